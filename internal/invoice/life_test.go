@@ -160,11 +160,11 @@ func TestRacesOfOneInvoice(t *testing.T) {
 	b := setup(t)
 	for round := range 5 {
 		inv := b.mustCreate(fmt.Sprint("create", round), edited(t, func(in *invoice.Input) { in.Notes = fmt.Sprint(round) }))
-		changed := edited(t, func(in *invoice.Input) { in.Notes = "changed" })
 		errs := storetest.Together(12, func(i int) (err error) {
 			k := fmt.Sprint(round, "-", i)
 			switch i % 3 {
 			case 0:
+				changed := edited(t, func(in *invoice.Input) { in.Notes = "changed by " + k })
 				_, err = invoice.Edit.Do(context.Background(), b.Store, b.Of(k, inv.ID, 1), changed)
 			case 1:
 				_, err = invoice.Issue.Do(context.Background(), b.Store, b.Of(k, inv.ID, 0), invoice.IssueDraft{})
