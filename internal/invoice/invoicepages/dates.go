@@ -31,6 +31,9 @@ func askingAbout[C any](
 			return draft, err
 		}
 		is, err := unusual(r, draft)
+		if errors.Is(err, record.ErrNotFound) { // which the operation answers, after it has looked for a repeat
+			return draft, nil
+		}
 		if err != nil || is.problem == "" || r.PostForm.Get("answer_date") == is.answer {
 			return draft, err
 		}
@@ -110,10 +113,7 @@ func (s *Pages) pastPeriods(_ *http.Request, d schedule.Draft) (doubt, error) {
 // morePeriods is what a schedule bills at once after it was edited, unless it would as it is.
 func (s *Pages) morePeriods(r *http.Request, d schedule.Draft) (doubt, error) {
 	found, err := s.schedules.Find(r)
-	switch {
-	case errors.Is(err, record.ErrNotFound), found.Stopped(): // which the operation answers
-		return doubt{}, nil
-	case err != nil:
+	if err != nil || found.Stopped() {
 		return doubt{}, err
 	}
 	if d.Rhythm != found.Rhythm {
