@@ -45,7 +45,8 @@ func (b *bundle) multiply(of resource) {
 
 // copyRows copies the rows of a table whose column, which names a record, has this id: the n-th copy has the n-th id. What may be
 // there once is another in each copy, and far from the values that the declaration has: it is followed by the copy's number, or that
-// is added to it. Of several columns that may be there once together, references stay, and choices, so that no more need to exist.
+// is added to it. Of several columns that may be there once together, references stay, and choices, so that no more need to exist. All days
+// move if one does, and keep their order.
 func (b *bundle) copyRows(table, column, id string) {
 	b.Helper()
 	b.exec(fmt.Sprintf(`DO $$ BEGIN EXECUTE (
@@ -71,11 +72,13 @@ func (b *bundle) copyRows(table, column, id string) {
 				WHEN once THEN format('r.%%I + 100000 + n', name)
 				ELSE format('r.%%I', name) END, ', '), '%[3]s', '%[4]s')
 		FROM (
-			SELECT attname AS name, atttypid AS type, EXISTS (
-				SELECT FROM ruled r WHERE r.name = attname AND (NOT refers OR NOT EXISTS (
-					SELECT FROM ruled other WHERE other.indexrelid = r.indexrelid AND NOT other.refers))) AS once
-			FROM pg_attribute
-			WHERE attrelid = '%[1]s'::regclass AND attnum > 0 AND NOT attisdropped AND attgenerated = '') AS columns);
+			SELECT name, type, once OR type = 'date'::regtype AND bool_or(once) OVER (PARTITION BY type) AS once
+			FROM (
+				SELECT attname AS name, atttypid AS type, EXISTS (
+					SELECT FROM ruled r WHERE r.name = attname AND (NOT refers OR NOT EXISTS (
+						SELECT FROM ruled other WHERE other.indexrelid = r.indexrelid AND NOT other.refers))) AS once
+				FROM pg_attribute
+				WHERE attrelid = '%[1]s'::regclass AND attnum > 0 AND NOT attisdropped AND attgenerated = '') AS columns) AS moved);
 	END $$`, table, many, id, column))
 }
 

@@ -72,12 +72,15 @@ func TestRefusals(t *testing.T) {
 	pgtest.Long(t)
 	t.Parallel()
 	c := scratch.Copy(t, "../../..")
+	nameless := filepath.Join(c.Dir, "internal", "nameless")
+	must.OK(t, os.Mkdir(nameless, 0o700))
+	must.OK(t, os.WriteFile(filepath.Join(nameless, "nameless.go"), []byte("package nameless\n"), 0o600))
 	for _, r := range []struct{ one, fields, want string }{
 		{"customer", "title:text", "internal/customer/customer.go is there already"},
 		{"row", "title:text", "rows, which is in database_test.go already"},
 		{"expense", "vendor:text,client:ref(nobody)", "there is no resource nobody to refer to"},
 		{"expense", "vendor:text,client:ref(../customer)", "is no name of a resource"},
-		{"expense", "vendor:text,bill:ref(invoice)", "it needs the variable Names"},
+		{"expense", "vendor:text,value:ref(nameless)", "it needs the variable Names"},
 	} {
 		if _, err := write(c, r.one, r.fields, false); err == nil || !strings.Contains(err.Error(), r.want) {
 			t.Errorf("%s %s: %v, want %q", r.one, r.fields, err, r.want)
