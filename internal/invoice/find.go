@@ -25,7 +25,7 @@ type Summary struct {
 	DueDate   date.Date      `json:"due_date"`
 	Total     int64          `json:"total"` // minor units
 	Open      int64          `json:"open"`  // minor units
-	// MailFailed is whether the newest email about it has failed, unless it is about an invoice that is void by now.
+	// MailFailed reports that the newest email about the invoice has failed, and is not one that a void invoice made pointless.
 	MailFailed bool `json:"mail_failed"`
 }
 

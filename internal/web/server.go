@@ -56,7 +56,7 @@ type Config struct {
 	// Demo lists the logins that the login page offers. Without any, the demo is off: passwords, tokens
 	// and sessions of demo tenants are refused.
 	Demo []templates.DemoLogin
-	// Today returns the day with which forms begin, and from which they tell a date that is probably mistyped; nil for [date.Today].
+	// Today returns the day with which forms begin, and with which they compare dates that may be mistyped; nil for [date.Today].
 	Today func() date.Date
 	// Mount mounts the resources, in the order of the navigation.
 	Mount func(*Site)

@@ -16,8 +16,8 @@ import (
 	"onlyonce/internal/web"
 )
 
-// doubt is what is odd about a date, in a sentence, and what the button says that confirms it. Problem is "" for nothing to ask. The
-// answer is a confirmation of this date only.
+// doubt is a question about a date: the problem in a sentence, "" for none, the label of the button that confirms the date, and the
+// value of that button, which confirms this date only.
 type doubt struct{ answer, problem, confirm string }
 
 // askingAbout lets the form of a command ask, once, about a date that is probably mistyped, or with which a schedule bills at once.
@@ -102,7 +102,8 @@ func (s *Pages) unusualMoney(what string, day date.Date) doubt {
 // shownPast is how many of the past days of a schedule are named.
 const shownPast = 12
 
-// pastPeriods is what a new schedule bills at once because its first day has passed. One of more than a year ago is refused anyway.
+// pastPeriods asks about the invoices that a new schedule makes at once because its first day has passed. A first day of more than a year
+// ago is refused anyway.
 func (s *Pages) pastPeriods(_ *http.Request, d schedule.Draft) (doubt, error) {
 	if d.FirstDay.Before(s.Today().AddDays(-366)) {
 		return doubt{}, nil
@@ -110,7 +111,7 @@ func (s *Pages) pastPeriods(_ *http.Request, d schedule.Draft) (doubt, error) {
 	return s.billingAtOnce(d, d.FirstDay), nil
 }
 
-// morePeriods is what a schedule bills at once after it was edited, unless it would as it is.
+// morePeriods asks about the invoices that an edited schedule makes at once, if it would not make them without the edit.
 func (s *Pages) morePeriods(r *http.Request, d schedule.Draft) (doubt, error) {
 	found, err := s.schedules.Find(r)
 	if err != nil || found.Stopped() {
