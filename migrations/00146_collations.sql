@@ -1,5 +1,5 @@
 -- Text that is compared by identity is ordered by code point: an order of the operating system or of ICU may change with its version, and
--- then a unique index doesn't find what it has.
+-- a unique index then misses keys that are in it.
 
 -- +goose Up
 ALTER TABLE intents ALTER operation TYPE text COLLATE "C", ALTER key TYPE idempotency_key COLLATE "C";

@@ -124,7 +124,7 @@ func (b *bundle) serve(settings ...func(*config)) *replica {
 	return b.serveOn(pool, settings...)
 }
 
-// today is that of every server of the tests, whose commands have dates around it.
+// today is the day on which all servers of the tests run. The dates in commands are near it.
 func today() date.Date { return date.Of(time.Date(2026, time.November, 27, 0, 0, 0, 0, time.UTC)) }
 
 // secretKey is that of every server of the tests.

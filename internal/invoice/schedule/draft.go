@@ -42,7 +42,7 @@ type Draft struct {
 	Missed  string    `json:"missed"`
 }
 
-// Between returns the days from next to last of which invoices are made: each, or the latest only.
+// Between returns the days from next to last that are billed: each of them, or the latest only.
 func (d Draft) Between(next, last date.Date) (days []date.Date) {
 	if d.LastDay != (date.Date{}) && d.LastDay.Before(last) {
 		last = d.LastDay

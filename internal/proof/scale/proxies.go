@@ -16,7 +16,7 @@ import (
 )
 
 // Proxies runs the app behind nginx, with the documented configuration, and behind HAProxy, both with compression, which makes the tags of
-// versions weak. Through each of them a record is edited with the tag as it arrived, and a creation with two keys is refused.
+// versions weak. Each must pass an edit with the tag as it arrived, and have a create with two keys refused.
 func Proxies(ctx context.Context, out io.Writer) error {
 	if err := install(ctx, out, "nginx", "haproxy"); err != nil {
 		return err
