@@ -197,9 +197,36 @@ func TestEmbeddedInAPrivateDirectory(t *testing.T) {
 	}
 	stop(t, first)
 
-	// Opening the directory up later does not lose sight of the data.
+	// Opening the directory up later does not lose sight of the data, nor does moving it.
 	must.OK(t, os.Chmod(private, 0o711))
+	again := start(t, dir)
+	checkKept(t, again.URL())
+	stop(t, again)
+	moved := filepath.Join(pgtest.Home(t), "moved")
+	must.OK(t, os.Rename(dir, moved))
+	again = start(t, moved)
+	checkKept(t, again.URL())
+	stop(t, again)
+	if os.Geteuid() == 0 {
+		must.OK(t, os.CopyFS(dir, os.DirFS(moved)))
+		if postgres.Substitute(dir) == where || postgres.Substitute(moved) != where {
+			t.Error("a copy has the data of what was copied")
+		}
+	}
+}
+
+// TestEmbeddedUnderAPrivateUmask: the server's own user passes through what root makes, and through what an earlier version has made.
+func TestEmbeddedUnderAPrivateUmask(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(pgtest.Home(t), "made", "data")
+	app := startApp(t, dir)
+	put(t, app.url)
+	must.OK(t, app.end(t, syscall.SIGTERM))
+	must.OK(t, os.Chmod(dir, 0o700))
 	checkKept(t, start(t, dir).URL())
+	if _, err := os.Stat(filepath.Join(dir, "postgres", "PG_VERSION")); err != nil {
+		t.Error(err)
+	}
 }
 
 func TestEmbeddedLogKeepsSecrets(t *testing.T) {

@@ -35,7 +35,7 @@ func Catalog(ctx context.Context, pool *pgxpool.Pool) (string, error) {
 func EmbeddedCatalog() string { return catalog }
 
 // Substitute is the directory that stands for dir when root's server cannot reach dir.
-func Substitute(dir string) string { return systemDir + "/" + nameOf(dir) }
+func Substitute(dir string) string { return substituteOf(dir) }
 
 // MigrateFrom applies other migrations than the program's.
 func MigrateFrom(ctx context.Context, url string, files fs.FS) error {

@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -73,7 +72,7 @@ func findHome(ctx context.Context, dir string, log *slog.Logger) (home, error) {
 	if err != nil {
 		return home{}, err
 	}
-	substitute := filepath.Join(systemDir, nameOf(dir))
+	substitute := substituteOf(dir)
 	moved := os.Geteuid() == 0 && exists(filepath.Join(substitute, "postgres"))
 	reachable := wanted.account.CanEnter(ctx, dir)
 	switch {
@@ -85,22 +84,76 @@ func findHome(ctx context.Context, dir string, log *slog.Logger) (home, error) {
 	}
 	log.Warn("as root PostgreSQL runs as another user, who cannot enter the directory asked for: "+
 		"the data lives elsewhere", "user", wanted.account, "asked", dir, "directory", substitute)
-	return openHome(substitute)
+	if others, _ := filepath.Glob(filepath.Join(systemDir, "*", "postgres")); !moved && len(others) > 0 { // the pattern is right
+		log.Warn("there is data that was made for other directories: if the one asked for was moved, name its data with DATA_DIR",
+			"directories", others)
+	}
+	found, err := openHome(substitute)
+	if err != nil {
+		return home{}, err
+	}
+	return found, errors.Join(
+		os.WriteFile(filepath.Join(substitute, askedName), []byte(dir), 0o600),
+		os.WriteFile(filepath.Join(dir, elsewhereName), []byte(substitute), 0o600))
+}
+
+// The directory that was asked for and its substitute name each other in these files.
+const (
+	elsewhereName = "elsewhere"
+	askedName     = "asked"
+)
+
+// substituteOf returns the directory in systemDir that stands for dir. A directory that was moved keeps its own; a copy of one that is
+// still there gets another, so that two clones of the app never share data.
+func substituteOf(dir string) string {
+	elsewhere, err := os.ReadFile(filepath.Join(dir, elsewhereName))
+	if path := string(elsewhere); err == nil && filepath.Dir(path) == systemDir && standsFor(path, dir) {
+		return path
+	}
+	for name := dir; ; name += "'" {
+		sum := sha256.Sum256([]byte(name))
+		if path := filepath.Join(systemDir, hex.EncodeToString(sum[:6])); standsFor(path, dir) {
+			return path
+		}
+	}
+}
+
+// standsFor reports whether a substitute may stand for dir: it stands for no other directory that is still there.
+func standsFor(substitute, dir string) bool {
+	asked, err := os.ReadFile(filepath.Join(substitute, askedName)) //nolint:gosec // it is in systemDir, which is root's
+	return err != nil || string(asked) == dir || !exists(filepath.Join(string(asked), elsewhereName))
 }
 
 // openHome makes dir if need be and decides who the server on it runs as.
 func openHome(dir string) (home, error) {
-	mode := fs.FileMode(0o700)
-	if os.Geteuid() == 0 {
-		mode = 0o711 // the server's own user passes through; its data is private in turn
-	}
-	if err := os.MkdirAll(dir, mode); err != nil {
+	if err := makeDir(dir); err != nil {
 		return home{}, fmt.Errorf("make its directory, for which DATA_DIR may name another place: %w", err)
 	}
 	h := home{dir: dir}
 	var err error
 	h.account, err = server.ChooseAccount(h.data())
 	return h, err
+}
+
+// makeDir makes dir and its parents if need be. As root the server's own user passes through them, whatever the umask is, and through
+// those that an earlier start has made; its data is private in turn.
+func makeDir(dir string) error {
+	if os.Geteuid() != 0 {
+		return os.MkdirAll(dir, 0o700)
+	}
+	if exists(dir) && dir != systemDir && !exists(filepath.Join(dir, "app.lock")) {
+		return nil
+	}
+	if !exists(dir) || filepath.Dir(dir) == systemDir {
+		if err := makeDir(filepath.Dir(dir)); err != nil {
+			return err
+		}
+	}
+	const passable = 0o711
+	if err := os.MkdirAll(dir, passable); err != nil {
+		return err
+	}
+	return os.Chmod(dir, passable)
 }
 
 // claim makes this process the only one that uses the directory, until it closes the file or
@@ -203,14 +256,8 @@ func (h home) create(ctx context.Context, programs server.Programs, log *slog.Lo
 	return syncDir(h.dir)
 }
 
-// nameOf names the directory that stands for dir: two clones of the app never share data.
-func nameOf(dir string) string {
-	sum := sha256.Sum256([]byte(dir))
-	return hex.EncodeToString(sum[:6])
-}
-
 func exists(path string) bool {
-	_, err := os.Lstat(path)
+	_, err := os.Lstat(path) //nolint:gosec // nothing of it is shown
 	return err == nil
 }
 

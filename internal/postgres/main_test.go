@@ -66,7 +66,7 @@ type app struct {
 // launchApp starts one and does not wait for its server.
 func launchApp(t *testing.T, dir string) (*app, *bufio.Scanner) {
 	t.Helper()
-	cmd := exec.Command(os.Args[0])
+	cmd := exec.Command("sh", "-c", `umask 077; exec "$0"`, os.Args[0]) // what the app makes doesn't depend on it
 	cmd.Env = append(os.Environ(), appDir+"="+dir)
 	cmd.Stderr = t.Output()
 	out, err := cmd.StdoutPipe()

@@ -37,7 +37,14 @@ func Install(ctx context.Context) (bin string, err error) {
 	}
 	sum := sha256.Sum256(lockfile)
 	dir := filepath.Join(cache, "postgres-npm-"+hex.EncodeToString(sum[:6]))
-	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
+	info, err := os.Stat(filepath.Join(dir, "node_modules"))
+	unreadable := err == nil && os.Geteuid() == 0 && info.Mode()&reading != reading // as an earlier version made it under another umask
+	if unreadable {
+		if err := os.RemoveAll(dir); err != nil {
+			return "", err
+		}
+	}
+	if unreadable || errors.Is(err, os.ErrNotExist) {
 		if err := install(ctx, cache, dir); err != nil {
 			return "", err
 		}
@@ -49,6 +56,12 @@ func Install(ctx context.Context) (bin string, err error) {
 	return found[0], nil
 }
 
+// As root the server runs as another user, who has to reach the programs, whatever the umask is.
+const (
+	everybody = 0o755
+	reading   = 0o005
+)
+
 // install works in a scratch directory and renames it, so that dir is complete or absent;
 // of several processes one wins and the others throw their copy away.
 func install(ctx context.Context, cache, dir string) error {
@@ -56,9 +69,10 @@ func install(ctx context.Context, cache, dir string) error {
 	if err != nil {
 		return fmt.Errorf("find npm: %w", err)
 	}
-	// As root the server runs as somebody else, who has to reach the programs.
-	const everybody = 0o755
 	if err := os.MkdirAll(cache, everybody); err != nil {
+		return err
+	}
+	if err := os.Chmod(cache, everybody); err != nil {
 		return err
 	}
 	scratch, err := os.MkdirTemp(cache, "postgres-npm-new-")
@@ -72,7 +86,7 @@ func install(ctx context.Context, cache, dir string) error {
 	if err := os.CopyFS(scratch, files); err != nil {
 		return err
 	}
-	cmd := exec.CommandContext(ctx, npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund")
+	cmd := exec.CommandContext(ctx, "sh", "-c", `umask 022; exec "$0" ci --ignore-scripts --no-audit --no-fund`, npm)
 	cmd.Dir = scratch
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("npm ci: %w: %s", err, out)
