@@ -65,6 +65,42 @@ func TestBackupAndRestore(t *testing.T) {
 	restored.entersAgain(at, token, lostInvoice)
 }
 
+// TestBackupWithoutSuperuser runs the commands of docs/deploy.md as the app's role, and restores as another one.
+func TestBackupWithoutSuperuser(t *testing.T) {
+	pgtest.Long(t)
+	b := setup(t)
+	b.Spoil(t) // the security of its tables changes
+	b.want(done, "", "tenant", "create", "Acme Studio")
+	b.want(done, "", "token", "create", "sync", "--tenant", "Acme Studio")
+	counts := b.rows()
+	sh := b.shell()
+	b.mustRun(sh(commandsBelow(t, "### Back up without a superuser")))
+	b.want(done, "", "doctor")
+
+	b.mustRun(sh(`psql --set=ON_ERROR_STOP=1 "$ADMIN_URL" --command="CREATE ROLE accountant LOGIN" \
+		--command="CREATE DATABASE onlyonce_accountant OWNER accountant"`))
+	t.Cleanup(func() {
+		b.mustRun(sh(`dropdb --force --maintenance-db="$ADMIN_URL" onlyonce_accountant
+			psql "$ADMIN_URL" --command="DROP ROLE accountant"`))
+	})
+	of := func(role string) string {
+		u, err := url.Parse(b.URL)
+		must.OK(t, err)
+		u.User, u.Path = url.User(role), "/onlyonce_accountant"
+		return u.String()
+	}
+	restore := sh(commandsBelow(t, "### Restore as another role"))
+	restore.Env = append(restore.Env, "NEW_URL="+of("accountant"))
+	b.mustRun(restore)
+	restored := &bundle{t, &pgtest.Database{URL: of("accountant"), AdminURL: of(server.Superuser)}}
+	if got := restored.rows(); got != counts {
+		t.Errorf("restored\n%s\nof\n%s", got, counts)
+	}
+	if out := restored.want(done, "", "doctor"); !strings.Contains(out, "all is as the migrations made it") {
+		t.Error(out)
+	}
+}
+
 // customer creates a customer whose key is that of the email, and returns the id and the answer.
 func (b *bundle) customer(at, token, key string) (id, body string) {
 	b.Helper()
@@ -97,7 +133,7 @@ func (b *bundle) shell() func(commands string) *exec.Cmd {
 	must.OK(b, err)
 	programs, err := server.Locate(b.Context(), account, 0)
 	must.OK(b, err)
-	env := append(os.Environ(), "PATH="+programs.Dir+":"+os.Getenv("PATH"), "URL="+b.URL, "ADMIN_URL="+b.AdminURL,
+	env := append(os.Environ(), "PATH="+programs.Dir+":"+os.Getenv("PATH"), "URL="+b.URL, "DATABASE_URL="+b.URL, "ADMIN_URL="+b.AdminURL,
 		"RESTORED_URL="+inDatabase(b.T, b.AdminURL), "RESTORED_APP_URL="+inDatabase(b.T, b.URL))
 	dir := b.TempDir()
 	return func(commands string) *exec.Cmd {
