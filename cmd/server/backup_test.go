@@ -1,18 +1,23 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
+	"onlyonce/internal/postgres"
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/postgres/server"
 	"onlyonce/internal/proof/must"
+	"onlyonce/internal/value/secretkey"
 )
 
 // TestBackupAndRestore runs the commands of docs/deploy.md as they stand there, and looks at what becomes of keys.
@@ -72,32 +77,69 @@ func TestBackupWithoutSuperuser(t *testing.T) {
 	b.Spoil(t) // the security of its tables changes
 	b.want(done, "", "tenant", "create", "Acme Studio")
 	b.want(done, "", "token", "create", "sync", "--tenant", "Acme Studio")
-	counts := b.rows()
 	sh := b.shell()
 	b.mustRun(sh(commandsBelow(t, "### Back up without a superuser")))
 	b.want(done, "", "doctor")
 
-	b.mustRun(sh(`psql --set=ON_ERROR_STOP=1 "$ADMIN_URL" --command="CREATE ROLE accountant LOGIN" \
-		--command="CREATE DATABASE onlyonce_accountant OWNER accountant"`))
-	t.Cleanup(func() {
-		b.mustRun(sh(`dropdb --force --maintenance-db="$ADMIN_URL" onlyonce_accountant
-			psql "$ADMIN_URL" --command="DROP ROLE accountant"`))
+	b.restoresAs("accountant", b.Database, sh)
+}
+
+// TestOutOfTheEmbeddedDatabase backs up the embedded database while it runs, and restores it on another server.
+func TestOutOfTheEmbeddedDatabase(t *testing.T) {
+	pgtest.Long(t)
+	other := setup(t)
+	other.Spoil(t) // it has another database beside it
+	dir := pgtest.Home(t)
+	embedded, err := postgres.StartEmbedded(t.Context(), dir, slog.New(slog.NewTextHandler(t.Output(), nil)))
+	must.OK(t, err)
+	t.Cleanup(func() { must.OK(t, embedded.Stop(context.Background())) })
+	admin, err := url.Parse(embedded.URL())
+	must.OK(t, err)
+	admin.User = url.User(server.Superuser)
+	b := &bundle{t, &pgtest.Database{URL: embedded.URL(), AdminURL: admin.String()}}
+	b.want(done, "", "migrate")
+	b.want(done, "", "tenant", "create", "Acme Studio")
+	sh := b.shell()
+	b.mustRun(sh(commandsBelow(t, "## Back up")))
+	b.restoresAs("mover", other.Database, sh)
+
+	made, err := embedded.SecretKey()
+	must.OK(t, err)
+	setting, err := secretkey.Parse(strings.TrimSpace(must.Read(t, filepath.Join(dir, "secret.key"))))
+	if err != nil || setting != made {
+		t.Errorf("secret.key is no SECRET_KEY: %v", err)
+	}
+}
+
+// restoresAs restores the backup in the directory of sh into a database of a new role, beside another database, and compares the rows.
+func (b *bundle) restoresAs(role string, beside *pgtest.Database, sh func(string) *exec.Cmd) {
+	b.Helper()
+	name := "onlyonce_" + role
+	for _, sql := range []string{"CREATE ROLE " + role + " LOGIN", "CREATE DATABASE " + name + " OWNER " + role} {
+		_, err := beside.Admin().Exec(b.Context(), sql)
+		must.OK(b, err)
+	}
+	b.Cleanup(func() {
+		for _, sql := range []string{"DROP DATABASE " + name + " WITH (FORCE)", "DROP ROLE " + role} {
+			_, err := beside.Admin().Exec(context.Background(), sql)
+			must.OK(b, err)
+		}
 	})
 	of := func(role string) string {
-		u, err := url.Parse(b.URL)
-		must.OK(t, err)
-		u.User, u.Path = url.User(role), "/onlyonce_accountant"
+		u, err := url.Parse(beside.URL)
+		must.OK(b, err)
+		u.User, u.Path = url.User(role), "/"+name
 		return u.String()
 	}
-	restore := sh(commandsBelow(t, "### Restore as another role"))
-	restore.Env = append(restore.Env, "NEW_URL="+of("accountant"))
+	restore := sh(commandsBelow(b.T, "### Restore as another role"))
+	restore.Env = append(restore.Env, "NEW_URL="+of(role))
 	b.mustRun(restore)
-	restored := &bundle{t, &pgtest.Database{URL: of("accountant"), AdminURL: of(server.Superuser)}}
-	if got := restored.rows(); got != counts {
-		t.Errorf("restored\n%s\nof\n%s", got, counts)
+	restored := &bundle{b.T, &pgtest.Database{URL: of(role), AdminURL: of(server.Superuser)}}
+	if got, want := restored.rows(), b.rows(); got != want || !strings.Contains(got, "\ntenants|{1}\n") {
+		b.Errorf("restored\n%s\nof\n%s", got, want)
 	}
 	if out := restored.want(done, "", "doctor"); !strings.Contains(out, "all is as the migrations made it") {
-		t.Error(out)
+		b.Error(out)
 	}
 }
 
