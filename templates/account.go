@@ -8,6 +8,7 @@ type Join struct {
 	Email, Tenant string
 	MinPassword   int
 	Errors        FieldErrors
+	PlainHTTP     *PlainHTTP // see [Login]
 }
 
 // Account is what somebody sees of themselves.

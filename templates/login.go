@@ -14,10 +14,18 @@ type Login struct {
 	Kept bool
 	// LoggedOut is set if somebody has just logged out: the browser then drops what it keeps.
 	LoggedOut bool
+	// PlainHTTP is set if the browser would not keep the login.
+	PlainHTTP *PlainHTTP
 	// Demo lists logins that anyone may use; empty outside demo mode.
 	Demo []DemoLogin
 	// WayIn lists what to run before anybody can log in; empty when somebody can.
 	WayIn []string
+}
+
+// PlainHTTP is about a page that came without HTTPS, although the session cookie is for HTTPS only.
+type PlainHTTP struct {
+	Outside string // the address by HTTPS; "" if the app doesn't know it
+	Here    string // the address of the page, up to its path
 }
 
 // WayIn returns the commands that make the first tenant and its first user.
@@ -40,10 +48,13 @@ func (d DemoLogin) Fields(next string) []Field {
 	return []Field{{Name: "email", Value: d.Email}, {Name: "password", Value: d.Password}, {Name: "next", Value: next}}
 }
 
+// fresh reports whether there is nothing to read before the login.
+func (v Login) fresh() bool { return v.Error == "" && v.PlainHTTP == nil }
+
 // lead is what comes before the logins of the demo, with the main button of the page; nil if there is nothing. People who failed to
 // log in want the form.
 func (v Login) lead(p Page) templ.Component {
-	if p.Slots.Login == nil || v.Error != "" {
+	if p.Slots.Login == nil || !v.fresh() {
 		return nil
 	}
 	return p.Slots.Login(v.Demo, v.Next)

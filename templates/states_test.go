@@ -32,6 +32,13 @@ func states() map[string]templ.Component {
 		"login, form kept": templates.LoginPage(anonymous, templates.Login{Next: "/invoices/new?key=1", Kept: true}),
 		"question": templates.QuestionPage(
 			page, templates.Form{Title: "Sell vehicle", Submit: "Sell vehicle", Key: "k"}, record, hostile),
+		"login without HTTPS": templates.LoginPage(anonymous, templates.Login{
+			PlainHTTP: &templates.PlainHTTP{Here: hostile}, WayIn: templates.WayIn(),
+		}),
+		"login by the wrong address": templates.LoginPage(anonymous, templates.Login{
+			PlainHTTP: &templates.PlainHTTP{Outside: "https://books.example"},
+			Demo:      []templates.DemoLogin{{Tenant: "Acme", Email: "a@b.c", Password: "p"}},
+		}),
 		"login without users": templates.LoginPage(anonymous, templates.Login{WayIn: templates.WayIn()}),
 		"login refused":       templates.LoginPage(anonymous, templates.Login{Email: hostile, Error: "Email or password is wrong."}),
 		"form used": templates.FormUsedPage(page, templates.FormUsed{
@@ -68,6 +75,9 @@ func states() map[string]templ.Component {
 		"choose a password": templates.JoinPage(anonymous, templates.Join{
 			Link: "l", Email: hostile, Tenant: hostile, MinPassword: 12,
 			Errors: templates.FieldErrors{{Control: "password", Message: "Choose a longer one."}},
+		}),
+		"choose a password without HTTPS": templates.JoinPage(anonymous, templates.Join{
+			Link: "l", Email: hostile, Tenant: hostile, MinPassword: 12, PlainHTTP: &templates.PlainHTTP{Here: hostile},
 		}),
 		"a link that is over": templates.JoinPage(anonymous, templates.Join{}),
 		"account": templates.AccountPage(page, templates.Account{

@@ -78,6 +78,15 @@ func TestUnknownArguments(t *testing.T) {
 	}
 }
 
+// TestWarningsAtTheStart are there although the start then fails.
+func TestWarningsAtTheStart(t *testing.T) {
+	t.Parallel()
+	_, _, errors := ran(t, map[string]string{"ADDR": ":0"})
+	if !strings.Contains(errors, "level=WARN msg=settings") || !strings.Contains(errors, "PUBLIC_URL is not set, so logins need HTTPS") {
+		t.Error(errors)
+	}
+}
+
 func TestUnusableSetting(t *testing.T) {
 	t.Parallel()
 	code, out, errors := ran(t, map[string]string{"ADDR": "127.0.0.1", "RATE_LIMIT": "many"})

@@ -27,6 +27,10 @@ func (serve) Run(ctx context.Context, t *terminal) error {
 		return err
 	}
 	config.Log = slog.New(slog.NewTextHandler(t.stderr, nil))
+	_, warnings := config.Contradictions(t.getenv)
+	for _, warning := range warnings {
+		config.Log.Warn("settings", "warning", warning)
+	}
 	config.Banner = t.stdout
 	return app.Run(ctx, config)
 }

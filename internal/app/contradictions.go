@@ -22,7 +22,8 @@ func (c Config) Contradictions(getenv func(string) string) (failures, warnings [
 	warn(c.DatabaseURL != "" && getenv("DATA_DIR") != "",
 		"DATABASE_URL and DATA_DIR are both set: DATABASE_URL is used, so leave one of them out")
 	warn(c.PublicURL == "" && !isLoopback(c.Addr),
-		"others can reach "+c.Addr+" and PUBLIC_URL is not set: set it to the https:// address that people type")
+		"others can reach "+c.Addr+" and PUBLIC_URL is not set, so logins need HTTPS: set it to the https:// address that people type, "+
+			"or in a network that you trust to an http:// address, such as http://192.168.1.5:8080")
 	warn(!c.secure() && public != "",
 		"passwords and sessions cross the network in clear: set PUBLIC_URL to an https:// address of a proxy before the app")
 	warn(c.secure() && len(c.TrustedProxies) == 0,

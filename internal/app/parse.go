@@ -41,7 +41,8 @@ func parseOrigin(origin *string, value string) error {
 		u.User != nil || u.RawQuery != "" || u.Fragment != "" {
 		return errors.New("it must be http:// or https:// and a host, with nothing behind it, such as https://app.example.com")
 	}
-	*origin = u.Scheme + "://" + strings.ToLower(u.Host)
+	usual := map[string]string{"http": ":80", "https": ":443"}[u.Scheme] // which browsers leave out
+	*origin = u.Scheme + "://" + strings.TrimSuffix(strings.ToLower(u.Host), usual)
 	return nil
 }
 

@@ -1,7 +1,9 @@
 package site_test
 
 import (
+	"bytes"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/http/httputil"
 	"net/netip"
@@ -10,6 +12,7 @@ import (
 	"testing"
 
 	"onlyonce/internal/people/account"
+	"onlyonce/internal/web"
 )
 
 // behindProxy serves behind a real reverse proxy on loopback, which changes the Host header as many do, and
@@ -118,6 +121,93 @@ func TestFormsBehindAProxy(t *testing.T) {
 	} {
 		if a := c.logIn(b.acme, password); a.status != http.StatusForbidden {
 			t.Errorf("%s: %v", name, a)
+		}
+	}
+}
+
+// TestLoginWithoutHTTPS: a browser drops Secure cookies that come over plain HTTP, but on localhost, where it sends Sec-Fetch-Site.
+func TestLoginWithoutHTTPS(t *testing.T) {
+	b := setup(t)
+	unnamed := b.serve(func(c *config) { c.Secure = true })
+	named := b.serve(func(c *config) { c.Secure, c.Origin = true, "https://books.example" })
+	made := b.person(b.replica, b.acme).submit("/people", change(users().command, "idempotency_key", key))
+	link := secretIn(b.page(b.person(b.replica, b.acme).get(made.location())).secretOn())
+	form := url.Values{"email": {b.acme.email}, "password": {password}, "link": {link}}
+	for name, c := range map[string]struct {
+		client *client
+		early  bool   // whether it is known before the form is sent
+		told   string // what to set or open; "" for a login that works
+	}{
+		"another machine":     {b.stranger(unnamed), true, "PUBLIC_URL=" + unnamed.url},
+		"the wrong address":   {b.stranger(named), true, "Open https://books.example instead."},
+		"a proxy without TLS": {b.stranger(unnamed).with("X-Forwarded-For", "203.0.113.7"), false, "PUBLIC_URL=" + unnamed.url},
+		"localhost":           {b.browser(unnamed), false, ""},
+		"not Secure":          {b.stranger(b.replica), false, ""},
+		"an old browser": {
+			b.stranger(named).with("X-Forwarded-For", "203.0.113.7").with("Origin", "https://books.example"), false, "",
+		},
+	} {
+		told := func(what string, a answer, want bool) {
+			said := b.page(a).text()
+			if strings.Contains(said, "You can’t log in here.") != want || want && !strings.Contains(said, c.told) {
+				t.Errorf("%s: %s: %v", name, what, a)
+			}
+		}
+		told("login", c.client.get("/login"), c.early)
+		told("link", c.client.get("/join?link="+link), c.early)
+		if c.told == "" {
+			if a := c.client.submit("/login", form); a.status != http.StatusSeeOther {
+				t.Errorf("%s: %v", name, a)
+			}
+			continue
+		}
+		sending := c.client.with("Origin", c.client.url)
+		for _, path := range []string{"/login", "/join"} {
+			a := sending.submit(path, form)
+			told(path, a, true)
+			if a.status != http.StatusForbidden || a.header.Get("Set-Cookie") != "" {
+				t.Errorf("%s: %s: %v", name, path, a)
+			}
+		}
+	}
+}
+
+// TestOtherOriginsAreLogged with the reason, and the page has what to set where the form may be from this site.
+func TestOtherOriginsAreLogged(t *testing.T) {
+	b := setup(t)
+	var log bytes.Buffer
+	at := b.serve(func(c *config) {
+		c.Origin, c.Log = "http://books.example", slog.New(web.WithRequestID(slog.NewTextHandler(&log, nil)))
+	})
+	host := strings.TrimPrefix(at.url, "http://")
+	for name, c := range map[string]struct {
+		client       *client
+		logged       string
+		told, untold string
+	}{
+		"another site": {
+			b.stranger(at).with("Sec-Fetch-Site", "cross-site").with("Origin", "https://evil.example"),
+			`header=Sec-Fetch-Site value=cross-site expected="same-origin or none"`, "The request came from another site", "PUBLIC_URL",
+		},
+		"a proxy that changes Host, without TLS": {
+			b.stranger(at).with("Origin", "http://books.lan"),
+			`header=Origin value=http://books.lan expected="http://books.example or //` + host + `"`,
+			"asked for as " + host + ". If you see http://books.lan in the address bar, whoever runs the app can set PUBLIC_URL=",
+			"referrers",
+		},
+		"no referrers": {
+			b.stranger(at).with("Origin", "null"), `header=Origin value=null`, "Referrer-Policy: no-referrer", "PUBLIC_URL",
+		},
+	} {
+		log.Reset()
+		a := c.client.logIn(b.acme, password)
+		want := `level=WARN msg="refused a request from another origin" method=POST path=/login ` + c.logged
+		if a.status != http.StatusForbidden || !strings.Contains(log.String(), want) ||
+			!strings.HasSuffix(log.String(), " request_id="+a.header.Get("X-Request-ID")+"\n") {
+			t.Errorf("%s: %v, logged %s", name, a, log.String())
+		}
+		if said := b.page(a).text(); !strings.Contains(said, c.told) || strings.Contains(said, c.untold) {
+			t.Errorf("%s: %s", name, said)
 		}
 	}
 }

@@ -28,6 +28,9 @@ func (s *Server) join(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	link := r.PostForm.Get("link")
+	if s.plainHTTP(r) != nil {
+		return s.joinPage(w, r, http.StatusForbidden, link, nil)
+	}
 	var p account.Principal
 	invited, err := account.FindLink(r.Context(), s.Pool, link)
 	if err == nil {
@@ -57,7 +60,9 @@ func (s *Server) join(w http.ResponseWriter, r *http.Request) error {
 // joinPage shows the form, or that the link is good for nothing.
 func (s *Server) joinPage(w http.ResponseWriter, r *http.Request, status int, link string, wrong *invalid.Error) error {
 	invited, err := account.FindLink(r.Context(), s.Pool, link)
-	v := templates.Join{Link: link, Email: invited.Email, Tenant: invited.TenantName, MinPassword: account.MinPassword}
+	v := templates.Join{
+		Link: link, Email: invited.Email, Tenant: invited.TenantName, MinPassword: account.MinPassword, PlainHTTP: s.plainHTTP(r),
+	}
 	switch {
 	case errors.Is(err, account.ErrUnknown), err == nil && invited.Used, err == nil && invited.Demo && len(s.demo) == 0:
 		status, v = http.StatusNotFound, templates.Join{}

@@ -22,8 +22,22 @@ func (s *Server) showLogin(w http.ResponseWriter, r *http.Request) error {
 	}
 	return s.Render(w, r, http.StatusOK, templates.LoginPage(s.Page(w, r), templates.Login{
 		Next: next, Demo: s.demo, WayIn: s.wayIn(r.Context()), LoggedOut: r.URL.Query().Has("logged-out"),
-		Kept: r.URL.Query().Has("kept"),
+		Kept: r.URL.Query().Has("kept"), PlainHTTP: s.plainHTTP(r),
 	}))
+}
+
+// plainHTTP returns an explanation if the browser would not keep the session cookie, and nil if it would. The cookie is Secure, and a
+// browser that accepts such a cookie here sends Sec-Fetch-Site too: over HTTPS, and on localhost over HTTP. Old browsers never send
+// it. The Origin of their forms names the scheme; before a form is sent, HTTPS is assumed if there is a proxy.
+func (s *Server) plainHTTP(r *http.Request) *templates.PlainHTTP {
+	here := r.Header.Get("Origin")
+	if here == "" && r.Method == http.MethodGet && r.Header.Get("X-Forwarded-For") == "" {
+		here = "http://" + r.Host
+	}
+	if !s.secure || r.Header.Get("Sec-Fetch-Site") != "" || !strings.HasPrefix(here, "http://") {
+		return nil
+	}
+	return &templates.PlainHTTP{Outside: s.origin, Here: here}
 }
 
 // wayIn returns the commands to run before anybody can log in, or nothing if somebody can. The page is shown without a database
@@ -47,6 +61,11 @@ func (s *Server) logIn(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	email, next := r.PostForm.Get("email"), localPath(r.PostForm.Get("next"))
+	if plain := s.plainHTTP(r); plain != nil {
+		return s.Render(w, r, http.StatusForbidden, templates.LoginPage(s.Page(w, r), templates.Login{
+			Email: email, Next: next, Demo: s.demo, Kept: r.PostForm.Has("kept"), PlainHTTP: plain,
+		}))
+	}
 	if err := s.countGuess(w, r, email); err != nil {
 		return err
 	}

@@ -89,13 +89,35 @@ func gzipPages(next http.Handler) http.Handler {
 // origin, if there is one.
 func (s *Server) sameOrigin(origin string) (func(http.Handler) http.Handler, error) {
 	protection := http.NewCrossOriginProtection()
-	protection.SetDenyHandler(s.always(s.FailHTML, errForbidden))
+	expected := "//"
 	if origin != "" {
 		if err := protection.AddTrustedOrigin(origin); err != nil {
 			return nil, fmt.Errorf("address of this site: %w", err)
 		}
+		expected = origin + " or //"
 	}
+	protection.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		header, expected := "Origin", expected+r.Host
+		if r.Header.Get("Sec-Fetch-Site") != "" {
+			header, expected = "Sec-Fetch-Site", "same-origin or none"
+		}
+		s.log.WarnContext(r.Context(), "refused a request from another origin", "method", r.Method, "path", r.URL.Path,
+			"header", header, "value", fmt.Sprintf("%.200s", r.Header.Get(header)), "expected", expected)
+		s.FailHTML(w, r, errForbidden)
+	}))
 	return protection.Handler, nil
+}
+
+// fromElsewhere explains why a form was refused whose browser doesn't send Sec-Fetch-Site, as over plain HTTP: the form may be
+// from this site all the same.
+func fromElsewhere(r *http.Request) string {
+	origin := fmt.Sprintf("%.200s", r.Header.Get("Origin"))
+	if origin == "null" {
+		return "Nothing was saved: your browser didn't tell which page the form is from. A privacy setting causes this, or a proxy that " +
+			"sends Referrer-Policy: no-referrer. Allow referrers within this site, or open it over HTTPS."
+	}
+	return fmt.Sprintf("Nothing was saved: the form is from a page of %s, and this app was asked for as %s. If you see %[1]s in the "+
+		"address bar, whoever runs the app can set PUBLIC_URL=%[1]s, or let the proxy pass on the Host header.", origin, r.Host)
 }
 
 // recoverPanics turns a mistake of ours into a logged 500.

@@ -258,6 +258,9 @@ func (s *Server) failure(r *http.Request, f failed) templates.Failure {
 		}
 		failure.Links = []templates.Link{{Text: "Open " + existing.Name, Href: existing.Href}}
 	}
+	if f.kind == forbidden && r.Header.Get("Sec-Fetch-Site") == "" {
+		failure.Message = fromElsewhere(r)
+	}
 	if errors.Is(f.err, errReadOnly) {
 		failure.Message = "You can see everything here and change nothing. Nothing was saved. " +
 			"Ask an owner of the business to make you a member, or a member to do it."
