@@ -4,7 +4,7 @@ CACHE  := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/onlyonce
 LINTER := golangci-lint
 LINTER_VERSION := v2.15.0
 # Outside the clone, by version: building it takes a minute, once per machine.
-LINT   := $(CACHE)/$(LINTER)-$(LINTER_VERSION)/$(LINTER)
+LINT   := $(CACHE)/$(LINTER)-$(LINTER_VERSION)
 
 # A checkout that belongs to somebody else, as in many containers, has no history that Go may ask for. And what was compiled
 # in one directory is there for the copies that tests make in others.
@@ -120,18 +120,16 @@ remove: ## Remove a part that you don't need: what=lab, what=proof, what=invoice
 -include internal/proof/*/part.mk
 
 .PHONY: check
-check: $(LINT) ## Hold format, linter (with vet), generated code, modules and allowed imports
+check: ## Hold format, linter (with vet), generated code, modules and allowed imports
 	go mod verify
 	go tool templ generate -check
-	$(LINT) run
+	@[ -x "$(LINT)/$(LINTER)" ] || GOBIN="$(LINT)" go install github.com/golangci/golangci-lint/v2/cmd/$(LINTER)@$(LINTER_VERSION)
+	"$(LINT)/$(LINTER)" run
 	go test -count=1 ./internal/tool/check
 
 .PHONY: generate
 generate: ## Generate Go from the templates
 	go tool templ generate
-
-$(LINT):
-	GOBIN=$(@D) go install github.com/golangci/golangci-lint/v2/cmd/$(LINTER)@$(LINTER_VERSION)
 
 .PHONY: resource
 resource: ## Write a new resource: name=expense fields="vendor:text,amount:money,receipt:text:unique?", with style=run as ordinary code

@@ -90,18 +90,23 @@ func TestOutOfTheEmbeddedDatabase(t *testing.T) {
 	other := setup(t)
 	other.Spoil(t) // it has another database beside it
 	dir := pgtest.Home(t)
-	embedded, err := postgres.StartEmbedded(t.Context(), dir, slog.New(slog.NewTextHandler(t.Output(), nil)))
-	must.OK(t, err)
-	t.Cleanup(func() { must.OK(t, embedded.Stop(context.Background())) })
-	admin, err := url.Parse(embedded.URL())
-	must.OK(t, err)
-	admin.User = url.User(server.Superuser)
-	b := &bundle{t, &pgtest.Database{URL: embedded.URL(), AdminURL: admin.String()}}
+	embedded, b := inEmbedded(t, dir)
 	b.want(done, "", "migrate")
 	b.want(done, "", "tenant", "create", "Acme Studio")
 	sh := b.shell()
 	b.mustRun(sh(commandsBelow(t, "## Back up")))
 	b.restoresAs("mover", other.Database, sh)
+
+	_, back := inEmbedded(t, pgtest.Home(t))
+	back.want(done, "", "migrate")
+	into := sh(commandsBelow(t, "### Into an embedded PostgreSQL"))
+	into.Env = append(into.Env, "EMBEDDED_URL="+strings.Replace(back.AdminURL, "/onlyonce?", "/postgres?", 1),
+		"RESTORED_URL="+inDatabase(t, back.AdminURL))
+	b.mustRun(into)
+	back.want(done, "", "doctor")
+	if got, want := back.rows(), b.rows(); got != want {
+		t.Errorf("restored\n%s\nof\n%s", got, want)
+	}
 
 	made, err := embedded.SecretKey()
 	must.OK(t, err)
@@ -109,6 +114,18 @@ func TestOutOfTheEmbeddedDatabase(t *testing.T) {
 	if err != nil || setting != made {
 		t.Errorf("secret.key is no SECRET_KEY: %v", err)
 	}
+}
+
+// inEmbedded returns an embedded server on a directory, which stops when the test ends, and runs commands on its database.
+func inEmbedded(t *testing.T, dir string) (*postgres.Embedded, *bundle) {
+	t.Helper()
+	embedded, err := postgres.StartEmbedded(t.Context(), dir, slog.New(slog.NewTextHandler(t.Output(), nil)))
+	must.OK(t, err)
+	t.Cleanup(func() { must.OK(t, embedded.Stop(context.Background())) })
+	admin, err := url.Parse(embedded.URL())
+	must.OK(t, err)
+	admin.User = url.User(server.Superuser)
+	return embedded, &bundle{t, &pgtest.Database{URL: embedded.URL(), AdminURL: admin.String()}}
 }
 
 // restoresAs restores the backup in the directory of sh into a database of a new role, beside another database, and compares the rows.
