@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
+	"onlyonce/internal/postgres/server"
 )
 
 // parseAddress takes host:port. The host may be empty, for all of this machine's addresses.
@@ -68,7 +68,7 @@ func parsePrefixes(prefixes *[]netip.Prefix, value string) error {
 
 // parseDatabase never repeats the value, which may hold a password.
 func parseDatabase(databaseURL *string, value string) error {
-	if _, err := pgxpool.ParseConfig(value); err != nil {
+	if _, err := server.Parse(value); err != nil {
 		const example = "postgres://onlyonce:password@host:5432/onlyonce"
 		return fmt.Errorf("it is no address of a PostgreSQL, such as %s (%w)", example, cause(err))
 	}

@@ -45,7 +45,8 @@ func settings() []setting {
 				return parseAddress(&c.MetricsAddr, value)
 			}},
 		{"DATABASE_URL", "", "an embedded PostgreSQL",
-			"the PostgreSQL to use, such as postgres://onlyonce:password@host/onlyonce",
+			"the PostgreSQL to use, such as postgres://onlyonce:password@host/onlyonce;\n" +
+				"PGHOST and other PG… variables change nothing",
 			func(c *Config, value string) error {
 				c.Demo = false // unless DEMO asks for it: this is somebody's own database
 				return parseDatabase(&c.DatabaseURL, value)

@@ -73,7 +73,7 @@ func (s *site) startCluster(ctx context.Context, name string) (_ *cluster, err e
 	if err != nil {
 		return nil, err
 	}
-	if c.admin, err = pgxpool.New(ctx, server.URL(c.dir, server.Superuser, "postgres")+"&pool_max_conns=4"); err == nil {
+	if c.admin, err = server.Pool(ctx, server.URL(c.dir, server.Superuser, "postgres")+"&pool_max_conns=4"); err == nil {
 		err = c.prepare(ctx)
 	}
 	if err != nil {

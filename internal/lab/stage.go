@@ -61,7 +61,7 @@ func (s *stage) build(ctx context.Context, script script, without []Layer) (err 
 		return err
 	}
 	url := server.URL(s.cluster.dir, server.Superuser, s.database) + "&timezone=UTC&pool_max_conns=3"
-	if s.admin, err = pgxpool.New(ctx, url); err != nil {
+	if s.admin, err = server.Pool(ctx, url); err != nil {
 		return fmt.Errorf("open the database of a run: %w", err)
 	}
 	for _, l := range without {

@@ -13,6 +13,8 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgxpool"
 	pgxuuid "github.com/vgarvardt/pgx-google-uuid/v5"
+
+	"onlyonce/internal/postgres/server"
 )
 
 const (
@@ -80,12 +82,12 @@ func Close(ctx context.Context, pool *pgxpool.Pool) error {
 
 // poolConfig is what every connection of the app has in common.
 func poolConfig(url string) (*pgxpool.Config, error) {
-	config, err := pgxpool.ParseConfig(url)
+	config, err := server.Parse(url)
 	if err != nil {
 		return nil, fmt.Errorf("database URL: %w", err)
 	}
 	// pgxpool does not tell its own default from a setting in the URL.
-	asked, err := pgx.ParseConfig(url)
+	asked, err := pgx.ParseConfig(url) //nolint:forbidigo // only its parameters are looked at
 	if err != nil {
 		return nil, fmt.Errorf("database URL: %w", err)
 	}

@@ -107,7 +107,7 @@ func (c *cluster) start(ctx context.Context, programs server.Programs, account s
 	if err != nil {
 		return err
 	}
-	c.admin, err = pgxpool.New(ctx, server.URL(c.dir, server.Superuser, "postgres"))
+	c.admin, err = server.Pool(ctx, server.URL(c.dir, server.Superuser, "postgres"))
 	if err != nil {
 		return errors.Join(err, c.process.Stop(ctx))
 	}
@@ -132,7 +132,7 @@ func (c *cluster) clone(ctx context.Context, template string) (*Database, error)
 		AdminURL: server.URL(c.dir, server.Superuser, name),
 		name:     name, template: template, spoiled: true,
 	}
-	db.admin, err = pgxpool.New(context.WithoutCancel(ctx), db.AdminURL+"&timezone=UTC&pool_max_conns=16&application_name="+adminOfTests)
+	db.admin, err = server.Pool(context.WithoutCancel(ctx), db.AdminURL+"&timezone=UTC&pool_max_conns=16&application_name="+adminOfTests)
 	if err != nil {
 		return nil, errors.Join(err, c.drop(ctx, db))
 	}

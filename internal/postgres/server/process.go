@@ -14,8 +14,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 )
 
 //go:embed guard.sh
@@ -136,7 +134,7 @@ func (p *Process) ready(ctx context.Context, socketDir string) error {
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		conn, err := pgx.Connect(ctx, URL(socketDir, Superuser, "postgres"))
+		conn, err := Connect(ctx, URL(socketDir, Superuser, "postgres"))
 		if err == nil {
 			_ = conn.Close(ctx)
 			return nil

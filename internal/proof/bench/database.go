@@ -44,11 +44,11 @@ func startCluster(ctx context.Context, dir string) (*cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	config, err := pgx.ParseConfig(embedded.URL())
+	config, err := server.Parse(embedded.URL())
 	if err != nil {
 		return nil, err
 	}
-	return &cluster{embedded, config.Host, programs.Dir}, nil
+	return &cluster{embedded, config.ConnConfig.Host, programs.Dir}, nil
 }
 
 // create makes an empty database; a server that starts on it brings the schema.
@@ -67,7 +67,7 @@ func (d database) admin() database { return database{d.socketDir, server.Superus
 // exec runs statements one by one on one connection, so that settings hold for those behind them. Several in
 // one text are one transaction.
 func (d database) exec(ctx context.Context, statements ...string) error {
-	conn, err := pgx.Connect(ctx, d.url())
+	conn, err := server.Connect(ctx, d.url())
 	if err != nil {
 		return err
 	}
@@ -83,7 +83,7 @@ func (d database) exec(ctx context.Context, statements ...string) error {
 // value reads one value.
 func value[T any](ctx context.Context, d database, sql string, args ...any) (T, error) {
 	var v T
-	conn, err := pgx.Connect(ctx, d.url())
+	conn, err := server.Connect(ctx, d.url())
 	if err != nil {
 		return v, err
 	}

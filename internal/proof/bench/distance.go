@@ -5,8 +5,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"golang.org/x/sys/unix"
+
+	"onlyonce/internal/postgres/server"
 )
 
 // distances compares our one round trip with the eleven of the usual transaction where they are felt: with the database
@@ -79,7 +80,7 @@ func (b *bench) roundTrip(ctx context.Context, far *wire) error {
 // ping returns the p50 of some round trips in milliseconds, and how many microseconds of a processor each took here.
 func ping(ctx context.Context, url string) (took, cost float64, err error) {
 	const pings = 500
-	conn, err := pgx.Connect(ctx, url)
+	conn, err := server.Connect(ctx, url)
 	if err != nil {
 		return 0, 0, err
 	}

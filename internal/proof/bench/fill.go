@@ -7,6 +7,8 @@ import (
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
+
+	"onlyonce/internal/postgres/server"
 )
 
 // fill fills every table of a database with at least that many rows, all of one tenant where a table
@@ -67,7 +69,7 @@ func fillIntents(intents int, expiresAt string) string {
 // grown returns an error that names each table with fewer rows than asked for. It asks the catalog which
 // tables there are; only those of goose and River are left out, which have a row for each migration and waiting job.
 func grown(ctx context.Context, db database, rows int) error {
-	conn, err := pgx.Connect(ctx, db.admin().url())
+	conn, err := server.Connect(ctx, db.admin().url())
 	if err != nil {
 		return err
 	}

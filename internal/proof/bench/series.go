@@ -7,6 +7,8 @@ import (
 	"path"
 
 	"github.com/jackc/pgx/v5"
+
+	"onlyonce/internal/postgres/server"
 )
 
 // series asks what suggesting and allocating a number costs in a year in which people have typed many numbers
@@ -118,7 +120,7 @@ func numberKinds() []kind {
 
 // unallocate brings the series back to where it was before an invoice was created.
 func unallocate(ctx context.Context, s *site, answer http.Header) error {
-	conn, err := pgx.Connect(ctx, s.db.admin().url())
+	conn, err := server.Connect(ctx, s.db.admin().url())
 	if err != nil {
 		return err
 	}

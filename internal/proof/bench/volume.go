@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"onlyonce/internal/postgres/server"
 )
 
 // volumeTenants are so many that each invoice is stored far from the one that was created before.
@@ -70,7 +72,7 @@ type tableSize struct {
 }
 
 func stored(ctx context.Context, db database) (s storage, err error) {
-	conn, err := pgx.Connect(ctx, db.admin().url())
+	conn, err := server.Connect(ctx, db.admin().url())
 	if err != nil {
 		return s, err
 	}

@@ -118,7 +118,7 @@ func (w *watched) startDatabases(ctx context.Context) (err error) {
 }
 
 func (w *watched) admin(ctx context.Context) (*pgx.Conn, error) {
-	return pgx.Connect(ctx, w.primary.url())
+	return server.Connect(ctx, w.primary.url())
 }
 
 // startMail starts a mail server, and returns its address.

@@ -9,8 +9,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"onlyonce/internal/postgres/server"
 	"onlyonce/internal/proof/torture"
 )
@@ -166,7 +164,7 @@ func (c *cells) clear(ctx context.Context, t tenant, from *cell, seconds string)
 
 // holdMails keeps a cell from sending mails, or lets it again, so that there are jobs that move along.
 func (c *cell) holdMails(ctx context.Context, hold bool) error {
-	conn, err := pgx.Connect(ctx, c.url())
+	conn, err := server.Connect(ctx, c.url())
 	if err != nil {
 		return fmt.Errorf("hold mails: %w", err)
 	}

@@ -16,8 +16,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"onlyonce/internal/postgres/server"
 	"onlyonce/internal/proof/torture"
 )
@@ -161,7 +159,7 @@ func createDatabase(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("docs/deploy.md: %w", err)
 	}
-	conn, err := pgx.Connect(ctx, url)
+	conn, err := server.Connect(ctx, url)
 	if err != nil {
 		return fmt.Errorf("make the database: %w", err)
 	}

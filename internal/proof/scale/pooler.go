@@ -105,7 +105,7 @@ func keepRunning(ctx context.Context, run func() error) {
 // accepts waits until a connection can be made.
 func accepts(ctx context.Context, url string) error {
 	return until(ctx, "the database takes connections", func(ctx context.Context) bool {
-		conn, err := pgx.Connect(ctx, url)
+		conn, err := server.Connect(ctx, url)
 		return err == nil && conn.Close(ctx) == nil
 	})
 }
@@ -120,7 +120,7 @@ func settle(ctx context.Context, url string) error {
 	if err != nil {
 		return fmt.Errorf("docs/scale.md: %w", err)
 	}
-	conn, err := pgx.Connect(ctx, url)
+	conn, err := server.Connect(ctx, url)
 	if err != nil {
 		return fmt.Errorf("set up the role: %w", err)
 	}

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"onlyonce/internal/postgres/server"
 )
 
 // schedulesPath is the address of all schedules.
@@ -71,7 +73,7 @@ func (w *world) tick(ctx context.Context) {
 		tick(ctx, conn)
 	}
 	if cells := w.cells(); cells != nil {
-		if conn, err = pgx.Connect(ctx, cells.Admin); err == nil {
+		if conn, err = server.Connect(ctx, cells.Admin); err == nil {
 			tick(ctx, conn)
 		}
 	}

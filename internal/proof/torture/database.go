@@ -194,7 +194,7 @@ func (d *database) terminate(ctx context.Context, n int) (ended int) {
 
 // admin connects past the proxies, as the superuser, whom row-level security does not bind.
 func (d *database) admin(ctx context.Context) (*pgx.Conn, error) {
-	return pgx.Connect(ctx, server.URL(d.config.SocketDir, server.Superuser, server.Database))
+	return server.Connect(ctx, server.URL(d.config.SocketDir, server.Superuser, server.Database))
 }
 
 func (d *database) stop(ctx context.Context) error {

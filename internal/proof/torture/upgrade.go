@@ -8,7 +8,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 
@@ -41,11 +40,11 @@ func (w *world) upgrade(ctx context.Context) (bool, error) {
 // takeBack undoes the newest of the migrations in dir. Faults may hit it too: it tries until it is done.
 func (d *database) takeBack(ctx context.Context, dir string) error {
 	// Past the proxies, but as the app: what a migration makes belongs to who runs it.
-	config, err := pgx.ParseConfig(server.URL(d.config.SocketDir, server.Role, server.Database))
+	config, err := server.Parse(server.URL(d.config.SocketDir, server.Role, server.Database))
 	if err != nil {
 		return fmt.Errorf("connect as the app: %w", err)
 	}
-	db := stdlib.OpenDB(*config)
+	db := stdlib.OpenDB(*config.ConnConfig)
 	defer db.Close()
 	provider, err := goose.NewProvider(goose.DialectPostgres, db, os.DirFS(dir))
 	if err != nil {

@@ -159,7 +159,7 @@ func (w *world) startDatabase(ctx context.Context, cfg Config) (network, address
 // admin connects past the proxies, as the superuser, whom row-level security does not bind.
 func (w *world) admin(ctx context.Context) (*pgx.Conn, error) {
 	if w.cluster != nil {
-		return pgx.Connect(ctx, w.cluster.Admin())
+		return server.Connect(ctx, w.cluster.Admin())
 	}
 	return w.db.admin(ctx)
 }

@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"onlyonce/internal/postgres/server"
 )
 
 func main() {
@@ -75,7 +77,7 @@ func open(ctx context.Context) (tenants, error) {
 		if !ok {
 			return nil, fmt.Errorf("TENANTS has %q", pair)
 		}
-		config, err := pgxpool.ParseConfig(os.Getenv("DATABASE_URL"))
+		config, err := server.Parse(os.Getenv("DATABASE_URL"))
 		if err != nil {
 			return nil, err
 		}
