@@ -105,8 +105,12 @@ func TestEnvironNamesWhatIsWrong(t *testing.T) {
 		"SECRET_KEY":         {"secret", strings.Repeat("A", 43) + "=", strings.Repeat("MDEy", 11)},
 		"REDIS_URL":          {"redis", "localhost:6379", "http://localhost", "redis://%zz:password@x", "redis://localhost/x"},
 	})
+	_, err := app.Environ(environment(map[string]string{"PUBLIC_URL": "https://example.com/books"}))
+	if err == nil || !strings.Contains(err.Error(), `it can't have a path, here "/books": give the app a host name`) {
+		t.Error(err)
+	}
 	// All of them at once: nobody wants to be told one by one.
-	_, err := app.Environ(environment(map[string]string{"ADDR": "127.0.0.1", "RATE_LIMIT": "many", "DEMO": "no"}))
+	_, err = app.Environ(environment(map[string]string{"ADDR": "127.0.0.1", "RATE_LIMIT": "many", "DEMO": "no"}))
 	for _, says := range []string{"ADDR", "RATE_LIMIT", "DEMO", "missing port", "127.0.0.1:8080"} {
 		if err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("nothing about %s: %v", says, err)

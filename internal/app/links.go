@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"net/url"
 
 	"github.com/riverqueue/river"
 
@@ -27,6 +28,20 @@ func (a *App) outside() string {
 		return a.URL()
 	}
 	return a.config.PublicURL
+}
+
+// port returns the port that browsers use, or "" for the usual one, and where it is unknown: replicas on one database may listen at
+// several ports.
+func (a *App) port() string {
+	address := a.config.PublicURL
+	if address == "" && a.config.DatabaseURL == "" {
+		address = a.URL()
+	}
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Port()
 }
 
 // forgot returns what mails links to who has forgotten their password, or nil without what that needs.

@@ -37,6 +37,9 @@ func reason(err error) string {
 // parseOrigin takes scheme, host and port: the app lives at the root of its host.
 func parseOrigin(origin *string, value string) error {
 	u, err := url.Parse(value)
+	if err == nil && u.Hostname() != "" && strings.Trim(u.Path, "/") != "" {
+		return fmt.Errorf("it can't have a path, here %q: give the app a host name or a port that is only for it", u.Path)
+	}
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || strings.Trim(u.Path, "/") != "" ||
 		u.User != nil || u.RawQuery != "" || u.Fragment != "" {
 		return errors.New("it must be http:// or https:// and a host, with nothing behind it, such as https://app.example.com")

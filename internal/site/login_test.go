@@ -63,6 +63,16 @@ func TestCookies(t *testing.T) {
 	}
 }
 
+// TestLoginsAtTwoPorts of one host do not end each other.
+func TestLoginsAtTwoPorts(t *testing.T) {
+	b := setup(t)
+	person := b.person(b.serve(func(c *config) { c.Port = "8080" }), b.acme)
+	other := person.elsewhere(b.serve(func(c *config) { c.Port = "8081" }).url)
+	other.logIn(b.globex, password)
+	b.page(person.get("/customers")).says("Acme")
+	b.page(other.get("/customers")).says("Globex")
+}
+
 func set(t *testing.T, a answer, name string) *http.Cookie {
 	t.Helper()
 	for _, line := range a.header.Values("Set-Cookie") {

@@ -52,7 +52,7 @@ const (
 )
 
 // newSessions keeps logins in PostgreSQL. The database holds a hash of the cookie's value.
-func newSessions(pool *pgxpool.Pool, secure bool) *scs.SessionManager {
+func newSessions(pool *pgxpool.Pool, secure bool, port string) *scs.SessionManager {
 	sessions := scs.New()
 	sessions.Store = sessionStore{pool: pool}
 	sessions.HashTokenInStore = true
@@ -61,6 +61,9 @@ func newSessions(pool *pgxpool.Pool, secure bool) *scs.SessionManager {
 	if secure {
 		// Browsers take a cookie of such a name from this host only, by HTTPS, and from no other under its domain.
 		sessions.Cookie.Name = "__Host-onlyonce_session"
+	}
+	if port != "" {
+		sessions.Cookie.Name += "_" + port // the cookie goes to all ports of the host
 	}
 	sessions.Cookie.SameSite = http.SameSiteLaxMode
 	sessions.Cookie.Secure = secure

@@ -39,6 +39,8 @@ type Config struct {
 	// Origin is the outside address, such as "https://app.example.com". A proxy may put another name
 	// into the Host header. Empty if there is none but that of the Host header.
 	Origin string
+	// Port keeps the logins of two apps on one host apart. Replicas that share their logins have the same; empty for none.
+	Port string
 	// TrustedProxies are the networks from which X-Forwarded-For and X-Request-Id are believed.
 	TrustedProxies []netip.Prefix
 	// RequestTime bounds each request; 0 is 30 seconds. What an operation has sent to the database by then is waited for as long
@@ -135,7 +137,7 @@ func New(c Config) (*Server, error) {
 	}
 	s.forgets = s.newLimit("links for", linksAMinute)
 	s.guesses = s.newLimit("passwords for", guessesAMinute)
-	s.sessions = newSessions(c.Pool, c.Secure)
+	s.sessions = newSessions(c.Pool, c.Secure, c.Port)
 	mux := chi.NewRouter()
 	sameOrigin, err := s.sameOrigin(c.Origin)
 	if err != nil {
