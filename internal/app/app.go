@@ -140,7 +140,7 @@ func start(ctx context.Context, c Config, bounds limits) (_ *App, err error) {
 		RateLimit: c.RateLimit, Allow: a.allow, Demo: demoLogins(c.Demo),
 		Secure: c.secure(), Origin: c.PublicURL, Port: a.port(), TrustedProxies: c.TrustedProxies,
 		RequestTime: bounds.request, Ending: a.ending, Forgot: a.forgot(),
-		Mount:  site.Mount(c.KeepAttempts, a.config.SecretKey, c.MailServer != nil, a.pages...),
+		Mount: site.Mount(c.KeepAttempts, a.config.SecretKey, c.MailServer != nil, a.pages...),
 	})
 	if err != nil {
 		return nil, err
