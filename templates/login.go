@@ -28,11 +28,11 @@ type PlainHTTP struct {
 	Here    string // the address of the page, up to its path
 }
 
-// WayIn returns the commands that make the first tenant and its first user.
-func WayIn() []string {
+// WayIn returns the commands that make the first tenant and its first user, for a program that is run as command.
+func WayIn(command string) []string {
 	return []string{
-		`go run ./cmd/server tenant create "Your business"`,
-		`go run ./cmd/server user create you@example.com --tenant "Your business"`,
+		command + ` tenant create "Your business"`,
+		command + ` user create you@example.com --tenant "Your business"`,
 	}
 }
 

@@ -33,13 +33,13 @@ func states() map[string]templ.Component {
 		"question": templates.QuestionPage(
 			page, templates.Form{Title: "Sell vehicle", Submit: "Sell vehicle", Key: "k"}, record, hostile),
 		"login without HTTPS": templates.LoginPage(anonymous, templates.Login{
-			PlainHTTP: &templates.PlainHTTP{Here: hostile}, WayIn: templates.WayIn(),
+			PlainHTTP: &templates.PlainHTTP{Here: hostile}, WayIn: templates.WayIn("onlyonce"),
 		}),
 		"login by the wrong address": templates.LoginPage(anonymous, templates.Login{
 			PlainHTTP: &templates.PlainHTTP{Outside: "https://books.example"},
 			Demo:      []templates.DemoLogin{{Tenant: "Acme", Email: "a@b.c", Password: "p"}},
 		}),
-		"login without users": templates.LoginPage(anonymous, templates.Login{WayIn: templates.WayIn()}),
+		"login without users": templates.LoginPage(anonymous, templates.Login{WayIn: templates.WayIn("onlyonce")}),
 		"login refused":       templates.LoginPage(anonymous, templates.Login{Email: hostile, Error: "Email or password is wrong."}),
 		"form used": templates.FormUsedPage(page, templates.FormUsed{
 			Text: "This form already created", Existing: record, Again: templates.Link{Text: "New invoice", Href: "/invoices/new"},

@@ -33,13 +33,14 @@ func setup(t *testing.T) *bundle {
 	return &bundle{t, pgtest.New(t)}
 }
 
-func (b *bundle) getenv(name string) string { return map[string]string{"DATABASE_URL": b.URL}[name] }
+// environ returns an environment with the database, after what goes before it: the first value of a variable counts.
+func (b *bundle) environ(first ...string) []string { return append(first, "DATABASE_URL="+b.URL) }
 
 // run returns what a command prints. Whatever it prints has nothing of the password on stdin.
 func (b *bundle) run(stdin string, args ...string) (code int, out, errors string) {
 	b.Helper()
 	var stdout, stderr bytes.Buffer
-	code = run(b.Context(), args, b.getenv, strings.NewReader(stdin), &stdout, &stderr)
+	code = run(b.Context(), args, b.environ(), strings.NewReader(stdin), &stdout, &stderr)
 	if typed := strings.TrimSpace(stdin); len(typed) >= account.MinPassword && strings.Contains(stdout.String()+stderr.String(), typed) {
 		b.Errorf("%q shows the password: %s%s", args, stdout.String(), stderr.String())
 	}
@@ -105,7 +106,7 @@ func TestOneNameAtOnce(t *testing.T) {
 			all.Go(func() error {
 				<-gate
 				var stdout, stderr bytes.Buffer
-				code := run(t.Context(), args, b.getenv, strings.NewReader(password), &stdout, &stderr)
+				code := run(t.Context(), args, b.environ(), strings.NewReader(password), &stdout, &stderr)
 				out := regexp.MustCompile(`"token":"[^"]+"`).ReplaceAllString(stdout.String(), `"token":"…"`)
 				results <- string(rune('0'+code)) + " " + out
 				return nil

@@ -49,7 +49,7 @@ func (doctor) Run(ctx context.Context, t *terminal) error {
 		for _, err := range failures {
 			add("settings", "", err, false)
 		}
-		for _, err := range warnings {
+		for _, err := range append(warnings, app.Misspelt(t.environ)...) {
 			add("settings", "", err, true)
 		}
 		err := t.withURL(ctx, func(url string) error {

@@ -13,14 +13,9 @@ import (
 // states returns what the doctor found, by check. Of several findings of one check the last one counts.
 func (b *bundle) states(code int, env map[string]string) map[string]string {
 	b.Helper()
-	getenv := func(name string) string {
-		if value, ok := env[name]; ok {
-			return value
-		}
-		return b.getenv(name)
-	}
 	var stdout, stderr bytes.Buffer
-	if got := run(b.Context(), []string{"doctor", "--json"}, getenv, strings.NewReader(""), &stdout, &stderr); got != code {
+	got := run(b.Context(), []string{"doctor", "--json"}, b.environ(pairs(env)...), strings.NewReader(""), &stdout, &stderr)
+	if got != code {
 		b.Errorf("code %d, want %d: %s%s", got, code, stdout.String(), stderr.String())
 	}
 	var found []finding

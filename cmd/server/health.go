@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"net"
 	"net/http"
 	"time"
 
@@ -23,11 +24,16 @@ func (health) Run(ctx context.Context, t *terminal) error {
 	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
 	defer cancel()
 	// Without a host, or with 0.0.0.0, it is this machine that is asked.
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+config.Addr+"/readyz", nil)
+	network, address := app.Network(config.Addr)
+	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
+		var dialer net.Dialer
+		return dialer.DialContext(ctx, network, address)
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://app/readyz", nil)
 	if err != nil {
 		return fmt.Errorf("ask the app at ADDR %s: %w", config.Addr, err)
 	}
-	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}} // and no proxy
+	client := http.Client{Transport: &http.Transport{DialContext: dial, DisableKeepAlives: true}} // and no proxy
 	response, err := client.Do(r)
 	if err != nil {
 		return fmt.Errorf("ask the app at ADDR %s: %w", config.Addr, err)

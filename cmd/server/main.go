@@ -25,7 +25,7 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code := run(ctx, os.Args[1:], os.Getenv, os.Stdin, os.Stdout, os.Stderr)
+	code := run(ctx, os.Args[1:], os.Environ(), os.Stdin, os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
 }
@@ -88,7 +88,7 @@ The commands use the database that the app uses: that of DATABASE_URL, or the em
 
 // run carries out a command and returns the exit code.
 func run(
-	ctx context.Context, args []string, getenv func(string) string, stdin io.Reader, stdout, stderr io.Writer,
+	ctx context.Context, args, environ []string, stdin io.Reader, stdout, stderr io.Writer,
 ) (code int) {
 	if len(args) == 0 {
 		args = []string{"serve"}
@@ -110,7 +110,7 @@ func run(
 		fmt.Fprintf(stderr, "%s: %v: see --help\n", program, err)
 		return misused
 	}
-	t := &terminal{getenv: getenv, stdin: stdin, stdout: stdout, stderr: stderr, json: c.JSON}
+	t := &terminal{environ: environ, stdin: stdin, stdout: stdout, stderr: stderr, json: c.JSON}
 	parsed.BindTo(ctx, (*context.Context)(nil))
 	err = parsed.Run(t)
 	if err != nil {

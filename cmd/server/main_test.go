@@ -15,8 +15,15 @@ import (
 func ran(t *testing.T, env map[string]string, args ...string) (code int, out, errors string) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	code = run(t.Context(), args, func(name string) string { return env[name] }, strings.NewReader(""), &stdout, &stderr)
+	code = run(t.Context(), args, pairs(env), strings.NewReader(""), &stdout, &stderr)
 	return code, stdout.String(), stderr.String()
+}
+
+func pairs(env map[string]string) (environ []string) {
+	for name, value := range env {
+		environ = append(environ, name+"="+value)
+	}
+	return environ
 }
 
 func TestHelp(t *testing.T) {

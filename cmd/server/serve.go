@@ -2,9 +2,17 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"io"
 	"log/slog"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"runtime/debug"
 	"strings"
+
+	"github.com/coreos/go-systemd/v22/activation"
 
 	"onlyonce/internal/app"
 	"onlyonce/internal/postgres"
@@ -26,13 +34,54 @@ func (serve) Run(ctx context.Context, t *terminal) error {
 	if err != nil {
 		return err
 	}
-	config.Log = slog.New(slog.NewTextHandler(t.stderr, nil))
+	config.Log = slog.New(logHandler(t.stderr, config.JSONLog))
+	config.Banner = t.stdout
+	config.Command = command()
 	_, warnings := config.Contradictions(t.getenv)
-	for _, warning := range warnings {
+	for _, warning := range append(warnings, app.Misspelt(t.environ)...) {
 		config.Log.Warn("settings", "warning", warning)
 	}
-	config.Banner = t.stdout
+	if config.Listener, err = passed(); err != nil {
+		return err
+	}
+	if config.Listener != nil {
+		config.Addr = config.Listener.Addr().String()
+	}
 	return app.Run(ctx, config)
+}
+
+// command returns how a shell runs this program. That of go run is in a directory that is removed.
+func command() string {
+	path, err := os.Executable()
+	if err != nil || strings.Contains(path, "/go-build") {
+		return "go run ./cmd/server"
+	}
+	if found, err := exec.LookPath(filepath.Base(path)); err == nil && found == path {
+		return filepath.Base(path)
+	}
+	return path
+}
+
+func logHandler(w io.Writer, asJSON bool) slog.Handler {
+	if asJSON {
+		return slog.NewJSONHandler(w, nil)
+	}
+	return slog.NewTextHandler(w, nil)
+}
+
+// passed returns the socket that systemd has opened for the program, or nil (sd_listen_fds(3)).
+func passed() (net.Listener, error) {
+	listeners, err := activation.Listeners()
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("take the socket of systemd: %w", err)
+	case len(listeners) > 1:
+		return nil, fmt.Errorf("systemd has passed %d sockets: the app takes one", len(listeners))
+	case len(listeners) == 0:
+		return nil, nil //nolint:nilnil // no socket is no failure
+	default:
+		return listeners[0], nil
+	}
 }
 
 type migrate struct{}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -17,10 +18,20 @@ import (
 
 // terminal is where a command was typed. Results go to stdout, and everything else to stderr.
 type terminal struct {
-	getenv         func(string) string
+	environ        []string // NAME=value, as of [os.Environ]
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	json           bool
+}
+
+// getenv returns the value of an environment variable, or "".
+func (t *terminal) getenv(name string) string {
+	for _, pair := range t.environ {
+		if value, ok := strings.CutPrefix(pair, name+"="); ok {
+			return value
+		}
+	}
+	return ""
 }
 
 // print writes the result of a command to stdout: value as JSON, or else a line for people.

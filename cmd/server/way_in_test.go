@@ -40,10 +40,8 @@ func (b *bundle) serve() (address string, banner string) {
 	ctx, stop := context.WithCancel(context.WithoutCancel(b.Context()))
 	ended := make(chan int, 1)
 	var stdout, stderr served
-	getenv := func(name string) string {
-		return map[string]string{"DATABASE_URL": b.URL, "ADDR": "127.0.0.1:0", "METRICS_ADDR": "off", "DEMO": "0"}[name]
-	}
-	go func() { ended <- run(ctx, nil, getenv, strings.NewReader(""), &stdout, &stderr) }()
+	environ := b.environ("ADDR=127.0.0.1:0", "METRICS_ADDR=off", "DEMO=0")
+	go func() { ended <- run(ctx, nil, environ, strings.NewReader(""), &stdout, &stderr) }()
 	b.Cleanup(func() {
 		stop()
 		if code := <-ended; code != done {
@@ -83,7 +81,7 @@ func TestWayIn(t *testing.T) {
 	pgtest.Long(t)
 	b := setup(t)
 	at, banner := b.serve()
-	const hint, form, asJSON = "go run ./cmd/server user create", "application/x-www-form-urlencoded", "application/json"
+	const hint, form, asJSON = " user create you@example.com", "application/x-www-form-urlencoded", "application/json"
 	jar, err := cookiejar.New(nil)
 	must.OK(t, err)
 	person := &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}

@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/coreos/go-systemd/v22/daemon"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
 	"golang.org/x/sync/errgroup"
@@ -99,9 +100,8 @@ func start(ctx context.Context, c Config, bounds limits) (_ *App, err error) {
 	}()
 
 	// The address first: a port that is taken is found out before anything is started.
-	var listen net.ListenConfig
-	if a.listener, err = listen.Listen(ctx, "tcp", c.Addr); err != nil {
-		return nil, fmt.Errorf("listen at ADDR: %w", err)
+	if a.listener, err = listen(ctx, c); err != nil {
+		return nil, err
 	}
 	if err := a.startTracing(ctx); err != nil {
 		return nil, err
@@ -137,7 +137,7 @@ func start(ctx context.Context, c Config, bounds limits) (_ *App, err error) {
 	}
 	server, err := web.New(web.Config{
 		Pool: a.pool, Store: store, Log: c.Log, Observe: newHTTPObserver(c, a.registry).observe,
-		RateLimit: c.RateLimit, Allow: a.allow, Demo: demoLogins(c.Demo),
+		RateLimit: c.RateLimit, Allow: a.allow, Command: c.Command, Demo: demoLogins(c.Demo),
 		Secure: c.secure(), Origin: c.PublicURL, Port: a.port(), TrustedProxies: c.TrustedProxies,
 		RequestTime: bounds.request, Ending: a.ending, Forgot: a.forgot(),
 		Mount: site.Mount(c.KeepAttempts, a.config.SecretKey, c.MailServer != nil, a.pages...),
@@ -176,8 +176,13 @@ func (a *App) openDatabase(ctx context.Context) (err error) {
 	return err
 }
 
-// URL is where the app listens.
-func (a *App) URL() string { return "http://" + a.listener.Addr().String() }
+// URL is where the app listens: http:// and host:port, or unix: and the path of a socket.
+func (a *App) URL() string {
+	if a.listener.Addr().Network() == "unix" {
+		return unixPrefix + a.listener.Addr().String()
+	}
+	return "http://" + a.listener.Addr().String()
+}
 
 // MetricsURL is where Prometheus finds the metrics, or empty.
 func (a *App) MetricsURL() string {
@@ -187,12 +192,17 @@ func (a *App) MetricsURL() string {
 	return "http://" + a.metrics.Addr().String() + "/metrics"
 }
 
-// Run starts the app and serves until ctx is done, then finishes what is in flight.
+// Run starts the app and serves until ctx is done, then finishes what is in flight. It notifies systemd, if that started the process.
 func Run(ctx context.Context, c Config) error {
 	a, err := Start(ctx, c)
-	if err != nil {
+	switch {
+	case err != nil && ctx.Err() != nil:
+		c.Log.Info("stopped before it was ready")
+		return nil //nolint:nilerr // the signal is the cause
+	case err != nil:
 		return err
 	}
+	notify(c.Log, daemon.SdNotifyReady)
 	var lost <-chan struct{} // the embedded server ended by itself
 	if a.embedded != nil {
 		lost = a.embedded.Done()
@@ -206,7 +216,14 @@ func Run(ctx context.Context, c Config) error {
 	case <-lost:
 		cause = errors.New("the embedded PostgreSQL has stopped")
 	}
+	notify(c.Log, daemon.SdNotifyStopping)
 	return errors.Join(cause, a.Close(context.WithoutCancel(ctx)))
+}
+
+func notify(log *slog.Logger, state string) {
+	if _, err := daemon.SdNotify(false, state); err != nil {
+		log.Warn("systemd can't be notified", "state", state, "error", err)
+	}
 }
 
 // Close stops taking requests and jobs, finishes those in flight, and stops the embedded server last. After 20 seconds a request

@@ -25,7 +25,7 @@ func (a *App) banner() {
 		}
 	case !a.anyUser:
 		fmt.Fprintln(w, "\n  Nobody can log in yet. In another terminal, with the same environment variables:")
-		for _, command := range templates.WayIn() {
+		for _, command := range templates.WayIn(a.config.Command) {
 			fmt.Fprintln(w, "    "+command)
 		}
 	}

@@ -16,7 +16,7 @@ type Config struct {
 	LabConfig
 	MailConfig
 
-	Addr           string         // ADDR
+	Addr           string         // ADDR: host:port, or unix: and the path of a socket
 	MetricsAddr    string         // METRICS_ADDR; "off" or empty for none
 	PublicURL      string         // PUBLIC_URL: scheme, host and port without a path; empty for that of Addr
 	TrustedProxies []netip.Prefix // TRUSTED_PROXIES
@@ -34,13 +34,16 @@ type Config struct {
 	KeepAttempts time.Duration // ATTEMPTS_RETAIN; 0 keeps none
 	Replica      string        // REPLICA; empty for the host's name and the process's number
 	AccessLog    bool          // ACCESS_LOG
+	JSONLog      bool          // LOG_FORMAT
 	Traces       string        // OTEL_EXPORTER_OTLP_ENDPOINT: scheme, host and port; empty for none
 
 	RedisURL  string        // REDIS_URL; empty for none
 	SecretKey secretkey.Key // SECRET_KEY; zero for the one in DataDir with an embedded PostgreSQL, and else for none
 
-	Log    *slog.Logger
-	Banner io.Writer // gets the addresses and logins at the start; nil for none
+	Command  string       // how a shell runs this program
+	Listener net.Listener // takes the place of one at Addr; nil for none
+	Log      *slog.Logger
+	Banner   io.Writer // gets the addresses and logins at the start; nil for none
 }
 
 // secure reports whether browsers reach the app by HTTPS: as PUBLIC_URL says, and without it everywhere but on

@@ -2,8 +2,11 @@ package app_test
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"net/netip"
+	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -38,7 +41,8 @@ func TestEnvironReadsEverything(t *testing.T) {
 	key, err := secretkey.Parse(secret)
 	must.OK(t, err)
 	set := map[string]string{
-		"ADDR": "localhost:1", "METRICS_ADDR": "off", "DATABASE_URL": "postgres:///x", "DATA_DIR": "/d", "DEMO": "1",
+		"ADDR": "localhost:1", "PORT": "3000", "LOG_FORMAT": "json", "METRICS_ADDR": "off",
+		"DATABASE_URL": "postgres:///x", "DATA_DIR": "/d", "DEMO": "1",
 		"ALLOW_PUBLIC_DEMO": "true", "RATE_LIMIT": "0", "IDEMPOTENCY_WAIT": "1s", "IDEMPOTENCY_RETAIN": "72h", "EXPIRE_EVERY": "5m",
 		"IDEMPOTENCY_MEMORY": "0",
 		"PUBLIC_URL":         "https://Invoices.example.com:8443/", "TRUSTED_PROXIES": "10.0.0.5, 2001:db8::/32",
@@ -49,7 +53,9 @@ func TestEnvironReadsEverything(t *testing.T) {
 	maps.Copy(set, labEnvironment())
 	asked := map[string]bool{}
 	c, err := app.Environ(func(name string) string {
-		asked[name] = true
+		if !strings.HasSuffix(name, "_FILE") {
+			asked[name] = true
+		}
 		return set[name]
 	})
 	must.OK(t, err)
@@ -58,7 +64,7 @@ func TestEnvironReadsEverything(t *testing.T) {
 		Wait: time.Second, Retain: 72 * time.Hour, ExpireEvery: 5 * time.Minute, PublicURL: "https://invoices.example.com:8443",
 		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.5/32"), netip.MustParsePrefix("2001:db8::/32")},
 		KeepAttempts:   36 * time.Hour, Replica: "app-1", AccessLog: true, Traces: "http://127.0.0.1:4318",
-		SecretKey: key, RedisURL: "rediss://:secret@redis:1",
+		SecretKey: key, RedisURL: "rediss://:secret@redis:1", JSONLog: true,
 	}
 	want.MailConfig = mailConfig(t)
 	if !reflect.DeepEqual(c, want) {
@@ -79,7 +85,10 @@ func TestEnvironReadsEverything(t *testing.T) {
 func TestEnvironNamesWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	wantRefused(t, map[string][]string{
+		"PORT":       {"http", "0", "65536", "-1", ":80"},
+		"LOG_FORMAT": {"JSON", "logfmt"},
 		"ADDR": {
+			"unix:", "unix:http.sock", "unix/http.sock",
 			"127.0.0.1", "8080", "::1:80", "127.0.0.1:", "127.0.0.1:http", "127.0.0.1:65536", "[::1]", "http://127.0.0.1:80",
 		},
 		"METRICS_ADDR": {"127.0.0.1", "on", "0", "127.0.0.1:-1"},
@@ -103,7 +112,7 @@ func TestEnvironNamesWhatIsWrong(t *testing.T) {
 		"ATTEMPTS_RETAIN":    {"7 days", "-1h", "0s", "1us", "9999h"},
 		"REPLICA":            {"ä", "a\nb", strings.Repeat("x", 101)},
 		"SECRET_KEY":         {"secret", strings.Repeat("A", 43) + "=", strings.Repeat("MDEy", 11)},
-		"REDIS_URL":          {"redis", "localhost:6379", "http://localhost", "redis://%zz:password@x", "redis://localhost/x"},
+		"REDIS_URL":          {"redis:port", "redis:6379/x", "http://localhost", "redis://%zz:password@x", "redis://localhost/x"},
 	})
 	_, err := app.Environ(environment(map[string]string{"PUBLIC_URL": "https://example.com/books"}))
 	if err == nil || !strings.Contains(err.Error(), `it can't have a path, here "/books": give the app a host name`) {
@@ -147,6 +156,97 @@ func TestEnvironKeepsThePassword(t *testing.T) {
 			t.Errorf("%s: %v", value, err)
 		}
 		t.Log(err)
+	}
+}
+
+func TestEnvironNamesTheCause(t *testing.T) {
+	t.Parallel()
+	for value, cause := range map[string]string{
+		"postgres://ada:p@ss#word@host/x":              "@ as %40",
+		"postgres://ada:p?ss@host/x":                   "? as %3F",
+		"postgres://ada:100%@host/x":                   "% as %25",
+		"postgres://ada:secret@host/x?sslmode=perhaps": "the value of sslmode",
+		"'postgres://ada:secret@host/x'":               "quotation marks",
+		"postgres://ada:secret@host/x\r":               "carriage return",
+		"db:5432/x":                                    "such as postgres://",
+	} {
+		_, err := app.Environ(environment(map[string]string{"DATABASE_URL": value}))
+		if err == nil || !strings.Contains(err.Error(), cause) {
+			t.Errorf("%s: %v, want %s", value, err, cause)
+		}
+	}
+}
+
+func TestEnvironReadsFiles(t *testing.T) {
+	t.Parallel()
+	const address = "postgres://ada:secret@host/x"
+	file := func(content string) string {
+		path := filepath.Join(t.TempDir(), "value")
+		must.OK(t, os.WriteFile(path, []byte(content), 0o600))
+		return path
+	}
+	for _, content := range []string{address, address + "\n", address + "\r\n"} {
+		c, err := app.Environ(environment(map[string]string{"DATABASE_URL_FILE": file(content)}))
+		if err != nil || c.DatabaseURL != address || c.Demo {
+			t.Errorf("%q: %q, %v", content, c.DatabaseURL, err)
+		}
+	}
+	_, err := app.Environ(environment(map[string]string{
+		"SMTP_URL_FILE": file("smtps://ada:secret@host:465\n"), "MAIL_FROM_FILE": file("ada@example.com\n"),
+	}))
+	must.OK(t, err)
+	for what, env := range map[string]map[string]string{
+		"too":            {"DATABASE_URL": address, "DATABASE_URL_FILE": file(address)},
+		"no such file":   {"DATABASE_URL_FILE": t.TempDir() + "/nowhere"},
+		"more than":      {"DATABASE_URL_FILE": "/dev/zero"},
+		"can't be read":  {"DATABASE_URL_FILE": file("postgres://ada:s3cret%@host/x")},
+		"MAIL_FROM_FILE": {"SMTP_URL": "smtp://host", "MAIL_FROM_FILE": t.TempDir() + "/nowhere"},
+		"is a directory": {"SECRET_KEY_FILE": t.TempDir()},
+		"32 random":      {"SECRET_KEY_FILE": file("s3cret")},
+	} {
+		_, err := app.Environ(environment(env))
+		if err == nil || !strings.Contains(err.Error(), what) || strings.Contains(err.Error(), "s3cret") {
+			t.Errorf("%v, want %q", err, what)
+		}
+	}
+}
+
+func TestEnvironAddress(t *testing.T) {
+	t.Parallel()
+	for want, env := range map[string]map[string]string{
+		"127.0.0.1:3000":     {"PORT": "3000"},
+		":3000":              {"PORT": "3000", "DATABASE_URL": "postgres:///x"},
+		"localhost:1":        {"PORT": "3000", "ADDR": "localhost:1"},
+		"unix:/run/app/http": {"ADDR": "unix:/run/app/http"},
+	} {
+		if c, err := app.Environ(environment(env)); err != nil || c.Addr != want {
+			t.Errorf("%v: %q, %v, want %q", env, c.Addr, err, want)
+		}
+	}
+	for value, want := range map[string]string{
+		"redis:6379": "redis://redis:6379", "redis": "redis://redis", ":secret@redis:6379/1": "redis://:secret@redis:6379/1",
+		"unix:///run/redis.sock": "unix:///run/redis.sock",
+	} {
+		if c, err := app.Environ(environment(map[string]string{"REDIS_URL": value})); err != nil || c.RedisURL != want {
+			t.Errorf("%s: %q, %v", value, c.RedisURL, err)
+		}
+	}
+}
+
+func TestMisspelt(t *testing.T) {
+	t.Parallel()
+	for name, meant := range map[string]string{
+		"DATABSE_URL": "DATABASE_URL", "DATABASE_URI": "DATABASE_URL", "DATABSAE_URL": "DATABASE_URL", "database_url": "DATABASE_URL",
+		"SECRET_KEY_FIEL": "SECRET_KEY_FILE", "PUBLIC_ULR": "PUBLIC_URL", "SMTP_URI": "SMTP_URL", "TRUSTED_PROXY": "", "demo": "DEMO",
+		"DATABASE_URL": "", "DATABASE_URL_FILE": "", "ADD": "", "HOME": "", "TERM": "", "PORT": "", "HTTP_PROXY": "", "DATABASES": "",
+	} {
+		var want []error
+		if meant != "" {
+			want = []error{fmt.Errorf("environment variable %s is unknown and does nothing: is %s meant?", name, meant)}
+		}
+		if got := app.Misspelt([]string{name + "=postgres://ada:secret@host/x"}); fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("%s: %v, want %v", name, got, want)
+		}
 	}
 }
 

@@ -15,10 +15,16 @@ import (
 //
 // So the lines of heads are looked at where they arrive.
 
+// stream is a connection of TCP or of a Unix socket. net/http ends an answer before the client has sent all by CloseWrite.
+type stream interface {
+	net.Conn
+	CloseWrite() error
+}
+
 // framingConn follows the heads of the requests that it reads. A read ends where a head does: what is behind it is held back until
 // net/http has said how long the body is, so that no body is taken for a head.
 type framingConn struct {
-	*net.TCPConn
+	stream
 
 	held []byte // what was read and not given yet
 
@@ -38,7 +44,7 @@ func (c *framingConn) Read(p []byte) (n int, err error) {
 	if len(c.held) > 0 {
 		n = copy(p, c.held)
 	} else {
-		n, err = c.TCPConn.Read(p)
+		n, err = c.stream.Read(p)
 		c.held = p[:n]
 	}
 	n = c.follow(p[:n])
@@ -113,10 +119,18 @@ type framingListener struct{ net.Listener }
 
 func (l framingListener) Accept() (net.Conn, error) {
 	conn, err := l.Listener.Accept()
-	if tcp, ok := conn.(*net.TCPConn); ok {
-		return &framingConn{TCPConn: tcp}, nil
+	if stream, ok := conn.(stream); ok {
+		return &framingConn{stream: stream}, nil
 	}
 	return conn, err //nolint:wrapcheck // the server knows these errors
+}
+
+// RemoteAddr returns the address of the client: 127.0.0.1 for a Unix socket, whose clients are on this machine.
+func (c *framingConn) RemoteAddr() net.Addr {
+	if _, local := c.stream.(*net.UnixConn); local {
+		return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)}
+	}
+	return c.stream.RemoteAddr()
 }
 
 type framingKey struct{}

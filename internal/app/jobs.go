@@ -111,8 +111,12 @@ func (o *mailObserver) observe(ctx context.Context, a mailer.Attempt) {
 	o.attempts.WithLabelValues(outcome).Inc()
 	o.seconds.WithLabelValues(outcome).Observe(a.Duration.Seconds())
 	level := slog.LevelInfo
-	if a.Outcome == mailer.Again || a.Outcome == mailer.Failed {
+	switch a.Outcome {
+	case mailer.Again, mailer.Failed:
 		level = slog.LevelWarn
+	case mailer.Kept, mailer.Dropped: // no server was asked
+		level = slog.LevelDebug
+	case mailer.Sent:
 	}
 	o.log.LogAttrs(ctx, level, "mail", slog.String("outcome", outcome), slog.String("kind", a.Kind),
 		slog.String("tenant", a.Tenant.String()), slog.String("mail", a.Mail.String()),

@@ -39,7 +39,7 @@ func mailPart() part {
 }
 
 func missingSender(c Config, getenv func(string) string) error {
-	if c.MailServer == nil || getenv("MAIL_FROM") != "" {
+	if c.MailServer == nil || getenv("MAIL_FROM") != "" || getenv("MAIL_FROM"+inFile) != "" {
 		return nil
 	}
 	return &SettingError{"MAIL_FROM", errors.New("it must be set with SMTP_URL, such as app@example.com")}

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -23,6 +24,44 @@ func parseAddress(addr *string, value string) error {
 		return fmt.Errorf("the port of %q must be a number from 0 to 65535, as in %s", value, net.JoinHostPort(host, "8080"))
 	}
 	*addr = value
+	return nil
+}
+
+// parseListen takes host:port, or unix: and a path.
+func parseListen(addr *string, value string) error {
+	path, ok := strings.CutPrefix(value, unixPrefix)
+	switch {
+	case !ok:
+		return parseAddress(addr, value)
+	case !filepath.IsAbs(path):
+		return fmt.Errorf("the path of the socket in %q must begin with /, as in unix:/run/onlyonce/http.sock", value)
+	}
+	*addr = value
+	return nil
+}
+
+// parsePort sets the address to listen at, unless there is one. Platforms that choose a port want it open to their proxy; on a computer
+// with the embedded PostgreSQL and its demo, PORT is not meant to open anything.
+func parsePort(c *Config, value string) error {
+	if c.Addr != "" {
+		return nil
+	}
+	if port, err := strconv.ParseUint(value, 10, 16); err != nil || port == 0 {
+		return fmt.Errorf("%q must be a number from 1 to 65535", value)
+	}
+	host := "127.0.0.1"
+	if c.DatabaseURL != "" {
+		host = ""
+	}
+	c.Addr = net.JoinHostPort(host, value)
+	return nil
+}
+
+func parseFormat(asJSON *bool, value string) error {
+	if value != "json" && value != "text" {
+		return fmt.Errorf("%q must be text or json", value)
+	}
+	*asJSON = value == "json"
 	return nil
 }
 
@@ -69,22 +108,40 @@ func parsePrefixes(prefixes *[]netip.Prefix, value string) error {
 	return nil
 }
 
-// parseDatabase never repeats the value, which may hold a password.
+// parseDatabase never repeats a part of the value: a password with an @ or # in it can be anywhere.
 func parseDatabase(databaseURL *string, value string) error {
+	u, err := url.Parse(value)
+	switch {
+	case err == nil && u.Scheme == "" && strings.Contains(value, "="): // keywords and values, as libpq takes them
+	case err != nil, u.Fragment != "", strings.Contains(u.Path+u.RawQuery, "@"):
+		return errors.New("it can't be read: in the user, password and database of an address such as " + databaseExample +
+			`, write % as %25, @ as %40, : as %3A, / as %2F, ? as %3F, # as %23 and a space as %20; the port is a number`)
+	case u.Scheme != "postgres" && u.Scheme != "postgresql":
+		return errors.New("it is no address of a PostgreSQL, such as " + databaseExample)
+	}
 	if _, err := server.Parse(value); err != nil {
-		const example = "postgres://onlyonce:password@host:5432/onlyonce"
-		return fmt.Errorf("it is no address of a PostgreSQL, such as %s (%w)", example, cause(err))
+		return fmt.Errorf("it can't be used%s: an address is such as %s", blame(u), databaseExample)
 	}
 	*databaseURL = value
 	return nil
 }
 
-// cause is the last error of a chain: the one that repeats nothing of what was parsed around it.
-func cause(err error) error {
-	for inner := errors.Unwrap(err); inner != nil; inner = errors.Unwrap(err) {
-		err = inner
+const databaseExample = "postgres://onlyonce:password@host:5432/onlyonce"
+
+// blame names the parameter of an address without which it could be used.
+func blame(u *url.URL) string {
+	if u == nil {
+		return ""
 	}
-	return err
+	for name := range u.Query() {
+		less, without := u.Query(), *u
+		less.Del(name)
+		without.RawQuery = less.Encode()
+		if _, err := server.Parse(without.String()); err == nil {
+			return " because of the value of " + name
+		}
+	}
+	return ""
 }
 
 // parseName takes up to 100 printable ASCII characters.

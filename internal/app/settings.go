@@ -24,8 +24,9 @@ type setting struct {
 // settings lists the environment variables, in the order in which they are read and explained.
 func settings() []setting {
 	all := []setting{
-		{"ADDR", "127.0.0.1:8080", "", "where to listen, as host:port", func(c *Config, value string) error {
-			return parseAddress(&c.Addr, value)
+		{"ADDR", "", defaultAddr + ", or PORT", "where to listen, as host:port, or unix:/path/to/socket; a socket of\n" +
+			"systemd (LISTEN_FDS) takes its place", func(c *Config, value string) error {
+			return parseListen(&c.Addr, value)
 		}},
 		{"PUBLIC_URL", "", "http://ADDR", "what people type to get here, such as https://app.example.com;\n" +
 			"behind a proxy that speaks HTTPS it is what makes cookies Secure", func(c *Config, value string) error {
@@ -51,6 +52,8 @@ func settings() []setting {
 				c.Demo = false // unless DEMO asks for it: this is somebody's own database
 				return parseDatabase(&c.DatabaseURL, value)
 			}},
+		{"PORT", "", "none", "the port to listen at if ADDR is not set: of all this machine's addresses with\n" +
+			"DATABASE_URL, else of 127.0.0.1", parsePort},
 		{"DATA_DIR", ".data", "", "where the embedded PostgreSQL lives", func(c *Config, value string) error {
 			c.DataDir = value
 			return nil
@@ -85,6 +88,9 @@ func settings() []setting {
 		{"ACCESS_LOG", "0", "", "1 logs a line for each request", func(c *Config, value string) error {
 			return parseYes(&c.AccessLog, value)
 		}},
+		{"LOG_FORMAT", "text", "", "text, or json for a JSON object on each line of the log", func(c *Config, value string) error {
+			return parseFormat(&c.JSONLog, value)
+		}},
 		{"OTEL_EXPORTER_OTLP_ENDPOINT", "", "none", "where a collector of OpenTelemetry takes traces over HTTP, such as\n" +
 			"http://127.0.0.1:4318; other OTEL_… variables say how", func(c *Config, value string) error {
 			return parseOrigin(&c.Traces, value)
@@ -100,6 +106,9 @@ func settings() []setting {
 			"rate limits, such as rediss://:password@redis.example.com:6380/0; it needs\n" +
 			"SECRET_KEY, and may be lost at any time",
 			func(c *Config, value string) error {
+				if !strings.Contains(value, "://") { // redis:6379 is a host and its port
+					value = "redis://" + value
+				}
 				c.RedisURL = value
 				return shared.Check(value)
 			}},
@@ -111,6 +120,8 @@ func settings() []setting {
 }
 
 const (
+	// defaultAddr is where the app listens without ADDR and PORT.
+	defaultAddr = "127.0.0.1:8080"
 	// maxWait leaves an attempt the time to find out what became of it before its request is given up.
 	maxWait = 20 * time.Second
 	// maxPeriod is a year, beyond anything that somebody could mean.
@@ -128,20 +139,21 @@ func (e *SettingError) Error() string { return "environment variable " + e.Name 
 // Unwrap returns the reason.
 func (e *SettingError) Unwrap() error { return e.Err }
 
-// Environ reads the configuration from the environment. getenv is [os.Getenv] or alike. The error joins a
+// Environ reads the configuration from the environment, by getenv, such as [os.Getenv]. The error joins a
 // [*SettingError] for each variable that cannot be used.
 func Environ(getenv func(string) string) (Config, error) {
 	c := Config{Demo: true}
 	var errs []error
 	for _, s := range settings() {
-		value := cmp.Or(getenv(s.name), s.fallback)
-		if value == "" {
-			continue
+		value, err := lookUp(getenv, s.name)
+		if value = cmp.Or(value, s.fallback); err == nil && value != "" {
+			err = s.set(&c, value)
 		}
-		if err := s.set(&c, value); err != nil {
+		if err != nil {
 			errs = append(errs, &SettingError{s.name, err})
 		}
 	}
+	c.Addr = cmp.Or(c.Addr, defaultAddr)
 	for _, p := range parts() {
 		if p.incomplete != nil {
 			errs = append(errs, p.incomplete(c, getenv))
@@ -153,7 +165,7 @@ func Environ(getenv func(string) string) (Config, error) {
 // Usage explains the environment variables.
 func Usage(w io.Writer) error {
 	var text strings.Builder
-	text.WriteString("Environment variables:\n")
+	text.WriteString("Environment variables. Each can also be in a file whose path is in NAME_FILE, such as DATABASE_URL_FILE:\n")
 	for _, s := range settings() {
 		fmt.Fprintf(&text, "\n  %s (default: %s)\n", s.name, cmp.Or(s.fallback, s.unset))
 		for line := range strings.Lines(s.meaning) {

@@ -53,7 +53,7 @@ func (s *Server) wayIn(ctx context.Context) []string {
 	if found || err != nil {
 		return nil
 	}
-	return templates.WayIn()
+	return templates.WayIn(s.command)
 }
 
 func (s *Server) logIn(w http.ResponseWriter, r *http.Request) error {

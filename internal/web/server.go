@@ -55,6 +55,8 @@ type Config struct {
 	Allow func(ctx context.Context, name string, aMinute int) bool
 	// Forgot mails the user of an email, if there is one, a link to choose a password; nil where no mail with a link can be sent.
 	Forgot func(ctx context.Context, email string) error
+	// Command is how a shell runs this program. The login page shows it while nobody can log in.
+	Command string
 	// Demo lists the logins that the login page offers. Without any, the demo is off: passwords, tokens
 	// and sessions of demo tenants are refused.
 	Demo []templates.DemoLogin
@@ -86,6 +88,7 @@ type Server struct {
 	byPattern map[string]*registration // by the patterns of their routes
 	openAPI   func() ([]byte, error)   // made once, see New
 	demo      []templates.DemoLogin
+	command   string // see Config
 	secure    bool
 	origin    string              // the outside address, or empty
 	bound     time.Duration       // of a request
@@ -125,7 +128,7 @@ func New(c Config) (*Server, error) {
 	s := &Server{
 		Pool: c.Pool, store: c.Store, log: c.Log, observe: c.Observe, proxies: c.TrustedProxies,
 		secure: c.Secure, origin: c.Origin, demo: c.Demo,
-		tokens: newTokens(c.Pool), assets: assets, findClient: clientAddress(c.TrustedProxies),
+		command: c.Command, tokens: newTokens(c.Pool), assets: assets, findClient: clientAddress(c.TrustedProxies),
 		bound: cmp.Or(c.RequestTime, 30*time.Second), ending: cmp.Or(c.Ending, context.Background()),
 		requests: semaphore.NewWeighted(requestsAtOnce), strangers: semaphore.NewWeighted(strangersAtOnce),
 		large:     semaphore.NewWeighted(largeAtOnce),
