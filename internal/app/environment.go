@@ -43,7 +43,7 @@ func lookUp(getenv func(string) string, name string) (string, error) {
 func readFile(path string) (string, error) {
 	file, err := os.Open(path)
 	if err != nil {
-		return "", err //nolint:wrapcheck // it names the path
+		return "", err
 	}
 	defer file.Close()
 	content, err := io.ReadAll(io.LimitReader(file, maxFile+1))
