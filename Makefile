@@ -136,6 +136,17 @@ resource: ## Write a new resource: name=expense fields="vendor:text,amount:money
 	@go run ./internal/tool/scaffold/cmd/scaffold resource '$(name)' '$(fields)' $(if $(plural),--plural='$(plural)') $(if $(style),--style='$(style)')
 	@$(MAKE) catalog
 
+NFPM := $(CACHE)/nfpm-v2.45.0
+SBOM := $(CACHE)/cyclonedx-gomod-v1.10.0
+PLATFORMS ?= linux-amd64 linux-arm64 darwin-amd64 darwin-arm64
+
+.PHONY: release
+release: ## Build dist/: archives, .deb, images, lists of modules (SBOM), checksums; PLATFORMS="linux-amd64" some
+	@[ -x "$(NFPM)/nfpm" ] || GOBIN="$(NFPM)" go install github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.45.0
+	@[ -x "$(SBOM)/cyclonedx-gomod" ] || GOBIN="$(SBOM)" go install github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod@v1.10.0
+	@PATH="$(NFPM):$(SBOM):$$PATH" VERSION="$$(sed -n 's/^## \([0-9][0-9.]*\).*/\1/p' CHANGELOG.md | head -n 1)" \
+		internal/tool/release/release $(PLATFORMS)
+
 .PHONY: catalog
 catalog: ## Update the catalog of the schema, which doctor and each start compare with the database
 	go test ./internal/postgres -count=1 -run '^TestCatalogIsFresh$$' -update

@@ -119,14 +119,25 @@ func run(
 	return exitCode(err)
 }
 
-// version returns which commit this program was built from, or (devel) if the build left that out, its newest migration, and its Go.
+// release is the number of the release, which its build sets by the linker.
+var release = "(devel)"
+
+// version returns the release of this program, the commit that it was built from unless the build left that out, its newest migration,
+// and its Go.
 func version() string {
-	commit := "(devel)"
+	var commit string
 	if info, ok := debug.ReadBuildInfo(); ok {
-		commit = info.Main.Version
+		for _, setting := range info.Settings {
+			switch {
+			case setting.Key == "vcs.revision":
+				commit = ", commit " + setting.Value
+			case setting.Key == "vcs.modified" && setting.Value == "true":
+				commit += " with changes"
+			}
+		}
 	}
-	schema, _ := migrations.Newest(migrations.FS) // a file without a number keeps each start from migrating, which says so
-	return fmt.Sprintf("%s %s, schema %d, %s", program, commit, schema, runtime.Version())
+	schema, _ := migrations.Newest(migrations.FS) // a file without a number keeps each start from migrating, with an error
+	return fmt.Sprintf("%s %s%s, schema %d, %s", program, release, commit, schema, runtime.Version())
 }
 
 // help prints that of a command, and for the whole program the exit codes and the environment variables too.

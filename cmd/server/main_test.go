@@ -48,7 +48,7 @@ func TestVersion(t *testing.T) {
 	schema, err := migrations.Newest(migrations.FS)
 	must.OK(t, err)
 	code, out, errors := ran(t, map[string]string{"ADDR": "nowhere"}, "--version")
-	want := regexp.MustCompile(fmt.Sprintf(`^onlyonce \S+, schema %d, go1\.\S+\n$`, schema))
+	want := regexp.MustCompile(fmt.Sprintf(`^onlyonce \(devel\)(, commit \w+( with changes)?)?, schema %d, go1\.\S+\n$`, schema))
 	if code != done || errors != "" || !want.MatchString(out) {
 		t.Errorf("%d, %q, %q, want %s", code, out, errors, want)
 	}
