@@ -59,7 +59,8 @@ func write(path, program, arch, tag string) error {
 		Entrypoint: []string{"/onlyonce"}, Env: []string{"ADDR=:8080"}, User: "65532:65532",
 		ExposedPorts: map[string]struct{}{"8080/tcp": {}},
 		Healthcheck: &v1.HealthConfig{
-			Test: []string{"CMD", "/onlyonce", "health"}, Interval: 10 * time.Second, Timeout: 5 * time.Second, StartPeriod: 30 * time.Second,
+			Test:     []string{"CMD", "/onlyonce", "health"},
+			Interval: 10 * time.Second, Timeout: 5 * time.Second, StartPeriod: 30 * time.Second,
 		},
 	}
 	if image, err = mutate.ConfigFile(image, config); err != nil {
