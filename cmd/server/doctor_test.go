@@ -37,7 +37,8 @@ func TestDoctor(t *testing.T) {
 	for range 2 {
 		states := b.states(done, map[string]string{"DEMO": "1"})
 		for _, check := range []string{
-			"settings", "database", "version", "role", "isolation", "session", "pooler", "clock", "timeouts", "schema", "owner", "catalog",
+			"settings", "database", "version", "role", "encoding", "isolation", "session", "pooler", "clock", "timeouts", "schema", "owner",
+			"rights", "catalog",
 		} {
 			if states[check] != "ok" {
 				t.Errorf("%s: %q", check, states[check])

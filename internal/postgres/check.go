@@ -41,19 +41,23 @@ func checkSession(ctx context.Context, conn *pgx.Conn) error {
 	if err := s.privileges(); err != nil {
 		return err
 	}
+	if err := s.utf8(); err != nil {
+		return err
+	}
 	return s.settings()
 }
 
 // session is what a connection of the app is to the server.
 type session struct {
-	version int    // server_version_num, for example 150004 for PostgreSQL 15.4
-	level   string // of isolation
-	role    RoleError
-	now     time.Time
-	values  []string // of the reliedSettings
-	path    string   // the search_path
-	schema  *string  // that the path leads to; nil if there is none that the role may use
-	homes   []string // schemas that have the app's tables
+	version  int    // server_version_num, for example 150004 for PostgreSQL 15.4
+	level    string // of isolation
+	role     RoleError
+	now      time.Time
+	encoding string   // of the database
+	values   []string // of the reliedSettings
+	path     string   // the search_path
+	schema   *string  // that the path leads to; nil if there is none that the role may use
+	homes    []string // schemas that have the app's tables
 }
 
 func askSession(ctx context.Context, conn *pgx.Conn) (s session, err error) {
@@ -68,7 +72,7 @@ func askSession(ctx context.Context, conn *pgx.Conn) (s session, err error) {
 	err = conn.QueryRow(ctx, `
 		SELECT current_setting('server_version_num')::int, current_setting('transaction_isolation'),
 			(extract(epoch FROM clock_timestamp()) * 1000000)::bigint, -- whatever DateStyle is
-			rolname, current_database(), rolsuper, rolbypassrls,
+			rolname, current_database(), rolsuper, rolbypassrls, current_setting('server_encoding'),
 			ARRAY(SELECT COALESCE(current_setting(name, true), '') FROM unnest($1::text[]) WITH ORDINALITY AS s (name, n) ORDER BY n),
 			current_setting('search_path'), current_schema(),
 			ARRAY(
@@ -76,7 +80,7 @@ func askSession(ctx context.Context, conn *pgx.Conn) (s session, err error) {
 				WHERE relname = 'intents' AND relkind = 'r' AND pg_has_role(relowner, 'USAGE'))
 		FROM pg_roles WHERE rolname = current_user`, pgx.QueryExecModeExec, names,
 	).Scan(&s.version, &s.level, &now, &s.role.Role, &s.role.Database, &s.role.Superuser, &s.role.BypassRLS,
-		&s.values, &s.path, &s.schema, &s.homes)
+		&s.encoding, &s.values, &s.path, &s.schema, &s.homes)
 	if err != nil {
 		return session{}, fmt.Errorf("ask the database who we are: %w", err)
 	}
@@ -137,6 +141,16 @@ func (s session) privileges() error {
 		return &s.role
 	}
 	return nil
+}
+
+// utf8 returns an error if the database can't store every character.
+func (s session) utf8() error {
+	if s.encoding == "UTF8" {
+		return nil
+	}
+	return fmt.Errorf("the encoding of the database is %s and must be UTF8, which is chosen when a database is created: connect to a new "+
+		"one (CREATE DATABASE %s OWNER %s ENCODING 'UTF8' TEMPLATE template0;)", s.encoding,
+		pgx.Identifier{s.role.Database + "_utf8"}.Sanitize(), pgx.Identifier{s.role.Role}.Sanitize())
 }
 
 // IsolationError means that the server, or a connection pooler before it, runs transactions

@@ -74,6 +74,32 @@ func TestAdvisedRole(t *testing.T) {
 	}
 }
 
+// TestEncodingOfTheDatabase: any other than UTF8 is refused before the first migration, with the SQL that makes a database for the app.
+func TestEncodingOfTheDatabase(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	for _, encoding := range []string{"SQL_ASCII", "LATIN1"} {
+		name := db.Pool.Config().ConnConfig.Database + strings.ToLower(encoding)
+		query(t, db.AdminURL, "CREATE DATABASE "+name+" OWNER onlyonce ENCODING '"+encoding+"' LOCALE 'C' TEMPLATE template0")
+		url := db.URL + "&database=" + name
+		told := wrong(postgres.Examine(t.Context(), url, time.Second))["encoding"]
+		for step, err := range map[string]error{"Migrate": postgres.Migrate(t.Context(), url), "Open": opened(t, url)} {
+			if err == nil || err.Error() != told || !strings.Contains(told, encoding) {
+				t.Errorf("%s, %s: %v, and Examine found %q", encoding, step, err, told)
+			}
+		}
+		if table := query(t, url, "SELECT to_regclass('goose_db_version')"); table != "<nil>" {
+			t.Errorf("%s: a migration was begun", encoding)
+		}
+		_, advice, _ := strings.Cut(told, "a new one (")
+		advice, _, _ = strings.Cut(advice, ";)")
+		query(t, db.AdminURL, advice)
+		must.OK(t, postgres.Migrate(t.Context(), url+"_utf8"))
+		query(t, db.AdminURL, "DROP DATABASE "+name)
+		query(t, db.AdminURL, "DROP DATABASE "+name+"_utf8")
+	}
+}
+
 func TestOpenRefusesAnotherIsolationLevel(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)

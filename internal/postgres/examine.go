@@ -50,6 +50,7 @@ func Examine(ctx context.Context, url string, wait time.Duration) []Finding {
 		{Check: "database", Good: "answers in " + after.Sub(before).Round(100*time.Microsecond).String()},
 		{Check: "version", Good: version, Err: checkServerVersion(s.version)},
 		{Check: "role", Good: s.role.Role + " is bound by row-level security", Err: s.privileges()},
+		{Check: "encoding", Good: s.encoding, Err: s.utf8()},
 		{Check: "isolation", Good: s.level, Err: s.isolation()},
 		{Check: "session", Good: "has the settings that the app relies on", Err: s.settings()},
 		{
@@ -112,9 +113,13 @@ func examineSchema(ctx context.Context, config *pgxpool.Config) []Finding {
 	if current == nil {
 		current = checkRecorded(ctx, pool)
 	}
+	if current == nil {
+		current = checkJobs(ctx, pool)
+	}
 	findings := []Finding{
 		{Check: "schema", Good: fmt.Sprintf("version %d", newest), Err: explainPooler(config.ConnConfig, current)},
-		{Check: "owner", Good: "the role owns the tables", Err: checkOwner(ctx, pool)},
+		{Check: "owner", Good: "the role owns the tables and functions", Err: checkOwner(ctx, pool)},
+		{Check: "rights", Good: "the role may do what migrations do", Err: checkRights(ctx, pool), Minor: current == nil},
 	}
 	differences, err := Differences(ctx, pool)
 	_, other := errors.AsType[*SchemaError](current)
@@ -155,26 +160,83 @@ func checkRecorded(ctx context.Context, pool *pgxpool.Pool) error {
 	}
 }
 
-// checkOwner finds tables that the role of the app neither owns nor belongs to the owner of: it may not migrate them, and
+// checkJobs returns an error if migrations of the job queue are missing, as after a migration that was interrupted at its end.
+func checkJobs(ctx context.Context, pool *pgxpool.Pool) error {
+	conn, err := pool.Acquire(ctx)
+	if err != nil {
+		return fmt.Errorf("read which migrations were applied: %w", err)
+	}
+	defer conn.Release()
+	all, err := allApplied(ctx, conn.Conn())
+	if err == nil && !all {
+		err = errors.New("the tables of background jobs are not those of this program: the command migrate, and each start of the app, " +
+			"brings them up to date")
+	}
+	return err
+}
+
+// checkOwner finds objects that the role of the app neither owns nor belongs to the owner of: it may not migrate them, and
 // rights that the migrations gave are not its own.
-func checkOwner(ctx context.Context, pool *pgxpool.Pool) error {
+func checkOwner(ctx context.Context, db Querier) error {
 	var (
 		role   string
-		tables []string
+		names  []string
 		owners []string
 	)
-	err := pool.QueryRow(ctx, `
-		SELECT current_user::text, array_agg(relname::text ORDER BY relname), array_agg(DISTINCT pg_get_userbyid(relowner)::text)
-		FROM pg_class
-		WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p') AND relname = ANY ($1)
-			AND NOT pg_has_role(relowner, 'USAGE')`, append(subjects(madeByMigrations()), "goose_db_version"),
-	).Scan(&role, &tables, &owners)
+	err := db.QueryRow(ctx, `
+		WITH ours (name, owner) AS (
+			SELECT relname, relowner FROM pg_class
+			WHERE relkind IN ('r', 'p') AND (relnamespace = to_regnamespace($2)
+				OR relnamespace = current_schema()::regnamespace AND relname = ANY ($1))
+			UNION ALL
+			SELECT proname, proowner FROM pg_proc WHERE pronamespace = current_schema()::regnamespace AND proname = ANY ($1)
+			UNION ALL
+			SELECT typname, typowner FROM pg_type
+			WHERE typtype = 'd' AND typnamespace = current_schema()::regnamespace AND typname = ANY ($1)
+			UNION ALL
+			SELECT nspname, nspowner FROM pg_namespace WHERE nspname = $2
+		)
+		SELECT current_user::text, array_agg(DISTINCT name::text ORDER BY name::text), array_agg(DISTINCT pg_get_userbyid(owner)::text)
+		FROM ours WHERE NOT pg_has_role(owner, 'USAGE')`, append(subjects(madeByMigrations()), "goose_db_version"), JobSchema,
+	).Scan(&role, &names, &owners)
 	switch {
 	case err != nil:
 		return fmt.Errorf("read who owns the tables: %w", err)
-	case len(tables) > 0:
-		return fmt.Errorf("%[1]s does not own %[2]s: connect as their owner (%[3]s), or make it their owner (ALTER TABLE … OWNER TO %[1]s)",
-			pgx.Identifier{role}.Sanitize(), strings.Join(tables, ", "), strings.Join(owners, ", "))
+	case len(names) > 0:
+		if more := len(names) - maxDifferences; more > 0 {
+			names = append(names[:maxDifferences], fmt.Sprintf("and %d objects more", more))
+		}
+		return fmt.Errorf("%[1]s does not own %[2]s: connect as their owner (%[3]s), or make it their owner (ALTER TABLE … OWNER TO "+
+			"%[1]s, and so for functions, domains and schemas)",
+			pgx.Identifier{role}.Sanitize(), strings.Join(names, ", "), strings.Join(owners, ", "))
+	default:
+		return nil
+	}
+}
+
+// checkRights returns an error if the role may not create what migrations create. They need no extension and no temporary tables.
+func checkRights(ctx context.Context, db Querier) error {
+	var (
+		role   string
+		grants []string
+	)
+	err := db.QueryRow(ctx, `
+		SELECT current_user::text, array_agg(format('GRANT %s TO %I;', missing, current_user) ORDER BY missing)
+		FROM (
+			SELECT format('CREATE ON DATABASE %I', current_database())
+			WHERE to_regnamespace($1) IS NULL AND NOT has_database_privilege(current_database(), 'CREATE')
+			UNION ALL
+			SELECT format('CREATE ON SCHEMA %I', current_schema()) WHERE NOT has_schema_privilege(current_schema(), 'CREATE')
+			UNION ALL
+			SELECT 'USAGE ON LANGUAGE plpgsql' WHERE NOT has_language_privilege('plpgsql', 'USAGE')
+		) AS found (missing)`, JobSchema,
+	).Scan(&role, &grants)
+	switch {
+	case err != nil:
+		return fmt.Errorf("read the rights of the role: %w", err)
+	case len(grants) > 0:
+		return fmt.Errorf("the role %s may not create what migrations create: run %s as the owner of the database or a superuser",
+			pgx.Identifier{role}.Sanitize(), strings.Join(grants, " "))
 	default:
 		return nil
 	}

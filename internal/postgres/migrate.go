@@ -40,8 +40,12 @@ func (e *SchemaError) Error() string {
 		return fmt.Sprintf("the database has schema %d and this program knows only %d: "+
 			"a newer version of the app has been here, start that one", e.Database, e.Program)
 	}
-	return fmt.Sprintf("the database has schema %d and this program needs %d: "+
-		"its migrations have not run yet, which the command migrate and each start of the app do", e.Database, e.Program)
+	if e.Database == 0 {
+		return fmt.Sprintf("no migrations have run in the database and this program needs schema %d: the command migrate, and each start "+
+			"of the app, applies them", e.Program)
+	}
+	return fmt.Sprintf("the database has schema %d and this program needs %d: the command migrate, and each start of the app, applies the "+
+		"migrations after %[1]d, or returns the reason why one can't be applied; nothing has to be undone before", e.Database, e.Program)
 }
 
 // OtherMigrationsError means that the database was made by other migrations than those of this program.
@@ -69,8 +73,9 @@ func (e *InvalidIndexError) Error() string {
 // Migrate brings the schema of the database up to this program's. Any number of replicas may
 // call it at once: one migrates, the others wait and find nothing to do. It refuses an old
 // server with a [*ServerVersionError], a newer schema with a [*SchemaError], one that other
-// migrations have made with an [*OtherMigrationsError], and a connection that the app must not
-// use as [Open] does; none of these changes anything.
+// migrations have made with an [*OtherMigrationsError], a role that may not do all that
+// migrations do, and a connection that the app must not use as [Open] does; none of these changes
+// anything.
 func Migrate(ctx context.Context, url string) error {
 	config, err := poolConfig(url)
 	if err != nil {
@@ -97,6 +102,9 @@ func lockAndMigrate(ctx context.Context, config *pgxpool.Config) error {
 		return err
 	}
 	if done, err := allApplied(ctx, conn); done || err != nil {
+		return err
+	}
+	if err := errors.Join(checkRights(ctx, conn), checkOwner(ctx, conn)); err != nil {
 		return err
 	}
 	if err := lockMigrations(ctx, conn); err != nil {
@@ -128,8 +136,8 @@ func allApplied(ctx context.Context, conn *pgx.Conn) (bool, error) {
 	var database, databaseJobs []int64
 	err = conn.QueryRow(ctx, `SELECT (`+applied+`), (SELECT array_agg(version ORDER BY version) FROM `+JobSchema+`.river_migration)`).
 		Scan(&database, &databaseJobs)
-	if refused, ok := errors.AsType[*pgconn.PgError](err); ok && refused.Code == "42P01" { // no such table
-		return false, nil
+	if refused, ok := errors.AsType[*pgconn.PgError](err); ok && (refused.Code == "42P01" || refused.Code == "42501") {
+		return false, nil // no such table, or one of another owner
 	}
 	if err != nil {
 		return false, fmt.Errorf("read which migrations were applied: %w", err)

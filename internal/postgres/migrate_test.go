@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"golang.org/x/sync/errgroup"
@@ -50,6 +52,78 @@ func TestMigrateFromManyReplicasAtOnce(t *testing.T) {
 	if locks := query(t, db.URL, "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' "+
 		"AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"); locks != "0" {
 		t.Errorf("%s locks are left", locks)
+	}
+}
+
+// TestMigrateNeedsRights: what the role may not create is found before the first migration, with the SQL that lets it.
+func TestMigrateNeedsRights(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	empty(t, db)
+	query(t, db.AdminURL, "CREATE ROLE newcomer LOGIN")
+	query(t, db.AdminURL, "GRANT USAGE ON SCHEMA public TO newcomer")
+	query(t, db.AdminURL, "REVOKE USAGE ON LANGUAGE plpgsql FROM PUBLIC")
+	newcomer, err := url.Parse(db.URL)
+	must.OK(t, err)
+	newcomer.User = url.User("newcomer")
+	missing := []string{
+		"GRANT CREATE ON DATABASE " + db.Pool.Config().ConnConfig.Database + " TO newcomer;",
+		"GRANT CREATE ON SCHEMA public TO newcomer;",
+		"GRANT USAGE ON LANGUAGE plpgsql TO newcomer;",
+	}
+	for ; len(missing) > 0; missing = missing[1:] {
+		err := postgres.Migrate(t.Context(), newcomer.String())
+		told := wrong(postgres.Examine(t.Context(), newcomer.String(), time.Second))["rights"]
+		if err == nil || err.Error() != told || !strings.Contains(told, "run "+strings.Join(missing, " ")+" as") {
+			t.Errorf("%v, and Examine found %q, want %q", err, told, missing)
+		}
+		if table := query(t, db.AdminURL, "SELECT to_regclass('goose_db_version')"); table != "<nil>" {
+			t.Error("a migration was begun")
+		}
+		query(t, db.AdminURL, missing[0])
+	}
+	must.OK(t, postgres.Migrate(t.Context(), newcomer.String()))
+	if found := wrong(postgres.Examine(t.Context(), newcomer.String(), time.Second)); len(found) > 0 {
+		t.Errorf("found %q", found)
+	}
+}
+
+// TestMigrateTheRest: a migration was refused after others had run.
+func TestMigrateTheRest(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	empty(t, db)
+	first := fstest.MapFS{}
+	for name, file := range all(t) {
+		if name < "00106" {
+			first[name] = file
+		}
+	}
+	first["00106_refused.sql"] = &fstest.MapFile{Data: []byte("-- +goose Up\nCREATE TABLE half (); SELECT 1 / 0;")}
+	if err := postgres.MigrateFrom(t.Context(), db.URL, first); err == nil {
+		t.Fatal("the migration was not refused")
+	}
+	if half := query(t, db.URL, "SELECT to_regclass('half')"); half != "<nil>" {
+		t.Error("a part of the migration that was refused is there")
+	}
+	examine := func() map[string]string { return wrong(postgres.Examine(t.Context(), db.URL, time.Second)) }
+	if found := examine(); len(found) != 1 || !strings.Contains(found["schema"], "the migrations after 105") {
+		t.Errorf("found %q", found)
+	}
+	for _, object := range []string{"TABLE goose_db_version", "FUNCTION current_tenant()", "DOMAIN external_id", "SCHEMA river"} {
+		query(t, db.AdminURL, "ALTER "+object+" OWNER TO postgres")
+		if err := postgres.Migrate(t.Context(), db.URL); err == nil || !strings.HasPrefix(err.Error(), `"onlyonce" does not own `) {
+			t.Errorf("%s: %v", object, err)
+		}
+		query(t, db.AdminURL, "ALTER "+object+" OWNER TO onlyonce")
+	}
+	if version := query(t, db.URL, "SELECT max(version_id) FROM goose_db_version"); version != "105" {
+		t.Errorf("a migration has run: there is version %s", version)
+	}
+	must.OK(t, postgres.Migrate(t.Context(), db.URL))
+	query(t, db.URL, "DELETE FROM river.river_migration WHERE version = (SELECT max(version) FROM river.river_migration)")
+	if found := examine(); len(found) != 1 || !strings.Contains(found["schema"], "background jobs") {
+		t.Errorf("found %q", found)
 	}
 }
 
@@ -105,10 +179,18 @@ func TestMigrateBesideADeadlock(t *testing.T) {
 // withMore returns the migrations of the program and one more.
 func withMore(t *testing.T, name, sql string) fs.FS {
 	t.Helper()
-	files := fstest.MapFS{name: {Data: []byte(sql)}}
-	all, err := fs.Glob(migrations.FS, "*.sql")
+	files := all(t)
+	files[name] = &fstest.MapFile{Data: []byte(sql)}
+	return files
+}
+
+// all returns the migrations of the program.
+func all(t *testing.T) fstest.MapFS {
+	t.Helper()
+	files := fstest.MapFS{}
+	names, err := fs.Glob(migrations.FS, "*.sql")
 	must.OK(t, err)
-	for _, name := range all {
+	for _, name := range names {
 		data, err := migrations.FS.ReadFile(name)
 		must.OK(t, err)
 		files[name] = &fstest.MapFile{Data: data}

@@ -70,6 +70,14 @@ func leavingTenant(t *testing.T, db *pgtest.Database) []string {
 				AND proname <> ALL ('{`+strings.Join(tenantFunctions, ",")+`}'))`))
 }
 
+// TestNoExtensions: a managed server may not offer one. Every new database has plpgsql.
+func TestNoExtensions(t *testing.T) {
+	t.Parallel()
+	if found := query(t, pgtest.New(t).AdminURL, "SELECT string_agg(extname, ' ') FROM pg_extension"); found != "plpgsql" {
+		t.Errorf("the database has the extensions %s", found)
+	}
+}
+
 // TestNoFunctionIsThereTwice: a function that got one more argument was dropped, and not only created once more.
 func TestNoFunctionIsThereTwice(t *testing.T) {
 	t.Parallel()
