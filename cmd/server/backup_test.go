@@ -84,6 +84,32 @@ func TestBackupWithoutSuperuser(t *testing.T) {
 	b.restoresAs("accountant", b.Database, sh)
 }
 
+// TestManagedServer runs the commands of docs/managed.md as an administrator who isn't a superuser.
+func TestManagedServer(t *testing.T) {
+	b := setup(t)
+	b.Spoil(t) // it has another database beside it
+	const name = "onlyonce_managed"
+	of := func(role, database string) string {
+		u, err := url.Parse(b.URL)
+		must.OK(t, err)
+		u.User, u.Path = url.User(role), "/"+database
+		return u.String()
+	}
+	must.Exec(t, b.Admin(), "CREATE ROLE administrator LOGIN CREATEDB CREATEROLE")
+	t.Cleanup(func() {
+		for _, sql := range []string{"DROP DATABASE " + name + " WITH (FORCE)", "DROP ROLE " + name, "DROP ROLE administrator"} {
+			_, err := b.Admin().Exec(context.Background(), sql)
+			must.OK(t, err)
+		}
+	})
+	create := b.shell()(strings.ReplaceAll(commandsBelow(t, "## Role and database"), "onlyonce", name))
+	create.Env = append(create.Env, "ADMIN_URL="+of("administrator", "postgres"))
+	b.mustRun(create)
+	managed := &bundle{t, &pgtest.Database{URL: of(name, name)}}
+	managed.want(done, "", "migrate")
+	managed.want(done, "", "doctor")
+}
+
 // TestOutOfTheEmbeddedDatabase backs up the embedded database while it runs, and restores it on another server.
 func TestOutOfTheEmbeddedDatabase(t *testing.T) {
 	pgtest.Long(t)
@@ -220,13 +246,13 @@ func inDatabase(t *testing.T, address string) string {
 	return u.String()
 }
 
-// commandsBelow returns the first shell commands below a heading of docs/deploy.md.
+// commandsBelow returns the first shell commands below a heading of docs/deploy.md or docs/managed.md.
 func commandsBelow(t *testing.T, heading string) string {
 	t.Helper()
-	page := must.Read(t, "../../docs/deploy.md")
+	page := must.Read(t, "../../docs/deploy.md") + must.Read(t, "../../docs/managed.md")
 	found := regexp.MustCompile("(?s)\n" + heading + "\n.*?```sh\n(.*?)```").FindStringSubmatch(page)
 	if found == nil {
-		t.Fatalf("docs/deploy.md has no commands below %q", heading)
+		t.Fatalf("no commands below %q", heading)
 	}
 	return found[1]
 }
