@@ -108,6 +108,11 @@ func TestManagedServer(t *testing.T) {
 	managed := &bundle{t, &pgtest.Database{URL: of(name, name)}}
 	managed.want(done, "", "migrate")
 	managed.want(done, "", "doctor")
+
+	must.Exec(t, b.Admin(), "ALTER ROLE administrator BYPASSRLS")
+	backup := b.shell()(commandsBelow(t, "## Back up"))
+	backup.Env = append(backup.Env, "ADMIN_URL="+of("administrator", name))
+	b.mustRun(backup)
 }
 
 // TestOutOfTheEmbeddedDatabase backs up the embedded database while it runs, and restores it on another server.
