@@ -89,7 +89,7 @@ type migrate struct{}
 // Run migrates, and says what is not as the migrations made it.
 func (migrate) Run(ctx context.Context, t *terminal) error {
 	return t.withURL(ctx, func(url string) error {
-		if err := postgres.Migrate(ctx, url); err != nil {
+		if err := postgres.Migrate(ctx, url, slog.New(slog.NewTextHandler(t.stderr, nil))); err != nil {
 			return err
 		}
 		pool, err := postgres.OpenSmall(ctx, url, 1)

@@ -169,7 +169,7 @@ func (a *App) openDatabase(ctx context.Context) (err error) {
 			}
 		}
 	}
-	if err := postgres.Migrate(ctx, a.url); err != nil {
+	if err := postgres.Migrate(ctx, a.url, a.config.Log); err != nil {
 		return err
 	}
 	a.pool, err = postgres.OpenTraced(ctx, a.url, a.tracing.queries())

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"sync/atomic"
@@ -88,7 +89,7 @@ const attempts = 50
 // prepare makes the template: the schema, a tenant with one customer, and tokens.
 func (c *cluster) prepare(ctx context.Context) error {
 	url := server.URL(c.dir, server.Role, template)
-	if err := postgres.Migrate(ctx, url); err != nil {
+	if err := postgres.Migrate(ctx, url, slog.New(slog.DiscardHandler)); err != nil {
 		return err
 	}
 	pool, err := postgres.OpenSmall(ctx, url, 2)

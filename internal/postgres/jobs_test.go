@@ -3,6 +3,9 @@ package postgres_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
 	"testing"
 	"time"
 
@@ -12,6 +15,7 @@ import (
 
 	"onlyonce/internal/postgres"
 	"onlyonce/internal/postgres/pgtest"
+	"onlyonce/internal/postgres/server"
 	"onlyonce/internal/proof/must"
 	"onlyonce/migrations"
 )
@@ -43,7 +47,7 @@ func TestMigrateAgain(t *testing.T) {
 		t.Errorf("%s is left", got)
 	}
 	for range 2 {
-		must.OK(t, postgres.Migrate(t.Context(), db.URL))
+		must.OK(t, migrated(t.Context(), db.URL))
 	}
 	if got := query(t, db.URL, jobs); got != "river.river_job" {
 		t.Errorf("the jobs are in %s", got)
@@ -63,14 +67,55 @@ func TestMigrateWithNothingToDo(t *testing.T) {
 			must.OK(t, err)
 			defer func() { _ = tx.Rollback(context.WithoutCancel(t.Context())) }()
 			must.Exec(t, tx, `SELECT pg_advisory_xact_lock(6665108111)`)
-			must.OK(t, postgres.Migrate(t.Context(), db.URL))
+			must.OK(t, migrated(t.Context(), db.URL))
 			last := `DELETE FROM ` + table + ` WHERE ctid IN (SELECT ctid FROM ` + table + ` ORDER BY 1 DESC LIMIT 1)`
 			must.Exec(t, db.Admin(), last)
 			waits, cancel := context.WithTimeout(t.Context(), time.Second)
 			defer cancel()
-			if err := postgres.Migrate(waits, db.URL); !errors.Is(err, context.DeadlineExceeded) {
+			if err := migrated(waits, db.URL); !errors.Is(err, context.DeadlineExceeded) {
 				t.Errorf("with one missing: %v", err)
 			}
+		})
+	}
+}
+
+// TestMigrateNamesWhatItWaitsFor: a session that is idle in a transaction holds what a migration needs.
+func TestMigrateNamesWhatItWaitsFor(t *testing.T) {
+	t.Parallel()
+	for name, lock := range map[string]string{
+		"the lock of migrations": `SELECT pg_advisory_xact_lock(6665108111)`,
+		"a table":                `LOCK TABLE goose_db_version IN SHARE MODE`, // which can be read
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			db := pgtest.New(t)
+			db.Spoil(t)
+			config, err := pgx.ParseConfig(db.URL)
+			must.OK(t, err)
+			std := stdlib.OpenDB(*config)
+			defer std.Close()
+			provider, err := goose.NewProvider(goose.DialectPostgres, std, migrations.FS)
+			must.OK(t, err)
+			if _, err := provider.Down(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			idle, err := pgx.Connect(t.Context(), db.URL+"&application_name=left-open")
+			must.OK(t, err)
+			defer idle.Close(context.WithoutCancel(t.Context()))
+			must.Exec(t, idle, "BEGIN")
+			must.Exec(t, idle, lock)
+
+			holder := fmt.Sprintf("process %d (user %s, application left-open, idle in transaction)", idle.PgConn().PID(), server.Role)
+			var log strings.Builder
+			err = postgres.MigrateWithin(t.Context(), db.URL, slog.New(slog.NewTextHandler(&log, nil)), 100*time.Millisecond, time.Second)
+			if err == nil || !strings.Contains(err.Error(), holder) {
+				t.Errorf("it ended with %v", err)
+			}
+			if strings.Count(log.String(), holder) < 2 {
+				t.Errorf("it logged %s", log.String())
+			}
+			must.Exec(t, idle, "ROLLBACK")
+			must.OK(t, migrated(t.Context(), db.URL))
 		})
 	}
 }

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -75,8 +77,20 @@ func (e *InvalidIndexError) Error() string {
 // server with a [*ServerVersionError], a newer schema with a [*SchemaError], one that other
 // migrations have made with an [*OtherMigrationsError], a role that may not do all that
 // migrations do, and a connection that the app must not use as [Open] does; none of these changes
-// anything.
-func Migrate(ctx context.Context, url string) error {
+// anything. A wait for another session, such as one that is idle with a table locked, is
+// logged after 5 seconds, and is an error after 10 minutes. Both name the session.
+func Migrate(ctx context.Context, url string, log *slog.Logger) error {
+	return migrateWithin(ctx, url, patience{log, 5 * time.Second, 30 * time.Second, 10 * time.Minute})
+}
+
+// patience bounds a wait for another session.
+type patience struct {
+	log          *slog.Logger
+	first, again time.Duration // when it is logged
+	most         time.Duration // when it ends
+}
+
+func migrateWithin(ctx context.Context, url string, p patience) error {
 	config, err := poolConfig(url)
 	if err != nil {
 		return err
@@ -85,10 +99,11 @@ func Migrate(ctx context.Context, url string) error {
 	if err := check(ctx, config.ConnConfig); err != nil {
 		return err
 	}
-	return explainPooler(config.ConnConfig, lockAndMigrate(ctx, config))
+	return explainPooler(config.ConnConfig, lockAndMigrate(ctx, config, p))
 }
 
-func lockAndMigrate(ctx context.Context, config *pgxpool.Config) error {
+func lockAndMigrate(ctx context.Context, config *pgxpool.Config, p patience) error {
+	config.ConnConfig.RuntimeParams["application_name"] += " migrations" // by which p.watch finds them
 	conn, err := pgx.ConnectConfig(ctx, config.ConnConfig)
 	if err != nil {
 		return fmt.Errorf("reach the database: %w", err)
@@ -107,16 +122,18 @@ func lockAndMigrate(ctx context.Context, config *pgxpool.Config) error {
 	if err := errors.Join(checkRights(ctx, conn), checkOwner(ctx, conn)); err != nil {
 		return err
 	}
-	if err := lockMigrations(ctx, conn); err != nil {
+	if err := p.lockMigrations(ctx, conn); err != nil {
 		return err
 	}
-	if err := migrate(ctx, config.ConnConfig, migrations.FS); err != nil {
-		return err
+	migrating, cancel := context.WithCancelCause(ctx)
+	var watcher sync.WaitGroup
+	defer watcher.Wait()
+	defer cancel(nil)
+	watcher.Go(func() { cancel(p.watch(migrating, conn)) })
+	if err = migrate(migrating, config.ConnConfig, migrations.FS); err == nil {
+		err = migrateJobs(migrating, config)
 	}
-	if err := migrateJobs(ctx, config); err != nil {
-		return err
-	}
-	return nil
+	return errors.Join(context.Cause(migrating), err)
 }
 
 // applied is a query for the numbers of the migrations that the database has, NULL if there are none.
@@ -217,8 +234,9 @@ func lostALock(err error) bool {
 // transaction mode gives the session to somebody else, with the lock. And it is tried, not
 // waited for: a statement that waits in the server has a snapshot, and CREATE INDEX
 // CONCURRENTLY in the replica that migrates would wait for that one in turn.
-func lockMigrations(ctx context.Context, conn *pgx.Conn) error {
+func (p patience) lockMigrations(ctx context.Context, conn *pgx.Conn) error {
 	const key = 6_665_108_111 // any number, the same in every version of the app
+	began, logged := time.Now(), time.Time{}
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
 	for {
@@ -226,8 +244,9 @@ func lockMigrations(ctx context.Context, conn *pgx.Conn) error {
 		if err != nil {
 			return fmt.Errorf("lock migrations: %w", err)
 		}
-		// A migration may take longer than the server lets a transaction idle.
-		if _, err := tx.Exec(ctx, "SET LOCAL idle_in_transaction_session_timeout = 0"); err != nil {
+		// A migration may take longer than the server lets a transaction idle. An error would end the transaction, and with it the lock.
+		if _, err := tx.Exec(ctx, `SELECT set_config('idle_in_transaction_session_timeout', '0', true),
+			set_config('statement_timeout', '0', true)`); err != nil {
 			return fmt.Errorf("lock migrations: %w", err)
 		}
 		var locked bool
@@ -237,6 +256,19 @@ func lockMigrations(ctx context.Context, conn *pgx.Conn) error {
 		if locked {
 			return nil
 		}
+		if waited := time.Since(began); waited >= p.most || waited >= p.first && time.Since(logged) >= p.again {
+			var holder string
+			if err := tx.QueryRow(ctx, `SELECT `+sessions+` FROM pg_locks LEFT JOIN pg_stat_activity USING (pid)
+				WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+					AND (classid::bigint << 32) + objid::bigint = $1 AND objsubid = 1 AND granted`, int64(key)).Scan(&holder); err != nil {
+				return fmt.Errorf("lock migrations: %w", err)
+			}
+			if waited >= p.most {
+				return fmt.Errorf("lock migrations: after %v another replica still holds the lock: %s", p.most, holder)
+			}
+			p.log.WarnContext(ctx, "waiting for another replica that migrates", "holder", holder, "since", waited.Round(time.Second))
+			logged = time.Now()
+		}
 		if err := tx.Rollback(ctx); err != nil {
 			return fmt.Errorf("lock migrations: %w", err)
 		}
@@ -244,6 +276,49 @@ func lockMigrations(ctx context.Context, conn *pgx.Conn) error {
 		case <-ctx.Done():
 			return fmt.Errorf("lock migrations, which another replica holds: %w", ctx.Err())
 		case <-tick.C:
+		}
+	}
+}
+
+// sessions describes rows of pg_stat_activity. A transaction that was prepared for a second phase has none.
+const sessions = `COALESCE(string_agg(COALESCE(
+	'process ' || NULLIF(pid, 0) || ' (' || concat_ws(', ', 'user ' || usename, 'application ' || NULLIF(application_name, ''),
+		'at ' || host(client_addr), state) || ')', 'a prepared transaction'), '; '), 'a session that has ended')`
+
+// watch looks after a migration, on the connection that holds the lock of migrations, until ctx ends. The error is that one
+// statement has waited too long for a lock, or that PostgreSQL does not answer.
+func (p patience) watch(ctx context.Context, conn *pgx.Conn) error {
+	tick := time.NewTicker(p.first)
+	defer tick.Stop()
+	for logged := (time.Time{}); ; {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+		asking, cancel := context.WithTimeout(ctx, time.Minute)
+		var (
+			waited  float64 // seconds
+			holders string
+		)
+		err := conn.QueryRow(asking, `
+			SELECT COALESCE(max(waited), 0)::float8, `+sessions+`
+			FROM (
+				SELECT extract(epoch FROM clock_timestamp() - waitstart) AS waited, pg_blocking_pids(waiting.pid) AS pids
+				FROM pg_locks JOIN pg_stat_activity AS waiting USING (pid)
+				WHERE waitstart IS NOT NULL AND datname = current_database() AND application_name = current_setting('application_name')
+			) AS waits, unnest(pids) AS pid LEFT JOIN pg_stat_activity USING (pid)`).Scan(&waited, &holders)
+		cancel()
+		if err != nil {
+			return fmt.Errorf("look after the migration: %w", err)
+		}
+		since := time.Duration(waited * float64(time.Second))
+		if since >= p.most {
+			return fmt.Errorf("a migration has waited %v for a lock of %s", p.most, holders)
+		}
+		if since >= p.first && time.Since(logged) >= p.again {
+			p.log.WarnContext(ctx, "a migration waits for a lock", "holder", holders, "since", since.Round(time.Second))
+			logged = time.Now()
 		}
 	}
 }

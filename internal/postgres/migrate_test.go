@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"net/url"
 	"slices"
 	"strings"
@@ -29,6 +30,11 @@ func empty(t *testing.T, db *pgtest.Database) {
 	must.Exec(t, db.Pool, "CREATE SCHEMA public")
 }
 
+// migrated is [postgres.Migrate] without a log.
+func migrated(ctx context.Context, url string) error {
+	return postgres.Migrate(ctx, url, slog.New(slog.DiscardHandler))
+}
+
 func TestMigrateFromManyReplicasAtOnce(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
@@ -38,7 +44,7 @@ func TestMigrateFromManyReplicasAtOnce(t *testing.T) {
 	for range 12 {
 		replicas.Go(func() error {
 			<-gate
-			return postgres.Migrate(t.Context(), db.URL)
+			return migrated(t.Context(), db.URL)
 		})
 	}
 	close(gate)
@@ -72,7 +78,7 @@ func TestMigrateNeedsRights(t *testing.T) {
 		"GRANT USAGE ON LANGUAGE plpgsql TO newcomer;",
 	}
 	for ; len(missing) > 0; missing = missing[1:] {
-		err := postgres.Migrate(t.Context(), newcomer.String())
+		err := migrated(t.Context(), newcomer.String())
 		told := wrong(postgres.Examine(t.Context(), newcomer.String(), time.Second))["rights"]
 		if err == nil || err.Error() != told || !strings.Contains(told, "run "+strings.Join(missing, " ")+" as") {
 			t.Errorf("%v, and Examine found %q, want %q", err, told, missing)
@@ -82,7 +88,7 @@ func TestMigrateNeedsRights(t *testing.T) {
 		}
 		query(t, db.AdminURL, missing[0])
 	}
-	must.OK(t, postgres.Migrate(t.Context(), newcomer.String()))
+	must.OK(t, migrated(t.Context(), newcomer.String()))
 	if found := wrong(postgres.Examine(t.Context(), newcomer.String(), time.Second)); len(found) > 0 {
 		t.Errorf("found %q", found)
 	}
@@ -112,7 +118,7 @@ func TestMigrateTheRest(t *testing.T) {
 	}
 	for _, object := range []string{"TABLE goose_db_version", "FUNCTION current_tenant()", "DOMAIN external_id", "SCHEMA river"} {
 		query(t, db.AdminURL, "ALTER "+object+" OWNER TO postgres")
-		if err := postgres.Migrate(t.Context(), db.URL); err == nil || !strings.HasPrefix(err.Error(), `"onlyonce" does not own `) {
+		if err := migrated(t.Context(), db.URL); err == nil || !strings.HasPrefix(err.Error(), `"onlyonce" does not own `) {
 			t.Errorf("%s: %v", object, err)
 		}
 		query(t, db.AdminURL, "ALTER "+object+" OWNER TO onlyonce")
@@ -120,7 +126,7 @@ func TestMigrateTheRest(t *testing.T) {
 	if version := query(t, db.URL, "SELECT max(version_id) FROM goose_db_version"); version != "105" {
 		t.Errorf("a migration has run: there is version %s", version)
 	}
-	must.OK(t, postgres.Migrate(t.Context(), db.URL))
+	must.OK(t, migrated(t.Context(), db.URL))
 	query(t, db.URL, "DELETE FROM river.river_migration WHERE version = (SELECT max(version) FROM river.river_migration)")
 	if found := examine(); len(found) != 1 || !strings.Contains(found["schema"], "background jobs") {
 		t.Errorf("found %q", found)
@@ -131,7 +137,7 @@ func TestMigrateThroughTransactionPooler(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
 	empty(t, db)
-	must.OK(t, postgres.Migrate(t.Context(), db.URL+"&default_query_exec_mode=exec&pool_max_conns=3"))
+	must.OK(t, migrated(t.Context(), db.URL+"&default_query_exec_mode=exec&pool_max_conns=3"))
 }
 
 // TestMigrateBesideADeadlock lets a migration and a transaction of the running version wait for each other.
@@ -213,7 +219,7 @@ func TestSchemaOfANewerProgram(t *testing.T) {
 	db.Spoil(t)
 	query(t, db.URL, "INSERT INTO goose_db_version (version_id, is_applied) VALUES (99999, true)")
 	for name, err := range map[string]error{
-		"Migrate":       postgres.Migrate(t.Context(), db.URL),
+		"Migrate":       migrated(t.Context(), db.URL),
 		"SchemaCurrent": postgres.SchemaCurrent(t.Context(), db.Pool),
 	} {
 		var newer *postgres.SchemaError
@@ -247,7 +253,7 @@ func TestSchemaOfOtherMigrations(t *testing.T) {
 			|| (SELECT string_agg(g::text, ' ' ORDER BY id) FROM goose_db_version g)`
 		before := query(t, db.URL, all)
 		for step, err := range map[string]error{
-			"Migrate":       postgres.Migrate(t.Context(), db.URL),
+			"Migrate":       migrated(t.Context(), db.URL),
 			"SchemaCurrent": postgres.SchemaCurrent(t.Context(), db.Pool),
 		} {
 			var other *postgres.OtherMigrationsError

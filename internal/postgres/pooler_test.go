@@ -141,7 +141,7 @@ func TestPoolerThatWasNotConfigured(t *testing.T) {
 	through := pooled(t, db.URL)
 	for _, parameters := range []string{"", "&" + execMode} {
 		url := through + parameters
-		for name, err := range map[string]error{"Migrate": postgres.Migrate(t.Context(), url), "Open": opened(t, url)} {
+		for name, err := range map[string]error{"Migrate": migrated(t.Context(), url), "Open": opened(t, url)} {
 			t.Log(name, err)
 			wantPoolerError(t, err, append(ours, "ignore_startup_parameters", execMode)...)
 		}
@@ -153,7 +153,7 @@ func TestPoolerWithPreparedStatements(t *testing.T) {
 	db := pgtest.New(t)
 	through := pooled(t, db.URL, ours...)
 	empty(t, db)
-	for name, err := range map[string]error{"Migrate": postgres.Migrate(t.Context(), through), "Open": opened(t, through)} {
+	for name, err := range map[string]error{"Migrate": migrated(t.Context(), through), "Open": opened(t, through)} {
 		t.Log(name, err)
 		wantPoolerError(t, err, execMode)
 	}

