@@ -38,7 +38,7 @@ func TestDoctor(t *testing.T) {
 		states := b.states(done, map[string]string{"DEMO": "1"})
 		for _, check := range []string{
 			"settings", "database", "version", "role", "encoding", "isolation", "session", "pooler", "clock", "timeouts", "schema", "owner",
-			"rights", "catalog",
+			"names", "rights", "catalog",
 		} {
 			if states[check] != "ok" {
 				t.Errorf("%s: %q", check, states[check])

@@ -119,6 +119,7 @@ func examineSchema(ctx context.Context, config *pgxpool.Config) []Finding {
 	findings := []Finding{
 		{Check: "schema", Good: fmt.Sprintf("version %d", newest), Err: explainPooler(config.ConnConfig, current)},
 		{Check: "owner", Good: "the role owns the tables and functions", Err: checkOwner(ctx, pool)},
+		{Check: "names", Good: "others have none that migrations need", Err: checkNames(ctx, pool)},
 		{Check: "rights", Good: "the role may do what migrations do", Err: checkRights(ctx, pool), Minor: current == nil},
 	}
 	differences, err := Differences(ctx, pool)
@@ -209,6 +210,39 @@ func checkOwner(ctx context.Context, db Querier) error {
 		return fmt.Errorf("%[1]s does not own %[2]s: connect as their owner (%[3]s), or make it their owner (ALTER TABLE … OWNER TO "+
 			"%[1]s, and so for functions, domains and schemas)",
 			pgx.Identifier{role}.Sanitize(), strings.Join(names, ", "), strings.Join(owners, ", "))
+	default:
+		return nil
+	}
+}
+
+// checkNames returns an error if the database has no migrations yet, but objects with names that they create.
+func checkNames(ctx context.Context, db Querier) error {
+	var names, taken []string
+	for o := range madeByMigrations() {
+		switch o.Kind {
+		case "table", "constraint", "index", "unique index", "domain", "function":
+			names = append(names, o.Name)
+		}
+	}
+	err := db.QueryRow(ctx, `
+		SELECT array_agg(DISTINCT name ORDER BY name)
+		FROM (
+			SELECT relname::text FROM pg_class WHERE relnamespace = current_schema()::regnamespace
+			UNION ALL
+			SELECT typname FROM pg_type WHERE typnamespace = current_schema()::regnamespace
+			UNION ALL
+			SELECT proname || '(' || oidvectortypes(proargtypes) || ')' FROM pg_proc WHERE pronamespace = current_schema()::regnamespace
+			UNION ALL
+			SELECT 'schema ' || nspname FROM pg_namespace
+		) AS found (name)
+		WHERE name = ANY ($1) AND to_regclass(quote_ident(current_schema()) || '.goose_db_version') IS NULL`,
+		append(names, "schema "+JobSchema)).Scan(&taken)
+	switch {
+	case err != nil:
+		return fmt.Errorf("read which names are taken: %w", err)
+	case len(taken) > 0:
+		return fmt.Errorf("the database has %s, which migrations create and have not created: the app needs a database without other apps",
+			strings.Join(taken, ", "))
 	default:
 		return nil
 	}

@@ -76,8 +76,8 @@ func (e *InvalidIndexError) Error() string {
 // call it at once: one migrates, the others wait and find nothing to do. It refuses an old
 // server with a [*ServerVersionError], a newer schema with a [*SchemaError], one that other
 // migrations have made with an [*OtherMigrationsError], a role that may not do all that
-// migrations do, and a connection that the app must not use as [Open] does; none of these changes
-// anything. A wait for another session, such as one that is idle with a table locked, is
+// migrations do, names that are taken, and a connection that the app must not use as [Open]
+// does; none of these changes anything. A wait for another session, such as one that is idle with a table locked, is
 // logged after 5 seconds, and is an error after 10 minutes. Both name the session.
 func Migrate(ctx context.Context, url string, log *slog.Logger) error {
 	return migrateWithin(ctx, url, patience{log, 5 * time.Second, 30 * time.Second, 10 * time.Minute})
@@ -119,7 +119,7 @@ func lockAndMigrate(ctx context.Context, config *pgxpool.Config, p patience) err
 	if done, err := allApplied(ctx, conn); done || err != nil {
 		return err
 	}
-	if err := errors.Join(checkRights(ctx, conn), checkOwner(ctx, conn)); err != nil {
+	if err := errors.Join(checkRights(ctx, conn), checkNames(ctx, conn), checkOwner(ctx, conn)); err != nil {
 		return err
 	}
 	if err := p.lockMigrations(ctx, conn); err != nil {

@@ -94,6 +94,27 @@ func TestMigrateNeedsRights(t *testing.T) {
 	}
 }
 
+// TestMigrateBesideAnotherApp: its tables have names that migrations need later than first.
+func TestMigrateBesideAnotherApp(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	empty(t, db)
+	query(t, db.URL, "CREATE SCHEMA river")
+	query(t, db.URL, "CREATE TABLE customers (name text)")
+	query(t, db.URL, "CREATE TABLE external_id ()")
+	query(t, db.URL, "CREATE FUNCTION current_tenant() RETURNS integer LANGUAGE sql RETURN 1")
+	query(t, db.URL, "CREATE INDEX users_email_once ON customers (name)")
+	const taken = "the database has current_tenant(), customers, external_id, schema river, users_email_once, which"
+	err := migrated(t.Context(), db.URL)
+	told := wrong(postgres.Examine(t.Context(), db.URL, time.Second))["names"]
+	if err == nil || err.Error() != told || !strings.HasPrefix(told, taken) {
+		t.Errorf("%v, and Examine found %q", err, told)
+	}
+	if table := query(t, db.URL, "SELECT to_regclass('goose_db_version')"); table != "<nil>" {
+		t.Error("a migration was begun")
+	}
+}
+
 // TestMigrateTheRest: a migration was refused after others had run.
 func TestMigrateTheRest(t *testing.T) {
 	t.Parallel()
