@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime/debug"
 	"strings"
@@ -56,10 +55,7 @@ func command() string {
 	if err != nil || strings.Contains(path, "/go-build") {
 		return "go run ./cmd/server"
 	}
-	if found, err := exec.LookPath(filepath.Base(path)); err == nil && found == path {
-		return filepath.Base(path)
-	}
-	return path
+	return filepath.Base(path) // the login page shows it, and where it is installed is no business of strangers
 }
 
 func logHandler(w io.Writer, asJSON bool) slog.Handler {

@@ -181,6 +181,10 @@ func (a *App) URL() string {
 	if a.listener.Addr().Network() == "unix" {
 		return unixPrefix + a.listener.Addr().String()
 	}
+	host, port, err := net.SplitHostPort(a.listener.Addr().String())
+	if err == nil && net.ParseIP(host).IsUnspecified() {
+		return "http://" + net.JoinHostPort("127.0.0.1", port) // a browser can't open 0.0.0.0 or [::] everywhere
+	}
 	return "http://" + a.listener.Addr().String()
 }
 

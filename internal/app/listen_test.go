@@ -64,6 +64,14 @@ func TestUnixSocket(t *testing.T) {
 	}
 }
 
+// TestURLOfEveryAddress: a person can open the address that the banner shows.
+func TestURLOfEveryAddress(t *testing.T) {
+	b := setup(t, func(c *app.Config) { c.Addr, c.Demo = "0.0.0.0:0", false })
+	if status, _ := b.get(b.URL() + "/readyz"); status != http.StatusOK || !strings.HasPrefix(b.URL(), "http://127.0.0.1:") {
+		t.Errorf("%s: %d", b.URL(), status)
+	}
+}
+
 // TestSystemd: the program serves at a socket that it gets, and notifies when it is ready and when it stops. All of its log is JSON.
 func TestSystemd(t *testing.T) {
 	pgtest.Long(t)
@@ -103,7 +111,7 @@ func TestSystemd(t *testing.T) {
 	page, err := io.ReadAll(response.Body)
 	must.OK(t, err)
 	must.OK(t, response.Body.Close())
-	if !strings.Contains(string(page), binary+" user create") || strings.Contains(string(page), "go run") {
+	if !strings.Contains(string(page), filepath.Base(binary)+" user create") || strings.Contains(string(page), "go run") {
 		t.Errorf("the login page doesn't name the program: %s", page)
 	}
 	must.OK(t, process.Process.Signal(syscall.SIGTERM))
