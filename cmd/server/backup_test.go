@@ -122,6 +122,11 @@ func TestOutOfTheEmbeddedDatabase(t *testing.T) {
 	other.Spoil(t) // it has another database beside it
 	dir := pgtest.Home(t)
 	embedded, b := inEmbedded(t, dir)
+	for _, dir := range []string{dir, os.DevNull + "/none"} {
+		if _, _, said := ran(t, map[string]string{"DATA_DIR": dir}, "migrate"); !strings.Contains(said, "DATABASE_URL is not set") {
+			t.Errorf("%s: %q", dir, said)
+		}
+	}
 	b.want(done, "", "migrate")
 	b.want(done, "", "tenant", "create", "Acme Studio")
 	sh := b.shell()

@@ -68,9 +68,9 @@ func (t *terminal) withURL(ctx context.Context, work func(url string) error) err
 		return err
 	}
 	if visit.Started {
-		t.say("the app does not run on " + config.DataDir + ": its PostgreSQL was started for this command and stops with it")
+		t.say("DATABASE_URL is not set: the embedded PostgreSQL in " + config.DataDir + " was started for this command and stops with it")
 	} else {
-		t.say("using the PostgreSQL of the app that runs on " + config.DataDir)
+		t.say("DATABASE_URL is not set: using the PostgreSQL of the app that runs on " + config.DataDir)
 	}
 	err = work(visit.URL)
 	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)

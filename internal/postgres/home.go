@@ -127,7 +127,7 @@ func standsFor(substitute, dir string) bool {
 // openHome makes dir if need be and decides who the server on it runs as.
 func openHome(dir string) (home, error) {
 	if err := makeDir(dir); err != nil {
-		return home{}, fmt.Errorf("make its directory, for which DATA_DIR may name another place: %w", err)
+		return home{}, fmt.Errorf("DATABASE_URL is not set; make its directory, for which DATA_DIR may name another place: %w", err)
 	}
 	h := home{dir: dir}
 	var err error
