@@ -13,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"onlyonce/internal/app"
 	"onlyonce/internal/postgres/pgtest"
@@ -93,6 +94,7 @@ func TestSystemd(t *testing.T) {
 	must.OK(t, process.Start())
 	told := func(want string) {
 		t.Helper()
+		must.OK(t, notify.SetReadDeadline(time.Now().Add(time.Minute)))
 		text := make([]byte, 64)
 		n, err := notify.Read(text)
 		must.OK(t, err)
