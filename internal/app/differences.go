@@ -19,7 +19,7 @@ func (a *App) warnOfDifferences(ctx context.Context) {
 	if err != nil {
 		a.config.Log.WarnContext(ctx, "could not compare the database with the migrations", "error", err)
 	}
-	if err := postgres.Collation(ctx, a.pool); err != nil {
+	if err := postgres.Collation(ctx, a.pool); err != nil && ctx.Err() == nil {
 		a.config.Log.WarnContext(ctx, "indexes may not find what they have", "error", err)
 	}
 	for _, difference := range differences {
