@@ -151,8 +151,8 @@ func TestEnvironKeepsThePassword(t *testing.T) {
 		"host=localhost password=s3cret port=x", "mysql://ada:s3cret@localhost/x", "postgres://ada:s3cret@host/x?pool_max_conns=none",
 		"postgres://ada:s3cret@ho st/x", "ada:s3cret@host",
 		"postgres://ada:p@s3cret#1@host/x", "postgres://ada:p?s3cret@host/x", "postgres://ada:p/s3cret@host/x",
-		"postgres://ada:1/s3cret@host/x", "postgres://ada?s3cret@host/x", `"postgres://ada:s3cret@host/x"`, "postgres://ada:s3cret@host/x\r",
-		"postgres://ada:s3cret@host/x?connect_timeout=s3cret",
+		"postgres://ada:1/s3cret@host/x", "postgres://ada?s3cret@host/x", `"postgres://ada:s3cret@host/x"`,
+		"postgres://ada:s3cret@host/x\r", "postgres://ada:s3cret@host/x?connect_timeout=s3cret",
 	} {
 		_, err := app.Environ(environment(map[string]string{"DATABASE_URL": value}))
 		if err == nil || strings.Contains(err.Error(), "s3cret") {
