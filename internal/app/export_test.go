@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"log/slog"
 	"time"
 )
 
@@ -14,3 +15,6 @@ func StartWithin(ctx context.Context, c Config, request, drain time.Duration) (*
 func StartPatient(ctx context.Context, c Config, patience time.Duration) (*App, error) {
 	return start(ctx, c, limits{drain: drain, redis: patience})
 }
+
+// JobLog is the log of River.
+func JobLog(log *slog.Logger) *slog.Logger { return jobLog(log) }

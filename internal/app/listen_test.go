@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/netip"
@@ -144,4 +145,17 @@ func TestStopBeforeReady(t *testing.T) {
 		t.Errorf("%v, %s", err, b.log)
 	}
 	must.OK(t, tx.Rollback(t.Context()))
+}
+
+// TestLogOfJobs: River logs an error for each question that the end of the app cuts off.
+func TestLogOfJobs(t *testing.T) {
+	t.Parallel()
+	text := &buffer{}
+	log := app.JobLog(slog.New(slog.NewTextHandler(text, nil)))
+	log.Error("stopped", "error", "begin: context canceled")
+	log.Info("working")
+	log.Error("failed", "error", "deadlock detected")
+	if got := text.String(); strings.Count(got, "\n") != 1 || !strings.Contains(got, "msg=failed") {
+		t.Error(got)
+	}
 }
