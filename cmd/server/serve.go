@@ -36,15 +36,15 @@ func (serve) Run(ctx context.Context, t *terminal) error {
 	config.Log = slog.New(logHandler(t.stderr, config.JSONLog))
 	config.Banner = t.stdout
 	config.Command = command()
-	_, warnings := config.Contradictions(t.getenv)
-	for _, warning := range append(warnings, app.Misspelt(t.environ)...) {
-		config.Log.Warn("settings", "warning", warning)
-	}
 	if config.Listener, err = passed(); err != nil {
 		return err
 	}
 	if config.Listener != nil {
-		config.Addr = config.Listener.Addr().String()
+		config.Addr = app.AddressOf(config.Listener)
+	}
+	_, warnings := config.Contradictions(t.getenv)
+	for _, warning := range append(warnings, app.Misspelt(t.environ)...) {
+		config.Log.Warn("settings", "warning", warning)
 	}
 	return app.Run(ctx, config)
 }

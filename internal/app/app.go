@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -176,16 +177,18 @@ func (a *App) openDatabase(ctx context.Context) (err error) {
 	return err
 }
 
-// URL is where the app listens: http:// and host:port, or unix: and the path of a socket.
+// URL returns the address of the app on this machine: http:// and host:port, or unix: and the path of a socket.
 func (a *App) URL() string {
-	if a.listener.Addr().Network() == "unix" {
-		return unixPrefix + a.listener.Addr().String()
-	}
-	host, port, err := net.SplitHostPort(a.listener.Addr().String())
-	if err == nil && net.ParseIP(host).IsUnspecified() {
+	address := AddressOf(a.listener)
+	host, port, err := net.SplitHostPort(address)
+	switch {
+	case strings.HasPrefix(address, unixPrefix):
+		return address
+	case err == nil && net.ParseIP(host).IsUnspecified():
 		return "http://" + net.JoinHostPort("127.0.0.1", port) // a browser can't open 0.0.0.0 or [::] everywhere
+	default:
+		return "http://" + address
 	}
-	return "http://" + a.listener.Addr().String()
 }
 
 // MetricsURL is where Prometheus finds the metrics, or empty.
@@ -196,7 +199,8 @@ func (a *App) MetricsURL() string {
 	return "http://" + a.metrics.Addr().String() + "/metrics"
 }
 
-// Run starts the app and serves until ctx is done, then finishes what is in flight. It notifies systemd, if that started the process.
+// Run starts the app and serves until ctx is done, then finishes the requests in flight. A service manager that has set
+// NOTIFY_SOCKET is notified (sd_notify(3)).
 func Run(ctx context.Context, c Config) error {
 	a, err := Start(ctx, c)
 	switch {

@@ -41,7 +41,7 @@ type Config struct {
 	SecretKey secretkey.Key // SECRET_KEY; zero for the one in DataDir with an embedded PostgreSQL, and else for none
 
 	Command  string       // how a shell runs this program
-	Listener net.Listener // takes the place of one at Addr; nil for none
+	Listener net.Listener // used instead of listening at Addr; nil to listen
 	Log      *slog.Logger
 	Banner   io.Writer // gets the addresses and logins at the start; nil for none
 }

@@ -21,6 +21,14 @@ func Network(addr string) (network, address string) {
 	return "tcp", addr
 }
 
+// AddressOf returns the address of a listener, as ADDR names it.
+func AddressOf(l net.Listener) string {
+	if l.Addr().Network() == "unix" {
+		return unixPrefix + l.Addr().String()
+	}
+	return l.Addr().String()
+}
+
 // listen returns the listener of the configuration, or one at its address.
 func listen(ctx context.Context, c Config) (net.Listener, error) {
 	if c.Listener != nil {

@@ -120,7 +120,7 @@ func settings() []setting {
 }
 
 const (
-	// defaultAddr is where the app listens without ADDR and PORT.
+	// defaultAddr is the default of ADDR if PORT is unset.
 	defaultAddr = "127.0.0.1:8080"
 	// maxWait leaves an attempt the time to find out what became of it before its request is given up.
 	maxWait = 20 * time.Second

@@ -160,7 +160,7 @@ func (e *Embedded) launch(ctx context.Context) (*server.Process, error) {
 	return server.Start(ctx, config)
 }
 
-// logSlow logs what is waited for, unless the timer is stopped within 5 seconds.
+// logSlow logs a wait, unless the timer is stopped within 5 seconds.
 func (e *Embedded) logSlow(what string) *time.Timer {
 	return time.AfterFunc(5*time.Second, func() { e.log.Warn("the start waits", "for", what, "log", e.home.logFile()) })
 }

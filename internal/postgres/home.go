@@ -103,8 +103,8 @@ const (
 	askedName     = "asked"
 )
 
-// substituteOf returns the directory in systemDir that stands for dir. A directory that was moved keeps its own; a copy of one that is
-// still there gets another, so that two clones of the app never share data.
+// substituteOf returns the directory in systemDir that stands for dir. A directory that was moved keeps its substitute. A copy gets another
+// one as long as the original exists, so that two clones of the app don't share data.
 func substituteOf(dir string) string {
 	elsewhere, err := os.ReadFile(filepath.Join(dir, elsewhereName))
 	if path := string(elsewhere); err == nil && filepath.Dir(path) == systemDir && standsFor(path, dir) {
@@ -118,7 +118,7 @@ func substituteOf(dir string) string {
 	}
 }
 
-// standsFor reports whether a substitute may stand for dir: it stands for no other directory that is still there.
+// standsFor reports whether a substitute may be used for dir: no other existing directory uses it.
 func standsFor(substitute, dir string) bool {
 	asked, err := os.ReadFile(filepath.Join(substitute, askedName)) //nolint:gosec // it is in systemDir, which is root's
 	return err != nil || string(asked) == dir || !exists(filepath.Join(string(asked), elsewhereName))
@@ -135,8 +135,8 @@ func openHome(dir string) (home, error) {
 	return h, err
 }
 
-// makeDir makes dir and its parents if need be. As root the server's own user passes through them, whatever the umask is, and through
-// those that an earlier start has made; its data is private in turn.
+// makeDir makes dir and its parents if need be. As root the server's own user passes through them, regardless of the umask,
+// and through directories that an earlier start made. The data itself is private.
 func makeDir(dir string) error {
 	if os.Geteuid() != 0 {
 		return os.MkdirAll(dir, 0o700)
@@ -257,7 +257,7 @@ func (h home) create(ctx context.Context, programs server.Programs, log *slog.Lo
 }
 
 func exists(path string) bool {
-	_, err := os.Lstat(path) //nolint:gosec // nothing of it is shown
+	_, err := os.Lstat(path) //nolint:gosec // the content is not read
 	return err == nil
 }
 
