@@ -18,7 +18,7 @@ func parts() []part {
 	return []part{
 		{name: "lab", rooms: []string{
 			"internal/lab", "internal/app/lab*.go", "internal/site/lab_*.go", "docs/lab.*", "docs/lab-*",
-			"docs/decisions/*-a-lab-of-real-servers.md", "templates/lab*", "static/lab*", "e2e/lab_*.go",
+			"templates/lab*", "static/lab*", "e2e/lab_*.go",
 		}},
 		{name: "proof", rooms: []string{
 			"internal/proof/apiverdict", "docs/verdicts/api.md",
@@ -48,7 +48,7 @@ func invoiceRooms() []string {
 		"migrations/*_standing*.sql", "migrations/*_sums_of_any_size.sql",
 		"static/invoice*",
 		"docs/docs.go", "docs/api-client", "docs/api-client.md", "docs/mail.md", "docs/recurring.md", "docs/documents.md",
-		"docs/webhooks.md", "docs/e-invoice.md", "docs/e2e-layers.md", "docs/conflict.png", "docs/verdicts/onlyonce.*",
+		"docs/webhooks.md", "docs/e2e-layers.md", "docs/conflict.png", "docs/verdicts/onlyonce.*",
 		"e2e/invoice*_test.go", "e2e/back_test.go", "e2e/credit_test.go", "e2e/crashed_form_test.go",
 		"e2e/deployed_test.go", "e2e/doubleclick_test.go", "e2e/download_test.go", "e2e/expired*_test.go",
 		"e2e/extremes_test.go", "e2e/finding_test.go", "e2e/form_test.go", "e2e/impatience_test.go",
