@@ -26,7 +26,7 @@ func layers() []layer {
 
 // TestEachLayerCarriesWeight takes one layer away at a time and tries an incident of each family, or two: the ones that the layer
 // is for come out differently. Without the intent all repeats have keys of their own, and the question before what looks
-// like a repeat is what is left. What comes out is the table in docs/e2e-layers.md.
+// like a repeat is what is left. What comes out is the table in e2e/layers.md.
 func TestEachLayerCarriesWeight(t *testing.T) {
 	onlyHere(t, "it takes the layers of the app away")
 	t.Parallel()
@@ -66,12 +66,12 @@ func TestEachLayerCarriesWeight(t *testing.T) {
 	for _, name := range append(tried, oneNumber) {
 		fmt.Fprintf(&text, "| %s | %s |\n", name, strings.Join(found[name], " | "))
 	}
-	page, err := os.ReadFile("../docs/e2e-layers.md")
+	page, err := os.ReadFile("layers.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(string(page), "<!-- begin layers -->\n"+text.String()+"<!-- end layers -->") {
-		t.Errorf("docs/e2e-layers.md does not have this table:\n%s", text.String())
+		t.Errorf("e2e/layers.md does not have this table:\n%s", text.String())
 	}
 }
 
