@@ -2,5 +2,5 @@
 // invoices. It takes a flat [Invoice] whose amounts are computed and formatted, and knows nothing of HTTP, the database
 // or money. The same invoice gives the same bytes.
 //
-// Comments name the business terms (BT) of the standard. docs/documents.md lists the missing data.
+// Comments name the business terms (BT) of the standard. docs/invoices.md lists the missing data.
 package ubl

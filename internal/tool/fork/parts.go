@@ -47,7 +47,7 @@ func invoiceRooms() []string {
 		"migrations/*_credit_note*.sql", "migrations/*_schedule*.sql", "migrations/*_webhook*.sql",
 		"migrations/*_standing*.sql", "migrations/*_sums_of_any_size.sql",
 		"static/invoice*",
-		"docs/docs.go", "docs/api-client", "docs/api-client.md", "docs/mail.md", "docs/recurring.md", "docs/documents.md",
+		"docs/docs.go", "docs/api-client", "docs/api-client.md", "docs/invoices.md",
 		"docs/webhooks.md", "docs/conflict.png", "docs/verdicts/onlyonce.*",
 		"e2e/invoice*_test.go", "e2e/back_test.go", "e2e/credit_test.go", "e2e/crashed_form_test.go",
 		"e2e/deployed_test.go", "e2e/doubleclick_test.go", "e2e/download_test.go", "e2e/expired*_test.go",
