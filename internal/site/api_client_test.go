@@ -2,7 +2,6 @@ package site_test
 
 import (
 	"bytes"
-	"io/fs"
 	"net/http"
 	"net/http/httputil"
 	"net/url"
@@ -14,7 +13,6 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"onlyonce/docs"
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/proof/must"
 	"onlyonce/internal/proof/proxy"
@@ -158,26 +156,4 @@ func (b *bundle) run(address, token string, command []string, invoice string) (o
 		return said.String() + wrong.String(), code
 	}
 	return said.String(), code
-}
-
-// TestClientGuideHasThePrograms, as they are run.
-func TestClientGuideHasThePrograms(t *testing.T) {
-	t.Parallel()
-	guide, err := os.ReadFile("../../docs/api-client.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	files, err := fs.Glob(docs.Clients, "api-client/[cm]*")
-	if err != nil || len(files) != 3 {
-		t.Fatalf("%v, %v", files, err)
-	}
-	for _, file := range files {
-		text, err := fs.ReadFile(docs.Clients, file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !strings.Contains(string(guide), "\n"+string(text)+"```\n") {
-			t.Errorf("docs/api-client.md does not show %s as it is", file)
-		}
-	}
 }
