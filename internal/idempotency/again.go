@@ -35,17 +35,17 @@ func (a *answered) size() int {
 
 // Again returns the answer that [Done.Keep] was given for the same request, if [Operation.Do] would find the same without the
 // database. That is an attempt, which is observed.
-func (o Operation[C, R]) Again(ctx context.Context, store *Store, intent Intent) (answer []byte, ok bool) {
+func (d *Definition) Again(ctx context.Context, store *Store, intent Intent) (answer []byte, ok bool) {
 	if intent.Request == (Request{}) {
 		return nil, false
 	}
 	start := time.Now()
-	c, ok := store.known.get(intentKey{intent.Tenant, o.spec.Name, intent.Key})
+	c, ok := store.known.get(intentKey{intent.Tenant, d.spec.Name, intent.Key})
 	if !ok || c.answered == nil || c.answered.request != intent.Request || store.known.trust(c) != sure {
 		return nil, false
 	}
 	store.observe(ctx, Attempt{
-		Operation: o.spec.Name, Intent: intent, Outcome: Replayed, Record: c.record, Duration: time.Since(start),
+		Operation: d.spec.Name, Intent: intent, Outcome: Replayed, Record: c.record, Duration: time.Since(start),
 		Fields: c.answered.fields,
 	})
 	return c.answered.answer, true

@@ -8,7 +8,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/go-json-experiment/json"
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -86,22 +85,29 @@ func (d Done[R]) Keep(answer []byte) {
 // [ErrUnconfirmed], [ErrUnavailable], what [Spec.Explain] made of a broken constraint, or what the work
 // itself returned; for a change also [record.ErrNotFound], [ErrNoVersion], or a [StaleError].
 func (o Operation[C, R]) Do(ctx context.Context, store *Store, intent Intent, command C) (Done[R], error) {
+	done, err := o.Definition.Do(ctx, store, intent, command)
+	value, _ := done.Value.(R) // nil after an error
+	return Done[R]{value, done.Outcome, done.Replayed, done.keep}, err
+}
+
+// Do is [Operation.Do] for a command and a result of the operation's types. It panics if the command has another type.
+func (d *Definition) Do(ctx context.Context, store *Store, intent Intent, command any) (Done[any], error) {
 	store.attempts.Add(1)
 	defer store.attempts.Add(-1)
-	attempt := Attempt{Operation: o.spec.Name, Intent: intent}
+	attempt := Attempt{Operation: d.spec.Name, Intent: intent}
 	start := time.Now()
-	done, err := o.do(ctx, store, intent, command, &attempt)
+	done, err := d.do(ctx, store, intent, command, &attempt)
 	attempt.Duration, attempt.Err = time.Since(start), err
 	if err != nil {
 		attempt.Outcome = outcomeOf(err, attempt.Outcome)
 	}
-	if o.spec.Fields != nil {
-		attempt.Fields = o.spec.Fields(command)
+	if d.spec.Fields != nil {
+		attempt.Fields = d.spec.Fields(command)
 	}
 	store.observe(ctx, attempt)
 	if done.Replayed && intent.Request != (Request{}) {
 		done.keep = func(answer []byte) {
-			key := intentKey{intent.Tenant, o.spec.Name, intent.Key}
+			key := intentKey{intent.Tenant, d.spec.Name, intent.Key}
 			store.known.keep(key, attempt.attempt, &answered{intent.Request, bytes.Clone(answer), attempt.Fields}, store.Memory)
 		}
 	}
@@ -109,38 +115,38 @@ func (o Operation[C, R]) Do(ctx context.Context, store *Store, intent Intent, co
 }
 
 // do notes in attempt what it finds out on the way.
-func (o Operation[C, R]) do(ctx context.Context, store *Store, intent Intent, command C, attempt *Attempt) (Done[R], error) {
+func (d *Definition) do(ctx context.Context, store *Store, intent Intent, command any, attempt *Attempt) (done Done[any], err error) {
 	if intent.Key.value == "" {
-		return Done[R]{}, ErrNoKey
+		return done, ErrNoKey
 	}
 	if store.Timeout <= store.bound() {
-		return Done[R]{}, fmt.Errorf("idempotency: Timeout %v of the store must be longer than its Wait %v", store.Timeout, store.bound())
+		return done, fmt.Errorf("idempotency: Timeout %v of the store must be longer than its Wait %v", store.Timeout, store.bound())
 	}
-	if o.spec.Kind == Change && intent.Seen == 0 {
-		return Done[R]{}, ErrNoVersion
+	if d.spec.Kind == Change && intent.Seen == 0 {
+		return done, ErrNoVersion
 	}
-	fingerprint, err := o.fingerprint(intent, command)
+	fingerprint, err := d.fingerprint(intent, command)
 	if err != nil {
-		return Done[R]{}, err
+		return done, err
 	}
-	if o.spec.External != nil {
-		if intent.external, err = o.spec.external(command); err != nil {
-			return Done[R]{}, err
+	if d.spec.External != nil {
+		if intent.external, err = d.external(command); err != nil {
+			return done, err
 		}
 	}
 	if intent.attempt, err = uuid.NewV7(); err != nil {
-		return Done[R]{}, fmt.Errorf("make an id: %w", err)
+		return done, fmt.Errorf("make an id: %w", err)
 	}
-	if !o.spec.Kind.Changes() {
+	if !d.spec.Kind.Changes() {
 		intent.Record = intent.attempt
 	}
-	found, err := o.find(ctx, store, intent, command, fingerprint)
+	found, err := d.find(ctx, store, intent, command, fingerprint)
 	if refused, ok := errors.AsType[refusedError](err); ok {
 		attempt.Outcome = Conflict
-		return Done[R]{}, refused.error
+		return done, refused.error
 	}
 	if err != nil {
-		return Done[R]{}, err
+		return done, err
 	}
 
 	attempt.Record, attempt.Outcome = found.record, found.outcome
@@ -151,32 +157,32 @@ func (o Operation[C, R]) do(ctx context.Context, store *Store, intent Intent, co
 		attempt.Outcome = Replayed
 		switch {
 		case found.fingerprint != fingerprint:
-			return Done[R]{}, &MismatchError{Record: found.record}
+			return done, &MismatchError{Record: found.record}
 		case !found.visible:
-			return Done[R]{}, ErrNotVisible
+			return done, ErrNotVisible
 		case found.result == nil:
-			return Done[R]{}, &AlreadyDoneError{Record: found.record}
+			return done, &AlreadyDoneError{Record: found.record}
 		}
 	}
-	done := Done[R]{Outcome: found.outcome, Replayed: replayed}
-	if err := json.Unmarshal(found.result, &done.Value); err != nil {
-		return Done[R]{}, fmt.Errorf("decode the stored result: %w", err)
+	if done.Value, err = d.decode(found.result); err != nil {
+		return Done[any]{}, fmt.Errorf("decode the stored result: %w", err)
 	}
+	done.Outcome, done.Replayed = found.outcome, replayed
 	return done, nil
 }
 
 // find returns the intent as it is stored: the one that was there, or the one that it stores together with
 // the work.
-func (o Operation[C, R]) find(
-	ctx context.Context, store *Store, intent Intent, command C, fingerprint Fingerprint,
+func (d *Definition) find(
+	ctx context.Context, store *Store, intent Intent, command any, fingerprint Fingerprint,
 ) (stored, error) {
-	args := o.arguments(store, intent, fingerprint)
-	lookup, err := store.compiled.bind(ctx, args, o.around.lookup...)
+	args := d.arguments(store, intent, fingerprint)
+	lookup, err := store.compiled.bind(ctx, args, d.around.lookup...)
 	if err != nil {
 		return stored{}, err
 	}
-	key := intentKey{intent.Tenant, o.spec.Name, intent.Key}
-	if settled, ok := store.recall(ctx, key, o.spec.Deletes); ok {
+	key := intentKey{intent.Tenant, d.spec.Name, intent.Key}
+	if settled, ok := store.recall(ctx, key, d.spec.Deletes); ok {
 		trust := store.known.trust(settled)
 		if trust == sure {
 			return settled, nil
@@ -184,7 +190,7 @@ func (o Operation[C, R]) find(
 		found, err := store.readKnown(ctx, lookup)
 		switch _, answered := refusal(err); {
 		case err == nil:
-			store.remember(ctx, key, found, o.spec.Deletes)
+			store.remember(ctx, key, found, d.spec.Deletes)
 			return found, nil
 		case trust == fitting && !answered && !errors.Is(err, pgx.ErrNoRows):
 			return settled, nil
@@ -192,15 +198,15 @@ func (o Operation[C, R]) find(
 		store.known.forget(key) // the claim will tell what the trouble is
 	}
 	return store.calls.share(ctx, callKey{key, intent.Actor}, store.bound(), func() (stored, error) {
-		t, err := o.transaction(ctx, store, intent, command, args)
+		t, err := d.transaction(ctx, store, intent, command, args)
 		if err != nil {
 			return stored{}, err
 		}
 		t.fingerprint, t.lookup = fingerprint, lookup
-		t.explain = func(ctx context.Context, err error) error { return o.explain(ctx, store, intent, command, err) }
+		t.explain = func(ctx context.Context, err error) error { return d.explain(ctx, store, intent, command, err) }
 		found, err := store.settle(ctx, t)
 		if err == nil {
-			store.remember(ctx, key, found, o.spec.Deletes)
+			store.remember(ctx, key, found, d.spec.Deletes)
 		}
 		return found, err
 	})
@@ -208,30 +214,30 @@ func (o Operation[C, R]) find(
 
 // fingerprint is that of the command, and of the record that it is about. The version that was seen is not
 // part of it: a person who looks again and repeats the wish means the same.
-func (o Operation[C, R]) fingerprint(intent Intent, command C) (Fingerprint, error) {
-	if !o.spec.Kind.Changes() {
+func (d *Definition) fingerprint(intent Intent, command any) (Fingerprint, error) {
+	if !d.spec.Kind.Changes() {
 		return FingerprintOf(command)
 	}
 	return FingerprintOf(struct {
 		Record  uuid.UUID
-		Command C
+		Command any
 	}{intent.Record, command})
 }
 
 // transaction returns the claim, and behind it the work of the operation.
-func (o Operation[C, R]) transaction(
-	ctx context.Context, store *Store, intent Intent, command C, args pgx.NamedArgs,
+func (d *Definition) transaction(
+	ctx context.Context, store *Store, intent Intent, command any, args pgx.NamedArgs,
 ) (t transaction, err error) {
 	t = transaction{attempt: intent.attempt, record: intent.Record}
-	around := o.around
+	around := d.around
 	if t.claim, err = store.compiled.bindOne(ctx, args, query{text: text{sql: claim}}); err != nil {
 		return transaction{}, err
 	}
-	if o.spec.Kind.Changes() {
+	if d.spec.Kind.Changes() {
 		if t.begin, err = store.compiled.bind(ctx, args, around.lock(), around.begin()); err != nil {
 			return transaction{}, err
 		}
-		if o.spec.Kind == Change {
+		if d.spec.Kind == Change {
 			if t.asItIs, err = store.compiled.bind(ctx, args, around.lock(), around.beginAsItIs()); err != nil {
 				return transaction{}, err
 			}
@@ -240,7 +246,7 @@ func (o Operation[C, R]) transaction(
 			return transaction{}, err
 		}
 	}
-	if intent.external["external_id"] != nil && !o.spec.Kind.Changes() {
+	if intent.external["external_id"] != nil && !d.spec.Kind.Changes() {
 		if t.begin, err = store.compiled.bind(ctx, args, around.beginExternal()...); err != nil {
 			return transaction{}, err
 		}
@@ -248,8 +254,8 @@ func (o Operation[C, R]) transaction(
 			return transaction{}, err
 		}
 	}
-	if o.spec.Run != nil {
-		t.run = func(ctx context.Context, tx pgx.Tx) (any, error) { return o.spec.Run(ctx, tx, intent, command) }
+	if d.spec.Run != nil {
+		t.run = func(ctx context.Context, tx pgx.Tx) (any, error) { return d.spec.Run(ctx, tx, intent, command) }
 		t.finish = func(ctx context.Context, result []byte) (bound, error) {
 			insert := query{text: text{sql: around.insert(`@result::json`)}, args: pgx.NamedArgs{"result": string(result)}}
 			return store.compiled.bindOne(ctx, args, insert)
@@ -257,7 +263,7 @@ func (o Operation[C, R]) transaction(
 		return t, nil
 	}
 	tx := &Tx{attempt: intent.attempt, args: args, open: true, around: around}
-	result := o.spec.Statements(tx, command)
+	result := d.spec.Statements(tx, command)
 	tx.open = false
 	if result.tx != tx {
 		return transaction{}, errors.New("idempotency: work returned the result of another transaction")
@@ -270,12 +276,12 @@ const claim = `SELECT claim_intent(@tenant_id, @operation, @idempotency_key, @wa
 
 // explain turns a broken constraint into an error of the domain, if the operation knows it. The conflicting record may be gone
 // when it is looked for: then the answer is neither a conflict nor that a record is missing, and the work may succeed now.
-func (o Operation[C, R]) explain(ctx context.Context, store *Store, intent Intent, command C, err error) error {
+func (d *Definition) explain(ctx context.Context, store *Store, intent Intent, command any, err error) error {
 	broken, ok := errors.AsType[*pgconn.PgError](err)
 	if !ok || !isConstraint(broken) {
 		return err
 	}
-	explain := o.spec.Explain[broken.ConstraintName]
+	explain := d.spec.Explain[broken.ConstraintName]
 	if explain == nil {
 		return err
 	}
@@ -294,11 +300,11 @@ func (o Operation[C, R]) explain(ctx context.Context, store *Store, intent Inten
 // Used reports whether an intent was carried out, and what it created or found: for a form that is opened
 // again, or a job that wants to know before it begins. It decides nothing, because the intent may be carried
 // out right afterwards.
-func (o Operation[C, R]) Used(ctx context.Context, store *Store, tenant uuid.UUID, key Key) (record uuid.UUID, used bool, err error) {
+func (d *Definition) Used(ctx context.Context, store *Store, tenant uuid.UUID, key Key) (record uuid.UUID, used bool, err error) {
 	var batch pgx.Batch
 	batch.Queue(`SELECT set_config('onlyonce.tenant_id', $1::text, true)`, tenant)
 	batch.Queue(`SELECT record_id FROM intents WHERE tenant_id = $1 AND operation = $2 AND key = $3`,
-		tenant, o.spec.Name, key.value).QueryRow(func(row pgx.Row) error { return row.Scan(&record) })
+		tenant, d.spec.Name, key.value).QueryRow(func(row pgx.Row) error { return row.Scan(&record) })
 	switch err = store.Pool.SendBatch(ctx, &batch).Close(); {
 	case errors.Is(err, pgx.ErrNoRows):
 		return uuid.Nil, false, nil

@@ -11,7 +11,6 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/invalid"
@@ -94,9 +93,9 @@ func ExternalRule(table, one string) conflict.Rule {
 func (i Intent) External() pgx.NamedArgs { return maps.Clone(i.external) }
 
 // external returns the arguments of the external id of a command; all are NULL if it has none.
-func (s Spec[C, R]) external(command C) (pgx.NamedArgs, error) {
+func (d *Definition) external(command any) (pgx.NamedArgs, error) {
 	args := pgx.NamedArgs{"external_source": nil, "external_id": nil, "external_digest": nil}
-	e := s.External(command)
+	e := d.spec.External(command)
 	if e == (External{}) {
 		return args, nil
 	}
@@ -198,7 +197,7 @@ func (q intentSQL) lockExternal() query {
 
 // known is the condition on the row r, which has the external id of a command, that the command finds it: it came with the same
 // content, or was merged into another one, which then stays as it is whatever is said of this one.
-func (s Spec[C, R]) known() string {
+func known(s Spec[any, any]) string {
 	same := `r.external_digest = @external_digest`
 	if s.Table.LeadsTo != "" {
 		same += ` OR r.` + s.Table.LeadsTo + ` IS NOT NULL`
@@ -208,13 +207,13 @@ func (s Spec[C, R]) known() string {
 
 // externalTaken explains the unique index of external ids. If the record that has the external id came with the same content, the work
 // is to be done again: then [intentSQL.beginExternal] finds it.
-func externalTaken[C, R any](ctx context.Context, store *Store, s Spec[C, R], intent Intent) error {
+func externalTaken(ctx context.Context, store *Store, s Spec[any, any], intent Intent) error {
 	args := intent.External()
 	args["record_id"], args["change"] = intent.Record, s.Kind.Changes()
 	existing, err := record.One(ctx, store.Pool, intent.Tenant, pgx.RowTo[uuid.UUID], `
 		SELECT r.id FROM `+s.Table.Name+` r
 		WHERE r.tenant_id = @tenant_id AND `+isExternal+` AND r.id <> @record_id
-			AND (@change OR NOT (`+s.known()+`))`, args)
+			AND (@change OR NOT (`+known(s)+`))`, args)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return record.ErrNotFound
 	}
@@ -227,21 +226,4 @@ func externalTaken[C, R any](ctx context.Context, store *Store, s Spec[C, R], in
 		Text:     "Nothing was saved. An update goes with PUT or PATCH and If-Match.",
 		Existing: existing, Name: name, Field: "/external_id", Blame: "Another record has this external id.",
 	}
-}
-
-// explaining returns what the operation explains, what it means that an external id is taken, and that a record looks like a repeat.
-func (s Spec[C, R]) explaining() map[string]Explanation[C] {
-	all := maps.Clone(s.Explain)
-	if all == nil {
-		all = map[string]Explanation[C]{}
-	}
-	if s.External != nil {
-		all[s.Table.Name+"_external_once"] = func(ctx context.Context, store *Store, intent Intent, _ C, _ *pgconn.PgError) error {
-			return externalTaken(ctx, store, s, intent)
-		}
-	}
-	if len(s.Alike.Fields) > 0 {
-		all[LookAlike(s.Table.Name)] = Repeats[C](s.Table, s.Alike.Name)
-	}
-	return all
 }

@@ -20,10 +20,10 @@ type intentSQL struct {
 	kept bool
 }
 
-func (s Spec[C, R]) intentSQL() intentSQL {
+func intentSQLOf(s Spec[any, any], result reflect.Type) intentSQL {
 	q := intentSQL{
-		kind: s.Kind, table: s.Table.Name, record: s.Table.JSON(), made: "true", lead: s.Table.Lead(), known: s.known(),
-		alike: fieldType(reflect.TypeFor[R](), "possible_duplicate_of") != nil,
+		kind: s.Kind, table: s.Table.Name, record: s.Table.JSON(), made: "true", lead: s.Table.Lead(), known: known(s),
+		alike: fieldType(result, "possible_duplicate_of") != nil,
 	}
 	if s.Made != "" {
 		q.made = s.Made

@@ -83,8 +83,8 @@ func outcomeOf(err error, until Outcome) Outcome {
 }
 
 // Reject reports an attempt that never became a command: its input was invalid, its key is still free.
-func (o Operation[C, R]) Reject(ctx context.Context, store *Store, intent Intent, reason error) {
-	store.observe(ctx, Attempt{Operation: o.spec.Name, Intent: intent, Outcome: Rejected, Err: reason})
+func (d *Definition) Reject(ctx context.Context, store *Store, intent Intent, reason error) {
+	store.observe(ctx, Attempt{Operation: d.spec.Name, Intent: intent, Outcome: Rejected, Err: reason})
 }
 
 func isConstraint(pg *pgconn.PgError) bool { return len(pg.Code) == 5 && pg.Code[:2] == "23" }

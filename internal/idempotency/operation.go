@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/go-json-experiment/json"
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -128,9 +129,13 @@ type Spec[C, R any] struct {
 type Explanation[C any] func(context.Context, *Store, Intent, C, *pgconn.PgError) error
 
 // Operation is a [Spec] that was checked by [Define]: the only way to a transaction with a claim.
-type Operation[C, R any] struct {
-	spec   Spec[C, R]
+type Operation[C, R any] struct{ *Definition }
+
+// Definition is an operation without the types of its command and result, so that what carries out operations is compiled once.
+type Definition struct {
+	spec   Spec[any, any]
 	around *intentSQL
+	decode func(result []byte) (any, error)
 }
 
 // Define makes an operation. It panics on a spec that cannot keep its promise, which is a mistake in the program.
@@ -150,33 +155,89 @@ func Define[C, R any](spec Spec[C, R]) Operation[C, R] {
 	}
 	mustFingerprint(spec.Name, reflect.TypeFor[C](), spec.NotInFingerprint)
 	spec.Alike.check(spec.Name, spec.Kind)
-	spec.Explain = spec.explaining()
+	if len(spec.Alike.Fields) > 0 {
+		spec.Explain = maps.Clone(spec.Explain)
+		if spec.Explain == nil {
+			spec.Explain = map[string]Explanation[C]{}
+		}
+		spec.Explain[LookAlike(spec.Table.Name)] = Repeats[C](spec.Table, spec.Alike.Name)
+	}
+	definition := define(untyped(spec), reflect.TypeFor[R]())
+	definition.decode = func(text []byte) (any, error) {
+		var result R
+		err := json.Unmarshal(text, &result)
+		return result, err //nolint:wrapcheck // Do wraps it
+	}
+	return Operation[C, R]{definition}
+}
+
+// define returns the definition of a spec that was checked.
+func define(spec Spec[any, any], result reflect.Type) *Definition {
+	if spec.External != nil {
+		external := spec
+		explain := func(ctx context.Context, store *Store, intent Intent, _ any, _ *pgconn.PgError) error {
+			return externalTaken(ctx, store, external, intent)
+		}
+		spec.Explain[spec.Table.Name+"_external_once"] = explain
+	}
 	if spec.Retain == 0 {
 		spec.Retain = DefaultRetain
 	}
-	around := spec.intentSQL()
-	return Operation[C, R]{spec, &around}
+	around := intentSQLOf(spec, result)
+	return &Definition{spec: spec, around: &around}
+}
+
+// as returns a value with the type that it is known to have.
+func as[T any](value any) T { return value.(T) } //nolint:forcetypeassert // another type is a mistake in the program
+
+// untyped returns a spec whose functions take a command of any type, which is a C. Its table and Alike serve for their names.
+func untyped[C, R any](spec Spec[C, R]) Spec[any, any] {
+	of := Spec[any, any]{
+		Kind: spec.Kind, Name: spec.Name, Table: record.Table[any](spec.Table), Made: spec.Made, Deletes: spec.Deletes, Retain: spec.Retain,
+		Alike: Alike[any]{Fields: spec.Alike.Fields, Within: spec.Alike.Within}, NotInFingerprint: spec.NotInFingerprint,
+		Explain: map[string]Explanation[any]{},
+	}
+	if spec.Statements != nil {
+		of.Statements = func(tx *Tx, command any) Result { return spec.Statements(tx, as[C](command)) }
+	}
+	if spec.Run != nil {
+		of.Run = func(ctx context.Context, tx pgx.Tx, intent Intent, command any) (any, error) {
+			return spec.Run(ctx, tx, intent, as[C](command))
+		}
+	}
+	if spec.External != nil {
+		of.External = func(command any) External { return spec.External(as[C](command)) }
+	}
+	if spec.Fields != nil {
+		of.Fields = func(command any) []slog.Attr { return spec.Fields(as[C](command)) }
+	}
+	for constraint, explain := range spec.Explain {
+		of.Explain[constraint] = func(ctx context.Context, store *Store, intent Intent, command any, refused *pgconn.PgError) error {
+			return explain(ctx, store, intent, as[C](command), refused)
+		}
+	}
+	return of
 }
 
 // Name returns the operation's stable name.
-func (o Operation[C, R]) Name() string { return o.spec.Name }
+func (d *Definition) Name() string { return d.spec.Name }
 
 // Retention is how long a result is kept, at least.
-func (o Operation[C, R]) Retention() time.Duration { return o.spec.Retain }
+func (d *Definition) Retention() time.Duration { return d.spec.Retain }
 
 // Kind returns the kind of change.
-func (o Operation[C, R]) Kind() Kind { return o.spec.Kind }
+func (d *Definition) Kind() Kind { return d.spec.Kind }
 
 // Deletes reports whether records of the table may be deleted.
-func (o Operation[C, R]) Deletes() bool { return o.spec.Deletes }
+func (d *Definition) Deletes() bool { return d.spec.Deletes }
 
 // Table returns the name of the table that has the records.
-func (o Operation[C, R]) Table() string { return o.spec.Table.Name }
+func (d *Definition) Table() string { return d.spec.Table.Name }
 
 // Alike returns the fields by which records of the operation look alike, and for how long.
-func (o Operation[C, R]) Alike() (fields []string, within time.Duration) {
-	return o.spec.Alike.Fields, o.spec.Alike.Within
+func (d *Definition) Alike() (fields []string, within time.Duration) {
+	return d.spec.Alike.Fields, d.spec.Alike.Within
 }
 
 // Explained returns the names of the constraints that the operation explains.
-func (o Operation[C, R]) Explained() []string { return slices.Sorted(maps.Keys(o.spec.Explain)) }
+func (d *Definition) Explained() []string { return slices.Sorted(maps.Keys(d.spec.Explain)) }

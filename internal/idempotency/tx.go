@@ -88,19 +88,19 @@ func (tx *Tx) Record() Result {
 }
 
 // arguments are those that every statement of an attempt may use.
-func (o Operation[C, R]) arguments(store *Store, intent Intent, fingerprint Fingerprint) pgx.NamedArgs {
+func (d *Definition) arguments(store *Store, intent Intent, fingerprint Fingerprint) pgx.NamedArgs {
 	args := pgx.NamedArgs{
 		"tenant_id":       intent.Tenant,
 		"record_id":       intent.Record,
 		"attempt_id":      intent.attempt,
 		"seen_version":    intent.Seen,
-		"operation":       o.spec.Name,
+		"operation":       d.spec.Name,
 		"idempotency_key": intent.Key.value,
 		"actor":           intent.Actor,
 		"fingerprint":     fingerprint[:],
-		"retain":          cmp.Or(store.Retain, o.spec.Retain),
+		"retain":          cmp.Or(store.Retain, d.spec.Retain),
 		"wait":            store.wait(),
-		"ask":             intent.AsksAboutRepeat && (o.spec.Kind != Upsert || len(o.spec.Alike.Fields) > 0),
+		"ask":             intent.AsksAboutRepeat && (d.spec.Kind != Upsert || len(d.spec.Alike.Fields) > 0),
 	}
 	maps.Copy(args, intent.external)
 	return args

@@ -16,24 +16,43 @@ import (
 func Collect[T any](
 	ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, scan pgx.RowToFunc[T], sql string, args pgx.NamedArgs,
 ) ([]T, error) {
+	found := []T{}
+	err := each(ctx, pool, tenant, sql, args, func(rows pgx.CollectableRow) error {
+		row, err := scan(rows)
+		found = append(found, row)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return found, nil
+}
+
+// each reads rows as [Collect] does, and calls scan for each.
+func each(
+	ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, sql string, args pgx.NamedArgs, scan func(pgx.CollectableRow) error,
+) error {
 	named := pgx.StrictNamedArgs{"tenant_id": tenant}
 	maps.Copy(named, args)
 	rewritten, values, err := named.RewriteQuery(ctx, nil, sql, nil)
 	if err != nil { // of the program, which an answer about the database would hide
 		panic(fmt.Sprintf("record: %v in %s", err, sql))
 	}
-	var found []T
 	var batch pgx.Batch
 	batch.Queue(`
 		SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction_read_only', 'on', true)`, tenant)
-	batch.Queue(rewritten, values...).Query(func(rows pgx.Rows) (err error) {
-		found, err = pgx.CollectRows(rows, scan)
-		return err
+	batch.Queue(rewritten, values...).Query(func(rows pgx.Rows) error {
+		for rows.Next() {
+			if err := scan(rows); err != nil {
+				return err
+			}
+		}
+		return rows.Err()
 	})
 	if err := pool.SendBatch(ctx, &batch).Close(); err != nil {
-		return nil, fmt.Errorf("read as tenant: %w", err)
+		return fmt.Errorf("read as tenant: %w", err)
 	}
-	return found, nil
+	return nil
 }
 
 // One reads one row as a tenant. It returns [pgx.ErrNoRows] if there is none.

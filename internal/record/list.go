@@ -44,34 +44,50 @@ const MaxRows = "201"
 func (t Table[R]) List(
 	ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, page Page, where string, args pgx.NamedArgs,
 ) (List[R], error) {
+	texts, err := listJSON(ctx, pool, tenant, t.Name, t.JSON(), page, where, args)
+	list := List[R]{Before: texts.Before, After: texts.After}
+	for _, text := range texts.Rows {
+		row, err := decoded[R](text, nil)
+		if err != nil {
+			return list, err
+		}
+		list.Rows = append(list.Rows, row)
+	}
+	return list, err
+}
+
+// listJSON is [Table.List] of a table by its name, with the JSON of each row.
+func listJSON(
+	ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, table, json string, page Page, where string, args pgx.NamedArgs,
+) (list List[[]byte], err error) {
 	from, err := page.ID()
 	if err != nil {
-		return List[R]{}, err
+		return list, err
 	}
 	sql := `
 		SELECT id, json FROM (
-			SELECT r.id, ` + t.JSON() + ` AS json FROM ` + t.Name + ` r
+			SELECT r.id, ` + json + ` AS json FROM ` + table + ` r
 			WHERE r.tenant_id = @tenant_id AND r.id < @from AND ` + where + `
 			ORDER BY r.id DESC LIMIT ` + MaxRows + `) AS page
 		ORDER BY id DESC LIMIT @limit`
 	if page.Back {
 		sql = `
 		SELECT id, json FROM (
-			SELECT r.id, ` + t.JSON() + ` AS json FROM ` + t.Name + ` r
+			SELECT r.id, ` + json + ` AS json FROM ` + table + ` r
 			WHERE r.tenant_id = @tenant_id AND r.id > @from AND ` + where + `
 			ORDER BY r.id LIMIT ` + MaxRows + `) AS page
 		ORDER BY id LIMIT @limit`
 	}
 	named := pgx.NamedArgs{"from": from, "limit": page.Limit + 1}
 	maps.Copy(named, args)
-	rows, err := Collect(ctx, pool, tenant, pgx.RowToStructByPos[identified[R]], sql, named)
-	place := func(row identified[R]) (Key, R) { return Key{"", row.ID.String()}, row.Record }
+	rows, err := Collect(ctx, pool, tenant, pgx.RowToStructByPos[identified], sql, named)
+	place := func(row identified) (Key, []byte) { return Key{"", row.ID.String()}, row.JSON }
 	return Cut(page, rows, place, Key{}), err
 }
 
-type identified[R any] struct {
-	ID     uuid.UUID
-	Record R
+type identified struct {
+	ID   uuid.UUID
+	JSON []byte
 }
 
 // ID returns the id behind which a page begins, in a list that is sorted by id. The error may be [ErrKey].

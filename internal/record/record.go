@@ -5,8 +5,10 @@ package record
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
+	"github.com/go-json-experiment/json"
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -65,22 +67,31 @@ func (t Table[R]) Find(ctx context.Context, pool *pgxpool.Pool, tenant, id uuid.
 
 // FindBy returns the one record of a tenant for which a condition on the row r holds, or [ErrNotFound].
 func (t Table[R]) FindBy(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, where string, args pgx.NamedArgs) (R, error) {
-	found, err := One(ctx, pool, tenant, pgx.RowTo[R], t.one(where), args)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return found, ErrNotFound
-	}
-	return found, err
+	return decoded[R](One(ctx, pool, tenant, pgx.RowTo[[]byte], findSQL(t.Name, t.JSON(), where), args))
 }
 
 // FindIn returns one record as a transaction of the tenant sees it, or [ErrNotFound]: for work that returns what it wrote.
-func (t Table[R]) FindIn(ctx context.Context, tx pgx.Tx, tenant, id uuid.UUID) (found R, err error) {
-	err = tx.QueryRow(ctx, t.one(`r.id = @id`), pgx.NamedArgs{"tenant_id": tenant, "id": id}).Scan(&found)
+func (t Table[R]) FindIn(ctx context.Context, tx pgx.Tx, tenant, id uuid.UUID) (R, error) {
+	row := tx.QueryRow(ctx, findSQL(t.Name, t.JSON(), `r.id = @id`), pgx.NamedArgs{"tenant_id": tenant, "id": id})
+	var text []byte
+	err := row.Scan(&text)
+	return decoded[R](text, err)
+}
+
+func findSQL(table, json, where string) string {
+	return `SELECT ` + json + ` FROM ` + table + ` r WHERE r.tenant_id = @tenant_id AND ` + where + ` LIMIT 1`
+}
+
+// decoded returns the record that JSON of the database has, or [ErrNotFound] for no rows.
+func decoded[R any](text []byte, err error) (found R, _ error) {
 	if errors.Is(err, pgx.ErrNoRows) {
 		return found, ErrNotFound
 	}
-	return found, err
-}
-
-func (t Table[R]) one(where string) string {
-	return `SELECT ` + t.JSON() + ` FROM ` + t.Name + ` r WHERE r.tenant_id = @tenant_id AND ` + where + ` LIMIT 1`
+	if err != nil {
+		return found, err
+	}
+	if err := json.Unmarshal(text, &found); err != nil {
+		return found, fmt.Errorf("decode the record: %w", err)
+	}
+	return found, nil
 }

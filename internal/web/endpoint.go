@@ -11,33 +11,31 @@ import (
 )
 
 // document adds an endpoint to the documentation of the API, if the resource is in it, with the conflicts that it may answer with.
-func (m *Mounted[R]) document(e apidoc.Endpoint, conflicts ...*conflict.Kind) {
+func (m *resource) document(e apidoc.Endpoint, conflicts ...*conflict.Kind) {
 	e.Path, e.Problems = apiPrefix+e.Path, problemsOf(e, conflicts)
 	if m.api.mux != nil {
-		m.reg.endpoints = append(m.reg.endpoints, e)
+		m.endpoints = append(m.endpoints, e)
 	}
 	for _, kind := range conflicts {
-		if !slices.Contains(m.reg.conflicts, kind) {
-			m.reg.conflicts = append(m.reg.conflicts, kind)
+		if !slices.Contains(m.conflicts, kind) {
+			m.conflicts = append(m.conflicts, kind)
 		}
 	}
 }
 
 // documentChange adds an endpoint that carries out an operation. others are its conflicts besides those of the rules.
-func documentChange[C any, R Entity](
-	m *Mounted[R], op idempotency.Operation[C, R], c Command[C], e apidoc.Endpoint, others []*conflict.Kind,
-) {
-	e.Name, e.Gives, e.Schema = op.Name(), m.reg.shows, apidoc.SchemaName(m.One)
-	e.Change = &apidoc.Change{Kind: op.Kind(), Retain: op.Retention(), Takes: c.Input}
-	if m.form.Example != nil && reflect.TypeOf(m.form.Example) == c.Input {
+func (m *resource) documentChange(op operation, e apidoc.Endpoint, others []*conflict.Kind) {
+	e.Name, e.Gives, e.Schema = op.Name(), m.shows, apidoc.SchemaName(m.one)
+	e.Change = &apidoc.Change{Kind: op.Kind(), Retain: op.Retention(), Takes: op.command.Input}
+	if m.form.Example != nil && reflect.TypeOf(m.form.Example) == op.command.Input {
 		e.Change.Example = m.form.Example
 	}
 	if said := m.alikeSentence(op.Alike, func(name string) string { return name }); said != "" {
 		e.Summary += " " + said + " Its id is possible_duplicate_of."
-		m.reg.conflicts = append(m.reg.conflicts, &idempotency.LooksLikeRepeat)
+		m.conflicts = append(m.conflicts, &idempotency.LooksLikeRepeat)
 	}
 	var conflicts []*conflict.Kind
-	for _, rule := range m.Rules {
+	for _, rule := range m.rules {
 		if rule.Conflict != nil && slices.Contains(op.Explained(), rule.Constraint) {
 			conflicts = append(conflicts, rule.Conflict)
 		}

@@ -34,11 +34,11 @@ type fieldChangeJSON struct {
 }
 
 // events registers the whole history of a record, newest first: GET /{id}/events, for people and in the API.
-func events[R Entity](m *Mounted[R]) {
+func (m *resource) events() {
 	path := m.recordPath() + "/events"
 	m.document(apidoc.Endpoint{
-		Method: http.MethodGet, Path: path, Name: m.Many + ".events", Repeats: "reads", Rows: "events",
-		Summary: "What happened to one " + m.One + ", newest first.", Gives: reflect.TypeFor[eventJSON](), Schema: "Event",
+		Method: http.MethodGet, Path: path, Name: m.many + ".events", Repeats: "reads", Rows: "events",
+		Summary: "What happened to one " + m.one + ", newest first.", Gives: reflect.TypeFor[eventJSON](), Schema: "Event",
 	})
 	m.pages.read(path, func(w http.ResponseWriter, r *http.Request) error {
 		found, then, list, err := m.eventsOf(r)
@@ -50,7 +50,7 @@ func events[R Entity](m *Mounted[R]) {
 		}
 		id, _ := found.Identity()
 		return m.s.Render(w, r, http.StatusOK, templates.HistoryPage(m.s.Page(w, r), templates.HistoryView{
-			Of: templates.Record{Name: m.Name(found), Href: m.URL(id)}, Entries: m.entries(then, list.Rows), Pager: PagerOf(r, list),
+			Of: templates.Record{Name: m.name(found), Href: m.url(id)}, Entries: m.entries(then, list.Rows), Pager: PagerOf(r, list),
 		}))
 	})
 	m.api.read(path, func(w http.ResponseWriter, r *http.Request) error {
@@ -63,8 +63,8 @@ func events[R Entity](m *Mounted[R]) {
 }
 
 // eventsOf reads a page of the history of the record that the path names, which is found now, and was then as it is asOf that page.
-func (m *Mounted[R]) eventsOf(r *http.Request) (found, then R, list record.List[idempotency.Entry], err error) {
-	if found, err = m.Find(r); err != nil {
+func (m *resource) eventsOf(r *http.Request) (found, then Entity, list record.List[idempotency.Entry], err error) {
+	if found, err = m.find(r); err != nil {
 		return found, then, list, err
 	}
 	id, _ := found.Identity()
@@ -79,7 +79,7 @@ func (m *Mounted[R]) eventsOf(r *http.Request) (found, then R, list record.List[
 
 // asOf is a record with the fields that were changed after a page of its history as they were then: an amount is told in
 // the currency of its time.
-func (m *Mounted[R]) asOf(r *http.Request, found R, list record.List[idempotency.Entry]) (R, error) {
+func (m *resource) asOf(r *http.Request, found Entity, list record.List[idempotency.Entry]) (Entity, error) {
 	if (list.Before == record.Key{}) || len(list.Rows) == 0 {
 		return found, nil
 	}
@@ -90,11 +90,11 @@ func (m *Mounted[R]) asOf(r *http.Request, found R, list record.List[idempotency
 	}
 	fields := fieldsOfRecord(found)
 	maps.Copy(fields, later)
-	return recordOf[R](fields), nil
+	return m.recordOf(fields), nil
 }
 
 // eventsJSON shows a page of a history that begins with a record as it was then.
-func (m *Mounted[R]) eventsJSON(then R, entries []idempotency.Entry) []eventJSON {
+func (m *resource) eventsJSON(then Entity, entries []idempotency.Entry) []eventJSON {
 	shown := make([]eventJSON, 0, len(entries))
 	state := fieldsOfRecord(then)
 	for _, e := range entries {
@@ -119,7 +119,7 @@ func (m *Mounted[R]) eventsJSON(then R, entries []idempotency.Entry) []eventJSON
 }
 
 // fieldsOfRecord are the fields of a record as the database has them.
-func fieldsOfRecord[R any](found R) (fields map[string]json.RawMessage) {
+func fieldsOfRecord(found Entity) (fields map[string]json.RawMessage) {
 	text, err := json.Marshal(found)
 	if err == nil {
 		err = json.Unmarshal(text, &fields)
@@ -132,18 +132,18 @@ func fieldsOfRecord[R any](found R) (fields map[string]json.RawMessage) {
 
 // recordOf is the record with some fields. What cannot be read, such as a value from before a release that changed its
 // type, is left out.
-func recordOf[R any](fields map[string]json.RawMessage) (found R) {
+func (m *resource) recordOf(fields map[string]json.RawMessage) Entity {
 	text, err := json.Marshal(fields)
 	if err != nil {
 		panic(err) // cannot be: it is JSON
 	}
-	_ = json.Unmarshal(text, &found)
+	found, _ := m.decode(text)
 	return found
 }
 
 // members are what the API shows of a record with some fields.
-func (m *Mounted[R]) members(fields map[string]json.RawMessage) (members map[string]any) {
-	text, err := json.Marshal(m.view(recordOf[R](fields)))
+func (m *resource) members(fields map[string]json.RawMessage) (members map[string]any) {
+	text, err := json.Marshal(m.view(m.recordOf(fields)))
 	if err == nil {
 		err = json.Unmarshal(text, &members)
 	}

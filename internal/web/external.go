@@ -3,17 +3,16 @@ package web
 import (
 	"net/http"
 
-	"github.com/jackc/pgx/v5/pgxpool"
-
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/record"
 	"onlyonce/templates"
 )
 
-// readExternal reads the record that source and external_id name. Its error may be an [*invalid.Error].
-func (l Listing[L]) readExternal(pool *pgxpool.Pool) func(*http.Request, record.Page) (record.List[L], error) {
-	return func(r *http.Request, page record.Page) (record.List[L], error) {
+// readExternal returns a function that reads the record that source and external_id name, with find. Its error may be an
+// [*invalid.Error].
+func readExternal(find func(*http.Request, record.Page, idempotency.External) (record.List[Entity], error)) readEntities {
+	return func(r *http.Request, page record.Page) (record.List[Entity], error) {
 		query := r.URL.Query()
 		var problems invalid.Error
 		for _, name := range []string{"source", "external_id"} {
@@ -31,10 +30,9 @@ func (l Listing[L]) readExternal(pool *pgxpool.Pool) func(*http.Request, record.
 			problems.Add("/source", "Send source and external_id.")
 		}
 		if err := problems.Err(); err != nil {
-			return record.List[L]{}, err
+			return record.List[Entity]{}, err
 		}
-		where, args := idempotency.FindExternal(l.External, of)
-		return l.External.List(r.Context(), pool, Principal(r).Tenant, page, where, args)
+		return find(r, page, of)
 	}
 }
 

@@ -20,12 +20,19 @@ type File struct {
 func Download[R Entity](
 	m *Mounted[R], name, contentType, summary string, of func(*http.Request, R) (File, error), conflicts ...*conflict.Kind,
 ) {
+	untyped := func(r *http.Request, found Entity) (File, error) { return of(r, as[R](found)) }
+	m.untyped.download(name, contentType, summary, untyped, conflicts)
+}
+
+func (m *resource) download(
+	name, contentType, summary string, of func(*http.Request, Entity) (File, error), conflicts []*conflict.Kind,
+) {
 	path := m.recordPath() + "/" + name
 	m.document(apidoc.Endpoint{
-		Method: http.MethodGet, Path: path, Name: m.Many + "." + name, Summary: summary, Repeats: "reads", File: contentType,
+		Method: http.MethodGet, Path: path, Name: m.many + "." + name, Summary: summary, Repeats: "reads", File: contentType,
 	}, conflicts...)
 	read := func(w http.ResponseWriter, r *http.Request) error {
-		found, err := m.Find(r)
+		found, err := m.find(r)
 		if err != nil {
 			return err
 		}

@@ -21,13 +21,13 @@ import (
 )
 
 // htmlFormat is an operation as a form.
-func htmlFormat[C any, R Entity](m *Mounted[R], op idempotency.Operation[C, R], words Wording, c Command[C]) format[C, R] {
+func (m *resource) htmlFormat(op operation, words Wording) format {
 	refuse := m.refuseForm(op.Kind(), words)
-	show := func(w http.ResponseWriter, r *http.Request, found R, outcome idempotency.Outcome) error {
+	show := func(w http.ResponseWriter, r *http.Request, found Entity, outcome idempotency.Outcome) error {
 		m.s.setFlash(w, m.pageURL(found), flash(op.Name(), outcome), r.PostForm.Get("idempotency_key"))
 		return SeeOther(w, r, m.pageURL(found))
 	}
-	return format[C, R]{
+	return format{
 		intent: func(r *http.Request) (intent idempotency.Intent, err error) {
 			intent.Key, err = formKey(r)
 			intent.AsksAboutRepeat = !allowsRepeat(r.PostForm)
@@ -40,29 +40,28 @@ func htmlFormat[C any, R Entity](m *Mounted[R], op idempotency.Operation[C, R], 
 			intent.Seen, err = formVersion(r)
 			return intent, err
 		},
-		decode: func(r *http.Request) (C, error) {
+		decode: func(r *http.Request) (any, error) {
 			m.keepChosen(r.PostForm)
 			if err := eachOnce(r.PostForm, m.form.RepeatedFields); err != nil {
-				var none C
-				return none, err
+				return nil, err
 			}
-			return c.Form(r)
+			return op.command.Form(r)
 		},
-		respond: func(w http.ResponseWriter, r *http.Request, done idempotency.Done[R]) error {
+		respond: func(w http.ResponseWriter, r *http.Request, found Entity, done idempotency.Done[any]) error {
 			if m.form.OnSuccess != nil {
-				m.form.OnSuccess(done.Value)
+				m.form.OnSuccess(found)
 			}
 			outcome := done.Outcome
 			if done.Replayed && outcome != idempotency.Reused {
 				outcome = idempotency.Replayed
 			}
-			return show(w, r, done.Value, outcome)
+			return show(w, r, found, outcome)
 		},
 		late: func(w http.ResponseWriter, r *http.Request, id uuid.UUID) error {
 			if op.Kind() == idempotency.Create {
 				return refuse(w, r, &idempotency.AlreadyDoneError{Record: id})
 			}
-			found, err := m.Table.Find(r.Context(), m.s.Pool, Principal(r).Tenant, id)
+			found, err := m.lookup(r.Context(), Principal(r).Tenant, id)
 			if err != nil {
 				return err
 			}
@@ -93,7 +92,7 @@ func formVersion(r *http.Request) (seen int, err error) {
 
 // refuseForm shows a form again, as it was typed and with the same key, with the reason for the refusal. A
 // refusal that it has no words for is returned, and so is every one of a form that is only a button.
-func (m *Mounted[R]) refuseForm(kind idempotency.Kind, words Wording) func(http.ResponseWriter, *http.Request, error) error {
+func (m *resource) refuseForm(kind idempotency.Kind, words Wording) func(http.ResponseWriter, *http.Request, error) error {
 	return func(w http.ResponseWriter, r *http.Request, refused error) error {
 		if !errors.Is(refused, errOtherTenant) {
 			if err := m.namedExists(r, kind); isMissing(err) {
@@ -111,7 +110,7 @@ func (m *Mounted[R]) refuseForm(kind idempotency.Kind, words Wording) func(http.
 		key, _ := postedKey(r)
 		f := m.newForm(r, kind, words, key)
 		f.Typed = r.PostForm
-		status, err := m.object(r, kind, words, &f, refused)
+		status, err := m.explainRefusal(r, kind, words, &f, refused)
 		if err != nil {
 			return err
 		}
@@ -128,14 +127,14 @@ func (m *Mounted[R]) refuseForm(kind idempotency.Kind, words Wording) func(http.
 	}
 }
 
-// object writes the reason for a refusal into a form, and returns the status to answer with.
-func (m *Mounted[R]) object(
+// explainRefusal writes the reason for a refusal into a form, and returns the status to answer with.
+func (m *resource) explainRefusal(
 	r *http.Request, kind idempotency.Kind, words Wording, f *templates.Form, refused error,
 ) (status int, err error) {
 	refused = m.finalFirst(r, kind, refused)
 	status = problemOf(refused).Status
 	f.Version, _ = formVersion(r)
-	if id, spent := spentOn(refused); spent {
+	if id, spent := recordOfUsedKey(refused); spent {
 		existing, err := m.existing(r, id)
 		if err != nil {
 			return 0, err
@@ -160,7 +159,7 @@ func (m *Mounted[R]) object(
 		if m.form.OnConflict != nil {
 			m.form.OnConflict(r, c)
 		}
-		existing, err := m.inTheWay(r, c)
+		existing, err := m.conflicting(r, c)
 		if err != nil {
 			return 0, err
 		}
@@ -181,12 +180,12 @@ func (m *Mounted[R]) object(
 
 // finalFirst returns what was refused because of the version of a record; of one that cannot be changed any more, that, which counts
 // for more than who came first.
-func (m *Mounted[R]) finalFirst(r *http.Request, kind idempotency.Kind, refused error) error {
+func (m *resource) finalFirst(r *http.Request, kind idempotency.Kind, refused error) error {
 	byVersion := errors.As(refused, new(*idempotency.StaleError)) || errors.Is(refused, idempotency.ErrNoVersion)
 	if m.form.Final == nil || kind != idempotency.Change || !byVersion {
 		return refused
 	}
-	found, err := m.Find(r)
+	found, err := m.find(r)
 	if err != nil {
 		return err
 	}
@@ -196,8 +195,8 @@ func (m *Mounted[R]) finalFirst(r *http.Request, kind idempotency.Kind, refused 
 	return refused
 }
 
-// inTheWay is the record that a conflict is about: another one, or the one that the form belongs to, if there is such.
-func (m *Mounted[R]) inTheWay(r *http.Request, c *conflict.Error) (templates.Record, error) {
+// conflicting returns the record that a conflict is about: another one, or the one that the form belongs to, if there is such.
+func (m *resource) conflicting(r *http.Request, c *conflict.Error) (templates.Record, error) {
 	switch {
 	case c.Existing == uuid.Nil && r.URL.Path == m.collectionPath():
 		return templates.Record{}, nil
@@ -205,16 +204,16 @@ func (m *Mounted[R]) inTheWay(r *http.Request, c *conflict.Error) (templates.Rec
 		return m.s.below(r.URL.Path), nil
 	case c.Many != "":
 		return templates.Record{Name: c.Name, Href: "/" + c.Many + "/" + c.Existing.String()}, nil
-	case m.ShownAt == nil:
-		return templates.Record{Name: c.Name, Href: m.URL(c.Existing)}, nil
+	case m.shownAt == nil:
+		return templates.Record{Name: c.Name, Href: m.url(c.Existing)}, nil
 	default:
 		return m.existing(r, c.Existing)
 	}
 }
 
 // compare puts what is saved beside what was typed. The form then has the version that it shows.
-func (m *Mounted[R]) compare(r *http.Request, f *templates.Form) error {
-	found, err := m.Find(r)
+func (m *resource) compare(r *http.Request, f *templates.Form) error {
+	found, err := m.find(r)
 	if err != nil {
 		return err
 	}
@@ -224,7 +223,7 @@ func (m *Mounted[R]) compare(r *http.Request, f *templates.Form) error {
 }
 
 // versionsOf aligns two forms, with the names of the records that they refer to.
-func (m *Mounted[R]) versionsOf(r *http.Request, saved, typed url.Values) []templates.VersionRow {
+func (m *resource) versionsOf(r *http.Request, saved, typed url.Values) []templates.VersionRow {
 	rows := versions(m.facts(saved), m.facts(typed))
 	for i, row := range rows {
 		for _, field := range m.form.Fields {
@@ -259,7 +258,7 @@ func versions(saved, typed []templates.Fact) []templates.VersionRow {
 }
 
 // formPage is the page with a form, and with what its references offer.
-func (m *Mounted[R]) formPage(w http.ResponseWriter, r *http.Request, f templates.Form) (templ.Component, error) {
+func (m *resource) formPage(w http.ResponseWriter, r *http.Request, f templates.Form) (templ.Component, error) {
 	f.Offers, f.AllowRepeat = map[string][]templates.Option{}, allowsRepeat(f.Typed)
 	for field, names := range m.form.References {
 		chosen, _ := uuid.Parse(f.Typed.Get(field)) // what is no id is nothing
@@ -276,8 +275,8 @@ func (m *Mounted[R]) formPage(w http.ResponseWriter, r *http.Request, f template
 	return m.form.Page(r, m.s.Page(w, r), f)
 }
 
-// spentOn returns the record that the key of a form was used for before, if it was.
-func spentOn(err error) (record uuid.UUID, spent bool) {
+// recordOfUsedKey returns the record that the key of a form was used for before, if it was.
+func recordOfUsedKey(err error) (record uuid.UUID, spent bool) {
 	var mismatch *idempotency.MismatchError
 	var expired *idempotency.AlreadyDoneError
 	switch {
@@ -309,17 +308,17 @@ func commonNotice(r *http.Request, err error, creates bool) *templates.Notice {
 }
 
 // conflictNotice is the notice of a conflict. The rules open in a new tab, beside what was typed.
-func (m *Mounted[R]) conflictNotice(c *conflict.Error, existing templates.Record) *templates.Notice {
+func (m *resource) conflictNotice(c *conflict.Error, existing templates.Record) *templates.Notice {
 	var submits []templates.Submit
 	for _, way := range c.Ways {
 		submits = append(submits, templates.Submit{Text: way.Text, Name: way.Field, Value: way.Value})
 	}
 	notice := templates.Conflict(c.Title, c.Text, existing, submits)
 	for _, other := range c.Others {
-		href := "/" + cmp.Or(c.Many, m.Many) + "/" + other.ID.String()
+		href := "/" + cmp.Or(c.Many, m.many) + "/" + other.ID.String()
 		notice.Links = append(notice.Links, templates.Link{Text: "Open " + other.Name, Href: href})
 	}
-	notice.Links = append(notice.Links, templates.Link{Text: "Rules", Href: rulesPath + "#" + m.Many, NewTab: true})
+	notice.Links = append(notice.Links, templates.Link{Text: "Rules", Href: rulesPath + "#" + m.many, NewTab: true})
 	return notice
 }
 

@@ -14,9 +14,9 @@ import (
 )
 
 // jsonFormat is an operation in the API.
-func jsonFormat[C any, R Entity](m *Mounted[R], op idempotency.Operation[C, R], c Command[C]) format[C, R] {
+func (m *resource) jsonFormat(op operation) format {
 	kind := op.Kind()
-	return format[C, R]{
+	return format{
 		intent: func(r *http.Request) (intent idempotency.Intent, err error) {
 			if intent.Key, err = headerKey(r); errors.Is(err, idempotency.ErrNoKey) && kind.Changes() {
 				intent.Key, err = idempotency.NewKey(), nil // it is safe without one
@@ -34,9 +34,9 @@ func jsonFormat[C any, R Entity](m *Mounted[R], op idempotency.Operation[C, R], 
 			return intent, err
 		},
 		again:  func(w http.ResponseWriter, answer []byte) error { return sendAnswer(w, answer, true) },
-		decode: func(r *http.Request) (C, error) { return c.JSON(onlyCounting(r)) },
-		respond: func(w http.ResponseWriter, _ *http.Request, done idempotency.Done[R]) error {
-			answer, err := m.answer(kind, done.Outcome, done.Value)
+		decode: func(r *http.Request) (any, error) { return op.command.JSON(onlyCounting(r)) },
+		respond: func(w http.ResponseWriter, _ *http.Request, found Entity, done idempotency.Done[any]) error {
+			answer, err := m.answer(kind, done.Outcome, found)
 			if err != nil {
 				return err
 			}
@@ -44,7 +44,7 @@ func jsonFormat[C any, R Entity](m *Mounted[R], op idempotency.Operation[C, R], 
 			return sendAnswer(w, answer, done.Replayed)
 		},
 		late: func(w http.ResponseWriter, r *http.Request, id uuid.UUID) error {
-			found, err := m.Table.Find(r.Context(), m.s.Pool, Principal(r).Tenant, id)
+			found, err := m.lookup(r.Context(), Principal(r).Tenant, id)
 			if err != nil {
 				return err
 			}
@@ -60,7 +60,7 @@ func jsonFormat[C any, R Entity](m *Mounted[R], op idempotency.Operation[C, R], 
 			}
 			refused = m.finalFirst(r, kind, refused)
 			if errors.As(refused, new(*idempotency.StaleError)) {
-				if found, err := m.Find(r); err == nil {
+				if found, err := m.find(r); err == nil {
 					_, version := found.Identity()
 					w.Header().Set("ETag", etag(version))
 				}
@@ -72,20 +72,20 @@ func jsonFormat[C any, R Entity](m *Mounted[R], op idempotency.Operation[C, R], 
 }
 
 // answer is that of an operation, with the record's Location if the request did not name it.
-func (m *Mounted[R]) answer(kind idempotency.Kind, outcome idempotency.Outcome, found R) ([]byte, error) {
+func (m *resource) answer(kind idempotency.Kind, outcome idempotency.Outcome, found Entity) ([]byte, error) {
 	id, version := found.Identity()
 	status, location := http.StatusOK, ""
 	if outcome == idempotency.Created {
 		status = http.StatusCreated
 	}
 	if !kind.Changes() {
-		location = apiPrefix + m.URL(id)
+		location = apiPrefix + m.url(id)
 	}
 	return answerOf(status, etag(version), location, m.view(found))
 }
 
 // write answers with a record.
-func (m *Mounted[R]) write(w http.ResponseWriter, status int, found R) error {
+func (m *resource) write(w http.ResponseWriter, status int, found Entity) error {
 	_, version := found.Identity()
 	w.Header().Set("ETag", etag(version))
 	return writeJSON(w, status, "application/json", m.view(found))

@@ -19,7 +19,7 @@ import (
 const historyLength = 10
 
 // history is what was done to a record lately, newest first.
-func (m *Mounted[R]) history(r *http.Request, id uuid.UUID) (record.List[idempotency.Entry], error) {
+func (m *resource) history(r *http.Request, id uuid.UUID) (record.List[idempotency.Entry], error) {
 	return idempotency.History(r.Context(), m.s.Pool, Principal(r).Tenant, id, record.Page{Limit: historyLength}, m.shown.Beside)
 }
 
@@ -27,7 +27,7 @@ func (m *Mounted[R]) history(r *http.Request, id uuid.UUID) (record.List[idempot
 type Changed = map[string][2]json.RawMessage
 
 // entries puts the history of a record into words.
-func (m *Mounted[R]) entries(found R, history []idempotency.Entry) (entries []templates.HistoryEntry) {
+func (m *resource) entries(found Entity, history []idempotency.Entry) (entries []templates.HistoryEntry) {
 	describe := func(Changed) []templates.HistoryChange { return nil }
 	if m.shown.Changes != nil {
 		describe = m.shown.Changes(found)
@@ -55,7 +55,7 @@ func (m *Mounted[R]) entries(found R, history []idempotency.Entry) (entries []te
 }
 
 // what returns what was done.
-func (m *Mounted[R]) what(found R, e idempotency.Entry) string {
+func (m *resource) what(found Entity, e idempotency.Entry) string {
 	if e.Details == nil {
 		return e.What
 	}
@@ -63,7 +63,7 @@ func (m *Mounted[R]) what(found R, e idempotency.Entry) string {
 }
 
 // changes are those of the fields that people type, under their labels.
-func (m *Mounted[R]) changes(fields Changed) (changes []templates.HistoryChange) {
+func (m *resource) changes(fields Changed) (changes []templates.HistoryChange) {
 	was, is := url.Values{}, url.Values{}
 	for name, values := range fields {
 		was.Set(name, plain(values[0]))
@@ -87,7 +87,7 @@ func plain(value json.RawMessage) string {
 }
 
 // referenceChanges are those of the references, by the names that the records had.
-func (m *Mounted[R]) referenceChanges(fields Changed) (changes []templates.HistoryChange) {
+func (m *resource) referenceChanges(fields Changed) (changes []templates.HistoryChange) {
 	for _, field := range m.form.Fields {
 		values, ok := fields[strings.TrimSuffix(field.Name, "_id")]
 		if _, refers := m.form.References[field.Name]; refers && ok {

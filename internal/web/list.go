@@ -15,6 +15,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/record"
 	"onlyonce/internal/record/search"
@@ -42,34 +43,81 @@ type Listing[L Entity] struct {
 	Empty   string
 	// Page is another page in place of the plain one.
 	Page func(r *http.Request, p templates.Page, rows []L, finder templates.Finder) (templ.Component, error)
+
+	shows        reflect.Type // what the API shows of one
+	readExternal readEntities // nil without External
+}
+
+type readEntities = func(*http.Request, record.Page) (record.List[Entity], error)
+
+// untypedListing returns a listing of records without their type.
+func untypedListing[L Entity](l Listing[L], pool *pgxpool.Pool) Listing[Entity] {
+	of := Listing[Entity]{
+		Summary: l.Summary, Query: l.Query, Finder: l.Finder, Columns: l.Columns, Empty: l.Empty,
+		View: func(row Entity) any { return row }, Row: ofEntity(l.Row),
+	}
+	of.Read = func(r *http.Request, page record.Page) (record.List[Entity], error) {
+		return untypedRows(l.Read(r, page))
+	}
+	if l.View != nil {
+		of.View = ofEntity(l.View)
+	}
+	of.shows = reflect.TypeOf(of.View(*new(L)))
+	if l.External.Name != "" {
+		of.readExternal = readExternal(func(r *http.Request, page record.Page, e idempotency.External) (record.List[Entity], error) {
+			where, args := idempotency.FindExternal(l.External, e)
+			return untypedRows(l.External.List(r.Context(), pool, Principal(r).Tenant, page, where, args))
+		})
+	}
+	if l.Page != nil {
+		of.Page = func(r *http.Request, p templates.Page, rows []Entity, finder templates.Finder) (templ.Component, error) {
+			typed := make([]L, len(rows))
+			for i, row := range rows {
+				typed[i] = as[L](row)
+			}
+			return l.Page(r, p, typed, finder)
+		}
+	}
+	return of
+}
+
+func untypedRows[L Entity](list record.List[L], err error) (record.List[Entity], error) {
+	rows := make([]Entity, len(list.Rows))
+	for i, row := range list.Rows {
+		rows[i] = row
+	}
+	return record.List[Entity]{Rows: rows, Before: list.Before, After: list.After, Whole: list.Whole}, err
 }
 
 // List registers the list of a resource: of all of them, or of those that belong to one of another, see [Under].
-func List[R, L Entity](m *Mounted[R], l Listing[L]) { list(m, m.listPath(), "list", l) }
+func List[R, L Entity](m *Mounted[R], l Listing[L]) {
+	m.untyped.list(m.untyped.listPath(), "list", untypedListing(l, m.untyped.s.Pool))
+}
 
 // ListAll registers the list of all of a resource that is [Under] another, in a tab of that one's place in the navigation. It panics if
 // it is under none.
 func ListAll[R, L Entity](m *Mounted[R], l Listing[L]) {
-	if m.reg.under == "" {
-		panic("web: " + m.Many + " belong to no other resource: register their List")
-	}
-	m.reg.section = m.s.above(m.reg).many
-	list(m, m.collectionPath(), "all", l)
+	m.untyped.listAll(untypedListing(l, m.untyped.s.Pool))
 }
 
-func list[R, L Entity](m *Mounted[R], path, name string, l Listing[L]) {
-	rows := strings.ReplaceAll(m.Many, "-", "_")
-	if l.View == nil {
-		l.View = func(row L) any { return row }
+func (m *resource) listAll(l Listing[Entity]) {
+	if m.under == "" {
+		panic("web: " + m.many + " belong to no other resource: register their List")
 	}
+	m.section = m.s.above(m).many
+	m.list(m.collectionPath(), "all", l)
+}
+
+func (m *resource) list(path, name string, l Listing[Entity]) {
+	rows := strings.ReplaceAll(m.many, "-", "_")
 	described := apidoc.Endpoint{
-		Method: http.MethodGet, Path: path, Name: m.Many + "." + name, Summary: l.Summary, Repeats: "reads",
-		Query: l.Query, Rows: rows, Gives: reflect.TypeOf(l.View(*new(L))), Schema: apidoc.SchemaName(m.One),
+		Method: http.MethodGet, Path: path, Name: m.many + "." + name, Summary: l.Summary, Repeats: "reads",
+		Query: l.Query, Rows: rows, Gives: l.shows, Schema: apidoc.SchemaName(m.one),
 	}
-	if described.Gives != m.reg.shows {
+	if described.Gives != m.shows {
 		described.Schema += "Summary"
 	}
-	finds := l.External.Name != ""
+	finds := l.readExternal != nil
 	if finds {
 		described.Query = append(slices.Clip(described.Query),
 			Parameter{Name: "source", Meaning: "With external_id, and without other filters: " +
@@ -78,17 +126,17 @@ func list[R, L Entity](m *Mounted[R], path, name string, l Listing[L]) {
 	}
 	m.document(described)
 	if l.Page == nil && l.Columns != nil {
-		l.Page = plainList(m, l)
+		l.Page = m.plainList(l)
 	}
 	if l.Page != nil {
-		m.pages.read(path, func(w http.ResponseWriter, r *http.Request) error { return showList(m, l, w, r) })
+		m.pages.read(path, func(w http.ResponseWriter, r *http.Request) error { return m.showList(l, w, r) })
 	}
 	m.api.read(path, func(w http.ResponseWriter, r *http.Request) error {
 		read := l.Read
 		if query := r.URL.Query(); finds && (query.Has("source") || query.Has("external_id")) {
-			read = l.readExternal(m.s.Pool)
+			read = l.readExternal
 		}
-		err := l.write(w, r, rows, read)
+		err := writeRows(w, r, rows, l, read)
 		if path != m.collectionPath() {
 			return m.missingFirst(r, err)
 		}
@@ -96,9 +144,9 @@ func list[R, L Entity](m *Mounted[R], path, name string, l Listing[L]) {
 	})
 }
 
-// write answers with the rows of a page.
-func (l Listing[L]) write(
-	w http.ResponseWriter, r *http.Request, name string, read func(*http.Request, record.Page) (record.List[L], error),
+// writeRows answers with the rows of a page.
+func writeRows(
+	w http.ResponseWriter, r *http.Request, name string, l Listing[Entity], read readEntities,
 ) error {
 	list, err := PageOf(r, read)
 	if err != nil {
@@ -117,12 +165,12 @@ func ListUnder[P, L Entity](
 	list func(ctx context.Context, pool *pgxpool.Pool, tenant, id uuid.UUID, page record.Page) (record.List[L], error),
 ) func(*http.Request, record.Page) (record.List[L], error) {
 	return func(r *http.Request, page record.Page) (record.List[L], error) {
-		found, err := parent.Find(r)
+		found, err := parent.untyped.find(r)
 		if err != nil {
 			return record.List[L]{}, err
 		}
 		id, _ := found.Identity()
-		return list(r.Context(), parent.s.Pool, Principal(r).Tenant, id, page)
+		return list(r.Context(), parent.untyped.s.Pool, Principal(r).Tenant, id, page)
 	}
 }
 
@@ -140,7 +188,7 @@ func writeList(w http.ResponseWriter, r *http.Request, name string, rows any, be
 }
 
 // missingFirst returns, before any other error, that the record that a list belongs to is not there.
-func (m *Mounted[R]) missingFirst(r *http.Request, err error) error {
+func (m *resource) missingFirst(r *http.Request, err error) error {
 	if errors.As(err, new(*invalid.Error)) {
 		if missing := m.parentExists(r); missing != nil {
 			return missing
@@ -151,7 +199,7 @@ func (m *Mounted[R]) missingFirst(r *http.Request, err error) error {
 
 // showList shows the page of a list. What is wrong with what was asked for is said above an empty list, with the filter
 // as it was typed.
-func showList[R, L Entity](m *Mounted[R], l Listing[L], w http.ResponseWriter, r *http.Request) error {
+func (m *resource) showList(l Listing[Entity], w http.ResponseWriter, r *http.Request) error {
 	var finder templates.Finder
 	status := http.StatusOK
 	list, err := PageOf(r, l.Read)
@@ -182,20 +230,20 @@ func showList[R, L Entity](m *Mounted[R], l Listing[L], w http.ResponseWriter, r
 }
 
 // plainList is the page of a list whose cells are texts.
-func plainList[R, L Entity](m *Mounted[R], l Listing[L]) func(
-	*http.Request, templates.Page, []L, templates.Finder) (templ.Component, error) {
-	return func(r *http.Request, p templates.Page, rows []L, finder templates.Finder) (templ.Component, error) {
+func (m *resource) plainList(l Listing[Entity]) func(
+	*http.Request, templates.Page, []Entity, templates.Finder) (templ.Component, error) {
+	return func(r *http.Request, p templates.Page, rows []Entity, finder templates.Finder) (templ.Component, error) {
 		newHref := FormHref(r, m.createPath()+"/new")
 		if m.parentExists != nil || m.form.Page == nil {
 			newHref = "" // one is made where it belongs to, or comes from outside
 		}
-		words := creatingWords(m.One)
-		first := "Add your first " + m.One
+		words := creatingWords(m.one)
+		first := "Add your first " + m.one
 		if m.form.Words != nil {
 			words, first = *m.form.Words, m.form.Words.Title
 		}
 		v := templates.List{
-			Finder: finder, Title: sectionTitle(m.Many), One: m.One, Many: strings.ReplaceAll(m.Many, "-", " "), Href: m.collectionPath(),
+			Finder: finder, Title: sectionTitle(m.many), One: m.one, Many: strings.ReplaceAll(m.many, "-", " "), Href: m.collectionPath(),
 			NewHref: newHref, New: words.Title, First: first,
 			Columns: l.Columns, Empty: l.Empty, Archive: m.archiveHint(), Archived: ArchivedOnly(r),
 		}
@@ -203,9 +251,9 @@ func plainList[R, L Entity](m *Mounted[R], l Listing[L]) func(
 		for _, row := range rows {
 			id, _ := row.Identity()
 			ids = append(ids, id)
-			v.Rows = append(v.Rows, templates.Row{Href: m.URL(id), Cells: l.Row(row)})
+			v.Rows = append(v.Rows, templates.Row{Href: m.url(id), Cells: l.Row(row)})
 		}
-		if added, is := m.s.columns[m.Many]; is {
+		if added, is := m.s.columns[m.many]; is {
 			cells, err := added.cells(r, ids)
 			if err != nil {
 				return nil, err

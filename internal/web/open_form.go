@@ -19,9 +19,9 @@ import (
 )
 
 // newForm is the form of an operation before anything is known of its fields.
-func (m *Mounted[R]) newForm(r *http.Request, kind idempotency.Kind, words Wording, key idempotency.Key) templates.Form {
+func (m *resource) newForm(r *http.Request, kind idempotency.Kind, words Wording, key idempotency.Key) templates.Form {
 	f := templates.Form{
-		Title: words.Title, Submit: words.Submit, One: m.One, Key: key.String(), Owner: formOwner(r), KeptFor: m.keptFor(r),
+		Title: words.Title, Submit: words.Submit, One: m.one, Key: key.String(), Owner: formOwner(r), KeptFor: m.keptFor(r),
 		Action: m.createURL(r),
 	}
 	f.Href, f.Cancel = f.Action+"/new", f.Action
@@ -45,7 +45,7 @@ func (m *Mounted[R]) newForm(r *http.Request, kind idempotency.Kind, words Wordi
 type used func(ctx context.Context, s *idempotency.Store, tenant uuid.UUID, key idempotency.Key) (uuid.UUID, bool, error)
 
 // openNew shows a new form.
-func (m *Mounted[R]) openNew(words Wording, used used, fresh func(*http.Request) (url.Values, error)) Handler {
+func (m *resource) openNew(words Wording, used used, fresh func(*http.Request) (url.Values, error)) Handler {
 	return m.open(idempotency.Create, used, func(r *http.Request, key idempotency.Key) (f templates.Form, err error) {
 		f = m.newForm(r, idempotency.Create, words, key)
 		f.Typed, err = fresh(r)
@@ -53,16 +53,16 @@ func (m *Mounted[R]) openNew(words Wording, used used, fresh func(*http.Request)
 	}, func(r *http.Request, existing templates.Record) templates.FormUsed {
 		return templates.FormUsed{
 			Text: "This form already " + words.Did, Existing: existing,
-			More:  "A form " + words.Does + " one " + m.One + ", however often it is opened or sent.",
+			More:  "A form " + words.Does + " one " + m.one + ", however often it is opened or sent.",
 			Again: templates.Link{Text: words.Title, Href: m.createURL(r) + "/new"},
 		}
 	})
 }
 
 // openEdit shows the form with a record in it.
-func (m *Mounted[R]) openEdit(words Wording, used used) Handler {
+func (m *resource) openEdit(words Wording, used used) Handler {
 	return m.open(idempotency.Change, used, func(r *http.Request, key idempotency.Key) (templates.Form, error) {
-		found, err := m.Find(r)
+		found, err := m.find(r)
 		if err == nil && m.form.Final != nil {
 			err = m.form.Final(found)
 		}
@@ -83,7 +83,7 @@ func (m *Mounted[R]) openEdit(words Wording, used used) Handler {
 }
 
 // fill is what stands in the form of a record.
-func (m *Mounted[R]) fill(found R) url.Values {
+func (m *resource) fill(found Entity) url.Values {
 	if m.form.Fill != nil {
 		return m.form.Fill(found)
 	}
@@ -100,7 +100,7 @@ func (m *Mounted[R]) fill(found R) url.Values {
 
 // open shows a form under a key of its own, which stays with this intent through refresh, Back, duplicated tabs
 // and restored sessions. A bare address is a new intent.
-func (m *Mounted[R]) open(
+func (m *resource) open(
 	kind idempotency.Kind, used used, form func(*http.Request, idempotency.Key) (templates.Form, error),
 	wasUsed func(*http.Request, templates.Record) templates.FormUsed,
 ) Handler {
@@ -142,7 +142,7 @@ func (m *Mounted[R]) open(
 // keptFor names who is logged in to the script that keeps unsaved forms in their browser, static/kept-forms.js. It is
 // neither an email nor an id, because it stays in the browser. It is "" where nothing may be kept: pages about secrets,
 // and forms of another tenant than the one logged in.
-func (m *Mounted[R]) keptFor(r *http.Request) string {
+func (m *resource) keptFor(r *http.Request) string {
 	who := Principal(r)
 	if m.secret || formOwner(r) != owner(r) {
 		return ""
@@ -155,13 +155,17 @@ func (m *Mounted[R]) keptFor(r *http.Request) string {
 // the addresses where one is created and where it is changed. Nothing is stored. The browser restores kept lines through it, with no
 // change asked for.
 func Redisplay[R Entity](m *Mounted[R], edit func(*templates.Form) error) {
-	const why = "shows the form again as it was changed; nothing is stored"
-	m.redisplays = true
-	m.pages.natural(m.createPath()+"/form", why, m.redisplay(idempotency.Create, creatingWords(m.One), edit))
-	m.pages.natural(m.recordPath()+"/form", why, m.redisplay(idempotency.Change, editingWords(m.One), edit))
+	m.untyped.redisplayed(edit)
 }
 
-func (m *Mounted[R]) redisplay(kind idempotency.Kind, words Wording, edit func(*templates.Form) error) Handler {
+func (m *resource) redisplayed(edit func(*templates.Form) error) {
+	const why = "shows the form again as it was changed; nothing is stored"
+	m.redisplays = true
+	m.pages.natural(m.createPath()+"/form", why, m.redisplay(idempotency.Create, creatingWords(m.one), edit))
+	m.pages.natural(m.recordPath()+"/form", why, m.redisplay(idempotency.Change, editingWords(m.one), edit))
+}
+
+func (m *resource) redisplay(kind idempotency.Kind, words Wording, edit func(*templates.Form) error) Handler {
 	refuse := m.refuseForm(kind, words)
 	return func(w http.ResponseWriter, r *http.Request) error {
 		key, err := formKey(r)
@@ -190,8 +194,12 @@ func (m *Mounted[R]) redisplay(kind idempotency.Kind, words Wording, edit func(*
 
 // Action is the button for a transition of a record, or the way to the page that asks before it.
 func (m *Mounted[R]) Action(r *http.Request, id uuid.UUID, verb string) templates.Action {
+	return m.untyped.action(r, id, verb)
+}
+
+func (m *resource) action(r *http.Request, id uuid.UUID, verb string) templates.Action {
 	if m.questions[verb] != nil {
-		return m.Asked(r, id, verb, nil)
+		return m.asked(r, id, verb, nil)
 	}
 	busy := "Saving…"
 	for _, t := range m.transitions {
@@ -199,7 +207,7 @@ func (m *Mounted[R]) Action(r *http.Request, id uuid.UUID, verb string) template
 			busy = Capital(stem) + "ing…"
 		}
 	}
-	return Button(r, Capital(verb), busy, m.URL(id)+"/"+verb)
+	return Button(r, Capital(verb), busy, m.url(id)+"/"+verb)
 }
 
 // MayChange reports whether who makes a request may change what belongs to the tenant: others see no buttons for it.

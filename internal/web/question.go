@@ -30,26 +30,39 @@ type Question[R Entity] struct {
 // Ask asks people before a transition, which is registered: GET /{id}/<verb> has the form that is sent there. It changes nothing, and
 // has the version that the person sees: of another one the transition is refused, and asked about again. It panics before [Transition].
 func Ask[C any, R Entity](m *Mounted[R], verb string, op idempotency.Operation[C, R], q Question[R]) {
-	words, registered := m.reg.words[op.Name()]
+	asks := Question[Entity]{Submit: q.Submit, Text: q.Text, Fields: q.Fields}
+	if q.Page != nil {
+		asks.Page = func(r *http.Request, p templates.Page, f templates.Form, found Entity) (templ.Component, error) {
+			return q.Page(r, p, f, as[R](found))
+		}
+	}
+	if q.Fresh != nil {
+		asks.Fresh = func(r *http.Request, found Entity) (url.Values, error) { return q.Fresh(r, as[R](found)) }
+	}
+	m.untyped.ask(verb, op.Definition, asks)
+}
+
+func (m *resource) ask(verb string, op *idempotency.Definition, q Question[Entity]) {
+	words, registered := m.words[op.Name()]
 	if !registered {
 		panic("web: the question before " + op.Name() + " comes too early: register the transition first")
 	}
 	words.Submit = q.Submit
 	asking := *m
-	asking.form = Form[R]{Fields: q.Fields, Page: func(r *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
-		found, err := m.Find(r)
+	asking.form = Form[Entity]{Fields: q.Fields, Page: func(r *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
+		found, err := m.find(r)
 		if err != nil {
 			return nil, err
 		}
 		if q.Page == nil {
-			return templates.QuestionPage(p, f, templates.Record{Name: m.Name(found), Href: m.pageURL(found)}, q.Text), nil
+			return templates.QuestionPage(p, f, templates.Record{Name: m.name(found), Href: m.pageURL(found)}, q.Text), nil
 		}
 		return q.Page(r, p, f, found)
 	}}
-	m.questions[verb] = &question[R]{&asking, words}
+	m.questions[verb] = &question{&asking, words}
 	m.pages.form(m.recordPath()+"/"+verb, asking.open(op.Kind(), op.Used,
 		func(r *http.Request, key idempotency.Key) (f templates.Form, err error) {
-			found, err := m.Find(r)
+			found, err := m.find(r)
 			if err != nil {
 				return f, err
 			}
@@ -69,15 +82,15 @@ func Ask[C any, R Entity](m *Mounted[R], verb string, op idempotency.Operation[C
 }
 
 // question is a form that asks before a transition, and what people read about it.
-type question[R Entity] struct {
-	*Mounted[R]
+type question struct {
+	*resource
 
 	words Wording
 }
 
 // again shows the form again that asks, where that is what helps: something in it is wrong, or the record is another one by now than
 // the person saw. It returns every other refusal.
-func (q *question[R]) again(w http.ResponseWriter, r *http.Request, refused error) error {
+func (q *question) again(w http.ResponseWriter, r *http.Request, refused error) error {
 	key, _ := postedKey(r)
 	f := q.newForm(r, idempotency.Transition, q.words, key)
 	f.Typed = r.PostForm
@@ -85,17 +98,17 @@ func (q *question[R]) again(w http.ResponseWriter, r *http.Request, refused erro
 	switch {
 	case errors.As(refused, new(*invalid.Error)):
 		var err error
-		if status, err = q.object(r, idempotency.Transition, q.words, &f, refused); err != nil {
+		if status, err = q.explainRefusal(r, idempotency.Transition, q.words, &f, refused); err != nil {
 			return err
 		}
 	case errors.As(refused, new(*idempotency.StaleError)):
-		found, err := q.Find(r)
+		found, err := q.find(r)
 		if err != nil {
 			return err
 		}
 		_, f.Version = found.Identity()
-		f.Notice = templates.Conflict(q.Name(found)+" was changed since this page was opened.",
-			"Nothing was done. Look at it, and decide again.", templates.Record{Name: q.Name(found), Href: q.pageURL(found)}, nil)
+		f.Notice = templates.Conflict(q.name(found)+" was changed since this page was opened.",
+			"Nothing was done. Look at it, and decide again.", templates.Record{Name: q.name(found), Href: q.pageURL(found)}, nil)
 	default:
 		return refused
 	}
@@ -109,6 +122,10 @@ func (q *question[R]) again(w http.ResponseWriter, r *http.Request, refused erro
 // Asked is the way to the page that asks before a transition, with further fields for its form. It leads nowhere for those who may
 // not change anything.
 func (m *Mounted[R]) Asked(r *http.Request, id uuid.UUID, verb string, fields url.Values) templates.Action {
-	href := url.URL{Path: m.URL(id) + "/" + verb, RawQuery: fields.Encode()}
+	return m.untyped.asked(r, id, verb, fields)
+}
+
+func (m *resource) asked(r *http.Request, id uuid.UUID, verb string, fields url.Values) templates.Action {
+	href := url.URL{Path: m.url(id) + "/" + verb, RawQuery: fields.Encode()}
 	return templates.Action{Text: Capital(verb), Href: FormHref(r, href.String()), Asks: true}
 }

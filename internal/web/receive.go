@@ -40,9 +40,25 @@ func Receive[C any, R Entity](
 	m *Mounted[R], path string, op idempotency.Operation[C, R],
 	find func(*http.Request) (Sender[C], error), apart func(Delivery[C], uuid.UUID) (Delivery[C], error),
 ) {
-	words := creatingWords(m.One)
+	m.untyped.receive(path, op.Definition, func(r *http.Request) (Sender[any], error) {
+		from, err := find(r)
+		return Sender[any]{from.Tenant, from.Demo, from.Actor, func(header http.Header, body []byte) (Delivery[any], error) {
+			d, err := from.Verify(header, body)
+			return Delivery[any]{d.Key, d.Command}, err
+		}}, err
+	}, func(d Delivery[any], first uuid.UUID) (Delivery[any], error) {
+		other, err := apart(Delivery[C]{d.Key, as[C](d.Command)}, first)
+		return Delivery[any]{other.Key, other.Command}, err
+	})
+}
+
+func (m *resource) receive(
+	path string, op *idempotency.Definition,
+	find func(*http.Request) (Sender[any], error), apart func(Delivery[any], uuid.UUID) (Delivery[any], error),
+) {
+	words := creatingWords(m.one)
 	words.Did = "received"
-	Own(m, op, words)
+	m.own(op, words)
 	s := m.s
 	s.receives = true
 	m.hooks.add(http.MethodPost, path, Once, op.Name(), func(w http.ResponseWriter, r *http.Request) error {
@@ -68,7 +84,7 @@ func Receive[C any, R Entity](
 			return err
 		}
 		s.limitSenders(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if err := operate(s, op, received(m, op, d, apart))(w, r); err != nil {
+			if err := operate(s, op, m.received(op, d, apart))(w, r); err != nil {
 				m.hooks.fail(w, r, err)
 			}
 		})).ServeHTTP(w, withPrincipal(r, who))
@@ -77,20 +93,20 @@ func Receive[C any, R Entity](
 }
 
 // received is the operation of one delivery. A nil apart is that of a delivery which is kept apart already.
-func received[C any, R Entity](
-	m *Mounted[R], op idempotency.Operation[C, R], d Delivery[C], apart func(Delivery[C], uuid.UUID) (Delivery[C], error),
-) format[C, R] {
+func (m *resource) received(
+	op *idempotency.Definition, d Delivery[any], apart func(Delivery[any], uuid.UUID) (Delivery[any], error),
+) format {
 	kept := func(w http.ResponseWriter, id uuid.UUID, replayed bool) error {
 		if replayed {
 			w.Header().Set("Idempotent-Replayed", "true")
 		}
 		return writeJSON(w, http.StatusOK, "application/json", map[string]any{"id": id})
 	}
-	return format[C, R]{
+	return format{
 		intent: func(*http.Request) (idempotency.Intent, error) { return idempotency.Intent{Key: d.Key}, nil },
-		decode: func(*http.Request) (C, error) { return d.Command, nil },
-		respond: func(w http.ResponseWriter, _ *http.Request, done idempotency.Done[R]) error {
-			id, _ := done.Value.Identity()
+		decode: func(*http.Request) (any, error) { return d.Command, nil },
+		respond: func(w http.ResponseWriter, _ *http.Request, found Entity, done idempotency.Done[any]) error {
+			id, _ := found.Identity()
 			return kept(w, id, done.Replayed)
 		},
 		late: func(w http.ResponseWriter, _ *http.Request, id uuid.UUID) error { return kept(w, id, true) },
@@ -103,7 +119,7 @@ func received[C any, R Entity](
 			if err != nil {
 				return err
 			}
-			return operate(m.s, op, received(m, op, d, nil))(w, r)
+			return operate(m.s, op, m.received(op, d, nil))(w, r)
 		},
 	}
 }

@@ -53,14 +53,31 @@ type Form[R Entity] struct {
 // Enter attaches a form to a resource whose commands are not made of its fields one by one; else see [NewForm]. The operations read it
 // when they are registered, so it panics after one.
 func (m *Mounted[R]) Enter(f Form[R]) {
-	if len(m.reg.operations) > 0 {
-		panic("web: the form of " + m.Many + " comes too late: enter it before the operations")
+	m.untyped.enter(untypedForm(f))
+}
+
+func (m *resource) enter(f Form[Entity]) {
+	if len(m.operations) > 0 {
+		panic("web: the form of " + m.many + " comes too late: enter it before the operations")
 	}
 	m.form = f
 }
 
+// untypedForm returns a form of records without their type.
+func untypedForm[R Entity](f Form[R]) Form[Entity] {
+	of := Form[Entity]{
+		Fields: f.Fields, Page: f.Page, Readable: f.Readable, References: f.References, Fill: ofEntity(f.Fill), Facts: f.Facts,
+		Control: f.Control, RepeatedFields: f.RepeatedFields, Example: f.Example, Words: f.Words, Final: ofEntity(f.Final),
+		OnConflict: f.OnConflict,
+	}
+	if f.OnSuccess != nil {
+		of.OnSuccess = func(found Entity) { f.OnSuccess(as[R](found)) }
+	}
+	return of
+}
+
 // facts are what was typed into the form, for reading.
-func (m *Mounted[R]) facts(typed url.Values) (facts []templates.Fact) {
+func (m *resource) facts(typed url.Values) (facts []templates.Fact) {
 	if m.form.Facts != nil {
 		return m.form.Facts(typed)
 	}
@@ -75,7 +92,7 @@ func (m *Mounted[R]) facts(typed url.Values) (facts []templates.Fact) {
 }
 
 // controlOf is the form control for a place in the command.
-func (m *Mounted[R]) controlOf(pointer string) string {
+func (m *resource) controlOf(pointer string) string {
 	if m.form.Control != nil {
 		return m.form.Control(pointer)
 	}
@@ -83,7 +100,7 @@ func (m *Mounted[R]) controlOf(pointer string) string {
 }
 
 // called is the name of the record with an id; the id if there is none.
-func (m *Mounted[R]) called(r *http.Request, names record.Names, id string) string {
+func (m *resource) called(r *http.Request, names record.Names, id string) string {
 	parsed, err := uuid.Parse(id)
 	if err != nil {
 		return id
@@ -118,8 +135,8 @@ func NewCommand[I, C any](form func(*http.Request) (C, error), check func(I) (C,
 	}
 }
 
-func decodeCommand[I any](r *http.Request, in *I) error {
-	if r.ContentLength == 0 && len(apidoc.Required(reflect.TypeFor[I]())) == 0 {
+func decodeCommand(r *http.Request, in any) error {
+	if r.ContentLength == 0 && len(apidoc.Required(reflect.TypeOf(in).Elem())) == 0 {
 		return nil
 	}
 	return DecodeJSON(r, in)
@@ -153,11 +170,11 @@ func commandOf[I, C any, R Entity](m *Mounted[R], f Form[R], checkOf func(*http.
 		}
 		return check(in)
 	}
-	set := fieldsInto[I](f.Fields)
+	set := fieldsInto(reflect.TypeFor[I](), f.Fields)
 	return Command[C]{
 		Form: func(r *http.Request) (C, error) {
 			return checked(r, func(in *I) error {
-				set(in, r.PostForm)
+				set(reflect.ValueOf(in).Elem(), r.PostForm)
 				return nil
 			})
 		},
@@ -170,9 +187,9 @@ func commandOf[I, C any, R Entity](m *Mounted[R], f Form[R], checkOf func(*http.
 
 // fieldsInto sets the fields of an input from those of a form that have their JSON names, and those with a tag "form",
 // which are no part of the JSON, from the fields of that name. People may write decimals with separators, as [typed.Number] reads them.
-func fieldsInto[I any](fields []templates.Field) func(*I, url.Values) {
+func fieldsInto(input reflect.Type, fields []templates.Field) func(reflect.Value, url.Values) {
 	places, decimals := map[string][]int{}, map[string]bool{}
-	for _, f := range reflect.VisibleFields(reflect.TypeFor[I]()) {
+	for _, f := range reflect.VisibleFields(input) {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		places[name], decimals[name] = f.Index, f.Tag.Get("format") == "decimal" || f.Tag.Get("format") == "number"
 		if hidden := f.Tag.Get("form"); hidden != "" {
@@ -182,16 +199,16 @@ func fieldsInto[I any](fields []templates.Field) func(*I, url.Values) {
 	}
 	for _, f := range fields {
 		if _, ok := places[f.Name]; !ok {
-			panic(fmt.Sprintf("web: %v has no field with the JSON name %q", reflect.TypeFor[I](), f.Name))
+			panic(fmt.Sprintf("web: %v has no field with the JSON name %q", input, f.Name))
 		}
 	}
-	return func(in *I, form url.Values) {
+	return func(in reflect.Value, form url.Values) {
 		for _, f := range fields {
 			text := form.Get(f.Name)
 			if plain, ambiguous := typed.Number(text, 2); decimals[f.Name] && !ambiguous {
 				text = plain
 			}
-			switch field := reflect.ValueOf(in).Elem().FieldByIndex(places[f.Name]); field.Kind() {
+			switch field := in.FieldByIndex(places[f.Name]); field.Kind() {
 			case reflect.Bool:
 				field.SetBool(text == "true")
 			default:

@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/url"
+	"reflect"
 	"testing"
 
 	"onlyonce/templates"
@@ -16,9 +17,9 @@ func TestDecimalsAsPeopleWriteThem(t *testing.T) {
 		Width  string `json:"width" format:"number"`
 		Name   string `json:"name"`
 	}
-	set := fieldsInto[input]([]templates.Field{{Name: "price"}, {Name: "weight"}, {Name: "width"}, {Name: "name"}})
+	set := fieldsInto(reflect.TypeFor[input](), []templates.Field{{Name: "price"}, {Name: "weight"}, {Name: "width"}, {Name: "name"}})
 	var got input
-	set(&got, url.Values{"price": {"1.250,00"}, "weight": {"2,5"}, "width": {"1,250"}, "name": {"Suite 1,5"}})
+	set(reflect.ValueOf(&got).Elem(), url.Values{"price": {"1.250,00"}, "weight": {"2,5"}, "width": {"1,250"}, "name": {"Suite 1,5"}})
 	if want := (input{Price: "1250.00", Weight: "2.5", Width: "1,250", Name: "Suite 1,5"}); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}

@@ -39,7 +39,7 @@ func TestRegistrationsThatWouldBeLost(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := &Server{byPattern: map[string]*registration{}}
+			s := &Server{byPattern: map[string]*resource{}}
 			site := &Site{Server: s, pages: router{s: s, mux: chi.NewRouter()}}
 			mounted := func(many string) *Mounted[customer.Customer] {
 				return Resource[customer.Customer]{One: "customer", Many: many, Table: customer.Table}.Mount(site)

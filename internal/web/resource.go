@@ -2,9 +2,10 @@ package web
 
 import (
 	"cmp"
+	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
-	"net/url"
 	"reflect"
 	"strings"
 	"time"
@@ -47,32 +48,36 @@ type Resource[R Entity] struct {
 }
 
 // Mounted is a resource at its address in a server.
-type Mounted[R Entity] struct {
-	Resource[R]
+type Mounted[R Entity] struct{ untyped *resource }
 
-	s     *Server
-	pages router
-	api   router
-	hooks router
-	reg   *registration
-	form  Form[R]
-	shown RecordPage[R]
+// resource is a [Resource] at its address, without the type of its records: what serves it is compiled once for all.
+type resource struct {
+	s *Server
+
+	one, many string
+	tab       string // see [Resource]
+	rules     []conflict.Rule
+	singleton bool
+	name      func(Entity) string
+	view      func(Entity) any    // what the API shows of one
+	shownAt   func(Entity) string // nil if that is its own address
+	decode    func(text []byte) (Entity, error)
+	lookup    func(ctx context.Context, tenant, id uuid.UUID) (Entity, error)
+
+	pages, api, hooks router
+	form              Form[Entity]
+	shown             RecordPage[Entity]
 	// transitions are those that were registered, in that order: each verb, and the participle of what is done to the record.
 	transitions [][2]string
 	// questions are asked before some of them, by their verbs.
-	questions map[string]*question[R]
+	questions map[string]*question
 	// secret is set where pages about one may show a secret, which nobody may keep.
 	secret bool
 	// redisplays is set if [Redisplay] shows its form again.
 	redisplays bool
 	// parentExists returns an error unless the record exists that the path of a new one names; nil for those below no other.
 	parentExists func(*http.Request) error
-}
 
-// registration is what the server knows of a resource without its type.
-type registration struct {
-	one, many string
-	tab       string // see [Resource]
 	// under is the resource that each of them belongs to, such as "invoices": they are listed and created at
 	// /invoices/{id}/payments. It is "" for most.
 	under string
@@ -82,8 +87,6 @@ type registration struct {
 	owners bool
 	// createdAt is where one is created, if that is not where they are listed: "/invoices/{id}/send".
 	createdAt  string
-	facts      func(url.Values) []templates.Fact
-	rules      []conflict.Rule
 	conflicts  []*conflict.Kind
 	endpoints  []apidoc.Endpoint
 	shows      reflect.Type // what the API shows of one
@@ -110,113 +113,147 @@ type Operation struct {
 
 // Mount puts a resource at its address.
 func (res Resource[R]) Mount(s *Site) *Mounted[R] {
-	return mount(s, res, &registration{section: s.section, owners: s.owners})
+	return mount(s, res, resource{section: s.section, owners: s.owners})
 }
 
 // Under mounts a resource each of which belongs to one of another: they are listed and created below that one's address, such
 // as /invoices/{id}/payments.
 func Under[P, R Entity](parent *Mounted[P], s *Site, res Resource[R]) *Mounted[R] {
-	m := mount(s, res, &registration{under: parent.Many})
-	m.parentExists = parent.exists
-	return m
+	return mount(s, res, resource{under: parent.untyped.many, parentExists: parent.untyped.exists})
 }
 
 // CreatedUnder mounts a resource that is listed by itself, and created from one of another: /invoices/{id}/send for verb "send".
 func CreatedUnder[P, R Entity](parent *Mounted[P], verb string, s *Site, res Resource[R]) *Mounted[R] {
-	m := mount(s, res, &registration{createdAt: parent.recordPath() + "/" + verb, section: s.section})
-	m.parentExists = parent.exists
-	return m
+	of := parent.untyped
+	return mount(s, res, resource{createdAt: of.recordPath() + "/" + verb, section: s.section, parentExists: of.exists})
 }
 
-func mount[R Entity](s *Site, res Resource[R], reg *registration) *Mounted[R] {
-	reg.one, reg.many, reg.rules, reg.conflicts = res.One, res.Many, res.Rules, res.AsksPeople
-	reg.tab = cmp.Or(res.Tab, sectionTitle(res.Many))
-	reg.messages, reg.words = map[string]string{}, map[string]Wording{}
-	for _, rule := range res.Rules {
+func mount[R Entity](s *Site, res Resource[R], m resource) *Mounted[R] {
+	m.one, m.many, m.tab, m.rules, m.conflicts = res.One, res.Many, res.Tab, res.Rules, res.AsksPeople
+	m.singleton, m.name, m.shownAt = res.Singleton, ofEntity(res.Name), ofEntity(res.ShownAt)
+	m.view = func(found Entity) any { return found }
+	if res.View != nil {
+		m.view = ofEntity(res.View)
+	}
+	m.decode = func(text []byte) (Entity, error) {
+		var found R
+		err := json.Unmarshal(text, &found)
+		return found, err //nolint:wrapcheck // recordOf leaves it out
+	}
+	m.lookup = func(ctx context.Context, tenant, id uuid.UUID) (Entity, error) {
+		return res.Table.Find(ctx, s.Pool, tenant, id)
+	}
+	m.shows = reflect.TypeOf(m.view(*new(R)))
+	return &Mounted[R]{m.mount(s)}
+}
+
+// mount adds the resource to those of the server.
+func (m resource) mount(s *Site) *resource {
+	m.tab = cmp.Or(m.tab, sectionTitle(m.many))
+	m.messages, m.words, m.questions = map[string]string{}, map[string]Wording{}, map[string]*question{}
+	for _, rule := range m.rules {
 		if rule.Conflict != nil {
-			reg.conflicts = append(reg.conflicts, rule.Conflict)
+			m.conflicts = append(m.conflicts, rule.Conflict)
 		}
 	}
-	s.resources = append(s.resources, reg)
-	m := &Mounted[R]{Resource: res, s: s.Server, pages: s.pages, api: s.api, hooks: s.hooks, reg: reg, secret: s.secret}
-	m.questions = map[string]*question[R]{}
-	m.pages.reg, m.api.reg, m.hooks.reg = reg, reg, reg
-	reg.shows, reg.facts = reflect.TypeOf(m.view(*new(R))), m.facts
-	return m
+	m.s, m.pages, m.api, m.hooks, m.secret = s.Server, s.pages, s.api, s.hooks, s.secret
+	m.pages.resource, m.api.resource, m.hooks.resource = &m, &m, &m
+	s.resources = append(s.resources, &m)
+	return &m
+}
+
+// ofEntity returns a function of records without their type, which is R; nil for nil.
+func ofEntity[R Entity, T any](f func(R) T) func(Entity) T {
+	if f == nil {
+		return nil
+	}
+	return func(found Entity) T { return f(as[R](found)) }
+}
+
+// as returns a value with the type that it is known to have.
+func as[T any](value any) T { return value.(T) } //nolint:forcetypeassert // another type is a mistake in the program
+
+// ofType returns a record with its type, R, or the zero value beside an error.
+func ofType[R Entity](found Entity, err error) (R, error) {
+	is, _ := found.(R)
+	return is, err
 }
 
 // collectionPath is the address of all of them.
-func (m *Mounted[R]) collectionPath() string { return "/" + m.Many }
+func (m *resource) collectionPath() string { return "/" + m.many }
 
 // listPath is the address of those that are listed together: of all of them, or of those that belong to one other.
-func (m *Mounted[R]) listPath() string {
-	if m.reg.under == "" {
+func (m *resource) listPath() string {
+	if m.under == "" {
 		return m.collectionPath()
 	}
-	return "/" + m.reg.under + "/{id}" + m.collectionPath()
+	return "/" + m.under + "/{id}" + m.collectionPath()
 }
 
 // recordPath is the address of one: of the record that the path names, or of the only one.
-func (m *Mounted[R]) recordPath() string {
-	if m.Singleton {
+func (m *resource) recordPath() string {
+	if m.singleton {
 		return m.collectionPath()
 	}
 	return m.collectionPath() + "/{id}"
 }
 
 // createPath is the address where one is created.
-func (m *Mounted[R]) createPath() string {
-	if m.reg.createdAt != "" {
-		return m.reg.createdAt
+func (m *resource) createPath() string {
+	if m.createdAt != "" {
+		return m.createdAt
 	}
 	return m.listPath()
 }
 
 // createURL is createPath for the record that a request is about.
-func (m *Mounted[R]) createURL(r *http.Request) string {
+func (m *resource) createURL(r *http.Request) string {
 	return strings.ReplaceAll(m.createPath(), "{id}", chi.URLParam(r, "id"))
 }
 
 // pageURL is the address of the page that shows one.
-func (m *Mounted[R]) pageURL(found R) string {
-	if m.ShownAt != nil {
-		return m.ShownAt(found)
+func (m *resource) pageURL(found Entity) string {
+	if m.shownAt != nil {
+		return m.shownAt(found)
 	}
 	id, _ := found.Identity()
-	return m.URL(id)
+	return m.url(id)
 }
 
 // URL is the address of one.
-func (m *Mounted[R]) URL(id uuid.UUID) string {
+func (m *Mounted[R]) URL(id uuid.UUID) string { return m.untyped.url(id) }
+
+func (m *resource) url(id uuid.UUID) string {
 	return strings.ReplaceAll(m.recordPath(), "{id}", id.String())
 }
 
 // id is that of the record that a request is about, or an error.
-func (m *Mounted[R]) id(r *http.Request) (uuid.UUID, error) {
-	if m.Singleton {
+func (m *resource) id(r *http.Request) (uuid.UUID, error) {
+	if m.singleton {
 		return Principal(r).Tenant, nil
 	}
 	return PathID(r)
 }
 
 // Find returns the record that a request is about, or an error.
-func (m *Mounted[R]) Find(r *http.Request) (R, error) {
+func (m *Mounted[R]) Find(r *http.Request) (R, error) { return ofType[R](m.untyped.find(r)) }
+
+func (m *resource) find(r *http.Request) (Entity, error) {
 	id, err := m.id(r)
 	if err != nil {
-		var none R
-		return none, err
+		return nil, err
 	}
-	return m.Table.Find(r.Context(), m.s.Pool, Principal(r).Tenant, id)
+	return m.lookup(r.Context(), Principal(r).Tenant, id)
 }
 
-func (m *Mounted[R]) exists(r *http.Request) error {
-	_, err := m.Find(r)
+func (m *resource) exists(r *http.Request) error {
+	_, err := m.find(r)
 	return err
 }
 
 // namedExists returns an error unless the record exists that the path of an operation names, if it names one: the one that is
 // changed, or the one that a new one belongs to.
-func (m *Mounted[R]) namedExists(r *http.Request, kind idempotency.Kind) error {
+func (m *resource) namedExists(r *http.Request, kind idempotency.Kind) error {
 	switch {
 	case kind.Changes():
 		return m.exists(r)
@@ -233,24 +270,16 @@ func isMissing(err error) bool {
 }
 
 // existing is a record that pages name and link.
-func (m *Mounted[R]) existing(r *http.Request, id uuid.UUID) (templates.Record, error) {
-	found, err := m.Table.Find(r.Context(), m.s.Pool, Principal(r).Tenant, id)
+func (m *resource) existing(r *http.Request, id uuid.UUID) (templates.Record, error) {
+	found, err := m.lookup(r.Context(), Principal(r).Tenant, id)
 	if err != nil {
 		return templates.Record{}, err
 	}
-	return templates.Record{Name: m.Name(found), Href: m.pageURL(found)}, nil
-}
-
-// view is what the API shows of a record.
-func (m *Mounted[R]) view(found R) any {
-	if m.View == nil {
-		return found
-	}
-	return m.View(found)
+	return templates.Record{Name: m.name(found), Href: m.pageURL(found)}, nil
 }
 
 // resourceOf is the resource that the route of a request belongs to; nil if it belongs to none.
-func (s *Server) resourceOf(r *http.Request) *registration {
+func (s *Server) resourceOf(r *http.Request) *resource {
 	route := chi.RouteContext(r.Context())
 	if route == nil {
 		return nil
@@ -259,7 +288,7 @@ func (s *Server) resourceOf(r *http.Request) *registration {
 }
 
 // resourceNamed is the resource with an address; nil if there is none.
-func (s *Server) resourceNamed(many string) *registration {
+func (s *Server) resourceNamed(many string) *resource {
 	for _, reg := range s.resources {
 		if reg.many == many {
 			return reg
@@ -270,7 +299,7 @@ func (s *Server) resourceNamed(many string) *registration {
 
 // above is the resource that one belongs to in the end: invoices for refunds, which belong to payments, and settings for
 // users. It is the resource itself if it belongs to none.
-func (s *Server) above(reg *registration) *registration {
+func (s *Server) above(reg *resource) *resource {
 	for reg != nil && reg.under+reg.section != "" {
 		reg = s.resourceNamed(cmp.Or(reg.section, reg.under))
 	}

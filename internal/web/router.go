@@ -53,13 +53,13 @@ func (r Route) Public() bool { return r.Needs == "" }
 // that says nothing about repeats does not compile. Without a mux it registers nothing: there is no such part of the
 // program.
 type router struct {
-	s      *Server
-	mux    chi.Router
-	fail   func(http.ResponseWriter, *http.Request, error)
-	prefix string // of all paths, in the list of routes
-	public bool
-	needs  account.Role  // of all routes; "" for the default: who is read-only reads, and members do all else
-	reg    *registration // that the routes belong to; nil for none
+	s        *Server
+	mux      chi.Router
+	fail     func(http.ResponseWriter, *http.Request, error)
+	prefix   string // of all paths, in the list of routes
+	public   bool
+	needs    account.Role // of all routes; "" for the default: who is read-only reads, and members do all else
+	resource *resource    // that the routes belong to; nil for none
 }
 
 func (rt router) read(path string, h Handler) { rt.add(http.MethodGet, path, Read, "", h) }
@@ -93,7 +93,7 @@ func (rt router) add(method, path string, repeat Repeat, why string, h Handler) 
 		refusal = errNotOwner
 	}
 	rt.s.Routes = append(rt.s.Routes, Route{method, rt.prefix + path, repeat, why, needs})
-	rt.s.byPattern[rt.prefix+path] = rt.reg
+	rt.s.byPattern[rt.prefix+path] = rt.resource
 	rt.mux.Method(method, path, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		err := refusal
 		if needs == "" || Principal(r).Role.May(needs) {
@@ -105,6 +105,22 @@ func (rt router) add(method, path string, repeat Repeat, why string, h Handler) 
 	}))
 }
 
+// operation is an operation, and how its commands are read, without their types: what carries it out is compiled once for all.
+type operation struct {
+	*idempotency.Definition
+
+	command Command[any]
+}
+
+// operationOf returns an operation whose commands are read by c.
+func operationOf[C any, R Entity](op idempotency.Operation[C, R], c Command[C]) operation {
+	return operation{op.Definition, Command[any]{Form: readAny(c.Form), JSON: readAny(c.JSON), Input: c.Input}}
+}
+
+func readAny[C any](read func(*http.Request) (C, error)) func(*http.Request) (any, error) {
+	return func(r *http.Request) (any, error) { return read(r) }
+}
+
 // Create registers an operation that creates records, or finds those with the same natural key, once per key:
 // its form at /new, and POST. fresh returns what stands in a new form; nil leaves it blank. conflicts are those besides the
 // rules'.
@@ -112,20 +128,26 @@ func Create[C any, R Entity](
 	m *Mounted[R], summary string, op idempotency.Operation[C, R], c Command[C],
 	fresh func(*http.Request) (url.Values, error), conflicts ...*conflict.Kind,
 ) {
+	m.untyped.create(summary, operationOf(op, c), fresh, conflicts)
+}
+
+func (m *resource) create(
+	summary string, op operation, fresh func(*http.Request) (url.Values, error), conflicts []*conflict.Kind,
+) {
 	if fresh == nil {
 		fresh = func(*http.Request) (url.Values, error) { return url.Values{}, nil }
 	}
-	words := creatingWords(m.One)
+	words := creatingWords(m.one)
 	if m.form.Words != nil {
 		words = *m.form.Words
 	}
-	register(m, op, words)
-	documentChange(m, op, c, apidoc.Endpoint{
+	m.register(op.Definition, words)
+	m.documentChange(op, apidoc.Endpoint{
 		Method: http.MethodPost, Path: m.createPath(), Summary: summary, Repeats: "replays the first answer",
 	}, conflicts)
 	m.pages.form(m.createPath()+"/new", m.openNew(words, op.Used, fresh))
-	operation(m.pages, http.MethodPost, m.createPath(), op, htmlFormat(m, op, words, c))
-	operation(m.api, http.MethodPost, m.createPath(), op, jsonFormat(m, op, c))
+	m.pages.operation(http.MethodPost, m.createPath(), op, m.htmlFormat(op, words))
+	m.api.operation(http.MethodPost, m.createPath(), op, m.jsonFormat(op))
 }
 
 // Change registers an operation that changes a record, once per key and only the version that was seen: its
@@ -133,15 +155,19 @@ func Create[C any, R Entity](
 func Change[C any, R Entity](
 	m *Mounted[R], method, summary string, op idempotency.Operation[C, R], c Command[C], conflicts ...*conflict.Kind,
 ) {
-	words := editingWords(m.One)
-	register(m, op, words)
-	documentChange(m, op, c, apidoc.Endpoint{
+	m.untyped.change(method, summary, operationOf(op, c), conflicts)
+}
+
+func (m *resource) change(method, summary string, op operation, conflicts []*conflict.Kind) {
+	words := editingWords(m.one)
+	m.register(op.Definition, words)
+	m.documentChange(op, apidoc.Endpoint{
 		Method: method, Path: m.recordPath(), Summary: summary + " If-Match names the version that you have seen.",
 		Repeats: "replays the first answer; without a key, 200 if the record is already like that, else 412",
 	}, conflicts)
 	m.pages.form(m.recordPath()+"/edit", m.openEdit(words, op.Used))
-	operation(m.pages, http.MethodPost, m.recordPath()+"/edit", op, htmlFormat(m, op, words, c))
-	operation(m.api, method, m.recordPath(), op, jsonFormat(m, op, c))
+	m.pages.operation(http.MethodPost, m.recordPath()+"/edit", op, m.htmlFormat(op, words))
+	m.api.operation(method, m.recordPath(), op, m.jsonFormat(op))
 }
 
 // Transition registers an operation that brings a record into a state: POST /{id}/<verb>. past is the verb's
@@ -149,39 +175,43 @@ func Change[C any, R Entity](
 func Transition[C any, R Entity](
 	m *Mounted[R], verb, past, summary string, op idempotency.Operation[C, R], c Command[C], conflicts ...*conflict.Kind,
 ) {
+	m.untyped.transition(verb, past, summary, operationOf(op, c), conflicts)
+}
+
+func (m *resource) transition(verb, past, summary string, op operation, conflicts []*conflict.Kind) {
 	words := Wording{
-		Title: Capital(verb) + " " + m.One, Did: past, Idle: Capital(past) + " again: nothing changed",
-		Changed: Capital(m.One) + " %s " + past + ".", Unchanged: "%s was already " + past + ".",
+		Title: Capital(verb) + " " + m.one, Did: past, Idle: Capital(past) + " again: nothing changed",
+		Changed: Capital(m.one) + " %s " + past + ".", Unchanged: "%s was already " + past + ".",
 		Replayed: ignoredRepeat,
 	}
-	if m.ShownAt != nil { // the page has another name
-		words.Changed, words.Unchanged = Capital(m.One)+" "+past+".", "This "+m.One+" was already "+past+"."
+	if m.shownAt != nil { // the page has another name
+		words.Changed, words.Unchanged = Capital(m.one)+" "+past+".", "This "+m.one+" was already "+past+"."
 	}
-	register(m, op, words)
+	m.register(op.Definition, words)
 	m.transitions = append(m.transitions, [2]string{verb, past})
 	path := m.recordPath() + "/" + verb
-	documentChange(m, op, c, apidoc.Endpoint{
+	m.documentChange(op, apidoc.Endpoint{
 		Method: http.MethodPost, Path: path, Summary: summary, Repeats: "does nothing more",
 	}, conflicts)
-	operation(m.pages, http.MethodPost, path, op, htmlFormat(m, op, words, c))
-	operation(m.api, http.MethodPost, path, op, jsonFormat(m, op, c))
+	m.pages.operation(http.MethodPost, path, op, m.htmlFormat(op, words))
+	m.api.operation(http.MethodPost, path, op, m.jsonFormat(op))
 }
 
 // operation registers a route that carries out an operation, and nothing else.
-func operation[C, R any](rt router, method, path string, op idempotency.Operation[C, R], f format[C, R]) {
-	rt.add(method, path, Once, op.Name(), operate(rt.s, op, f))
+func (rt router) operation(method, path string, op operation, f format) {
+	rt.add(method, path, Once, op.Name(), operate(rt.s, op.Definition, f))
 }
 
 // format is how one operation is spoken of in HTML forms or in JSON.
-type format[C, R any] struct {
+type format struct {
 	// intent reads key, record and version.
 	intent func(*http.Request) (idempotency.Intent, error)
 	// again sends an answer that respond has kept; nil if it keeps none.
 	again func(http.ResponseWriter, []byte) error
 	// decode reads the command.
-	decode func(*http.Request) (C, error)
-	// respond answers a success, the first and every later one alike.
-	respond func(http.ResponseWriter, *http.Request, idempotency.Done[R]) error
+	decode func(*http.Request) (any, error)
+	// respond answers a success with the record, the first one and every later one.
+	respond func(http.ResponseWriter, *http.Request, Entity, idempotency.Done[any]) error
 	// late answers the repeat of an intent whose result has expired, with the id of its record.
 	late func(http.ResponseWriter, *http.Request, uuid.UUID) error
 	// refuse answers everything else.
@@ -190,7 +220,7 @@ type format[C, R any] struct {
 
 // operate is the handler of every route that carries out an operation: read the intent, decode the command, do
 // it once, respond. What was answered before, and is known byte by byte, is answered at once.
-func operate[C, R any](s *Server, op idempotency.Operation[C, R], f format[C, R]) Handler {
+func operate(s *Server, op *idempotency.Definition, f format) Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		intent, err := f.intent(r)
 		intent.Tenant, intent.Actor = Principal(r).Tenant, Principal(r).Name
@@ -215,6 +245,6 @@ func operate[C, R any](s *Server, op idempotency.Operation[C, R], f format[C, R]
 		if err != nil {
 			return f.refuse(w, r, err)
 		}
-		return f.respond(w, r, done)
+		return f.respond(w, r, as[Entity](done.Value), done)
 	}
 }

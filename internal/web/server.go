@@ -84,9 +84,9 @@ type Server struct {
 	sessions  *scs.SessionManager
 	tokens    tokens
 	assets    *static.Assets
-	resources []*registration          // in the order of the navigation
-	byPattern map[string]*registration // by the patterns of their routes
-	openAPI   func() ([]byte, error)   // made once, see New
+	resources []*resource            // in the order of the navigation
+	byPattern map[string]*resource   // by the patterns of their routes
+	openAPI   func() ([]byte, error) // made once, see New
 	demo      []templates.DemoLogin
 	command   string // see Config
 	secure    bool
@@ -132,7 +132,7 @@ func New(c Config) (*Server, error) {
 		bound: cmp.Or(c.RequestTime, 30*time.Second), ending: cmp.Or(c.Ending, context.Background()),
 		requests: semaphore.NewWeighted(requestsAtOnce), strangers: semaphore.NewWeighted(strangersAtOnce),
 		large:     semaphore.NewWeighted(largeAtOnce),
-		passwords: semaphore.NewWeighted(passwordsAtOnce), allow: c.Allow, byPattern: map[string]*registration{},
+		passwords: semaphore.NewWeighted(passwordsAtOnce), allow: c.Allow, byPattern: map[string]*resource{},
 		hints: map[string]string{}, columns: map[string]addedColumns{}, forgot: c.Forgot,
 	}
 	if s.Today = c.Today; s.Today == nil {

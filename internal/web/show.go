@@ -44,23 +44,44 @@ type RecordPage[R Entity] struct {
 
 // Show registers one record: in the API, and as a page, unless another one shows it and it has none of its own.
 func Show[R Entity](m *Mounted[R], shown RecordPage[R]) {
+	m.untyped.show(untypedRecordPage(shown))
+}
+
+// untypedRecordPage returns a page of records without their type.
+func untypedRecordPage[R Entity](p RecordPage[R]) RecordPage[Entity] {
+	of := RecordPage[Entity]{
+		Summary: p.Summary, Facts: ofEntity(p.Facts), Actions: ofEntity(p.Actions), Archived: ofEntity(p.Archived),
+		ArchiveHint: p.ArchiveHint, LeadsTo: ofEntity(p.LeadsTo), Changes: ofEntity(p.Changes), Beside: p.Beside,
+	}
+	if p.Page != nil {
+		of.Page = func(r *http.Request, page templates.Page, found Entity) (templ.Component, error) {
+			return p.Page(r, page, as[R](found))
+		}
+	}
+	if p.BesideText != nil {
+		of.BesideText = func(found Entity, e idempotency.Entry) string { return p.BesideText(as[R](found), e) }
+	}
+	return of
+}
+
+func (m *resource) show(shown RecordPage[Entity]) {
 	m.shown = shown
 	m.document(apidoc.Endpoint{
-		Method: http.MethodGet, Path: m.recordPath(), Name: m.Many + ".get", Summary: shown.Summary, Repeats: "reads",
-		Gives: m.reg.shows, Schema: apidoc.SchemaName(m.One),
+		Method: http.MethodGet, Path: m.recordPath(), Name: m.many + ".get", Summary: shown.Summary, Repeats: "reads",
+		Gives: m.shows, Schema: apidoc.SchemaName(m.one),
 	})
-	if m.ShownAt == nil || shown.Page != nil {
-		events(m)
+	if m.shownAt == nil || shown.Page != nil {
+		m.events()
 	}
 	m.pages.read(m.recordPath(), m.showPage)
 	m.api.read(m.recordPath(), func(w http.ResponseWriter, r *http.Request) error {
-		found, err := m.Find(r)
+		found, err := m.find(r)
 		if err != nil {
 			return err
 		}
 		if to := m.leadsTo(found); to != uuid.Nil {
-			w.Header().Set("Content-Location", apiPrefix+m.URL(to))
-			if found, err = m.Table.Find(r.Context(), m.s.Pool, Principal(r).Tenant, to); err != nil {
+			w.Header().Set("Content-Location", apiPrefix+m.url(to))
+			if found, err = m.lookup(r.Context(), Principal(r).Tenant, to); err != nil {
 				return err
 			}
 		}
@@ -69,7 +90,7 @@ func Show[R Entity](m *Mounted[R], shown RecordPage[R]) {
 }
 
 // leadsTo is the id of the record that one was merged into, or [uuid.Nil].
-func (m *Mounted[R]) leadsTo(found R) uuid.UUID {
+func (m *resource) leadsTo(found Entity) uuid.UUID {
 	if m.shown.LeadsTo == nil {
 		return uuid.Nil
 	}
@@ -77,21 +98,21 @@ func (m *Mounted[R]) leadsTo(found R) uuid.UUID {
 }
 
 // showPage shows the record that the path names, with what was done to it.
-func (m *Mounted[R]) showPage(w http.ResponseWriter, r *http.Request) error {
-	found, err := m.Find(r)
+func (m *resource) showPage(w http.ResponseWriter, r *http.Request) error {
+	found, err := m.find(r)
 	if err != nil {
 		return err
 	}
-	if m.ShownAt != nil && m.shown.Page == nil {
-		return SeeOther(w, r, m.ShownAt(found))
+	if m.shownAt != nil && m.shown.Page == nil {
+		return SeeOther(w, r, m.shownAt(found))
 	}
 	if to := m.leadsTo(found); to != uuid.Nil {
 		message, done := takeFlash(w, r)
-		m.s.setFlash(w, m.URL(to), message, done)
-		return SeeOther(w, r, m.URL(to))
+		m.s.setFlash(w, m.url(to), message, done)
+		return SeeOther(w, r, m.url(to))
 	}
 	p := m.s.Page(w, r)
-	p.Flash = m.s.message(p.Flash, m.Name(found))
+	p.Flash = m.s.message(p.Flash, m.name(found))
 	if m.secret {
 		w.Header().Set("Cache-Control", noStore)
 	}
@@ -103,7 +124,7 @@ func (m *Mounted[R]) showPage(w http.ResponseWriter, r *http.Request) error {
 	}
 	p.History = m.entries(found, history.Rows)
 	if (history.After != record.Key{}) {
-		p.HistoryHref = m.URL(id) + "/events"
+		p.HistoryHref = m.url(id) + "/events"
 	}
 	if m.s.attempts != nil {
 		if p.Attempts, err = m.s.attempts(r, id); err != nil {
@@ -111,7 +132,7 @@ func (m *Mounted[R]) showPage(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	if m.shown.Page == nil {
-		return m.s.Render(w, r, http.StatusOK, templates.RecordPage(p, m.RecordView(r, found)))
+		return m.s.Render(w, r, http.StatusOK, templates.RecordPage(p, m.recordView(r, found)))
 	}
 	page, err := m.shown.Page(r, p, found)
 	if err != nil {
@@ -121,20 +142,24 @@ func (m *Mounted[R]) showPage(w http.ResponseWriter, r *http.Request) error {
 }
 
 // archiveHint returns what it means to be archived, "" where nothing is archived.
-func (m *Mounted[R]) archiveHint() string {
+func (m *resource) archiveHint() string {
 	if m.shown.ArchiveHint == "" {
 		return ""
 	}
-	return strings.TrimSpace(m.shown.ArchiveHint + " " + m.s.Hint(m.Many))
+	return strings.TrimSpace(m.shown.ArchiveHint + " " + m.s.Hint(m.many))
 }
 
 // RecordView is what the pages of records have in common.
 func (m *Mounted[R]) RecordView(r *http.Request, found R) templates.RecordView {
+	return m.untyped.recordView(r, found)
+}
+
+func (m *resource) recordView(r *http.Request, found Entity) templates.RecordView {
 	id, _ := found.Identity()
-	v := templates.RecordView{Name: m.Name(found), Facts: m.shown.Facts(found), Archive: m.archiveHint()}
-	for _, o := range m.reg.operations {
+	v := templates.RecordView{Name: m.name(found), Facts: m.shown.Facts(found), Archive: m.archiveHint()}
+	for _, o := range m.operations {
 		if o.Kind == idempotency.Change {
-			v.EditHref = FormHref(r, m.URL(id)+"/edit")
+			v.EditHref = FormHref(r, m.url(id)+"/edit")
 		}
 	}
 	var verbs []string
@@ -148,13 +173,13 @@ func (m *Mounted[R]) RecordView(r *http.Request, found R) templates.RecordView {
 	}
 	if m.shown.Archived != nil {
 		if at := m.shown.Archived(found); !at.IsZero() {
-			v.Archived, v.Restore = Day(at), m.Action(r, id, "restore")
+			v.Archived, v.Restore = Day(at), m.action(r, id, "restore")
 		} else {
 			verbs = append(verbs, "archive")
 		}
 	}
 	for _, verb := range verbs {
-		v.Actions = append(v.Actions, m.Action(r, id, verb))
+		v.Actions = append(v.Actions, m.action(r, id, verb))
 	}
 	return v
 }

@@ -38,7 +38,7 @@ func TestAPlainPageShowsEveryTransition(t *testing.T) {
 			shown: RecordPage[customer.Customer]{Archived: func(c customer.Customer) time.Time { return c.ArchivedAt }}, found: archived,
 		},
 	} {
-		s := &Server{byPattern: map[string]*registration{}}
+		s := &Server{byPattern: map[string]*resource{}}
 		m := Resource[customer.Customer]{
 			One: "customer", Many: "customers", Table: customer.Table, Name: func(customer.Customer) string { return "Ada" },
 		}.Mount(&Site{Server: s, pages: router{s: s, mux: chi.NewRouter()}})

@@ -20,8 +20,8 @@ const longestMerge = 100
 // stale writes into a form what somebody else has done to its record meanwhile, and puts both edits together, field by field: what
 // only the other one changed is as they saved it, what only this form changed stays as it was typed, and about what both changed the
 // person is asked.
-func (m *Mounted[R]) stale(r *http.Request, f *templates.Form) error {
-	found, err := m.Find(r)
+func (m *resource) stale(r *http.Request, f *templates.Form) error {
+	found, err := m.find(r)
 	if err != nil {
 		return err
 	}
@@ -30,7 +30,7 @@ func (m *Mounted[R]) stale(r *http.Request, f *templates.Form) error {
 	if err != nil {
 		return err
 	}
-	seen, changes, known := undo(found, version, f.Version, history.Rows)
+	seen, changes, known := m.undo(found, version, f.Version, history.Rows)
 	f.Version = version
 	f.Meanwhile = m.entries(found, changes[:min(len(changes), historyLength)])
 
@@ -47,7 +47,7 @@ func (m *Mounted[R]) stale(r *http.Request, f *templates.Form) error {
 		case same(unit, saved, typed):
 			continue
 		case mine && theirs:
-			m.ask(f, unit, saved, typed)
+			m.askWhich(f, unit, saved, typed)
 		case theirs:
 			m.mark(f, unit, saved, typed, templates.TheyChanged)
 			take(f.Typed, unit, saved)
@@ -55,15 +55,15 @@ func (m *Mounted[R]) stale(r *http.Request, f *templates.Form) error {
 			m.mark(f, unit, saved, typed, templates.YouChanged)
 		}
 	}
-	f.Notice = templates.Stale(templates.Record{Name: m.Name(found), Href: m.pageURL(found)}, f.Versions)
+	f.Notice = templates.Stale(templates.Record{Name: m.name(found), Href: m.pageURL(found)}, f.Versions)
 	return nil
 }
 
 // undo returns a record as it was at a version that somebody has seen, and the changes since, newest first. It is not known if the
 // history does not have all of them: not every program writes one.
-func undo[R any](
-	found R, version, seen int, history []idempotency.Entry,
-) (then R, changes []idempotency.Entry, known bool) {
+func (m *resource) undo(
+	found Entity, version, seen int, history []idempotency.Entry,
+) (then Entity, changes []idempotency.Entry, known bool) {
 	fields := fieldsOfRecord(found)
 	for _, e := range history {
 		if version <= seen || e.Versions[1] != version {
@@ -74,11 +74,11 @@ func undo[R any](
 		}
 		changes, version = append(changes, e), e.Versions[0]
 	}
-	return recordOf[R](fields), changes, version == seen
+	return m.recordOf(fields), changes, version == seen
 }
 
 // units are the fields of a form that are kept or replaced together: each by itself, and those that repeat as one.
-func (m *Mounted[R]) units(filled url.Values) (units [][]string) {
+func (m *resource) units(filled url.Values) (units [][]string) {
 	for _, name := range sortedNames(filled) {
 		if !slices.Contains(m.form.RepeatedFields, name) {
 			units = append(units, []string{name})
@@ -118,7 +118,7 @@ func take(form url.Values, unit []string, from url.Values) {
 }
 
 // mark sets who has changed the rows that differ because of a unit, and returns the first one.
-func (m *Mounted[R]) mark(f *templates.Form, unit []string, saved, typed url.Values, by templates.ChangedBy) (first *templates.VersionRow) {
+func (m *resource) mark(f *templates.Form, unit []string, saved, typed url.Values, by templates.ChangedBy) (first *templates.VersionRow) {
 	other := maps.Clone(saved)
 	take(other, unit, typed)
 	for _, differs := range versions(m.facts(saved), m.facts(other)) {
@@ -133,8 +133,8 @@ func (m *Mounted[R]) mark(f *templates.Form, unit []string, saved, typed url.Val
 	return first
 }
 
-// ask lets the person keep what is saved in a unit, which the form has with it: the same form, sent twice, then means the same.
-func (m *Mounted[R]) ask(f *templates.Form, unit []string, saved, typed url.Values) {
+// askWhich lets the person keep what is saved in a unit, which the form has with it: the same form, sent twice, then means the same.
+func (m *resource) askWhich(f *templates.Form, unit []string, saved, typed url.Values) {
 	if row := m.mark(f, unit, saved, typed, templates.BothChanged); row != nil {
 		row.Keep = unit[0]
 		for _, name := range unit {
@@ -153,7 +153,7 @@ const (
 )
 
 // keepChosen replaces what was typed by what is saved where the person has chosen that.
-func (m *Mounted[R]) keepChosen(form url.Values) {
+func (m *resource) keepChosen(form url.Values) {
 	saved := url.Values{}
 	for name, values := range form {
 		if of, is := strings.CutPrefix(name, savedField); is {

@@ -48,7 +48,7 @@ const ignoredRepeat = "We ignored the duplicate submission and kept your first r
 
 // register notes an operation of a resource. It panics on a name that is used twice, because intents are stored
 // under it for life.
-func register[C any, R Entity](m *Mounted[R], op idempotency.Operation[C, R], words Wording) {
+func (m *resource) register(op *idempotency.Definition, words Wording) {
 	for _, reg := range m.s.resources {
 		for _, other := range reg.operations {
 			if other.Name == op.Name() {
@@ -56,28 +56,32 @@ func register[C any, R Entity](m *Mounted[R], op idempotency.Operation[C, R], wo
 			}
 		}
 	}
-	m.reg.operations = append(m.reg.operations, Operation{
+	m.operations = append(m.operations, Operation{
 		Name: op.Name(), Kind: op.Kind(), Table: op.Table(), Explained: op.Explained(), Retain: op.Retention(),
 		Deletes: op.Deletes(), Alike: m.alikeSentence(op.Alike, m.fieldName),
 	})
-	m.reg.words[op.Name()] = words
+	m.words[op.Name()] = words
 	for outcome, text := range map[idempotency.Outcome]string{
 		idempotency.Created: words.Created, idempotency.Reused: words.Reused,
 		idempotency.Changed: words.Changed, idempotency.Unchanged: words.Unchanged,
 		idempotency.Replayed: words.Replayed,
 	} {
-		m.reg.messages[flash(op.Name(), outcome)] = text
+		m.messages[flash(op.Name(), outcome)] = text
 	}
 }
 
 // Own registers an operation that neither a form nor the API asks for, such as that of a job.
 func Own[C any, R Entity](m *Mounted[R], op idempotency.Operation[C, R], words Wording) {
-	register(m, op, words)
-	m.reg.operations[len(m.reg.operations)-1].Own = true
+	m.untyped.own(op.Definition, words)
+}
+
+func (m *resource) own(op *idempotency.Definition, words Wording) {
+	m.register(op, words)
+	m.operations[len(m.operations)-1].Own = true
 }
 
 // alikeSentence returns when a new record looks like a repeat, "" if none does. called returns the name of a field of the API.
-func (m *Mounted[R]) alikeSentence(alike func() ([]string, time.Duration), called func(field string) string) string {
+func (m *resource) alikeSentence(alike func() ([]string, time.Duration), called func(field string) string) string {
 	lines, within := alike()
 	if lines == nil {
 		return ""
@@ -96,11 +100,11 @@ func (m *Mounted[R]) alikeSentence(alike func() ([]string, time.Duration), calle
 		same = append(same, "the same "+text)
 	}
 	return fmt.Sprintf("A new %s looks like a repeat of one that was created in the %d minutes before with %s.",
-		m.One, int(within.Minutes()), strings.Join(same, ", or "))
+		m.one, int(within.Minutes()), strings.Join(same, ", or "))
 }
 
 // fieldName is what people call a field of the API.
-func (m *Mounted[R]) fieldName(name string) string {
+func (m *resource) fieldName(name string) string {
 	for _, f := range m.form.Fields {
 		if f.Name == name {
 			return strings.ToLower(f.Value[:1]) + f.Value[1:]
