@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -17,7 +18,15 @@ import (
 	"onlyonce/internal/proof/must"
 )
 
-func TestMain(m *testing.M) { pgtest.Main(m) }
+// asProgram, when set, turns the test binary into the program, for tests that kill it or choose its PATH.
+const asProgram = "ONLYONCE_TEST_PROGRAM"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		main()
+	}
+	pgtest.Main(m)
+}
 
 const password = "correct horse battery staple"
 

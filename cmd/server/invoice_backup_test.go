@@ -18,6 +18,17 @@ func (b *bundle) entersAgain(at, token string, lost billed) {
 	}
 }
 
+// goesOn repeats a create of the key "kept", and creates the next invoice.
+func (b *bundle) goesOn(at, token string, kept billed) {
+	b.Helper()
+	if again := b.invoice(at, token, "kept", ""); again != kept {
+		b.Errorf("first %v, then %v", kept, again)
+	}
+	if next := b.invoice(at, token, "next", ""); next.Number <= kept.Number || len(next.Number) != len(kept.Number) {
+		b.Errorf("after %v: %v", kept, next)
+	}
+}
+
 type billed struct {
 	ID     string `json:"id"`
 	Number string `json:"number"`

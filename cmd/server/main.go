@@ -58,8 +58,9 @@ type commands struct {
 	JSON    bool             `help:"Print one JSON object, or an array of them."`
 	Version kong.VersionFlag `help:"Print the version of this program and of its schema."`
 
-	Serve   serve   `cmd:"" help:"Run the app. This is the default."`
-	Migrate migrate `cmd:"" help:"Bring the schema of the database up to that of this program, as each start of the app does."`
+	Serve   serve           `cmd:"" help:"Run the app. This is the default."`
+	Migrate migrate         `cmd:"" help:"Bring the schema of the database up to that of this program, as each start of the app does."`
+	Upgrade upgradeDatabase `cmd:"" name:"upgrade-database" help:"Move the embedded database to the newest PostgreSQL that is installed."`
 	Tenant  struct {
 		Create tenantCreate `cmd:"" help:"Make a tenant, or say that it is there."`
 		List   tenantList   `cmd:"" help:"List the tenants, at most 1000, in the order of their ids."`

@@ -34,13 +34,13 @@ func (s *served) String() string {
 	return s.text.String()
 }
 
-// serve runs the app without any data, and returns its address and what it printed.
-func (b *bundle) serve() (address string, banner string) {
+// serve runs the app, without demo data unless the environment asks for them, and returns its address and what it printed.
+func (b *bundle) serve(env ...string) (address string, banner string) {
 	b.Helper()
 	ctx, stop := context.WithCancel(context.WithoutCancel(b.Context()))
 	ended := make(chan int, 1)
 	var stdout, stderr served
-	environ := b.environ("ADDR=127.0.0.1:0", "METRICS_ADDR=off", "DEMO=0")
+	environ := b.environ(append(env, "ADDR=127.0.0.1:0", "METRICS_ADDR=off", "DEMO=0")...)
 	go func() { ended <- run(ctx, nil, environ, strings.NewReader(""), &stdout, &stderr) }()
 	b.Cleanup(func() {
 		stop()

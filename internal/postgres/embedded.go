@@ -105,8 +105,8 @@ func (e *Embedded) start(ctx context.Context) (*server.Process, error) {
 		return nil, err
 	}
 	if programs.FromNPM {
-		e.log.Warn("no PostgreSQL that fits is installed: this one is from npm packages that are a beta, "+
-			"so install PostgreSQL for data that you keep", "version", programs.Major, "programs", programs.Dir)
+		e.log.Warn("no PostgreSQL that fits is installed: this one is from npm packages that are a beta, so for data that you keep "+
+			"install it, or install a later one and run the command upgrade-database", "version", programs.Major, "programs", programs.Dir)
 	}
 	if fresh {
 		making := e.logSlow("initdb to make the data directory")

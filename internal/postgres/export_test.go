@@ -16,6 +16,7 @@ import (
 var (
 	CheckServerVersion = checkServerVersion
 	Clock              = clock
+	CopyDatabase       = copyDatabase
 	ExplainPooler      = explainPooler
 )
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -27,6 +28,15 @@ type Visit struct {
 // End stops the server if it was started for the visit.
 func (v *Visit) End(ctx context.Context) error { return v.end(ctx) }
 
+// lockVisits makes this process the only one whose command uses the directory, until it closes the file.
+func (h home) lockVisits(ctx context.Context) (*os.File, error) {
+	lock, err := server.Lock(ctx, filepath.Join(h.dir, "visit.lock"))
+	if err != nil {
+		return nil, fmt.Errorf("wait for another command that uses %s: %w", h.dir, err)
+	}
+	return lock, nil
+}
+
 // VisitEmbedded uses the server of the app that runs on dir or, if none does, starts one as [StartEmbedded] does. Of
 // several visits to one directory one begins when the other has ended, so that none loses the server of another. The
 // caller must End it. An app that is started meanwhile is told that the directory is in use.
@@ -37,9 +47,9 @@ func VisitEmbedded(ctx context.Context, dir string, log *slog.Logger) (*Visit, e
 	}
 	waiting, cancel := context.WithTimeout(ctx, visitPatience)
 	defer cancel()
-	lock, err := server.Lock(waiting, filepath.Join(home.dir, "visit.lock"))
+	lock, err := home.lockVisits(waiting)
 	if err != nil {
-		return nil, fmt.Errorf("wait for another command that uses %s: %w", home.dir, err)
+		return nil, err
 	}
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()

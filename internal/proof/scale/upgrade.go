@@ -51,7 +51,7 @@ func (u *upgrade) startAll(ctx context.Context, group int) error {
 	if err != nil {
 		return err
 	}
-	bin, err := npm.Install(ctx)
+	bin, err := npm.Install(ctx, npm.Major)
 	if err != nil {
 		return fmt.Errorf("install PostgreSQL %d: %w", npm.Major, err)
 	}
