@@ -9,9 +9,8 @@ import (
 	"onlyonce/internal/proof/must"
 )
 
-// TestCopyDatabaseRefuses what it would lose.
-func TestCopyDatabaseRefuses(t *testing.T) {
-	t.Parallel()
+// TestCopyDatabaseRefuses what it would lose. Databases of other tests would be among it.
+func TestCopyDatabaseRefuses(t *testing.T) { //nolint:paralleltest // see above
 	for want, sql := range map[string]string{
 		"the table notes;":                               `CREATE TABLE notes (text text)`,
 		"of mine.notes;":                                 `CREATE SCHEMA mine CREATE TABLE notes (text text)`,
@@ -25,8 +24,7 @@ func TestCopyDatabaseRefuses(t *testing.T) {
 			UPDATE settings SET id = gen_random_uuid();
 			UPDATE pg_attribute SET attgenerated = 's' WHERE attrelid = 'settings'::regclass AND attname = 'id'`,
 	} {
-		t.Run(want, func(t *testing.T) {
-			t.Parallel()
+		t.Run(want, func(t *testing.T) { //nolint:paralleltest // see above
 			from, to := pgtest.New(t), pgtest.New(t)
 			from.Spoil(t)
 			to.Spoil(t)
