@@ -1,5 +1,5 @@
-// Makes the field for a customer one that is searched: a combobox, as WAI-ARIA describes it. The select stays in the form, out of
-// sight, and holds what is chosen. Without this script it is a select, with a search that shows the form again.
+// Turns the customer select into a searchable combobox, as WAI-ARIA describes it. The select stays in the form, hidden, and holds
+// the chosen customer. Without this script the select has a search button that shows the form again.
 
 const field = document.querySelector("[data-customer-choice]");
 const select = field.querySelector("select");
@@ -35,10 +35,10 @@ box.append(input, list, status);
 select.after(box);
 if (focused) input.focus();
 
-let timer; // of the next search
-let search; // the one that runs, to be aborted
-let typed = false; // the text is no choice yet
-// What nobody has entered.
+let timer; // delays the next search
+let search; // the running one, to be aborted
+let typed = false; // the text has not been chosen yet
+// Values that were not entered by the user.
 let due = form.elements.due_date?.value;
 let currency = form.elements.currency.value;
 let terms; // in days, of the customer whose due date was filled in
@@ -47,7 +47,7 @@ const chosen = () => select.selectedOptions[0];
 const textOf = (option) => (option?.value ? option.text.replace(/^[0-9a-f-]{36} /, "") : "");
 const active = () => list.querySelector("[aria-selected=true]");
 
-// What was filled in by others, such as the text that the browser kept, is shown.
+// Show values that were filled in from outside, such as a kept form.
 form.addEventListener("input", ({ target }) => {
   if (target === form) settle();
 });
@@ -73,13 +73,13 @@ input.addEventListener("keydown", (event) => {
     settle();
     input.select();
   } else if (event.key === "Enter" && (open || typed)) {
-    event.preventDefault(); // a text that is no choice yet sends nothing
+    event.preventDefault(); // a text that is not a choice sends nothing
     if (active()) choose(active());
   } else if (event.key === "Tab" && open && active()) {
     choose(active());
   }
 });
-// The focus stays in the field.
+// Keep the focus in the field.
 list.addEventListener("pointerdown", (event) => event.preventDefault());
 list.addEventListener("click", ({ target }) => {
   const item = target.closest("[role=option]");
@@ -106,7 +106,7 @@ async function find(text) {
     show([...found.querySelectorAll("option")], text);
   } catch {
     if (mine.signal.aborted) return;
-    // Those that the page has, while the server cannot be reached.
+    // The options on the page, while the server cannot be reached.
     const words = text.toLowerCase().split(/\s+/);
     show([...select.options].filter((o) => o.value && words.every((word) => o.text.toLowerCase().includes(word))).slice(0, 20), text);
   }
@@ -157,7 +157,7 @@ function move(step) {
 function choose({ option, ariaDisabled }) {
   if (ariaDisabled) return;
   const { value, dataset } = option;
-  // A form without new customers sends the id alone.
+  // A form that cannot add customers sends only the id.
   const sent = form.elements.customer_email ? value : dataset.id ?? value;
   if (![...select.options].some((o) => o.value === sent)) select.add(new Option(option.text, sent));
   select.value = sent;
@@ -168,7 +168,7 @@ function choose({ option, ariaDisabled }) {
   select.dispatchEvent(new Event("change", { bubbles: true }));
 }
 
-// settle shows what is chosen, whatever was typed.
+// settle shows the chosen customer instead of the typed text.
 function settle() {
   clearTimeout(timer);
   search?.abort();
@@ -195,7 +195,7 @@ function address(text) {
   hint.textContent = text ?? "";
 }
 
-// prefill takes the currency and the payment terms of the customer, unless somebody has entered others.
+// prefill takes the currency and the payment terms of the customer, unless the user has entered others.
 function prefill({ currency: usual, days }) {
   const choice = form.elements.currency;
   if (usual && choice.value === currency) choice.value = currency = usual;
@@ -203,7 +203,7 @@ function prefill({ currency: usual, days }) {
   follow();
 }
 
-// follow keeps the due date that nobody has entered as many days behind the issue date as the customer has to pay.
+// follow sets the due date from the issue date and the customer's payment terms, unless the user has entered one.
 function follow() {
   const { due_date: last, issue_date: issued } = form.elements;
   if (last.value !== due && last.value !== "") return;

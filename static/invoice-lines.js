@@ -11,19 +11,19 @@ const blank = form.querySelector("template[data-line-template]");
 const MOST = 2n ** 53n - 1n; // minor units, as money.Max
 const GROUPED_ONCE = /^-?[1-9]\d{0,2}[.,]\d{3}$/;
 
-// Capture: this runs before the submit guard, which must not lock the form
-// for a change that never leaves the page. A busy form is left to the guard.
+// Capture: this runs before the submit guard, which must not lock the form for a change that stays on the page. A busy form is left
+// to the guard.
 form.addEventListener("submit", (event) => {
   const [action, index] = actionOf(event.submitter);
   if (!action || form.ariaBusy === "true") return;
-  if (action === "add_line" && list.children.length >= Number(list.dataset.maxLines)) return; // the server says so
+  if (action === "add_line" && list.children.length >= Number(list.dataset.maxLines)) return; // the server shows the message
   event.preventDefault();
   event.stopImmediatePropagation();
   if (action === "add_line") addLine();
   else removeLine(Number(index));
 }, { capture: true });
 
-// Enter in a line goes on to the next one, and from the last one to a new line.
+// Enter in a line moves to the next one, and from the last one to a new line.
 list.addEventListener("keydown", (event) => {
   if (event.key !== "Enter" || event.isComposing || event.ctrlKey || event.metaKey || event.target.tagName !== "INPUT") return;
   event.preventDefault();
@@ -33,7 +33,7 @@ list.addEventListener("keydown", (event) => {
   else form.elements.notes.focus();
 });
 
-// As many lines as a form had that is filled in again.
+// Match the number of lines of the form that is being filled in.
 form.addEventListener("fill", ({ detail }) => {
   const wanted = detail.filter(([name]) => name === "line_description").length;
   while (list.children.length > wanted) list.lastElementChild.remove();
@@ -41,7 +41,7 @@ form.addEventListener("fill", ({ detail }) => {
   renumber();
 });
 
-// What is typed as people write numbers is shown as it is read.
+// Show a typed number in its plain form.
 list.addEventListener("change", ({ target }) => {
   if (target.inputMode !== "decimal") return;
   target.value = plain(target.value, target.name.replace("line_", ""));
@@ -150,8 +150,8 @@ function digitsOf() {
   return Number(form.elements.currency.selectedOptions[0]?.dataset.digits ?? 2);
 }
 
-// plain writes "1.250,00" and "1,250.00" as "1250.00", as typed.Number and typed.Percent do on the server. What can be two numbers
-// stays: the server asks.
+// plain rewrites "1.250,00" and "1,250.00" to "1250.00", as typed.Number and typed.Percent do on the server. A number with two
+// readings stays unchanged: the server asks.
 function plain(typed, cell) {
   const text = typed.trim();
   if (canBeTwo(text, cell)) return text;
@@ -164,14 +164,15 @@ function plain(typed, cell) {
   return whole.replace(/[^\d-]/g, "") + fraction.replace(",", ".");
 }
 
-// canBeTwo reports whether the only separator of a number comes before either decimals or thousands.
+// canBeTwo reports whether the only separator of a number may be before decimals or before thousands.
 function canBeTwo(text, cell) {
   const decimals = cell === "quantity" ? 2 : digitsOf();
   const asShown = decimals >= 3 && text.includes(".");
   return cell !== "tax_rate" && decimals > 0 && !asShown && GROUPED_ONCE.test(text);
 }
 
-// decimal reads "12.50" as 125 / 10; null for what the server refuses (internal/invoice/draft.go), or asks about.
+// decimal reads "12.50" as 125 / 10. It returns null for a number that the server refuses (internal/invoice/draft.go) or asks
+// about.
 function decimal(typed, cell) {
   const text = plain(typed, cell);
   const [, whole, digits = ""] = /^(?=.{1,32}$)(\d*)(?:\.(\d*))?$/.exec(text) ?? [];
@@ -187,7 +188,7 @@ function inRange(minor) {
   return minor > MOST ? null : minor;
 }
 
-// canonical makes "23" and "23.00" one tax rate.
+// canonical makes "23" and "23.00" the same tax rate.
 function canonical({ units, scale }) {
   while (scale > 1n && units % 10n === 0n) [units, scale] = [units / 10n, scale / 10n];
   return `${units}/${scale}`;

@@ -1,18 +1,18 @@
-// What is typed into a form survives a crash, a closed tab and a login that is over. It is kept in this browser only, under
-// the form's idempotency key and for one person, and offered, never filled in unasked. It is gone as soon as the server
-// says that the form is done, when the person discards it or logs out, or after a week.
+// Input in a form survives a crash, a closed tab and an expired login. It is kept in this browser only, under the form's
+// idempotency key and for one person. It is offered, never filled in unasked. It is removed when the server reports the form done,
+// when the person discards it or logs out, or after a week.
 //
-// The server marks the forms that may be kept (data-kept-for). Passwords are kept of none.
+// The server marks the forms that may be kept (data-kept-for). Passwords are never kept.
 
 const PREFIX = "onlyonce form ";
-const MOST_FORMS = 20; // in one browser, of whomever
-const MOST_CHARACTERS = 100_000; // of one form
+const MOST_FORMS = 20; // in one browser, of all people
+const MOST_CHARACTERS = 100_000; // per form
 const LONGEST_MS = 7 * 24 * 60 * 60 * 1000;
 const PATIENCE_MS = 5000;
-// A page says itself whose form it is, and which.
+// These identify the form of a page and its owner; they are never restored.
 const OF_THE_PAGE = ["idempotency_key", "tenant", "tenant_name"];
 
-// quietly does without a storage that is forbidden or full.
+// quietly ignores a storage that is forbidden or full.
 function quietly(work) {
   try {
     return work();
@@ -21,9 +21,9 @@ function quietly(work) {
   }
 }
 
-// A kept form is {person, key, url, versions}. A version is {at, typed, seen, sent}: what was typed, what stood hidden in the
-// form, such as the version of the record, when it was, and whether that is what was sent last. The second version is one that
-// the person was offered, and has neither restored nor discarded.
+// A kept form is {person, key, url, versions}. A version is {at, typed, seen, sent}: its time, the typed fields, the hidden fields,
+// such as the version of the record, and whether it was sent last. The second version was offered to the person, and neither
+// restored nor discarded.
 const nameOf = ({ person, key }) => `${PREFIX}${person} ${key}`;
 const read = (name) => quietly(() => JSON.parse(localStorage.getItem(name)));
 const forget = (kept) => quietly(() => localStorage.removeItem(nameOf(kept)));
@@ -31,10 +31,10 @@ const forget = (kept) => quietly(() => localStorage.removeItem(nameOf(kept)));
 function keep(kept) {
   const text = JSON.stringify(kept);
   if (text.length <= MOST_CHARACTERS) quietly(() => localStorage.setItem(nameOf(kept), text));
-  else forget(kept); // an older version would be offered as if it were all
+  else forget(kept); // the old version would be offered as if it were complete
 }
 
-// allKept gives what is kept, newest first, and drops what is too old, too much or spoilt.
+// allKept returns the kept forms, newest first, and removes those that are too old, too many or broken.
 function allKept() {
   const names = (quietly(() => Object.keys(localStorage)) ?? []).filter((name) => name.startsWith(PREFIX));
   const all = names.map(read).filter((kept) => kept?.versions?.length);
@@ -45,12 +45,12 @@ function allKept() {
   return all.filter(stays);
 }
 
-// The page says that a form is done, no matter who was logged in when it was typed.
+// The page marks a form as done. This applies to all people who typed into it.
 const done = document.querySelector("[data-form-done]")?.dataset.formDone;
 for (const kept of allKept()) if (kept.key === done) forget(kept);
 
-// A form was sent and nobody is logged in any more: the login leads back to it. If not all of it is kept, the page that is
-// there is the better way on.
+// The form was sent after the login had expired. If all of its fields are kept, go to the login, which leads back to the form.
+// Otherwise stay on this page, which has them.
 const refused = document.querySelector("form[data-logged-out]");
 if (refused) {
   const sent = [...new FormData(refused)].filter(([name]) => !OF_THE_PAGE.includes(name));
@@ -68,11 +68,11 @@ function remember(form) {
   const blank = form.cloneNode(true);
   blank.reset();
   const rendered = contentOf(blank);
-  // A form that came back from the server has what was typed already.
+  // A form that the server has shown again contains the typed input already.
   const cameBack = new URLSearchParams(location.search).get("key") !== own.key;
   let offers = []; // versions to restore or discard
-  let saved = cameBack; // what stands in the form is, or was, a version that is kept
-  let changed = cameBack; // there is something in the form to keep
+  let saved = cameBack; // the content of the form is, or was, a kept version
+  let changed = cameBack; // the form has content to keep
   let used = false;
 
   form.addEventListener("input", () => {
@@ -87,11 +87,11 @@ function remember(form) {
     forget(own);
   });
 
-  // Not before: the browser may fill in some fields by itself.
+  // Not before pageshow: the browser may still fill in fields.
   window.addEventListener("pageshow", () => {
     const versions = read(nameOf(own))?.versions ?? [];
     const now = contentOf(form);
-    // The server made a page that came back of what was sent: the same, or merged with what others have saved.
+    // A form that was shown again has the content of the sent version, possibly merged with later edits by other people.
     offers = versions.filter((version) => !(cameBack && version.sent) && !same(version, now));
     changed = saved = cameBack || offers.length < versions.length;
     if (cameBack) store();
@@ -112,7 +112,7 @@ function remember(form) {
     say(`What you typed into this form ${ago(offers[0].at)} wasn't saved.`, button("Restore", restore), button("Discard", discard));
   }
 
-  // What stands in the form instead can be restored in turn.
+  // The replaced content can be restored in turn.
   function restore() {
     const [version, ...others] = offers;
     const instead = changed ? [contentOf(form), ...others] : others;
@@ -125,7 +125,7 @@ function remember(form) {
     leavePanel("Restored.");
   }
 
-  // restoreLines asks the server for a page with as many lines. Filling in the first of them would lose the others.
+  // restoreLines requests a page with as many lines. Filling in only the first ones would lose the others.
   function restoreLines(version, instead) {
     if (!panel.dataset.keptLines) {
       return say(
@@ -156,7 +156,7 @@ function remember(form) {
     leavePanel("Discarded.");
   }
 
-  // offerAnother offers a form of the same kind that is not saved. Only the server knows whether it is.
+  // offerAnother offers a form of the same kind that was not saved, after asking the server.
   async function offerAnother() {
     const kind = ({ url }) => url.split("?")[0];
     for (const other of allKept()) {
@@ -164,7 +164,7 @@ function remember(form) {
       const page = await open(other.url);
       if (page?.querySelector("[data-form-done]")?.dataset.formDone === other.key) forget(other);
       if (page?.querySelector("form[data-form-url]")?.dataset.formUrl !== other.url) continue;
-      if (changed) return; // somebody is typing already
+      if (changed) return; // the user has begun to type
       return say(
         `You have ${panel.dataset.keptWhat} from ${moment(other.versions[0].at)}.`,
         link("Continue", `${other.url}#continue`),
@@ -178,7 +178,7 @@ function remember(form) {
     }
   }
 
-  // leavePanel goes on in the form, and says to those who do not see it what was done.
+  // leavePanel moves the focus to the form, and announces the action to screen readers.
   function leavePanel(what) {
     history.replaceState(history.state, "", location.pathname + location.search);
     if (!panel.hasChildNodes()) panel.append(element("p", "visually-hidden", what));
@@ -203,12 +203,12 @@ function ticks({ type }) {
   return type === "checkbox" || type === "radio";
 }
 
-// sentBy gives the fields that a form with a version sends.
+// sentBy returns the fields that a form with this version sends.
 function sentBy({ typed, seen }) {
   return [...typed.flatMap(([name, value, ticked]) => (ticked === undefined ? [[name, value]] : value ? [[name, ticked]] : [])), ...seen];
 }
 
-// fits reports whether a form has as many fields of each name as a version, if it has that name.
+// fits reports whether a form has the same number of fields as the version for each name that it has.
 function fits(form, { typed }) {
   const has = Map.groupBy(visible(form).filter((field) => !ticks(field)), ({ name }) => name);
   const wanted = Map.groupBy(typed, ([name]) => name);
@@ -234,8 +234,8 @@ function fill(form, { typed, seen }) {
 function setValue(field, value) {
   field.value = value;
   if (field.value === value) return;
-  if (field.tagName === "SELECT") field.add(new Option(value, value)); // not offered any more: the server says so
-  else field.type = "text"; // no date, for example
+  if (field.tagName === "SELECT") field.add(new Option(value, value)); // no longer offered: the server reports it
+  else field.type = "text"; // not a date, for example
   field.value = value;
 }
 

@@ -1,5 +1,5 @@
-// Keys for those who do not use a mouse: n for new, / to search, ? for help. Every page works without them. They are
-// letters without Ctrl, so they do nothing while somebody types, or has a dialog open.
+// Keyboard shortcuts: n for new, / to search, ? for help. Every page works without them. They are letters without Ctrl, so they do
+// nothing while the user types or a dialog is open.
 
 const help = document.querySelector("[data-keys]");
 

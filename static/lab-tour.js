@@ -1,5 +1,5 @@
-// The first step of the tour counts how often the button of the form is pressed, since most presses are never sent. The page that
-// follows the answer says it. The last step shares the picture.
+// The first step of the tour counts the presses of the form's button, since most presses are never sent. The page after the answer
+// shows the number. The last step shares the picture.
 const form = document.querySelector("form[data-form-url]");
 let presses = 0;
 

@@ -1,11 +1,11 @@
-// The lab in the browser: it tries the form lock for real before a run, and shows a run while it goes on. Without this script
-// the server takes all clicks for sent, and the page of a run loads itself again until it is over.
+// The lab in the browser: measures the form lock before a run, and shows the progress of a run. Without this script the server
+// assumes that all clicks were sent, and the page of a run reloads itself until the run is over.
 
-// Before a run the form lock is tried with five presses of a form like any other. What it lets through is counted and goes
-// with the run.
+// Before a run the form lock is measured with five presses of an ordinary form. The number that it lets through is sent with the
+// run.
 const PRESSES = 5;
 const clicks = document.querySelector("[data-lab-clicks]");
-let sent; // found out once: the form stays locked
+let sent; // measured once, since the form stays locked
 
 document.addEventListener(
   "submit",
@@ -22,7 +22,7 @@ function letThrough() {
   const counted = (event) => {
     if (event.target !== clicks || event.defaultPrevented) return;
     count += 1;
-    event.preventDefault(); // it goes nowhere
+    event.preventDefault(); // it is not sent
   };
   document.addEventListener("submit", counted); // after the form lock, which listens at the form itself
   for (let press = 0; press < PRESSES; press += 1) clicks.querySelector("button").click();
@@ -30,8 +30,7 @@ function letThrough() {
   return count;
 }
 
-// The server draws each state of a run. What has changed is put in the place of what was there, so that lanes which are done
-// stay as they are.
+// The server renders each state of a run. Only changed parts are replaced, so that finished lanes stay as they are.
 const run = document.querySelector("[data-lab-run]:not([data-lab-over])");
 if (run) follow();
 
@@ -47,7 +46,7 @@ function follow() {
   });
 }
 
-// show draws a state, or, for those who want no motion, only says which it is.
+// show renders a state; with onlySay, for reduced motion, it only announces it.
 function show(html, onlySay) {
   const template = document.createElement("template");
   template.innerHTML = html;

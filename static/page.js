@@ -1,4 +1,4 @@
-// Small comforts for keyboards and screen readers. Every page works without.
+// Keyboard and screen reader support. Every page works without it.
 
 // Ctrl+Enter submits from anywhere in a form, a multi-line field included.
 document.addEventListener("keydown", (event) => {
@@ -9,7 +9,7 @@ document.addEventListener("keydown", (event) => {
   form.requestSubmit();
 });
 
-// Arrow keys walk through the rows of a list once one of its links has focus.
+// Arrow keys move through the rows of a list once one of its links has the focus.
 for (const list of document.querySelectorAll("[data-arrow-keys]")) {
   list.addEventListener("keydown", (event) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
@@ -22,7 +22,7 @@ for (const list of document.querySelectorAll("[data-arrow-keys]")) {
   });
 }
 
-// A menu closes by Escape, which leads back to its button, and when somebody goes on elsewhere.
+// Escape closes a menu and returns the focus to its button. A focus outside closes it, too.
 for (const menu of document.querySelectorAll("[data-menu]")) {
   const button = menu.querySelector("summary");
   menu.addEventListener("keydown", (event) => {

@@ -19,7 +19,7 @@ import (
 	"sync"
 )
 
-// Prefix is where [Assets.Handler] expects to be mounted.
+// Prefix is the path at which to mount [Assets.Handler].
 const Prefix = "/static/"
 
 //go:embed *.css *.js *.svg
@@ -37,7 +37,7 @@ type asset struct {
 	gzipped     []byte
 }
 
-// New returns every embedded file, hashed and compressed. They are the same for the whole process, which does it once.
+// New returns all embedded files, hashed and compressed. This is done once per process.
 func New() (*Assets, error) { return prepared() }
 
 var prepared = sync.OnceValues(prepare)
@@ -56,7 +56,7 @@ func prepare() (*Assets, error) {
 	return a, nil
 }
 
-// comments matches the lines of a script that are only a comment, which readers of the source need and browsers don't.
+// comments matches the lines of a script that hold only a comment. They are not sent to browsers.
 var comments = regexp.MustCompile(`(?m)^[ \t]*//.*\n`)
 
 func (a *Assets) add(name string) error {
@@ -119,7 +119,7 @@ func (a *Assets) Handler() http.Handler {
 		h.Set("Cache-Control", "public, max-age=31536000, immutable")
 		h.Set("X-Content-Type-Options", "nosniff")
 		if r.Method == http.MethodGet {
-			_, _ = w.Write(body) // the client went away; there is nobody left to tell
+			_, _ = w.Write(body) // an error means that the client is gone
 		}
 	})
 }
@@ -130,7 +130,7 @@ func hashedPath(name string, content []byte) string {
 	return Prefix + strings.TrimSuffix(name, ext) + "." + hex.EncodeToString(sum[:4]) + ext
 }
 
-// typeOf does not ask package mime, whose answers depend on the machine.
+// typeOf does not use package mime, which depends on the machine's configuration.
 func typeOf(name string) (string, error) {
 	switch path.Ext(name) {
 	case ".css":

@@ -13,7 +13,7 @@ import (
 	"onlyonce/static"
 )
 
-// names are those of all assets.
+// names returns the names of all assets.
 func names(t *testing.T) (all []string) {
 	t.Helper()
 	for _, kind := range []string{"*.css", "*.js", "*.svg"} {
@@ -134,7 +134,7 @@ func TestHeadHasNoBody(t *testing.T) {
 	}
 }
 
-// The budget is part of the product: the interface stays quick on a bad line.
+// The budget keeps the interface fast on a slow connection.
 func TestAllAssetsTogetherStaySmall(t *testing.T) {
 	t.Parallel()
 	const budget = 27 << 10

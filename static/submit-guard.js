@@ -1,36 +1,31 @@
-// The first of three layers against creating twice: a form marked with
-// data-submit-guard is submitted once per page, however it is submitted.
-// The server does not rely on it; without this script the idempotency key
-// gives the same single result.
+// The first of three layers against creating twice: a form marked with data-submit-guard is submitted once per page, by any means
+// of submission. The server does not rely on it: without this script the idempotency key has the same effect.
 //
-// No timer unlocks a form, because the request may still be running. Only a
-// real answer does: a new page, or this page restored from the back/forward
-// cache. "Try again" submits the same form with the same key.
+// No timer unlocks a form, because the request may still be running. Only a real answer does: a new page, or this page restored
+// from the back/forward cache. "Try again" submits the same form with the same key.
 //
-// While the browser is offline a form waits, and is sent once the server can be
-// reached. A request that was under way then is sent again, with the same key.
-// So is what the server could not save because its database was away.
+// While the browser is offline a form waits, and is sent once the server can be reached. A request that was under way then is sent
+// again, with the same key, and so is one that the server could not save because its database was unavailable.
 
 const SLOW_AFTER_MS = 5000;
-const PROBE_MS = 5000; // how often, and how long, the server is asked while a form waits
+const PROBE_MS = 5000; // the interval and timeout of requests to the server while a form waits
 const DOUBLE_CLICK_MS = 1000;
 
-// The status stands outside every form: screen readers may pass over what
-// changes inside an element that is aria-busy.
+// The status is outside every form: screen readers may ignore changes inside an element that is aria-busy.
 const panel = document.querySelector("[data-submit-panel]");
 const status = panel.querySelector("[role=status]");
 const again = panel.querySelector("[data-again]");
 const cancel = panel.querySelector("[data-cancel]");
 
 const locks = new Map(); // form → its lock
-let latest = null; // the lock that the panel speaks of
+let latest = null; // the lock that the panel refers to
 let awaitingNavigation = null;
-let reached = false; // while a form is sent that has waited, whatever the browser says
+let reached = false; // true while a form that has waited is sent, even if navigator.onLine is false
 
 for (const form of document.querySelectorAll("form[data-submit-guard]")) {
   form.addEventListener("submit", (event) => {
     if (event.defaultPrevented) return;
-    if (locks.get(form)?.refused) locks.delete(form); // a person does not wait for the server to be ready
+    if (locks.get(form)?.refused) locks.delete(form); // the user need not wait for the server to be ready
     const held = locks.get(form);
     if (!held && (navigator.onLine || reached)) return lock(form, event.submitter);
     event.preventDefault();
@@ -47,13 +42,13 @@ function lock(form, submitter) {
   latest = awaitingNavigation = held;
   form.setAttribute("aria-busy", "true");
   held.timer = setTimeout(() => slow(held), SLOW_AFTER_MS);
-  // In the next task: the browser has by then taken the submitter's name and value.
+  // In the next task, when the browser has taken the submitter's name and value.
   setTimeout(() => locks.get(form) === held && showBusy(held));
 }
 
 function slow(held) {
   offerAgain(held, "Still saving. Trying again is safe.");
-  if (!navigator.onLine) waitAll(); // not all browsers tell it to a page that waits for an answer
+  if (!navigator.onLine) waitAll(); // not all browsers send the offline event to a page that waits for an answer
 }
 
 function showBusy(held) {
@@ -80,8 +75,8 @@ function send({ form, submitter }) {
   form.requestSubmit(submitter?.form === form ? submitter : null);
 }
 
-// wait sends a form when the server can be reached: a browser may call itself
-// offline on a machine that has the server, and online too early.
+// wait sends a form when the server can be reached. It does not rely on navigator.onLine: a browser may be offline on the server's
+// own machine, or online too early.
 async function wait(held) {
   locks.set(held.form, held);
   latest = held;
@@ -95,12 +90,12 @@ async function wait(held) {
       : `You're offline. ${kept} is sent when the connection is back.`,
     "waiting",
   );
-  // The panel may cover the button that was pressed: a second click must not take back the first.
+  // The panel may cover the pressed button: a second click must not cancel the first.
   cancel.inert = true;
   setTimeout(() => (cancel.inert = false), DOUBLE_CLICK_MS);
   if (held.refused) await chance(); // a pause, even if the server is ready and refuses again
   while (!(await reachable(held))) await chance();
-  if (locks.get(held.form) !== held || !held.waiting) return; // the person has decided otherwise
+  if (locks.get(held.form) !== held || !held.waiting) return; // cancelled or sent again meanwhile
   reached = true;
   send(held);
   reached = false;
@@ -123,7 +118,7 @@ function chance() {
 cancel.addEventListener("click", () => {
   const held = latest;
   held.waiting = false;
-  // This button goes away with the focus, which would be nowhere then.
+  // This button disappears with the focus, so move the focus.
   if (held.sent) {
     offerAgain(held, "It may have been saved. Trying again is safe.");
     return again.focus();
@@ -150,9 +145,8 @@ function release(form) {
   say("");
 }
 
-// Stopping the navigation (the browser's stop button, Esc, a link) aborts its
-// signal where the Navigation API exists. Esc is watched as well for browsers
-// without it; the message then claims no more than is known.
+// Stopping the navigation (the browser's stop button, Esc, a link) aborts its signal, in browsers with the Navigation API. Esc is
+// also handled for the others; the message then claims no more than is known.
 window.navigation?.addEventListener("navigate", ({ signal }) => {
   const held = awaitingNavigation;
   awaitingNavigation = null;
@@ -176,8 +170,8 @@ function submitters(form) {
   return [...form.elements].filter((element) => element.type === "submit");
 }
 
-// faceOf is the button that says "Saving…": the one that was pressed, or for
-// Enter and requestSubmit() the main one. A form of one button needs no mark.
+// faceOf returns the button that shows "Saving…": the pressed one, or the main one for Enter and requestSubmit(). A form with one
+// button needs no mark.
 function faceOf({ form, submitter }) {
   const pressed = submitter && !submitter.hasAttribute("data-submit-default");
   return pressed ? submitter : form.querySelector("[data-submit-primary]") ?? submitters(form)[0];

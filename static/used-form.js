@@ -1,6 +1,5 @@
-// A form that has created its record says so when a person comes back to it.
-// Back shows an old copy of the page, from memory or from the HTTP cache, and
-// only the server knows. Sending the form again would be safe all the same.
+// Shows on a form that its record was already created, when a person comes back to it. The browser then shows an old copy of the
+// page, from memory or from the HTTP cache, so this script asks the server. Sending the form again would be safe all the same.
 
 const form = document.querySelector("form[data-form-url]");
 
@@ -11,7 +10,7 @@ window.addEventListener("pageshow", async ({ persisted }) => {
   if (used && !saysSoAlready(used)) tell(used);
 });
 
-// answerOfServer is what the form's own address says, if the form is used.
+// answerOfServer fetches the form's address and returns the notice of a used form, or null.
 async function answerOfServer() {
   try {
     const response = await fetch(form.dataset.formUrl, { cache: "no-store" });

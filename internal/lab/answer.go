@@ -13,35 +13,35 @@ import (
 	"time"
 )
 
-// How attempts end.
+// The outcomes of attempts.
 const (
 	Created    = "created"
 	Changed    = "changed"
-	Reused     = "reused"      // what was there was found
+	Reused     = "reused"      // an existing record was found
 	Replayed   = "replayed"    // the first answer again
-	Conflict   = "conflict"    // a rule objected
+	Conflict   = "conflict"    // a rule refused it
 	InProgress = "in progress" // another attempt still ran
-	Unknown    = "unknown"     // the server could not find out what became of it
+	Unknown    = "unknown"     // the server could not find out whether it was committed
 	Refused    = "refused"     // any other answer
 	NoAnswer   = "no answer"
 	NotSent    = "not sent"
 )
 
-// answer is what came back, if anything did.
+// answer is the answer to one attempt; its outcome is NoAnswer if none arrived.
 type answer struct {
 	status  int
 	header  http.Header
 	outcome string
 	stop    string // the slug of the layer that stopped it
 	says    string
-	mark    string // of what it made
+	mark    string // identifies the created record
 	id      string
 }
 
-// answerTimeout is how long an attempt waits: longer than the server takes at most for one of ours.
+// answerTimeout bounds the wait for an answer. It is longer than the server needs at most.
 const answerTimeout = 15 * time.Second
 
-// ask sends one request, once: the transport may not send it again by itself.
+// ask sends one request. The body has no GetBody, so that the transport cannot send it a second time.
 func ask(ctx context.Context, client *http.Client, addr, token, key string, l lane) answer {
 	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
@@ -72,7 +72,7 @@ func ask(ctx context.Context, client *http.Client, addr, token, key string, l la
 	return answer{outcome: NoAnswer, says: "The connection broke before an answer came. Nobody knows yet whether it worked."}
 }
 
-// read returns what an answer means.
+// read interprets an answer.
 func read(status int, header http.Header, content []byte) answer {
 	a := answer{status: status, header: header}
 	var body struct {
@@ -105,7 +105,7 @@ func read(status int, header http.Header, content []byte) answer {
 			a.outcome, a.mark = Changed, fmt.Sprint(body.Version)
 		}
 		a.says = thing
-		old := status == http.StatusOK && body.Number != nil // an invoice that was there
+		old := status == http.StatusOK && body.Number != nil // an existing invoice
 		if again {
 			a.outcome, a.stop, a.mark = Replayed, intent, ""
 			a.says = "The first answer again: " + strings.ToLower(thing[:1]) + thing[1:]
@@ -139,12 +139,12 @@ func read(status int, header http.Header, content []byte) answer {
 	return a
 }
 
-// met are the layers, of those that are left, that an attempt reached.
+// met returns the layers in left that the attempt reached.
 func (a answer) met(left []string) []string {
 	stop := a.stop
 	for _, shown := range []string{keyForLife, uniqueEvent} {
 		if stop == intent && slices.Contains(left, shown) {
-			stop = shown // the experiment calls it by what it shows
+			stop = shown // the experiment has its own name for the layer
 		}
 	}
 	if at := slices.Index(left, stop); at >= 0 {

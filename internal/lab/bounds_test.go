@@ -22,7 +22,7 @@ func TestEightVisitorsAtOnce(t *testing.T) {
 	var (
 		all    sync.WaitGroup
 		mu     sync.Mutex
-		waited int // visitors who were told that others come first
+		waited int // visitors who saw that others come first
 	)
 	for n := range 8 {
 		all.Go(func() {
@@ -59,7 +59,7 @@ func TestEightVisitorsAtOnce(t *testing.T) {
 	nothingRuns(t, l)
 }
 
-// nothingRuns holds that the runs have left no database, process or file.
+// nothingRuns checks that the runs have left no database, process or file.
 func nothingRuns(t *testing.T, l *Lab) {
 	t.Helper()
 	var left int

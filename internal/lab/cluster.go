@@ -20,8 +20,8 @@ import (
 	"onlyonce/internal/postgres/server"
 )
 
-// settings are for a small server whose data nobody keeps. It may be killed, and then has what was committed: only when the
-// whole machine fails something is lost.
+// settings are for a small server with disposable data. A killed process loses nothing that was committed; only a crash of the
+// machine may.
 var settings = map[string]string{
 	"fsync":                            "off",
 	"full_page_writes":                 "off",
@@ -34,24 +34,24 @@ var settings = map[string]string{
 	"max_connections":                  "100",
 	"log_min_messages":                 "fatal",
 	"timezone":                         "UTC",
-	"client_connection_check_interval": "50ms", // what a killed replica had begun is rolled back at once
+	"client_connection_check_interval": "50ms", // rolls the transactions of a killed replica back at once
 }
 
-// template is the database that those of the runs are copies of.
+// template is the database that the databases of runs are cloned from.
 const template = server.Database
 
 // cluster is a PostgreSQL server of the lab.
 type cluster struct {
 	account server.Account
-	dir     string // holds everything, and goes with the server, however the app ends
+	dir     string // holds all files; removed with the server, however the app ends
 	process *server.Process
-	admin   *pgxpool.Pool // the superuser's, for whole databases
+	admin   *pgxpool.Pool // as the superuser, for creating and dropping databases
 	tenant  uuid.UUID
-	tokens  []string // the first is that of the program; then one for each attempt
+	tokens  []string // the first is the program's; then one for each attempt
 	clones  atomic.Int64
 }
 
-// startCluster starts a server with a database that is ready to be copied. It leaves nothing if it fails.
+// startCluster starts a server with a template database. On an error it leaves nothing behind.
 func (s *site) startCluster(ctx context.Context, name string) (_ *cluster, err error) {
 	c := &cluster{account: s.account, dir: filepath.Join(s.dir, name)}
 	defer func() {
@@ -68,7 +68,7 @@ func (s *site) startCluster(ctx context.Context, name string) (_ *cluster, err e
 	}
 	c.process, err = server.Start(ctx, server.Config{
 		Programs: s.programs, Account: s.account, DataDir: data,
-		SocketDir: c.dir, // so that its guard removes everything
+		SocketDir: c.dir, // so that its guard removes all files
 		Settings:  settings, Log: filepath.Join(c.dir, "postgres.log"),
 	})
 	if err != nil {
@@ -83,10 +83,10 @@ func (s *site) startCluster(ctx context.Context, name string) (_ *cluster, err e
 	return c, nil
 }
 
-// attempts is how many one run makes at most.
+// attempts is the most attempts that one run makes.
 const attempts = 50
 
-// prepare makes the template: the schema, a tenant with one customer, and tokens.
+// prepare fills the template: the schema, a tenant with one customer, and tokens.
 func (c *cluster) prepare(ctx context.Context) error {
 	url := server.URL(c.dir, server.Role, template)
 	if err := postgres.Migrate(ctx, url, slog.New(slog.DiscardHandler)); err != nil {
@@ -125,10 +125,10 @@ func (c *cluster) prepare(ctx context.Context) error {
 	return c.exec(ctx, "ALTER DATABASE "+template+" WITH IS_TEMPLATE true ALLOW_CONNECTIONS false")
 }
 
-// customerID is the customer whom every run begins with.
+// customerID is the customer in the template.
 const customerID = "0199d1f0-0000-7000-8000-0000000000ad"
 
-// clone makes a database for one side of a run.
+// clone creates a database for one side of a run.
 func (c *cluster) clone(ctx context.Context) (name string, err error) {
 	name = fmt.Sprintf("run_%d", c.clones.Add(1))
 	return name, c.exec(ctx, fmt.Sprintf("CREATE DATABASE %s OWNER %s TEMPLATE %s STRATEGY file_copy", name, server.Role, template))
@@ -141,7 +141,7 @@ func (c *cluster) exec(ctx context.Context, sql string) error {
 	return nil
 }
 
-// stop ends the server. Its directory goes with it.
+// stop stops the server, which removes its directory.
 func (c *cluster) stop(ctx context.Context) error {
 	var err error
 	if c.admin != nil {
@@ -150,8 +150,8 @@ func (c *cluster) stop(ctx context.Context) error {
 	return errors.Join(err, c.process.Stop(ctx))
 }
 
-// crash kills one process of the server, after which PostgreSQL ends all others and recovers from its log, as after a power
-// failure. It returns when the server takes connections again.
+// crash kills one process of the server. PostgreSQL then ends all others and recovers from its log, as after a power failure. crash
+// returns when the server accepts connections again.
 func (c *cluster) crash(ctx context.Context) error {
 	var pid int
 	err := c.admin.QueryRow(ctx, `SELECT pid FROM pg_stat_activity WHERE backend_type = 'checkpointer'`).Scan(&pid)
@@ -164,7 +164,7 @@ func (c *cluster) crash(ctx context.Context) error {
 	err = until(ctx, func(ctx context.Context) (bool, error) {
 		var now int
 		err := c.admin.QueryRow(ctx, `SELECT pid FROM pg_stat_activity WHERE backend_type = 'checkpointer'`).Scan(&now)
-		return err == nil && now != pid, nil // errors are what a server gives that is down
+		return err == nil && now != pid, nil // errors mean that the server is still down
 	})
 	if err != nil {
 		return fmt.Errorf("wait until PostgreSQL has recovered: %w", err)
@@ -172,7 +172,7 @@ func (c *cluster) crash(ctx context.Context) error {
 	return nil
 }
 
-// until asks again and again until the answer is yes, an error, or ctx ends.
+// until calls is until it returns true or an error, or ctx ends.
 func until(ctx context.Context, is func(context.Context) (bool, error)) error {
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
@@ -183,7 +183,7 @@ func until(ctx context.Context, is func(context.Context) (bool, error)) error {
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			return ctx.Err() //nolint:wrapcheck // the caller knows what it waited for
+			return ctx.Err() //nolint:wrapcheck // the caller names the reason of the wait
 		}
 	}
 }

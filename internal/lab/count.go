@@ -7,7 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// finish counts what there is, and says which attempt made what.
+// finish counts the records and finds the attempt that made each one.
 func (s *stage) finish(ctx context.Context) error {
 	script := s.run.script
 	found, err := s.admin.Query(ctx, script.counts, pgx.QueryExecModeSimpleProtocol)

@@ -15,34 +15,34 @@ import (
 	"github.com/google/uuid"
 )
 
-// Config is where the lab runs and what it may use. What is zero has a default.
+// Config configures a lab. A zero field has the default that its comment names.
 type Config struct {
-	Program   string        // the server; that of this process if empty
+	Program   string        // path of the server; this process's program if empty
 	Log       *slog.Logger  // never gets secrets
-	Dir       string        // for everything; in memory if there is room, else /tmp
-	Keep      bool          // the databases of finished runs stay until the lab closes: for tests
+	Dir       string        // for all files; in memory if there is room, else /tmp
+	Keep      bool          // keep the databases of finished runs until the lab closes, for tests
 	AtOnce    int           // runs; 2
-	Waiting   int           // runs that wait for others at most; 30
-	PerMinute int           // runs of one visitor; 10
-	RunTime   time.Duration // of one run at most; 30 seconds
+	Waiting   int           // most runs that wait for others; 30
+	PerMinute int           // runs per visitor; 10
+	RunTime   time.Duration // longest run; 30 seconds
 	Idle      time.Duration // after which the database stops; 5 minutes
 	Room      int64         // bytes that must be free in Dir; 200 MB
 	Results   int           // that are kept; 200
 	ResultAge time.Duration // how long a result is kept; 30 minutes
 }
 
-// Lab carries out experiments. Its methods may be called at once.
+// Lab carries out experiments. Its methods may be called concurrently.
 type Lab struct {
 	config Config
 
-	starting sync.Mutex      // of the site
-	alive    context.Context //nolint:containedctx // the life of the lab
+	starting sync.Mutex      // guards the start of the site
+	alive    context.Context //nolint:containedctx // ends with the lab
 	close    context.CancelFunc
 	running  sync.WaitGroup
 
 	mu     sync.Mutex
 	closed bool
-	site   *site       // nil while nobody needs it
+	site   *site       // nil while unused
 	kept   []*cluster  // see Config.Keep
 	users  int         // of the site
 	idle   *time.Timer // stops the site
@@ -51,7 +51,7 @@ type Lab struct {
 	busy   []*run
 }
 
-// New makes a lab, which starts nothing until the first order.
+// New returns a lab. It starts nothing until the first order.
 func New(c Config) (*Lab, error) {
 	if c.Program == "" {
 		program, err := os.Executable()
@@ -68,8 +68,8 @@ func New(c Config) (*Lab, error) {
 	return l, nil
 }
 
-// Start orders a run, and returns when it is begun or waits for others. An order with the ID of a run of the same visitor
-// changes nothing. It returns [ErrUnknown], a [*TooManyError], a [*FullError], an [*UnavailableError], or [ErrClosed].
+// Start orders a run, and returns when the run has begun or waits for others. An order with the ID of an earlier run of the same
+// visitor changes nothing. The error is [ErrUnknown], a [*TooManyError], a [*FullError], an [*UnavailableError], or [ErrClosed].
 func (l *Lab) Start(ctx context.Context, o Order) error {
 	r, err := newRun(o)
 	if err != nil {
@@ -105,7 +105,7 @@ func (l *Lab) find(id uuid.UUID, visitor string) (*run, bool) {
 	return l.runs[n], true
 }
 
-// Result is what is known of a run of a visitor. It is not ok if there is none, or not any more.
+// Result returns the current result of a visitor's run, and whether the run exists.
 func (l *Lab) Result(id uuid.UUID, visitor string) (_ Result, ok bool) {
 	r, ok := l.find(id, visitor)
 	if !ok {
@@ -115,7 +115,8 @@ func (l *Lab) Result(id uuid.UUID, visitor string) (_ Result, ok bool) {
 	return seen, true
 }
 
-// Watch returns what is known of a run, and each newer result, until it is over or ctx ends: nothing if there is no such run.
+// Watch returns the current result of a run and each newer one, until the run is over or ctx ends. It yields nothing for an unknown
+// run.
 func (l *Lab) Watch(ctx context.Context, id uuid.UUID, visitor string) iter.Seq[Result] {
 	r, ok := l.find(id, visitor)
 	if !ok {
@@ -124,7 +125,7 @@ func (l *Lab) Watch(ctx context.Context, id uuid.UUID, visitor string) iter.Seq[
 	return r.watch(ctx)
 }
 
-// Close ends what runs, and removes everything of the lab. Closing twice is fine.
+// Close ends all runs and removes all files of the lab. It may be called twice.
 func (l *Lab) Close(ctx context.Context) error {
 	l.mu.Lock()
 	again := l.closed

@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// ErrUnknown means that there is no such experiment, no such layer in it, or no such run of this visitor.
+// ErrUnknown is returned for an unknown experiment, a layer that the experiment does not have, or another visitor's run.
 var ErrUnknown = errors.New("there is no such experiment")
 
-// ErrClosed means that the lab is closing, with the app.
+// ErrClosed is returned once the lab is closing, with the app.
 var ErrClosed = errors.New("the app is stopping, and the lab with it")
 
-// TooManyError means that a visitor has to wait before the next run.
+// TooManyError is returned if a visitor must wait before the next run.
 type TooManyError struct {
-	Running bool          // because one is under way
-	After   time.Duration // how long, if not
+	Running bool          // a run of the visitor is under way
+	After   time.Duration // the time to wait otherwise
 }
 
 func (e *TooManyError) Error() string {
@@ -26,14 +26,14 @@ func (e *TooManyError) Error() string {
 		int(e.After.Seconds())+1)
 }
 
-// FullError means that too many visitors are waiting already.
+// FullError is returned if too many visitors are waiting.
 type FullError struct{ Waiting int }
 
 func (e *FullError) Error() string {
 	return fmt.Sprintf("%d other people are waiting for the lab. Please try again in a minute.", e.Waiting)
 }
 
-// UnavailableError is why the lab cannot start. The next order tries again.
+// UnavailableError is returned if the lab cannot start. The next order tries again.
 type UnavailableError struct {
 	Reason string // a sentence, for people
 	Err    error  // for the log; may be nil

@@ -1,6 +1,6 @@
 package lab
 
-// Experiments are all that there are, in the order in which they are shown.
+// Experiments returns all experiments, in the order in which they are shown.
 func Experiments() (all []Experiment) {
 	for _, s := range scripts() {
 		all = append(all, s.Experiment)

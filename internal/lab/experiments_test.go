@@ -11,7 +11,7 @@ import (
 	"onlyonce/internal/proof/must"
 )
 
-// expected is how many things there are without some layers; with all of them there is one.
+// expected holds the number of records without some layers. With all layers there is one.
 var expected = map[string]map[string]int{
 	"five-clicks":   {"form-lock": 1, "intent": 5, "form-lock intent": 5},
 	"two-tabs":      {"intent": 2},
@@ -27,8 +27,7 @@ var expected = map[string]map[string]int{
 	"stop-postgres": {"one-key": 2, "intent": 2, "one-key intent": 2},
 }
 
-// TestExperiments carries out each experiment with all layers, without each, and without all, and compares what it says with
-// what is in the database.
+// TestExperiments runs each experiment with all layers, without each and without all, and compares the result with the database.
 func TestExperiments(t *testing.T) {
 	t.Parallel()
 	for _, s := range scripts() {
@@ -67,7 +66,7 @@ func check(t *testing.T, s script, without ...string) {
 	}
 }
 
-// checkAttempts holds that each thing was made by one attempt, and that each attempt met no layer that was taken away.
+// checkAttempts checks that one attempt made each record, and that no attempt met a removed layer.
 func checkAttempts(t *testing.T, side Side, left []string) {
 	t.Helper()
 	made := map[int]int{}
@@ -94,7 +93,7 @@ func checkAttempts(t *testing.T, side Side, left []string) {
 	}
 }
 
-// stored is what a SELECT gives.
+// stored returns the result of a SELECT as text.
 func stored(t *testing.T, url, sql string) string {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), url+"&timezone=UTC")

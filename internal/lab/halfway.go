@@ -8,8 +8,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// halfway begins an attempt and returns when it waits for a lock in the middle of its transaction. sent is closed when the
-// attempt has ended.
+// halfway begins an attempt and returns when it waits for a lock in the middle of its transaction. sent is closed when the attempt
+// has ended.
 func (s *stage) halfway(ctx context.Context, n int) (lock pgx.Tx, sent <-chan struct{}, err error) {
 	lock, err = s.lock(ctx, lockNumbers)
 	if err != nil {
@@ -26,8 +26,8 @@ func (s *stage) halfway(ctx context.Context, n int) (lock pgx.Tx, sent <-chan st
 	return lock, done, nil
 }
 
-// commitUnheard begins the attempt that creates the first invoice and returns when that is committed, and the server has not
-// heard of it.
+// commitUnheard begins the attempt that creates the first invoice, and returns when the database has committed it and the server
+// has no answer yet.
 func (s *stage) commitUnheard(ctx context.Context, n int) (sent <-chan struct{}, err error) {
 	lock, sent, err := s.halfway(ctx, n)
 	if err != nil {
@@ -44,7 +44,7 @@ func (s *stage) commitUnheard(ctx context.Context, n int) (sent <-chan struct{},
 	return sent, nil
 }
 
-// stays notes that the work of an attempt is there, although it was not told so.
+// stays records that an attempt without an answer was committed.
 func (s *stage) stays(n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -4,7 +4,7 @@ import "context"
 
 const (
 	invoicesPath = "/api/v1/invoices"
-	// anInvoice is one of €123.00, whose number the server gives.
+	// anInvoice is an invoice of €123.00; the server allocates its number.
 	anInvoice = `{
 		"customer": {"email": "ada@example.com", "name": "Ada Lovelace"},
 		"issue_date": "2026-11-21", "due_date": "2026-12-21", "currency": "EUR",
@@ -17,7 +17,7 @@ const (
 	markInvoices = "SELECT id::text FROM invoices ORDER BY number, id"
 )
 
-// invoiceLane sends the invoice.
+// invoiceLane creates the invoice.
 func invoiceLane(who string) lane {
 	return lane{who: who, method: "POST", path: invoicesPath, body: anInvoice}
 }

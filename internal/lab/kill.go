@@ -31,7 +31,7 @@ func kill() script {
 	})
 }
 
-// killInside kills the server in the middle of an attempt's transaction, and starts it again.
+// killInside kills the server in the middle of an attempt's transaction, and restarts it.
 func (s *stage) killInside(ctx context.Context, n int) error {
 	lock, sent, err := s.halfway(ctx, n)
 	if err != nil {
@@ -52,7 +52,7 @@ func (s *stage) killInside(ctx context.Context, n int) error {
 	return s.restart(ctx)
 }
 
-// killBehind kills the server after an attempt's commit and before its answer, and starts it again.
+// killBehind kills the server between an attempt's commit and its answer, and restarts it.
 func (s *stage) killBehind(ctx context.Context, n int) error {
 	sent, err := s.commitUnheard(ctx, n)
 	if err != nil {
@@ -65,7 +65,7 @@ func (s *stage) killBehind(ctx context.Context, n int) error {
 	s.back[0].Isolate()
 	s.back[0].Heal()
 	s.event("The server was killed after the invoice was saved, before it could answer.")
-	if !slices.Contains(s.left, sameTransaction) { // it was this crash that lost the key
+	if !slices.Contains(s.left, sameTransaction) { // this crash lost the key
 		if _, err := s.admin.Exec(ctx, `ALTER TABLE intents DISABLE TRIGGER lose`); err != nil {
 			return fmt.Errorf("let keys be saved again: %w", err)
 		}

@@ -1,6 +1,5 @@
-// Package lab runs experiments: real requests to real server processes, on a database that is made for one run and dropped
-// after it, with all layers of protection or with some taken away. It is part of the demo, and never touches the database of
-// the app.
+// Package lab runs experiments: real requests to real server processes, with all layers of protection or without some. Each run has
+// its own database, which is dropped afterwards. The lab is part of the demo and never touches the app's database.
 package lab
 
 import (
@@ -11,15 +10,15 @@ import (
 
 // Experiment is one way to try to make a duplicate.
 type Experiment struct {
-	Slug  string // of its address: "five-clicks"
+	Slug  string // the last part of its address: "five-clicks"
 	Title string // "Click five times"
-	Story string // what happens, in one or two sentences
-	// Question asks for a number before the run, such as "How many invoices will there be?", of which Guesses are offered.
+	Story string // the course of events, in one or two sentences
+	// Question asks for a number before the run, such as "How many invoices will there be?". Guesses are the offered answers.
 	Question string
 	Guesses  []int
-	// Layers are those that can be taken away, in the order in which an attempt meets them.
+	// Layers can be removed. They are in the order in which an attempt meets them.
 	Layers []Layer
-	// Takeaway is what somebody can carry home.
+	// Takeaway repeats the experiment outside the lab.
 	Takeaway Takeaway
 }
 
@@ -27,12 +26,12 @@ type Experiment struct {
 type Layer struct {
 	Slug    string // "intent"
 	Name    string // "the intent"
-	Removed string // what exactly is taken away, in a sentence
+	Removed string // the part that is removed, in a sentence
 }
 
-// Takeaway is an experiment outside the lab.
+// Takeaway is an experiment for outside the lab.
 type Takeaway struct {
-	Scenario Code   // the test in a browser
+	Scenario Code   // the browser test
 	Curl     string // shell commands against the demo
 	SQL      string // the SELECT that counts
 	Code     []Code // the lines that stopped the repeats
@@ -47,16 +46,16 @@ type Code struct {
 
 // Order asks for a run.
 type Order struct {
-	ID         uuid.UUID // of the run: ordering it again gives the run that there is
-	Visitor    string    // who may see it, and whose runs are counted
+	ID         uuid.UUID // of the run; a second order with this ID returns the same run
+	Visitor    string    // the visitor who may see it, for the limit per visitor
 	Experiment string    // slug
 	Without    []string  // slugs of layers
-	// Sent is how many of the visitor's clicks the form lock let through, as their own browser found out with the real script;
-	// 0 if it was not tried, such as without JavaScript.
+	// Sent is the number of the visitor's clicks that the form lock let through, as measured with the real script in their browser.
+	// 0 means that it was not measured, such as without JavaScript.
 	Sent int
 }
 
-// State is how far a run is.
+// State is the progress of a run.
 type State string
 
 // The states of a run.
@@ -67,15 +66,15 @@ const (
 	Failed  State = "failed" // see Result.Problem
 )
 
-// Result is what is known of a run so far. It is a copy: it does not change any more.
+// Result is a snapshot of a run.
 type Result struct {
 	ID         uuid.UUID
 	Experiment Experiment
 	Without    []Layer
 	State      State
-	Ahead      int    // runs that come first, while it waits
-	Problem    string // why it failed, for people
-	// Sides has one of all layers, and a second one without some if some were taken away. Both have the same attempts.
+	Ahead      int    // number of runs that come first, while this one waits
+	Problem    string // the reason of a failure, for people
+	// Sides has one side with all layers, and a second one if some were removed. Both make the same attempts.
 	Sides []Side
 	Began time.Time // UTC
 }
@@ -84,18 +83,18 @@ type Result struct {
 type Side struct {
 	Without  []Layer
 	Attempts []Attempt
-	Events   []Event // what else happened, such as a server that was killed
+	Events   []Event // other events, such as a killed server
 	Done     bool
-	// SQL is the SELECT whose answer is Columns and Rows, once the side is done: one row for each thing that there is.
+	// SQL is a SELECT that returned Columns and Rows when the side was done: one row for each record.
 	SQL     string
 	Columns []string
 	Rows    [][]string
-	// Things counts what the question asks for, and Things times Amount was billed, paid, or the like.
+	// Things is the number that Question asks for. Things times Amount was billed, paid, or the like.
 	Things int
-	Amount int64  // minor units of Currency; 0 where no money is at stake
-	Money  string // what Things cost, for people: "€6,150.00"
-	Meant  string // what they should cost: "€123.00"
-	Noun   string // "invoice", "payment", "change"; its plural has an s
+	Amount int64  // minor units of Currency; 0 without money at stake
+	Money  string // total cost of Things, for people: "€6,150.00"
+	Meant  string // intended cost: "€123.00"
+	Noun   string // "invoice", "payment", "change"; its plural ends in s
 }
 
 // Attempt is one lane: one click, one request or one retry.
@@ -104,20 +103,20 @@ type Attempt struct {
 	Who     string // "Click 3", "Tab 2", "Try 2, replica 1"
 	Key     string // the idempotency key, shortened for people; "" if it was not sent
 	Request string // "POST /api/v1/invoices", "job schedules"
-	// Began and Took are milliseconds since the beginning of the side, and of the attempt.
+	// Began is in milliseconds since the beginning of the side, and Took is the duration in milliseconds.
 	Began, Took float64
-	// Met are the slugs of the layers that the attempt reached, in order; the last one stopped it, unless Row is set.
-	// A layer that was taken away is not among them.
+	// Met has the slugs of the layers that the attempt reached, in order, without removed ones. The last one stopped it, unless Row
+	// is set.
 	Met []string
-	// Row is the number of the row in Side.Rows that the attempt made, from 1, or 0.
+	// Row is the number, from 1, of the row in Side.Rows that the attempt made, or 0.
 	Row     int
 	Status  int    // HTTP status; 0 if there was no answer, and for a job
 	Outcome string // "created", "replayed", "conflict", …, "not sent", "no answer"
-	Says    string // what the person or the program is told, in a sentence
+	Says    string // the message to the person or the program, in a sentence
 	Done    bool
 }
 
-// Event is something that happened to the servers.
+// Event is an event that affected the servers.
 type Event struct {
 	At   float64 // milliseconds since the beginning of the side
 	What string  // "The server was killed after the commit."

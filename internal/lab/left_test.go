@@ -30,7 +30,7 @@ func list(t *testing.T, dir string) (found []string) {
 	return found
 }
 
-// group names the processes of a process group that still run.
+// group returns the names of the running processes in a process group.
 func group(t *testing.T, pgid int) (found []string) {
 	t.Helper()
 	out, err := exec.Command("ps", "-A", "-o", "pgid=,stat=,comm=").Output()
@@ -47,7 +47,7 @@ func TestNothingIsLeftAfterClose(t *testing.T) {
 	t.Parallel()
 	dir := pgtest.Home(t)
 	l := newLab(t, Config{Dir: dir})
-	if err := l.Close(t.Context()); err != nil { // nothing was started yet
+	if err := l.Close(t.Context()); err != nil { // nothing has been started yet
 		t.Error(err)
 	}
 	l = newLab(t, Config{Dir: dir})
@@ -104,11 +104,11 @@ func TestNoRoom(t *testing.T) {
 	await(t, l, o)
 }
 
-// TestHelper is the program that the tests below start: a lab in a process of its own.
+// TestHelper is the helper process of the tests below. It runs a lab.
 func TestHelper(t *testing.T) {
 	dir := os.Getenv("LAB_DIR")
 	if dir == "" {
-		return // not asked for
+		return // not the helper process
 	}
 	l, err := New(Config{Program: os.Getenv("LAB_PROGRAM"), Dir: dir, Log: slog.New(slog.DiscardHandler)})
 	must.OK(t, err)
@@ -125,7 +125,7 @@ func TestHelper(t *testing.T) {
 	}
 }
 
-// helper starts it, by way of a shell command that ends with "$@".
+// helper starts TestHelper by a shell command that ends with "$@".
 func helper(t *testing.T, dir, shell string) (*exec.Cmd, *bufio.Scanner) {
 	t.Helper()
 	pgtest.Long(t)
@@ -141,7 +141,7 @@ func helper(t *testing.T, dir, shell string) (*exec.Cmd, *bufio.Scanner) {
 
 func TestNothingIsLeftAfterKill(t *testing.T) {
 	t.Parallel()
-	for _, when := range []string{"leash", "running"} { // while another PostgreSQL is made, and in the middle of an attempt
+	for _, when := range []string{"leash", "running"} { // while another PostgreSQL is created, and in the middle of an attempt
 		t.Run(when, func(t *testing.T) {
 			t.Parallel()
 			dir := pgtest.Home(t)
@@ -165,20 +165,20 @@ func TestNothingIsLeftAfterKill(t *testing.T) {
 	}
 }
 
-// mentioned reports whether a process that runs has a path among its arguments.
+// mentioned reports whether path is an argument of a running process.
 func mentioned(t *testing.T, path string) bool {
 	t.Helper()
 	files, err := filepath.Glob("/proc/[0-9]*/cmdline")
 	must.OK(t, err)
 	for _, file := range files {
-		if args, _ := os.ReadFile(file); bytes.Contains(args, []byte(path)) { // gone in between
+		if args, _ := os.ReadFile(file); bytes.Contains(args, []byte(path)) { // the process may have ended meanwhile
 			return true
 		}
 	}
 	return false
 }
 
-// TestDiskFull has a lab whose processes cannot write files of more than a megabyte.
+// TestDiskFull runs a lab whose processes cannot write files of more than a megabyte.
 func TestDiskFull(t *testing.T) {
 	t.Parallel()
 	dir := pgtest.Home(t)

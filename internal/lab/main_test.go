@@ -17,8 +17,8 @@ import (
 	"onlyonce/internal/proof/replica"
 )
 
-// program builds the server once, and shared is the lab of the tests that need no other. They are variables of the package because
-// testing has no other way for TestMain and the tests to share anything.
+// program builds the server once, and shared is the lab of the tests that can share one. They are package variables because
+// TestMain has no other way to share values with tests.
 var (
 	scratch string
 	program = sync.OnceValues(func() (string, error) {
@@ -32,7 +32,7 @@ var (
 		log := slog.New(slog.NewTextHandler(os.Stderr, nil))
 		return New(Config{Program: path, Log: log, Keep: true, AtOnce: 3, Waiting: 1000, RunTime: 2 * time.Minute})
 	})
-	sharing atomic.Bool // somebody has asked for it
+	sharing atomic.Bool // a test has used shared
 )
 
 func TestMain(m *testing.M) {
@@ -60,7 +60,7 @@ func inScratch(run func() int) (code int, err error) {
 	return code, l.Close(context.Background())
 }
 
-// sharedLab is one whose databases stay.
+// sharedLab returns a lab that keeps the databases of its runs.
 func sharedLab(t *testing.T) *Lab {
 	t.Helper()
 	pgtest.Long(t)
@@ -70,7 +70,7 @@ func sharedLab(t *testing.T) *Lab {
 	return l
 }
 
-// newLab makes a lab that is closed when the test ends.
+// newLab returns a lab that is closed at the end of the test.
 func newLab(t *testing.T, c Config) *Lab {
 	t.Helper()
 	pgtest.Long(t)

@@ -94,7 +94,7 @@ func random() string {
 	return base64.StdEncoding.EncodeToString(raw)
 }
 
-// addSource adds the source of the events, as its owner does in the settings. The record of the stage is then its address.
+// addSource creates the source of the events, as its owner does in the settings. Afterwards s.record is the last part of its URL.
 func (s *stage) addSource(ctx context.Context, key, secret string) error {
 	sealing, err := secretkey.Parse(key)
 	if err != nil {
@@ -117,8 +117,8 @@ func (s *stage) addSource(ctx context.Context, key, secret string) error {
 	return nil
 }
 
-// noteRecordedBefore corrects what is known of deliveries that were kept as events of their own, whose payment was there: the
-// answer to them does not say so.
+// noteRecordedBefore corrects the outcome of deliveries that were stored as separate events although their payment existed. The
+// answers to them do not show it.
 func (s *stage) noteRecordedBefore(ctx context.Context) error {
 	rows, err := s.admin.Query(ctx, `SELECT id::text FROM webhook_events WHERE reason = 'recorded-before'`)
 	if err != nil {

@@ -41,12 +41,12 @@ func payTwice() script {
 	}
 }
 
-// issuedInvoice makes the invoice that is to be paid.
+// issuedInvoice creates and issues the invoice to be paid.
 func issuedInvoice() []lane {
 	return []lane{invoiceLane(""), {method: http.MethodPost, path: invoicesPath + "/{id}/issue", body: "{}"}}
 }
 
-// prepare makes what the attempts are about.
+// prepare creates the record that the attempts refer to.
 func (s *stage) prepare(ctx context.Context, steps ...lane) error {
 	for _, step := range steps {
 		step.path = s.path(step)

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// admit takes a run in, if it is allowed and not known yet; without really it only looks.
+// admit checks an order, and adds it to the runs if really is true. known reports whether it was added before.
 func (l *Lab) admit(r *run, really bool) (known bool, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -62,7 +62,7 @@ func (l *Lab) forget() {
 	})
 }
 
-// dispatch begins the runs that may begin, and tells the others how many come before them.
+// dispatch starts the runs that may begin, and updates the queue positions of the others.
 func (l *Lab) dispatch() {
 	alone := func(r *run) bool { return r.script.alone }
 	for n := 0; n < len(l.queue) && len(l.busy) < l.config.AtOnce; {
@@ -73,7 +73,7 @@ func (l *Lab) dispatch() {
 		}
 		l.queue = slices.Delete(l.queue, n, n+1)
 		l.busy = append(l.busy, r)
-		on := l.site // which stays until release
+		on := l.site // stays until release
 		l.running.Go(func() { l.carryOut(r, on) })
 	}
 	for n, r := range l.queue {
@@ -82,7 +82,7 @@ func (l *Lab) dispatch() {
 	}
 }
 
-// carryOut performs a run, and lets the next one begin.
+// carryOut performs a run and starts the next one.
 func (l *Lab) carryOut(r *run, on *site) {
 	r.update(func(result *Result) { result.State, result.Ahead = Running, 0 })
 	ctx, cancel := context.WithTimeout(l.alive, l.config.RunTime)

@@ -17,7 +17,7 @@ import (
 	"onlyonce/internal/value/money"
 )
 
-// run is one order and what is known of it.
+// run is an order with its current result.
 type run struct {
 	order   Order
 	script  script
@@ -25,14 +25,14 @@ type run struct {
 	lanes   [][]lane
 	keys    [][]string
 	over    time.Time // zero while it is under way
-	kept    []string  // URLs of the databases of its sides, if they are kept
+	kept    []string  // URLs of the sides' databases, with Config.Keep
 
 	mu      sync.Mutex
 	result  Result
-	changed chan struct{} // closed with the next change
+	changed chan struct{} // closed at the next change
 }
 
-// newRun checks an order.
+// newRun validates an order.
 func newRun(o Order) (*run, error) {
 	r := &run{order: o, changed: make(chan struct{})}
 	all := scripts()
@@ -57,7 +57,7 @@ func newRun(o Order) (*run, error) {
 	return r, nil
 }
 
-// update changes the result, and tells those who watch.
+// update changes the result and wakes its watchers.
 func (r *run) update(change func(*Result)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -79,10 +79,10 @@ func (r *run) look() (Result, <-chan struct{}) {
 	return seen, r.changed
 }
 
-// Over reports whether nothing more will happen.
+// Over reports whether the run has ended.
 func (s State) Over() bool { return s == Done || s == Failed }
 
-// watch returns each newer result until the run is over or ctx ends.
+// watch yields each newer result until the run is over or ctx ends.
 func (r *run) watch(ctx context.Context) iter.Seq[Result] {
 	return func(yield func(Result) bool) {
 		for {
@@ -99,7 +99,7 @@ func (r *run) watch(ctx context.Context) iter.Seq[Result] {
 	}
 }
 
-// perform carries the run out, one side after the other.
+// perform carries out the run, one side after the other.
 func (r *run) perform(ctx context.Context, l *Lab, leash *replica.Leash, c *cluster) error {
 	for side := range r.result.Sides {
 		if err := r.performSide(ctx, l, leash, c, side); err != nil {
@@ -116,7 +116,7 @@ func (r *run) performSide(ctx context.Context, l *Lab, leash *replica.Leash, c *
 		lanes: r.lanes[side], keys: r.keys[side],
 		client: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}, marks: map[string]int{},
 	}
-	if r.order.Sent == 0 { // nobody knows what the form lock would have done
+	if r.order.Sent == 0 { // the effect of the form lock is unknown
 		s.left = slices.DeleteFunc(s.left, func(slug string) bool { return slug == formLock })
 	}
 	defer func() {
@@ -137,10 +137,10 @@ func (r *run) performSide(ctx context.Context, l *Lab, leash *replica.Leash, c *
 	return s.finish(ctx)
 }
 
-// ending bounds the cleaning behind a side.
+// ending bounds the cleanup after a side.
 const ending = 10 * time.Second
 
-// euros writes cents for people: "€6,150.00".
+// euros formats cents for people: "€6,150.00".
 func euros(cents int64) string {
 	euro, _ := money.ParseCurrency("EUR")
 	return "€" + euro.Display(cents)

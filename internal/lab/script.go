@@ -25,40 +25,40 @@ const (
 	sameTransaction  = "same-transaction"
 )
 
-// script is an experiment and how it is carried out.
+// script is an experiment with its execution.
 type script struct {
 	Experiment
 
-	noun string // of what is counted
-	// amount is what one of them costs, in cents; 0 where no money is at stake.
+	noun string // for the counted records
+	// amount is the cost of a record in cents; 0 without money at stake.
 	amount   int64
 	lanes    []lane
-	replicas int      // 1 if it does not say
-	alone    bool     // on a PostgreSQL of its own
-	env      []string // of the replicas, besides
+	replicas int      // 1 if zero
+	alone    bool     // on a separate PostgreSQL server
+	env      []string // of the replicas, in addition
 	play     func(context.Context, *stage) error
-	// counts is the SELECT of all the records there are, and marks one that names them in the same order: what an answer
-	// that made one says of itself.
+	// counts is the SELECT of all records. marks selects their names in the same order: the mark in the answer to the attempt that
+	// made each record.
 	counts, marks string
 }
 
-// job is the method of a lane that no request makes.
+// job is the method of a lane without a request.
 const job = "job"
 
-// lane is what one attempt sends.
+// lane is one attempt to be made.
 type lane struct {
 	who          string
-	intent       int // lanes of one intent share its key
+	intent       int // lanes with the same intent share a key
 	replica      int
 	method, path string
 	body         string
-	seen         string // the version that it was made from: If-Match
-	unsent       bool   // the form lock stops it
-	// sign writes into the header who sends it, under which key; nil for a program with a token.
+	seen         string // the version that it was made from, for If-Match
+	unsent       bool   // stopped by the form lock
+	// sign adds headers that identify the sender and the key. It is nil for a program with a token.
 	sign func(header http.Header, key, body string) error
 }
 
-// remain are the slugs of the layers that are not taken away.
+// remain returns the slugs of the layers that are left.
 func remain(all, without []Layer) (slugs []string) {
 	for _, l := range all {
 		if !slices.Contains(without, l) {
@@ -68,7 +68,7 @@ func remain(all, without []Layer) (slugs []string) {
 	return slugs
 }
 
-// removal is the SQL that takes a layer out of a database; none for those that are not in it.
+// removal returns the SQL that removes a layer from a database, or nothing for a layer outside it.
 func removal(slug string) []string {
 	switch slug {
 	case intent:
@@ -100,12 +100,12 @@ func removal(slug string) []string {
 	}
 }
 
-// ownOnly has each transaction see only those rows of a table that it has inserted itself.
+// ownOnly restricts each transaction to the rows of a table that it has inserted.
 func ownOnly(table string) string {
 	return `CREATE POLICY own_only ON ` + table + ` AS RESTRICTIVE FOR SELECT USING (created_at = now())`
 }
 
-// The layers as visitors read of them.
+// The layers as visitors see them.
 var (
 	formLockLayer = Layer{formLock, "the form lock", "The script that lets a form be sent only once does not run, as in a browser " +
 		"without JavaScript."}
@@ -115,16 +115,16 @@ var (
 		"instead of keeping the first one."}
 )
 
-// short is a key as it is shown.
+// short abbreviates a key for display.
 func short(key string) string { return key[:8] + "…" }
 
-// begin returns the sides of a run before anything has happened.
+// begin returns the sides of a run before its first attempt.
 func (s script) begin(o Order, without []Layer) (sides []Side, lanes [][]lane, keys [][]string) {
 	given := map[int]string{} // keys by intent
 	for _, gone := range [][]Layer{nil, without}[:1+min(1, len(without))] {
 		side := Side{Without: gone, SQL: s.counts, Noun: s.noun}
 		left := remain(s.Layers, gone)
-		// With the form lock, as many clicks are sent as the visitor's browser let through.
+		// With the form lock, only the clicks that the visitor's browser let through are sent.
 		locked := slices.Contains(left, formLock) && o.Sent > 0
 		var own []lane
 		var sent []string
@@ -139,7 +139,7 @@ func (s script) begin(o Order, without []Layer) (sides []Side, lanes [][]lane, k
 			}
 			attempt := Attempt{N: n + 1, Who: l.who, Key: short(key), Request: l.method + " " + l.path}
 			if l.method == job {
-				attempt.Key = "" // the server makes it
+				attempt.Key = "" // the server makes the key
 			}
 			if l.unsent {
 				attempt.Key, attempt.Outcome, attempt.Met, attempt.Done = "", NotSent, []string{formLock}, true

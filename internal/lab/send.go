@@ -14,16 +14,16 @@ import (
 	"onlyonce/internal/postgres/server"
 )
 
-// at is the time since the beginning, in milliseconds.
+// at returns the milliseconds since the beginning of the side.
 func (s *stage) at() float64 { return float64(time.Since(s.began).Microseconds()) / 1000 }
 
-// event notes what happened to the servers.
+// event records an event on the servers.
 func (s *stage) event(what string) {
 	at := s.at()
 	s.run.update(func(r *Result) { r.Sides[s.side].Events = append(r.Sides[s.side].Events, Event{At: at, What: what}) })
 }
 
-// send makes one attempt, and notes what came of it.
+// send makes one attempt and records its result.
 func (s *stage) send(ctx context.Context, n int) {
 	l := s.lanes[n]
 	if l.unsent {
@@ -40,7 +40,7 @@ func (s *stage) send(ctx context.Context, n int) {
 	s.note(n, began, s.at()-began, a)
 }
 
-// note keeps what came of an attempt.
+// note records the result of an attempt.
 func (s *stage) note(n int, began, took float64, a answer) {
 	s.mu.Lock()
 	if a.outcome == Created || a.outcome == Changed {
@@ -56,7 +56,7 @@ func (s *stage) note(n int, began, took float64, a answer) {
 
 func (s *stage) path(l lane) string { return strings.Replace(l.path, "{id}", s.record, 1) }
 
-// together makes attempts that are all under way at the same time: they meet a lock that is held until they wait for it.
+// together makes attempts that overlap: it holds a lock until all wait for it.
 func (s *stage) together(ctx context.Context, lanes []int, lock string) error {
 	tx, err := s.lock(ctx, lock)
 	if err != nil {
@@ -79,7 +79,8 @@ func (s *stage) together(ctx context.Context, lanes []int, lock string) error {
 	return nil
 }
 
-// oneByOne makes attempts that wait for a lock one behind the other, behind so many that wait already, and then releases it.
+// oneByOne makes attempts that queue for a lock in this order, behind the given number of waiting transactions, and then releases
+// it.
 func (s *stage) oneByOne(ctx context.Context, lock pgx.Tx, waiting int, lanes ...int) error {
 	var all sync.WaitGroup
 	for behind, n := range lanes {
@@ -95,7 +96,7 @@ func (s *stage) oneByOne(ctx context.Context, lock pgx.Tx, waiting int, lanes ..
 	return nil
 }
 
-// transactions is how many of some attempts can be in the database at once.
+// transactions returns the number of attempts that can have a transaction at the same time.
 func (s *stage) transactions(lanes []int) int {
 	busy := map[int]map[string]bool{}
 	for _, n := range lanes {
@@ -106,7 +107,7 @@ func (s *stage) transactions(lanes []int) int {
 		if busy[l.replica] == nil {
 			busy[l.replica] = map[string]bool{}
 		}
-		who := s.keys[n] // one process sends one transaction for all that come with one key
+		who := s.keys[n] // a process sends one transaction for all requests with one key
 		if !slices.Contains(s.left, intent) {
 			who = fmt.Sprint(n)
 		}
@@ -119,13 +120,13 @@ func (s *stage) transactions(lanes []int) int {
 	return sum
 }
 
-// The locks in the middle of a transaction.
+// Locks in the middle of a transaction.
 const (
 	lockNumbers = `SELECT pg_advisory_xact_lock(invoice_series_lock(id, 2026)) FROM tenants`
 	lockInvoice = `SELECT FROM invoices FOR UPDATE`
 )
 
-// lock takes a lock that requests wait for.
+// lock takes a lock that requests have to wait for.
 func (s *stage) lock(ctx context.Context, sql string) (pgx.Tx, error) {
 	tx, err := s.admin.Begin(ctx)
 	if err != nil {
@@ -137,7 +138,7 @@ func (s *stage) lock(ctx context.Context, sql string) (pgx.Tx, error) {
 	return tx, nil
 }
 
-// patience is how long we wait for what makes a run more telling, and is not needed for its outcome.
+// patience bounds the wait for a state that makes a run more instructive but is not needed for its result.
 const patience = 3 * time.Second
 
 // waiters returns when n transactions wait for a lock.
@@ -147,7 +148,7 @@ func (s *stage) waiters(ctx context.Context, n int) error {
 		WHERE datname = current_database() AND usename = '`+server.Role+`' AND wait_event_type = 'Lock'`)
 }
 
-// count returns when a SELECT gives a number.
+// count returns when a SELECT returns want.
 func (s *stage) count(ctx context.Context, want int, sql string) error {
 	err := until(ctx, func(ctx context.Context) (bool, error) {
 		var found int

@@ -14,17 +14,17 @@ import (
 	"onlyonce/internal/proof/replica"
 )
 
-// site is where the lab has its processes and files. It goes with this program, however that ends.
+// site holds the processes and files of the lab. They are removed when this program ends, even if it is killed.
 type site struct {
 	account  server.Account
 	programs server.Programs
-	dir      string // holds everything
+	dir      string // holds all files
 	leash    *replica.Leash
 	cleaner  *cleaner
 	cluster  *cluster
 }
 
-// newSite makes one in a directory. It leaves nothing if it fails.
+// newSite starts a site in a directory. On an error it leaves nothing behind.
 func newSite(ctx context.Context, parent string) (_ *site, err error) {
 	s := &site{}
 	defer func() {
@@ -53,7 +53,7 @@ func newSite(ctx context.Context, parent string) (_ *site, err error) {
 	return s, nil
 }
 
-// stop ends everything. Its directory goes with it.
+// stop ends all processes. The directory is removed with them.
 func (s *site) stop(ctx context.Context) error {
 	var errs []error
 	if s.leash != nil {
@@ -67,19 +67,20 @@ func (s *site) stop(ctx context.Context) error {
 	}
 	if s.cleaner != nil {
 		_ = s.cleaner.pipe.Close()
-		_ = s.cleaner.cmd.Wait() // what it could not remove stays
+		_ = s.cleaner.cmd.Wait() // files that it could not remove stay
 	}
 	return errors.Join(errs...)
 }
 
-// cleaner removes a directory when this program has ended, kill -9 included: the kernel then closes the pipe that it reads.
+// cleaner is a process that removes a directory when this program has ended, even by kill -9: the kernel then closes the pipe that
+// it reads.
 type cleaner struct {
 	pipe io.Closer
 	cmd  *exec.Cmd
 }
 
-// clean waits five seconds for the servers to stop, each of which removes its own directory. Then it removes what is left, for up
-// to a minute: a program that was about to make a database still adds to it.
+// clean waits five seconds for the servers to stop; each removes its own directory. Then it removes the rest, for up to a minute,
+// because a program that was creating a database still adds files.
 const clean = `
 	cat
 	n=0
@@ -103,11 +104,11 @@ func newCleaner(ctx context.Context, dir string) (*cleaner, error) {
 }
 
 const (
-	roomInMemory = 1 << 30   // that a directory in memory must have
-	leastRoom    = 200 << 20 // that a directory must have at all, unless the Config says otherwise
+	roomInMemory = 1 << 30   // least free space of a directory in memory
+	leastRoom    = 200 << 20 // least free space of a directory, unless Config.Room is set
 )
 
-// place is a directory in memory if there is room, else /tmp: not [os.TempDir], whose path may be too long for a socket.
+// place returns a directory in memory if there is room, else /tmp. It is not [os.TempDir], whose path may be too long for a socket.
 // The error is an [UnavailableError].
 func place(dir string, least int64) (string, error) {
 	if dir == "" {
@@ -133,5 +134,5 @@ func freeSpace(dir string) (int64, error) {
 	if err := syscall.Statfs(dir, &stat); err != nil {
 		return 0, fmt.Errorf("look for room in %s: %w", dir, err)
 	}
-	return int64(stat.Bavail) * int64(stat.Bsize), nil //nolint:gosec,unconvert // types differ between systems
+	return int64(stat.Bavail) * int64(stat.Bsize), nil //nolint:gosec,unconvert // the types differ between systems
 }

@@ -21,7 +21,7 @@ import (
 	"onlyonce/internal/proof/replica"
 )
 
-// stage is where one side of a run takes place: a database and the replicas on it, with a proxy on every way.
+// stage is the setting for one side of a run: a database and its replicas, with a proxy on each connection.
 //
 //	attempts → front[i] → replicas[i] → back[i] → database
 type stage struct {
@@ -41,17 +41,17 @@ type stage struct {
 	replicas    []*replica.Replica
 	front, back []*proxy.Proxy
 	began       time.Time
-	record      string // what the requests are about, if they have {id} in their address
+	record      string // replaces {id} in the paths of requests
 
 	mu        sync.Mutex
-	committed []int          // lanes without an answer whose work is there all the same
-	marks     map[string]int // lanes by what they made
+	committed []int          // lanes without an answer that were committed
+	marks     map[string]int // lanes by the mark of their record
 }
 
-// conns is how many connections a replica has for requests.
+// conns is the number of connections of a replica for requests.
 const conns = 8
 
-// build makes the database and starts the replicas.
+// build creates the database and starts the replicas.
 func (s *stage) build(ctx context.Context, script script, without []Layer) (err error) {
 	if s.database, err = s.cluster.clone(ctx); err != nil {
 		return err
@@ -73,7 +73,7 @@ func (s *stage) build(ctx context.Context, script script, without []Layer) (err 
 	}
 	env := script.env
 	forgets := func(l Layer) bool { return l.Slug == intent || l.Slug == uniqueEvent }
-	if slices.ContainsFunc(without, forgets) { // that of which a process has copies
+	if slices.ContainsFunc(without, forgets) { // layers that a process also has in memory
 		env = append(slices.Clip(env), "IDEMPOTENCY_MEMORY=0")
 	}
 	for n := range max(1, script.replicas) {
@@ -91,12 +91,12 @@ func (s *stage) build(ctx context.Context, script script, without []Layer) (err 
 	return nil
 }
 
-// nameOf is what replica n calls itself.
+// nameOf returns the name of replica n.
 func nameOf(n int) string { return fmt.Sprint("server ", n+1) }
 
-// connect makes replica n and the proxies on either side of it.
+// connect prepares replica n with the proxies on both sides.
 func (s *stage) connect(ctx context.Context, n int, env []string) error {
-	// A socket, so that nobody else on this machine reaches the database through the proxy.
+	// A socket, so that no other user of this machine reaches the database through the proxy.
 	dir := filepath.Join(s.dir, fmt.Sprintf("way-%d", n))
 	if err := s.cluster.account.Mkdir(dir); err != nil {
 		return err
@@ -118,7 +118,7 @@ func (s *stage) connect(ctx context.Context, n int, env []string) error {
 	s.replicas = append(s.replicas, &replica.Replica{
 		Program: s.program, Args: []string{"serve"}, Addr: addr, Group: s.leash.Group,
 		Log: filepath.Join(s.dir, fmt.Sprintf("replica-%d.log", n)),
-		// Nothing of the app's own environment: neither its database nor its mail server.
+		// Without the app's environment, which has its database and mail server.
 		Env: append([]string{
 			"PATH=" + os.Getenv("PATH"), "HOME=" + s.dir, "ADDR=" + addr, "METRICS_ADDR=off", "DEMO=0", "RATE_LIMIT=0",
 			"DATABASE_URL=" + server.URL(dir, server.Role, s.database) + fmt.Sprintf("&pool_max_conns=%d", conns),
@@ -128,17 +128,17 @@ func (s *stage) connect(ctx context.Context, n int, env []string) error {
 	return nil
 }
 
-// log is the end of what the replicas wrote, for our own log.
+// log returns the end of the replicas' logs, for the log of the lab.
 func (s *stage) log() string {
 	var text strings.Builder
 	for _, r := range s.replicas {
-		content, _ := os.ReadFile(r.Log) // none if it never started
+		content, _ := os.ReadFile(r.Log) // missing if the replica never started
 		fmt.Fprintf(&text, "\n%s", content[max(0, len(content)-1000):])
 	}
 	return text.String()
 }
 
-// remove ends all that belongs to the stage. With keep, the database stays.
+// remove ends the processes of the stage and drops its database, unless keep is set.
 func (s *stage) remove(ctx context.Context, keep bool) error {
 	var errs []error
 	for _, r := range s.replicas {

@@ -1,6 +1,6 @@
 package lab
 
-// demoShell are what the commands of all takeaways begin with: they speak to the demo as make run starts it.
+// demoShell begins the commands of all takeaways. They send to the demo as make run starts it.
 const demoShell = `API=http://127.0.0.1:8080/api/v1
 KEY=lab-$(date +%s)-$$
 post() { # KEY ADDRESS BODY: prints what matters of the answer
@@ -13,11 +13,11 @@ INVOICE='{"customer": {"email": "ada@example.com", "name": "Ada Lovelace"}, "cur
   "lines": [{"description": "Design", "quantity": "1", "unit_price": "100.00", "tax_rate": "23"}]}'
 `
 
-// makeInvoice makes one whose address is $AT, to go on with.
+// makeInvoice creates an invoice and sets $AT to its address.
 const makeInvoice = `AT=$(post "$KEY" /invoices "$INVOICE" | address)
 `
 
-// takeaways are those of the experiments, by slug, without their SQL and their code.
+// takeaways returns the takeaways by experiment, without their SQL and code.
 func takeaways() map[string]Takeaway {
 	return map[string]Takeaway{
 		"five-clicks": {
@@ -133,7 +133,7 @@ post "$KEY" /invoices "$INVOICE"`,
 	}
 }
 
-// code is where a layer stands in this repository.
+// code returns the place of a layer in this repository.
 func code(slug string) Code {
 	return map[string]Code{
 		formLock: {"static/submit-guard.js", "submit", `    const held = locks.get(form);

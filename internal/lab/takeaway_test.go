@@ -16,7 +16,7 @@ import (
 	"onlyonce/internal/proof/replica"
 )
 
-// TestTakeawaysAreThere holds that each file, function and line that a takeaway names is in this repository.
+// TestTakeawaysAreThere checks that each file, function and line of a takeaway is in this repository.
 func TestTakeawaysAreThere(t *testing.T) {
 	t.Parallel()
 	for _, e := range Experiments() {
@@ -49,7 +49,7 @@ func TestCurl(t *testing.T) {
 		t.Run(e.Slug, func(t *testing.T) {
 			t.Parallel()
 			shell := strings.ReplaceAll(e.Takeaway.Curl, "127.0.0.1:8080", addr)
-			shell = strings.ReplaceAll(shell, "KEY=lab-", "KEY=lab-"+e.Slug) // they run at the same second
+			shell = strings.ReplaceAll(shell, "KEY=lab-", "KEY=lab-"+e.Slug) // they run in the same second
 			out, err := exec.CommandContext(t.Context(), "/bin/sh", "-c", shell).CombinedOutput()
 			if err != nil {
 				t.Fatalf("%v\n%s", err, out)

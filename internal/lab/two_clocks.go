@@ -14,7 +14,7 @@ import (
 	"onlyonce/internal/postgres"
 )
 
-// lockThisYear is [lockNumbers] for the invoices of today.
+// lockThisYear is [lockNumbers] for invoices of this year.
 const lockThisYear = `SELECT pg_advisory_xact_lock(invoice_series_lock(id, extract(year FROM now())::integer)) FROM tenants`
 
 func twoClocks() script {
@@ -66,8 +66,7 @@ func twoClocks() script {
 
 const schedulesPath = "/api/v1/schedules"
 
-// noteClock notes what came of the attempt of a server's clock, which nobody gets an answer to: it is among the attempts that the
-// server has kept.
+// noteClock records the attempt of a server's clock. It reads it from the kept attempts, because a clock has no answer.
 func (s *stage) noteClock(ctx context.Context, n int) error {
 	var (
 		outcome, key, record string

@@ -9,7 +9,7 @@ import (
 	"onlyonce/internal/postgres/server"
 )
 
-// warm starts the site, unless it runs, and keeps it until release. The error is an [*UnavailableError] or [ErrClosed].
+// warm starts the site if necessary, and keeps it running until release. The error is an [*UnavailableError] or [ErrClosed].
 func (l *Lab) warm(ctx context.Context) error {
 	l.starting.Lock()
 	defer l.starting.Unlock()
@@ -32,7 +32,7 @@ func (l *Lab) warm(ctx context.Context) error {
 func (l *Lab) start(ctx context.Context) error {
 	if l.site != nil {
 		select {
-		case <-l.site.cluster.process.Done(): // it ended by itself
+		case <-l.site.cluster.process.Done(): // the server has ended
 			_ = l.site.stop(ctx)
 		default:
 			return nil
@@ -60,7 +60,7 @@ func (l *Lab) start(ctx context.Context) error {
 	return nil
 }
 
-// release ends the use of the site by one run.
+// release ends one run's use of the site.
 func (l *Lab) release() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -73,7 +73,7 @@ func (l *Lab) release() {
 	}
 }
 
-// rest stops the site if nobody uses it.
+// rest stops the site if it is unused.
 func (l *Lab) rest() {
 	l.starting.Lock()
 	defer l.starting.Unlock()

@@ -9,11 +9,11 @@ import (
 	"github.com/google/uuid"
 )
 
-// disturber makes the network of a visitor of the lab as bad as they asked for, where they create something.
+// disturber delays creates, and loses answers to them, for visitors of the lab who asked for it.
 type disturber struct {
 	visits  *visits
 	visitor func(*http.Request) string
-	creates func(path string) bool // whether a form that is posted there creates something
+	creates func(path string) bool // reports whether a form posted to path creates a record
 }
 
 func (d disturber) disturb(next http.Handler) http.Handler {
@@ -36,12 +36,12 @@ func (d disturber) disturb(next http.Handler) http.Handler {
 		answer := &lostAnswer{ResponseWriter: w, lose: func() bool { return d.visits.takeCut(who) }}
 		next.ServeHTTP(answer, r)
 		if answer.lost {
-			panic(http.ErrAbortHandler) // closes the connection, and nothing was written to it
+			panic(http.ErrAbortHandler) // closes the connection before anything was written to it
 		}
 	})
 }
 
-// note remembers what somebody in the tour has made, by the header of the answer, which may be lost.
+// note remembers the record that a visitor created in the tour, from the header of the answer, which may get lost.
 func (d disturber) note(who string, answer http.Header) {
 	id, err := uuid.Parse(path.Base(answer.Get("Location")))
 	if err != nil {
@@ -54,7 +54,7 @@ func (d disturber) note(who string, answer http.Header) {
 	})
 }
 
-// wait holds a request back. It holds nothing else meanwhile, and if too many wait already, it does not.
+// wait delays a request by slowFor. If too many requests wait already, it returns at once.
 func (v *visits) wait(r *http.Request) {
 	if !v.waiting.TryAcquire(1) {
 		return
@@ -68,8 +68,8 @@ func (v *visits) wait(r *http.Request) {
 	}
 }
 
-// lostAnswer keeps the answer to what was carried out from the client, if lose says so. A refusal is answered: it has what
-// was typed.
+// lostAnswer drops the answer to a successful request if lose returns true. A refusal is never dropped, because its page has the
+// typed input.
 type lostAnswer struct {
 	http.ResponseWriter
 
@@ -87,5 +87,5 @@ func (w *lostAnswer) Write(p []byte) (int, error) {
 	if w.lost {
 		return len(p), nil
 	}
-	return w.ResponseWriter.Write(p) //nolint:wrapcheck // it stands in for it
+	return w.ResponseWriter.Write(p) //nolint:wrapcheck // a wrapper of the writer returns its errors unchanged
 }

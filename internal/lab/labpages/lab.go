@@ -20,7 +20,7 @@ import (
 	"onlyonce/templates/labviews"
 )
 
-// requireDemo lets only people of demo tenants pass: the lab is never beside the work of others.
+// requireDemo admits only people of demo tenants, so that the lab is never beside real work.
 func (s *pages) requireDemo(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !web.Principal(r).Demo {
@@ -31,18 +31,18 @@ func (s *pages) requireDemo(next http.Handler) http.Handler {
 	})
 }
 
-// visitor identifies the session: all visitors of the demo share a few logins.
+// visitor identifies the session, because all visitors of the demo share a few logins.
 func (s *pages) visitor(r *http.Request) string {
 	sum := sha256.Sum256([]byte("lab\x00" + s.SessionSecret(r)))
 	return hex.EncodeToString(sum[:16])
 }
 
-// featured is the experiment that the list begins with.
+// featured is the first experiment in the list.
 const featured = "five-clicks"
 
 func (s *pages) listExperiments(w http.ResponseWriter, r *http.Request) error {
 	all := lab.Experiments()
-	slices.SortStableFunc(all, func(a, b lab.Experiment) int { // the featured one, and then those that could make most
+	slices.SortStableFunc(all, func(a, b lab.Experiment) int { // the featured one, then those with the most duplicates
 		if a.Slug == featured {
 			return -1
 		}
@@ -62,7 +62,7 @@ func (s *pages) listExperiments(w http.ResponseWriter, r *http.Request) error {
 	return s.Render(w, r, http.StatusOK, labviews.LabPage(s.Page(w, r), v))
 }
 
-// experiment is the one that the path names.
+// experiment returns the experiment that the path names.
 func experiment(r *http.Request) (lab.Experiment, error) {
 	for _, e := range lab.Experiments() {
 		if e.Slug == chi.URLParam(r, "experiment") {
@@ -92,7 +92,7 @@ func (s *pages) showExperiment(w http.ResponseWriter, r *http.Request) error {
 	return s.Render(w, r, http.StatusOK, labviews.ExperimentPage(s.Page(w, r), v))
 }
 
-// startRun begins the run that the form names, unless it has begun already, and leads to it.
+// startRun begins the run that the form names, unless it has begun already, and redirects to it.
 func (s *pages) startRun(w http.ResponseWriter, r *http.Request) error {
 	e, err := experiment(r)
 	if err != nil {
@@ -107,7 +107,7 @@ func (s *pages) startRun(w http.ResponseWriter, r *http.Request) error {
 	}
 	sent, err := strconv.Atoi(r.PostForm.Get("sent"))
 	if err != nil || sent < 0 {
-		sent = 0 // not tried
+		sent = 0 // not measured
 	}
 	var without []string
 	for _, l := range e.Layers {
@@ -132,13 +132,13 @@ func (s *pages) startRun(w http.ResponseWriter, r *http.Request) error {
 	return web.SeeOther(w, r, to)
 }
 
-// runID is the run of a form with these layers taken away. The same form with others is another run: somebody went back and
-// chose anew.
+// runID derives the ID of a run from its form and the removed layers. The same form with other layers starts another run, for
+// visitors who go back and change their choice.
 func runID(form uuid.UUID, slug string, without []string) uuid.UUID {
 	return uuid.NewSHA1(form, []byte(slug+" "+strings.Join(without, " ")))
 }
 
-// address repeats an experiment.
+// address returns the URL for repeating an experiment.
 func address(e lab.Experiment, without []string) string {
 	at := "/lab/" + e.Slug
 	if len(without) > 0 {
@@ -147,7 +147,7 @@ func address(e lab.Experiment, without []string) string {
 	return at
 }
 
-// refuseRun returns why a run cannot begin, and leads on.
+// refuseRun explains why a run cannot begin, with links to go on.
 func (s *pages) refuseRun(w http.ResponseWriter, r *http.Request, err error, again string) error {
 	failure := templates.Failure{
 		Status: http.StatusServiceUnavailable, Title: "The lab cannot run this now", Message: err.Error(),

@@ -1,4 +1,4 @@
-// Package labpages shows the lab to visitors of the demo, and lets them make their own network bad.
+// Package labpages shows the lab to visitors of the demo, and can slow or break their own requests.
 package labpages
 
 import (
@@ -14,16 +14,16 @@ import (
 	"onlyonce/templates/labviews"
 )
 
-// pages has what the pages of the lab share.
+// pages holds the dependencies of the lab's pages.
 type pages struct {
 	*web.Site
 
 	lab    *lab.Lab
 	visits *visits
-	store  *idempotency.Store // for what the end of a tour takes back, which is no attempt of a person
+	store  *idempotency.Store // for voiding a visitor's drafts at the end of a tour
 }
 
-// Mount mounts the lab, which is nil if there is none.
+// Mount mounts the pages of the lab, if there is one.
 func Mount(s *web.Site, l *lab.Lab) {
 	if l == nil {
 		return
@@ -47,7 +47,7 @@ func Mount(s *web.Site, l *lab.Lab) {
 	demo.Natural(tourPath+"/{step}", "being at a step of the tour, or at none, is a state; a draft is voided once", p.takeTour)
 }
 
-// decorate adds what a page says of the lab, and the lab's entry in the navigation.
+// decorate adds the lab's notes to a page, and its entry to the navigation.
 func (s *pages) decorate(r *http.Request, p *templates.Page) {
 	if around := s.aroundLab(r); around != nil {
 		around.Script = p.Asset("lab-tour.js")

@@ -15,7 +15,7 @@ import (
 	"onlyonce/templates/labviews"
 )
 
-// result is what is known of the run that the path names. A run of another visitor is none.
+// result returns the result of the run that the path names. Another visitor's run is not found.
 func (s *pages) result(r *http.Request) (lab.Result, error) {
 	id, err := web.PathID(r)
 	if err != nil {
@@ -36,25 +36,24 @@ func (s *pages) showRun(w http.ResponseWriter, r *http.Request) error {
 	return s.Render(w, r, http.StatusOK, labviews.RunPage(s.Page(w, r), s.runView(r, found)))
 }
 
-// followFor bounds one answer of [Server.followRun], so that it does not hold up a server that stops. Browsers ask again.
+// followFor bounds one answer of [Server.followRun], so that it does not delay the stop of the server. Browsers reconnect.
 const followFor = 10 * time.Second
 
-// followRun sends the changing part of the page of a run, each time that it changes, as server-sent events: "progress", and at
-// the end "over".
+// followRun sends the changing part of a run's page as server-sent events: "progress" at each change, and "over" at the end.
 func (s *pages) followRun(w http.ResponseWriter, r *http.Request) error {
 	if _, err := s.result(r); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "private, no-store")
-	w.Header().Set("X-Accel-Buffering", "no") // of nginx, which would hold the events back
+	w.Header().Set("X-Accel-Buffering", "no") // nginx would buffer the events
 	w.Header().Set(gzhttp.HeaderNoCompression, "1")
 	ctx, cancel := context.WithTimeout(r.Context(), followFor)
 	defer cancel()
 	id, _ := web.PathID(r)
 	for result := range s.lab.Watch(ctx, id, s.visitor(r)) {
 		if err := s.sendProgress(ctx, w, s.runView(r, result)); err != nil {
-			return nil // the client is gone, or will ask again
+			return nil // the client is gone, or reconnects
 		}
 	}
 	return nil
@@ -79,7 +78,7 @@ func (s *pages) sendProgress(ctx context.Context, w http.ResponseWriter, v labvi
 	return nil
 }
 
-// drawRun is the picture of a run by itself, for sharing.
+// drawRun serves the picture of a run alone, for sharing.
 func (s *pages) drawRun(w http.ResponseWriter, r *http.Request) error {
 	found, err := s.result(r)
 	if err != nil {

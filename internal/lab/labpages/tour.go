@@ -34,7 +34,7 @@ func (s *pages) showTour(w http.ResponseWriter, r *http.Request) error {
 	return s.Render(w, r, http.StatusOK, labviews.TourPage(s.Page(w, r), v))
 }
 
-// takeTour leads to the pages of a step, which then say what there is to do. The last step, and "end", end the tour.
+// takeTour redirects to the page of a step, which shows the instructions. The last step and "end" end the tour.
 func (s *pages) takeTour(w http.ResponseWriter, r *http.Request) (err error) {
 	step, leads := 0, labPath
 	if chi.URLParam(r, "step") != "end" {
@@ -64,7 +64,7 @@ func (s *pages) takeTour(w http.ResponseWriter, r *http.Request) (err error) {
 	return web.SeeOther(w, r, leads)
 }
 
-// voidMade voids the drafts that the visitor has made in the tour: nobody else wants them. One that is not a draft any more stays.
+// voidMade voids the drafts that the visitor has made in the tour. An invoice that is no longer a draft stays.
 func (s *pages) voidMade(r *http.Request) error {
 	visitor, who := s.visitor(r), web.Principal(r)
 	for _, id := range s.visits.find(visitor).made {
@@ -92,10 +92,10 @@ func tourStep(r *http.Request) (int, error) {
 	return step, nil
 }
 
-// pressesCookie is how often the button of the form was pressed, which lab-tour.js counts: most presses are never sent.
+// pressesCookie is the number of times the form's button was pressed. lab-tour.js counts them, because most presses are never sent.
 const pressesCookie = "lab-presses"
 
-// tourStrip returns the strip of a step, for the pages the step leads to; nil on others.
+// tourStrip returns the strip of a step, or nil on pages that do not belong to the step.
 func tourStrip(asked visit, r *http.Request, form bool) *labviews.TourStrip {
 	v := &labviews.TourStrip{
 		Step: asked.step, NextHref: tourPath + "/" + strconv.Itoa(asked.step+1), EndHref: tourPath + "/end",
@@ -118,7 +118,7 @@ func tourStrip(asked visit, r *http.Request, form bool) *labviews.TourStrip {
 	return v
 }
 
-// presses returns how often the browser says that the button was pressed; 0 if it does not say so.
+// presses returns the number of presses in the browser's cookie, or 0 without a valid one.
 func presses(r *http.Request) int {
 	cookie, err := r.Cookie(pressesCookie)
 	if err != nil {

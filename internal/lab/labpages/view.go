@@ -13,7 +13,7 @@ import (
 	"onlyonce/templates/labviews"
 )
 
-// runView is what the page of a run shows.
+// runView returns the content of a run's page.
 func (s *pages) runView(r *http.Request, found lab.Result) labviews.Run {
 	e := found.Experiment
 	var without []string
@@ -39,7 +39,7 @@ func (s *pages) runView(r *http.Request, found lab.Result) labviews.Run {
 	return v
 }
 
-// verdict returns what came out, of the last side, and compares it with a guess if there is one.
+// verdict returns the result of the last side in a sentence, and whether the guess was right, if there is one.
 func verdict(found lab.Result, sides []labviews.Side, guess string) (says string, right *bool) {
 	whole, last := found.Sides[0], found.Sides[len(found.Sides)-1]
 	title := sides[len(sides)-1].Title
@@ -62,7 +62,7 @@ func verdict(found lab.Result, sides []labviews.Side, guess string) (says string
 
 func headline(side labviews.Side) string { return side.Attempts + ", " + side.Things }
 
-// milestone returns how far a run is.
+// milestone describes the progress of a run.
 func milestone(found lab.Result, v labviews.Run) string {
 	switch found.State {
 	case lab.Waiting:
@@ -95,7 +95,7 @@ func plural(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun + "s"
 }
 
-// oneMore are the same experiments with one more layer taken away.
+// oneMore offers the same experiment with one more layer removed.
 func oneMore(found lab.Result, without []string) (all []labviews.Without) {
 	for _, l := range found.Experiment.Layers {
 		if slices.Contains(without, l.Slug) {
@@ -114,7 +114,7 @@ func oneMore(found lab.Result, without []string) (all []labviews.Without) {
 	return all
 }
 
-// sideView shows one side. whole is the side with all layers.
+// sideView returns the view of side. whole is the side with all layers.
 func sideView(e lab.Experiment, side, whole lab.Side) labviews.Side {
 	v := labviews.Side{
 		Title: "With all layers", Attempts: plural(len(side.Attempts), "attempt"), Things: "…", Why: "Not done yet.",
@@ -144,7 +144,7 @@ func sideView(e lab.Experiment, side, whole lab.Side) labviews.Side {
 	return v
 }
 
-// bare is the name of a layer without its article.
+// bare returns the name of a layer without its article.
 func bare(name string) string { return strings.TrimPrefix(strings.TrimPrefix(name, "the "), "an ") }
 
 func laneView(e lab.Experiment, a lab.Attempt, extra bool) labviews.Lane {
@@ -176,7 +176,7 @@ func laneView(e lab.Experiment, a lab.Attempt, extra bool) labviews.Lane {
 	return lane
 }
 
-// why returns in a sentence what stopped the attempts that made nothing.
+// why returns a sentence on the layers that stopped the attempts without a record.
 func why(v labviews.Side) string {
 	stopped := map[string]int{}
 	var order []string

@@ -9,28 +9,28 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// visit is what somebody has asked for in the lab. It disturbs nobody else.
+// visit holds a visitor's choices in the lab. Other visitors are not affected.
 type visit struct {
-	slow bool        // whatever they create is handled slowFor later
-	cut  bool        // the connection is closed after the next create, in place of the answer
-	step int         // of the tour, from 1; 0 outside of it
+	slow bool        // creates are handled slowFor later
+	cut  bool        // the connection is closed after the next create, instead of an answer
+	step int         // of the tour, from 1; 0 outside it
 	sent int         // creates that have arrived since the form was shown, in the first step
-	run  uuid.UUID   // of the second step, if it was ordered
-	made []uuid.UUID // in the tour, until it ends
-	// until is when all of it is over.
+	run  uuid.UUID   // the run of the second step, once ordered
+	made []uuid.UUID // records made in the tour, until it ends
+	// until is the time at which the whole visit expires.
 	until time.Time
 }
 
 const (
 	visitLasts   = 15 * time.Minute
-	visitsAtOnce = 1024 // beyond, those end that were not looked at for longest
+	visitsAtOnce = 1024 // beyond, the least recently used ones end
 	slowFor      = 3 * time.Second
-	slowAtOnce   = 64 // requests; others are not made to wait
+	slowAtOnce   = 64 // requests; more are not delayed
 )
 
-// visits are those of all sessions, in the memory of this process: another replica knows nothing of them.
+// visits holds the visits of all sessions, in this process's memory only. Replicas do not share them.
 type visits struct {
-	waiting *semaphore.Weighted // requests that are made to wait now
+	waiting *semaphore.Weighted // requests that are being delayed
 
 	mu sync.Mutex
 	of *lru.Cache[string, visit] // by visitor
@@ -39,12 +39,12 @@ type visits struct {
 func newVisits() *visits {
 	of, err := lru.New[string, visit](visitsAtOnce)
 	if err != nil {
-		panic(err) // cannot be: the size is positive
+		panic(err) // the size is positive
 	}
 	return &visits{waiting: semaphore.NewWeighted(slowAtOnce), of: of}
 }
 
-// find returns the visit of a visitor; the zero visit if there is none.
+// find returns a visitor's visit, or the zero visit.
 func (v *visits) find(visitor string) visit {
 	found, ok := v.of.Get(visitor)
 	if !ok || !time.Now().Before(found.until) {
@@ -53,7 +53,7 @@ func (v *visits) find(visitor string) visit {
 	return found
 }
 
-// change changes the visit of a visitor, which then lasts on.
+// change changes a visitor's visit and prolongs it.
 func (v *visits) change(visitor string, change func(*visit)) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -63,7 +63,7 @@ func (v *visits) change(visitor string, change func(*visit)) {
 	v.of.Add(visitor, changed)
 }
 
-// update changes the visit of a visitor, and not how long it lasts.
+// update changes a visitor's visit without prolonging it.
 func (v *visits) update(visitor string, change func(*visit)) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -73,7 +73,7 @@ func (v *visits) update(visitor string, change func(*visit)) {
 	}
 }
 
-// takeCut reports whether the connection is to be closed now. It says so once.
+// takeCut reports whether to close the connection now, and resets the choice.
 func (v *visits) takeCut(visitor string) (cut bool) {
 	v.update(visitor, func(asked *visit) { cut, asked.cut = asked.cut, false })
 	return cut

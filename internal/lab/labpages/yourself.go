@@ -36,7 +36,7 @@ func (s *pages) showYourself(w http.ResponseWriter, r *http.Request) error {
 	return s.Render(w, r, http.StatusOK, labviews.YourselfPage(s.Page(w, r), v))
 }
 
-// setSwitch switches on or off what the form names.
+// setSwitch sets the switch that the form names.
 func (s *pages) setSwitch(w http.ResponseWriter, r *http.Request) error {
 	if err := web.ParseForm(r); err != nil {
 		return err
@@ -51,8 +51,8 @@ func (s *pages) setSwitch(w http.ResponseWriter, r *http.Request) error {
 	return web.SeeOther(w, r, yourselfPath)
 }
 
-// filledForm is the address of the ordinary form under a new key, filled in like the n-th of the oldest invoices, from 0, if there is
-// one: a copy of a new invoice would look like its duplicate.
+// filledForm returns the address of the ordinary form under a new key, filled in like the n-th oldest invoice, from 0, if it
+// exists. A copy of a new invoice would look like a duplicate.
 func (s *pages) filledForm(r *http.Request, n int) (string, error) {
 	query := url.Values{"key": {idempotency.NewKey().String()}}
 	oldest, err := invoice.List(r.Context(), s.Pool, web.Principal(r).Tenant, invoice.Filter{Sort: "oldest"}, record.Page{Limit: n + 1})
@@ -66,19 +66,19 @@ func (s *pages) filledForm(r *http.Request, n int) (string, error) {
 	return "/invoices/new?" + query.Encode(), nil
 }
 
-// aroundLab is what a page says of the lab; nil if there is none for the user who looks at it.
+// aroundLab returns the lab's notes for a page, or nil if its user has no lab.
 func (s *pages) aroundLab(r *http.Request) *labviews.Around {
 	who := web.Principal(r)
 	if who.Name != "" && !who.Demo {
 		return nil
 	}
 	around := &labviews.Around{Href: labPath, TourHref: tourPath + "/1"}
-	if who.Name == "" { // and without the database there is no session
+	if who.Name == "" { // without the database there is no session
 		return around
 	}
 	asked := s.visits.find(s.visitor(r))
 	form := s.formShown(r)
-	if form != "" && (asked.slow || asked.cut) && asked.step == 0 { // the tour says itself what it switches on
+	if form != "" && (asked.slow || asked.cut) && asked.step == 0 { // in the tour, its own text names the switches
 		around.Switches = &labviews.Switches{Slow: asked.slow, Cut: asked.cut, Form: form, Href: yourselfPath}
 	}
 	if asked.step > 0 && !strings.HasPrefix(r.URL.Path, tourPath) && r.Context().Err() == nil {
@@ -87,12 +87,12 @@ func (s *pages) aroundLab(r *http.Request) *labviews.Around {
 	return around
 }
 
-// followTour returns what a page says of the tour. A page that the tour does not lead to ends it, and takes back what it has
-// switched on: nothing else would say so there.
+// followTour returns the tour's strip for a page. On a page outside the tour it ends the tour and resets the switches, because
+// nothing on that page would mention them.
 func (s *pages) followTour(r *http.Request, asked visit, form bool) *labviews.TourStrip {
 	strip := tourStrip(asked, r, form)
 	if strip == nil {
-		_ = s.voidMade(r) // the page that was asked for is shown in any case
+		_ = s.voidMade(r) // the requested page is shown in any case
 	}
 	s.visits.update(s.visitor(r), func(asked *visit) {
 		if strip == nil {
@@ -105,13 +105,13 @@ func (s *pages) followTour(r *http.Request, asked visit, form bool) *labviews.To
 	return strip
 }
 
-// formShown is the address of the form that a request shows, if it is one that creates something, or "".
+// formShown returns the address of the form that a request shows, if that form creates a record, or "".
 func (s *pages) formShown(r *http.Request) string {
-	again := strings.TrimSuffix(r.URL.Path, "/form") // with another line
+	again := strings.TrimSuffix(r.URL.Path, "/form") // another line was added
 	switch path, fresh := strings.CutSuffix(r.URL.Path, "/new"); {
 	case fresh && r.Method == http.MethodGet && s.Creates(path):
 		return r.URL.RequestURI()
-	case r.Method == http.MethodPost && s.Creates(again): // the form came back
+	case r.Method == http.MethodPost && s.Creates(again): // the form was refused and shown again
 		return again + "/new?" + url.Values{"key": {r.PostForm.Get("idempotency_key")}}.Encode()
 	default:
 		return ""

@@ -8,18 +8,18 @@ import (
 	"time"
 )
 
-// disturbed is a server with one route that creates something.
+// disturbed is a server with one route that creates records.
 type disturbed struct {
 	*testing.T
 	disturber
 
 	handler http.Handler
-	status  int // that the handler answers with
+	status  int // of the handler's answers
 	handled []time.Duration
 	began   time.Time
 }
 
-// bubble runs a test with a clock of its own.
+// bubble runs a test with a fake clock.
 func bubble(t *testing.T, test func(*disturbed)) {
 	t.Helper()
 	t.Parallel()
@@ -40,7 +40,7 @@ func bubble(t *testing.T, test func(*disturbed)) {
 
 const visitor = "the only visitor"
 
-// post returns how long a request has taken, and whether its connection was closed without an answer.
+// post returns the duration of a request, and whether its connection was closed without an answer.
 func (d *disturbed) post(path string) (took time.Duration, lost bool) {
 	before := time.Now()
 	defer func() { took, lost = time.Since(before), recover() != nil }()
@@ -48,11 +48,9 @@ func (d *disturbed) post(path string) (took time.Duration, lost bool) {
 	return 0, false
 }
 
-// ask changes the visit.
 func (d *disturbed) ask(change func(*visit)) { d.visits.change(visitor, change) }
 
-// TestSlowNetworkEndsByItself: creates wait before they are handled, nothing else does, and after a quarter of an hour
-// nothing waits.
+// TestSlowNetworkEndsByItself checks that only creates are delayed, and that nothing is delayed after a quarter of an hour.
 func TestSlowNetworkEndsByItself(t *testing.T) {
 	bubble(t, func(d *disturbed) {
 		if took, _ := d.post("/things"); took != 0 {
@@ -75,7 +73,7 @@ func TestSlowNetworkEndsByItself(t *testing.T) {
 	})
 }
 
-// TestConnectionBreaksOnce: after a create that was carried out, and not after a refusal.
+// TestConnectionBreaksOnce checks that the answer to a successful create is lost, and that to a refusal is not.
 func TestConnectionBreaksOnce(t *testing.T) {
 	bubble(t, func(d *disturbed) {
 		d.ask(func(asked *visit) { asked.cut = true })
@@ -98,7 +96,7 @@ func TestConnectionBreaksOnce(t *testing.T) {
 	})
 }
 
-// TestManyWhoWait: beyond a number of requests that wait, the others do not. Nothing grows with the number of visitors.
+// TestManyWhoWait checks that no more than slowAtOnce requests are delayed at once.
 func TestManyWhoWait(t *testing.T) {
 	bubble(t, func(d *disturbed) {
 		d.ask(func(asked *visit) { asked.slow = true })
