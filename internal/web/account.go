@@ -12,7 +12,7 @@ import (
 	"onlyonce/templates"
 )
 
-// account is where everybody who is logged in sees their sessions, and changes their own password.
+// account registers the pages on which users see their sessions and change their password.
 func (s *Server) account(pages router) {
 	pages.mux, pages.needs = pages.mux.With(keepNothing), account.ReadOnly
 	pages.read("/account", s.showAccount)
@@ -97,7 +97,7 @@ func (s *Server) session(r *http.Request) uuid.UUID {
 	return id
 }
 
-// What the page says once, by its name in the address of the flash.
+// The messages that the page shows once, by their names in the flash cookie.
 const (
 	passwordChanged = "password-changed"
 	sessionEnded    = "session-ended"

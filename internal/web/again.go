@@ -13,14 +13,14 @@ import (
 	"onlyonce/internal/idempotency"
 )
 
-// A repeat that comes byte by byte as it came before is answered byte by byte as it was answered: neither the command nor the stored
-// result is decoded again. So what is the same has to be all that can make another command, or another answer.
+// A retry with the same bytes is answered with the bytes of the first answer, without decoding the command or the stored result. So the
+// digest of a request has to cover all that can change the command or the answer.
 
 // countingHeaders are the headers that a command of the API may depend on. What decodes one sees no others.
 func countingHeaders() [2]string { return [...]string{"Content-Type", "If-Match"} }
 
-// requestOf returns the digest of a request, and leaves its body to be read. It is zero for a body that is not held in memory,
-// because it is large or does not say how long it is.
+// requestOf returns the digest of a request, and leaves its body to be read. The digest is zero if the body is large or of unknown length,
+// as it is not held in memory then.
 func requestOf(r *http.Request) idempotency.Request {
 	if r.ContentLength < 0 || r.ContentLength > usualBody {
 		return idempotency.Request{}
@@ -53,7 +53,7 @@ func onlyCounting(r *http.Request) *http.Request {
 	return &seen
 }
 
-// answerOf is what an operation is answered with, as [sendAnswer] reads it: a line each for status, ETag and Location, and the body.
+// answerOf encodes the answer to an operation for [sendAnswer]: a line each for status, ETag and Location, and the body.
 func answerOf(status int, etag, location string, v any) ([]byte, error) {
 	const usual = 2 << 10
 	answer := bytes.NewBuffer(fmt.Appendf(make([]byte, 0, usual), "%d\n%s\n%s\n", status, etag, location))

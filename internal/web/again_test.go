@@ -77,8 +77,8 @@ func (x *repeats) ask(body string, change func(*http.Request)) *httptest.Respons
 	return w
 }
 
-// TestRepeatsByteByByte: what was answered before is answered with the same bytes, whether it is decoded or not, and from wherever it
-// comes; and what differs in a byte is decoded.
+// TestRepeatsByteByByte checks that a retry is answered with the same bytes, whether it is decoded or not, by any process and path. A
+// request that differs in a byte is decoded.
 func TestRepeatsByteByByte(t *testing.T) {
 	x := setupRepeats(t)
 	first, second := x.ask(ada, nil), x.ask(ada, nil)
@@ -120,7 +120,7 @@ func TestRepeatsByteByByte(t *testing.T) {
 	}
 }
 
-// TestRepeatsOfOthers: what is remembered answers neither another tenant, nor another command, nor somebody without a token.
+// TestRepeatsOfOthers checks that a cached answer serves neither another tenant, nor another command, nor a client without a token.
 func TestRepeatsOfOthers(t *testing.T) {
 	x := setupRepeats(t)
 	for range 3 {

@@ -18,8 +18,7 @@ import (
 	"onlyonce/internal/idempotency"
 )
 
-// Answered is what is known of a request when it has been answered. It has nothing that a client made up, but for an ID that came
-// through a trusted proxy.
+// Answered describes an answered request. Only ID can have text from outside, and only through a trusted proxy.
 type Answered struct {
 	ID       string // as in X-Request-Id
 	Method   string // "other" for one that no route takes
@@ -35,7 +34,7 @@ const requestIDHeader = "X-Request-ID"
 
 type answeredKey struct{}
 
-// answeredIn returns what is known so far of the request that ctx belongs to; nil if it belongs to none.
+// answeredIn returns the description of the request that ctx belongs to, as far as it is filled in; nil if it belongs to none.
 func answeredIn(ctx context.Context) *Answered {
 	a, _ := ctx.Value(answeredKey{}).(*Answered)
 	return a
@@ -55,11 +54,11 @@ func Attempted(ctx context.Context, outcome idempotency.Outcome) {
 	}
 }
 
-// usableID bounds an id of somebody else, which stands in answers and in the log.
+// usableID bounds a request ID from outside, which answers and the log repeat.
 var usableID = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
 
-// newID returns the id that a trusted proxy gave the request, or else a random one. Unlike that of chi's middleware it says nothing
-// about this machine, and strangers cannot choose it.
+// newID returns the ID that a trusted proxy assigned to the request, or a random one. Unlike the ID of chi's middleware it has nothing
+// about this machine, and clients can't choose it.
 func (s *Server) newID(r *http.Request) string {
 	if given := r.Header.Values(requestIDHeader); len(given) == 1 && s.FromProxy(r) && usableID.MatchString(given[0]) {
 		return given[0]
@@ -73,7 +72,7 @@ func (s *Server) FromProxy(r *http.Request) bool {
 	return err == nil && slices.ContainsFunc(s.proxies, func(p netip.Prefix) bool { return p.Contains(peer.Addr().Unmap()) })
 }
 
-// tell sets the id of each request, and reports to Config.Observe how it was answered. It comes before all that may answer.
+// tell assigns an ID to each request, and reports to Config.Observe how it was answered. It wraps every handler that may answer.
 func (s *Server) tell(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start, a := time.Now(), &Answered{ID: s.newID(r)}
@@ -98,7 +97,7 @@ func (s *Server) tell(next http.Handler) http.Handler {
 	})
 }
 
-// InFlight is how many requests are being answered now, if there is a Config.Observe.
+// InFlight returns the number of requests that are being answered, if there is a Config.Observe.
 func (s *Server) InFlight() int { return int(s.inFlight.Load()) }
 
 // methodOf bounds the methods that there are.
@@ -111,8 +110,8 @@ func methodOf(r *http.Request) string {
 	}
 }
 
-// routeOf returns the pattern that a request was routed to. What is refused before it is known which address of the API is meant
-// has the pattern of all of them.
+// routeOf returns the pattern of the route of a request. A request that is refused before its route is known has the pattern of its group,
+// such as that of the API.
 func routeOf(r *http.Request) string {
 	pattern := chi.RouteContext(r.Context()).RoutePattern()
 	if pattern == "" || pattern == "/*" {
@@ -121,7 +120,7 @@ func routeOf(r *http.Request) string {
 	return strings.TrimSuffix(pattern, "/*")
 }
 
-// WithRequestID returns a handler that adds the id of its request to each record whose context is that of one.
+// WithRequestID returns a handler that adds the request ID to each record whose context belongs to a request.
 func WithRequestID(h slog.Handler) slog.Handler { return idHandler{h} }
 
 type idHandler struct{ slog.Handler }
@@ -130,7 +129,7 @@ func (h idHandler) Handle(ctx context.Context, record slog.Record) error {
 	if a := answeredIn(ctx); a != nil {
 		record.AddAttrs(slog.String("request_id", a.ID))
 	}
-	return h.Handler.Handle(ctx, record) //nolint:wrapcheck // of a handler of somebody else, which nobody looks at
+	return h.Handler.Handle(ctx, record) //nolint:wrapcheck // slog ignores the error
 }
 
 func (h idHandler) WithAttrs(attrs []slog.Attr) slog.Handler {

@@ -13,8 +13,8 @@ import (
 	"onlyonce/internal/proof/must"
 )
 
-// TestEveryAnswerIsTold: the answer of each handler has an id, which its body shows where it shows one, and Observe is told what was
-// answered by a pattern and a method from a short list.
+// TestEveryAnswerIsTold checks that each answer has an ID, which its body repeats if it has one, and that Observe gets the route's pattern
+// and a method from a short list.
 func TestEveryAnswerIsTold(t *testing.T) {
 	t.Parallel()
 	var told Answered
@@ -65,7 +65,7 @@ func TestEveryAnswerIsTold(t *testing.T) {
 	}
 }
 
-// TestOnlyProxiesNameRequests: an id of somebody else is short, plain and from a trusted proxy.
+// TestOnlyProxiesNameRequests checks that only a short, plain ID from a trusted proxy is kept.
 func TestOnlyProxiesNameRequests(t *testing.T) {
 	t.Parallel()
 	s := answering(t, nil)

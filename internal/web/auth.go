@@ -19,13 +19,13 @@ import (
 
 type principalKey struct{}
 
-// Principal is who makes the request; zero if nobody is logged in.
+// Principal returns the user or token that makes the request; zero without a login.
 func Principal(r *http.Request) account.Principal {
 	p, _ := r.Context().Value(principalKey{}).(account.Principal)
 	return p
 }
 
-// identified reports whether it is known who makes the request, or that nobody is logged in.
+// identified reports whether the login of the request was looked up, with or without a result.
 func identified(r *http.Request) bool {
 	_, known := r.Context().Value(principalKey{}).(account.Principal)
 	return known
@@ -38,16 +38,15 @@ func withPrincipal(r *http.Request, p account.Principal) *http.Request {
 	return r.WithContext(context.WithValue(r.Context(), principalKey{}, p))
 }
 
-// admits reports whether somebody with valid credentials may come in: everybody knows those of demo tenants,
-// and a database may have such tenants from a time when the demo was on.
+// admits reports whether a principal with valid credentials may come in. The credentials of demo tenants are public, and a database may
+// have such tenants from a time when the demo was on.
 func (s *Server) admits(p account.Principal) bool { return !p.Demo || len(s.demo) > 0 }
 
 // A login ends 12 hours after the last request, and 7 days after it began.
 const (
 	sessionIdle = 12 * time.Hour
 	sessionLife = 7 * 24 * time.Hour
-	// sessionTouch is how exactly the last request is known: saving each would double the work of reading
-	// a page.
+	// sessionTouch is the precision of the time of the last request: to save each would double the work of reading a page.
 	sessionTouch = 10 * time.Minute
 )
 
@@ -82,8 +81,8 @@ const (
 	sessionSeen       = "seen" // Unix time of the last request, within sessionTouch
 )
 
-// loadSession reads the session of a request. Code that changes it saves it before the answer: an answer
-// that says what was done must not be replaced because a session could not be saved behind it.
+// loadSession reads the session of a request. Code that changes it saves it before the answer is written: a reported success must not turn
+// into an error because the session could not be saved afterwards.
 func (s *Server) loadSession(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Add("Vary", "Cookie")
@@ -114,7 +113,7 @@ func (s *Server) saveSession(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// identify finds out who is logged in, if anybody is.
+// identify looks up the user of the session.
 func (s *Server) identify(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx := r.Context()
@@ -171,7 +170,7 @@ type tokens struct {
 	forgot *atomic.Int64 // how often
 }
 
-// remembered is who a token belongs to, until when that may be believed.
+// remembered is a cached principal of a token, with the end of the cache's validity.
 type remembered struct {
 	principal account.Principal
 	until     time.Time
@@ -190,7 +189,7 @@ func newTokens(pool *pgxpool.Pool) tokens {
 	return tokens{pool, known, new(atomic.Int64)}
 }
 
-// forget drops what is remembered, so that a token which was revoked is refused from now on.
+// forget empties the cache, so that a revoked token is refused from now on.
 func (t tokens) forget() {
 	t.forgot.Add(1)
 	t.known.Purge()
@@ -232,8 +231,8 @@ func (s *Server) requireToken(next http.Handler) http.Handler {
 	})
 }
 
-// SessionSecret is what only the session of a request has. It is stored nowhere: the database has a hash of it.
+// SessionSecret returns the secret of the request's session. The database has only a hash of it.
 func (s *Server) SessionSecret(r *http.Request) string { return s.sessions.Token(r.Context()) }
 
-// ForgetTokens drops what is remembered of API tokens, so that one which was revoked is refused from now on.
+// ForgetTokens empties the cache of API tokens, so that a revoked one is refused from now on.
 func (s *Server) ForgetTokens() { s.tokens.forget() }

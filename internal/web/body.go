@@ -11,18 +11,18 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// Bounds of what a request may hold.
+// Bounds of a request's body.
 const (
 	// maxBody is the largest body, in bytes.
 	maxBody = 1 << 20
-	// maxStranger is the largest form of somebody who is not logged in, in bytes.
+	// maxStranger is the largest form without a login, in bytes.
 	maxStranger = 16 << 10
 	// maxTarget is the longest address, in bytes (RFC 9110, section 4.1, asks for 8000 at least).
 	maxTarget = 8 << 10
-	// maxRepeats is how many elements an array may have, and how many fields of a form one name. It is more
-	// than an invoice may have lines, so that a form with some too many is refused beside its lines.
+	// maxRepeats is the maximum number of elements of an array, and of form fields with one name. It is larger than the number of lines of
+	// an invoice, so that a form with a few lines too many is shown again with an error.
 	maxRepeats = 500
-	// maxFields is how many fields a form may have: lines of four fields, and the rest.
+	// maxFields is the maximum number of form fields: lines with four fields each, and the rest.
 	maxFields = 4*maxRepeats + 50
 )
 
@@ -54,17 +54,16 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 // A large body costs a multiple of its size while it is decoded and shown again, so that only a few of
 // them are in memory at once.
 const (
-	// usualBody is what a body may hold before it counts as large, in bytes.
+	// usualBody is the size above which a body counts as large, in bytes.
 	usualBody = 64 << 10
-	// largeAtOnce is how many large bodies are handled at once: of those who are logged in, and of strangers.
+	// largeAtOnce is the maximum number of large bodies in progress, counted separately for requests with and without a login.
 	largeAtOnce = 4
 )
 
 // placeWait bounds how long a request waits for a place among the few that may be there at once.
 const placeWait = 5 * time.Second
 
-// TakePlace waits for a place, which the caller gives back with Release(1). It returns errCrowded if that takes too
-// long.
+// TakePlace waits for a place, which the caller returns with Release(1). It returns errCrowded after a bounded wait.
 func TakePlace(ctx context.Context, places *semaphore.Weighted) error {
 	ctx, cancel := context.WithTimeout(ctx, placeWait)
 	defer cancel()
@@ -112,7 +111,7 @@ func (b *admittedBody) Read(p []byte) (int, error) {
 	return n, err //nolint:wrapcheck // an io.EOF must stay one
 }
 
-// enter is tried once: what was read of a refused body is of no use.
+// enter is tried once: the rest of a refused body is useless.
 func (b *admittedBody) enter() {
 	if b.err != nil {
 		return

@@ -49,7 +49,7 @@ func TestLargeBodiesTakeTurns(t *testing.T) {
 	}
 }
 
-// TestTimeIsUp: a request whose time is up is told so.
+// TestTimeIsUp checks the answer to a request whose time is up.
 func TestTimeIsUp(t *testing.T) {
 	t.Parallel()
 	s, err := New(Config{Log: slog.New(slog.NewTextHandler(t.Output(), nil)), Mount: func(*Site) {}})

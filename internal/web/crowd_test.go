@@ -14,8 +14,8 @@ import (
 	"onlyonce/internal/proof/must"
 )
 
-// TestRequestsAreBoundedInNumber: when there are too many, the next one is refused at once, and keeps what was typed. What needs no
-// database is answered.
+// TestRequestsAreBoundedInNumber checks that a request beyond the bound is refused at once, with its input in the page, and that routes
+// without the database still answer.
 func TestRequestsAreBoundedInNumber(t *testing.T) {
 	t.Parallel()
 	s, err := New(Config{Log: slog.New(slog.NewTextHandler(t.Output(), nil)), Mount: func(s *Site) {
@@ -57,7 +57,8 @@ func TestRequestsAreBoundedInNumber(t *testing.T) {
 	}
 }
 
-// TestSlowStrangers: a client without a login takes no place of others while its body arrives, and the places for that are bounded.
+// TestSlowStrangers checks that a client without a login uses no place of other requests while its body arrives, and that the places for
+// such bodies are bounded.
 func TestSlowStrangers(t *testing.T) {
 	t.Parallel()
 	s, err := New(Config{Log: slog.New(slog.NewTextHandler(t.Output(), nil)), Mount: func(s *Site) {

@@ -2,7 +2,7 @@ package web
 
 import "strings"
 
-// A name comes before those that others send along with it: Edge says that it is Chrome too, which says that it is Safari.
+// A browser comes before those whose name its User-Agent also has: that of Edge includes Chrome, and that of Chrome Safari.
 var (
 	browsers = [][2]string{
 		{"Edg", "Edge"}, {"OPR/", "Opera"}, {"SamsungBrowser/", "Samsung Internet"}, {"Firefox/", "Firefox"}, {"FxiOS/", "Firefox"},
@@ -14,8 +14,8 @@ var (
 	}
 )
 
-// deviceOf returns what people call the browser and the system that a User-Agent names, such as "Firefox on Linux". Of another
-// one it returns the beginning.
+// deviceOf returns the displayed name of the browser and system in a User-Agent, such as "Firefox on Linux", or the beginning of an unknown
+// one.
 func deviceOf(userAgent string) string {
 	browser, system := named(userAgent, browsers), named(userAgent, systems)
 	if browser != "" && system != "" {

@@ -1,5 +1,5 @@
-// Package web speaks HTTP for any domain: pages for people and JSON for programs, over the same operations. It is a kit, which knows
-// no domain but who comes in.
+// Package web serves any domain over HTTP: pages for people and JSON for programs, over the same operations. It is a kit without a domain,
+// except for users and tenants.
 //
 // What can be done with a kind of record is registered by the pages of its room, such as internal/customer/customerpages: a
 // [Resource] is mounted, and [NewForm], [List], [Show], [Create], [Change], [Transition] and [Download] are attached to it. Each
@@ -7,23 +7,20 @@
 //
 //	router.go → format_html.go or format_json.go → the operation → the answer
 //
-// A route says what a repeat of it does, and can only be registered in one of these ways (router.go):
+// A route can only be registered with its behaviour when repeated (router.go):
 //
 //   - read: GET, no effect.
 //   - operation: an [idempotency.Operation], and nothing else.
 //   - natural: a repeat leaves things as they are, with the reason why.
 //
-// Handlers return errors. What an error means in HTTP stands in one table (problems.go); what only one domain
-// knows comes as a [conflict.Error].
+// Handlers return errors. One table maps them to HTTP (problems.go). The errors of a domain are of type [conflict.Error].
 //
 // # Behind a proxy
 //
-// PUBLIC_URL is what people type to get here. Its scheme decides whether cookies are Secure and whether
-// browsers are told to come by HTTPS only, and forms of that site are accepted whatever Host header the
-// proxy sends. X-Forwarded-Proto and X-Forwarded-Host are never read.
+// PUBLIC_URL is the address that users type. Its scheme decides whether cookies are Secure and whether browsers are instructed to use HTTPS
+// only. Forms of that site are accepted with any Host header. X-Forwarded-Proto and X-Forwarded-Host are never read.
 //
-// TRUSTED_PROXIES names the proxies, so that failed logins are counted for the address behind them: the
-// last one in X-Forwarded-For that is no trusted proxy. Each proxy must append its peer to that header, as
-// nginx does with $proxy_add_x_forwarded_for. From anybody else the header is ignored. X-Request-Id of a
-// trusted proxy is kept too; any other request gets a random id (answered.go).
+// TRUSTED_PROXIES names the proxies, so that failed logins are counted for the client's address: the last one in X-Forwarded-For that is
+// not a trusted proxy. Each proxy must append its peer to that header, as nginx does with $proxy_add_x_forwarded_for. The header is ignored
+// if the peer is not a trusted proxy. X-Request-Id of a trusted proxy is kept too; any other request gets a random ID (answered.go).
 package web

@@ -56,7 +56,7 @@ func (s *Server) Address(r *http.Request) string {
 // hostname is a name, an IPv4 or a bracketed IPv6 address, with a port or without.
 var hostname = regexp.MustCompile(`^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]+)?$`)
 
-// sectionTitle is what people call the records of a resource: "Credit notes".
+// sectionTitle returns the title of a resource's list: "Credit notes".
 func sectionTitle(many string) string { return Capital(strings.ReplaceAll(many, "-", " ")) }
 
 // documented are the resources that programs can use.

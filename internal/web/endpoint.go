@@ -43,7 +43,7 @@ func (m *resource) documentChange(op operation, e apidoc.Endpoint, others []*con
 	m.document(e, append(conflicts, others...)...)
 }
 
-// problemsOf are those that an endpoint may answer with, in the order of their status.
+// problemsOf returns the problems that an endpoint may answer with, in the order of their status.
 func problemsOf(e apidoc.Endpoint, conflicts []*conflict.Kind) []apidoc.Problem {
 	all := []problem{unauthorized, longTarget, tooMany, internal, unavailable}
 	if strings.Contains(e.Path, "{id}") || e.Change != nil { // a replay looks for the record

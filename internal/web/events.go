@@ -16,7 +16,7 @@ import (
 	"onlyonce/templates"
 )
 
-// eventJSON is what was done to a record, as the API shows it.
+// eventJSON is an entry of a record's history in the API.
 type eventJSON struct {
 	At        time.Time         `json:"at"`
 	Actor     string            `json:"actor" doc:"The name of a user or token; empty if unknown."`
@@ -77,8 +77,8 @@ func (m *resource) eventsOf(r *http.Request) (found, then Entity, list record.Li
 	return found, then, list, err
 }
 
-// asOf is a record with the fields that were changed after a page of its history as they were then: an amount is told in
-// the currency of its time.
+// asOf returns a record with the fields that later pages of its history changed reset to their values then: amounts are shown in the
+// currency of their time.
 func (m *resource) asOf(r *http.Request, found Entity, list record.List[idempotency.Entry]) (Entity, error) {
 	if (list.Before == record.Key{}) || len(list.Rows) == 0 {
 		return found, nil
@@ -141,14 +141,14 @@ func (m *resource) recordOf(fields map[string]json.RawMessage) Entity {
 	return found
 }
 
-// members are what the API shows of a record with some fields.
+// members returns the API's JSON members of a record with some fields.
 func (m *resource) members(fields map[string]json.RawMessage) (members map[string]any) {
 	text, err := json.Marshal(m.view(m.recordOf(fields)))
 	if err == nil {
 		err = json.Unmarshal(text, &members)
 	}
 	if err != nil {
-		panic(err) // cannot be: it is what the API shows
+		panic(err) // impossible: the API encodes it too
 	}
 	return members
 }

@@ -36,7 +36,7 @@ func readExternal(find func(*http.Request, record.Page, idempotency.External) (r
 	}
 }
 
-// ExternalFact says on the page of a record what another system calls it.
+// ExternalFact returns a record's id in another system for its page; zero without one.
 func ExternalFact(of idempotency.External) templates.Fact {
 	if of == (idempotency.External{}) {
 		return templates.Fact{}

@@ -16,7 +16,7 @@ type File struct {
 	Content []byte
 }
 
-// Download registers a file that is made of one record: GET /{id}/<name>, for people and in the API.
+// Download registers a file made from one record, in the API and as a link on pages: GET /{id}/<name>.
 func Download[R Entity](
 	m *Mounted[R], name, contentType, summary string, of func(*http.Request, R) (File, error), conflicts ...*conflict.Kind,
 ) {

@@ -10,8 +10,8 @@ import (
 	"onlyonce/templates"
 )
 
-// SearchFinder is what a list is searched by that has nothing else to filter it than whether records are archived.
-// placeholder is what is searched, such as "Name or email".
+// SearchFinder returns the search form of a list that has no filter except for archived records. placeholder names the searched fields,
+// such as "Name or email".
 func SearchFinder(many, placeholder string) func(*http.Request) (templates.Finder, error) {
 	return func(r *http.Request) (templates.Finder, error) {
 		query := r.URL.Query()
@@ -29,7 +29,7 @@ func SearchFinder(many, placeholder string) func(*http.Request) (templates.Finde
 	}
 }
 
-// Searched is what a request searches for. Its error is an [*invalid.Error].
+// Searched returns the search text of a request. Its error is an [*invalid.Error].
 func Searched(r *http.Request) (string, error) {
 	var problems invalid.Error
 	search := SearchOf(r.URL.Query(), &problems)
@@ -50,7 +50,7 @@ func ListURL(path string, query url.Values, name, value string) string {
 	return (&url.URL{Path: path, RawQuery: changed.Encode()}).String()
 }
 
-// SearchOf reads what is searched for.
+// SearchOf returns the search text of a query.
 func SearchOf(query url.Values, problems *invalid.Error) string {
 	if len(query["q"]) > 1 {
 		problems.Add("/q", "Use q only once.")

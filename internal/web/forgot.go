@@ -11,11 +11,11 @@ import (
 // MailsLinks reports whether links to choose a password can be mailed.
 func (s *Server) MailsLinks() bool { return s.forgot != nil }
 
-// linksAMinute is how many links a minute strangers may ask for with an email.
+// linksAMinute is the maximum number of links requested for one email in a minute.
 const linksAMinute = 5
 
-// forgotTakes is how long the answer takes in any case, so that the time does not tell which emails exist. What is done for one that
-// does takes some milliseconds.
+// forgotTakes is the duration of every answer, so that it doesn't reveal which emails exist. The work for an existing one takes some
+// milliseconds.
 const forgotTakes = 500 * time.Millisecond
 
 // showForgot shows the form of who has forgotten the password.
@@ -23,7 +23,7 @@ func (s *Server) showForgot(w http.ResponseWriter, r *http.Request) error {
 	return s.forgotPage(w, r, http.StatusOK, templates.Forgot{Asked: r.URL.Query().Has("asked")})
 }
 
-// askLink mails a link to the user of an email, and answers everybody the same.
+// askLink mails a link to the user with an email, and answers the same for an unknown email.
 func (s *Server) askLink(w http.ResponseWriter, r *http.Request) error {
 	if err := ParseForm(r); err != nil {
 		return err

@@ -105,8 +105,8 @@ func owner(r *http.Request) templates.Owner {
 	return templates.Owner{ID: who.Tenant.String(), Name: who.TenantName}
 }
 
-// formOwner is the tenant that a form belongs to: the one logged in for a new form, and for a posted one
-// what it says itself, unless the person decided to use it for the one logged in.
+// formOwner returns the tenant that a form belongs to: the one logged in for a new form, and the one in the fields of a posted form, unless
+// the user chose the one logged in.
 func formOwner(r *http.Request) templates.Owner {
 	here, tenant := owner(r), r.PostForm.Get("tenant")
 	if tenant == "" || tenant == here.ID || r.PostForm.Get("use_tenant") == here.ID {

@@ -71,13 +71,13 @@ func (m *resource) htmlFormat(op operation, words Wording) format {
 	}
 }
 
-// allowsRepeat reports whether a person has said that what looks like a repeat is meant: when asked, or by creating one more from
-// a form that has created one.
+// allowsRepeat reports whether the user confirmed a likely duplicate: in the answer to the question, or by creating one more from a form
+// that was used.
 func allowsRepeat(typed url.Values) bool {
 	return typed.Get("allow_repeat") == "1" || typed.Get("used_name") != "" && typed.Get("fresh_key") != ""
 }
 
-// formVersion reads the version that a form was opened with, 0 if it does not say. A version is a positive number of 32 bits.
+// formVersion returns the version that a form was opened with, a positive number of 32 bits, or 0 without one.
 func formVersion(r *http.Request) (seen int, err error) {
 	typed := r.PostForm.Get("version")
 	if typed == "" {
@@ -116,7 +116,7 @@ func (m *resource) refuseForm(kind idempotency.Kind, words Wording) func(http.Re
 		}
 		page, err := m.formPage(w, r, f)
 		if err != nil && (problemOf(refused).Retry > 0 || errors.Is(refused, errOtherTenant)) {
-			return refused // which can be said without the record and the database, and says more
+			return refused // it needs no record and no database, and explains more
 		}
 		if err != nil {
 			return err
@@ -178,8 +178,8 @@ func (m *resource) explainRefusal(
 	return status, nil
 }
 
-// finalFirst returns what was refused because of the version of a record; of one that cannot be changed any more, that, which counts
-// for more than who came first.
+// finalFirst returns the reason why a record is final in place of a refusal because of its version, as it matters more. Any other error is
+// returned unchanged.
 func (m *resource) finalFirst(r *http.Request, kind idempotency.Kind, refused error) error {
 	byVersion := errors.As(refused, new(*idempotency.StaleError)) || errors.Is(refused, idempotency.ErrNoVersion)
 	if m.form.Final == nil || kind != idempotency.Change || !byVersion {
@@ -211,7 +211,7 @@ func (m *resource) conflicting(r *http.Request, c *conflict.Error) (templates.Re
 	}
 }
 
-// compare puts what is saved beside what was typed. The form then has the version that it shows.
+// compare fills in the saved values beside the typed ones. The form then has the version of the saved ones.
 func (m *resource) compare(r *http.Request, f *templates.Form) error {
 	found, err := m.find(r)
 	if err != nil {
@@ -235,7 +235,7 @@ func (m *resource) versionsOf(r *http.Request, saved, typed url.Values) []templa
 	return rows
 }
 
-// versions aligns what is saved with what was typed.
+// versions aligns saved and typed values by their labels.
 func versions(saved, typed []templates.Fact) []templates.VersionRow {
 	var rows []templates.VersionRow
 	for _, fact := range saved {
@@ -261,7 +261,7 @@ func versions(saved, typed []templates.Fact) []templates.VersionRow {
 func (m *resource) formPage(w http.ResponseWriter, r *http.Request, f templates.Form) (templ.Component, error) {
 	f.Offers, f.AllowRepeat = map[string][]templates.Option{}, allowsRepeat(f.Typed)
 	for field, names := range m.form.References {
-		chosen, _ := uuid.Parse(f.Typed.Get(field)) // what is no id is nothing
+		chosen, _ := uuid.Parse(f.Typed.Get(field)) // any other text chooses nothing
 		offer, err := names.Offer(r.Context(), m.s.Pool, Principal(r).Tenant, chosen)
 		if err != nil {
 			return nil, err
@@ -307,7 +307,7 @@ func commonNotice(r *http.Request, err error, creates bool) *templates.Notice {
 	}
 }
 
-// conflictNotice is the notice of a conflict. The rules open in a new tab, beside what was typed.
+// conflictNotice returns the notice of a conflict. Its link to the rules opens a new tab, so that the form stays.
 func (m *resource) conflictNotice(c *conflict.Error, existing templates.Record) *templates.Notice {
 	var submits []templates.Submit
 	for _, way := range c.Ways {
@@ -322,7 +322,7 @@ func (m *resource) conflictNotice(c *conflict.Error, existing templates.Record) 
 	return notice
 }
 
-// placeOf is how people call the place of a pointer in a list: "Line 2" for "/lines/1/quantity". It is "" outside of lists.
+// placeOf returns the displayed name of a list element in a JSON Pointer: "Line 2" for "/lines/1/quantity"; "" outside of lists.
 func placeOf(pointer string) string {
 	parts := strings.Split(pointer, "/")
 	for i, part := range parts[1:] {

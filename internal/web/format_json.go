@@ -71,7 +71,7 @@ func (m *resource) jsonFormat(op operation) format {
 	}
 }
 
-// answer is that of an operation, with the record's Location if the request did not name it.
+// answer returns the encoded answer to an operation, with the record's Location if the request's path did not name it.
 func (m *resource) answer(kind idempotency.Kind, outcome idempotency.Outcome, found Entity) ([]byte, error) {
 	id, version := found.Identity()
 	status, location := http.StatusOK, ""
@@ -107,8 +107,8 @@ func headerKey(r *http.Request) (idempotency.Key, error) {
 // etag is the strong entity tag of a version (RFC 9110, section 8.8.3).
 func etag(version int) string { return `"v` + strconv.Itoa(version) + `"` }
 
-// ifMatch reads the version that a request was made from, 0 if it does not say (RFC 9110, section 13.1.1). A tag
-// that none of our records can have matches no version.
+// ifMatch returns the version in If-Match, 0 without the header (RFC 9110, section 13.1.1), and noVersion for a tag that no record can
+// have.
 //
 // The tag of a version is accepted as a proxy that compresses answers hands it on: see docs/decisions/0028-tags-name-versions.md.
 func ifMatch(r *http.Request) (seen int, err error) {

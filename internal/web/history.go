@@ -15,15 +15,15 @@ import (
 	"onlyonce/templates"
 )
 
-// historyLength is how many entries of a record's history are shown.
+// historyLength is the number of entries on a record's page.
 const historyLength = 10
 
-// history is what was done to a record lately, newest first.
+// history returns the newest entries of a record's history.
 func (m *resource) history(r *http.Request, id uuid.UUID) (record.List[idempotency.Entry], error) {
 	return idempotency.History(r.Context(), m.s.Pool, Principal(r).Tenant, id, record.Page{Limit: historyLength}, m.shown.Beside)
 }
 
-// Changed are fields of a record that differ since, with the JSON of what was and what is.
+// Changed are changed fields of a record, with the JSON of their old and new values.
 type Changed = map[string][2]json.RawMessage
 
 // entries puts the history of a record into words.
@@ -43,7 +43,7 @@ func (m *resource) entries(found Entity, history []idempotency.Entry) (entries [
 			shown.Changes = slices.Concat(m.changes(e.Changes), m.referenceChanges(e.Changes), describe(e.Changes))
 		case idempotency.Reused, idempotency.Unchanged:
 			shown.Text = words.Idle
-		default: // what an operation did besides its own record, or what stands beside
+		default: // a side effect of an operation, or an entry of [RecordPage.Beside]
 			shown.Text = Capital(m.what(found, e))
 			if strings.HasSuffix(e.What, " created") { // it came along
 				shown.Text += " with a new " + owner
@@ -54,7 +54,7 @@ func (m *resource) entries(found Entity, history []idempotency.Entry) (entries [
 	return entries
 }
 
-// what returns what was done.
+// what returns the text of an entry's action.
 func (m *resource) what(found Entity, e idempotency.Entry) string {
 	if e.Details == nil {
 		return e.What
@@ -62,7 +62,7 @@ func (m *resource) what(found Entity, e idempotency.Entry) string {
 	return m.shown.BesideText(found, e)
 }
 
-// changes are those of the fields that people type, under their labels.
+// changes returns the changes of form fields, with their labels.
 func (m *resource) changes(fields Changed) (changes []templates.HistoryChange) {
 	was, is := url.Values{}, url.Values{}
 	for name, values := range fields {
@@ -86,7 +86,7 @@ func plain(value json.RawMessage) string {
 	return text
 }
 
-// referenceChanges are those of the references, by the names that the records had.
+// referenceChanges returns the changes of references, with the names that the records had.
 func (m *resource) referenceChanges(fields Changed) (changes []templates.HistoryChange) {
 	for _, field := range m.form.Fields {
 		values, ok := fields[strings.TrimSuffix(field.Name, "_id")]

@@ -17,7 +17,7 @@ func keepNothing(next http.Handler) http.Handler {
 	})
 }
 
-// showJoin shows the form of a link, with which somebody chooses a password.
+// showJoin shows the form behind a link to choose a password.
 func (s *Server) showJoin(w http.ResponseWriter, r *http.Request) error {
 	return s.joinPage(w, r, http.StatusOK, r.URL.Query().Get("link"), nil)
 }

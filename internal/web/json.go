@@ -13,10 +13,9 @@ import (
 	"onlyonce/internal/invalid"
 )
 
-// DecodeJSON reads exactly one JSON object into v. Members must have the exact names that v knows, and come
-// once. What does not fit into v is refused where it begins, so that what a body costs is bounded by v,
-// and by maxRepeats for each array. It returns ErrMalformed, errTooLarge, errWrongType, an [*invalid.Error] for a value of another
-// type than its member has, or what reading the body returned.
+// DecodeJSON reads exactly one JSON object into v. Members must have the exact names of v's fields, and be unique. A value that does not
+// fit into v is refused where it begins, so that v, and maxRepeats for each array, bound the cost of a body. It returns ErrMalformed,
+// errTooLarge, errWrongType, an [*invalid.Error] for a value of another type than its member, or the error of reading the body.
 //
 // The decoder is the one that becomes encoding/json/v2: encoding/json itself takes members that come twice
 // and any capitalisation of a name.
@@ -71,7 +70,7 @@ func boundJSON(d *jsontext.Decoder, v any) error {
 		return errTooLarge
 	}
 	if _, isText := v.(*string); isText {
-		// Otherwise all of it would be read to find out that it is no text.
+		// Otherwise the whole value would be read before its type is refused.
 		switch d.PeekKind() {
 		case jsontext.KindBeginObject:
 			return errors.New("an object where text belongs")
@@ -83,7 +82,7 @@ func boundJSON(d *jsontext.Decoder, v any) error {
 	return errors.ErrUnsupported // decode as usual
 }
 
-// placeJSON returns what is wrong and where, in a bounded number of characters: both quote the body.
+// placeJSON returns the error and its place with a bounded length: both quote the body.
 func placeJSON(err error) string {
 	reason, pointer := err, jsontext.Pointer("")
 	if syntactic, ok := errors.AsType[*jsontext.SyntacticError](err); ok {

@@ -10,8 +10,8 @@ import (
 	"github.com/go-chi/httprate"
 )
 
-// limit bounds how often a minute something is done for a key, such as an email. The process counts by itself in any case: so the limit
-// holds whatever becomes of what the replicas count together.
+// limit bounds how often a minute something is done for a key, such as an email. Each process counts too, so that the limit holds for it if
+// the shared counters are lost.
 type limit struct {
 	s       *Server
 	what    string
@@ -35,7 +35,7 @@ func (l *limit) exceeded(w http.ResponseWriter, r *http.Request, key string) boo
 	return true
 }
 
-// limitBy is middleware that refuses with [ErrTooMany] what comes more often.
+// limitBy returns middleware that refuses requests beyond the limit with [ErrTooMany].
 func (s *Server) limitBy(what string, aMinute int, by httprate.KeyFunc, fail fail) func(http.Handler) http.Handler {
 	l := s.newLimit(what, aMinute)
 	return func(next http.Handler) http.Handler {
@@ -59,8 +59,8 @@ func (s *Server) limitAddress(what string) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler { return s.findClient(limit(next)) }
 }
 
-// clientAddress finds out who asks: the last address that X-Forwarded-For has and that is no trusted proxy,
-// if a trusted proxy sent it; else the TCP peer. Anybody can send that header, so nobody else is believed.
+// clientAddress sets the client's address: the last one in X-Forwarded-For that is not a trusted proxy, if a trusted proxy sent the header;
+// otherwise the TCP peer.
 func clientAddress(trusted []netip.Prefix) func(http.Handler) http.Handler {
 	if len(trusted) == 0 {
 		return middleware.ClientIPFromRemoteAddr
@@ -81,7 +81,7 @@ func byClient(r *http.Request) (string, error) {
 	return httprate.CanonicalizeIP(host), err
 }
 
-// limitTenant bounds the requests of each tenant, of one sort.
+// limitTenant bounds one kind of requests of each tenant.
 func (s *Server) limitTenant(what string, perMinute int, fail fail) func(http.Handler) http.Handler {
 	if perMinute == 0 {
 		return func(next http.Handler) http.Handler { return next }

@@ -26,13 +26,13 @@ import (
 // Parameter is one of the address of a list.
 type Parameter = apidoc.Parameter
 
-// Listing is how a list of records is read and shown. Without columns or a page it is for the API only.
+// Listing describes how a list of records is read and shown. Without columns or a page it is in the API only.
 type Listing[L Entity] struct {
 	Summary string      // for the API documentation
 	Query   []Parameter // besides limit and cursor
 	Read    func(r *http.Request, page record.Page) (record.List[L], error)
 	View    func(L) any // nil for L itself
-	// Finder is what the list is searched and filtered by, for its page; nil if it is not.
+	// Finder returns the search and filter form of the page; nil without one.
 	Finder func(r *http.Request) (templates.Finder, error)
 	// External has the records, where other systems' ids find them in the API; see [idempotency.External].
 	External record.Table[L]
@@ -44,7 +44,7 @@ type Listing[L Entity] struct {
 	// Page is another page in place of the plain one.
 	Page func(r *http.Request, p templates.Page, rows []L, finder templates.Finder) (templ.Component, error)
 
-	shows        reflect.Type // what the API shows of one
+	shows        reflect.Type // the type of an element in the API
 	readExternal readEntities // nil without External
 }
 
@@ -89,7 +89,7 @@ func untypedRows[L Entity](list record.List[L], err error) (record.List[Entity],
 	return record.List[Entity]{Rows: rows, Before: list.Before, After: list.After, Whole: list.Whole}, err
 }
 
-// List registers the list of a resource: of all of them, or of those that belong to one of another, see [Under].
+// List registers the list of a resource: of all records, or of those of one parent, see [Under].
 func List[R, L Entity](m *Mounted[R], l Listing[L]) {
 	m.untyped.list(m.untyped.listPath(), "list", untypedListing(l, m.untyped.s.Pool))
 }
@@ -174,7 +174,7 @@ func ListUnder[P, L Entity](
 	}
 }
 
-// writeList answers with the rows of a page, and the cursors of those before and after it.
+// writeList answers with the rows of a page, and the cursors of the previous and next ones.
 func writeList(w http.ResponseWriter, r *http.Request, name string, rows any, before, after record.Key) error {
 	answer := map[string]any{name: rows}
 	for name, place := range map[string]record.Cursor{
@@ -197,8 +197,7 @@ func (m *resource) missingFirst(r *http.Request, err error) error {
 	return err
 }
 
-// showList shows the page of a list. What is wrong with what was asked for is said above an empty list, with the filter
-// as it was typed.
+// showList shows the page of a list. Errors in the query are shown above an empty list, with the filter as it was typed.
 func (m *resource) showList(l Listing[Entity], w http.ResponseWriter, r *http.Request) error {
 	var finder templates.Finder
 	status := http.StatusOK
@@ -271,7 +270,7 @@ func (m *resource) plainList(l Listing[Entity]) func(
 	}
 }
 
-// addedColumns are those of another room: see [Site.AddColumns].
+// addedColumns are columns of another room: see [Site.AddColumns].
 type addedColumns struct {
 	columns []templates.Column
 	cells   func(*http.Request, []uuid.UUID) (map[uuid.UUID][]string, error)
@@ -351,7 +350,7 @@ func listParameters(r *http.Request) (page record.Page, err error) {
 	return page, problems.Err()
 }
 
-// PathID reads the {id} of the path; what is not an id cannot be found.
+// PathID returns the {id} of the path, or ErrNotFound if it isn't a UUID.
 func PathID(r *http.Request) (uuid.UUID, error) {
 	id, err := uuid.Parse(chi.URLParam(r, "id"))
 	if err != nil {

@@ -40,8 +40,7 @@ func (s *Server) plainHTTP(r *http.Request) *templates.PlainHTTP {
 	return &templates.PlainHTTP{Outside: s.origin, Here: here}
 }
 
-// wayIn returns the commands to run before anybody can log in, or nothing if somebody can. The page is shown without a database
-// too.
+// wayIn returns the commands that create the first user, or nil if there is one. The page is also shown without a database.
 func (s *Server) wayIn(ctx context.Context) []string {
 	if len(s.demo) > 0 {
 		return nil
@@ -91,7 +90,7 @@ func (s *Server) logIn(w http.ResponseWriter, r *http.Request) error {
 
 // begin begins a session.
 func (s *Server) begin(w http.ResponseWriter, r *http.Request, p account.Principal) error {
-	// A new token at login: one that was planted before does not let anybody in.
+	// A new token at login defeats session fixation.
 	if err := s.sessions.RenewToken(r.Context()); err != nil {
 		return fmt.Errorf("renew session: %w", err)
 	}
@@ -114,7 +113,7 @@ func (s *Server) logOut(w http.ResponseWriter, r *http.Request) error {
 		return fmt.Errorf("end session: %w", err)
 	}
 	s.sessions.WriteSessionCookie(r.Context(), w, "", time.Time{})
-	// What kept-forms.js keeps, of everybody: the next person at this browser could look at it.
+	// Drafts in the browser, also of other users: the next user of this browser could read them.
 	w.Header().Set("Clear-Site-Data", `"storage"`)
 	return SeeOther(w, r, "/login?logged-out")
 }
@@ -126,7 +125,7 @@ func (s *Server) logOut(w http.ResponseWriter, r *http.Request) error {
 // come too early: a browser keeps the page that it leaves only once it has the next one. And a stylesheet
 // holds up the page, so that people who see that they are logged out can rely on it. No script is needed.
 func (s *Server) clearCaches(w http.ResponseWriter, r *http.Request) error {
-	// Pages of other sites may ask for it too, and would take away what somebody typed.
+	// Other sites can request it too, and would delete a user's drafts.
 	if site := r.Header.Get("Sec-Fetch-Site"); site == "" || site == "same-origin" {
 		w.Header().Set("Clear-Site-Data", `"cache"`)
 	}
@@ -135,7 +134,7 @@ func (s *Server) clearCaches(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// guessesAMinute is how many passwords a minute strangers may try for an email, with or without a link.
+// guessesAMinute is the maximum number of passwords tried for one email in a minute, on the login page and with links.
 const guessesAMinute = 10
 
 // countGuess counts a password that is about to be tried for an email. It returns ErrTooMany if there were too many.
@@ -146,7 +145,7 @@ func (s *Server) countGuess(w http.ResponseWriter, r *http.Request, email string
 	return nil
 }
 
-// passwordsAtOnce is how many passwords are checked at once: each check takes 19 MiB and a processor, on purpose.
+// passwordsAtOnce is the maximum number of passwords checked at a time: each takes 19 MiB and a processor, on purpose.
 const passwordsAtOnce = 4
 
 // withPassword does work that checks passwords or makes their hashes, for few at once. It returns errCrowded to those that

@@ -46,8 +46,7 @@ func TestBodiesAreBoundedInMemory(t *testing.T) {
 	}
 }
 
-// TestPagesAreBoundedInMemory: a page that repeats a form may cost a small multiple of it, and one for
-// strangers next to nothing.
+// TestPagesAreBoundedInMemory checks that a page with a form takes a small multiple of its size, and one without a login very little.
 func TestPagesAreBoundedInMemory(t *testing.T) {
 	s, err := New(Config{Log: slog.New(slog.DiscardHandler), Mount: func(*Site) {}})
 	must.OK(t, err)
@@ -69,7 +68,7 @@ func TestPagesAreBoundedInMemory(t *testing.T) {
 	}
 }
 
-// discard is a response that nobody reads.
+// discard is a response writer that keeps nothing.
 type discard struct {
 	header  http.Header
 	written int

@@ -44,9 +44,8 @@ func (s *Server) wrongMethod(fail fail) http.HandlerFunc {
 	}
 }
 
-// arrive bounds a request in time, and by nothing else. net/http also ends its context when the client has
-// closed its half of the connection. Such a client still gets its answer, and one that is gone altogether may
-// send the same again: what it asked for is then done. Only the end of the program ends it too.
+// arrive bounds a request in time. net/http also cancels its context when the client has closed its half of the connection; such a client
+// still gets its answer, and one that is gone may retry, so the work goes on. Only the end of the program cancels it too.
 func (s *Server) arrive(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), s.bound)
@@ -120,7 +119,7 @@ func fromElsewhere(r *http.Request) string {
 		"address bar, whoever runs the app can set PUBLIC_URL=%[1]s, or let the proxy pass on the Host header.", origin, r.Host)
 }
 
-// recoverPanics turns a mistake of ours into a logged 500.
+// recoverPanics turns a panic into a logged 500.
 func (s *Server) recoverPanics(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() {
@@ -136,7 +135,7 @@ func (s *Server) recoverPanics(next http.Handler) http.Handler {
 	})
 }
 
-// classify finds what an error means in HTTP, and logs what somebody has to look at.
+// classify returns the problem of an error, and logs a server error.
 func (s *Server) classify(r *http.Request, err error) problem {
 	kind := problemOf(err)
 	if kind.Status >= http.StatusInternalServerError {

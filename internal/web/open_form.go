@@ -82,7 +82,7 @@ func (m *resource) openEdit(words Wording, used used) Handler {
 	})
 }
 
-// fill is what stands in the form of a record.
+// fill returns the form fields of a record.
 func (m *resource) fill(found Entity) url.Values {
 	if m.form.Fill != nil {
 		return m.form.Fill(found)
@@ -98,8 +98,8 @@ func (m *resource) fill(found Entity) url.Values {
 	return typed
 }
 
-// open shows a form under a key of its own, which stays with this intent through refresh, Back, duplicated tabs
-// and restored sessions. A bare address is a new intent.
+// open shows a form under a new key, which the address keeps through refresh, Back, duplicated tabs and restored sessions. An address
+// without a key gets a new one.
 func (m *resource) open(
 	kind idempotency.Kind, used used, form func(*http.Request, idempotency.Key) (templates.Form, error),
 	wasUsed func(*http.Request, templates.Record) templates.FormUsed,
@@ -139,9 +139,9 @@ func (m *resource) open(
 	}
 }
 
-// keptFor names who is logged in to the script that keeps unsaved forms in their browser, static/kept-forms.js. It is
-// neither an email nor an id, because it stays in the browser. It is "" where nothing may be kept: pages about secrets,
-// and forms of another tenant than the one logged in.
+// keptFor returns an opaque name of the user for the script that keeps unsaved forms in the browser, static/kept-forms.js. It is neither an
+// email nor an id, because it stays in the browser. It is "" where nothing may be kept: on pages with secrets, and for forms of another
+// tenant than the one logged in.
 func (m *resource) keptFor(r *http.Request) string {
 	who := Principal(r)
 	if m.secret || formOwner(r) != owner(r) {
@@ -151,9 +151,8 @@ func (m *resource) keptFor(r *http.Request) string {
 	return base64.RawURLEncoding.EncodeToString(sum[:16])
 }
 
-// Redisplay registers POSTs that show a form again as edit has changed what was typed, for people without JavaScript: /form below
-// the addresses where one is created and where it is changed. Nothing is stored. The browser restores kept lines through it, with no
-// change asked for.
+// Redisplay registers POSTs that show a form again with edit applied to its fields, for browsers without JavaScript: /form below the
+// addresses of the create and the edit form. Nothing is stored. The script restores kept lines through them, without an edit.
 func Redisplay[R Entity](m *Mounted[R], edit func(*templates.Form) error) {
 	m.untyped.redisplayed(edit)
 }
@@ -221,7 +220,7 @@ func FormHref(r *http.Request, href string) string {
 	return href
 }
 
-// Button is a form with nothing to fill in, and a key of its own. It is empty, and is not shown, for those who may not send it.
+// Button returns a form without fields under a new key. It is zero, and not shown, for read-only users.
 func Button(r *http.Request, text, busy, href string) templates.Action {
 	if !MayChange(r) {
 		return templates.Action{}

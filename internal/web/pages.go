@@ -57,7 +57,7 @@ func (s *Server) tabs(r *http.Request) (items []templates.NavItem) {
 	return items
 }
 
-// nav is the main navigation: what is public, and the resources for those who are logged in.
+// nav returns the main navigation: public pages, and with a login the resources.
 func (s *Server) nav(r *http.Request) []templates.NavItem {
 	var items []templates.NavItem
 	if Principal(r).Name != "" || s.loginUnknown(r) {
@@ -90,8 +90,7 @@ func isDocs(r *http.Request) bool {
 	return strings.HasPrefix(r.URL.Path, "/docs/") || strings.HasPrefix(r.URL.Path, "/problems")
 }
 
-// loginUnknown distinguishes a request with a session that was not read, for example because the database cannot
-// be reached, from one that is known to come from nobody.
+// loginUnknown reports whether a request has a session that was not read, for example because the database is down.
 func (s *Server) loginUnknown(r *http.Request) bool {
 	_, err := r.Cookie(s.sessions.Cookie.Name)
 	return err == nil && !identified(r)
@@ -100,16 +99,15 @@ func (s *Server) loginUnknown(r *http.Request) bool {
 // noStore is the Cache-Control of pages that may show a secret.
 const noStore = "private, no-store"
 
-// Render writes a page. Pages are private, and kept by the browser for Back and Forward only, unless their Cache-Control was
-// set before. It returns an error if nothing was written; a page that fails further on is cut off, so that nobody takes it for a
-// whole one.
+// Render writes a page. Pages are private, and kept by the browser for Back and Forward only, unless their Cache-Control is set. It returns
+// an error if nothing was written. A page that fails later is cut off, so that it doesn't look complete.
 func (s *Server) Render(w http.ResponseWriter, r *http.Request, status int, page templ.Component) error {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	if w.Header().Get("Cache-Control") == "" {
 		w.Header().Set("Cache-Control", "private, no-cache")
 	}
 	html := &pageWriter{response: w, status: status}
-	err := page.Render(context.WithoutCancel(r.Context()), html) // also to say that time was up
+	err := page.Render(context.WithoutCancel(r.Context()), html) // an error page is rendered after the deadline too
 	switch {
 	case err != nil && html.started:
 		panic(http.ErrAbortHandler) // or the client is gone
@@ -121,8 +119,8 @@ func (s *Server) Render(w http.ResponseWriter, r *http.Request, status int, page
 	}
 }
 
-// pageBuffer is how much of a page is kept before any of it is written, in bytes: nearly all pages are
-// shorter. What is beyond is not kept, because a page can be many times as large as the form on it.
+// pageBuffer is the part of a page that is buffered before it is sent, in bytes. Nearly all pages are shorter. The rest isn't buffered,
+// because a page can be many times as large as its form.
 const pageBuffer = 64 << 10
 
 // pageWriter holds an answer back until it is known that there will be one.
@@ -140,10 +138,10 @@ func (w *pageWriter) Write(html []byte) (int, error) {
 	if err := w.start(); err != nil {
 		return 0, err
 	}
-	return w.response.Write(html) //nolint:wrapcheck // render says what it is
+	return w.response.Write(html) //nolint:wrapcheck // Render wraps it
 }
 
-// start writes what was held back.
+// start writes the buffer.
 func (w *pageWriter) start() error {
 	if w.started {
 		return nil
@@ -151,11 +149,10 @@ func (w *pageWriter) start() error {
 	w.started = true
 	w.response.WriteHeader(w.status)
 	_, err := w.response.Write(w.held.Bytes())
-	return err //nolint:wrapcheck // render says what it is
+	return err //nolint:wrapcheck // Render wraps it
 }
 
-// flashCookie holds what a page may say once after a redirect: the name of a message, see flash, and the key of the form
-// that is done.
+// flashCookie holds the name of the message for the page after a redirect, see flash, and the key of the form that was sent.
 const flashCookie = "onlyonce_flash"
 
 // setFlash leaves a message for the page at path, and the key of the form that is done, if it was one.
@@ -176,7 +173,7 @@ func takeFlash(w http.ResponseWriter, r *http.Request) (message, done string) {
 		Name: flashCookie, Path: r.URL.Path, MaxAge: -1, HttpOnly: true, SameSite: http.SameSiteLaxMode,
 	})
 	message, done, _ = strings.Cut(cookie.Value, "?")
-	done, _ = url.QueryUnescape(done) // "" if somebody has changed it
+	done, _ = url.QueryUnescape(done) // "" for a malformed cookie
 	return message, done
 }
 
@@ -203,8 +200,8 @@ type failed struct {
 	kind     problem
 	err      error
 	posted   bool
-	typed    bool // what was posted could be read
-	stranger bool // nobody is logged in
+	typed    bool // the posted form could be read
+	stranger bool // without a login
 }
 
 // otherTenant reports whether the form belongs to another tenant than the one logged in.
@@ -215,7 +212,7 @@ func (f failed) mayComeAgain() bool {
 	return f.kind.Retry > 0 || f.stranger || f.otherTenant() || f.posted && f.kind.Status >= http.StatusInternalServerError
 }
 
-// tryAgain carries what was sent, so that it can be sent again.
+// tryAgain returns the page that can send the form again.
 func (s *Server) tryAgain(r *http.Request, f failed) templates.TryAgain {
 	again := templates.TryAgain{Title: f.kind.Title, Message: f.kind.Meaning, Status: f.kind.Status}
 	if !f.typed {
@@ -286,7 +283,7 @@ func loginPath(r *http.Request) string {
 	return "/login"
 }
 
-// facts are what a person typed into a posted form.
+// facts returns the labels and values of a posted form.
 func (s *Server) facts(r *http.Request) []templates.Fact {
 	facts := func(typed url.Values) []templates.Fact { // of the login
 		return []templates.Fact{{Label: "Email", Value: typed.Get("email")}}
@@ -312,7 +309,7 @@ func Beginning(text string) string {
 	return strings.ToValidUTF8(text[:enough], "") + "…"
 }
 
-// fields lists what a form posted, each name's values in their order.
+// fields returns the fields of a posted form, with the values of each name in their order.
 func fields(form url.Values) []templates.Field {
 	var list []templates.Field
 	for _, name := range sortedNames(form) {

@@ -9,14 +9,14 @@ import (
 )
 
 const (
-	// requestsAtOnce is how many requests that may need the database are handled at once. The database works for a few of them, and all
-	// others wait. It also bounds those that nobody waits for any more: see arrive.
+	// requestsAtOnce is the maximum number of requests in progress that may need the database. The database works on a few of them, and the
+	// others wait. It also bounds requests whose clients are gone: see arrive.
 	requestsAtOnce = 512
-	// strangersAtOnce is how many requests without a login may be read at once besides: their clients may send slowly.
+	// strangersAtOnce is the maximum number of further requests without a login being read: their clients may send slowly.
 	strangersAtOnce = 256
 )
 
-// place is where a request is counted while it is handled.
+// place is the slot of a request in progress.
 type place struct {
 	in        *semaphore.Weighted // nil for one that was given back
 	strangers *semaphore.Weighted
@@ -32,8 +32,7 @@ func placeIn(r *http.Request) *place {
 	return p
 }
 
-// admit refuses with errCrowded what comes when there are too many requests already. Waiting for a place would only be one more
-// thing to wait in.
+// admit refuses requests beyond the bound with errCrowded. It doesn't wait: a waiting request would use memory too.
 func (s *Server) admit(fail fail) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -48,7 +47,7 @@ func (s *Server) admit(fail fail) func(http.Handler) http.Handler {
 	}
 }
 
-// leave gives the place back.
+// leave frees the slot.
 func (p *place) leave() {
 	if p.in != nil {
 		p.in.Release(1)

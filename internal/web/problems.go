@@ -115,7 +115,7 @@ func (s *Server) problems() []problem {
 	})...)
 }
 
-// problems are those that any request may have.
+// problems returns the problems that any request may have.
 func problems() []problem {
 	return []problem{
 		keyMissing, keyMalformed, keyReused, changedMeanwhile, versionMissing, inProgress, invalidCommand,
@@ -127,13 +127,13 @@ func problems() []problem {
 
 // Errors that pages return too; see [problemOf].
 var (
-	// ErrMalformed is that of a request that cannot be read.
+	// ErrMalformed means that a request can't be parsed.
 	ErrMalformed = errors.New("malformed request")
-	// ErrNotFound is that of an address at which there is nothing, or nothing that the caller may see.
+	// ErrNotFound means that nothing at the address is visible to the caller.
 	ErrNotFound = errors.New("not found")
-	// ErrSignature is that of a delivery that nobody is known to have signed.
+	// ErrSignature means that a delivery has no valid signature.
 	ErrSignature = errors.New("signature not valid")
-	// ErrTooMany is that of more requests than a limit allows.
+	// ErrTooMany means that a rate limit was exceeded.
 	ErrTooMany = errors.New("too many requests")
 )
 
@@ -161,7 +161,7 @@ func problemOf(err error) problem {
 		target  error
 		problem problem
 	}{
-		{errNotKept, notKept}, // whatever the reason is
+		{errNotKept, notKept}, // for any cause
 		{idempotency.ErrNoKey, keyMissing},
 		{idempotency.ErrMalformedKey, keyMalformed},
 		{idempotency.ErrInProgress, inProgress},

@@ -17,18 +17,18 @@ import (
 type Question[R Entity] struct {
 	// Submit is on its main button, such as "Sell vehicle".
 	Submit string
-	// Text says what the transition does, on the plain page.
+	// Text describes the transition on the plain page.
 	Text string
 	// Page is another page in place of the plain one.
 	Page func(*http.Request, templates.Page, templates.Form, R) (templ.Component, error)
-	// Fields are those of its form, as in [Form].
+	// Fields are the fields of the form, as in [Form].
 	Fields []templates.Field
-	// Fresh returns what stands in a new form, or why the transition cannot be made now; nil leaves it blank.
+	// Fresh returns the initial fields, or an error if the transition can't be made now; nil leaves them blank.
 	Fresh func(*http.Request, R) (url.Values, error)
 }
 
-// Ask asks people before a transition, which is registered: GET /{id}/<verb> has the form that is sent there. It changes nothing, and
-// has the version that the person sees: of another one the transition is refused, and asked about again. It panics before [Transition].
+// Ask registers a page that asks before a transition: GET /{id}/<verb> has the form that is posted there. The form has the version on the
+// page; if the record has another one, the transition is refused and the page shown again. It panics before [Transition].
 func Ask[C any, R Entity](m *Mounted[R], verb string, op idempotency.Operation[C, R], q Question[R]) {
 	asks := Question[Entity]{Submit: q.Submit, Text: q.Text, Fields: q.Fields}
 	if q.Page != nil {
@@ -81,15 +81,15 @@ func (m *resource) ask(verb string, op *idempotency.Definition, q Question[Entit
 		}))
 }
 
-// question is a form that asks before a transition, and what people read about it.
+// question is the form before a transition, and its wording.
 type question struct {
 	*resource
 
 	words Wording
 }
 
-// again shows the form again that asks, where that is what helps: something in it is wrong, or the record is another one by now than
-// the person saw. It returns every other refusal.
+// again shows the form again after an error in its fields, or a change of the record since the page was opened. It returns every other
+// refusal.
 func (q *question) again(w http.ResponseWriter, r *http.Request, refused error) error {
 	key, _ := postedKey(r)
 	f := q.newForm(r, idempotency.Transition, q.words, key)

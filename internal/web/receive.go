@@ -24,7 +24,7 @@ type Sender[C any] struct {
 	Verify func(header http.Header, body []byte) (Delivery[C], error)
 }
 
-// Delivery is what a sender has sent of itself, once its signature was verified.
+// Delivery is a verified message of a sender.
 type Delivery[C any] struct {
 	// Key names the intent: the same for each delivery of an event.
 	Key     idempotency.Key
@@ -92,7 +92,7 @@ func (m *resource) receive(
 	})
 }
 
-// received is the operation of one delivery. A nil apart is that of a delivery which is kept apart already.
+// received returns the format for a delivery. apart is nil for a delivery that already has a key apart.
 func (m *resource) received(
 	op *idempotency.Definition, d Delivery[any], apart func(Delivery[any], uuid.UUID) (Delivery[any], error),
 ) format {

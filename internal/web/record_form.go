@@ -18,29 +18,28 @@ import (
 	"onlyonce/templates"
 )
 
-// Form is how people enter a record.
+// Form describes the form of a record.
 type Form[R Entity] struct {
-	// Fields are those that a person fills in, each with its label. They have the names of the API. A form that has others
-	// says itself what Fill and Facts are.
+	// Fields are the form's fields with their labels. They have the names of the API. A form with other fields sets Fill and Facts.
 	Fields []templates.Field
-	// Page returns the page with the form of one.
+	// Page returns the page with the form.
 	Page func(r *http.Request, p templates.Page, f templates.Form) (templ.Component, error)
 	// Readable has, by the names of fields, how people read their values; without one, as they were typed.
 	Readable map[string]func(typed string) string
-	// References are the fields that have the id of another record, such as customer_id. What they offer stands in the
-	// form; the record has each as a [record.Reference], without the _id.
+	// References are the fields with the id of another record, such as customer_id. The form offers the records; the record has each as a
+	// [record.Reference], without the suffix _id.
 	References map[string]record.Names
-	// Fill returns what stands in the form of one that is there; nil for what the API shows of each field.
+	// Fill returns the form fields of an existing record; nil for the API's values.
 	Fill func(R) url.Values
-	// Facts returns what was typed, for reading; nil if each field is one.
+	// Facts returns labels and values of the typed fields; nil if each field is one.
 	Facts func(typed url.Values) []templates.Fact
 	// Control returns the form control for a JSON Pointer; nil if they have the same names.
 	Control func(pointer string) string
 	// RepeatedFields may come several times.
 	RepeatedFields []string
-	// Example is what the API may be sent to create one: a value of the type that is decoded.
+	// Example is a command that creates one, for the API's documentation: a value of the decoded type.
 	Example any
-	// Words are those of its creates; nil for the usual ones.
+	// Words is the wording of creates; nil for the usual one.
 	Words *Wording
 	// Final returns why a record cannot be changed any more, or nil if it can. Without it, all can.
 	Final func(R) error
@@ -76,7 +75,7 @@ func untypedForm[R Entity](f Form[R]) Form[Entity] {
 	return of
 }
 
-// facts are what was typed into the form, for reading.
+// facts returns labels and values of the typed fields.
 func (m *resource) facts(typed url.Values) (facts []templates.Fact) {
 	if m.form.Facts != nil {
 		return m.form.Facts(typed)
@@ -112,11 +111,11 @@ func (m *resource) called(r *http.Request, names record.Names, id string) string
 	return name
 }
 
-// Command is how a command C is read from a form, which was parsed, and from JSON.
+// Command reads a command C from a parsed form and from JSON.
 type Command[C any] struct {
 	Form  func(*http.Request) (C, error)
 	JSON  func(*http.Request) (C, error)
-	Input reflect.Type // what the JSON is decoded into; nil if there is nothing to say
+	Input reflect.Type // the type that the JSON is decoded into; nil if it has no members
 }
 
 // NewCommand has a command read from a form by form, and made by check of JSON of the type I. A body whose members may all be left out
@@ -142,14 +141,13 @@ func decodeCommand(r *http.Request, in any) error {
 	return DecodeJSON(r, in)
 }
 
-// NewForm attaches a form to a resource, and returns the commands that are made of it. An input of type I is what the fields
-// of the form and JSON are decoded into alike, as in [NewCommand]; check returns an [*invalid.Error]. It panics if I has no string or
-// bool for one of the fields.
+// NewForm attaches a form to a resource, and returns its commands. Form fields and JSON are decoded into an input of type I, as in
+// [NewCommand]; check returns an [*invalid.Error]. It panics if I has no string or bool for one of the fields.
 func NewForm[I, C any, R Entity](m *Mounted[R], check func(I) (C, error), f Form[R]) Command[C] {
 	return commandOf(m, f, func(*http.Request) (func(I) (C, error), error) { return check, nil })
 }
 
-// NewFormUnder is [NewForm] for what belongs to the record that the path names, of which check needs to know.
+// NewFormUnder is [NewForm] for a record below another one, which check gets.
 func NewFormUnder[I, C any, P, R Entity](parent *Mounted[P], m *Mounted[R], check func(I, P) (C, error), f Form[R]) Command[C] {
 	return commandOf(m, f, func(r *http.Request) (func(I) (C, error), error) {
 		found, err := parent.Find(r)

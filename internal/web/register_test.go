@@ -9,8 +9,8 @@ import (
 	"onlyonce/internal/customer"
 )
 
-// TestRegistrationsThatWouldBeLost: what is registered twice, too late or in the wrong place ends the program as it starts, as nobody
-// would see that it has no effect.
+// TestRegistrationsThatWouldBeLost checks that a registration that is repeated, too late or misplaced panics at the start, as it would have
+// no visible effect.
 func TestRegistrationsThatWouldBeLost(t *testing.T) {
 	t.Parallel()
 	archive := func(m *Mounted[customer.Customer]) {

@@ -33,12 +33,12 @@ type Resource[R Entity] struct {
 	// Tab is the text of its tab, if other resources have tabs beside it (see [Site.Within]); "" for Many.
 	Tab   string
 	Table record.Table[R]
-	// Name returns what people call one of them.
+	// Name returns the displayed name of a record.
 	Name  func(R) string
 	Rules []conflict.Rule
 	// AsksPeople are the conflicts that only people get.
 	AsksPeople []*conflict.Kind
-	// View returns what the API shows of one; nil for R itself.
+	// View returns the API's representation of a record; nil for R itself.
 	View func(R) any
 	// ShownAt returns the address of the page that shows one; nil if that is its own address.
 	ShownAt func(R) string
@@ -59,7 +59,7 @@ type resource struct {
 	rules     []conflict.Rule
 	singleton bool
 	name      func(Entity) string
-	view      func(Entity) any    // what the API shows of one
+	view      func(Entity) any    // the API's representation
 	shownAt   func(Entity) string // nil if that is its own address
 	decode    func(text []byte) (Entity, error)
 	lookup    func(ctx context.Context, tenant, id uuid.UUID) (Entity, error)
@@ -67,37 +67,35 @@ type resource struct {
 	pages, api, hooks router
 	form              Form[Entity]
 	shown             RecordPage[Entity]
-	// transitions are those that were registered, in that order: each verb, and the participle of what is done to the record.
+	// transitions are the registered transitions in their order: the verb and its participle.
 	transitions [][2]string
-	// questions are asked before some of them, by their verbs.
+	// questions are the forms before transitions, by verb.
 	questions map[string]*question
-	// secret is set where pages about one may show a secret, which nobody may keep.
+	// secret is set if pages about a record may show a secret, which caches must not keep.
 	secret bool
 	// redisplays is set if [Redisplay] shows its form again.
 	redisplays bool
 	// parentExists returns an error unless the record exists that the path of a new one names; nil for those below no other.
 	parentExists func(*http.Request) error
 
-	// under is the resource that each of them belongs to, such as "invoices": they are listed and created at
-	// /invoices/{id}/payments. It is "" for most.
+	// under is the parent resource, such as "invoices": records are listed and created at /invoices/{id}/payments. It is "" for most.
 	under string
-	// section is the resource in whose place of the navigation they are, such as "settings"; "" for a place of their own.
+	// section is the resource in whose place of the navigation this one is, such as "settings"; "" for a place in the main navigation.
 	section string
 	// owners is set for what only owners see.
 	owners bool
-	// createdAt is where one is created, if that is not where they are listed: "/invoices/{id}/send".
+	// createdAt is the address for creates if it is not the list: "/invoices/{id}/send".
 	createdAt  string
 	conflicts  []*conflict.Kind
 	endpoints  []apidoc.Endpoint
-	shows      reflect.Type // what the API shows of one
+	shows      reflect.Type // the API's representation
 	operations []Operation
 	words      map[string]Wording // by the names of the operations
-	// messages are what a page shows once after a redirect, by the names that setFlash takes. They have %s where
-	// the record's name belongs.
+	// messages are the texts shown once after a redirect, by the names that setFlash takes, with %s for the record's name.
 	messages map[string]string
 }
 
-// Operation is an operation that a route carries out, for tests that look at all of them.
+// Operation describes a route's operation, for tests that walk all of them.
 type Operation struct {
 	Name      string
 	Kind      idempotency.Kind
@@ -105,7 +103,7 @@ type Operation struct {
 	Explained []string // constraints
 	Retain    time.Duration
 	Deletes   bool
-	// Alike is a sentence about when what it creates looks like a repeat, "" if nothing does.
+	// Alike is a sentence about likely duplicates; "" if none are detected.
 	Alike string
 	// Own is set for what neither a form nor the API asks for, see [Own] and [Receive].
 	Own bool
@@ -116,13 +114,14 @@ func (res Resource[R]) Mount(s *Site) *Mounted[R] {
 	return mount(s, res, resource{section: s.section, owners: s.owners})
 }
 
-// Under mounts a resource each of which belongs to one of another: they are listed and created below that one's address, such
-// as /invoices/{id}/payments.
+// Under mounts a resource below another one: its records are listed and created below the parent's address, such as
+// /invoices/{id}/payments.
 func Under[P, R Entity](parent *Mounted[P], s *Site, res Resource[R]) *Mounted[R] {
 	return mount(s, res, resource{under: parent.untyped.many, parentExists: parent.untyped.exists})
 }
 
-// CreatedUnder mounts a resource that is listed by itself, and created from one of another: /invoices/{id}/send for verb "send".
+// CreatedUnder mounts a resource with a list at the top level whose records are created below another one: /invoices/{id}/send for verb
+// "send".
 func CreatedUnder[P, R Entity](parent *Mounted[P], verb string, s *Site, res Resource[R]) *Mounted[R] {
 	of := parent.untyped
 	return mount(s, res, resource{createdAt: of.recordPath() + "/" + verb, section: s.section, parentExists: of.exists})
@@ -179,10 +178,10 @@ func ofType[R Entity](found Entity, err error) (R, error) {
 	return is, err
 }
 
-// collectionPath is the address of all of them.
+// collectionPath returns the path of all records.
 func (m *resource) collectionPath() string { return "/" + m.many }
 
-// listPath is the address of those that are listed together: of all of them, or of those that belong to one other.
+// listPath returns the path of the list: of all records, or of those of one parent.
 func (m *resource) listPath() string {
 	if m.under == "" {
 		return m.collectionPath()
@@ -190,7 +189,7 @@ func (m *resource) listPath() string {
 	return "/" + m.under + "/{id}" + m.collectionPath()
 }
 
-// recordPath is the address of one: of the record that the path names, or of the only one.
+// recordPath returns the path of a record, or of the only one.
 func (m *resource) recordPath() string {
 	if m.singleton {
 		return m.collectionPath()
@@ -220,14 +219,14 @@ func (m *resource) pageURL(found Entity) string {
 	return m.url(id)
 }
 
-// URL is the address of one.
+// URL returns the path of a record.
 func (m *Mounted[R]) URL(id uuid.UUID) string { return m.untyped.url(id) }
 
 func (m *resource) url(id uuid.UUID) string {
 	return strings.ReplaceAll(m.recordPath(), "{id}", id.String())
 }
 
-// id is that of the record that a request is about, or an error.
+// id returns the id of the record that a request is about, or an error.
 func (m *resource) id(r *http.Request) (uuid.UUID, error) {
 	if m.singleton {
 		return Principal(r).Tenant, nil
@@ -264,7 +263,7 @@ func (m *resource) namedExists(r *http.Request, kind idempotency.Kind) error {
 	}
 }
 
-// isMissing reports whether there is no such record, which is said whatever else is wrong.
+// isMissing reports whether err means that the record does not exist, which takes precedence over other errors.
 func isMissing(err error) bool {
 	return errors.Is(err, record.ErrNotFound) || errors.Is(err, ErrNotFound)
 }

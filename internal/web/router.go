@@ -26,7 +26,7 @@ func infallible(h http.Handler) Handler {
 	}
 }
 
-// Repeat is what a repeated request does.
+// Repeat is the effect of a repeated request.
 type Repeat string
 
 // The ways a route may treat a repeat.
@@ -49,9 +49,8 @@ type Route struct {
 // Public reports whether a route needs no login.
 func (r Route) Public() bool { return r.Needs == "" }
 
-// router is a chi router without the methods that would take any handler: a state-changing route
-// that says nothing about repeats does not compile. Without a mux it registers nothing: there is no such part of the
-// program.
+// router is a chi router without the methods that take any handler: a state-changing route without a [Repeat] does not compile. Without a
+// mux it registers nothing, as for a resource outside of the API.
 type router struct {
 	s        *Server
 	mux      chi.Router
@@ -64,13 +63,13 @@ type router struct {
 
 func (rt router) read(path string, h Handler) { rt.add(http.MethodGet, path, Read, "", h) }
 
-// form registers the form of what only members may send, so nobody else sees it.
+// form registers a form for members. Read-only users don't see it.
 func (rt router) form(path string, h Handler) {
 	rt.needs = cmp.Or(rt.needs, account.Member)
 	rt.read(path, h)
 }
 
-// natural registers a POST, and why a repeat of it changes nothing more.
+// natural registers a POST whose repeats change nothing more, with the reason.
 func (rt router) natural(path, why string, h Handler) {
 	rt.add(http.MethodPost, path, Natural, why, h)
 }
@@ -121,9 +120,8 @@ func readAny[C any](read func(*http.Request) (C, error)) func(*http.Request) (an
 	return func(r *http.Request) (any, error) { return read(r) }
 }
 
-// Create registers an operation that creates records, or finds those with the same natural key, once per key:
-// its form at /new, and POST. fresh returns what stands in a new form; nil leaves it blank. conflicts are those besides the
-// rules'.
+// Create registers an operation that creates records, or finds those with the same natural key, once per key: its form at /new, and POST.
+// fresh returns the initial form fields; nil leaves them blank. conflicts are added to those of the rules.
 func Create[C any, R Entity](
 	m *Mounted[R], summary string, op idempotency.Operation[C, R], c Command[C],
 	fresh func(*http.Request) (url.Values, error), conflicts ...*conflict.Kind,
@@ -202,7 +200,7 @@ func (rt router) operation(method, path string, op operation, f format) {
 	rt.add(method, path, Once, op.Name(), operate(rt.s, op.Definition, f))
 }
 
-// format is how one operation is spoken of in HTML forms or in JSON.
+// format is the HTML or JSON representation of one operation.
 type format struct {
 	// intent reads key, record and version.
 	intent func(*http.Request) (idempotency.Intent, error)

@@ -11,7 +11,7 @@ import (
 // rulesPath is the address of the page with the rules of all resources, each below its own anchor.
 const rulesPath = "/rules"
 
-// showRules shows what is registered as rules for people.
+// showRules shows the registered rules.
 func (s *Server) showRules(w http.ResponseWriter, r *http.Request) error {
 	var sections []templates.RuleSection
 	for _, reg := range s.resources {
@@ -35,7 +35,7 @@ func (s *Server) showRules(w http.ResponseWriter, r *http.Request) error {
 	return s.Render(w, r, http.StatusOK, templates.RulesPage(s.Page(w, r), sections))
 }
 
-// promise is what is promised of each operation of a kind, in plain sentences.
+// promise returns the guarantee of a kind of operation.
 func promise(kind idempotency.Kind) string {
 	switch kind {
 	case idempotency.Upsert:

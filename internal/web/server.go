@@ -27,12 +27,12 @@ import (
 	"onlyonce/templates"
 )
 
-// Config is what a server is made of.
+// Config configures a server.
 type Config struct {
 	Pool  *pgxpool.Pool
 	Store *idempotency.Store
-	Log   *slog.Logger // whose handler is that of [WithRequestID] if lines are to have the ids of their requests
-	// Observe is told how each request was answered; nil if nobody wants to know.
+	Log   *slog.Logger // with the handler of [WithRequestID], lines have request IDs
+	// Observe is called after each request; nil for none.
 	Observe func(context.Context, Answered)
 	// Secure is set where browsers come by HTTPS: cookies are for HTTPS only, and browsers remember it.
 	Secure bool
@@ -43,19 +43,19 @@ type Config struct {
 	Port string
 	// TrustedProxies are the networks from which X-Forwarded-For and X-Request-Id are believed.
 	TrustedProxies []netip.Prefix
-	// RequestTime bounds each request; 0 is 30 seconds. What an operation has sent to the database by then is waited for as long
-	// as the Store says.
+	// RequestTime bounds each request; 0 is 30 seconds. An operation that was sent to the database is awaited within the bounds of the
+	// Store.
 	RequestTime time.Duration
-	// Ending is done when the program ends and gives up the requests that are not answered yet; nil if it never is.
+	// Ending is done when the program abandons requests in progress before it exits; nil for never.
 	Ending context.Context //nolint:containedctx // the life of the program
-	// RateLimit is how many requests a minute each tenant may make; 0 is no limit.
+	// RateLimit is the maximum number of requests of a tenant in a minute; 0 is no limit.
 	RateLimit int
-	// Allow counts one more of a name, for all replicas together, and reports whether a minute may have so many. It reports true where
-	// nobody knows. Nil where each process counts by itself alone.
+	// Allow counts one more of a name for all replicas together, and reports whether it is within so many a minute. It reports true if the
+	// count is unknown. With nil, each process counts alone.
 	Allow func(ctx context.Context, name string, aMinute int) bool
 	// Forgot mails the user of an email, if there is one, a link to choose a password; nil where no mail with a link can be sent.
 	Forgot func(ctx context.Context, email string) error
-	// Command is how a shell runs this program. The login page shows it while nobody can log in.
+	// Command is the shell command that runs this program, which the login page shows while there is no user.
 	Command string
 	// Demo lists the logins that the login page offers. Without any, the demo is off: passwords, tokens
 	// and sessions of demo tenants are refused.
@@ -69,7 +69,7 @@ type Config struct {
 // Server answers HTTP. Its Handler and Routes are ready after [New].
 type Server struct {
 	Handler http.Handler
-	// Routes are all routes, with what a repeat of each does.
+	// Routes are all routes, with the effect of repeats.
 	Routes []Route
 	// Mux is the router behind Handler, for walking.
 	Mux chi.Routes
@@ -103,7 +103,7 @@ type Server struct {
 	// findClient is in front of what asks for the client's address.
 	findClient func(http.Handler) http.Handler
 	allow      func(context.Context, string, int) bool // see Config
-	// limitSenders bounds what is received for each tenant, see [Receive].
+	// limitSenders bounds the deliveries for each tenant, see [Receive].
 	limitSenders func(http.Handler) http.Handler
 
 	// What resources add to pages that are not theirs, see [Site].
@@ -114,12 +114,12 @@ type Server struct {
 	hints    map[string]string
 	receives bool // whether a path takes deliveries of webhooks
 	columns  map[string]addedColumns
-	// docsWithin is the section with the documentation of the API, see [Site.DocsWithin]; "" if it stands beside them.
+	// docsWithin is the section with the documentation of the API, see [Site.DocsWithin]; "" for a place in the main navigation.
 	docsWithin string
 	start      templates.NavItem // the page with which people begin, see [Site.Home]; zero if there is none
 }
 
-// New makes a server. The error is that of broken assets, or of an Origin that is none.
+// New returns a server, or an error for broken assets or an invalid Origin.
 func New(c Config) (*Server, error) {
 	assets, err := static.New()
 	if err != nil {
@@ -218,10 +218,10 @@ func (s *Server) mount(mux chi.Router, c Config, sameOrigin func(http.Handler) h
 	c.Mount(&Site{Server: s, pages: pages, api: api, hooks: hooks})
 }
 
-// home is where people begin: a page of its own, or the list of the first resource.
+// home returns the start page: that of [Site.Home], or the list of the first resource.
 func (s *Server) home() string { return cmp.Or(s.start.Href, "/"+s.resources[0].many) }
 
-// Operations lists what the routes carry out.
+// Operations lists the operations of all routes.
 func (s *Server) Operations() (all []Operation) {
 	for _, reg := range s.resources {
 		all = append(all, reg.operations...)

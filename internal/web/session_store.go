@@ -11,8 +11,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// sessionStore keeps sessions in PostgreSQL. It is a [scs.CtxStore]: scs calls the methods with a context, whose bound is that of
-// the request, and never those without one. Sessions that have expired are deleted by package app.
+// sessionStore keeps sessions in PostgreSQL. It is a [scs.CtxStore]: scs calls the methods with the request's context, and never those
+// without one. Package app deletes expired sessions.
 type sessionStore struct {
 	scs.Store // nil: the methods without a context
 
@@ -36,7 +36,7 @@ type sessionBegun struct{}
 // begun is the context in which a session is stored for the first time.
 func begun(ctx context.Context) context.Context { return context.WithValue(ctx, sessionBegun{}, true) }
 
-// errSessionOver is that of a session that was deleted since it was read.
+// errSessionOver means that a session was deleted since it was read.
 var errSessionOver = errors.New("session is over")
 
 // CommitCtx stores the data of a session. It returns errSessionOver unless the session is there, or has just begun: a request that

@@ -11,7 +11,7 @@ import (
 	"onlyonce/internal/proof/must"
 )
 
-// TestSessionsAskWithinTheRequest: what a session asks of the database ends with its request.
+// TestSessionsAskWithinTheRequest checks that queries of a session end with its request.
 func TestSessionsAskWithinTheRequest(t *testing.T) {
 	t.Parallel()
 	server, err := New(Config{Mount: func(*Site) {}, Pool: pgtest.New(t).Pool, Log: slog.New(slog.DiscardHandler)})

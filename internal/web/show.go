@@ -15,20 +15,18 @@ import (
 	"onlyonce/templates"
 )
 
-// RecordPage is how one record is shown.
+// RecordPage describes the page of a record.
 type RecordPage[R Entity] struct {
 	Summary string // for the API documentation
-	// Facts are what the plain page says of one.
+	// Facts returns the facts on the plain page.
 	Facts func(R) []templates.Fact
-	// Page is another page in place of the plain one, which has the facts. Without either, a record is shown where
-	// its resource says.
+	// Page replaces the plain page. Without Page and Facts, a record is shown at its resource's ShownAt.
 	Page func(r *http.Request, p templates.Page, found R) (templ.Component, error)
 	// Actions returns the transitions that can be done to one now, by their verbs; nil offers all. Archive and restore are not among
 	// them, see Archived.
 	Actions func(R) []string
-	// Archived returns when a record was archived, zero if it is not, and ArchiveHint is a sentence about what that means, before
-	// what another room has to say of it, see [Site.AddHint].
-	// Without it, there is no archive.
+	// Archived returns the time when a record was archived, or zero, and ArchiveHint is a sentence about the effect, before those of
+	// [Site.AddHint]. Without Archived, there is no archive.
 	Archived    func(R) time.Time
 	ArchiveHint string
 	// LeadsTo returns the id of the record that one was merged into, to which its address leads; [uuid.Nil] for those that were not.
@@ -37,12 +35,12 @@ type RecordPage[R Entity] struct {
 	// Changes returns what puts into words the changes of fields that are in no form. That is asked from the newest change
 	// to the oldest.
 	Changes func(R) DescribeChanges
-	// Beside is what the history has besides what operations did to the record itself, which BesideText puts into words.
+	// Beside adds entries to the history that are not operations on the record itself; BesideText returns their texts.
 	Beside     idempotency.Beside
 	BesideText func(R, idempotency.Entry) string
 }
 
-// Show registers one record: in the API, and as a page, unless another one shows it and it has none of its own.
+// Show registers a record: in the API, and as a page, unless another page shows it and it has none.
 func Show[R Entity](m *Mounted[R], shown RecordPage[R]) {
 	m.untyped.show(untypedRecordPage(shown))
 }
@@ -97,7 +95,7 @@ func (m *resource) leadsTo(found Entity) uuid.UUID {
 	return m.shown.LeadsTo(found)
 }
 
-// showPage shows the record that the path names, with what was done to it.
+// showPage shows the record in the path with its history.
 func (m *resource) showPage(w http.ResponseWriter, r *http.Request) error {
 	found, err := m.find(r)
 	if err != nil {
@@ -141,7 +139,7 @@ func (m *resource) showPage(w http.ResponseWriter, r *http.Request) error {
 	return m.s.Render(w, r, http.StatusOK, page)
 }
 
-// archiveHint returns what it means to be archived, "" where nothing is archived.
+// archiveHint returns the sentences about the effect of archiving; "" without an archive.
 func (m *resource) archiveHint() string {
 	if m.shown.ArchiveHint == "" {
 		return ""
@@ -149,7 +147,7 @@ func (m *resource) archiveHint() string {
 	return strings.TrimSpace(m.shown.ArchiveHint + " " + m.s.Hint(m.many))
 }
 
-// RecordView is what the pages of records have in common.
+// RecordView returns the parts that pages of records share.
 func (m *Mounted[R]) RecordView(r *http.Request, found R) templates.RecordView {
 	return m.untyped.recordView(r, found)
 }

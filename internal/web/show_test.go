@@ -17,7 +17,8 @@ import (
 	"onlyonce/templates"
 )
 
-// TestAPlainPageShowsEveryTransition: each is a button, but for those that the resource leaves out and those of the archive.
+// TestAPlainPageShowsEveryTransition checks that each transition has a button, except for those that the resource hides and those of the
+// archive.
 func TestAPlainPageShowsEveryTransition(t *testing.T) {
 	t.Parallel()
 	assets, err := static.New()

@@ -13,7 +13,7 @@ import (
 	"onlyonce/templates"
 )
 
-// Site is where pages are mounted, and what they have of the server.
+// Site mounts pages on a server.
 type Site struct {
 	*Server
 
@@ -39,14 +39,14 @@ func (s *Site) Owners(section string) *Site {
 	return inner
 }
 
-// Everybody is the site for what also those may send who are read-only: nothing of it changes what belongs to the tenant.
+// Everybody returns a site whose forms read-only users may send too: they change nothing that belongs to the tenant.
 func (s *Site) Everybody() *Site {
 	inner := *s
 	inner.pages.needs = account.ReadOnly
 	return &inner
 }
 
-// Within is the site for what has the place of another resource in the navigation, and stands there in a tab of its own.
+// Within returns a site for resources in a tab of another one's place in the navigation.
 func (s *Site) Within(section string) *Site {
 	inner := *s
 	inner.section = section
@@ -62,15 +62,15 @@ func (s *Site) Home(path, title string, h Handler) {
 	s.Read(path, h)
 }
 
-// Natural registers a POST that belongs to no resource, and why a repeat of it changes nothing more.
+// Natural registers a POST outside of resources whose repeats change nothing more, with the reason.
 func (s *Site) Natural(path, why string, h Handler) { s.pages.natural(path, why, h) }
 
-// Around lets middleware run around every page of somebody who is logged in, before anything is held that others wait for.
+// Around adds middleware around every page with a login. It runs before a request takes anything that others wait for.
 func (s *Site) Around(middleware func(http.Handler) http.Handler) {
 	s.around = append(s.around, middleware)
 }
 
-// Decorate lets decorate add to every page what is no part of its own content.
+// Decorate adds a function that completes the parts that all pages share.
 func (s *Site) Decorate(decorate func(*http.Request, *templates.Page)) {
 	s.decorate = append(s.decorate, decorate)
 }
@@ -86,7 +86,7 @@ func (s *Site) DocsWithin(section string) { s.docsWithin = section }
 // ShowPrograms shows programs that use the API in its documentation.
 func (s *Site) ShowPrograms(programs templates.Programs) { s.programs = programs }
 
-// AddColumns adds columns of this room to the plain list of another one's resource. cells returns a text for each column, of those of
+// AddColumns adds columns of this room to the plain list of another room's resource. cells returns a text for each column, by the ids of
 // the records that have any.
 func (s *Site) AddColumns(
 	many string, columns []templates.Column, cells func(*http.Request, []uuid.UUID) (map[uuid.UUID][]string, error),
@@ -94,13 +94,13 @@ func (s *Site) AddColumns(
 	s.columns[many] = addedColumns{columns, cells}
 }
 
-// AddHint adds a sentence about this room to the hints of another one's resource: "Invoices show this.", for many "settings".
+// AddHint adds a sentence about this room to the hints of another room's resource: "Invoices show this.", for many "settings".
 func (s *Site) AddHint(many, sentence string) { s.hints[many] = sentence }
 
 // Hint returns the sentence that another room has added for a resource, "" if none has.
 func (s *Server) Hint(many string) string { return s.hints[many] }
 
-// surround runs the middleware of [Site.Around], of which more may come after the routes were registered.
+// surround runs the middleware of [Site.Around], including middleware that is added after the routes were registered.
 func (s *Server) surround(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		handler := next

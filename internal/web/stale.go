@@ -14,12 +14,11 @@ import (
 	"onlyonce/templates"
 )
 
-// longestMerge is how many entries of a history are looked at to find out what stood in a form when it was opened.
+// longestMerge is the maximum number of history entries that are read to restore the version a form was opened with.
 const longestMerge = 100
 
-// stale writes into a form what somebody else has done to its record meanwhile, and puts both edits together, field by field: what
-// only the other one changed is as they saved it, what only this form changed stays as it was typed, and about what both changed the
-// person is asked.
+// stale merges a concurrent edit into a form, field by field: a field that only the other edit changed takes its saved value, one that only
+// this form changed keeps the typed value, and for a field that both changed the user is asked.
 func (m *resource) stale(r *http.Request, f *templates.Form) error {
 	found, err := m.find(r)
 	if err != nil {
@@ -59,8 +58,8 @@ func (m *resource) stale(r *http.Request, f *templates.Form) error {
 	return nil
 }
 
-// undo returns a record as it was at a version that somebody has seen, and the changes since, newest first. It is not known if the
-// history does not have all of them: not every program writes one.
+// undo returns a record at an earlier version, and the changes since, newest first. known is false if the history lacks some of them: not
+// every program writes one.
 func (m *resource) undo(
 	found Entity, version, seen int, history []idempotency.Entry,
 ) (then Entity, changes []idempotency.Entry, known bool) {
@@ -77,7 +76,7 @@ func (m *resource) undo(
 	return m.recordOf(fields), changes, version == seen
 }
 
-// units are the fields of a form that are kept or replaced together: each by itself, and those that repeat as one.
+// units returns the groups of form fields that are merged together: each field alone, and the repeated ones as one group.
 func (m *resource) units(filled url.Values) (units [][]string) {
 	for _, name := range sortedNames(filled) {
 		if !slices.Contains(m.form.RepeatedFields, name) {
@@ -100,8 +99,7 @@ func same(unit []string, a, b url.Values) bool {
 	return true
 }
 
-// meant is what counts of a field: browsers send other line ends than are stored, and what is chosen by id has a name with it, which
-// may be another one by now.
+// meant normalises a field for comparison: browsers send other line ends than are stored, and the name behind a chosen id may have changed.
 func meant(value string) string {
 	value = strings.TrimSpace(strings.ReplaceAll(value, "\r\n", "\n"))
 	if id, _, _ := strings.Cut(value, " "); uuid.Validate(id) == nil {
@@ -133,7 +131,7 @@ func (m *resource) mark(f *templates.Form, unit []string, saved, typed url.Value
 	return first
 }
 
-// askWhich lets the person keep what is saved in a unit, which the form has with it: the same form, sent twice, then means the same.
+// askWhich offers to keep the saved values of a unit. The form has them, so that the same form sent twice is the same command.
 func (m *resource) askWhich(f *templates.Form, unit []string, saved, typed url.Values) {
 	if row := m.mark(f, unit, saved, typed, templates.BothChanged); row != nil {
 		row.Keep = unit[0]
@@ -146,13 +144,13 @@ func (m *resource) askWhich(f *templates.Form, unit []string, saved, typed url.V
 }
 
 const (
-	// keepSaved has the units of which the person keeps what is saved.
+	// keepSaved has the units whose saved values the user keeps.
 	keepSaved = "keep_saved"
 	// savedField begins the names of the fields that have it.
 	savedField = "saved."
 )
 
-// keepChosen replaces what was typed by what is saved where the person has chosen that.
+// keepChosen replaces typed values by saved ones where the user chose them.
 func (m *resource) keepChosen(form url.Values) {
 	saved := url.Values{}
 	for name, values := range form {

@@ -23,7 +23,7 @@ func Options(values []string) []templates.Option {
 	return all
 }
 
-// OptionText is how people read a value that is chosen: "Bank transfer" for bank_transfer.
+// OptionText returns the displayed text of an enum value: "Bank transfer" for bank_transfer.
 func OptionText(value string) string {
 	if value == "" {
 		return ""
@@ -31,7 +31,7 @@ func OptionText(value string) string {
 	return Capital(strings.ReplaceAll(value, "_", " "))
 }
 
-// OrNone lets nothing be chosen too, which is what a form begins with.
+// OrNone returns options with a blank one first, which a form begins with.
 func OrNone(all []templates.Option) []templates.Option { return append([]templates.Option{{}}, all...) }
 
 // CurrencyCodes are all currencies to choose from.
@@ -65,7 +65,7 @@ func Countries() []templates.Option {
 	return OrNone(all)
 }
 
-// TaxHint is what the form of a party notes about its tax ID: whether e-invoices take it for a VAT number.
+// TaxHint returns the form's note about a party's tax ID: whether e-invoices take it for a VAT number.
 func TaxHint(f templates.Form) string {
 	typed, example := f.Typed.Get("tax_id"), party.VATExample(f.Typed.Get("country"))
 	number, is := party.VATNumber(typed)
@@ -79,7 +79,7 @@ func TaxHint(f templates.Form) string {
 	}
 }
 
-// PartyFacts are what invoices say of a party besides its name, with a text for what is not known.
+// PartyFacts returns the details of a party on invoices besides its name, with a text for unknown ones.
 func PartyFacts(d party.Details, unknown string) []templates.Fact {
 	return []templates.Fact{
 		{Label: "Address", Value: cmp.Or(d.Address, unknown)}, {Label: "Country", Value: cmp.Or(party.CountryName(d.Country), unknown)},

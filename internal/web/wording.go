@@ -11,16 +11,16 @@ import (
 	"onlyonce/internal/idempotency"
 )
 
-// Wording is what people read about an operation. Sentences have %s where the record's name belongs.
+// Wording has the texts about an operation. Sentences have %s for the record's name.
 type Wording struct {
 	Title  string // of its form
 	Submit string // on its button
-	Did    string // what was done, such as "created"
-	Does   string // what a form does, such as "creates"
-	Idle   string // what the history says if nothing was, because it had been done before
+	Did    string // the participle, such as "created"
+	Does   string // the verb for a form, such as "creates"
+	Idle   string // the history's text for an operation without effect
 	Again  string // on the button that sends it once more, with a fresh key
 
-	Created, Reused, Changed, Unchanged string // what came of it
+	Created, Reused, Changed, Unchanged string // by outcome
 	Replayed                            string // and when it was sent again
 }
 
@@ -43,7 +43,7 @@ func editingWords(one string) Wording {
 	}
 }
 
-// ignoredRepeat is true whatever became of the record since the first request.
+// ignoredRepeat holds for any change of the record since the first request.
 const ignoredRepeat = "We ignored the duplicate submission and kept your first request. This page shows the current state."
 
 // register notes an operation of a resource. It panics on a name that is used twice, because intents are stored
@@ -103,7 +103,7 @@ func (m *resource) alikeSentence(alike func() ([]string, time.Duration), called 
 		m.one, int(within.Minutes()), strings.Join(same, ", or "))
 }
 
-// fieldName is what people call a field of the API.
+// fieldName returns the label of a field of the API.
 func (m *resource) fieldName(name string) string {
 	for _, f := range m.form.Fields {
 		if f.Name == name {
@@ -114,12 +114,12 @@ func (m *resource) fieldName(name string) string {
 	return strings.ReplaceAll(name, "_", " ")
 }
 
-// flash names the message about what came of an operation. It stands in a cookie: the text does not.
+// flash returns the name of the message about an outcome. The cookie has the name, not the text.
 func flash(operation string, outcome idempotency.Outcome) string {
 	return operation + "/" + string(outcome)
 }
 
-// wordingOf returns what people read about an operation, and the name of its resource.
+// wordingOf returns the wording of an operation, and the name of its resource.
 func (s *Server) wordingOf(operation string) (one string, words Wording) {
 	for _, reg := range s.resources {
 		if words, ok := reg.words[operation]; ok {
@@ -141,14 +141,15 @@ func (s *Server) message(flash, name string) string {
 	return fmt.Sprintf(text, name)
 }
 
-// OperationTitle is what people call an operation, such as "New invoice"; its name if the program does not know it any more.
+// OperationTitle returns the displayed name of an operation, such as "New invoice", or its stored name if the program doesn't have it any
+// more.
 func (s *Server) OperationTitle(operation string) string {
 	_, words := s.wordingOf(operation)
 	return cmp.Or(words.Title, operation)
 }
 
-// RecordURL is the page of a record that an operation was about, or "" if the program does not know the operation any more. A
-// record of which a tenant has exactly one has the tenant's id.
+// RecordURL returns the page of an operation's record, or "" if the program doesn't have the operation any more. A resource with one record
+// per tenant uses the tenant's id.
 func (s *Server) RecordURL(operation string, tenant, id uuid.UUID) string {
 	for _, reg := range s.resources {
 		if _, ok := reg.words[operation]; ok && id == tenant {

@@ -1,4 +1,4 @@
-// Package apidoc describes the API, as a page for people and as an OpenAPI document, by what the kit has registered.
+// Package apidoc documents the API, as a page and as an OpenAPI document, from the endpoints that the kit has registered.
 package apidoc
 
 import (
@@ -24,7 +24,7 @@ type Endpoint struct {
 	Method, Path string // from the root
 	Name         string // "invoice.create", "invoices.list"
 	Summary      string
-	Repeats      string // what a repeat does
+	Repeats      string // the effect of a repeated request
 	Change       *Change
 	Query        []Parameter  // of a list, besides limit and cursor
 	Rows         string       // the member that has the rows of a list; "" if it is none
@@ -34,7 +34,7 @@ type Endpoint struct {
 	Problems     []Problem    // that it may answer with, in the order of their status
 }
 
-// Change is what an endpoint has that carries out an operation.
+// Change describes the operation of an endpoint.
 type Change struct {
 	Kind   idempotency.Kind
 	Retain time.Duration
@@ -46,7 +46,7 @@ type Change struct {
 // Parameter is one of the address of a list.
 type Parameter struct {
 	Name, Meaning string
-	Format        string   // of what stands in it, see formats; "" for text
+	Format        string   // see formats; "" for plain text
 	Values        []string // that it may have; nil for any
 }
 
@@ -66,12 +66,12 @@ func (p Problem) Shown() templates.Problem {
 	return templates.Problem{Href: "/problems/" + p.Slug, Title: p.Title, Status: p.Status, Meaning: p.Meaning, ToDo: p.ToDo}
 }
 
-// statuses are those of the Endpoint's successes.
+// statuses returns the status codes of successes.
 func (e Endpoint) statuses() []int {
 	switch {
 	case e.Change == nil || e.Change.Kind.Changes():
 		return []int{http.StatusOK}
-	default: // 200 for a late retry, and for what was there already
+	default: // 200 for a late retry, and for an existing record
 		return []int{http.StatusOK, http.StatusCreated}
 	}
 }

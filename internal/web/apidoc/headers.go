@@ -39,7 +39,7 @@ func (d *description) headers(answer *openapi3.Response, names ...string) {
 	}
 }
 
-// describedParameters are those that several endpoints have.
+// describedParameters returns the parameters that several endpoints share.
 func describedParameters() openapi3.ParametersMap {
 	key := openapi3.NewStringSchema().WithMinLength(1).WithMaxLength(255)
 	key.Pattern, key.Example = `^[!-~]([ -~]*[!-~])?$`, "6f1c2f5e-6c0e-4b7e-9d39-0a0d6f9f7c11"

@@ -14,7 +14,7 @@ import (
 	"onlyonce/templates"
 )
 
-// description is the API as an OpenAPI document, while it is made from what is registered.
+// description is the OpenAPI document while it is built.
 type description struct {
 	*openapi3.T
 
@@ -164,7 +164,7 @@ func kindNames() map[idempotency.Kind]string {
 	}
 }
 
-// SchemaName is what the schema of a resource is called: "CreditNote" for "credit note".
+// SchemaName returns the name of a resource's schema: "CreditNote" for "credit note".
 func SchemaName(one string) string {
 	words := strings.FieldsFunc(one, func(r rune) bool { return r == ' ' || r == '-' })
 	for i, word := range words {

@@ -14,7 +14,7 @@ import (
 	"onlyonce/templates"
 )
 
-// apiIntroduction is what a programmer has to know first.
+// apiIntroduction returns the paragraphs at the top of the page.
 func apiIntroduction() []string {
 	return []string{
 		"Send an API token in the header Authorization: Bearer. Owners of a business make and revoke tokens on its pages, " +
@@ -34,7 +34,7 @@ func apiIntroduction() []string {
 	}
 }
 
-// retryContract is what a client has to do so that nothing is created twice, and nothing is lost.
+// retryContract returns the rules for clients by which nothing is created twice and nothing is lost.
 func retryContract() []string {
 	return []string{
 		"Make one key for each record you want to create, and store it before the first attempt.",
@@ -125,7 +125,7 @@ func fieldsOf(prefix string, t reflect.Type, schema *openapi3.Schema) (fields []
 		}
 		var allowed []string
 		for _, value := range ref.Value.Enum {
-			allowed = append(allowed, value.(string)) //nolint:forcetypeassert // all of them are texts
+			allowed = append(allowed, value.(string)) //nolint:forcetypeassert // enums of texts only
 		}
 		shown := templates.APIField{
 			Name: prefix + name, Type: typeName(ref.Value), Meaning: meaning(ref.Value.Description, allowed),
@@ -146,7 +146,7 @@ func fieldsOf(prefix string, t reflect.Type, schema *openapi3.Schema) (fields []
 	return fields
 }
 
-// typeName is what people call the values of a schema.
+// typeName returns the displayed name of a schema's type.
 func typeName(schema *openapi3.Schema) string {
 	switch {
 	case schema.Format == "idn-email":

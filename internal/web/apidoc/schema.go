@@ -15,7 +15,7 @@ import (
 	"onlyonce/internal/value/money"
 )
 
-// formats are what a text may be, besides any: by the name in the tag "format" of a field, or of a parameter.
+// formats returns the schemas of constrained texts, by the value of the tag "format" on a field or parameter.
 func formats() map[string]openapi3.Schema {
 	return map[string]openapi3.Schema{
 		"decimal":  {Format: "decimal", Pattern: `^[0-9]+(\.[0-9]+)?$`, Example: "50.00"},
@@ -72,7 +72,7 @@ func describeField(_ string, t reflect.Type, tag reflect.StructTag, schema *open
 		schema.Required = Required(t)
 	}
 	schema.Nullable = false
-	if schema.Items != nil { // which the generator gives the same tag
+	if schema.Items != nil { // the generator puts the tag on the items too
 		schema.Items.Value.Description = ""
 	}
 	if said := tag.Get("doc"); said != "" {
