@@ -9,18 +9,18 @@ import (
 	"github.com/google/uuid"
 )
 
-// Request is SHA-256 of all that decides a command and its answer, besides the tenant and the key. The zero value is that of a
-// request that is not to be known again by its bytes.
+// Request is the SHA-256 of everything besides tenant and key that determines a command and its answer. The zero value means that the
+// request's repeats are not recognized by their bytes.
 type Request [sha256.Size]byte
 
-// answered is how a repeat was answered.
+// answered is the answer to a repeat.
 type answered struct {
 	request Request
 	answer  []byte
-	fields  []slog.Attr // of the attempt
+	fields  []slog.Attr // of its attempt, for the log
 }
 
-// size is about how many bytes of memory it takes.
+// size returns the approximate size in memory, in bytes.
 func (a *answered) size() int {
 	if a == nil {
 		return 0
@@ -33,8 +33,8 @@ func (a *answered) size() int {
 	return size
 }
 
-// Again returns the answer that [Done.Keep] was given for the same request, if [Operation.Do] would find the same without the
-// database. That is an attempt, which is observed.
+// Again returns the answer that [Done.Keep] stored for the same request, if [Operation.Do] would return the same result without the
+// database. That counts as an attempt, and is observed.
 func (d *Definition) Again(ctx context.Context, store *Store, intent Intent) (answer []byte, ok bool) {
 	if intent.Request == (Request{}) {
 		return nil, false
@@ -51,7 +51,7 @@ func (d *Definition) Again(ctx context.Context, store *Store, intent Intent) (an
 	return c.answered.answer, true
 }
 
-// keep remembers an answer beside the copy that it was made from, if that is still there.
+// keep stores an answer with the copy that it was made from, if that copy still exists.
 func (m *memory) keep(k intentKey, from uuid.UUID, a *answered, bound int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

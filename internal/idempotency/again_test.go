@@ -11,7 +11,7 @@ import (
 	"onlyonce/internal/proof/must"
 )
 
-// kept is a store in which the answer to a repeat is kept, of the intent that it returns.
+// kept returns a bundle whose store keeps the answer to a repeat of the returned intent.
 func kept(t *testing.T, spec idempotency.Spec[order, item]) (*bundle, idempotency.Operation[order, item], idempotency.Intent) {
 	t.Helper()
 	b := setup(t)
@@ -26,7 +26,7 @@ func kept(t *testing.T, spec idempotency.Spec[order, item]) (*bundle, idempotenc
 	return b, create, intent
 }
 
-// TestAgain: an answer is given again to the same request, as long as the copy beside which it is kept is an answer.
+// TestAgain checks that Again returns the kept answer to the same request, and only while its copy may be used.
 func TestAgain(t *testing.T) {
 	deletes := spec()
 	deletes.Deletes = true
@@ -55,7 +55,7 @@ func TestAgain(t *testing.T) {
 	}
 }
 
-// TestAgainIsAnAttempt: it is observed as Do would be, which finds the same.
+// TestAgainIsAnAttempt checks that Again is observed like Do with the same outcome.
 func TestAgainIsAnAttempt(t *testing.T) {
 	b, create, intent := kept(t, spec())
 	var seen []string

@@ -16,21 +16,21 @@ import (
 	"onlyonce/internal/record"
 )
 
-// Alike describes when a new record looks like a repeat of another one, whichever operation created that. A person is asked
-// ([Intent.AsksAboutRepeat]), a program finds the first one in [record.Alike] of the result. The table of the records notes what they are
-// like, by the trigger note_likeness, or the statement that inserts them does, by note_alike.
+// Alike describes when a new record looks like a repeat of an earlier record of the table, from any operation. A user is asked
+// ([Intent.AsksAboutRepeat]); for a program, [record.Alike] of the result has the id of the first record. The table stores the likeness
+// of its records, with the trigger note_likeness or by calling note_alike in the INSERT.
 type Alike[R any] struct {
-	// Fields names what two such records have in common, as the JSON of the result does: with a space between fields, and a dot before
-	// a field of an object. Of several lines one is enough. Texts are compared as names are, without capitals, width and marks; a
-	// line whose fields are all blank is like no other.
+	// Fields lists the JSON names of the fields that two such records have in common. Each entry has one or more names, separated by
+	// spaces, with a dot before a field of an object. Two records look the same if all fields of an entry are equal. Texts are compared
+	// ignoring case, width and diacritics. An entry whose fields are all blank matches no record.
 	Fields []string
-	// Within is how long after the first one a second looks like a repeat: that of the trigger.
+	// Within is the time after the first record in which a second one looks like a repeat. It equals the time in the trigger.
 	Within time.Duration
-	// Name is what people call one.
+	// Name returns the display name of a record.
 	Name func(R) string
 }
 
-// LooksLikeRepeat is what people are asked about a record like one of minutes ago.
+// LooksLikeRepeat is the conflict that asks a user about a record that resembles one created minutes ago.
 var LooksLikeRepeat = conflict.Kind{
 	Slug: "looks-like-repeat", Title: "Looks like a repeat",
 	Meaning: "A record with the same content was created a few minutes ago. " +
@@ -38,7 +38,7 @@ var LooksLikeRepeat = conflict.Kind{
 	ToDo: "Open the earlier record, or confirm that you want another one.",
 }
 
-// check panics if the results of an operation do not have what it says of them.
+// check panics unless the result type has the fields that Alike names.
 func (a Alike[R]) check(operation string, kind Kind) {
 	if len(a.Fields) == 0 {
 		return
@@ -58,7 +58,7 @@ func (a Alike[R]) check(operation string, kind Kind) {
 	}
 }
 
-// fieldType returns the type of the field of a struct with a JSON name; nil if there is none.
+// fieldType returns the type of a struct's field with the JSON name, or nil if there is none.
 func fieldType(t reflect.Type, name string) reflect.Type {
 	if t == nil || t.Kind() != reflect.Struct {
 		return nil
@@ -71,11 +71,12 @@ func fieldType(t reflect.Type, name string) reflect.Type {
 	return nil
 }
 
-// LookAlike returns the constraint by which tell_repeat ends a transaction, if a new record of a table looks like a repeat.
+// LookAlike returns the name of the constraint that tell_repeat reports when it ends a transaction, because a new record of the table
+// looks like a repeat.
 func LookAlike(table string) string { return table + "_look_alike" }
 
-// Repeats explains [LookAlike]: it asks about a new record that looks like a repeat of one of a table. An operation that creates such
-// records besides its own has it in Explain. name returns what people call one.
+// Repeats returns the explanation of [LookAlike], which asks about a new record that looks like a repeat of an earlier record of the
+// table. An operation that also creates records of a second table has it in Explain. name returns the display name of a record.
 func Repeats[C, R any](table record.Table[R], name func(R) string) Explanation[C] {
 	return func(ctx context.Context, store *Store, intent Intent, _ C, refused *pgconn.PgError) error {
 		id, age, _ := strings.Cut(refused.Detail, " ")
@@ -93,7 +94,7 @@ func Repeats[C, R any](table record.Table[R], name func(R) string) Explanation[C
 		case err == nil:
 			like = name(first) + ","
 			question.Existing, question.Name = uuid.MustParse(id), name(first)
-		case !errors.Is(err, record.ErrNotFound): // else it was deleted meanwhile, which is no reason not to ask
+		case !errors.Is(err, record.ErrNotFound): // a deleted record is no reason not to ask
 			return err
 		}
 		question.Title = "Looks like " + like + " created " + ago(seconds) + "."

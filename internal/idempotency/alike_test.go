@@ -14,7 +14,7 @@ import (
 	"onlyonce/internal/record"
 )
 
-// alike is a spec whose items look alike when their names differ in capitals only.
+// alike returns an operation whose items look the same if their names differ only in case.
 func alike(s idempotency.Spec[order, item]) idempotency.Operation[order, item] {
 	s.Alike = idempotency.Alike[item]{
 		Fields: []string{"name"}, Within: time.Hour, Name: func(named item) string { return "the item " + named.Name },
@@ -22,7 +22,7 @@ func alike(s idempotency.Spec[order, item]) idempotency.Operation[order, item] {
 	return idempotency.Define(s)
 }
 
-// TestLooksLikeARepeat: people are asked, programs are told, and after a while neither.
+// TestLooksLikeARepeat checks that a likely repeat is a question to users and a note to programs, but only for a while.
 func TestLooksLikeARepeat(t *testing.T) {
 	for style, spec := range map[string]func() idempotency.Spec[order, item]{"statements": spec, "interactive": interactive} {
 		t.Run(style, func(t *testing.T) {
@@ -71,8 +71,8 @@ func TestLooksLikeARepeat(t *testing.T) {
 	}
 }
 
-// TestRepeatsThatArriveTogether: two tabs, two keys, one wish. Only one of those that arrive together is not asked, and each
-// program but one is told of another.
+// TestRepeatsThatArriveTogether checks likely repeats with different keys that arrive together. Only the first is created without a
+// question to the user, or without a note to the program.
 func TestRepeatsThatArriveTogether(t *testing.T) {
 	for _, asks := range []bool{true, false} {
 		t.Run(fmt.Sprint("asks ", asks), func(t *testing.T) {
@@ -116,7 +116,7 @@ func TestRepeatsThatArriveTogether(t *testing.T) {
 	}
 }
 
-// TestAlikeIsChecked: what an operation says of its results is held against their type.
+// TestAlikeIsChecked checks that Define compares Alike with the type of the results.
 func TestAlikeIsChecked(t *testing.T) {
 	t.Parallel()
 	whole := idempotency.Alike[item]{Fields: []string{"name"}, Within: time.Hour, Name: func(item) string { return "" }}

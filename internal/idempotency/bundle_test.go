@@ -29,10 +29,9 @@ type order struct {
 	Name string `json:"name"`
 }
 
-// items is the table of them.
 var items = record.Table[item]{Name: "items", Fields: `'name', r.name, 'done', r.done`}
 
-// withItems are databases with that table.
+// withItems is a database with the table items.
 var withItems = pgtest.Template{Fill: func(ctx context.Context, db *pgtest.Database) error {
 	_, err := db.Pool.Exec(ctx, `
 		CREATE TABLE items (
@@ -48,7 +47,7 @@ var withItems = pgtest.Template{Fill: func(ctx context.Context, db *pgtest.Datab
 	return err
 }}
 
-// spec is how an item is made once. Tests change copies of it.
+// spec returns the operation that creates an item. Tests change copies.
 func spec() idempotency.Spec[order, item] {
 	return idempotency.Spec[order, item]{
 		Name: "item.create",
@@ -62,7 +61,7 @@ func spec() idempotency.Spec[order, item] {
 	}
 }
 
-// interactive is the same in the other style.
+// interactive returns spec in the style of Run.
 func interactive() idempotency.Spec[order, item] {
 	s := spec()
 	s.Statements = nil
@@ -73,7 +72,7 @@ func interactive() idempotency.Spec[order, item] {
 	return s
 }
 
-// inBothStyles runs a test with either style of work.
+// inBothStyles runs a test with each style of work.
 func inBothStyles(t *testing.T, test func(*bundle, idempotency.Operation[order, item])) {
 	t.Helper()
 	for name, spec := range map[string]func() idempotency.Spec[order, item]{"statements": spec, "interactive": interactive} {
@@ -81,7 +80,7 @@ func inBothStyles(t *testing.T, test func(*bundle, idempotency.Operation[order, 
 	}
 }
 
-// bundle is a store of its own, with the table of items.
+// bundle is a store on a database with the table items.
 type bundle struct {
 	*storetest.Bundle
 
@@ -102,7 +101,7 @@ func setup(t *testing.T) *bundle {
 	return b
 }
 
-// replica is a store like that of the bundle in another process: they share the database, and Redis if there is one.
+// replica returns a store like the bundle's in another process: they share the database, and Redis if there is one.
 func (b *bundle) replica() *idempotency.Store {
 	return &idempotency.Store{
 		Pool: b.Store.Pool, Wait: b.Store.Wait, Timeout: b.Store.Timeout, Observe: b.Store.Observe, Shared: b.Store.Shared,
@@ -123,7 +122,8 @@ func rush(n int, attempt func(i int)) (wait func()) {
 	return all.Wait
 }
 
-// firsts returns how many attempts with some keys in turn were the first with theirs. Each has to get what the others with its key get.
+// firsts returns how many attempts were the first with their key. Attempt i has key i modulo keys, and must return the same as the others
+// with that key.
 func (b *bundle) firsts(done []idempotency.Done[item], errs []error, keys int) (n int) {
 	b.Helper()
 	for i, d := range done {
@@ -137,13 +137,13 @@ func (b *bundle) firsts(done []idempotency.Done[item], errs []error, keys int) (
 	return n
 }
 
-// count returns a number, with row-level security out of the way.
+// count returns the number that a query selects, regardless of row-level security.
 func (b *bundle) count(sql string) int {
 	b.Helper()
 	return storetest.Value[int](b, sql)
 }
 
-// outcomes lists how the attempts ended, in their order.
+// outcomes returns the outcomes of the attempts, in order.
 func (b *bundle) outcomes() (list []idempotency.Outcome) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

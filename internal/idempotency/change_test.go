@@ -15,7 +15,7 @@ import (
 	"onlyonce/internal/record"
 )
 
-// rename changes an item, and finish is a transition of it.
+// rename returns a change of an item, and finish a transition.
 func rename() idempotency.Spec[order, item] {
 	return idempotency.Spec[order, item]{
 		Kind: idempotency.Change, Name: "item.rename", Table: items,
@@ -31,7 +31,7 @@ func finish() idempotency.Spec[struct{}, item] {
 		Kind: idempotency.Transition, Name: "item.finish", Table: items, Made: `r.done`,
 		Statements: func(tx *idempotency.Tx, _ struct{}) idempotency.Result {
 			tx.Exec(`UPDATE items SET done = true WHERE tenant_id = @tenant_id AND id = @record_id`, nil)
-			// An effect, which the table counts by failing when it comes twice.
+			// An effect whose second execution fails, because the id is taken.
 			tx.Exec(`INSERT INTO items (tenant_id, id, name) VALUES (@tenant_id, @effect, 'told')`, pgx.NamedArgs{"effect": tx.ID(1)})
 			return tx.Record()
 		},
@@ -43,7 +43,7 @@ type (
 	finishing = idempotency.Operation[struct{}, item]
 )
 
-// inStyles runs a test with a change and a transition in either style.
+// inStyles runs a test with a change and a transition in each style.
 func inStyles(t *testing.T, test func(b *bundle, a item, rename renaming, finish finishing)) {
 	t.Helper()
 	for _, style := range []string{"statements", "interactive"} {
@@ -79,19 +79,19 @@ func TestChange(t *testing.T) {
 		if err != nil || first.Replayed || first.Outcome != idempotency.Changed || first.Value.Name != "b" {
 			b.Fatalf("%+v, %v", first, err)
 		}
-		// Somebody else changes it, too.
+		// A concurrent change.
 		b.OK(rename.Do(b.Context(), b.Store, b.Of("other", a.ID, 2), order{"c"}))
 		again, err := rename.Do(b.Context(), b.Store, b.Of("k", a.ID, 1), order{"b"})
 		if err != nil || !again.Replayed || again.Value != first.Value || again.Outcome != first.Outcome {
 			b.Errorf("again: %+v, %v", again, err)
 		}
-		again, err = rename.Do(b.Context(), b.replica(), b.Of("k", a.ID, 3), order{"b"}) // who has looked meanwhile
+		again, err = rename.Do(b.Context(), b.replica(), b.Of("k", a.ID, 3), order{"b"}) // the user has reloaded the record
 		if err != nil || !again.Replayed || again.Value != first.Value {
 			b.Errorf("again, from another version: %+v, %v", again, err)
 		}
 		var stale *idempotency.StaleError
 		b.Exec(`INSERT INTO items (tenant_id, id, name) VALUES ($1, $2, 'taken')`, b.Tenant, uuid.New())
-		for _, name := range []string{"d", "taken"} { // whatever else is wrong
+		for _, name := range []string{"d", "taken"} { // in spite of other errors
 			_, err := rename.Do(b.Context(), b.Store, b.Of("late", a.ID, 1), order{name})
 			if !errors.As(err, &stale) || stale.Record != a.ID {
 				b.Errorf("to %s from an old version: %v", name, err)
@@ -110,7 +110,7 @@ func TestChange(t *testing.T) {
 		if _, err := rename.Do(b.Context(), b.Store, b.Of("k", uuid.New(), 1), order{"b"}); !errors.As(err, &mismatch) {
 			b.Errorf("another record: %v", err)
 		}
-		// Refused attempts left the key free. What is so already is no conflict, whatever version it was asked of.
+		// Refused attempts left the key free. A change that changes nothing is no conflict, even from an old version.
 		same, err := rename.Do(b.Context(), b.Store, b.Of("late", a.ID, 1), order{"c"})
 		if err != nil || same.Replayed || same.Outcome != idempotency.Unchanged || same.Value.Name != "c" {
 			b.Errorf("the same content: %+v, %v", same, err)
@@ -133,7 +133,7 @@ func TestChange(t *testing.T) {
 	})
 }
 
-// TestOneChangeOfAVersion: many change the version that all of them have seen, and one does.
+// TestOneChangeOfAVersion checks that only one of many concurrent changes from the same version succeeds.
 func TestOneChangeOfAVersion(t *testing.T) {
 	t.Parallel()
 	inStyles(t, func(b *bundle, a item, rename renaming, _ finishing) {
@@ -183,7 +183,7 @@ func TestTransition(t *testing.T) {
 		if version != 2 || told != 1 {
 			b.Errorf("version %d, told %d times", version, told)
 		}
-		// Somebody takes it back. A repeat of what was asked before is still that, and no new wish.
+		// The state is undone. A repeat of an earlier intent is still a replay, not a new transition.
 		b.Exec(`UPDATE items SET done = false WHERE name = 'a'`)
 		again, err := finish.Do(b.Context(), b.replica(), b.Of("a", a.ID, 0), struct{}{})
 		if err != nil || !again.Replayed || again.Outcome != done[0].Outcome {
@@ -202,7 +202,7 @@ func TestTransition(t *testing.T) {
 	})
 }
 
-// TestTransitionThatLies: work that does not bring about the state is undone.
+// TestTransitionThatLies checks that work that does not reach the state is rolled back.
 func TestTransitionThatLies(t *testing.T) {
 	b := setup(t)
 	made, err := idempotency.Define(spec()).Do(t.Context(), b.Store, b.Intent("create"), order{"a"})
@@ -220,7 +220,7 @@ func TestTransitionThatLies(t *testing.T) {
 	}
 }
 
-// TestLeftOutOfTheFingerprint: a command with a field that would not count is no command.
+// TestLeftOutOfTheFingerprint checks that Define refuses a command with a field that the fingerprint would leave out.
 func TestLeftOutOfTheFingerprint(t *testing.T) {
 	t.Parallel()
 	refuses[struct {
@@ -250,7 +250,7 @@ func TestLeftOutOfTheFingerprint(t *testing.T) {
 	}
 }
 
-// TestNamedButStillInTheFingerprint: a field that is meant to be left out has to be.
+// TestNamedButStillInTheFingerprint checks that Define refuses a field in NotInFingerprint that the fingerprint includes.
 func TestNamedButStillInTheFingerprint(t *testing.T) {
 	t.Parallel()
 	if !panics(func() {
@@ -275,8 +275,8 @@ func refuses[C any](t *testing.T) {
 	}
 }
 
-// TestWhatOthersChangedIsNoChange: what a record shows of others may differ behind the work, and is a change only together
-// with one of the record's own.
+// TestWhatOthersChangedIsNoChange checks that a difference in a referenced record, which the JSON includes, counts as a change only
+// together with a difference in the record itself.
 func TestWhatOthersChangedIsNoChange(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)

@@ -7,17 +7,17 @@ import (
 	"time"
 )
 
-// calls let one attempt of each intent ask the database, for all those in this process that come while it
-// is asking: a crowd with one key costs one connection and one transaction. They share what it found and
-// never its failure. This saves work and decides nothing: that is up to the database.
+// calls lets one attempt of each intent use the database on behalf of all attempts of this process that arrive meanwhile, so many
+// attempts with one key take one connection and one transaction. They share a success, but never an error. This only saves work:
+// correctness depends on the database alone.
 //
-// It is singleflight with a bounded wait, and without shared errors.
+// It is singleflight with a limited wait, and without shared errors.
 type calls struct {
 	mu      sync.Mutex
 	running map[callKey]*call
 }
 
-// callKey is an intent and who asks: others may not be shown the same.
+// callKey is an intent and its actor, because another actor may not be allowed to see the same.
 type callKey struct {
 	intentKey
 
@@ -25,13 +25,13 @@ type callKey struct {
 }
 
 type call struct {
-	done   chan struct{} // closed when stored and err are there
+	done   chan struct{} // closed when stored and err are set
 	stored stored
 	err    error
 }
 
-// share returns what ask finds, or what another attempt with the key finds meanwhile. It waits for the
-// other until wait is over or the caller leaves, and returns [ErrInProgress] then.
+// share returns the result of ask, or of a concurrent attempt with the key. It waits for that attempt until wait is over or ctx is done,
+// and then returns [ErrInProgress].
 func (c *calls) share(ctx context.Context, key callKey, wait time.Duration, ask func() (stored, error)) (stored, error) {
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
@@ -53,7 +53,7 @@ func (c *calls) share(ctx context.Context, key callKey, wait time.Duration, ask 
 	}
 }
 
-// join returns the call that is running, or begins one.
+// join returns the running call, or begins one.
 func (c *calls) join(key callKey) (other, mine *call) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -68,7 +68,7 @@ func (c *calls) join(key callKey) (other, mine *call) {
 	return nil, mine
 }
 
-// run asks, and ends the call even if ask panics.
+// run calls ask, and ends the call even if ask panics.
 func (c *calls) run(key callKey, mine *call, ask func() (stored, error)) (stored, error) {
 	defer func() {
 		c.mu.Lock()

@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// ask is an attempt's question that is answered when the test says so.
+// ask is a query of an attempt that the test answers.
 type ask struct {
 	asked  chan struct{}
 	answer chan error
@@ -25,7 +25,7 @@ func (a *ask) run() (stored, error) {
 	return a.found, <-a.answer
 }
 
-// noticed is a context that closes waited when somebody begins to wait for it.
+// noticed is a context that closes waited when a goroutine begins to wait for it.
 type noticed struct {
 	context.Context //nolint:containedctx // it is a context
 
@@ -63,7 +63,7 @@ func TestWaitBehindAnotherAttemptIsBounded(t *testing.T) {
 	}
 }
 
-// TestOnlyFindingsAreShared: attempts that waited behind a failure ask again, one at a time.
+// TestOnlyFindingsAreShared checks that attempts that waited for a failed one query again, one at a time.
 func TestOnlyFindingsAreShared(t *testing.T) {
 	t.Parallel()
 	for name, fail := range map[string]func(*ask){
@@ -106,7 +106,7 @@ func TestOnlyFindingsAreShared(t *testing.T) {
 	}
 }
 
-// TestOthersAreNotShown what somebody else asked for: they may not be allowed to see the same.
+// TestOthersAreNotShown checks that actors don't share a result, because one may not be allowed to see the other's.
 func TestOthersAreNotShown(t *testing.T) {
 	t.Parallel()
 	var f calls

@@ -8,8 +8,8 @@ import (
 	"onlyonce/internal/idempotency"
 )
 
-// TestKeysThatShareALock: the lock of a key is a hash, which two keys may have in common. They wait for each
-// other, and that is all: both are carried out, and neither gets what the other one made.
+// TestKeysThatShareALock checks two keys whose locks have the same hash. They wait for each other, but both are carried out, with their
+// own results.
 func TestKeysThatShareALock(t *testing.T) {
 	t.Parallel()
 	inBothStyles(t, func(b *bundle, create idempotency.Operation[order, item]) {
@@ -50,7 +50,7 @@ func TestKeysThatShareALock(t *testing.T) {
 	})
 }
 
-// blockedBy waits until a backend of this database waits for a lock of a kind.
+// blockedBy waits until a backend of the database waits for a lock of a kind.
 func (b *bundle) blockedBy(kind string) {
 	b.Helper()
 	admin := b.DB.Admin()

@@ -10,8 +10,7 @@ import (
 	"onlyonce/internal/idempotency"
 )
 
-// TestCrowdTakesOneConnection: those who wait for a key in one process leave the rest of the pool to
-// others.
+// TestCrowdTakesOneConnection checks that attempts that wait for a key in one process leave the rest of the pool free.
 func TestCrowdTakesOneConnection(t *testing.T) {
 	b := setup(t)
 	create := idempotency.Define(spec())
@@ -35,7 +34,7 @@ func TestCrowdTakesOneConnection(t *testing.T) {
 	}
 }
 
-// TestCrowdWithTwoCommands: one of them is done, and the others learn that the key is taken.
+// TestCrowdWithTwoCommands checks that of two commands with one key, one is carried out and the other is a mismatch.
 func TestCrowdWithTwoCommands(t *testing.T) {
 	b := setup(t)
 	create := idempotency.Define(spec())

@@ -18,22 +18,22 @@ import (
 	"onlyonce/internal/record"
 )
 
-// Store is where records and work live together.
+// Store runs operations on one database, which has both records and intents.
 type Store struct {
 	Pool *pgxpool.Pool
-	// Wait bounds how long an attempt waits for a lock: for another attempt with its key above all. It
-	// counts in whole milliseconds, rounded up, and is one at least: no value means to wait forever.
+	// Wait limits how long an attempt waits for a lock, most often for another attempt with its key. It is rounded up to whole
+	// milliseconds, and is at least one: no value means to wait forever.
 	Wait time.Duration
-	// Timeout bounds an attempt as a whole, including the wait and the questions after a lost
-	// connection. It must be longer than Wait, or every attempt is an error.
+	// Timeout limits an attempt as a whole, including the wait and the lookups after a lost connection. It must be longer than Wait;
+	// otherwise every attempt is an error.
 	Timeout time.Duration
 	// Retain, if set, overrides the retention of every operation.
 	Retain time.Duration
-	// Memory bounds, in bytes, what this process remembers of settled intents; 0 is 8 MiB.
+	// Memory limits the size of the copies of settled intents in this process, in bytes; 0 is 8 MiB.
 	Memory int
-	// Shared, if set, is where processes find what others have settled.
+	// Shared, if set, holds copies of settled intents for all processes.
 	Shared *Shared
-	// Observe is told about each attempt when it ends.
+	// Observe, if set, is called with each attempt when it ends.
 	Observe func(context.Context, Attempt)
 
 	compiled statements
@@ -42,15 +42,15 @@ type Store struct {
 	attempts atomic.Int64
 }
 
-// Attempts is how many attempts are under way in this process now, waiting ones included.
+// Attempts returns how many attempts are running in this process now, including waiting ones.
 func (s *Store) Attempts() int { return int(s.attempts.Load()) }
 
-// bound is Wait, as far as PostgreSQL can count it.
+// bound returns Wait rounded to PostgreSQL's unit.
 func (s *Store) bound() time.Duration {
 	return max(s.Wait+time.Millisecond-1, time.Millisecond).Truncate(time.Millisecond)
 }
 
-// wait is the bound as PostgreSQL reads it, to which "0ms" would be no bound at all.
+// wait returns the bound as a PostgreSQL setting, where "0ms" would mean no limit.
 func (s *Store) wait() string { return fmt.Sprintf("%dms", s.bound().Milliseconds()) }
 
 func (s *Store) observe(ctx context.Context, a Attempt) {
@@ -61,29 +61,29 @@ func (s *Store) observe(ctx context.Context, a Attempt) {
 
 // Done is a finished intent.
 type Done[R any] struct {
-	// Value is read from the database, for the first answer and for every later one.
+	// Value is read from the database for the first answer and for every later one.
 	Value R
-	// Outcome is what the intent did: Created, Reused, Changed or Unchanged.
+	// Outcome is Created, Reused, Changed or Unchanged.
 	Outcome Outcome
-	// Replayed reports whether an earlier attempt had done it.
+	// Replayed reports whether an earlier attempt carried out the intent.
 	Replayed bool
 
 	keep func(answer []byte)
 }
 
-// Keep remembers how a repeat was answered, until the intent is forgotten: see [Operation.Again]. Of a first success nothing is
-// kept, as most have no repeat.
+// Keep stores the answer to a repeat in memory, with the copy of its intent: see [Operation.Again]. It ignores the answer to a first
+// success, because few of these are repeated.
 func (d Done[R]) Keep(answer []byte) {
 	if d.keep != nil {
 		d.keep(answer)
 	}
 }
 
-// Do runs the operation once for its intent, or finds that it was done before.
+// Do runs the operation once for its intent, or returns the result of the earlier attempt that did.
 //
-// It returns a [MismatchError], an [AlreadyDoneError], [ErrInProgress], [ErrBusy], [ErrNotVisible],
-// [ErrUnconfirmed], [ErrUnavailable], what [Spec.Explain] made of a broken constraint, or what the work
-// itself returned; for a change also [record.ErrNotFound], [ErrNoVersion], or a [StaleError].
+// It returns a [MismatchError], an [AlreadyDoneError], [ErrInProgress], [ErrBusy], [ErrNotVisible], [ErrUnconfirmed], [ErrUnavailable],
+// the error of an [Explanation] in [Spec.Explain], or the error that the work returned. For a change it also returns
+// [record.ErrNotFound], [ErrNoVersion] or a [StaleError].
 func (o Operation[C, R]) Do(ctx context.Context, store *Store, intent Intent, command C) (Done[R], error) {
 	done, err := o.Definition.Do(ctx, store, intent, command)
 	value, _ := done.Value.(R) // nil after an error
@@ -114,7 +114,7 @@ func (d *Definition) Do(ctx context.Context, store *Store, intent Intent, comman
 	return done, err
 }
 
-// do notes in attempt what it finds out on the way.
+// do stores in attempt the facts that it finds out on the way.
 func (d *Definition) do(ctx context.Context, store *Store, intent Intent, command any, attempt *Attempt) (done Done[any], err error) {
 	if intent.Key.value == "" {
 		return done, ErrNoKey
@@ -150,7 +150,7 @@ func (d *Definition) do(ctx context.Context, store *Store, intent Intent, comman
 	}
 
 	attempt.Record, attempt.Outcome = found.record, found.outcome
-	// Our own id means that this attempt did the work, even if it had to ask twice to learn it.
+	// The id of this attempt means that it did the work, even if it had to send it twice to find out.
 	replayed := found.attempt != intent.attempt
 	attempt.attempt = found.attempt
 	if replayed {
@@ -171,8 +171,7 @@ func (d *Definition) do(ctx context.Context, store *Store, intent Intent, comman
 	return done, nil
 }
 
-// find returns the intent as it is stored: the one that was there, or the one that it stores together with
-// the work.
+// find returns the stored intent: the one that exists, or the one that it stores together with the work.
 func (d *Definition) find(
 	ctx context.Context, store *Store, intent Intent, command any, fingerprint Fingerprint,
 ) (stored, error) {
@@ -195,7 +194,7 @@ func (d *Definition) find(
 		case trust == fitting && !answered && !errors.Is(err, pgx.ErrNoRows):
 			return settled, nil
 		}
-		store.known.forget(key) // the claim will tell what the trouble is
+		store.known.forget(key) // the claim finds out the reason
 	}
 	return store.calls.share(ctx, callKey{key, intent.Actor}, store.bound(), func() (stored, error) {
 		t, err := d.transaction(ctx, store, intent, command, args)
@@ -212,8 +211,8 @@ func (d *Definition) find(
 	})
 }
 
-// fingerprint is that of the command, and of the record that it is about. The version that was seen is not
-// part of it: a person who looks again and repeats the wish means the same.
+// fingerprint returns the fingerprint of the command together with its record. It leaves out the version that was seen, because a user
+// who reloads the record and repeats the request wants the same.
 func (d *Definition) fingerprint(intent Intent, command any) (Fingerprint, error) {
 	if !d.spec.Kind.Changes() {
 		return FingerprintOf(command)
@@ -224,7 +223,7 @@ func (d *Definition) fingerprint(intent Intent, command any) (Fingerprint, error
 	}{intent.Record, command})
 }
 
-// transaction returns the claim, and behind it the work of the operation.
+// transaction returns the transaction with the claim and the work of the operation.
 func (d *Definition) transaction(
 	ctx context.Context, store *Store, intent Intent, command any, args pgx.NamedArgs,
 ) (t transaction, err error) {
@@ -274,8 +273,8 @@ func (d *Definition) transaction(
 
 const claim = `SELECT claim_intent(@tenant_id, @operation, @idempotency_key, @wait)`
 
-// explain turns a broken constraint into an error of the domain, if the operation knows it. The conflicting record may be gone
-// when it is looked for: then the answer is neither a conflict nor that a record is missing, and the work may succeed now.
+// explain converts a constraint violation to an error of the domain, if the operation explains the constraint. If the conflicting record
+// is gone by then, there is no conflict any more, so explain returns errAgain: the work may succeed now.
 func (d *Definition) explain(ctx context.Context, store *Store, intent Intent, command any, err error) error {
 	broken, ok := errors.AsType[*pgconn.PgError](err)
 	if !ok || !isConstraint(broken) {
@@ -297,9 +296,8 @@ func (d *Definition) explain(ctx context.Context, store *Store, intent Intent, c
 	}
 }
 
-// Used reports whether an intent was carried out, and what it created or found: for a form that is opened
-// again, or a job that wants to know before it begins. It decides nothing, because the intent may be carried
-// out right afterwards.
+// Used reports whether an intent was carried out, and returns the id of its record, for a form that is opened again or a job that checks
+// before it begins. The answer may be outdated at once, because the intent may be carried out at any time.
 func (d *Definition) Used(ctx context.Context, store *Store, tenant uuid.UUID, key Key) (record uuid.UUID, used bool, err error) {
 	var batch pgx.Batch
 	batch.Queue(`SELECT set_config('onlyonce.tenant_id', $1::text, true)`, tenant)

@@ -18,7 +18,7 @@ import (
 	"onlyonce/internal/proof/must"
 )
 
-// machine drives one tenant through random steps, and knows what must come of each.
+// machine runs random steps in one tenant, and predicts the result of each.
 type machine struct {
 	b      *bundle
 	admin  *pgxpool.Pool // sees all tenants
@@ -65,7 +65,7 @@ func stateMachine(b *bundle, create, failing idempotency.Operation[order, item])
 	})
 }
 
-// failing is the same operation with a mistake in its work.
+// failing returns spec with work that fails.
 func failing() idempotency.Spec[order, item] {
 	s := spec()
 	work := s.Statements
@@ -95,13 +95,13 @@ func (m *machine) intent(key string) idempotency.Intent {
 	return intent
 }
 
-// attempt runs the operation once and judges the answer.
+// attempt runs the operation once and checks the answer.
 func (m *machine) attempt(t *rapid.T, create idempotency.Operation[order, item], key string, o order) {
 	done, err := create.Do(context.Background(), m.b.Store, m.intent(key), o)
 	m.judge(t, key, o, done, err)
 }
 
-// judge holds an answer against the model, and remembers what was made.
+// judge compares an answer with the model, and updates the model.
 func (m *machine) judge(t *rapid.T, key string, o order, done idempotency.Done[item], err error) {
 	t.Helper()
 	mine, exists := m.made[key]
@@ -138,7 +138,7 @@ func (m *machine) taken(name string) bool {
 	return slices.ContainsFunc(slices.Collect(maps.Values(m.made)), func(made item) bool { return made.Name == name })
 }
 
-// attemptFailing must fail unless there is nothing to do, and leaves nothing.
+// attemptFailing checks that failing work has no effect. It does not run if the intent was carried out before.
 func (m *machine) attemptFailing(t *rapid.T, failing idempotency.Operation[order, item], key string, o order) {
 	if _, exists := m.made[key]; exists {
 		m.attempt(t, failing, key, o) // its work does not run
@@ -149,8 +149,8 @@ func (m *machine) attemptFailing(t *rapid.T, failing idempotency.Operation[order
 	}
 }
 
-// race sends equal attempts from one gate to two replicas. One of them does what a single one would have
-// done; then the rest repeat it.
+// race runs equal attempts concurrently on two replicas. The first must do what a single attempt would, and the others must repeat its
+// result.
 func (m *machine) race(t *rapid.T, create idempotency.Operation[order, item], key string, o order, n int) {
 	done, errs := make([]idempotency.Done[item], n), make([]error, n)
 	stores := []*idempotency.Store{m.b.Store, m.b.replica()}
@@ -166,11 +166,11 @@ func (m *machine) race(t *rapid.T, create idempotency.Operation[order, item], ke
 	}
 }
 
-// meetCrash claims the key on a connection that breaks before it commits. While it holds the claim,
-// others are told so; afterwards it is as if it had never been.
+// meetCrash claims the key on a connection that breaks before it commits. Other attempts are in progress while it holds the claim.
+// Afterwards, the claim has left no trace.
 func (m *machine) meetCrash(t *rapid.T, create idempotency.Operation[order, item], key string, o order) {
 	if _, exists := m.made[key]; exists {
-		return // there is nothing to claim
+		return // the key is used
 	}
 	ctx := context.Background()
 	conn, err := pgx.Connect(ctx, m.b.DB.URL)
@@ -186,13 +186,13 @@ func (m *machine) meetCrash(t *rapid.T, create idempotency.Operation[order, item
 	if _, err := create.Do(ctx, impatient, m.intent(key), o); !errors.Is(err, idempotency.ErrInProgress) {
 		t.Fatalf("while another attempt runs: %v", err)
 	}
-	if err := conn.PgConn().Conn().Close(); err != nil { // without a word, as in a crash
+	if err := conn.PgConn().Conn().Close(); err != nil { // without a Terminate message, as in a crash
 		t.Fatal(err)
 	}
 	m.attempt(t, create, key, o)
 }
 
-// expire lets one record's retention end, by hand.
+// expire ends the retention of a result.
 func (m *machine) expire(t *rapid.T, key string) {
 	_, err := m.admin.Exec(context.Background(), `
 		UPDATE intents SET expires_at = now() - interval '1 second'
@@ -210,7 +210,7 @@ func (m *machine) expire(t *rapid.T, key string) {
 	delete(m.results, key)
 }
 
-// compare holds the whole model against the database.
+// compare compares the whole model with the database.
 func (m *machine) compare(t *rapid.T) {
 	var items, intents, results int
 	err := m.admin.QueryRow(context.Background(), `

@@ -100,8 +100,7 @@ func TestWaitIsBounded(t *testing.T) {
 	}
 }
 
-// A new connection that gave up waiting while it prepared its statements has prepared some of them. It
-// must still be good for the next attempt.
+// A new connection whose preparation timed out has prepared only some statements. It must still work for the next attempt.
 func TestConnectionIsGoodAfterPreparingTimedOut(t *testing.T) {
 	b := setup(t)
 	create := idempotency.Define(spec())
@@ -119,8 +118,7 @@ func TestConnectionIsGoodAfterPreparingTimedOut(t *testing.T) {
 	}
 }
 
-// warmStore has one connection, which knows the statements: to parse them would wait for a locked
-// table too, and not for the key.
+// warmStore returns a store with one connection that has prepared the statements, because parsing would wait for a locked table too.
 func (b *bundle) warmStore(create idempotency.Operation[order, item], wait time.Duration) *idempotency.Store {
 	b.Helper()
 	config := b.DB.Pool.Config()
@@ -131,7 +129,7 @@ func (b *bundle) warmStore(create idempotency.Operation[order, item], wait time.
 	return store
 }
 
-// lockItems stops every insert of an item until the returned function is called.
+// lockItems blocks every insert of an item until the returned function is called.
 func (b *bundle) lockItems() (unlock func()) {
 	b.Helper()
 	return b.lockTable(`SHARE ROW EXCLUSIVE`)
@@ -202,7 +200,7 @@ func TestBackendTerminatedMidTransaction(t *testing.T) {
 			WHERE datname = current_database() AND wait_event_type = 'Lock'`); n != 1 {
 			b.Fatalf("terminated %d backends", n)
 		}
-		b.Waiting(1) // it asks again
+		b.Waiting(1) // it reads the intent again
 		lock()
 		if err := <-answer; err != nil {
 			b.Error(err)
@@ -213,7 +211,7 @@ func TestBackendTerminatedMidTransaction(t *testing.T) {
 	})
 }
 
-// Under an older snapshot the losers of a race could not see what they wait for.
+// A snapshot from before the wait would not include the committed intent.
 func TestRunsUnderReadCommittedWhateverTheDefault(t *testing.T) {
 	b := setup(t)
 	config := b.DB.Pool.Config()

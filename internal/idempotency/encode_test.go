@@ -7,15 +7,15 @@ import (
 	"onlyonce/internal/idempotency"
 )
 
-// TestArgumentThatCannotBeEncoded: what PostgreSQL's type cannot hold is found before anything is sent. Nothing was lost, so it is neither
-// tried again nor called unconfirmed, and the connection is as good as before.
+// TestArgumentThatCannotBeEncoded checks that an argument outside the range of its PostgreSQL type fails before anything is sent. The
+// attempt is neither sent again nor unconfirmed, and the connection stays usable.
 func TestArgumentThatCannotBeEncoded(t *testing.T) {
 	t.Parallel()
 	inStyles(t, func(b *bundle, a item, rename renaming, _ finishing) {
 		config := b.DB.Pool.Config()
 		config.MaxConns = 1
 		b.Store.Pool = b.pool(config)
-		if _, err := rename.Do(b.Context(), b.Store, b.Of("first", a.ID, 1), order{"b"}); err != nil { // which prepares
+		if _, err := rename.Do(b.Context(), b.Store, b.Of("first", a.ID, 1), order{"b"}); err != nil { // prepares the statements
 			b.Fatal(err)
 		}
 		before := b.Store.Pool.Stat().AcquireCount()

@@ -63,7 +63,7 @@ func ExampleDefine_create() {
 	// 1 note
 }
 
-// The same as ordinary code on a pgx.Tx: it may read and then decide.
+// A create in the style of ordinary code on a pgx.Tx: it may read and then decide.
 func ExampleDefine_run() {
 	create := idempotency.Define(idempotency.Spec[command, note]{
 		Kind: idempotency.Create, Name: "note.create", Table: notes,
@@ -85,7 +85,7 @@ func ExampleDefine_run() {
 	// 1 note
 }
 
-// An upsert finds the record that has the same natural key, here the title. Its work goes on from the id that there is.
+// An upsert finds the record with the same natural key, here the title. Its work continues with the existing id.
 func ExampleDefine_upsert() {
 	upsert := idempotency.Define(idempotency.Spec[command, note]{
 		Kind: idempotency.Upsert, Name: "note.upsert", Table: notes,
@@ -109,7 +109,7 @@ func ExampleDefine_upsert() {
 	// 1 note
 }
 
-// A change is made from the version that was seen. Of two that were made from the same one, the second is refused.
+// A change is made from the version that was seen. A second change from the same version is refused.
 func ExampleDefine_change() {
 	edit := idempotency.Define(idempotency.Spec[command, note]{
 		Kind: idempotency.Change, Name: "note.edit", Table: notes,
@@ -123,7 +123,7 @@ func ExampleDefine_change() {
 		intent := idempotency.Intent{Tenant: tenant, Key: idempotency.NewKey(), Actor: "ada@example.com"}
 		made, _ := createNote.Do(ctx, store, intent, command{"Call Ada", ""})
 		intent.Record, intent.Seen = made.Value.ID, made.Value.Version
-		for range 2 { // again with the same key
+		for range 2 { // with the same key
 			show(edit.Do(ctx, store, intent, command{"Call Bob", ""}))
 		}
 		intent.Key = idempotency.NewKey()
@@ -136,7 +136,7 @@ func ExampleDefine_change() {
 	// 1 note
 }
 
-// A transition makes a state. If it is made already, that is a success, and the work is not done.
+// A transition reaches a state. If the record is in that state already, the transition succeeds without running the work.
 func ExampleDefine_transition() {
 	finish := idempotency.Define(idempotency.Spec[struct{}, note]{
 		Kind: idempotency.Transition, Name: "note.finish", Table: notes, Made: `r.done`,
@@ -148,7 +148,7 @@ func ExampleDefine_transition() {
 	withNotes(func(ctx context.Context, store *idempotency.Store, tenant uuid.UUID) {
 		intent := idempotency.Intent{Tenant: tenant, Key: idempotency.NewKey(), Actor: "ada@example.com"}
 		made, _ := createNote.Do(ctx, store, intent, command{"Call Ada", ""})
-		for range 2 { // two people, each with a key of their own
+		for range 2 { // two users, each with another key
 			intent.Key, intent.Record = idempotency.NewKey(), made.Value.ID
 			show(finish.Do(ctx, store, intent, struct{}{}))
 		}
@@ -159,7 +159,7 @@ func ExampleDefine_transition() {
 	// 1 note
 }
 
-// show prints what came of an attempt.
+// show prints the result of an attempt.
 func show(done idempotency.Done[note], err error) {
 	var mismatch *idempotency.MismatchError
 	var stale *idempotency.StaleError
@@ -175,7 +175,7 @@ func show(done idempotency.Done[note], err error) {
 	}
 }
 
-// withNotes does work on a database with a table of notes, and counts them.
+// withNotes runs work on a database with a table of notes, and prints their number.
 func withNotes(work func(ctx context.Context, store *idempotency.Store, tenant uuid.UUID)) {
 	ctx := context.Background()
 	err := pgtest.Run(ctx, func(db *pgtest.Database) error {

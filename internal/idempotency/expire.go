@@ -11,8 +11,8 @@ import (
 	"onlyonce/internal/record"
 )
 
-// Expire erases the results of a tenant whose retention is over, as [record.Expire] does, and deletes what nothing looks like any
-// more. The intents stay for life. What one replica has locked, the others skip.
+// Expire erases the expired results of a tenant, as [record.Expire] does, and deletes the expired likenesses. The intents are kept for
+// life. Replicas skip the rows that another one has locked.
 func Expire(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID) (erased int64, err error) {
 	erased, err = record.Expire(ctx, pool, tenant, `
 		UPDATE intents SET result = NULL

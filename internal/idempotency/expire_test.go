@@ -27,8 +27,7 @@ func TestExpiryKeepsTheRetention(t *testing.T) {
 	}
 }
 
-// Keys are retried while their results expire all the time: whatever each attempt meets, there is one
-// item for each key.
+// Each key is retried while results expire concurrently. There must be one item for each key.
 func TestExpiryDuringCreates(t *testing.T) {
 	b := setup(t)
 	b.Store.Retain = time.Millisecond

@@ -2,14 +2,14 @@ package idempotency
 
 import "time"
 
-// Age lets time go by since the database last answered.
+// Age shifts the time of the database's last answer into the past.
 func (s *Store) Age(by time.Duration) {
 	s.known.mu.Lock()
 	defer s.known.mu.Unlock()
 	s.known.heard.asked = s.known.heard.asked.Add(-by)
 }
 
-// Remembered returns how many intents the process remembers, and how many bytes it counts for them.
+// Remembered returns the number of copies in the process, and their size in bytes.
 func (s *Store) Remembered() (intents, bytes int) {
 	s.known.mu.Lock()
 	defer s.known.mu.Unlock()

@@ -17,8 +17,8 @@ import (
 	"onlyonce/internal/record"
 )
 
-// External is what another system, such as a shop, calls a record; the zero value where none does. The table of such records has the
-// columns of [ExternalColumns], the generated column source_folded, and the unique index <table>_external_once on (tenant_id,
+// External is the id of a record in another system, such as a shop; the zero value if there is none. A table with external ids has the
+// columns in [ExternalColumns], the generated column source_folded, and the unique index <table>_external_once on (tenant_id,
 // source_folded, external_id).
 type External struct {
 	Source     string `json:"source,omitzero" doc:"The other system that has the record. Send it with external_id, or leave both out."`
@@ -31,8 +31,8 @@ const (
 	MaxExternalID = 200
 )
 
-// The SQL around external ids: the columns, their values in an INSERT, their values in an UPDATE, which keeps them where the command
-// has none, and their JSON in [record.Table.Fields].
+// SQL for external ids: the columns, their values in an INSERT, their values in an UPDATE, which keeps the stored ones if the command has
+// none, and their JSON for [record.Table.Fields].
 const (
 	ExternalColumns = `source, external_id, external_digest`
 	ExternalValues  = `@external_source::text, @external_id::text, @external_digest::bytea`
@@ -41,7 +41,7 @@ const (
 	ExternalJSON = `'source', COALESCE(r.source, ''), 'external_id', COALESCE(r.external_id, '')`
 )
 
-// Check returns the external id as it is stored, and adds to problems what is wrong with it, with pointers below prefix.
+// Check returns the external id as it is stored, and adds its mistakes to problems, with pointers below prefix.
 func (e External) Check(prefix string, problems *invalid.Error) External {
 	e.Source = problems.Line(prefix+"/source", "the source", e.Source, MaxSource)
 	switch {
@@ -56,11 +56,11 @@ func (e External) Check(prefix string, problems *invalid.Error) External {
 	return e
 }
 
-// printable matches visible ASCII with single spaces in it: people could not see another number of them.
+// printable matches visible ASCII with single spaces inside, because users can't see how many spaces there are.
 var printable = regexp.MustCompile(`^[!-~]+( [!-~]+)*$`)
 
-// FindExternal returns the condition on the row r of a table that finds the record with the external id, or the one that this was
-// merged into, and its arguments. It asks the unique index.
+// FindExternal returns the condition on the row r of a table that finds the record with the external id, or the record that it was merged
+// into, and the condition's arguments. The condition uses the unique index.
 func FindExternal[R any](table record.Table[R], e External) (string, pgx.NamedArgs) {
 	return `r.id = (SELECT ` + table.Lead() + ` FROM ` + table.Name + ` r WHERE r.tenant_id = @tenant_id AND ` + isExternal + `)`,
 		pgx.NamedArgs{"external_source": e.Source, "external_id": e.ExternalID}
@@ -68,7 +68,7 @@ func FindExternal[R any](table record.Table[R], e External) (string, pgx.NamedAr
 
 const isExternal = `r.source_folded = fold_text(@external_source::text) AND r.external_id = @external_id::text`
 
-// ExternalTaken is the conflict of an external id that a record has which came with other content.
+// ExternalTaken is the conflict with a record that has the same external id, but came with other content.
 var ExternalTaken = conflict.Kind{
 	Slug: "external-id-taken", Title: "External id of other content",
 	Meaning: "A record from this source has this external id, and the source said something else of it. Nothing was saved. " +
@@ -77,7 +77,7 @@ var ExternalTaken = conflict.Kind{
 		"If it is another record, send it with its own external id.",
 }
 
-// ExternalRule is the uniqueness rule of the external ids of a table, whose records are called one.
+// ExternalRule is the uniqueness rule for the external ids of a table. The parameter one is the word for a record.
 func ExternalRule(table, one string) conflict.Rule {
 	return conflict.Rule{
 		Constraint: table + "_external_once",
@@ -88,11 +88,11 @@ func ExternalRule(table, one string) conflict.Rule {
 	}
 }
 
-// External returns the named arguments of [ExternalValues] and [ExternalKept], for work in the style Run. In the style Statements
-// they are always there.
+// External returns the named arguments of [ExternalValues] and [ExternalKept], for [Spec.Run]. With [Spec.Statements] they are always
+// set.
 func (i Intent) External() pgx.NamedArgs { return maps.Clone(i.external) }
 
-// external returns the arguments of the external id of a command; all are NULL if it has none.
+// external returns the arguments for the external id of a command, all NULL if it has none.
 func (d *Definition) external(command any) (pgx.NamedArgs, error) {
 	args := pgx.NamedArgs{"external_source": nil, "external_id": nil, "external_digest": nil}
 	e := d.spec.External(command)
@@ -107,8 +107,8 @@ func (d *Definition) external(command any) (pgx.NamedArgs, error) {
 	return args, nil
 }
 
-// contentOf is the fingerprint of what a source says of a record: the command without its external id, and without its blank
-// members. So a field that a later release adds does not make other content of all that was said before.
+// contentOf returns the fingerprint of a record's content: the command without its external id and without blank members. So a field that
+// a later release adds does not change the content of earlier commands.
 func contentOf(command any) (Fingerprint, error) {
 	canonical, err := json.Marshal(command)
 	if err != nil {
@@ -127,7 +127,7 @@ func contentOf(command any) (Fingerprint, error) {
 	return FingerprintOf(withoutBlanks(content))
 }
 
-// withoutBlanks returns a decoded JSON value without the members of objects that are empty, zero or false; nil if nothing is left.
+// withoutBlanks returns a decoded JSON value without empty, zero or false members of objects, or nil if nothing is left.
 func withoutBlanks(value any) any {
 	switch value := value.(type) {
 	case map[string]any:
@@ -162,17 +162,17 @@ func withoutBlanks(value any) any {
 	return value
 }
 
-// beginExternal looks for the record with the external id, before the work. What else the work would find is then beside the point: a
-// payment that was recorded before would be more than is open now. The lock decides between two that come together, and is a statement
-// of its own, so that the one behind it sees what was committed meanwhile.
+// beginExternal looks for the record with the external id before the work, which could fail on a repeat: a payment that was recorded
+// before would exceed the open amount. The lock serializes concurrent attempts. It is a separate statement, so the next one sees the rows
+// committed meanwhile.
 func (q intentSQL) beginExternal() []query {
 	return []query{q.lockExternal(), {text: text{sql: `
 		SELECT begin_external(
 			(SELECT ` + q.known + ` FROM ` + q.externalRow() + `), '` + q.table + `_external_once')`}}}
 }
 
-// keepExternal stores the intent with the record that has the external id and the same content, or the one that this was merged
-// into, in place of the work. The lock keeps it from being merged or separated meanwhile.
+// keepExternal stores, in place of the work, the intent with the record that has the external id and the same content, or with the record
+// that it was merged into. FOR KEY SHARE keeps the record from being merged or separated meanwhile.
 func (q intentSQL) keepExternal() []query {
 	lock := ""
 	if q.lead != `r.id` {
@@ -195,8 +195,8 @@ func (q intentSQL) lockExternal() query {
 			fold_text(@external_source::text), @external_id::text), 0))`}}
 }
 
-// known is the condition on the row r, which has the external id of a command, that the command finds it: it came with the same
-// content, or was merged into another one, which then stays as it is whatever is said of this one.
+// known returns the condition on the row r with a command's external id under which the command finds that row: it came with the same
+// content, or was merged into another record, which no later content of the merged one changes.
 func known(s Spec[any, any]) string {
 	same := `r.external_digest = @external_digest`
 	if s.Table.LeadsTo != "" {
@@ -205,8 +205,8 @@ func known(s Spec[any, any]) string {
 	return same
 }
 
-// externalTaken explains the unique index of external ids. If the record that has the external id came with the same content, the work
-// is to be done again: then [intentSQL.beginExternal] finds it.
+// externalTaken explains the unique index of external ids. If the record with the external id came with the same content, it returns
+// [record.ErrNotFound], so that the work is done again and [intentSQL.beginExternal] finds the record.
 func externalTaken(ctx context.Context, store *Store, s Spec[any, any], intent Intent) error {
 	args := intent.External()
 	args["record_id"], args["change"] = intent.Record, s.Kind.Changes()

@@ -17,13 +17,13 @@ import (
 	"onlyonce/internal/proof/must"
 )
 
-// parcel is a command about an item that other systems have.
+// parcel is a command for an item with an external id.
 type parcel struct {
 	Name string `json:"name"`
 	idempotency.External
 }
 
-// storing is how an item is made that other systems have.
+// storing returns the operation that creates an item with an external id.
 func storing() idempotency.Spec[parcel, item] {
 	return idempotency.Spec[parcel, item]{
 		Name: "item.store", Table: items, External: func(p parcel) idempotency.External { return p.External },
@@ -50,7 +50,7 @@ func storingInteractive() idempotency.Spec[parcel, item] {
 	return s
 }
 
-// changing changes such an item.
+// changing returns the operation that changes such an item.
 func changing() idempotency.Spec[parcel, item] {
 	s := storing()
 	s.Kind, s.Name = idempotency.Change, "item.restore"
@@ -63,7 +63,7 @@ func changing() idempotency.Spec[parcel, item] {
 	return s
 }
 
-// externally runs a test with either style of work.
+// externally runs a test with each style of work.
 func externally(t *testing.T, test func(*bundle, idempotency.Operation[parcel, item])) {
 	t.Helper()
 	for name, spec := range map[string]func() idempotency.Spec[parcel, item]{"statements": storing, "interactive": storingInteractive} {
@@ -71,7 +71,7 @@ func externally(t *testing.T, test func(*bundle, idempotency.Operation[parcel, i
 	}
 }
 
-// taken returns the record that an error says has the external id; uuid.Nil for any other error.
+// taken returns the record in an [idempotency.ExternalTaken] error, or uuid.Nil for any other error.
 func taken(err error) uuid.UUID {
 	if c, ok := errors.AsType[*conflict.Error](err); ok && c.Kind == &idempotency.ExternalTaken {
 		return c.Existing
@@ -79,7 +79,7 @@ func taken(err error) uuid.UUID {
 	return uuid.Nil
 }
 
-// TestExternalOnce: under another key the same content is the same record, and other content is refused with the way to it.
+// TestExternalOnce checks that under another key, the same content finds the same record, and other content is refused with a link to it.
 func TestExternalOnce(t *testing.T) {
 	externally(t, func(b *bundle, store idempotency.Operation[parcel, item]) {
 		send := func(key, name, source, id string) (idempotency.Done[item], error) {
@@ -117,7 +117,7 @@ func TestExternalOnce(t *testing.T) {
 	})
 }
 
-// TestSyncTwiceAtOnce: two runs of a sync, each with its own keys, over two stores from one gate, and a third one after them.
+// TestSyncTwiceAtOnce runs a sync twice concurrently on two stores, each with its own keys, and a third time afterwards.
 func TestSyncTwiceAtOnce(t *testing.T) {
 	const records, runs = 40, 3
 	externally(t, func(b *bundle, store idempotency.Operation[parcel, item]) {
@@ -151,8 +151,8 @@ func TestSyncTwiceAtOnce(t *testing.T) {
 	})
 }
 
-// TestExternalPastTheLock: the unique index holds for who comes without the lock, such as an import by hand, and the attempt that met
-// them finds out whether it was the same.
+// TestExternalPastTheLock checks that the unique index holds for inserts without the lock, such as a manual import, and that a concurrent
+// attempt finds out whether the content was the same.
 func TestExternalPastTheLock(t *testing.T) {
 	for name, c := range map[string]struct {
 		digest, end string
@@ -198,8 +198,8 @@ func TestExternalPastTheLock(t *testing.T) {
 	}
 }
 
-// TestExternalOfAChange: a change keeps the external id, attaches one, or is refused one that another record has. What it says with
-// the external id is what the source has said last.
+// TestExternalOfAChange checks that a change keeps the external id, attaches one, or is refused the external id of a second record. A
+// change with the external id replaces the content of its source.
 func TestExternalOfAChange(t *testing.T) {
 	b := setup(t)
 	store, change := idempotency.Define(storing()), idempotency.Define(changing())
@@ -244,7 +244,7 @@ func TestExternalOfAChange(t *testing.T) {
 	}
 }
 
-// TestExternalAfterARelease: a field that commands have from now on, and that is blank, makes no other content.
+// TestExternalAfterARelease checks that a new field of the command that is blank does not change the content.
 func TestExternalAfterARelease(t *testing.T) {
 	b := setup(t)
 	type line struct {
@@ -282,7 +282,6 @@ func TestExternalAfterARelease(t *testing.T) {
 	}
 }
 
-// TestExternalCheck: what an external id may be.
 func TestExternalCheck(t *testing.T) {
 	t.Parallel()
 	long := fmt.Sprintf("%0201d", 0)

@@ -9,12 +9,11 @@ import (
 	"slices"
 )
 
-// Fingerprint is SHA-256 over the canonical JSON of a decoded command: its exported fields, in the
-// order of the type. The same command is the same, whether it came as a form or as JSON. A field
-// tagged `json:"-"` is not part of it.
+// Fingerprint is the SHA-256 of a decoded command's canonical JSON: its exported fields, in the order of the type. It is the same for a
+// form and for JSON. It leaves out fields tagged `json:"-"`.
 type Fingerprint [sha256.Size]byte
 
-// FingerprintOf returns an error if the command has no JSON form, which is a mistake in the program.
+// FingerprintOf returns the fingerprint of a command. It returns an error if the command can't be encoded as JSON, which is a bug.
 func FingerprintOf(command any) (Fingerprint, error) {
 	canonical, err := json.Marshal(command)
 	if err != nil {
@@ -23,8 +22,8 @@ func FingerprintOf(command any) (Fingerprint, error) {
 	return sha256.Sum256(canonical), nil
 }
 
-// mustFingerprint panics if a field of a command type would be left out of its fingerprint without being named:
-// two different wishes would then be taken for one.
+// mustFingerprint panics if the fingerprint would leave out a field of the command type that is not in except, because two different
+// commands could then have the same fingerprint.
 func mustFingerprint(operation string, command reflect.Type, except []string) {
 	switch command.Kind() {
 	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
@@ -35,7 +34,7 @@ func mustFingerprint(operation string, command reflect.Type, except []string) {
 		return
 	}
 	if implements[json.Marshaler](command) || implements[encoding.TextMarshaler](command) {
-		return // it says itself what counts
+		return // the type decides which fields count
 	}
 	for field := range command.Fields() {
 		inJSON := field.Tag.Get("json") != "-" && (field.IsExported() || field.Anonymous)

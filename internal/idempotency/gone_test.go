@@ -17,7 +17,7 @@ import (
 
 var nameTaken = conflict.Kind{Slug: "name-taken"}
 
-// explaining is a spec whose refusals are explained by who has the name, who does something before that is looked up.
+// explaining returns an operation that calls meanwhile before its explanation looks for the record with the name.
 func explaining(spec idempotency.Spec[order, item], meanwhile func()) idempotency.Operation[order, item] {
 	taken := idempotency.Taken(items, `r.name = @name`,
 		func(o order) pgx.NamedArgs { return pgx.NamedArgs{"name": o.Name} },
@@ -31,7 +31,7 @@ func explaining(spec idempotency.Spec[order, item], meanwhile func()) idempotenc
 	return idempotency.Define(spec)
 }
 
-// hold makes an item with a name.
+// hold inserts an item with a name.
 func (b *bundle) hold(name string) (id uuid.UUID) {
 	b.Helper()
 	id = uuid.New()
@@ -39,8 +39,8 @@ func (b *bundle) hold(name string) (id uuid.UUID) {
 	return id
 }
 
-// TestHolderMovesOn: the holder of the name gives it up between the refusal and the look at who it is. Nothing conflicts then, so
-// the work is done; the answer is never that something is missing.
+// TestHolderMovesOn checks that the work is done if the conflicting record gives up the name between the refusal and the lookup. Nothing
+// conflicts then, so the error is never ErrNotFound.
 func TestHolderMovesOn(t *testing.T) {
 	t.Parallel()
 	for name, work := range map[string]func() idempotency.Spec[order, item]{"statements": spec, "interactive": interactive} {
@@ -48,7 +48,7 @@ func TestHolderMovesOn(t *testing.T) {
 			b := setup(t)
 			b.hold("a")
 			config := b.DB.Pool.Config()
-			config.MaxConns = 1 // the look needs the connection of the attempt
+			config.MaxConns = 1 // the lookup needs the connection of the attempt
 			b.Store.Pool = b.pool(config)
 			create := explaining(work(), func() { b.Exec(`UPDATE items SET name = 'moved on'`) })
 			done, err := create.Do(t.Context(), b.Store, b.Intent("k"), order{"a"})
@@ -62,8 +62,8 @@ func TestHolderMovesOn(t *testing.T) {
 	}
 }
 
-// TestHolderChangesEachTime: the name is given up before each look and taken again before each try. The attempt ends, and says that
-// trying again may help.
+// TestHolderChangesEachTime checks that the attempt ends with ErrBusy if the name is given up before each lookup and taken again before
+// each send.
 func TestHolderChangesEachTime(t *testing.T) {
 	b := setup(t)
 	b.DB.Spoil(t)
@@ -90,7 +90,7 @@ func TestHolderChangesEachTime(t *testing.T) {
 	}
 }
 
-// TestHolderStays: then it is a conflict with that one, after one look.
+// TestHolderStays checks that the attempt is a conflict with the holder, after one lookup.
 func TestHolderStays(t *testing.T) {
 	b := setup(t)
 	holder, looks := b.hold("a"), 0

@@ -12,8 +12,8 @@ import (
 	"onlyonce/internal/idempotency"
 )
 
-// TestWorkThatHangs: PostgreSQL ends the transaction of work that neither goes on nor looks at its context. The
-// key is free then, and of what the work did before, or does after, nothing is kept.
+// TestWorkThatHangs checks that PostgreSQL ends the transaction of work that hangs and ignores its context. The key is free then, and
+// nothing of the work is kept.
 func TestWorkThatHangs(t *testing.T) {
 	b := setup(t)
 	insert := interactive().Run
@@ -54,8 +54,8 @@ func TestWorkThatHangs(t *testing.T) {
 	}
 }
 
-// TestWorkIsBounded: work that hangs and looks at its context is told when the time of the attempt is over, and
-// so is the caller. Nothing is kept, and the key is free.
+// TestWorkIsBounded checks that the context of the work and of the caller end with the attempt's Timeout. Nothing is kept, and the key is
+// free.
 func TestWorkIsBounded(t *testing.T) {
 	b := setup(t)
 	insert := interactive().Run

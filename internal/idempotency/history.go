@@ -15,35 +15,35 @@ import (
 	"onlyonce/internal/record"
 )
 
-// Entry is what an intent did to a record.
+// Entry is an intent's effect on a record.
 type Entry struct {
 	Operation string
 	Key       string
-	// What is what was done: "created", "reused", "changed", "unchanged", an effect besides the intent's own
-	// record, or what [Beside] names.
+	// What is "created", "reused", "changed", "unchanged", an effect on a record other than the intent's own, or a name from [Beside].
 	What  string
-	Actor string    // "" if it is not known, of an entry from [Beside]
+	Actor string    // may be "" for an entry from [Beside]
 	At    time.Time // UTC
-	// Place is where it stands among those of the same moment.
+	// Place orders the entries of the same moment.
 	Place string
-	// Changes are the fields of the record that differ since, with the JSON of what was and what is.
+	// Changes holds the JSON of each changed field of the record, before and after.
 	Changes map[string][2]json.RawMessage
-	// Versions are those of the record before and after; zeros if it was not changed.
+	// Versions are the record's versions before and after, or zeros if it was not changed.
 	Versions [2]int
-	// Details are those of an entry from [Beside], as JSON.
+	// Details is the JSON of an entry from [Beside].
 	Details json.RawMessage
 }
 
-// key is where an entry stands in a history.
+// key returns the place of an entry in a history.
 func (e Entry) key() record.Key { return record.Key{e.At.UTC().Format(time.RFC3339Nano), e.Place} }
 
-// Beside is SQL for further entries of the history of @record, such as those of a ledger: source_id, the record whose own intent made
-// the entry; its outcome there; at, of which there is an index; place, among entries of the same moment; what; and details, as JSON.
+// Beside is a SELECT of further entries for the history of @record, such as postings of a ledger. Its columns are source_id, the record
+// whose own intent made the entry; outcome, of that intent; at, which has an index; place, among the entries of the same moment; what;
+// and details, as JSON.
 type Beside string
 
-// History returns a page of what was done to a record, newest first, with what stands beside it unless that is "". The error is
-// [record.ErrKey] for a page that begins elsewhere than at an entry. What it reads grows with the effects of others on the record, and
-// not with its other entries, or with the tenant.
+// History returns a page of a record's history, newest first, including the entries of beside unless that is "". It returns
+// [record.ErrKey] if the page does not begin at an entry. Its cost grows with the number of other records' effects on the record, but not
+// with the record's other entries or with the tenant.
 func History(
 	ctx context.Context, pool *pgxpool.Pool, tenant, id uuid.UUID, page record.Page, beside Beside,
 ) (list record.List[Entry], err error) {
@@ -101,11 +101,11 @@ func History(
 	return record.Cut(page, rows, func(e Entry) (record.Key, Entry) { return e.key(), e }, record.Key{}), err
 }
 
-// sameMoment is more than the intents of one record that have the same time, to the microsecond. Those before the
-// beginning of a page are read with it, because the index does not have them in order.
+// sameMoment is more than the number of intents that a record has at the same time, to the microsecond. The entries of that moment before
+// the start of a page are read with it, because the index does not order them.
 const sameMoment = "50"
 
-// historyFrom is where a page begins; the error is [record.ErrKey].
+// historyFrom returns the key at which a page begins, or [record.ErrKey].
 func historyFrom(page record.Page) (record.Key, error) {
 	if page.From == (record.Key{}) {
 		return record.Key{"infinity", ""}, nil
@@ -117,8 +117,8 @@ func historyFrom(page record.Page) (record.Key, error) {
 	return page.From, nil
 }
 
-// Before returns what the fields of a record were right after an entry of its history, of those that were changed later. It
-// reads all later changes of the record.
+// Before returns the values that later changed fields of a record had right after an entry of its history. It reads all later changes of
+// the record.
 func Before(ctx context.Context, pool *pgxpool.Pool, tenant, id uuid.UUID, e Entry) (map[string]json.RawMessage, error) {
 	return record.One(ctx, pool, tenant, pgx.RowTo[map[string]json.RawMessage], `
 		SELECT COALESCE(jsonb_object_agg(name, was), '{}') FROM (

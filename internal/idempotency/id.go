@@ -7,15 +7,14 @@ import (
 	"github.com/google/uuid"
 )
 
-// ID returns the n-th id for what the intent creates, a UUIDv7: the same whenever the work is run again. If it
-// creates a record, the 0th is that record's; further ones are for what comes along with it.
+// ID returns the n-th id for the rows that the intent creates, a UUIDv7. It is the same each time the work is run. If the intent creates
+// a record, its id is number 0; the others are for further rows.
 func (i Intent) ID(n uint64) uuid.UUID { return idOf(i.attempt, n) }
 
-// ID returns the n-th id for what the intent creates: see [Intent.ID].
+// ID is [Intent.ID] of the transaction's intent.
 func (tx *Tx) ID(n uint64) uuid.UUID { return idOf(tx.attempt, n) }
 
-// idOf keeps the time of the attempt's id, so that new ids stay together in an index (RFC 9562, section 5.7),
-// and derives the rest.
+// idOf keeps the time of the attempt's id, so that new ids are close together in an index (RFC 9562, section 5.7), and derives the rest.
 func idOf(attempt uuid.UUID, n uint64) uuid.UUID {
 	if n == 0 {
 		return attempt

@@ -10,7 +10,7 @@ import (
 	"onlyonce/internal/idempotency"
 )
 
-// TestIDs: an intent can make as many ids as it needs, the same each time the work is run.
+// TestIDs checks that an intent can make many ids, and that they are the same each time the work is run.
 func TestIDs(t *testing.T) {
 	b := setup(t)
 	var intents []idempotency.Intent

@@ -2,21 +2,22 @@ package idempotency
 
 import "reflect"
 
-// intentSQL makes the statements before and behind the work of an operation.
+// intentSQL builds the statements before and after the work of an operation.
 type intentSQL struct {
 	kind Kind
-	// record is a SELECT of the record, as its table shows it.
+	// record is the SQL expression for the JSON of the record.
 	record string
-	// made is what a transition makes true of the row r.
+	// made is the condition on the row r that a transition makes true.
 	made  string
 	table string
-	// lead is the id of the record that the row r leads to, and known what makes a row with the same external id an answer.
+	// lead is the SQL expression for the id of the record that the row r leads to. known is the condition under which a command finds the
+	// row with the same external id.
 	lead, known string
-	// lookup reads the intent as its tenant, and asks whether that tenant may still see what came of it.
+	// lookup reads the intent as its tenant, and whether that tenant may still see its record.
 	lookup []query
-	// alike is set if the result can name what it looks like a repeat of.
+	// alike is set if the result type has possible_duplicate_of.
 	alike bool
-	// kept is set if the record was in the state before, so that there was no work.
+	// kept is set if the record was already in the state, so that no work was done.
 	kept bool
 }
 
@@ -40,13 +41,13 @@ func intentSQLOf(s Spec[any, any], result reflect.Type) intentSQL {
 	return q
 }
 
-// row is the row r of the record.
+// row returns the FROM and WHERE that select the record as r.
 func (q intentSQL) row() string {
 	return q.table + ` r WHERE r.tenant_id = @tenant_id AND r.id = @record_id`
 }
 
-// outcome of a change: whether a field of the record differs, or, if it is brought into another state, whether
-// the work was done.
+// outcome returns the SQL expression for the outcome of a change, which depends on whether a field of the record differs, or of a
+// transition, which depends on whether the work was done.
 func (q intentSQL) outcome() string {
 	switch {
 	case q.kind != Transition:
@@ -58,7 +59,7 @@ func (q intentSQL) outcome() string {
 	}
 }
 
-// insertRecord is insert with the record itself as the result.
+// insertRecord is insert with the JSON of the record as the result.
 func (q intentSQL) insertRecord() string {
 	if q.kind.Changes() {
 		return q.insert(`r.record`)
@@ -66,8 +67,8 @@ func (q intentSQL) insertRecord() string {
 	return q.insert(`(SELECT ` + q.record + ` FROM ` + q.row() + `)`)
 }
 
-// insert stores the intent with a result. OFFSET keeps PostgreSQL from computing the result once for each place
-// where it stands.
+// insert returns the statement that stores the intent with a result. OFFSET keeps PostgreSQL from computing the result once per
+// reference.
 func (q intentSQL) insert(result string) string {
 	if q.kind.Changes() {
 		return `
@@ -98,14 +99,13 @@ func (q intentSQL) insert(result string) string {
 		RETURNING result, record_id, outcome, ` + inCopy
 }
 
-// lock makes changes of one record wait for each other. It is a statement of its own, so that those behind it
-// see what was committed meanwhile.
+// lock serializes changes of a record. It is a separate statement, so the next ones see the rows committed meanwhile.
 func (q intentSQL) lock() query {
 	return query{text: text{sql: `SELECT FROM ` + q.row() + ` FOR UPDATE`}}
 }
 
-// begin looks at the locked record, and ends the transaction if it is not there, is not the version that was
-// seen, or is what a transition is to make of it already.
+// begin checks the locked record. It ends the transaction if the record does not exist, has another version than the one that was seen,
+// or is already in the state of the transition.
 func (q intentSQL) begin() query {
 	made := q.made
 	if q.kind == Change {
@@ -117,7 +117,7 @@ func (q intentSQL) begin() query {
 			SELECT r.version, (` + made + `) AS made, ` + q.record + ` AS record FROM ` + q.row() + `) AS r ON true`}}
 }
 
-// beginAsItIs is begin for a change of any version, with which end_change ends the transaction if it changes anything.
+// beginAsItIs is begin for a change from any version. end_change then ends the transaction if it changes anything.
 func (q intentSQL) beginAsItIs() query {
 	return query{text: text{sql: `
 		SELECT begin_change(r.version, 0, false, r.record), set_config('onlyonce.as_it_is', 'true', true)
@@ -125,7 +125,7 @@ func (q intentSQL) beginAsItIs() query {
 			SELECT r.version, ` + q.record + ` AS record FROM ` + q.row() + `) AS r ON true`}}
 }
 
-// keep stores the intent of a transition whose state was made before.
+// keep returns the statements that store the intent of a transition whose state was already true.
 func (q intentSQL) keep() []query {
 	q.kept = true
 	begin := `

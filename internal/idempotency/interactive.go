@@ -14,18 +14,18 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// ErrNotYours means that work tried to end the transaction that it was given.
+// ErrNotYours means that work tried to end its transaction.
 var ErrNotYours = errors.New("the transaction of an intent is committed or rolled back by package idempotency alone")
 
-// workTx is the transaction that [Spec.Run] works in, or a savepoint in it, which work may commit and roll
-// back. Once the transaction has ended, pgx refuses every use of both.
+// workTx is the transaction passed to [Spec.Run], or a savepoint in it, which the work may commit and roll back. After the transaction
+// has ended, pgx refuses every use of both.
 type workTx struct {
 	pgx.Tx
 
 	savepoint bool
 }
 
-// Commit returns [ErrNotYours], unless it is for a savepoint.
+// Commit returns [ErrNotYours], except for a savepoint.
 func (t workTx) Commit(ctx context.Context) error {
 	if !t.savepoint {
 		return ErrNotYours
@@ -33,7 +33,7 @@ func (t workTx) Commit(ctx context.Context) error {
 	return t.Tx.Commit(ctx)
 }
 
-// Rollback returns [ErrNotYours], unless it is for a savepoint: to roll everything back, work returns an error.
+// Rollback returns [ErrNotYours], except for a savepoint. To roll everything back, work returns an error.
 func (t workTx) Rollback(ctx context.Context) error {
 	if !t.savepoint {
 		return ErrNotYours
@@ -41,7 +41,7 @@ func (t workTx) Rollback(ctx context.Context) error {
 	return t.Tx.Rollback(ctx)
 }
 
-// Conn returns nil: the connection would outlive the transaction.
+// Conn returns nil, because the connection would outlive the transaction.
 func (workTx) Conn() *pgx.Conn { return nil }
 
 // Begin returns a savepoint.
@@ -53,7 +53,7 @@ func (t workTx) Begin(ctx context.Context) (pgx.Tx, error) {
 	return workTx{savepoint, true}, nil
 }
 
-// Exec is that of pgx, but for SQL that could end the transaction.
+// Exec is pgx's Exec, but refuses SQL that could end the transaction.
 func (t workTx) Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error) {
 	if mayEndTransaction(sql, args) {
 		return pgconn.CommandTag{}, ErrNotYours
@@ -61,7 +61,7 @@ func (t workTx) Exec(ctx context.Context, sql string, args ...any) (pgconn.Comma
 	return t.Tx.Exec(ctx, sql, args...)
 }
 
-// Query is that of pgx, but for SQL that could end the transaction.
+// Query is pgx's Query, but refuses SQL that could end the transaction.
 func (t workTx) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
 	if mayEndTransaction(sql, args) {
 		return nil, ErrNotYours
@@ -69,7 +69,7 @@ func (t workTx) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, e
 	return t.Tx.Query(ctx, sql, args...)
 }
 
-// QueryRow is that of pgx, but for SQL that could end the transaction.
+// QueryRow is pgx's QueryRow, but refuses SQL that could end the transaction.
 func (t workTx) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
 	if mayEndTransaction(sql, args) {
 		return notYoursRow{}
@@ -77,7 +77,7 @@ func (t workTx) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
 	return t.Tx.QueryRow(ctx, sql, args...)
 }
 
-// Prepare is that of pgx, but for SQL that could end the transaction.
+// Prepare is pgx's Prepare, but refuses SQL that could end the transaction.
 func (t workTx) Prepare(ctx context.Context, name, sql string) (*pgconn.StatementDescription, error) {
 	if mayEndTransaction(sql, nil) {
 		return nil, ErrNotYours
@@ -85,8 +85,7 @@ func (t workTx) Prepare(ctx context.Context, name, sql string) (*pgconn.Statemen
 	return t.Tx.Prepare(ctx, name, sql)
 }
 
-// SendBatch is that of pgx. SQL in it that could end the transaction is a panic, because a batch has no error
-// of its own.
+// SendBatch is pgx's SendBatch, but panics on SQL that could end the transaction, because it returns no error.
 func (t workTx) SendBatch(ctx context.Context, batch *pgx.Batch) pgx.BatchResults {
 	for _, q := range batch.QueuedQueries {
 		if mayEndTransaction(q.SQL, q.Arguments) {
@@ -96,27 +95,28 @@ func (t workTx) SendBatch(ctx context.Context, batch *pgx.Batch) pgx.BatchResult
 	return t.Tx.SendBatch(ctx, batch)
 }
 
-// notYoursRow is the answer of a query that was not sent.
+// notYoursRow is the row of a refused query.
 type notYoursRow struct{}
 
 func (notYoursRow) Scan(...any) error { return ErrNotYours }
 
-// mayEndTransaction also refuses the simple protocol, in which one text can hold several statements.
+// mayEndTransaction reports whether SQL could end the transaction. That includes the simple protocol, in which one text can hold several
+// statements.
 func mayEndTransaction(sql string, args []any) bool {
 	return endsTransaction.MatchString(sql) || slices.Contains(args, any(pgx.QueryExecModeSimpleProtocol))
 }
 
-// endsTransaction matches SQL that begins, behind comments, with a command about the whole transaction.
+// endsTransaction matches SQL that begins, after comments, with a command for the whole transaction.
 var endsTransaction = regexp.MustCompile(`(?is)^(\s|--[^\n]*\n|/\*.*?\*/)*` +
 	`(commit|end|abort|begin|start|prepare\s+transaction|rollback\s*(;|$|work|transaction|and))`)
 
-// workError is what work returned.
+// workError is an error returned by the work.
 type workError struct{ error }
 
 func (e workError) Unwrap() error { return e.error }
 
-// converse carries out the intent by conversation: claim, work, result and COMMIT, one after the other. As
-// long as COMMIT was not sent, a lost connection means that nothing was done.
+// converse carries out the intent statement by statement: claim, work, result and COMMIT. Until COMMIT is sent, a lost connection means
+// that nothing was done.
 func (s *Store) converse(ctx context.Context, conn *pgxpool.Conn, t transaction) (made stored, at int, err error) {
 	tx, err := conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.ReadCommitted})
 	if err != nil {
@@ -126,10 +126,10 @@ func (s *Store) converse(ctx context.Context, conn *pgxpool.Conn, t transaction)
 		if err != nil {
 			undoing, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 			defer cancel()
-			_ = tx.Rollback(undoing) // else the pool ends the connection, and PostgreSQL the transaction
+			_ = tx.Rollback(undoing) // if this fails, the pool closes the connection, which ends the transaction
 		}
 	}()
-	// Work that hangs must not hold its locks for ever.
+	// Work that hangs must not hold its locks forever.
 	if _, err := tx.Exec(ctx, `SELECT set_config('idle_in_transaction_session_timeout', $1, true)`,
 		fmt.Sprint(s.Timeout.Milliseconds())); err != nil {
 		return stored{}, notSent, err
@@ -161,7 +161,7 @@ func (s *Store) converse(ctx context.Context, conn *pgxpool.Conn, t transaction)
 	return made, 2, tx.Commit(ctx)
 }
 
-// run runs one statement, and scans its row, if it has to have one.
+// run runs one statement, and scans its row into dst unless dst is nil.
 func run(ctx context.Context, tx pgx.Tx, b bound, dst []any) error {
 	if dst == nil {
 		_, err := tx.Exec(ctx, b.sql, b.values...)
@@ -170,8 +170,7 @@ func run(ctx context.Context, tx pgx.Tx, b bound, dst []any) error {
 	return tx.QueryRow(ctx, b.sql, b.values...).Scan(dst...)
 }
 
-// placeOf returns the place of the statement that failed, or notSent if it was not PostgreSQL that said so: without
-// COMMIT, nothing was done.
+// placeOf returns the place of the failed statement, or notSent if the error is not from PostgreSQL: without COMMIT, nothing was done.
 func placeOf(err error, at int) int {
 	if _, ok := refusal(err); !ok {
 		return notSent

@@ -13,14 +13,14 @@ import (
 	"onlyonce/internal/record"
 )
 
-// running is the interactive operation with other work.
+// running returns the interactive operation with other work.
 func running(work func(context.Context, pgx.Tx, idempotency.Intent, order) (item, error)) idempotency.Operation[order, item] {
 	s := interactive()
 	s.Run = work
 	return idempotency.Define(s)
 }
 
-// Work can neither end its transaction, in any of the ways there are, nor keep it.
+// Work can't end its transaction in any way, and can't use it afterwards.
 func TestWorkCannotEndItsTransaction(t *testing.T) {
 	b := setup(t)
 	insert := interactive().Run
@@ -75,7 +75,7 @@ func TestWorkCannotEndItsTransaction(t *testing.T) {
 	}
 }
 
-// A part of the work may fail and be tried another way, in a savepoint.
+// A part of the work may fail in a savepoint and be done in another way.
 func TestSavepoints(t *testing.T) {
 	b := setup(t)
 	insert := interactive().Run
@@ -97,7 +97,7 @@ func TestSavepoints(t *testing.T) {
 	}
 }
 
-// An error of the work's own is what the caller gets; the key stays free, and the connection good.
+// Do returns the error of the work. The key stays free, and the connection usable.
 func TestErrorOfTheWork(t *testing.T) {
 	b := setup(t)
 	insert := interactive().Run
@@ -118,7 +118,7 @@ func TestErrorOfTheWork(t *testing.T) {
 	}
 }
 
-// The first answer and the replay come from what is stored, not from what the work held in its hands.
+// The first answer and the replay are made from the stored result, not from the return value of the work.
 func TestFirstAnswerIsTheStoredOne(t *testing.T) {
 	b := setup(t)
 	type result struct {
@@ -142,7 +142,7 @@ func TestFirstAnswerIsTheStoredOne(t *testing.T) {
 	}
 }
 
-// A result that does not say what was created would be a replay of nothing.
+// A result without the id of the record can't be replayed.
 func TestResultWithoutID(t *testing.T) {
 	b := setup(t)
 	insert := interactive().Run
@@ -162,7 +162,7 @@ func TestResultWithoutID(t *testing.T) {
 	}
 }
 
-// Work that panics leaves nothing, and neither the key nor a connection taken.
+// A panic of the work leaves neither rows nor a used key or connection.
 func TestPanic(t *testing.T) {
 	b := setup(t)
 	insert := interactive().Run

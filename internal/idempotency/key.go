@@ -11,24 +11,24 @@ import (
 // MaxKeyLength is the longest key accepted, in characters.
 const MaxKeyLength = 255
 
-// Key names an intent: 1 to 255 printable ASCII characters that neither start nor end with a space.
-// The zero value is no key.
+// Key identifies an intent. It has 1 to 255 printable ASCII characters, and neither starts nor ends with a space. The zero value is not a
+// key.
 type Key struct{ value string }
 
 var (
-	// ErrNoKey means that there was no key at all.
+	// ErrNoKey means that the key is empty or missing.
 	ErrNoKey = errors.New("idempotency key missing")
-	// ErrMalformedKey means that there was something, but not a key.
+	// ErrMalformedKey means that a value is not a valid key.
 	ErrMalformedKey = errors.New("idempotency key malformed")
 )
 
-// NewKey makes a key for a new intent: a random UUID.
+// NewKey returns a key for a new intent, a random UUID.
 func NewKey() Key { return Key{uuid.NewString()} }
 
 // String returns the key as the client sent it, without quotes.
 func (k Key) String() string { return k.value }
 
-// ParseKey reads a key as it stands in a form field. It returns [ErrNoKey] or [ErrMalformedKey].
+// ParseKey parses the key in a form field. It returns [ErrNoKey] or [ErrMalformedKey].
 func ParseKey(s string) (Key, error) {
 	if s == "" {
 		return Key{}, ErrNoKey
@@ -44,12 +44,12 @@ func ParseKey(s string) (Key, error) {
 	if s[0] == ' ' || s[len(s)-1] == ' ' {
 		return Key{}, fmt.Errorf("%w: starts or ends with a space", ErrMalformedKey)
 	}
-	return Key{strings.Clone(s)}, nil // it is remembered, and must not keep the body that it stood in
+	return Key{strings.Clone(s)}, nil // the key is kept in memory, and must not keep the request's body there
 }
 
-// ParseHeaderKey reads the value of an Idempotency-Key header: bare, or a quoted string of RFC 8941
-// (section 3.3.3) without parameters. Proxies and clients join two lines of a header with a comma, so a bare key has none.
-// It returns [ErrNoKey] or [ErrMalformedKey].
+// ParseHeaderKey parses the value of an Idempotency-Key header: a bare key, or a quoted string of RFC 8941 (section 3.3.3) without
+// parameters. A bare key can't have a comma, because proxies and clients join two lines of a header with one. It returns [ErrNoKey] or
+// [ErrMalformedKey].
 func ParseHeaderKey(value string) (Key, error) {
 	value = strings.Trim(value, " \t")
 	if !strings.HasPrefix(value, `"`) {

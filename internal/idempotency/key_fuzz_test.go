@@ -12,7 +12,7 @@ import (
 	"onlyonce/internal/postgres/pgtest"
 )
 
-// FuzzParseHeaderKey: whatever stands in the header, it is a key, or an error that says why not.
+// FuzzParseHeaderKey checks that every header value is a valid key or returns an error with a reason.
 func FuzzParseHeaderKey(f *testing.F) {
 	for _, seed := range []string{
 		"", "k", "  k  ", `"k"`, `""`, `"a\"b\\c"`, `"a\n"`, `"k";q=1`, `"k`, "a b", "schlüssel", "a\x00b", `"k "`,
@@ -42,7 +42,7 @@ func FuzzParseHeaderKey(f *testing.F) {
 	})
 }
 
-// FuzzParseKey: the program takes exactly the keys that the database takes.
+// FuzzParseKey checks that the program and the database accept the same keys.
 func FuzzParseKey(f *testing.F) {
 	for _, seed := range []string{
 		"", "k", " ", " k", "k ", "a b", "~", "\x7f", "\x1f", "a\x00b", "a\n", "\xff", "é",

@@ -51,7 +51,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// TestKeyHoldsNoBody: a key is remembered long after the request, whose body it may be a part of.
+// TestKeyHoldsNoBody checks that a key does not keep the request's body in memory.
 func TestKeyHoldsNoBody(t *testing.T) {
 	t.Parallel()
 	body := "idempotency_key=6f1c2f5e&notes=" + strings.Repeat("x", 1<<20)

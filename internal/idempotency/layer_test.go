@@ -13,15 +13,15 @@ import (
 	"onlyonce/internal/idempotency"
 )
 
-// layer stands between the app and PostgreSQL, as sharding layers do, and does not know that a pipeline is
-// a transaction: it ends each statement with a Sync of its own. Only BEGIN and COMMIT hold them together.
+// layer is a proxy between the app and PostgreSQL that, like some sharding layers, does not know that a pipeline is a transaction: it
+// sends a Sync after each statement. Only BEGIN and COMMIT hold the statements together.
 type layer struct {
 	net.Conn
 
 	mu      sync.Mutex
-	syncs   []bool // those that PostgreSQL has not answered; true: the app's own
+	syncs   []bool // the unanswered ones; true for those of the app
 	started bool   // the connection is set up
-	failed  bool   // an error was passed on: what comes before the app's next Sync is not for it
+	failed  bool   // an error was passed on, so messages before the app's next Sync are dropped
 	arrived []byte // from PostgreSQL, not yet a whole message
 	ready   []byte // for the app
 }
@@ -68,7 +68,7 @@ func (l *layer) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// pass hands on the messages that are complete and meant for the app.
+// pass forwards the complete messages that are meant for the app.
 func (l *layer) pass() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -92,7 +92,7 @@ func (l *layer) pass() {
 	}
 }
 
-// Two intents want the same name. Of the second one's transaction nothing may stay.
+// Two intents use the same name. The second transaction must leave nothing.
 func TestLayerThatKnowsNoImplicitTransactions(t *testing.T) {
 	b := setup(t)
 	config := b.DB.Pool.Config()
@@ -103,7 +103,7 @@ func TestLayerThatKnowsNoImplicitTransactions(t *testing.T) {
 		conn, err := dial(ctx, network, addr)
 		return &layer{Conn: conn}, err
 	}
-	config.AfterConnect = nil // its questions are not what is tested
+	config.AfterConnect = nil // its queries are not part of the test
 	b.Store.Pool = b.pool(config)
 	create := idempotency.Define(spec())
 	b.OK(create.Do(t.Context(), b.Store, b.Intent("first"), order{"a"}))

@@ -16,7 +16,7 @@ import (
 	"onlyonce/internal/idempotency"
 )
 
-// deaf is a connection that breaks before it hears the answer to certain words.
+// deaf is a connection that breaks before it reads the answer to certain messages.
 type deaf struct {
 	net.Conn
 
@@ -33,7 +33,7 @@ func (d *deaf) Write(said []byte) (int, error) {
 	d.broken.Store(true)
 	n, err := d.Conn.Write(said)
 	if err == nil {
-		go func() { _, _ = d.Read(make([]byte, 1)) }() // pgx does so itself if a write takes long
+		go func() { _, _ = d.Read(make([]byte, 1)) }() // pgx also reads if a write takes long
 		<-d.done
 		d.then()
 		err = d.Close()
@@ -53,8 +53,8 @@ func (d *deaf) Read(answer []byte) (int, error) {
 	return 0, net.ErrClosed
 }
 
-// TestOwnCommitLostAndRecordUnreadable: the answer to COMMIT is lost; asking again says that the key is
-// claimed, and the record cannot be read. It may be our own, so nobody is told that nothing was done.
+// TestOwnCommitLostAndRecordUnreadable checks the case that the answer to COMMIT is lost, the next claim finds the intent, and the intent
+// can't be read. It may be the attempt's own, so the error must not mean that nothing was done.
 func TestOwnCommitLostAndRecordUnreadable(t *testing.T) {
 	b := setup(t)
 	var lost sync.Once
@@ -69,7 +69,7 @@ func TestOwnCommitLostAndRecordUnreadable(t *testing.T) {
 		}
 		return yes
 	}
-	unlucky := b.unlucky(pgx.QueryExecModeExec, to, func() {}) // says what it wants in every exchange
+	unlucky := b.unlucky(pgx.QueryExecModeExec, to, func() {}) // sends the SQL in every exchange
 	create := idempotency.Define(spec())
 	_, err := create.Do(t.Context(), unlucky, b.Intent("k"), order{"a"})
 	if !errors.Is(err, idempotency.ErrUnconfirmed) || looks == 0 {
@@ -86,7 +86,7 @@ func TestOwnCommitLostAndRecordUnreadable(t *testing.T) {
 	}
 }
 
-// unlucky is a replica with one connection at a time, which is deaf.
+// unlucky returns a replica with one connection at a time, which is deaf.
 func (b *bundle) unlucky(mode pgx.QueryExecMode, to func(said []byte) bool, then func()) *idempotency.Store {
 	b.Helper()
 	config := b.DB.Pool.Config()
@@ -102,8 +102,8 @@ func (b *bundle) unlucky(mode pgx.QueryExecMode, to func(said []byte) bool, then
 	return store
 }
 
-// TestRefusedAfterALostCommit: the answer to COMMIT is lost, and every later attempt is refused before it can find out. The record is
-// there, so the answer is never that nothing was saved.
+// TestRefusedAfterALostCommit checks the case that the answer to COMMIT is lost, and every later attempt is refused before it can find
+// out. The record exists, so the error must not mean that nothing was saved.
 func TestRefusedAfterALostCommit(t *testing.T) {
 	t.Parallel()
 	type hurdle func(*bundle) (undo func())
@@ -142,7 +142,7 @@ func TestRefusedAfterALostCommit(t *testing.T) {
 					}
 					return yes
 				}, func() {
-					// Behind the lock of the key, the transaction has ended.
+					// This waits for the lock of the key, so the transaction has ended.
 					b.Exec(`SELECT pg_advisory_lock(intent_lock($1, 'item.create', 'k')), pg_advisory_unlock_all()`, b.Tenant)
 					undo = meet(b)
 				})
@@ -164,7 +164,7 @@ func TestRefusedAfterALostCommit(t *testing.T) {
 	}
 }
 
-// refuse has the first COMMITs that insert an item fail with a SQLSTATE.
+// refuse makes the first COMMITs that insert an item fail with a SQLSTATE.
 func (b *bundle) refuse(code string, times int) {
 	b.Helper()
 	b.DB.Spoil(b)
@@ -181,9 +181,9 @@ func (b *bundle) refuse(code string, times int) {
 			FOR EACH ROW EXECUTE FUNCTION refuse()`, times, code))
 }
 
-// TestRefusedCommits: SQLSTATE class 08 or 40003 with severity ERROR comes from a layer that lost its own connection to the data: what
-// became of the transaction is unknown, though this connection goes on. A server that accepts no writes is a standby, which may be about
-// to become the primary; while it is one, nothing is done.
+// TestRefusedCommits checks that SQLSTATE class 08 or 40003 with severity ERROR leaves the outcome unknown, although the connection is
+// alive: it comes from a proxy that lost its own connection to the data. A server that accepts no writes is a standby, which may be about
+// to become the primary; until then, nothing is done.
 func TestRefusedCommits(t *testing.T) {
 	t.Parallel()
 	create := idempotency.Define(spec())

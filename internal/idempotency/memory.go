@@ -13,17 +13,17 @@ import (
 )
 
 const (
-	// memoryBytes bounds what a process remembers, unless [Store.Memory] does.
+	// memoryBytes is the default of [Store.Memory].
 	memoryBytes = 8 << 20
-	// believed is how long after the database has last answered a copy is as good as asking again.
+	// believed is the time after the database's last answer in which a copy is used without asking again.
 	believed = 5 * time.Second
-	// overhead is about what an intent takes besides its key and its result: its fields, and its places in the list and the map.
+	// overhead is the approximate size of an intent in memory, without its key and its result: its fields, and its entries in the list
+	// and the map.
 	overhead = 640
 )
 
-// memory has copies of settled intents, the last used ones. A settled intent never changes, so that a copy answers as the database
-// would, as long as it is the same database, with the same history, and the result is kept there: see [memory.trust]. All of it may be
-// lost at any time.
+// memory holds copies of settled intents, the most recently used ones. A settled intent never changes, so a copy is as good as the
+// database's answer while the database has the same history and keeps the result: see [memory.trust]. Copies may be lost at any time.
 type memory struct {
 	mu     sync.Mutex
 	copies *simplelru.LRU[intentKey, stored]
@@ -38,34 +38,34 @@ type intentKey struct {
 	key       Key
 }
 
-// moment is when the database last spoke, and which one it was.
+// moment identifies the database that answered last, and the time of its answer.
 type moment struct {
-	asked time.Time // here, before it was asked
-	clock time.Time // there, when it answered
-	epoch string    // see its SQL
+	asked time.Time // the time here, before the query
+	clock time.Time // the time there, at the answer
+	epoch string    // see inCopy
 }
 
-// inCopy are the columns of an intent by which copies of it are judged. A copy is used for an hour at most, so that what somebody
-// erases or deletes by hand is gone everywhere by then.
+// inCopy selects the columns by which copies of an intent are judged. A copy is used for at most an hour, so that erasing or deleting
+// rows by hand takes effect everywhere by then.
 //
-// The epoch is another one when the server was started again, when a standby has taken its place, and when the table was restored or
-// emptied: intents that were settled before may be gone.
+// The epoch changes when the server restarts, when a standby takes its place, and when the table is restored or truncated, because
+// intents that were settled before may then be gone.
 const inCopy = `LEAST(expires_at, clock_timestamp() + interval '1 hour'), clock_timestamp(),
 	extract(epoch FROM pg_postmaster_start_time()) || ' ' || pg_relation_filepath('intents')`
 
-// copied are the destinations of inCopy.
+// copied returns the destinations of inCopy.
 func (s *stored) copied() []any { return []any{&s.until, &s.clock, &s.epoch} }
 
-// trust is how far a copy can be relied on.
+// trust is a degree of confidence in a copy.
 type trust int
 
 const (
-	hint    trust = iota // that it was settled, and so is looked up before it is claimed
-	fitting              // nothing is known against it: an answer if the database cannot be reached
-	sure                 // and the database has answered just now
+	hint    trust = iota // the intent was probably settled: look it up before a claim
+	fitting              // an answer only if the database can't be reached
+	sure                 // an answer, because the database has just answered another query
 )
 
-// trust judges a copy. Time is counted on the database's clock, as it was when it last answered.
+// trust classifies a copy. Time is measured on the database's clock, extrapolated from its last answer.
 func (m *memory) trust(c stored) trust {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -89,7 +89,8 @@ func (m *memory) get(k intentKey) (c stored, ok bool) {
 	return m.copies.Get(k)
 }
 
-// hear notes which database has answered. An answer that was asked for before the last one may be that of its predecessor.
+// hear stores the moment of the database's last answer. It ignores an answer to an earlier query, which may come from the predecessor of
+// the database.
 func (m *memory) hear(said moment) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -98,14 +99,14 @@ func (m *memory) hear(said moment) {
 	}
 }
 
-// epoch is that of the database that has last answered, or empty.
+// epoch returns the epoch of the database's last answer, or "" before the first one.
 func (m *memory) epoch() string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.heard.epoch
 }
 
-// add remembers an intent that the database has, and forgets others if they take more than bound bytes.
+// add stores a copy of an intent, and drops the least recently used ones if all take more than bound bytes.
 func (m *memory) add(k intentKey, c stored, bound int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -116,9 +117,9 @@ func (m *memory) add(k intentKey, c stored, bound int) {
 }
 
 func (m *memory) put(k intentKey, c stored, bound int) {
-	// These are nearly always the same, and what is not there need not be looked at by the garbage collector.
+	// Most copies share these strings, and unique values need no scan by the garbage collector.
 	c.epoch, c.outcome = unique.Make(c.epoch).Value(), unique.Make(c.outcome).Value()
-	m.copies.Remove(k) // which subtracts it, unlike to overwrite it
+	m.copies.Remove(k) // calls the function that subtracts its size, unlike overwriting it
 	m.copies.Add(k, c)
 	m.bytes += size(k, c)
 	for m.bytes > cmp.Or(bound, memoryBytes) {
@@ -134,13 +135,13 @@ func (m *memory) forget(k intentKey) {
 	}
 }
 
-// size is about how many bytes of memory a copy takes.
+// size returns the approximate size of a copy in memory, in bytes.
 func size(k intentKey, c stored) int {
 	return overhead + len(k.key.value) + cap(c.result) + len(c.epoch) + c.answered.size()
 }
 
-// remember keeps a copy of an intent that the database has. Of one whose record may be deleted, or
-// whose result is erased, it is only that it was settled.
+// remember stores a copy of an intent that the database has. If the record may be deleted or the result has expired, the copy holds only
+// that the intent was settled.
 func (s *Store) remember(ctx context.Context, k intentKey, found stored, mayGo bool) {
 	s.known.hear(found.moment)
 	if mayGo || !found.visible || found.result == nil {
@@ -150,8 +151,8 @@ func (s *Store) remember(ctx context.Context, k intentKey, found stored, mayGo b
 	s.share(ctx, k, found)
 }
 
-// Forget drops what this process remembers of intents, so that the database is asked for each again: for code that erases or deletes by
-// hand, past the operations.
+// Forget drops all copies in this process, so that the database is asked again, for code that erases or deletes rows without an
+// operation.
 func (s *Store) Forget() {
 	s.known.mu.Lock()
 	defer s.known.mu.Unlock()

@@ -7,14 +7,14 @@ import (
 	"github.com/google/uuid"
 )
 
-// TestMemoryIsBoundedInBytes: whatever the size of results, a process keeps no more than it says, and not much less.
+// TestMemoryIsBoundedInBytes checks that a process uses about as much memory as Store.Memory, for results of any size.
 func TestMemoryIsBoundedInBytes(t *testing.T) { //nolint:paralleltest // it measures the heap
 	const bound = 16 << 20
 	for name, result := range map[string]int{"no result": 0, "an invoice": 2 << 10, "500 lines": 200 << 10} {
 		t.Run(name, func(t *testing.T) {
 			var m memory
 			took := 0
-			for range 3 { // what tests before have left may grow meanwhile, hardly three times
+			for range 3 { // leftovers of earlier tests may grow meanwhile, but hardly three times
 				m = memory{}
 				before := heap()
 				for i := range 4 * bound / (overhead + result) {
@@ -43,7 +43,7 @@ func TestMemoryIsBoundedInBytes(t *testing.T) { //nolint:paralleltest // it meas
 
 func heap() int {
 	runtime.GC()
-	runtime.GC() // what was allocated while the first ran
+	runtime.GC() // the garbage allocated during the first run
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return int(m.HeapAlloc)

@@ -13,7 +13,7 @@ import (
 	"onlyonce/internal/proof/must"
 )
 
-// remembering is a store that has done "known" twice and cannot reach the database any more.
+// remembering returns a store that has done "known" twice and can't reach the database any more.
 func remembering(t *testing.T, spec idempotency.Spec[order, item]) (b *bundle, create idempotency.Operation[order, item], made item) {
 	t.Helper()
 	b, create = setup(t), idempotency.Define(spec)
@@ -27,7 +27,7 @@ func remembering(t *testing.T, spec idempotency.Spec[order, item]) (b *bundle, c
 	return b, create, made
 }
 
-// TestWithoutTheDatabase: what the process knows is answered, for as long as it may be known. Everything else fails closed.
+// TestWithoutTheDatabase checks that copies answer without the database while they may be used. Everything else fails.
 func TestWithoutTheDatabase(t *testing.T) {
 	t.Parallel()
 	deletes := spec()
@@ -63,7 +63,7 @@ func TestWithoutTheDatabase(t *testing.T) {
 	}
 }
 
-// TestRestoredDatabase: what the process remembers of a database from before it was restored is gone with it. It is done again, once.
+// TestRestoredDatabase checks that a restore of the database invalidates all copies. The intent is carried out again, once.
 func TestRestoredDatabase(t *testing.T) {
 	b := setup(t)
 	b.DB.Spoil(t)
@@ -80,7 +80,7 @@ func TestRestoredDatabase(t *testing.T) {
 		}
 	}
 	b.Exec(`TRUNCATE items, intents, intent_effects`)
-	b.Store.Age(6 * time.Second) // it takes that long to restore one
+	b.Store.Age(6 * time.Second) // longer than believed, as a restore takes
 	for _, key := range []string{"a", "b"} {
 		if do(key) || !do(key) {
 			t.Errorf("%s: the restored database was not asked, or not remembered", key)
@@ -91,7 +91,7 @@ func TestRestoredDatabase(t *testing.T) {
 	}
 }
 
-// TestOnlyWhatIsCommittedIsRemembered: neither what was refused nor what could not be confirmed.
+// TestOnlyWhatIsCommittedIsRemembered checks that neither refused nor unconfirmed intents leave a copy.
 func TestOnlyWhatIsCommittedIsRemembered(t *testing.T) {
 	b := setup(t)
 	b.hold("taken")
@@ -110,7 +110,7 @@ func TestOnlyWhatIsCommittedIsRemembered(t *testing.T) {
 	}
 }
 
-// TestCopiesHoldNothingElse: what is remembered does not keep the command alive, nor what it was sent with, which nobody counts.
+// TestCopiesHoldNothingElse checks that a copy keeps neither the command nor its buffers in memory, because their size is not counted.
 func TestCopiesHoldNothingElse(t *testing.T) {
 	b := setup(t)
 	command := &order{"a"}
@@ -128,11 +128,11 @@ func TestCopiesHoldNothingElse(t *testing.T) {
 	}
 }
 
-// TestMemoryInARush: creates, repeats, other commands and forgetting all at once. There is one item for each key, and each answer is
-// that of its key.
+// TestMemoryInARush runs creates, repeats, other commands and Forget concurrently. There must be one item for each key, and each answer
+// must be for its key.
 func TestMemoryInARush(t *testing.T) {
 	b := setup(t)
-	b.Store.Memory = 4 << 10 // of which some are always forgotten
+	b.Store.Memory = 4 << 10 // too small for all copies
 	create := idempotency.Define(spec())
 	const keys, repeats = 20, 20
 	done, errs := make([]idempotency.Done[item], keys*repeats), make([]error, keys*repeats)

@@ -14,38 +14,38 @@ import (
 	"onlyonce/internal/record"
 )
 
-// Outcome is how an attempt ended, for logs and metrics.
+// Outcome is the outcome of an attempt, for logs and metrics.
 type Outcome string
 
 // The outcomes of an attempt.
 const (
-	Created    Outcome = "created"     // this attempt created the record
+	Created    Outcome = "created"     // the attempt created the record
 	Reused     Outcome = "reused"      // it found the record with the same natural key
 	Changed    Outcome = "changed"     // it changed the record
 	Unchanged  Outcome = "unchanged"   // there was nothing to change
-	Replayed   Outcome = "replayed"    // it had been done before, with this key
-	Conflict   Outcome = "conflict"    // a rule of the domain objected, or the record has changed meanwhile
+	Replayed   Outcome = "replayed"    // an earlier attempt with this key did it
+	Conflict   Outcome = "conflict"    // a rule of the domain refused it, or the record was changed meanwhile
 	Mismatch   Outcome = "mismatch"    // the key was used with another command
-	InProgress Outcome = "in_progress" // the first attempt still runs
+	InProgress Outcome = "in_progress" // another attempt is still running
 	Rejected   Outcome = "rejected"    // the command is invalid
 	Failed     Outcome = "failed"      // anything else
 )
 
-// Attempt is what is known of one attempt when it ends.
+// Attempt describes one attempt after it has ended.
 type Attempt struct {
 	Operation string
 	Intent    Intent
 	Outcome   Outcome
-	// Record is the id of what the intent created, found or changed, if it is known.
+	// Record is the id of the record that the intent created, found or changed, if it is known.
 	Record   uuid.UUID
 	Duration time.Duration
 	Fields   []slog.Attr
 	Err      error
 
-	attempt uuid.UUID // the one that has done the work, if that is known
+	attempt uuid.UUID // the id of the attempt that did the work, if it is known
 }
 
-// LogValue is the structured form of an attempt. It holds no result and no secret.
+// LogValue returns the structured form of an attempt, without its result or secrets.
 func (a Attempt) LogValue() slog.Value {
 	attrs := append(make([]slog.Attr, 0, 7+len(a.Fields)),
 		slog.String("operation", a.Operation),
@@ -62,7 +62,7 @@ func (a Attempt) LogValue() slog.Value {
 	return slog.GroupValue(append(attrs, a.Fields...)...)
 }
 
-// outcomeOf classifies an error of Do. What it was until then tells whether a constraint was explained.
+// outcomeOf classifies an error of Do. until is the outcome so far: Conflict if a constraint was explained.
 func outcomeOf(err error, until Outcome) Outcome {
 	switch {
 	case errors.As(err, new(*MismatchError)):
@@ -82,7 +82,7 @@ func outcomeOf(err error, until Outcome) Outcome {
 	}
 }
 
-// Reject reports an attempt that never became a command: its input was invalid, its key is still free.
+// Reject observes an attempt with invalid input, which never became a command. Its key is still free.
 func (d *Definition) Reject(ctx context.Context, store *Store, intent Intent, reason error) {
 	store.observe(ctx, Attempt{Operation: d.spec.Name, Intent: intent, Outcome: Rejected, Err: reason})
 }

@@ -17,128 +17,128 @@ import (
 	"onlyonce/internal/record"
 )
 
-// DefaultRetain is how long a result is kept, unless a [Spec] has another Retain.
+// DefaultRetain is the retention of results, unless [Spec.Retain] is set.
 const DefaultRetain = 24 * time.Hour
 
-// The bounds of [Spec.Retain]. Less than a minute is over before a client tries again, and is mostly a number without its unit. A
-// result may hold personal data, which is kept elsewhere too: after a year nobody repeats a request for it.
+// The bounds of [Spec.Retain]. Less than a minute ends before a client retries, and usually means that the unit is missing. A result may
+// hold personal data that is also stored elsewhere, and after a year no client repeats a request for it.
 const (
 	minRetain = time.Minute
 	maxRetain = 365 * 24 * time.Hour
 )
 
-// Kind is a kind of change, with its promise.
+// Kind is a kind of change. Each has its own guarantee.
 type Kind int
 
 // The kinds of change.
 const (
-	// Create makes a new record, once per key.
+	// Create inserts a new record, once per key.
 	Create Kind = iota
-	// Upsert makes a new record, or finds the one that has the same natural key, once per key.
+	// Upsert inserts a new record or finds the one with the same natural key, once per key.
 	Upsert
-	// Change changes a record, once per key, and only the version that was seen.
+	// Change updates a record, once per key, and only from the version that was seen.
 	Change
-	// Transition brings a record into a state, once per key. If it is in that state already, the work is not
-	// done, and that is a success.
+	// Transition moves a record into a state, once per key. If the record is in that state already, the transition succeeds without running
+	// the work.
 	Transition
 )
 
-// Changes reports whether the kind is about a record that was there before.
+// Changes reports whether the kind is about an existing record.
 func (k Kind) Changes() bool { return k == Change || k == Transition }
 
-// Intent is one wish, as the caller names it.
+// Intent is one request of a user or program, as the caller describes it.
 type Intent struct {
 	Tenant uuid.UUID
 	Key    Key
-	// Actor is who the intent is for, in the history: a user's or a token's name.
+	// Actor is the name of the user or token that the intent belongs to, for the history.
 	Actor string
-	// Record is the id of the record. The caller names the one to change; for one that is created,
-	// [Operation.Do] generates a new id, a UUIDv7.
+	// Record is the id of the record. The caller sets it to the record to change. For a record to create, [Operation.Do] generates it, as a
+	// UUIDv7.
 	Record uuid.UUID
-	// Seen is the version of the record that a change was made from. With 0, a transition takes any.
+	// Seen is the version of the record that was seen before the change. With 0, a transition accepts any version.
 	Seen int
-	// AsksAboutRepeat refuses to create what looks like a repeat of another intent, with a [*conflict.Error] of the kind
-	// [LooksLikeRepeat]: for people who were not asked yet. Without it the result names what it looks like.
+	// AsksAboutRepeat makes Do refuse to create a likely repeat of an earlier record, with a [*conflict.Error] of the kind
+	// [LooksLikeRepeat]. It is set until the user has confirmed. If it isn't set, the result has the id of the earlier record.
 	AsksAboutRepeat bool
 
-	// Request, if it is not zero, is what the next request is compared with: see [Operation.Again].
+	// Request, if set, identifies a byte-identical repeat of the request: see [Operation.Again].
 	Request Request
 
-	attempt  uuid.UUID     // a new UUIDv7, the record's own if it is created
-	external pgx.NamedArgs // of the command's external id, if its operation has such
+	attempt  uuid.UUID     // a new UUIDv7, also the id of a record to create
+	external pgx.NamedArgs // the command's external id, if the operation has one
 }
 
-// Spec describes an operation: how a command C becomes a result R, once. Its work is written in one of two
-// styles, Statements or Run.
+// Spec describes an operation, which turns a command C into a result R, once. Its work is written in one of two styles, Statements or
+// Run.
 //
-// Either must depend on its arguments and the database only, not on the clock, chance or the network,
-// because it may be run again after a lost connection.
+// Either must depend on its arguments and the database only, not on the clock, randomness or the network, because it may be run again
+// after a lost connection.
 type Spec[C, R any] struct {
 	// Kind is the kind of change. The zero value is Create.
 	Kind Kind
 
-	// Name is the operation's stable name, such as "invoice.create". It is part of the intent's key.
+	// Name is the operation's stable name, such as "invoice.create". It is part of the primary key of its intents.
 	Name string
 
-	// Table has the records. Whether the tenant may still see a record is asked of it.
+	// Table is the table of the records. A replay checks there that the tenant may still see the record.
 	Table record.Table[R]
 
-	// Made is the SQL condition, on the row r of the table, that a transition makes true.
+	// Made is the SQL condition on the row r of the table that a transition makes true.
 	Made string
 
-	// Statements queues the statements of the transaction, which travel in one round trip: for hot paths.
+	// Statements queues the statements of the transaction, which are sent in one round trip. It is for hot paths.
 	Statements func(*Tx, C) Result
 
-	// Run is ordinary code on an ordinary transaction, which it can neither commit nor roll back. It takes a
-	// round trip for each of its queries, and five more. The result's JSON has the "id" of what was
-	// created or found. An error of its own rolls everything back and is returned by Do.
+	// Run is ordinary code on a transaction, which it can neither commit nor roll back. It takes a round trip for each of its queries, and
+	// five more. The JSON of the result has the "id" of the record that was created or found. If Run returns an error, everything is rolled
+	// back and Do returns that error.
 	Run func(context.Context, pgx.Tx, Intent, C) (R, error)
 
-	// External, if set, returns what another system calls the record that the command is about. A create or an upsert under another key
-	// finds the record that came with the same external id and content; other content is refused with [ExternalTaken]. The work
-	// stores the external id; see [ExternalColumns].
+	// External, if set, returns the external id of the record that the command is about. A create or an upsert under another key finds the
+	// record with the same external id and content; other content is refused with [ExternalTaken]. The work stores the external id: see
+	// [ExternalColumns].
 	External func(C) External
 
-	// Deletes means that records of the table may be deleted, so that the database is asked before each replay whether the record is
-	// still there. Without it, a process answers from what it remembers, and nobody else deletes records either: they are archived,
-	// voided, or marked. The role of the app has no right to.
+	// Deletes means that records of the table may be deleted, so each replay checks in the database that the record still exists. Without
+	// it, a process answers from memory, and records must not be deleted in any other way: they are archived, voided or marked, and the role
+	// of the app has no right to delete.
 	Deletes bool
 
-	// Retain is how long the result is kept, at least: from a minute to 365 days, or DefaultRetain when zero. The intent is kept
-	// for life.
+	// Retain is the minimum time for which the result is kept, from a minute to 365 days. 0 means DefaultRetain. The intent is kept for
+	// life.
 	Retain time.Duration
 
-	// Explain has the explanation of a violated constraint, by the constraint's name.
+	// Explain maps the names of constraints to the explanations of their violation.
 	Explain map[string]Explanation[C]
 
-	// Alike describes which new records look like a repeat of another one; without it, none do.
+	// Alike describes which new records look like a repeat of an earlier one. If it is zero, none do.
 	Alike Alike[R]
 
-	// NotInFingerprint names the fields of the command, as Go calls them, that are no part of what is asked
-	// for: with another value it is still the same command.
+	// NotInFingerprint lists the Go names of the command's fields that the fingerprint leaves out. Commands that differ only there are the
+	// same.
 	NotInFingerprint []string
 
-	// Fields returns what identifies the command in the log, such as its unique fields.
+	// Fields returns the attributes that identify the command in the log, such as its unique fields.
 	Fields func(C) []slog.Attr
 }
 
-// Explanation turns a broken constraint into a [*conflict.Error], an [*invalid.Error], an [*AlreadyDoneError] or
-// [record.ErrNotFound]. It is asked after the rollback, and may read. ErrNotFound means for a foreign key that the record it refers to
-// does not exist, and for any other constraint that the conflicting record is gone: then the work is done again. Any other error means
-// that it could not find out.
+// Explanation converts a constraint violation to a [*conflict.Error], an [*invalid.Error], an [*AlreadyDoneError] or
+// [record.ErrNotFound]. It is called after the rollback, and may read from the database. For a foreign key, ErrNotFound means that the
+// referenced record does not exist. For any other constraint, it means that the conflicting record is gone; the work is then done again.
+// Any other error means that the explanation failed.
 type Explanation[C any] func(context.Context, *Store, Intent, C, *pgconn.PgError) error
 
-// Operation is a [Spec] that was checked by [Define]: the only way to a transaction with a claim.
+// Operation is a [Spec] that [Define] has checked. It is the only way to a transaction with a claim.
 type Operation[C, R any] struct{ *Definition }
 
-// Definition is an operation without the types of its command and result, so that what carries out operations is compiled once.
+// Definition is an operation without the types of its command and result, so the code that carries out operations is compiled only once.
 type Definition struct {
 	spec   Spec[any, any]
 	around *intentSQL
 	decode func(result []byte) (any, error)
 }
 
-// Define makes an operation. It panics on a spec that cannot keep its promise, which is a mistake in the program.
+// Define returns an operation. It panics if the spec can't keep its guarantees, which is a bug.
 func Define[C, R any](spec Spec[C, R]) Operation[C, R] {
 	switch {
 	case spec.Name == "", spec.Table.Name == "":
@@ -171,7 +171,7 @@ func Define[C, R any](spec Spec[C, R]) Operation[C, R] {
 	return Operation[C, R]{definition}
 }
 
-// define returns the definition of a spec that was checked.
+// define returns the definition of a checked spec.
 func define(spec Spec[any, any], result reflect.Type) *Definition {
 	if spec.External != nil {
 		external := spec
@@ -187,10 +187,10 @@ func define(spec Spec[any, any], result reflect.Type) *Definition {
 	return &Definition{spec: spec, around: &around}
 }
 
-// as returns a value with the type that it is known to have.
-func as[T any](value any) T { return value.(T) } //nolint:forcetypeassert // another type is a mistake in the program
+// as converts a value to the type that it is known to have.
+func as[T any](value any) T { return value.(T) } //nolint:forcetypeassert // another type is a bug
 
-// untyped returns a spec whose functions take a command of any type, which is a C. Its table and Alike serve for their names.
+// untyped returns the spec with functions that take a command as any; it must be a C. Of Table and Alike, only the names are used.
 func untyped[C, R any](spec Spec[C, R]) Spec[any, any] {
 	of := Spec[any, any]{
 		Kind: spec.Kind, Name: spec.Name, Table: record.Table[any](spec.Table), Made: spec.Made, Deletes: spec.Deletes, Retain: spec.Retain,
@@ -222,19 +222,19 @@ func untyped[C, R any](spec Spec[C, R]) Spec[any, any] {
 // Name returns the operation's stable name.
 func (d *Definition) Name() string { return d.spec.Name }
 
-// Retention is how long a result is kept, at least.
+// Retention returns the minimum time for which a result is kept.
 func (d *Definition) Retention() time.Duration { return d.spec.Retain }
 
 // Kind returns the kind of change.
 func (d *Definition) Kind() Kind { return d.spec.Kind }
 
-// Deletes reports whether records of the table may be deleted.
+// Deletes reports whether records of the table may be deleted: see [Spec.Deletes].
 func (d *Definition) Deletes() bool { return d.spec.Deletes }
 
-// Table returns the name of the table that has the records.
+// Table returns the name of the table of the records.
 func (d *Definition) Table() string { return d.spec.Table.Name }
 
-// Alike returns the fields by which records of the operation look alike, and for how long.
+// Alike returns the fields by which records of the operation look the same, and the time within which they do.
 func (d *Definition) Alike() (fields []string, within time.Duration) {
 	return d.spec.Alike.Fields, d.spec.Alike.Within
 }

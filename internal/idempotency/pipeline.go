@@ -9,18 +9,17 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// commit runs statements as one transaction in one round trip, and scans the row of the last one into dst.
-// After an error PostgreSQL skips what is left and rolls back.
+// commit runs statements as one transaction in one round trip, and scans the row of the last one into dst. After an error PostgreSQL
+// skips the rest and rolls back.
 //
-// BEGIN and COMMIT are said, though a pipeline would be a transaction without them: what stands between
-// the app and PostgreSQL may not know that. COMMIT comes behind the Sync at which PostgreSQL stops
-// skipping, and ends a failed transaction too.
+// It sends BEGIN and COMMIT explicitly. A pipeline would be a transaction without them, but a proxy between the app and PostgreSQL may
+// not know that. COMMIT comes after the Sync at which PostgreSQL stops skipping, and also ends a failed transaction.
 //
-// When it fails, at is the index of the statement that failed, one past the last for COMMIT, or notSent. Without a
-// row it returns [pgx.ErrNoRows].
+// If it fails, at is the index of the statement that failed, one past the last for COMMIT, or notSent. Without a row it returns
+// [pgx.ErrNoRows].
 //
-// It is a pgx.Batch, but for one thing: a statement stays prepared when another one has failed.
-// Failure is an everyday answer here, and parsing everything anew would be another round trip.
+// Unlike with a pgx.Batch, a statement stays prepared if another one fails. Failure is common here, and preparing everything again would
+// take another round trip.
 func commit(ctx context.Context, conn *pgx.Conn, all []bound, dst ...any) (at int, err error) {
 	statements, err := encode(conn, all)
 	if err != nil {
@@ -28,7 +27,7 @@ func commit(ctx context.Context, conn *pgx.Conn, all []bound, dst ...any) (at in
 	}
 	pipeline := conn.PgConn().StartPipeline(ctx)
 	at, err = commitIn(conn, pipeline, statements, dst)
-	// Close reads what is left, and returns the error of a statement a second time.
+	// Close reads the remaining results, and returns the error of a statement a second time.
 	if closed := pipeline.Close(); err == nil {
 		err = closed
 	}
@@ -65,8 +64,8 @@ func commitIn(conn *pgx.Conn, pipeline *pgconn.Pipeline, all []encoded, dst []an
 	}
 }
 
-// read runs statements that change nothing in one round trip, and scans the row of the last one into dst.
-// Without a row it returns [pgx.ErrNoRows].
+// read runs statements that change nothing in one round trip, and scans the row of the last one into dst. Without a row it returns
+// [pgx.ErrNoRows].
 func read(ctx context.Context, conn *pgx.Conn, all []bound, dst ...any) error {
 	statements, err := encode(conn, all)
 	if err != nil {
@@ -92,7 +91,7 @@ func readIn(conn *pgx.Conn, pipeline *pgconn.Pipeline, all []encoded, dst []any)
 	return err
 }
 
-// results reads what n statements gave, one after the other. at is how many succeeded.
+// results reads the results of n statements in order. at is the number of statements that succeeded.
 func results(conn *pgx.Conn, pipeline *pgconn.Pipeline, n int, dst []any) (at int, found bool, err error) {
 	for at = range n {
 		reader, err := next[*pgconn.ResultReader](pipeline)
@@ -122,7 +121,7 @@ func tag(pipeline *pgconn.Pipeline) (pgconn.CommandTag, error) {
 	return reader.Close()
 }
 
-// encoded is a statement with its arguments as PostgreSQL reads them.
+// encoded is a statement with its arguments in PostgreSQL's encoding.
 type encoded struct {
 	pgx.ExtendedQueryBuilder
 
@@ -130,13 +129,13 @@ type encoded struct {
 	prepared *pgconn.StatementDescription // nil if the connection has not prepared it
 }
 
-// encode is done before anything is sent: an argument that is none of its type must not look like a lost connection.
+// encode runs before anything is sent, so that an argument that doesn't fit its type does not look like a lost connection.
 func encode(conn *pgx.Conn, all []bound) ([]encoded, error) {
 	statements := make([]encoded, len(all))
 	for i, b := range all {
 		s := &statements[i]
 		s.sql = b.sql
-		s.ParamValues, s.ParamFormats = make([][]byte, 0, len(b.values)), make([]int16, 0, len(b.values)) // or they grow one by one
+		s.ParamValues, s.ParamFormats = make([][]byte, 0, len(b.values)), make([]int16, 0, len(b.values)) // Build would append one by one
 		s.prepared, _ = conn.PgConn().CustomData()[b.name].(*pgconn.StatementDescription)
 		if err := s.Build(conn.TypeMap(), s.prepared, b.values); err != nil {
 			return nil, fmt.Errorf("encode the arguments of:\n%s\n%w", b.sql, err)
@@ -155,13 +154,12 @@ func queue(pipeline *pgconn.Pipeline, all []encoded) {
 	}
 }
 
-// prepare makes sure that the connection knows the statements: one round trip for those that it has
-// not seen yet, none later. Parsing a statement locks its tables for a moment, so that wait is bounded
-// too.
+// prepare makes sure that the statements are prepared on the connection. That takes one round trip for new statements, and none later.
+// Parsing a statement locks its tables briefly, so wait limits that too.
 func prepare(ctx context.Context, conn *pgx.Conn, wait string, all []bound) error {
 	known := conn.PgConn().CustomData()
 	if throughPooler(conn, known) {
-		return nil // the next transaction may run on another connection of it
+		return nil // the next transaction may run on another of the pooler's connections
 	}
 	var missing []*statement
 	for _, b := range all {
@@ -183,8 +181,8 @@ func prepare(ctx context.Context, conn *pgx.Conn, wait string, all []bound) erro
 	return nil
 }
 
-// throughPooler reports whether a pooler stands between, as the setting says. It is asked once per connection: pgx
-// copies the whole configuration for the answer.
+// throughPooler reports whether the app connects through a pooler, according to the settings. The answer is cached per connection,
+// because pgx copies the whole configuration to read it.
 func throughPooler(conn *pgx.Conn, known map[string]any) bool {
 	const name = "through a pooler"
 	pooled, asked := known[name].(bool)
@@ -195,7 +193,7 @@ func throughPooler(conn *pgx.Conn, known map[string]any) bool {
 	return pooled
 }
 
-// parse notes each statement in known as soon as it is prepared: it stays so, even if the next one fails.
+// parse adds each statement to known as soon as it is prepared, because it stays prepared even if the next one fails.
 func parse(pipeline *pgconn.Pipeline, wait string, missing []*statement, known map[string]any) error {
 	pipeline.SendQueryParams(`SELECT set_config('lock_timeout', $1, true)`, [][]byte{[]byte(wait)}, nil, nil, nil)
 	for _, st := range missing {
@@ -218,7 +216,7 @@ func parse(pipeline *pgconn.Pipeline, wait string, missing []*statement, known m
 	return nil
 }
 
-// next takes the next answer of a pipeline, which must be a T.
+// next returns the next result of a pipeline, which must be a T.
 func next[T any](pipeline *pgconn.Pipeline) (T, error) {
 	results, err := pipeline.GetResults()
 	answer, ok := results.(T)

@@ -8,7 +8,7 @@ import (
 	"onlyonce/internal/idempotency"
 )
 
-// TestBothStylesBehindAPooler: without prepared statements, pgx chooses how a value is sent by its Go type alone.
+// TestBothStylesBehindAPooler checks both styles without prepared statements, where pgx encodes a value by its Go type alone.
 func TestBothStylesBehindAPooler(t *testing.T) {
 	inBothStyles(t, func(b *bundle, create idempotency.Operation[order, item]) {
 		config := b.DB.Pool.Config()

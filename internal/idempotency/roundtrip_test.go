@@ -13,8 +13,8 @@ import (
 	"onlyonce/internal/proof/must"
 )
 
-// wire counts round trips where they happen: a round trip begins with a write after something was read.
-// A pgx tracer would not see the messages that a pipeline sends together.
+// wire counts round trips on the connection: each begins with a write after a read. A pgx tracer would not see the messages that a
+// pipeline sends together.
 type wire struct {
 	net.Conn
 

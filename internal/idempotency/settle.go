@@ -13,17 +13,15 @@ import (
 	"onlyonce/internal/record"
 )
 
-// maxSends bounds how often one attempt is sent: again after a lost connection, a deadlock, a schema that
-// changed, or a conflict with what is gone. With the pauses, that is for two seconds at least, in which another
-// server can become the primary.
+// maxSends limits how often one attempt is sent: again after a lost connection, a deadlock, a changed schema, or a conflict with a record
+// that is gone. The pauses add up to at least two seconds, in which another server can become the primary.
 const maxSends = 10
 
-// settle sends the transaction until its outcome is known. Sending it again is safe because it is
-// idempotent, and it is how to find out what became of a lost COMMIT: a mere SELECT could miss a
-// transaction that still runs, the claim waits for it.
+// settle sends the transaction until its outcome is known. That is safe because the transaction is idempotent, and it is the way to find
+// out the result of a lost COMMIT: a SELECT could miss a transaction that is still running, but the claim waits for it.
 //
-// The caller may leave until something was sent. From then on only the store's Timeout counts: a
-// client that goes away must not make the outcome of a commit unknown.
+// The caller may cancel until something was sent. After that only the store's Timeout counts: a client that disconnects must not make the
+// outcome of a commit unknown.
 func (s *Store) settle(ctx context.Context, t transaction) (stored, error) {
 	bounded, cancel := context.WithTimeout(ctx, s.Timeout)
 	defer cancel()
@@ -43,12 +41,12 @@ func (s *Store) settle(ctx context.Context, t transaction) (stored, error) {
 		found, at, err := s.sendOnce(mayLeave, detached, t)
 		everSent = everSent || at != notSent
 		if err != nil {
-			err = t.explain(detached, err) // without a connection of its own, of which the pool may have one only
+			err = t.explain(detached, err) // after the connection was released, because the pool may have only one
 		}
 		switch {
 		case errors.Is(err, errLost):
 			last, unsure = err, unsure || at != notSent
-		case err != nil && unsure && at <= atClaim: // refused before it could find out what became of the one before
+		case err != nil && unsure && at <= atClaim: // refused before the outcome of the previous one was known
 			last = err
 		case errors.Is(err, errAgain):
 			last, unsure = ErrBusy, false // an answer did come
@@ -57,7 +55,7 @@ func (s *Store) settle(ctx context.Context, t transaction) (stored, error) {
 		}
 	}
 	switch {
-	case unsure: // the last refusal says nothing about those before it, so it is text only
+	case unsure: // text only: the last refusal is not the outcome of the earlier ones
 		return stored{}, fmt.Errorf("%w: %s", ErrUnconfirmed, last.Error())
 	case errors.Is(last, ErrBusy):
 		return stored{}, last
@@ -69,20 +67,20 @@ func (s *Store) settle(ctx context.Context, t transaction) (stored, error) {
 }
 
 var (
-	// errLost means that the connection broke, or leads to a standby. If something was sent, its outcome is unknown.
+	// errLost means that the connection broke or leads to a standby. If something was sent, its outcome is unknown.
 	errLost = errors.New("connection lost")
-	// errAgain means that nothing was done and that the same transaction may succeed now.
+	// errAgain means that nothing was done, and that the same transaction may succeed now.
 	errAgain = errors.New("send again")
 )
 
-// The places at which a transaction can fail; those behind them are further statements of the work, and COMMIT.
+// The places at which a transaction can fail. Higher numbers are further statements of the work, and COMMIT.
 const (
 	notSent = -1 // before anything can have been done
-	atClaim = 0  // before it is known what became of an earlier attempt
-	atWork  = 1  // the key is ours, so no earlier attempt was committed
+	atClaim = 0  // before the outcome of an earlier attempt is known
+	atWork  = 1  // after the claim, so no earlier attempt was committed
 )
 
-// sendOnce sends the transaction once and, if the intent was carried out before, looks at it. at is the place where it failed.
+// sendOnce sends the transaction once. If the intent was carried out before, it returns that intent. at is the place of the failure.
 func (s *Store) sendOnce(mayLeave, detached context.Context, t transaction) (found stored, at int, err error) {
 	conn, err := s.Pool.Acquire(mayLeave)
 	if err != nil {
@@ -104,7 +102,7 @@ func (s *Store) sendOnce(mayLeave, detached context.Context, t transaction) (fou
 	case !ok:
 		return stored{}, at, fmt.Errorf("%w: %w", errLost, err)
 	case refused.Code == "0A000", refused.Code == "26000":
-		// The schema changed under a prepared statement. A new connection prepares it anew.
+		// The schema changed under a prepared statement. A new connection prepares it again.
 		return stored{}, at, errors.Join(errAgain, conn.Conn().Close(detached))
 	case refused.Code == rowsRequired && at > len(t.begin) && t.run == nil:
 		return stored{}, at, refusedError{t.statements[at-1-len(t.begin)].otherwise}
@@ -120,18 +118,18 @@ func (s *Store) sendOnce(mayLeave, detached context.Context, t transaction) (fou
 		return stored{}, at, verdict(refused, at, t)
 	}
 	switch found, err = s.readIntent(detached, conn, t.lookup); {
-	case errors.Is(err, pgx.ErrNoRows): // somebody has deleted it
+	case errors.Is(err, pgx.ErrNoRows): // the intent was deleted
 		return stored{}, atWork, errAgain
-	case err != nil: // the intent may be our own, from a time whose answer was lost
+	case err != nil: // the intent may be of this attempt, from a send whose answer was lost
 		return stored{}, atClaim, fmt.Errorf("%w: %w", errLost, err)
 	default:
 		return found, atClaim, nil
 	}
 }
 
-// sendAsItIs finds out whether a record that has another version than the one that was seen is already what the command makes of it.
-// Then that is a success (RFC 9110, section 13.1.1), because the answer to an earlier attempt may have been lost. If not, or if the
-// work is refused, the version is the reason.
+// sendAsItIs handles a record that has another version than the one that was seen. It succeeds if the record already matches the command
+// (RFC 9110, section 13.1.1), because the answer to an earlier attempt may have been lost. Otherwise, or if the work is refused, the
+// error is a [StaleError].
 func (s *Store) sendAsItIs(mayLeave, detached context.Context, t transaction) (found stored, at int, err error) {
 	found, at, err = s.sendOnce(mayLeave, detached, t.unchanging())
 	if err != nil && !errors.Is(err, errLost) && !errors.Is(err, errAgain) {
@@ -158,7 +156,7 @@ type refusedError struct{ error }
 
 func (e refusedError) Unwrap() error { return e.error }
 
-// verdict returns what it means that a statement failed. In any case, the transaction was rolled back.
+// verdict converts the refusal of a statement. The transaction was rolled back in any case.
 func verdict(refused *pgconn.PgError, at int, t transaction) error {
 	switch code := refused.Code; {
 	case code == "40001", code == "40P01", code == notMadeAnyMore: // serialization failure, deadlock
@@ -167,7 +165,7 @@ func verdict(refused *pgconn.PgError, at int, t transaction) error {
 		return record.ErrNotFound
 	case code == otherVersion:
 		return &StaleError{Record: t.record}
-	case refused.ConstraintName == "intents_pkey": // somebody has claimed without the lock
+	case refused.ConstraintName == "intents_pkey": // another transaction inserted the intent without the lock
 		return errAgain
 	case at == atClaim && isTimeout(code):
 		return ErrInProgress
@@ -180,18 +178,18 @@ func verdict(refused *pgconn.PgError, at int, t transaction) error {
 	}
 }
 
-// isTimeout reports whether a statement has waited too long, by lock_timeout, which is [Store.Wait], or by a statement_timeout below it.
+// isTimeout reports whether a statement waited too long: for lock_timeout, which is [Store.Wait], or for a shorter statement_timeout.
 func isTimeout(code string) bool { return code == "55P03" || code == "57014" }
 
-// refusal returns the error of a statement, and whether it is known that the statement was not carried out. It is not if the
-// connection has ended, the app's or (class 08) one behind the server, nor if the error is that nobody knows.
+// refusal returns the error of a statement, and whether it is known that the statement was not carried out. That is unknown if a
+// connection ended, the app's or (class 08) one behind the server, or if the error is that the completion is unknown.
 func refusal(err error) (*pgconn.PgError, bool) {
 	const completionUnknown = "40003"
 	refused, ok := errors.AsType[*pgconn.PgError](err)
 	return refused, ok && refused.SeverityUnlocalized == "ERROR" && refused.Code[:2] != "08" && refused.Code != completionUnknown
 }
 
-// pause waits before time number n, a little longer each time up to a limit. It reports whether ctx is still alive.
+// pause waits before send number n, longer each time up to a limit. It reports whether ctx is still alive.
 func pause(ctx context.Context, n int) bool {
 	timer := time.NewTimer(min(time.Duration(n*n)*50*time.Millisecond, 250*time.Millisecond))
 	defer timer.Stop()

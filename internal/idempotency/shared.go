@@ -9,16 +9,16 @@ import (
 	"github.com/google/uuid"
 )
 
-// Shared is a memory that the processes on one database have in common: see package shared. It may lose anything at any time. What it
-// returns is trusted as what this process remembers itself, so nobody else may be able to put anything there.
+// Shared is a cache that the processes of a database have in common: see package shared. It may lose anything at any time. Its values are
+// trusted as much as the process's own copies, so no other program may be able to write to it.
 type Shared struct {
-	// Get returns what was put under a name, or false.
+	// Get returns the value that was put under a name, or false.
 	Get func(ctx context.Context, name string) (value []byte, ok bool)
-	// Put keeps a value, for as long as it says at most.
+	// Put stores a value, for at most the duration keep.
 	Put func(ctx context.Context, name string, value []byte, keep time.Duration)
 }
 
-// sharedCopy is a copy of an intent as it is shared. Everything else that is known of it is in its name.
+// sharedCopy is the form in which a copy of an intent is shared. Its name has the remaining fields.
 type sharedCopy struct {
 	Attempt     uuid.UUID       `json:"attempt"`
 	Fingerprint []byte          `json:"fingerprint"`
@@ -28,13 +28,12 @@ type sharedCopy struct {
 	Until       time.Time       `json:"until"`
 }
 
-// nameOf is what a copy is called: another one in another epoch, and in another form than sharedCopy of now, which is the first.
+// nameOf returns the name of a copy. It differs by epoch, and by the version of sharedCopy's format, which is 1.
 func nameOf(k intentKey, epoch string) string {
 	return fmt.Sprintf("1\n%s\n%s\n%s\n%s", epoch, k.tenant, k.operation, k.key)
 }
 
-// recall returns what this process remembers of an intent, or else what another one does. Before the database has said which one
-// it is, nothing can be shared.
+// recall returns the copy of this process, or else the shared one. Nothing is shared until the database's epoch is known.
 func (s *Store) recall(ctx context.Context, k intentKey, mayGo bool) (c stored, ok bool) {
 	if c, ok = s.known.get(k); ok || s.Shared == nil || mayGo {
 		return c, ok
@@ -60,7 +59,7 @@ func (s *Store) recall(ctx context.Context, k intentKey, mayGo bool) (c stored, 
 	return c, true
 }
 
-// share puts a copy where the other processes find it.
+// share stores a copy for the other processes.
 func (s *Store) share(ctx context.Context, k intentKey, c stored) {
 	keep := c.until.Sub(c.clock)
 	if s.Shared == nil || keep <= 0 {
@@ -68,7 +67,7 @@ func (s *Store) share(ctx context.Context, k intentKey, c stored) {
 	}
 	fingerprint := c.fingerprint
 	value, err := json.Marshal(sharedCopy{c.attempt, fingerprint[:], c.result, c.record, c.outcome, c.until})
-	if err == nil { // it always is: the result is JSON
+	if err == nil { // always, because the result is JSON
 		s.Shared.Put(ctx, nameOf(k, c.epoch), value, keep)
 	}
 }

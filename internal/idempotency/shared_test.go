@@ -20,7 +20,7 @@ import (
 	"onlyonce/internal/proof/redis"
 )
 
-// sharing is a bundle whose processes share what they remember, through a proxy.
+// sharing is a bundle whose processes share copies through a proxy to Redis.
 type sharing struct {
 	*bundle
 
@@ -56,7 +56,7 @@ func (s *sharing) sharedWith(key string, patience time.Duration) *idempotency.Sh
 	return &idempotency.Shared{Get: m.Get, Put: m.Put}
 }
 
-// awake is a replica that has heard which database there is.
+// awake returns a replica that knows the epoch of the database.
 func (s *sharing) awake() *idempotency.Store {
 	s.Helper()
 	r := s.replica()
@@ -66,14 +66,14 @@ func (s *sharing) awake() *idempotency.Store {
 	return r
 }
 
-// cutOff takes the database from a replica.
+// cutOff makes a replica lose the database.
 func (s *sharing) cutOff(r *idempotency.Store) {
 	s.Helper()
 	r.Pool = s.pool(s.DB.Pool.Config())
 	r.Pool.Close()
 }
 
-// keys lists what is in Redis.
+// keys returns the keys in Redis.
 func (s *sharing) keys() []string {
 	s.Helper()
 	keys, err := s.client.Keys(s.Context(), "*").Result()
@@ -85,7 +85,7 @@ func (s *sharing) keys() []string {
 
 const many = 12
 
-// do carries out all intents, and returns what was answered.
+// do carries out all intents, and returns their results.
 func (s *sharing) do(store *idempotency.Store) (made [many]item, replayed int) {
 	s.Helper()
 	for i := range many {
@@ -101,7 +101,7 @@ func (s *sharing) do(store *idempotency.Store) (made [many]item, replayed int) {
 	return made, replayed
 }
 
-// disturbances are what can become of Redis, or of what is in it, between the first time and the second.
+// disturbances lists what happens to Redis or its content between the first time and the second.
 var disturbances = map[string]func(*sharing){
 	"none":    func(*sharing) {},
 	"flushed": func(s *sharing) { s.client.FlushAll(s.Context()) },
@@ -162,14 +162,14 @@ var disturbances = map[string]func(*sharing){
 	},
 }
 
-// TestWhateverBecomesOfRedis: nothing is done twice, each answer is that of its key, and it costs no more than a moment.
+// TestWhateverBecomesOfRedis checks that each disturbance costs only a moment: nothing is done twice, and each answer is for its key.
 func TestWhateverBecomesOfRedis(t *testing.T) {
 	t.Parallel()
 	for name, disturb := range disturbances {
 		t.Run(name, func(t *testing.T) {
 			s := setupShared(t)
 			usual := s.Store.Shared
-			s.Store.Shared = s.sharedWith(sharedKey, time.Minute) // all is shared, however busy the machine is
+			s.Store.Shared = s.sharedWith(sharedKey, time.Minute) // long enough for a busy machine
 			made, replayed := s.do(s.Store)
 			s.Store.Shared = usual
 			if replayed != 0 || len(s.keys()) != many {
@@ -205,8 +205,8 @@ func TestWhateverBecomesOfRedis(t *testing.T) {
 	}
 }
 
-// TestSharedForAsLongAsItIsTrue: not longer than a copy may be used, not of another history of the database, not with another key, and
-// nothing of operations whose records may be deleted.
+// TestSharedForAsLongAsItIsTrue checks that no copy is shared beyond its time, in another epoch, with another key, or for operations
+// whose records may be deleted.
 func TestSharedForAsLongAsItIsTrue(t *testing.T) {
 	t.Parallel()
 	t.Run("without the database", func(t *testing.T) {
@@ -273,7 +273,7 @@ func TestSharedForAsLongAsItIsTrue(t *testing.T) {
 	})
 }
 
-// TestSharedIsSealed: neither names nor values say what was asked for.
+// TestSharedIsSealed checks that neither names nor values reveal the command.
 func TestSharedIsSealed(t *testing.T) {
 	s := setupShared(t)
 	made, _ := s.do(s.Store)
@@ -291,7 +291,7 @@ func TestSharedIsSealed(t *testing.T) {
 	}
 }
 
-// TestRushWithRedis: two processes and one key each, while Redis comes and goes.
+// TestRushWithRedis runs concurrent attempts in two processes, while Redis goes down and up.
 func TestRushWithRedis(t *testing.T) {
 	s := setupShared(t)
 	const keys, attempts = 10, 200

@@ -11,17 +11,17 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// statement is an SQL text with its named arguments turned into positions, once per text.
+// statement is an SQL text whose named arguments were replaced with positions. Each text is compiled once.
 type statement struct {
 	name   string // of the prepared statement, the same on every connection
 	sql    string
 	params []string
 }
 
-// text is the SQL of a statement. It is put together once, when the statement is compiled.
+// text is the SQL of a statement before it is compiled.
 type text struct {
 	with, sql string
-	stores    *intentSQL // if set, the statement stores the intent, and sql is the SELECT of its result
+	stores    *intentSQL // if set, the statement stores the intent, and sql selects its result
 }
 
 func (t text) whole() string {
@@ -31,16 +31,15 @@ func (t text) whole() string {
 	return t.with + t.stores.insert(`(`+t.sql+`)`)
 }
 
-// statements remembers the compiled form of each SQL text. Their number is bounded, because SQL is
-// never built from input.
+// statements caches the compiled form of each SQL text. Their number is bounded, because SQL is never built from input.
 type statements struct{ byText sync.Map }
 
 func (s *statements) compile(ctx context.Context, of text) (*statement, error) {
 	if known, ok := s.byText.Load(of); ok {
-		return known.(*statement), nil //nolint:forcetypeassert // nothing else is stored
+		return known.(*statement), nil //nolint:forcetypeassert // the map holds nothing else
 	}
 	sql := of.whole()
-	// pgx shows the position of an argument only by placing its value, so each value is its name.
+	// pgx reveals the position of an argument only by placing its value there, so each value is its own name.
 	named := pgx.NamedArgs{}
 	for _, match := range argument.FindAllStringSubmatch(sql, -1) {
 		named[match[1]] = match[1]
@@ -61,7 +60,7 @@ func (s *statements) compile(ctx context.Context, of text) (*statement, error) {
 
 var argument = regexp.MustCompile(`@([a-zA-Z_][a-zA-Z0-9_]*)`)
 
-// bound is a statement with the values of one call.
+// bound is a statement with its arguments.
 type bound struct {
 	*statement
 
@@ -69,7 +68,7 @@ type bound struct {
 	otherwise error // see query
 }
 
-// bind sets the values of each query: its own arguments, else those that are common to all.
+// bind sets the arguments of each query: its own, or else the common ones.
 func (s *statements) bind(ctx context.Context, common pgx.NamedArgs, queries ...query) ([]bound, error) {
 	all := make([]bound, len(queries))
 	for i, q := range queries {

@@ -10,12 +10,12 @@ import (
 	"onlyonce/internal/record"
 )
 
-// Always explains a constraint by the same error, whatever the command that broke it.
+// Always explains a constraint with the same error for every command.
 func Always[C any](say func() error) Explanation[C] {
 	return func(context.Context, *Store, Intent, C, *pgconn.PgError) error { return say() }
 }
 
-// Invalid explains a constraint by what is wrong at a place of the command.
+// Invalid explains a constraint with a message at a place of the command.
 func Invalid[C any](pointer, message string) Explanation[C] {
 	return Always[C](func() error {
 		var problems invalid.Error
@@ -24,13 +24,13 @@ func Invalid[C any](pointer, message string) Explanation[C] {
 	})
 }
 
-// Missing explains a foreign key: the record that the command refers to does not exist.
+// Missing explains a foreign key: the referenced record does not exist.
 func Missing[C any](context.Context, *Store, Intent, C, *pgconn.PgError) error {
 	return record.ErrNotFound
 }
 
-// Taken explains a unique constraint by the record that has the value already. where is the condition on the row r
-// that finds it, args are its arguments, and say makes the conflict.Error. If no record has the value any more, the work is done
+// Taken explains a unique constraint with the record that already has the value. where is the condition on the row r that finds the
+// record, args returns the condition's arguments, and say makes the conflict.Error. If no record has the value any more, the work is done
 // again.
 func Taken[C, R any](
 	table record.Table[R], where string, args func(C) pgx.NamedArgs, say func(command C, existing R) error,

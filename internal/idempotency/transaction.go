@@ -11,72 +11,73 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// transaction is everything that carries out one intent.
+// transaction holds the statements and the work that carry out one intent.
 type transaction struct {
 	attempt     uuid.UUID
-	record      uuid.UUID // that is created or changed
+	record      uuid.UUID // the one to create or change
 	fingerprint Fingerprint
-	lookup      []bound // of the intent, if it was carried out before
+	lookup      []bound // reads the intent, if it was carried out before
 
 	claim bound
-	// begin locks the record that is changed, and looks at it.
+	// begin locks the record to change, and checks it.
 	begin []bound
-	// The work is either statements, of which the last stores the intent,
+	// The work is either a list of statements, whose last one stores the intent,
 	statements []bound
-	// or code that returns the result, with the statement that stores it.
+	// or a function that returns the result, with the statement that stores it.
 	run    func(context.Context, pgx.Tx) (result any, err error)
 	finish func(ctx context.Context, result []byte) (bound, error)
 
-	// asItIs is begin for a change of another version than the one that was seen, which is carried out only if it changes nothing.
+	// asItIs replaces begin for a change from another version than the one that was seen. The change then fails unless it changes
+	// nothing.
 	asItIs []bound
 
-	// Instead of all that, keep stores the intent of a transition whose state is made already.
+	// keep stores the intent in place of all that, for a transition whose state is already true.
 	keep []bound
 
-	// explain returns what the refusal of a statement means; errAgain if what conflicted is gone.
+	// explain returns the error of the domain for a refused statement, or errAgain if the conflicting record is gone.
 	explain func(context.Context, error) error
 }
 
-// withoutWork is the transaction of a transition whose state is made already.
+// withoutWork returns the transaction for a transition whose state is already true.
 func (t transaction) withoutWork() transaction {
 	t.begin, t.statements, t.run, t.finish, t.keep = nil, t.keep, nil, nil, nil
 	return t
 }
 
-// unchanging is the transaction of a change that is carried out only if it changes nothing.
+// unchanging returns the transaction for a change that must change nothing.
 func (t transaction) unchanging() transaction {
 	t.begin, t.asItIs = t.asItIs, nil
 	return t
 }
 
-// stored is an intent as it is stored.
+// stored is a stored intent.
 type stored struct {
 	attempt     uuid.UUID
 	fingerprint Fingerprint
-	result      []byte    // JSON; nil when its retention has ended
-	record      uuid.UUID // what was created, found or changed
+	result      []byte    // JSON; nil after its retention
+	record      uuid.UUID // the one that was created, found or changed
 	outcome     Outcome
 	visible     bool
 
 	moment
 
-	until time.Time // the database's, until which a copy may be used
+	until time.Time // when a copy ends, on the database's clock
 
 	answered *answered // of a copy; nil before [Done.Keep]
 }
 
-// made is the intent that this attempt is about to store.
+// made returns the part of the intent that is known before it is stored.
 func (t transaction) made() stored {
 	return stored{attempt: t.attempt, fingerprint: t.fingerprint, visible: true, moment: moment{asked: time.Now()}}
 }
 
-// returned are the destinations of what an intent is stored with.
+// returned returns the destinations of the row that storing an intent returns.
 func (s *stored) returned() []any {
 	return append([]any{&s.result, &s.record, &s.outcome}, s.copied()...)
 }
 
-// send runs claim, work and COMMIT. The work needs no guard: it does not run when the claim fails. at
-// is the index of the statement that failed, see [notSent].
+// send runs claim, work and COMMIT. The work needs no guard: it does not run if the claim fails. at is the index of the statement that
+// failed: see [notSent].
 func (s *Store) send(ctx context.Context, conn *pgxpool.Conn, t transaction) (made stored, at int, err error) {
 	if t.run != nil {
 		return s.converse(ctx, conn, t)
@@ -90,7 +91,7 @@ func (s *Store) send(ctx context.Context, conn *pgxpool.Conn, t transaction) (ma
 	return made, at, err
 }
 
-// readIntent reads an intent. It returns [pgx.ErrNoRows] if there is none.
+// readIntent reads an intent. It returns [pgx.ErrNoRows] if the intent does not exist.
 func (s *Store) readIntent(ctx context.Context, conn *pgxpool.Conn, lookup []bound) (found stored, err error) {
 	if err := prepare(ctx, conn.Conn(), s.wait(), lookup); err != nil {
 		return stored{}, err
@@ -104,7 +105,7 @@ func (s *Store) readIntent(ctx context.Context, conn *pgxpool.Conn, lookup []bou
 	return found, err
 }
 
-// readKnown is readIntent for an intent that is known to be carried out. It waits no longer than for another attempt.
+// readKnown is readIntent for an intent that was carried out according to a copy. It waits at most as long as for another attempt.
 func (s *Store) readKnown(ctx context.Context, lookup []bound) (stored, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.bound())
 	defer cancel()

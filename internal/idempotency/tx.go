@@ -8,15 +8,14 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Tx collects the statements of one intent's transaction. They are sent together, behind the claim,
-// and run in order, each seeing what those before it did. If the intent was carried out before, none of
-// them runs; if one fails, all are rolled back.
+// Tx collects the statements of an intent's transaction. They are sent together, after the claim, and run in order; each sees the effects
+// of the earlier ones. If the intent was carried out before, no statement runs. If a statement fails, all are rolled back.
 //
-// It has no Query: what the database knows (an id found by email, the next number) is used where it is, in
-// SQL. It has no Commit either, and it is closed once the work has returned.
+// Tx has no Query: SQL uses a value of the database, such as an id found by email or the next number, in place. It has no Commit either,
+// and is closed when the work has returned.
 //
-// These named arguments are always there: @tenant_id, @record_id (of the record that is changed, or a new
-// UUIDv7 for the one that is created), @operation, @idempotency_key and @actor.
+// These named arguments are always set: @tenant_id, @record_id (of the record to change, or a new UUIDv7 for the record to create),
+// @operation, @idempotency_key and @actor.
 type Tx struct {
 	attempt uuid.UUID
 	args    pgx.NamedArgs
@@ -25,23 +24,22 @@ type Tx struct {
 	around  *intentSQL
 }
 
-// Result is what work returns; only [Tx.Return] makes one.
+// Result is the return value of work. Only [Tx.Return], [Tx.ReturnWith] and [Tx.Record] make one.
 type Result struct{ tx *Tx }
 
 type query struct {
 	text
 
 	args pgx.NamedArgs
-	// otherwise is the error if the statement does not change as many rows as it has to.
+	// otherwise is the error if the statement does not change the required number of rows.
 	otherwise error
 }
 
-// Exec queues a statement. How many rows it changes does not matter: see [Tx.Require].
+// Exec queues a statement that may change any number of rows. See [Tx.Require].
 func (tx *Tx) Exec(sql string, args pgx.NamedArgs) { tx.queue(query{text: text{sql: sql}, args: args}) }
 
-// Require queues an INSERT, UPDATE or DELETE that must change exactly rows rows. If it changes fewer or
-// more, everything is rolled back, in the same round trip, and Do returns otherwise. The statement has no
-// WITH and no RETURNING.
+// Require queues an INSERT, UPDATE or DELETE that must change exactly the given number of rows. If it changes fewer or more, everything
+// is rolled back in the same round trip, and Do returns otherwise. The statement must have no WITH and no RETURNING.
 func (tx *Tx) Require(rows int64, otherwise error, sql string, args pgx.NamedArgs) {
 	counted := pgx.NamedArgs{"required_rows": rows}
 	maps.Copy(counted, args)
@@ -51,8 +49,8 @@ func (tx *Tx) Require(rows int64, otherwise error, sql string, args pgx.NamedArg
 	})
 }
 
-// Check queues a SELECT of one boolean, which must be true. If it is not, everything is rolled back, in the same
-// round trip, and Do returns otherwise.
+// Check queues a SELECT with a boolean, which must be true. If it isn't, everything is rolled back in the same round trip, and Do returns
+// otherwise.
 func (tx *Tx) Check(otherwise error, sql string, args pgx.NamedArgs) {
 	tx.queue(query{text{sql: `SELECT require_rows(CASE WHEN (` + sql + `) THEN 1 ELSE 0 END, 1)`}, args, otherwise})
 }
@@ -69,25 +67,24 @@ func (tx *Tx) queue(q query) {
 	tx.queued = append(tx.queued, q)
 }
 
-// Return queues the SELECT of the result: one json object, read from the rows that were just written,
-// whose "id" is that of what was created or found. It is stored with the intent and must not be NULL. The
-// first answer and every replay are made from it.
+// Return queues the SELECT of the result: one JSON object, read from the rows that were just written, whose "id" is the id of the record
+// that was created or found. It must not be NULL. It is stored with the intent, and the first answer and every replay are made from it.
 func (tx *Tx) Return(sql string, args pgx.NamedArgs) Result { return tx.ReturnWith("", sql, args) }
 
-// ReturnWith is Return in one statement with work: with is a WITH clause, whose INSERTs tell by RETURNING
-// what the SELECT reads.
+// ReturnWith is Return in one statement with work. with is a WITH clause whose INSERTs return, with RETURNING, the rows that the SELECT
+// reads.
 func (tx *Tx) ReturnWith(with, sql string, args pgx.NamedArgs) Result {
 	tx.queue(query{text: text{with, sql, tx.around}, args: args})
 	return Result{tx}
 }
 
-// Record queues the result that is the record itself, as its table shows it.
+// Record queues the SELECT of the record itself as the result, with the JSON of its table.
 func (tx *Tx) Record() Result {
 	tx.Exec(tx.around.insertRecord(), nil)
 	return Result{tx}
 }
 
-// arguments are those that every statement of an attempt may use.
+// arguments returns the named arguments that every statement of an attempt may use.
 func (d *Definition) arguments(store *Store, intent Intent, fingerprint Fingerprint) pgx.NamedArgs {
 	args := pgx.NamedArgs{
 		"tenant_id":       intent.Tenant,

@@ -76,8 +76,7 @@ func panics(f func()) (yes bool) {
 
 var errGone = errors.New("the item is gone")
 
-// A statement whose row count matters says so. What changes too few or too many rows is rolled back in the
-// same round trip.
+// A statement that changes too few or too many rows is rolled back in the same round trip.
 func TestRequire(t *testing.T) {
 	b := setup(t)
 	create := idempotency.Define(spec())
@@ -130,7 +129,7 @@ func TestUsed(t *testing.T) {
 	}
 }
 
-// The lock is what attempts wait for, and the primary key is what holds if somebody goes without it.
+// Attempts wait for the lock, but the primary key holds even without it.
 func TestPrimaryKeyHoldsWithoutTheLock(t *testing.T) {
 	b := setup(t)
 	b.DB.Spoil(t)

@@ -12,7 +12,7 @@ import (
 	"onlyonce/internal/proof/must"
 )
 
-// TestNoWaitIsEndless: to PostgreSQL, a wait of no whole millisecond is one without an end.
+// TestNoWaitIsEndless checks waits of less than a millisecond, which PostgreSQL would take as no limit.
 func TestNoWaitIsEndless(t *testing.T) {
 	t.Parallel()
 	for _, wait := range []time.Duration{0, 100 * time.Microsecond, time.Millisecond - 1, -time.Second} {
@@ -42,8 +42,8 @@ func TestNoWaitIsEndless(t *testing.T) {
 	}
 }
 
-// TestTimeoutsOfTheRole: those of PostgreSQL may be shorter than Wait. A repeat that waits learns that the first attempt is still
-// running, and where such a setting would end what the app does, the app has its own.
+// TestTimeoutsOfTheRole checks a role whose timeouts are shorter than Wait. With a short statement_timeout, a waiting repeat returns
+// ErrInProgress. A short lock_timeout has no effect, because the app sets its own.
 func TestTimeoutsOfTheRole(t *testing.T) {
 	t.Parallel()
 	for setting, want := range map[string]error{

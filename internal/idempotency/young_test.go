@@ -8,13 +8,13 @@ import (
 	"onlyonce/internal/proof/must"
 )
 
-// TestYoungDatabase: statements that were prepared and planned while the tables were small do not read them whole
-// when they have grown, even before PostgreSQL analyzes them again and plans anew.
+// TestYoungDatabase checks that statements that were prepared and planned on small tables don't scan the grown tables, even before
+// PostgreSQL analyzes and plans them again.
 func TestYoungDatabase(t *testing.T) {
 	t.Parallel()
 	inBothStyles(t, func(b *bundle, create idempotency.Operation[order, item]) {
 		config := b.DB.Pool.Config()
-		config.MaxConns = 1 // whose plans are those that are kept
+		config.MaxConns = 1 // the one with the cached plans
 		b.Store.Pool = b.pool(config)
 		createAndRepeat := func(name string) {
 			b.Helper()
@@ -27,7 +27,7 @@ func TestYoungDatabase(t *testing.T) {
 		}
 		createAndRepeat("first")
 		b.Exec(`ANALYZE`)
-		for i := range 10 { // after five times PostgreSQL plans for any arguments, and keeps that plan
+		for i := range 10 { // after five executions PostgreSQL caches a generic plan
 			createAndRepeat(fmt.Sprint("young ", i))
 		}
 		b.Exec(`
@@ -43,10 +43,10 @@ func TestYoungDatabase(t *testing.T) {
 	})
 }
 
-// readWhole counts the rows that were read by going through a whole table.
+// readWhole returns the number of rows read by sequential scans.
 func (b *bundle) readWhole() int {
 	b.Helper()
-	// Each connection tells what it did now and then, or when it is asked.
+	// Each connection reports its statistics now and then, or on request.
 	must.Exec(b, b.Store.Pool, `SELECT pg_stat_force_next_flush()`)
 	return b.count(`SELECT sum(seq_tup_read) FROM pg_stat_user_tables WHERE relname IN ('intents', 'items')`)
 }

@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-// Bounds of a reply. go-redis allocates the length that a reply announces.
+// Limits of a reply. go-redis allocates the length that a reply announces.
 const (
 	maxLine   = 4 << 10 // bytes, of a reply without a length, such as an error
 	maxBulk   = 4 << 20 // bytes, of a value
@@ -15,16 +15,16 @@ const (
 	maxDepth  = 4       // of arrays in arrays
 )
 
-// errReply means that the other side does not speak as Redis does, or replies with more than this package asks for.
+// errReply means that the server does not use Redis's protocol, or that its reply exceeds this package's limits.
 var errReply = errors.New("not a reply of Redis")
 
-// bounded is a connection to Redis that ends with errReply when a reply is beyond the bounds.
+// bounded is a connection to Redis that fails with errReply if a reply exceeds the limits.
 type bounded struct {
 	net.Conn
 
-	line []byte // read so far, of a line that has not ended
-	skip int    // bytes left of a value
-	open []int  // elements left of each array that has not ended, the outermost first
+	line []byte // the part of an incomplete line that was read
+	skip int    // bytes of a value left to read
+	open []int  // elements left of each incomplete array, the outermost first
 }
 
 func (c *bounded) Read(p []byte) (int, error) {
@@ -44,10 +44,10 @@ func (c *bounded) Read(p []byte) (int, error) {
 		}
 		rest = after
 	}
-	return n, err //nolint:wrapcheck // an io.EOF must stay one
+	return n, err //nolint:wrapcheck // io.EOF must not be wrapped
 }
 
-// begin reads the line with which a reply or an element of one begins, and reports whether it is within the bounds.
+// begin parses the first line of a reply or of its element, and reports whether it is within the limits.
 func (c *bounded) begin() bool {
 	line := bytes.TrimSuffix(c.line, []byte("\r"))
 	c.line = c.line[:0]

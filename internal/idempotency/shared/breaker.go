@@ -10,13 +10,13 @@ import (
 )
 
 const (
-	// tries is how many questions in a row go unanswered before Redis is left alone.
+	// tries is the number of failed requests in a row after which Redis gets a rest.
 	tries = 3
-	// rest is for how long. Then one question is asked.
+	// rest is the length of that rest, after which one request is sent.
 	rest = time.Second
 )
 
-// breaker bounds what a Redis costs that is down, slow or stuck. It is a [redis.Limiter].
+// breaker limits the cost of a Redis that is down, slow or stuck. It is a [redis.Limiter].
 type breaker struct {
 	log *slog.Logger
 
@@ -25,7 +25,7 @@ type breaker struct {
 	until  time.Time
 }
 
-// Allow returns [ErrResting], or nil for a question that may be asked.
+// Allow returns [ErrResting], or nil if a request may be sent.
 func (b *breaker) Allow() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -35,11 +35,11 @@ func (b *breaker) Allow() error {
 	if time.Now().Before(b.until) {
 		return ErrResting
 	}
-	b.until = time.Now().Add(rest) // the others wait for what becomes of this one
+	b.until = time.Now().Add(rest) // the others wait for the result of this one
 	return nil
 }
 
-// ReportResult counts what was not answered. An error that Redis answers with is an answer: it took no time.
+// ReportResult counts unanswered requests. An error reply from Redis counts as an answer, because it took no time.
 func (b *breaker) ReportResult(err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -7,11 +7,12 @@ import (
 	redisrate "github.com/go-redis/redis_rate/v10"
 )
 
-// Allow counts one more of a name, for all processes together, and reports whether a minute may have so many. They may come at once,
-// and then as evenly as so many a minute do. It reports true where Redis does not answer, is full or was flushed: who asks counts too.
+// Allow adds one to the count of a name, for all processes together, and reports whether the rate allows it. All aMinute may come in one
+// burst; after that, the rate is aMinute per minute, evenly spaced. Allow returns true if Redis does not answer, is full or was flushed,
+// because the caller counts too.
 func (m *Memory) Allow(ctx context.Context, name string, aMinute int) (allowed bool) {
 	defer func() {
-		if recover() != nil { // redisrate takes every reply for one of its script
+		if recover() != nil { // redisrate panics on a reply that isn't from its script
 			allowed = true
 		}
 	}()

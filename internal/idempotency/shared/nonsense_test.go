@@ -14,7 +14,7 @@ import (
 	"onlyonce/internal/proof/must"
 )
 
-// TestNonsense: a reply that Redis would not send is no value and no refusal, and takes little memory.
+// TestNonsense checks that a reply that Redis would not send is neither a value nor a refusal, and takes little memory.
 func TestNonsense(t *testing.T) {
 	for name, reply := range map[string]string{
 		"another protocol":     "HTTP/1.1 400 Bad Request\r\n\r\n",
@@ -56,7 +56,7 @@ func TestNonsense(t *testing.T) {
 	}
 }
 
-// replying returns the address of a server that has no HELLO, as Redis before 6, and replies with the same to everything else.
+// replying returns the address of a server that refuses HELLO, like Redis before 6, and sends the same reply to everything else.
 func replying(t *testing.T, reply []byte) string {
 	t.Helper()
 	listener, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", "127.0.0.1:0")

@@ -1,9 +1,9 @@
-// Package shared lets processes remember settled intents together, in Redis or Valkey, and count requests together. Nothing depends on
-// it: what is lost there is asked of the database, and so is everything while it does not answer; limits hold for each process too.
+// Package shared lets processes share copies of settled intents, and count requests together, in Redis or Valkey. Nothing depends on it:
+// lost values are read from the database, as is everything while Redis does not answer, and each process enforces limits too.
 //
-// A writer to Redis must not be able to answer for the database, and a reader must not learn what was created. So
-// a value is sealed with a key that is derived for its name, and the name in Redis is a MAC of it: a value that was changed, copied
-// to another name, or made by somebody else cannot be opened, and counts as none.
+// A writer to Redis must not be able to forge an answer of the database, and a reader must not learn the results. So each value is
+// encrypted with a key derived from its name, and its key in Redis is a MAC of the name. A value that was changed, copied to another name
+// or written by another program can't be decrypted, and is ignored.
 package shared
 
 import (
@@ -23,27 +23,27 @@ import (
 	"github.com/redis/go-redis/v9/maintnotifications"
 )
 
-// Patience is how long a question to Redis may take: less than asking the database instead would cost anybody.
+// Patience is the time limit of a request to Redis, after which the database is asked instead.
 const Patience = 50 * time.Millisecond
 
-// Memory is what processes with one key remember together.
+// Memory is the cache of all processes that have the same key.
 type Memory struct {
 	client   *redis.Client
 	key      []byte
 	patience time.Duration
 }
 
-// Open returns the memory at a URL as redis.ParseURL takes it, such as rediss://user:password@host:6380/0. It connects when it is
-// asked first, and waits for an answer as long as patience, which is [Patience] but in tests. The key has 256 bits.
+// Open returns the memory at a URL in the form of redis.ParseURL, such as rediss://user:password@host:6380/0. It connects on the first
+// request. A request waits for its answer for at most patience, which is [Patience] outside tests. The key has 256 bits.
 func Open(url string, key []byte, patience time.Duration, log *slog.Logger) (*Memory, error) {
 	options, err := redis.ParseURL(url)
 	if err != nil {
 		return nil, errURL
 	}
-	options.Protocol, options.DisableIdentity = 2, true // the plainest conversation: Redis 7 and Valkey alike
+	options.Protocol, options.DisableIdentity = 2, true // the simplest protocol, for both Redis 7 and Valkey
 	options.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
 	options.ContextTimeoutEnabled, options.MaxRetries, options.DialerRetries = true, -1, 1
-	options.DialTimeout = time.Second // in the background, for those who ask later
+	options.DialTimeout = time.Second // in the background, for later requests
 	options.Limiter = &breaker{log: log}
 	dial := redis.NewDialer(options)
 	options.Dialer = func(ctx context.Context, network, address string) (net.Conn, error) {
@@ -56,10 +56,10 @@ func Open(url string, key []byte, patience time.Duration, log *slog.Logger) (*Me
 	return &Memory{redis.NewClient(options), key, patience}, nil
 }
 
-// errURL does not repeat the URL, which may have a password.
+// errURL does not repeat the URL, which may contain a password.
 var errURL = errors.New("it must be an address such as redis://:password@host:6379/0, rediss:// for TLS, or unix:///path/to/socket")
 
-// Check returns an error unless [Open] takes the URL.
+// Check returns an error if [Open] would refuse the URL.
 func Check(url string) error {
 	if _, err := redis.ParseURL(url); err != nil {
 		return errURL
@@ -75,7 +75,7 @@ func (m *Memory) Close() error {
 	return nil
 }
 
-// Get returns what was put under a name, or false.
+// Get returns the value that was put under a name, or false.
 func (m *Memory) Get(ctx context.Context, name string) ([]byte, bool) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), m.patience)
 	defer cancel()
@@ -87,23 +87,23 @@ func (m *Memory) Get(ctx context.Context, name string) ([]byte, bool) {
 	return value, err == nil
 }
 
-// Put keeps a value for a while at most.
+// Put stores a value, for at most the duration keep.
 func (m *Memory) Put(ctx context.Context, name string, value []byte, keep time.Duration) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), m.patience)
 	defer cancel()
-	sealed := m.seal(name).Seal(nil, nil, value, nil) //nolint:gosec // it makes its nonces itself
+	sealed := m.seal(name).Seal(nil, nil, value, nil) //nolint:gosec // the AEAD generates the nonces
 	if len(sealed) > maxBulk {
-		return // it could not be read
+		return // reading it would exceed the limit
 	}
-	_ = m.client.Set(ctx, m.place(name), sealed, keep) // which may be full: then it is not kept
+	_ = m.client.Set(ctx, m.place(name), sealed, keep) // a full Redis refuses the value, which is then not kept
 }
 
-// place is where in Redis the value of a name is.
+// place returns the key in Redis for the value of a name.
 func (m *Memory) place(name string) string {
 	return "onlyonce:intent:" + base64.RawURLEncoding.EncodeToString(m.derive("place", name))
 }
 
-// seal is AES-256-GCM with a key for this name alone. So few values have one key that random nonces never meet.
+// seal returns AES-256-GCM with a key for this name alone. So few values use one key that random nonces don't collide.
 func (m *Memory) seal(name string) cipher.AEAD {
 	block, err := aes.NewCipher(m.derive("value", name))
 	if err == nil {
@@ -112,7 +112,7 @@ func (m *Memory) seal(name string) cipher.AEAD {
 			return seal
 		}
 	}
-	panic(err) // cannot be: the key is of the right size
+	panic(err) // can't happen: the key has the right size
 }
 
 func (m *Memory) derive(purpose, name string) []byte {
@@ -121,5 +121,5 @@ func (m *Memory) derive(purpose, name string) []byte {
 	return mac.Sum(nil)
 }
 
-// ErrResting is the error of a question that was not asked, because the last ones were not answered.
+// ErrResting means that a request was not sent, because the last ones were not answered.
 var ErrResting = errors.New("redis has not answered lately")

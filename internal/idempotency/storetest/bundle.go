@@ -1,4 +1,4 @@
-// Package storetest has what the tests of operations share: a database with one tenant, a store, and attempts that begin at once.
+// Package storetest has helpers for tests of operations: a database with one tenant, a store, and concurrent attempts.
 package storetest
 
 import (
@@ -18,7 +18,7 @@ import (
 	"onlyonce/internal/proof/must"
 )
 
-// Bundle is a database of its own with one tenant.
+// Bundle is a separate database with one tenant.
 type Bundle struct {
 	*testing.T
 
@@ -28,7 +28,7 @@ type Bundle struct {
 	Tenant uuid.UUID
 }
 
-// Setup makes a bundle for a test that runs beside others.
+// Setup returns a bundle for a parallel test.
 func Setup(t *testing.T) *Bundle {
 	t.Helper()
 	t.Parallel()
@@ -37,7 +37,7 @@ func Setup(t *testing.T) *Bundle {
 	return b
 }
 
-// On is a bundle on a database that knows of no tenant yet.
+// On returns a bundle on a database that has no tenant yet.
 func On(t *testing.T, db *pgtest.Database) *Bundle {
 	t.Helper()
 	b := &Bundle{T: t, DB: db, Admin: db.Admin(), Tenant: uuid.New()}
@@ -45,24 +45,24 @@ func On(t *testing.T, db *pgtest.Database) *Bundle {
 	return b
 }
 
-// Replica is another store on the database, which shares nothing with the first one in this process but its connections.
+// Replica returns another store on the database, which shares only its connections with the first one.
 func (b *Bundle) Replica() *idempotency.Store {
 	return &idempotency.Store{Pool: b.DB.Pool, Wait: 20 * time.Second, Timeout: 30 * time.Second}
 }
 
-// Exec runs a statement as the superuser.
+// Exec runs a statement as the superuser, or ends the test.
 func (b *Bundle) Exec(sql string, args ...any) {
 	b.Helper()
 	b.OK(b.Admin.Exec(b.Context(), sql, args...))
 }
 
-// OK ends the test if an attempt that has to succeed did not.
+// OK ends the test if an attempt failed.
 func (b *Bundle) OK(_ any, err error) {
 	b.Helper()
 	must.OK(b, err)
 }
 
-// Intent is one to create something.
+// Intent returns an intent to create a record.
 func (b *Bundle) Intent(key string) idempotency.Intent {
 	b.Helper()
 	parsed, err := idempotency.ParseKey(key)
@@ -70,7 +70,7 @@ func (b *Bundle) Intent(key string) idempotency.Intent {
 	return idempotency.Intent{Tenant: b.Tenant, Key: parsed, Actor: "test"}
 }
 
-// Of is an intent about a record, in the version that was seen; 0 for any.
+// Of returns an intent to change a record from the version that was seen; 0 is any version.
 func (b *Bundle) Of(key string, record uuid.UUID, seen int) idempotency.Intent {
 	b.Helper()
 	intent := b.Intent(key)
@@ -78,7 +78,7 @@ func (b *Bundle) Of(key string, record uuid.UUID, seen int) idempotency.Intent {
 	return intent
 }
 
-// Refuses fails unless PostgreSQL refuses each statement, also one of the superuser, by the constraint that it stands under.
+// Refuses reports an error unless PostgreSQL refuses each statement, even of the superuser, with the constraint that is its map key.
 func (b *Bundle) Refuses(statements map[string][]string) {
 	b.Helper()
 	for constraint, all := range statements {
@@ -91,7 +91,7 @@ func (b *Bundle) Refuses(statements map[string][]string) {
 	}
 }
 
-// Succeeded returns how many of some attempts succeeded. The others have to be refused by a conflict of this kind.
+// Succeeded returns how many attempts succeeded. The others must have been refused with a conflict of the kind.
 func (b *Bundle) Succeeded(errs []error, kind *conflict.Kind) (n int) {
 	b.Helper()
 	for _, err := range errs {
@@ -104,7 +104,7 @@ func (b *Bundle) Succeeded(errs []error, kind *conflict.Kind) (n int) {
 	return n
 }
 
-// InPages fails unless what is read in pages of a length is what is wanted, for each of some lengths.
+// InPages reports an error unless read returns the wanted rows for each of several page lengths.
 func (b *Bundle) InPages(read func(length int) []string, want ...string) {
 	b.Helper()
 	for _, length := range []int{1, 2, 25} {
@@ -114,18 +114,18 @@ func (b *Bundle) InPages(read func(length int) []string, want ...string) {
 	}
 }
 
-// IsConflict reports whether an attempt was refused by a conflict of this kind.
+// IsConflict reports whether an attempt was refused with a conflict of the kind.
 func IsConflict(err error, kind *conflict.Kind) bool {
 	refused, ok := errors.AsType[*conflict.Error](err)
 	return ok && refused.Kind == kind
 }
 
-// bundled is a bundle, or what embeds one.
+// bundled is a bundle, or a type that embeds one.
 type bundled interface{ bundle() *Bundle }
 
 func (b *Bundle) bundle() *Bundle { return b }
 
-// Value returns what a query of one row with one column finds.
+// Value returns the value of a query for one row with one column.
 func Value[T any](of bundled, sql string, args ...any) T {
 	b := of.bundle()
 	b.Helper()

@@ -8,7 +8,7 @@ import (
 	"onlyonce/internal/proof/must"
 )
 
-// Together makes so many attempts at once, from one gate, and returns what became of each.
+// Together runs attempts concurrently, from one gate, and returns their errors.
 func Together(attempts int, attempt func(i int) error) []error {
 	errs := make([]error, attempts)
 	gate := make(chan struct{})
@@ -24,7 +24,7 @@ func Together(attempts int, attempt func(i int) error) []error {
 	return errs
 }
 
-// Both makes two attempts at once.
+// Both runs two attempts concurrently.
 func Both(one, two func() error) (errOne, errTwo error) {
 	errs := Together(2, func(i int) error {
 		if i == 0 {
@@ -35,7 +35,7 @@ func Both(one, two func() error) (errOne, errTwo error) {
 	return errs[0], errs[1]
 }
 
-// Waiting returns when so many connections wait for a lock.
+// Waiting returns when the given number of connections wait for a lock.
 func (b *Bundle) Waiting(count int) {
 	b.Helper()
 	ctx, cancel := context.WithTimeout(b.Context(), 30*time.Second)
