@@ -18,7 +18,7 @@ import (
 	"onlyonce/internal/proof/proxy"
 )
 
-// clients are the programs of docs/api-client, each with its command.
+// clients returns the commands of the programs in docs/api-client, by name.
 func clients(t *testing.T) map[string][]string {
 	t.Helper()
 	leaveToWalks(t)
@@ -33,8 +33,8 @@ func clients(t *testing.T) map[string][]string {
 	}
 }
 
-// TestClientsCreateOnce: the first answer is lost after the commit, the second one is 503, and the third one that the first
-// attempt still runs. Each program gets the invoice in the end, and there is one.
+// TestClientsCreateOnce loses the first answer after the commit, answers the second request with 503, and the third one with
+// "in progress". Each program gets the invoice in the end, and exactly one exists.
 func TestClientsCreateOnce(t *testing.T) {
 	pgtest.Long(t)
 	t.Parallel()
@@ -55,7 +55,7 @@ func TestClientsCreateOnce(t *testing.T) {
 	}
 }
 
-// TestClientsTakeNoForAnAnswer: what is final is not tried again.
+// TestClientsTakeNoForAnAnswer checks that a final refusal isn't retried.
 func TestClientsTakeNoForAnAnswer(t *testing.T) {
 	t.Parallel()
 	for name, command := range clients(t) {
@@ -74,8 +74,8 @@ func TestClientsTakeNoForAnAnswer(t *testing.T) {
 	}
 }
 
-// TestClientsDecideWhoIsMeant: a customer with the email of the invoice has another name. The answer names that customer, and the same key
-// is good for either of them.
+// TestClientsDecideWhoIsMeant: a customer with the email of the invoice has another name. The answer names that customer, and
+// the same key can be used with either of the two.
 func TestClientsDecideWhoIsMeant(t *testing.T) {
 	t.Parallel()
 	const sent = `{"email": "ada@example.com", "name": "Ada Lovelace"}`
@@ -105,8 +105,7 @@ func TestClientsDecideWhoIsMeant(t *testing.T) {
 	}
 }
 
-// faulty is the address of the server behind a wire that loses the first answer after the commit. The next two are others
-// than those of the server.
+// faulty returns the address of a proxy that loses the first answer after the commit, and answers the next two requests itself.
 func (b *bundle) faulty() (address string, requests *atomic.Int32) {
 	b.Helper()
 	target, err := url.Parse(b.url)
@@ -141,7 +140,7 @@ func (b *bundle) faulty() (address string, requests *atomic.Int32) {
 
 const exampleInvoice = "../../docs/api-client/invoice.json"
 
-// run runs a program to its end, and returns what it said.
+// run runs a program until it exits, and returns its output.
 func (b *bundle) run(address, token string, command []string, invoice string) (out string, code int) {
 	b.Helper()
 	args := slices.Concat(command[1:], []string{key, invoice})

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestExamplesUseTheVisitorsAddress: what is copied from the page runs.
+// TestExamplesUseTheVisitorsAddress checks that the copied examples work without an edit.
 func TestExamplesUseTheVisitorsAddress(t *testing.T) {
 	b := setup(t)
 	secure := b.serve(func(c *config) { c.Secure = true })
@@ -42,7 +42,7 @@ func TestExamplesUseTheVisitorsAddress(t *testing.T) {
 	}
 }
 
-// TestDocsShowWhatIsDescribed: each operation of openapi.json stands on the page, under an anchor of its resource.
+// TestDocsShowWhatIsDescribed checks that the page has each operation of openapi.json, under an anchor of its resource.
 func TestDocsShowWhatIsDescribed(t *testing.T) {
 	b := setup(t)
 	p := b.page(b.stranger(b.replica).get("/docs/api"))

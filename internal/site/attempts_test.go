@@ -13,7 +13,7 @@ import (
 	"onlyonce/internal/web"
 )
 
-// attemptPages returns the addresses of the list of attempts: by each index, with what is looked for besides, and from the middle.
+// attemptPages returns the addresses of the list of attempts: for each index, with additional filters, and from the middle.
 func attemptPages() (all []string) {
 	const path = "/attempts"
 	for _, query := range []string{
@@ -27,7 +27,7 @@ func attemptPages() (all []string) {
 	return all
 }
 
-// recorded returns a site that keeps attempts, and what writes them now.
+// recorded returns a replica that keeps attempts, and a function that flushes them to the database.
 func (b *bundle) recorded() (s *replica, written func()) {
 	b.Helper()
 	var recorder *attempt.Recorder
@@ -38,7 +38,7 @@ func (b *bundle) recorded() (s *replica, written func()) {
 	return s, func() { recorder.Close(b.Context()) }
 }
 
-// TestAttemptsOfARecord: the page of a record says that it was created once, and what became of each attempt.
+// TestAttemptsOfARecord: the page of a record shows each attempt with its outcome, and one creation.
 func TestAttemptsOfARecord(t *testing.T) {
 	b := setup(t)
 	s, written := b.recorded()
@@ -69,7 +69,7 @@ func TestAttemptsOfARecord(t *testing.T) {
 	}
 }
 
-// TestListOfAttempts: what was tried is found by what became of it, what it was, its key and its record.
+// TestListOfAttempts: attempts can be filtered by outcome, operation, key and record.
 func TestListOfAttempts(t *testing.T) {
 	b := setup(t)
 	s, written := b.recorded()
@@ -115,7 +115,7 @@ func TestListOfAttempts(t *testing.T) {
 	b.page(b.person(s, b.globex).get("/attempts")).says("No attempts yet")
 }
 
-// TestAttemptsHoldNothingThatWasTyped: of a refused command neither a value nor a message that repeats one is kept.
+// TestAttemptsHoldNothingThatWasTyped: the attempt of a refused command keeps no value, and no message that repeats one.
 func TestAttemptsHoldNothingThatWasTyped(t *testing.T) {
 	b := setup(t)
 	s, written := b.recorded()
@@ -134,7 +134,6 @@ func TestAttemptsHoldNothingThatWasTyped(t *testing.T) {
 	}
 }
 
-// TestRetained: how long attempts are kept is said as people say it.
 func TestRetained(t *testing.T) {
 	b := setup(t)
 	for kept, says := range map[time.Duration]string{

@@ -26,7 +26,7 @@ import (
 	"onlyonce/internal/web"
 )
 
-// bundle is a database of its own with two tenants, and a server on it.
+// bundle is a new database with two tenants, and a server on it.
 type bundle struct {
 	*testing.T
 	*replica
@@ -50,8 +50,7 @@ type tenant struct {
 
 const password = "correct horse battery staple"
 
-// passwordHash is a hash that is quick to compare with. The real ones take long on purpose, and tests log in by
-// the hundred.
+// passwordHash is cheap to verify. Real hashes are slow on purpose, and the tests log in hundreds of times.
 var passwordHash = sync.OnceValues(func() (string, error) {
 	return argon2id.CreateHash(password, &argon2id.Params{Memory: 8, Iterations: 1, Parallelism: 1, SaltLength: 16, KeyLength: 32})
 })
@@ -104,7 +103,7 @@ type replica struct {
 	store *idempotency.Store
 }
 
-// config is what a replica is made of.
+// config is the configuration of a replica.
 type config struct {
 	web.Config
 
@@ -113,7 +112,7 @@ type config struct {
 	pages        []func(*web.Site) // besides those of every server
 }
 
-// serve starts a replica with a pool of its own, after settings have changed what they want.
+// serve starts a replica with a new pool. The settings change its configuration before.
 func (b *bundle) serve(settings ...func(*config)) *replica {
 	b.Helper()
 	pool, err := pgxpool.NewWithConfig(b.Context(), b.db.Pool.Config())
@@ -127,7 +126,7 @@ func (b *bundle) serve(settings ...func(*config)) *replica {
 // today is the day on which all servers of the tests run. The dates in commands are near it.
 func today() date.Date { return date.Of(time.Date(2026, time.November, 27, 0, 0, 0, 0, time.UTC)) }
 
-// secretKey is that of every server of the tests.
+// secretKey is the key of every server in the tests.
 func secretKey(t *testing.T) secretkey.Key {
 	t.Helper()
 	key, err := secretkey.Parse("MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=")
@@ -147,7 +146,7 @@ func (b *bundle) serveOn(pool *pgxpool.Pool, settings ...func(*config)) *replica
 	c.Forgot = func(ctx context.Context, email string) error {
 		return link.Forgot(ctx, pool, secret.FromKey(c.key), email)
 	}
-	c.pages = b.lab(lab.Config{}) // which starts nothing by itself
+	c.pages = b.lab(lab.Config{}) // starts no run
 	for _, set := range settings {
 		set(&c)
 	}
@@ -164,7 +163,7 @@ func (b *bundle) listen(h http.Handler) string {
 	server := httptest.NewServer(h)
 	b.Cleanup(func() {
 		server.Close()
-		server.Config.Handler = nil // testing keeps what has ended until the last test of a walk
+		server.Config.Handler = nil // testing keeps the server until the last test of a walk
 	})
 	return server.URL
 }
@@ -201,12 +200,12 @@ func (b *bundle) ended() int {
 	return len(b.attempts)
 }
 
-// forget what was attempted so far.
+// forget removes the attempts recorded so far.
 func (b *bundle) forget() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.attempts = nil
 }
 
-// keeping serves what says how it was tried to make a record.
+// keeping makes a server keep attempts.
 func keeping(c *config) { c.keepAttempts = 7 * 24 * time.Hour }

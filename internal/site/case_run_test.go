@@ -10,43 +10,43 @@ import (
 	"strings"
 )
 
-// caseRun is one cell of the table of cases: an operation, through one of the two formats.
+// caseRun is one cell of the table of cases: an operation in one of the two formats.
 type caseRun struct {
 	*bundle
 	target
 
 	format format
 	caller *client // of acme
-	// before is what was there before the operation is tried, and written by which transactions.
+	// before counts the rows before the operation; transactions wrote them.
 	before       rows
 	transactions []string
 }
 
-// target is where a command is sent.
+// target is the destination of a command.
 type target struct {
 	subject
 
 	owner tenant // of the form
 	id    string // of the record that is changed, or that a new one belongs to
-	seen  int    // the version of it that the caller knows
+	seen  int    // the version that the caller has seen
 }
 
 // at returns an address of the record.
 func (t target) at(path string) string { return strings.ReplaceAll(path, "{id}", t.id) }
 
-// format is a column of the table: how commands are sent, and what answers have to look like.
+// format is a column of the table: how to send commands, and how answers must look.
 type format interface {
 	name() string
-	// caller is somebody of a tenant who uses the format.
+	// caller returns a client of a tenant for this format.
 	caller(b *bundle, at *replica, of tenant) *client
 	// send sends a command under a key; without one if it is empty.
 	send(ctx context.Context, c *client, to target, key string, command url.Values) (answer, error)
 	// done checks the first answer.
 	done(x *caseRun, a answer)
-	// replayed checks that an answer is that of an earlier success.
+	// replayed checks that an answer replays an earlier success.
 	replayed(x *caseRun, again, first answer)
-	// refused checks that nothing was done, for the reason with this slug, and that what was typed is kept
-	// where there is somebody who typed. wrong are the JSON Pointers of invalid fields.
+	// refused checks that the command had no effect, that the reason has this slug, and that a form keeps the typed values.
+	// wrong are the JSON Pointers of the invalid fields.
 	refused(x *caseRun, a answer, slug string, typed url.Values, wrong ...string)
 	// record returns the id of the record that an answer is about.
 	record(x *caseRun, a answer) string
@@ -54,7 +54,7 @@ type format interface {
 
 func formats() []format { return []format{htmlFormat{}, jsonFormat{}} }
 
-// formats are those that a resource can be used in.
+// formats returns the formats of the resource.
 func (r resource) formats() []format {
 	if r.people {
 		return []format{htmlFormat{}}
@@ -76,7 +76,7 @@ func eachFormat(of subject, name string, run func(*caseRun)) (parts []part) {
 	return parts
 }
 
-// caseRun is an attempt to create something.
+// caseRun returns a case of creating a resource.
 func (b *bundle) caseRun(of resource, f format) *caseRun {
 	b.Helper()
 	return b.caseRunOf(b.creating(of), f)
@@ -89,7 +89,7 @@ func (b *bundle) caseRunOf(of subject, f format) *caseRun {
 	return x
 }
 
-// prepare makes the record that the operation is about, if there has to be one.
+// prepare makes the record of the operation, if it needs one.
 func (x *caseRun) prepare() {
 	x.Helper()
 	x.target = x.another(x.acme, "prepared", x.resource.command)
@@ -97,7 +97,7 @@ func (x *caseRun) prepare() {
 	x.before, x.transactions = x.rows(), x.written()
 }
 
-// another is the target with another record of a tenant, which the command makes.
+// another returns the target with another record of a tenant, created from the command.
 func (x *caseRun) another(of tenant, key string, command url.Values) target {
 	x.Helper()
 	to := x.target
@@ -119,10 +119,10 @@ func (x *caseRun) another(of tenant, key string, command url.Values) target {
 
 const key = "6f1c2f5e-6c0e-4b7e-9d39-0a0d6f9f7c11"
 
-// ask sends a command under the key.
+// ask sends a command under the case's key.
 func (x *caseRun) ask(command url.Values) answer { return x.askAs(x.caller, command) }
 
-// askAs sends it as somebody else.
+// askAs sends a command as another client.
 func (x *caseRun) askAs(c *client, command url.Values) answer {
 	x.Helper()
 	return c.must(x.format.send(x.Context(), c, x.target, key, command))
@@ -134,7 +134,7 @@ func (x *caseRun) under(key string, command url.Values) answer {
 	return x.caller.must(x.format.send(x.Context(), x.caller, x.target, key, command))
 }
 
-// begin sends a command without waiting; end gives the answer.
+// begin sends a command without waiting; end waits for the answer.
 func (x *caseRun) begin(c *client, command url.Values) (end func() answer) {
 	type result struct {
 		answer answer
@@ -155,7 +155,7 @@ func (x *caseRun) begin(c *client, command url.Values) (end func() answer) {
 // from returns the caller at another replica.
 func (x *caseRun) from(s *replica) *client { return x.caller.elsewhere(s.url) }
 
-// isHTML reports whether a person is asking.
+// isHTML reports whether the case runs in a browser.
 func (x *caseRun) isHTML() bool { return x.format == htmlFormat{} }
 
 // hold keeps every attempt at the intent waiting in the middle of the transaction, until the release.
@@ -164,7 +164,7 @@ func (x *caseRun) hold() (release func()) {
 	return x.holdIntent(x.operation)
 }
 
-// wantRows compares with what was added since the case began.
+// wantRows compares the rows added since the case began.
 func (x *caseRun) wantRows(added rows) {
 	x.Helper()
 	if got := x.added(); !got.equal(added) {
@@ -177,7 +177,7 @@ func (x *caseRun) added() rows {
 	return x.rows().minus(x.before)
 }
 
-// meanwhile is what somebody else does to the record: a program that has seen its current version, or an owner.
+// meanwhile changes the record as another client: a program that has seen its current version, or an owner.
 func (x *caseRun) meanwhile(method, path, key string, command url.Values) created {
 	x.Helper()
 	if x.people {
@@ -197,7 +197,7 @@ func (x *caseRun) meanwhile(method, path, key string, command url.Values) create
 	return decode[created](x.bundle, a)
 }
 
-// statusOf is the status of each problem. Those that are not listed are conflicts.
+// statusOf returns the status of a problem. Unlisted slugs are conflicts.
 func statusOf(slug string) int {
 	return cmp.Or(map[string]int{
 		"key-missing": 400, "key-malformed": 400, "key-reused": 422, "malformed": 400, "invalid": 422,
@@ -207,7 +207,7 @@ func statusOf(slug string) int {
 	}[slug], http.StatusConflict)
 }
 
-// checkRetryAfter: the header stands exactly where the same request may succeed later.
+// checkRetryAfter checks that exactly the answers to requests that may succeed later have the header.
 func checkRetryAfter(x *caseRun, a answer, slug string) {
 	x.Helper()
 	_, later := map[string]bool{"in-progress": true, "too-many": true, "busy": true, "unconfirmed": true, "unavailable": true}[slug]

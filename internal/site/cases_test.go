@@ -17,11 +17,11 @@ import (
 type row struct {
 	name string // as docs/idempotency.md has it
 	run  func(*caseRun)
-	// outcomes are those of all attempts; nil for a case that looks at them itself. What is said of an intent
-	// that was carried out stands in the place of did.
+	// outcomes are the outcomes in order, where did is replaced by the outcome of the operation. If nil, the case checks them
+	// itself.
 	outcomes []idempotency.Outcome
-	// of lists the kinds of which every operation is tried; nil for one operation of each kind: the others differ from it
-	// in fields, statements and pages, which the case knows nothing of.
+	// of lists the kinds for which every operation is run. If nil, one operation of each kind is run: the others differ only in
+	// fields, statements and pages, on which the case doesn't depend.
 	of []idempotency.Kind
 	// ofOne is set if the case is about operations whose URL names a record.
 	ofOne bool
@@ -40,7 +40,7 @@ var (
 	ofCommands  = []idempotency.Kind{idempotency.Create, idempotency.Upsert, idempotency.Change}
 )
 
-// cases is the table of cases. What only one format knows has tests of its own.
+// cases is the table of cases. Behavior of a single format has separate tests.
 func cases() []row {
 	return []row{
 		{"first success", firstSuccess, outcomes(did), allKinds, false},
@@ -82,7 +82,7 @@ func cases() []row {
 	}
 }
 
-// TestEveryCase: each row through both formats. A short run of all tests tries one operation of each kind.
+// TestEveryCase runs each row in both formats. A short run of all tests runs one operation of each kind.
 func TestEveryCase(t *testing.T) {
 	t.Parallel()
 	rules, err := os.ReadFile("../../docs/idempotency.md")
@@ -130,7 +130,7 @@ func TestEveryCase(t *testing.T) {
 
 func outcomes(all ...idempotency.Outcome) []idempotency.Outcome { return all }
 
-// wantOutcomes compares with those of all attempts since the case began.
+// wantOutcomes compares the outcomes of all attempts since the case began.
 func (x *caseRun) wantOutcomes(want ...idempotency.Outcome) {
 	x.Helper()
 	expected := slices.Clone(want)
@@ -185,8 +185,8 @@ func noLongerVisible(x *caseRun) {
 	}
 }
 
-// otherCommand tries each field alone: one that is not read, or that is left out of the fingerprint, would be
-// found to be the same command.
+// otherCommand changes each field alone. A field that isn't read, or that the fingerprint leaves out, would replay the first
+// answer.
 func otherCommand(x *caseRun) {
 	first := x.ask(x.command)
 	x.format.done(x, first)
@@ -255,14 +255,14 @@ func twoKeys(x *caseRun) {
 	x.wantRows(rows{})
 }
 
-// withKeys sends the command with these lines of the header.
+// withKeys sends the command with these values of the Idempotency-Key header.
 func (x *caseRun) withKeys(lines ...string) answer {
 	x.Helper()
 	c := x.caller.with("Idempotency-Key", lines...)
 	return c.must(x.format.send(x.Context(), c, x.target, "", x.command))
 }
 
-// browsersKey: in a form, the key is that of the field. Firefox can send a header with each POST.
+// browsersKey: the key of a form is the one in its field. Firefox can send a header with each POST.
 func browsersKey(x *caseRun) {
 	if !x.isHTML() {
 		return
@@ -302,7 +302,7 @@ func invalidCommand(x *caseRun) {
 	x.wantOutcomes(append(want, did)...)
 }
 
-// upsertHit: two intents with one natural key. What is there stays as it is.
+// upsertHit: two intents with one natural key. The existing record stays as it is.
 func upsertHit(x *caseRun) {
 	first := x.ask(x.command)
 	x.format.done(x, first)
@@ -324,10 +324,10 @@ func upsertHit(x *caseRun) {
 	}
 }
 
-// valueTaken: another record has a value that may be there once. An upsert would find that record.
+// valueTaken: another record has a value that must be unique. An upsert would find that record.
 func valueTaken(x *caseRun) {
 	for i, u := range x.uniques {
-		if i > 0 { // what was made before has the other values
+		if i > 0 { // the earlier records use the other values
 			x = setupHere(x.T).caseRunOf(x.target.subject, x.format)
 		}
 		mine, theirs := "mine "+u.field, change(x.resource.other, u.field, u.value)
@@ -391,7 +391,7 @@ func tooMany(x *caseRun) {
 	x.format.done(x, x.ask(x.command))
 }
 
-// internalError: a mistake of ours, deep inside of the transaction.
+// internalError: a bug of the server inside the transaction.
 func internalError(x *caseRun) {
 	x.db.Spoil(x.T)
 	x.exec(`
@@ -408,7 +408,7 @@ func internalError(x *caseRun) {
 	x.wantRows(x.leaves)
 }
 
-// tryAgain sends the same again: a person by the button that a page offers.
+// tryAgain sends the same command again; in a browser, by the button of the page.
 func (x *caseRun) tryAgain(c *client, refused answer, check func(*caseRun, answer)) {
 	x.Helper()
 	if x.isHTML() {

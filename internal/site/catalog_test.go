@@ -22,10 +22,10 @@ import (
 	"onlyonce/internal/web"
 )
 
-// directory tables lead to a tenant, so they are read before one is known.
+// directory lists the tables that are read before the tenant of a request is known.
 var directory = []string{"tenants", "users", "api_tokens", "sessions", "goose_db_version"}
 
-// TestTenantComesFirst: in every key and reference of every tenant table, so that no constraint and no
+// TestTenantComesFirst: the tenant is the first column of every key and reference of the tenant tables, so no constraint and no
 // index can mix tenants.
 func TestTenantComesFirst(t *testing.T) {
 	b := setup(t)
@@ -54,9 +54,9 @@ func TestTenantComesFirst(t *testing.T) {
 	}
 }
 
-// TestTenantTablesAreGuarded: every table is either in the directory or has forced row-level security
-// with the one policy that lets anything through: restrictive ones only take away. Users, tokens and sessions of the directory
-// have one too, for transactions that have entered a tenant.
+// TestTenantTablesAreGuarded: every table is either in the directory, or has forced row-level security with one permissive
+// policy. Other policies are restrictive. Users, tokens and sessions of the directory have a policy too, for transactions that
+// have entered a tenant.
 func TestTenantTablesAreGuarded(t *testing.T) {
 	b := setup(t)
 	open := get[[]string](b, `
@@ -80,7 +80,8 @@ func TestTenantTablesAreGuarded(t *testing.T) {
 	}
 }
 
-// TestTheAuditStays: who did what is added by the app's role, and neither changed nor deleted. Only results are erased.
+// TestTheAuditStays: the app's role inserts intents and effects, and can neither change nor delete them. It can only erase
+// results.
 func TestTheAuditStays(t *testing.T) {
 	b := setup(t)
 	role := get[string](b, `SELECT tableowner::text FROM pg_tables WHERE tablename = 'intents'`)
@@ -101,7 +102,7 @@ func TestTheAuditStays(t *testing.T) {
 	}
 }
 
-// TestEveryUniquenessRuleIsEnforced and every unique constraint has its rule, in words.
+// TestEveryUniquenessRuleIsEnforced also checks that every unique constraint has a rule with a message.
 func TestEveryUniquenessRuleIsEnforced(t *testing.T) {
 	b := setup(t)
 	type constraint struct {
@@ -113,7 +114,7 @@ func TestEveryUniquenessRuleIsEnforced(t *testing.T) {
 			SELECT FROM pg_attribute a WHERE a.attrelid = indrelid AND a.attnum = ANY (indkey::int2[]) AND NOT attnotnull)
 		FROM pg_index x JOIN pg_class i ON i.oid = indexrelid JOIN pg_class c ON c.oid = indrelid
 		WHERE c.relnamespace = 'public'::regnamespace AND indisunique AND indisvalid AND NOT indisprimary
-			AND c.relname <> ALL ($1) AND i.relname NOT LIKE '%\_hash\_once'`, // of secrets, which nobody chooses
+			AND c.relname <> ALL ($1) AND i.relname NOT LIKE '%\_hash\_once'`, // hashes of secrets, which users don't choose
 		slices.DeleteFunc(slices.Clone(directory), b.isOfOperations))
 	if err != nil {
 		t.Fatal(err)
@@ -152,13 +153,13 @@ func TestEveryUniquenessRuleIsEnforced(t *testing.T) {
 	}
 }
 
-// isOfOperations reports whether operations work on a table.
+// isOfOperations reports whether an operation writes to a table.
 func (b *bundle) isOfOperations(table string) bool {
 	return slices.ContainsFunc(b.Operations(), func(op web.Operation) bool { return op.Table == table })
 }
 
-// TestEveryTableOfAnOperationHasWhatItNeeds: the columns that the SQL of operations and records names, and what
-// makes their promises true.
+// TestEveryTableOfAnOperationHasWhatItNeeds checks the columns in the SQL of operations and records, and the triggers that
+// their promises depend on.
 func TestEveryTableOfAnOperationHasWhatItNeeds(t *testing.T) {
 	b := setup(t)
 	for _, op := range b.Operations() {
@@ -183,7 +184,7 @@ func TestEveryTableOfAnOperationHasWhatItNeeds(t *testing.T) {
 		if !get[bool](b, `SELECT relrowsecurity AND relforcerowsecurity FROM pg_class WHERE oid = $1::regclass`, op.Table) {
 			t.Errorf("%s of %s has no forced row-level security", op.Table, op.Name)
 		}
-		// 2 is BEFORE, 8 is DELETE. What such a trigger refuses is tested where it is.
+		// 2 is BEFORE, 8 is DELETE. The rules of such a trigger are tested elsewhere.
 		deletable := get[bool](b, `
 			SELECT has_table_privilege(pg_get_userbyid(relowner), oid, 'TRUNCATE') AND NOT EXISTS (
 					SELECT FROM pg_trigger WHERE tgrelid = c.oid AND tgtype & 34 = 34)
@@ -197,8 +198,8 @@ func TestEveryTableOfAnOperationHasWhatItNeeds(t *testing.T) {
 	}
 }
 
-// TestLikenessLastsAsSaid: the trigger by which a table notes what its records are like does so for as long as their operation says, and
-// one that forgets it has the same arguments.
+// TestLikenessLastsAsSaid: the trigger that notes likenesses of a table keeps them for as long as the operation declares, and
+// the trigger that removes them has the same arguments.
 func TestLikenessLastsAsSaid(t *testing.T) {
 	b := setup(t)
 	compared := 0
@@ -206,7 +207,7 @@ func TestLikenessLastsAsSaid(t *testing.T) {
 		if op.Alike == "" {
 			continue
 		}
-		// Where there is no trigger, the statement that inserts a record is given the same constant.
+		// Without a trigger, the INSERT statement of the record uses the same constant.
 		noted := get[[]int](b, `
 			SELECT ARRAY(
 				SELECT DISTINCT ON (tgargs) (extract(epoch FROM split_part(encode(tgargs, 'escape'), '\000', 1)::interval) / 60)::integer
@@ -222,8 +223,8 @@ func TestLikenessLastsAsSaid(t *testing.T) {
 	}
 }
 
-// TestEveryVersionCounts: whatever has a version gets the next one with every UPDATE, even one by hand. Without
-// that, a change of an old version would go unnoticed.
+// TestEveryVersionCounts: every UPDATE of a table with a version increments it, also a manual one. Otherwise a change from an
+// old version would go unnoticed.
 func TestEveryVersionCounts(t *testing.T) {
 	b := setup(t)
 	versioned := get[[]string](b, `
@@ -246,8 +247,8 @@ func TestEveryVersionCounts(t *testing.T) {
 	}
 }
 
-// TestEveryBrokenConstraintIsExplained: whatever an operation may break when it writes its record. What it
-// writes is seen by carrying it out. An upsert need not explain the rules by which it finds the record.
+// TestEveryBrokenConstraintIsExplained covers the constraints that an operation can violate when it writes its record. The test
+// runs the operation to see the columns that it writes. An upsert need not explain the rules by which it finds the record.
 func TestEveryBrokenConstraintIsExplained(t *testing.T) {
 	t.Parallel()
 	explained := map[string][]string{}
@@ -282,7 +283,7 @@ func TestEveryBrokenConstraintIsExplained(t *testing.T) {
 	walk(t, parts)
 }
 
-// columnsWritten are the columns of the record that the operation writes, and the record as it is then.
+// columnsWritten returns the columns of the record that the operation writes, and the record afterwards.
 func (x *caseRun) columnsWritten() (written []string, record map[string]any) {
 	x.Helper()
 	row := func(id string) map[string]any {
@@ -293,7 +294,7 @@ func (x *caseRun) columnsWritten() (written []string, record map[string]any) {
 		before = row(x.id)
 	}
 	command := x.allChanged()
-	if x.isHTML() { // the page says the name that it has now
+	if x.isHTML() { // the page has the new name
 		x.label = cmp.Or(command.Get("name"), x.label)
 	}
 	done := x.ask(command)
@@ -308,22 +309,22 @@ func (x *caseRun) columnsWritten() (written []string, record map[string]any) {
 	return written, record
 }
 
-// allChanged is the command with every field changed that can be without another record.
+// allChanged returns the command with every field changed that doesn't need another record.
 func (x *caseRun) allChanged() url.Values {
 	if x.kind != idempotency.Change {
 		return x.command
 	}
 	command := x.command
 	for _, f := range x.fields {
-		if f.valid != key { // an id, of another record
+		if f.valid != key { // not an id, which needs another record
 			command = change(command, f.name, f.valid)
 		}
 	}
 	return command
 }
 
-// breakable are the unique constraints and the references of the table, other than its primary key and to
-// tenants, that have one of the columns. A record that has a value in one is not in an index of those WHERE that IS NULL.
+// breakable returns the unique constraints and the references of the table that have one of the columns, except its primary key
+// and references to tenants. A record with a value in a column is not in an index WHERE that column IS NULL.
 func (x *caseRun) breakable(columns []string, record map[string]any) []string {
 	x.Helper()
 	return get[[]string](x.bundle, `
@@ -339,7 +340,7 @@ func (x *caseRun) breakable(columns []string, record map[string]any) []string {
 			AND (predicate !~ ('\m' || attname || ' IS NULL') OR $3::jsonb ->> attname IS NULL)`, x.table, columns, record)
 }
 
-// TestEveryConflictIsDocumented: what a constraint or a rule of the domain may answer has its page at /problems.
+// TestEveryConflictIsDocumented: every conflict of a constraint or a rule has a page at /problems.
 func TestEveryConflictIsDocumented(t *testing.T) {
 	b := setup(t)
 	stranger := b.stranger(b.replica)
@@ -377,7 +378,7 @@ func TestEveryConflictIsDocumented(t *testing.T) {
 	}
 }
 
-// conflictSlugs are the slugs of the values conflict.Kind{…} in a file.
+// conflictSlugs returns the slugs of the values conflict.Kind{…} in a file.
 func conflictSlugs(file *ast.File) (slugs []string) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		made, ok := n.(*ast.CompositeLit)

@@ -20,14 +20,14 @@ import (
 	"onlyonce/internal/value/party"
 )
 
-// The cases of operations on a record that is there: changes, and what they have in common with transitions.
+// The cases of operations on an existing record: changes, and the cases that they share with transitions.
 
-// theirs is what somebody else makes of the record meanwhile: the command of the case but for one field.
+// theirs returns the command of a concurrent edit: it differs from the case's command in one field.
 func (x *caseRun) theirs() url.Values {
 	return x.fields[len(x.fields)-1].another(x.resource, x.command)
 }
 
-// changeMeanwhile lets somebody else save that.
+// changeMeanwhile saves theirs as another client.
 func (x *caseRun) changeMeanwhile(key string) created {
 	x.Helper()
 	path := x.form
@@ -48,7 +48,7 @@ func changedSince(x *caseRun) {
 	}
 }
 
-// withoutVersion: a form that has lost its version is shown what is saved, like one that is out of date.
+// withoutVersion: a form without a version shows the saved values, like an outdated one.
 func withoutVersion(x *caseRun) {
 	seen := x.seen
 	x.seen = 0
@@ -56,7 +56,7 @@ func withoutVersion(x *caseRun) {
 	x.format.refused(x, refused, "version-missing", x.command)
 	x.wantRows(rows{})
 	if x.seen = seen; x.isHTML() {
-		p := x.page(refused) // nobody knows what the person has seen, so all that differs is theirs
+		p := x.page(refused) // the version that the form was opened with is unknown, so every difference is attributed to the other edit
 		submit, _ := attr(p.form(), "action")
 		x.format.done(x, x.caller.submit(submit, p.typed()))
 	} else {
@@ -72,7 +72,7 @@ func staleVersion(x *caseRun) {
 	before := x.contents()
 	refused := x.ask(x.command)
 	both := maps.Clone(theirs)
-	for name, typed := range x.command { // what the person left as it was is theirs; lines are one
+	for name, typed := range x.command { // a field that was left unchanged has their value; lines are one field
 		if len(typed) > 1 || !slices.Equal(typed, x.resource.command[name]) {
 			both[name] = typed
 		}
@@ -87,7 +87,7 @@ func staleVersion(x *caseRun) {
 		return
 	}
 	p := x.page(refused)
-	p.leadsTo(x.pageOf(x.id)) // keep what is saved
+	p.leadsTo(x.pageOf(x.id)) // the link to keep the saved version
 	p.compares(x.resource, theirs, x.command)
 	if !strings.HasPrefix(p.title(), "Error: ") {
 		x.Errorf("title %q", p.title())
@@ -98,7 +98,7 @@ func staleVersion(x *caseRun) {
 	x.format.done(x, x.caller.submit(submit, form))
 }
 
-// compares fails unless the page shows both versions of every field, and marks the one that differs.
+// compares fails unless the page shows both versions of every field, and marks the fields that differ.
 func (p page) compares(of resource, saved, typed url.Values) {
 	p.b.Helper()
 	var differ []string
@@ -127,7 +127,7 @@ func (p page) compares(of resource, saved, typed url.Values) {
 	}
 }
 
-// asRead is what was typed into a field, as people read it.
+// asRead returns a typed value in the form in which pages show it.
 func asRead(field, typed string) string {
 	switch field {
 	case "country":
@@ -139,8 +139,8 @@ func asRead(field, typed string) string {
 	}
 }
 
-// keylessAgain: many clients send a PUT again by themselves when its answer is lost. It succeeds as long as the record is what was asked
-// for, and never undoes what others have done since.
+// keylessAgain: many clients retry a PUT without being asked when the answer is lost. It succeeds as long as the record equals
+// the command, and never undoes later changes.
 func keylessAgain(x *caseRun) {
 	if x.isHTML() {
 		return // a form has a key
@@ -161,7 +161,7 @@ func keylessAgain(x *caseRun) {
 	x.wantOutcomes(did, "unchanged", "changed", "conflict")
 }
 
-// weakTags: a proxy that compresses answers makes the tag of a version weak, or adds the encoding to it.
+// weakTags: a proxy that compresses answers makes a version's ETag weak, or adds the encoding to it.
 func weakTags(x *caseRun) {
 	if x.isHTML() {
 		return // a form has the version in a field
@@ -177,7 +177,7 @@ func weakTags(x *caseRun) {
 	}
 }
 
-// changesNothing: the record is like that already. It keeps its version.
+// changesNothing: the record already equals the command. It keeps its version.
 func changesNothing(x *caseRun) {
 	command := x.resource.command
 	first := x.ask(command)
@@ -193,7 +193,7 @@ func changesNothing(x *caseRun) {
 	x.wantRows(rows{"intents": 1})
 }
 
-// otherRecord: one key is for one wish about one record.
+// otherRecord: one key is for one intent about one record.
 func otherRecord(x *caseRun) {
 	first := x.ask(x.command)
 	x.format.done(x, first)
@@ -209,7 +209,7 @@ func otherRecord(x *caseRun) {
 	}
 }
 
-// noSuchRecord: whatever else is wrong with the request, and even if another tenant has the record.
+// noSuchRecord: a missing record takes precedence over all other errors, also if another tenant has the record.
 func noSuchRecord(x *caseRun) {
 	foreign := x.another(x.globex, "theirs", x.resource.command).id
 	before := x.contents()
@@ -249,7 +249,7 @@ func noSuchRecord(x *caseRun) {
 	}
 }
 
-// wrong is a command with every field invalid.
+// wrong returns a command with every field invalid.
 func (x *caseRun) wrong() url.Values {
 	wrong := x.command
 	for _, f := range x.fields {
@@ -273,7 +273,7 @@ func eachSubject(t *testing.T, kinds []idempotency.Kind, f format, run func(*cas
 	walk(t, parts)
 }
 
-// TestIfMatch: a precondition that is no tag of one version changes nothing, and uses up no key.
+// TestIfMatch: a precondition other than a single ETag changes nothing, and uses up no key.
 func TestIfMatch(t *testing.T) {
 	eachSubject(t, changes, jsonFormat{}, func(x *caseRun) {
 		before := x.contents()
@@ -298,7 +298,7 @@ func TestIfMatch(t *testing.T) {
 	})
 }
 
-// TestVersionInAForm: what no record can have as a version is no form of ours. It changes nothing, and uses up no key.
+// TestVersionInAForm: an impossible version in a form changes nothing, and uses up no key.
 func TestVersionInAForm(t *testing.T) {
 	eachSubject(t, changes, htmlFormat{}, func(x *caseRun) {
 		before, seen := x.contents(), x.seen
@@ -325,7 +325,7 @@ func (x *caseRun) withIfMatch(tags ...string) answer {
 	return c.must(x.format.send(x.Context(), c, to, key, x.command))
 }
 
-// TestHistoryHasWhatChanged: exactly the fields of the record that differ, with what was and what is.
+// TestHistoryHasWhatChanged: an event has exactly the fields of the record that differ, with both values.
 func TestHistoryHasWhatChanged(t *testing.T) {
 	eachSubject(t, ofOneRecord, jsonFormat{}, func(x *caseRun) {
 		result := func(key string) map[string]json.RawMessage {
@@ -341,11 +341,11 @@ func TestHistoryHasWhatChanged(t *testing.T) {
 			x.Fatalf("%+v, %v", list.Rows, err)
 		}
 		last := list.Rows[at]
-		for name := range last.Changes { // what is zero is null in the JSON of the database, and may be left out of Go's
+		for name := range last.Changes { // zero values are null in the database's JSON, and may be omitted in Go's
 			is[name] = orNull(is[name])
 		}
 		want := map[string][2]json.RawMessage{}
-		for name := range is { // what it shows; making it may have told more
+		for name := range is { // the record's fields only; the result of creating it may have more
 			before, after := orNull(was[name]), is[name]
 			if name != "version" && sorted(before) != sorted(after) {
 				want[name] = [2]json.RawMessage{before, after}
@@ -365,7 +365,7 @@ func orNull(value json.RawMessage) json.RawMessage {
 	return value
 }
 
-// sorted is a JSON value with its members in order, as PostgreSQL's jsonb does not give them, and a moment as Go writes it.
+// sorted returns a JSON value with sorted members, which jsonb doesn't guarantee, and with times in Go's format.
 func sorted(value json.RawMessage) string {
 	var v any
 	if err := json.Unmarshal(value, &v); err != nil {

@@ -15,7 +15,7 @@ import (
 	"golang.org/x/net/html"
 )
 
-// client is somebody who makes requests: a program with a token, or a person's browser with cookies.
+// client makes requests: a program with a token, or a person's browser with cookies.
 type client struct {
 	b      *bundle
 	url    string // of the server
@@ -24,7 +24,7 @@ type client struct {
 	tenant tenant      // whose token it has, if it is a program
 }
 
-// stranger has no credentials. It keeps cookies and follows no redirect by itself.
+// stranger has no credentials. It keeps cookies and doesn't follow redirects.
 func (b *bundle) stranger(at *replica) *client {
 	jar, err := cookiejar.New(nil)
 	if err != nil {
@@ -38,7 +38,7 @@ func (b *bundle) stranger(at *replica) *client {
 	}}
 }
 
-// program uses the API of a tenant.
+// program returns a client of a tenant's API.
 func (b *bundle) program(at *replica, t tenant) *client {
 	c := b.stranger(at)
 	c.tenant = t
@@ -47,7 +47,7 @@ func (b *bundle) program(at *replica, t tenant) *client {
 	return c
 }
 
-// person is logged in.
+// person returns a logged-in browser.
 func (b *bundle) person(at *replica, t tenant) *client {
 	b.Helper()
 	c := b.browser(at)
@@ -57,7 +57,7 @@ func (b *bundle) person(at *replica, t tenant) *client {
 	return c
 }
 
-// browser is a person who is not logged in yet.
+// browser returns a browser that isn't logged in.
 func (b *bundle) browser(at *replica) *client {
 	c := b.stranger(at)
 	c.header.Set("Sec-Fetch-Site", "same-origin")
@@ -68,14 +68,14 @@ func (c *client) logIn(t tenant, password string) answer {
 	return c.submit("/login", url.Values{"email": {t.email}, "password": {password}})
 }
 
-// elsewhere is the same client at another server.
+// elsewhere returns the same client at another server.
 func (c *client) elsewhere(url string) *client {
 	moved := *c
 	moved.url = url
 	return &moved
 }
 
-// with is the same client with one more header.
+// with returns the same client with one more header.
 func (c *client) with(name string, values ...string) *client {
 	more := *c
 	more.header = maps.Clone(c.header)
@@ -91,7 +91,7 @@ type answer struct {
 	posted url.Values // the form that it answers, if it was one
 }
 
-// String is short enough for a test's message: of a page what stands in its main part, and of the headers where it leads.
+// String is short enough for a test's message: the text of a page's main part, and the Location header.
 func (a answer) String() string {
 	said := a.body
 	if root, err := html.Parse(strings.NewReader(a.body)); err == nil && strings.HasPrefix(a.header.Get("Content-Type"), "text/html") {

@@ -27,16 +27,16 @@ type holder struct {
 	password string
 }
 
-// works is what still lets the holder in.
+// works holds the credentials of the holder that still work.
 type works struct {
-	session  string // "owner" or "member"; "" for nobody
+	session  string // "owner" or "member"; "" if it has ended
 	form     bool   // is saved when the browser sends it
 	token    bool
 	password bool // with the email that the holder has now
 	link     bool // lets choose a password
 }
 
-// holder adds one, with an email.
+// holder adds a holder with an email.
 func (b *bundle) holder(at *replica, by *client, email string) *holder {
 	b.Helper()
 	h := &holder{bundle: b, at: at, by: by, who: b.acme, device: b.browser(at), password: "the passphrase of " + email}
@@ -53,7 +53,7 @@ func (b *bundle) holder(at *replica, by *client, email string) *holder {
 	return h
 }
 
-// join adds an owner, who joins. It returns the path of the page about them.
+// join adds an owner and lets them join. It returns the path of the page about them.
 func (h *holder) join(email, password string) string {
 	h.Helper()
 	made := h.by.submit("/people", url.Values{
@@ -68,7 +68,7 @@ func (h *holder) join(email, password string) string {
 	return path
 }
 
-// opened is what stands in a form, whose address gets a key.
+// opened returns the fields of a form, opened with a new key.
 func (h *holder) opened(by *client, path string) url.Values {
 	h.Helper()
 	return h.page(by.get(by.get(path).location())).typed()
@@ -95,7 +95,7 @@ func (h *holder) moves() {
 	h.who.email = "moved-" + h.who.email
 }
 
-// works tries every credential.
+// works checks every credential.
 func (h *holder) works() (w works) {
 	h.Helper()
 	program := h.program(h.at, h.who)
@@ -114,7 +114,7 @@ func (h *holder) works() (w works) {
 	if stored := get[int](h.bundle, `SELECT count(*) FROM customers WHERE email = $1`, h.form.Get("email")); (stored == 1) != w.form {
 		h.Errorf("the form was saved: %v, and there are %d customers", w.form, stored)
 	}
-	// The form belongs to the business, where somebody else may send it.
+	// The form belongs to the tenant, where another user may send it.
 	if a := h.by.submit("/customers", h.form); a.status != http.StatusSeeOther {
 		h.Errorf("the form, sent by another owner: %v", a)
 	}
@@ -124,8 +124,8 @@ func (h *holder) works() (w works) {
 	return w
 }
 
-// TestChangesOfAUser: what each change of a user leaves of what the user could come in with before. No cell is about
-// somebody else: the next user with the email has nothing of it.
+// TestChangesOfAUser: which of a user's earlier credentials each change of the user leaves valid. No cell is about another
+// user: the next user with the email can use no credential.
 func TestChangesOfAUser(t *testing.T) {
 	pgtest.Long(t)
 	b := setup(t)
@@ -217,7 +217,7 @@ func (h *holder) operator(disables bool) {
 	}
 }
 
-// TestKeptTextFollowsThePerson: what a browser keeps is for the person who has typed it, whatever becomes of the email.
+// TestKeptTextFollowsThePerson: a kept form is for the person who typed it, even after a change of the email.
 func TestKeptTextFollowsThePerson(t *testing.T) {
 	b := setup(t)
 	h := b.holder(b.replica, b.person(b.replica, b.acme), "sales@one.test")

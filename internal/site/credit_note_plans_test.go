@@ -6,7 +6,7 @@ import (
 	"net/url"
 )
 
-// everyRefund returns the requests of the routes of refunds, of the payment that has all of them.
+// everyRefund returns the requests of the routes of refunds, for the payment that has all refunds.
 func (b *bundle) everyRefund(program, person *client) map[string][]request {
 	of, most := refunds(), rowID(1)
 	list := func(id string) string { return "/payments/" + id + "/refunds" }
@@ -35,7 +35,7 @@ func (b *bundle) everyRefund(program, person *client) map[string][]request {
 	}
 }
 
-// everyCreditNote returns the requests of the routes of credit notes, of the invoice that has most of them.
+// everyCreditNote returns the requests of the routes of credit notes, for the invoice with the most credit notes.
 func (b *bundle) everyCreditNote(program, person *client) map[string][]request {
 	of, most := creditNotes(), rowID(drafts+1)
 	of.command, of.other = url.Values{"line_quantity": {"0.01"}}, url.Values{"line_quantity": {"0.02"}}
@@ -74,8 +74,8 @@ func (b *bundle) everyCreditNote(program, person *client) map[string][]request {
 	}
 }
 
-// everyCreation returns the requests that create something that belongs to another record, as a form and in the API. Mine is the
-// command of one prefix; extras are what is refused besides, by the ends of their keys.
+// everyCreation returns the requests that create a record below another one, as a form and in the API. mine returns the command
+// of a prefix; extras are refused commands, by the ends of their keys.
 func (b *bundle) everyCreation(
 	program, person *client, of resource, list func(string) string, most string,
 	mine func(prefix string) url.Values, extras map[string]extra,
@@ -103,7 +103,7 @@ func (b *bundle) everyCreation(
 		all(of.name+" api", http.StatusCreated, http.StatusOK, call)
 }
 
-// extra is a command that is refused: of most, unless there is an id, and of mine but for some values.
+// extra is a refused command: for the record most unless id is set, and equal to mine except for changes.
 type extra struct {
 	want    int
 	id      string

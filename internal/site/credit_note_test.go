@@ -54,8 +54,8 @@ type credited struct {
 	} `json:"taxes"`
 }
 
-// TestMoreThanCanBeCredited: what is left of the line stands beside its field, and is told to programs; so is the open
-// amount, if some of it was paid.
+// TestMoreThanCanBeCredited: the error has the remaining quantity of the line beside its field, and in the API's answer. If the
+// invoice was partly paid, it has the open amount too.
 func TestMoreThanCanBeCredited(t *testing.T) {
 	t.Parallel()
 	for _, f := range formats() {
@@ -88,7 +88,7 @@ func TestMoreThanCanBeCredited(t *testing.T) {
 	}
 }
 
-// TestCreditEverything: a program leaves the lines out, and a person finds in the form what is left.
+// TestCreditEverything: a program omits the lines, and a form is filled with the remaining quantities.
 func TestCreditEverything(t *testing.T) {
 	b := setup(t)
 	x := b.caseRun(creditNotes(), htmlFormat{})
@@ -119,7 +119,7 @@ func TestCreditEverything(t *testing.T) {
 	b.page(none).says("There's nothing left to credit.")
 }
 
-// TestCreditedInPart: the invoice's page calls it what the list does, and does not count payments that were not made.
+// TestCreditedInPart: the invoice's page has the same state as the list, and doesn't count credits as payments.
 func TestCreditedInPart(t *testing.T) {
 	b := setup(t)
 	x := b.caseRun(creditNotes(), htmlFormat{})

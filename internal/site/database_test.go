@@ -39,7 +39,7 @@ type rows map[string]int
 
 func (r rows) equal(other rows) bool { return len(r.minus(other)) == 0 }
 
-// minus returns what there is more than before.
+// minus returns the rows added since before.
 func (r rows) minus(before rows) rows {
 	more := rows{}
 	maps.Copy(more, r)
@@ -79,7 +79,7 @@ func (b *bundle) rows() rows {
 	return counted.minus(nil)
 }
 
-// written returns the transactions that have written the rows there are, but for some that are known.
+// written returns the transactions that wrote the existing rows, except for the known ones.
 func (b *bundle) written(known ...string) []string {
 	b.Helper()
 	var each []string
@@ -102,8 +102,8 @@ func (b *bundle) empty(except ...string) {
 	b.store.Forget()
 }
 
-// holdIntent keeps every attempt at acme's intent with the key waiting at the end of the work, until the
-// release: an uncommitted row has its place. No table is locked, so statements can be prepared.
+// holdIntent keeps every attempt at acme's intent with the key waiting at the end of the work, until the release: an
+// uncommitted row has the same key. No table is locked, so statements can be prepared.
 func (b *bundle) holdIntent(operation string) (release func()) {
 	b.Helper()
 	tx, err := b.admin.Begin(b.Context())
@@ -138,7 +138,7 @@ func (b *bundle) waiting(n int, known ...int32) []int32 {
 	return pids
 }
 
-// expire lets the retention of all results end, as time would: no process remembers one for longer.
+// expire ends the retention of all results, and clears the copies in memory.
 func (b *bundle) expire(of tenant) {
 	b.Helper()
 	b.exec(`UPDATE intents SET expires_at = now() - interval '1 second'`)

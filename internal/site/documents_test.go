@@ -54,7 +54,7 @@ func TestInvoicePDF(t *testing.T) {
 	b.page(person.get(page)).leadsTo(page + "/pdf")
 }
 
-// TestIssuedInvoiceKeepsItsBytes: whatever becomes of its customer, of what is open and of the server.
+// TestIssuedInvoiceKeepsItsBytes: neither a change of the customer or the open amount nor a restart changes the PDF.
 func TestIssuedInvoiceKeepsItsBytes(t *testing.T) {
 	b := setup(t)
 	program := b.program(b.replica, b.acme)
@@ -81,7 +81,7 @@ func TestIssuedInvoiceKeepsItsBytes(t *testing.T) {
 	}
 }
 
-// TestEInvoice: an issued invoice has one, which says what is still open.
+// TestEInvoice: an issued invoice has an e-invoice with the open amount.
 func TestEInvoice(t *testing.T) {
 	b := setup(t)
 	person, program := b.person(b.replica, b.acme), b.program(b.replica, b.acme)
@@ -122,7 +122,7 @@ func TestEInvoice(t *testing.T) {
 	says(`PrepaidAmount currencyID="EUR">35.77<`, `PayableAmount currencyID="EUR">100.00<`)
 }
 
-// TestCreditNoteAsPDF: people and programs get the same file, with what the page says, whatever becomes of the business.
+// TestCreditNoteAsPDF: people and programs get the same file, with the text of the page, also after the business has changed.
 func TestCreditNoteAsPDF(t *testing.T) {
 	b := setup(t)
 	program, person := b.program(b.replica, b.acme), b.person(b.replica, b.acme)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// behindCut returns a person at a server whose way to the database can be cut, with one customer.
+// behindCut returns a person at a server whose connection to the database can be cut, with one customer.
 func behindCut(b *bundle) (person *client, cut func()) {
 	b.Helper()
 	x := b.caseRun(customers(), htmlFormat{})
@@ -18,8 +18,8 @@ func behindCut(b *bundle) (person *client, cut func()) {
 	}
 }
 
-// TestLoginUnknown: without the database nobody knows who is logged in. The page says that, instead of
-// looking as if nobody were.
+// TestLoginUnknown: without the database the server can't check the session. The page reports that, instead of looking as if
+// the visitor were logged out.
 func TestLoginUnknown(t *testing.T) {
 	b := setup(t)
 	person, cut := behindCut(b)

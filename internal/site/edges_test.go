@@ -19,7 +19,7 @@ func TestHalfClosed(t *testing.T) {
 	cookie := "Cookie: " + sessionCookie + "=" + person.session() + "\r\n"
 	token := "Authorization: Bearer " + b.acme.token + "\r\nContent-Type: application/json\r\n"
 	body := customers().json(customers().command)
-	// Not like the other one, whichever comes first.
+	// Unlike the other customer, so that neither is a likely repeat.
 	form := change(customers().other, "idempotency_key", "form", "tax_id", "").Encode()
 	for name, c := range map[string]struct {
 		request, want string

@@ -16,16 +16,15 @@ import (
 	"onlyonce/static"
 )
 
-// What must leave everything as it is: reads, natural routes, and whatever is refused.
+// Requests that must not change anything: reads, natural routes, and refused requests.
 
-// contents is a digest of all rows of all tables that belong to tenants.
+// contents returns a digest of all rows of all tables that belong to tenants.
 func (b *bundle) contents() string {
 	b.Helper()
 	return b.digest(append(b.tenantTables(), "users", "api_tokens"))
 }
 
-// everything is a digest of all tables, those of the directory included. A session's last request is no part
-// of it.
+// everything returns a digest of all tables, including the directory, without the time of a session's last request.
 func (b *bundle) everything() string {
 	b.Helper()
 	return b.digest(append(slices.Clone(directory), b.tenantTables()...))
@@ -45,7 +44,7 @@ func (b *bundle) digest(tables []string) string {
 	return get[string](b, `SELECT concat_ws(E'\n', `+strings.Join(digests, `, `)+`)`)
 }
 
-// wantUnchanged fails if something differs since a digest, and names the tables.
+// wantUnchanged fails if two digests differ, and names the tables.
 func wantUnchanged(b *bundle, what, before, after string) {
 	b.Helper()
 	if before == after {
@@ -82,7 +81,7 @@ func (b *bundle) madeOfEach() (all []made) {
 	return all
 }
 
-// addresses are a route's path with the id of each record, and with one that nobody has.
+// addresses returns a route's path with the id of each record, and with an unknown id.
 func addresses(route web.Route, records []made) []string {
 	assets, _ := static.New() // without an error, as the server has them too
 	path := strings.NewReplacer("{slug}", "invalid", "/static/*", assets.Path("app.css")).Replace(route.Path)
@@ -96,7 +95,7 @@ func addresses(route web.Route, records []made) []string {
 	return all
 }
 
-// TestReadsChangeNothing: every GET, about real records, with keys that were used and keys that were not.
+// TestReadsChangeNothing sends every GET, for existing records, with used and unused keys.
 func TestReadsChangeNothing(t *testing.T) {
 	pgtest.Long(t)
 	b := setup(t)
@@ -111,7 +110,7 @@ func TestReadsChangeNothing(t *testing.T) {
 	}
 	queries = append(queries, refers)
 	for _, record := range records {
-		if record.parent != nil { // which is in a state of its own, such as issued
+		if record.parent != nil { // the parent has another state, such as issued
 			records = append(records, made{record.parent.resource, record.parent.id})
 		}
 	}
@@ -143,7 +142,7 @@ func TestReadsChangeNothing(t *testing.T) {
 				shown = shown || a.status == http.StatusOK
 				tried++
 				if query == "" && a.status == http.StatusNotFound {
-					break // there is nothing, whatever the query says
+					break // a 404 for every query
 				}
 			}
 		}
@@ -158,8 +157,8 @@ func TestReadsChangeNothing(t *testing.T) {
 	}
 }
 
-// behindAPooler returns a replica whose connections prepare nothing, as behind PgBouncer. There pgx encodes a value by its Go type
-// alone, and fails for some that are fine elsewhere.
+// behindAPooler returns a replica whose connections prepare no statements, as behind PgBouncer. pgx then encodes a value by its
+// Go type alone, and fails for some that work otherwise.
 func (b *bundle) behindAPooler() *replica {
 	b.Helper()
 	config := b.db.Pool.Config()
@@ -172,16 +171,16 @@ func (b *bundle) behindAPooler() *replica {
 	return b.serveOn(pool)
 }
 
-// leadsElsewhere reports whether nothing is shown at the address itself to somebody who is logged in.
+// leadsElsewhere reports whether the address itself shows nothing to a logged-in user.
 func leadsElsewhere(route web.Route) bool {
 	return route.Path == "/" || route.Path == "/login" || route.Path == "/join" || // which asks for a link
 		strings.HasPrefix(route.Path, "/lab") || // for demo tenants only: TestLabRuns reads them
 		slices.ContainsFunc(resources(), func(of resource) bool { return of.parent != nil && !of.ownPage && route.Path == of.path+"/{id}" })
 }
 
-// TestEveryNaturalRouteIsNatural: it leaves the tables as they are, the first time and when it is repeated,
-// whatever form it is sent: that of its resource, or of the first one, with every value that is declared, about real records, with
-// what buttons add. Each form to a public route is sent by somebody who has just logged in, since it may log out.
+// TestEveryNaturalRouteIsNatural: a natural route leaves the tables as they are, the first time and when it is repeated, for
+// every form: with the fields of its resource, or of the first one, with every declared value, with the ids of existing
+// records, and with the values of buttons. Each form to a public route is sent by a newly logged-in user, since it may log out.
 func TestEveryNaturalRouteIsNatural(t *testing.T) {
 	pgtest.Long(t)
 	b := setup(t)
@@ -198,16 +197,16 @@ func TestEveryNaturalRouteIsNatural(t *testing.T) {
 		if i := slices.IndexFunc(records, func(m made) bool { return strings.HasPrefix(route.Path, m.path+"/") }); i >= 0 {
 			of = records[i]
 		}
-		// A new one, because logins are limited for each email, at a replica that limits those of each address by itself.
+		// A new tenant, because logins are limited per email, at a new replica, because they are limited per address.
 		somebody := b.tenant("Somebody at " + route.Path)
 		person := b.person(b.serve(), somebody)
 		before := b.contents()
-		missing := map[string]bool{} // addresses where there is nothing, whatever is sent
+		missing := map[string]bool{} // addresses that return 404 for every form
 		for i, form := range of.naturalForms(records, buttons) {
 			for _, address := range addresses(route, records) {
 				senders := []*client{acme, person}
 				if route.Public() {
-					senders = []*client{person} // who logs out or in is somebody else from then on
+					senders = []*client{person} // logging out or in changes the session
 					form.Set("email", somebody.email)
 					form.Set("password", password)
 				}
@@ -236,7 +235,7 @@ func TestEveryNaturalRouteIsNatural(t *testing.T) {
 	}
 }
 
-// naturalForms are forms of a resource that a route may answer to with something else than its reason says.
+// naturalForms returns forms of a resource that may make a route behave in another way than its reason claims.
 func (m made) naturalForms(records []made, buttons [][2]string) []url.Values {
 	base := change(m.other, "idempotency_key", "another", "action", "add_line", "version", "1")
 	for _, record := range records {
@@ -260,7 +259,7 @@ func (m made) naturalForms(records []made, buttons [][2]string) []url.Values {
 	return forms
 }
 
-// buttons are the names and values of all buttons on the pages about some records.
+// buttons returns the names and values of all buttons on the pages about some records.
 func (b *bundle) buttons(c *client, records []made) (found [][2]string) {
 	b.Helper()
 	seen := 0
@@ -289,9 +288,8 @@ func (b *bundle) buttons(c *client, records []made) (found [][2]string) {
 	return found
 }
 
-// TestRefusedRequestsChangeNothing: what is sent without a key, with an invalid command, by a stranger or by
-// another tenant, or to an address that there is none of. An effect may stand before the operation as well, in
-// a middleware.
+// TestRefusedRequestsChangeNothing sends requests without a key, with an invalid command, by a stranger or another tenant, and
+// to unknown addresses. A middleware could have an effect before the operation.
 func TestRefusedRequestsChangeNothing(t *testing.T) {
 	b := setup(t)
 	records := b.madeOfEach()
@@ -358,7 +356,7 @@ func TestRefusedRequestsChangeNothing(t *testing.T) {
 	}
 }
 
-// elsewhere is the same with another record, and below at an address that does not exist.
+// elsewhere returns the target with another record, and below at an address that does not exist.
 func (t target) elsewhere(id string) target {
 	t.id = id
 	return t

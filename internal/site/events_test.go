@@ -17,7 +17,7 @@ type event struct {
 	}
 }
 
-// String returns what was done, and the short ones of the changes.
+// String returns the event in one line: its operation, sentence, key and changes.
 func (e event) String() string {
 	said := []string{e.Operation, e.What}
 	if e.Key != "" {
@@ -33,7 +33,7 @@ func (e event) String() string {
 	return strings.Join(said, " ")
 }
 
-// events reads the whole history of a record in pages of some size, forward and then back, and returns it as texts.
+// events reads the whole history of a record in pages of a size, forward and then back, and returns it as text.
 func (b *bundle) events(api *client, path string, limit int) (said []string) {
 	b.Helper()
 	type page struct {
@@ -73,7 +73,7 @@ func (b *bundle) events(api *client, path string, limit int) (said []string) {
 	return said
 }
 
-// TestEventsOfACustomer: people see the same in pages, and a cursor of another list is refused.
+// TestEventsOfACustomer: the pages show the same events as the API, and another list's cursor is refused.
 func TestEventsOfACustomer(t *testing.T) {
 	b := setup(t)
 	api, person := b.program(b.replica, b.acme), b.person(b.replica, b.acme)

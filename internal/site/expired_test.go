@@ -9,8 +9,7 @@ import (
 	"onlyonce/internal/idempotency"
 )
 
-// What a late retry gets, when the result of its intent has expired. The intent is known for life, and so is
-// its command.
+// The answers to late retries, after the result of the intent has expired. The intent and its fingerprint are kept for life.
 
 func lateRetry(x *caseRun) {
 	first := x.ask(x.command)
@@ -20,7 +19,7 @@ func lateRetry(x *caseRun) {
 	before := x.contents()
 	late := x.ask(x.command)
 	switch {
-	case x.isHTML() && x.kind == idempotency.Create: // whether it is a new wish, only the person can say
+	case x.isHTML() && x.kind == idempotency.Create: // only the user knows whether it is a new intent
 		x.format.refused(x, late, "key-reused", x.command)
 		x.page(late).leadsTo(first.location())
 	case x.isHTML():
@@ -38,7 +37,7 @@ func lateRetry(x *caseRun) {
 	}
 }
 
-// moveOn makes another version of the record, if it is not one that the database keeps as it is.
+// moveOn makes another version of the record, unless the database keeps it unchanged.
 func (x *caseRun) moveOn() bool {
 	x.Helper()
 	_, err := x.admin.Exec(x.Context(), `UPDATE `+x.table+` SET tenant_id = tenant_id`)

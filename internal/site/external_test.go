@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// external reports whether programs may send what another system calls one of a resource.
+// external reports whether programs may send the external id of a resource.
 func (r resource) external() bool {
 	if r.input == nil {
 		return false
@@ -22,7 +22,7 @@ func (r resource) external() bool {
 	return has
 }
 
-// externalFormat is JSON with an external id: id, or else one that follows from the command.
+// externalFormat is JSON with an external id: id, or else one derived from the command.
 type externalFormat struct {
 	jsonFormat
 
@@ -36,7 +36,7 @@ func (f externalFormat) send(ctx context.Context, c *client, to target, key stri
 	return f.jsonFormat.send(ctx, c, to, key, command)
 }
 
-// called is the resource whose commands have an external id.
+// called returns the resource whose commands have an external id.
 func (r resource) called(id string) resource {
 	plain := r.json
 	r.json = func(form url.Values) string {
@@ -54,10 +54,10 @@ func (r resource) called(id string) resource {
 	return r
 }
 
-// otherwiseExternally are the rows of the table that an external id makes another case: those of externalCases.
+// otherwiseExternally are the rows of the table that behave differently with an external id: see externalCases.
 var otherwiseExternally = []string{"upsert hit", "same command, new key, minutes apart"}
 
-// externalCases are rows of the table for operations that create what other systems have.
+// externalCases are rows of the table for operations that create records with an external id.
 func externalCases() []row {
 	return []row{
 		{"same external id, same content", sameExternal, outcomes(did, "reused", "replayed", "reused"), nil, false},
@@ -104,7 +104,7 @@ func otherExternal(x *caseRun) {
 	wantUnchanged(x.bundle, "what was refused", before, x.contents())
 }
 
-// notAttached: what has the natural key, and no external id, is not given one by creating it again.
+// notAttached: a record that has the natural key and no external id is not given one by creating it again.
 func notAttached(x *caseRun) {
 	plain := x.caller.must(jsonFormat{}.send(x.Context(), x.caller, x.target, key, x.command))
 	x.format.done(x, plain)
@@ -117,13 +117,13 @@ func notAttached(x *caseRun) {
 	wantUnchanged(x.bundle, "what was refused", before, x.contents())
 }
 
-// externalResources are those that other systems may have.
+// externalResources returns the resources that can have an external id.
 func externalResources() []resource {
 	return slices.DeleteFunc(resources(), func(of resource) bool { return !of.external() })
 }
 
-// TestFoundByExternalID: by the ids of other systems, also a record within another one, and however the source is written; none of another
-// tenant, and nothing else beside it.
+// TestFoundByExternalID: records are found by their external ids, also below another record, and by each spelling of the
+// source. Other tenants' records aren't found, and nothing else beside the record.
 func TestFoundByExternalID(t *testing.T) {
 	t.Parallel()
 	var parts []part
@@ -170,8 +170,8 @@ func TestFoundByExternalID(t *testing.T) {
 	walk(t, parts)
 }
 
-// TestExternalUpdate: a program updates what it is refused to create with PUT, from the version that it has seen; then its
-// next sync finds what it said. What a person changes meanwhile stays.
+// TestExternalUpdate: a program that may not create a record again updates it with PUT, from the version that it has seen. Its
+// next sync then finds its own content. Later changes by people stay.
 func TestExternalUpdate(t *testing.T) {
 	b := setup(t)
 	of := customers().called("1")
@@ -209,8 +209,8 @@ func TestExternalUpdate(t *testing.T) {
 	b.wantRows(rows{"customers": 1, "intents": 5})
 }
 
-// createdExternally returns the requests that create one with the id of another system: that was there before with other content, that is
-// new, and that is there since.
+// createdExternally returns the requests that create a record with an external id: one that exists with other content, a new
+// one, and the new one again.
 func createdExternally(program *client, of resource, command url.Values) []request {
 	send := func(want int, key, id string) request {
 		return request{key, want, func() answer { return program.create(of.called(id), "external "+key, command) }}
@@ -221,7 +221,7 @@ func createdExternally(program *client, of resource, command url.Values) []reque
 	}
 }
 
-// foundExternally returns the requests that find one by the id of another system.
+// foundExternally returns the requests that find a record by its external id.
 func foundExternally(program *client, of resource) []request {
 	return []request{
 		asking(program, "/api/v1"+of.path+"?source=shop&external_id=7"), asking(program, "/api/v1"+of.path+"?source=none&external_id=7"),

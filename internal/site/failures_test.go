@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// failures counts those of a test, or of a walk, by their format. Of those that are alike the first three are reported.
+// failures counts the failures of a test, or of a walk, by their format. The first three with the same format are reported.
 type failures struct {
 	mu    sync.Mutex
 	alike map[string]int
@@ -26,7 +26,7 @@ func newFailures(t *testing.T) *failures {
 	return f
 }
 
-// another reports whether a failure is one of the first that are alike.
+// another counts a failure, and reports whether it is to be reported.
 func (f *failures) another(format string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -34,7 +34,7 @@ func (f *failures) another(format string) bool {
 	return f.alike[format] <= reported
 }
 
-// Errorf is that of the test, for the first three failures that are alike.
+// Errorf is the test's Errorf for the first three failures with the same format.
 func (b *bundle) Errorf(format string, args ...any) {
 	b.Helper()
 	if b.failures.another(format) {

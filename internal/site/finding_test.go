@@ -31,7 +31,7 @@ func TestCustomersAreSearched(t *testing.T) {
 	}
 }
 
-// TestHostileSearches find nothing, or are refused in a sentence, and what was typed is still in the form.
+// TestHostileSearches find nothing, or are refused in a sentence, and the form keeps the typed text.
 func TestHostileSearches(t *testing.T) {
 	b := setup(t)
 	program, person := b.program(b.replica, b.acme), b.person(b.replica, b.acme)

@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// TestFormsBeyondTheBounds are answered with a page that says where what was typed still is.
+// TestFormsBeyondTheBounds are answered with a page that explains where the typed values are still available.
 func TestFormsBeyondTheBounds(t *testing.T) {
 	b := setup(t)
 	person := b.person(b.replica, b.acme)
@@ -30,7 +30,7 @@ func TestFormsBeyondTheBounds(t *testing.T) {
 	b.wantRows(rows{})
 }
 
-// TestFieldsInDoubt: where a field comes twice, it is not for us to decide which one was meant.
+// TestFieldsInDoubt: a field that comes twice is refused, because the server can't decide which one was meant.
 func TestFieldsInDoubt(t *testing.T) {
 	b := setup(t)
 	person := b.person(b.replica, b.acme)
@@ -58,7 +58,8 @@ func TestFieldsInDoubt(t *testing.T) {
 	}
 }
 
-// TestStrangersGetLittleBack: who is not logged in gets a small form back, and an honest page for a large one.
+// TestStrangersGetLittleBack: a visitor who isn't logged in gets a small form back, and for a large one a page without the
+// values.
 func TestStrangersGetLittleBack(t *testing.T) {
 	b := setup(t)
 	stranger := b.browser(b.replica)
@@ -92,7 +93,7 @@ func TestStrangersGetLittleBack(t *testing.T) {
 	b.wantRows(rows{})
 }
 
-// TestLongAddresses are refused before they are looked at.
+// TestLongAddresses are refused before they are parsed.
 func TestLongAddresses(t *testing.T) {
 	b := setup(t)
 	long := "?a=" + strings.Repeat("&a=", 4000)
@@ -105,7 +106,7 @@ func TestLongAddresses(t *testing.T) {
 			t.Errorf("%s: %v", path, a)
 		}
 	}
-	// One that is allowed, and grows by being quoted, does not lead into a dead end.
+	// An allowed address that grows by escaping must not lead into a dead end.
 	a := b.browser(b.replica).get("/customers/new?of=" + strings.Repeat("<", 7000))
 	if a.status != http.StatusSeeOther || b.stranger(b.replica).get(a.location()).status != http.StatusOK {
 		t.Errorf("%v", a)

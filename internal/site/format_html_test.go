@@ -82,7 +82,7 @@ func (htmlFormat) refused(x *caseRun, a answer, slug string, typed url.Values, w
 	checkRetryAfter(x, a, slug)
 }
 
-// htmlStatus is what a person gets: both versions, where a program gets one.
+// htmlStatus returns the status of a page: 409 with both versions, where the API has another status.
 func htmlStatus(slug string) int {
 	if slug == "changed-meanwhile" || slug == "version-missing" {
 		return http.StatusConflict
@@ -90,7 +90,7 @@ func htmlStatus(slug string) int {
 	return statusOf(slug)
 }
 
-// pageTitles are what pages say about a problem that have no form to say it in, and formNotices what a form says.
+// pageTitles are the titles of pages about a problem that show no form. formNotices are the notices of forms.
 var (
 	pageTitles = map[string]string{
 		"key-missing":   "Idempotency key missing",
@@ -127,7 +127,7 @@ var (
 	}
 )
 
-// keeps fails unless everything that was typed stands in the form.
+// keeps fails unless the form has all typed values.
 func keeps(b *bundle, p page, typed url.Values) {
 	b.Helper()
 	shown := p.typed()
@@ -153,7 +153,7 @@ func (p page) marks(of resource, pointers []string) {
 	}
 }
 
-// controls are the fields of the form with a name.
+// controls returns the fields of the form with a name.
 func (p page) controls(name string) []*html.Node {
 	p.b.Helper()
 	return slices.DeleteFunc(all(p.form(), "input", "textarea", "select"), func(n *html.Node) bool {

@@ -13,7 +13,7 @@ import (
 // jsonFormat is the column of the JSON API.
 type jsonFormat struct{}
 
-// created is what all records have in common.
+// created holds the fields that all records have in common.
 type created struct {
 	ID      string `json:"id"`
 	Number  string `json:"number"`
@@ -81,13 +81,13 @@ func (f jsonFormat) done(x *caseRun, a answer) {
 	}
 }
 
-// address is where the record of an answer is.
+// address returns the address of an answer's record.
 func (f jsonFormat) address(x *caseRun, a answer) string {
 	x.Helper()
 	return "/api/v1" + x.recordAt(f.record(x, a))
 }
 
-// check holds the headers of a success against its body, and returns the version.
+// check compares the headers of a success with its body, and returns the version.
 func (f jsonFormat) check(x *caseRun, a answer) (version int) {
 	x.Helper()
 	record := decode[created](x.bundle, a)

@@ -8,11 +8,12 @@ import (
 	"onlyonce/internal/proof/must"
 )
 
-// TestHolderOfAnEmailMovesOn: another customer has the email when a change to it is refused, and has it no more when it is looked up who
-// that was. The record that is changed exists, so 404 would be false, and a program would never try again: the change is done.
+// TestHolderOfAnEmailMovesOn: another customer has the email when a change to it is refused, and no longer has it when the
+// server looks up the owner. The changed record exists, so 404 would be false, and a program would never try again: the change
+// is done.
 //
-// The order is that of PostgreSQL's queue of locks: the change waits for the holder's open transaction, and behind the change waits a
-// lock on the table, which is granted between the refusal and the look.
+// The test depends on the order of PostgreSQL's lock queue: the change waits for the holder's open transaction, and a lock on
+// the table waits behind the change. It is granted between the refusal and the look-up.
 func TestHolderOfAnEmailMovesOn(t *testing.T) {
 	b := setup(t)
 	holder := b.prepared(b.acme, "holder", customers(), customers().command)

@@ -10,9 +10,9 @@ import (
 	"golang.org/x/net/html"
 )
 
-// checkForms is done with every page that a test gets: each form that posts has the form lock, and each form
-// that carries out an operation says which intent it is and whose. A page may answer a posted form, and carry
-// it as it came: what was not in it cannot be in the answer.
+// checkForms checks every page that a test gets: each form that posts has the form lock, and each form that carries out an
+// operation names its intent and its user. A page may answer a posted form, and repeat it as it came: the answer can't have
+// fields that were missing there.
 func (p page) checkForms(posted url.Values) {
 	p.b.Helper()
 	for _, form := range all(p.root, "form") {
@@ -40,7 +40,7 @@ func (p page) checkForms(posted url.Values) {
 	}
 }
 
-// operationAt names what POST to an address carries out; "" if it is nothing.
+// operationAt returns the operation that POST to an address carries out, or "".
 func (b *bundle) operationAt(address string) string {
 	address, _, _ = strings.Cut(address, "?")
 	for _, route := range b.once() {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// The page of a record says what was done to it, newest first, no matter who did it.
+// TestHistory: the page of a record lists its changes by all actors, newest first.
 func TestHistory(t *testing.T) {
 	b := setup(t)
 	api, person := b.program(b.replica, b.acme), b.person(b.replica, b.acme)
@@ -53,7 +53,7 @@ func (b *bundle) newCustomer(api *client, name string) string {
 	return "/api/v1/customers/" + decode[struct{ ID string }](b, a).ID
 }
 
-// edit changes the customer as it is now.
+// edit changes the current version of the customer.
 func (b *bundle) edit(api *client, path, email, name string) {
 	b.Helper()
 	api = api.with("If-Match", api.get(path).header.Get("ETag"))
@@ -63,7 +63,7 @@ func (b *bundle) edit(api *client, path, email, name string) {
 	}
 }
 
-// history reads the entries on the page of a record, without actor and time, which each of them ends with.
+// history returns the entries on the page of a record, without the actor and time at their ends.
 func (b *bundle) history(person *client, path string) (entries []string) {
 	b.Helper()
 	ends := regexp.MustCompile(` token test, \d+ \w+ \d{4}, \d\d:\d\d UTC$`)

@@ -53,8 +53,8 @@ func TestBodiesThatAreNotCommands(t *testing.T) {
 	}
 }
 
-// TestMembersInDoubt: a member that comes twice, or under another capitalisation, is refused by name.
-// Which of the two was meant is not for us to decide.
+// TestMembersInDoubt: a member that comes twice, or in another capitalisation, is refused by name, because the server can't
+// decide which one was meant.
 func TestMembersInDoubt(t *testing.T) {
 	b := setup(t)
 	program := b.program(b.replica, b.acme).with("Idempotency-Key", key)
@@ -70,7 +70,7 @@ func TestMembersInDoubt(t *testing.T) {
 	b.wantRows(rows{})
 }
 
-// inDoubt sends bodies that are refused for the member that each has with it.
+// inDoubt sends bodies that are refused for the member each is listed with.
 func (c *client) inDoubt(path string, bodies map[string]string) {
 	c.b.Helper()
 	for body, member := range bodies {
@@ -81,7 +81,8 @@ func (c *client) inDoubt(path string, bodies map[string]string) {
 	}
 }
 
-// TestInvisibleCharacters: what copied text brings along makes no other command, and what stays refused has its place named.
+// TestInvisibleCharacters: invisible characters of pasted text don't change the command. Where they are refused, the error
+// names the field.
 func TestInvisibleCharacters(t *testing.T) {
 	b := setup(t)
 	program := b.program(b.replica, b.acme).with("Idempotency-Key", key)
@@ -104,7 +105,7 @@ func TestInvisibleCharacters(t *testing.T) {
 	}
 }
 
-// TestValuesOfAnotherType: they are wrong like any other value, and the place is named in the same way.
+// TestValuesOfAnotherType: a value with the wrong type is an error of its field, like any other invalid value.
 func TestValuesOfAnotherType(t *testing.T) {
 	b := setup(t)
 	program := b.program(b.replica, b.acme).with("Idempotency-Key", key)
@@ -160,7 +161,7 @@ func TestProblemTypesOpen(t *testing.T) {
 	docs.says("24 hours", "Idempotency-Key", "One customer per email address and name in each tenant")
 }
 
-// TestSecurityHeaders on every answer there is, from pages to errors.
+// TestSecurityHeaders checks every answer, from pages to errors.
 func TestSecurityHeaders(t *testing.T) {
 	b := setup(t)
 	person, program := b.person(b.replica, b.acme), b.program(b.replica, b.acme)
@@ -216,7 +217,7 @@ func checkSecurity(t *testing.T, what string, a answer) {
 	}
 }
 
-// TestHalfARequest: a client that goes away inside of its body has created nothing.
+// TestHalfARequest: a client that disconnects in the middle of its body has created nothing.
 func TestHalfARequest(t *testing.T) {
 	b := setup(t)
 	of := customers()
@@ -239,8 +240,8 @@ func TestHalfARequest(t *testing.T) {
 	b.wantRows(rows{})
 }
 
-// TestRequestIDs: a page tells strangers the id that the log has, and nothing else: not the name of the
-// machine, nor what they made up themselves.
+// TestRequestIDs: a page shows strangers the request id of the log, and neither the name of the machine nor an id that they
+// sent.
 func TestRequestIDs(t *testing.T) {
 	b := setup(t)
 	host, err := os.Hostname()

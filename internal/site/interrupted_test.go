@@ -43,7 +43,7 @@ func stillRunningPastTheBound(x *caseRun) {
 	x.wantRows(x.leaves)
 }
 
-// busy: it waits for a lock that has nothing to do with its key.
+// busy: the attempt waits for a lock that is independent of its key.
 func busy(x *caseRun) {
 	hasty := x.from(x.serve(impatient))
 	release := x.hold()
@@ -54,8 +54,8 @@ func busy(x *caseRun) {
 	x.tryAgain(hasty, refused, x.format.done)
 }
 
-// backendTerminated: the database ends the connection in the middle of the transaction, which is rolled
-// back. The server asks again by itself.
+// backendTerminated: the database ends the connection in the middle of the transaction, which is rolled back. The server
+// retries.
 func backendTerminated(x *caseRun) {
 	release := x.hold()
 	first := x.begin(x.caller, x.command)
@@ -69,7 +69,7 @@ func backendTerminated(x *caseRun) {
 	x.wantRows(x.leaves)
 }
 
-// clientGone: nobody waits for the answer any more, and the transaction is finished all the same.
+// clientGone: the client has disconnected, and the transaction is finished all the same.
 func clientGone(x *caseRun) {
 	gone := make(chan struct{}, 1)
 	url := x.listen(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -97,7 +97,7 @@ func clientGone(x *caseRun) {
 	x.wantRows(x.leaves)
 }
 
-// answerLost: the client never hears of its success, and tries again.
+// answerLost: the client doesn't get the answer of its success, and retries.
 func answerLost(x *caseRun) {
 	address, err := url.Parse(x.url)
 	if err != nil {
@@ -105,7 +105,7 @@ func answerLost(x *caseRun) {
 	}
 	wire := x.wire("tcp", address.Host)
 	far := x.caller.elsewhere("http://" + wire.Addr())
-	// A connection of its own for each request, or net/http would repeat it silently.
+	// One connection per request, or net/http would repeat it silently.
 	far.http = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Jar: far.http.Jar, CheckRedirect: far.http.CheckRedirect}
 	wire.Arm(proxy.Cut{Point: proxy.BeforeAnswer})
 	if a, err := x.format.send(x.Context(), far, x.target, key, x.command); err == nil {
@@ -113,7 +113,7 @@ func answerLost(x *caseRun) {
 	}
 	x.wantRows(x.leaves)
 	again := x.askAs(far, x.command)
-	first := again // lost; what it was is told by the record
+	first := again // the lost answer is reconstructed from the record
 	if f, ok := x.format.(jsonFormat); ok {
 		first = x.caller.get(f.address(x, again))
 		if first.status = http.StatusOK; !x.kind.Changes() {
@@ -125,12 +125,12 @@ func answerLost(x *caseRun) {
 	x.wantRows(x.leaves)
 }
 
-// commit is how COMMIT stands in a message for PostgreSQL, as a text that ends with a zero byte. Whatever style the work has, it is
-// in one exchange only.
+// commit is the COMMIT in a message for PostgreSQL: a text that ends with a zero byte. Each style of work sends it in a single
+// exchange.
 const commit = "COMMIT\x00"
 
-// commitUnacknowledged: PostgreSQL commits, and the connection ends before it can say so. The server
-// asks the database by key before it answers.
+// commitUnacknowledged: PostgreSQL commits, and the connection ends before the acknowledgement. The server looks up the key
+// before it answers.
 func commitUnacknowledged(x *caseRun) {
 	far, wire, _ := x.behindWire()
 	wire.Arm(proxy.Cut{Point: proxy.BeforeAnswer, Saying: commit})
@@ -145,7 +145,7 @@ func commitUnacknowledged(x *caseRun) {
 	x.wantRows(x.leaves)
 }
 
-// commitUnconfirmed: as before, and then the database cannot be asked any more.
+// commitUnconfirmed: the same, and then the database can't be reached any more.
 func commitUnconfirmed(x *caseRun) {
 	far, wire, _ := x.behindWire()
 	cuts := make([]proxy.Cut, 100)
@@ -176,14 +176,14 @@ func databaseDown(x *caseRun) {
 	x.tryAgain(x.caller, refused, x.format.done)
 }
 
-// behindWire returns the caller at a replica whose way to the database can be cut, after a first request
-// that has opened connections and prepared statements.
+// behindWire returns the caller at a replica whose connection to the database can be cut, after a first request that has opened
+// connections and prepared statements.
 func (x *caseRun) behindWire() (*client, *proxy.Proxy, *pgxpool.Pool) {
 	x.Helper()
 	config := x.db.Pool.Config()
 	wire := x.wire(pgconn.NetworkAddress(config.ConnConfig.Host, config.ConnConfig.Port))
 	config.ConnConfig.DialFunc = func(ctx context.Context, _, address string) (net.Conn, error) {
-		if address == wire.Addr() { // pgx asks to cancel what a connection did when it broke; that may overtake a COMMIT
+		if address == wire.Addr() { // pgx cancels the statement of a broken connection; the cancel could overtake a COMMIT
 			return nil, errors.New("no cancel requests")
 		}
 		return (&net.Dialer{}).DialContext(ctx, "tcp", wire.Addr())

@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// TestAmountsAsTyped: the amount of a payment and of a refund is understood as people write it. Only what can be two numbers is asked
-// about.
+// TestAmountsAsTyped: the amount of a payment or refund is parsed in the usual spellings. Only an ambiguous amount is refused.
 func TestAmountsAsTyped(t *testing.T) {
 	b := setup(t)
 	person := b.person(b.replica, b.acme)
@@ -30,7 +29,7 @@ func TestAmountsAsTyped(t *testing.T) {
 	}
 }
 
-// TestSumsBeyond64Bits: what an ordinary invoice adds to may be more than an int64 holds.
+// TestSumsBeyond64Bits: the sums of ordinary invoices may exceed an int64.
 func TestSumsBeyond64Bits(t *testing.T) {
 	b := setup(t)
 	b.prepared(b.acme, "first", invoices(), invoices().command, "issue")

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestCustomerChoice: a form offers the newest customers, and finds every other one that is not archived: by its field as somebody
-// types, and without JavaScript by showing the form again, with all that was typed.
+// TestCustomerChoice: a form offers the newest customers, and finds every other one that isn't archived: while the user types,
+// and without JavaScript by showing the form again, with all typed values.
 func TestCustomerChoice(t *testing.T) {
 	b := setup(t)
 	person := b.person(b.replica, b.acme)

@@ -21,8 +21,8 @@ func forInvoices(b *bundle, f format) (x *caseRun, first answer) {
 	return x, first
 }
 
-// TestNumberTakenHTML: the next number is one click away, under the same key. The case "unique value taken" proves the rest. In the form
-// of a draft as well, where a blank field would mean to keep its number.
+// TestNumberTakenHTML: one button uses the next number, under the same key; also in the form of a draft, where a blank field
+// keeps its number. The case "unique value taken" covers the rest.
 func TestNumberTakenHTML(t *testing.T) {
 	x, _ := forInvoices(setup(t), htmlFormat{})
 	draft := x.prepared(x.acme, "draft", x.resource, change(x.command, "number", "R-1")).ID
@@ -50,7 +50,7 @@ func TestNumberTakenHTML(t *testing.T) {
 	x.wantOutcomes("created", "conflict", "conflict", "changed")
 }
 
-// TestNumberTakenJSON: a program is told the next number.
+// TestNumberTakenJSON: the problem document has the next number.
 func TestNumberTakenJSON(t *testing.T) {
 	x, _ := forInvoices(setup(t), jsonFormat{})
 	refused := x.under("another", change(x.other, "number", "2026-0007"))
@@ -74,7 +74,7 @@ func TestNumberOfAnotherYear(t *testing.T) {
 		}
 	}
 
-	// What looks like a number of another year would be allocated there once more.
+	// A number in another year's format could be allocated again in that year.
 	refused := send("three", "2026-0007")
 	p := decode[problem](x.bundle, refused)
 	if refused.status != http.StatusUnprocessableEntity || len(p.Errors) != 1 || p.Errors[0].Pointer != "/number" ||
@@ -86,7 +86,7 @@ func TestNumberOfAnotherYear(t *testing.T) {
 	}
 }
 
-// TestNumberIsSuggestedAndNotSent: an untouched suggestion means the next number, whichever that is by then.
+// TestNumberIsSuggestedAndNotSent: an untouched suggestion means the next number at the time of the request.
 func TestNumberIsSuggestedAndNotSent(t *testing.T) {
 	b := setup(t)
 	x := b.caseRun(invoices(), htmlFormat{})
@@ -106,8 +106,8 @@ func TestNumberIsSuggestedAndNotSent(t *testing.T) {
 
 func thisYear(n int) string { return fmt.Sprintf("%d-%04d", today().Year(), n) }
 
-// TestCreateAsNewIsOneClick: a person who chooses it is not asked again, neither for another number than the one that
-// the form used nor whether a repeat is meant.
+// TestCreateAsNewIsOneClick: the button that creates a new invoice needs no second confirmation, neither for a number other
+// than the form's nor for a likely repeat.
 func TestCreateAsNewIsOneClick(t *testing.T) {
 	x, first := forInvoices(setup(t), htmlFormat{})
 	other := change(x.command, "notes", "One more", "number", "2026\u20110007")
@@ -126,7 +126,7 @@ func TestCreateAsNewIsOneClick(t *testing.T) {
 	}
 }
 
-// TestCopyAsNew: a copy has a key of its own, and nobody asks whether it is meant.
+// TestCopyAsNew: a copy has a new key, and is not questioned as a likely repeat.
 func TestCopyAsNew(t *testing.T) {
 	b := setup(t)
 	x := b.caseRun(invoices(), htmlFormat{})
@@ -152,7 +152,7 @@ func TestCopyAsNew(t *testing.T) {
 	b.wantOutcomes("created", "created", "replayed")
 }
 
-// TestNoTaxRateByDefault: an invoice is not free of tax because nobody looked.
+// TestNoTaxRateByDefault: no invoice is free of tax because the user overlooked the field.
 func TestNoTaxRateByDefault(t *testing.T) {
 	b := setup(t)
 	person := b.person(b.replica, b.acme)
@@ -173,8 +173,8 @@ func TestNoTaxRateByDefault(t *testing.T) {
 	}
 }
 
-// TestLinesWithoutJavaScript: adding and removing lines loses nothing and stores nothing. A line in the middle that is still blank keeps
-// its place, and counts for nothing in the totals; the only line leaves a blank one to go on with.
+// TestLinesWithoutJavaScript: adding and removing lines loses nothing and stores nothing. A blank line in the middle keeps its
+// place and adds nothing to the totals; removing the only line leaves a blank one.
 func TestLinesWithoutJavaScript(t *testing.T) {
 	b := setup(t)
 	person := b.person(b.replica, b.acme)

@@ -12,8 +12,9 @@ import (
 // shared is the email of several companies.
 const shared = "accounts@example.com"
 
-// TestWhichCustomer: a program that sends the email of a customer with another name, or of an archived one, is told who has it, at every
-// address that takes a customer, and goes through by the customer's id or by saying that the email is meant to be the same.
+// TestWhichCustomer: a program that sends the email of a customer with another name, or of an archived one, gets that customer
+// in the answer, at every address that takes a customer. It succeeds with the customer's id, or by confirming that the email is
+// meant to be the same.
 func TestWhichCustomer(t *testing.T) {
 	b := setup(t)
 	program := b.program(b.replica, b.acme)
@@ -82,7 +83,7 @@ func TestWhichCustomer(t *testing.T) {
 	b.wantCount(3, "invoices")
 }
 
-// TestPeopleAreAskedWhoIsMeant: both sides are shown, one click goes on either way, and nothing that was typed is lost.
+// TestPeopleAreAskedWhoIsMeant: the page shows both sides, one button continues with either, and all typed values are kept.
 func TestPeopleAreAskedWhoIsMeant(t *testing.T) {
 	b := setup(t)
 	person := b.person(b.replica, b.acme)
@@ -156,7 +157,8 @@ func TestPeopleAreAskedWhoIsMeant(t *testing.T) {
 	b.wantCount(4, "invoices")
 }
 
-// TestCustomerWithoutEmail: it is created each time, is billed like any other, and gets no email, which the pages say.
+// TestCustomerWithoutEmail: such a customer is created each time, billed like any other, and gets no email. The pages show
+// that.
 func TestCustomerWithoutEmail(t *testing.T) {
 	b := setup(t)
 	person, program := b.person(b.replica, b.acme), b.program(b.replica, b.acme)
@@ -203,7 +205,7 @@ func (b *bundle) wantCount(want int, table string) {
 	}
 }
 
-// TestCustomerLikeOneOfMinutesAgo: the form of an invoice leads to the customer who was there, and bills that one on request.
+// TestCustomerLikeOneOfMinutesAgo: the form of an invoice leads to the existing customer, and bills that one on request.
 func TestCustomerLikeOneOfMinutesAgo(t *testing.T) {
 	b := setup(t)
 	person := b.person(b.replica, b.acme)

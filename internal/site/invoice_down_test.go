@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// chosenCustomer is what the form sends when the customer with the email is chosen from its list.
+// chosenCustomer returns the value of the form when the customer with the email is selected.
 func (c *client) chosenCustomer(email string) string {
 	c.b.Helper()
 	opened := c.get("/invoices/new")
@@ -21,8 +21,8 @@ func (c *client) chosenCustomer(email string) string {
 	return ""
 }
 
-// withChosenCustomer returns a person at a server whose way to the database can be cut, and an invoice for
-// a customer chosen from the list.
+// withChosenCustomer returns a person at a server whose connection to the database can be cut, and an invoice for a customer
+// selected from the list.
 func withChosenCustomer(b *bundle) (person *client, command url.Values, cut func()) {
 	b.Helper()
 	person, cut = behindCut(b)
@@ -31,8 +31,7 @@ func withChosenCustomer(b *bundle) (person *client, command url.Values, cut func
 	return person, command, cut
 }
 
-// TestChosenCustomerIsKept: the page that comes instead of the invoice names the customer, and sends the
-// choice again.
+// TestChosenCustomerIsKept: the page shown instead of the invoice names the customer, and sends the choice again.
 func TestChosenCustomerIsKept(t *testing.T) {
 	t.Parallel()
 	t.Run("database down", func(t *testing.T) {

@@ -32,7 +32,7 @@ func invoiceDistinctions() resource {
 	}
 }
 
-// growInvoiceDistinctions inserts distinctions for acme, and makes two invoices alike.
+// growInvoiceDistinctions inserts distinctions for acme, and gives two invoices the same amounts.
 func (b *bundle) growInvoiceDistinctions() {
 	b.Helper()
 	b.exec(fmt.Sprintf(`
@@ -45,7 +45,7 @@ func (b *bundle) growInvoiceDistinctions() {
 		b.acme.id, many, rowID(many-500), rowID(many-200)))
 }
 
-// everyDuplicateInvoice returns the requests of the routes of duplicate invoices, and of what was said of them.
+// everyDuplicateInvoice returns the requests of the routes of duplicate invoices, and of their distinctions.
 func (b *bundle) everyDuplicateInvoice(program, person *client) map[string][]request {
 	routes := b.everyPair(program, person, invoiceDistinctions(), func(n int) url.Values {
 		return url.Values{"invoices": {rowID(n) + " " + rowID(n+2)}}
@@ -64,8 +64,9 @@ func (b *bundle) everyDuplicateInvoice(program, person *client) map[string][]req
 	return routes
 }
 
-// TestDuplicateInvoices: the page says why they are alike, one is voided as a duplicate of the other by a button, and both say so, in
-// pages, in the API and in their histories. Those that are none are not shown any more.
+// TestDuplicateInvoices: the page shows why the invoices are likely duplicates. A button voids one as a duplicate of the other,
+// and both refer to each other in pages, in the API and in their histories. Invoices that are marked as distinct aren't shown
+// again.
 func TestDuplicateInvoices(t *testing.T) {
 	b := setup(t)
 	program, person := b.program(b.replica, b.acme), b.person(b.replica, b.acme)
@@ -129,7 +130,7 @@ func TestDuplicateInvoices(t *testing.T) {
 	}
 }
 
-// TestInvoiceSaysWhichScheduleBilledIt, with the way to it.
+// TestInvoiceSaysWhichScheduleBilledIt with a link to the schedule.
 func TestInvoiceSaysWhichScheduleBilledIt(t *testing.T) {
 	b := setup(t)
 	period := b.prepared(b.acme, "period", periods(), periods().command)

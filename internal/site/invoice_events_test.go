@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestEventsOfOthers: what was done to an invoice by operations on others stands where it belongs, however much it is.
+// TestEventsOfOthers: the history of an invoice has the events of operations on other records, in order and over many pages.
 func TestEventsOfOthers(t *testing.T) {
 	b := setup(t)
 	api, person := b.program(b.replica, b.acme), b.person(b.replica, b.acme)

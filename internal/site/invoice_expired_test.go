@@ -16,7 +16,7 @@ func TestExpiredFormCreatesAgainOnPurpose(t *testing.T) {
 	x.wantOutcomes(did, "mismatch", did)
 }
 
-// TestExpiredAndNumberTaken: whichever constraint speaks first, a late retry meets its own invoice.
+// TestExpiredAndNumberTaken: a late retry gets its own invoice, regardless of the order in which the constraints are checked.
 func TestExpiredAndNumberTaken(t *testing.T) {
 	x, first := forInvoices(setup(t), jsonFormat{})
 	x.expire(x.acme)

@@ -17,7 +17,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// found is an invoice as the slow model of a search knows it.
+// found is an invoice in the slow model of a search.
 type found struct {
 	id, number, state, customer, issued, due string
 	paid                                     string // the day of its payment; "" without
@@ -34,7 +34,7 @@ func spellings() map[string]string {
 	}
 }
 
-// pastFor makes random customers and invoices of a tenant, in all states, and returns the model of them.
+// pastFor creates random customers and invoices of a tenant, in all states, and returns their model.
 func (b *bundle) pastFor(t tenant, n int) (all []found) {
 	b.Helper()
 	typed := make([]string, 0, len(spellings()))
@@ -94,10 +94,10 @@ func (b *bundle) pastFor(t tenant, n int) (all []found) {
 	return all
 }
 
-// day is the one so many days from today.
+// day returns the date n days from today.
 func day(n int) string { return time.Now().UTC().AddDate(0, 0, n).Format(time.DateOnly) }
 
-// wanted is the slow model of a list: all that a filter wants, in order.
+// wanted is the slow model of a list: all invoices that match the filters, in order.
 func wanted(all []found, query url.Values) (ids []string) {
 	var some []found
 	today := time.Now().UTC().Format(time.DateOnly)
@@ -138,12 +138,12 @@ func wanted(all []found, query url.Values) (ids []string) {
 	return ids
 }
 
-// TestFinding compares every list with the slow model of it, in both formats: from the first page to the last and back,
-// each invoice comes once, in order.
+// TestFinding compares every list with its slow model, in both formats: from the first page to the last and back, each invoice
+// comes once, in order.
 func TestFinding(t *testing.T) {
 	b := setup(t)
 	all := b.pastFor(b.acme, 70)
-	b.pastFor(b.globex, 10) // whom nobody here may see
+	b.pastFor(b.globex, 10) // which acme must not see
 	program, person := b.program(b.replica, b.acme), b.person(b.replica, b.acme)
 	searches := []string{
 		"", "", "", "design", "des lodz", "LODZ", "Łódź", "person1", "n", "n person2 des", "1", "00", "ŻÓŁW Straße", "Москва", "none",
@@ -240,7 +240,7 @@ func (b *bundle) throughPages(person *client, query url.Values) (ids []string) {
 
 func inRow(n *html.Node) bool { return n.Parent != nil && n.Parent.Data == "th" }
 
-// TestListParametersInDoubt: what is no filter is refused, and a cursor belongs to its list, filters and order.
+// TestListParametersInDoubt: unknown filters are refused, and a cursor is only valid for its list, filters and order.
 func TestListParametersInDoubt(t *testing.T) {
 	b := setup(t)
 	b.pastFor(b.acme, 12)
@@ -269,8 +269,8 @@ func TestListParametersInDoubt(t *testing.T) {
 	}
 }
 
-// TestSearchFollowsChanges: what an edit, a new number or another name makes of a record is found, and what they
-// were is not.
+// TestSearchFollowsChanges: after an edit, a new number or another name, a record is found by its new words and no longer by
+// the old ones.
 func TestSearchFollowsChanges(t *testing.T) {
 	b := setup(t)
 	program := b.program(b.replica, b.acme)

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestHistoryOfAnInvoice: fields that are in no form are told as people know them, and its state by what was done. In the API amounts
-// are in the currency of their time, on whatever page they are.
+// TestHistoryOfAnInvoice: fields without a form are shown in the users' words, and a change of the state as its transition. In
+// the API amounts are in the currency of their time, on each page.
 func TestHistoryOfAnInvoice(t *testing.T) {
 	b := setup(t)
 	api, person := b.program(b.replica, b.acme), b.person(b.replica, b.acme)
@@ -48,7 +48,7 @@ func TestHistoryOfAnInvoice(t *testing.T) {
 	}
 }
 
-// TestHistoryOfTheLedger: what was paid, given back and credited stands among the rest, with who did it, on whatever page it is.
+// TestHistoryOfTheLedger: payments, refunds and credit notes are among the other events, with their actor, on each page.
 func TestHistoryOfTheLedger(t *testing.T) {
 	b := setup(t)
 	api, person := b.program(b.replica, b.acme), b.person(b.replica, b.acme)
@@ -100,7 +100,7 @@ func TestHistoryOfTheLedger(t *testing.T) {
 	}
 }
 
-// changedInvoice makes an invoice, changes all of it, issues and voids it, and returns its path in the API.
+// changedInvoice creates an invoice, changes all its fields, issues and voids it, and returns its path in the API.
 func (b *bundle) changedInvoice(api *client) string {
 	b.Helper()
 	draft := func(email, name, currency, price, description string) string {
@@ -133,7 +133,7 @@ func (b *bundle) changedInvoice(api *client) string {
 	return path
 }
 
-// A customer can also come along with an invoice. The invoice shows its own history, with the key.
+// TestHistoryOfWhatAnInvoiceBrought: a customer can be created with an invoice. The history of the invoice has the key.
 func TestHistoryOfWhatAnInvoiceBrought(t *testing.T) {
 	b := setup(t)
 	api, person := b.program(b.replica, b.acme), b.person(b.replica, b.acme)

@@ -12,7 +12,7 @@ import (
 	"onlyonce/internal/invoice"
 )
 
-// withLines returns a command with n lines that can be told apart.
+// withLines returns a command with n distinguishable lines.
 func withLines(n int) url.Values {
 	form := change(invoices().command, "idempotency_key", key)
 	for _, name := range []string{"line_description", "line_quantity", "line_unit_price", "line_tax_rate"} {
@@ -24,7 +24,7 @@ func withLines(n int) url.Values {
 	return form
 }
 
-// TestMoreLinesThanAllowed: all of them come back, with what to do about it.
+// TestMoreLinesThanAllowed: the form keeps all of the lines, and explains the limit.
 func TestMoreLinesThanAllowed(t *testing.T) {
 	b := setup(t)
 	person := b.person(b.replica, b.acme)
@@ -66,7 +66,7 @@ func TestRaggedLines(t *testing.T) {
 	}
 }
 
-// TestLinesThatAreNotCommands: more lines than there may be, and members that lines do not have.
+// TestLinesThatAreNotCommands: too many lines, and lines with unknown members.
 func TestLinesThatAreNotCommands(t *testing.T) {
 	b := setup(t)
 	program := b.program(b.replica, b.acme).with("Idempotency-Key", key)
@@ -105,7 +105,7 @@ func TestLinesThatAreNotCommands(t *testing.T) {
 	b.wantRows(rows{})
 }
 
-// TestInvoiceFieldsInDoubt: where a field comes twice, it is not for us to decide which one was meant.
+// TestInvoiceFieldsInDoubt: a field that comes twice is refused, because the server can't decide which one was meant.
 func TestInvoiceFieldsInDoubt(t *testing.T) {
 	b := setup(t)
 	person := b.person(b.replica, b.acme)

@@ -85,8 +85,8 @@ func TestIssueFreezesParties(t *testing.T) {
 	}
 }
 
-// TestNewInvoiceBeginsWithSettings: currency, the tax rate of the first line, and in words when it is due. Where the customer is known,
-// it is the day by their terms, and the currency of their last invoice.
+// TestNewInvoiceBeginsWithSettings: a new form has the currency, the tax rate of the first line, and the terms in words. If the
+// customer is known, it has the due date by their terms, and the currency of their last invoice.
 func TestNewInvoiceBeginsWithSettings(t *testing.T) {
 	b := setup(t)
 	program, person := b.program(b.replica, b.acme), b.person(b.replica, b.acme)
@@ -112,7 +112,7 @@ func TestNewInvoiceBeginsWithSettings(t *testing.T) {
 	begins(open("?copy="+path.Base(made)).typed(), "GBP", day(14))
 }
 
-// TestDueDateByTerms: one that is left out follows from the terms of the customer, or else from those of the settings.
+// TestDueDateByTerms: a missing due date follows from the terms of the customer, or else from those of the settings.
 func TestDueDateByTerms(t *testing.T) {
 	b := setup(t)
 	program := b.program(b.replica, b.acme)
@@ -139,7 +139,7 @@ func TestDueDateByTerms(t *testing.T) {
 	}
 }
 
-// TestCustomerOfAnInvoiceHasDetails, if a program knows them and the customer is new. One that is there stays as it is.
+// TestCustomerOfAnInvoiceHasDetails: a program can send details of a new customer. An existing customer stays as it is.
 func TestCustomerOfAnInvoiceHasDetails(t *testing.T) {
 	b := setup(t)
 	program := b.program(b.replica, b.acme)
@@ -169,7 +169,7 @@ func TestCustomerOfAnInvoiceHasDetails(t *testing.T) {
 	jsonFormat{}.refused(b.caseRun(invoices(), jsonFormat{}), wrong, "invalid", nil, "/customer/country", "/customer/payment_days")
 }
 
-// TestCustomersOfAnotherTenantMeanNothing: one who was chosen as acme is nobody to globex, and is not read.
+// TestCustomersOfAnotherTenantMeanNothing: a customer that was selected as acme doesn't exist for globex, and isn't read.
 func TestCustomersOfAnotherTenantMeanNothing(t *testing.T) {
 	b, of := setupSecrets(t)
 	x := b.caseRun(invoices(), htmlFormat{})

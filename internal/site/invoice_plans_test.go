@@ -10,11 +10,11 @@ import (
 	"strconv"
 )
 
-// drafts is how many invoices are drafts. Those behind them are issued, paid in part and credited, the first of them by
-// as many payments, credit notes and mails as all the others together, and its first payment by as many refunds.
+// drafts is the number of draft invoices. The others are issued, partly paid and credited; the first issued one has as many
+// payments, credit notes and mails as all the others together, and its first payment as many refunds.
 const drafts = 100
 
-// growInvoices inserts invoices of acme and what belongs to them, for the customers that grow makes.
+// growInvoices inserts invoices of acme and their parts, for the customers that grow makes.
 func (b *bundle) growInvoices() {
 	b.Helper()
 	b.exec(fmt.Sprintf(`
@@ -102,7 +102,7 @@ func listsOf(path, customer string) (all []string) {
 	return all
 }
 
-// everyInvoice returns the requests of the routes of invoices, and of what belongs to them.
+// everyInvoice returns the requests of the routes of invoices and of their parts.
 func (b *bundle) everyInvoice(program, person *client) map[string][]request {
 	post := func(path string, forms ...url.Values) (all []request) {
 		for _, form := range forms {
@@ -171,7 +171,7 @@ func (b *bundle) everyInvoice(program, person *client) map[string][]request {
 	return routes
 }
 
-// everyInvoiceChange returns the requests of the routes that change an invoice, each with one of its own.
+// everyInvoiceChange returns the requests of the routes that change an invoice, each for another invoice.
 func (b *bundle) everyInvoiceChange(program, person *client) map[string][]request {
 	i := invoices()
 	invoice := func(id int) edits {
@@ -199,7 +199,7 @@ func (b *bundle) everyInvoiceChange(program, person *client) map[string][]reques
 		"PUT /api/v1/invoices/{id}": b.apiEdits(program, invoice(13), 0),
 		"POST /invoices/{id}/form":  {lines(http.StatusOK, rowID(11)), lines(http.StatusNotFound, nobody)},
 	}
-	// What was paid is not voided, and what is void is not issued.
+	// Paid invoices can't be voided, and void ones can't be issued.
 	refused := func(verb string, id int) []request {
 		return []request{
 			{"refused form", http.StatusConflict, func() answer {

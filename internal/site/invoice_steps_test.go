@@ -10,7 +10,7 @@ import (
 	"golang.org/x/net/html"
 )
 
-// TestIssueSaysWhoIsTold: a program chooses whether the customer gets an email, and what it says. That is part of its wish.
+// TestIssueSaysWhoIsTold: a program chooses whether the customer gets an email, and its text. Both are part of the command.
 func TestIssueSaysWhoIsTold(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]string{
@@ -38,7 +38,7 @@ func TestIssueSaysWhoIsTold(t *testing.T) {
 	}
 }
 
-// TestIssueRefusesWhatItCannotSend, and keeps what was typed.
+// TestIssueRefusesWhatItCannotSend: the form keeps the typed values.
 func TestIssueRefusesWhatItCannotSend(t *testing.T) {
 	b := setup(t)
 	path := "/invoices/" + b.prepared(b.acme, "invoice", invoices(), invoices().command).ID + "/issue"
@@ -66,7 +66,7 @@ func TestIssueRefusesWhatItCannotSend(t *testing.T) {
 	}
 }
 
-// TestIssueWarns of what the invoice does not say and of what is odd about it, and leads to where it is corrected.
+// TestIssueWarns about missing and unusual values of the invoice, with links to correct them.
 func TestIssueWarns(t *testing.T) {
 	b := setup(t)
 	command := change(invoices().command, "customer_country", "", "due_date", "2026-11-22", "issue_date", "2026-11-21")
@@ -107,7 +107,7 @@ func TestIssueWarns(t *testing.T) {
 	}
 }
 
-// TestVoidTellsWhoGotIt: an email says that an invoice is void if that is wanted, and none about a draft.
+// TestVoidTellsWhoGotIt: voiding sends an email on request, and none for a draft.
 func TestVoidTellsWhoGotIt(t *testing.T) {
 	t.Parallel()
 	for name, state := range map[string]struct {
@@ -135,7 +135,7 @@ func TestVoidTellsWhoGotIt(t *testing.T) {
 	}
 }
 
-// TestAskedAboutWhatIsDone: the page that asks says that its form was used, or that it is too late.
+// TestAskedAboutWhatIsDone: the confirmation page reports that its form was used, or that the transition is no longer possible.
 func TestAskedAboutWhatIsDone(t *testing.T) {
 	b := setup(t)
 	path := "/invoices/" + b.prepared(b.acme, "invoice", invoices(), invoices().command).ID
@@ -152,8 +152,9 @@ func TestAskedAboutWhatIsDone(t *testing.T) {
 	b.page(late).says("You can no longer issue this invoice.").leadsTo(path)
 }
 
-// TestStepsAreAskedOnPages: what the email will say can be changed, and stays when the draft has become another one meanwhile, which
-// is asked about again. No email is queued if that is wanted. Who got one can be told that the invoice is void, and nobody else.
+// TestStepsAreAskedOnPages: the text of the email can be edited, and is kept when the draft has changed in the meantime, which
+// has to be confirmed again. The email is optional. The notice that an invoice is void goes only to the recipients of its
+// email.
 func TestStepsAreAskedOnPages(t *testing.T) {
 	b := setup(t)
 	person := b.person(b.replica, b.acme)

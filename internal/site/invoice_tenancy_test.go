@@ -7,8 +7,8 @@ import (
 	"onlyonce/internal/record"
 )
 
-// secretInvoices creates for acme a payment with a refund, a credit note, a period that was billed, a distinction, a next number, and two
-// invoices, one of them made under key.
+// secretInvoices creates for acme a payment with a refund, a credit note, a billed period, a distinction, a next number, and
+// two invoices, the first under key.
 func (b *bundle) secretInvoices(ids *secretIDs) {
 	b.Helper()
 	of, paid := invoices(), payments()

@@ -46,7 +46,7 @@ func invoices() resource {
 	}
 }
 
-// linesOf are the lines of a form, as the API takes them.
+// linesOf returns the lines of a form, in the API's format.
 func linesOf(form url.Values) (lines []map[string]any) {
 	for i := range form["line_description"] {
 		lines = append(lines, map[string]any{
@@ -68,7 +68,7 @@ func invoiceCommand(form url.Values) string {
 	if id := form.Get("customer_id"); id != "" {
 		command["customer_id"] = id
 	} else {
-		details := map[string]any{} // most of which only the API takes: TestCustomerOfAnInvoiceHasDetails
+		details := map[string]any{} // mostly in the API only: TestCustomerOfAnInvoiceHasDetails
 		for name := range customers().command {
 			details[name] = form.Get("customer_" + name)
 		}
@@ -77,8 +77,7 @@ func invoiceCommand(form url.Values) string {
 	return encode(command)
 }
 
-// TestCustomerOfAnInvoiceIsReused: two invoices with one customer, whose email and name, typed in other capitals the second
-// time, stay.
+// TestCustomerOfAnInvoiceIsReused: two invoices share one customer, and its email and name keep their first capitalisation.
 func TestCustomerOfAnInvoiceIsReused(t *testing.T) {
 	t.Parallel()
 	for _, f := range formats() {
@@ -96,8 +95,8 @@ func TestCustomerOfAnInvoiceIsReused(t *testing.T) {
 	}
 }
 
-// TestReplayIsAsOverdueAsTheFirstAnswer: whether an invoice is overdue depends on the day, and the first answer is replayed
-// on another day too. The day cannot be moved here, so the due date of what was stored is.
+// TestReplayIsAsOverdueAsTheFirstAnswer: whether an invoice is overdue depends on the day, and the first answer is replayed on
+// another day too. The test can't move the day, so it moves the due date of the stored result.
 func TestReplayIsAsOverdueAsTheFirstAnswer(t *testing.T) {
 	x := setup(t).caseRun(invoices(), jsonFormat{})
 	today := day(0)
@@ -117,7 +116,7 @@ func TestReplayIsAsOverdueAsTheFirstAnswer(t *testing.T) {
 	}
 }
 
-// TestOverdue: on the day after the due date an invoice is overdue, as a record and in the list; not while it is a draft.
+// TestOverdue: an invoice is overdue from the day after its due date, on its page and in the list, except as a draft.
 func TestOverdue(t *testing.T) {
 	x := setup(t).caseRun(invoices(), jsonFormat{})
 	for i, due := range []string{day(-1), day(0)} {

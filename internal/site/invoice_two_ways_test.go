@@ -8,12 +8,12 @@ import (
 	"testing"
 )
 
-// way is one way by which a record comes. It returns the id of the new record, and of the earlier one that it is said to look like, or
-// "asked" where a person was asked first, and created it all the same.
+// way creates a record by one interface. It returns the id of the new record and of the earlier one that it looks like, or
+// "asked" if a person had to confirm it.
 type way func(key string) (id, repeats string)
 
-// TestTheSameByTwoWays: a record looks like a repeat of one that came a moment ago by whichever other way. People are asked, programs are
-// told, and what a webhook brings is recorded and says so.
+// TestTheSameByTwoWays: a record is a likely repeat of an earlier one from any other interface. People are asked, programs get
+// a note, and an event of a webhook is recorded with a note.
 func TestTheSameByTwoWays(t *testing.T) {
 	const asked = "asked"
 	b := setup(t)
@@ -75,7 +75,7 @@ func TestTheSameByTwoWays(t *testing.T) {
 	}
 	for _, record := range []struct {
 		table string
-		next  func() // makes what the ways bring unlike what they have brought
+		next  func() // changes the values, so that the next records are no repeats
 		ways  map[string]way
 	}{
 		{"payments", func() { cents++ }, map[string]way{

@@ -10,8 +10,8 @@ import (
 	"onlyonce/internal/invoice/webhook"
 )
 
-// growWebhooks inserts sources of acme, of which the first has most of the secrets and half of the events. The first events are
-// payments that can be applied.
+// growWebhooks inserts sources of acme. The first source has most of the secrets and half of the events, and the first events
+// are payments that can be applied.
 func (b *bundle) growWebhooks() {
 	b.Helper()
 	b.exec(fmt.Sprintf(`
@@ -37,7 +37,7 @@ func (b *bundle) growWebhooks() {
 		b.acme.id, many, drafts))
 }
 
-// deletesBodies deletes those of events that are old.
+// deletesBodies deletes the bodies of old events.
 func (p *plans) deletesBodies() {
 	p.Helper()
 	p.during("deleting bodies of events", func() {
@@ -73,7 +73,7 @@ func (b *bundle) everyWebhook(person *client) map[string][]request {
 		add(http.StatusConflict, under, "again", secret.command),
 		add(http.StatusNotFound, "/webhooks/"+nobody+"/webhook-secrets", "nobody", secret.command),
 	}
-	// What is applied is not dismissed.
+	// An applied event can't be dismissed.
 	routes["POST /webhook-events/{id}/dismiss"] = []request{{"applied", http.StatusConflict, func() answer {
 		return person.submit("/webhook-events/"+rowID(204)+"/dismiss", url.Values{"idempotency_key": {"applied"}})
 	}}}

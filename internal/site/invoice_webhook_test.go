@@ -61,7 +61,7 @@ func webhookSecrets() resource {
 	}
 }
 
-// webhookEvents come to a source of the tenant, each about an invoice that is issued only afterwards.
+// webhookEvents arrive at a source of the tenant, each for an invoice that is issued only afterwards.
 func webhookEvents() resource {
 	return resource{
 		name: "webhook event", path: "/webhook-events", people: true, verb: "receive", past: "received",
@@ -90,14 +90,14 @@ func webhookEvents() resource {
 	}
 }
 
-// sender delivers events, as a provider does.
+// sender delivers events like a provider.
 type sender struct {
 	b       *bundle
 	scheme  string
 	address string
 }
 
-// sender is a source of a tenant with a scheme, which is made unless it is there.
+// sender returns the source of a tenant with a scheme, and creates it if it is missing.
 func (b *bundle) sender(of tenant, scheme string) sender {
 	b.Helper()
 	name := "Sender " + scheme
@@ -123,7 +123,7 @@ func (s sender) deliverAt(to *replica, id, body string, at time.Time) answer {
 	return a
 }
 
-// post is deliverAt for many at once.
+// post is deliverAt for concurrent use.
 func (s sender) post(to *replica, id, body string, at time.Time) (answer, error) {
 	c := s.b.stranger(to).with("Content-Type", "application/json")
 	if s.scheme == "stripe" {
@@ -147,7 +147,7 @@ func paidBy(invoice, payment, amount string) string {
 		"data": {"invoice": %q, "payment": %q, "amount": %q, "currency": "EUR"}}`, invoice, payment, amount)
 }
 
-// givenBack is the event of what was given back of a payment in all.
+// givenBack returns the event with the refunded total of a payment.
 func givenBack(payment, refunded string) string {
 	return fmt.Sprintf(`{"type": "payment.refunded", "timestamp": "2026-11-23T10:00:00Z",
 		"data": {"payment": %q, "refunded": %q, "currency": "EUR"}}`, payment, refunded)
@@ -168,7 +168,7 @@ func (b *bundle) issuedInvoice() string {
 	return get[string](b, `SELECT number FROM invoices WHERE id = $1`, made.ID)
 }
 
-// TestDeliveries: what each delivery is answered, and what is kept of it.
+// TestDeliveries checks the answer of each delivery, and the stored event.
 func TestDeliveries(t *testing.T) {
 	b := setup(t)
 	number := b.issuedInvoice()
@@ -232,8 +232,8 @@ func TestDeliveries(t *testing.T) {
 	shown.says("The payment is larger than what is open on the invoice.", `"amount": "500.00"`, "Sender standard")
 }
 
-// TestEventNamedLikeAKey: an id that ends as the key of an event that is kept apart is an id like others. A key that is another event's
-// already, which cannot be, ends the delivery.
+// TestEventNamedLikeAKey: an event id may end like the key of a separately kept event. If the key already belongs to another
+// event, which can't happen, the delivery fails.
 func TestEventNamedLikeAKey(t *testing.T) {
 	b := setup(t)
 	number := b.issuedInvoice()
@@ -266,7 +266,8 @@ func TestEventNamedLikeAKey(t *testing.T) {
 	}
 }
 
-// TestChooseTheInvoice: the page of a payment that names no invoice offers those that have as much open, and takes the number of another.
+// TestChooseTheInvoice: the page of a payment without an invoice offers those with the same open amount, and accepts any
+// other number.
 func TestChooseTheInvoice(t *testing.T) {
 	b := setup(t)
 	number := b.issuedInvoice()
@@ -305,7 +306,7 @@ func TestChooseTheInvoice(t *testing.T) {
 	}
 }
 
-// TestEventIsNotKept: where the effect fails nothing is kept, the sender is told to come again, and then it succeeds.
+// TestEventIsNotKept: if the effect fails, nothing is stored, the sender has to retry, and the retry succeeds.
 func TestEventIsNotKept(t *testing.T) {
 	b := setup(t)
 	b.db.Spoil(t)
@@ -332,7 +333,8 @@ func TestEventIsNotKept(t *testing.T) {
 	}
 }
 
-// TestSecretOfAnotherKey: what is delivered has to come again, the page of the source says why, and the secret once more is the way out.
+// TestSecretOfAnotherKey: deliveries have to be repeated, the page of the source explains the reason, and entering the secret
+// again repairs it.
 func TestSecretOfAnotherKey(t *testing.T) {
 	b := setup(t)
 	bank := b.sender(b.acme, "standard")
@@ -372,7 +374,7 @@ func TestSecretOfAnotherKey(t *testing.T) {
 	warns(b.person(b.replica, b.acme), 0, 1) // whose own secret is good for a day more
 }
 
-// provider redelivers as Stripe does: until it is answered with 2xx, and now and then once more, because the answer was lost.
+// provider redelivers like Stripe: until it gets a 2xx, and sometimes once more, because the answer was lost.
 func (s sender) provider(replicas []*replica, event, body string, losesAnswers bool) error {
 	for attempt := range 50 {
 		a, err := s.post(replicas[attempt%len(replicas)], event, body, time.Now())
@@ -388,7 +390,7 @@ func (s sender) provider(replicas []*replica, event, body string, losesAnswers b
 	return fmt.Errorf("%s was not taken", event)
 }
 
-// TestProviders: events of many payments at once, to two replicas, and one of them in a hundred deliveries.
+// TestProviders: events of many payments at once to two replicas, and a hundred deliveries of the same event.
 func TestProviders(t *testing.T) {
 	b := setup(t)
 	number := b.issuedInvoice()
@@ -425,7 +427,7 @@ func TestProviders(t *testing.T) {
 	}
 }
 
-// TestHooksOfDemoTenants are refused when the demo is off, as their logins are: everybody knows their secrets.
+// TestHooksOfDemoTenants are refused when the demo is off, like their logins: their secrets are public.
 func TestHooksOfDemoTenants(t *testing.T) {
 	b := setup(t)
 	bank := b.sender(b.acme, "standard")

@@ -20,7 +20,7 @@ import (
 	"onlyonce/templates"
 )
 
-// lab makes the pages of a lab that is closed when the test ends.
+// lab returns the pages of a lab that is closed when the test ends.
 func (b *bundle) lab(c lab.Config) []func(*web.Site) {
 	b.Helper()
 	c.Log = slog.New(slog.NewTextHandler(b.Output(), nil))
@@ -36,7 +36,7 @@ func (b *bundle) lab(c lab.Config) []func(*web.Site) {
 	return []func(*web.Site){func(s *web.Site) { labpages.Mount(s, made) }}
 }
 
-// visitors are people of a demo tenant at a server with a lab, each in a browser of their own.
+// visitors are people of a demo tenant at a server with a lab, each with another browser.
 type visitors struct {
 	*bundle
 
@@ -77,7 +77,8 @@ func TestLabIsForTheDemoOnly(t *testing.T) {
 	}
 }
 
-// TestLabAsksFirst: each experiment is listed, and has a page with its question, what may be guessed and what may be taken away.
+// TestLabAsksFirst: each experiment is listed, and has a page with its question, the possible guesses and the protections that
+// can be removed.
 func TestLabAsksFirst(t *testing.T) {
 	b := setup(t)
 	visitor := b.demo(lab.Config{}).visitor()
@@ -110,7 +111,7 @@ func TestLabAsksFirst(t *testing.T) {
 	}
 }
 
-// TestLabRuns: from the form to the picture, in which nobody else has a part.
+// TestLabRuns runs an experiment from the form to the picture, which is visible to its visitor only.
 func TestLabRuns(t *testing.T) {
 	pgtest.Long(t)
 	b := setup(t)
@@ -173,7 +174,7 @@ func TestLabRuns(t *testing.T) {
 // follow reads the events of a run until the last one.
 func (c *client) follow(path string) (events []string) {
 	c.b.Helper()
-	for range 10 { // answers, each of which lasts 10 seconds at most
+	for range 10 { // each answer lasts at most 10 seconds
 		request, err := http.NewRequestWithContext(c.b.Context(), http.MethodGet, c.url+path, http.NoBody)
 		if err != nil {
 			c.b.Fatal(err)
@@ -209,7 +210,7 @@ func (c *client) follow(path string) (events []string) {
 	return nil
 }
 
-// TestLabRefuses: a visitor who cannot run something now is told why, and where to go on. The app goes on in any case.
+// TestLabRefuses: a refusal has the reason and a next step. The app keeps working.
 func TestLabRefuses(t *testing.T) {
 	pgtest.Long(t)
 	b := setup(t)

@@ -10,14 +10,14 @@ import (
 	"onlyonce/templates/labviews"
 )
 
-// asDemo makes a demo of a server.
+// asDemo turns on the demo for a server and acme.
 func (b *bundle) asDemo(c *config) {
 	c.Demo = []templates.DemoLogin{{Tenant: b.acme.name, Email: b.acme.email, Password: password}}
 	b.exec(`UPDATE tenants SET demo = true WHERE id = $1`, b.acme.id)
 }
 
-// TestLoginShowsTheDemoFirst: its logins, and the lab if there is one, stand before the form, and the focus is on what
-// comes first.
+// TestLoginShowsTheDemoFirst: the demo's logins, and the lab if there is one, come before the form, and the first one has
+// the focus.
 func TestLoginShowsTheDemoFirst(t *testing.T) {
 	b := setup(t)
 	for name, c := range map[string]struct {
@@ -54,7 +54,7 @@ func TestLoginShowsTheDemoFirst(t *testing.T) {
 	}
 }
 
-// TestLabIsOfferedToTheDemoOnly: empty lists and records lead there, and nobody else has such pages.
+// TestLabIsOfferedToTheDemoOnly: empty lists and records of demo tenants lead to the lab. Other tenants have no such pages.
 func TestLabIsOfferedToTheDemoOnly(t *testing.T) {
 	b := setup(t)
 	at := b.serve(b.asDemo)
@@ -90,7 +90,7 @@ func TestLabIsOfferedToTheDemoOnly(t *testing.T) {
 	}
 }
 
-// TestTourNamesWhatIsThere: what it says of the code is so.
+// TestTourNamesWhatIsThere checks that the files have the names that the tour mentions.
 func TestTourNamesWhatIsThere(t *testing.T) {
 	t.Parallel()
 	for _, place := range labviews.TourPlaces() {

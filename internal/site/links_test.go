@@ -11,9 +11,9 @@ import (
 	"onlyonce/internal/value/secretkey"
 )
 
-// Links to choose a password: for who is invited, and for who has forgotten theirs.
+// Links to choose a password: for invited users, and for users who have forgotten theirs.
 
-// TestInvitation: from the link to the login of a member, however often it is sent, and not with a link that is over.
+// TestInvitation: an invited member logs in by the link, also if it is sent twice, and not by an expired one.
 func TestInvitation(t *testing.T) {
 	b := setup(t)
 	owner := b.person(b.replica, b.acme)
@@ -61,7 +61,7 @@ func TestInvitation(t *testing.T) {
 	}
 }
 
-// TestUsedLinkIsThrottledAsALogin: a link that was used allows no more attempts at passwords than the login does.
+// TestUsedLinkIsThrottledAsALogin: a used link allows no more attempts at passwords than the login.
 func TestUsedLinkIsThrottledAsALogin(t *testing.T) {
 	pgtest.Long(t)
 	b := setup(t)
@@ -100,7 +100,7 @@ func TestUsedLinkIsThrottledAsALogin(t *testing.T) {
 	}
 }
 
-// TestForgottenPassword: a new link ends nothing until it is used, and only the newest one works. A disabled person has none.
+// TestForgottenPassword: a new link ends nothing until it is used, and only the newest one works. A disabled user gets none.
 func TestForgottenPassword(t *testing.T) {
 	b := setup(t)
 	owner, member := b.person(b.replica, b.acme), b.member(b.acme)
@@ -158,8 +158,8 @@ func TestForgottenPassword(t *testing.T) {
 	}
 }
 
-// TestForgotTellsNothing: who has an account gets the same answer after the same time as who has none, and no answer says whether a
-// mail was sent. Nobody can ask without end.
+// TestForgotTellsNothing: an email with an account gets the same answer after the same time as one without, and no answer shows
+// whether a mail was sent. The requests are limited.
 func TestForgotTellsNothing(t *testing.T) {
 	pgtest.Long(t)
 	b := setup(t)
@@ -196,7 +196,7 @@ func TestForgotTellsNothing(t *testing.T) {
 	b.wantRows(rows{"link_mails": 1})
 }
 
-// TestLinkIsMailedOrShown as its button says, and the page of the person says what became of the mail.
+// TestLinkIsMailedOrShown, depending on the button. The page of the user shows the status of the mail.
 func TestLinkIsMailedOrShown(t *testing.T) {
 	b := setup(t)
 	owner := b.person(b.replica, b.acme)

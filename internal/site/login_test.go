@@ -9,7 +9,7 @@ import (
 
 const (
 	sessionCookie = "onlyonce_session"
-	// secureCookie is its name where browsers come by HTTPS.
+	// secureCookie is the name of the cookie over HTTPS.
 	secureCookie = "__Host-onlyonce_session"
 )
 
@@ -27,7 +27,7 @@ func (c *client) session() string {
 	return ""
 }
 
-// holding is a stranger with somebody's session cookie.
+// holding returns a client with a stolen session cookie.
 func (b *bundle) holding(token string) *client {
 	return b.browser(b.replica).with("Cookie", sessionCookie+"="+token)
 }
@@ -63,7 +63,7 @@ func TestCookies(t *testing.T) {
 	}
 }
 
-// TestLoginsAtTwoPorts of one host do not end each other.
+// TestLoginsAtTwoPorts of the same host are independent sessions.
 func TestLoginsAtTwoPorts(t *testing.T) {
 	b := setup(t)
 	person := b.person(b.serve(func(c *config) { c.Port = "8080" }), b.acme)

@@ -5,7 +5,7 @@ import (
 	"net/url"
 )
 
-// everyMail returns the requests of the routes of mails, about the invoice that has most of them.
+// everyMail returns the requests of the routes of mails, for the invoice with the most mails.
 func (b *bundle) everyMail(program, person *client) map[string][]request {
 	of, most := mails(), rowID(drafts+1)
 	address := func(id string) string { return "/invoices/" + id + "/send" }

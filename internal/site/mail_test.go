@@ -22,7 +22,7 @@ func mails() resource {
 	}
 }
 
-// TestMailOnThePageOfItsInvoice: what became of it, and the button for one more, which counts once.
+// TestMailOnThePageOfItsInvoice: the page shows the status of the mail, and the button for another one, which counts once.
 func TestMailOnThePageOfItsInvoice(t *testing.T) {
 	b := setup(t)
 	person := b.person(b.replica, b.acme)

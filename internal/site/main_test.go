@@ -7,8 +7,7 @@ import (
 	"onlyonce/internal/postgres/pgtest"
 )
 
-// Tests wait for PostgreSQL half of the time, so four of them run at once, unless -parallel says
-// otherwise.
+// TestMain runs four tests at once unless -parallel is set: tests wait for PostgreSQL half of the time.
 func TestMain(m *testing.M) {
 	if err := flag.Set("test.parallel", "4"); err != nil {
 		panic(err)

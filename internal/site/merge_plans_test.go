@@ -7,7 +7,7 @@ import (
 	"net/url"
 )
 
-// growMerges inserts merges of acme, with customers that were merged, and distinctions.
+// growMerges inserts merges of acme, with merged customers, and distinctions.
 func (b *bundle) growMerges() {
 	b.Helper()
 	b.exec(fmt.Sprintf(`
@@ -49,7 +49,8 @@ func (b *bundle) everyMerge(program, person *client) map[string][]request {
 	return routes
 }
 
-// everyPair returns the requests of the routes of what is said of two records, which a command names by the place of the first.
+// everyPair returns the requests of the routes of a resource about two records. A command is named by the place of the first
+// record.
 func (b *bundle) everyPair(program, person *client, of resource, pair func(n int) url.Values) map[string][]request {
 	routes := everyEvent(program, person, of.path+"/{id}/events", of.path+"/"+rowID(7)+"/events")
 	for prefix, caller := range map[string]*client{"": person, "/api/v1": program} {

@@ -18,7 +18,7 @@ const (
 	fourth = "019aa5b2-7c1e-7d3a-9f00-3b1d5c6e7f83"
 )
 
-// fourCustomers are those that merges and distinctions are about.
+// fourCustomers are the customers of merges and distinctions.
 func fourCustomers() (all []resource) {
 	for i, id := range []string{referred, second, third, fourth} {
 		c := customers()
@@ -29,7 +29,7 @@ func fourCustomers() (all []resource) {
 	return all
 }
 
-// seen is the field of a form with customers, in their first version.
+// seen returns the field of a form with customers, in their first version.
 func seen(ids ...string) string { return strings.Join(ids, "@1 ") + "@1" }
 
 func merges() resource {
@@ -73,7 +73,8 @@ func distinctions() resource {
 	}
 }
 
-// TestMergedCustomerLeadsToTheWinner: its address, in both formats, and it says so; an edit of it is refused with the way there.
+// TestMergedCustomerLeadsToTheWinner: its address redirects in both formats, its page names the winner, and an edit is refused
+// with a link.
 func TestMergedCustomerLeadsToTheWinner(t *testing.T) {
 	b := setup(t)
 	person, program := b.person(b.replica, b.acme), b.program(b.replica, b.acme)
@@ -126,8 +127,8 @@ func TestMergedCustomerLeadsToTheWinner(t *testing.T) {
 	}
 }
 
-// TestMergeFormShowsWhatIsThere: side by side, with what would be moved; the oldest is chosen; what changed meanwhile is shown, and
-// one more click merges it.
+// TestMergeFormShowsWhatIsThere: the customers are side by side, with the records to be moved, and the oldest is selected. If
+// they have changed, the form shows the changes, and is sent again.
 func TestMergeFormShowsWhatIsThere(t *testing.T) {
 	b := setup(t)
 	person := b.person(b.replica, b.acme)

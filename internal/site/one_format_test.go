@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// What only one format knows, and what holds between the two.
+// Behavior of a single format, and behavior that both formats must share.
 
-// TestHeaderBesideTheField is for forms only, whose field is the key: a browser may send a header of its own with it.
+// TestHeaderBesideTheField: in a form the key is the field's, because a browser may send another one in a header.
 func TestHeaderBesideTheField(t *testing.T) {
 	b := setup(t)
 	x := b.caseRun(customers(), htmlFormat{})
@@ -26,7 +26,7 @@ func TestQuotedKeyIsTheSame(t *testing.T) {
 	x.format.replayed(x, again, first)
 }
 
-// TestSameCommandIsTheSameInBothFormats: what counts is the command, not its bytes.
+// TestSameCommandIsTheSameInBothFormats compares the decoded command, not its bytes.
 func TestSameCommandIsTheSameInBothFormats(t *testing.T) {
 	eachSubject(t, allKinds, jsonFormat{}, func(x *caseRun) {
 		first := x.ask(x.command)
@@ -41,8 +41,8 @@ func TestSameCommandIsTheSameInBothFormats(t *testing.T) {
 	})
 }
 
-// TestForbidden: a form on another site cannot post here, and uses up no key. That this is so for each operation,
-// TestRefusedRequestsChangeNothing holds.
+// TestForbidden: a form on another site can't post here, and uses up no key. TestRefusedRequestsChangeNothing checks this for
+// each operation.
 func TestForbidden(t *testing.T) {
 	x := setup(t).caseRun(customers(), htmlFormat{})
 	x.format.refused(x, x.askAs(x.caller.with("Sec-Fetch-Site", "cross-site"), x.command), "forbidden", nil)

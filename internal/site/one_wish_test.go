@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestFormIsOneWish: a bare address gives a fresh key; an address with a key keeps it, and says so once
-// it is spent.
+// TestFormIsOneWish: the address without a key redirects to a fresh key. With a key it keeps it, and warns once the key is
+// used.
 func TestFormIsOneWish(t *testing.T) {
 	eachForm(t, func(x *caseRun) {
 		one, two := x.caller.get(x.list()+"/new"), x.caller.get(x.list()+"/new")

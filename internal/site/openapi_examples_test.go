@@ -13,7 +13,7 @@ import (
 	"onlyonce/internal/idempotency"
 )
 
-// examples sends what openapi.json has as examples, and nothing else.
+// examples sends exactly the examples of openapi.json.
 type examples struct {
 	*bundle
 
@@ -22,8 +22,8 @@ type examples struct {
 	sent    int
 }
 
-// TestEveryExampleRuns: each example is sent to where it stands, and does what is described there. That the answers have
-// the schema is looked at by conforms.
+// TestEveryExampleRuns sends each example to its operation, and expects the described result. conforms checks the schemas of
+// the answers.
 func TestEveryExampleRuns(t *testing.T) {
 	b := setup(t)
 	e := &examples{bundle: b, doc: b.openAPI(), program: b.program(b.replica, b.acme)}
@@ -63,8 +63,8 @@ func TestEveryExampleRuns(t *testing.T) {
 	}
 }
 
-// make makes a resource from its example, brings it to where the verbs lead, and returns its id. The only one of its kind is there.
-// It is made in a tenant of its own, where nothing has what it may have once.
+// make creates a resource from its example in a new tenant, where no unique value is taken, applies the verbs, and returns its
+// id. A singleton exists already.
 func (e *examples) make(of resource, verbs ...string) string {
 	e.Helper()
 	if of.only {
@@ -75,7 +75,7 @@ func (e *examples) make(of resource, verbs ...string) string {
 	return e.makeHere(of, verbs...)
 }
 
-// makeHere makes a resource, and before it what it belongs to.
+// makeHere creates a resource after its parent.
 func (e *examples) makeHere(of resource, verbs ...string) string {
 	e.Helper()
 	e.refer(of, e.acme)
@@ -95,7 +95,7 @@ func (e *examples) makeHere(of resource, verbs ...string) string {
 	return id
 }
 
-// without leaves out each member of an example: one that is required is missed.
+// without sends an example without each of its members: a required one must be missed.
 func (e *examples) without(of subject, body *openapi3.MediaType) {
 	e.Helper()
 	address := strings.ReplaceAll(of.api, "{id}", e.idFor(of))
@@ -113,7 +113,7 @@ func (e *examples) without(of subject, body *openapi3.MediaType) {
 	}
 }
 
-// idFor is the id that the address of an operation names.
+// idFor returns the id in the address of an operation.
 func (e *examples) idFor(of subject) string {
 	switch {
 	case of.kind == idempotency.Change:
@@ -125,7 +125,7 @@ func (e *examples) idFor(of subject) string {
 	}
 }
 
-// parameters asks each list for each value of a parameter that is described, and each address of one record for one.
+// parameters requests each list with each described value of each parameter, and each address with an id once.
 func (e *examples) parameters() {
 	e.Helper()
 	for _, of := range programResources() {

@@ -14,13 +14,13 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// contract is what the OpenAPI document says about answers, by "METHOD /path status".
+// contract describes the answers of the OpenAPI document, by "METHOD /path status".
 type contract map[string]described
 
-// described is what an answer has to be like.
+// described is the description of an answer.
 type described struct {
 	schemas map[string]*jsonschema.Schema // by content type; nil for a file
-	headers map[string]bool               // whether each of them is always there
+	headers map[string]bool               // whether each header is required
 }
 
 // theContract is the same for all servers of the program.
@@ -43,12 +43,12 @@ func (b *bundle) openAPI() *openapi3.T {
 	return doc
 }
 
-// conforms holds an answer of the API against the document.
+// conforms compares an answer of the API with the document.
 func (b *bundle) conforms(method, target string, a answer) {
 	b.Helper()
 	path, _, _ := strings.Cut(target, "?")
 	route := chi.NewRouteContext()
-	toUs := a.header.Get("X-Content-Type-Options") != "" // net/http itself answers what is no HTTP
+	toUs := a.header.Get("X-Content-Type-Options") != "" // net/http answers malformed HTTP without the server
 	if !toUs || !strings.HasPrefix(path, "/api/v1/") || b.replica == nil || !b.Mux.Match(route, method, path) {
 		return
 	}
@@ -80,13 +80,13 @@ func (b *bundle) conforms(method, target string, a answer) {
 	}
 }
 
-// contract reads the document by other means than it is made with.
+// contract reads the document with another library than it is generated with.
 func (b *bundle) contract() contract {
 	b.Helper()
 	doc := b.openAPI()
 	compiler := jsonschema.NewCompiler()
 	compiler.AssertFormat()
-	const address = "https://example.com/openapi.json" // a relative one would be in the working directory, whatever its name is
+	const address = "https://example.com/openapi.json" // absolute, because a relative one would be resolved in the working directory
 	if err := compiler.AddResource(address, closed(doc)); err != nil {
 		b.Fatal(err)
 	}
@@ -118,8 +118,8 @@ func (b *bundle) contract() contract {
 	return all
 }
 
-// closed is the document with no members but those that it describes, so that none is left out of it. A problem may have
-// more: those of its kind.
+// closed returns the document with additionalProperties: false everywhere, so that an undescribed member fails. A problem may
+// have the members of its kind.
 func closed(doc *openapi3.T) any {
 	text, err := json.Marshal(doc)
 	if err != nil {
@@ -160,8 +160,8 @@ func closeObjects(v any) {
 	}
 }
 
-// TestOpenAPIHasEveryRoute: neither a route without a description, nor a description without a route. The document is
-// valid, its examples included.
+// TestOpenAPIHasEveryRoute: every route is described, and every description has a route. The document and its examples are
+// valid.
 func TestOpenAPIHasEveryRoute(t *testing.T) {
 	b := setup(t)
 	doc := b.openAPI()
@@ -186,7 +186,7 @@ func TestOpenAPIHasEveryRoute(t *testing.T) {
 	}
 }
 
-// TestOpenAPIIsCached: a client that has it is told that it is the same.
+// TestOpenAPIIsCached: a matching If-None-Match gets 304.
 func TestOpenAPIIsCached(t *testing.T) {
 	b := setup(t)
 	stranger := b.stranger(b.replica)

@@ -13,7 +13,7 @@ import (
 	"onlyonce/internal/web"
 )
 
-// opened returns the form that a person sees for a resource, filled in.
+// opened returns the filled-in form of a resource, as a person opens it.
 func (x *caseRun) opened() url.Values {
 	x.Helper()
 	path := x.list() + "/new"
@@ -30,8 +30,8 @@ func (x *caseRun) opened() url.Values {
 	return nil
 }
 
-// button is what sends its form, also when that comes back as a page which belongs to another tenant. A page that
-// shows what it belongs to cannot come back then.
+// button returns the label of the button that sends the form, also on the page that returns another tenant's form. There a
+// form below a record can't be shown with its record.
 func (x *caseRun) button() string {
 	if x.parent != nil {
 		return "Try again"
@@ -39,7 +39,7 @@ func (x *caseRun) button() string {
 	return cmp.Or(x.resource.button, strings.ToUpper(x.verb[:1])+x.verb[1:]+" "+x.name)
 }
 
-// eachForm runs a test for every form that creates something, in front of a person of acme.
+// eachForm runs a test for every form that creates a record, with a person of acme.
 func eachForm(t *testing.T, test func(x *caseRun)) {
 	t.Helper()
 	t.Parallel()
@@ -50,8 +50,8 @@ func eachForm(t *testing.T, test func(x *caseRun)) {
 	walk(t, parts)
 }
 
-// TestFormOfAnotherTenant: it was opened as acme, and sent after logging in as globex in another tab. Then the
-// person logs in as acme again.
+// TestFormOfAnotherTenant: a form that was opened as acme is sent after a login as globex in another tab. Then the person logs
+// in as acme again.
 func TestFormOfAnotherTenant(t *testing.T) {
 	eachForm(t, func(x *caseRun) {
 		p := x.refusedAsGlobex()
@@ -71,7 +71,7 @@ func TestFormOfAnotherTenant(t *testing.T) {
 	})
 }
 
-// TestFormOfAnotherTenantIsUsedHere: or the person wants it for globex, unless it belongs to a record of acme.
+// TestFormOfAnotherTenantIsUsedHere: the person uses the form for globex, unless it belongs to a record of acme.
 func TestFormOfAnotherTenantIsUsedHere(t *testing.T) {
 	eachForm(t, func(x *caseRun) {
 		if x.parent != nil {
@@ -86,7 +86,7 @@ func TestFormOfAnotherTenantIsUsedHere(t *testing.T) {
 	})
 }
 
-// refusedAsGlobex sends a form of acme as globex, and returns the page that it comes back on.
+// refusedAsGlobex sends a form of acme as globex, and returns the page with the refused form.
 func (x *caseRun) refusedAsGlobex() (p page) {
 	x.Helper()
 	form := x.opened()
@@ -110,7 +110,7 @@ func (x *caseRun) refusedAsGlobex() (p page) {
 	return p
 }
 
-// madeFor fails unless that form was carried out for a tenant, once.
+// madeFor fails unless the form was carried out for a tenant, once.
 func (x *caseRun) madeFor(of tenant) {
 	x.Helper()
 	x.wantRows(x.leaves)
@@ -120,8 +120,8 @@ func (x *caseRun) madeFor(of tenant) {
 	x.wantOutcomes("rejected", "rejected", "created")
 }
 
-// TestChangeOfAnotherTenant: a form that changes a record was opened as acme, and sent after logging in as
-// globex in another tab. Nothing is told of the record, and what was typed is kept until acme is back.
+// TestChangeOfAnotherTenant: a form that changes a record was opened as acme, and is sent after a login as globex in another
+// tab. The answer has nothing of the record, and the typed values are kept until acme is back.
 func TestChangeOfAnotherTenant(t *testing.T) {
 	t.Parallel()
 	var parts []part
@@ -151,8 +151,8 @@ func TestChangeOfAnotherTenant(t *testing.T) {
 	walk(t, parts)
 }
 
-// TestDecisionIsForOneTenant: a form that was decided for globex belongs to it, also when it comes back for another reason. Somebody
-// else who is logged in by then has decided nothing.
+// TestDecisionIsForOneTenant: a form that the user moved to globex belongs to it, also when it is refused for another reason.
+// For a user who logs in later, the decision doesn't count.
 func TestDecisionIsForOneTenant(t *testing.T) {
 	x := setup(t).caseRun(customers(), htmlFormat{})
 	form := x.opened()
@@ -169,7 +169,7 @@ func TestDecisionIsForOneTenant(t *testing.T) {
 	x.wantRows(rows{})
 }
 
-// TestNamesOfTenantsAreNotTold: the page says no more of a tenant than the form did.
+// TestNamesOfTenantsAreNotTold: the page has no name of a tenant that the form didn't have.
 func TestNamesOfTenantsAreNotTold(t *testing.T) {
 	b := setup(t)
 	person := b.person(b.replica, b.globex)
@@ -184,7 +184,7 @@ func TestNamesOfTenantsAreNotTold(t *testing.T) {
 	b.wantRows(rows{})
 }
 
-// TestEveryPostIsBoundToItsTenant: each POST of a person, other than those that log in and out.
+// TestEveryPostIsBoundToItsTenant sends each POST of a person, except logins and logouts.
 func TestEveryPostIsBoundToItsTenant(t *testing.T) {
 	b := setup(t)
 	person := b.person(b.replica, b.globex)

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/net/html"
 )
 
-// page is an HTML answer, as a person sees and uses it.
+// page is an HTML answer with the actions of a person.
 type page struct {
 	b    *bundle
 	root *html.Node
@@ -26,8 +26,7 @@ func (b *bundle) page(a answer) page {
 	return page{b, root}
 }
 
-// all returns the elements with one of the names, in the order of the page, without those that only
-// wait in a template.
+// all returns the elements with one of the names, in the order of the page, without the contents of templates.
 func all(under *html.Node, names ...string) []*html.Node {
 	var found []*html.Node
 	for n := range under.ChildNodes() {
@@ -51,7 +50,7 @@ func attr(n *html.Node, name string) (value string, ok bool) {
 	return "", false
 }
 
-// text is what can be read, with single spaces.
+// text returns the visible text, with single spaces.
 func text(n *html.Node) string {
 	var b strings.Builder
 	for d := range n.Descendants() {
@@ -68,7 +67,7 @@ func text(n *html.Node) string {
 func (p page) text() string  { return text(p.root) }
 func (p page) title() string { return text(all(p.root, "title")[0]) }
 
-// excerpt is the beginning of what the page says, for messages: without the navigation, if it has a main part.
+// excerpt returns the beginning of the page's text for messages, without the navigation if the page has a main part.
 func (p page) excerpt() string {
 	said := p.text()
 	for _, main := range all(p.root, "main") {
@@ -80,7 +79,7 @@ func (p page) excerpt() string {
 	return said
 }
 
-// says fails unless the page's text has all of the words.
+// Checks that the page's text has all words.
 func (p page) says(words ...string) page {
 	p.b.Helper()
 	for _, w := range words {
@@ -91,7 +90,7 @@ func (p page) says(words ...string) page {
 	return p
 }
 
-// flash is what the page says once.
+// flash returns the flash message.
 func (p page) flash() string {
 	for _, n := range all(p.root, "p") {
 		if class, _ := attr(n, "class"); class == "flash" {
@@ -101,7 +100,7 @@ func (p page) flash() string {
 	return ""
 }
 
-// leadsTo fails unless the page has a link there.
+// leadsTo checks that the page has a link to a path.
 func (p page) leadsTo(path string) {
 	p.b.Helper()
 	for _, a := range all(p.root, "a") {
@@ -124,7 +123,7 @@ func (p page) form() *html.Node {
 	return nil
 }
 
-// typed returns what a browser would post without a button.
+// typed returns the fields that a browser would post without a button.
 func (p page) typed() url.Values {
 	p.b.Helper()
 	values := url.Values{}
@@ -175,7 +174,7 @@ func chosen(selection *html.Node) string {
 	return text(option)
 }
 
-// press posts the form with the button that has this text, and everything that stands in the form.
+// press posts the form with the button that has this text, with all fields of the form.
 func (c *client) press(p page, button string) answer {
 	p.b.Helper()
 	form, values := p.form(), p.typed()
@@ -196,7 +195,7 @@ func (c *client) press(p page, button string) answer {
 	return answer{}
 }
 
-// pressAny posts the form with the button that has this text, wherever it is on the page.
+// pressAny is press for a button of any form on the page.
 func (c *client) pressAny(p page, button string) answer {
 	p.b.Helper()
 	for _, form := range all(p.root, "form") {

@@ -9,7 +9,7 @@ import (
 	"github.com/go-chi/chi/v5"
 )
 
-// TestNothingStandsAroundTheMux: whatever answers requests is a route, or middleware of one, as the walk sees it.
+// TestNothingStandsAroundTheMux: every handler is a route, or middleware of a route, so the walk sees it.
 func TestNothingStandsAroundTheMux(t *testing.T) {
 	b := setup(t)
 	if any(b.Handler) != any(b.Mux) {
@@ -17,8 +17,8 @@ func TestNothingStandsAroundTheMux(t *testing.T) {
 	}
 }
 
-// TestAddressesWithoutARouteDoNothing: what is answered 404 or 405 has changed no table, for any client and any
-// method. Nothing asks these handlers what a repeat does. 405 says which methods the address takes (RFC 9110, section 15.5.6).
+// TestAddressesWithoutARouteDoNothing: requests answered with 404 or 405 change no table, for any client and any method. These
+// handlers have no rule for repeats. A 405 lists the allowed methods (RFC 9110, section 15.5.6).
 func TestAddressesWithoutARouteDoNothing(t *testing.T) {
 	b := setup(t)
 	person, program := b.person(b.replica, b.acme), b.program(b.replica, b.acme)

@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// everyPayment returns the requests of the routes of payments, of the invoice that has most of them.
+// everyPayment returns the requests of the routes of payments, for the invoice with the most payments.
 func (b *bundle) everyPayment(program, person *client) map[string][]request {
 	of, most := payments(), rowID(drafts+1)
 	under := payments()
@@ -54,7 +54,7 @@ func (b *bundle) everyPayment(program, person *client) map[string][]request {
 	}
 }
 
-// belowLists returns the requests of a list of what belongs to all invoices: each filter, from its start, from the middle, and back.
+// belowLists returns the requests of a list over all invoices: each filter, from its start, from the middle, and back.
 func belowLists(c *client, path string) (all []request) {
 	for _, filter := range []string{
 		"", "q=2026-0044", "q=rare", "q=design", "q=design+customer", "q=rare+common", "q=none", "q=4", "q=1@example.com",

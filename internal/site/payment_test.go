@@ -43,7 +43,7 @@ func payments() resource {
 	}
 }
 
-// TestManyPayments: the page of an invoice has some of them, and leads to the others.
+// TestManyPayments: the page of an invoice has some of its payments, and links to the others.
 func TestManyPayments(t *testing.T) {
 	b := setup(t)
 	api, person, of := b.program(b.replica, b.acme), b.person(b.replica, b.acme), payments()
@@ -65,7 +65,7 @@ func TestManyPayments(t *testing.T) {
 	}
 }
 
-// TestOpenAmountChanged: a person who saw another open amount is asked, sees what is open now, and says so once more.
+// TestOpenAmountChanged: if the open amount has changed since the form was opened, the form shows the new one and asks again.
 func TestOpenAmountChanged(t *testing.T) {
 	b := setup(t)
 	x := b.caseRun(payments(), htmlFormat{})
@@ -95,7 +95,8 @@ func TestOpenAmountChanged(t *testing.T) {
 	x.wantOutcomes("conflict", "created", "replayed")
 }
 
-// TestMoreThanIsLeft: what is open of an invoice, or left of a payment, stands beside the field, and is told to programs.
+// TestMoreThanIsLeft: the error has the open amount of the invoice, or the refundable amount of the payment, beside its field
+// and in the API's answer.
 func TestMoreThanIsLeft(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -132,8 +133,8 @@ func TestMoreThanIsLeft(t *testing.T) {
 	}
 }
 
-// TestAllPayments: those of all invoices are found by day, currency, and the number or customer of their invoice, but not those that were
-// removed. What was refunded stands beside its payment.
+// TestAllPayments: the payments of all invoices are filtered by day, currency, and the number or customer of their invoice,
+// without removed ones. Refunds are shown beside their payment.
 func TestAllPayments(t *testing.T) {
 	b := setup(t)
 	program, person := b.program(b.replica, b.acme), b.person(b.replica, b.acme)
@@ -187,7 +188,7 @@ func TestAllPayments(t *testing.T) {
 	}
 }
 
-// TestRemoveAPayment: the page says what will be, and then the invoice has both entries and says who took it back.
+// TestRemoveAPayment: the page shows the result before. Afterwards the invoice has both entries, and the actor of the removal.
 func TestRemoveAPayment(t *testing.T) {
 	b := setup(t)
 	made := b.prepared(b.acme, "paid", payments(), payments().command)
@@ -207,7 +208,7 @@ func TestRemoveAPayment(t *testing.T) {
 	b.page(person.get(path + "?key=other")).says("This payment was already removed.")
 }
 
-// TestMethodsAreDescribed: the values that a payment's method may have are those that the document has.
+// TestMethodsAreDescribed: the methods of payments equal the enum in the OpenAPI document.
 func TestMethodsAreDescribed(t *testing.T) {
 	b := setup(t)
 	for _, name := range []string{"PaymentInput", "Payment"} {

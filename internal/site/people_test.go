@@ -15,7 +15,7 @@ import (
 	"onlyonce/templates"
 )
 
-// member is somebody of a tenant who is no owner, and has the password of all others.
+// member returns a member of a tenant, with the common password.
 func (b *bundle) member(of tenant) tenant {
 	b.Helper()
 	hash, err := passwordHash()
@@ -27,7 +27,8 @@ func (b *bundle) member(of tenant) tenant {
 	return of
 }
 
-// ownersPlaces are where what only people may do is listed, such as people and tokens, and where it is seen who tried what.
+// ownersPlaces returns the addresses of the lists for owners: attempts, and the resources without an API, such as people and
+// tokens.
 func ownersPlaces() []string {
 	places := []string{"/attempts"}
 	for _, of := range resources() {
@@ -38,16 +39,15 @@ func ownersPlaces() []string {
 	return places
 }
 
-// isOwners reports whether only owners come to an address.
+// isOwners reports whether an address is for owners only.
 func isOwners(path string) bool {
 	under := func(place string) bool { return path == place || strings.HasPrefix(path, place+"/") }
 	return slices.ContainsFunc(ownersPlaces(), under) ||
 		slices.ContainsFunc(resources(), func(of resource) bool { return of.people && under(of.path) })
 }
 
-// TestOwnersOnly: a member gets 403 and a plain page from every route about people, tokens, webhooks and attempts, and learns of
-// none of them.
-// The API has none, for any token.
+// TestOwnersOnly: a member gets 403 and a page without details from every route about people, tokens, webhooks and attempts.
+// The API has no such routes, for any token.
 func TestOwnersOnly(t *testing.T) {
 	b := setup(t)
 	ada := b.prepared(b.acme, "person", users(), users().command).ID
@@ -100,7 +100,7 @@ func TestOwnersOnly(t *testing.T) {
 	}
 }
 
-// secretOn is the secret that a page shows, or "".
+// secretOn returns the secret that a page shows, or "".
 func (p page) secretOn() string {
 	for _, n := range all(p.root, "div") {
 		if class, _ := attr(n, "class"); class == "secret" {
@@ -110,8 +110,8 @@ func (p page) secretOn() string {
 	return ""
 }
 
-// TestSecretOfADoubleClick: every repeat in one session shows the same secret, which works and is in no cache. Another
-// session of the same owner is told that it was shown, and so is everybody an hour later.
+// TestSecretOfADoubleClick: every repeat in one session shows the same secret, which works and is in no cache. Another session
+// of the same owner is informed that it was already shown. After an hour all sessions are.
 func TestSecretOfADoubleClick(t *testing.T) {
 	b := setup(t)
 	owner, elsewhere := b.person(b.replica, b.acme), b.person(b.replica, b.acme)
@@ -167,8 +167,8 @@ func TestRevokedAtOnce(t *testing.T) {
 	}
 }
 
-// TestSecretsAreStoredNowhere: neither the secret of a token nor that of a link nor a password is in any table, nor in what
-// is told of attempts, nor in an answer that a cache may keep.
+// TestSecretsAreStoredNowhere: neither the secret of a token or link nor a password is in a table, in a reported attempt, or in
+// a cacheable answer.
 func TestSecretsAreStoredNowhere(t *testing.T) {
 	b := setup(t)
 	owner := b.person(b.replica, b.acme)
@@ -215,7 +215,7 @@ func TestSecretsAreStoredNowhere(t *testing.T) {
 	}
 }
 
-// secretIn is the secret of a link, or of a token without its prefix.
+// secretIn returns the secret of a link, or of a token without its prefix.
 func secretIn(shown string) string {
 	if _, link, ok := strings.Cut(shown, "link="); ok {
 		return link
@@ -223,7 +223,7 @@ func secretIn(shown string) string {
 	return strings.TrimPrefix(shown, "oo_")
 }
 
-// TestEmailsAreNotProbed: who else has an account here is told ten times an hour, and then nothing is saved.
+// TestEmailsAreNotProbed: after ten refusals in an hour because an email has an account elsewhere, nothing is saved.
 func TestEmailsAreNotProbed(t *testing.T) {
 	b := setup(t)
 	owner := b.person(b.replica, b.acme)

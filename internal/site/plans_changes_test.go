@@ -9,7 +9,7 @@ import (
 	"onlyonce/internal/idempotency"
 )
 
-// everyChange returns the requests of the routes that change a customer, each with one of its own.
+// everyChange returns the requests of the routes that change a customer, each for another customer.
 func (b *bundle) everyChange(program, person *client) map[string][]request {
 	c := customers()
 	customer := func(id int) edits {
@@ -34,7 +34,7 @@ func editForms(person *client, path string, id int) []request {
 	}
 }
 
-// everySetting returns the requests of the routes of the settings, of which there is one record.
+// everySetting returns the requests of the routes of the settings, which are a single record.
 func (b *bundle) everySetting(program, person *client) map[string][]request {
 	of := settings()
 	invalid := change(of.command, "country", "XX")
@@ -47,8 +47,8 @@ func (b *bundle) everySetting(program, person *client) map[string][]request {
 	}
 }
 
-// edits are what is made of one record: a valid command, another one, one with a value that is taken, if one can be, and
-// an invalid one.
+// edits are the commands for one record: a valid one, another one, one with a taken value, if a value can be taken, and an
+// invalid one.
 type edits struct {
 	resource
 
@@ -67,7 +67,7 @@ func (b *bundle) formEdits(person *client, of edits) []request {
 		})
 }
 
-// apiEdits returns those of a record that was changed so many times before.
+// apiEdits returns the requests for a record that was changed so many times before.
 func (b *bundle) apiEdits(program *client, of edits, before int) []request {
 	send := func(id, key string, version int, command url.Values) answer {
 		c := program
@@ -83,7 +83,7 @@ func (b *bundle) apiEdits(program *client, of edits, before int) []request {
 	return append(all, request{"no key", http.StatusOK, func() answer { return send(of.id, "", 2, of.others) }})
 }
 
-// editsBy sends edits in one format, in which there is a status for what is done, what is out of date, and what names no version.
+// editsBy sends edits in one format. status has the statuses of success, of an outdated version, and of a missing version.
 func (b *bundle) editsBy(
 	prefix string, of edits, status [3]int, send func(id, key string, version int, command url.Values) answer,
 ) []request {
@@ -112,8 +112,8 @@ func (b *bundle) editsBy(
 	return all
 }
 
-// everyTransition returns the requests of the routes of every transition, each with a record of its own, which is brought to where
-// it can be made.
+// everyTransition returns the requests of the routes of every transition, each for another record, in a state from which the
+// transition can be made.
 func (b *bundle) everyTransition(program, person *client) map[string][]request {
 	b.Helper()
 	routes, n := map[string][]request{}, 20 // other requests have the records before
@@ -151,7 +151,7 @@ func (b *bundle) everyTransition(program, person *client) map[string][]request {
 	return routes
 }
 
-// transitionsBy makes a transition in one format, in which there is a status for what is done.
+// transitionsBy makes a transition in one format. status is the status of success.
 func (b *bundle) transitionsBy(prefix, record string, status int, send func(id, key string) answer) []request {
 	ask := func(want int, id, key string) request {
 		return request{prefix + key, want, func() answer { return send(id, prefix+key) }}

@@ -22,7 +22,7 @@ func (b *bundle) everyPerson(person *client) map[string][]request {
 	return routes
 }
 
-// everyOwners returns the requests that both have: lists, pages and forms.
+// everyOwners returns the requests that users and tokens have in common: lists, pages and forms.
 func (b *bundle) everyOwners(person *client, of resource, taken url.Values) map[string][]request {
 	forms := []request{
 		b.formOf(person, of, http.StatusSeeOther, "made", of.command),
@@ -48,7 +48,7 @@ func (b *bundle) formOf(person *client, of resource, want int, key string, comma
 	return request{key, want, func() answer { return person.submit(of.path, change(command, "idempotency_key", key)) }}
 }
 
-// everyPassword returns the requests of those who choose a password. The password of the person stays the same.
+// everyPassword returns the requests that set a password. The password of the person stays the same.
 func (b *bundle) everyPassword(person *client) map[string][]request {
 	join := func(want int, link, password string) request {
 		return request{link, want, func() answer {

@@ -10,16 +10,16 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// plainResources are those whose past and whose requests follow from their declaration: they belong to no other, and are made
-// and edited at the usual addresses. What the others need besides is in the tests of plans.
+// plainResources returns the resources whose data and requests follow from their declaration: they have no parent, and are
+// created and edited at the usual addresses. The requests of the others are in tests of plans by resource.
 func plainResources() []resource {
 	return slices.DeleteFunc(resources(), func(of resource) bool {
 		return of.parent != nil || of.only || of.json == nil || of.edited == nil || of.name == "invoice" || of.name == "customer"
 	})
 }
 
-// multiply makes one of a resource, and as many copies as every table has rows, and as many archived ones behind them, each with its
-// words and with copies of the rows that refer to the one, such as its lines. Each belongs to a customer of its own.
+// multiply creates a record of a resource, many copies, and as many archived copies after them, each with its words and with
+// copies of the rows that refer to the record, such as its lines. Each belongs to another customer.
 func (b *bundle) multiply(of resource) {
 	b.Helper()
 	copied := b.prepared(b.acme, "to copy", of, of.command)
@@ -43,10 +43,10 @@ func (b *bundle) multiply(of resource) {
 	b.exec(fmt.Sprintf(`DELETE FROM %s WHERE id = '%s'`, table, copied.ID))
 }
 
-// copyRows copies the rows of a table whose column, which names a record, has this id: the n-th copy has the n-th id. What may be
-// there once is another in each copy, and far from the values that the declaration has: it is followed by the copy's number, or that
-// is added to it. Of several columns that may be there once together, references stay, and choices, so that no more need to exist. All days
-// move if one does, and keep their order.
+// copyRows copies the rows of a table whose column, which names a record, has this id: the n-th copy has the n-th id. Unique
+// values differ in each copy, and are far from the declared values: the copy's number is appended, or added. If several columns
+// are unique together, references and choices stay, so that no more records need to exist. If a date is moved, all dates of the
+// row are, so they keep their order.
 func (b *bundle) copyRows(table, column, id string) {
 	b.Helper()
 	b.exec(fmt.Sprintf(`DO $$ BEGIN EXECUTE (
@@ -82,7 +82,7 @@ func (b *bundle) copyRows(table, column, id string) {
 	END $$`, table, many, id, column))
 }
 
-// everyPlain returns the requests of the routes of a plain resource. Those that change a record have one of its own.
+// everyPlain returns the requests of the routes of a plain resource. Each request that changes a record has another record.
 func (b *bundle) everyPlain(of resource, program, person *client) map[string][]request {
 	form := func(key string, command url.Values) request {
 		return request{"form " + key, 0, func() answer {

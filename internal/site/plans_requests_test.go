@@ -11,14 +11,14 @@ import (
 	"onlyonce/internal/record"
 )
 
-// request is one request of a route. want is the status of its answer, if it is not 0.
+// request is a request of a route. want is the status of its answer, or 0 for any.
 type request struct {
 	what string
 	want int
 	send func() answer
 }
 
-// everyRoute returns the requests of each route: all answers that it has, because each may read other tables.
+// everyRoute returns the requests of each route, for all of its answers, because each may read other tables.
 func (b *bundle) everyRoute(program, person *client) map[string][]request {
 	post := func(c *client, path string, forms ...url.Values) (all []request) {
 		for _, form := range forms {
@@ -86,12 +86,12 @@ func (b *bundle) everyRoute(program, person *client) map[string][]request {
 		maps.Copy(routes, b.everyPlain(of, program, person))
 	}
 	for route, requests := range b.everyTransition(program, person) {
-		routes[route] = append(requests, routes[route]...) // behind them what is refused
+		routes[route] = append(requests, routes[route]...) // before the requests that are refused
 	}
 	return routes
 }
 
-// looked is a GET.
+// looked is a GET with one answer.
 func looked(c *client, want int, path string) request {
 	return request{path, want, func() answer { return c.get(path) }}
 }
@@ -109,7 +109,7 @@ func asking(c *client, path string) request {
 	return request{path, 0, func() answer { return c.get(path) }}
 }
 
-// everyEvent returns the requests of the routes of a history, of which one has this address.
+// everyEvent returns the requests of the routes of a history with a pattern; all is an address that matches it.
 func everyEvent(program, person *client, pattern, all string) map[string][]request {
 	routes, when := map[string][]request{}, time.Now().UTC().Format(time.RFC3339Nano)
 	for _, address := range []string{all, at(all+"?limit=100", when, "x", false), at(all+"?limit=2", when, "x", true)} {
@@ -122,7 +122,7 @@ func everyEvent(program, person *client, pattern, all string) map[string][]reque
 	return routes
 }
 
-// expiry erases the results of all that was asked for so far.
+// expiry erases the results of all requests so far.
 func (b *bundle) expiry() request {
 	return request{"expiry", 0, func() answer {
 		b.exec(`
@@ -133,8 +133,8 @@ func (b *bundle) expiry() request {
 	}}
 }
 
-// pagesOf returns the addresses of a list of customers: from the newest, from the middle, back from there, and behind the
-// last of the others; and of searches in it, for what one of them has, what all have, and how most of their words begin.
+// pagesOf returns the addresses of a list of customers: from the newest, from the middle, back from there, and from after the
+// last one; and of searches in it, for a single customer's word, a common word, and the prefix of most words.
 func pagesOf(path string) []string {
 	archived := path + "?archived=1"
 	all := []string{
@@ -150,7 +150,7 @@ func pagesOf(path string) []string {
 	return all
 }
 
-// at is the address of a list from a key on, or back from it.
+// at returns the address of a list after a cursor, or before it.
 func at(target, first, second string, back bool) string {
 	address, err := url.Parse(target)
 	if err != nil {

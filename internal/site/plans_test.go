@@ -25,13 +25,12 @@ import (
 	"onlyonce/internal/record"
 )
 
-// TestPlans makes every request of the program against a tenant with many rows in every table, as the app's
-// role under row-level security, and looks at how PostgreSQL ran each statement, those inside of functions
-// and triggers included. What a request reads must not grow with the tenant: no table is read whole, and no
-// index condition is the tenant alone.
+// TestPlans makes every request of the program against a tenant with many rows in every table, as the app's role under
+// row-level security, and checks the plan of each statement, including those in functions and triggers. The rows read by a
+// request must not grow with the tenant: no table is read whole, and no index condition consists of the tenant alone.
 //
-// Under row-level security an index may be asked only with operators that leak nothing: a comparison with
-// lower(email) or result->>'id' is then a filter over all rows of the tenant.
+// Under row-level security an index condition can use leakproof operators only: a comparison with lower(email) or result->>'id'
+// is then a filter over all rows of the tenant.
 //
 // PostgreSQL plans a prepared statement for its values at first, and once for all values after some uses.
 func TestPlans(t *testing.T) {
@@ -50,14 +49,14 @@ func TestPlans(t *testing.T) {
 	}
 }
 
-// many is how many rows every table has, and how many customers are archived besides as many who are not; few
-// is the most that one node of a plan may read: a page of a list, or the customers that a form offers.
+// many is the number of rows in every table, and of archived customers in addition to as many others. few is the most rows that
+// one node of a plan may read: a page of a list, or the customers offered by a form.
 const (
 	many = 4000
 	few  = 250
 )
 
-// bounded is how much a node may read in a statement that says itself how far it looks. It is less than there are.
+// bounded is the most rows that a node may read in a statement with its own bound. It is less than the number of rows.
 const bounded = 2100
 
 // grown is a database that grow has filled, once for all tests.
@@ -155,8 +154,8 @@ func (b *bundle) grow() {
 	b.exec(`ANALYZE`)
 }
 
-// pastOperations are rows (place, operation, outcome, changes), one for each operation. What a transition did, it did to
-// records of its own, in a place of their own: most records have been changed once or twice.
+// pastOperations are rows (place, operation, outcome, changes), one for each operation. A transition has other records than the
+// other operations, in another place: most records have been changed once or twice.
 func (b *bundle) pastOperations() string {
 	b.Helper()
 	var all []string
@@ -173,7 +172,7 @@ func (b *bundle) pastOperations() string {
 	return strings.Join(all, ", ")
 }
 
-// nobody is an id that no record has.
+// An id without a record.
 var nobody = rowID(0)
 
 func rowID(n int) string { return fmt.Sprintf("01900000-0000-7000-8000-%012x", n) }
@@ -200,7 +199,7 @@ type plans struct {
 	told  map[string]bool // complaints, each with its statement
 }
 
-// explained returns a pool whose connections tell the plan of every statement they ran, in a plan_cache_mode.
+// explained returns a pool whose connections log the plan of every statement, in a plan_cache_mode.
 func (b *bundle) explained(mode string) *plans {
 	b.Helper()
 	var name string
@@ -229,7 +228,7 @@ func (b *bundle) explained(mode string) *plans {
 	return p
 }
 
-// requests makes those of every route.
+// requests makes the requests of every route.
 func (p *plans) requests(of map[string][]request) {
 	p.Helper()
 	var routes []string
@@ -257,7 +256,7 @@ func (p *plans) requests(of map[string][]request) {
 	}
 }
 
-// background does what the program does besides.
+// background runs the program's background work.
 func (p *plans) background() {
 	p.Helper()
 	p.during("readiness", func() {
@@ -315,7 +314,7 @@ type planNode struct {
 	Plans     []planNode `json:"Plans"`
 }
 
-// note looks at one plan.
+// note checks one plan.
 func (p *plans) note(message string) {
 	_, text, ok := strings.Cut(message, "plan:\n")
 	if !ok {
@@ -349,8 +348,8 @@ func (n planNode) all() map[*planNode]bool {
 	return found
 }
 
-// bound is how much one node of a statement may read. Some say themselves how far they look: a list that leaves out some
-// of the rows that its index leads to.
+// bound returns the most rows that a node of a statement may read. Some statements have their own bound: a list that filters
+// some of the rows from its index.
 func bound(query string) float64 {
 	if strings.Contains(query, "candidates AS") || strings.Contains(query, "WITH RECURSIVE found") {
 		return bounded

@@ -15,8 +15,8 @@ import (
 	"onlyonce/internal/web"
 )
 
-// behindProxy serves behind a real reverse proxy on loopback, which changes the Host header as many do, and
-// returns the site as it is seen from outside.
+// behindProxy serves behind a real reverse proxy on loopback, which changes the Host header like many proxies, and returns the
+// site with its public address.
 func (b *bundle) behindProxy(settings ...func(*config)) *replica {
 	b.Helper()
 	inside := b.serve(settings...)
@@ -55,8 +55,8 @@ func (c *client) guesses(from string) (status int) {
 	return status
 }
 
-// TestLoginThrottleSeesPeopleBehindAProxy: who guesses is slowed down, and the people beside are not. What
-// somebody claims to be does not help.
+// TestLoginThrottleSeesPeopleBehindAProxy: the address of the guesses is throttled, and other addresses behind the proxy are
+// not. A forged X-Forwarded-For has no effect.
 func TestLoginThrottleSeesPeopleBehindAProxy(t *testing.T) {
 	b := setup(t)
 	// The clients are on loopback, too: a second proxy in front of the first.
@@ -77,7 +77,7 @@ func TestLoginThrottleSeesPeopleBehindAProxy(t *testing.T) {
 	}
 }
 
-// TestForwardedHeadersOfStrangers: nobody is believed who is no trusted proxy.
+// TestForwardedHeadersOfStrangers: forwarded headers are ignored unless they come from a trusted proxy.
 func TestForwardedHeadersOfStrangers(t *testing.T) {
 	t.Parallel()
 	for name, settings := range map[string][]func(*config){
@@ -98,7 +98,7 @@ func TestForwardedHeadersOfStrangers(t *testing.T) {
 	}
 }
 
-// TestFormsBehindAProxy: the proxy speaks HTTPS to people, and calls the app by another name.
+// TestFormsBehindAProxy: the proxy is reached by HTTPS, and forwards to the app under another name.
 func TestFormsBehindAProxy(t *testing.T) {
 	b := setup(t)
 	const outside = "https://invoices.example.com"

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// race is a crowd of clients at two replicas of one database.
+// race is a group of clients at two replicas with the same database.
 type race struct {
 	*caseRun
 
@@ -27,7 +27,7 @@ func setupRace(t *testing.T, of resource, f format, settings ...func(*config)) *
 	return r
 }
 
-// run sends n commands from one gate, the i-th as intent says, and returns their answers.
+// run sends n commands at once, each returned by intent, and returns their answers.
 func (r *race) run(n int, intent func(i int) (key string, command url.Values)) []answer {
 	r.Helper()
 	answers, errs := make([]answer, n), make([]error, n)
@@ -70,7 +70,7 @@ func TestRaceOneKey(t *testing.T) {
 	r.wantOutcomes(append(slices.Repeat(outcomes("replayed"), 199), "created")...)
 }
 
-// TestRaceOfOneVersion: of two changes of what both have seen, at two replicas, one is saved whole. The other one gets
+// TestRaceOfOneVersion: of two concurrent changes of the same version at two replicas, one is saved whole. The other one gets
 // 412, and changes nothing.
 func TestRaceOfOneVersion(t *testing.T) {
 	eachSubject(t, changes, jsonFormat{}, func(x *caseRun) {

@@ -13,7 +13,7 @@ import (
 	"onlyonce/internal/people/account"
 )
 
-// readOnly is somebody of a tenant who changes nothing.
+// readOnly returns a read-only user of a tenant.
 func (b *bundle) readOnly(of tenant) tenant {
 	b.Helper()
 	of = b.member(of)
@@ -21,12 +21,11 @@ func (b *bundle) readOnly(of tenant) tenant {
 	return of
 }
 
-// TestReadOnly: a person and a token that are read-only get 403 from every route that changes something, and from its form. No
-// page that they may open has a form but their own, whatever its address is. Every role that comes in is declared by the route,
-// so none is forgotten.
+// TestReadOnly: a read-only person and token get 403 from every route with an effect, and from its form. Each page that they
+// may open has no form except for forms about their account. Every role is declared by the route, so none is forgotten.
 func TestReadOnly(t *testing.T) {
 	b := setup(t)
-	ids := map[string]string{} // of one record of each resource, by the first word of its address
+	ids := map[string]string{} // one record of each resource, by the first word of its address
 	for _, of := range createdResources() {
 		ids[strings.Split(of.path, "/")[1]] = b.prepared(b.acme, of.plural(), of, of.command).ID
 	}
@@ -106,8 +105,8 @@ func (b *bundle) isForReadOnly(path string, a answer) {
 	}
 }
 
-// TestReadOnlySeesNoButtons: no page that leads on from the navigation offers what is refused: while there is nothing, when there is
-// one of everything, and after each transition.
+// TestReadOnlySeesNoButtons: no page that is linked from the navigation offers a refused action: on empty lists, with one
+// record of each resource, and after each transition.
 func TestReadOnlySeesNoButtons(t *testing.T) {
 	b := setup(t)
 	person := b.person(b.replica, b.readOnly(b.acme))
@@ -136,8 +135,8 @@ func TestReadOnlySeesNoButtons(t *testing.T) {
 	}
 }
 
-// offersNothing follows all links from the first page on, and fails for each that leads to a refusal and each form that is not one's
-// own. It fails unless there are some pages.
+// offersNothing follows all links from the first page, and fails for each link to a refusal and each form that isn't about
+// one's own account. It fails if it finds fewer pages than atLeast.
 func (b *bundle) offersNothing(person *client, atLeast int) {
 	b.Helper()
 	seen, next := map[string]bool{}, []string{"/customers", "/account"}
@@ -154,7 +153,7 @@ func (b *bundle) offersNothing(person *client, atLeast int) {
 	}
 }
 
-// offered returns the pages of the app that a page leads to, and fails if it offers what is refused.
+// offered returns the pages of the app that a page links to, and fails if the page offers a refused action.
 func (b *bundle) offered(person *client, path string) (next []string) {
 	b.Helper()
 	a := person.get(path)

@@ -2,7 +2,7 @@ package site_test
 
 import "net/http"
 
-// wantedRepeat: what looks like another one is asked about in a form, and goes through in one click. A program is told.
+// wantedRepeat: a form asks about a likely repeat, and one more click creates it. The API adds a note.
 func wantedRepeat(x *caseRun) {
 	if (x.alike != nil) != x.looksAlike {
 		x.Fatalf("%s looks for repeats: %v. Declare for the tests two commands that are alike, or none", x.operation, x.looksAlike)

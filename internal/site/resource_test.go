@@ -9,62 +9,62 @@ import (
 	"sync"
 )
 
-// resource is a resource as its tests declare it: what cannot be found out about it by asking the server. Commands
-// are forms, as a person fills them in. Routes, operations and tables are those of the server; see subject.
+// resource declares a resource for the tests: the facts that the server's routes, operations and tables don't show; see
+// subject. Commands are forms with the values that a person enters.
 type resource struct {
-	name    string  // as people call one
-	path    string  // of all of them
+	name    string  // in the singular, as on pages
+	path    string  // of the list
 	at      string  // where one is made on the address of its parent, if that is not path
-	parent  *parent // what each of them belongs to; nil if they stand for themselves
-	ownPage bool    // whether one that belongs to another has a page of its own
-	shownAt string  // where the page of another resource shows one, which has the same id; "" for where the others say
-	// arrives makes one of those that programs outside send, which no form does; nil for the others.
+	parent  *parent // the resource that each record belongs to; nil if there is none
+	ownPage bool    // whether a resource with a parent has a page
+	shownAt string  // where the page of another resource shows a record, which has the same id; "" for the address in the list
+	// arrives delivers a record that only external programs send; nil for the others.
 	arrives func(b *bundle, of tenant, key string, command url.Values) answer
-	people  bool       // whether only people can use it, on pages: the API has nothing of it
+	people  bool       // whether it is available on pages only, without an API
 	only    bool       // whether a tenant has exactly one from the beginning, at path: the command is its first change
 	verb    string     // of the button that makes one, such as "create"; the participle is past
 	past    string     // such as "created"
 	button  string     // that makes one; "" for the verb and the name
-	told    string     // what a person reads then; "" for the name, the label and the participle
+	told    string     // the message after creating it; "" for the name, the label and the participle
 	command url.Values // makes the first one
-	label   string     // what that one is called
-	leaves  rows       // and what making it leaves behind
+	label   string     // the label of the first record
+	leaves  rows       // the rows that creating it adds
 	other   url.Values // makes another one, which has nothing unique in common with the first
 	// global is a field whose value no two tenants may have in common; "" for none.
 	global string
-	// refers are the resources of which its commands name one, by the id referred.
+	// refers are the resources that its commands reference, by the id referred.
 	refers []resource
-	// as is the id that it is given where others refer to it; "" for referred.
+	// as is the id of the record that others reference; "" for referred.
 	as string
 	// fields are all fields of the form that a person fills in.
 	fields []field
-	// uniques are the fields that no two of them may have in common. A rule over several fields is declared by one of them that is
-	// no reference, and the commands agree in the others.
+	// uniques are the unique fields. A rule over several fields is declared by a field that is no reference, and the
+	// commands agree in the others.
 	uniques []unique
 	// reused finds the first one by its natural key, if it can be found that way.
 	reused url.Values
-	// alike are two commands of which the second looks like a repeat of the first, if any can.
+	// Two commands: the second is a likely repeat of the first; nil if the resource has no likely repeats.
 	alike []url.Values
-	// edited changes the first one, which is called editedLabel from then on, if it can be changed.
+	// edited changes the first record, if it can be changed; editedLabel is its label then.
 	edited      url.Values
 	editedLabel string
 	transitions []transition
-	// json returns a command as the API takes it, and input is what the server decodes that into; nil for people.
+	// json encodes a command for the API, and input is the type into which the server decodes it; nil for people.
 	json  func(url.Values) string
 	input any
 }
 
-// parent is a resource that others belong to: they are made at an address of it, and shown on its page, unless they have
-// one of their own.
+// parent is the resource that another one belongs to. Its address has the list of the others, and its page shows them, unless
+// they have pages.
 type parent struct {
 	resource
 
 	ready  []string // the verbs that bring a new one to where others can be made under it
-	unlike string   // a field of its command that no two of them may have in common; "" for none
-	id     string   // of the one that is tried; see placed
+	unlike string   // a unique field of its command; "" for none
+	id     string   // the current record; see placed
 }
 
-// list is where they are listed and made: at the address of the one that they belong to, if there is such.
+// list returns the address of the list: below the parent, if there is one.
 func (r resource) list() string {
 	if r.parent == nil {
 		return r.path
@@ -83,7 +83,7 @@ func (r resource) pageOf(id string) string {
 	return r.parent.pageOf(r.parent.id)
 }
 
-// recordAt is the address of one of them.
+// recordAt returns the address of a record.
 func (r resource) recordAt(id string) string {
 	if r.only {
 		return r.path
@@ -91,7 +91,7 @@ func (r resource) recordAt(id string) string {
 	return r.path + "/" + id
 }
 
-// formAt is where the form of its command is opened.
+// formAt returns the address of the form of its command.
 func (r resource) formAt() string {
 	if r.only {
 		return r.path + "/edit"
@@ -99,7 +99,7 @@ func (r resource) formAt() string {
 	return r.list() + "/new"
 }
 
-// unplaced is a resource whose parents are still to be made.
+// unplaced returns the resource without its parents' ids.
 func (r resource) unplaced() resource {
 	if r.parent != nil {
 		parent := *r.parent
@@ -120,7 +120,7 @@ type field struct {
 // unique is a field with a value that may be taken.
 type unique struct {
 	field string
-	value string // that another one gets; for an operation that creates, one that the command does not have
+	value string // a taken value; for an operation that creates, another one than the command's
 	free  string // a value that is not taken
 	slug  string // of the conflict
 }
@@ -130,13 +130,13 @@ type transition struct {
 	verb, past string // "archive", "archived"
 	// from are the verbs that bring a new record to where the transition can be made.
 	from []string
-	// leaves is what making it leaves behind besides its intent.
+	// leaves are the rows that it adds besides its intent.
 	leaves rows
 	// undo is the verb of the opposite transition; "" if there is none.
 	undo string
 }
 
-// declared are all resources, built once: each case asks for them many times, and nothing changes their maps.
+// declared holds all resources. They are built once, because each case reads them many times, and nothing changes their maps.
 var declared struct {
 	sync.Once
 
@@ -150,7 +150,7 @@ func resources() []resource {
 
 func declare() []resource {
 	return []resource{
-		customers(), // before the invoices that bill one of them
+		customers(), // before the invoices that reference them
 		invoices(),
 		payments(),
 		refunds(),
@@ -165,24 +165,24 @@ func declare() []resource {
 		distinctions(),
 		invoiceDistinctions(),
 		nextNumbers(),
-		// A new resource stands above this line.
+		// New resources are added above this line.
 		settings(),
 		users(),
 		apiTokens(),
 	}
 }
 
-// programResources are those that programs can use.
+// programResources returns the resources with an API.
 func programResources() []resource {
 	return slices.DeleteFunc(resources(), func(of resource) bool { return of.people })
 }
 
-// createdResources are those that somebody creates.
+// createdResources returns the resources that a client can create.
 func createdResources() []resource {
 	return slices.DeleteFunc(resources(), func(of resource) bool { return of.only || of.arrives != nil })
 }
 
-// of returns a command of another tenant than acme.
+// of returns the command for a tenant other than acme.
 func (r resource) of(other tenant, command url.Values) url.Values {
 	if !command.Has(r.global) {
 		return command

@@ -57,7 +57,7 @@ func TestEveryRouteSaysWhatARepeatDoes(t *testing.T) {
 	}
 }
 
-// TestEveryOperationIsTried: what the table of cases is derived from names each operation once, with its routes.
+// TestEveryOperationIsTried: the subjects of the table of cases name each operation once, with its routes.
 func TestEveryOperationIsTried(t *testing.T) {
 	b := setup(t)
 	tried := map[string]bool{}
@@ -80,8 +80,7 @@ func TestEveryOperationIsTried(t *testing.T) {
 	}
 }
 
-// TestEveryFieldIsDeclared: what a person can fill in, and what the API takes, is what the table of cases tries
-// field by field.
+// TestEveryFieldIsDeclared: the table of cases changes each field of the forms and of the API.
 func TestEveryFieldIsDeclared(t *testing.T) {
 	t.Parallel()
 	var parts []part
@@ -100,7 +99,7 @@ func everyFieldIsDeclared(x *caseRun, of resource) {
 	p := x.page(x.caller.get(x.caller.get(x.formAt()).location()))
 	for _, n := range all(p.form(), "input", "textarea", "select") {
 		name, _ := attr(n, "name")
-		// What is searched for is no part of the command.
+		// The field of a search is not part of the command.
 		if kind, _ := attr(n, "type"); kind != "hidden" && kind != "search" && !declared[name] {
 			x.Errorf("the form of %s has a field %q that its declaration lacks", of.name, name)
 		}
@@ -116,7 +115,7 @@ func everyFieldIsDeclared(x *caseRun, of resource) {
 		switch path.Base(taken) {
 		case "source", "external_id": // see externalCases
 			continue
-		case "same_email", "series": // what a person is asked, see TestWhichCustomer and TestTypedAhead
+		case "same_email", "series": // answers to questions of the form, see TestWhichCustomer and TestTypedAhead
 			continue
 		}
 		if !slices.Contains(sent, taken) {
@@ -134,7 +133,7 @@ func (r resource) variants() (all []url.Values) {
 	return all
 }
 
-// members are the places of the texts in a JSON value.
+// members returns the paths of the strings in a JSON value.
 func members(at string, v any) (all []string) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -151,7 +150,7 @@ func members(at string, v any) (all []string) {
 	return all
 }
 
-// taken are the places of the texts that JSON may have to be decoded into a type.
+// taken returns the paths of the strings that are decoded from JSON into a type.
 func taken(at string, of reflect.Type) (all []string) {
 	switch of.Kind() {
 	case reflect.Pointer:
@@ -176,7 +175,7 @@ func taken(at string, of reflect.Type) (all []string) {
 	}
 }
 
-// TestEveryRouteNeedsALogin, except those that say so.
+// TestEveryRouteNeedsALogin, except those that are declared as public.
 func TestEveryRouteNeedsALogin(t *testing.T) {
 	b := setup(t)
 	stranger := b.browser(b.replica)

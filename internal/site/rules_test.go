@@ -2,7 +2,8 @@ package site_test
 
 import "testing"
 
-// TestRulesSayWhatIsRegistered: each operation with its promise, and each rule, below the anchor of its resource, for everybody.
+// TestRulesSayWhatIsRegistered: the public page has each operation with its promise, and each rule, below the anchor of its
+// resource.
 func TestRulesSayWhatIsRegistered(t *testing.T) {
 	b := setup(t)
 	p := b.page(b.browser(b.replica).get("/rules"))

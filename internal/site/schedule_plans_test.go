@@ -10,7 +10,7 @@ import (
 	"onlyonce/internal/invoice/schedule"
 )
 
-// billedOften is the place of the schedule that has half of the periods. Each of the others has one.
+// billedOften is the place of the schedule with half of the periods. Each of the others has one.
 const billedOften = 21
 
 // growPeriods makes periods of the invoices, for schedules that are made later.
@@ -23,7 +23,7 @@ func (b *bundle) growPeriods() {
 		FROM invoices`, rowID(many/2), rowID(billedOften)))
 }
 
-// everyPeriod returns the requests of the routes of periods, and what schedules have besides the usual.
+// everyPeriod returns the requests of the routes of periods, and the special requests of schedules.
 func (b *bundle) everyPeriod(program, person *client) map[string][]request {
 	of, most := periods(), rowID(billedOften)
 	list := func(id string) string { return "/schedules/" + id + "/periods" }
@@ -76,7 +76,7 @@ func (b *bundle) everyPeriod(program, person *client) map[string][]request {
 	}
 }
 
-// billByClock bills the few schedules that are due on a day, of which one cannot be billed.
+// billByClock bills the few schedules that are due on a day. The second can't be billed.
 func (b *bundle) billByClock() (none answer) {
 	b.exec(`UPDATE schedule_clocks SET next_day = '2095-01-31' WHERE schedule_id NOT IN ($1, $2, $3)`, rowID(141), rowID(142), rowID(143))
 	b.exec(`UPDATE schedules SET lines = '[{}]' WHERE id = $1`, rowID(142))

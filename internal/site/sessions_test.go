@@ -18,7 +18,7 @@ const (
 	safariOnPhone  = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 Version/18.0 Mobile/15E148 Safari/604.1"
 )
 
-// in logs somebody in with a browser.
+// in logs in with a browser, and returns it.
 func (b *bundle) in(t tenant, userAgent string) *client {
 	b.Helper()
 	c := b.browser(b.replica).with("User-Agent", userAgent)
@@ -28,7 +28,7 @@ func (b *bundle) in(t tenant, userAgent string) *client {
 	return c
 }
 
-// sessions are what the page lists, each in its words.
+// sessions returns the text of each session in the page's list.
 func (c *client) sessions() (said []string) {
 	c.b.Helper()
 	for _, list := range all(c.b.page(c.get("/account")).root, "ul") {
@@ -41,7 +41,7 @@ func (c *client) sessions() (said []string) {
 	return said
 }
 
-// ending is the form of the first button of the page that says so, such as one that ends a session.
+// ending returns the form of the first button with a text, such as one that ends a session.
 func (c *client) ending(button string) url.Values {
 	c.b.Helper()
 	for _, form := range all(c.b.page(c.get("/account")).root, "form") {
@@ -69,7 +69,7 @@ func hasButton(form *html.Node, says string) bool {
 	return false
 }
 
-// TestSessionsAreSeenAndEnded: one's own, in plain words, and nobody else's. What was ended stays so, however often it is sent.
+// TestSessionsAreSeenAndEnded: the page lists the user's own sessions. Ending one is final, and can be repeated.
 func TestSessionsAreSeenAndEnded(t *testing.T) {
 	b := setup(t)
 	who := b.readOnly(b.acme) // who may do this too
@@ -109,7 +109,7 @@ func TestSessionsAreSeenAndEnded(t *testing.T) {
 	}
 }
 
-// TestAllOtherSessionsEnd: from one gate, and this one stays, as does everybody else's.
+// TestAllOtherSessionsEnd, when the form is sent many times at once, except for this session and those of other users.
 func TestAllOtherSessionsEnd(t *testing.T) {
 	b := setup(t)
 	who, others := b.member(b.acme), []*client{b.person(b.replica, b.acme), b.person(b.replica, b.globex)}
@@ -141,7 +141,7 @@ func TestAllOtherSessionsEnd(t *testing.T) {
 			t.Error("somebody else was logged out")
 		}
 	}
-	// The form is still open in another tab, and somebody else has logged in since.
+	// The form is still open in another tab, and another user has logged in since.
 	second := b.person(b.replica, b.acme)
 	laptop.logIn(b.acme, password)
 	if a := laptop.submit("/account/sessions", form); a.status != http.StatusSeeOther || !laptop.isIn() || !second.isIn() {
@@ -149,7 +149,8 @@ func TestAllOtherSessionsEnd(t *testing.T) {
 	}
 }
 
-// TestSessionsThatAreOverAreNotListed: by time, or by another password. Of many the newest are.
+// TestSessionsThatAreOverAreNotListed: expired sessions, and those before a change of the password. The list is limited to the
+// newest.
 func TestSessionsThatAreOverAreNotListed(t *testing.T) {
 	b := setup(t)
 	laptop := b.in(b.acme, firefoxOnLinux)

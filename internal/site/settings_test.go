@@ -42,7 +42,7 @@ func settings() resource {
 	}
 }
 
-// TestEveryTenantHasSettings from the moment that it is there, and begins with its name.
+// TestEveryTenantHasSettings from the beginning, with its name.
 func TestEveryTenantHasSettings(t *testing.T) {
 	b := setup(t)
 	a := b.program(b.replica, b.tenant("Initech")).get("/api/v1/settings")
@@ -56,7 +56,7 @@ func TestEveryTenantHasSettings(t *testing.T) {
 	}
 }
 
-// TestSettingsPage shows what is set, with the country by its name and the IBAN in groups.
+// TestSettingsPage shows the settings, with the name of the country and the IBAN in groups.
 func TestSettingsPage(t *testing.T) {
 	b := setup(t)
 	b.program(b.replica, b.acme).create(settings(), key, change(settings().command, "address", "12 Dame Street\nDublin 2"))
@@ -73,7 +73,7 @@ func TestSettingsPage(t *testing.T) {
 	keeps(b, b.page(person.get(person.get("/settings/edit").location())), change(settings().command, "address", "12 Dame Street\nDublin 2"))
 }
 
-// TestTaxIDHint: the form notes what e-invoices take the tax ID for, and refuses none.
+// TestTaxIDHint: the form has a hint about tax IDs in e-invoices, and refuses none.
 func TestTaxIDHint(t *testing.T) {
 	b := setup(t)
 	for taxID, want := range map[string]string{

@@ -10,7 +10,7 @@ import (
 	"onlyonce/internal/idempotency"
 )
 
-// TestEveryFieldIsShown: after a change of one field, the page of the record is another one, apart from its history.
+// TestEveryFieldIsShown: a change of any field changes the page of the record, apart from its history.
 func TestEveryFieldIsShown(t *testing.T) {
 	t.Parallel()
 	b := setupHere(t)
@@ -35,7 +35,7 @@ func everyFieldIsShown(x *caseRun) {
 		return before
 	}
 	for i, f := range x.resource.fields {
-		if f.valid == key || f.name == "customer_name" { // an id, and what changes nobody who is there already
+		if f.valid == key || f.name == "customer_name" { // an id, or a name that doesn't rename an existing customer
 			continue
 		}
 		before := facts(fmt.Sprintf("before-%d", i), x.resource.command)

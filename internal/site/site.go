@@ -11,9 +11,9 @@ import (
 	"onlyonce/internal/web"
 )
 
-// Mount returns what mounts every resource, in the order of the navigation, and more pages behind them. keptAttempts is for how
-// long attempts are kept, for pages to say; 0 if none are. key is that of the program, with which secrets are sealed and derived.
-// sendsMail is set if there is a mail server.
+// Mount returns a function that mounts every resource, in the order of the navigation, and more pages after them. keptAttempts
+// is the time that attempts are kept, shown on pages; 0 if none are kept. key is the program's key, which seals and derives
+// secrets. sendsMail is set if there is a mail server.
 func Mount(keptAttempts time.Duration, key secretkey.Key, sendsMail bool, more ...func(*web.Site)) func(*web.Site) {
 	return func(s *web.Site) {
 		invoices := invoicepages.Mount(s, sendsMail)
@@ -21,7 +21,7 @@ func Mount(keptAttempts time.Duration, key secretkey.Key, sendsMail bool, more .
 			invoices.OfCustomer,
 		)
 		invoices.MountDuplicates()
-		// A new resource stands above this line.
+		// New resources are added above this line.
 		invoices.MountSchedules()
 		invoices.MountOutbox()
 		peoplepages.Mount(s, keptAttempts, key)

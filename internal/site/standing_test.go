@@ -15,7 +15,7 @@ import (
 	"onlyonce/internal/value/money"
 )
 
-// TestStanding: the strip above the list, and the balance of a customer, are what the invoices come to.
+// TestStanding: the strip above the list, and the balance of a customer, equal the sums over the invoices.
 func TestStanding(t *testing.T) {
 	b := setup(t)
 	all := b.pastFor(b.acme, 40)
@@ -77,7 +77,7 @@ func TestStanding(t *testing.T) {
 	}
 }
 
-// TestPaidLessRefunds: what was given back of a payment is not paid.
+// TestPaidLessRefunds: a refunded amount doesn't count as paid.
 func TestPaidLessRefunds(t *testing.T) {
 	b := setup(t)
 	api, person := b.program(b.replica, b.acme), b.person(b.replica, b.acme)
@@ -97,7 +97,7 @@ func TestPaidLessRefunds(t *testing.T) {
 	b.page(person.get("/invoices")).says("Paid this month 1 3.50 EUR")
 }
 
-// TestStandingOfMany: however many invoices there are, all are counted.
+// TestStandingOfMany: the sums cover any number of invoices.
 func TestStandingOfMany(t *testing.T) {
 	pgtest.Long(t)
 	b := setupGrown(t)
@@ -105,8 +105,8 @@ func TestStandingOfMany(t *testing.T) {
 	page.says("Open 3,900 ")
 }
 
-// TestSearchOfTooMany: a word that very many words begin like is looked for as a whole, and that is said; what more match
-// than can be sorted is refused in a sentence.
+// TestSearchOfTooMany: a prefix of very many words is searched as a whole word, which the page mentions. A search with more
+// matches than can be sorted is refused in a sentence.
 func TestSearchOfTooMany(t *testing.T) {
 	pgtest.Long(t)
 	b := setupGrown(t)

@@ -14,7 +14,7 @@ import (
 	"onlyonce/internal/web"
 )
 
-// subject is one operation of a resource, with what it is tried with. It is derived from the routes of the server.
+// subject is an operation of a resource, with its commands for the tests. It is derived from the routes of the server.
 type subject struct {
 	resource
 
@@ -26,18 +26,18 @@ type subject struct {
 	method     string // of the API
 	api        string // where the API takes it
 	command    url.Values
-	label      string     // what the record is called then
-	leaves     rows       // what carrying it out adds
+	label      string     // the label of the record afterwards
+	leaves     rows       // the rows that the operation adds
 	other      url.Values // another command; nil if there is none
-	state      transition // that a transition makes
+	state      transition // the state after a transition
 }
 
-// subjects are all operations of the server. One that nothing declares ends the test.
+// subjects returns all operations of the server. An operation of an undeclared resource ends the test.
 func (b *bundle) subjects() []subject {
 	b.Helper()
 	var all []subject
 	for _, op := range b.Operations() {
-		if !op.Own { // which has tests of its own
+		if !op.Own { // with separate tests
 			all = append(all, b.subjectOf(op))
 		}
 	}
@@ -47,8 +47,7 @@ func (b *bundle) subjects() []subject {
 	return all
 }
 
-// oneOfEachKind returns one operation for each kind of change: the last one that programs can use of a resource that stands for
-// itself.
+// oneOfEachKind returns one operation for each kind of change: the last one with an API of a resource without a parent.
 func oneOfEachKind(all []subject) (chosen []subject) {
 	found := map[idempotency.Kind]bool{}
 	for _, of := range slices.Backward(all) {
@@ -73,7 +72,7 @@ func (b *bundle) subjectOf(op web.Operation) subject {
 		}
 	}
 	for _, of := range resources() {
-		switch { // what belongs to another resource comes behind it
+		switch { // a resource with a parent comes after it
 		case t.form == of.list():
 			t.resource = of
 		case strings.HasPrefix(t.form, of.path+"/") && t.form != t.list():
@@ -116,7 +115,7 @@ func (b *bundle) once() []web.Route {
 
 func carriesOut(r web.Route) bool { return r.Repeat == web.Once && !r.Public() }
 
-// creating is the subject that makes a resource, or changes the only one.
+// creating returns the subject that creates a record, or changes the singleton.
 func (b *bundle) creating(of resource) subject {
 	b.Helper()
 	all := b.subjects()
@@ -128,7 +127,7 @@ func (b *bundle) creating(of resource) subject {
 	return all[i]
 }
 
-// did is the outcome of carrying it out.
+// did returns the outcome of its first success.
 func (s subject) did() idempotency.Outcome {
 	if s.kind.Changes() {
 		return idempotency.Changed
@@ -136,7 +135,7 @@ func (s subject) did() idempotency.Outcome {
 	return idempotency.Created
 }
 
-// says is what a person reads then.
+// The message after the operation.
 func (s subject) says() string {
 	one := strings.ToUpper(s.name[:1]) + s.name[1:]
 	switch s.kind {
@@ -158,14 +157,14 @@ func (s subject) says() string {
 	}
 }
 
-// isButton reports whether its form has nothing to fill in.
+// isButton reports whether its form has no fields.
 func (s subject) isButton() bool { return s.kind == idempotency.Transition }
 
-// namesOne reports whether its address names a record, which has to be there.
+// namesOne reports whether its address has the id of a record.
 func (s subject) namesOne() bool { return strings.Contains(s.form, "{id}") }
 
-// create makes a resource as a program does, or changes the only one. One that belongs to another is placed before. What only
-// people can use is made by an owner, and answered like by a program.
+// create creates a record by the API, or changes the singleton. A record with a parent is placed before. A resource without an
+// API is created by an owner, and the answer is converted.
 func (c *client) create(of resource, key string, command url.Values) answer {
 	c.b.Helper()
 	if of.arrives != nil {
@@ -181,7 +180,7 @@ func (c *client) create(of resource, key string, command url.Values) answer {
 	return c.must(c.with("Idempotency-Key", key).send(c.b.Context(), http.MethodPost, "/api/v1"+of.list(), of.json(command)))
 }
 
-// prepared makes a resource of a tenant, with what it belongs to, and brings it to where the verbs lead.
+// prepared creates a record of a tenant, with its parents, and applies the verbs.
 func (b *bundle) prepared(t tenant, key string, of resource, command url.Values, verbs ...string) created {
 	b.Helper()
 	program := b.program(b.replica, t)
@@ -199,7 +198,7 @@ func (b *bundle) prepared(t tenant, key string, of resource, command url.Values,
 	return decode[created](b, made)
 }
 
-// byOwner sends a form as an owner of a tenant, and returns what a program would be answered: the record.
+// byOwner sends a form as an owner of a tenant, and returns the record like the API.
 func (b *bundle) byOwner(t tenant, of resource, address, key string, command url.Values) answer {
 	b.Helper()
 	if b.owners[t.id] == nil { // logged in once: there is a limit to it
@@ -216,7 +215,7 @@ func (b *bundle) byOwner(t tenant, of resource, address, key string, command url
 	return a
 }
 
-// placed returns a resource of a tenant with one made ready that it belongs to, unless it has one.
+// placed returns the resource of a tenant below a newly created parent, unless it has one.
 func (b *bundle) placed(of resource, t tenant, key string) resource {
 	b.Helper()
 	b.refer(of, t)
@@ -233,11 +232,11 @@ func (b *bundle) placed(of resource, t tenant, key string) resource {
 	return of
 }
 
-// referred is the id of what commands refer to, and examples: of each resource that is referred to, each tenant has one.
+// referred is the id that commands and examples reference: each tenant has one record of each referenced resource with it.
 const referred = "019aa5b2-7c1e-7d3a-9f00-3b1d5c6e7f80"
 
-// refer makes what the commands of a resource refer to, unless the tenant has it. Records get ids of their own when they are
-// created, so it is given the id referred afterwards.
+// refer creates the records that the commands of a resource reference, unless the tenant has them. New records get random ids,
+// so it changes them to the id referred afterwards.
 func (b *bundle) refer(of resource, t tenant) {
 	b.Helper()
 	for _, other := range of.refers {

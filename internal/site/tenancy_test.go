@@ -16,20 +16,20 @@ import (
 	"onlyonce/internal/postgres/pgtest"
 )
 
-// secrets is what only acme may read.
+// secrets are the texts that only acme may read.
 var secrets = []string{"secret@acme.example", "Secret Customer", "SECRET-7", "secret notes", "secret work", "secret reference",
 	"Secret Ltd", "secret street", "secret-person@acme.example", "Secret Person", "secret token", "secret actor", "secret replica"}
 
-// secretIDs are what the other tenant will try.
+// secretIDs are the ids and queries that the other tenant uses.
 type secretIDs struct {
 	customer string
-	ids      []string // of one record of each kind, the customer's first
-	queries  []string // with what else could lead there
-	// sent is what is sent everywhere, of a resource: a command that another tenant cannot carry out.
+	ids      []string // one record of each kind, the customer's first
+	queries  []string // with other possible ways there
+	// sent is a resource with a command that another tenant can't carry out; it is sent to every route.
 	sent resource
 }
 
-// setupSecrets creates for acme a customer, under key, and something of everything else.
+// setupSecrets creates for acme a customer, under key, and records of all other kinds.
 func setupSecrets(t *testing.T) (*bundle, secretIDs) {
 	t.Helper()
 	b := setup(t)
@@ -68,8 +68,8 @@ func setupSecrets(t *testing.T) (*bundle, secretIDs) {
 	return b, of
 }
 
-// TestOtherTenantsSeeNothing tries every route there is, with the other tenant's login and token, and
-// everything that it could have learned: ids and the key.
+// TestOtherTenantsSeeNothing requests every route with the other tenant's login and token, and with everything that it could
+// have learned: ids and the key.
 func TestOtherTenantsSeeNothing(t *testing.T) {
 	pgtest.Long(t)
 	b, of := setupSecrets(t)
@@ -161,13 +161,13 @@ func (b *bundle) tenantTables() []string {
 	return tables
 }
 
-// TestRowLevelSecurity is the last line: the app's role, with queries that forgot their tenant.
+// TestRowLevelSecurity runs queries without a tenant condition as the app's role.
 func TestRowLevelSecurity(t *testing.T) {
 	b, _ := setupSecrets(t)
 	b.db.Spoil(t)
 	b.exec(`DELETE FROM settings WHERE tenant_id = $1`, b.globex.id) // so that it has no row anywhere
 	for _, table := range b.tenantTables() {
-		// Triggers and privileges refuse some of it as well.
+		// Triggers and privileges also refuse some of the statements.
 		b.exec(`ALTER TABLE ` + table + ` DISABLE TRIGGER USER; GRANT UPDATE ON ` + table + ` TO onlyonce`)
 		if get[int](b, `SELECT count(*) FROM `+table) == 0 {
 			t.Fatalf("%s has no row to hide: give it one in this test", table)
@@ -205,7 +205,8 @@ func TestRowLevelSecurity(t *testing.T) {
 	}
 }
 
-// TestDirectoryWithinATenant: a transaction that entered a tenant sees and changes only its users and tokens, whatever a query says.
+// TestDirectoryWithinATenant: a transaction that entered a tenant sees and changes only the tenant's users and tokens, for any
+// query.
 func TestDirectoryWithinATenant(t *testing.T) {
 	b, _ := setupSecrets(t)
 	for _, table := range []string{"users", "api_tokens"} {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// madeAlready: the record is in the state. That is a success, and changes nothing.
+// madeAlready: the record is already in the state. The request succeeds, and changes nothing.
 func madeAlready(x *caseRun) {
 	first := x.ask(x.command)
 	x.format.done(x, first)
@@ -31,7 +31,7 @@ func madeAlready(x *caseRun) {
 	x.wantRows(want)
 }
 
-// unchanged fails unless an answer says that the record was in the state already.
+// unchanged checks that an answer reports a record that is already in the state.
 func (x *caseRun) unchanged(a, first answer) {
 	x.Helper()
 	if x.isHTML() {
@@ -45,13 +45,13 @@ func (x *caseRun) unchanged(a, first answer) {
 	}
 }
 
-// record is the row of the record as it is stored, and by which transaction.
+// record returns the stored row of the record, and the transaction that wrote it.
 func (x *caseRun) record() string {
 	x.Helper()
 	return get[string](x.bundle, `SELECT r.xmin || ' ' || r::text FROM `+x.table+` r WHERE id = $1`, x.id)
 }
 
-// undoneSince: the repeat of a wish that was granted does not do it again.
+// undoneSince: a repeat doesn't apply the transition again after it was undone.
 func undoneSince(x *caseRun) {
 	if x.state.undo == "" {
 		return
@@ -74,7 +74,8 @@ func undoneSince(x *caseRun) {
 	x.format.done(x, x.under("once more", x.command)) // a new wish is granted
 }
 
-// TestTransitionOfOneVersion: a request that names a version means that one, unless the record is in the state already.
+// TestTransitionOfOneVersion: a request with a version is refused for another version, unless the record is already in the
+// state.
 func TestTransitionOfOneVersion(t *testing.T) {
 	eachSubject(t, transitions, jsonFormat{}, func(x *caseRun) {
 		stale := x.withIfMatch(etag(x.seen + 5))

@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// Two people edit a record, each in a form of their own: what only one of them changed is kept, and what both changed is asked. That a
-// field which was not touched is never put back, TestFormsChangeNothingByThemselves holds for every resource.
+// Two people edit a record, each in another form: a field that only one person changed is kept, and the form asks about a
+// field that both changed. TestFormsChangeNothingByThemselves checks for every resource that an untouched field is never
+// reverted.
 
 // twoEdits are a record and two people who have opened its form.
 type twoEdits struct {
@@ -28,7 +29,7 @@ func (b *bundle) opened(path string) twoEdits {
 	return e
 }
 
-// save lets one of them change fields in the form as it was opened.
+// save sends the form as it was opened, with some fields changed.
 func (e twoEdits) save(who *client, key string, changes ...string) answer {
 	e.Helper()
 	form := change(e.form.typed(), append(changes, "idempotency_key", key)...)
@@ -51,7 +52,7 @@ func TestEditsOfOtherFieldsAreBothKept(t *testing.T) {
 	saved.says("Ada Lovelace", "DE1", "1 Lane")
 }
 
-// TestTwoMakeTheSameEdit: the second has nothing to save any more.
+// TestTwoMakeTheSameEdit: the second form has nothing to save.
 func TestTwoMakeTheSameEdit(t *testing.T) {
 	b := setup(t)
 	e := b.opened(b.newCustomer(b.program(b.replica, b.acme), "Ada"))
@@ -82,7 +83,7 @@ func TestEditsOfOneFieldAreAsked(t *testing.T) {
 	}
 }
 
-// TestNobodyKnowsWhatWasSeen: without the history between, all that differs is asked about.
+// TestNobodyKnowsWhatWasSeen: if the history in between is missing, the form asks about every difference.
 func TestNobodyKnowsWhatWasSeen(t *testing.T) {
 	b := setup(t)
 	e := b.opened(b.newCustomer(b.program(b.replica, b.acme), "Ada"))

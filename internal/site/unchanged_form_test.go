@@ -8,8 +8,8 @@ import (
 	"onlyonce/internal/idempotency"
 )
 
-// TestFormsChangeNothingByThemselves: an edit form that is sent as it was opened leaves the record as it is. A field that is missing
-// in the form, or in what the form is filled in from, would be erased; one that somebody else has changed meanwhile, put back.
+// TestFormsChangeNothingByThemselves: an edit form that is sent as it was opened leaves the record as it is. A field missing
+// from the form, or from the values it is filled with, would be erased, or revert a concurrent change.
 func TestFormsChangeNothingByThemselves(t *testing.T) {
 	t.Parallel()
 	var parts []part
@@ -45,7 +45,7 @@ func (x *caseRun) sendsWhatItShows(key string, command url.Values) {
 	htmlFormat{}.shown(x, sent).says("Nothing to save")
 }
 
-// putsNothingBack sends a form as it was opened, after somebody else has changed the record: it comes back as a new one would be.
+// putsNothingBack sends an old form after a concurrent change: the refused form has the same values as a new one.
 func (x *caseRun) putsNothingBack() {
 	x.Helper()
 	open := func() page { return x.page(x.caller.get(x.caller.get(x.at(x.form)).location())) }

@@ -9,15 +9,15 @@ import (
 	"testing"
 )
 
-// part is a subtest of a walk over what is declared.
+// part is a subtest of a walk over the declared resources.
 type part struct {
 	of   resource
 	name string
 	run  func(*bundle)
 }
 
-// walk runs parts of a test under names that begin with the resource: -run TestEveryCase/customers runs what is about
-// customers. A filter that names nothing fails, as it would be green whatever is broken.
+// walk runs parts of a test under names that begin with the resource: -run TestEveryCase/customers runs the parts about
+// customers. A filter without a match fails, because it would always be green.
 func walk(t *testing.T, parts []part) {
 	t.Helper()
 	if len(parts) == 0 {
@@ -51,10 +51,10 @@ func walk(t *testing.T, parts []part) {
 	}
 }
 
-// partsRun is how many parts of all walks ran.
+// partsRun counts the parts of all walks that ran.
 var partsRun atomic.Int64
 
-// withWalks are all tests. They fail if -run is about parts of walks, and names none of any.
+// withWalks are all tests. They fail if -run selects parts of walks, and matches none.
 type withWalks struct{ *testing.M }
 
 func (w withWalks) Run() int {
@@ -66,7 +66,7 @@ func (w withWalks) Run() int {
 	return code
 }
 
-// plurals lists the resources as -run names them.
+// plurals returns the names of the resources for -run.
 func plurals() string {
 	var all []string
 	for _, of := range resources() {
@@ -75,15 +75,15 @@ func plurals() string {
 	return strings.Join(all, ", ")
 }
 
-// plural is the resource's name in the names of subtests, as addresses have it.
+// plural returns the resource's name in the names of subtests and addresses.
 func (r resource) plural() string { return strings.Trim(r.path, "/") }
 
 func runFilter() string { return flag.Lookup("test.run").Value.String() }
 
-// acrossTests reports whether -run chooses parts of all walks, as /customers does.
+// acrossTests reports whether -run selects parts of all walks, as /customers does.
 func acrossTests() bool { return strings.HasPrefix(runFilter(), "/") }
 
-// leaveToWalks skips a test that has no parts, if -run is about those.
+// leaveToWalks skips a test without parts, if -run selects parts.
 func leaveToWalks(t *testing.T) {
 	t.Helper()
 	if acrossTests() && !strings.Contains(t.Name(), "/") {

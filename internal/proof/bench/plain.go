@@ -11,6 +11,6 @@ type plain struct {
 // plains are all plain resources.
 func plains() []plain {
 	return []plain{
-		// Each plain resource stands above this line.
+		// New plain resources are added above this line.
 	}
 }

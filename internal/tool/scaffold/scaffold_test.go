@@ -88,7 +88,7 @@ func TestRefusals(t *testing.T) {
 	}
 	server := filepath.Join(c.Dir, "internal/site/site.go")
 	text := must.Read(t, server)
-	without := strings.ReplaceAll(text, "// A new resource stands above this line.", "")
+	without := strings.ReplaceAll(text, "// New resources are added above this line.", "")
 	must.OK(t, os.WriteFile(server, []byte(without), 0o600))
 	if _, err := write(c, "expense", "vendor:text", false); err == nil || !strings.Contains(err.Error(), "add this by hand") {
 		t.Errorf("without the line before which it is added: %v", err)

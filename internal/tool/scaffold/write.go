@@ -87,7 +87,7 @@ func (r Resource) files(root string) ([]file, error) {
 		{"internal/site/site.go", "\t" + newest, "\t\t" + one + "pages.Mount(s)\n"},
 		{"internal/site/site.go", "\t\"onlyonce/internal/customer/customerpages\"\n", pages},
 		{"internal/site/resource_test.go", "\t" + newest, "\t\t" + r.Many.Local() + "(),\n"},
-		{"internal/proof/bench/plain.go", "\t\t// Each plain resource stands above this line.\n", "\t\t" + r.Many.Local() + "(),\n"},
+		{"internal/proof/bench/plain.go", "\t\t// New plain resources are added above this line.\n", "\t\t" + r.Many.Local() + "(),\n"},
 	} {
 		if files, err = e.add(root, files); err != nil {
 			return nil, err
@@ -148,7 +148,7 @@ func formattedTempl(path string, text []byte) ([]file, error) {
 }
 
 // newest is the line above which each list of resources has its newest one.
-const newest = "\t// A new resource stands above this line.\n"
+const newest = "\t// New resources are added above this line.\n"
 
 // edit inserts text before the one line of a file that begins with an anchor.
 type edit struct{ path, anchor, text string }
