@@ -29,7 +29,7 @@ import (
 // App is a running program.
 type App struct {
 	config   Config
-	embedded *postgres.Embedded // nil with a database of somebody else
+	embedded *postgres.Embedded // nil with DATABASE_URL
 	pool     *pgxpool.Pool
 	url      string // of the database
 	store    *idempotency.Store
@@ -38,12 +38,11 @@ type App struct {
 	tracing  *tracing // nil without
 	anyUser  bool     // there is a user besides those of the demo
 	hints    []string // about the demo, each one line of the banner
-	// pages are those of parts. They are behind all others in the navigation.
+	// pages are the pages of parts, last in the navigation.
 	pages []func(*web.Site)
 	// hurries end what requests in flight wait for.
 	hurries []func(context.Context) error
-	// stops end what was started besides, such as jobs, the last of it first. They may let it come to its end until draining is
-	// done.
+	// stops end what start functions began, such as jobs, in reverse order. They may let work finish until draining is done.
 	stops    []func(ctx, draining context.Context) error
 	listener net.Listener
 	metrics  net.Listener // nil without
@@ -68,21 +67,20 @@ func (e *PublicDemoError) Error() string {
 
 // limits bound what takes time.
 type limits struct {
-	request time.Duration // each request; 0 is what package web has
+	request time.Duration // each request; 0 is the default of package web
 	drain   time.Duration // requests and jobs that are in flight at the end
 	redis   time.Duration // each question to Redis; 0 is shared.Patience
 }
 
-// The end takes drain, what is given up then has parting to be answered, and everything else closing at most. Nothing that is lost
-// by this was acknowledged.
+// The end takes drain, then parting to answer abandoned requests, and closing for the rest. Nothing acknowledged is lost.
 const (
 	drain   = 20 * time.Second
 	parting = time.Second
 	closing = 5 * time.Second
 )
 
-// Start brings everything up and returns when the app serves. It returns a [PublicDemoError], or what
-// package postgres says about the database. The caller must Close the app.
+// Start starts the app and returns when it serves. It returns a [PublicDemoError], or the errors of package postgres. The caller must Close
+// the app.
 func Start(ctx context.Context, c Config) (*App, error) { return start(ctx, c, limits{drain: drain}) }
 
 func start(ctx context.Context, c Config, bounds limits) (_ *App, err error) {
@@ -191,7 +189,7 @@ func (a *App) URL() string {
 	}
 }
 
-// MetricsURL is where Prometheus finds the metrics, or empty.
+// MetricsURL returns the URL of the metrics, or "".
 func (a *App) MetricsURL() string {
 	if a.metrics == nil {
 		return ""
@@ -211,7 +209,7 @@ func Run(ctx context.Context, c Config) error {
 		return err
 	}
 	notify(c.Log, daemon.SdNotifyReady)
-	var lost <-chan struct{} // the embedded server ended by itself
+	var lost <-chan struct{} // closed if the embedded server ends unexpectedly
 	if a.embedded != nil {
 		lost = a.embedded.Done()
 	}
@@ -234,10 +232,9 @@ func notify(log *slog.Logger, state string) {
 	}
 }
 
-// Close stops taking requests and jobs, finishes those in flight, and stops the embedded server last. After 20 seconds a request
-// that still waits for the database is answered that it is unavailable, and a client that is still sending or reading loses its
-// connection. What has not ended 5 seconds later is left to end by itself. The log says so, and it is no error of ours: a database
-// that does not answer must not keep the program from ending.
+// Close stops accepting requests and jobs, finishes those in progress, and stops the embedded server last. After 20 seconds, a request that
+// waits for the database is answered with 503, and a client that is still sending or reading loses its connection. After 5 more seconds
+// Close returns in any case. A database that does not answer is logged and is no error: it must not keep the program from exiting.
 func (a *App) Close(ctx context.Context) error {
 	var errs []error
 	ctx, cancel := context.WithTimeout(ctx, a.limits.drain+closing)
@@ -276,7 +273,7 @@ func (a *App) Close(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// inTime passes an error on, but for the one of what did not end until ctx was done: that is logged.
+// inTime returns err, except for the error of a part that did not end until ctx was done, which is logged.
 func (a *App) inTime(ctx context.Context, what string, err error) error {
 	if ctx.Err() == nil || !errors.Is(err, ctx.Err()) {
 		return err

@@ -13,8 +13,7 @@ import (
 	"onlyonce/internal/web"
 )
 
-// keepAttempts returns what is told of each attempt, to keep it for some days, or for nothing if none are to be kept. What is in
-// memory at the end is written then.
+// keepAttempts returns a function that keeps attempts for the configured time, or drops them. Attempts in memory are written at the end.
 func (a *App) keepAttempts(registry *prometheus.Registry) func(idempotency.Attempt) {
 	if a.config.KeepAttempts == 0 {
 		return func(idempotency.Attempt) {}

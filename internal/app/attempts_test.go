@@ -11,7 +11,7 @@ import (
 // keeping keeps attempts as long as a production would.
 func keeping(c *app.Config) { c.KeepAttempts, c.Replica = 7*24*time.Hour, "app-1" }
 
-// TestAttemptsAreWrittenAtTheEnd: what was attempted right before the end is not lost, and says which replica it was.
+// TestAttemptsAreWrittenAtTheEnd checks that attempts right before the end are kept, with the name of the replica.
 func TestAttemptsAreWrittenAtTheEnd(t *testing.T) {
 	b := setup(t, keeping)
 	b.create(key, ada)

@@ -7,7 +7,7 @@ import (
 	"onlyonce/templates"
 )
 
-// banner tells a person who started the app where to go, and how to get in.
+// banner prints the address and the first login to a terminal.
 func (a *App) banner() {
 	w := a.config.Banner
 	if w == nil {

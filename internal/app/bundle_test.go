@@ -23,7 +23,7 @@ import (
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
-// bundle is a running app on a database of its own.
+// bundle is a running app with its database.
 type bundle struct {
 	*testing.T
 	*app.App
@@ -42,7 +42,7 @@ func setup(t *testing.T, settings ...func(*app.Config)) *bundle {
 	return b
 }
 
-// config is that of an app with demo data, for a test.
+// config returns the configuration of an app with demo data.
 func (b *bundle) config() app.Config {
 	b.Helper()
 	b.log = &buffer{}
@@ -71,7 +71,7 @@ func (b *bundle) start(settings ...func(*app.Config)) *app.App {
 	return started
 }
 
-// freeAddress is one that nobody listens at.
+// freeAddress returns an address without a listener.
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	address, err := replica.FreePort(t.Context())
@@ -79,7 +79,7 @@ func freeAddress(t *testing.T) string {
 	return address
 }
 
-// demoPassword is that of the demo's users.
+// demoPassword is the password of the demo's users.
 const demoPassword = "only-once-demo"
 
 // demoToken is one of acme's.
@@ -123,7 +123,7 @@ func (b *bundle) get(url string) (status int, body string) {
 	return response.StatusCode, string(read)
 }
 
-// buffer collects what is written, from anywhere.
+// buffer collects output of several goroutines.
 type buffer struct {
 	mu   sync.Mutex
 	text bytes.Buffer

@@ -11,7 +11,7 @@ import (
 	"onlyonce/internal/value/secretkey"
 )
 
-// Config is what can be set from outside. [Environ] reads it, and [Usage] describes each variable.
+// Config is the configuration of the app. [Environ] reads it, and [Usage] documents each variable.
 type Config struct {
 	LabConfig
 	MailConfig
@@ -27,7 +27,7 @@ type Config struct {
 	RateLimit      int            // RATE_LIMIT: requests a minute for each tenant; 0 for no limit
 
 	Wait        time.Duration // IDEMPOTENCY_WAIT
-	Retain      time.Duration // IDEMPOTENCY_RETAIN; 0 for what each operation says
+	Retain      time.Duration // IDEMPOTENCY_RETAIN; 0 for the retention of each operation
 	ExpireEvery time.Duration // EXPIRE_EVERY
 	Memory      int           // IDEMPOTENCY_MEMORY: MiB of answers that the process remembers; 0 for none
 
@@ -46,8 +46,7 @@ type Config struct {
 	Banner   io.Writer // gets the addresses and logins at the start; nil for none
 }
 
-// secure reports whether browsers reach the app by HTTPS: as PUBLIC_URL says, and without it everywhere but on
-// loopback.
+// secure reports whether browsers use HTTPS: the scheme of PUBLIC_URL, and without it any address except for loopback.
 func (c Config) secure() bool {
 	if c.PublicURL != "" {
 		u, err := url.Parse(c.PublicURL)

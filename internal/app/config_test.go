@@ -118,7 +118,7 @@ func TestEnvironNamesWhatIsWrong(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), `it can't have a path, here "/books": give the app a host name`) {
 		t.Error(err)
 	}
-	// All of them at once: nobody wants to be told one by one.
+	// All problems are reported at once.
 	_, err = app.Environ(environment(map[string]string{"ADDR": "127.0.0.1", "RATE_LIMIT": "many", "DEMO": "no"}))
 	for _, says := range []string{"ADDR", "RATE_LIMIT", "DEMO", "missing port", "127.0.0.1:8080"} {
 		if err == nil || !strings.Contains(err.Error(), says) {

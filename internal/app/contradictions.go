@@ -2,8 +2,8 @@ package app
 
 import "errors"
 
-// Contradictions returns which settings do not go together, and what to do. Errors keep the app from starting, or from
-// working as one would expect; warnings may be meant. getenv is that of [Environ].
+// Contradictions returns combinations of settings that conflict, with advice. failures keep the app from starting or from working as
+// expected; warnings may be intended. getenv is as in [Environ].
 func (c Config) Contradictions(getenv func(string) string) (failures, warnings []error) {
 	public := c.public()
 	if c.Demo && public != "" && !c.PublicDemo {

@@ -21,7 +21,7 @@ func TestContradictions(t *testing.T) {
 	maps.Copy(inOrder, mailEnvironment())
 	for name, c := range map[string]struct {
 		env             map[string]string
-		failed, warning string // what they speak of; empty for none
+		failed, warning string // a part of the message; empty for none
 	}{
 		"nothing set": {nil, "", ""},
 		"in order":    {inOrder, "", ""},

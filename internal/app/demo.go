@@ -16,14 +16,13 @@ import (
 	"onlyonce/templates"
 )
 
-// seed fills in what is missing of the demo tenants. Each row has a key of its own, so that it may run
-// any number of times, on several replicas at once, and be killed in between. Tenants are filled in side by side, and what
-// each has in its order, so that it is the same each time.
+// seed creates the missing demo data. Each row has its own key, so that seed may be repeated, run on several replicas at once, and be
+// killed at any point. Tenants are filled concurrently, and each in a fixed order.
 func seed(ctx context.Context, pool *pgxpool.Pool, store *idempotency.Store) error {
 	// Not a person's attempts: they would drown the log and the metrics.
 	quiet := idempotency.Store{Pool: store.Pool, Wait: store.Wait, Timeout: store.Timeout}
 	var created atomic.Bool
-	var tenants errgroup.Group // each gets as far as it can, whatever becomes of the others
+	var tenants errgroup.Group // independent of each other's errors
 	for _, t := range demoTenants() {
 		tenants.Go(func() error {
 			news, err := t.fill(ctx, pool, &quiet)
@@ -45,7 +44,7 @@ func seed(ctx context.Context, pool *pgxpool.Pool, store *idempotency.Store) err
 	return nil
 }
 
-// fill fills in what is missing of one tenant, and reports whether anything was.
+// fill creates the missing data of a tenant, and reports whether there was any.
 func (t demoTenant) fill(ctx context.Context, pool *pgxpool.Pool, store *idempotency.Store) (news bool, err error) {
 	if err := t.credentials(ctx, pool); err != nil {
 		return false, err
@@ -90,8 +89,8 @@ func (t demoTenant) add(ctx context.Context, store *idempotency.Store, n int, c 
 	return true, err
 }
 
-// analyze collects the planner's statistics, if there is news. Without them all indexes that begin with
-// the tenant look alike, and so little data is nothing that autovacuum would come by for.
+// analyze collects the planner's statistics if rows were created. Without statistics all indexes that begin with the tenant have the same
+// cost, and autovacuum ignores so few rows.
 func analyze(ctx context.Context, pool *pgxpool.Pool, news bool) error {
 	if !news {
 		// A start may have been killed after its last record and before it got here. The planner's own count

@@ -12,7 +12,7 @@ import (
 
 func withoutDemo(c *app.Config) { c.Demo = false }
 
-// visitor is a browser with cookies that stays where it is told to go elsewhere.
+// visitor returns a client with cookies that doesn't follow redirects.
 func (b *bundle) visitor() *http.Client {
 	b.Helper()
 	jar, err := cookiejar.New(nil)
@@ -40,8 +40,8 @@ func (b *bundle) accepted(at string, session *http.Client) (password, token, run
 	return password, token, running
 }
 
-// TestDemoLoginsAreRefusedWithoutTheDemo: credentials that a start with demo data left in the database are refused
-// when the app runs without it, whatever the address. Another replica that has the demo on goes on beside it.
+// TestDemoLoginsAreRefusedWithoutTheDemo checks that an app without the demo refuses the credentials that an earlier start with it has
+// created, at any address. A replica with the demo still accepts them.
 func TestDemoLoginsAreRefusedWithoutTheDemo(t *testing.T) {
 	b := setup(t)
 	session := b.visitor()

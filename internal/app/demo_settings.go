@@ -8,7 +8,7 @@ import (
 	business "onlyonce/internal/people/settings"
 )
 
-// settle saves the settings of the tenant, once. Settings that somebody has changed stay.
+// settle saves the settings of the tenant once. It keeps settings that a user has changed.
 func (t demoTenant) settle(ctx context.Context, store *idempotency.Store) error {
 	key, err := idempotency.ParseKey("demo-settings")
 	if err != nil {

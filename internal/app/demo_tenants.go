@@ -10,15 +10,15 @@ import (
 
 const demoPassword = "only-once-demo"
 
-// demoTenant is a business that exists in demo mode only. Its logins are known to everybody.
+// demoTenant is a business of the demo. Its logins are public.
 type demoTenant struct {
 	id           uuid.UUID
 	name         string
 	email, token string // of its owner
-	member       string // the email of somebody else who works there; "" for nobody
+	member       string // the email of a second user; "" for none
 	currency     string
 	rate         string
-	business     business.Input // but for currency and rate
+	business     business.Input // without currency and rate
 	customers    []customer.Input
 	twice        []customer.Input // who are among the customers under another email
 }

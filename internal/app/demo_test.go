@@ -78,7 +78,7 @@ func TestInterruptedDemoDataIsCompleted(t *testing.T) {
 	})
 }
 
-// interruption is where a start ends, by the key that each of two tenants does not get past.
+// interruption is the point where a start is killed, by the key that each of two tenants does not get past.
 type interruption struct {
 	acmeKey, globexKey string
 	acme, globex       int // records before that
@@ -134,7 +134,7 @@ func TestInterruptedDemoDataIsAnalyzed(t *testing.T) {
 	}
 }
 
-// TestCompleteDemoDataIsOnlyRead: the app starts while nobody can write to its tables, or analyze them.
+// TestCompleteDemoDataIsOnlyRead checks that the app starts while its tables can neither be written nor analyzed.
 func TestCompleteDemoDataIsOnlyRead(t *testing.T) {
 	b := setup(t)
 	b.admin(`UPDATE intents SET result = NULL`) // as on the next day

@@ -11,7 +11,7 @@ import (
 	"onlyonce/internal/proof/must"
 )
 
-// TestWhatIsDeployedIsThere: the settings and metrics that the pages and files about deploying name are those of the program.
+// TestWhatIsDeployedIsThere checks that the settings and metrics named by documents and files about deployment exist.
 func TestWhatIsDeployedIsThere(t *testing.T) {
 	t.Parallel()
 	const root = "../../"
@@ -55,8 +55,7 @@ func TestWhatIsDeployedIsThere(t *testing.T) {
 	}
 }
 
-// TestComposeFilesMatchWhatTheyMount: the files that the servers of docs/deploy share are there, and each address in them is that of a
-// container.
+// TestComposeFilesMatchWhatTheyMount checks that mounted files exist, and that each address in them is a container's.
 func TestComposeFilesMatchWhatTheyMount(t *testing.T) {
 	t.Parallel()
 	addresses := regexp.MustCompile(`10\.0\.0\.[1-9]\d*`)

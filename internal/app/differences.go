@@ -7,11 +7,11 @@ import (
 	"onlyonce/internal/postgres"
 )
 
-// differencesTimeout bounds the look at the catalog, which may have to wait while somebody changes a table.
+// differencesTimeout bounds the query of the catalog, which waits for concurrent changes of tables.
 const differencesTimeout = 5 * time.Second
 
-// warnOfDifferences logs what is not as the migrations made it. The app works on: people who cannot reach their invoices would
-// be worse off, and the person who took a protection away may have had to.
+// warnOfDifferences logs differences from the schema of the migrations. The app starts in spite of them: an outage would be worse, and a
+// constraint may have been dropped on purpose.
 func (a *App) warnOfDifferences(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, differencesTimeout)
 	defer cancel()

@@ -17,8 +17,8 @@ import (
 	"onlyonce/internal/proof/must"
 )
 
-// TestSlowClientsDoNotFailTheEnd: one still sends its request and one does not read its answer when the
-// app is told to stop. Their connections are closed when the time is over, and the log says so.
+// TestSlowClientsDoNotFailTheEnd stops the app while one client is sending its request and another does not read its answer. Their
+// connections are closed after the bound, and this is logged.
 func TestSlowClientsDoNotFailTheEnd(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -7,13 +7,13 @@ import (
 	"sync"
 )
 
-// Two kinds of heads can mean one thing here and another to a proxy in front, and net/http hides both before anybody can see them:
+// Two kinds of request heads can have another meaning to a proxy in front, and net/http hides both from handlers:
 //
 //   - With both a Content-Length and chunked framing, one request here can be two there (RFC 9112, sections 6.3 and 11.2).
 //   - A header line that begins with a space is a part of the line before (section 5.2), or a header of its own, or nothing. As a part of
 //     Idempotency-Key it would be another key.
 //
-// So the lines of heads are looked at where they arrive.
+// So heads are checked on the connection.
 
 // stream is a connection of TCP or of a Unix socket. net/http ends an answer before the client has sent all by CloseWrite.
 type stream interface {
@@ -21,12 +21,12 @@ type stream interface {
 	CloseWrite() error
 }
 
-// framingConn follows the heads of the requests that it reads. A read ends where a head does: what is behind it is held back until
-// net/http has said how long the body is, so that no body is taken for a head.
+// framingConn checks the heads of the requests that it reads. A read ends at the end of a head: the rest is held back until net/http has
+// determined the length of the body, so that no body is taken for a head.
 type framingConn struct {
 	stream
 
-	held []byte // what was read and not given yet
+	held []byte // read from the connection, and not returned yet
 
 	mu      sync.Mutex // net/http reads one byte ahead while a request is handled
 	body    int64      // how many bytes of a body are left, -1 inside a chunked one
@@ -91,7 +91,7 @@ func (c *framingConn) look(b byte) {
 	}
 }
 
-// begin takes note of a request whose head was read, and says what is wrong with the head, if anything is.
+// begin records the request of a head, and returns the reason if the head is refused.
 func (c *framingConn) begin(r *http.Request) (wrong string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -23,8 +23,8 @@ func sized() string {
 	return fmt.Sprintf("%sContent-Length: %d\r\n\r\n%s", createHead, len(ada), ada)
 }
 
-// TestTwoLengthsAreRefused: a request that gives its length in two ways may be two requests to a proxy in
-// front. It is refused, and nothing behind it on the connection is read.
+// TestTwoLengthsAreRefused checks that a request with two lengths, which may be two requests to a proxy, is refused, and that nothing
+// behind it on the connection is read.
 func TestTwoLengthsAreRefused(t *testing.T) {
 	b := setup(t)
 	const behind = "GET /healthz HTTP/1.1\r\nHost: test\r\n\r\n"
@@ -57,7 +57,7 @@ func TestTwoLengthsAreRefused(t *testing.T) {
 	}
 }
 
-// TestOneLengthIsTaken, whichever it is, and on the same connection.
+// TestOneLengthIsTaken checks each way to send one length, on one connection.
 func TestOneLengthIsTaken(t *testing.T) {
 	b := setup(t)
 	conn := b.dial()
@@ -78,7 +78,7 @@ func TestOneLengthIsTaken(t *testing.T) {
 	}
 }
 
-// TestFoldedHeadersAreRefused: what the second line of a header belongs to is read in several ways, and may be a part of the key.
+// TestFoldedHeadersAreRefused checks that a folded header line is refused: it may be a part of the key.
 func TestFoldedHeadersAreRefused(t *testing.T) {
 	b := setup(t)
 	const behind = "GET /healthz HTTP/1.1\r\nHost: test\r\n\r\n"

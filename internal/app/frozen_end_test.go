@@ -17,8 +17,8 @@ import (
 	"onlyonce/internal/proof/must"
 )
 
-// TestEndWithAFrozenDatabase: the real program with its embedded PostgreSQL frozen under a crowd that does not wait for answers. It
-// holds on to few of their requests, ends in time when it is told to, and its PostgreSQL ends as well, with all that was acknowledged.
+// TestEndWithAFrozenDatabase stops the program while its embedded PostgreSQL is frozen and a crowd of clients has hung up. The program
+// holds few of their requests, exits within its bound, and stops PostgreSQL with all acknowledged data.
 func TestEndWithAFrozenDatabase(t *testing.T) {
 	pgtest.Long(t)
 	t.Parallel()
@@ -45,7 +45,7 @@ func TestEndWithAFrozenDatabase(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-	case <-time.After(45 * time.Second): // of which it should need 25
+	case <-time.After(45 * time.Second): // it should need 25
 		_ = p.process.Process.Kill()
 		<-ended
 		t.Fatal("it does not end")
@@ -54,7 +54,7 @@ func TestEndWithAFrozenDatabase(t *testing.T) {
 	if !strings.Contains(log, "did not end in time") {
 		t.Errorf("the log ends with %s", log[max(0, len(log)-4000):])
 	}
-	for line := range strings.Lines(log) { // a job that was given up may say so
+	for line := range strings.Lines(log) { // of an abandoned job
 		if strings.Contains(line, "request failed") && strings.Contains(line, "closed pool") {
 			t.Error(line)
 		}

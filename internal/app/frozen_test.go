@@ -19,7 +19,7 @@ import (
 	"onlyonce/internal/proof/must"
 )
 
-// frozen is an app on an embedded PostgreSQL of its own whose processes can be frozen.
+// frozen is an app with an embedded PostgreSQL whose processes can be frozen.
 type frozen struct {
 	*bundle
 
@@ -28,8 +28,8 @@ type frozen struct {
 	session *http.Cookie // of a person
 }
 
-// The bounds of a request to a frozen app. Once something was sent to the database, its outcome is waited for in a time of its own.
-// The last summand is for a slow machine.
+// The bounds of a request to a frozen app. The outcome of a statement that was sent is awaited for a separate time. The last summand is for
+// a slow machine.
 const (
 	frozenRequest = 3 * time.Second
 	frozenWait    = 500 * time.Millisecond
@@ -80,7 +80,7 @@ type call struct {
 	form         url.Values // of a person
 	json         string     // of a program
 	header       http.Header
-	says         string // what the answer says while the database is frozen
+	says         string // a part of the answer while the database is frozen
 }
 
 type answer struct {
@@ -128,8 +128,8 @@ func (f *frozen) send(of call) answer {
 	return answer{response.StatusCode, response.Header, string(read), time.Since(began)}
 }
 
-// TestFrozenDatabase: PostgreSQL neither answers nor hangs up. Every request is answered in time, and what it asked for can be sent
-// again. When PostgreSQL goes on, so does everything else, and nothing is there twice.
+// TestFrozenDatabase checks that each request is answered in time while PostgreSQL neither answers nor closes connections, and that it can
+// be sent again. When PostgreSQL goes on, everything works, and nothing was created twice.
 func TestFrozenDatabase(t *testing.T) {
 	pgtest.Long(t)
 	t.Parallel()
@@ -171,7 +171,7 @@ func TestFrozenDatabase(t *testing.T) {
 		}
 	})
 	f.answersWithoutDatabase()
-	// The page about the database sends its form by itself.
+	// The page about the database sends its form automatically.
 	foreign := call{method: http.MethodPost, path: "/customers", form: form, header: http.Header{"Sec-Fetch-Site": {"cross-site"}}}
 	if a := f.send(foreign); a.status != http.StatusForbidden || strings.Contains(a.body, "data-send-when-ready") {
 		t.Errorf("a form of another site: %d %.2000s", a.status, a.body)
@@ -211,7 +211,7 @@ func TestFrozenDatabase(t *testing.T) {
 	f.mailIsSentOnce(calls)
 }
 
-// flood asks more than is handled at once. The rest is refused at once, and nobody waits for longer than that.
+// flood sends more requests than may be in progress. The rest is refused at once.
 func (f *frozen) flood() {
 	f.Helper()
 	refused := make(chan struct{}, 1)

@@ -8,10 +8,10 @@ import (
 	"onlyonce/internal/value/date"
 )
 
-// age is how many days ago an invoice was issued. The first one, number 0, was a year ago, and the newest yesterday.
+// age returns the number of days since an invoice was issued. The first one, number 0, is a year old, and the newest a day.
 func (t demoBooks) age(n int) int { return 1 + 363*(t.invoices-1-n)/(t.invoices-1) }
 
-// draft is one invoice. What it says depends on its number only, and its days on that of the first start.
+// draft returns an invoice. Its content depends on its number only, and its dates on the day of the first start.
 func (t demoBooks) draft(n int) (invoice.Draft, error) {
 	issued := date.Today().AddDays(-t.age(n))
 	in := invoice.Input{

@@ -6,7 +6,7 @@ import (
 	"onlyonce/internal/value/party"
 )
 
-// Why an Irish business bills services abroad without tax, as an invoice says it.
+// The reasons on invoices why an Irish business bills services abroad without tax.
 const (
 	reverseCharge  = "Reverse charge: VAT is to be accounted for by the recipient (Article 196, Directive 2006/112/EC)."
 	outsideOfTheEU = "Outside the scope of Irish VAT: the recipient is outside the EU."
@@ -19,7 +19,7 @@ type demoBooks struct {
 	work     []invoice.LineInput
 	abroad   []demoAssignment
 	invoices int // over the last year
-	// twin is the place of the invoice that somebody has entered once more, with the content of the one before it; 0 for none.
+	// twin is the position of an invoice with the content of the one before it, entered twice; 0 for none.
 	twin    int
 	untaxed map[string]string // the reason for a tax rate of 0, by the country of the customer
 }

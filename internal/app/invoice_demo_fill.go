@@ -19,12 +19,12 @@ func invoicePart() part {
 	}}
 }
 
-// demoKey is that of a step of the life of a demo invoice.
+// demoKey returns the key of a step of a demo invoice.
 func demoKey(n, step int) (idempotency.Key, error) {
 	return idempotency.ParseKey(fmt.Sprintf("demo-%03d-%d", n+1, step+1))
 }
 
-// fill fills in what is missing, and reports whether anything was.
+// fill creates the missing data, and reports whether there was any.
 func (t demoBooks) fill(ctx context.Context, store *idempotency.Store) (news bool, err error) {
 	missing, err := t.missing(ctx, store)
 	if err != nil {

@@ -23,8 +23,8 @@ type step struct {
 	used  func(context.Context, *idempotency.Store, uuid.UUID, idempotency.Key) (uuid.UUID, bool, error)
 }
 
-// of is a step that carries out an operation. The command is about the record of another step, and record tells from
-// the result which one this step made.
+// of returns a step that carries out an operation. The command is about the record of another step, and record returns the id of the record
+// that this step made.
 func of[C, R any](op idempotency.Operation[C, R], command func(about uuid.UUID) (C, error), record func(R) uuid.UUID) step {
 	return step{used: op.Used, do: func(ctx context.Context, store *idempotency.Store, intent idempotency.Intent) (uuid.UUID, error) {
 		c, err := command(intent.Record)
@@ -43,8 +43,8 @@ func of[C, R any](op idempotency.Operation[C, R], command func(about uuid.UUID) 
 	}}
 }
 
-// life is what happens to an invoice. The newest are drafts. Most of the old ones are paid, at once or in two parts, and
-// a few are overdue. Of those in between some are paid in part. A few are void, credited or refunded.
+// life returns the steps of an invoice. The newest are drafts. Most of the old ones are paid, at once or in two parts, and a few are
+// overdue. Some in between are paid in part. A few are void, credited or refunded.
 func (t demoBooks) life(n int) []step {
 	invoiceID := func(inv invoice.Invoice) uuid.UUID { return inv.ID }
 	issue := func(uuid.UUID) (invoice.IssueDraft, error) { return invoice.IssueDraft{}, nil }
@@ -78,7 +78,7 @@ func (t demoBooks) life(n int) []step {
 	}
 }
 
-// share is what is billed, divided by the number of parts; with what is left by rounding in the first part, 0.
+// share returns the billed amount divided by the number of parts. Part 0 has the remainder.
 func (t demoBooks) share(n, part int, parts int64) (d invoice.Draft, amount string, err error) {
 	if d, err = t.draft(n); err != nil {
 		return d, "", err
@@ -109,7 +109,7 @@ func (t demoBooks) pay(n, part int, parts int64) step {
 	}, func(p payment.Payment) uuid.UUID { return p.ID })
 }
 
-// refund refunds what was billed, divided by the number of parts, from the payment that a step made.
+// refund refunds the billed amount divided by the number of parts, from the payment of a step.
 func (t demoBooks) refund(n, paid int, parts int64) step {
 	s := of(refund.Create, func(id uuid.UUID) (refund.Draft, error) {
 		d, amount, err := t.share(n, 1, parts)

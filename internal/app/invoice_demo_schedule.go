@@ -19,7 +19,7 @@ func (t demoBooks) repeat(ctx context.Context, store *idempotency.Store) (news b
 		return false, err
 	}
 	if _, used, err := schedule.Create.Used(ctx, store, t.id, key); err != nil || used {
-		return false, err // what of it was not billed yet is billed by the clock
+		return false, err // the job bills the rest
 	}
 	first, err := idempotency.ParseKey("demo-customer-1")
 	if err != nil {
@@ -39,7 +39,7 @@ func (t demoBooks) repeat(ctx context.Context, store *idempotency.Store) (news b
 		return false, err
 	}
 	_, err = schedule.Create.Do(ctx, store, idempotency.Intent{Tenant: t.id, Key: key, Actor: "demo"}, d)
-	if _, others := errors.AsType[*idempotency.MismatchError](err); others { // of another replica, which started on another day
+	if _, others := errors.AsType[*idempotency.MismatchError](err); others { // a replica started on another day
 		err = nil
 	}
 	if err != nil {

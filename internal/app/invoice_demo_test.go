@@ -79,7 +79,7 @@ func TestDemoShowsTheLife(t *testing.T) {
 	}
 }
 
-// TestDemoHasOneTwin: the pair that it plants, which looks alike at /duplicate-invoices, and none on the page that people begin with.
+// TestDemoHasOneTwin checks that the pair of the demo is on /duplicate-invoices, and no pair on the start page.
 func TestDemoHasOneTwin(t *testing.T) {
 	b := setup(t)
 	for tenant, want := range map[string]string{acme: "2", globex: ""} {
@@ -104,7 +104,7 @@ func TestDemoHasOneTwin(t *testing.T) {
 	}
 }
 
-// TestDemoIsMostlyOnTime: less than half of what is open is overdue, in each currency, by amount and by number.
+// TestDemoIsMostlyOnTime checks that less than half of the open invoices are overdue, in each currency, by amount and by number.
 func TestDemoIsMostlyOnTime(t *testing.T) {
 	b := setup(t)
 	var late string
@@ -126,10 +126,10 @@ const (
 	demoInvoices     = acmeDemoInvoices + 24
 )
 
-// invoiceTables are those that the demo data of invoices is in.
+// invoiceTables are the tables with demo data of invoices.
 const invoiceTables = "invoices, invoice_lines, invoice_number_runs"
 
-// invoiceStory is what a person sees of them, row by row.
+// invoiceStory selects the visible data of invoices, row by row.
 const invoiceStory = `
 	SELECT concat_ws(' ', t.name, o.key, i.number, i.issue_date, i.due_date, i.currency, i.total, i.state, i.paid, c.email)
 	FROM invoices i JOIN intents o ON o.tenant_id = i.tenant_id AND o.record_id = i.id AND o.operation = 'invoice.create'

@@ -12,7 +12,7 @@ import (
 	"onlyonce/internal/proof/must"
 )
 
-// TestMailHasTheInvoiceAttached: the same file that the server gives of the issued invoice.
+// TestMailHasTheInvoiceAttached checks that the attachment equals the file that the server returns for the issued invoice.
 func TestMailHasTheInvoiceAttached(t *testing.T) {
 	s := mailertest.Start(t, nil, nil)
 	b := mailing(t, s.URL)

@@ -19,9 +19,8 @@ import (
 	"onlyonce/internal/proof/replica"
 )
 
-// TestKillDuringMails: 200 invoices are issued by two processes. One is killed in the middle, and later both at once
-// while the mail server takes a mail, so that nobody can note that it was taken. Every invoice has its mail, and where
-// it came twice, it has the same Message-ID.
+// TestKillDuringMails issues 200 invoices by two processes. One is killed halfway, and later both while the mail server accepts a mail, so
+// that this can't be recorded. Every invoice has its mail, and repeated mails have the same Message-ID.
 func TestKillDuringMails(t *testing.T) {
 	pgtest.Long(t)
 	t.Parallel()
@@ -145,7 +144,7 @@ func issueSomewhere(t *testing.T, replicas []*replica.Replica, first int, key st
 	}
 }
 
-// backOff is what a polite client does before it tries again.
+// backOff waits before a retry, as a client should.
 func backOff(ctx context.Context) {
 	select {
 	case <-time.After(20 * time.Millisecond):

@@ -66,7 +66,7 @@ func (b *bundle) post(path, key, body string, want int) {
 	}
 }
 
-// mails are those of the company, newest first.
+// mails returns the mails of the company, newest first.
 func (b *bundle) mails() (all []mail.Mail) {
 	b.Helper()
 	status, answer, err := ask(companyToken, http.MethodGet, b.URL()+"/api/v1/outbox?limit=100", "", "")
@@ -94,8 +94,7 @@ func (b *bundle) settled(n int) []mail.Mail {
 	return b.mails()
 }
 
-// TestMailIsSent: with a subject, what is open, and a Message-ID; nothing else is in the headers, whatever people are
-// called.
+// TestMailIsSent checks the subject, the open amount, the Message-ID, and that names add no headers.
 func TestMailIsSent(t *testing.T) {
 	s := mailertest.Start(t, nil, nil)
 	b := mailing(t, s.URL)
@@ -207,7 +206,7 @@ func TestMailIsGivenUp(t *testing.T) {
 	}
 }
 
-// TestMailIsRefused for good: it has failed at once, says why, and can be sent to another address.
+// TestMailIsRefused checks that a permanent refusal fails the mail at once, with the reason, and that it can be sent to another address.
 func TestMailIsRefused(t *testing.T) {
 	s := mailertest.Start(t, nil, func(to string) bool { return to != "ada@example.com" })
 	b := mailing(t, s.URL)
@@ -239,7 +238,7 @@ func (b *bundle) logsNothingPersonal() {
 	}
 }
 
-// TestMailServerHangs: an attempt is bounded, nobody else waits, and the app stops.
+// TestMailServerHangs checks that an attempt is bounded, delays no other work, and lets the app stop.
 func TestMailServerHangs(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	must.OK(t, err)

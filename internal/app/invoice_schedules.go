@@ -11,7 +11,7 @@ import (
 	"onlyonce/internal/people/account"
 )
 
-// addSchedules lets the jobs bill what is due, by the clock of this machine.
+// addSchedules adds the job that bills due periods by the clock of this machine.
 func (a *App) addSchedules(workers *river.Workers, jobs *river.Config) {
 	river.AddWorker(workers, &schedule.Worker{
 		Clockwork: schedule.Clockwork{Store: a.store, Now: time.Now},

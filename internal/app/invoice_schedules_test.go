@@ -17,7 +17,7 @@ import (
 	"onlyonce/internal/value/date"
 )
 
-// TestSchedulesOfTwoReplicas: what was due while no app ran is billed and mailed when two start, once.
+// TestSchedulesOfTwoReplicas checks that periods that fell due while no app ran are billed and mailed once when two start.
 func TestSchedulesOfTwoReplicas(t *testing.T) {
 	pgtest.Long(t)
 	t.Parallel()

@@ -27,7 +27,7 @@ func webhookPart() part {
 	}
 }
 
-// The sources of the demo, which are of one provider. docs/webhooks.md tries on the first. Everybody knows their secret.
+// The sources of the demo, which are of one provider and have a public secret. docs/webhooks.md uses the first.
 var (
 	demoSource      = uuid.MustParse("0a3e0000-0000-7000-8000-0000000000f0")
 	otherDemoSource = uuid.MustParse("0a3e0000-0000-7000-8000-0000000000f1")
@@ -35,8 +35,8 @@ var (
 
 const demoSecret = "whsec_b25seW9uY2UtZGVtby1vbmx5b25jZS1kZW1v"
 
-// seedWebhooks adds the sources with their secret, unless they are there. An address in the documentation leads to one, so they have ids
-// that are known, which no operation would give them.
+// seedWebhooks creates the missing sources with their secret. The documentation has the address of one, so their ids are fixed, which no
+// operation allows.
 func (a *App) seedWebhooks(ctx context.Context, t demoTenant) error {
 	err := pgx.BeginFunc(ctx, a.pool, func(tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, `SELECT set_config('onlyonce.tenant_id', $1::text, true)`, t.id)

@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	// mailWorkers is how many mails a replica sends at once.
+	// mailWorkers is the number of mails that a replica sends at once.
 	mailWorkers = 4
 	// jobConns are the connections of background jobs to the database: a worker holds none while it sends.
 	jobConns = 3
@@ -65,8 +65,7 @@ func startJobs(ctx context.Context, a *App) error {
 	return nil
 }
 
-// stopJobs lets what runs come to its end until draining is done, and then gives it up: another replica, or the next
-// start, does it again.
+// stopJobs lets running jobs finish until draining is done, and then cancels them: another replica, or the next start, repeats them.
 func (a *App) stopJobs(ctx, draining context.Context, jobs *river.Client[pgx.Tx]) error {
 	err := jobs.Stop(draining)
 	if errors.Is(err, context.DeadlineExceeded) {
@@ -124,7 +123,7 @@ func (o *mailObserver) observe(ctx context.Context, a mailer.Attempt) {
 		slog.Int("attempt", a.Number), slog.Duration("duration", a.Duration))
 }
 
-// jobLog lets through what River warns of: what it does besides is told by the jobs.
+// jobLog passes on River's warnings. The jobs log their work.
 func jobLog(log *slog.Logger) *slog.Logger { return slog.New(warnings{log.Handler()}) }
 
 type warnings struct{ slog.Handler }
@@ -152,8 +151,7 @@ func (h warnings) WithAttrs(attrs []slog.Attr) slog.Handler {
 
 func (h warnings) WithGroup(name string) slog.Handler { return warnings{h.Handler.WithGroup(name)} }
 
-// jobErrors logs what kept a job from being done. Mails that were not taken are told by their observer, and so are
-// schedules.
+// jobErrors logs failed jobs, except for mails and schedules, which have observers.
 type jobErrors struct{ log *slog.Logger }
 
 func (e jobErrors) HandleError(ctx context.Context, job *rivertype.JobRow, err error) *river.ErrorHandlerResult {

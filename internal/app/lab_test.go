@@ -12,7 +12,7 @@ import (
 	"onlyonce/internal/proof/must"
 )
 
-// TestLabIsOfTheDemoOnly starts apps with and without what the lab needs.
+// TestLabIsOfTheDemoOnly starts apps with and without the conditions of the lab.
 func TestLabIsOfTheDemoOnly(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -21,8 +21,8 @@ func (a *App) addLinkMails(workers *river.Workers, mails mailer.Config) error {
 	return nil
 }
 
-// outside is the address that people come to, or "" if it is not known. The Host header of a request is no source of it: strangers
-// could have a link mailed that leads to them.
+// outside returns the public URL, or "" if it is not configured. The Host header of a request is not used: a client could have a link to
+// another server mailed.
 func (a *App) outside() string {
 	if a.config.PublicURL == "" && isLoopback(a.config.Addr) {
 		return a.URL()

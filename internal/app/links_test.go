@@ -46,7 +46,7 @@ func linkKey(t *testing.T) secretkey.Key {
 	return key
 }
 
-// invite adds Ada, with a link, which is mailed if send says so. The same key does it once.
+// invite adds Ada with a link, and mails it if send is set. The same key does it once.
 func (b *bundle) invite(key string, send bool) (user.User, error) {
 	k, err := idempotency.ParseKey(key)
 	if err != nil {
@@ -62,7 +62,7 @@ func (b *bundle) invite(key string, send bool) (user.User, error) {
 	return done.Value, err
 }
 
-// linkMail is what became of the last mail with a link, once that is settled.
+// linkMail returns the outcome of the last mail with a link, once it is final.
 func (b *bundle) linkMail() (state, reason string) {
 	b.Helper()
 	must.Until(b, "the mail is settled", func() bool {
@@ -72,7 +72,7 @@ func (b *bundle) linkMail() (state, reason string) {
 	return state, reason
 }
 
-// texts are those of a message: plain, and HTML.
+// texts returns the plain and the HTML text of a message.
 func texts(t *testing.T, message *netmail.Message) (plain, html string) {
 	t.Helper()
 	_, parameters, err := mime.ParseMediaType(message.Header.Get("Content-Type"))
@@ -195,7 +195,7 @@ func TestForgottenPasswordIsMailed(t *testing.T) {
 	b.logsNothingPersonal()
 }
 
-// TestInvitationsThatAreNotSent say why, in plain words.
+// TestInvitationsThatAreNotSent checks the displayed reasons.
 func TestInvitationsThatAreNotSent(t *testing.T) {
 	pgtest.Long(t)
 	for name, c := range map[string]struct {

@@ -12,7 +12,7 @@ import (
 	"onlyonce/internal/value/email"
 )
 
-// MailConfig is how emails are sent.
+// MailConfig configures the mail server.
 type MailConfig struct {
 	MailServer  *mailer.Server // SMTP_URL; nil keeps mails in the outbox
 	MailSender  string         // MAIL_FROM
@@ -20,7 +20,7 @@ type MailConfig struct {
 	MailRetry   time.Duration  // MAIL_RETRY; 0 for [mailer.DefaultRetry]
 }
 
-// maxMailWait is what a mail server may take for a whole mail (RFC 5321, section 4.5.3.2).
+// maxMailWait is the longest time that a mail server may take for a mail (RFC 5321, section 4.5.3.2).
 const maxMailWait = 10 * time.Minute
 
 func mailPart() part {

@@ -19,7 +19,7 @@ func mailEnvironment() map[string]string {
 	}
 }
 
-// mailConfig is what becomes of that.
+// mailConfig returns the configuration that follows.
 func mailConfig(t *testing.T) app.MailConfig {
 	t.Helper()
 	server, err := mailer.ParseServer(mailEnvironment()["SMTP_URL"])
@@ -67,7 +67,7 @@ func TestMailNeedsASender(t *testing.T) {
 	}
 }
 
-// TestLinksThatCannotBeMailedAreWarnedOf: a mail server alone does not say where a link leads, or what it is derived from.
+// TestLinksThatCannotBeMailedAreWarnedOf checks the warnings if the public URL or the key of links is missing beside a mail server.
 func TestLinksThatCannotBeMailedAreWarnedOf(t *testing.T) {
 	t.Parallel()
 	secret := strings.Repeat("MDEy", 10) + "MDE="

@@ -14,9 +14,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// serveMetrics listens on an address of its own, which only this machine can reach by default. Profiles
-// are there too: what costs time in production is found in production. An address that is taken is only warned of: another
-// program's metrics are no reason to serve nobody.
+// serveMetrics listens on a separate address, by default of this machine only. It serves profiles too. An address in use is a warning: the
+// app must not fail because of the metrics of another program.
 func (a *App) serveMetrics(ctx context.Context, registry *prometheus.Registry) error {
 	if a.config.MetricsAddr == "off" || a.config.MetricsAddr == "" {
 		return nil

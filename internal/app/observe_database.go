@@ -19,8 +19,8 @@ func poolObserver(name string, pool *pgxpool.Pool) prometheus.Collector {
 	return pgxpoolprometheus.NewCollector(pool, prometheus.Labels{"pool": name})
 }
 
-// databaseObserver asks the database at each scrape, in one round trip. It has a connection of its own: those of requests may all be
-// taken, which is when people look.
+// databaseObserver queries the database at each scrape, in one round trip. It has its own connection: the pool may be exhausted, which is
+// when operators look.
 type databaseObserver struct {
 	pool *pgxpool.Pool
 	log  *slog.Logger
@@ -28,7 +28,7 @@ type databaseObserver struct {
 	up, primary, lag, jobs, oldest *prometheus.Desc
 }
 
-// scrapePatience bounds what a scrape waits for the database. Prometheus itself waits 10 seconds by default.
+// scrapePatience bounds the queries of a scrape. Prometheus waits 10 seconds by default.
 const scrapePatience = 2 * time.Second
 
 func (a *App) observeDatabase(ctx context.Context) error {
@@ -96,7 +96,7 @@ type jobCount struct {
 	Count, Age  float64 // of the one that was to begin first, in seconds
 }
 
-// ask reads indexes only, and no more of them than a bound: a scrape costs little even when jobs pile up. Jobs belong to no tenant.
+// ask reads a bounded part of indexes only: a scrape is cheap even when jobs pile up. Jobs belong to no tenant.
 func (o *databaseObserver) ask(ctx context.Context) (primary float64, lag *float64, jobs []jobCount, err error) {
 	var batch pgx.Batch
 	batch.Queue(`

@@ -48,7 +48,7 @@ func (o *httpObserver) observe(ctx context.Context, a web.Answered) {
 	o.log.LogAttrs(ctx, slog.LevelInfo, "request", attrs...)
 }
 
-// classOf returns the class of a status, such as "4xx": each status by itself would multiply the series.
+// classOf returns the class of a status, such as "4xx": a label with each status would multiply the series.
 func classOf(status int) string { return fmt.Sprintf("%dxx", status/100) }
 
 // inFlight shows requests while they are answered.

@@ -205,8 +205,7 @@ func TestReadiness(t *testing.T) {
 	}
 }
 
-// TestReadyOnANewerSchema: a newer version that is started beside this one must not take it out of service. On a schema
-// without what the program needs it is not ready.
+// TestReadyOnANewerSchema checks that a newer schema keeps this version ready, and one without needed parts does not.
 func TestReadyOnANewerSchema(t *testing.T) {
 	b := setup(t)
 	b.db.Spoil(t)
@@ -270,7 +269,7 @@ func TestSlowHeadersAreHungUpOn(t *testing.T) {
 	}
 }
 
-// value is that of a metric without labels.
+// value returns the value of a metric without labels.
 func (b *bundle) value(metrics, name string) (value float64) {
 	b.Helper()
 	_, text := b.get(metrics)

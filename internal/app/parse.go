@@ -65,7 +65,7 @@ func parseFormat(asJSON *bool, value string) error {
 	return nil
 }
 
-// reason is what is wrong with an address, without the address.
+// reason returns the error about an address, without the address.
 func reason(err error) string {
 	if wrong, ok := errors.AsType[*net.AddrError](err); ok {
 		return wrong.Err

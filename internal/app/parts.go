@@ -9,21 +9,20 @@ import (
 	"onlyonce/internal/web"
 )
 
-// part is something that the app can be without, in files of its own: its line in [parts] is all that the rest knows of it.
-// What a part does not need is nil.
+// part is an optional part of the app in its own files. Only [parts] refers to it. Unused fields are nil.
 type part struct {
 	settings []setting
-	// incomplete returns a [*SettingError] for settings that need another one; getenv is that of [Environ].
+	// incomplete returns a [*SettingError] for settings that need another one; getenv is as in [Environ].
 	incomplete func(c Config, getenv func(string) string) error
-	// warning returns a sentence about what a configuration lacks, or "".
+	// warning returns a sentence about a missing setting, or "".
 	warning func(Config) string
-	// fill fills in what is missing of a demo tenant, and reports whether anything was.
+	// fill creates the missing data of a demo tenant, and reports whether there was any.
 	fill func(context.Context, demoTenant, *idempotency.Store) (news bool, err error)
-	// start adds to an app that has its database and its demo data, and answers nobody yet.
+	// start runs after the database and the demo data are ready, before the app serves.
 	start func(context.Context, *App) error
 	// pages mounts the pages that start may add, for the list of all routes.
 	pages func(*web.Site)
-	// expire deletes what is old of a tenant, beside the results of operations.
+	// expire deletes old data of a tenant, besides the results of operations.
 	expire func(context.Context, *App, uuid.UUID) error
 }
 

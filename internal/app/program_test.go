@@ -13,7 +13,7 @@ import (
 	"onlyonce/internal/proof/replica"
 )
 
-// program is the real binary on a data directory of its own.
+// program is the built program with its data directory.
 type program struct {
 	binary, data, addr string
 	env                []string // besides what every program has

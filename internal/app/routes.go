@@ -8,7 +8,7 @@ import (
 	"onlyonce/internal/web"
 )
 
-// Routes returns every route that the app may have: those of all parts, whatever the settings are. It needs no database.
+// Routes returns the routes of all parts for any settings. It needs no database.
 func Routes() ([]web.Route, error) {
 	var more []func(*web.Site)
 	for _, p := range parts() {

@@ -91,7 +91,7 @@ func TestStopFinishesWhatIsInFlight(t *testing.T) {
 		t.Error(err)
 	}
 	if err := b.db.Pool.Ping(t.Context()); err != nil {
-		t.Error(err) // somebody else's database goes on
+		t.Error(err) // the other database keeps running
 	}
 }
 

@@ -15,8 +15,8 @@ import (
 // setting is one environment variable.
 type setting struct {
 	name     string
-	fallback string // what an unset variable counts as; empty leaves the Config as it is
-	unset    string // says in the help what then holds, where there is no fallback
+	fallback string // the value of an unset variable; empty leaves the Config unchanged
+	unset    string // the default in the help, if there is no fallback
 	meaning  string // a sentence or two, in lines for the help
 	set      func(c *Config, value string) error
 }
@@ -49,7 +49,7 @@ func settings() []setting {
 			"the PostgreSQL to use, such as postgres://onlyonce:password@host/onlyonce;\n" +
 				"PGHOST and other PG… variables change nothing",
 			func(c *Config, value string) error {
-				c.Demo = false // unless DEMO asks for it: this is somebody's own database
+				c.Demo = false // unless DEMO is set: the database is the user's
 				return parseDatabase(&c.DatabaseURL, value)
 			}},
 		{"PORT", "", "none", "the port to listen at if ADDR is not set: of all this machine's addresses with\n" +
@@ -122,9 +122,9 @@ func settings() []setting {
 const (
 	// defaultAddr is the default of ADDR if PORT is unset.
 	defaultAddr = "127.0.0.1:8080"
-	// maxWait leaves an attempt the time to find out what became of it before its request is given up.
+	// maxWait leaves an attempt time to determine its outcome before its request is abandoned.
 	maxWait = 20 * time.Second
-	// maxPeriod is a year, beyond anything that somebody could mean.
+	// maxPeriod is a year, more than any sensible value.
 	maxPeriod = 365 * 24 * time.Hour
 )
 

@@ -29,10 +29,10 @@ type limited struct {
 	client   *client.Client // past the proxy
 }
 
-// limitPlace is what the names of limits in Redis begin with.
+// limitPlace is the prefix of limits in Redis.
 const limitPlace = "rate:onlyonce:limit:"
 
-// rate is how many requests a minute the tenant may make.
+// rate is the tenant's limit of requests in a minute.
 const rate = 3
 
 // setupLimited lets each question to Redis take so long; 0 is as long as ever.
@@ -95,7 +95,7 @@ func guessed(origin string) (*http.Response, error) {
 	return http.PostForm(origin+"/login", url.Values{"email": {"guessed@example.com"}, "password": {"a guess of many"}})
 }
 
-// TestOneLimitForAllReplicas: what is limited is counted once for all of them, and Redis does not learn for whom.
+// TestOneLimitForAllReplicas checks that limits are counted for all replicas together, under names that Redis can't read.
 func TestOneLimitForAllReplicas(t *testing.T) {
 	l := setupLimited(t, 20*time.Second)
 	for what, c := range map[string]struct {
@@ -126,7 +126,8 @@ func TestOneLimitForAllReplicas(t *testing.T) {
 	}
 }
 
-// TestLimitsWhateverBecomesOfRedis before each request: each replica counts by itself, from its first request on, and nobody waits.
+// TestLimitsWhateverBecomesOfRedis disturbs Redis before each request: each replica counts alone, from its first request on, and no request
+// waits.
 func TestLimitsWhateverBecomesOfRedis(t *testing.T) {
 	pgtest.Long(t)
 	for name, disturb := range map[string]func(*limited){

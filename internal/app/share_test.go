@@ -14,8 +14,8 @@ import (
 	"onlyonce/internal/value/secretkey"
 )
 
-// TestReplicasAnswerForEachOther: a repeat that comes to another replica than the first attempt is answered without the database, which
-// is down by then. What nobody knows is refused.
+// TestReplicasAnswerForEachOther checks that a retry at another replica is answered while the database is down, and that a new command is
+// refused.
 func TestReplicasAnswerForEachOther(t *testing.T) {
 	pgtest.Long(t)
 	server := redis.New(t)

@@ -12,8 +12,8 @@ import (
 	"onlyonce/internal/proof/must"
 )
 
-// TestWhoAnswersHasStarted: a replica of which a part cannot start, such as its jobs, answers nobody, although it has its
-// address from the beginning.
+// TestWhoAnswersHasStarted checks that a replica answers nothing if one of its parts, such as its jobs, can't start, although it listens
+// from the beginning.
 func TestWhoAnswersHasStarted(t *testing.T) {
 	t.Parallel()
 	for what, prevent := range map[string]func(*app.Config){
@@ -40,7 +40,7 @@ func TestWhoAnswersHasStarted(t *testing.T) {
 	}
 }
 
-// anyAnswer asks until it is over, and says whether there was an answer.
+// anyAnswer sends requests until over is closed, and reports whether there was an answer.
 func anyAnswer(url string, over <-chan struct{}) bool {
 	client := &http.Client{Timeout: 20 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
 	for {
@@ -57,7 +57,7 @@ func anyAnswer(url string, over <-chan struct{}) bool {
 	}
 }
 
-// TestStartTellsDifferences: none of a database that an app before has filled, and one that somebody has made since.
+// TestStartTellsDifferences checks that a start logs no difference after an earlier app, and one that was made since.
 func TestStartTellsDifferences(t *testing.T) {
 	t.Parallel()
 	b := &bundle{T: t, db: apptest.Demo.New(t)}

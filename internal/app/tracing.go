@@ -62,7 +62,7 @@ func (t *tracing) queries() pgx.QueryTracer {
 	return otelpgx.NewTracer(otelpgx.WithTracerProvider(t.provider))
 }
 
-// requests traces what the server answers. A trusted proxy may have begun the trace; that of a stranger is only linked to.
+// requests traces the requests. A trusted proxy may have begun the trace; the trace of another client is only linked.
 func (t *tracing) requests(server *web.Server) http.Handler {
 	if t == nil {
 		return server.Handler
@@ -98,7 +98,7 @@ func (j *jobTraces) Work(ctx context.Context, job *rivertype.JobRow, work func(c
 	return err
 }
 
-// nameTrace names the trace of a request that was answered. The path has ids, and whatever strangers ask for.
+// nameTrace sets the name of a request's trace. It omits the path, which has ids and arbitrary input.
 func nameTrace(ctx context.Context, a web.Answered) {
 	span := api.SpanFromContext(ctx)
 	if !span.IsRecording() {
@@ -111,8 +111,8 @@ func nameTrace(ctx context.Context, a web.Answered) {
 	}
 }
 
-// traceAttempt adds an attempt that has ended to the trace of its request, if there is one. It ended with the answer to COMMIT: its
-// statements, which go to PostgreSQL in one round trip, have no spans of their own. Unlike a line of the log it has nothing of a record.
+// traceAttempt adds an attempt to the trace of its request, if there is one. Its statements have no spans, as they travel in one round
+// trip. It has no data of a record, unlike a line of the log.
 func traceAttempt(ctx context.Context, a idempotency.Attempt) {
 	request := api.SpanFromContext(ctx)
 	if !request.IsRecording() {

@@ -27,7 +27,7 @@ import (
 type traced struct {
 	mu    sync.Mutex
 	spans []*spans.Span
-	sent  strings.Builder // all of it, as text
+	sent  strings.Builder // as text
 }
 
 func (c *traced) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
@@ -104,7 +104,7 @@ func TestTraces(t *testing.T) {
 	}
 }
 
-// TestTracesOfJobs: each attempt at a job is a trace of its own, which says whether it failed. It has nothing of what the job is about.
+// TestTracesOfJobs checks that each attempt at a job is a trace with its success or failure, and without data.
 func TestTracesOfJobs(t *testing.T) {
 	c := &traced{}
 	collector := httptest.NewServer(c)

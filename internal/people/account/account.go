@@ -16,27 +16,26 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Principal is who makes a request, and for which tenant.
+// Principal is the user or token that makes a request, with its tenant.
 type Principal struct {
 	Tenant     uuid.UUID
 	TenantName string
-	// Demo reports whether the tenant's credentials are known to everybody. Code that logs people in must refuse
-	// them unless the demo is on.
+	// Demo reports whether the tenant's credentials are public. Code that logs users in must refuse them unless the demo is on.
 	Demo bool
-	// User is the id of a user, who stays the same whatever becomes of the email; zero for a token.
+	// User is the id of a user, which doesn't change with the email; zero for a token.
 	User uuid.UUID
-	// Name is a user's email, or a token's name: what people read. It may belong to somebody else later.
+	// Name is a user's email, or a token's name, for display. Another user may get it later.
 	Name string
-	// Generation is that of a user's sessions, see [InSession].
+	// Generation is the generation of a user's sessions, see [InSession].
 	Generation int
-	// Role is what the user or the token may do now.
+	// Role is the present role of the user or the token.
 	Role Role
 }
 
-// Role is what somebody may do in a tenant.
+// Role is a set of rights in a tenant.
 type Role string
 
-// The roles. Each may do what the next one may.
+// The roles, in descending order: each includes the rights of the next.
 const (
 	Owner    Role = "owner"     // also manages users and tokens
 	Member   Role = "member"    // sees and changes all else
@@ -54,14 +53,14 @@ func (r Role) May(needed Role) bool {
 	return r != "" && slices.Index(Roles(), r) >= slices.Index(Roles(), needed)
 }
 
-// ErrUnknown means that there is no such credential. It does not say what is wrong with it.
+// ErrUnknown means that there is no such credential. It has no details.
 var ErrUnknown = errors.New("unknown credential")
 
 // MaxPassword is the longest password that is looked at, in bytes.
 const MaxPassword = 1024
 
-// LogIn checks an email and a password. It returns [ErrUnknown] unless both are right and the user is not
-// disabled, after the same work either way, so that the time does not tell which emails exist.
+// LogIn checks an email and a password. It returns [ErrUnknown] unless both are right and the user is enabled. It does the same work in any
+// case, so that its duration does not reveal which emails exist.
 func LogIn(ctx context.Context, pool *pgxpool.Pool, email, password string) (Principal, error) {
 	return checkPassword(ctx, pool, password, `u.email = lower($1)`, strings.TrimSpace(email))
 }
@@ -127,7 +126,7 @@ func FindToken(ctx context.Context, pool *pgxpool.Pool, token string) (Principal
 	return p, nil
 }
 
-// HasToken reports whether a secret is that of the API token with an id, which was not revoked.
+// HasToken reports whether a secret belongs to the API token with an id, and the token is not revoked.
 func HasToken(ctx context.Context, pool *pgxpool.Pool, tenant, id uuid.UUID, token string) (has bool, err error) {
 	err = pool.QueryRow(ctx, `
 		SELECT EXISTS (
@@ -139,8 +138,7 @@ func HasToken(ctx context.Context, pool *pgxpool.Pool, tenant, id uuid.UUID, tok
 	return has, nil
 }
 
-// HashToken returns what is stored of the secret of a token or a link. Those are long and random, so one round of SHA-256
-// is enough.
+// HashToken returns the stored hash of the secret of a token or a link. Secrets are long and random, so one round of SHA-256 is enough.
 func HashToken(token string) []byte {
 	sum := sha256.Sum256([]byte(token))
 	return sum[:]

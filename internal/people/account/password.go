@@ -84,7 +84,7 @@ func ChangePassword(ctx context.Context, pool *pgxpool.Pool, p Principal, curren
 		UPDATE users SET password_hash = $4
 		WHERE tenant_id = $1 AND id = $2 AND session_generation = $3 AND disabled_at IS NULL
 		RETURNING session_generation`, p.Tenant, p.User, known.Generation, hash).Scan(&generation)
-	if errors.Is(err, pgx.ErrNoRows) { // somebody was faster
+	if errors.Is(err, pgx.ErrNoRows) { // a concurrent request was faster
 		known, err = checkPassword(ctx, pool, wanted, own, p.Tenant, p.User)
 		return known.Generation, err
 	}

@@ -18,7 +18,7 @@ type Session struct {
 	Seen   time.Time // the last request, to within some minutes
 }
 
-// MaxSessions is how many sessions a user sees at most.
+// MaxSessions is the maximum number of sessions shown to a user.
 const MaxSessions = 20
 
 // ListSessions returns the sessions of a user that were seen since a time, the newest first, and whether there are more than
@@ -46,7 +46,7 @@ func ListSessions(
 	return all[:min(len(all), MaxSessions)], len(all) > MaxSessions, nil
 }
 
-// EndSession ends one of the sessions of a user. A session of somebody else stays, and one that is over is.
+// EndSession ends one of the sessions of a user. It does nothing for a session of another user, or one that is over.
 func EndSession(ctx context.Context, pool *pgxpool.Pool, p Principal, id uuid.UUID) error {
 	_, err := pool.Exec(ctx, `DELETE FROM sessions WHERE tenant_id = $1 AND user_id = $2 AND id = $3`, p.Tenant, p.User, id)
 	if err != nil {

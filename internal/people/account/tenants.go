@@ -15,14 +15,14 @@ import (
 // MaxName is the longest name of a tenant or a token, in characters.
 const MaxName = 100
 
-// MaxList is how many entries a list gives at most.
+// MaxList is the maximum length of a list.
 const MaxList = 1000
 
 // Tenant is a business, whose data is kept apart from that of all others.
 type Tenant struct {
 	ID   uuid.UUID `json:"id"`
 	Name string    `json:"name"`
-	// Demo reports whether everybody knows the tenant's credentials. Nothing in this package changes such a tenant.
+	// Demo reports whether the tenant's credentials are public. Nothing in this package changes such a tenant.
 	Demo bool `json:"demo"`
 }
 

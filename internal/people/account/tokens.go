@@ -24,9 +24,9 @@ type Token struct {
 // ErrExists means that the tenant has a token of the name.
 var ErrExists = errors.New("there is a token of this name")
 
-// CreateToken makes an API token and returns its secret, which cannot be had again. If the tenant has one of the name
-// that was not revoked, it returns [ErrExists], or with replace revokes that one and reports so. The role is one of [TokenRoles];
-// "" is that of the token which is replaced, or [Member]. A name that cannot be one is an [*invalid.Error].
+// CreateToken creates an API token and returns its secret, which is shown only once. If the tenant has an active token with the name, it
+// returns [ErrExists], or with replace revokes that one and reports so. The role is one of [TokenRoles]; "" is the role of the replaced
+// token, or [Member]. The error for an invalid name is an [*invalid.Error].
 func CreateToken(
 	ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, name string, role Role, replace bool,
 ) (secret string, replaced bool, err error) {
@@ -38,7 +38,7 @@ func CreateToken(
 	_, _ = rand.Read(random) // never fails
 	secret = "oo_" + base64.RawURLEncoding.EncodeToString(random)
 	err = pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
-		// One after the other: of two that replace, the second must see what the first has made.
+		// The lock serialises replacements: the second one must see the token of the first.
 		if _, err := tx.Exec(ctx, `SELECT FROM tenants WHERE id = $1 FOR NO KEY UPDATE`, tenant); err != nil {
 			return err
 		}

@@ -42,7 +42,7 @@ func FindUser(ctx context.Context, pool *pgxpool.Pool, address email.Address) (U
 	return u, nil
 }
 
-// ErrTaken means that the email is that of a user of another tenant.
+// ErrTaken means that a user of another tenant has the email.
 var ErrTaken = errors.New("the email belongs to a user of another tenant")
 
 // ErrLastOwner means that a tenant would be left without an owner who can log in.

@@ -18,7 +18,7 @@ import (
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
-// bundle is what a test works with: a database, two tenants, and a store whose attempts are kept.
+// bundle has a database, two tenants, and a store whose attempts are kept.
 type bundle struct {
 	*storetest.Bundle
 
@@ -57,7 +57,7 @@ func (b *bundle) intent(tenant uuid.UUID, key string) idempotency.Intent {
 	return intent
 }
 
-// create makes a customer, or what becomes of it.
+// create creates a customer, or returns the error.
 func (b *bundle) create(tenant uuid.UUID, key, email string) (customer.Customer, error) {
 	b.Helper()
 	draft, err := customer.Input{Email: email, Name: "Ada"}.Draft()

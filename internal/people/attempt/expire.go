@@ -13,14 +13,13 @@ import (
 	"onlyonce/internal/record"
 )
 
-// MaxKept is how many attempts of a tenant each replica keeps at most, however many are made within the retention: up to 90 MB with
-// their indexes.
+// MaxKept is the maximum number of attempts of a tenant that each replica keeps within the retention: up to 90 MB with their indexes.
 const MaxKept = 100_000
 
-// Expire deletes the attempts of a tenant that ended before a moment, and all but the newest most, as [record.Expire] does. Replicas
-// delete in the same order, and what one has deleted the others do not find.
+// Expire deletes the attempts of a tenant that ended before a time, and all except for the newest most, as [record.Expire] does. Replicas
+// delete in the same order, so they may run at once.
 //
-// The places of the oldest and of the newest say how many there are. Nothing is counted.
+// The number of attempts follows from the places of the oldest and the newest, without counting.
 func Expire(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, before time.Time, most int) (deleted int64, err error) {
 	deleted, err = record.Expire(ctx, pool, tenant, `
 		DELETE FROM attempts WHERE tenant_id = @tenant_id AND ctid = ANY (ARRAY(

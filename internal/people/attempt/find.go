@@ -33,7 +33,7 @@ func (a Attempt) Identity() (id uuid.UUID, version int) { return a.ID, 1 }
 const fields = `json_build_object('id', a.id, 'at', a.at, 'duration', a.duration, 'operation', a.operation, 'key', a.key,
 	'outcome', a.outcome, 'record_id', a.record_id, 'actor', a.actor, 'reason', a.reason, 'replica', a.replica)`
 
-// Outcomes are those that an attempt may have.
+// Outcomes returns the possible outcomes of an attempt.
 func Outcomes() []idempotency.Outcome {
 	return []idempotency.Outcome{
 		idempotency.Created, idempotency.Reused, idempotency.Changed, idempotency.Unchanged, idempotency.Replayed,
@@ -70,11 +70,11 @@ func (f Filter) conditions(args pgx.NamedArgs) (index, rest string) {
 	return index, rest
 }
 
-// looked is how many attempts a page looks at, to find those that are wanted.
+// looked is the number of attempts that are filtered for one page.
 const looked = "1000"
 
-// List returns a page of attempts, newest first. One index leads to them, and of what it gives a page looks at so many, to find
-// those that are wanted: so it may be short, or empty, although there is more behind it. The error may be [record.ErrKey].
+// List returns a page of attempts, newest first. It reads a bounded number by index and filters them, so a page may be short or empty
+// although there are more. The error may be [record.ErrKey].
 func List(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, f Filter, page record.Page) (list record.List[Attempt], err error) {
 	from, err := page.ID()
 	if err != nil {
@@ -106,7 +106,7 @@ func List(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, f Filter, p
 	return record.Cut(page, found.Attempts, func(a Attempt) (record.Key, Attempt) { return place(a.ID), a }, frontier), err
 }
 
-// looking is what a page found, and how far it looked, if not to the end.
+// looking is the result of filtering, and the end of the filtered range if there are more.
 type looking struct {
 	Attempts []Attempt `json:"attempts"`
 	Frontier uuid.UUID `json:"frontier"`

@@ -102,7 +102,7 @@ func TestEveryFilter(t *testing.T) {
 	}
 }
 
-// TestExpire: two replicas delete what is old side by side, of one tenant only, and leave the rest.
+// TestExpire checks that two concurrent replicas delete the old attempts of one tenant only.
 func TestExpire(t *testing.T) {
 	b := setup(t)
 	const n = 2*record.ExpireBatch + 500

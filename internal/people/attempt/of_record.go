@@ -18,11 +18,11 @@ type Of struct {
 	Making bool `json:"making"`
 }
 
-// most is how many attempts of one record are returned.
+// most is the maximum number of attempts of one record.
 const most = "20"
 
-// OfRecord returns the newest attempts that were about a record, at most twenty: those that found or changed it, and those of the intent
-// that created it, whatever became of them.
+// OfRecord returns the newest attempts about a record, at most twenty: those that found or changed it, and those of the intent that created
+// it, with any outcome.
 func OfRecord(ctx context.Context, pool *pgxpool.Pool, tenant, id uuid.UUID) ([]Of, error) {
 	return record.Collect(ctx, pool, tenant, pgx.RowTo[Of], `
 		WITH made AS MATERIALIZED (

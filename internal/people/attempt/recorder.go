@@ -13,23 +13,23 @@ import (
 )
 
 const (
-	// queued is how many attempts wait in memory to be written, at most: about a megabyte of them.
+	// queued is the maximum number of attempts in memory: about a megabyte.
 	queued = 5000
-	// batchRows is how many are written at once, at most, and gathering how long the first of them waits for others. So a process
-	// writes at most 2,000 a second: a flood of repeats must not become one for the database.
+	// batchRows is the maximum number of attempts in one write, and gathering the wait of the first one for others. So a process writes at
+	// most 2,000 a second: a flood of repeats must not overload the database.
 	batchRows = 1000
 	gathering = 500 * time.Millisecond
 	// writing bounds one write.
 	writing = 5 * time.Second
 )
 
-// Config is what a [Recorder] needs.
+// Config configures a [Recorder].
 type Config struct {
 	Pool *pgxpool.Pool
 	Log  *slog.Logger
 	// Replica names this process.
 	Replica string
-	// Reason names the problem that an error is. It must tell nothing of what was typed.
+	// Reason returns the name of an error's problem, without any input.
 	Reason func(error) string
 }
 
@@ -70,7 +70,7 @@ func (r *Recorder) Observe(a idempotency.Attempt) {
 	}
 }
 
-// Close writes what is queued, until ctx is done. What is observed from then on is lost.
+// Close writes the queue until ctx is done. Later attempts are dropped.
 func (r *Recorder) Close(ctx context.Context) {
 	r.close()
 	defer context.AfterFunc(ctx, r.giveUp)()
@@ -78,10 +78,10 @@ func (r *Recorder) Close(ctx context.Context) {
 	r.giveUp()
 }
 
-// Kept is how many attempts were written, and Dropped how many were not.
+// Kept returns the number of attempts written.
 func (r *Recorder) Kept() int64 { return r.kept.Load() }
 
-// Dropped is how many attempts are missing, because there was no room for them or they could not be written.
+// Dropped returns the number of attempts that were not kept because the queue was full or a write failed.
 func (r *Recorder) Dropped() int64 { return r.dropped.Load() }
 
 // Took is for how long altogether the database was asked to write.
@@ -128,7 +128,7 @@ func (r *Recorder) gather() (batch []row) {
 	}
 }
 
-// rest fills a batch with what is queued already.
+// rest fills a batch from the queue.
 func (r *Recorder) rest(batch []row) []row {
 	for len(batch) < batchRows {
 		select {

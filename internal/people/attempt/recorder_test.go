@@ -18,7 +18,7 @@ import (
 	"onlyonce/internal/record"
 )
 
-// TestAttemptsAreKept: each with what is known of it, within its tenant, and those that came to nothing too.
+// TestAttemptsAreKept checks that attempts with any outcome are kept with their details, in their tenant.
 func TestAttemptsAreKept(t *testing.T) {
 	b := setup(t)
 	began := time.Now()
@@ -82,7 +82,7 @@ func TestAttemptsAreKept(t *testing.T) {
 	}
 }
 
-// TestFailedAttemptsOfARecord: what the intent that made a record tried before, when there was no record yet, belongs to it.
+// TestFailedAttemptsOfARecord checks that a record has the failed attempts of its intent from before it existed.
 func TestFailedAttemptsOfARecord(t *testing.T) {
 	b := setup(t)
 	b.recorder.Observe(idempotency.Attempt{
@@ -139,7 +139,7 @@ func TestNobodyWaits(t *testing.T) {
 	}
 }
 
-// TestCloseIsBounded: a database that does not answer costs what is queued, and not the end of the program.
+// TestCloseIsBounded checks that a hanging database loses the queue, and doesn't delay the end of the program.
 func TestCloseIsBounded(t *testing.T) {
 	b := setup(t)
 	admin, err := b.DB.Admin().Begin(t.Context())
@@ -162,7 +162,7 @@ func TestCloseIsBounded(t *testing.T) {
 	}
 }
 
-// TestFloodIsNotPassedOn: a process writes so many attempts a second and no more, and all of what it has room for.
+// TestFloodIsNotPassedOn checks that a process writes at most its rate, and the whole of its queue.
 func TestFloodIsNotPassedOn(t *testing.T) {
 	b := setup(t)
 	const many = 3500 // four batches

@@ -50,8 +50,8 @@ func (r *Recorder) row(id uuid.UUID, a idempotency.Attempt) row {
 	return it
 }
 
-// write stores attempts, of any tenants, in one transaction and one round trip. It waits neither for the disk, whose failure may
-// cost the last of them, nor for a lock for long.
+// write stores attempts of any tenants in one transaction and one round trip. It doesn't wait for the disk, so a crash of the server may
+// lose the last ones, nor long for a lock.
 func (r *Recorder) write(ctx context.Context, all []row) error {
 	ctx, cancel := context.WithTimeout(ctx, writing)
 	defer cancel()

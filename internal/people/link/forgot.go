@@ -17,7 +17,7 @@ import (
 	"onlyonce/internal/postgres"
 )
 
-// ForgottenLife is how long a link is good that somebody asks for without a login.
+// ForgottenLife is the validity of a link that was requested without a login.
 const ForgottenLife = time.Hour
 
 // Forgot mails a link to choose a password to the user with an email, without a login, and returns nil. So it does, and mails nothing,

@@ -51,7 +51,7 @@ func Last(ctx context.Context, pool *pgxpool.Pool, tenant, user, link uuid.UUID)
 	return m, true, nil
 }
 
-// Keep is how long it is known what became of a mail.
+// Keep is the retention of a mail's outcome.
 const Keep = 30 * 24 * time.Hour
 
 // Expire deletes the mails of a tenant that are older than [Keep].

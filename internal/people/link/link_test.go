@@ -23,14 +23,14 @@ import (
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
-// bundle is a tenant with somebody who was invited, and has not chosen a password.
+// bundle is a tenant with an invited user without a password.
 type bundle struct {
 	*storetest.Bundle
 
 	ada user.User
 }
 
-// seed is what the secrets are derived from, with a key of the same byte.
+// seed returns the seed of a key that repeats one byte.
 func seed(t *testing.T, of byte) secret.Seed {
 	t.Helper()
 	key, err := secretkey.Parse(base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{of}, 32)))
@@ -115,7 +115,7 @@ func TestForgotWhileAnOwnerInvites(t *testing.T) {
 	b.wantMails(1)
 }
 
-// TestForgotMailsTheOpenLink again, of which somebody may have one mail already. It stays as good as it was.
+// TestForgotMailsTheOpenLink checks that the open link is mailed again and stays valid.
 func TestForgotMailsTheOpenLink(t *testing.T) {
 	b := setup(t)
 	b.Exec(`UPDATE users SET link_expires_at = now() + interval '5 minutes' WHERE email = 'ada@example.com'`)

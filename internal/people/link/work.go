@@ -23,7 +23,7 @@ import (
 	"onlyonce/internal/postgres"
 )
 
-// Job is the job of one mail with a link.
+// Job mails a link.
 type Job struct {
 	Tenant uuid.UUID `json:"tenant"`
 	Mail   uuid.UUID `json:"mail"`
@@ -32,14 +32,14 @@ type Job struct {
 // Kind names the job. The trigger queue_link_mail inserts it under this name.
 func (Job) Kind() string { return "link_mail" }
 
-// InsertOpts are what the trigger queue_link_mail gives the job.
+// InsertOpts returns the options that the trigger queue_link_mail sets.
 func (Job) InsertOpts() river.InsertOpts { return mailer.JobOptions() }
 
-// IDs are those of the tenant and of the mail.
+// IDs returns the ids of the tenant and of the mail.
 func (j Job) IDs() (tenant, mail uuid.UUID) { return j.Tenant, j.Mail }
 
-// NewWorker makes the worker that mails links. Their secrets are derived from seed, and they lead to origin, the outside address of the
-// app. Its error is that of a sender that has no domain.
+// NewWorker returns the worker that mails links. Their secrets are derived from seed, and they begin with origin, the public URL of the
+// app. It returns an error if the sender has no domain.
 func NewWorker(c mailer.Config, seed secret.Seed, origin string) (*mailer.Worker[Job], error) {
 	w := writer{pool: c.Pool, seed: seed, origin: origin}
 	var err error
@@ -68,7 +68,7 @@ func NewWorker(c mailer.Config, seed secret.Seed, origin string) (*mailer.Worker
 //go:embed message.txt message.html
 var files embed.FS
 
-// writer writes what is sent.
+// writer composes the mails.
 type writer struct {
 	pool   *pgxpool.Pool
 	seed   secret.Seed
@@ -77,7 +77,7 @@ type writer struct {
 	html   *html.Template
 }
 
-// letter is what a mail says.
+// letter has the texts of a mail.
 type letter struct {
 	Email, Tenant string // the tenant as the operator calls it, and nothing that its owners typed
 	AskedBy       string // "" for the recipient

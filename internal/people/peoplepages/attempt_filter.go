@@ -40,7 +40,7 @@ func (s *pages) attemptFilter(query url.Values) (attempt.Filter, error) {
 	return f, problems.Err()
 }
 
-// attemptFinder returns what the list is filtered by.
+// attemptFinder returns the filter form of the list.
 func (s *pages) attemptFinder(r *http.Request) (templates.Finder, error) {
 	finder := templates.Finder{Many: "attempts"}
 	query := r.URL.Query()

@@ -18,8 +18,7 @@ import (
 	"onlyonce/templates/peopleviews"
 )
 
-// mountAttempts mounts the list of what was tried lately, of package attempt. Only owners come here: it says what each person
-// did, also what came to nothing.
+// mountAttempts mounts the list of package attempt, for owners only: it shows the actions of each user, including failed ones.
 func (s *pages) mountAttempts(owners *web.Site) {
 	m := web.Resource[attempt.Attempt]{One: "attempt", Many: "attempts"}.Mount(owners)
 	web.List(m, web.Listing[attempt.Attempt]{
@@ -69,7 +68,7 @@ func (s *pages) attemptRow(tenant uuid.UUID, a attempt.Attempt) peopleviews.Atte
 type outcomeWords struct {
 	said   string // on the badge
 	kind   string // "done", "idle", "refused" or "failed"
-	detail string // what it means, where no problem says it
+	detail string // the meaning, where there is no problem with a text
 }
 
 func wordsOf(outcome idempotency.Outcome) outcomeWords {

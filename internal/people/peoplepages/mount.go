@@ -1,4 +1,4 @@
-// Package peoplepages shows what a business says of itself, and to its owners the people, tokens and attempts.
+// Package peoplepages has the pages of a business's settings, and for owners those of users, tokens and attempts.
 package peoplepages
 
 import (
@@ -19,7 +19,7 @@ type pages struct {
 	people *web.Mounted[user.User]
 	tokens *web.Mounted[token.Token]
 	kept   time.Duration         // for which attempts are; 0 if none are
-	key    secretkey.Key         // what the secrets of links are derived from; zero for the session that makes them
+	key    secretkey.Key         // the key of the secrets of links; zero derives them from sessions
 	probes *httprate.RateLimiter // emails of other tenants that were met
 }
 

@@ -82,7 +82,7 @@ func (s *pages) mountPeople(owners *web.Site) {
 	web.Transition(m, "uninvite", "uninvited", "", user.Uninvite, web.Nothing())
 }
 
-// invitation is what a form says about a link, which the program can make again if it has a key, and the session that made it if not.
+// invitation returns the link's part of a form. The seed is derived from the program's key if it has one, and otherwise from the session.
 func (s *pages) invitation(r *http.Request) user.Invitation {
 	if s.key.IsZero() {
 		return user.Invitation{Seed: secret.FromSession(s.SessionSecret(r))}
@@ -93,8 +93,8 @@ func (s *pages) invitation(r *http.Request) user.Invitation {
 // mailsLinks reports whether links of the tenant can be mailed. Those of the demo go nowhere.
 func (s *pages) mailsLinks(r *http.Request) bool { return s.MailsLinks() && !web.Principal(r).Demo }
 
-// probesAnHour is how often an hour a tenant is told that an email cannot be used. It could find out otherwise who else has
-// an account here.
+// probesAnHour is the maximum number of answers in an hour by which a tenant learns that an email can't be used. More would let it find out
+// who has an account elsewhere.
 const probesAnHour = 10
 
 func (s *pages) mayProbe(r *http.Request) bool {
@@ -108,7 +108,7 @@ func (s *pages) countProbe(r *http.Request, c *conflict.Error) {
 	}
 }
 
-// discarded takes the headers in which a limit announces what is left.
+// discarded drops the headers that report the remaining limit.
 type discarded struct{ http.ResponseWriter }
 
 func (discarded) Header() http.Header { return http.Header{} }
@@ -120,7 +120,7 @@ func personFacts(u user.User) []templates.Fact {
 	}
 }
 
-// loginWord is the state of somebody's login in a word or two.
+// loginWord returns the state of a user's login in a word or two.
 func loginWord(u user.User) string {
 	switch {
 	case !u.DisabledAt.IsZero():
@@ -134,7 +134,7 @@ func loginWord(u user.User) string {
 	}
 }
 
-// loginState is the state of somebody's login in a sentence.
+// loginState returns the state of a user's login in a sentence.
 func loginState(u user.User) string {
 	open := u.LinkOpen(time.Now())
 	switch {

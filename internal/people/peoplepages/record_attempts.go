@@ -14,8 +14,8 @@ import (
 	"onlyonce/templates/peopleviews"
 )
 
-// recordAttempts are the attempts to make and change a record, for its page. Everybody who sees the record sees
-// that, as they see its history: it holds who and when, and no more of what was typed than the record.
+// recordAttempts returns the attempts to create and change a record, for its page. All users of the tenant see them, as they see its
+// history: they have names and times, and no input beyond the record.
 func (s *pages) recordAttempts(r *http.Request, id uuid.UUID) (templ.Component, error) {
 	if s.kept == 0 {
 		return templ.NopComponent, nil

@@ -1,6 +1,6 @@
-// Package secret makes what only its owner may have: API tokens, and links to choose a password. Such a secret is derived, so that a
-// repeat makes the same one, and the database has only its hash. The secret of a token is derived from the session that asks for
-// it, of which the database has a hash too. That of a link is derived from the key of the program, so that a job can mail it.
+// Package secret derives secrets: those of API tokens, and of links to choose a password. A repeated derivation returns the same secret,
+// and the database has only its hash. The secret of a token is derived from the session that requests it, which the database has as a hash
+// too. The secret of a link is derived from the program's key, so that a job can mail it.
 package secret
 
 import (
@@ -13,7 +13,7 @@ import (
 	"onlyonce/internal/value/secretkey"
 )
 
-// Seed is what secrets are derived from: those of one session, or those of the program. It prints as nothing of itself.
+// Seed is the key from which secrets are derived, of a session or of the program. Its printed form is empty.
 type Seed struct{ key string }
 
 // FromSession returns the seed of a session, whose token is random and known to its browser only.

@@ -29,7 +29,7 @@ func TestDerive(t *testing.T) {
 	}
 }
 
-// TestSeedPrintsNothing: neither a seed nor a command with one tells it to a log.
+// TestSeedPrintsNothing checks that neither a seed nor a command with one prints it.
 func TestSeedPrintsNothing(t *testing.T) {
 	t.Parallel()
 	seed := secret.FromSession("session")

@@ -1,5 +1,5 @@
-// Package settings keeps what a business says of itself on its invoices, and what new invoices begin with. Each tenant
-// has exactly one record of them, which comes into being with the tenant and has its id.
+// Package settings keeps the details of a business for its invoices, and the defaults of new invoices. Each tenant has exactly one record
+// of settings, created with the tenant, and with its id.
 package settings
 
 import (
@@ -33,7 +33,7 @@ var Table = record.Table[Settings]{Name: "settings", Fields: `
 	'account_holder', r.account_holder, 'account_number', r.account_number, 'bic', r.bic,
 	'currency', r.currency, 'tax_rate', COALESCE(r.tax_rate::text, ''), 'payment_days', r.payment_days::text`}
 
-// Input is what came in, as text.
+// Input is the unchecked input.
 type Input struct {
 	party.Details
 	party.BankAccount
@@ -57,7 +57,7 @@ type Draft struct {
 	PaymentDays string         `json:"payment_days"`
 }
 
-// Draft checks the input. It returns an [*invalid.Error] that lists what is wrong, in the order of the form.
+// Draft checks the input. It returns an [*invalid.Error] with all problems, in the order of the form.
 func (in Input) Draft() (Draft, error) {
 	var problems invalid.Error
 	d := Draft{Name: problems.Line("/name", "the name", in.Name, party.MaxName)}

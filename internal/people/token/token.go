@@ -32,7 +32,7 @@ var Table = record.Table[Token]{
 	Fields: `'name', r.name, 'role', r.role, 'created_by', r.created_by, 'revoked_at', r.revoked_at`,
 }
 
-// Input is what came in, as text.
+// Input is the unchecked input.
 type Input struct {
 	Name string `json:"name"`
 	Role string `json:"role"`
@@ -45,7 +45,7 @@ type Draft struct {
 	Seed secret.Seed `json:"-"`
 }
 
-// Draft checks the input. It returns an [*invalid.Error] that lists what is wrong.
+// Draft checks the input. It returns an [*invalid.Error] with all problems.
 func (in Input) Draft() (Draft, error) {
 	var problems invalid.Error
 	name, err := account.CheckName("the name of the token", in.Name)
@@ -58,10 +58,10 @@ func (in Input) Draft() (Draft, error) {
 	return Draft{Name: name, Role: in.Role}, problems.Err()
 }
 
-// Secret is that of a token, in the session that the seed is of.
+// Secret returns the secret of a token, for the session of the seed.
 func Secret(seed secret.Seed, t Token) string { return "oo_" + seed.Derive("token", t.ID) }
 
-// SecretShown is how long the page of a new token shows its secret, to the session that made it.
+// SecretShown is the time for which the page of a new token shows its secret, in the session that created it.
 const SecretShown = time.Hour
 
 // Rules are the uniqueness rules of tokens.

@@ -12,14 +12,14 @@ import (
 	"onlyonce/internal/record"
 )
 
-// Exists is the conflict of a user with the email of another one of the tenant.
+// Exists is the conflict with another user of the tenant who has the email.
 var Exists = conflict.Kind{
 	Slug: "person-exists", Title: "Person already there",
 	Meaning: "Somebody in this business has this email address. Nothing was changed. You can use the key again.",
 	ToDo:    "Open the existing person, or enter another address.",
 }
 
-// EmailUnusable is the conflict of an email that belongs to a user of another tenant. It does not say so.
+// EmailUnusable is the conflict with a user of another tenant who has the email. It does not disclose the user.
 var EmailUnusable = conflict.Kind{
 	Slug: "email-unusable", Title: "Email cannot be used",
 	Meaning: "Nobody can log in to this business with this email address. Nothing was changed. You can use the key again.",
@@ -33,10 +33,10 @@ var LastOwner = conflict.Kind{
 	ToDo:    "First make somebody else an owner, and let them choose a password.",
 }
 
-// emailTaken explains a second user with one email, in whichever tenant the first one is. It looks in all tenants at once: if
-// nobody has the email any more, the work is done again.
+// emailTaken explains a second user with one email, in any tenant. It searches all tenants at once. If the email is free again, the work is
+// repeated.
 func emailTaken(ctx context.Context, store *idempotency.Store, intent idempotency.Intent, d Draft, _ *pgconn.PgError) error {
-	var existing *User // nil for one of another tenant
+	var existing *User // nil for a user of another tenant
 	err := store.Pool.QueryRow(ctx, `
 		SELECT CASE WHEN r.tenant_id = @tenant_id THEN `+Table.JSON()+` END FROM users r WHERE r.email = @email`,
 		pgx.NamedArgs{"tenant_id": intent.Tenant, "email": d.Email.Folded()}).Scan(&existing)

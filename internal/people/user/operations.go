@@ -11,7 +11,7 @@ import (
 	"onlyonce/internal/people/secret"
 )
 
-// LinkLife is how long a link to choose a password is good.
+// LinkLife is the validity of a link to choose a password.
 const LinkLife = 48 * time.Hour
 
 // Invitation is the command to make a link with which a user chooses a password. Its secret is derived from the seed. Send also mails it
@@ -21,7 +21,7 @@ type Invitation struct {
 	Send bool        `json:"send"`
 }
 
-// Secret is that of the link of a user.
+// Secret returns the secret of a user's link.
 func (i Invitation) Secret(u User) string { return i.Seed.Derive("link", u.LinkID) }
 
 // link returns the arguments of a new link.

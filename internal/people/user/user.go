@@ -27,13 +27,13 @@ type User struct {
 	DisabledAt time.Time `json:"disabled_at,omitzero"`
 	// HasPassword reports whether the user has chosen one, and can log in with it.
 	HasPassword bool `json:"has_password"`
-	// LinkID is what the secret of the open link is derived with, and LinkUntil when that expires, in UTC. They are zero
-	// if there is none, or it was used.
+	// LinkID is the input from which the secret of the open link is derived, and LinkUntil the link's expiry, in UTC. They are zero without
+	// an open link.
 	LinkID    uuid.UUID `json:"link_id,omitzero"`
 	LinkUntil time.Time `json:"link_until,omitzero"`
 }
 
-// Called is what people call the user: the name, or else the email.
+// Called returns the user's display name: the name, or the email without one.
 func (u User) Called() string {
 	if u.Name == "" {
 		return u.Email
@@ -52,7 +52,7 @@ var Table = record.Table[User]{
 		'link_until', CASE WHEN r.link_used_at IS NULL THEN r.link_expires_at END`,
 }
 
-// Input is what came in, as text.
+// Input is the unchecked input.
 type Input struct {
 	Email string `json:"email"`
 	Name  string `json:"name"`
@@ -67,7 +67,7 @@ type Draft struct {
 	Invitation
 }
 
-// Draft checks the input. It returns an [*invalid.Error] that lists what is wrong.
+// Draft checks the input. It returns an [*invalid.Error] with all problems.
 func (in Input) Draft() (Draft, error) {
 	var problems invalid.Error
 	d := Draft{Email: email.Typed(in.Email), Role: in.Role}

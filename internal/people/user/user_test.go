@@ -51,7 +51,7 @@ func isLastOwner(err error) bool {
 	return storetest.IsConflict(err, &user.LastOwner)
 }
 
-// TestTwoOwnersDisableEachOther, at the same instant, again and again: one of them stays.
+// TestTwoOwnersDisableEachOther checks repeatedly that of two owners who disable each other at once, one stays.
 func TestTwoOwnersDisableEachOther(t *testing.T) {
 	b := setup(t)
 	ids := []uuid.UUID{b.owner("ada"), b.owner("grace")}
@@ -74,7 +74,7 @@ func TestTwoOwnersDisableEachOther(t *testing.T) {
 	}
 }
 
-// TestLastOwnerStays, whichever way: and one without a password is none.
+// TestLastOwnerStays checks each way to lose the last owner. An owner without a password doesn't count.
 func TestLastOwnerStays(t *testing.T) {
 	b := setup(t)
 	ada := b.owner("ada")
@@ -112,7 +112,7 @@ func TestFirstIsOwner(t *testing.T) {
 	}
 }
 
-// TestEmailElsewhere: of a user of another tenant nothing is told but that the email cannot be used.
+// TestEmailElsewhere checks that the refusal of an email of another tenant's user has no details.
 func TestEmailElsewhere(t *testing.T) {
 	b := setup(t)
 	b.owner("ada")
@@ -131,8 +131,7 @@ func TestEmailElsewhere(t *testing.T) {
 	}
 }
 
-// TestEmailIsGivenUp: the user who has the email gets another one between the refusal and the look at who it is. Then nobody has it,
-// and the work is done.
+// TestEmailIsGivenUp checks that an email that becomes free between the refusal and its explanation can be used.
 func TestEmailIsGivenUp(t *testing.T) {
 	b := setup(t)
 	b.owner("ada")
