@@ -47,7 +47,7 @@ func TestTheCoreCanBeCopied(t *testing.T) {
 	run("go", "build", "-o", filepath.Join(dir, "alone"), ".")
 }
 
-// TestTheCoreIsSmall: what docs/use-the-core.md says to copy is all that the core needs, and no more.
+// TestTheCoreIsSmall: the core needs exactly the packages that docs/use-the-core.md copies.
 func TestTheCoreIsSmall(t *testing.T) {
 	t.Parallel()
 	page := read(t, "../../..", "docs/use-the-core.md")

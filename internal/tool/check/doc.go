@@ -1,4 +1,3 @@
-// Package check holds the rules of this code base that no compiler knows. It
-// has nothing to import: its tests read the tree, and a failing one says which
-// rule is broken and where.
+// Package check holds the rules of this code base that the compiler doesn't check. It exports nothing: its tests read the tree,
+// and a failing test names the rule and the place.
 package check

@@ -12,9 +12,8 @@ import (
 	"testing"
 )
 
-// TestHops holds each path in docs/architecture.md, "Follow a request", against the code: a function is in the file that its link
-// names, it refers to the one that its arrow leads to, by itself or by the name that stands between them, and nobody has to open
-// more files than these.
+// TestHops compares each path in docs/architecture.md, "Follow a request", with the code: each function is in the linked file,
+// and refers to the function after its arrow, directly or by the name between them. The number of files of a path is bounded.
 func TestHops(t *testing.T) {
 	t.Parallel()
 	bounds := map[string]int{
@@ -44,10 +43,10 @@ func TestHops(t *testing.T) {
 	}
 }
 
-// hop is a link such as [`Create`](../internal/web/router.go), a name such as `decode`, or the arrow between two of them.
+// hop matches a link such as [`Create`](../internal/web/router.go), a name such as `decode`, or the arrow between two links.
 var hop = regexp.MustCompile("\\[`(\\w+)`\\]\\(\\.\\./([^)]+)\\)|`(\\w+)`|→|←")
 
-// followed returns the files that a path leads through, and in one sentence each where it leads nowhere.
+// followed returns the files of a path, and a sentence for each hop that isn't in the code.
 func followed(root, path string) (files, wrong []string) {
 	var from ast.Node // the last function, and how one gets from there to the next
 	var name, by, arrow string
@@ -75,7 +74,7 @@ func followed(root, path string) (files, wrong []string) {
 	return files, wrong
 }
 
-// declared returns what a file declares under a name, without the name itself. A template is asked for in the Go that is made of it.
+// declared returns the declaration of a name in a file, without the name itself. For a template it reads the generated Go.
 func declared(file, name string) (*ast.File, error) {
 	if template, ok := strings.CutSuffix(file, ".templ"); ok {
 		file = template + "_templ.go"

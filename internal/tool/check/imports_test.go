@@ -10,23 +10,22 @@ import (
 
 const module = "onlyonce"
 
-// level is how high up a room is. Imports go downward only: a package may
-// import rooms on lower levels, and its own room.
+// level is the height of a room. Imports go downward only: a package may import rooms on lower levels, and its own room.
 type level int
 
 const (
-	leaf       level = iota // depends on nothing of ours
+	leaf       level = iota // imports no other room
 	foundation              // knows the database, not the business
 	domain                  // one business concept each; may use its neighbours
 	kit                     // HTTP for any domain
-	pages                   // what people and programs see of a domain
-	site                    // which domains there are
+	pages                   // the pages and the API of a domain
+	site                    // lists the domains
 	app                     // wires everything
 	program                 // starts an app
 )
 
-// rooms lists the level of every room but the domains and their pages; of several that an import path is in, the innermost counts.
-// Whatever lives in internal/ and is not named here is taken for a domain: the strictest level, and the one where most new rooms
+// rooms lists the level of every room except the domains and their pages; if an import path is in several, the innermost
+// counts. A directory in internal/ that is not listed is a domain: the strictest level, and the one where most new rooms
 // belong.
 var rooms = map[string]level{
 	"docs":                    leaf,
@@ -56,10 +55,10 @@ var rooms = map[string]level{
 	"internal/proof/browser":  leaf,
 	"internal/proof/must":     leaf,
 	"internal/proof/replica":  leaf,
-	"internal/people/account": domain, // who comes in: the only domain that the kit knows
+	"internal/people/account": domain, // users and tokens: the only domain that the kit imports
 }
 
-// clients are rooms below the kit that ask servers over HTTP, and answer nobody.
+// clients are rooms below the kit that send HTTP requests, and serve none.
 var clients = map[string]bool{
 	"docs":                   true, // those of the guide
 	"internal/lab":           true,
@@ -67,8 +66,7 @@ var clients = map[string]bool{
 	"internal/tool":          true,
 }
 
-// pkg is a package without its tests, which may import more: one that boots the
-// real app is welcome anywhere.
+// pkg is a package without its tests, which may import more: a test may start the real app in any package.
 type pkg struct {
 	path    string
 	imports []string
@@ -131,7 +129,7 @@ func TestViolationsAreFound(t *testing.T) {
 	}
 }
 
-// violations returns in one sentence each what p imports and should not.
+// violations returns a sentence for each import of p that its level forbids.
 func violations(p pkg) []string {
 	var found []string
 	from := room(p.path)
@@ -167,7 +165,7 @@ func mayUseHTTP(room string) bool {
 // isView reports whether a package has the templates of a domain.
 func isView(importPath string) bool { return strings.HasPrefix(importPath, module+"/templates/") }
 
-// room is the innermost room that an import path is in: one of rooms, or else a domain or its pages. It is "" for what is not ours.
+// room returns the innermost room of an import path: one of rooms, or else a domain or its pages; "" for other modules.
 func room(importPath string) string {
 	path, ours := strings.CutPrefix(importPath, module+"/")
 	if !ours {
@@ -193,8 +191,8 @@ func levelOf(room string) level {
 	return domain
 }
 
-// list asks the go command for every package of the module. -e lists those
-// that do not compile as well: their imports are known all the same.
+// list asks the go command for every package of the module. With -e it also lists packages that don't compile: their imports
+// are known all the same.
 func list() ([]pkg, error) {
 	output, err := exec.Command("go", "list", "-e", "-f", `{{.ImportPath}} {{join .Imports " "}}`, module+"/...").Output()
 	if err != nil {

@@ -43,7 +43,7 @@ var (
 	code    = regexp.MustCompile("`[^`\n]+`")
 )
 
-// brokenLinks returns in one sentence each which links of a page in dir lead nowhere.
+// brokenLinks returns a sentence for each broken link of a page in dir.
 func brokenLinks(dir, text string) (found []string) {
 	text = fence.ReplaceAllString(text, "")
 	for _, to := range link.FindAllStringSubmatch(code.ReplaceAllString(text, ""), -1) {
@@ -68,7 +68,7 @@ func brokenLinks(dir, text string) (found []string) {
 	return found
 }
 
-// anchors are the names that GitHub gives the headings of a page.
+// anchors returns the anchors that GitHub generates for the headings of a page.
 func anchors(page string) map[string]bool {
 	names := map[string]bool{}
 	for _, h := range heading.FindAllStringSubmatch(page, -1) {
@@ -87,7 +87,7 @@ func anchors(page string) map[string]bool {
 	return names
 }
 
-// TestEveryDecisionIsListed: the index of decisions has each of them, with a status.
+// TestEveryDecisionIsListed: the index of decisions lists each decision with a status.
 func TestEveryDecisionIsListed(t *testing.T) {
 	t.Parallel()
 	const dir = "../../../docs/decisions"

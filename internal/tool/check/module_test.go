@@ -18,12 +18,12 @@ import (
 	"onlyonce/internal/proof/must"
 )
 
-// source is code with types, without tests.
+// source is type-checked code without tests.
 type source struct {
 	packages []*packages.Package
-	// What follows is of the module's own packages.
+	// The other fields cover the module's packages only.
 	uses map[*ast.Ident]types.Object
-	// stored is what a name stands for: the declaration of a function, and what a variable or a field is set to.
+	// stored maps an object to its values: the declaration of a function, and the values assigned to a variable or field.
 	stored map[types.Object][]ast.Node
 }
 
@@ -62,7 +62,7 @@ func readPackages(ctx context.Context, patterns ...string) (*source, error) {
 	return s, errors.Join(wrong...)
 }
 
-// parse makes a package of the module of a text, which may import what was loaded.
+// parse type-checks a text as a package of the module. It may import the loaded packages.
 func (s *source) parse(t *testing.T, name, text string) {
 	t.Helper()
 	path := module + "/" + name
@@ -103,7 +103,7 @@ func (s *source) add(p *packages.Package) {
 
 func ours(p *packages.Package) bool { return strings.HasPrefix(p.PkgPath, module+"/") }
 
-// index notes what the names of a file stand for.
+// index adds the declarations and assignments of a file to stored.
 func (s *source) index(info *types.Info, file *ast.File) {
 	note := func(name ast.Expr, value ast.Node) {
 		if id := identifier(name); id != nil {
@@ -112,7 +112,7 @@ func (s *source) index(info *types.Info, file *ast.File) {
 			}
 		}
 	}
-	// Of several results of one call, each name gets the call.
+	// If one call has several results, each name is mapped to the call.
 	pair := func(i int, values []ast.Expr) ast.Node { return values[min(i, len(values)-1)] }
 	ast.Inspect(file, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -135,8 +135,8 @@ func (s *source) index(info *types.Info, file *ast.File) {
 	})
 }
 
-// follow returns what runs when object is called or read: a function, what a variable of the package begins
-// with, whatever a variable or field holds if it is a function, and each implementation of a method.
+// follow returns the code that runs when object is called or read: the function, the initial value of a package variable, the
+// functions assigned to a variable or field, and each implementation of a method.
 func (s *source) follow(object types.Object) (all []ast.Node) {
 	switch object := object.(type) {
 	case *types.Func:
@@ -176,7 +176,7 @@ func (s *source) implementations(face *types.Interface, method *types.Func) (all
 	return all
 }
 
-// position is where a node is: file and line, from the root of the module.
+// position returns the file, relative to the root of the module, and the line of a node.
 func (s *source) position(n ast.Node) string {
 	at := s.packages[0].Fset.Position(n.Pos())
 	if root, err := filepath.Abs("../../.."); err == nil {

@@ -10,18 +10,18 @@ import (
 	"onlyonce/internal/proof/must"
 )
 
-// mayReach are the modules that open connections and that domains may import all the same. In the transaction of an operation any
-// other would hold its locks while a stranger's server answers, and would ask it again if the work is run again.
+// mayReach are the modules that open connections and that domains may import all the same. In the transaction of an operation
+// another module would hold the locks while a remote server answers, and would send its request again if the work is run again.
 var mayReach = []string{
 	"github.com/jackc/pgx/v5", "github.com/riverqueue/river", // the database
-	"github.com/google/uuid", // asks for the addresses of this host, in a version that we do not use
-	// They compare signatures, and know net/http for its headers.
+	"github.com/google/uuid", // reads the addresses of this host, in a version that we don't use
+	// It verifies signatures, and imports net/http for the headers.
 	"github.com/standard-webhooks/standard-webhooks/libraries/go",
 	"github.com/stripe/stripe-go/v83/webhook",
 }
 
-// TestDomainsAskNoOtherServers: TestWorkIsPure follows the work of operations through this module; this is about the clients of
-// others, which it cannot see into.
+// TestDomainsAskNoOtherServers checks the imports of client libraries. TestWorkIsPure follows the work of operations through
+// this module only.
 func TestDomainsAskNoOtherServers(t *testing.T) {
 	t.Parallel()
 	output, err := exec.Command("go", "list", "-e", "-deps", "-f", `{{.ImportPath}} {{join .Imports " "}}`, module+"/...").Output()
@@ -41,7 +41,7 @@ func TestDomainsAskNoOtherServers(t *testing.T) {
 	}
 }
 
-// askingOthers returns in one sentence each by what a package could ask another server, and should not.
+// askingOthers returns a sentence for each import by which a package could reach another server, unless it may.
 func askingOthers(path string, imports map[string][]string) (found []string) {
 	_, ours := strings.CutPrefix(path, module+"/")
 	if !ours || levelOf(room(path)) != domain || clients[room(path)] {
@@ -84,7 +84,7 @@ func TestAskingOthersIsFound(t *testing.T) {
 		"internal/mailer":                       {"net/smtp": false},
 		"internal/customer/customerpages":       {"net/http": false},
 		"internal/invoice/mail":                 {"net/smtp": true},
-		"internal/idempotency":                  {"net/smtp": false}, // works on what it is given
+		"internal/idempotency":                  {"net/smtp": false}, // has its connection from the caller
 		"internal/people/account/remote/client": {"example.com/payments": true},
 	} {
 		for imported, want := range reached {

@@ -11,12 +11,12 @@ import (
 
 // operation is one call of idempotency.Define.
 type operation struct {
-	name   string              // "" if it is not written there
+	name   string              // "" if it is not a literal there
 	at     string              // where Define is called
-	fields map[string]ast.Expr // of the Spec; nil if that is not written there
+	fields map[string]ast.Expr // of the Spec; nil if it is not a literal there
 }
 
-// operations finds those that a package defines, or the packages below it.
+// operations returns the operations that a package defines, or the packages below it.
 func (s *source) operations(under string) (all []operation) {
 	for _, p := range s.packages {
 		if p.PkgPath != under && !strings.HasPrefix(p.PkgPath, under+"/") {
@@ -68,7 +68,7 @@ func TestOperationNamesAreUsedOnce(t *testing.T) {
 	}
 }
 
-// misnamed returns in one sentence each which operations have no name of their own.
+// misnamed returns a sentence for each operation without a unique name.
 func misnamed(all []operation) (found []string) {
 	first := map[string]operation{}
 	for _, o := range all {

@@ -12,9 +12,8 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// TestNoHandlerIsPastTheRouter: the router is the one place that gives a handler to the mux, since it asks what
-// a repeat does. The walk over all routes finds others too, but not one that takes the place of a route that
-// is listed, or that stands around all routes.
+// TestNoHandlerIsPastTheRouter: only the router registers handlers with the mux, since it declares the treatment of repeats.
+// The walk over all routes finds other handlers too, except one that replaces a listed route, or wraps all routes.
 func TestNoHandlerIsPastTheRouter(t *testing.T) {
 	t.Parallel()
 	s := load(t, "./cmd/...", "./internal/app", "./internal/web", "./static", "./templates")
@@ -36,13 +35,12 @@ func TestNoHandlerIsPastTheRouter(t *testing.T) {
 	}
 }
 
-// plain are the routes that need no router, because they only show: files, and what is for those who watch
-// the program.
+// plain are the routes that need no router, because they only read: files, and monitoring.
 var plain = []string{
 	"GET /static/*", "GET /healthz", "GET /readyz", "GET /metrics", "GET /debug/pprof/", "GET /debug/pprof/profile",
 }
 
-// pastRouter returns in one sentence each which handlers of a package do not come by way of the router.
+// pastRouter returns a sentence for each handler of a package that isn't registered by the router.
 func (s *source) pastRouter(p *packages.Package) (found []string) {
 	for _, file := range p.Syntax {
 		for _, declared := range file.Decls {
@@ -69,8 +67,8 @@ func (s *source) pastRouter(p *packages.Package) (found []string) {
 	return found
 }
 
-// registers reports whether a call gives a handler to a mux: of chi, or of net/http. What is for no route at all
-// has a test of its own, TestAddressesWithoutARouteDoNothing.
+// registers reports whether a call registers a handler with a mux of chi or net/http. Handlers for unknown routes are covered
+// by TestAddressesWithoutARouteDoNothing.
 func (s *source) registers(call *ast.CallExpr) bool {
 	f := s.callee(call)
 	if f == nil || f.Pkg() == nil {
@@ -139,8 +137,8 @@ func isHandler(info *types.Info, n ast.Node) bool {
 		"net/http.ResponseWriter *net/http.Request"
 }
 
-// mayHandle reports whether a function of a package may answer requests: those of internal/web, the one that gives
-// out files, and the one that refuses what no router can read.
+// mayHandle reports whether a function of a package may answer requests: those of internal/web, the file server, and
+// refuseUnclear, which rejects requests that no router can read.
 func mayHandle(path, function string) bool {
 	return path == module+"/internal/web" || path == module+"/static" ||
 		path == module+"/internal/app" && function == "refuseUnclear"

@@ -14,8 +14,7 @@ import (
 	"onlyonce/internal/proof/must"
 )
 
-// TestFormsAreGuardedAndNothingIsInline looks at the templates themselves, so that a page is checked of which
-// no test knows.
+// TestFormsAreGuardedAndNothingIsInline reads the templates themselves, so it covers pages that no other test requests.
 func TestFormsAreGuardedAndNothingIsInline(t *testing.T) {
 	t.Parallel()
 	root := os.DirFS("../../../templates")
@@ -39,7 +38,7 @@ func TestFormsAreGuardedAndNothingIsInline(t *testing.T) {
 	}
 }
 
-// unsafeMarkup returns in one sentence each, beginning with the line, what is wrong with the markup of a template.
+// unsafeMarkup returns a sentence for each fault in the markup of a template, beginning with the line.
 func unsafeMarkup(t *testing.T, text string) (found []string) {
 	t.Helper()
 	file, err := parser.ParseString(text)
@@ -91,8 +90,7 @@ func unsafeMarkup(t *testing.T, text string) (found []string) {
 	return found
 }
 
-// valuesOf returns the attributes that an element always has, by their names; the value of one that is computed
-// is unknown.
+// valuesOf returns the attributes that an element always has, by name. A computed value is unknown.
 func valuesOf(attributes []parser.Attribute) map[string]string {
 	values := map[string]string{}
 	for _, a := range attributes {

@@ -12,9 +12,9 @@ import (
 	"testing"
 )
 
-// TestWorkIsPure: the work of an operation may be run again after a lost connection, so that it depends on its
-// arguments and the database only. What the work calls is followed through the module. What only a library
-// calls, such as a MarshalJSON, is not seen.
+// TestWorkIsPure: the work of an operation may be run again after a lost connection, so it may depend on its arguments and the
+// database only. The test follows the calls of the work through the module. It doesn't see functions that only a library calls,
+// such as a MarshalJSON.
 func TestWorkIsPure(t *testing.T) {
 	t.Parallel()
 	s := whole(t)
@@ -32,7 +32,7 @@ func TestWorkIsPure(t *testing.T) {
 // notWork are the fields of a Spec whose functions are not run in the transaction.
 var notWork = []string{"Explain", "Fields"}
 
-// impure returns in one sentence each what the work of an operation uses and may not.
+// impure returns a sentence for each function or variable that the work of an operation uses and may not.
 func (s *source) impure(o operation) (found []string) {
 	seen := map[ast.Node]bool{}
 	followed := 0
@@ -80,7 +80,7 @@ func (s *source) impure(o operation) (found []string) {
 
 const aJob = "insert a job in the same transaction, and do it there"
 
-// forbidden are the functions that work may not use, by what to use instead.
+// forbidden are the functions that work may not use, keyed by the alternative.
 var forbidden = map[string]*regexp.Regexp{
 	"use now() in SQL, or take the time as a part of the command": regexp.MustCompile(
 		`^time\.(Now|Since|Until|After|AfterFunc|NewTimer|NewTicker|Tick|Sleep)$`),
@@ -94,8 +94,7 @@ var forbidden = map[string]*regexp.Regexp{
 		`^[(*]*(net|net/http[/\w]*|net/rpc[/\w]*|net/smtp|os|os/\w+|syscall|golang\.org/x/sync/errgroup)\.|^\(\*sync\.WaitGroup\)\.Go$`),
 }
 
-// fullName returns a function or a variable of a package with its import path, and "" for anything else: types,
-// constants and fields do nothing.
+// fullName returns a function or a variable of a package with its import path, and "" for types, constants and fields.
 func fullName(object types.Object) string {
 	switch object := object.(type) {
 	case *types.Func:

@@ -17,8 +17,8 @@ var mayWrite = []string{
 	module + "/internal/web.sessionStore.DeleteCtx",
 }
 
-// TestPagesWriteByOperations: what a handler writes by itself is not protected by a key, and may come with a GET. A job that is
-// inserted outside of the transaction of an operation comes with one that was rolled back, or is missing.
+// TestPagesWriteByOperations: a write in a handler is not protected by a key, and may come with a GET. A job that is inserted
+// outside of the transaction of an operation may belong to a rollback, or be missing.
 func TestPagesWriteByOperations(t *testing.T) {
 	t.Parallel()
 	s := whole(t)
@@ -43,7 +43,7 @@ func showsPages(path string) bool {
 	return level == pages || level == site || level == kit && !strings.HasSuffix(path, "test")
 }
 
-// writes returns in one sentence each where a package can write to the database by itself.
+// writes returns a sentence for each place where a package can write to the database without an operation.
 func (s *source) writes(p *packages.Package) (found []string) {
 	for _, file := range p.Syntax {
 		for _, declared := range file.Decls {
@@ -66,7 +66,7 @@ func (s *source) writes(p *packages.Package) (found []string) {
 	return found
 }
 
-// writesByItself reports whether a function sends what may change the database, or begins a transaction.
+// writesByItself reports whether a function can change the database, or begins a transaction.
 func writesByItself(f *types.Func) bool {
 	if f.Pkg() == nil {
 		return false

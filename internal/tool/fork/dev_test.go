@@ -21,13 +21,13 @@ import (
 	"onlyonce/internal/tool/scratch"
 )
 
-// TestMakeDev changes a template, Go and a style of a copy, and sees each without a start by hand. An error of the compiler ends
-// nothing, and Ctrl-C leaves nothing behind.
+// TestMakeDev changes a template, Go and a style of a copy, and sees each without a manual restart. A compile error doesn't end
+// it, and Ctrl-C ends all of its processes.
 func TestMakeDev(t *testing.T) {
 	pgtest.Long(t)
 	t.Parallel()
 	s := scratch.Copy(t, "../../..")
-	// What is left compiles in half the time. It has fewer migrations, and makes a database anew.
+	// The rest compiles in half the time. It has fewer migrations, so it needs a new database.
 	db := pgtest.New(t)
 	db.Spoil(t)
 	must.Exec(t, db.Pool, "DROP SCHEMA public, river CASCADE; CREATE SCHEMA public")
@@ -50,7 +50,7 @@ func TestMakeDev(t *testing.T) {
 	must.OK(t, dev.Start())
 	stop := func() {
 		_ = syscall.Kill(-dev.Process.Pid, syscall.SIGINT)
-		_ = dev.Wait() // make says that it was interrupted
+		_ = dev.Wait() // an error, because make was interrupted
 	}
 	defer func() {
 		if dev.ProcessState == nil {
@@ -90,7 +90,7 @@ func TestMakeDev(t *testing.T) {
 	change("templates/login.templ", "<h1>Log in</h1>", "<h1>Log in here</h1>")
 	until(t, "the text", func() bool { return strings.Contains(login(), "<h1>Log in here</h1>") })
 
-	// A file that little is above, so that little is compiled again.
+	// A file that few packages import, so that little is compiled again.
 	const ready, broken, changed = `is ready: %s\n`, `is ready: %s\n" + undefined + "`, `is there: %s\n`
 	change("internal/app/banner.go", ready, broken)
 	until(t, "the error", func() bool { return strings.Contains(must.Read(t, said), "undefined: undefined") })
@@ -101,7 +101,7 @@ func TestMakeDev(t *testing.T) {
 		_, body := get(style.FindString(login()))
 		return strings.HasPrefix(body, "/* changed */")
 	})
-	s.Run("go", "tool", "templ", "generate", "-check") // it wrote what is to be committed
+	s.Run("go", "tool", "templ", "generate", "-check") // the generated files are ready to be committed
 
 	stop()
 	until(t, "the app's end", func() bool {
@@ -110,7 +110,7 @@ func TestMakeDev(t *testing.T) {
 	})
 }
 
-// until waits for what a build and a start may come before.
+// until waits until holds. The time limit allows for a build and a start.
 func until(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	over := time.After(5 * time.Minute)

@@ -11,8 +11,8 @@ import (
 	"onlyonce/internal/tool/scratch"
 )
 
-// TestRenameThenRemove makes a copy of the app a fork, as the README has it: with names of its own, and without each of the parts. Each
-// part is gone with all that names it, and the tests of the rest pass, which migrate and serve it.
+// TestRenameThenRemove makes a copy of the app a fork, as described in the README: with other names, and without each of the
+// parts. The references to a part are removed, and the remaining tests pass, which migrate and serve the app.
 func TestRenameThenRemove(t *testing.T) {
 	pgtest.Long(t)
 	t.Parallel()
@@ -71,7 +71,8 @@ func TestRenameThenRemove(t *testing.T) {
 	}
 }
 
-// wantNoInvoices: the rest doesn't speak of invoices, except in comments, tests and explanations of the code, where they are an example.
+// wantNoInvoices checks that the rest doesn't mention invoices, except as an example in comments, tests and explanations of the
+// code.
 func wantNoInvoices(t *testing.T, s *scratch.Repository) {
 	t.Helper()
 	examples := regexp.MustCompile(
@@ -87,13 +88,13 @@ func wantNoInvoices(t *testing.T, s *scratch.Repository) {
 	}
 }
 
-// someNames are long, so that lines get long as well. The path of the module contains the old one, and what parts are called.
+// someNames are long, so that lines get long as well. The path of the module contains the old one, and names of parts.
 func someNames(t *testing.T) fork.Names {
 	t.Helper()
 	return newNames(t, "example.com/invoices/onlyonce", "Bookkeeper and Ledger")
 }
 
-// renameCopy gives a copy of the app other names and commits them, unless it was renamed before.
+// renameCopy renames a copy of the app and commits it, unless it was renamed before.
 func renameCopy(t *testing.T, s *scratch.Repository) {
 	t.Helper()
 	old, names := fork.Now(), someNames(t)

@@ -9,22 +9,22 @@ import (
 	gomodule "golang.org/x/mod/module"
 )
 
-// Names are what the app is called.
+// Names are the names of the app.
 type Names struct {
 	Module  string // the path of the Go module
-	Product string // what people read: titles, the banner, the documentation of the API, the README
-	// Slug stands where only lower case letters and digits may stand: the database and its role, settings, cookies,
-	// metrics, mail domains, directories. In upper case it begins environment variables.
+	Product string // for people: titles, the banner, the documentation of the API, the README
+	// Slug is used where only lower case letters and digits are allowed: the database and its role, settings, cookies, metrics,
+	// mail domains, directories. In upper case it begins environment variables.
 	Slug  string
-	Token string // what API tokens begin with
+	Token string // the prefix of API tokens
 }
 
-// Now are the names that this tree has. [Rename] changes them here as everywhere else.
+// Now returns the names of this tree. [Rename] changes them here as everywhere else.
 func Now() Names {
 	return Names{Module: "onlyonce", Product: "Onlyonce", Slug: "onlyonce", Token: "oo_"}
 }
 
-// Renamed says that these are not the names that the app came with: its module was at no place where Go would find it.
+// Renamed reports whether the app was renamed: its original module path has no dot, so Go can't download it.
 func (n Names) Renamed() bool { return strings.Contains(n.Module, ".") }
 
 var (
@@ -32,8 +32,8 @@ var (
 	slugForm    = regexp.MustCompile(`^[a-z][a-z0-9]{2,19}$`)
 )
 
-// reserved cannot be slugs: the words that mean something to PostgreSQL where a role's name may stand, and prefixes
-// that metrics, settings and databases have already.
+// reserved cannot be slugs: the words reserved by PostgreSQL in place of a role's name, and prefixes that metrics, settings and
+// databases already use.
 const reserved = `all analyse analyze and any array asc asymmetric authorization binary both case cast check collate
 	collation column concurrently constraint create cross default deferrable desc distinct else end except false fetch
 	for foreign freeze from full grant group having ilike initially inner intersect into isnull join lateral leading
@@ -42,9 +42,9 @@ const reserved = `all analyse analyze and any array asc asymmetric authorization
 	using variadic verbose when where window with
 	none postgres process public river`
 
-// NewNames checks names. Without a slug it is the letters and digits of the product's name: that of "Acme Ledger" is
-// acmeledger. Tokens begin with the initials of the product's words, here al_, or with the first two letters of the
-// only one. The error says in a sentence which of them cannot be used, and why.
+// NewNames checks names. The default slug is the letters and digits of the product's name: acmeledger for "Acme Ledger". Tokens
+// begin with the initials of the product's words, here al_, or with the first two letters of a single word. The error names the
+// unusable name and the reason.
 func NewNames(module, product, slug string) (Names, error) {
 	if err := gomodule.CheckPath(module); err != nil {
 		return Names{}, fmt.Errorf("the module must be a path where Go will find it, such as example.com/acme/ledger: %w", err)

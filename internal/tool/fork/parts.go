@@ -6,14 +6,14 @@ import (
 	"slices"
 )
 
-// part is something that a fork can do without.
+// part is an optional part of the app.
 type part struct {
 	name  string
 	rooms []string       // directories and files, in the notation of [path.Match]
 	words *regexp.Regexp // in the documentation of the rest, if it explains the part there too
 }
 
-// parts are all of them. Each needs only those behind it, so one goes with all before it.
+// parts returns all parts. Each depends only on later ones, so a part is removed with all parts before it.
 func parts() []part {
 	return []part{
 		{name: "lab", rooms: []string{
@@ -60,7 +60,7 @@ func invoiceRooms() []string {
 	}
 }
 
-// names are those of some parts.
+// names returns the names of some parts.
 func names(all []part) (names []string) {
 	for _, p := range all {
 		names = append(names, p.name)
@@ -68,7 +68,8 @@ func names(all []part) (names []string) {
 	return names
 }
 
-// speaks reports whether a text in the documentation is about the part. Decisions, and pages about the code, name it as an example.
+// speaks reports whether a text in the documentation is about the part. Decisions, and pages about the code, may use it as an
+// example.
 func (p part) speaks(page, text string) bool {
 	return p.words != nil && (path.Dir(page) == "docs" || page == "README.md") && p.words.MatchString(text)
 }

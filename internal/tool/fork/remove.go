@@ -13,15 +13,15 @@ import (
 	"golang.org/x/tools/imports"
 )
 
-// Removed says what [Remove] has taken away.
+// Removed is the result of [Remove].
 type Removed struct {
-	Parts []string // the one that was asked for, and before it those that cannot do without it
-	Files int      // that are gone or changed
+	Parts []string // the requested one, after those that depend on it
+	Files int      // removed or changed
 }
 
-// Remove takes a part away from the app in root, the top directory of a git repository, with the parts that cannot do
-// without it: their files, what names those in other files, and what only they need from go.mod. It commits nothing, and after an
-// error nothing has changed. The error is [ErrNothingToDo] if the part is gone already, or a [*DirtyError].
+// Remove takes a part away from the app in root, the top directory of a git repository, with the parts that depend on it: their
+// files, the references in other files, and the requirements in go.mod that only they need. It commits nothing, and after an
+// error nothing has changed. The error is [ErrNothingToDo] if the part was removed before, or a [*DirtyError].
 func Remove(ctx context.Context, root, name string) (done Removed, err error) {
 	all := parts()
 	n := slices.Index(names(all), name)
@@ -48,7 +48,7 @@ func Remove(ctx context.Context, root, name string) (done Removed, err error) {
 	return done, err
 }
 
-// remove deletes the files of parts, and what names them in the others. It returns how many files that are.
+// remove deletes the files of parts, and the references to them. It returns the number of deleted and changed files.
 func (t *tree) remove(going []part) (n int, err error) {
 	gone := func(file string) bool { return slices.ContainsFunc(going, func(p part) bool { return p.has(file) }) }
 	left, err := t.withoutNaming(gone, func(page, text string) bool {
@@ -68,7 +68,7 @@ func (t *tree) remove(going []part) (n int, err error) {
 			}
 		}
 	}
-	for _, file := range slices.Sorted(maps.Keys(left)) { // behind that: imports are looked for among the files that are left
+	for _, file := range slices.Sorted(maps.Keys(left)) { // afterwards: imports are resolved in the remaining files
 		n++
 		text := []byte(left[file])
 		if filepath.Ext(file) == ".go" {
@@ -84,7 +84,7 @@ func (t *tree) remove(going []part) (n int, err error) {
 	return n, nil
 }
 
-// withoutNaming returns the files that change, by their paths, without what names those that go.
+// withoutNaming returns the changed files without references to the removed ones, by path.
 func (t *tree) withoutNaming(gone func(file string) bool, speaks func(page, text string) bool) (left map[string]string, err error) {
 	left = map[string]string{}
 	source := newGoFiles(t.module, gone)
@@ -94,7 +94,7 @@ func (t *tree) withoutNaming(gone func(file string) bool, speaks func(page, text
 			return nil, err
 		}
 		switch {
-		case !ok || path.Dir(file) == "internal/tool/fork": // this package, which names them to take them away
+		case !ok || path.Dir(file) == "internal/tool/fork": // this package, which needs the names to remove them
 		case filepath.Ext(file) == ".go":
 			if err := source.add(file, text); err != nil {
 				return nil, err

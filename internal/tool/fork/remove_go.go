@@ -10,15 +10,15 @@ import (
 	"strings"
 )
 
-// goFiles are those of the app, from which goes what names something that is declared in a file that goes: the item of a list, the
-// field, the statement or the declaration, if it stands on lines of its own. What was declared on such lines is gone then too.
-// Files that do not compile afterwards need to be cut by hand: somebody has used the part in the middle of a line.
+// goFiles removes references to the declarations of removed files from the Go files of the app: the item of a list, the field,
+// the statement or the declaration, if it is on separate lines. The declarations on such lines are then removed too. Files that
+// don't compile afterwards have to be edited by hand: they use the part in the middle of a line.
 type goFiles struct {
 	module string // the path of the app's module
 	goes   func(file string) bool
 	set    *token.FileSet
 	files  []*goFile
-	// gone and left are what is declared at the top of packages, by their directories, with methods and fields as ".name".
+	// gone and left are the declarations at the top of packages, by their directories, with methods and fields as ".name".
 	gone, left map[string]map[string]bool
 }
 
@@ -89,7 +89,7 @@ func (g *goFiles) cut() map[string]string {
 	return left
 }
 
-// declared notes what goes, and what is left.
+// declared fills gone and left.
 func (g *goFiles) declared() {
 	clear(g.left)
 	for _, f := range g.files {
@@ -131,7 +131,7 @@ func noteFields(fields *ast.FieldList, note func(name *ast.Ident, prefix string)
 	}
 }
 
-// cutFile cuts one more time, and reports whether there was something.
+// cutFile makes one pass, and reports whether it cut anything.
 func (g *goFiles) cutFile(f *goFile) (cut bool) {
 	ast.PreorderStack(f.syntax, nil, func(n ast.Node, stack []ast.Node) bool {
 		if _, ok := n.(*ast.ImportSpec); ok {
@@ -145,8 +145,8 @@ func (g *goFiles) cutFile(f *goFile) (cut bool) {
 	return cut
 }
 
-// names reports whether a node is the name of something that goes. Exported methods and fields may be of another package, and names
-// that a package still has are of what is left.
+// names reports whether a node is the name of a removed declaration. Exported methods and fields may belong to another package,
+// and a name that a package still declares refers to the remaining declaration.
 func (g *goFiles) names(f *goFile, n ast.Node) bool {
 	isGone := func(dir, name string) bool { return g.gone[dir][name] && !g.left[dir][name] }
 	switch n := n.(type) {
@@ -167,7 +167,7 @@ func (g *goFiles) names(f *goFile, n ast.Node) bool {
 	return false
 }
 
-// cutAround cuts the innermost of nested nodes that can go, and reports whether there is one.
+// cutAround cuts the innermost removable node of nested ones, and reports whether there is one.
 func (g *goFiles) cutAround(f *goFile, nested []ast.Node) bool {
 	for i := len(nested) - 1; i > 0; i-- {
 		if isBody(nested[i-1], nested[i]) {
@@ -189,7 +189,7 @@ func (g *goFiles) cutAround(f *goFile, nested []ast.Node) bool {
 	return false
 }
 
-// isBody reports whether a node is the body of its parent, a function, which does not go because of what stands in it.
+// isBody reports whether a node is the body of its parent, a function. A reference inside doesn't remove a body.
 func isBody(parent, n ast.Node) bool {
 	switch parent := parent.(type) {
 	case *ast.FuncDecl:
@@ -200,7 +200,7 @@ func isBody(parent, n ast.Node) bool {
 	return false
 }
 
-// isItem reports whether a node is one of several that its parent has.
+// isItem reports whether a node is an item of a list in its parent.
 func isItem(parent, n ast.Node) bool {
 	switch parent := parent.(type) {
 	case *ast.CompositeLit:
@@ -213,7 +213,7 @@ func isItem(parent, n ast.Node) bool {
 	return false
 }
 
-// start is where a node begins, with the comment above it.
+// start returns the start of a node, including the comment above it.
 func start(n ast.Node) token.Pos {
 	var doc *ast.CommentGroup
 	switch n := n.(type) {

@@ -8,7 +8,7 @@ import (
 )
 
 var (
-	// begins is what a paragraph, an item of a list or a row of a table begins with, behind its indentation.
+	// begins matches the beginning of a paragraph, an item of a list or a row of a table, after its indentation.
 	begins = regexp.MustCompile("^\\s*(?:$|[-|#]|\\d+\\.|```|<!--)")
 	linked = regexp.MustCompile(`\]\(([^)#\s]+)[^)]*\)|(?:src|srcset)="([^"]+)"`)
 	coded  = regexp.MustCompile("`([\\w./*-]+)`")
@@ -17,8 +17,8 @@ var (
 	box    = regexp.MustCompile(`^\s*(\w+)\["([\w/]+)`)
 )
 
-// withoutMentions returns a Markdown text without what links to a file that goes, begins with its path, or speaks of a part: paragraphs,
-// items of lists, rows of tables, boxes of diagrams with their arrows, and headings with all below them.
+// withoutMentions returns a Markdown text without the blocks that link to a removed file, begin with its path, or are about a
+// part: paragraphs, items of lists, rows of tables, boxes of diagrams with their arrows, and headings with their sections.
 func withoutMentions(page, text string, gone func(file string) bool, speaks func(page, text string) bool) string {
 	fenced, section := false, 0 // section is the level of the heading whose section goes
 	rest := strings.Join(slices.DeleteFunc(blocksOf(text, gone), func(block string) bool {
@@ -44,8 +44,8 @@ func withoutMentions(page, text string, gone func(file string) bool, speaks func
 	return strings.TrimSpace(empty.ReplaceAllString(rest, "\n\n")) + "\n"
 }
 
-// blocksOf splits a Markdown text into paragraphs, items of lists and rows of tables, without the boxes of diagrams that go, and their
-// arrows.
+// blocksOf splits a Markdown text into paragraphs, items of lists and rows of tables, without the boxes of diagrams for removed
+// files, and their arrows.
 func blocksOf(text string, gone func(file string) bool) (blocks []string) {
 	var boxes []string
 	for line := range strings.Lines(text) {
@@ -66,7 +66,7 @@ func blocksOf(text string, gone func(file string) bool) (blocks []string) {
 	return blocks
 }
 
-// links reports whether a block links to a file that goes, or begins with its path.
+// links reports whether a block links to a removed file, or begins with its path.
 func links(page, block string, gone func(file string) bool) bool {
 	for _, to := range linked.FindAllStringSubmatch(block, -1) {
 		if gone(path.Join(path.Dir(page), to[1]+to[2])) {

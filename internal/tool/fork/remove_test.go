@@ -15,7 +15,7 @@ import (
 	"onlyonce/migrations"
 )
 
-// TestRemoveTakesWhatNeedsIt: without invoices there is no lab, and no proof that makes invoices.
+// TestRemoveTakesWhatNeedsIt: invoices are removed with the lab and with the proof that creates invoices.
 func TestRemoveTakesWhatNeedsIt(t *testing.T) {
 	t.Parallel()
 	s := scratch.Empty(t)
@@ -39,7 +39,7 @@ func TestRemoveTakesWhatNeedsIt(t *testing.T) {
 	}
 }
 
-// TestTheLastMigrationStays: the first migration of a fork has a number that no database has of a migration that was removed.
+// TestTheLastMigrationStays: the first migration of a fork has a higher number than any removed migration.
 func TestTheLastMigrationStays(t *testing.T) {
 	t.Parallel()
 	s := scratch.Empty(t)
@@ -60,7 +60,7 @@ func TestTheLastMigrationStays(t *testing.T) {
 	}
 }
 
-// TestRemoveIsRefused: what cannot be done changes nothing, also if that is seen at the end.
+// TestRemoveIsRefused: a refused removal changes nothing, also if it fails at the end.
 func TestRemoveIsRefused(t *testing.T) {
 	t.Parallel()
 	const used = "package x\n\nimport \"example.com/x/internal/lab\"\n\nfunc use() int { return lab.Rooms() + 1 }\n"
@@ -98,7 +98,8 @@ func TestRemoveIsRefused(t *testing.T) {
 	}
 }
 
-// TestWhatNamesThePartGoes: items, fields, statements and declarations that name what is gone, and in pages what links to it.
+// TestWhatNamesThePartGoes: items, fields, statements and declarations that refer to the part are removed, and in pages the
+// text that links to it.
 func TestWhatNamesThePartGoes(t *testing.T) {
 	t.Parallel()
 	s := scratch.Empty(t)
@@ -136,7 +137,7 @@ type app struct {
 	lab  *lab.Lab // nil without
 }
 
-// rooms are where imports may lead.
+// rooms are the levels of packages.
 var rooms = map[string]int{
 	"internal/app": 1,
 	"internal/lab": 2,
@@ -166,7 +167,7 @@ func other() error {
 	return nil
 }
 
-// opened returns what is gone.
+// opened returns a removed type.
 func opened() *lab.Lab { return nil }
 
 func wrong() error {
@@ -184,7 +185,7 @@ type app struct {
 	name string
 }
 
-// rooms are where imports may lead.
+// rooms are the levels of packages.
 var rooms = map[string]int{
 	"internal/app": 1,
 }

@@ -9,15 +9,15 @@ import (
 	"strings"
 )
 
-// ErrNothingToDo says that it was done before.
+// ErrNothingToDo reports that the change was made before.
 var ErrNothingToDo = errors.New("nothing to do")
 
-// Rename gives the app in root, the top directory of a git repository, other names: in the contents and the names of
-// all files but the license and the changelog, which tell the past. What is generated, and the catalog of the schema, is
-// made anew. It returns how many files it changed, and commits nothing.
+// Rename renames the app in root, the top directory of a git repository: in the contents and the names of all files except the
+// license and the changelog, which are about the past. Generated files and the catalog of the schema are generated again. It
+// returns the number of changed files, and commits nothing.
 //
-// After an error, such as [ErrNothingToDo] or a [*DirtyError], nothing has changed. An app is renamed once: who knows where a
-// name such as Ledger is that of the app, and where a word?
+// After an error, such as [ErrNothingToDo] or a [*DirtyError], nothing has changed. An app can be renamed only once: afterwards
+// a name such as Ledger can't be distinguished from the word.
 func Rename(ctx context.Context, root string, old, to Names) (changed int, err error) {
 	switch {
 	case to == old:
@@ -37,7 +37,7 @@ func Rename(ctx context.Context, root string, old, to Names) (changed int, err e
 	return changed, err
 }
 
-// rename applies the rules to the contents and the names of files, and returns how many it changed.
+// rename applies the rules to the contents and the names of files, and returns the number of changed files.
 func (t *tree) rename(names replacements) (changed int, err error) {
 	for _, path := range t.files {
 		if base := filepath.Base(path); base == "LICENSE" || strings.HasPrefix(base, "CHANGELOG") {
@@ -63,8 +63,8 @@ func (t *tree) rename(names replacements) (changed int, err error) {
 	return changed, nil
 }
 
-// replacements are the places where names stand, with what stands there afterwards, in the order in which they are replaced. The new
-// names come last: they may contain the old ones.
+// replacements are the patterns around the names, and their replacements, in order. The new names come last: they may contain
+// the old ones.
 type replacements struct {
 	places []place
 	names  *strings.Replacer
@@ -82,7 +82,7 @@ func (r replacements) apply(text string) string {
 	return r.names.Replace(text)
 }
 
-// newReplacements finds the module before the slug: they may be one word, which the surroundings tell apart.
+// newReplacements handles the module before the slug: they may be the same word, distinguished by its context.
 func newReplacements(old, to Names) replacements {
 	const name = "\x00" // which no text has
 	module, slug, product := regexp.QuoteMeta(old.Module), regexp.QuoteMeta(old.Slug), regexp.QuoteMeta(old.Product)

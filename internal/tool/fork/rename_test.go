@@ -11,12 +11,12 @@ import (
 	"onlyonce/internal/tool/scratch"
 )
 
-// someApp has names of the test's own, which stay in an app that was renamed.
+// someApp has names that occur in this test only, so they stay in a renamed app.
 func someApp() fork.Names {
 	return fork.Names{Module: "someapp", Product: "Someapp", Slug: "someapp", Token: "sa_"}
 }
 
-// TestRenameIsRefused: what cannot be done changes nothing.
+// TestRenameIsRefused: a refused renaming changes nothing.
 func TestRenameIsRefused(t *testing.T) {
 	t.Parallel()
 	s := scratch.Empty(t)
@@ -48,7 +48,7 @@ func TestRenameIsRefused(t *testing.T) {
 	}
 }
 
-// TestOrdinaryWordsStay looks at what is renamed and what is not, also if the new names contain the old ones.
+// TestOrdinaryWordsStay checks the replaced and the unchanged words, also if the new names contain the old ones.
 func TestOrdinaryWordsStay(t *testing.T) {
 	t.Parallel()
 	const text = `Some app. visa_bar, SA001, "someapp/internal/x", someapp/*, local-prefixes: [someapp], /var/lib/someapp/x, ` +

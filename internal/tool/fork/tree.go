@@ -15,21 +15,21 @@ import (
 	"golang.org/x/tools/imports"
 )
 
-// DirtyError says that the working tree has changes that are not committed.
+// DirtyError reports uncommitted changes in the working tree.
 type DirtyError struct{ Changes string }
 
 func (e *DirtyError) Error() string {
 	return "commit or stash these changes first, so that git can show and take back what this command does:\n" + e.Changes
 }
 
-// tree is a working tree in which nothing is uncommitted.
+// tree is a working tree without uncommitted changes.
 type tree struct {
 	root   string
 	module string   // the path of its Go module
-	files  []string // those that git knows, relative to root
+	files  []string // tracked by git, relative to root
 }
 
-// openTree lists the files. The error is a [*DirtyError] if some of them were changed.
+// openTree lists the files. It returns a [*DirtyError] if there are uncommitted changes.
 func openTree(ctx context.Context, root string) (*tree, error) {
 	t := &tree{root: root}
 	if above, err := t.run(ctx, "git", "rev-parse", "--show-prefix"); err != nil || strings.TrimSpace(above) != "" {
@@ -56,8 +56,8 @@ func openTree(ctx context.Context, root string) (*tree, error) {
 	return t, nil
 }
 
-// change changes the tree, then the code of its templates and the catalog of its schema. After an error the tree is as it was, as git
-// has it, even if ctx is done.
+// change changes the tree, and generates the code of its templates and the catalog of its schema. After an error it restores
+// the tree from git, even if ctx is done.
 func (t *tree) change(ctx context.Context, how func() error) error {
 	err := how()
 	if err == nil && slices.Contains(t.files, "templates/layout.templ") {
@@ -75,7 +75,7 @@ func (t *tree) change(ctx context.Context, how func() error) error {
 	return errors.Join(err, reset, clean)
 }
 
-// text reads a file. ok is false for one that has no text: binary files and links.
+// text reads a file. ok is false for binary files and links.
 func (t *tree) text(path string) (text string, ok bool, err error) {
 	full := filepath.Join(t.root, path)
 	info, err := os.Lstat(full)

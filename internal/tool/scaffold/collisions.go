@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// nameCollisions returns an error for each name that files declare and that another file of the same package has already. A method is
-// told from a field of its type, and from nothing else.
+// nameCollisions returns an error for each name that files declare and that another file of the same package has already.
+// Methods and fields count by their type.
 func nameCollisions(root string, files []file) error {
 	var taken []error
 	for _, f := range files {
@@ -29,7 +29,7 @@ func nameCollisions(root string, files []file) error {
 		}
 		names := declared(parsed)
 		for _, imported := range parsed.Imports {
-			if strings.HasPrefix(imported.Path.Value, `"onlyonce/`) { // those of others were there before
+			if strings.HasPrefix(imported.Path.Value, `"onlyonce/`) { // other imports existed before
 				names[strings.Trim(path.Base(imported.Path.Value), `"`)] = true
 			}
 		}
@@ -43,7 +43,7 @@ func nameCollisions(root string, files []file) error {
 	return errors.Join(taken...)
 }
 
-// declaredIn returns what the files of a package declare, with the file that does.
+// declaredIn returns the declarations of a package, with their files.
 func declaredIn(dir, pkg string) (map[string]string, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {
@@ -65,7 +65,7 @@ func declaredIn(dir, pkg string) (map[string]string, error) {
 	return all, nil
 }
 
-// declared are the names of a file: those of the package, and of methods and fields behind that of their type.
+// declared returns the names declared in a file: those of the package, and methods and fields after the name of their type.
 func declared(file *ast.File) map[string]bool {
 	names := map[string]bool{}
 	for _, d := range file.Decls {

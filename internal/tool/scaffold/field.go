@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// What the templates ask about a field. A reference is a field with the name of what is referred to, such as customer, whose
-// column, form field and JSON name is customer_id.
+// Methods for the templates. A reference is a field named after its target, such as customer, whose column, form field and JSON
+// name is customer_id.
 
 // Column is the name of a field in the table, the form and the API.
 func (f Field) Column() Name {
@@ -20,7 +20,7 @@ func (f Field) Column() Name {
 // Required reports whether a field must not be blank.
 func (f Field) Required() bool { return !f.Optional && f.Type != "bool" }
 
-// Null reports whether the column of a field is NULL where nothing was typed.
+// Null reports whether the column of a field is NULL if the field is blank.
 func (f Field) Null() bool {
 	return f.Optional && (f.Unique || !slices.Contains([]string{"text", "longtext", "choice"}, f.Type))
 }
@@ -33,7 +33,7 @@ func (f Field) Caption() string {
 	return f.Name.Label()
 }
 
-// Alike are the fields by which records look alike, as [idempotency.Alike] names them; "" if none do.
+// Alike returns the fields of the likeness in the syntax of [idempotency.Alike]; "" if there are none.
 func (r Resource) Alike() string {
 	var names []string
 	for _, f := range r.Fields {
@@ -50,7 +50,7 @@ func (r Resource) Alike() string {
 	return strings.Join(names, " ")
 }
 
-// AlikeColumns are the columns of those fields, as the trigger note_likeness takes them.
+// AlikeColumns returns the columns of the likeness, as arguments of the trigger note_likeness.
 func (r Resource) AlikeColumns() string {
 	var names []string
 	for _, f := range r.Fields {
@@ -63,7 +63,7 @@ func (r Resource) AlikeColumns() string {
 	return strings.Join(names, " ")
 }
 
-// Unique constraints compare texts in small letters, in a column of their own.
+// Unique constraints compare texts in lower case, in an additional column.
 
 // Compared is the column that is unique.
 func (f Field) Compared() Name {
@@ -73,7 +73,7 @@ func (f Field) Compared() Name {
 	return f.Name
 }
 
-// Condition finds the record with the same value.
+// Condition returns the SQL condition that finds the record with the same value.
 func (f Field) Condition() string {
 	switch f.Type {
 	case "text":
@@ -86,7 +86,7 @@ func (f Field) Condition() string {
 // column is a column of the table.
 type column struct{ Name, Type, Rest string }
 
-// columns are those of a field in the table of a resource.
+// columns returns the columns of a field in the table of a resource.
 func (f Field) columns(one Name) []column {
 	rest := "NOT NULL"
 	if f.Null() {
@@ -141,7 +141,7 @@ func (f Field) DomainValues() string {
 	return "'" + strings.Join(all, "', '") + "'"
 }
 
-// values are the SQL expressions of the columns of a field, of its arguments.
+// values returns SQL expressions for the columns of a field, from its arguments.
 func (f Field) values() []string {
 	its := "@" + string(f.Column())
 	switch {
@@ -162,7 +162,7 @@ func (f Field) values() []string {
 	}
 }
 
-// Shown is the JSON of a field in the record: names and values for json_build_object.
+// Shown returns the JSON of a field in the record: names and values for json_build_object.
 func (f Field) Shown() string {
 	its := string(f.Column())
 	switch {
@@ -182,7 +182,7 @@ func (f Field) Shown() string {
 	}
 }
 
-// Tag is the struct tag of a field in what the API takes and shows.
+// Tag returns the struct tag of a field in the types of the API.
 func (f Field) Tag() string {
 	json := string(f.Column())
 	if f.Optional {
@@ -204,7 +204,7 @@ func (f Field) Tag() string {
 	return "`" + tag + "`"
 }
 
-// CurrencyTag is that of the currency of an amount, as format says.
+// CurrencyTag returns the struct tag of an amount's currency, with a format.
 func (f Field) CurrencyTag(format string) string {
 	json := string(f.Currency)
 	if f.Optional {
@@ -216,7 +216,7 @@ func (f Field) CurrencyTag(format string) string {
 	return fmt.Sprintf("`json:\"%s\"%s`", json, format)
 }
 
-// Enter returns what to do about a blank field.
+// Enter returns the hint for a blank field.
 func (f Field) Enter() string {
 	switch f.Type {
 	case "choice":
@@ -232,7 +232,7 @@ func (f Field) Enter() string {
 
 // In a list, and on a page.
 
-// Text is how a field of the record in a variable is read.
+// Text returns the Go expression for the text of the field in a variable.
 func (f Field) Text(of string) string {
 	its := of + "." + f.Name.Go()
 	switch f.Type {
@@ -251,7 +251,7 @@ func (f Field) Text(of string) string {
 	}
 }
 
-// Class is that of the column of a list.
+// Class returns the CSS class of the column of a list.
 func (f Field) Class() string {
 	switch f.Type {
 	case "date":
@@ -263,7 +263,7 @@ func (f Field) Class() string {
 	}
 }
 
-// Hint returns what a form says below a field that must be unique, "" for others.
+// Hint returns the hint below a field in the form: that it must be unique, or "".
 func (f Field) Hint(one Name) string {
 	if !f.Unique {
 		return ""

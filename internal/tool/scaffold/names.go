@@ -11,12 +11,12 @@ import (
 	"github.com/gertd/go-pluralize"
 )
 
-// Name is words of small letters with _ between them: "purchase_order".
+// Name is lower case words with _ between them: "purchase_order".
 type Name string
 
 var isName = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`)
 
-// Go is the exported name in Go: "PurchaseOrder".
+// Go returns the exported name in Go: "PurchaseOrder".
 func (n Name) Go() string {
 	var b strings.Builder
 	for word := range strings.SplitSeq(string(n), "_") {
@@ -29,7 +29,7 @@ func (n Name) Go() string {
 	return b.String()
 }
 
-// Local is the name in Go that is not exported: "purchaseOrder".
+// Local returns the unexported name in Go: "purchaseOrder".
 func (n Name) Local() string {
 	first, rest, several := strings.Cut(string(n), "_")
 	if !several {
@@ -38,19 +38,19 @@ func (n Name) Local() string {
 	return first + Name(rest).Go()
 }
 
-// Package is the name of a package: "purchaseorder".
+// Package returns the name of a package: "purchaseorder".
 func (n Name) Package() string { return strings.ReplaceAll(string(n), "_", "") }
 
-// Words are what people read within a sentence: "purchase order".
+// Words returns the name within a sentence: "purchase order".
 func (n Name) Words() string { return strings.ReplaceAll(string(n), "_", " ") }
 
-// Dashed is the name in an address: "purchase-order".
+// Dashed returns the name in an address: "purchase-order".
 func (n Name) Dashed() string { return strings.ReplaceAll(string(n), "_", "-") }
 
-// Label begins a sentence, or stands beside a field: "Purchase order".
+// Label returns the name at the beginning of a sentence, or of a field: "Purchase order".
 func (n Name) Label() string { return strings.ToUpper(string(n[:1])) + n.Words()[1:] }
 
-// A is the words with their article: "a purchase order".
+// A returns the words with their article: "a purchase order".
 func (n Name) A() string {
 	if strings.ContainsRune("aeiou", rune(n[0])) {
 		return "an " + n.Words()
@@ -73,8 +73,8 @@ var initialisms = []string{
 	"sql", "ssh", "tcp", "tls", "ttl", "udp", "ui", "uid", "uuid", "uri", "url", "utf8", "vm", "xml", "xmpp", "xsrf", "xss",
 }
 
-// check returns an error unless a name may be that of something. reserved are the words that mean something else there, with
-// what they mean.
+// check returns an error if a name can't be used for what. reserved are the words with another meaning there, keyed by that
+// meaning.
 func (n Name) check(what string, reserved map[string][]string) error {
 	if !isName.MatchString(string(n)) || len(n) > 40 {
 		return fmt.Errorf("the %s %q is no name: write small letters and digits with _ between words, at most 40, like spent_on", what, n)
@@ -117,7 +117,7 @@ var reservedFields = map[string][]string{
 	"a name that the code of a resource uses": {"draft", "option"},
 }
 
-// sqlWords are those that PostgreSQL reserves: https://www.postgresql.org/docs/current/sql-keywords-appendix.html.
+// sqlWords are the words that PostgreSQL reserves: https://www.postgresql.org/docs/current/sql-keywords-appendix.html.
 var sqlWords = strings.Fields(`
 	all analyse analyze and any array as asc asymmetric authorization binary both case cast check collate collation column
 	concurrently constraint create cross current_catalog current_date current_role current_schema current_time

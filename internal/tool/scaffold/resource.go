@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// What the templates ask about a resource.
+// Methods for the templates.
 
-// Label is the field by which people know a record.
+// Label returns the field that names a record on pages.
 func (r Resource) Label() Field { return r.Fields[slices.IndexFunc(r.Fields, isLabel)] }
 
-// Var is the variable for a record in Go.
+// Var returns the variable for a record in Go.
 func (r Resource) Var() string { return string(r.One[:1]) }
 
-// Searched are the fields whose words a search finds.
+// Searched returns the fields whose words a search finds.
 func (r Resource) Searched() []Field { return r.Has("text", "longtext") }
 
-// Uniques are the fields with a value that may be taken.
+// Uniques returns the unique fields.
 func (r Resource) Uniques() (all []Field) {
 	for _, f := range r.Fields {
 		if f.Unique {
@@ -27,16 +27,16 @@ func (r Resource) Uniques() (all []Field) {
 	return all
 }
 
-// Checked are the constraints that a valid command can break.
+// Checked reports whether a valid command can break a constraint.
 func (r Resource) Checked() bool { return len(r.Uniques())+len(r.Has("ref")) > 0 }
 
-// Amounts reports whether there is money.
+// Amounts reports whether the resource has money.
 func (r Resource) Amounts() bool { return len(r.Has("money")) > 0 }
 
-// View reports whether the API shows a record otherwise than it is stored.
+// View reports whether the API shows a record in another form than the stored one.
 func (r Resource) View() bool { return len(r.Has("money", "ref")) > 0 }
 
-// Listed are the fields that have a column in the list besides the label.
+// Listed returns the fields with a column in the list, besides the label.
 func (r Resource) Listed() (some []Field) {
 	for _, f := range r.Fields {
 		if f.Type != "longtext" && f.Type != "bool" && f.Name != r.Label().Name && len(some) < 3 {
@@ -46,7 +46,7 @@ func (r Resource) Listed() (some []Field) {
 	return some
 }
 
-// Columns are those of the table, in line.
+// Columns returns the columns of the table, aligned.
 func (r Resource) Columns() string {
 	all := []column{{"tenant_id", "uuid", "NOT NULL REFERENCES tenants"}, {"id", "uuid", "NOT NULL"}}
 	for _, f := range r.Fields {
@@ -80,7 +80,7 @@ func (r Resource) Columns() string {
 	return b.String()
 }
 
-// ColumnNames are those of the fields, as SQL.
+// ColumnNames returns the columns of the fields, as SQL.
 func (r Resource) ColumnNames() string {
 	var all []string
 	for _, f := range r.Fields {
@@ -93,7 +93,7 @@ func (r Resource) ColumnNames() string {
 	return wrapped(all)
 }
 
-// Values are the SQL of the values of ColumnNames.
+// Values returns the SQL of the values of ColumnNames.
 func (r Resource) Values() string {
 	var all []string
 	for _, f := range r.Fields {
@@ -102,7 +102,7 @@ func (r Resource) Values() string {
 	return wrapped(all)
 }
 
-// Shown is the SQL of the JSON of a record.
+// Shown returns the SQL of the JSON of a record.
 func (r Resource) Shown() string {
 	var all []string
 	for _, f := range r.Fields {
@@ -111,7 +111,7 @@ func (r Resource) Shown() string {
 	return wrapped(append(all, "'archived_at', r.archived_at"))
 }
 
-// wrapped is a list in SQL, in lines that are not too long.
+// wrapped returns a list in SQL, broken into lines.
 func wrapped(items []string) string {
 	var b strings.Builder
 	length := 0
@@ -130,7 +130,7 @@ func wrapped(items []string) string {
 	return b.String()
 }
 
-// FoundBy returns what a search looks through: "vendor, receipt or notes".
+// FoundBy returns the fields of the search: "vendor, receipt or notes".
 func (r Resource) FoundBy() string {
 	var all []string
 	for _, f := range r.Searched() {
@@ -143,7 +143,7 @@ func (r Resource) FoundBy() string {
 	return strings.Join(all[:last], ", ") + " or " + all[last]
 }
 
-// SearchedOf are the columns with the words of a row, such as NEW.
+// SearchedOf returns the columns with the words of a row, such as NEW.
 func (r Resource) SearchedOf(row string) string {
 	var all []string
 	for _, f := range r.Searched() {
@@ -152,15 +152,15 @@ func (r Resource) SearchedOf(row string) string {
 	return strings.Join(all, ", ")
 }
 
-// SearchedNames are these columns.
+// SearchedNames returns the names of these columns.
 func (r Resource) SearchedNames() string {
 	return strings.ReplaceAll(r.SearchedOf("NEW"), "NEW.", "")
 }
 
-// FoundByLabel is FoundBy as it stands in the field of a search.
+// FoundByLabel is FoundBy for the label of the search field.
 func (r Resource) FoundByLabel() string { return strings.ToUpper(r.FoundBy()[:1]) + r.FoundBy()[1:] }
 
-// Past is the SQL of the columns of a past record, for the benchmark.
+// Past returns the SQL of the columns of a past record, for the benchmark.
 func (r Resource) Past() string {
 	var all []string
 	for _, f := range r.Fields {
@@ -169,7 +169,7 @@ func (r Resource) Past() string {
 	return wrapped(all)
 }
 
-// Targets are the resources that the references refer to, each once.
+// Targets returns the resources of the references, each once.
 func (r Resource) Targets() (all []Target) {
 	for _, f := range r.Has("ref") {
 		if !slices.ContainsFunc(all, func(t Target) bool { return t.Package == f.To.Package }) {
@@ -179,12 +179,12 @@ func (r Resource) Targets() (all []Target) {
 	return all
 }
 
-// OthersReferredTo are the targets that a browser scenario has to make: the demo has customers.
+// OthersReferredTo returns the targets that a browser scenario has to create: the demo has customers.
 func (r Resource) OthersReferredTo() []Target {
 	return slices.DeleteFunc(r.Targets(), func(t Target) bool { return t.Package == "customer" })
 }
 
-// Offers are the parameters of the form with what there is to choose from.
+// Offers returns the parameters of the form with the choices of the references.
 func (r Resource) Offers() string {
 	var all []string
 	for _, f := range r.Has("choice") {

@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// Sample is a value of a field that the tests type: a field of the form with its value in each of the commands that they need.
+// Sample is a field of the form with its values in the commands of the tests.
 type Sample struct {
 	Field Field
 	Name  Name // of the field of the form
@@ -19,7 +19,7 @@ type Sample struct {
 	Example string
 }
 
-// Samples are those of all fields, references first: the tests let others change the last field, to any valid value.
+// Samples returns the samples of all fields, references first: the tests change the last field to any valid value.
 func (r Resource) Samples() (all []Sample) {
 	for _, f := range r.Has("ref") {
 		all = append(all, Sample{
@@ -80,7 +80,7 @@ func (s Sample) Go() string {
 	return s.Name.Go()
 }
 
-// Literal is a value in Go, as the input of the API has it.
+// Literal returns a value as a Go literal in the input of the API.
 func (s Sample) Literal(value string) string {
 	if s.Field.Type == "bool" {
 		return value
@@ -88,7 +88,7 @@ func (s Sample) Literal(value string) string {
 	return strconv.Quote(value)
 }
 
-// Pointer is the JSON Pointer of a field that can be wrong.
+// Pointer returns the JSON Pointer of a field that can be invalid.
 func (s Sample) Pointer() string {
 	if s.Invalid == "" {
 		return ""
@@ -96,10 +96,10 @@ func (s Sample) Pointer() string {
 	return fmt.Sprintf("/%s", s.Name)
 }
 
-// LabelSample is that of the label.
+// LabelSample returns the sample of the label.
 func (r Resource) LabelSample() Sample { return r.Label().samples()[0] }
 
-// Past is the SQL of the columns of a past record, of the row past: its number makes unique what has to be.
+// Past returns the SQL of the columns of a past record; unique values contain the number of the row past.
 func (f Field) Past() string {
 	of := "n"
 	switch {

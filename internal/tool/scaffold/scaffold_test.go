@@ -26,8 +26,8 @@ var resources = []struct {
 		"expense:ref(expense):?,customer:ref(customer)"},
 }
 
-// TestResources: what is written is formatted, satisfies the rules and the linter of this repository, and passes its own tests,
-// those of the catalog and of tenants, and the table of cases. The browser scenarios are run.
+// TestResources: the written code is formatted, satisfies the rules and the linter of this repository, and passes its own
+// tests, those of the catalog and of tenants, and the table of cases. The browser scenarios are run.
 func TestResources(t *testing.T) {
 	pgtest.Long(t)
 	t.Parallel()
@@ -67,7 +67,7 @@ const tried = `^(TestEveryExampleRuns|TestEveryBrokenConstraintIsExplained|TestE
 	`TestOpenAPIHasEveryRoute|TestEveryCase)$` +
 	`/(expenses|projects|purchase-orders)`
 
-// TestRefusals: nothing is written.
+// TestRefusals: a refusal writes nothing.
 func TestRefusals(t *testing.T) {
 	pgtest.Long(t)
 	t.Parallel()
@@ -134,7 +134,7 @@ func goFiles(paths []string) (files []string) {
 	return files
 }
 
-// linter is the one that make check installs, which vets as well. Before that it is go vet.
+// linter returns the linter that make check installs, or go vet if it isn't installed.
 func linter() []string {
 	home, err := os.UserHomeDir()
 	if err != nil {

@@ -8,41 +8,41 @@ import (
 	"strings"
 )
 
-// Resource is a kind of record that is to be written.
+// Resource is the specification of a new kind of record.
 type Resource struct {
 	One    Name // "expense"
 	Many   Name // "expenses"
 	Fields []Field
 	Run    bool // whether its operations are in the style Run, ordinary code on a transaction, and not statements
-	// External is whether programs may say what another system calls one.
+	// External reports whether programs may send an external id.
 	External bool
 }
 
-// Field is one field of a resource, as a person fills it in.
+// Field is a field of a resource, as in its form.
 type Field struct {
 	Name     Name
 	Type     string // "text", "longtext", "integer", "decimal", "money", "date", "bool", "choice" or "ref"
 	Optional bool   // that it may be blank
-	Unique   bool   // that no two records of a tenant have its value in common
-	Alike    bool   // that records with its value in common look alike, if they have all such fields in common
+	Unique   bool   // no two records of a tenant have the same value
+	Alike    bool   // part of the likeness
 	Choices  []string
 	To       Target // of a ref
 	// Currency is the name of the currency of money.
 	Currency Name
 
-	of string // the name of the resource that a ref refers to
+	of string // the name of the referenced resource
 }
 
 var fieldTypes = []string{"text", "longtext", "integer", "decimal", "money", "date", "bool", "choice", "ref"}
 
-// external stands among the fields of a resource whose records other systems have.
+// external marks a resource whose records have external ids.
 const external = "external"
 
-// maxFields is how many fields a resource may have. More are too many for one form, and one intent.
+// maxFields is the most fields of a resource. More are too many for one form, and one intent.
 const maxFields = 40
 
 // Parse reads the specification of a resource: its name, its plural or "", and its fields; see the package comment. It returns
-// all that is wrong with it.
+// all errors joined.
 func Parse(one, plural, fields string) (Resource, error) {
 	r := Resource{One: Name(one), Many: Name(plural)}
 	problems := []error{r.One.check("resource", reservedResources)}
@@ -135,7 +135,7 @@ func parseField(text string) (Field, error) {
 	return f, f.checkType(form[2])
 }
 
-// checkType reads what stands in the brackets of the type, and looks at what the marks go with.
+// checkType parses the text in the brackets of the type, and checks the combination with the marks.
 func (f *Field) checkType(inside string) error {
 	uniques := []string{"text", "integer", "decimal", "date"}
 	switch {
@@ -159,7 +159,7 @@ func (f *Field) checkType(inside string) error {
 	return nil
 }
 
-// isLabel reports whether a field can be what people call a record.
+// isLabel reports whether a field can be the label of a record.
 func isLabel(f Field) bool { return f.Type == "text" && !f.Optional }
 
 // Has returns the fields of some types.

@@ -23,7 +23,7 @@ import (
 //go:embed templates
 var templates embed.FS
 
-// file is a file that is to be written, by its path in the repository. An edit is of one that is there.
+// file is a file to be written, by its path in the repository. An edit changes an existing file.
 type file struct {
 	path string
 	text []byte
@@ -31,7 +31,7 @@ type file struct {
 }
 
 // Write writes the files of a resource into the repository at root, and its line into each list of all resources. It returns
-// their paths. If a file is there already or something else is in the way, it returns an error and writes nothing.
+// their paths. If a file exists already or the resource conflicts with existing code, it returns an error and writes nothing.
 func Write(root string, r Resource) (paths []string, err error) {
 	for i, f := range r.Fields {
 		if f.Type == "ref" {
@@ -50,7 +50,7 @@ func Write(root string, r Resource) (paths []string, err error) {
 	return save(root, files)
 }
 
-// files are all that is written for a resource.
+// files returns all files of a resource.
 func (r Resource) files(root string) ([]file, error) {
 	number, err := migrations.Newest(os.DirFS(filepath.Join(root, "migrations")))
 	if err != nil {
@@ -108,7 +108,7 @@ func (r Resource) render(name string) ([]byte, error) {
 	return text.Bytes(), nil
 }
 
-// formatted returns a file in its usual form, and the Go of a templ file behind it. Imports that are not used are left out.
+// formatted returns a file in its usual format, and after it the Go of a templ file. Unused imports are removed.
 func formatted(path string, text []byte) (files []file, err error) {
 	switch filepath.Ext(path) {
 	case ".go":
@@ -147,13 +147,13 @@ func formattedTempl(path string, text []byte) ([]file, error) {
 	return []file{{path: path, text: page.Bytes()}, {path: generated, text: formatted}}, nil
 }
 
-// newest is the line above which each list of resources has its newest one.
+// newest is the line before which each list of resources has its newest one.
 const newest = "\t// New resources are added above this line.\n"
 
-// edit inserts text before the one line of a file that begins with an anchor.
+// edit inserts text before the only line of a file that begins with an anchor.
 type edit struct{ path, anchor, text string }
 
-// add adds the edit to files, of which one may be an edit of the same file.
+// add adds the edit to files. If files has an edit of the same file, they are merged.
 func (e edit) add(root string, files []file) ([]file, error) {
 	was, err := os.ReadFile(filepath.Join(root, e.path))
 	if err != nil {
@@ -178,7 +178,7 @@ func (e edit) add(root string, files []file) ([]file, error) {
 	return append(files, file{path: e.path, text: formatted, edit: true}), nil
 }
 
-// free returns an error that names each file that is there already.
+// free returns an error that names each existing file.
 func free(root string, files []file) error {
 	var taken []error
 	for _, f := range files {
@@ -192,10 +192,10 @@ func free(root string, files []file) error {
 func save(root string, files []file) (paths []string, err error) {
 	for _, f := range files {
 		path := filepath.Join(root, f.path)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil { //nolint:gosec // source code is for everybody
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil { //nolint:gosec // source code is world-readable
 			return paths, fmt.Errorf("make a directory: %w", err)
 		}
-		if err := os.WriteFile(path, f.text, 0o644); err != nil { //nolint:gosec // so is this
+		if err := os.WriteFile(path, f.text, 0o644); err != nil { //nolint:gosec // the same
 			return paths, fmt.Errorf("write: %w", err)
 		}
 		paths = append(paths, f.path)
@@ -203,8 +203,8 @@ func save(root string, files []file) (paths []string, err error) {
 	return paths, nil
 }
 
-// Migration writes the next migration, which is empty, into the repository at root, and returns its path. The name says in
-// a few words what it does, such as expenses_have_projects.
+// Migration writes the next, empty migration into the repository at root, and returns its path. The name describes the
+// migration in a few words, such as expenses_have_projects.
 func Migration(root, what string) (string, error) {
 	if err := Name(what).check("migration", nil); err != nil {
 		return "", err

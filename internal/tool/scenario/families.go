@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// Family is the scenarios of one file in e2e.
+// Family is a file of scenarios in e2e.
 type Family struct {
 	File  string // such as tabs_test.go
 	Title string
 }
 
-// Families lists the titles of the families, in the order of the report. A file that is not named here has a title made of
-// its name, and comes at the end.
+// Families lists the titles of the families, in the order of the report. The title of an unlisted file is derived from its
+// name, and comes at the end.
 func Families() []Family {
 	all := []Family{
 		{"e2e/this_app_test.go", "The incidents"},
@@ -70,7 +70,7 @@ func Families() []Family {
 	return all
 }
 
-// titleOfFile makes a title of a file that has none.
+// titleOfFile derives a title from the name of a file.
 func titleOfFile(file string) string {
 	words := strings.ReplaceAll(strings.TrimSuffix(file, "_test.go"), "_", " ")
 	return strings.ToUpper(words[:1]) + words[1:]

@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// Tally is how many incidents of an app, or of one family there, came to what.
+// Tally counts the verdicts of an app's incidents, or of a family's.
 type Tally struct {
 	Name                                string
-	AsWanted, Errors, Duplicates, Other int // Other is lost, unstable, or that the suite failed
+	AsWanted, Errors, Duplicates, Other int // Other is lost, unstable, or a failure of the suite
 	Lost                                int // of the other
 	LeftOut                             int
 }
@@ -35,16 +35,16 @@ func (t *Tally) add(verdict string, against bool) {
 	}
 }
 
-// Tried is how many have come to anything.
+// Tried returns the number of incidents that weren't left out.
 func (t *Tally) Tried() int { return t.AsWanted + t.Errors + t.Duplicates + t.Other }
 
-// Kept is one run on another app, as JUnit's file keeps it.
+// Kept is a run on another app, as stored in the JUnit file.
 type Kept struct {
 	Seconds float64    `xml:"time,attr"`
 	Cases   []KeptCase `xml:"testcase"`
 }
 
-// KeptCase is one incident of it.
+// KeptCase is an incident of a run.
 type KeptCase struct {
 	Family  string    `xml:"classname,attr"`
 	Name    string    `xml:"name,attr"`
@@ -53,7 +53,7 @@ type KeptCase struct {
 	Verdict string    `xml:"system-out"`
 }
 
-// ReadKept reads what JUnit has written.
+// ReadKept reads a JUnit file.
 func ReadKept(name string) (*Kept, error) {
 	text, err := os.ReadFile(name)
 	if err != nil {
@@ -66,7 +66,7 @@ func ReadKept(name string) (*Kept, error) {
 	return kept, nil
 }
 
-// Tally counts the verdicts of all families together, and of each. The check of the description is no incident.
+// Tally counts the verdicts of all families together, and of each. The check of the description doesn't count.
 func (k *Kept) Tally(name string) (all Tally, families []Tally) {
 	all.Name = name
 	for _, one := range k.Cases {
@@ -122,7 +122,8 @@ func Glance(head string, rows []Tally) string {
 	return text.String()
 }
 
-// Chart draws a bar for each tally, with what was as wanted first. It is read on light and on dark pages.
+// Chart draws a bar for each tally, which begins with the incidents that ended as wanted. It is readable on light and on dark
+// pages.
 func Chart(w io.Writer, rows []Tally) error {
 	const left, width, row, top = 250, 520, 34, 44
 	var text strings.Builder

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Rule is how families are graded, for those who read the report.
+// Rule explains the grades of families to readers of the report.
 const Rule = "A: every incident ended as wanted. B: never a duplicate and nothing lost, but what was created can look like a failure. " +
 	"C: duplicates or losses in fewer than half of the incidents. D: in half of them, or more. Where it is not known how an incident " +
 	"ended, a dash stands in place of A or B."
@@ -31,7 +31,7 @@ func (t *Tally) Grade() string {
 	}
 }
 
-// Once is in how many of the tried incidents each wish made one record, also where it looked like a failure.
+// Once returns the share of the tried incidents in which each intent made one record, also where it looked like a failure.
 func (t *Tally) Once() string {
 	if t.Tried() == 0 {
 		return "not tried"
@@ -39,7 +39,7 @@ func (t *Tally) Once() string {
 	return fmt.Sprintf("%d of %d", t.AsWanted+t.Errors, t.Tried())
 }
 
-// withoutCheck leaves out the check of the description, which is no incident.
+// withoutCheck returns the results without the check of the description, which is no incident.
 func withoutCheck(all []Result) []Result {
 	return slices.DeleteFunc(slices.Clone(all), func(one Result) bool { return one.Family == "description" })
 }
@@ -55,7 +55,7 @@ func tally(all []Result) *Tally {
 // Tally counts the verdicts of the family.
 func (c Chapter) Tally() *Tally { return tally(c.All()) }
 
-// Tally counts all verdicts. Of a run that was broken off, one is not known.
+// Tally counts all verdicts. In an interrupted run one is unknown.
 func (r *Results) Tally() *Tally {
 	t := tally(r.All)
 	if !r.ended {
@@ -64,7 +64,7 @@ func (r *Results) Tally() *Tally {
 	return t
 }
 
-// Heading is the title for those who do not know the catalogue.
+// Heading returns the title for readers who don't know the catalogue.
 func (c Chapter) Heading() string {
 	plain, known := map[string]string{
 		"description": "The form, sent once", "fingers": "Clicks, taps and keys", "pages": "Refreshing and going back", "tabs": "Two tabs",
@@ -77,8 +77,8 @@ func (c Chapter) Heading() string {
 	return plain
 }
 
-// Worst returns in a sentence what matters most of the family: the first of its incidents, which are the most ordinary, with the worst
-// verdict.
+// Worst returns a sentence about the worst verdict of the family: the first incident with it, because the first ones are the
+// most ordinary.
 func (c Chapter) Worst() string {
 	for _, kind := range []string{"duplicates", "lost", "error after success", "unstable"} {
 		for _, one := range c.All() {
@@ -97,7 +97,7 @@ func (c Chapter) Worst() string {
 	}
 }
 
-// Sentence returns what an incident came to if that is not as wanted, or "".
+// Sentence returns the result of an incident in a sentence if it is not as wanted, or "".
 func (r Result) Sentence() string {
 	kind, more, _ := strings.Cut(r.Verdict, ": ")
 	kind, number, _ := strings.Cut(strings.TrimSuffix(kind, ")"), " (")
@@ -121,7 +121,7 @@ func (r Result) Sentence() string {
 	}
 }
 
-// Remedy is what stops incidents, and where the documents describe it.
+// Remedy is a measure that prevents incidents, and its place in the documents.
 type Remedy struct{ ID, Name, Does, File, Section string }
 
 var (
@@ -152,7 +152,7 @@ var (
 	}
 )
 
-// Remedies returns what would have stopped an incident on any app.
+// Remedies returns the measures that would have prevented an incident on any app.
 func (r Result) Remedies() (all []Remedy) {
 	duplicates, failure := strings.HasPrefix(r.Verdict, "duplicates"), strings.HasPrefix(r.Verdict, "error after success")
 	if strings.HasPrefix(r.Verdict, "lost") && r.Family == "wishes" {
@@ -170,7 +170,7 @@ func (r Result) Remedies() (all []Remedy) {
 //go:embed badge.svg
 var badge string
 
-// Badge draws how often each wish made one record, in the color of the grade.
+// Badge draws the share of [Tally.Once], in the color of the grade.
 func Badge(w io.Writer, r *Results) error {
 	all := r.Tally()
 	err := template.Must(template.New("badge").Parse(badge)).Execute(w, map[string]string{
@@ -182,12 +182,12 @@ func Badge(w io.Writer, r *Results) error {
 	return nil
 }
 
-// Color is that of a grade, with white on it.
+// Color returns the background color of a grade, for white text.
 func Color(grade string) string {
 	return map[string]string{"A": "#2a7a4b", "B": "#8a6100", "C": "#a8480f", "D": "#b3261e", "": "#666666"}[grade]
 }
 
-// remediesOf returns each that would have stopped something, or could have.
+// remediesOf returns each remedy that would have prevented an incident of the run, or could have.
 func remediesOf(r *Results) (all []Remedy) {
 	for _, one := range []Remedy{formLock, keyInAddress, constraint, question} {
 		if slices.ContainsFunc(r.All, func(result Result) bool { return slices.Contains(result.Remedies(), one) }) ||

@@ -12,7 +12,7 @@ import (
 	"onlyonce/internal/proof/must"
 )
 
-// TestGrades: no grade is better than its rule says, and what has no verdict is never taken for good.
+// TestGrades: no grade is better than its rule allows, and a missing verdict never counts as good.
 func TestGrades(t *testing.T) {
 	t.Parallel()
 	for verdicts, want := range map[string]string{
@@ -44,7 +44,7 @@ func TestGrades(t *testing.T) {
 	}
 }
 
-// TestSentences: each verdict that is not as wanted has one.
+// TestSentences: each verdict that is not as wanted has a sentence.
 func TestSentences(t *testing.T) {
 	t.Parallel()
 	const twice = "If somebody clicks twice, "
@@ -66,8 +66,8 @@ func TestSentences(t *testing.T) {
 	}
 }
 
-// TestGradedPage: somebody who knows nothing of the catalogue reads the grades, the worst of each family, and what would have stopped
-// it, by the name of a section that is there.
+// TestGradedPage: for readers without the catalogue, the page shows the grades, the worst of each family, and the remedies,
+// each with the name of an existing section.
 func TestGradedPage(t *testing.T) {
 	t.Parallel()
 	results := collect(t, `{"Action":"attr","Test":"TestOtherApp/the_description","Key":"app","Value":"Ledger, http://127.0.0.1:3000"}

@@ -17,13 +17,13 @@ var (
 	graded string
 )
 
-// Run is what was tried, and when.
+// Run is the target and the time of a run.
 type Run struct {
-	Where string // the address of the deployment, or the description of another app; empty for an app of its own for each test
+	Where string // the address of the deployment, or another app's description; empty for a new app for each test
 	When  time.Time
 }
 
-// column is what there may be of one status.
+// column is the column of a status.
 type column struct {
 	Status Status
 	Label  string

@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// Status is what became of a scenario.
+// Status is the outcome of a scenario.
 type Status string
 
-// What can become of one. On another app a scenario is an incident, and fails only where the suite does.
+// The outcomes of a scenario. On another app a scenario is an incident, and fails only where the suite does.
 const (
 	Passed   Status = "passed"
 	Against  Status = "against" // the verdict is against the app, twice
@@ -22,19 +22,19 @@ const (
 	LeftOut  Status = "left out"
 )
 
-// Result is one scenario, or one variant of it, such as that without JavaScript.
+// Result is a scenario, or a variant of a scenario, such as without JavaScript.
 type Result struct {
 	Test    string // with the variant, such as TestVoid/without_JavaScript
 	Status  Status
 	Seconds float64
 	Reason  string   // why it was left out
-	Left    []string // what it has left in a deployment
+	Left    []string // the records it left in a deployment
 	Output  string   // if it failed
 
 	// Only on another app:
 	Family  string // of the incident
 	Verdict string // "" if there is none
-	App     string // what it is called, and its address; only the check of the description says it
+	App     string // its name and address; set only by the check of the description
 
 	Story Story
 }
@@ -62,7 +62,7 @@ var (
 	saidBy     = regexp.MustCompile(`(?m)^ +\w+\.go:\d+: (.+)`)
 )
 
-// Collect reads what go test -json prints, until it ends. What tests say meanwhile, and each verdict, is written to progress.
+// Collect reads the output of go test -json until it ends, and writes messages of tests and each verdict to progress.
 func Collect(r io.Reader, progress io.Writer) (*Results, error) {
 	results := &Results{}
 	running := map[string]*Result{}
@@ -97,7 +97,7 @@ func Collect(r io.Reader, progress io.Writer) (*Results, error) {
 		case "pass", "fail", "skip":
 			delete(running, e.Test)
 			if parents[e.Test] && !results.fails(e) {
-				continue // its variants say it
+				continue // its variants have the result
 			}
 			one.ends(e)
 			results.All = append(results.All, *one)
@@ -108,7 +108,7 @@ func Collect(r io.Reader, progress io.Writer) (*Results, error) {
 	}
 }
 
-// takes notes what is said of no test, but of all.
+// takes handles the events that belong to no single test.
 func (r *Results) takes(e event, progress io.Writer) {
 	switch e.Action {
 	case "build-output":
@@ -118,7 +118,7 @@ func (r *Results) takes(e event, progress io.Writer) {
 	}
 }
 
-// hears takes an attribute of a test.
+// hears stores an attribute of a test.
 func (r *Result) hears(e event, progress io.Writer) {
 	switch e.Key {
 	case "says":
@@ -132,7 +132,7 @@ func (r *Result) hears(e event, progress io.Writer) {
 	}
 }
 
-// ends takes the end of a test.
+// ends handles the end of a test.
 func (r *Result) ends(e event) {
 	text := r.Output
 	r.Seconds, r.Output = e.Elapsed, ""
@@ -158,14 +158,14 @@ func (r *Result) ends(e event) {
 	}
 }
 
-// fails reports whether a test with variants fails by itself.
+// fails reports whether a test with variants fails without a failed variant.
 func (r *Results) fails(e event) bool {
 	return e.Action == "fail" && !slices.ContainsFunc(r.All, func(variant Result) bool {
 		return variant.Status == Failed && strings.HasPrefix(variant.Test, e.Test+"/")
 	})
 }
 
-// Left returns what all scenarios have left in a deployment.
+// Left returns the records that all scenarios have left in a deployment.
 func (r *Results) Left() (left []string) {
 	for _, one := range r.All {
 		left = append(left, one.Left...)
@@ -183,7 +183,7 @@ func Count(all []Result, status Status) (n int) {
 	return n
 }
 
-// Err returns why the run does not count as passed. Where nothing may be left out, that is a reason too.
+// Err returns the reason why the run does not count as passed. Unless mayLeaveOut, a scenario that was left out is a reason.
 func (r *Results) Err(mayLeaveOut bool) error {
 	switch failed, out := Count(r.All, Failed), Count(r.All, LeftOut); {
 	case !r.ended:

@@ -16,7 +16,7 @@ import (
 	"onlyonce/internal/proof/must"
 )
 
-// run is what go test -json prints of some tests that are there.
+// run is the go test -json output of some existing tests.
 const run = `
 {"Action":"run","Test":"TestChangeWithoutTheDatabase"}
 {"Action":"output","Test":"TestChangeWithoutTheDatabase","Output":"    sees_test.go:1: it is <broken>\n"}
@@ -46,7 +46,7 @@ func chapters(t *testing.T, results *Results) []Chapter {
 	return source.Chapters(results)
 }
 
-// TestPage: it says what failed and what was left out, with the reason, in its family.
+// TestPage: the page lists failed and left-out scenarios with the reason, in their families.
 func TestPage(t *testing.T) {
 	t.Parallel()
 	results := collect(t, run+ended)
@@ -57,7 +57,7 @@ func TestPage(t *testing.T) {
 		"<title>1 failed", "it is &lt;broken&gt;", "with JavaScript", "data:image/jpeg;base64,anBlZw==", "types &#34;&lt;b&gt;&#34;",
 		"1.20", "<p>Odoo issue 54132</p>",
 		"Left out against a deployment: for a reason", "Against https://staging.example.com", "E2E01-1 (paid, 123.00)",
-		"What is there is changed", // what is written above the family
+		"What is there is changed", // the comment above the family
 	} {
 		if !strings.Contains(page.String(), want) {
 			t.Errorf("the page does not say %q:\n%s", want, &page)
@@ -87,7 +87,7 @@ func TestWhatCountsAsPassed(t *testing.T) {
 	}
 }
 
-// incidents is what go test -json prints where another app is tried.
+// incidents is the go test -json output of a run on another app.
 const incidents = `
 {"Action":"attr","Test":"TestOtherApp/once","Key":"family","Value":"fingers"}
 {"Action":"attr","Test":"TestOtherApp/once","Key":"passed","Value":"one record"}
@@ -116,8 +116,8 @@ const broken = `
 {"Action":"fail","Test":"TestOtherApp","Elapsed":2}
 `
 
-// TestVerdictsAreNotMisread: what is wanted, what is against the app, what differs, what was left out and where the suite failed are
-// told apart in the table, for a CI, and by the exit code.
+// TestVerdictsAreNotMisread: the table, the JUnit file and the exit code distinguish incidents as wanted, against the app,
+// unstable, left out, and failures of the suite.
 func TestVerdictsAreNotMisread(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]int{
@@ -156,7 +156,7 @@ func TestVerdictsAreNotMisread(t *testing.T) {
 	}
 }
 
-// TestTitles: of the tests' names.
+// TestTitles derives titles from the tests' names.
 func TestTitles(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
@@ -171,7 +171,7 @@ func TestTitles(t *testing.T) {
 	}
 }
 
-// TestFamiliesAreThere: each that has a title is a file with tests, and stands in the table of docs/e2e.md.
+// TestFamiliesAreThere: each family with a title is a file with tests, and listed in the table of docs/e2e.md.
 func TestFamiliesAreThere(t *testing.T) {
 	t.Parallel()
 	source, err := Read("../../../e2e")
@@ -188,7 +188,7 @@ func TestFamiliesAreThere(t *testing.T) {
 	}
 }
 
-// TestStoryBeginsLikeASentence, whatever its test is called.
+// TestStoryBeginsLikeASentence, for each style of comment.
 func TestStoryBeginsLikeASentence(t *testing.T) {
 	for _, comment := range []string{"TestTwice: the form is sent twice.", "TestTwice the form is sent twice.", "The form is sent twice."} {
 		text := &ast.CommentGroup{List: []*ast.Comment{{Text: "// " + comment}}}
@@ -198,7 +198,7 @@ func TestStoryBeginsLikeASentence(t *testing.T) {
 	}
 }
 
-// TestVerdictsAtAGlance: a run is read again as it was written, and each verdict is counted as what it is.
+// TestVerdictsAtAGlance: a written run is read back unchanged, and each verdict is counted in its column.
 func TestVerdictsAtAGlance(t *testing.T) {
 	t.Parallel()
 	results := collect(t, incidents+twice+differs+broken+ended)

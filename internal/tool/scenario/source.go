@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// Source is what the tests say of themselves.
+// Source is the documentation of the tests.
 type Source struct {
 	Families []Family
 	about    map[string]string // by file: the comment at its beginning
@@ -71,7 +71,7 @@ func (s *Source) add(file string, parsed *ast.File) (has bool) {
 	return has
 }
 
-// belongsToNothing reports whether a comment is about the whole file: it stands above the declarations, and is none of them.
+// belongsToNothing reports whether a comment is about the whole file: it is above the declarations, and belongs to none.
 func belongsToNothing(parsed *ast.File, comment *ast.CommentGroup) bool {
 	for _, declared := range parsed.Decls {
 		imports, ok := declared.(*ast.GenDecl)
@@ -90,7 +90,7 @@ func belongsToNothing(parsed *ast.File, comment *ast.CommentGroup) bool {
 	return false
 }
 
-// plain is a comment as one paragraph, without the name that it begins with.
+// plain returns a comment as one paragraph, without the name at its beginning.
 func plain(comment *ast.CommentGroup, name string) string {
 	if comment == nil {
 		return ""
@@ -106,7 +106,7 @@ func plain(comment *ast.CommentGroup, name string) string {
 
 var word = regexp.MustCompile(`JavaScript|[A-Z]{2,}(?:[A-Z][a-z]|$)|[A-Z][a-z]*|[0-9]+`)
 
-// titleOfTest makes words of a name: TestTwoTabsOfOneForm is Two tabs of one form.
+// titleOfTest turns a name into words: TestTwoTabsOfOneForm into Two tabs of one form.
 func titleOfTest(name string) string {
 	words := word.FindAllString(strings.TrimPrefix(name, "Test"), -1)
 	for i, w := range words {
@@ -117,7 +117,7 @@ func titleOfTest(name string) string {
 	return strings.Join(words, " ")
 }
 
-// familyOf is the place of a test's family in the list.
+// familyOf returns the place of a test's family in the list.
 func (s *Source) familyOf(name string) int {
 	return slices.IndexFunc(s.Families, func(f Family) bool { return f.File == s.tests[name].file })
 }

@@ -8,23 +8,23 @@ import (
 	"time"
 )
 
-// Story is what one scenario has kept: what happened, and a picture.
+// Story is the record of a scenario: its events, and a picture.
 type Story struct {
 	Test    string  `json:"test"`
-	About   string  `json:"about"`   // where it comes from, if the comment above the test does not say so
-	Lock    bool    `json:"lock"`    // a form that locks itself stops it, which TestIncidentsConvict in e2e holds
+	About   string  `json:"about"`   // the source of the incident, if the comment above the test has none
+	Lock    bool    `json:"lock"`    // whether a form that locks itself prevents it, which TestIncidentsConvict in e2e checks
 	Picture []byte  `json:"picture"` // JPEG
 	Events  []Event `json:"events"`
 }
 
-// Event is one line of it.
+// Event is a line of a story.
 type Event struct {
 	At   int    `json:"at"` // milliseconds since it began
 	By   string `json:"by"` // person, browser, network, server, records or picture
 	Text string `json:"text"`
 }
 
-// Shows returns what the picture is of.
+// Shows returns the caption of the picture.
 func (s Story) Shows() (of string) {
 	for _, e := range s.Events {
 		if e.By == "picture" {
@@ -34,7 +34,7 @@ func (s Story) Shows() (of string) {
 	return of
 }
 
-// When is the time of an event in seconds.
+// When returns the time of an event in seconds.
 func (e Event) When() string {
 	return fmt.Sprintf("%.2f", (time.Duration(e.At) * time.Millisecond).Seconds())
 }

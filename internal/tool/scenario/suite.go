@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Chapter is a family with what became of its scenarios.
+// Chapter is a family with the results of its scenarios.
 type Chapter struct {
 	Family
 
@@ -55,7 +55,7 @@ func (s *Source) Chapters(r *Results) (chapters []Chapter) {
 	return chapters
 }
 
-// Name is the test without its variant, or the incident on another app.
+// Name returns the test without its variant, or the incident on another app.
 func (r Result) Name() string {
 	name, incident, _ := strings.Cut(r.Test, "/")
 	if r.Family != "" {
@@ -64,7 +64,7 @@ func (r Result) Name() string {
 	return name
 }
 
-// Variant is such as "without JavaScript", or "".
+// Variant returns the variant, such as "without JavaScript", or "".
 func (r Result) Variant() string {
 	if r.Family != "" {
 		return ""
@@ -73,7 +73,7 @@ func (r Result) Variant() string {
 	return strings.NewReplacer("_", " ", "/", ", ").Replace(variant)
 }
 
-// Kind is the verdict without what was seen, or why.
+// Kind returns the verdict without its details.
 func (r Result) Kind() string {
 	if r.Status == LeftOut {
 		return "left out"
@@ -82,10 +82,10 @@ func (r Result) Kind() string {
 	return kind
 }
 
-// Took is how long it took.
+// Took returns the duration in seconds.
 func (r Result) Took() string { return fmt.Sprintf("%.1f s", r.Seconds) }
 
-// All returns what became of all of them.
+// All returns the results of all scenarios.
 func (c Chapter) All() (all []Result) {
 	for _, s := range c.Scenarios {
 		all = append(all, s.Variants...)
@@ -99,10 +99,10 @@ func (c Chapter) Opens(i int) bool {
 	return bad(c.Scenarios[i]) && (c.Scenarios[i].Variants[0].Family == "" || slices.IndexFunc(c.Scenarios, bad) == i)
 }
 
-// Count returns how many have a status, such as "passed".
+// Count returns the number of results with a status, such as "passed".
 func (c Chapter) Count(status Status) int { return Count(c.All(), status) }
 
-// Status is the worst of its variants'.
+// Status returns the worst status of the variants.
 func (s Scenario) Status() Status {
 	for _, status := range []Status{Failed, Against, Unstable, LeftOut} {
 		if Count(s.Variants, status) > 0 {

@@ -12,7 +12,7 @@ import (
 const (
 	AsWanted      = 0
 	AgainstTheApp = 1
-	NoVerdict     = 2 // of some incident: the suite failed, or what came of it differs from time to time
+	NoVerdict     = 2 // some incident has no verdict: the suite failed, or the outcome varies
 )
 
 // HaveVerdicts reports whether the scenarios are incidents on another app.
@@ -32,7 +32,7 @@ func (r *Results) Code() int {
 	}
 }
 
-// Verdicts returns a table in Markdown, and how many incidents came to each.
+// Verdicts returns a table in Markdown, and the number of incidents with each verdict.
 func (r *Results) Verdicts() string {
 	var text strings.Builder
 	text.WriteString("| family | incident | verdict |\n|---|---|---|\n")
@@ -48,7 +48,8 @@ func (r *Results) Verdicts() string {
 	return text.String()
 }
 
-// JUnit writes the verdicts as a CI reads them. What is against the app is a failure there, and where there is no verdict is an error.
+// JUnit writes the verdicts in the format of CI systems. An incident against the app is a failure there, and a missing verdict
+// an error.
 func (r *Results) JUnit(w io.Writer) error {
 	type why struct {
 		Message string `xml:"message,attr"`

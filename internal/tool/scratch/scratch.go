@@ -32,7 +32,7 @@ func Empty(t *testing.T) *Repository {
 	return r
 }
 
-// Copy returns a repository with one commit, which has the files of the one at root as they are now.
+// Copy returns a repository with one commit of the current files of the one at root.
 func Copy(t *testing.T, root string) *Repository {
 	t.Helper()
 	r := Empty(t)
@@ -66,8 +66,8 @@ func (r *Repository) Commit() {
 	r.Run("git", "-c", "user.name=Test", "-c", "user.email=test@example.com", "commit", "--quiet", "--message", "Copy")
 }
 
-// Run runs a program in the repository, which must succeed, and returns its output. What it compiles is kept for the next run,
-// wherever the repository is then.
+// Run runs a program in the repository, which must succeed, and returns its output. The build cache is shared by all
+// repositories, independent of their path.
 func (r *Repository) Run(program string, args ...string) string {
 	r.Helper()
 	cmd := exec.CommandContext(r.Context(), program, args...)
@@ -80,8 +80,8 @@ func (r *Repository) Run(program string, args ...string) string {
 	return string(out)
 }
 
-// CheckTypes checks all packages and their tests. It reads them and what they import as source, which takes a tenth of the time of
-// a build: in a copy that was changed nearly nothing is compiled already.
+// CheckTypes checks all packages and their tests. It reads the imported packages as source, which takes a tenth of the time of
+// a build: in a changed copy almost nothing is cached.
 func (r *Repository) CheckTypes() {
 	r.Helper()
 	all, err := packages.Load(&packages.Config{
@@ -97,12 +97,12 @@ func (r *Repository) CheckTypes() {
 	}
 }
 
-// parse leaves out the bodies of functions and the elements of tables in Go files that are not of the repository. Those that go test
-// writes are called otherwise.
+// parse leaves out the bodies of functions and the elements of tables in Go files outside the repository. The files that go
+// test generates have another extension.
 func (r *Repository) parse(fset *token.FileSet, name string, text []byte) (*ast.File, error) {
 	file, err := parser.ParseFile(fset, name, text, parser.SkipObjectResolution)
 	if err != nil || strings.HasPrefix(name, r.Dir) || filepath.Ext(name) != ".go" {
-		return file, err //nolint:wrapcheck // whose type says where it is
+		return file, err //nolint:wrapcheck // the error names the position
 	}
 	ast.Inspect(file, func(n ast.Node) bool {
 		switch n := n.(type) {

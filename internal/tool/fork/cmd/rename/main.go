@@ -1,4 +1,4 @@
-// Command rename gives the app another name; see package fork. Run it in the repository:
+// Command rename renames the app; see package fork. Run it in the repository:
 //
 //	make rename module=example.com/acme/ledger name="Acme Ledger"
 package main

@@ -1,5 +1,5 @@
-// Command report reads what go test -json prints of the browser scenarios, says what they left behind, and fails unless the run
-// has passed; see package scenario. Run it as make e2e or make e2e-report do, in the repository.
+// Command report reads the go test -json output of the browser scenarios, lists the records that they left behind, and fails
+// unless the run has passed; see package scenario. Run it as make e2e or make e2e-report do, in the repository.
 package main
 
 import (

@@ -18,7 +18,7 @@ func main() {
 	}
 }
 
-// write writes the page of each named app, whose run is in e2e/report, and compares all that have a page.
+// write writes the page of each named app, from its run in e2e/report, and compares all apps with a page.
 func write(apps []string) error {
 	repo, err := os.OpenRoot(".")
 	if err != nil {
@@ -105,7 +105,7 @@ func keep(repo *os.Root, app string) error {
 	return nil
 }
 
-// about returns what there is to say of an app: a title, and what follows it.
+// about returns the title of an app, and the description after it.
 func about(repo *os.Root, app string) (title, words string, err error) {
 	text, err := repo.ReadFile(filepath.Join("e2e/apps", app, "about.md"))
 	if err != nil {
