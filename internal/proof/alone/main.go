@@ -1,4 +1,4 @@
-// Command alone is a small app around package idempotency: one form, one JSON route, one table of its own, and net/http.
+// Command alone is a small app around package idempotency: one form, one JSON route and one table, on net/http.
 // docs/use-the-core.md explains it.
 package main
 
@@ -24,7 +24,7 @@ import (
 	"onlyonce/migrations"
 )
 
-// note is the record, and command is what somebody asks for.
+// note is the record, and command is the request to create one.
 type note struct {
 	record.Header
 	Title string `json:"title"`
@@ -44,14 +44,14 @@ var create = idempotency.Define(idempotency.Spec[command, note]{
 	},
 })
 
-// tenant is the one of an app that has no tenants.
+// tenant is the only tenant of an app without tenants.
 var tenant = uuid.MustParse("00000000-0000-4000-8000-000000000001")
 
 const table = `CREATE TABLE notes (
 	tenant_id uuid, id uuid, title text NOT NULL, version record_version DEFAULT 1, created_at timestamptz DEFAULT now(),
 	PRIMARY KEY (tenant_id, id));`
 
-// open connects, and makes the tables if there are none. An app makes them by its own migrations.
+// open connects, and creates the tables if they are missing. A real app creates them in its own migrations.
 func open(ctx context.Context, url string) (*idempotency.Store, error) {
 	pool, err := pgxpool.New(ctx, url)
 	if err != nil {
@@ -75,7 +75,7 @@ func open(ctx context.Context, url string) (*idempotency.Store, error) {
 
 var errInput = errors.New("a title is needed")
 
-// save carries out a command once. bad says that the key cannot be read.
+// save carries out a command once. bad is the error of a malformed key.
 func save(r *http.Request, s *idempotency.Store, c command, key idempotency.Key, bad error) (idempotency.Done[note], error) {
 	switch {
 	case bad != nil:
@@ -84,7 +84,7 @@ func save(r *http.Request, s *idempotency.Store, c command, key idempotency.Key,
 		return idempotency.Done[note]{}, errInput
 	}
 	done, err := create.Do(r.Context(), s, idempotency.Intent{Tenant: tenant, Key: key, Actor: r.RemoteAddr}, c)
-	if late, ok := errors.AsType[*idempotency.AlreadyDoneError](err); ok { // the result has expired: the note as it is now
+	if late, ok := errors.AsType[*idempotency.AlreadyDoneError](err); ok { // the result has expired: return the note in its current state
 		done.Replayed = true
 		done.Value, err = notes.Find(r.Context(), s.Pool, tenant, late.Record)
 	}
@@ -100,7 +100,7 @@ func status(err error) int {
 		return http.StatusBadRequest
 	case errors.Is(err, idempotency.ErrInProgress):
 		return http.StatusConflict
-	default: // ErrBusy, ErrUnavailable, ErrUnconfirmed and what is unknown: trying again with the same key is safe
+	default: // ErrBusy, ErrUnavailable, ErrUnconfirmed and unknown errors: a retry with the same key is safe
 		return http.StatusServiceUnavailable
 	}
 }
@@ -117,7 +117,7 @@ func routes(s *idempotency.Store) http.Handler {
 		c := command{r.PostFormValue("title")}
 		key, err := idempotency.ParseKey(r.PostFormValue("key"))
 		done, err := save(r, s, c, key, err)
-		if err != nil { // the form as it was typed, with the key that it had
+		if err != nil { // the form with its input and its key
 			w.WriteHeader(status(err))
 			_ = page.Execute(w, map[string]any{"Key": cmp.Or(key, idempotency.NewKey()), "Title": c.Title, "Err": err})
 			return
@@ -126,7 +126,7 @@ func routes(s *idempotency.Store) http.Handler {
 	})
 	mux.HandleFunc("POST /notes", func(w http.ResponseWriter, r *http.Request) {
 		var c command
-		_ = json.NewDecoder(r.Body).Decode(&c) // without a title it is refused
+		_ = json.NewDecoder(r.Body).Decode(&c) // an empty title is refused
 		key, err := idempotency.ParseHeaderKey(r.Header.Get("Idempotency-Key"))
 		done, err := save(r, s, c, key, err)
 		if err != nil {

@@ -23,7 +23,7 @@ import (
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
-// bundle is two processes of the program on one database: they share that and nothing else.
+// bundle is two processes of the program, which share only a database.
 type bundle struct {
 	*testing.T
 
@@ -31,7 +31,7 @@ type bundle struct {
 	admin   *pgxpool.Pool
 }
 
-// setup creates a schema for the program alone, so that it sees none of the tables of Onlyonce.
+// setup creates a schema for the program alone, without the tables of Onlyonce.
 func setup(t *testing.T) *bundle {
 	t.Helper()
 	t.Parallel()
@@ -49,7 +49,7 @@ func setup(t *testing.T) *bundle {
 	return b
 }
 
-// answer is what a client learns.
+// answer is an answer as its client sees it.
 type answer struct {
 	status   int
 	id       string // of the note
@@ -57,7 +57,6 @@ type answer struct {
 	body     string
 }
 
-// form sends the form.
 func (b *bundle) form(at, key, title string) answer {
 	b.Helper()
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
@@ -70,12 +69,12 @@ func (b *bundle) form(at, key, title string) answer {
 	return answer{status: response.StatusCode, id: id, body: b.read(response)}
 }
 
-// json sends the same to the JSON route.
+// json sends the same command to the JSON route.
 func (b *bundle) json(at, key, title string) (answer, error) {
 	b.Helper()
 	command, err := json.Marshal(map[string]string{"title": title})
 	must.OK(b, err)
-	// A reader of unknown type: net/http cannot send the body a second time by itself.
+	// A reader of unknown type, so that net/http cannot send the body a second time.
 	r, err := http.NewRequestWithContext(b.Context(), http.MethodPost, at+"/notes", io.MultiReader(bytes.NewReader(command)))
 	must.OK(b, err)
 	r.Header.Set("Idempotency-Key", key)
@@ -101,7 +100,7 @@ func (b *bundle) read(response *http.Response) string {
 	return string(body)
 }
 
-// count counts notes, past row-level security: each has its intent, and each intent its note.
+// count counts notes, bypassing row-level security. Each note must have its intent, and each intent its note.
 func (b *bundle) count(want int) {
 	b.Helper()
 	var notes, both, either int
@@ -181,7 +180,7 @@ func TestLostAnswer(t *testing.T) {
 	b.count(1)
 }
 
-// TestLateRetry: the result has expired, and the note is there.
+// TestLateRetry checks that a retry after the result has expired returns the note.
 func TestLateRetry(t *testing.T) {
 	b := setup(t)
 	first, err := b.json(b.servers[0].URL, "k", "Call Ada")
@@ -214,7 +213,7 @@ func TestRefused(t *testing.T) {
 	b.count(0)
 }
 
-// TestShort: it stays a program that is read in one go.
+// TestShort checks that the program stays short enough to read at once.
 func TestShort(t *testing.T) {
 	t.Parallel()
 	source, err := os.ReadFile("main.go")

@@ -11,7 +11,7 @@ import (
 	"onlyonce/internal/proof/must"
 )
 
-// asked is a shop with its replica, and its description.
+// asked starts a shop with two replicas, and returns its description.
 func asked(t *testing.T, fault string, start func(*httptest.Server)) (*Description, *http.Transport) {
 	t.Helper()
 	stopped := filepath.Join(t.TempDir(), "stopped")
@@ -35,7 +35,7 @@ func asked(t *testing.T, fault string, start func(*httptest.Server)) (*Descripti
 	}, transport
 }
 
-// verdicts returns the names of the questions by their verdict, and the exit code.
+// verdicts returns the names of the questions by verdict, and the exit code.
 func verdicts(t *testing.T, d *Description, transport *http.Transport) (found map[string][]string, code int, text string) {
 	t.Helper()
 	text, code, err := Run(t.Context(), d, transport)
@@ -64,8 +64,7 @@ func TestARightAPIDoesAll(t *testing.T) {
 	}
 }
 
-// TestEachFaultIsFound: for each way to be wrong, these are the verdicts against the API, with the evidence of the first, and there are
-// no others.
+// TestEachFaultIsFound checks for each fault that exactly these verdicts are against the API, and the evidence of the first.
 func TestEachFaultIsFound(t *testing.T) {
 	t.Parallel()
 	for fault, c := range map[string]struct {
@@ -94,7 +93,7 @@ func TestEachFaultIsFound(t *testing.T) {
 		t.Run(fault, func(t *testing.T) {
 			t.Parallel()
 			d, transport := asked(t, fault, (*httptest.Server).Start)
-			if fault == fails || fault == looksFirst { // nobody else sends two at once
+			if fault == fails || fault == looksFirst { // no other question sends two requests at once
 				d.NotClaimed = slices.DeleteFunc(names(), func(name string) bool { return name == "at-once" })
 			}
 			found, code, text := verdicts(t, d, transport)
@@ -106,7 +105,8 @@ func TestEachFaultIsFound(t *testing.T) {
 	}
 }
 
-// TestWithoutAVerdict: what the description lacks is not claimed; what it says wrongly is no verdict against the API.
+// TestWithoutAVerdict checks that a question without its field in the description is not claimed, and that a wrong description is
+// no verdict against the API.
 func TestWithoutAVerdict(t *testing.T) {
 	t.Parallel()
 	d, transport := asked(t, "", (*httptest.Server).Start)
@@ -125,7 +125,7 @@ func TestWithoutAVerdict(t *testing.T) {
 	}
 }
 
-// TestDescriptionIsTriedFirst: where it does not fit the API, nothing is asked.
+// TestDescriptionIsTriedFirst checks that no question is asked if the description does not fit the API.
 func TestDescriptionIsTriedFirst(t *testing.T) {
 	t.Parallel()
 	for want, change := range map[string]func(*Description){

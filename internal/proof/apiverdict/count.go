@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// id returns what identifies the record in an answer.
+// id returns the id of the record in an answer.
 func (t *trial) id(r reply) (string, error) {
 	found, err := at(r.body, t.Create.ID)
 	if err != nil {
@@ -21,7 +21,7 @@ func (t *trial) id(r reply) (string, error) {
 	return fmt.Sprint(found), nil
 }
 
-// count returns how many records have the mark of the trial.
+// count returns the number of records with the mark of the trial.
 func (t *trial) count(ctx context.Context) (int, error) {
 	n, err := t.countBy(ctx)
 	if err != nil {
@@ -93,7 +93,7 @@ func (t *trial) withMark(records []any) (n int, err error) {
 	return n, nil
 }
 
-// at returns what a JSON Pointer leads to.
+// at returns the value that a JSON Pointer refers to.
 func at(text []byte, pointer string) (any, error) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()

@@ -12,23 +12,23 @@ import (
 	"strings"
 )
 
-// mark stands in a description for a word that no other record has.
+// mark is the placeholder in a description for a word that no other record contains.
 const mark = "{mark}"
 
-// Description is what is to be known of an API. In headers, ${NAME} stands for a variable of the environment.
+// Description describes an API to the checks. In headers, ${NAME} is replaced by an environment variable.
 type Description struct {
 	Schema  string            `json:"$schema"` // for editors
 	Name    string            `json:"name"`
 	Address string            `json:"address"` // such as https://staging.example.com, without a path
-	Replica string            `json:"replica"` // the address of another process on the same data; "" if there is none
+	Replica string            `json:"replica"` // address of another process with the same data; may be ""
 	Headers map[string]string `json:"headers"`
-	// OtherAccount has the headers of somebody else instead of those in Headers. Empty if there is nobody.
+	// OtherAccount has the headers for a second account, in place of Headers. It may be empty.
 	OtherAccount map[string]string `json:"other_account"`
 	KeyHeader    string            `json:"key_header"` // "" for Idempotency-Key
 	KeyQuoted    bool              `json:"key_quoted"` // as in section 2.1 of the draft
 	Create       Create            `json:"create"`
 	Count        Count             `json:"count"`
-	Restart      []string          `json:"restart"` // the command that does it; empty if there is none
+	Restart      []string          `json:"restart"` // a command that restarts the API; may be empty
 	NotClaimed   []string          `json:"not_claimed"`
 }
 
@@ -36,16 +36,16 @@ type Description struct {
 type Create struct {
 	Method  string          `json:"method"` // "" for POST
 	Path    string          `json:"path"`
-	Body    json.RawMessage `json:"body"`    // has a mark
-	ID      string          `json:"id"`      // JSON Pointer to what identifies the record in the answer
-	Invalid json.RawMessage `json:"invalid"` // a body that is refused; empty if there is none
+	Body    json.RawMessage `json:"body"`    // contains the mark
+	ID      string          `json:"id"`      // JSON Pointer to the record's id in the answer
+	Invalid json.RawMessage `json:"invalid"` // a body that is refused; may be empty
 }
 
-// Count describes where the records with a mark are counted: in JSON, or by a command that prints their number.
+// Count defines how to count the records with a mark: in JSON, or by a command that prints their number.
 type Count struct {
 	JSON    string   `json:"json"`  // a path
 	At      string   `json:"at"`    // JSON Pointer to an array of records, or to their number
-	Field   string   `json:"field"` // JSON Pointer in a record to what contains the mark; "" if the array has no other records
+	Field   string   `json:"field"` // JSON Pointer in a record to the text with the mark; "" if the array has no other records
 	Command []string `json:"command"`
 }
 
@@ -74,7 +74,7 @@ func Read(file string) (*Description, error) {
 	return d, nil
 }
 
-// wrong returns what is to be corrected, or "".
+// wrong describes the first mistake in the description, or returns "".
 func (d *Description) wrong() string {
 	switch {
 	case !isAddress(d.Address):
@@ -105,10 +105,10 @@ func isAddress(address string) bool {
 	return err == nil && (at.Scheme == "http" || at.Scheme == "https") && at.Host != "" && at.Path == ""
 }
 
-// secret matches the names of headers that let somebody in.
+// secret matches the names of headers with credentials.
 var secret = regexp.MustCompile(`(?i)auth|cookie|token|secret|api-?key`)
 
-// expand puts the environment into headers. A secret must come from there.
+// expand replaces environment variables in headers. A secret must come from one.
 func expand(headers map[string]string) error {
 	for name, value := range headers {
 		missing := ""

@@ -46,7 +46,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestSchema: editors know the fields and the questions that the program knows.
+// TestSchema checks that the schema for editors has the same fields and questions as the program.
 func TestSchema(t *testing.T) {
 	t.Parallel()
 	schema, err := jsonschema.NewCompiler().Compile("api.schema.json")

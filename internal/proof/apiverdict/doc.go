@@ -1,3 +1,3 @@
-// Package apiverdict asks an API that somebody runs what becomes of requests with an Idempotency-Key: see docs/verdicts/api.md. It looks
-// at the answers and counts the records, and knows nothing else of the API than its description.
+// Package apiverdict checks the handling of Idempotency-Key in a running API: see docs/verdicts/api.md. It uses only the answers,
+// the number of records and the API's description.
 package apiverdict

@@ -12,7 +12,7 @@ import (
 	"onlyonce/internal/proof/proxy"
 )
 
-// answerLost cuts the connection when the API has answered.
+// answerLost cuts the connection after the API has answered.
 func (t *trial) answerLost(ctx context.Context) (answer, error) {
 	address, err := url.Parse(t.Address)
 	if err != nil {
@@ -30,7 +30,7 @@ func (t *trial) answerLost(ctx context.Context) (answer, error) {
 		return (&net.Dialer{}).DialContext(ctx, "tcp", between.Addr())
 	}
 	if address.Scheme == "https" {
-		// Or else the handshake would be cut. The create comes on the connection that this leaves behind.
+		// Complete the TLS handshake first, so that it is not cut. The create below uses the same connection.
 		if r := through.another().create(ctx); !r.ok() {
 			return answer{}, fmt.Errorf("the create was answered %s", r.beginning())
 		}
@@ -68,7 +68,6 @@ func (t *trial) restarted(ctx context.Context) (answer, error) {
 	return t.same(ctx, first, t.create(ctx))
 }
 
-// comesBack waits until the API answers.
 func (t *trial) comesBack(ctx context.Context) error {
 	patience, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()

@@ -14,19 +14,19 @@ func (t *trial) keyEmpty(ctx context.Context) (answer, error) {
 	return t.refuses(ctx, t.send(ctx, t.Address, t.Headers, t.Create.Body, t.quoted("")))
 }
 
-// keyControl sends a tab, which is all that HTTP lets through.
+// keyControl sends a tab, the only control character that HTTP allows in a header.
 func (t *trial) keyControl(ctx context.Context) (answer, error) {
 	key := strings.Replace(t.quoted(t.key), "-", "\t", 1)
 	return t.refuses(ctx, t.send(ctx, t.Address, t.Headers, t.Create.Body, key))
 }
 
-// refuses holds that nothing was created.
+// refuses checks that the request was refused and created no record.
 func (t *trial) refuses(ctx context.Context, r reply) (answer, error) {
 	n, err := t.count(ctx)
 	return answer{r.refused() && n == 0, fmt.Sprintf("%s, %s", r, records(n))}, err
 }
 
-// keyLong sends two keys that differ in their last character, each twice. Who cuts them takes them for one.
+// keyLong sends two keys that differ in their last character, each twice. An API that truncates keys takes them for one.
 func (t *trial) keyLong(ctx context.Context) (answer, error) {
 	const length = 300
 	key := strings.Repeat("k", length-len(t.key)-1) + t.key

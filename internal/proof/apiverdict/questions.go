@@ -2,15 +2,15 @@ package apiverdict
 
 import "context"
 
-// question is what is asked of an API.
+// question is one check of an API.
 type question struct {
 	name  string                                        // for not_claimed
-	text  string                                        // what a right API does
-	needs string                                        // a field of the description that it may lack; "" for none
-	ask   func(*trial, context.Context) (answer, error) // an error if there is no verdict
+	text  string                                        // the correct behaviour
+	needs string                                        // a field of the description that it needs and that may be empty; "" for none
+	ask   func(*trial, context.Context) (answer, error) // returns an error if there is no verdict
 }
 
-// answer is what was seen.
+// answer is the observed behaviour.
 type answer struct {
 	right    bool
 	evidence string

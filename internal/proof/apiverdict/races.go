@@ -24,7 +24,7 @@ func (t *trial) replicas(ctx context.Context) (answer, error) {
 	return t.crowd(ctx, t.Address, t.Replica)
 }
 
-// crowd sends ten requests at once, in several rounds, to one address after the other.
+// crowd sends ten requests at once, alternating between the addresses, in several rounds.
 func (t *trial) crowd(ctx context.Context, addresses ...string) (answer, error) {
 	const rounds, callers = 5, 10
 	var all []reply
@@ -50,7 +50,7 @@ func (t *trial) crowd(ctx context.Context, addresses ...string) (answer, error) 
 	return answer{true, fmt.Sprintf("%d rounds of one record, %s", rounds, shares(all))}, nil
 }
 
-// agree reports whether all that succeeded have the same answer, one of them at least, and all others are told to wait.
+// agree reports whether at least one request succeeded, all successful ones have the same answer, and all others are 409.
 func agree(replies []reply) bool {
 	first := slices.IndexFunc(replies, reply.ok)
 	return first >= 0 && !slices.ContainsFunc(replies, func(r reply) bool {
@@ -58,7 +58,7 @@ func agree(replies []reply) bool {
 	})
 }
 
-// shares returns how often each status was answered.
+// shares counts the answers by status.
 func shares(replies []reply) string {
 	answers := map[string]int{}
 	for _, r := range replies {

@@ -19,7 +19,7 @@ func (t *trial) repeat(ctx context.Context) (answer, error) {
 	return t.same(ctx, first, t.create(ctx))
 }
 
-// same holds that a second answer is the first, and that there is one record.
+// same checks that the second answer equals the first, and that there is one record.
 func (t *trial) same(ctx context.Context, first, again reply) (answer, error) {
 	n, err := t.count(ctx)
 	body := either(bytes.Equal(again.body, first.body), "the same body", "another body")
@@ -32,7 +32,7 @@ func (t *trial) same(ctx context.Context, first, again reply) (answer, error) {
 	return answer{again.equals(first) && n == 1, fmt.Sprintf("%s, then %s%s, %s, %s", first, again, replayed, body, records(n))}, err
 }
 
-// replays matches the names of headers that say so.
+// replays matches the names of headers that mark a replay.
 var replays = regexp.MustCompile(`(?i)idempot|replay`)
 
 func (t *trial) otherPayload(ctx context.Context) (answer, error) {
@@ -71,7 +71,7 @@ func (t *trial) otherAccount(ctx context.Context) (answer, error) {
 		whose := either(other == id, "the id of the first", "another id")
 		return answer{other != id, fmt.Sprintf("%s, then %s, %s", first, r, whose)}, err
 	}
-	const word = 8 // bytes: a shorter id is in a body by chance
+	const word = 8 // bytes; a shorter id may be in a body by chance
 	leaks := len(id) >= word && bytes.Contains(r.body, []byte(id))
 	return answer{r.refused() && !leaks, fmt.Sprintf("%s, then %s %s the id of the first", first, r, either(leaks, "with", "without"))}, nil
 }

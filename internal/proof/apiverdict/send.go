@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// trial is one question to an API, with a mark and a key of its own.
+// trial is one question to an API, with a new mark and a new key.
 type trial struct {
 	*Description
 
@@ -23,12 +23,12 @@ type trial struct {
 func (d *Description) trial(transport *http.Transport) *trial {
 	id := make([]byte, 16)
 	_, _ = rand.Read(id)                            // never fails
-	id[6], id[8] = id[6]&0x0f|0x40, id[8]&0x3f|0x80 // a UUID of version 4, which is all that some APIs take
+	id[6], id[8] = id[6]&0x0f|0x40, id[8]&0x3f|0x80 // a UUID of version 4, because some APIs accept no other keys
 	key := fmt.Sprintf("%x-%x-%x-%x-%x", id[:4], id[4:6], id[6:8], id[8:10], id[10:])
 	return &trial{d, transport, fmt.Sprintf("V%x", id[9:]), key}
 }
 
-// another is the same with another mark and another key.
+// another returns a trial with another mark and another key.
 func (t *trial) another() *trial { return t.trial(t.transport) }
 
 // reply is the answer to a request; status is 0 if there was none.
@@ -36,7 +36,7 @@ type reply struct {
 	status int
 	header http.Header
 	body   []byte
-	err    error // why there was none
+	err    error // the reason for a missing answer
 }
 
 func (r reply) ok() bool      { return r.status >= 200 && r.status < 300 }
@@ -50,19 +50,18 @@ func (r reply) String() string {
 	if r.status == 0 {
 		err := r.err
 		for inner := err; inner != nil; inner = errors.Unwrap(inner) {
-			err = inner // which has no ports, so that equal ones are counted together
+			err = inner // has no ports, so that equal errors are counted together
 		}
 		return fmt.Sprintf("no answer (%v)", err)
 	}
 	return strconv.Itoa(r.status)
 }
 
-// beginning returns the status with as much of the body as fits in a line.
+// beginning returns the status and the beginning of the body in one line.
 func (r reply) beginning() string {
 	return fmt.Sprintf("%s %.200s", r, bytes.Join(bytes.Fields(r.body), []byte(" ")))
 }
 
-// create sends the create with the key of the trial.
 func (t *trial) create(ctx context.Context) reply { return t.createAt(ctx, t.Address) }
 
 func (t *trial) createAt(ctx context.Context, address string) reply {
@@ -76,7 +75,7 @@ func (t *trial) quoted(key string) string {
 	return key
 }
 
-// send sends a body, with no key if none is named.
+// send sends a body with the given keys, if any.
 func (t *trial) send(ctx context.Context, address string, account map[string]string, body []byte, keys ...string) reply {
 	request, err := t.request(ctx, address, account, body, keys...)
 	if err != nil {
@@ -92,7 +91,7 @@ func (t *trial) request(
 	ctx context.Context, address string, account map[string]string, body []byte, keys ...string,
 ) (*http.Request, error) {
 	body = bytes.ReplaceAll(body, []byte(mark), []byte(t.mark))
-	// Of the type io.Reader alone, so that no transport sends it again by itself.
+	// An io.Reader of unknown type, so that the transport cannot send the body a second time.
 	request, err := http.NewRequestWithContext(ctx, t.Create.Method, address+t.Create.Path, io.MultiReader(bytes.NewReader(body)))
 	if err != nil {
 		return nil, fmt.Errorf("make a request: %w", err)
@@ -120,7 +119,7 @@ func read(response *http.Response, err error) reply {
 	return reply{response.StatusCode, response.Header, body, nil}
 }
 
-// first sends the create, which has to succeed: otherwise nothing can be asked.
+// first sends the create and requires it to succeed, as the precondition of a question.
 func (t *trial) first(ctx context.Context) (reply, error) {
 	r := t.create(ctx)
 	if !r.ok() {

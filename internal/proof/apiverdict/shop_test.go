@@ -11,7 +11,7 @@ import (
 	"unicode"
 )
 
-// The ways in which a shop may be wrong.
+// The faults of a shop.
 const (
 	keyOptional  = "the key is optional"
 	emptyIsAKey  = "an empty key is a key"
@@ -29,16 +29,16 @@ const (
 	forgets      = "a restart forgets all"
 )
 
-// shop is an API for notes: right, but for one thing.
+// shop is a correct API for notes, except for one fault.
 type shop struct {
 	fault   string
-	stopped string // a file: when it is there, the shop has been restarted
+	stopped string // path of a file whose existence marks a restart of the shop
 
 	mu      sync.Mutex
 	notes   []note
 	kept    map[string]kept // by replica, account and key
-	arrived map[string]int  // requests that have waited for others, by key
-	changed *sync.Cond      // of arrived
+	arrived map[string]int  // requests that have reached waitForOthers, by key
+	changed *sync.Cond      // signals changes of arrived
 }
 
 type note struct {
@@ -148,8 +148,8 @@ func (s *shop) once(key, account, body string) (status int, answer string) {
 	return http.StatusCreated, s.kept[key].answer
 }
 
-// waitForOthers returns when so many requests have come with the key, so that what goes wrong then goes wrong each time, and which of
-// them it was. The first note of all waits for nobody.
+// waitForOthers returns when n requests with the key have arrived, so that a fault shows every time. came is the request's position
+// among them. The first note of all does not wait.
 func (s *shop) waitForOthers(key string, n int) (came int) {
 	s.arrived[key]++
 	came = s.arrived[key]

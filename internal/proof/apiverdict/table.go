@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// Exit codes of a run, as those of e2e/other-app.
+// Exit codes of a run, the same as in e2e/other-app.
 const (
 	AsWanted      = 0
 	AgainstTheAPI = 1
-	NoVerdict     = 2 // to some question, or to all: the check itself failed
+	NoVerdict     = 2 // to at least one question: the check itself failed
 )
 
 // The verdicts.
@@ -23,8 +23,8 @@ const (
 	none       = "no verdict"
 )
 
-// Run asks all questions, and returns a table in Markdown with the exit code. The error is about what is not as described; then nothing
-// was asked.
+// Run asks all questions, and returns a table in Markdown with the exit code. It returns an error, and asks nothing, if the API
+// does not match its description.
 func Run(ctx context.Context, d *Description, transport *http.Transport) (table string, code int, err error) {
 	if err := d.fits(ctx, transport); err != nil {
 		return "", NoVerdict, err
@@ -81,7 +81,7 @@ func (d *Description) lacks(field string) bool {
 	}
 }
 
-// fits creates one record, and finds its id and counts it as the description says.
+// fits creates one record, and checks that its id and the count can be found as described.
 func (d *Description) fits(ctx context.Context, transport *http.Transport) error {
 	t := d.trial(transport)
 	if err := t.counts(ctx, 0); err != nil {
@@ -97,7 +97,7 @@ func (d *Description) fits(ctx context.Context, transport *http.Transport) error
 	return t.counts(ctx, 1)
 }
 
-// counts holds that the description says how to count.
+// counts checks that counting as described finds want records.
 func (t *trial) counts(ctx context.Context, want int) error {
 	n, err := t.count(ctx)
 	if err == nil && n != want {

@@ -15,7 +15,7 @@ import (
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
-// TestThisAppDoesAll: two replicas in this process, which cannot be restarted.
+// TestThisAppDoesAll checks this app, with two replicas in this process. They cannot be restarted.
 func TestThisAppDoesAll(t *testing.T) {
 	t.Setenv("API_TOKEN", "oo_demo_acme")
 	t.Setenv("OTHER_TOKEN", "oo_demo_globex")

@@ -13,8 +13,8 @@ import (
 
 const toFix = "run e2e/setup (make test does)"
 
-// findDriver makes the directory that playwright-go expects of its driver, out of the npm package in e2e/
-// and the system's Node.js. playwright-go's own installer is never called: what it downloads is gone.
+// findDriver makes the directory that playwright-go expects for its driver, from the npm package in e2e/ and the system's Node.js.
+// It does not use playwright-go's installer, because its download is no longer available.
 func findDriver(ctx context.Context) (string, error) {
 	node, err := exec.LookPath("node")
 	if err != nil {
@@ -30,25 +30,24 @@ func findDriver(ctx context.Context) (string, error) {
 		return "", fmt.Errorf("missing Playwright's driver: %s: %w", toFix, err)
 	}
 	driver := filepath.Join(installed, ".driver")
-	if err := os.MkdirAll(driver, 0o755); err != nil { //nolint:gosec // as open as what npm puts beside it
+	if err := os.MkdirAll(driver, 0o755); err != nil { //nolint:gosec // the same mode as npm's directory beside it
 		return "", fmt.Errorf("make a driver directory: %w", err)
 	}
-	// Relative, so that it still leads there when the clone has moved.
+	// Relative, so that it still works after the clone has moved.
 	core := filepath.Join("..", "playwright-core")
 	if err := os.Symlink(core, filepath.Join(driver, "package")); err != nil && !errors.Is(err, fs.ErrExist) {
 		return "", fmt.Errorf("link the driver: %w", err)
 	}
-	// The environment is the only way to tell both to playwright-go and its driver.
+	// playwright-go and its driver read both settings from the environment only.
 	return driver, errors.Join(
 		os.Setenv("PLAYWRIGHT_NODEJS_PATH", node),
-		// Else the driver looks at no page that waits for an answer, and that is the very moment that most
-		// browser tests are about.
+		// Otherwise the driver does not inspect a page that waits for an answer, and most browser tests are about that state.
 		os.Setenv("PLAYWRIGHT_SKIP_NAVIGATION_CHECK", "1"),
 	)
 }
 
-// findProgram prefers the person's choice (BROWSER_PATH), then the Chromium that Playwright installed, then
-// the system's. Keep the order of have_browser in e2e/setup.
+// findProgram prefers BROWSER_PATH, then the Chromium that Playwright installed, then the system's. Keep the order of have_browser
+// in e2e/setup.
 func findProgram(bundled string) (string, error) {
 	if chosen := os.Getenv("BROWSER_PATH"); chosen != "" {
 		return chosen, nil
@@ -65,7 +64,7 @@ func findProgram(bundled string) (string, error) {
 	return "", errors.New("no browser: install Chromium or Chrome, set BROWSER_PATH to one, or " + toFix)
 }
 
-// findShell finds the headless shell of Debian's Chromium; "" if there is none, or if the person chose a browser.
+// findShell returns the path of Debian's headless Chromium, or "" without one or with BROWSER_PATH.
 func findShell() string {
 	if os.Getenv("BROWSER_PATH") != "" {
 		return ""

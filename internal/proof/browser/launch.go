@@ -10,19 +10,18 @@ import (
 	"github.com/playwright-community/playwright-go"
 )
 
-// Launch starts a browser without windows: Chromium, or with BROWSER=firefox or BROWSER=webkit that of Playwright.
-// stop ends it and its driver. Who never calls stop leaves nothing
-// behind, either: the browser ends with its driver, and the driver with the pipe to this process, however
-// that ends.
+// Launch starts a headless browser: Chromium, or Playwright's browser with BROWSER=firefox or BROWSER=webkit. stop ends it and its
+// driver. Without a call of stop they still end with this process, even if it is killed: the browser ends with its driver, and the
+// driver when its pipe closes.
 func Launch(ctx context.Context) (_ playwright.Browser, stop func() error, err error) {
 	return launch(ctx, func(driver *playwright.Playwright) (playwright.Browser, error) {
-		// Playwright turns the back/forward cache off; people have it on.
+		// Playwright disables the back/forward cache, which real users have.
 		return chromium(driver, nil, []string{"--disable-back-forward-cache"})
 	})
 }
 
-// LaunchWithoutPageCache is [Launch] for a Chromium that keeps no pages in memory for Back and Forward: short of memory, or with
-// extensions that forbid it. It is Chromium's headless shell, where there is one, which takes a third less of the processor's time.
+// LaunchWithoutPageCache is [Launch] for a Chromium that keeps no pages in memory for Back and Forward, as when short of memory or
+// with some extensions. It starts Chromium's headless shell if there is one, which takes a third less CPU time.
 func LaunchWithoutPageCache(ctx context.Context) (_ playwright.Browser, stop func() error, err error) {
 	return launch(ctx, func(driver *playwright.Playwright) (playwright.Browser, error) {
 		if shell := findShell(); shell != "" {
@@ -59,7 +58,7 @@ func launch(ctx context.Context, start func(*playwright.Playwright) (playwright.
 	return launched, func() error { return errors.Join(launched.Close(), driver.Stop()) }, nil
 }
 
-// chromium starts the whole browser, without some of its features and of Playwright's switches.
+// chromium starts the full browser, without some features and without some of Playwright's switches.
 func chromium(driver *playwright.Playwright, without, unset []string) (playwright.Browser, error) {
 	program, err := findProgram(driver.Chromium.ExecutablePath())
 	if err != nil {
@@ -75,10 +74,10 @@ func chromium(driver *playwright.Playwright, without, unset []string) (playwrigh
 func options(program string, without, unset []string) playwright.BrowserTypeLaunchOptions {
 	return playwright.BrowserTypeLaunchOptions{
 		ExecutablePath: &program,
-		// Root has no user namespaces to build the sandbox from.
+		// Root has no user namespaces for the sandbox.
 		ChromiumSandbox:   new(os.Geteuid() != 0),
 		IgnoreDefaultArgs: unset,
-		// Loopback only: no calls home of any kind.
+		// Prevent requests to other hosts.
 		Args: []string{
 			"--disable-quic", "--no-first-run", "--disable-background-networking",
 			"--disable-component-update", "--disable-sync",
@@ -87,9 +86,9 @@ func options(program string, without, unset []string) playwright.BrowserTypeLaun
 	}
 }
 
-// needless are features of Chromium that no test is about. The first two are pages behind the address bar, which each new
-// window loads: two processes that take longer than the window. The others are those that Playwright switches off, and
-// stand here again because Chromium obeys the last such switch only.
+// needless are features of Chromium that no test needs. The first two load pages for the address bar in each new window: two
+// processes that start more slowly than the window. The others are Playwright's own list, repeated because Chromium obeys only the
+// last such switch.
 func needless() []string {
 	return []string{
 		"WebUIOmniboxPopup", "WebUIOmniboxAimPopup",

@@ -1,10 +1,9 @@
-// Package layer takes layers of protection away from a database that nobody needs any more afterwards: to prove that they are
-// needed, and to show it.
+// Package layer removes layers of protection from a disposable database, to prove or to demonstrate that they are needed.
 package layer
 
 import "onlyonce/internal/postgres/server"
 
-// Claim has the claim enter the tenant only: it neither waits for other attempts with the key nor looks for the intent.
+// Claim makes the claim set only the tenant: it neither waits for other attempts with the key nor looks for the intent.
 func Claim() []string {
 	return []string{withoutEffects, `
 		CREATE OR REPLACE FUNCTION claim_intent(in_tenant uuid, in_operation text, in_key text, in_wait text)
@@ -13,10 +12,10 @@ func Claim() []string {
 		$$`}
 }
 
-// withoutEffects lets intents be as they should not be.
+// withoutEffects drops the constraint between intents and their effects.
 const withoutEffects = `ALTER TABLE intent_effects DROP CONSTRAINT IF EXISTS intent_effects_intent`
 
-// KeyForLife has an intent deleted when the retention of its result ends.
+// KeyForLife deletes an intent when the retention of its result ends.
 func KeyForLife() []string {
 	return []string{
 		`GRANT DELETE ON intents TO ` + server.Role,
@@ -31,8 +30,7 @@ func KeyForLife() []string {
 	}
 }
 
-// SameTransaction has the work committed without its intent while a condition, in SQL, is true: as by a crash between two
-// transactions.
+// SameTransaction commits the work without its intent while a condition, in SQL, is true, as in a crash between two transactions.
 func SameTransaction(condition string) []string {
 	return []string{withoutEffects, `
 		CREATE FUNCTION lose() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -43,12 +41,12 @@ func SameTransaction(condition string) []string {
 	}
 }
 
-// UniqueNumber lets invoices have the same number.
+// UniqueNumber allows invoices with the same number.
 func UniqueNumber() []string {
 	return []string{`ALTER TABLE invoices DROP CONSTRAINT invoices_number_once_per_year`}
 }
 
-// Version has a change take any version.
+// Version accepts a change from any version.
 func Version() []string {
 	return BeginChange(`
 		IF in_version IS NULL THEN
@@ -58,7 +56,7 @@ func Version() []string {
 		END IF;`)
 }
 
-// BeginChange replaces what begin_change asks of the record.
+// BeginChange replaces the checks of begin_change.
 func BeginChange(questions string) []string {
 	return []string{`
 		CREATE OR REPLACE FUNCTION begin_change(in_version integer, in_seen integer, in_made boolean, in_record json)
@@ -68,13 +66,13 @@ func BeginChange(questions string) []string {
 		END $$`}
 }
 
-// OpenAmount has a payment posted whatever is open, and lets amounts be negative.
+// OpenAmount posts a payment regardless of the open amount, and allows negative amounts.
 func OpenAmount() []string {
 	return Posting(`ALTER DOMAIN minor_units DROP CONSTRAINT minor_units_check`, ``, `true`)
 }
 
-// Posting replaces post_payment by one that asks a question, and posts under a condition, once what would prevent
-// that was taken away.
+// Posting replaces post_payment by a function that runs a check, and posts under a condition. first is SQL that removes the
+// constraints in its way.
 func Posting(first, question, condition string) []string {
 	return []string{first, `
 		CREATE OR REPLACE FUNCTION post_payment() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -1,4 +1,4 @@
-// Package must ends a test whose preparation fails, or that waits in vain, at the caller's line.
+// Package must ends a test at the caller's line if its preparation fails or a wait times out.
 package must
 
 import (
@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// T is a test, a benchmark, a check of rapid, or what embeds one of them.
+// T is implemented by tests, benchmarks and checks of rapid.
 type T interface {
 	Helper()
 	Context() context.Context
@@ -34,7 +34,6 @@ func Exec(t T, on interface {
 	OK(t, err)
 }
 
-// Read reads a file.
 func Read(t T, path string) string {
 	t.Helper()
 	content, err := os.ReadFile(path)
@@ -42,7 +41,7 @@ func Read(t T, path string) string {
 	return string(content)
 }
 
-// Until waits until a condition holds, and ends the test if it has not within a minute.
+// Until waits until a condition holds, and ends the test after a minute.
 func Until(t T, what string, holds func() bool) {
 	t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)

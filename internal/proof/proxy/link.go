@@ -5,11 +5,11 @@ import (
 	"sync"
 )
 
-// chunk is how much one read takes: more than any request that our clients send, so that a cut inside
-// of a request has all of it in hand.
+// chunk is the size of a read. It is larger than any request from our clients, so that a cut inside a request has the whole
+// request.
 const chunk = 64 << 10
 
-// link is one connection through the proxy.
+// link is a connection through the proxy.
 type link struct {
 	proxy          *Proxy
 	client, server net.Conn
@@ -17,11 +17,11 @@ type link struct {
 	done           chan struct{} // closed when the link has ended
 
 	mu     sync.Mutex
-	asking bool // the client spoke last
-	cut    Cut  // of the exchange that runs
+	asking bool // the client sent last
+	cut    Cut  // of the current exchange
 }
 
-// carry hands on what one side says, until either side ends.
+// carry forwards the data from one side until either side ends.
 func (l *link) carry(from net.Conn, on func(said []byte) bool) {
 	defer l.end(false)
 	buffer := make([]byte, chunk)
@@ -46,7 +46,7 @@ func (l *link) forward(said []byte) bool {
 		l.sever(cut)
 		return false
 	case InsideRequest:
-		_, _ = l.server.Write(said[:cut.part(len(said))]) // it is about to break anyway
+		_, _ = l.server.Write(said[:cut.part(len(said))]) // an error does not matter, since the connection is cut
 		l.sever(cut)
 		return false
 	default:
@@ -66,7 +66,7 @@ func (l *link) back(said []byte) bool {
 		return false
 	case InsideAnswer:
 		_, _ = l.client.Write(said[:cut.part(len(said))])
-		// Without the reset, so that the beginning does arrive: a reset may overtake it.
+		// Close without a reset, because a reset may overtake the data.
 		l.proxy.count(cut.Point)
 		return false
 	default:
@@ -75,7 +75,7 @@ func (l *link) back(said []byte) bool {
 	}
 }
 
-// begin returns the cut of the exchange that the client's words belong to.
+// begin returns the cut for the exchange that the client's data belongs to.
 func (l *link) begin(said []byte) Cut {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -98,8 +98,7 @@ func (l *link) sever(cut Cut) {
 	l.end(true)
 }
 
-// end closes both sides, once: with a reset that the client notices at once, or in peace, which lets
-// arrive what was written.
+// end closes both sides, once: abruptly with a reset, otherwise normally, so that written data arrives.
 func (l *link) end(abruptly bool) {
 	l.once.Do(func() {
 		close(l.done)
@@ -116,7 +115,7 @@ func (l *link) end(abruptly bool) {
 // reset closes a connection so that the other side sees "connection reset by peer".
 func reset(conn net.Conn) {
 	if tcp, ok := conn.(*net.TCPConn); ok {
-		_ = tcp.SetLinger(0) // the worst that can happen is an ordinary close
+		_ = tcp.SetLinger(0) // on an error, the connection is closed normally
 	}
 	_ = conn.Close()
 }

@@ -1,7 +1,6 @@
-// Package proxy forwards TCP connections and breaks them on request, at a chosen point of the
-// conversation: it knows no protocol, only who speaks. Whatever a client says after it has listened
-// begins a new exchange; what the server then says is the answer. That holds for HTTP/1.1 as it does
-// for PostgreSQL, whose pipelines are one exchange each.
+// Package proxy forwards TCP connections and breaks them on request, at a chosen point of an exchange. It does not parse the
+// protocol: an exchange begins when the client sends after it has received, and data from the server is the answer. This holds for
+// HTTP/1.1 and for PostgreSQL, where a pipeline is one exchange.
 package proxy
 
 import (
@@ -15,7 +14,7 @@ import (
 	"time"
 )
 
-// Proxy forwards connections from its own address to a server. Its methods may be called at once.
+// Proxy forwards connections from its own address to a server. Its methods may be called concurrently.
 type Proxy struct {
 	listener net.Listener
 	network  string // of the server
@@ -26,17 +25,17 @@ type Proxy struct {
 	armed []Cut
 	cuts  map[Point]int
 	delay time.Duration
-	away  bool          // nobody gets through
-	open  chan struct{} // closed while traffic may pass
+	away  bool          // all connections are reset
+	open  chan struct{} // closed unless paused
 }
 
-// Listen starts a proxy on a free loopback port, before the server at an address as [net.Dial] takes
-// it. While nobody listens there, clients are reset. The proxy outlives ctx, until it is closed.
+// Listen starts a proxy on a free loopback port, in front of the server at an address for [net.Dial]. While the server does not
+// listen, clients are reset. The proxy outlives ctx, until [Proxy.Close].
 func Listen(ctx context.Context, network, address string) (*Proxy, error) {
 	return listen(ctx, "tcp", "127.0.0.1:0", network, address)
 }
 
-// ListenUnix is [Listen] at the path of a Unix socket, whose directory says who may connect.
+// ListenUnix is [Listen] at the path of a Unix socket. The permissions of its directory limit the clients.
 func ListenUnix(ctx context.Context, path, network, address string) (*Proxy, error) {
 	return listen(ctx, "unix", path, network, address)
 }
@@ -56,31 +55,31 @@ func listen(ctx context.Context, ownNetwork, own, network, address string) (*Pro
 	return p, nil
 }
 
-// Addr is where the proxy listens: host:port, or the path of its socket.
+// Addr returns the proxy's address: host:port, or the path of its socket.
 func (p *Proxy) Addr() string { return p.listener.Addr().String() }
 
-// Arm has the next exchanges cut, one for each cut, whichever connections they come on.
+// Arm cuts the next exchanges, one for each cut, on any connection.
 func (p *Proxy) Arm(cuts ...Cut) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.armed = append(p.armed, cuts...)
 }
 
-// Cuts returns how many exchanges were cut at each point.
+// Cuts returns the number of cut exchanges by point.
 func (p *Proxy) Cuts() map[Point]int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return maps.Clone(p.cuts)
 }
 
-// Slow delays everything that passes from now on, in either direction.
+// Slow delays all data from now on, in both directions.
 func (p *Proxy) Slow(delay time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.delay = delay
 }
 
-// Pause holds everything back until [Proxy.Resume]: connections stay open and nothing moves.
+// Pause holds all data back until [Proxy.Resume]. Connections stay open.
 func (p *Proxy) Pause() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -91,7 +90,7 @@ func (p *Proxy) Pause() {
 	}
 }
 
-// Resume ends a pause. What was held back goes on its way, even if the client has given up meanwhile.
+// Resume ends a pause. The data held back is forwarded, even if the client has given up meanwhile.
 func (p *Proxy) Resume() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -102,8 +101,7 @@ func (p *Proxy) Resume() {
 	}
 }
 
-// Isolate resets all connections, also what a pause holds back, and every new one until [Proxy.Heal]: as if the server were
-// down.
+// Isolate resets all connections, including paused ones, and every new one until [Proxy.Heal], as if the server were down.
 func (p *Proxy) Isolate() {
 	p.mu.Lock()
 	p.away = true
@@ -114,7 +112,7 @@ func (p *Proxy) Isolate() {
 	}
 }
 
-// Heal ends every disturbance and forgets armed cuts.
+// Heal ends every disturbance and drops armed cuts.
 func (p *Proxy) Heal() {
 	p.Resume()
 	p.mu.Lock()
@@ -122,7 +120,7 @@ func (p *Proxy) Heal() {
 	p.delay, p.armed, p.away = 0, nil, false
 }
 
-// Close stops listening and ends all connections. Closing twice is fine.
+// Close stops listening and ends all connections. It may be called twice.
 func (p *Proxy) Close() {
 	_ = p.listener.Close()
 	p.mu.Lock()
@@ -173,7 +171,7 @@ func (p *Proxy) serve(ctx context.Context, client net.Conn) {
 	l.carry(client, l.forward)
 }
 
-// hold waits for as long as the proxy is paused or slow. It reports false if done closes first.
+// hold waits while the proxy is paused or slow. It reports false if done closes first.
 func (p *Proxy) hold(done <-chan struct{}) bool {
 	p.mu.Lock()
 	open, delay := p.open, p.delay
@@ -196,7 +194,7 @@ func (p *Proxy) hold(done <-chan struct{}) bool {
 	}
 }
 
-// nextCut takes the cut for an exchange that begins with a message; usually there is none.
+// nextCut returns and removes the cut for an exchange that begins with a message. It returns the zero Cut if there is none.
 func (p *Proxy) nextCut(said []byte) Cut {
 	p.mu.Lock()
 	defer p.mu.Unlock()

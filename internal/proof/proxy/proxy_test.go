@@ -19,7 +19,7 @@ import (
 	"onlyonce/internal/proof/proxy"
 )
 
-// echo is a server behind a proxy that counts the requests it has read to the end.
+// echo is a server behind a proxy. It counts the requests that it has read to the end.
 type echo struct {
 	*proxy.Proxy
 
@@ -50,7 +50,7 @@ func setup(t *testing.T) *echo {
 }
 
 func (e *echo) say(words string) (string, error) {
-	// The first message of the exchange has the words in its first line: the body may come in one of its own.
+	// The words are in the first line, because the body may be sent in a separate message.
 	address := "http://" + e.Addr() + "/?" + url.Values{"say": {words}}.Encode()
 	response, err := e.client.Post(address, "text/plain", io.MultiReader(strings.NewReader(words)))
 	if err != nil {
@@ -130,7 +130,7 @@ func TestIsolatedServerIsDown(t *testing.T) {
 		said <- err
 	}()
 	e.Isolate()
-	if err := <-said; err == nil { // whether it had connected before or not
+	if err := <-said; err == nil { // an error is required, whether or not it had connected before
 		t.Error("answered what was held back")
 	}
 	if answer, err := e.say("nobody"); err == nil {

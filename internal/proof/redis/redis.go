@@ -17,22 +17,22 @@ import (
 	"onlyonce/internal/proof/replica"
 )
 
-// Server is a Redis at a Unix socket, whose directory says who may connect. It writes nothing to disk unless it is told to.
+// Server is a Redis server at a Unix socket. The permissions of its directory limit the clients. It writes to disk only on SAVE.
 type Server struct {
-	// Dir has the socket, and dump.rdb if there is one.
+	// Dir contains the socket and, after SAVE, dump.rdb.
 	Dir   string
 	args  []string
 	leash *replica.Leash
 	cmd   *exec.Cmd
 }
 
-// ErrMissing means that there is no Redis on this machine.
+// ErrMissing is returned if Redis is not installed.
 var ErrMissing = errors.New("redis-server is missing: run e2e/setup, or install the package redis-server or valkey-server")
 
 // New starts a server for a test, and stops it afterwards.
 func New(t testing.TB, args ...string) *Server {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "redis") //nolint:usetesting // the path of a socket is short, and that of t.TempDir is not
+	dir, err := os.MkdirTemp("", "redis") //nolint:usetesting // t.TempDir is too long for the path of a socket
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,8 +45,8 @@ func New(t testing.TB, args ...string) *Server {
 	return s
 }
 
-// Start starts a server with further arguments, such as --maxmemory 2mb. It outlives ctx, until [Server.Stop]. dir has a short path,
-// as sockets need.
+// Start starts a server with further arguments, such as --maxmemory 2mb. The server outlives ctx, until [Server.Stop]. The path of
+// dir must be short, as sockets require.
 func Start(ctx context.Context, dir string, args ...string) (*Server, error) {
 	leash, err := replica.NewLeash(ctx)
 	if err != nil {
@@ -60,13 +60,12 @@ func Start(ctx context.Context, dir string, args ...string) (*Server, error) {
 	return s, nil
 }
 
-// Socket is the path at which the server listens.
 func (s *Server) Socket() string { return filepath.Join(s.Dir, "redis.sock") }
 
-// URL is the server's address as REDIS_URL takes it.
+// URL returns the server's address for REDIS_URL.
 func (s *Server) URL() string { return "unix://" + s.Socket() }
 
-// Start starts the server again, after [Server.Kill], and waits until it answers. It has what dump.rdb has.
+// Start restarts the server after [Server.Kill], with the data in dump.rdb, and waits until it answers.
 func (s *Server) Start(ctx context.Context) error {
 	program, err := exec.LookPath("redis-server")
 	if err != nil {
@@ -95,8 +94,7 @@ func (s *Server) Start(ctx context.Context) error {
 	}
 }
 
-// Do carries out a command such as FLUSHALL, or SAVE, which writes dump.rdb. It returns an error unless the server says that it is
-// done.
+// Do carries out a command such as FLUSHALL, or SAVE, which writes dump.rdb. It returns an error unless the answer is OK.
 func (s *Server) Do(ctx context.Context, command string) error {
 	var dialer net.Dialer
 	conn, err := dialer.DialContext(ctx, "unix", s.Socket())
@@ -114,7 +112,7 @@ func (s *Server) Do(ctx context.Context, command string) error {
 	return err
 }
 
-// Kill ends the server as a crash would.
+// Kill kills the server, as in a crash.
 func (s *Server) Kill() {
 	if s.cmd != nil && s.cmd.Process != nil {
 		_ = s.cmd.Process.Kill() // it may have ended
@@ -122,7 +120,7 @@ func (s *Server) Kill() {
 	}
 }
 
-// Stop ends the server for good.
+// Stop ends the server and its leash.
 func (s *Server) Stop() {
 	s.Kill()
 	s.leash.Release()

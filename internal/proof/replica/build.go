@@ -10,7 +10,7 @@ import (
 // Build compiles a command of this module, such as "onlyonce/cmd/server", into dir.
 func Build(ctx context.Context, dir, pkg string) (program string, err error) {
 	program = filepath.Join(dir, filepath.Base(pkg))
-	// Without what debuggers read, linking takes two thirds of the time.
+	// Without debug information, linking takes two thirds of the time.
 	out, err := exec.CommandContext(ctx, "go", "build", "-ldflags=-s -w", "-o", program, pkg).CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("build %s: %w\n%s", pkg, err, out)

@@ -8,15 +8,14 @@ import (
 	"syscall"
 )
 
-// Leash holds a process group that dies with this program, kill -9 included: the kernel then closes the
-// pipe that the leash reads.
+// Leash holds a process group that dies with this program, even on kill -9: the kernel then closes the pipe that the leash reads.
 type Leash struct {
 	Group int
 	pipe  io.Closer
 	cmd   *exec.Cmd
 }
 
-// NewLeash starts one. It outlives ctx, until it is released.
+// NewLeash starts a leash. It outlives ctx, until it is released.
 func NewLeash(ctx context.Context) (*Leash, error) {
 	cmd := exec.CommandContext(context.WithoutCancel(ctx), "/bin/sh", "-c", "cat; kill -KILL 0")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -30,8 +29,8 @@ func NewLeash(ctx context.Context) (*Leash, error) {
 	return &Leash{Group: cmd.Process.Pid, pipe: pipe, cmd: cmd}, nil
 }
 
-// Release kills whatever is left in the group.
+// Release kills the processes left in the group.
 func (l *Leash) Release() {
 	_ = l.pipe.Close()
-	_ = l.cmd.Wait() // it kills itself, too
+	_ = l.cmd.Wait() // the leash kills itself, too
 }

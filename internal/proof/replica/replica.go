@@ -1,4 +1,4 @@
-// Package replica runs instances of the server as processes of their own, which do not outlive the program that started them.
+// Package replica runs instances of the server as separate processes, which do not outlive the program that started them.
 package replica
 
 import (
@@ -16,15 +16,15 @@ import (
 	"time"
 )
 
-// Replica is one instance of the server, on the same address after every restart. Its methods are for one caller at a time.
+// Replica is an instance of the server. It keeps its address when restarted. Its methods must not be called concurrently.
 type Replica struct {
 	Program string
 	Args    []string
 	Addr    string // host:port
 	Env     []string
 	Group   int         // the process group of a [Leash]
-	Log     string      // path of what it writes
-	Died    func(error) // told when it ends unasked; may be nil
+	Log     string      // path of its output
+	Died    func(error) // called if it ends without End; may be nil
 
 	process *process
 }
@@ -33,21 +33,21 @@ type process struct {
 	*os.Process
 
 	gone   chan struct{} // closed when it has ended
-	served atomic.Bool   // it did get ready
-	asked  atomic.Bool   // its end is our doing
+	served atomic.Bool   // it has become ready
+	asked  atomic.Bool   // End was called
 }
 
-// ErrGone means that a replica ended before it was ready.
+// ErrGone is returned if a replica ended before it was ready.
 var ErrGone = errors.New("ended before it was ready")
 
-// FreePort finds a loopback address to listen on. Its port is below those that systems choose for clients and for port 0 (32768 and
-// above on Linux), any of which could be taken before the replica listens. If this one is taken all the same, the replica does not start,
-// and says why.
+// FreePort returns a free loopback address. Its port is below those that systems choose for clients and for port 0 (32768 and above
+// on Linux), because any of these could be taken before the replica listens. If this one is taken all the same, the replica fails
+// to start and logs it.
 func FreePort(ctx context.Context) (address string, err error) {
 	var config net.ListenConfig
 	for range 100 {
 		var listener net.Listener
-		address = fmt.Sprintf("127.0.0.1:%d", 10_000+rand.IntN(22_000)) //nolint:gosec // no secret
+		address = fmt.Sprintf("127.0.0.1:%d", 10_000+rand.IntN(22_000)) //nolint:gosec // not a secret
 		if listener, err = config.Listen(ctx, "tcp", address); err == nil {
 			if err = listener.Close(); err == nil {
 				return address, nil
@@ -57,13 +57,13 @@ func FreePort(ctx context.Context) (address string, err error) {
 	return "", fmt.Errorf("find a free port: %w", err)
 }
 
-// Start starts the process, and does not wait until it serves. ctx is about the start only.
+// Start starts the process without waiting until it serves. ctx bounds only the start.
 func (r *Replica) Start(ctx context.Context) error {
 	log, err := os.OpenFile(r.Log, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
 		return err
 	}
-	defer log.Close() // the process has inherited it
+	defer log.Close() // the process has its own copy
 	cmd := exec.CommandContext(context.WithoutCancel(ctx), r.Program, r.Args...)
 	cmd.Env = r.Env
 	cmd.Stdout, cmd.Stderr = log, log
@@ -113,8 +113,7 @@ func (r *Replica) Ready(ctx context.Context) error {
 	}
 }
 
-// Revive starts the replica as often as it takes, as a supervisor would: without a database it may give
-// up. It returns when the replica serves.
+// Revive starts the replica until it serves, like a supervisor: a replica may exit while it has no database.
 func (r *Replica) Revive(ctx context.Context) error {
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
@@ -134,13 +133,13 @@ func (r *Replica) Revive(ctx context.Context) error {
 	}
 }
 
-// PID returns the number of the process, which was started.
+// PID returns the process ID. The replica must have been started.
 func (r *Replica) PID() int { return r.process.Pid }
 
-// Signal sends a signal that lets the process live.
+// Signal sends a signal that does not end the process.
 func (r *Replica) Signal(signal syscall.Signal) error { return r.process.Signal(signal) }
 
-// End sends the signal, if the replica was started, and waits until the process is gone.
+// End sends a signal and waits until the process has ended. It does nothing if the replica was not started.
 func (r *Replica) End(ctx context.Context, signal syscall.Signal) error {
 	if r.process == nil {
 		return nil

@@ -7,7 +7,7 @@ import (
 	"onlyonce/internal/proof/replica"
 )
 
-// TestFreePort: it is none that a client may get before the replica listens.
+// TestFreePort checks that no client can get the port before the replica listens.
 func TestFreePort(t *testing.T) {
 	t.Parallel()
 	for range 100 {

@@ -13,38 +13,38 @@ import (
 	"onlyonce/internal/postgres/server"
 )
 
-// Archive keeps the log of the server outside of it, so that its data can be brought back to a moment. In the middle of the run a moment is
-// chosen. Afterwards the server is brought back to it, and the clients ask once more for what they had begun.
+// Archive keeps the server's WAL elsewhere, for a restore to a point in time. In the middle of the run a moment is chosen.
+// Afterwards the server is restored to it, and the clients ask again for the intents that they had begun.
 type Archive struct {
-	// Start makes an empty one in dir, for a server that does not run yet, and returns what the server has to be set to.
+	// Start creates an empty archive in dir, before the server starts, and returns the server's settings for it.
 	Start func(ctx context.Context, dir string, database server.Config) (settings map[string]string, err error)
-	// Backup makes a backup of the running server.
+	// Backup makes a base backup of the running server.
 	Backup func(ctx context.Context) error
-	// Restore fills the data directory of the server, which does not run. As the server starts, it goes on to the moment.
+	// Restore fills the data directory of the stopped server. When the server starts, it recovers up to the moment.
 	Restore func(ctx context.Context, moment time.Time) error
 }
 
-// target is the moment to which the server is brought back.
+// target is the moment that the server is restored to.
 type target struct {
 	at           time.Time
-	before, past time.Duration     // it lies between these, since the start of the run
-	told         map[origin]string // what programs had been told
+	before, past time.Duration     // bounds of the moment, since the start of the run
+	answered     map[origin]string // answers to programs up to the moment
 }
 
-// halfway waits until half of the intents have begun, and notes the moment.
+// halfway waits until half of the intents have begun, and records the moment.
 func halfway(ctx context.Context, cfg Config, people *clients, others *programs) (t target) {
 	for people.intents() < cfg.Intents/2 && ctx.Err() == nil {
 		Pause(ctx, 50*time.Millisecond)
 	}
 	others.mu.Lock()
-	t.told = maps.Clone(others.told)
+	t.answered = maps.Clone(others.answered)
 	others.mu.Unlock()
 	t.before, t.at, t.past = people.history.now(), time.Now(), people.history.now()
 	return t
 }
 
-// goBack brings the server back to a moment and has n clients ask again. It returns how many intents they asked for. What happened after
-// the moment is forgotten, by the server and by the history.
+// goBack restores the server to a moment and has n clients ask again. It returns the number of intents asked for. The server and
+// the history forget everything after the moment.
 func (w *world) goBack(ctx context.Context, archive *Archive, t target, people *clients, others *programs, n int) (asked int, err error) {
 	if err := w.archived(ctx); err != nil {
 		return 0, err
@@ -74,14 +74,14 @@ func (w *world) goBack(ctx context.Context, archive *Archive, t target, people *
 		return 0, err
 	}
 	people.history.forget(t)
-	others.told = t.told
+	others.answered = t.answered
 	if err := w.heal(ctx); err != nil {
 		return 0, err
 	}
 	return people.again(ctx, t, n), nil
 }
 
-// archived waits until everything that was committed is in the archive.
+// archived waits until all commits are in the archive.
 func (w *world) archived(ctx context.Context) error {
 	conn, err := w.admin(ctx)
 	if err != nil {
@@ -95,7 +95,7 @@ func (w *world) archived(ctx context.Context) error {
 	return w.poll(ctx, "the log is archived", `SELECT COALESCE(last_archived_wal >= $1, false) FROM pg_stat_archiver`, file)
 }
 
-// poll waits until the answer of the server is yes.
+// poll waits until a query returns true.
 func (w *world) poll(ctx context.Context, what, question string, args ...any) error {
 	ctx, cancel := context.WithTimeout(ctx, settling)
 	defer cancel()
@@ -116,7 +116,7 @@ func (w *world) poll(ctx context.Context, what, question string, args ...any) er
 	}
 }
 
-// forget removes what began after the moment. What was answered after it may have happened before it, or not at all.
+// forget removes the attempts that began after the moment. An attempt that ended after it may or may not have happened.
 func (h *history) forget(t target) {
 	h.attempts = slices.DeleteFunc(h.attempts, func(a attempt) bool { return a.Called > t.past })
 	for i, a := range h.attempts {
@@ -130,8 +130,8 @@ func (h *history) forget(t target) {
 	}
 }
 
-// again has n clients ask once more for every intent that has a key: those of before the moment, and those of afterwards that need no
-// record which is gone. It returns how many.
+// again has n clients ask again for every intent with a key that began before the moment, or that does not need a record that is
+// gone. It returns their number.
 func (c *clients) again(ctx context.Context, t target, n int) int {
 	var wishes []intent
 	for _, b := range c.begun {

@@ -17,15 +17,14 @@ import (
 	"time"
 )
 
-// answerTimeout is how long a client waits for one answer.
+// answerTimeout bounds the wait of a client for one answer.
 const answerTimeout = time.Second
 
-// ask makes one attempt at one replica, with a key or none. after is how long the server asks to wait before the
-// next.
+// ask makes one attempt at one replica, with or without a key. after is the server's Retry-After.
 func ask(ctx context.Context, client *http.Client, addr, key, token string, kind kind, c command) (seen attempt, after time.Duration) {
 	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
-	// Without GetBody, the transport does not send the request again by itself: each attempt is ours.
+	// Without GetBody, the transport cannot send the request a second time, so that each attempt is recorded.
 	request, err := http.NewRequestWithContext(ctx, c.method, "http://"+addr+c.path, io.NopCloser(bytes.NewReader(c.body)))
 	if err != nil {
 		return attempt{Outcome: unsent, Error: err.Error()}, 0
@@ -57,14 +56,14 @@ func ask(ctx context.Context, client *http.Client, addr, key, token string, kind
 	if err != nil {
 		return attempt{Outcome: lost, Status: response.StatusCode, Error: err.Error()}, 0
 	}
-	seconds, _ := strconv.Atoi(response.Header.Get("Retry-After")) // 0 without one
+	seconds, _ := strconv.Atoi(response.Header.Get("Retry-After")) // 0 if missing
 	return read(kind, response, answer), time.Duration(seconds) * time.Second
 }
 
-// etag is how the version of a record is written in headers.
+// etag formats the version of a record for headers.
 func etag(version int) string { return fmt.Sprintf(`"v%d"`, version) }
 
-// read turns an answer into what the client learned.
+// read interprets an answer.
 func read(kind kind, response *http.Response, answer []byte) attempt {
 	seen := attempt{Status: response.StatusCode, Outcome: unexpected}
 	var err error
@@ -82,7 +81,7 @@ func read(kind kind, response *http.Response, answer []byte) attempt {
 	return seen
 }
 
-// readRecord reads an answer that has a record.
+// readRecord reads an answer with a record.
 func (a *attempt) readRecord(kind kind, header http.Header, answer []byte) error {
 	var record profile
 	if err := json.Unmarshal(answer, &record); err != nil {
@@ -92,7 +91,7 @@ func (a *attempt) readRecord(kind kind, header http.Header, answer []byte) error
 		return fmt.Errorf("ETag %s of version %d", tag, record.Version)
 	}
 	a.ID, a.Number, a.Total = record.ID, record.Number, max(record.Total, record.Amount)
-	if !kind.belongs() || kind == pay { // no intent changes the others
+	if !kind.belongs() || kind == pay { // no intent changes the other records
 		a.Shown = record
 	}
 	digest := sha256.Sum256(answer)
@@ -121,13 +120,13 @@ func (a *attempt) readRecord(kind kind, header http.Header, answer []byte) error
 	return nil
 }
 
-// readProblem reads an answer that says why not.
+// readProblem reads a refusal.
 func (a *attempt) readProblem(kind kind, header http.Header, answer []byte) error {
 	var problem struct {
 		Type       string `json:"type"`
 		ExistingID string `json:"existing_id"`
 		Open       *cents `json:"open"`
-		Left       string `json:"left"` // of a payment, or a quantity of a line
+		Left       string `json:"left"` // of a payment, or of a quantity
 	}
 	if err := json.Unmarshal(answer, &problem); err != nil {
 		return fmt.Errorf("read the problem: %w", err)
@@ -136,7 +135,7 @@ func (a *attempt) readProblem(kind kind, header http.Header, answer []byte) erro
 	switch name := a.Problem; {
 	case a.Status == http.StatusPreconditionFailed && kind.changes() && name == "changed-meanwhile":
 		a.Outcome = stale
-		_, _ = fmt.Sscanf(header.Get("ETag"), `"v%d"`, &a.Shown.Version) // none if it could not be read any more
+		_, _ = fmt.Sscanf(header.Get("ETag"), `"v%d"`, &a.Shown.Version) // 0 if it could no longer be read
 	case a.Status == http.StatusConflict && name == "in-progress":
 		a.Outcome = inProgress
 	case a.Status == http.StatusConflict && (kind.creates() && name == "number-taken" || kind == pay && name == "payment-taken"):
@@ -156,7 +155,7 @@ func (a *attempt) readProblem(kind kind, header http.Header, answer []byte) erro
 	return nil
 }
 
-// readLimit reads what an amount was beyond.
+// readLimit reads the limit that an amount exceeded.
 func (a *attempt) readLimit(kind kind, open *cents, left string) error {
 	switch {
 	case kind == refund:
@@ -174,7 +173,7 @@ func (a *attempt) readLimit(kind kind, open *cents, left string) error {
 	return nil
 }
 
-// excess is the problem of an amount that is more than there is.
+// excess returns the problem type of an amount that exceeds its limit.
 func (k kind) excess() string {
 	switch k {
 	case pay:
@@ -188,7 +187,7 @@ func (k kind) excess() string {
 	}
 }
 
-// barriers are the problems of an invoice or a customer whose state does not allow what is wanted.
+// barriers returns the problem types of an invoice or a customer whose state does not allow the intent.
 func (k kind) barriers() []string {
 	switch k {
 	case redraft, issue:

@@ -7,9 +7,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// before is what was there before the clients came.
+// before holds the records from before the clients started.
 type before struct {
-	records    map[string]bool // ids of those that the demo data brought
+	records    map[string]bool // ids of the demo data's records
 	businesses [len(tokens)]profile
 }
 
@@ -46,7 +46,7 @@ func loadBefore(ctx context.Context, conn *pgx.Conn) (found before, err error) {
 	return found, nil
 }
 
-// versions has those of the businesses, by id.
+// versions returns the versions of the businesses, by id.
 func (b before) versions() map[string]int {
 	found := map[string]int{}
 	for _, business := range b.businesses {

@@ -2,7 +2,7 @@ package torture
 
 import "fmt"
 
-// fits reports whether the state of an invoice or a payment allows a kind of intent, as far as is known.
+// fits reports whether the state of an invoice or a payment allows a kind of intent, as far as the client knows.
 func (p profile) fits(k kind) bool {
 	switch k {
 	case redraft, issue:
@@ -18,9 +18,9 @@ func (p profile) fits(k kind) bool {
 	}
 }
 
-// redrafted is the command that replaces a draft. One in eight numbers is another one, which makes the old one free,
-// and one of the series may follow the invoice into another year. Without a key, it keeps the customer: nothing could
-// tell where a new one came from.
+// redrafted returns the command that replaces a draft. One in eight changes the number, which frees the old one; a number of the
+// series may follow the invoice into another year. Without a key the customer stays, because the origin of a new one could not be
+// determined.
 func (in intent) redrafted(n int, about profile) []byte {
 	rng := dice(in.change.seed, in.n)
 	in.email = fmt.Sprintf("customer-%d@example.com", rng.IntN(2000))
@@ -39,11 +39,11 @@ func (in intent) redrafted(n int, about profile) []byte {
 	if in.email == about.BillTo.Email {
 		delete(body, "customer")
 		body["customer_id"] = about.BillTo.ID
-	} else { // nobody else has the name, so it is archived by nobody
+	} else { // no other intent has the name, so the customer is not archived
 		body["customer"] = map[string]any{"email": in.email, "name": fmt.Sprint("Customer of ", in.n), "same_email": true}
 	}
 	if !in.change.otherwise {
-		n = 0 // the same command about another invoice
+		n = 0 // the same command for another invoice
 	}
 	body["notes"] = content(in.n, n)
 	return encode(body)

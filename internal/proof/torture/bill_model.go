@@ -1,24 +1,24 @@
 package torture
 
-// bill is what the model of a record has for an invoice.
+// bill is the invoice in the model of a record.
 type bill struct {
 	status string // draft, issued or void
-	total  cents  // or untold
+	total  cents  // or untold if unknown
 	paid   cents
-	// credited is the sum of the credit notes; noted says that there are some, if only of nothing.
+	// credited is the sum of the credit notes; noted reports whether there are any, if only with a total of zero.
 	credited cents
 	noted    bool
-	billTo   string // whom it names, of one that was issued; "" as long as nobody was told
+	billTo   string // the customer on an issued invoice; "" while unknown
 }
 
 const untold cents = -1
 
-// made reports whether the state that a transition wants is there.
+// made reports whether the invoice already has the state that a transition leads to.
 func (b bill) made(k kind) bool {
 	return k == issue && b.status == "issued" || k == void && b.status == "void"
 }
 
-// bars reports whether the state does not allow what is wanted.
+// bars reports whether the state does not allow a kind of intent.
 func (b bill) bars(k kind) bool {
 	switch k {
 	case redraft, issue:
@@ -32,8 +32,8 @@ func (b bill) bars(k kind) bool {
 	}
 }
 
-// exceeded reports whether an amount is more than the invoice allows, or not all that was left where that was wanted. Where
-// the total was never told, the answer is believed.
+// exceeded reports whether an amount is more than the invoice allows, or not the whole rest when that was asked for. If the total
+// is unknown, the answer is trusted.
 func (b bill) exceeded(e event) bool {
 	open := b.total - b.paid - b.credited
 	switch {
@@ -52,8 +52,8 @@ func (b bill) exceeded(e event) bool {
 	}
 }
 
-// leaves reports whether a credit note may be refused for this reason. Before it is made, nobody knows what it would
-// amount to, but it is at most what was not credited: that is more than what is open only if something is paid.
+// leaves reports whether a credit note may be refused for this reason. Its amount is unknown in advance, but at most the amount not
+// yet credited. That exceeds the open amount only if a payment was made.
 func (b bill) leaves(e event, open cents) bool {
 	switch e.limit {
 	case byOpen:
@@ -65,13 +65,13 @@ func (b bill) leaves(e event, open cents) bool {
 	}
 }
 
-// beyond reports whether an amount is more than what is left. Several that ask at once under one key are told the same, so
-// what was left may be less by then.
+// beyond reports whether an amount is more than what remains. Concurrent attempts with one key get the same answer, so by then less
+// may remain than it states.
 func (e event) beyond(left cents) bool {
 	return e.amount > left && (e.outcome != itExceeds || e.open >= left && e.amount > e.open)
 }
 
-// after returns the bill behind an event that has changed it.
+// after returns the bill after an event.
 func (b bill) after(e event) bill {
 	switch e.kind {
 	case redraft:
@@ -92,8 +92,8 @@ func (b bill) after(e event) bill {
 	return b
 }
 
-// shows reports whether an answer may say this, and learns from it. From the moment when it is issued, an invoice
-// names its customer as they were then.
+// shows reports whether an answer may show p, and returns the bill with the values learned from it. An issued invoice keeps its
+// customer's data from the time of issue.
 func (b bill) shows(p profile) (bool, bill) {
 	same := p.Status == b.state(p.Total) && p.Paid == b.paid && p.Credited == b.credited && b.paid+b.credited <= p.Total &&
 		(b.total == untold || b.total == p.Total)
@@ -105,7 +105,7 @@ func (b bill) shows(p profile) (bool, bill) {
 	return same, b
 }
 
-// state is the status as people know it.
+// state returns the status in the API.
 func (b bill) state(total cents) string {
 	settled := b.paid+b.credited == total
 	switch {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// billed is an answer about an invoice of 10.00.
+// billed returns an answer with an invoice of 10.00.
 func billed(version int, status string, paid cents) profile {
 	p := profile{ID: "a", Number: "T-1", Version: version, Status: status, Notes: content(0, 0), Total: 1000, Paid: paid}
 	if status != "draft" && status != "void" {

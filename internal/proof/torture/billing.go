@@ -11,14 +11,13 @@ import (
 	"onlyonce/internal/postgres/server"
 )
 
-// schedulesPath is the address of all schedules.
 const schedulesPath = "/api/v1/schedules"
 
-// missedWeeks is how many periods of a schedule are due when it is made.
+// missedWeeks is the number of periods of a new schedule that are due.
 const missedWeeks = 4
 
-// bill makes a schedule with periods that are due, which the clock of both replicas bills. At the same time people bill the same
-// periods by hand, pause the schedule, resume it, and edit it.
+// bill creates a schedule with due periods, which the clocks of both replicas bill. Meanwhile it bills the same periods by hand,
+// and pauses, resumes and edits the schedule.
 func (p *programs) bill(ctx context.Context, tenant, n int) {
 	key := p.named("bill", n)
 	customer := p.send(ctx, wish{tenant: tenant, operation: "customer.upsert", key: key, path: customersPath, body: map[string]any{
@@ -65,8 +64,8 @@ func (p *programs) bill(ctx context.Context, tenant, n int) {
 	atOnce(all...)
 }
 
-// tick inserts jobs of the clock, one for each replica, which River does once a minute for both. It leaves it if a database is down,
-// or the replicas have not come round to those before.
+// tick inserts jobs of the clock, one for each replica. River itself inserts one a minute for both. It does nothing if a database
+// is down, or if the earlier jobs are not done.
 func (w *world) tick(ctx context.Context) {
 	conn, err := w.admin(ctx)
 	if err == nil {

@@ -14,15 +14,16 @@ import (
 	"onlyonce/migrations"
 )
 
-// newest is a migration that can be taken back without data.
+// newest is a migration that can be reverted in spite of later data.
 //
 //go:embed newest.sql
 var newest []byte
 
-// newestFile comes behind all migrations.
+// newestFile sorts after all other migrations.
 const newestFile = "99999_newest.sql"
 
-// build compiles the real server into dir, with one more migration, and with replacements in it. All migrations are in dir/migrations then.
+// build compiles the real server into dir, with one more migration and with replacements in its source. All migrations are then in
+// dir/migrations.
 func build(ctx context.Context, dir string, replacements ...replacement) (program string, err error) {
 	copied := filepath.Join(dir, "migrations")
 	if err := os.CopyFS(copied, migrations.FS); err != nil {
@@ -60,7 +61,7 @@ func build(ctx context.Context, dir string, replacements ...replacement) (progra
 	return program, nil
 }
 
-// copies makes replacements in copies of the files, and returns where the copies are.
+// copies applies replacements to copies of the files, and returns the paths of the copies.
 func copies(replacements []replacement, root, dir string) (map[string]string, error) {
 	replaced := map[string]string{}
 	for i, r := range replacements {
@@ -75,7 +76,7 @@ func copies(replacements []replacement, root, dir string) (map[string]string, er
 		}
 		replaced[file] = filepath.Join(dir, fmt.Sprintf("edit-%d.go", i))
 		edited := strings.Replace(string(text), r.old, r.new, 1)
-		if err := os.WriteFile(replaced[file], []byte(edited), 0o600); err != nil { //nolint:gosec // in a directory of our own
+		if err := os.WriteFile(replaced[file], []byte(edited), 0o600); err != nil { //nolint:gosec // in a directory of this run
 			return nil, fmt.Errorf("remove a layer: %w", err)
 		}
 	}

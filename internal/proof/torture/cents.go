@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// cents is an amount of euros, in the API a string like 12.50.
+// cents is an amount of euros; in the API a string like 12.50.
 type cents int64
 
 func (c cents) String() string { return fmt.Sprintf("%d.%02d", c/100, c%100) }
 
-// UnmarshalText reads an amount as the API writes it.
+// UnmarshalText parses an amount of the API.
 func (c *cents) UnmarshalText(text []byte) error {
 	whole, decimals, _ := strings.Cut(string(text), ".")
 	amount, err := strconv.ParseInt(whole+decimals, 10, 64)

@@ -5,7 +5,7 @@ import (
 	"net/http"
 )
 
-// The addresses of all customers, all invoices, and all payments, and of the settings of a business.
+// API paths.
 const (
 	customersPath = "/api/v1/customers"
 	invoicesPath  = "/api/v1/invoices"
@@ -13,22 +13,22 @@ const (
 	settingsPath  = "/api/v1/settings"
 )
 
-// change is how a client goes about an intent about a record that is there.
+// change configures an intent that changes an existing record.
 type change struct {
-	place     int  // which of the records that clients know when it begins
-	elsewhere int  // and another one
-	fit       bool // the next of the invoices or payments, from that place on, whose state allows it as far as the client knows
-	look      bool // reads the record first; else it goes by what any client saw last
-	match     bool // sends If-Match
+	place     int  // index of the record among those that clients know when it begins
+	elsewhere int  // offset to another record
+	fit       bool // choose the first invoice or payment from place on whose state allows it, as far as the client knows
+	look      bool // read the record first; otherwise use the last answer to any client
+	match     bool // send If-Match
 	same      bool // an edit that changes nothing
-	again     bool // when it is told that the version is stale, it reads the record, and sends the same from there
-	otherwise bool // its other command has another content; else it is the same about another record
+	again     bool // if the version is stale, read the record and send the same command from its version
+	otherwise bool // its second command has another content; otherwise it is the same for another record
 
-	seed uint64 // of the content of an edited invoice, or the amount of a payment, a refund or a credit note
+	seed uint64 // for the content of an edited invoice, or the amount of a payment, a refund or a credit note
 }
 
-// changing imagines what a change has besides other intents. A client that sends no key always sends If-Match, or
-// it could not tell its own retry from another wish.
+// changing chooses the options of a change. A client without a key always sends If-Match, because otherwise it could not
+// distinguish its own retry from another wish.
 func (in intent) changing(rng *rand.Rand) intent {
 	c := change{place: rng.IntN(nearby), elsewhere: 1 + rng.IntN(nearby-1), look: rng.IntN(3) == 0}
 	if rng.IntN(6) == 0 {
@@ -43,8 +43,8 @@ func (in intent) changing(rng *rand.Rand) intent {
 	return in
 }
 
-// about returns the commands of what is about a record that is there: about one, and under the same key about another
-// one, unless the content is what differs.
+// about returns the intent with commands for a record: the second one is for another record under the same key, unless only the
+// content differs.
 func (in intent) about(one, another profile) intent {
 	switch in.kind {
 	case pay:
@@ -68,7 +68,7 @@ func (in intent) about(one, another profile) intent {
 	return in
 }
 
-// command returns one command of a change.
+// command returns the nth command of a change.
 func (in intent) command(n int, about profile) command {
 	c := command{method: http.MethodPost, path: in.kind.address(about.ID), record: about.ID, body: []byte("{}")}
 	if in.change.match {
@@ -95,7 +95,7 @@ func (in intent) command(n int, about profile) command {
 	return c
 }
 
-// address is where the record is that a kind is about.
+// address returns the path of the record of a kind.
 func (k kind) address(id string) string {
 	switch {
 	case k == business:
@@ -109,10 +109,10 @@ func (k kind) address(id string) string {
 	}
 }
 
-// named is the name that a command of an edit gives.
+// named returns the name in the nth command of an edit.
 func (in intent) named(n int, about profile) string {
 	if !in.change.otherwise {
-		n = 0 // the same command about another customer
+		n = 0 // the same command for another customer
 	}
 	if in.change.same && n == 0 {
 		return about.Name

@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// keptUntil is how long the result of a key is there for certain, since the run began. Later, a repeat may be
-// answered with the record as it is.
+// keptUntil returns the time, since the start of the run, until which the result of a key is certainly stored. Later, the answer to
+// a repeat may be the current record.
 func keptUntil(attempts []attempt) time.Duration { return firstCall(attempts) + retain }
 
-// firstCall is when the first attempt began.
+// firstCall returns the start of the first attempt.
 func firstCall(attempts []attempt) time.Duration {
 	first := attempts[0].Called
 	for _, a := range attempts {
@@ -18,7 +18,7 @@ func firstCall(attempts []attempt) time.Duration {
 	return first
 }
 
-// changes holds the answers to one intent about a record that was there against the database.
+// changes compares the answers to one intent about an existing record with the database.
 func (e *evidence) changes(n int) {
 	in, attempts := e.intents[n], e.attempts[n]
 	if in.key == "" && !in.kind.edits() {
@@ -40,14 +40,14 @@ func (e *evidence) changes(n int) {
 		}
 	}
 	for _, a := range attempts {
-		e.told(in, a, found)
+		e.compareChange(in, a, found)
 	}
 }
 
-// mayBeStored returns a condition for attempts whose outcome nobody knows. With a key, it is known where the version turned out to be
-// stale, or the state not to allow it: it was not carried out before, or that would have been the answer, and neither a
-// version nor a draft or an invoice without credit notes comes back. But what is stale may arrive once more when others have made the
-// state that it asks for: then it is stored, and has changed nothing.
+// mayBeStored returns a condition for attempts whose outcome is unknown. An attempt with a key was not carried out if another
+// attempt with the key was stale or barred: otherwise that one would have been a replay, and neither a version nor a draft nor an
+// invoice without credit notes comes back. However, a stale request may arrive again after others have made the state that it asks
+// for. Then it is stored as unchanged.
 func mayBeStored(in intent, attempts []attempt, found []stored) func(attempt) bool {
 	changed := in.kind.edits() || slices.ContainsFunc(found, func(s stored) bool { return s.changed })
 	return func(a attempt) bool {
@@ -58,7 +58,7 @@ func mayBeStored(in intent, attempts []attempt, found []stored) func(attempt) bo
 	}
 }
 
-// askedBy returns a condition for attempts that asked for what is stored.
+// askedBy returns a condition for attempts that asked for the stored change.
 func (s stored) askedBy(in intent) func(attempt) bool {
 	return func(a attempt) bool {
 		if a.Record != s.record {
@@ -78,8 +78,8 @@ func (s stored) askedBy(in intent) func(attempt) bool {
 	}
 }
 
-// told holds one answer against what is stored.
-func (e *evidence) told(in intent, a attempt, found []stored) {
+// compareChange compares one answer with the stored changes.
+func (e *evidence) compareChange(in intent, a attempt, found []stored) {
 	switch {
 	case a.Outcome == stale && a.Shown.Version != 0 && a.Shown.Version <= a.Seen:
 		e.reportf(in.n, "what is stale has a newer version",

@@ -4,9 +4,9 @@ import (
 	"testing"
 )
 
-// changed is an attempt of intent 0, an edit of customer a from version 1.
+// changed returns an attempt of intent 0, an edit of customer a from version 1.
 func changed(from, to int, o outcome) attempt {
-	a := told(from, to, o, "")
+	a := attempted(from, to, o, "")
 	a.Kind, a.Record, a.Seen = edit, "a", 1
 	switch o {
 	case done, repeated:
@@ -20,13 +20,13 @@ func changed(from, to int, o outcome) attempt {
 	return a
 }
 
-// withoutKey makes it an attempt without a key.
+// withoutKey returns the attempt without its key.
 func withoutKey(a attempt) attempt {
 	a.Key = ""
 	return a
 }
 
-// archives is an attempt to archive customer a, without a key.
+// archives returns an attempt to archive customer a, without a key.
 func archives(from, to int, o outcome) attempt {
 	a := withoutKey(changed(from, to, o))
 	a.Kind = archive
@@ -76,7 +76,7 @@ func TestJudgeChanges(t *testing.T) {
 		{"in progress, then repeated", edit, []attempt{changed(1, 2, inProgress), changed(3, 4, repeated)}, []stored{kept}, after, nil},
 		{"lost and done", edit, []attempt{changed(1, 2, lost)}, []stored{kept}, after, nil},
 		{"lost and not done", edit, []attempt{changed(1, 2, lost)}, nil, before, nil},
-		{"stale", edit, []attempt{changed(1, 2, stale)}, nil, moment(2, "b"), []string{model}}, // nobody made version 2
+		{"stale", edit, []attempt{changed(1, 2, stale)}, nil, moment(2, "b"), []string{model}}, // no attempt made version 2
 		{"another command", edit, []attempt{changed(1, 2, done), other(changed(3, 4, mismatch))}, []stored{kept}, after, nil},
 		{"without a key, lost and then stale", edit,
 			[]attempt{withoutKey(changed(1, 2, lost)), withoutKey(changed(3, 4, stale))}, []stored{unkeyed}, after, nil},
@@ -100,7 +100,7 @@ func TestJudgeChanges(t *testing.T) {
 		{"a key told stale, and stored", edit, []attempt{changed(1, 2, lost), changed(3, 4, stale)}, []stored{kept}, after,
 			[]string{"a refused change is not stored"}},
 		{"a key told stale, and stored when others had archived it", archive, []attempt{tried(1, 2, lost), tried(3, 4, stale)},
-			[]stored{unmade}, archived(2, "a"), []string{model}}, // none of those others is in the history
+			[]stored{unmade}, archived(2, "a"), []string{model}}, // the history has none of the other attempts
 		{"a key told stale, and archived", archive, []attempt{tried(1, 2, lost), tried(3, 4, stale)},
 			[]stored{madeLate}, archived(2, "a"), []string{"a refused change is not stored", model}},
 		{"stale after it was done", edit, []attempt{changed(1, 2, done), changed(3, 4, stale)}, []stored{kept}, after, []string{linear}},

@@ -7,13 +7,13 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// Violation is a promise that was not kept.
+// Violation is a broken promise.
 type Violation struct {
 	Rule   string
 	Detail string
-	Intent int // whose history tells more; -1 if it is not about one
+	Intent int // the intent whose history explains it; -1 for none
 
-	// Undecided is set if nobody knows whether it was kept, because to find out takes too long.
+	// Undecided is set if the check took too long for a verdict.
 	Undecided bool
 }
 
@@ -24,30 +24,30 @@ func (v Violation) String() string {
 	return v.Rule + ": " + v.Detail
 }
 
-// evidence is all that is known after a run.
+// evidence is the data of a run for its checks.
 type evidence struct {
 	intents  []intent
 	attempts [][]attempt // by intent, in the order in which they ended
-	looks    []attempt   // to read a record
+	looks    []attempt   // reads of records
 	rows     rows
 	found    []Violation
 
 	byKey     map[origin][]stored
-	byContent map[string][]stored // edits, by the name that they gave
+	byContent map[string][]stored // edits, by the new name
 }
 
 func (e *evidence) reportf(n int, rule, format string, args ...any) {
 	e.found = append(e.found, Violation{Rule: rule, Detail: fmt.Sprintf(format, args...), Intent: n})
 }
 
-// searched reports what the search for an order has come to, if it found none.
+// searched reports an unsuccessful search for an order.
 func (e *evidence) searched(result porcupine.CheckResult, n int, rule, detail string) {
 	if result != porcupine.Ok {
 		e.found = append(e.found, Violation{Rule: rule, Detail: detail, Intent: n, Undecided: result == porcupine.Unknown})
 	}
 }
 
-// judge compares what the clients were told with what is in the database, both ways.
+// judge compares the answers to the clients with the database, in both directions.
 func judge(people *clients, stored rows) []Violation {
 	e := &evidence{attempts: people.history.byIntent(people.intents()), rows: stored}
 	e.looks = slices.DeleteFunc(slices.Clone(people.history.attempts), func(a attempt) bool { return a.Kind != look })
@@ -69,7 +69,7 @@ func (e *evidence) judge() {
 	for n, in := range e.intents {
 		e.known(e.attempts[n])
 		for _, attempts := range in.wishes(e.attempts[n]) {
-			if in.key != "" { // else nothing makes its attempts one
+			if in.key != "" { // without a key, its attempts are unrelated
 				e.answers(n, attempts)
 			}
 			if in.kind.changes() {
@@ -89,7 +89,7 @@ func (e *evidence) judge() {
 	e.registers()
 }
 
-// known looks for answers outside of the contract.
+// known reports answers outside the contract.
 func (e *evidence) known(attempts []attempt) {
 	for _, a := range attempts {
 		if a.Outcome == unexpected {
@@ -98,7 +98,7 @@ func (e *evidence) known(attempts []attempt) {
 	}
 }
 
-// wishes returns the attempts, without those that make another wish under the same key: another content of an event, which is kept too.
+// wishes groups the attempts by wish. Only a delivery may have two: an event with another content under the same id is stored, too.
 func (in intent) wishes(attempts []attempt) (wishes [][]attempt) {
 	if !in.kind.delivers() {
 		return [][]attempt{attempts}
@@ -112,7 +112,7 @@ func (in intent) wishes(attempts []attempt) (wishes [][]attempt) {
 	return wishes
 }
 
-// answers holds all answers to one wish against each other.
+// answers compares all answers to one wish.
 func (e *evidence) answers(n int, attempts []attempt) {
 	var first, firstBody *attempt
 	made := 0
@@ -125,7 +125,7 @@ func (e *evidence) answers(n int, attempts []attempt) {
 			made++
 		}
 		switch {
-		case a.Outcome == mismatch: // it names the record only
+		case a.Outcome == mismatch: // names only the record
 		case first == nil:
 			first = a
 		case a.ID != first.ID || first.Outcome.original() && a.Outcome.original() && (a.Number != first.Number || a.Total != first.Total):
@@ -145,7 +145,7 @@ func (e *evidence) answers(n int, attempts []attempt) {
 	}
 }
 
-// records holds the answers to one wish against the database.
+// records compares the answers to one wish with the database.
 func (e *evidence) records(n int, attempts []attempt) {
 	in := e.intents[n]
 	found := e.rows.of(in, attempts)
@@ -175,8 +175,8 @@ func (e *evidence) records(n int, attempts []attempt) {
 	}
 }
 
-// refusedForEver reports whether an answer says that an intent has no record and will have none. A credit note may be
-// made by the other command, if nobody knows what came of that one.
+// refusedForEver reports whether an answer means that an intent has no record and never will. The other command of a credit note
+// may still create one if its outcome is unknown.
 func refusedForEver(attempts []attempt) bool {
 	return slices.ContainsFunc(attempts, func(a attempt) bool {
 		return a.Outcome == conflict && !a.mayPass() && !slices.ContainsFunc(attempts, func(b attempt) bool {

@@ -9,8 +9,8 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// told is an attempt of intent 0 that took from one moment to another.
-func told(from, to int, o outcome, id string) attempt {
+// attempted returns an attempt of intent 0 between two moments.
+func attempted(from, to int, o outcome, id string) attempt {
 	a := attempt{Called: time.Duration(from), Done: time.Duration(to), Outcome: o, ID: id, Key: "key"}
 	switch o {
 	case created, replayed:
@@ -22,13 +22,13 @@ func told(from, to int, o outcome, id string) attempt {
 	return a
 }
 
-// other makes it an attempt with the other command of the intent.
+// other returns the attempt with the second command of the intent.
 func other(a attempt) attempt {
 	a.Command = 1
 	return a
 }
 
-// made is the row of intent 0.
+// made returns the row of intent 0.
 func made(id string) row {
 	return row{
 		origin: origin{0, "invoice.create", "key"}, id: id, number: "2026-0001", total: 100,
@@ -40,7 +40,7 @@ func TestJudge(t *testing.T) {
 	t.Parallel()
 	stranger, altered := made("b"), made("a")
 	stranger.key, altered.total = "nobody's", 200
-	replay := told(5, 6, replayed, "a")
+	replay := attempted(5, 6, replayed, "a")
 	replay.Digest = "other bytes"
 	for _, c := range []struct {
 		name     string
@@ -48,31 +48,31 @@ func TestJudge(t *testing.T) {
 		rows     []row
 		want     []string
 	}{
-		{"created and replayed", []attempt{told(1, 2, created, "a"), told(3, 4, replayed, "a")}, []row{made("a")}, nil},
-		{"lost answer, then replayed", []attempt{told(1, 2, lost, ""), told(3, 4, replayed, "a")}, []row{made("a")}, nil},
-		{"expired", []attempt{told(1, 2, created, "a"), told(3, 4, current, "a")}, []row{made("a")}, nil},
-		{"other command", []attempt{told(1, 2, created, "a"), other(told(3, 4, mismatch, "a"))}, []row{made("a")}, nil},
-		{"number taken", []attempt{told(1, 2, conflict, "x")}, nil, nil},
-		{"given up, made", []attempt{told(1, 2, lost, "")}, []row{made("a")}, nil},
-		{"given up, not made", []attempt{told(1, 2, lost, "")}, nil, nil},
-		{"acknowledged and lost", []attempt{told(1, 2, created, "a")}, nil,
+		{"created and replayed", []attempt{attempted(1, 2, created, "a"), attempted(3, 4, replayed, "a")}, []row{made("a")}, nil},
+		{"lost answer, then replayed", []attempt{attempted(1, 2, lost, ""), attempted(3, 4, replayed, "a")}, []row{made("a")}, nil},
+		{"expired", []attempt{attempted(1, 2, created, "a"), attempted(3, 4, current, "a")}, []row{made("a")}, nil},
+		{"other command", []attempt{attempted(1, 2, created, "a"), other(attempted(3, 4, mismatch, "a"))}, []row{made("a")}, nil},
+		{"number taken", []attempt{attempted(1, 2, conflict, "x")}, nil, nil},
+		{"given up, made", []attempt{attempted(1, 2, lost, "")}, []row{made("a")}, nil},
+		{"given up, not made", []attempt{attempted(1, 2, lost, "")}, nil, nil},
+		{"acknowledged and lost", []attempt{attempted(1, 2, created, "a")}, nil,
 			[]string{"an acknowledged intent has exactly one record"}},
-		{"made twice", []attempt{told(1, 2, created, "a"), told(3, 4, replayed, "a")}, []row{made("a"), made("b")},
+		{"made twice", []attempt{attempted(1, 2, created, "a"), attempted(3, 4, replayed, "a")}, []row{made("a"), made("b")},
 			[]string{"an acknowledged intent has exactly one record"}},
-		{"made twice, unknown", []attempt{told(1, 2, lost, "")}, []row{made("a"), made("b")},
+		{"made twice, unknown", []attempt{attempted(1, 2, lost, "")}, []row{made("a"), made("b")},
 			[]string{"an unknown intent has at most one record"}},
-		{"two told that they made it", []attempt{told(1, 4, created, "a"), told(2, 3, created, "a")}, []row{made("a")},
+		{"two told that they made it", []attempt{attempted(1, 4, created, "a"), attempted(2, 3, created, "a")}, []row{made("a")},
 			[]string{"one attempt carries an intent out", "the answers to a key are linearizable"}},
-		{"answers differ", []attempt{told(1, 2, created, "a"), told(3, 4, current, "b")}, []row{made("a")},
+		{"answers differ", []attempt{attempted(1, 2, created, "a"), attempted(3, 4, current, "b")}, []row{made("a")},
 			[]string{"all answers to a key are equal", "what was answered is what is stored", "the answers to a key are linearizable"}},
-		{"replay differs", []attempt{told(1, 2, created, "a"), replay}, []row{made("a")},
+		{"replay differs", []attempt{attempted(1, 2, created, "a"), replay}, []row{made("a")},
 			[]string{"a replay is identical to the byte"}},
-		{"refused and made", []attempt{told(1, 2, conflict, "x")}, []row{made("a")},
+		{"refused and made", []attempt{attempted(1, 2, conflict, "x")}, []row{made("a")},
 			[]string{"a refused intent has no record"}},
-		{"stored otherwise", []attempt{told(1, 2, created, "a")}, []row{altered},
+		{"stored otherwise", []attempt{attempted(1, 2, created, "a")}, []row{altered},
 			[]string{"what was answered is what is stored"}},
 		{"nobody asked", nil, []row{stranger}, []string{"every record has an intent"}},
-		{"internal error", []attempt{told(1, 2, unexpected, "")}, nil,
+		{"internal error", []attempt{attempted(1, 2, unexpected, "")}, nil,
 			[]string{"every answer is one that the contract knows"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -87,7 +87,7 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// finds judges the evidence, and compares the rules that were broken.
+// finds judges the evidence, and compares the broken rules with want.
 func (e *evidence) finds(t *testing.T, want []string) {
 	t.Helper()
 	e.rows.byOrigin = map[origin][]row{}
@@ -112,28 +112,28 @@ func TestLinearizable(t *testing.T) {
 		want     bool
 	}{
 		{"nothing", nil, true},
-		{"a replay overlaps the creation", []attempt{told(1, 9, created, "a"), told(2, 3, replayed, "a")}, true},
-		{"a replay ends before the creation begins", []attempt{told(1, 2, replayed, "a"), told(3, 4, created, "a")}, false},
-		{"a replay of nothing", []attempt{told(1, 2, replayed, "a")}, false},
-		{"a lost request creates later", []attempt{told(1, 2, lost, ""), told(3, 4, refused, ""), told(5, 6, replayed, "a")}, true},
-		{"two creations", []attempt{told(1, 2, created, "a"), told(3, 4, created, "b")}, false},
-		{"two names", []attempt{told(1, 2, lost, ""), told(3, 4, replayed, "a"), told(5, 6, current, "b")}, false},
-		{"refused, then created", []attempt{told(1, 2, conflict, "x"), told(3, 4, created, "a")}, false},
-		{"created, then refused", []attempt{told(1, 2, created, "a"), told(3, 4, conflict, "x")}, false},
-		{"the other command replays", []attempt{told(1, 2, created, "a"), other(told(3, 4, replayed, "a"))}, false},
-		{"mismatch with itself", []attempt{told(1, 2, created, "a"), told(3, 4, mismatch, "a")}, false},
-		{"mismatch with a lost one", []attempt{told(1, 2, lost, ""), other(told(3, 4, mismatch, "a"))}, true},
-		{"a lost request creates before it is sent", []attempt{told(1, 2, replayed, "a"), told(3, 4, lost, "")}, false},
-		{"an outage", slices.Concat(slices.Repeat([]attempt{told(1, 2, lost, "")}, 60), []attempt{told(3, 4, conflict, "x")}), true},
-		{"a customer found again", []attempt{told(1, 2, created, "a"), told(3, 4, current, "a")}, true},
-		{"a customer found by a key that created it", []attempt{told(1, 2, created, "a"), told(3, 4, existing, "a")}, false},
-		{"a change, repeated", []attempt{told(1, 2, done, "a"), told(3, 4, repeated, "a")}, true},
-		{"a change, done twice", []attempt{told(1, 2, done, "a"), told(3, 4, done, "a")}, false},
-		{"a change, stale and then done from another version", []attempt{told(1, 2, stale, ""), told(3, 4, done, "a")}, true},
-		{"a change, done and then stale", []attempt{told(1, 2, done, "a"), told(3, 4, stale, "")}, false},
-		{"a change, repeated by another command", []attempt{told(1, 2, done, "a"), other(told(3, 4, repeated, "a"))}, false},
-		{"a change, repeated after no more than progress", []attempt{told(1, 2, inProgress, ""), told(3, 4, repeated, "a")}, true},
-		{"another command, late", []attempt{told(1, 2, created, "a"), other(told(3, 4, current, "a"))}, false},
+		{"a replay overlaps the creation", []attempt{attempted(1, 9, created, "a"), attempted(2, 3, replayed, "a")}, true},
+		{"a replay ends before the creation begins", []attempt{attempted(1, 2, replayed, "a"), attempted(3, 4, created, "a")}, false},
+		{"a replay of nothing", []attempt{attempted(1, 2, replayed, "a")}, false},
+		{"a lost request creates later", []attempt{attempted(1, 2, lost, ""), attempted(3, 4, refused, ""), attempted(5, 6, replayed, "a")}, true},
+		{"two creations", []attempt{attempted(1, 2, created, "a"), attempted(3, 4, created, "b")}, false},
+		{"two names", []attempt{attempted(1, 2, lost, ""), attempted(3, 4, replayed, "a"), attempted(5, 6, current, "b")}, false},
+		{"refused, then created", []attempt{attempted(1, 2, conflict, "x"), attempted(3, 4, created, "a")}, false},
+		{"created, then refused", []attempt{attempted(1, 2, created, "a"), attempted(3, 4, conflict, "x")}, false},
+		{"the other command replays", []attempt{attempted(1, 2, created, "a"), other(attempted(3, 4, replayed, "a"))}, false},
+		{"mismatch with itself", []attempt{attempted(1, 2, created, "a"), attempted(3, 4, mismatch, "a")}, false},
+		{"mismatch with a lost one", []attempt{attempted(1, 2, lost, ""), other(attempted(3, 4, mismatch, "a"))}, true},
+		{"a lost request creates before it is sent", []attempt{attempted(1, 2, replayed, "a"), attempted(3, 4, lost, "")}, false},
+		{"an outage", slices.Concat(slices.Repeat([]attempt{attempted(1, 2, lost, "")}, 60), []attempt{attempted(3, 4, conflict, "x")}), true},
+		{"a customer found again", []attempt{attempted(1, 2, created, "a"), attempted(3, 4, current, "a")}, true},
+		{"a customer found by a key that created it", []attempt{attempted(1, 2, created, "a"), attempted(3, 4, existing, "a")}, false},
+		{"a change, repeated", []attempt{attempted(1, 2, done, "a"), attempted(3, 4, repeated, "a")}, true},
+		{"a change, done twice", []attempt{attempted(1, 2, done, "a"), attempted(3, 4, done, "a")}, false},
+		{"a change, stale and then done from another version", []attempt{attempted(1, 2, stale, ""), attempted(3, 4, done, "a")}, true},
+		{"a change, done and then stale", []attempt{attempted(1, 2, done, "a"), attempted(3, 4, stale, "")}, false},
+		{"a change, repeated by another command", []attempt{attempted(1, 2, done, "a"), other(attempted(3, 4, repeated, "a"))}, false},
+		{"a change, repeated after no more than progress", []attempt{attempted(1, 2, inProgress, ""), attempted(3, 4, repeated, "a")}, true},
+		{"another command, late", []attempt{attempted(1, 2, created, "a"), other(attempted(3, 4, current, "a"))}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -144,7 +144,7 @@ func TestLinearizable(t *testing.T) {
 	}
 }
 
-// What the search for an order has not decided in time is no violation, and is said.
+// TestUndecided checks that an undecided search is reported, but not as a violation.
 func TestUndecided(t *testing.T) {
 	t.Parallel()
 	var e evidence
@@ -168,10 +168,10 @@ func TestUndecided(t *testing.T) {
 	}
 }
 
-// A number that was given up may be taken by an intent that was refused before, and by no other refusal.
+// TestGivenUp checks that only a freed number allows an intent to succeed after its refusal.
 func TestGivenUp(t *testing.T) {
 	t.Parallel()
-	attempts := []attempt{told(1, 2, conflict, "x"), told(3, 4, created, "a")}
+	attempts := []attempt{attempted(1, 2, conflict, "x"), attempted(3, 4, created, "a")}
 	for free, want := range map[bool]porcupine.CheckResult{true: porcupine.Ok, false: porcupine.Illegal} {
 		if got := linearizable(attempts, free); got != want {
 			t.Errorf("given up %t: %s", free, got)

@@ -9,21 +9,21 @@ import (
 	"time"
 )
 
-// clients pursue intents as people and programs do: they time out, ask again with the same key, wait
-// when they are told to, ask several times at once, come back much later, and give up in the end.
+// clients pursue intents like people and programs: they time out, retry with the same key, obey Retry-After, send several requests
+// at once, repeat much later, and stop in the end.
 type clients struct {
 	seed    uint64
 	addrs   addresses
 	http    *http.Client
 	history *history
-	// What the clients know.
+	// The records that the clients know.
 	customers, invoices, payments, businesses known
 
 	mu    sync.Mutex
 	begun []begun
 
-	fresh bool // a new key for every attempt: the mistake that the self-test plants
-	apart bool // each client works for one tenant, so that those of others do not wait with it
+	fresh bool // use a new key for every attempt: the mistake that the self-test plants
+	apart bool // each client works for one tenant, so that a slow tenant does not delay the others
 	next  [len(tokens)]atomic.Int64
 }
 
@@ -33,13 +33,13 @@ func newClients(seed uint64, n int, addrs addresses, h *history) *clients {
 	}}
 }
 
-// begun is an intent that was begun.
+// begun is a started intent.
 type begun struct {
 	in intent
 	at time.Duration // since the start of the run
 }
 
-// intents returns how many were begun.
+// intents returns the number of started intents.
 func (c *clients) intents() (n int) {
 	for i := range c.next {
 		n = max(n, int(c.next[i].Load()))
@@ -47,7 +47,7 @@ func (c *clients) intents() (n int) {
 	return n
 }
 
-// wish returns the next intent for a client.
+// wish returns a client's next intent.
 func (c *clients) wish(client int) intent {
 	if !c.apart {
 		return imagine(c.seed, int(c.next[0].Add(1)-1))
@@ -60,7 +60,7 @@ func (c *clients) wish(client int) intent {
 	}
 }
 
-// run has n clients work until ctx ends.
+// run runs n clients until ctx ends.
 func (c *clients) run(ctx context.Context, n int) {
 	defer c.http.CloseIdleConnections()
 	var all sync.WaitGroup
@@ -70,7 +70,7 @@ func (c *clients) run(ctx context.Context, n int) {
 	all.Wait()
 }
 
-// late is how long after its answer an intent may be asked for once more: its result has expired then.
+// late is the delay after an answer at which an intent is repeated. By then its result has expired.
 const late = retain + 2*expireEvery
 
 func (c *clients) work(ctx context.Context, client int) {
@@ -103,7 +103,7 @@ func (c *clients) work(ctx context.Context, client int) {
 	}
 }
 
-// about returns what the clients know of the records that a kind of intent is about.
+// about returns the known records for a kind of intent.
 func (c *clients) about(k kind) *known {
 	switch {
 	case k == refund:
@@ -117,8 +117,8 @@ func (c *clients) about(k kind) *known {
 	}
 }
 
-// begin decides which records an intent is about, and from which version. It reports false if none is known
-// yet, or the client gave up reading.
+// begin chooses the records of an intent and the version to start from. It reports false if no record is known yet, or the client
+// gave up reading.
 func (c *clients) begin(ctx context.Context, in intent) (intent, bool) {
 	if !in.kind.changes() && !in.kind.belongs() && in.kind != paid {
 		return in, true
@@ -141,7 +141,7 @@ func (c *clients) begin(ctx context.Context, in intent) (intent, bool) {
 	return in.about(one, another), true
 }
 
-// look reads a record, for an intent.
+// look reads a record for an intent.
 func (c *clients) look(ctx context.Context, in intent, id string) (profile, bool) {
 	in.commands[0] = command{method: http.MethodGet, path: in.kind.address(id), record: id}
 	in.kind, in.key = look, ""
@@ -149,7 +149,7 @@ func (c *clients) look(ctx context.Context, in intent, id string) (profile, bool
 	return seen.Shown, seen.Outcome == shown
 }
 
-// pursue asks for an intent, from all its senders at once, and then again.
+// pursue sends an intent from all its senders at once, and then repeats it.
 func (c *clients) pursue(ctx context.Context, in intent) {
 	var all sync.WaitGroup
 	for sender := range in.senders {
@@ -164,8 +164,8 @@ func (c *clients) pursue(ctx context.Context, in intent) {
 	}
 }
 
-// insist asks until an answer settles the matter. Who gives up leaves the intent unknown: it may exist
-// once, or not at all.
+// insist sends a command until an answer settles it. After giving up, the outcome stays unknown: there is one record or
+// none.
 func (c *clients) insist(ctx context.Context, in intent, command, sender int) (seen attempt) {
 	for n := 0; ctx.Err() == nil; n++ {
 		var after time.Duration
@@ -184,7 +184,7 @@ func (c *clients) insist(ctx context.Context, in intent, command, sender int) (s
 	return seen
 }
 
-// ask makes attempt number n, and notes what came of it.
+// ask makes attempt number n and records its outcome.
 func (c *clients) ask(ctx context.Context, in intent, command, sender, n int) (seen attempt, after time.Duration) {
 	replica := (in.n + sender + n) % len(c.addrs[in.tenant])
 	key, what := in.key, in.commands[command]
@@ -201,13 +201,13 @@ func (c *clients) ask(ctx context.Context, in intent, command, sender, n int) (s
 	return seen, after
 }
 
-// How many are created for each that others change and pay, and how many are paid for each that others refund.
+// The numbers of creates for each record that others change and pay, and of payments for each that others refund.
 const (
 	manyInvoices = 8
 	manyPayments = 3
 )
 
-// learn shares with the other clients what an answer said.
+// learn shares an answer's record with the other clients.
 func (c *clients) learn(in intent, seen attempt) {
 	switch seen.Outcome {
 	case created, existing:

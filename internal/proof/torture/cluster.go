@@ -6,31 +6,32 @@ import (
 	"onlyonce/internal/postgres/server"
 )
 
-// Cluster is a database of several servers, of which one at a time accepts writes.
+// Cluster is a database of several servers. One server at a time accepts writes.
 type Cluster struct {
-	Network, Addr string        // as [net.Dial] takes them: lead to the one, for the app's role, without a password
-	Admin         func() string // returns the URL of the app's database for the superuser, likewise
-	// Faults breaks it in one way after the other, calls hit with the name of each fault, and returns when the cluster is whole again.
+	Network, Addr string        // for [net.Dial]; lead to that server, for the app's role, without a password
+	Admin         func() string // returns the URL of the app's database for the superuser, on that server
+	// Faults injects each fault in turn, calls hit with its name, and returns when the cluster is healthy again.
 	Faults func(ctx context.Context, hit func(fault string)) error
-	// EndPooler ends a pooler before it, which keeps sessions of replicas that have ended; may be called twice, and may be nil.
+	// EndPooler ends a pooler in front, which keeps the sessions of replicas that have ended. It may be called twice, and may be
+	// nil.
 	EndPooler func()
-	// Cells is what there is besides if replica 1 has a database of its own; nil for one database.
+	// Cells describes the second database if replica 1 has its own; nil for one database.
 	Cells *Cells
-	// Stop ends whatever runs.
+	// Stop ends all processes.
 	Stop func(ctx context.Context) error
 }
 
-// Cells are two databases, each with a replica and tenants of its own. All tenants begin and end in the one that Admin leads to.
+// Cells are two databases, each with its own replica and tenants. All tenants begin and end in the database of Cluster.Admin.
 type Cells struct {
-	Addr  string // of the database of replica 1, like that of the cluster, and its URL for the superuser
+	Addr  string // database of replica 1, like Cluster.Addr, and its URL for the superuser
 	Admin string
-	// Lead starts what leads clients to the cell of their tenant, before the replicas at two addresses. It returns where clients connect
-	// to, by tenant.
+	// Lead starts a proxy that routes clients to the cell of their tenant, in front of the replicas at two addresses. It returns
+	// the addresses for clients, by tenant.
 	Lead func(ctx context.Context, replicas [2]string) ([len(tokens)]string, error)
 }
 
-// addresses are where clients connect to, by tenant: the replicas, through the proxies.
+// addresses are the replicas' addresses for clients, behind the proxies, by tenant.
 type addresses [len(tokens)][2]string
 
-// StartCluster starts a cluster with its files in dir, as the account, in a process group.
+// StartCluster starts a cluster with its files in dir, under the account and in a process group.
 type StartCluster func(ctx context.Context, dir string, account server.Account, group int) (*Cluster, error)

@@ -17,20 +17,20 @@ import (
 	"onlyonce/internal/postgres/server"
 )
 
-// durable keeps every promise of PostgreSQL: what was acknowledged must survive an immediate stop.
+// durable makes PostgreSQL fully durable: acknowledged commits must survive an immediate stop.
 var durable = map[string]string{
 	"fsync":               "on",
 	"synchronous_commit":  "on",
 	"full_page_writes":    "on",
 	"shared_buffers":      "128MB",
 	"max_connections":     "100",
-	"checkpoint_timeout":  "60s", // so that recovery is short
+	"checkpoint_timeout":  "60s", // keeps recovery short
 	"log_checkpoints":     "off",
-	"timezone":            "UTC",   // as the app has it, so that its times can be compared as text
-	"log_error_verbosity": "terse", // a duplicate is an ordinary answer here, and there are thousands
+	"timezone":            "UTC",   // as in the app, so that times can be compared as text
+	"log_error_verbosity": "terse", // duplicates are expected here, by the thousand
 }
 
-// database is a PostgreSQL server of our own that can be stopped at once and started again.
+// database is a PostgreSQL server that can be killed and restarted.
 type database struct {
 	config server.Config
 
@@ -39,8 +39,8 @@ type database struct {
 	process    *server.Process
 }
 
-// startDatabase makes a data directory in dir, which belongs to the account, and starts the server. Its log goes to the archive, if there
-// is one.
+// startDatabase creates a data directory in dir, owned by the account, and starts the server. Its WAL is archived if archive is not
+// nil.
 func startDatabase(ctx context.Context, account server.Account, dir string, archive *Archive) (*database, error) {
 	programs, err := server.Locate(ctx, account, 0)
 	if err != nil {
@@ -64,7 +64,7 @@ func startDatabase(ctx context.Context, account server.Account, dir string, arch
 	if err := account.Mkdir(d.config.DataDir); err != nil {
 		return nil, err
 	}
-	// Nothing is lost if the machine crashes before the run has begun.
+	// Without fsync: losing the empty database in a crash of the machine does not matter.
 	if err := server.Init(ctx, programs, account, d.config.DataDir, false, nil); err != nil {
 		return nil, err
 	}
@@ -72,7 +72,7 @@ func startDatabase(ctx context.Context, account server.Account, dir string, arch
 }
 
 func (d *database) start(ctx context.Context) error {
-	// The guard of the server before has removed this directory.
+	// The guard of the previous server has removed this directory.
 	err := d.config.Account.Mkdir(d.config.SocketDir)
 	if err == nil {
 		d.process, err = server.Start(ctx, d.config)
@@ -80,8 +80,8 @@ func (d *database) start(ctx context.Context) error {
 	return err
 }
 
-// crash stops the server as a power failure would, without a checkpoint or a word to its clients, and
-// starts it again. It reports false if that is under way already.
+// crash stops the server as in a power failure, without a checkpoint or a message to its clients, and restarts it. It reports false
+// if another fault has stopped the server.
 func (d *database) crash(ctx context.Context) (bool, error) {
 	if !d.restarting.TryLock() {
 		return false, nil
@@ -104,8 +104,8 @@ func (d *database) crash(ctx context.Context) (bool, error) {
 	return true, d.start(ctx)
 }
 
-// freeze keeps every process of the server from running for a while, as when its disk hangs. Then it goes on as if nothing had
-// happened. It reports false if the server is being stopped or frozen already.
+// freeze suspends all processes of the server for a while, as when its disk hangs, and then resumes them. It reports false if
+// another fault has stopped or frozen the server.
 func (d *database) freeze(ctx context.Context, length time.Duration) (bool, error) {
 	if !d.restarting.TryLock() {
 		return false, nil
@@ -119,8 +119,8 @@ func (d *database) freeze(ctx context.Context, length time.Duration) (bool, erro
 	return true, errors.Join(err, server.Thaw(lasting, d.config.DataDir))
 }
 
-// hurry bounds every statement for a while, as the administrator of a server may. It returns how many that ended: none if the server cannot
-// be asked, or is hurried already.
+// hurry sets statement_timeout for a while, as an administrator may. It returns the number of statements that this ended: 0 if the
+// server cannot be reached or is hurried already.
 func (d *database) hurry(ctx context.Context, timeout, length time.Duration) (ended int, err error) {
 	if !d.hurried.TryLock() {
 		return 0, nil
@@ -150,7 +150,7 @@ func (d *database) hurry(ctx context.Context, timeout, length time.Duration) (en
 	return after - before, err
 }
 
-// overran returns how many statements the server has ended because they took too long.
+// overran returns the number of statements ended by statement_timeout.
 func (d *database) overran() (int, error) {
 	log, err := os.ReadFile(d.config.Log)
 	return bytes.Count(log, []byte("canceling statement due to statement timeout")), err
@@ -171,8 +171,7 @@ func (d *database) configure(ctx context.Context, change string) error {
 	return nil
 }
 
-// terminate ends up to n connections of the replicas, the busiest first. It returns how many it ended;
-// none if the server is down.
+// terminate ends up to n connections of the replicas, the busiest first. It returns their number, or 0 if the server is down.
 func (d *database) terminate(ctx context.Context, n int) (ended int) {
 	conn, err := d.admin(ctx)
 	if err != nil {
@@ -192,7 +191,7 @@ func (d *database) terminate(ctx context.Context, n int) (ended int) {
 	return ended
 }
 
-// admin connects past the proxies, as the superuser, whom row-level security does not bind.
+// admin connects directly, without the proxies, as the superuser, who bypasses row-level security.
 func (d *database) admin(ctx context.Context) (*pgx.Conn, error) {
 	return server.Connect(ctx, server.URL(d.config.SocketDir, server.Superuser, server.Database))
 }

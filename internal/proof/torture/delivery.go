@@ -11,8 +11,7 @@ import (
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 )
 
-// The sources of events that the demo has for its first tenant, as docs/webhooks.md says: their addresses, the provider of both, and their
-// secret.
+// The demo's webhook sources for its first tenant, from docs/webhooks.md: their paths, their common provider, and their secret.
 const (
 	hookPath      = "/hooks/Cj4AAAAAQACAAAAAAACsPgo-AAAAAHAAgAAAAAAAAPA"
 	otherHookPath = "/hooks/Cj4AAAAAQACAAAAAAACsPgo-AAAAAHAAgAAAAAAAAPE"
@@ -20,8 +19,8 @@ const (
 	hookSecret    = "whsec_b25seW9uY2UtZGVtby1vbmx5b25jZS1kZW1v"
 )
 
-// delivering imagines an event. One that some of a payment was given back says of how much, and comes before the payment or behind
-// it; one of a payment gets its invoice when it begins.
+// delivering chooses an event. A refund's event has its amount and may arrive before or after its payment. A payment's event gets
+// its invoice when it begins.
 func (in intent) delivering(rng *rand.Rand) intent {
 	in.tenant, in.email, in.reference = 0, "", in.someReference(rng)
 	in.change = change{place: rng.IntN(nearby), fit: rng.IntN(6) != 0, look: rng.IntN(2) == 0, seed: rng.Uint64()}
@@ -35,7 +34,7 @@ func (in intent) delivering(rng *rand.Rand) intent {
 	return in
 }
 
-// eventOf returns the commands of an event that an invoice was paid: the event, and another content under its id.
+// eventOf returns the intent with the commands of a payment event: the event, and another content under the same id.
 func (in intent) eventOf(inv profile) intent {
 	asked := someOf(dice(in.change.seed, in.n), inv.open(), inv.Total)
 	for n := range in.commands {
@@ -52,23 +51,23 @@ func (in intent) event(what, amount, invoice string, asked cents) command {
 	})}
 }
 
-// sign signs a delivery, as its source does with each.
+// sign signs a delivery like its source, which signs each one anew.
 func sign(header http.Header, id string, body []byte) {
 	at := time.Now()
 	source, err := standardwebhooks.NewWebhook(hookSecret)
 	if err != nil {
-		panic(err) // the secret is one
+		panic(err) // the secret is valid
 	}
 	signature, err := source.Sign(id, at, body)
 	if err != nil {
-		panic(err) // SHA-256 signs everything
+		panic(err) // SHA-256 signs any message
 	}
 	header.Set(standardwebhooks.HeaderWebhookID, id)
 	header.Set(standardwebhooks.HeaderWebhookTimestamp, strconv.FormatInt(at.Unix(), 10))
 	header.Set(standardwebhooks.HeaderWebhookSignature, signature)
 }
 
-// readKept reads the answer to an event that is kept.
+// readKept reads the answer to a stored event.
 func (a *attempt) readKept(header http.Header, answer []byte) error {
 	var kept struct {
 		ID string `json:"id"`

@@ -8,18 +8,18 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// happened is what came of an event.
+// happened is the result of an event.
 type happened struct {
 	apart         bool // another event had its id first
 	kind          string
 	state, reason string
-	payment       string // ids of what it recorded, or found
-	refunded      cents  // that it recorded
-	refundOf      string // the invoice of that
-	waited        bool   // for its payment, so that another transaction recorded it, which may have begun before
+	payment       string // id of the payment that it recorded or found
+	refunded      cents  // amount of the refund that it recorded
+	refundOf      string // the invoice of that refund
+	waited        bool   // the refund waited for its payment, so that another transaction recorded it, which may have begun before
 }
 
-// loadEvents reads the events, each with what came of it.
+// loadEvents reads the events with their results.
 func loadEvents(ctx context.Context, conn *pgx.Conn) ([]row, error) {
 	result, err := conn.Query(ctx, `
 		WITH `+numberedTenants+`
@@ -43,9 +43,9 @@ func loadEvents(ctx context.Context, conn *pgx.Conn) ([]row, error) {
 	return events, nil
 }
 
-// tellDelivery adds what came of an event to the timelines of its invoice and its payment. A refund that waited came with the payment,
-// no matter who recorded that.
-func (e *evidence) tellDelivery(n int, of func(record string) *timeline) {
+// recordDelivery adds the result of an event to the timelines of its invoice and its payment. A waiting refund is recorded with its
+// payment, regardless of the request that recorded that.
+func (e *evidence) recordDelivery(n int, of func(record string) *timeline) {
 	attempts := slices.DeleteFunc(slices.Clone(e.attempts[n]), func(a attempt) bool { return a.Command != 0 })
 	found := e.rows.of(e.intents[n], attempts)
 	if len(found) != 1 {
@@ -62,7 +62,7 @@ func (e *evidence) tellDelivery(n int, of func(record string) *timeline) {
 		of(made.invoice).add(from, to, event{kind: pay, amount: made.total, outcome: itChanged})
 	case came.kind == "payment" && came.reason == "not-issued":
 		of(made.invoice).add(from, to, event{kind: pay, amount: made.total, outcome: itBarred})
-	case came.kind == "payment" && came.reason == "more-than-open": // how much was open, nobody is told
+	case came.kind == "payment" && came.reason == "more-than-open": // the open amount is in no answer
 		of(made.invoice).add(from, to, event{kind: pay, amount: made.total, outcome: itExceeds, limit: byOpen, open: made.total - 1})
 	case came.kind == "refund" && came.refunded > 0:
 		of(came.payment).add(from, to, event{kind: refund, amount: came.refunded, outcome: itChanged})

@@ -1,6 +1,6 @@
 package torture
 
-// eventRules hold for the events of webhooks, and for what they record.
+// eventRules are about the events of webhooks and the records made from them.
 func eventRules() []rule {
 	return []rule{
 		{"no event twice", `

@@ -4,21 +4,21 @@ import (
 	"testing"
 )
 
-// delivered is an answer to a delivery of intent 0, an event of 4.00 for invoice a.
+// delivered returns an answer to a delivery of intent 0, an event of 4.00 for invoice a.
 func delivered(from, to int, o outcome, id string) attempt {
-	a := told(from, to, o, id)
+	a := attempted(from, to, o, id)
 	a.Kind, a.Record, a.Asked, a.Number, a.Total, a.Digest = paid, "a", 400, "", 0, ""
 	return a
 }
 
-// otherContent is an answer to another content under its id.
+// otherContent returns an answer to another content under the same id.
 func otherContent(from, to int, o outcome, id string) attempt {
 	a := other(delivered(from, to, o, id))
 	a.Asked = 401
 	return a
 }
 
-// kept is the event, and apart that other content.
+// kept returns the row of the event, and apart that of the other content.
 func kept(id, state, reason string) row {
 	return row{
 		origin: origin{0, "webhook.receive", "key"}, id: id, total: 400, notes: "R-1", invoice: "a",
@@ -74,7 +74,7 @@ func TestDeliveries(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			made := told(1, 2, created, "a")
+			made := attempted(1, 2, created, "a")
 			made.Shown, made.Key = draft, "made"
 			issuing := attempt{Kind: issue, Record: "a", Called: 3, Done: 4, Outcome: done, ID: "a", Key: "issue", Shown: issued}
 			bill := row{origin: origin{0, "invoice.create", "made"}, id: "a", number: "2026-0001", total: 100, notes: content(1, 0)}
@@ -95,7 +95,7 @@ func TestDeliveries(t *testing.T) {
 	}
 }
 
-// TestWaitingRefund: a refund that came before its payment is recorded with it.
+// TestWaitingRefund checks that a refund that arrives before its payment is recorded with it.
 func TestWaitingRefund(t *testing.T) {
 	t.Parallel()
 	for _, waited := range []bool{true, false} {
@@ -110,7 +110,7 @@ func TestWaitingRefund(t *testing.T) {
 		}
 		all := map[string]*timeline{"p": {}, "a": {}}
 		all["p"].add(5, 6, event{kind: look, shown: held(1, 0)})
-		e.tellDelivery(0, func(record string) *timeline { return all[record] })
+		e.recordDelivery(0, func(record string) *timeline { return all[record] })
 		all["p"].add(lastLook, never, event{kind: look, shown: held(2, 100)})
 		if got := all["p"].linearizable(1) == "Ok"; got != waited {
 			t.Errorf("waited %t: linearizable %t", waited, got)

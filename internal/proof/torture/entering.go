@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// enter has both sources of a provider report one payment at once, while a person enters it with its reference. Then a person enters it
-// without, and is asked. In the end it is recorded once.
+// enter has both sources of a provider report one payment while a person enters it with its reference. Then a person enters it
+// without the reference and is asked. In the end it must be recorded once.
 func (p *programs) enter(ctx context.Context, tenant, n int) {
 	name := p.named("enter", n)
 	billed := p.issued(ctx, tenant, name, n)
@@ -50,7 +50,7 @@ func (p *programs) enter(ctx context.Context, tenant, n int) {
 		p.mu.Lock()
 		p.paid = append(p.paid, name)
 		first := "webhook.receive before a person and another source"
-		if _, entered := p.told[referring]; entered {
+		if _, entered := p.answered[referring]; entered {
 			first = "payment.create before two sources"
 		}
 		p.counts[first]++
@@ -58,7 +58,7 @@ func (p *programs) enter(ctx context.Context, tenant, n int) {
 	}
 }
 
-// deliver sends an event until it is kept.
+// deliver sends an event until it is stored.
 func (p *programs) deliver(ctx context.Context, tenant int, path, id string, body []byte, first int) {
 	for n := 0; ctx.Err() == nil; n++ {
 		addr := p.addrs[tenant][(first+n)%len(p.addrs[tenant])]

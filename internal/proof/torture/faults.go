@@ -13,16 +13,16 @@ import (
 	"onlyonce/internal/proof/proxy"
 )
 
-// fault is one way to disturb the world.
+// fault is one kind of disturbance.
 type fault struct {
 	name string
-	odds int // how often it is chosen, relative to the others
-	// inject does it and undoes it, also when ctx ends in the middle. It returns how many times something
-	// was disturbed: none if the victim is down already. Cuts are counted by the proxies.
+	odds int // frequency relative to the other faults
+	// inject injects the fault and ends it, even if ctx ends meanwhile. It returns the number of disturbances, which is 0 if the
+	// victim is down already. The proxies count the cuts.
 	inject func(ctx context.Context, w *world, rng *rand.Rand) (times int, err error)
 }
 
-// faults are all ways that there are. Pauses are longer than answerTimeout.
+// faults returns all faults. Pauses are longer than answerTimeout.
 func faults() []fault {
 	return []fault{
 		{"replica killed", 10, func(ctx context.Context, w *world, rng *rand.Rand) (int, error) {
@@ -52,7 +52,7 @@ func faults() []fault {
 		}},
 		{"database link cut", 25, func(_ context.Context, w *world, rng *rand.Rand) (int, error) {
 			i := rng.IntN(2)
-			// A replica that starts uses up what is armed already. On a slow machine more would come than it uses up.
+			// A starting replica uses up armed cuts. On a slow machine cuts would accumulate faster than it uses them up.
 			w.replicas[i].unlessDown(func() { w.back[i].Arm(cuts(rng)...) })
 			return 0, nil
 		}},
@@ -69,7 +69,7 @@ func faults() []fault {
 		{"Redis full", 4, func(ctx context.Context, w *world, rng *rand.Rand) (int, error) {
 			full := w.redis.Do(ctx, "CONFIG SET maxmemory 1") == nil
 			Pause(ctx, longerThanPatience(rng))
-			_ = w.redis.Do(context.WithoutCancel(ctx), "CONFIG SET maxmemory 0") // if it was killed, it is empty again
+			_ = w.redis.Do(context.WithoutCancel(ctx), "CONFIG SET maxmemory 0") // a killed Redis restarts without a limit
 			return once(full, nil)
 		}},
 		{"Redis link slow", 2, slow(func(w *world) []*proxy.Proxy { return w.side[:] })},
@@ -81,17 +81,16 @@ func faults() []fault {
 type chaos struct {
 	world *world
 	seed  uint64
-	every time.Duration // on average
+	every time.Duration // mean interval
 	only  string        // the name of the fault to inject; "" for all
 
 	now    func() time.Duration // since the start of the run
 	mu     sync.Mutex
 	counts map[string]int
-	hits   []Gap // with the beginning of each, in order
+	hits   []Gap // the beginning of each, in order
 }
 
-// run returns when the last fault is undone. Faults overlap. An error means that the world is beyond
-// repair.
+// run injects faults, which may overlap, and returns when the last one has ended. An error means that the world cannot be repaired.
 func (c *chaos) run(ctx context.Context) error {
 	all, odds := faults(), 0
 	if c.only != "" {
@@ -136,7 +135,7 @@ func (c *chaos) count(name string, times int) {
 	c.counts[name] += times
 }
 
-// hit notes that a fault of a cluster begins.
+// hit records the beginning of a cluster's fault.
 func (c *chaos) hit(fault string) {
 	c.count(fault, 1)
 	c.mu.Lock()
@@ -144,7 +143,7 @@ func (c *chaos) hit(fault string) {
 	c.hits = append(c.hits, Gap{Fault: fault, from: c.now()})
 }
 
-// cuts are a few of random kind.
+// cuts returns a few cuts at random points.
 func cuts(rng *rand.Rand) []proxy.Cut {
 	points := proxy.Points()
 	list := make([]proxy.Cut, 1+rng.IntN(6))
@@ -174,10 +173,10 @@ func pause(links func(*world) []*proxy.Proxy) func(context.Context, *world, *ran
 	}
 }
 
-// poisoned is the fault that is about what copies in Redis say.
+// poisoned is the fault that corrupts the copies in Redis.
 const poisoned = "Redis poisoned"
 
-// poison has Redis exchange the copies of every two neighbours, and change a byte of one in eight.
+// poison exchanges the copies of every two neighbours in Redis, and changes a byte in every eighth.
 const poison = `EVAL "local all = redis.call('KEYS', 'onlyonce:intent:*') ` +
 	`for i = 1, #all - 1, 2 do ` +
 	`local one, other = redis.call('GET', all[i]), redis.call('GET', all[i + 1]) ` +
@@ -187,7 +186,7 @@ const poison = `EVAL "local all = redis.call('KEYS', 'onlyonce:intent:*') ` +
 	`end ` +
 	`return redis.status_reply('OK')" 0`
 
-// restartRedis kills Redis and starts it again after a while, even if ctx ends. It reports false if another fault does so already.
+// restartRedis kills Redis and restarts it after a while, even if ctx ends. It reports false if another fault is doing so.
 func (w *world) restartRedis(ctx context.Context, after time.Duration) (bool, error) {
 	if !w.restarting.TryLock() {
 		return false, nil
@@ -200,7 +199,7 @@ func (w *world) restartRedis(ctx context.Context, after time.Duration) (bool, er
 	return true, w.redis.Start(ctx)
 }
 
-// redisDoes has Redis carry out a command, if it is there.
+// redisDoes returns a fault that has Redis carry out a command, if it is up.
 func redisDoes(command string) func(context.Context, *world, *rand.Rand) (int, error) {
 	return func(ctx context.Context, w *world, _ *rand.Rand) (int, error) {
 		return once(w.redis.Do(ctx, command) == nil, nil)

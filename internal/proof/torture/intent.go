@@ -8,53 +8,53 @@ import (
 	"strings"
 )
 
-// kind is what an intent wants.
+// kind is the kind of an intent.
 type kind int
 
 const (
 	allocated kind = iota // an invoice, its number chosen by the server
-	typed                 // an invoice with a number that others may want as well
-	contact               // a customer by email and name
-	edit                  // another name for a customer who is there
-	archive               // a customer who is there taken out of the lists
-	restore               // and brought back
-	redraft               // another content for an invoice that is a draft
-	issue                 // a draft issued
-	void                  // an invoice voided
-	pay                   // a payment of an invoice
-	refund                // some of a payment given back
+	typed                 // an invoice with a number that other intents may also want
+	contact               // a customer, by email and name
+	edit                  // a new name for an existing customer
+	archive               // removes a customer from the lists
+	restore               // restores an archived customer
+	redraft               // new content for a draft
+	issue                 // issues a draft
+	void                  // voids an invoice
+	pay                   // records a payment of an invoice
+	refund                // refunds a part of a payment
 	credit                // a credit note for an invoice
-	send                  // one more mail about an invoice
-	business              // another name for the business itself, in its settings
-	paid                  // an event of a webhook: an invoice was paid
-	returned              // and one that some of a payment was given back
-	look                  // to read a record: part of other intents, and none of its own
-	unpay                 // what a refund does to the invoice of its payment: likewise
+	send                  // sends an invoice again
+	business              // a new name for the business, in its settings
+	paid                  // a webhook event: an invoice was paid
+	returned              // a webhook event: a part of a payment was refunded
+	look                  // reads a record, as part of other intents
+	unpay                 // the effect of a refund on its payment's invoice, as part of refund
 )
 
-// changes reports whether the kind makes a new version of a record that is there.
+// changes reports whether the kind makes a new version of an existing record.
 func (k kind) changes() bool {
 	return k.edits() || k == archive || k == restore || k == issue || k == void
 }
 
-// edits reports whether the kind is a change with a content.
+// edits reports whether the kind is a change with content.
 func (k kind) edits() bool { return k == edit || k == redraft || k == business }
 
-// creates reports whether the kind makes an invoice.
+// creates reports whether the kind creates an invoice.
 func (k kind) creates() bool { return k == allocated || k == typed }
 
-// onInvoice reports whether the kind is about an invoice that is there.
+// onInvoice reports whether the kind is about an existing invoice.
 func (k kind) onInvoice() bool {
 	return k == redraft || k == issue || k == void || k == pay || k == credit || k == send || k == paid
 }
 
-// posts reports whether the kind makes a record that is posted to the ledger of an invoice.
+// posts reports whether the kind creates a record that is posted to the ledger of an invoice.
 func (k kind) posts() bool { return k == pay || k == refund || k == credit }
 
-// delivers reports whether the kind is an event that is delivered to a webhook.
+// delivers reports whether the kind is a webhook event.
 func (k kind) delivers() bool { return k == paid || k == returned }
 
-// belongs reports whether the kind makes a record that belongs to one that is there.
+// belongs reports whether the kind creates a record that belongs to an existing one.
 func (k kind) belongs() bool { return k.posts() || k == send }
 
 func (k kind) String() string {
@@ -65,51 +65,51 @@ func (k kind) String() string {
 	}[k]
 }
 
-// tenants of the demo data, by their API tokens.
+// tokens are the API tokens of the demo data's tenants.
 var tokens = [...]string{"oo_demo_acme", "oo_demo_globex"}
 
-// intent is one wish, and how impatiently it is pursued.
+// intent is one wish, with the number of its senders and repeats.
 type intent struct {
 	n      int // counts from 0
 	kind   kind
 	tenant int    // index into tokens
-	key    string // "" to send none, which a change may do
+	key    string // "" for none, which a change may have
 	// The first command, and another one under the same key.
 	commands [2]command
 	email    string // of the customer that exists afterwards, in lower case
-	number   string // typed
-	// reference is the one of a payment, or of an event about one, which others may want as well; "" for none.
+	number   string // of an invoice, if typed
+	// reference is the reference of a payment, or of an event about one. Other intents may also want it. It may be "".
 	reference string
 	change    change
 
-	senders int  // how many ask for it at the same time, on both replicas
-	repeats int  // how often it is asked for again after it was answered
-	reuse   bool // and whether the other command is then sent
+	senders int  // concurrent requests, on both replicas
+	repeats int  // requests after it was answered
+	reuse   bool // finally sends the other command
 }
 
-// command is what a request asks for.
+// command is the request of an intent.
 type command struct {
 	method string
 	path   string
 	body   []byte
-	record string // that a change, a payment, a refund or a credit note is about
-	seen   int    // the version of it that If-Match names; 0 for no If-Match
+	record string // changed, or the parent of a payment, a refund or a credit note
+	seen   int    // the version in If-Match; 0 for no If-Match
 	asked  cents  // of a payment, a refund or an event
-	lines  string // of a credit note, see [creditLine]; "" for all that is left
+	lines  string // of a credit note, see [creditLine]; "" for all that remains
 }
 
-// Each use of random numbers has its own stream: the intents have the low ones, by number.
+// Streams of random numbers. Low streams belong to the intents, by number.
 const (
 	faultStreams  = 1 << 40
 	clientStreams = 1 << 41
 )
 
 func dice(seed uint64, stream int) *rand.Rand {
-	return rand.New(rand.NewPCG(seed, uint64(stream))) //nolint:gosec // it has to be repeatable, not secret
+	return rand.New(rand.NewPCG(seed, uint64(stream))) //nolint:gosec // it must be repeatable, not secret
 }
 
-// imagine returns the nth intent of a run. The same seed gives the same intents. What is about a
-// record that is there gets its commands when it begins, because only then is it known which records are there: see [intent.about].
+// imagine returns the nth intent of a run. It depends only on the seed. An intent about an existing record gets its commands when
+// it begins, because the records are unknown before: see [intent.about].
 func imagine(seed uint64, n int) intent {
 	rng := dice(seed, n)
 	in := intent{n: n, tenant: rng.IntN(len(tokens)), key: fmt.Sprintf("torture-%d-%d", seed, n), senders: 1}
@@ -150,7 +150,7 @@ func imagine(seed uint64, n int) intent {
 	return in
 }
 
-// anyKind decides what is wanted.
+// anyKind chooses the kind of an intent.
 func anyKind(rng *rand.Rand) kind {
 	dice := rng.IntN(100)
 	for k, odds := range [...]int{
@@ -164,11 +164,11 @@ func anyKind(rng *rand.Rand) kind {
 	panic("unreachable: the odds add up to 100")
 }
 
-// anyYear is mostly the first of three.
+// anyYear returns one of three years, mostly the first.
 func anyYear(rng *rand.Rand) int { return 2026 + max(0, rng.IntN(10)-7) }
 
-// typedNumber is sometimes one of a person's own, wanted by a handful of other intents, and sometimes
-// one of the series, which gets there sooner or later.
+// typedNumber returns a number outside the series that a handful of other intents want, or one that the series reaches sooner or
+// later.
 func typedNumber(rng *rand.Rand, year, n int) string {
 	if rng.IntN(2) == 0 {
 		return fmt.Sprintf("T-%d", n/40*2+rng.IntN(4))
@@ -176,7 +176,7 @@ func typedNumber(rng *rand.Rand, year, n int) string {
 	return fmt.Sprintf("%d-%04d", year, 30+n/12+rng.IntN(200))
 }
 
-// person sometimes writes the email in capitals, and is one of several in a mailbox.
+// person returns a customer. The email is sometimes in capitals, and several customers share it.
 func person(rng *rand.Rand, email string) map[string]any {
 	if rng.IntN(3) == 0 {
 		email = strings.ToUpper(email)
@@ -204,19 +204,18 @@ func invoiceBody(rng *rand.Rand, in intent, year int) map[string]any {
 	}
 }
 
-// content returns which command of which intent it came from: the notes of an invoice, the name that an edit gives a
-// customer.
+// content identifies a command of an intent. It is used in the notes of an invoice and as the new name of a customer.
 func content(n, command int) string { return fmt.Sprintf("intent %d command %d", n, command) }
 
 func encode(body map[string]any) []byte {
 	encoded, err := json.Marshal(body)
 	if err != nil {
-		panic(err) // strings and maps of them always encode
+		panic(err) // strings, and maps of strings, always encode
 	}
 	return encoded
 }
 
-// operation is the name under which the server knows what is wanted.
+// operation returns the server's name for the operation.
 func (k kind) operation() string {
 	switch k {
 	case contact:

@@ -2,10 +2,11 @@ package torture
 
 import "sync"
 
-// nearby is how many customers, invoices and payments each of a tenant are changed at a time: few, so that changes meet.
+// nearby is the number of customers, invoices and payments per tenant that are changed at a time. It is small, so that changes
+// collide.
 const nearby = 6
 
-// profile is what an answer says of a customer, an invoice or a payment.
+// profile is a customer, an invoice or a payment in an answer.
 type profile struct {
 	ID         string `json:"id"`
 	Email      string `json:"email,omitzero"`
@@ -31,19 +32,19 @@ type profile struct {
 	Refunded  cents  `json:"refunded,omitzero"`
 }
 
-// line is what an invoice says of a line.
+// line is a line of an invoice in an answer.
 type line struct {
 	Quantity string `json:"quantity"`
 }
 
-// party is what an invoice says of its customer.
+// party is the customer on an invoice in an answer.
 type party struct {
 	ID    string `json:"id"`
 	Email string `json:"email"`
 	Name  string `json:"name"`
 }
 
-// content is what an edit gives, the same that [content] makes.
+// content returns the text that an edit sets: see the function [content].
 func (p profile) content() string {
 	if p.Number != "" {
 		return p.Notes
@@ -53,13 +54,13 @@ func (p profile) content() string {
 
 func (p profile) open() cents { return p.Total - p.Paid - p.Credited }
 
-// known are the records of one kind that clients were told about last, as the newest answer has them.
+// known holds the latest records of a kind, as in the newest answers.
 type known struct {
 	mu     sync.Mutex
 	latest [len(tokens)][]profile // newest first
 }
 
-// met notes a record that was created or found.
+// met adds a record that was created or found.
 func (k *known) met(tenant int, c profile) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -71,7 +72,7 @@ func (k *known) met(tenant int, c profile) {
 	k.latest[tenant] = append([]profile{c}, k.latest[tenant][:min(len(k.latest[tenant]), nearby-1)]...)
 }
 
-// seen notes how a record is now, if that is news.
+// seen updates a known record if c is newer.
 func (k *known) seen(tenant int, c profile) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -82,7 +83,7 @@ func (k *known) seen(tenant int, c profile) {
 	}
 }
 
-// at returns the record in a place. It reports false as long as none is known.
+// at returns the record at an index. It reports false while none is known.
 func (k *known) at(tenant, place int) (profile, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -92,7 +93,7 @@ func (k *known) at(tenant, place int) (profile, bool) {
 	return k.latest[tenant][place%len(k.latest[tenant])], true
 }
 
-// fitting returns the first record from a place on whose state allows a kind of intent, or else the one in the place.
+// fitting returns the first record, from an index on, whose state allows a kind of intent, or else the record at that index.
 func (k *known) fitting(tenant, place int, kind kind) (profile, bool) {
 	for i := range nearby {
 		if found, ok := k.at(tenant, place+i); ok && found.fits(kind) {

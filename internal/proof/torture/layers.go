@@ -2,21 +2,21 @@ package torture
 
 import "onlyonce/internal/proof/layer"
 
-// Layer is one layer of protection, and how to remove it. Without it, a run must find violations.
+// Layer is a layer of protection that can be removed. Without it, a run must find violations.
 type Layer struct {
 	Name    string
-	Removed string // what exactly
+	Removed string // the part that is removed
 
 	sql      []string      // run in the database before the clients start
-	fresh    bool          // clients make a new key for every attempt
-	replaced []replacement // in the server before it is built, which remembers and shares intents then
-	fault    string        // the only one that is injected; "" for all
+	fresh    bool          // clients use a new key for every attempt
+	replaced []replacement // in the server's source; the server then keeps copies of intents
+	fault    string        // the only fault to inject; "" for all
 }
 
-// replacement replaces something in a file of the server.
+// replacement replaces text in a source file of the server.
 type replacement struct{ file, old, new string }
 
-// Layers lists those that the self-test removes, one at a time.
+// Layers returns the layers that the self-test removes, one at a time.
 func Layers() []Layer {
 	return []Layer{
 		{
@@ -105,7 +105,7 @@ func Layers() []Layer {
 		{
 			Name:    "the ledger",
 			Removed: "payments are not posted, and nothing compares the sums at COMMIT",
-			// A refund of what was not posted makes the sum negative.
+			// Refunding an unposted payment makes the sum negative.
 			sql: layer.Posting(`
 				ALTER DOMAIN minor_units DROP CONSTRAINT minor_units_check;
 				DROP TRIGGER balance_paid ON invoices;
@@ -136,7 +136,7 @@ func Layers() []Layer {
 			Name:    "the reference to a live customer",
 			Removed: "nothing checks the foreign keys of invoices and schedules to customers that were not merged",
 			sql: []string{
-				// They stay, because a merge finds by them what it has to move.
+				// Keep the constraints, because a merge uses them to find the records to move.
 				`DO $$
 				DECLARE
 					each record;
@@ -178,7 +178,7 @@ func Layers() []Layer {
 	}
 }
 
-// withoutClaim has the claim of some operations enter the tenant only, and lets intents be there twice.
+// withoutClaim makes the claim of some operations set only the tenant, and allows duplicate intents.
 func withoutClaim(operations string) []string {
 	return []string{
 		`ALTER TABLE intent_effects DROP CONSTRAINT intent_effects_intent`,
@@ -196,7 +196,7 @@ func withoutClaim(operations string) []string {
 	}
 }
 
-// withoutLock has SELECT … FOR UPDATE lock no row of a table: it locks only what may be updated.
+// withoutLock stops SELECT … FOR UPDATE from locking rows of a table: it locks only rows that may be updated.
 func withoutLock(table string) []string {
 	return []string{
 		`DROP POLICY tenant_isolation ON ` + table,
@@ -207,10 +207,10 @@ func withoutLock(table string) []string {
 	}
 }
 
-// eventsTwice lets an event be kept twice, which would else be answered 503 each time that it comes again, and keep its senders busy.
+// eventsTwice allows an event to be stored twice. Otherwise each repeat would be answered 503, and keep its senders busy.
 const eventsTwice = `DROP INDEX webhook_events_once`
 
-// enough is the question of post_payment about what is open.
+// enough is the check of the open amount in post_payment.
 const enough = `
 	IF NEW.amount > billed.open_amount THEN
 		RAISE EXCEPTION 'more than is open'

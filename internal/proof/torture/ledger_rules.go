@@ -1,6 +1,6 @@
 package torture
 
-// ledgerRules hold for invoices and what is posted to them.
+// ledgerRules are about invoices and their postings.
 func ledgerRules() []rule {
 	return []rule{
 		{"what is paid is the sum of the payments and refunds, and of their postings", `

@@ -1,6 +1,6 @@
 package torture
 
-// mergeRules hold for customers that are merged, and for records that another system knows.
+// mergeRules are about merged customers and records with external ids.
 func mergeRules() []rule {
 	return []rule{
 		{"nothing refers to a customer that was merged", `

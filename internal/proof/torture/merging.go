@@ -5,14 +5,14 @@ import (
 	"net/http"
 )
 
-// mergesPath is the address of all merges.
 const mergesPath = "/api/v1/merges"
 
-// gone is the problem of a customer that was merged into another.
+// gone is the problem type of a merged customer.
 const gone = "customer-merged"
 
-// merge makes two customers, merges each into the other at once, and meanwhile bills, schedules and edits those who may go. Then it
-// has the merge undone, or one merged into a third, whom two others edit at once, or both, while the same goes on.
+// merge creates three customers. It merges the first two into each other at once, while it bills, schedules and edits them, and
+// edits the third twice. Then it undoes the merge, or merges one into the third, or does both at once, again while it bills,
+// schedules and edits.
 func (p *programs) merge(ctx context.Context, tenant, n int) {
 	var all [3]reply
 	for i := range all {
@@ -50,10 +50,10 @@ func (p *programs) merge(ctx context.Context, tenant, n int) {
 	atOnce(append(meanwhile("after"), [3][]func(){{further}, {undo}, {undo, further}}[n%3]...)...)
 }
 
-// called has what the customers of a round are called.
+// called has the names of the customers of a round.
 var called = [3]string{"merge-one", "merge-other", "merge-third"}
 
-// customer makes a customer of a round.
+// customer creates a customer of a round.
 func (p *programs) customer(ctx context.Context, tenant, n, i int) reply {
 	key := p.named(called[i], n)
 	return p.send(ctx, wish{tenant: tenant, operation: "customer.upsert", key: key, path: customersPath, body: map[string]any{
@@ -61,10 +61,10 @@ func (p *programs) customer(ctx context.Context, tenant, n, i int) reply {
 	}}, i)
 }
 
-// mostLooks bounds how often a merge is sent from newer versions of its customers.
+// mostLooks bounds the retries of a merge with newer versions of its customers.
 const mostLooks = 5
 
-// mergeInto merges a customer into another, from the versions that are there. It gives up if one of them has been merged meanwhile.
+// mergeInto merges a customer into another, from their current versions. It stops if either was merged meanwhile.
 func (p *programs) mergeInto(ctx context.Context, tenant, n int, name string, winner, loser reply) (made reply) {
 	for range mostLooks {
 		made = p.twice(ctx, wish{
@@ -88,7 +88,7 @@ func (p *programs) mergeInto(ctx context.Context, tenant, n int, name string, wi
 	return made
 }
 
-// billBoth makes an invoice for the email of a customer, and one for its id.
+// billBoth creates an invoice for the email of a customer, and one for its id.
 func (p *programs) billBoth(ctx context.Context, tenant, n int, c reply, moment string) {
 	known := map[string]any{"email": p.named(called[0], n) + "@example.com", "name": "Its holder", "same_email": true}
 	for name, customer := range map[string]any{"customer": known, "customer_id": c.ID} {
@@ -106,7 +106,7 @@ func oneLine(body map[string]any) map[string]any {
 	return body
 }
 
-// schedule makes a schedule for a customer, which one that was merged is not offered for.
+// schedule creates a schedule for a customer. A merged customer is refused as invalid.
 func (p *programs) schedule(ctx context.Context, tenant, n int, c reply, moment string) {
 	p.send(ctx, wish{
 		tenant: tenant, operation: "schedule.create", key: p.named("merge-"+moment, n), path: schedulesPath, refusals: []string{"invalid"},
@@ -117,7 +117,7 @@ func (p *programs) schedule(ctx context.Context, tenant, n int, c reply, moment 
 	}, n)
 }
 
-// rename edits a customer, as it was when it was made.
+// rename edits a customer, from the version after its creation.
 func (p *programs) rename(ctx context.Context, tenant, n, i int, c reply, moment string) {
 	p.send(ctx, wish{
 		tenant: tenant, operation: "customer.edit", key: p.named("merge-"+moment, n), method: http.MethodPut,

@@ -11,13 +11,13 @@ import (
 	"sync"
 )
 
-// owners are users of the demo data, one of each business.
+// owners are users of the demo data, one for each business.
 var owners = [len(tokens)]string{"acme@onlyonce.test", "globex@onlyonce.test"}
 
-const demoPassword = "only-once-demo" // theirs
+const demoPassword = "only-once-demo" // of the owners
 
-// moving is an email of each business that goes from one person to the next. An owner adds a person with it, who joins by the link;
-// then the owner gives that person another email, and adds the next one. The browsers of those who had it ask again and again.
+// moving moves an email of each business from one person to the next. An owner adds a person with the email, who joins by the link.
+// Then the owner changes that person's email, and adds the next one. The browsers of the earlier persons keep sending requests.
 type moving struct {
 	seed  uint64
 	addrs addresses
@@ -27,7 +27,6 @@ type moving struct {
 	found []Violation
 }
 
-// run moves the emails of all businesses until ctx ends.
 func (m *moving) run(ctx context.Context) {
 	var all sync.WaitGroup
 	for business, owner := range owners {
@@ -36,7 +35,7 @@ func (m *moving) run(ctx context.Context) {
 	all.Wait()
 }
 
-// mostFormer is how many of those who had an email go on asking.
+// mostFormer is the number of earlier persons that keep sending requests.
 const mostFormer = 4
 
 func (m *moving) move(ctx context.Context, business int, owner *visitor) {
@@ -68,7 +67,7 @@ func (m *moving) move(ctx context.Context, business int, owner *visitor) {
 	}
 }
 
-// look asks who each visitor is: the one who came in, as long as that user has the email, and nobody afterwards.
+// look checks the user of each visitor's session: the user who logged in, while that user has the email, and none afterwards.
 func (m *moving) look(ctx context.Context, visitors []*visitor) {
 	for _, v := range visitors {
 		seen, ok := v.visit(ctx, "/account", nil)
@@ -87,16 +86,16 @@ func (m *moving) look(ctx context.Context, visitors []*visitor) {
 	}
 }
 
-// What pages say, where the first group is wanted.
+// Parts of pages. The first group is the wanted text.
 var (
 	secretLink    = regexp.MustCompile(`class="secret">\s*<code>[^<]*link=([^<&]+)`)
 	editedVersion = regexp.MustCompile(`name="version" value="(\d+)"`)
 	whose         = regexp.MustCompile(`[a-z0-9-]+@onlyonce\.test`)
-	// A form that is sent again after its result was erased is refused, with a link to what it has made.
+	// A form that is sent again after its result was erased is refused, with a link to its record.
 	spentForm = regexp.MustCompile(`(?s)This form already .*?<a class="button" href="(/people/[^"]+)">`)
 )
 
-// open returns what a page says, behind a redirect if it leads to a form with a key.
+// open returns a part of a page. It follows a redirect to a form with a key.
 func (m *moving) open(ctx context.Context, v *visitor, path string, wanted *regexp.Regexp) string {
 	seen, ok := v.visit(ctx, path, nil)
 	if ok && seen.status == http.StatusSeeOther {
@@ -113,7 +112,7 @@ func (m *moving) open(ctx context.Context, v *visitor, path string, wanted *rege
 	return found[1]
 }
 
-// send sends a form, and returns where the answer leads to.
+// send sends a form, and returns the URL that the answer leads to.
 func (m *moving) send(ctx context.Context, v *visitor, path string, form url.Values) string {
 	seen, ok := v.visit(ctx, path, form)
 	if spent := spentForm.FindStringSubmatch(seen.text); spent != nil {
@@ -125,14 +124,14 @@ func (m *moving) send(ctx context.Context, v *visitor, path string, form url.Val
 	return seen.next
 }
 
-// enough reports whether each email has moved on, or something was found that may keep one from moving.
+// enough reports whether each email has moved, or a violation was found that may have prevented it.
 func (m *moving) enough() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return len(m.found) > 0 || !slices.Contains(m.moves[:], 0)
 }
 
-// moved returns how often the emails have moved on, by the business.
+// moved returns the number of moves by business.
 func (m *moving) moved() []int {
 	m.mu.Lock()
 	defer m.mu.Unlock()

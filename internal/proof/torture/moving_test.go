@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestWhoASessionIs: each wrong answer to a browser breaks the rule that it should.
+// TestWhoASessionIs checks that each wrong answer to a browser breaks its rule.
 func TestWhoASessionIs(t *testing.T) {
 	t.Parallel()
 	const (
@@ -17,7 +17,7 @@ func TestWhoASessionIs(t *testing.T) {
 		contract = "every answer is one that the contract knows"
 	)
 	for _, c := range []struct {
-		name, email string // of the user who came in
+		name, email string // of the user who logged in
 		answer      http.Handler
 		want        string
 	}{

@@ -1,5 +1,5 @@
--- The migration that a new version of the app brings, in this package only: it can be taken back without the data that
--- clients have sent meanwhile. It goes over all tables that belong to tenants, and protects nothing.
+-- The newest migration of a new version, in this package only. It can be reverted in spite of the data that clients have sent
+-- meanwhile. It changes all tables of tenants, and protects nothing.
 
 -- +goose Up
 -- +goose StatementBegin

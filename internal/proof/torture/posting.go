@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// belonging imagines what a payment, a refund, a credit note or a mail has besides other intents.
+// belonging chooses the options of a payment, a refund, a credit note or a mail.
 func (in intent) belonging(rng *rand.Rand) intent {
 	in.email = ""
 	in.change = change{place: rng.IntN(nearby), fit: rng.IntN(6) != 0, look: rng.IntN(2) == 0, seed: rng.Uint64()}
@@ -18,36 +18,36 @@ func (in intent) belonging(rng *rand.Rand) intent {
 	return in
 }
 
-// someReference is one of a handful that other payments, and events about them, want as well.
+// someReference returns one of a handful of references that other payments and events also want.
 func (in intent) someReference(rng *rand.Rand) string {
 	return fmt.Sprintf("R-%d", in.n/60*2+rng.IntN(4))
 }
 
-// paymentOf returns the commands of a payment, on one day and on another: of all that is open as far as is known, of a
-// part, or of all that was to be paid once.
+// paymentOf returns the intent with the commands of a payment, on one day and on another: of the known open amount, a part of that,
+// or the total.
 func (in intent) paymentOf(inv profile) intent {
 	rng := dice(in.change.seed, in.n)
 	asked := someOf(rng, inv.open(), inv.Total)
 	body := map[string]any{"amount": asked.String(), "method": "bank_transfer"}
 	if in.reference != "" {
-		provider := hookProvider // which sends events too
+		provider := hookProvider // which also sends events
 		if rng.IntN(3) == 0 {
-			provider = strings.ToUpper(provider) // the same one
+			provider = strings.ToUpper(provider) // the same provider
 		}
 		body["provider"], body["reference"] = provider, in.reference
 	}
 	return in.onTwoDays(command{path: invoicesPath + "/" + inv.ID + "/payments", record: inv.ID, asked: asked}, body)
 }
 
-// refundOf returns the commands of a refund, on one day and on another: of all that is left of the payment as far as is
-// known, of a part, or of all that was paid.
+// refundOf returns the intent with the commands of a refund, on one day and on another: of the known rest of the payment, a part of
+// that, or the whole payment.
 func (in intent) refundOf(paid profile) intent {
 	asked := someOf(dice(in.change.seed, in.n), paid.Amount-paid.Refunded, paid.Amount)
 	body := map[string]any{"amount": asked.String()}
 	return in.onTwoDays(command{path: paymentsPath + "/" + paid.ID + "/refunds", record: paid.ID, asked: asked}, body)
 }
 
-// someOf is what is left, or a part of it, or now and then the whole.
+// someOf returns what remains, or a part of that, or sometimes the whole.
 func someOf(rng *rand.Rand, left, whole cents) cents {
 	asked := left / cents(1+rng.IntN(3))
 	if rng.IntN(5) == 0 {
@@ -65,8 +65,8 @@ func (in intent) onTwoDays(c command, body map[string]any) intent {
 	return in
 }
 
-// creditOf returns the commands of a credit note: of everything that is left of the invoice, and of quantities of some
-// of its lines. Either may be the first.
+// creditOf returns the intent with the commands of a credit note: one for everything left of the invoice, and one for quantities of
+// some lines. Either may be the first.
 func (in intent) creditOf(inv profile) intent {
 	rng := dice(in.change.seed, in.n)
 	c := command{method: http.MethodPost, path: invoicesPath + "/" + inv.ID + "/credit-notes", record: inv.ID}
@@ -77,7 +77,7 @@ func (in intent) creditOf(inv profile) intent {
 	for _, l := range creditLines(rng, inv) {
 		quantity := fmt.Sprintf("%d.%03d", l.thousandths/1000, l.thousandths%1000)
 		asked = append(asked, map[string]any{"position": l.position, "quantity": quantity})
-		lines = append(lines, fmt.Sprintf("%d:%d", l.position, l.thousandths)) // as loadRows reads it
+		lines = append(lines, fmt.Sprintf("%d:%d", l.position, l.thousandths)) // in the format of loadRows
 	}
 	parts.body, parts.lines = encode(map[string]any{"lines": asked}), strings.Join(lines, " ")
 	in.commands = [2]command{parts, everything}
@@ -93,8 +93,8 @@ type creditLine struct {
 	thousandths int64 // of a unit
 }
 
-// creditLines chooses some lines, and all or a part of each. The lines of an invoice that was not issued when it was
-// seen may be others by now: of them it chooses what every invoice has.
+// creditLines chooses some lines, and all or a part of each. The lines of an unissued invoice may have changed since, so for these
+// it chooses a line and quantity that every invoice has.
 func creditLines(rng *rand.Rand, inv profile) (chosen []creditLine) {
 	if inv.IssuedAt != "" {
 		for i, line := range inv.Lines {
@@ -109,12 +109,12 @@ func creditLines(rng *rand.Rand, inv profile) (chosen []creditLine) {
 	return chosen
 }
 
-// thousandths reads a quantity, which clients give with three decimals.
+// thousandths parses a quantity with up to three decimals.
 func thousandths(quantity string) int64 {
 	whole, decimals, _ := strings.Cut(quantity, ".")
 	n, err := strconv.ParseInt(whole+(decimals + "000")[:3], 10, 64)
 	if err != nil {
-		panic(err) // the API writes no others
+		panic(err) // the API returns only valid quantities
 	}
 	return n
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// held is an answer about a payment of 4.00 of invoice a.
+// held returns an answer with a payment of 4.00 of invoice a.
 func held(version int, refunded cents) profile {
 	return profile{ID: "p", Version: version, InvoiceID: "a", Amount: 400, Refunded: refunded}
 }
@@ -115,24 +115,24 @@ func TestCreditedBill(t *testing.T) {
 	}
 }
 
-// What was refused because too little is open may be made after a refund; what is more than is left of a payment or a
-// line stays so.
+// TestMayPass checks that only a refusal by the open amount may be followed by success, after a refund. Refusals by the rest of a
+// payment or a line are final.
 func TestMayPass(t *testing.T) {
 	t.Parallel()
 	for limit, want := range map[string]bool{byOpen: true, byPayment: false, byLine: false, byAll: false} {
-		refused := told(1, 2, conflict, "")
+		refused := attempted(1, 2, conflict, "")
 		refused.Limit = limit
-		if got := linearizable([]attempt{refused, told(3, 4, created, "a")}, false) == "Ok"; got != want {
+		if got := linearizable([]attempt{refused, attempted(3, 4, created, "a")}, false) == "Ok"; got != want {
 			t.Errorf("beyond %s: %t", limit, got)
 		}
 	}
 	for _, k := range []kind{credit, pay} {
-		refused := told(1, 2, conflict, "")
+		refused := attempted(1, 2, conflict, "")
 		refused.Limit, refused.Kind = byLine, k
-		if got := linearizable([]attempt{refused, other(told(3, 4, created, "a"))}, false) == "Ok"; got != (k == credit) {
+		if got := linearizable([]attempt{refused, other(attempted(3, 4, created, "a"))}, false) == "Ok"; got != (k == credit) {
 			t.Errorf("the other command of a %v: %t", k, got)
 		}
-		if got := refusedForEver([]attempt{refused, other(told(3, 4, lost, ""))}); got == (k == credit) {
+		if got := refusedForEver([]attempt{refused, other(attempted(3, 4, lost, ""))}); got == (k == credit) {
 			t.Errorf("a %v refused for ever: %t", k, got)
 		}
 	}
@@ -156,7 +156,8 @@ func TestMayPass(t *testing.T) {
 	}
 }
 
-// A refund is on its payment and on the invoice of that, and a credit note is what was asked for.
+// TestJudgeRefundsAndCreditNotes checks that a refund belongs to its payment and invoice, and that a credit note has the requested
+// lines.
 func TestJudgeRefundsAndCreditNotes(t *testing.T) {
 	t.Parallel()
 	given := row{origin: origin{0, "refund.create", "refund"}, id: "f", total: 100, invoice: "a", payment: "p"}

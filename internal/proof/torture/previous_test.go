@@ -11,11 +11,11 @@ import (
 	"testing"
 )
 
-// errNoHistory means that the previous version cannot be found, as in a shallow clone, or that this one refuses its database.
+// errNoHistory is returned if the previous version cannot be found, as in a shallow clone, or this version refuses its database.
 var errNoHistory = errors.New("no history")
 
-// previous builds the last version before the newest migration, and returns its program. It is kept in the user's cache, so that
-// a machine builds it once. The error is [errNoHistory] if there is no such version.
+// previous builds the last version before the newest migration, and returns its program. The user's cache keeps it, so that a
+// machine builds it once. The error is [errNoHistory] if there is no such version.
 func previous(t *testing.T) (program string, err error) {
 	t.Helper()
 	module, err := output(t.Context(), "", "go", "env", "GOMOD")
@@ -44,8 +44,8 @@ func previous(t *testing.T) (program string, err error) {
 	return program, buildCommit(t.Context(), root, commit, program)
 }
 
-// beforeNewestMigration is the commit before the one that brought a migration last, on the line of what was merged. It is the
-// last commit if there is a migration that is not committed.
+// beforeNewestMigration returns the commit before the merge that added the newest migration, or HEAD if a migration is not
+// committed.
 func beforeNewestMigration(ctx context.Context, root string) (commit string, err error) {
 	const all = "migrations/*.sql"
 	uncommitted, err := output(ctx, root, "git", "-c", "safe.directory=*", "ls-files", "--others", "--", all)
@@ -61,7 +61,6 @@ func beforeNewestMigration(ctx context.Context, root string) (commit string, err
 	return output(ctx, root, "git", "-c", "safe.directory=*", "rev-parse", "--verify", brought+"^")
 }
 
-// buildCommit compiles the server of a commit.
 func buildCommit(ctx context.Context, root, commit, program string) error {
 	if err := os.MkdirAll(filepath.Dir(program), 0o700); err != nil {
 		return err
@@ -83,7 +82,7 @@ func buildCommit(ctx context.Context, root, commit, program string) error {
 	return os.Rename(dir+"/server", program)
 }
 
-// output returns what a program prints.
+// output returns the output of a program.
 func output(ctx context.Context, dir, name string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = dir

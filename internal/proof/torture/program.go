@@ -16,41 +16,41 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// programKeys is how the keys of programs begin.
+// programKeys is the prefix of the keys of programs.
 const programKeys = "program-"
 
-// programs are clients whose wishes build on each other, which those of [clients] do not: what they bill, merge and sync. Each sends
-// a wish until it is answered, to both replicas in turns. The records are their own.
+// programs are clients whose wishes build on each other, unlike those of [clients]: billing, merges and syncs. They send a wish to
+// both replicas in turn until it is answered. They use their own records.
 type programs struct {
 	seed  uint64
 	addrs addresses
 	http  *http.Client
-	// tick has the clock look for what is due.
+	// tick makes the clock look for due schedules.
 	tick func(context.Context)
 
-	mu     sync.Mutex
-	asked  map[origin]bool
-	told   map[origin]string // which record an answer has named; "" for one that names none
-	counts map[string]int    // of the answers that acknowledge, by the operation
-	alike  [][]origin        // equal wishes of a person, of which one at most may be fulfilled
-	paid   []string          // references of payments, each of which is recorded once and the only one of its invoice
-	found  []Violation
+	mu       sync.Mutex
+	asked    map[origin]bool
+	answered map[origin]string // the record that an answer has named; "" for none
+	counts   map[string]int    // acknowledging answers, by operation
+	alike    [][]origin        // equal wishes of a person; at most one may be fulfilled
+	paid     []string          // references of payments; each must be recorded once and be the only payment of its invoice
+	found    []Violation
 
-	people [len(tokens)]*visitor // who send forms
+	people [len(tokens)]*visitor // send forms
 }
 
 func newPrograms(seed uint64, addrs addresses, tick func(context.Context)) *programs {
 	return &programs{
 		seed: seed, addrs: addrs, tick: tick,
 		http:  &http.Client{Timeout: answerTimeout, Transport: &http.Transport{MaxIdleConnsPerHost: 32}},
-		asked: map[origin]bool{}, told: map[origin]string{}, counts: map[string]int{},
+		asked: map[origin]bool{}, answered: map[origin]string{}, counts: map[string]int{},
 	}
 }
 
-// pace is what a program waits between two rounds, so that there is time for others.
+// pace is the pause of a program between two rounds, which leaves time for others.
 const pace = 250 * time.Millisecond
 
-// run has the programs of all tenants work until ctx ends.
+// run runs the programs of all tenants until ctx ends.
 func (p *programs) run(ctx context.Context) {
 	defer p.http.CloseIdleConnections()
 	var all sync.WaitGroup
@@ -58,7 +58,7 @@ func (p *programs) run(ctx context.Context) {
 		all.Go(func() {
 			p.people[tenant] = p.logIn(ctx, tenant)
 			rounds := []func(context.Context, int, int){p.bill, p.merge, p.sync, p.repeat}
-			if tenant == 0 { // which has the sources of events
+			if tenant == 0 { // this tenant has the webhook sources
 				rounds = append(rounds, p.enter)
 			}
 			for _, round := range rounds {
@@ -80,7 +80,7 @@ func (p *programs) run(ctx context.Context) {
 	all.Wait()
 }
 
-// wish is what a program asks for: one operation on one path.
+// wish is a request of a program: one operation on one path.
 type wish struct {
 	tenant    int
 	operation string // "" to read
@@ -88,8 +88,8 @@ type wish struct {
 	method    string // "" for POST
 	path      string
 	body      map[string]any
-	seen      int      // the version that If-Match names; 0 for no If-Match
-	refusals  []string // the problems that there may be
+	seen      int      // the version in If-Match; 0 for no If-Match
+	refusals  []string // the allowed problem types
 }
 
 // reply is the answer to a wish.
@@ -107,12 +107,12 @@ type reply struct {
 
 func (r reply) ok() bool { return r.status == http.StatusOK || r.status == http.StatusCreated }
 
-// named returns a key of the round of a program.
+// named returns the key for a round of a program.
 func (p *programs) named(of string, n int) string {
 	return fmt.Sprintf("%s%s-%d-%d", programKeys, of, p.seed, n)
 }
 
-// atOnce carries out all at the same time.
+// atOnce calls all functions concurrently.
 func atOnce(all ...func()) {
 	var running sync.WaitGroup
 	for _, f := range all {
@@ -121,13 +121,13 @@ func atOnce(all ...func()) {
 	running.Wait()
 }
 
-// twice sends a wish from two senders at once. It returns what the second was answered.
+// twice sends a wish from two senders at once, and returns the answer to the second.
 func (p *programs) twice(ctx context.Context, w wish) (second reply) {
 	atOnce(func() { p.send(ctx, w, 0) }, func() { second = p.send(ctx, w, 1) })
 	return second
 }
 
-// send asks for a wish until it is answered, at one of the replicas first. The answer has no status if ctx ended before.
+// send sends a wish until it is answered, beginning with one of the replicas. The reply has no status if ctx ended before.
 func (p *programs) send(ctx context.Context, w wish, first int) reply {
 	of := origin{w.tenant, w.operation, w.key}
 	if w.operation != "" {
@@ -141,7 +141,7 @@ func (p *programs) send(ctx context.Context, w wish, first int) reply {
 		switch {
 		case !arrived, seen.status == http.StatusTooManyRequests, seen.status == http.StatusServiceUnavailable,
 			seen.status == http.StatusConflict && problem == "in-progress":
-			seconds, _ := strconv.Atoi(seen.header.Get("Retry-After")) // 0 without one
+			seconds, _ := strconv.Atoi(seen.header.Get("Retry-After")) // 0 if missing
 			Pause(ctx, max(time.Duration(seconds)*time.Second, time.Duration(min(n, 10))*25*time.Millisecond))
 			continue
 		case seen.ok():
@@ -155,7 +155,7 @@ func (p *programs) send(ctx context.Context, w wish, first int) reply {
 	return reply{}
 }
 
-// once makes one attempt. It reports false for an answer that did not arrive whole.
+// once makes one attempt. It reports false for an incomplete answer.
 func (p *programs) once(ctx context.Context, w wish, addr string) (seen reply, arrived bool) {
 	body := io.Reader(http.NoBody)
 	if w.body != nil {
@@ -189,7 +189,7 @@ func (p *programs) once(ctx context.Context, w wish, addr string) (seen reply, a
 	return seen, json.Unmarshal(seen.text, &seen) == nil
 }
 
-// note notes that an answer has acknowledged a wish.
+// note records that an answer has acknowledged a wish.
 func (p *programs) note(of origin, id string) {
 	if of.operation == "" {
 		return
@@ -197,8 +197,8 @@ func (p *programs) note(of origin, id string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.counts[of.operation]++
-	before, known := p.told[of]
-	p.told[of] = id
+	before, known := p.answered[of]
+	p.answered[of] = id
 	if known && before != id {
 		p.found = append(p.found, Violation{
 			Rule: "all answers to a key are equal", Detail: fmt.Sprintf("%+v: %s, then %s", of, before, id), Intent: -1,
@@ -212,8 +212,8 @@ func (p *programs) reportf(rule, format string, args ...any) {
 	p.found = append(p.found, Violation{Rule: rule, Detail: fmt.Sprintf(format, args...), Intent: -1})
 }
 
-// judge compares what the programs were told with the intents in the database, both ways. That each of these has its record, and each
-// record its intent, is among the [rules].
+// judge compares the answers to the programs with the intents in the database, in both directions. The [rules] check that each
+// intent has its record, and each record its intent.
 func (p *programs) judge(ctx context.Context, conn *pgx.Conn) ([]Violation, error) {
 	var clock int
 	err := conn.QueryRow(ctx, `
@@ -234,7 +234,7 @@ func (p *programs) judge(ctx context.Context, conn *pgx.Conn) ([]Violation, erro
 	stored := map[origin]int{}
 	_, err = pgx.ForEachRow(result, []any{&of.tenant, &of.operation, &of.key, &record}, func() error {
 		stored[of]++
-		if id, told := p.told[of]; told && id != "" && id != record {
+		if id, known := p.answered[of]; known && id != "" && id != record {
 			p.reportf("what was answered is what is stored", "%+v: answered with %s, stored is %s", of, id, record)
 		}
 		if !p.asked[of] {
@@ -245,7 +245,7 @@ func (p *programs) judge(ctx context.Context, conn *pgx.Conn) ([]Violation, erro
 	if err != nil {
 		return nil, fmt.Errorf("read the intents of programs: %w", err)
 	}
-	for of := range p.told {
+	for of := range p.answered {
 		if stored[of] != 1 {
 			p.reportf("an acknowledged intent has exactly one record", "%+v is stored %d times", of, stored[of])
 		}

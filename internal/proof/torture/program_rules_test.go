@@ -18,7 +18,7 @@ import (
 	"onlyonce/internal/value/date"
 )
 
-// Each rule about events, schedules, merges and external ids finds what breaks it.
+// TestRulesOfPrograms checks that each rule about events, schedules, merges and external ids finds its violation.
 func TestRulesOfPrograms(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ broken, sql string }{
@@ -63,7 +63,7 @@ func TestRulesOfPrograms(t *testing.T) {
 	}
 }
 
-// changedEvent changes events, which do not change.
+// changedEvent returns SQL that changes events in spite of their protection.
 func changedEvent(set string) string {
 	return `
 		DROP INDEX webhook_events_once;
@@ -71,8 +71,8 @@ func changedEvent(set string) string {
 		UPDATE webhook_events SET ` + set
 }
 
-// programRecords connects as the superuser to a database with an invoice that an event has paid, after some of that was given back,
-// with a schedule that was billed thrice, edited and paused, and with a customer who was merged into another one.
+// programRecords connects as the superuser to a database with an invoice that an event has paid, after a partial refund, with a
+// schedule that was billed three times, edited and paused, and with a merged customer.
 func programRecords(t *testing.T) *pgx.Conn {
 	t.Helper()
 	b := invoicetest.Setup(t)
@@ -104,7 +104,7 @@ func programRecords(t *testing.T) *pgx.Conn {
 	return conn
 }
 
-// receiveSome receives that some of a payment was given back, and then the payment, and a refund whose payment never comes.
+// receiveSome receives a refund event, then its payment, and a refund whose payment never arrives.
 func receiveSome(b *invoicetest.Bundle, inv invoice.Invoice) {
 	b.Helper()
 	source := uuid.New()
@@ -125,7 +125,7 @@ func receiveSome(b *invoicetest.Bundle, inv invoice.Invoice) {
 	}
 }
 
-// billSome makes a schedule with three periods that are due, has them billed, edits it, and pauses it.
+// billSome creates a schedule with three due periods, bills them, edits the schedule, and pauses it.
 func billSome(b *invoicetest.Bundle, billed uuid.UUID) {
 	b.Helper()
 	in := schedule.Input{

@@ -1,12 +1,12 @@
 package torture
 
-// refundable is what the model of a record has for a payment.
+// refundable is the payment in the model of a record.
 type refundable struct {
-	amount   cents // or untold
+	amount   cents // or untold if unknown
 	refunded cents
 }
 
-// exceeded reports whether a refund is more than is left. Where the amount was never told, the answer is believed.
+// exceeded reports whether a refund is more than the rest. If the amount is unknown, the answer is trusted.
 func (p refundable) exceeded(e event) bool {
 	switch {
 	case e.kind != refund:
@@ -18,7 +18,7 @@ func (p refundable) exceeded(e event) bool {
 	}
 }
 
-// after returns the payment behind an event that has changed it.
+// after returns the payment after an event.
 func (p refundable) after(e event) refundable {
 	if e.kind == refund {
 		p.refunded += e.amount
@@ -26,7 +26,7 @@ func (p refundable) after(e event) refundable {
 	return p
 }
 
-// shows reports whether an answer may say this, and learns from it.
+// shows reports whether an answer may show c, and returns the payment with the values learned from it.
 func (p refundable) shows(c profile) (bool, refundable) {
 	same := p.refunded == c.Refunded && p.refunded <= c.Amount && (p.amount == untold || p.amount == c.Amount)
 	p.amount = c.Amount

@@ -2,16 +2,16 @@ package torture
 
 import "slices"
 
-// The model of one record: a register with versions, which edits and transitions set.
+// register is the model for a record: a register with versions, set by edits and transitions.
 type register struct {
 	version  int
-	name     string // of a customer or the business, or the notes of an invoice; "" as long as nobody was told
+	name     string // of a customer or the business, or the notes of an invoice; "" while unknown
 	archived bool
 	bill     bill
 	payment  refundable
 }
 
-// What came of an event, besides what an answer shows.
+// The outcomes of an event, besides the shown record.
 const (
 	itChanged   = "changed"
 	itUnchanged = "unchanged"
@@ -20,28 +20,28 @@ const (
 	itExceeds   = "exceeds what is left"
 )
 
-// event is one change of a record, a payment, refund or credit note, or one look.
+// event is a change of a record, a payment, refund or credit note, or a read.
 type event struct {
 	kind    kind
-	seen    []int  // versions that it may have been made from; any if there are none
-	name    string // that an edit gives; "" for the one that is there
-	outcome string // "" if nobody knows, but not stale
-	maybe   bool   // it may never happen, and changes nothing then
+	seen    []int  // versions that it may have started from; any if empty
+	name    string // new name of an edit; "" for the current one
+	outcome string // "" if unknown, but not stale
+	maybe   bool   // may never happen, and then changes nothing
 	amount  cents  // of a payment, a refund or a credit note
-	limit   string // what it was beyond, or byAll for everything that was left, of a credit note
-	open    cents  // that was told, of what was more
-	// shown is the record behind it: with the version only, if there is no content; nothing without a version.
+	limit   string // the limit that it exceeded; for a credit note also byAll, for all that remains
+	open    cents  // the limit's value in the answer
+	// shown is the record after the event. Without content only its version counts; without a version nothing.
 	shown profile
 }
 
-// after returns the register behind an event, and what comes of it.
+// after returns the register after an event, and the event's outcome.
 func (r register) after(e event) (next register, outcome string) {
 	switch {
 	case e.kind == look, e.kind == archive && r.archived, e.kind == restore && !r.archived, r.bill.made(e.kind):
 		return r, itUnchanged
-	case e.kind == redraft && r.bill.bars(redraft): // whatever version it was made from: reading that one again would not help
+	case e.kind == redraft && r.bill.bars(redraft): // at any version, because reading the draft again would not help
 		return r, itBarred
-	case e.kind.edits() && e.outcome == itUnchanged && (e.name == "" || e.name == r.name): // whatever version it was made from
+	case e.kind.edits() && e.outcome == itUnchanged && (e.name == "" || e.name == r.name): // at any version
 		return r, itUnchanged
 	case len(e.seen) > 0 && !slices.Contains(e.seen, r.version):
 		return r, itStale
@@ -64,7 +64,7 @@ func (r register) after(e event) (next register, outcome string) {
 	return r, itChanged
 }
 
-// shows reports whether an answer may say this, and learns from it.
+// shows reports whether an answer may show c, and returns the register with the values learned from it.
 func (r register) shows(c profile) (bool, register) {
 	switch {
 	case c.Version == 0:
@@ -85,7 +85,7 @@ func (r register) shows(c profile) (bool, register) {
 	return same, r
 }
 
-// step reports whether an event is right in this state, and what the state is then.
+// step reports whether an event is possible in this state, and returns the next state.
 func (r register) step(e event) (bool, register) {
 	next, outcome := r.after(e)
 	switch {

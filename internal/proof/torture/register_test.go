@@ -7,7 +7,7 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// moment is an answer about a customer.
+// moment returns an answer with a customer.
 func moment(version int, name string) profile { return profile{ID: "a", Version: version, Name: name} }
 
 func archived(version int, name string) profile {
@@ -87,7 +87,7 @@ func TestRegister(t *testing.T) {
 	}
 }
 
-// What was there before begins with the version that it had.
+// TestRegisterFromAVersion checks that an existing record begins with its version.
 func TestRegisterFromAVersion(t *testing.T) {
 	t.Parallel()
 	var all timeline
@@ -99,7 +99,7 @@ func TestRegisterFromAVersion(t *testing.T) {
 	}
 }
 
-// Many who are told the same at once do not make the search take too long, and still have to be told the truth.
+// TestManyTheSame checks that many equal answers at the same time keep the search short, and are still verified.
 func TestManyTheSame(t *testing.T) {
 	t.Parallel()
 	for barred, want := range map[string]bool{itBarred: true, itExceeds: false} {

@@ -11,15 +11,16 @@ import (
 	"time"
 )
 
-// What the answer to the form of a payment says.
+// Texts in the answer to the form of a payment.
 const (
 	askedAbout    = "Create anyway?"
-	recordedTwice = "is recorded already" // by its reference
+	recordedTwice = "is recorded already" // found by its reference
 	formSpent     = "This form already"   // its result was erased
 )
 
-// repeat records equal payments of an invoice, each under a key of its own. A program records two at once, and is told that the second
-// looks like the first. A person sends three forms at once, is asked about all but the first, and means one of these.
+// repeat records equal payments of an invoice, each under a different key. A program records two at once, and the answer to the
+// second names the first as a likely repeat. A person sends three forms at once, is asked about all but the first, and confirms
+// one.
 func (p *programs) repeat(ctx context.Context, tenant, n int) {
 	name := p.named("repeat", n)
 	billed := p.issued(ctx, tenant, name, n)
@@ -35,7 +36,7 @@ func (p *programs) repeat(ctx context.Context, tenant, n int) {
 	}
 	var one, other reply
 	atOnce(func() { one = pay(0) }, func() { other = pay(1) })
-	// Once its result is erased, an answer is 200, and says no more of this.
+	// After its result is erased, the answer is 200, without the likely repeat.
 	if one.status == http.StatusCreated && other.status == http.StatusCreated &&
 		one.Repeats != other.ID && other.Repeats != one.ID {
 		p.reportf("a program is told what looks like a repeat", "%s: %s repeats %q, %s repeats %q",
@@ -44,7 +45,7 @@ func (p *programs) repeat(ctx context.Context, tenant, n int) {
 	p.payByForm(ctx, tenant, name, billed)
 }
 
-// issued issues an invoice for a customer of its own, and returns its id; "" if ctx ended before.
+// issued issues an invoice for a new customer, and returns its id, or "" if ctx ended before.
 func (p *programs) issued(ctx context.Context, tenant int, name string, n int) string {
 	person := map[string]any{"email": name + "@example.com", "name": name}
 	customer := p.send(ctx, wish{tenant: tenant, operation: "customer.upsert", key: name, path: customersPath, body: person}, n)
@@ -58,7 +59,7 @@ func (p *programs) issued(ctx context.Context, tenant int, name string, n int) s
 	return billed.ID
 }
 
-// payByForm sends the same payment by three forms at once, and then one of those that were asked about once more, because it is meant.
+// payByForm sends the same payment by three forms at once, and then confirms one that was asked about.
 func (p *programs) payByForm(ctx context.Context, tenant int, name, invoice string) {
 	path := "/invoices/" + invoice + "/payments"
 	var forms [3]url.Values
@@ -87,7 +88,7 @@ func (p *programs) payByForm(ctx context.Context, tenant int, name, invoice stri
 	p.mu.Unlock()
 }
 
-// logIn returns the browser of an owner who has come in.
+// logIn returns the browser of an owner after the login.
 func (p *programs) logIn(ctx context.Context, tenant int) *visitor {
 	email := owners[tenant]
 	v := newVisitor(p.addrs[tenant], email)
@@ -98,7 +99,7 @@ func (p *programs) logIn(ctx context.Context, tenant int) *visitor {
 	return v
 }
 
-// post sends a form of the person of a tenant until it is answered, and reports whether the person is asked.
+// post sends a form of the tenant's person until it is answered, and reports whether the answer is a question.
 func (p *programs) post(ctx context.Context, of origin, path string, form url.Values, first int) (asked bool) {
 	p.mu.Lock()
 	p.asked[of] = true
@@ -108,7 +109,7 @@ func (p *programs) post(ctx context.Context, of origin, path string, form url.Va
 		seen, after := v.once(ctx, path, form)
 		switch {
 		case seen.status == http.StatusSeeOther && strings.HasPrefix(seen.next, "/invoices/"), strings.Contains(seen.text, formSpent):
-			p.note(of, "") // it names the invoice
+			p.note(of, "") // the answer names the invoice
 			return false
 		case strings.Contains(seen.text, askedAbout):
 			p.mu.Lock()

@@ -14,11 +14,10 @@ import (
 type replica struct {
 	processes.Replica
 
-	busy sync.Mutex // one fault at a time
+	busy sync.Mutex // held by one fault at a time
 }
 
-// crash kills the replica in the middle of whatever it does, and starts it again, even if ctx ends. It reports false if
-// another fault has the replica.
+// crash kills the replica and restarts it, even if ctx ends. It reports false if another fault holds the replica.
 func (r *replica) crash(ctx context.Context) (bool, error) {
 	if !r.busy.TryLock() {
 		return false, nil
@@ -32,8 +31,7 @@ func (r *replica) crash(ctx context.Context) (bool, error) {
 	return true, r.Revive(ctx)
 }
 
-// freeze keeps the replica from running for a while, as when a virtual machine is moved. Then it goes on
-// as if nothing had happened.
+// freeze suspends the replica for a while, as when a virtual machine is moved, and then resumes it.
 func (r *replica) freeze(ctx context.Context, length time.Duration) (bool, error) {
 	if !r.busy.TryLock() {
 		return false, nil
@@ -46,7 +44,7 @@ func (r *replica) freeze(ctx context.Context, length time.Duration) (bool, error
 	return true, r.Signal(syscall.SIGCONT)
 }
 
-// unlessDown does something, unless a fault has the replica.
+// unlessDown calls do, unless a fault holds the replica.
 func (r *replica) unlessDown(do func()) {
 	if !r.busy.TryLock() {
 		return
@@ -55,7 +53,7 @@ func (r *replica) unlessDown(do func()) {
 	do()
 }
 
-// Pause returns after a while, or when ctx ends.
+// Pause waits for a duration, or until ctx ends.
 func Pause(ctx context.Context, length time.Duration) {
 	timer := time.NewTimer(length)
 	defer timer.Stop()

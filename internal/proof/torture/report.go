@@ -14,7 +14,7 @@ import (
 	"onlyonce/internal/proof/proxy"
 )
 
-// Report is what a run did and found.
+// Report is the result of a run.
 type Report struct {
 	Seed       uint64
 	Clients    int
@@ -22,21 +22,21 @@ type Report struct {
 	Intents    int
 	Fates      map[string]int // of the intents: such as acknowledged, refused, unknown
 	Kinds      map[string]int // of the intents
-	Changes    map[string]int // that are stored, and what is posted: operations, with their outcome
-	Programs   map[string]int // acknowledged to programs: by operation
-	Again      int            // of the intents: asked for once more after the server was brought back
+	Changes    map[string]int // stored changes and postings, by operation and outcome
+	Programs   map[string]int // acknowledged to programs, by operation
+	Again      int            // intents asked for again after the restore
 	Moves      int            // of an email, from one user to the next
-	Shared     int            // emails that several customers have
+	Shared     int            // emails of several customers
 	Attempts   int
 	Outcomes   map[string]int // of the attempts
 	Faults     map[string]int // by kind
-	Outage     time.Duration  // the longest time without any client getting an answer that settles its matter
+	Outage     time.Duration  // longest time in which no client got a settling answer
 	Gaps       []Gap          // the same after each fault of a cluster, in order
 	Violations []Violation
-	Undecided  []Violation // or not
-	Dir        string      // where the data was kept, if there are violations, or something is undecided
+	Undecided  []Violation // neither broken nor kept
+	Dir        string      // path of the kept data, if there are violations or undecided checks
 
-	histories map[int][]attempt // of the intents that violations are about
+	histories map[int][]attempt // of the intents in violations
 }
 
 func newReport(cfg Config, intents int, seen *history, took time.Duration, c *chaos, w *world, found []Violation) *Report {
@@ -81,16 +81,16 @@ func newReport(cfg Config, intents int, seen *history, took time.Duration, c *ch
 	return r
 }
 
-// Gap is the longest time without any client getting an answer that settles its matter, from the beginning of a fault to that of the next.
+// Gap is the longest time in which no client got a settling answer, between the beginnings of two faults.
 type Gap struct {
 	Fault   string
 	Length  time.Duration
-	Tenants [len(tokens)]time.Duration // the same of the clients of one
+	Tenants [len(tokens)]time.Duration // the same for the clients of each tenant
 
 	from time.Duration // since the start of the run
 }
 
-// outage returns the longest time between two moments in which no client got an answer that settles its matter.
+// outage returns the longest time between two moments in which no client got a settling answer.
 func outage(attempts []attempt, from, to time.Duration) (longest time.Duration) {
 	last := from
 	for _, a := range attempts {
@@ -102,7 +102,7 @@ func outage(attempts []attempt, from, to time.Duration) (longest time.Duration) 
 	return max(longest, to-last)
 }
 
-// add keeps what was found apart from what is undecided, which is neither broken nor kept.
+// add separates violations from undecided checks.
 func (r *Report) add(found []Violation) {
 	for _, v := range found {
 		if v.Undecided {
@@ -127,7 +127,7 @@ func fate(attempts []attempt) string {
 }
 
 func (r *Report) countCuts(link string, links []*proxy.Proxy) {
-	delete(r.Faults, link+" cut") // that was how often cuts were armed
+	delete(r.Faults, link+" cut") // this was the number of armed cuts
 	for _, p := range links {
 		for point, n := range p.Cuts() {
 			r.Faults[link+" cut "+point.String()] += n
@@ -159,10 +159,10 @@ func (r *Report) count(stored rows, others *programs) {
 	}
 }
 
-// FaultCount is the number of faults that happened.
+// FaultCount returns the number of injected faults.
 func (r *Report) FaultCount() int { return total(r.Faults) }
 
-// Err returns an error if a promise was broken, or if it was not found out whether one was.
+// Err returns an error if a promise was broken, or a check is undecided.
 func (r *Report) Err() error {
 	switch {
 	case len(r.Violations) > 0:
@@ -259,7 +259,7 @@ func (r *Report) violations() string {
 	return b.String()
 }
 
-// Broken returns which rules were broken and how often, the most frequent first, in one line.
+// Broken lists the broken rules with their counts in one line, the most frequent first.
 func (r *Report) Broken() string {
 	counts := map[string]int{}
 	for _, v := range r.Violations {

@@ -10,32 +10,31 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// origin names the intent that a row came from, in the words of the database.
+// origin identifies the intent of a row, in the database's terms.
 type origin struct {
 	tenant    int // index into tokens
 	operation string
 	key       string
 }
 
-// row is a record as the database has it: a customer, a payment, a refund, a credit note, a mail that was sent again, an event of
-// a webhook, or an invoice as it was created, whatever edits have made of it since. What an event or a schedule has recorded
-// is none: see [eventRules] and [scheduleRules].
+// row is a record in the database: a customer, a payment, a refund, a credit note, a mail that was sent again, a webhook event, or
+// an invoice in its original state. The records made by events and schedules are left to [eventRules] and [scheduleRules].
 type row struct {
 	origin
 
 	id      string
 	number  string // of an invoice or a credit note, or of the invoice of a mail
 	total   cents  // of an invoice or a credit note, or the amount of a payment, a refund or an event
-	notes   string // of an invoice, or the reference of a payment or an event, or to whom a mail goes
+	notes   string // of an invoice, or the reference of a payment or an event, or the recipient of a mail
 	email   string // of the customer, in lower case
 	invoice string // of a payment, a refund, a credit note, a mail or an event
 	payment string // of a refund
-	lines   string // of a credit note: each a [creditLine]
+	lines   string // of a credit note, each as in [creditLine]
 
 	event happened // of an event of a webhook
 }
 
-// about returns the record that a payment, a refund, a credit note or a mail was asked for.
+// about returns the record that a payment, a refund, a credit note or a mail belongs to.
 func (r row) about() string {
 	if r.payment != "" {
 		return r.payment
@@ -45,21 +44,21 @@ func (r row) about() string {
 
 func (r row) isCustomer() bool { return r.email != "" && r.number == "" }
 
-// rows are the records that were made during the run.
+// rows are the records made during the run.
 type rows struct {
 	all      []row
 	byOrigin map[origin][]row
 	byEmail  map[origin][]row // customers; the key is the email
 	changes  []stored
-	// now has the customers, invoices, payments and businesses as they are, by id.
+	// now has the current customers, invoices, payments and businesses, by id.
 	now map[string]profile
-	// before has the versions of those that were there when the clients came, and that they change; by id.
+	// before has the versions of existing records that the clients change, by id.
 	before map[string]int
-	// freed has the numbers that invoices gave up; the key is the number.
+	// freed has the numbers that invoices no longer use; its keys have the number.
 	freed map[origin]bool
 }
 
-// loadRows reads all records that the clients made.
+// loadRows reads all records made by the clients.
 func loadRows(ctx context.Context, conn *pgx.Conn, demo before) (rows, error) {
 	found := rows{
 		byOrigin: map[origin][]row{}, byEmail: map[origin][]row{}, now: map[string]profile{}, freed: map[origin]bool{},
@@ -144,7 +143,7 @@ func loadRows(ctx context.Context, conn *pgx.Conn, demo before) (rows, error) {
 	return found, found.loadChanges(ctx, conn)
 }
 
-// loadFreed reads which numbers invoices gave up.
+// loadFreed reads the numbers that invoices no longer use.
 func (r *rows) loadFreed(ctx context.Context, conn *pgx.Conn) error {
 	result, err := conn.Query(ctx, `
 		WITH `+numberedTenants+`
@@ -161,19 +160,19 @@ func (r *rows) loadFreed(ctx context.Context, conn *pgx.Conn) error {
 	return err
 }
 
-// mayBeFree reports whether the number that an intent wants was given up by an invoice.
+// mayBeFree reports whether an invoice has freed the number that an intent wants.
 func (r rows) mayBeFree(in intent) bool {
 	return in.number != "" && r.freed[origin{tenant: in.tenant, key: in.number}]
 }
 
-// numberedTenants selects the tenants with their indexes into tokens, which are argument 1.
+// numberedTenants selects the tenants with their indexes into tokens, the first argument.
 const numberedTenants = `tenant AS (
 	SELECT tenant_id, ordinality::int - 1 AS n
 	FROM unnest($1::text[]) WITH ORDINALITY AS token (token, ordinality)
 	JOIN api_tokens ON token_hash = sha256(token::bytea)
 )`
 
-// of returns the records of an intent: customers by what was answered too, since another intent may have brought them.
+// of returns the records of an intent. Customers are also matched by the answers, since another intent may have created them.
 func (r rows) of(in intent, attempts []attempt) []row {
 	if in.kind == contact {
 		return slices.DeleteFunc(slices.Clone(r.byEmail[origin{tenant: in.tenant, key: in.email}]), func(r row) bool {
@@ -204,7 +203,7 @@ func (r row) matches(a attempt) bool {
 		return false
 	case r.invoice == "":
 		return true
-	case a.Kind == credit: // the answer to the other command names the record only
+	case a.Kind == credit: // the answer to the other command names only the record
 		return a.Record == r.invoice && (a.Outcome == mismatch || a.Lines == "" || a.Lines == r.lines)
 	default:
 		return a.Record == r.about() && a.Asked == r.total
@@ -213,7 +212,7 @@ func (r row) matches(a attempt) bool {
 
 var ofSeries = regexp.MustCompile(`^\d{4}-\d{4,}$`)
 
-// unlike returns what about the row is not what the intent asked for.
+// unlike describes a difference between the row and the intent, or returns "".
 func (r row) unlike(in intent) string {
 	switch {
 	case (in.kind == pay || in.kind.delivers()) && r.notes != in.reference:

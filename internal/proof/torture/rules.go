@@ -9,10 +9,10 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// rule is a promise about the database. Its query finds what breaks it, each in a line of text.
+// rule is a promise about the database. Its query returns the violations, one line of text each.
 type rule struct{ name, sql string }
 
-// allRules hold in the database at rest.
+// allRules returns the rules for the database at rest.
 func allRules() []rule {
 	return slices.Concat(rules(), ledgerRules(), eventRules(), scheduleRules(), mergeRules())
 }
@@ -157,7 +157,7 @@ func rules() []rule {
 		{"what was changed is said", `
 			SELECT format('%s %s: %s with %s', operation, key, outcome, COALESCE(changes::text, 'nothing'))
 			FROM intents WHERE (outcome = 'changed') <> (changes IS NOT NULL)`},
-		// Two changes of one value leave the first one's value behind, which nobody changed and is not there.
+		// If two changes begin at the same value, the first one's new value is neither changed later nor current.
 		{"each change begins where another one ended", `
 			WITH change AS (
 				SELECT tenant_id, record_id, field.key AS field, field.value
@@ -208,7 +208,7 @@ func rules() []rule {
 	}
 }
 
-// whileServing comes true by itself, while the replicas run and have nothing to do.
+// whileServing returns the rules that become true while the replicas run idle.
 func whileServing() []rule {
 	return []rule{
 		{"no transaction stays open", `
@@ -220,14 +220,14 @@ func whileServing() []rule {
 	}
 }
 
-// afterDraining comes true by itself, once the replicas have stopped.
+// afterDraining returns the rules that become true after the replicas have stopped.
 func afterDraining() []rule {
 	return []rule{{"no session outlives its replica", `
 		SELECT format('backend %s is %s since %s: %s', pid, state, state_change, query)
 		FROM pg_stat_activity WHERE usename = 'onlyonce'`}}
 }
 
-// broken returns at most a handful of examples for each rule that is broken now.
+// broken returns up to five examples for each rule that is broken now.
 func broken(ctx context.Context, conn *pgx.Conn, rules []rule) (found []Violation, err error) {
 	for _, r := range rules {
 		result, err := conn.Query(ctx, r.sql+` LIMIT 5`)
@@ -245,7 +245,7 @@ func broken(ctx context.Context, conn *pgx.Conn, rules []rule) (found []Violatio
 	return found, nil
 }
 
-// stillBroken waits until the rules hold. What does not come true in time is a violation.
+// stillBroken waits until the rules hold. Rules that are broken at the end are violations.
 func stillBroken(ctx context.Context, conn *pgx.Conn, rules []rule) ([]Violation, error) {
 	deadline, cancel := context.WithTimeout(ctx, settling)
 	defer cancel()

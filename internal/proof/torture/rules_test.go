@@ -23,7 +23,7 @@ func TestMain(m *testing.M) { pgtest.Main(m) }
 
 const standingRule = "the sums are those of the invoices and payments"
 
-// Each rule finds what breaks it. What would prevent that in the first place is taken away before.
+// TestRules checks that each rule finds its violation. Constraints that would prevent it are removed before.
 func TestRules(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ broken, sql string }{
@@ -214,11 +214,11 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// finds fails unless one rule is broken by some SQL, and no other; none if it is "".
+// finds checks that some SQL breaks exactly one rule, or none for "".
 func finds(t *testing.T, conn *pgx.Conn, sql, rule string) {
 	t.Helper()
 	lift := `GRANT UPDATE, DELETE ON intents, intent_effects TO ` + server.Role + `;`
-	if rule != standingRule { // which would break with many another one, whose triggers are taken away
+	if rule != standingRule { // it would break with many other rules whose triggers are removed
 		sql += `; DELETE FROM standing;
 			INSERT INTO standing (tenant_id, of_id, kind, day, currency, amount, invoices)
 			SELECT tenant_id, of_id, kind, day, currency, amount, invoices FROM standing_by_the_books()`
@@ -240,7 +240,7 @@ func finds(t *testing.T, conn *pgx.Conn, sql, rule string) {
 	}
 }
 
-// strangerOf adds an intent like the one with this key, about a record that is not there.
+// strangerOf adds a copy of the intent with this key, about a record that does not exist.
 func strangerOf(key string) string {
 	return `
 		INSERT INTO intents
@@ -248,9 +248,9 @@ func strangerOf(key string) string {
 		FROM intents WHERE key = '` + key + `'`
 }
 
-// someRecords connects as the superuser to a database with invoices of one tenant, whose customer was renamed
-// twice and archived twice. The third of them was edited, issued twice, paid in part, and credited in two parts, some of
-// a payment was refunded, and it was sent once more. The fourth was voided.
+// someRecords connects as the superuser to a database with invoices for one tenant, whose customer was renamed and archived twice.
+// The third invoice was edited, issued twice, paid in part, credited in two parts, partly refunded, and sent again. The fourth was
+// voided.
 func someRecords(t *testing.T) *pgx.Conn {
 	t.Helper()
 	db := pgtest.New(t)
@@ -309,7 +309,7 @@ func someRecords(t *testing.T) *pgx.Conn {
 	return conn
 }
 
-// live edits, issues, pays, refunds and credits one invoice, and voids another one.
+// live edits, issues, pays, refunds and credits one invoice, and voids another.
 func live(
 	t *testing.T, store *idempotency.Store, intent func(string, uuid.UUID, int) idempotency.Intent, paid, voided uuid.UUID, d invoice.Draft,
 ) {

@@ -1,6 +1,6 @@
 package torture
 
-// scheduleRules hold for schedules and what they bill.
+// scheduleRules are about schedules and their invoices.
 func scheduleRules() []rule {
 	return []rule{
 		{"one invoice for each period of a schedule", `

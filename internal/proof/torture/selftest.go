@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// SelfTest removes one layer at a time and writes what broke without it. It returns an error if a run
-// found nothing: then the checks are blind. What is undecided is not found.
+// SelfTest removes one layer at a time and writes the broken rules. It returns an error if a run found no violation, since then the
+// checks are blind. An undecided check is no violation.
 func SelfTest(ctx context.Context, seed uint64, out io.Writer) error {
 	for _, layer := range Layers() {
 		report, err := Run(ctx, brief(seed, layer))
@@ -27,11 +27,11 @@ func SelfTest(ctx context.Context, seed uint64, out io.Writer) error {
 	return nil
 }
 
-// brief is a run that takes seconds.
+// brief returns the configuration of a run of a few seconds.
 func brief(seed uint64, without Layer) Config {
 	every := 300 * time.Millisecond
 	if without.fault != "" {
-		every = 30 * time.Millisecond // it has to happen between an answer and its repeat
+		every = 30 * time.Millisecond // the fault must happen between an answer and its repeat
 	}
 	return Config{Seed: seed, Duration: 5 * time.Second, Intents: 300, Clients: 16, FaultEvery: every, Without: without}
 }

@@ -5,7 +5,7 @@ import (
 	"net/http"
 )
 
-// mailOf returns the commands of one more mail about an invoice, to one recipient and to another.
+// mailOf returns the intent with the commands for another mail about an invoice, to one recipient and to another.
 func (in intent) mailOf(inv profile) intent {
 	for n := range in.commands {
 		in.commands[n] = command{
@@ -16,7 +16,7 @@ func (in intent) mailOf(inv profile) intent {
 	return in
 }
 
-// recipient returns which command a mail came from.
+// recipient returns an address that identifies the command of a mail.
 func (in intent) recipient(command int) string {
 	return fmt.Sprintf("intent-%d-command-%d@example.com", in.n, command)
 }

@@ -7,16 +7,16 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// stored is a change of a record that was there, as the database has it.
+// stored is a change of an existing record in the database.
 type stored struct {
 	origin
 
 	record  string
-	changed bool   // else it found nothing to change
-	name    string // or notes, that an edit gave; "" if it changed nothing
+	changed bool   // false if there was nothing to change
+	name    string // or notes, set by an edit; "" if it changed nothing
 }
 
-// loadChanges reads what changed records, and the records as they are.
+// loadChanges reads the changes and the current records.
 func (r *rows) loadChanges(ctx context.Context, conn *pgx.Conn) error {
 	result, err := conn.Query(ctx, `
 		WITH `+numberedTenants+`
@@ -63,8 +63,8 @@ func (r *rows) loadChanges(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// carriedOut returns what is stored of one change. Without a key, an edit is known by
-// its content; of another change nothing tells which client asked for it.
+// carriedOut returns the stored changes of an intent. Without a key, an edit is identified by its content; other changes cannot be
+// attributed to a client.
 func (e *evidence) carriedOut(n int) (found []stored) {
 	in := e.intents[n]
 	if in.key == "" {

@@ -1,6 +1,6 @@
 package torture
 
-// strangers looks for records that nobody asked for.
+// strangers reports records that no client asked for.
 func (e *evidence) strangers() {
 	asked := map[origin]bool{}
 	for n, in := range e.intents {
@@ -16,12 +16,12 @@ func (e *evidence) strangers() {
 	e.strangeChanges(asked)
 }
 
-// keyless counts what was asked for without a key. Nothing tells which client a transition came from, or an edit that has changed nothing.
+// keyless counts requests without a key. A transition, or an edit that changed nothing, cannot be attributed to a client.
 type keyless struct{ acknowledged, unknown, stored int }
 
-// strangeChanges looks for changes that nobody asked for, and counts those that were asked for without a key.
+// strangeChanges reports changes that no client asked for, and counts the changes without a key.
 func (e *evidence) strangeChanges(asked map[origin]bool) {
-	edits := map[string]string{} // records, by the name that they were to get
+	edits := map[string]string{} // records, by the requested name
 	counts := map[[2]string]keyless{}
 	for n, in := range e.intents {
 		if in.key != "" || len(e.attempts[n]) == 0 {

@@ -7,13 +7,13 @@ import (
 	"net/http"
 )
 
-// sync sends a customer, an invoice and its payment, each from several clients at once, under keys of their own and with the external id
-// that they share. Two give all of the payment back at once. Then it updates the customer, and sends what it said last once more.
+// sync sends a customer, an invoice and its payment, each from several clients at once, under different keys and with the same
+// external id. Two clients refund the whole payment at once. Then it updates the customer, and repeats the last update.
 func (p *programs) sync(ctx context.Context, tenant, n int) {
 	name := p.named("sync", n)
 	person := map[string]any{"email": name + "@example.com", "name": "Synced"}
-	customer := p.said(ctx, synced{tenant, "customer.upsert", customersPath, name, name, person, "name"})
-	billed := p.said(ctx, synced{
+	customer := p.sendSame(ctx, synced{tenant, "customer.upsert", customersPath, name, name, person, "name"})
+	billed := p.sendSame(ctx, synced{
 		tenant, "invoice.create", invoicesPath, name, name, oneLine(map[string]any{"customer_id": customer.ID}), "notes",
 	})
 	if !billed.ok() {
@@ -21,9 +21,9 @@ func (p *programs) sync(ctx context.Context, tenant, n int) {
 	}
 	at := invoicesPath + "/" + billed.ID
 	p.twice(ctx, wish{tenant: tenant, operation: "invoice.issue", key: name, path: at + "/issue"})
-	// All of it: a second payment would be more than is open.
+	// The whole amount: a second payment would exceed the open amount.
 	all := map[string]any{"amount": billed.Total.String(), "date": "2026-11-22", "method": "other"}
-	payment := p.said(ctx, synced{tenant, "payment.create", at + "/payments", name, name, all, "method"})
+	payment := p.sendSame(ctx, synced{tenant, "payment.create", at + "/payments", name, name, all, "method"})
 	refund := func(who string) func() {
 		return func() {
 			p.send(ctx, wish{
@@ -42,21 +42,21 @@ func (p *programs) sync(ctx context.Context, tenant, n int) {
 		seen: customer.Version, body: external(person, name, n),
 	}, n)
 	if updated.ok() {
-		p.said(ctx, synced{tenant, "customer.upsert", customersPath, name, name + "-again", person, "name"})
+		p.sendSame(ctx, synced{tenant, "customer.upsert", customersPath, name, name + "-again", person, "name"})
 	}
 }
 
-// synced is what clients say of a record with an external id, under keys that begin alike.
+// synced is a record with an external id that clients send under keys with the same prefix.
 type synced struct {
 	tenant            int
 	operation, path   string
 	externalID, keyed string
 	body              map[string]any
-	differs           string // the field that is another one in other content
+	differs           string // the field that differs in other content
 }
 
-// said has several clients say the same of a record at once, and then one say something else.
-func (p *programs) said(ctx context.Context, s synced) (made reply) {
+// sendSame sends the same record from several clients at once, and then different content from one client.
+func (p *programs) sendSame(ctx context.Context, s synced) (made reply) {
 	say := func(i int, body map[string]any, refusals ...string) reply {
 		return p.send(ctx, wish{
 			tenant: s.tenant, operation: s.operation, key: fmt.Sprintf("%s-%d", s.keyed, i), path: s.path,
@@ -78,14 +78,14 @@ func (p *programs) said(ctx context.Context, s synced) (made reply) {
 		}
 	}
 	other := maps.Clone(s.body)
-	other[s.differs] = "cash" // which each of these fields may be
+	other[s.differs] = "cash" // a valid value for each of these fields
 	if refused := say(len(replies), other, "external-id-taken"); refused.ok() {
 		p.reportf("other content of an external id is refused", "%s %s: %s", s.operation, s.keyed, refused.ID)
 	}
 	return made
 }
 
-// external adds the external id to a command. Sources are compared without capitals.
+// external adds the external id to a command. Sources are compared ignoring case.
 func external(body map[string]any, id string, n int) map[string]any {
 	body = maps.Clone(body)
 	body["source"], body["external_id"] = [2]string{"Shop", "SHOP"}[n%2], id

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// registers holds all that clients were told about each customer, invoice, payment and business against the model of one.
+// registers compares all answers about each customer, invoice, payment and business with the model of a record.
 func (e *evidence) registers() {
 	all := map[string]*timeline{}
 	of := func(record string) *timeline {
@@ -22,11 +22,11 @@ func (e *evidence) registers() {
 	for n, in := range e.intents {
 		switch {
 		case in.kind.changes():
-			e.tell(n, of)
+			e.record(n, of)
 		case in.kind.belongs():
-			e.tellBelonging(n, of)
+			e.recordBelonging(n, of)
 		case in.kind.delivers():
-			e.tellDelivery(n, of)
+			e.recordDelivery(n, of)
 		default:
 			for _, a := range e.attempts[n] {
 				if a.Outcome == created || a.Outcome == existing || a.Outcome == current && in.kind.creates() {
@@ -42,9 +42,9 @@ func (e *evidence) registers() {
 	}
 }
 
-// tell adds what is known of an intent to the timelines of the records that it was about. What a state does not allow
-// may have been found out for another attempt with the same key, which had begun before.
-func (e *evidence) tell(n int, of func(record string) *timeline) {
+// record adds an intent to the timelines of its records. That the state bars it may have been found by an earlier attempt with the
+// same key.
+func (e *evidence) record(n int, of func(record string) *timeline) {
 	in, attempts := e.intents[n], e.attempts[n]
 	for _, a := range attempts {
 		if a.Outcome == stale {
@@ -60,7 +60,7 @@ func (e *evidence) tell(n int, of func(record string) *timeline) {
 		}
 	}
 	if in.key == "" && !in.kind.edits() {
-		tellKeyless(attempts, of)
+		recordKeyless(attempts, of)
 		return
 	}
 	effect, first := e.effect(n)
@@ -69,7 +69,7 @@ func (e *evidence) tell(n int, of func(record string) *timeline) {
 	}
 	of(effect.record).add(effect.from, effect.to, *effect.happened)
 	for _, a := range attempts {
-		if in.key == "" && a.Outcome == done { // which may have found it done
+		if in.key == "" && a.Outcome == done { // may have found it done
 			of(a.Record).add(a.Called, a.Done, event{kind: look, shown: a.Shown})
 		}
 		if a.Outcome == repeated && a.Done > keptUntil(attempts) && first != "" && a.Digest != first {
@@ -78,9 +78,9 @@ func (e *evidence) tell(n int, of func(record string) *timeline) {
 	}
 }
 
-// tellKeyless adds transitions without a key. Of those that nobody knows one is enough: they were made from the same
-// version, and only one can have found it.
-func tellKeyless(attempts []attempt, of func(record string) *timeline) {
+// recordKeyless adds transitions without a key. Of several with unknown outcome one is enough: they started from the same version,
+// which only one can have found.
+func recordKeyless(attempts []attempt, of func(record string) *timeline) {
 	waiting := false
 	for _, a := range attempts {
 		e := event{kind: a.Kind, seen: []int{a.Seen}, shown: a.Shown}
@@ -95,15 +95,15 @@ func tellKeyless(attempts []attempt, of func(record string) *timeline) {
 	}
 }
 
-// effect is when and to whom an intent happened; happened is nil if it did not.
+// effect is the time and the record of an intent's change; happened is nil if there was none.
 type effect struct {
 	record   string
 	from, to time.Duration
 	happened *event
 }
 
-// effect finds out what an intent did, from its answers and from what is stored. first is the digest of its own
-// answer, if anybody was told.
+// effect derives the effect of an intent from its answers and the stored changes. first is the digest of its original answer, or ""
+// if no client got it.
 func (e *evidence) effect(n int) (effect effect, first string) {
 	attempts, found := e.attempts[n], e.carriedOut(n)
 	happened, keyed := event{kind: e.intents[n].kind}, e.intents[n].key != ""
@@ -138,9 +138,9 @@ func (e *evidence) effect(n int) (effect effect, first string) {
 	return effect, first
 }
 
-// tellBelonging adds what is known of a payment, a refund, a credit note or a mail to the timelines of the records that
-// it changes or whose state has to allow it, and a payment to its own.
-func (e *evidence) tellBelonging(n int, of func(record string) *timeline) {
+// recordBelonging adds a payment, a refund, a credit note or a mail to the timelines of the records that it changes or depends on,
+// and a payment also to its own.
+func (e *evidence) recordBelonging(n int, of func(record string) *timeline) {
 	in, attempts := e.intents[n], e.attempts[n]
 	if found := e.rows.of(in, attempts); len(found) == 1 {
 		made, from, to := found[0], firstCall(attempts), atRest
@@ -178,7 +178,7 @@ func (e *evidence) tellBelonging(n int, of func(record string) *timeline) {
 	}
 }
 
-// askedForAll returns who was answered with a credit note for everything that was left.
+// askedForAll reports whether the answer is a credit note for everything that was left.
 func askedForAll(a attempt) bool {
 	return a.Kind == credit && a.Lines == "" && (a.Outcome == created || a.Outcome == replayed || a.Outcome == current)
 }

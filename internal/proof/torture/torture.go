@@ -1,12 +1,11 @@
-// Package torture proves by fault injection that nothing is created twice and nothing acknowledged is
-// lost. It runs two replicas of the real server on a real PostgreSQL, lets many impatient clients create,
-// change, issue, void, pay, credit and send invoices, refund payments, create and change customers, rename the business, and
-// deliver events to a webhook, while an email goes from one user to the next and programs have schedules billed, customers
-// merged, records synced and payments repeated, breaks everything that can break, and then compares what the clients were told with what is
-// in the database.
+// Package torture proves by fault injection that nothing is created twice and nothing acknowledged is lost. It runs two replicas of
+// the real server on a real PostgreSQL. Many impatient clients create, change, issue, void, pay, credit and send invoices, refund
+// payments, create and change customers, rename the business, and deliver events to a webhook. An email moves from one user to the
+// next. Programs bill schedules, merge customers, sync records and repeat payments. Meanwhile faults are injected into processes,
+// connections and databases. Afterwards the answers to the clients are compared with the database.
 //
-// The seed decides what is wanted and which faults come when. It does not decide how they interleave:
-// that is up to the machine, so a violation is kept with its data, not replayed.
+// The seed determines the intents and the schedule of the faults. It does not determine how they interleave, which depends on the
+// machine. So a violation is kept with its data, not replayed.
 package torture
 
 import (
@@ -21,24 +20,24 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Config is how hard and how long a run is.
+// Config configures a run.
 type Config struct {
 	Seed       uint64
-	Duration   time.Duration // at least
-	Intents    int           // at least, even if it takes longer
+	Duration   time.Duration // minimum
+	Intents    int           // minimum, even if it takes longer
 	Clients    int
-	FaultEvery time.Duration // on average
+	FaultEvery time.Duration // mean interval
 	Without    Layer         // removed; the zero Layer removes nothing
 	Pooler     Pooler        // before the database; the zero Pooler is none
-	Archive    *Archive      // of the server; nil for none
-	Cluster    StartCluster  // in place of the one server, with its own faults in place of ours, Duration and Intents; may be nil
+	Archive    *Archive      // in front of the database; the zero Pooler is none
+	Cluster    StartCluster  // replaces the one server, its faults, Duration and Intents; may be nil
 }
 
-// Run tortures the app once. It returns an error if it could not be done or judged; what is wrong with
-// the app is in the report. If there is something, or an error, the directory of the run is kept.
+// Run tortures the app once. It returns an error if the run or its check failed; violations are in the report. The run's directory
+// is kept after an error, and after a violation or an undecided check unless a layer was removed.
 func Run(ctx context.Context, cfg Config) (*Report, error) {
 	var env []string
-	if cfg.Without.Name != "" && cfg.Without.replaced == nil { // or copies of settled intents would stand in for what is removed
+	if cfg.Without.Name != "" && cfg.Without.replaced == nil { // otherwise copies of settled intents would replace the removed layer
 		env = []string{"IDEMPOTENCY_MEMORY=0", "REDIS_URL="}
 	}
 	w, err := newWorld(ctx, cfg, env...)
@@ -146,7 +145,7 @@ func (w *world) torture(ctx context.Context, cfg Config) (*Report, error) {
 	return report, nil
 }
 
-// prepare removes a layer, if asked to, and returns what is there before the clients come.
+// prepare removes a layer, if there is one to remove, and returns the records from before the clients start.
 func (w *world) prepare(ctx context.Context, removal []string) (demo before, err error) {
 	conn, err := w.admin(ctx)
 	if err != nil {
@@ -161,7 +160,7 @@ func (w *world) prepare(ctx context.Context, removal []string) (demo before, err
 	return loadBefore(ctx, conn)
 }
 
-// examine lets the world come to rest and checks everything.
+// examine waits for the world to come to rest and checks it.
 func (w *world) examine(
 	ctx context.Context, people *clients, others *programs, demo before,
 ) (found []Violation, stored rows, err error) {
@@ -184,7 +183,7 @@ func (w *world) examine(
 	if err != nil {
 		return nil, rows{}, err
 	}
-	// Statistics are lost in a crash, and without them the questions below take minutes.
+	// A crash loses statistics, and without them the queries below take minutes.
 	if _, err := conn.Exec(ctx, `ANALYZE`); err != nil {
 		return nil, rows{}, err
 	}
@@ -192,7 +191,7 @@ func (w *world) examine(
 	if err != nil {
 		return nil, rows{}, err
 	}
-	told, err := others.judge(ctx, conn)
+	untrue, err := others.judge(ctx, conn)
 	if err != nil {
 		return nil, rows{}, err
 	}
@@ -200,5 +199,5 @@ func (w *world) examine(
 	if err != nil {
 		return nil, rows{}, err
 	}
-	return slices.Concat(w.deaths(), stuck, left, wrong, told, judge(people, stored)), stored, nil
+	return slices.Concat(w.deaths(), stuck, left, wrong, untrue, judge(people, stored)), stored, nil
 }

@@ -8,8 +8,7 @@ import (
 	"onlyonce/internal/proof/torture"
 )
 
-// The short form. Its seed is fixed, so that intents and faults are always the same; how they interleave
-// is not.
+// A short run. Its seed is fixed, so that intents and faults are the same each time, but not their interleaving.
 func TestNothingIsCreatedTwiceOrLost(t *testing.T) {
 	pgtest.Long(t)
 	t.Parallel()

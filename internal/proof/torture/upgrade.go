@@ -14,9 +14,8 @@ import (
 	"onlyonce/internal/postgres/server"
 )
 
-// upgrade is what a new version of the app meets: data that an earlier one left. It kills both replicas,
-// takes back the newest migration, and starts both at once, so that each finds it pending.
-// It reports false if another fault has one of the replicas.
+// upgrade simulates a new version that starts with an earlier one's data. It kills both replicas, reverts the newest migration, and
+// starts both at once, so that each finds it pending. It reports false if another fault holds one of the replicas.
 func (w *world) upgrade(ctx context.Context) (bool, error) {
 	for _, r := range w.replicas {
 		if !r.busy.TryLock() {
@@ -37,9 +36,9 @@ func (w *world) upgrade(ctx context.Context) (bool, error) {
 	return true, w.revive(ctx)
 }
 
-// takeBack undoes the newest of the migrations in dir. Faults may hit it too: it tries until it is done.
+// takeBack reverts the newest migration in dir. It retries until it succeeds, because faults may hit it, too.
 func (d *database) takeBack(ctx context.Context, dir string) error {
-	// Past the proxies, but as the app: what a migration makes belongs to who runs it.
+	// Directly, without the proxies, but as the app's role, which must own the objects of a migration.
 	config, err := server.Parse(server.URL(d.config.SocketDir, server.Role, server.Database))
 	if err != nil {
 		return fmt.Errorf("connect as the app: %w", err)

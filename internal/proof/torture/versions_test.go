@@ -22,9 +22,9 @@ import (
 	processes "onlyonce/internal/proof/replica"
 )
 
-// TestUpgradeUnderLoad starts this version, with one more migration, beside the previous one, on one database, while clients
-// create, issue and read invoices. Each sends everything to both, with the same key. Then the previous version is stopped.
-// At every moment one of the two answers, nothing that was acknowledged is missing, and nothing is there twice.
+// TestUpgradeUnderLoad starts this version, with one more migration, beside the previous one on one database, while clients create,
+// issue and read invoices. Each client sends every request to both, with the same key. Then the previous version is stopped. At
+// least one version must answer at any time, nothing acknowledged may be missing, and nothing may exist twice.
 func TestUpgradeUnderLoad(t *testing.T) {
 	pgtest.Long(t)
 	t.Parallel()
@@ -72,11 +72,11 @@ type sides struct {
 
 	db       *database
 	replicas [2]*replica
-	before   int // invoices that the demo data brought
+	before   int // from the demo data
 
 	mu      sync.Mutex
-	made    map[string]string // ids of invoices by their keys
-	answers map[string]int    // how many of each kind
+	made    map[string]string // invoice ids by key
+	answers map[string]int    // counts by kind
 }
 
 func newSides(t *testing.T) *sides {
@@ -97,8 +97,8 @@ func newSides(t *testing.T) *sides {
 	}
 	program, err := previous(t)
 	switch {
-	// This version beside itself still shows that a migration under load interrupts nothing, and that the one of before goes on and
-	// ends on a newer schema. That two versions of the code suit each other it shows from the next migration on.
+	// Running this version twice still shows that a migration under load interrupts nothing, and that the earlier replica continues
+	// and ends on a newer schema. Two different versions are tested again from the next migration on.
 	case errors.Is(err, errNoHistory):
 		t.Logf("THE PREVIOUS VERSION IS NOT IN THE HISTORY, this one is tried in its place, without the newest migration: %v", err)
 		program, err = processes.Build(t.Context(), t.TempDir(), "onlyonce/cmd/server")
@@ -154,7 +154,7 @@ func (s *sides) start(which side) {
 	}
 }
 
-// whileCreated waits until that many more invoices are there.
+// whileCreated waits until clients have created that many more invoices.
 func (s *sides) whileCreated(more int) {
 	s.Helper()
 	ctx, cancel := context.WithTimeout(s.Context(), settling)
@@ -171,7 +171,7 @@ func (s *sides) whileCreated(more int) {
 	}
 }
 
-// pursue creates and issues invoices until ctx ends, and asks both versions for each.
+// pursue creates and issues invoices until ctx ends, and sends each request to both versions.
 func (s *sides) pursue(ctx context.Context, client int) error {
 	for n := 0; ctx.Err() == nil; n++ {
 		key := fmt.Sprintf("upgrade-%d-%d", client, n)
@@ -198,8 +198,8 @@ func (s *sides) pursue(ctx context.Context, client int) error {
 	return nil
 }
 
-// both sends the same to both versions, as often as it takes, and returns the id of the record. The one that does not answer
-// is passed over. If neither answers, that is an outage.
+// both sends a request to both versions until one answers, and returns the id of the record. If one does not answer, the other's
+// answer is used. If neither does, that is an outage.
 func (s *sides) both(n int, path, key string, command any) (id string, err error) {
 	answered := 0
 	for i := range 2 {
@@ -222,7 +222,7 @@ func (s *sides) both(n int, path, key string, command any) (id string, err error
 	return id, nil
 }
 
-// ask returns the id of the record, and "" if this version does not answer, or not now. Without a command it reads.
+// ask returns the id of the record, or "" if this version does not answer now. Without a command it reads.
 func (s *sides) ask(which side, path, key string, command any) (id string, err error) {
 	body, err := json.Marshal(command)
 	if err != nil {
@@ -232,7 +232,7 @@ func (s *sides) ask(which side, path, key string, command any) (id string, err e
 	if command == nil {
 		method, body = http.MethodGet, nil
 	}
-	// Of unknown type, so that net/http does not send it again by itself.
+	// Of unknown type, so that net/http cannot send the body a second time.
 	r, err := http.NewRequest(method, "http://"+s.replicas[which].Addr+path, io.MultiReader(bytes.NewReader(body)))
 	if err != nil {
 		return "", err
@@ -252,7 +252,7 @@ func (s *sides) ask(which side, path, key string, command any) (id string, err e
 	s.noteAnswer(which, response.Status)
 	switch {
 	case err != nil || response.StatusCode == http.StatusServiceUnavailable:
-		return "", nil // likewise
+		return "", nil // the other version is asked
 	case response.StatusCode >= http.StatusBadRequest:
 		return "", fmt.Errorf("%s version, %s with key %s: %s %s", which, path, key, response.Status, answer)
 	}
@@ -268,7 +268,7 @@ func (s *sides) noteAnswer(which side, what string) {
 	s.answers[which.String()+" version: "+what]++
 }
 
-// compare holds what the clients were told against what is there.
+// compare compares the answers to the clients with the database.
 func (s *sides) compare() {
 	s.Helper()
 	invoices := s.count(`SELECT count(*) FROM invoices`) - s.before

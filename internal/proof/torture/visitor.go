@@ -11,31 +11,31 @@ import (
 	"time"
 )
 
-// visitor is a browser with a person in front of it: it keeps cookies, and the person sends each form until it is answered.
+// visitor is a browser with its user: it keeps cookies, and the user sends each form until it is answered.
 type visitor struct {
 	http  *http.Client
 	addrs [2]string // of the replicas, in turns
 	sent  int
-	email string // of the user who came in; "" once that user has another one
+	email string // of the logged-in user; "" once that user has another one
 }
 
-// pageTimeout is longer than answerTimeout: a password takes its time.
+// pageTimeout is longer than answerTimeout, because hashing a password takes time.
 const pageTimeout = 2 * answerTimeout
 
-// mostInProgress is how often a visitor believes that the first attempt still runs. Any other conflict stays one.
+// mostInProgress bounds the retries after 409 "in progress". Other conflicts are final.
 const mostInProgress = 100
 
 // page is an answer to a visitor.
 type page struct {
 	status int
-	next   string // where it leads to
+	next   string // the URL that it leads to
 	text   string
 }
 
 func newVisitor(addrs [2]string, email string) *visitor {
 	jar, err := cookiejar.New(nil)
 	if err != nil {
-		panic(err) // it has no error to return
+		panic(err) // cookiejar.New returns no error without options
 	}
 	return &visitor{addrs: addrs, email: email, http: &http.Client{
 		Jar: jar, Timeout: pageTimeout, Transport: &http.Transport{},
@@ -58,7 +58,7 @@ func (v *visitor) visit(ctx context.Context, path string, form url.Values) (page
 	return page{}, false
 }
 
-// once makes one attempt. A page without a status is one that did not arrive whole.
+// once makes one attempt. An incomplete answer is a page without a status.
 func (v *visitor) once(ctx context.Context, path string, form url.Values) (seen page, after time.Duration) {
 	method, body := http.MethodGet, io.Reader(http.NoBody)
 	if form != nil {
@@ -79,6 +79,6 @@ func (v *visitor) once(ctx context.Context, path string, form url.Values) (seen 
 	if err != nil {
 		return page{}, 0
 	}
-	seconds, _ := strconv.Atoi(response.Header.Get("Retry-After")) // 0 without one
+	seconds, _ := strconv.Atoi(response.Header.Get("Retry-After")) // 0 if missing
 	return page{response.StatusCode, response.Header.Get("Location"), string(text)}, time.Duration(seconds) * time.Second
 }

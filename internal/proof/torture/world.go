@@ -19,34 +19,33 @@ import (
 	processes "onlyonce/internal/proof/replica"
 )
 
-// Short lives, so that every run sees results expire while intents are still asked for.
+// Short periods, so that in every run results expire while intents are still sent.
 const (
 	retain      = time.Second
 	expireEvery = 250 * time.Millisecond
-	// keyWait is shorter than answerTimeout, so that they are told "in progress".
+	// keyWait is shorter than answerTimeout, so that clients get the answer "in progress".
 	keyWait = 500 * time.Millisecond
 )
 
-// secret is the key with which the replicas seal what they share: 32 bytes that are no secret.
+// secret is the key with which the replicas seal shared data. It has 32 bytes and need not be secret here.
 const secret = "dG9ydHVyZSB0b3J0dXJlIHRvcnR1cmUgdG9ydHVyZSE="
 
-// settling bounds everything that has to come to rest by itself.
+// settling bounds the waits for a state of rest.
 const settling = 2 * time.Minute
 
-// world is the system under torture: two replicas of the real server on a PostgreSQL of its own, with a
-// proxy on every way.
+// world is the system under test: two replicas of the real server on a separate PostgreSQL server, with a proxy on each connection.
 //
 //	clients → front[i] → replicas[i] → back[i] → db
-//	                                → side[i] → redis
+//	                                 → side[i] → redis
 type world struct {
-	dir      string // holds everything, and nothing else does
+	dir      string // holds all files of the run
 	account  server.Account
-	db       *database // or a cluster
+	db       *database // nil with a cluster
 	cluster  *Cluster
 	pooler   Pooler
 	pooling  func() // ends the pooler; nil without one
 	leash    *processes.Leash
-	env      []string // of the replicas, besides what all have
+	env      []string // of the replicas, in addition to the common ones
 	replicas [2]*replica
 	front    [2]*proxy.Proxy
 	back     [2]*proxy.Proxy
@@ -54,20 +53,20 @@ type world struct {
 	side     [2]*proxy.Proxy
 	addrs    addresses
 
-	restarting sync.Mutex // Redis
+	restarting sync.Mutex // held while Redis restarts
 
 	mu   sync.Mutex
-	died []error // why replicas ended unasked
+	died []error // the errors of replicas that ended unexpectedly
 }
 
-// newWorld starts everything. The two replicas start at once, on an empty database: both find the
-// migrations pending, and the demo data missing.
+// newWorld starts the world. The two replicas start at once, on an empty database: both find the migrations pending, and the demo
+// data missing.
 func newWorld(ctx context.Context, cfg Config, env ...string) (*world, error) {
 	account, err := server.ChooseAccount("")
 	if err != nil {
 		return nil, err
 	}
-	// In /tmp because the path of a socket has to be short.
+	// In /tmp, because the path of a socket must be short.
 	dir, err := account.MkdirTemp("/tmp", "onlyonce-torture-")
 	if err != nil {
 		return nil, err
@@ -110,7 +109,7 @@ func (w *world) start(ctx context.Context, cfg Config) (err error) {
 	return w.revive(ctx)
 }
 
-// cells returns what there is besides if the replicas have a database each, or nil.
+// cells returns the second database, or nil if the replicas share one.
 func (w *world) cells() *Cells {
 	if w.cluster == nil {
 		return nil
@@ -118,7 +117,7 @@ func (w *world) cells() *Cells {
 	return w.cluster.Cells
 }
 
-// lead finds out where the clients of each tenant connect to.
+// lead determines the addresses for the clients of each tenant.
 func (w *world) lead(ctx context.Context) error {
 	replicas := [2]string{w.front[0].Addr(), w.front[1].Addr()}
 	for tenant := range w.addrs {
@@ -135,7 +134,7 @@ func (w *world) lead(ctx context.Context) error {
 	return err
 }
 
-// startDatabase starts what the replicas connect to, and returns where.
+// startDatabase starts the database and returns its address for the replicas.
 func (w *world) startDatabase(ctx context.Context, cfg Config) (network, address string, err error) {
 	if cfg.Cluster != nil {
 		if w.cluster, err = cfg.Cluster(ctx, w.dir, w.account, w.leash.Group); err != nil {
@@ -156,7 +155,7 @@ func (w *world) startDatabase(ctx context.Context, cfg Config) (network, address
 	return "unix", filepath.Join(sockets, ".s.PGSQL.5432"), nil
 }
 
-// admin connects past the proxies, as the superuser, whom row-level security does not bind.
+// admin connects directly, without the proxies, as the superuser, who bypasses row-level security.
 func (w *world) admin(ctx context.Context) (*pgx.Conn, error) {
 	if w.cluster != nil {
 		return server.Connect(ctx, w.cluster.Admin())
@@ -176,7 +175,7 @@ func (w *world) revive(ctx context.Context) error {
 	return nil
 }
 
-// connect makes replica i and the proxies on either side of it.
+// connect prepares replica i with the proxies on both sides.
 func (w *world) connect(ctx context.Context, i int, program, network, address string) (err error) {
 	if w.back[i], err = proxy.Listen(ctx, network, address); err != nil {
 		return err
@@ -248,7 +247,7 @@ func (w *world) deaths() (found []Violation) {
 	return found
 }
 
-// drain asks both replicas to stop in order. Nothing they had begun is left behind in the database.
+// drain stops both replicas gracefully. They must leave nothing unfinished in the database.
 func (w *world) drain(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, settling)
 	defer cancel()
@@ -266,7 +265,7 @@ func (w *world) drain(ctx context.Context) error {
 	return nil
 }
 
-// stop ends whatever runs. The directory stays.
+// stop ends all processes. The directory stays.
 func (w *world) stop(ctx context.Context) error {
 	var errs []error
 	for i := range w.replicas {

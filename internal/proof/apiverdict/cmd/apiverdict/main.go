@@ -1,6 +1,6 @@
-// Command apiverdict asks an API that a file describes what becomes of requests with an Idempotency-Key: see docs/verdicts/api.md.
-// It exits with 0 if the API does all that it claims, 1 if not, and 2 if the check itself failed. make, which calls this, exits with
-// 2 in either case.
+// Command apiverdict checks the handling of Idempotency-Key in an API that a file describes: see docs/verdicts/api.md. It exits
+// with 0 if the API keeps all its claims, 1 if not, and 2 if the check itself failed. make, which runs it, exits with 2 in either
+// case.
 package main
 
 import (

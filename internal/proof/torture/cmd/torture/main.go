@@ -1,4 +1,4 @@
-// Command torture runs package torture for long, or tests that it would find what it looks for.
+// Command torture runs package torture for a long time, or tests its ability to find faults.
 package main
 
 import (
@@ -28,7 +28,7 @@ const enough = 300
 
 func run(ctx context.Context) error {
 	cfg := torture.Config{Clients: 32, FaultEvery: time.Second}
-	random := rand.Uint64N(1_000_000) //nolint:gosec // nobody has to be surprised
+	random := rand.Uint64N(1_000_000) //nolint:gosec // need not be unpredictable
 	flag.Uint64Var(&cfg.Seed, "seed", random, "decides intents and faults")
 	flag.DurationVar(&cfg.Duration, "duration", 10*time.Minute, "how long faults are injected, at least")
 	flag.IntVar(&cfg.Intents, "intents", 50_000, "how many intents are pursued, at least, even if it takes longer")
