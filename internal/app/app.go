@@ -3,6 +3,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -70,6 +71,7 @@ type limits struct {
 	request time.Duration // each request; 0 is the default of package web
 	drain   time.Duration // requests and jobs that are in flight at the end
 	redis   time.Duration // each question to Redis; 0 is shared.Patience
+	filling time.Duration // demo data, and the last question of a start; 0 is 10 minutes
 }
 
 // The end takes drain, then parting to answer abandoned requests, and closing for the rest. Nothing acknowledged is lost.
@@ -118,12 +120,14 @@ func start(ctx context.Context, c Config, bounds limits) (_ *App, err error) {
 	}
 	store.Observe = newObserver(c.Log, a.registry, a.keepAttempts(a.registry)).observe
 	a.store = store
+	filling, filled := context.WithTimeout(ctx, cmp.Or(bounds.filling, 10*time.Minute))
+	defer filled()
 	if c.Demo {
-		if err := seed(ctx, a.pool, store); err != nil {
+		if err := seed(filling, a.pool, store); err != nil {
 			return nil, err
 		}
 	}
-	if a.anyUser, err = account.AnyUser(ctx, a.pool); err != nil {
+	if a.anyUser, err = account.AnyUser(filling, a.pool); err != nil {
 		return nil, err
 	}
 	for _, p := range parts() {

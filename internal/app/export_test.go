@@ -16,5 +16,10 @@ func StartPatient(ctx context.Context, c Config, patience time.Duration) (*App, 
 	return start(ctx, c, limits{drain: drain, redis: patience})
 }
 
+// StartFilling is [Start] with another bound for demo data.
+func StartFilling(ctx context.Context, c Config, filling time.Duration) (*App, error) {
+	return start(ctx, c, limits{drain: drain, filling: filling})
+}
+
 // JobLog is the log of River.
 func JobLog(log *slog.Logger) *slog.Logger { return jobLog(log) }

@@ -1,6 +1,8 @@
 package app_test
 
 import (
+	"context"
+	"errors"
 	"net/http"
 	"strings"
 	"testing"
@@ -54,6 +56,19 @@ func anyAnswer(url string, over <-chan struct{}) bool {
 			return false
 		default:
 		}
+	}
+}
+
+// TestFillingEnds although a table is locked, as when PostgreSQL freezes.
+func TestFillingEnds(t *testing.T) {
+	t.Parallel()
+	b := &bundle{T: t, db: pgtest.New(t)}
+	locked, err := b.db.Pool.Begin(t.Context())
+	must.OK(t, err)
+	defer locked.Rollback(context.WithoutCancel(t.Context()))
+	must.Exec(t, locked, "LOCK TABLE tenants IN SHARE MODE")
+	if _, err := app.StartFilling(t.Context(), b.config(), time.Second); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("it ended with %v", err)
 	}
 }
 

@@ -11,6 +11,8 @@ import (
 
 // TestCopyDatabaseRefuses what it would lose. Databases of other tests would be among it.
 func TestCopyDatabaseRefuses(t *testing.T) { //nolint:paralleltest // see above
+	to := pgtest.New(t)
+	to.Spoil(t) // so that it lacks what other databases of tests have
 	for want, sql := range map[string]string{
 		"the table notes;":                               `CREATE TABLE notes (text text)`,
 		"of mine.notes;":                                 `CREATE SCHEMA mine CREATE TABLE notes (text text)`,
@@ -25,9 +27,8 @@ func TestCopyDatabaseRefuses(t *testing.T) { //nolint:paralleltest // see above
 			UPDATE pg_attribute SET attgenerated = 's' WHERE attrelid = 'settings'::regclass AND attname = 'id'`,
 	} {
 		t.Run(want, func(t *testing.T) { //nolint:paralleltest // see above
-			from, to := pgtest.New(t), pgtest.New(t)
+			from := pgtest.New(t)
 			from.Spoil(t)
-			to.Spoil(t)
 			must.Exec(t, from.Admin(), sql)
 			err := postgres.CopyDatabase(t.Context(), from.AdminURL, to.AdminURL)
 			if err == nil || !strings.Contains(err.Error(), want) {

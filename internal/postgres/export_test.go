@@ -51,5 +51,5 @@ func MigrateFrom(ctx context.Context, url string, files fs.FS) error {
 
 // MigrateWithin is [Migrate] with other bounds for a wait.
 func MigrateWithin(ctx context.Context, url string, log *slog.Logger, logged, most time.Duration) error {
-	return migrateWithin(ctx, url, patience{log, logged, logged, most})
+	return migrateWithin(ctx, url, patience{log, logged, logged, most, most})
 }

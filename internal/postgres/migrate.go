@@ -78,16 +78,18 @@ func (e *InvalidIndexError) Error() string {
 // migrations have made with an [*OtherMigrationsError], a role that may not do all that
 // migrations do, names that are taken, and a connection that the app must not use as [Open]
 // does; none of these changes anything. A wait for another session, such as one that is idle with a table locked, is
-// logged after 5 seconds, and is an error after 10 minutes. Both name the session.
+// logged after 5 seconds, and is an error after 10 minutes. Both name the session. A question that is not answered within a minute
+// is an error too.
 func Migrate(ctx context.Context, url string, log *slog.Logger) error {
-	return migrateWithin(ctx, url, patience{log, 5 * time.Second, 30 * time.Second, 10 * time.Minute})
+	return migrateWithin(ctx, url, patience{log, 5 * time.Second, 30 * time.Second, 10 * time.Minute, time.Minute})
 }
 
-// patience bounds a wait for another session.
+// patience bounds a wait for another session, and for an answer.
 type patience struct {
 	log          *slog.Logger
-	first, again time.Duration // when it is logged
+	first, again time.Duration // when a wait is logged
 	most         time.Duration // when it ends
+	answer       time.Duration // how long PostgreSQL may take for a question
 }
 
 func migrateWithin(ctx context.Context, url string, p patience) error {
@@ -104,22 +106,24 @@ func migrateWithin(ctx context.Context, url string, p patience) error {
 
 func lockAndMigrate(ctx context.Context, config *pgxpool.Config, p patience) error {
 	config.ConnConfig.RuntimeParams["application_name"] += " migrations" // by which p.watch finds them
-	conn, err := pgx.ConnectConfig(ctx, config.ConnConfig)
+	asking, asked := context.WithTimeout(ctx, p.answer)
+	defer asked()
+	conn, err := pgx.ConnectConfig(asking, config.ConnConfig)
 	if err != nil {
 		return fmt.Errorf("reach the database: %w", err)
 	}
 	defer conn.Close(context.WithoutCancel(ctx)) // and with it the lock
 	var number int
-	if err := conn.QueryRow(ctx, "SELECT current_setting('server_version_num')::int").Scan(&number); err != nil {
+	if err := conn.QueryRow(asking, "SELECT current_setting('server_version_num')::int").Scan(&number); err != nil {
 		return fmt.Errorf("read the server's version: %w", err)
 	}
 	if err := checkServerVersion(number); err != nil {
 		return err
 	}
-	if done, err := allApplied(ctx, conn); done || err != nil {
+	if done, err := allApplied(asking, conn); done || err != nil {
 		return err
 	}
-	if err := errors.Join(checkRights(ctx, conn), checkNames(ctx, conn), checkOwner(ctx, conn)); err != nil {
+	if err := errors.Join(checkRights(asking, conn), checkNames(asking, conn), checkOwner(asking, conn)); err != nil {
 		return err
 	}
 	if err := p.lockMigrations(ctx, conn); err != nil {
@@ -235,42 +239,26 @@ func lostALock(err error) bool {
 // waited for: a statement that waits in the server has a snapshot, and CREATE INDEX
 // CONCURRENTLY in the replica that migrates would wait for that one in turn.
 func (p patience) lockMigrations(ctx context.Context, conn *pgx.Conn) error {
-	const key = 6_665_108_111 // any number, the same in every version of the app
 	began, logged := time.Now(), time.Time{}
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		tx, err := conn.Begin(ctx)
+		asking, cancel := context.WithTimeout(ctx, p.answer)
+		holder, err := tryLock(asking, conn)
+		cancel()
 		if err != nil {
 			return fmt.Errorf("lock migrations: %w", err)
 		}
-		// A migration may take longer than the server lets a transaction idle. An error would end the transaction, and with it the lock.
-		if _, err := tx.Exec(ctx, `SELECT set_config('idle_in_transaction_session_timeout', '0', true),
-			set_config('statement_timeout', '0', true)`); err != nil {
-			return fmt.Errorf("lock migrations: %w", err)
-		}
-		var locked bool
-		if err := tx.QueryRow(ctx, "SELECT pg_try_advisory_xact_lock($1)", int64(key)).Scan(&locked); err != nil {
-			return fmt.Errorf("lock migrations: %w", err)
-		}
-		if locked {
+		if holder == "" {
 			return nil
 		}
-		if waited := time.Since(began); waited >= p.most || waited >= p.first && time.Since(logged) >= p.again {
-			var holder string
-			if err := tx.QueryRow(ctx, `SELECT `+sessions+` FROM pg_locks LEFT JOIN pg_stat_activity USING (pid)
-				WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
-					AND (classid::bigint << 32) + objid::bigint = $1 AND objsubid = 1 AND granted`, int64(key)).Scan(&holder); err != nil {
-				return fmt.Errorf("lock migrations: %w", err)
-			}
-			if waited >= p.most {
-				return fmt.Errorf("lock migrations: after %v another replica still holds the lock: %s", p.most, holder)
-			}
+		waited := time.Since(began)
+		if waited >= p.most {
+			return fmt.Errorf("lock migrations: after %v another replica still holds the lock: %s", p.most, holder)
+		}
+		if waited >= p.first && time.Since(logged) >= p.again {
 			p.log.WarnContext(ctx, "waiting for another replica that migrates", "holder", holder, "since", waited.Round(time.Second))
 			logged = time.Now()
-		}
-		if err := tx.Rollback(ctx); err != nil {
-			return fmt.Errorf("lock migrations: %w", err)
 		}
 		select {
 		case <-ctx.Done():
@@ -278,6 +266,30 @@ func (p patience) lockMigrations(ctx context.Context, conn *pgx.Conn) error {
 		case <-tick.C:
 		}
 	}
+}
+
+// tryLock takes the lock of migrations in a transaction, which stays open then. Otherwise it returns the session that holds it.
+func tryLock(ctx context.Context, conn *pgx.Conn) (holder string, err error) {
+	const key = 6_665_108_111 // any number, the same in every version of the app
+	tx, err := conn.Begin(ctx)
+	if err != nil {
+		return "", err
+	}
+	// A migration may take longer than the server lets a transaction idle. An error would end the transaction, and with it the lock.
+	if _, err := tx.Exec(ctx, `SELECT set_config('idle_in_transaction_session_timeout', '0', true),
+		set_config('statement_timeout', '0', true)`); err != nil {
+		return "", err
+	}
+	var locked bool
+	if err := tx.QueryRow(ctx, "SELECT pg_try_advisory_xact_lock($1)", int64(key)).Scan(&locked); err != nil || locked {
+		return "", err
+	}
+	if err := tx.QueryRow(ctx, `SELECT `+sessions+` FROM pg_locks LEFT JOIN pg_stat_activity USING (pid)
+		WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+			AND (classid::bigint << 32) + objid::bigint = $1 AND objsubid = 1 AND granted`, int64(key)).Scan(&holder); err != nil {
+		return "", err
+	}
+	return holder, tx.Rollback(ctx)
 }
 
 // sessions describes rows of pg_stat_activity. A transaction that was prepared for a second phase has none.
@@ -296,7 +308,7 @@ func (p patience) watch(ctx context.Context, conn *pgx.Conn) error {
 			return nil
 		case <-tick.C:
 		}
-		asking, cancel := context.WithTimeout(ctx, time.Minute)
+		asking, cancel := context.WithTimeout(ctx, p.answer)
 		var (
 			waited  float64 // seconds
 			holders string
