@@ -22,7 +22,7 @@ import (
 	"onlyonce/internal/value/secretkey"
 )
 
-// TestUpgradeDatabase goes from the oldest PostgreSQL that the app runs on to a later one.
+// TestUpgradeDatabase upgrades the oldest PostgreSQL that the app runs on, also after the command was killed.
 func TestUpgradeDatabase(t *testing.T) {
 	t.Parallel()
 	dir := pgtest.Home(t)

@@ -59,7 +59,7 @@ func anyAnswer(url string, over <-chan struct{}) bool {
 	}
 }
 
-// TestFillingEnds although a table is locked, as when PostgreSQL freezes.
+// TestFillingEnds checks that a start ends with an error if its demo data waits for a locked table, as for a PostgreSQL that hangs.
 func TestFillingEnds(t *testing.T) {
 	t.Parallel()
 	b := &bundle{T: t, db: pgtest.New(t)}

@@ -9,10 +9,10 @@ import (
 	"onlyonce/internal/proof/must"
 )
 
-// TestCopyDatabaseRefuses what it would lose. Databases of other tests would be among it.
+// TestCopyDatabaseRefuses checks that the error names what a copy would lose. A database that another test makes would be among it.
 func TestCopyDatabaseRefuses(t *testing.T) { //nolint:paralleltest // see above
 	to := pgtest.New(t)
-	to.Spoil(t) // so that it lacks what other databases of tests have
+	to.Spoil(t) // the schema of pgtest goes, which those below do not have either
 	for want, sql := range map[string]string{
 		"the table notes;":                               `CREATE TABLE notes (text text)`,
 		"of mine.notes;":                                 `CREATE SCHEMA mine CREATE TABLE notes (text text)`,
