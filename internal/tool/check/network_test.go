@@ -15,7 +15,7 @@ import (
 var mayReach = []string{
 	"github.com/jackc/pgx/v5", "github.com/riverqueue/river", // the database
 	"github.com/google/uuid", // reads the addresses of this host, in a version that we don't use
-	// It verifies signatures, and imports net/http for the headers.
+	// They verify signatures, and import net/http for the headers.
 	"github.com/standard-webhooks/standard-webhooks/libraries/go",
 	"github.com/stripe/stripe-go/v83/webhook",
 }

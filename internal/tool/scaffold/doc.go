@@ -5,17 +5,16 @@
 //	make resource name=expense fields="vendor:text:alike,spent_on:date:alike,amount:money:alike,receipt:text:unique?"
 //	make migration name=expenses_have_projects
 //
-// The operations are lists of statements, which take one round trip; with style=run they are ordinary code on a transaction, which
-// is the one to begin with if in doubt (docs/decisions/0001-one-round-trip.md).
-//
 // The operations are lists of statements, which take one round trip; with style=run they are ordinary code on a transaction,
 // which is the simpler start (docs/decisions/0001-one-round-trip.md).
-// Each field is name:type or name:type:marks, and commas are between them. Names are words of small letters with _ between
-// them. The first required text that is no longtext is the label of a record.
+//
+// # Fields
 //
 // Each field is name:type or name:type:marks, separated by commas. Names are lower case words with _ between them. The first
 // required text is the label of a record; a longtext can't be.
 //
+//	text              one line, at most 200 characters
+//	longtext          lines, at most 5,000 characters
 //	integer           a whole number of at most 15 digits
 //	decimal           a decimal number
 //	money             an amount in minor units with a currency
@@ -25,8 +24,8 @@
 //	ref(customer)     another record, which is not archived; it is chosen from a list
 //
 // The marks are ? for an optional field, unique for a value that no two records of a tenant have in common, unique? for both,
-// and alike: a record with the same values in all such fields as a record of the last minutes is a likely repeat. A repeated
-// unique value is a conflict that names the other record; about a likely repeat people are asked.
+// and alike: a record that has the same values in all of these fields as a recent one is a likely repeat. A repeated unique
+// value is a conflict that names the other record; about a likely repeat people are asked.
 //
 // The word external, as a field without a type, is for records of other systems: programs may send a source and an external id,
 // which are unique together, and find the record by them.
