@@ -6,8 +6,8 @@ LINTER_VERSION := v2.15.0
 # Outside the clone, by version: building it takes a minute, once per machine.
 LINT   := $(CACHE)/$(LINTER)-$(LINTER_VERSION)
 
-# A checkout that belongs to somebody else, as in many containers, has no history that Go may ask for. And what was compiled
-# in one directory is there for the copies that tests make in others.
+# In many containers another user owns the checkout, so Go can't read its history. -trimpath makes the build cache independent of
+# the directory, so the copies that tests make share it.
 export GOFLAGS += -buildvcs=false -trimpath
 
 .PHONY: help
@@ -18,18 +18,18 @@ help: ## List the commands
 run: ## Start the app, with its own PostgreSQL and demo data
 	go run ./cmd/server
 
-# The race detector takes several times as long. It sees no tool: those run nothing side by side, which a test holds. Of the site,
-# whose tests are thousands of requests, it sees the races, and the cases that are about time.
-# Of what others made it leaves out what fills and compresses PDFs, which computes for one caller. Each program would sleep for a second
-# as it ends.
+# The race detector takes several times as long. The tools run without it: they have no concurrency, which a test checks. The site's
+# tests send thousands of requests; with it only the races run, and the cases that depend on time. The libraries that shape the text of
+# PDFs and compress them are built without it: they compute for a single caller. By default a program with it sleeps for a second at
+# its end.
 export GORACE = atexit_sleep_ms=0
 UNRACED = /e2e$$|/internal/site$$|/internal/tool/
 RACE = -race -gcflags='compress/flate=-race=false' -gcflags='github.com/go-text/typesetting/...=-race=false'
 
 # Browser tests wait for pages, so four run at a time. The site's tests use both processors, so they come last, when no other package
-# is left to run beside them. The tools' tests read whole copies of this directory, so whether they can be left out (-count=1: never)
-# would take go 26 of the processor's seconds to find out. make check has vetted all. The garbage collector takes a tenth to a quarter of the tests, which have
-# memory to spare.
+# is left to run beside them. The tools' tests read whole copies of this directory: go would need 26 seconds of processor time to find
+# out whether their results are cached, so -count=1 skips that. make check has vetted all packages. With the default GOGC, garbage
+# collection takes a tenth to a quarter of the tests' time, and there is memory to spare.
 TEST = GOGC=400 go test -vet=off -timeout 30m
 
 .PHONY: test
@@ -44,10 +44,10 @@ test: ## Install what the tests need, then run them all, most with the race dete
 quick: ## Run the fast tests: without a browser, and without the proof
 	$(TEST) -p 3 -short $$(go list ./... | grep -vE '/e2e|/internal/proof')
 
-# With another app, RUN says which of the incidents.
+# With another app, RUN is a pattern of incidents.
 OTHER_APP = e2e/other-app try "$$APP" "$$RUN"
 
-# What becomes of each as it ends, and of all at the end. The report decides whether that has passed: here none may be left out.
+# Prints the result of each scenario when it ends, and a summary. The report decides whether the run has passed: none may be left out.
 SCENARIOS = go tool gotestsum --format testname --jsonfile e2e/report/run.json
 
 .PHONY: e2e
@@ -64,7 +64,7 @@ endif
 describe: ## Check the description of another app: APP=file, or write a first draft of one: URL=the address of its form
 	@$(if $(URL),e2e/other-app draft "$$URL",e2e/other-app describe "$$APP")
 
-# As a clone, but with programs in place of Go and the sources. GOOS and GOARCH choose another kind of machine.
+# The archive is like a clone, with programs in place of Go and the sources. GOOS and GOARCH choose another platform.
 ARCHIVE = e2e/report/onlyonce-suite.tar.gz
 PACKED = $(ARCHIVE).d/onlyonce/e2e
 
@@ -95,8 +95,8 @@ else
 		go run ./internal/tool/scenario/cmd/report -write e2e/report < e2e/report/run.json
 endif
 
-# Pages are at a proxy, which loads them again. A text of a template is shown without a build: templ finds it by the whole path of
-# the file that was compiled, so the templates keep theirs. Each other change starts the app again.
+# The browser opens a proxy, which reloads the pages. A changed text of a template is shown without a build: templ finds it by the
+# absolute path of the compiled file, so the templates are compiled with it. Every other change restarts the app.
 PAGES ?= 7331
 ADDR  ?= 127.0.0.1:8080
 
@@ -116,7 +116,7 @@ rename: ## Give the app your name: module=example.com/acme/ledger name="Acme Led
 remove: ## Remove a part that you don't need: what=lab, what=proof, what=invoices
 	@go run ./internal/tool/fork/cmd/remove "$$what"
 
-# What parts of the proof have of their own.
+# The targets of the parts of the proof.
 -include internal/proof/*/part.mk
 
 .PHONY: check

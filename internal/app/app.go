@@ -1,5 +1,5 @@
-// Package app puts the program together: database, background work, server. [Start] returns a running
-// program that tests can drive in process; [Run] is the same until a signal comes.
+// Package app puts the program together: database, background work, server. [Start] returns a running program that tests can
+// drive in process; [Run] runs it until a signal.
 package app
 
 import (
@@ -36,23 +36,23 @@ type App struct {
 	store    *idempotency.Store
 	allow    func(ctx context.Context, name string, aMinute int) bool // nil without REDIS_URL
 	registry *prometheus.Registry
-	tracing  *tracing // nil without
-	anyUser  bool     // there is a user besides those of the demo
+	tracing  *tracing // nil without a collector
+	anyUser  bool     // whether there is a user besides the demo's
 	hints    []string // about the demo, each one line of the banner
 	// pages are the pages of parts, last in the navigation.
 	pages []func(*web.Site)
-	// hurries end what requests in flight wait for.
+	// hurries end the waits of requests in flight.
 	hurries []func(context.Context) error
 	// stops end what start functions began, such as jobs, in reverse order. They may let work finish until draining is done.
 	stops    []func(ctx, draining context.Context) error
 	listener net.Listener
-	metrics  net.Listener // nil without
+	metrics  net.Listener // nil if METRICS_ADDR is off
 	servers  []*http.Server
 	work     *errgroup.Group // servers and background work
 	stop     context.CancelCauseFunc
 	limits   limits
 	expired  atomic.Int64 // when the last complete run of expire began, or the app, in nanoseconds since 1970
-	// ending is done when requests that are not answered yet are given up.
+	// ending is done when unanswered requests are given up.
 	ending  context.Context //nolint:containedctx // of all requests
 	giveUp  context.CancelFunc
 	stopped context.Context //nolint:containedctx // the life of the app: done when something failed or Close was called
@@ -66,7 +66,7 @@ func (e *PublicDemoError) Error() string {
 		"set DEMO=0, listen on 127.0.0.1 without a proxy, or set ALLOW_PUBLIC_DEMO=1 if that is what you want", e.Addr)
 }
 
-// limits bound what takes time.
+// limits bound durations.
 type limits struct {
 	request time.Duration // each request; 0 is the default of package web
 	drain   time.Duration // requests and jobs that are in flight at the end
@@ -100,7 +100,7 @@ func start(ctx context.Context, c Config, bounds limits) (_ *App, err error) {
 		}
 	}()
 
-	// The address first: a port that is taken is found out before anything is started.
+	// The address first, so that a port in use is noticed before anything is started.
 	if a.listener, err = listen(ctx, c); err != nil {
 		return nil, err
 	}
@@ -154,12 +154,12 @@ func start(ctx context.Context, c Config, bounds limits) (_ *App, err error) {
 		return nil, err
 	}
 	a.work.Go(func() error { return a.expire(a.stopped) })
-	a.serve(a.listener, a.tracing.requests(server)) // nothing can fail any more: a client that gets an answer has an app that stays
+	a.serve(a.listener, a.tracing.requests(server)) // nothing can fail any more, so an app that answers stays up
 	a.banner()
 	return a, nil
 }
 
-// openDatabase opens the database and brings it up to date. One of our own has the secret key, unless there is another.
+// openDatabase opens the database and migrates it. The embedded one uses the secret key in DataDir, unless SECRET_KEY is set.
 func (a *App) openDatabase(ctx context.Context) (err error) {
 	if a.url = a.config.DatabaseURL; a.url == "" {
 		if a.embedded, err = postgres.StartEmbedded(ctx, a.config.DataDir, a.config.Log); err != nil {

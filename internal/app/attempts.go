@@ -38,7 +38,7 @@ func (a *App) keepAttempts(registry *prometheus.Registry) func(idempotency.Attem
 	return recorder.Observe
 }
 
-// thisProcess names this process among all that use the database.
+// thisProcess returns a name for this process that is unique among those of the database.
 func thisProcess() string {
 	host, err := os.Hostname()
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"onlyonce/internal/proof/must"
 )
 
-// keeping keeps attempts as long as a production would.
+// keeping keeps attempts as long as in production.
 func keeping(c *app.Config) { c.KeepAttempts, c.Replica = 7*24*time.Hour, "app-1" }
 
 // TestAttemptsAreWrittenAtTheEnd checks that attempts right before the end are kept, with the name of the replica.
@@ -23,7 +23,7 @@ func TestAttemptsAreWrittenAtTheEnd(t *testing.T) {
 	}
 }
 
-// TestNoAttemptsAreKept: with a retention of 0 none are written, and those from before go.
+// TestNoAttemptsAreKept: with a retention of 0 none are written, and earlier ones are deleted.
 func TestNoAttemptsAreKept(t *testing.T) {
 	b := setup(t, keeping)
 	b.create(key, ada)
@@ -41,7 +41,7 @@ func TestNoAttemptsAreKept(t *testing.T) {
 	}
 }
 
-// TestOldAttemptsGo: those beyond the retention are deleted, by any number of replicas, and no others.
+// TestOldAttemptsGo: attempts beyond the retention are deleted, by any number of replicas, and no others.
 func TestOldAttemptsGo(t *testing.T) {
 	b := setup(t, keeping, func(c *app.Config) { c.ExpireEvery = 10 * time.Millisecond })
 	b.start(keeping, func(c *app.Config) { c.ExpireEvery = 10 * time.Millisecond })

@@ -82,7 +82,7 @@ func freeAddress(t *testing.T) string {
 // demoPassword is the password of the demo's users.
 const demoPassword = "only-once-demo"
 
-// demoToken is one of acme's.
+// demoToken is a token of acme.
 const demoToken = "oo_demo_acme"
 
 const key = "6f1c2f5e-6c0e-4b7e-9d39-0a0d6f9f7c11"
@@ -90,12 +90,12 @@ const key = "6f1c2f5e-6c0e-4b7e-9d39-0a0d6f9f7c11"
 // ada is a new customer.
 const ada = `{"email": "ada@example.com", "name": "Ada", "address": "12 St James's Square"}`
 
-// create asks the API of an app for a customer.
+// create sends a request for a new customer to the API of an app.
 func create(url, key, body string) (*http.Response, error) {
 	return http.DefaultClient.Do(request(url, key, body))
 }
 
-// request is one for a customer.
+// request returns a request that creates a customer.
 func request(url, key, body string) *http.Request {
 	r := httptest.NewRequest(http.MethodPost, url+"/api/v1/customers", strings.NewReader(body))
 	r.RequestURI = "" // it is the client's

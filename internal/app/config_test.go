@@ -104,7 +104,7 @@ func TestEnvironNamesWhatIsWrong(t *testing.T) {
 		"ACCESS_LOG":                  {"all", "-1"},
 		"OTEL_EXPORTER_OTLP_ENDPOINT": {"collector:4318", "grpc://collector:4317", "http://collector:4318/v1/traces"},
 		"RATE_LIMIT":                  {"-1", "many", "1.5", "99999999999999999999"},
-		// PostgreSQL counts in milliseconds, and takes zero for endless.
+		// PostgreSQL counts in milliseconds, and zero means no limit.
 		"IDEMPOTENCY_WAIT":   {"5", "0s", "-1s", "100us", "999us", "21s", "9999999h"},
 		"IDEMPOTENCY_RETAIN": {"-x", "-1h", "1us", "0s"},
 		"IDEMPOTENCY_MEMORY": {"-1", "32 MiB", "99999999999999999999"},

@@ -19,7 +19,7 @@ import (
 // seed creates the missing demo data. Each row has its own key, so that seed may be repeated, run on several replicas at once, and be
 // killed at any point. Tenants are filled concurrently, and each in a fixed order.
 func seed(ctx context.Context, pool *pgxpool.Pool, store *idempotency.Store) error {
-	// Not a person's attempts: they would drown the log and the metrics.
+	// These are no attempts of users, and would drown the log and the metrics.
 	quiet := idempotency.Store{Pool: store.Pool, Wait: store.Wait, Timeout: store.Timeout}
 	var created atomic.Bool
 	var tenants errgroup.Group // independent of each other's errors
@@ -101,7 +101,7 @@ func analyze(ctx context.Context, pool *pgxpool.Pool, news bool) error {
 			return err
 		}
 	}
-	// One after the other, each for good: the table that is asked about comes last.
+	// Each is committed separately, and the table that shows the progress comes last.
 	rows, err := pool.Query(ctx, `SELECT tablename FROM pg_tables WHERE schemaname = current_schema() ORDER BY tablename = 'customers'`)
 	if err != nil {
 		return err

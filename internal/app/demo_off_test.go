@@ -20,8 +20,8 @@ func (b *bundle) visitor() *http.Client {
 	return &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
-// accepted tries every demo credential: the password with a fresh browser, the token, and a session that may
-// be there already. It returns whether each was accepted.
+// accepted tries every demo credential: the password with a new browser, the token, and a session that may exist already. It
+// returns whether each was accepted.
 func (b *bundle) accepted(at string, session *http.Client) (password, token, running bool) {
 	b.Helper()
 	status := func(response *http.Response, err error) int {

@@ -20,7 +20,7 @@ type demoTenant struct {
 	rate         string
 	business     business.Input // without currency and rate
 	customers    []customer.Input
-	twice        []customer.Input // who are among the customers under another email
+	twice        []customer.Input // customers again under another email
 }
 
 func demoTenants() []demoTenant {

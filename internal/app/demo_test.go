@@ -16,7 +16,7 @@ import (
 	"onlyonce/internal/proof/must"
 )
 
-// story is all that a person sees of the demo data, row by row, without ids and times of creation.
+// story returns the demo data as shown on pages, row by row, without ids and times of creation.
 func (b *bundle) story() []string {
 	b.Helper()
 	parts := []string{
@@ -84,7 +84,7 @@ type interruption struct {
 	acme, globex       int // records before that
 }
 
-// wantCompleted fails unless starts that are interrupted make what one does that is not.
+// wantCompleted checks that interrupted starts leave the same data as an uninterrupted one.
 func wantCompleted(t *testing.T, table string, interrupted []interruption) {
 	t.Helper()
 	want := setup(t).story()
@@ -109,7 +109,7 @@ func wantCompleted(t *testing.T, table string, interrupted []interruption) {
 	}
 }
 
-// TestInterruptedDemoDataIsAnalyzed: a start ends when all customers are there, and no statistics.
+// TestInterruptedDemoDataIsAnalyzed: a start ends when all customers exist, but no statistics.
 func TestInterruptedDemoDataIsAnalyzed(t *testing.T) {
 	pgtest.Long(t)
 	t.Parallel()
@@ -160,7 +160,7 @@ func tryStart(ctx context.Context, config app.Config) error {
 	return started.Close(context.Background())
 }
 
-// lock holds the locks that a statement takes, until the release.
+// lock takes the locks of a statement, and holds them until the release.
 func (b *bundle) lock(sql string) (release func()) {
 	b.Helper()
 	tx, err := b.db.Admin().Begin(b.Context())

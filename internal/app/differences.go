@@ -10,8 +10,8 @@ import (
 // differencesTimeout bounds the query of the catalog, which waits for concurrent changes of tables.
 const differencesTimeout = 5 * time.Second
 
-// warnOfDifferences logs differences from the schema of the migrations. The app starts in spite of them: an outage would be worse, and a
-// constraint may have been dropped on purpose.
+// warnOfDifferences logs differences from the schema of the migrations. The app starts in spite of them: an outage would be worse,
+// and a constraint may have been dropped on purpose.
 func (a *App) warnOfDifferences(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, differencesTimeout)
 	defer cancel()

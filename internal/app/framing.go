@@ -10,7 +10,7 @@ import (
 // Two kinds of request heads can have another meaning to a proxy in front, and net/http hides both from handlers:
 //
 //   - With both a Content-Length and chunked framing, one request here can be two there (RFC 9112, sections 6.3 and 11.2).
-//   - A header line that begins with a space is a part of the line before (section 5.2), or a header of its own, or nothing. As a part of
+//   - A header line that begins with a space is a part of the line before (section 5.2), or a separate header, or nothing. As a part of
 //     Idempotency-Key it would be another key.
 //
 // So heads are checked on the connection.
@@ -52,7 +52,7 @@ func (c *framingConn) Read(p []byte) (n int, err error) {
 	return n, err //nolint:wrapcheck // an io.EOF must stay one
 }
 
-// follow returns how many bytes come before the end of a head or a body.
+// follow returns the number of bytes up to the end of a head or a body.
 func (c *framingConn) follow(read []byte) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -79,7 +79,7 @@ func (c *framingConn) follow(read []byte) int {
 	return len(read)
 }
 
-// look takes the next byte of a line of a head.
+// look handles the next byte of a line of a head.
 func (c *framingConn) look(b byte) {
 	if c.place == 0 && c.lines > 0 && (b == ' ' || b == '\t') {
 		c.folded = true
@@ -105,7 +105,7 @@ func (c *framingConn) begin(r *http.Request) (wrong string) {
 	return wrong
 }
 
-// onState learns that all of a chunked body was read.
+// onState is notified when a chunked body was read completely.
 func onState(conn net.Conn, state http.ConnState) {
 	if c, ok := conn.(*framingConn); ok && state == http.StateIdle {
 		c.mu.Lock()
@@ -114,7 +114,7 @@ func onState(conn net.Conn, state http.ConnState) {
 	}
 }
 
-// framingListener makes a [framingConn] of each connection.
+// framingListener wraps each connection in a [framingConn].
 type framingListener struct{ net.Listener }
 
 func (l framingListener) Accept() (net.Conn, error) {
@@ -135,12 +135,12 @@ func (c *framingConn) RemoteAddr() net.Addr {
 
 type framingKey struct{}
 
-// withConn lets refuseUnclear find the connection.
+// withConn stores the connection for refuseUnclear.
 func withConn(ctx context.Context, conn net.Conn) context.Context {
 	return context.WithValue(ctx, framingKey{}, conn)
 }
 
-// refuseUnclear answers 400 to a request that a proxy may have read otherwise, and ends the connection.
+// refuseUnclear answers 400 to a request that a proxy may have read in another way, and closes the connection.
 func refuseUnclear(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if conn, ok := r.Context().Value(framingKey{}).(*framingConn); ok {

@@ -107,7 +107,7 @@ func TestFoldedHeadersAreRefused(t *testing.T) {
 			for _, piece := range pieces {
 				fmt.Fprint(conn, piece)
 			}
-			if err := conn.CloseWrite(); err != nil && !strings.HasSuffix(c.want, "400") { // the app may have hung up before
+			if err := conn.CloseWrite(); err != nil && !strings.HasSuffix(c.want, "400") { // the app may have closed the connection before
 				t.Error(err)
 			}
 			if got := answersOn(conn); got != c.want {

@@ -65,7 +65,7 @@ func TestEndWithAFrozenDatabase(t *testing.T) {
 	}
 }
 
-// crowd asks n times for something that needs the database, and does not wait.
+// crowd sends n requests that need the database, and does not wait.
 func (p *program) crowd(t *testing.T, n int64) {
 	t.Helper()
 	var asked atomic.Int64

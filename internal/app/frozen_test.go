@@ -90,7 +90,7 @@ type answer struct {
 	took   time.Duration
 }
 
-// send waits for an answer for as long as one may take.
+// send waits for an answer for the longest time that one may take.
 func (f *frozen) send(of call) answer {
 	f.Helper()
 	body, contentType := of.json, "application/json"
@@ -258,7 +258,7 @@ func frozenCreate(name string) call {
 	}
 }
 
-// customer makes one, and returns its id.
+// customer creates a customer, and returns its id.
 func (f *frozen) customer(name string) string {
 	f.Helper()
 	a := f.send(frozenCreate(name))

@@ -38,7 +38,7 @@ func (t demoBooks) fill(ctx context.Context, store *idempotency.Store) (news boo
 	return len(missing) > 0, nil
 }
 
-// content is the place in the books of the content that the invoice n has: the twin has that of the one before it.
+// content returns the place in the books of the content of invoice n: the twin has the content of the previous one.
 func (t demoBooks) content(n int) int {
 	if t.twin > 0 && n >= t.twin {
 		return n - 1
@@ -46,7 +46,7 @@ func (t demoBooks) content(n int) int {
 	return n
 }
 
-// missing lists the invoices to which something has not happened yet.
+// missing lists the invoices with missing steps.
 func (t demoBooks) missing(ctx context.Context, store *idempotency.Store) (numbers []int, err error) {
 	for n := range t.invoices + min(t.twin, 1) {
 		steps := t.life(t.content(n))
@@ -66,7 +66,7 @@ func (t demoBooks) missing(ctx context.Context, store *idempotency.Store) (numbe
 	return numbers, nil
 }
 
-// live takes an invoice through its life, from wherever it is.
+// live takes an invoice through the rest of its life.
 func (t demoBooks) live(ctx context.Context, store *idempotency.Store, n int) error {
 	var made []uuid.UUID
 	for i, s := range t.life(t.content(n)) {

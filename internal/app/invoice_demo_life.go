@@ -16,9 +16,9 @@ import (
 	"onlyonce/internal/value/date"
 )
 
-// step is one thing that happens to a demo invoice, by an operation of the app.
+// step is an operation of the app on a demo invoice.
 type step struct {
-	about int // which step made the record that this one is about
+	about int // the step that made the record of the command
 	do    func(context.Context, *idempotency.Store, idempotency.Intent) (uuid.UUID, error)
 	used  func(context.Context, *idempotency.Store, uuid.UUID, idempotency.Key) (uuid.UUID, bool, error)
 }
@@ -53,7 +53,7 @@ func (t demoBooks) life(n int) []step {
 		return steps
 	}
 	steps = append(steps, of(invoice.Issue, issue, invoiceID))
-	paid := 2 // which step a payment is
+	paid := 2 // the step of a payment
 	switch {
 	case n%20 == 6:
 		return append(steps, of(invoice.Void, func(uuid.UUID) (invoice.VoidDraft, error) { return invoice.VoidDraft{}, nil }, invoiceID))

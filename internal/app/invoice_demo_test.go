@@ -119,7 +119,7 @@ func TestDemoIsMostlyOnTime(t *testing.T) {
 	}
 }
 
-// How many invoices the demo tenants have.
+// The number of invoices of the demo tenants.
 const (
 	acmeDemoInvoices = 55
 	billedInDemo     = 2 // by the schedule of each

@@ -74,7 +74,7 @@ func TestKillDuringMails(t *testing.T) {
 	}
 	all.Wait()
 
-	// A job of a process that was killed is found after a while: after four times MAIL_TIMEOUT, by a search every 30 s.
+	// The job of a killed process is found after four times MAIL_TIMEOUT, by a search every 30 s.
 	restarts.Wait()
 	admin, left := b.db.Admin(), invoices
 	tick := time.NewTicker(100 * time.Millisecond)
@@ -114,7 +114,7 @@ func TestKillDuringMails(t *testing.T) {
 	t.Logf("%d mails came more than once, with one Message-ID each", twice)
 }
 
-// issueSomewhere makes an invoice and issues it, asking one replica after the other until one answers.
+// issueSomewhere creates an invoice and issues it, trying one replica after the other until one answers.
 func issueSomewhere(t *testing.T, replicas []*replica.Replica, first int, key string) {
 	t.Helper()
 	body := `{"customer": {"email": "ada@example.com", "name": "Ada"}, "issue_date": "2026-11-21", "due_date": "2026-12-21",

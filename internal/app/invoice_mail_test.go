@@ -147,8 +147,8 @@ func TestMailIsSent(t *testing.T) {
 	}
 }
 
-// TestMailIsSentOnce: however often the invoice is issued, under the same key or others. Sending it again on purpose
-// is another mail.
+// TestMailIsSentOnce: the mail is sent once, however often the invoice is issued, under the same key or others. Sending it
+// again on purpose is another mail.
 func TestMailIsSentOnce(t *testing.T) {
 	s := mailertest.Start(t, nil, nil)
 	b := mailing(t, s.URL)
@@ -175,7 +175,7 @@ func TestMailIsSentOnce(t *testing.T) {
 	}
 }
 
-// TestMailIsTriedAgain when the server asks for that, and taken once.
+// TestMailIsTriedAgain after a temporary failure, and accepted once.
 func TestMailIsTriedAgain(t *testing.T) {
 	pgtest.Long(t)
 	s := mailertest.Start(t, func(before int) error {
@@ -247,7 +247,7 @@ func TestMailServerHangs(t *testing.T) {
 		c.MailTimeout, c.MailRetry = 500*time.Millisecond, time.Hour
 	})
 	b.post(b.draft("one", "Ada")+"/issue", "one", "", http.StatusOK)
-	conn, err := listener.Accept() // and never a word
+	conn, err := listener.Accept() // and never an answer
 	must.OK(t, err)
 	defer conn.Close()
 	if m := b.mails()[0]; m.State != mailer.StateQueued || m.Reason != "" {

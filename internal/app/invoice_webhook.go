@@ -11,7 +11,7 @@ import (
 	"onlyonce/internal/invoice/webhook"
 )
 
-// webhookPart deletes the bodies of events that are old, and creates a source of the demo to try on.
+// webhookPart deletes the bodies of old events, and creates webhook sources for the demo.
 func webhookPart() part {
 	return part{
 		start: func(ctx context.Context, a *App) error {

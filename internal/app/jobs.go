@@ -25,8 +25,8 @@ const (
 	jobConns = 3
 )
 
-// startJobs begins to carry out jobs, beside the server. It polls for them, once a second: unlike LISTEN, that works
-// through every pooler, and a NOTIFY in each transaction that queues a job would make their commits wait for each other.
+// startJobs starts the jobs, beside the server. It polls for them, once a second: unlike LISTEN, polling works through every
+// pooler, and a NOTIFY in each transaction that queues a job would serialize their commits.
 func startJobs(ctx context.Context, a *App) error {
 	pool, err := postgres.OpenSmall(ctx, a.url, jobConns)
 	if err != nil {
@@ -78,7 +78,7 @@ func (a *App) stopJobs(ctx, draining context.Context, jobs *river.Client[pgx.Tx]
 	return nil
 }
 
-// mailObserver makes each attempt at a mail visible: one log line, one count, one duration.
+// mailObserver reports each attempt at a mail: one log line, one count, one duration.
 type mailObserver struct {
 	log      *slog.Logger
 	attempts *prometheus.CounterVec
@@ -105,7 +105,7 @@ func newMailObserver(log *slog.Logger, registry *prometheus.Registry) *mailObser
 	return o
 }
 
-// observe does not log why an attempt failed: mail servers quote addresses. The outbox shows it to the tenant.
+// observe does not log the error of an attempt: mail servers quote addresses. The outbox shows it to the tenant.
 func (o *mailObserver) observe(ctx context.Context, a mailer.Attempt) {
 	outcome := string(a.Outcome)
 	o.attempts.WithLabelValues(outcome).Inc()
@@ -114,7 +114,7 @@ func (o *mailObserver) observe(ctx context.Context, a mailer.Attempt) {
 	switch a.Outcome {
 	case mailer.Again, mailer.Failed:
 		level = slog.LevelWarn
-	case mailer.Kept, mailer.Dropped: // no server was asked
+	case mailer.Kept, mailer.Dropped: // no server was contacted
 		level = slog.LevelDebug
 	case mailer.Sent:
 	}
@@ -132,7 +132,7 @@ func (h warnings) Enabled(ctx context.Context, level slog.Level) bool {
 	return level >= slog.LevelWarn && h.Handler.Enabled(ctx, level)
 }
 
-// Handle leaves out what River logs as an error because the app stops.
+// Handle leaves out errors that River logs because the app stops.
 func (h warnings) Handle(ctx context.Context, r slog.Record) error {
 	stopped := false
 	r.Attrs(func(a slog.Attr) bool {

@@ -11,7 +11,7 @@ import (
 	"onlyonce/internal/people/secret"
 )
 
-// addLinkMails lets the jobs mail links to choose a password.
+// addLinkMails adds the jobs that mail links to choose a password.
 func (a *App) addLinkMails(workers *river.Workers, mails mailer.Config) error {
 	worker, err := link.NewWorker(mails, secret.FromKey(a.config.SecretKey), a.outside())
 	if err != nil {
@@ -30,8 +30,8 @@ func (a *App) outside() string {
 	return a.config.PublicURL
 }
 
-// port returns the port that browsers use, or "" for the usual one, and where it is unknown: replicas on one database may listen at
-// several ports.
+// port returns the port that browsers use, or "" for the default one, and if it is unknown: replicas on one database may listen
+// on several ports.
 func (a *App) port() string {
 	address := a.config.PublicURL
 	if address == "" && a.config.DatabaseURL == "" {
@@ -44,7 +44,7 @@ func (a *App) port() string {
 	return u.Port()
 }
 
-// forgot returns what mails links to who has forgotten their password, or nil without what that needs.
+// forgot returns a function that mails links for forgotten passwords, or nil if its settings are missing.
 func (a *App) forgot() func(ctx context.Context, email string) error {
 	if missingForLinks(a.config) != "" {
 		return nil

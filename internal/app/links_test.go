@@ -31,7 +31,7 @@ import (
 	"onlyonce/internal/value/secretkey"
 )
 
-// linking is a bundle whose app mails links to choose a password.
+// linking returns a bundle whose app mails links to choose a password.
 func linking(t *testing.T, smtp string, settings ...func(*app.Config)) *bundle {
 	t.Helper()
 	return mailing(t, smtp, append([]func(*app.Config){func(c *app.Config) {
@@ -88,7 +88,7 @@ func texts(t *testing.T, message *netmail.Message) (plain, html string) {
 	return plain, html
 }
 
-// linkIn is the secret of the link that a text has.
+// linkIn returns the secret of the link in a text.
 func linkIn(t *testing.T, text string) string {
 	t.Helper()
 	const before = "https://invoices.example.com/join?link="
@@ -99,7 +99,7 @@ func linkIn(t *testing.T, text string) string {
 	return rest[:43]
 }
 
-// TestInvitationIsMailed once, however often it is asked for, and works once. The link is nowhere but in the mail.
+// TestInvitationIsMailed once, however often it is requested, and works once. The link is in the mail only.
 func TestInvitationIsMailed(t *testing.T) {
 	s := mailertest.Start(t, nil, nil)
 	b := linking(t, s.URL)
@@ -136,7 +136,7 @@ func TestInvitationIsMailed(t *testing.T) {
 		}
 	}
 	link := linkIn(t, plain)
-	if linkIn(t, html) != link || strings.Contains(plain+html, "Ada") { // the name, which may be any text
+	if linkIn(t, html) != link || strings.Contains(plain+html, "Ada") { // names, which may be any text, are left out
 		t.Errorf("the HTML is\n%s", html)
 	}
 	b.logsNothingPersonal()
@@ -166,7 +166,7 @@ func (b *bundle) forget(address string) string {
 	return fmt.Sprint(response.StatusCode, " ", string(page))
 }
 
-// TestForgottenPasswordIsMailed: to who has one, with the same answer as to who has not.
+// TestForgottenPasswordIsMailed if the email has an account; the answer is the same if it has none.
 func TestForgottenPasswordIsMailed(t *testing.T) {
 	s := mailertest.Start(t, nil, nil)
 	b := linking(t, s.URL)

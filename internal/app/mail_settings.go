@@ -55,8 +55,8 @@ func missingServer(c Config) string {
 	return "SMTP_URL is not set: emails are not sent, and can be read in the outbox"
 }
 
-// missingForLinks returns the setting without which links to choose a password are not mailed, or "". One database has its key in
-// DataDir.
+// missingForLinks returns the setting without which links to choose a password are not mailed, or "". The embedded database has
+// its key in DataDir.
 func missingForLinks(c Config) string {
 	switch {
 	case c.MailServer == nil:

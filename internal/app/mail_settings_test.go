@@ -12,7 +12,7 @@ import (
 	"onlyonce/internal/proof/must"
 )
 
-// mailEnvironment sets all that is to be set about mails.
+// mailEnvironment sets all variables of mails.
 func mailEnvironment() map[string]string {
 	return map[string]string{
 		"SMTP_URL": "smtps://me:secret@mail.example.com", "MAIL_FROM": "me@example.com", "MAIL_TIMEOUT": "9s", "MAIL_RETRY": "1m",
@@ -58,7 +58,7 @@ func TestMailSettingsKeepThePassword(t *testing.T) {
 	}
 }
 
-// TestMailNeedsASender: a mail server is no use without one.
+// TestMailNeedsASender: a mail server without a sender is an error.
 func TestMailNeedsASender(t *testing.T) {
 	t.Parallel()
 	_, err := app.Environ(environment(map[string]string{"SMTP_URL": "smtp://host"}))

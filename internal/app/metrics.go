@@ -14,8 +14,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// serveMetrics listens on a separate address, by default of this machine only. It serves profiles too. An address in use is a warning: the
-// app must not fail because of the metrics of another program.
+// serveMetrics listens on a separate address, by default of this machine only. It serves profiles too. If the address is in
+// use, it logs a warning: the app must not fail because another program serves metrics.
 func (a *App) serveMetrics(ctx context.Context, registry *prometheus.Registry) error {
 	if a.config.MetricsAddr == "off" || a.config.MetricsAddr == "" {
 		return nil

@@ -14,7 +14,7 @@ import (
 	"onlyonce/internal/postgres"
 )
 
-// poolObserver shows the connections of a pool.
+// poolObserver exports the statistics of a pool.
 func poolObserver(name string, pool *pgxpool.Pool) prometheus.Collector {
 	return pgxpoolprometheus.NewCollector(pool, prometheus.Labels{"pool": name})
 }
@@ -93,7 +93,7 @@ func (o *databaseObserver) Collect(metrics chan<- prometheus.Metric) {
 // jobCount counts the jobs of a kind in a state.
 type jobCount struct {
 	Kind, State string
-	Count, Age  float64 // of the one that was to begin first, in seconds
+	Count, Age  float64 // since the first one was to begin, in seconds
 }
 
 // ask reads a bounded part of indexes only: a scrape is cheap even when jobs pile up. Jobs belong to no tenant.

@@ -11,7 +11,7 @@ import (
 	"onlyonce/internal/web"
 )
 
-// httpObserver makes each request visible: one duration, and one log line if ACCESS_LOG asks for it.
+// httpObserver reports each request: one duration, and one log line if ACCESS_LOG is set.
 type httpObserver struct {
 	log     *slog.Logger
 	logs    bool // ACCESS_LOG
@@ -51,7 +51,7 @@ func (o *httpObserver) observe(ctx context.Context, a web.Answered) {
 // classOf returns the class of a status, such as "4xx": a label with each status would multiply the series.
 func classOf(status int) string { return fmt.Sprintf("%dxx", status/100) }
 
-// inFlight shows requests while they are answered.
+// inFlight exports the number of requests in flight.
 func inFlight(server *web.Server) prometheus.Collector {
 	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "onlyonce_http_requests_in_flight", Help: "Requests that are being answered now.",

@@ -64,7 +64,7 @@ func TestAttemptsAreCountedAndLogged(t *testing.T) {
 	}
 }
 
-// TestMetricsAddressThatIsTaken: two apps on one machine find the same one by default.
+// TestMetricsAddressThatIsTaken: two apps on one machine have the same default.
 func TestMetricsAddressThatIsTaken(t *testing.T) {
 	first := setup(t)
 	taken := strings.TrimSuffix(strings.TrimPrefix(first.MetricsURL(), "http://"), "/metrics")
@@ -81,8 +81,8 @@ func TestMetricsAddressThatIsTaken(t *testing.T) {
 	}
 }
 
-// TestRequestsAreCountedAndLogged: one line for each request, with the same id as its attempt and its answer, and one duration by the
-// route's pattern.
+// TestRequestsAreCountedAndLogged: each request has one line, with the same id as its attempt and its answer, and one duration
+// under the route's pattern.
 func TestRequestsAreCountedAndLogged(t *testing.T) {
 	b := setup(t, func(c *app.Config) { c.AccessLog = true })
 	made := b.create(key, ada)
@@ -161,7 +161,7 @@ func TestTheLogHoldsNoSecrets(t *testing.T) {
 	}
 }
 
-// visit asks for a page with a session.
+// visit requests a page with a session.
 func (b *bundle) visit(browser *http.Client, session *http.Cookie, method, path string, form url.Values) *http.Response {
 	b.Helper()
 	r, err := http.NewRequestWithContext(b.Context(), method, b.URL()+path, strings.NewReader(form.Encode()))
@@ -187,7 +187,7 @@ func behindWire(t *testing.T, c *app.Config) *proxy.Proxy {
 	return wire
 }
 
-// TestReadiness follows the database; being alive does not.
+// TestReadiness depends on the database; liveness does not.
 func TestReadiness(t *testing.T) {
 	pgtest.Long(t)
 	var wire *proxy.Proxy
@@ -221,7 +221,7 @@ func TestReadyOnANewerSchema(t *testing.T) {
 	after(`DELETE FROM goose_db_version WHERE version_id > 1`, http.StatusServiceUnavailable)
 }
 
-// TestExpiry: the background job erases results, and a late retry is still no second customer.
+// TestExpiry: the background job erases results, and a late retry creates no second customer.
 func TestExpiry(t *testing.T) {
 	b := setup(t, func(c *app.Config) { c.Retain, c.ExpireEvery = time.Microsecond, 10*time.Millisecond })
 	first := b.create(key, ada)

@@ -14,7 +14,7 @@ import (
 	"onlyonce/internal/postgres/server"
 )
 
-// parseAddress takes host:port. The host may be empty, for all of this machine's addresses.
+// parseAddress parses host:port. The host may be empty, for all of this machine's addresses.
 func parseAddress(addr *string, value string) error {
 	host, port, err := net.SplitHostPort(value)
 	if err != nil {
@@ -27,7 +27,7 @@ func parseAddress(addr *string, value string) error {
 	return nil
 }
 
-// parseListen takes host:port, or unix: and a path.
+// parseListen parses host:port, or unix: and a path.
 func parseListen(addr *string, value string) error {
 	path, ok := strings.CutPrefix(value, unixPrefix)
 	switch {
@@ -40,8 +40,8 @@ func parseListen(addr *string, value string) error {
 	return nil
 }
 
-// parsePort sets the address to listen at, unless there is one. Platforms that choose a port want it open to their proxy; on a computer
-// with the embedded PostgreSQL and its demo, PORT is not meant to open anything.
+// parsePort sets the address to listen on, unless ADDR is set. Platforms that choose a port want it reachable by their proxy;
+// on a computer with the embedded PostgreSQL and its demo, PORT must not open the app to the network.
 func parsePort(c *Config, value string) error {
 	if c.Addr != "" {
 		return nil
@@ -73,7 +73,7 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// parseOrigin takes scheme, host and port: the app lives at the root of its host.
+// parseOrigin parses scheme, host and port, without a path: the app lives at the root of its host.
 func parseOrigin(origin *string, value string) error {
 	u, err := url.Parse(value)
 	if err == nil && u.Hostname() != "" && strings.Trim(u.Path, "/") != "" {
@@ -83,12 +83,12 @@ func parseOrigin(origin *string, value string) error {
 		u.User != nil || u.RawQuery != "" || u.Fragment != "" {
 		return errors.New("it must be http:// or https:// and a host, with nothing behind it, such as https://app.example.com")
 	}
-	usual := map[string]string{"http": ":80", "https": ":443"}[u.Scheme] // which browsers leave out
+	usual := map[string]string{"http": ":80", "https": ":443"}[u.Scheme] // browsers leave it out
 	*origin = u.Scheme + "://" + strings.TrimSuffix(strings.ToLower(u.Host), usual)
 	return nil
 }
 
-// parsePrefixes takes addresses and networks, separated by commas.
+// parsePrefixes parses addresses and networks, separated by commas.
 func parsePrefixes(prefixes *[]netip.Prefix, value string) error {
 	for text := range strings.SplitSeq(value, ",") {
 		text = strings.TrimSpace(text)
@@ -108,11 +108,11 @@ func parsePrefixes(prefixes *[]netip.Prefix, value string) error {
 	return nil
 }
 
-// parseDatabase never repeats a part of the value: a password with an @ or # in it can be anywhere.
+// parseDatabase never repeats a part of the value in an error: a password with an @ or # in it can be anywhere.
 func parseDatabase(databaseURL *string, value string) error {
 	u, err := url.Parse(value)
 	switch {
-	case err == nil && u.Scheme == "" && strings.Contains(value, "="): // keywords and values, as libpq takes them
+	case err == nil && u.Scheme == "" && strings.Contains(value, "="): // keywords and values, as in libpq
 	case err != nil, u.Fragment != "", strings.Contains(u.Path+u.RawQuery, "@"):
 		return errors.New("it can't be read: in the user, password and database of an address such as " + databaseExample +
 			`, write % as %25, @ as %40, : as %3A, / as %2F, ? as %3F, # as %23 and a space as %20; the port is a number`)
@@ -144,7 +144,7 @@ func blame(u *url.URL) string {
 	return ""
 }
 
-// parseName takes up to 100 printable ASCII characters.
+// parseName accepts up to 100 printable ASCII characters.
 func parseName(name *string, value string) error {
 	if len(value) > 100 || strings.ContainsFunc(value, func(r rune) bool { return r < ' ' || r > '~' }) {
 		return fmt.Errorf("%q must be at most 100 printable ASCII characters, such as app-1", value)
@@ -171,8 +171,7 @@ func parseCount(n *int, value string) error {
 	return nil
 }
 
-// parseDuration takes a duration that PostgreSQL can count: it knows no part of a millisecond, and takes
-// zero for endless.
+// parseDuration parses a duration for PostgreSQL, which has no fractions of a millisecond, and for which zero means no limit.
 func parseDuration(d *time.Duration, value string, most time.Duration) error {
 	parsed, err := time.ParseDuration(value)
 	if err != nil || parsed < time.Millisecond || parsed > most {

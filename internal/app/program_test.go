@@ -16,7 +16,7 @@ import (
 // program is the built program with its data directory.
 type program struct {
 	binary, data, addr string
-	env                []string // besides what every program has
+	env                []string // in addition to the common variables
 
 	process *exec.Cmd
 	log     *buffer

@@ -19,14 +19,14 @@ import (
 	"onlyonce/internal/value/secretkey"
 )
 
-// limited are two replicas that count together, through a proxy.
+// limited are two replicas with common limits, through a proxy to Redis.
 type limited struct {
 	*bundle
 
 	replicas [2]*app.App
 	redis    *redis.Server
 	wire     *proxy.Proxy
-	client   *client.Client // past the proxy
+	client   *client.Client // bypasses the proxy
 }
 
 // limitPlace is the prefix of limits in Redis.
@@ -35,7 +35,7 @@ const limitPlace = "rate:onlyonce:limit:"
 // rate is the tenant's limit of requests in a minute.
 const rate = 3
 
-// setupLimited lets each question to Redis take so long; 0 is as long as ever.
+// setupLimited sets the time limit of a request to Redis; 0 for the default.
 func setupLimited(t *testing.T, patience time.Duration) *limited {
 	t.Helper()
 	t.Parallel()
@@ -59,7 +59,7 @@ func setupLimited(t *testing.T, patience time.Duration) *limited {
 	return l
 }
 
-// admitted sends requests to the replicas in turns, and returns how many were not refused by a limit.
+// admitted sends requests to the replicas in turns, and returns the number that no limit refused.
 func (l *limited) admitted(requests int, request func(origin string) (*http.Response, error)) (n int) {
 	l.Helper()
 	for i := range requests {
@@ -107,7 +107,7 @@ func TestOneLimitForAllReplicas(t *testing.T) {
 	} {
 		began := time.Now()
 		n := l.admitted(2*c.limit, c.request)
-		more := int(time.Since(began).Minutes() * float64(c.limit)) // which may come by then
+		more := int(time.Since(began).Minutes() * float64(c.limit)) // these may be allowed by then
 		if n < c.limit || n > c.limit+more {
 			t.Errorf("%s: %d of %d, want %d and at most %d more", what, n, 2*c.limit, c.limit, more)
 		}

@@ -47,7 +47,7 @@ func TestReplicasAnswerForEachOther(t *testing.T) {
 	}
 }
 
-// TestRedisNeedsTheSecretKey, with which everything in it is sealed.
+// TestRedisNeedsTheSecretKey, which encrypts everything in it.
 func TestRedisNeedsTheSecretKey(t *testing.T) {
 	t.Parallel()
 	b := &bundle{T: t, db: pgtest.New(t)}

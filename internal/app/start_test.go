@@ -95,7 +95,7 @@ func TestStartTellsDifferences(t *testing.T) {
 	}
 }
 
-// TestStartAfterAChangeOfOrder: the log describes what to do.
+// TestStartAfterAChangeOfOrder: the log has the remedy.
 func TestStartAfterAChangeOfOrder(t *testing.T) {
 	t.Parallel()
 	b := &bundle{T: t, db: pgtest.New(t)}

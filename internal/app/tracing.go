@@ -25,8 +25,8 @@ import (
 	"onlyonce/internal/web"
 )
 
-// tracing sends a trace of each request to a collector: the request, its attempts, and what PostgreSQL was asked besides; and one of each
-// job that was carried out. Without a collector it is nil, and nothing is in the way of either.
+// tracing sends a trace of each request to a collector: the request, its attempts, and other queries; and a trace of each job.
+// It is nil without a collector, and then adds no overhead.
 type tracing struct{ provider *trace.TracerProvider }
 
 // startTracing reads the variables of OpenTelemetry besides OTEL_EXPORTER_OTLP_ENDPOINT as well, such as those for the sampler,
@@ -54,7 +54,7 @@ func (a *App) startTracing(ctx context.Context) error {
 	return nil
 }
 
-// queries returns what traces the queries of a pool, or nil. Their arguments are never part of a trace.
+// queries returns a tracer of a pool's queries, or nil. Their arguments are never part of a trace.
 func (t *tracing) queries() pgx.QueryTracer {
 	if t == nil {
 		return nil
@@ -62,7 +62,7 @@ func (t *tracing) queries() pgx.QueryTracer {
 	return otelpgx.NewTracer(otelpgx.WithTracerProvider(t.provider))
 }
 
-// requests traces the requests. A trusted proxy may have begun the trace; the trace of another client is only linked.
+// requests traces the requests. A trusted proxy may have begun the trace; other clients' traces are only linked.
 func (t *tracing) requests(server *web.Server) http.Handler {
 	if t == nil {
 		return server.Handler
@@ -72,7 +72,7 @@ func (t *tracing) requests(server *web.Server) http.Handler {
 		otelhttp.WithPublicEndpointFn(func(r *http.Request) bool { return !server.FromProxy(r) }))
 }
 
-// jobs returns what traces the jobs. River's own queries have no traces: it asks once a second whether there is something to do.
+// jobs returns a tracer of the jobs. River's own queries have no traces: it polls once a second.
 func (t *tracing) jobs() []rivertype.Middleware {
 	if t == nil {
 		return nil

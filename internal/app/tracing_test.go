@@ -51,8 +51,8 @@ func (c *traced) named(name string) []*spans.Span {
 	return slices.DeleteFunc(slices.Clone(c.spans), func(s *spans.Span) bool { return s.Name != name })
 }
 
-// TestTraces: a create is one trace: the request, which a proxy may have begun, its attempt with key and outcome, and what PostgreSQL was
-// asked besides. What a stranger has begun is not gone on with, and no value is sent.
+// TestTraces: a create is one trace: the request, which a proxy may have begun, its attempt with key and outcome, and other
+// queries. A stranger's trace is not continued, and no value is sent.
 func TestTraces(t *testing.T) {
 	c := &traced{}
 	server := httptest.NewServer(c)
@@ -135,8 +135,8 @@ func TestTracesOfJobs(t *testing.T) {
 	}
 }
 
-// TestTraceOverALostConnection: as in a failover, the database ends the connection of a create, which is sent again over another one.
-// Both are in the trace of the one attempt.
+// TestTraceOverALostConnection: as in a failover, the database ends the connection of a create, which is sent again over
+// another one. The trace of the attempt has both.
 func TestTraceOverALostConnection(t *testing.T) {
 	c := &traced{}
 	collector := httptest.NewServer(c)
