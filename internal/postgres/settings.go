@@ -15,7 +15,7 @@ func settingsFor(ctx context.Context, programs server.Programs, account server.A
 		"shared_buffers":     "128MB",
 		"timezone":           "UTC",
 
-		// The most that make bench opens: 64 of pgbench, two servers with a pool of 16 and a few of their own.
+		// The most that make bench opens: 64 of pgbench, and two servers with a pool of 16 and a few more.
 		"max_connections": "128",
 
 		// A duplicate is an ordinary answer here and raises an error in the server. The log gets its

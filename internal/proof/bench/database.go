@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"os/exec"
 	"path/filepath"
 
 	"github.com/jackc/pgx/v5"
@@ -13,12 +14,10 @@ import (
 	"onlyonce/internal/postgres/server"
 )
 
-// cluster is the embedded PostgreSQL as the app ships it, with every promise of durability, on a
-// directory of its own.
+// cluster is the app's embedded PostgreSQL, with full durability.
 type cluster struct {
 	*postgres.Embedded
 	socketDir string
-	programs  string // where pgbench may be
 }
 
 // database is one of its databases.
@@ -26,46 +25,53 @@ type database struct {
 	socketDir, role, name string
 }
 
-func startCluster(ctx context.Context, dir string) (*cluster, error) {
+// startCluster also returns the path of pgbench.
+func startCluster(ctx context.Context, dir string) (_ *cluster, pgbench string, err error) {
 	account, err := server.ChooseAccount("")
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	programs, err := server.Locate(ctx, account, 0)
 	if err != nil {
-		return nil, err
+		return nil, "", err
+	}
+	pgbench = filepath.Join(programs.Dir, "pgbench")
+	if _, err := os.Stat(pgbench); err != nil {
+		if pgbench, err = exec.LookPath("pgbench"); err != nil {
+			return nil, "", fmt.Errorf("pgbench is missing (apt install postgresql-contrib): %w", err)
+		}
 	}
 	home := filepath.Join(dir, "database")
 	// Open to pass through: as root, PostgreSQL runs as another user.
 	if err := os.Mkdir(home, 0o711); err != nil { //nolint:gosec // see above
-		return nil, err
+		return nil, "", err
 	}
 	embedded, err := postgres.StartEmbedded(ctx, home, slog.New(slog.DiscardHandler))
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	config, err := server.Parse(embedded.URL())
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	return &cluster{embedded, config.ConnConfig.Host, programs.Dir}, nil
+	return &cluster{embedded, config.ConnConfig.Host}, pgbench, nil
 }
 
 // create makes an empty database; a server that starts on it brings the schema.
 func (c *cluster) create(ctx context.Context, name string) (database, error) {
 	db := database{c.socketDir, server.Role, name}
-	err := database{c.socketDir, server.Superuser, "postgres"}.exec(ctx,
+	err := c.admin().exec(ctx,
 		"CREATE DATABASE "+pgx.Identifier{name}.Sanitize()+" OWNER "+server.Role)
 	return db, err
 }
 
 func (d database) url() string { return server.URL(d.socketDir, d.role, d.name) }
 
-// admin is the same database for the superuser, whom row-level security does not bind.
+// admin is the same database for the superuser, who is not bound by row-level security.
 func (d database) admin() database { return database{d.socketDir, server.Superuser, d.name} }
 
-// exec runs statements one by one on one connection, so that settings hold for those behind them. Several in
-// one text are one transaction.
+// exec runs statements one after the other on one connection, so that a setting holds for the next ones. Several in one text are one
+// transaction.
 func (d database) exec(ctx context.Context, statements ...string) error {
 	conn, err := server.Connect(ctx, d.url())
 	if err != nil {
@@ -93,3 +99,5 @@ func value[T any](ctx context.Context, d database, sql string, args ...any) (T, 
 	}
 	return v, nil
 }
+
+func (c *cluster) admin() database { return database{c.socketDir, server.Superuser, "postgres"} }

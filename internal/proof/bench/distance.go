@@ -2,108 +2,97 @@ package bench
 
 import (
 	"context"
-	"fmt"
 	"time"
 
-	"golang.org/x/sys/unix"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"onlyonce/internal/postgres/server"
+	"onlyonce/internal/proof/proxy"
 )
 
-// distances compares our one round trip with the eleven of the usual transaction where they are felt: with the database
-// a millisecond away, as it is in another zone of a data center.
+// delay is added to each message between a program and the database, in either direction.
+const delay = time.Millisecond
+
+// distances compares the one round trip of a create with the eleven of the usual transaction if the database is in another data center.
 func (b *bench) distances(ctx context.Context) error {
-	s, err := b.populated(ctx, "distance", few)
+	near, err := b.populate(ctx, "distance", few)
 	if err != nil {
 		return err
 	}
-	s.stop() // it was for the schema
-	far, err := watch(ctx, s.database, distance/2)
+	near.stop() // it was for the schema
+	way, err := far(ctx, near.database)
 	if err != nil {
 		return err
 	}
-	defer far.close()
-	if err := b.roundTrip(ctx, far); err != nil {
+	defer way.Close()
+	way.Slow(delay)
+	url := through(way, near.database)
+	rounds, err := b.inTurns(ctx, ping(url), ping(near.url()))
+	if err != nil {
 		return err
 	}
-	ours, err := b.startServer(ctx, "DATABASE_URL="+far.url())
+	b.add(against("round trip to a distant database", millis, rounds[0], "without the distance", rounds[1]))
+	ours, err := b.startServer(ctx, "DATABASE_URL="+url)
 	if err != nil {
 		return err
 	}
 	defer ours.stop()
-	usual, err := b.start(ctx, b.usual, b.path("usual-distance.log"), "DATABASE_URL="+far.url(), "TENANT="+acme)
+	usual, err := b.startUsual(ctx, url)
 	if err != nil {
 		return err
 	}
 	defer usual.stop()
-	if err := b.warmUp(ctx, s.database, ours, usual); err != nil {
+	if err := b.warmUp(ctx, near.database, ours, usual); err != nil {
 		return err
 	}
-	for _, kind := range []struct{ name, kind string }{{"create", typed}, {"replay", replay}} {
-		for _, connections := range []int{1, 16} {
-			turns, err := b.inTurns(ctx, connections, b.Rounds, side{kind.kind, ours.origin}, side{kind.kind, usual.origin})
-			if err != nil {
-				return err
+	for _, c := range []struct {
+		name, kind  string
+		connections int
+		mark        float64
+	}{
+		{"create", typed, 1, 2}, {"create", typed, 16, 1.2}, {"replay", replay, 1, 10}, {"replay", replay, 16, 4},
+	} {
+		rounds, err := b.inTurns(ctx, b.load.over(c.kind, ours.origin+invoicesPath, c.connections),
+			b.load.over(c.kind, usual.origin+invoicesPath, c.connections))
+		if err != nil {
+			return err
+		}
+		b.add(against(c.name+", distant database, "+plural(c.connections, "connection"), perSecond, rounds[0],
+			"the usual transaction", rounds[1]).atLeast(c.mark))
+	}
+	return nil
+}
+
+// far returns a proxy before a database.
+func far(ctx context.Context, db database) (*proxy.Proxy, error) {
+	network, address := pgconn.NetworkAddress(db.socketDir, 5432)
+	return proxy.Listen(ctx, network, address)
+}
+
+// through is the address of a database behind a proxy.
+func through(way *proxy.Proxy, db database) string {
+	return "postgres://" + db.role + "@" + way.Addr() + "/" + db.name + "?sslmode=disable"
+}
+
+// ping measures the milliseconds of a round trip.
+func ping(url string) rate {
+	return func(ctx context.Context) (float64, error) {
+		conn, err := server.Connect(ctx, url)
+		if err != nil {
+			return 0, err
+		}
+		defer conn.Close(ctx)
+		var times []float64
+		for range 200 {
+			began := time.Now()
+			if err := conn.Ping(ctx); err != nil {
+				return 0, err
 			}
-			b.add(against(kind.name+awayName+plural(connections, "connection"), perSecond, each(turns[0], sample.rate),
-				"the usual transaction", each(turns[1], sample.rate)).atLeast(1))
+			times = append(times, since(began))
 		}
+		return spreadOf(times).Median, nil
 	}
-	return nil
 }
 
-const (
-	distance = time.Millisecond // there and back
-	awayName = ", the database a millisecond away, "
-)
-
-// roundTrip measures how far the database is, for the one who asks it for nothing, and what the wire costs the processors that the
-// servers use too.
-func (b *bench) roundTrip(ctx context.Context, far *wire) error {
-	var there, here, cost []float64
-	for range b.Rounds {
-		away, with, err := ping(ctx, far.url())
-		if err != nil {
-			return err
-		}
-		near, without, err := ping(ctx, far.database.url())
-		if err != nil {
-			return err
-		}
-		there, here, cost = append(there, away), append(here, near), append(cost, with-without)
-	}
-	b.add(against("round trip to a database a millisecond away", millis, there, "without the distance", here).
-		noting(fmt.Sprintf("which takes %.0f µs of a processor", spreadOf(cost).Median)))
-	return nil
-}
-
-// ping returns the p50 of some round trips in milliseconds, and how many microseconds of a processor each took here.
-func ping(ctx context.Context, url string) (took, cost float64, err error) {
-	const pings = 500
-	conn, err := server.Connect(ctx, url)
-	if err != nil {
-		return 0, 0, err
-	}
-	defer conn.Close(ctx)
-	var times []float64
-	before, err := ownTime()
-	if err != nil {
-		return 0, 0, err
-	}
-	for range pings {
-		began := time.Now()
-		if err := conn.Ping(ctx); err != nil {
-			return 0, 0, err
-		}
-		times = append(times, float64(time.Since(began).Microseconds())/1e3)
-	}
-	after, err := ownTime()
-	return percentile(times, 0.5), float64((after - before).Microseconds()) / pings, err
-}
-
-// ownTime is the processor time of this process.
-func ownTime() (time.Duration, error) {
-	var used unix.Rusage
-	err := unix.Getrusage(unix.RUSAGE_SELF, &used)
-	return time.Duration(used.Utime.Nano() + used.Stime.Nano()), err
-}
+// since is in milliseconds.
+func since(began time.Time) float64 { return float64(time.Since(began).Nanoseconds()) / 1e6 }

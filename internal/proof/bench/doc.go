@@ -1,15 +1,12 @@
-// Package bench measures how fast Onlyonce is, as ratios to PostgreSQL's own floor for the same rows.
+// Package bench measures what Onlyonce costs, as ratios to a baseline of the same run.
 //
-// A run ([Run], or `make bench`) builds the real server, starts a durable PostgreSQL of its own, loads
-// both with wrk and pgbench, and prints one table: every figure has its baseline beside it, measured in
-// the same run. The rules of measuring:
+// A run ([Run], or `make bench`) builds the real server, starts a durable PostgreSQL, loads both with wrk and pgbench, and
+// prints a table. The rules of measuring:
 //
-//   - Figure and baseline take turns, several rounds of each, and the ratio is taken turn by turn: a
-//     machine whose speed drifts, because others work on it too, slows both down.
-//   - The median is quoted, the least and the most are shown beside it.
-//   - The load generator runs in a process of its own on the same processors. What it costs is visible:
-//     one row measures it against a handler that does nothing.
-//   - What the load tool counts is compared with what the database holds.
-//   - What must not cost more in a large tenant is asked of a large and a small one by one caller, one
-//     request here, one there ([bench.requests]). Every table is grown, and every route is asked.
+//   - Figure and baseline take turns, several rounds of each, and the ratio is taken round by round: a machine whose speed
+//     drifts slows both down.
+//   - The median counts; the least and the most are next to it.
+//   - The load generator runs on the same processors as a separate process.
+//   - The creates that the load generator counts are compared with those in the database.
+//   - A request that must not cost more in a large tenant is sent to a large and a small one in alternation, by one caller.
 package bench

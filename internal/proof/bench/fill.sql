@@ -1,6 +1,5 @@
--- A past for each table: a row at least for each row of past (tenant_id, n, at, id, key), which has the n-th
--- of so many moments until yesterday, a UUIDv7 of that moment, and the n-th of as many sorted random keys:
--- what is inserted in order fills the same index quickly. The intents come behind.
+-- At least one row for each row of past (tenant_id, n, at, id, key): the n-th of as many moments until yesterday, a UUIDv7 of that moment,
+-- and the n-th of as many sorted random keys. Rows are inserted in the order of an index, which is fast and builds the same index.
 
 INSERT INTO tenants (id, name) SELECT id, 'Tenant ' || n FROM past;
 INSERT INTO settings (tenant_id, name) SELECT id, 'Tenant ' || n FROM past;
@@ -15,18 +14,15 @@ INSERT INTO sessions (tenant_id, id, user_id, generation, device, token, data, e
 SELECT tenant_id, id, id, 0, 'Firefox on Linux', encode(sha256(int8send(n)), 'hex') AS hash, '', now() + interval '7 days'
 FROM past ORDER BY hash;
 
-INSERT INTO link_mails (tenant_id, id, user_id, link_id, recipient, asked_by, state, attempts, message_id, sent_at, created_at)
-SELECT tenant_id, id, id, key, 'person' || n || '@past.example', 'test', 'sent', 1, id || '@example.com', at, at FROM past;
-
--- The newer half is archived: what reads through the archived customers to find the others shows at once.
+-- The newer half is archived, so a list that reads through archived customers takes longer.
 INSERT INTO customers (tenant_id, id, email, name, archived_at, created_at, source, external_id, external_digest)
 SELECT tenant_id, id, 'customer' || n || '@past.example', 'Customer ' || n, CASE WHEN n > middle THEN at END, at,
     'Shop', key, sha256('')
 FROM past, (SELECT count(*) / 2 AS middle FROM past) AS counted;
 
--- Half of the invoices belong to one customer, whom the load is about. Their numbers were typed: every second
--- one of the series, far behind those that are allocated. A quarter each is paid in part, issued, void, and draft.
--- The first one is large: three quarters of all payments are for it.
+-- Half of the invoices are for the customer of the load. Their numbers were typed: every second number of the series, far after those that
+-- are allocated. A quarter each is paid in part, issued, void, and draft. The first invoice is large: three quarters of the payments are
+-- for it.
 INSERT INTO invoices (
     tenant_id, id, number, customer_id, currency, issue_date, due_date, notes,
     subtotal, tax_total, total, created_at, status, issued_at, voided_at, bill_to, seller, paid,
@@ -54,7 +50,7 @@ SELECT
     'Shop', key, sha256('')
 FROM past;
 
--- Of each customer, two changes at once have left two parts that come to nothing together.
+-- Two concurrent changes have left two parts for each customer, whose sum is zero.
 DELETE FROM standing;
 INSERT INTO standing (tenant_id, of_id, kind, day, currency, amount, invoices) SELECT * FROM standing_by_the_books();
 INSERT INTO standing (tenant_id, of_id, kind, day, currency, amount, invoices)
@@ -70,12 +66,10 @@ FROM payments WHERE provider = 'Bank';
 INSERT INTO refunds (tenant_id, id, payment_id, invoice_id, amount, refunded_on, refunded, created_at)
 SELECT tenant_id, gen_random_uuid(), id, invoice_id, 1, paid_on, 1, created_at FROM payments WHERE provider = 'Bank';
 
--- Each credits so little that it comes to nothing.
+-- The credited amounts are rounded to zero.
 INSERT INTO credit_notes (tenant_id, id, invoice_id, issue_date, number, subtotal, tax_total, total, taxes, created_at)
 SELECT tenant_id, gen_random_uuid(), invoice_id, paid_on, 'CN-' || reference, 0, 0, 0, '[{"rate": "23", "net": 0, "tax": 0}]', created_at
 FROM payments WHERE provider = 'Bank';
-
-INSERT INTO credit_note_series (tenant_id, year, last) SELECT tenant_id, 10000 + n, n FROM past;
 
 INSERT INTO postings (tenant_id, invoice_id, source_id, kind, amount, position, paid, credited, at)
 SELECT tenant_id, invoice_id, id, kind, amount, row_number() OVER past_ones, sum(amount) OVER past_ones, 0, created_at
@@ -113,64 +107,19 @@ ORDER BY word;
 INSERT INTO invoice_number_runs (tenant_id, year, first, last)
 SELECT tenant_id, extract(year FROM at), 1000000 + 2 * n, 1000000 + 2 * n FROM past;
 
-INSERT INTO invoice_number_starts (tenant_id, year, first) SELECT tenant_id, 10000 + n, n FROM past;
-
--- Without the trigger, which would change the start of one series as often.
-ALTER TABLE next_numbers DISABLE TRIGGER USER;
-INSERT INTO next_numbers (tenant_id, id, number, created_at) SELECT tenant_id, id, '9999-' || 10000 + n, at FROM past;
-ALTER TABLE next_numbers ENABLE TRIGGER USER;
-
-INSERT INTO webhook_sources (tenant_id, id, name, scheme, created_at) SELECT tenant_id, id, 'Sender ' || n, 'standard', at FROM past;
-
-INSERT INTO webhook_secrets (tenant_id, id, source_id, sealed, created_at)
-SELECT tenant_id, id, id, sha256(id::text::bytea), at FROM past;
-
--- The events are those of the payments.
-INSERT INTO webhook_events (tenant_id, id, source_id, event_id, digest, type, kind, invoice, reference, amount, currency, day, state,
-    payment_id, created_at)
-SELECT tenant_id, id, first_value(id) OVER (ORDER BY id), 'evt ' || reference, sha256(''), 'payment.received', 'payment',
-    invoice_id, reference, amount, 'EUR', paid_on, 'applied', id, created_at
-FROM payments WHERE provider = 'Bank';
-
-INSERT INTO webhook_bodies (tenant_id, event_id, body, created_at)
-SELECT tenant_id, id, convert_to(repeat('x', 400), 'UTF8'), created_at FROM webhook_events WHERE event_id LIKE 'evt R-%';
-
-INSERT INTO schedules (tenant_id, id, customer_id, currency, lines, notes, every, unit, first_day, bill_as, missed, archived_at, created_at)
-SELECT tenant_id, id, id, 'EUR', '[{"description": "Support", "quantity": "1", "unit_price": "10.00", "tax_rate": "23"}]', '', 1, 'month',
-    at::date, 'draft', 'each', CASE WHEN n % 2 = 0 THEN at END, at
-FROM past;
-
-INSERT INTO schedule_clocks (tenant_id, schedule_id, next_day) SELECT tenant_id, id, current_date + 365 FROM past;
-
--- Nearly all are of one schedule. If all were, PostgreSQL would expect those of any other one everywhere, and look for them in vain.
-INSERT INTO schedule_periods (tenant_id, id, schedule_id, period, created_at)
-SELECT tenant_id, id, first_value(id) OVER (PARTITION BY n % 100 = 0 ORDER BY n), '1900-01-01'::date + n::integer, at FROM past;
-
-INSERT INTO customers (tenant_id, id, email, name, archived_at, merged_into)
-SELECT tenant_id, gen_random_uuid(), 'merged-' || n || '@past.example', 'Merged', at, id FROM past;
-
-INSERT INTO customer_merges (tenant_id, id, moved, winner_id, loser_ids, created_at)
-SELECT tenant_id, gen_random_uuid(), 1, merged_into, ARRAY[id], archived_at FROM customers WHERE merged_into IS NOT NULL;
-
-INSERT INTO customer_merge_rows (tenant_id, row_id, merge_id, table_name, column_name, was)
-SELECT tenant_id, winner_id, id, 'invoices', 'customer_id', loser_ids[1] FROM customer_merges;
-
-INSERT INTO customer_distinctions (tenant_id, id, customer_ids)
-SELECT tenant_id, gen_random_uuid(), ARRAY[winner_id, loser_ids[1]] FROM customer_merges;
-
-INSERT INTO customer_distinct_pairs (tenant_id, one_id, other_id)
-SELECT tenant_id, LEAST(winner_id, loser_ids[1]), GREATEST(winner_id, loser_ids[1]) FROM customer_merges;
-
-INSERT INTO invoice_distinctions (tenant_id, id, invoice_ids)
-SELECT past.tenant_id, gen_random_uuid(), ARRAY[past.id, next.id]
-FROM past JOIN past AS next ON next.n = past.n % (SELECT count(*) FROM past) + 1;
-
-INSERT INTO invoice_distinct_pairs (tenant_id, one_id, other_id)
-SELECT tenant_id, LEAST(invoice_ids[1], invoice_ids[2]), GREATEST(invoice_ids[1], invoice_ids[2]) FROM invoice_distinctions;
-
 INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
 SELECT tenant_id, id, 'invoice.create', key, 'customer created' FROM past;
 
 INSERT INTO attempts (tenant_id, id, record_id, at, duration, operation, key, outcome, actor, reason, replica)
-SELECT tenant_id, id, id, at, 2000, 'invoice.create', key, CASE WHEN n % 10 = 0 THEN 'replayed' ELSE 'created' END, 'somebody', '', 'past/1'
+SELECT tenant_id, id, id, at, 2000, 'invoice.create', key, CASE WHEN n % 10 = 0 THEN 'replayed' ELSE 'created' END, 'person', '', 'past/1'
 FROM past;
+
+-- Every fourth intent has changed a customer. The results are as large as those of invoices with three lines.
+INSERT INTO intents (tenant_id, operation, key, fingerprint, attempt_id, record_id, outcome, changes, actor, result, expires_at)
+SELECT tenant_id, operation, key, sha256(key::text::bytea), key, key, outcome, changes::jsonb, 'token demo',
+    json_build_object('id', key, 'padding', repeat(md5(key::text), 20)), now() + interval '24 hours'
+FROM past JOIN (VALUES
+    (false, 'invoice.create', 'created', NULL),
+    (true, 'customer.edit', 'changed', '{"name": ["Ada Lovelace", "Ada King"]}')) AS kinds (changed, operation, outcome, changes)
+    ON changed = (n % 4 = 0)
+ORDER BY key;

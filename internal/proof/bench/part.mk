@@ -1,7 +1,3 @@
 .PHONY: bench
-bench: ## Measure what it costs, against PostgreSQL's own floor
+bench: ## Measure the costs, as ratios to a baseline: BENCH="-only create" one part, BENCH=-quick a first look
 	go run ./internal/proof/bench/cmd/bench $(BENCH)
-
-.PHONY: bench-peers
-bench-peers: ## Compare it with other ways to create, and write docs/peers.md
-	go run ./internal/proof/bench/cmd/peers $(BENCH)

@@ -4,16 +4,14 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
-	"strconv"
-	"strings"
+	"path/filepath"
 	"syscall"
 	"time"
 
 	"onlyonce/internal/proof/replica"
 )
 
-// service is a running program that answers HTTP on an address of its own.
+// service is a running program that answers HTTP.
 type service struct {
 	replica.Replica
 
@@ -21,15 +19,15 @@ type service struct {
 	took   time.Duration // from start to the first answer
 }
 
-// start runs a program with ADDR and what else the environment says, and returns when it is ready.
-func (b *bench) start(ctx context.Context, program, log string, env ...string) (*service, error) {
+// start runs a program with ADDR and more environment, and returns when it is ready.
+func (b *bench) start(ctx context.Context, program string, env ...string) (*service, error) {
 	addr, err := replica.FreePort(ctx)
 	if err != nil {
 		return nil, err
 	}
 	s := &service{origin: "http://" + addr}
-	s.Program, s.Addr, s.Env, s.Log = program, addr, append(os.Environ(), append(env, "ADDR="+addr)...), log
-	s.Group = b.leash.Group
+	s.Program, s.Addr, s.Env = program, addr, append(os.Environ(), append(env, "ADDR="+addr)...)
+	s.Log, s.Group = b.path(filepath.Base(program)+".log"), b.leash.Group
 	began := time.Now()
 	if err := s.Start(ctx); err != nil {
 		return nil, err
@@ -37,38 +35,49 @@ func (b *bench) start(ctx context.Context, program, log string, env ...string) (
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	if err := s.Ready(ctx); err != nil {
-		s.kill()
+		s.stop()
 		return nil, err
 	}
 	s.took = time.Since(began)
 	return s, nil
 }
 
-// startServer runs the real server on a database, as in production but for the rate limit, and without
-// its own expiry: results expire when we say so.
+// startServer runs the real server with the settings of production, except for the rate limit and expiry.
 func (b *bench) startServer(ctx context.Context, env ...string) (*service, error) {
-	return b.start(ctx, b.server, b.path("server.log"), append(serverSettings(), env...)...)
+	settings := []string{"DEMO=1", "RATE_LIMIT=0", "METRICS_ADDR=off", "EXPIRE_EVERY=24h", "SECRET_KEY=" + secretKey}
+	return b.start(ctx, b.server, append(settings, env...)...)
 }
 
-func serverSettings() []string {
-	return []string{"DEMO=1", "RATE_LIMIT=0", "METRICS_ADDR=off", "EXPIRE_EVERY=24h", "SECRET_KEY=" + secretKey}
-}
-
-// secretKey is that of all servers of a run.
+// secretKey is the same for all servers of a run.
 const secretKey = "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="
+
+// startUsual runs the usual transaction on a database.
+func (b *bench) startUsual(ctx context.Context, databaseURL string) (*service, error) {
+	return b.start(ctx, b.usual, "DATABASE_URL="+databaseURL, "TENANT="+acme)
+}
 
 // stop ends the program in order.
 func (s *service) stop() { _ = s.End(context.Background(), syscall.SIGINT) }
 
-// kill ends the program in the middle of whatever it does.
-func (s *service) kill() { _ = s.End(context.Background(), syscall.SIGKILL) }
+// populated is a server and its database.
+type populated struct {
+	*service
+	database
+}
 
-// memory is the resident set in bytes.
-func (s *service) memory(ctx context.Context) (float64, error) {
-	out, err := exec.CommandContext(ctx, "ps", "-o", "rss=", "-p", strconv.Itoa(s.PID())).Output()
+// populate starts a server on a new database, and fills each table with rows.
+func (b *bench) populate(ctx context.Context, name string, rows int) (populated, error) {
+	db, err := b.cluster.create(ctx, name)
 	if err != nil {
-		return 0, fmt.Errorf("ask ps for the memory of the server: %w", err)
+		return populated{}, err
 	}
-	kibibytes, err := strconv.ParseFloat(strings.TrimSpace(string(out)), 64)
-	return kibibytes * 1024, err
+	server, err := b.startServer(ctx, "DATABASE_URL="+db.url())
+	if err != nil {
+		return populated{}, err
+	}
+	if err := fill(ctx, db, rows); err != nil {
+		server.stop()
+		return populated{}, fmt.Errorf("fill: %w", err)
+	}
+	return populated{server, db}, nil
 }

@@ -8,68 +8,30 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"time"
 )
 
 // Report is the outcome of a run.
 type Report struct {
-	Commit  string `json:"commit"`  // with "+" if the tree had changes
-	Machine string `json:"machine"` // processor, system and Go
-	// PostgreSQL is the server_version that was measured, with the packager's.
-	PostgreSQL string `json:"postgresql"`
-
-	Began   time.Time `json:"began"` // UTC
-	Took    string    `json:"took"`
-	Setting string    `json:"setting"` // rounds and sizes
-	Figures []Figure  `json:"figures"`
-	Growth  []Point   `json:"growth,omitempty"`
+	Head    string // a line about the commit, the machine and the run
+	Figures []Figure
 }
 
-func newReport(ctx context.Context, b *bench, began time.Time) (Report, error) {
+func (b *bench) report(ctx context.Context, began time.Time) (Report, error) {
 	version, err := value[string](ctx, b.cluster.admin(), `SHOW server_version`)
 	if err != nil {
 		return Report{}, err
 	}
-	return Report{
-		Commit: commit(ctx),
-		Machine: fmt.Sprintf("%s, %d processors, %s, %s",
-			processor(), runtime.NumCPU(), runtime.GOOS, runtime.Version()),
-		PostgreSQL: version,
-		Began:      began.UTC().Truncate(time.Second),
-		Took:       time.Since(began).Round(time.Second).String(),
-		Setting:    fmt.Sprintf("%d rounds of %s", b.Rounds, b.Length),
-		Figures:    b.figures,
-		Growth:     b.points,
-	}, nil
+	head := fmt.Sprintf("Commit %s, %s, %s, %d processors, %s, %s, PostgreSQL %s, %d rounds of %s in %s.", commit(ctx),
+		began.UTC().Format("2006-01-02 15:04 UTC"), processor(), runtime.NumCPU(), runtime.GOOS, runtime.Version(), version,
+		b.Rounds, b.Length, time.Since(began).Round(time.Second))
+	return Report{head, b.figures}, nil
 }
 
-// With returns the report with the figures of a later run of some parts, each in the place of the one with its name, or behind all,
-// and with its growth if it has measured that. They say at which commit they were measured.
-func (r Report) With(later Report) Report {
-	r.Figures = slices.Clone(r.Figures)
-	for _, f := range later.Figures {
-		f.Commit = later.Commit
-		at := slices.IndexFunc(r.Figures, func(old Figure) bool { return old.Name == f.Name })
-		if at < 0 {
-			at, r.Figures = len(r.Figures), append(r.Figures, f)
-		}
-		r.Figures[at] = f
-	}
-	if later.Growth != nil {
-		r.Growth = slices.Clone(later.Growth)
-		for i := range r.Growth {
-			r.Growth[i].Commit = later.Commit
-		}
-	}
-	return r
-}
-
-func (c *cluster) admin() database { return database{c.socketDir, "postgres", "postgres"} }
-
-// commit names the tree that was measured. Without git there is no name.
+// commit names the tree that was measured, with a "+" if it has changes. Without git there is no name.
 func commit(ctx context.Context) string {
 	out, err := exec.CommandContext(ctx, "git", "describe", "--always", "--dirty=+", "--abbrev=10").Output()
 	if err != nil {
@@ -78,7 +40,7 @@ func commit(ctx context.Context) string {
 	return strings.TrimSpace(string(out))
 }
 
-// processor is the model's name, where the system tells it in a file.
+// processor is the name of the model, if the system has it in a file.
 func processor() string {
 	info, err := os.ReadFile("/proc/cpuinfo")
 	if err != nil {
@@ -92,26 +54,58 @@ func processor() string {
 	return runtime.GOARCH
 }
 
-// ReadReport returns an earlier report; ok is false if there is none.
-func ReadReport(path string) (r Report, ok bool, err error) {
-	text, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return r, false, nil
-	}
-	if err != nil {
-		return r, false, err
-	}
-	if err := json.Unmarshal(text, &r); err != nil {
-		return r, false, fmt.Errorf("%s: %w", path, err)
-	}
-	return r, true, nil
+// Table returns the report as Markdown, with the ratios of the run before that was kept in dir.
+func (r Report) Table(dir string) (string, error) {
+	before, err := read(dir)
+	return r.Head + "\n\n" + table(r.Figures, before), err
 }
 
-// Write keeps the report for [ReadReport].
-func (r Report) Write(path string) error {
-	text, err := json.MarshalIndent(r, "", "  ")
+// Missed returns an error that names the figures that miss their mark.
+func (r Report) Missed() error {
+	var missed []error
+	for _, f := range r.Figures {
+		if f.Missed() {
+			missed = append(missed, fmt.Errorf("%s misses its mark: %.2f", f.Name, f.Ratio.Median))
+		}
+	}
+	return errors.Join(missed...)
+}
+
+// Keep writes the figures and the table into dir. Figures of earlier runs that this one has not measured stay in figures.json.
+func (r Report) Keep(dir string) error {
+	all, err := read(dir)
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(path, append(text, '\n'), 0o644) //nolint:gosec // part of the documentation
+	text, err := r.Table(dir)
+	if err != nil {
+		return err
+	}
+	for _, f := range r.Figures {
+		all[f.Name] = f
+	}
+	figures, err := json.MarshalIndent(all, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o750); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(dir, "table.md"), []byte(text), 0o600); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, "figures.json"), figures, 0o600)
+}
+
+// read returns the figures that were kept in dir, by their names.
+func read(dir string) (map[string]Figure, error) {
+	all := map[string]Figure{}
+	text, err := os.ReadFile(filepath.Join(dir, "figures.json"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return all, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return all, json.Unmarshal(text, &all)
 }

@@ -3,47 +3,52 @@ package bench
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"strings"
 	"time"
+
+	"github.com/google/uuid"
 )
 
-// regularEmail is that of the demo's customer whom the load is about. fill.sql knows it too.
-const regularEmail = "accounts@northwind.example"
+const (
+	apiPrefix     = "/api/v1"
+	customersPath = apiPrefix + "/customers"
 
-// issueDate and dueDate lie in this year, where the rows are that were there before.
-func issueDate() string { return time.Now().UTC().Format("2006") + "-06-15" }
-func dueDate() string   { return time.Now().UTC().Format("2006") + "-07-15" }
+	// regularEmail is the email of the customer of the load. fill.sql and load.lua have it too.
+	regularEmail = "accounts@northwind.example"
+)
 
-// apiInvoice is an invoice of three lines as the API takes it. Without a number it gets the next one.
+func newKey() string { return uuid.NewString() }
+
+// apiInvoice is an invoice of three lines for the API, in this year, where the rows are that were there before. Without a number it gets
+// the next one.
 func apiInvoice(number, email, text string) string {
+	year := time.Now().UTC().Format("2006")
 	return fmt.Sprintf(`{"number":%q,"customer":{"email":%q,"name":"Northwind Traders"},
-		"issue_date":%q,"due_date":%q,"currency":"EUR","lines":[
-		{"description":%q,"quantity":"2","unit_price":"50.00","tax_rate":"23"},
+		"issue_date":"%s-06-15","due_date":"%[3]s-07-15","currency":"EUR","lines":[
+		{"description":%[4]q,"quantity":"2","unit_price":"50.00","tax_rate":"23"},
 		{"description":"Build","quantity":"1.5","unit_price":"80.00","tax_rate":"23"},
 		{"description":"Support","quantity":"3","unit_price":"20.00","tax_rate":"8"}]}`,
-		number, email, issueDate(), dueDate(), text)
+		number, email, year, text)
 }
 
-// formInvoice is the same as the form sends it.
-func formInvoice(key, number, text string) url.Values {
+// formInvoice is such an invoice in the form.
+func formInvoice() url.Values {
+	year := time.Now().UTC().Format("2006")
 	return url.Values{
-		"idempotency_key": {key}, "number": {number},
+		"idempotency_key": {newKey()}, "number": {"N-" + newKey()},
 		"customer_email": {regularEmail}, "customer_name": {"Northwind Traders"},
-		"issue_date": {issueDate()}, "due_date": {dueDate()}, "currency": {"EUR"},
-		"line_description": {text, "Build", "Support"}, "line_quantity": {"2", "1.5", "3"},
+		"issue_date": {year + "-06-15"}, "due_date": {year + "-07-15"}, "currency": {"EUR"},
+		"line_description": {newKey(), "Build", "Support"}, "line_quantity": {"2", "1.5", "3"},
 		"line_unit_price": {"50.00", "80.00", "20.00"}, "line_tax_rate": {"23", "23", "8"},
 	}
 }
 
-// apiPost sends JSON with the token of acme.
-func apiPost(ctx context.Context, url, key, body string) (*http.Request, error) {
-	return apiSend(ctx, http.MethodPost, url, key, body)
-}
-
-func apiSend(ctx context.Context, method, url, key, body string) (*http.Request, error) {
-	request, err := http.NewRequestWithContext(ctx, method, url, strings.NewReader(body))
+// api returns a request of the API, with the token of acme.
+func (s *site) api(ctx context.Context, method, path, key, body string) (*http.Request, error) {
+	request, err := http.NewRequestWithContext(ctx, method, s.origin+path, strings.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
@@ -53,78 +58,34 @@ func apiSend(ctx context.Context, method, url, key, body string) (*http.Request,
 	return request, nil
 }
 
-func apiGet(ctx context.Context, url string) (*http.Request, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+// page returns a request of a browser of a person of acme: a GET, or a POST with a form.
+func (s *site) page(ctx context.Context, path string, form url.Values) (*http.Request, error) {
+	method := http.MethodGet
+	if form != nil {
+		method = http.MethodPost
+	}
+	request, err := http.NewRequestWithContext(ctx, method, s.origin+path, strings.NewReader(form.Encode()))
 	if err != nil {
 		return nil, err
 	}
-	request.Header.Set("Authorization", "Bearer "+acmeToken)
-	return request, nil
-}
-
-// pageGet asks for a page as a browser does.
-func pageGet(ctx context.Context, url, cookie string) (*http.Request, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
-	if err != nil {
-		return nil, err
-	}
-	request.Header.Set("Cookie", cookie)
+	request.Header.Set("Cookie", s.cookie)
 	request.Header.Set("Accept-Encoding", "gzip")
+	if form != nil {
+		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
 	return request, nil
 }
 
-func formPost(ctx context.Context, url, cookie string, form url.Values) (*http.Request, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url, strings.NewReader(form.Encode()))
+// ask reads an answer to its end. An answer with another status than wanted is an error.
+func (s *site) ask(request *http.Request, want int) (http.Header, error) {
+	response, err := s.client.Do(request)
 	if err != nil {
 		return nil, err
 	}
-	request.Header.Set("Cookie", cookie)
-	request.Header.Set("Accept-Encoding", "gzip")
-	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	return request, nil
-}
-
-// apiPage asks the API for what is at a path.
-func apiPage(path func(*site) string) maker {
-	return func(ctx context.Context, s *site, _ int) (*http.Request, error) {
-		return apiGet(ctx, s.origin+apiPrefix+path(s))
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err == nil && response.StatusCode != want {
+		err = fmt.Errorf("%s %s: %s, want %d: %s", request.Method, request.URL, response.Status, want, body[:min(len(body), 500)])
 	}
-}
-
-// page asks for the page at a path.
-func page(path func(*site) string) maker {
-	return func(ctx context.Context, s *site, _ int) (*http.Request, error) {
-		return pageGet(ctx, s.origin+path(s), s.cookie)
-	}
-}
-
-// pageOf asks for the page of a form about one record, under a new key.
-func pageOf(path func(id string) string) aboutOne {
-	return func(ctx context.Context, s *site, id string) (*http.Request, error) {
-		return pageGet(ctx, s.origin+path(id)+"?key="+newKey(), s.cookie)
-	}
-}
-
-// press sends the form of one record that has nothing to fill in.
-func press(before, behind string) aboutOne {
-	return func(ctx context.Context, s *site, id string) (*http.Request, error) {
-		return formPost(ctx, s.origin+before+id+behind, s.cookie, url.Values{"idempotency_key": {newKey()}})
-	}
-}
-
-// pressAPI is press in the API.
-func pressAPI(before, behind string) aboutOne {
-	return func(ctx context.Context, s *site, id string) (*http.Request, error) {
-		return apiPost(ctx, s.origin+apiPrefix+before+id+behind, newKey(), "")
-	}
-}
-
-// pageAt is the kind of request for a page.
-func pageAt(name, route string, path func(*site) string) kind {
-	return kind{name: name, route: route, want: http.StatusOK, make: page(path)}
-}
-
-// apiAt is the kind of request for what the API has at a path.
-func apiAt(name, route string, path func(*site) string) kind {
-	return kind{name: name, route: route, want: http.StatusOK, make: apiPage(path)}
+	return response.Header, err
 }

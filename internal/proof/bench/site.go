@@ -6,109 +6,106 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"path"
 	"strings"
 	"time"
 
 	"onlyonce/internal/record"
 )
 
-// known is what a site has that requests name.
-type known struct {
-	keys              []string // of invoices that were created through the program
-	invoice, customer string   // ids
-	middleEmail       string   // of a customer in the middle of those that are not archived, by email
-	// Ids in the middle of their lists.
-	middleInvoice, middleCustomer, middleArchived string
-	middleDay                                     string // on which the middle invoice was issued
-	// The invoice with most of the payments, which is the largest, one in the middle of them, and of all refunds, credit
-	// notes and mails.
-	largeInvoice, middlePayment, middleRefund, middleNote, middleMail string
-	largeSchedule                                                     string            // with all periods
-	middles                                                           map[string]string // of other tables, by their names
+// site is a running server and its database.
+type site struct {
+	origin string
+	db     database
+	cookie string // of a person of acme
+	client *http.Client
+
+	keys []string // of invoices that were created through the server
+	// Ids of the newest invoice, the invoice with most payments, the customer of the load, and the records in the middle of their lists.
+	// The middle invoice was issued on middleDay.
+	invoice, large, customer, middleInvoice, middleDay, middleCustomer, middleArchived, middleEmail string
 }
 
-// newSite logs in.
-func newSite(ctx context.Context, origin string, db database) (*site, error) {
-	cookie, err := logIn(ctx, origin)
-	return &site{origin: origin, db: db, cookie: cookie, client: &http.Client{
+// visitSite logs in, creates some invoices through the server, and finds ids in the database.
+func visitSite(ctx context.Context, origin string, db database, invoices int) (*site, error) {
+	s := &site{origin: origin, db: db, client: &http.Client{
 		Timeout:       time.Minute,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}}, err
-}
-
-// learn creates so many invoices through the program, and finds out what else there is to ask for.
-func (s *site) learn(ctx context.Context, invoices int) error {
-	for range invoices {
-		key := "known-" + newKey()
-		if err := createKnown(ctx, s, key, key); err != nil {
-			return err
-		}
-		s.known.keys = append(s.known.keys, key)
-	}
-	for id, sql := range map[*string]string{
-		&s.known.invoice:        `SELECT id::text FROM invoices WHERE tenant_id = $1 ORDER BY id DESC LIMIT 1`,
-		&s.known.customer:       `SELECT id::text FROM customers WHERE tenant_id = $1 AND email = '` + regularEmail + `'`,
-		&s.known.largeInvoice:   `SELECT id::text FROM invoices WHERE tenant_id = $1 ORDER BY open_amount DESC LIMIT 1`,
-		&s.known.largeSchedule:  `SELECT schedule_id::text FROM schedule_periods WHERE tenant_id = $1 ORDER BY id LIMIT 1`,
-		&s.known.middlePayment:  middleOf("payments", "provider = 'Bank'", "id", "id"),
-		&s.known.middleRefund:   middleOf("refunds", "true", "id", "id"),
-		&s.known.middleMail:     middleOf("mails", "recipient = 'accounts@northwind.example'", "id", "id"),
-		&s.known.middleNote:     middleOf("credit_notes", "number LIKE 'CN-R-%'", "id", "id"),
-		&s.known.middleInvoice:  middleOf("invoices", "true", "id", "issue_date, id"),
-		&s.known.middleDay:      middleOf("invoices", "true", "issue_date", "issue_date, id"),
-		&s.known.middleCustomer: middleOf("customers", unarchived, "id", "id"),
-		&s.known.middleArchived: middleOf("customers", "archived_at IS NOT NULL", "id", "id"),
-		&s.known.middleEmail:    middleOf("customers", unarchived, "email", "email_folded"),
-	} {
-		found, err := value[string](ctx, s.db.admin(), sql, acme)
-		if err != nil {
-			return err
-		}
-		*id = found
-	}
-	return nil
-}
-
-// createKnown creates the invoice of a key through the API.
-func createKnown(ctx context.Context, s *site, key, text string) error {
-	request, err := apiPost(ctx, s.origin+invoicesPath, key, apiInvoice(numberOf(key), regularEmail, text))
+	}}
+	request, err := s.page(ctx, "/login", url.Values{"email": {acmeEmail}, "password": {demoPassword}})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if _, err := ask(s.client, request); err != nil {
-		return fmt.Errorf("create an invoice: %w", err)
+	header, err := s.ask(request, http.StatusSeeOther)
+	if err != nil {
+		return nil, err
 	}
-	return nil
-}
-
-// middleOf asks for a column of the row in the middle of those for which a condition holds.
-func middleOf(table, where, column, order string) string {
-	of := ` FROM ` + table + ` WHERE tenant_id = $1 AND ` + where
-	return `SELECT ` + column + `::text` + of + ` ORDER BY ` + order + ` OFFSET (SELECT count(*) / 2` + of + `) LIMIT 1`
-}
-
-// unarchived is the condition of what is not archived.
-const unarchived = "archived_at IS NULL"
-
-// middleIn is the id in the middle of those rows of a table for which a condition holds.
-func (s *site) middleIn(table, where string) (string, error) {
-	if s.known.middles == nil {
-		s.known.middles = map[string]string{}
-	}
-	if s.known.middles[table] == "" {
-		id, err := value[string](context.Background(), s.db.admin(), middleOf(table, where, "id", "id"), acme)
-		if err != nil {
-			return "", err
+	s.cookie, _, _ = strings.Cut(header.Get("Set-Cookie"), ";")
+	for range invoices {
+		key := newKey()
+		if _, err := s.create(ctx, key); err != nil {
+			return nil, err
 		}
-		s.known.middles[table] = id
+		s.keys = append(s.keys, key)
 	}
-	return s.known.middles[table], nil
+	const unarchived, archived = "archived_at IS NULL", "archived_at IS NOT NULL"
+	for id, sql := range map[*string]string{
+		&s.invoice:        `SELECT id::text FROM invoices WHERE tenant_id = $1 ORDER BY id DESC LIMIT 1`,
+		&s.large:          `SELECT invoice_id::text FROM payments WHERE tenant_id = $1 GROUP BY invoice_id ORDER BY count(*) DESC LIMIT 1`,
+		&s.customer:       `SELECT id::text FROM customers WHERE tenant_id = $1 AND email = '` + regularEmail + `'`,
+		&s.middleInvoice:  middleOf("invoices", "true", "id", "issue_date, id"),
+		&s.middleDay:      middleOf("invoices", "true", "issue_date", "issue_date, id"),
+		&s.middleCustomer: middleOf("customers", unarchived, "id", "id"),
+		&s.middleArchived: middleOf("customers", archived, "id", "id"),
+		&s.middleEmail:    middleOf("customers", unarchived, "email", "email_folded"),
+	} {
+		if *id, err = value[string](ctx, db.admin(), sql, acme); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
 }
 
-// from is the address of a list from a key on.
-func from(path string, parameters url.Values, first, second string) string {
-	c := record.Cursor{Of: record.ListName(strings.TrimPrefix(path, "/api/v1"), parameters), From: record.Key{first, second}}
+// middleOf selects a column of the middle row of the rows for which a condition holds.
+func middleOf(table, where, column, order string) string {
+	rows := ` FROM ` + table + ` WHERE tenant_id = $1 AND ` + where
+	return `SELECT ` + column + `::text` + rows + ` ORDER BY ` + order + ` OFFSET (SELECT count(*) / 2` + rows + `) LIMIT 1`
+}
+
+// create creates the invoice of a key through the API, and returns its id.
+func (s *site) create(ctx context.Context, key string) (id string, err error) {
+	request, err := s.again(ctx, key)
+	if err != nil {
+		return "", err
+	}
+	header, err := s.ask(request, http.StatusCreated)
+	return path.Base(header.Get("Location")), err
+}
+
+// again is the request that creates the invoice of a key.
+func (s *site) again(ctx context.Context, key string) (*http.Request, error) {
+	return s.api(ctx, http.MethodPost, invoicesPath, key, apiInvoice(key, regularEmail, key))
+}
+
+// issued creates an invoice, issues it, and returns its id.
+func issued(ctx context.Context, s *site) (id string, err error) {
+	if id, err = s.create(ctx, newKey()); err != nil {
+		return "", err
+	}
+	request, err := s.api(ctx, http.MethodPost, invoicesPath+"/"+id+"/issue", newKey(), "")
+	if err != nil {
+		return "", err
+	}
+	if _, err = s.ask(request, http.StatusOK); err != nil {
+		return "", fmt.Errorf("issue an invoice: %w", err)
+	}
+	return id, nil
+}
+
+// from is the address of a list from a row on.
+func from(list string, parameters url.Values, first, second string) string {
+	c := record.Cursor{Of: record.ListName(strings.TrimPrefix(list, apiPrefix), parameters), From: record.Key{first, second}}
 	query := url.Values{"cursor": {c.String()}}
 	maps.Copy(query, parameters)
-	return path + "?" + query.Encode()
+	return list + "?" + query.Encode()
 }

@@ -24,6 +24,7 @@ type Proxy struct {
 	links map[*link]struct{} // nil once closed
 	armed []Cut
 	cuts  map[Point]int
+	begun int // exchanges
 	delay time.Duration
 	away  bool          // all connections are reset
 	open  chan struct{} // closed unless paused
@@ -70,6 +71,13 @@ func (p *Proxy) Cuts() map[Point]int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return maps.Clone(p.cuts)
+}
+
+// Exchanges returns how many exchanges have begun. Those with PostgreSQL are round trips.
+func (p *Proxy) Exchanges() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.begun
 }
 
 // Slow delays all data from now on, in both directions.
@@ -194,10 +202,11 @@ func (p *Proxy) hold(done <-chan struct{}) bool {
 	}
 }
 
-// nextCut returns and removes the cut for an exchange that begins with a message. It returns the zero Cut if there is none.
+// nextCut counts an exchange that begins with a message. It returns and removes the cut for it, or the zero Cut if there is none.
 func (p *Proxy) nextCut(said []byte) Cut {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.begun++
 	if len(p.armed) == 0 || !bytes.Contains(bytes.ToLower(said), []byte(strings.ToLower(p.armed[0].Saying))) {
 		return Cut{}
 	}

@@ -86,6 +86,9 @@ func TestCutsWhereTold(t *testing.T) {
 			if cuts := e.Cuts(); cuts[point] != 1 || len(cuts) != 1 {
 				t.Errorf("counted %v", cuts)
 			}
+			if n := e.Exchanges(); n != 3 {
+				t.Errorf("counted %d exchanges, want 3", n)
+			}
 		})
 	}
 }

@@ -45,11 +45,7 @@ func (b *backup) start(ctx context.Context, dir string, database server.Config) 
 	if err != nil {
 		return nil, err
 	}
-	text, err := document(ctx, "deploy.md")
-	if err != nil {
-		return nil, err
-	}
-	lines, err := block(text, "### Archive the log", "ini")
+	lines, err := block(ctx, "deploy.md", "### Archive the log", "ini")
 	if err == nil {
 		lines, err = place(lines, b.replaced()...)
 	}

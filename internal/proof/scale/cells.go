@@ -118,7 +118,7 @@ func (c *cells) faults(ctx context.Context, hit func(step string)) error {
 func (c *cells) copying(ctx context.Context, hit func(step string), t tenant, from, to *cell) (env []string, err error) {
 	env = []string{"FROM=" + from.url(), "TO=" + to.url(), "TENANT=" + t.id, "HOST=" + t.host, "CELL=" + to.name}
 	hit(fmt.Sprintf("copying %s from %s to %s", t.name, from.name, to.name))
-	return env, shell(ctx, c.account, "scale.md", "### Copy the rows of a tenant", env)
+	return env, run(ctx, c.account, "deploy/cell-copy.sh", env)
 }
 
 // move moves a tenant by the documented commands.
@@ -132,13 +132,13 @@ func (c *cells) move(ctx context.Context, hit func(step string), t tenant, from,
 	}
 	torture.Pause(ctx, 5*time.Second)
 	hit(fmt.Sprintf("the switch of %s from %s to %s", t.name, from.name, to.name))
-	if err := shell(ctx, c.account, "scale.md", "### Switch the tenant", env, c.replaced()...); err != nil {
+	if err := run(ctx, c.account, "deploy/cell-switch.sh", env, c.replaced()...); err != nil {
 		return err
 	}
 	if err := from.holdMails(ctx, false); err != nil {
 		return err
 	}
-	if err := shell(ctx, c.account, "scale.md", "### End the copying", env); err != nil {
+	if err := run(ctx, c.account, "deploy/cell-end.sh", env); err != nil {
 		return err
 	}
 	return c.clear(ctx, t, from, "6") // longer than a client waits, and than a token is remembered
@@ -150,7 +150,7 @@ func (c *cells) callOff(ctx context.Context, hit func(step string), t tenant, fr
 	if err != nil {
 		return err
 	}
-	if err := shell(ctx, c.account, "scale.md", "### End the copying", env); err != nil {
+	if err := run(ctx, c.account, "deploy/cell-end.sh", env); err != nil {
 		return err
 	}
 	return c.clear(ctx, t, to, "0")
@@ -158,7 +158,7 @@ func (c *cells) callOff(ctx context.Context, hit func(step string), t tenant, fr
 
 // clear deletes a tenant from a cell by the documented commands. In between they wait for so many seconds.
 func (c *cells) clear(ctx context.Context, t tenant, from *cell, seconds string) error {
-	return shell(ctx, c.account, "scale.md", "### Clear the former cell", []string{"FROM=" + from.url(), "TENANT=" + t.id},
+	return run(ctx, c.account, "deploy/cell-clear.sh", []string{"FROM=" + from.url(), "TENANT=" + t.id},
 		"sleep 60", "sleep "+seconds, "sleep 10", "sleep "+seconds)
 }
 

@@ -8,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"net/http"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -111,19 +110,6 @@ func (c *cluster) lay(ctx context.Context, dir string, account server.Account, g
 	return err
 }
 
-// configure writes a file of the documentation to file, with replacements.
-func configure(ctx context.Context, file, name string, oldNew ...string) error {
-	text, err := document(ctx, name)
-	if err != nil {
-		return err
-	}
-	placed, err := place(text, oldNew...)
-	if err != nil {
-		return fmt.Errorf("docs/%s: %w", name, err)
-	}
-	return os.WriteFile(file, []byte(placed), 0o644) //nolint:gosec // the account reads it, in a directory of its own
-}
-
 // start starts everything, and makes the role and the database of the app.
 func (c *cluster) start(ctx context.Context) error {
 	for _, n := range c.nodes {
@@ -145,31 +131,13 @@ func (c *cluster) start(ctx context.Context) error {
 	return createDatabase(ctx)
 }
 
-// createDatabase makes the role and the database of the app, as docs/deploy.md has it.
+// createDatabase makes the role and the database of the app.
 func createDatabase(ctx context.Context) error {
 	url := superuser("postgres")
 	if err := accepts(ctx, url); err != nil {
 		return fmt.Errorf("HAProxy leads to no primary: %w", err)
 	}
-	text, err := document(ctx, "deploy.md")
-	if err != nil {
-		return err
-	}
-	commands, err := block(text, "## First deploy", "sql")
-	if err != nil {
-		return fmt.Errorf("docs/deploy.md: %w", err)
-	}
-	conn, err := server.Connect(ctx, url)
-	if err != nil {
-		return fmt.Errorf("make the database: %w", err)
-	}
-	defer conn.Close(context.WithoutCancel(ctx))
-	for command := range strings.SplitSeq(strings.TrimSpace(commands), ";") {
-		if _, err := conn.Exec(ctx, command); err != nil {
-			return fmt.Errorf("make the database: %w", err)
-		}
-	}
-	return nil
+	return execute(ctx, url, "deploy.md", "## First deploy")
 }
 
 // stop ends everything. PostgreSQL outlives Patroni, which has started it in a session of its own.
@@ -192,7 +160,6 @@ func (n *node) killPostgres(ctx context.Context) error {
 	return nil
 }
 
-// freeze keeps Patroni and PostgreSQL from running until thaw.
 // hang keeps Patroni and PostgreSQL from running for a while.
 func (n *node) hang(ctx context.Context, length time.Duration) error {
 	n.patroni.signal(syscall.SIGSTOP)

@@ -8,8 +8,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"onlyonce/internal/postgres/server"
 	"onlyonce/internal/proof/torture"
 )
@@ -33,13 +31,9 @@ const poolerParameters = "&default_query_exec_mode=exec&pool_max_conns=32"
 func startPgBouncer(
 	ctx context.Context, dir string, account server.Account, group int, database string,
 ) (sockets string, stop func(), err error) {
-	text, err := document(ctx, "deploy/pgbouncer.ini")
-	if err != nil {
-		return "", nil, err
-	}
 	sockets = filepath.Join(dir, "pooler")
-	users := filepath.Join(dir, "userlist.txt")
-	config, err := place(text,
+	file, users := filepath.Join(dir, "pgbouncer.ini"), filepath.Join(dir, "userlist.txt")
+	err = configure(ctx, file, "deploy/pgbouncer.ini",
 		"host=10.0.0.11 port=5432", "host="+database+" port=5432",
 		"listen_addr = 10.0.0.31\n", "", // at its socket only
 		"listen_port = 6432", "listen_port = 5432",
@@ -47,13 +41,10 @@ func startPgBouncer(
 		"auth_file = /etc/pgbouncer/userlist.txt", "auth_file = "+users,
 		"unix_socket_dir = /run/postgresql", "unix_socket_dir = "+sockets)
 	if err != nil {
-		return "", nil, fmt.Errorf("docs/deploy/pgbouncer.ini: %w", err)
+		return "", nil, err
 	}
-	file := filepath.Join(dir, "pgbouncer.ini")
-	for path, text := range map[string]string{file: config, users: `"` + server.Role + `" ""` + "\n"} {
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil { //nolint:gosec // the account reads it, in a directory of its own
-			return "", nil, err
-		}
+	if err := os.WriteFile(users, []byte(`"`+server.Role+`" ""`+"\n"), 0o644); err != nil { //nolint:gosec // the account reads it
+		return "", nil, err
 	}
 	if err := account.Mkdir(sockets); err != nil {
 		return "", nil, err
@@ -110,23 +101,7 @@ func accepts(ctx context.Context, url string) error {
 	})
 }
 
-// settle sets for the role the settings that the pooler does not pass on, as docs/scale.md has it.
+// settle sets for the role the settings that the pooler does not pass on.
 func settle(ctx context.Context, url string) error {
-	text, err := document(ctx, "scale.md")
-	if err != nil {
-		return err
-	}
-	settings, err := block(text, "## A connection pooler", "sql")
-	if err != nil {
-		return fmt.Errorf("docs/scale.md: %w", err)
-	}
-	conn, err := server.Connect(ctx, url)
-	if err != nil {
-		return fmt.Errorf("set up the role: %w", err)
-	}
-	defer conn.Close(context.WithoutCancel(ctx))
-	if _, err := conn.Exec(ctx, settings, pgx.QueryExecModeSimpleProtocol); err != nil {
-		return fmt.Errorf("set up the role: %w", err)
-	}
-	return nil
+	return execute(ctx, url, "scale.md", "## A connection pooler")
 }

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"time"
 
 	"onlyonce/internal/proof/replica"
 )
@@ -43,6 +44,8 @@ func tryProxies(ctx context.Context, dir string, out io.Writer) (err error) {
 	defer leash.Release()
 	start := func(program, log string, args, env []string, addr string) (*replica.Replica, error) {
 		r := &replica.Replica{Program: program, Args: args, Addr: addr, Group: leash.Group, Log: filepath.Join(dir, log), Env: env}
+		ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
+		defer cancel()
 		return r, r.Revive(ctx)
 	}
 	var addr [3]string
@@ -93,15 +96,13 @@ backend app
 	return nil
 }
 
-// nginxConfig returns the documented configuration with compression.
+// nginxConfig returns the documented configuration with compression and without TLS.
 func nginxConfig(ctx context.Context, dir, app, own string) (string, error) {
-	text, err := document(ctx, "deploy.md")
+	text, err := block(ctx, "deploy.md", "## Behind a proxy", "nginx")
 	if err != nil {
 		return "", err
 	}
-	_, below, _ := strings.Cut(text, "```nginx\n")
-	location, _, _ := strings.Cut(below, "```")
-	location, err = place(location, "127.0.0.1:8080", app)
+	proxied, err := place(text, nginxReplaced(app, own)...)
 	if err != nil {
 		return "", fmt.Errorf("docs/deploy.md: %w", err)
 	}
@@ -115,12 +116,15 @@ http {
     gzip on;
     gzip_types application/json;
     gzip_min_length 0;
-    server {
-        listen %[2]s;
-        %[3]s
-    }
+    %[2]s
 }
-`, dir, own, location), nil
+`, dir, proxied), nil
+}
+
+func nginxReplaced(app, own string) []string {
+	return []string{
+		"listen 443 ssl;", "listen " + own + ";", "127.0.0.1:8080", app, "ssl_certificate ", "# ", "ssl_certificate_key ", "# ",
+	}
 }
 
 // editThrough creates a customer and edits it, as a client that takes compressed answers, and sends two keys.

@@ -6,7 +6,6 @@ package scale
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -17,9 +16,6 @@ import (
 	"onlyonce/internal/postgres/server"
 	"onlyonce/internal/proof/torture"
 )
-
-// errNoBlock means that a document has no such block of code.
-var errNoBlock = errors.New("no such block of code")
 
 // root returns the directory of the module, whose documentation has the files and the commands that are tried.
 func root(ctx context.Context) (string, error) {
@@ -44,7 +40,7 @@ func install(ctx context.Context, out io.Writer, programs ...string) error {
 	return nil
 }
 
-// judge tortures the app and prints the report. The error says that something was broken, or could not be found out.
+// judge tortures the app and prints the report. It returns an error for a violation, and for what could not be checked.
 func judge(ctx context.Context, out io.Writer, cfg torture.Config) error {
 	report, err := torture.Run(ctx, cfg)
 	if err != nil {
@@ -68,21 +64,50 @@ func document(ctx context.Context, name string) (string, error) {
 
 // shell runs the commands below a heading of a document, as the account and with replacements.
 func shell(ctx context.Context, account server.Account, name, heading string, env []string, oldNew ...string) error {
-	text, err := document(ctx, name)
+	commands, err := block(ctx, name, heading, "sh")
 	if err != nil {
 		return err
 	}
-	commands, err := block(text, heading, "sh")
-	if err == nil {
-		commands, err = place(commands, oldNew...)
+	return script(ctx, account, name+", "+heading, commands, env, oldNew...)
+}
+
+// run runs a script in docs, as shell does with commands.
+func run(ctx context.Context, account server.Account, name string, env []string, oldNew ...string) error {
+	commands, err := document(ctx, name)
+	if err != nil {
+		return err
 	}
+	return script(ctx, account, name, commands, env, oldNew...)
+}
+
+func script(ctx context.Context, account server.Account, name, commands string, env []string, oldNew ...string) error {
+	commands, err := place(commands, oldNew...)
 	if err != nil {
 		return fmt.Errorf("docs/%s: %w", name, err)
 	}
 	shell := account.Command(ctx, "/bin/sh", "-ec", commands)
 	shell.Env = append(shell.Env, env...)
 	if out, err := shell.CombinedOutput(); err != nil {
-		return fmt.Errorf("docs/%s, %s: %w\n%s", name, heading, err, out)
+		return fmt.Errorf("docs/%s: %w\n%s", name, err, out)
+	}
+	return nil
+}
+
+// execute runs the SQL below a heading of a document, statement by statement.
+func execute(ctx context.Context, url, name, heading string) error {
+	commands, err := block(ctx, name, heading, "sql")
+	if err != nil {
+		return err
+	}
+	conn, err := server.Connect(ctx, url)
+	if err != nil {
+		return fmt.Errorf("docs/%s, %s: %w", name, heading, err)
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	for command := range strings.SplitSeq(strings.TrimSpace(commands), ";") {
+		if _, err := conn.Exec(ctx, command); err != nil {
+			return fmt.Errorf("docs/%s, %s: %w", name, heading, err)
+		}
 	}
 	return nil
 }
@@ -98,13 +123,30 @@ func place(text string, oldNew ...string) (string, error) {
 	return strings.NewReplacer(oldNew...).Replace(text), nil
 }
 
-// block returns the first code block of a language below a heading of a document in Markdown.
-func block(text, heading, language string) (string, error) {
+// configure writes a file of the documentation to file, with replacements.
+func configure(ctx context.Context, file, name string, oldNew ...string) error {
+	text, err := document(ctx, name)
+	if err != nil {
+		return err
+	}
+	placed, err := place(text, oldNew...)
+	if err != nil {
+		return fmt.Errorf("docs/%s: %w", name, err)
+	}
+	return os.WriteFile(file, []byte(placed), 0o644) //nolint:gosec // the account reads it, in a directory of its own
+}
+
+// block returns the first code block of a language below a heading of a document.
+func block(ctx context.Context, name, heading, language string) (string, error) {
+	text, err := document(ctx, name)
+	if err != nil {
+		return "", err
+	}
 	_, below, _ := strings.Cut(text, "\n"+heading+"\n")
 	_, code, _ := strings.Cut(below, "```"+language+"\n")
 	code, _, found := strings.Cut(code, "```")
 	if !found {
-		return "", fmt.Errorf("%w: none of %s below %q", errNoBlock, language, heading)
+		return "", fmt.Errorf("docs/%s has no block of %s below %q", name, language, heading)
 	}
 	return code, nil
 }

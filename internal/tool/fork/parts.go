@@ -23,7 +23,7 @@ func parts() []part {
 		{name: "proof", rooms: []string{
 			"internal/proof/apiverdict", "docs/verdicts/api.md",
 			"internal/proof/bench", "internal/proof/layer", "internal/proof/scale", "internal/proof/torture",
-			"docs/performance*", "docs/peers*", "docs/scale.md", "docs/torture.md", "docs/deploy/etcd.yml",
+			"docs/performance.md", "docs/scale.md", "docs/torture.md", "docs/deploy/cell-*.sh", "docs/deploy/etcd.yml",
 			"docs/deploy/haproxy*.cfg", "docs/deploy/patroni.yml", "docs/deploy/pgbouncer.ini", "docs/deploy/compose-*.yml",
 			"docs/deploy/Dockerfile", "docs/decisions/*-failover-without-loss.md",
 			"docs/decisions/*-a-cell-is-an-installation.md",

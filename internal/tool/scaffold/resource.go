@@ -160,15 +160,6 @@ func (r Resource) SearchedNames() string {
 // FoundByLabel is FoundBy for the label of the search field.
 func (r Resource) FoundByLabel() string { return strings.ToUpper(r.FoundBy()[:1]) + r.FoundBy()[1:] }
 
-// Past returns the SQL of the columns of a past record, for the benchmark.
-func (r Resource) Past() string {
-	var all []string
-	for _, f := range r.Fields {
-		all = append(all, f.Past())
-	}
-	return wrapped(all)
-}
-
 // Targets returns the resources of the references, each once.
 func (r Resource) Targets() (all []Target) {
 	for _, f := range r.Has("ref") {

@@ -98,25 +98,3 @@ func (s Sample) Pointer() string {
 
 // LabelSample returns the sample of the label.
 func (r Resource) LabelSample() Sample { return r.Label().samples()[0] }
-
-// Past returns the SQL of the columns of a past record; unique values contain the number of the row past.
-func (f Field) Past() string {
-	of := "n"
-	switch {
-	case f.Type == "ref":
-		of = "id"
-	case f.Type == "text" || f.Type == "longtext":
-		of = fmt.Sprintf("'%s ' || n", f.Name.Label())
-	case f.Type == "money":
-		return fmt.Sprintf("n AS %s, 'EUR' AS %s", f.Name, f.Currency)
-	case f.Type == "date" && !f.Unique:
-		of = "at::date"
-	case f.Type == "date":
-		of = "'1900-01-01'::date + n::integer"
-	case f.Type == "bool":
-		of = "n % 2 = 0"
-	case f.Type == "choice":
-		of = "'" + f.Choices[0] + "'"
-	}
-	return of + " AS " + string(f.Column())
-}

@@ -44,10 +44,6 @@ func TestResources(t *testing.T) {
 	}
 	ours := []string{"./internal/project/...", "./internal/expense/...", "./internal/purchaseorder/..."}
 	c.Run("go", "tool", "templ", "generate", "-check")
-	written := []string{
-		"./e2e",
-		"./internal/proof/bench",
-	}
 	test := []string{"test", "-vet=off", "-count=1", "-timeout=20m"}
 	c.Run("go", slices.Concat(test, []string{"./internal/tool/check", "./templates/..."}, ours)...)
 	c.Run("go", slices.Concat(test, []string{"./internal/site", "-run", tried})...)
@@ -58,7 +54,7 @@ func TestResources(t *testing.T) {
 	must.OK(t, err)
 	c.Run("go", slices.Concat(test, []string{"./e2e", "-run", "^Test(Expenses|Projects|PurchaseOrders)$"})...)
 	look := linter()
-	c.Run(look[0], slices.Concat(look[1:], []string{"./internal/site"}, written, ours)...)
+	c.Run(look[0], slices.Concat(look[1:], []string{"./internal/site", "./e2e"}, ours)...)
 }
 
 // tried are some tests of internal/site.

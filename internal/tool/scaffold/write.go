@@ -69,7 +69,6 @@ func (r Resource) files(root string) ([]file, error) {
 		{"web_test.go", "internal/site/" + string(r.One) + "_test.go"},
 		{"pages.templ", "templates/" + one + "views/form.templ"},
 		{"views_test.go", "templates/" + one + "views/states_test.go"},
-		{"bench.go", "internal/proof/bench/" + many + ".go"},
 		{"e2e_test.go", "e2e/" + string(r.One) + "_test.go"},
 	} {
 		text, err := r.render(f.template)
@@ -87,7 +86,6 @@ func (r Resource) files(root string) ([]file, error) {
 		{"internal/site/site.go", "\t" + newest, "\t\t" + one + "pages.Mount(s)\n"},
 		{"internal/site/site.go", "\t\"onlyonce/internal/customer/customerpages\"\n", pages},
 		{"internal/site/resource_test.go", "\t" + newest, "\t\t" + r.Many.Local() + "(),\n"},
-		{"internal/proof/bench/plain.go", "\t\t// New plain resources are added above this line.\n", "\t\t" + r.Many.Local() + "(),\n"},
 	} {
 		if files, err = e.add(root, files); err != nil {
 			return nil, err
