@@ -13,8 +13,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// object is something that the migrations make. Its subject is the table, domain or function that it is or belongs to, and
-// its name is empty if a subject has only one of its kind.
+// object is a database object. Its subject is the table, domain or function that it is or belongs to. Its name is empty if a subject
+// has only one object of the kind.
 type object struct{ Kind, Subject, Name string }
 
 func (o object) String() string {
@@ -28,13 +28,13 @@ func (o object) String() string {
 	}
 }
 
-// catalogQuery returns the kind, subject and name of each object of the current schema, and a hash of its definition. It leaves
-// out goose's table and, as they are in a schema of their own, those of jobs, whose module brings them and changes them by itself.
+// catalogQuery returns the kind, subject and name of each object of the current schema, and a hash of its definition. It leaves out
+// goose's table, and River's schema, which River's own migrations change.
 //
-// A definition is what PostgreSQL writes for it, which is the same after a backup was restored, and in versions 15 to 18 for all
-// that the migrations make. It holds no numbers or places that a restored object has others of, and no names of roles: rights are
-// those of the owner, of everybody, and of others. Others may read, under row-level security. MAINTAIN, which version 17 has
-// given to owners, is no difference either.
+// A definition is PostgreSQL's text for the object. That text is the same after a restore, and in versions 15 to 18 for all objects of
+// the migrations. It leaves out OIDs, column positions and role names, which may differ after a restore: a grantee is the owner,
+// PUBLIC, or another role. Other roles may have SELECT, which row-level security restricts. MAINTAIN, which owners have since version
+// 17, is ignored.
 //
 //nolint:dupword,unqueryvet // the rows of the system catalogs are only passed on within the query
 const catalogQuery = `
@@ -99,13 +99,13 @@ WITH tables AS (
 )
 SELECT kind, subject::text, name::text, left(encode(sha256(convert_to(definition, 'UTF8')), 'hex'), 16) FROM found`
 
-// catalog has a line for each object that the migrations make: kind, subject, name and hash, as catalogQuery returns them. It
-// is written by make catalog.
+// catalog has a line for each object that the migrations make: kind, subject, name and hash, as returned by catalogQuery. It is written
+// by make catalog.
 //
 //go:embed catalog.txt
 var catalog string
 
-// kinds of objects, in the order in which differences are told.
+// kinds returns the kinds of objects, in the order of the report.
 func kinds() []kind {
 	const (
 		leak  = "tenants may see the rows of others"
@@ -130,18 +130,18 @@ func kinds() []kind {
 
 type kind struct {
 	name    string
-	means   string // what follows if one of ours is missing or different
-	foreign string // what follows from one that is not ours
+	means   string // the effect of a missing or different object of the migrations
+	foreign string // the effect of an object that the migrations did not make
 }
 
-// maxDifferences is how many are told one by one.
+// maxDifferences is the number of differences that are reported one by one.
 const maxDifferences = 20
 
-// Differences compares the tables, functions and domains of the database, and all that belongs to them, with what the
-// migrations make. It returns a sentence for each object that differs, at most 20, and one more that counts the rest. What
-// others have made in the same schema does not count, except what has an effect on ours. Indexes of others that are not unique
-// do not count either: they refuse nothing, and the operators of the app may need them. It returns none while the schema is older
-// or newer than the program, about which [SchemaCurrent] returns an error.
+// Differences compares the tables, functions and domains of the database, and all their parts, with those of the migrations. It returns
+// a sentence for each object that differs, at most 20, and one more with the number of the rest. Other objects in the same schema are
+// ignored, unless they affect those of the migrations. Foreign indexes that are not unique are ignored too: they refuse nothing, and an
+// operator may need them. It returns none while the schema is older or newer than the program, about which [SchemaCurrent] returns an
+// error.
 func Differences(ctx context.Context, db Querier) ([]string, error) {
 	err := SchemaCurrent(ctx, db)
 	_, other := errors.AsType[*SchemaError](err)
@@ -165,7 +165,7 @@ func Differences(ctx context.Context, db Querier) ([]string, error) {
 	return sentences, nil
 }
 
-// madeByMigrations returns the hash of each object.
+// madeByMigrations returns the hash of each object of the migrations.
 func madeByMigrations() map[object]string {
 	made := map[object]string{}
 	for line := range strings.Lines(catalog) {
@@ -183,11 +183,11 @@ func subjects(objects map[object]string) []string {
 	return slices.Collect(maps.Keys(subjects))
 }
 
-// readCatalog returns the hash of each object of these tables, functions and domains; of all of the schema if subjects is nil.
+// readCatalog returns the hash of each object of these tables, functions and domains, or of the whole schema if subjects is nil.
 func readCatalog(ctx context.Context, db Querier, subjects []string) (found map[object]string, err error) {
 	found = map[object]string{}
 	err = pgx.BeginFunc(ctx, db, func(tx pgx.Tx) error {
-		// Definitions are written in these terms.
+		// These settings affect the text of definitions.
 		if _, err := tx.Exec(ctx, `
 			SELECT set_config('search_path', quote_ident(current_schema()), true), set_config('quote_all_identifiers', 'off', true),
 				set_config('intervalstyle', 'postgres', true), set_config('bytea_output', 'hex', true),
@@ -214,7 +214,7 @@ func readCatalog(ctx context.Context, db Querier, subjects []string) (found map[
 	return found, nil
 }
 
-// compare returns a sentence for each object that is not the same in both.
+// compare returns a sentence for each object that differs or is missing on one side.
 func compare(made, found map[object]string) (sentences []string) {
 	all := maps.Clone(made)
 	maps.Copy(all, found)
@@ -241,7 +241,7 @@ func compare(made, found map[object]string) (sentences []string) {
 	return sentences
 }
 
-// goneWith reports whether the table or domain is missing to which an object belongs.
+// goneWith reports whether an object belongs to a table or domain that is missing.
 func goneWith(o object, made, found map[object]string) bool {
 	for _, whole := range []string{"table", "domain"} {
 		subject := object{whole, o.Subject, o.Subject}

@@ -14,7 +14,7 @@ import (
 
 var update = flag.Bool("update", false, "write catalog.txt anew")
 
-// TestCatalogIsFresh: the program knows what its migrations make.
+// TestCatalogIsFresh checks that catalog.txt describes the schema that the migrations make.
 func TestCatalogIsFresh(t *testing.T) {
 	t.Parallel()
 	made, err := postgres.Catalog(t.Context(), pgtest.New(t).Pool)
@@ -28,7 +28,7 @@ func TestCatalogIsFresh(t *testing.T) {
 	}
 }
 
-// TestCatalogIsWhole: nothing that the migrations make in the schema is of a kind that is not compared.
+// TestCatalogIsWhole checks that the migrations make only objects of the kinds that are compared.
 func TestCatalogIsWhole(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
@@ -43,8 +43,8 @@ func TestCatalogIsWhole(t *testing.T) {
 	}
 }
 
-// sabotage spoils the catalog, and told is how the sentences about it begin, one in a line.
-type sabotage struct{ spoil, told string }
+// sabotage is a change of the catalog, and the prefixes of the sentences about it, one a line.
+type sabotage struct{ spoil, want string }
 
 const (
 	different = " is not as the migrations made it: "
@@ -52,11 +52,11 @@ const (
 	foreign   = " is not ours: "
 )
 
-// TestDifferences takes away, adds and changes one thing after the other, as the superuser, and rolls it back.
+// TestDifferences removes, adds and changes one object after the other, as the superuser, and rolls each change back.
 func TestDifferences(t *testing.T) {
 	t.Parallel()
 	all := []sabotage{
-		// What others do, and what comes with another version of the program.
+		// Objects that the migrations did not make, and changes by another version of the program.
 		{"", ""},
 		{"CREATE TABLE strange (id integer UNIQUE CHECK (id > 0))", ""},
 		{"CREATE FUNCTION strange() RETURNS integer LANGUAGE sql RETURN 1", ""},
@@ -121,7 +121,7 @@ func TestDifferences(t *testing.T) {
 			"CREATE TRIGGER strange BEFORE UPDATE ON sessions FOR EACH ROW EXECUTE FUNCTION suppress_redundant_updates_trigger()",
 			"the trigger strange of sessions" + foreign,
 		},
-		{ // those of foreign keys too
+		{ // the triggers of foreign keys too
 			"ALTER TABLE api_tokens DISABLE TRIGGER ALL",
 			"the constraint api_tokens_tenant_id_fkey of api_tokens" + different + "\nthe trigger next_version of api_tokens" + different,
 		},
@@ -174,19 +174,19 @@ func TestDifferences(t *testing.T) {
 	db := pgtest.New(t)
 	db.Spoil(t)
 	for _, c := range all {
-		t.Run(strings.ReplaceAll(c.spoil, "\n", " "), func(t *testing.T) { //nolint:paralleltest // all are of one database
+		t.Run(strings.ReplaceAll(c.spoil, "\n", " "), func(t *testing.T) { //nolint:paralleltest // they share a database
 			tx, err := db.Admin().Begin(t.Context())
 			must.OK(t, err)
 			defer tx.Rollback(t.Context())
 			must.Exec(t, tx, c.spoil)
-			told, err := postgres.Differences(t.Context(), tx)
+			got, err := postgres.Differences(t.Context(), tx)
 			must.OK(t, err)
 			var want []string
-			if c.told != "" {
-				want = strings.Split(c.told, "\n")
+			if c.want != "" {
+				want = strings.Split(c.want, "\n")
 			}
-			if !slices.EqualFunc(told, want, strings.HasPrefix) {
-				t.Errorf("told %q, want %q", told, want)
+			if !slices.EqualFunc(got, want, strings.HasPrefix) {
+				t.Errorf("got %q, want %q", got, want)
 			}
 		})
 	}

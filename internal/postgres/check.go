@@ -10,13 +10,13 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// checkTimeout bounds the questions of [check], connecting included.
+// checkTimeout bounds the queries of [check], connecting included.
 const checkTimeout = 15 * time.Second
 
-// check connects as the app does and refuses what the app cannot work with or be safe on: an
-// [*IsolationError], a [*SettingError], a [*RoleError] or a [*PoolerError]. It changes nothing.
+// check connects as the app does and returns an error if the app could not work on the connection, or not safely: an [*IsolationError],
+// a [*SettingError], a [*RoleError] or a [*PoolerError]. It changes nothing.
 func check(ctx context.Context, config *pgx.ConnConfig) error {
-	// A pooler takes connections even when it has no server to pass them on to.
+	// A pooler accepts connections even if it cannot reach its server.
 	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
 	conn, err := pgx.ConnectConfig(ctx, config)
@@ -47,21 +47,21 @@ func checkSession(ctx context.Context, conn *pgx.Conn) error {
 	return s.settings()
 }
 
-// session is what a connection of the app is to the server.
+// session holds the properties of a connection and its role.
 type session struct {
 	version  int    // server_version_num, for example 150004 for PostgreSQL 15.4
-	level    string // of isolation
+	level    string // the isolation level
 	role     RoleError
 	now      time.Time
 	encoding string   // of the database
-	values   []string // of the reliedSettings
+	values   []string // in the order of reliedSettings
 	path     string   // the search_path
-	schema   *string  // that the path leads to; nil if there is none that the role may use
-	homes    []string // schemas that have the app's tables
+	schema   *string  // the first existing schema of path that the role may use; nil if there is none
+	homes    []string // the schemas with the app's tables
 }
 
 func askSession(ctx context.Context, conn *pgx.Conn) (s session, err error) {
-	// Not prepared: it has to work through any pooler.
+	// Not prepared, because it must work through any pooler.
 	var (
 		names []string
 		now   int64 // microseconds since 1970
@@ -95,15 +95,15 @@ func (s session) isolation() error {
 	return nil
 }
 
-// setting is a value that the app relies on, and the effect of another one.
+// setting is a value that the app relies on, and the effect of any other value.
 type setting struct{ name, value, effect string }
 
-// reliedSettings are those besides the isolation level that ALTER ROLE or ALTER DATABASE may have changed. Those that PgBouncer
-// passes on are set by the pool, and read back because of other poolers. The rest are right unless somebody changed them, so
-// they are not sent: each one that is sent has to be named in the configuration of PgBouncer, which would drop it.
+// reliedSettings returns the settings, besides the isolation level, that ALTER ROLE or ALTER DATABASE may have changed. The pool sets
+// those that PgBouncer passes on, and they are read back because of other poolers. The rest have the right value by default and are not
+// sent, because each parameter that is sent must be named in the configuration of PgBouncer, which would drop it.
 //
-// Not among them: IntervalStyle, lc_messages, lc_monetary, lc_numeric and lc_time, as nothing that they change is read; and
-// those by which the operator of the server limits or tunes it, such as statement_timeout.
+// It leaves out IntervalStyle, lc_messages, lc_monetary, lc_numeric and lc_time, because the app reads nothing that they affect, and
+// the limits and tuning of the server's operator, such as statement_timeout.
 func reliedSettings() []setting {
 	return []setting{
 		{"row_security", "on", "every query of a tenant's rows fails"},
@@ -119,7 +119,7 @@ func reliedSettings() []setting {
 
 func (s session) settings() error {
 	for i, relied := range reliedSettings() {
-		// DateStyle also has an order of day and month, for dates that we never write.
+		// DateStyle also has the order of day and month in input, which doesn't matter for ISO dates.
 		if value, _, _ := strings.Cut(s.values[i], ","); value != relied.value {
 			return &SettingError{Name: relied.name, Value: s.values[i], Wanted: relied.value, Effect: relied.effect}
 		}
@@ -153,10 +153,9 @@ func (s session) utf8() error {
 		pgx.Identifier{s.role.Database + "_utf8"}.Sanitize(), pgx.Identifier{s.role.Role}.Sanitize())
 }
 
-// IsolationError means that the server, or a connection pooler before it, runs transactions
-// at another isolation level than the app is built on.
+// IsolationError means that transactions are not at read committed, because of the server or a connection pooler in front.
 type IsolationError struct {
-	Level string // as SHOW transaction_isolation returns it
+	Level string // as returned by SHOW transaction_isolation
 }
 
 func (e *IsolationError) Error() string {
@@ -167,7 +166,7 @@ func (e *IsolationError) Error() string {
 // SettingError means that a setting the app relies on has another value.
 type SettingError struct {
 	Name, Value, Wanted string
-	Effect              string // of the value
+	Effect              string // the effect of Value
 }
 
 func (e *SettingError) Error() string {
@@ -178,13 +177,13 @@ func (e *SettingError) Error() string {
 
 const readCommitted = "read committed"
 
-// RoleError means that row-level security would not bind the app: one forgotten condition in a query, and
-// a tenant would see the rows of others.
+// RoleError means that row-level security would not bind the app: one forgotten condition in a query, and a tenant would see other
+// tenants' rows.
 type RoleError struct {
-	Role      string // that the URL connects as
+	Role      string // the role of the URL
 	Database  string
 	Superuser bool
-	BypassRLS bool // it has BYPASSRLS; every superuser passes by as well
+	BypassRLS bool // has BYPASSRLS; a superuser bypasses row-level security without it
 }
 
 func (e *RoleError) Error() string {

@@ -22,8 +22,8 @@ func TestRoleThatRowLevelSecurityDoesNotBind(t *testing.T) {
 	must.OK(t, err)
 	passing.User = url.User("by passer")
 	for name, c := range map[string]struct {
-		url, role, says string
-		superuser       bool
+		url, role, advice string
+		superuser         bool
 	}{
 		"a superuser":            {db.AdminURL, "postgres", "CREATE ROLE onlyonce LOGIN", true},
 		"with BYPASSRLS":         {passing.String(), "by passer", `ALTER ROLE "by passer" NOBYPASSRLS;`, false},
@@ -32,7 +32,7 @@ func TestRoleThatRowLevelSecurityDoesNotBind(t *testing.T) {
 		for step, err := range map[string]error{"Migrate": migrated(t.Context(), c.url), "Open": opened(t, c.url)} {
 			var refused *postgres.RoleError
 			if !errors.As(err, &refused) || refused.Role != c.role || refused.Superuser != c.superuser ||
-				!strings.Contains(err.Error(), c.says) {
+				!strings.Contains(err.Error(), c.advice) {
 				t.Errorf("%s, %s: %v", name, step, err)
 			}
 			t.Log(err)
@@ -41,13 +41,13 @@ func TestRoleThatRowLevelSecurityDoesNotBind(t *testing.T) {
 	if tables := query(t, db.URL, "SELECT count(*) FROM pg_class WHERE relnamespace = 'public'::regnamespace"); tables != "0" {
 		t.Errorf("%s tables and indexes were made all the same", tables)
 	}
-	// Who acts as a role that is bound is bound.
+	// A superuser that acts as a bound role is bound.
 	if err := opened(t, db.AdminURL+"&role=onlyonce"); err != nil {
 		t.Error(err)
 	}
 }
 
-// TestAdvisedRole: the SQL that the error gives makes a role that the app takes.
+// TestAdvisedRole checks that the SQL in the error makes a role that the app accepts.
 func TestAdvisedRole(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
@@ -56,7 +56,7 @@ func TestAdvisedRole(t *testing.T) {
 	err := opened(t, db.AdminURL)
 	_, advice, _ := strings.Cut(err.Error(), "role of the app's own (")
 	advice, _, _ = strings.Cut(advice, "), which")
-	// A name of the test's own: roles belong to the whole server, and onlyonce is there.
+	// A name for this test, because roles belong to the whole server, and onlyonce exists.
 	advice = strings.ReplaceAll(advice, "onlyonce", "advised")
 	for statement := range strings.SplitSeq(advice, ";") {
 		if strings.TrimSpace(statement) != "" {
@@ -74,7 +74,8 @@ func TestAdvisedRole(t *testing.T) {
 	}
 }
 
-// TestEncodingOfTheDatabase: any other than UTF8 is refused before the first migration, with the SQL that makes a database for the app.
+// TestEncodingOfTheDatabase checks that any encoding other than UTF8 is refused before the first migration, with the SQL that makes a
+// database for the app.
 func TestEncodingOfTheDatabase(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
@@ -82,16 +83,16 @@ func TestEncodingOfTheDatabase(t *testing.T) {
 		name := db.Pool.Config().ConnConfig.Database + strings.ToLower(encoding)
 		query(t, db.AdminURL, "CREATE DATABASE "+name+" OWNER onlyonce ENCODING '"+encoding+"' LOCALE 'C' TEMPLATE template0")
 		url := db.URL + "&database=" + name
-		told := wrong(postgres.Examine(t.Context(), url, time.Second))["encoding"]
+		message := wrong(postgres.Examine(t.Context(), url, time.Second))["encoding"]
 		for step, err := range map[string]error{"Migrate": migrated(t.Context(), url), "Open": opened(t, url)} {
-			if err == nil || err.Error() != told || !strings.Contains(told, encoding) {
-				t.Errorf("%s, %s: %v, and Examine found %q", encoding, step, err, told)
+			if err == nil || err.Error() != message || !strings.Contains(message, encoding) {
+				t.Errorf("%s, %s: %v, and Examine found %q", encoding, step, err, message)
 			}
 		}
 		if table := query(t, url, "SELECT to_regclass('goose_db_version')"); table != "<nil>" {
 			t.Errorf("%s: a migration was begun", encoding)
 		}
-		_, advice, _ := strings.Cut(told, "a new one (")
+		_, advice, _ := strings.Cut(message, "a new one (")
 		advice, _, _ = strings.Cut(advice, ";)")
 		query(t, db.AdminURL, advice)
 		must.OK(t, migrated(t.Context(), url+"_utf8"))
@@ -106,7 +107,7 @@ func TestOpenRefusesAnotherIsolationLevel(t *testing.T) {
 	db.Spoil(t)
 	query(t, db.AdminURL, "ALTER ROLE onlyonce IN DATABASE "+db.Pool.Config().ConnConfig.Database+
 		" SET default_transaction_isolation = 'repeatable read'")
-	// Through a pooler that drops what we ask for.
+	// Through a pooler that drops the parameter.
 	err := opened(t, pooled(t, db.URL, ours...)+"&"+execMode)
 	var other *postgres.IsolationError
 	if !errors.As(err, &other) || other.Level != "repeatable read" {
@@ -114,8 +115,8 @@ func TestOpenRefusesAnotherIsolationLevel(t *testing.T) {
 	}
 }
 
-// TestOpenRefusesOtherSettings: those that the pool does not set, and those that it sets if a pooler drops them. Migrate refuses
-// them as well, and Examine names them.
+// TestOpenRefusesOtherSettings tries settings that the pool does not set, and settings that it sets through a pooler that drops them.
+// Migrate refuses them as well, and Examine names them.
 func TestOpenRefusesOtherSettings(t *testing.T) {
 	t.Parallel()
 	const dropped = "through a pooler: "
@@ -159,7 +160,7 @@ func TestOpenRefusesOtherSettings(t *testing.T) {
 	}
 }
 
-// TestOpenInASchemaOfItsOwn: an empty database may have another path than the usual.
+// TestOpenInASchemaOfItsOwn checks that an empty database may have another search_path than the usual one.
 func TestOpenInASchemaOfItsOwn(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)

@@ -5,9 +5,9 @@ import (
 	"fmt"
 )
 
-// Collation returns an error that describes what to do if the default collation of the database has another version than when its indexes
-// were built, as after an upgrade of the operating system. An index that is ordered by it may then not find what it has. The columns that
-// the app compares by identity are ordered by code point instead, and don't depend on it.
+// Collation returns an error that names the repair if the default collation of the database has another version than when its indexes
+// were built, as after an upgrade of the operating system. Searches in an index that is ordered by it may then miss rows. The columns
+// that the app compares by identity are ordered by code point instead, and don't depend on it.
 func Collation(ctx context.Context, db Querier) error {
 	var name, built, now string
 	err := db.QueryRow(ctx, `

@@ -15,8 +15,8 @@ import (
 	"onlyonce/internal/postgres/server"
 )
 
-// copyDatabase copies all rows, and the values of all sequences, to a database that the same migrations have made. It connects as
-// superusers, whom row-level security does not bind. The error names what only one of the two databases has, besides rows.
+// copyDatabase copies all rows, and the values of all sequences, to a database with the same migrations. It connects as superusers,
+// whom row-level security does not bind. The error names objects that exist in only one of the two databases.
 func copyDatabase(ctx context.Context, fromURL, toURL string) error {
 	from, err := server.Connect(ctx, fromURL)
 	if err != nil {
@@ -37,11 +37,11 @@ func copyDatabase(ctx context.Context, fromURL, toURL string) error {
 	if err != nil {
 		return fmt.Errorf("copy the rows: %w", err)
 	}
-	_, err = to.Exec(ctx, "CHECKPOINT") // which may take longer than a server has to stop
+	_, err = to.Exec(ctx, "CHECKPOINT") // it may take longer than the time that a server has to stop
 	return err
 }
 
-// compareAll returns an error if one of two databases has something that the other one lacks, besides rows.
+// compareAll returns an error if the two databases differ in more than rows.
 func compareAll(ctx context.Context, from, to *pgx.Conn) error {
 	was, err := everything(ctx, from)
 	if err != nil {
@@ -71,7 +71,8 @@ func compareAll(ctx context.Context, from, to *pgx.Conn) error {
 		"afterwards, and repair what the command doctor names", strings.Join(names[:min(len(names), maxDifferences)], ", "))
 }
 
-// everything returns what [readCatalog] returns, and all else that a new server with the schema lacks if it was made by hand.
+// everything returns the result of [readCatalog] for the whole schema, and all other objects that can be made by hand, such as roles,
+// databases and objects in other schemas.
 func everything(ctx context.Context, conn *pgx.Conn) (map[object]string, error) {
 	all, err := readCatalog(ctx, conn, nil)
 	if err != nil {
@@ -106,7 +107,7 @@ func everything(ctx context.Context, conn *pgx.Conn) (map[object]string, error) 
 	return all, err
 }
 
-// copyTables replaces the rows of all tables, among them those of migrations, by those of another database, and compares them.
+// copyTables replaces the rows of all tables, including goose's and River's, by those in another database, and compares them.
 func copyTables(ctx context.Context, source, target pgx.Tx) error {
 	rows, _ := source.Query(ctx, `
 		SELECT c.oid::regclass::text, string_agg(quote_ident(attname), ', ' ORDER BY attnum) FILTER (WHERE attgenerated = '')
@@ -123,7 +124,7 @@ func copyTables(ctx context.Context, source, target pgx.Tx) error {
 	for _, t := range tables {
 		names = append(names, t.Name)
 	}
-	// Triggers have fired for these rows already, and foreign keys hold when all are there.
+	// Triggers have already run for these rows, and foreign keys hold when all rows are there.
 	if _, err := target.Exec(ctx, "SET LOCAL session_replication_role = replica"); err != nil {
 		return err
 	}

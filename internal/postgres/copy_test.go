@@ -9,10 +9,11 @@ import (
 	"onlyonce/internal/proof/must"
 )
 
-// TestCopyDatabaseRefuses checks that the error names what a copy would lose. A database that another test makes would be among it.
+// TestCopyDatabaseRefuses checks that CopyDatabase refuses a database with objects that it would lose. It isn't parallel, because
+// databases of other tests would count as such.
 func TestCopyDatabaseRefuses(t *testing.T) { //nolint:paralleltest // see above
 	to := pgtest.New(t)
-	to.Spoil(t) // the schema of pgtest goes, which those below do not have either
+	to.Spoil(t) // removes the schema pgtest, which the other databases lack as well
 	for want, sql := range map[string]string{
 		"the table notes;":                               `CREATE TABLE notes (text text)`,
 		"of mine.notes;":                                 `CREATE SCHEMA mine CREATE TABLE notes (text text)`,

@@ -30,7 +30,7 @@ func TestEmbeddedSurvivesKillOfApp(t *testing.T) {
 	put(t, app.url)
 	_ = app.end(t, syscall.SIGKILL)
 
-	// At once: the killed app's server is most likely still stopping.
+	// Without a pause: the killed app's server is most likely still stopping.
 	checkKept(t, start(t, dir).URL())
 	must.Until(t, "the socket's directory goes with the server", func() bool {
 		_, err := os.Stat(socketDir(t, app.url))
@@ -56,7 +56,8 @@ func TestEmbeddedSurvivesKillOfAppWhileMakingData(t *testing.T) {
 	}
 }
 
-// A program that the app was starting when it was killed holds the app's files for a moment.
+// TestEmbeddedWaitsForWhatAKilledAppLeft holds the app's lock for a moment, like a program that the app was starting when it was
+// killed.
 func TestEmbeddedWaitsForWhatAKilledAppLeft(t *testing.T) {
 	t.Parallel()
 	dir := pgtest.Embedded(t)
@@ -99,7 +100,7 @@ func TestEmbeddedSurvivesKillOfServer(t *testing.T) {
 	put(t, embedded.URL())
 	before := postmaster(t, dir)
 	must.OK(t, syscall.Kill(before, syscall.SIGKILL))
-	// The app's own pool finds the new server: same address, same data.
+	// The pool reconnects to the new server, with the same address and data.
 	must.Until(t, "the server is back", func() bool {
 		var n int
 		err := pool.QueryRow(t.Context(), "SELECT count(*) FROM kept").Scan(&n)
@@ -107,8 +108,8 @@ func TestEmbeddedSurvivesKillOfServer(t *testing.T) {
 	})
 }
 
-// A whole process group killed leaves neither guard nor watcher, and backends that end by
-// themselves; a guard killed alone leaves the watcher.
+// TestEmbeddedSurvivesKillOfGuard kills the guard alone, which leaves the watcher, or the whole process group, which leaves only
+// backends. They end without a signal.
 func TestEmbeddedSurvivesKillOfGuard(t *testing.T) {
 	t.Parallel()
 	for name, group := range map[string]bool{"the guard alone": false, "its whole group": true} {
@@ -156,7 +157,7 @@ func TestEmbeddedStopsInOrderOnSIGTERM(t *testing.T) {
 	}
 }
 
-// The tests above as an ordinary user, for those who run them as root.
+// TestEmbeddedAsOrdinaryUser runs some of these tests as an ordinary user if this one runs as root.
 func TestEmbeddedAsOrdinaryUser(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() != 0 {
@@ -172,7 +173,7 @@ func TestEmbeddedAsOrdinaryUser(t *testing.T) {
 	dir := pgtest.Home(t)
 	program, err := os.ReadFile(os.Args[0])
 	must.OK(t, err)
-	path := filepath.Join(dir, "postgres.test") // where everybody can run it
+	path := filepath.Join(dir, "postgres.test") // every user can run it there
 	must.OK(t, os.WriteFile(path, program, 0o755))
 	tests := exec.Command(path, "-test.v",
 		"-test.run=^TestEmbedded(ColdThenWarm|SurvivesKillOfApp|SurvivesKillOfServer|StalePIDFile|InAPrivateDirectory)$")

@@ -15,31 +15,30 @@ import (
 )
 
 const (
-	// A server that crashed this often in a row, never living longer than restartWindow, has
-	// a reason that another restart does not cure.
+	// The server is restarted at most maxRestarts times in a row, if it never runs for longer than restartWindow: further restarts
+	// would not help.
 	maxRestarts   = 5
 	restartWindow = time.Minute
 )
 
-// Embedded is a PostgreSQL server that runs as this process's child on a directory of ours.
+// Embedded is a PostgreSQL server that runs as a child of this process and owns its directory.
 type Embedded struct {
 	home     home
 	config   server.Config
 	log      *slog.Logger
-	lock     *os.File // held for as long as this process uses the directory
+	lock     *os.File // held as long as this process uses the directory
 	stopping context.CancelFunc
-	done     chan struct{} // closed when the server is gone for good
-	err      error         // how it ended; valid once done is closed
+	done     chan struct{} // closed when the server has ended and is not restarted
+	err      error         // the result of its end; valid once done is closed
 }
 
-// StartEmbedded starts PostgreSQL on dir, which is made if need be and holds everything that
-// belongs to the server: its data (postgres/), its log (postgres.log) and two lock files. The
-// server is restarted when it crashes and ends with this process, whatever ends that.
+// StartEmbedded starts PostgreSQL on dir, which is made if it does not exist. It holds all files of the server: its data (postgres/),
+// its log (postgres.log) and two lock files. The server is restarted when it crashes. It ends with this process, even if that is
+// killed.
 //
-// ctx bounds the start only. Typed errors: [*InUseError] when another process uses dir,
-// [*server.NoProgramsError] when no PostgreSQL fits, [*DataVersionError] when the data is of
-// a version too old for the app, [*server.RunningError] when somebody started a server on the
-// data by hand. None of them changes any data.
+// ctx bounds the start only. The error is an [*InUseError] if another process uses dir, a [*server.NoProgramsError] if no installed
+// PostgreSQL fits, a [*DataVersionError] if the version of the data is too old for the app, and a [*server.RunningError] if another
+// server was started on the data by hand. The data is then unchanged.
 func StartEmbedded(ctx context.Context, dir string, log *slog.Logger) (*Embedded, error) {
 	began := time.Now()
 	home, err := findHome(ctx, dir, log)
@@ -58,26 +57,26 @@ func StartEmbedded(ctx context.Context, dir string, log *slog.Logger) (*Embedded
 	log.Info("PostgreSQL runs", "version", e.config.Programs.Major, "directory", home.dir,
 		"url", e.URL(), "took", time.Since(began).Round(time.Millisecond))
 
-	// The server outlives ctx, which is about the start.
+	// The server outlives ctx, which is for the start only.
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
 	e.stopping = stop
 	go e.supervise(running, process)
 	return e, nil
 }
 
-// URL is the address of the app's database, as the app's role.
+// URL returns the address of the app's database, for the app's role.
 func (e *Embedded) URL() string {
 	return server.URL(e.config.SocketDir, server.Role, server.Database)
 }
 
-// SecretKey returns the secret key that is kept beside the data, and makes it the first time.
+// SecretKey returns the secret key that is kept beside the data. The first call makes it.
 func (e *Embedded) SecretKey() (secretkey.Key, error) { return secretkey.Keep(e.home.dir) }
 
-// Done is closed when the server is gone for good: stopped, or crashed beyond repair.
+// Done returns a channel that is closed when the server was stopped, or crashed too often.
 func (e *Embedded) Done() <-chan struct{} { return e.done }
 
-// Stop shuts the server down in order: what is being committed is finished, connections are
-// cut. When ctx ends first the server still stops, only unobserved. Stopping twice is fine.
+// Stop shuts the server down in order: it finishes running commits and cuts connections. If ctx ends first, the server still stops, but
+// Stop does not wait for it. Stop may be called more than once.
 func (e *Embedded) Stop(ctx context.Context) error {
 	e.stopping()
 	select {
@@ -88,7 +87,7 @@ func (e *Embedded) Stop(ctx context.Context) error {
 	}
 }
 
-// start finds the programs, makes the data directory if there is none, and starts the server.
+// start finds the programs, makes the data directory if it does not exist, and starts the server.
 func (e *Embedded) start(ctx context.Context) (*server.Process, error) {
 	major, err := server.MajorOf(e.home.data())
 	fresh := errors.Is(err, fs.ErrNotExist)
@@ -116,8 +115,7 @@ func (e *Embedded) start(ctx context.Context) (*server.Process, error) {
 			return nil, err
 		}
 	}
-	// In /tmp because the path of a socket has to be short; with a random name that nobody can
-	// take first.
+	// In /tmp because the path of a socket must be short, and with a random name so that no other user can create it first.
 	socketDir, err := e.home.account.MkdirTemp("/tmp", "onlyonce-")
 	if err != nil {
 		return nil, err
@@ -137,7 +135,7 @@ func (e *Embedded) start(ctx context.Context) (*server.Process, error) {
 	return process, nil
 }
 
-// launch starts the server once every process of an earlier one is gone.
+// launch starts the server after all processes of an earlier one have ended.
 func (e *Embedded) launch(ctx context.Context) (*server.Process, error) {
 	lock, err := e.home.lockServer(ctx, e.log)
 	if err != nil {
@@ -147,7 +145,7 @@ func (e *Embedded) launch(ctx context.Context) (*server.Process, error) {
 	if err := server.ClearStalePID(ctx, e.home.data()); err != nil {
 		return nil, err
 	}
-	// The guard of an earlier server has removed this directory, if it had the time.
+	// The guard of an earlier server has removed this directory, unless it was killed.
 	if err := os.RemoveAll(e.config.SocketDir); err != nil {
 		return nil, err
 	}
@@ -160,13 +158,13 @@ func (e *Embedded) launch(ctx context.Context) (*server.Process, error) {
 	return server.Start(ctx, config)
 }
 
-// logSlow logs a wait, unless the timer is stopped within 5 seconds.
+// logSlow logs that the start waits, unless the timer is stopped within 5 seconds.
 func (e *Embedded) logSlow(what string) *time.Timer {
 	return time.AfterFunc(5*time.Second, func() { e.log.Warn("the start waits", "for", what, "log", e.home.logFile()) })
 }
 
-// supervise restarts the server when it crashes, until ctx ends. The pool of the app finds
-// the new server where the old one was.
+// supervise restarts the server when it crashes, until ctx ends. The new server has the same socket, so the app's pool reconnects to
+// it.
 func (e *Embedded) supervise(ctx context.Context, process *server.Process) {
 	defer close(e.done)
 	defer e.lock.Close()

@@ -26,7 +26,7 @@ import (
 	"onlyonce/internal/proof/must"
 )
 
-// TestEmbeddedColdThenWarm, on a long path.
+// TestEmbeddedColdThenWarm starts a server twice in a directory with a long path.
 func TestEmbeddedColdThenWarm(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(pgtest.Home(t), strings.Repeat("a-long-name/", 20), "with space [and] 'quotes'")
@@ -88,7 +88,7 @@ func TestEmbeddedDirectoryInUse(t *testing.T) {
 	if !errors.As(err, &inUse) || inUse.PID != os.Getpid() {
 		t.Fatalf("second app on one directory: %v", err)
 	}
-	put(t, first.URL()) // the first one did not notice
+	put(t, first.URL()) // the first one is unaffected
 }
 
 func TestEmbeddedServerStartedByHand(t *testing.T) {
@@ -115,7 +115,7 @@ func TestEmbeddedStalePIDFile(t *testing.T) {
 	content := must.Read(t, pidFile)
 	stop(t, first)
 
-	// After the crash its process id belongs to an innocent process of the same user.
+	// After the crash another process of the same user has its process id.
 	info, err := os.Stat(filepath.Join(dir, "postgres"))
 	must.OK(t, err)
 	owner := info.Sys().(*syscall.Stat_t)
@@ -176,7 +176,8 @@ func TestEmbeddedRefusesForeignData(t *testing.T) {
 	}
 }
 
-// As root the server runs as somebody else, who may not reach every directory.
+// TestEmbeddedInAPrivateDirectory checks the substitute directory: as root the server runs as another user, who may not reach every
+// directory.
 func TestEmbeddedInAPrivateDirectory(t *testing.T) {
 	t.Parallel()
 	private := pgtest.Home(t)
@@ -198,7 +199,7 @@ func TestEmbeddedInAPrivateDirectory(t *testing.T) {
 	}
 	stop(t, first)
 
-	// Opening the directory up later does not lose sight of the data, nor does moving it.
+	// The data is still found after the directory becomes accessible, and after it is moved.
 	must.OK(t, os.Chmod(private, 0o711))
 	again := start(t, dir)
 	checkKept(t, again.URL())
@@ -216,7 +217,8 @@ func TestEmbeddedInAPrivateDirectory(t *testing.T) {
 	}
 }
 
-// TestEmbeddedUnderAPrivateUmask: the server's own user passes through what root makes, and through what an earlier version has made.
+// TestEmbeddedUnderAPrivateUmask checks that the server's own user can pass through directories that root makes, and through
+// directories that an earlier version has made.
 func TestEmbeddedUnderAPrivateUmask(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(pgtest.Home(t), "made", "data")
@@ -251,14 +253,15 @@ func TestEmbeddedLogKeepsSecrets(t *testing.T) {
 	}
 	log := serverLog(t, dir)
 	if strings.Count(log, " 23505 ") != 2 {
-		t.Errorf("the log does not tell of two duplicates: %s", log)
+		t.Errorf("the log does not have two duplicates: %s", log)
 	}
 	if strings.Contains(log, secret) {
-		t.Errorf("the log tells what people typed: %s", log)
+		t.Errorf("the log has user input: %s", log)
 	}
 }
 
-// TestEmbeddedSaysWhenItIsFromNPM: on data of the version that npm has, which decides where none such is installed.
+// TestEmbeddedSaysWhenItIsFromNPM starts a server on data of the version of the npm packages. They are used if no such version is
+// installed.
 func TestEmbeddedSaysWhenItIsFromNPM(t *testing.T) {
 	t.Parallel()
 	dir := pgtest.Home(t)
@@ -269,13 +272,13 @@ func TestEmbeddedSaysWhenItIsFromNPM(t *testing.T) {
 	data := filepath.Join(dir, "postgres")
 	must.OK(t, account.Mkdir(data))
 	must.OK(t, server.Init(t.Context(), programs, account, data, false, nil))
-	var said bytes.Buffer
-	embedded, err := postgres.StartEmbedded(t.Context(), dir, slog.New(slog.NewTextHandler(&said, nil)))
+	var log bytes.Buffer
+	embedded, err := postgres.StartEmbedded(t.Context(), dir, slog.New(slog.NewTextHandler(&log, nil)))
 	must.OK(t, err)
 	stop(t, embedded)
 	fetched := strings.Contains(programs.Dir, "@embedded-postgres")
-	if warned := strings.Contains(said.String(), "level=WARN"); fetched != programs.FromNPM || warned != fetched {
-		t.Errorf("%+v: %s", programs, &said)
+	if warned := strings.Contains(log.String(), "level=WARN"); fetched != programs.FromNPM || warned != fetched {
+		t.Errorf("%+v: %s", programs, &log)
 	}
 }
 
@@ -306,7 +309,7 @@ func startByHand(t *testing.T, dir string) *server.Process {
 	return process
 }
 
-// TestEmbeddedStartSaysWhatItWaitsFor: here for a standby that never ends its recovery.
+// TestEmbeddedStartSaysWhatItWaitsFor starts a server on a standby that never ends its recovery.
 func TestEmbeddedStartSaysWhatItWaitsFor(t *testing.T) {
 	pgtest.Long(t)
 	t.Parallel()

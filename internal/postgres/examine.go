@@ -13,19 +13,19 @@ import (
 	"onlyonce/migrations"
 )
 
-// Finding is what became of one check of a database.
+// Finding is the result of a check of a database.
 type Finding struct {
 	Check string
-	Good  string // what is there, if Err is nil
-	Err   error  // what is wrong, and what to do
-	Minor bool   // Err does not keep the app from working
+	Good  string // the state that was found, if Err is nil
+	Err   error  // the fault and its repair
+	Minor bool   // the app works despite Err
 }
 
-// maxClockDifference is how far the clocks of app and database may be apart before somebody should know.
+// maxClockDifference is the greatest difference between the clocks of app and database that is not reported.
 const maxClockDifference = 2 * time.Second
 
-// Examine looks at everything that the app needs of a database, and changes nothing. It goes on where [Open] and
-// [Migrate] give up, as far as there is a connection. wait is how long a repeat waits for the first attempt.
+// Examine checks all requirements of the app on a database, and changes nothing. It continues after faults that make [Open] and
+// [Migrate] fail, as long as there is a connection. wait is the time that a repeat waits for the first attempt.
 func Examine(ctx context.Context, url string, wait time.Duration) []Finding {
 	ctx, cancel := context.WithTimeout(ctx, 2*checkTimeout)
 	defer cancel()
@@ -64,7 +64,7 @@ func Examine(ctx context.Context, url string, wait time.Duration) []Finding {
 	return append(findings, examineSchema(ctx, config)...)
 }
 
-// clock compares the database's time with ours right before and right after.
+// clock compares the database's time with the app's, read before and after it.
 func clock(before, theirs, after time.Time) Finding {
 	f := Finding{Check: "clock", Good: "the same in app and database", Minor: true}
 	difference := max(before.Sub(theirs), theirs.Sub(after))
@@ -75,8 +75,8 @@ func clock(before, theirs, after time.Time) Finding {
 	return f
 }
 
-// checkTimeouts finds settings that end a repeat while it waits for the first attempt. For lock_timeout and
-// idle_in_transaction_session_timeout, the app sets its own.
+// checkTimeouts returns an error if a setting ends a repeat while it waits for the first attempt. It ignores lock_timeout and
+// idle_in_transaction_session_timeout, which the app sets itself.
 func checkTimeouts(ctx context.Context, conn *pgx.Conn, wait time.Duration) error {
 	rows, err := conn.Query(ctx, `
 		SELECT name || ' is ' || current_setting(name) FROM pg_settings
@@ -127,7 +127,7 @@ func examineSchema(ctx context.Context, config *pgxpool.Config) []Finding {
 	_, foreign := errors.AsType[*OtherMigrationsError](current)
 	switch {
 	case other, foreign:
-		// It may be as an older or newer program made it.
+		// The schema may be that of an older or newer program.
 	case err != nil:
 		findings = append(findings, Finding{Check: "catalog", Err: explainPooler(config.ConnConfig, err)})
 	case len(differences) == 0:
@@ -139,7 +139,7 @@ func examineSchema(ctx context.Context, config *pgxpool.Config) []Finding {
 	return findings
 }
 
-// checkRecorded finds migrations of which goose does not know that they were applied, though later ones were.
+// checkRecorded returns an error if goose's table lacks a migration, though it has later ones.
 func checkRecorded(ctx context.Context, pool *pgxpool.Pool) error {
 	versions, err := migrations.Versions(migrations.FS)
 	if err != nil {
@@ -161,7 +161,8 @@ func checkRecorded(ctx context.Context, pool *pgxpool.Pool) error {
 	}
 }
 
-// checkJobs returns an error if migrations of the job queue are missing, as after a migration that was interrupted at its end.
+// checkJobs returns an error if migrations of the job queue are missing, as after a start that was interrupted between the app's
+// migrations and those.
 func checkJobs(ctx context.Context, pool *pgxpool.Pool) error {
 	conn, err := pool.Acquire(ctx)
 	if err != nil {
@@ -176,8 +177,8 @@ func checkJobs(ctx context.Context, pool *pgxpool.Pool) error {
 	return err
 }
 
-// checkOwner finds objects that the role of the app neither owns nor belongs to the owner of: it may not migrate them, and
-// rights that the migrations gave are not its own.
+// checkOwner returns an error if the role of the app does not own some object, directly or through a role: it may not migrate it, and
+// lacks the rights that the migrations granted to the owner.
 func checkOwner(ctx context.Context, db Querier) error {
 	var (
 		role   string
@@ -215,7 +216,7 @@ func checkOwner(ctx context.Context, db Querier) error {
 	}
 }
 
-// checkNames returns an error if the database has no migrations yet, but objects with names that they create.
+// checkNames returns an error if no migration was applied yet, but objects with names that migrations create exist.
 func checkNames(ctx context.Context, db Querier) error {
 	var names, taken []string
 	for o := range madeByMigrations() {
@@ -248,7 +249,8 @@ func checkNames(ctx context.Context, db Querier) error {
 	}
 }
 
-// checkRights returns an error if the role may not create what migrations create. They need no extension and no temporary tables.
+// checkRights returns an error if the role may not create the objects of the migrations. These need no extension and no temporary
+// tables.
 func checkRights(ctx context.Context, db Querier) error {
 	var (
 		role   string

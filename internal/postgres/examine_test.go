@@ -11,7 +11,7 @@ import (
 	"onlyonce/internal/proof/must"
 )
 
-// wrong returns the checks that found something.
+// wrong returns the errors by check.
 func wrong(findings []postgres.Finding) map[string]string {
 	found := map[string]string{}
 	for _, f := range findings {
@@ -32,9 +32,9 @@ func TestExamine(t *testing.T) {
 	}
 	own := func(db *pgtest.Database) string { return db.URL }
 	for name, c := range map[string]struct {
-		spoil string // as the superuser
+		spoil string // run as the superuser
 		url   func(*pgtest.Database) string
-		want  string // the only check that finds something
+		want  string // the only check with an error
 	}{
 		"in order":      {"SELECT ''", own, ""},
 		"superuser":     {"SELECT ''", func(db *pgtest.Database) string { return db.AdminURL }, "role"},
@@ -61,7 +61,7 @@ func TestExamine(t *testing.T) {
 	}
 }
 
-// TestExamineAfterAChangeOfOrder: the server has another version of the default collation.
+// TestExamineAfterAChangeOfOrder checks a server with another version of the default collation.
 func TestExamineAfterAChangeOfOrder(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
@@ -73,7 +73,7 @@ func TestExamineAfterAChangeOfOrder(t *testing.T) {
 	}
 }
 
-// TestExamineAsAStranger: a role that may do everything with the tables, and owns none of them.
+// TestExamineAsAStranger checks a role that has all rights on the tables, but doesn't own them.
 func TestExamineAsAStranger(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
@@ -83,10 +83,10 @@ func TestExamineAsAStranger(t *testing.T) {
 	stranger, err := url.Parse(db.URL)
 	must.OK(t, err)
 	stranger.User = url.User("stranger")
-	told := wrong(postgres.Examine(t.Context(), stranger.String(), time.Second))["owner"]
-	if !strings.HasPrefix(told, `"stranger" does not own a`) || !strings.Contains(told, " objects more: ") ||
-		!strings.Contains(told, "their owner (onlyonce)") {
-		t.Errorf("told %q", told)
+	message := wrong(postgres.Examine(t.Context(), stranger.String(), time.Second))["owner"]
+	if !strings.HasPrefix(message, `"stranger" does not own a`) || !strings.Contains(message, " objects more: ") ||
+		!strings.Contains(message, "their owner (onlyonce)") {
+		t.Errorf("got %q", message)
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// What tests from outside the package cannot bring about by honest means.
+// Internals that tests outside the package can't reach through its API.
 var (
 	CheckServerVersion = checkServerVersion
 	Clock              = clock
@@ -34,10 +34,10 @@ func Catalog(ctx context.Context, pool *pgxpool.Pool) (string, error) {
 	return strings.Join(lines, ""), nil
 }
 
-// EmbeddedCatalog is catalog.txt.
+// EmbeddedCatalog returns the content of catalog.txt.
 func EmbeddedCatalog() string { return catalog }
 
-// Substitute is the directory that stands for dir when root's server cannot reach dir.
+// Substitute returns the directory that is used if root's server cannot reach dir.
 func Substitute(dir string) string { return substituteOf(dir) }
 
 // MigrateFrom applies other migrations than the program's.
@@ -49,7 +49,7 @@ func MigrateFrom(ctx context.Context, url string, files fs.FS) error {
 	return migrate(ctx, config, files)
 }
 
-// MigrateWithin is [Migrate] with other bounds for a wait.
+// MigrateWithin is [Migrate] with other limits for its waits.
 func MigrateWithin(ctx context.Context, url string, log *slog.Logger, logged, most time.Duration) error {
 	return migrateWithin(ctx, url, patience{log, logged, logged, most, most})
 }

@@ -16,7 +16,7 @@ import (
 	"onlyonce/internal/proof/must"
 )
 
-// TestEmbeddedGoneForGood: somebody stops the server in order, over and over, so that no error says why.
+// TestEmbeddedGoneForGood shuts the server down in order until it is not restarted. Its process returns no error then.
 func TestEmbeddedGoneForGood(t *testing.T) {
 	t.Parallel()
 	dir := pgtest.Embedded(t)
@@ -38,7 +38,7 @@ func TestEmbeddedGoneForGood(t *testing.T) {
 	}
 }
 
-// buffer may be read while somebody writes.
+// buffer is a bytes.Buffer that may be read and written concurrently.
 type buffer struct {
 	mu   sync.Mutex
 	text bytes.Buffer

@@ -18,14 +18,13 @@ import (
 	"onlyonce/internal/postgres/server"
 )
 
-// systemDir is where root's servers live when their own user cannot reach the directory that
-// was asked for.
+// systemDir holds the data of root's servers if their user cannot reach the requested directory.
 const systemDir = "/var/lib/onlyonce"
 
 // InUseError means that another process of the app uses the directory.
 type InUseError struct {
 	Dir string
-	PID int // 0 when unknown
+	PID int // 0 if unknown
 }
 
 func (e *InUseError) Error() string {
@@ -47,7 +46,7 @@ func (e *DataVersionError) Error() string {
 		"move it with pg_upgrade, or choose another directory with DATA_DIR", e.Dir, e.Major, server.MinMajor)
 }
 
-// home is the directory of an embedded server, and the user that the server runs as.
+// home is the directory of an embedded server, and the user that runs the server.
 type home struct {
 	dir     string
 	account server.Account
@@ -56,9 +55,8 @@ type home struct {
 func (h home) data() string    { return filepath.Join(h.dir, "postgres") }
 func (h home) logFile() string { return filepath.Join(h.dir, "postgres.log") }
 
-// findHome returns dir, made if need be, or a directory in systemDir that stands for it if
-// the server runs as an unprivileged user who cannot enter dir. Data that exists decides: it
-// is used where it is, or not at all.
+// findHome returns dir, which is made if it does not exist. If the server runs as an unprivileged user who cannot enter dir, it returns
+// a substitute in systemDir. Existing data decides: it is used at its place, or the start fails.
 func findHome(ctx context.Context, dir string, log *slog.Logger) (home, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -97,14 +95,14 @@ func findHome(ctx context.Context, dir string, log *slog.Logger) (home, error) {
 		os.WriteFile(filepath.Join(dir, elsewhereName), []byte(substitute), 0o600))
 }
 
-// The directory that was asked for and its substitute name each other in these files.
+// The requested directory and its substitute name each other in these files.
 const (
 	elsewhereName = "elsewhere"
 	askedName     = "asked"
 )
 
-// substituteOf returns the directory in systemDir that stands for dir. A directory that was moved keeps its substitute. A copy gets another
-// one as long as the original exists, so that two clones of the app don't share data.
+// substituteOf returns the directory in systemDir that is used in place of dir. A directory that was moved keeps its substitute. A copy
+// has another one as long as the original exists, so that two clones of the app don't share data.
 func substituteOf(dir string) string {
 	elsewhere, err := os.ReadFile(filepath.Join(dir, elsewhereName))
 	if path := string(elsewhere); err == nil && filepath.Dir(path) == systemDir && standsFor(path, dir) {
@@ -120,11 +118,11 @@ func substituteOf(dir string) string {
 
 // standsFor reports whether a substitute may be used for dir: no other existing directory uses it.
 func standsFor(substitute, dir string) bool {
-	asked, err := os.ReadFile(filepath.Join(substitute, askedName)) //nolint:gosec // it is in systemDir, which is root's
+	asked, err := os.ReadFile(filepath.Join(substitute, askedName)) //nolint:gosec // it is in systemDir, which only root can change
 	return err != nil || string(asked) == dir || !exists(filepath.Join(string(asked), elsewhereName))
 }
 
-// openHome makes dir if need be and decides who the server on it runs as.
+// openHome makes dir if it does not exist, and selects the user for the server.
 func openHome(dir string) (home, error) {
 	if err := makeDir(dir); err != nil {
 		return home{}, fmt.Errorf("DATABASE_URL is not set; make its directory, for which DATA_DIR may name another place: %w", err)
@@ -135,8 +133,8 @@ func openHome(dir string) (home, error) {
 	return h, err
 }
 
-// makeDir makes dir and its parents if need be. As root the server's own user passes through them, regardless of the umask,
-// and through directories that an earlier start made. The data itself is private.
+// makeDir makes dir and its missing parents. For root it makes them passable for the server's own user, regardless of the umask, and
+// also directories that an earlier start made. The data itself is private.
 func makeDir(dir string) error {
 	if os.Geteuid() != 0 {
 		return os.MkdirAll(dir, 0o700)
@@ -156,8 +154,8 @@ func makeDir(dir string) error {
 	return os.Chmod(dir, passable)
 }
 
-// claim makes this process the only one that uses the directory, until it closes the file or
-// ends. The error is an [*InUseError] when another one does.
+// claim makes this process the only one that uses the directory, until it closes the file or ends. The error is an [*InUseError] if
+// another process uses it.
 func (h home) claim(ctx context.Context, log *slog.Logger) (*os.File, error) {
 	path := filepath.Join(h.dir, "app.lock")
 	lock, err := server.TryLock(path)
@@ -176,9 +174,8 @@ func (h home) claim(ctx context.Context, log *slog.Logger) (*os.File, error) {
 	return lock, nil
 }
 
-// takeOver takes the lock at path from an app that is gone. A program that the app was starting
-// when it was killed has inherited its files, and holds the lock for one more moment. The error
-// is an [*InUseError] when the owner is at work, or the lock is held for longer than that.
+// takeOver takes the lock at path from a killed app. A program that the app was starting at that moment has inherited its files, and
+// holds the lock a little longer. The error is an [*InUseError] if the owner runs, or the lock is held for more than 10 seconds.
 func (h home) takeOver(ctx context.Context, path string, log *slog.Logger) (*os.File, error) {
 	const patience = 10 * time.Second
 	inUse := func() *InUseError {
@@ -199,8 +196,8 @@ func (h home) takeOver(ctx context.Context, path string, log *slog.Logger) (*os.
 	return lock, err
 }
 
-// lockServer takes the lock that every process of a server holds. It waits for a server that
-// is still stopping because its app was killed.
+// lockServer takes the lock that every process of a server holds. It waits for a server that is still stopping because its app was
+// killed.
 func (h home) lockServer(ctx context.Context, log *slog.Logger) (*os.File, error) {
 	const patience = 30 * time.Second
 	path := filepath.Join(h.dir, "server.lock")
@@ -219,8 +216,7 @@ func (h home) lockServer(ctx context.Context, log *slog.Logger) (*os.File, error
 	return lock, err
 }
 
-// create makes the data directory. It is complete when it gets its name, and none is ever
-// replaced.
+// create makes the data directory. It is renamed to its final name when it is complete, and never replaces another one.
 func (h home) create(ctx context.Context, programs server.Programs, log *slog.Logger) error {
 	const scratchName = "postgres.new-"
 	lock, err := h.lockServer(ctx, log)
@@ -230,7 +226,7 @@ func (h home) create(ctx context.Context, programs server.Programs, log *slog.Lo
 	defer lock.Close()
 	log.Info("making a PostgreSQL data directory", "directory", h.data(), "version", programs.Major)
 
-	// With the lock nobody works on what earlier attempts left, and none of it was ever in use.
+	// No other process uses the remains of earlier attempts while this one has the lock, and they never held data in use.
 	entries, err := os.ReadDir(h.dir)
 	if err != nil {
 		return err

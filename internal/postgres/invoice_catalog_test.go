@@ -1,6 +1,6 @@
 package postgres_test
 
-// invoiceSabotages are those of what only invoices need.
+// invoiceSabotages are changes of objects that only invoices need.
 func invoiceSabotages() []sabotage {
 	return []sabotage{
 		{"DROP TRIGGER append_only ON payments", "the trigger append_only of payments" + missing},
@@ -18,11 +18,11 @@ func invoiceSabotages() []sabotage {
 	}
 }
 
-// notReferencesOfInvoices are columns of what only invoices need: see notReferences.
+// notReferencesOfInvoices are columns of tables that only invoices need, see notReferences.
 func notReferencesOfInvoices() map[string]string {
 	return map[string]string{
-		"standing.tenant_id": "that of an invoice, which has one",
-		"standing.of_id":     "that customer or tenant, likewise",
+		"standing.tenant_id": "the tenant of an invoice, which has a foreign key",
+		"standing.of_id":     "the customer or the tenant of that invoice",
 		"postings.source_id": "a payment, a refund or a credit note",
 		"refunds.invoice_id": "the payment's, which has the foreign key; post_refund sets it",
 		"mails.message_id":   "the Message-ID of the mail",

@@ -11,11 +11,11 @@ import (
 	"github.com/riverqueue/river/rivermigrate"
 )
 
-// JobSchema is the schema of River's tables. A migration of ours makes it.
+// JobSchema is the schema of River's tables. One of the app's migrations creates it.
 const JobSchema = "river"
 
-// migrateJobs brings River's tables up to the version that this program was built with. They come from the module
-// itself, so that an update of it brings what it needs. It runs under the same lock as our own migrations.
+// migrateJobs applies the migrations of the River version that this program was built with. They are part of the module, so an update
+// of the module includes them. It runs under the same lock as the app's migrations.
 func migrateJobs(ctx context.Context, config *pgxpool.Config) error {
 	one := config.Copy()
 	one.MaxConns, one.MinConns = 1, 0

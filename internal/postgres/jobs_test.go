@@ -20,7 +20,7 @@ import (
 	"onlyonce/migrations"
 )
 
-// TestMigrateAgain: every migration can be taken back, with the tables of jobs, and comes again.
+// TestMigrateAgain checks that every migration can be undone, with the tables of jobs, and applied again.
 func TestMigrateAgain(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
@@ -54,8 +54,8 @@ func TestMigrateAgain(t *testing.T) {
 	}
 }
 
-// TestMigrateWithNothingToDo: if all migrations were applied, those of jobs too, nobody is waited for. If one is missing, the holder of
-// the lock may be applying it.
+// TestMigrateWithNothingToDo checks that Migrate doesn't wait for the lock if all migrations were applied, including River's. If one is
+// missing, the holder of the lock may be applying it.
 func TestMigrateWithNothingToDo(t *testing.T) {
 	t.Parallel()
 	for name, table := range map[string]string{"ours": "goose_db_version", "of jobs": "river.river_migration"} {
@@ -79,12 +79,12 @@ func TestMigrateWithNothingToDo(t *testing.T) {
 	}
 }
 
-// TestMigrateNamesWhatItWaitsFor: a session that is idle in a transaction holds what a migration needs.
+// TestMigrateNamesWhatItWaitsFor waits for a lock of a session that is idle in a transaction.
 func TestMigrateNamesWhatItWaitsFor(t *testing.T) {
 	t.Parallel()
 	for name, lock := range map[string]string{
 		"the lock of migrations":   `SELECT pg_advisory_xact_lock(6665108111)`,
-		"a table":                  `LOCK TABLE goose_db_version IN SHARE MODE`, // which can be read
+		"a table":                  `LOCK TABLE goose_db_version IN SHARE MODE`, // it can still be read
 		"a table, before the lock": `LOCK TABLE goose_db_version`,
 	} {
 		t.Run(name, func(t *testing.T) {

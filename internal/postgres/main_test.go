@@ -22,8 +22,7 @@ import (
 	"onlyonce/internal/proof/must"
 )
 
-// appDir, when set, turns the test binary into an app with an embedded server on that
-// directory, for the tests that kill one.
+// appDir makes the test binary an app with an embedded server on that directory, for the tests that kill one.
 const appDir = "ONLYONCE_TEST_APP_DIR"
 
 func TestMain(m *testing.M) {
@@ -38,7 +37,7 @@ func TestMain(m *testing.M) {
 	pgtest.Main(m)
 }
 
-// ready is the line that an app prints when its server runs.
+// ready is the line that an app prints when its server accepts connections.
 type ready struct {
 	URL string `json:"url"`
 }
@@ -63,10 +62,10 @@ type app struct {
 	url string
 }
 
-// launchApp starts one and does not wait for its server.
+// launchApp starts an app and does not wait for its server.
 func launchApp(t *testing.T, dir string) (*app, *bufio.Scanner) {
 	t.Helper()
-	cmd := exec.Command("sh", "-c", `umask 077; exec "$0"`, os.Args[0]) // what the app makes doesn't depend on it
+	cmd := exec.Command("sh", "-c", `umask 077; exec "$0"`, os.Args[0]) // the app must not depend on the umask
 	cmd.Env = append(os.Environ(), appDir+"="+dir)
 	cmd.Stderr = t.Output()
 	out, err := cmd.StdoutPipe()
@@ -119,14 +118,14 @@ func logger(t *testing.T) *slog.Logger {
 	return slog.New(slog.NewTextHandler(t.Output(), nil))
 }
 
-// put commits a row that must survive whatever the test does next.
+// put commits the row that [checkKept] expects.
 func put(t *testing.T, url string) {
 	t.Helper()
 	query(t, url, "CREATE TABLE kept (row text UNIQUE)")
 	query(t, url, "INSERT INTO kept VALUES ('precious')")
 }
 
-// checkKept checks that the row is there.
+// checkKept checks that the row of [put] exists.
 func checkKept(t *testing.T, url string) {
 	t.Helper()
 	if got := query(t, url, "SELECT string_agg(row, ' ') FROM kept"); got != "precious" {

@@ -31,10 +31,10 @@ func (e *ServerVersionError) Error() string {
 		e.Number/10000, e.Number%10000, server.MinMajor)
 }
 
-// SchemaError means that the schema in the database is not the one this program is built for.
+// SchemaError means that the schema of the database has another version than the program needs.
 type SchemaError struct {
-	Database int64 // number of the last migration that was applied there; 0 for none
-	Program  int64 // number of the last migration that this program knows
+	Database int64 // number of the last applied migration; 0 if there is none
+	Program  int64 // number of the program's last migration
 }
 
 func (e *SchemaError) Error() string {
@@ -50,9 +50,9 @@ func (e *SchemaError) Error() string {
 		"migrations after %[1]d, or returns the reason why one can't be applied; nothing has to be undone before", e.Database, e.Program)
 }
 
-// OtherMigrationsError means that the database was made by other migrations than those of this program.
+// OtherMigrationsError means that the database was made by other migrations than the program's.
 type OtherMigrationsError struct {
-	Versions []int64 // numbers of those that this program does not have, though it has later ones; lowest first
+	Versions []int64 // migrations of the database that the program lacks, though it has later ones; lowest first
 }
 
 func (e *OtherMigrationsError) Error() string {
@@ -62,8 +62,8 @@ func (e *OtherMigrationsError) Error() string {
 		e.Versions[0])
 }
 
-// InvalidIndexError names indexes that exist but do not work, as a failed CREATE INDEX
-// CONCURRENTLY leaves them. A unique one among them stops no duplicate.
+// InvalidIndexError names indexes that exist but do not work, such as after a failed CREATE INDEX CONCURRENTLY. A unique index that is
+// invalid stops no duplicate.
 type InvalidIndexError struct {
 	Names []string
 }
@@ -72,24 +72,22 @@ func (e *InvalidIndexError) Error() string {
 	return fmt.Sprintf("invalid indexes, to be rebuilt with REINDEX: %q", e.Names)
 }
 
-// Migrate brings the schema of the database up to this program's. Any number of replicas may
-// call it at once: one migrates, the others wait and find nothing to do. It refuses an old
-// server with a [*ServerVersionError], a newer schema with a [*SchemaError], one that other
-// migrations have made with an [*OtherMigrationsError], a role that may not do all that
-// migrations do, names that are taken, and a connection that the app must not use as [Open]
-// does; none of these changes anything. A wait for another session, such as one that is idle with a table locked, is
-// logged after 5 seconds, and is an error after 10 minutes. Both name the session. A question that is not answered within a minute
-// is an error too.
+// Migrate brings the schema of the database up to this program's. Any number of replicas may call it at once: one migrates, the others
+// wait and find nothing to do. It refuses an old server with a [*ServerVersionError], a newer schema with a [*SchemaError], a schema of
+// other migrations with an [*OtherMigrationsError], a role that may not do all that migrations do, names that are taken, and the
+// connections that [Open] refuses. In these cases it changes nothing. A wait for another session, such as one that is idle with a table
+// locked, is logged after 5 seconds, and is an error after 10 minutes. The log and the error name the session. A query without an
+// answer within a minute is an error too.
 func Migrate(ctx context.Context, url string, log *slog.Logger) error {
 	return migrateWithin(ctx, url, patience{log, 5 * time.Second, 30 * time.Second, 10 * time.Minute, time.Minute})
 }
 
-// patience bounds a wait for another session, and for an answer.
+// patience bounds waits for other sessions, and for answers.
 type patience struct {
 	log          *slog.Logger
-	first, again time.Duration // when a wait is logged
-	most         time.Duration // when it ends
-	answer       time.Duration // how long PostgreSQL may take for a question
+	first, again time.Duration // when a wait is logged: after first, then every again
+	most         time.Duration // when a wait is an error
+	answer       time.Duration // the limit of a query
 }
 
 func migrateWithin(ctx context.Context, url string, p patience) error {
@@ -97,7 +95,7 @@ func migrateWithin(ctx context.Context, url string, p patience) error {
 	if err != nil {
 		return err
 	}
-	// Before anything is made that would belong to the wrong role.
+	// Before any object is created that would belong to the wrong role.
 	if err := check(ctx, config.ConnConfig); err != nil {
 		return err
 	}
@@ -105,14 +103,14 @@ func migrateWithin(ctx context.Context, url string, p patience) error {
 }
 
 func lockAndMigrate(ctx context.Context, config *pgxpool.Config, p patience) error {
-	config.ConnConfig.RuntimeParams["application_name"] += " migrations" // by which p.watch finds them
+	config.ConnConfig.RuntimeParams["application_name"] += " migrations" // p.watch finds the sessions by this name
 	asking, asked := context.WithTimeout(ctx, p.answer)
 	defer asked()
 	conn, err := pgx.ConnectConfig(asking, config.ConnConfig)
 	if err != nil {
 		return fmt.Errorf("reach the database: %w", err)
 	}
-	defer conn.Close(context.WithoutCancel(ctx)) // and with it the lock
+	defer conn.Close(context.WithoutCancel(ctx)) // also releases the lock
 	var number int
 	if err := conn.QueryRow(asking, "SELECT current_setting('server_version_num')::int").Scan(&number); err != nil {
 		return fmt.Errorf("read the server's version: %w", err)
@@ -140,11 +138,11 @@ func lockAndMigrate(ctx context.Context, config *pgxpool.Config, p patience) err
 	return errors.Join(context.Cause(migrating), err)
 }
 
-// applied is a query for the numbers of the migrations that the database has, NULL if there are none.
+// applied is a query for the numbers of the applied migrations, NULL if there are none.
 const applied = `SELECT array_agg(version_id ORDER BY version_id) FROM goose_db_version WHERE is_applied AND version_id > 0`
 
-// allApplied reports whether the database has all migrations of this program and of River, and no others, which is so at nearly every
-// start: one question then, in place of three connections more.
+// allApplied reports whether the database has all migrations of this program and of River, and no others. That is so at nearly every
+// start, which then needs one query instead of three more connections.
 func allApplied(ctx context.Context, conn *pgx.Conn) (bool, error) {
 	program, err := migrations.Versions(migrations.FS)
 	if err != nil {
@@ -158,7 +156,7 @@ func allApplied(ctx context.Context, conn *pgx.Conn) (bool, error) {
 	err = conn.QueryRow(ctx, `SELECT (`+applied+`), (SELECT array_agg(version ORDER BY version) FROM `+JobSchema+`.river_migration)`).
 		Scan(&database, &databaseJobs)
 	if refused, ok := errors.AsType[*pgconn.PgError](err); ok && (refused.Code == "42P01" || refused.Code == "42501") {
-		return false, nil // no such table, or one of another owner
+		return false, nil // no such table, or another role owns it
 	}
 	if err != nil {
 		return false, fmt.Errorf("read which migrations were applied: %w", err)
@@ -166,14 +164,14 @@ func allApplied(ctx context.Context, conn *pgx.Conn) (bool, error) {
 	return slices.Equal(database, program) && slices.Equal(databaseJobs, jobs), nil
 }
 
-// others returns those of the migrations of a database that a program does not have, though it has later ones.
+// others returns the migrations of a database that a program does not have, though it has later ones.
 func others(database, program []int64) []int64 {
 	return slices.DeleteFunc(slices.Clone(database), func(version int64) bool {
 		return version > slices.Max(program) || slices.Contains(program, version)
 	})
 }
 
-// migrate applies those of the migrations in files that the database does not have.
+// migrate applies the migrations in files that the database does not have.
 func migrate(ctx context.Context, config *pgx.ConnConfig, files fs.FS) error {
 	db := stdlib.OpenDB(*config)
 	defer db.Close()
@@ -201,12 +199,11 @@ func migrate(ctx context.Context, config *pgx.ConnConfig, files fs.FS) error {
 	return applyAll(ctx, provider)
 }
 
-// maxApplies bounds how often a migration is begun that the server ends because of a lock.
+// maxApplies bounds the attempts of a migration that the server ends because of a lock.
 const maxApplies = 20
 
-// applyAll applies the migrations. One that goes over several tables takes their locks in its own order, and the version that
-// serves meanwhile takes them in another: PostgreSQL ends a deadlock by undoing one of the two. If that is the migration, it
-// begins again, as a request would.
+// applyAll applies the migrations. A migration of several tables locks them in its own order, and the running version locks them in
+// another: PostgreSQL ends a deadlock by undoing one of the two. If that is the migration, it begins again, like a request would.
 func applyAll(ctx context.Context, provider *goose.Provider) error {
 	for n := 1; ; n++ {
 		_, err := provider.Up(ctx)
@@ -224,20 +221,17 @@ func applyAll(ctx context.Context, provider *goose.Provider) error {
 	}
 }
 
-// lostALock reports whether the server undid a transaction because of a deadlock, or because of a lock_timeout that the
-// migration has set.
+// lostALock reports whether the server undid a transaction because of a deadlock, or because of a migration's lock_timeout.
 func lostALock(err error) bool {
 	refused, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && (refused.Code == "40P01" || refused.Code == "55P03")
 }
 
-// lockMigrations takes the lock that lets one replica migrate at a time. It lasts until conn
-// closes.
+// lockMigrations takes the lock that lets one replica migrate at a time. It lasts until conn closes.
 //
-// The lock belongs to a transaction, not to the session as goose's own does: PgBouncer in
-// transaction mode gives the session to somebody else, with the lock. And it is tried, not
-// waited for: a statement that waits in the server has a snapshot, and CREATE INDEX
-// CONCURRENTLY in the replica that migrates would wait for that one in turn.
+// The lock belongs to a transaction, not to the session as goose's own does: PgBouncer in transaction mode hands the session, with the
+// lock, to another client. The lock is polled, because a statement that waits in the server has a snapshot, and CREATE INDEX
+// CONCURRENTLY in the replica that migrates would wait for that snapshot in turn.
 func (p patience) lockMigrations(ctx context.Context, conn *pgx.Conn) error {
 	began, logged := time.Now(), time.Time{}
 	tick := time.NewTicker(100 * time.Millisecond)
@@ -268,14 +262,14 @@ func (p patience) lockMigrations(ctx context.Context, conn *pgx.Conn) error {
 	}
 }
 
-// tryLock takes the lock of migrations in a transaction, which stays open then. Otherwise it returns the session that holds it.
+// tryLock takes the lock of migrations in a transaction, which then stays open. Otherwise it returns the session that holds the lock.
 func tryLock(ctx context.Context, conn *pgx.Conn) (holder string, err error) {
-	const key = 6_665_108_111 // any number, the same in every version of the app
+	const key = 6_665_108_111 // arbitrary, the same in every version of the app
 	tx, err := conn.Begin(ctx)
 	if err != nil {
 		return "", err
 	}
-	// A migration may take longer than the server lets a transaction idle. An error would end the transaction, and with it the lock.
+	// A migration may take longer than these timeouts allow. An error would end the transaction, and release the lock.
 	if _, err := tx.Exec(ctx, `SELECT set_config('idle_in_transaction_session_timeout', '0', true),
 		set_config('statement_timeout', '0', true)`); err != nil {
 		return "", err
@@ -292,13 +286,13 @@ func tryLock(ctx context.Context, conn *pgx.Conn) (holder string, err error) {
 	return holder, tx.Rollback(ctx)
 }
 
-// sessions describes rows of pg_stat_activity. A transaction that was prepared for a second phase has none.
+// sessions describes rows of pg_stat_activity. A prepared transaction (two-phase commit) has no row.
 const sessions = `COALESCE(string_agg(COALESCE(
 	'process ' || NULLIF(pid, 0) || ' (' || concat_ws(', ', 'user ' || usename, 'application ' || NULLIF(application_name, ''),
 		'at ' || host(client_addr), state) || ')', 'a prepared transaction'), '; '), 'a session that has ended')`
 
-// watch looks after a migration, on the connection that holds the lock of migrations, until ctx ends. The error is that one
-// statement has waited too long for a lock, or that PostgreSQL does not answer.
+// watch watches a migration, on the connection that holds the lock of migrations, until ctx ends. It returns an error if a statement
+// has waited too long for a lock, or PostgreSQL does not respond.
 func (p patience) watch(ctx context.Context, conn *pgx.Conn) error {
 	tick := time.NewTicker(p.first)
 	defer tick.Stop()
@@ -335,15 +329,14 @@ func (p patience) watch(ctx context.Context, conn *pgx.Conn) error {
 	}
 }
 
-// Querier is a pool, or a transaction.
+// Querier is a pool or a transaction.
 type Querier interface {
 	Begin(ctx context.Context) (pgx.Tx, error)
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
-// SchemaCurrent returns nil if the schema is the one this program is built for and all of its
-// indexes work, else a [*SchemaError], an [*OtherMigrationsError], an [*InvalidIndexError], or
-// why it could not tell.
+// SchemaCurrent returns nil if the schema has the version of this program and all of its indexes work. Otherwise it returns a
+// [*SchemaError], an [*OtherMigrationsError], an [*InvalidIndexError], or the error of its query.
 func SchemaCurrent(ctx context.Context, db Querier) error {
 	program, err := migrations.Versions(migrations.FS)
 	if err != nil {

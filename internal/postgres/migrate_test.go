@@ -22,7 +22,7 @@ import (
 	"onlyonce/migrations"
 )
 
-// empty takes the schema away again.
+// empty drops the schema.
 func empty(t *testing.T, db *pgtest.Database) {
 	t.Helper()
 	db.Spoil(t)
@@ -61,7 +61,7 @@ func TestMigrateFromManyReplicasAtOnce(t *testing.T) {
 	}
 }
 
-// TestMigrateNeedsRights: what the role may not create is found before the first migration, with the SQL that lets it.
+// TestMigrateNeedsRights checks that missing rights are found before the first migration. The error has the SQL that grants them.
 func TestMigrateNeedsRights(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
@@ -79,9 +79,9 @@ func TestMigrateNeedsRights(t *testing.T) {
 	}
 	for ; len(missing) > 0; missing = missing[1:] {
 		err := migrated(t.Context(), newcomer.String())
-		told := wrong(postgres.Examine(t.Context(), newcomer.String(), time.Second))["rights"]
-		if err == nil || err.Error() != told || !strings.Contains(told, "run "+strings.Join(missing, " ")+" as") {
-			t.Errorf("%v, and Examine found %q, want %q", err, told, missing)
+		message := wrong(postgres.Examine(t.Context(), newcomer.String(), time.Second))["rights"]
+		if err == nil || err.Error() != message || !strings.Contains(message, "run "+strings.Join(missing, " ")+" as") {
+			t.Errorf("%v, and Examine found %q, want %q", err, message, missing)
 		}
 		if table := query(t, db.AdminURL, "SELECT to_regclass('goose_db_version')"); table != "<nil>" {
 			t.Error("a migration was begun")
@@ -94,7 +94,7 @@ func TestMigrateNeedsRights(t *testing.T) {
 	}
 }
 
-// TestMigrateBesideAnotherApp: its tables have names that migrations need later than first.
+// TestMigrateBesideAnotherApp migrates a database with another app's objects, whose names later migrations need.
 func TestMigrateBesideAnotherApp(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
@@ -106,16 +106,16 @@ func TestMigrateBesideAnotherApp(t *testing.T) {
 	query(t, db.URL, "CREATE INDEX users_email_once ON customers (name)")
 	const taken = "the database has current_tenant(), customers, external_id, schema river, users_email_once, which"
 	err := migrated(t.Context(), db.URL)
-	told := wrong(postgres.Examine(t.Context(), db.URL, time.Second))["names"]
-	if err == nil || err.Error() != told || !strings.HasPrefix(told, taken) {
-		t.Errorf("%v, and Examine found %q", err, told)
+	message := wrong(postgres.Examine(t.Context(), db.URL, time.Second))["names"]
+	if err == nil || err.Error() != message || !strings.HasPrefix(message, taken) {
+		t.Errorf("%v, and Examine found %q", err, message)
 	}
 	if table := query(t, db.URL, "SELECT to_regclass('goose_db_version')"); table != "<nil>" {
 		t.Error("a migration was begun")
 	}
 }
 
-// TestMigrateTheRest: a migration was refused after others had run.
+// TestMigrateTheRest migrates after a migration has failed and earlier ones were applied.
 func TestMigrateTheRest(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
@@ -184,7 +184,7 @@ func TestMigrateBesideADeadlock(t *testing.T) {
 	}
 	holder, running := conn(), conn()
 	exec(holder, fmt.Sprintf("SELECT pg_advisory_lock(%d)", gate))
-	// Only the migration looks for deadlocks, so it is the one that is undone.
+	// Only the migration looks for deadlocks, so it is undone, not the other transaction.
 	exec(running, "SET deadlock_timeout = '1h'")
 	exec(running, "BEGIN; LOCK TABLE users IN ACCESS SHARE MODE")
 
@@ -225,7 +225,7 @@ func all(t *testing.T) fstest.MapFS {
 	return files
 }
 
-// awaitLock waits until somebody waits for such a lock, or until ctx ends.
+// awaitLock waits until a session waits for such a lock, or until ctx ends.
 func awaitLock(ctx context.Context, t *testing.T, db *pgtest.Database, which string) {
 	t.Helper()
 	for waiting := "0"; waiting == "0" && ctx.Err() == nil; {
@@ -250,7 +250,7 @@ func TestSchemaOfANewerProgram(t *testing.T) {
 	}
 }
 
-// TestSchemaOfOtherMigrations: a database that other migrations have made is refused, and stays as it is.
+// TestSchemaOfOtherMigrations checks that a database made by other migrations is refused and stays unchanged.
 func TestSchemaOfOtherMigrations(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

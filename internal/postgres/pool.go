@@ -22,25 +22,23 @@ const (
 	connectTimeout  = 5 * time.Second
 )
 
-// Open connects to url, checks that the app can work there, and returns the pool. The isolation
-// level, the time zone, and how text and dates are written are set for every connection; the app
-// relies on them. The level is also read back, since a pooler may be told to ignore it: the error
-// then is an [*IsolationError]. It is a [*SettingError] if another setting that the app relies on was
-// changed, a [*RoleError] if row-level security would not bind the role, and a [*PoolerError] if a
-// connection pooler needs other settings.
+// Open connects to url, checks that the app can work there, and returns the pool. The isolation level, the time zone, and the text
+// format of values are set for every connection, because the app relies on them. The level is also read back, since a pooler may be
+// configured to ignore it: the error then is an [*IsolationError]. It is a [*SettingError] if another setting that the app relies on
+// was changed, a [*RoleError] if row-level security would not bind the role, and a [*PoolerError] if a connection pooler needs other
+// settings.
 //
-// The pool has at most pool_max_conns connections, a parameter of url, by default 16. A
-// server that does not take a connection within connect_timeout, by default 5 seconds, is
-// down.
+// The pool has at most pool_max_conns connections, a parameter of url, by default 16. A connection attempt fails after connect_timeout,
+// by default 5 seconds.
 func Open(ctx context.Context, url string) (*pgxpool.Pool, error) { return open(ctx, url, 0, nil) }
 
-// OpenTraced is [Open] with a tracer of what is asked; nil for none.
+// OpenTraced is [Open] with a tracer of all queries, which may be nil.
 func OpenTraced(ctx context.Context, url string, tracer pgx.QueryTracer) (*pgxpool.Pool, error) {
 	return open(ctx, url, 0, tracer)
 }
 
-// OpenSmall is [Open] for a pool of at most conns connections besides the main one, such as that of background jobs:
-// they cannot take the connections of requests.
+// OpenSmall is [Open] for a separate pool of at most conns connections, such as the one of background jobs, which cannot use up the
+// connections of requests.
 func OpenSmall(ctx context.Context, url string, conns int32) (*pgxpool.Pool, error) {
 	return open(ctx, url, conns, nil)
 }
@@ -64,8 +62,8 @@ func open(ctx context.Context, url string, conns int32, tracer pgx.QueryTracer) 
 	return pool, nil
 }
 
-// Close closes a pool, and waits for its connections until ctx is done. Connections that are in use then, or whose server does not
-// answer, end later. The error is that of ctx.
+// Close closes a pool, and waits for its connections until ctx is done. Connections that are still in use by then, or whose server does
+// not respond, end later; the error then wraps that of ctx.
 func Close(ctx context.Context, pool *pgxpool.Pool) error {
 	closed := make(chan struct{})
 	go func() {
@@ -80,14 +78,14 @@ func Close(ctx context.Context, pool *pgxpool.Pool) error {
 	}
 }
 
-// poolConfig is what every connection of the app has in common.
+// poolConfig returns the configuration of all connections of the app.
 func poolConfig(url string) (*pgxpool.Config, error) {
 	config, err := server.Parse(url)
 	if err != nil {
 		return nil, fmt.Errorf("database URL: %w", err)
 	}
-	// pgxpool does not tell its own default from a setting in the URL.
-	asked, err := pgx.ParseConfig(url) //nolint:forbidigo // only its parameters are looked at
+	// pgxpool's result does not show whether MaxConns is its default or from the URL.
+	asked, err := pgx.ParseConfig(url) //nolint:forbidigo // only its parameters are used
 	if err != nil {
 		return nil, fmt.Errorf("database URL: %w", err)
 	}
@@ -101,35 +99,34 @@ func poolConfig(url string) (*pgxpool.Config, error) {
 	// Without it, pgx sends and reads a uuid.UUID as text, by way of database/sql.
 	config.AfterConnect = func(_ context.Context, conn *pgx.Conn) error {
 		pgxuuid.Register(conn.TypeMap())
-		// Records are read as JSON, which this decodes in half the time.
+		// Records are read as JSON. This package decodes it in half the time.
 		conn.TypeMap().RegisterType(&pgtype.Type{Name: "json", OID: pgtype.JSONOID, Codec: &pgtype.JSONCodec{
 			Marshal: json.Marshal, Unmarshal: func(data []byte, v any) error { return jsonv2.Unmarshal(data, v) },
 		}})
 		return nil
 	}
-	// PostgreSQL takes the names of settings in any case, so the URL may have ours in another one.
+	// PostgreSQL ignores the case of setting names, so the URL may have one of these in another case.
 	set := func(name, value string) {
 		maps.DeleteFunc(conn.RuntimeParams, func(asked, _ string) bool { return strings.EqualFold(asked, name) })
 		conn.RuntimeParams[name] = value
 	}
 	set("default_transaction_isolation", readCommitted)
 	set("timezone", "UTC")
-	// How values are written where pgx reads them as text, which is with default_query_exec_mode=exec; and how literals with
-	// a backslash are read. PgBouncer knows these and the time zone, and passes them on.
+	// The text format of values, which pgx reads with default_query_exec_mode=exec, and of literals with a backslash. PgBouncer knows
+	// these and the time zone, and passes them on.
 	set("client_encoding", "UTF8")
 	set("datestyle", "ISO, MDY")
 	set("standard_conforming_strings", "on")
-	// Every query has its index. On a young database PostgreSQL would still plan to read whole tables, as
-	// they are small, and prepared statements would keep these plans while the tables grow, until it analyzes
-	// them again: TestYoungDatabase.
+	// Every query has its index. On a young database PostgreSQL would still plan to read whole tables, because they are small. Prepared
+	// statements would keep these plans while the tables grow, until the tables are analyzed again (TestYoungDatabase).
 	set("enable_seqscan", "off")
-	// A page is read from an index in its order, as far as it goes. A bitmap would be made of all rows that there are
-	// before the first one is read.
+	// A page of a list is read from an index in its order and stops at its last row. A bitmap scan would find all matching rows before
+	// it returns the first.
 	set("enable_bitmapscan", "off")
-	// A statement that must read a whole table all the same looks so dear then that PostgreSQL would compile
-	// it first, which takes a hundred times longer than reading the schema's version.
+	// With enable_seqscan off, a statement that must read a whole table has such a high estimated cost that PostgreSQL would compile it
+	// first. That takes a hundred times longer than reading the schema's version.
 	set("jit", "off")
-	for name, value := range unlessAsked() {
+	for name, value := range defaults() {
 		if conn.RuntimeParams[name] == "" {
 			conn.RuntimeParams[name] = value
 		}
@@ -137,12 +134,12 @@ func poolConfig(url string) (*pgxpool.Config, error) {
 	return config, nil
 }
 
-// unlessAsked are settings for which the URL may have others.
-func unlessAsked() map[string]string {
+// defaults returns the settings that the URL may override.
+func defaults() map[string]string {
 	return map[string]string{
 		"application_name": "onlyonce",
-		// A host that vanishes with half a transaction sent keeps its locks, and the key of an intent among
-		// them, until PostgreSQL misses it: after a minute with these, in seconds; after two hours without.
+		// If a host vanishes in the middle of a transaction, its locks, and the claim of a key among them, last until PostgreSQL
+		// notices: a minute with these values, which are in seconds; two hours without.
 		"tcp_keepalives_idle": "30", "tcp_keepalives_interval": "10", "tcp_keepalives_count": "3",
 	}
 }

@@ -16,7 +16,7 @@ func TestOpenSetsWhatTheAppReliesOn(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
 	db.Spoil(t)
-	// What the server would do by itself must not matter.
+	// The defaults of the server must not matter.
 	for _, setting := range []string{
 		"default_transaction_isolation = 'serializable'", "datestyle = 'SQL, DMY'", "client_encoding = 'LATIN1'",
 		"standard_conforming_strings = off", "timezone = 'Asia/Tokyo'",
@@ -53,7 +53,7 @@ func TestOpenMissesAHostThatVanished(t *testing.T) {
 	for setting, want := range map[string]string{
 		"tcp_keepalives_idle": "30", "tcp_keepalives_interval": "10", "tcp_keepalives_count": "3",
 	} {
-		// On a Unix socket they are shown as 0, and only reset_val tells what was asked for.
+		// On a Unix socket they are shown as 0, and only reset_val has the requested value.
 		var got string
 		err := pool.QueryRow(t.Context(), "SELECT reset_val FROM pg_settings WHERE name = $1", setting).Scan(&got)
 		if err != nil || got != want {
@@ -77,7 +77,7 @@ func TestOpenBoundsThePool(t *testing.T) {
 
 func TestOpenGivesUpOnASilentServer(t *testing.T) {
 	t.Parallel()
-	// It takes connections and never says a word.
+	// It accepts connections and sends nothing.
 	silent, err := new(net.ListenConfig).Listen(t.Context(), "unix", filepath.Join(pgtest.Home(t), ".s.PGSQL.5432"))
 	must.OK(t, err)
 	defer silent.Close()

@@ -13,11 +13,10 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// PoolerError means that a connection pooler stands before the server, and that it and the app are not set
-// up for one another.
+// PoolerError means that there is a connection pooler in front of the server whose settings and those of the app don't fit.
 type PoolerError struct {
-	Parameters []string // for the start of a connection, which the pooler has to let pass or ignore
-	Err        error    // what went wrong
+	Parameters []string // start parameters that the pooler must pass on or ignore
+	Err        error    // the error that the pooler caused
 }
 
 func (e *PoolerError) Error() string {
@@ -26,11 +25,11 @@ func (e *PoolerError) Error() string {
 		"DATABASE_URL needs the parameter default_query_exec_mode=exec (%v)", strings.Join(e.Parameters, ","), e.Err)
 }
 
-// Unwrap returns what went wrong.
+// Unwrap returns the error that the pooler caused.
 func (e *PoolerError) Unwrap() error { return e.Err }
 
 func poolerError(config *pgx.ConnConfig, err error) *PoolerError {
-	// PgBouncer knows these by itself.
+	// PgBouncer knows these without configuration.
 	known := []string{"application_name", "client_encoding", "datestyle", "standard_conforming_strings", "timezone"}
 	parameters := slices.DeleteFunc(slices.Sorted(maps.Keys(config.RuntimeParams)), func(name string) bool {
 		return slices.Contains(known, name)
@@ -38,8 +37,8 @@ func poolerError(config *pgx.ConnConfig, err error) *PoolerError {
 	return &PoolerError{parameters, err}
 }
 
-// explainPooler makes a [*PoolerError] of an error that only a pooler can be the reason of: nothing else
-// takes a prepared statement away, brings one that was never prepared, or mixes up messages.
+// explainPooler wraps an error in a [*PoolerError] if only a pooler can have caused it: no server loses a prepared statement, has one
+// that was never prepared, or mixes up messages.
 func explainPooler(config *pgx.ConnConfig, err error) error {
 	refused, ok := errors.AsType[*pgconn.PgError](err)
 	if _, explained := errors.AsType[*PoolerError](err); explained || !ok {
@@ -48,15 +47,15 @@ func explainPooler(config *pgx.ConnConfig, err error) error {
 	switch refused.Code {
 	case "26000", // prepared statement does not exist
 		"42P05", // prepared statement exists already
-		"08P01": // protocol violation, and what PgBouncer calls a start parameter that it does not know
+		"08P01": // protocol violation; PgBouncer's code for an unknown start parameter
 		return poolerError(config, err)
 	default:
 		return err
 	}
 }
 
-// checkPrepared returns a [*PoolerError] if conn loses what it prepared, or another connection gets it. A
-// pooler that keeps prepared statements apart by itself passes.
+// checkPrepared returns a [*PoolerError] if conn loses a statement that it prepared, or another connection has it. It accepts a pooler
+// that keeps the prepared statements of its clients apart.
 func checkPrepared(ctx context.Context, config *pgx.ConnConfig, conn *pgx.Conn) error {
 	if config.DefaultQueryExecMode == pgx.QueryExecModeExec {
 		return nil // nothing is prepared then
@@ -70,8 +69,7 @@ func checkPrepared(ctx context.Context, config *pgx.ConnConfig, conn *pgx.Conn) 
 		return explainPooler(config, fmt.Errorf("reach the database: %w", err))
 	}
 	defer other.Close(context.WithoutCancel(ctx))
-	// A pooler mostly gives out the connection that was returned last. When it has much to do it may be
-	// another one, and one of several turns shows it.
+	// A pooler usually reuses the connection that was returned last. Under load it may be another one, so several rounds are needed.
 	for range 5 {
 		var seen bool
 		err := other.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_prepared_statements WHERE name = $1)",

@@ -17,11 +17,11 @@ import (
 	"onlyonce/internal/proof/must"
 )
 
-// pooler is a connection pooler in transaction mode with a single connection to the real server: whatever a
-// client prepares is there for all of them. Unlike a real one it always has the connection that hurts.
+// pooler is a connection pooler in transaction mode with a single connection to the server, so all clients share their prepared
+// statements. A real one does so only sometimes.
 type pooler struct {
 	server *pgconn.HijackedConn
-	taken  sync.Mutex      // by the client whose transaction runs
+	taken  sync.Mutex      // held by the client whose transaction runs
 	ignore map[string]bool // start parameters that are not refused
 }
 
@@ -71,7 +71,7 @@ func (p *pooler) serve(conn net.Conn) {
 	}
 	client.Send(&pgproto3.AuthenticationOk{})
 	client.Send(&pgproto3.ReadyForQuery{TxStatus: 'I'})
-	mine := false // the server's connection
+	mine := false // the client has the server's connection
 	for client.Flush() == nil {
 		message, err := client.Receive()
 		if _, over := message.(*pgproto3.Terminate); err != nil || over {
@@ -97,7 +97,7 @@ func (p *pooler) serve(conn net.Conn) {
 	}
 }
 
-// answer passes on what the server says until it is ready again. It reports whether a transaction is open.
+// answer passes on the server's messages until it is ready again. It reports whether a transaction is open.
 func (p *pooler) answer(client *pgproto3.Backend) (open bool, err error) {
 	if err := p.server.Frontend.Flush(); err != nil {
 		return false, err
@@ -114,13 +114,13 @@ func (p *pooler) answer(client *pgproto3.Backend) (open bool, err error) {
 	}
 }
 
-// ours are the start parameters that a pooler does not know, as the documentation has them.
+// ours are the start parameters that a pooler does not know, as in the documentation.
 var ours = []string{
 	"default_transaction_isolation", "enable_seqscan", "enable_bitmapscan", "jit", "tcp_keepalives_idle", "tcp_keepalives_interval",
 	"tcp_keepalives_count",
 }
 
-// wantPoolerError fails unless an error says which settings are missing.
+// wantPoolerError fails unless the error names the missing settings.
 func wantPoolerError(t *testing.T, err error, settings ...string) {
 	t.Helper()
 	if _, ok := errors.AsType[*postgres.PoolerError](err); !ok {
@@ -171,7 +171,7 @@ func TestPoolerThatIsSetUp(t *testing.T) {
 	}
 }
 
-// TestPoolersErrorsAreExplained: what the server says when a pooler has mixed up its clients, whenever that is.
+// TestPoolersErrorsAreExplained tries the errors of a server after a pooler has mixed up its clients.
 func TestPoolersErrorsAreExplained(t *testing.T) {
 	t.Parallel()
 	url := pgtest.New(t).URL
@@ -188,14 +188,14 @@ func TestPoolersErrorsAreExplained(t *testing.T) {
 			_, err := conn.Exec(t.Context(), "mine")
 			return err
 		},
-		"42P05": func(conn *pgx.Conn) error { // somebody else had this connection
+		"42P05": func(conn *pgx.Conn) error { // another client had this connection
 			if _, err := conn.Exec(t.Context(), "PREPARE mine AS SELECT 1", pgx.QueryExecModeSimpleProtocol); err != nil {
 				return err
 			}
 			_, err := conn.Prepare(t.Context(), "mine", "SELECT 1")
 			return err
 		},
-		"08P01": func(conn *pgx.Conn) error { // the statement of that name is somebody else's
+		"08P01": func(conn *pgx.Conn) error { // another client's statement has the name
 			return conn.PgConn().ExecParams(t.Context(), "SELECT 1", [][]byte{[]byte("too many")}, nil, nil, nil).Read().Err
 		},
 	} {

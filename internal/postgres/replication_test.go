@@ -6,13 +6,13 @@ import (
 	"onlyonce/internal/postgres/pgtest"
 )
 
-// A server of the next major version gets all rows by logical replication (docs/upgrade.md). For that each table needs columns by which a
-// row is found, none of them generated: those are not sent.
+// TestEveryRowCanBeReplicated checks that each table has columns that identify a row and aren't generated. Logical replication to a
+// server of the next major version (docs/upgrade.md) needs them, and doesn't send generated columns.
 func TestEveryRowCanBeReplicated(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
 	db.Spoil(t)
-	const documented = "settings" // is found by other columns meanwhile
+	const documented = "settings" // the documentation names other columns for it
 	if found := notReplicated(t, db); found != documented {
 		t.Errorf("logical replication refuses changes of %s: give them a key without a generated column", found)
 	}

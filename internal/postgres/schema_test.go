@@ -9,19 +9,19 @@ import (
 	"onlyonce/internal/postgres/pgtest"
 )
 
-// tenantFunctions may use the setting that says which tenant a transaction has entered. Any other function would let one tenant
-// into the rows of another.
+// tenantFunctions may use the setting with the tenant of a transaction. Any other function that uses it could show a tenant the rows of
+// another tenant.
 var tenantFunctions = []string{
 	"claim_intent",   // enters the tenant of the request
 	"current_tenant", // reads it, for the policies
-	"settle_tenant",  // writes the settings of a new tenant, and leaves it again
+	"settle_tenant",  // enters a new tenant to write its settings, and leaves it
 }
 
 // notReferences are columns that end in _id and have no foreign key, each with the reason.
 var notReferences = map[string]string{
 	"goose_db_version.version_id": "goose's own",
 	"intents.tenant_id":           "a foreign key would look at tenants with each create, and tenants are never deleted",
-	"likenesses.tenant_id":        "likewise",
+	"likenesses.tenant_id":        "as in intents",
 	"likenesses.record_id":        "a record of any table",
 	"intents.attempt_id":          "attempts are no records",
 	"intents.record_id":           "a record of any table",
@@ -29,14 +29,14 @@ var notReferences = map[string]string{
 	"attempts.tenant_id":          "written in the background, by transactions that must not lock what a create waits for",
 	"attempts.record_id":          "a record of any table",
 	"users.link_id":               "part of a link that was sent, and in no table",
-	"link_mails.link_id":          "likewise",
+	"link_mails.link_id":          "part of a link that was sent, and in no table",
 	"link_mails.message_id":       "a name that mail servers read",
 	"settings.tax_id":             "the number of a tax office",
 	"customers.tax_id":            "the number of a tax office",
-	"customers.alike_tax_id":      "likewise, folded",
+	"customers.alike_tax_id":      "the number of a tax office, folded",
 	"customers.live_id":           "the id of the customer itself, as long as it is not merged",
 	"customer_merge_rows.row_id":  "a row of any table",
-	"webhook_events.event_id":     "what the sender calls it",
+	"webhook_events.event_id":     "the sender's id",
 }
 
 func TestFunctionsStayInTheirTenant(t *testing.T) {
@@ -70,7 +70,7 @@ func leavingTenant(t *testing.T, db *pgtest.Database) []string {
 				AND proname <> ALL ('{`+strings.Join(tenantFunctions, ",")+`}'))`))
 }
 
-// TestNoExtensions: a managed server may not offer one. Every new database has plpgsql.
+// TestNoExtensions checks that the schema needs no extension, because a managed server may lack it. Every new database has plpgsql.
 func TestNoExtensions(t *testing.T) {
 	t.Parallel()
 	if found := query(t, pgtest.New(t).AdminURL, "SELECT string_agg(extname, ' ') FROM pg_extension"); found != "plpgsql" {
@@ -78,7 +78,7 @@ func TestNoExtensions(t *testing.T) {
 	}
 }
 
-// TestNoFunctionIsThereTwice: a function that got one more argument was dropped, and not only created once more.
+// TestNoFunctionIsThereTwice checks that a migration that adds an argument to a function drops the old one.
 func TestNoFunctionIsThereTwice(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
@@ -114,8 +114,8 @@ func TestEveryReferenceHasAForeignKey(t *testing.T) {
 	}
 }
 
-// TestIndexesDependOnNoLocale: text in an index is ordered by code point. Those of the job queue are its own: their few names consist of
-// small letters, and jobs are once by a digest.
+// TestIndexesDependOnNoLocale checks that text in an index is ordered by code point. The job queue's schema is left out: its few names
+// consist of small letters, and unique jobs are identified by a digest.
 func TestIndexesDependOnNoLocale(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
@@ -139,8 +139,8 @@ func byLocale(t *testing.T, db *pgtest.Database) []string {
 		WHERE relnamespace = 'public'::regnamespace AND ordered NOT IN (0, '"C"'::regcollation)`))
 }
 
-// withoutForeignKey returns the columns that end in _id and have no foreign key. The words of records are left out: triggers
-// write them with each record, and no record is deleted. So are the ids of other systems.
+// withoutForeignKey returns the columns that end in _id and have no foreign key. It leaves out tables of words, which triggers write
+// with each record, and no record is deleted; and the ids of other systems.
 func withoutForeignKey(t *testing.T, db *pgtest.Database) []string {
 	t.Helper()
 	return lines(query(t, db.AdminURL, `
@@ -151,7 +151,7 @@ func withoutForeignKey(t *testing.T, db *pgtest.Database) []string {
 			AND NOT EXISTS (SELECT FROM pg_constraint WHERE contype = 'f' AND conrelid = attrelid AND attnum = ANY (conkey))`))
 }
 
-// lines returns the lines of the text of query, none for NULL.
+// lines returns the lines of a result of query, none for NULL.
 func lines(text string) []string {
 	if text == "<nil>" {
 		return nil

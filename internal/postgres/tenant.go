@@ -9,8 +9,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// InTenant carries out work as a tenant, in a transaction that is committed if work returns nil. It is for background
-// work: what people and programs ask for are operations of package idempotency.
+// InTenant runs work as a tenant, in a transaction that is committed if work returns nil. It is for background work only: requests run
+// operations of package idempotency.
 func InTenant(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, work func(pgx.Tx) error) error {
 	err := pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `SELECT set_config('onlyonce.tenant_id', $1::text, true)`, tenant); err != nil {

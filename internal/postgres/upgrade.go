@@ -15,14 +15,14 @@ import (
 // Upgrade is the result of [UpgradeEmbedded].
 type Upgrade struct {
 	From int    `json:"from"` // the major version of PostgreSQL that the data belonged to
-	To   int    `json:"to"`   // the one that it belongs to now, which is From if no later one is installed
-	Kept string `json:"kept"` // the directory of the old data, or "" if there was nothing to do
+	To   int    `json:"to"`   // the major version now; equals From if no later version is installed
+	Kept string `json:"kept"` // the directory of the old data, or "" if nothing was moved
 }
 
-// UpgradeEmbedded moves the data in dir to the newest major version of PostgreSQL that is installed. It makes a data directory beside
-// the old one, copies all rows to it, compares them, and exchanges the two directories in one step. Until then the old one stays as it is,
-// but for migrations that it lacks. After an interruption at any point the app starts on one of the two, and another call does
-// the rest. The error is an [*InUseError] while another process uses dir.
+// UpgradeEmbedded moves the data in dir to the newest installed major version of PostgreSQL. It makes a data directory beside the old
+// one, copies all rows to it, compares them, and exchanges the two directories in one step. Until then the old data stays unchanged,
+// except for migrations that it lacks. After an interruption at any point the app starts on one of the two directories, and another
+// call finishes the upgrade. The error is an [*InUseError] while another process uses dir.
 func UpgradeEmbedded(ctx context.Context, dir string, log *slog.Logger) (Upgrade, error) {
 	h, err := findHome(ctx, dir, log)
 	if err != nil {
@@ -71,7 +71,7 @@ func (h home) upgrade(ctx context.Context, log *slog.Logger) (Upgrade, error) {
 	return h.endUpgrade(ctx, next, log)
 }
 
-// copyTo starts the servers of both homes, copies all rows from that of h to that of next, and stops both.
+// copyTo starts the servers of both homes, copies all rows from h to next, and stops both.
 func (h home) copyTo(ctx context.Context, next home, log *slog.Logger) (err error) {
 	var urls []string
 	for _, h := range []home{h, next} {
@@ -90,14 +90,14 @@ func (h home) copyTo(ctx context.Context, next home, log *slog.Logger) (err erro
 	return copyDatabase(ctx, urls[0], urls[1])
 }
 
-// endUpgrade removes next, which an upgrade has left. If the two directories were exchanged, the data in next is older than that in
-// use, and is kept.
+// endUpgrade removes next, the directory of an upgrade. If the two data directories were exchanged, the data in next is the older one,
+// and is kept beside the one in use.
 func (h home) endUpgrade(ctx context.Context, next home, log *slog.Logger) (u Upgrade, err error) {
 	if u.To, err = server.MajorOf(h.data()); err != nil {
 		return u, err
 	}
 	u.From = u.To
-	lock, err := next.lockServer(ctx, log) // the server of an upgrade that was killed may be stopping
+	lock, err := next.lockServer(ctx, log) // the server of a killed upgrade may still be stopping
 	if errors.Is(err, fs.ErrNotExist) {
 		return u, nil
 	}

@@ -12,12 +12,12 @@ import (
 	"onlyonce/internal/postgres/server"
 )
 
-// visitPatience bounds how long a command waits for others, and for a server that is starting or stopping.
+// visitPatience bounds the wait of a command for other commands, and for a server that is starting or stopping.
 const visitPatience = time.Minute
 
-// Visit is the use of an embedded server by a command that ends soon.
+// Visit is the use of an embedded server by a short command.
 type Visit struct {
-	// URL is the address of the app's database, as the app's role.
+	// URL is the address of the app's database, for the app's role.
 	URL string
 	// Started reports whether the server was started for this visit, because the app did not run.
 	Started bool
@@ -28,7 +28,7 @@ type Visit struct {
 // End stops the server if it was started for the visit.
 func (v *Visit) End(ctx context.Context) error { return v.end(ctx) }
 
-// lockVisits makes this process the only one whose command uses the directory, until it closes the file.
+// lockVisits makes this process the only command that uses the directory, until it closes the file.
 func (h home) lockVisits(ctx context.Context) (*os.File, error) {
 	lock, err := server.Lock(ctx, filepath.Join(h.dir, "visit.lock"))
 	if err != nil {
@@ -37,9 +37,9 @@ func (h home) lockVisits(ctx context.Context) (*os.File, error) {
 	return lock, nil
 }
 
-// VisitEmbedded uses the server of the app that runs on dir or, if none does, starts one as [StartEmbedded] does. Of
-// several visits to one directory one begins when the other has ended, so that none loses the server of another. The
-// caller must End it. An app that is started meanwhile is told that the directory is in use.
+// VisitEmbedded uses the server of the app that runs on dir or, if none does, starts one as [StartEmbedded] does. Visits to one
+// directory run one at a time, so that none stops another's server. The caller must call End. An app that is started during the visit
+// fails with an [*InUseError].
 func VisitEmbedded(ctx context.Context, dir string, log *slog.Logger) (*Visit, error) {
 	home, err := findHome(ctx, dir, log)
 	if err != nil {

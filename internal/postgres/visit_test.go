@@ -11,7 +11,7 @@ import (
 	"onlyonce/internal/proof/must"
 )
 
-// TestVisit: a command uses the server of the app, and without one starts its own, which is gone when it ends.
+// TestVisit checks that a command uses the server of the app, or starts one, which ends with the visit.
 func TestVisit(t *testing.T) {
 	t.Parallel()
 	dir := pgtest.Embedded(t)
@@ -36,10 +36,10 @@ func TestVisit(t *testing.T) {
 		t.Errorf("%+v beside %s", beside, app.URL())
 	}
 	must.OK(t, beside.End(t.Context()))
-	checkKept(t, app.URL()) // it goes on
+	checkKept(t, app.URL()) // the app's server still runs
 }
 
-// TestVisitsTakeTurns: each starts and stops a server, and none stops that of another.
+// TestVisitsTakeTurns checks that concurrent visits each start a server, and that none stops another's.
 func TestVisitsTakeTurns(t *testing.T) {
 	t.Parallel()
 	dir := pgtest.Home(t)

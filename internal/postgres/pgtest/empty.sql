@@ -1,4 +1,4 @@
--- What a database has that is handed on from test to test. The schema goes when the database is spoiled.
+-- Objects of a database that is reused by further tests. Spoil drops the schema.
 CREATE SCHEMA pgtest;
 
 CREATE TABLE pgtest.tables AS
@@ -6,7 +6,7 @@ CREATE TABLE pgtest.tables AS
     FROM pg_class
     WHERE relkind = 'r' AND relnamespace::regnamespace::text !~ '^(pg_|information_schema$|pgtest$)';
 
--- What must be the same for every test, as text. Changes of the schema are not in it: they are refused.
+-- state describes everything that must be the same for every test, except the schema, whose changes are refused.
 CREATE FUNCTION pgtest.state() RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     kept regclass;
@@ -24,11 +24,11 @@ BEGIN
     RETURN state;
 END $$;
 
--- empty ends all connections but those that are kept and deletes all rows. It is not TRUNCATE, which makes new files for a table, its
--- indexes and, because of foreign keys, nearly all other tables: as slow as a new database.
+-- empty ends all connections except those in kept, and deletes all rows. It doesn't use TRUNCATE, which makes new files for a table,
+-- its indexes and, because of foreign keys, nearly all other tables: as slow as a new database.
 --
--- A database is worn when PostgreSQL would plan otherwise than in a new one: a table was analyzed, or has grown, since deleted
--- rows stay in its file, beyond the ten pages that it expects of any table which was not.
+-- A database is worn if PostgreSQL would plan differently than in a new one: a table was analyzed, or its file has grown, with the rows
+-- that were deleted since, beyond the ten pages that PostgreSQL assumes for any table that was not analyzed.
 CREATE FUNCTION pgtest.empty(kept int[], OUT state text, OUT worn boolean) LANGUAGE plpgsql
 SET session_replication_role = replica -- no triggers
 AS $$
@@ -42,7 +42,7 @@ BEGIN
         EXECUTE format('DELETE FROM %s', t);
         worn := worn OR pg_relation_size(t) > 10 * current_setting('block_size')::int;
     END LOOP;
-    -- Those of tables that are kept have counted their rows.
+    -- Sequences of tables that keep their rows must not restart.
     PERFORM setval(seqrelid, seqstart, false) FROM pg_sequence
     WHERE pg_sequence_last_value(seqrelid) IS NOT NULL AND NOT EXISTS (
         SELECT FROM pg_depend JOIN pgtest.tables ON refobjid = name WHERE objid = seqrelid AND deptype IN ('a', 'i') AND filled);

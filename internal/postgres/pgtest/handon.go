@@ -2,7 +2,7 @@ package pgtest
 
 import (
 	"context"
-	_ "embed" // for what empties a database
+	_ "embed" // for empty.sql
 	"errors"
 	"fmt"
 	"testing"
@@ -14,7 +14,7 @@ import (
 //go:embed empty.sql
 var emptySQL string
 
-// take takes the database that was given back last, whose pages are in memory still, or makes one.
+// take returns the database that was given back last, because its pages are still in memory, or makes one.
 func (c *cluster) take(ctx context.Context, template string) (*Database, error) {
 	c.mu.Lock()
 	if free := c.free[template]; len(free) > 0 {
@@ -38,7 +38,7 @@ func (c *cluster) take(ctx context.Context, template string) (*Database, error) 
 	return db, nil
 }
 
-// giveBack empties a database for the next test, or drops it. The error says so if the test has changed more than rows.
+// giveBack empties a database for the next test, or drops it. It returns an error if the test has changed more than rows.
 func (c *cluster) giveBack(ctx context.Context, db *Database) error {
 	admin, whole := resetSessions(ctx, db.admin)
 	if db.spoiled || !whole {
@@ -67,7 +67,8 @@ func (c *cluster) giveBack(ctx context.Context, db *Database) error {
 	return nil
 }
 
-// Spoil lets the test change the schema of the database, its settings, or rows of its migrations. It is dropped when the test ends.
+// Spoil lets the test change the schema of the database, its settings, or rows of its migrations. The database is dropped when the test
+// ends.
 func (d *Database) Spoil(t testing.TB) {
 	t.Helper()
 	if d.spoiled {
@@ -84,8 +85,8 @@ func (d *Database) Spoil(t testing.TB) {
 	}
 }
 
-// resetSessions makes the connections of a pool those of the next test: as new ones are, but with the statements that they have prepared,
-// since planning those again takes longer than most tests. The pool isn't whole if the test has closed it or has a connection still.
+// resetSessions resets the connections of a pool for the next test. Their prepared statements stay, because planning them again takes
+// longer than most tests. It reports whether the pool is whole: the test has not closed it and uses no connection.
 func resetSessions(ctx context.Context, pool *pgxpool.Pool) (pids []uint32, whole bool) {
 	for _, conn := range pool.AcquireAllIdle(ctx) {
 		_, err := conn.Exec(ctx, `

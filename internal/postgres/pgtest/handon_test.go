@@ -10,8 +10,9 @@ import (
 	"onlyonce/internal/proof/must"
 )
 
-// leave takes a database, works on it as the superuser, gives it back, and returns its name and what giving it back said.
-func leave(t *testing.T, work func(*pgtest.Database, *pgx.Conn)) (name string, said error) {
+// leave takes a database, runs work on it as the superuser, and returns it. The results are the database's name and the error of
+// giveBack.
+func leave(t *testing.T, work func(*pgtest.Database, *pgx.Conn)) (name string, returned error) {
 	t.Helper()
 	db, giveBack, err := pgtest.Take(t.Context())
 	must.OK(t, err)
@@ -22,21 +23,20 @@ func leave(t *testing.T, work func(*pgtest.Database, *pgx.Conn)) (name string, s
 	return db.Pool.Config().ConnConfig.Database, giveBack()
 }
 
-// something is rows of which some cannot be deleted by the app, one with a number from a sequence, and one that a
-// transaction took back.
+// something inserts rows, some in tables from which the app cannot delete, and one with a number of a sequence.
 const something = `
 	INSERT INTO tenants (id, name) SELECT gen_random_uuid(), 'Tenant ' || n FROM generate_series(1, 10) AS n;
 	INSERT INTO intents (tenant_id, operation, key, fingerprint, attempt_id, record_id, outcome, actor, expires_at)
 	SELECT id, 'customer.upsert', 'k', sha256(''), gen_random_uuid(), id, 'created', 'test', now() FROM tenants;
 	INSERT INTO river.river_job (kind, args, max_attempts) VALUES ('test', '{}', 1)`
 
-func TestDatabaseIsHandedOnEmpty(t *testing.T) { //nolint:paralleltest // others would take it in between
+func TestDatabaseIsHandedOnEmpty(t *testing.T) { //nolint:paralleltest // a parallel test could take it in between
 	var pid uint32
 	first, err := leave(t, func(db *pgtest.Database, conn *pgx.Conn) {
 		must.Exec(t, conn, something)
 		must.Exec(t, db.Pool, `SET timezone = 'Asia/Tokyo'`)
 		must.Exec(t, db.Pool, `SELECT pg_advisory_lock(1)`)
-		// A connection that the test forgot, which holds locks.
+		// A connection that the test has not closed, and that holds locks.
 		forgotten, err := pgx.Connect(t.Context(), db.URL)
 		must.OK(t, err)
 		must.Exec(t, forgotten, `BEGIN; LOCK TABLE tenants`)
@@ -78,7 +78,7 @@ func TestDatabaseIsHandedOnEmpty(t *testing.T) { //nolint:paralleltest // others
 	}
 }
 
-func TestWornDatabaseIsNotHandedOn(t *testing.T) { //nolint:paralleltest // others would take it in between
+func TestWornDatabaseIsNotHandedOn(t *testing.T) { //nolint:paralleltest // a parallel test could take it in between
 	names := map[string]bool{}
 	for _, sql := range []string{
 		`INSERT INTO tenants (id, name) SELECT gen_random_uuid(), repeat(n::text, 10) FROM generate_series(1, 1000) AS n`,
@@ -94,7 +94,7 @@ func TestWornDatabaseIsNotHandedOn(t *testing.T) { //nolint:paralleltest // othe
 	}
 }
 
-// TestChangesOfMoreThanRows: a test that forgets to spoil its database fails, and no other one gets it.
+// TestChangesOfMoreThanRows checks that a test that changes more than rows without Spoil fails, and that its database is not reused.
 func TestChangesOfMoreThanRows(t *testing.T) {
 	t.Parallel()
 	for sql, refused := range map[string]bool{
@@ -114,23 +114,23 @@ func TestChangesOfMoreThanRows(t *testing.T) {
 	} {
 		for _, spoils := range []bool{false, true} {
 			var got error
-			_, said := leave(t, func(db *pgtest.Database, conn *pgx.Conn) {
+			_, returned := leave(t, func(db *pgtest.Database, conn *pgx.Conn) {
 				if spoils {
 					db.Spoil(t)
 				}
 				_, got = conn.Exec(t.Context(), strings.ReplaceAll(sql, "this", db.Pool.Config().ConnConfig.Database))
 			})
-			if (got != nil) != (refused && !spoils) || (said != nil) != (!refused && !spoils) {
-				t.Errorf("%s, spoils it: %t: %v, then %v", sql, spoils, got, said)
+			if (got != nil) != (refused && !spoils) || (returned != nil) != (!refused && !spoils) {
+				t.Errorf("%s, spoils it: %t: %v, then %v", sql, spoils, got, returned)
 			}
-			for _, err := range []error{got, said} {
+			for _, err := range []error{got, returned} {
 				if err != nil && !strings.Contains(err.Error(), "Spoil on ") {
-					t.Errorf("%s: %v does not tell what to do", sql, err)
+					t.Errorf("%s: %v does not name the repair", sql, err)
 				}
 			}
 		}
 	}
-	// What ends with its connection may come and go.
+	// Temporary objects may come and go.
 	if _, err := leave(t, func(_ *pgtest.Database, conn *pgx.Conn) {
 		must.Exec(t, conn, `
 			CREATE TEMPORARY TABLE mine (n int); CREATE FUNCTION pg_temp.f() RETURNS int LANGUAGE sql RETURN 1; DROP TABLE mine`)

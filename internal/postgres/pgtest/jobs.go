@@ -9,8 +9,8 @@ import (
 	"onlyonce/internal/postgres"
 )
 
-// IsOfRiver fails unless the only job, which a trigger has inserted, is the one that River itself inserts, of the version that the
-// program is built with. It returns the job, as JSON.
+// IsOfRiver fails unless the only job, which a trigger has inserted, equals the job that this program's version of River inserts. It
+// returns the job, as JSON.
 func (d *Database) IsOfRiver(t testing.TB, job river.JobArgs) (trigger string) {
 	t.Helper()
 	client, err := river.NewClient(riverpgxv5.New(d.Pool), &river.Config{Schema: postgres.JobSchema})

@@ -2,8 +2,8 @@ package pgtest
 
 import "testing"
 
-// ChangeOrder changes the order of text by the default collation, as an upgrade of the operating system can, for connections that are made
-// afterwards. It spoils the database, and leaves its indexes as they are.
+// ChangeOrder changes the order of text by the default collation, as an upgrade of the operating system can, for connections that are
+// made afterwards. It spoils the database. Its indexes stay as they are.
 func (d *Database) ChangeOrder(t testing.TB) {
 	t.Helper()
 	d.Spoil(t)

@@ -1,5 +1,5 @@
-// Package pgtest gives every test a PostgreSQL database to itself, with the app's schema and no
-// rows, on a real server that lives as long as the test process.
+// Package pgtest provides each test with its own PostgreSQL database, with the app's schema and no rows, on a server that runs until
+// the test process ends.
 //
 //	func TestMain(m *testing.M) { pgtest.Main(m) }
 //
@@ -8,13 +8,11 @@
 //		db := pgtest.New(t) // db.Pool, db.URL
 //	}
 //
-// The server starts with the first database that is asked for. It keeps nothing safe: it
-// lives in memory where it can and never waits for a disk.
+// The server is started for the first database. It is not durable: its data is in memory if possible, and it never waits for a disk.
 //
-// A database is emptied and handed on to the next test, with its connections, since making them takes far longer. A test
-// that changes more than rows (the schema, settings of the database, rows that migrations made)
-// says so with [Database.Spoil], and its database is dropped. One that forgets fails: the database
-// refuses to change its schema, and is compared with what it was.
+// A database is emptied and reused by the next test, with its connections, because making them takes far longer. A test that changes
+// more than rows (the schema, settings of the database, rows that migrations made) must call [Database.Spoil], and its database is
+// dropped. A test that forgets to do so fails: the database refuses changes of its schema, and its state is compared after the test.
 package pgtest
 
 import (
@@ -29,8 +27,7 @@ import (
 	"onlyonce/internal/postgres"
 )
 
-// Main runs the tests of a package and stops the server that they used. Call it from
-// TestMain; it does not return.
+// Main runs the tests of a package and stops their server. Call it from TestMain; it does not return.
 func Main(m interface{ Run() int }) {
 	code := m.Run()
 	if err := shared.stop(); err != nil {
@@ -40,8 +37,8 @@ func Main(m interface{ Run() int }) {
 	os.Exit(code)
 }
 
-// Long marks a test that takes long by its nature, because it builds programs, kills them, starts the app several times, waits for the
-// clock or hashes many passwords. go test -short, and with it make quick, leaves it out.
+// Long marks a test that takes long because it builds programs, kills them, starts the app several times, waits for the clock or hashes
+// many passwords. go test -short, and with it make quick, skips it.
 func Long(tb testing.TB) {
 	tb.Helper()
 	if testing.Short() {
@@ -49,28 +46,28 @@ func Long(tb testing.TB) {
 	}
 }
 
-// Database is a database that one test has to itself.
+// Database is a database for one test.
 type Database struct {
-	URL      string        // as the app's role, which owns the database and is no superuser
-	AdminURL string        // as the superuser
-	Pool     *pgxpool.Pool // on URL, as the app opens it; handed on with the database
+	URL      string        // for the app's role, which owns the database and is no superuser
+	AdminURL string        // for the superuser
+	Pool     *pgxpool.Pool // on URL, made by postgres.Open; reused with the database
 
 	name     string
 	template string
 	config   *pgxpool.Config // of Pool; nil before the first test
-	admin    *pgxpool.Pool   // see Admin; handed on with the database
-	state    string          // how the test gets it, see empty.sql; of no use once it is spoiled
-	spoiled  bool            // so that it is dropped, not handed on
+	admin    *pgxpool.Pool   // see Admin; reused with the database
+	state    string          // the state at the start of a test, see empty.sql; unused once it is spoiled
+	spoiled  bool            // dropped at the end of the test, not reused
 }
 
-// New takes a database with the current schema and no rows. When the test ends, its rows are deleted and another test gets
-// it, which is several times as fast as a new one. The schema stays as it is therefore: see [Database.Spoil].
+// New returns a database with the current schema and no rows. When the test ends, its rows are deleted and another test reuses it,
+// which is several times as fast as a new one. So the test must not change the schema without [Database.Spoil].
 func New(t testing.TB) *Database {
 	t.Helper()
 	return newFrom(t, template, (*cluster).take)
 }
 
-// newFrom gets a database for the test with how.
+// newFrom returns a database for the test, taken by how.
 func newFrom(t testing.TB, template string, how func(*cluster, context.Context, string) (*Database, error)) *Database {
 	t.Helper()
 	db, giveBack, err := get(t.Context(), template, how)
@@ -85,7 +82,7 @@ func newFrom(t testing.TB, template string, how func(*cluster, context.Context, 
 	return db
 }
 
-// get returns a database and what has to be called when the test ends.
+// get returns a database and the function to call at the end of the test.
 func get(
 	ctx context.Context, template string, how func(*cluster, context.Context, string) (*Database, error),
 ) (db *Database, giveBack func() error, err error) {
@@ -102,7 +99,7 @@ func get(
 	return db, func() error { return cluster.giveBack(context.WithoutCancel(ctx), db) }, nil
 }
 
-// open opens the pool for a test, unless the last one has left it.
+// open opens the pool for a test, unless it is still open from the last one.
 func (d *Database) open(ctx context.Context) error {
 	if d.Pool != nil {
 		return nil
@@ -120,7 +117,7 @@ func (d *Database) open(ctx context.Context) error {
 	return err
 }
 
-// Run is New for an example, which has no [testing.TB]: the database is there while work runs, and may be spoiled.
+// Run is New for an example, which has no [testing.TB]. The database exists while work runs, and may be spoiled.
 func Run(ctx context.Context, work func(*Database) error) error {
 	db, giveBack, err := get(ctx, template, (*cluster).clone)
 	if err != nil {
@@ -129,8 +126,7 @@ func Run(ctx context.Context, work func(*Database) error) error {
 	return errors.Join(work(db), giveBack())
 }
 
-// Admin returns a pool on the database as the superuser, who may end other people's
-// connections, change the schema and see the rows of all tenants. It is none that the app
-// could open, which refuses superusers. Nobody closes it: it stays with the database, and its
-// sessions are reset when the test ends.
+// Admin returns a pool on the database for the superuser, who may end other connections, change the schema and see the rows of all
+// tenants. The app could not open it, because it refuses superusers. Don't close it: it stays with the database, and its sessions are
+// reset when the test ends.
 func (d *Database) Admin() *pgxpool.Pool { return d.admin }

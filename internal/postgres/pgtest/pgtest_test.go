@@ -35,7 +35,7 @@ func TestNewIsMigratedAndUnprivileged(t *testing.T) {
 	}
 }
 
-// holdOpen makes the test below announce its server and wait to be killed.
+// holdOpen makes the test below print its server's address and wait to be killed.
 const holdOpen = "ONLYONCE_PGTEST_HOLD_OPEN"
 
 func TestKilledProcessLeavesNothing(t *testing.T) {

@@ -21,18 +21,18 @@ import (
 	"onlyonce/migrations"
 )
 
-// unused is how long a prepared data directory is kept after its last use.
+// unused is the time after its last use until a prepared data directory is removed.
 const unused = 5 * 24 * time.Hour
 
-// prepared is the data directory of an embedded server that has stopped, with the current schema, and what runs it.
+// prepared is the data directory of a stopped embedded server with the current schema, and the programs and user that run it.
 type prepared struct {
 	programs server.Programs
 	account  server.Account
 	dir      string
 }
 
-// prepare makes the data directory once, in the user's cache, for all processes that test the same migrations: they start on copies of
-// it, which takes a tenth of the time.
+// prepare makes the data directory once, in the user's cache, for all processes that test the same migrations. They start servers on
+// copies, which takes a tenth of the time.
 var prepare = sync.OnceValues(func() (p prepared, err error) {
 	ctx := context.Background()
 	if p.account, err = server.ChooseAccount(""); err != nil {
@@ -65,15 +65,15 @@ var prepare = sync.OnceValues(func() (p prepared, err error) {
 	if err := makeData(ctx, p.account, made); err != nil {
 		return p, errors.Join(err, os.RemoveAll(made))
 	}
-	// Two processes may have made it at once: the second finds the first one's in its way, which is as good.
+	// Two processes may have made it at once. The second one's rename fails, and it uses the first one's directory.
 	if err := os.Rename(made, p.dir); err != nil {
 		return p, errors.Join(os.Chtimes(p.dir, now, now), os.RemoveAll(made))
 	}
 	return p, nil
 })
 
-// Home returns an empty directory for a server of the test's own. Every user can enter it, unlike t.TempDir, and its path is short enough
-// for a socket. Such a server takes long, see [Long].
+// Home returns an empty directory for a test that starts its own server. Every user can enter it, unlike t.TempDir, and its path is
+// short enough for a socket. Such a server takes long, see [Long].
 func Home(t testing.TB) string {
 	t.Helper()
 	Long(t)
@@ -89,8 +89,7 @@ func Home(t testing.TB) string {
 	return dir
 }
 
-// Embedded is Home with the data of a server already, with the current schema, so that a program that starts there has done most
-// of its first start.
+// Embedded is Home with the data of an embedded server with the current schema, which saves a program most of its first start.
 func Embedded(t testing.TB) string {
 	t.Helper()
 	dir := Home(t)
@@ -104,7 +103,7 @@ func Embedded(t testing.TB) string {
 	return dir
 }
 
-// digest names what a data directory depends on.
+// digest returns a hash of all that a data directory depends on.
 func digest(programs server.Programs) (string, error) {
 	jobs, err := rivermigrate.New(riverpgxv5.New(nil), nil)
 	if err != nil {
@@ -143,7 +142,7 @@ func makeData(ctx context.Context, account server.Account, to string) error {
 	return os.CopyFS(to, os.DirFS(filepath.Join(dir, "postgres")))
 }
 
-// removeUnused removes what nobody has used since then, such as the data directories of migrations that have changed.
+// removeUnused removes directories that were not used since then, such as those of migrations that have changed.
 func removeUnused(all string, since time.Time) error {
 	entries, err := os.ReadDir(all)
 	for _, entry := range entries {

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// Template is a database that many tests begin with. It is made once, when the first test asks.
+// Template is a database that many tests copy. It is made once, by the first test that calls New.
 type Template struct {
-	// Fill makes tables or rows in a database with the current schema. Its connections are cut when it returns.
+	// Fill makes tables or rows in a database with the current schema. Its connections are closed when it returns.
 	Fill func(ctx context.Context, db *Database) error
 
 	once sync.Once
@@ -18,12 +18,12 @@ type Template struct {
 	err  error
 }
 
-// New is like the function [New], with the tables and rows of the template. If there are rows, the database is a new one.
+// New is like the function [New], with the tables and rows of the template. If there are rows, the database is always a new copy.
 func (p *Template) New(t testing.TB) *Database {
 	t.Helper()
 	p.once.Do(func() {
 		p.err = errors.New("the test that was the first to need it has failed meanwhile, and its output says why")
-		p.err = p.fill(context.Background()) // which may end that test
+		p.err = p.fill(context.Background()) // it may end this test, which leaves the error above
 	})
 	if p.err != nil {
 		t.Fatalf("pgtest: fill a template: %v", p.err)
@@ -31,7 +31,7 @@ func (p *Template) New(t testing.TB) *Database {
 	return newFrom(t, p.name, p.get)
 }
 
-// fill makes the database. It goes with the cluster.
+// fill makes the database, which exists until the cluster ends.
 func (p *Template) fill(ctx context.Context) error {
 	db, giveBack, err := get(ctx, template, (*cluster).clone)
 	if err != nil {

@@ -14,15 +14,16 @@ import (
 type failing struct {
 	testing.TB
 
-	said string
+	message string
 }
 
 func (f *failing) Fatalf(format string, args ...any) {
-	f.said = fmt.Sprintf(format, args...)
+	f.message = fmt.Sprintf(format, args...)
 	runtime.Goexit()
 }
 
-// TestFailedTemplate: a test that is ended while it fills a template says why, and the others that need it are ended too.
+// TestFailedTemplate checks that a test that ends while it fills a template fails with its reason, and that later tests with the
+// template fail too.
 func TestFailedTemplate(t *testing.T) {
 	t.Parallel()
 	var first *failing
@@ -41,8 +42,8 @@ func TestFailedTemplate(t *testing.T) {
 			template.New(f)
 		}()
 		<-ended
-		if !strings.Contains(f.said, want) {
-			t.Errorf("it says %q, want %q", f.said, want)
+		if !strings.Contains(f.message, want) {
+			t.Errorf("got %q, want %q", f.message, want)
 		}
 	}
 }

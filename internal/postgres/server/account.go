@@ -14,16 +14,14 @@ import (
 	"syscall"
 )
 
-// Account is the operating system's user that PostgreSQL runs as. The zero Account is
-// the one that runs this process.
+// Account is the operating system's user that PostgreSQL runs as. The zero Account is the user of this process.
 type Account struct {
 	name string
 	cred *syscall.Credential // nil: the user of this process
 }
 
-// ChooseAccount picks the user for a server whose data is, or will be, at data: this
-// process's own user, unless that is root. For root it is the owner of the existing data,
-// else "postgres", else "nobody".
+// ChooseAccount returns the user for a server whose data is, or will be, at data: this process's own user, unless that is root. For
+// root it is the owner of the existing data, or else an existing user of the names "postgres", "_postgres" and "nobody".
 func ChooseAccount(data string) (Account, error) {
 	if os.Geteuid() != 0 {
 		return Account{}, nil
@@ -43,7 +41,7 @@ func ChooseAccount(data string) (Account, error) {
 		`"postgres" or "nobody" to run it as: run this program as an ordinary user`)
 }
 
-// String names the account for messages.
+// String returns the name of the account, for messages.
 func (a Account) String() string {
 	if a.cred == nil {
 		return "the current user"
@@ -51,8 +49,7 @@ func (a Account) String() string {
 	return a.name
 }
 
-// CanEnter reports whether the account may enter dir, which for an unprivileged account
-// depends on every parent of dir as well.
+// CanEnter reports whether the account may enter dir. For an unprivileged account this also depends on every parent of dir.
 func (a Account) CanEnter(ctx context.Context, dir string) bool {
 	return a.Command(ctx, "/bin/sh", "-c", `cd -- "$1"`, "sh", dir).Run() == nil
 }
@@ -74,7 +71,8 @@ func (a Account) Mkdir(dir string) error {
 	return a.own(dir)
 }
 
-// Copy copies the directory from to the new directory to, which only the account (and root) can enter, and hands it all files.
+// Copy copies the directory from to the new directory to, which only the account (and root) can enter, and makes the account the owner
+// of all files.
 func (a Account) Copy(from, to string) error {
 	if err := a.Mkdir(to); err != nil {
 		return err
@@ -87,7 +85,7 @@ func (a Account) Copy(from, to string) error {
 	})
 }
 
-// own hands the file or directory at path to the account.
+// own makes the account the owner of the file or directory at path.
 func (a Account) own(path string) error {
 	if a.cred == nil {
 		return nil
@@ -95,9 +93,8 @@ func (a Account) own(path string) error {
 	return os.Chown(path, int(a.cred.Uid), int(a.cred.Gid))
 }
 
-// Command is exec.CommandContext for a program that runs as the account, away from the
-// terminal's process group (Ctrl-C is for the app, which then stops its server in order)
-// and without the PG* variables that we were started with.
+// Command is exec.CommandContext for a program that runs as the account. The program is in its own process group, so that Ctrl-C
+// reaches only the app, which then stops its server in order, and has no PG* variables in its environment.
 func (a Account) Command(ctx context.Context, program string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir = "/"
@@ -129,7 +126,7 @@ func ownerOf(path string) (*syscall.Credential, error) {
 	}
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
-		return nil, fmt.Errorf("%s has no owner that this system tells", path)
+		return nil, fmt.Errorf("%s has an owner that this system does not report", path)
 	}
 	return &syscall.Credential{Uid: stat.Uid, Gid: stat.Gid}, nil
 }

@@ -10,10 +10,9 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Parse is [pgxpool.ParseConfig] for an address that is complete by itself. libpq's variables, such as PGPORT, PGSERVICE or
-// PGTARGETSESSIONATTRS, are for psql and its kind, and pgx would let them change the connections of every program. Parse removes all
-// variables that begin with PG from the environment of this process, and so from that of the programs that it starts: pgx has no way to
-// ignore PGSERVICE otherwise.
+// Parse is [pgxpool.ParseConfig] without libpq's environment variables, such as PGPORT, PGSERVICE or PGTARGETSESSIONATTRS. They are for
+// psql and similar programs, and pgx would let them change the connections of every program. Parse removes all variables that begin
+// with PG from the environment of this process, and so from that of its child processes: pgx has no other way to ignore PGSERVICE.
 func Parse(url string) (*pgxpool.Config, error) {
 	for _, variable := range os.Environ() {
 		if name, _, _ := strings.Cut(variable, "="); strings.HasPrefix(name, "PG") {
@@ -22,10 +21,10 @@ func Parse(url string) (*pgxpool.Config, error) {
 			}
 		}
 	}
-	return pgxpool.ParseConfig(url) //nolint:forbidigo // the only place that does
+	return pgxpool.ParseConfig(url) //nolint:forbidigo // the only call
 }
 
-// Connect is [pgx.Connect] for an address that is complete by itself.
+// Connect is [pgx.Connect] with the configuration of [Parse].
 func Connect(ctx context.Context, url string) (*pgx.Conn, error) {
 	config, err := Parse(url)
 	if err != nil {
@@ -34,7 +33,7 @@ func Connect(ctx context.Context, url string) (*pgx.Conn, error) {
 	return pgx.ConnectConfig(ctx, config.ConnConfig)
 }
 
-// Pool is [pgxpool.New] for an address that is complete by itself.
+// Pool is [pgxpool.New] with the configuration of [Parse].
 func Pool(ctx context.Context, url string) (*pgxpool.Pool, error) {
 	config, err := Parse(url)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"onlyonce/internal/proof/must"
 )
 
-// TestParseIgnoresTheEnvironment sets each variable that pgx reads. The URL has all that a connection needs but for what most leave out.
+// TestParseIgnoresTheEnvironment sets each variable that pgx reads. The URL has the common parameters only.
 func TestParseIgnoresTheEnvironment(t *testing.T) { //nolint:paralleltest // it sets variables
 	services := filepath.Join(t.TempDir(), "services")
 	must.OK(t, os.WriteFile(services, []byte("[other]\nhost=192.0.2.1\n"), 0o600))
@@ -48,7 +48,7 @@ func TestParseIgnoresTheEnvironment(t *testing.T) { //nolint:paralleltest // it 
 	}
 }
 
-// TestPasswordFile: unlike a variable, a line of ~/.pgpass names the server that it is for.
+// TestPasswordFile checks that ~/.pgpass is used: unlike a variable, each of its lines names a server.
 func TestPasswordFile(t *testing.T) { //nolint:paralleltest // it sets a variable
 	home := t.TempDir()
 	must.OK(t, os.WriteFile(filepath.Join(home, ".pgpass"), []byte("db.example.com:5432:name:role:kept\n"), 0o600))

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Ready waits for the server whose socket is in socketDir as [Start] does, with another bound.
+// Ready waits, like [Start], for the server whose socket is in socketDir, with another patience.
 func Ready(ctx context.Context, socketDir string, patience time.Duration) error {
 	return (&Process{}).ready(ctx, socketDir, patience)
 }

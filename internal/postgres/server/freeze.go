@@ -26,14 +26,14 @@ func Postmaster(dataDir string) (pid int, err error) {
 	return pid, nil
 }
 
-// Freeze stops every process of the server on dataDir where it is, as when its machine or its disk hangs: connections stay open,
-// and nobody answers. [Thaw] lets them go on. It is for those who test what then happens.
+// Freeze suspends every process of the server on dataDir, as when its machine or its disk hangs: connections stay open, without
+// answers. [Thaw] resumes them. It is for tests.
 func Freeze(ctx context.Context, dataDir string) error {
 	postmaster, err := Postmaster(dataDir)
 	if err != nil {
 		return err
 	}
-	// The first of them first: it would start others.
+	// The postmaster first, because it would start others.
 	if err := syscall.Kill(postmaster, syscall.SIGSTOP); err != nil {
 		return fmt.Errorf("freeze PostgreSQL: %w", err)
 	}
@@ -50,20 +50,20 @@ func Thaw(ctx context.Context, dataDir string) error {
 	return errors.Join(err, syscall.Kill(postmaster, syscall.SIGCONT))
 }
 
-// Kill ends every process of the server on dataDir at once, as when its machine loses power. It is for those who test what then happens.
+// Kill ends every process of the server on dataDir at once, as in a power failure. It is for tests.
 func Kill(ctx context.Context, dataDir string) error {
 	postmaster, err := Postmaster(dataDir)
 	if err != nil {
 		return err
 	}
-	if err := Freeze(ctx, dataDir); err != nil { // so that it sees none of them end
+	if err := Freeze(ctx, dataDir); err != nil { // the postmaster must not notice the end of a child
 		return err
 	}
 	err = signalChildren(ctx, postmaster, syscall.SIGKILL)
 	return errors.Join(err, syscall.Kill(postmaster, syscall.SIGKILL))
 }
 
-// signalChildren reaches each process of a server by its id: every one has a process group of its own.
+// signalChildren sends the signal to each child of the postmaster by its process id, because each has its own process group.
 func signalChildren(ctx context.Context, postmaster int, signal syscall.Signal) error {
 	list, err := exec.CommandContext(ctx, "ps", "-A", "-o", "pid=", "-o", "ppid=").Output()
 	if err != nil {

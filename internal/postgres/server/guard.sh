@@ -1,11 +1,10 @@
 # guard.sh DIR PROGRAM ARG...
-# Runs the PostgreSQL server for as long as somebody holds the other end of standard input.
-# When that pipe closes, however it came about, the server gets a fast shutdown. If that takes longer
-# than 20 seconds, because its processes are frozen or the disk is, it gets an immediate one: it ends
-# its processes without a checkpoint, and recovers from its log at the next start. DIR, which holds the
-# server's socket, goes when the server is gone.
+#
+# Runs the PostgreSQL server until the other end of standard input is closed. The server then gets a fast shutdown. If that takes longer
+# than 20 seconds, because its processes or the disk hang, it gets an immediate one: it ends its processes without a checkpoint, and
+# recovers from its log at the next start. DIR, which holds the server's socket, is removed after the end of the server.
 
-# A signal to the whole group is meant for the server, which has its own ways to deal with it.
+# A signal to the whole group is for the server, which handles it itself.
 trap '' HUP INT TERM
 
 dir=$1

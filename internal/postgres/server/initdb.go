@@ -17,18 +17,18 @@ import (
 )
 
 const (
-	// Superuser administers the server. The app never connects as it, because no rule
-	// about rows or privileges applies to a superuser.
+	// Superuser administers the server. The app never connects as it, because row-level security and privileges do not bind a
+	// superuser.
 	Superuser = "postgres"
-	// Role is the app's role. It is not a superuser, so row-level security holds for it.
+	// Role is the app's role. It is no superuser, so row-level security binds it.
 	Role = "onlyonce"
 	// Database is the app's database, owned by [Role].
 	Database = "onlyonce"
 )
 
-// Init makes a new data directory, complete with [Role] and [Database], in dir, which is
-// empty and belongs to the account. With durable it is on disk when Init returns. The
-// programs inherit lock, which may be nil. The error is an [*InitError], also of programs that have not ended after 10 minutes.
+// Init makes a new data directory, with [Role] and [Database], in dir, which is empty and belongs to the account. If durable is set, it
+// is on disk when Init returns. The programs inherit lock, which may be nil. The error is an [*InitError], also if the programs have
+// not ended after 10 minutes.
 func Init(ctx context.Context, programs Programs, account Account, dir string, durable bool, lock *os.File) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, 10*time.Minute, errors.New("not done after 10 minutes"))
 	defer cancel()
@@ -53,7 +53,7 @@ func Init(ctx context.Context, programs Programs, account Account, dir string, d
 		return err
 	}
 
-	// Single-user mode: nobody can see the server before it is complete.
+	// Single-user mode, because no client can connect before it is complete.
 	single := account.Command(ctx, filepath.Join(programs.Dir, "postgres"), "--single", "-j",
 		"-D", dir, "-c", "exit_on_error=on", "-c", "fsync="+strconv.FormatBool(durable), "postgres")
 	single.ExtraFiles = []*os.File{lock}
@@ -63,8 +63,8 @@ func Init(ctx context.Context, programs Programs, account Account, dir string, d
 	return run(ctx, single, account, dir)
 }
 
-// MajorOf returns the major version that the data directory dir belongs to. The error is
-// [fs.ErrNotExist] when dir does not exist, and another when dir is no data directory.
+// MajorOf returns the major version that the data directory dir belongs to. The error is [fs.ErrNotExist] if dir does not exist, and
+// another one if dir is no data directory.
 func MajorOf(dir string) (int, error) {
 	if _, err := os.Stat(dir); err != nil {
 		return 0, err
@@ -84,7 +84,7 @@ func MajorOf(dir string) (int, error) {
 }
 
 func run(ctx context.Context, cmd *exec.Cmd, account Account, dir string) error {
-	cmd.WaitDelay = time.Second // what it has started may keep its output open
+	cmd.WaitDelay = time.Second // a child of the program may keep its output open
 	out, err := cmd.CombinedOutput()
 	if err == nil {
 		return nil
@@ -100,8 +100,7 @@ func run(ctx context.Context, cmd *exec.Cmd, account Account, dir string) error 
 	return failed
 }
 
-// locale sorts by code point and knows the letters of all languages. Only macOS has no such
-// locale.
+// locale returns a locale that sorts by code point and classifies the letters of all languages. Only macOS has none.
 func locale() string {
 	if runtime.GOOS == "darwin" {
 		return "en_US.UTF-8"

@@ -2,17 +2,17 @@ package server
 
 import "fmt"
 
-// needed is what a new data directory takes, in megabytes, with room to begin.
+// needed is the size of a new data directory in megabytes, with some room.
 const needed = 100
 
-// InitError means that a new data directory could not be made. Nothing of it was ever used.
+// InitError means that a new data directory could not be made. It was never used.
 type InitError struct {
 	Dir     string
-	Account Account // who has to be able to write there
-	Free    int64   // megabytes on the disk of Dir after the failure; 0 when unknown
-	Program string  // that failed
-	Output  string  // what it said
-	Err     error   // how it ended
+	Account Account // the account that must be able to write in Dir
+	Free    int64   // megabytes on the disk of Dir after the failure; 0 if unknown
+	Program string  // the program that failed
+	Output  string  // its output
+	Err     error   // its exit status, or the reason why it was ended
 }
 
 func (e *InitError) Error() string {
@@ -25,5 +25,5 @@ func (e *InitError) Error() string {
 		"PostgreSQL of your own. %[1]s said:\n%[6]s", e.Program, e.Err, space, e.Account, e.Dir, lastLines(e.Output, 6))
 }
 
-// Unwrap returns how the program ended.
+// Unwrap returns e.Err.
 func (e *InitError) Unwrap() error { return e.Err }

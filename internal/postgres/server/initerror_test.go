@@ -11,7 +11,7 @@ import (
 	"onlyonce/internal/proof/must"
 )
 
-// TestInitThatFails: initdb refuses a directory with something in it.
+// TestInitThatFails checks the error of initdb in a directory that is not empty.
 func TestInitThatFails(t *testing.T) {
 	t.Parallel()
 	account, err := server.ChooseAccount("")
@@ -31,9 +31,9 @@ func TestInitThatFails(t *testing.T) {
 	if !errors.As(err, &failed) || failed.Dir != dir || failed.Program != "initdb" {
 		t.Fatalf("got %v", err)
 	}
-	for _, says := range []string{dir, account.String(), "DATA_DIR", "DATABASE_URL", "disk", "exists but is not empty"} {
-		if !strings.Contains(err.Error(), says) {
-			t.Errorf("nothing about %q in: %v", says, err)
+	for _, part := range []string{dir, account.String(), "DATA_DIR", "DATABASE_URL", "disk", "exists but is not empty"} {
+		if !strings.Contains(err.Error(), part) {
+			t.Errorf("nothing about %q in: %v", part, err)
 		}
 	}
 	if strings.Contains(err.Error(), "%!") {
@@ -46,7 +46,7 @@ func TestInitWithoutRoom(t *testing.T) {
 	t.Parallel()
 	for free, want := range map[int64]bool{1: true, 99: true, 100: false, 0: false} {
 		err := &server.InitError{Free: free, Err: os.ErrPermission}
-		if says := strings.Contains(err.Error(), "MB are free"); says != want {
+		if got := strings.Contains(err.Error(), "MB are free"); got != want {
 			t.Errorf("%d MB: %v", free, err)
 		}
 	}

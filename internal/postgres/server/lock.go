@@ -12,8 +12,8 @@ import (
 // ErrLocked means that another process holds the lock.
 var ErrLocked = errors.New("locked by another process")
 
-// TryLock opens (or makes) the lock file at path and locks it, or fails with [ErrLocked].
-// The lock lasts until every process that holds the file has closed it or is gone.
+// TryLock opens or makes the lock file at path and locks it. The error is [ErrLocked] if another process holds it. The lock lasts until
+// every process that holds the file has closed it or ended.
 func TryLock(path string) (*os.File, error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {

@@ -14,8 +14,7 @@ import (
 	"time"
 )
 
-// RunningError means that a server that is not ours, started by hand perhaps, runs on the
-// data directory.
+// RunningError means that a server that this program did not start runs on the data directory.
 type RunningError struct {
 	DataDir string
 	PID     int
@@ -26,13 +25,12 @@ func (e *RunningError) Error() string {
 		"this program: stop it, or set DATABASE_URL to use it", e.PID, e.DataDir)
 }
 
-// ClearStalePID removes the server's pid file from dataDir when it is left from a crash and
-// its process id has gone to some other process, which would keep PostgreSQL from starting
-// (every other leftover it clears by itself). Restarted containers, whose process ids always
-// begin at 1, meet this often.
+// ClearStalePID removes the server's pid file from dataDir if it is left from a crash and another process has its process id, which
+// would keep PostgreSQL from starting. PostgreSQL clears all other leftovers itself. Restarted containers often have such a file,
+// because their process ids always begin at 1.
 //
-// Call it with the lock held that our servers inherit, so that no server of ours can be alive.
-// If a server answers nevertheless the error is a [*RunningError], and nothing is removed.
+// The caller must hold the lock that this program's servers inherit, so that no such server runs. If a server responds nevertheless, the
+// error is a [*RunningError], and nothing is removed.
 func ClearStalePID(ctx context.Context, dataDir string) error {
 	path := filepath.Join(dataDir, "postmaster.pid")
 	content, err := os.ReadFile(path)
@@ -46,7 +44,7 @@ func ClearStalePID(ctx context.Context, dataDir string) error {
 	lines := strings.Split(string(content), "\n")
 	pid, _ := strconv.Atoi(strings.TrimSpace(lines[0]))
 	if pid <= 0 || errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
-		return nil // PostgreSQL sees to it by itself, or says what is wrong with its file
+		return nil // PostgreSQL removes the file, or logs the fault in it
 	}
 	if len(lines) > 5 && answers(ctx, lines[3], lines[4], lines[5]) {
 		return &RunningError{DataDir: dataDir, PID: pid}
@@ -54,7 +52,7 @@ func ClearStalePID(ctx context.Context, dataDir string) error {
 	return os.Remove(path)
 }
 
-// answers reports whether a server listens where the pid file says.
+// answers reports whether a server listens at the addresses of a pid file.
 func answers(ctx context.Context, port, socketDir, host string) bool {
 	if host == "*" || host == "0.0.0.0" || host == "::" {
 		host = "localhost"
@@ -72,7 +70,7 @@ func listens(ctx context.Context, network, address string) bool {
 	return err == nil
 }
 
-// Running returns the directory of the socket at which a server on dataDir answers, or "" if none does.
+// Running returns the directory of the socket of the running server on dataDir, or "" if there is none.
 func Running(ctx context.Context, dataDir string) string {
 	content, err := os.ReadFile(filepath.Join(dataDir, "postmaster.pid"))
 	lines := strings.Split(string(content), "\n")

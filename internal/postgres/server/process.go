@@ -21,25 +21,25 @@ import (
 //go:embed guard.sh
 var guard string
 
-// Config is which server to start and how.
+// Config describes a server to start.
 type Config struct {
 	Programs  Programs
 	Account   Account
-	DataDir   string            // as [Init] made it
-	SocketDir string            // belongs to the account; goes, with all that is in it, when the server is gone
-	Settings  map[string]string // as in postgresql.conf, over which they win
+	DataDir   string            // made by [Init]
+	SocketDir string            // belongs to the account; removed with its content after the end of the server
+	Settings  map[string]string // override those of postgresql.conf
 	Log       string            // the file that the server logs to
-	Lock      *os.File          // held for as long as any process of the server lives; may be nil
+	Lock      *os.File          // held as long as any process of the server lives; may be nil
 }
 
-// Process is a running server. Its methods may be called at once.
+// Process is a running server. Its methods may be called concurrently.
 type Process struct {
-	pipe *os.File      // the guard stops the server when this closes
-	done chan struct{} // closed when the server is gone
-	err  error         // how it went; valid once done is closed
+	pipe *os.File      // the guard stops the server when this is closed
+	done chan struct{} // closed when the server has ended
+	err  error         // the result of its end; valid once done is closed
 }
 
-// URL is the address of a database on the server whose socket is in socketDir.
+// URL returns the address of a database on the server whose socket is in socketDir.
 func URL(socketDir, role, database string) string {
 	u := url.URL{
 		Scheme:   "postgres",
@@ -50,9 +50,9 @@ func URL(socketDir, role, database string) string {
 	return u.String()
 }
 
-// Start starts the server and returns when it accepts connections, which after a crash is
-// when it has recovered. It gives up when ctx ends, or when the server answers nothing for a minute, not even that it still
-// recovers, and leaves no server behind then; after Start, ctx has no hold over the server.
+// Start starts the server and returns when it accepts connections, after a crash when it has recovered. It fails if ctx ends, or if the
+// server does not respond for a minute, not even that it is recovering. It then leaves no server behind. After Start has returned, ctx
+// does not affect the server.
 func Start(ctx context.Context, cfg Config) (*Process, error) {
 	log, err := os.OpenFile(cfg.Log, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
@@ -77,7 +77,7 @@ func Start(ctx context.Context, cfg Config) (*Process, error) {
 	p := &Process{pipe: write, done: make(chan struct{})}
 	go func() {
 		p.err = cmd.Wait()
-		// Should somebody have killed the guard alone, its watcher now stops the server.
+		// If the guard alone was killed, its watcher now stops the server.
 		_ = p.pipe.Close()
 		close(p.done)
 	}()
@@ -89,19 +89,19 @@ func Start(ctx context.Context, cfg Config) (*Process, error) {
 	return p, nil
 }
 
-// Done is closed when the server is gone, asked to or not.
+// Done returns a channel that is closed when the server has ended, for any reason.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// Err returns how the server ended, nil for in order: somebody stopped it. Call it after [Process.Done].
+// Err returns the error with which the server ended, nil after a shutdown in order. Call it after [Process.Done].
 func (p *Process) Err() error { return p.err }
 
-// ErrStopped means that a server was shut down in order, but not by us.
+// ErrStopped means that a server was shut down in order, but not by this program.
 var ErrStopped = errors.New("somebody stopped it")
 
-// Stop has the server finish what it is committing, cut all connections and write its last
-// checkpoint. When ctx ends first, the server still stops, only unobserved.
+// Stop shuts the server down: it finishes running commits, cuts all connections and writes its last checkpoint. If ctx ends first, the
+// server still stops, but Stop does not wait for it.
 func (p *Process) Stop(ctx context.Context) error {
-	// A second Stop finds the pipe closed, which is as good.
+	// A second Stop finds the pipe closed, which is no error.
 	if err := p.pipe.Close(); err != nil && !errors.Is(err, os.ErrClosed) {
 		return err
 	}
@@ -118,22 +118,22 @@ func (c Config) command(ctx context.Context, log *os.File) *exec.Cmd {
 		"-c", guard, "guard", c.SocketDir,
 		filepath.Join(c.Programs.Dir, "postgres"), "-D", c.DataDir,
 		"-c", "listen_addresses=",
-		"-c", "port=5432", // part of the socket's name, nothing else
+		"-c", "port=5432", // only part of the socket's name
 		"-c", "unix_socket_directories=" + c.SocketDir,
 	}
 	for name, value := range c.Settings {
 		args = append(args, "-c", name+"="+value)
 	}
-	// The server outlives ctx, which is about its start.
+	// The server outlives ctx, which is for its start only.
 	cmd := c.Account.Command(context.WithoutCancel(ctx), "/bin/sh", args...)
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.ExtraFiles = []*os.File{c.Lock}
 	return cmd
 }
 
-// ready returns when a connection succeeds. The error names the last one that failed if there is no answer for so long as patience.
+// ready returns when a connection succeeds. If the server does not respond for patience, it returns the error of the last attempt.
 func (p *Process) ready(ctx context.Context, socketDir string, patience time.Duration) error {
-	const cannotConnectNow = "57P03" // it recovers, or is a standby that does
+	const cannotConnectNow = "57P03" // it is recovering, or is a standby in recovery
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for answered := time.Now(); ; {
@@ -160,7 +160,7 @@ func (p *Process) ready(ctx context.Context, socketDir string, patience time.Dur
 	}
 }
 
-// tail returns the last lines that the server logged from offset on.
+// tail returns the last lines of the server's log after offset.
 func tail(log *os.File, offset int64) string {
 	const most = 10
 	text, err := io.ReadAll(io.NewSectionReader(log, offset, 1<<20))

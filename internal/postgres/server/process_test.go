@@ -17,7 +17,7 @@ import (
 	"onlyonce/internal/proof/must"
 )
 
-// TestStartEnds: a server that answers nothing is given up, and one that answers that it recovers is not.
+// TestStartEnds checks that ready fails for a server that does not respond, and waits for one that is recovering.
 func TestStartEnds(t *testing.T) {
 	t.Parallel()
 	hangs, err := os.MkdirTemp("/tmp", "onlyonce-") //nolint:usetesting // the path of a socket is short
@@ -32,7 +32,7 @@ func TestStartEnds(t *testing.T) {
 	}
 
 	data := filepath.Join(pgtest.Embedded(t), "postgres")
-	must.OK(t, os.WriteFile(filepath.Join(data, "standby.signal"), nil, 0o644)) // it recovers until it is promoted
+	must.OK(t, os.WriteFile(filepath.Join(data, "standby.signal"), nil, 0o644)) // it is in recovery until it is promoted
 	account, err := server.ChooseAccount(data)
 	must.OK(t, err)
 	major, err := server.MajorOf(data)

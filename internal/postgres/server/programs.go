@@ -23,21 +23,21 @@ const MinMajor = 15
 type Programs struct {
 	Dir     string // the directory that holds initdb and postgres
 	Major   int    // for example 17
-	FromNPM bool   // nothing that fits is installed, and the npm packages are a beta
+	FromNPM bool   // installed by npm, because no other version fits; those packages are a beta
 }
 
-// Take reports whether the server takes a value of a setting, which may depend on how it was built.
+// Take reports whether the server accepts a value of a setting, which may depend on its build options.
 func (p Programs) Take(ctx context.Context, account Account, dataDir, setting, value string) bool {
 	shown, err := account.Command(ctx, filepath.Join(p.Dir, "postgres"),
 		"-D", dataDir, "-c", setting+"="+value, "-C", setting).Output()
 	return err == nil && strings.TrimSpace(string(shown)) == value
 }
 
-// NoProgramsError means that no fitting PostgreSQL is installed. Its text names what can be done.
+// NoProgramsError means that no fitting PostgreSQL is installed. Its text names the ways to get one.
 type NoProgramsError struct {
 	Major int        // the only major version that fits an existing data directory; 0 for any
-	Found []Programs // what is installed and does not fit
-	Cause error      // why installing the npm packages failed
+	Found []Programs // installed versions that don't fit
+	Cause error      // the error of installing the npm packages
 }
 
 func (e *NoProgramsError) Error() string {
@@ -62,12 +62,11 @@ func (e *NoProgramsError) Error() string {
 	return s.String()
 }
 
-// Unwrap returns why installing the npm packages failed.
+// Unwrap returns the error of installing the npm packages.
 func (e *NoProgramsError) Unwrap() error { return e.Cause }
 
-// Locate finds the newest PostgreSQL that the account can run, of the given major version,
-// or of any from [MinMajor] on when major is 0. It installs the npm packages when nothing
-// else fits, of the newest version that there is then. The error is a [*NoProgramsError].
+// Locate finds the newest PostgreSQL that the account can run, of the given major version, or of any from [MinMajor] on if major is 0.
+// If there is none, it installs the npm packages, of their newest version if major is 0. The error is a [*NoProgramsError].
 func Locate(ctx context.Context, account Account, major int) (Programs, error) {
 	found := installed(ctx, account, candidates(ctx))
 	if p, ok := newest(found, major); ok {
@@ -88,7 +87,7 @@ func Locate(ctx context.Context, account Account, major int) (Programs, error) {
 	return Programs{}, missing
 }
 
-// candidates lists the directories where PostgreSQL may be, in order of preference.
+// candidates returns the directories where PostgreSQL may be, in order of preference.
 func candidates(ctx context.Context) []string {
 	var dirs []string
 	if path, err := exec.LookPath("postgres"); err == nil {
@@ -110,7 +109,7 @@ func candidates(ctx context.Context) []string {
 	return dirs
 }
 
-// installed keeps those directories that hold programs which the account can run.
+// installed returns the programs of the directories that have them, as far as the account can run them.
 func installed(ctx context.Context, account Account, dirs []string) []Programs {
 	var found []Programs
 	for _, dir := range dirs {
@@ -133,7 +132,7 @@ func installed(ctx context.Context, account Account, dirs []string) []Programs {
 	return found
 }
 
-// newest returns the first of the highest major version that fits.
+// newest returns the first programs of the highest major version that fits.
 func newest(found []Programs, major int) (best Programs, ok bool) {
 	for _, p := range found {
 		if p.Major < MinMajor || major != 0 && p.Major != major {

