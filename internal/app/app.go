@@ -51,14 +51,14 @@ type App struct {
 	work     *errgroup.Group // servers and background work
 	stop     context.CancelCauseFunc
 	limits   limits
-	expired  atomic.Int64 // when the last complete run of expire began, or the app, in nanoseconds since 1970
+	expired  atomic.Int64 // start of the last complete run of expire, or of the app, in nanoseconds since 1970
 	// ending is done when unanswered requests are given up.
-	ending  context.Context //nolint:containedctx // of all requests
+	ending  context.Context //nolint:containedctx // parent of all requests' contexts
 	giveUp  context.CancelFunc
-	stopped context.Context //nolint:containedctx // the life of the app: done when something failed or Close was called
+	stopped context.Context //nolint:containedctx // done when something failed or Close was called
 }
 
-// PublicDemoError means that well-known logins would have been reachable from outside, at Addr.
+// PublicDemoError reports that public logins would have been reachable from outside, at Addr.
 type PublicDemoError struct{ Addr string }
 
 func (e *PublicDemoError) Error() string {
@@ -69,8 +69,8 @@ func (e *PublicDemoError) Error() string {
 // limits bound durations.
 type limits struct {
 	request time.Duration // each request; 0 is the default of package web
-	drain   time.Duration // requests and jobs that are in flight at the end
-	redis   time.Duration // each question to Redis; 0 is shared.Patience
+	drain   time.Duration // requests and jobs in flight at shutdown
+	redis   time.Duration // each request to Redis; 0 for shared.Patience
 	filling time.Duration // demo data, and the last question of a start; 0 is 10 minutes
 }
 

@@ -12,8 +12,8 @@ import (
 	"onlyonce/internal/people/attempt"
 )
 
-// expire erases results whose retention is over and deletes attempts that are old, tenant by tenant, until ctx is done. Any number of
-// replicas may do so.
+// expire erases expired results and deletes old attempts, tenant by tenant, until ctx is done. Any number of replicas may run
+// it.
 func (a *App) expire(ctx context.Context) error {
 	ticker := time.NewTicker(a.config.ExpireEvery)
 	defer ticker.Stop()
@@ -55,7 +55,7 @@ func (a *App) expireOnce(ctx context.Context) error {
 			}
 		}
 	}
-	// Sessions that are over go the same way.
+	// Expired sessions are deleted too.
 	ctx, cancel := context.WithTimeout(ctx, expiryStep)
 	defer cancel()
 	if _, err := a.pool.Exec(ctx, `DELETE FROM sessions WHERE expiry < now()`); err != nil {
@@ -65,8 +65,9 @@ func (a *App) expireOnce(ctx context.Context) error {
 	return nil
 }
 
-// expiryLag shows how long results may be past their retention. It follows from the last complete run, which has erased all that was
-// over when it began: to ask the database, whose row-level security shows one tenant at a time, would take a question for each.
+// expiryLag exports the most time by which results exceed their retention. It is derived from the last complete run, which has
+// erased all results that had expired at its start: row-level security shows one tenant at a time, so the database would have
+// to be queried for each tenant.
 func (a *App) expiryLag() prometheus.Collector {
 	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "onlyonce_expiry_lag_seconds",
@@ -74,7 +75,7 @@ func (a *App) expiryLag() prometheus.Collector {
 	}, func() float64 { return time.Since(time.Unix(0, a.expired.Load())).Seconds() })
 }
 
-// expiryStep bounds what expiry asks the database for itself.
+// expiryStep bounds each query of expiry itself.
 const expiryStep = time.Minute
 
 func (a *App) expiryTenants(ctx context.Context) ([]uuid.UUID, error) {

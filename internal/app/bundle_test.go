@@ -98,7 +98,7 @@ func create(url, key, body string) (*http.Response, error) {
 // request returns a request that creates a customer.
 func request(url, key, body string) *http.Request {
 	r := httptest.NewRequest(http.MethodPost, url+"/api/v1/customers", strings.NewReader(body))
-	r.RequestURI = "" // it is the client's
+	r.RequestURI = "" // only for servers
 	r.Header.Set("Authorization", "Bearer "+demoToken)
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Idempotency-Key", key)

@@ -18,7 +18,7 @@ type Config struct {
 
 	Addr           string         // ADDR: host:port, or unix: and the path of a socket
 	MetricsAddr    string         // METRICS_ADDR; "off" or empty for none
-	PublicURL      string         // PUBLIC_URL: scheme, host and port without a path; empty for that of Addr
+	PublicURL      string         // PUBLIC_URL: scheme, host and port without a path; empty for the address of Addr
 	TrustedProxies []netip.Prefix // TRUSTED_PROXIES
 	DatabaseURL    string         // DATABASE_URL; empty starts an embedded PostgreSQL
 	DataDir        string         // DATA_DIR
@@ -41,7 +41,7 @@ type Config struct {
 	SecretKey secretkey.Key // SECRET_KEY; zero for the one in DataDir with an embedded PostgreSQL, and else for none
 
 	Command  string       // how a shell runs this program
-	Listener net.Listener // used instead of listening at Addr; nil to listen
+	Listener net.Listener // used instead of listening on Addr; nil to listen
 	Log      *slog.Logger
 	Banner   io.Writer // gets the addresses and logins at the start; nil for none
 }
@@ -55,7 +55,7 @@ func (c Config) secure() bool {
 	return !isLoopback(c.Addr)
 }
 
-// public names the setting that lets others reach the app, or is empty if only this machine can.
+// public returns the setting that makes the app reachable from other machines, or "".
 func (c Config) public() string {
 	switch u, err := url.Parse(c.PublicURL); {
 	case !isLoopback(c.Addr):

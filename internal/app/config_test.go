@@ -127,7 +127,7 @@ func TestEnvironNamesWhatIsWrong(t *testing.T) {
 	}
 }
 
-// wantRefused fails unless each value of each variable is refused in a line that names the variable.
+// wantRefused checks that each value of each variable is refused in a line that names the variable.
 func wantRefused(t *testing.T, wrong map[string][]string) {
 	t.Helper()
 	for name, values := range wrong {

@@ -72,7 +72,7 @@ func (t demoTenant) fill(ctx context.Context, pool *pgxpool.Pool, store *idempot
 	return news, nil
 }
 
-// add adds one customer, and reports whether it was missing.
+// add creates one customer, and reports whether it was missing.
 func (t demoTenant) add(ctx context.Context, store *idempotency.Store, n int, c customer.Input) (news bool, err error) {
 	key, err := idempotency.ParseKey(fmt.Sprintf("demo-customer-%d", n+1))
 	if err != nil {
@@ -93,8 +93,8 @@ func (t demoTenant) add(ctx context.Context, store *idempotency.Store, n int, c 
 // cost, and autovacuum ignores so few rows.
 func analyze(ctx context.Context, pool *pgxpool.Pool, news bool) error {
 	if !news {
-		// A start may have been killed after its last record and before it got here. The planner's own count
-		// of rows shows that: it is below one until the table has been analyzed.
+		// A start may have been killed between its last record and this point. The planner's row count shows that: it is below
+		// one until the table has been analyzed.
 		var known bool
 		err := pool.QueryRow(ctx, `SELECT reltuples > 0 FROM pg_class WHERE oid = 'customers'::regclass`).Scan(&known)
 		if err != nil || known {

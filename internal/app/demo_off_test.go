@@ -59,7 +59,7 @@ func TestDemoLoginsAreRefusedWithoutTheDemo(t *testing.T) {
 	}
 	check("with the demo", b.URL(), true)
 
-	// Cookies know no ports, so the session follows to the other replica.
+	// Cookies are shared by all ports, so the session is sent to the other replica too.
 	beside := b.start(withoutDemo)
 	check("a replica without the demo", beside.URL(), false)
 	check("the one with the demo, still", b.URL(), true)

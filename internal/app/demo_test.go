@@ -33,10 +33,10 @@ func (b *bundle) story() []string {
 	return story
 }
 
-// The demo tenants, and how many customers they have.
+// The demo tenants, and the number of their customers.
 const (
 	acme, globex  = "0a3e0000-0000-4000-8000-00000000ac3e", "610be000-0000-4000-8000-0000000610be"
-	demoCustomers = 5 + 4 + 1 // who is there twice
+	demoCustomers = 5 + 4 + 1 // the last one is a duplicate
 )
 
 func TestDemoDataIsTheSameHoweverOftenItIsFilledIn(t *testing.T) {
@@ -47,7 +47,7 @@ func TestDemoDataIsTheSameHoweverOftenItIsFilledIn(t *testing.T) {
 	if len(want) != records {
 		t.Fatalf("%d rows: %q", len(want), want)
 	}
-	once.start() // beside the first, with everything there
+	once.start() // beside the first, with complete data
 	if got := once.story(); !slices.Equal(got, want) {
 		t.Errorf("filled in twice: %q\nonce: %q", got, want)
 	}
@@ -115,11 +115,11 @@ func TestInterruptedDemoDataIsAnalyzed(t *testing.T) {
 	t.Parallel()
 	b := &bundle{T: t, db: pgtest.New(t)}
 	const planned = `SELECT reltuples::int FROM pg_class WHERE oid = 'customers'::regclass`
-	release := b.lock(`LOCK TABLE customers IN SHARE UPDATE EXCLUSIVE MODE`) // one may create, and not analyze
+	release := b.lock(`LOCK TABLE customers IN SHARE UPDATE EXCLUSIVE MODE`) // allows INSERT, blocks ANALYZE
 	ended := make(chan error, 1)
 	config := b.config()
 	go func() { ended <- tryStart(t.Context(), config) }()
-	b.waiting("relation") // tenants that are filled in side by side wait for each other, too, for an instant
+	b.waiting("relation") // tenants that are filled in parallel also wait for each other, for a moment
 	b.admin(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'relation'`)
 	if err := <-ended; err == nil {
 		t.Fatal("the start succeeded without its connection")

@@ -12,9 +12,9 @@ import (
 )
 
 const (
-	// inFile is the end of a variable's name that has the path of a file with the value.
+	// inFile is the suffix of a variable that has the path of a file with the value.
 	inFile = "_FILE"
-	// maxFile bounds such a file, in bytes.
+	// maxFile is the most bytes of such a file.
 	maxFile = 64 << 10
 )
 
@@ -56,7 +56,8 @@ func readFile(path string) (string, error) {
 	return string(content), nil
 }
 
-// Misspelt returns a warning for each variable of an environment, as [os.Environ] returns it, that is probably meant to be one of the app.
+// Misspelt returns a warning for each variable of an environment, in the format of [os.Environ], that is probably a misspelt
+// one of the app's.
 func Misspelt(environ []string) (warnings []error) {
 	var known []string
 	for _, s := range settings() {

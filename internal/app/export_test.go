@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// StartWithin is [Start] with other bounds for a request and for the end.
+// StartWithin is [Start] with other time limits for a request and for shutdown.
 func StartWithin(ctx context.Context, c Config, request, drain time.Duration) (*App, error) {
 	return start(ctx, c, limits{request: request, drain: drain})
 }
 
-// StartPatient is [Start] with another bound for each question to Redis.
+// StartPatient is [Start] with another time limit for each request to Redis.
 func StartPatient(ctx context.Context, c Config, patience time.Duration) (*App, error) {
 	return start(ctx, c, limits{drain: drain, redis: patience})
 }
@@ -21,5 +21,5 @@ func StartFilling(ctx context.Context, c Config, filling time.Duration) (*App, e
 	return start(ctx, c, limits{drain: drain, filling: filling})
 }
 
-// JobLog is the log of River.
+// JobLog is jobLog for tests.
 func JobLog(log *slog.Logger) *slog.Logger { return jobLog(log) }

@@ -15,7 +15,7 @@ import (
 //
 // So heads are checked on the connection.
 
-// stream is a connection of TCP or of a Unix socket. net/http ends an answer before the client has sent all by CloseWrite.
+// stream is a TCP or Unix connection. net/http uses CloseWrite when it ends an answer before the client has sent everything.
 type stream interface {
 	net.Conn
 	CloseWrite() error
@@ -29,12 +29,12 @@ type framingConn struct {
 	held []byte // read from the connection, and not returned yet
 
 	mu      sync.Mutex // net/http reads one byte ahead while a request is handled
-	body    int64      // how many bytes of a body are left, -1 inside a chunked one
-	lines   int        // how many lines of the head have ended
+	body    int64      // remaining bytes of a body, -1 in a chunked one
+	lines   int        // completed lines of the head
 	place   int        // in the line
-	matched int        // bytes of lengthHeader with which the line begins
+	matched int        // bytes of lengthHeader at the start of the line
 	lengths int        // headers of that name in the head
-	folded  bool       // whether a line of the head goes on in the next
+	folded  bool       // whether a line of the head is folded
 }
 
 // lengthHeader is in lower case.
@@ -49,7 +49,7 @@ func (c *framingConn) Read(p []byte) (n int, err error) {
 	}
 	n = c.follow(p[:n])
 	c.held = append([]byte(nil), c.held[n:]...)
-	return n, err //nolint:wrapcheck // an io.EOF must stay one
+	return n, err //nolint:wrapcheck // io.EOF must stay unwrapped
 }
 
 // follow returns the number of bytes up to the end of a head or a body.
@@ -68,7 +68,7 @@ func (c *framingConn) follow(read []byte) int {
 			return i + 1
 		case b == '\n':
 			c.lines, c.place, c.matched = c.lines+1, 0, 0
-		case b == '\r' && c.place == 0: // of an empty line
+		case b == '\r' && c.place == 0: // an empty line
 		default:
 			if c.body == 0 {
 				c.look(b)
@@ -84,7 +84,7 @@ func (c *framingConn) look(b byte) {
 	if c.place == 0 && c.lines > 0 && (b == ' ' || b == '\t') {
 		c.folded = true
 	}
-	if c.matched == c.place && c.place < len(lengthHeader) && b|0x20 == lengthHeader[c.place] { // the bit makes letters small
+	if c.matched == c.place && c.place < len(lengthHeader) && b|0x20 == lengthHeader[c.place] { // the bit turns letters into lower case
 		if c.matched++; c.matched == len(lengthHeader) {
 			c.lengths++
 		}
@@ -122,7 +122,7 @@ func (l framingListener) Accept() (net.Conn, error) {
 	if stream, ok := conn.(stream); ok {
 		return &framingConn{stream: stream}, nil
 	}
-	return conn, err //nolint:wrapcheck // the server knows these errors
+	return conn, err //nolint:wrapcheck // the server compares these errors
 }
 
 // RemoteAddr returns the address of the client: 127.0.0.1 for a Unix socket, whose clients are on this machine.

@@ -59,7 +59,7 @@ func TestEndWithAFrozenDatabase(t *testing.T) {
 			t.Error(line)
 		}
 	}
-	p.start(t) // it waits for the frozen server, which is ended by its guard
+	p.start(t) // its guard kills the frozen server first
 	if status := p.createCustomer(t.Context(), "before"); status != http.StatusCreated {
 		t.Errorf("what was acknowledged: %d", status)
 	}

@@ -32,7 +32,7 @@ func of[C, R any](op idempotency.Operation[C, R], command func(about uuid.UUID) 
 			return uuid.Nil, err
 		}
 		done, err := op.Do(ctx, store, intent, c)
-		// Another replica, which started on another day, has just done it.
+		// Another replica, which started on another day, has just carried it out.
 		if mismatch, ok := errors.AsType[*idempotency.MismatchError](err); ok {
 			return mismatch.Record, nil
 		}
@@ -63,7 +63,7 @@ func (t demoBooks) life(n int) []step {
 		return append(steps, t.credit(n, 6, []credit.LineInput{{Position: 1, Quantity: "0.5"}}))
 	case n%30 == 17: // a discount
 		return append(steps, t.pay(n, 0, 1), t.refund(n, paid, 5))
-	case n == 24: // taken back
+	case n == 24: // cancelled
 		return append(steps, t.pay(n, 0, 1), t.refund(n, paid, 1), t.credit(n, 40, nil))
 	case n%24 == 12:
 		return steps

@@ -12,7 +12,7 @@ import (
 	"onlyonce/internal/value/date"
 )
 
-// repeat creates a schedule that was due twice, and bills it.
+// repeat creates a schedule with two due periods, and bills them.
 func (t demoBooks) repeat(ctx context.Context, store *idempotency.Store) (news bool, err error) {
 	key, err := idempotency.ParseKey("demo-schedule")
 	if err != nil {

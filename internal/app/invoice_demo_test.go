@@ -13,7 +13,7 @@ import (
 	"onlyonce/internal/record"
 )
 
-// TestDemoShowsTheLife: there is something of everything, over the last year and in three currencies.
+// TestDemoShowsTheLife: the demo has records in every state, over the last year and in three currencies.
 func TestDemoShowsTheLife(t *testing.T) {
 	b := setup(t)
 	const ofAcme = ` tenant_id = '` + acme + `' AND `
@@ -71,7 +71,7 @@ func TestDemoShowsTheLife(t *testing.T) {
 		"numbered in another order than that of their days": `
 			SELECT count(*) FROM invoices a JOIN invoices b USING (tenant_id, issue_year)
 			WHERE a.number < b.number AND a.issue_date > b.issue_date
-				AND NOT EXISTS (SELECT FROM schedule_periods p WHERE p.id = b.id)`, // which may be billed later
+				AND NOT EXISTS (SELECT FROM schedule_periods p WHERE p.id = b.id)`, // periods may be billed later
 	} {
 		if n := b.number(sql); n > 0 {
 			t.Errorf("%d were %s", n, what)

@@ -6,7 +6,7 @@ import (
 	"onlyonce/internal/proof/must"
 )
 
-// addInvoice adds a document and a mail of an invoice, which is sent once before.
+// addInvoice adds calls for a document and a mail of an invoice. The mail was sent once before.
 func (f *frozen) addInvoice(calls map[string]call) {
 	f.Helper()
 	var id string
@@ -23,7 +23,7 @@ func (f *frozen) addInvoice(calls map[string]call) {
 	f.send(calls["mail"])
 }
 
-// mailIsSentOnce: the mail of addInvoice is there once, and is sent.
+// mailIsSentOnce checks that the mail of addInvoice exists once, and is sent.
 func (f *frozen) mailIsSentOnce(calls map[string]call) {
 	f.Helper()
 	if a := f.send(calls["mail"]); a.status >= http.StatusBadRequest {

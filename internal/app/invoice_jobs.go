@@ -7,7 +7,7 @@ import (
 	"onlyonce/internal/mailer"
 )
 
-// addInvoiceMails lets the jobs send mails about invoices.
+// addInvoiceMails adds the jobs that send mails about invoices.
 func addInvoiceMails(workers *river.Workers, mails mailer.Config) error {
 	worker, err := mail.NewWorker(mails)
 	if err != nil {

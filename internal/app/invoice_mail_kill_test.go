@@ -107,7 +107,7 @@ func TestKillDuringMails(t *testing.T) {
 	if len(ids) != invoices || len(subjects) != invoices {
 		t.Errorf("%d subjects and %d Message-IDs of %d invoices", len(ids), len(subjects), invoices)
 	}
-	// Two kills hit up to four attempts each of two processes.
+	// Two kills interrupt up to four attempts in each of two processes.
 	if twice == 0 || twice > 12 {
 		t.Errorf("%d mails came more than once", twice)
 	}

@@ -41,7 +41,7 @@ func ask(token, method, url, key, body string) (status int, answer []byte, err e
 	return response.StatusCode, answer, errors.Join(err, response.Body.Close())
 }
 
-// draft makes an invoice and returns its path in the API.
+// draft creates an invoice and returns its path in the API.
 func (b *bundle) draft(key, customer string) string {
 	b.Helper()
 	person, err := json.Marshal(customer)
@@ -224,7 +224,7 @@ func TestMailIsRefused(t *testing.T) {
 	b.logsNothingPersonal()
 }
 
-// logsNothingPersonal fails if an address is in the log, or in what River keeps of the jobs.
+// logsNothingPersonal fails if an address is in the log, or in River's tables.
 func (b *bundle) logsNothingPersonal() {
 	b.Helper()
 	jobs, err := b.db.Admin().Query(b.Context(), `SELECT to_jsonb(j)::text FROM river.river_job j`)
@@ -300,7 +300,7 @@ func TestMailOfAVoidInvoice(t *testing.T) {
 	}
 }
 
-// TestMailsOfTheDemoAreKept: its customers are made up, and nothing is sent to them even with a mail server.
+// TestMailsOfTheDemoAreKept: the demo's customers are fictitious, so nothing is sent to them even with a mail server.
 func TestMailsOfTheDemoAreKept(t *testing.T) {
 	pgtest.Long(t)
 	s := mailertest.Start(t, nil, nil)
@@ -317,7 +317,7 @@ func TestMailsOfTheDemoAreKept(t *testing.T) {
 	}
 }
 
-// TestMailsWithoutAServer are kept, also through a connection pooler, where nothing can be prepared.
+// TestMailsWithoutAServer are kept, also through a connection pooler without prepared statements.
 func TestMailsWithoutAServer(t *testing.T) {
 	b := mailing(t, "smtp://nowhere.example.com", func(c *app.Config) {
 		c.MailServer, c.MailSender = nil, ""

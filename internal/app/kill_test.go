@@ -13,8 +13,8 @@ import (
 	"onlyonce/internal/proof/must"
 )
 
-// The program with its embedded PostgreSQL, killed again and again while invoices are created. Clients
-// only do what clients do: they send the same key until they get an answer.
+// TestKillDuringCreates kills the program with its embedded PostgreSQL again and again while invoices are created. Clients only
+// send the same key until they get an answer.
 func TestKillDuringCreates(t *testing.T) {
 	pgtest.Long(t)
 	t.Parallel()

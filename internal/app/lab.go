@@ -9,7 +9,7 @@ import (
 	"onlyonce/internal/web"
 )
 
-// LabConfig is about the lab of the demo.
+// LabConfig is the configuration of the demo's lab.
 type LabConfig struct {
 	Lab        bool   // LAB
 	LabProgram string // the server that the lab starts; this program if empty
@@ -23,7 +23,7 @@ func labPart() part {
 	}}
 }
 
-// startLab makes the lab of the demo, unless there is data of people: they have not asked for servers that are killed beside it.
+// startLab starts the lab of the demo, unless there is real data: the lab starts and kills servers on the same machine.
 func startLab(_ context.Context, a *App) error {
 	c := a.config
 	if !c.Lab || !c.Demo || a.anyUser {

@@ -12,7 +12,7 @@ import (
 	"onlyonce/internal/proof/must"
 )
 
-// TestBodiesAreBoundedInTime looks at the settings, because the bound itself is half a minute.
+// TestBodiesAreBoundedInTime checks the settings only, because the limit is half a minute.
 func TestBodiesAreBoundedInTime(t *testing.T) {
 	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

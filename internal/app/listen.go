@@ -10,10 +10,10 @@ import (
 	"syscall"
 )
 
-// unixPrefix begins an address that is the path of a Unix socket.
+// unixPrefix is the prefix of an address that is the path of a Unix socket.
 const unixPrefix = "unix:"
 
-// Network returns a network and an address, as [net.Dial] takes them, for the value of ADDR.
+// Network returns the arguments of [net.Dial] for a value of ADDR.
 func Network(addr string) (network, address string) {
 	if path, ok := strings.CutPrefix(addr, unixPrefix); ok {
 		return "unix", path
@@ -21,7 +21,7 @@ func Network(addr string) (network, address string) {
 	return "tcp", addr
 }
 
-// AddressOf returns the address of a listener, as ADDR names it.
+// AddressOf returns the address of a listener in the format of ADDR.
 func AddressOf(l net.Listener) string {
 	if l.Addr().Network() == "unix" {
 		return unixPrefix + l.Addr().String()
@@ -44,7 +44,7 @@ func listen(ctx context.Context, c Config) (net.Listener, error) {
 		listener, err = config.Listen(ctx, network, address)
 	}
 	if err == nil && network == "unix" {
-		// The proxy is another user. Which ones reach the socket is up to its directory.
+		// The proxy runs as another user. The permissions of the directory restrict access to the socket.
 		err = os.Chmod(address, 0o666) //nolint:gosec // see above
 	}
 	if err != nil {
@@ -53,7 +53,7 @@ func listen(ctx context.Context, c Config) (net.Listener, error) {
 	return listener, nil
 }
 
-// left reports whether no process listens at a socket anymore: it was killed.
+// left reports whether a socket was left behind by a killed process.
 func left(ctx context.Context, path string) bool {
 	var dialer net.Dialer
 	conn, err := dialer.DialContext(ctx, "unix", path)

@@ -21,7 +21,7 @@ import (
 	"onlyonce/internal/proof/must"
 )
 
-// over returns a client whose connections go to a Unix socket.
+// over returns a client that connects to a Unix socket.
 func over(path string) *http.Client {
 	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
 		var dialer net.Dialer
@@ -30,7 +30,7 @@ func over(path string) *http.Client {
 	return &http.Client{Transport: &http.Transport{DialContext: dial, DisableKeepAlives: true}}
 }
 
-// TestUnixSocket: the app takes over the socket of an app that was killed, but not that of a running one. Its client is a proxy on this
+// TestUnixSocket: the app takes over the socket of a killed app, but not that of a running one. Its client is a proxy on this
 // machine.
 func TestUnixSocket(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "http")
@@ -66,7 +66,7 @@ func TestUnixSocket(t *testing.T) {
 	}
 }
 
-// TestURLOfEveryAddress: a person can open the address that the banner shows.
+// TestURLOfEveryAddress: a browser can open the address that the banner shows.
 func TestURLOfEveryAddress(t *testing.T) {
 	b := setup(t, func(c *app.Config) { c.Addr, c.Demo = "0.0.0.0:0", false })
 	if status, _ := b.get(b.URL() + "/readyz"); status != http.StatusOK || !strings.HasPrefix(b.URL(), "http://127.0.0.1:") {
@@ -74,7 +74,8 @@ func TestURLOfEveryAddress(t *testing.T) {
 	}
 }
 
-// TestSystemd: the program serves at a socket that it gets, and notifies when it is ready and when it stops. All of its log is JSON.
+// TestSystemd: the program serves on an inherited socket, and notifies when it is ready and when it stops. All of its log is
+// JSON.
 func TestSystemd(t *testing.T) {
 	pgtest.Long(t)
 	t.Parallel()
@@ -147,7 +148,7 @@ func TestStopBeforeReady(t *testing.T) {
 	must.OK(t, tx.Rollback(t.Context()))
 }
 
-// TestLogOfJobs: River logs an error for each question that the end of the app cuts off.
+// TestLogOfJobs: River logs an error for each query that is interrupted when the app stops.
 func TestLogOfJobs(t *testing.T) {
 	t.Parallel()
 	text := &buffer{}

@@ -11,12 +11,12 @@ import (
 	"onlyonce/internal/proof/must"
 )
 
-// company is a tenant that is no demo, so that its mails are sent.
+// company is a tenant outside the demo, so its mails are sent.
 const company = "0190a000-0000-7000-8000-000000000001"
 
 const companyToken = "oo_company"
 
-// mailing is a bundle whose app sends mails of a company to a mail server.
+// mailing returns a bundle whose app sends mails of a company to a mail server.
 func mailing(t *testing.T, url string, settings ...func(*app.Config)) *bundle {
 	t.Helper()
 	t.Parallel()

@@ -11,7 +11,7 @@ import (
 	"onlyonce/internal/web"
 )
 
-// observer makes each attempt visible: one log line, one count, one duration, and for some days one row.
+// observer reports each attempt: one log line, one count, one duration, and one row for some days.
 type observer struct {
 	log      *slog.Logger
 	keep     func(idempotency.Attempt)
@@ -56,7 +56,7 @@ func (o *observer) observe(ctx context.Context, a idempotency.Attempt) {
 	o.log.LogAttrs(ctx, level, "attempt", slog.Any("", a))
 }
 
-// inProgress shows attempts while they run: many that do not end wait for one another, or for the database.
+// inProgress exports the number of running attempts: many that do not end wait for one another, or for the database.
 func inProgress(store *idempotency.Store) prometheus.Collector {
 	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "onlyonce_attempts_in_progress", Help: "Attempts that are under way now, waiting included.",

@@ -11,8 +11,8 @@ import (
 	"onlyonce/internal/proof/proxy"
 )
 
-// TestDatabaseIsWatched: jobs are counted by kind and state and the oldest is dated, pools show their connections, and all but the pools
-// is missing when the database does not answer.
+// TestDatabaseIsWatched: jobs are counted by kind and state, with the age of the oldest, and pools show their connections. When
+// the database does not answer, only the pools have metrics.
 func TestDatabaseIsWatched(t *testing.T) {
 	pgtest.Long(t)
 	var wire *proxy.Proxy

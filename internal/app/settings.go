@@ -21,7 +21,7 @@ type setting struct {
 	set      func(c *Config, value string) error
 }
 
-// settings lists the environment variables, in the order in which they are read and explained.
+// settings lists the environment variables, in the order in which they are read and documented.
 func settings() []setting {
 	all := []setting{
 		{"ADDR", "", defaultAddr + ", or PORT", "where to listen, as host:port, or unix:/path/to/socket; a socket of\n" +
@@ -162,7 +162,7 @@ func Environ(getenv func(string) string) (Config, error) {
 	return c, errors.Join(errs...)
 }
 
-// Usage explains the environment variables.
+// Usage writes the documentation of the environment variables.
 func Usage(w io.Writer) error {
 	var text strings.Builder
 	text.WriteString("Environment variables. Each can also be in a file whose path is in NAME_FILE, such as DATABASE_URL_FILE:\n")

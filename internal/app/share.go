@@ -9,7 +9,7 @@ import (
 	"onlyonce/internal/idempotency/shared"
 )
 
-// share lets the replicas answer for each other by REDIS_URL, and count together what limits bound.
+// share connects to REDIS_URL, so that the replicas answer repeats for each other and have common limits.
 func (a *App) share(store *idempotency.Store) error {
 	if a.config.RedisURL == "" {
 		return nil

@@ -29,8 +29,8 @@ import (
 // It is nil without a collector, and then adds no overhead.
 type tracing struct{ provider *trace.TracerProvider }
 
-// startTracing reads the variables of OpenTelemetry besides OTEL_EXPORTER_OTLP_ENDPOINT as well, such as those for the sampler,
-// the name of the service and headers.
+// startTracing also reads the other variables of OpenTelemetry, such as those for the sampler, the name of the service and
+// headers.
 func (a *App) startTracing(ctx context.Context) error {
 	if a.config.Traces == "" {
 		return nil

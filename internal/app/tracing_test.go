@@ -23,7 +23,7 @@ import (
 	"onlyonce/internal/proof/must"
 )
 
-// traced is a collector.
+// traced is a collector of traces.
 type traced struct {
 	mu    sync.Mutex
 	spans []*spans.Span
@@ -46,7 +46,7 @@ func (c *traced) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// named returns the spans of a name.
+// named returns the spans with a name.
 func (c *traced) named(name string) []*spans.Span {
 	return slices.DeleteFunc(slices.Clone(c.spans), func(s *spans.Span) bool { return s.Name != name })
 }

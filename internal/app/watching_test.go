@@ -16,7 +16,7 @@ import (
 	"onlyonce/internal/proof/must"
 )
 
-// TestWhatIsWatchedIsThere: each metric and outcome that the dashboards and the alert rules name is one that a running app has.
+// TestWhatIsWatchedIsThere: each metric and outcome in the dashboards and the alert rules is one of a running app.
 func TestWhatIsWatchedIsThere(t *testing.T) {
 	t.Parallel()
 	b := &bundle{T: t, db: pgtest.New(t)}

@@ -49,7 +49,7 @@ func TestAttemptsOfARecord(t *testing.T) {
 	program.create(of, key, of.command)
 	program.create(of, key, of.command)
 	program.create(of, key, of.other)
-	program.create(of, "another key", of.command) // reuses it
+	program.create(of, "another key", of.command) // finds the same record
 	written()
 	const summary = "Created once. At least 4 attempts, 2 ignored, 1 refused."
 	for who, c := range map[string]*client{"owner": owner, "member": member} {

@@ -44,7 +44,7 @@ type bundle struct {
 type tenant struct {
 	id    uuid.UUID
 	name  string
-	email string // of its user, whose password is password
+	email string // of its user, whose password is the constant
 	token string
 }
 
@@ -62,7 +62,7 @@ func setup(t *testing.T) *bundle {
 	return setupHere(t)
 }
 
-// setupHere is setup for a test that is parallel already.
+// setupHere is setup for a test that is already parallel.
 func setupHere(t *testing.T) *bundle {
 	t.Helper()
 	b := bundleOn(t, pgtest.New(t))
@@ -70,7 +70,7 @@ func setupHere(t *testing.T) *bundle {
 	return b
 }
 
-// bundleOn makes no tenants.
+// bundleOn returns a bundle without tenants.
 func bundleOn(t *testing.T, db *pgtest.Database) *bundle {
 	t.Helper()
 	b := &bundle{T: t, db: db, owners: map[uuid.UUID]*client{}, failures: newFailures(t)}
@@ -94,7 +94,7 @@ func (b *bundle) tenant(name string) tenant {
 	return t
 }
 
-// replica is one replica of the server.
+// replica is a replica of the server.
 type replica struct {
 	*web.Server
 
@@ -109,7 +109,7 @@ type config struct {
 
 	keepAttempts time.Duration
 	key          secretkey.Key
-	pages        []func(*web.Site) // besides those of every server
+	pages        []func(*web.Site) // in addition to the common ones
 }
 
 // serve starts a replica with a new pool. The settings change its configuration before.
@@ -123,7 +123,7 @@ func (b *bundle) serve(settings ...func(*config)) *replica {
 	return b.serveOn(pool, settings...)
 }
 
-// today is the day on which all servers of the tests run. The dates in commands are near it.
+// today returns the current day of all servers in the tests. The dates in commands are near it.
 func today() date.Date { return date.Of(time.Date(2026, time.November, 27, 0, 0, 0, 0, time.UTC)) }
 
 // secretKey is the key of every server in the tests.
@@ -168,7 +168,7 @@ func (b *bundle) listen(h http.Handler) string {
 	return server.URL
 }
 
-// impatient bounds the waits for locks.
+// impatient shortens the waits for locks.
 func impatient(c *config) { c.Store.Wait = 100 * time.Millisecond }
 
 func (b *bundle) observe(_ context.Context, a idempotency.Attempt) {
@@ -177,7 +177,7 @@ func (b *bundle) observe(_ context.Context, a idempotency.Attempt) {
 	b.attempts = append(b.attempts, a)
 }
 
-// wantOutcomes compares with those of all attempts so far, in any order: some ran side by side.
+// wantOutcomes compares the outcomes of all attempts so far, in any order, because some ran concurrently.
 func (b *bundle) wantOutcomes(want ...idempotency.Outcome) {
 	b.Helper()
 	b.mu.Lock()

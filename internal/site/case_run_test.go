@@ -27,7 +27,7 @@ type target struct {
 	subject
 
 	owner tenant // of the form
-	id    string // of the record that is changed, or that a new one belongs to
+	id    string // of the changed record, or of a new record's parent
 	seen  int    // the version that the caller has seen
 }
 
@@ -48,7 +48,7 @@ type format interface {
 	// refused checks that the command had no effect, that the reason has this slug, and that a form keeps the typed values.
 	// wrong are the JSON Pointers of the invalid fields.
 	refused(x *caseRun, a answer, slug string, typed url.Values, wrong ...string)
-	// record returns the id of the record that an answer is about.
+	// record returns the id of an answer's record.
 	record(x *caseRun, a answer) string
 }
 
@@ -158,7 +158,7 @@ func (x *caseRun) from(s *replica) *client { return x.caller.elsewhere(s.url) }
 // isHTML reports whether the case runs in a browser.
 func (x *caseRun) isHTML() bool { return x.format == htmlFormat{} }
 
-// hold keeps every attempt at the intent waiting in the middle of the transaction, until the release.
+// hold makes every attempt at the intent wait in the middle of the transaction, until the release.
 func (x *caseRun) hold() (release func()) {
 	x.Helper()
 	return x.holdIntent(x.operation)

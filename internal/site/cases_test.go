@@ -15,7 +15,7 @@ import (
 
 // row is a row of the table of cases.
 type row struct {
-	name string // as docs/idempotency.md has it
+	name string // as in docs/idempotency.md
 	run  func(*caseRun)
 	// outcomes are the outcomes in order, where did is replaced by the outcome of the operation. If nil, the case checks them
 	// itself.
@@ -23,7 +23,7 @@ type row struct {
 	// of lists the kinds for which every operation is run. If nil, one operation of each kind is run: the others differ only in
 	// fields, statements and pages, on which the case doesn't depend.
 	of []idempotency.Kind
-	// ofOne is set if the case is about operations whose URL names a record.
+	// ofOne is set if the case needs operations whose URL has the id of a record.
 	ofOne bool
 }
 
@@ -162,7 +162,7 @@ func alreadyDone(x *caseRun) {
 	first := x.ask(x.command)
 	x.format.done(x, first)
 	x.format.replayed(x, x.ask(x.command), first)
-	x.seen++           // the version that was seen is no part of the command
+	x.seen++           // the seen version is not part of the command
 	other := x.serve() // any replica answers
 	x.format.replayed(x, x.askAs(x.from(other), x.command), first)
 	x.wantRows(x.leaves)
@@ -178,7 +178,7 @@ func noLongerVisible(x *caseRun) {
 			x.Errorf("tells what was stored: %s", again.body)
 		}
 	}
-	if x.parent != nil && !x.kind.Changes() { // which is looked for before
+	if x.parent != nil && !x.kind.Changes() { // the parent is looked up before the claim
 		x.wantOutcomes(did, "rejected")
 	} else {
 		x.wantOutcomes(did, "replayed")
@@ -208,7 +208,7 @@ func otherCommand(x *caseRun) {
 
 func noKey(x *caseRun) {
 	refused := x.under("", x.command)
-	if !x.isHTML() && x.kind.Changes() { // safe without one, and again
+	if !x.isHTML() && x.kind.Changes() { // safe without a key, and repeatable
 		x.format.done(x, refused)
 		before, again := x.record(), x.under("", x.command)
 		x.unchanged(again, refused)
@@ -232,7 +232,7 @@ func noKey(x *caseRun) {
 func malformedKey(x *caseRun) {
 	for _, bad := range []string{strings.Repeat("k", 256), "schlüssel", "two\x7fparts", `"quoted" and more`} {
 		if x.isHTML() {
-			bad = strings.ReplaceAll(bad, `"`, "\n") // in a form field a quote is a character like any other
+			bad = strings.ReplaceAll(bad, `"`, "\n") // in a form field a quote has no meaning
 		}
 		bad = strings.ReplaceAll(bad, "\x7f", "é") // no client sends a control character in a header
 		x.format.refused(x, x.under(bad, x.command), "key-malformed", x.command)
@@ -247,7 +247,7 @@ func twoKeys(x *caseRun) {
 		x.format.refused(x, x.under("", form), "key-malformed", x.command)
 		x.wantOutcomes("rejected")
 	} else {
-		for _, lines := range [][]string{{key, key}, {key + ", " + key}, {`"` + key + `", "` + key + `"`}} { // or joined on the way
+		for _, lines := range [][]string{{key, key}, {key + ", " + key}, {`"` + key + `", "` + key + `"`}} { // or joined by a proxy
 			x.format.refused(x, x.withKeys(lines...), "key-malformed", x.command)
 		}
 		x.wantOutcomes("rejected", "rejected", "rejected")
@@ -332,7 +332,7 @@ func valueTaken(x *caseRun) {
 		}
 		mine, theirs := "mine "+u.field, change(x.resource.other, u.field, u.value)
 		command := change(x.command, u.field, u.value)
-		if x.kind == idempotency.Change { // the value is its own
+		if x.kind == idempotency.Change { // its current value
 			theirs, command = change(theirs, u.field, u.free), change(command, u.field, u.free)
 		}
 		existing := decode[created](x.bundle, x.program(x.replica, x.acme).create(x.resource, "theirs "+u.field, theirs))

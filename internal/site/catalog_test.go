@@ -107,7 +107,7 @@ func TestEveryUniquenessRuleIsEnforced(t *testing.T) {
 	b := setup(t)
 	type constraint struct {
 		Name     string
-		Optional bool // a column may be NULL, which lets the same thing in twice, or the index is partial
+		Optional bool // NULL in a column admits duplicates, or the index is partial
 	}
 	found, err := b.admin.Query(t.Context(), `
 		SELECT i.relname::text, indpred IS NOT NULL OR NOT indnullsnotdistinct AND EXISTS (
@@ -237,7 +237,8 @@ func TestEveryVersionCounts(t *testing.T) {
 		}
 	}
 	for _, table := range versioned {
-		// 1 is FOR EACH ROW, 2 is BEFORE, 16 is UPDATE; nothing else, no WHEN, no list of columns, not disabled.
+		// 1 is FOR EACH ROW, 2 is BEFORE, 16 is UPDATE; there is no other bit, WHEN or list of columns, and the trigger isn't
+		// disabled.
 		if !get[bool](b, `
 			SELECT EXISTS (
 				SELECT FROM pg_trigger WHERE tgrelid = $1::regclass AND tgfoid = 'next_version'::regproc

@@ -94,7 +94,7 @@ func staleVersion(x *caseRun) {
 	}
 	submit, _ := attr(p.form(), "action")
 	form := p.typed()
-	maps.Copy(form, x.command) // and now it is meant
+	maps.Copy(form, x.command) // this time on purpose
 	x.format.done(x, x.caller.submit(submit, form))
 }
 
@@ -112,7 +112,7 @@ func (p page) compares(of resource, saved, typed url.Values) {
 		}
 	}
 	for _, f := range of.fields {
-		if f.valid == key { // an id, which people do not read
+		if f.valid == key { // an id, which pages don't show
 			continue
 		}
 		was, is := asRead(f.name, saved.Get(f.name)), asRead(f.name, typed.Get(f.name))
@@ -135,7 +135,7 @@ func asRead(field, typed string) string {
 	case "account_number":
 		return party.SpacedAccount(typed)
 	default:
-		return strings.Join(strings.Fields(typed), " ") // lines as well
+		return strings.Join(strings.Fields(typed), " ") // also joins lines
 	}
 }
 
@@ -316,7 +316,7 @@ func TestVersionInAForm(t *testing.T) {
 	})
 }
 
-// withIfMatch sends the command with If-Match as it is.
+// withIfMatch sends the command with the given If-Match.
 func (x *caseRun) withIfMatch(tags ...string) answer {
 	x.Helper()
 	to := x.target

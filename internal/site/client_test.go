@@ -21,7 +21,7 @@ type client struct {
 	url    string // of the server
 	http   *http.Client
 	header http.Header // of every request
-	tenant tenant      // whose token it has, if it is a program
+	tenant tenant      // the owner of the token, for a program
 }
 
 // stranger has no credentials. It keeps cookies and doesn't follow redirects.
@@ -88,7 +88,7 @@ type answer struct {
 	status int
 	header http.Header
 	body   string
-	posted url.Values // the form that it answers, if it was one
+	posted url.Values // the submitted form, or nil
 }
 
 // String is short enough for a test's message: the text of a page's main part, and the Location header.

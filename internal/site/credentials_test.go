@@ -19,10 +19,10 @@ type holder struct {
 
 	at       *replica
 	by       *client    // the other owner
-	who      tenant     // of acme, with the email of the holder, and a token that the holder made
+	who      tenant     // of acme, with the email of the holder, and a token created by the holder
 	path     string     // of the page about the holder
 	device   *client    // logged in
-	form     url.Values // of a customer, which the holder has opened
+	form     url.Values // of a customer, opened by the holder
 	link     string     // open
 	password string
 }
@@ -30,10 +30,10 @@ type holder struct {
 // works holds the credentials of the holder that still work.
 type works struct {
 	session  string // "owner" or "member"; "" if it has ended
-	form     bool   // is saved when the browser sends it
+	form     bool   // whether it is saved
 	token    bool
-	password bool // with the email that the holder has now
-	link     bool // lets choose a password
+	password bool // with the current email
+	link     bool // whether it sets a password
 }
 
 // holder adds a holder with an email.
@@ -197,7 +197,7 @@ func TestChangesOfAUser(t *testing.T) {
 			h.who.email = "other-" + before
 		}, works{"", false, true, true, false}},
 	} {
-		at := b.serveOn(b.db.Pool) // whose limits count from 0
+		at := b.serveOn(b.db.Pool) // a new server, because its limits begin at 0
 		h := b.holder(at, b.person(at, b.acme), strings.ReplaceAll(strings.ReplaceAll(c.name, " ", "-"), ",", "")+"@one.test")
 		c.change(h)
 		if got := h.works(); got != c.want {

@@ -34,7 +34,7 @@ func get[T any](b *bundle, sql string, args ...any) T {
 	return value
 }
 
-// rows counts the rows of tables that belong to tenants, of all tenants. Tables without any are left out.
+// rows counts the rows of tables that belong to tenants, over all tenants, without empty tables.
 type rows map[string]int
 
 func (r rows) equal(other rows) bool { return len(r.minus(other)) == 0 }
@@ -65,10 +65,10 @@ func (b *bundle) rows() rows {
 	var counts []string
 	for _, table := range b.tenantTables() {
 		if table == "settings" {
-			continue // every tenant has one row from the beginning: TestEveryTenantHasSettings
+			continue // every tenant has one row: TestEveryTenantHasSettings
 		}
 		if strings.HasSuffix(table, "_words") || table == "likenesses" || table == "standing" {
-			continue // made of other rows: TestSearchFollowsChanges, TestLooksLikeARepeat, TestStandingOfMany
+			continue // derived from other rows: TestSearchFollowsChanges, TestLooksLikeARepeat, TestStandingOfMany
 		}
 		counts = append(counts, `'`+table+`', (SELECT count(*) FROM `+pgx.Identifier{table}.Sanitize()+`)`)
 	}
@@ -90,11 +90,11 @@ func (b *bundle) written(known ...string) []string {
 		WHERE xmin::text <> ALL ($1)`, append([]string{}, known...))
 }
 
-// empty removes all rows, past the operations, of tables that belong to tenants, except for those of some tables.
+// empty deletes all rows, without operations, of tables that belong to tenants, except for some tables.
 func (b *bundle) empty(except ...string) {
 	b.Helper()
 	tables := slices.DeleteFunc(b.tenantTables(), func(table string) bool { return slices.Contains(except, table) })
-	sql := `SET LOCAL session_replication_role = replica; DELETE FROM ` + strings.Join(tables, `; DELETE FROM `) // past append_only
+	sql := `SET LOCAL session_replication_role = replica; DELETE FROM ` + strings.Join(tables, `; DELETE FROM `) // bypasses append_only
 	for table, byOperations := range byOperations {
 		sql += `; DELETE FROM ` + table + ` WHERE ` + byOperations
 	}
@@ -126,7 +126,7 @@ func (b *bundle) holdIntent(operation string) (release func()) {
 // their process ids.
 func (b *bundle) waiting(n int, known ...int32) []int32 {
 	b.Helper()
-	known = append([]int32{}, known...) // NULL would be another list
+	known = append([]int32{}, known...) // a nil slice would be NULL
 	var pids []int32
 	must.Until(b, "waiting for a lock", func() bool {
 		pids = get[[]int32](b, `

@@ -21,7 +21,7 @@ func TestInvoicePDF(t *testing.T) {
 				t.Fatal(a)
 			}
 		}
-		if a := program.get(address + "/ubl"); (a.status == http.StatusOK) != (state.mark == "") { // what does not count has none
+		if a := program.get(address + "/ubl"); (a.status == http.StatusOK) != (state.mark == "") { // drafts and void invoices have none
 			t.Errorf("%s: %v", state.mark, a)
 		}
 		file := program.get(address + "/pdf")
@@ -155,7 +155,7 @@ func TestCreditNoteAsPDF(t *testing.T) {
 	}
 }
 
-// readPDF returns the text of a file.
+// readPDF returns the text of a PDF.
 func (b *bundle) readPDF(a answer) string {
 	b.Helper()
 	r, err := reader.NewReader(bytes.NewReader([]byte(a.body)), int64(len(a.body)))

@@ -40,7 +40,7 @@ func TestLoginUnknown(t *testing.T) {
 	}
 }
 
-// TestLoginDuringAnOutage: the password is not on the page, so it is asked for again.
+// TestLoginDuringAnOutage: the form doesn't keep the password, so the user enters it again.
 func TestLoginDuringAnOutage(t *testing.T) {
 	b := setup(t)
 	person, cut := behindCut(b)

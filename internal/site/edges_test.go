@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestHalfClosed: a client that closes its half of the connection behind a request is answered like any
-// other, also when it does so while the request runs.
+// TestHalfClosed: a client that closes its half of the connection after a request gets its answer, also if it does so while the
+// request runs.
 func TestHalfClosed(t *testing.T) {
 	b := setup(t)
 	person := b.person(b.replica, b.acme)
@@ -35,7 +35,7 @@ func TestHalfClosed(t *testing.T) {
 		if !strings.Contains(c.request, "\r\n\r\n") {
 			head = strings.TrimSuffix(c.request, "\r\n")
 		}
-		for range 5 { // the end may be noticed at any time
+		for range 5 { // the server may notice the end at any time
 			conn := b.dial()
 			fmt.Fprintf(conn, "%s\r\nHost: test\r\n\r\n%s", head, body)
 			if err := conn.CloseWrite(); err != nil {
@@ -50,7 +50,7 @@ func TestHalfClosed(t *testing.T) {
 	b.wantRows(rows{"customers": 2, "intents": 2})
 }
 
-// TestHalfClosedWhileItRuns: the end of the client's half comes when the create waits in the database.
+// TestHalfClosedWhileItRuns: the client's half is closed while the create waits in the database.
 func TestHalfClosedWhileItRuns(t *testing.T) {
 	b := setup(t)
 	release := b.holdIntent("customer.upsert")

@@ -59,14 +59,14 @@ func wantUnchanged(b *bundle, what, before, after string) {
 	}
 }
 
-// made is a record of each resource, with the key that made it.
+// made is a record of a resource.
 type made struct {
 	resource
 
 	id string
 }
 
-// madeOfEach makes one of each resource, under the key.
+// madeOfEach creates a record of each resource, under the same key.
 func (b *bundle) madeOfEach() (all []made) {
 	b.Helper()
 	program := b.program(b.replica, b.acme)
@@ -83,7 +83,7 @@ func (b *bundle) madeOfEach() (all []made) {
 
 // addresses returns a route's path with the id of each record, and with an unknown id.
 func addresses(route web.Route, records []made) []string {
-	assets, _ := static.New() // without an error, as the server has them too
+	assets, _ := static.New() // no error, because the server has created them too
 	path := strings.NewReplacer("{slug}", "invalid", "/static/*", assets.Path("app.css")).Replace(route.Path)
 	if !strings.Contains(path, "{id}") {
 		return []string{path}
@@ -173,7 +173,7 @@ func (b *bundle) behindAPooler() *replica {
 
 // leadsElsewhere reports whether the address itself shows nothing to a logged-in user.
 func leadsElsewhere(route web.Route) bool {
-	return route.Path == "/" || route.Path == "/login" || route.Path == "/join" || // which asks for a link
+	return route.Path == "/" || route.Path == "/login" || route.Path == "/join" || // /join needs a link
 		strings.HasPrefix(route.Path, "/lab") || // for demo tenants only: TestLabRuns reads them
 		slices.ContainsFunc(resources(), func(of resource) bool { return of.parent != nil && !of.ownPage && route.Path == of.path+"/{id}" })
 }
@@ -222,7 +222,7 @@ func TestEveryNaturalRouteIsNatural(t *testing.T) {
 				}
 			}
 			if route.Path == "/forgot" && i == 0 {
-				before = b.contents() // the first one has mailed a link, which those within ten minutes do not
+				before = b.contents() // the first request mails a link, and further ones within ten minutes don't
 			}
 			if (route.Path == "/login" || route.Path == "/forgot") && i == 1 {
 				break // they are limited
@@ -294,7 +294,7 @@ func TestRefusedRequestsChangeNothing(t *testing.T) {
 	b := setup(t)
 	records := b.madeOfEach()
 	stranger := b.stranger(b.replica).with("Content-Type", "application/json")
-	owners := map[format]*client{} // logged in once: there is a limit to it
+	owners := map[format]*client{} // logins are limited
 	for _, f := range formats() {
 		owners[f] = f.caller(b, b.replica, b.acme)
 	}

@@ -49,7 +49,7 @@ func (f htmlFormat) replayed(x *caseRun, again, first answer) {
 	f.shown(x, again).says("We ignored the duplicate submission and kept your first request.")
 }
 
-// shown follows a success to the record.
+// shown follows the redirect of a success to the record's page.
 func (htmlFormat) shown(x *caseRun, a answer) page {
 	x.Helper()
 	if a.status != http.StatusSeeOther || a.location() != x.pageOf(path.Base(a.location())) {
@@ -138,7 +138,7 @@ func keeps(b *bundle, p page, typed url.Values) {
 	}
 }
 
-// marks fails unless exactly the fields at the pointers are marked as wrong, the first of a name at least.
+// marks checks that exactly the fields at the pointers are marked as wrong, at least the first with each name.
 func (p page) marks(of resource, pointers []string) {
 	p.b.Helper()
 	for _, f := range of.fields {

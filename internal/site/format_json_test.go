@@ -93,7 +93,7 @@ func (f jsonFormat) check(x *caseRun, a answer) (version int) {
 	record := decode[created](x.bundle, a)
 	location := f.address(x, a)
 	if x.kind.Changes() {
-		location = "" // who asks knows it
+		location = "" // the caller knows it
 	}
 	if record.ID == "" || a.location() != location {
 		x.Errorf("Location %q, want %q", a.location(), location)

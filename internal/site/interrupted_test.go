@@ -14,7 +14,7 @@ import (
 	"onlyonce/internal/proof/proxy"
 )
 
-// stillRunning: the second waits for the first, and gets its answer.
+// stillRunning: the second request waits for the first, and replays its answer.
 func stillRunning(x *caseRun) {
 	second := *x
 	second.caller = x.format.caller(x.bundle, x.serve(), x.acme)
@@ -156,7 +156,7 @@ func commitUnconfirmed(x *caseRun) {
 	wire.Arm(cuts...)
 	unknown := x.askAs(far, x.command)
 	wire.Heal()
-	must.Until(x, "committed", func() bool { return x.added().equal(x.leaves) }) // the answer begins before the COMMIT
+	must.Until(x, "committed", func() bool { return x.added().equal(x.leaves) }) // the answer may begin before the COMMIT
 	x.format.refused(x, unknown, "unconfirmed", x.command)
 	x.tryAgain(far, unknown, func(x *caseRun, again answer) {
 		if again.status >= http.StatusBadRequest {
@@ -169,7 +169,7 @@ func commitUnconfirmed(x *caseRun) {
 func databaseDown(x *caseRun) {
 	far, wire, pool := x.behindWire()
 	wire.Close()
-	pool.Reset() // a connection that was open would leave a doubt whether the server has heard
+	pool.Reset() // with an open connection the server couldn't know whether the statement was received
 	refused := x.askAs(far, x.command)
 	x.format.refused(x, refused, "unavailable", x.command)
 	x.wantRows(rows{})
@@ -189,7 +189,7 @@ func (x *caseRun) behindWire() (*client, *proxy.Proxy, *pgxpool.Pool) {
 		return (&net.Dialer{}).DialContext(ctx, "tcp", wire.Addr())
 	}
 	config.MaxConns = 1
-	config.ShouldPing = func(context.Context, pgxpool.ShouldPingParams) bool { return false } // it would take the cut
+	config.ShouldPing = func(context.Context, pgxpool.ShouldPingParams) bool { return false } // a ping would trigger the cut
 	pool, err := pgxpool.NewWithConfig(x.Context(), config)
 	if err != nil {
 		x.Fatal(err)
@@ -199,7 +199,7 @@ func (x *caseRun) behindWire() (*client, *proxy.Proxy, *pgxpool.Pool) {
 	if a := far.must(x.format.send(x.Context(), far, x.target, "warm", x.command)); a.status >= http.StatusBadRequest {
 		x.Fatalf("not even before the cut: %v", a)
 	}
-	x.empty("settings") // which a tenant cannot be without
+	x.empty("settings") // a tenant needs these
 	x.prepare()
 	return far, wire, pool
 }

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestChangedCollation repeats requests after the order of the database's default collation has changed, as with another version of the
-// operating system. The indexes are as they were.
+// TestChangedCollation repeats requests after the order of the database's default collation has changed, as after an upgrade of
+// the operating system. The indexes keep the old order.
 func TestChangedCollation(t *testing.T) {
 	b := setup(t)
 	const many, signs = 150, "abABxX01_"
@@ -23,7 +23,7 @@ func TestChangedCollation(t *testing.T) {
 		words[n] += fmt.Sprint("_", n)
 	}
 	number, bank := b.issuedInvoice(), b.sender(b.acme, "standard")
-	// Each returns the answer to a request under a key about the thing that a word names.
+	// Each function sends a request under a key about the record named by a word, and returns the answer.
 	ways := map[string]func(at *replica, key, word string) answer{
 		"customers": func(at *replica, key, word string) answer {
 			return b.program(at, b.acme).create(customers(), key, change(customers().command, "email", word+"@example.com", "name", word))
@@ -64,7 +64,7 @@ func TestChangedCollation(t *testing.T) {
 	if !get[bool](b, `SELECT 'a' < 'B' AND 'B' < 'c'`) {
 		t.Fatal("the order is as before")
 	}
-	other := b.serveOn(b.pool) // which remembers nothing
+	other := b.serveOn(b.pool) // with empty caches
 	for table, send := range ways {
 		for _, word := range words {
 			if a := send(other, word, word); a.status >= http.StatusBadRequest {

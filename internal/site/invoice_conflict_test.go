@@ -221,7 +221,7 @@ func (p page) control(id, attribute string) string {
 	return ""
 }
 
-// named is the subject of the operation with a name.
+// named returns the subject of the operation with a name.
 func (b *bundle) named(operation string) subject {
 	b.Helper()
 	all := b.subjects()

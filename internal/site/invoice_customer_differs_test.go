@@ -124,7 +124,7 @@ func TestPeopleAreAskedWhoIsMeant(t *testing.T) {
 		t.Errorf("billed %s", text)
 	}
 	p = ask("/invoices", invoice("three", "Delta Ltd"), "accounts@example.com belongs to Alpha Ltd and Gamma Ltd.")
-	a := person.press(p, "Bill Gamma Ltd") // which looks like the second invoice, and stays the choice
+	a := person.press(p, "Bill Gamma Ltd") // a likely repeat of the second invoice; the choice is kept
 	p = b.page(a).says("Looks like 2026-0002")
 	if text := billed(person.press(p, "Create anyway")); !strings.Contains(text, "Gamma Ltd") || strings.Contains(text, "Delta Ltd") {
 		t.Errorf("billed %s", text)

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// TestUnusualDates: a person is asked once about a date that is probably mistyped, and a program is not.
+// TestUnusualDates: a form asks once about a date that is probably mistyped, and the API doesn't.
 func TestUnusualDates(t *testing.T) {
 	b := setup(t)
 	program, person := b.program(b.replica, b.acme), b.person(b.serve(func(c *config) { c.Today = nil }), b.acme)

@@ -20,7 +20,7 @@ import (
 // found is an invoice in the slow model of a search.
 type found struct {
 	id, number, state, customer, issued, due string
-	paid                                     string // the day of its payment; "" without
+	paid                                     string // the day of its payment, or ""
 	currency                                 string
 	total                                    int
 	words                                    []string // folded
@@ -42,7 +42,7 @@ func (b *bundle) pastFor(t tenant, n int) (all []found) {
 		typed = append(typed, word)
 	}
 	slices.Sort(typed)
-	random := rand.New(rand.NewPCG(1, 2)) // the same past each time
+	random := rand.New(rand.NewPCG(1, 2)) // the same data each time
 	pick := func() string { return typed[random.IntN(len(typed))] }
 	type person struct {
 		id    string

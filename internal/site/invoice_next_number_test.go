@@ -49,7 +49,7 @@ func (b *bundle) everyNextNumber(program, person *client) map[string][]request {
 	return routes
 }
 
-// TestNextNumbers: a series goes on with the number that was set, for invoices and for credit notes.
+// TestNextNumbers: a series continues with the number that was set, for invoices and for credit notes.
 func TestNextNumbers(t *testing.T) {
 	b := setup(t)
 	program, person := b.program(b.replica, b.acme), b.person(b.replica, b.acme)
@@ -82,14 +82,14 @@ func TestNextNumbers(t *testing.T) {
 	first := note("first")
 	set(first, http.StatusUnprocessableEntity, "it's taken")
 	set(first[:8]+"0012", http.StatusSeeOther, "")
-	set(first[:8]+"0011", http.StatusSeeOther, "") // none has 12 yet
+	set(first[:8]+"0011", http.StatusSeeOther, "") // 12 is not taken yet
 	if got := note("second"); got != first[:8]+"0011" {
 		t.Errorf("the credit note is %s", got)
 	}
 	set(first[:8]+"0005", http.StatusUnprocessableEntity, "Without a change, the next is "+first[:8]+"0012.")
 }
 
-// TestTypedAhead: a person is asked once where the series goes on that a typed number is ahead of, and a program is not.
+// TestTypedAhead: if a typed number is ahead of its series, a form asks once where the series continues, and the API doesn't.
 func TestTypedAhead(t *testing.T) {
 	for answer, want := range map[string]string{"Go on with 2026-0139": "2026-0139", "Go on with 2026-0001": "2026-0001"} {
 		t.Run(answer, func(t *testing.T) {

@@ -51,7 +51,7 @@ func TestIssueFreezesParties(t *testing.T) {
 
 	rename("first")
 	draft := shown()
-	delete(draft, "UBL") // which a draft has none of
+	delete(draft, "UBL") // a draft has none
 	says(draft, "first")
 
 	rename("second")
@@ -129,7 +129,7 @@ func TestDueDateByTerms(t *testing.T) {
 	wantDue(made, "2026-12-01")
 	wantDue(program.create(invoices(), "by the customer", change(blank, "customer_email", "grace@example.com")), "2026-11-21")
 	program.create(settings(), "longer", change(settings().command, "payment_days", "20"))
-	wantDue(program.create(invoices(), "by the settings", blank), "2026-12-01") // the first answer again
+	wantDue(program.create(invoices(), "by the settings", blank), "2026-12-01") // replayed
 	edit := program.with("If-Match", made.header.Get("ETag"))
 	wantDue(edit.must(edit.send(t.Context(), http.MethodPut, made.location(), invoices().json(change(blank, "issue_date", "2026-11-22")))),
 		"2026-12-12")

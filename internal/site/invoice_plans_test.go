@@ -117,7 +117,7 @@ func (b *bundle) everyInvoice(program, person *client) map[string][]request {
 		change(invoice.command, "idempotency_key", "allocated"),
 		change(invoice.command, "idempotency_key", "allocated"), // replayed
 		change(invoice.other, "idempotency_key", "allocated"),   // mismatch
-		change(invoice.command, "idempotency_key", "likely"),    // looks like a repeat
+		change(invoice.command, "idempotency_key", "likely"),    // likely repeat
 		typed, change(typed, "idempotency_key", "other"), // number taken
 		change(typed, "idempotency_key", "free", "number", "R-1", "notes", "x"),
 		change(invoice.command, "idempotency_key", "invalid", "due_date", "never"),

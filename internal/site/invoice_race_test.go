@@ -37,7 +37,7 @@ func TestRaceOneNumber(t *testing.T) {
 	r.wantRows(r.leaves)
 }
 
-// TestRaceOfEverything: 40 intents, each sent five times. Ten want one number, ten bring a number each,
+// TestRaceOfEverything: 40 intents, each sent five times. Ten want the same number, ten have a different number each, and
 // twenty take the next.
 func TestRaceOfEverything(t *testing.T) {
 	r := setupRace(t, invoices(), jsonFormat{})
@@ -75,7 +75,7 @@ func TestRaceOfEverything(t *testing.T) {
 			t.Errorf("intent %d got different answers: %v", intent, bodies)
 		}
 	}
-	// Both ways: each acknowledged invoice is there, and each that is there was acknowledged.
+	// In both directions: each acknowledged invoice is stored, and each stored one was acknowledged.
 	stored := get[[]string](r.bundle, `SELECT array_agg(id::text ORDER BY id) FROM invoices`)
 	for _, id := range stored {
 		if !acknowledged[id] {
@@ -91,8 +91,7 @@ func TestRaceOfEverything(t *testing.T) {
 	}
 }
 
-// TestRaceWithExpiry: results expire at once and are erased all the time, and still nothing is created
-// twice.
+// TestRaceWithExpiry: results expire at once and are erased all the time, and still nothing is created twice.
 func TestRaceWithExpiry(t *testing.T) {
 	r := setupRace(t, invoices(), jsonFormat{}, func(c *config) { c.Store.Retain = time.Microsecond })
 	ctx, stop := context.WithCancel(t.Context())
@@ -127,8 +126,8 @@ func TestRaceWithExpiry(t *testing.T) {
 	}
 }
 
-// numbered is run for invoices with numbers, which are else the same: equal commands look like repeats, which only people
-// are asked about.
+// numbered is run for invoices that differ only in their numbers, so most are likely repeats. Only people are asked about
+// those.
 func (r *race) numbered(n int, intent func(i int) (key, number string)) []answer {
 	r.Helper()
 	return r.run(n, func(i int) (string, url.Values) {

@@ -2,7 +2,7 @@ package site_test
 
 import "testing"
 
-// TestOnlyWhatIsIssued is paid, credited and sent: neither a draft nor a void invoice.
+// TestOnlyWhatIsIssued: neither a draft nor a void invoice can be paid, credited or sent.
 func TestOnlyWhatIsIssued(t *testing.T) {
 	t.Parallel()
 	var parts []part
@@ -34,8 +34,8 @@ func TestOnlyWhatIsIssued(t *testing.T) {
 	walk(t, parts)
 }
 
-// TestWhatCountsStays: an invoice that was paid or credited is not voided, and a payment that was refunded is not removed. The page leads
-// back.
+// TestWhatCountsStays: an invoice that was paid or credited can't be voided, and a payment that was refunded can't be removed.
+// The page links back.
 func TestWhatCountsStays(t *testing.T) {
 	t.Parallel()
 	var parts []part

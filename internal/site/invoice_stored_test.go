@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestStoredValuesStayReadable: a currency or a country that no list has any more is shown, listed, found and exported as it was stored.
+// TestStoredValuesStayReadable: a stored currency or country that is no longer in any list is shown, listed, found and exported
+// unchanged.
 func TestStoredValuesStayReadable(t *testing.T) {
 	b := setup(t)
 	program, person := b.program(b.replica, b.acme), b.person(b.replica, b.acme)
@@ -51,7 +52,7 @@ func TestStoredValuesStayReadable(t *testing.T) {
 	b.page(a).says("Choose a currency by its three-letter code, like EUR.")
 }
 
-// TestWithdrawnCurrencies can be entered for the time when they were in use.
+// TestWithdrawnCurrencies can be entered for dates when they were in use.
 func TestWithdrawnCurrencies(t *testing.T) {
 	b := setup(t)
 	person := b.person(b.replica, b.acme)

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestSyncs: two syncs of customers, their invoices and the payments of these run at once, each by its own replica and with its own
-// keys, and a third one after them. Each thing is there once, and each sync was answered with it.
+// TestSyncs: two syncs of customers, their invoices and payments run at once, each at another replica and with other keys, and
+// a third one after them. Each record exists once, and is the answer to each sync.
 func TestSyncs(t *testing.T) {
 	const customersSynced = 12
 	b := setup(t)
@@ -33,7 +33,7 @@ func TestSyncs(t *testing.T) {
 		}
 		paid := payments()
 		paid.parent.id = bill
-		// All that is open: a second one would be more than that.
+		// The whole open amount: a second payment would exceed it.
 		return [3]string{id, bill, made(paid, change(paid.command, "amount", "135.77", "reference", "TX "+n))}
 	}
 	var answered [3][customersSynced][3]string

@@ -70,7 +70,7 @@ func TestTheSameByTwoWays(t *testing.T) {
 		return url.Values{"email": {key + "@example.com"}, "name": {fmt.Sprint("Customer ", name)}}
 	}
 	withCustomer := func(key string) url.Values {
-		line++ // which makes it another invoice
+		line++ // makes it a different invoice
 		return change(invoice(key), "customer_id", "", "customer_email", key+"@example.com", "customer_name", fmt.Sprint("Customer ", name))
 	}
 	for _, record := range []struct {
@@ -146,7 +146,7 @@ func TestTheSameByTwoWays(t *testing.T) {
 		}
 	}
 
-	// A schedule repeats on purpose, so a person who bills a period is not asked.
+	// A schedule repeats on purpose, so billing a period by hand needs no confirmation.
 	line++
 	form("/invoices", invoice("by-form"))
 	of := scheduled("by-hand")

@@ -88,7 +88,7 @@ func (b *bundle) everyWebhook(person *client) map[string][]request {
 	routes["POST /hooks/{address}"] = []request{
 		deliver("before", givenBack("hook a", "0.50")),
 		paid, paid, // replayed
-		deliver("paid", paidBy(rowID(drafts+301), "hook a", "1.00")), // apart
+		deliver("paid", paidBy(rowID(drafts+301), "hook a", "1.00")), // kept separately
 		deliver("number", paidBy("2026-0802", "hook b", "1.00")),
 		deliver("behind", givenBack("hook b", "0.50")),
 		deliver("nothing", paidBy("2026-99999", "hook c", "1.00")),

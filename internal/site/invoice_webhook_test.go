@@ -24,7 +24,7 @@ import (
 	"onlyonce/internal/web"
 )
 
-// hookSecret is a secret that both schemes take.
+// hookSecret is a secret that both schemes accept.
 const hookSecret = "whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIz"
 
 func webhookSources() resource {
@@ -153,7 +153,7 @@ func givenBack(payment, refunded string) string {
 		"data": {"payment": %q, "refunded": %q, "currency": "EUR"}}`, payment, refunded)
 }
 
-// intentOf is Stripe's event of a payment.
+// intentOf returns Stripe's event of a payment.
 func intentOf(event, invoice string, amount int) string {
 	return fmt.Sprintf(`{"id": %q, "object": "event", "api_version": "2020-08-27", "type": "payment_intent.succeeded",
 		"created": 1795428000,
@@ -161,7 +161,7 @@ func intentOf(event, invoice string, amount int) string {
 		"metadata": {"invoice": %q}}}}`, event, amount, invoice)
 }
 
-// issuedInvoice makes an issued invoice of acme over 135.77, and returns its number.
+// issuedInvoice creates an issued invoice of acme over 135.77, and returns its number.
 func (b *bundle) issuedInvoice() string {
 	b.Helper()
 	made := b.prepared(b.acme, "issued", invoices(), invoices().command, "issue")
@@ -327,7 +327,7 @@ func TestEventIsNotKept(t *testing.T) {
 	if a.status != http.StatusOK || a.header.Get("Idempotent-Replayed") != "" {
 		t.Error(a)
 	}
-	b.wantRows(b.rows()) // and no more than one
+	b.wantRows(b.rows()) // and no second one
 	if paid := get[int](b, `SELECT paid FROM invoices`); paid != 100 {
 		t.Errorf("paid %d", paid)
 	}
@@ -371,7 +371,7 @@ func TestSecretOfAnotherKey(t *testing.T) {
 	}
 	deliver(http.StatusOK)
 	warns(owner, 0, 1)
-	warns(b.person(b.replica, b.acme), 0, 1) // whose own secret is good for a day more
+	warns(b.person(b.replica, b.acme), 0, 1) // their own secret is valid for another day
 }
 
 // provider redelivers like Stripe: until it gets a 2xx, and sometimes once more, because the answer was lost.

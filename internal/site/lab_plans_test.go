@@ -9,10 +9,10 @@ import (
 	"onlyonce/templates"
 )
 
-// withDemo is a server that has a demo.
+// withDemo turns on the demo of a server.
 func withDemo(c *config) { c.Demo = []templates.DemoLogin{{}} }
 
-// whileDemo does something while acme is of the demo, and has its first password: then it cannot do all that it does else.
+// whileDemo runs do while acme is a demo tenant with its first password, which restricts it otherwise.
 func (b *bundle) whileDemo(do func()) {
 	var generation int
 	err := b.db.Admin().QueryRow(b.Context(), `SELECT session_generation FROM users WHERE email = $1`, b.acme.email).Scan(&generation)
@@ -28,7 +28,7 @@ func (b *bundle) whileDemo(do func()) {
 	set(false, generation)
 }
 
-// everyLab returns the requests of the lab. No run begins: it is in another database.
+// everyLab returns the requests of the lab. No run begins, because runs use another database.
 func (b *bundle) everyLab() map[string][]request {
 	var visitor *client
 	b.whileDemo(func() { visitor = b.person(b.replica, b.acme) })

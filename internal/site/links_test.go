@@ -34,7 +34,7 @@ func TestInvitation(t *testing.T) {
 	form := change(p.typed(), "password", "short")
 	b.page(ada.submit("/join", form)).says("Choose a password of at least 12 characters.")
 	form.Set("password", "correct horse battery")
-	for range 2 { // the second click shows the same
+	for range 2 { // the second click gets the same answer
 		if a := ada.submit("/join", form); a.status != http.StatusSeeOther || a.location() != "/" {
 			t.Fatal(a)
 		}

@@ -48,7 +48,7 @@ func TestCookies(t *testing.T) {
 			if session.Path != "/" || session.Domain != "" {
 				t.Errorf("%v", session)
 			}
-			// A browser at http:// keeps no secure cookie, so it is carried by hand.
+			// A browser doesn't store a secure cookie from http://, so the test adds it to the request.
 			form := change(customers().command, "idempotency_key", key)
 			made := person.with("Cookie", cookie+"="+session.Value).submit("/customers", form)
 			flash := set(t, made, "onlyonce_flash")
@@ -127,7 +127,7 @@ func TestLogoutEndsTheSession(t *testing.T) {
 	}
 }
 
-// TestLogoutDuringARequest: a request in flight does not bring the session back.
+// TestLogoutDuringARequest: a request in flight does not restore the session.
 func TestLogoutDuringARequest(t *testing.T) {
 	b := setup(t)
 	x := b.caseRun(customers(), htmlFormat{})
@@ -228,7 +228,7 @@ func TestTokensOnly(t *testing.T) {
 	}
 }
 
-// TestLogoutClearsTheBrowser checks the headers that make the browser do so; e2e shows that it works.
+// TestLogoutClearsTheBrowser checks the headers; e2e checks their effect in a browser.
 func TestLogoutClearsTheBrowser(t *testing.T) {
 	b := setup(t)
 	person := b.person(b.replica, b.acme)

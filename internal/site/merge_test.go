@@ -98,7 +98,7 @@ func TestMergedCustomerLeadsToTheWinner(t *testing.T) {
 		t.Errorf("%v", a)
 	}
 
-	for _, version := range []string{"1", "2"} { // the one that was seen before, and the one of now
+	for _, version := range []string{"1", "2"} { // the seen version, and the current one
 		form := change(customers().other, "idempotency_key", "edit "+version, "version", version)
 		b.page(person.submit("/customers/"+second+"/edit", form)).says("Grace 2 was merged into Grace 1.").leadsTo("/customers/" + referred)
 	}

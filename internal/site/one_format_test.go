@@ -48,7 +48,7 @@ func TestForbidden(t *testing.T) {
 	x.format.refused(x, x.askAs(x.caller.with("Sec-Fetch-Site", "cross-site"), x.command), "forbidden", nil)
 	x.format.refused(x, x.askAs(x.caller.with("Sec-Fetch-Site", "same-site"), x.command), "forbidden", nil)
 	old := x.caller.with("Origin", "https://elsewhere.example")
-	old.header.Del("Sec-Fetch-Site") // as browsers before 2023 send it
+	old.header.Del("Sec-Fetch-Site") // browsers before 2023 don't send it
 	x.format.refused(x, x.askAs(old, x.command), "forbidden", nil)
 	x.wantRows(rows{})
 	x.format.done(x, x.ask(x.command))

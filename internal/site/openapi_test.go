@@ -23,13 +23,13 @@ type described struct {
 	headers map[string]bool               // whether each header is required
 }
 
-// theContract is the same for all servers of the program.
+// theContract is read once, because all servers have the same document.
 var theContract struct {
 	sync.Once
 	contract
 }
 
-// openAPI reads the document that a server serves.
+// openAPI returns the OpenAPI document of the server.
 func (b *bundle) openAPI() *openapi3.T {
 	b.Helper()
 	a := b.stranger(b.replica).get("/openapi.json")

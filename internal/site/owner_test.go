@@ -56,7 +56,7 @@ func TestFormOfAnotherTenant(t *testing.T) {
 	eachForm(t, func(x *caseRun) {
 		p := x.refusedAsGlobex()
 		p.leadsTo("/login?switch")
-		for _, link := range all(p.root, "a") { // the form stays
+		for _, link := range all(p.root, "a") { // the link doesn't replace the form
 			href, _ := attr(link, "href")
 			if in, _ := attr(link, "target"); href == "/login?switch" && in != "_blank" {
 				x.Errorf("%s takes the place of what was typed", text(link))
@@ -91,7 +91,7 @@ func (x *caseRun) refusedAsGlobex() (p page) {
 	x.Helper()
 	form := x.opened()
 	x.caller.logIn(x.globex, password)
-	for range 2 { // sent once more as it came back, it is still not taken
+	for range 2 { // the refused form, sent again, is still refused
 		refused := x.caller.submit(x.list(), form)
 		if refused.status != http.StatusConflict {
 			x.Fatal(refused)
@@ -173,7 +173,7 @@ func TestDecisionIsForOneTenant(t *testing.T) {
 func TestNamesOfTenantsAreNotTold(t *testing.T) {
 	b := setup(t)
 	person := b.person(b.replica, b.globex)
-	other := b.tenant("Initech") // a name that is no part of the app's
+	other := b.tenant("Initech") // a name that occurs nowhere else in the app
 	for _, tenant := range []string{other.id.String(), uuid.NewString(), "nonsense"} {
 		a := person.submit("/customers", change(customers().command, "idempotency_key", key, "tenant", tenant))
 		b.page(a).says("This form belongs to another business, and you are now logged in as Globex.")
@@ -193,7 +193,7 @@ func TestEveryPostIsBoundToItsTenant(t *testing.T) {
 		if route.Method != http.MethodPost || route.Public() || strings.HasPrefix(route.Path, "/api/") || route.Repeat == web.Read {
 			continue
 		}
-		if strings.HasPrefix(route.Path, "/lab") { // it keeps nothing for a tenant
+		if strings.HasPrefix(route.Path, "/lab") { // it stores nothing for a tenant
 			continue
 		}
 		form := change(customers().command, "idempotency_key", key, "action", "add_line", "tenant", b.acme.id.String())

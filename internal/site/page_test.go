@@ -146,7 +146,7 @@ func (p page) typed() url.Values {
 	return values
 }
 
-// isSent reports whether a browser sends a control: not without a name, disabled, a button, or not checked.
+// isSent reports whether a browser sends a control: it needs a name, and is neither disabled, nor a button, nor unchecked.
 func isSent(n *html.Node) bool {
 	name, _ := attr(n, "name")
 	kind, _ := attr(n, "type")

@@ -90,7 +90,7 @@ func TestOpenAmountChanged(t *testing.T) {
 	x.format.done(x, made)
 	b.page(x.caller.get(x.pageOf(""))).says("Paid 80.00 Open EUR 55.77",
 		"Payment Refund 50.00 EUR of it Remove payment of 50.00 EUR Card · Bank TX 1 50.00 EUR")
-	x.format.replayed(x, x.caller.press(p, "Record payment"), made) // although it has changed again
+	x.format.replayed(x, x.caller.press(p, "Record payment"), made) // although the open amount has changed again
 	x.wantRows(x.leaves)
 	x.wantOutcomes("conflict", "created", "replayed")
 }

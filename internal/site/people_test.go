@@ -247,7 +247,7 @@ func TestEmailsAreNotProbed(t *testing.T) {
 	}
 }
 
-// TestOwnPassword: other sessions end, this one stays, and a repeat is a success.
+// TestOwnPassword: other sessions end, this one stays, and a repeat succeeds.
 func TestOwnPassword(t *testing.T) {
 	b := setup(t)
 	person, other := b.person(b.replica, b.acme), b.person(b.replica, b.acme)

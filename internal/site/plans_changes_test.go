@@ -43,7 +43,7 @@ func (b *bundle) everySetting(program, person *client) map[string][]request {
 		"POST /settings/edit": b.formEdits(person, edits{resource: of, mine: of.edited, others: of.other, broken: invalid}),
 		"GET /settings/edit":  gets(person, "/settings/edit?key=fresh"),
 		"PUT /api/v1/settings": append(b.apiEdits(program, edits{resource: of, mine: of.command, others: of.other, broken: invalid}, 1),
-			asking(person, "/settings/edit?key=form+edit")), // behind the form
+			asking(person, "/settings/edit?key=form+edit")), // after the edit by the form
 	}
 }
 
@@ -92,7 +92,7 @@ func (b *bundle) editsBy(
 		return request{fmt.Sprint(key, " from version ", version), want, func() answer { return send(id, key, version, command) }}
 	}
 	taken := http.StatusConflict
-	if of.taken == nil { // nothing can be
+	if of.taken == nil { // no value can be taken
 		of.taken, taken = of.mine, status[0]
 	}
 	done := ask(status[0], of.id, "edit", 1, of.mine)
@@ -116,7 +116,7 @@ func (b *bundle) editsBy(
 // transition can be made.
 func (b *bundle) everyTransition(program, person *client) map[string][]request {
 	b.Helper()
-	routes, n := map[string][]request{}, 20 // other requests have the records before
+	routes, n := map[string][]request{}, 20 // other requests use the records before
 	for _, of := range b.subjects() {
 		if of.kind != idempotency.Transition {
 			continue

@@ -35,7 +35,7 @@ func (b *bundle) multiply(of resource) {
 	}
 	for _, r := range references {
 		if get[bool](b, fmt.Sprintf(`SELECT EXISTS (SELECT FROM %s WHERE %s = '%s')`, r.Table, r.Column, rowID(1))) {
-			continue // a trigger has made them
+			continue // created by a trigger
 		}
 		b.copyRows(r.Table, r.Column, copied.ID)
 		b.exec(fmt.Sprintf(`DELETE FROM %s WHERE %s = '%s'`, r.Table, r.Column, copied.ID))
@@ -102,7 +102,7 @@ func (b *bundle) everyPlain(of resource, program, person *client) map[string][]r
 		e := edits{resource: of, id: rowID(n), mine: of.edited, broken: broken}
 		for _, u := range of.uniques {
 			e.mine = change(e.mine, u.field, unique(u))
-			e.taken = of.other // which is there then
+			e.taken = of.other // taken by then
 		}
 		e.others = of.fields[len(of.fields)-1].another(of, e.mine)
 		return e

@@ -59,7 +59,7 @@ const (
 // bounded is the most rows that a node may read in a statement with its own bound. It is less than the number of rows.
 const bounded = 2100
 
-// grown is a database that grow has filled, once for all tests.
+// grown is the database filled by grow, once for all tests.
 var grown struct {
 	sync.Once
 	pgtest.Template
@@ -67,7 +67,7 @@ var grown struct {
 	acme, globex tenant
 }
 
-// setupGrown is setup with a copy of that database.
+// setupGrown is setup with a copy of grown.
 func setupGrown(t *testing.T) *bundle {
 	t.Helper()
 	leaveToWalks(t)
@@ -86,8 +86,8 @@ func setupGrown(t *testing.T) *bundle {
 	return b
 }
 
-// grow inserts a past for acme, and as many rows into every table without a tenant. The archived customers are all newer than the
-// others: an index that has both leads through all of the one kind to the first of the other.
+// grow inserts a history for acme, and as many rows into every table without a tenant. The archived customers are all newer
+// than the others: an index over both kinds reads all of one kind before the first of the other.
 func (b *bundle) grow() {
 	b.Helper()
 	b.exec(fmt.Sprintf(`
@@ -187,7 +187,7 @@ func (b *bundle) tables() []string {
 	return tables
 }
 
-// plans collects how statements were run.
+// plans collects the plans of statements.
 type plans struct {
 	*bundle
 
@@ -357,9 +357,9 @@ func bound(query string) float64 {
 	return few
 }
 
-// complaint returns what about a node grows with the tenant, or "".
+// complaint returns the part of a node that grows with the tenant, or "".
 func (n planNode) complaint(most float64) string {
-	// goose's own table has a row for each migration, and the catalog none for rows.
+	// goose's table has a row for each migration, and the catalog has none for rows.
 	if n.Relation == "goose_db_version" || strings.HasPrefix(n.Relation, "pg_") {
 		return ""
 	}
@@ -380,5 +380,5 @@ func (n planNode) complaint(most float64) string {
 	return ""
 }
 
-// tenantOnly matches conditions on tenant_id and nothing else.
+// tenantOnly matches conditions on tenant_id alone.
 var tenantOnly = regexp.MustCompile(`^$|^\(tenant_id = [^()]*(\([^()]*\))?[^()]*\)$`)

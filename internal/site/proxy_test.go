@@ -26,7 +26,7 @@ func (b *bundle) behindProxy(settings ...func(*config)) *replica {
 	}
 	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
 		r.SetURL(target)
-		r.Out.Header["X-Forwarded-For"] = r.In.Header["X-Forwarded-For"] // a chain, to which it adds its own peer
+		r.Out.Header["X-Forwarded-For"] = r.In.Header["X-Forwarded-For"] // a chain, to which the proxy adds its peer
 		r.SetXForwarded()
 	}}
 	return &replica{inside.Server, b.listen(proxy), inside.pool, inside.store}
@@ -40,14 +40,14 @@ func trusting(networks ...string) func(*config) {
 	}
 }
 
-// guesses makes 31 login attempts, one more than an address may, and returns the status of the last.
+// guesses makes 31 login attempts, one more than the limit of an address, and returns the status of the last.
 func (c *client) guesses(from string) (status int) {
 	c.b.Helper()
 	guesser := c
 	if from != "" {
 		guesser = c.with("X-Forwarded-For", from)
 	}
-	long := strings.Repeat("x", account.MaxPassword+1) // which is refused without the work of a real guess
+	long := strings.Repeat("x", account.MaxPassword+1) // refused without the cost of verifying a password
 	for i := range 31 {
 		guess := url.Values{"email": {fmt.Sprint(i, "@example.com")}, "password": {long}}
 		status = guesser.submit("/login", guess).status
@@ -103,7 +103,7 @@ func TestFormsBehindAProxy(t *testing.T) {
 	b := setup(t)
 	const outside = "https://invoices.example.com"
 	at := b.behindProxy(func(c *config) { c.Secure, c.Origin = true, outside })
-	// An older browser, which sends Origin and no Sec-Fetch-Site.
+	// An older browser sends Origin and no Sec-Fetch-Site.
 	person := b.stranger(at).with("Origin", outside)
 	a := person.logIn(b.acme, password)
 	if a.status != http.StatusSeeOther || a.location() != "/" {
@@ -125,7 +125,8 @@ func TestFormsBehindAProxy(t *testing.T) {
 	}
 }
 
-// TestLoginWithoutHTTPS: a browser drops Secure cookies that come over plain HTTP, but on localhost, where it sends Sec-Fetch-Site.
+// TestLoginWithoutHTTPS: browsers drop Secure cookies that come over plain HTTP, except on localhost, where they send
+// Sec-Fetch-Site.
 func TestLoginWithoutHTTPS(t *testing.T) {
 	b := setup(t)
 	unnamed := b.serve(func(c *config) { c.Secure = true })
@@ -135,8 +136,8 @@ func TestLoginWithoutHTTPS(t *testing.T) {
 	form := url.Values{"email": {b.acme.email}, "password": {password}, "link": {link}}
 	for name, c := range map[string]struct {
 		client *client
-		early  bool   // whether it is known before the form is sent
-		told   string // what to set or open; "" for a login that works
+		early  bool   // whether the problem is known before the form is sent
+		told   string // the setting or address in the message; "" for a login that works
 	}{
 		"another machine":     {b.stranger(unnamed), true, "PUBLIC_URL=" + unnamed.url},
 		"the wrong address":   {b.stranger(named), true, "Open https://books.example instead."},
@@ -172,7 +173,7 @@ func TestLoginWithoutHTTPS(t *testing.T) {
 	}
 }
 
-// TestOtherOriginsAreLogged with the reason, and the page has what to set where the form may be from this site.
+// TestOtherOriginsAreLogged with the reason. If the form may be from this site, the page names the setting to change.
 func TestOtherOriginsAreLogged(t *testing.T) {
 	b := setup(t)
 	var log bytes.Buffer

@@ -82,7 +82,7 @@ func TestReadOnly(t *testing.T) {
 	}
 }
 
-// isForReadOnly fails if an answer is a refusal, or a page with a link to nowhere or a form that is not one's own.
+// isForReadOnly fails if an answer is a refusal, or a page with a broken link or a form that isn't about one's own account.
 func (b *bundle) isForReadOnly(path string, a answer) {
 	b.Helper()
 	if a.status == http.StatusForbidden {

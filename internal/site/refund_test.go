@@ -10,7 +10,7 @@ import (
 func refunds() resource {
 	command := url.Values{"amount": {"10.00"}, "date": {"2026-11-23"}}
 	of := payments()
-	of.command = change(of.command, "provider", "", "reference", "") // so that there may be several
+	of.command = change(of.command, "provider", "", "reference", "") // so that several are possible
 	of.parent = &parent{resource: invoices(), ready: []string{"issue"}}
 	return resource{
 		name: "refund", path: "/refunds", parent: &parent{resource: of},
@@ -29,7 +29,8 @@ func refunds() resource {
 	}
 }
 
-// TestLeftOfThePaymentChanged: a person who saw more left is asked, and the suggestion is all that is left.
+// TestLeftOfThePaymentChanged: if the refundable amount has decreased since the form was opened, the form asks again and
+// suggests the rest.
 func TestLeftOfThePaymentChanged(t *testing.T) {
 	b := setup(t)
 	x := b.caseRun(refunds(), htmlFormat{})
@@ -53,7 +54,7 @@ func TestLeftOfThePaymentChanged(t *testing.T) {
 	made := x.caller.press(p, "Record refund")
 	x.format.done(x, made)
 	b.page(x.caller.get(x.pageOf(""))).says("Paid 24.00 Open EUR 111.77", "Refund 24.00 EUR of it", "Refund −5.00 EUR", "Refund −11.00 EUR")
-	x.format.replayed(x, x.caller.press(p, "Record refund"), made) // although it has changed again
+	x.format.replayed(x, x.caller.press(p, "Record refund"), made) // although the rest has changed again
 	x.wantRows(x.leaves)
 	x.wantOutcomes("conflict", "created", "replayed")
 }

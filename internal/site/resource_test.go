@@ -14,23 +14,23 @@ import (
 type resource struct {
 	name    string  // in the singular, as on pages
 	path    string  // of the list
-	at      string  // where one is made on the address of its parent, if that is not path
+	at      string  // the last part of its list's address below the parent, if that is not path
 	parent  *parent // the resource that each record belongs to; nil if there is none
 	ownPage bool    // whether a resource with a parent has a page
 	shownAt string  // where the page of another resource shows a record, which has the same id; "" for the address in the list
 	// arrives delivers a record that only external programs send; nil for the others.
 	arrives func(b *bundle, of tenant, key string, command url.Values) answer
 	people  bool       // whether it is available on pages only, without an API
-	only    bool       // whether a tenant has exactly one from the beginning, at path: the command is its first change
-	verb    string     // of the button that makes one, such as "create"; the participle is past
+	only    bool       // whether a tenant always has exactly one, at path: the command is its first change
+	verb    string     // of the button that creates a record, such as "create"; the participle is past
 	past    string     // such as "created"
-	button  string     // that makes one; "" for the verb and the name
+	button  string     // that creates a record; "" for the verb and the name
 	told    string     // the message after creating it; "" for the name, the label and the participle
-	command url.Values // makes the first one
+	command url.Values // creates the first record
 	label   string     // the label of the first record
 	leaves  rows       // the rows that creating it adds
-	other   url.Values // makes another one, which has nothing unique in common with the first
-	// global is a field whose value no two tenants may have in common; "" for none.
+	other   url.Values // creates another record, without a common unique value
+	// global is a field that is unique over all tenants; "" for none.
 	global string
 	// refers are the resources that its commands reference, by the id referred.
 	refers []resource
@@ -41,7 +41,7 @@ type resource struct {
 	// uniques are the unique fields. A rule over several fields is declared by a field that is no reference, and the
 	// commands agree in the others.
 	uniques []unique
-	// reused finds the first one by its natural key, if it can be found that way.
+	// reused finds the first record by its natural key, if there is one.
 	reused url.Values
 	// Two commands: the second is a likely repeat of the first; nil if the resource has no likely repeats.
 	alike []url.Values
@@ -59,7 +59,7 @@ type resource struct {
 type parent struct {
 	resource
 
-	ready  []string // the verbs that bring a new one to where others can be made under it
+	ready  []string // the verbs that bring a new one into the state in which it can have others
 	unlike string   // a unique field of its command; "" for none
 	id     string   // the current record; see placed
 }
@@ -72,7 +72,7 @@ func (r resource) list() string {
 	return r.parent.path + "/" + cmp.Or(r.parent.id, "{id}") + cmp.Or(r.at, r.path)
 }
 
-// pageOf is the address of the page that shows one.
+// pageOf returns the address of the page that shows a record.
 func (r resource) pageOf(id string) string {
 	if r.shownAt != "" {
 		return r.shownAt + "/" + id
@@ -112,23 +112,23 @@ func (r resource) unplaced() resource {
 // field is a field of a form.
 type field struct {
 	name  string
-	valid string // another value than that of the resource's command
-	// invalid is a value that is refused, with the JSON Pointer of where it is wrong; "" if every value is valid.
+	valid string // a value other than the command's
+	// invalid is a refused value, with the JSON Pointer of its error; "" if every value is valid.
 	invalid, pointer string
 }
 
-// unique is a field with a value that may be taken.
+// unique is a field with a unique value.
 type unique struct {
 	field string
 	value string // a taken value; for an operation that creates, another one than the command's
-	free  string // a value that is not taken
-	slug  string // of the conflict
+	free  string // a free value
+	slug  string // slug of the conflict
 }
 
 // transition brings a record into another state.
 type transition struct {
 	verb, past string // "archive", "archived"
-	// from are the verbs that bring a new record to where the transition can be made.
+	// from are the verbs that bring a new record into the state before the transition.
 	from []string
 	// leaves are the rows that it adds besides its intent.
 	leaves rows

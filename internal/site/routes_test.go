@@ -125,7 +125,7 @@ func everyFieldIsDeclared(x *caseRun, of resource) {
 	}
 }
 
-// variants are the commands that differ in one field.
+// variants returns the commands that differ in one field.
 func (r resource) variants() (all []url.Values) {
 	for _, f := range r.fields {
 		all = append(all, f.another(r, r.command))

@@ -13,7 +13,7 @@ import (
 // billedOften is the place of the schedule with half of the periods. Each of the others has one.
 const billedOften = 21
 
-// growPeriods makes periods of the invoices, for schedules that are made later.
+// growPeriods inserts periods of the invoices, for schedules that are inserted later.
 func (b *bundle) growPeriods() {
 	b.Helper()
 	b.exec(fmt.Sprintf(`

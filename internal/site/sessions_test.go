@@ -72,7 +72,7 @@ func hasButton(form *html.Node, says string) bool {
 // TestSessionsAreSeenAndEnded: the page lists the user's own sessions. Ending one is final, and can be repeated.
 func TestSessionsAreSeenAndEnded(t *testing.T) {
 	b := setup(t)
-	who := b.readOnly(b.acme) // who may do this too
+	who := b.readOnly(b.acme) // read-only users may do this too
 	other, phone, laptop := b.in(b.acme, "curl/8"), b.in(who, safariOnPhone), b.in(who, firefoxOnLinux)
 	said := laptop.sessions()
 	if len(said) != 2 || !strings.HasPrefix(said[0], "Firefox on Linux This browser Logged in ") ||
@@ -183,7 +183,7 @@ func TestSessionsThatAreOverAreNotListed(t *testing.T) {
 	b.page(laptop.get("/account")).says("These are your 20 latest logins.")
 }
 
-// TestVisitorsOfTheDemoKeepTheirSessions: they share a login, see their own browser only, and end no other.
+// TestVisitorsOfTheDemoKeepTheirSessions: they share a login, see only the session of their browser, and can't end others.
 func TestVisitorsOfTheDemoKeepTheirSessions(t *testing.T) {
 	b := setup(t)
 	demo := b.serve(func(c *config) { c.Demo = []templates.DemoLogin{{Email: b.globex.email}} })

@@ -117,7 +117,7 @@ func TestSearchOfTooMany(t *testing.T) {
 			t.Errorf("%s finds %d, want %d", query, len(page.Invoices), want)
 		}
 	}
-	finds("q=2", 1) // the number 2026-0002, and not all of 2026
+	finds("q=2", 1) // the number 2026-0002, and not all invoices of 2026
 	b.page(person.get("/invoices?q=2")).says("some of them were left out")
 	finds("q=7998", 1)
 	finds("q=2026-7998", 1)

@@ -22,9 +22,9 @@ type subject struct {
 	kind       idempotency.Kind
 	looksAlike bool // whether it looks for repeats under other keys
 	table      string
-	form       string // where its form is sent, with {id} if it is about a record that is there
+	form       string // the address of its form, with {id} if it is about an existing record
 	method     string // of the API
-	api        string // where the API takes it
+	api        string // the path of the API
 	command    url.Values
 	label      string     // the label of the record afterwards
 	leaves     rows       // the rows that the operation adds
@@ -142,7 +142,7 @@ func (s subject) says() string {
 	case idempotency.Change:
 		return "Changes to " + s.label + " saved."
 	case idempotency.Transition:
-		if s.parent != nil && !s.ownPage { // the page has another name
+		if s.parent != nil && !s.ownPage { // the page has the parent's name
 			return one + " " + s.state.past + "."
 		}
 		return one + " " + s.label + " " + s.state.past + "."
@@ -150,7 +150,7 @@ func (s subject) says() string {
 		if s.told != "" {
 			return s.told
 		}
-		if s.parent != nil && !s.ownPage { // the page has another name
+		if s.parent != nil && !s.ownPage { // the page has the parent's name
 			return one + " " + s.past + "."
 		}
 		return one + " " + s.label + " " + s.past + "."
@@ -201,7 +201,7 @@ func (b *bundle) prepared(t tenant, key string, of resource, command url.Values,
 // byOwner sends a form as an owner of a tenant, and returns the record like the API.
 func (b *bundle) byOwner(t tenant, of resource, address, key string, command url.Values) answer {
 	b.Helper()
-	if b.owners[t.id] == nil { // logged in once: there is a limit to it
+	if b.owners[t.id] == nil { // logins are limited
 		b.owners[t.id] = b.person(b.replica, t)
 	}
 	a := b.owners[t.id].submit(address, change(command, "idempotency_key", key))

@@ -94,7 +94,7 @@ func TestOtherTenantsSeeNothing(t *testing.T) {
 		}
 		for _, id := range ids {
 			for n, query := range of.queries {
-				if path == "/logout" && n > 0 { // each time is a login more, and these are limited
+				if path == "/logout" && n > 0 { // each round needs another login, and logins are limited
 					break
 				}
 				address := strings.ReplaceAll(path, "{id}", id) + "?" + query
@@ -122,7 +122,7 @@ func TestOtherTenantsSeeNothing(t *testing.T) {
 	}
 }
 
-// TestKeyOfAnotherTenantIsAnotherIntent: the same key, and even the same command, of two tenants.
+// TestKeyOfAnotherTenantIsAnotherIntent, even with the same command.
 func TestKeyOfAnotherTenantIsAnotherIntent(t *testing.T) {
 	t.Parallel()
 	var parts []part
@@ -147,8 +147,7 @@ func TestKeyOfAnotherTenantIsAnotherIntent(t *testing.T) {
 	walk(t, parts)
 }
 
-// tenantTables are the tables with a tenant_id, from the catalog, other than those that are read
-// before a tenant is known.
+// tenantTables returns the tables with a tenant_id, from the catalog, except those that are read before a tenant is known.
 func (b *bundle) tenantTables() []string {
 	b.Helper()
 	tables := get[[]string](b, `
@@ -165,7 +164,7 @@ func (b *bundle) tenantTables() []string {
 func TestRowLevelSecurity(t *testing.T) {
 	b, _ := setupSecrets(t)
 	b.db.Spoil(t)
-	b.exec(`DELETE FROM settings WHERE tenant_id = $1`, b.globex.id) // so that it has no row anywhere
+	b.exec(`DELETE FROM settings WHERE tenant_id = $1`, b.globex.id) // so that globex has no row in any table
 	for _, table := range b.tenantTables() {
 		// Triggers and privileges also refuse some of the statements.
 		b.exec(`ALTER TABLE ` + table + ` DISABLE TRIGGER USER; GRANT UPDATE ON ` + table + ` TO onlyonce`)
@@ -236,7 +235,7 @@ func TestDirectoryWithinATenant(t *testing.T) {
 	}
 }
 
-// inTx runs statements as the app's role and a tenant, or none, and takes them back.
+// inTx runs statements as the app's role and a tenant, or none, and rolls back.
 func inTx(b *bundle, tenant string, run func(pgx.Tx)) {
 	b.Helper()
 	tx, err := b.db.Pool.Begin(b.Context())

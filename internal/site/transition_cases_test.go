@@ -36,7 +36,7 @@ func (x *caseRun) unchanged(a, first answer) {
 	x.Helper()
 	if x.isHTML() {
 		called := x.label
-		if x.parent != nil && !x.ownPage { // the page has another name
+		if x.parent != nil && !x.ownPage { // the page has the parent's name
 			called = "This " + x.name
 		}
 		htmlFormat{}.shown(x, a).says(called + " was already " + x.state.past + ".")
@@ -71,7 +71,7 @@ func undoneSince(x *caseRun) {
 		x.Error("it was done again")
 	}
 	x.seen += 2
-	x.format.done(x, x.under("once more", x.command)) // a new wish is granted
+	x.format.done(x, x.under("once more", x.command)) // another key is another intent
 }
 
 // TestTransitionOfOneVersion: a request with a version is refused for another version, unless the record is already in the

@@ -20,7 +20,7 @@ type twoEdits struct {
 	path          string
 }
 
-// opened lets two people open the form of a record.
+// opened returns two people who have opened the form of a record.
 func (b *bundle) opened(path string) twoEdits {
 	b.Helper()
 	path = strings.TrimPrefix(path, "/api/v1")
@@ -46,7 +46,7 @@ func TestEditsOfOtherFieldsAreBothKept(t *testing.T) {
 		t.Errorf("the same text with other line ends is taken for another one: %s", refused.text())
 	}
 	again := change(e.form.typed(), "idempotency_key", "third", "version", "2", "name", "Ada Lovelace", "address", "1 Lane\nLondon")
-	e.first.submit(e.path+"/edit", again) // between the question and the answer, and shown again
+	e.first.submit(e.path+"/edit", again) // between the question and the answer, so the form asks again
 	refused = b.page(e.second.press(refused, "Save both")).says("was changed while you were editing.", "Name Changed by them")
 	saved := b.page(e.second.get(e.second.press(refused, "Save both").location()))
 	saved.says("Ada Lovelace", "DE1", "1 Lane")

@@ -17,7 +17,7 @@ func TestFormsChangeNothingByThemselves(t *testing.T) {
 		if of.kind == idempotency.Change {
 			parts = append(parts, part{of.resource, of.operation, func(b *bundle) {
 				x := b.caseRunOf(of, htmlFormat{})
-				x.sendsWhatItShows("one field changed", x.command) // the others are as they were made
+				x.sendsWhatItShows("one field changed", x.command) // the other fields have their first values
 				x.sendsWhatItShows("every field changed", x.allChanged())
 				x.putsNothingBack()
 			}})

@@ -29,7 +29,7 @@ func walk(t *testing.T, parts []part) {
 	for _, p := range parts {
 		has[p.of.plural()] = true
 		t.Run(p.of.plural()+"/"+p.name, func(t *testing.T) {
-			ran++ // before the part is parallel: parts begin one after the other
+			ran++ // before the part becomes parallel: parts start one after the other
 			b := setup(t)
 			b.failures = alike
 			p.run(b)
@@ -87,6 +87,6 @@ func acrossTests() bool { return strings.HasPrefix(runFilter(), "/") }
 func leaveToWalks(t *testing.T) {
 	t.Helper()
 	if acrossTests() && !strings.Contains(t.Name(), "/") {
-		t.Skipf("-run %s is about parts of walks, and this is none", runFilter()) //nolint:forbidigo // nothing is missing
+		t.Skipf("-run %s is about parts of walks, and this is none", runFilter()) //nolint:forbidigo // not a missing prerequisite
 	}
 }

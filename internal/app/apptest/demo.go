@@ -1,4 +1,4 @@
-// Package apptest provides tests with a database that an app has been on already.
+// Package apptest provides tests with a database on which an app has already run.
 package apptest
 
 import (
@@ -11,12 +11,11 @@ import (
 	"onlyonce/internal/postgres/pgtest"
 )
 
-// Demo is a database that [Fill] has filled. It is a variable of the package because testing has no other way for TestMain and the tests
-// to share anything.
+// Demo is a database filled by [Fill]. It is a package variable because TestMain and the tests can't share anything else.
 var Demo = pgtest.Template{Fill: Fill}
 
-// Fill starts the app on an empty database, and stops it when the demo data is there and its emails are sent: most of the work of a
-// first start.
+// Fill starts the app on an empty database, and stops it when the demo data exists and its emails are sent: most of the work of
+// a first start.
 func Fill(ctx context.Context, db *pgtest.Database) error {
 	a, err := app.Start(ctx, app.Config{
 		Addr: "127.0.0.1:0", MetricsAddr: "off", DatabaseURL: db.URL, Demo: true,

@@ -15,8 +15,8 @@ var (
 	arrow = regexp.MustCompile(`(?m)^ +(\w+) --> (\w+)$`)
 )
 
-// TestTheArchitectureIsAsItIsDrawn holds the diagram in docs/architecture.md against the packages: each box is one, and each arrow
-// is an import.
+// TestTheArchitectureIsAsItIsDrawn compares the diagram in docs/architecture.md with the packages: each box is a package, and
+// each arrow is an import.
 func TestTheArchitectureIsAsItIsDrawn(t *testing.T) {
 	t.Parallel()
 	packages, err := list()
@@ -35,9 +35,9 @@ func TestTheArchitectureIsAsItIsDrawn(t *testing.T) {
 	}
 }
 
-// misdrawn returns in one sentence each where a diagram differs from the packages.
+// misdrawn returns a sentence for each difference between a diagram and the packages.
 func misdrawn(page string, packages []pkg) (found []string) {
-	imports := map[string][]string{} // by the path of a package, those below the module
+	imports := map[string][]string{} // by the path of a package; with the packages below it
 	for _, p := range packages {
 		imports[strings.TrimPrefix(p.path, module+"/")] = p.imports
 	}

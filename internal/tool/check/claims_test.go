@@ -11,7 +11,7 @@ import (
 	"onlyonce/internal/proof/must"
 )
 
-// TestClaimsHaveTheirTests: every test is there that a page of claims names, and every row of the table of cases.
+// TestClaimsHaveTheirTests: every test and every row of the table of cases that a page of claims names exists.
 func TestClaimsHaveTheirTests(t *testing.T) {
 	t.Parallel()
 	const root = "../../.."

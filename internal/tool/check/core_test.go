@@ -12,8 +12,7 @@ import (
 	"onlyonce/internal/proof/must"
 )
 
-// TestTheCoreCanBeCopied runs the commands of docs/use-the-core.md in another module, and builds the program there that the
-// page is about.
+// TestTheCoreCanBeCopied runs the commands of docs/use-the-core.md in another module, and builds the program of the page there.
 func TestTheCoreCanBeCopied(t *testing.T) {
 	t.Parallel()
 	root, err := filepath.Abs("../../..")

@@ -48,7 +48,7 @@ var hop = regexp.MustCompile("\\[`(\\w+)`\\]\\(\\.\\./([^)]+)\\)|`(\\w+)`|â†’|â†
 
 // followed returns the files of a path, and a sentence for each hop that isn't in the code.
 func followed(root, path string) (files, wrong []string) {
-	var from ast.Node // the last function, and how one gets from there to the next
+	var from ast.Node // the last function, and the reference to the next
 	var name, by, arrow string
 	for _, part := range hop.FindAllStringSubmatch(path, -1) {
 		switch {

@@ -15,9 +15,9 @@ type level int
 
 const (
 	leaf       level = iota // imports no other room
-	foundation              // knows the database, not the business
-	domain                  // one business concept each; may use its neighbours
-	kit                     // HTTP for any domain
+	foundation              // imports no other room
+	domain                  // uses the database, not the business
+	kit                     // one business concept each; may use its neighbours
 	pages                   // the pages and the API of a domain
 	site                    // lists the domains
 	app                     // wires everything
@@ -60,7 +60,7 @@ var rooms = map[string]level{
 
 // clients are rooms below the kit that send HTTP requests, and serve none.
 var clients = map[string]bool{
-	"docs":                   true, // those of the guide
+	"docs":                   true, // the guide's clients
 	"internal/lab":           true,
 	"internal/proof/replica": true,
 	"internal/tool":          true,

@@ -10,7 +10,8 @@ import (
 	"unicode"
 )
 
-// TestLinksLeadSomewhere: every relative link in a Markdown file leads to a file or directory, and its anchor to a heading.
+// TestLinksLeadSomewhere: every relative link in a Markdown file leads to an existing file or directory, and its anchor to a
+// heading.
 func TestLinksLeadSomewhere(t *testing.T) {
 	t.Parallel()
 	pages := 0

@@ -30,7 +30,7 @@ type source struct {
 // wholeModule reads all packages of the module, once for all tests.
 var wholeModule = sync.OnceValues(func() (*source, error) { return readPackages(context.Background(), "./...") })
 
-// whole returns the module, which the tests only read.
+// whole returns the module. Tests must not change it.
 func whole(t *testing.T) *source {
 	t.Helper()
 	s, err := wholeModule()
@@ -155,7 +155,7 @@ func (s *source) follow(object types.Object) (all []ast.Node) {
 	return all
 }
 
-// implementations returns the methods of the module's types that a call of an interface's method may run.
+// implementations returns the methods of the module's types that may run when an interface's method is called.
 func (s *source) implementations(face *types.Interface, method *types.Func) (all []types.Object) {
 	for _, p := range s.packages {
 		if !ours(p) {

@@ -12,7 +12,8 @@ import (
 	"onlyonce/internal/proof/must"
 )
 
-// TestToolsRunNothingSideBySide: make test leaves the race detector out for internal/tool, which it makes several times as slow.
+// TestToolsRunNothingSideBySide: make test runs internal/tool without the race detector, because it would be several times
+// slower.
 func TestToolsRunNothingSideBySide(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{"statement": "package x\nfunc f() { go f() }", "import": "package x\nimport _ \"sync\""} {
@@ -35,7 +36,7 @@ func TestToolsRunNothingSideBySide(t *testing.T) {
 	}
 }
 
-// sideBySide returns what of a file is for several goroutines.
+// sideBySide returns a use of concurrency in a file, or "".
 func sideBySide(t *testing.T, name, text string) (found string) {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), name, text, 0)

@@ -89,7 +89,7 @@ func (s *source) registers(call *ast.CallExpr) bool {
 	}
 }
 
-// pattern returns method and path of a registration, as far as they are written there.
+// pattern returns the literal method and path of a registration.
 func pattern(call *ast.CallExpr) string {
 	var words []string
 	if name := identifier(call.Fun).Name; name == "Get" {

@@ -115,7 +115,7 @@ func TestImpureWorkIsFound(t *testing.T) {
 	const clock, ids, chance, ownTx, job = "now() in SQL", "tx.ID(n)", "part of the command", "work was given", "insert a job"
 	cases := map[string]struct {
 		imports string
-		work    string // what run is called with, or the fields of the Spec
+		work    string // the arguments of run, or the fields of the Spec
 		more    string
 		want    string
 	}{

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// mayWrite are the functions of the kit and of pages that write to the database past the operations, each with the reason.
+// mayWrite are the functions of the kit and of pages that write to the database without an operation, each with the reason.
 var mayWrite = []string{
 	module + "/internal/web.sessionStore.CommitCtx", // sessions are no records, and each request may begin or end one
 	module + "/internal/web.sessionStore.DeleteCtx",
@@ -86,7 +86,7 @@ func writesByItself(f *types.Func) bool {
 	}
 }
 
-// nameOf returns the name of a function behind the path of its package, and behind its type.
+// nameOf returns the name of a function, after the path of its package and its type.
 func nameOf(p *packages.Package, f *ast.FuncDecl) string {
 	if f.Recv == nil {
 		return p.PkgPath + "." + f.Name.Name
@@ -136,7 +136,7 @@ func TestWritesOfPagesAreFound(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", name, got, c.want)
 		}
 	}
-	jobs := types.NewPackage("github.com/riverqueue/river", "river") // which an app may be without
+	jobs := types.NewPackage("github.com/riverqueue/river", "river") // an app may lack it
 	if !writesByItself(types.NewFunc(0, jobs, "InsertTx", types.NewSignatureType(nil, nil, nil, nil, nil, false))) {
 		t.Error("inserting a job is not found")
 	}

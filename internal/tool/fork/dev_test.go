@@ -46,7 +46,7 @@ func TestMakeDev(t *testing.T) {
 	dev := exec.Command("make", "dev", "ADDR="+app, "PAGES="+port)
 	dev.Dir, dev.Stdout, dev.Stderr = s.Dir, output, output
 	dev.Env = append(os.Environ(), "DATABASE_URL="+db.URL, "TEMPL_DEV_MODE_ROOT="+t.TempDir())
-	dev.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // as a terminal has it, which interrupts them all
+	dev.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // a process group, like a terminal's, to interrupt all of them
 	must.OK(t, dev.Start())
 	stop := func() {
 		_ = syscall.Kill(-dev.Process.Pid, syscall.SIGINT)
@@ -67,7 +67,7 @@ func TestMakeDev(t *testing.T) {
 			return nil, ""
 		}
 		defer response.Body.Close()
-		body, _ := io.ReadAll(response.Body) // of an app that was stopped meanwhile
+		body, _ := io.ReadAll(response.Body) // the app may have been stopped
 		return response.Header, string(body)
 	}
 	login := func() string { _, body := get("/login"); return body }

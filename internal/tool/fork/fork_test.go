@@ -20,8 +20,8 @@ func TestRenameThenRemove(t *testing.T) {
 	renameCopy(t, s)
 	removed := false
 	for _, part := range []string{"lab", "proof", "invoices"} {
-		out := s.Run("go", "run", "./internal/tool/fork/cmd/remove", part) // the copy's own, which has its names
-		if strings.Contains(out, "nothing to do") {                        // in a fork without it
+		out := s.Run("go", "run", "./internal/tool/fork/cmd/remove", part) // the copy's version, which has its names
+		if strings.Contains(out, "nothing to do") {                        // a fork without it
 			continue
 		}
 		removed = part == "invoices"

@@ -55,7 +55,7 @@ func TestNamesThatCannotBeUsed(t *testing.T) {
 	}
 }
 
-// TestReservedWordsAreThoseOfPostgreSQL asks PostgreSQL which words cannot name a role.
+// TestReservedWordsAreThoseOfPostgreSQL asks PostgreSQL which words can't name a role.
 func TestReservedWordsAreThoseOfPostgreSQL(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)

@@ -10,7 +10,7 @@ import (
 type part struct {
 	name  string
 	rooms []string       // directories and files, in the notation of [path.Match]
-	words *regexp.Regexp // in the documentation of the rest, if it explains the part there too
+	words *regexp.Regexp // matches documentation of the rest that is about the part, if there is any
 }
 
 // parts returns all parts. Each depends only on later ones, so a part is removed with all parts before it.

@@ -64,7 +64,7 @@ func (t *tree) remove(going []part) (n int, err error) {
 				return n, err
 			}
 			for dir := path.Dir(file); dir != "." && os.Remove(filepath.Join(t.root, dir)) == nil; dir = path.Dir(dir) {
-				continue // up to the first directory that is not empty
+				continue // up to the first non-empty directory
 			}
 		}
 	}
@@ -72,7 +72,7 @@ func (t *tree) remove(going []part) (n int, err error) {
 		n++
 		text := []byte(left[file])
 		if filepath.Ext(file) == ".go" {
-			text, err = imports.Process(filepath.Join(t.root, file), text, nil) // drops imports that are not used any more
+			text, err = imports.Process(filepath.Join(t.root, file), text, nil) // drops unused imports
 			if err != nil {
 				return n, fmt.Errorf("format %s: %w", file, err)
 			}

@@ -27,8 +27,8 @@ type goFile struct {
 	lines   []string
 	syntax  *ast.File
 	imports map[string]string   // directories of the app, by the names of their packages in the file
-	foreign map[*ast.Ident]bool // names of other files
-	cut     map[int]bool        // lines that go, from 1
+	foreign map[*ast.Ident]bool // names from other files
+	cut     map[int]bool        // removed lines, from 1
 }
 
 func newGoFiles(module string, goes func(file string) bool) *goFiles {
@@ -62,7 +62,7 @@ func (g *goFiles) add(file, text string) error {
 	return nil
 }
 
-// cut returns the files that change, by their paths.
+// cut returns the changed files, by path.
 func (g *goFiles) cut() map[string]string {
 	left := map[string]string{}
 	for again := true; again; {

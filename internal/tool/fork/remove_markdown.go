@@ -20,7 +20,7 @@ var (
 // withoutMentions returns a Markdown text without the blocks that link to a removed file, begin with its path, or are about a
 // part: paragraphs, items of lists, rows of tables, boxes of diagrams with their arrows, and headings with their sections.
 func withoutMentions(page, text string, gone func(file string) bool, speaks func(page, text string) bool) string {
-	fenced, section := false, 0 // section is the level of the heading whose section goes
+	fenced, section := false, 0 // section is the level of the removed heading
 	rest := strings.Join(slices.DeleteFunc(blocksOf(text, gone), func(block string) bool {
 		if strings.Count(block, "```")%2 == 1 {
 			fenced = !fenced

@@ -84,7 +84,7 @@ func (r replacements) apply(text string) string {
 
 // newReplacements handles the module before the slug: they may be the same word, distinguished by its context.
 func newReplacements(old, to Names) replacements {
-	const name = "\x00" // which no text has
+	const name = "\x00" // occurs in no text
 	module, slug, product := regexp.QuoteMeta(old.Module), regexp.QuoteMeta(old.Slug), regexp.QuoteMeta(old.Product)
 	return replacements{
 		[]place{

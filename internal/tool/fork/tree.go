@@ -86,7 +86,7 @@ func (t *tree) text(path string) (text string, ok bool, err error) {
 	return string(content), !bytes.Contains(content, []byte{0}), err
 }
 
-// write puts text at target in place of the file at path, formatted if it is Go.
+// write writes text to target in place of the file at path, formatted if it is Go.
 func (t *tree) write(path, target, text string) error {
 	content := []byte(text)
 	if strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_templ.go") {
@@ -98,14 +98,14 @@ func (t *tree) write(path, target, text string) error {
 	}
 	from, to := filepath.Join(t.root, path), filepath.Join(t.root, target)
 	if from != to {
-		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil { //nolint:gosec // as open as the other directories of a repository
+		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil { //nolint:gosec // the mode of a repository's other directories
 			return err
 		}
 		if err := os.Rename(from, to); err != nil {
 			return err
 		}
 	}
-	return os.WriteFile(to, content, 0o600) // the mode of a file that is there stays
+	return os.WriteFile(to, content, 0o600) // an existing file keeps its mode
 }
 
 // run runs a program in the tree and returns its output.

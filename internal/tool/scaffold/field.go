@@ -9,7 +9,7 @@ import (
 // Methods for the templates. A reference is a field named after its target, such as customer, whose column, form field and JSON
 // name is customer_id.
 
-// Column is the name of a field in the table, the form and the API.
+// Column returns the name of a field in the table, the form and the API.
 func (f Field) Column() Name {
 	if f.Type == "ref" {
 		return f.Name + "_id"
@@ -25,7 +25,7 @@ func (f Field) Null() bool {
 	return f.Optional && (f.Unique || !slices.Contains([]string{"text", "longtext", "choice"}, f.Type))
 }
 
-// Caption is the label of a field in the form.
+// Caption returns the label of a field in the form.
 func (f Field) Caption() string {
 	if f.Optional {
 		return f.Name.Label() + " (optional)"
@@ -65,7 +65,7 @@ func (r Resource) AlikeColumns() string {
 
 // Unique constraints compare texts in lower case, in an additional column.
 
-// Compared is the column that is unique.
+// Compared returns the unique column.
 func (f Field) Compared() Name {
 	if f.Type == "text" {
 		return f.Name + "_folded"
@@ -129,10 +129,10 @@ func (f Field) sqlType() string {
 	return map[string]string{"integer": "bigint", "decimal": "numeric", "date": "date", "bool": "boolean", "ref": "uuid"}[f.Type]
 }
 
-// Domain is the name of the domain of a choice.
+// Domain returns the name of the domain of a choice.
 func (f Field) Domain(one Name) string { return string(one + "_" + f.Name) }
 
-// DomainValues are the values of a choice in SQL.
+// DomainValues returns the values of a choice in SQL.
 func (f Field) DomainValues() string {
 	all := f.Choices
 	if f.Optional {
@@ -230,7 +230,7 @@ func (f Field) Enter() string {
 	}
 }
 
-// In a list, and on a page.
+// Methods for lists and pages.
 
 // Text returns the Go expression for the text of the field in a variable.
 func (f Field) Text(of string) string {

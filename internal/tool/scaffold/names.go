@@ -58,13 +58,13 @@ func (n Name) A() string {
 	return "a " + n.Words()
 }
 
-// plural is the plural of the last word: "purchase_orders".
+// plural returns the plural of the last word: "purchase_orders".
 func (n Name) plural() Name {
 	at := strings.LastIndex(string(n), "_") + 1
 	return n[:at] + Name(pluralize.NewClient().Plural(string(n[at:])))
 }
 
-// Plural is the plural as a local name in Go.
+// Plural returns the plural as a local name in Go.
 func (n Name) Plural() string { return n.plural().Local() }
 
 // initialisms are words that Go writes in capitals.
@@ -93,7 +93,7 @@ func (n Name) check(what string, reserved map[string][]string) error {
 	return nil
 }
 
-// Names that a resource cannot have.
+// reservedResources are the names that a resource can't have.
 var reservedResources = map[string][]string{
 	"a name that each domain package has": {
 		"archive", "create", "draft", "edit", "filter", "input", "list", "restore", "rule", "table",
@@ -104,7 +104,7 @@ var reservedResources = map[string][]string{
 	},
 }
 
-// Names that a field cannot have.
+// reservedFields are the names that a field can't have.
 var reservedFields = map[string][]string{
 	"what every record has": {"archived", "archived_at", "created_at", "header", "id", "identity", "tenant_id", "version"},
 	"a part of every form": {

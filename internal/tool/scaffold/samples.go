@@ -8,12 +8,12 @@ import (
 // Sample is a field of the form with its values in the commands of the tests.
 type Sample struct {
 	Field Field
-	Name  Name // of the field of the form
-	// Command has a value and Valid another one; Other belongs to a record that has nothing unique in common with the first.
+	Name  Name // in the form
+	// Command has a value and Valid another one; Other belongs to a record without a common unique value.
 	Command, Valid, Other string
 	// Invalid is refused, as a Go expression.
 	Invalid string
-	// Taken and Free are further values of a field that is unique.
+	// Taken and Free are additional values of a unique field.
 	Taken, Free string
 	// Example is the value in the documentation.
 	Example string
@@ -72,7 +72,7 @@ func (f Field) samples() []Sample {
 	}
 }
 
-// Go is the name of a sample's field in Go.
+// Go returns the name of a sample's field in Go.
 func (s Sample) Go() string {
 	if s.Field.Type == "ref" {
 		return s.Field.Name.Go() + "ID"

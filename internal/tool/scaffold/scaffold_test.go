@@ -13,7 +13,7 @@ import (
 	"onlyonce/internal/tool/scratch"
 )
 
-// resources use every type and every mark, and refer to each other. One is in the style Run.
+// resources use every type and every mark, and reference each other. One is in the style Run.
 var resources = []struct {
 	one, fields string
 	run         bool
@@ -57,7 +57,7 @@ func TestResources(t *testing.T) {
 	c.Run(look[0], slices.Concat(look[1:], []string{"./internal/site", "./e2e"}, ours)...)
 }
 
-// tried are some tests of internal/site.
+// tried are the tests of internal/site to run.
 const tried = `^(TestEveryExampleRuns|TestEveryBrokenConstraintIsExplained|TestEveryUniquenessRuleIsEnforced|TestTenantComesFirst|` +
 	`TestTenantTablesAreGuarded|TestEveryFieldIsDeclared|TestEveryRouteSaysWhatARepeatDoes|TestOtherTenantsSeeNothing|` +
 	`TestOpenAPIHasEveryRoute|TestEveryCase)$` +
@@ -94,7 +94,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestMigration: each gets the next number.
+// TestMigration: each migration gets the next number.
 func TestMigration(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()

@@ -13,7 +13,7 @@ type Resource struct {
 	One    Name // "expense"
 	Many   Name // "expenses"
 	Fields []Field
-	Run    bool // whether its operations are in the style Run, ordinary code on a transaction, and not statements
+	Run    bool // whether its operations are in the style Run, code on a transaction instead of statements
 	// External reports whether programs may send an external id.
 	External bool
 }
@@ -22,7 +22,7 @@ type Resource struct {
 type Field struct {
 	Name     Name
 	Type     string // "text", "longtext", "integer", "decimal", "money", "date", "bool", "choice" or "ref"
-	Optional bool   // that it may be blank
+	Optional bool   // may be blank
 	Unique   bool   // no two records of a tenant have the same value
 	Alike    bool   // part of the likeness
 	Choices  []string

@@ -70,7 +70,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestPlural: the usual words, and the last one of several.
+// TestPlural: common words, and names of several words.
 func TestPlural(t *testing.T) {
 	t.Parallel()
 	for one, many := range map[string]string{

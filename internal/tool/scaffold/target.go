@@ -11,16 +11,16 @@ import (
 	"strings"
 )
 
-// Target is a resource that is there already, and that another one refers to.
+// Target is an existing resource that another one references.
 type Target struct {
 	One     Name
 	Many    Name // its table
 	Package string
-	// Merged is set for records that may be merged into others: what refers to them refers to live_id, and a merge looks for it.
+	// Merged is set for records that may be merged into others: references to them use live_id, which a merge looks up.
 	Merged bool
 }
 
-// Key is the column that others refer to.
+// Key returns the referenced column.
 func (t Target) Key() string {
 	if t.Merged {
 		return "live_id"
@@ -28,8 +28,8 @@ func (t Target) Key() string {
 	return "id"
 }
 
-// target finds the package of a resource that can be referred to: it declares what its records are called, as
-// var Names = record.Names{…}, and makes some for tests.
+// target finds the package of a resource that can be referenced: it declares the display names of its records, as var Names =
+// record.Names{…}, and creates some for tests.
 func target(root, of string) (Target, error) {
 	t := Target{One: Name(of), Many: Name(of).plural()}
 	t.Package = t.One.Package()
@@ -74,7 +74,7 @@ func target(root, of string) (Target, error) {
 	return t, nil
 }
 
-// tableOf is the name of the table that a file declares as record.Table; "" if it declares none.
+// tableOf returns the name of the table that a file declares as record.Table; "" if it declares none.
 func tableOf(file *ast.File) (table string) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		value, ok := n.(*ast.CompositeLit)

@@ -43,17 +43,17 @@ func mark(status Status) string {
 	return map[Status]string{Passed: "✓", Against: "✗", Unstable: "≈", Failed: "!", LeftOut: "–"}[status]
 }
 
-// Page writes the report as one HTML page that needs nothing else.
+// Page writes the report as one self-contained HTML page.
 func Page(w io.Writer, chapters []Chapter, r *Results, run Run) error {
 	t, err := template.New("page").Funcs(template.FuncMap{
 		"picture": func(jpeg []byte) template.URL {
-			return template.URL("data:image/jpeg;base64," + base64.StdEncoding.EncodeToString(jpeg)) //nolint:gosec // no text is in it
+			return template.URL("data:image/jpeg;base64," + base64.StdEncoding.EncodeToString(jpeg)) //nolint:gosec // it contains no text
 		},
 		"class": func(s Status) string {
 			return map[Status]string{Passed: "passed", Against: "failed", Unstable: "out", Failed: "failed", LeftOut: "out"}[s]
 		},
 		"mark": mark, "count": func(s Status) int { return Count(withoutCheck(r.All), s) },
-		"color": func(grade string) template.CSS { return template.CSS(Color(grade)) }, //nolint:gosec // no text is in it
+		"color": func(grade string) template.CSS { return template.CSS(Color(grade)) }, //nolint:gosec // it contains no text
 	}).Parse(graded)
 	if err == nil {
 		t, err = t.Parse(page)

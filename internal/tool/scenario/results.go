@@ -39,7 +39,7 @@ type Result struct {
 	Story Story
 }
 
-// Results is one run of the suite.
+// Results is a run of the suite.
 type Results struct {
 	All     []Result
 	Seconds float64
@@ -173,7 +173,7 @@ func (r *Results) Left() (left []string) {
 	return left
 }
 
-// Count returns how many scenarios have a status.
+// Count returns the number of scenarios with a status.
 func Count(all []Result, status Status) (n int) {
 	for _, one := range all {
 		if one.Status == status {

@@ -53,7 +53,7 @@ func Read(directory string) (*Source, error) {
 	return s, nil
 }
 
-// add reports whether the file has tests.
+// add adds the tests of a file, and reports whether it has any.
 func (s *Source) add(file string, parsed *ast.File) (has bool) {
 	for i, declared := range parsed.Decls {
 		f, ok := declared.(*ast.FuncDecl)

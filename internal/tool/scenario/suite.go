@@ -93,7 +93,7 @@ func (c Chapter) All() (all []Result) {
 	return all
 }
 
-// Opens reports whether one of its scenarios is open in the page: each that failed or, on another app, only the first.
+// Opens reports whether a scenario is expanded in the page: each failed one or, on another app, the first.
 func (c Chapter) Opens(i int) bool {
 	bad := func(s Scenario) bool { return s.Status() == Failed || s.Status() == Against }
 	return bad(c.Scenarios[i]) && (c.Scenarios[i].Variants[0].Family == "" || slices.IndexFunc(c.Scenarios, bad) == i)

@@ -1,4 +1,4 @@
-// Package scratch makes git repositories in which tests try the tools that change the code: empty ones, and copies of this one.
+// Package scratch makes git repositories for the tests of tools that change the code: empty ones, and copies of this one.
 package scratch
 
 import (
@@ -14,7 +14,7 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// Repository is a git repository that is gone when the test ends.
+// Repository is a git repository that is deleted when the test ends.
 type Repository struct {
 	*testing.T
 
@@ -25,7 +25,7 @@ type Repository struct {
 func Empty(t *testing.T) *Repository {
 	t.Helper()
 	r := &Repository{t, filepath.Join(t.TempDir(), "a copy")}
-	if err := os.Mkdir(r.Dir, 0o755); err != nil { //nolint:gosec // as open as the other directories of a repository
+	if err := os.Mkdir(r.Dir, 0o755); err != nil { //nolint:gosec // the mode of a repository's other directories
 		t.Fatal(err)
 	}
 	r.Run("git", "init", "--quiet")
@@ -51,7 +51,7 @@ func Copy(t *testing.T, root string) *Repository {
 func (r *Repository) Write(name, text string, mode os.FileMode) {
 	r.Helper()
 	path := filepath.Join(r.Dir, name)
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil { //nolint:gosec // as open as the other directories of a repository
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil { //nolint:gosec // the mode of a repository's other directories
 		r.Fatal(err)
 	}
 	if err := os.WriteFile(path, []byte(text), mode); err != nil {
@@ -122,7 +122,7 @@ func (r *Repository) Files() map[string]string {
 	return filesOf(r.T, r.Dir)
 }
 
-// filesOf returns the files that git knows or would add, without those that were deleted.
+// filesOf returns the files that git tracks or would add, without deleted ones.
 func filesOf(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	list, err := exec.CommandContext(t.Context(), "git", "-C", dir, "ls-files", "-z", "--cached", "--others", "--exclude-standard").Output()

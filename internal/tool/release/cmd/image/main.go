@@ -1,4 +1,4 @@
-// Command image writes an image with the program alone, as the Dockerfile does, into a file for docker load, without Docker.
+// Command image writes an image with the program alone, like the Dockerfile, into a file for docker load, without Docker.
 //
 //	go run ./internal/tool/release/cmd/image -program onlyonce -arch amd64 -tag onlyonce:0.1.0 image.tar
 package main
@@ -19,7 +19,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 )
 
-// certificates are the authorities that this machine trusts: mail servers and databases are reached by TLS.
+// certificates are the certificate authorities of this machine: mail servers and databases are reached by TLS.
 const certificates = "/etc/ssl/certs/ca-certificates.crt"
 
 func main() {

@@ -24,7 +24,7 @@ type resource struct {
 	Style  string `enum:"statements,run" default:"statements" help:"How the operations work: statements (one round trip) or run (code)."`
 }
 
-// Help returns how fields are written.
+// Help returns the syntax of fields.
 func (resource) Help() string {
 	return `A field is name:type or name:type:marks. The types are text, longtext, integer, decimal, money, date, bool,
 choice(a|b|c) and ref(customer). The marks are ? for a field that may be blank, unique for a value that no two records have

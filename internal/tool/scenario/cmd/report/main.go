@@ -80,7 +80,7 @@ func write(directory string, results *scenario.Results, where string) error {
 	run := scenario.Run{Where: where, When: time.Now()}
 	page := func(w io.Writer) error { return scenario.Page(w, source.Chapters(results), results, run) }
 	if err := create(filepath.Join(directory, "index.html"), page); err != nil || !results.HaveVerdicts() {
-		return err // of other scenarios gotestsum writes it
+		return err // without another app, gotestsum writes JUnit's file
 	}
 	badge := func(w io.Writer) error { return scenario.Badge(w, results) }
 	if err := create(filepath.Join(directory, "badge.svg"), badge); err != nil {

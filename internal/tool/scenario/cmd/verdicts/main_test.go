@@ -10,8 +10,8 @@ import (
 	"onlyonce/internal/proof/must"
 )
 
-// TestDoubtsAreKept writes the table again in a copy: it stays as it is, and so does the paragraph below it, which names each app of
-// which some rows are in doubt. The page of an app has all that is written about it, with the names of these rows.
+// TestDoubtsAreKept generates the table again in a copy: it stays as it is, and so does the paragraph below it, which names
+// each app with doubtful rows. The page of an app has its whole description, with the names of these rows.
 func TestDoubtsAreKept(t *testing.T) {
 	root, err := filepath.Abs("../../../../..")
 	must.OK(t, err)
@@ -21,7 +21,7 @@ func TestDoubtsAreKept(t *testing.T) {
 	before := must.Read(t, "docs/verdicts.md")
 	must.OK(t, write(nil))
 	after := must.Read(t, "docs/verdicts.md")
-	sorted := func(text string) []string { return slices.Sorted(strings.Lines(text)) } // an app that was renamed is in another place
+	sorted := func(text string) []string { return slices.Sorted(strings.Lines(text)) } // a renamed app is in another place
 	if !slices.Equal(sorted(before), sorted(after)) {
 		t.Errorf("docs/verdicts.md has become\n%s", after)
 	}
