@@ -10,8 +10,8 @@ import (
 	"github.com/playwright-community/playwright-go"
 )
 
-// Every page, at both ends of the widths and in all themes: axe finds nothing
-// serious, nothing needs scrolling sideways, no text lies on another, and the console stays silent.
+// On every page, at both ends of the widths and in all themes, axe finds no serious problem, nothing needs sideways scrolling, no
+// text overlaps another, and the console stays silent.
 func TestAccessibility(t *testing.T) {
 	onlyHere(t, "it changes the settings and the people of the business")
 	t.Parallel()
@@ -88,7 +88,7 @@ func (s *session) visitCustomerForms(look func(*session, string)) {
 	look(s, "archived customers")
 }
 
-// visitDuplicates merges customers of the demo, and says of them that they are not the same.
+// visitDuplicates merges customers of the demo, and marks others as distinct.
 func (s *session) visitDuplicates(look func(*session, string)) {
 	s.t.Helper()
 	s.open("/duplicates")
@@ -108,8 +108,8 @@ func (s *session) visitDuplicates(look func(*session, string)) {
 	look(s, "a distinction")
 }
 
-// visitLinkedPages follows all links from the start, so that a new page is looked at without being listed here:
-// one page of each kind. A file is no page.
+// visitLinkedPages follows all links from the start, and visits one page of each kind, so that a new page need not be listed here.
+// Files are skipped.
 func (s *session) visitLinkedPages(look func(*session, string)) {
 	s.t.Helper()
 	const links = `() => [...document.querySelectorAll("a[href^='/']:not([href$='/pdf'], [href$='.json'])")]
@@ -143,7 +143,7 @@ func (s *session) visitLinkedPages(look func(*session, string)) {
 	}
 }
 
-// kindOfPage is an address without what tells pages of one kind apart.
+// kindOfPage returns an address without the parts that differ between pages of the same kind.
 func kindOfPage(address string) string {
 	for pattern, name := range map[string]string{
 		`[0-9a-f]{8}-[0-9a-f-]{27}`: "{id}", `^/problems/.+`: "/problems/{slug}", `#.*`: "",
@@ -152,13 +152,13 @@ func kindOfPage(address string) string {
 		address = regexp.MustCompile(pattern).ReplaceAllString(address, name)
 	}
 	if path, _, filtered := strings.Cut(address, "?"); filtered && !strings.HasSuffix(path, "/new") {
-		return path // a list is of one kind, whatever is looked for in it
+		return path // a search or filter does not change the kind of a list
 	}
 	return address
 }
 
-// seriousProblems runs axe in the page: all of its rules that find something serious, or some. Of the others only the one about
-// regions takes time.
+// seriousProblems runs axe in the page, with all rules or with some, and returns the serious problems. Of the rules that never
+// report a serious problem, only the slow one about regions is disabled.
 const seriousProblems = `async (rules) => {
 	const result = await axe.run(document, {
 		resultTypes: ["violations"], rules: { region: { enabled: false } }, ...(rules.length && { runOnly: rules }),
@@ -168,7 +168,7 @@ const seriousProblems = `async (rules) => {
 		.map(({ help, nodes }) => help + ": " + nodes.map((node) => node.html).join(" "));
 }`
 
-// outsideThePage lists what makes the page wider than the window.
+// outsideThePage lists the elements that make the page wider than the window.
 const outsideThePage = `() => {
 	const width = window.innerWidth;
 	if (document.documentElement.scrollWidth <= width) return [];
@@ -177,8 +177,8 @@ const outsideThePage = `() => {
 		.concat("is " + document.documentElement.scrollWidth + " px wide");
 }`
 
-// textOnText lists texts that lie on one another: of two elements, neither of which is inside of the other. What an element cuts off
-// is not seen, lines may come as near as a third of their height, and what sticks to the window lies on what is scrolled below it.
+// textOnText lists pairs of overlapping texts, in elements that are not nested. Cut-off text is ignored, lines may overlap by a
+// third of their height, and elements that stick to the window may cover the scrolled content.
 const textOnText = `() => {
 	const boxes = [];
 	const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT, (text) =>
@@ -219,20 +219,20 @@ const textOnText = `() => {
 	return [...found].slice(0, 3);
 }`
 
-// view is one way to look at a page.
+// view is a way to look at a page.
 type view struct {
 	name  string
-	width int // 0: as wide as the window is
+	width int // 0: the current width of the window
 	media playwright.PageEmulateMediaOptions
 	depth depth
 }
 
-// depth is how much is checked: only that nothing needs scrolling sideways, or rules of axe as well.
+// depth is the extent of the checks: only sideways scrolling, or rules of axe as well.
 type depth int
 
 const (
 	sideways   depth = iota
-	looks            // the rules about colours and places, since of all others neither a theme nor a width changes anything
+	looks            // the rules about colours and positions; no other rule depends on theme or width
 	everything       // all rules
 )
 
@@ -241,21 +241,21 @@ var (
 	inDark  = playwright.PageEmulateMediaOptions{ColorScheme: playwright.ColorSchemeDark}
 )
 
-// allViews has the usual one last, so that the page is left in it. At 320 px a page is as somebody sees it who enlarges it
-// to 400 % (WCAG 1.4.10). Colours are the same at all widths; forced ones are those of the system, which TestForcedColours is about.
+// allViews ends with the usual view, in which the page is left. A width of 320 px corresponds to a zoom of 400 % (WCAG 1.4.10).
+// Colours are the same at all widths. TestForcedColours tests the system's forced colours.
 var allViews = []view{
 	{"reflow", 320, inLight, sideways},
 	{"narrow dark", 390, inDark, looks},
 	{"wide light", 1280, inLight, everything},
 }
 
-// isAccessibleNow looks at a state that lasts a moment: in the usual view, and enlarged.
+// isAccessibleNow checks a short-lived state of the page, in the usual view and zoomed.
 func (s *session) isAccessibleNow(where string) {
 	s.t.Helper()
 	s.isAccessibleIn([]view{{"reflow", 320, inLight, sideways}, {"light", 0, inLight, everything}}, where)
 }
 
-// isAccessible looks at the page in all views, and leaves it as wide as it was.
+// isAccessible checks the page in all views, and restores its width.
 func (s *session) isAccessible(where string) {
 	s.t.Helper()
 	s.isAccessibleIn(allViews, where)
@@ -266,7 +266,7 @@ func (s *session) isAccessibleIn(views []view, where string) {
 	if slices.ContainsFunc(views, func(v view) bool { return v.depth > sideways }) {
 		axe, err := os.ReadFile("node_modules/axe-core/axe.min.js")
 		s.check(err, "read axe (run e2e/setup)")
-		// It comes in by the debugger, which the content security policy does not bind.
+		// The debugger injects it, because the content security policy does not apply there.
 		_, err = s.page.Evaluate(string(axe))
 		s.check(err, "bring axe into the page")
 	}
@@ -291,7 +291,7 @@ func (s *session) isAccessibleIn(views []view, where string) {
 	s.check(s.page.SetViewportSize(before.Width, before.Height), "make the window as it was")
 }
 
-// seesProblems reports what a script finds in the page.
+// seesProblems reports the problems that a script finds in the page.
 func (s *session) seesProblems(where, script string, about any) {
 	s.t.Helper()
 	found, err := s.page.Evaluate(script, about)

@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// Asking the API, as a program does.
+// Requests to the API, as a program sends them.
 
-// post sends a command to the API under a key of this session, and returns the path of the page of what was created.
+// post sends a command to the API under a key of this session, and returns the path of the created record's page.
 func (s *session) post(path, key string, command any) string {
 	s.t.Helper()
 	response := s.ask(http.MethodPost, path, s.mark+" "+key, command)
@@ -24,7 +24,7 @@ func (s *session) post(path, key string, command any) string {
 	return strings.TrimPrefix(response.Header.Get("Location"), "/api/v1")
 }
 
-// get reads what the API shows at a path.
+// get reads the answer of the API at a path.
 func (s *session) get(path string, into any) {
 	s.t.Helper()
 	response := s.ask(http.MethodGet, path, "", nil)
@@ -34,12 +34,12 @@ func (s *session) get(path string, into any) {
 	s.check(json.NewDecoder(response.Body).Decode(into), "read "+path)
 }
 
-// ask sends a request past any proxy, and returns the answer as a whole.
+// ask sends a request directly, not through a proxy, and returns the complete answer.
 func (s *session) ask(method, path, key string, command any) *http.Response {
 	s.t.Helper()
 	body, err := json.Marshal(command)
 	s.check(err, "write the request")
-	// Not the test's context, which is over when what it made is taken back.
+	// Not the test's context, which is done when the test's records are removed.
 	request, err := http.NewRequestWithContext(context.Background(), method, s.site+"/api/v1"+path, bytes.NewReader(body))
 	s.check(err, "make the request")
 	request.Header.Set("Authorization", "Bearer "+s.token)
@@ -56,7 +56,7 @@ func (s *session) ask(method, path, key string, command any) *http.Response {
 	return response
 }
 
-// found is a record as lists of the API show it.
+// found is a record in a list of the API.
 type found struct {
 	ID      string `json:"id"`
 	Name    string `json:"name"`
@@ -85,7 +85,7 @@ func (s *session) all(path, rows string, query url.Values) (all []found) {
 	}
 }
 
-// marked returns what this session has made: invoices, or customers with those that are archived.
+// marked returns the records of this session: invoices, or customers including archived ones.
 func (s *session) marked(many string) []found {
 	s.t.Helper()
 	all := s.all("/"+many, many, url.Values{"q": {s.mark}})
@@ -95,7 +95,7 @@ func (s *session) marked(many string) []found {
 	return all
 }
 
-// apiRecords are the records of a deployment, as its API shows them.
+// apiRecords reads the records of a deployment from its API.
 type apiRecords struct{ s *session }
 
 func (r apiRecords) customerChanges() (operations []string, versions int) {
@@ -108,14 +108,14 @@ func (r apiRecords) customerChanges() (operations []string, versions int) {
 	return inOrder(all), versions
 }
 
-// event is what was done to a record.
+// event is an entry in the history of a record.
 type event struct {
 	At        time.Time `json:"at"`
 	Operation string    `json:"operation"`
 	What      string    `json:"what"`
 }
 
-// changes are those that made a record another, newest first.
+// changes returns the events that changed a record, newest first.
 func (r apiRecords) changes(path string) (changes []event) {
 	r.s.t.Helper()
 	var page struct{ Events []event }

@@ -2,7 +2,7 @@ package e2e
 
 import "testing"
 
-// Archiving and restoring are transitions: again is a success that does nothing.
+// Archiving and restoring are transitions: a repeat succeeds and does nothing.
 
 func TestFiveClicksOnArchive(t *testing.T) {
 	t.Parallel()
@@ -32,15 +32,14 @@ func TestFiveClicksOnArchive(t *testing.T) {
 	}
 }
 
-// Quick answers are no protection: the second click comes to the next page. What
-// stands there must not undo the first.
+// The answers are fast, and the second click arrives on the next page. No element there may undo the first click.
 func TestSlowDoubleClickIsNotUndone(t *testing.T) {
 	t.Parallel()
 	for name, width := range widths {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := withAda(t, width)
-			for range 2 { // the first page has no message above it, and the second one has
+			for range 2 { // the page has no message the first time, and one the second time
 				s.pointAt(buttonArchive)
 				s.tap(1)
 				s.sees(saysArchived)

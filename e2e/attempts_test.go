@@ -11,8 +11,8 @@ import (
 	"sync"
 )
 
-// attemptLog counts, from the app's own log, how each attempt to carry out an
-// intent ended: what arrived at the server, whatever the browser believes.
+// attemptLog counts, from the app's log, how each attempt to carry out an intent ended. It shows the requests that arrived at the
+// server, independently of the browser.
 type attemptLog struct {
 	next     slog.Handler
 	tellf    func(who by, format string, args ...any)
@@ -50,8 +50,7 @@ func collect(into map[string]string, a slog.Attr) {
 	}
 }
 
-// WithAttrs and WithGroup keep the log line readable and lose nothing that is
-// counted: an attempt carries its outcome itself.
+// WithAttrs and WithGroup keep the log line readable. No attempt is lost, because each has its outcome as an attribute.
 func (l *attemptLog) WithAttrs([]slog.Attr) slog.Handler { return l }
 func (l *attemptLog) WithGroup(string) slog.Handler      { return l }
 
@@ -67,14 +66,14 @@ func (l *attemptLog) seen() []string {
 	return slices.Sorted(slices.Values(l.outcomes))
 }
 
-// attempts holds how the attempts ended, in any order.
+// attempts checks the outcomes of the attempts, in any order.
 func (s *session) attempts(want ...string) {
 	s.t.Helper()
 	slices.Sort(want)
 	s.until("enough attempts have been logged", func() bool { return len(s.log.seen()) >= len(want) })
 	got := s.log.seen()
 	if s.db == nil {
-		// What became of each, a deployment does not say: but as many forms got there as attempts are expected.
+		// A deployment does not report outcomes, so only the number of forms is compared.
 		if len(got) != len(want) {
 			s.t.Errorf("%d forms were sent, want %d", len(got), len(want))
 		}
@@ -85,14 +84,14 @@ func (s *session) attempts(want ...string) {
 	}
 }
 
-// add notes an attempt.
 func (l *attemptLog) add(outcome string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.outcomes = append(l.outcomes, outcome)
 }
 
-// inProgress asks the app how many attempts are under way. In front of a deployment, they are those that are held back.
+// inProgress returns the number of attempts under way, from the app's metrics. In front of a deployment it is the number of
+// held-back forms.
 func (s *session) inProgress() (n int) {
 	s.t.Helper()
 	if s.db == nil {

@@ -7,10 +7,9 @@ import (
 	"github.com/playwright-community/playwright-go"
 )
 
-// Back after a success brings the form back as it was left, from the browser's
-// back/forward cache: filled in, and locked unless the page unlocks itself.
-// Without that cache it comes from the HTTP cache, as it was before anybody
-// typed. Either way it says that it has been used.
+// Back after a success shows the form as it was left, from the browser's back/forward cache: filled in, and locked unless the page
+// unlocks itself. Without that cache the form comes from the HTTP cache, as it was before any input. In both cases it shows that it
+// has been used.
 
 func TestBackAfterSuccess(t *testing.T) {
 	onlyInChromium(t, "it is about the way that Chromium keeps pages")
@@ -77,8 +76,7 @@ func TestBackToACustomerForm(t *testing.T) {
 	s.seesHeading(s.named("Ada Byron"))
 }
 
-// A refused form comes back with what was typed. If it says that it is used, it
-// does not say it twice.
+// A refused form is shown again with its input. If it already shows that it was used, it does not show it twice.
 func TestBackToARefusedForm(t *testing.T) {
 	onlyInChromium(t, "it is about the way that Chromium keeps pages")
 	t.Parallel()
@@ -108,7 +106,7 @@ func TestBackToARefusedForm(t *testing.T) {
 	s.seesInvoice(s.number(2), created(s.number(2)))
 }
 
-// A form that was not used yet is left alone.
+// An unused form stays unchanged.
 func TestBackToAnUnusedForm(t *testing.T) {
 	t.Parallel()
 	s := startIn(t, withPageCache)
@@ -128,7 +126,7 @@ func TestBackToAnUnusedForm(t *testing.T) {
 	s.seesInvoice(s.number(1), created(s.number(1)))
 }
 
-// saysUsed holds that the form on the page says what it has created.
+// saysUsed checks that the form on the page shows the record that it created.
 func (s *session) saysUsed(name string) {
 	s.t.Helper()
 	notice := s.page.GetByRole("alert")
@@ -176,7 +174,7 @@ func TestBackAfterSuccessThenOtherText(t *testing.T) {
 	s.attempts("created", "mismatch")
 }
 
-// No page warns of it until the form is sent again: safe and clear all the same.
+// No page shows it before the form is sent again: safe and clear all the same.
 func TestBackAndCreateAgainWithoutJavaScript(t *testing.T) {
 	onlyInChromium(t, "it is about the way that Chromium keeps pages")
 	t.Parallel()

@@ -9,9 +9,9 @@ import (
 	"onlyonce/internal/proof/browser"
 )
 
-// withoutPageCache is the browser of nearly all tests: one that keeps no pages in memory for Back and Forward, as one that is short
-// of memory, or with extensions that forbid it. Tests are kept apart by contexts, which share no cookies, storage or cache. Nobody
-// stops it: it ends with the process.
+// withoutPageCache is the browser of nearly all tests. It keeps no pages in memory for Back and Forward, like a browser that is
+// short of memory, or with extensions that forbid it. Tests are isolated by contexts, which share no cookies, storage or cache. The
+// browser ends with the process.
 var withoutPageCache = sync.OnceValues(func() (playwright.Browser, error) {
 	launched, _, err := browser.LaunchWithoutPageCache(context.Background())
 	return launched, err

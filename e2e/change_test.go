@@ -7,8 +7,8 @@ import (
 	"github.com/playwright-community/playwright-go"
 )
 
-// What is there is changed: edited, archived and restored. Each change makes one
-// version of the record and one intent, however often it is asked for.
+// Existing records are edited, archived and restored. Each change makes one version of the record and one intent, however often it
+// is asked for.
 
 func TestDoubleClickOnAnEdit(t *testing.T) {
 	t.Parallel()
@@ -49,8 +49,7 @@ func TestFiveClicksOnAnEditWithoutJavaScript(t *testing.T) {
 	s.attempts("changed", "replayed", "replayed", "replayed", "replayed")
 }
 
-// One click, two POSTs, and the second one comes with the version that the first
-// one has left behind.
+// One click, two POSTs, and the second one has the version that the first one has created.
 func TestBrowserSilentlySendsAnEditAgain(t *testing.T) {
 	onlyInChromium(t, "others need not send a form again by themselves")
 	t.Parallel()
@@ -112,7 +111,7 @@ func TestTwoPeopleEditAndBothAreKept(t *testing.T) {
 	s.attempts("changed", "conflict", "changed")
 }
 
-// Both have changed the name, so the second is asked which one stays.
+// Both change the name, so the second person is asked to choose.
 func TestTwoPeopleEditTheSameField(t *testing.T) {
 	t.Parallel()
 	s := withAda(t)
@@ -225,7 +224,7 @@ func TestEditByKeyboard(t *testing.T) {
 
 	s.isFocused(s.field(fieldEmail))
 	s.press("Tab")
-	s.typeText(s.named("Ada King")) // the field is selected
+	s.typeText(s.named("Ada King")) // the field's text is selected
 	s.press("Enter")
 	s.sees(saysChangedMeanwhile)
 	s.isFocused(s.page.GetByRole("alert"))
@@ -241,7 +240,7 @@ func TestEditByKeyboard(t *testing.T) {
 	s.hasChanged("customer.edit", "customer.edit", "customer.archive", "customer.restore")
 }
 
-// withAda is start with somebody logged in, on the page of a customer of theirs.
+// withAda is start after a login, on the page of a new customer.
 func withAda(t *testing.T, circumstances ...option) *session {
 	t.Helper()
 	s := start(t, circumstances...)
@@ -253,7 +252,7 @@ func withAda(t *testing.T, circumstances ...option) *session {
 func (s *session) addAda() {
 	s.t.Helper()
 	s.addCustomer(s.email("ada"), s.named("Ada Byron"))
-	s.open(strings.TrimPrefix(s.page.URL(), s.origin)) // without the message
+	s.open(strings.TrimPrefix(s.page.URL(), s.origin)) // reload without the message
 }
 
 func (s *session) addCustomer(email, name string) {
@@ -266,14 +265,14 @@ func (s *session) addCustomer(email, name string) {
 	s.log.forget()
 }
 
-// edit opens the form of the customer on the page.
+// edit opens the edit form of the customer on the page.
 func (s *session) edit() {
 	s.t.Helper()
 	s.follow(linkEdit)
 	s.seesHeading(headingEditCustomer)
 }
 
-// seesRow holds what a row of the table says that compares what is saved with what was typed.
+// seesRow checks a row of the table that compares the saved values with the typed ones.
 func (s *session) seesRow(texts ...string) {
 	s.t.Helper()
 	row := s.page.GetByRole("row").Filter(playwright.LocatorFilterOptions{HasText: texts[0]})

@@ -4,8 +4,8 @@ import (
 	"net/http"
 )
 
-// clean takes back what the session has made in a deployment: it voids its invoices and archives its customers. What can
-// be neither is named: an invoice with payments stays what it is.
+// clean removes the session's records from a deployment: it voids the invoices and archives the customers. It logs the records that
+// cannot be removed: an invoice with payments stays unchanged.
 func (s *session) clean() {
 	s.t.Helper()
 	s.voidInvoices()
@@ -16,7 +16,7 @@ func (s *session) clean() {
 	}
 }
 
-// takeBack makes a transition, which is safe to ask for again.
+// takeBack makes a transition, which is safe to repeat.
 func (s *session) takeBack(path string) int {
 	s.t.Helper()
 	return s.ask(http.MethodPost, path, s.mark+" clean "+path, struct{}{}).StatusCode

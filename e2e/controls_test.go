@@ -12,11 +12,11 @@ import (
 	"github.com/playwright-community/playwright-go"
 )
 
-// control is a field or a button that people see, with all that it may be called by.
+// control is a visible field or button, with all its possible names.
 type control struct {
 	Kind  string `json:"kind"` // its type, or its tag
-	ID    int    `json:"id"`   // which it keeps when others come or go
-	Form  int    `json:"form"` // its place on the page; -1 if there is none
+	ID    int    `json:"id"`   // it stays the same when other controls come or go
+	Form  int    `json:"form"` // index of its form on the page; -1 without one
 	Names []struct {
 		By   string `json:"by"`
 		Text string `json:"text"`
@@ -66,18 +66,18 @@ func (v *visitor) controls(selector string) (found []control, err error) {
 	return found, json.Unmarshal(text, &found)
 }
 
-// ornament is what labels have around their words.
+// ornament matches the punctuation around labels.
 var ornament = regexp.MustCompile(`^[\s*:]+|[\s*:]+$`)
 
 func plainName(name string) string { return strings.ToLower(ornament.ReplaceAllString(name, "")) }
 
-// numbered is the control with an id.
+// numbered returns the control with an id.
 func (v *visitor) numbered(id int) playwright.Locator {
 	return v.page.Locator(fmt.Sprintf("[data-control='%d']", id))
 }
 
-// named returns the id of the control that is called so, and by what: the exact label before one that differs in case, colon or
-// asterisk, and that before a name, a placeholder or a role.
+// named returns the id of the control with a name, and the kind of that name. An exact label is preferred to one that differs in
+// case, colon or asterisk, and a label to a name, a placeholder or a role.
 func named(all []control, name string) (id int, by string) {
 	for _, same := range []func(text string) bool{
 		func(text string) bool { return text == name },
@@ -96,7 +96,7 @@ func named(all []control, name string) (id int, by string) {
 	return -1, ""
 }
 
-// nearest lists what the controls are called that come nearest to a name.
+// nearest lists the control names that are most similar to a name.
 func nearest(all []control, name string) string {
 	var names []string
 	for _, one := range all {
@@ -113,7 +113,7 @@ func nearest(all []control, name string) string {
 	return fmt.Sprintf("the nearest are %q", names[:min(len(names), 4)])
 }
 
-// distance is that of Levenshtein: how many letters differ.
+// distance returns the Levenshtein distance.
 func distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
@@ -133,13 +133,13 @@ func distance(a, b string) int {
 	return row[len(b)]
 }
 
-// find returns the control that is called so. Scripts may bring it some time after the page.
+// find returns the control with a name. Scripts may add it some time after the page has loaded.
 func (v *visitor) find(selector, name string) playwright.Locator {
 	v.t.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for deadline := time.Now().Add(5 * time.Second); ; <-tick.C {
-		all, err := v.controls(selector) // an error: another page has just come
+		all, err := v.controls(selector) // on an error, another page has just loaded
 		if id, by := named(all, name); id >= 0 {
 			if v.story.aloud {
 				v.tellf(byBrowser, "%s is what has the %s", name, by)
@@ -155,11 +155,12 @@ func (v *visitor) find(selector, name string) playwright.Locator {
 
 func (v *visitor) input(name string) playwright.Locator { return v.find(fields, name) }
 
-// pointAt moves the mouse over a button. What lies over it would get the click, which is the app's own doing once the form has been sent.
+// pointAt moves the mouse over a button. An element above it would get the click, which is the app's intention once the form has
+// been sent.
 func (v *visitor) pointAt(name string) {
 	v.t.Helper()
 	var over any
-	v.until(name+" stays", func() bool { // scripts may put another in its place
+	v.until(name+" stays", func() bool { // scripts may replace it
 		soon := new(1000.0)
 		button := v.find(buttons, name)
 		err := button.ScrollIntoViewIfNeeded(playwright.LocatorScrollIntoViewIfNeededOptions{Timeout: soon})

@@ -5,9 +5,8 @@ import (
 	"testing"
 )
 
-// A person types an invoice, and the tab is gone before it is sent: it crashed, or was closed by mistake. The text is
-// still there, under the key of that form, whichever way the person comes back. It is offered, and filled in only when
-// asked for.
+// A person types an invoice, and the tab is gone before it is sent: it crashed, or was closed by mistake. The text is still there,
+// under the key of that form, however the person comes back. It is offered, and filled in only on request.
 
 func TestTypedTextIsRestoredInTheSameForm(t *testing.T) {
 	t.Parallel()
@@ -36,7 +35,7 @@ func TestTypedTextIsRestoredInTheSameForm(t *testing.T) {
 	}
 }
 
-// The address is lost with the tab. A new form knows of the old one, and leads to it: one wish stays one wish.
+// The address is lost with the tab. A new form offers a link to the old one, so that one wish stays one wish.
 func TestNewFormOffersTheUnsavedOne(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -64,7 +63,7 @@ func TestNewFormOffersTheUnsavedOne(t *testing.T) {
 	s.attempts("created")
 }
 
-// Back brings a page without the browser's page cache as it was before anybody typed.
+// Back, without the browser's page cache, shows a page as it was before any input.
 func TestBackToAFormOffersWhatWasTyped(t *testing.T) {
 	t.Parallel()
 	s := startIn(t, withoutPageCache)
@@ -109,7 +108,7 @@ func TestDiscardedTextIsGone(t *testing.T) {
 	s.hasNew(0)
 }
 
-// A form that nobody has typed into, or no longer says anything of its own, is nothing to offer.
+// A form without input, or with its original content, is not offered.
 func TestNothingTypedIsNothingToOffer(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -146,7 +145,7 @@ func TestTypingBesideAnOffer(t *testing.T) {
 	s.click(buttonRestore)
 	s.holds(fieldNumber, "")
 	s.holds(fieldNotes, "before")
-	s.click(buttonRestore) // what stood there instead
+	s.click(buttonRestore) // the replaced content
 	s.holds(fieldNumber, s.number(2))
 	s.click(buttonDiscard)
 	s.holds(fieldNumber, s.number(2))
@@ -157,7 +156,7 @@ func TestTypingBesideAnOffer(t *testing.T) {
 	s.isOfferedNothing()
 }
 
-// Two tabs of one form: what was typed last is kept, and neither tab disturbs the other.
+// In two tabs with the same form, the last input is kept, and neither tab affects the other.
 func TestTwoTabsKeepWhatWasTypedLast(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -176,7 +175,7 @@ func TestTwoTabsKeepWhatWasTypedLast(t *testing.T) {
 	s.keeps(1)
 }
 
-// A refused form comes back with what was typed. It is not offered what it has, and a crash does not take it.
+// A refused form is shown again with its input. It does not offer that input, and a crash does not lose it.
 func TestRefusedFormIsKept(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -200,8 +199,7 @@ func TestRefusedFormIsKept(t *testing.T) {
 	s.attempts("rejected", "created")
 }
 
-// An edit is restored with the version that the person had seen: what somebody else has saved since is not
-// overwritten unseen.
+// An edit is restored with the version that the person had seen, so that a later edit by another person is not overwritten unseen.
 func TestRestoredEditKnowsWhatItHasSeen(t *testing.T) {
 	t.Parallel()
 	s := withAda(t)
@@ -225,7 +223,7 @@ func TestRestoredEditKnowsWhatItHasSeen(t *testing.T) {
 	s.holds(fieldName, s.named("Ada Byron"))
 	s.click(buttonSaveChanges)
 	s.sees(s.named("Ada King") + " was changed while you were editing. Your changes aren't saved yet.")
-	s.isOfferedNothing() // the page has what was typed, merged with what is saved
+	s.isOfferedNothing() // the page has the typed input, merged with the saved record
 	s.seesRow("Name", "Changed by them", s.named("Ada King"), s.named("Ada Byron"))
 	s.hasChanged("customer.edit")
 	s.click(buttonSaveBoth)
@@ -233,7 +231,8 @@ func TestRestoredEditKnowsWhatItHasSeen(t *testing.T) {
 	s.keeps(0)
 }
 
-// A form whose lines no script adds gets as many as were kept from the server, and without that it keeps what it cannot show.
+// Without the script for lines, the form gets the kept number of lines from the server. Without the server, it keeps the lines that
+// it cannot show.
 func TestLinesWithoutTheirScript(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -265,10 +264,10 @@ func TestLinesWithoutTheirScript(t *testing.T) {
 	s.attempts("created")
 }
 
-// The answer is lost after the commit: nobody knows, but the server. A new form asks it, and offers nothing that is done.
+// The answer is lost after the commit, so only the server can find out. A new form asks it, and offers no form that is done.
 func TestSavedFormIsNotOffered(t *testing.T) {
 	t.Parallel()
-	s := startIn(t, withPageCache) // the shell has no error page to see
+	s := startIn(t, withPageCache) // the headless shell has no error page
 	s.login()
 	s.newInvoice()
 	s.fillInvoice(s.number(1))
@@ -287,7 +286,7 @@ func TestSavedFormIsNotOffered(t *testing.T) {
 	s.hasOneNew(s.number(1))
 }
 
-// A form that was used is not kept again, whatever is typed into it.
+// A used form is not kept again, despite further input.
 func TestUsedFormIsNotKept(t *testing.T) {
 	t.Parallel()
 	s := startIn(t, withPageCache)

@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// Money that goes back is counted once as well, whatever a hand repeats: pay all,
-// refund a part of it, and credit what is open then, each clicked five times.
+// Refunds and credits are counted once, too: pay all, refund a part, and credit the open rest, each clicked five times.
 func TestPayRefundAndCreditClickedFiveTimes(t *testing.T) {
 	t.Parallel()
 	for name, javaScript := range withAndWithoutJavaScript {
@@ -28,7 +27,7 @@ func TestPayRefundAndCreditClickedFiveTimes(t *testing.T) {
 
 			s.follow(linkCredit)
 			s.seesHeading(headingNewCreditNote)
-			s.holds(fieldQuantity, "") // all that is left is more than is open
+			s.holds(fieldQuantity, "") // the full rest is more than the open amount
 			s.sees("That's more than is open")
 			s.fill(fieldQuantity, "1")
 			s.clickFiveTimes(buttonCreateCreditNote, "credit_notes", name)
@@ -42,8 +41,8 @@ func TestPayRefundAndCreditClickedFiveTimes(t *testing.T) {
 	}
 }
 
-// clickFiveTimes clicks a button while nobody can write to the table. With JavaScript one attempt is sent, without
-// five, of which one does it.
+// clickFiveTimes clicks a button while the table is locked. With JavaScript one attempt is sent, without JavaScript five, and only
+// the first one takes effect.
 func (s *session) clickFiveTimes(button, table, circumstance string) {
 	s.t.Helper()
 	s.log.forget()
@@ -66,7 +65,7 @@ func (s *session) clickFiveTimes(button, table, circumstance string) {
 	s.attempts(want...)
 }
 
-// Dolibarr issue 7721: what was paid once was given back twice, from two tabs. The second tab is told what is left.
+// Dolibarr issue 7721: a payment was refunded twice, from two tabs. Here the second tab shows the rest.
 func TestTwoTabsGiveBackTheFullAmount(t *testing.T) {
 	t.Parallel()
 	s := withIssued(t)
@@ -89,7 +88,7 @@ func TestTwoTabsGiveBackTheFullAmount(t *testing.T) {
 	s.hasBooks(s.number(1), booksText("issued", "0.00", "0.00", "123.00", 1, 0))
 }
 
-// Invoice Ninja issue 4411: a credit note was made twice. The second tab is told what is open.
+// Invoice Ninja issue 4411: a credit note was created twice. Here the second tab shows the open amount.
 func TestTwoTabsCreditTheWholeInvoice(t *testing.T) {
 	t.Parallel()
 	s := withIssued(t, withoutJavaScript)

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// sqlRecords are the records of the test's own database.
+// sqlRecords reads the records from the test's own database.
 type sqlRecords struct {
 	s *session
 	invoiceCount
@@ -21,7 +21,7 @@ func (r sqlRecords) customerChanges() (operations []string, versions int) {
 	return operations, r.s.count(`SELECT COALESCE(sum(version - 1), 0) FROM customers`)
 }
 
-// query reads one value.
+// query reads a value.
 func (s *session) query(into any, query string, args ...any) {
 	s.t.Helper()
 	if s.db == nil {
@@ -37,9 +37,8 @@ func (s *session) count(query string, args ...any) int {
 	return n
 }
 
-// parsedInOrder makes the app parse each statement when it runs it, as behind a
-// connection pooler. A statement that is prepared ahead waits for a locked table
-// before its key is claimed, and so whichever connection is new would come last.
+// parsedInOrder makes the app parse each statement when it runs it, as behind a connection pooler. A statement that is prepared
+// ahead waits for a locked table before its key is claimed, so that requests on new connections would come last.
 func parsedInOrder(t *testing.T, database string) string {
 	t.Helper()
 	u, err := url.Parse(database)
@@ -52,8 +51,8 @@ func parsedInOrder(t *testing.T, database string) string {
 	return u.String()
 }
 
-// lock stops whatever writes to a table in the middle, inside its transaction, until release is called. Reading goes
-// on. In front of a deployment it holds back all forms instead.
+// lock blocks writes to a table, inside their transactions, until release is called. Reads go on. In front of a deployment it holds
+// back all forms instead.
 func (s *session) lock(table string) (release func()) {
 	s.t.Helper()
 	if s.db == nil {
@@ -71,7 +70,7 @@ func (s *session) lock(table string) (release func()) {
 	})
 }
 
-// tellBoth adds to the story that something begins, and later that it ends.
+// tellBoth adds the beginning and the end of a disturbance to the story.
 func (s *session) tellBoth(begins, ends string, end func()) func() {
 	s.tellf(byServer, "%s", begins)
 	return func() {
@@ -81,7 +80,7 @@ func (s *session) tellBoth(begins, ends string, end func()) func() {
 	}
 }
 
-// loseDatabase cuts the app off from its database, until it is back.
+// loseDatabase disconnects the app from its database until back is called.
 func (s *session) loseDatabase() (back func()) {
 	s.t.Helper()
 	limit := func(connections int) {
@@ -90,7 +89,7 @@ func (s *session) loseDatabase() (back func()) {
 		_, err := s.db.Exec(s.t.Context(), fmt.Sprintf(`ALTER DATABASE %s CONNECTION LIMIT %d`, name, connections))
 		s.check(err, "limit the connections")
 	}
-	limit(0) // which does not bind the administrator
+	limit(0) // this does not affect the administrator
 	_, err := s.db.Exec(s.t.Context(),
 		`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND usename <> current_user`)
 	s.check(err, "cut the connections")
@@ -100,8 +99,8 @@ func (s *session) loseDatabase() (back func()) {
 	}
 }
 
-// waiting waits until n attempts have come since the beginning, and one of them stands at the lock.
-// The others wait behind it, or have ended.
+// waiting waits until n attempts have arrived since the beginning, and one waits for the lock. The others wait behind that one, or
+// have ended.
 func (s *session) waiting(n int) {
 	s.t.Helper()
 	s.until(fmt.Sprintf("%d attempts have come and one waits for a lock", n), func() bool {

@@ -9,7 +9,7 @@ import (
 	"onlyonce/internal/postgres/pgtest"
 )
 
-// demoData is what every test begins with. The app makes it once, since that takes longer than most tests.
+// demoData is the initial data of every test. The app creates it once, because that takes longer than most tests.
 var demoData = pgtest.Template{Fill: func(ctx context.Context, db *pgtest.Database) error {
 	if err := apptest.Fill(ctx, db); err != nil {
 		return err
@@ -17,7 +17,7 @@ var demoData = pgtest.Template{Fill: func(ctx context.Context, db *pgtest.Databa
 	return hashCheaply(ctx, db)
 }}
 
-// hashCheaply replaces the password hashes of the demo's people by ones that take next to no time to check: each test logs in.
+// hashCheaply replaces the password hashes of the demo's people by hashes that are fast to check, because each test logs in.
 func hashCheaply(ctx context.Context, db *pgtest.Database) error {
 	cheap := argon2id.Params{Memory: 8, Iterations: 1, Parallelism: 1, SaltLength: 16, KeyLength: 32}
 	hash, err := argon2id.CreateHash(demoPassword, &cheap)

@@ -20,8 +20,8 @@ import (
 	"onlyonce/internal/postgres/pgtest"
 )
 
-// TestSuiteAgainstADeployment: the program runs by itself behind a proxy that speaks HTTPS, and some scenarios are tried
-// on it in another process, which knows its address and a login. They leave nothing open behind.
+// TestSuiteAgainstADeployment runs the program behind an HTTPS proxy, and some scenarios against it in another process, which has
+// only its address and a login. They must leave nothing open behind.
 func TestSuiteAgainstADeployment(t *testing.T) {
 	onlyHere(t, "it makes a deployment of its own")
 	t.Parallel()
@@ -73,7 +73,8 @@ func TestSuiteAgainstADeployment(t *testing.T) {
 	suite("^TestIncidents$/^tabs$")
 }
 
-// newBusiness makes a business that is not the demo's, with one person and a token. It returns the variables that name them.
+// newBusiness creates a business outside the demo, with one person and a token. It returns the environment variables with their
+// credentials.
 func newBusiness(t *testing.T, program, database string) []string {
 	t.Helper()
 	const password = "correct horse battery"
@@ -97,8 +98,8 @@ func newBusiness(t *testing.T, program, database string) []string {
 	return []string{"E2E_EMAIL=" + email, "E2E_PASSWORD=" + password, "E2E_TOKEN=" + do("token", "create", "suite", "--tenant", name)}
 }
 
-// deploy builds the program and starts it on a database, without the demo, behind a proxy that speaks HTTPS. It returns the address,
-// and the file of the certificate to trust.
+// deploy builds the program and starts it on a database, without the demo, behind an HTTPS proxy. It returns the address, and the
+// file of the certificate to trust.
 func deploy(t *testing.T, database string) (binary, address, certificate string) {
 	t.Helper()
 	must := func(err error) {
@@ -109,7 +110,7 @@ func deploy(t *testing.T, database string) (binary, address, certificate string)
 	}
 	binary, err := program()
 	must(err)
-	port, err := net.Listen("tcp", "127.0.0.1:0") // it is free in a moment
+	port, err := net.Listen("tcp", "127.0.0.1:0") // the port is free after Close
 	must(err)
 	inner := port.Addr().String()
 	upstream := &url.URL{Scheme: "http", Host: inner}

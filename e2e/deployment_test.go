@@ -11,13 +11,13 @@ import (
 	"github.com/playwright-community/playwright-go"
 )
 
-// deployment is a running instance that the scenarios are tried against, with BASE_URL set. They know of it what a person
-// and a program know: an address, a login and a token of one business.
+// deployment is a running instance for the scenarios, selected by BASE_URL. The scenarios have the same access as a
+// person and a program: an address, a login and a token for one business.
 type deployment struct {
 	url, email, password, token string
 }
 
-// deployed returns the deployment that was asked for, or nil: then each test has an app of its own.
+// deployed returns the deployment from the environment, or nil: then each test starts an app.
 func deployed() *deployment {
 	url := strings.TrimRight(os.Getenv("BASE_URL"), "/")
 	if url == "" {
@@ -36,7 +36,7 @@ const (
 	demoToken      = "oo_demo_acme"
 )
 
-// onlyHere leaves a scenario out against a deployment, because it needs what only an app of its own gives.
+// onlyHere skips a scenario against a deployment, because it needs the test's own app.
 func onlyHere(t *testing.T, reason string) {
 	t.Helper()
 	if deployed() != nil {
@@ -44,7 +44,7 @@ func onlyHere(t *testing.T, reason string) {
 	}
 }
 
-// onlyInChromium leaves a scenario out in other browsers.
+// onlyInChromium skips a scenario in other browsers.
 func onlyInChromium(t *testing.T, reason string) {
 	t.Helper()
 	if !inChromium() {
@@ -52,18 +52,15 @@ func onlyInChromium(t *testing.T, reason string) {
 	}
 }
 
-// inChromium reports whether that is the browser.
 func inChromium() bool { return cmp.Or(os.Getenv("BROWSER"), "chromium") == "chromium" }
 
-// leaveOut is the one way to leave a scenario out: the report names it, with the reason. A local run in Chromium leaves
-// out none.
+// leaveOut is the only way to skip a scenario: the report names it, with the reason. A local run in Chromium skips none.
 func leaveOut(t *testing.T, reason string) {
 	t.Helper()
 	t.Skip("left out " + reason) //nolint:forbidigo // see above
 }
 
-// reach prepares a session in front of a deployment. The browser gets there through a proxy, which can hold requests
-// back and cut connections.
+// reach prepares a session in front of a deployment. The browser uses a proxy, which can hold requests back and cut connections.
 func (s *session) reach(d *deployment) {
 	s.t.Helper()
 	s.site, s.token = d.url, d.token
@@ -73,7 +70,7 @@ func (s *session) reach(d *deployment) {
 	s.t.Cleanup(s.clean)
 }
 
-// posted notes a form that is sent. Those that save nothing are no attempts.
+// posted records a form that is sent. Forms that save nothing are no attempts.
 func (s *session) posted(r *http.Request) {
 	for _, other := range []string{"/login", "/logout", "/form"} {
 		if strings.HasSuffix(r.URL.Path, other) {
@@ -83,15 +80,15 @@ func (s *session) posted(r *http.Request) {
 	s.log.add("sent")
 }
 
-// shared is what all sessions in front of a deployment have in common: it is a variable of the package because testing
-// has no other way for tests to share anything.
+// shared is the state shared by all sessions in front of a deployment. It is a package variable because testing has no other way
+// for tests to share values.
 var shared struct {
 	login   sync.Mutex
-	cookies []playwright.OptionalCookie // of the one login, since a deployment may allow few in a minute
-	series  sync.Mutex                  // held by the test that may take the next number
+	cookies []playwright.OptionalCookie // of the one login, since a deployment may limit logins
+	series  sync.Mutex                  // held by the test that may use the next number
 }
 
-// keepSeries keeps other sessions from taking numbers of the series, until the test ends.
+// keepSeries keeps other sessions from using numbers of the series until the test ends.
 func (s *session) keepSeries() {
 	s.t.Helper()
 	if s.db != nil || s.keepsSeries {
@@ -100,10 +97,10 @@ func (s *session) keepSeries() {
 	shared.series.Lock()
 	s.t.Cleanup(shared.series.Unlock)
 	s.keepsSeries = true
-	s.refresh() // what the page says may be old
+	s.refresh() // the page may be outdated
 }
 
-// login logs somebody in: the demo's user, or that of the deployment. It opens no page, which costs the browser a lot.
+// login logs in the demo's user, or that of the deployment. It opens no page, which would be slow.
 func (s *session) login() {
 	s.t.Helper()
 	if deployed() == nil {
@@ -113,7 +110,7 @@ func (s *session) login() {
 	}
 }
 
-// sharedLogin returns the cookies of the one login, and makes it if there is none.
+// sharedLogin returns the cookies of the shared login, after logging in if necessary.
 func (s *session) sharedLogin() []playwright.OptionalCookie {
 	s.t.Helper()
 	shared.login.Lock()
@@ -129,7 +126,7 @@ func (s *session) sharedLogin() []playwright.OptionalCookie {
 	return shared.cookies
 }
 
-// logInDirectly is logInByForm without the page, which costs the browser a lot.
+// logInDirectly is logInByForm without the slow page.
 func (s *session) logInDirectly() {
 	s.t.Helper()
 	answer, err := s.browser.Request().Post(s.origin+"/login", playwright.APIRequestContextPostOptions{
@@ -141,7 +138,7 @@ func (s *session) logInDirectly() {
 	}
 }
 
-// logInByForm begins a session of its own, which the test may end.
+// logInByForm logs in with a new login session, which the test may end.
 func (s *session) logInByForm() {
 	s.t.Helper()
 	s.open("/login")
@@ -151,7 +148,7 @@ func (s *session) logInByForm() {
 	s.isLoggedIn()
 }
 
-// person is who logs in.
+// person returns the credentials of the user.
 func (s *session) person() deployment {
 	if d := deployed(); d != nil {
 		return *d

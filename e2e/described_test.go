@@ -18,7 +18,8 @@ import (
 	"onlyonce/e2e/servers"
 )
 
-// TestDescriptionIsTriedFirst: where it does not fit the app, no incident is tried, and what was looked for is named.
+// TestDescriptionIsTriedFirst checks that no incident is tried if the description does not fit the app, and that the error names
+// the mismatch.
 func TestDescriptionIsTriedFirst(t *testing.T) {
 	onlyHere(t, "it is about the suite itself")
 	t.Parallel()
@@ -35,7 +36,7 @@ func TestDescriptionIsTriedFirst(t *testing.T) {
 			`"tr" selects nothing with the text "E2E`,
 		},
 		"no such incident": {`"form": {`, `"banner": "Accept all", "form": {`, `no incident has a name that matches "double click"`},
-		"a banner after a login": { // for which any form is good that leads to the page
+		"a banner after a login": { // any form that leads to the page may be a login
 			`"form": {`, `"login": {"path": "/wizard", "fields": [{"label": "Title", "text": "ada"}], "button": "Next"}, "form": {`,
 			"over the button Save lies <div id=cookies> We value your privacy. Accept all",
 		},
@@ -60,7 +61,7 @@ func TestDescriptionIsTriedFirst(t *testing.T) {
 	}
 }
 
-// TestNamesOfControls: people name a field as they see it.
+// TestNamesOfControls checks that fields can be named by their visible text.
 func TestNamesOfControls(t *testing.T) {
 	t.Parallel()
 	var all []control
@@ -83,7 +84,8 @@ func TestNamesOfControls(t *testing.T) {
 	}
 }
 
-// TestDraftFits: the draft of a little server behind a login is a description of it, or says what the login lacks.
+// TestDraftFits checks that the draft for a small server behind a login is a valid description, or names the missing part of the
+// login.
 func TestDraftFits(t *testing.T) {
 	onlyHere(t, "it is about the suite itself")
 	t.Parallel()
@@ -113,7 +115,7 @@ func TestDraftFits(t *testing.T) {
 	}
 }
 
-// behindLogin is an app of which only Ada sees more than the login.
+// behindLogin shows an app to Ada only, and the login to all others.
 func behindLogin(app http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, err := r.Cookie("ada")
@@ -130,7 +132,7 @@ func behindLogin(app http.Handler) http.Handler {
 	})
 }
 
-// TestSchemaOfDescriptions: editors know the fields that the suite knows.
+// TestSchemaOfDescriptions checks that the schema for editors has the same fields as the suite.
 func TestSchemaOfDescriptions(t *testing.T) {
 	t.Parallel()
 	schema, err := jsonschema.NewCompiler().Compile("apps/app.schema.json")
@@ -141,7 +143,7 @@ func TestSchemaOfDescriptions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ours, err := filepath.Glob("apps/*.json") // also the schema, which is no description
+	ours, err := filepath.Glob("apps/*.json") // including the schema, which is not a description
 	if err != nil || !slices.Contains(ours, "apps/little.json") {
 		t.Fatalf("%q, %v", ours, err)
 	}

@@ -1,13 +1,11 @@
-// Package e2e drives the whole app as a person does: a real browser on the real
-// server, each test with a database of its own, or against a deployment. There is
-// one file per family of scenarios, each scenario from a real incident; every one
-// of them counts records and reads what the person sees. docs/e2e.md says more.
+// Package e2e drives the whole app as a person does: with a real browser on the real server. Each test has a separate database, or
+// runs against a deployment. There is one file per family of scenarios, each scenario from a real incident. Every scenario counts
+// records and reads the page. See docs/e2e.md.
 //
-// Incidents (incidents_test.go) know nothing of this app: they run on any that
-// has a form, see docs/e2e-other-apps.md.
+// Incidents (incidents_test.go) do not depend on this app: they run on any app with a form, see docs/e2e-other-apps.md.
 //
-// setup installs what is needed. A failing test leaves a screenshot
-// in failures/ and names it; with E2E_TRACE=1 also a trace, to be looked at with
+// The script setup installs the requirements. A failing test leaves a screenshot in failures/ and names it; with E2E_TRACE=1 also a
+// trace, to be viewed with
 //
 //	npx playwright-core show-trace failures/TestName.zip
 //

@@ -2,11 +2,9 @@ package e2e
 
 import "testing"
 
-// The most common duplicate of all: people who learnt to double-click, and people
-// who click again because nothing seems to happen. fingers_test.go has more of them.
-// Here are the same two clicks, once with the submit guard and once with its script
-// blocked: it is the guard that keeps the second click from the server, and the
-// server that keeps the second invoice from existing.
+// The most common duplicate of all: people who learnt to double-click, and people who click again because nothing seems to happen.
+// fingers_test.go has more incidents of this kind. Here are the same two clicks, with the submit guard and with its script blocked.
+// The guard keeps the second click from the server, and the server prevents the second invoice.
 func TestSubmitGuardCarriesWeight(t *testing.T) {
 	t.Parallel()
 	t.Run("with the script", func(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"github.com/ledongthuc/pdf"
 )
 
-// The invoice as a file: the page stays, and the file has a name that says what it is.
+// The invoice as a file: the page stays, and the file's name contains the invoice number.
 func TestDownloadPDF(t *testing.T) {
 	t.Parallel()
 	for name, javaScript := range withAndWithoutJavaScript {
@@ -42,7 +42,7 @@ func (s *session) download(link string) (name string, content []byte) {
 	return download.SuggestedFilename(), content
 }
 
-// saysInPDF holds what can be read in a PDF file.
+// saysInPDF checks the text of a PDF file.
 func (s *session) saysInPDF(file []byte, texts ...string) {
 	s.t.Helper()
 	r, err := pdf.NewReader(bytes.NewReader(file), int64(len(file)))

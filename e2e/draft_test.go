@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// TestDraft writes a first description of the app whose form is at the address DRAFT. If a login comes first, it logs in with
-// $APP_USER and $APP_PASSWORD. A description that is there already may have been corrected, and stays.
+// TestDraft writes a first description of the app whose form is at the address DRAFT. If there is a login first, it logs in with
+// $APP_USER and $APP_PASSWORD. It does not overwrite an existing description, which may have been corrected.
 func TestDraft(t *testing.T) {
 	onlyHere(t, "it is about another app")
 	t.Parallel()
@@ -82,7 +82,7 @@ func (f form) asksPassword() bool {
 	return slices.ContainsFunc(f.Fields, func(f field) bool { return f.Text == "$APP_PASSWORD" })
 }
 
-// drafted describes the form on the page that has the most fields.
+// drafted describes the form with the most fields on the page.
 func (v *visitor) drafted() form {
 	v.t.Helper()
 	typed, err := v.controls(fields)
@@ -117,7 +117,7 @@ func (v *visitor) drafted() form {
 	return found
 }
 
-// draft is what could be typed; "" leaves the field as it is.
+// draft returns a text for the control; "" leaves the field unchanged.
 func (c control) draft(beforeThePassword bool) string {
 	switch {
 	case c.Kind == "password":

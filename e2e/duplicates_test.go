@@ -2,7 +2,7 @@ package e2e
 
 import "testing"
 
-// TestMergeDuplicates: the customer of the demo who is there twice is found, merged by five clicks once, and separated again.
+// TestMergeDuplicates finds a duplicate customer of the demo, merges it by five clicks once, and separates it again.
 func TestMergeDuplicates(t *testing.T) {
 	onlyHere(t, "it merges customers of the demo")
 	t.Parallel()

@@ -18,8 +18,8 @@ import (
 	"onlyonce/e2e/servers"
 )
 
-// TestSuiteIsRunElsewhere: what make suite packs tries an app as the step of action.yml does, and asks no Go. In the archive this
-// program stands for the one that make compiles, so that nothing is built twice.
+// TestSuiteIsRunElsewhere runs the archive of make suite on an app, like the step of action.yml, and checks that it does not need
+// Go. In the archive this test program replaces the compiled one, so that nothing is built twice.
 func TestSuiteIsRunElsewhere(t *testing.T) {
 	onlyHere(t, "it is about the suite itself")
 	onlyInChromium(t, "some are done over its debugger")
@@ -63,7 +63,7 @@ func TestSuiteIsRunElsewhere(t *testing.T) {
 	if err := os.Symlink(modules, directory+"/onlyonce/e2e/node_modules"); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"go", "npm"} { // what npm would install is there, and only linked
+	for _, name := range []string{"go", "npm"} { // npm has nothing to install, because the modules are linked
 		write(name, "#!/bin/sh\necho asks "+name+"; exit 2\n")
 	}
 
@@ -93,7 +93,7 @@ func TestSuiteIsRunElsewhere(t *testing.T) {
 	}
 }
 
-// stepOfAction returns what the one step of action.yml runs, and its environment with these inputs.
+// stepOfAction returns the command of the step in action.yml, and its environment with these inputs.
 func stepOfAction(t *testing.T, inputs map[string]string) (step string, env []string) {
 	t.Helper()
 	text, err := os.ReadFile("action.yml")
@@ -123,7 +123,7 @@ func stepOfAction(t *testing.T, inputs map[string]string) (step string, env []st
 	return action.Runs.Steps[0].Run, env
 }
 
-// pixelsOf counts those of a story's picture that have nearly a color, and returns its size.
+// pixelsOf counts the pixels of a story's picture that are close to a color, and returns the picture's size.
 func pixelsOf(t *testing.T, story []byte, red, green, blue int) (n int, size image.Point) {
 	t.Helper()
 	var kept struct {

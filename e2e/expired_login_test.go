@@ -6,7 +6,7 @@ import (
 	"github.com/playwright-community/playwright-go"
 )
 
-// A person types an invoice for so long that their login is over when they send it. They log in, and go on.
+// A person types an invoice for so long that their login has expired when they send it. They log in, and go on.
 
 func TestLoginIsOverWhenAFormIsSent(t *testing.T) {
 	onlyHere(t, "it ends all logins in the database")
@@ -33,7 +33,7 @@ func TestLoginIsOverWhenAFormIsSent(t *testing.T) {
 	s.attempts("created")
 }
 
-// Not all that was sent is kept, because the storage is full. The page that has all of it stays, as without JavaScript.
+// Not all fields are kept, because the storage is full. The page that has all fields stays, as without JavaScript.
 func TestLoginIsOverAndTheFormIsNotKept(t *testing.T) {
 	onlyHere(t, "it ends all logins in the database")
 	t.Parallel()
@@ -70,7 +70,7 @@ func TestLoginIsOverAndTheFormIsNotKept(t *testing.T) {
 	}
 }
 
-// endSessions ends every login, as time does.
+// endSessions ends every login, like its expiry.
 func (s *session) endSessions() {
 	s.t.Helper()
 	_, err := s.db.Exec(s.t.Context(), `DELETE FROM sessions`)

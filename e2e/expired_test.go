@@ -7,13 +7,13 @@ import (
 	"onlyonce/internal/app"
 )
 
-// A form that stays open until the first answer can no longer be replayed: nothing is created even so, and whether it
-// is a new wish, only the person can say.
+// A form stays open until the first answer can no longer be replayed. Even so nothing is created, and only the person can confirm a
+// new wish.
 func TestSendAgainWhenTheAnswerHasExpired(t *testing.T) {
 	onlyHere(t, "it lets answers expire in the database")
 	t.Parallel()
 	s := newSession(t)
-	s.configure = func(c *app.Config) { c.Retain = time.Millisecond } // so that the app itself remembers none
+	s.configure = func(c *app.Config) { c.Retain = time.Millisecond } // so that the app keeps no copy of the result either
 	s.findApp()
 	s.openBrowser(withoutPageCache, []option{withoutJavaScript})
 	s.login()

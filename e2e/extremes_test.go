@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Names without a space, right-to-left text, amounts at the limit and as many
-// lines as there can be: no page may need scrolling sideways for them.
+// Names without a space, right-to-left text, amounts at the limit and the maximum number of lines: no page may need sideways
+// scrolling.
 
 func TestExtremeContents(t *testing.T) {
 	t.Parallel()
@@ -56,7 +56,7 @@ func (s *session) visitExtremes(look func(*session, string)) {
 	look(s, "extremes refused")
 }
 
-// A long name of a business leaves the brand and the button to log out in one row.
+// A long name of a business leaves the brand and the logout button in one row.
 func TestLongNameInHeader(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -79,7 +79,7 @@ func TestLongNameInHeader(t *testing.T) {
 	}
 }
 
-// createByAPI creates an invoice of so many equal lines, and returns the path of its page.
+// createByAPI creates an invoice with a number of equal lines, and returns the path of its page.
 func (s *session) createByAPI(email, name, currency string, lines int, line map[string]string) string {
 	s.t.Helper()
 	all := make([]map[string]string, lines)

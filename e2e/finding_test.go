@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// Searching without a mouse: / to search, a filter, the pages, and Back keeps the place. The keys do nothing while
-// somebody types.
+// Searching without a mouse: / to search, a filter, the pages, and Back keeps the place. The keys do nothing while the user types.
 func TestFindingByKeyboard(t *testing.T) {
 	t.Parallel()
 	s := startIn(t, withPageCache)
@@ -27,7 +26,7 @@ func TestFindingByKeyboard(t *testing.T) {
 	s.open("/invoices")
 	s.press("?")
 	s.check(expect.Locator(s.page.GetByRole("dialog")).ToBeVisible(), "see the help")
-	s.press("n") // not below a dialog
+	s.press("n") // no effect below a dialog
 	s.press("Escape")
 	s.check(expect.Locator(s.page.GetByRole("dialog")).ToBeHidden(), "close the help")
 
@@ -67,7 +66,7 @@ func TestFindingByKeyboard(t *testing.T) {
 	s.seesHeading(headingNewInvoice)
 }
 
-// lists checks how many rows the list has.
+// lists checks the number of rows in the list.
 func (s *session) lists(rows int) {
 	s.t.Helper()
 	s.check(expect.Locator(s.page.Locator("table.list tbody tr")).ToHaveCount(rows), fmt.Sprintf("see %d rows", rows))

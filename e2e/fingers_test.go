@@ -2,8 +2,8 @@ package e2e
 
 import "time"
 
-// What hands do to a form whose answer is slow. The wire holds the first form before the app hears of it, so that all
-// of them reach the app at the same instant.
+// Actions of hands on a form whose answer is slow. The wire holds the first form before it reaches the app, so that all forms
+// arrive at the same instant.
 func fingers() []incident {
 	phone := []option{onPhone}
 	return []incident{
@@ -98,8 +98,8 @@ func holdEnter(v *visitor) {
 	v.check(v.page.Keyboard().Up("Enter"), "let go of Enter")
 }
 
-// enter presses Enter in a field of the form, in an input if there is one, keeps it down, and reports whether that has sent the form:
-// in other fields it may begin a new line.
+// enter holds Enter down in a field of the form, an input if possible, and reports whether this has sent the form. In other fields
+// Enter may begin a new line.
 func (v *visitor) enter() bool {
 	v.t.Helper()
 	var isInput any
@@ -152,14 +152,14 @@ func escapeThenClick(v *visitor) {
 	v.again(v.sendAgain)
 }
 
-// giveUp is Esc, which in a browser without windows stops nothing by itself.
+// giveUp presses Esc. A headless browser does not stop loading on Esc, so it also stops the page.
 func (v *visitor) giveUp() {
 	v.t.Helper()
 	v.press("Escape")
 	v.stop()
 }
 
-// sendAgain presses the button that the app offers for it, else that of the form.
+// sendAgain presses the app's button for another attempt, or else the form's button.
 func (v *visitor) sendAgain() {
 	v.t.Helper()
 	v.aim()
@@ -182,7 +182,7 @@ func clickIntoTheAnswer(v *visitor) {
 func submitTwice(v *visitor) {
 	v.aim()
 	v.tellf(byBrowser, "a script submits the form, and once more after 0.1 seconds")
-	// Both are told at once: a page that waits for an answer takes no more scripts.
+	// One script schedules both, because a page that waits for an answer runs no further scripts.
 	_, err := v.page.Evaluate(`([x, y]) => {
 		const button = document.elementFromPoint(x, y).closest("button, input, [role=button]");
 		const submit = () => button.form ? button.form.requestSubmit() : button.click();

@@ -2,7 +2,7 @@ package e2e
 
 import "testing"
 
-// What a refusal says and keeps, and the one click that leads on.
+// Refusals: their message, the kept input, and the one click that leads on.
 
 func TestValidationErrorCorrectionSuccess(t *testing.T) {
 	t.Parallel()

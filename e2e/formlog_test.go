@@ -6,15 +6,14 @@ import (
 	"sync"
 )
 
-// formLog is what a form does while it waits for an answer. The browser lets
-// nobody look into a page then, but the page can still talk: to its console.
+// formLog records the behaviour of a form while it waits for an answer. Playwright cannot inspect a page then, but the page can
+// still write to its console.
 type formLog struct {
 	mu    sync.Mutex
 	lines []string
 }
 
-// tellFormLog makes the form of the page tell of each submit, whether it was
-// sent or kept back, and of every change to what people see and hear.
+// tellFormLog makes the form of the page log each submit, whether it was sent or kept back, and every visible or announced change.
 const tellFormLog = `() => {
 	const form = document.querySelector("main form[data-submit-guard]");
 	const tell = (text) => console.debug("form: " + text);
@@ -26,7 +25,7 @@ const tellFormLog = `() => {
 	}).observe(document.body, { subtree: true, childList: true, characterData: true, attributes: true });
 }`
 
-// took takes a line of the console that is meant for it.
+// took takes a line of the console, if it is from the form.
 func (l *formLog) took(line string) bool {
 	text, mine := strings.CutPrefix(line, "form: ")
 	if mine {
@@ -43,14 +42,14 @@ func (l *formLog) has(text string) bool {
 	return slices.Contains(l.lines, text)
 }
 
-// listenToForm has to come before the submit that is of interest.
+// listenToForm must be called before the submit of interest.
 func (s *session) listenToForm() {
 	s.t.Helper()
 	_, err := s.page.Evaluate(tellFormLog)
 	s.check(err, "listen to the form")
 }
 
-// formSaid holds that the form did or said all this, by now or in a moment.
+// formSaid waits until the form has logged all these texts.
 func (s *session) formSaid(texts ...string) {
 	s.t.Helper()
 	for _, text := range texts {

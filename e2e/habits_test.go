@@ -6,9 +6,9 @@ import (
 	"onlyonce/e2e/servers"
 )
 
-// TestHabitsOfApps tries on little servers what the incidents have to deal with: dialogs, wizards, scripts that post, and the like.
-// All have a script that disables the button, so that some incidents are against each and others are not. Of each habit those are
-// tried that it could have disturbed.
+// TestHabitsOfApps checks that the incidents work with dialogs, wizards, scripts that post, and the like, on small servers. All
+// have a script that disables the button, so that some incidents are against each and others are not. For each habit, it tries the
+// incidents that the habit could disturb.
 func TestHabitsOfApps(t *testing.T) {
 	onlyHere(t, "it is about the suite itself")
 	onlyInChromium(t, "some are done over its debugger")

@@ -2,7 +2,7 @@ package e2e
 
 import "testing"
 
-// A slow answer, and people who do not wait for it.
+// A slow answer, and people who do not wait for the answer.
 
 func TestSlowAnswerIsExplained(t *testing.T) {
 	t.Parallel()
@@ -17,7 +17,7 @@ func TestSlowAnswerIsExplained(t *testing.T) {
 	s.tap(1)
 	s.waiting(1)
 	s.formSaid("status: Still saving. Trying again is safe.")
-	s.tap(1) // the words unlock nothing
+	s.tap(1) // the message unlocks nothing
 	s.formSaid("kept back")
 	release()
 

@@ -9,26 +9,25 @@ import (
 	"github.com/playwright-community/playwright-go"
 )
 
-// incident is something that has created records twice in real systems. It is written once and tried on any app that
-// has a form.
+// incident is a situation that has created duplicates in real systems. It is written once and tried on any app with a form.
 type incident struct {
 	family string
 	name   string         // a sentence
-	story  string         // where it happened, or why it does
-	play   func(*visitor) // on the form, which is open and filled in
+	story  string         // where it happened, or its cause
+	play   func(*visitor) // on the open form, after it was filled in
 
-	hold         stage    // what the wire holds back meanwhile, or nowhere
+	hold         stage    // the stage at which the wire holds exchanges meanwhile
 	in           []option // circumstances
-	pageCache    bool     // in a browser that keeps pages for Back, which costs it a process for each page
-	needs        string   // a field of the description that not every app has
+	pageCache    bool     // in a browser that keeps pages for Back, which takes a process for each page
+	needs        string   // an optional field of the description
 	plain        bool     // worth trying without JavaScript, too
 	want         int      // records; one if 0
-	mayBeRefused bool     // an error page is a fair answer
-	lock         bool     // comes to one record if the form locks itself and its answer is a redirect, as on servers.Button
-	aloud        bool     // what happens is told at the end
+	mayBeRefused bool     // an error page is acceptable
+	lock         bool     // results in one record if the form locks itself and its answer is a redirect, as on servers.Button
+	aloud        bool     // print the story at the end
 }
 
-// incidents is the catalogue. What scripts may keep from happening twice comes again without JavaScript.
+// incidents returns the catalogue. Incidents that scripts may prevent are repeated without JavaScript.
 func incidents() []incident {
 	var all, again []incident
 	for _, family := range [][]incident{fingers(), pages(), tabs(), interruptions(), wishes()} {
@@ -44,10 +43,9 @@ func incidents() []incident {
 	return append(all, again...)
 }
 
-// scriptless is the family of the incidents without JavaScript.
 const scriptless = "no JavaScript"
 
-// leftOut returns why an incident cannot be tried on an app, or "".
+// leftOut returns the reason why an incident cannot be tried on an app, or "".
 func (i incident) leftOut(app *target) string {
 	switch {
 	case i.family == scriptless && app.NoScripts:
@@ -63,13 +61,13 @@ func (i incident) leftOut(app *target) string {
 	}
 }
 
-// window opens a browser window behind a wire, without what a failure leaves and the watch over the console that the app of this
-// module gets: what other apps tell their console is their own affair.
+// window opens a browser window behind a wire. Unlike for this module's app, it keeps no screenshots of failures and does not watch
+// the console, since other apps may log errors.
 func window(t *testing.T, app *target, of incident) *visitor {
 	t.Helper()
 	w := newWire(t, app.PostedTo)
 	options := append(slices.Clone(of.in), func(o *playwright.BrowserNewContextOptions) {
-		o.Proxy, o.StorageState = &playwright.Proxy{Server: w.addr}, app.state // where another window has logged in
+		o.Proxy, o.StorageState = &playwright.Proxy{Server: w.addr}, app.state // with the first window's login
 	})
 	if app.own != nil {
 		s := *app.own
@@ -81,13 +79,13 @@ func window(t *testing.T, app *target, of incident) *visitor {
 	s := newSession(t)
 	s.story.about, s.story.aloud, s.story.lock = of.story, of.aloud, of.lock
 	s.origin = app.Address
-	if strings.HasPrefix(s.origin, "https:") { // the wire has to see what passes
+	if strings.HasPrefix(s.origin, "https:") { // the wire must see the exchanges unencrypted
 		s.newProxy(func(*http.Request) {})
 	}
 	s.openWindow(of.launch, options)
 	s.browser.OnDialog(func(d playwright.Dialog) {
 		s.tellf(byPerson, "agrees to %q", d.Message())
-		go func() { _ = d.Accept() }() // the page may go meanwhile
+		go func() { _ = d.Accept() }() // the page may be gone meanwhile
 	})
 	s.openFirstTab()
 	if of.aloud {
@@ -103,7 +101,7 @@ func (i incident) launch() (playwright.Browser, error) {
 	return withoutPageCache()
 }
 
-// plays opens the form and plays an incident on it, while the wire holds back what the incident says.
+// plays opens the form and plays an incident on it, while the wire holds exchanges at the incident's stage.
 func (v *visitor) plays(one incident) {
 	v.t.Helper()
 	v.openForm()
@@ -117,7 +115,7 @@ func (v *visitor) plays(one incident) {
 	v.settle()
 }
 
-// TestEveryIncidentHasItsStory: the report shows it, of whatever app.
+// TestEveryIncidentHasItsStory checks that each incident has a story, which the report shows for any app.
 func TestEveryIncidentHasItsStory(t *testing.T) {
 	t.Parallel()
 	for _, one := range incidents() {

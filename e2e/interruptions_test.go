@@ -7,8 +7,8 @@ import (
 	"github.com/playwright-community/playwright-go"
 )
 
-// What lies between a browser and an app: connections that break, answers that come too late or not at all, and
-// balancers that try again.
+// Failures between a browser and an app: connections that break, answers that come too late or not at all, and balancers that
+// retry.
 func interruptions() []incident {
 	found := []incident{
 		{
@@ -58,7 +58,7 @@ func (v *visitor) cutThenSend(at cut) {
 	v.sendAndLose(at)
 	v.back()
 	v.settle()
-	if !v.formIsThere() { // the error page is in its place, if the form was sent to its own address
+	if !v.formIsThere() { // if the form was sent to its own address, the error page has replaced it
 		v.openForm()
 	}
 	v.resend()
@@ -86,7 +86,7 @@ func clickTwiceOnASlowLine(v *visitor) {
 	v.send()
 	v.again(func() { v.tap(1) })
 	v.settle()
-	// What has passed the wire is not yet on the page. Apps that stay on it are given time, too.
+	// An answer that has passed the wire may not be on the page yet. Apps that stay on the page get time, too.
 	_, _ = v.page.WaitForFunction("() => !window.mark", nil,
 		playwright.PageWaitForFunctionOptions{Timeout: new(5000.0)})
 	v.settle()

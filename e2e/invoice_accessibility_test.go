@@ -2,7 +2,7 @@ package e2e
 
 import "time"
 
-// visitMails looks at the form that sends an invoice, the list and one mail.
+// visitMails visits the form that sends an invoice, the list of mails and one mail.
 func (s *session) visitMails(look func(*session, string)) {
 	s.t.Helper()
 	invoice := s.issuedByAPI(s.number(220))
@@ -45,7 +45,7 @@ func (s *session) visitInvoiceForms(look func(*session, string)) {
 	look(s, "a form whose number is taken")
 }
 
-// visitInvoiceStates looks at an invoice in each state, and at what may become of an edit.
+// visitInvoiceStates visits an invoice in each state, and the possible results of an edit.
 func (s *session) visitInvoiceStates(look func(*session, string)) {
 	s.t.Helper()
 	overdue := s.draftByAPI(s.number(205), time.Now().AddDate(0, 0, -2))
@@ -94,7 +94,7 @@ func (s *session) visitInvoiceStates(look func(*session, string)) {
 	look(s, "an edit of what was issued")
 }
 
-// visitPaymentForms looks at what a payment may be told.
+// visitPaymentForms visits the form of a payment with each possible message.
 func (s *session) visitPaymentForms(look func(*session, string)) {
 	s.t.Helper()
 	s.payByAPI(s.issuedByAPI(s.number(210)), "23.00", "R-2")
@@ -143,7 +143,7 @@ func (s *session) visitPaymentForms(look func(*session, string)) {
 	look(other, "a payment of another business")
 }
 
-// visitWebhooks looks at what people see of sources and events; links lead to their lists and forms.
+// visitWebhooks visits sources and events in their states; links lead to their lists and forms.
 func (s *session) visitWebhooks(look func(*session, string)) {
 	s.t.Helper()
 	bank := s.addSource()
@@ -171,7 +171,7 @@ func (s *session) visitWebhooks(look func(*session, string)) {
 	look(s, "an event that cannot be applied")
 }
 
-// visitSchedules looks at a schedule in its states.
+// visitSchedules visits a schedule in its states.
 func (s *session) visitSchedules(look func(*session, string)) {
 	s.t.Helper()
 	s.open(s.issuedByAPI(s.number(240)))
@@ -238,10 +238,10 @@ func (s *session) visitCredits(look func(*session, string)) {
 	look(s, "an invoice with payments and credits")
 }
 
-// invoiceStarts is where links to each of them are looked for first: a draft is the newest invoice of the demo, and can be edited.
+// invoiceStarts returns the pages whose links are followed first. The newest invoice of the demo is a draft, which can be edited.
 func invoiceStarts() []string { return []string{"/invoices"} }
 
-// invoiceKinds are the pages of invoices to which links lead.
+// invoiceKinds returns the pages of invoices to which links lead.
 func invoiceKinds() []string {
 	return []string{
 		"/invoices/{id}", "/invoices/{id}/edit", "/invoices/{id}/issue", "/invoices/{id}/void", "/invoices/new",

@@ -41,7 +41,7 @@ func (r apiRecords) books(number string) (books string) {
 	return booksText(invoice.Status, invoice.Paid, invoice.Credited, invoice.Open, refunds, notes)
 }
 
-// whole is an invoice as the API shows it.
+// whole is an invoice in the API.
 type whole struct {
 	found
 	Paid     string `json:"paid"`
@@ -49,7 +49,7 @@ type whole struct {
 	Open     string `json:"open"`
 }
 
-// named finds the invoice with a number.
+// named returns the invoice with a number.
 func (r apiRecords) named(number string) (invoice whole) {
 	r.s.t.Helper()
 	for _, one := range r.s.marked("invoices") {

@@ -10,7 +10,7 @@ import (
 // manyCustomers is more than a select offers.
 const manyCustomers = 210
 
-// withManyCustomers is a session whose first customer is none of the newest.
+// withManyCustomers returns a session whose first customer is not among the newest.
 func withManyCustomers(t *testing.T, options ...option) *session {
 	t.Helper()
 	s := start(t, options...)
@@ -28,14 +28,14 @@ func (s *session) choices() playwright.Locator {
 	return s.page.GetByRole("listbox").GetByRole("option")
 }
 
-// sendsCustomer checks who would be billed, whatever the field shows.
+// sendsCustomer checks the chosen customer, which may differ from the text in the field.
 func (s *session) sendsCustomer(name string) {
 	s.t.Helper()
 	s.check(expect.Locator(s.page.Locator("[name=customer_id] option:checked")).ToContainText(name), "choose "+name)
 }
 
-// TestCustomerIsSearched: any customer is found by a few letters and the keyboard alone, with the address beside the name; nothing is
-// sent, and nobody is chosen, by a text that is no choice.
+// TestCustomerIsSearched checks that any customer can be found by a few letters and the keyboard, with the address beside the name.
+// A text that is not a choice sends nothing and chooses no customer.
 func TestCustomerIsSearched(t *testing.T) {
 	onlyHere(t, "hundreds of customers would stay")
 	t.Parallel()

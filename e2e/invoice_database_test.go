@@ -2,7 +2,7 @@ package e2e
 
 import "slices"
 
-// invoiceCount is how many invoices the demo data has.
+// invoiceCount is the number of invoices in the demo data.
 type invoiceCount struct{ before int }
 
 func (r sqlRecords) invoices(number string) int {
@@ -22,7 +22,7 @@ func (r sqlRecords) life(number string) (operations []string, versions int) {
 		SELECT version - 1 - (SELECT count(*) FROM payments p WHERE p.invoice_id = i.id) FROM invoices i WHERE number = $1`, number)
 }
 
-// payments also holds that the ledger says the same.
+// payments also checks the ledger.
 func (r sqlRecords) payments(number string) (amounts []string, paid string) {
 	r.s.t.Helper()
 	var posted []string
@@ -39,7 +39,7 @@ func (r sqlRecords) payments(number string) (amounts []string, paid string) {
 	return amounts, paid
 }
 
-// books also holds that the ledger says the same.
+// books also checks the ledger.
 func (r sqlRecords) books(number string) string {
 	r.s.t.Helper()
 	var state, paid, credited, open string
@@ -60,13 +60,13 @@ func (r sqlRecords) books(number string) string {
 	return booksText(state, paid, credited, open, of("refunds"), of("credit_notes"))
 }
 
-// allInvoices counts those of the demo data too.
+// allInvoices includes those of the demo data.
 func (s *session) allInvoices() int {
 	s.t.Helper()
 	return s.count("SELECT count(*) FROM invoices")
 }
 
-// lockInvoices is lock for those that create one.
+// lockInvoices blocks the creation of invoices until release is called.
 func (s *session) lockInvoices() (release func()) {
 	s.t.Helper()
 	return s.lock("invoices")

@@ -6,14 +6,14 @@ import (
 	"github.com/playwright-community/playwright-go"
 )
 
-// newInvoice opens a new form, with a key of its own.
+// newInvoice opens a new form, with a new key.
 func (s *session) newInvoice() {
 	s.t.Helper()
 	s.open("/invoices/new")
 	s.seesHeading(headingNewInvoice)
 }
 
-// fillInvoice types a complete invoice of one line: 2 × 50.00 and 23 % tax make 123.00.
+// fillInvoice types a complete invoice with one line: 2 × 50.00 and 23 % tax make 123.00.
 func (s *session) fillInvoice(number string) {
 	s.t.Helper()
 	s.fill(fieldCustomerEmail, s.email("ada"))
@@ -22,7 +22,7 @@ func (s *session) fillInvoice(number string) {
 	s.fillLine(1, "Design of "+number, "2", "50.00", "23")
 }
 
-// suggestion is the number that the form shows and does not send. In a deployment, no other session takes it until the test
+// suggestion returns the number that the form shows as a placeholder. In a deployment, no other session uses it until the test
 // ends.
 func (s *session) suggestion() string {
 	s.t.Helper()
@@ -33,7 +33,7 @@ func (s *session) suggestion() string {
 	return number
 }
 
-// fillLine types into a line that is there; the first is line 1.
+// fillLine types into an existing line; the first is line 1.
 func (s *session) fillLine(position int, description, quantity, price, rate string) {
 	s.t.Helper()
 	for i, cell := range []struct{ label, text string }{

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// invoiceRecords are what a scenario asks of invoices.
+// invoiceRecords are queries about invoices.
 type invoiceRecords interface {
-	// invoices counts those of this test that have a number; "" for all of them.
+	// invoices counts this test's invoices with a number, or all for "".
 	invoices(number string) int
-	// life is the same for an invoice, without the versions that payments made.
+	// life returns the changes of an invoice, like customerChanges, without the versions made by payments.
 	life(number string) (operations []string, versions int)
 	// payments returns the amounts of the payments of an invoice, in order, and its paid amount.
 	payments(number string) (amounts []string, paid string)
@@ -23,21 +23,20 @@ func booksText(state, paid, credited, open string, refunds, notes int) string {
 	return fmt.Sprintf("%s: %s paid, %s credited, %s open, %d refunds, %d credit notes", state, paid, credited, open, refunds, notes)
 }
 
-// hasOneNew holds that exactly one invoice was created in this test, and that it
-// has the number.
+// hasOneNew checks that exactly one invoice was created in this test, with this number.
 func (s *session) hasOneNew(number string) {
 	s.t.Helper()
 	s.hasNew(1)
 	s.hasInvoices(number, 1)
 }
 
-// hasNew holds how many invoices were created in this test.
+// hasNew checks the number of invoices created in this test.
 func (s *session) hasNew(want int) {
 	s.t.Helper()
 	s.hasInvoices("", want)
 }
 
-// hasInvoices holds how many invoices of this test have a number.
+// hasInvoices checks the count of this test's invoices with a number.
 func (s *session) hasInvoices(number string, want int) {
 	s.t.Helper()
 	what := "new invoices"
@@ -51,7 +50,7 @@ func (s *session) hasInvoices(number string, want int) {
 	}
 }
 
-// hasLived holds what was done to the first invoice, in order: each made one version of it.
+// hasLived checks the operations on the first invoice, in order: each made one version.
 func (s *session) hasLived(want ...string) {
 	s.t.Helper()
 	operations, versions := s.records.life(s.number(1))
@@ -64,7 +63,7 @@ func (s *session) hasLived(want ...string) {
 	}
 }
 
-// hasPaid holds which payments an invoice has, in whole units of its currency, and that it says the same.
+// hasPaid checks the payments of an invoice, in whole units of its currency, and its paid amount.
 func (s *session) hasPaid(number string, want ...int) {
 	s.t.Helper()
 	amounts, paid := s.records.payments(number)
@@ -80,7 +79,7 @@ func (s *session) hasPaid(number string, want ...int) {
 	}
 }
 
-// hasBooks holds what an invoice says of its money.
+// hasBooks checks the state and amounts of an invoice.
 func (s *session) hasBooks(number, want string) {
 	s.t.Helper()
 	books := s.records.books(number)
@@ -90,7 +89,7 @@ func (s *session) hasBooks(number, want string) {
 	}
 }
 
-// voidInvoices takes back what the session has made in a deployment.
+// voidInvoices voids the session's invoices in a deployment.
 func (s *session) voidInvoices() {
 	s.t.Helper()
 	for _, invoice := range s.marked("invoices") {
@@ -105,7 +104,7 @@ func (s *session) voidInvoices() {
 	}
 }
 
-// seesInvoice holds that the page is that of the invoice, with a message above it.
+// seesInvoice checks that the page shows the invoice, with a message above.
 func (s *session) seesInvoice(number, message string) {
 	s.t.Helper()
 	s.seesHeading(headingInvoice(number))

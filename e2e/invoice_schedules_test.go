@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// A schedule bills by itself for a long time, so that one too many costs more than an invoice: it is made once, and
+// A schedule creates invoices for a long time, so a duplicate schedule costs more than a duplicate invoice. It is created once, and
 // each of its periods is billed once.
 
 const wouldBill = "a schedule would stay, and bill"
 
-// On the form that an invoice opens: two clicks, Enter and then a click, and a second tab. What comes from one page the form lock holds
-// back, if there is JavaScript.
+// On the form that an invoice opens: two clicks, Enter and then a click, and a second tab. With JavaScript, the form lock holds
+// back repeats from the same page.
 func TestScheduleOfAnInvoiceIsMadeOnce(t *testing.T) {
 	onlyHere(t, wouldBill)
 	t.Parallel()
@@ -66,7 +66,7 @@ func TestScheduleOfAnInvoiceIsMadeOnce(t *testing.T) {
 	}
 }
 
-// One click, two POSTs: the answer to the first one is lost, and the browser sends again by itself.
+// One click, two POSTs: the answer to the first one is lost, and the browser resends the form.
 func TestBrowserSilentlySendsAScheduleAgain(t *testing.T) {
 	onlyHere(t, wouldBill)
 	onlyInChromium(t, "others need not send a form again by themselves")
@@ -91,7 +91,7 @@ func TestBrowserSilentlySendsAScheduleAgain(t *testing.T) {
 	s.attempts("created", "replayed")
 }
 
-// Three tabs have opened “Bill now”, each a form with a key of its own. Two are sent at once, and the third one later.
+// Three tabs have opened “Bill now”, each with a different key. Two are sent at once, and the third one later.
 func TestTwoTabsBillOnePeriod(t *testing.T) {
 	onlyHere(t, wouldBill)
 	t.Parallel()
@@ -110,7 +110,7 @@ func TestTwoTabsBillOnePeriod(t *testing.T) {
 	s.until("both wait", func() bool { return s.inProgress() == 2 })
 	release()
 
-	s.seesHeading(headingInvoice("")) // in one browser, either tab may take the message of the other
+	s.seesHeading(headingInvoice("")) // in a browser, either tab may take the message of the other
 	other.seesHeading(headingInvoice(""))
 	s.attempts("created", "reused")
 	late.click(buttonBillPeriod)
@@ -144,7 +144,7 @@ func TestDoubleClickOnBillPeriod(t *testing.T) {
 	}
 }
 
-// One tab pauses the schedule, and the other one bills it. The first one wins, and nobody is told what is not so.
+// One tab pauses the schedule, and the other one bills it. The first one wins, and both pages are correct.
 func TestPauseInOneTabAndBillInTheOther(t *testing.T) {
 	onlyHere(t, wouldBill)
 	t.Parallel()
@@ -189,7 +189,7 @@ func TestPauseInOneTabAndBillInTheOther(t *testing.T) {
 	})
 }
 
-// withSchedule is start on the page of a schedule, whose first period is in half a year, so that the clock does not bill it.
+// withSchedule is start on the page of a schedule whose first period is in half a year, so that the clock does not bill it.
 func withSchedule(t *testing.T, circumstances ...option) *session {
 	t.Helper()
 	s := withIssued(t, circumstances...)
@@ -205,7 +205,7 @@ func withSchedule(t *testing.T, circumstances ...option) *session {
 	return s
 }
 
-// hasSchedules holds how many schedules the customer of this session has.
+// hasSchedules checks the number of schedules of this session's customer.
 func (s *session) hasSchedules(want int) {
 	s.t.Helper()
 	n := s.count(`SELECT count(*) FROM schedules s JOIN customers c ON c.id = s.customer_id WHERE c.email = $1`, s.email("ada"))
@@ -215,7 +215,7 @@ func (s *session) hasSchedules(want int) {
 	}
 }
 
-// hasBilled holds how many periods of that schedule were billed, and that there is an invoice for each, beside the one that was there.
+// hasBilled checks the number of billed periods of that schedule, and that there is an invoice for each, beside the existing one.
 func (s *session) hasBilled(want int) {
 	s.t.Helper()
 	n := s.count(`

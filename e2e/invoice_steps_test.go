@@ -2,9 +2,10 @@ package e2e
 
 import "testing"
 
-// What cannot be taken back asks on a page of its own, which says who will be told, and what.
+// Irreversible actions ask on a separate page, which names the recipient and the content of the mail.
 
-// TestMenuOfAnInvoice opens by keyboard and closes by Escape, where the focus goes back to its button; the technical details open likewise.
+// TestMenuOfAnInvoice opens the menu by keyboard and closes it by Escape, which returns the focus to its button. It opens the
+// technical details in the same way.
 func TestMenuOfAnInvoice(t *testing.T) {
 	t.Parallel()
 	for name, circumstances := range map[string]option{"wide": withJavaScript, "narrow": onPhone, "without JavaScript": withoutJavaScript} {

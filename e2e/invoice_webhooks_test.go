@@ -15,12 +15,12 @@ import (
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 )
 
-// A program outside delivers its events as often as it likes, and people decide on those that do not fit: each is
-// recorded once.
+// An external program delivers its events any number of times, and people decide about events that do not fit: each is recorded
+// once.
 
 const wouldDeliver = "it adds a source of events, which would stay"
 
-// One event comes three times at the same moment, and again later.
+// An event arrives three times at the same moment, and again later.
 func TestEventDeliveredThreeTimesAtOnce(t *testing.T) {
 	onlyHere(t, wouldDeliver)
 	t.Parallel()
@@ -57,8 +57,8 @@ func TestEventDeliveredThreeTimesAtOnce(t *testing.T) {
 	}
 }
 
-// An event that is larger than what is open waits for a person, who gives back what was entered by hand, and applies the event: by two
-// clicks, and once more in a second tab.
+// An event over more than the open amount waits for a person. The person refunds the payment entered by hand, and applies the
+// event: by two clicks, and once more in a second tab.
 func TestEventIsAppliedOnce(t *testing.T) {
 	onlyHere(t, wouldDeliver)
 	t.Parallel()
@@ -103,7 +103,7 @@ func TestEventIsAppliedOnce(t *testing.T) {
 	}
 }
 
-// Back brings the page of the event as it is now, without the button that was pressed.
+// Back shows the current page of the event, without the pressed button.
 func TestBackToAnEventThatWasApplied(t *testing.T) {
 	onlyHere(t, wouldDeliver)
 	t.Parallel()
@@ -119,7 +119,7 @@ func TestBackToAnEventThatWasApplied(t *testing.T) {
 	s.hasPayments(2)
 }
 
-// One tab says that nothing is to be done, and the other one, which still shows both buttons, that the event is to be applied.
+// A tab dismisses the event, and another one, which still shows both buttons, applies it.
 func TestEventDismissedAndAppliedInTwoTabs(t *testing.T) {
 	onlyHere(t, wouldDeliver)
 	t.Parallel()
@@ -140,8 +140,8 @@ func TestEventDismissedAndAppliedInTwoTabs(t *testing.T) {
 	s.attempts("changed", "changed", "unchanged")
 }
 
-// withUndecided is start on the page of an event that does not fit: of the 123.00 of the invoice 100.00 are paid, and it reports
-// 123.00. event is the address of the page.
+// withUndecided is start on the page of an event that does not fit: the invoice has 100.00 paid out of 123.00, and the event
+// reports 123.00. event is the address of the page.
 func withUndecided(t *testing.T, circumstances ...option) (s *session, event string) {
 	t.Helper()
 	return undecided(start(t, circumstances...))
@@ -162,7 +162,7 @@ func undecided(s *session) (_ *session, event string) {
 	return s, s.page.URL()
 }
 
-// giveBack refunds what was paid of the first invoice.
+// giveBack refunds the payment of the first invoice.
 func (s *session) giveBack() {
 	s.t.Helper()
 	var payment string
@@ -170,7 +170,7 @@ func (s *session) giveBack() {
 	s.post("/payments/"+payment+"/refunds", "give back", map[string]string{"amount": "100.00", "date": "2026-11-22"})
 }
 
-// hasPayments holds how many payments of the first invoice were recorded, whatever was given back of them.
+// hasPayments checks the number of recorded payments of the first invoice, including refunded ones.
 func (s *session) hasPayments(want int) {
 	s.t.Helper()
 	n := s.count(`SELECT count(*) FROM payments p JOIN invoices i ON i.id = p.invoice_id WHERE i.number = $1`, s.number(1))
@@ -179,13 +179,13 @@ func (s *session) hasPayments(want int) {
 	}
 }
 
-// source is a program outside that delivers events.
+// source is an external program that delivers events.
 type source struct {
 	s               *session
 	address, secret string
 }
 
-// addSource is an owner who adds a source by two clicks. Its secret is not shown again.
+// addSource adds a source as an owner, by two clicks. Its secret is not shown again.
 func (s *session) addSource() source {
 	s.t.Helper()
 	const secret = "whsec_b25seW9uY2UtYnJvd3Nlci1vbmx5b25jZS1icm93c2Vy"
@@ -206,7 +206,7 @@ func (s *session) addSource() source {
 	return source{s, s.secret(), secret}
 }
 
-// deliver sends an event so many times at once. The answers come in the order of their ends: the status, and whether it is a replay.
+// deliver sends an event a number of times at once. Each answer is the status and whether it is a replay, in the order of arrival.
 func (b source) deliver(times int, id, body string) <-chan string {
 	b.s.t.Helper()
 	signer, err := standardwebhooks.NewWebhook(b.secret)
@@ -243,7 +243,7 @@ func (b source) post(id, at, signature, body string) string {
 	return said
 }
 
-// received is the event that an invoice was paid.
+// received returns an event for a payment of an invoice.
 func received(invoice, payment, amount string) string {
 	return fmt.Sprintf(`{"type": "payment.received", "timestamp": "2026-11-23T10:00:00Z",
 		"data": {"invoice": %q, "payment": %q, "amount": %q, "currency": "EUR"}}`, invoice, payment, amount)

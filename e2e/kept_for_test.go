@@ -5,10 +5,9 @@ import (
 	"testing"
 )
 
-// What a browser keeps is for the person who typed it, and for as long as it is of use.
+// Text kept by a browser is for the person who typed it, and only while it is useful.
 
-// Others use the same browser: somebody of another business, and somebody of the same one. Neither is offered anything, at
-// no address.
+// Other people use the same browser, from another business and from the same one. Neither is offered anything, at any address.
 func TestKeptTextIsForNobodyElse(t *testing.T) {
 	onlyHere(t, "it needs people of two businesses")
 	t.Parallel()
@@ -45,7 +44,7 @@ func TestKeptTextIsForNobodyElse(t *testing.T) {
 	}
 }
 
-// A form of one business that came back to somebody of another one is kept for neither of them twice.
+// A form from one business, shown again to a person from a second one, is kept for neither of the two again.
 func TestFormOfAnotherTenantIsNotKept(t *testing.T) {
 	onlyHere(t, "it needs a login of a second business")
 	t.Parallel()
@@ -69,7 +68,7 @@ func TestFormOfAnotherTenantIsNotKept(t *testing.T) {
 	s.hasOneNew(s.number(1))
 }
 
-// Logging out leaves nothing behind, of anybody.
+// Logging out removes the kept forms of all people.
 func TestNothingIsKeptAfterALogout(t *testing.T) {
 	onlyHere(t, "it needs a login of a second business")
 	t.Parallel()
@@ -92,7 +91,7 @@ func TestNothingIsKeptAfterALogout(t *testing.T) {
 	s.isOfferedNothing()
 }
 
-// What is a week old is dropped, and so is the oldest beyond twenty, and what cannot be read.
+// Kept text is dropped after a week, beyond twenty forms, and if it cannot be read.
 func TestKeptTextEnds(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -130,7 +129,7 @@ func TestKeptTextEnds(t *testing.T) {
 	}
 }
 
-// A form may be too long to be kept. Half of it is not offered as if it were all.
+// A form that is too long is not kept. A part of its text must not be offered as if it were complete.
 func TestFormThatIsTooLongIsNotKept(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -144,7 +143,7 @@ func TestFormThatIsTooLongIsNotKept(t *testing.T) {
 	s.keeps(1)
 }
 
-// Forms work as ever where nothing can be kept: storage is forbidden, or full.
+// Forms work as usual when nothing can be kept: storage is forbidden, or full.
 func TestFormsWithoutStorage(t *testing.T) {
 	t.Parallel()
 	for name, spoil := range map[string]string{

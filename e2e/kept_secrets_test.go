@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// typeEverywhere types into every field of every form on the page, and returns what then stands in the fields of the form
-// with a key, if there is one.
+// typeEverywhere types into every field of every form on the page, and returns the resulting fields of the form with a key, if
+// there is one.
 const typeEverywhere = `() => {
 	const fields = (form) => [...form.querySelectorAll("input[name]:not([type=hidden]), select, textarea")];
 	for (const field of [...document.forms].flatMap(fields)) {
@@ -17,14 +17,14 @@ const typeEverywhere = `() => {
 		field.dispatchEvent(new Event("input", { bubbles: true }));
 	}
 	const keyed = document.querySelector("form[data-form-url]");
-	return keyed && fields(keyed).map(({ name, value, checked }) => name + "=" + value + checked).join("\n") || null; // or nothing
+	return keyed && fields(keyed).map(({ name, value, checked }) => name + "=" + value + checked).join("\n") || null; // or null
 }`
 
 const fieldsOfTheForm = `() => [...document.querySelectorAll("form[data-form-url] :is(input[name]:not([type=hidden]), select, textarea)")]
 	.map(({ name, value, checked }) => name + "=" + value + checked).join("\n")`
 
-// TestEveryFormIsRestoredAndNoSecretIsKept types into every form that links lead to. A form with a key can be restored, whatever
-// it is a form of. Forms without one, and those about people, tokens and webhooks, leave no trace.
+// TestEveryFormIsRestoredAndNoSecretIsKept types into every form that links lead to. Any form with a key can be restored. Forms
+// without a key, and those about people, tokens and webhooks, leave no trace.
 func TestEveryFormIsRestoredAndNoSecretIsKept(t *testing.T) {
 	onlyHere(t, "it adds a person, who would stay")
 	t.Parallel()
@@ -80,7 +80,7 @@ func TestEveryFormIsRestoredAndNoSecretIsKept(t *testing.T) {
 	look(s, "/join")
 }
 
-// A password is kept of no form, whatever else is.
+// The password in a form is not kept, even if the rest is.
 func TestPasswordInAKeptForm(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -7,9 +7,9 @@ import (
 	"github.com/playwright-community/playwright-go"
 )
 
-// What a browser keeps of forms that are not saved.
+// The unsaved forms that a browser keeps.
 
-// kept is what the browser keeps, as text.
+// kept returns the kept forms as text.
 func (s *session) kept() (forms []string) {
 	s.t.Helper()
 	found, err := s.page.Evaluate(`() => Object.keys(localStorage).filter((name) => name.startsWith("onlyonce form "))
@@ -22,13 +22,13 @@ func (s *session) kept() (forms []string) {
 	return forms
 }
 
-// keeps waits until the browser keeps so many forms.
+// keeps waits until the browser keeps a number of forms.
 func (s *session) keeps(want int) {
 	s.t.Helper()
 	s.until(fmt.Sprintf("the browser keeps %d forms", want), func() bool { return len(s.kept()) == want })
 }
 
-// isOffered holds that a form offers what was typed before.
+// isOffered checks that a form offers earlier input.
 func (s *session) isOffered(text string) {
 	s.t.Helper()
 	s.check(expect.Locator(s.page.Locator("[data-kept-for]")).ToContainText(text), "be offered: "+text)
@@ -50,7 +50,7 @@ func (s *session) closeTab() {
 func (s *session) crash() {
 	s.t.Helper()
 	_, err := s.page.ExpectEvent("crash", func() error {
-		go func() { _ = s.command("Page.crash") }() // which nobody is left to answer
+		go func() { _ = s.command("Page.crash") }() // the crashed page does not answer
 		return nil
 	})
 	s.check(err, "crash the tab")
@@ -64,14 +64,14 @@ func (s *session) newTab() {
 	s.page = page
 }
 
-// storage does something to the browser's storage.
+// storage runs a script on the browser's storage.
 func (s *session) storage(script string, args ...any) {
 	s.t.Helper()
 	_, err := s.page.Evaluate(script, args...)
 	s.check(err, "change the browser's storage")
 }
 
-// fillTwoLines types an invoice of 123.00 and a line of 12.30.
+// fillTwoLines types an invoice with a line of 123.00 and a line of 12.30.
 func (s *session) fillTwoLines() {
 	s.t.Helper()
 	s.fillInvoice(s.number(1))
@@ -81,7 +81,7 @@ func (s *session) fillTwoLines() {
 	s.total("135.30")
 }
 
-// holdsTwoLines holds that the form has all of it.
+// holdsTwoLines checks that the form has the content of fillTwoLines.
 func (s *session) holdsTwoLines() {
 	s.t.Helper()
 	s.holds(fieldCustomerEmail, s.email("ada"))
@@ -95,7 +95,7 @@ func (s *session) holdsTwoLines() {
 	s.total("135.30")
 }
 
-// seesTwoLines holds that the page is that of the invoice, which exists once.
+// seesTwoLines checks that the page shows the invoice, which exists once.
 func (s *session) seesTwoLines() {
 	s.t.Helper()
 	s.seesHeading(headingInvoice(s.number(1)))
@@ -105,5 +105,5 @@ func (s *session) seesTwoLines() {
 	s.keeps(0)
 }
 
-// playwrightScript is a script that runs in each page before the page's own.
+// playwrightScript returns a script that runs in each page before the page's own.
 func playwrightScript(content string) playwright.Script { return playwright.Script{Content: &content} }

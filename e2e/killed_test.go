@@ -13,8 +13,8 @@ import (
 	"onlyonce/internal/postgres/pgtest"
 )
 
-// The program is killed while it creates an invoice, and started again: the form on the browser's error page is sent
-// once more and leads to the invoice, whether or not the database has finished the first attempt by itself.
+// The program is killed while it creates an invoice, and restarted. The form on the browser's error page is sent once more and
+// leads to the invoice, whether or not the database has completed the first attempt.
 func TestKilledDuringACreate(t *testing.T) {
 	onlyHere(t, "it kills the program")
 	pgtest.Long(t)
@@ -32,7 +32,7 @@ func TestKilledDuringACreate(t *testing.T) {
 	s.origin = "http://" + address
 
 	kill := s.startProgram(binary, address, parsedInOrder(t, db.URL))
-	s.openBrowser(withPageCache, nil) // the shell has no error page to see
+	s.openBrowser(withPageCache, nil) // the headless shell has no error page
 	s.login()
 	s.newInvoice()
 	s.fillInvoice(s.number(1))
@@ -52,8 +52,8 @@ func TestKilledDuringACreate(t *testing.T) {
 	s.hasOneNew(s.number(1))
 }
 
-// program builds the program, once for all tests, and returns its path. It stays, so that the next run finds it unless something has
-// changed.
+// program builds the program, once for all tests, and returns its path. The file stays, so that the next run reuses it unless the
+// source has changed.
 var program = sync.OnceValues(func() (path string, err error) {
 	if path, err = filepath.Abs("node_modules/.program/server"); err != nil {
 		return "", err
@@ -64,7 +64,7 @@ var program = sync.OnceValues(func() (path string, err error) {
 // startProgram runs the program until it is killed or the test ends, and waits until it is ready.
 func (s *session) startProgram(binary, address, database string) (kill func()) {
 	s.t.Helper()
-	program := exec.Command(binary) // without a context: the test's would end it too late, after its database
+	program := exec.Command(binary) // no context: that of the test would end it after its database
 	program.Env = append(os.Environ(), "ADDR="+address, "METRICS_ADDR=off", "DATABASE_URL="+database, "DEMO=1")
 	program.Stderr = s.t.Output()
 	s.check(program.Start(), "start the program")

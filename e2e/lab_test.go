@@ -11,7 +11,7 @@ import (
 	"onlyonce/internal/postgres/pgtest"
 )
 
-// Visitors of the demo try to break the promise: real requests to real servers, with a layer of protection taken away.
+// Visitors of the demo try to break the promise: real requests to real servers, with a layer of protection removed.
 func TestLab(t *testing.T) {
 	onlyHere(t, "it starts servers and databases of its own")
 	pgtest.Long(t)
@@ -31,7 +31,7 @@ func TestLab(t *testing.T) {
 	}
 }
 
-// visitor is somebody new in front of the app of another session.
+// visitor returns a session for another visitor of the same app.
 func (s *session) visitor(t *testing.T, email string, options ...option) *session {
 	t.Helper()
 	other := *s
@@ -47,7 +47,7 @@ func (s *session) visitor(t *testing.T, email string, options ...option) *sessio
 	return &other
 }
 
-// orderRun guesses the first number, takes a layer away, or all of them, and runs the experiment.
+// orderRun guesses the first number, removes a layer, or all, and runs the experiment.
 func (s *session) orderRun(title, layer string) {
 	s.t.Helper()
 	s.open("/lab")
@@ -66,7 +66,7 @@ func (s *session) orderRun(title, layer string) {
 	s.click("Run it")
 }
 
-// cameOut holds what the page says of both sides: in words, and in the table of attempts.
+// cameOut checks the results of both sides: in words, and in the table of attempts.
 func (s *session) cameOut(layer, want string) {
 	s.t.Helper()
 	s.check(expect.Locator(s.page.Locator("[data-lab-after]")).ToBeVisible(), "be over")
@@ -92,7 +92,7 @@ func (s *session) side(side playwright.Locator, want string) {
 	s.check(expect.Locator(side.Locator(".lane")).ToHaveCount(attempts), "a lane for each attempt")
 }
 
-// labLive watches a run on one page, which is never loaded again, and hears of milestones only.
+// labLive watches a run on a page that is never reloaded, and checks that only milestones are announced.
 func labLive(t *testing.T, app *session) {
 	t.Helper()
 	moving := func(o *playwright.BrowserNewContextOptions) { o.ReducedMotion = playwright.ReducedMotionNoPreference }
@@ -110,7 +110,7 @@ func labLive(t *testing.T, app *session) {
 				document.addEventListener("animationstart", () => (window.grew += 1));
 				const status = document.querySelector("[data-lab-status]");
 				new MutationObserver(() => {
-					if (!status.textContent.startsWith("Waiting")) window.said.push(status.textContent); // for other visitors
+					if (!status.textContent.startsWith("Waiting")) window.said.push(status.textContent); // ignores the wait for other visitors
 				}).observe(status, { childList: true });
 			}`)
 			s.check(err, "watch the page")
@@ -128,7 +128,7 @@ func labLive(t *testing.T, app *session) {
 	}
 }
 
-// labWithoutJavaScript: all clicks are sent, and the page loads itself again until the run is over.
+// labWithoutJavaScript checks that all clicks are sent, and that the page reloads itself until the run is over.
 func labWithoutJavaScript(t *testing.T, app *session) {
 	t.Helper()
 	s := app.visitor(t, demoEmail, withoutJavaScript)
@@ -158,7 +158,7 @@ func labByKeyboard(t *testing.T, app *session) {
 	s.check(expect.Locator(row).ToBeVisible(), "open the table")
 }
 
-// labAccessible looks at a run with fifty lanes and with few.
+// labAccessible checks a run with fifty lanes and one with few.
 func labAccessible(t *testing.T, app *session) {
 	t.Helper()
 	s := app.visitor(t, "globex@onlyonce.test")
@@ -174,5 +174,5 @@ func labAccessible(t *testing.T, app *session) {
 	s.isAccessible("a run with fifty lanes")
 }
 
-// labKinds are the pages of the lab to which links lead.
+// labKinds returns the pages of the lab to which links lead.
 func labKinds() []string { return []string{"/lab", "/lab/{experiment}"} }

@@ -2,7 +2,7 @@ package e2e
 
 import "fmt"
 
-// What the scenarios of the lab look for in its pages.
+// Texts that the scenarios of the lab look for in its pages.
 const (
 	buttonCutOn       = "Switch on: Lose the next answer"
 	buttonEndTheTour  = "End the tour"

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Somebody who has just come takes the tour: one click on the login page, and one button for each step.
+// A new visitor takes the tour: one click on the login page, and one button for each step.
 func TestTour(t *testing.T) {
 	onlyHere(t, needsTheLab)
 	onlyInChromium(t, "it sends a form again by itself")
@@ -58,7 +58,7 @@ func TestTour(t *testing.T) {
 	}
 }
 
-// Who presses once is told so, and is led back.
+// A visitor who presses only once sees a hint with a link back.
 func TestTourAfterOnePress(t *testing.T) {
 	onlyHere(t, needsTheLab)
 	t.Parallel()
@@ -93,7 +93,7 @@ func TestLabHasNoOrphan(t *testing.T) {
 	}
 }
 
-// A tour that was left is over wherever somebody goes, and takes back what it has switched on.
+// Leaving the tour to any other page ends it, and resets its switches.
 func TestTourEndsAnywhere(t *testing.T) {
 	onlyHere(t, needsTheLab)
 	t.Parallel()
@@ -122,7 +122,7 @@ func TestTourEndsAnywhere(t *testing.T) {
 	s.attempts("created")
 }
 
-// The lab is found from where people are: from a login that it was the reason for, and from a record.
+// Links to the lab: on the login page after a visit to the lab, and on a record.
 func TestWaysToTheLab(t *testing.T) {
 	onlyHere(t, needsTheLab)
 	t.Parallel()

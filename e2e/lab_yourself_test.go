@@ -9,7 +9,7 @@ import (
 
 const needsTheLab = "only a demo on one's own machine has a lab"
 
-// A visitor makes their network slow: every click waits, the second one too, and there is one invoice.
+// A visitor makes their network slow: every click is delayed, the second one too, and there is one invoice.
 func TestYourselfOnASlowNetwork(t *testing.T) {
 	onlyHere(t, needsTheLab)
 	t.Parallel()
@@ -35,7 +35,7 @@ func TestYourselfOnASlowNetwork(t *testing.T) {
 	s.seesNoStrip()
 }
 
-// The strip above a form that came back leads to the very form, and the switch is still on: a refusal is answered.
+// The strip above a refused form links to that form, and the switch is still on, because a refusal is answered.
 func TestYourselfWithAFormThatComesBack(t *testing.T) {
 	onlyHere(t, needsTheLab)
 	t.Parallel()
@@ -58,7 +58,7 @@ func TestYourselfWithAFormThatComesBack(t *testing.T) {
 	s.hasNew(0)
 }
 
-// What the lab adds to other pages is accessible, and so are its own.
+// The lab's own pages, and its parts of other pages, are accessible.
 func TestYourselfIsAccessible(t *testing.T) {
 	onlyHere(t, needsTheLab)
 	t.Parallel()
@@ -79,7 +79,7 @@ func TestYourselfIsAccessible(t *testing.T) {
 	s.isAccessible("a form in the tour")
 }
 
-// strip is what a page says of the lab above its contents.
+// strip returns the lab's notice above the contents of a page.
 func (s *session) strip() playwright.Locator { return s.page.Locator(".lab-strip") }
 
 func (s *session) isOnStrip(text string) {

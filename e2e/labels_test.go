@@ -1,7 +1,7 @@
 package e2e
 
-// What the scenarios look for in the pages, by role and accessible name. If you change the words of the app, change them
-// here, and the scenarios stay as they are.
+// Texts that the scenarios look for in the pages, by role and accessible name. If you change the texts of the app, change them
+// here, and the scenarios stay unchanged.
 
 // Buttons.
 const (
@@ -130,10 +130,10 @@ const (
 	fieldUnitPrice           = "Unit price"
 )
 
-// roleReadOnly is the place of the role among the options of its field.
+// roleReadOnly is the index of the role among the options of its field.
 const roleReadOnly = 2
 
-// Headings, or what they begin with.
+// Headings, or their beginnings.
 const (
 	headingCreditNote     = "Credit note CN-"
 	headingCustomers      = "Customers"
@@ -156,7 +156,7 @@ const (
 	headingCannotVoid     = "You can't void this invoice."
 )
 
-// Sentences, or parts of them.
+// Sentences, or parts thereof.
 const (
 	saysNotSaved           = "What you typed into this form just now wasn't saved."
 	saysNotSavedFor6Days   = "What you typed into this form 6 days ago wasn't saved."
@@ -194,7 +194,7 @@ const (
 	saysArchived           = "Archived on "
 )
 
-// What the pages say to a repeat, or to one who comes too late.
+// Messages to repeats and late submissions.
 const (
 	ignoredDuplicate     = "Invoice created. We ignored the duplicate submission and kept your first request."
 	ignoredSecondEdit    = "We ignored the duplicate submission and kept your first request. This page shows the current state."
@@ -205,7 +205,7 @@ const (
 	openHasChanged       = "The open amount has changed since you opened this form. The payment wasn't recorded."
 )
 
-// What has the name of a record in it.
+// Texts with the name of a record.
 func created(number string) string        { return "Invoice " + number + " created" }
 func issued(number string) string         { return "Invoice " + number + " issued." }
 func voided(number string) string         { return "Invoice " + number + " voided." }

@@ -8,12 +8,12 @@ import (
 	"testing"
 )
 
-// layer is one of the three that this app has, and how it is taken away.
+// layer is one of this app's three layers, with a way to remove it.
 type layer struct {
 	name string
 	sql  string
 	take func(*visitor)
-	all  bool // no other layer stops what comes from elsewhere than one page, so that all is tried without this one
+	all  bool // for repeats from different pages no other layer helps, so that all incidents are tried without this layer
 }
 
 func layers() []layer {
@@ -24,9 +24,9 @@ func layers() []layer {
 	}
 }
 
-// TestEachLayerCarriesWeight takes one layer away at a time and tries an incident of each family, or two: the ones that the layer
-// is for come out differently. Without the intent all repeats have keys of their own, and the question before what looks
-// like a repeat is what is left. What comes out is the table in e2e/layers.md.
+// TestEachLayerCarriesWeight removes one layer at a time and tries an incident or two from each family. The incidents that the
+// layer is for have a different outcome. Without the intent each repeat gets a new key, and only the question about likely repeats
+// is left. The results are the table in e2e/layers.md.
 func TestEachLayerCarriesWeight(t *testing.T) {
 	onlyHere(t, "it takes the layers of the app away")
 	t.Parallel()
@@ -75,7 +75,7 @@ func TestEachLayerCarriesWeight(t *testing.T) {
 	}
 }
 
-// without returns what came of an incident, and how many forms the app got if that is not as many as with all layers.
+// without returns the outcome of an incident, and the number of forms that the app got if it differs from that with all layers.
 func (gone layer) without(t *testing.T, app *target, one incident) string {
 	t.Helper()
 	v := window(t, app, one)
@@ -91,7 +91,7 @@ func (gone layer) without(t *testing.T, app *target, one incident) string {
 	return marked(found)
 }
 
-// marked prints bold what is not as it has to be.
+// marked makes a bad outcome bold.
 func marked(found string) string {
 	if found == "one record" {
 		return found
@@ -99,7 +99,7 @@ func marked(found string) string {
 	return "**" + found + "**"
 }
 
-// takeOneNumber has two people send forms with one number at the same instant.
+// takeOneNumber has two people send forms with the same number at the same instant.
 func (gone layer) takeOneNumber(t *testing.T, app *target) []*visitor {
 	t.Helper()
 	people := []*visitor{window(t, app, incident{}), window(t, app, incident{})}

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// A draft is edited, issued and voided. Issuing and voiding are final: each is
-// done once, however often it is asked for, and nothing else is done by mistake.
+// A draft is edited, issued and voided. Issuing and voiding are final: each is done once, however often it is asked for, and
+// without side effects.
 
 func TestFiveClicksOnIssue(t *testing.T) {
 	t.Parallel()
@@ -57,8 +57,8 @@ func TestIssueInTwoTabs(t *testing.T) {
 	s.attempts("changed", "unchanged")
 }
 
-// Quick answers are no protection: the second click comes to the next page, and
-// must find nothing to press there. A page may have a message above it or not.
+// The answers are fast, and the second click arrives on the next page. There must be nothing to press at its place, with or without
+// a message above.
 func TestSlowDoubleClickDoesNotDoTheNextThing(t *testing.T) {
 	t.Parallel()
 	for name, width := range widths {
@@ -121,7 +121,7 @@ func TestLifeByKeyboard(t *testing.T) {
 	s.hasPaid(s.number(1), 123)
 }
 
-// withDraft is start with somebody logged in, on the page of a draft of 123.00 EUR.
+// withDraft is start after a login, on the page of a draft of 123.00 EUR.
 func withDraft(t *testing.T, circumstances ...option) *session {
 	t.Helper()
 	s := start(t, circumstances...)
@@ -144,7 +144,7 @@ func (s *session) draftByAPI(number string, due time.Time) string {
 
 func nextYear() time.Time { return time.Now().AddDate(1, 0, 0) }
 
-// reopen opens the page again, without the message that it may have had.
+// reopen opens the page again, without its message.
 func (s *session) reopen() {
 	s.t.Helper()
 	s.open(s.page.URL())
@@ -157,7 +157,7 @@ func (s *session) editInvoice() {
 	s.seesHeading(headingEditInvoice)
 }
 
-// saveNothing makes the page of a draft have a message, or not.
+// saveNothing makes the page of a draft show a message, if message is set.
 func (s *session) saveNothing(message bool) {
 	s.t.Helper()
 	if message {

@@ -6,8 +6,8 @@ import (
 	"github.com/playwright-community/playwright-go"
 )
 
-// Lines are added and removed in the page or, without JavaScript, by the server.
-// Either way the form stays the same form, and nothing is saved by it.
+// Lines are added and removed in the page or, without JavaScript, by the server. Either way the form keeps its key, and nothing is
+// saved.
 
 func TestAddAndRemoveLines(t *testing.T) {
 	t.Parallel()
@@ -43,8 +43,8 @@ func TestAddAndRemoveLines(t *testing.T) {
 	}
 }
 
-// TestEnterInALine: it goes on to the next line, a new one after the last, and from a blank one to what comes below. It
-// sends nothing.
+// TestEnterInALine moves to the next line, to a new line after the last, and from a blank one to the next field below. It sends
+// nothing.
 func TestEnterInALine(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -70,7 +70,7 @@ func TestEnterInALine(t *testing.T) {
 	s.attempts()
 }
 
-// TestTotalAndButtonStayInSight: whatever line somebody is in, and on a phone. What has the focus is not covered by them.
+// The total and the button stay in sight with the focus in any line, also on a phone. They do not cover the focused element.
 func TestTotalAndButtonStayInSight(t *testing.T) {
 	t.Parallel()
 	for name, width := range widths {
@@ -105,7 +105,7 @@ func TestTotalsFollowTheLines(t *testing.T) {
 	s.login()
 	s.newInvoice()
 	s.total("–")
-	if s.db != nil { // else the settings are not ours
+	if s.db != nil { // a deployment has other settings
 		s.check(expect.Locator(s.field(fieldTaxRate)).ToHaveValue("23"), "take the rate of the settings")
 	}
 	s.fillLine(1, "Third of a cent, away from zero", "0.1", "0.05", "0")
@@ -120,7 +120,8 @@ func TestTotalsFollowTheLines(t *testing.T) {
 	s.total("–")
 }
 
-// TestPreviewIsTheServers: the form shows the total that the server would store, and none where it would refuse.
+// TestPreviewIsTheServers checks that the form shows the same total that the server would store, or none if the server would
+// refuse.
 func TestPreviewIsTheServers(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -157,7 +158,7 @@ func TestPreviewIsTheServers(t *testing.T) {
 	}
 }
 
-// Enter in a field means Create, not the first button on the page. In a line as well, if no script knows more.
+// Enter in a field means Create, not the first button on the page. Without a script this also holds in a line.
 func TestEnterCreates(t *testing.T) {
 	t.Parallel()
 	for name, in := range map[string]struct {
@@ -180,8 +181,8 @@ func TestEnterCreates(t *testing.T) {
 	}
 }
 
-// TestNumbersAsPeopleWriteThem: a number is shown as it was read before anything is saved, in the page or, without JavaScript, by the
-// form that comes back. What can be two numbers is asked about, and the error says in which line.
+// TestNumbersAsPeopleWriteThem shows how a number was read before anything is saved: in the page or, without JavaScript, in the
+// form that is shown again. A number with two readings leads to a question, which names the line.
 func TestNumbersAsPeopleWriteThem(t *testing.T) {
 	t.Parallel()
 	for name, javaScript := range withAndWithoutJavaScript {

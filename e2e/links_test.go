@@ -15,8 +15,8 @@ import (
 	"onlyonce/internal/value/email"
 )
 
-// TestPasswordsByMail: an owner has a person invited by email, once, who chooses a password with the link. Then the person forgets it,
-// and has a link mailed to choose another one. A link that was used is refused.
+// TestPasswordsByMail invites a person by email, once, who chooses a password with the link. Then the person forgets it, and
+// requests a link to choose another one. A used link is refused.
 func TestPasswordsByMail(t *testing.T) {
 	onlyHere(t, "it reads the mails, and adds a business")
 	t.Parallel()
@@ -76,7 +76,7 @@ func TestPasswordsByMail(t *testing.T) {
 	}
 }
 
-// startMailing is start with a mail server, and a business that is no demo, whose owner has the password of the demo.
+// startMailing is start with a mail server, and a business outside the demo, whose owner has the demo's password.
 func startMailing(t *testing.T, options ...option) (*session, *mailertest.Sink) {
 	t.Helper()
 	mails := mailertest.Start(t, nil, nil)
@@ -95,7 +95,7 @@ func startMailing(t *testing.T, options ...option) (*session, *mailertest.Sink) 
 	return s, mails
 }
 
-// linkIn waits until n mails have come and the app knows it, and returns the path of the link in the last one.
+// linkIn waits until n mails have arrived and the app has recorded it, and returns the path of the link in the last one.
 func (s *session) linkIn(mails *mailertest.Sink, n int) string {
 	s.t.Helper()
 	s.until("a mail has come", func() bool { return len(mails.Messages()) == n })

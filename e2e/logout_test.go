@@ -6,10 +6,9 @@ import (
 	"github.com/playwright-community/playwright-go"
 )
 
-// After logging out, the browser's Back button shows nothing of what was there:
-// neither a page that it kept alive (the back/forward cache) nor one that it kept
-// as text (the HTTP cache), in no tab, with and without JavaScript. Beside other tests it was seen that Back came first, a few
-// milliseconds after the page of the login: so nothing runs beside it.
+// After logging out, the browser's Back button shows no private page: neither one that it kept alive (the back/forward cache) nor
+// one that it kept as text (the HTTP cache), in any tab, with and without JavaScript. The test runs alone: beside other tests, Back
+// sometimes came before the login page, a few milliseconds later.
 
 func TestBackAfterLogout(t *testing.T) {
 	onlyInChromium(t, "it is about the way that Chromium keeps pages")
@@ -19,18 +18,18 @@ func TestBackAfterLogout(t *testing.T) {
 		for name, javaScript := range withAndWithoutJavaScript {
 			t.Run(cache+", "+name, func(t *testing.T) {
 				s := startIn(t, browser, javaScript)
-				s.logInByForm() // to log out again
+				s.logInByForm() // a login session that can be ended
 				s.addAda()
 				s.open("/customers?q=" + s.mark)
 				s.follow(s.named("Ada Byron"))
 				other := s.tab("/customers?q=" + s.mark)
 				other.follow(s.named("Ada Byron"))
-				other.follow(linkRules) // which says nothing private
+				other.follow(linkRules) // a page without private content
 				other.seesHeading("What happens only once")
 
 				s.click(buttonLogOut)
 				s.seesHeading(headingLogIn)
-				// Its stylesheet takes the old pages away, and nobody sees this one before. Playwright does.
+				// The stylesheet hides the old pages. A person sees the page only afterwards, but Playwright sees it before.
 				_, err := s.page.WaitForFunction(`() => document.readyState === "complete"`, nil)
 				s.check(err, "wait for the stylesheet")
 				for range 2 { // the customer, the list

@@ -2,8 +2,8 @@ package e2e
 
 import "testing"
 
-// The worst moment for the network to fail: the invoice is committed, the answer
-// is lost, and the person is looking at the browser's error page.
+// The worst moment for the network to fail: the invoice is committed, the answer is lost, and the person sees the browser's error
+// page.
 
 func TestAnswerLostAfterCommitThenBackAndCreate(t *testing.T) {
 	onlyInChromium(t, "it looks at the browser's own error page")

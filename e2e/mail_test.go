@@ -2,8 +2,7 @@ package e2e
 
 import "testing"
 
-// TestSlowDoubleClickOnSendAgain: the second click comes to the next page, where it must not send the invoice once
-// more.
+// TestSlowDoubleClickOnSendAgain checks that a second click, which arrives on the next page, does not send the invoice again.
 func TestSlowDoubleClickOnSendAgain(t *testing.T) {
 	onlyHere(t, "it counts mails in the database, and lets a minute pass there")
 	t.Parallel()
@@ -23,7 +22,7 @@ func TestSlowDoubleClickOnSendAgain(t *testing.T) {
 	}
 }
 
-// TestFiveClicksOnSendAgain are one mail, with and without the form lock.
+// TestFiveClicksOnSendAgain checks that five clicks send one mail, with and without the form lock.
 func TestFiveClicksOnSendAgain(t *testing.T) {
 	onlyHere(t, "it counts mails in the database, and lets a minute pass there")
 	t.Parallel()
@@ -47,8 +46,7 @@ func TestFiveClicksOnSendAgain(t *testing.T) {
 	}
 }
 
-// wasSent waits until there are n mails about the invoice, all of them kept in the outbox, and goes on as if a
-// minute had passed.
+// wasSent waits until the outbox has n mails about the invoice, and then moves their times back by a minute.
 func (s *session) wasSent(n int) {
 	s.t.Helper()
 	const mails = `FROM mails m JOIN invoices i ON i.tenant_id = m.tenant_id AND i.id = m.invoice_id WHERE i.number = $1`

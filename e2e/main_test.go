@@ -8,8 +8,8 @@ import (
 	"onlyonce/internal/postgres/pgtest"
 )
 
-// Tests wait for the browser and for what does not come, so four of them run at once, unless -parallel says otherwise. The login
-// is that of the demo, unless the environment names another.
+// Tests mostly wait for the browser and for timeouts, so four run at once unless -parallel is set. The login is the demo's,
+// unless the environment names another.
 func TestMain(m *testing.M) {
 	if err := flag.Set("test.parallel", "4"); err != nil {
 		panic(err)

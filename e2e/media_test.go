@@ -6,9 +6,8 @@ import (
 	"github.com/playwright-community/playwright-go"
 )
 
-// In forced colours (Windows' contrast themes) there are no backgrounds and no
-// shadows, and all borders have one colour. What they told has to be told by
-// lines.
+// In forced colours (Windows' contrast themes) there are no backgrounds and no shadows, and all borders have one colour. Lines must
+// show the same differences.
 func TestForcedColours(t *testing.T) {
 	onlyInChromium(t, "forced colours are emulated there only")
 	t.Parallel()
@@ -48,7 +47,7 @@ func TestForcedColours(t *testing.T) {
 	s.offline(false)
 }
 
-// isOutlined holds that a line is around something, where it has neither ground nor shadow.
+// isOutlined checks that an element has a border, since it has neither background nor shadow.
 func (s *session) isOutlined(what, selector string) {
 	s.t.Helper()
 	if style, width := s.style(selector, "border-top-style"), s.style(selector, "border-top-width"); style == "none" || width == "0px" {
@@ -56,7 +55,7 @@ func (s *session) isOutlined(what, selector string) {
 	}
 }
 
-// differ holds that one element does not look like another.
+// differ checks that two elements look different.
 func (s *session) differ(what, one, other, property string) {
 	s.t.Helper()
 	a, b := s.style(one, property), s.style(other, property)
@@ -65,7 +64,7 @@ func (s *session) differ(what, one, other, property string) {
 	}
 }
 
-// style is a computed style of the first element that a selector finds.
+// style returns a computed style of the first element that matches a selector.
 func (s *session) style(selector, property string) any {
 	s.t.Helper()
 	value, err := s.page.Locator(selector).First().Evaluate("(element, property) => getComputedStyle(element)[property]", property)
@@ -73,8 +72,7 @@ func (s *session) style(selector, property string) any {
 	return value
 }
 
-// A draft on paper must not pass for an invoice, on any of its pages: what is
-// fixed is printed on each.
+// A draft on paper must not be mistaken for an invoice, on any of its pages: fixed elements are printed on each.
 func TestPaper(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -4,8 +4,7 @@ import (
 	"testing"
 )
 
-// Money is counted once: one payment for one wish, and never more than is open,
-// whatever a hand, a browser or a wire repeats.
+// Money is counted once: one payment for one wish, and never more than is open, despite repeats by hand, browser or network.
 
 func TestDoubleClickOnAPayment(t *testing.T) {
 	t.Parallel()
@@ -29,7 +28,7 @@ func TestFiveClicksOnAPaymentWithoutJavaScript(t *testing.T) {
 	t.Parallel()
 	s := withIssued(t, withoutJavaScript)
 	s.pay()
-	s.fill(fieldAmountInEUR, "23") // so that two of them would be within what is open
+	s.fill(fieldAmountInEUR, "23") // two such payments would still be within the open amount
 
 	release := s.lock("payments")
 	s.pointAt(buttonRecordPayment)
@@ -44,7 +43,7 @@ func TestFiveClicksOnAPaymentWithoutJavaScript(t *testing.T) {
 	s.attempts("created", "replayed", "replayed", "replayed", "replayed")
 }
 
-// Two wishes, two keys: both want to pay all that is open.
+// Two wishes, two keys: both pay the whole open amount.
 func TestTwoTabsPayTheFullAmount(t *testing.T) {
 	t.Parallel()
 	s := withIssued(t, withoutJavaScript)
@@ -140,7 +139,7 @@ func TestBackAfterAPayment(t *testing.T) {
 	s.attempts("created", "replayed", "mismatch", "created")
 }
 
-// withIssued is start with somebody logged in, on the page of an issued invoice of 123.00 EUR.
+// withIssued is start after a login, on the page of an issued invoice of 123.00 EUR.
 func withIssued(t *testing.T, circumstances ...option) *session {
 	t.Helper()
 	s := start(t, circumstances...)

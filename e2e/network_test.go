@@ -6,10 +6,9 @@ import (
 	"github.com/playwright-community/playwright-go"
 )
 
-// What happens between the browser and the app, and around the page.
+// Events between the browser and the app, and around the page.
 
-// refresh is F5. page.Reload will not do: it gives up when the reload aborts a
-// request in flight.
+// refresh presses F5. It does not use page.Reload, which fails when the reload aborts a request in flight.
 func (s *session) refresh() {
 	s.t.Helper()
 	s.tellf(byPerson, "refreshes the page")
@@ -23,14 +22,14 @@ func (s *session) refresh() {
 	s.check(err, "refresh the page")
 }
 
-// stop is the browser's Stop button.
+// stop presses the browser's Stop button.
 func (s *session) stop() {
 	s.t.Helper()
 	s.tellf(byPerson, "stops loading")
 	s.check(s.command("Page.stopLoading"), "stop loading")
 }
 
-// command sends the browser a command of its DevTools protocol, in place of a click on its own buttons.
+// command sends a command of Chromium's DevTools protocol, in place of a click on one of the browser's buttons.
 func (s *session) command(name string) error {
 	wire, err := s.browser.NewCDPSession(s.page)
 	if err != nil {
@@ -40,8 +39,7 @@ func (s *session) command(name string) error {
 	return errors.Join(err, wire.Detach())
 }
 
-// back is the browser's Back button. A page from the back/forward cache does not
-// load, it is simply there: nothing but the commit can be waited for.
+// back presses the browser's Back button. A page from the back/forward cache does not load, so only the commit can be awaited.
 func (s *session) back() {
 	s.t.Helper()
 	s.tellf(byPerson, "goes back")
@@ -56,8 +54,7 @@ func (s *session) forward() {
 	s.check(err, "go forward")
 }
 
-// leaveMark marks the living page. The mark survives in the back/forward cache
-// and nowhere else.
+// leaveMark marks the living page. Only the back/forward cache preserves the mark.
 func (s *session) leaveMark() {
 	s.t.Helper()
 	_, err := s.page.Evaluate("() => { window.mark = true }")
@@ -81,11 +78,10 @@ func (s *session) blockScript(name string) {
 	}), "block a script")
 }
 
-// loseNextAnswer lets the next POST of an invoice reach the app, and resets the
-// connection when the app has answered.
+// loseNextAnswer lets the next POST of an invoice reach the app, and resets the connection after the app has answered.
 func (s *session) loseNextAnswer() {
 	s.t.Helper()
-	var lost bool // handlers run one after the other
+	var lost bool // handlers are called one after the other
 	s.check(s.page.Route(s.origin+"/invoices", func(r playwright.Route) {
 		if lost || r.Request().Method() != "POST" {
 			_ = r.Continue()
@@ -97,7 +93,7 @@ func (s *session) loseNextAnswer() {
 	}), "lose the next answer")
 }
 
-// isOnBrowserError holds that the browser shows its own page, since no answer came.
+// isOnBrowserError checks that the browser shows its error page.
 func (s *session) isOnBrowserError() {
 	s.t.Helper()
 	s.check(expect.Locator(s.page.Locator("#main-frame-error")).ToBeVisible(), "see the browser's error page")

@@ -2,8 +2,8 @@ package e2e
 
 import "testing"
 
-// An offer says what there is and waits. It takes neither the focus nor a click that was meant for something else, and can
-// be reached and answered by the keyboard.
+// An offer appears and waits. It takes neither the focus nor a click that was meant for another element, and can be reached and
+// answered by keyboard.
 
 func TestOfferIsCalm(t *testing.T) {
 	t.Parallel()

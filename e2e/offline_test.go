@@ -8,8 +8,8 @@ import (
 	"github.com/playwright-community/playwright-go"
 )
 
-// The connection is gone when somebody sends a form. The form waits, says so, and is sent when the connection is back:
-// once, whatever else is pressed.
+// The connection is lost when a person sends a form. The form waits, shows this, and is sent when the connection is back: once,
+// despite further clicks.
 
 func TestFormIsSentWhenTheConnectionIsBack(t *testing.T) {
 	t.Parallel()
@@ -25,7 +25,7 @@ func TestFormIsSentWhenTheConnectionIsBack(t *testing.T) {
 	s.tap(3)
 	s.press("Control+Enter")
 	s.isOnForm(form)
-	s.fill(fieldNotes, "Thank you.") // it is not too late
+	s.fill(fieldNotes, "Thank you.") // the form can still be edited
 	s.hasNew(0)
 	s.offline(false)
 
@@ -43,7 +43,7 @@ func TestFormIsNotSentIfThePersonDecidesSo(t *testing.T) {
 	s.newInvoice()
 	s.fillInvoice(s.number(1))
 	s.offline(true)
-	// The button appears where a second click may be on its way, and takes none for a moment.
+	// The button may appear under the mouse during a double click, so it accepts no click at first.
 	_, err := s.page.Evaluate(`() => {
 		const cancel = document.querySelector("[data-cancel]");
 		new MutationObserver(() => window.appearedInert ??= cancel.inert).observe(cancel, { attributeFilter: ["hidden"] });
@@ -70,7 +70,7 @@ func TestFormIsNotSentIfThePersonDecidesSo(t *testing.T) {
 	s.attempts("created")
 }
 
-// The same without a mouse: the focus is never nowhere.
+// The same without a mouse: the focus is never lost.
 func TestFormIsNotSentByKeyboard(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -97,7 +97,7 @@ func TestFormIsNotSentByKeyboard(t *testing.T) {
 	s.attempts("created")
 }
 
-// The connection is lost while the server works. Nobody knows whether the request has arrived: it is sent again with the
+// The connection is lost while the server works. The form cannot know whether the request has arrived, and is sent again with the
 // same key.
 func TestConnectionIsLostBeforeTheAnswer(t *testing.T) {
 	t.Parallel()
@@ -124,7 +124,7 @@ func TestConnectionIsLostBeforeTheAnswer(t *testing.T) {
 	s.attempts("created", "replayed")
 }
 
-// The answer has come, and then the connection is gone: there is nothing left to send.
+// The connection is lost after the answer has arrived: there is nothing left to send.
 func TestConnectionIsLostAfterTheAnswer(t *testing.T) {
 	t.Parallel()
 	s := startIn(t, withPageCache)
@@ -146,7 +146,7 @@ func TestConnectionIsLostAfterTheAnswer(t *testing.T) {
 	s.attempts("created", "replayed")
 }
 
-// A tab that waits and is closed sends nothing. What was typed is offered again.
+// A tab that waits and is closed sends nothing. Its input is offered again.
 func TestTabIsClosedWhileItWaits(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -169,13 +169,13 @@ func TestTabIsClosedWhileItWaits(t *testing.T) {
 	s.attempts("created")
 }
 
-// A browser says that it is offline on a machine without a network, which may have the server all the same.
+// A browser on a machine without a network is offline, but may still reach a local server.
 func TestBrowserIsWrongAboutBeingOffline(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	wrong := playwrightScript(`Object.defineProperty(Navigator.prototype, "onLine", { get: () => false })`)
 	s.check(s.browser.AddInitScript(wrong), "be wrong")
-	s.login() // which takes a form as well
+	s.login() // the login is a form as well
 	s.newInvoice()
 	s.fillInvoice(s.number(1))
 	s.create()
@@ -184,7 +184,7 @@ func TestBrowserIsWrongAboutBeingOffline(t *testing.T) {
 	s.attempts("created")
 }
 
-// A button that brings a record into another state waits in the same way.
+// A button that changes the state of a record waits in the same way.
 func TestButtonIsPressedOffline(t *testing.T) {
 	t.Parallel()
 	s := withAda(t)
@@ -198,14 +198,14 @@ func TestButtonIsPressedOffline(t *testing.T) {
 	s.attempts("changed")
 }
 
-// offline takes the connection away, or gives it back. A request that is under way goes on.
+// offline switches the browser's connection off or on. A request under way continues.
 func (s *session) offline(yes bool) {
 	s.t.Helper()
 	s.check(s.browser.SetOffline(yes), "change the connection")
 }
 
-// connection is for a page that will wait for an answer: nobody can look into it then, and Playwright's SetOffline waits too.
-// So the page asks when the connection is lost, and whether it is back, and the test answers.
+// connection simulates a lost connection for a page that waits for an answer, when Playwright cannot inspect the page and its
+// SetOffline would wait. The page itself checks whether the connection is lost or back, and the test answers.
 func (s *session) connection() (lose, back func()) {
 	s.t.Helper()
 	var lost atomic.Bool
@@ -237,13 +237,13 @@ func (s *session) connection() (lose, back func()) {
 	return lose, func() { lost.Store(false) }
 }
 
-// isTold holds what is said beside the form.
+// isTold checks the message beside the form.
 func (s *session) isTold(text string) {
 	s.t.Helper()
 	s.check(expect.Locator(s.page.Locator("[data-submit-panel] [role=status]")).ToHaveText(text), "be told: "+text)
 }
 
-// reachesTheServer asks the server from the page, twice: whatever the page had asked before it has heard by then.
+// reachesTheServer sends two requests from the page. Afterwards the answers to the page's earlier requests have arrived.
 func (s *session) reachesTheServer() {
 	s.t.Helper()
 	_, err := s.page.Evaluate(`async () => { for (let n = 0; n < 2; n++) await fetch("/healthz", { cache: "no-store" }) }`)

@@ -13,8 +13,8 @@ import (
 	"onlyonce/e2e/servers"
 )
 
-// TestOtherApp tries all incidents on the app that the file in APP describes. Without APP there is nothing to try. It fails
-// only where the suite does: what the incidents came to are attributes of the tests, which internal/tool/scenario reads.
+// TestOtherApp tries all incidents on the app that the file in APP describes, if it is set. It fails only if the suite itself
+// fails. The verdicts are attributes of the tests, which internal/tool/scenario reads.
 func TestOtherApp(t *testing.T) {
 	onlyHere(t, "it is about another app")
 	t.Parallel()
@@ -52,7 +52,7 @@ func TestOtherApp(t *testing.T) {
 	}
 }
 
-// fits creates one record as the description says, tells all that it finds, and keeps a picture of the end.
+// fits creates one record as described, prints the story, and keeps a picture of the end.
 func (app *target) fits(t *testing.T) {
 	t.Helper()
 	t.Attr("app", strings.TrimPrefix(app.Name+", "+app.Address, ", "))
@@ -70,7 +70,7 @@ func (app *target) fits(t *testing.T) {
 	t.Attr("passed", "it fits: "+came.String())
 }
 
-// words are the first on the page.
+// words returns the first words on the page.
 func (v *visitor) words() string {
 	v.t.Helper()
 	text, err := v.page.Locator("body").InnerText()
@@ -79,7 +79,8 @@ func (v *visitor) words() string {
 	return strings.Join(all[:min(len(all), 40)], " ")
 }
 
-// convicts tries an incident, and again if its verdict is against the app: one that then differs convicts nobody.
+// convicts tries an incident, and again if its verdict is against the app. If the second verdict differs, neither counts against
+// the app.
 func (app *target) convicts(t *testing.T, one incident) (came, verdict string) {
 	t.Helper()
 	first := app.meets(t, one)
@@ -89,7 +90,7 @@ func (app *target) convicts(t *testing.T, one incident) (came, verdict string) {
 	if first.good() {
 		return "passed", first.String()
 	}
-	t.Attr("first", first.String()+" "+first.saw) // no line of the log, which would be taken for the reason if the second fails
+	t.Attr("first", first.String()+" "+first.saw) // not logged, because the log would be taken for the reason if the second fails
 	second := app.meets(t, one)
 	if first.kind() != second.kind() {
 		return "unstable", fmt.Sprintf("unstable: %s, then %s", first, second)
@@ -100,8 +101,8 @@ func (app *target) convicts(t *testing.T, one incident) (came, verdict string) {
 	return "against", first.String()
 }
 
-// TestMakeTriesAnotherApp runs make e2e APP=... against a little server with a certificate of its own. In place of go test
-// make finds this program, so that nothing is built twice.
+// TestMakeTriesAnotherApp runs make e2e APP=... against a small server with a self-signed certificate. This program replaces go
+// test for make, so that nothing is built twice.
 func TestMakeTriesAnotherApp(t *testing.T) {
 	onlyHere(t, "it is about the suite itself")
 	onlyInChromium(t, "some are done over its debugger")
@@ -132,7 +133,7 @@ cd e2e && '` + os.Args[0] + `' -test.v=test2json -test.run "$2" | '` + program +
 		}
 	}
 	suite := exec.CommandContext(t.Context(), "make", "e2e", "APP="+directory+"/app.json",
-		"RUN=somebody clicks twice|two tabs|restarts", "BASE_URL=https://staging.example.com") // which is none of its concern
+		"RUN=somebody clicks twice|two tabs|restarts", "BASE_URL=https://staging.example.com") // BASE_URL must be ignored
 	suite.Dir = ".."
 	suite.Env = append(os.Environ(), "PATH="+directory+":"+os.Getenv("PATH"), "SSL_CERT_FILE="+directory+"/certificate.pem",
 		"MAKEFLAGS=", "E2E_OUTPUT="+directory+"/report")

@@ -1,6 +1,6 @@
 package e2e
 
-// What browsers do with pages: they show them again, send them again, and keep them.
+// What browsers do with pages: show them again, send them again, and keep them.
 func pages() []incident {
 	return []incident{
 		{

@@ -10,7 +10,7 @@ import (
 	"github.com/playwright-community/playwright-go"
 )
 
-// elsewhere is another person at a browser of their own, in front of the same app.
+// elsewhere opens another person's browser, in front of the same app.
 func (s *session) elsewhere(options ...option) *session {
 	s.t.Helper()
 	other := *s
@@ -19,7 +19,7 @@ func (s *session) elsewhere(options ...option) *session {
 	return &other
 }
 
-// secret is the one that the page shows.
+// secret returns the secret that the page shows.
 func (s *session) secret() string {
 	s.t.Helper()
 	shown, err := s.page.Locator(".secret code").TextContent()
@@ -27,7 +27,7 @@ func (s *session) secret() string {
 	return shown
 }
 
-// TestPeople: an owner adds a person, who opens the link elsewhere, chooses a password and works as a member, until the
+// TestPeople adds a person as an owner. The person opens the link elsewhere, chooses a password and works as a member, until the
 // owner disables them.
 func TestPeople(t *testing.T) {
 	onlyHere(t, "it adds a person, who would stay")
@@ -86,7 +86,7 @@ func TestPeople(t *testing.T) {
 	s.sees("Person Grace Hopper enabled.")
 }
 
-// TestToken: a double click makes one token and shows its secret, which works until it is revoked.
+// TestToken checks that a double click creates one token and shows its secret, which works until it is revoked.
 func TestToken(t *testing.T) {
 	onlyHere(t, "it makes a token, which would stay")
 	t.Parallel()
@@ -111,7 +111,7 @@ func TestToken(t *testing.T) {
 			if again := s.secret(); again != secret {
 				t.Errorf("%q, and after a refresh %q", secret, again)
 			}
-			// Without a button, one click selects all of it.
+			// Without a copy button, one click selects the whole secret.
 			s.check(s.page.Locator(".secret code").Click(), "click on the secret")
 			if javaScript := name == "with JavaScript"; javaScript {
 				selected, err := s.page.Evaluate(`() => getSelection().toString()`)
@@ -128,7 +128,7 @@ func TestToken(t *testing.T) {
 	}
 }
 
-// api asks the API for something, as curl does, and returns the status.
+// api sends a request to the API like curl, and returns the status.
 func (s *session) api(token string) int {
 	s.t.Helper()
 	r, err := http.NewRequestWithContext(context.Background(), http.MethodGet, s.origin+"/api/v1/customers", http.NoBody)
@@ -140,7 +140,7 @@ func (s *session) api(token string) int {
 	return a.StatusCode
 }
 
-// visitPeople looks at people and tokens in all states, and at where somebody chooses a password.
+// visitPeople visits people and tokens in all states, and the form for choosing a password.
 func (s *session) visitPeople(look func(*session, string)) {
 	s.t.Helper()
 	s.open("/people/new")

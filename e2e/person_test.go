@@ -9,7 +9,7 @@ import (
 	"github.com/playwright-community/playwright-go"
 )
 
-// tab opens another tab of the same person on the same address.
+// tab opens another tab of the same person at an address.
 func (s *session) tab(address string) *session {
 	s.t.Helper()
 	page, err := s.browser.NewPage()
@@ -20,7 +20,7 @@ func (s *session) tab(address string) *session {
 	return &other
 }
 
-// open goes to an address of the app: a path, or a whole address of it.
+// open goes to a path of the app, or to a complete URL.
 func (s *session) open(address string) {
 	s.t.Helper()
 	s.tellf(byPerson, "opens %s", s.short(address))
@@ -38,7 +38,7 @@ func (s *session) fill(label, text string) {
 	s.check(s.field(label).Fill(text), "fill "+label)
 }
 
-// choose selects one of the options of a field by its place, from 0.
+// choose selects an option of a field by its index, from 0.
 func (s *session) choose(label string, place int) {
 	s.t.Helper()
 	_, err := s.field(label).SelectOption(playwright.SelectOptionValues{Indexes: &[]int{place}})
@@ -49,14 +49,13 @@ func (s *session) field(label string) playwright.Locator {
 	return s.page.GetByLabel(label, playwright.PageGetByLabelOptions{Exact: new(true)})
 }
 
-// holds checks the value of a field: nothing that was typed may be lost.
+// holds checks the value of a field: no input may be lost.
 func (s *session) holds(label, want string) {
 	s.t.Helper()
 	s.check(expect.Locator(s.field(label)).ToHaveValue(want), label+" keeps what was typed")
 }
 
-// button is a button that people see; the form's hidden default button is none.
-// A name that ends in "…" is the beginning of one.
+// button returns a visible button, not the form's hidden default button. If name ends in "…", it is a prefix.
 func (s *session) button(name string) playwright.Locator {
 	if beginning, open := strings.CutSuffix(name, "…"); open {
 		return s.page.GetByRole("button", playwright.PageGetByRoleOptions{Name: regexp.MustCompile("^" + beginning)})
@@ -71,14 +70,14 @@ func (s *session) click(button string) {
 	s.check(s.button(button).Click(), "click "+button)
 }
 
-// issue issues the invoice on the page, and its customer gets it by email.
+// issue issues the invoice on the page, and emails it to the customer.
 func (s *session) issue() {
 	s.t.Helper()
 	s.follow(linkIssueInvoice)
 	s.click(buttonIssueAndEmail)
 }
 
-// void voids the invoice on the page, and tells nobody.
+// void voids the invoice on the page, without an email.
 func (s *session) void() {
 	s.t.Helper()
 	s.follow(linkVoid)
@@ -97,10 +96,10 @@ func (s *session) follow(link string) {
 	s.check(s.link(link).Click(), "follow "+link)
 }
 
-// reveal opens the menu that a link is folded into, if it is in one.
+// reveal opens the menu that contains a link, if the link is in one.
 func (s *session) reveal(link string) {
 	s.t.Helper()
-	if seen, _ := s.link(link).IsVisible(); seen { // most are, and to wait for either costs as much as the click
+	if seen, _ := s.link(link).IsVisible(); seen { // most are visible, and waiting for either is as slow as the click
 		return
 	}
 	menu := s.page.Locator("details.menu:not([open])").Filter(playwright.LocatorFilterOptions{HasText: link}).Locator("summary")
@@ -111,8 +110,8 @@ func (s *session) reveal(link string) {
 	s.check(menu.Click(), "open the menu with "+link)
 }
 
-// pointAt moves the mouse over a button. While the browser waits for an answer it
-// lets nobody look into the page, but the mouse is still where it was.
+// pointAt moves the mouse over a button. While the browser waits for an answer the page cannot be inspected, but the mouse keeps
+// its position.
 func (s *session) pointAt(button string) {
 	s.t.Helper()
 	s.pointAtElement(s.button(button), button)
@@ -127,8 +126,7 @@ func (s *session) pointAtElement(element playwright.Locator, name string) {
 	s.tellf(byPerson, "points at %s", name)
 }
 
-// tap presses the mouse where it points, so many times, and waits for nothing:
-// as a hand does that does not trust the first click.
+// tap presses the mouse a number of times at its position, without waiting, like an impatient hand.
 func (s *session) tap(times int) {
 	s.t.Helper()
 	for range times {
@@ -146,7 +144,7 @@ func (s *session) touch(times int) {
 	}
 }
 
-// press presses a key, and waits for nothing.
+// press presses keys without waiting.
 func (s *session) press(keys ...string) {
 	s.t.Helper()
 	for _, key := range keys {
@@ -155,7 +153,7 @@ func (s *session) press(keys ...string) {
 	}
 }
 
-// tabTo presses Tab until something has the focus: it must be reachable.
+// tabTo presses Tab until the element has the focus. It fails if the element is not reachable.
 func (s *session) tabTo(target playwright.Locator) {
 	s.t.Helper()
 	for range 40 {
@@ -179,13 +177,13 @@ func (s *session) typeText(text string) {
 	s.check(s.page.Keyboard().Type(text), "type "+text)
 }
 
-// isLoggedIn holds that the page is one for people who have logged in.
+// isLoggedIn checks that the page is one for logged-in people.
 func (s *session) isLoggedIn() {
 	s.t.Helper()
 	s.check(expect.Locator(s.button(buttonLogOut)).ToBeAttached(), "be logged in")
 }
 
-// loginAs logs in on the page that is there.
+// loginAs logs in on the current page.
 func (s *session) loginAs(email string) {
 	s.t.Helper()
 	if deployed() != nil {
@@ -197,8 +195,8 @@ func (s *session) loginAs(email string) {
 	s.isLoggedIn()
 }
 
-// clickSlowlyTwice presses a button, waits for the page that says what was done, and presses the mouse again where it
-// still is: nothing there must change anything. A link may be there: what it opens changes nothing.
+// clickSlowlyTwice presses a button, waits for the page that confirms it, and presses the mouse again at the same position. No
+// element there may change anything. A link is allowed, since the linked page changes nothing.
 func (s *session) clickSlowlyTwice(button, done string) {
 	s.t.Helper()
 	s.pointAt(button)

@@ -15,24 +15,24 @@ import (
 	"sync/atomic"
 )
 
-// proxy stands between browser and app. It carries everything as it is, but it can be cut like a wire, and hold back the
-// forms that are posted.
+// proxy is a reverse proxy between browser and app. It forwards requests unchanged, but can cut connections and hold back posted
+// forms.
 type proxy struct {
 	posts    atomic.Int32        // since cutNextAnswer
-	cut      atomic.Bool         // the next answer to a form
-	arrived  func(*http.Request) // is told of each form that is posted
+	cut      atomic.Bool         // cut the next answer to a form
+	arrived  func(*http.Request) // called for each posted form
 	carrier  *httputil.ReverseProxy
 	upstream *url.URL
 
 	mu   sync.Mutex
-	gate chan struct{} // closed to let go what is held; nil while nothing is
-	last chan struct{} // closed when the last one that is held has been answered
+	gate chan struct{} // closed to release the held forms; nil if none are held
+	last chan struct{} // closed when the last held form has been answered
 	held int
 }
 
 var errCut = errors.New("the connection is cut")
 
-// throughProxy makes the browser reach the app over a proxy from now on.
+// throughProxy connects the browser to the app by a proxy from now on.
 func (s *session) throughProxy() *proxy {
 	s.t.Helper()
 	if s.wire != nil {
@@ -55,15 +55,15 @@ func (s *session) newProxy(arrived func(*http.Request)) *proxy {
 	return p
 }
 
-// cutNextAnswer resets the connection on which the next form is posted, when the app has answered and before any byte
-// of the answer reaches the browser.
+// cutNextAnswer resets the connection of the next posted form after the app has answered, before any byte of the answer reaches the
+// browser.
 func (p *proxy) cutNextAnswer() {
 	p.posts.Store(0)
 	p.cut.Store(true)
 }
 
-// hold keeps back all forms that are posted, until release is called. Then they go on in the order in which they came,
-// each when the one before has been answered.
+// hold holds back all posted forms until release is called. Then they continue in the order of arrival, each after the previous one
+// has been answered.
 func (p *proxy) hold() (release func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -77,14 +77,14 @@ func (p *proxy) hold() (release func()) {
 	})
 }
 
-// holding is how many forms are held back now.
+// holding returns the number of forms held back now.
 func (p *proxy) holding() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.held
 }
 
-// ServeHTTP carries one request. A form goes on when the browser has gone, as it does on the wire.
+// ServeHTTP forwards a request. A form continues after the browser has gone, as on a real network.
 func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodPost {
 		p.carrier.ServeHTTP(w, r)
@@ -92,7 +92,7 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		return // it was never sent whole
+		return // the form was not sent completely
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), 2*patience)
 	defer cancel()
@@ -103,7 +103,7 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.carrier.ServeHTTP(w, r)
 }
 
-// wait waits for the turn of a form that is held back.
+// wait waits for the turn of a held form.
 func (p *proxy) wait(r *http.Request) (answered func()) {
 	p.mu.Lock()
 	p.posts.Add(1)
@@ -130,7 +130,7 @@ func (p *proxy) wait(r *http.Request) (answered func()) {
 	}
 }
 
-// forth makes a request one to the app.
+// forth rewrites a request for the app.
 func (p *proxy) forth(r *httputil.ProxyRequest) {
 	r.SetURL(p.upstream)
 	own := "http://" + r.In.Host
@@ -141,7 +141,7 @@ func (p *proxy) forth(r *httputil.ProxyRequest) {
 	}
 }
 
-// back makes an answer one of the proxy, which has no TLS: to browsers, loopback is as safe.
+// back rewrites an answer for the proxy, which has no TLS: browsers treat loopback as secure.
 func (p *proxy) back(response *http.Response) error {
 	if response.Request.Method == http.MethodPost && p.cut.CompareAndSwap(true, false) {
 		return errCut
@@ -152,7 +152,7 @@ func (p *proxy) back(response *http.Response) error {
 	return nil
 }
 
-// failed resets the connection. Without lingering, closing does.
+// failed resets the connection, by closing it without lingering.
 func (p *proxy) failed(w http.ResponseWriter, _ *http.Request, _ error) {
 	connection, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {

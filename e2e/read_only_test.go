@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestReadOnlyPerson: an owner adds somebody who is read-only. They see each list and a record of it, without a button that would
-// change anything, and are told in a sentence what an address that they type is for.
+// TestReadOnlyPerson adds a read-only person as an owner. The person sees each list and one record, without a button that would
+// change anything, and an explanation at addresses of forms.
 func TestReadOnlyPerson(t *testing.T) {
 	onlyHere(t, "it adds a person, who would stay")
 	t.Parallel()
@@ -47,7 +47,8 @@ func TestReadOnlyPerson(t *testing.T) {
 	}
 }
 
-// seesEveryList opens what the navigation leads to, and the first record of each list. The lab has buttons, for everybody.
+// seesEveryList opens the pages in the navigation, and the first record of each list. It skips the lab, whose buttons are for all
+// roles.
 func (s *session) seesEveryList() {
 	s.t.Helper()
 	lists := s.addresses(`nav[aria-label="Main"] a:not([href^="/lab"])`)
@@ -68,7 +69,7 @@ func (s *session) seesEveryList() {
 	}
 }
 
-// addresses are those that links lead to.
+// addresses returns the targets of links.
 func (s *session) addresses(links string) (all []string) {
 	s.t.Helper()
 	found, err := s.page.Locator(links).All()
@@ -81,7 +82,7 @@ func (s *session) addresses(links string) (all []string) {
 	return all
 }
 
-// offersNothing fails if the page has a form that would change something, or leads to one.
+// offersNothing fails if the page has a form that would change something, or a link to one.
 func (s *session) offersNothing() {
 	s.t.Helper()
 	s.check(expect.Locator(s.page.Locator("h1")).ToBeVisible(), "see a heading")

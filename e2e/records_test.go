@@ -4,16 +4,15 @@ import (
 	"slices"
 )
 
-// records are what a scenario asks of the data itself, whatever the pages say: by SQL where the test has the database, and of
-// a deployment by its API.
+// records are queries about the data, independent of the pages: by SQL if the test has the database, and by the API for a
+// deployment.
 type records interface {
-	// customerChanges returns the operations on the customers of this test, in order, and how many versions they made.
+	// customerChanges returns the operations on the customers of this test, in order, and the number of versions that they made.
 	customerChanges() (operations []string, versions int)
 	invoiceRecords
 }
 
-// hasChanged holds which changes of customers there were in this test: each made
-// one version, and has one intent.
+// hasChanged checks the changes of customers in this test: each made one version, and has one intent.
 func (s *session) hasChanged(want ...string) {
 	s.t.Helper()
 	operations, versions := s.records.customerChanges()

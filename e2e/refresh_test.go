@@ -2,8 +2,7 @@ package e2e
 
 import "testing"
 
-// Impatient people press F5: while the answer is on its way, and again when it
-// is there.
+// Impatient people press F5: while the answer is under way, and again when it has arrived.
 
 func TestRefreshInTheMiddleAndAgain(t *testing.T) {
 	onlyInChromium(t, "it presses the Reload button of the browser over its debugger")
@@ -34,8 +33,7 @@ func TestRefreshInTheMiddleAndAgain(t *testing.T) {
 	s.attempts("created", "replayed")
 }
 
-// The one answer to a POST that can be refreshed is a refusal: the browser then
-// posts again, with the same key.
+// Only one kind of answer to a POST can be refreshed, a refusal: the browser then posts again, with the same key.
 func TestRefreshOfARefusal(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// TestStillSaving: the second tab meets another replica, which does not wait as long as the first submission
-// takes. It says so, keeps everything, and leads to the same invoice.
+// TestStillSaving sends a second tab to another replica, which waits for a shorter time than the first submission takes. The page
+// explains this, keeps all input, and leads to the same invoice.
 func TestStillSaving(t *testing.T) {
 	onlyHere(t, "it starts a second replica, which waits less")
 	t.Parallel()
@@ -41,8 +41,8 @@ func TestStillSaving(t *testing.T) {
 	}
 }
 
-// atReplica opens the address of a form in a new tab, at another replica of the app. Cookies know no ports, so
-// the person is logged in there as well.
+// atReplica opens the address of a form in a new tab, at another replica of the app. Cookies ignore ports, so the person is logged
+// in there as well.
 func (s *session) atReplica(wait time.Duration, address string) *session {
 	s.t.Helper()
 	replica := *s

@@ -8,8 +8,7 @@ import (
 	"github.com/playwright-community/playwright-go"
 )
 
-// takePicture keeps a picture of the page when it is asked to, for people who
-// change how pages look:
+// takePicture saves a screenshot of the page if SCREENSHOTS is set, for people who change the look of pages:
 //
 //	SCREENSHOTS=/tmp/pictures go test ./e2e -run 'TestAccessibility|TestExtreme|TestPaper|TestStillSaving'
 func (s *session) takePicture(where string) {

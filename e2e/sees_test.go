@@ -7,11 +7,11 @@ import (
 	"github.com/playwright-community/playwright-go"
 )
 
-// expect retries until it holds: a page may still be on its way.
+// expect retries until it holds, because a page may still be loading.
 var expect = playwright.NewPlaywrightAssertions(float64(patience.Milliseconds()))
 
-// sees holds that a text stands on the page. The text is in a list, since of a single one Playwright describes the whole page each time
-// that it looks, for a message that is printed only in the end.
+// sees checks that the page contains a text. The text is in a list because for a single text Playwright describes the whole page at
+// each try, for a message that is only printed at the end.
 func (s *session) sees(text string) {
 	s.t.Helper()
 	s.check(expect.Locator(s.page.Locator("main")).ToContainText([]string{text}), "see: "+text)
@@ -28,7 +28,7 @@ func (s *session) seesHeading(text string) {
 	s.check(expect.Locator(s.page.GetByRole("heading", name)).ToBeVisible(), "see the heading: "+text)
 }
 
-// isOnForm holds that the page is a form, still with the key it had at an address.
+// isOnForm checks that the page is a form with the same key as the address.
 func (s *session) isOnForm(address string) {
 	s.t.Helper()
 	field := s.page.Locator("input[name=idempotency_key]")
@@ -45,14 +45,14 @@ func (s *session) isTitled(want string) {
 	}
 }
 
-// isWrong holds that a field is marked as wrong, with a message that belongs to it.
+// isWrong checks that a field is marked as wrong, with an error message.
 func (s *session) isWrong(label string) {
 	s.t.Helper()
 	s.check(expect.Locator(s.field(label)).ToHaveAttribute("aria-invalid", "true"), label+" is marked")
 	s.check(expect.Locator(s.field(label)).ToHaveAccessibleDescription(regexp.MustCompile("^Error: .+")), label+" has its message")
 }
 
-// total holds what the form shows as its total.
+// total checks the total that the form shows.
 func (s *session) total(want string) {
 	s.t.Helper()
 	s.check(expect.Locator(s.page.Locator("[data-total=total]")).ToHaveText(want), "see the total "+want)

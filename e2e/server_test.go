@@ -4,8 +4,8 @@ import (
 	"testing"
 )
 
-// The database restarts in the middle of a create: its connections end, and nobody can tell whether the invoice was
-// saved. The form that is sent again finds out.
+// The database restarts in the middle of a create: its connections end, and the app cannot know whether the invoice was saved. The
+// repeated form finds out.
 func TestDatabaseRestartsDuringACreate(t *testing.T) {
 	onlyHere(t, "it takes the database away")
 	t.Parallel()

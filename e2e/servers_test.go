@@ -13,8 +13,8 @@ import (
 	"onlyonce/e2e/servers"
 )
 
-// TestIncidentsConvict tries incidents on servers that are known to be protected badly: the catalogue's own proof
-// that it can fail. What comes out is the table in docs/e2e-other-apps.md.
+// TestIncidentsConvict tries incidents on servers with incomplete protection, to prove that the catalogue can fail. The results are
+// the table in docs/e2e-other-apps.md.
 func TestIncidentsConvict(t *testing.T) {
 	onlyHere(t, "it is about the suite itself")
 	onlyInChromium(t, "some are done over its debugger")
@@ -36,7 +36,7 @@ func TestIncidentsConvict(t *testing.T) {
 		}
 	})
 	if strings.Contains(flag.Lookup("test.run").Value.String(), "/") {
-		return // some were chosen, as by RUN=TestIncidents/tabs
+		return // only some were selected, as by RUN=TestIncidents/tabs
 	}
 	convicted := map[string]bool{}
 	for _, verdicts := range found {
@@ -51,9 +51,9 @@ func TestIncidentsConvict(t *testing.T) {
 	}
 	tellsTheCause(t, found[servers.None.String()])
 	for _, one := range incidents() {
-		if !convicted[one.family] && one.family != "wishes" { // none of them refuses too much
+		if !convicted[one.family] && one.family != "wishes" { // no server refuses too much
 			t.Errorf("nothing of the family %q convicts any server", one.family)
-			convicted[one.family] = true // said once
+			convicted[one.family] = true // report it once
 		}
 	}
 	text, err := os.ReadFile("../docs/e2e-other-apps.md")
@@ -65,7 +65,7 @@ func TestIncidentsConvict(t *testing.T) {
 	}
 }
 
-// tellsTheCause checks that the stories name what was done to the form, and by whom.
+// tellsTheCause checks that the stories name the actions on the form, and who took them.
 func tellsTheCause(t *testing.T, found map[string]verdict) {
 	t.Helper()
 	for name, wanted := range map[string][]string{
@@ -103,8 +103,8 @@ func tellsTheCause(t *testing.T, found map[string]verdict) {
 	}
 }
 
-// wantedOf returns what to try on a server: all incidents on the one that has no protection, which they convict, and on the others those
-// that come out otherwise there, and some that no protection of theirs stops. With make e2e APP=... all can be tried on each.
+// wantedOf returns the incidents to try on a server: all on the one without protection, which they convict. On the others, those
+// that end differently there, and some that no protection of these servers stops. With make e2e APP=... all can be tried on each.
 func wantedOf(p servers.Protection) (wanted []incident) {
 	const without = ", without JavaScript"
 	names := map[servers.Protection][]string{
@@ -136,7 +136,7 @@ func wantedOf(p servers.Protection) (wanted []incident) {
 	return wanted
 }
 
-// verdicts tries the incidents that fit the app, one after the other, and returns the verdicts by their names.
+// verdicts tries the incidents that fit the app, one after the other, and returns the verdicts by name.
 func (app *target) verdicts(t *testing.T, all []incident) map[string]verdict {
 	t.Helper()
 	found := map[string]verdict{}
@@ -151,7 +151,7 @@ func (app *target) verdicts(t *testing.T, all []incident) map[string]verdict {
 	return found
 }
 
-// little starts one of the servers and describes it.
+// little starts one of the small servers and describes it.
 func little(t *testing.T, protection servers.Protection, habit servers.Habit) *target {
 	t.Helper()
 	app, err := readTarget("apps/little.json")
@@ -162,7 +162,7 @@ func little(t *testing.T, protection servers.Protection, habit servers.Habit) *t
 	running := httptest.NewServer(server)
 	t.Cleanup(running.Close)
 	app.Address, app.NoScripts, app.known = running.URL, protection != servers.Button, true
-	app.grace = patience // nothing is held back
+	app.grace = patience // this server never holds a form back
 	if protection == servers.Button {
 		app.grace = 1500 * time.Millisecond
 	}
@@ -184,6 +184,6 @@ func little(t *testing.T, protection servers.Protection, habit servers.Habit) *t
 		servers.Textarea:
 	}
 	app.restart = func() error { server.Restart(); return nil }
-	app.counted = server.Count // on the page counts TestDraftFits
+	app.counted = server.Count // TestDraftFits covers counting on the page
 	return app
 }

@@ -16,29 +16,29 @@ import (
 	"onlyonce/internal/value/secretkey"
 )
 
-// patience bounds every wait for the app or the browser, as Playwright's own
-// timeout does. It is generous: a passing test never waits it out.
+// patience bounds every wait for the app or the browser, like Playwright's own timeout. It is generous: a passing test never waits
+// that long.
 const patience = 30 * time.Second
 
-// session is a person at a browser, in front of an app and a database that
-// nobody else uses, or of a deployment. Its methods fail the test when they cannot do what they say.
+// session is a person at a browser, in front of an app and a database of this test alone, or of a deployment. Its methods fail the
+// test if they cannot do their work.
 type session struct {
 	t       *testing.T
-	mark    string // of everything that it makes
+	mark    string // in the names of all its records
 	page    playwright.Page
 	browser playwright.BrowserContext
-	origin  string // where the browser finds the app, such as http://127.0.0.1:41234
-	site    string // where programs do
-	token   string // with which they do
+	origin  string // URL of the app for the browser, such as http://127.0.0.1:41234
+	site    string // URL of the app for programs
+	token   string // for programs
 	records records
 	log     *attemptLog
 	form    *formLog
 	story   *story
-	who     string  // tells the tabs apart in the story
-	x, y    float64 // where the mouse points
+	who     string  // identifies the tab in the story
+	x, y    float64 // position of the mouse
 
-	// Only with an app of its own:
-	configure func(*app.Config) // before it starts; nil for nothing
+	// Only if the test has started the app:
+	configure func(*app.Config) // called before the app starts; may be nil
 	metrics   string            // the address of its metrics
 	database  string            // the URL of its database, for the app
 	db        *pgxpool.Pool
@@ -48,7 +48,7 @@ type session struct {
 	keepsSeries bool
 }
 
-// option is a circumstance that a person is in.
+// option is a circumstance of a person.
 type option func(*playwright.BrowserNewContextOptions)
 
 func withJavaScript(*playwright.BrowserNewContextOptions) {}
@@ -64,10 +64,10 @@ func inForcedColors(o *playwright.BrowserNewContextOptions) {
 	o.ForcedColors = playwright.ForcedColorsActive
 }
 
-// widths are the ends of those that pages are looked at in.
+// widths are the extremes of the tested widths.
 var widths = map[string]option{"wide": withJavaScript, "narrow": onPhone}
 
-// withAndWithoutJavaScript is for what must be the same either way.
+// withAndWithoutJavaScript is for tests with the same result either way.
 var withAndWithoutJavaScript = map[string]option{
 	"with JavaScript":    withJavaScript,
 	"without JavaScript": withoutJavaScript,
@@ -88,7 +88,7 @@ func startIn(t *testing.T, launch func() (playwright.Browser, error), options ..
 	return s
 }
 
-// newSession is a session with neither app nor browser.
+// newSession returns a session without an app or a browser.
 func newSession(t *testing.T) *session {
 	t.Helper()
 	s := &session{t: t, mark: newMark(), form: &formLog{}, story: newStory()}
@@ -118,7 +118,7 @@ func (s *session) bootApp() {
 	s.records = found
 }
 
-// startApp starts the app, or another replica of it, that lets a repeat wait for so long.
+// startApp starts the app, or another replica, in which a repeat waits for at most wait.
 func (s *session) startApp(wait time.Duration) *app.App {
 	s.t.Helper()
 	key, err := secretkey.Parse(strings.Repeat("MDEy", 10) + "MDE=")
@@ -158,7 +158,7 @@ func (s *session) openWindow(launch func() (playwright.Browser, error), options 
 	s.check(err, "start a browser")
 	settings := playwright.BrowserNewContextOptions{
 		Viewport: &playwright.Size{Width: 1280, Height: 900},
-		// One stable picture to look at, and nothing to wait for.
+		// Stable pictures, and no animations to wait for.
 		ReducedMotion: playwright.ReducedMotionReduce,
 	}
 	for _, o := range options {
@@ -178,12 +178,10 @@ func (s *session) openFirstTab() {
 	s.keepStory()
 }
 
-// watchConsole fails the test when the browser complains: about a script, or
-// about the content security policy.
+// watchConsole fails the test when the browser logs an error: about a script, or about the content security policy.
 func (s *session) watchConsole() {
 	s.browser.OnConsole(func(m playwright.ConsoleMessage) {
-		// Chromium calls every page with an error status a failed resource, and
-		// what a test blocks or resets is a failed resource, too.
+		// Chromium logs every page with an error status as a failed resource, as well as requests that a test blocks or resets.
 		text := m.Text()
 		if s.form.took(text) {
 			return
@@ -201,7 +199,7 @@ func (s *session) watchConsole() {
 	})
 }
 
-// recordFailure keeps screenshots of a test that fails and, with E2E_TRACE, a trace: with one, all tests take up to a quarter longer.
+// recordFailure saves screenshots of a failing test and, with E2E_TRACE, a trace: tracing makes all tests up to a quarter slower.
 func (s *session) recordFailure() {
 	traced := os.Getenv("E2E_TRACE") != ""
 	if traced {
@@ -226,7 +224,7 @@ func (s *session) recordFailure() {
 	})
 }
 
-// check ends the test if what the harness was doing did not work.
+// check ends the test if an action of the test itself failed.
 func (s *session) check(err error, doing string) {
 	s.t.Helper()
 	if err != nil {
@@ -234,7 +232,7 @@ func (s *session) check(err error, doing string) {
 	}
 }
 
-// until waits for a condition outside the browser, which has waits of its own.
+// until waits for a condition outside the browser. Playwright waits for conditions inside it.
 func (s *session) until(what string, holds func() bool) {
 	s.t.Helper()
 	tick := time.NewTicker(10 * time.Millisecond)

@@ -2,12 +2,12 @@ package e2e
 
 import "testing"
 
-// TestSessions: somebody sees where they are logged in, ends one login, and then all others with a double click.
+// TestSessions lists a person's logins, ends one, and then all others with a double click.
 func TestSessions(t *testing.T) {
 	onlyHere(t, "it ends logins that others share")
 	t.Parallel()
 	s := start(t)
-	_, err := s.db.Exec(t.Context(), `UPDATE tenants SET demo = false`) // whose visitors share a login
+	_, err := s.db.Exec(t.Context(), `UPDATE tenants SET demo = false`) // visitors of the demo share a login
 	s.check(err, "have a login of one's own")
 	s.logInByForm()
 	phone, tablet := s.elsewhere(), s.elsewhere()

@@ -8,8 +8,8 @@ import (
 	"github.com/playwright-community/playwright-go"
 )
 
-// A business from its settings to its books: what the pages and the file say at each step is what was typed before,
-// and in the end what the ledger adds up to.
+// A business from its settings to its books. At each step the pages and the file show the earlier input, and in the end the sums of
+// the ledger.
 func TestStory(t *testing.T) {
 	onlyHere(t, "it changes the settings of the business, and compares its books")
 	t.Parallel()
@@ -21,7 +21,7 @@ func TestStory(t *testing.T) {
 			look := func(where string) {
 				s.t.Helper()
 				step++
-				// What axe says of these pages TestAccessibility knows.
+				// TestAccessibility already runs axe on these pages.
 				views := []view{{"dark", 0, inDark, sideways}, {"light", 0, inLight, sideways}}
 				s.isAccessibleIn(views, fmt.Sprintf("%02d %s", step, where))
 			}
@@ -138,7 +138,7 @@ func TestStory(t *testing.T) {
 	}
 }
 
-// seesBooksOf holds that the page of an invoice shows what its postings add up to.
+// seesBooksOf checks that the page of an invoice shows the sums of its postings.
 func (s *session) seesBooksOf(number string) {
 	s.t.Helper()
 	for label, sum := range map[string]string{
@@ -156,8 +156,8 @@ func (s *session) seesBooksOf(number string) {
 	}
 }
 
-// What a tenant, the first argument, has open and was paid this month, in EUR, by the postings alone. A refund
-// counts in its own month, whenever its payment was.
+// The open amount of a tenant, the first argument, and its payments of this month, in EUR, from the postings alone. A refund counts
+// in its own month, independent of its payment's.
 const (
 	openByBooks = `
 		SELECT sum(i.total - (SELECT COALESCE(sum(p.amount), 0) FROM postings p WHERE (p.tenant_id, p.invoice_id) = (i.tenant_id, i.id)))
@@ -171,7 +171,7 @@ const (
 			date_trunc('month', COALESCE(f.refunded_on, paid_on)) = date_trunc('month', now() AT TIME ZONE 'UTC')`
 )
 
-// seesInStrip holds that a sum in EUR above a list is what a query of the books gives.
+// seesInStrip checks that a sum in EUR above a list equals the result of a query.
 func (s *session) seesInStrip(kind, query string, args ...any) {
 	s.t.Helper()
 	want := s.money(query, args...) + " EUR"
@@ -179,7 +179,7 @@ func (s *session) seesInStrip(kind, query string, args ...any) {
 	s.check(expect.Locator(sums).ToHaveText(want), kind+" is "+want)
 }
 
-// money is a sum of cents as the pages show it.
+// money returns a sum of cents in the format of the pages.
 func (s *session) money(query string, args ...any) (shown string) {
 	s.t.Helper()
 	err := s.db.QueryRow(s.t.Context(), `SELECT to_char((`+query+`) / 100.0, 'FM999,999,990.00')`, args...).Scan(&shown)
@@ -187,7 +187,7 @@ func (s *session) money(query string, args ...any) (shown string) {
 	return shown
 }
 
-// fillIn is fill for one of several fields of that name, in a group.
+// fillIn fills a field in a group, where several groups have a field with that name.
 func (s *session) fillIn(group, label, text string) {
 	s.t.Helper()
 	field := s.page.GetByRole("group", playwright.PageGetByRoleOptions{Name: group}).GetByLabel(label)

@@ -2,8 +2,7 @@ package e2e
 
 import "testing"
 
-// A duplicated tab has the key of the original in its address: it is the same
-// intent. A new form in a new tab is another one.
+// A duplicated tab has the key of the original in its address: it is the same intent. A new form in a new tab is another intent.
 
 func TestTwoTabsOfOneFormFilledInDifferently(t *testing.T) {
 	t.Parallel()
@@ -40,7 +39,7 @@ func TestTwoTabsWithTwoKeysAndOneNumber(t *testing.T) {
 	other.fill(fieldCustomerEmail, s.email("grace"))
 	form := other.page.URL()
 
-	// One after the other: which of two keys wins a race is open. internal/site races them.
+	// One after the other, because a race of two keys may end either way. internal/site tests the race.
 	s.pointAt(buttonCreateInvoice)
 	s.tap(1)
 	s.seesInvoice(s.number(1), created(s.number(1)))

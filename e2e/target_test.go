@@ -15,48 +15,48 @@ import (
 	"github.com/playwright-community/playwright-go"
 )
 
-// target is an app that incidents are tried on, as docs/e2e-other-apps.md describes it. In every text of it {mark}
-// stands for a word that no other record has, and $NAME for a variable of the environment.
+// target describes an app for the incidents, see docs/e2e-other-apps.md. In all its texts {mark} is replaced by a word that no
+// other record has, and $NAME by an environment variable.
 type target struct {
 	Schema    string   `json:"$schema,omitempty"` // for editors
 	Name      string   `json:"name"`
 	Address   string   `json:"address"`         // such as https://staging.example.com, without a path
-	Login     *form    `json:"login,omitempty"` // none if it needs none
-	Form      form     `json:"form"`            // which creates a record
+	Login     *form    `json:"login,omitempty"` // nil without a login
+	Form      form     `json:"form"`            // creates a record
 	Count     count    `json:"count"`
-	ErrorText []string `json:"error_text"` // what only pages say that tell of an error
+	ErrorText []string `json:"error_text"` // texts that appear only on error pages
 
-	Edit        *field   `json:"edit,omitempty"`         // what may be typed over after a create; none leaves those incidents out
-	OtherButton string   `json:"other_button,omitempty"` // a second button that creates; "" if there is none
-	Again       string   `json:"again,omitempty"`        // the button for those who have stopped the browser; "" if it is the form's
-	Anyway      string   `json:"anyway,omitempty"`       // the button of a question before an equal record; "" if none is asked
-	Banner      string   `json:"banner,omitempty"`       // the button that closes what lies over the pages; "" if there is none
+	Edit        *field   `json:"edit,omitempty"`         // a field to change after a create; without it, those incidents are skipped
+	OtherButton string   `json:"other_button,omitempty"` // a second button that creates; may be ""
+	Again       string   `json:"again,omitempty"`        // the button after a stop of the browser; "" if it is the form's
+	Anyway      string   `json:"anyway,omitempty"`       // the button that confirms an equal record; "" if the app does not ask
+	Banner      string   `json:"banner,omitempty"`       // the button that closes an overlay; may be ""
 	PostedTo    string   `json:"posted_to,omitempty"`    // the path that the form is sent to; "" for any
-	Restart     []string `json:"restart,omitempty"`      // the command that does it; none leaves those incidents out
+	Restart     []string `json:"restart,omitempty"`      // a command that restarts the app; without it, those incidents are skipped
 
-	NoScripts    bool `json:"no_scripts,omitempty"`    // so that without JavaScript all is the same
-	NeedsScripts bool `json:"needs_scripts,omitempty"` // without JavaScript nothing works
+	NoScripts    bool `json:"no_scripts,omitempty"`    // the app is the same without JavaScript
+	NeedsScripts bool `json:"needs_scripts,omitempty"` // the app does not work without JavaScript
 
 	state   *playwright.OptionalStorageState // of a browser that has logged in
-	grace   time.Duration                    // how long a repeat may take to be sent
-	known   bool                             // its pages begin nothing by themselves later
-	own     *session                         // what more is known of the app of this module
+	grace   time.Duration                    // the longest delay of a repeat
+	known   bool                             // its pages start no later requests
+	own     *session                         // the session for this module's app
 	restart func() error
-	counted func(mark string) int // by the server itself, which takes no page; nil if it can't be asked
-	replica string                // the address of another one on the same data
+	counted func(mark string) int // counts the records without a page; may be nil
+	replica string                // address of a second replica with the same data
 }
 
 // form is a page with fields to fill in and a button.
 type form struct {
 	Path   string     `json:"path"`
-	First  []formPage `json:"first,omitempty"` // the pages of a wizard that come before this one, or the buttons that bring it
+	First  []formPage `json:"first,omitempty"` // the earlier pages of a wizard, or the buttons that open it
 	Fields []field    `json:"fields"`
 	Button string     `json:"button"`
 }
 
 type formPage struct {
 	Fields []field `json:"fields"`
-	Button string  `json:"button"` // which leads to the next
+	Button string  `json:"button"` // leads to the next
 }
 
 type field struct {
@@ -64,17 +64,16 @@ type field struct {
 	Text  string `json:"text"`
 }
 
-// count describes where records are counted: on a page, in JSON, or by a command that prints a number.
+// count defines how to count records: on a page, in JSON, or by a command that prints a number.
 type count struct {
 	Page    string            `json:"page,omitempty"`
-	Record  string            `json:"record,omitempty"` // CSS selector of what one record is on the page
+	Record  string            `json:"record,omitempty"` // CSS selector of a record on the page
 	JSON    string            `json:"json,omitempty"`
 	At      string            `json:"at,omitempty"`      // JSON Pointer to an array of records, or to their number
 	Headers map[string]string `json:"headers,omitempty"` // of the request for JSON, besides the browser's cookies
 	Command []string          `json:"command,omitempty"`
 }
 
-// readTarget reads a description.
 func readTarget(file string) (*target, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -108,10 +107,10 @@ func readTarget(file string) (*target, error) {
 	return app, nil
 }
 
-// variable is one of the environment in a text.
+// variable matches an environment variable in a text.
 var variable = regexp.MustCompile(`\$[A-Z][A-Z0-9_]*`)
 
-// text fills in what stands for something else.
+// text replaces the placeholders.
 func (v *visitor) text(template string) string {
 	filled := variable.ReplaceAllStringFunc(template, func(name string) string { return os.Getenv(name[1:]) })
 	return strings.ReplaceAll(filled, "{mark}", v.mark)
@@ -185,7 +184,7 @@ func (v *visitor) recordsInJSON(where count) int {
 	}
 }
 
-// run runs a command to its end.
+// run runs a command and waits for its end.
 func run(command []string) error {
 	out, err := exec.Command(command[0], command[1:]...).CombinedOutput()
 	if err != nil {

@@ -2,8 +2,7 @@ package e2e
 
 import "testing"
 
-// A form stays with the business that it was opened for, no matter who is logged in when
-// it is sent.
+// A form belongs to the business that it was opened for, no matter who is logged in when it is sent.
 
 // otherTenant fills in a form as Acme, logs in as Globex in another tab, and sends it.
 func otherTenant(t *testing.T, javaScript option) *session {
@@ -59,7 +58,7 @@ func TestFormOfAnotherTenantIsUsedDeliberately(t *testing.T) {
 	s.belongsTo(s.number(1), "Globex Works")
 }
 
-// belongsTo holds whose an invoice is.
+// belongsTo checks the tenant of an invoice.
 func (s *session) belongsTo(number, tenant string) {
 	s.t.Helper()
 	n := s.count(`SELECT count(*) FROM invoices JOIN tenants t ON t.id = tenant_id WHERE number = $1 AND t.name = $2`, number, tenant)

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestIncidents tries all incidents on this app. There is one record each and nothing that looks like an error, and of
-// this app more is known: what arrived, and what the page says.
+// TestIncidents tries all incidents on this app. Each results in one record and no error. It also checks the outcomes of the
+// attempts and the message on the page.
 func TestIncidents(t *testing.T) {
 	onlyInChromium(t, "some are done over its debugger")
 	t.Parallel()
@@ -27,7 +27,7 @@ func TestIncidents(t *testing.T) {
 	}
 }
 
-// clears tries one incident and holds that nothing came of it.
+// clears tries one incident and checks that it had no effect.
 func (app *target) clears(t *testing.T, one incident) {
 	t.Helper()
 	v := window(t, app, one)
@@ -43,7 +43,7 @@ func (app *target) clears(t *testing.T, one incident) {
 	v.sees(known.says)
 }
 
-// outcome is how the attempts ended that arrived, and what the page then says.
+// outcome has the outcomes of the attempts that arrived, and the message on the page afterwards.
 type outcome struct {
 	attempts []string
 	says     string
@@ -51,12 +51,12 @@ type outcome struct {
 
 func outcomeOf(name string) outcome {
 	repeated := outcome{[]string{"created", "replayed"}, ignoredDuplicate}
-	raced := outcome{repeated.attempts, " created"} // at the same instant: which of them is the repeat is open
+	raced := outcome{repeated.attempts, " created"} // at the same instant: either may be the repeat
 	refused := outcome{[]string{"created", "mismatch"}, changesNotSaved}
 	asked := outcome{[]string{"created", "conflict", "created"}, " created"}
 	const scriptless = ", without JavaScript"
 	known := map[string]outcome{
-		// The form lock holds back what comes from one page.
+		// The form lock holds back repeats from one page.
 		"somebody clicks twice" + scriptless:                    raced,
 		"somebody presses Enter, then clicks" + scriptless:      raced,
 		"somebody clicks while the answer arrives" + scriptless: repeated,
@@ -70,7 +70,7 @@ func outcomeOf(name string) outcome {
 		"somebody goes back and sends again, with no page cache":           repeated,
 		"somebody goes back, edits, and sends again":                       refused,
 		"somebody duplicates the tab and sends both":                       {repeated.attempts, " created"},
-		// What is said once is said to the tab that asks first.
+		// A message is shown once, in the first tab that asks.
 		"two tabs of one form are sent at the same instant":                               {repeated.attempts, "Invoice "},
 		"the connection breaks after the commit, and the browser sends again by itself":   repeated,
 		"the connection breaks before the answer, and somebody goes back and sends again": repeated,
@@ -87,7 +87,7 @@ func outcomeOf(name string) outcome {
 	return outcome{[]string{"created"}, ""}
 }
 
-// thisApp starts the app with its demo data, and a replica of it; or it is the deployment.
+// thisApp starts the app with its demo data, and a replica; or it returns the deployment.
 func thisApp(t *testing.T) *target {
 	t.Helper()
 	app, err := readTarget("apps/this_app.json")

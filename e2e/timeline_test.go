@@ -16,24 +16,24 @@ import (
 	"github.com/playwright-community/playwright-go"
 )
 
-// by is who does something in a story.
+// by is the actor in a line of a story.
 type by string
 
 const (
 	byPerson  by = "person"
 	byBrowser by = "browser"
-	byNetwork by = "network" // what the wire does to the form
+	byNetwork by = "network" // an action of the wire on the form
 	byServer  by = "server"
-	byRecords by = "records" // what is found there
+	byRecords by = "records" // the records found
 	byPicture by = "picture"
 )
 
-// story is what happened in one test, for the report, and for people who look why it failed.
+// story is the course of a test, for the report, and for finding the cause of a failure.
 type story struct {
 	mu      sync.Mutex
 	began   time.Time
-	about   string // where it comes from, if that is not said above the test
-	aloud   bool   // told at the end, with how each field was found
+	about   string // its source, if the comment above the test has none
+	aloud   bool   // print the story at the end, with the way each field was found
 	lock    bool   // see incident
 	picture []byte // of the decisive moment
 	events  []storyLine
@@ -41,7 +41,7 @@ type story struct {
 
 // storyLine is one line of a story.
 type storyLine struct {
-	At   int    `json:"at"` // milliseconds since it began
+	At   int    `json:"at"` // milliseconds since the beginning
 	By   by     `json:"by"`
 	Text string `json:"text"`
 }
@@ -51,7 +51,7 @@ func newStory() *story { return &story{began: time.Now()} }
 // tellf adds a line to the story.
 func (s *session) tellf(who by, format string, args ...any) {
 	if s.story == nil {
-		return // it is put together for something else than a scenario
+		return // this session has no scenario
 	}
 	text := fmt.Sprintf(format, args...)
 	if who == byPerson && s.who != "" {
@@ -62,7 +62,7 @@ func (s *session) tellf(who by, format string, args ...any) {
 	s.story.events = append(s.story.events, storyLine{int(time.Since(s.story.began).Milliseconds()), who, text})
 }
 
-// String has a line for each event.
+// String returns a line for each event.
 func (s *story) String() string {
 	if s == nil {
 		return " nothing"
@@ -87,7 +87,7 @@ func (s *session) tellAloud() {
 	}
 }
 
-// watchRequests adds to the story which pages are requested, which forms are sent, and how they are answered.
+// watchRequests adds the requested pages, the sent forms and their answers to the story.
 func (s *session) watchRequests() {
 	tells := func(r playwright.Request) bool { return r.IsNavigationRequest() || r.Method() != http.MethodGet }
 	s.browser.OnRequest(func(r playwright.Request) {
@@ -109,12 +109,12 @@ func (s *session) watchRequests() {
 
 var longID = regexp.MustCompile(`([0-9a-f]{8})-[0-9a-f-]{27}`)
 
-// short is an address without the app's own, and with the beginnings of ids.
+// short returns an address without the app's own, and with abbreviated ids.
 func (s *session) short(address string) string {
 	return longID.ReplaceAllString(strings.TrimPrefix(strings.TrimPrefix(address, s.origin), s.site), "$1…")
 }
 
-// moment keeps a picture of the page as it is now, the decisive one of this scenario, in place of the last one.
+// moment saves a picture of the page at the decisive moment, and replaces an earlier one.
 func (s *session) moment() {
 	s.t.Helper()
 	if os.Getenv("E2E_REPORT") != "" && s.story != nil {
@@ -122,14 +122,14 @@ func (s *session) moment() {
 	}
 }
 
-// show keeps a picture of records in a list, each in a frame, in place of the last one.
+// show saves a picture of records in a list, each in a frame, and replaces an earlier one.
 func (s *session) show(all playwright.Locator) {
 	s.t.Helper()
 	if os.Getenv("E2E_REPORT") == "" || s.story == nil {
 		return
 	}
 	var records *playwright.Rect
-	for _, width := range []int{420, 800} { // where the report is to be read, on a phone, some lists leave records out
+	for _, width := range []int{420, 800} { // small, for the report, although some lists omit records at the width of a phone
 		s.check(s.page.SetViewportSize(width, 900), "make the picture small")
 		found, err := all.EvaluateAll(frame, s.mark)
 		s.check(err, "frame the records")
@@ -143,7 +143,8 @@ func (s *session) show(all playwright.Locator) {
 	s.keepPicture("the list afterwards", records)
 }
 
-// frame draws a frame around each record and returns where they are in the window, with some margin. What has the mark is brought into it.
+// frame draws a frame around each record and returns their area in the window, with a margin. It scrolls to the element with the
+// mark.
 const frame = `(all, mark) => {
 	for (const record of all) record.style.outline = "3px solid #d6336c";
 	const marked = [...all[0]?.querySelectorAll("*") ?? []].findLast((e) => e.textContent.includes(mark)) ?? all[0];
@@ -155,7 +156,7 @@ const frame = `(all, mark) => {
 	return boxes.length && width > 0 && height > 0 ? {x, y, width, height} : null;
 }`
 
-// keepPicture keeps a picture of the page, or of a part of it.
+// keepPicture saves a picture of the page, or of a part.
 func (s *session) keepPicture(of string, clip *playwright.Rect) {
 	s.t.Helper()
 	picture, err := s.page.Screenshot(playwright.PageScreenshotOptions{
@@ -171,8 +172,7 @@ func (s *session) keepPicture(of string, clip *playwright.Rect) {
 	s.story.picture = picture
 }
 
-// keepStory writes the story to the directory E2E_REPORT when the test ends, with a picture of the end unless there is one
-// of a moment before.
+// keepStory writes the story to the directory E2E_REPORT when the test ends, with a picture of the end unless there is one already.
 func (s *session) keepStory() {
 	s.t.Helper()
 	directory := os.Getenv("E2E_REPORT")

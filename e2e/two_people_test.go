@@ -22,7 +22,7 @@ func TestTwoPeopleTakeOneNumberAtTheSameInstant(t *testing.T) {
 	}
 }
 
-// Nobody types a number, so both get one of their own.
+// Neither person types a number, so each gets a different one.
 func TestTwoPeopleCreateAtTheSameInstant(t *testing.T) {
 	t.Parallel()
 	app := thisApp(t)

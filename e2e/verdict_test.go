@@ -6,12 +6,12 @@ import (
 	"testing"
 )
 
-// verdict is what an incident came to on an app. That the suite failed is none.
+// verdict is the result of an incident on an app. A failure of the suite is not a verdict.
 type verdict struct {
 	incident incident
 	records  int
-	saw      string // what looks like an error; "" if nothing does
-	leftOut  string // why the incident could not be tried, which only the form has shown; else ""
+	saw      string // the text that looks like an error, or ""
+	leftOut  string // why the incident could not be tried, as the form has shown, or ""
 	story    string
 }
 
@@ -21,7 +21,7 @@ func (v verdict) good() bool {
 	return v.records == v.wanted() && (v.saw == "" || v.incident.mayBeRefused)
 }
 
-// kind is what it came to in a word or three: no two of them are to be taken for one another.
+// kind returns the verdict in up to three words. Different verdicts must not be confused.
 func (v verdict) kind() string {
 	switch {
 	case v.records > v.wanted():
@@ -50,7 +50,7 @@ func (v verdict) String() string {
 	}
 }
 
-// meets plays an incident on the app and returns what it came to.
+// meets plays an incident on the app and returns its verdict.
 func (app *target) meets(t *testing.T, one incident) verdict {
 	t.Helper()
 	v := window(t, app, one)
@@ -61,7 +61,7 @@ func (app *target) meets(t *testing.T, one incident) verdict {
 	return found
 }
 
-// judge returns what the incident came to: how many records there are, and what the person sees.
+// judge returns the verdict on an incident: the number of records, and the text on the page.
 func (v *visitor) judge(of incident) verdict {
 	v.t.Helper()
 	found := verdict{incident: of, leftOut: v.leftOut}
@@ -77,7 +77,7 @@ func (v *visitor) judge(of incident) verdict {
 	return found
 }
 
-// table shows verdicts in Markdown, one column for each app.
+// table formats verdicts in Markdown, with a column for each app.
 func table(apps []string, found map[string]map[string]verdict) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "| family | incident | %s |\n|---|---|%s\n", strings.Join(apps, " | "), strings.Repeat("---|", len(apps)))

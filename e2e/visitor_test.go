@@ -10,15 +10,14 @@ import (
 	"github.com/playwright-community/playwright-go"
 )
 
-// visitor is a person at a browser in front of any app, behind a wire. All that is known of the app is its
-// description.
+// visitor is a person at a browser in front of any app, behind a wire. It uses only the description of the app.
 type visitor struct {
 	*session
 
 	app     *target
 	wire    *wire
-	mark    string // which the visitor types into the form, and nobody else
-	before  int    // forms that were sent before this one was opened, such as that of the login
+	mark    string // a unique word that the visitor types into the form
+	before  int    // forms sent before this one was opened, such as the login
 	leftOut string // why the form cannot meet the incident, or ""
 }
 
@@ -43,7 +42,7 @@ func visit(t *testing.T, app *target, s *session, w *wire) *visitor {
 	return v
 }
 
-// openForm opens the form and fills it in, and each page of it that comes before.
+// openForm opens the form and fills it in, including the pages before it.
 func (v *visitor) openForm() {
 	v.t.Helper()
 	v.before, _ = v.wire.count()
@@ -56,7 +55,7 @@ func (v *visitor) openForm() {
 	v.fillIn(v.app.Form.Fields)
 }
 
-// findForm goes through the pages that come before the form.
+// findForm goes through the pages before the form.
 func (v *visitor) findForm() {
 	v.t.Helper()
 	v.letScriptsEnd()
@@ -66,7 +65,7 @@ func (v *visitor) findForm() {
 	}
 }
 
-// fillInAgain fills in the form on a page that was opened once more by its address, which may be that of a page before it.
+// fillInAgain fills in the form on a page that was opened again by its address, which may be that of a page before it.
 func (v *visitor) fillInAgain() {
 	v.t.Helper()
 	v.letScriptsEnd()
@@ -76,7 +75,7 @@ func (v *visitor) fillInAgain() {
 	v.fillIn(v.app.Form.Fields)
 }
 
-// letScriptsEnd waits where the form comes from a script, which may replace it until it has all that it has asked for.
+// letScriptsEnd waits if the form comes from a script, which may replace it until all its requests are answered.
 func (v *visitor) letScriptsEnd() {
 	v.t.Helper()
 	if v.app.NeedsScripts {
@@ -84,13 +83,13 @@ func (v *visitor) letScriptsEnd() {
 	}
 }
 
-// closeBanner closes what lies over the page, if it does.
+// closeBanner closes an overlay over the page, if there is one.
 func (v *visitor) closeBanner() {
 	v.t.Helper()
 	if v.app.Banner == "" {
 		return
 	}
-	v.settle() // a script may bring it
+	v.settle() // a script may add it
 	all, err := v.controls(buttons)
 	v.check(err, "look for "+v.app.Banner)
 	if id, _ := named(all, v.app.Banner); id >= 0 {
@@ -99,7 +98,7 @@ func (v *visitor) closeBanner() {
 	}
 }
 
-// fillIn fills in a form. What is typed matters to a story only where something is edited.
+// fillIn fills in a form. Only the text of an edit is part of a story.
 func (v *visitor) fillIn(typed []field) {
 	v.t.Helper()
 	if len(typed) > 0 {
@@ -135,7 +134,7 @@ func (v *visitor) typeIn(typed []field) {
 	}
 }
 
-// otherTab opens the address of this tab in another one, as those do who duplicate it.
+// otherTab opens the address of this tab in another one, like duplicating it.
 func (v *visitor) otherTab() *visitor {
 	v.t.Helper()
 	other := *v
@@ -149,7 +148,7 @@ func (v *visitor) aim() {
 	v.pointAt(v.app.Form.Button)
 }
 
-// send presses the button, and waits until the form has gone.
+// send presses the button, and waits until the form has been sent.
 func (v *visitor) send() {
 	v.t.Helper()
 	posts, _ := v.wire.count()
@@ -158,7 +157,7 @@ func (v *visitor) send() {
 	v.sent(posts + 1)
 }
 
-// formIsThere reports whether the page has the form. A script may bring it, and one that has brought it may take it away.
+// formIsThere reports whether the page has the form. A script may add or remove it.
 func (v *visitor) formIsThere() (there bool) {
 	v.t.Helper()
 	end := time.Now().Add(time.Second)
@@ -171,8 +170,8 @@ func (v *visitor) formIsThere() (there bool) {
 	return there
 }
 
-// resend is create on a page that was sent before: it is filled in again, with some of it edited. If the form is not there, or
-// its button is disabled, there is nothing that people could do.
+// resend is create on a page that was sent before: it fills in the form again, with some edits. It does nothing if the form is not
+// there, or its button is disabled.
 func (v *visitor) resend(edited ...field) {
 	v.t.Helper()
 	if !v.formIsThere() {
@@ -190,14 +189,14 @@ func (v *visitor) resend(edited ...field) {
 	}
 }
 
-// create is send, up to the page that it leads to.
+// create sends the form and waits for the page that it leads to.
 func (v *visitor) create() {
 	v.t.Helper()
 	v.send()
 	v.settle()
 }
 
-// clickAway presses another button than that of the form, up to the page that it leads to, or to the fields that a script brings.
+// clickAway presses a button other than the form's, and waits for the page that it leads to, or for the fields that a script adds.
 func (v *visitor) clickAway(button string) {
 	v.t.Helper()
 	before := v.wire.moved()
@@ -206,13 +205,13 @@ func (v *visitor) clickAway(button string) {
 	v.tellf(byPerson, "clicks %s", button)
 	v.check(v.find(buttons, button).Click(), "click "+button)
 	v.until(button+" leads somewhere", func() bool {
-		brought, err := v.controls(fields) // an error: another page has just come
+		brought, err := v.controls(fields) // on an error, another page has just loaded
 		return v.wire.moved().After(before) || err == nil && len(brought) != len(there)
 	})
 	v.settle()
 }
 
-// sent waits until so many forms have gone.
+// sent waits until n forms have been sent.
 func (v *visitor) sent(n int) {
 	v.t.Helper()
 	v.until(fmt.Sprintf("%d forms have been sent", n), func() bool {
@@ -221,7 +220,7 @@ func (v *visitor) sent(n int) {
 	})
 }
 
-// held waits until so many exchanges are held.
+// held waits until n exchanges are held.
 func (v *visitor) held(n int) {
 	v.t.Helper()
 	v.until(fmt.Sprintf("%d exchanges are held", n), func() bool {
@@ -230,8 +229,8 @@ func (v *visitor) held(n int) {
 	})
 }
 
-// again does what may or may not send the form once more, and waits until it has. An app that holds it back never
-// does, and of that there is nothing to see.
+// again makes a gesture that may send the form once more, and waits until it is sent. An app that holds it back never sends it,
+// which can only be found by a timeout.
 func (v *visitor) again(gesture func()) {
 	v.t.Helper()
 	before, _ := v.wire.count()
@@ -243,24 +242,24 @@ func (v *visitor) again(gesture func()) {
 	})
 }
 
-// settle waits until the browser has nothing more to load. A page of which the rest was lost is never complete.
+// settle waits until the browser has nothing more to load. A page whose answer was cut off never completes.
 func (v *visitor) settle() {
 	v.t.Helper()
 	enough := quiet
-	if v.app.known && len(v.browser.Pages()) == 1 { // which of two tabs was given a page is not known
+	if v.app.known && len(v.browser.Pages()) == 1 { // with two tabs, it is unknown which one got the page
 		enough = quietIfKnown
 	}
 	v.until("nothing is under way", func() bool {
 		if !v.wire.isQuiet(enough) {
 			return false
 		}
-		state, err := v.page.Evaluate(arrived, v.wire.given().UnixMilli()) // an error: another page has just come
+		state, err := v.page.Evaluate(arrived, v.wire.given().UnixMilli()) // on an error, another page has just loaded
 		return err == nil && (state == "complete" || time.Since(v.wire.moved()) > quietToRedirect) && v.wire.isQuiet(enough)
 	})
 }
 
-// arrived is the state of the page, once it is one that was given at a time, or later. The clocks are the same, but for
-// some milliseconds.
+// arrived returns the state of the page, if the page was delivered at a time or later, or "old". The clocks agree within some
+// milliseconds.
 const arrived = `(given) => {
 	if (location.protocol === "chrome-error:") return document.readyState;
 	const [loaded] = performance.getEntriesByType("navigation");
@@ -268,7 +267,7 @@ const arrived = `(given) => {
 	return document.readyState;
 }`
 
-// back and forward may show a page that the browser has kept, and for which it asks nobody.
+// back and forward may show a page that the browser has kept, without a request.
 func (v *visitor) back() {
 	v.t.Helper()
 	v.session.back()
@@ -281,7 +280,7 @@ func (v *visitor) forward() {
 	v.wire.showsAgain()
 }
 
-// sendAndLose sends the form over a line that breaks, and waits until the browser says so. Then the line is back.
+// sendAndLose sends the form over a connection that breaks, waits until the browser shows it, and restores the connection.
 func (v *visitor) sendAndLose(at cut) {
 	v.t.Helper()
 	begun := time.Now()
@@ -290,7 +289,7 @@ func (v *visitor) sendAndLose(at cut) {
 	if v.wire.lostPage() {
 		v.until("the browser says that no answer came", v.isOnBrowsersErrorPage)
 	}
-	// Of an answer that breaks off the browser shows the beginning, and a script may keep a failure to itself.
+	// The browser shows the beginning of an incomplete answer, and a script may hide a failure.
 	for end := begun.Add(2 * time.Second); !v.isOnBrowsersErrorPage() && v.wire.given().Before(begun) && time.Now().Before(end); {
 		v.settle()
 	}
@@ -301,7 +300,7 @@ func (v *visitor) isOnBrowsersErrorPage() bool {
 	return strings.HasPrefix(v.page.URL(), "chrome-error:")
 }
 
-// sawError returns what looks like an error on the page, or "".
+// sawError returns the text on the page that looks like an error, or "".
 func (v *visitor) sawError() string {
 	v.t.Helper()
 	if v.isOnBrowsersErrorPage() {

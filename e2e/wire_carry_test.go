@@ -18,7 +18,7 @@ import (
 // ServeHTTP carries one exchange.
 func (w *wire) ServeHTTP(answer http.ResponseWriter, r *http.Request) {
 	post := r.Method == http.MethodPost && strings.HasPrefix(r.URL.Path, w.path)
-	// Who listens for events listens for as long as the page is there.
+	// An event stream stays open as long as the page.
 	listens := r.Method == http.MethodConnect || strings.Contains(r.Header.Get("Accept"), "event-stream")
 	if !listens {
 		w.began()
@@ -43,7 +43,7 @@ func (w *wire) ServeHTTP(answer http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// tunnel connects the browser with the app for a WebSocket, of which the wire sees nothing.
+// tunnel connects the browser with the app for a WebSocket, which the wire does not inspect.
 func tunnel(answer http.ResponseWriter, r *http.Request) {
 	app, err := (&net.Dialer{}).DialContext(r.Context(), "tcp", r.Host)
 	if err != nil {
@@ -64,7 +64,7 @@ func tunnel(answer http.ResponseWriter, r *http.Request) {
 	_, _ = io.Copy(client, app)
 }
 
-// post carries a form. The app gets it, and goes on with it, whether or not the browser still waits.
+// post carries a form. The app gets it and processes it, whether or not the browser still waits.
 func (w *wire) post(answer http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(answer, r.Body, 10<<20))
 	if err != nil {
@@ -102,18 +102,18 @@ func (w *wire) post(answer http.ResponseWriter, r *http.Request) {
 		if r.Context().Err() == nil { // the browser still waits
 			w.leads(response)
 		}
-		give(answer, response)
+		copyAnswer(answer, response)
 	}
 }
 
-// cuts ends an exchange before the browser has anything of the answer.
+// cuts ends an exchange before the browser has received any part of the answer.
 func (w *wire) cuts(answer http.ResponseWriter, r *http.Request, at cut) {
 	w.tellf(byNetwork, "%s", at.sentence())
 	w.loses(r, false)
 	reset(answer)
 }
 
-// send brings the form to the app, and to the replica as well, whose answer then counts.
+// send sends the form to the app, and then to the replica, whose answer is used.
 func (w *wire) send(r *http.Request, body []byte) (response *http.Response, err error) {
 	for _, host := range w.hosts(r) {
 		if response != nil {
@@ -127,7 +127,7 @@ func (w *wire) send(r *http.Request, body []byte) (response *http.Response, err 
 	return response, nil
 }
 
-// keyed is a form with its key, or with one that nobody has used.
+// keyed returns a form with its key, or with a new one.
 func (w *wire) keyed(body []byte) []byte {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -137,10 +137,10 @@ func (w *wire) keyed(body []byte) []byte {
 	return ownKey.ReplaceAll(body, []byte("${1}"+rand.Text()))
 }
 
-// ownKey finds the key of a form.
+// ownKey matches the key of a form.
 var ownKey = regexp.MustCompile(`(\bidempotency_key=)[^&]*`)
 
-// hosts is where a post goes.
+// hosts returns the destinations of a post.
 func (w *wire) hosts(r *http.Request) []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -150,7 +150,7 @@ func (w *wire) hosts(r *http.Request) []string {
 	return []string{r.URL.Host, w.replica}
 }
 
-// copyOf is a request with its body, to be sent whatever becomes of the first.
+// copyOf returns a copy of a request with its body. It is not cancelled with the original.
 func copyOf(r *http.Request, host string, body []byte) *http.Request {
 	out := r.Clone(context.WithoutCancel(r.Context()))
 	out.URL.Host = host
@@ -160,14 +160,14 @@ func copyOf(r *http.Request, host string, body []byte) *http.Request {
 	return out
 }
 
-// give passes an answer on. The browser may have gone.
-func give(answer http.ResponseWriter, response *http.Response) {
+// copyAnswer forwards an answer, ignoring errors of the browser's connection.
+func copyAnswer(answer http.ResponseWriter, response *http.Response) {
 	maps.Copy(answer.Header(), response.Header)
 	answer.WriteHeader(response.StatusCode)
 	_, _ = io.Copy(answer, response.Body)
 }
 
-// sendHalf begins a request and breaks off.
+// sendHalf sends half of a request and breaks off.
 func sendHalf(r *http.Request, body []byte) {
 	whole, err := httputil.DumpRequest(copyOf(r, r.URL.Host, body), true)
 	if err != nil {
@@ -181,11 +181,11 @@ func sendHalf(r *http.Request, body []byte) {
 	breakOff(app)
 }
 
-// writeHalf begins an answer and breaks off.
+// writeHalf writes half of an answer and breaks off.
 func writeHalf(answer http.ResponseWriter, whole []byte) {
 	if client, _, err := http.NewResponseController(answer).Hijack(); err == nil {
 		_, _ = client.Write(whole[:len(whole)/2])
-		_ = client.Close() // in peace: a reset may overtake what was written
+		_ = client.Close() // no reset, which could overtake the written data
 	}
 }
 

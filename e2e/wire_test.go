@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// stage is where a wire holds what passes.
+// stage is a stage at which a wire holds exchanges.
 type stage int
 
 const (
 	nowhere       stage = iota
-	beforeTheApp        // the form was sent, and the app has not heard of it
-	afterTheApp         // the app has answered, and the browser has not heard of it
-	afterRedirect       // the browser was told where to go, and is not there yet
+	beforeTheApp        // the form was sent, but has not reached the app
+	afterTheApp         // the app has answered, but the answer has not reached the browser
+	afterRedirect       // the browser has received a redirect, but has not followed it
 )
 
 func (s stage) String() string {
@@ -26,15 +26,15 @@ func (s stage) String() string {
 	}[s]
 }
 
-// cut is where an exchange is cut.
+// cut is the point at which an exchange is cut.
 type cut int
 
 const (
 	uncut         cut = iota
-	beforeRequest     // the app never hears of it
-	insideRequest     // the app hears the beginning only
-	beforeAnswer      // the app is done and has answered, and the browser never learns
-	insideAnswer      // the browser learns the beginning only
+	beforeRequest     // the request does not reach the app
+	insideRequest     // the app receives only the beginning
+	beforeAnswer      // the app has answered, and the browser gets nothing
+	insideAnswer      // the browser receives only the beginning
 )
 
 func (c cut) String() string {
@@ -48,30 +48,29 @@ func (c cut) sentence() string {
 	}[c]
 }
 
-// wire is the browser's HTTP proxy. It holds, cuts and repeats the form on its way to an app that it knows nothing
-// of. All else passes.
+// wire is the browser's HTTP proxy. It holds, cuts and repeats the form on its way to any app. All other requests pass.
 type wire struct {
 	addr  string
-	path  string // where the form is sent, or "" for anywhere
+	path  string // of the form; "" for any
 	pipes *httputil.ReverseProxy
 
 	mu      sync.Mutex
 	holding stage
-	open    chan struct{} // closed when what is held may go on
-	posts   int           // that have come
-	held    int           // exchanges that are held
-	running int           // exchanges under way, and those that are held
+	open    chan struct{} // closed when held exchanges may go on
+	posts   int           // number of arrived posts
+	held    int           // number of held exchanges
+	running int           // number of exchanges under way, including held ones
 	changed time.Time     // when one last began or ended
-	leading bool          // the browser was told where to go, and has not gone
-	page    time.Time     // when the browser was last given a page
+	leading bool          // the browser got a redirect and has not followed it
+	page    time.Time     // when the browser last got a page
 	cut     cut           // of the next post
-	once    bool          // it is followed by no other
-	lost    bool          // what was cut was a page, so that the browser shows its own
+	once    bool          // only one post is cut
+	lost    bool          // a page was cut, so that the browser shows its error page
 	down    bool          // nothing passes
-	replica string        // where each post is sent a second time, if not ""
-	forgets bool          // each post gets a key of its own
+	replica string        // if not "", each post is also sent there
+	forgets bool          // each post gets a new key
 
-	tellf func(who by, format string, args ...any) // tells what it does with the form
+	tellf func(who by, format string, args ...any) // adds the wire's actions to the story
 }
 
 // newWire starts a proxy for a browser. It ends with the test.
@@ -97,14 +96,14 @@ func newWire(t *testing.T, path string) *wire {
 	return w
 }
 
-// hold stops posts at a stage from now on, until release.
+// hold holds posts at a stage from now on, until release.
 func (w *wire) hold(at stage) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.holding, w.open = at, make(chan struct{})
 }
 
-// release lets pass what is held, all at the same instant, and what comes later.
+// release lets all held exchanges pass, at the same instant, and all later ones.
 func (w *wire) release() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -117,23 +116,21 @@ func (w *wire) release() {
 	}
 }
 
-// cutNext cuts the next post, after which nothing passes until heal, so that the browser cannot send it again
-// by itself.
+// cutNext cuts the next post. Afterwards nothing passes until heal, so that the browser cannot resend it.
 func (w *wire) cutNext(at cut) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.cut, w.once, w.lost = at, false, false
 }
 
-// resetNext resets the connection of the next post when the app has answered. What the browser then does by itself
-// passes.
+// resetNext resets the connection of the next post after the app has answered. A resend by the browser passes.
 func (w *wire) resetNext() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.cut, w.once = beforeAnswer, true
 }
 
-// toReplica has the next posts sent twice: to the app, and then to the replica, whose answer the browser gets.
+// toReplica sends the next posts twice: to the app, and then to the replica, whose answer the browser gets.
 func (w *wire) toReplica(host string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -147,23 +144,23 @@ func (w *wire) heal() {
 	w.down = false
 }
 
-// count returns how many posts have come, and how many exchanges are held.
+// count returns the numbers of arrived posts and of held exchanges.
 func (w *wire) count() (posts, held int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.posts, w.held
 }
 
-// The browser has nothing more to load when nothing has moved for so long, or longer when it was told where to go. Of pages
-// that are known to begin nothing later, it is enough that the last one that was given has arrived.
+// Periods without traffic after which the browser has nothing more to load. After a redirect the period is longer. For known pages,
+// which start no later requests, the arrival of the last one is enough.
 const (
 	quiet           = 500 * time.Millisecond
 	quietIfKnown    = 50 * time.Millisecond
-	quietToRedirect = 3 * time.Second // also long enough to take a page for all that comes of it
-	longPoll        = 5 * time.Second // after which what a script asks for is answered only when something happens
+	quietToRedirect = 3 * time.Second // also enough to consider a page complete
+	longPoll        = 5 * time.Second // a script's request that takes longer is a long poll
 )
 
-// moved returns when something last began or ended.
+// moved returns when an exchange last began or ended.
 func (w *wire) moved() time.Time {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -209,51 +206,51 @@ func (w *wire) came() (at cut) {
 	return at
 }
 
-// leads notes whether an answer sends the browser elsewhere, or is the page that it shows next.
+// leads notes whether an answer is a redirect, or the page that the browser shows next.
 func (w *wire) leads(r *http.Response) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.leading = r.StatusCode >= 300 && r.StatusCode < 400 && r.Header.Get("Location") != ""
 	if !w.leading {
-		w.gives(r.Request)
+		w.delivers(r.Request)
 	}
 }
 
-// gives notes that the browser is given a page, if that is what it has asked for. The caller holds the lock.
-func (w *wire) gives(asked *http.Request) {
+// delivers notes that the browser gets a page, if the request was for one. The caller must hold the lock.
+func (w *wire) delivers(asked *http.Request) {
 	if isForPage(asked) {
 		w.page = time.Now()
 	}
 }
 
-// loses notes that an exchange is cut before the browser has anything of its answer, or, with some, in the middle of it.
+// loses notes that an exchange is cut: in the middle of the answer if some is set, otherwise before it.
 func (w *wire) loses(asked *http.Request, some bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.lost = !some && isForPage(asked)
 	if some {
-		w.gives(asked)
+		w.delivers(asked)
 	}
 }
 
-// lostPage reports whether the browser is to show its error page.
+// lostPage reports whether the browser should show its error page.
 func (w *wire) lostPage() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.lost
 }
 
-// isForPage reports whether a browser wants to show the answer, and no script asks.
+// isForPage reports whether the browser will show the answer as a page, as opposed to a script's request.
 func isForPage(r *http.Request) bool { return r.Header.Get("Sec-Fetch-Dest") == "document" }
 
-// given returns when the browser was last given a page, if that is still what it is to show.
+// given returns when the browser last got a page, or zero if it now shows a kept one.
 func (w *wire) given() time.Time {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.page
 }
 
-// showsAgain is told when the browser shows a page that it had, and that the last one need not arrive any more.
+// showsAgain notes that the browser shows a page that it had, so that the last one need not arrive any more.
 func (w *wire) showsAgain() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -1,6 +1,6 @@
 package e2e
 
-// Protection that goes too far: two records that are equal and both wanted.
+// Protection that goes too far: two equal records, both wanted.
 func wishes() []incident {
 	return []incident{
 		{

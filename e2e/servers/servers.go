@@ -1,5 +1,5 @@
-// Package servers has small apps to try incidents on: one form, one list, in memory. Each is protected against
-// creating twice in another of the usual ways, and none of them well.
+// Package servers has small apps to try incidents on: one form, one list, in memory. Each has another common protection against
+// duplicates, and all are incomplete.
 package servers
 
 import (
@@ -19,46 +19,46 @@ import (
 	"time"
 )
 
-// Protection is what keeps a server from creating the same thing twice.
+// Protection is a server's protection against duplicates.
 type Protection int
 
-// The usual ways.
+// The common protections.
 const (
 	None   Protection = iota // nothing, and the answer to the form is a page instead of a redirect
 	Button                   // a script disables the button that was clicked
-	Token                    // a key in the form, good for one request: the second is refused
-	Key                      // a key in the form, remembered in memory: the second shows what the first has made
+	Token                    // a key in the form, valid for one request: the second is refused
+	Key                      // a key in the form, remembered in memory: the second request shows the record of the first
 )
 
-// All lists them, the weakest first.
+// All returns all protections, the weakest first.
 func All() []Protection { return []Protection{None, Button, Token, Key} }
 
 func (p Protection) String() string {
 	return [...]string{"nothing", "disabled button", "one-time token", "key in memory"}[p]
 }
 
-// Habit is what an app does that those who try it have to know how to deal with.
+// Habit is a behaviour of apps that the incidents must be able to handle.
 type Habit int
 
-// Each with a server of its own.
+// Each has a separate server.
 const (
 	Usual      Habit = iota
 	Slow             // a create takes two seconds
 	Confirms         // a dialog asks before the form is sent
 	Wizard           // the form has two pages
 	Router           // a script shows all pages, and posts JSON
-	Tokens           // each form has a token, and only that of the newest is good
-	Banner           // something lies over the pages until it is closed
+	Tokens           // each form has a token, and only the newest form's is valid
+	Banner           // an overlay covers the pages until it is closed
 	Warns            // a dialog asks before a page is left, even if the form was sent
 	Elsewhere        // the answer leads to another host name
 	OwnAddress       // the form is sent to its own address, so that the browser's error page replaces it
-	Panel            // as Router, the form has no address, and a button before it comes and goes
-	Listens          // as Router, and an event stream, a long poll and a WebSocket, without which nothing is shown, are always open
+	Panel            // like Router, the form has no address, and a button before it comes and goes
+	Listens          // like Router, and an event stream, a long poll and a WebSocket, without which nothing is shown, are always open
 	Textarea         // Enter begins a new line
-	Replaces         // as Router, a script replaces the form as somebody types, at first by an empty one, and sends it at a click only
+	Replaces         // like Router, a script replaces the form during input, at first by an empty one, and sends it only at a click
 )
 
-// Habits lists them.
+// Habits returns all habits.
 func Habits() []Habit {
 	return []Habit{Usual, Slow, Confirms, Wizard, Router, Tokens, Banner, Warns, Elsewhere, OwnAddress, Panel, Listens, Textarea, Replaces}
 }
@@ -70,7 +70,7 @@ func (h Habit) String() string {
 	}[h]
 }
 
-// Server keeps expenses. It may be used by many requests at once.
+// Server keeps expenses. It may be used concurrently.
 type Server struct {
 	http.ServeMux
 
@@ -82,7 +82,7 @@ type Server struct {
 	made       map[string]int // key → the number of its expense
 }
 
-// New makes a server without expenses.
+// New returns a server without expenses.
 func New(p Protection, h Habit) *Server {
 	s := &Server{protection: p, habit: h, made: map[string]int{}}
 	s.HandleFunc("GET /wizard", func(w http.ResponseWriter, _ *http.Request) { render(w, "wizard", nil) })
@@ -102,14 +102,14 @@ func New(p Protection, h Habit) *Server {
 	return s
 }
 
-// Restart forgets the keys, as a new process does. Expenses are kept, as in a database.
+// Restart forgets the keys, like a new process. Expenses are kept, as in a database.
 func (s *Server) Restart() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	clear(s.made)
 }
 
-// Count returns how many expenses have a word in their title.
+// Count returns the number of expenses with a word in their title.
 func (s *Server) Count(word string) (n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -167,7 +167,7 @@ func (s *Server) create(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprintf(w, `{"path": "/app%s"}`, path)
 	case s.habit == Elsewhere:
 		host := strings.Replace(r.Host, "127.0.0.1", "localhost", 1)
-		http.Redirect(w, r, "http://"+host+path, http.StatusSeeOther) //nolint:gosec // it is meant
+		http.Redirect(w, r, "http://"+host+path, http.StatusSeeOther) //nolint:gosec // the open redirect is intended
 	default:
 		http.Redirect(w, r, path, http.StatusSeeOther)
 	}
@@ -177,10 +177,10 @@ func (s *Server) postsJSON() bool {
 	return s.habit == Router || s.habit == Panel || s.habit == Listens || s.habit == Replaces
 }
 
-// listen opens a stream of events, of which there are none. A WebSocket is accepted.
+// listen opens a stream without events, or accepts a WebSocket.
 func listen(w http.ResponseWriter, r *http.Request) {
 	if key := r.Header.Get("Sec-WebSocket-Key"); key != "" {
-		accepted := sha1.Sum([]byte(key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11")) //nolint:gosec // RFC 6455 has it so
+		accepted := sha1.Sum([]byte(key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11")) //nolint:gosec // required by RFC 6455
 		w.Header().Set("Upgrade", "websocket")
 		w.Header().Set("Connection", "Upgrade")
 		w.Header().Set("Sec-WebSocket-Accept", base64.StdEncoding.EncodeToString(accepted[:]))
@@ -198,7 +198,7 @@ func listen(w http.ResponseWriter, r *http.Request) {
 	<-r.Context().Done()
 }
 
-// isNewest reports whether a token is that of the newest form, which is then spent.
+// isNewest reports whether a token is the newest form's, and then invalidates it.
 func (s *Server) isNewest(token string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -209,7 +209,7 @@ func (s *Server) isNewest(token string) bool {
 	return true
 }
 
-// keep adds an expense and returns its number, or that of the one which the key stands for.
+// keep adds an expense and returns its number, or returns the number of an earlier expense with the key.
 func (s *Server) keep(key, title string) (number int, repeated bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -238,7 +238,7 @@ func (s *Server) list(w http.ResponseWriter, _ *http.Request) {
 	render(w, "list", s.titles)
 }
 
-// render writes a page. A client that has gone away misses nothing.
+// render writes a page, ignoring errors of the connection.
 func render(w http.ResponseWriter, name string, data any) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	_ = pages.ExecuteTemplate(w, name, data)

@@ -1,4 +1,4 @@
-// AdminJS with one table, as its documentation has it.
+// AdminJS with one table, as in its documentation.
 import { Adapter, Database, Resource } from "@adminjs/sql";
 import AdminJSExpress from "@adminjs/express";
 import AdminJS from "adminjs";

@@ -1,7 +1,7 @@
 //go:build ignore
 
-// A form and its table in SQLite behind one of Fiber's middlewares: that for idempotency, or with TOKEN that against forgery, whose tokens
-// are good for one form.
+// A form and its table in SQLite behind one of Fiber's middlewares: the one for idempotency or, with TOKEN, the one against CSRF,
+// whose tokens are valid for one form.
 package main
 
 import (

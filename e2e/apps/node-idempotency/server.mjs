@@ -1,4 +1,4 @@
-// A form that a script posts as JSON to Express, with @node-idempotency/core used as its page says, and a file with one expense a line.
+// A form that a script posts as JSON to Express, with @node-idempotency/core as documented, and a file with one expense a line.
 import { Idempotency, IdempotencyError } from "@node-idempotency/core";
 import { MemoryStorageAdapter } from "@node-idempotency/storage-adapter-memory";
 import express from "express";
@@ -50,7 +50,7 @@ app.post("/expenses", express.json(), express.urlencoded(), async ({ method, pat
 	const created = { id: expenses.push(body) };
 	await idempotency.onResponse(request, { body: created, additional: { status: 201 } });
 	if (headers["content-type"] === "application/json") return response.status(201).send(created);
-	response.redirect(303, `/expenses/${created.id}`); // without JavaScript, and so without a key
+	response.redirect(303, `/expenses/${created.id}`); // without JavaScript, and therefore without a key
 });
 
 app.get("/expenses/:id", (request, response) => {

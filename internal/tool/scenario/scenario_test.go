@@ -57,7 +57,7 @@ func TestPage(t *testing.T) {
 		"<title>1 failed", "it is &lt;broken&gt;", "with JavaScript", "data:image/jpeg;base64,anBlZw==", "types &#34;&lt;b&gt;&#34;",
 		"1.20", "<p>Odoo issue 54132</p>",
 		"Left out against a deployment: for a reason", "Against https://staging.example.com", "E2E01-1 (paid, 123.00)",
-		"What is there is changed", // the comment above the family
+		"Existing records are edited", // the comment above the family
 	} {
 		if !strings.Contains(page.String(), want) {
 			t.Errorf("the page does not say %q:\n%s", want, &page)

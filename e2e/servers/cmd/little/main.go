@@ -1,4 +1,4 @@
-// Command little runs one of the little servers, to try the incidents on:
+// Command little runs one of the small servers, to try the incidents on:
 //
 //	go run ./e2e/servers/cmd/little "disabled button"
 package main
