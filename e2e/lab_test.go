@@ -110,7 +110,7 @@ func labLive(t *testing.T, app *session) {
 				document.addEventListener("animationstart", () => (window.grew += 1));
 				const status = document.querySelector("[data-lab-status]");
 				new MutationObserver(() => {
-					if (!status.textContent.startsWith("Waiting")) window.said.push(status.textContent); // ignores the wait for other visitors
+					if (!status.textContent.startsWith("Waiting")) window.said.push(status.textContent); // for other visitors
 				}).observe(status, { childList: true });
 			}`)
 			s.check(err, "watch the page")

@@ -34,6 +34,7 @@ func Exec(t T, on interface {
 	OK(t, err)
 }
 
+// Read returns the content of a file.
 func Read(t T, path string) string {
 	t.Helper()
 	content, err := os.ReadFile(path)

@@ -60,6 +60,7 @@ func Start(ctx context.Context, dir string, args ...string) (*Server, error) {
 	return s, nil
 }
 
+// Socket returns the path of the server's socket.
 func (s *Server) Socket() string { return filepath.Join(s.Dir, "redis.sock") }
 
 // URL returns the server's address for REDIS_URL.

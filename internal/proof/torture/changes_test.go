@@ -6,7 +6,7 @@ import (
 
 // changed returns an attempt of intent 0, an edit of customer a from version 1.
 func changed(from, to int, o outcome) attempt {
-	a := attempted(from, to, o, "")
+	a := ended(from, to, o, "")
 	a.Kind, a.Record, a.Seen = edit, "a", 1
 	switch o {
 	case done, repeated:

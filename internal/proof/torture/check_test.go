@@ -9,8 +9,8 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// attempted returns an attempt of intent 0 between two moments.
-func attempted(from, to int, o outcome, id string) attempt {
+// ended returns an attempt of intent 0, from one moment to another.
+func ended(from, to int, o outcome, id string) attempt {
 	a := attempt{Called: time.Duration(from), Done: time.Duration(to), Outcome: o, ID: id, Key: "key"}
 	switch o {
 	case created, replayed:
@@ -40,7 +40,7 @@ func TestJudge(t *testing.T) {
 	t.Parallel()
 	stranger, altered := made("b"), made("a")
 	stranger.key, altered.total = "nobody's", 200
-	replay := attempted(5, 6, replayed, "a")
+	replay := ended(5, 6, replayed, "a")
 	replay.Digest = "other bytes"
 	for _, c := range []struct {
 		name     string
@@ -48,31 +48,31 @@ func TestJudge(t *testing.T) {
 		rows     []row
 		want     []string
 	}{
-		{"created and replayed", []attempt{attempted(1, 2, created, "a"), attempted(3, 4, replayed, "a")}, []row{made("a")}, nil},
-		{"lost answer, then replayed", []attempt{attempted(1, 2, lost, ""), attempted(3, 4, replayed, "a")}, []row{made("a")}, nil},
-		{"expired", []attempt{attempted(1, 2, created, "a"), attempted(3, 4, current, "a")}, []row{made("a")}, nil},
-		{"other command", []attempt{attempted(1, 2, created, "a"), other(attempted(3, 4, mismatch, "a"))}, []row{made("a")}, nil},
-		{"number taken", []attempt{attempted(1, 2, conflict, "x")}, nil, nil},
-		{"given up, made", []attempt{attempted(1, 2, lost, "")}, []row{made("a")}, nil},
-		{"given up, not made", []attempt{attempted(1, 2, lost, "")}, nil, nil},
-		{"acknowledged and lost", []attempt{attempted(1, 2, created, "a")}, nil,
+		{"created and replayed", []attempt{ended(1, 2, created, "a"), ended(3, 4, replayed, "a")}, []row{made("a")}, nil},
+		{"lost answer, then replayed", []attempt{ended(1, 2, lost, ""), ended(3, 4, replayed, "a")}, []row{made("a")}, nil},
+		{"expired", []attempt{ended(1, 2, created, "a"), ended(3, 4, current, "a")}, []row{made("a")}, nil},
+		{"other command", []attempt{ended(1, 2, created, "a"), other(ended(3, 4, mismatch, "a"))}, []row{made("a")}, nil},
+		{"number taken", []attempt{ended(1, 2, conflict, "x")}, nil, nil},
+		{"given up, made", []attempt{ended(1, 2, lost, "")}, []row{made("a")}, nil},
+		{"given up, not made", []attempt{ended(1, 2, lost, "")}, nil, nil},
+		{"acknowledged and lost", []attempt{ended(1, 2, created, "a")}, nil,
 			[]string{"an acknowledged intent has exactly one record"}},
-		{"made twice", []attempt{attempted(1, 2, created, "a"), attempted(3, 4, replayed, "a")}, []row{made("a"), made("b")},
+		{"made twice", []attempt{ended(1, 2, created, "a"), ended(3, 4, replayed, "a")}, []row{made("a"), made("b")},
 			[]string{"an acknowledged intent has exactly one record"}},
-		{"made twice, unknown", []attempt{attempted(1, 2, lost, "")}, []row{made("a"), made("b")},
+		{"made twice, unknown", []attempt{ended(1, 2, lost, "")}, []row{made("a"), made("b")},
 			[]string{"an unknown intent has at most one record"}},
-		{"two told that they made it", []attempt{attempted(1, 4, created, "a"), attempted(2, 3, created, "a")}, []row{made("a")},
+		{"two told that they made it", []attempt{ended(1, 4, created, "a"), ended(2, 3, created, "a")}, []row{made("a")},
 			[]string{"one attempt carries an intent out", "the answers to a key are linearizable"}},
-		{"answers differ", []attempt{attempted(1, 2, created, "a"), attempted(3, 4, current, "b")}, []row{made("a")},
+		{"answers differ", []attempt{ended(1, 2, created, "a"), ended(3, 4, current, "b")}, []row{made("a")},
 			[]string{"all answers to a key are equal", "what was answered is what is stored", "the answers to a key are linearizable"}},
-		{"replay differs", []attempt{attempted(1, 2, created, "a"), replay}, []row{made("a")},
+		{"replay differs", []attempt{ended(1, 2, created, "a"), replay}, []row{made("a")},
 			[]string{"a replay is identical to the byte"}},
-		{"refused and made", []attempt{attempted(1, 2, conflict, "x")}, []row{made("a")},
+		{"refused and made", []attempt{ended(1, 2, conflict, "x")}, []row{made("a")},
 			[]string{"a refused intent has no record"}},
-		{"stored otherwise", []attempt{attempted(1, 2, created, "a")}, []row{altered},
+		{"stored otherwise", []attempt{ended(1, 2, created, "a")}, []row{altered},
 			[]string{"what was answered is what is stored"}},
 		{"nobody asked", nil, []row{stranger}, []string{"every record has an intent"}},
-		{"internal error", []attempt{attempted(1, 2, unexpected, "")}, nil,
+		{"internal error", []attempt{ended(1, 2, unexpected, "")}, nil,
 			[]string{"every answer is one that the contract knows"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -112,28 +112,28 @@ func TestLinearizable(t *testing.T) {
 		want     bool
 	}{
 		{"nothing", nil, true},
-		{"a replay overlaps the creation", []attempt{attempted(1, 9, created, "a"), attempted(2, 3, replayed, "a")}, true},
-		{"a replay ends before the creation begins", []attempt{attempted(1, 2, replayed, "a"), attempted(3, 4, created, "a")}, false},
-		{"a replay of nothing", []attempt{attempted(1, 2, replayed, "a")}, false},
-		{"a lost request creates later", []attempt{attempted(1, 2, lost, ""), attempted(3, 4, refused, ""), attempted(5, 6, replayed, "a")}, true},
-		{"two creations", []attempt{attempted(1, 2, created, "a"), attempted(3, 4, created, "b")}, false},
-		{"two names", []attempt{attempted(1, 2, lost, ""), attempted(3, 4, replayed, "a"), attempted(5, 6, current, "b")}, false},
-		{"refused, then created", []attempt{attempted(1, 2, conflict, "x"), attempted(3, 4, created, "a")}, false},
-		{"created, then refused", []attempt{attempted(1, 2, created, "a"), attempted(3, 4, conflict, "x")}, false},
-		{"the other command replays", []attempt{attempted(1, 2, created, "a"), other(attempted(3, 4, replayed, "a"))}, false},
-		{"mismatch with itself", []attempt{attempted(1, 2, created, "a"), attempted(3, 4, mismatch, "a")}, false},
-		{"mismatch with a lost one", []attempt{attempted(1, 2, lost, ""), other(attempted(3, 4, mismatch, "a"))}, true},
-		{"a lost request creates before it is sent", []attempt{attempted(1, 2, replayed, "a"), attempted(3, 4, lost, "")}, false},
-		{"an outage", slices.Concat(slices.Repeat([]attempt{attempted(1, 2, lost, "")}, 60), []attempt{attempted(3, 4, conflict, "x")}), true},
-		{"a customer found again", []attempt{attempted(1, 2, created, "a"), attempted(3, 4, current, "a")}, true},
-		{"a customer found by a key that created it", []attempt{attempted(1, 2, created, "a"), attempted(3, 4, existing, "a")}, false},
-		{"a change, repeated", []attempt{attempted(1, 2, done, "a"), attempted(3, 4, repeated, "a")}, true},
-		{"a change, done twice", []attempt{attempted(1, 2, done, "a"), attempted(3, 4, done, "a")}, false},
-		{"a change, stale and then done from another version", []attempt{attempted(1, 2, stale, ""), attempted(3, 4, done, "a")}, true},
-		{"a change, done and then stale", []attempt{attempted(1, 2, done, "a"), attempted(3, 4, stale, "")}, false},
-		{"a change, repeated by another command", []attempt{attempted(1, 2, done, "a"), other(attempted(3, 4, repeated, "a"))}, false},
-		{"a change, repeated after no more than progress", []attempt{attempted(1, 2, inProgress, ""), attempted(3, 4, repeated, "a")}, true},
-		{"another command, late", []attempt{attempted(1, 2, created, "a"), other(attempted(3, 4, current, "a"))}, false},
+		{"a replay overlaps the creation", []attempt{ended(1, 9, created, "a"), ended(2, 3, replayed, "a")}, true},
+		{"a replay ends before the creation begins", []attempt{ended(1, 2, replayed, "a"), ended(3, 4, created, "a")}, false},
+		{"a replay of nothing", []attempt{ended(1, 2, replayed, "a")}, false},
+		{"a lost request creates later", []attempt{ended(1, 2, lost, ""), ended(3, 4, refused, ""), ended(5, 6, replayed, "a")}, true},
+		{"two creations", []attempt{ended(1, 2, created, "a"), ended(3, 4, created, "b")}, false},
+		{"two names", []attempt{ended(1, 2, lost, ""), ended(3, 4, replayed, "a"), ended(5, 6, current, "b")}, false},
+		{"refused, then created", []attempt{ended(1, 2, conflict, "x"), ended(3, 4, created, "a")}, false},
+		{"created, then refused", []attempt{ended(1, 2, created, "a"), ended(3, 4, conflict, "x")}, false},
+		{"the other command replays", []attempt{ended(1, 2, created, "a"), other(ended(3, 4, replayed, "a"))}, false},
+		{"mismatch with itself", []attempt{ended(1, 2, created, "a"), ended(3, 4, mismatch, "a")}, false},
+		{"mismatch with a lost one", []attempt{ended(1, 2, lost, ""), other(ended(3, 4, mismatch, "a"))}, true},
+		{"a lost request creates before it is sent", []attempt{ended(1, 2, replayed, "a"), ended(3, 4, lost, "")}, false},
+		{"an outage", slices.Concat(slices.Repeat([]attempt{ended(1, 2, lost, "")}, 60), []attempt{ended(3, 4, conflict, "x")}), true},
+		{"a customer found again", []attempt{ended(1, 2, created, "a"), ended(3, 4, current, "a")}, true},
+		{"a customer found by a key that created it", []attempt{ended(1, 2, created, "a"), ended(3, 4, existing, "a")}, false},
+		{"a change, repeated", []attempt{ended(1, 2, done, "a"), ended(3, 4, repeated, "a")}, true},
+		{"a change, done twice", []attempt{ended(1, 2, done, "a"), ended(3, 4, done, "a")}, false},
+		{"a change, stale and then done from another version", []attempt{ended(1, 2, stale, ""), ended(3, 4, done, "a")}, true},
+		{"a change, done and then stale", []attempt{ended(1, 2, done, "a"), ended(3, 4, stale, "")}, false},
+		{"a change, repeated by another command", []attempt{ended(1, 2, done, "a"), other(ended(3, 4, repeated, "a"))}, false},
+		{"a change, repeated after no more than progress", []attempt{ended(1, 2, inProgress, ""), ended(3, 4, repeated, "a")}, true},
+		{"another command, late", []attempt{ended(1, 2, created, "a"), other(ended(3, 4, current, "a"))}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -171,7 +171,7 @@ func TestUndecided(t *testing.T) {
 // TestGivenUp checks that only a freed number allows an intent to succeed after its refusal.
 func TestGivenUp(t *testing.T) {
 	t.Parallel()
-	attempts := []attempt{attempted(1, 2, conflict, "x"), attempted(3, 4, created, "a")}
+	attempts := []attempt{ended(1, 2, conflict, "x"), ended(3, 4, created, "a")}
 	for free, want := range map[bool]porcupine.CheckResult{true: porcupine.Ok, false: porcupine.Illegal} {
 		if got := linearizable(attempts, free); got != want {
 			t.Errorf("given up %t: %s", free, got)

@@ -6,7 +6,7 @@ import (
 
 // delivered returns an answer to a delivery of intent 0, an event of 4.00 for invoice a.
 func delivered(from, to int, o outcome, id string) attempt {
-	a := attempted(from, to, o, id)
+	a := ended(from, to, o, id)
 	a.Kind, a.Record, a.Asked, a.Number, a.Total, a.Digest = paid, "a", 400, "", 0, ""
 	return a
 }
@@ -74,7 +74,7 @@ func TestDeliveries(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			made := attempted(1, 2, created, "a")
+			made := ended(1, 2, created, "a")
 			made.Shown, made.Key = draft, "made"
 			issuing := attempt{Kind: issue, Record: "a", Called: 3, Done: 4, Outcome: done, ID: "a", Key: "issue", Shown: issued}
 			bill := row{origin: origin{0, "invoice.create", "made"}, id: "a", number: "2026-0001", total: 100, notes: content(1, 0)}

@@ -9,9 +9,9 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// keyState is the state of a key in the model. Initially there is no record. One attempt may create it, and from then on every answer names it. Or the
-// intent is refused for ever, because the number or the reference belongs to another intent or the amount is too high. Only two of
-// these reasons may disappear: a number may be freed, and a refund increases the open amount.
+// keyState is the state of a key in the model. Initially there is no record. One attempt may create it, and from then on every
+// answer names it. Or the intent is refused for ever, because the number or the reference belongs to another intent or the amount
+// is too high. Only two of these reasons may disappear: a number may be freed, and a refund increases the open amount.
 type keyState struct {
 	made    bool
 	refused [2]bool // by command

@@ -120,19 +120,19 @@ func TestCreditedBill(t *testing.T) {
 func TestMayPass(t *testing.T) {
 	t.Parallel()
 	for limit, want := range map[string]bool{byOpen: true, byPayment: false, byLine: false, byAll: false} {
-		refused := attempted(1, 2, conflict, "")
+		refused := ended(1, 2, conflict, "")
 		refused.Limit = limit
-		if got := linearizable([]attempt{refused, attempted(3, 4, created, "a")}, false) == "Ok"; got != want {
+		if got := linearizable([]attempt{refused, ended(3, 4, created, "a")}, false) == "Ok"; got != want {
 			t.Errorf("beyond %s: %t", limit, got)
 		}
 	}
 	for _, k := range []kind{credit, pay} {
-		refused := attempted(1, 2, conflict, "")
+		refused := ended(1, 2, conflict, "")
 		refused.Limit, refused.Kind = byLine, k
-		if got := linearizable([]attempt{refused, other(attempted(3, 4, created, "a"))}, false) == "Ok"; got != (k == credit) {
+		if got := linearizable([]attempt{refused, other(ended(3, 4, created, "a"))}, false) == "Ok"; got != (k == credit) {
 			t.Errorf("the other command of a %v: %t", k, got)
 		}
-		if got := refusedForEver([]attempt{refused, other(attempted(3, 4, lost, ""))}); got == (k == credit) {
+		if got := refusedForEver([]attempt{refused, other(ended(3, 4, lost, ""))}); got == (k == credit) {
 			t.Errorf("a %v refused for ever: %t", k, got)
 		}
 	}
