@@ -14,6 +14,7 @@ type route struct {
 	Path   string `json:"path"`
 	Repeat string `json:"repeat"` // read, once or natural
 	Why    string `json:"why"`    // the operation that is carried out once, or why a repeat changes nothing more
+	Source string `json:"source"` // the file and line that register it
 }
 
 // Run prints every route, and what a repeat of each does. It needs no database.
@@ -25,8 +26,8 @@ func (routes) Run(t *terminal) error {
 	var all []route
 	var lines []string
 	for _, r := range registered {
-		all = append(all, route{r.Method, r.Path, string(r.Repeat), r.Why})
-		lines = append(lines, fmt.Sprintf("%-5s  %-45s  %-7s  %s", r.Method, r.Path, r.Repeat, r.Why))
+		all = append(all, route{r.Method, r.Path, string(r.Repeat), r.Why, r.Source})
+		lines = append(lines, fmt.Sprintf("%-5s  %-45s  %-7s  %-60s  %s", r.Method, r.Path, r.Repeat, r.Why, r.Source))
 	}
 	return t.printAll(all, lines)
 }

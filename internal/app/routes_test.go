@@ -5,7 +5,10 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"os"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -17,7 +20,7 @@ import (
 	"onlyonce/internal/web"
 )
 
-// TestRoutesAreAll: an app with all its pages has no route that the list lacks.
+// TestRoutesAreAll checks that the list has every route of an app with all its pages, each with the line that registers it.
 func TestRoutesAreAll(t *testing.T) {
 	t.Parallel()
 	a, err := Start(t.Context(), Config{
@@ -38,6 +41,12 @@ func TestRoutesAreAll(t *testing.T) {
 	must.OK(t, err)
 	for _, route := range routes {
 		listed = append(listed, route.Method+" "+route.Path)
+		file, line, _ := strings.Cut(route.Source, ":")
+		source, err := os.ReadFile("../../" + file)
+		at, _ := strconv.Atoi(line)
+		if lines := strings.Split(string(source), "\n"); err != nil || at < 1 || at > len(lines) || !strings.Contains(lines[at-1], "(") {
+			t.Errorf("%s %s is registered at %q, where there is no call: %v", route.Method, route.Path, route.Source, err)
+		}
 	}
 	for _, route := range walked {
 		if !slices.Contains(listed, route) {

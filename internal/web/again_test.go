@@ -42,7 +42,7 @@ func setupRepeats(t *testing.T) *repeats {
 	}
 	x := &repeats{T: t, store: &idempotency.Store{Pool: db.Pool, Wait: 5 * time.Second, Timeout: 20 * time.Second}}
 	mount := func(s *Site) {
-		m := Resource[customer.Customer]{One: "customer", Many: "customers", Table: customer.Table}.Mount(s)
+		m := Resource[customer.Customer]{One: "customer", Path: "/customers", Table: customer.Table}.Mount(s)
 		Create(m, "", customer.Upsert, Command[customer.Draft]{
 			JSON: func(r *http.Request) (customer.Draft, error) {
 				x.decoded++

@@ -103,7 +103,7 @@ func answering(t *testing.T, observe func(context.Context, Answered)) *Server {
 	s, err := New(Config{
 		Log: slog.New(slog.DiscardHandler), Observe: observe, TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")},
 		Mount: func(s *Site) {
-			m := Resource[customer.Customer]{One: "customer", Many: "customers", Table: customer.Table}.Mount(s)
+			m := Resource[customer.Customer]{One: "customer", Path: "/customers", Table: customer.Table}.Mount(s)
 			Show(m, RecordPage[customer.Customer]{})
 			Transition(m, "archive", "archived", "", customer.Archive, Nothing())
 		},

@@ -19,7 +19,7 @@ import (
 func TestRequestsAreBoundedInNumber(t *testing.T) {
 	t.Parallel()
 	s, err := New(Config{Log: slog.New(slog.NewTextHandler(t.Output(), nil)), Mount: func(s *Site) {
-		m := Resource[customer.Customer]{One: "customer", Many: "customers", Table: customer.Table}.Mount(s)
+		m := Resource[customer.Customer]{One: "customer", Path: "/customers", Table: customer.Table}.Mount(s)
 		Transition(m, "archive", "archived", "", customer.Archive, Nothing())
 	}})
 	must.OK(t, err)
@@ -62,7 +62,7 @@ func TestRequestsAreBoundedInNumber(t *testing.T) {
 func TestSlowStrangers(t *testing.T) {
 	t.Parallel()
 	s, err := New(Config{Log: slog.New(slog.NewTextHandler(t.Output(), nil)), Mount: func(s *Site) {
-		m := Resource[customer.Customer]{One: "customer", Many: "customers", Table: customer.Table}.Mount(s)
+		m := Resource[customer.Customer]{One: "customer", Path: "/customers", Table: customer.Table}.Mount(s)
 		Transition(m, "archive", "archived", "", customer.Archive, Nothing())
 		Receive(m, "/hooks/{address}", customer.Restore, func(r *http.Request) (Sender[struct{}], error) {
 			if strings.HasSuffix(r.URL.Path, "/nowhere") {

@@ -42,7 +42,7 @@ func TestRegistrationsThatWouldBeLost(t *testing.T) {
 			s := &Server{byPattern: map[string]*resource{}}
 			site := &Site{Server: s, pages: router{s: s, mux: chi.NewRouter()}}
 			mounted := func(many string) *Mounted[customer.Customer] {
-				return Resource[customer.Customer]{One: "customer", Many: many, Table: customer.Table}.Mount(site)
+				return Resource[customer.Customer]{One: "customer", Path: "/" + many, Table: customer.Table}.Mount(site)
 			}
 			defer func() {
 				if said, _ := recover().(string); !strings.Contains(said, c.want) {

@@ -28,9 +28,10 @@ type Entity interface {
 // Resource is a kind of record. What can be done with one is attached where it is mounted: [NewForm], [List], [Show],
 // [Create], [Change], [Transition], [Download]. Routes, navigation, messages, conflicts and documentation follow from there.
 type Resource[R Entity] struct {
-	One  string // "customer"
-	Many string // "customers", whose address is /customers
-	// Tab is the text of its tab, if other resources have tabs beside it (see [Site.Within]); "" for Many.
+	One string // "customer"
+	// Path is the address of the list, such as "/customers". Its words, without the slash, name the records in pages and the API.
+	Path string
+	// Tab is the text of its tab, if other resources have tabs beside it (see [Site.Within]); "" for the words of Path.
 	Tab   string
 	Table record.Table[R]
 	// Name returns the displayed name of a record.
@@ -128,7 +129,7 @@ func CreatedUnder[P, R Entity](parent *Mounted[P], verb string, s *Site, res Res
 }
 
 func mount[R Entity](s *Site, res Resource[R], m resource) *Mounted[R] {
-	m.one, m.many, m.tab, m.rules, m.conflicts = res.One, res.Many, res.Tab, res.Rules, res.AsksPeople
+	m.one, m.many, m.tab, m.rules, m.conflicts = res.One, strings.TrimPrefix(res.Path, "/"), res.Tab, res.Rules, res.AsksPeople
 	m.singleton, m.name, m.shownAt = res.Singleton, ofEntity(res.Name), ofEntity(res.ShownAt)
 	m.view = func(found Entity) any { return found }
 	if res.View != nil {

@@ -44,6 +44,8 @@ type Route struct {
 	Why string
 	// Needs is the role that may use it; "" for a public route, which needs no login.
 	Needs account.Role
+	// Source is the place that registers it, as file:line in the module.
+	Source string
 }
 
 // Public reports whether a route needs no login.
@@ -91,7 +93,7 @@ func (rt router) add(method, path string, repeat Repeat, why string, h Handler) 
 	if needs == account.Owner {
 		refusal = errNotOwner
 	}
-	rt.s.Routes = append(rt.s.Routes, Route{method, rt.prefix + path, repeat, why, needs})
+	rt.s.Routes = append(rt.s.Routes, Route{method, rt.prefix + path, repeat, why, needs, caller(rt.resource == nil)})
 	rt.s.byPattern[rt.prefix+path] = rt.resource
 	rt.mux.Method(method, path, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		err := refusal

@@ -54,7 +54,7 @@ func TestLogoutIsNotUndone(t *testing.T) {
 	server, err := New(Config{
 		Pool: pgtest.New(t).Pool, Log: slog.New(slog.DiscardHandler),
 		Mount: func(s *Site) {
-			Resource[customer.Customer]{One: "customer", Many: "customers", Table: customer.Table}.Mount(s)
+			Resource[customer.Customer]{One: "customer", Path: "/customers", Table: customer.Table}.Mount(s)
 		},
 	})
 	must.OK(t, err)

@@ -41,7 +41,7 @@ func TestAPlainPageShowsEveryTransition(t *testing.T) {
 	} {
 		s := &Server{byPattern: map[string]*resource{}}
 		m := Resource[customer.Customer]{
-			One: "customer", Many: "customers", Table: customer.Table, Name: func(customer.Customer) string { return "Ada" },
+			One: "customer", Path: "/customers", Table: customer.Table, Name: func(customer.Customer) string { return "Ada" },
 		}.Mount(&Site{Server: s, pages: router{s: s, mux: chi.NewRouter()}})
 		c.shown.Facts = func(customer.Customer) []templates.Fact { return nil }
 		Show(m, c.shown)

@@ -23,7 +23,7 @@ type Section func(*http.Request, customer.Customer, *templates.RecordView) (temp
 // Mount mounts the customers, with the sections of other rooms on the page of each.
 func Mount(s *web.Site, sections ...Section) {
 	m := web.Resource[customer.Customer]{
-		One: "customer", Many: "customers", Tab: "All customers", Table: customer.Table,
+		One: "customer", Path: "/customers", Tab: "All customers", Table: customer.Table,
 		Name:  customer.Name,
 		Rules: customer.Rules(),
 	}.Mount(s)

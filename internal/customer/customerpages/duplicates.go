@@ -19,7 +19,7 @@ import (
 
 // mountDuplicates mounts the groups of customers who look alike, which are only read.
 func mountDuplicates(s *web.Site) {
-	m := web.Resource[duplicate.Group]{One: "duplicate", Many: "duplicates"}.Mount(s)
+	m := web.Resource[duplicate.Group]{One: "duplicate", Path: "/duplicates"}.Mount(s)
 	web.List(m, web.Listing[duplicate.Group]{
 		Summary: "Groups of customers who look alike, by what they have in common. A page may be short or empty: " +
 			"continue while there is a next_cursor. You can't page back.",
@@ -39,7 +39,7 @@ func mountDuplicates(s *web.Site) {
 // mountDistinctions mounts what was said of customers who look alike and are not the same.
 func mountDistinctions(s *web.Site) {
 	m := web.Resource[duplicate.Distinction]{
-		One: "distinction", Many: "distinctions", Table: duplicate.Distinctions, Name: duplicate.NameApart,
+		One: "distinction", Path: "/distinctions", Table: duplicate.Distinctions, Name: duplicate.NameApart,
 	}.Mount(s)
 	words := web.Wording{
 		Title: "Not duplicates", Submit: "Remember distinction", Did: "remembered", Does: "remembers", Again: "Record it once more",

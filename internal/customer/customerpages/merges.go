@@ -28,7 +28,7 @@ const (
 
 // mountMerges mounts the merges of customers.
 func mountMerges(s *web.Site) {
-	m := web.Resource[duplicate.Merge]{One: "merge", Many: "merges", Table: duplicate.Table, Name: duplicate.Name}.Mount(s)
+	m := web.Resource[duplicate.Merge]{One: "merge", Path: "/merges", Table: duplicate.Table, Name: duplicate.Name}.Mount(s)
 	words := web.Wording{
 		Title: "Merge customers", Submit: "Merge customers", Did: "merged", Does: "makes", Again: "Merge once more",
 		Created: "Merged %s.", Replayed: "Merged. We ignored the duplicate submission and kept your first request.",

@@ -21,7 +21,7 @@ import (
 // mountCreditNotes mounts the resource of package credit. They are listed with their invoice.
 func (s *Pages) mountCreditNotes() {
 	m := web.Under(s.invoices, s.Site, web.Resource[credit.Note]{
-		One: "credit note", Many: "credit-notes", Table: credit.Table, Rules: credit.Rules(), View: showCreditNote,
+		One: "credit note", Path: "/credit-notes", Table: credit.Table, Rules: credit.Rules(), View: showCreditNote,
 		Name: func(n credit.Note) string { return n.Number },
 	})
 	draft := web.NewFormUnder(s.invoices, m, credit.Input.Draft, web.Form[credit.Note]{

@@ -25,7 +25,7 @@ import (
 // those of customers.
 func (s *Pages) MountDuplicates() {
 	within := s.Within("customers")
-	m := web.Resource[duplicate.Group]{One: "duplicate invoice", Many: "duplicate-invoices"}.Mount(within)
+	m := web.Resource[duplicate.Group]{One: "duplicate invoice", Path: "/duplicate-invoices"}.Mount(within)
 	web.List(m, web.Listing[duplicate.Group]{
 		Summary: "Groups of invoices for the same customer with the same lines, currency and total, issued within some days. A page may " +
 			"be short or empty: continue while there is a next_cursor. You can't page back.",
@@ -59,7 +59,7 @@ type groupJSON struct {
 
 func (s *Pages) mountDistinctions(within *web.Site) {
 	m := web.Resource[duplicate.Distinction]{
-		One: "invoice distinction", Many: "invoice-distinctions", Table: duplicate.Distinctions, Name: duplicate.NameApart,
+		One: "invoice distinction", Path: "/invoice-distinctions", Table: duplicate.Distinctions, Name: duplicate.NameApart,
 	}.Mount(within)
 	m.Enter(web.Form[duplicate.Distinction]{
 		Fields: []templates.Field{{Name: "invoices", Value: "Invoices"}}, Control: func(string) string { return "invoices" },

@@ -21,7 +21,7 @@ import (
 // listed in its outbox.
 func (s *Pages) MountOutbox() {
 	m := web.CreatedUnder(s.invoices, "send", s.Within("invoices"), web.Resource[mail.Mail]{
-		One: "email", Many: "outbox", Table: mail.Table, Name: mail.Name,
+		One: "email", Path: "/outbox", Table: mail.Table, Name: mail.Name,
 		ShownAt: func(m mail.Mail) string { return "/invoices/" + m.InvoiceID.String() },
 	})
 	draft := web.NewFormUnder(s.invoices, m, func(in mail.Input, inv invoice.Invoice) (mail.Draft, error) {

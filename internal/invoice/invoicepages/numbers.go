@@ -17,7 +17,7 @@ import (
 // MountNumbers mounts the resource of package series: the numbers with which invoices and credit notes go on.
 func (s *Pages) MountNumbers() {
 	m := web.Resource[series.Next]{
-		One: "next number", Many: "next-numbers", Tab: "Numbers", Table: series.Table, Name: func(n series.Next) string { return n.Number },
+		One: "next number", Path: "/next-numbers", Tab: "Numbers", Table: series.Table, Name: func(n series.Next) string { return n.Number },
 	}.Mount(s.Within("settings"))
 	draft := web.NewForm(m, series.Input.Draft, web.Form[series.Next]{
 		Fields: []templates.Field{{Name: "number", Value: "Next number"}},

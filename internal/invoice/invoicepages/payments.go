@@ -24,7 +24,7 @@ import (
 // mountPayments mounts the resource of package payment. They are listed and shown with their invoice.
 func (s *Pages) mountPayments() {
 	m := web.Under(s.invoices, s.Site, web.Resource[payment.Payment]{
-		One: "payment", Many: "payments", Table: payment.Table, Name: payment.Name, Rules: payment.Rules(), View: showPayment,
+		One: "payment", Path: "/payments", Table: payment.Table, Name: payment.Name, Rules: payment.Rules(), View: showPayment,
 		ShownAt: func(p payment.Payment) string { return "/invoices/" + p.InvoiceID.String() },
 	})
 	s.payments = m

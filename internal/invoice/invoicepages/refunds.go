@@ -21,7 +21,7 @@ import (
 // mountRefunds mounts the resource of package refund. They are listed with their payment, and shown with its invoice.
 func (s *Pages) mountRefunds() {
 	m := web.Under(s.payments, s.Site, web.Resource[refund.Refund]{
-		One: "refund", Many: "refunds", Table: refund.Table, Name: refund.Name, View: showRefund,
+		One: "refund", Path: "/refunds", Table: refund.Table, Name: refund.Name, View: showRefund,
 		ShownAt: func(f refund.Refund) string { return "/invoices/" + f.InvoiceID.String() },
 	})
 	draft := web.NewFormUnder(s.payments, m, refund.Input.Draft, web.Form[refund.Refund]{

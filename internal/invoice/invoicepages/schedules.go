@@ -19,7 +19,7 @@ import (
 // MountSchedules mounts the resources of package schedule: schedules, and below them their periods.
 func (s *Pages) MountSchedules() {
 	m := web.Resource[schedule.Schedule]{
-		One: "schedule", Many: "schedules", Table: schedule.Table, Name: schedule.Name, View: showSchedule,
+		One: "schedule", Path: "/schedules", Table: schedule.Table, Name: schedule.Name, View: showSchedule,
 	}.Mount(s.Site)
 	s.schedules = m
 	m.Enter(web.Form[schedule.Schedule]{
@@ -71,7 +71,7 @@ func (s *Pages) MountSchedules() {
 // mountPeriods mounts the periods of schedules, which are shown by their invoices.
 func (s *Pages) mountPeriods() {
 	m := web.Under(s.schedules, s.Site, web.Resource[schedule.Period]{
-		One: "period", Many: "periods", Table: schedule.Periods, Name: schedule.PeriodName, Rules: schedule.Rules(),
+		One: "period", Path: "/periods", Table: schedule.Periods, Name: schedule.PeriodName, Rules: schedule.Rules(),
 		ShownAt: func(p schedule.Period) string { return s.invoices.URL(p.InvoiceID) },
 	})
 	command := web.NewFormUnder(s.schedules, m, schedule.BillInput.Billing, web.Form[schedule.Period]{

@@ -21,7 +21,7 @@ import (
 
 func (s *webhooks) mountEvents(owners *web.Site) {
 	m := web.Resource[webhook.Event]{
-		One: "webhook event", Many: "webhook-events", Table: webhook.Events, Rules: webhook.EventRules(),
+		One: "webhook event", Path: "/webhook-events", Table: webhook.Events, Rules: webhook.EventRules(),
 		Name: func(e webhook.Event) string { return e.EventID },
 	}.Mount(owners)
 	web.List(m, web.Listing[webhook.Event]{

@@ -37,7 +37,7 @@ func (s *Pages) MountWebhooks(key secretkey.Key) {
 
 func (s *webhooks) mountSources(owners *web.Site) {
 	m := web.Resource[webhook.Source]{
-		One: "webhook source", Many: "webhooks", Table: webhook.Sources, Rules: webhook.Rules(),
+		One: "webhook source", Path: "/webhooks", Table: webhook.Sources, Rules: webhook.Rules(),
 		Name: func(of webhook.Source) string { return of.Name },
 	}.Mount(owners)
 	s.sources = m
@@ -152,7 +152,7 @@ func secretState(secret webhook.Secret) string {
 
 func (s *webhooks) mountSecrets(owners *web.Site) {
 	m := web.Under(s.sources, owners, web.Resource[webhook.Secret]{
-		One: "webhook secret", Many: "webhook-secrets", Table: webhook.Secrets, Rules: webhook.SecretRules(),
+		One: "webhook secret", Path: "/webhook-secrets", Table: webhook.Secrets, Rules: webhook.SecretRules(),
 		Name: webhook.Secret.Called,
 	})
 	s.secrets = m

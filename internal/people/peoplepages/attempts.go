@@ -20,7 +20,7 @@ import (
 
 // mountAttempts mounts the list of package attempt, for owners only: it shows the actions of each user, including failed ones.
 func (s *pages) mountAttempts(owners *web.Site) {
-	m := web.Resource[attempt.Attempt]{One: "attempt", Many: "attempts"}.Mount(owners)
+	m := web.Resource[attempt.Attempt]{One: "attempt", Path: "/attempts"}.Mount(owners)
 	web.List(m, web.Listing[attempt.Attempt]{
 		Read: func(r *http.Request, page record.Page) (record.List[attempt.Attempt], error) {
 			filter, err := s.attemptFilter(r.URL.Query())

@@ -24,7 +24,7 @@ import (
 // not make a way in that stays when it is revoked.
 func (s *pages) mountPeople(owners *web.Site) {
 	m := web.Resource[user.User]{
-		One: "person", Many: "people", Table: user.Table, Name: user.User.Called,
+		One: "person", Path: "/people", Table: user.Table, Name: user.User.Called,
 		Rules: user.Rules(), AsksPeople: []*conflict.Kind{&user.EmailUnusable, &user.LastOwner},
 	}.Mount(owners)
 	s.people = m

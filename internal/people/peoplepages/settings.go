@@ -17,7 +17,7 @@ import (
 // mountSettings mounts the resource of package settings: the one record of each tenant.
 func (s *pages) mountSettings() {
 	m := web.Resource[settings.Settings]{
-		One: "settings", Many: "settings", Tab: "Business", Singleton: true, Table: settings.Table,
+		One: "settings", Path: "/settings", Tab: "Business", Singleton: true, Table: settings.Table,
 		Name: func(is settings.Settings) string { return is.Name },
 	}.Mount(s.Site)
 	draft := web.NewForm(m, settings.Input.Draft, web.Form[settings.Settings]{

@@ -21,7 +21,7 @@ import (
 // make another one, which stays when it is revoked.
 func (s *pages) mountTokens(owners *web.Site) {
 	m := web.Resource[token.Token]{
-		One: "token", Many: "tokens", Table: token.Table, Rules: token.Rules(),
+		One: "token", Path: "/tokens", Table: token.Table, Rules: token.Rules(),
 		Name: func(t token.Token) string { return t.Name },
 	}.Mount(owners)
 	s.tokens = m
