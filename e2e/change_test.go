@@ -66,7 +66,7 @@ func TestBrowserSilentlySendsAnEditAgain(t *testing.T) {
 	s.seesHeading(s.named("Ada King"))
 	s.sees(ignoredSecondEdit)
 	if n := wire.posts.Load(); n != 2 {
-		t.Errorf("one click sent %d POSTs, want 2: the browser no longer sends again by itself", n)
+		t.Errorf("one click sent %d POSTs, want 2: the browser no longer resends a form", n)
 	}
 	s.hasChanged("customer.edit")
 	s.attempts("changed", "replayed")

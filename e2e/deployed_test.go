@@ -46,7 +46,7 @@ func TestSuiteAgainstADeployment(t *testing.T) {
 		"--- SKIP: TestPeople ", "left out against a deployment: it adds a person, who would stay", "left behind: E2E",
 	} {
 		if !strings.Contains(said, want) {
-			t.Errorf("the suite does not say %q", want)
+			t.Errorf("the output of the suite has no %q", want)
 		}
 	}
 
@@ -134,7 +134,7 @@ func deploy(t *testing.T, database string) (binary, address, certificate string)
 		must(server.Process.Signal(os.Interrupt))
 		must(server.Wait())
 		if t.Failed() {
-			t.Logf("the program says:\n%s", log.String())
+			t.Logf("output of the program:\n%s", log.String())
 		}
 	})
 	tick := time.NewTicker(50 * time.Millisecond)

@@ -55,7 +55,7 @@ func TestDescriptionIsTriedFirst(t *testing.T) {
 			output, err := suite.CombinedOutput()
 			if goesOn := strings.Contains(string(output), "no incident"); err == nil ||
 				!strings.Contains(string(output), c.want) || goesOn != (name == "no such incident") {
-				t.Errorf("%v, and it does not say %q, or goes on:\n%s", err, c.want, output)
+				t.Errorf("%v, and the output has no %q, or more incidents:\n%s", err, c.want, output)
 			}
 		})
 	}
@@ -109,7 +109,7 @@ func TestDraftFits(t *testing.T) {
 				said, err = suite("TestOtherApp$/^the description$", "APP="+output+"/app.json")
 			}
 			if (err == nil) != (password == "correct") || !strings.Contains(said, want) {
-				t.Errorf("%v, and it does not say %q:\n%s", err, want, said)
+				t.Errorf("%v, and the output has no %q:\n%s", err, want, said)
 			}
 		})
 	}

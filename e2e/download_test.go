@@ -55,7 +55,7 @@ func (s *session) saysInPDF(file []byte, texts ...string) {
 	}
 	for _, text := range texts {
 		if !strings.Contains(all.String(), text) {
-			s.t.Errorf("the file does not say %q:\n%s", text, all.String())
+			s.t.Errorf("the file has no text %q:\n%s", text, all.String())
 		}
 	}
 }

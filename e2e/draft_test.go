@@ -112,7 +112,7 @@ func (v *visitor) drafted() form {
 		}
 	}
 	if len(found.Fields) == 0 || found.Button == "" {
-		v.t.Fatalf("%s has no form with a field and a button; it says: %q", v.short(v.page.URL()), v.words())
+		v.t.Fatalf("%s has no form with a field and a button; its text: %q", v.short(v.page.URL()), v.words())
 	}
 	return found
 }

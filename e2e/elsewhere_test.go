@@ -70,14 +70,14 @@ func TestSuiteIsRunElsewhere(t *testing.T) {
 	step, env := stepOfAction(t, map[string]string{"app": "app.json", "run": "somebody clicks twice$"})
 	output := run("bash", 1, append(env, "GITHUB_ACTION_PATH="+directory+"/onlyonce/e2e"), "-eo", "pipefail", "-c", step)
 	if row := "| fingers | somebody clicks twice | duplicates (2) |"; !strings.Contains(output, row) {
-		t.Errorf("it does not say %q:\n%s", row, output)
+		t.Errorf("the output has no %q:\n%s", row, output)
 	}
 	for name, want := range map[string]string{
 		"badge.svg": "Created once: 0 of 1, grade D", "index.html": "data:image/jpeg", "junit.xml": `failures="1"`,
 	} {
 		text, err := os.ReadFile(filepath.Join(directory, "onlyonce-report", name))
 		if err != nil || !strings.Contains(string(text), want) {
-			t.Errorf("%s does not say %q: %v", name, want, err)
+			t.Errorf("%s has no %q: %v", name, want, err)
 		}
 	}
 	kept, err := os.ReadFile(directory + "/onlyonce-report/stories/TestOtherApp-somebody_clicks_twice.json")
@@ -89,7 +89,7 @@ func TestSuiteIsRunElsewhere(t *testing.T) {
 		t.Errorf("%d pixels of a picture of %v frame records: want two, and no more around them", framed, size)
 	}
 	if !strings.Contains(string(kept), `"the list afterwards"`) {
-		t.Errorf("the story does not say what the picture is of:\n%s", kept)
+		t.Errorf("the story does not name the picture:\n%s", kept)
 	}
 }
 

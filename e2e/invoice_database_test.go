@@ -52,7 +52,7 @@ func (r sqlRecords) books(number string) string {
 		WHERE number = $1
 			AND paid = (SELECT COALESCE(sum(amount), 0) FROM postings WHERE invoice_id = i.id AND kind <> 'credit')
 			AND credited = (SELECT COALESCE(sum(amount), 0) FROM postings WHERE invoice_id = i.id AND kind = 'credit')`, number); n != 1 {
-		r.s.t.Error("the ledger says something else")
+		r.s.t.Error("the ledger differs")
 	}
 	of := func(table string) int {
 		return r.s.count(`SELECT count(*) FROM `+table+` r JOIN invoices i ON i.id = r.invoice_id WHERE i.number = $1`, number)

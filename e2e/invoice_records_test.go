@@ -85,7 +85,7 @@ func (s *session) hasBooks(number, want string) {
 	books := s.records.books(number)
 	s.tellf(byRecords, "invoice %s is %s", number, books)
 	if books != want {
-		s.t.Errorf("the books say %s, want %s", books, want)
+		s.t.Errorf("the books are %s, want %s", books, want)
 	}
 }
 

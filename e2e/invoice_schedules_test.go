@@ -85,7 +85,7 @@ func TestBrowserSilentlySendsAScheduleAgain(t *testing.T) {
 	s.seesHeading(s.named("Ada Byron") + ", every month")
 	s.sees("We ignored the duplicate submission and kept your first request.")
 	if n := wire.posts.Load(); n != 2 {
-		t.Errorf("one click sent %d POSTs, want 2: the browser no longer sends again by itself", n)
+		t.Errorf("one click sent %d POSTs, want 2: the browser no longer resends a form", n)
 	}
 	s.hasSchedules(1)
 	s.attempts("created", "replayed")

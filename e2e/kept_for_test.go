@@ -39,7 +39,7 @@ func TestKeptTextIsForNobodyElse(t *testing.T) {
 	s.holds(fieldNumber, s.number(1))
 	for _, text := range s.kept() {
 		if strings.Contains(text, "acme@onlyonce.test") || strings.Contains(text, "Acme") {
-			t.Errorf("it says whose it is: %s", text)
+			t.Errorf("the kept form names its owner: %s", text)
 		}
 	}
 }
@@ -125,7 +125,7 @@ func TestKeptTextEnds(t *testing.T) {
 	s.isOfferedNothing()
 	s.keeps(20)
 	if n, err := s.page.Evaluate(`() => localStorage.getItem("of another program")`); err != nil || n != "stays" {
-		t.Errorf("what is not ours is %v, %v", n, err)
+		t.Errorf("the value of another program is %v, %v", n, err)
 	}
 }
 

@@ -51,7 +51,7 @@ func TestForcedColours(t *testing.T) {
 func (s *session) isOutlined(what, selector string) {
 	s.t.Helper()
 	if style, width := s.style(selector, "border-top-style"), s.style(selector, "border-top-width"); style == "none" || width == "0px" {
-		s.t.Errorf("%s cannot be told from the page: its border is %v, %v", what, style, width)
+		s.t.Errorf("%s looks like the page around: its border is %v, %v", what, style, width)
 	}
 }
 

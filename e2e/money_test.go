@@ -98,7 +98,7 @@ func TestBrowserSilentlySendsAPaymentAgain(t *testing.T) {
 	s.seesHeading(headingInvoice(s.number(1)))
 	s.sees(ignoredSecondPayment)
 	if n := wire.posts.Load(); n != 2 {
-		t.Errorf("one click sent %d POSTs, want 2: the browser no longer sends again by itself", n)
+		t.Errorf("one click sent %d POSTs, want 2: the browser no longer resends a form", n)
 	}
 	s.hasPaid(s.number(1), 123)
 	s.attempts("created", "replayed")

@@ -61,11 +61,11 @@ func (app *target) fits(t *testing.T) {
 	v.create()
 	came := v.judge(incident{})
 	if where := app.Count; came.records == 0 && where.Page != "" {
-		v.t.Fatalf("after one click %q selects nothing with the text %q on %s; %s says: %q",
+		v.t.Fatalf("after one click %q selects nothing with the text %q on %s; the text of %s: %q",
 			where.Record, v.mark, where.Page, v.short(v.page.URL()), v.words())
 	}
 	if !came.good() {
-		v.t.Fatalf("one click came to %s %s; %s says: %q", came, came.saw, v.short(v.page.URL()), v.words())
+		v.t.Fatalf("one click came to %s %s; the text of %s: %q", came, came.saw, v.short(v.page.URL()), v.words())
 	}
 	t.Attr("passed", "it fits: "+came.String())
 }
@@ -148,7 +148,7 @@ cd e2e && '` + os.Args[0] + `' -test.v=test2json -test.run "$2" | '` + program +
 		"2 as wanted, 2 against the app", "Error 1",
 	} {
 		if !strings.Contains(string(output), want) {
-			t.Errorf("make does not say %q:\n%s", want, output)
+			t.Errorf("the output of make has no %q:\n%s", want, output)
 		}
 	}
 }

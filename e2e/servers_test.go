@@ -46,7 +46,7 @@ func TestIncidentsConvict(t *testing.T) {
 	}
 	for name, v := range found[servers.Button.String()] {
 		if v.incident.lock != v.good() {
-			t.Errorf("%s comes to %s where the button is disabled: lock says otherwise", name, v)
+			t.Errorf("%s comes to %s where the button is disabled: lock promises otherwise", name, v)
 		}
 	}
 	tellsTheCause(t, found[servers.None.String()])
@@ -94,11 +94,11 @@ func tellsTheCause(t *testing.T, found map[string]verdict) {
 	} {
 		for _, line := range wanted {
 			if !strings.Contains(found[name].story, line) {
-				t.Errorf("%s: the story does not say %q:%s", name, line, found[name].story)
+				t.Errorf("%s: the story has no %q:%s", name, line, found[name].story)
 			}
 		}
 		if strings.Contains(found[name].story, "is what has the label") {
-			t.Errorf("%s: the story says how fields were found, which only the check of the description does", name)
+			t.Errorf("%s: the story has the way fields were found, which belongs to the check of the description", name)
 		}
 	}
 }

@@ -18,7 +18,7 @@ func TestTwoPeopleTakeOneNumberAtTheSameInstant(t *testing.T) {
 		p.holds("Customer name", "Ada "+p.mark)
 	}
 	if n := people[0].session.records.invoices(people[0].number(1)); n != 1 || first != 1 {
-		t.Errorf("%d invoices have the number, and %d people were told so", n, first)
+		t.Errorf("%d invoices have the number, and %d people saw that they created it", n, first)
 	}
 }
 

@@ -53,7 +53,7 @@ func TestEightVisitorsAtOnce(t *testing.T) {
 	}
 	all.Wait()
 	if waited < 3 {
-		t.Errorf("%d visitors were told to wait", waited)
+		t.Errorf("%d visitors had to wait", waited)
 	}
 	l.running.Wait()
 	nothingRuns(t, l)
@@ -105,13 +105,13 @@ func TestEachVisitorIsBounded(t *testing.T) {
 	}
 	first.Visitor = "Ben"
 	if err := l.Start(t.Context(), first); !errors.Is(err, ErrUnknown) {
-		t.Errorf("the ID of somebody else: %v", err)
+		t.Errorf("another visitor's ID: %v", err)
 	}
 	if _, ok := l.Result(first.ID, "Ben"); ok {
-		t.Error("somebody else sees the result")
+		t.Error("another visitor sees the result")
 	}
 	for range l.Watch(t.Context(), first.ID, "Ben") {
-		t.Error("somebody else watches")
+		t.Error("another visitor watches")
 	}
 	if err := l.Start(t.Context(), Order{ID: uuid.New(), Visitor: "Ben", Experiment: "lost-answer"}); err != nil {
 		t.Errorf("another visitor: %v", err)

@@ -61,7 +61,7 @@ func check(t *testing.T, s script, without ...string) {
 		}
 		checkAttempts(t, side, remain(s.Layers, side.Without))
 		if there := stored(t, run.kept[n], side.SQL); there != fmt.Sprint(side.Columns, side.Rows) {
-			t.Errorf("side %d says %v %v, and the database %s", n, side.Columns, side.Rows, there)
+			t.Errorf("side %d has %v %v, and the database %s", n, side.Columns, side.Rows, there)
 		}
 	}
 }

@@ -190,6 +190,6 @@ func TestDiskFull(t *testing.T) {
 	_ = cmd.Wait()
 	if !strings.Contains(said, "refused The lab can't start on this machine right now. It could not make its database") ||
 		!strings.Contains(said, "[]") || len(list(t, dir)) > 0 || mentioned(t, dir) {
-		t.Errorf("it said %q, and left %v", said, list(t, dir))
+		t.Errorf("it printed %q, and left %v", said, list(t, dir))
 	}
 }

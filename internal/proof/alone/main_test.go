@@ -158,7 +158,7 @@ func TestMismatch(t *testing.T) {
 		t.Errorf("%+v, then %+v and %+v, %v", first, other, asJSON, err)
 	}
 	if !strings.Contains(other.body, "Call Bob &amp; Eve") {
-		t.Errorf("what was typed is gone: %s", other.body)
+		t.Errorf("the typed text is gone: %s", other.body)
 	}
 	b.count(1)
 }

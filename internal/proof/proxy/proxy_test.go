@@ -134,7 +134,7 @@ func TestIsolatedServerIsDown(t *testing.T) {
 	}()
 	e.Isolate()
 	if err := <-said; err == nil { // an error is required, whether or not it had connected before
-		t.Error("answered what was held back")
+		t.Error("a held-back request was answered")
 	}
 	if answer, err := e.say("nobody"); err == nil {
 		t.Errorf("answered %q", answer)

@@ -21,7 +21,7 @@ func eventRules() []rule {
 					SELECT FROM invoices i
 					WHERE i.tenant_id = p.tenant_id AND i.id = p.invoice_id AND i.currency = e.currency
 						AND e.invoice IN (i.id::text, i.number))
-				-- It says how much was given back in all.
+				-- Its amount is the total refunded so far.
 				ELSE p.refunded < e.amount OR (refund_id IS NULL) <> (reason = 'recorded-before') OR f.payment_id <> p.id
 			END`},
 		{"no event waits for a payment that is there", `

@@ -99,7 +99,7 @@ func rules() []rule {
 			WITH created AS (
 				SELECT tenant_id, record_id AS id, count(*) AS times
 				FROM (
-					-- Of mails there is a rule of their own.
+					-- Mails have a separate rule.
 					SELECT tenant_id, record_id FROM intents WHERE outcome = 'created' AND operation <> 'mail.send'
 					UNION ALL
 					SELECT tenant_id, record_id FROM intent_effects WHERE effect = 'customer created'
@@ -118,7 +118,7 @@ func rules() []rule {
 					UNION ALL SELECT tenant_id, id FROM schedules
 					UNION ALL SELECT tenant_id, id FROM webhook_events
 					UNION ALL SELECT tenant_id, id FROM customer_merges
-					UNION ALL SELECT tenant_id, id FROM users WHERE email ~ '^(sales|moved)-' -- not those of the demo
+					UNION ALL SELECT tenant_id, id FROM users WHERE email ~ '^(sales|moved)-' -- not the users of the demo
 				) AS record GROUP BY 1, 2
 			)
 			SELECT format('%s: created %s times, there %s times', id, COALESCE(created.times, 0), COALESCE(there.times, 0))
@@ -162,7 +162,7 @@ func rules() []rule {
 			WITH change AS (
 				SELECT tenant_id, record_id, field.key AS field, field.value
 				FROM intents, jsonb_each(changes - 'version') AS field -- the rule above is about versions
-				-- Payments change the state of an invoice too, the customer and the business of a draft change by themselves, lines
+				-- Payments change the state of an invoice, too. The customer and the business of a draft change without an edit, lines
 				-- are in another table, and whether it is overdue is in none.
 				WHERE CASE
 					WHEN operation LIKE 'invoice.%'
@@ -172,7 +172,7 @@ func rules() []rule {
 					WHEN operation IN ('customer.archive', 'customer.restore') THEN NOT EXISTS (
 						SELECT FROM intent_effects e
 						WHERE e.tenant_id = intents.tenant_id AND e.record_id = intents.record_id AND e.operation = 'customer.merge')
-					-- What is in no table, or in another one.
+					-- Fields in no table, or in another one.
 					WHEN operation LIKE 'schedule.%' THEN field.key NOT IN ('next_day', 'failure', 'customer')
 					ELSE true END
 			), step AS (

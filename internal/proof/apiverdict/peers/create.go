@@ -37,7 +37,7 @@ type line struct {
 type created struct {
 	ID       uuid.UUID `json:"id"`
 	Number   string    `json:"number"`
-	Subtotal int64     `json:"subtotal"` // in cents, as all that follows
+	Subtotal int64     `json:"subtotal"` // in cents, like the following fields
 	Tax      int64     `json:"tax_total"`
 	Total    int64     `json:"total"`
 }

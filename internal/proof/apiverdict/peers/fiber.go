@@ -9,7 +9,7 @@ import (
 	"github.com/gofiber/storage/postgres/v3"
 )
 
-// serveFiber has Fiber's middleware with Fiber's storage for PostgreSQL.
+// serveFiber serves the API behind Fiber's middleware, with Fiber's storage for PostgreSQL.
 func (t tenants) serveFiber(ctx context.Context) error {
 	app := fiber.New()
 	app.Get("/readyz", func(fiber.Ctx) error { return nil })

@@ -1,4 +1,4 @@
-// Libraries that the verdicts are about, in a separate module: none of this is needed to build or to test the app.
+// Libraries that the verdicts are about, in a separate module: none is needed to build or to test the app.
 module onlyonce/internal/proof/apiverdict/peers
 
 go 1.26.0

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Express with @node-idempotency/core, used as its page says, and the same handler as the peer in Go. Its package for PostgreSQL
-// is not in the registry, so what it asks of a storage is below, in three statements.
+// Express with @node-idempotency/core, used as documented, and the same handler as the peer in Go. Its package for PostgreSQL is
+// not in the registry, so its storage interface is implemented below, in three statements.
 import { randomUUID } from 'node:crypto'
 import { Idempotency, IdempotencyError } from '@node-idempotency/core'
 import express from 'express'
