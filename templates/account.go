@@ -2,7 +2,7 @@ package templates
 
 import "slices"
 
-// Join is the form with which somebody who has a link chooses a password. Without a link it was good for nothing.
+// Join is the form in which a person who has a link chooses a password. Without a link the page explains that the link does not work.
 type Join struct {
 	Link          string
 	Email, Tenant string
@@ -11,16 +11,16 @@ type Join struct {
 	PlainHTTP     *PlainHTTP // see [Login]
 }
 
-// Account is what somebody sees of themselves.
+// Account is the page of the person who is logged in.
 type Account struct {
 	Facts       []Fact
 	Owner       Owner
 	MinPassword int
 	Errors      FieldErrors
 	Sessions    []Session // the newest first
-	// ListedSessions is how many are listed, if there are more; else 0.
+	// ListedSessions is the number of listed sessions, if there are more; else 0.
 	ListedSessions int
-	Session        string // the id of that of the browser that asks
+	Session        string // the id of this browser's session
 }
 
 // Session is a login in a browser.
@@ -30,12 +30,12 @@ type Session struct {
 	Began, Seen string
 }
 
-// elsewhere reports whether there is a session besides that of the browser that asks.
+// elsewhere reports whether there is a session besides the one of this browser.
 func (v Account) elsewhere() bool {
 	return slices.ContainsFunc(v.Sessions, func(s Session) bool { return s.ID != v.Session })
 }
 
-// ending is what a form sends that ends one session, or all but one.
+// ending returns the fields of a form that ends one session, or all except one.
 func (v Account) ending(name, session string) []Field {
 	return append(v.Owner.fields(), Field{Name: name, Value: session})
 }

@@ -10,7 +10,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "strconv"
 
-// JoinPage is where somebody who has a link chooses a password.
+// JoinPage is the page on which a person who has a link chooses a password.
 func JoinPage(p Page, v Join) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -171,7 +171,7 @@ func (v Join) title() string {
 
 func atLeast(characters int) string { return "At least " + strconv.Itoa(characters) + " characters." }
 
-// AccountPage is what somebody sees of themselves, with the form to change the password.
+// AccountPage shows the account of the person who is logged in, with the form to change the password.
 func AccountPage(p Page, v Account) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -9,7 +9,7 @@ import (
 	"onlyonce/internal/proof/must"
 )
 
-// TestEveryPageIsLookedAt: each page has a place among the states that the tests of its folder go through.
+// TestEveryPageIsLookedAt checks that each page is among the states that the tests of its folder check.
 func TestEveryPageIsLookedAt(t *testing.T) {
 	t.Parallel()
 	below, err := filepath.Glob("*/*.templ")
@@ -42,11 +42,11 @@ func TestEveryPageIsLookedAt(t *testing.T) {
 
 var (
 	packageName = regexp.MustCompile(`(?m)^package (\w+)`)
-	// page matches a component that is a whole page, but for the frames of others.
+	// page matches a component that is a whole page, or a frame of pages.
 	page = regexp.MustCompile(`(?m)^templ ([A-Z]\w*)\(p (?:templates\.)?Page\b`)
 )
 
-// sourceOf is what the files have that match, at least one.
+// sourceOf returns the text of all files that match. It fails if none does.
 func sourceOf(t *testing.T, pattern string) string {
 	t.Helper()
 	files, err := filepath.Glob(pattern)

@@ -1,13 +1,12 @@
 package templates
 
-// Problem documents one problem type of the API; its page is what the type
-// URL of a problem document opens.
+// Problem documents one problem type of the API. Its page is at the URL that is the type of problem documents.
 type Problem struct {
 	// Href is the page's path, "/problems/number-taken".
 	Href   string
 	Title  string
 	Status int
-	// Meaning is what happened, ToDo what the caller does next.
+	// Meaning is the event in a sentence, and ToDo the caller's next step.
 	Meaning string
 	ToDo    string
 }
@@ -26,7 +25,7 @@ type APIDocs struct {
 
 // Programs are programs that use the API.
 type Programs struct {
-	About string // a sentence on what they do
+	About string // a sentence about their use
 	All   []Program
 }
 
@@ -40,8 +39,7 @@ type APISection struct {
 	Endpoints []Endpoint
 }
 
-// Rule is one uniqueness rule: what counts as the same thing, and what a second
-// one gets.
+// Rule is a uniqueness rule: which records are the same, and the answer to a second one.
 type Rule struct {
 	Sentence string
 	Answer   string
@@ -53,13 +51,14 @@ type Endpoint struct {
 	Method  string
 	Path    string
 	Summary string
-	// Repeats is what a repeat does: "replays the first answer", and Kept how long that is kept: "24 hours".
+	// Repeats is the effect of a repeat, such as "replays the first answer", and Kept the time for which the answer is kept, such as
+	// "24 hours".
 	Repeats string
 	Kept    string
-	// Parameters are those of the address, and Body the members of what is sent.
+	// Parameters are the parameters of the address, and Body the members of the request body.
 	Parameters []APIField
 	Body       []APIField
-	Example    string // of the body
+	Example    string // an example of the body
 	Problems   []Problem
 }
 
@@ -71,7 +70,7 @@ type APIField struct {
 	Required bool
 }
 
-// kind is "decimal, required".
+// kind returns the type for display, such as "decimal, required".
 func (f APIField) kind() string {
 	if f.Required {
 		return f.Type + ", required"

@@ -2,13 +2,13 @@ package templates
 
 import "strconv"
 
-// Failure is an error page with a way on.
+// Failure is an error page with links to other pages.
 type Failure struct {
 	Status int
 	// Title is short: "Not found". Message is one or two sentences.
 	Title   string
 	Message string
-	// Links are the ways on; the first is the one most people want.
+	// Links lead to other pages. The first is the most useful one.
 	Links []Link
 	// RequestID helps support to find the log line; empty hides it.
 	RequestID string

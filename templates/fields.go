@@ -8,17 +8,17 @@ import (
 	"github.com/a-h/templ"
 )
 
-// FieldError is what is wrong with one form control, in words for people.
+// FieldError is the error of a form control, in words for people.
 type FieldError struct {
-	// Control is the id of the control: its field name, unless there are several of that name.
+	// Control is the id of the control: its field name, unless several controls have that name.
 	Control string
 	// Message is one sentence, such as "Enter a due date".
 	Message string
-	// Place is where it is, if there are several of that name: "Line 2".
+	// Place distinguishes controls with the same name, such as "Line 2".
 	Place string
 }
 
-// FieldErrors are the errors of one form, in the order of the page.
+// FieldErrors are the errors of a form, in the order of the page.
 type FieldErrors []FieldError
 
 // Of returns the first message for a control, or "".
@@ -43,7 +43,7 @@ type Input struct {
 	HintNumber   string // ends the hint, on one line
 	Error        string
 	Mode         string // inputmode
-	Autocomplete string // "off" when empty: these are facts about others
+	Autocomplete string // "off" when empty, because most fields are about other people
 	Focus        bool
 }
 
@@ -62,7 +62,7 @@ func (in Input) attributes() templ.Attributes {
 		attrs["placeholder"] = in.Placeholder
 	}
 	if attrs["type"] == "text" {
-		attrs["dir"] = "auto" // what is typed may be Arabic or Hebrew
+		attrs["dir"] = "auto" // the text may be Arabic or Hebrew
 	}
 	if in.Mode != "" {
 		attrs["inputmode"] = in.Mode
@@ -70,7 +70,7 @@ func (in Input) attributes() templ.Attributes {
 	return attrs
 }
 
-// DescribedBy returns the attributes that tie a control to its hint and its error message, as [FieldNotes] shows them.
+// DescribedBy returns the attributes that link a control to its hint and its error message, as shown by [FieldNotes].
 func DescribedBy(id, hint, err string) templ.Attributes {
 	attrs := templ.Attributes{}
 	switch {
@@ -87,7 +87,7 @@ func DescribedBy(id, hint, err string) templ.Attributes {
 	return attrs
 }
 
-// options are those to choose from, with the value that was sent even if it is none of them.
+// options returns the known options, and the value that was sent even if it is not one.
 func (in Input) options(known []Option) []Option {
 	if in.Value == "" || slices.ContainsFunc(known, func(o Option) bool { return o.Value == in.Value }) {
 		return known
@@ -101,15 +101,15 @@ type Option struct {
 	Text  string
 }
 
-// YesNo is how people read what is true or false.
-func YesNo(is bool) string {
-	if is {
+// YesNo returns "Yes" or "No".
+func YesNo(yes bool) string {
+	if yes {
 		return "Yes"
 	}
 	return "No"
 }
 
-// DateType returns the type of a control with a date. What is no date is shown as text, because a date control would drop it.
+// DateType returns the type of a control with a date. A value that is no date is shown as text, because a date control would drop it.
 func DateType(value string) string {
 	if _, err := time.Parse(time.DateOnly, value); err != nil && value != "" {
 		return "text"

@@ -10,7 +10,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "strconv"
 
-// InputField is a labelled input with its hint and error tied to it.
+// InputField is a labelled input with its hint and error.
 func InputField(in Input) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -313,7 +313,7 @@ func Choice(in Input, options []Option) templ.Component {
 	})
 }
 
-// YesNoChoice is a labelled select of what is true or false. It begins with No.
+// YesNoChoice is a labelled select of Yes and No. It begins with No.
 func YesNoChoice(in Input) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -598,7 +598,7 @@ func FieldNotes(in Input) templ.Component {
 	})
 }
 
-// ErrorSummary lists what is wrong at the top of main and takes the focus.
+// ErrorSummary lists the errors at the top of main and has the focus.
 func ErrorSummary(errs FieldErrors) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -685,8 +685,8 @@ func ErrorSummary(errs FieldErrors) templ.Component {
 	})
 }
 
-// defaultSubmit is what Enter in a field presses. Browsers take the first
-// submit button in tree order, which would otherwise be a notice's or a line's.
+// defaultSubmit is the button that Enter in a field presses. Browsers use the first submit button in tree order, which would otherwise
+// be one of a notice or a line.
 func defaultSubmit(text string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -729,7 +729,7 @@ func defaultSubmit(text string) templ.Component {
 	})
 }
 
-// SubmitButton is the main button of a form. busy is what it says once pressed.
+// SubmitButton is the main button of a form. busy is its text after a click.
 func SubmitButton(text, busy string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -785,7 +785,7 @@ func SubmitButton(text, busy string) templ.Component {
 	})
 }
 
-// Hidden are fields that a form sends and does not show. Without autocomplete="off", Firefox would keep changed ones over a reload.
+// Hidden are fields that a form sends and does not show. Without autocomplete="off", Firefox would keep changed values after a reload.
 func Hidden(fields []Field) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

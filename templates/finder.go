@@ -2,55 +2,55 @@ package templates
 
 import "slices"
 
-// Finder is what a list is searched, filtered and sorted by: all of it is in the address of the page.
+// Finder has the search, the filters and the order of a list. All are parameters in the URL of the page.
 type Finder struct {
 	Pager
 
-	Href        string // where the form leads; "" if there is none
+	Href        string // the URL that the form is sent to; "" hides the form
 	Many        string // "invoices"
-	Search      string // as it was typed
-	Placeholder string // of the search
+	Search      string // the text of the search, as typed
+	Placeholder string // in the search field
 	// Hidden are further parameters that the form keeps.
 	Hidden []Field
 	// Chips are states to choose one of.
 	Chips []NavItem
-	// Only is what the list is narrowed to besides.
+	// Only are further filters, such as one customer.
 	Only []Narrowing
-	// Dated is what there are a first and a last day of, such as "Issued"; "" if there are none.
+	// Dated is the label of a range of dates, such as "Issued"; "" if there is none.
 	Dated    string
 	From, To string
 	Choices  []FinderChoice
-	// Said is what is looked for, in words, and ClearHref leads to everything; "" if that is everything.
+	// Said describes the search in words, and ClearHref is the list without it; "" if all is shown.
 	Said      string
 	ClearHref string
-	// Problems are what is wrong with what was asked for.
+	// Problems are errors in the parameters.
 	Problems []string
-	// Whole are words of which only whole ones were looked for.
+	// Whole are words that were matched as whole words only.
 	Whole []string
 }
 
-// FinderChoice is a parameter to choose a value of. The first option needs to be in no address.
+// FinderChoice is a parameter with options. The first option is the default, which no URL needs.
 type FinderChoice struct {
 	Name, Label string
 	Value       string
 	Options     []Option
 }
 
-// Narrowing is something that a list is narrowed to, such as one customer, and the way to be rid of that.
+// Narrowing is a filter, such as one customer, with the link that removes it.
 type Narrowing struct {
-	Text string // behind "Only those", such as "of Ada Lovelace"
-	All  string // the text of the link to all others, such as "Show all customers"
+	Text string // after "Only", such as a sentence part about a customer
+	All  string // the text of the link, such as "Show all customers"
 	Href string
 }
 
-// Pager leads through the pages of a list.
+// Pager has the links between the pages of a list.
 type Pager struct {
 	FirstHref    string // empty on the first page
-	PreviousHref string // empty if there is nothing before
+	PreviousHref string // empty if there is no earlier page
 	NextHref     string // empty on the last page
 }
 
-// notFirst is the value of an option, but for the first one.
+// notFirst returns the value of an option, or "" for the first one.
 func notFirst(i int, value string) string {
 	if i == 0 {
 		return ""
@@ -58,7 +58,7 @@ func notFirst(i int, value string) string {
 	return value
 }
 
-// filtered reports whether anything is chosen besides what is searched for.
+// filtered reports whether a filter is set, besides the search.
 func (v Finder) filtered() bool {
 	return v.From+v.To != "" || slices.ContainsFunc(v.Choices, func(c FinderChoice) bool { return c.Value != "" })
 }

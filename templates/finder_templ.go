@@ -10,7 +10,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "strings"
 
-// Find is the form that a list is searched with. It is a GET: what is looked for is in the address.
+// Find is the search form of a list. It uses GET, so the URL has the search.
 func Find(v Finder) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -414,7 +414,7 @@ func Find(v Finder) templ.Component {
 	})
 }
 
-// NothingFound says what was looked for in vain, and leads on.
+// NothingFound is shown if a search has no results. It links to the rest or to the whole list.
 func NothingFound(v Finder) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -630,7 +630,7 @@ func PageLinks(p Pager) templ.Component {
 	})
 }
 
-// keys is the help for the keyboard. Without JavaScript there are no such keys, and nobody opens it.
+// keys is the help for the keyboard. Without JavaScript there are no shortcuts, and it stays closed.
 func keys() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

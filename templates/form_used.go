@@ -2,32 +2,32 @@ package templates
 
 import "slices"
 
-// FormUsed answers the opening of a form whose key was used.
+// FormUsed is the answer if a form is opened under a used key.
 type FormUsed struct {
-	// Text is what the form has done, such as "This form already created", and Existing to what.
+	// Text is the beginning of a sentence about the form, such as "This form already created", and Existing the record that ends it.
 	Text     string
 	Existing Record
-	// More explains that a form does it once. Again leads to another form, if there is any.
+	// More explains that a form is used once. Again links to another form, if there is one.
 	More  string
 	Again Link
 }
 
-// Action is a button that brings a record into another state, once per key.
+// Action is a button that carries out a transition, once per key.
 type Action struct {
 	Text  string
-	Busy  string // what the button says once pressed
+	Busy  string // the text after a click
 	Href  string
 	Key   string
 	Owner Owner
-	// Fields are what the button sends besides.
+	// Fields are further fields that the button sends.
 	Fields []Field
-	// Primary is the one next step that most people want.
+	// Primary is set for the most useful next step.
 	Primary bool
-	// Asks is set if Href is a page that asks before it, and the button is the way there.
+	// Asks is set if Href is a page that asks for confirmation. The button is then a link.
 	Asks bool
 }
 
-// ways are the links onwards.
+// ways returns the links of the page.
 func (v FormUsed) ways() []Link {
 	if v.Again.Href == "" {
 		return []Link{v.Existing.open()}

@@ -1,13 +1,13 @@
 package templates
 
-// HistoryEntry is what somebody did to a record.
+// HistoryEntry is an event in the history of a record.
 type HistoryEntry struct {
-	// Text is what was done, such as "Archived". Changes say more, if there are any.
+	// Text is the event, such as "Archived". Changes are its details, if there are any.
 	Text    string
 	Changes []HistoryChange
 	// Key is the idempotency key that created the record, or "".
 	Key string
-	By  string // "" if it is not known
+	By  string // "" if unknown
 	At  string // "22 Nov 2026, 09:30 UTC"
 }
 
@@ -28,8 +28,8 @@ type HistoryView struct {
 	Pager   Pager
 }
 
-// HistoryChange is a field that was changed. A value is empty if there was, or is, nothing in it. Both are empty if
-// they are too long to be told. Without a label, Is says what was changed.
+// HistoryChange is a change of a field. Was or Is is empty if the field was empty before or after. Both are empty if they are too long
+// for the page. Without a label, Is is a sentence about the change.
 type HistoryChange struct {
 	Label string
 	Was   string

@@ -8,7 +8,7 @@ package templates
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// history ends the page of a record with what was done to it, newest first.
+// history is the end of a record's page: its history, newest first.
 func history(p Page) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -75,7 +75,7 @@ func history(p Page) templ.Component {
 	})
 }
 
-// technical folds what only those look for who follow a request: keys, the version, and attempts.
+// technical is a closed section with details for following a request: keys, the version, and attempts.
 func technical(entries []HistoryEntry, facts []Fact, attempts templ.Component) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -1,20 +1,20 @@
 package templates
 
-// List is a page of a list whose cells are texts, newest first.
+// List is a page of a list with a text in each cell, newest first.
 type List struct {
 	Finder
 
 	Title     string // "Customers"
-	One, Many string // what people call them within a sentence, "customer" and "customers"
+	One, Many string // the words for records within a sentence, "customer" and "customers"
 	Href      string // the address of the list
-	NewHref   string // where one is made; "" if that is not begun here
-	New       string // what leads there
-	First     string // likewise, while there is none
+	NewHref   string // the form that creates one; "" if the list has no such form
+	New       string // the text of the link to it
+	First     string // the text of that link while the list is empty
 	Columns   []Column
 	Rows      []Row
-	// Empty is a sentence about where the first one comes from.
+	// Empty is a sentence about how to get the first record.
 	Empty string
-	// Archive is a sentence about what it means to be archived, "" where nothing is archived. Archived is set if these are archived.
+	// Archive is a sentence that explains archiving, "" if records are not archived. Archived is set on the list of archived records.
 	Archive  string
 	Archived bool
 }
@@ -22,8 +22,8 @@ type List struct {
 // Column is one of the columns of a [List]. The first one has the names of the records.
 type Column struct {
 	Label string
-	// Class is "name" for text that may be long, "date", "num" for what is aligned to the right, or "amounts" for some, one a line,
-	// which say what they are where there is no head.
+	// Class is "name" for text that may be long, "date", "num" for values that are aligned to the right, or "amounts" for several
+	// amounts, one a line, which include their label for pages without a table head.
 	Class string
 }
 

@@ -412,7 +412,7 @@ func ListPage(p Page, v List) templ.Component {
 	})
 }
 
-// filterLink is one of the ways to look at a list.
+// filterLink is a link to a filtered view of a list.
 func filterLink(href, text string, current bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

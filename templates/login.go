@@ -4,31 +4,31 @@ import "github.com/a-h/templ"
 
 // Login is the login form, as first shown or as it came back.
 type Login struct {
-	// Email as typed. The password is never shown again.
+	// Email is the email as typed. The password is never shown again.
 	Email string
-	// Next is the path to go to after login; it is posted as "next".
+	// Next is the path of the page after the login; it is posted as "next".
 	Next string
 	// Error is one sentence for the whole form; empty when there is none.
 	Error string
-	// Kept is set where the login leads back to a form, and the browser keeps what was typed into it.
+	// Kept is set if the login leads back to a form, and the browser keeps the input of that form.
 	Kept bool
-	// LoggedOut is set if somebody has just logged out: the browser then drops what it keeps.
+	// LoggedOut is set right after a logout: the browser then deletes the input that it keeps.
 	LoggedOut bool
-	// PlainHTTP is set if the browser would not keep the login.
+	// PlainHTTP is set if the browser would not keep the session cookie.
 	PlainHTTP *PlainHTTP
 	// Demo lists logins that anyone may use; empty outside demo mode.
 	Demo []DemoLogin
-	// WayIn lists what to run before anybody can log in; empty when somebody can.
+	// WayIn lists the commands to run before the first login; empty if there is a user.
 	WayIn []string
 }
 
-// PlainHTTP is about a page that came without HTTPS, although the session cookie is for HTTPS only.
+// PlainHTTP describes a page that was requested without HTTPS, although the session cookie is for HTTPS only.
 type PlainHTTP struct {
 	Outside string // the address by HTTPS; "" if the app doesn't know it
 	Here    string // the address of the page, up to its path
 }
 
-// WayIn returns the commands that make the first tenant and its first user, for a program that is run as command.
+// WayIn returns the commands that create the first tenant and its first user. command is the name of the program.
 func WayIn(command string) []string {
 	return []string{
 		command + ` tenant create "Your business"`,
@@ -43,16 +43,16 @@ type DemoLogin struct {
 	Password string
 }
 
-// Fields are what logs in with it, and leads to next.
+// Fields returns the fields of the login form for this login, which leads to next.
 func (d DemoLogin) Fields(next string) []Field {
 	return []Field{{Name: "email", Value: d.Email}, {Name: "password", Value: d.Password}, {Name: "next", Value: next}}
 }
 
-// fresh reports whether there is nothing to read before the login.
+// fresh reports whether there is no message before the login.
 func (v Login) fresh() bool { return v.Error == "" && v.PlainHTTP == nil }
 
-// lead is what comes before the logins of the demo, with the main button of the page; nil if there is nothing. People who failed to
-// log in want the form.
+// lead returns the component before the logins of the demo, which has the main button of the page, or nil. After a failed login there
+// is none, because the person wants the form.
 func (v Login) lead(p Page) templ.Component {
 	if p.Slots.Login == nil || !v.fresh() {
 		return nil
@@ -60,7 +60,7 @@ func (v Login) lead(p Page) templ.Component {
 	return p.Slots.Login(v.Demo, v.Next)
 }
 
-// fields are what the form of a login of one's own sends besides.
+// fields returns further fields of the login form.
 func (v Login) fields() []Field {
 	fields := []Field{{Name: "next", Value: v.Next}}
 	if v.Kept {

@@ -5,10 +5,9 @@ import (
 	"slices"
 )
 
-// Notice stands above a form that was not saved, says why and offers the ways
-// on. The form below it still holds everything that was typed.
+// Notice is shown above a form that was not saved, with the reason and the next steps. The form below still has all input.
 type Notice struct {
-	// Kind sets the look: a decision to take, or something that went wrong.
+	// Kind sets the look: a decision, or an error.
 	Kind NoticeKind
 	// Title and Text are read as one paragraph.
 	Title string
@@ -29,8 +28,8 @@ type NoticeKind string
 
 // The looks of a notice.
 const (
-	NoticeConflict NoticeKind = "conflict" // nothing is broken; a decision is needed
-	NoticeFailure  NoticeKind = "error"    // it could not be done this time
+	NoticeConflict NoticeKind = "conflict" // a decision is needed
+	NoticeFailure  NoticeKind = "error"    // it failed this time
 )
 
 // Submit is a submit button. Without a Name it sends the form as it is.
@@ -40,7 +39,7 @@ type Submit struct {
 	Value string
 }
 
-// Record is an existing record as notices name it.
+// Record is an existing record in a notice.
 type Record struct {
 	Name string // "2026-0042", "Ada Byron"
 	Href string
@@ -48,7 +47,7 @@ type Record struct {
 
 func (r Record) open() Link { return Link{Text: "Open " + r.Name, Href: r.Href} }
 
-// Conflict is the notice of a conflict. It leads to the record in conflict if that can be shown, and the submits are the ways on.
+// Conflict is the notice of a conflict. It links to the record in conflict if that can be shown. The submits are the next steps.
 func Conflict(title, text string, existing Record, submits []Submit) *Notice {
 	notice := &Notice{Kind: NoticeConflict, Title: title, Text: text, Submits: submits}
 	if existing.Href != "" {
@@ -57,8 +56,8 @@ func Conflict(title, text string, existing Record, submits []Submit) *Notice {
 	return notice
 }
 
-// Stale is the notice of a record that somebody else has changed since the form was opened: one click saves both edits together, and
-// one leaves the record as it is. rows compare the two.
+// Stale is the notice of a record that was changed since the form was opened: one button saves both edits together, and a link leaves
+// the record unchanged. rows compare the two.
 func Stale(existing Record, rows []VersionRow) *Notice {
 	title := existing.Name + " was changed while you were editing."
 	by := func(who ChangedBy) bool {
@@ -79,21 +78,20 @@ func Stale(existing Record, rows []VersionRow) *Notice {
 	return notice
 }
 
-// FormSpent is the notice of a form whose key was used before, with other contents: did is what it has done, such as
-// "created". The way on sends the form with a fresh key.
+// FormSpent is the notice of a form whose key was used before, with other contents. did is the effect of the first one, such as
+// "created". The button sends the form with a fresh key.
 func FormSpent(did string, existing Record, again Submit) *Notice {
 	return Conflict("This form already "+did+" "+existing.Name+".", "Your changes weren't saved.", existing, []Submit{again})
 }
 
-// ChangesSpent is FormSpent for a form that changes a record: what it has saved stands beside what was typed
-// into it since.
+// ChangesSpent is FormSpent for a form that changes a record: the page compares the saved values with the later input.
 func ChangesSpent(existing Record, again Submit) *Notice {
 	return Conflict("This form already saved changes to "+existing.Name+".", "What you typed after that wasn't saved.", existing,
 		[]Submit{again})
 }
 
-// OtherTenant is the notice of a form that was opened as one business, by a person who has logged in as another
-// one since. If it creates something, one click creates it there deliberately.
+// OtherTenant is the notice of a form that was opened for one tenant, by a person who is now logged in to another one. If the form
+// creates a record, a button creates it there deliberately.
 func OtherTenant(form, now Owner, creates bool) *Notice {
 	name := cmp.Or(form.Name, "another business")
 	n := &Notice{
@@ -109,8 +107,7 @@ func OtherTenant(form, now Owner, creates bool) *Notice {
 	return n
 }
 
-// NoKey is the notice of a form that came without its key, so that a repeat could not be recognised. freshKey is the key that
-// sending it again will use.
+// NoKey is the notice of a form that came without its key, so that a repeat could not be recognised. The button sends it with freshKey.
 func NoKey(freshKey string) *Notice {
 	return failure("This form's key is missing or wrong, so nothing was saved.",
 		"The key keeps the same form from being saved twice. Check the form, then send it with a new key.",
@@ -120,7 +117,7 @@ func NoKey(freshKey string) *Notice {
 // tryAgain sends the same form under the same key.
 func tryAgain() Submit { return Submit{Text: "Try again"} }
 
-// Unconfirmed is the notice of a form of which nobody knows yet whether it was saved.
+// Unconfirmed is the notice of a form that may or may not have been saved.
 func Unconfirmed() *Notice {
 	return failure("We couldn't confirm that this was saved.", "Trying again is safe: nothing is created twice.", tryAgain())
 }
@@ -130,7 +127,7 @@ func StillSaving() *Notice {
 	return failure("Still saving.", "Your first submission hasn't finished. Trying again is safe.", tryAgain())
 }
 
-// Busy is the notice of a form that waited too long for something else and was not saved.
+// Busy is the notice of a form that was not saved because it waited too long for a lock.
 func Busy() *Notice {
 	return failure("Busy.", "Saving took too long, so nothing was saved. Trying again is safe.", tryAgain())
 }

@@ -1,59 +1,55 @@
-// Package templates is the user interface: pages as templ components over flat
-// view models. Everything in a view model is ready to show (money, dates and
-// messages are strings); links are paths of this site. Here are the pages that
-// package web shows by itself, and what the pages of a domain are made of: those
-// are in the folders below. The package knows no domain and imports none.
+// Package templates is the user interface: pages as templ components over flat view models. All values of a view model are ready to
+// show (money, dates and messages are strings); links are paths of this site. It has the pages of package web and the components of all
+// pages. The pages of a domain are in the folders below. The package knows no domain and imports none.
 package templates
 
 import "github.com/a-h/templ"
 
-// Product is what the app is called.
+// Product is the name of the app.
 const Product = "Onlyonce"
 
-// Page is what every page shares: who is looking, and where the assets are.
+// Page has the common data of all pages: the person, and the URLs of the assets.
 type Page struct {
 	title  string // see [Page.Titled]
 	failed bool   // see [Page.Failed]
 
-	// User is the email of the person logged in; empty when nobody is.
+	// User is the email of the person logged in; empty without a login.
 	User string
-	// Tenant is the name of the business they work for.
+	// Tenant is the name of the person's business.
 	Tenant string
-	// LoginUnknown is set if somebody may be logged in, and that could not be
-	// found out. User is then empty.
+	// LoginUnknown is set if the session could not be checked. User is then empty.
 	LoginUnknown bool
-	// Flash is said once at the top of the page, such as "Invoice 2026-0042
-	// created". Empty for none.
+	// Flash is shown once at the top of the page, such as "Invoice 2026-0042 created". Empty for none.
 	Flash string
-	// Done is the key of a form that is done, so that the browser need not keep what was typed into it. Empty for none.
+	// Done is the key of a form that was carried out, so that the browser can delete its kept input. Empty for none.
 	Done string
-	// History is what was done to the record that the page shows, newest first.
+	// History is the history of the record on the page, newest first.
 	History []HistoryEntry
-	// HistoryHref is the page with all of it; "" if History is all.
+	// HistoryHref is the page with the whole history; "" if History is all.
 	HistoryHref string
-	// Technical is what only those look for who follow a request, such as the version of the record.
+	// Technical has details for following a request, such as the version of the record.
 	Technical []Fact
-	// Attempts are those to make and change that record; nil if they are not known.
+	// Attempts shows the attempts to create and change that record; nil if they are not known.
 	Attempts templ.Component
 	// Nav is the main navigation, and Tabs the parts of the section that the page is in; nil if it has none.
 	Nav  []NavItem
 	Tabs []NavItem
-	// Slots are filled by rooms that add to pages which are not theirs.
+	// Slots are filled by other rooms.
 	Slots Slots
 
-	// Asset returns the URL of a file in package static, by its name. It panics if there is none.
+	// Asset returns the URL of a file in package static, by its name. It panics if there is no such file.
 	Asset func(name string) string
 }
 
-// Slots are places of every page that are empty unless a room fills them.
+// Slots are places on every page for the components of other rooms.
 type Slots struct {
 	// Styles are names of further stylesheets.
 	Styles []string
-	// Above stands above the content, BelowHistory ends the history of a record, and EmptyList stands where a list has nothing yet.
+	// Above is shown above the content, BelowHistory after the history of a record, and EmptyList in an empty list.
 	Above, BelowHistory, EmptyList templ.Component
-	// Promise is what the app is for, on the login page.
+	// Promise is a sentence about the app on the login page.
 	Promise string
-	// Login returns what the login page begins with, whose button is then its main one; nil if it adds nothing.
+	// Login returns the component at the start of the login page, which then has its main button; nil for none.
 	Login func(demo []DemoLogin, next string) templ.Component
 }
 
@@ -64,27 +60,27 @@ type NavItem struct {
 	Current bool
 }
 
-// Link is a way on to another page of this site.
+// Link is a link to another page of this site.
 type Link struct {
 	Text string
 	Href string
-	// NewTab opens it beside this page, which keeps what was typed here.
+	// NewTab opens it in a new tab, so that this page keeps its input.
 	NewTab bool
 }
 
-// Field is one name and value as a form posts them. Names may repeat.
+// Field is a name and value of a form. Names may repeat.
 type Field struct {
 	Name  string
 	Value string
 }
 
-// Titled returns the page under a title, which does not have the product's name in it.
+// Titled returns the page with a title, to which the product's name is added.
 func (p Page) Titled(title string) Page {
 	p.title = title
 	return p
 }
 
-// Failed returns the page with "Error: " in front of its title if yes.
+// Failed returns the page with "Error: " before its title if yes.
 func (p Page) Failed(yes bool) Page {
 	p.failed = yes
 	return p

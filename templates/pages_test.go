@@ -11,7 +11,8 @@ import (
 	"onlyonce/templates/viewtest"
 )
 
-// The password is not on the page: its field is empty, and behind what was typed.
+// TestTryAgainSendsEverythingButThePassword checks that the password is not on the page: its field is empty, and after the other
+// fields.
 func TestTryAgainSendsEverythingButThePassword(t *testing.T) {
 	t.Parallel()
 	sent := []templates.Field{{Name: "idempotency_key", Value: "k"}, {Name: "password", Value: "secret"}}
@@ -30,7 +31,7 @@ func TestTryAgainSendsEverythingButThePassword(t *testing.T) {
 	}
 }
 
-// TestTitleOfAFailureSaysError: viewtest.Check sees it for pages that take the focus to what is wrong.
+// TestTitleOfAFailureSaysError checks a page without a focused error, which viewtest.Check does not cover.
 func TestTitleOfAFailureSaysError(t *testing.T) {
 	t.Parallel()
 	title := viewtest.Find(viewtest.Parse(t, states()["not found"]), func(n *html.Node) bool { return n.Data == "title" })

@@ -8,7 +8,7 @@ package templates
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// SameEmail keeps in a form that its email, which another customer has, is meant. With another email it asks again.
+// SameEmail keeps in a form that its email is meant although another customer has it. It is for this email only.
 func SameEmail(f Form, email string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -40,7 +40,7 @@ func SameEmail(f Form, email string) templ.Component {
 	})
 }
 
-// PartyFields are what is asked of a business or a person besides the name.
+// PartyFields are the fields of a business or a person besides the name.
 func PartyFields(f Form, countries []Option, taxHint string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

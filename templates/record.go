@@ -1,16 +1,16 @@
 package templates
 
-// RecordView is what the pages of records have in common.
+// RecordView has the common data of all pages of records.
 type RecordView struct {
 	Name  string
 	Facts []Fact
-	// EditHref is where it is edited; "" if it is not.
+	// EditHref is the form that edits it; "" if there is none.
 	EditHref string
-	// New is the way on to what is created for this record most often.
+	// New links to the form that is most often used from this record.
 	New Link
-	// Actions are the transitions that can be done to it, unless it is archived.
+	// Actions are its transitions, unless it is archived.
 	Actions []Action
-	// Archive is a sentence about what it means to be archived, and Archived since when it is, or "". Restore undoes it.
+	// Archive is a sentence that explains archiving, and Archived the date on which it was archived, or "". Restore undoes that.
 	Archive  string
 	Archived string
 	Restore  Action

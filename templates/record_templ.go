@@ -8,7 +8,7 @@ package templates
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// RecordPage shows one record: what is known of it, and below its children.
+// RecordPage shows a record: its facts and actions, and its children below them.
 func RecordPage(p Page, v RecordView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -150,7 +150,7 @@ func RecordPage(p Page, v RecordView) templ.Component {
 	})
 }
 
-// RecordPageWith is [RecordPage] with what other rooms add below.
+// RecordPageWith is [RecordPage] with the sections of other rooms.
 func RecordPageWith(p Page, v RecordView, sections []templ.Component) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -200,7 +200,7 @@ func RecordPageWith(p Page, v RecordView, sections []templ.Component) templ.Comp
 	})
 }
 
-// Facts shows what is known of a record, line breaks included.
+// Facts shows the facts about a record, with their line breaks.
 func Facts(all []Fact) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -307,8 +307,8 @@ func Facts(all []Fact) templ.Component {
 	})
 }
 
-// archivedBanner says that a record is archived, and takes it back. It stands above the heading and not in the
-// place of the button that archives: the second click of a double click must not undo the first.
+// archivedBanner shows that a record is archived, with the button that restores it. It is above the heading, not at the place of the
+// button that archives, because the second click of a double click must not undo the first.
 func archivedBanner(v RecordView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

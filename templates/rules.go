@@ -1,6 +1,6 @@
 package templates
 
-// RuleSection is the part of the rules about one kind of record.
+// RuleSection has the rules about one kind of record.
 type RuleSection struct {
 	Title      string // "Credit notes"
 	Anchor     string
@@ -8,9 +8,9 @@ type RuleSection struct {
 	Rules      []Rule
 }
 
-// OperationRule is what is promised of one operation.
+// OperationRule is the guarantee of an operation.
 type OperationRule struct {
 	Title   string // "Issue invoice"
-	Promise string // what it does, and what a repeat does
-	Kept    string // how long its first answer is kept: "24 hours"
+	Promise string // the effect of the operation, and of a repeat
+	Kept    string // the time for which its first answer is kept: "24 hours"
 }

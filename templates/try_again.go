@@ -2,33 +2,31 @@ package templates
 
 import "slices"
 
-// TryAgain is a page for requests that were not carried out, or of which
-// nobody knows: it carries what was sent and can send it again, under the
-// same key.
+// TryAgain is a page for requests that were not carried out, or may not have been. It has all fields of the request and can send it
+// again, under the same key.
 type TryAgain struct {
-	// Title and Message say what happened: "Still saving", "Please wait".
+	// Title and Message describe the event: "Still saving", "Please wait".
 	Title   string
 	Message string
 	// Status is the HTTP status, shown small; 0 hides it.
 	Status int
-	// Href is what to open again after a GET; Action and Fields are then unset.
+	// Href is the URL to open again after a GET; Action and Fields are then unset.
 	Href string
-	// Action is where to post again, and Fields everything that was posted, in
-	// order. A password is not kept on the page: it is asked for again.
+	// Action is the URL to post to again, and Fields are all posted fields, in order. A password is not kept on the page: the person
+	// must type it again.
 	Action string
 	Fields []Field
-	// Facts are those that people typed, in the order of the page; the others, such as the key, mean nothing to
-	// them.
+	// Facts are the fields that a person typed, in the order of the page. The others, such as the key, mean nothing to them.
 	Facts []Fact
-	// LoggedOut is set if the reason is that nobody is logged in. A browser that keeps the form leads to the login by itself.
+	// LoggedOut is set if there is no session. A browser that keeps the form then opens the login.
 	LoggedOut bool
-	// WhenReady is set if the database could not be reached. The browser then sends it again when it can.
+	// WhenReady is set if the database could not be reached. The browser then sends the request again as soon as it can.
 	WhenReady bool
-	// Links are further ways on, such as logging in again in a new tab.
+	// Links are further links, such as to log in again in a new tab.
 	Links []Link
 }
 
-// resend is what the form posts again.
+// resend returns the fields to post again.
 func (v TryAgain) resend() []Field {
 	return slices.DeleteFunc(slices.Clone(v.Fields), func(f Field) bool { return isPassword(f.Name) })
 }
@@ -39,11 +37,11 @@ func isPassword(name string) bool { return name == "password" || name == "new_pa
 // AsksPassword reports whether a password was posted.
 func (v TryAgain) AsksPassword() bool { return len(v.typed("password")) > 0 }
 
-// Fact is something that a person typed, for reading.
+// Fact is a labelled value for display.
 type Fact struct {
 	Label string
 	Value string
-	Href  string // where the value leads on to, or ""
+	Href  string // the link of the value, or ""
 }
 
 // typed returns all values posted under a name.

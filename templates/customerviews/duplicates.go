@@ -1,25 +1,25 @@
-// Package customerviews is the pages of customers.
+// Package customerviews has the pages of customers.
 package customerviews
 
 import "onlyonce/templates"
 
-// Duplicates is a page of groups of customers who look alike.
+// Duplicates is a page of groups of similar customers.
 type Duplicates struct {
 	templates.Pager
 
 	Groups []Group
 }
 
-// Group is some customers who look alike.
+// Group is a group of similar customers.
 type Group struct {
 	Why       string // "Same tax ID and name"
-	More      string // how many there are besides, if they are not all shown; or ""
+	More      string // the number of further ones, if they are not all shown; or ""
 	Customers []Candidate
 	MergeHref string
 	ApartHref string
 }
 
-// Candidate is a customer who may be there twice. Facts are in the same order for all of them.
+// Candidate is a customer who may be a duplicate. The Facts of all customers of a group have the same order.
 type Candidate struct {
 	Name  string
 	Href  string
@@ -28,20 +28,20 @@ type Candidate struct {
 	Facts []templates.Fact
 }
 
-// ChosenView is a form about some customers, which were chosen elsewhere.
+// ChosenView is a form about customers that were chosen on another page.
 type ChosenView struct {
 	templates.Form
 
-	// Customers are those who were chosen, and Seen is what the form sends of them. There are none if what was chosen are not
+	// Customers are the chosen customers, and Seen the field that the form sends about them. There are none if the choice has no
 	// customers that can be merged.
 	Customers []Candidate
 	Seen      string
-	// Winners are the customers to choose from, each with its id.
+	// Winners are the options for the customer that stays.
 	Winners []templates.Option
-	Hint    string // what another room has to say of a merge
+	Hint    string // another room's sentence about merges
 }
 
-// chosen is the control in which customers are named by their ids, where none were chosen.
+// chosen returns the control for the ids of customers, if none were chosen.
 func (v ChosenView) chosen() templates.Input {
 	return v.Input(templates.Input{
 		ID: "customers", Label: "Customers", Hint: "Their IDs, separated by spaces. The page Duplicates fills them in.",

@@ -10,7 +10,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "onlyonce/templates"
 
-// DuplicatesPage lists groups of customers who look alike.
+// DuplicatesPage lists groups of similar customers.
 func DuplicatesPage(p templates.Page, v Duplicates) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -261,7 +261,7 @@ func candidates(all []Candidate) templ.Component {
 	})
 }
 
-// MergeForm is the form that merges customers, with all of them side by side.
+// MergeForm is the form that merges customers, which it shows side by side.
 func MergeForm(p templates.Page, v ChosenView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -383,7 +383,7 @@ func MergeForm(p templates.Page, v ChosenView) templ.Component {
 	})
 }
 
-// ApartForm is the form that says that customers are no duplicates.
+// ApartForm is the form that declares that customers are no duplicates.
 func ApartForm(p templates.Page, v ChosenView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -18,7 +18,7 @@ func TestRulesOfPages(t *testing.T) {
 	viewtest.Check(t, states())
 }
 
-// states are the pages in the states worth looking at.
+// states returns each page in its relevant states.
 func states() map[string]templ.Component {
 	page := viewtest.Page()
 	record := templates.Record{Name: "2026-0042", Href: "/invoices/1"}

@@ -2,7 +2,7 @@ package invoiceviews
 
 import "onlyonce/templates"
 
-// CreditNote is one credit note as its page shows it. Amounts are as in [Invoice].
+// CreditNote is a credit note on its page. Amounts have the format of [Invoice].
 type CreditNote struct {
 	Number        string
 	Seller        Party // the business that credits
@@ -22,25 +22,25 @@ type CreditNote struct {
 type CreditNoteFormView struct {
 	templates.Form
 
-	Number   string // of the invoice
-	Href     string // of the invoice
+	Number   string // the invoice's number
+	Href     string // the invoice's page
 	Currency string // ISO 4217 code
-	Open     string // what is open, "1,234.50"
-	SeenOpen string // the same, as the form sends it back
-	// What all that is left comes to, and whether that is beyond what is open.
+	Open     string // the open amount, "1,234.50"
+	SeenOpen string // the same, as a field of the form
+	// The totals of everything that was not credited yet. Beyond is set if they exceed the open amount.
 	Subtotal, Tax, Total string
 	Beyond               bool
 	Lines                []CreditLine
 }
 
-// CreditLine is a line of the invoice, to be credited.
+// CreditLine is a line of the invoice that can be credited.
 type CreditLine struct {
 	Description string
 	UnitPrice   string
 	Left        string // the quantity that was not credited yet
 }
 
-// quantity is the control with how much of the line at index (from 0) is credited.
+// quantity returns the control for the credited quantity of the line at index (from 0).
 func (v CreditNoteFormView) quantity(index int) templates.Input {
 	in := v.Input(templates.Input{ID: LineControl("line_quantity", index), Label: "Quantity", Mode: "decimal", Focus: index == 0})
 	in.Name, in.Value = "line_quantity", ""

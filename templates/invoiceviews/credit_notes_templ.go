@@ -285,7 +285,7 @@ func CreditNoteForm(p templates.Page, v CreditNoteFormView) templ.Component {
 	})
 }
 
-// CreditNotePage shows one credit note, on screen and on paper.
+// CreditNotePage shows a credit note, on screen and on paper.
 func CreditNotePage(p templates.Page, v CreditNote) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

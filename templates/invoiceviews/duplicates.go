@@ -2,18 +2,18 @@ package invoiceviews
 
 import "onlyonce/templates"
 
-// Duplicates is a page of groups of invoices that look alike.
+// Duplicates is a page of groups of similar invoices.
 type Duplicates struct {
 	templates.Pager
 
 	Groups []Group
 }
 
-// Group is some invoices that look alike.
+// Group is a group of similar invoices.
 type Group struct {
 	Why       string // "Ada Lovelace: same lines and total, 2 days apart"
-	More      string // how many there are besides, if they are not all shown; or ""
+	More      string // the number of further ones, if they are not all shown; or ""
 	Invoices  []InvoiceRow
-	Voids     []templates.Action // each voids one of them as a duplicate of another
+	Voids     []templates.Action // each voids an invoice as a duplicate
 	ApartHref string
 }

@@ -10,7 +10,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "onlyonce/templates"
 
-// DuplicatesPage lists groups of invoices that look alike.
+// DuplicatesPage lists groups of similar invoices.
 func DuplicatesPage(p templates.Page, v Duplicates) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -266,7 +266,7 @@ func candidates(all []InvoiceRow) templ.Component {
 	})
 }
 
-// ApartForm is the form that says that invoices are no duplicates; of none if those that were chosen are not there.
+// ApartForm is the form that declares that invoices are no duplicates. Without two chosen invoices that exist it asks for their ids.
 func ApartForm(p templates.Page, f templates.Form, chosen []InvoiceRow) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

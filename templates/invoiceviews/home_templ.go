@@ -14,7 +14,7 @@ import (
 	"onlyonce/templates"
 )
 
-// HomePage shows how the business stands, and what needs doing.
+// HomePage shows the standing of the business, and its tasks.
 func HomePage(p templates.Page, v Home) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -292,7 +292,7 @@ func failedMails(all []FailedMail) templ.Component {
 	})
 }
 
-// chart is drawn, and its table says the same in numbers.
+// chart is a drawing, and a table with the same numbers.
 func chart(c Chart) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -1,4 +1,4 @@
-// Package invoiceviews is the pages of invoices and of what belongs to them: payments, refunds, credit notes and emails.
+// Package invoiceviews has the pages of invoices, payments, refunds, credit notes, emails, schedules and webhooks.
 package invoiceviews
 
 import (
@@ -7,8 +7,7 @@ import (
 	"onlyonce/templates"
 )
 
-// Invoice is one invoice as its page shows it. Amounts without a currency are
-// plain, "1,234.50"; the page says the currency once, beside the total.
+// Invoice is an invoice on its page. Amounts have no currency, "1,234.50"; the page shows it once, beside the total.
 type Invoice struct {
 	Number     string
 	Status     string // as in [InvoiceRow]
@@ -21,29 +20,29 @@ type Invoice struct {
 	Subtotal   string
 	Taxes      []TaxLine
 	Total      string
-	Paid       string // empty if nothing was
-	Credited   string // empty if nothing was
+	Paid       string // empty if there are no payments
+	Credited   string // empty if there are no credit notes
 	Open       string
 	Ledger     Ledger
-	PayHref    string           // records a payment; empty if nothing can be paid
-	CreditHref string           // creates a credit note; empty if nothing can be credited
-	Payment    []templates.Fact // where to pay; empty if that is not known
+	PayHref    string           // records a payment; empty if that is not possible
+	CreditHref string           // creates a credit note; empty if that is not possible
+	Payment    []templates.Fact // payment instructions; empty if unknown
 	Notes      string
 	Mails      InvoiceMails
-	// VoidHref is the page that voids it; empty if it cannot be voided.
+	// VoidHref is the page that voids it; empty if that is not possible.
 	VoidHref string
-	// EditHref opens the form of a draft; empty for others. Actions bring it into another state.
+	// EditHref opens the form of a draft; empty for others. Actions are its transitions.
 	EditHref string
 	Actions  []templates.Action
 	// CopyHref opens a new form filled like this invoice.
 	CopyHref string
 	// RepeatHref opens the form of a schedule filled like this invoice.
 	RepeatHref string
-	// PDFHref is the invoice as a file.
+	// PDFHref is the invoice as a PDF file.
 	PDFHref string
-	// Mentions are sentences about what else there is: other invoices that it is the same as, and the schedule that billed it.
+	// Mentions are sentences about related records: invoices with the same contents, and the schedule that billed it.
 	Mentions []Mention
-	// External is what another system calls it; zero if none does.
+	// External is its id in another system; zero if there is none.
 	External templates.Fact
 }
 
@@ -54,20 +53,20 @@ type Mention struct {
 	After  string
 }
 
-// Party is a business or a person as an invoice names it. What is not known is empty.
+// Party is a business or a person on an invoice. Unknown values are empty.
 type Party struct {
 	Name, Href, Email string
 	Address           []string // lines
 	TaxID             string
 }
 
-// small are the lines below the name.
+// small returns the lines below the name.
 func (p Party) small() []string {
 	lines := slices.Concat(p.Address, []string{p.TaxID, p.Email})
 	return slices.DeleteFunc(lines, func(line string) bool { return line == "" })
 }
 
-// InvoiceLine is one line of an invoice.
+// InvoiceLine is a line of an invoice.
 type InvoiceLine struct {
 	Description string
 	Quantity    string
@@ -76,16 +75,16 @@ type InvoiceLine struct {
 	Amount      string // rounded net
 }
 
-// TaxLine is the tax of all lines of one rate.
+// TaxLine is the sum of the tax at a rate.
 type TaxLine struct {
 	Rate   string // "23%"
-	Net    string // what is taxed
+	Net    string // the taxed amount
 	Amount string // the tax
 }
 
-// standing is what matters about an invoice now.
+// standing is the amount that matters in the status of an invoice.
 type standing struct {
-	label  string // of the amount
+	label  string // the name of the amount
 	amount string
 	note   string
 }
@@ -113,7 +112,7 @@ func (v Invoice) standing() standing {
 	return standing{"Open", v.Open, due}
 }
 
-// creditedNote is a sentence about what was credited, if anything was.
+// creditedNote returns a sentence about the credited amount, or "".
 func (v Invoice) creditedNote() string {
 	if v.Credited == "" {
 		return ""

@@ -9,48 +9,47 @@ import (
 	"onlyonce/templates"
 )
 
-// InvoiceForm is the form of an invoice. What was typed is shown again exactly as it came.
+// InvoiceForm is the form of an invoice. Input is shown again exactly as it came.
 type InvoiceForm struct {
 	templates.Form
 
-	// Customers to choose from; CustomerID is the Value of the choice, "" for a
-	// new one. A Value is the id, a space and the Text.
+	// Customers are the options for the customer. CustomerID is the Value of the chosen one, "" for a new customer. A Value is the id,
+	// a space and the Text.
 	Customers       []templates.Option
 	CustomerID      string
-	CustomerAddress string // in one line, of the one who is chosen
-	CustomerSearch  string // what customers were searched for, without JavaScript
-	// Prefills is set if the currency and the due date follow the customer who is chosen.
+	CustomerAddress string // the address of the chosen one, in one line
+	CustomerSearch  string // the search for customers, without JavaScript
+	// Prefills is set if the currency and the due date follow the chosen customer.
 	Prefills bool
 
 	Number    string // "" for the next one
 	IssueDate string // 2006-01-02
 	DueDate   string // 2006-01-02, or "" to leave it to the payment terms
-	DueHint   string // what that means
+	DueHint   string // an explanation of the due date
 	Currency  string // the chosen code
 	Notes     string
 	Lines     []InvoiceFormLine
 
-	// MaxLines is how many lines there can be.
+	// MaxLines is the largest number of lines.
 	MaxLines int
-	// NextNumber is what an invoice without a number would get now, for example "2026-0043".
+	// NextNumber is the number that an invoice without a number would now get, for example "2026-0043".
 	NextNumber string
 
-	// Currencies to choose from, and those that are chosen for old invoices only.
+	// Currencies are the options for the currency, and Withdrawn those for old invoices only.
 	Currencies, Withdrawn []Currency
-	// Subtotal, Tax and Total are plain amounts such as "1,234.50", or "" when
-	// not known. The script keeps them current.
+	// Subtotal, Tax and Total are amounts such as "1,234.50", or "" if unknown. The script updates them.
 	Subtotal string
 	Tax      string
 	Total    string
 }
 
-// CustomerChoices are customers that the field for one offers as somebody types.
+// CustomerChoices are the customers that the field for one offers while a person types.
 type CustomerChoices struct {
 	All  []CustomerChoice
 	More bool // there are more than these
 }
 
-// CustomerChoice is a customer to choose, with what a new invoice begins with.
+// CustomerChoice is an option for the customer, with the values that it fills into a new invoice.
 type CustomerChoice struct {
 	templates.Option
 
@@ -65,8 +64,7 @@ func LineControl(name string, index int) string {
 	return name + "-" + strconv.Itoa(index)
 }
 
-// InvoiceFormLine is one line as typed. Amount is the rounded line net, "1,234.50",
-// or "" when it is not known.
+// InvoiceFormLine is a line as typed. Amount is the rounded net amount, "1,234.50", or "" if unknown.
 type InvoiceFormLine struct {
 	Description string
 	Quantity    string
@@ -75,7 +73,7 @@ type InvoiceFormLine struct {
 	Amount      string
 }
 
-// Currency is a currency to choose. Digits is how many decimals it has.
+// Currency is an option for the currency. Digits is its number of decimals.
 type Currency struct {
 	Code   string
 	Digits int
@@ -92,14 +90,12 @@ func (v InvoiceForm) number() templates.Input {
 	return in
 }
 
-// startsIn returns the one control that has the focus on a form that is not
-// headed by a notice or an error summary, which take it themselves.
+// startsIn reports whether a control has the focus. None has it if a notice or an error summary takes it.
 func (v InvoiceForm) startsIn(control string) bool {
 	return !v.CameBack() && v.Focus == control
 }
 
-// customers are the choices, with the one that was sent even if it is no
-// longer among them: what came in is always shown.
+// customers returns the options for the customer, with the one that was sent even if it is no longer an option.
 func (v InvoiceForm) customers() []templates.Option {
 	known := slices.ContainsFunc(v.Customers, func(o templates.Option) bool { return o.Value == v.CustomerID })
 	if known || v.CustomerID == "" {
@@ -109,7 +105,7 @@ func (v InvoiceForm) customers() []templates.Option {
 	return append(slices.Clip(v.Customers), templates.Option{Value: v.CustomerID, Text: cmp.Or(label, v.CustomerID)})
 }
 
-// currencies are the choices, likewise.
+// currencies returns the options for the currency, with the one that was sent even if it is no option.
 func (v InvoiceForm) currencies() []Currency {
 	known := slices.ContainsFunc(slices.Concat(v.Currencies, v.Withdrawn), func(c Currency) bool { return c.Code == v.Currency })
 	if known || v.Currency == "" {
@@ -118,8 +114,7 @@ func (v InvoiceForm) currencies() []Currency {
 	return append(slices.Clip(v.Currencies), Currency{Code: v.Currency, Digits: 2})
 }
 
-// cell is one input of a line; index is "new" in the template that the
-// script clones and numbers.
+// cell returns an input of a line. index is "new" in the template that the script copies and numbers.
 func (v InvoiceForm) cell(name, index, label, value, mode string) templates.Input {
 	id := name + "-" + index
 	return templates.Input{ID: id, Name: name, Label: label, Value: value, Mode: mode, Error: v.Wrong(id), Focus: v.startsIn(id)}

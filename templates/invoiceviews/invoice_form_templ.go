@@ -116,7 +116,7 @@ func InvoiceFormPage(p templates.Page, v InvoiceForm) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = whatIsBilled(v).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = billedFields(v).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -173,8 +173,8 @@ func InvoiceFormPage(p templates.Page, v InvoiceForm) templ.Component {
 	})
 }
 
-// whatIsBilled ends the form of an invoice, and that of a schedule.
-func whatIsBilled(v InvoiceForm) templ.Component {
+// billedFields is the end of the form of an invoice, and of the form of a schedule.
+func billedFields(v InvoiceForm) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -347,8 +347,8 @@ func customerFields(v InvoiceForm) templ.Component {
 	})
 }
 
-// customerChoice is the field for a customer. static/invoice-customer-choice.js makes it one that is searched; without, a search shows the form
-// again. none is what there is if nobody is chosen.
+// customerChoice is the field for a customer. static/invoice-customer-choice.js replaces it by a search field; without JavaScript, a
+// search shows the form again. none is the option for no customer.
 func customerChoice(v InvoiceForm, none string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -513,7 +513,7 @@ func customerChoice(v InvoiceForm, none string) templ.Component {
 	})
 }
 
-// CustomerChoicesPage is what the field for a customer gets as somebody types: options, in no page.
+// CustomerChoicesPage is the response to the field for a customer while a person types: options without a page.
 func CustomerChoicesPage(v CustomerChoices) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -11,7 +11,7 @@ import (
 	"onlyonce/templates/viewtest"
 )
 
-// However the form comes back, sending it again sends all that was typed.
+// TestNothingTypedIsLost checks that a form that came back sends all input again.
 func TestNothingTypedIsLost(t *testing.T) {
 	t.Parallel()
 	typed := typedForm()
@@ -45,7 +45,7 @@ func TestNothingTypedIsLost(t *testing.T) {
 	}
 }
 
-// Browsers answer Enter with the first submit button in tree order.
+// TestEnterCreates checks the first submit button in tree order, which browsers press on Enter.
 func TestEnterCreates(t *testing.T) {
 	t.Parallel()
 	for name, form := range returnedForms() {
@@ -54,8 +54,8 @@ func TestEnterCreates(t *testing.T) {
 			doc := viewtest.Parse(t, invoiceviews.InvoiceFormPage(viewtest.Blank(), form))
 			first := viewtest.Find(viewtest.FormTo(t, doc, "/invoices"), func(n *html.Node) bool { return n.Data == "button" })
 			plain := viewtest.Attr(first, "type") == "submit" && !viewtest.Has(first, "name") && !viewtest.Has(first, "formaction")
-			if said := viewtest.Text(first); !plain || said != "Create invoice" {
-				t.Errorf("Enter presses %v %q", first.Attr, said)
+			if text := viewtest.Text(first); !plain || text != "Create invoice" {
+				t.Errorf("Enter presses %v %q", first.Attr, text)
 			}
 		})
 	}
@@ -64,34 +64,34 @@ func TestEnterCreates(t *testing.T) {
 func TestNoticesOfferOneClickWaysOn(t *testing.T) {
 	t.Parallel()
 	forms := returnedForms()
-	tests := map[string]struct{ says, button, field string }{
+	tests := map[string]struct{ text, button, field string }{
 		"conflict": {
-			says:   "Invoice number 2026-0042 already exists. We kept the original.",
+			text:   "Invoice number 2026-0042 already exists. We kept the original.",
 			button: "Use the next number, 2026-0043", field: "next_number=1",
 		},
 		"form spent": {
-			says:   "This form already created 2026-0042. Your changes weren't saved.",
+			text:   "This form already created 2026-0042. Your changes weren't saved.",
 			button: "Create as a new invoice", field: "fresh_key=fresh",
 		},
 		"stale": {
-			says: "2026-0042 was changed while you were editing. Your changes aren't saved yet. You both changed the same fields. " +
+			text: "2026-0042 was changed while you were editing. Your changes aren't saved yet. You both changed the same fields. " +
 				"Tick what's saved to keep it; everything else is saved as in your form.",
 			button: "Save as chosen", field: "=",
 		},
 		"no key": {
-			says:   forms["no key"].Notice.Title + " " + forms["no key"].Notice.Text,
+			text:   forms["no key"].Notice.Title + " " + forms["no key"].Notice.Text,
 			button: "Send with a new key", field: "fresh_key=fresh",
 		},
 		"still saving": {
-			says:   "Still saving. Your first submission hasn't finished. Trying again is safe.",
+			text:   "Still saving. Your first submission hasn't finished. Trying again is safe.",
 			button: "Try again", field: "=",
 		},
 		"busy": {
-			says:   "Busy. Saving took too long, so nothing was saved. Trying again is safe.",
+			text:   "Busy. Saving took too long, so nothing was saved. Trying again is safe.",
 			button: "Try again", field: "=",
 		},
 		"unconfirmed": {
-			says:   "We couldn't confirm that this was saved. Trying again is safe: nothing is created twice.",
+			text:   "We couldn't confirm that this was saved. Trying again is safe: nothing is created twice.",
 			button: "Try again", field: "=",
 		},
 	}
@@ -103,8 +103,8 @@ func TestNoticesOfferOneClickWaysOn(t *testing.T) {
 			if notice == nil {
 				t.Fatal("no notice inside the form")
 			}
-			if said := viewtest.Text(viewtest.Find(notice, func(n *html.Node) bool { return n.Data == "p" })); said != tt.says {
-				t.Errorf("says %q, want %q", said, tt.says)
+			if got := viewtest.Text(viewtest.Find(notice, func(n *html.Node) bool { return n.Data == "p" })); got != tt.text {
+				t.Errorf("got %q, want %q", got, tt.text)
 			}
 			button := viewtest.Find(notice, func(n *html.Node) bool { return n.Data == "button" })
 			on, field := viewtest.Text(button), viewtest.Attr(button, "name")+"="+viewtest.Attr(button, "value")
@@ -134,7 +134,7 @@ func TestErrorsStandBesideTheirFields(t *testing.T) {
 	}
 }
 
-// lineFields are the fields that one line posts.
+// lineFields returns the fields that a line sends.
 func lineFields(l invoiceviews.InvoiceFormLine) []templates.Field {
 	return []templates.Field{
 		{Name: "line_description", Value: l.Description},

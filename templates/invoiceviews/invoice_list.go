@@ -2,28 +2,28 @@ package invoiceviews
 
 import "onlyonce/templates"
 
-// InvoiceList is one page of invoices.
+// InvoiceList is a page of invoices.
 type InvoiceList struct {
 	templates.Finder
 
 	Rows    []InvoiceRow
 	NewHref string // where one is made; "" for those who may not
-	// Standing is what is open, overdue and paid.
+	// Standing has the open, overdue and paid amounts.
 	Standing []Standing
 }
 
-// CustomerInvoices is one page of the invoices of a customer.
+// CustomerInvoices is a page of the invoices of a customer.
 type CustomerInvoices struct {
 	templates.Pager
 
 	Rows    []InvoiceRow
 	NewHref string // where one is made; "" for those who may not
-	// Href leads to all of them, to search and sort.
+	// Href is the list of all these invoices, with search and sort.
 	Href    string
 	Balance []Standing
 }
 
-// InvoiceRow is one invoice in a list.
+// InvoiceRow is an invoice in a list.
 type InvoiceRow struct {
 	Href      string
 	Number    string
@@ -31,14 +31,14 @@ type InvoiceRow struct {
 	IssueDate string
 	DueDate   string
 	Status    string // "draft", "issued", "partially_paid", "partially_credited", "overdue", "paid", "credited" or "void"
-	Late      string // for how long it is overdue, "12 days"
-	// MailFailed is whether the newest email about it has failed.
+	Late      string // the time since it was due, "12 days"
+	// MailFailed reports whether the newest email about it has failed.
 	MailFailed bool
 	Total      string // with its currency, "1,230.00 EUR"
-	Open       string // of it; "" if nothing can be
+	Open       string // the open amount; "" if it can't have one
 }
 
-// Standing is what invoices of one kind come to, and the way to them.
+// Standing is a sum of similar invoices, with a link to the invoices.
 type Standing struct {
 	Kind    string // "open", "overdue" or "paid"
 	Label   string
@@ -47,7 +47,7 @@ type Standing struct {
 	Amounts []string // one for each currency, "1,230.00 EUR"
 }
 
-// hasAny reports whether something of a kind is summed up.
+// hasAny reports whether one of the sums has an amount.
 func hasAny(sums []Standing) bool {
 	for _, s := range sums {
 		if len(s.Amounts) > 0 {
@@ -57,7 +57,7 @@ func hasAny(sums []Standing) bool {
 	return false
 }
 
-// statusText is how people read a status.
+// statusText returns the text for a status.
 func statusText(status string) string {
 	switch status {
 	case "draft":
@@ -81,7 +81,7 @@ func statusText(status string) string {
 	}
 }
 
-// statusIcon draws a status with lines of 12 by 12 units.
+// statusIcon returns a drawing of a status, as the path of an SVG of 12 by 12 units.
 func statusIcon(status string) string {
 	const circle = "M6 1.5a4.5 4.5 0 1 1 0 9a4.5 4.5 0 1 1 0-9z"
 	switch status {

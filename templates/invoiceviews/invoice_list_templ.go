@@ -337,7 +337,7 @@ func invoiceTable(rows []InvoiceRow, withCustomer bool) templ.Component {
 	})
 }
 
-// badge shows a status by an icon and a word, and not by its colour alone.
+// badge shows a status with an icon and a word, not only by its colour.
 func badge(status string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -411,7 +411,7 @@ func badge(status string) templ.Component {
 	})
 }
 
-// strip shows sums of money, each as the way to what it is made of.
+// strip shows sums of money. Each links to its invoices.
 func strip(sums []Standing) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -2,12 +2,12 @@ package invoiceviews
 
 import "onlyonce/templates"
 
-// MailFormView is the form that sends an invoice by email once more.
+// MailFormView is the form that sends an invoice by email again.
 type MailFormView struct {
 	templates.Form
 
-	Number string // of the invoice
-	Href   string // of the invoice
+	Number string // the invoice's number
+	Href   string // the invoice's page
 	// NoAddress is set if the customer has no email.
 	NoAddress bool
 }
@@ -19,28 +19,28 @@ func (v MailFormView) hint() string {
 	return "Leave blank to use the customer's address on the invoice."
 }
 
-// Mail is one mail as its page shows it.
+// Mail is an email on its page.
 type Mail struct {
 	templates.RecordView
 
-	Text string // what was sent; "" until then
+	Text string // the text that was sent; "" until then
 }
 
-// InvoiceMails are the last mails about an invoice, on its page.
+// InvoiceMails are the last emails about an invoice, on its page.
 type InvoiceMails struct {
 	Rows []MailRow // newest first
-	// Send queues one more to the customer; empty while the last one waits, and if the customer has no email. OtherHref is where
-	// another recipient can be entered; empty if the invoice cannot be sent, and just after it was.
+	// Send queues another one to the customer; empty while the last one waits, and if the customer has no email. OtherHref is the form
+	// for another recipient; empty if the invoice cannot be sent, and right after it was sent.
 	Send      templates.Action
 	OtherHref string
-	// NoAddress is set if the invoice cannot be sent to the customer, who has no email.
+	// NoAddress is set if the invoice could be sent, but the customer has no email.
 	NoAddress bool
 }
 
-// MailRow is one mail on the page of its invoice.
+// MailRow is an email on the page of its invoice.
 type MailRow struct {
 	Href   string
 	To     string
-	State  string // what became of it, in words
+	State  string // its status, in words
 	Failed bool
 }

@@ -10,7 +10,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "onlyonce/templates"
 
-// MailForm is the form that sends an invoice by email once more.
+// MailForm is the form that sends an invoice by email again.
 func MailForm(p templates.Page, v MailFormView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -88,7 +88,7 @@ func MailForm(p templates.Page, v MailFormView) templ.Component {
 	})
 }
 
-// MailPage shows one mail as text.
+// MailPage shows an email as text.
 func MailPage(p templates.Page, v Mail) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -156,7 +156,7 @@ func MailPage(p templates.Page, v Mail) templ.Component {
 	})
 }
 
-// invoiceMails are the mails of an invoice, on its page.
+// invoiceMails are the emails about an invoice, on its page.
 func invoiceMails(v InvoiceMails) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -10,7 +10,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "onlyonce/templates"
 
-// NextNumberForm is the form that sets the next number of a series. next are those that come now.
+// NextNumberForm is the form that sets the next number of a series. next are the current next numbers.
 func NextNumberForm(p templates.Page, f templates.Form, next string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -19,8 +19,7 @@ import (
 	"onlyonce/templates/viewtest"
 )
 
-// The budget is for what travels: pages are served compressed. No two rows are alike, as in life, or
-// they would shrink to one.
+// TestPagesStaySmall checks the compressed size of large pages. All rows differ, because equal rows would compress too well.
 func TestPagesStaySmall(t *testing.T) {
 	t.Parallel()
 	const budget = 12 << 10
@@ -56,7 +55,7 @@ func TestPagesStaySmall(t *testing.T) {
 	}
 }
 
-// What is no final invoice says so on paper; a final one has no stamp on it.
+// TestStampOnPaper checks that an invoice that is a draft or void has a stamp, and no other one.
 func TestStampOnPaper(t *testing.T) {
 	t.Parallel()
 	for status, want := range map[string]string{"draft": "Draft", "void": "Void", "issued": "", "paid": ""} {
@@ -72,7 +71,7 @@ func TestStampOnPaper(t *testing.T) {
 	}
 }
 
-// What was neither paid nor credited is not counted as zero.
+// TestStandingNamesWhatThereIs checks that an invoice without payments or credits doesn't show them as zero.
 func TestStandingNamesWhatThereIs(t *testing.T) {
 	t.Parallel()
 	for _, of := range []struct{ paid, credited, want string }{

@@ -6,10 +6,10 @@ import "onlyonce/templates"
 type PaymentFormView struct {
 	templates.Form
 
-	Number   string // of the invoice
-	Href     string // of the invoice
+	Number   string // the invoice's number
+	Href     string // the invoice's page
 	Currency string // ISO 4217 code
-	Open     string // what is open, "1,234.50"
-	SeenOpen string // the same, as the form sends it back
+	Open     string // the open amount, "1,234.50"
+	SeenOpen string // the same, as a field of the form
 	Methods  []templates.Option
 }

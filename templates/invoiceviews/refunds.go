@@ -6,10 +6,10 @@ import "onlyonce/templates"
 type RefundFormView struct {
 	templates.Form
 
-	Payment  string // what people call it: "50.00 EUR on 21 Nov 2026"
-	Href     string // of the invoice
-	Number   string // of the invoice
+	Payment  string // the name of the payment: "50.00 EUR on 21 Nov 2026"
+	Href     string // the invoice's page
+	Number   string // the invoice's number
 	Currency string // ISO 4217 code
-	Left     string // what is left of the payment, "1,234.50"
-	SeenLeft string // the same, as the form sends it back
+	Left     string // the refundable amount, "1,234.50"
+	SeenLeft string // the same, as a field of the form
 }

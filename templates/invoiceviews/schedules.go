@@ -2,17 +2,17 @@ package invoiceviews
 
 import "onlyonce/templates"
 
-// ScheduleForm is the form of a schedule. Of the form of an invoice it has no number, no date and no new customer.
+// ScheduleForm is the form of a schedule. It uses the form of an invoice without number, date and new customer.
 type ScheduleForm struct {
 	InvoiceForm
 
-	// Choices are what there is to choose from, by the names of the fields.
+	// Choices are the options of the fields, by their names.
 	Choices map[string][]templates.Option
 }
 
-// Schedule is what the page of a schedule shows besides its facts.
+// Schedule is the part of a schedule's page below the facts.
 type Schedule struct {
-	// Failed is the period that could not be billed, and Failure why; "" if that was not so.
+	// Failed is a sentence about the period that could not be billed, and Failure the reason; "" if there is none.
 	Failed, Failure string
 	Lines           []InvoiceLine
 	Periods         []SchedulePeriod // newest first
@@ -22,8 +22,8 @@ type Schedule struct {
 // SchedulePeriod is a period that was billed.
 type SchedulePeriod struct {
 	Day    string
-	Number string // of its invoice
-	Href   string // of its invoice
+	Number string // the number of its invoice
+	Href   string // the page of its invoice
 	Status string // as in [InvoiceRow]
 }
 
@@ -31,6 +31,6 @@ type SchedulePeriod struct {
 type PeriodFormView struct {
 	templates.Form
 
-	Name string // of the schedule
-	Href string // of the schedule
+	Name string // the schedule's name
+	Href string // the schedule's page
 }

@@ -10,7 +10,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "onlyonce/templates"
 
-// ScheduleFormPage is the form of a schedule: an invoice without its day, and the days.
+// ScheduleFormPage is the form of a schedule: an invoice without its date, and the days.
 func ScheduleFormPage(p templates.Page, v ScheduleForm) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -139,7 +139,7 @@ func ScheduleFormPage(p templates.Page, v ScheduleForm) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = whatIsBilled(v.InvoiceForm).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = billedFields(v.InvoiceForm).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -196,7 +196,7 @@ func ScheduleFormPage(p templates.Page, v ScheduleForm) templ.Component {
 	})
 }
 
-// ScheduleSection is what the page of a schedule shows below the facts.
+// ScheduleSection is the part of a schedule's page below the facts.
 func ScheduleSection(v Schedule) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -18,7 +18,7 @@ func TestRulesOfPages(t *testing.T) {
 	viewtest.Check(t, states())
 }
 
-// states are the pages of invoices, and of what belongs to them.
+// states returns each page of this package in its relevant states.
 func states() map[string]templ.Component {
 	page, withHistory, archived := viewtest.Page(), viewtest.WithHistory(), viewtest.Archived()
 	row := invoiceviews.InvoiceRow{Href: "/invoices/1", Number: hostile, Customer: hostile, Status: "draft", Total: "1.00 EUR"}
@@ -196,7 +196,7 @@ func states() map[string]templ.Component {
 	return all
 }
 
-// typedForm is an invoice form in which everything was typed, some of it wrong.
+// typedForm returns an invoice form with input in each field, partly wrong.
 func typedForm() invoiceviews.InvoiceForm {
 	return invoiceviews.InvoiceForm{
 		Form: templates.Form{
@@ -219,7 +219,7 @@ func typedForm() invoiceviews.InvoiceForm {
 	}
 }
 
-// returnedForms are all the ways in which the invoice form comes back.
+// returnedForms returns the invoice form with each notice, and with errors.
 func returnedForms() map[string]invoiceviews.InvoiceForm {
 	record := templates.Record{Name: "2026-0042", Href: "/invoices/1"}
 	again := templates.Submit{Text: "Create as a new invoice", Name: "fresh_key", Value: "fresh"}

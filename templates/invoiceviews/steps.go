@@ -2,12 +2,12 @@ package invoiceviews
 
 import "onlyonce/templates"
 
-// InvoiceStep is the invoice that a page asks about.
+// InvoiceStep is the invoice of a page that asks before a step.
 type InvoiceStep struct {
 	Number, Href, Customer, Total, Due string
 }
 
-// Issue asks before an invoice is issued.
+// Issue is the page that asks before an invoice is issued.
 type Issue struct {
 	templates.Form
 	InvoiceStep
@@ -17,14 +17,14 @@ type Issue struct {
 	NoMailServer bool
 }
 
-// Warning is something odd about an invoice, and where it is corrected.
+// Warning is a sentence about a possible mistake in an invoice, and a link to its correction.
 type Warning struct {
 	Text string // a sentence
 	Fix  templates.Link
 	When string // the rest of the sentence that the link begins
 }
 
-// Void asks before an invoice is voided.
+// Void is the page that asks before an invoice is voided.
 type Void struct {
 	templates.Form
 	InvoiceStep
@@ -33,12 +33,12 @@ type Void struct {
 	DuplicateOf string // the number of the invoice that stays; "" for none
 }
 
-// Remove asks before a payment is removed.
+// Remove is the page that asks before a payment is removed.
 type Remove struct {
 	templates.Form
 
-	Number, Href string // of the invoice
+	Number, Href string // the invoice's number and page
 	Amount, Date string
-	Reference    string // with who gave it; "" for none
-	Removed      bool   // already
+	Reference    string // the reference and its provider; "" for none
+	Removed      bool   // it was already removed
 }

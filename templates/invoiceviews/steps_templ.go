@@ -10,7 +10,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "onlyonce/templates"
 
-// IssuePage asks before an invoice is issued, and shows what the customer will be told.
+// IssuePage asks before an invoice is issued, and describes the email to the customer.
 func IssuePage(p templates.Page, v Issue) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -526,7 +526,7 @@ func RemovePage(p templates.Page, v Remove) templ.Component {
 	})
 }
 
-// stepPage is the form of a question, with what it asks and its buttons as children.
+// stepPage is a form that asks before a step. Its children are the text and the buttons.
 func stepPage(p templates.Page, f templates.Form, title string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -2,21 +2,21 @@ package invoiceviews
 
 import "onlyonce/templates"
 
-// WebhookSource is a source of events as its page shows it.
+// WebhookSource is a source of events on its page.
 type WebhookSource struct {
 	templates.RecordView
 
-	URL     string // where it sends its events
-	Locked  bool   // no secret that is valid can be opened
+	URL     string // the URL for its events
+	Locked  bool   // none of its valid secrets can be decrypted
 	Secrets []WebhookSecret
-	AddHref string // where a secret is added
+	AddHref string // the form that adds a secret
 }
 
-// WebhookSecret is one secret of a source, without itself.
+// WebhookSecret describes a secret of a source, without its value.
 type WebhookSecret struct {
 	Added string
 	State string
-	End   templates.Action // empty for one that has ended
+	End   templates.Action // empty if it has ended
 }
 
 // WebhookSecretForm is the form that adds a secret to a source.
@@ -24,27 +24,28 @@ type WebhookSecretForm struct {
 	templates.Form
 
 	Source string
-	Href   string // of the source
-	Hint   string // what the sender shows
+	Href   string // the source's page
+	Hint   string // the hint of the field for the secret
 }
 
-// WebhookInvoice is an invoice that a payment may be of.
+// WebhookInvoice is an invoice that a payment may be for.
 type WebhookInvoice struct {
 	Number, Href, Customer, Due string
 	Apply                       templates.Action
 }
 
-// WebhookEvent is an event as its page shows it.
+// WebhookEvent is an event on its page.
 type WebhookEvent struct {
 	templates.RecordView
 
-	Reason string // why it has its state, in a sentence; "" if that needs none
-	Advice string // what a person can do, "" for nothing
-	// Amount was paid for one of the Invoices, each of which has as much open, or for the one that Other takes; "" where that is known.
+	Reason string // the reason for its status, in a sentence; "" if none is needed
+	Advice string // the next step for a person; "" for none
+	// Amount was paid for one of the Invoices, each with this open amount, or for the invoice whose number is entered in Other; "" if
+	// the invoice is known.
 	Amount   string
 	Invoices []WebhookInvoice
 	Other    templates.Action
 
-	Body string // as it came; "" once that was deleted
-	Kept string // for how long bodies are
+	Body string // the content as it came; "" after it was deleted
+	Kept string // the time for which contents are kept
 }

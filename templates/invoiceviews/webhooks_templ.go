@@ -189,7 +189,7 @@ func webhookSecretField(f templates.Form, hint string) templ.Component {
 	})
 }
 
-// WebhookSourcePage shows a source, where it sends its events, and with which secrets it signs them.
+// WebhookSourcePage shows a source, the URL for its events, and its signing secrets.
 func WebhookSourcePage(p templates.Page, v WebhookSource) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -328,7 +328,7 @@ func WebhookSourcePage(p templates.Page, v WebhookSource) templ.Component {
 	})
 }
 
-// WebhookEventPage shows an event, what came of it, and what it said.
+// WebhookEventPage shows an event, its result, and its content.
 func WebhookEventPage(p templates.Page, v WebhookEvent) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -1,4 +1,4 @@
-// Package labviews is the pages of the lab, and what it adds to others.
+// Package labviews has the pages of the lab, and its additions to other pages.
 package labviews
 
 import (
@@ -19,36 +19,36 @@ type Card struct {
 	Title  string
 	Href   string
 	Story  string
-	Layers string // that can be taken away: "the form lock, the intent"
-	// Featured is set for the first one, which has the picture.
+	Layers string // layers that can be removed: "the form lock, the intent"
+	// Featured is set for the first experiment, which has the picture.
 	Featured bool
 }
 
-// Experiment is the page that asks for a guess, and runs the experiment.
+// Experiment is the page on which a visitor guesses the result of an experiment and runs it.
 type Experiment struct {
 	Title    string
 	Story    string
 	Question string
 	Guesses  []string
-	Guess    string // the one that is chosen; "" for none
+	Guess    string // the chosen guess; "" for none
 	Layers   []Layer
-	// Action is where the form is sent, and Run names the run that it makes, however often it is sent.
+	// Action is the URL that the form is sent to. Run is the id of the run that it creates, even if it is sent several times.
 	Action string
 	Run    string
-	// FormLock means that the browser tries its own form lock first, and sends what it let through.
+	// FormLock means that the browser first tries its own form lock, and sends the result.
 	FormLock bool
 	Takeaway Takeaway
 }
 
-// Layer is a layer of protection that can be taken away.
+// Layer is a layer of protection that can be removed.
 type Layer struct {
 	Slug    string
 	Name    string // "the intent"
-	Removed string // what exactly is taken away, in a sentence
+	Removed string // a sentence about the removal
 	Away    bool
 }
 
-// Takeaway is the experiment outside the lab.
+// Takeaway has the means to repeat the experiment outside the lab.
 type Takeaway struct {
 	Scenario Code
 	Curl     string
@@ -62,29 +62,29 @@ type Code struct {
 	Lines string
 }
 
-// Run is a run, as far as it is.
+// Run is a run, finished or not.
 type Run struct {
 	Title string
-	// Milestone is how far it is, in a sentence, for those who listen too.
+	// Milestone is the progress in a sentence, which screen readers announce.
 	Milestone string
-	// Over means that nothing more will come. Problem is why it failed then; "" if it did not.
+	// Over means that the run has ended. Problem is the reason if it failed, or "".
 	Over    bool
 	Problem string
-	// Verdict is what came out. Right is whether the visitor guessed it; nil if they did not guess.
+	// Verdict is the result. Right reports whether the visitor guessed it; nil without a guess.
 	Verdict string
 	Right   *bool
 	Sides   []Side
 
-	Events   string // the address of what happens while it runs
-	Picture  string // the address of its picture
-	Again    string // the address of the experiment, with the same layers taken away
-	Repeat   string // the whole of that address
+	Events   string // the URL of its events
+	Picture  string // the URL of its picture
+	Again    string // the path of the experiment, with the same layers removed
+	Repeat   string // the absolute URL of Again
 	FormLock bool   // as in Experiment
 	Without  []Without
 	Takeaway Takeaway
 }
 
-// Without runs the same experiment with one more layer taken away, or with all of them.
+// Without runs the same experiment with one more layer removed, or with all layers.
 type Without struct {
 	Action string
 	Text   string // "Run it without the intent"
@@ -96,14 +96,14 @@ type Side struct {
 	Title    string // "With all layers", "Without the intent"
 	Attempts string // "50 attempts"
 	Things   string // "1 invoice"
-	Money    string // "€123.00"; "" where no money is at stake
-	Meant    string // what it should have been, if it is something else: "€123.00"
-	Why      string // who stopped the others
-	Bad      bool   // there is more than with all layers
+	Money    string // "€123.00"; "" if the experiment has no amounts
+	Meant    string // the expected amount, if it differs: "€123.00"
+	Why      string // the layer that stopped the others
+	Bad      bool   // there are more records than with all layers
 	Gates    []Gate
 	Lanes    []Lane
 	Events   []string // "80 ms: The server was killed."
-	// SQL is the question to the database, and Columns and Rows its answer; "" until it was asked.
+	// SQL is the query that counts, and Columns and Rows are its result; "" until it was run.
 	SQL     string
 	Columns []string
 	Rows    [][]string
@@ -115,14 +115,14 @@ type Gate struct {
 	Away bool
 }
 
-// End is how a lane ends.
+// End is the kind of a lane's end.
 type End string
 
 // The ends of a lane.
 const (
 	Running End = "running"
 	Stopped End = "stopped" // at a gate
-	Lost    End = "lost"    // nobody knows where: there was no answer, and there is no row
+	Lost    End = "lost"    // unknown: there was no answer, and there is no row
 	Made    End = "made"    // a row
 )
 
@@ -133,19 +133,19 @@ type Lane struct {
 	Request string
 	Answer  string // "201 created"
 	Took    string // "18 ms"; "" if it was not sent
-	Says    string // what the person or the program is told
+	Says    string // the message to the person or program
 	Stopped string // the gate that stopped it: "the intent"
-	// Gates are the gates that it met, by their places in Side.Gates, from 0, in order.
+	// Gates are the gates that it reached, in order, as indexes of Side.Gates.
 	Gates []int
 	End   End
-	Row   int  // the number of the row that it made, or 0
-	Extra bool // the row is one that would not be there with all layers
+	Row   int  // the number of its row, or 0
+	Extra bool // the row would not exist with all layers
 }
 
-// asks is the question without its mark.
+// asks returns the question without its question mark.
 func (v Experiment) asks() string { return strings.TrimSuffix(v.Question, "?") }
 
-// whileOff ends the question while layers are ticked, which lab.css knows.
+// whileOff returns the end of the question, which lab.css shows while layers are ticked.
 func (v Experiment) whileOff() string {
 	if len(v.Layers) == 1 {
 		return " with this layer off"

@@ -187,7 +187,7 @@ func LabPage(p templates.Page, v Lab) templ.Component {
 	})
 }
 
-// ExperimentPage asks for a guess and runs an experiment.
+// ExperimentPage has the form that takes a guess and runs an experiment.
 func ExperimentPage(p templates.Page, v Experiment) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -561,7 +561,7 @@ func labHeading(title, story string) templ.Component {
 	})
 }
 
-// labClicks is the form that the browser presses five times to find out what the form lock lets through. It is never sent.
+// labClicks is a form that lab.js presses five times to count the clicks that pass the form lock. It is never sent.
 func labClicks(p templates.Page, action string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -617,7 +617,7 @@ func labClicks(p templates.Page, action string) templ.Component {
 	})
 }
 
-// labTakeaway is what somebody can carry home.
+// labTakeaway shows the means to repeat the experiment outside the lab.
 func labTakeaway(v Takeaway) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -800,7 +800,7 @@ func labText(title, place, text string) templ.Component {
 	})
 }
 
-// labWords explains the words that the lab uses.
+// labWords is the glossary of the lab.
 func labWords() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

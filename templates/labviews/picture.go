@@ -6,7 +6,7 @@ import (
 	"onlyonce/templates"
 )
 
-// The picture for sharing stands alone: it has its size and its colours in itself.
+// The picture for sharing needs no style sheet: it includes its size and colours.
 
 const (
 	labWidth, labHeight = 1200, 630
@@ -16,14 +16,14 @@ const (
 	labWidestPitch      = 42
 )
 
-// labPanel is one side in the picture for sharing.
+// labPanel is a side in the picture for sharing.
 type labPanel struct {
 	labLanes
 
 	left, width float64
 }
 
-// panels stand side by side.
+// panels returns the sides, from left to right.
 func (v Run) panels() (all []labPanel) {
 	n := float64(len(v.Sides))
 	width := (labWidth - 2*labMargin - (n-1)*labMargin) / n
@@ -33,12 +33,12 @@ func (v Run) panels() (all []labPanel) {
 	return all
 }
 
-// heading is the first line of the picture: "Onlyonce: 50 attempts, 1 invoice".
+// heading returns the first line of the picture: "Onlyonce: 50 attempts, 1 invoice".
 func (v Run) heading() string {
 	return templates.Product + ": " + v.Sides[0].Attempts + ", " + v.Sides[0].Things
 }
 
-// caption is the whole picture in words.
+// caption returns the picture in words.
 func (v Run) caption() string {
 	caption := v.heading()
 	if n := len(v.Sides); n > 1 {
@@ -50,12 +50,12 @@ func (v Run) caption() string {
 
 func number(x float64) string { return strconv.FormatFloat(x, 'f', 1, 64) }
 
-// x is a place in a panel.
+// x returns a horizontal position in a panel.
 func (l labPanel) x(percent float64) string { return number(l.left + percent*l.width/100) }
 
 func (l labPanel) right() string { return number(l.left + l.width) }
 
-// step is from one lane to the next.
+// step returns the distance between lanes.
 func (l labPanel) step() float64 {
 	return min(labWidestPitch, (labLanesBottom-labLanesTop)/float64(max(1, len(l.side.Lanes))))
 }
@@ -64,10 +64,10 @@ func (l labPanel) line(i int) float64 { return labLanesTop + (float64(i)+.5)*l.s
 
 func (l labPanel) bottom() string { return number(labLanesTop + float64(len(l.side.Lanes))*l.step()) }
 
-// mark is half the size of what ends a lane.
+// mark returns half the size of the mark at the end of a lane.
 func (l labPanel) mark() float64 { return min(8, l.step()*.36) }
 
-// colour is that of a lane.
+// colour returns the colour of a lane.
 func (l Lane) colour() string {
 	switch {
 	case l.Extra:
@@ -79,7 +79,7 @@ func (l Lane) colour() string {
 	}
 }
 
-// ink is the colour of what came out.
+// ink returns the colour of the result.
 func (l labPanel) ink() string {
 	if l.side.Bad {
 		return "#a8201a"

@@ -14,7 +14,7 @@ import (
 	"onlyonce/templates"
 )
 
-// RunPage shows a run while it goes on, and what came out.
+// RunPage shows a run and its result.
 func RunPage(p templates.Page, v Run) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -293,7 +293,7 @@ func RunPage(p templates.Page, v Run) templ.Component {
 	})
 }
 
-// Progress is the part of the page of a run that changes while it goes on.
+// Progress is the part of a run's page that changes while it runs.
 func Progress(v Run) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -647,7 +647,7 @@ func labSide(v Side) templ.Component {
 	})
 }
 
-// labPicture is one lane for each attempt, from where it begins through the gates to the row. The table says the same.
+// labPicture draws one lane for each attempt, from its start through the gates to the row. The table has the same data.
 func labPicture(l labLanes) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -772,9 +772,9 @@ func labPicture(l labLanes) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var40 string
-		templ_7745c5c3_Var40, templ_7745c5c3_Err = templ.ResolveAttributeValue(l.says())
+		templ_7745c5c3_Var40, templ_7745c5c3_Err = templ.ResolveAttributeValue(l.description())
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/labviews/run.templ`, Line: 110, Col: 122}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/labviews/run.templ`, Line: 110, Col: 129}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var40)
 		if templ_7745c5c3_Err != nil {
@@ -1097,7 +1097,7 @@ func labLane(l labLanes, i int, lane Lane) templ.Component {
 	})
 }
 
-// labEnd marks where a lane ends: a bar at the gate that stopped it, a dot for its row, a square for one too many.
+// labEnd marks the end of a lane: a bar at the gate that stopped it, a dot for its row, a square for a row too many.
 func labEnd(l labLanes, y int, end string, lane Lane) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1602,7 +1602,7 @@ func labTable(v Side) templ.Component {
 	})
 }
 
-// labRows is what the database has, with the question that it was asked.
+// labRows shows the result of the query that counts.
 func labRows(v Side) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

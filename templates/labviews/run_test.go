@@ -11,7 +11,7 @@ import (
 	"onlyonce/internal/proof/must"
 )
 
-// TestRunLoadsItselfAgain until it is over, where there is no script.
+// TestRunLoadsItselfAgain checks that the page of a run reloads until it is over, if there is no script.
 func TestRunLoadsItselfAgain(t *testing.T) {
 	t.Parallel()
 	const again = `<noscript><meta http-equiv="refresh" content="1"></noscript>`
@@ -24,7 +24,7 @@ func TestRunLoadsItselfAgain(t *testing.T) {
 	}
 }
 
-// TestPictureStandsAlone: it is whole XML, and nothing in it needs another file or a style sheet.
+// TestPictureStandsAlone checks that the picture is well-formed XML that needs no other file and no style sheet.
 func TestPictureStandsAlone(t *testing.T) {
 	t.Parallel()
 	picture := drawn(t, "lab, picture to share")
@@ -57,7 +57,7 @@ func TestPictureStandsAlone(t *testing.T) {
 	}
 }
 
-// drawn is a state as the browser gets it.
+// drawn returns the HTML of a state.
 func drawn(t *testing.T, state string) string {
 	t.Helper()
 	var html bytes.Buffer

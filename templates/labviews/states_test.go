@@ -19,8 +19,8 @@ func TestRulesOfPages(t *testing.T) {
 	viewtest.Check(t, states())
 }
 
-// states are the pages of the lab: a run waits, goes on, is over with one side or with two, with a few lanes or with fifty,
-// or has failed.
+// states returns the pages of the lab, with runs that are waiting, running, over with one side or two, with few lanes or fifty, or
+// failed.
 func states() map[string]templ.Component {
 	page := viewtest.Page()
 	takeaway := labviews.Takeaway{
@@ -66,7 +66,7 @@ func states() map[string]templ.Component {
 	return all
 }
 
-// labSide has attempts that end in all ways.
+// labSide returns a side with attempts that end in all ways.
 func labSide(attempts int, bad bool) labviews.Side {
 	side := labviews.Side{
 		Title: "With all layers", Attempts: strconv.Itoa(attempts) + " attempts", Things: "1 invoice", Money: "€123.00",

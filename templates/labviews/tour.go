@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// TourSteps is how many steps the tour of the lab has.
+// TourSteps is the number of steps of the lab's tour.
 const TourSteps = 4
 
 // Tour is a step of the tour.
@@ -13,29 +13,29 @@ type Tour struct {
 	Step int
 	// Run is the visitor's own run of the second step, if it is done.
 	Run *Run
-	// Repeat is the whole address of the experiment of the second step.
+	// Repeat is the absolute URL of the second step's experiment.
 	Repeat string
 }
 
-// TourStrip is where somebody is in the tour, on a page that it leads to.
+// TourStrip is the state of the tour, on a page that belongs to a step.
 type TourStrip struct {
 	Step     int
 	Place    TourPlace
 	NextHref string
 	EndHref  string
-	// Pressed and Sent are how often the button was pressed in the first step, and how many of these presses reached the server.
+	// Pressed is the number of presses of the button in the first step, and Sent the number of presses that reached the server.
 	Pressed, Sent int
-	AgainHref     string // back to the first step, for who pressed once; "" otherwise
+	AgainHref     string // back to the first step, after a single press; "" otherwise
 	Counts        bool   // the page counts presses
 }
 
-// TourPlace is what a page has to do with a step of the tour.
+// TourPlace is a page's role in a step of the tour.
 type TourPlace int
 
-// The places of a step.
+// The roles of a page.
 const (
-	TourBefore TourPlace = iota // there is something to do there
-	TourBehind                  // it was done
+	TourBefore TourPlace = iota // the visitor has something to do there
+	TourBehind                  // the visitor has done it
 )
 
 func (v TourStrip) text() string {
@@ -49,7 +49,7 @@ func (v TourStrip) text() string {
 	}
 }
 
-// counted returns what became of the presses of the first step, in sentences.
+// counted returns the result of the presses of the first step, in sentences.
 func (v TourStrip) counted() string {
 	stopped, repeats := v.Pressed-v.Sent, v.Sent-1
 	switch {
@@ -76,7 +76,7 @@ func were(n int) string {
 // tourText is the text of a step of the tour.
 type tourText struct {
 	title, text, button string
-	before, behind      string // what the strip says
+	before, behind      string // the text of the strip
 }
 
 func tourTexts() [TourSteps]tourText {
@@ -113,10 +113,10 @@ func tourStepOf(step int) string {
 	return "Step " + strconv.Itoa(step) + " of " + strconv.Itoa(TourSteps)
 }
 
-// Place is a place in this repository.
+// Place is a declaration in this repository.
 type Place struct{ Layer, Stops, File, Name string }
 
-// TourPlaces is where the layers stand.
+// TourPlaces returns the code of each layer.
 func TourPlaces() []Place {
 	return []Place{
 		{"The form lock", "a second click", "static/submit-guard.js", "lock"},

@@ -10,7 +10,7 @@ import (
 	"onlyonce/templates/labviews"
 )
 
-// TestTourCounts: the first step says how many presses were sent, and who stopped the others.
+// TestTourCounts checks that the first step shows how many presses were sent and stopped.
 func TestTourCounts(t *testing.T) {
 	t.Parallel()
 	for want, v := range map[string]labviews.TourStrip{

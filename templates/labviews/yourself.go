@@ -8,24 +8,24 @@ import (
 	"onlyonce/templates"
 )
 
-// Around is what the pages outside of the lab say of it.
+// Around is the lab's addition to other pages.
 type Around struct {
-	// Href is the lab, and TourHref the beginning of the tour.
+	// Href is the URL of the lab, and TourHref that of the tour's first step.
 	Href     string
 	TourHref string
-	// Switches stand above a form that creates something, while one of them is on; nil otherwise.
+	// Switches are shown above a form that creates something, while a switch is on; nil otherwise.
 	Switches *Switches
-	// Script is the address of lab-tour.js.
+	// Script is the URL of lab-tour.js.
 	Script string
-	// Step is where somebody is in the tour; nil outside of it.
+	// Step is the visitor's step of the tour; nil outside the tour.
 	Step *TourStrip
 }
 
-// Switches are what a visitor has made worse for themselves.
+// Switches are the faults that a visitor has switched on for themselves.
 type Switches struct {
 	Slow bool
 	Cut  bool
-	// Form is the address of the form below, with its key, and Href where they are switched off.
+	// Form is the URL of the form below, with its key, and Href the page that switches them off.
 	Form string
 	Href string
 }
@@ -44,18 +44,18 @@ func (v Switches) text() string {
 
 // Yourself is the page with the switches.
 type Yourself struct {
-	// Form is the address of an ordinary form with its key.
+	// Form is the URL of an ordinary form with its key.
 	Form string
 	Slow bool
 	Cut  bool
-	// Until is when both go off by themselves, if one is on: "16:45 UTC".
+	// Until is the time when both are switched off, if one is on: "16:45 UTC".
 	Until    string
 	TourHref string
 	// AttemptsHref is the list of attempts, or "".
 	AttemptsHref string
 }
 
-// Fill puts what pages say of the lab into their slots.
+// Fill sets the slots of a page for the lab.
 func Fill(slots *templates.Slots, around *Around) {
 	slots.Styles = append(slots.Styles, "lab-yourself.css")
 	slots.Above, slots.BelowHistory, slots.EmptyList = labAbove(around), labBelowHistory(around), labInstead(around)

@@ -7,7 +7,7 @@ import (
 	"onlyonce/templates/labviews"
 )
 
-// yourselfStates are what the visitors of the lab see besides its experiments.
+// yourselfStates returns the pages of the lab besides its experiments.
 func yourselfStates(page templates.Page, run labviews.Run) map[string]templ.Component {
 	inTour := page
 	labviews.Fill(&inTour.Slots, &labviews.Around{

@@ -10,7 +10,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "onlyonce/templates"
 
-// YourselfPage has the ordinary form for visitors of the lab to open, and the switches that make their network bad.
+// YourselfPage links to an ordinary form, and has the switches that make the visitor's network bad.
 func YourselfPage(p templates.Page, v Yourself) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -259,7 +259,7 @@ func labSwitch(name, title, text string, on bool, until string) templ.Component 
 	})
 }
 
-// labAbove is what pages say of the lab above their contents.
+// labAbove is the lab's part above the content of other pages.
 func labAbove(around *Around) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -336,7 +336,7 @@ func labAbove(around *Around) templ.Component {
 	})
 }
 
-// labBelowHistory invites people who see that a record was created once to try it.
+// labBelowHistory links to the lab after the history, which shows that a record was created once.
 func labBelowHistory(around *Around) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -379,7 +379,7 @@ func labBelowHistory(around *Around) templ.Component {
 	})
 }
 
-// labInstead is the way to the lab where there is nothing yet.
+// labInstead links to the lab from an empty list.
 func labInstead(around *Around) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -422,7 +422,7 @@ func labInstead(around *Around) templ.Component {
 	})
 }
 
-// labAtLogin leads people who have just come to the tour and the lab, by the first login of the demo.
+// labAtLogin links to the tour and the lab from the login page, through the first login of the demo.
 func labAtLogin(around *Around, demo templates.DemoLogin) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

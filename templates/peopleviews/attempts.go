@@ -2,22 +2,22 @@ package peopleviews
 
 import "onlyonce/templates"
 
-// Attempts is how often it was tried to make and change a record.
+// Attempts are the attempts to create and change a record.
 type Attempts struct {
 	Summary string // "Created once. At least 3 attempts, 2 ignored."
 	Rows    []AttemptRow
-	// AllHref is the list with all of them, for those who may see it.
+	// AllHref is the list of all attempts, "" for those who may not see it.
 	AllHref string
 }
 
-// AttemptList is a page of what was tried lately.
+// AttemptList is a page of recent attempts.
 type AttemptList struct {
 	templates.Finder
 
-	// Kept is for how long attempts are kept, such as "7 days"; "" if none are.
+	// Kept is the time for which attempts are kept, such as "7 days"; "" if they are not kept.
 	Kept string
 	Rows []AttemptRow
-	// What is looked for, as it was chosen or typed.
+	// The search, as chosen or typed.
 	Outcome, Operation, Key, Record string
 	Outcomes, Operations            []templates.Option
 }
@@ -26,20 +26,20 @@ type AttemptList struct {
 type AttemptRow struct {
 	At      string // "22 Nov 2026, 09:30:12 UTC"
 	What    string // "New invoice"
-	Href    string // the record that it was about, or ""
+	Href    string // the record of the attempt, or ""
 	Outcome string // "Created"
 	Kind    string // "done", "idle", "refused" or "failed"
-	Detail  string // what that means, or ""
+	Detail  string // an explanation of the outcome, or ""
 	By      string
 	Took    string // "12 ms"
-	Key     string // "" if there was none
+	Key     string // "" without a key
 	KeyHref string // all attempts with the key
 	Replica string
 }
 
-// shortKey is enough of a key to tell it from others.
+// shortKey returns the beginning of a key, enough to recognise it.
 func shortKey(key string) string {
-	const enough = 13 // characters, which are ASCII
+	const enough = 13 // characters; keys are ASCII
 	if len(key) <= enough {
 		return key
 	}

@@ -10,7 +10,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "onlyonce/templates"
 
-// AttemptsPage lists what was tried lately, newest first.
+// AttemptsPage lists recent attempts, newest first.
 func AttemptsPage(p templates.Page, v AttemptList) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -631,7 +631,7 @@ func attemptChoice(name, label string, options []templates.Option, chosen string
 	})
 }
 
-// AttemptsSection are the attempts to make and change a record, on its page.
+// AttemptsSection shows the attempts to create and change a record, on its page.
 func AttemptsSection(v Attempts) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

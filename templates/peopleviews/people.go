@@ -1,36 +1,36 @@
-// Package peopleviews is the pages of the settings of a business, of its people and tokens, and of what they attempted.
+// Package peopleviews has the pages of a business's settings, people, tokens and attempts.
 package peopleviews
 
 import "onlyonce/templates"
 
-// Person is a person as owners see them.
+// Person is the page of a person, for owners.
 type Person struct {
 	templates.RecordView
 
-	// Disabled is since when they may not log in, or "", and Enable lets them in again.
+	// Disabled is the date since when the person may not log in, or "", and Enable ends that.
 	Disabled string
 	Enable   templates.Action
-	// Link is where they choose a password; "" if this session cannot show it. Until is when it expires, or "" if there is
-	// none. Mailed says what became of the email with it.
+	// Link is the URL at which the person chooses a password; "" if this session cannot show it. Until is the time when it expires, or
+	// "" if there is none. Mailed is a sentence about the email with it.
 	Link, Until, Mailed string
-	// Send makes a link and emails it, Invite only makes it, and Uninvite takes it back. Those that cannot be have no address.
+	// Send makes a link and emails it, Invite only makes it, and Uninvite takes it back. An action that is not possible has no Href.
 	Send, Invite, Uninvite templates.Action
 }
 
-// Token is an API token as owners see it.
+// Token is the page of an API token, for owners.
 type Token struct {
 	templates.RecordView
 
-	// Secret is shown until then to the session that made the token; "" to all others.
+	// Secret is shown until Until to the session that created the token; "" for all others.
 	Secret, Until string
 }
 
-// roles are those of a person to choose from.
+// roles returns the roles that a person may have.
 func roles() []templates.Option {
 	return []templates.Option{{Value: "member", Text: "Member"}, {Value: "owner", Text: "Owner"}, {Value: "read-only", Text: "Read-only"}}
 }
 
-// tokenRoles are those of a token to choose from.
+// tokenRoles returns the roles that a token may have.
 func tokenRoles() []templates.Option {
 	return []templates.Option{{Value: "member", Text: "Member"}, {Value: "read-only", Text: "Read-only"}}
 }

@@ -10,7 +10,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "onlyonce/templates"
 
-// PersonPage shows a person, and the link with which they choose a password.
+// PersonPage shows a person, and the link to choose a password.
 func PersonPage(p templates.Page, v Person) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -209,7 +209,7 @@ func PersonPage(p templates.Page, v Person) templ.Component {
 	})
 }
 
-// secret is a text to copy: with a button, or by selecting all of it with one click.
+// secret is a text to copy, with a button or by selecting it with one click.
 func secret(text string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -329,7 +329,7 @@ func PersonForm(p templates.Page, f templates.Form) templ.Component {
 	})
 }
 
-// TokenPage shows a token, and its secret right after it was made.
+// TokenPage shows a token, and its secret for a time after it was created.
 func TokenPage(p templates.Page, v Token) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -19,8 +19,8 @@ type FactGroup struct {
 type SettingsForm struct {
 	templates.Form
 
-	Hint       string // what another room says of them; "" for nothing
-	TaxHint    string // what e-invoices take the tax ID for
+	Hint       string // another room's sentence about them; "" for none
+	TaxHint    string // the use of the tax ID in e-invoices
 	Countries  []templates.Option
 	Currencies []templates.Option
 }

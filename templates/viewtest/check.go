@@ -9,7 +9,7 @@ import (
 	"golang.org/x/net/html"
 )
 
-// Check holds each page, by the name of its state, to what is true of all pages.
+// Check checks the rules of all pages on each page, by the name of its state.
 func Check(t *testing.T, states map[string]templ.Component) {
 	t.Helper()
 	for name, page := range states {
@@ -27,7 +27,8 @@ func Check(t *testing.T, states map[string]templ.Component) {
 	}
 }
 
-// nothingInline: the content security policy forbids anything inline; a page that relies on it would be broken in the browser only.
+// nothingInline checks that a page has no inline scripts or styles. The content security policy forbids them, so they fail in browsers
+// only.
 func nothingInline(t *testing.T, doc *html.Node) {
 	t.Helper()
 	for n := range doc.Descendants() {
@@ -64,8 +65,8 @@ func idsAreUniqueAndReferencesLead(t *testing.T, doc *html.Node) {
 	}
 }
 
-// browsersForgetForms: after a reload, Firefox would bring back hidden fields that a script has changed, and choices: an old version
-// beside new fields, or the other way round.
+// browsersForgetForms checks that forms have autocomplete=off. After a reload, Firefox would otherwise restore hidden fields that a
+// script has changed, and the values of controls, which mixes an old version with new fields.
 func browsersForgetForms(t *testing.T, doc *html.Node) {
 	t.Helper()
 	for n := range doc.Descendants() {
@@ -109,7 +110,8 @@ func everyPostingFormIsGuarded(t *testing.T, doc *html.Node) {
 	}
 }
 
-// onlyThePagesOwnFormHasAPrimaryButton: the submit guard and people's scripts take the marked button for the page's main one.
+// onlyThePagesOwnFormHasAPrimaryButton checks that at most one button is marked as the main one. The submit guard and scripts of
+// clients rely on the mark.
 func onlyThePagesOwnFormHasAPrimaryButton(t *testing.T, doc *html.Node) {
 	t.Helper()
 	marked := 0
@@ -126,7 +128,7 @@ func onlyThePagesOwnFormHasAPrimaryButton(t *testing.T, doc *html.Node) {
 	}
 }
 
-// everyFormWithAKeyHasItsOwner: a form that creates something says for whom it was opened.
+// everyFormWithAKeyHasItsOwner checks that a form with a key has the tenant for which it was opened.
 func everyFormWithAKeyHasItsOwner(t *testing.T, doc *html.Node) {
 	t.Helper()
 	for form := range doc.Descendants() {
@@ -145,7 +147,7 @@ func everyFormWithAKeyHasItsOwner(t *testing.T, doc *html.Node) {
 	}
 }
 
-// theTitleSaysError fails unless the title says so where the page takes the focus to what is wrong, and only where the page says it too.
+// theTitleSaysError checks that the title begins with "Error: " if the page has a focused error, and only if the page shows an error.
 func theTitleSaysError(t *testing.T, doc *html.Node) {
 	t.Helper()
 	title := Find(doc, func(n *html.Node) bool { return n.Data == "title" })

@@ -7,15 +7,15 @@ const (
 	ships = ship + ship + ship + ship
 )
 
-// Hostile is long, unbreakable and full of markup.
+// Hostile is a long text without line breaks and full of markup.
 const Hostile = ships + ships + ships + ` "><script>alert('x')</script> & <b style="x">`
 
-// Blank is a page that shares nothing.
+// Blank returns a page without common data.
 func Blank() templates.Page {
 	return templates.Page{Asset: func(name string) string { return "/" + name }}
 }
 
-// Page is a page of somebody who is logged in.
+// Page returns a page for a person who is logged in.
 func Page() templates.Page {
 	return templates.Page{
 		User: "acme@onlyonce.test", Tenant: "Acme Studio", Flash: "Invoice 2026-0042 created", Asset: Blank().Asset,
@@ -24,7 +24,7 @@ func Page() templates.Page {
 	}
 }
 
-// WithHistory is [Page] of a record to which everything was done.
+// WithHistory returns [Page] with a history that has all kinds of entries.
 func WithHistory() templates.Page {
 	page := Page()
 	page.History = []templates.HistoryEntry{
@@ -35,7 +35,7 @@ func WithHistory() templates.Page {
 	return page
 }
 
-// Archived is a record with everything that the page of one can show.
+// Archived returns a record with all parts that its page can show.
 func Archived() templates.RecordView {
 	return templates.RecordView{
 		Name: Hostile, Facts: []templates.Fact{{Label: "Email", Value: Hostile, Href: "mailto:" + Hostile}, {Label: "Notes"}},
@@ -44,7 +44,7 @@ func Archived() templates.RecordView {
 	}
 }
 
-// Finder has everything that a list can be searched by.
+// Finder returns a search with all its parts.
 func Finder() templates.Finder {
 	return templates.Finder{
 		Pager: templates.Pager{FirstHref: "/things", PreviousHref: "?cursor=x", NextHref: "?cursor=y"},

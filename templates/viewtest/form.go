@@ -9,7 +9,7 @@ import (
 	"onlyonce/templates"
 )
 
-// FormTo returns the form of a page that is sent to action.
+// FormTo returns the form of a page that has the action.
 func FormTo(t *testing.T, doc *html.Node, action string) *html.Node {
 	t.Helper()
 	form := Find(doc, func(n *html.Node) bool { return n.Data == "form" && Attr(n, "action") == action })
@@ -19,7 +19,7 @@ func FormTo(t *testing.T, doc *html.Node, action string) *html.Node {
 	return form
 }
 
-// Successful lists what a browser would send of a form without a submitter.
+// Successful returns the fields that a browser would send for a form without a submitter.
 func Successful(n *html.Node) []templates.Field {
 	var fields []templates.Field
 	for c := range n.ChildNodes() {
@@ -42,7 +42,7 @@ func Successful(n *html.Node) []templates.Field {
 	return fields
 }
 
-// inputValue drops what a date control cannot hold, as browsers do.
+// inputValue returns the value of an input. It drops a value that a date control cannot hold, as browsers do.
 func inputValue(n *html.Node) string {
 	value := Attr(n, "value")
 	if _, err := time.Parse(time.DateOnly, value); err != nil && Attr(n, "type") == "date" {
@@ -51,7 +51,7 @@ func inputValue(n *html.Node) string {
 	return value
 }
 
-// selected is the value of a select: its first option unless one is marked.
+// selected returns the value of a select: its first option unless one is marked.
 func selected(sel *html.Node) string {
 	option := Find(sel, func(n *html.Node) bool { return n.Data == "option" && Has(n, "selected") })
 	if option == nil {

@@ -1,4 +1,4 @@
-// Package viewtest holds the pages of every folder of templates to the same rules, and reads pages as browsers do.
+// Package viewtest checks the common rules of the pages of all folders of templates, and parses pages like browsers.
 package viewtest
 
 import (
@@ -11,7 +11,7 @@ import (
 	"golang.org/x/net/html"
 )
 
-// Parse reads a page as a browser does.
+// Parse parses a page like a browser.
 func Parse(t *testing.T, page templ.Component) *html.Node {
 	t.Helper()
 	var buf bytes.Buffer
@@ -40,7 +40,7 @@ func Has(n *html.Node, key string) bool {
 	return slices.ContainsFunc(n.Attr, func(a html.Attribute) bool { return a.Key == key })
 }
 
-// Text returns the text in n, with one space for any others.
+// Text returns the text in n, with each run of white space replaced by one space.
 func Text(n *html.Node) string {
 	var all strings.Builder
 	for d := range n.Descendants() {
