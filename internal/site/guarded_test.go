@@ -11,7 +11,7 @@ import (
 )
 
 // checkForms checks every page that a test gets: each form that posts has the form lock, and each form that carries out an
-// operation names its intent and its user. A page may answer a posted form, and repeat it as it came: the answer can't have
+// operation names its intent and its tenant. A page may answer a posted form, and repeat it as it came: the answer can't have
 // fields that were missing there.
 func (p page) checkForms(posted url.Values) {
 	p.b.Helper()

@@ -118,8 +118,8 @@ func (b *bundle) contract() contract {
 	return all
 }
 
-// closed returns the document with additionalProperties: false everywhere, so that an undescribed member fails. A problem may
-// have the members of its kind.
+// closed returns the document with additionalProperties: false in its objects, so that an undescribed member fails. A problem
+// may have the members of its kind.
 func closed(doc *openapi3.T) any {
 	text, err := json.Marshal(doc)
 	if err != nil {

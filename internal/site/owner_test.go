@@ -30,8 +30,8 @@ func (x *caseRun) opened() url.Values {
 	return nil
 }
 
-// button returns the label of the button that sends the form, also on the page that returns another tenant's form. There a
-// form below a record can't be shown with its record.
+// button returns the label of the button that sends the form, also on the page that returns another tenant's form. If
+// the form has a parent, that page can't show the form itself.
 func (x *caseRun) button() string {
 	if x.parent != nil {
 		return "Try again"

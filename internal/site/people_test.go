@@ -223,7 +223,7 @@ func secretIn(shown string) string {
 	return strings.TrimPrefix(shown, "oo_")
 }
 
-// TestEmailsAreNotProbed: after ten refusals in an hour because an email has an account elsewhere, nothing is saved.
+// TestEmailsAreNotProbed: after ten emails in an hour that have an account elsewhere, a tenant can't add users for a while.
 func TestEmailsAreNotProbed(t *testing.T) {
 	b := setup(t)
 	owner := b.person(b.replica, b.acme)

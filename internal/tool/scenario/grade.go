@@ -31,7 +31,7 @@ func (t *Tally) Grade() string {
 	}
 }
 
-// Once returns the share of the tried incidents in which each intent made one record, also where it looked like a failure.
+// Once returns in how many of the tried incidents each intent made one record, such as "3 of 4", also where it looked like a failure.
 func (t *Tally) Once() string {
 	if t.Tried() == 0 {
 		return "not tried"
