@@ -20,16 +20,16 @@ import (
 	"onlyonce/internal/value/secretkey"
 )
 
-// TestBackupAndRestore runs the commands of docs/deploy.md as they stand there, and looks at what becomes of keys.
+// TestBackupAndRestore runs the commands of docs/deploy.md, and repeats keys from before and after the backup.
 func TestBackupAndRestore(t *testing.T) {
 	pgtest.Long(t)
 	b := setup(t)
-	b.Spoil(t) // what is dumped is the app's, and nothing else
+	b.Spoil(t) // the dump has the app's database only
 	b.want(done, "", "tenant", "create", "Acme Studio")
 	token := strings.TrimSpace(b.want(done, "", "token", "create", "sync", "--tenant", "Acme Studio"))
 	at, _ := b.serve()
 	_, first := b.customer(at, token, "before")
-	// Attempts are written in batches beside the transaction, so this one comes a moment after its answer.
+	// Attempts are written in batches outside of the transaction, so this one is stored a moment after its answer.
 	var counts string
 	must.Until(b, "kept the attempt", func() bool {
 		counts = b.rows()
@@ -74,7 +74,7 @@ func TestBackupAndRestore(t *testing.T) {
 func TestBackupWithoutSuperuser(t *testing.T) {
 	pgtest.Long(t)
 	b := setup(t)
-	b.Spoil(t) // the security of its tables changes
+	b.Spoil(t) // the row-level security of its tables changes
 	b.want(done, "", "tenant", "create", "Acme Studio")
 	b.want(done, "", "token", "create", "sync", "--tenant", "Acme Studio")
 	sh := b.shell()
@@ -87,7 +87,7 @@ func TestBackupWithoutSuperuser(t *testing.T) {
 // TestManagedServer runs the commands of docs/managed.md as an administrator who isn't a superuser.
 func TestManagedServer(t *testing.T) {
 	b := setup(t)
-	b.Spoil(t) // it has another database beside it
+	b.Spoil(t) // another database is created beside it
 	const name = "onlyonce_managed"
 	of := func(role, database string) string {
 		u, err := url.Parse(b.URL)
@@ -119,7 +119,7 @@ func TestManagedServer(t *testing.T) {
 func TestOutOfTheEmbeddedDatabase(t *testing.T) {
 	pgtest.Long(t)
 	other := setup(t)
-	other.Spoil(t) // it has another database beside it
+	other.Spoil(t) // another database is created beside it
 	dir := pgtest.Home(t)
 	embedded, b := inEmbedded(t, dir)
 	for _, dir := range []string{dir, os.DevNull + "/none"} {
@@ -196,7 +196,7 @@ func (b *bundle) restoresAs(role string, beside *pgtest.Database, sh func(string
 	}
 }
 
-// customer creates a customer whose key is that of the email, and returns the id and the answer.
+// customer creates a customer whose key is the local part of the email, and returns the id and the answer.
 func (b *bundle) customer(at, token, key string) (id, body string) {
 	b.Helper()
 	r := b.request(http.MethodPost, at+"/api/v1/customers", "application/json", token, `{"email": "`+key+`@example.com", "name": "Bob"}`)
@@ -211,7 +211,7 @@ func (b *bundle) customer(at, token, key string) (id, body string) {
 	return made.ID, body
 }
 
-// rows counts those of each table.
+// rows counts the rows of each table.
 func (b *bundle) rows() string {
 	b.Helper()
 	cmd := b.shell()(`psql --no-align --tuples-only "$URL" --command="
@@ -221,7 +221,7 @@ func (b *bundle) rows() string {
 	return b.mustRun(cmd)
 }
 
-// shell returns what runs commands as docs/deploy.md has them, in a directory of their own.
+// shell returns a function that runs commands of docs/deploy.md in a new directory.
 func (b *bundle) shell() func(commands string) *exec.Cmd {
 	b.Helper()
 	account, err := server.ChooseAccount("")
@@ -247,7 +247,7 @@ func (b *bundle) mustRun(cmd *exec.Cmd) string {
 	return string(out)
 }
 
-// inDatabase is the same address, with the database that is restored.
+// inDatabase returns the address with the restored database.
 func inDatabase(t *testing.T, address string) string {
 	t.Helper()
 	u, err := url.Parse(address)

@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 
 const password = "correct horse battery staple"
 
-// bundle runs commands on a database of its own.
+// bundle runs commands on a new database.
 type bundle struct {
 	*testing.T
 	*pgtest.Database
@@ -42,10 +42,10 @@ func setup(t *testing.T) *bundle {
 	return &bundle{t, pgtest.New(t)}
 }
 
-// environ returns an environment with the database, after what goes before it: the first value of a variable counts.
+// environ returns an environment with the database, after first: the first value of a variable counts.
 func (b *bundle) environ(first ...string) []string { return append(first, "DATABASE_URL="+b.URL) }
 
-// run returns what a command prints. Whatever it prints has nothing of the password on stdin.
+// run returns the output of a command, and fails if it has the password on stdin.
 func (b *bundle) run(stdin string, args ...string) (code int, out, errors string) {
 	b.Helper()
 	var stdout, stderr bytes.Buffer
@@ -56,7 +56,7 @@ func (b *bundle) run(stdin string, args ...string) (code int, out, errors string
 	return code, stdout.String(), stderr.String()
 }
 
-// want runs a command that must end with a code, and returns what it prints.
+// want runs a command that must end with a code, and returns its output.
 func (b *bundle) want(code int, stdin string, args ...string) (out string) {
 	b.Helper()
 	got, out, errors := b.run(stdin, args...)
@@ -66,7 +66,7 @@ func (b *bundle) want(code int, stdin string, args ...string) (out string) {
 	return out
 }
 
-// object runs a command that must end with a code, and returns the JSON that it prints.
+// object runs a command that must end with a code, and returns the JSON of its output.
 func (b *bundle) object(code int, stdin string, args ...string) (object map[string]any) {
 	b.Helper()
 	if out := b.want(code, stdin, append(args, "--json")...); json.Unmarshal([]byte(out), &object) != nil {
@@ -83,7 +83,7 @@ func TestTenantCommands(t *testing.T) {
 	}
 	for _, name := range []string{"Café Zürich", "CAFE ZURICH", first["id"].(string)} {
 		if name == first["id"] {
-			b.want(misused, "", "tenant", "create", name) // it would be taken for the id in --tenant
+			b.want(misused, "", "tenant", "create", name) // ambiguous, because --tenant also takes an id
 			continue
 		}
 		if again := b.object(done, "", "tenant", "create", name); again["outcome"] != "unchanged" || again["id"] != first["id"] {
@@ -145,7 +145,7 @@ func TestOneNameAtOnce(t *testing.T) {
 			t.Errorf("%q: %v", args, outs)
 		}
 	}
-	// Each of those that replace gets a token, and the last one is left.
+	// Each command with --replace creates a token, and the last one remains.
 	for out := range maps.Keys(together("token", "create", "sync", "--tenant", "Acme", "--replace", "--json")) {
 		if !strings.HasPrefix(out, "0 ") || !strings.Contains(out, `"replaced"`) {
 			t.Error(out)
@@ -261,7 +261,7 @@ func TestTokenCommands(t *testing.T) {
 	}
 	works(first, false)
 	works(second["token"].(string), true)
-	// To replace a token gives it no other role, unless one is named.
+	// Replacing a token keeps its role, unless another one is given.
 	for _, c := range []struct{ role, want string }{{"read-only", "read-only"}, {"", "read-only"}, {"member", "member"}, {"", "member"}} {
 		token := b.want(done, "", append(create, "--replace", "--role", c.role)...)
 		who, err := account.FindToken(t.Context(), b.Pool, strings.TrimSpace(token))
@@ -286,7 +286,7 @@ func TestTokenCommands(t *testing.T) {
 	}
 }
 
-// TestTheDemoIsLeftAlone: everybody knows its passwords, so nobody shall take it for a place of their own.
+// TestTheDemoIsLeftAlone: its passwords are public, so commands must not use it as a real tenant.
 func TestTheDemoIsLeftAlone(t *testing.T) {
 	b := setup(t)
 	must.Exec(t, b.Pool, `

@@ -14,7 +14,7 @@ import (
 
 type doctor struct{}
 
-// finding is a line of what the doctor found.
+// finding is a line of the doctor's output.
 type finding struct {
 	Check  string `json:"check"`
 	State  string `json:"state"` // ok, warning or failed
@@ -84,7 +84,7 @@ const (
 	failingSpace = 100 << 20
 )
 
-// freeSpace returns the bytes that are free in a directory, or where it will be made, and an error if they are few.
+// freeSpace returns the free bytes in a directory, or in the one where it will be created, and an error if they are few.
 func freeSpace(dir string) (bytes uint64, err error) {
 	if dir, err = filepath.Abs(dir); err != nil {
 		return 0, err
@@ -99,7 +99,7 @@ func freeSpace(dir string) (bytes uint64, err error) {
 	if err := syscall.Statfs(dir, &disk); err != nil {
 		return 0, fmt.Errorf("ask how much of the disk is free: %w", err)
 	}
-	bytes = disk.Bavail * uint64(disk.Bsize) //nolint:gosec // the size of a block is above zero
+	bytes = disk.Bavail * uint64(disk.Bsize) //nolint:gosec // the block size is positive
 	if bytes < scarceSpace {
 		return bytes, fmt.Errorf("only %d MB are free in %s: make room before PostgreSQL stops", bytes>>20, dir)
 	}

@@ -10,7 +10,7 @@ import (
 	"onlyonce/internal/proof/must"
 )
 
-// states returns what the doctor found, by check. Of several findings of one check the last one counts.
+// states returns the doctor's findings by check. If a check has several findings, the last one counts.
 func (b *bundle) states(code int, env map[string]string) map[string]string {
 	b.Helper()
 	var stdout, stderr bytes.Buffer

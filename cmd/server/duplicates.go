@@ -16,10 +16,10 @@ type duplicates struct {
 	ofTenant
 }
 
-// maxGroups is how many groups are listed: once those are dealt with, the next ones are.
+// maxGroups is the most listed groups. The next ones are listed once these are resolved.
 const maxGroups = 1000
 
-// Run lists groups of customers who look alike, and of invoices: the same as the pages Duplicates and Duplicate invoices.
+// Run lists groups of similar customers and invoices, like the pages Duplicates and Duplicate invoices.
 func (c duplicates) Run(ctx context.Context, t *terminal) error {
 	return c.with(ctx, t, func(ctx context.Context, pool *pgxpool.Pool, tenant account.Tenant) error {
 		groups, lines := []any{}, []string{}

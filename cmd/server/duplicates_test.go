@@ -7,7 +7,7 @@ import (
 	"onlyonce/internal/proof/must"
 )
 
-// TestDuplicatesCommand prints what the page shows, as text and as JSON.
+// TestDuplicatesCommand compares the command with the page, as text and as JSON.
 func TestDuplicatesCommand(t *testing.T) {
 	b := setup(t)
 	tenant := b.object(done, "", "tenant", "create", "Acme")["id"]

@@ -10,12 +10,12 @@ import (
 	"onlyonce/internal/app"
 )
 
-// healthTimeout is longer than the app takes to say that it is not ready.
+// healthTimeout is longer than the app needs to report that it is not ready.
 const healthTimeout = 4 * time.Second
 
 type health struct{}
 
-// Run asks for /readyz. It returns an error unless the app is ready.
+// Run requests /readyz. It returns an error unless the app is ready.
 func (health) Run(ctx context.Context, t *terminal) error {
 	config, err := app.Environ(t.getenv)
 	if err != nil {
@@ -23,7 +23,7 @@ func (health) Run(ctx context.Context, t *terminal) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
 	defer cancel()
-	// Without a host, or with 0.0.0.0, it is this machine that is asked.
+	// Without a host, or with 0.0.0.0, the request is sent to this machine.
 	network, address := app.Network(config.Addr)
 	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
 		var dialer net.Dialer
@@ -33,7 +33,7 @@ func (health) Run(ctx context.Context, t *terminal) error {
 	if err != nil {
 		return fmt.Errorf("ask the app at ADDR %s: %w", config.Addr, err)
 	}
-	client := http.Client{Transport: &http.Transport{DialContext: dial, DisableKeepAlives: true}} // and no proxy
+	client := http.Client{Transport: &http.Transport{DialContext: dial, DisableKeepAlives: true}} // without a proxy
 	response, err := client.Do(r)
 	if err != nil {
 		return fmt.Errorf("ask the app at ADDR %s: %w", config.Addr, err)

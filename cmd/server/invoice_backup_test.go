@@ -7,7 +7,7 @@ import (
 	"onlyonce/internal/proof/must"
 )
 
-// entersAgain enters an invoice again that was lost, before another one takes its number: the world knows that.
+// entersAgain creates a lost invoice again, before another one takes its number: its customer already has it.
 func (b *bundle) entersAgain(at, token string, lost billed) {
 	b.Helper()
 	if typed := b.invoice(at, token, "entered again", lost.Number); typed.Number != lost.Number {

@@ -11,7 +11,7 @@ import (
 	"onlyonce/internal/record"
 )
 
-// invoiceGroups adds the groups of invoices that look alike, as JSON and in lines.
+// invoiceGroups adds the groups of similar invoices, as JSON and as lines.
 func invoiceGroups(ctx context.Context, t *terminal, pool *pgxpool.Pool, tenant uuid.UUID, add func(group any, shown ...string)) error {
 	return eachGroup(t, func(page record.Page) (record.List[duplicate.Group], error) {
 		return duplicate.List(ctx, pool, tenant, page)

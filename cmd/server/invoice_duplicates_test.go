@@ -7,7 +7,7 @@ import (
 	"onlyonce/internal/proof/must"
 )
 
-// TestDuplicateInvoicesCommand prints what the page shows, behind the customers, as text and as JSON.
+// TestDuplicateInvoicesCommand compares the command with the page, after the customers, as text and as JSON.
 func TestDuplicateInvoicesCommand(t *testing.T) {
 	b := setup(t)
 	tenant := b.object(done, "", "tenant", "create", "Acme")["id"]

@@ -1,6 +1,6 @@
-// Command server is Onlyonce. Without arguments it serves: without any setting it starts its own PostgreSQL, fills in
-// demo data and listens on 127.0.0.1:8080. Its other commands make tenants, users and API tokens, migrate, and look
-// for what is wrong. `server --help` lists the commands, the exit codes and the environment variables.
+// Command server is Onlyonce. Without arguments it serves: without any setting it starts its own PostgreSQL, creates demo data
+// and listens on 127.0.0.1:8080. Its other commands create tenants, users and API tokens, migrate, and check the installation.
+// `server --help` lists the commands, the exit codes and the environment variables.
 package main
 
 import (
@@ -30,7 +30,7 @@ func main() {
 	os.Exit(code)
 }
 
-// program is what the program calls itself.
+// program is the name of the program in its output.
 const program = "onlyonce"
 
 // Exit codes.
@@ -87,7 +87,7 @@ const description = `Invoicing in which the same thing is never created twice. E
 The commands use the database that the app uses: that of DATABASE_URL, or the embedded PostgreSQL in DATA_DIR. If the app ` +
 	`runs on that directory, they use its server. Otherwise they start the server and stop it again.`
 
-// run carries out a command and returns the exit code.
+// run runs a command and returns the exit code.
 func run(
 	ctx context.Context, args, environ []string, stdin io.Reader, stdout, stderr io.Writer,
 ) (code int) {
@@ -120,11 +120,11 @@ func run(
 	return exitCode(err)
 }
 
-// release is the number of the release, which its build sets by the linker.
+// release is the number of the release, set by the linker.
 var release = "(devel)"
 
-// version returns the release of this program, the commit that it was built from unless the build left that out, its newest migration,
-// and its Go.
+// version returns the release of this program, its commit unless the build omitted it, its newest migration, and its Go
+// version.
 func version() string {
 	var commit string
 	if info, ok := debug.ReadBuildInfo(); ok {
@@ -137,11 +137,11 @@ func version() string {
 			}
 		}
 	}
-	schema, _ := migrations.Newest(migrations.FS) // a file without a number keeps each start from migrating, with an error
+	schema, _ := migrations.Newest(migrations.FS) // a file without a number makes each start fail
 	return fmt.Sprintf("%s %s%s, schema %d, %s", program, release, commit, schema, runtime.Version())
 }
 
-// help prints that of a command, and for the whole program the exit codes and the environment variables too.
+// help prints the help of a command, and for the whole program the exit codes and the environment variables too.
 func help(stdout io.Writer) kong.HelpPrinter {
 	return func(options kong.HelpOptions, ctx *kong.Context) error {
 		if err := kong.DefaultHelpPrinter(options, ctx); err != nil {
@@ -173,7 +173,7 @@ func exitCode(err error) int {
 	}
 }
 
-// message returns what is wrong, in sentences if something was typed wrong.
+// message returns the text of an error, in sentences for invalid input.
 func message(err error) string {
 	wrong, ok := errors.AsType[*invalid.Error](err)
 	if !ok {

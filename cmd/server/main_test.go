@@ -11,7 +11,7 @@ import (
 	"onlyonce/migrations"
 )
 
-// ran returns what the program does with arguments, an environment, and nothing on stdin.
+// ran runs the program with arguments, an environment, and an empty stdin.
 func ran(t *testing.T, env map[string]string, args ...string) (code int, out, errors string) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
@@ -42,7 +42,7 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// TestVersion: it needs no database, and says what the schema must be.
+// TestVersion: --version needs no database, and prints the version of the schema.
 func TestVersion(t *testing.T) {
 	t.Parallel()
 	schema, err := migrations.Newest(migrations.FS)
@@ -86,7 +86,7 @@ func TestUnknownArguments(t *testing.T) {
 	}
 }
 
-// TestWarningsAtTheStart are there although the start then fails.
+// TestWarningsAtTheStart are printed even if the start then fails.
 func TestWarningsAtTheStart(t *testing.T) {
 	t.Parallel()
 	_, _, errors := ran(t, map[string]string{"ADDR": ":0"})

@@ -14,12 +14,13 @@ import (
 	"onlyonce/internal/people/account"
 )
 
-// readPassword reads a line from stdin: at a terminal twice, and without showing it.
+// readPassword reads a line from stdin; from a terminal twice, without echo.
 func (t *terminal) readPassword() (string, error) {
 	if file, ok := t.stdin.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
 		return t.askPassword(int(file.Fd()))
 	}
-	// One byte more than a password may have, and the end of the line, tell one that is too long.
+	// The limit is one byte more than a password may have, and the end of the line, so that a password that is too long is
+	// refused.
 	line, err := bufio.NewReader(io.LimitReader(t.stdin, account.MaxPassword+3)).ReadString('\n')
 	if err != nil && !errors.Is(err, io.EOF) {
 		return "", fmt.Errorf("read the password from stdin: %w", err)

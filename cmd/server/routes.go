@@ -8,16 +8,16 @@ import (
 
 type routes struct{}
 
-// route is a line of what the server answers to.
+// route is a line of the list of routes.
 type route struct {
 	Method string `json:"method"`
 	Path   string `json:"path"`
 	Repeat string `json:"repeat"` // read, once or natural
-	Why    string `json:"why"`    // the operation that is carried out once, or why a repeat changes nothing more
+	Why    string `json:"why"`    // the operation, or the reason why a repeat changes nothing more
 	Source string `json:"source"` // the file and line that register it
 }
 
-// Run prints every route, and what a repeat of each does. It needs no database.
+// Run prints every route, and the treatment of its repeats. It needs no database.
 func (routes) Run(t *terminal) error {
 	registered, err := app.Routes()
 	if err != nil {

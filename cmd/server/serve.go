@@ -21,7 +21,7 @@ type serve struct{}
 
 // Run serves until ctx is done.
 func (serve) Run(ctx context.Context, t *terminal) error {
-	// The live heap is some 15 MB, more than half of it what is remembered of intents, so collecting garbage less often costs little more.
+	// The live heap is some 15 MB, and more than half are copies of intents, so collecting garbage less often costs little more.
 	// The soft limit makes Go collect more often when large requests need more for a while.
 	if t.getenv("GOGC") == "" {
 		debug.SetGCPercent(125)
@@ -49,13 +49,13 @@ func (serve) Run(ctx context.Context, t *terminal) error {
 	return app.Run(ctx, config)
 }
 
-// command returns how a shell runs this program. That of go run is in a directory that is removed.
+// command returns the command by which a shell runs this program. The executable of go run is in a temporary directory.
 func command() string {
 	path, err := os.Executable()
 	if err != nil || strings.Contains(path, "/go-build") {
 		return "go run ./cmd/server"
 	}
-	return filepath.Base(path) // the login page shows it, and where it is installed is no business of strangers
+	return filepath.Base(path) // the login page shows it, and must not reveal the installation directory to strangers
 }
 
 func logHandler(w io.Writer, asJSON bool) slog.Handler {
@@ -82,7 +82,7 @@ func passed() (net.Listener, error) {
 
 type migrate struct{}
 
-// Run migrates, and says what is not as the migrations made it.
+// Run migrates, and prints the differences from the schema of the migrations.
 func (migrate) Run(ctx context.Context, t *terminal) error {
 	return t.withURL(ctx, func(url string) error {
 		if err := postgres.Migrate(ctx, url, slog.New(slog.NewTextHandler(t.stderr, nil))); err != nil {

@@ -10,7 +10,7 @@ import (
 	"onlyonce/internal/people/account"
 )
 
-// outcome is what became of a change.
+// outcome returns yes, or "unchanged".
 func outcome(changed bool, yes string) string {
 	if changed {
 		return yes

@@ -16,9 +16,9 @@ import (
 	"onlyonce/internal/postgres"
 )
 
-// terminal is where a command was typed. Results go to stdout, and everything else to stderr.
+// terminal is the environment of a command. Results go to stdout, and everything else to stderr.
 type terminal struct {
-	environ        []string // NAME=value, as of [os.Environ]
+	environ        []string // NAME=value, as in [os.Environ]
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	json           bool
@@ -50,10 +50,10 @@ func (t *terminal) print(value any, line string) error {
 	return nil
 }
 
-// say writes to stderr what is for people and no result.
+// say writes messages for people, other than results, to stderr.
 func (t *terminal) say(text string) { fmt.Fprintln(t.stderr, program+":", text) }
 
-// withURL does work with the address of the app's database.
+// withURL calls work with the address of the app's database.
 func (t *terminal) withURL(ctx context.Context, work func(url string) error) error {
 	config, err := app.Environ(t.getenv)
 	if err != nil {
@@ -78,10 +78,10 @@ func (t *terminal) withURL(ctx context.Context, work func(url string) error) err
 	return errors.Join(err, visit.End(ending))
 }
 
-// commandTimeout bounds what a command does in the database, the password that somebody types included.
+// commandTimeout bounds a command's work in the database, including the time to type a password.
 const commandTimeout = 5 * time.Minute
 
-// withPool does work in the app's database, which must have the schema of this program.
+// withPool calls work with the app's database, which must have the schema of this program.
 func (t *terminal) withPool(ctx context.Context, work func(context.Context, *pgxpool.Pool) error) error {
 	ctx, cancel := context.WithTimeout(ctx, commandTimeout)
 	defer cancel()

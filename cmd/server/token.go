@@ -15,7 +15,7 @@ type ofTenant struct {
 	Tenant string `required:"" help:"Name or id of the tenant." placeholder:"NAME"`
 }
 
-// with does work for the tenant.
+// with calls work for the tenant.
 func (o ofTenant) with(ctx context.Context, t *terminal, work func(context.Context, *pgxpool.Pool, account.Tenant) error) error {
 	return t.withPool(ctx, func(ctx context.Context, pool *pgxpool.Pool) error {
 		tenant, err := findTenant(ctx, pool, o.Tenant)

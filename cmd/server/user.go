@@ -53,12 +53,12 @@ func (c userCreate) Run(ctx context.Context, t *terminal) error {
 	})
 }
 
-// person is a user who is there.
+// person is an existing user.
 type person struct {
 	Email email.Address `arg:"" help:"Email of the user."`
 }
 
-// result prints what became of a user.
+// result prints the result of a change of a user.
 func (p person) result(t *terminal, what, line string) error {
 	return t.print(map[string]string{"email": p.Email.Folded(), "outcome": what}, fmt.Sprintf("User %s %s.", p.Email.Folded(), line))
 }

@@ -16,7 +16,7 @@ import (
 	"onlyonce/internal/proof/must"
 )
 
-// served is what a program that serves has printed.
+// served collects the output of a running program.
 type served struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -34,7 +34,7 @@ func (s *served) String() string {
 	return s.text.String()
 }
 
-// serve runs the app, without demo data unless the environment asks for them, and returns its address and what it printed.
+// serve runs the app, without demo data unless the environment sets DEMO, and returns its address and its output.
 func (b *bundle) serve(env ...string) (address string, banner string) {
 	b.Helper()
 	ctx, stop := context.WithCancel(context.WithoutCancel(b.Context()))
@@ -63,7 +63,7 @@ func (b *bundle) do(client *http.Client, r *http.Request) (status int, body stri
 	return response.StatusCode, string(text)
 }
 
-// request is one with a body: a form, or JSON with a token.
+// request returns a request with a body: a form, or JSON with a token.
 func (b *bundle) request(method, url, kind, token, body string) *http.Request {
 	b.Helper()
 	r, err := http.NewRequestWithContext(b.Context(), method, url, strings.NewReader(body))

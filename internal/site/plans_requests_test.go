@@ -127,7 +127,7 @@ func (b *bundle) expiry() request {
 	return request{"expiry", 0, func() answer {
 		b.exec(`
 			UPDATE intents SET result = NULL
-			WHERE tenant_id = $1 AND result IS NOT NULL AND expires_at > now() + interval '2 hours'`, b.acme.id) // those of grow end earlier
+			WHERE tenant_id = $1 AND result IS NOT NULL AND expires_at > now() + interval '2 hours'`, b.acme.id) // grow's expire before
 		b.store.Forget()
 		return answer{}
 	}}
