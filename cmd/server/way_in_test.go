@@ -90,7 +90,7 @@ func TestWayIn(t *testing.T) {
 		return b.do(person, b.request(http.MethodGet, at+path, "", "", ""))
 	}
 	if _, body := page("/login"); !strings.Contains(banner, hint) || !strings.Contains(body, hint) {
-		t.Errorf("nobody says what to do: %s\n%s", banner, body)
+		t.Errorf("neither the banner nor the page has the next step: %s\n%s", banner, body)
 	}
 
 	b.want(done, "", "tenant", "create", "Acme Studio")

@@ -60,7 +60,7 @@ func TestAttemptsAreCountedAndLogged(t *testing.T) {
 		}
 	}
 	if requests := b.lines("request"); len(requests) != 0 {
-		t.Errorf("requests are logged, and nobody has asked for it: %v", requests)
+		t.Errorf("requests are logged without ACCESS_LOG: %v", requests)
 	}
 }
 

@@ -175,7 +175,7 @@ func noLongerVisible(x *caseRun) {
 	x.format.refused(x, again, "not-found", nil)
 	for _, value := range append(x.resource.command["name"], x.label, x.resource.label, "ada@example.com") {
 		if strings.Contains(again.body, value) {
-			x.Errorf("tells what was stored: %s", again.body)
+			x.Errorf("has the stored record: %s", again.body)
 		}
 	}
 	if x.parent != nil && !x.kind.Changes() { // the parent is looked up before the claim
@@ -400,7 +400,7 @@ func internalError(x *caseRun) {
 	refused := x.ask(x.command)
 	x.format.refused(x, refused, "internal", x.command)
 	if strings.Contains(refused.body, "a mistake of ours") {
-		x.Errorf("tells strangers about the inside: %s", refused.body)
+		x.Errorf("has internal details: %s", refused.body)
 	}
 	x.wantRows(rows{})
 	x.exec(`DROP TRIGGER fail ON intents`)

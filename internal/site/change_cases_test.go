@@ -44,7 +44,7 @@ func changedSince(x *caseRun) {
 	before := x.contents()
 	x.format.replayed(x, x.ask(x.command), first)
 	if x.contents() != before {
-		x.Error("what somebody else has saved since was changed")
+		x.Error("the later edit was overwritten")
 	}
 }
 

@@ -182,7 +182,7 @@ func TestCustomersOfAnotherTenantMeanNothing(t *testing.T) {
 	for _, a := range []answer{first, second} {
 		for _, secret := range secrets {
 			if strings.Contains(a.body, secret) {
-				t.Errorf("tells %q: %v", secret, a)
+				t.Errorf("has %q: %v", secret, a)
 			}
 		}
 	}

@@ -79,7 +79,7 @@ func TestRaceOfEverything(t *testing.T) {
 	stored := get[[]string](r.bundle, `SELECT array_agg(id::text ORDER BY id) FROM invoices`)
 	for _, id := range stored {
 		if !acknowledged[id] {
-			t.Errorf("nobody was told of %s", id)
+			t.Errorf("no answer has %s", id)
 		}
 	}
 	if len(stored) != 31 || len(acknowledged) != 31 || len(byKey) != 31 {

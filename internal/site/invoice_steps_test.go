@@ -171,7 +171,7 @@ func TestStepsAreAskedOnPages(t *testing.T) {
 	b.wantMails(0)
 	tells := func(path string) bool { return len(ask(path+"/void").controls("tell_customer")) > 0 }
 	if tells(first) {
-		t.Error("somebody who got no email can be told")
+		t.Error("a customer without an email can be notified")
 	}
 	person.press(ask(second+"/issue"), "Issue and email to ada@example.com")
 	b.wantMails(1)

@@ -65,7 +65,7 @@ func TestLabIsOfferedToTheDemoOnly(t *testing.T) {
 			t.Errorf("%s: %s", path, said)
 		}
 		if said := b.page(other.get(path)).text(); strings.Contains(strings.ToLower(said), "try to break it") {
-			t.Errorf("%s, for somebody who is not of the demo: %s", path, said)
+			t.Errorf("%s, outside of the demo: %s", path, said)
 		}
 	}
 	record := b.page(visitor.get(visitor.submit("/customers", form).location()))
@@ -79,7 +79,7 @@ func TestLabIsOfferedToTheDemoOnly(t *testing.T) {
 		}
 		for _, a := range []answer{other.get(path), other.submit(path, nil)} {
 			if a.status != http.StatusNotFound {
-				t.Errorf("%s, for somebody who is not of the demo: %v", path, a)
+				t.Errorf("%s, outside of the demo: %v", path, a)
 			}
 		}
 	}

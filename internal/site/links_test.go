@@ -96,7 +96,7 @@ func TestUsedLinkIsThrottledAsALogin(t *testing.T) {
 		}
 	}
 	if a := join(other, password); a.status != http.StatusSeeOther {
-		t.Errorf("somebody else cannot join: %v", a)
+		t.Errorf("another user cannot join: %v", a)
 	}
 }
 
@@ -147,14 +147,14 @@ func TestForgottenPassword(t *testing.T) {
 	link = secretIn(press("New link").secretOn())
 	press("Disable")
 	if a := b.browser(b.replica).get("/join?link=" + link); a.status != http.StatusNotFound {
-		t.Errorf("the link of somebody disabled: %v", a)
+		t.Errorf("the link of a disabled user: %v", a)
 	}
 	if a := again.get("/customers"); a.status != http.StatusSeeOther || !strings.HasPrefix(a.location(), "/login") {
-		t.Errorf("somebody disabled: %v", a)
+		t.Errorf("a disabled user: %v", a)
 	}
 	press("Enable")
 	if a := b.browser(b.replica).get("/join?link=" + link); a.status != http.StatusNotFound {
-		t.Errorf("the link of somebody who was disabled: %v", a)
+		t.Errorf("the link of a formerly disabled user: %v", a)
 	}
 }
 

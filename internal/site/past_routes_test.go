@@ -13,7 +13,7 @@ import (
 func TestNothingStandsAroundTheMux(t *testing.T) {
 	b := setup(t)
 	if any(b.Handler) != any(b.Mux) {
-		b.Errorf("Handler is a %T and not the mux itself: make what stands around it middleware, or a route", b.Handler)
+		b.Errorf("Handler is a %T and not the mux itself: make the handler around it middleware, or a route", b.Handler)
 	}
 }
 

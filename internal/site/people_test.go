@@ -74,7 +74,7 @@ func TestOwnersOnly(t *testing.T) {
 			}
 			b.page(a).says("Only owners can open this page")
 			if strings.Contains(a.body, "Ada Lovelace") || strings.Contains(a.body, "sync") {
-				t.Errorf("tells %v", a)
+				t.Errorf("leaks: %v", a)
 			}
 			tried++
 		}

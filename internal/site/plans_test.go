@@ -87,7 +87,7 @@ func setupGrown(t *testing.T) *bundle {
 }
 
 // grow inserts a history for acme, and as many rows into every table without a tenant. The archived customers are all newer
-// than the others: an index over both kinds reads all of one kind before the first of the other.
+// than the others: an index over both kinds reads all of one kind before the other one.
 func (b *bundle) grow() {
 	b.Helper()
 	b.exec(fmt.Sprintf(`
@@ -149,7 +149,7 @@ func (b *bundle) grow() {
 		}
 	}
 	if len(empty) > 0 {
-		b.Fatalf("these tables do not grow here, so nobody sees what reads them whole: %v", empty)
+		b.Fatalf("these tables do not grow here, so a full scan goes unnoticed: %v", empty)
 	}
 	b.exec(`ANALYZE`)
 }

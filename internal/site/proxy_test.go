@@ -73,7 +73,7 @@ func TestLoginThrottleSeesPeopleBehindAProxy(t *testing.T) {
 		}
 	}
 	if a := guesser.with("X-Forwarded-For", "203.0.113.7, 203.0.113.8").logIn(b.acme, password); a.status != http.StatusSeeOther {
-		t.Errorf("somebody else: %v", a)
+		t.Errorf("another user: %v", a)
 	}
 }
 

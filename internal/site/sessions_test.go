@@ -90,13 +90,13 @@ func TestSessionsAreSeenAndEnded(t *testing.T) {
 		t.Errorf("the phone is in: %v, the laptop: %v, sessions %q", phone.isIn(), laptop.isIn(), laptop.sessions())
 	}
 	if strings.Contains(laptop.get("/account").body, "Log out everywhere else") {
-		t.Error("offers to log out where nobody is in")
+		t.Error("offers to log out other browsers, and there are none")
 	}
 	stolen := laptop.ending("Change password")
 	stolen.Set("session", get[string](b, `SELECT id::text FROM sessions WHERE device = 'curl/8'`))
 	laptop.submit("/account/sessions", stolen)
 	if !other.isIn() {
-		t.Error("ended the session of somebody else")
+		t.Error("ended the session of another user")
 	}
 	for _, session := range []string{"", "all"} {
 		if a := laptop.submit("/account/sessions", change(stolen, "session", session)); a.status != http.StatusNotFound {
@@ -138,7 +138,7 @@ func TestAllOtherSessionsEnd(t *testing.T) {
 	}
 	for _, c := range others {
 		if !c.isIn() {
-			t.Error("somebody else was logged out")
+			t.Error("another user was logged out")
 		}
 	}
 	// The form is still open in another tab, and another user has logged in since.

@@ -105,7 +105,7 @@ func TestOtherTenantsSeeNothing(t *testing.T) {
 				}
 				for _, secret := range hidden {
 					if strings.Contains(a.body, secret) || strings.Contains(fmt.Sprint(a.header), secret) {
-						b.Errorf("%s %s tells %q: %v", method, address, secret, a)
+						b.Errorf("%s %s has %q: %v", method, address, secret, a)
 					}
 				}
 				if path == "/logout" {
