@@ -1,9 +1,9 @@
-// Package migrations embeds the schema: one goose file for each room of the app, and one for each change since. They are applied in
-// the order of their numbers.
+// Package migrations embeds the schema: one goose file for each room of the app, and one for each later change. They are applied in the
+// order of their numbers.
 //
-// A number is never used for something else, because a database remembers numbers: one with a number that the program does not have,
-// though it has later ones, is refused. So these files begin behind the numbers of those that they replaced, and a fork keeps the last
-// of them, whatever it takes away.
+// A number is never reused, because a database remembers the applied numbers: a database is refused if it has a number that the program
+// lacks and that is lower than the program's newest. So the numbers of these files follow those of the files that they replaced, and a
+// fork keeps the last file even if it removes rooms.
 package migrations
 
 import (
@@ -19,8 +19,8 @@ import (
 //go:embed *.sql
 var FS embed.FS
 
-// Newest returns the highest number of the migrations at the root of files, and 0 if there are none. The error says which file has
-// no number.
+// Newest returns the highest number of the migrations at the root of files, or 0 if there are none. It returns an error with the name of
+// a file without a number.
 func Newest(files fs.FS) (newest int64, err error) {
 	versions, err := Versions(files)
 	if err != nil {
@@ -32,7 +32,7 @@ func Newest(files fs.FS) (newest int64, err error) {
 	return newest, nil
 }
 
-// Versions returns the numbers of the migrations at the root of files. The error says which file has none.
+// Versions returns the numbers of the migrations at the root of files. It returns an error with the name of a file without a number.
 func Versions(files fs.FS) (versions []int64, err error) {
 	names, err := fs.Glob(files, "*.sql")
 	if err != nil {

@@ -1,50 +1,48 @@
-// Package conflict has the errors of valid commands that a rule of the domain refuses.
-// Nothing was done, and the key stays free. One value says it to people, to programs and in the
-// documentation.
+// Package conflict has the errors for valid commands that a rule of the domain refuses. Nothing was done, and the key stays free. The
+// same value is shown to users, to programs and in the documentation.
 package conflict
 
 import "github.com/google/uuid"
 
-// Kind is a kind of conflict. It is explained at /problems/<Slug>, which is the "type" of RFC 9457, and
-// answered with 409.
+// Kind is a kind of conflict. The HTTP status is 409, and the "type" of RFC 9457 is the URL /problems/<Slug>, where it is explained.
 type Kind struct {
 	Slug  string
 	Title string
-	// Meaning is what happened, and ToDo what a program or its author can do, in sentences.
+	// Meaning is the cause, and ToDo the action for a program or its author, in sentences.
 	Meaning string
 	ToDo    string
 }
 
-// Error is one conflict.
+// Error is a conflict.
 type Error struct {
 	Kind *Kind
-	// Title is a sentence about the conflict, and Text is about what became of the command, or what is asked.
+	// Title is a sentence about the conflict. Text is about the command's fate, or asks a question.
 	Title string
 	Text  string
-	// Existing is the conflicting record, and Name what people call it. Others are further ones.
+	// Existing is the id of the conflicting record, and Name its display name. Others are further conflicting records.
 	Existing uuid.UUID
 	Name     string
 	Others   []Other
-	// Many is what the resource of these records is called, such as "customers", if the command is about another one.
+	// Many is the plural name of these records' resource, such as "customers", if it isn't the resource of the command.
 	Many string
-	// Differing are the fields, by their JSON names, in which Existing is not what the command has.
+	// Differing lists the JSON names of the fields in which Existing differs from the command.
 	Differing []string
-	// Field is the JSON Pointer of the field that has to change, if there is one, and Blame what is said beside it.
+	// Field is the JSON Pointer of the field to change, if there is one, and Blame the message next to it.
 	Field string
 	Blame string
-	// Ways are what a person can do besides opening the existing record.
+	// Ways lists the user's options besides opening the existing record.
 	Ways []Way
-	// Members are told to programs, by their JSON names.
+	// Members are further members of the JSON for programs.
 	Members map[string]string
 }
 
-// Other is a further conflicting record, and what people call it.
+// Other is a further conflicting record with its display name.
 type Other struct {
 	ID   uuid.UUID `json:"id"`
 	Name string    `json:"name"`
 }
 
-// Way is a button below the conflict: it sends the form again, with one more field.
+// Way is a button below the conflict that sends the form again, with an additional field.
 type Way struct {
 	Text  string
 	Field string

@@ -1,5 +1,5 @@
-// Package customer keeps the people and companies that invoices go to. A customer is known by email and name:
-// creating one again reuses it. Some share an email, and some have none.
+// Package customer has the people and companies that receive invoices. A customer is identified by email and name: creating the same one
+// again reuses it. Customers may share an email or have none.
 package customer
 
 import (
@@ -13,7 +13,7 @@ import (
 	"onlyonce/internal/value/party"
 )
 
-// Customer is a customer as it is stored.
+// Customer is a stored customer.
 type Customer struct {
 	record.Header
 	record.Alike
@@ -22,21 +22,20 @@ type Customer struct {
 	Name  string `json:"name"`
 	party.Details
 
-	// PaymentDays are the days from the issue date of an invoice to its due date, if it has none; "" for those of the
-	// settings.
+	// PaymentDays is the number of days from the issue date of an invoice to its due date; "" if the settings apply.
 	PaymentDays string `json:"payment_days,omitzero" doc:"From the issue date to the due date, if they differ from the settings."`
 	idempotency.External
 
-	// ArchivedAt is when the customer was archived, in UTC; zero if it is not. Archived customers are not
-	// listed or offered, and nothing else is different about them.
+	// ArchivedAt is the time in UTC when the customer was archived, or zero. Archived customers are neither listed nor offered, with no
+	// other effect.
 	ArchivedAt time.Time `json:"archived_at,omitzero"`
-	// MergedInto is the customer that this one was merged into; zero for most. MergedFrom are those that were merged into this
-	// one, at most 100.
+	// MergedInto is the customer that this one was merged into, or zero. MergedFrom lists the customers merged into this one, at most
+	// 100.
 	MergedInto record.Reference   `json:"merged_into,omitzero"`
 	MergedFrom []record.Reference `json:"merged_from,omitzero" doc:"The customers merged into this one; their URLs lead here."`
 }
 
-// Table has the customers.
+// Table is the table of customers.
 var Table = record.Table[Customer]{
 	Name: "customers", LeadsTo: "merged_into",
 	Fields: `'email', COALESCE(r.email, ''), 'name', r.name, 'address', r.address, 'country', r.country, 'tax_id', r.tax_id,
@@ -48,13 +47,13 @@ var Table = record.Table[Customer]{
 		` + idempotency.ExternalJSON,
 }
 
-// Name is what people call a customer.
+// Name returns the display name of a customer.
 func Name(c Customer) string { return c.Name }
 
-// Names is what customers are called where others refer to them.
+// Names reads the display names of referenced customers.
 var Names = record.Names{Table: Table.Name, Column: "name"}
 
-// Input is what came in, as text.
+// Input is the input as text.
 type Input struct {
 	Email string `json:"email,omitzero" format:"email"`
 	Name  string `json:"name"`
@@ -64,7 +63,7 @@ type Input struct {
 	idempotency.External
 
 	SameEmail bool `json:"same_email,omitzero" doc:"Whether it is known that another customer has this email."`
-	// SameEmailAs is the email of which a person has said so.
+	// SameEmailAs is the email for which the user confirmed SameEmail.
 	SameEmailAs string `json:"-" form:"same_email"`
 }
 
@@ -77,19 +76,18 @@ type Draft struct {
 	PaymentDays string `json:"payment_days"`
 	idempotency.External
 
-	// SameEmail lets a customer have an email that another one has. It is not in the fingerprint: who was asked and says so means the
-	// same customer.
+	// SameEmail lets a customer have the email of a second customer. The fingerprint leaves it out, because the confirmed command is
+	// about the same customer.
 	SameEmail bool `json:"-"`
 }
 
-// Draft checks the input. It returns an [*invalid.Error] that lists what is wrong.
+// Draft checks the input. It returns an [*invalid.Error] with all mistakes.
 func (in Input) Draft() (Draft, error) {
 	var problems invalid.Error
 	return in.DraftIn("", &problems), problems.Err()
 }
 
-// DraftIn checks an input that is part of another one. What is wrong is added to problems, with pointers below
-// prefix.
+// DraftIn checks an input that is part of an enclosing input. It adds mistakes to problems, with pointers below prefix.
 func (in Input) DraftIn(prefix string, problems *invalid.Error) Draft {
 	d := Draft{Email: email.Typed(in.Email)}
 	d.SameEmail = in.SameEmail || d.Email != "" && d.Email.Folded() == email.Typed(in.SameEmailAs).Folded()
@@ -107,7 +105,7 @@ func (in Input) DraftIn(prefix string, problems *invalid.Error) Draft {
 	return d
 }
 
-// Rules are the uniqueness rules of customers.
+// Rules returns the uniqueness rules of customers.
 func Rules() []conflict.Rule {
 	return []conflict.Rule{
 		{

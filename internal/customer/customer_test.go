@@ -16,8 +16,8 @@ func TestDraft(t *testing.T) {
 	long := strings.Repeat("l", 64)
 	for _, c := range []struct {
 		email, name string
-		want        customer.Draft // of a valid input
-		wrong       string         // pointers, in their order
+		want        customer.Draft // for a valid input
+		wrong       string         // the pointers of the errors, in order
 	}{
 		{"ada@example.com", "Ada Lovelace", customer.Draft{Email: "ada@example.com", Name: "Ada Lovelace"}, ""},
 		{"  Ada@Example.com\t", " Ada \n Lovelace ", customer.Draft{Email: "Ada@Example.com", Name: "Ada Lovelace"}, ""},

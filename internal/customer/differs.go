@@ -13,7 +13,7 @@ import (
 	"onlyonce/internal/record"
 )
 
-// Differs is the conflict of a command with the email of a customer who may be another one.
+// Differs is the conflict of a command whose email belongs to a customer who may be a different one.
 var Differs = conflict.Kind{
 	Slug: "customer-differs", Title: "Customer with this email differs",
 	Meaning: "A customer with this email address (existing_id) has another name or tax ID, or is archived: differing has the names of " +
@@ -22,19 +22,19 @@ var Differs = conflict.Kind{
 		"Two customers with the same email need different names.",
 }
 
-// holder is a customer with the email of a command, its own or that of a customer that was merged into it.
+// holder is a customer with the email of a command, either its own or from a customer that was merged into it.
 type holder struct {
-	Reusable   bool // the name is the same too
+	Reusable   bool // it has the same name too
 	OtherTaxID bool
 	Customer   Customer
 }
 
-// mostHolders is how many customers with the same email are named.
+// mostHolders is the maximum number of customers with the same email that a question names.
 const mostHolders = 5
 
-// holders returns the customers with the email of a command, first the one that it would reuse: one more than mostHolders at most.
+// holders returns at most mostHolders+1 customers with the email of a command, starting with the one that the command would reuse.
 //
-//nolint:unqueryvet // the columns are those of Table, and LIMIT keeps the lookup by index
+//nolint:unqueryvet // the table has these columns, and LIMIT keeps the lookup by index
 func holders(ctx context.Context, store *idempotency.Store, intent idempotency.Intent, d Draft) ([]holder, error) {
 	const (
 		most = ` LIMIT 6`
@@ -56,8 +56,8 @@ func holders(ctx context.Context, store *idempotency.Store, intent idempotency.I
 		ORDER BY holder.reusable DESC, r.id`+most, args)
 }
 
-// Question returns what is asked about a command that neither reuses a customer with its email nor creates another one. The error is
-// [record.ErrNotFound] if there is nothing to ask any more.
+// Question returns the conflict of a command that neither reuses a customer with its email nor creates another one. It returns
+// [record.ErrNotFound] if there is no conflict any more.
 func Question(ctx context.Context, store *idempotency.Store, intent idempotency.Intent, d Draft) (*conflict.Error, error) {
 	found, err := holders(ctx, store, intent, d)
 	switch {
@@ -93,7 +93,7 @@ func differs(ctx context.Context, store *idempotency.Store, intent idempotency.I
 	return question
 }
 
-// differsFrom explains why a customer does not get the email of another one.
+// differsFrom explains why a customer can't get an email that a different customer has.
 func differsFrom(ctx context.Context, store *idempotency.Store, intent idempotency.Intent, d Draft, broken *pgconn.PgError) error {
 	err := idempotency.Taken(Table, sameKey, sameKeyOf, emailTaken)(ctx, store, intent, d, broken)
 	if !errors.Is(err, record.ErrNotFound) {
@@ -109,7 +109,8 @@ func differsFrom(ctx context.Context, store *idempotency.Store, intent idempoten
 	return shared(d, found, "Save with the same email")
 }
 
-// shared asks whether a customer with another name has the same email as those who have it, and offers that.
+// shared returns the question whether a customer with a different name has the same email as the found ones. offer is the text of the
+// button that confirms it.
 func shared(d Draft, found []holder, offer string) *conflict.Error {
 	question := found[0].question()
 	var names []string
@@ -138,7 +139,7 @@ func shared(d Draft, found []holder, offer string) *conflict.Error {
 	return question
 }
 
-// question is about this customer, and names the fields in which it differs from the command.
+// question returns the conflict with this customer, with the fields in which it differs from the command.
 func (h holder) question() *conflict.Error {
 	question := &conflict.Error{Kind: &Differs, Existing: h.Customer.ID, Name: h.Customer.Name}
 	for _, field := range []struct {

@@ -11,15 +11,15 @@ import (
 	"onlyonce/internal/record/search"
 )
 
-// Filter selects customers: those that are archived, or those that are not.
+// Filter selects either archived customers or the others.
 type Filter struct {
-	Search   string // has words that their name or email begins with; all must be found
+	Search   string // prefixes of words in the name or email, which must all match
 	Archived bool
 }
 
 var words = search.Words{Table: "customer_words", ID: "customer_id", First: "customer_id", FirstOf: "id"}
 
-// List returns a page of customers, newest first. The error may be [record.ErrKey].
+// List returns a page of customers, newest first, or [record.ErrKey].
 func List(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, f Filter, page record.Page) (record.List[Customer], error) {
 	where := `r.archived_at IS NULL`
 	if f.Archived {
@@ -39,18 +39,17 @@ func List(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, f Filter, p
 	}.List(ctx, pool, tenant, page)
 }
 
-// Offered is a customer as forms offer them to choose from.
+// Offered is a customer in the choice of a form.
 type Offered struct {
 	ID          uuid.UUID
 	Email       string
 	Name        string
 	Address     string
 	Country     string
-	PaymentDays string // "" for those of the settings
+	PaymentDays string // "" if the settings apply
 }
 
-// Offer returns the newest customers that are not archived, or of those that a search finds, and the one that is chosen already, if
-// there is one.
+// Offer returns the newest customers that are not archived, or that a search finds, and the chosen one, if any.
 func Offer(ctx context.Context, pool *pgxpool.Pool, tenant, chosen uuid.UUID, search string) ([]Offered, error) {
 	ids := `
 		SELECT id FROM customers

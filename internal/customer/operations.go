@@ -13,8 +13,8 @@ import (
 	"onlyonce/internal/record"
 )
 
-// Upsert creates the customer, or finds the one that has the same email and name and leaves it as it is. A command with an external id
-// reuses none by them: whether the two are one is for somebody to decide, who then attaches the external id with Edit.
+// Upsert creates a customer, or finds the one with the same email and name and leaves it unchanged. A command with an external id doesn't
+// reuse a customer by email and name: a user decides whether they are the same, and attaches the external id with Edit.
 var Upsert = idempotency.Define(idempotency.Spec[Draft, Customer]{
 	Kind: idempotency.Upsert, Name: "customer.upsert", Table: Table,
 	Alike: idempotency.Alike[Customer]{
@@ -78,7 +78,7 @@ var Restore = idempotency.Define(idempotency.Spec[struct{}, Customer]{
 const (
 	columns = `email, name, address, country, tax_id, payment_days, ` + idempotency.ExternalColumns
 	changed = `NULLIF(@email, ''), @name, @address, @country, @tax_id, NULLIF(@payment_days, '')::integer, ` + idempotency.ExternalKept
-	// OfNew are the arguments of the database function find_or_create_customer that say what a new customer is like, with the values of
+	// OfNew has the arguments of the database function find_or_create_customer for the fields of a new customer, with the values of
 	// [Arguments].
 	OfNew = `in_email => NULLIF(@email, ''), in_name => @name, in_address => @address, in_country => @country, in_tax_id => @tax_id,
 				in_payment_days => NULLIF(@payment_days, '')::integer, in_same_email => @same_email`
@@ -96,7 +96,7 @@ func external(d Draft) idempotency.External { return d.External }
 
 func fields(d Draft) []slog.Attr { return []slog.Attr{slog.String("email", string(d.Email))} }
 
-// EmailTaken is the conflict of two customers with one email and one name.
+// EmailTaken is the conflict of two customers with the same email and name.
 var EmailTaken = conflict.Kind{
 	Slug: "email-taken", Title: "Email and name already used",
 	Meaning: "Another customer has this email address and this name. Nothing was changed. You can use the key again.",
@@ -104,7 +104,7 @@ var EmailTaken = conflict.Kind{
 		"To attach an external id to the other customer, send PUT with If-Match.",
 }
 
-// sameKey is the condition on the row r that it has an email and a name, which are the arguments sameKeyOf a command.
+// sameKey is the condition that the row r has the email and name in the arguments sameKeyOf.
 const sameKey = `r.email_folded = @email AND r.name_folded = fold_text(@name) AND r.merged_into IS NULL`
 
 func sameKeyOf(d Draft) pgx.NamedArgs {
@@ -127,7 +127,7 @@ func notAttached(d Draft, other Customer) error {
 	}
 }
 
-// Merged is the conflict of changing a customer that was merged into another one.
+// Merged is the conflict of changing a merged customer.
 var Merged = conflict.Kind{
 	Slug: "customer-merged", Title: "Customer merged into another",
 	Meaning: "The customer was merged into another one (existing_id), and can't be changed any more. Nothing was changed. " +
@@ -135,7 +135,7 @@ var Merged = conflict.Kind{
 	ToDo: "Change the other customer: this one's address leads there.",
 }
 
-// Final returns a [*conflict.Error] if a customer was merged into another one, so that it cannot be changed.
+// Final returns a [*conflict.Error] if a customer was merged, so that it can't be changed.
 func Final(c Customer) error {
 	if c.MergedInto == (record.Reference{}) {
 		return nil
@@ -151,7 +151,7 @@ func wasMerged[C any](ctx context.Context, store *idempotency.Store, intent idem
 	if err == nil {
 		err = Final(found)
 	}
-	if err == nil { // it was separated meanwhile
+	if err == nil { // the merge was undone meanwhile
 		err = record.ErrNotFound
 	}
 	return err

@@ -21,8 +21,8 @@ import (
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
-// TestOneMailboxFromEverywhere: whatever the intents, the capitals and the order, one email and name is one customer, and another name
-// is asked about, or is another customer if that is meant.
+// TestOneMailboxFromEverywhere checks that one email and name is one customer, regardless of intents, case and order. With another name,
+// the command is a question, or creates another customer if SameEmail is set.
 func TestOneMailboxFromEverywhere(t *testing.T) {
 	const crowd = 60
 	for name, c := range map[string]struct {
@@ -74,8 +74,8 @@ func TestOneMailboxFromEverywhere(t *testing.T) {
 	}
 }
 
-// TestWhoIsMeant: what has the email and the name is reused, unless it is archived or has another tax ID; what has the email alone is
-// asked about, with all who have it.
+// TestWhoIsMeant checks that a customer with the same email and name is reused, unless it is archived or has another tax ID. With only
+// the same email, the command is a question about all customers with it.
 func TestWhoIsMeant(t *testing.T) {
 	b := storetest.Setup(t)
 	do := func(key string, in customer.Input) (idempotency.Done[customer.Customer], error) {
@@ -97,7 +97,7 @@ func TestWhoIsMeant(t *testing.T) {
 	b.Exec(`UPDATE customers SET archived_at = now() WHERE name IN ('Gone Ltd', 'Two')`)
 	for _, c := range []struct {
 		in        customer.Input
-		want      string // the outcome, or what is asked
+		want      string // the outcome, or the question
 		differing string
 		ways      int
 	}{
@@ -135,7 +135,7 @@ func TestWhoIsMeant(t *testing.T) {
 	if done, err := do("meant", in); err != nil || done.Outcome != idempotency.Created {
 		t.Error(done.Outcome, err)
 	}
-	in.SameEmail = false // which is not in the fingerprint
+	in.SameEmail = false // the fingerprint leaves it out
 	if done, err := do("meant", in); err != nil || !done.Replayed {
 		t.Error(done.Outcome, err)
 	}
@@ -145,8 +145,8 @@ func TestWhoIsMeant(t *testing.T) {
 	}
 }
 
-// TestEmailOfAnother: an edit that gives a customer the email of another one is asked about, and refused if the names are the same too.
-// What has no email yet can get one.
+// TestEmailOfAnother checks that an edit to an email that a different customer has is a question, or is refused if the names are the same
+// too. A customer without an email can get one.
 func TestEmailOfAnother(t *testing.T) {
 	b := storetest.Setup(t)
 	made := func(address, name string) customer.Customer {

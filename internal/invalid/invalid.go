@@ -1,5 +1,4 @@
-// Package invalid says what is wrong with a command, field by field, so that a person and a program
-// can both find the place.
+// Package invalid lists the mistakes in a command by field, so that users and programs can find the place.
 package invalid
 
 import (
@@ -10,15 +9,15 @@ import (
 	"onlyonce/internal/invalid/text"
 )
 
-// Field is one thing that is wrong.
+// Field is a mistake in a field.
 type Field struct {
-	// Pointer is the place: an RFC 6901 JSON Pointer into the command, such as /lines/0/quantity.
+	// Pointer is an RFC 6901 JSON Pointer into the command, such as /lines/0/quantity.
 	Pointer string `json:"pointer"`
-	// Message is a sentence about what to do.
+	// Message is a sentence with the correction.
 	Message string `json:"detail"`
 }
 
-// Error lists everything that is wrong with a command. Nothing was done.
+// Error lists all mistakes in a command. Nothing was done.
 type Error struct{ Fields []Field }
 
 func (e *Error) Error() string {
@@ -31,20 +30,19 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// Add notes that something is wrong.
 func (e *Error) Add(pointer, message string) {
 	e.Fields = append(e.Fields, Field{pointer, message})
 }
 
-// Line returns a text of one line, as [text.Line] does, and notes what is wrong with it: it has more than limit
-// characters, or some that nobody can see. what names it in a sentence, such as "the name".
+// Line returns a text of one line, as [text.Line] does, and adds an error if it has more than limit characters or an invisible one. The
+// noun for the text, such as "the name", is passed as what.
 func (e *Error) Line(pointer, what, typed string, limit int) string {
 	line, err := text.Line(typed, limit)
 	e.addText(pointer, what, limit, err)
 	return line
 }
 
-// Lines is Line for a text of any number of lines, as [text.Lines] gives it.
+// Lines is Line for a text of any number of lines, with [text.Lines].
 func (e *Error) Lines(pointer, what, typed string, limit int) string {
 	lines, err := text.Lines(typed, limit)
 	e.addText(pointer, what, limit, err)
@@ -55,8 +53,8 @@ func (e *Error) addText(pointer, what string, limit int, err error) {
 	if errors.Is(err, text.ErrLong) {
 		e.Add(pointer, fmt.Sprintf("Shorten %s to at most %d characters.", what, limit))
 	}
-	found, is := errors.AsType[*text.CharacterError](err)
-	if !is {
+	found, ok := errors.AsType[*text.CharacterError](err)
+	if !ok {
 		return
 	}
 	place := "at the beginning of " + what

@@ -9,7 +9,7 @@ import (
 	"onlyonce/internal/value/money"
 )
 
-// CheckAmount returns what was typed as the amount of a payment or a refund, in minor units. It is above 0.
+// CheckAmount parses the typed amount of a payment or a refund, which must be positive, to minor units.
 func CheckAmount(typed string, currency money.Currency, problems *invalid.Error) int64 {
 	amount, err := currency.Parse(strings.TrimSpace(typed))
 	switch {
@@ -21,7 +21,7 @@ func CheckAmount(typed string, currency money.Currency, problems *invalid.Error)
 	return amount
 }
 
-// SeenAmount returns the amount that a form showed, in minor units, or -1 if it showed none.
+// SeenAmount returns the amount that a form showed, in minor units, or -1 if it showed no amount.
 func SeenAmount(shown string, currency money.Currency) int64 {
 	amount, err := currency.Parse(shown)
 	if err != nil {

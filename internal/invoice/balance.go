@@ -13,23 +13,23 @@ import (
 	"onlyonce/internal/value/money"
 )
 
-// Sum is what invoices or payments of one kind and currency come to.
+// Sum is a sum of invoices or payments by kind and currency.
 type Sum struct {
 	Kind     string // "open", "overdue" or "paid"
 	Currency money.Currency
-	Amount   decimal.Decimal // minor units, which may be more than an int64 holds
+	Amount   decimal.Decimal // minor units; may exceed an int64
 	Count    int             // of invoices
 }
 
-// Standing returns what is open, what of it was due before a day, and what was paid in the month of that day, less what was refunded
-// in it: of a customer, who has no sum of what was paid, or with the tenant's own id of all. The database keeps the sums, see
-// migrations/00119_standing.sql and 00129_refunds_by_month.sql.
+// Standing returns the open amount, the part that was due before a day, and the amount paid in the month of that day less the refunds in
+// that month. With a customer's id, the sums are for that customer, without a paid amount; with the tenant's id, they are for all. The
+// database keeps the sums: see migrations/00119_standing.sql and 00129_refunds_by_month.sql.
 func Standing(ctx context.Context, pool *pgxpool.Pool, tenant, of uuid.UUID, today date.Date) ([]Sum, error) {
 	all, err := Standings(ctx, pool, tenant, []uuid.UUID{of}, today)
 	return all[of], err
 }
 
-// Standings returns what [Standing] does, of each of some that have any.
+// Standings returns the standing of each id that has sums.
 func Standings(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, of []uuid.UUID, today date.Date) (map[uuid.UUID][]Sum, error) {
 	month, _ := today.Month()
 	rows, err := record.Collect(ctx, pool, tenant, pgx.RowToStructByPos[sumOf], `

@@ -13,28 +13,28 @@ import (
 	"onlyonce/internal/value/money"
 )
 
-// Below lists what belongs to all invoices of a tenant, such as their payments, the last day first.
+// Below lists the records that belong to a tenant's invoices, such as payments, latest day first.
 type Below[R any] struct {
 	Table record.Table[R] // has the column invoice_id
 	Day   string          // the column that the list is sorted by
-	// Where is a condition on the columns of the table, which the index of Day has too.
+	// Where is a condition on the columns of the table, which is also in the index of Day.
 	Where string
 }
 
-// BelowFilter selects some of them. The zero value selects all.
+// BelowFilter selects such records. The zero value selects all.
 type BelowFilter struct {
-	Search   string         // finds them by their invoices, as [Filter] does
-	From, To date.Date      // both included; zero for no matter
+	Search   string         // finds the records by their invoices, like [Filter]
+	From, To date.Date      // both included; zero for any
 	Currency money.Currency // zero for all
 }
 
-// Of is what a row of a list says of its invoice.
+// Of has the fields of the invoice in a row of a list.
 type Of struct {
 	InvoiceNumber string           `json:"invoice_number"`
-	Customer      record.Reference `json:"customer"` // as they are now
+	Customer      record.Reference `json:"customer"` // current name
 }
 
-// OfFields is the SQL of an [Of] for the fields of a table whose rows r have an invoice_id.
+// OfFields has the SQL for the fields of an [Of], for a table whose rows r have an invoice_id.
 const OfFields = `
 	'invoice_number', (SELECT i.number FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
 	'customer', (
@@ -42,8 +42,7 @@ const OfFields = `
 			SELECT i.tenant_id, i.customer_id FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id) AS its,
 		LATERAL (SELECT id, name FROM customers c WHERE c.tenant_id = its.tenant_id AND c.id = its.customer_id LIMIT 1) AS c)`
 
-// List returns a page, which may be shorter than asked for although more come behind it: see [search.Query]. The error may be
-// [record.ErrKey].
+// List returns a page, which may be short although more rows follow: see [search.Query]. It returns [record.ErrKey] for a wrong key.
 func (b Below[R]) List(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, f BelowFilter, page record.Page) (record.List[R], error) {
 	within := b.Where + ` AND ` + b.Day + ` >= @from::date AND ` + b.Day + ` <= @to::date`
 	q := search.Query[R]{

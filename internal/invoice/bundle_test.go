@@ -26,13 +26,13 @@ func (b *bundle) create(key string, d invoice.Draft) (idempotency.Done[invoice.I
 	return invoice.Create.Do(context.Background(), b.Store, b.Intent(key), d)
 }
 
-// count runs a query of one number.
+// count returns the number that a query selects.
 func (b *bundle) count(sql string, args ...any) int {
 	b.Helper()
 	return storetest.Value[int](b, sql, args...)
 }
 
-// input is a valid invoice of 123.00 EUR.
+// input returns a valid invoice of 123.00 EUR.
 func input(number string) invoice.Input {
 	return invoice.Input{
 		Number:    number,

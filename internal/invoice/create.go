@@ -13,7 +13,7 @@ import (
 	"onlyonce/internal/value/date"
 )
 
-// Create creates an invoice, once.
+// Create creates an invoice.
 var Create = idempotency.Define(idempotency.Spec[Draft, Invoice]{
 	Kind: idempotency.Create, Name: "invoice.create", Table: Table,
 	Statements: insert, External: external,
@@ -23,23 +23,23 @@ var Create = idempotency.Define(idempotency.Spec[Draft, Invoice]{
 		"invoices_customer":                        customerGone,
 		"customers_differ":                         whichCustomer,
 		idempotency.LookAlike(customer.Table.Name): likeCustomer,
-		// Only if the database folds a character otherwise than we do.
+		// This happens only if the database folds a character differently than this program.
 		"invoices_number_ascii":       numberRefused,
 		"invoices_number_of_its_year": numberRefused,
 	},
 	Alike: idempotency.Alike[Invoice]{
 		Fields: []string{"customer.id currency lines"}, Within: alikeFor, Name: func(i Invoice) string { return i.Number },
 	},
-	NotInFingerprint: []string{"totals", "SameEmail"}, // what follows from Lines, and what was asked
+	NotInFingerprint: []string{"totals", "SameEmail"}, // derived from Lines, and the answer to a question
 	Fields:           fields,
 })
 
-// alikeFor is how long after an invoice another one looks like a repeat of it.
+// alikeFor is the time after an invoice in which another one looks like a repeat.
 const alikeFor = 10 * time.Minute
 
 func external(d Draft) idempotency.External { return d.External }
 
-// fields names what is unique about a draft, for the log. A number that is still to be allocated is not.
+// fields returns the unique field of a draft, for the log, unless the number is still to be allocated.
 func fields(d Draft) []slog.Attr {
 	if d.Number == "" {
 		return nil
@@ -54,8 +54,8 @@ func insert(tx *idempotency.Tx, d Draft) idempotency.Result {
 	return tx.ReturnWith(insertInvoice, insertedInvoice, args)
 }
 
-// wantOfSeries sets what the trigger number_invoice does about a typed number ahead of its series: what the command wants, or else it asks
-// a person. A number that the invoice has already is not asked about again.
+// wantOfSeries passes the command's Series to the trigger number_invoice, which needs it for a typed number ahead of the series; without
+// it, the trigger raises the question. An unchanged number raises no question.
 func wantOfSeries(tx *idempotency.Tx, d Draft) {
 	if d.Number.ofSeries() {
 		tx.Exec(`
@@ -67,13 +67,12 @@ func wantOfSeries(tx *idempotency.Tx, d Draft) {
 	}
 }
 
-// insertInvoice is the transaction of one new invoice, in the order in which it happens. The order is also
-// that of the locks: the key, the customer's email, the likeness, the number. testdata/create.sql shows the
-// whole as PostgreSQL executes it.
+// insertInvoice inserts an invoice and its customer, in the order of the locks: the key, the customer's email, the likeness, the number.
+// testdata/create.sql shows the whole transaction as PostgreSQL executes it.
 //
-// The customer is the one that was chosen by id, of whom nothing is known if there is none, or the one with
-// the email and name, new or not. One that was merged into another is billed as that one. An invoice without a number gets the
-// next one of its year's series from the trigger number_invoice; see migrations/00106_invoice_numbers.sql.
+// The customer is either chosen by id, or found by email and name, or new. If it was merged, the winner is billed. If the chosen id does
+// not exist, the other columns are NULL. An invoice without a number gets the next number of its year's series from the trigger
+// number_invoice: see migrations/00106_invoice_numbers.sql.
 const insertInvoice = `
 	WITH billed AS MATERIALIZED (
 		SELECT COALESCE(c.id, @customer_id::uuid) AS id, c.email, c.name, c.address, c.country, c.tax_id, c.payment_days
@@ -105,7 +104,7 @@ const insertInvoice = `
 		SELECT @tenant_id, id, @operation, @idempotency_key, 'customer created' FROM billed WHERE id = @new_customer_id
 	)`
 
-// insertedInvoice is an [Invoice], like what Find reads, from the rows that insertInvoice returns.
+// insertedInvoice selects an [Invoice], as Find returns it, from the rows that insertInvoice returns.
 const insertedInvoice = `
 	SELECT json_build_object(
 		'id', i.id, 'number', i.number, 'status', i.status, 'overdue', false, 'paid', 0, 'credited', 0, 'open', 0,
@@ -125,7 +124,7 @@ const insertedInvoice = `
 		'version', i.version, 'created_at', i.created_at, 'source', COALESCE(i.source, ''), 'external_id', COALESCE(i.external_id, ''))
 	FROM inserted i, billed c`
 
-// dueDate is the one that was given, or follows from the terms of the customer c, or else from those of the settings.
+// dueDate is the due date of the command, or follows from the payment terms of the customer c, or else of the settings.
 const dueDate = `COALESCE(@due_date::date, @issue_date::date + COALESCE(c.payment_days, (
 		SELECT s.payment_days FROM settings s WHERE s.tenant_id = @tenant_id AND s.id = @tenant_id)))`
 

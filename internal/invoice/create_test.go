@@ -18,7 +18,7 @@ import (
 	"onlyonce/internal/record"
 )
 
-// A connection pooler in transaction mode needs statements that are not prepared.
+// A connection pooler in transaction mode doesn't support prepared statements.
 func TestThroughAPooler(t *testing.T) {
 	b := setup(t)
 	u, err := url.Parse(b.DB.URL)
@@ -100,7 +100,7 @@ func TestInvalidInput(t *testing.T) {
 	}
 }
 
-// What is wrong is listed in the order of the form, as the summary above it does.
+// Mistakes are listed in the order of the form, as the summary above it does.
 func TestErrorsComeInTheOrderOfTheForm(t *testing.T) {
 	t.Parallel()
 	_, err := invoice.Input{
@@ -125,7 +125,7 @@ func TestErrorsComeInTheOrderOfTheForm(t *testing.T) {
 	}
 }
 
-// numberTaken returns the conflict of a number that another invoice has.
+// numberTaken returns the conflict in err if it is about a number that is in use.
 func numberTaken(err error) (*conflict.Error, bool) {
 	refused, ok := errors.AsType[*conflict.Error](err)
 	return refused, ok && refused.Kind == &invoice.NumberTaken

@@ -24,16 +24,16 @@ const (
 	MaxNotes       = 5000 // characters
 )
 
-// Where the series goes on after a typed number ahead of it.
+// The values of [Input.Series]: where the series continues after a typed number ahead. "" asks the user.
 const (
-	SeriesContinue = "continue" // behind that number
+	SeriesContinue = "continue" // after that number
 	SeriesKeep     = "keep"     // where it was
 )
 
 // TooManyLines returns the message for more than [MaxLines] lines.
 func TooManyLines() string { return fmt.Sprintf("An invoice can have at most %d lines.", MaxLines) }
 
-// Input is what came in, as text: from the form and from JSON alike.
+// Input is the input as text, from a form or from JSON.
 type Input struct {
 	Number     string          `json:"number,omitzero" doc:"If left out: the next number for a new record, no change for an old one."`
 	Customer   *customer.Input `json:"customer,omitzero" doc:"The customer with this email and name is reused, or a new one is created."`
@@ -55,29 +55,28 @@ type LineInput struct {
 	TaxRate     string `json:"tax_rate" format:"decimal" doc:"In percent."`
 }
 
-// Draft is a valid input: the command that creates an invoice.
+// Draft is the command that creates or edits an invoice.
 type Draft struct {
 	Number     Number         `json:"number"`
 	CustomerID uuid.UUID      `json:"customer_id"`
 	Customer   customer.Draft `json:"customer"` // used when CustomerID is uuid.Nil
 	IssueDate  date.Date      `json:"issue_date"`
-	DueDate    date.Date      `json:"due_date"` // zero for the one that follows from the payment terms
+	DueDate    date.Date      `json:"due_date"` // zero to derive it from the payment terms
 	Currency   money.Currency `json:"currency"`
 	Lines      []Line         `json:"lines"`
 	Notes      string         `json:"notes"`
-	Series     string         `json:"series,omitzero"` // [SeriesContinue], [SeriesKeep] or ""
+	Series     string         `json:"series,omitzero"`
 	idempotency.External
 
 	totals Totals // of Lines
 }
 
-// Draft checks the input. It returns an [*invalid.Error] that lists everything that is wrong, in the order
-// of the form.
+// Draft checks the input. It returns an [*invalid.Error] with all mistakes, in the order of the form.
 func (in Input) Draft() (Draft, error) {
 	var problems invalid.Error
 	d := Draft{Number: numberOf(in.Number), Series: in.Series}
 	in.customer(&d, &problems)
-	issued, _ := date.ParseEntry(in.IssueDate) // dates says what is wrong with it
+	issued, _ := date.ParseEntry(in.IssueDate) // dates reports the error
 	if problem := d.Number.problem(issued); problem != "" {
 		problems.Add("/number", problem)
 	}
@@ -170,7 +169,7 @@ func (in LineInput) draft(pointer string, currency money.Currency, problems *inv
 	return line
 }
 
-// price reads the unit price, and computes the net amount.
+// price parses the unit price, and computes the net amount.
 func (l *Line) price(text, pointer string, currency money.Currency, problems *invalid.Error) {
 	var err error
 	switch l.UnitPrice, err = currency.Parse(strings.TrimSpace(text)); {

@@ -15,12 +15,13 @@ import (
 	"onlyonce/internal/record"
 )
 
-// voidAs voids an invoice as a duplicate of another one.
+// voidAs voids an invoice as a duplicate of the invoice of.
 func (b *bundle) voidAs(store *idempotency.Store, key string, inv, of invoice.Invoice) (idempotency.Done[invoice.Invoice], error) {
 	return invoice.Void.Do(context.Background(), store, b.Of(key, inv.ID, 0), invoice.VoidDraft{DuplicateOf: of.ID})
 }
 
-// TestVoidAsDuplicate: once per key, with what it refers to; the history of both says so.
+// TestVoidAsDuplicate checks that an invoice is voided once per key, with a reference to the other one, and that the history of both has
+// an entry.
 func TestVoidAsDuplicate(t *testing.T) {
 	b := setup(t)
 	kept, twice, third := b.mustCreate("kept", draft(t, input(""))), b.Issued("twice"), b.mustCreate("third", draft(t, input("")))
@@ -51,7 +52,7 @@ func TestVoidAsDuplicate(t *testing.T) {
 	}
 }
 
-// TestNoDuplicate: the database itself refuses what is no other invoice of the customer, or void.
+// TestNoDuplicate checks that the database refuses a duplicate_of that is the invoice itself, void, or not of the same customer.
 func TestNoDuplicate(t *testing.T) {
 	b := setup(t)
 	inv, void := b.mustCreate("draft", draft(t, input(""))), b.mustCreate("void", draft(t, input("")))
@@ -74,7 +75,8 @@ func TestNoDuplicate(t *testing.T) {
 	}
 }
 
-// TestVoidEachAsDuplicateOfTheOther: at once, over two replicas. One is kept, also if the first one is held with its work done.
+// TestVoidEachAsDuplicateOfTheOther voids two invoices as duplicates of each other, concurrently on two replicas. One is kept, even if
+// the first transaction is held with its work done.
 func TestVoidEachAsDuplicateOfTheOther(t *testing.T) {
 	b := setup(t)
 	replicas := []*idempotency.Store{b.Store, b.Replica()}
@@ -104,7 +106,8 @@ func TestVoidEachAsDuplicateOfTheOther(t *testing.T) {
 	}
 }
 
-// TestDuplicateOfAMergedCustomer: what was voided as a duplicate after a merge goes back to its own customer, and stays what it is.
+// TestDuplicateOfAMergedCustomer checks that undoing a merge moves an invoice that was voided as a duplicate after it back to its own
+// customer, still as a duplicate.
 func TestDuplicateOfAMergedCustomer(t *testing.T) {
 	b := setup(t)
 	winner, loser := b.two()

@@ -18,12 +18,12 @@ import (
 
 var update = flag.Bool("update", false, "write what PostgreSQL executes to testdata, instead of comparing with it")
 
-// TestExecutedCreate: testdata/create.sql is what PostgreSQL itself says that it executed for one invoice of a
-// new customer, from BEGIN to COMMIT, but for its indentation and the values that differ each time.
+// TestExecutedCreate compares testdata/create.sql with the statements that PostgreSQL logs for an invoice of a new customer, from BEGIN
+// to COMMIT, with other indentation and without the values that differ each time.
 func TestExecutedCreate(t *testing.T) {
 	const golden = "testdata/create.sql"
 	b := setup(t)
-	said := b.saysWhatItExecutes()
+	said := b.logsStatements()
 	if _, err := b.create("first", draft(t, input("2026-0001"))); err != nil { // prepares the statements
 		t.Fatal(err)
 	}
@@ -50,19 +50,19 @@ func TestExecutedCreate(t *testing.T) {
 	}
 }
 
-// said is what the server logged.
-type said struct {
+// said collects the statements that the server logs.
+type serverLog struct {
 	mu         sync.Mutex
 	statements []string
 }
 
-// saysWhatItExecutes makes the server log every statement, and send its log to the store's connections.
-func (b *bundle) saysWhatItExecutes() *said {
+// logsStatements makes the server log every statement, and send its log to the store's connections.
+func (b *bundle) logsStatements() *serverLog {
 	b.Helper()
 	b.DB.Spoil(b.T)
 	config := b.DB.Pool.Config()
 	must.Exec(b, b.Admin, `ALTER ROLE onlyonce IN DATABASE `+config.ConnConfig.Database+` SET log_statement = 'all'`)
-	var s said
+	var s serverLog
 	config.MaxConns = 1
 	config.ConnConfig.RuntimeParams["client_min_messages"] = "log"
 	config.ConnConfig.OnNotice = func(_ *pgconn.PgConn, n *pgconn.Notice) {
@@ -79,19 +79,19 @@ func (b *bundle) saysWhatItExecutes() *said {
 	return &s
 }
 
-func (s *said) forget() {
+func (s *serverLog) forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.statements = nil
 }
 
-func (s *said) text() string {
+func (s *serverLog) text() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return "\n" + strings.Join(s.statements, "\n")
 }
 
-// indent indents each line by as many tabs as parentheses are open around it.
+// indent indents each line by the number of open parentheses around it.
 func indent(sql string) string {
 	var lines []string
 	depth, list := 0, 0
@@ -103,14 +103,14 @@ func indent(sql string) string {
 		closed := len(line) - len(strings.TrimLeft(line, ")"))
 		lines = append(lines, strings.Repeat("\t", depth+list-closed)+line)
 		depth += strings.Count(line, "(") - strings.Count(line, ")")
-		if line == "SELECT" { // what is selected stands on the lines until FROM
+		if line == "SELECT" { // the selected expressions follow on the lines until FROM
 			list = 1
 		}
 	}
 	return strings.Join(lines, "\n")
 }
 
-// values returns the parameters as comments, one a line.
+// values returns the parameters as comments, one per line.
 func values(detail string) string {
 	_, detail, ok := strings.Cut(detail, ": ") // "parameters: $1 = …"
 	if !ok {

@@ -14,7 +14,7 @@ import (
 	"onlyonce/internal/idempotency"
 )
 
-// NumberTaken is the conflict of two invoices with one number. Its member next_number is free.
+// NumberTaken is the conflict of two invoices with the same number. Its member next_number is free.
 var NumberTaken = conflict.Kind{
 	Slug: "number-taken", Title: "Invoice number already exists",
 	Meaning: "Another invoice from that year already has this number. The original was kept and no second one was created. " +
@@ -46,7 +46,7 @@ func numberTaken(
 	}
 }
 
-// BilledField is the field of a form in which a person who was asked names the customer by its id.
+// BilledField is the form field with the id of the customer that the user chose.
 const BilledField = "billed_customer"
 
 func whichCustomer(
@@ -69,7 +69,7 @@ func whichCustomer(
 	return question
 }
 
-// likeCustomer asks about a new customer who looks like a repeat of one of minutes ago, and offers to bill that one.
+// likeCustomer returns the question about a new customer that looks like a repeat, and offers to bill the existing one.
 func likeCustomer(ctx context.Context, store *idempotency.Store, intent idempotency.Intent, d Draft, broken *pgconn.PgError) error {
 	err := idempotency.Repeats[Draft](customer.Table, customer.Name)(ctx, store, intent, d, broken)
 	if question, ok := errors.AsType[*conflict.Error](err); ok && question.Existing != uuid.Nil {
@@ -80,7 +80,7 @@ func likeCustomer(ctx context.Context, store *idempotency.Store, intent idempote
 	return err
 }
 
-// NumberAhead is the question about a typed number ahead of the next one of its series. It is asked until it was answered once.
+// NumberAhead is the question about a typed number ahead of the next number of its series. It is asked until it was answered once.
 var NumberAhead = conflict.Kind{
 	Slug: "number-ahead", Title: "Number ahead of the series",
 	Meaning: "The typed number is ahead of the next one, and nobody has said yet where the series of that year goes on. " +

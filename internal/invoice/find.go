@@ -13,41 +13,40 @@ import (
 	"onlyonce/internal/value/money"
 )
 
-// Summary is an invoice as a list shows it.
+// Summary is an invoice in a list.
 type Summary struct {
 	record.Header
 
 	Number    string         `json:"number"`
 	Status    string         `json:"status"`
-	Customer  Customer       `json:"customer"` // as they are now
+	Customer  Customer       `json:"customer"` // current state
 	Currency  money.Currency `json:"currency"`
 	IssueDate date.Date      `json:"issue_date"`
 	DueDate   date.Date      `json:"due_date"`
 	Total     int64          `json:"total"` // minor units
 	Open      int64          `json:"open"`  // minor units
-	// MailFailed reports that the newest email about the invoice has failed, and is not one that a void invoice made pointless.
+	// MailFailed reports whether the newest email about the invoice has failed, unless voiding the invoice made it pointless.
 	MailFailed bool `json:"mail_failed"`
 }
 
-// Filter selects invoices and their order. The zero value selects all of them, newest first.
+// Filter selects and sorts invoices. The zero value selects all, newest first.
 type Filter struct {
-	// Search has words that an invoice's number, its lines, or the name or email of its customer begin with. All of
-	// them must be found.
+	// Search has prefixes of words in the invoice's number, its lines, or the name or email of its customer. All must match.
 	Search   string
 	States   []string  // empty for all
-	Overdue  date.Date // only those that were due before that day and are open; zero for no matter
+	Overdue  date.Date // only open invoices that were due before that day; zero for any
 	Customer uuid.UUID // uuid.Nil for all
-	From, To date.Date // of the issue dates, both included; zero for no matter
-	// PaidFrom and PaidTo are days, both included, of which one had a payment; zero for no matter.
+	From, To date.Date // issue dates, both included; zero for any
+	// PaidFrom and PaidTo select invoices with a payment in these days, both included; zero for any.
 	PaidFrom, PaidTo date.Date
-	Sort             string // one of [Sorts]; "" is the first of them
+	Sort             string // one of [Sorts]; "" is the first
 }
 
-// Sorts lists the orders of a list of invoices. By number is by year of issue first, and by total is by currency first, since
-// amounts of two currencies do not compare.
+// Sorts returns the orders of a list of invoices. "number" sorts by year of issue first, and "total" by currency first, because amounts
+// in different currencies can't be compared.
 func Sorts() []string { return []string{"newest", "oldest", "due", "number", "total"} }
 
-// orders are those of [Sorts].
+// orders returns the order of a sort in [Sorts].
 func orders(sort string) search.Order {
 	id := search.Column{Name: "id", Type: "uuid"}
 	switch sort {
@@ -69,9 +68,9 @@ var words = search.Words{
 	Other: search.Other{Column: "customer_id", Words: "customer_words", ID: "customer_id"},
 }
 
-// List returns a page of the invoices that a filter wants. A page may be shorter than asked for although more come behind
-// it, when few of those that were looked at are wanted: see [search.Query]. The error is [record.ErrKey], or
-// [search.ErrTooMany] if a search, or a customer, has more than are sorted by due date, number or total.
+// List returns a page of the invoices that a filter selects. The page may be short although more invoices follow: see [search.Query]. It
+// returns [record.ErrKey] for a wrong key, or [search.ErrTooMany] if a search or a customer matches too many invoices to sort by due
+// date, number or total.
 func List(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, f Filter, page record.Page) (record.List[Summary], error) {
 	var terms []search.Term
 	if f.Search != "" {
@@ -90,7 +89,7 @@ func List(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, f Filter, p
 	case "issue_date":
 		q.Range = `issue_date >= @from::date AND issue_date <= @to::date`
 		if f.Customer != uuid.Nil && f.Search == "" && len(f.states()) == len(states()) && !f.byPayment() {
-			q.Look = 1 // none of a customer's invoices is left out, so none is looked at that is not shown
+			q.Look = 1 // no invoice of the customer is left out, so none is read in vain
 		}
 		switch {
 		case q.Order.Descending && f.To != date.Date{}:
@@ -115,12 +114,12 @@ func List(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, f Filter, p
 	return q.List(ctx, pool, tenant, page)
 }
 
-// states are all states of an invoice, of which a filter wants some.
+// states returns all states of an invoice.
 func states() []string {
 	return []string{StatusDraft, StatusIssued, StatusPartly, StatusPaid, StatusCredited, StatusVoid}
 }
 
-// OpenStates are the states of invoices of which something is open.
+// OpenStates returns the states of invoices with an open amount.
 func OpenStates() []string { return []string{StatusIssued, StatusPartly} }
 
 func (f Filter) states() []string {
@@ -134,14 +133,14 @@ func (f Filter) states() []string {
 	}
 }
 
-// filtered reports whether rows have to be left out that the index of the order leads to.
+// filtered reports whether the filter leaves out rows of the index of the order.
 func (f Filter) filtered() bool {
 	byDate := f.Sort == "" || f.Sort == "newest" || f.Sort == "oldest"
 	return f.byPayment() || !byDate && (f.From != date.Date{} || f.To != date.Date{}) || f.Sort != "due" && f.Overdue != date.Date{} ||
 		f.Sort == "number" && len(f.states()) < len(states())
 }
 
-// byPayment reports whether it matters when an invoice was paid.
+// byPayment reports whether the filter selects by day of payment.
 func (f Filter) byPayment() bool { return f.PaidFrom != date.Date{} || f.PaidTo != date.Date{} }
 
 func (f Filter) arguments() pgx.NamedArgs {
@@ -159,23 +158,23 @@ func (f Filter) arguments() pgx.NamedArgs {
 	return args
 }
 
-// wanted is what a filter wants of an invoice r, besides what is searched for.
+// wanted is the condition of a filter on an invoice r, without the search.
 const wanted = `r.state = ANY (@states::text[]) AND r.issue_date >= @from::date AND r.issue_date <= @to::date
 	AND r.due_date < @due_before::date`
 
-// paid is what a filter by day of payment wants of an invoice r. The LIMIT makes a lookup of it for each invoice.
+// paid is the condition of a filter by day of payment on an invoice r. LIMIT forces a lookup for each invoice.
 const paid = ` AND (
 	SELECT true FROM payments p
 	WHERE p.tenant_id = r.tenant_id AND p.invoice_id = r.id AND p.removed_at IS NULL
 		AND p.paid_on >= @paid_from::date AND p.paid_on <= @paid_to::date LIMIT 1)`
 
-// paidInvoices are the ids of the invoices that such a filter wants, some more than once.
+// paidInvoices selects the ids of the invoices that match such a filter, some more than once.
 const paidInvoices = `
 	SELECT p.invoice_id AS id FROM payments p
 	WHERE p.tenant_id = @tenant_id AND p.removed_at IS NULL AND p.paid_on >= @paid_from::date AND p.paid_on <= @paid_to::date
 	ORDER BY p.paid_on, p.id LIMIT $LOOKED`
 
-// Summaries has the invoices as a list shows them. The LIMITs make the customer and the email lookups for each invoice: for a join,
+// Summaries is the table of invoices for lists. The LIMITs force lookups of the customer and the email for each invoice: for a join,
 // PostgreSQL may choose to read all customers of the tenant.
 var Summaries = record.Table[Summary]{Name: "invoices", Fields: `
 	'number', r.number, 'status', r.state,
@@ -188,7 +187,7 @@ var Summaries = record.Table[Summary]{Name: "invoices", Fields: `
 		SELECT m.state = 'failed' AND (m.kind = 'void' OR r.state <> 'void')
 		FROM mails m WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.id DESC LIMIT 1), false)`}
 
-// WithOpen returns invoices of which an amount is open, in minor units of a currency: at most limit, the newest.
+// WithOpen returns the newest invoices with an open amount, in minor units of a currency, at most limit.
 func WithOpen(
 	ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, currency money.Currency, amount int64, limit int,
 ) ([]Summary, error) {
@@ -198,8 +197,7 @@ func WithOpen(
 	return found.Rows, err
 }
 
-// NextNumber returns the number that the series of a year would allocate now: a suggestion, not a
-// reservation.
+// NextNumber returns the number that the series of a year would allocate now. It is not reserved.
 func NextNumber(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, year int) (string, error) {
 	return record.One(ctx, pool, tenant, pgx.RowTo[string], `
 		SELECT format_invoice_number(@year, next_invoice_number(@tenant_id, @year))`,

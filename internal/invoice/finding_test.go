@@ -13,8 +13,8 @@ import (
 	"onlyonce/internal/record/search"
 )
 
-// TestPagesThatLookNotFar: a page that looks at a few rows of each stream only is short or empty, and the list
-// still has every row once, in order, in both directions.
+// TestPagesThatLookNotFar checks that if a page reads only a few rows of each stream, it may be short or empty, but the list still has
+// every row once, in order, in both directions.
 func TestPagesThatLookNotFar(t *testing.T) {
 	b := setup(t)
 	admin := b.Admin
@@ -66,7 +66,7 @@ func idsOf(t *testing.T, admin *pgxpool.Pool, where string) []uuid.UUID {
 	return ids
 }
 
-// walk reads a list to its end, and from behind it back to its beginning.
+// walk reads a list to its end and back to its beginning.
 func walk(t *testing.T, q search.Query[uuid.UUID], b *bundle) (forth, back []uuid.UUID, pages int) {
 	t.Helper()
 	read := func(page record.Page) record.List[uuid.UUID] {

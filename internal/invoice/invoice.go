@@ -1,5 +1,4 @@
-// Package invoice holds the invoice: its life, its numbers, its arithmetic, and the operation that
-// creates it once.
+// Package invoice has invoices: their states, numbers and amounts, and the operations that create and change them.
 package invoice
 
 import (
@@ -16,14 +15,14 @@ import (
 	"onlyonce/internal/value/party"
 )
 
-// Invoice is an invoice as it is stored. All amounts are minor units of its currency.
+// Invoice is a stored invoice. All amounts are minor units of its currency.
 type Invoice struct {
 	record.Header
 	record.Alike
 
 	Number    string         `json:"number"`
 	Status    string         `json:"status"`
-	Overdue   bool           `json:"overdue"` // on the day in UTC when it was read
+	Overdue   bool           `json:"overdue"` // on the current day in UTC
 	Seller    Seller         `json:"seller"`
 	Customer  Buyer          `json:"customer"`
 	Currency  money.Currency `json:"currency"`
@@ -33,26 +32,26 @@ type Invoice struct {
 	Subtotal  int64          `json:"subtotal"`
 	TaxTotal  int64          `json:"tax_total"`
 	Total     int64          `json:"total"`
-	Paid      int64          `json:"paid"`     // less what was refunded
+	Paid      int64          `json:"paid"`     // less refunds
 	Credited  int64          `json:"credited"` // by credit notes
 	Open      int64          `json:"open"`
 	Notes     string         `json:"notes"`
 	IssuedAt  time.Time      `json:"issued_at,omitzero"` // UTC; zero for a draft
 	VoidedAt  time.Time      `json:"voided_at,omitzero"` // UTC; zero if it is not void
-	// DuplicateOf is the invoice, by its number, that was kept where this one was voided as its duplicate; zero for most.
+	// DuplicateOf is the invoice, with its number, that was kept when this one was voided as its duplicate, or zero.
 	DuplicateOf record.Reference `json:"duplicate_of,omitzero"`
 	idempotency.External
 }
 
-// IsOverdue reports whether an invoice in a state, such as [StatusIssued], should have been paid before a day.
+// IsOverdue reports whether an invoice in a state, such as [StatusIssued], was due before today and is open.
 func IsOverdue(status string, due, today date.Date) bool {
 	return (status == StatusIssued || status == StatusPartly) && due.Before(today)
 }
 
-// Numbers is what invoices are called where others refer to them.
+// Numbers reads the numbers of referenced invoices.
 var Numbers = record.Names{Table: "invoices", Column: "number"}
 
-// Table has the invoices.
+// Table is the table of invoices.
 var Table = record.Table[Invoice]{Name: "invoices", Fields: `
 	'number', r.number, 'status', r.state, 'paid', r.paid, 'credited', r.credited, 'open', ` + openAmount + `, 'currency', r.currency,
 	'overdue', r.state IN ('issued', 'partially_paid') AND r.due_date < (now() AT TIME ZONE 'UTC')::date,
@@ -71,7 +70,7 @@ var Table = record.Table[Invoice]{Name: "invoices", Fields: `
 	'duplicate_of', ` + Numbers.JSON("duplicate_of") + `,
 	` + idempotency.ExternalJSON}
 
-// openAmount is how much of the invoice r is still to be paid. A draft is not issued yet, and a void invoice is not paid any more.
+// openAmount is the open amount of the invoice r. It is 0 for a draft, which is not issued yet, and for a void invoice.
 const openAmount = `CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END`
 
 // The states of an invoice.
@@ -79,12 +78,12 @@ const (
 	StatusDraft    = "draft"
 	StatusIssued   = "issued"
 	StatusPartly   = "partially_paid" // an issued invoice with payments
-	StatusPaid     = "paid"           // an issued invoice with payments, or of nothing, of which nothing is open
+	StatusPaid     = "paid"           // an issued invoice without an open amount, paid or with a total of 0
 	StatusCredited = "credited"       // an issued invoice that was credited in full
 	StatusVoid     = "void"
 )
 
-// sellerJSON is a [Seller] of the settings s, and buyerJSON a [Buyer] of the customer c.
+// sellerJSON is the JSON of a [Seller] from the settings s, and buyerJSON of a [Buyer] from the customer c.
 const (
 	sellerJSON = `json_build_object(
 		'name', s.name, 'email', s.email, 'address', s.address, 'country', s.country, 'tax_id', s.tax_id,
@@ -93,7 +92,7 @@ const (
 	buyerFields = `'id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id`
 )
 
-// Seller is what an invoice shows of the business that bills: as it is for a draft, and as it was when it was issued.
+// Seller is the business that bills, on an invoice: its current data for a draft, or its data when the invoice was issued.
 type Seller struct {
 	Name  string `json:"name"`
 	Email string `json:"email,omitzero" format:"email"`
@@ -101,21 +100,21 @@ type Seller struct {
 	party.BankAccount
 }
 
-// Buyer is what an invoice shows of its customer: as they are for a draft, and as they were when it was issued.
+// Buyer is the customer on an invoice: its current data for a draft, or its data when the invoice was issued.
 type Buyer struct {
 	Customer
 	record.Alike
 	party.Details
 }
 
-// Customer is what a list of invoices shows of a customer.
+// Customer is the customer in a list of invoices.
 type Customer struct {
 	ID    uuid.UUID `json:"id"`
 	Email string    `json:"email,omitzero" format:"email"`
 	Name  string    `json:"name"`
 }
 
-// Line is one position of an invoice.
+// Line is a line of an invoice.
 type Line struct {
 	Description string          `json:"description"`
 	Quantity    decimal.Decimal `json:"quantity"`
@@ -124,7 +123,7 @@ type Line struct {
 	Net         int64           `json:"net"`        // minor units, quantity times unit price, rounded
 }
 
-// Rules are the uniqueness rules of invoices.
+// Rules returns the uniqueness rules of invoices.
 func Rules() []conflict.Rule {
 	return []conflict.Rule{
 		{

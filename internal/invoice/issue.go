@@ -7,28 +7,28 @@ import (
 	"onlyonce/internal/invalid"
 )
 
-// MaxMessage is how long the message of an email may be, in characters.
+// MaxMessage is the maximum length of an email's message, in characters.
 const MaxMessage = 2000
 
-// IssueInput is what came in, as text.
+// IssueInput is the input of Issue as text.
 type IssueInput struct {
 	Email   string `json:"email,omitzero" enum:"customer,none" doc:"Leave it out, or say customer, to send it to the customer."`
 	Message string `json:"message,omitzero" doc:"A text of your own, which the email has below the invoice's lines."`
 }
 
-// What [IssueInput.Email] may be.
+// The values of [IssueInput.Email].
 const (
 	EmailCustomer = "customer"
 	EmailNone     = "none"
 )
 
-// IssueDraft is a valid input: the command that issues an invoice. Without anything the customer gets the usual email.
+// IssueDraft is the command that issues an invoice. With the zero value, the customer gets the standard email.
 type IssueDraft struct {
 	NoEmail bool   `json:"no_email,omitzero"`
 	Message string `json:"message,omitzero"` // in the email; "" for none
 }
 
-// Draft checks the input. It returns an [*invalid.Error] that says what is wrong.
+// Draft checks the input. It returns an [*invalid.Error] with all mistakes.
 func (in IssueInput) Draft() (IssueDraft, error) {
 	var problems invalid.Error
 	if in.Email != "" && in.Email != EmailCustomer && in.Email != EmailNone {
@@ -41,7 +41,7 @@ func (in IssueInput) Draft() (IssueDraft, error) {
 	return d, problems.Err()
 }
 
-// Issuable returns a [*conflict.Error] if an invoice is no draft any more, so that it cannot be issued.
+// Issuable returns a [*conflict.Error] if an invoice is not a draft, so that it can't be issued.
 func Issuable(inv Invoice) error {
 	if inv.Status != StatusDraft {
 		return notDraft("issue")
@@ -49,9 +49,9 @@ func Issuable(inv Invoice) error {
 	return nil
 }
 
-// Issue makes a draft an invoice that counts. From then on it stays as it is, and so does what it says of the business
-// and of its customer: the trigger keep_invoice sees to it. In the same transaction its first mail is queued, unless none is wanted
-// or its customer has no email: package mail sends it.
+// Issue issues a draft. From then on the trigger keep_invoice keeps the invoice unchanged, including the data of the business and of the
+// customer. Unless no email is wanted or the customer has none, the same transaction queues the invoice's first mail, which package mail
+// sends.
 var Issue = idempotency.Define(idempotency.Spec[IssueDraft, Invoice]{
 	Kind: idempotency.Transition, Name: "invoice.issue", Table: Table, Made: `r.status = 'issued'`,
 	Statements: func(tx *idempotency.Tx, d IssueDraft) idempotency.Result {
@@ -65,7 +65,7 @@ var Issue = idempotency.Define(idempotency.Spec[IssueDraft, Invoice]{
 	},
 })
 
-// What issues an invoice, in this order.
+// The statements that issue an invoice, in this order.
 const (
 	issueDraft = `
 		UPDATE invoices SET status = 'issued', issued_at = now(), bill_to = (

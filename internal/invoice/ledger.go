@@ -14,21 +14,21 @@ import (
 	"onlyonce/internal/value/date"
 )
 
-// Posting is a payment, the removal of one, a refund or a credit note in the ledger of an invoice.
+// Posting is a payment, its removal, a refund or a credit note in the ledger of an invoice.
 type Posting struct {
 	Kind   string    `json:"kind"` // "payment", "removal", "refund" or "credit"
 	ID     uuid.UUID `json:"id"`
 	Date   date.Date `json:"date"`
 	Amount int64     `json:"amount"` // minor units; less than 0 for a refund or a removal
 	Number string    `json:"number"` // of a credit note
-	// What is known of a payment, also where it is removed.
-	Left    int64  `json:"left"` // minor units, of Amount without what was refunded
+	// The fields of a payment, even if it was removed.
+	Left    int64  `json:"left"` // minor units: Amount less refunds
 	Removed bool   `json:"removed"`
 	Method  string `json:"method"`
-	Details string `json:"details"` // by which reference who knows it
+	Details string `json:"details"` // the reference and its provider
 }
 
-// Ledger returns a page of the ledger of an invoice, what was recorded last first. The error may be [record.ErrKey].
+// Ledger returns a page of the ledger of an invoice, last recorded first. It returns [record.ErrKey] for a wrong key.
 func Ledger(
 	ctx context.Context, pool *pgxpool.Pool, tenant, invoice uuid.UUID, page record.Page,
 ) (list record.List[Posting], err error) {
@@ -66,7 +66,7 @@ func Ledger(
 	return record.Cut(page, rows, place, record.Key{}), err
 }
 
-// Postings is what the history of an invoice says of its ledger; the details are a [PostingDetails].
+// Postings selects the ledger's entries for the history of an invoice; the details are a [PostingDetails].
 const Postings idempotency.Beside = `
 	SELECT source_id, CASE kind WHEN 'removal' THEN 'changed' ELSE 'created' END AS outcome, at,
 		lpad(position::text, 10, '0') COLLATE "C" AS place, kind::text AS what, json_build_object('amount', abs(amount), 'number', (
@@ -74,13 +74,13 @@ const Postings idempotency.Beside = `
 			WHERE kind = 'credit' AND n.tenant_id = l.tenant_id AND n.id = source_id)) AS details
 	FROM postings l WHERE tenant_id = @tenant_id AND invoice_id = @record`
 
-// PostingDetails are those of an entry from [Postings].
+// PostingDetails are the details of an entry from [Postings].
 type PostingDetails struct {
 	Amount int64  `json:"amount"` // minor units, 0 or more
 	Number string `json:"number"` // of a credit note
 }
 
-// posted is a posting with its place among those of its invoice.
+// posted is a posting with its position in the ledger of its invoice.
 type posted struct {
 	Position int
 	Posting  Posting

@@ -13,7 +13,8 @@ import (
 	"onlyonce/internal/record"
 )
 
-// TestLedgerInPages: payments, refunds and credit notes come as they were recorded, the last one first, and pages lead both ways.
+// TestLedgerInPages checks that payments, refunds and credit notes are listed in the order in which they were recorded, last first, and
+// that pages lead both ways.
 func TestLedgerInPages(t *testing.T) {
 	b := setup(t)
 	inv := b.Issued("i")

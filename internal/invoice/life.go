@@ -26,8 +26,8 @@ var Edit = idempotency.Define(idempotency.Spec[Draft, Invoice]{
 	Fields:           fields,
 })
 
-// replace changes the draft and all of its lines. A number that is left blank stays as it is, and a number of
-// the series follows the invoice into another year. What is like that already keeps its version.
+// replace changes the draft and all of its lines. A blank number stays unchanged, and a number of the series follows the invoice to
+// another year. Rows without a difference keep their version.
 func replace(tx *idempotency.Tx, d Draft) idempotency.Result {
 	args := arguments(d)
 	args["new_customer_id"] = tx.ID(1)
@@ -77,7 +77,7 @@ func replace(tx *idempotency.Tx, d Draft) idempotency.Result {
 	return tx.Record()
 }
 
-// NotDraft is the conflict of changing or issuing an invoice that is no draft.
+// NotDraft is the conflict of changing or issuing an invoice that is not a draft.
 var NotDraft = conflict.Kind{
 	Slug: "not-draft", Title: "No longer a draft",
 	Meaning: "The invoice was issued or voided, so it can't be edited. Nothing was changed.",
@@ -98,15 +98,15 @@ var HasCreditNotes = conflict.Kind{
 	ToDo:    "Keep the invoice. If it won't be paid, credit the rest of it.",
 }
 
-// NotDuplicate is the conflict of voiding an invoice as the duplicate of one that is not another invoice of its customer, or is void.
+// NotDuplicate is the conflict of voiding an invoice as the duplicate of itself, of a void invoice, or of an invoice with a different
+// customer.
 var NotDuplicate = conflict.Kind{
 	Slug: "not-a-duplicate", Title: "No duplicate of that invoice",
 	Meaning: "The invoice in duplicate_of isn't another invoice of the same customer, or it's void. Nothing was changed.",
 	ToDo:    "Look at both invoices. Name the one that is kept, or void the invoice without duplicate_of.",
 }
 
-// OpenChanged is the question that people are asked when the amount that can be paid, refunded or credited is not what
-// the form showed.
+// OpenChanged is the question that a user is asked if the amount that can be paid, refunded or credited differs from the form.
 var OpenChanged = conflict.Kind{
 	Slug: "open-amount-changed", Title: "Open amount changed",
 	Meaning: "A payment, a refund or a credit note was recorded since the form was opened. Only the form asks. Nothing was recorded.",
@@ -120,8 +120,8 @@ var UnusualDate = conflict.Kind{
 	ToDo:    "Change the date, or confirm it.",
 }
 
-// NotIssued is the conflict of what only an issued invoice has, such as payments, credit notes, mails and an e-invoice,
-// with one that is a draft or void.
+// NotIssued is the conflict of an operation that needs an issued invoice, such as a payment, a credit note, a mail or an e-invoice, with
+// a draft or void one.
 var NotIssued = conflict.Kind{
 	Slug: "not-issued", Title: "Invoice not issued",
 	Meaning: "Only an issued invoice can be paid, credited or sent, and this one is a draft or void. " +
@@ -129,7 +129,7 @@ var NotIssued = conflict.Kind{
 	ToDo: "Issue the invoice first. A void invoice stays void.",
 }
 
-// Sendable returns a [*conflict.Error] if an invoice cannot be sent as an e-invoice, because it is a draft or void.
+// Sendable returns a [*conflict.Error] if an invoice can't be sent as an e-invoice, because it is a draft or void.
 func Sendable(inv Invoice) error {
 	if inv.Status != StatusDraft && inv.Status != StatusVoid {
 		return nil
@@ -160,7 +160,7 @@ func hasCreditNotes(context.Context, *idempotency.Store, idempotency.Intent, Voi
 
 func notDraft(verb string) error { return stays(verb, "issued or voided") }
 
-// Final returns a [*conflict.Error] if an invoice is no draft any more, so that it cannot be changed.
+// Final returns a [*conflict.Error] if an invoice is not a draft, so that it can't be changed.
 func Final(inv Invoice) error {
 	switch inv.Status {
 	case StatusDraft:

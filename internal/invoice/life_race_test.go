@@ -14,7 +14,7 @@ import (
 	"onlyonce/internal/invoice"
 )
 
-// another is the content of an edit that differs from input in all that an invoice says.
+// another changes all content of an input.
 func another(in *invoice.Input) {
 	in.Notes, in.Customer.Email, in.Customer.Name = "Changed", "grace@example.com", "Grace Hopper"
 	in.Lines = []invoice.LineInput{
@@ -28,7 +28,7 @@ func (b *bundle) edit(store *idempotency.Store, key string, of invoice.Invoice, 
 	return done.Value, err
 }
 
-// sameContent fails unless an invoice says what another state of it says, and its totals are those of its lines.
+// sameContent reports an error unless got has the same content as want, and totals that match its lines.
 func (b *bundle) sameContent(got, want invoice.Invoice) {
 	b.Helper()
 	content := func(i invoice.Invoice) []any {
@@ -41,7 +41,7 @@ func (b *bundle) sameContent(got, want invoice.Invoice) {
 	}
 }
 
-// mails returns how many mails about an invoice there are, and how many jobs to send them.
+// mails returns the number of mails about an invoice, and the number of jobs to send them.
 func (b *bundle) mails(id uuid.UUID) [2]int {
 	b.Helper()
 	return [2]int{
@@ -55,7 +55,7 @@ func isStale(err error) bool {
 	return stale
 }
 
-// TestEditOrIssue: what is issued is what was there before the edit or what is there after it, and never some of both.
+// TestEditOrIssue checks that a concurrently issued invoice has the content from before the edit or from after it, and never a mixture.
 func TestEditOrIssue(t *testing.T) {
 	b := setup(t)
 	changed := edited(t, another)
@@ -85,8 +85,8 @@ func TestEditOrIssue(t *testing.T) {
 	}
 }
 
-// TestIssueOrVoid: in the end it is void. A mail is queued if it was issued before that, and only then. Of two who saw
-// the draft, one is told that it is none any more.
+// TestIssueOrVoid checks that a concurrently issued and voided invoice is void in the end. A mail is queued only if the invoice was
+// issued before it was voided. Otherwise Issue is refused, because the invoice is no longer a draft.
 func TestIssueOrVoid(t *testing.T) {
 	b := setup(t)
 	for round := range 20 {

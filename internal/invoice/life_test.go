@@ -16,7 +16,7 @@ import (
 	"onlyonce/internal/record"
 )
 
-// edited is the draft of an input that was changed.
+// edited returns the draft of a changed input.
 func edited(t testing.TB, change func(*invoice.Input)) invoice.Draft {
 	t.Helper()
 	in := input("")
@@ -24,7 +24,7 @@ func edited(t testing.TB, change func(*invoice.Input)) invoice.Draft {
 	return draft(t, in)
 }
 
-// forGrace is a draft for another customer.
+// forGrace returns a draft for another customer.
 func forGrace(t testing.TB) invoice.Draft {
 	t.Helper()
 	return edited(t, func(in *invoice.Input) { in.Customer.Email = "grace@example.com" })
@@ -56,7 +56,7 @@ func TestEdit(t *testing.T) {
 	}
 }
 
-// TestRenumber: a draft can get another number, and gives up its own.
+// TestRenumber checks that a draft can get another number, which frees its own.
 func TestRenumber(t *testing.T) {
 	b := setup(t)
 	first, second := b.mustCreate("1", draft(t, input(""))), b.mustCreate("2", forGrace(t))
@@ -105,7 +105,7 @@ func TestLife(t *testing.T) {
 	if !storetest.IsConflict(err, &invoice.NotDraft) {
 		t.Errorf("an issued invoice was edited: %v", err)
 	}
-	// What becomes of the customer does not change it.
+	// A change of the customer does not change the invoice.
 	b.Exec(`UPDATE customers SET name = 'Somebody else'`)
 	found, err := invoice.Table.Find(t.Context(), b.Store.Pool, b.Tenant, inv.ID)
 	if err != nil || found.Customer != inv.Customer {
@@ -121,7 +121,7 @@ func TestLife(t *testing.T) {
 	}
 }
 
-// TestDatabaseKeepsTheLife, also from the superuser.
+// TestDatabaseKeepsTheLife checks that the database refuses invalid changes of state, even from the superuser.
 func TestDatabaseKeepsTheLife(t *testing.T) {
 	b := setup(t)
 	inv := b.mustCreate("create", draft(t, input("")))
@@ -155,7 +155,7 @@ func TestDatabaseKeepsTheLife(t *testing.T) {
 		SELECT tenant_id, invoice_id, position + 100, description, quantity, unit_price, tax_rate, net FROM invoice_lines WHERE `+issued)
 }
 
-// TestRacesOfOneInvoice: the first one decides, and the others are refused.
+// TestRacesOfOneInvoice checks that the first of several concurrent changes wins, and the others are refused.
 func TestRacesOfOneInvoice(t *testing.T) {
 	b := setup(t)
 	for round := range 5 {

@@ -20,7 +20,7 @@ import (
 
 const winnerEmail, loserEmail = "ada@example.com", "ada+old@example.com"
 
-// upsert creates a customer, or finds the one with the email.
+// upsert creates a customer, or finds the one with the email and name.
 func (b *bundle) upsert(key, address, name string) customer.Customer {
 	b.Helper()
 	d, err := customer.Input{Email: address, Name: name}.Draft()
@@ -30,13 +30,13 @@ func (b *bundle) upsert(key, address, name string) customer.Customer {
 	return done.Value
 }
 
-// two returns two customers that are the same, the first one older.
+// two returns two customers that are the same person, the older one first.
 func (b *bundle) two() (winner, loser customer.Customer) {
 	b.Helper()
 	return b.upsert("winner", winnerEmail, "Ada Lovelace"), b.upsert("loser", loserEmail, "Ada King")
 }
 
-// merge merges customers into the first one, in the versions that they have.
+// merge merges customers, in their current versions, into the first one.
 func (b *bundle) merge(store *idempotency.Store, key string, customers ...customer.Customer) (duplicate.Merge, error) {
 	in := duplicate.MergeInput{WinnerID: customers[0].ID.String()}
 	for _, c := range customers {
@@ -55,7 +55,7 @@ func (b *bundle) undo(key string, m duplicate.Merge) (duplicate.Merge, error) {
 	return done.Value, err
 }
 
-// of returns the input of an invoice for the customer with an email: one of [bundle.two], one named like these, or Grace.
+// of returns the input of an invoice for the customer with an email: a customer of [bundle.two], or Grace.
 func of(address string) invoice.Input {
 	in := input("")
 	in.Customer.Email = address
@@ -70,8 +70,8 @@ func of(address string) invoice.Input {
 	return in
 }
 
-// TestMergeMovesInvoicesOfEveryState, and its undoing brings back exactly those that are still there. What was issued names
-// the customer of then in either case.
+// TestMergeMovesInvoicesOfEveryState checks that a merge moves invoices in every state, and that undoing it moves those back that are
+// still there. Issued invoices keep the name of the original customer in either case.
 func TestMergeMovesInvoicesOfEveryState(t *testing.T) {
 	b := setup(t)
 	winner, loser := b.two()
@@ -107,7 +107,7 @@ func TestMergeMovesInvoicesOfEveryState(t *testing.T) {
 		}
 	}
 
-	// Since then, one is created for the winner by the loser's email, and another gets another customer.
+	// After the merge, an invoice is created for the winner by the loser's email, and another one gets another customer.
 	since := b.mustCreate("since", draft(t, of(loserEmail)))
 	in := input("")
 	in.Customer, in.CustomerID = nil, other.ID.String()
@@ -135,7 +135,7 @@ func TestMergeMovesInvoicesOfEveryState(t *testing.T) {
 	}
 }
 
-// rows are the invoices as they are stored, but for their versions.
+// rows returns the stored invoices without their versions.
 func (b *bundle) rows(of []invoice.Invoice) (all []string) {
 	b.Helper()
 	for _, inv := range of {
@@ -145,7 +145,7 @@ func (b *bundle) rows(of []invoice.Invoice) (all []string) {
 	return all
 }
 
-// TestIssuedInvoicesMoveOnlyByAMerge: the database refuses any other UPDATE, whatever was merged before.
+// TestIssuedInvoicesMoveOnlyByAMerge checks that the database refuses any other UPDATE of an issued invoice, even after a merge.
 func TestIssuedInvoicesMoveOnlyByAMerge(t *testing.T) {
 	b := setup(t)
 	winner, loser := b.two()
@@ -166,8 +166,8 @@ func TestIssuedInvoicesMoveOnlyByAMerge(t *testing.T) {
 	}, "invoices_frozen": {to(winner)}})
 }
 
-// TestMergeAgainstEverybody: from one gate, merges in both directions against creates, edits and upserts for the loser. One
-// merge is made; nothing refers to the one that was merged; everything that was asked for was done once, for the other one.
+// TestMergeAgainstEverybody runs merges in both directions concurrently with creates, edits and upserts for the loser. One merge must
+// succeed, no record may refer to the loser, and each operation must be carried out once, for the winner.
 func TestMergeAgainstEverybody(t *testing.T) {
 	b := setup(t)
 	replicas := []*idempotency.Store{b.Store, b.Replica()}
@@ -251,7 +251,7 @@ func TestMergeAgainstEverybody(t *testing.T) {
 	}
 }
 
-// held is an attempt that waits with all its work done, until the release.
+// held makes an attempt wait with all its work done, until release is called.
 func (b *bundle) held(operation, key string) (release func()) {
 	b.Helper()
 	tx, err := b.Admin.Begin(b.Context())
@@ -263,14 +263,15 @@ func (b *bundle) held(operation, key string) (release func()) {
 	return func() { _ = tx.Rollback(context.Background()) }
 }
 
-// TestMergeInBothOrders: what comes first is held with its work done, until the second waits for it.
+// TestMergeInBothOrders runs a merge and another operation in both orders. The first is held with its work done until the second waits
+// for it.
 func TestMergeInBothOrders(t *testing.T) {
 	t.Parallel()
 	loserOf := func(in *invoice.Input, id uuid.UUID) { in.Customer, in.CustomerID = nil, id.String() }
 	others := map[string]struct {
 		operation string
 		do        func(b *bundle, loser customer.Customer, inv invoice.Invoice) error
-		second    func(err error) bool // whether the answer is right if the merge came first
+		second    func(err error) bool // checks the answer if the merge came first
 	}{
 		"create by email": {"invoice.create", func(b *bundle, _ customer.Customer, _ invoice.Invoice) error {
 			_, err := b.create("other", draft(b.T, of(loserEmail)))
@@ -308,7 +309,7 @@ func TestMergeInBothOrders(t *testing.T) {
 				b := setup(t)
 				winner, loser := b.two()
 				inv := b.mustCreate("draft", draft(t, of(loserEmail)))
-				b.upsert("winner", winnerEmail, "Ada Lovelace") // prepares what the attempts need
+				b.upsert("winner", winnerEmail, "Ada Lovelace") // prepares the statements
 				var mergeErr, otherErr error
 				merge := func() { _, mergeErr = b.merge(b.Replica(), "merge", winner, loser) }
 				do := func() { otherErr = other.do(b, loser, inv) }

@@ -10,29 +10,29 @@ import (
 	"onlyonce/internal/value/date"
 )
 
-// Number is an invoice number as it was typed, with single spaces; empty is the next number of the series.
-// Numbers that differ only in capitals, in width or in the kind of hyphen are the same.
+// Number is a typed invoice number with single spaces; "" is the next number of the series. Case, width and the kind of hyphen don't
+// distinguish numbers.
 type Number string
 
 // MaxNumber is the longest number accepted, in characters.
 const MaxNumber = 40
 
-// Folded returns the form in which numbers are compared, as fold_invoice_number does in the database.
+// Folded returns the form in which numbers are compared, like fold_invoice_number in the database.
 func (n Number) Folded() string {
 	return strings.Map(small, hyphens.Replace(norm.NFKC.String(string(n))))
 }
 
-// SameNumber reports whether two numbers, as they were typed, are the same.
+// SameNumber reports whether two typed numbers are the same.
 func SameNumber(a, b string) bool { return numberOf(a).Folded() == numberOf(b).Folded() }
 
-// ofSeries reports whether a number may be one of the series of its year.
+// ofSeries reports whether a number has the form of a series.
 func (n Number) ofSeries() bool { return seriesNumber.MatchString(n.Folded()) }
 
 func numberOf(typed string) Number {
 	return Number(strings.Join(strings.Fields(text.Clean(typed)), " "))
 }
 
-// small leaves alone what is not ASCII: such a number is refused.
+// small converts ASCII letters to lower case. Other letters are refused anyway.
 func small(r rune) rune {
 	if 'A' <= r && r <= 'Z' {
 		return r - 'A' + 'a'
@@ -40,10 +40,10 @@ func small(r rune) rune {
 	return r
 }
 
-// MarshalText returns the folded form, so that a command is the same however its number is written.
+// MarshalText returns the folded form, so that the spelling of a number does not make another command.
 func (n Number) MarshalText() ([]byte, error) { return []byte(n.Folded()), nil }
 
-// problem returns what to do about a number of an invoice that is issued on a day, or "" if it is fine.
+// problem returns the message for an invalid number of an invoice with an issue date, or "".
 func (n Number) problem(issued date.Date) string {
 	folded := n.Folded()
 	switch {
@@ -61,9 +61,9 @@ func (n Number) problem(issued date.Date) string {
 }
 
 var (
-	// asciiNumber is the constraint invoices_number_ascii.
+	// asciiNumber is the pattern of the constraint invoices_number_ascii.
 	asciiNumber = regexp.MustCompile(`^[!-~]+( [!-~]+)*$`)
-	// seriesNumber is what a year's series looks like, as in the constraint invoices_number_of_its_year.
+	// seriesNumber matches the numbers of a series, like the constraint invoices_number_of_its_year.
 	seriesNumber = regexp.MustCompile(`^(19|[2-9][0-9])[0-9]{2}-[0-9]{4,}$`)
 
 	hyphens = strings.NewReplacer("\u2010", "-", "\u2012", "-", "\u2013", "-", "\u2014", "-", "\u2015", "-", "\u2212", "-")

@@ -19,7 +19,7 @@ import (
 	"onlyonce/internal/proof/must"
 )
 
-// lookAlikes are ways to write RE-2026 A7 that nobody can tell apart at a glance.
+// lookAlikes lists spellings of RE-2026 A7 that look the same.
 var lookAlikes = []string{
 	"RE-2026 A7", "re-2026 a7", "ＲＥ－２０２６　Ａ７", "RE\u20112026 A7", "RE\u20132026\u00a0A7", "RE\u22122026 a7", "𝐑𝐄-𝟐𝟎𝟐𝟔 A7",
 	"RE-\u200b2026 A7",
@@ -55,7 +55,7 @@ func TestNumberIsShownAsTyped(t *testing.T) {
 	}
 }
 
-// Go removes what nobody can see or refuses it, as it does letters that look like others. SQL takes neither.
+// The program removes or refuses invisible characters, and refuses letters that look like others. The database refuses both.
 func TestNumbersWithoutHiddenCharacters(t *testing.T) {
 	b := setup(t)
 	b.OK(b.create("k", draft(t, input("R-1"))))
@@ -79,7 +79,7 @@ func TestNumbersWithoutHiddenCharacters(t *testing.T) {
 	}
 }
 
-// Go decides what to say, the database what is the same: they fold alike.
+// The program and the database must fold numbers in the same way.
 func TestFoldsLikeTheDatabase(t *testing.T) {
 	b := setup(t)
 	admin := b.Admin
@@ -125,7 +125,7 @@ func TestNumberOfAnotherYearIsRefused(t *testing.T) {
 
 func isASCII(s string) bool { return strconv.QuoteToASCII(s) == strconv.Quote(s) }
 
-// A number of 2027 cannot be typed in 2026, so 2027's series never meets it.
+// A number of 2027 can't be typed in 2026, so the series of 2027 never collides with it.
 func TestSeriesOfTheNextYear(t *testing.T) {
 	b := setup(t)
 	in := input("")
@@ -135,8 +135,8 @@ func TestSeriesOfTheNextYear(t *testing.T) {
 	}
 }
 
-// The next number is the first that is free, whatever was typed, imported and rolled back before, and the
-// runs say exactly what is taken.
+// The next number is the first free one, regardless of typed, imported and rolled back numbers, and the runs cover exactly the taken
+// numbers.
 func TestNextNumberIsTheFirstFree(t *testing.T) {
 	b := setup(t)
 	rapid.Check(t, func(t *rapid.T) {
@@ -211,8 +211,8 @@ func runsOf(taken map[int]bool) string {
 	return strings.Join(runs, " ")
 }
 
-// Typed numbers of the series and allocated ones come at the same time: each allocated number is free,
-// nothing fails but what was typed twice or was allocated first, and no number is left out.
+// With concurrent typed and allocated numbers, each allocated number is free, only typed numbers that are taken fail, and no number is
+// left out.
 func TestTypedAndAllocatedTogether(t *testing.T) {
 	b := setup(t)
 	const n = 60
@@ -245,8 +245,8 @@ func TestTypedAndAllocatedTogether(t *testing.T) {
 	}
 }
 
-// TestGoesOnBehindTogether: of many that come at once, one types a number ahead and lets the series go on behind it. Those before it have
-// the first numbers, those after it the ones behind it, and none is left out.
+// TestGoesOnBehindTogether creates invoices concurrently. One has a typed number ahead, after which the series continues. Earlier ones
+// get the first numbers, later ones the numbers after it, and none is left out.
 func TestGoesOnBehindTogether(t *testing.T) {
 	b := setup(t)
 	const n = 60

@@ -13,25 +13,25 @@ import (
 	"onlyonce/internal/value/money"
 )
 
-// Period is what is open by its age, or what was billed or paid in a month.
+// Period is the open amount of an age, or the amount billed or paid in a month.
 type Period struct {
 	Kind     string // "due", "billed" or "paid"
 	From     date.Date
 	Currency money.Currency
-	Amount   decimal.Decimal // minor units, as of [Sum]; what was billed or paid may be less than 0, after credit notes or refunds
+	Amount   decimal.Decimal // minor units, as in [Sum]; negative if credit notes or refunds exceed the billed or paid amount
 	Count    int             // of invoices
 }
 
-// Ages are the days, counted back from today, with which the ages of what is open begin: what is not due, what is late by 1 to 30
-// days, and so on. What is older still belongs to the last one.
+// Ages returns the days before today with which the ages of open amounts begin: not due, 1 to 30 days late, and so on. The last age has
+// no end.
 func Ages() []int { return []int{0, 30, 60, 90} }
 
-// Months is of how many months [Periods] returns what was billed and paid, the current one among them.
+// Months is the number of months in [Periods], including the current one.
 const Months = 12
 
-// Periods returns what is open by its age, each by the first day that is not older (the zero day for the oldest), and what was
-// billed, less credit notes, and paid, less refunds, in each of the last months, from the kept sums: see [Standing]. Credit notes and
-// refunds are of their own month.
+// Periods returns the open amounts by age, each with its first day (the zero day for the oldest), and the amounts billed, less credit
+// notes, and paid, less refunds, in each of the last months. It reads the sums that the database keeps: see [Standing]. Credit notes and
+// refunds count in their own month.
 func Periods(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, today date.Date) ([]Period, error) {
 	month, _ := today.Month()
 	var edges []string

@@ -11,7 +11,7 @@ import (
 	"onlyonce/internal/value/date"
 )
 
-// TestPeriods: what is open is of the age that it has on the day, at both ends of each age, and what was billed and paid is of its month.
+// TestPeriods checks that open amounts count in their age on a day, at both ends of each age, and billed and paid amounts in their month.
 func TestPeriods(t *testing.T) {
 	b := setup(t)
 	today, err := date.Parse("2026-11-15")
@@ -60,7 +60,7 @@ func TestPeriods(t *testing.T) {
 	}
 }
 
-// TestBilledLessCredited: a credit note lowers what was billed in its own month, not in that of its invoice.
+// TestBilledLessCredited checks that a credit note reduces the billed amount of the month in which it was issued.
 func TestBilledLessCredited(t *testing.T) {
 	b := setup(t)
 	inv := b.Issued("i")

@@ -5,13 +5,13 @@ import (
 	"onlyonce/internal/value/money"
 )
 
-// Preview is what can be said of an input's amounts before it is valid, ready to show; "" is unknown.
+// Preview has the amounts of an input that may be invalid, formatted for display; "" is unknown.
 type Preview struct {
 	Lines                []string
 	Subtotal, Tax, Total string
 }
 
-// Preview computes the amounts of the lines that are valid, and the totals if all of them are.
+// Preview computes the amounts of the valid lines, and the totals if all lines are valid.
 func (in Input) Preview() Preview {
 	currency, known := money.ParseCurrency(in.Currency)
 	if !known {
@@ -20,7 +20,7 @@ func (in Input) Preview() Preview {
 	return PreviewOf(currency, in.Lines)
 }
 
-// PreviewOf is [Input.Preview] of lines in a currency, which may be one that no invoice can have any more.
+// PreviewOf is [Input.Preview] for lines in a currency, which may be withdrawn.
 func PreviewOf(currency money.Currency, typed []LineInput) Preview {
 	p := Preview{Lines: make([]string, len(typed))}
 	var lines []Line

@@ -10,7 +10,7 @@ import (
 	"onlyonce/internal/invoice"
 )
 
-// race runs n attempts from one gate and returns their answers.
+// race runs n attempts concurrently and returns their answers.
 func race(n int, attempt func(i int) (idempotency.Done[invoice.Invoice], error)) ([]idempotency.Done[invoice.Invoice], []error) {
 	done := make([]idempotency.Done[invoice.Invoice], n)
 	errs := storetest.Together(n, func(i int) (err error) {

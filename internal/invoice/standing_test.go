@@ -27,7 +27,7 @@ import (
 	"onlyonce/internal/value/date"
 )
 
-// standingCase is what many do things to at once.
+// standingCase has invoices that concurrent steps change.
 type standingCase struct {
 	*bundle
 
@@ -35,7 +35,7 @@ type standingCase struct {
 	invoices []invoice.Invoice
 }
 
-// step does something to one of the invoices, whatever state it is in. What is refused for that is no error.
+// step runs a random operation on a random invoice. It ignores refusals because of the invoice's state.
 func (c *standingCase) step(key string, random *rand.Rand) error {
 	ctx, store, inv := context.Background(), c.replicas[random.IntN(2)], c.invoices[random.IntN(len(c.invoices))]
 	var err error
@@ -76,8 +76,8 @@ func (c *standingCase) step(key string, random *rand.Rand) error {
 	return err
 }
 
-// sums fails unless what is shown of a customer, or of all with the tenant's id, is what the invoices and payments come to, on days
-// at both ends of a month.
+// sums reports an error unless the standing of a customer, or of all with the tenant's id, matches the invoices and payments, on days at
+// both ends of a month.
 func (c *standingCase) sums(of uuid.UUID) {
 	c.Helper()
 	for _, text := range []string{"2026-09-30", "2026-10-01", "2026-10-31", "2026-11-01", "2026-11-15", "2026-12-01", "2028-02-29"} {
@@ -111,8 +111,8 @@ func (c *standingCase) sums(of uuid.UUID) {
 	}
 }
 
-// TestSumsFollow: whatever many do to invoices at once, while their customers are merged and separated, the sums are exact, and
-// nobody runs into a deadlock.
+// TestSumsFollow checks that the sums are exact after concurrent operations on invoices whose customers are merged and separated, without
+// a deadlock.
 func TestSumsFollow(t *testing.T) {
 	c := standingCase{bundle: setup(t)}
 	c.replicas = []*idempotency.Store{c.Store, c.Replica()}
@@ -156,7 +156,7 @@ func TestSumsFollow(t *testing.T) {
 	}
 }
 
-// mergeAndSeparate merges a customer into another one, and in every second round takes that back at once.
+// mergeAndSeparate merges a customer into another one, and in every second round undoes the merge.
 func (c *standingCase) mergeAndSeparate(round int, winner, loser customer.Customer) error {
 	now := func(of customer.Customer) customer.Customer {
 		found, err := customer.Table.Find(c.Context(), c.Store.Pool, c.Tenant, of.ID)
@@ -166,7 +166,7 @@ func (c *standingCase) mergeAndSeparate(round int, winner, loser customer.Custom
 		return found
 	}
 	if round%2 == 1 && round > 1 {
-		return nil // it is merged since the round before
+		return nil // it was merged in the previous round
 	}
 	merged, err := c.merge(c.Store, fmt.Sprint("merge", round), now(winner), now(loser))
 	if err == nil && round < 4 {
@@ -175,8 +175,8 @@ func (c *standingCase) mergeAndSeparate(round int, winner, loser customer.Custom
 	return err
 }
 
-// TestPaymentsDoNotWaitForEachOther: a payment whose transaction has not ended does not keep another one, of another invoice of the
-// same customer, currency and day, from being recorded.
+// TestPaymentsDoNotWaitForEachOther checks that an uncommitted payment does not block a payment of a second invoice with the same
+// customer, currency and day.
 func TestPaymentsDoNotWaitForEachOther(t *testing.T) {
 	b := setup(t)
 	one, other := b.Issued("one"), b.Issued("other")
@@ -198,8 +198,8 @@ func TestPaymentsDoNotWaitForEachOther(t *testing.T) {
 	}
 }
 
-// TestRefundsOfEarlierVersions: a refund that the version before has counted in the month of its payment counts in its own after the
-// migration, for every tenant.
+// TestRefundsOfEarlierVersions checks that the migration moves a refund, which the previous version counted in the month of its payment,
+// to its own month, for every tenant.
 func TestRefundsOfEarlierVersions(t *testing.T) {
 	b := setup(t)
 	b.DB.Spoil(t)
@@ -237,7 +237,7 @@ func TestRefundsOfEarlierVersions(t *testing.T) {
 	migrate(up, after)
 }
 
-// TestInvoicesBeginAsDrafts: nobody but the superuser stores an invoice that counts at once, which no sum would follow.
+// TestInvoicesBeginAsDrafts checks that only the superuser can insert an invoice that is not a draft, which no sum would include.
 func TestInvoicesBeginAsDrafts(t *testing.T) {
 	b := setup(t)
 	inv := b.Issued("i")

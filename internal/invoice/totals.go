@@ -8,7 +8,7 @@ import (
 	"onlyonce/internal/value/money"
 )
 
-// TaxGroup is the tax of all lines with one rate. Amounts are minor units.
+// TaxGroup is the tax of all lines with the same rate. Amounts are minor units.
 type TaxGroup struct {
 	Rate decimal.Decimal // percent
 	Net  int64
@@ -21,9 +21,8 @@ type Totals struct {
 	Groups               []TaxGroup // by rate, lowest first
 }
 
-// TotalsOf sums lines as EN 16931 does: each line's net amount is rounded, the net amounts of one tax
-// rate are summed and taxed together (BT-116, BT-117), and the rounded taxes are summed. It returns
-// [money.ErrRange] if a sum is too large.
+// TotalsOf sums lines as EN 16931 does: each line's net amount is rounded, the net amounts with the same tax rate are summed and taxed
+// together (BT-116, BT-117), and the rounded taxes are summed. It returns [money.ErrRange] if a sum is too large.
 func TotalsOf(lines []Line) (Totals, error) {
 	var t Totals
 	var err error

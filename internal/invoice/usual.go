@@ -11,14 +11,14 @@ import (
 	"onlyonce/internal/value/money"
 )
 
-// Usual is what a new invoice of a customer begins with.
+// Usual has the defaults of a new invoice for a customer.
 type Usual struct {
 	Customer    uuid.UUID
-	Currency    money.Currency // of their last invoice, or else of the settings
-	PaymentDays int            // their own terms, or else those of the settings
+	Currency    money.Currency // from their last invoice, or else from the settings
+	PaymentDays int            // from their payment terms, or else from the settings
 }
 
-// UsualOf returns it for those of the customers that there are, in any order. It takes a look at an index for each of them.
+// UsualOf returns the defaults for existing customers, in any order, with an index lookup for each.
 func UsualOf(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, customers []uuid.UUID) ([]Usual, error) {
 	return record.Collect(ctx, pool, tenant, pgx.RowToStructByPos[Usual], `
 		SELECT c.id, COALESCE(last.currency, s.currency), COALESCE(c.payment_days, s.payment_days)

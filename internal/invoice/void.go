@@ -8,19 +8,19 @@ import (
 	"onlyonce/internal/invalid"
 )
 
-// VoidInput is what came in, as text.
+// VoidInput is the input of Void as text.
 type VoidInput struct {
 	DuplicateOf string `json:"duplicate_of,omitzero" format:"uuid" doc:"The invoice that stays, if this one is its duplicate."`
 	Tell        bool   `json:"tell_customer,omitzero" doc:"Whether to tell the customer by email, if the invoice was issued."`
 }
 
-// VoidDraft is a valid input: the command that voids an invoice.
+// VoidDraft is the command that voids an invoice.
 type VoidDraft struct {
 	DuplicateOf uuid.UUID `json:"duplicate_of,omitzero"` // uuid.Nil for none
-	Tell        bool      `json:"tell,omitzero"`         // the customer, by email; nobody was told of a draft
+	Tell        bool      `json:"tell,omitzero"`         // send the customer an email; ignored for a draft
 }
 
-// Draft checks the input. It returns an [*invalid.Error] that says what is wrong.
+// Draft checks the input. It returns an [*invalid.Error] with all mistakes.
 func (in VoidInput) Draft() (d VoidDraft, err error) {
 	d.Tell = in.Tell
 	var problems invalid.Error
@@ -32,7 +32,7 @@ func (in VoidInput) Draft() (d VoidDraft, err error) {
 	return d, problems.Err()
 }
 
-// Void marks a draft or an issued invoice as void: it does not count, and keeps its number.
+// Void marks a draft or an issued invoice as void: it no longer counts, but keeps its number.
 var Void = idempotency.Define(idempotency.Spec[VoidDraft, Invoice]{
 	Kind: idempotency.Transition, Name: "invoice.void", Table: Table, Made: `r.status = 'void'`,
 	Statements: func(tx *idempotency.Tx, d VoidDraft) idempotency.Result {
@@ -59,7 +59,7 @@ var Void = idempotency.Define(idempotency.Spec[VoidDraft, Invoice]{
 	},
 })
 
-// queueVoidMail queues the mail that informs the customer of a void invoice, if it was issued before and the customer has an email.
+// queueVoidMail queues the mail that informs the customer of a void invoice, if the invoice was issued and the customer has an email.
 const queueVoidMail = `
 	INSERT INTO mails (tenant_id, id, invoice_id, kind)
 	SELECT tenant_id, @mail_id, id, 'void' FROM invoices

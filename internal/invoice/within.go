@@ -10,8 +10,7 @@ import (
 	"onlyonce/internal/idempotency"
 )
 
-// CreateIn is the work of [Create] in the transaction of another operation that creates an invoice: it has the id of the intent's
-// record.
+// CreateIn runs the work of [Create] in the transaction of a different operation, whose intent's record is the invoice.
 func CreateIn(ctx context.Context, tx pgx.Tx, operation string, i idempotency.Intent, d Draft) (inv Invoice, err error) {
 	args := arguments(d)
 	args["tenant_id"], args["record_id"], args["new_customer_id"] = i.Tenant, i.Record, i.ID(1)
@@ -22,7 +21,7 @@ func CreateIn(ctx context.Context, tx pgx.Tx, operation string, i idempotency.In
 	return inv, nil
 }
 
-// IssueIn is the work of [Issue], likewise. The first mail is queued as mailID.
+// IssueIn runs the work of [Issue] in the transaction of a different operation. The first mail gets the id mailID.
 func IssueIn(ctx context.Context, tx pgx.Tx, operation string, i idempotency.Intent, mailID uuid.UUID) error {
 	args := pgx.NamedArgs{
 		"tenant_id": i.Tenant, "record_id": i.Record, "mail_id": mailID, "operation": operation, "idempotency_key": i.Key.String(),

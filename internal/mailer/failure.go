@@ -10,14 +10,14 @@ import (
 	gomail "github.com/wneessen/go-mail"
 )
 
-// isPermanent reports whether a mail server refused a message for good (RFC 5321, section 4.2.1). A login that is refused
-// is no such case: somebody can correct it.
+// isPermanent reports whether a mail server permanently refused a message (RFC 5321, section 4.2.1). A refused login does not count,
+// because an operator can correct it.
 func isPermanent(err error) bool {
 	refused, ok := errors.AsType[*gomail.SendError](err)
 	return ok && refused.ErrorCode() >= 500 && refused.ErrorCode() < 600
 }
 
-// reasonOf returns in plain words why an attempt has failed, with what the server answered.
+// reasonOf returns the reason of a failed attempt in plain words, with the server's answer.
 func reasonOf(err error) string {
 	answer := serverAnswer(err)
 	switch unreachable := (*net.OpError)(nil); {
@@ -27,7 +27,7 @@ func reasonOf(err error) string {
 		return "The mail server didn't accept it: " + answer
 	case errors.Is(err, context.DeadlineExceeded):
 		return "The mail server didn't answer in time."
-	case strings.Contains(err.Error(), "does not support STARTTLS"): // the library has no error of its own for it
+	case strings.Contains(err.Error(), "does not support STARTTLS"): // the library has no error type for it
 		return "The mail server doesn't encrypt its connections (STARTTLS)."
 	case errors.As(err, &unreachable):
 		return "The mail server couldn't be reached."
@@ -36,14 +36,14 @@ func reasonOf(err error) string {
 	}
 }
 
-// maxAnswer bounds what is kept of a server's answer, in bytes.
+// maxAnswer is the maximum length of a stored server answer, in bytes.
 const maxAnswer = 300
 
-// serverAnswer is what the server said, such as "550 No such user.", or "".
+// serverAnswer returns the server's answer in an error, such as "550 No such user.", or "".
 func serverAnswer(err error) string {
 	answer := answerLine.FindString(strings.Join(strings.Fields(err.Error()), " "))
 	answer, _, _ = strings.Cut(answer, ", affected ")
-	answer = strings.ReplaceAll(answer, `"`, "") // the library puts some into quotes
+	answer = strings.ReplaceAll(answer, `"`, "") // the library quotes some parts
 	answer = strings.TrimRight(strings.ToValidUTF8(answer[:min(len(answer), maxAnswer)], ""), " .,")
 	if answer == "" {
 		return ""
@@ -51,5 +51,5 @@ func serverAnswer(err error) string {
 	return answer + "."
 }
 
-// answerLine begins with a code, which may have an enhanced one behind it.
+// answerLine matches an answer, which begins with a code, maybe followed by an enhanced one.
 var answerLine = regexp.MustCompile(`\b[45][0-9]{2} [^\pC]*`)

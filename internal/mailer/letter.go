@@ -9,22 +9,22 @@ import (
 	gomail "github.com/wneessen/go-mail"
 )
 
-// Letter is a mail as it is sent. It is the same at each attempt, as far as it can be.
+// Letter is the content of a mail. It is the same in each attempt, as far as possible.
 type Letter struct {
-	// From is the name that the sender has in it.
+	// From is the display name of the sender.
 	From, To, Subject string
-	ReplyTo           string // an email address; "" for the sender's
+	ReplyTo           string // an email address; "" means the sender
 	MessageID         string // without angle brackets
 	Date              time.Time
 	Text              string
 	HTML              string // "" for none
-	File              []byte // a PDF file that is attached; nil for none
+	File              []byte // an attached PDF file; nil for none
 	FileName          string
-	// Demo is set for a tenant of the demo, whose mails go nowhere.
+	// Demo is set for a tenant of the demo, whose mails are never sent.
 	Demo bool
 }
 
-// message makes the message of a letter. Everything in its headers is encoded by go-mail, so that no name can add a header.
+// message returns the message of a letter. go-mail encodes everything in the headers, so that no name can add a header.
 func (l Letter) message(sender string) (*gomail.Msg, error) {
 	msg := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
 	msg.FromMailAddress(&netmail.Address{Name: l.From, Address: sender})

@@ -12,7 +12,7 @@ import (
 	gomail "github.com/wneessen/go-mail"
 )
 
-// Server is a mail server that takes mails for delivery. It does not print its password.
+// Server is a mail server. It does not print its password.
 type Server struct {
 	host     string
 	port     int
@@ -21,18 +21,18 @@ type Server struct {
 	password string
 }
 
-// transport is how the connection to a mail server is encrypted.
+// transport is the encryption of the connection to a mail server.
 type transport int
 
 const (
-	startTLS transport = iota // STARTTLS, and nothing without it
-	wholeTLS                  // from the first byte
-	noTLS                     // not at all
+	startTLS transport = iota // STARTTLS is required
+	wholeTLS                  // TLS from the first byte
+	noTLS                     // no encryption
 )
 
-// ParseServer reads smtp://user:password@host:587 or smtps://user:password@host:465. The port may be left out, and so
-// may the login. smtp:// insists on STARTTLS, unless ?tls=off says that there is none, which is for a server without a
-// login. The error has nothing of the URL in it.
+// ParseServer parses smtp://user:password@host:587 or smtps://user:password@host:465. The port and the login are optional. smtp://
+// requires STARTTLS, unless ?tls=off disables it, which is only allowed without a password. The error does not contain any part of the
+// URL.
 func ParseServer(address string) (Server, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "smtp" && u.Scheme != "smtps" || u.Hostname() == "" || u.Path != "" && u.Path != "/" || u.Fragment != "" {
@@ -64,14 +64,14 @@ func ParseServer(address string) (Server, error) {
 	return s, nil
 }
 
-// String names the server without its login.
+// String returns the address of the server without its login.
 func (s Server) String() string { return net.JoinHostPort(s.host, strconv.Itoa(s.port)) }
 
-// GoString is String: the password is not printed by %#v either.
+// GoString is String, so that %#v doesn't print the password either.
 func (s Server) GoString() string { return s.String() }
 
-// Send sends a message over a connection of its own, until ctx is done. It returns nil once the server has taken the
-// message, whatever happens to the connection then.
+// Send sends a message over a new connection, until ctx is done. It returns nil once the server has accepted the message, even if the
+// connection breaks then.
 func (s Server) Send(ctx context.Context, msg *gomail.Msg) error {
 	client, err := gomail.NewClient(s.host, s.options(ctx)...)
 	if err != nil {
@@ -100,7 +100,7 @@ func (s Server) options(ctx context.Context) []gomail.Option {
 		options = append(options,
 			gomail.WithSMTPAuth(gomail.SMTPAuthAutoDiscover), gomail.WithUsername(s.user), gomail.WithPassword(s.password))
 	}
-	// The library looks at the context while it connects only. This bounds the whole conversation.
+	// The library checks the context only while it connects. This limits the whole session.
 	return append(options, gomail.WithDialContextFunc(func(dialing context.Context, network, address string) (net.Conn, error) {
 		conn, err := s.dial(dialing, network, address)
 		if err != nil {

@@ -1,5 +1,5 @@
-// Package mailer sends mails. A mail is a row of some table, which the transaction that asks for it inserts together with a job.
-// A [Worker] sends it afterwards, and tries again until it is taken, refused for good, or [MaxAttempts] were made.
+// Package mailer sends mails. A mail is a row of a table, which the transaction that queues it inserts together with a job. A [Worker]
+// sends it afterwards, and tries again until it is accepted, permanently refused, or was tried [MaxAttempts] times.
 package mailer
 
 import (
@@ -22,38 +22,38 @@ import (
 // Queue is the name of the queue of mails.
 const Queue = "mail"
 
-// MaxAttempts is how often a mail is tried. With [DefaultRetry] before the second attempt, and twice as long before
+// MaxAttempts is the maximum number of attempts to send a mail. With [DefaultRetry] before the second attempt, and twice as long before
 // each further one, the last is a day after the first.
 const MaxAttempts = 10
 
-// JobOptions are what the triggers give a job that they insert. More attempts than [MaxAttempts], because an attempt of
-// the job may have died before it was one at the mail.
+// JobOptions returns the options of the jobs that triggers insert. Their MaxAttempts is higher than [MaxAttempts], because an attempt of
+// the job may have died before it tried to send the mail.
 func JobOptions() river.InsertOpts { return river.InsertOpts{Queue: Queue, MaxAttempts: 25} }
 
-// What a [Config] has if it does not say otherwise.
+// The defaults of a [Config].
 const (
 	DefaultTimeout = 30 * time.Second
 	DefaultRetry   = 3 * time.Minute
 	defaultSender  = "mail@onlyonce.invalid"
 )
 
-// Job is the job of one mail. It has ids only: jobs are not guarded by row-level security.
+// Job is the job of a mail. It has only ids, because row-level security does not protect jobs.
 type Job interface {
 	river.JobArgs
-	// IDs are those of the tenant and of the mail.
+	// IDs returns the ids of the tenant and of the mail.
 	IDs() (tenant, mail uuid.UUID)
 }
 
-// Outcome is what came of an attempt.
+// Outcome is the outcome of an attempt.
 type Outcome string
 
 // The outcomes of an attempt.
 const (
 	Sent   Outcome = "sent"
 	Kept   Outcome = "kept"   // in the outbox
-	Again  Outcome = "again"  // failed, and will be tried again
-	Failed Outcome = "failed" // for good
-	// Dropped means that it was not tried, because it is worth nothing any more.
+	Again  Outcome = "again"  // failed temporarily
+	Failed Outcome = "failed" // failed permanently
+	// Dropped means that it was not tried, because it has become pointless.
 	Dropped Outcome = "dropped"
 )
 
@@ -67,7 +67,7 @@ const (
 	StateFailed = "failed" // not tried again
 )
 
-// Attempt is an attempt at a mail, for log and metrics.
+// Attempt describes an attempt to send a mail, for logs and metrics.
 type Attempt struct {
 	Kind         string // of its job
 	Tenant, Mail uuid.UUID
@@ -77,56 +77,55 @@ type Attempt struct {
 	Err          error // why it was not sent; it may name the recipient
 }
 
-// Config is what a [Worker] is made of.
+// Config is the configuration of a [Worker].
 type Config struct {
 	Pool *pgxpool.Pool
-	// Server takes the mails; without one they are kept, as those of demo tenants always are.
+	// Server is the mail server. If it is nil, mails are kept, as mails of demo tenants always are.
 	Server *Server
-	// Sender is the address that mails come from. Their Message-IDs have its domain.
+	// Sender is the sender's address. Its domain is used in Message-IDs.
 	Sender string
-	// Timeout bounds an attempt at the mail server; 0 is [DefaultTimeout]. An attempt as a whole has twice as long.
+	// Timeout limits the SMTP session of an attempt; 0 is [DefaultTimeout]. An attempt as a whole has twice as long.
 	Timeout time.Duration
-	// Retry is how long the second attempt waits; 0 is [DefaultRetry]. Each further one waits twice as long as the one
-	// before.
+	// Retry is the pause before the second attempt; 0 is [DefaultRetry]. The pause doubles with each further one.
 	Retry time.Duration
-	// Observe is told about each attempt when it ends.
+	// Observe, if set, is called with each attempt when it ends.
 	Observe func(context.Context, Attempt)
 }
 
-// WithDefaults returns the configuration with what it does not say.
+// WithDefaults returns the configuration with defaults for the zero fields.
 func (c Config) WithDefaults() Config {
 	c.Sender, c.Timeout, c.Retry = cmp.Or(c.Sender, defaultSender), cmp.Or(c.Timeout, DefaultTimeout), cmp.Or(c.Retry, DefaultRetry)
 	return c
 }
 
-// AttemptTime is when River gives an attempt up. A job that still runs twice as long belongs to a process that has died.
+// AttemptTime is the time limit of River for an attempt. A job that runs twice as long belongs to a process that has died.
 func (c Config) AttemptTime() time.Duration { return 2 * c.Timeout }
 
-// Mails are those of one table.
+// Mails describes the mails of a table.
 type Mails[J Job] struct {
-	// Begin is the SQL that counts an attempt at @mail of @tenant, and sets its Message-ID, of @domain, before anybody else hears of
-	// it. It returns attempts and reason, or no row if the mail is not queued any more.
+	// Begin is the SQL that counts an attempt at @mail of @tenant, and sets its Message-ID, with @domain, before it is sent. It returns
+	// attempts and reason, or no row if the mail is not queued any more.
 	Begin string
-	// Write writes the mail. Its error is an [*UnwrittenError].
+	// Write composes the mail. It may return an [*UnwrittenError].
 	Write func(ctx context.Context, job J) (Letter, error)
-	// End is the SQL that stores what came of an attempt, if the mail is still queued: @state, @reason, @text, and @kept for one
-	// that was written and sent to nobody.
+	// End is the SQL that stores the outcome of an attempt, if the mail is still queued: @state, @reason, @text, and @kept for a mail
+	// that was composed but not sent.
 	End string
 }
 
-// UnwrittenError is why a mail was not written: the outcome of the attempt, and the reason in plain words.
+// UnwrittenError means that a mail was not composed. It has the outcome of the attempt, and the reason in plain words.
 type UnwrittenError struct {
 	Outcome Outcome
 	Reason  string
-	Err     error // nil where nothing is wrong
+	Err     error // nil if it is no failure
 }
 
 func (u *UnwrittenError) Error() string { return fmt.Sprintf("%s: %v", u.Reason, u.Err) }
 
-// Unwrap returns what went wrong.
+// Unwrap returns the cause.
 func (u *UnwrittenError) Unwrap() error { return u.Err }
 
-// Worker carries out jobs of mails. Any number of them may work at once.
+// Worker carries out the jobs of mails. Several may run concurrently.
 type Worker[J Job] struct {
 	river.WorkerDefaults[J]
 
@@ -135,7 +134,7 @@ type Worker[J Job] struct {
 	domain string
 }
 
-// NewWorker makes a worker of a configuration with its defaults. Its error is that of a sender that has no domain.
+// NewWorker returns a worker for a configuration with defaults. It returns an error if the sender has no domain.
 func NewWorker[J Job](c Config, mails Mails[J]) (*Worker[J], error) {
 	_, domain, ok := strings.Cut(c.Sender, "@")
 	if !ok {
@@ -144,17 +143,16 @@ func NewWorker[J Job](c Config, mails Mails[J]) (*Worker[J], error) {
 	return &Worker[J]{config: c, mails: mails, domain: domain}, nil
 }
 
-// NextRetry is when River tries again.
+// NextRetry returns the time of River's next attempt.
 func (w *Worker[J]) NextRetry(job *river.Job[J]) time.Time {
 	return time.Now().Add(w.config.Retry << (min(job.Attempt, MaxAttempts) - 1))
 }
 
-// ErrAgain is all that River is told about an attempt that failed: what it is told it keeps in a table that is not
-// guarded by row-level security.
+// ErrAgain is the only error that River gets, because River stores errors in a table that row-level security does not protect.
 var ErrAgain = errors.New("the mail was not taken")
 
-// Work makes one attempt. What came of it is stored together with the end of the job. When the process dies between
-// the two, after the server has taken the mail, it is sent again, with the same Message-ID.
+// Work makes one attempt. Its outcome is stored in the transaction that ends the job. If the process dies after the server has accepted
+// the mail and before that, the mail is sent again with the same Message-ID.
 func (w *Worker[J]) Work(ctx context.Context, job *river.Job[J]) error {
 	start := time.Now()
 	a := Attempt{Kind: job.Args.Kind()}
@@ -164,13 +162,13 @@ func (w *Worker[J]) Work(ctx context.Context, job *river.Job[J]) error {
 		return err
 	}
 	end := ending{outcome: Again, reason: before}
-	if a.Number <= MaxAttempts { // else the process died in the last one
+	if a.Number <= MaxAttempts { // otherwise the process died in the last attempt
 		end, a.Err = w.attempt(ctx, job.Args)
 	}
 	if end.outcome == Again && a.Number >= MaxAttempts {
 		end.outcome, end.reason = Failed, fmt.Sprintf("Gave up after %d attempts. %s", a.Number, end.reason)
 	}
-	// What the mail server has taken is noted down also when this process is about to stop.
+	// The outcome is stored even if this process is about to stop.
 	noting, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()
 	if err := w.end(noting, job, a, end); err != nil {
@@ -185,7 +183,7 @@ func (w *Worker[J]) Work(ctx context.Context, job *river.Job[J]) error {
 	return nil
 }
 
-// begin counts the attempt, and returns why the one before has failed.
+// begin counts the attempt, and returns the reason why the previous one failed.
 func (w *Worker[J]) begin(ctx context.Context, a *Attempt) (reason string, found bool, err error) {
 	err = postgres.InTenant(ctx, w.config.Pool, a.Tenant, func(tx pgx.Tx) error {
 		args := pgx.NamedArgs{"tenant": a.Tenant, "mail": a.Mail, "domain": w.domain}
@@ -198,14 +196,14 @@ func (w *Worker[J]) begin(ctx context.Context, a *Attempt) (reason string, found
 	return reason, found, err
 }
 
-// ending is what comes of an attempt.
+// ending is the outcome of an attempt.
 type ending struct {
 	outcome Outcome
 	reason  string
 	text    string
 }
 
-// attempt hands the mail to the server, or keeps it. The error is why it was not sent.
+// attempt sends the mail, or keeps it. The error is the reason why it was not sent.
 func (w *Worker[J]) attempt(ctx context.Context, job J) (ending, error) {
 	letter, err := w.mails.Write(ctx, job)
 	if unwritten, ok := errors.AsType[*UnwrittenError](err); ok {
@@ -236,7 +234,7 @@ func (w *Worker[J]) attempt(ctx context.Context, job J) (ending, error) {
 	}
 }
 
-// end stores what came of an attempt, and ends the job in the same transaction, unless the mail is tried again.
+// end stores the outcome of an attempt, and ends the job in the same transaction, unless the mail is to be tried again.
 func (w *Worker[J]) end(ctx context.Context, job *river.Job[J], a Attempt, e ending) error {
 	state := map[Outcome]string{Sent: StateSent, Kept: StateSent, Again: StateQueued, Failed: StateFailed, Dropped: StateFailed}[e.outcome]
 	return postgres.InTenant(ctx, w.config.Pool, a.Tenant, func(tx pgx.Tx) error {

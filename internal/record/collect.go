@@ -10,9 +10,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Collect reads rows as a tenant. The scope of row-level security and the query travel in one round
-// trip, as one implicit transaction, which is read-only: PostgreSQL refuses a query that changes something. It panics if sql has other
-// named arguments than args and tenant_id.
+// Collect reads rows as a tenant. The setting for row-level security and the query are sent in one round trip, as one implicit read-only
+// transaction: PostgreSQL refuses a query that changes rows. Collect panics if sql has other named arguments than args and tenant_id.
 func Collect[T any](
 	ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, scan pgx.RowToFunc[T], sql string, args pgx.NamedArgs,
 ) ([]T, error) {
@@ -28,14 +27,14 @@ func Collect[T any](
 	return found, nil
 }
 
-// each reads rows as [Collect] does, and calls scan for each.
+// each reads rows like [Collect], and calls scan for each.
 func each(
 	ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, sql string, args pgx.NamedArgs, scan func(pgx.CollectableRow) error,
 ) error {
 	named := pgx.StrictNamedArgs{"tenant_id": tenant}
 	maps.Copy(named, args)
 	rewritten, values, err := named.RewriteQuery(ctx, nil, sql, nil)
-	if err != nil { // of the program, which an answer about the database would hide
+	if err != nil { // a bug, which an error about the database would hide
 		panic(fmt.Sprintf("record: %v in %s", err, sql))
 	}
 	var batch pgx.Batch
@@ -55,7 +54,7 @@ func each(
 	return nil
 }
 
-// One reads one row as a tenant. It returns [pgx.ErrNoRows] if there is none.
+// One reads one row as a tenant. It returns [pgx.ErrNoRows] if no row matches.
 func One[T any](
 	ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, scan pgx.RowToFunc[T], sql string, args pgx.NamedArgs,
 ) (T, error) {
@@ -71,8 +70,8 @@ func One[T any](
 	}
 }
 
-// IDs returns ids as PostgreSQL takes them also behind a pooler, where pgx knows the type of no parameter. It returns no nil, which
-// would be NULL.
+// IDs converts ids to the form of a uuid[] argument that also works behind a pooler, where pgx doesn't know the types of parameters. It
+// never returns nil, which would be NULL.
 func IDs(ids []uuid.UUID) []string {
 	all := make([]string, len(ids))
 	for i, id := range ids {

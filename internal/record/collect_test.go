@@ -16,7 +16,7 @@ import (
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
-// TestCollectOnlyReads: a query that changes something is refused, and what the connection does next is not.
+// TestCollectOnlyReads checks that a query that changes rows is refused, and that the connection is not read-only afterwards.
 func TestCollectOnlyReads(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
@@ -45,7 +45,7 @@ func TestCollectOnlyReads(t *testing.T) {
 	}
 }
 
-// TestCollectWithOtherArguments: a wrong name is a fault of the program, and not of the database.
+// TestCollectWithOtherArguments checks that a wrong argument name panics, because it is a bug and not an error of the database.
 func TestCollectWithOtherArguments(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)

@@ -7,24 +7,23 @@ import (
 	"net/url"
 )
 
-// Cursor is where a list goes on, as clients have it: they take it as it is. It belongs to one list with its filters
-// and order, since in another one the place would mean nothing.
+// Cursor is a place in a list, which clients pass on unchanged. It is valid only for one list, with its filters and order.
 type Cursor struct {
 	Of   string `json:"of"` // see [ListName]
 	From Key    `json:"from"`
 	Back bool   `json:"back,omitzero"`
 }
 
-// String returns the form that goes into an address.
+// String returns the form for a URL.
 func (c Cursor) String() string {
 	text, err := json.Marshal(c)
 	if err != nil {
-		panic(err) // cannot be: it is texts
+		panic(err) // can't happen: its fields are strings
 	}
 	return base64.RawURLEncoding.EncodeToString(text)
 }
 
-// ParseCursor returns the cursor that a text is; ok is false if it is none of that list.
+// ParseCursor parses a cursor. ok is false unless it is a cursor of the list.
 func ParseCursor(text, of string) (c Cursor, ok bool) {
 	decoded, err := base64.RawURLEncoding.DecodeString(text)
 	if err != nil || json.Unmarshal(decoded, &c) != nil {
@@ -33,7 +32,7 @@ func ParseCursor(text, of string) (c Cursor, ok bool) {
 	return c, c.Of == of && c.From != Key{}
 }
 
-// ListName names a list by its path and parameters, whatever page of it is asked for.
+// ListName returns a name for a list, derived from its path and parameters, and the same for all its pages.
 func ListName(path string, parameters url.Values) string {
 	asked := url.Values{}
 	for name, values := range parameters {

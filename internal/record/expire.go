@@ -12,19 +12,18 @@ import (
 )
 
 const (
-	// ExpireBatch is how many rows one transaction of [Expire] changes at most.
+	// ExpireBatch is the maximum number of rows that one transaction of [Expire] changes.
 	ExpireBatch = 1000
 
-	// expireTime bounds each batch: a database that does not answer must not keep a connection for ever.
+	// expireTime limits each batch, so that an unresponsive database does not keep a connection forever.
 	expireTime = 30 * time.Second
 
-	// expireRest is how long Expire rests after each full batch, as a multiple of what the batch took: creates go before
-	// cleaning up.
+	// expireRest is the pause after each full batch, as a multiple of the batch's duration, because creates have priority.
 	expireRest = 9
 )
 
-// Expire runs a statement that deletes or erases at most @batch rows of @tenant_id, in small transactions, until none is left.
-// Any number of replicas may run it at once. It returns the number of rows.
+// Expire runs a statement that deletes or erases at most @batch rows of @tenant_id, in small transactions, until no row is left. Replicas
+// may run it concurrently. It returns the number of rows.
 func Expire(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, statement string, args pgx.NamedArgs) (total int64, err error) {
 	args["tenant_id"], args["batch"] = tenant, ExpireBatch
 	for {

@@ -11,36 +11,35 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Key is the place of a record in an order: what the list is sorted by, and what distinguishes equal ones, as text. A
-// list goes on from a key, whether or not its record is still there.
+// Key is the place of a record in an order: the value of the sort column, and a value that distinguishes equal ones, as text. A list can
+// continue from a key after the record is gone.
 type Key [2]string
 
-// Page is the part of a list that is wanted: at most Limit records behind a key, or before it. The zero From is
-// the start.
+// Page is a part of a list: at most Limit records after a key, or before it. The zero From is the start.
 type Page struct {
 	Limit int // 1 to 100
 	From  Key
-	Back  bool // those before From in place of those behind it
+	Back  bool // the records before From
 }
 
 // List is a page of a list, in the list's order.
 type List[R any] struct {
 	Rows []R
-	// Before and After are where one goes on from; the zero Key where there is nothing more.
+	// Before and After are the keys for the previous and next page, or the zero Key where the list ends.
 	Before, After Key
-	// Whole are those words of a search of which only whole ones were looked for, as too many words begin like them.
+	// Whole has the words of a search that matched only as whole words, because too many words begin with them.
 	Whole []string
 }
 
-// ErrKey is the error of a [Page] that begins at a [Key] of another order.
+// ErrKey means that a [Page] begins at a [Key] of a different order.
 var ErrKey = errors.New("key of another order")
 
-// MaxRows is more than any page may have. A list says so in its SQL: of a limit that comes as an argument PostgreSQL
-// only knows that it may be large, and would plan the statement anew for every page.
+// MaxRows is more than the length of any page. It is a literal in the SQL of lists, because PostgreSQL assumes that a limit in an
+// argument may be large, and would plan the statement anew for every page.
 const MaxRows = "201"
 
-// List returns a page of the records for which a condition on the row r holds, newest first. The primary key, or an
-// index that has the id last, serves every page at the same cost.
+// List returns a page of the records for which a condition on the row r holds, newest first. With the primary key, or an index whose last
+// column is the id, every page has the same cost.
 func (t Table[R]) List(
 	ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, page Page, where string, args pgx.NamedArgs,
 ) (List[R], error) {
@@ -56,7 +55,7 @@ func (t Table[R]) List(
 	return list, err
 }
 
-// listJSON is [Table.List] of a table by its name, with the JSON of each row.
+// listJSON is [Table.List] with the name of the table, and with the JSON of each row.
 func listJSON(
 	ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, table, json string, page Page, where string, args pgx.NamedArgs,
 ) (list List[[]byte], err error) {
@@ -90,7 +89,7 @@ type identified struct {
 	JSON []byte
 }
 
-// ID returns the id behind which a page begins, in a list that is sorted by id. The error may be [ErrKey].
+// ID returns the id after which a page begins in a list sorted by id, or [ErrKey].
 func (p Page) ID() (uuid.UUID, error) {
 	if p.From == (Key{}) {
 		return uuid.Max, nil
@@ -102,9 +101,8 @@ func (p Page) ID() (uuid.UUID, error) {
 	return id, nil
 }
 
-// Cut returns the page of rows that were read in its direction: at most Limit of them, and where the list goes on if there are
-// more. split returns the place of a row and its record. frontier is how far was looked, if there may be more behind it; it is
-// the zero Key if all rows were looked at.
+// Cut returns the page from rows that were read in its direction: at most Limit rows, and the keys where the list continues. split
+// returns the key and the record of a row. frontier is the key up to which rows were read, if more may follow, or else the zero Key.
 func Cut[S, R any](page Page, rows []S, split func(S) (Key, R), frontier Key) (list List[R]) {
 	end := frontier
 	if len(rows) > page.Limit {

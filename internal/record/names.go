@@ -9,22 +9,22 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Reference is another record that one refers to, with the name that it has now. It is the zero value if there is none.
+// Reference is a referenced record with its current name, or the zero value if there is none.
 type Reference struct {
 	ID   uuid.UUID `json:"id"`
 	Name string    `json:"name"`
 }
 
-// Names is what people call the records of a table that others refer to. It has the columns tenant_id, id and archived_at.
+// Names reads the display names of referenced records. Their table has the columns tenant_id, id and archived_at.
 type Names struct {
 	Table  string
 	Column string
 }
 
-// Offered is how many records are offered to choose from.
+// Offered is the number of records offered in a choice.
 const Offered = "200"
 
-// Offer returns the records to choose from: the newest that are not archived, and the one that is chosen already, if there is one.
+// Offer returns the records of a choice: the newest that are not archived, and the chosen one, if any.
 func (n Names) Offer(ctx context.Context, pool *pgxpool.Pool, tenant, chosen uuid.UUID) ([]Reference, error) {
 	return Collect(ctx, pool, tenant, pgx.RowToStructByPos[Reference], `
 		(SELECT r.id, r.`+n.Column+` FROM `+n.Table+` r
@@ -34,7 +34,7 @@ func (n Names) Offer(ctx context.Context, pool *pgxpool.Pool, tenant, chosen uui
 		ORDER BY id DESC`, pgx.NamedArgs{"chosen": chosen, "last": uuid.Max})
 }
 
-// Of returns the name of one record of a tenant, or [ErrNotFound].
+// Of returns the name of a tenant's record, or [ErrNotFound].
 func (n Names) Of(ctx context.Context, pool *pgxpool.Pool, tenant, id uuid.UUID) (string, error) {
 	name, err := One(ctx, pool, tenant, pgx.RowTo[string],
 		`SELECT r.`+n.Column+` FROM `+n.Table+` r WHERE r.tenant_id = @tenant_id AND r.id = @id`, pgx.NamedArgs{"id": id})
@@ -44,7 +44,7 @@ func (n Names) Of(ctx context.Context, pool *pgxpool.Pool, tenant, id uuid.UUID)
 	return name, err
 }
 
-// JSON is the SQL expression for the JSON of the [Reference] that the row r has in a column.
+// JSON returns the SQL expression for the JSON of the [Reference] in a column of the row r.
 func (n Names) JSON(column string) string {
 	return `(SELECT json_build_object('id', referred.id, 'name', referred.` + n.Column + `) FROM ` + n.Table + ` referred
 			WHERE referred.tenant_id = r.tenant_id AND referred.id = r.` + column + `)`

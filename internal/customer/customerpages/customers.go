@@ -1,4 +1,4 @@
-// Package customerpages shows customers to people and programs.
+// Package customerpages has the pages and the API of customers.
 package customerpages
 
 import (
@@ -17,10 +17,10 @@ import (
 	"onlyonce/templates/customerviews"
 )
 
-// Section returns what another room adds to the page of a customer, below the facts. Its error may be [web.ErrNotFound].
+// Section returns a part that another room adds to a customer's page, below the facts. It may return [web.ErrNotFound].
 type Section func(*http.Request, customer.Customer, *templates.RecordView) (templ.Component, error)
 
-// Mount mounts the customers, with the sections of other rooms on the page of each.
+// Mount mounts the customers. Other rooms add sections to the page of each customer.
 func Mount(s *web.Site, sections ...Section) {
 	m := web.Resource[customer.Customer]{
 		One: "customer", Path: "/customers", Tab: "All customers", Table: customer.Table,

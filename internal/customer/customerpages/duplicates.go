@@ -17,7 +17,7 @@ import (
 	"onlyonce/templates/customerviews"
 )
 
-// mountDuplicates mounts the groups of customers who look alike, which are only read.
+// mountDuplicates mounts the read-only list of groups of similar customers.
 func mountDuplicates(s *web.Site) {
 	m := web.Resource[duplicate.Group]{One: "duplicate", Path: "/duplicates"}.Mount(s)
 	web.List(m, web.Listing[duplicate.Group]{
@@ -36,7 +36,7 @@ func mountDuplicates(s *web.Site) {
 	})
 }
 
-// mountDistinctions mounts what was said of customers who look alike and are not the same.
+// mountDistinctions mounts the distinctions of similar customers.
 func mountDistinctions(s *web.Site) {
 	m := web.Resource[duplicate.Distinction]{
 		One: "distinction", Path: "/distinctions", Table: duplicate.Distinctions, Name: duplicate.NameApart,
@@ -84,7 +84,7 @@ func mountDistinctions(s *web.Site) {
 	), func(r *http.Request) (url.Values, error) { return freshChoice(s, r) })
 }
 
-// reasons are what customers have in common, within a sentence.
+// reasons has the nouns for [duplicate.Reasons] in a sentence.
 var reasons = map[string]string{"tax_id": "tax ID", "email": "mailbox", "name": "name"}
 
 func group(r *http.Request, g duplicate.Group) customerviews.Group {
@@ -109,13 +109,13 @@ func candidate(c customer.Customer) customerviews.Candidate {
 	return customerviews.Candidate{Name: c.Name, Href: "/customers/" + c.ID.String(), Email: c.Email, Since: web.Day(c.CreatedAt)}
 }
 
-// The form of customers that were chosen has them in one field: "id@version id@version".
+// The form of chosen customers has one field for them: "id@version id@version".
 
-// seenIn reads that field.
+// seenIn parses that field.
 func seenIn(form url.Values) (all []duplicate.SeenInput) {
 	for text := range strings.FieldsSeq(form.Get("customers")) {
 		id, version, _ := strings.Cut(text, "@")
-		seen, _ := strconv.ParseInt(version, 10, 32) // 0 is the version of no customer
+		seen, _ := strconv.ParseInt(version, 10, 32) // no customer has version 0
 		all = append(all, duplicate.SeenInput{ID: id, Version: int32(seen)})
 	}
 	return all
@@ -129,7 +129,7 @@ func seenText(all []customer.Customer) string {
 	return strings.Join(texts, " ")
 }
 
-// freshChoice returns what stands in a new form: the customers that ?customers= names by their ids.
+// freshChoice returns the values of a new form, with the customers whose ids are in the query parameter customers.
 func freshChoice(s *web.Site, r *http.Request) (url.Values, error) {
 	found, err := customersIn(s, r, r.URL.Query())
 	fresh := url.Values{"customers": {seenText(found)}, "winner_id": {""}}
@@ -139,7 +139,7 @@ func freshChoice(s *web.Site, r *http.Request) (url.Values, error) {
 	return fresh, err
 }
 
-// customersIn returns the customers that a form is about.
+// customersIn returns the customers chosen in a form.
 func customersIn(s *web.Site, r *http.Request, form url.Values) ([]customer.Customer, error) {
 	var ids []uuid.UUID
 	for _, c := range seenIn(form) {
@@ -153,7 +153,7 @@ func customersIn(s *web.Site, r *http.Request, form url.Values) ([]customer.Cust
 	return duplicate.Customers(r.Context(), s.Pool, web.Principal(r).Tenant, ids)
 }
 
-// chosen is the form of the customers that it names. If one of them is not there, all of them can be typed.
+// chosen returns the view of a form and its customers. If a customer does not exist, the form has text fields for all.
 func chosen(s *web.Site, r *http.Request, f templates.Form) (customerviews.ChosenView, []customer.Customer, error) {
 	view := customerviews.ChosenView{Form: f, Hint: s.Hint("merges")}
 	found, err := customersIn(s, r, f.Typed)

@@ -20,7 +20,7 @@ import (
 	"onlyonce/templates/customerviews"
 )
 
-// The ids of the examples in the documentation.
+// The ids in the documentation's examples.
 const (
 	exampleID      = "019aa5b2-7c1e-7d3a-9f00-3b1d5c6e7f80"
 	otherExampleID = "019aa5b2-7c1e-7d3a-9f00-3b1d5c6e7f81"
@@ -44,7 +44,7 @@ func mountMerges(s *web.Site) {
 			if refused.Kind != &duplicate.ChangedMeanwhile {
 				return
 			}
-			if found, err := customersIn(s, r, r.PostForm); err == nil { // the form shows them as they are now
+			if found, err := customersIn(s, r, r.PostForm); err == nil { // the form shows their current state
 				r.PostForm.Set("customers", seenText(found))
 			}
 		},
@@ -91,7 +91,7 @@ func undoneText(m duplicate.Merge) string {
 
 func mergeFacts(m duplicate.Merge) []templates.Fact {
 	facts := []templates.Fact{{Label: "Stays", Value: m.Winner.Name, Href: "/customers/" + m.Winner.ID.String()}}
-	for _, loser := range m.Losers { // whose own address leads to the one that stays
+	for _, loser := range m.Losers { // a loser's URL leads to the winner
 		facts = append(facts, templates.Fact{
 			Label: "Merged into it", Value: loser.Name, Href: "/customers/" + loser.ID.String() + "/events",
 		})
@@ -103,7 +103,7 @@ func mergeFacts(m duplicate.Merge) []templates.Fact {
 		templates.Fact{Label: "Undone on", Value: undoneText(m)})...)
 }
 
-// mergeForm is the form with the customers side by side: what is known of each, and what would be moved with it.
+// mergeForm returns the form with the customers side by side: their fields, and the number of records to be moved.
 func mergeForm(s *web.Site, r *http.Request, f templates.Form) (customerviews.ChosenView, error) {
 	view, found, err := chosen(s, r, f)
 	if err != nil || len(found) == 0 {
@@ -129,7 +129,7 @@ func mergeForm(s *web.Site, r *http.Request, f templates.Form) (customerviews.Ch
 	return view, nil
 }
 
-// countText is how many records refer to a customer: "invoices: 12".
+// countText returns the number of records that refer to a customer, such as "invoices: 12".
 func countText(ref duplicate.Reference) string {
 	name := strings.ReplaceAll(ref.Table, "_", " ")
 	if ref.Table == customer.Table.Name {

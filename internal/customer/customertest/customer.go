@@ -1,4 +1,4 @@
-// Package customertest makes customers for tests, also of what refers to them.
+// Package customertest creates customers for tests, including tests of records that refer to them.
 package customertest
 
 import (
@@ -11,7 +11,7 @@ import (
 	"onlyonce/internal/proof/must"
 )
 
-// New returns the id of a customer of a tenant: the same one each time.
+// New returns the id of a tenant's customer, the same one each time.
 func New(t testing.TB, store *idempotency.Store, tenant uuid.UUID) uuid.UUID {
 	t.Helper()
 	key, err := idempotency.ParseKey("customertest")

@@ -21,7 +21,7 @@ import (
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
-// bundle is as behind PgBouncer, where pgx has to know the types of all parameters.
+// bundle uses connections as if behind PgBouncer, where pgx must know the types of all parameters.
 type bundle struct {
 	*storetest.Bundle
 
@@ -41,14 +41,14 @@ func setup(t *testing.T) *bundle {
 	return b
 }
 
-// intent is a new one, about a record if there is one.
+// intent returns an intent with a new key, about a record unless of is uuid.Nil.
 func (b *bundle) intent(of uuid.UUID, seen int) idempotency.Intent {
 	b.Helper()
 	b.keys++
 	return b.Of(fmt.Sprint("key ", b.keys), of, seen)
 }
 
-// customer creates one.
+// customer creates a customer.
 func (b *bundle) customer(email, name, taxID string) customer.Customer {
 	b.Helper()
 	in := customer.Input{Email: email, Name: name}
@@ -60,7 +60,7 @@ func (b *bundle) customer(email, name, taxID string) customer.Customer {
 	return done.Value
 }
 
-// now is a customer as it is now.
+// now returns the current state of a customer.
 func (b *bundle) now(c customer.Customer) customer.Customer {
 	b.Helper()
 	found, err := customer.Table.Find(b.Context(), b.Store.Pool, b.Tenant, c.ID)
@@ -68,7 +68,7 @@ func (b *bundle) now(c customer.Customer) customer.Customer {
 	return found
 }
 
-// merge merges customers, as they are now, into the first one.
+// merge merges customers, in their current versions, into the first one.
 func (b *bundle) merge(all ...customer.Customer) (duplicate.Merge, error) {
 	b.Helper()
 	in := duplicate.MergeInput{WinnerID: all[0].ID.String()}
@@ -95,7 +95,7 @@ func (b *bundle) undo(m duplicate.Merge) error {
 	return err
 }
 
-// mergedInto is the id of the customer that one was merged into; uuid.Nil for none.
+// mergedInto returns the id of the customer that c was merged into, or uuid.Nil.
 func (b *bundle) mergedInto(c customer.Customer) uuid.UUID { return b.now(c).MergedInto.ID }
 
 func (b *bundle) wantConflict(err error, kind *conflict.Kind) {
@@ -105,7 +105,7 @@ func (b *bundle) wantConflict(err error, kind *conflict.Kind) {
 	}
 }
 
-// groups are all groups, read in pages of a length, each as "why: names".
+// groups returns all groups, read in pages of a length, each as "why: names".
 func (b *bundle) groups(length int) (all []string) {
 	b.Helper()
 	var from record.Key

@@ -11,21 +11,21 @@ import (
 	"onlyonce/internal/record"
 )
 
-// Distinction is a user's statement that no two of these customers are the same, though they look alike.
+// Distinction is a user's statement that similar customers are all different.
 type Distinction struct {
 	record.Header
 
 	Customers []record.Reference `json:"customers"`
 }
 
-// Distinctions has what was said.
+// Distinctions is the table of distinctions.
 var Distinctions = record.Table[Distinction]{Name: "customer_distinctions", Fields: `
 	'customers', ` + References(customer.Names, "customer_ids")}
 
-// NameApart is what people call a distinction: "Ada King, Ada Lovelace".
+// NameApart returns the display name of a distinction: "Ada King, Ada Lovelace".
 func NameApart(d Distinction) string { return Joined(d.Customers) }
 
-// References is the SQL expression for the JSON of the records whose ids the row r has in a column.
+// References returns the SQL expression for the JSON of the records whose ids are in a column of the row r.
 func References(of record.Names, column string) string {
 	return `(
 		SELECT json_agg(json_build_object('id', c.id, 'name', c.name) ORDER BY c.id) FROM unnest(r.` + column + `) AS one (id), LATERAL (
@@ -33,7 +33,7 @@ func References(of record.Names, column string) string {
 			WHERE c.tenant_id = r.tenant_id AND c.id = one.id LIMIT 1) AS c)`
 }
 
-// Joined has the names of records, with commas between.
+// Joined returns the names of records, separated by commas.
 func Joined(all []record.Reference) string {
 	names := make([]string, len(all))
 	for i, c := range all {
@@ -42,8 +42,8 @@ func Joined(all []record.Reference) string {
 	return strings.Join(names, ", ")
 }
 
-// Distinguish is the work that remembers that records are not the same, no two of them. What one is called begins the names of
-// the tables: customer_distinctions has customer_ids, and customer_distinct_pairs each pair.
+// Distinguish is the work that stores that records are all different. The names of the tables begin with one: customer_distinctions has
+// customer_ids, and customer_distinct_pairs has each pair.
 func Distinguish(tx *idempotency.Tx, one string, ids []uuid.UUID) idempotency.Result {
 	args := pgx.NamedArgs{"ids": record.IDs(ids)}
 	tx.Exec(`

@@ -11,27 +11,27 @@ import (
 	"onlyonce/internal/invalid"
 )
 
-// MergeInput is what came in, as text.
+// MergeInput is the input of a merge as text.
 type MergeInput struct {
 	Customers []SeenInput `json:"customers" doc:"The IDs of 2 to 20 records, including the one that stays."`
 	WinnerID  string      `json:"winner_id" format:"uuid" doc:"The one that stays."`
 }
 
-// SeenInput is a customer, in the version that was seen.
+// SeenInput is a customer in the version that was seen.
 type SeenInput struct {
 	ID      string `json:"id" format:"uuid"`
 	Version int32  `json:"version"`
 }
 
-// MergeDraft is a valid input: the command that merges customers.
+// MergeDraft is the command that merges customers.
 type MergeDraft struct {
 	Winner    uuid.UUID   `json:"winner"`
-	Customers []uuid.UUID `json:"customers"` // the winner too, in the order of their ids
-	// Versions are those of the customers that were seen, in the same order.
+	Customers []uuid.UUID `json:"customers"` // including the winner, sorted
+	// Versions has the versions that were seen, in the same order.
 	Versions []int32 `json:"-"`
 }
 
-// Draft checks the input. It returns an [*invalid.Error] that lists what is wrong.
+// Draft checks the input. It returns an [*invalid.Error] with all mistakes.
 func (in MergeInput) Draft() (d MergeDraft, err error) {
 	var problems invalid.Error
 	texts := make([]string, len(in.Customers))
@@ -55,25 +55,25 @@ func (in MergeInput) Draft() (d MergeDraft, err error) {
 	return d, problems.Err()
 }
 
-// ApartInput is what came in, as text.
+// ApartInput is the input of a distinction as text.
 type ApartInput struct {
 	Customers []string `json:"customer_ids" doc:"The IDs of 2 to 20 records that are all different from each other."`
 }
 
-// ApartDraft is a valid input: the command that remembers customers as no duplicates.
+// ApartDraft is the command that stores customers as no duplicates.
 type ApartDraft struct {
-	Customers []uuid.UUID `json:"customers"` // in the order of their ids
+	Customers []uuid.UUID `json:"customers"` // sorted
 }
 
-// Draft checks the input. It returns an [*invalid.Error] that lists what is wrong.
+// Draft checks the input. It returns an [*invalid.Error] with all mistakes.
 func (in ApartInput) Draft() (ApartDraft, error) {
 	var problems invalid.Error
 	d := ApartDraft{Customers: CheckIDs("/customer_ids", "customer", in.Customers, &problems)}
 	return d, problems.Err()
 }
 
-// CheckIDs returns the ids of some records in their order, which says nothing: in another one it is the same command. What is wrong
-// is added to problems, with what one of them is called.
+// CheckIDs parses and sorts the ids of records, so that their order does not make another command. It adds mistakes to problems; one is
+// the noun for a record.
 func CheckIDs(pointer, one string, typed []string, problems *invalid.Error) (ids []uuid.UUID) {
 	for i, text := range typed {
 		id := parsed(text)
@@ -92,7 +92,7 @@ func CheckIDs(pointer, one string, typed []string, problems *invalid.Error) (ids
 	return ids
 }
 
-// parsed is the id that a text is, or [uuid.Nil].
+// parsed parses an id, or returns [uuid.Nil].
 func parsed(text string) uuid.UUID {
 	id, err := uuid.Parse(strings.TrimSpace(text))
 	if err != nil {

@@ -12,31 +12,31 @@ import (
 	"onlyonce/internal/record"
 )
 
-// Group is some customers who look alike.
+// Group is a group of similar customers.
 type Group struct {
-	// Why has in what all of them are alike: some of [Reasons].
+	// Why lists the [Reasons] that all customers of the group have in common.
 	Why       []string            `json:"why" doc:"What they have in common: tax_id, email or name."`
 	Count     int                 `json:"count"`
 	Customers []customer.Customer `json:"customers" doc:"The oldest 20, oldest first."`
 
-	value string // in which they are alike
+	value string // the value that they have in common
 }
 
-// Identity returns that of the oldest customer.
+// Identity returns the id and version of the oldest customer.
 func (g Group) Identity() (id uuid.UUID, version int) { return g.Customers[0].Identity() }
 
-// Reasons returns in what customers can be alike, the surest first.
+// Reasons returns the properties by which customers can be similar, the surest first.
 func Reasons() []string { return []string{"tax_id", "email", "name"} }
 
-// look is how many customers one statement looks at, and looks how many of them are sent for one page. A page may be short, or
-// empty, and the next one goes on from there.
+// look is the number of customers that one statement reads, and looks the maximum number of statements for one page. A page may be short
+// or empty; the next one continues from there.
 const (
 	look  = "2000"
 	looks = 10
 )
 
-// List returns a page of groups of customers who look alike and were not said to be different, by what they have in common. It goes
-// forward only. Its error may be [record.ErrKey].
+// List returns a page of groups of similar customers without a distinction, sorted by reason and value. It pages forward only. It returns
+// [record.ErrKey] for a wrong key.
 func List(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, page record.Page) (list record.List[Group], err error) {
 	reasons, at := Reasons(), page.From
 	if at == (record.Key{}) {
@@ -73,7 +73,7 @@ func List(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, page record
 	return list, nil
 }
 
-// looked is what one look has found, and how far it went; nil for the end.
+// looked is the result of a statement, and the value up to which it read, or nil at the end.
 type looked struct {
 	Frontier *string
 	Groups   []found
@@ -82,7 +82,7 @@ type looked struct {
 type found struct {
 	Value     string              `json:"value"`
 	Count     int                 `json:"count"`
-	Alike     []bool              `json:"alike"` // in each of the Reasons
+	Alike     []bool              `json:"alike"` // for each of the Reasons
 	Customers []customer.Customer `json:"customers"`
 }
 
@@ -96,9 +96,9 @@ func (f found) group() Group {
 	return g
 }
 
-// alike is a look at the customers behind @from in the order of one reason. Those who are alike in a surer one too stand there.
-// The values at the end of what was looked at may be of more customers than that, so they are left for the next look, unless
-// there are no others.
+// alike returns the statement that reads the customers after @from in the order of a reason. It leaves out groups that are also similar
+// by a surer reason, because they are listed there. The customers with the last value may be cut off, so they are left for the next
+// statement, unless there is no other value.
 func alike(reason string) string {
 	column, surer := "alike_"+reason, "false"
 	for i, other := range Reasons() {
@@ -143,5 +143,5 @@ func alike(reason string) string {
 			FROM open), '[]')`
 }
 
-// most is [MaxCustomers] in SQL.
+// most is [MaxCustomers] as an SQL literal.
 const most = "20"

@@ -11,7 +11,7 @@ import (
 	"onlyonce/internal/proof/must"
 )
 
-// keepApart remembers that customers are not the same.
+// keepApart stores a distinction of customers.
 func (b *bundle) keepApart(all ...customer.Customer) {
 	b.Helper()
 	d := duplicate.ApartDraft{}
@@ -21,7 +21,7 @@ func (b *bundle) keepApart(all ...customer.Customer) {
 	b.OK(duplicate.KeepApart.Do(b.Context(), b.Store, b.intent(uuid.Nil, 0), d))
 }
 
-// TestGroups: each says why it is one, and stands where the surest reason is.
+// TestGroups checks that each group has its reasons, and is listed under the surest one.
 func TestGroups(t *testing.T) {
 	b := setup(t)
 	ada := b.customer("ada@example.com", "Ada Lovelace", "")
@@ -52,7 +52,7 @@ func TestGroups(t *testing.T) {
 	b.InPages(b.groups, taxes, adas)
 }
 
-// TestGroupsInALargeTenant: groups come once each, also those that are larger than what one look sees.
+// TestGroupsInALargeTenant checks that each group is listed once, even if it is larger than one statement reads.
 func TestGroupsInALargeTenant(t *testing.T) {
 	b := setup(t)
 	b.Exec(`

@@ -18,7 +18,7 @@ import (
 	"onlyonce/internal/record"
 )
 
-// TestMergedCustomer: it is not listed or found, its email leads to the winner, and it does not change.
+// TestMergedCustomer checks that a merged customer is not listed or found and can't be changed, and that its email leads to the winner.
 func TestMergedCustomer(t *testing.T) {
 	b := setup(t)
 	winner, loser := b.customer("ada@example.com", "Ada Lovelace", ""), b.customer("king@example.com", "Ada King", "")
@@ -74,11 +74,11 @@ func TestMergedCustomer(t *testing.T) {
 			t.Errorf("%+v, %v", history.Rows, err)
 		}
 	}
-	b.mustMerge(winner, loser) // once more
+	b.mustMerge(winner, loser) // again
 }
 
-// TestEmailOfAMergedCustomer: the winner can be called what the loser was called, and the loser then stays merged. Another customer
-// can't without being asked, since the email leads to the winner.
+// TestEmailOfAMergedCustomer checks that the winner can get the email and name of the loser, which then stays merged. For another
+// customer that is a question, because the email leads to the winner.
 func TestEmailOfAMergedCustomer(t *testing.T) {
 	b := setup(t)
 	winner, loser := b.customer("ada@example.com", "Ada", ""), b.customer("king@example.com", "Ada", "")
@@ -110,8 +110,8 @@ func TestEmailOfAMergedCustomer(t *testing.T) {
 	must.OK(t, b.undo(merged))
 }
 
-// TestSyncOfAMergedCustomer: what its source sends of a merged customer, whatever it says, is the winner, as it is; and the customer
-// itself once it is separated.
+// TestSyncOfAMergedCustomer checks that any content that a source sends for a merged customer returns the unchanged winner, and after the
+// merge was undone, the customer itself.
 func TestSyncOfAMergedCustomer(t *testing.T) {
 	b := setup(t)
 	send := func(name string) (idempotency.Done[customer.Customer], error) {
@@ -150,8 +150,8 @@ func TestSyncOfAMergedCustomer(t *testing.T) {
 	}
 }
 
-// TestSyncWhileItIsMerged: at once with the merge and with its undoing, over two stores, a sync gets one of the two customers, and right
-// after that the right one.
+// TestSyncWhileItIsMerged runs a sync on two stores, concurrently with the merge and with its undoing. It must return either customer,
+// and afterwards the right one.
 func TestSyncWhileItIsMerged(t *testing.T) {
 	b := setup(t)
 	winner := b.customer("ada@example.com", "Ada Lovelace", "")
@@ -194,7 +194,7 @@ func TestSyncWhileItIsMerged(t *testing.T) {
 	}
 }
 
-// TestArchivedStaysArchived: what was archived before a merge is so again after its undoing, since then.
+// TestArchivedStaysArchived checks that undoing a merge restores the loser's earlier archived_at.
 func TestArchivedStaysArchived(t *testing.T) {
 	b := setup(t)
 	winner, loser := b.customer("ada@example.com", "Ada", ""), b.customer("king@example.com", "Ada", "")
@@ -206,7 +206,7 @@ func TestArchivedStaysArchived(t *testing.T) {
 	}
 }
 
-// TestMergesInAChain: what was merged into a loser follows it. They are undone in the order in which they were made, backwards.
+// TestMergesInAChain checks that customers merged into a loser follow it, and that merges are undone in reverse order.
 func TestMergesInAChain(t *testing.T) {
 	b := setup(t)
 	var c []customer.Customer
@@ -234,7 +234,7 @@ func TestMergesInAChain(t *testing.T) {
 	}
 }
 
-// TestMergesThatAreRefused consume no key and change nothing.
+// TestMergesThatAreRefused checks that refused merges leave the key free and change nothing.
 func TestMergesThatAreRefused(t *testing.T) {
 	b := setup(t)
 	winner, loser := b.customer("ada@example.com", "Ada", ""), b.customer("king@example.com", "Ada", "")
@@ -280,7 +280,6 @@ func TestMergesThatAreRefused(t *testing.T) {
 	}
 }
 
-// TestUndoWithin30Days and not after.
 func TestUndoWithin30Days(t *testing.T) {
 	b := setup(t)
 	winner, loser := b.customer("ada@example.com", "Ada", ""), b.customer("king@example.com", "Ada", "")
@@ -293,7 +292,8 @@ func TestUndoWithin30Days(t *testing.T) {
 	}
 }
 
-// TestTheDatabaseKeepsMerges, even if a statement comes from elsewhere: no chain, no circle, and a merged customer stays as it is.
+// TestTheDatabaseKeepsMerges checks that the database refuses chains and cycles of merges and changes of a merged customer in any
+// statement.
 func TestTheDatabaseKeepsMerges(t *testing.T) {
 	b := setup(t)
 	winner, loser := b.customer("ada@example.com", "Ada", ""), b.customer("king@example.com", "Ada", "")
@@ -303,15 +303,15 @@ func TestTheDatabaseKeepsMerges(t *testing.T) {
 		return fmt.Sprintf(`UPDATE customers SET merged_into = '%s', archived_at = now() WHERE id = '%s'`, winner.ID, of.ID)
 	}
 	b.Refuses(map[string][]string{
-		// The last one: the loser would refer to a merged one.
+		// In the last one, the loser would refer to a merged customer.
 		"customers_merged_into":         {into(third, third), into(third, loser), into(winner, third)},
 		"customers_merged_are_archived": {`UPDATE customers SET archived_at = NULL WHERE id = '` + loser.ID.String() + `'`},
 		"customers_merged":              {`UPDATE customers SET name = 'Other' WHERE id = '` + loser.ID.String() + `'`},
 	})
 }
 
-// TestWhateverRefersToCustomersIsMoved: tables that nobody knew of when this was written, if their foreign key says so; those that
-// have none like that are named.
+// TestWhateverRefersToCustomersIsMoved checks that a merge moves the rows of a table added later, if its foreign key refers to live_id,
+// and that undoing the merge moves them back.
 func TestWhateverRefersToCustomersIsMoved(t *testing.T) {
 	b := setup(t)
 	b.DB.Spoil(t)
@@ -334,7 +334,8 @@ func TestWhateverRefersToCustomersIsMoved(t *testing.T) {
 	}
 }
 
-// TestEveryReferenceFollowsMerges: a foreign key to the id of customers would go on leading to one that was merged.
+// TestEveryReferenceFollowsMerges checks that no foreign key refers to the id of customers alone, because it would keep referring to a
+// merged customer.
 func TestEveryReferenceFollowsMerges(t *testing.T) {
 	b := setup(t)
 	left := storetest.Value[[]string](b, `
@@ -354,7 +355,7 @@ func TestEveryReferenceFollowsMerges(t *testing.T) {
 	}
 }
 
-// TestReferencesAreCounted, up to a limit, for the preview of a merge.
+// TestReferencesAreCounted checks the counts, up to a limit, for the preview of a merge.
 func TestReferencesAreCounted(t *testing.T) {
 	b := setup(t)
 	winner, loser := b.customer("ada@example.com", "Ada", ""), b.customer("king@example.com", "Ada", "")

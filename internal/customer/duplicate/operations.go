@@ -15,7 +15,7 @@ import (
 	"onlyonce/internal/record"
 )
 
-// MergeCustomers merges customers into one of them. What refers to the others is moved, and their addresses lead to it.
+// MergeCustomers merges customers into the winner. The references to the losers are moved to it, and their URLs lead to it.
 var MergeCustomers = idempotency.Define(idempotency.Spec[MergeDraft, Merge]{
 	Kind: idempotency.Create, Name: "customer.merge", Table: Table,
 	Statements: func(tx *idempotency.Tx, d MergeDraft) idempotency.Result {
@@ -32,11 +32,11 @@ var MergeCustomers = idempotency.Define(idempotency.Spec[MergeDraft, Merge]{
 		"customer_merges_winner":    noSuchCustomer,
 		"customers_merged":          mergedAlready,
 	},
-	NotInFingerprint: []string{"Versions"}, // a person who looks again and repeats the wish means the same
+	NotInFingerprint: []string{"Versions"}, // a user who reloads the page and repeats the request wants the same
 	Fields:           func(d MergeDraft) []slog.Attr { return []slog.Attr{slog.String("winner", d.Winner.String())} },
 })
 
-// UndoMerge separates the customers again. What was moved goes back, if it is still where it was moved to.
+// UndoMerge separates the customers again. A moved reference is moved back if it was not changed since.
 var UndoMerge = idempotency.Define(idempotency.Spec[struct{}, Merge]{
 	Kind: idempotency.Transition, Name: "customer.undo_merge", Table: Table, Made: `r.undone_at IS NOT NULL`,
 	Statements: func(tx *idempotency.Tx, _ struct{}) idempotency.Result {
@@ -51,7 +51,7 @@ var UndoMerge = idempotency.Define(idempotency.Spec[struct{}, Merge]{
 	},
 })
 
-// KeepApart remembers that customers who look alike are not the same.
+// KeepApart stores that similar customers are all different.
 var KeepApart = idempotency.Define(idempotency.Spec[ApartDraft, Distinction]{
 	Kind: idempotency.Create, Name: "customer.keep_apart", Table: Distinctions,
 	Statements: func(tx *idempotency.Tx, d ApartDraft) idempotency.Result {
@@ -63,7 +63,7 @@ var KeepApart = idempotency.Define(idempotency.Spec[ApartDraft, Distinction]{
 	},
 })
 
-// of returns the customer that a refusal is about.
+// of returns the customer whose id is in the detail of a refusal.
 func of(ctx context.Context, store *idempotency.Store, tenant uuid.UUID, broken *pgconn.PgError) (customer.Customer, error) {
 	id, err := uuid.Parse(broken.Detail)
 	if err != nil {
@@ -98,7 +98,7 @@ func mergedAlready(
 	if err != nil {
 		return err
 	}
-	refused, ok := customer.Final(c).(*conflict.Error) //nolint:errorlint // it is made right there
+	refused, ok := customer.Final(c).(*conflict.Error) //nolint:errorlint // Final doesn't wrap it
 	if !ok {
 		return &conflict.Error{Kind: &ChangedMeanwhile, Title: c.Name + " has changed meanwhile.", Text: "Nothing was merged."}
 	}

@@ -1,4 +1,4 @@
-// Package text holds what a text that somebody typed may contain. docs/text.md is the same for people.
+// Package text checks the characters of entered texts. docs/text.md describes the rules for users.
 package text
 
 import (
@@ -12,22 +12,22 @@ import (
 // ErrLong means that a text has too many characters.
 var ErrLong = errors.New("text too long")
 
-// A CharacterError is a character that a text must not have.
+// CharacterError means that a text has a character that it must not have.
 type CharacterError struct {
-	After  string // the word before it, or the last part of a long one; "" at the beginning
-	Symbol bool   // some fonts show it, each in another way (private use); else nobody can see it
+	After  string // the end of the word before it; "" at the beginning
+	Symbol bool   // a private-use character, which each font shows differently; otherwise it is invisible
 }
 
 func (e *CharacterError) Error() string {
 	return fmt.Sprintf("text with a hidden character after %q", e.After)
 }
 
-// Clean removes the invisible characters that come along with copied text and without which nothing is lost: zero-width spaces, soft
-// hyphens, byte order marks, and marks of direction. Overrides of direction stay: without them, people would read something else. The
-// bullet of Word's Symbol font becomes one that every font has.
+// Clean removes invisible characters that copied text often has and that can be dropped without loss: zero-width spaces, soft hyphens,
+// byte order marks, and directional marks. It keeps directional overrides, because the text reads differently without them. It replaces
+// the bullet of Word's Symbol font with one that every font has.
 func Clean(typed string) string { return unseen.Replace(typed) }
 
-// Both replacers are made once: making one costs more than using it on a text as short as these.
+// Both replacers are made once: making one costs more than applying it to a short text.
 var (
 	unseen = strings.NewReplacer(
 		"\u00ad", "", "\u200b", "", "\u2060", "", "\ufeff", "", // soft hyphen, zero-width space, word joiner, byte order mark
@@ -38,15 +38,15 @@ var (
 	oneLine = strings.NewReplacer("\n", " ", "\t", " ")
 )
 
-// Line returns a text of one line, as [Clean] leaves it, with single spaces between its words and none around them. It returns
-// [ErrLong] above limit characters, or a [*CharacterError].
+// Line returns a cleaned single line, with single spaces between its words and none around them. It returns [ErrLong] above limit
+// characters, or a [*CharacterError].
 func Line(typed string, limit int) (string, error) {
 	line := strings.Join(strings.Fields(Clean(typed)), " ")
 	return line, check(line, limit)
 }
 
-// Lines returns a text of any number of lines, as [Clean] leaves it, which end with a line feed and may hold tabs, without space
-// around it. It returns [ErrLong] above limit characters, or a [*CharacterError].
+// Lines returns a cleaned text of any number of lines without space around it. Lines end with a line feed, and may contain tabs. It
+// returns [ErrLong] above limit characters, or a [*CharacterError].
 func Lines(typed string, limit int) (string, error) {
 	lines := strings.TrimSpace(strings.ReplaceAll(Clean(typed), "\r\n", "\n"))
 	return lines, check(oneLine.Replace(lines), limit)
@@ -64,7 +64,7 @@ func check(s string, limit int) error {
 	return nil
 }
 
-// lastWord returns at most 20 characters.
+// lastWord returns at most the last 20 characters of the last word.
 func lastWord(s string) string {
 	words := strings.Fields(s)
 	if len(words) == 0 {
@@ -74,21 +74,21 @@ func lastWord(s string) string {
 	return string(last[max(0, len(last)-20):])
 }
 
-// isHidden goes by Unicode's general categories. PRECIS (RFC 8264) would also refuse a middle dot between
-// words and most emoji, which is right for names of accounts and not for names of people and goods.
+// isHidden uses Unicode's general categories. PRECIS (RFC 8264) would also refuse a middle dot between words and most emoji, which is
+// right for account names but not for names of people and goods.
 func isHidden(r rune) bool {
 	if ' ' <= r && r <= '~' {
-		return false // like nearly all there are, and the tables take long to say so
+		return false // the common case; the tables are slow
 	}
 	switch r {
-	case '\u200c', '\u200d': // the joiners, without which Persian, Hindi and emoji fall apart
+	case '\u200c', '\u200d': // the joiners, which Persian, Hindi and emoji need
 		return false
 	}
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Cs, unicode.Zl, unicode.Zp,
 		unicode.Other_Default_Ignorable_Code_Point)
 }
 
-// FileName returns a name that every system takes as one of a file in the current directory.
+// FileName converts a name to a file name that every system accepts, in the current directory.
 func FileName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		switch {

@@ -33,7 +33,6 @@ func TestLine(t *testing.T) {
 	}
 }
 
-// TestCharactersThatStayRefused: the error has the place.
 func TestCharactersThatStayRefused(t *testing.T) {
 	t.Parallel()
 	for typed, want := range map[string]text.CharacterError{
@@ -51,7 +50,7 @@ func TestCharactersThatStayRefused(t *testing.T) {
 		"Donaudampfschifffahrtsgesellschaft\x07": {After: "fffahrtsgesellschaft"},
 	} {
 		_, err := text.Line(typed, 100)
-		if got, is := errors.AsType[*text.CharacterError](err); !is || *got != want {
+		if got, ok := errors.AsType[*text.CharacterError](err); !ok || *got != want {
 			t.Errorf("%q: %+v, want %+v", typed, err, want)
 		}
 	}

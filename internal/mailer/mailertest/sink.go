@@ -16,7 +16,7 @@ import (
 	"onlyonce/internal/proof/must"
 )
 
-// Sink is a mail server that keeps what it takes.
+// Sink is a mail server that keeps accepted messages.
 type Sink struct {
 	URL string // for SMTP_URL
 
@@ -25,14 +25,14 @@ type Sink struct {
 	taken   []*netmail.Message
 }
 
-// Start starts a mail server. answer is asked about each message, with how many were offered before: it returns nil
-// to take it, or the line to refuse it with. rcpt says whether there is a mailbox; nil for every one.
+// Start starts a mail server. For each message it calls answer with the number of earlier messages; answer returns nil to accept the
+// message, or the line to refuse it with. rcpt reports whether a mailbox exists; nil accepts every one.
 func Start(t *testing.T, answer func(before int) error, rcpt func(to string) bool) *Sink {
 	t.Helper()
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	must.OK(t, err)
 	s := &Sink{URL: "smtp://" + listener.Addr().String() + "?tls=off"}
-	// The library would write MaxRecipients itself, in the middle of several sessions.
+	// The library would write the default of MaxRecipients itself, which is a race between sessions.
 	server := &smtpd.Server{Appname: "sink", Hostname: "sink.example.com", DisableReverseDNS: true, MaxRecipients: 100}
 	server.Handler = func(_ net.Addr, _ string, _ []string, data []byte) error {
 		message, err := netmail.ReadMessage(bytes.NewReader(data))
@@ -63,7 +63,7 @@ func Start(t *testing.T, answer func(before int) error, rcpt func(to string) boo
 	}()
 	t.Cleanup(func() {
 		done, cancel := context.WithCancel(context.Background())
-		cancel() // do not wait for clients
+		cancel() // closes at once, without waiting for clients
 		_ = server.Shutdown(done)
 		_ = listener.Close()
 		<-served
@@ -71,7 +71,7 @@ func Start(t *testing.T, answer func(before int) error, rcpt func(to string) boo
 	return s
 }
 
-// Messages are those that were taken.
+// Messages returns the accepted messages.
 func (s *Sink) Messages() []*netmail.Message {
 	s.mu.Lock()
 	defer s.mu.Unlock()

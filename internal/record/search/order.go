@@ -11,19 +11,19 @@ import (
 	"onlyonce/internal/record"
 )
 
-// Order is how a list is sorted: by a column, and by another one that tells equal ones apart.
+// Order is a sort order: a column, and a second one that distinguishes equal values.
 type Order struct {
 	Columns    [2]Column
 	Descending bool
 }
 
-// Column is a column that a list is sorted by.
+// Column is a column by which a list is sorted.
 type Column struct {
 	Name string // in the table
 	Type string // "date", "integer", "uuid" or "text"
 }
 
-// extreme returns a value of the column before all others, or behind them.
+// extreme returns a value that sorts before or after all values of the column.
 func (c Column) extreme(last bool) string {
 	switch c.Type {
 	case "date":
@@ -37,7 +37,7 @@ func (c Column) extreme(last bool) string {
 	}
 }
 
-// from returns the key behind which a page begins; the error is [record.ErrKey].
+// from returns the key after which a page begins, or [record.ErrKey].
 func (o Order) from(p record.Page) (from record.Key, err error) {
 	for i, c := range o.Columns {
 		switch {
@@ -52,7 +52,7 @@ func (o Order) from(p record.Page) (from record.Key, err error) {
 	return from, nil
 }
 
-// has reports whether a text is a value of the column.
+// has reports whether a text is a valid value of the column.
 func (c Column) has(text string) bool {
 	var err error
 	switch c.Type {

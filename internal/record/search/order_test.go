@@ -2,7 +2,7 @@ package search
 
 import "testing"
 
-// TestValuesOfColumns: what PostgreSQL would refuse as a value of a column is no place in a list.
+// TestValuesOfColumns checks that a key can't have a value that PostgreSQL would refuse.
 func TestValuesOfColumns(t *testing.T) {
 	t.Parallel()
 	for kind, values := range map[string]map[string]bool{

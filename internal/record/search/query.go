@@ -1,5 +1,5 @@
-// Package search reads lists of records that are filtered, searched and sorted. It knows no domain: the tables of words, and
-// what the records refer to, come from the caller.
+// Package search reads lists of records that are filtered, searched and sorted. It is independent of the domain: callers pass the tables
+// of words and of the referenced records.
 package search
 
 import (
@@ -16,64 +16,63 @@ import (
 	"onlyonce/internal/record"
 )
 
-// ErrTooMany is the error of a search that more rows match than are sorted in the wanted order.
+// ErrTooMany means that a search matches more rows than can be sorted.
 var ErrTooMany = errors.New("too many rows to sort")
 
 // Query reads a list of records that is filtered, searched and sorted, at a cost that does not grow with the tenant.
 //
-// Rows come in streams, each of which an index has in order: one for each state or one for all, or one for each word and each other record
-// that the rarest term of a search finds. A page takes so many candidates from each stream. It drops those behind the end of
-// a stream that was cut off (the frontier, behind which rows of that stream may come first), and those for which the other
-// conditions do not hold. So a page may be short, or even empty, although more rows match: the list then goes on from the
-// frontier.
+// Rows come in streams, each read in order from an index: one for each state, or for each word and each referenced record that the rarest
+// term of a search finds, or a single one. A page reads a limited number of candidates from each stream. If a stream was cut off, it
+// drops the candidates after that place (the frontier), because further rows of the stream may come first. It also drops the candidates
+// that do not match the other conditions. So a page may be short, or even empty, although more rows match; the list then continues from
+// the frontier.
 type Query[R any] struct {
 	Table string
-	Shown string // the SQL of the JSON of an R, of the row r
+	Shown string // the SQL expression for the JSON of an R, on the row r
 	Order Order
-	// Range is a condition on the column that the list is sorted by, and Where one on the row r, both with the arguments
-	// Args. With @states among them, the streams are those of these states.
+	// Range is a condition on the sort column, and Where a condition on the row r, both with the arguments Args. If Args has @states,
+	// each of these states has a stream.
 	Range string
-	// Start is where Range begins in the order, if it is bounded there. From two conditions on a column PostgreSQL may
-	// choose the wider one to begin at, and read all rows up to the other.
+	// Start is the place where Range begins in the order, if it is limited there. With two conditions on a column PostgreSQL may begin at
+	// the wider one, and read all rows up to the other.
 	Start record.Key
 	Where string
 	Args  pgx.NamedArgs
-	// Filtered reports whether Where leaves out rows of the streams of states.
+	// Filtered is set if Where leaves out rows of the streams of states.
 	Filtered bool
-	// Narrow is a condition on the columns of another index than that of the order, which may leave so few rows that all
-	// of them are read and sorted. If it leaves more, they are looked for in the order.
+	// Narrow is a condition on the columns of an index with a different order. If few rows match it, all are read and sorted. If more
+	// match, the list is read in its order.
 	Narrow string
-	// Source is used like Narrow, and before it: a SELECT of the ids of all rows that are wanted, from another table.
+	// Source is used like Narrow, and before it: a SELECT of the ids of all wanted rows, from another table.
 	Source     string
-	SourceArgs pgx.NamedArgs // those that only Source has
-	// Terms are what is searched for, in the order of Words.
+	SourceArgs pgx.NamedArgs // only for Source
+	// Terms are the words of the search, in the order of Words.
 	Terms []Term
 	Words Words
-	// Look is how many rows a page looks at; 0 for 1,000.
+	// Look is the number of rows that a page reads; 0 is 1,000.
 	Look int
 }
 
-// Words is a table of words: those that find a record, in the order of its lists.
+// Words is a table with the words by which records are found, in the order of a list.
 type Words struct {
-	Table string // has tenant_id, word, First and ID
+	Table string // with the columns tenant_id, word, First and ID
 	ID    string // the column with the id of a record
-	// First is the column by which a word's records are sorted, and FirstOf the column of the record that it is a copy of.
+	// First is the column by which a word's records are sorted, a copy of the record's column FirstOf.
 	First, FirstOf string
 	Other          Other
 }
 
-// Other is what the records refer to, and are also found by: for invoices, their customers. It is the zero value if there is
-// none.
+// Other describes referenced records by whose words the records are also found: for invoices, their customers. It is the zero value if
+// there are none.
 type Other struct {
-	Column    string // of the record: the id of the other one
-	Words, ID string // the table of words of the others, and its column with the id
+	Column    string // the record's column with the id of the referenced record
+	Words, ID string // the table of the referenced records' words, and its column with their id
 }
 
-// looked is how many rows a page looks at, to find those that are wanted, unless a query says otherwise.
+// looked is the default of [Query.Look].
 const looked = 1000
 
-// List returns a page. The error is [record.ErrKey], or [ErrTooMany] if more than can be sorted match a search whose words are
-// in another order.
+// List returns a page. It returns [record.ErrKey], or [ErrTooMany] if too many rows match a search whose words have a different order.
 func (q Query[R]) List(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, page record.Page) (list record.List[R], err error) {
 	from, err := q.Order.from(page)
 	if page.From == (record.Key{}) && q.Start != (record.Key{}) {
@@ -108,7 +107,7 @@ func (q Query[R]) List(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID
 	return list, nil
 }
 
-// WholeWords are those of terms of which only whole ones were looked for.
+// WholeWords returns the words of the terms that matched only as whole words.
 func WholeWords(terms []Term) (whole []string) {
 	for _, t := range terms {
 		if t.Whole || t.Crowd {
@@ -118,7 +117,7 @@ func WholeWords(terms []Term) (whole []string) {
 	return whole
 }
 
-// part is what the statement of a page returns.
+// part is the result of a page's statement.
 type part[R any] struct {
 	Rows     []row[R]   `json:"rows"`
 	Frontier record.Key `json:"frontier"` // see [record.Cut]

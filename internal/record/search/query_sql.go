@@ -10,8 +10,8 @@ import (
 	"onlyonce/internal/record"
 )
 
-// sql returns the statement of a page, made of the fixed texts below, and adds the arguments that it has besides. All that
-// comes from outside is an argument. down is whether the page is read in descending order; wanted is how many rows it may have.
+// sql returns the statement of a page, made of the constants below, and adds its arguments to args. All input is passed as arguments.
+// down reports whether the page is read in descending order, and wanted is its maximum number of rows.
 func (q Query[R]) sql(down bool, args pgx.NamedArgs, wanted int) string {
 	others, at := "", 0
 	if len(q.Terms) > 0 {
@@ -44,7 +44,7 @@ func (q Query[R]) sql(down bool, args pgx.NamedArgs, wanted int) string {
 	return write(strings.Replace(pages, "$STREAMS", streams, 1))
 }
 
-// others is the condition that the terms other than one are found too.
+// others returns the condition that all terms but one match.
 func (words Words) others(terms []Term, but int, args pgx.NamedArgs) string {
 	if len(terms) == 1 {
 		return ""
@@ -52,7 +52,7 @@ func (words Words) others(terms []Term, but int, args pgx.NamedArgs) string {
 	return ` AND ` + words.found(slices.Delete(slices.Clone(terms), but, but+1), args)
 }
 
-// found is the condition that terms are found.
+// found returns the condition that all terms match.
 func (words Words) found(terms []Term, args pgx.NamedArgs) string {
 	all, others := []string{}, []string{}
 	ofWords, ofOthers := []int32{}, []int32{}
@@ -75,7 +75,7 @@ func (words Words) found(terms []Term, args pgx.NamedArgs) string {
 	return `NOT EXISTS (SELECT FROM generate_series(1, @terms::integer) AS term WHERE ` + restWord + of + `)`
 }
 
-// names returns a function that fills in names and directions.
+// names returns a function that replaces the placeholders for names and directions.
 func (q Query[R]) names(down bool, rest string) func(string) string {
 	descending, behind := "", ">"
 	if down {
@@ -94,7 +94,7 @@ func (q Query[R]) names(down bool, rest string) func(string) string {
 	return func(text string) string { return names.Replace(parts.Replace(text)) }
 }
 
-// names are those of the tables and columns, each behind its place in the texts.
+// names returns the names of the tables and columns, each after its placeholder.
 func (words Words) names() []string {
 	return []string{
 		"$WORDS", words.Table, "$WORD_ID", words.ID, "$WORD_FIRST_OF", words.FirstOf, "$WORD_FIRST", words.First,
@@ -102,8 +102,8 @@ func (words Words) names() []string {
 	}
 }
 
-// Below narrows the list to the rows that belong to records that terms find, such as the payments of invoices. The words are those of
-// the records, parents is their table, and column has the id of its record in each row. It needs Args.
+// Below limits the list to the rows of the records that terms find, such as the payments of invoices. words are the words of these
+// records, parents is their table, and column has the record's id in each row. Args must not be nil.
 func (q *Query[R]) Below(words Words, parents, column string, terms []Term) {
 	rare := terms[rarest(terms)]
 	q.SourceArgs = pgx.NamedArgs{"words": append([]string{}, rare.Words...), "others": record.IDs(rare.Others)}
@@ -113,10 +113,10 @@ func (q *Query[R]) Below(words Words, parents, column string, terms []Term) {
 	q.Filtered = true
 }
 
-// pages is the statement of a page whose streams are in its order. The LIMIT 1 makes a lookup by id of each row, whatever
-// PostgreSQL thinks of the conditions.
+// pages is the statement of a page whose streams are in its order. LIMIT 1 forces a lookup by id for each row, even if PostgreSQL's
+// estimates of the conditions favour another plan.
 //
-//nolint:unqueryvet // which columns are shown is not known here
+//nolint:unqueryvet // the columns depend on the table
 const pages = `
 	WITH candidates AS MATERIALIZED ($STREAMS
 	), frontier AS MATERIALIZED (
@@ -138,7 +138,7 @@ const pages = `
 				ORDER BY first$DESC, second$DESC) FROM found),
 		'frontier', (SELECT json_build_array(first::text, second::text) FROM frontier))`
 
-// gathered is the statement of a page whose streams are in another order. It reads all of them, up to a bound.
+// gathered is the statement of a page whose streams are in a different order. It reads all streams, up to a limit.
 const gathered = `
 	WITH candidates AS MATERIALIZED (
 		SELECT id FROM ($STREAMS) AS streams LIMIT $LOOKED
@@ -159,7 +159,7 @@ const gathered = `
 				ORDER BY first$DESC, second$DESC) FROM found),
 		'too_many', (SELECT count(*) = $LOOKED FROM candidates))`
 
-// The streams. Each is read from an index in its order, and has at most @per rows.
+// The streams. Each is read in order from an index, and has at most @per rows.
 const (
 	byState = `
 		SELECT stream.id, stream.first, stream.second, stream.n FROM unnest(@states::text[]) AS each (state), LATERAL (
@@ -198,8 +198,8 @@ const (
 				SELECT r.id FROM $TABLE r WHERE r.tenant_id = @tenant_id AND r.$OTHER = each.other LIMIT $LOOKED) AS r`
 )
 
-// What belongs to the records that a term finds: too many rows if it finds too many records. And the condition that the record of a
-// row has all terms, in which r is the row outside and its record inside.
+// below selects the rows of the records that a term finds; too many if it finds too many records. belowFound is the condition that the
+// record of a row matches all terms, where r is the row outside and its record inside.
 const (
 	below = `
 		WITH records AS MATERIALIZED (SELECT id FROM ($STREAMS) AS streams LIMIT $LOOKED)
@@ -212,7 +212,7 @@ const (
 			SELECT FROM $PARENTS r WHERE r.tenant_id = @tenant_id AND r.id = its.id AND $FOUND LIMIT 1) AS found)`
 )
 
-// What no other term may lack. The LIMIT makes a lookup of it for each word.
+// The conditions that a term finds nothing. LIMIT forces a lookup for each word.
 const (
 	restWord = `NOT EXISTS (
 				SELECT FROM unnest(@term_words::text[], @of_words::integer[]) AS t (word, n)

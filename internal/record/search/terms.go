@@ -13,26 +13,26 @@ import (
 // Limits of a search.
 const (
 	MaxSearch = 200 // characters
-	// maxTerms is how many of its words are looked for; those behind them are not.
+	// maxTerms is the number of words used; later ones are ignored.
 	maxTerms = "8"
-	// maxWords is how many different words may begin like one that is looked for. Beyond, only the whole word is.
+	// maxWords is the maximum number of distinct words that a term matches as a prefix. Beyond it, only the whole word matches.
 	maxWords = "100"
-	// maxOthers is the same for the other records that a term finds by their words.
+	// maxOthers is the maximum number of referenced records that a term finds.
 	maxOthers = "100"
 )
 
-// Term is one word of a search, with what it finds.
+// Term is a word of a search, with its matches.
 type Term struct {
 	Word  string   // folded
-	Whole bool     // only the word itself was looked for, as too many words begin with it
+	Whole bool     // only the whole word matches, because too many words begin with it
 	Words []string // of the records
-	// Others are the records of [Other] that have such words. Where there are too many, it is empty, and Crowd is true.
+	// Others are the ids of referenced records ([Other]) with such words. If there are too many, it is empty and Crowd is set.
 	Others  []uuid.UUID
 	Crowd   bool
-	Matches int // how many it finds, or that many at least
+	Matches int // the approximate number of matches, at most a limit
 }
 
-// Terms returns the words of a search, each with what it finds. A search without any word has no terms.
+// Terms returns the words of a search with their matches. A search without words has no terms.
 func (words Words) Terms(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, search string) ([]Term, error) {
 	table, other, others := words.Table, words.Other, `'{}'::uuid[]`
 	if other.Words != "" {
@@ -42,8 +42,7 @@ func (words Words) Terms(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UU
 				WHERE c.tenant_id = @tenant_id AND c.word >= asked.word AND c.word < asked.word || chr(1114111)
 				LIMIT ` + maxOthers + ` + 1) AS bounded)`
 	}
-	// The words that begin alike are found one by one, each by a look at the index behind the one before: how often they
-	// are used does not matter.
+	// The words with a prefix are found one by one, each with an index lookup after the previous one, so their frequency does not matter.
 	return record.Collect(ctx, pool, tenant, pgx.RowToStructByPos[Term], `
 		SELECT
 			word, expanded.whole, expanded.words, CASE WHEN crowd THEN '{}' ELSE others END, crowd,
@@ -73,7 +72,7 @@ func (words Words) Terms(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UU
 		ORDER BY n`, pgx.NamedArgs{"search": search})
 }
 
-// rarest returns the index of the term that matches the fewest rows, with which a search begins.
+// rarest returns the index of the term with the fewest matches, with which a search begins.
 func rarest(terms []Term) (least int) {
 	for i, t := range terms {
 		if t.Matches < terms[least].Matches {

@@ -18,7 +18,7 @@ func Of(t time.Time) Date {
 // Today returns the day in UTC.
 func Today() Date { return Of(time.Now().UTC()) }
 
-// Parse reads an ISO 8601 date between the years 1900 and 9999.
+// Parse parses an ISO 8601 date between the years 1900 and 9999.
 func Parse(text string) (Date, error) {
 	day, err := time.Parse(time.DateOnly, text)
 	if err != nil || day.Year() < 1900 {
@@ -27,14 +27,14 @@ func Parse(text string) (Date, error) {
 	return Date{day}, nil
 }
 
-// Entries in the books are dated in these years. That is wide enough for any, and too narrow for most slips of the finger, such as 0206
-// or 2206. The database has the same bounds.
+// The years in which entries in the books are dated. The range is wide enough for any entry, and narrow enough to catch most typos, such
+// as 0206 or 2206. The database has the same limits.
 const (
 	FirstEntryYear = 2000
 	LastEntryYear  = 2099
 )
 
-// ParseEntry reads the ISO 8601 date of an entry in the books, such as an invoice or a payment.
+// ParseEntry parses the ISO 8601 date of an entry in the books, such as an invoice or a payment.
 func ParseEntry(text string) (Date, error) {
 	day, err := Parse(text)
 	if err != nil || day.Year() < FirstEntryYear || day.Year() > LastEntryYear {
@@ -68,10 +68,10 @@ func (d Date) AddMonths(n int) Date {
 // Before reports whether d is earlier than other.
 func (d Date) Before(other Date) bool { return d.day.Before(other.day) }
 
-// DaysUntil returns how many days later the other one is.
+// DaysUntil returns the number of days from d to other.
 func (d Date) DaysUntil(other Date) int { return int(other.day.Sub(d.day).Hours() / 24) }
 
-// Display returns the form for people: "21 Nov 2026".
+// Display returns the form for users: "21 Nov 2026".
 func (d Date) Display() string { return d.day.Format("2 Jan 2006") }
 
 // String returns the ISO 8601 form.
@@ -80,7 +80,7 @@ func (d Date) String() string { return d.day.Format(time.DateOnly) }
 // MarshalText returns the ISO 8601 form.
 func (d Date) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
-// UnmarshalText reads the ISO 8601 form.
+// UnmarshalText parses the ISO 8601 form.
 func (d *Date) UnmarshalText(text []byte) (err error) {
 	*d, err = Parse(string(text))
 	return err
@@ -99,7 +99,7 @@ func (d *Date) Scan(column any) error {
 // Value returns midnight UTC of the day to the database, and NULL for the zero Date.
 func (d Date) Value() (driver.Value, error) {
 	if d == (Date{}) {
-		return nil, nil //nolint:nilnil // which is NULL
+		return nil, nil //nolint:nilnil // nil is NULL
 	}
 	return d.day, nil
 }

@@ -11,23 +11,22 @@ import (
 	"onlyonce/internal/invalid/text"
 )
 
-// Address is an email address as it was typed: ASCII, at most [Max] characters. Addresses that differ
-// only in capitals are the same.
+// Address is an email address as it was typed: ASCII, at most [Max] characters. Its case does not matter.
 type Address string
 
-// Typed returns an address without spaces around it, as [text.Clean] leaves it.
+// Typed returns an address without spaces around it and cleaned by [text.Clean].
 func Typed(typed string) Address { return Address(strings.TrimSpace(text.Clean(typed))) }
 
 // Max is the longest address accepted, in characters (RFC 5321, section 4.5.3.1.3).
 const Max = 254
 
-// Folded returns the form in which addresses are compared, as the database does: small letters.
+// Folded returns the lower-case form in which addresses are compared, as in the database.
 func (a Address) Folded() string { return strings.ToLower(string(a)) }
 
-// MarshalText returns the folded form, so that a command is the same whatever the capitals of its email.
+// MarshalText returns the folded form, so that the case of an email does not make another command.
 func (a Address) MarshalText() ([]byte, error) { return []byte(a.Folded()), nil }
 
-// Problem returns what to do about an address, or "" if it is one.
+// Problem returns the message for an invalid address, or "" for a valid one.
 func (a Address) Problem() string {
 	const example = "Enter an email address like name@example.com."
 	if !asciiAddress.MatchString(string(a)) {
@@ -44,7 +43,7 @@ func (a Address) Problem() string {
 	return ""
 }
 
-// asciiAddress is what the database holds as customers_email_ascii.
+// asciiAddress is the pattern of the constraint customers_email_ascii.
 var asciiAddress = regexp.MustCompile(`^[!-?A-~]+@[!-?A-~]+$`)
 
 func isASCII(s string) bool {

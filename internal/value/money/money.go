@@ -1,5 +1,4 @@
-// Package money holds amounts as integer minor units of an ISO 4217 currency, and reads and writes
-// them as decimals. There is no float.
+// Package money has amounts as integer minor units of an ISO 4217 currency, and converts them from and to decimals. It never uses floats.
 package money
 
 import (
@@ -13,7 +12,7 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// Max is the largest amount in minor units: what a JavaScript number still holds exactly (2^53-1).
+// Max is the largest amount in minor units: 2^53-1, the largest integer that JavaScript represents exactly.
 const Max = 1<<53 - 1
 
 var (
@@ -25,11 +24,11 @@ var (
 	ErrRange = errors.New("out of range")
 )
 
-// Currency is an ISO 4217 code, listed or not. The zero value is none.
+// Currency is an ISO 4217 code, listed or not. The zero value is no currency.
 type Currency struct{ code string }
 
-// ParseCurrency reads an ISO 4217 code that is listed, such as EUR, or that was withdrawn in 2000 or later, such as BGN, and reports
-// whether it is one of them. Any other code is none.
+// ParseCurrency parses an ISO 4217 code that is listed, such as EUR, or that was withdrawn in 2000 or later, such as BGN. For any other
+// code, known is false and c the zero value.
 func ParseCurrency(code string) (c Currency, known bool) {
 	if _, ended := withdrawn[code]; !ended && (code == "" || !currency.IsValid(code)) {
 		return Currency{}, false
@@ -50,7 +49,7 @@ func Currencies() []string {
 // String returns the ISO 4217 code.
 func (c Currency) String() string { return c.code }
 
-// Decimals returns the number of decimals of the currency: 0, 2, 3 or 4. It is 2 for a code on no list.
+// Decimals returns the number of decimals of the currency: 0, 2, 3 or 4. It is 2 for an unlisted code.
 func (c Currency) Decimals() int32 {
 	if digits, listed := currency.GetDigits(c.code); listed {
 		return int32(digits)
@@ -61,8 +60,7 @@ func (c Currency) Decimals() int32 {
 	return 2
 }
 
-// Parse reads an amount such as "50.00" into minor units. It returns [ErrFormat], [ErrScale] or
-// [ErrRange].
+// Parse parses an amount such as "50.00" to minor units. It returns [ErrFormat], [ErrScale] or [ErrRange].
 func (c Currency) Parse(text string) (int64, error) {
 	amount, err := ParseDecimal(text)
 	if err != nil {
@@ -75,8 +73,7 @@ func (c Currency) Parse(text string) (int64, error) {
 	return toMinor(minor)
 }
 
-// Format writes minor units as a plain decimal with all decimals of the currency: "50.00". Without a currency there is no
-// amount: "".
+// Format returns minor units as a plain decimal with all decimals of the currency: "50.00". It returns "" for the zero currency.
 func (c Currency) Format(minor int64) string {
 	if c == (Currency{}) {
 		return ""
@@ -84,14 +81,14 @@ func (c Currency) Format(minor int64) string {
 	return decimal.New(minor, -c.Decimals()).StringFixed(c.Decimals())
 }
 
-// Multiply returns quantity times price in minor units, rounded half away from zero: the net amount of
-// a line, which EN 16931 (BR-DEC-23) rounds before anything is summed. It returns [ErrRange].
+// Multiply returns quantity times price in minor units, rounded half away from zero: the net amount of a line, which EN 16931 (BR-DEC-23)
+// rounds before anything is summed. It returns [ErrRange].
 func Multiply(price int64, quantity decimal.Decimal) (int64, error) {
 	return toMinor(decimal.NewFromInt(price).Mul(quantity).Round(0))
 }
 
-// ParseRate reads a tax rate in percent, with or without space around it. It returns [ErrFormat], [ErrScale] for more
-// than three decimals, or [ErrRange] unless it is from 0 to 100.
+// ParseRate parses a tax rate in percent, ignoring space around it. It returns [ErrFormat], [ErrScale] for more than three decimals, or
+// [ErrRange] unless it is from 0 to 100.
 func ParseRate(text string) (decimal.Decimal, error) {
 	rate, err := ParseDecimal(strings.TrimSpace(text))
 	switch {
@@ -127,9 +124,8 @@ func toMinor(d decimal.Decimal) (int64, error) {
 	return d.IntPart(), nil
 }
 
-// ParseDecimal reads a plain decimal: digits, at most one point, an optional minus sign, at most 32
-// characters. No exponent, so that a short text cannot stand for a huge number. It returns
-// [ErrFormat].
+// ParseDecimal parses a plain decimal: digits, at most one point, an optional minus sign, at most 32 characters. It refuses exponents, so
+// that a short text can't be a huge number. It returns [ErrFormat].
 func ParseDecimal(text string) (decimal.Decimal, error) {
 	if len(text) > 32 || !isPlain(text) {
 		return decimal.Decimal{}, ErrFormat
@@ -141,7 +137,7 @@ func ParseDecimal(text string) (decimal.Decimal, error) {
 	return d, nil
 }
 
-// Scale returns the number of decimals that matter: 1 for 2.50.
+// Scale returns the number of significant decimals: 1 for 2.50.
 func Scale(d decimal.Decimal) int32 {
 	var scale int32
 	for !d.IsInteger() && scale < math.MaxInt8 {
@@ -170,7 +166,7 @@ func isPlain(text string) bool {
 // MarshalText returns the ISO 4217 code.
 func (c Currency) MarshalText() ([]byte, error) { return []byte(c.code), nil }
 
-// UnmarshalText reads a code that was stored. It doesn't ask whether the code is still listed, because a stored amount stays readable.
+// UnmarshalText parses a stored code. It accepts codes that are no longer listed, because stored amounts must stay readable.
 func (c *Currency) UnmarshalText(text []byte) error {
 	if !isCode(text) {
 		return fmt.Errorf("not the code of a currency: %.10q", text)
@@ -184,7 +180,7 @@ func isCode(text []byte) bool {
 	return len(text) == 3 && !slices.ContainsFunc(text, func(b byte) bool { return b < 'A' || b > 'Z' })
 }
 
-// Display writes minor units for people, with grouped thousands and without the currency: "1,234.50".
+// Display returns minor units for users, with grouped thousands and without the currency: "1,234.50".
 func (c Currency) Display(minor int64) string { return c.DisplaySum(decimal.NewFromInt(minor)) }
 
 // DisplaySum is Display for a sum, which may be larger than [Max].

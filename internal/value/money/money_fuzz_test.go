@@ -9,7 +9,7 @@ import (
 	"onlyonce/internal/value/money"
 )
 
-// FuzzCurrencyParse: an accepted amount is exact, and survives being written and read again.
+// FuzzCurrencyParse checks that an accepted amount is exact, and stays the same when it is formatted and parsed again.
 func FuzzCurrencyParse(f *testing.F) {
 	for _, code := range []string{"EUR", "JPY", "KWD", "CLF"} {
 		for _, text := range []string{
@@ -42,7 +42,7 @@ func FuzzCurrencyParse(f *testing.F) {
 	})
 }
 
-// FuzzArithmetic: products and percentages are rounded half away from zero, from the exact value.
+// FuzzArithmetic checks that products and percentages are rounded half away from zero, from the exact value.
 func FuzzArithmetic(f *testing.F) {
 	for _, factor := range []string{"0", "1", "0.5", "1.005", "-1", "33.333", "0.000001", "1000000000"} {
 		for _, amount := range []int64{0, 1, 5, 49, 50, 51, 12345, money.Max} {
@@ -62,7 +62,7 @@ func FuzzArithmetic(f *testing.F) {
 	})
 }
 
-// FuzzAdd: a sum is exact or refused.
+// FuzzAdd checks that a sum is exact or refused.
 func FuzzAdd(f *testing.F) {
 	f.Add(int64(1), int64(2))
 	f.Add(int64(money.Max), int64(1))
@@ -76,7 +76,7 @@ func FuzzAdd(f *testing.F) {
 	})
 }
 
-// expect holds a result against the exact one, rounded.
+// expect compares a result with the exact one, rounded.
 func expect(t *testing.T, operation string, exact *big.Rat, got int64, err error) {
 	t.Helper()
 	want, ok := new(big.Int).SetString(exact.FloatString(0), 10) // rounds half away from zero

@@ -21,7 +21,7 @@ func currency(t *testing.T, code string) money.Currency {
 	return c
 }
 
-// TestNegativeAmountsAreShown, though none can be typed: the sign is no digit of a group.
+// TestNegativeAmountsAreShown checks negative amounts, which can't be typed: the sign does not count as a digit of a group.
 func TestNegativeAmountsAreShown(t *testing.T) {
 	t.Parallel()
 	for code, want := range map[string]string{"EUR": "-1,234.56", "JPY": "-123,456", "KWD": "-123.456"} {
@@ -107,7 +107,7 @@ func TestNotAmounts(t *testing.T) {
 	}
 }
 
-// TestRounding: half away from zero, each line by itself.
+// TestRounding checks that each line is rounded half away from zero.
 func TestRounding(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -119,7 +119,7 @@ func TestRounding(t *testing.T) {
 		{1, "0.5", 1},
 		{1, "0.499999", 0},
 		{3, "0.5", 2},   // 1.5
-		{5, "0.5", 3},   // 2.5: not to the even neighbour
+		{5, "0.5", 3},   // 2.5, not rounded to even
 		{333, "3", 999}, // exact
 		{100, "0.333333", 33},
 		{0, "1000000000", 0},
@@ -207,7 +207,7 @@ func TestCurrencies(t *testing.T) {
 	}
 }
 
-// TestStoredCurrencies: an amount in a currency that was withdrawn, or that no list has, is read and shown as it was.
+// TestStoredCurrencies checks that an amount in a withdrawn or unlisted currency is read and shown unchanged.
 func TestStoredCurrencies(t *testing.T) {
 	t.Parallel()
 	for code, want := range map[string]string{
@@ -225,8 +225,8 @@ func TestStoredCurrencies(t *testing.T) {
 	}
 }
 
-// TestNoCurrencyIsForgotten: what could once be entered can be entered for its time, whatever the library drops. If this fails after an
-// update, put the code into the table of withdrawn currencies, with its last day.
+// TestNoCurrencyIsForgotten checks that a currency that could once be entered can still be entered for its time, even if the library
+// drops it. If this fails after an update, add the code to the table of withdrawn currencies, with its last day.
 func TestNoCurrencyIsForgotten(t *testing.T) {
 	t.Parallel()
 	for code, decimals := range entered() {
@@ -242,7 +242,7 @@ func TestNoCurrencyIsForgotten(t *testing.T) {
 	}
 }
 
-// entered are all currencies that a version of this program has let people enter, with their decimals.
+// entered returns the decimals of all currencies that some version of this program accepted.
 func entered() map[string]int32 {
 	all := map[string]int32{}
 	for decimals, codes := range map[int32]string{

@@ -7,13 +7,13 @@ import (
 	"onlyonce/internal/value/date"
 )
 
-// withdrawal is how a currency ended that ISO 4217 no longer lists.
+// withdrawal is the end of a currency that ISO 4217 no longer lists.
 type withdrawal struct {
 	decimals int32
 	last     string // the last day on which it was legal tender
 }
 
-// withdrawn are the currencies that ended in 2000 or later, which is where the books begin.
+// withdrawn lists the currencies that ended in 2000 or later, the first year of entries in the books.
 var withdrawn = map[string]withdrawal{
 	"ADP": {0, "2002-02-28"}, "AFA": {2, "2002-12-31"}, "ANG": {2, "2025-06-30"}, "ATS": {2, "2002-02-28"}, "AZM": {2, "2006-12-31"},
 	"BEF": {0, "2002-02-28"}, "BGN": {2, "2026-01-31"}, "BYB": {0, "2000-12-31"}, "BYR": {0, "2016-12-31"}, "CSD": {2, "2006-10-25"},
@@ -30,7 +30,7 @@ var withdrawn = map[string]withdrawal{
 // Withdrawn returns the codes of the currencies that ended in 2000 or later, sorted.
 func Withdrawn() []string { return slices.Sorted(maps.Keys(withdrawn)) }
 
-// LastDay returns the last day on which a currency was legal tender, and the zero Date unless it was withdrawn.
+// LastDay returns the last day on which a currency was legal tender, or the zero Date unless it was withdrawn.
 func (c Currency) LastDay() date.Date {
 	last, _ := date.Parse(withdrawn[c.code].last)
 	return last

@@ -10,15 +10,14 @@ import (
 	"onlyonce/internal/invalid/text"
 )
 
-// BankAccount is where invoices are paid to. What is not known is "".
+// BankAccount is the account to which invoices are paid. Unknown fields are "".
 type BankAccount struct {
 	AccountHolder string `json:"account_holder,omitzero"`
 	AccountNumber string `json:"account_number,omitzero" doc:"An IBAN in capitals without spaces, or any other account number as typed."`
 	BIC           string `json:"bic,omitzero" doc:"ISO 9362, in capitals."`
 }
 
-// Check returns the account in the form in which it is stored, and adds what is wrong to problems. A number that begins
-// like an IBAN has to be one.
+// Check returns the account in its stored form, and adds mistakes to problems. A number that begins like an IBAN must be one.
 func (a BankAccount) Check(problems *invalid.Error) BankAccount {
 	checked := BankAccount{
 		AccountHolder: problems.Line("/account_holder", "the account holder", a.AccountHolder, MaxName),
@@ -48,9 +47,9 @@ func withoutSpaces(typed string) string {
 	return strings.ToUpper(strings.Join(strings.Fields(text.Clean(typed)), ""))
 }
 
-// IsIBAN checks the form and the check digits of an IBAN without spaces and in capitals (ISO 13616): with its first four
-// characters moved to the end, and each letter read as a number from 10 to 35, it is 1 more than a multiple of 97. How
-// long it is in each country is not checked.
+// IsIBAN checks the form and the check digits of an IBAN without spaces and in capitals (ISO 13616): with its first four characters moved
+// to the end, and each letter read as a number from 10 to 35, the remainder of dividing by 97 is 1. It does not check the length for each
+// country.
 func IsIBAN(number string) bool {
 	if !iban.MatchString(number) {
 		return false
@@ -67,7 +66,7 @@ func IsIBAN(number string) bool {
 	return value.Mod(value, big.NewInt(97)).Int64() == 1
 }
 
-// SpacedAccount writes an IBAN in groups of four, as people read it. Any other number stays as it is.
+// SpacedAccount returns an IBAN in groups of four characters. Any other number is returned unchanged.
 func SpacedAccount(number string) string {
 	if !IsIBAN(number) {
 		return number

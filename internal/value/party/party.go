@@ -1,4 +1,4 @@
-// Package party checks what invoices say of a business or a person besides the name: the business that bills, and its
+// Package party checks the details of a business or a person on invoices, besides the name: of the business that bills, and of its
 // customers.
 package party
 
@@ -16,15 +16,14 @@ const (
 	maxTaxID   = 50
 )
 
-// Details are what an invoice says of a party besides its name. What is not known is "".
+// Details has the details of a party on an invoice besides its name. Unknown fields are "".
 type Details struct {
 	Address string `json:"address,omitzero" doc:"The lines of the address, without the country."`
 	Country string `json:"country,omitzero" format:"country"`
 	TaxID   string `json:"tax_id,omitzero" doc:"As the party writes it, such as a VAT number with its country prefix."`
 }
 
-// Check returns the details in the form in which they are stored, and adds what is wrong to problems, with pointers below
-// prefix.
+// Check returns the details in their stored form, and adds mistakes to problems, with pointers below prefix.
 func (d Details) Check(prefix string, problems *invalid.Error) Details {
 	checked := Details{
 		Address: problems.Lines(prefix+"/address", "the address", d.Address, MaxAddress),
@@ -37,8 +36,7 @@ func (d Details) Check(prefix string, problems *invalid.Error) Details {
 	return checked
 }
 
-// PaymentDays checks a number of days from 0 to 365 within which invoices are paid; "" stays "". What is wrong is added
-// to problems.
+// PaymentDays checks a payment term of 0 to 365 days; "" stays "". It adds mistakes to problems.
 func PaymentDays(pointer, typed string, problems *invalid.Error) string {
 	typed = strings.TrimSpace(typed)
 	if typed == "" {
@@ -51,7 +49,7 @@ func PaymentDays(pointer, typed string, problems *invalid.Error) string {
 	return strconv.FormatUint(days, 10)
 }
 
-// DaysText is a number of days in words, "" for none.
+// DaysText returns a number of days in words, or "".
 func DaysText(days string) string {
 	switch days {
 	case "":

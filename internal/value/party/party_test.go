@@ -9,7 +9,7 @@ import (
 	"onlyonce/internal/value/party"
 )
 
-// wrong are the pointers of what is wrong.
+// wrong returns the pointers of the mistakes.
 func wrong(problems invalid.Error) string {
 	var pointers []string
 	for _, f := range problems.Fields {
@@ -30,7 +30,7 @@ func TestDetails(t *testing.T) {
 			want:  party.Details{Address: "12 Dame Street \nDublin 2", Country: "IE", TaxID: "IE 6388047V"},
 		},
 		{typed: party.Details{Country: "XX"}, wrong: "/p/country"},
-		{typed: party.Details{Country: "SU"}, wrong: "/p/country"}, // was one
+		{typed: party.Details{Country: "SU"}, wrong: "/p/country"}, // a former country
 		{typed: party.Details{Country: "Ireland"}, wrong: "/p/country"},
 		{typed: party.Details{Country: "IE AT"}, wrong: "/p/country"},
 		{
@@ -100,7 +100,7 @@ func TestBankAccount(t *testing.T) {
 	}
 }
 
-// TestIBAN tries examples of the registry of IBANs, and each with two characters exchanged.
+// TestIBAN checks examples from the registry of IBANs, and each with two characters swapped.
 func TestIBAN(t *testing.T) {
 	t.Parallel()
 	for _, number := range []string{
@@ -150,7 +150,7 @@ func TestCountries(t *testing.T) {
 	}
 }
 
-// TestVATNumbers: only what has the form of its country's VAT numbers is one.
+// TestVATNumbers checks that a VAT number must have the form of its country.
 func TestVATNumbers(t *testing.T) {
 	t.Parallel()
 	for typed, want := range map[string]string{

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// vatNumbers are the forms of VAT numbers, as far as e-invoices of Europe need them: the prefix, a pattern for the rest of it without
-// spaces, dots and hyphens, and an example. Greece has EL or GR, and Northern Ireland XI.
+// vatNumbers has the forms of VAT numbers that European e-invoices need: the prefix, a pattern for the rest without spaces, dots and
+// hyphens, and an example. Greece has EL or GR, and Northern Ireland XI.
 var vatNumbers = map[string]struct{ rest, example string }{
 	"AT": {`U\d{8}`, "ATU12345678"}, "BE": {`[01]\d{9}`, "BE0123456789"}, "BG": {`\d{9,10}`, "BG123456789"},
 	"CH": {`E\d{9}(MWST|TVA|IVA)?`, "CHE-123.456.789 MWST"}, "CY": {`\d{8}[A-Z]`, "CY12345678L"}, "CZ": {`\d{8,10}`, "CZ12345678"},
@@ -21,8 +21,8 @@ var vatNumbers = map[string]struct{ rest, example string }{
 	"SI": {`\d{8}`, "SI12345678"}, "SK": {`\d{10}`, "SK1234567890"}, "XI": {`(\d{9}|\d{12}|(GD|HA)\d{3})`, "XI123456789"},
 }
 
-// VATNumber returns a tax ID as e-invoices have a VAT number, in capitals and without separators, and reports whether it has the form
-// of one: with the prefix of a country, followed by what that country's numbers look like. Check digits are not checked.
+// VATNumber returns a tax ID in the form of VAT numbers in e-invoices, in capitals and without separators. It reports whether the tax ID
+// has a country's prefix and the form of that country's numbers. It does not verify check digits.
 func VATNumber(taxID string) (number string, is bool) {
 	number = strings.NewReplacer(".", "", "-", "").Replace(withoutSpaces(taxID))
 	if len(number) < 2 {
@@ -32,7 +32,7 @@ func VATNumber(taxID string) (number string, is bool) {
 	return number, known && regexp.MustCompile(`^`+of.rest+`$`).MatchString(number[2:])
 }
 
-// VATExample returns what a VAT number of a country looks like, and one of Ireland for a country whose numbers are not known.
+// VATExample returns an example of a country's VAT numbers, or of an Irish one for a country whose form is unknown.
 func VATExample(country string) string {
 	if of, known := vatNumbers[country]; known {
 		return of.example

@@ -1,5 +1,5 @@
-// Package secretkey has the one secret that the program keeps for itself. Each use derives a key of its own from it, so that
-// what one use gives away is worth nothing to another.
+// Package secretkey has the single secret of the program. Each use derives a separate key from it, so that a leaked key does not help
+// with another use.
 package secretkey
 
 import (
@@ -15,13 +15,13 @@ import (
 	"strings"
 )
 
-// size is that of a key, in bytes.
+// size is the length of a key, in bytes.
 const size = 32
 
-// Key is a secret key, or the zero value where there is none. It prints as nothing of itself.
+// Key is a secret key, or the zero value if there is none. Printing it does not reveal it.
 type Key struct{ bytes [size]byte }
 
-// Parse reads a key: 32 random bytes in base64.
+// Parse parses a key: 32 random bytes in base64.
 func Parse(text string) (Key, error) {
 	raw, err := base64.StdEncoding.DecodeString(text)
 	if err != nil || len(raw) != size || [size]byte(raw) == [size]byte{} {
@@ -30,8 +30,8 @@ func Parse(text string) (Key, error) {
 	return Key{[size]byte(raw)}, nil
 }
 
-// Keep returns the key in the file secret.key of a directory, and makes it if it is not there. Of several that make it at once
-// all return the same.
+// Keep returns the key in the file secret.key of a directory, and creates the file if it does not exist. Concurrent calls return the same
+// key.
 func Keep(dir string) (Key, error) {
 	path := filepath.Join(dir, "secret.key")
 	text, err := os.ReadFile(path)
@@ -50,7 +50,7 @@ func Keep(dir string) (Key, error) {
 	return key, nil
 }
 
-// create makes the file whole or not at all, and leaves one alone that is there.
+// create creates the complete file or none, and does not overwrite an existing one.
 func create(dir, path string) error {
 	raw := make([]byte, size)
 	_, _ = rand.Read(raw) // never fails
@@ -58,7 +58,7 @@ func create(dir, path string) error {
 	if err != nil {
 		return fmt.Errorf("create: %w", err)
 	}
-	defer func() { _ = os.Remove(file.Name()) }() // what is linked stays
+	defer func() { _ = os.Remove(file.Name()) }() // the link stays
 	_, err = file.WriteString(base64.StdEncoding.EncodeToString(raw) + "\n")
 	if err = errors.Join(err, file.Sync(), file.Close()); err == nil {
 		err = os.Link(file.Name(), path)
@@ -76,13 +76,13 @@ func (k Key) IsZero() bool { return k == Key{} }
 func (k Key) Derive(purpose string) []byte {
 	key, err := hkdf.Key(sha256.New, k.bytes[:], nil, "onlyonce: "+purpose, size)
 	if err != nil {
-		panic(err) // cannot be: it is short enough
+		panic(err) // can't happen: the key is short enough
 	}
 	return key
 }
 
-// String keeps the key out of logs.
+// String hides the key in logs.
 func (Key) String() string { return "[secret key]" }
 
-// GoString keeps the key out of logs.
+// GoString hides the key in logs.
 func (Key) GoString() string { return "[secret key]" }

@@ -13,7 +13,7 @@ import (
 	"onlyonce/internal/value/secretkey"
 )
 
-// TestKeep: all who come at once get one key, of which others on the machine can read nothing, and which stays.
+// TestKeep checks that concurrent calls return the same key, that it stays the same, and that other users of the machine can't read it.
 func TestKeep(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -44,7 +44,7 @@ func TestKeep(t *testing.T) {
 	}
 }
 
-// TestDerive: the same for the same purpose, another for another purpose or key.
+// TestDerive checks that a key is the same for the same purpose, and differs for another purpose or secret.
 func TestDerive(t *testing.T) {
 	t.Parallel()
 	one, err := secretkey.Parse(strings.Repeat("MDEy", 10) + "MDE=")
@@ -62,7 +62,7 @@ func TestDerive(t *testing.T) {
 	}
 }
 
-// TestPrintsNothing: neither a key nor a configuration with one tells it to a log.
+// TestPrintsNothing checks that logging a key, or a configuration with one, does not reveal it.
 func TestPrintsNothing(t *testing.T) {
 	t.Parallel()
 	key, err := secretkey.Keep(t.TempDir())

@@ -7,9 +7,9 @@ import (
 	"onlyonce/internal/invalid/text"
 )
 
-// Number returns a number that a person typed as a plain decimal: "1250.00" for "1.250,00", "1,250.00", "1 250,00" or "1250,00".
-// What has its only separator before the last three digits can be two numbers, and is ambiguous: "1.250", unless the decimals of
-// a currency rule one of them out. What is no number is returned as it is. static/invoice-lines.js does the same.
+// Number converts a typed number to a plain decimal: "1250.00" for "1.250,00", "1,250.00", "1 250,00" or "1250,00". A number whose only
+// separator is before the last three digits is ambiguous, such as "1.250", unless the decimals of a currency rule out one reading. A text
+// that is no number is returned unchanged. static/invoice-lines.js does the same.
 func Number(entered string, decimals int32) (plain string, ambiguous bool) {
 	number := strings.TrimSpace(text.Clean(entered))
 	separators := notDigits.FindAllString(strings.TrimPrefix(number, "-"), -1)
@@ -20,7 +20,7 @@ func Number(entered string, decimals int32) (plain string, ambiguous bool) {
 	switch {
 	case len(separators) == 1 && maybeGrouped.MatchString(number):
 		switch {
-		case decimals >= 3 && last == ".": // an amount as it is shown in such a currency
+		case decimals >= 3 && last == ".": // an amount in the display form of such a currency
 			return number, false
 		case decimals > 0:
 			return number, true
@@ -47,8 +47,8 @@ var (
 	grouped      = regexp.MustCompile(`^(-?\d{1,3}(?:[., '’\x{a0}\x{202f}]\d{3})+)([.,]\d+)?$`)
 )
 
-// Percent returns a number up to 100 that a person typed, with or without a sign behind it, as a plain decimal. Its only separator
-// comes before the decimals, so "9,975" is "9.975". What is no number is returned as it is.
+// Percent converts a typed number up to 100, with or without a trailing percent sign, to a plain decimal. Its only separator is a decimal
+// point, so "9,975" is "9.975". A text that is no number is returned unchanged.
 func Percent(entered string) string {
 	number := strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(text.Clean(entered)), "%"))
 	if oneDecimal.MatchString(number) {
@@ -57,7 +57,7 @@ func Percent(entered string) string {
 	return number
 }
 
-// Unambiguous returns a plain decimal as a form shows it, so that [Number] reads the same again: "1.1250" for "1.125".
+// Unambiguous returns a plain decimal in a form that [Number] reads as the same value: "1.1250" for "1.125".
 func Unambiguous(plain string) string {
 	if maybeGrouped.MatchString(plain) {
 		return plain + "0"
@@ -65,7 +65,7 @@ func Unambiguous(plain string) string {
 	return plain
 }
 
-// Readings are the two numbers that an ambiguous text can be.
+// Readings returns the two numbers that an ambiguous text can mean.
 func Readings(ambiguous string) (whole, decimal string) {
 	head, tail, _ := strings.Cut(strings.Replace(ambiguous, ",", ".", 1), ".")
 	decimal = strings.TrimRight(head+"."+tail, "0")

@@ -6,7 +6,7 @@ import (
 	"onlyonce/internal/value/typed"
 )
 
-// TestNumber: what people type is read as the one number that it can be, or as none.
+// TestNumber checks that typed numbers have at most one reading, or are ambiguous.
 func TestNumber(t *testing.T) {
 	t.Parallel()
 	const asks = "ambiguous"
@@ -34,7 +34,7 @@ func TestNumber(t *testing.T) {
 	}
 }
 
-// TestPercent: three decimals are no thousands.
+// TestPercent checks that three decimals are not read as thousands.
 func TestPercent(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -47,7 +47,7 @@ func TestPercent(t *testing.T) {
 	}
 }
 
-// TestReadings: whichever of its readings somebody enters for an ambiguous number is not asked about again.
+// TestReadings checks that neither reading of an ambiguous number is ambiguous itself.
 func TestReadings(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string][2]string{

@@ -1,5 +1,5 @@
-// Package typed reads what people typed. Each function notes what is wrong with it at its JSON Pointer. A blank text is none of
-// their business: it gives the zero value, and [Require] says that there must be something.
+// Package typed parses typed input. Each function adds mistakes at a JSON Pointer. A blank text is no mistake and returns the zero value;
+// [Require] refuses it.
 package typed
 
 import (
@@ -16,14 +16,14 @@ import (
 	"onlyonce/internal/value/money"
 )
 
-// Require notes message if nothing was typed.
+// Require adds message if the text is blank.
 func Require(problems *invalid.Error, pointer, text, message string) {
 	if strings.TrimSpace(text) == "" {
 		problems.Add(pointer, message)
 	}
 }
 
-// Integer returns a whole number of at most 15 digits in its one form: "7" for "007".
+// Integer returns a whole number of at most 15 digits in canonical form: "7" for "007".
 func Integer(problems *invalid.Error, pointer, text string) string {
 	text = strings.TrimSpace(text)
 	number, err := strconv.ParseInt(text, 10, 64)
@@ -38,10 +38,10 @@ func Integer(problems *invalid.Error, pointer, text string) string {
 	}
 }
 
-// maxInteger is what any program that reads JSON can hold exactly.
+// maxInteger is a number that any JSON parser represents exactly.
 const maxInteger = 999_999_999_999_999
 
-// Decimal returns a decimal number of at most 32 characters in its one form: "2.5" for "2.50".
+// Decimal returns a decimal number of at most 32 characters in canonical form: "2.5" for "2.50".
 func Decimal(problems *invalid.Error, pointer, text string) string {
 	text = strings.TrimSpace(text)
 	if text == "" {
@@ -55,7 +55,7 @@ func Decimal(problems *invalid.Error, pointer, text string) string {
 	return number.String()
 }
 
-// Amount returns an amount in minor units with its currency. Without an amount there is no currency either.
+// Amount returns an amount in minor units with its currency, or zero values if the amount is blank.
 func Amount(problems *invalid.Error, pointer, text, currencyPointer, code string) (int64, money.Currency) {
 	text = strings.TrimSpace(text)
 	if text+code == "" {
@@ -75,7 +75,7 @@ func Amount(problems *invalid.Error, pointer, text, currencyPointer, code string
 	return amount, currency
 }
 
-// Currency returns a currency that was in use on a day; the zero Date is no matter. An unknown one is none.
+// Currency returns a currency that was in use on a day; the zero Date allows any day. It returns the zero value for an unknown code.
 func Currency(problems *invalid.Error, pointer, code string, day date.Date) money.Currency {
 	currency, known := money.ParseCurrency(code)
 	switch last := currency.LastDay(); {
@@ -99,7 +99,7 @@ func Date(problems *invalid.Error, pointer, text string) date.Date {
 	return day
 }
 
-// Choice returns a text that is one of those to choose from.
+// Choice checks that a text is one of the choices.
 func Choice(problems *invalid.Error, pointer, text string, from []string) string {
 	if text != "" && !slices.Contains(from, text) {
 		problems.Add(pointer, "Choose one of these: "+strings.Join(from, ", ")+".")
@@ -107,7 +107,7 @@ func Choice(problems *invalid.Error, pointer, text string, from []string) string
 	return text
 }
 
-// ID returns the id of another record. message says what to choose if it is none.
+// ID parses the id of a referenced record. message is the error for a text that is no id.
 func ID(problems *invalid.Error, pointer, text, message string) uuid.UUID {
 	if strings.TrimSpace(text) == "" {
 		return uuid.Nil
