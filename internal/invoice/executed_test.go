@@ -50,7 +50,7 @@ func TestExecutedCreate(t *testing.T) {
 	}
 }
 
-// said collects the statements that the server logs.
+// serverLog collects the statements that the server logs.
 type serverLog struct {
 	mu         sync.Mutex
 	statements []string

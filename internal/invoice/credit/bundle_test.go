@@ -21,7 +21,7 @@ func setup(t *testing.T) *bundle {
 	return &bundle{invoicetest.Setup(t)}
 }
 
-// taxed is an issued invoice with two tax rates.
+// taxed returns an issued invoice with two tax rates.
 func (b *bundle) taxed(key string) invoice.Invoice {
 	b.Helper()
 	return b.Issued(key,
@@ -29,7 +29,7 @@ func (b *bundle) taxed(key string) invoice.Invoice {
 		invoice.LineInput{Description: "Printing", Quantity: "1.5", UnitPrice: "7.99", TaxRate: "6.5"})
 }
 
-// credit credits quantities of the lines, from the first on; all that is left without any.
+// credit credits quantities of the lines, starting with the first; without quantities, everything that is left.
 func (b *bundle) credit(k string, inv invoice.Invoice, quantities ...string) (idempotency.Done[credit.Note], error) {
 	b.Helper()
 	var in credit.Input

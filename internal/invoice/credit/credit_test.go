@@ -18,7 +18,7 @@ import (
 	"onlyonce/internal/proof/must"
 )
 
-// number is the place of a credit note in this year's series.
+// number returns the credit note number with a place in this year's series.
 func number(place int) string { return fmt.Sprintf("CN-%d-%04d", time.Now().UTC().Year(), place) }
 
 func TestInParts(t *testing.T) {
@@ -57,7 +57,7 @@ func TestInParts(t *testing.T) {
 	}
 }
 
-// TestWhatIsPaidIsNotCredited: with something paid and nothing open, the invoice is paid.
+// TestWhatIsPaidIsNotCredited checks that an invoice with a payment and without an open amount is paid.
 func TestWhatIsPaidIsNotCredited(t *testing.T) {
 	b := setup(t)
 	inv := b.Issued("i", invoice.LineInput{Description: "Design", Quantity: "2", UnitPrice: "50.00", TaxRate: "0"})
@@ -78,7 +78,7 @@ func TestWhatIsPaidIsNotCredited(t *testing.T) {
 	}
 }
 
-// TestDraft lists everything that is wrong, and takes lines in any order for the same command.
+// TestDraft checks that all mistakes are listed, and that the order of lines does not make another command.
 func TestDraft(t *testing.T) {
 	t.Parallel()
 	inv := invoice.Invoice{Lines: make([]invoice.Line, 3)}
@@ -106,7 +106,7 @@ func TestDraft(t *testing.T) {
 	}
 }
 
-// TestTwoCreditNotesForAll: one of them has it.
+// TestTwoCreditNotesForAll checks that only one of two concurrent credit notes for everything is created.
 func TestTwoCreditNotesForAll(t *testing.T) {
 	b := setup(t)
 	for round := range 10 {
@@ -128,7 +128,7 @@ func TestTwoCreditNotesForAll(t *testing.T) {
 	}
 }
 
-// TestFiftyAtOnce: each credits a tenth of what can be credited, under the next number.
+// TestFiftyAtOnce runs fifty concurrent credit notes, each for a tenth of the invoice, with consecutive numbers.
 func TestFiftyAtOnce(t *testing.T) {
 	b := setup(t)
 	inv := b.Issued("i", invoice.LineInput{Description: "Design", Quantity: "10", UnitPrice: "0.33", TaxRate: "7"})
@@ -153,7 +153,7 @@ func TestFiftyAtOnce(t *testing.T) {
 	}
 }
 
-// TestCreditOrPay and TestCreditOrVoid: the second one is refused.
+// TestCreditOrPay and TestCreditOrVoid check that the second operation is refused.
 func TestCreditOrPay(t *testing.T) {
 	b := setup(t)
 	for round := range 10 {
@@ -195,7 +195,7 @@ func TestCreditOrVoid(t *testing.T) {
 	}
 }
 
-// TestOpenAmountChanged: who saw another open amount is asked.
+// TestOpenAmountChanged checks that a user who saw a different open amount is asked.
 func TestOpenAmountChanged(t *testing.T) {
 	b := setup(t)
 	inv := b.taxed("i")
@@ -208,7 +208,7 @@ func TestOpenAmountChanged(t *testing.T) {
 	}
 }
 
-// TestDatabaseKeepsTheCreditNotes, also from the superuser.
+// TestDatabaseKeepsTheCreditNotes checks that even the superuser can't change credit notes.
 func TestDatabaseKeepsTheCreditNotes(t *testing.T) {
 	b := setup(t)
 	inv := b.taxed("i")
@@ -257,5 +257,5 @@ func TestDatabaseKeepsTheCreditNotes(t *testing.T) {
 	})
 }
 
-// fresh is the id of a credit note that is not there.
+// fresh is the id of a credit note that does not exist.
 const fresh = `'01900000-0000-7000-8000-000000000001'`

@@ -15,12 +15,12 @@ import (
 	"onlyonce/internal/value/money"
 )
 
-// Input is what came in, as text.
+// Input is the input as text.
 type Input struct {
-	// Lines are the lines and quantities to credit; nil for everything that is left of every line.
+	// Lines are the lines and quantities to credit; nil credits everything that is left.
 	Lines []LineInput `json:"lines,omitzero" doc:"Leave it out to credit all that is left."`
 
-	// SeenOpen is the open amount that a form showed; "" if it showed none.
+	// SeenOpen is the open amount that a form showed, or "".
 	SeenOpen string `json:"-"`
 }
 
@@ -30,28 +30,27 @@ type LineInput struct {
 	Quantity string `json:"quantity" format:"decimal" doc:"0 credits nothing."`
 }
 
-// Draft is a valid input: the command that creates a credit note.
+// Draft is the command that creates a credit note.
 type Draft struct {
 	InvoiceID uuid.UUID      `json:"invoice_id"`
 	Currency  money.Currency `json:"currency"`
-	// All credits everything that is left of every line; there are no Lines then.
+	// All credits everything that is left. Lines is empty then.
 	All   bool       `json:"all"`
 	Lines []Quantity `json:"lines"`
-	// Date is the date of issue; zero for today, as in every note but those of the demo.
+	// Date is the date of issue. Zero means today; only the demo sets it.
 	Date date.Date `json:"date,omitzero"`
 
-	// SeenOpen is the open amount that the person saw, in minor units; -1 if it was not said. It is no part of what is
-	// recorded.
+	// SeenOpen is the open amount that the user saw, in minor units, or -1. It is not stored.
 	SeenOpen int64 `json:"-"`
 }
 
-// Quantity is how much of a line is credited.
+// Quantity is the quantity of a line to credit.
 type Quantity struct {
 	Position int             `json:"position"`
 	Quantity decimal.Decimal `json:"quantity"`
 }
 
-// Draft checks the input for an invoice. It returns an [*invalid.Error] that lists what is wrong.
+// Draft checks the input for an invoice. It returns an [*invalid.Error] with all mistakes.
 func (in Input) Draft(inv invoice.Invoice) (Draft, error) {
 	var problems invalid.Error
 	d := Draft{InvoiceID: inv.ID, Currency: inv.Currency, All: in.Lines == nil, SeenOpen: invoice.SeenAmount(in.SeenOpen, inv.Currency)}
@@ -78,7 +77,7 @@ func (in Input) Draft(inv invoice.Invoice) (Draft, error) {
 	if !d.All && len(d.Lines) == 0 && problems.Err() == nil {
 		problems.Add("/lines", "Enter a quantity for at least one line.")
 	}
-	// The order says nothing: in another one it is the same command.
+	// The order of lines must not make another command.
 	slices.SortFunc(d.Lines, func(a, b Quantity) int { return a.Position - b.Position })
 	return d, problems.Err()
 }

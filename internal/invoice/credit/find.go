@@ -12,13 +12,13 @@ import (
 	"onlyonce/internal/record"
 )
 
-// Listed is a credit note as the list of all credit notes shows it.
+// Listed is a credit note in the list of all credit notes.
 type Listed struct {
 	Note
 	invoice.Of
 }
 
-// List returns a page of the credit notes of a tenant that a filter wants: see [invoice.Below].
+// List returns a page of a tenant's credit notes that a filter selects: see [invoice.Below].
 func List(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, f invoice.BelowFilter, page record.Page) (record.List[Listed], error) {
 	all := record.Table[Listed]{Name: Table.Name, Fields: Table.Fields + `,` + invoice.OfFields}
 	return invoice.Below[Listed]{Table: all, Day: "issue_date", Where: `true`}.List(ctx, pool, tenant, f, page)
@@ -29,15 +29,15 @@ func ListOf(ctx context.Context, pool *pgxpool.Pool, tenant, invoice uuid.UUID, 
 	return Table.List(ctx, pool, tenant, page, `r.invoice_id = @invoice`, pgx.NamedArgs{"invoice": invoice})
 }
 
-// Left is what is left of a line of an invoice.
+// Left is the uncredited rest of a line of an invoice.
 type Left struct {
 	Description string
 	UnitPrice   int64           // minor units
-	Quantity    decimal.Decimal // that was not credited yet
-	Net         int64           // minor units of that
+	Quantity    decimal.Decimal // not credited yet
+	Net         int64           // minor units, of that quantity
 }
 
-// LeftOf returns what is left of each line of an invoice, in their order.
+// LeftOf returns the uncredited rest of each line of an invoice, in order.
 func LeftOf(ctx context.Context, pool *pgxpool.Pool, tenant, invoice uuid.UUID) ([]Left, error) {
 	return record.Collect(ctx, pool, tenant, pgx.RowToStructByPos[Left], `
 		SELECT description, unit_price, trim_scale(quantity - credited)::text, (net - round(unit_price * credited))::bigint

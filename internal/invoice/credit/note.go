@@ -1,7 +1,6 @@
-// Package credit keeps credit notes: what was taken back of issued invoices. A credit note credits quantities of the
-// invoice's lines, and is posted to the invoice in the same transaction: never more of a line than it bills, never
-// beyond the open amount. It has a number of its own series, and stays as it is. The database works out its amounts,
-// see migrations/00112_credit_notes.sql.
+// Package credit has credit notes, which reduce issued invoices. A credit note credits quantities of the invoice's lines, never more than
+// a line has left and never more than the open amount. It is posted to the invoice in the same transaction, has a number of a separate
+// series, and never changes. The database computes its amounts: see migrations/00112_credit_notes.sql.
 package credit
 
 import (
@@ -14,7 +13,7 @@ import (
 	"onlyonce/internal/value/money"
 )
 
-// Note is a credit note as it is stored. All amounts are minor units of its currency.
+// Note is a stored credit note. All amounts are minor units of its currency.
 type Note struct {
 	record.Header
 	record.Alike
@@ -30,7 +29,7 @@ type Note struct {
 	Total     int64          `json:"total"`
 }
 
-// Line credits a quantity of a line of the invoice, or all of it.
+// Line is the credited quantity of a line of the invoice.
 type Line struct {
 	Position    int             `json:"position"` // of the line of the invoice, from 1
 	Description string          `json:"description"`
@@ -40,14 +39,14 @@ type Line struct {
 	Net         int64           `json:"net"`
 }
 
-// Tax is what a credit note takes back of one tax rate.
+// Tax is the credited amount of a tax rate.
 type Tax struct {
 	Rate decimal.Decimal `json:"rate"` // percent
 	Net  int64           `json:"net"`
 	Tax  int64           `json:"tax"`
 }
 
-// Table has the credit notes.
+// Table is the table of credit notes.
 var Table = record.Table[Note]{Name: "credit_notes", Fields: `
 	'invoice_id', r.invoice_id, 'number', r.number, 'date', r.issue_date, 'taxes', r.taxes,
 	'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total,
@@ -61,7 +60,7 @@ var Table = record.Table[Note]{Name: "credit_notes", Fields: `
 			WHERE tenant_id = c.tenant_id AND invoice_id = c.invoice_id AND position = c.position LIMIT 1) AS l
 		WHERE c.tenant_id = r.tenant_id AND c.credit_note_id = r.id)`}
 
-// Rules are the uniqueness rules of credit notes.
+// Rules returns the uniqueness rules of credit notes.
 func Rules() []conflict.Rule {
 	return []conflict.Rule{
 		{

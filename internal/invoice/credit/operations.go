@@ -16,7 +16,7 @@ import (
 	"onlyonce/internal/invoice"
 )
 
-// Create makes a credit note with the next number and posts it to its invoice, once.
+// Create creates a credit note with the next number and posts it to its invoice.
 var Create = idempotency.Define(idempotency.Spec[Draft, Note]{
 	Kind: idempotency.Create, Name: "credit_note.create", Table: Table,
 	Statements: insert,
@@ -39,8 +39,8 @@ var Create = idempotency.Define(idempotency.Spec[Draft, Note]{
 	},
 })
 
-// insert writes the lines, and the credit note that adds them up. Its first statement takes the lock under which both
-// are posted, so that the second one sees what is left.
+// insert inserts the lines, and the credit note with their sum. Its first statement locks the invoice, so that concurrent credit notes
+// see what is left.
 func insert(tx *idempotency.Tx, d Draft) idempotency.Result {
 	args := pgx.NamedArgs{"invoice_id": d.InvoiceID, "seen_open": d.SeenOpen}
 	tx.Exec(`SELECT FROM invoices WHERE tenant_id = @tenant_id AND id = @invoice_id FOR UPDATE`, args)
@@ -79,8 +79,8 @@ func columns(lines []Quantity) (positions []int, quantities []string) {
 	return positions, quantities
 }
 
-// ExceedsInvoice is the conflict of crediting more than is open, or more of a line than is left of it. Its member open
-// is the open amount; position and left say which line it is, and what quantity is left of it.
+// ExceedsInvoice is the conflict of crediting more than the open amount, or more than a line has left. Its member open is the open
+// amount; position and left are the number and the remaining quantity of the line.
 var ExceedsInvoice = conflict.Kind{
 	Slug: "exceeds-invoice", Title: "More than can be credited",
 	Meaning: "The credit note is larger than what is open on the invoice (open), or has a quantity larger than what is left of a line " +
@@ -88,8 +88,7 @@ var ExceedsInvoice = conflict.Kind{
 	ToDo: "Credit at most what is open. To credit what was paid, refund it first.",
 }
 
-// Possible returns a [*conflict.Error] if no credit note can be made for an invoice: it is not issued, or nothing is
-// open.
+// Possible returns a [*conflict.Error] if an invoice can't have a credit note, because it is not issued or has no open amount.
 func Possible(inv invoice.Invoice) error {
 	switch {
 	case inv.Status == invoice.StatusDraft, inv.Status == invoice.StatusVoid:
@@ -130,7 +129,7 @@ func exceedsLine(_ context.Context, _ *idempotency.Store, _ idempotency.Intent, 
 	return &conflict.Error{
 		Kind: &ExceedsInvoice, Title: "A quantity of " + line.Left + " is left of line " + position + ".",
 		Text:    "The credit note is for more, and wasn't created.",
-		Field:   "/lines/" + strconv.Itoa(line.Position-1) + "/quantity", // in the form, which has all lines
+		Field:   "/lines/" + strconv.Itoa(line.Position-1) + "/quantity", // the form has all lines
 		Blame:   "Enter at most " + line.Left + ".",
 		Members: map[string]string{"position": position, "left": line.Left},
 	}
@@ -149,7 +148,7 @@ func errNotIssued() error {
 	}
 }
 
-// seriesBroken is no conflict: nobody can ask for a number, so the series has lost count.
+// seriesBroken reports a duplicate number. It is not a conflict, because the number can't be chosen, so the series is wrong.
 func seriesBroken(_ context.Context, _ *idempotency.Store, _ idempotency.Intent, _ Draft, broken *pgconn.PgError) error {
 	return fmt.Errorf("the series of credit notes gave out a number twice: %w", broken)
 }

@@ -12,8 +12,8 @@ import (
 	"onlyonce/internal/value/money"
 )
 
-// TestStepsAddUpToTheWhole: whatever is credited in which steps, each credit note is what EN 16931 makes of all that was
-// credited up to it, less what it makes of what was credited before. So the last one leaves nothing open.
+// TestStepsAddUpToTheWhole checks that for any steps, each credit note is the amount that EN 16931 computes for everything credited so
+// far, less the amount credited before. So the last one leaves nothing open.
 func TestStepsAddUpToTheWhole(t *testing.T) {
 	b := setup(t)
 	tried := 0
@@ -69,7 +69,7 @@ func (b *bundle) creditInSteps(r *rapid.T, name string) {
 	}
 }
 
-// anyLine has few decimals and small amounts, where rounding shows.
+// anyLine draws a line with few decimals and a small amount, where rounding matters.
 func anyLine(r *rapid.T) invoice.LineInput {
 	return invoice.LineInput{
 		Description: "Design",
@@ -79,7 +79,7 @@ func anyLine(r *rapid.T) invoice.LineInput {
 	}
 }
 
-// creditedLines are those of an invoice with the quantities that were credited.
+// creditedLines returns the lines of an invoice with the credited quantities.
 func creditedLines(inv invoice.Invoice, credited []decimal.Decimal) []invoice.Line {
 	lines := make([]invoice.Line, len(credited))
 	for i, l := range inv.Lines {
@@ -92,7 +92,7 @@ func creditedLines(inv invoice.Invoice, credited []decimal.Decimal) []invoice.Li
 	return lines
 }
 
-// checkNote holds a credit note against the totals before and after it, and its own parts against each other.
+// checkNote compares a credit note with the totals before and after it, and its own parts with each other.
 func checkNote(r *rapid.T, note credit.Note, before, after invoice.Totals) {
 	if note.Subtotal != after.Subtotal-before.Subtotal || note.TaxTotal != after.Tax-before.Tax || note.Total != after.Total-before.Total {
 		r.Fatalf("%+v\nbefore %+v\nafter %+v", note, before, after)

@@ -7,7 +7,7 @@ import (
 	"onlyonce/internal/invoice/pdf"
 )
 
-// OfCreditNote is a credit note as its document shows it, with the parties of its invoice. Nothing in it changes.
+// OfCreditNote returns the document of a credit note, with the parties of its invoice. The document never changes.
 func OfCreditNote(n credit.Note, inv invoice.Invoice) pdf.Document {
 	money := n.Currency.Display
 	shown := pdf.Document{
@@ -30,5 +30,5 @@ func OfCreditNote(n credit.Note, inv invoice.Invoice) pdf.Document {
 	return shown
 }
 
-// CreditNoteName is what the file of a credit note is called.
+// CreditNoteName returns the file name of a credit note.
 func CreditNoteName(n credit.Note) string { return text.FileName("Credit-note-" + n.Number + ".pdf") }

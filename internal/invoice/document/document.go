@@ -1,4 +1,4 @@
-// Package document says what the PDF file of an invoice or a credit note shows.
+// Package document makes the content of the PDF file of an invoice or a credit note.
 package document
 
 import (
@@ -11,8 +11,8 @@ import (
 	"onlyonce/internal/value/party"
 )
 
-// Of is an invoice as its document shows it. Nothing in it changes after the invoice was issued but the mark of a void
-// one: payments are no part of it. The error is [money.ErrRange].
+// Of returns the document of an invoice. After the invoice was issued, only the mark of a void one changes: payments are not included. It
+// may return [money.ErrRange].
 func Of(inv invoice.Invoice) (pdf.Document, error) {
 	totals, err := invoice.TotalsOf(inv.Lines)
 	if err != nil {
@@ -58,7 +58,7 @@ func partyOf(name string, d party.Details, email string) pdf.Party {
 	return pdf.Party{Name: name, Address: AddressLines(d), TaxID: TaxText(d), Email: email}
 }
 
-// TaxText returns a tax ID with its label, "" if it is not known.
+// TaxText returns a tax ID with its label, or "" if it is unknown.
 func TaxText(d party.Details) string {
 	if d.TaxID == "" {
 		return ""
@@ -66,7 +66,7 @@ func TaxText(d party.Details) string {
 	return "Tax ID " + d.TaxID
 }
 
-// AddressLines are the lines of an address as people read it, the last with the country.
+// AddressLines returns the lines of an address, the last one with the country.
 func AddressLines(d party.Details) (lines []string) {
 	for _, line := range append(strings.Split(d.Address, "\n"), party.CountryName(d.Country)) {
 		if line = strings.TrimSpace(line); line != "" {
@@ -76,7 +76,7 @@ func AddressLines(d party.Details) (lines []string) {
 	return lines
 }
 
-// Payment returns where an invoice is to be paid, if that is known. A void one is not to be paid.
+// Payment returns the bank account to pay to, if it is known. It returns nil for a void invoice.
 func Payment(inv invoice.Invoice) (facts []pdf.Fact) {
 	if inv.Seller.AccountNumber == "" || inv.Status == invoice.StatusVoid {
 		return nil
@@ -99,5 +99,5 @@ func Payment(inv invoice.Invoice) (facts []pdf.Fact) {
 
 const day = "2 Jan 2006"
 
-// Name is what the file of an invoice is called. A number may have characters that no name of a file has: see [text.FileName].
+// Name returns the file name of an invoice, without characters of the number that a file name can't have: see [text.FileName].
 func Name(inv invoice.Invoice) string { return text.FileName("Invoice-" + inv.Number + ".pdf") }

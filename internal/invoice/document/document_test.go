@@ -7,7 +7,7 @@ import (
 	"onlyonce/internal/invoice/document"
 )
 
-// TestPayment: a void invoice asks nobody to pay.
+// TestPayment checks that a void invoice has no payment details.
 func TestPayment(t *testing.T) {
 	t.Parallel()
 	inv := invoice.Invoice{Number: "2026-0042", Seller: invoice.Seller{Name: "Acme"}}

@@ -7,13 +7,13 @@ import (
 	"onlyonce/internal/invoice/pdf"
 )
 
-// Gap is the characters of a text of an invoice that its document cannot show.
+// Gap lists the characters in a text of an invoice that its document can't show.
 type Gap struct {
-	Place      string // as in a sentence: "line 2"
+	Place      string // for a sentence: "line 2"
 	Characters []rune // each once
 }
 
-// Gaps returns those of an invoice, in the order of its document. The error is that of [pdf.Renderer.Missing].
+// Gaps returns the gaps of an invoice, in the order of its document. The error is from [pdf.Renderer.Missing].
 func Gaps(r *pdf.Renderer, inv invoice.Invoice) (all []Gap, err error) {
 	type text struct{ place, written string }
 	texts := []text{

@@ -14,38 +14,38 @@ import (
 	"onlyonce/internal/record"
 )
 
-// Distinction is a user's statement that no two of these invoices are the same, though they look alike.
+// Distinction is a user's statement that similar invoices are all different.
 type Distinction struct {
 	record.Header
 
 	Invoices []record.Reference `json:"invoices" doc:"Each by its number."`
 }
 
-// Distinctions has what was said.
+// Distinctions is the table of distinctions.
 var Distinctions = record.Table[Distinction]{Name: "invoice_distinctions", Fields: `
 	'invoices', ` + customers.References(invoice.Numbers, "invoice_ids")}
 
-// NameApart is what people call a distinction: "2026-0012, 2026-0013".
+// NameApart returns the display name of a distinction: "2026-0012, 2026-0013".
 func NameApart(d Distinction) string { return customers.Joined(d.Invoices) }
 
-// ApartInput is what came in, as text.
+// ApartInput is the input of a distinction as text.
 type ApartInput struct {
 	Invoices []string `json:"invoice_ids" doc:"The IDs of 2 to 20 records that are all different from each other."`
 }
 
-// ApartDraft is a valid input: the command that remembers invoices as no duplicates.
+// ApartDraft is the command that stores invoices as no duplicates.
 type ApartDraft struct {
-	Invoices []uuid.UUID `json:"invoices"` // in the order of their ids
+	Invoices []uuid.UUID `json:"invoices"` // sorted
 }
 
-// Draft checks the input. It returns an [*invalid.Error] that lists what is wrong.
+// Draft checks the input. It returns an [*invalid.Error] with all mistakes.
 func (in ApartInput) Draft() (ApartDraft, error) {
 	var problems invalid.Error
 	d := ApartDraft{customers.CheckIDs("/invoice_ids", "invoice", in.Invoices, &problems)}
 	return d, problems.Err()
 }
 
-// KeepApart remembers that invoices that look alike are not the same.
+// KeepApart stores that similar invoices are all different.
 var KeepApart = idempotency.Define(idempotency.Spec[ApartDraft, Distinction]{
 	Kind: idempotency.Create, Name: "invoice.keep_apart", Table: Distinctions,
 	Statements: func(tx *idempotency.Tx, d ApartDraft) idempotency.Result {
@@ -59,12 +59,12 @@ var KeepApart = idempotency.Define(idempotency.Spec[ApartDraft, Distinction]{
 
 var notThere = idempotency.Invalid[ApartDraft]("/invoice_ids", "One of these invoices doesn't exist.")
 
-// Apart returns a page of what was said of invoices that are no duplicates.
+// Apart returns a page of the distinctions of a tenant.
 func Apart(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, page record.Page) (record.List[Distinction], error) {
 	return Distinctions.List(ctx, pool, tenant, page, `true`, nil)
 }
 
-// Of returns those invoices that have some ids, oldest first.
+// Of returns the invoices with the ids, oldest first.
 func Of(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, ids []string) ([]invoice.Summary, error) {
 	if len(ids) == 0 {
 		return nil, nil
@@ -74,7 +74,7 @@ func Of(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, ids []string)
 		WHERE r.tenant_id = @tenant_id AND r.id = ANY (@ids::uuid[]) ORDER BY r.id LIMIT 20`, pgx.NamedArgs{"ids": ids})
 }
 
-// KeptFor returns the invoices that were voided as duplicates of one, the newest ten.
+// KeptFor returns the newest ten invoices that were voided as duplicates of the kept one.
 func KeptFor(ctx context.Context, pool *pgxpool.Pool, tenant, kept uuid.UUID) ([]invoice.Summary, error) {
 	list, err := invoice.Summaries.List(ctx, pool, tenant, record.Page{Limit: 10}, `r.duplicate_of = @kept`, pgx.NamedArgs{"kept": kept})
 	return list.Rows, err

@@ -1,4 +1,4 @@
-// Package duplicate finds invoices that are there twice. They are never merged: one is voided as a duplicate of the other.
+// Package duplicate finds duplicate invoices. They are never merged: the superfluous one is voided as a duplicate.
 package duplicate
 
 import (
@@ -14,32 +14,32 @@ import (
 	"onlyonce/internal/record"
 )
 
-// Group is some invoices that look alike: for the same customer, with the same lines, currency and total.
+// Group is a group of similar invoices: for the same customer, with the same lines, currency and total.
 type Group struct {
 	Days     int               `json:"days"` // from the first issue date to the last
 	Count    int               `json:"count"`
 	Invoices []invoice.Summary `json:"invoices"` // the oldest 20, oldest first
 
-	first string // the place of the first one
+	first string // the place of the first invoice
 }
 
-// Identity returns that of the oldest invoice.
+// Identity returns the id and version of the oldest invoice.
 func (g Group) Identity() (id uuid.UUID, version int) { return g.Invoices[0].Identity() }
 
 const (
-	// within is how many days apart the issue dates of duplicates are at most. What is forgotten and billed again is so within days;
-	// and what is billed again each month is no duplicate, with a schedule or by hand.
+	// within is the maximum distance of the issue dates of duplicates, in days. A forgotten invoice is billed again within days, but a
+	// monthly one is no duplicate, whether billed by a schedule or by hand.
 	within = "7"
-	// look is how many invoices one statement looks at, and looks how many of them are sent for one page. A page may be short, or
-	// empty, and the next one goes on from there.
+	// look is the number of invoices that one statement reads, and looks the maximum number of statements for one page. A page may be
+	// short or empty; the next one continues from there.
 	look  = "2000"
 	looks = 10
 )
 
-// List returns a page of groups of invoices that look alike, by their customers and days. It leaves out those that are void, those
-// that the same schedule billed, and pairs that were said to be different. It goes forward only. Its error may be [record.ErrKey].
+// List returns a page of groups of similar invoices, sorted by customer and day. It leaves out void invoices, invoices of the same
+// schedule, and pairs with a distinction. It pages forward only. It returns [record.ErrKey] for a wrong key.
 func List(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, page record.Page) (list record.List[Group], err error) {
-	at := page.From // where a look begins, and the last group of it that was on a page before
+	at := page.From // where a statement begins, and its last group that was on an earlier page
 	if at == (record.Key{}) {
 		at = record.Key{start, start}
 	}
@@ -68,7 +68,7 @@ func List(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, page record
 	return list, nil
 }
 
-// A place is that of an invoice in the order of this list: its customer, issue date and id.
+// The place before all invoices. A place in this list has a customer, an issue date and an id.
 const start = "00000000-0000-0000-0000-000000000000 0001-01-01 00000000-0000-0000-0000-000000000000"
 
 func isPlace(text string) bool {
@@ -80,7 +80,7 @@ func isPlace(text string) bool {
 	return err == nil && uuid.Validate(parts[0]) == nil && uuid.Validate(parts[2]) == nil
 }
 
-// looked is what one look has found, and how far it went; nil for the end.
+// looked is the result of a statement, and the place up to which it read, or nil at the end.
 type looked struct {
 	Frontier *string
 	Groups   []found
@@ -93,10 +93,10 @@ type found struct {
 	Invoices []invoice.Summary `json:"invoices"`
 }
 
-// alike is a look at the invoices behind @from. Pairs of which the earlier invoice is in the last days of what was looked at are left
-// for the next look, which sees the later one too, unless there are no others. Each invoice is compared with the next 19 like it.
+// alike reads the invoices after @from. Pairs whose earlier invoice is in the last days that were read are left for the next statement,
+// which also reads the later one, unless there are no other pairs. Each invoice is compared with the next 19 similar ones.
 //
-//nolint:unqueryvet // what one part of the statement names, the next one has
+//nolint:unqueryvet // the parts of the statement name the columns
 var alike = `
 	WITH candidates AS MATERIALIZED (
 		SELECT customer_id, issue_date, id, currency, total, status FROM invoices

@@ -36,7 +36,7 @@ func setup(t *testing.T) *bundle {
 	return &bundle{Bundle: invoicetest.Setup(t)}
 }
 
-// bill creates an invoice for Ada with two lines, on a day of November, unless change says otherwise.
+// bill creates an invoice for Ada with two lines, on a day of November. change may modify the input.
 func (b *bundle) bill(number string, day int, change func(*invoice.Input)) invoice.Invoice {
 	b.Helper()
 	in := invoice.Input{
@@ -68,7 +68,7 @@ func (b *bundle) keepApart(all ...invoice.Invoice) {
 	b.OK(duplicate.KeepApart.Do(b.Context(), b.Store, b.Intent(fmt.Sprint("apart ", b.made)), d))
 }
 
-// groups are all groups, read in pages of a length, each as "count days: numbers".
+// groups returns all groups, read in pages of a length, each as "count days: numbers".
 func (b *bundle) groups(length int) (all []string) {
 	b.Helper()
 	var from record.Key
@@ -91,7 +91,7 @@ func (b *bundle) groups(length int) (all []string) {
 	}
 }
 
-// TestGroups: what looks alike, and everything in which two may differ.
+// TestGroups checks a group of similar invoices, and every difference that keeps invoices out of it.
 func TestGroups(t *testing.T) {
 	b := setup(t)
 	first := b.bill("A-1", 2, nil)
@@ -118,7 +118,7 @@ func TestGroups(t *testing.T) {
 	third := b.bill("A-3", 9, nil)
 	b.InPages(b.groups, "3, 7 days: A-1 A-2 A-3")
 	b.keepApart(first, second)
-	b.InPages(b.groups, "3, 7 days: A-1 A-2 A-3") // the third one is like both
+	b.InPages(b.groups, "3, 7 days: A-1 A-2 A-3") // the third one is similar to both
 	b.keepApart(third, second, first)
 	b.InPages(b.groups)
 	b.bill("B-1", 1, func(in *invoice.Input) { in.Currency = "GBP" })
@@ -131,8 +131,8 @@ func TestGroups(t *testing.T) {
 	b.InPages(b.groups)
 }
 
-// TestGroupsWithSchedules: the periods of one schedule are no duplicates of each other, however close; what is billed by hand, or by
-// another schedule, is a duplicate of those.
+// TestGroupsWithSchedules checks that the periods of a schedule are never duplicates of each other, but duplicates of invoices billed by
+// hand or by another schedule.
 func TestGroupsWithSchedules(t *testing.T) {
 	b := setup(t)
 	now := time.Now()
@@ -167,7 +167,7 @@ func TestGroupsWithSchedules(t *testing.T) {
 	}
 }
 
-// TestGroupsInALargeTenant: each group comes once, also where looks and pages end within what one customer has.
+// TestGroupsInALargeTenant checks that each group is listed once, even if statements and pages end within the invoices of a customer.
 func TestGroupsInALargeTenant(t *testing.T) {
 	b := setup(t)
 	grow(t, b.Admin, b.Tenant, 12_500, 19, 1500)
@@ -184,7 +184,7 @@ func TestGroupsInALargeTenant(t *testing.T) {
 	}
 }
 
-// grow makes so many invoices for so many customers, one on each day, and copies so many of them in place of the last, three days later.
+// grow inserts invoices for customers, one on each day, and replaces the last ones with copies, three days later.
 func grow(t testing.TB, admin *pgxpool.Pool, tenant uuid.UUID, invoices, customers, copies int) {
 	t.Helper()
 	sql := fmt.Sprintf(`

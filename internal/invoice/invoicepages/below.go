@@ -18,7 +18,7 @@ import (
 	"onlyonce/templates"
 )
 
-// belowFilters are what the API filters by what belongs to invoices. dated is the participle of their day, such as "paid".
+// belowFilters returns the API's filters for records of invoices. dated is the participle for their day, such as "paid".
 func belowFilters(dated string) []web.Parameter {
 	return []web.Parameter{
 		{Name: "q", Meaning: "Only those of invoices whose number, lines, or customer's name or email have words that begin with these. " +
@@ -29,7 +29,7 @@ func belowFilters(dated string) []web.Parameter {
 	}
 }
 
-// readBelow reads a page of what belongs to all invoices. Its error may be an [*invalid.Error].
+// readBelow reads a page of records of all invoices. It may return an [*invalid.Error].
 func readBelow[L any](
 	pool *pgxpool.Pool,
 	list func(context.Context, *pgxpool.Pool, uuid.UUID, invoice.BelowFilter, record.Page) (record.List[L], error),
@@ -56,7 +56,7 @@ func readBelow[L any](
 	}
 }
 
-// belowFinder is what the list of what belongs to all invoices is searched and filtered by. dated is the participle of their day.
+// belowFinder returns the search and the filters of a list of records of all invoices. dated is the participle for their day.
 func belowFinder(many, dated string) func(*http.Request) (templates.Finder, error) {
 	return func(r *http.Request) (templates.Finder, error) {
 		query, path := r.URL.Query(), r.URL.Path

@@ -9,7 +9,7 @@ import (
 	"onlyonce/internal/value/money"
 )
 
-// creditNoteJSON is a credit note as the API shows it.
+// creditNoteJSON is a credit note in the API.
 type creditNoteJSON struct {
 	record.Header
 	record.Alike

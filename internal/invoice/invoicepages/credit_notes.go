@@ -18,7 +18,7 @@ import (
 	"onlyonce/templates/invoiceviews"
 )
 
-// mountCreditNotes mounts the resource of package credit. They are listed with their invoice.
+// mountCreditNotes mounts the resource of package credit. Credit notes are listed with their invoice.
 func (s *Pages) mountCreditNotes() {
 	m := web.Under(s.invoices, s.Site, web.Resource[credit.Note]{
 		One: "credit note", Path: "/credit-notes", Table: credit.Table, Rules: credit.Rules(), View: showCreditNote,
@@ -28,7 +28,7 @@ func (s *Pages) mountCreditNotes() {
 		Page: s.creditNoteForm, Facts: creditFacts, Control: creditControl, RepeatedFields: []string{"line_quantity"},
 		Example: credit.Input{Lines: []credit.LineInput{{Position: 1, Quantity: "1"}}},
 	})
-	draft.Form = s.creditOfForm // whose fields are those of lines
+	draft.Form = s.creditOfForm // its fields are the fields of lines
 	web.List(m, web.Listing[credit.Note]{
 		Summary: "The credit notes of an invoice, newest first.", View: showCreditNote, Read: web.ListUnder(s.invoices, credit.ListOf),
 	})
@@ -58,7 +58,7 @@ func (s *Pages) creditOfForm(r *http.Request) (credit.Draft, error) {
 	}
 	in := credit.Input{Lines: []credit.LineInput{}, SeenOpen: r.PostForm.Get("seen_open")}
 	var questions invalid.Error
-	quantities := r.PostForm["line_quantity"] // read in place: a form that comes back has them
+	quantities := r.PostForm["line_quantity"] // normalized in place, for a form that is shown again
 	for i := range quantities {
 		readNumber(&questions, "/lines/"+strconv.Itoa(i)+"/quantity", &quantities[i], 2)
 		in.Lines = append(in.Lines, credit.LineInput{Position: i + 1, Quantity: cmp.Or(quantities[i], "0")})
@@ -67,7 +67,7 @@ func (s *Pages) creditOfForm(r *http.Request) (credit.Draft, error) {
 	return draft, withQuestions(err, questions)
 }
 
-// freshCreditNote suggests to credit what is left of each line, if that can be credited: it is not beyond what is open.
+// freshCreditNote fills in the remaining quantities of all lines, unless they exceed the open amount.
 func (s *Pages) freshCreditNote(r *http.Request) (url.Values, error) {
 	inv, err := s.invoices.Find(r)
 	if err == nil {
@@ -113,7 +113,7 @@ func (s *Pages) creditNoteForm(r *http.Request, p templates.Page, f templates.Fo
 	return invoiceviews.CreditNoteForm(p, view), nil
 }
 
-// creditFacts returns what was typed, each line as one fact.
+// creditFacts returns the typed lines, each as a fact.
 func creditFacts(form url.Values) []templates.Fact {
 	var facts []templates.Fact
 	for i, quantity := range form["line_quantity"] {
@@ -122,7 +122,7 @@ func creditFacts(form url.Values) []templates.Fact {
 	return facts
 }
 
-// creditControl finds the form control for a place in the command.
+// creditControl returns the form control for a place in the command.
 func creditControl(pointer string) string {
 	parts := strings.Split(pointer, "/") // such as "", "lines", "0", "quantity"
 	index := 0

@@ -19,7 +19,7 @@ import (
 	"onlyonce/templates/invoiceviews"
 )
 
-// OfCustomer is the section with the invoices on the page of a customer.
+// OfCustomer returns the section with the invoices on the page of a customer.
 func (s *Pages) OfCustomer(r *http.Request, c customer.Customer, view *templates.RecordView) (templ.Component, error) {
 	invoices, err := web.PageOf(r, func(r *http.Request, page record.Page) (record.List[invoice.Summary], error) {
 		return invoice.List(r.Context(), s.Pool, web.Principal(r).Tenant, invoice.Filter{Customer: c.ID}, page)
@@ -39,7 +39,7 @@ func (s *Pages) OfCustomer(r *http.Request, c customer.Customer, view *templates
 	}), nil
 }
 
-// sumsOfCustomers are what each of a page of customers owes, and what of that is overdue, for the list of customers.
+// sumsOfCustomers returns the open and overdue amounts of a page of customers, for the list of customers.
 func (s *Pages) sumsOfCustomers(r *http.Request, customers []uuid.UUID) (map[uuid.UUID][]string, error) {
 	all, err := invoice.Standings(r.Context(), s.Pool, web.Principal(r).Tenant, customers, date.Today())
 	cells := map[uuid.UUID][]string{}
@@ -49,7 +49,7 @@ func (s *Pages) sumsOfCustomers(r *http.Request, customers []uuid.UUID) (map[uui
 	return cells, err
 }
 
-// amountsOf are the sums of a kind, a line for each currency.
+// amountsOf returns the sums of a kind, with a line for each currency.
 func amountsOf(sums []invoice.Sum, kind string) string {
 	var lines []string
 	for _, sum := range sums {
@@ -60,7 +60,7 @@ func amountsOf(sums []invoice.Sum, kind string) string {
 	return strings.Join(lines, "\n")
 }
 
-// missingPage returns, of an error about the page of a list that stands on the page of a record, that there is no such page.
+// missingPage converts an error about the page of a list on a record's page to [web.ErrNotFound].
 func missingPage(err error) error {
 	if _, wrong := errors.AsType[*invalid.Error](err); wrong {
 		return web.ErrNotFound

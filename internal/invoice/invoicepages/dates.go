@@ -16,11 +16,11 @@ import (
 	"onlyonce/internal/web"
 )
 
-// doubt is a question about a date: the problem in a sentence, "" for none, the label of the button that confirms the date, and the
-// value of that button, which confirms this date only.
+// doubt is a question about a date: the problem in a sentence, or "", the label of the button that confirms the date, and the button's
+// value, which confirms only this date.
 type doubt struct{ answer, problem, confirm string }
 
-// askingAbout lets the form of a command ask, once, about a date that is probably mistyped, or with which a schedule bills at once.
+// askingAbout makes a command's form ask once about a date that is probably mistyped, or with which a schedule bills at once.
 func askingAbout[C any](
 	command web.Command[C], pointer string, unusual func(*http.Request, C) (doubt, error),
 ) web.Command[C] {
@@ -31,7 +31,7 @@ func askingAbout[C any](
 			return draft, err
 		}
 		is, err := unusual(r, draft)
-		if errors.Is(err, record.ErrNotFound) { // which the operation answers, after it has looked for a repeat
+		if errors.Is(err, record.ErrNotFound) { // the operation returns this error, after looking for a repeat
 			return draft, nil
 		}
 		if err != nil || is.problem == "" || r.PostForm.Get("answer_date") == is.answer {
@@ -46,7 +46,7 @@ func askingAbout[C any](
 	return command
 }
 
-// aYearOff returns how a day is more than a year from today, "" if it is not.
+// aYearOff returns the difference if a day is more than a year from today, or "".
 func (s *Pages) aYearOff(day date.Date) string {
 	switch today := s.Today(); {
 	case today.AddMonths(12).Before(day):
@@ -66,7 +66,7 @@ func (s *Pages) unusualIssue(_ *http.Request, d invoice.Draft) (is doubt, _ erro
 	return is, nil
 }
 
-// movedIssue asks nothing about the date that the draft has.
+// movedIssue asks about a changed issue date.
 func (s *Pages) movedIssue(r *http.Request, d invoice.Draft) (doubt, error) {
 	found, err := s.invoices.Find(r)
 	if err != nil || found.IssueDate == d.IssueDate {
@@ -99,10 +99,10 @@ func (s *Pages) unusualMoney(what string, day date.Date) doubt {
 	return is
 }
 
-// shownPast is how many of the past days of a schedule are named.
+// shownPast is the maximum number of past days that the question names.
 const shownPast = 12
 
-// pastPeriods asks about the invoices that a new schedule makes at once because its first day has passed. A first day of more than a year
+// pastPeriods asks about the invoices that a new schedule makes at once, because its first day has passed. A first day more than a year
 // ago is refused anyway.
 func (s *Pages) pastPeriods(_ *http.Request, d schedule.Draft) (doubt, error) {
 	if d.FirstDay.Before(s.Today().AddDays(-366)) {
@@ -111,7 +111,7 @@ func (s *Pages) pastPeriods(_ *http.Request, d schedule.Draft) (doubt, error) {
 	return s.billingAtOnce(d, d.FirstDay), nil
 }
 
-// morePeriods asks about the invoices that an edited schedule makes at once, if it would not make them without the edit.
+// morePeriods asks about the additional invoices that an edited schedule makes at once.
 func (s *Pages) morePeriods(r *http.Request, d schedule.Draft) (doubt, error) {
 	found, err := s.schedules.Find(r)
 	if err != nil || found.Stopped() {
@@ -119,7 +119,7 @@ func (s *Pages) morePeriods(r *http.Request, d schedule.Draft) (doubt, error) {
 	}
 	if d.Rhythm != found.Rhythm {
 		if found.NextDay != found.FirstDay {
-			return doubt{}, nil // it was billed, so its days stay
+			return doubt{}, nil // it was billed, so its days are fixed
 		}
 		return s.pastPeriods(r, d)
 	}
@@ -131,7 +131,7 @@ func (s *Pages) morePeriods(r *http.Request, d schedule.Draft) (doubt, error) {
 	return is, nil
 }
 
-// billingAtOnce is about the periods from next to yesterday.
+// billingAtOnce returns the question about the periods from next to yesterday.
 func (s *Pages) billingAtOnce(d schedule.Draft, next date.Date) (is doubt) {
 	past := d.Between(next, s.Today())
 	if len(past) == 0 || !next.Before(s.Today()) {

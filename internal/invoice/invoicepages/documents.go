@@ -13,14 +13,13 @@ import (
 	"onlyonce/internal/web"
 )
 
-// documentsAtOnce is how many documents are rendered at once: the largest ones take a processor for half a second, and
-// some 60 MB.
+// documentsAtOnce is the number of documents rendered concurrently. The largest ones take half a second of CPU time and some 60 MB.
 const documentsAtOnce = 2
 
 // documents renders invoices and credit notes as PDF files.
 type documents struct {
 	renderer *pdf.Renderer
-	rendered *semaphore.Weighted // those that are rendered now
+	rendered *semaphore.Weighted // limits concurrent renderings
 }
 
 func newDocuments() *documents {
@@ -35,7 +34,7 @@ func (d *documents) ofInvoice(r *http.Request, inv invoice.Invoice) (web.File, e
 	return d.file(r.Context(), document.Name(inv), shown)
 }
 
-// file renders a document, for few at once. It returns errCrowded to those that wait too long.
+// file renders a document, a few at a time. It returns errCrowded if it waits too long.
 func (d *documents) file(ctx context.Context, name string, shown pdf.Document) (web.File, error) {
 	if err := web.TakePlace(ctx, d.rendered); err != nil {
 		return web.File{}, err
@@ -45,7 +44,7 @@ func (d *documents) file(ctx context.Context, name string, shown pdf.Document) (
 	return web.File{Name: name, Content: content}, err
 }
 
-// creditNotePDF needs the invoice of the note too.
+// creditNotePDF renders a credit note, together with data of its invoice.
 func (s *Pages) creditNotePDF(r *http.Request, n credit.Note) (web.File, error) {
 	inv, err := invoice.Table.Find(r.Context(), s.Pool, web.Principal(r).Tenant, n.InvoiceID)
 	if err != nil {

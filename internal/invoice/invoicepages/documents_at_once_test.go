@@ -12,7 +12,7 @@ import (
 	"onlyonce/internal/web"
 )
 
-// TestFewDocumentsAtOnce: who waits too long for a place is told to come again.
+// TestFewDocumentsAtOnce checks that a request that waits too long for a rendering is asked to retry.
 func TestFewDocumentsAtOnce(t *testing.T) {
 	t.Parallel()
 	d := &documents{rendered: semaphore.NewWeighted(1)}

@@ -21,8 +21,7 @@ import (
 	"onlyonce/templates/invoiceviews"
 )
 
-// MountDuplicates mounts the groups of invoices that look alike, which are only read, and what was said of them. They stand beside
-// those of customers.
+// MountDuplicates mounts the read-only list of groups of similar invoices, and their distinctions, next to the duplicates of customers.
 func (s *Pages) MountDuplicates() {
 	within := s.Within("customers")
 	m := web.Resource[duplicate.Group]{One: "duplicate invoice", Path: "/duplicate-invoices"}.Mount(within)
@@ -32,7 +31,7 @@ func (s *Pages) MountDuplicates() {
 		View: func(g duplicate.Group) any {
 			shown := groupJSON{Days: g.Days, Count: g.Count}
 			for _, i := range g.Invoices {
-				shown.Invoices = append(shown.Invoices, showSummary(i).(summaryJSON)) //nolint:forcetypeassert // it is what it makes
+				shown.Invoices = append(shown.Invoices, showSummary(i).(summaryJSON)) //nolint:forcetypeassert // showSummary returns this type
 			}
 			return shown
 		},
@@ -50,7 +49,7 @@ func (s *Pages) MountDuplicates() {
 	s.mountDistinctions(within)
 }
 
-// groupJSON is a group as the API shows it.
+// groupJSON is a group in the API.
 type groupJSON struct {
 	Days     int           `json:"days" doc:"From the first issue date to the last."`
 	Count    int           `json:"count"`
@@ -103,7 +102,7 @@ func (s *Pages) mountDistinctions(within *web.Site) {
 	})
 }
 
-// chosen returns the invoices that a form is about; none unless all of them are there.
+// chosen returns the invoices chosen in a form, or none unless all exist.
 func (s *Pages) chosen(r *http.Request, form url.Values) ([]invoiceviews.InvoiceRow, error) {
 	ids := strings.Fields(form.Get("invoices"))
 	if len(ids) > customers.MaxCustomers || slices.ContainsFunc(ids, func(id string) bool { return uuid.Validate(id) != nil }) {
@@ -116,8 +115,8 @@ func (s *Pages) chosen(r *http.Request, form url.Values) ([]invoiceviews.Invoice
 	return invoiceRows(found), nil
 }
 
-// group shows a group. Each invoice that can be voided can be so as a duplicate of the oldest one that cannot, or else of the oldest of
-// the others. The newest comes first: it is the one too many.
+// group returns the view of a group. Each invoice that can be voided has a button for that, as a duplicate of the oldest invoice that
+// can't be voided, or else of the oldest other one. The newest comes first, because it is probably the duplicate.
 func (s *Pages) group(r *http.Request, g duplicate.Group) invoiceviews.Group {
 	shown := invoiceviews.Group{
 		Why:      g.Invoices[0].Customer.Name + ": same lines and total, " + daysApart(g.Days),
@@ -159,7 +158,7 @@ func daysApart(days int) string {
 	}
 }
 
-// mentions returns links from an invoice to those it is the same as, and to the schedule that billed it.
+// mentions returns links from an invoice to its duplicates and to the schedule that billed it.
 func (s *Pages) mentions(r *http.Request, inv invoice.Invoice) (all []invoiceviews.Mention, err error) {
 	tenant := web.Principal(r).Tenant
 	if of := inv.DuplicateOf; of.ID != uuid.Nil {

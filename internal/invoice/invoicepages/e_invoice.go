@@ -10,7 +10,7 @@ import (
 	"onlyonce/internal/web"
 )
 
-// invoiceUBL writes an issued invoice as XML. It returns a [*conflict.Error] for one that is a draft or void.
+// invoiceUBL returns an issued invoice as XML. It returns a [*conflict.Error] for a draft or a void invoice.
 func invoiceUBL(_ *http.Request, inv invoice.Invoice) (web.File, error) {
 	if err := invoice.Sendable(inv); err != nil {
 		return web.File{}, err
@@ -23,7 +23,7 @@ func invoiceUBL(_ *http.Request, inv invoice.Invoice) (web.File, error) {
 	return web.File{Name: "Invoice-" + inv.Number + ".xml", Content: content}, err
 }
 
-// eInvoice is an issued invoice as its XML says it. Payments change what is paid and open, and nothing else does.
+// eInvoice converts an issued invoice for its XML. Later, only payments change it: the paid and the open amount.
 func eInvoice(inv invoice.Invoice) (ubl.Invoice, error) {
 	totals, err := invoice.TotalsOf(inv.Lines)
 	if err != nil {
@@ -37,10 +37,10 @@ func eInvoice(inv invoice.Invoice) (ubl.Invoice, error) {
 		Buyer:    ublParty(inv.Customer.Name, inv.Customer.Details),
 		Account:  ubl.Account{Number: inv.Seller.AccountNumber, Holder: inv.Seller.AccountHolder, BIC: inv.Seller.BIC},
 		Subtotal: money(inv.Subtotal), TaxTotal: money(inv.TaxTotal), Total: money(inv.Total), Paid: money(inv.Paid),
-		Open: money(inv.Total - inv.Paid), // a credit note is a document of its own
+		Open: money(inv.Total - inv.Paid), // a credit note is a separate document
 	}
 	sent.Seller.Email, sent.Buyer.Email = inv.Seller.Email, inv.Customer.Email
-	sent.Seller.TaxID = sent.Seller.Registration // who bills tax without a VAT number needs one that is known to the tax office
+	sent.Seller.TaxID = sent.Seller.Registration // billing tax without a VAT number requires a tax number
 	for _, g := range totals.Groups {
 		sent.Taxes = append(sent.Taxes, ubl.Tax{Rate: g.Rate.String(), Net: money(g.Net), Amount: money(g.Tax)})
 	}
@@ -53,10 +53,11 @@ func eInvoice(inv invoice.Invoice) (ubl.Invoice, error) {
 	return sent, nil
 }
 
-// ublParty names a party. A tax ID in the form of a VAT number is one. Any other registers the party: see [ubl.Party].
+// ublParty converts a party. A tax ID in the form of a VAT number is used as the VAT number, and any other as the registration: see
+// [ubl.Party].
 func ublParty(name string, d party.Details) ubl.Party {
 	p := ubl.Party{Name: name, Address: document.AddressLines(party.Details{Address: d.Address}), Country: d.Country}
-	if number, is := party.VATNumber(d.TaxID); is {
+	if number, ok := party.VATNumber(d.TaxID); ok {
 		p.VAT = number
 	} else {
 		p.Registration = d.TaxID

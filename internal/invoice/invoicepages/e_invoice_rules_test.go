@@ -11,7 +11,7 @@ import (
 	"onlyonce/internal/value/money"
 )
 
-// rule is a business rule of EN 16931-1, as far as it is about something that we write. It says what is wrong, or "".
+// rule is a business rule of EN 16931-1 about an element that the app writes. check returns the violation, or "".
 type rule struct {
 	name  string
 	check func(inv element) string
@@ -31,7 +31,7 @@ func rules() []rule {
 	return slices.Concat(rulesOfContent(), rulesOfParties(), rulesOfLines(), rulesOfTotals(), rulesOfTax())
 }
 
-// rulesOfContent: what must be there.
+// rulesOfContent returns the rules about required content.
 func rulesOfContent() []rule {
 	return []rule{
 		{"BR-01", one("CustomizationID"), [2]string{"<cbc:CustomizationID>urn:cen.eu:en16931:2017</cbc:CustomizationID>", ""}},
@@ -51,7 +51,7 @@ func rulesOfContent() []rule {
 			return unless(len(inv.all("InvoiceLine")) > 0, "no line")
 		}, [2]string{"InvoiceLine", "Other"}},
 		{"BR-CO-25", one("DueDate"), [2]string{"DueDate", "Other"}},
-		{"BR-CL-03", func(inv element) string { // amounts are in the currency of the invoice, which is one of ISO 4217 (BR-CL-04)
+		{"BR-CL-03", func(inv element) string { // amounts use the invoice's currency, which is an ISO 4217 code (BR-CL-04)
 			_, known := money.ParseCurrency(inv.text("DocumentCurrencyCode"))
 			ok := known
 			inv.walk(func(e element) {
@@ -64,7 +64,7 @@ func rulesOfContent() []rule {
 	}
 }
 
-// rulesOfParties: what must be known of both, and where to pay.
+// rulesOfParties returns the rules about the parties and the payment.
 func rulesOfParties() []rule {
 	country := func(party string) func(element) string {
 		return matches(party+"PostalAddress/Country/IdentificationCode", "[A-Z]{2}")
@@ -86,7 +86,7 @@ func rulesOfParties() []rule {
 			return unless(len(inv.all(buyerParty+"PostalAddress")) == 1, "no address of the buyer")
 		}, [2]string{"PostalAddress", "Other"}},
 		{"BR-11", country(buyerParty), [2]string{">GB<", "><"}},
-		// It has a VAT identifier: rates of the categories S and Z demand it.
+		// The categories S and Z require a VAT identifier.
 		{"BR-CO-26, BR-S-02, BR-Z-02", one(supplier + "PartyTaxScheme/CompanyID"), [2]string{
 			"<cbc:CompanyID>IE6388047V</cbc:CompanyID>", "",
 		}},
@@ -103,7 +103,7 @@ func rulesOfParties() []rule {
 	}
 }
 
-// rulesOfLines: what each line must have.
+// rulesOfLines returns the rules about each line.
 func rulesOfLines() []rule {
 	return []rule{
 		{"BR-21", each("ID"), [2]string{"<cbc:ID>1</cbc:ID>", ""}},
@@ -140,7 +140,7 @@ func rulesOfLines() []rule {
 	}
 }
 
-// rulesOfTotals: how the sums hang together. There are no allowances and charges of documents (BR-CO-11, BR-CO-12).
+// rulesOfTotals returns the rules about the sums. Documents have no allowances or charges (BR-CO-11, BR-CO-12).
 func rulesOfTotals() []rule {
 	return []rule{
 		{"BR-CO-10", func(inv element) string {
@@ -172,7 +172,7 @@ func rulesOfTotals() []rule {
 	}
 }
 
-// rulesOfTax: lines are taxed at the standard rate, of which there are several, or zero-rated.
+// rulesOfTax returns the rules about the tax. Lines are taxed at one or more standard rates, or zero-rated.
 func rulesOfTax() []rule {
 	return []rule{
 		{"BR-CO-18", func(inv element) string {
@@ -193,8 +193,8 @@ func rulesOfTax() []rule {
 			}
 			return ""
 		}, [2]string{"<cbc:Percent>23</cbc:Percent>", "<cbc:Percent>22</cbc:Percent>"}},
-		// One breakdown for each category and rate of the lines, and no other; its net is theirs. Of the lines that are
-		// zero-rated there is one breakdown.
+		// Each category and rate of the lines has exactly one breakdown, with the sum of their net amounts. All zero-rated lines share a
+		// breakdown.
 		{"BR-S-01, BR-S-08, BR-Z-01, BR-Z-08", func(inv element) string {
 			nets := map[string]decimal.Decimal{}
 			for _, l := range inv.all("InvoiceLine") {
@@ -239,7 +239,7 @@ func rulesOfTax() []rule {
 	}
 }
 
-// one wants exactly one element with text.
+// one requires exactly one element with text.
 func one(path string) func(element) string { return matches(path, "(?s).+") }
 
 func matches(path, pattern string) func(element) string {
@@ -250,7 +250,7 @@ func matches(path, pattern string) func(element) string {
 	}
 }
 
-// each wants exactly one element with text in each line.
+// each requires exactly one element with text in each line.
 func each(path string) func(element) string { return everyOne("InvoiceLine", path) }
 
 // eachTax is each for the breakdown of the tax.

@@ -19,7 +19,7 @@ import (
 	"onlyonce/internal/value/party"
 )
 
-// element is a piece of XML, as anybody may read it.
+// element is an XML element, independent of the code that wrote it.
 type element struct {
 	XMLName  xml.Name  `xml:""`
 	Currency string    `xml:"currencyID,attr"`
@@ -62,7 +62,7 @@ func (e element) amounts(path string) (all []decimal.Decimal) {
 	for _, found := range e.all(path) {
 		amount, err := decimal.NewFromString(found.Text)
 		if err != nil {
-			amount = decimal.New(-1, 30) // which no rule takes for right
+			amount = decimal.New(-1, 30) // violates every rule
 		}
 		all = append(all, amount)
 	}
@@ -71,13 +71,13 @@ func (e element) amounts(path string) (all []decimal.Decimal) {
 
 func (e element) amount(path string) decimal.Decimal { return sum(e.amounts(path)) }
 
-// decimals is how many the currency of the invoice has.
+// decimals returns the number of decimals of the invoice's currency.
 func (e element) decimals() int32 {
 	c, _ := money.ParseCurrency(e.text("DocumentCurrencyCode"))
 	return c.Decimals()
 }
 
-// issued is the XML of an invoice that was typed so, issued, and paid and credited in part.
+// issued returns the XML of an invoice that was created from the input, issued, and paid and credited in part.
 func issued(t must.T, in invoice.Input, paid func(total int64) int64) string {
 	t.Helper()
 	d, err := in.Draft()
@@ -106,7 +106,7 @@ func issued(t must.T, in invoice.Input, paid func(total int64) int64) string {
 	return string(content)
 }
 
-// broken lists the rules that an invoice breaks.
+// broken returns the rules that an invoice violates.
 func broken(t must.T, text string) (all []string) {
 	t.Helper()
 	var inv element
@@ -119,10 +119,10 @@ func broken(t must.T, text string) (all []string) {
 	return all
 }
 
-// TestEInvoiceKeepsTheRules, for invoices of all kinds.
+// TestEInvoiceKeepsTheRules checks the rules on random invoices.
 func TestEInvoiceKeepsTheRules(t *testing.T) {
 	t.Parallel()
-	// plain draws a decimal with up to so many decimals.
+	// plain draws a decimal with a maximum number of decimals.
 	plain := func(t *rapid.T, label string, least, most int64, decimals int32) string {
 		scale := rapid.Int32Range(0, decimals).Draw(t, label+" decimals")
 		return decimal.New(rapid.Int64Range(least, most).Draw(t, label), -scale).String()
@@ -150,7 +150,7 @@ func TestEInvoiceKeepsTheRules(t *testing.T) {
 	})
 }
 
-// TestEveryRuleCanFail: a rule that notices nothing proves nothing.
+// TestEveryRuleCanFail checks that each rule detects a violation.
 func TestEveryRuleCanFail(t *testing.T) {
 	t.Parallel()
 	text := issued(t, invoice.Input{
@@ -179,7 +179,7 @@ func TestEveryRuleCanFail(t *testing.T) {
 	}
 }
 
-// TestTaxIDsInXML: a tax ID that is no VAT number is sent as a registration, and the seller's as a tax number too.
+// TestTaxIDsInXML checks that a tax ID that is not a VAT number is sent as a registration, and the seller's also as a tax number.
 func TestTaxIDsInXML(t *testing.T) {
 	t.Parallel()
 	const both = "AccountingSupplierParty AccountingCustomerParty"
@@ -202,7 +202,7 @@ func TestTaxIDsInXML(t *testing.T) {
 				got[scheme.text("TaxScheme/ID")] = scheme.text("CompanyID")
 			}
 			if role == "AccountingCustomerParty" {
-				want.tax = "" // for which the standard has no place
+				want.tax = "" // the standard has no element for it
 			}
 			if got["VAT"] != want.vat || got["legal"] != want.registration || got["TAX"] != want.tax {
 				t.Errorf("%s of %q: %v", role, taxID, got)

@@ -19,7 +19,7 @@ import (
 	"onlyonce/templates"
 )
 
-// statuses are what invoices are filtered by: their states, and what people ask for most.
+// statuses returns the options of the status filter: the states, and frequent combinations.
 func statuses() []templates.Option {
 	return []templates.Option{
 		{Value: "", Text: "All"}, {Value: invoice.StatusDraft, Text: "Draft"}, {Value: "open", Text: "Open"},
@@ -29,7 +29,7 @@ func statuses() []templates.Option {
 	}
 }
 
-// sorts are the orders of a list of invoices as people read them, in the order of [invoice.Sorts].
+// sorts returns the orders of a list of invoices with their labels, in the order of [invoice.Sorts].
 func sorts() []templates.Option {
 	texts := []string{"Newest first", "Oldest first", "Due first", "By number", "Currency and total"}
 	var all []templates.Option
@@ -39,7 +39,7 @@ func sorts() []templates.Option {
 	return all
 }
 
-// invoiceFilters are what the API filters and sorts invoices by.
+// invoiceFilters returns the API's filters and sort orders for invoices.
 func invoiceFilters() []web.Parameter {
 	var states []string
 	for _, status := range statuses()[1:] {
@@ -58,7 +58,7 @@ func invoiceFilters() []web.Parameter {
 	}
 }
 
-// invoiceFilter reads which invoices are wanted. Its error is an [*invalid.Error].
+// invoiceFilter parses the filter of a request. It may return an [*invalid.Error].
 func invoiceFilter(r *http.Request) (f invoice.Filter, err error) {
 	query := r.URL.Query()
 	var problems invalid.Error
@@ -91,7 +91,7 @@ func invoiceFilter(r *http.Request) (f invoice.Filter, err error) {
 	return f, problems.Err()
 }
 
-// daysOf reads the first and the last day of a time, both of which may be left open.
+// daysOf parses the first and last day of a range, both optional.
 func daysOf(query url.Values, first, last string, problems *invalid.Error) (from, to date.Date) {
 	from, to = dayOf(query, first, problems), dayOf(query, last, problems)
 	if (from != date.Date{}) && (to != date.Date{}) && to.Before(from) {
@@ -110,7 +110,7 @@ func dayOf(query url.Values, name string, problems *invalid.Error) (day date.Dat
 	return day
 }
 
-// invoiceFinder is what invoices are searched and filtered by.
+// invoiceFinder returns the search and the filters of the list of invoices.
 func (s *Pages) invoiceFinder(r *http.Request) (templates.Finder, error) {
 	query := r.URL.Query()
 	finder := templates.Finder{
@@ -160,7 +160,7 @@ func (s *Pages) invoiceFinder(r *http.Request) (templates.Finder, error) {
 	return finder, nil
 }
 
-// paidWithin narrows a finder to the days of payments that are asked for, if any, and says which.
+// paidWithin limits a finder to days of payment, if the query has any, and returns them in words.
 func paidWithin(finder *templates.Finder, query url.Values) string {
 	said := []string{"paid"}
 	rest := maps.Clone(query)

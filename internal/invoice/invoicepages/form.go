@@ -25,7 +25,7 @@ import (
 	"onlyonce/templates/invoiceviews"
 )
 
-// invoiceForm is the page with the form of an invoice.
+// invoiceForm returns the page with the form of an invoice.
 func (s *Pages) invoiceForm(r *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
 	in := readInvoice(f.Typed)
 	if f.Notice != nil || len(f.Errors) > 0 {
@@ -65,7 +65,7 @@ func (s *Pages) invoiceForm(r *http.Request, p templates.Page, f templates.Form)
 	return invoiceviews.InvoiceFormPage(p, form), nil
 }
 
-// fillLines shows the lines of a form, with amounts where they can be known.
+// fillLines adds the lines of a form, with amounts where they are known.
 func fillLines(form *invoiceviews.InvoiceForm, in invoice.Input) {
 	amounts := preview(in).Lines
 	for i, l := range in.Lines {
@@ -81,7 +81,7 @@ func fillLines(form *invoiceviews.InvoiceForm, in invoice.Input) {
 	form.Subtotal, form.Tax, form.Total = totals.Subtotal, totals.Tax, totals.Total
 }
 
-// preview computes what can be known of amounts. A line with a number that can be two has none.
+// preview computes the amounts that are known. A line with an ambiguous number has none.
 func preview(in invoice.Input) invoice.Preview {
 	in.Lines = slices.Clone(in.Lines)
 	for i := range in.Lines {
@@ -92,11 +92,11 @@ func preview(in invoice.Input) invoice.Preview {
 	return in.Preview()
 }
 
-// editLines adds or removes a line for people without JavaScript.
+// editLines adds or removes a line without JavaScript.
 func editLines(f *templates.Form) error {
 	in := readInvoice(f.Typed)
 	lines := in.Lines
-	readNumbers(lines, in.Currency) // nothing is saved, and what was read is shown
+	readNumbers(lines, in.Currency) // nothing is saved, and the form shows the parsed numbers
 	action, index, _ := strings.Cut(f.Typed.Get("action"), ":")
 	switch i, err := strconv.Atoi(index); {
 	case action == "add_line" && len(lines) >= invoice.MaxLines:
@@ -117,30 +117,30 @@ func editLines(f *templates.Form) error {
 	return nil
 }
 
-// offerCustomers lets a form choose among customers: the newest, or those that were searched for without JavaScript. It returns the
-// one who is chosen, if any.
+// offerCustomers adds a choice of customers to a form: the newest, or the result of a search without JavaScript. It returns the chosen
+// customer, if any.
 func (s *Pages) offerCustomers(
 	r *http.Request, form *invoiceviews.InvoiceForm, option func(customer.Offered) templates.Option,
 ) (chosen customer.Offered, err error) {
 	id, _, _ := strings.Cut(form.Typed.Get("customer_id"), " ") // see customerOption
-	is, _ := uuid.Parse(id)                                     // what is no id is nothing
+	current, _ := uuid.Parse(id)                                // uuid.Nil if it is no id
 	form.CustomerID, form.CustomerSearch = form.Typed.Get("customer_id"), form.Typed.Get("customer_search")
 	var tooLong invalid.Error
 	search := web.SearchOf(url.Values{"q": {form.CustomerSearch}}, &tooLong)
 	if tooLong.Err() != nil {
 		search = ""
 	}
-	customers, err := customer.Offer(r.Context(), s.Pool, web.Principal(r).Tenant, is, search)
+	customers, err := customer.Offer(r.Context(), s.Pool, web.Principal(r).Tenant, current, search)
 	for _, c := range customers {
 		form.Customers = append(form.Customers, option(c))
-		if c.ID == is {
+		if c.ID == current {
 			chosen, form.CustomerID, form.CustomerAddress = c, option(c).Value, addressLine(c.Address, c.Country)
 		}
 	}
 	return chosen, err
 }
 
-// customerChoices are the customers that the field of a form finds as somebody types, with what a new invoice of each begins with.
+// customerChoices sends the customers that match a search as the user types, with the defaults of a new invoice for each.
 func (s *Pages) customerChoices(w http.ResponseWriter, r *http.Request) error {
 	search, err := web.Searched(r)
 	if err != nil {
@@ -173,15 +173,14 @@ func (s *Pages) customerChoices(w http.ResponseWriter, r *http.Request) error {
 	return s.Render(w, r, http.StatusOK, invoiceviews.CustomerChoicesPage(view))
 }
 
-// choices is how many customers are shown to somebody who types.
+// choices is the maximum number of customers in that response.
 const choices = 20
 
 func addressLine(address, country string) string {
 	return strings.Join(document.AddressLines(party.Details{Address: address, Country: country}), ", ")
 }
 
-// customerOption sends the customer's name along with the id, so that the choice can be shown again when
-// the database cannot be asked for it.
+// customerOption puts the customer's name after the id, so that the choice can be shown again even if the database is unavailable.
 func customerOption(c customer.Offered) templates.Option {
 	label := joined(c.Name, c.Email)
 	return templates.Option{Value: c.ID.String() + " " + label, Text: label}

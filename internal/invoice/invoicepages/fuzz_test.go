@@ -20,11 +20,11 @@ const validInvoice = `{"number":"2026-0042","customer":{"email":"ada@example.com
 	"due_date":"2026-12-21","currency":"EUR","lines":[{"description":"Design","quantity":"2","unit_price":"50.00","tax_rate":"23"}],
 	"notes":"a\r\nb"}`
 
-// maxRepeats is how many elements an array may have, and how many fields of a form one name.
+// maxRepeats is the maximum number of elements of an array, and of form fields with the same name.
 const maxRepeats = 500
 
-// FuzzInvoiceJSON: a body is refused with a reason of a bounded length, or is within its bounds and means the
-// same to any other decoder. If it is a valid command, a form could have sent it as well.
+// FuzzInvoiceJSON checks that a body is refused with a reason of limited length, or is within the limits and means the same to another
+// decoder. If it is a valid command, a form can send the same.
 func FuzzInvoiceJSON(f *testing.F) {
 	for _, seed := range []string{
 		"", "{}", "null", "[]", validInvoice, validInvoice + "x", validInvoice + " ", strings.Replace(validInvoice, `"2"`, `2`, 1),
@@ -43,7 +43,7 @@ func FuzzInvoiceJSON(f *testing.F) {
 			}
 			return
 		}
-		// encoding/json merges what comes twice, and takes any capitals: what was accepted has neither.
+		// encoding/json merges duplicate names and ignores case. An accepted body has neither.
 		var lenient invoice.Input
 		if err := json.Unmarshal([]byte(body), &lenient); err != nil || !reflect.DeepEqual(in, lenient) || len(in.Lines) > maxRepeats {
 			t.Errorf("%q: %v\n%+v\n%+v", body, err, in, lenient)
@@ -56,7 +56,7 @@ func FuzzInvoiceJSON(f *testing.F) {
 	})
 }
 
-// FuzzInvoiceForm: a form is refused with a reason, or is a command that JSON could have sent as well.
+// FuzzInvoiceForm checks that a form is refused with a reason, or is a command that JSON can also send.
 func FuzzInvoiceForm(f *testing.F) {
 	var in invoice.Input
 	if err := json.Unmarshal([]byte(validInvoice), &in); err != nil {
@@ -86,7 +86,7 @@ func FuzzInvoiceForm(f *testing.F) {
 	})
 }
 
-// accepted returns the command, if it is valid. If not, there must be a sentence about it.
+// accepted returns the command of an input if it is valid. Otherwise the error must have a sentence.
 func accepted(t *testing.T, in invoice.Input) (invoice.Draft, bool) {
 	t.Helper()
 	draft, err := in.Draft()
@@ -118,7 +118,7 @@ func asForm(in invoice.Input) url.Values {
 	return form
 }
 
-// sameCommand: what came the other way has the same fingerprint.
+// sameCommand checks that an input has the same fingerprint.
 func sameCommand(t *testing.T, want invoice.Draft, in invoice.Input) {
 	t.Helper()
 	got, err := in.Draft()

@@ -8,8 +8,8 @@ import (
 	"onlyonce/templates"
 )
 
-// invoiceChanges describes what was changed of an invoice besides the fields of its form: customer, lines and total. Its
-// state is said by what was done.
+// invoiceChanges describes the changes of an invoice that are not form fields: customer, lines and total. The operation already shows the
+// new state.
 func invoiceChanges(inv invoice.Invoice) web.DescribeChanges {
 	return web.InTurn(customerChanges, lineChanges, duplicateChanges, web.AmountChanges("Total", "total", "currency", inv.Currency))
 }
@@ -53,7 +53,7 @@ func duplicateChanges(fields web.Changed) []templates.HistoryChange {
 	return []templates.HistoryChange{{Is: "Voided as duplicate of " + web.Decoded[record.Reference](values[1]).Name}}
 }
 
-// customerChange names two customers by what differs.
+// customerChange describes the change of the customer by the fields that differ.
 func customerChange(was, is invoice.Customer) templates.HistoryChange {
 	if was.Name == is.Name {
 		return templates.HistoryChange{Label: "Customer", Was: was.Email, Is: is.Email}

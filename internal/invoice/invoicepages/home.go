@@ -17,13 +17,14 @@ import (
 	"onlyonce/templates/invoiceviews"
 )
 
-// homePath is where people begin.
+// homePath is the path of the start page.
 const homePath = "/home"
 
-// shownAtHome is how many invoices the page shows of each kind.
+// shownAtHome is the number of invoices of each kind on the page.
 const shownAtHome = 5
 
-// home shows what is open, what was billed and paid, what needs doing, and what is new. Nothing is added across currencies.
+// home shows the open, billed and paid amounts, the invoices that need an action, and the newest ones. It never adds amounts in different
+// currencies.
 func (s *Pages) home(w http.ResponseWriter, r *http.Request) error {
 	tenant, today := web.Principal(r).Tenant, date.Today()
 	sums, err := invoice.Standing(r.Context(), s.Pool, tenant, tenant, today)
@@ -63,7 +64,7 @@ func (s *Pages) home(w http.ResponseWriter, r *http.Request) error {
 	return s.Render(w, r, http.StatusOK, invoiceviews.HomePage(s.Page(w, r), view))
 }
 
-// charts are those of each currency: what is open by its age, and what was billed and paid by month.
+// charts returns the charts for each currency: open amounts by age, and billed and paid amounts by month.
 func charts(periods []invoice.Period, today date.Date) (all []invoiceviews.CurrencyCharts) {
 	var currencies []money.Currency
 	for _, p := range periods {
@@ -106,8 +107,8 @@ func charts(periods []invoice.Period, today date.Date) (all []invoiceviews.Curre
 	return all
 }
 
-// addBar adds a bar of each series, with its name below it and in the table. Amounts are in minor units. A bar ends at
-// [money.Max], which a sum may exceed.
+// addBar adds a bar for each series, with its name below it and in the table. Amounts are in minor units. A bar is at most [money.Max]
+// high, which a sum may exceed.
 func addBar(chart *invoiceviews.Chart, c money.Currency, short, long string, amounts ...decimal.Decimal) {
 	bars := invoiceviews.Bars{Short: short, Long: long}
 	for _, amount := range amounts {
@@ -119,7 +120,7 @@ func addBar(chart *invoiceviews.Chart, c money.Currency, short, long string, amo
 	chart.Places = append(chart.Places, bars)
 }
 
-// ticks are a few round amounts between which all bars of a chart are, 0 among them.
+// ticks returns a few round amounts, including 0, between which all bars of a chart are.
 func ticks(c money.Currency, chart invoiceviews.Chart) (all []invoiceviews.Tick) {
 	least, largest, step := int64(0), int64(1), int64(1)
 	for _, at := range chart.Places {
@@ -144,7 +145,7 @@ func ticks(c money.Currency, chart invoiceviews.Chart) (all []invoiceviews.Tick)
 	return append(all, invoiceviews.Tick{Amount: at, Text: shortAmount(c, decimal.NewFromInt(at))})
 }
 
-// shortAmount is an amount of minor units in few characters, such as "1.2k".
+// shortAmount returns minor units in few characters, such as "1.2k".
 func shortAmount(c money.Currency, minor decimal.Decimal) string {
 	amount := minor.Shift(-c.Decimals())
 	for _, unit := range []struct {

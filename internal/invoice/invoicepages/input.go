@@ -22,10 +22,10 @@ import (
 	"onlyonce/templates/invoiceviews"
 )
 
-// lineFields come once for each line.
+// lineFields are the form fields of each line.
 var lineFields = []string{"line_description", "line_quantity", "line_unit_price", "line_tax_rate"}
 
-// draftOfForm reads the command of a person. A form that comes back has the numbers as they were read.
+// draftOfForm parses the command of a form, and normalizes the numbers in the form.
 func draftOfForm(r *http.Request) (invoice.Draft, error) {
 	if billed := r.PostForm.Get(invoice.BilledField); billed != "" {
 		r.PostForm.Set("customer_id", billed)
@@ -38,8 +38,8 @@ func draftOfForm(r *http.Request) (invoice.Draft, error) {
 	return draft, withQuestions(err, questions)
 }
 
-// readNumbers reads the numbers of lines as people write them: a program sends plain decimals. What can be two numbers stays, and is
-// asked about at its pointer.
+// readNumbers parses typed numbers of lines; programs send plain decimals. An ambiguous number stays unchanged, and is in questions at
+// its pointer.
 func readNumbers(lines []invoice.LineInput, currency string) (questions invalid.Error) {
 	decimals := int32(2)
 	if c, known := money.ParseCurrency(currency); known {
@@ -62,7 +62,7 @@ func readNumber(questions *invalid.Error, pointer string, value *string, decimal
 	*value = plain
 }
 
-// amountAsTyped lets the form of a command have its amount as people write it, in the currency of the record that its path names.
+// amountAsTyped makes the form of a command accept a typed amount, in the currency of the record in its path.
 func amountAsTyped[C any, P web.Entity](
 	command web.Command[C], of *web.Mounted[P], currency func(P) money.Currency,
 ) web.Command[C] {
@@ -85,13 +85,13 @@ func amountAsTyped[C any, P web.Entity](
 	return command
 }
 
-// withQuestions adds questions to what is wrong, each in place of what else is wrong at its pointer.
+// withQuestions merges questions into err, replacing other errors at the same pointers.
 func withQuestions(err error, questions invalid.Error) error {
-	wrong, is := errors.AsType[*invalid.Error](err)
+	wrong, ok := errors.AsType[*invalid.Error](err)
 	switch {
 	case err == nil:
 		return questions.Err()
-	case !is:
+	case !ok:
 		return err
 	}
 	for _, asked := range questions.Fields {
@@ -105,7 +105,7 @@ func withQuestions(err error, questions invalid.Error) error {
 	return wrong
 }
 
-// readInvoice takes the fields of the form.
+// readInvoice returns the input of a form.
 func readInvoice(form url.Values) invoice.Input {
 	customerID, _, _ := strings.Cut(form.Get("customer_id"), " ") // see customerOption
 	in := invoice.Input{
@@ -114,12 +114,12 @@ func readInvoice(form url.Values) invoice.Input {
 		Currency: form.Get("currency"), Notes: form.Get("notes"), Series: form.Get("answer_series"),
 	}
 	if next := form.Get("next_number"); next != "" {
-		in.Number = "" // the one that is next by then
+		in.Number = "" // the next number at that time
 		if form.Get("version") != "" {
-			in.Number = next // because blank means to keep the number
+			in.Number = next // blank would keep the number
 		}
 	}
-	// "Create as a new invoice" does not mean the number that the form has used.
+	// "Create as a new invoice" must not reuse the number of the form.
 	if used := form.Get("used_name"); used != "" && form.Get("fresh_key") != "" && invoice.SameNumber(in.Number, used) {
 		in.Number = ""
 	}
@@ -144,8 +144,7 @@ func readInvoice(form url.Values) invoice.Input {
 	return in
 }
 
-// withoutBlankLines drops the lines that were left blank, but for the first. Quantity and rate do not
-// count: the form fills them in.
+// withoutBlankLines drops the blank lines except the first. Quantity and rate don't count, because the form fills them in.
 func withoutBlankLines(in invoice.Input) invoice.Input {
 	first := true
 	in.Lines = slices.DeleteFunc(slices.Clone(in.Lines), func(l invoice.LineInput) bool {
@@ -156,8 +155,8 @@ func withoutBlankLines(in invoice.Input) invoice.Input {
 	return in
 }
 
-// newLine is a line to fill in. There is no default tax rate: an invoice must not be free of tax because
-// nobody looked. Further lines take the rate of the one above.
+// newLine returns a line to fill in. It has no default tax rate, because an invoice must not be tax-free by mistake. Further lines take
+// the rate of the line above.
 func newLine(above []invoice.LineInput) invoice.LineInput {
 	line := invoice.LineInput{Quantity: "1"}
 	if len(above) > 0 {
@@ -166,8 +165,8 @@ func newLine(above []invoice.LineInput) invoice.LineInput {
 	return line
 }
 
-// freshInvoice returns what stands in a new form, by the settings: ?customer= chooses a customer, and ?copy= an invoice to
-// copy. Without a customer the due date is left blank, so that it follows from the one who is chosen in the end.
+// freshInvoice returns the values of a new form, based on the settings. The query parameter customer chooses a customer, and copy an
+// invoice to copy. Without a customer the due date is blank, so that it follows from the customer chosen later.
 func (s *Pages) freshInvoice(r *http.Request) (url.Values, error) {
 	is, err := settings.Of(r.Context(), s.Pool, web.Principal(r).Tenant)
 	if err != nil {
@@ -176,7 +175,7 @@ func (s *Pages) freshInvoice(r *http.Request) (url.Values, error) {
 	fresh := url.Values{
 		"issue_date": {s.Today().String()}, "currency": {is.Currency.String()}, "line_quantity": {"1"}, "line_tax_rate": {is.TaxRate},
 	}
-	of, _ := uuid.Parse(r.URL.Query().Get("customer")) // what is no id is nobody
+	of, _ := uuid.Parse(r.URL.Query().Get("customer")) // uuid.Nil if it is no id
 	var original invoice.Invoice
 	if id, err := uuid.Parse(r.URL.Query().Get("copy")); err == nil {
 		if original, err = invoice.Table.Find(r.Context(), s.Pool, web.Principal(r).Tenant, id); err != nil {
@@ -192,7 +191,7 @@ func (s *Pages) freshInvoice(r *http.Request) (url.Values, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, is := range usual { // none of an unknown customer
+	for _, is := range usual { // empty for an unknown customer
 		fresh.Set("currency", is.Currency.String())
 		fresh.Set("due_date", s.Today().AddDays(is.PaymentDays).String())
 	}
@@ -202,7 +201,7 @@ func (s *Pages) freshInvoice(r *http.Request) (url.Values, error) {
 	return fresh, nil
 }
 
-// copyInto fills a form like an invoice. A copy is a wanted repeat, so it is not asked about.
+// copyInto fills a form with the values of an invoice. A copy is an intended repeat, so the form does not ask about it.
 func copyInto(form url.Values, original invoice.Invoice) {
 	for name, values := range fillInvoice(original) {
 		switch name {
@@ -215,7 +214,7 @@ func copyInto(form url.Values, original invoice.Invoice) {
 	form.Set("allow_repeat", "1")
 }
 
-// fillInvoice returns what stands in the form of an existing invoice.
+// fillInvoice returns the form values of an existing invoice.
 func fillInvoice(inv invoice.Invoice) url.Values {
 	form := url.Values{
 		"number": {inv.Number}, "customer_id": {customerOption(customer.Offered{
@@ -247,7 +246,7 @@ func setLines(form url.Values, lines []invoice.LineInput) {
 	}
 }
 
-// invoiceControl finds the form control for a place in the command.
+// invoiceControl returns the form control for a place in the command.
 func invoiceControl(pointer string) string {
 	parts := strings.Split(strings.TrimPrefix(pointer, "/"), "/")
 	switch {
@@ -263,7 +262,7 @@ func invoiceControl(pointer string) string {
 	}
 }
 
-// invoiceFacts returns what was typed, each line as one fact.
+// invoiceFacts returns the typed values, each line as a fact.
 func invoiceFacts(form url.Values) []templates.Fact {
 	of := func(label, name string) templates.Fact { return templates.Fact{Label: label, Value: form.Get(name)} }
 	facts := []templates.Fact{{Label: "Customer", Value: typedCustomer(form)}}
@@ -272,15 +271,15 @@ func invoiceFacts(form url.Values) []templates.Fact {
 	return append(facts, lineFacts(form)...)
 }
 
-// typedCustomer is the customer who was chosen or typed, as customerOption has it.
+// typedCustomer returns the chosen or typed customer, in the format of customerOption.
 func typedCustomer(form url.Values) string {
 	if id, label, _ := strings.Cut(form.Get("customer_id"), " "); id != "" {
-		return cmp.Or(label, id) // what was typed for a new one was not wanted in the end
+		return cmp.Or(label, id) // the fields of a new customer are ignored
 	}
 	return joined(form.Get("customer_name"), form.Get("customer_email"))
 }
 
-// lineFacts returns each line that was typed as one fact.
+// lineFacts returns each typed line as a fact.
 func lineFacts(form url.Values) (facts []templates.Fact) {
 	for i, l := range readInvoice(form).Lines {
 		parts := []string{l.Description, l.Quantity, l.UnitPrice}
@@ -292,7 +291,7 @@ func lineFacts(form url.Values) (facts []templates.Fact) {
 	return facts
 }
 
-// joined leaves out what is blank.
+// joined joins the parts that are not blank.
 func joined(parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " · ")
 }

@@ -96,7 +96,7 @@ func invoiceRows(found []invoice.Summary) []invoiceviews.InvoiceRow {
 	return rows
 }
 
-// seller is the business that bills, as an invoice and its credit notes name it.
+// seller returns the view of the business that bills, for an invoice and its credit notes.
 func seller(inv invoice.Invoice) invoiceviews.Party {
 	is := inv.Seller
 	return invoiceviews.Party{
@@ -104,7 +104,7 @@ func seller(inv invoice.Invoice) invoiceviews.Party {
 	}
 }
 
-// buyer is the customer, likewise.
+// buyer returns the view of the customer.
 func buyer(inv invoice.Invoice) invoiceviews.Party {
 	is := inv.Customer
 	return invoiceviews.Party{
@@ -174,12 +174,12 @@ func (s *Pages) invoicePage(r *http.Request, p templates.Page, inv invoice.Invoi
 	return invoiceviews.InvoicePage(p, view), nil
 }
 
-// isOverdue goes by the day in UTC.
+// isOverdue reports whether an invoice is overdue on the current day in UTC.
 func isOverdue(status string, due date.Date) bool {
 	return invoice.IsOverdue(status, due, date.Today())
 }
 
-// shownStatus is the state of an invoice as people care about it. lessOpen is whether less than its total is open.
+// shownStatus returns the status for users. lessOpen is set if the open amount is less than the total.
 func shownStatus(status string, due date.Date, lessOpen bool) string {
 	switch {
 	case isOverdue(status, due):
@@ -190,7 +190,7 @@ func shownStatus(status string, due date.Date, lessOpen bool) string {
 	return status
 }
 
-// invoiceExample is an invoice of a new customer, which the API takes as it is.
+// invoiceExample is a valid invoice with a new customer for the API.
 func invoiceExample() invoice.Input {
 	return invoice.Input{
 		Customer:  &customer.Input{Email: "ada@example.com", Name: "Ada Lovelace"},

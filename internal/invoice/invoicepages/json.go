@@ -12,7 +12,7 @@ import (
 	"onlyonce/internal/value/money"
 )
 
-// invoiceJSON is an invoice as the API shows it: amounts, quantities and rates are decimal strings.
+// invoiceJSON is an invoice in the API: amounts, quantities and rates are decimal strings.
 type invoiceJSON struct {
 	record.Alike
 
@@ -71,7 +71,7 @@ func showInvoice(inv invoice.Invoice) any {
 	return shown
 }
 
-// summaryJSON is an invoice as the API lists it.
+// summaryJSON is an invoice in a list of the API.
 type summaryJSON struct {
 	ID        uuid.UUID        `json:"id"`
 	Number    string           `json:"number"`

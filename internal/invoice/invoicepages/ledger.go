@@ -10,7 +10,7 @@ import (
 	"onlyonce/templates/invoiceviews"
 )
 
-// ledger is a page of what was paid, refunded and credited of an invoice. A draft has nothing of it.
+// ledger returns a page of the payments, refunds and credit notes of an invoice. It is empty for a draft.
 func (s *Pages) ledger(r *http.Request, inv invoice.Invoice) (v invoiceviews.Ledger, err error) {
 	if inv.Status == invoice.StatusDraft {
 		return v, nil
@@ -38,7 +38,7 @@ func (s *Pages) ledgerRow(r *http.Request, inv invoice.Invoice, p invoice.Postin
 		if p.Left > 0 {
 			row.Left, row.RefundHref = web.AmountText(inv.Currency, p.Left), web.FormHref(r, s.payments.URL(p.ID)+"/refunds/new")
 		}
-		if p.Left == p.Amount { // nothing of it was refunded
+		if p.Left == p.Amount { // no refunds
 			row.RemoveHref = s.payments.Asked(r, p.ID, "remove", nil).Href
 		}
 	case "removal":

@@ -17,8 +17,8 @@ import (
 	"onlyonce/templates/invoiceviews"
 )
 
-// MountOutbox mounts the resource of package mail. They are sent from the pages of their invoices, and all of a tenant are
-// listed in its outbox.
+// MountOutbox mounts the resource of package mail. Mails are sent from the pages of their invoices, and all mails of a tenant are listed
+// in its outbox.
 func (s *Pages) MountOutbox() {
 	m := web.CreatedUnder(s.invoices, "send", s.Within("invoices"), web.Resource[mail.Mail]{
 		One: "email", Path: "/outbox", Table: mail.Table, Name: mail.Name,
@@ -54,7 +54,7 @@ func (s *Pages) MountOutbox() {
 		draft, s.freshMail, &invoice.NotIssued)
 }
 
-// freshMail suggests to send it to the customer.
+// freshMail fills in the customer as the recipient.
 func (s *Pages) freshMail(r *http.Request) (url.Values, error) {
 	inv, err := s.invoices.Find(r)
 	if err == nil {
@@ -85,7 +85,7 @@ func mailFacts(m mail.Mail) []templates.Fact {
 	return facts
 }
 
-// mailState is the state of a mail as people read it.
+// mailState returns the state of a mail for users.
 func mailState(m mail.Mail) string {
 	switch {
 	case m.State == mailer.StateFailed:
@@ -101,14 +101,14 @@ func mailState(m mail.Mail) string {
 	}
 }
 
-// justNow is how long the ways to one more mail stay away after the last one was queued.
+// justNow is the time after the last mail was queued in which the page offers no further one.
 const justNow = 5 * time.Second
 
-// maxMails is how many mails the page of an invoice shows, the newest first.
+// maxMails is the number of mails on the page of an invoice, newest first.
 const maxMails = 5
 
-// mailRows are the mails of an invoice for its page, with the button for one more, unless the
-// last one still waits. A draft has none: the first is queued when it is issued.
+// mailRows returns the mails of an invoice for its page, with a button to send one more, unless the last one is still queued. A draft has
+// no mails: the first is queued when it is issued.
 func (s *Pages) mailRows(r *http.Request, inv invoice.Invoice) (v invoiceviews.InvoiceMails, err error) {
 	if inv.Status == invoice.StatusDraft {
 		return v, nil
@@ -127,7 +127,7 @@ func (s *Pages) mailRows(r *http.Request, inv invoice.Invoice) (v invoiceviews.I
 	switch {
 	case len(found) == 0:
 	case time.Since(found[0].CreatedAt) < justNow:
-		v.Send, v.OtherHref = templates.Action{}, "" // the second click of a slow double click is no wish of its own
+		v.Send, v.OtherHref = templates.Action{}, "" // a slow double click must not send a second mail
 	case found[0].State == mailer.StateQueued:
 		v.Send = templates.Action{}
 	case found[0].State == mailer.StateFailed:

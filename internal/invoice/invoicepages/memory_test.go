@@ -10,8 +10,8 @@ import (
 	"onlyonce/internal/web/webtest"
 )
 
-// TestDecodersAreBoundedInMemory: a body of 1 MiB may cost a small multiple of itself. It runs alone, as
-// all tests that are not parallel do.
+// TestDecodersAreBoundedInMemory checks that decoding 1 MiB takes only a small multiple of it in memory. It is not parallel, so it runs
+// alone.
 func TestDecodersAreBoundedInMemory(t *testing.T) {
 	for name, body := range webtest.HostileBodies() {
 		contentType, decode := "application/json", func(r *http.Request) error {

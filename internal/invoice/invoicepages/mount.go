@@ -1,5 +1,4 @@
-// Package invoicepages shows invoices, and what belongs to them, to people and programs: payments, refunds, credit notes, emails
-// and documents.
+// Package invoicepages has the pages and the API of invoices and their payments, refunds, credit notes, emails and documents.
 package invoicepages
 
 import (
@@ -13,7 +12,7 @@ import (
 	"onlyonce/templates"
 )
 
-// Pages has what the pages of invoices share.
+// Pages has the dependencies of the pages of invoices.
 type Pages struct {
 	*web.Site
 
@@ -24,7 +23,7 @@ type Pages struct {
 	sendsMail bool
 }
 
-// Mount mounts invoices with their payments, refunds and credit notes. sendsMail is set if there is a mail server.
+// Mount mounts invoices with their payments, refunds and credit notes. sendsMail is set if a mail server is configured.
 func Mount(s *web.Site, sendsMail bool) *Pages {
 	p := &Pages{Site: s, documents: newDocuments(), sendsMail: sendsMail}
 	p.Home(homePath, "Home", p.home)
@@ -44,13 +43,13 @@ func Mount(s *web.Site, sendsMail bool) *Pages {
 	return p
 }
 
-// clientPrograms are those of the guide in docs/api-client.md.
+// clientPrograms returns the programs in docs/api-client.md.
 func clientPrograms() templates.Programs {
 	programs := templates.Programs{About: "These programs do all of this. Each creates one invoice, even if responses get lost."}
 	for _, name := range []string{"create.sh", "create.mjs", "main.go", "invoice.json"} {
 		text, err := docs.Clients.ReadFile("api-client/" + name)
 		if err != nil {
-			panic(err) // cannot be: it is part of the program
+			panic(err) // can't happen: it is part of the program
 		}
 		programs.All = append(programs.All, templates.Program{Name: name, Text: string(text)})
 	}

@@ -14,7 +14,7 @@ import (
 	"onlyonce/templates/invoiceviews"
 )
 
-// MountNumbers mounts the resource of package series: the numbers with which invoices and credit notes go on.
+// MountNumbers mounts the resource of package series: the next numbers of invoices and credit notes.
 func (s *Pages) MountNumbers() {
 	m := web.Resource[series.Next]{
 		One: "next number", Path: "/next-numbers", Tab: "Numbers", Table: series.Table, Name: func(n series.Next) string { return n.Number },

@@ -21,7 +21,7 @@ import (
 	"onlyonce/templates/invoiceviews"
 )
 
-// mountPayments mounts the resource of package payment. They are listed and shown with their invoice.
+// mountPayments mounts the resource of package payment. Payments are listed and shown with their invoice.
 func (s *Pages) mountPayments() {
 	m := web.Under(s.invoices, s.Site, web.Resource[payment.Payment]{
 		One: "payment", Path: "/payments", Table: payment.Table, Name: payment.Name, Rules: payment.Rules(), View: showPayment,
@@ -69,7 +69,7 @@ func (s *Pages) mountPayments() {
 	})
 }
 
-// paymentRow has what was refunded of a payment only if something was.
+// paymentRow returns the cells of a payment. The refunded amount is blank if it is 0.
 func paymentRow(p payment.Listed) []string {
 	refunded := ""
 	if p.Refunded > 0 {
@@ -92,7 +92,7 @@ func (s *Pages) removePage(r *http.Request, p templates.Page, f templates.Form, 
 	}), nil
 }
 
-// freshPayment suggests to pay today what is open.
+// freshPayment fills in the open amount and today's date.
 func (s *Pages) freshPayment(r *http.Request) (url.Values, error) {
 	inv, err := s.invoices.Find(r)
 	if err == nil {
@@ -114,7 +114,7 @@ func (s *Pages) paymentForm(r *http.Request, p templates.Page, f templates.Form)
 	}), nil
 }
 
-// paymentJSON is a payment as the API shows it.
+// paymentJSON is a payment in the API.
 type paymentJSON struct {
 	record.Header
 	record.Alike

@@ -18,7 +18,7 @@ import (
 	"onlyonce/templates/invoiceviews"
 )
 
-// mountRefunds mounts the resource of package refund. They are listed with their payment, and shown with its invoice.
+// mountRefunds mounts the resource of package refund. Refunds are listed with their payment, and shown with its invoice.
 func (s *Pages) mountRefunds() {
 	m := web.Under(s.payments, s.Site, web.Resource[refund.Refund]{
 		One: "refund", Path: "/refunds", Table: refund.Table, Name: refund.Name, View: showRefund,
@@ -42,7 +42,7 @@ func (s *Pages) mountRefunds() {
 		&refund.ExceedsPayment)
 }
 
-// freshRefund suggests to refund today what is left of the payment.
+// freshRefund fills in the refundable amount and today's date.
 func (s *Pages) freshRefund(r *http.Request) (url.Values, error) {
 	of, err := s.payments.Find(r)
 	if err == nil {
@@ -67,7 +67,7 @@ func (s *Pages) refundForm(r *http.Request, p templates.Page, f templates.Form) 
 	}), nil
 }
 
-// refundJSON is a refund as the API shows it.
+// refundJSON is a refund in the API.
 type refundJSON struct {
 	record.Header
 	record.Alike

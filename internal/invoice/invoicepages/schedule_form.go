@@ -19,7 +19,7 @@ import (
 	"onlyonce/templates/invoiceviews"
 )
 
-// scheduleFields are those of the form but for the lines.
+// scheduleFields returns the fields of the form, except for the lines.
 func scheduleFields() []templates.Field {
 	return []templates.Field{
 		{Name: "customer_id", Value: "Customer"}, {Name: "currency", Value: "Currency"}, {Name: "bill_as", Value: "Each invoice is"},
@@ -28,7 +28,7 @@ func scheduleFields() []templates.Field {
 	}
 }
 
-// scheduleChoices are what there is to choose from, by the names of the fields.
+// scheduleChoices returns the options of the select fields, by field name.
 func scheduleChoices() map[string][]templates.Option {
 	return map[string][]templates.Option{
 		"unit": {
@@ -39,7 +39,7 @@ func scheduleChoices() map[string][]templates.Option {
 	}
 }
 
-// choiceText is how people read the value that was chosen in a field; the value itself if there was nothing to choose.
+// choiceText returns the label of the chosen value of a field, or the value itself if the field has no options.
 func choiceText(field, value string) string {
 	for _, o := range scheduleChoices()[field] {
 		if o.Value == value {
@@ -58,7 +58,7 @@ func scheduleOfForm(r *http.Request) (schedule.Draft, error) {
 	return draft, withQuestions(err, questions)
 }
 
-// readSchedule takes the fields of the form.
+// readSchedule returns the input of a form.
 func readSchedule(form url.Values) schedule.Input {
 	billed := readInvoice(form)
 	return schedule.Input{
@@ -68,8 +68,8 @@ func readSchedule(form url.Values) schedule.Input {
 	}
 }
 
-// freshSchedule returns what stands in a new form: monthly from today on, or like the invoice ?invoice=, which is then the period
-// before the first.
+// freshSchedule returns the values of a new form: monthly from today on, or based on the invoice in the query parameter invoice, which is
+// then the period before the first.
 func (s *Pages) freshSchedule(r *http.Request) (url.Values, error) {
 	tenant, today := web.Principal(r).Tenant, s.Today()
 	is, err := settings.Of(r.Context(), s.Pool, tenant)
@@ -82,7 +82,7 @@ func (s *Pages) freshSchedule(r *http.Request) (url.Values, error) {
 	}
 	id, err := uuid.Parse(r.URL.Query().Get("invoice"))
 	if err != nil {
-		return fresh, nil //nolint:nilerr // nothing to repeat
+		return fresh, nil //nolint:nilerr // no invoice to repeat
 	}
 	original, err := invoice.Table.Find(r.Context(), s.Pool, tenant, id)
 	if err != nil {
@@ -102,7 +102,7 @@ func (s *Pages) freshSchedule(r *http.Request) (url.Values, error) {
 	return fresh, nil
 }
 
-// fillSchedule returns what stands in the form of an existing schedule.
+// fillSchedule returns the form values of an existing schedule.
 func fillSchedule(s schedule.Schedule) url.Values {
 	form := url.Values{
 		"customer_id": {s.Customer.ID.String()}, "currency": {s.Currency.String()}, "notes": {s.Notes},
@@ -116,7 +116,7 @@ func fillSchedule(s schedule.Schedule) url.Values {
 	return form
 }
 
-// scheduleForm is the page with the form of a schedule.
+// scheduleForm returns the page with the form of a schedule.
 func (s *Pages) scheduleForm(r *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
 	in := readInvoice(f.Typed)
 	if f.Notice != nil || len(f.Errors) > 0 {
@@ -125,7 +125,7 @@ func (s *Pages) scheduleForm(r *http.Request, p templates.Page, f templates.Form
 	form := invoiceviews.ScheduleForm{Choices: scheduleChoices(), InvoiceForm: invoiceviews.InvoiceForm{
 		Form: f, Currency: in.Currency, Notes: in.Notes, Currencies: currencies(money.Currencies()), MaxLines: invoice.MaxLines,
 	}}
-	// The id alone, which two edits are compared by.
+	// The id alone, because two edits are compared by it.
 	option := func(c customer.Offered) templates.Option {
 		return templates.Option{Value: c.ID.String(), Text: customerOption(c).Text}
 	}
@@ -136,7 +136,7 @@ func (s *Pages) scheduleForm(r *http.Request, p templates.Page, f templates.Form
 	return invoiceviews.ScheduleFormPage(p, form), nil
 }
 
-// typedSchedule returns what was typed, each line as one fact.
+// typedSchedule returns the typed values, each line as a fact.
 func typedSchedule(typed url.Values) (facts []templates.Fact) {
 	for _, f := range scheduleFields() {
 		facts = append(facts, templates.Fact{Label: f.Value, Value: choiceText(f.Name, typed.Get(f.Name))})
@@ -144,7 +144,7 @@ func typedSchedule(typed url.Values) (facts []templates.Fact) {
 	return append(facts, lineFacts(typed)...)
 }
 
-// freshPeriod suggests the next period.
+// freshPeriod fills in the next period.
 func (s *Pages) freshPeriod(r *http.Request) (url.Values, error) {
 	found, err := s.schedules.Find(r)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"onlyonce/internal/value/money"
 )
 
-// scheduleJSON is a schedule as the API shows it.
+// scheduleJSON is a schedule in the API.
 type scheduleJSON struct {
 	record.Header
 	record.Alike

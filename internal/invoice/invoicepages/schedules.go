@@ -96,12 +96,12 @@ func (s *Pages) mountPeriods() {
 	})
 }
 
-// scheduleTotal is what each invoice comes to, with its currency.
+// scheduleTotal returns the total of each invoice, with its currency.
 func scheduleTotal(s schedule.Schedule) string {
 	return invoice.PreviewOf(s.Currency, s.Lines).Total + " " + s.Currency.String()
 }
 
-// nextText returns in a word or two when a schedule is billed next.
+// nextText returns when a schedule is billed next, in one or two words.
 func nextText(s schedule.Schedule) string {
 	switch {
 	case !s.PausedAt.IsZero():
@@ -113,7 +113,7 @@ func nextText(s schedule.Schedule) string {
 	}
 }
 
-// shownNext is how many of the next days the page of a schedule says.
+// shownNext is the number of upcoming days on the page of a schedule.
 const shownNext = 3
 
 func scheduleFacts(s schedule.Schedule) []templates.Fact {

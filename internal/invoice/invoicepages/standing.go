@@ -11,8 +11,8 @@ import (
 	"onlyonce/templates/invoiceviews"
 )
 
-// standing shows sums of money, each as the way to what it sums up. of are parameters that all ways have; withPaid says
-// that payments are summed up too.
+// standing returns the view of sums of money, each with a link to its invoices or payments. of has query parameters for all links.
+// withPaid is set if the sums include payments.
 func standing(sums []invoice.Sum, of url.Values, withPaid bool) []invoiceviews.Standing {
 	all := []invoiceviews.Standing{
 		{Kind: "open", Label: "Open", Href: web.ListURL("/invoices", with(of, "sort", "due"), "status", "open")},
@@ -39,7 +39,7 @@ func standing(sums []invoice.Sum, of url.Values, withPaid bool) []invoiceviews.S
 	return all
 }
 
-// grouped is a number as people read it: "12,345".
+// grouped returns a number with grouped thousands: "12,345".
 func grouped(n int) string {
 	text := strconv.Itoa(n)
 	for at := len(text) - 3; at > 0; at -= 3 {
@@ -48,7 +48,7 @@ func grouped(n int) string {
 	return text
 }
 
-// with is a copy of parameters with one more.
+// with returns a copy of parameters with an additional one.
 func with(query url.Values, name, value string) url.Values {
 	more := url.Values{name: {value}}
 	maps.Copy(more, query)

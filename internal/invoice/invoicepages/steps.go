@@ -17,7 +17,7 @@ import (
 	"onlyonce/templates/invoiceviews"
 )
 
-// mountSteps mounts what cannot be taken back, and the pages that ask before.
+// mountSteps mounts the irreversible operations, with their confirmation pages.
 func (s *Pages) mountSteps(m *web.Mounted[invoice.Invoice]) {
 	web.Transition(m, "issue", "issued", "Issue a draft. From then on it does not change. An email to the customer is queued in the same "+
 		"transaction, unless email says none.", invoice.Issue, issueCommand(), &invoice.NotDraft)
@@ -37,14 +37,14 @@ func (s *Pages) mountSteps(m *web.Mounted[invoice.Invoice]) {
 	})
 }
 
-// issueCommand reads whether the customer gets an email, and what it says.
+// issueCommand parses whether to send the customer an email, and its message.
 func issueCommand() web.Command[invoice.IssueDraft] {
 	return web.NewCommand(func(r *http.Request) (invoice.IssueDraft, error) {
 		return invoice.IssueInput{Email: r.PostForm.Get("email"), Message: r.PostForm.Get("message")}.Draft()
 	}, invoice.IssueInput.Draft)
 }
 
-// voidCommand reads which invoice is kept, if one is, and whether the customer is told.
+// voidCommand parses which invoice is kept, if any, and whether to send the customer an email.
 func voidCommand() web.Command[invoice.VoidDraft] {
 	return web.NewCommand(func(r *http.Request) (invoice.VoidDraft, error) {
 		return invoice.VoidInput{
@@ -79,7 +79,7 @@ func (s *Pages) voidPage(r *http.Request, p templates.Page, f templates.Form, in
 	return invoiceviews.VoidPage(p, v), err
 }
 
-// step is what the pages show of the invoice that they ask about.
+// step returns the view of the invoice on a confirmation page.
 func (s *Pages) step(inv invoice.Invoice) invoiceviews.InvoiceStep {
 	return invoiceviews.InvoiceStep{
 		Number: inv.Number, Href: s.invoices.URL(inv.ID), Customer: inv.Customer.Name, Due: web.DateText(inv.DueDate),

@@ -12,10 +12,10 @@ import (
 	"onlyonce/templates/invoiceviews"
 )
 
-// fact is a part of an invoice, with its name as in a sentence.
+// fact is a part of an invoice, with its name for a sentence.
 type fact struct{ name, value string }
 
-// warnings lists what is odd about a draft, and where it is corrected. The error is that of [document.Gaps].
+// warnings returns unusual facts about a draft, with links to correct them. The error is from [document.Gaps].
 func (s *Pages) warnings(inv invoice.Invoice) (all []invoiceviews.Warning, err error) {
 	add := func(text, fix, href, when string) {
 		all = append(all, invoiceviews.Warning{Text: text, Fix: templates.Link{Text: fix, Href: href}, When: when})
@@ -50,8 +50,8 @@ func (s *Pages) warnings(inv invoice.Invoice) (all []invoiceviews.Warning, err e
 	return all, err
 }
 
-// hasReverseCharge reports whether an invoice has lines that a business bills to another country of the EU without tax. It then has to
-// show the VAT number of the customer.
+// hasReverseCharge reports whether a business bills lines without tax to another country of the EU. The invoice must then show the VAT
+// number of the customer.
 func hasReverseCharge(inv invoice.Invoice) bool {
 	seller, buyer := inv.Seller.Country, inv.Customer.Country
 	if seller == buyer || !party.InEU(seller) || !party.InEU(buyer) {
@@ -75,7 +75,7 @@ func lacking(facts []fact) (names []string) {
 	return names
 }
 
-// Bounds of what a warning lists.
+// Limits of the lists in a warning.
 const (
 	maxGaps       = 5  // places
 	maxCharacters = 10 // of each

@@ -68,10 +68,10 @@ func (s *webhooks) mountEvents(owners *web.Site) {
 	web.Transition(m, "dismiss", "dismissed", "", webhook.Dismiss, web.Nothing(), &webhook.Applied)
 }
 
-// offered is how many invoices the page of an event offers, the newest first.
+// offered is the number of invoices offered on the page of an event, newest first.
 const offered = 10
 
-// offerInvoices has the page of an event offer the invoices that a payment may be of, and take the number of another one.
+// offerInvoices adds to the page of an event the invoices that its payment may belong to, and a field for the number of a different one.
 func (s *webhooks) offerInvoices(r *http.Request, m *web.Mounted[webhook.Event], e webhook.Event, v *invoiceviews.WebhookEvent) error {
 	found, err := invoice.WithOpen(r.Context(), s.Pool, web.Principal(r).Tenant, e.Currency, e.Amount, offered)
 	if err != nil {
@@ -90,7 +90,7 @@ func (s *webhooks) offerInvoices(r *http.Request, m *web.Mounted[webhook.Event],
 	return nil
 }
 
-// sender finds the source with the address that a request was sent to.
+// sender returns the source whose address a request was sent to.
 func (s *webhooks) sender(r *http.Request) (web.Sender[webhook.Arrival], error) {
 	source, err := webhook.FindSender(r.Context(), s.Pool, s.vault, chi.URLParam(r, "address"))
 	return web.Sender[webhook.Arrival]{
@@ -109,7 +109,7 @@ func (s *webhooks) sender(r *http.Request) (web.Sender[webhook.Arrival], error) 
 	}, err
 }
 
-// apart is the delivery of an event that came first with another content.
+// apart returns the delivery of an event whose id arrived before with different content.
 func apart(d web.Delivery[webhook.Arrival], first uuid.UUID) (_ web.Delivery[webhook.Arrival], err error) {
 	d.Command.First = first
 	d.Key, err = d.Command.Key()
@@ -134,7 +134,7 @@ func eventFinder(r *http.Request) (templates.Finder, error) {
 	return finder, nil
 }
 
-// eventState is the state of an event as people read it.
+// eventState returns the state of an event for users.
 func eventState(state string) string {
 	switch state {
 	case webhook.StateKept:
@@ -148,7 +148,7 @@ func eventState(state string) string {
 	}
 }
 
-// eventAdvice returns what a person can do about an event, in sentences.
+// eventAdvice returns the user's options for an event, in sentences.
 func eventAdvice(e webhook.Event) string {
 	switch e.State {
 	case webhook.StateKept:
@@ -169,7 +169,7 @@ func eventAdvice(e webhook.Event) string {
 	}
 }
 
-// eventActions are what can be done about an event now.
+// eventActions returns the actions that are possible for an event now.
 func eventActions(e webhook.Event) []string {
 	switch {
 	case e.State == webhook.StateApplied, e.State == webhook.StateKept:

@@ -16,7 +16,7 @@ import (
 	"onlyonce/templates/invoiceviews"
 )
 
-// webhooks has what the pages of webhooks share.
+// webhooks has the dependencies of the pages of webhooks.
 type webhooks struct {
 	*Pages
 
@@ -25,8 +25,8 @@ type webhooks struct {
 	secrets *web.Mounted[webhook.Secret]
 }
 
-// MountWebhooks mounts the sources of events, their secrets, sealed with the key, and the events. Only owners come here: a source
-// records payments.
+// MountWebhooks mounts the webhook sources, their secrets, which are encrypted with the key, and the events. Only owners have access,
+// because a source records payments.
 func (s *Pages) MountWebhooks(key secretkey.Key) {
 	w := &webhooks{Pages: s, vault: webhook.NewVault(key)}
 	owners := s.Owners("settings")
@@ -87,7 +87,7 @@ func (s *webhooks) mountSources(owners *web.Site) {
 	web.Transition(m, "enable", "enabled", "", webhook.Enable, web.Nothing())
 }
 
-// schemes are the schemes as people read them.
+// schemes returns the options of the scheme.
 func schemes() []templates.Option {
 	var all []templates.Option
 	for _, scheme := range webhook.Schemes() {
@@ -110,7 +110,7 @@ func sourceState(of webhook.Source) string {
 	return "Disabled on " + web.Day(of.DisabledAt)
 }
 
-// maxSecrets is how many secrets the page of a source shows, the newest first.
+// maxSecrets is the number of secrets on the page of a source, newest first.
 const maxSecrets = 5
 
 func (s *webhooks) sourcePage(r *http.Request, p templates.Page, of webhook.Source) (templ.Component, error) {

@@ -1,4 +1,4 @@
-// Package invoicetest has what the tests of invoices, and of what happens to them, share: issued invoices, and their books.
+// Package invoicetest has helpers for tests of invoices and their ledgers.
 package invoicetest
 
 import (
@@ -14,16 +14,16 @@ import (
 	"onlyonce/internal/proof/must"
 )
 
-// Bundle is a database of its own with one tenant, and what is done to invoices there.
+// Bundle is a separate database with one tenant, and helpers to create and change invoices there.
 type Bundle struct{ *storetest.Bundle }
 
-// Setup makes a bundle for a test that runs beside others.
+// Setup returns a bundle for a parallel test.
 func Setup(t *testing.T) *Bundle {
 	t.Helper()
 	return &Bundle{storetest.Setup(t)}
 }
 
-// Issued is an issued invoice; of 2 at 50.00 EUR without tax if no lines are given.
+// Issued creates and issues an invoice with the lines, by default a quantity of 2 at 50.00 EUR without tax.
 func (b *Bundle) Issued(key string, lines ...invoice.LineInput) invoice.Invoice {
 	b.Helper()
 	if len(lines) == 0 {
@@ -64,8 +64,8 @@ func (b *Bundle) Void(key string, inv invoice.Invoice) error {
 	return err
 }
 
-// Find reads an invoice as it is now, and holds what it shows as paid and credited against its postings, and those
-// against the payments, refunds and credit notes.
+// Find returns the current state of an invoice, and checks its paid and credited amounts against its postings, and those against the
+// payments, refunds and credit notes.
 func (b *Bundle) Find(inv invoice.Invoice) invoice.Invoice {
 	b.Helper()
 	found, err := invoice.Table.Find(b.Context(), b.Store.Pool, b.Tenant, inv.ID)

@@ -20,7 +20,7 @@ func ListOf(ctx context.Context, pool *pgxpool.Pool, tenant, invoice uuid.UUID, 
 	return Table.List(ctx, pool, tenant, page, `r.invoice_id = @invoice`, pgx.NamedArgs{"invoice": invoice})
 }
 
-// Failure is a mail that has failed, with no later one about its invoice.
+// Failure is a mail that has failed and was not followed by another mail about its invoice.
 type Failure struct {
 	Invoice   uuid.UUID
 	Number    string // of the invoice
@@ -28,8 +28,8 @@ type Failure struct {
 	Reason    string
 }
 
-// Failures returns the newest failures of a tenant, at most limit, among the newest 200 mails that have failed of the last 90 days. A mail
-// that was not sent because its invoice was voided is none.
+// Failures returns a tenant's newest failures, at most limit, among the newest 200 failed mails of the last 90 days. It leaves out mails
+// that were not sent because their invoice was voided.
 func Failures(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, limit int) ([]Failure, error) {
 	return record.Collect(ctx, pool, tenant, pgx.RowToStructByPos[Failure], `
 		SELECT m.invoice_id, i.number, m.recipient, m.reason

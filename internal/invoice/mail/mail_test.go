@@ -26,7 +26,7 @@ func TestJobIsOneOfRiver(t *testing.T) {
 	b.DB.IsOfRiver(t, mail.Job{Tenant: b.Tenant, Mail: storetest.Value[uuid.UUID](b, `SELECT id FROM mails`)})
 }
 
-// TestNoMailWithoutItsJob: they are rolled back together with what asked for them.
+// TestNoMailWithoutItsJob checks that a rolled back transaction leaves neither a mail nor its job.
 func TestNoMailWithoutItsJob(t *testing.T) {
 	b := invoicetest.Setup(t)
 	id := b.Issued("one").ID
@@ -45,7 +45,7 @@ func TestNoMailWithoutItsJob(t *testing.T) {
 	}
 }
 
-// TestSendOrVoid: whichever comes first, no mail of a void invoice is queued.
+// TestSendOrVoid checks that no mail is queued after an invoice was voided concurrently.
 func TestSendOrVoid(t *testing.T) {
 	b := invoicetest.Setup(t)
 	for round := range 20 {

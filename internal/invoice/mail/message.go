@@ -17,11 +17,11 @@ var files embed.FS
 
 const day = "2 January 2006"
 
-// letters make the two forms of what a mail says.
+// letters has the templates of mails.
 type letters struct {
 	text *template.Template
 	html *html.Template
-	void *template.Template // the text of a mail about a void invoice, which has no other form
+	void *template.Template // a mail about a void invoice, as text only
 }
 
 func parseLetters() (l letters, err error) {
@@ -40,7 +40,7 @@ func parseLetters() (l letters, err error) {
 // letter is the content of a mail. Amounts have their currency: "1,234.50 EUR".
 type letter struct {
 	Issuer, Customer, Number, Issued, Due string
-	Message                               string // of the person who sends it; "" for none
+	Message                               string // the sender's text; "" for none
 	Stays                                 string // the number of the invoice that a duplicate was voided for, or ""
 	Lines                                 []letterLine
 	Total, Paid, Open                     string
@@ -66,7 +66,7 @@ func letterOf(inv invoice.Invoice) letter {
 	return l
 }
 
-// write writes a mail. It is the same at each attempt, but for what was paid meanwhile.
+// write composes a mail. It is the same in each attempt, except for payments made meanwhile.
 func (l letters) write(m Mail, inv invoice.Invoice, file []byte) (mailer.Letter, error) {
 	content := letterOf(inv)
 	content.Attached, content.Message = file != nil, m.Message

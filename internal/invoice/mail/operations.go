@@ -11,7 +11,7 @@ import (
 	"onlyonce/internal/invoice"
 )
 
-// Send queues one more mail about an issued invoice, once. The first one is queued by [invoice.Issue].
+// Send queues a further mail about an issued invoice. The first one is queued by [invoice.Issue].
 var Send = idempotency.Define(idempotency.Spec[Draft, Mail]{
 	Kind: idempotency.Create, Name: "mail.send", Table: Table,
 	Statements: func(tx *idempotency.Tx, d Draft) idempotency.Result {
@@ -35,7 +35,7 @@ var Send = idempotency.Define(idempotency.Spec[Draft, Mail]{
 	Fields: func(d Draft) []slog.Attr { return []slog.Attr{slog.String("invoice", d.InvoiceID.String())} },
 })
 
-// Possible returns a [*conflict.Error] if an invoice cannot be sent: it is a draft or void.
+// Possible returns a [*conflict.Error] if an invoice can't be sent, because it is a draft or void.
 func Possible(inv invoice.Invoice) error {
 	if inv.Status == invoice.StatusDraft || inv.Status == invoice.StatusVoid {
 		return errNotIssued()

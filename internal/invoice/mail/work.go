@@ -15,22 +15,22 @@ import (
 	"onlyonce/internal/mailer"
 )
 
-// Job is the job of one mail about an invoice.
+// Job is the job of a mail about an invoice.
 type Job struct {
 	Tenant uuid.UUID `json:"tenant"`
 	Mail   uuid.UUID `json:"mail"`
 }
 
-// Kind names the job. The trigger queue_mail inserts it under this name.
+// Kind returns the name under which the trigger queue_mail inserts the job.
 func (Job) Kind() string { return "mail" }
 
-// InsertOpts are what the trigger queue_mail gives the job.
+// InsertOpts returns the options with which the trigger queue_mail inserts the job.
 func (Job) InsertOpts() river.InsertOpts { return mailer.JobOptions() }
 
-// IDs are those of the tenant and of the mail.
+// IDs returns the ids of the tenant and of the mail.
 func (j Job) IDs() (tenant, mail uuid.UUID) { return j.Tenant, j.Mail }
 
-// writer writes what is sent.
+// writer composes mails.
 type writer struct {
 	pool      *pgxpool.Pool
 	letters   letters
@@ -38,7 +38,7 @@ type writer struct {
 	rendered  *semaphore.Weighted // one document at a time: the largest ones take some 60 MB
 }
 
-// NewWorker makes the worker that sends mails about invoices. Its error is that of a sender that has no domain.
+// NewWorker returns the worker that sends mails about invoices. It returns an error if the sender has no domain.
 func NewWorker(c mailer.Config) (*mailer.Worker[Job], error) {
 	letters, err := parseLetters()
 	if err != nil {
@@ -58,7 +58,7 @@ func NewWorker(c mailer.Config) (*mailer.Worker[Job], error) {
 	})
 }
 
-// write writes a mail, with its file.
+// write composes a mail with its attachment.
 func (w writer) write(ctx context.Context, job Job) (mailer.Letter, error) {
 	unread := func(err error) error {
 		return &mailer.UnwrittenError{Outcome: mailer.Again, Reason: "The invoice couldn't be read.", Err: err}
@@ -91,10 +91,10 @@ func (w writer) write(ctx context.Context, job Job) (mailer.Letter, error) {
 	return l, err
 }
 
-// maxAttachment bounds the attached file, in bytes: mail servers refuse large messages. The usual one has 34 kB.
+// maxAttachment is the maximum size of the attached file, in bytes, because mail servers refuse large messages. A typical one has 34 kB.
 const maxAttachment = 5 << 20
 
-// attachment is the issued invoice as a PDF file, made of what was frozen when it was issued; nil if it is too large.
+// attachment renders the issued invoice as a PDF file from its frozen data. It returns nil if the file is too large.
 func (w writer) attachment(ctx context.Context, inv invoice.Invoice) ([]byte, error) {
 	shown, err := document.Of(inv)
 	if err != nil {

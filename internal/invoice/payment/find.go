@@ -11,16 +11,16 @@ import (
 	"onlyonce/internal/record"
 )
 
-// Listed is a payment as the list of all payments shows it.
+// Listed is a payment in the list of all payments.
 type Listed struct {
 	Payment
 	invoice.Of
 }
 
-// All has the payments with what the list says of their invoices.
+// All is the table of payments with the fields of their invoices.
 var All = record.Table[Listed]{Name: Table.Name, Fields: Table.Fields + `,` + invoice.OfFields}
 
-// List returns a page of the payments of a tenant that a filter wants, but not those that were removed: see [invoice.Below].
+// List returns a page of a tenant's payments that a filter selects, without removed ones: see [invoice.Below].
 func List(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, f invoice.BelowFilter, page record.Page) (record.List[Listed], error) {
 	return invoice.Below[Listed]{Table: All, Day: "paid_on", Where: `removed_at IS NULL`}.List(ctx, pool, tenant, f, page)
 }
@@ -30,7 +30,7 @@ func ListOf(ctx context.Context, pool *pgxpool.Pool, tenant, invoice uuid.UUID, 
 	return Table.List(ctx, pool, tenant, page, `r.invoice_id = @invoice`, pgx.NamedArgs{"invoice": invoice})
 }
 
-// Name is what people call a payment: "50.00 EUR on 21 Nov 2026".
+// Name returns the display name of a payment: "50.00 EUR on 21 Nov 2026".
 func Name(p Payment) string {
 	return p.Currency.Display(p.Amount) + " " + p.Currency.String() + " on " + p.Date.Display()
 }

@@ -15,7 +15,7 @@ import (
 	"onlyonce/internal/invoice"
 )
 
-// Create records a payment and posts it to its invoice, once.
+// Create records a payment and posts it to its invoice.
 var Create = idempotency.Define(idempotency.Spec[Draft, Payment]{
 	Kind: idempotency.Create, Name: "payment.create", Table: Table,
 	Statements: func(tx *idempotency.Tx, d Draft) idempotency.Result {
@@ -55,7 +55,7 @@ var Create = idempotency.Define(idempotency.Spec[Draft, Payment]{
 	},
 })
 
-// Taken is the conflict of two payments with one reference.
+// Taken is the conflict of two payments with the same reference.
 var Taken = conflict.Kind{
 	Slug: "payment-taken", Title: "Payment already recorded",
 	Meaning: "A payment with this provider and reference already exists. It was kept, and no second one was recorded.  " +
@@ -63,7 +63,7 @@ var Taken = conflict.Kind{
 	ToDo: "Open the first payment (existing_id). If this is another payment, send it with its own reference.",
 }
 
-// ExceedsOpen is the conflict of paying more than is open. Its member open is the open amount.
+// ExceedsOpen is the conflict of paying more than the open amount, which is its member open.
 var ExceedsOpen = conflict.Kind{
 	Slug: "exceeds-open-amount", Title: "More than the open amount",
 	Meaning: "The payment is larger than what is open on the invoice, which other payments and credit notes may have lowered. " +
@@ -96,8 +96,7 @@ func exceedsOpen(_ context.Context, _ *idempotency.Store, _ idempotency.Intent, 
 	}
 }
 
-// Possible returns a [*conflict.Error] if no payment can be recorded for an invoice: it is not issued, or nothing is
-// open.
+// Possible returns a [*conflict.Error] if an invoice can't have a payment, because it is not issued or has no open amount.
 func Possible(inv invoice.Invoice) error {
 	switch {
 	case inv.Status == invoice.StatusDraft, inv.Status == invoice.StatusVoid:

@@ -1,5 +1,5 @@
-// Package payment keeps what was paid for invoices. A payment is posted to its invoice in the same transaction,
-// never beyond the open amount, and stays as it is, but for what is refunded of it, and for its removal.
+// Package payment has payments of invoices. A payment is posted to its invoice in the same transaction, and never exceeds the open
+// amount. Afterwards, only refunds and its removal change it.
 package payment
 
 import (
@@ -18,32 +18,32 @@ import (
 	"onlyonce/internal/value/money"
 )
 
-// Payment is a payment as it is stored.
+// Payment is a stored payment.
 type Payment struct {
 	record.Header
 	record.Alike
 
 	InvoiceID uuid.UUID      `json:"invoice_id"`
-	Currency  money.Currency `json:"currency"` // that of the invoice
+	Currency  money.Currency `json:"currency"` // the invoice's
 	Amount    int64          `json:"amount"`   // minor units
 	Date      date.Date      `json:"date"`
 	Method    string         `json:"method"`
 	Provider  string         `json:"provider,omitzero"`
 	Reference string         `json:"reference,omitzero"`
 	Refunded  int64          `json:"refunded"` // minor units
-	Left      int64          `json:"left"`     // minor units, of Amount without Refunded; 0 of one that was removed
+	Left      int64          `json:"left"`     // minor units: Amount less Refunded; 0 if it was removed
 	RemovedAt time.Time      `json:"removed_at,omitzero"`
 	idempotency.External
 }
 
-// Table has the payments.
+// Table is the table of payments.
 var Table = record.Table[Payment]{Name: "payments", Fields: `
 	'invoice_id', r.invoice_id, 'amount', r.amount, 'refunded', r.refunded, 'left', r.left_amount, 'date', r.paid_on, 'method', r.method,
 	'removed_at', r.removed_at, 'provider', COALESCE(r.provider, ''), 'reference', COALESCE(r.reference, ''),
 	'currency', (SELECT i.currency FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
 	` + idempotency.ExternalJSON}
 
-// Methods lists how something can be paid, in the order of the form.
+// Methods returns the payment methods, in the order of the form.
 func Methods() []string { return []string{"bank_transfer", "card", "cash", "other"} }
 
 // Limits of a payment, in characters.
@@ -52,7 +52,7 @@ const (
 	MaxReference = 100
 )
 
-// Input is what came in, as text.
+// Input is the input as text.
 type Input struct {
 	Amount    string `json:"amount" format:"decimal"`
 	Date      string `json:"date" format:"date"`
@@ -61,11 +61,11 @@ type Input struct {
 	Reference string `json:"reference,omitzero" doc:"The provider's ID of the payment. Each can be used once."`
 	idempotency.External
 
-	// SeenOpen is the open amount that a form showed; "" if it showed none.
+	// SeenOpen is the open amount that a form showed, or "".
 	SeenOpen string `json:"-" form:"seen_open"`
 }
 
-// Draft is a valid input: the command that records a payment.
+// Draft is the command that records a payment.
 type Draft struct {
 	InvoiceID uuid.UUID      `json:"invoice_id"`
 	Currency  money.Currency `json:"currency"`
@@ -76,12 +76,11 @@ type Draft struct {
 	Reference string         `json:"reference"`
 	idempotency.External
 
-	// SeenOpen is the open amount that the person saw, in minor units; -1 if it was not said. It is no part of
-	// what is recorded.
+	// SeenOpen is the open amount that the user saw, in minor units, or -1. It is not stored.
 	SeenOpen int64 `json:"-"`
 }
 
-// Draft checks the input for an invoice of a currency. It returns an [*invalid.Error] that lists what is wrong.
+// Draft checks the input for an invoice with a currency. It returns an [*invalid.Error] with all mistakes.
 func (in Input) Draft(of uuid.UUID, currency money.Currency) (Draft, error) {
 	var problems invalid.Error
 	d := Draft{InvoiceID: of, Currency: currency, SeenOpen: invoice.SeenAmount(in.SeenOpen, currency)}
@@ -106,7 +105,7 @@ func (in Input) Draft(of uuid.UUID, currency money.Currency) (Draft, error) {
 	return d, problems.Err()
 }
 
-// Rules are the uniqueness rules of payments.
+// Rules returns the uniqueness rules of payments.
 func Rules() []conflict.Rule {
 	return []conflict.Rule{
 		{

@@ -28,7 +28,7 @@ func setup(t *testing.T) *bundle {
 	return &bundle{invoicetest.Setup(t)}
 }
 
-// pay records a payment that a change has made special.
+// pay records a payment. change may modify the input.
 func (b *bundle) pay(k string, inv invoice.Invoice, amount string, change func(*payment.Input)) (idempotency.Done[payment.Payment], error) {
 	b.Helper()
 	in := payment.Input{Amount: amount, Date: "2026-11-22", Method: "bank_transfer"}
@@ -65,7 +65,7 @@ func TestInParts(t *testing.T) {
 	}
 }
 
-// TestFiftyAtOnce: whatever is asked for at once, no more than the open amount is paid, and no payment is lost.
+// TestFiftyAtOnce checks that concurrent payments never exceed the open amount, and that none is lost.
 func TestFiftyAtOnce(t *testing.T) {
 	b := setup(t)
 	inv := b.Issued("i")
@@ -79,7 +79,7 @@ func TestFiftyAtOnce(t *testing.T) {
 	}
 }
 
-// TestPayOrVoid: an invoice is either paid or voided.
+// TestPayOrVoid checks that an invoice is either paid or voided.
 func TestPayOrVoid(t *testing.T) {
 	b := setup(t)
 	for round := range 10 {
@@ -98,7 +98,8 @@ func TestPayOrVoid(t *testing.T) {
 	}
 }
 
-// TestReferenceOnce: whatever the keys, and however the provider is written; only where there is a reference, and that as it is.
+// TestReferenceOnce checks that a reference is unique for any keys and any spelling of the provider. It is optional, and compared
+// exactly.
 func TestReferenceOnce(t *testing.T) {
 	b := setup(t)
 	inv := b.Issued("i")
@@ -127,7 +128,7 @@ func TestReferenceOnce(t *testing.T) {
 	}
 }
 
-// TestDatesOfEntries: a slip of the finger in the year is refused with a sentence, and by the database whatever the path.
+// TestDatesOfEntries checks that a typo in the year is refused with a sentence, and by the database on any path.
 func TestDatesOfEntries(t *testing.T) {
 	b := setup(t)
 	inv := b.Issued("i")
@@ -156,7 +157,7 @@ func TestDatesOfEntries(t *testing.T) {
 	})
 }
 
-// TestOpenAmountChanged: who saw another open amount is asked.
+// TestOpenAmountChanged checks that a user who saw a different open amount is asked.
 func TestOpenAmountChanged(t *testing.T) {
 	b := setup(t)
 	inv := b.Issued("i")
@@ -170,7 +171,7 @@ func TestOpenAmountChanged(t *testing.T) {
 	}
 }
 
-// TestDatabaseKeepsTheLedger, also from the superuser.
+// TestDatabaseKeepsTheLedger checks that even the superuser can't change the ledger.
 func TestDatabaseKeepsTheLedger(t *testing.T) {
 	b := setup(t)
 	inv := b.Issued("i")
@@ -186,7 +187,7 @@ func TestDatabaseKeepsTheLedger(t *testing.T) {
 	})
 }
 
-// TestTwoPostingsAtOnce: two that post without the lock of the invoice start from one balance, and the second is refused.
+// TestTwoPostingsAtOnce checks that the second of two postings that start from the same balance without locking the invoice is refused.
 func TestTwoPostingsAtOnce(t *testing.T) {
 	b := setup(t)
 	inv := b.Issued("i")

@@ -5,8 +5,8 @@ import (
 	"onlyonce/internal/idempotency"
 )
 
-// Remove takes back a payment that was recorded by mistake, with a posting. No event with its reference records it again, but people and
-// programs may.
+// Remove removes a payment that was recorded by mistake, with a posting. Webhook events with its reference don't record it again, but
+// users and API clients can.
 var Remove = idempotency.Define(idempotency.Spec[struct{}, Payment]{
 	Kind: idempotency.Transition, Name: "payment.remove", Table: Table, Made: `r.removed_at IS NOT NULL`,
 	Statements: func(tx *idempotency.Tx, _ struct{}) idempotency.Result {
@@ -16,14 +16,14 @@ var Remove = idempotency.Define(idempotency.Spec[struct{}, Payment]{
 	Explain: map[string]idempotency.Explanation[struct{}]{"payments_removed_whole": idempotency.Always[struct{}](errHasRefunds)},
 })
 
-// HasRefunds is the conflict of removing a payment of which some was given back.
+// HasRefunds is the conflict of removing a payment that has refunds.
 var HasRefunds = conflict.Kind{
 	Slug: "has-refunds", Title: "Payment has refunds",
 	Meaning: "Some or all of the payment was refunded, so it can't be removed. Nothing was changed.",
 	ToDo:    "Refund the rest instead.",
 }
 
-// Removable returns a [*conflict.Error] if a payment cannot be removed.
+// Removable returns a [*conflict.Error] if a payment can't be removed.
 func Removable(p Payment) error {
 	if p.Refunded > 0 {
 		return errHasRefunds()

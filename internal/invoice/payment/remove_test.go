@@ -15,8 +15,8 @@ import (
 	"onlyonce/internal/value/date"
 )
 
-// TestRemove: the invoice is as open as before, by a posting, and the sums of the month follow: with the last payment of an invoice in
-// a month it is no more among those that were paid in it.
+// TestRemove checks that removing a payment restores the open amount with a posting and adjusts the sums of the month: without other
+// payments in a month, the invoice no longer counts as paid in it.
 func TestRemove(t *testing.T) {
 	b := setup(t)
 	inv := b.Issued("i")
@@ -55,12 +55,12 @@ func TestRemove(t *testing.T) {
 			t.Errorf("paid in the month: %+v", sum)
 		}
 	}
-	if err := b.Void("void", inv); err != nil { // what was taken back does not count
+	if err := b.Void("void", inv); err != nil { // the removed payment does not count
 		t.Error(err)
 	}
 }
 
-// TestRemovedIsNoRepeat: what is typed anew is not asked about as a repeat of what was removed, but of what stays.
+// TestRemovedIsNoRepeat checks that a new payment is not a likely repeat of a removed one, but of an existing one.
 func TestRemovedIsNoRepeat(t *testing.T) {
 	b := setup(t)
 	inv := b.Issued("i")
@@ -85,7 +85,7 @@ func TestRemovedIsNoRepeat(t *testing.T) {
 	}
 }
 
-// TestRemovedFreesItsReference for one other payment.
+// TestRemovedFreesItsReference checks that one other payment can have the reference of a removed one.
 func TestRemovedFreesItsReference(t *testing.T) {
 	b := setup(t)
 	inv := b.Issued("i")
@@ -102,7 +102,7 @@ func TestRemovedFreesItsReference(t *testing.T) {
 	}
 }
 
-// TestRemoveAtOnce: under however many keys, it is taken back once.
+// TestRemoveAtOnce checks that concurrent removals with different keys remove a payment once.
 func TestRemoveAtOnce(t *testing.T) {
 	b := setup(t)
 	inv := b.Issued("i")
@@ -128,7 +128,7 @@ func TestRemoveAtOnce(t *testing.T) {
 	}
 }
 
-// TestDatabaseKeepsWhatIsRemoved, also from the superuser.
+// TestDatabaseKeepsWhatIsRemoved checks that even the superuser can't change a removed payment.
 func TestDatabaseKeepsWhatIsRemoved(t *testing.T) {
 	b := setup(t)
 	inv := b.Issued("i")

@@ -15,7 +15,7 @@ func ListOf(ctx context.Context, pool *pgxpool.Pool, tenant, payment uuid.UUID, 
 	return Table.List(ctx, pool, tenant, page, `r.payment_id = @payment`, pgx.NamedArgs{"payment": payment})
 }
 
-// Name is what people call a refund: "50.00 EUR on 21 Nov 2026".
+// Name returns the display name of a refund: "50.00 EUR on 21 Nov 2026".
 func Name(r Refund) string {
 	return r.Currency.Display(r.Amount) + " " + r.Currency.String() + " on " + r.Date.Display()
 }

@@ -16,14 +16,14 @@ import (
 	"onlyonce/internal/invoice/payment"
 )
 
-// Create records a refund and posts it to the invoice of its payment, once.
+// Create records a refund and posts it to the invoice of its payment.
 var Create = idempotency.Define(idempotency.Spec[Draft, Refund]{
 	Kind: idempotency.Create, Name: "refund.create", Table: Table,
 	Alike: idempotency.Alike[Refund]{Fields: []string{"payment_id date amount"}, Within: 10 * time.Minute, Name: Name},
 	Statements: func(tx *idempotency.Tx, d Draft) idempotency.Result {
 		args := pgx.NamedArgs{"payment_id": d.PaymentID, "amount": d.Amount, "refunded_on": d.Date.Time(), "seen_left": d.SeenLeft}
 		if d.SeenLeft >= 0 {
-			// The lock is that of post_refund, so that what is left stays as it is.
+			// post_refund takes the same lock, so the refundable amount can't change until then.
 			tx.Check(&conflict.Error{
 				Kind: &invoice.OpenChanged, Title: "The refundable amount has changed since you opened this form.",
 				Text: "The refund wasn't recorded. The form now shows the current amount.",
@@ -47,7 +47,7 @@ var Create = idempotency.Define(idempotency.Spec[Draft, Refund]{
 	},
 })
 
-// ExceedsPayment is the conflict of giving back more than is left of a payment. Its member left is what is left.
+// ExceedsPayment is the conflict of refunding more than the refundable amount, which is its member left.
 var ExceedsPayment = conflict.Kind{
 	Slug: "exceeds-payment", Title: "More than the refundable amount",
 	Meaning: "The refund is larger than what can still be refunded, which other refunds may have lowered. Nothing was recorded. " +
@@ -55,7 +55,7 @@ var ExceedsPayment = conflict.Kind{
 	ToDo: "Read the payment, and refund at most the amount in left.",
 }
 
-// Possible returns a [*conflict.Error] if nothing is left of a payment.
+// Possible returns a [*conflict.Error] if a payment has no refundable amount.
 func Possible(of payment.Payment) error {
 	if !of.RemovedAt.IsZero() {
 		return &conflict.Error{Kind: &ExceedsPayment, Title: "This payment can't be refunded.", Text: "It was removed."}

@@ -1,5 +1,5 @@
-// Package refund keeps what was given back of payments. A refund is posted to the invoice of its payment in the same
-// transaction, never beyond what is left of the payment, and stays as it is.
+// Package refund has refunds of payments. A refund is posted to the invoice of its payment in the same transaction, never exceeds the
+// amount left of the payment, and never changes.
 package refund
 
 import (
@@ -13,47 +13,46 @@ import (
 	"onlyonce/internal/value/money"
 )
 
-// Refund is a refund as it is stored.
+// Refund is a stored refund.
 type Refund struct {
 	record.Header
 	record.Alike
 
 	PaymentID uuid.UUID      `json:"payment_id"`
-	InvoiceID uuid.UUID      `json:"invoice_id"` // of the payment
-	Currency  money.Currency `json:"currency"`   // of the invoice
+	InvoiceID uuid.UUID      `json:"invoice_id"` // the payment's
+	Currency  money.Currency `json:"currency"`   // the invoice's
 	Amount    int64          `json:"amount"`     // minor units
 	Date      date.Date      `json:"date"`
 }
 
-// Table has the refunds.
+// Table is the table of refunds.
 var Table = record.Table[Refund]{Name: "refunds", Fields: `
 	'payment_id', r.payment_id, 'invoice_id', r.invoice_id, 'amount', r.amount, 'date', r.refunded_on,
 	'currency', (SELECT i.currency FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id)`}
 
-// Input is what came in, as text.
+// Input is the input as text.
 type Input struct {
 	Amount string `json:"amount" format:"decimal"`
 	Date   string `json:"date" format:"date"`
 
-	// SeenLeft is what a form showed as left of the payment; "" if it showed nothing.
+	// SeenLeft is the refundable amount that a form showed, or "".
 	SeenLeft string `json:"-" form:"seen_left"`
 }
 
-// Draft is a valid input: the command that records a refund.
+// Draft is the command that records a refund.
 type Draft struct {
 	PaymentID uuid.UUID      `json:"payment_id"`
 	Currency  money.Currency `json:"currency"`
 	Amount    int64          `json:"amount"` // minor units of Currency
 	Date      date.Date      `json:"date"`
 
-	// Paid is the day of the payment. It is no part of what is recorded.
+	// Paid is the day of the payment. It is not stored.
 	Paid date.Date `json:"-"`
-	// SeenLeft is what the person saw as left of the payment, in minor units; -1 if it was not said. It is no part of
-	// what is recorded.
+	// SeenLeft is the refundable amount that the user saw, in minor units, or -1. It is not stored.
 	SeenLeft int64 `json:"-"`
 }
 
-// Draft checks the input for a payment. It returns an [*invalid.Error] that lists what is wrong.
+// Draft checks the input for a payment. It returns an [*invalid.Error] with all mistakes.
 func (in Input) Draft(of payment.Payment) (Draft, error) {
 	var problems invalid.Error
 	d := Draft{PaymentID: of.ID, Currency: of.Currency, Paid: of.Date, SeenLeft: invoice.SeenAmount(in.SeenLeft, of.Currency)}

@@ -28,7 +28,7 @@ func setup(t *testing.T) *bundle {
 	return &bundle{invoicetest.Setup(t)}
 }
 
-// paid is a payment of an invoice of its own, in full.
+// paid returns a new invoice with a payment of its total.
 func (b *bundle) paid(k string) (invoice.Invoice, payment.Payment) {
 	b.Helper()
 	inv := b.Issued(k)
@@ -72,12 +72,12 @@ func TestInParts(t *testing.T) {
 	if !storetest.IsConflict(err, &refund.ExceedsPayment) {
 		t.Errorf("more than is left: %v", err)
 	}
-	if _, err := b.Pay("again", inv, "100"); err != nil { // what was refunded is open again
+	if _, err := b.Pay("again", inv, "100"); err != nil { // the refunded amount is open again
 		t.Error(err)
 	}
 }
 
-// TestVoidAfterRefund: an invoice whose payments were given back can be voided.
+// TestVoidAfterRefund checks that an invoice whose payments were refunded can be voided.
 func TestVoidAfterRefund(t *testing.T) {
 	b := setup(t)
 	inv, p := b.paid("i")
@@ -90,7 +90,7 @@ func TestVoidAfterRefund(t *testing.T) {
 	}
 }
 
-// TestFiftyAtOnce: no more is given back than was paid, and no refund is lost.
+// TestFiftyAtOnce checks that concurrent refunds never exceed the payment, and that none is lost.
 func TestFiftyAtOnce(t *testing.T) {
 	b := setup(t)
 	inv, p := b.paid("i")
@@ -104,8 +104,8 @@ func TestFiftyAtOnce(t *testing.T) {
 	}
 }
 
-// TestPayAndRefund: while 60.00 of the one payment is given back, another one of 50.00 is within what is open only
-// behind the refund. Each outcome has its own books.
+// TestPayAndRefund runs a refund of 60.00 concurrently with a second payment of 50.00, which is within the open amount only after the
+// refund. It checks the books for each outcome.
 func TestPayAndRefund(t *testing.T) {
 	b := setup(t)
 	for round := range 10 {
@@ -127,8 +127,7 @@ func TestPayAndRefund(t *testing.T) {
 	}
 }
 
-// TestRefundOrRemove: of a payment some is given back, or it is removed, and the other one is refused. Neither waits for the other in a
-// circle.
+// TestRefundOrRemove runs a refund and the removal of the same payment concurrently. One is refused, without a deadlock.
 func TestRefundOrRemove(t *testing.T) {
 	b := setup(t)
 	for round := range 10 {
@@ -152,7 +151,7 @@ func TestRefundOrRemove(t *testing.T) {
 	}
 }
 
-// TestLeftChanged: who saw more left is asked.
+// TestLeftChanged checks that a user who saw a larger refundable amount is asked.
 func TestLeftChanged(t *testing.T) {
 	b := setup(t)
 	_, p := b.paid("i")
@@ -169,7 +168,7 @@ func TestLeftChanged(t *testing.T) {
 	}
 }
 
-// TestDatabaseKeepsTheRefunds, also from the superuser.
+// TestDatabaseKeepsTheRefunds checks that even the superuser can't change refunds.
 func TestDatabaseKeepsTheRefunds(t *testing.T) {
 	b := setup(t)
 	_, p := b.paid("i")

@@ -15,7 +15,7 @@ import (
 	"onlyonce/internal/value/typed"
 )
 
-// Input is what came in, as text.
+// Input is the input as text.
 type Input struct {
 	CustomerID string              `json:"customer_id" format:"uuid"`
 	Currency   string              `json:"currency" format:"currency"`
@@ -29,7 +29,7 @@ type Input struct {
 	Missed     string              `json:"missed" enum:"each,latest" doc:"Bill every missed period, or only the latest."`
 }
 
-// Draft is a valid input: the command that creates or replaces a schedule.
+// Draft is the command that creates or replaces a schedule.
 type Draft struct {
 	CustomerID uuid.UUID           `json:"customer_id"`
 	Currency   money.Currency      `json:"currency"`
@@ -59,7 +59,7 @@ func (d Draft) Between(next, last date.Date) (days []date.Date) {
 // maxEvery is how many units are between two periods at most.
 const maxEvery = 99
 
-// Draft checks the input. It returns an [*invalid.Error] that lists everything that is wrong.
+// Draft checks the input. It returns an [*invalid.Error] with all mistakes.
 func (in Input) Draft() (Draft, error) {
 	var problems invalid.Error
 	d := Draft{BillAs: in.BillAs, Missed: in.Missed}

@@ -88,7 +88,7 @@ const (
 func arguments(d Draft) pgx.NamedArgs {
 	lines, err := json.Marshal(d.Lines)
 	if err != nil {
-		panic(err) // cannot be: they are texts
+		panic(err) // can't happen: they are texts
 	}
 	return pgx.NamedArgs{
 		"customer_id": d.CustomerID, "currency": d.Currency.String(), "lines": string(lines), "notes": d.Notes, "every": d.Every,

@@ -35,10 +35,10 @@ var Periods = record.Table[Period]{Name: "schedule_periods", Fields: `
 	'number', (SELECT i.number FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.id),
 	'status', (SELECT i.state FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.id)`}
 
-// PeriodName is what people call a period: the number of its invoice.
+// PeriodName returns the display name of a period: the number of its invoice.
 func PeriodName(p Period) string { return p.Number }
 
-// Rules are the uniqueness rules of periods.
+// Rules returns the uniqueness rules of periods.
 func Rules() []conflict.Rule {
 	return []conflict.Rule{{
 		Constraint: "schedule_periods_once",
@@ -61,7 +61,7 @@ type Billing struct {
 // ahead is how many days after the next period one may be billed by hand.
 const ahead = 366
 
-// Billing checks the input for a schedule. It returns an [*invalid.Error] that says what is wrong.
+// Billing checks the input for a schedule. It returns an [*invalid.Error] with all mistakes.
 func (in BillInput) Billing(s Schedule) (Billing, error) {
 	day, err := date.ParseEntry(strings.TrimSpace(in.Period))
 	if err != nil {

@@ -47,7 +47,7 @@ const (
 	Latest = "latest"
 )
 
-// Table has the schedules.
+// Table is the table of schedules.
 var Table = record.Table[Schedule]{Name: "schedules", Fields: `
 	'customer', ` + customer.Names.JSON("customer_id") + `, 'currency', r.currency, 'lines', r.lines, 'notes', r.notes,
 	'every', r.every, 'unit', r.unit, 'first_day', r.first_day, 'last_day', r.last_day, 'bill_as', r.bill_as, 'missed', r.missed,
@@ -88,7 +88,7 @@ func (s Schedule) Due(today date.Date) (period date.Date, due bool) {
 	return period, true
 }
 
-// Name is what people call a schedule: "Ada Lovelace, every 2 months".
+// Name returns the display name of a schedule: "Ada Lovelace, every 2 months".
 func Name(s Schedule) string { return s.Customer.Name + ", " + s.Often() }
 
 // Often returns how often, for use within a sentence: "every 2 months".

@@ -26,15 +26,15 @@ type Next struct {
 	Number string `json:"number"` // such as 2026-0139 or CN-2026-0012
 }
 
-// Table has the numbers that were set.
+// Table is the table of numbers that were set.
 var Table = record.Table[Next]{Name: "next_numbers", Fields: `'number', r.number`}
 
-// Input is what came in, as text.
+// Input is the input as text.
 type Input struct {
 	Number string `json:"number" doc:"The number of the next invoice or credit note of the year, like 2026-0139 or CN-2026-0012."`
 }
 
-// Draft is a valid input: the command that sets the next number.
+// Draft is the command that sets the next number.
 type Draft struct {
 	Number string `json:"number"`
 }
@@ -42,7 +42,7 @@ type Draft struct {
 // number is a number of a series of invoices or credit notes, as the database has it too.
 var number = regexp.MustCompile(`^(CN-)?([0-9]{4})-([0-9]{4}|[1-9][0-9]{4,11})$`)
 
-// Draft checks the input. It returns an [*invalid.Error] that lists what is wrong.
+// Draft checks the input. It returns an [*invalid.Error] with all mistakes.
 func (in Input) Draft() (Draft, error) {
 	d := Draft{strings.ToUpper(invoice.Number(strings.TrimSpace(in.Number)).Folded())}
 	parts := number.FindStringSubmatch(d.Number)

@@ -24,7 +24,7 @@ type Input struct {
 	Secret   string `json:"secret"`
 }
 
-// Draft is a valid input: the command that adds a source with its first secret.
+// Draft is the command that adds a source with its first secret.
 type Draft struct {
 	Name     string `json:"name"`
 	Scheme   string `json:"scheme"`
@@ -32,7 +32,7 @@ type Draft struct {
 	Secret   Typed  `json:"secret"`
 }
 
-// Draft checks the input. It returns an [*invalid.Error] that lists what is wrong.
+// Draft checks the input. It returns an [*invalid.Error] with all mistakes.
 func (in Input) Draft(vault Vault) (Draft, error) {
 	var problems invalid.Error
 	d := Draft{Name: problems.Line("/name", "the name", in.Name, payment.MaxProvider), Scheme: in.Scheme}
@@ -55,13 +55,13 @@ type SecretInput struct {
 	Secret string `json:"secret"`
 }
 
-// SecretDraft is a valid input: the command that adds a secret.
+// SecretDraft is the command that adds a secret.
 type SecretDraft struct {
 	Source uuid.UUID `json:"source"`
 	Secret Typed     `json:"secret"`
 }
 
-// Draft checks the input for a source. It returns an [*invalid.Error] that lists what is wrong.
+// Draft checks the input for a source. It returns an [*invalid.Error] with all mistakes.
 func (in SecretInput) Draft(of Source, vault Vault) (SecretDraft, error) {
 	var problems invalid.Error
 	d := SecretDraft{of.ID, checkSecret(in.Secret, of.Scheme, vault, &problems)}

@@ -22,11 +22,11 @@ func NewVault(key secretkey.Key) Vault { return Vault{key} }
 func (v Vault) gcm() cipher.AEAD {
 	block, err := aes.NewCipher(v.key.Derive("webhook secrets"))
 	if err != nil {
-		panic(err) // cannot be: the key has 32 bytes
+		panic(err) // can't happen: the key has 32 bytes
 	}
 	sealer, err := cipher.NewGCM(block)
 	if err != nil {
-		panic(err) // cannot be: AES has blocks of 16 bytes
+		panic(err) // can't happen: AES has blocks of 16 bytes
 	}
 	return sealer
 }

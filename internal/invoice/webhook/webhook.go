@@ -133,7 +133,7 @@ var Events = record.Table[Event]{Name: "webhook_events", Fields: `
 	'invoice_id', (SELECT p.invoice_id FROM payments p WHERE p.tenant_id = r.tenant_id AND p.id = r.payment_id),
 	'like_payment_id', r.possible_duplicate_of`}
 
-// Rules are the uniqueness rules of sources.
+// Rules returns the uniqueness rules of sources.
 func Rules() []conflict.Rule {
 	return []conflict.Rule{{
 		Constraint: "webhook_sources_name_once",

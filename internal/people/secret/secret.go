@@ -20,7 +20,7 @@ type Seed struct{ key string }
 func FromSession(token string) Seed {
 	key, err := hkdf.Key(sha256.New, []byte(token), nil, "onlyonce: secrets that are shown once", sha256.Size)
 	if err != nil {
-		panic(err) // cannot be: it is short enough
+		panic(err) // can't happen: it is short enough
 	}
 	return Seed{string(key)}
 }
@@ -35,7 +35,7 @@ func (Seed) String() string { return "[seed]" }
 func (s Seed) Derive(purpose string, id uuid.UUID) string {
 	secret, err := hkdf.Expand(sha256.New, []byte(s.key), purpose+"\x00"+string(id[:]), sha256.Size)
 	if err != nil {
-		panic(err) // cannot be: it is short enough
+		panic(err) // can't happen: it is short enough
 	}
 	return base64.RawURLEncoding.EncodeToString(secret)
 }

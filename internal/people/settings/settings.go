@@ -27,7 +27,7 @@ type Settings struct {
 	PaymentDays string         `json:"payment_days"`                       // from the issue date to the due date of invoices that have none
 }
 
-// Table has the settings.
+// Table is the table of settings.
 var Table = record.Table[Settings]{Name: "settings", Fields: `
 	'name', r.name, 'email', r.email, 'address', r.address, 'country', r.country, 'tax_id', r.tax_id,
 	'account_holder', r.account_holder, 'account_number', r.account_number, 'bic', r.bic,

@@ -26,7 +26,7 @@ type Token struct {
 	RevokedAt time.Time `json:"revoked_at,omitzero"`
 }
 
-// Table has the tokens.
+// Table is the table of tokens.
 var Table = record.Table[Token]{
 	Name:   "api_tokens",
 	Fields: `'name', r.name, 'role', r.role, 'created_by', r.created_by, 'revoked_at', r.revoked_at`,
@@ -64,7 +64,7 @@ func Secret(seed secret.Seed, t Token) string { return "oo_" + seed.Derive("toke
 // SecretShown is the time for which the page of a new token shows its secret, in the session that created it.
 const SecretShown = time.Hour
 
-// Rules are the uniqueness rules of tokens.
+// Rules returns the uniqueness rules of tokens.
 func Rules() []conflict.Rule {
 	return []conflict.Rule{
 		{

@@ -44,7 +44,7 @@ func (u User) Called() string {
 // LinkOpen reports whether there is a link that the user can choose a password with.
 func (u User) LinkOpen(now time.Time) bool { return now.Before(u.LinkUntil) }
 
-// Table has the users.
+// Table is the table of users.
 var Table = record.Table[User]{
 	Name: "users",
 	Fields: `'email', r.email, 'name', r.name, 'role', r.role, 'disabled_at', r.disabled_at, 'has_password', r.password_hash <> '',
@@ -81,7 +81,7 @@ func (in Input) Draft() (Draft, error) {
 	return d, problems.Err()
 }
 
-// Rules are the uniqueness rules of users.
+// Rules returns the uniqueness rules of users.
 func Rules() []conflict.Rule {
 	return []conflict.Rule{
 		{
