@@ -91,7 +91,7 @@ func (b *bundle) groups(length int) (all []string) {
 	}
 }
 
-// TestGroups checks a group of similar invoices, and every difference that keeps invoices out of it.
+// TestGroups checks a group of similar invoices, and every difference that excludes an invoice.
 func TestGroups(t *testing.T) {
 	b := setup(t)
 	first := b.bill("A-1", 2, nil)

@@ -10,8 +10,7 @@ import (
 	"onlyonce/internal/web/webtest"
 )
 
-// TestDecodersAreBoundedInMemory checks that decoding 1 MiB takes only a small multiple of it in memory. It is not parallel, so it runs
-// alone.
+// TestDecodersAreBoundedInMemory checks that decoding 1 MiB takes only a small multiple in memory. It is not parallel, so it runs alone.
 func TestDecodersAreBoundedInMemory(t *testing.T) {
 	for name, body := range webtest.HostileBodies() {
 		contentType, decode := "application/json", func(r *http.Request) error {

@@ -7,7 +7,7 @@ import (
 	"onlyonce/internal/invoice/pdf"
 )
 
-// largest is more than the app lets an invoice have.
+// largest returns a document that is larger than the app allows.
 func largest() pdf.Document {
 	inv := example()
 	inv.Lines = nil

@@ -2,28 +2,28 @@ package pdf
 
 import "time"
 
-// Document is what the file shows: an invoice or a credit note. Texts may be of any length and hold any characters.
+// Document is the content of a file: an invoice or a credit note. Texts may have any length and any characters.
 type Document struct {
-	Title string // what it is and its number: "Invoice 2026-0042"
+	Title string // its type and number: "Invoice 2026-0042"
 	// Mark is written across every page, such as "DRAFT"; empty for none.
 	Mark string
-	// At is the time that the file says it was made. The same record must always give the same.
+	// At is the file's time of creation. It must be the same each time for the same record.
 	At     time.Time
 	Seller Party
 	Buyer  Party
-	// Role is what the buyer is here: "Bill to".
+	// Role is the label of the buyer: "Bill to".
 	Role string
-	// Facts stand below the parties, such as the dates.
+	// Facts are shown below the parties, such as the dates.
 	Facts    []Fact
 	Currency string // ISO 4217 code
 	Lines    []Line
 	Totals   []Total
-	// Payment is where to pay; empty if that is not known.
+	// Payment is the bank account to pay to; empty if it is unknown.
 	Payment []Fact
 	Notes   string // with line breaks
 }
 
-// Party is a business or a person. Only the name is always there.
+// Party is a business or a person. Only the name is required.
 type Party struct {
 	Name    string
 	Address []string // lines
@@ -34,7 +34,7 @@ type Party struct {
 // Fact is a label with a value.
 type Fact struct{ Label, Value string }
 
-// Line is one position. Amounts have no currency.
+// Line is a line of the table. Amounts have no currency.
 type Line struct {
 	Description string
 	Quantity    string
@@ -43,7 +43,7 @@ type Line struct {
 	Amount      string
 }
 
-// Total is a row of the sums. The last one that is Grand is what the document is about.
+// Total is a row of the sums. The last Grand one is the amount of the document.
 type Total struct {
 	Label, Amount string
 	Grand         bool

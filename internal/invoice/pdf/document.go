@@ -2,28 +2,28 @@ package pdf
 
 import "fmt"
 
-// document lays an invoice out, page after page.
+// document lays out an invoice on pages.
 type document struct {
 	shaper *shaper
 	mark   string
 	pages  []*page
-	y      int // the top of what is free on the last page
-	// again draws what every further page begins with, such as the head of a table; nil for nothing.
+	y      int // the top of the free space on the last page
+	// again draws the beginning of every further page, such as the head of a table; nil for nothing.
 	again func()
 }
 
-// Sizes of texts, in points, and how far apart their lines are.
+// Sizes of texts and the distances of their lines, in points.
 const (
 	small     = 8
 	body      = 9
 	strong    = 11
 	large     = 20
-	paragraph = 12 * point // what separates parts
+	paragraph = 12 * point // the distance of parts
 )
 
 func lineHeight(size int) int { return size * point * 14 / 10 }
 
-// page is the one that is drawn on now.
+// page returns the current page.
 func (d *document) page() *page { return d.pages[len(d.pages)-1] }
 
 // next begins a new page.
@@ -38,24 +38,24 @@ func (d *document) next() {
 	}
 }
 
-// room makes sure that the page has room of a height, if a page can have it at all.
+// room begins a new page if the current one has no room for a height.
 func (d *document) room(height int) {
 	if d.y-height < bottom {
 		d.next()
 	}
 }
 
-// down returns the baseline of a line of text at the top of what is free, which it takes.
+// down reserves a line at the top of the free space and returns its baseline.
 func (d *document) down(size int) int {
 	d.y -= lineHeight(size)
 	return d.y + lineHeight(size) - size*point
 }
 
-// block writes a text over as many lines, and pages, as it takes.
+// block writes a text on the lines and pages that it needs.
 func (d *document) block(x, width, size int, style style, shade gray, text string) {
 	for _, l := range d.shaper.lines(text, style, width/size) {
 		d.room(lineHeight(size))
-		y := d.down(size) // which changes the page only by what is free on it
+		y := d.down(size) // changes only the free space of the page
 		d.page().text(x, y, size, style, shade, l)
 	}
 }
@@ -80,7 +80,7 @@ func (d *document) compose(shown Document) {
 	}
 }
 
-// number writes a footer on each page, when it is known how many there are.
+// number writes a footer on each page, when the number of pages is known.
 func (d *document) number() {
 	for i, p := range d.pages {
 		l := d.shaper.one(fmt.Sprintf("Page %d of %d", i+1, len(d.pages)), regular)

@@ -6,7 +6,7 @@ import (
 	"onlyonce/internal/invoice/pdf"
 )
 
-// example has all that a document can show, in the three scripts.
+// example returns a document with all elements, in three scripts.
 func example() pdf.Document {
 	return pdf.Document{
 		Title: "Invoice 2026-0042", Role: "Bill to", Currency: "EUR", At: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC),

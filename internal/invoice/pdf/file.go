@@ -8,29 +8,29 @@ import (
 	"unicode/utf16"
 )
 
-// file is a PDF file that is being written: objects one after the other, and a table of where each begins.
+// file is a PDF file in progress: objects, and a table with their offsets.
 type file struct {
 	bytes.Buffer
 
-	offsets []int // by reference; 0 for what is reserved
-	// What streams are compressed with, once for all since it is large.
+	offsets []int // by reference; 0 for a reserved object
+	// The state for compressing streams, reused because it is large.
 	small bytes.Buffer
 	zip   *zlib.Writer
 }
 
-// ref names an object of a file.
+// ref is the number of an object in a file.
 type ref int
 
 func (r ref) String() string { return fmt.Sprintf("%d 0 R", int(r)) }
 
 func newFile() *file {
-	f := &file{offsets: []int{0}} // object 0 is never there
+	f := &file{offsets: []int{0}} // object 0 does not exist
 	f.zip = zlib.NewWriter(&f.small)
-	fmt.Fprint(f, "%PDF-1.7\n%\xe2\xe3\xcf\xd3\n") // the second line says that the file is binary
+	fmt.Fprint(f, "%PDF-1.7\n%\xe2\xe3\xcf\xd3\n") // the second line marks the file as binary
 	return f
 }
 
-// reserve names an object that is written later.
+// reserve returns the number of an object to be written later.
 func (f *file) reserve() ref {
 	f.offsets = append(f.offsets, 0)
 	return ref(len(f.offsets) - 1)
@@ -43,17 +43,17 @@ func (f *file) object(content string) ref {
 	return r
 }
 
-// set writes an object that was reserved.
+// set writes a reserved object.
 func (f *file) set(r ref, content string) {
 	f.offsets[r] = f.Len()
 	fmt.Fprintf(f, "%d 0 obj\n%s\nendobj\n", int(r), content)
 }
 
-// stream writes an object of compressed bytes with further entries in its dictionary.
+// stream writes an object with compressed bytes, with further entries in its dictionary.
 func (f *file) stream(entries string, content []byte) ref {
 	f.small.Reset()
 	f.zip.Reset(&f.small)
-	_, _ = f.zip.Write(content) // to memory
+	_, _ = f.zip.Write(content) // memory never fails
 	_ = f.zip.Close()
 	r := f.reserve()
 	f.offsets[r] = f.Len()
@@ -73,7 +73,7 @@ func (f *file) finish(catalog, info ref) {
 	fmt.Fprintf(f, "trailer\n<< /Size %d /Root %s /Info %s >>\nstartxref\n%d\n%%%%EOF\n", len(f.offsets), catalog, info, start)
 }
 
-// textString is a text in a dictionary: UTF-16 with a byte order mark.
+// textString encodes a text for a dictionary: UTF-16 with a byte order mark.
 func textString(text string) string {
 	return "<FEFF" + hexUTF16(text) + ">"
 }

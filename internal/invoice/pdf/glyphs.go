@@ -7,29 +7,26 @@ import (
 	"github.com/go-text/typesetting/font"
 )
 
-// embedded is a font as one file holds it: only the glyphs that were used. A glyph has a code for each text that it
-// stands for, so that the text layer says what was written also where several characters share a glyph, or a glyph
-// comes before the character that it belongs to.
+// embedded is a font in a file, with only the used glyphs. A glyph has a code for each text that it represents, so that the text layer is
+// right even if several characters share a glyph, or a glyph precedes its character.
 type embedded struct {
 	*typeface
 
-	face  *font.Face // of this rendering
+	face  *font.Face // for this rendering
 	codes map[meaning]uint16
 	used  []meaning // by code
 }
 
-// meaning is a glyph and the text that it stands for: that of its whole cluster for the first glyph of one, and none
-// for the others.
+// meaning is a glyph with its text: the text of the whole cluster for its first glyph, and "" for the others.
 type meaning struct {
 	glyph font.GID
 	text  string
 }
 
-// maxTexts is how many codes stand for a text of their own. The codes of glyphs beyond that are without text, and
-// there are no more of these than the font has glyphs.
+// maxTexts is the maximum number of codes with a text. Further codes have no text, so there are at most as many as the font has glyphs.
 const maxTexts = 60_000
 
-// code returns the code of a glyph that stands for a text.
+// code returns the code of a glyph with a text.
 func (e *embedded) code(id font.GID, text string) uint16 {
 	if len(e.used) >= maxTexts {
 		text = ""
@@ -44,15 +41,15 @@ func (e *embedded) code(id font.GID, text string) uint16 {
 	return code
 }
 
-// width is how far a glyph advances by itself, in units of the em.
+// width returns the advance of a glyph, in units of the em.
 func (e *embedded) width(id font.GID) int {
 	return int(e.face.HorizontalAdvance(id))
 }
 
-// subsetTag before the name of a font says that it is not the whole font.
+// subsetTag is the prefix of the font's name that marks a subset.
 const subsetTag = "INVOIC+"
 
-// write puts the font into a file, and returns its reference.
+// write writes the font to a file, and returns its reference.
 func (e *embedded) write(f *file) ref {
 	data := e.subset(e.glyphs())
 	name := subsetTag + e.name
@@ -73,7 +70,7 @@ func (e *embedded) write(f *file) ref {
 		name, descendant, toUnicode))
 }
 
-// glyphs lists what was used, by code.
+// glyphs returns the used glyphs, by code.
 func (e *embedded) glyphs() []font.GID {
 	var all []font.GID
 	for _, m := range e.used {
@@ -90,7 +87,7 @@ func (e *embedded) widths() string {
 	return "[" + strings.Join(list, " ") + "]"
 }
 
-// toGlyphs is the CIDToGIDMap: two bytes for each code.
+// toGlyphs returns the CIDToGIDMap: two bytes for each code.
 func (e *embedded) toGlyphs() []byte {
 	var table []byte
 	for _, m := range e.used {
@@ -99,7 +96,7 @@ func (e *embedded) toGlyphs() []byte {
 	return table
 }
 
-// toUnicode is the CMap that says what each code stands for.
+// toUnicode returns the CMap that maps each code to its text.
 func (e *embedded) toUnicode() []byte {
 	var b strings.Builder
 	b.WriteString(`/CIDInit /ProcSet findresource begin
@@ -112,7 +109,7 @@ begincmap
 <0000> <FFFF>
 endcodespacerange
 `)
-	const most = 100 // that one section may have
+	const most = 100 // per section
 	for from := 0; from < len(e.used); from += most {
 		section := e.used[from:min(from+most, len(e.used))]
 		fmt.Fprintf(&b, "%d beginbfchar\n", len(section))
@@ -122,6 +119,6 @@ endcodespacerange
 		b.WriteString("endbfchar\n")
 	}
 	b.WriteString("endcmap\nCMapName currentdict /CMap defineresource pop\n")
-	b.WriteString(strings.Repeat("end\n", 2)) // of the dictionary and of the procedures
+	b.WriteString(strings.Repeat("end\n", 2)) // ends the dictionary and the procedures
 	return []byte(b.String())
 }

@@ -18,7 +18,7 @@ func newTestShaper(t *testing.T) *shaper {
 	return newShaper(typefaces)
 }
 
-// TestVisible: a reader sees that a character is missing, and not that an invisible one is.
+// TestVisible checks that a missing character gets a replacement, but a missing invisible one does not.
 func TestVisible(t *testing.T) {
 	t.Parallel()
 	face := newTestShaper(t).faces[regular]
@@ -32,7 +32,8 @@ func TestVisible(t *testing.T) {
 	}
 }
 
-// TestWordsOfClustersSayWhatTheyAre: readers of the text layer see gaps between the glyphs of a cluster.
+// TestWordsOfClustersSayWhatTheyAre checks that words with clusters are marked with their text, because readers of the text layer see
+// gaps between the glyphs of a cluster.
 func TestWordsOfClustersSayWhatTheyAre(t *testing.T) {
 	t.Parallel()
 	s, p := newTestShaper(t), &page{}
@@ -42,7 +43,7 @@ func TestWordsOfClustersSayWhatTheyAre(t *testing.T) {
 	}
 }
 
-// TestSubset: what was used is there with all that it is composed of, and nothing else is.
+// TestSubset checks that a subset has the used glyphs and their components, and no others.
 func TestSubset(t *testing.T) {
 	t.Parallel()
 	s := newTestShaper(t)
@@ -67,7 +68,7 @@ func TestSubset(t *testing.T) {
 		if !kept[id] {
 			want = nil
 		}
-		if !bytes.HasPrefix(got, want) || len(got)-len(want) > 3 { // filled up
+		if !bytes.HasPrefix(got, want) || len(got)-len(want) > 3 { // padded
 			t.Errorf("glyph %d has an outline of %d bytes, want %d", id, len(got), len(want))
 		}
 	}

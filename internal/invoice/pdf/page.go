@@ -14,10 +14,10 @@ const (
 	left       = 48 * point
 	right      = pageWidth - left
 	top        = pageHeight - 52*point
-	bottom     = 64 * point // below it is the footer
+	bottom     = 64 * point // the footer is below
 )
 
-// gray is how light something is drawn, in percent.
+// gray is a level of gray, in percent.
 type gray int
 
 const (
@@ -27,7 +27,7 @@ const (
 	veil  gray = 92
 )
 
-// page collects what is drawn on one page.
+// page collects the drawing operators of a page.
 type page struct{ strings.Builder }
 
 // text draws a line of text with its baseline beginning at a place.
@@ -40,14 +40,13 @@ func (p *page) text(x, y, size int, style style, shade gray, l line) {
 	fmt.Fprint(p, "ET\n")
 }
 
-// rightOf is text for a line that ends at x.
+// rightOf draws a line that ends at x.
 func (p *page) rightOf(x, y, size int, style style, shade gray, l line) {
 	p.text(x-l.width*size, y, size, style, shade, l)
 }
 
-// glyphs shows the glyphs of a line, which stand where the shaper wants them, and not where their widths lead. Readers
-// of the text layer see gaps between the glyphs of a cluster, which only the first stands for, so that words with such
-// clusters are marked with what was written.
+// glyphs draws the glyphs of a line at the positions of the shaper, which may differ from their widths. Readers of the text layer see
+// gaps between the glyphs of a cluster, because only the first one has text, so words with such clusters are marked with their text.
 func (p *page) glyphs(size int, l line) {
 	cursor := cursor{page: p, size: size}
 	for len(l.glyphs) > 0 {
@@ -67,7 +66,7 @@ func (p *page) glyphs(size int, l line) {
 	}
 }
 
-// wordLength is how many glyphs the first word has, or the space before it.
+// wordLength returns the number of glyphs of the first word, or of the space before it.
 func wordLength(glyphs []glyph) int {
 	space := func(g glyph) bool { return g.text == " " }
 	begins := space(glyphs[0])
@@ -85,11 +84,11 @@ func written(word []glyph) string {
 	return b.String()
 }
 
-// cursor is where in a line the next glyph would stand by itself. Lengths are units of the em.
+// cursor is the position in a line where the next glyph would be drawn without an adjustment. Lengths are units of the em.
 type cursor struct {
 	page *page
 	size int // points
-	// pen is where the shaper is, at is where the widths have led, and rise is how far above the baseline.
+	// pen is the position of the shaper, at the position after the widths so far, and rise the height above the baseline.
 	pen, at, rise int
 }
 
@@ -121,7 +120,7 @@ func (p *page) across(l line) {
 	if len(l.glyphs) == 0 {
 		return
 	}
-	const cosine = 707 // of 45 degrees, and its sine, in thousandths
+	const cosine = 707 // cosine and sine of 45 degrees, in thousandths
 	size := min(150, 600*point/max(l.width, 1))
 	half := l.width * size / 2 * cosine / 1000
 	x, y := pageWidth/2-half+size*250, pageHeight/2-half-size*250

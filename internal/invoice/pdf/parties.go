@@ -2,7 +2,7 @@ package pdf
 
 import "slices"
 
-// parties writes who bills whom, side by side, and the facts below them.
+// parties writes seller and buyer side by side, and the facts below them.
 func (d *document) parties(shown Document) {
 	const gap = 24 * point
 	width := (right - left - gap) / 2
@@ -23,9 +23,9 @@ func (d *document) parties(shown Document) {
 	d.y = end - paragraph
 }
 
-// payment writes where to pay, one below the other: account numbers are long, and holders have long names.
+// payment writes the payment details one below the other, because account numbers and names of holders are long.
 func (d *document) payment(facts []Fact) {
-	const labels = 90 * point // how wide the column of labels is
+	const labels = 90 * point // width of the labels' column
 	d.room(lineHeight(small) + len(facts)*lineHeight(body))
 	d.block(left, right-left, small, bold, muted, "Payment")
 	for _, f := range facts {
@@ -36,9 +36,9 @@ func (d *document) payment(facts []Fact) {
 	}
 }
 
-// party writes one of them. It is bounded so that both stay on the first page, whatever their names are.
+// party writes a party. Its height is limited so that both parties fit on the first page, with any names.
 func (d *document) party(x, width int, role string, p Party) {
-	const most = 8 // lines of a name, which can have hundreds of characters
+	const most = 8 // lines of a name, which may have hundreds of characters
 	d.block(x, width, small, bold, muted, role)
 	for i, l := range d.shaper.lines(p.Name, bold, width/strong) {
 		if i < most {

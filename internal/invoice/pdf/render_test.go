@@ -20,7 +20,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// renderer has read the fonts once for all tests, as a server does.
+// renderer reads the fonts once for all tests, as a server does.
 var renderer = sync.OnceValue(pdf.New)
 
 func render(t testing.TB, inv pdf.Document) []byte {
@@ -30,7 +30,7 @@ func render(t testing.TB, inv pdf.Document) []byte {
 	return file
 }
 
-// pages returns the text layer of each page, read by a library that knows nothing of how it was written.
+// pages returns the text layer of each page, read with an independent library.
 func pages(t testing.TB, file []byte) (all []string) {
 	t.Helper()
 	r, err := reader.NewReader(bytes.NewReader(file), int64(len(file)))
@@ -43,7 +43,7 @@ func pages(t testing.TB, file []byte) (all []string) {
 	return all
 }
 
-// TestTextLayer compares what a program reads with testdata/example.txt: run with -update to write it anew.
+// TestTextLayer compares the text layer with testdata/example.txt. Run with -update to rewrite it.
 func TestTextLayer(t *testing.T) {
 	t.Parallel()
 	const golden = "testdata/example.txt"
@@ -57,7 +57,7 @@ func TestTextLayer(t *testing.T) {
 	}
 }
 
-// TestSameBytes: the same invoice gives the same file, at any time, side by side, and in another process.
+// TestSameBytes checks that the same document results in the same file at any time, concurrently, and in another process.
 func TestSameBytes(t *testing.T) {
 	t.Parallel()
 	sums := make([]string, 8)
@@ -95,7 +95,7 @@ func sum(file []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// TestManyLines: 200 lines make several pages, each with the head of the table, its number and the mark.
+// TestManyLines checks that 200 lines take several pages, each with the head of the table, its number and the mark.
 func TestManyLines(t *testing.T) {
 	t.Parallel()
 	inv := example()
@@ -127,7 +127,7 @@ func TestManyLines(t *testing.T) {
 	}
 }
 
-// TestLongDescription: nothing of 2000 characters is lost, with spaces or without, also over the end of a page.
+// TestLongDescription checks that no part of 2000 characters is lost, with or without spaces, even across pages.
 func TestLongDescription(t *testing.T) {
 	t.Parallel()
 	for name, word := range map[string]string{"words": "consulting ", "one word": "x", "one long Hindi word": "क्षत्रिय"} {
@@ -145,7 +145,7 @@ func TestLongDescription(t *testing.T) {
 	}
 }
 
-// TestMissingCharacters: what the fonts do not have is shown as a replacement, and is still in the text layer.
+// TestMissingCharacters checks that a character that the fonts lack is shown as a replacement, and kept in the text layer.
 func TestMissingCharacters(t *testing.T) {
 	t.Parallel()
 	inv := example()

@@ -9,16 +9,16 @@ import (
 	"github.com/go-text/typesetting/font"
 )
 
-// Renderer makes documents. It is safe for concurrent use.
+// Renderer renders documents. It is safe for concurrent use.
 type Renderer struct {
 	typefaces func() ([styles]*typeface, error)
 }
 
-// New makes a renderer, which reads the fonts for its first document: who makes none does not wait for them.
+// New returns a renderer, which reads the fonts when it renders the first document.
 func New() *Renderer { return &Renderer{sync.OnceValues(loadTypefaces)} }
 
-// Missing returns the characters of a text that a document shows as replacements, because its typeface lacks them: each once, in their
-// order. An error means that the program was built with broken fonts.
+// Missing returns the characters of a text that a document shows as replacements, because its typeface lacks them, each once, in order.
+// An error means that the program was built with broken fonts.
 func (r *Renderer) Missing(text string) (missing []rune, err error) {
 	typefaces, err := r.typefaces()
 	if err != nil {
@@ -35,8 +35,8 @@ func (r *Renderer) Missing(text string) (missing []rune, err error) {
 	return missing, nil
 }
 
-// Render returns the document of an invoice. It takes time and memory in proportion to the texts, so the caller bounds
-// them, and how many are rendered at once. An error means that the program was built with broken fonts.
+// Render returns the file of a document. It takes time and memory in proportion to the texts, so the caller limits them and the number of
+// concurrent renderings. An error means that the program was built with broken fonts.
 func (r *Renderer) Render(shown Document) ([]byte, error) {
 	typefaces, err := r.typefaces()
 	if err != nil {

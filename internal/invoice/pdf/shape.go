@@ -11,13 +11,13 @@ import (
 	"golang.org/x/image/math/fixed"
 )
 
-// glyph is a shape at its place in a line. Lengths are units of the em.
+// glyph is a positioned glyph in a line. Lengths are units of the em.
 type glyph struct {
-	text    string // of its cluster for the first glyph of one; "" for the others
+	text    string // the text of the cluster for its first glyph; "" for the others
 	code    uint16 // in the embedded font
-	width   int    // that the font says
+	width   int    // in the font
 	advance int    // to the next one
-	dx, dy  int    // from where it would stand
+	dx, dy  int    // offset from its default position
 }
 
 // line is a line of text, ready to be drawn.
@@ -26,7 +26,7 @@ type line struct {
 	width  int // units of the em
 }
 
-// shaper turns texts into lines. It is for one rendering: what it holds is not safe for concurrent use.
+// shaper converts texts to lines. It is for one rendering, and not safe for concurrent use.
 type shaper struct {
 	faces    [styles]*font.Face
 	fonts    [styles]*embedded
@@ -45,7 +45,7 @@ func newShaper(typefaces [styles]*typeface) *shaper {
 	return s
 }
 
-// one returns a text in one line, however long it is.
+// one returns a text in one line of any length.
 func (s *shaper) one(text string, style style) line {
 	lines := s.lines(strings.Join(strings.Fields(text), " "), style, maxWidth)
 	if len(lines) == 0 {
@@ -54,18 +54,18 @@ func (s *shaper) one(text string, style style) line {
 	return lines[0]
 }
 
-// lineBreaks are those besides the usual one, which the shaper is not made for.
+// lineBreaks replaces the other line breaks with a line feed, because the shaper does not support them.
 var lineBreaks = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\v", "\n", "\f", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n")
 
 const (
 	// maxWidth is wider than any line, and small enough for 26.6 fixed point.
 	maxWidth = 1 << 24
-	// maxParagraph is how many characters are shaped together: their width must stay below maxWidth.
+	// maxParagraph is the number of characters shaped together, whose width must stay below maxWidth.
 	maxParagraph = 4000
 )
 
-// lines breaks a text into lines of at most width units of the em. Its own line breaks are kept. A word that is longer
-// than a line is broken where it must be.
+// lines breaks a text into lines of at most width units of the em. It keeps the line breaks in the text. A word that is longer than a
+// line is broken.
 func (s *shaper) lines(text string, style style, width int) (all []line) {
 	for paragraph := range strings.SplitSeq(lineBreaks.Replace(text), "\n") {
 		written := []rune(strings.ReplaceAll(strings.TrimRight(paragraph, " \t\r"), "\t", "    "))
@@ -125,8 +125,8 @@ func (s *shaper) place(wrapped shaping.Line, written []rune, style style) line {
 	return placed
 }
 
-// visible puts a replacement in the place of each character that the font does not have, so that a reader sees that
-// something is missing. The text layer keeps what was written. What nobody sees anyway, such as a joiner, stays.
+// visible replaces each character that the font lacks, so that a reader sees that something is missing. The text layer keeps the original
+// text. Invisible characters, such as a joiner, stay.
 func visible(written []rune, face *font.Face) []rune {
 	shown := make([]rune, len(written))
 	for i, r := range written {
@@ -137,7 +137,7 @@ func visible(written []rune, face *font.Face) []rune {
 	return shown
 }
 
-// shows reports whether a font has a character, or nobody would see it anyway.
+// shows reports whether a font has a character, or the character is invisible anyway.
 func shows(face *font.Face, r rune) bool {
 	_, has := face.NominalGlyph(r)
 	return !unicode.IsControl(r) && (has || unicode.In(r, unicode.Cf, unicode.Variation_Selector))
@@ -146,5 +146,5 @@ func shows(face *font.Face, r rune) bool {
 // oneFace is a font map with one font.
 type oneFace struct{ face *font.Face }
 
-// ResolveFace is asked for each character.
+// ResolveFace returns the font for any character.
 func (f oneFace) ResolveFace(rune) *font.Face { return f.face }

@@ -9,11 +9,11 @@ import (
 	"github.com/go-text/typesetting/font/opentype"
 )
 
-// Places in the tables of a TrueType font.
+// Offsets in the tables of a TrueType font.
 const (
 	longOffsets = 51 // in head: 1 if loca has four bytes for each offset
-	// In the outline of a composed glyph.
-	components   = 10 // where they begin
+	// In the outline of a composite glyph.
+	components   = 10 // start of the components
 	argsAreWords = 1 << 0
 	hasScale     = 1 << 3
 	moreFollow   = 1 << 5
@@ -21,7 +21,7 @@ const (
 	hasMatrix    = 1 << 7
 )
 
-// check returns an error if the outlines cannot be found by the rules that this file knows.
+// check returns an error if subset can't find the outlines in the font.
 func (t *typeface) check() error {
 	switch loca, head := t.table("loca"), t.table("head"); {
 	case len(head) <= longOffsets || t.table("glyf") == nil || t.table("hmtx") == nil:
@@ -35,13 +35,13 @@ func (t *typeface) check() error {
 	}
 }
 
-// subset returns a TrueType font with the outlines of some glyphs, and of those that they are composed of. The others
-// are there without an outline, so that the numbers of glyphs stay the same.
+// subset returns a TrueType font with the outlines of some glyphs and their components. The other glyphs have no outline, so that glyph
+// numbers stay the same.
 func (t *typeface) subset(glyphs []font.GID) []byte {
 	kept := t.composed(glyphs)
 	var glyf, loca []byte
 	for id := range font.GID(len(t.table("loca"))/4 - 1) { //nolint:gosec // a font has at most 65,535
-		loca = binary.BigEndian.AppendUint32(loca, uint32(len(glyf))) //nolint:gosec // less than that of the whole font
+		loca = binary.BigEndian.AppendUint32(loca, uint32(len(glyf))) //nolint:gosec // less than the size of the whole font
 		if kept[id] {
 			glyf = append(glyf, t.outline(id)...)
 			glyf = padded(glyf)
@@ -62,16 +62,16 @@ func (t *typeface) subset(glyphs []font.GID) []byte {
 	return opentype.WriteTTF(tables)
 }
 
-// padded fills up to a multiple of four bytes.
+// padded pads a table to a multiple of four bytes.
 func padded(table []byte) []byte { return append(table, make([]byte, -len(table)&3)...) }
 
-// outline returns what is drawn for a glyph.
+// outline returns the outline of a glyph.
 func (t *typeface) outline(id font.GID) []byte {
 	loca := t.table("loca")[4*id:]
 	return t.table("glyf")[binary.BigEndian.Uint32(loca):binary.BigEndian.Uint32(loca[4:])]
 }
 
-// composed returns glyphs with all that they are composed of.
+// composed returns glyphs with all their components.
 func (t *typeface) composed(glyphs []font.GID) map[font.GID]bool {
 	all := map[font.GID]bool{}
 	for todo := slices.Clone(glyphs); len(todo) > 0; {
@@ -85,7 +85,7 @@ func (t *typeface) composed(glyphs []font.GID) map[font.GID]bool {
 	return all
 }
 
-// parts lists the glyphs that an outline is composed of; none if it has contours of its own.
+// parts returns the components of an outline; none if it has contours.
 func parts(outline []byte) (all []font.GID) {
 	if len(outline) == 0 || outline[0]&0x80 == 0 { // the number of contours is not negative
 		return nil

@@ -1,19 +1,19 @@
 package pdf
 
-// cellGap is what separates columns.
+// cellGap is the distance of columns.
 const cellGap = 14 * point
 
-// columns are the right ends of the columns of the table but the first, whose texts end with it, and the width of the
-// first, which gets what the others leave.
+// columns has the right ends of the columns except the first, whose texts are right-aligned, and the width of the first, which gets the
+// remaining space.
 type columns struct {
 	ends  [4]int
 	first int
 }
 
-// cells are the texts of a line besides its description.
+// cells returns the texts of a line without its description.
 func (l Line) cells() [4]string { return [4]string{l.Quantity, l.UnitPrice, l.TaxRate, l.Amount} }
 
-// table writes the lines. Its head comes again on each page.
+// table writes the lines. Its head is repeated on each page.
 func (d *document) table(lines []Line) {
 	head := Line{"Description", "Quantity", "Unit price", "Tax", "Amount"}
 	columns := d.columns(head, lines)
@@ -59,12 +59,11 @@ func (d *document) head(head Line, columns columns) {
 	d.y -= 4 * point
 }
 
-// row writes a line. It begins on the next page if it fits there as a whole and not here, and goes on over as many as
-// it takes. The numbers stand beside the first line of the description, and come behind all of it for those who have
-// the page read to them.
+// row writes a line. A line that fits on the next page but not on this one begins there; longer ones are split. The numbers are next to
+// the first line of the description, but come after all of it in the text layer, for screen readers.
 func (d *document) row(l Line, columns columns) {
 	described := d.shaper.lines(l.Description, regular, columns.first/body)
-	const most = 20 // lines that are kept together
+	const most = 20 // lines kept together
 	d.room(max(1, min(len(described), most)) * lineHeight(body))
 	page, y := d.page(), d.y-body*point
 	for _, text := range described {

@@ -2,8 +2,7 @@ package pdf
 
 import "testing"
 
-// TestExtremeAmounts: the longest numbers that an invoice can have leave room for the description, and no column
-// reaches into another.
+// TestExtremeAmounts checks that the longest numbers of an invoice leave room for the description, and that columns don't overlap.
 func TestExtremeAmounts(t *testing.T) {
 	t.Parallel()
 	d := &document{shaper: newTestShaper(t)}

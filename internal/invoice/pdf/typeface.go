@@ -9,14 +9,14 @@ import (
 	"github.com/go-text/typesetting/font/opentype"
 )
 
-// Noto Sans has Latin, Greek, Cyrillic and Devanagari. It is here as its authors publish it, under the licence beside
-// it, which reserves no font name.
+// Noto Sans has Latin, Greek, Cyrillic and Devanagari. The files are unmodified, under the licence next to them, which reserves no font
+// name.
 //
 //go:embed fonts/NotoSans-Regular.ttf fonts/NotoSans-Bold.ttf
 var fontFiles embed.FS
 
-// em is how many units of the design grid a size has: a width in these units times a size in points is a length in
-// thousandths of a point.
+// em is the number of units of the design grid per size: a width in these units times a size in points is a length in thousandths of a
+// point.
 const em = 1000
 
 // style is the weight of a text.
@@ -25,20 +25,20 @@ type style int
 const (
 	regular style = iota
 	bold
-	styles // how many there are
+	styles // the number of styles
 )
 
-// typeface is a font file, read once and shared by all renderings.
+// typeface is a parsed font file, shared by all renderings.
 type typeface struct {
 	name   string // PostScript name
 	shapes *font.Font
-	tables []opentype.Table // that a PDF file needs, sorted by name as TrueType wants them
-	// What PDF wants to know of it, in units of the em.
+	tables []opentype.Table // the tables that a PDF file needs, sorted by name as TrueType requires
+	// Metrics for the PDF file, in units of the em.
 	ascent, descent, capHeight int
 	bounds                     [4]int
 }
 
-// loadTypefaces reads the font files. An error means that they are not what this package needs.
+// loadTypefaces reads the font files. An error means that a font does not have the properties that this package needs.
 func loadTypefaces() (all [styles]*typeface, err error) {
 	for i, name := range []string{"NotoSans-Regular", "NotoSans-Bold"} {
 		data, err := fontFiles.ReadFile("fonts/" + name + ".ttf")
@@ -78,7 +78,7 @@ func newTypeface(name string, data []byte) (*typeface, error) {
 	for _, name := range []string{"cvt ", "fpgm", "glyf", "head", "hhea", "hmtx", "loca", "maxp", "prep"} {
 		tag := opentype.MustNewTag(name)
 		if !loader.HasTable(tag) {
-			continue // hints are not in every font
+			continue // not every font has hints
 		}
 		content, err := loader.RawTable(tag)
 		if err != nil {
@@ -89,7 +89,7 @@ func newTypeface(name string, data []byte) (*typeface, error) {
 	return t, t.check()
 }
 
-// table returns the content of a table; nil if the font has none.
+// table returns the content of a table, or nil if the font does not have it.
 func (t *typeface) table(name string) []byte {
 	for _, table := range t.tables {
 		if table.Tag == opentype.MustNewTag(name) {

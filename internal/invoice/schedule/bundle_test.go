@@ -20,7 +20,7 @@ import (
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
-// bundle is a database of its own with one tenant, which has one customer.
+// bundle is a separate database with one tenant, which has one customer.
 type bundle struct {
 	*invoicetest.Bundle
 
@@ -33,7 +33,7 @@ func setup(t *testing.T) *bundle {
 	return &bundle{b, customertest.New(t, b.Store, b.Tenant)}
 }
 
-// monthly is what bills each month from 31 January 2090 on, issues the invoices and catches up.
+// monthly returns a schedule that bills each month from 31 January 2090 on, issues the invoices and catches up.
 func (b *bundle) monthly() schedule.Input {
 	return schedule.Input{
 		CustomerID: b.customer.String(), Currency: "EUR", Every: "1", Unit: schedule.Month, FirstDay: "2090-01-31",
@@ -56,14 +56,14 @@ func (b *bundle) draft(in schedule.Input) schedule.Draft {
 	return d
 }
 
-// edit replaces a schedule as it is now.
+// edit replaces the current state of a schedule.
 func (b *bundle) edit(key string, id uuid.UUID, in schedule.Input) error {
 	b.Helper()
 	_, err := schedule.Edit.Do(b.Context(), b.Store, b.Of(key, id, b.find(id).Version), b.draft(in))
 	return err
 }
 
-// bring brings a schedule into another state.
+// bring runs a transition of a schedule.
 func (b *bundle) bring(key string, id uuid.UUID, into idempotency.Operation[struct{}, schedule.Schedule]) {
 	b.Helper()
 	b.OK(into.Do(b.Context(), b.Store, b.Of(key, id, 0), struct{}{}))
@@ -76,7 +76,7 @@ func (b *bundle) find(id uuid.UUID) schedule.Schedule {
 	return s
 }
 
-// run lets a clockwork run whose clock says that it is noon of a day.
+// run runs a clockwork whose clock is at noon of a day.
 func (b *bundle) run(day string) {
 	b.Helper()
 	must.OK(b, b.clockwork(b.Store, day).Run(b.Context(), b.Tenant))
@@ -88,7 +88,7 @@ func (b *bundle) clockwork(store *idempotency.Store, today string) schedule.Cloc
 	return schedule.Clockwork{Store: store, Now: func() time.Time { return now }}
 }
 
-// byHand bills a period as a person does.
+// byHand bills a period as a user does.
 func (b *bundle) byHand(key string, id uuid.UUID, period string) (idempotency.Done[schedule.Period], error) {
 	b.Helper()
 	command, err := schedule.BillInput{Period: period}.Billing(b.find(id))
@@ -98,7 +98,8 @@ func (b *bundle) byHand(key string, id uuid.UUID, period string) (idempotency.Do
 	return schedule.Bill.Do(context.Background(), b.Store, b.Intent(key), command)
 }
 
-// wantPeriods compares the days of all periods that were billed, each with an invoice of that day, and none besides.
+// wantPeriods compares the days of all billed periods, and checks that each has an invoice of that day and that there are no other
+// invoices.
 func (b *bundle) wantPeriods(want ...string) {
 	b.Helper()
 	got := storetest.Value[string](b, `
@@ -112,7 +113,7 @@ func (b *bundle) wantPeriods(want ...string) {
 	}
 }
 
-// wantMails compares how many mails are queued, each with its job.
+// wantMails checks the number of queued mails, and that each has its job.
 func (b *bundle) wantMails(want int) {
 	b.Helper()
 	mails := storetest.Value[int](b, `SELECT count(*) FROM mails`)

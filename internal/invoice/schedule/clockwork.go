@@ -18,25 +18,25 @@ import (
 	"onlyonce/internal/value/date"
 )
 
-// The bounds of one run. What is left is due in the next one.
+// The limits of a run. The next run continues.
 const (
-	perRound = 100 // schedules, of each of which one period is billed
+	perRound = 100 // schedules, each billed for one period
 	rounds   = 10
 )
 
-// retry is how long a schedule that could not be billed waits.
+// retry is the pause after a schedule could not be billed.
 const retry = time.Hour
 
-// Clockwork bills what is due. Any number of them may run at once, on any number of replicas, each by its own clock.
+// Clockwork bills the periods that are due. Replicas may run it concurrently, each with its own clock.
 type Clockwork struct {
 	Store *idempotency.Store
-	// Now is the clock.
+	// Now returns the current time.
 	Now func() time.Time
 }
 
-// Run bills the periods of a tenant that are due, each once. What cannot be billed is noted on its schedule and keeps no other from
-// being billed. The error is that of a database that could not be asked: then the next run goes on where this one stopped. Else it is the
-// first error that the tenant cannot mend.
+// Run bills the due periods of a tenant, each once. A failure is stored with its schedule, and does not keep other schedules from being
+// billed. If the database can't be queried, Run returns that error, and the next run continues. Otherwise it returns the first error that
+// the tenant can't correct.
 func (c Clockwork) Run(ctx context.Context, tenant uuid.UUID) error {
 	var unexplained error
 	for range rounds {
@@ -51,7 +51,7 @@ func (c Clockwork) Run(ctx context.Context, tenant uuid.UUID) error {
 		for _, s := range found {
 			period, is := s.Due(date.Of(now.UTC()))
 			if !is {
-				continue // the row that led here is older than the schedule
+				continue // the row is older than the schedule
 			}
 			failed, err := c.bill(ctx, tenant, Billing{s.ID, period}, now)
 			if err != nil {
@@ -65,10 +65,10 @@ func (c Clockwork) Run(ctx context.Context, tenant uuid.UUID) error {
 	return unexplained
 }
 
-// bill notes why a period could not be billed, and returns that as unexplained if the tenant cannot mend it. It returns err if the
-// database could not be asked.
+// bill bills a period. It stores the reason of a failure, and returns it as unexplained if the tenant can't correct it. It returns err if
+// the database can't be queried.
 func (c Clockwork) bill(ctx context.Context, tenant uuid.UUID, b Billing, now time.Time) (unexplained, err error) {
-	key, err := idempotency.ParseKey(fmt.Sprintf("schedule %s %s", b.ScheduleID, b.Period)) // the same on each replica, and in each attempt
+	key, err := idempotency.ParseKey(fmt.Sprintf("schedule %s %s", b.ScheduleID, b.Period)) // the same on each replica and in each attempt
 	if err != nil {
 		return nil, err
 	}
@@ -87,14 +87,14 @@ func (c Clockwork) bill(ctx context.Context, tenant uuid.UUID, b Billing, now ti
 	return failed, err
 }
 
-// changedMeanwhile reports whether a period was not billed because the schedule is another one than when it was read.
+// changedMeanwhile reports whether a period was not billed because the schedule was changed since it was read.
 func changedMeanwhile(err error) bool {
 	refused, isConflict := errors.AsType[*conflict.Error](err)
 	wrong, isWrong := errors.AsType[*invalid.Error](err)
 	return isConflict && refused.Kind == &Stopped || isWrong && wrong.Fields[0].Pointer == "/period"
 }
 
-// transient are the errors that say nothing about a schedule.
+// transient returns the errors that are not about a schedule.
 func transient() []error {
 	return []error{
 		idempotency.ErrUnavailable, idempotency.ErrBusy, idempotency.ErrInProgress, idempotency.ErrUnconfirmed,
@@ -102,7 +102,7 @@ func transient() []error {
 	}
 }
 
-// reason returns in words why a schedule could not be billed, and whether they explain it.
+// reason returns why a schedule could not be billed, in words, and whether they explain it.
 func reason(err error) (words string, explained bool) {
 	if refused, ok := errors.AsType[*conflict.Error](err); ok {
 		return refused.Title + " " + refused.Text, true

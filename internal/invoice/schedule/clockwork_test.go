@@ -18,7 +18,7 @@ import (
 	"onlyonce/internal/proof/must"
 )
 
-// TestBillsOnceAPeriod: not before its day, on it, and never again, whatever the clock says next.
+// TestBillsOnceAPeriod checks that a period is billed on its day and not before, and never again, even if the clock jumps.
 func TestBillsOnceAPeriod(t *testing.T) {
 	b := setup(t)
 	b.create("one", b.monthly())
@@ -38,7 +38,7 @@ func TestBillsOnceAPeriod(t *testing.T) {
 	b.wantMails(4)
 }
 
-// TestDowntime: of the weeks that nobody was there, each is billed, or the latest.
+// TestDowntime checks that of the weeks of a downtime, each is billed, or only the latest.
 func TestDowntime(t *testing.T) {
 	for missed, want := range map[string]string{
 		schedule.Each: "2090-06-05 2090-06-12 2090-06-19 2090-06-26 2090-07-03", schedule.Latest: "2090-06-05 2090-06-26 2090-07-03",
@@ -57,7 +57,8 @@ func TestDowntime(t *testing.T) {
 	}
 }
 
-// TestPausedIsNotBilled: neither by the clock nor by hand. When it is resumed, what was missed follows as the schedule says.
+// TestPausedIsNotBilled checks that a paused schedule is billed neither by the clock nor by hand. After it is resumed, missed periods
+// follow according to the schedule.
 func TestPausedIsNotBilled(t *testing.T) {
 	for missed, want := range map[string]string{
 		schedule.Each: "2090-01-31 2090-02-28 2090-03-31 2090-04-30", schedule.Latest: "2090-01-31 2090-04-30",
@@ -87,7 +88,7 @@ func TestPausedIsNotBilled(t *testing.T) {
 	}
 }
 
-// TestEditedInTheMiddle: later periods are as the schedule is then, up to the last day that it has then, and the days stay.
+// TestEditedInTheMiddle checks that an edit applies to later periods, up to the new last day, and that the days stay.
 func TestEditedInTheMiddle(t *testing.T) {
 	b := setup(t)
 	id := b.create("one", b.monthly()).ID
@@ -110,7 +111,7 @@ func TestEditedInTheMiddle(t *testing.T) {
 	changed.Lines[0].UnitPrice, changed.LastDay, changed.BillAs = "95.00", "2090-04-29", schedule.AsDraft
 	must.OK(t, b.edit("dearer", id, changed))
 	b.run("2090-05-31")
-	changed.LastDay = "2090-04-30" // one more
+	changed.LastDay = "2090-04-30" // one more day
 	must.OK(t, b.edit("longer", id, changed))
 	b.run("2090-05-31")
 	b.wantPeriods("2090-01-31", "2090-02-28", "2090-03-31", "2090-04-30")
@@ -129,7 +130,7 @@ func TestEditedInTheMiddle(t *testing.T) {
 	})
 }
 
-// TestSchedulersAtOnce: two replicas and two people, from one gate, each period by each.
+// TestSchedulersAtOnce bills each period on two replicas and by two users, concurrently.
 func TestSchedulersAtOnce(t *testing.T) {
 	b := setup(t)
 	var ids []uuid.UUID
@@ -155,8 +156,8 @@ func TestSchedulersAtOnce(t *testing.T) {
 	b.wantMails(9)
 }
 
-// TestKilledBetweenInvoiceAndMail: the connection of one that has made the invoice and is about to queue its mail is cut, as the end
-// of its process would. Nothing of it stays, and the next run bills once.
+// TestKilledBetweenInvoiceAndMail cuts the connection between the invoice and its mail, as the death of the process would. Nothing is
+// kept, and the next run bills once.
 func TestKilledBetweenInvoiceAndMail(t *testing.T) {
 	b := setup(t)
 	b.create("one", b.monthly())
@@ -189,7 +190,7 @@ func TestKilledBetweenInvoiceAndMail(t *testing.T) {
 	b.wantMails(1)
 }
 
-// TestOneFailureStopsNoOther: it is noted on its schedule, tried again an hour later, and forgotten once it went well.
+// TestOneFailureStopsNoOther checks that a failure is stored with its schedule, tried again an hour later, and cleared after a success.
 func TestOneFailureStopsNoOther(t *testing.T) {
 	b := setup(t)
 	bad, good := b.create("bad", b.monthly()), b.create("good", b.monthly())
@@ -205,11 +206,11 @@ func TestOneFailureStopsNoOther(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	b.DB.Spoil(t)
-	b.Exec(`ALTER TABLE schedules DISABLE TRIGGER set_clock`) // mended behind the back of the clock, which waits
+	b.Exec(`ALTER TABLE schedules DISABLE TRIGGER set_clock`) // corrected without resetting the clock, which still waits
 	b.Exec(`UPDATE schedules SET lines = $1`, `[{"description": "A", "quantity": "1", "unit_price": "1.00", "tax_rate": "0"}]`)
 	b.run("2090-01-31")
 	b.wantPeriods("2090-01-31")
-	b.run("2090-01-30") // a clock that goes back waits no longer for that, but for the day
+	b.run("2090-01-30") // after the clock was set back, the schedule waits for its day, not for the retry
 	b.wantPeriods("2090-01-31")
 	b.run("2090-02-01")
 	b.wantPeriods("2090-01-31", "2090-01-31")
@@ -218,8 +219,8 @@ func TestOneFailureStopsNoOther(t *testing.T) {
 	}
 }
 
-// TestKeyOfTheClockIsNoClients: a client that bills another period with the key that the clock makes keeps it from billing nothing. If
-// its key was used all the same, the run ends with an error, after the other schedules were billed.
+// TestKeyOfTheClockIsNoClients checks that a client can't block the clock by billing another period with the clock's key. If the clock's
+// own key was used nevertheless, the run returns an error, after billing the other schedules.
 func TestKeyOfTheClockIsNoClients(t *testing.T) {
 	b := setup(t)
 	one, bad, good := b.create("one", b.monthly()), b.create("bad", b.monthly()), b.create("good", b.monthly())
@@ -243,7 +244,7 @@ func TestKeyOfTheClockIsNoClients(t *testing.T) {
 	}
 }
 
-// TestByHand: any period of the schedule may be billed by hand, also before its day. The clock leaves it out then.
+// TestByHand checks that any period of the schedule can be billed by hand, even before its day, and that the clock then leaves it out.
 func TestByHand(t *testing.T) {
 	b := setup(t)
 	id := b.create("one", b.monthly()).ID
@@ -269,8 +270,8 @@ func TestByHand(t *testing.T) {
 	b.wantPeriods("2090-01-31", "2090-02-28", "2090-03-31", "2090-04-30")
 }
 
-// TestAnyOrderOfClocks: whatever a schedule, its clocks and people say, no period is billed twice. With catch up each is billed whose
-// day a clock has said, and with skip the latest of those that a clock finds; besides those billed by hand.
+// TestAnyOrderOfClocks checks that with any schedule, clocks and users, no period is billed twice. With catch up, each period is billed
+// whose day a clock has reached, and with skip, the latest one that a clock finds, besides the periods billed by hand.
 func TestAnyOrderOfClocks(t *testing.T) {
 	b := setup(t)
 	round := 0
@@ -284,7 +285,7 @@ func TestAnyOrderOfClocks(t *testing.T) {
 		in.FirstDay = first.String()
 		s := b.create(fmt.Sprint("schedule ", round), in)
 		billed := map[int]bool{}
-		next := 0 // the first of its days that is neither billed nor skipped
+		next := 0 // the first day that is neither billed nor skipped
 		bill := func(n int) {
 			billed[n] = true
 			if in.Missed == schedule.Latest && n >= next {
@@ -303,7 +304,7 @@ func TestAnyOrderOfClocks(t *testing.T) {
 				}
 			}
 			today := first.AddDays(rapid.IntRange(-10, 130).Draw(t, "today"))
-			for range 2 { // one run bills ten periods of a schedule at most
+			for range 2 { // one run bills at most ten periods of a schedule
 				b.run(today.String())
 			}
 			for !today.Before(s.Day(next)) {

@@ -42,7 +42,7 @@ type Draft struct {
 	Missed  string    `json:"missed"`
 }
 
-// Between returns the days from next to last that are billed: each of them, or the latest only.
+// Between returns the days from next to last that are billed: all, or only the latest.
 func (d Draft) Between(next, last date.Date) (days []date.Date) {
 	if d.LastDay != (date.Date{}) && d.LastDay.Before(last) {
 		last = d.LastDay
@@ -56,7 +56,7 @@ func (d Draft) Between(next, last date.Date) (days []date.Date) {
 	return days
 }
 
-// maxEvery is how many units are between two periods at most.
+// maxEvery is the maximum number of units between two periods.
 const maxEvery = 99
 
 // Draft checks the input. It returns an [*invalid.Error] with all mistakes.
@@ -96,7 +96,7 @@ func (in Input) rhythm(d *Draft, problems *invalid.Error) {
 	}
 }
 
-// billed checks what an invoice has too, as it does. Its day and its due date come later.
+// billed checks the fields that an invoice also has, except for its dates.
 func (in Input) billed(d *Draft, problems *invalid.Error) {
 	const anyDay = "2000-01-01"
 	billed, err := invoice.Input{

@@ -12,7 +12,7 @@ import (
 	"onlyonce/internal/value/date"
 )
 
-// List returns a page of the schedules that are archived, or of those that are not.
+// List returns a page of the archived schedules, or of the others.
 func List(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, archived bool, page record.Page) (record.List[Schedule], error) {
 	where := `r.archived_at IS NULL`
 	if archived {
@@ -26,7 +26,7 @@ func PeriodsOf(ctx context.Context, pool *pgxpool.Pool, tenant, schedule uuid.UU
 	return Periods.List(ctx, pool, tenant, page, `r.schedule_id = @schedule`, pgx.NamedArgs{"schedule": schedule})
 }
 
-// Billed returns the schedule that billed an invoice, and the period. Its error is [record.ErrNotFound] for one that none has billed.
+// Billed returns the schedule and the period that billed an invoice, or [record.ErrNotFound] if it was not billed by a schedule.
 func Billed(ctx context.Context, pool *pgxpool.Pool, tenant, invoice uuid.UUID) (s Schedule, p Period, err error) {
 	if p, err = Periods.Find(ctx, pool, tenant, invoice); err == nil {
 		s, err = Table.Find(ctx, pool, tenant, p.ScheduleID)
@@ -34,8 +34,8 @@ func Billed(ctx context.Context, pool *pgxpool.Pool, tenant, invoice uuid.UUID) 
 	return s, p, err
 }
 
-// due returns at most so many schedules that are due at a time, those first that have waited longest. One that could not be billed
-// waits for retry; a clock that went back since does not make it wait longer.
+// due returns at most limit schedules that are due at a time, in order of their waiting time. A failed one waits for retry, but not
+// longer if the clock was set back.
 func due(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, now time.Time, limit int) ([]Schedule, error) {
 	return record.Collect(ctx, pool, tenant, pgx.RowTo[Schedule], `
 		SELECT found.schedule FROM (
@@ -49,7 +49,7 @@ func due(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, now time.Tim
 		pgx.NamedArgs{"today": date.Of(now.UTC()), "now": now, "retry": retry, "limit": limit})
 }
 
-// noteFailure keeps for the page of a schedule why a period could not be billed.
+// noteFailure stores why a period could not be billed, for the page of the schedule.
 func noteFailure(ctx context.Context, tx pgx.Tx, tenant uuid.UUID, b Billing, now time.Time, why string) error {
 	_, err := tx.Exec(ctx, `
 		UPDATE schedule_clocks SET failure = @why, failed_at = @now

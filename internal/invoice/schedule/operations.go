@@ -14,7 +14,7 @@ import (
 	"onlyonce/internal/invalid"
 )
 
-// Create creates a schedule, once.
+// Create creates a schedule.
 var Create = idempotency.Define(idempotency.Spec[Draft, Schedule]{
 	Kind: idempotency.Create, Name: "schedule.create", Table: Table,
 	Statements: func(tx *idempotency.Tx, d Draft) idempotency.Result {
@@ -31,7 +31,7 @@ var Create = idempotency.Define(idempotency.Spec[Draft, Schedule]{
 	Fields: fields,
 })
 
-// Edit replaces what a schedule bills from its next period on. Its days stay, once a period was billed.
+// Edit replaces the content of a schedule from its next period on. Its days can't change after a period was billed.
 var Edit = idempotency.Define(idempotency.Spec[Draft, Schedule]{
 	Kind: idempotency.Change, Name: "schedule.edit", Table: Table,
 	Statements: func(tx *idempotency.Tx, d Draft) idempotency.Result {
@@ -48,19 +48,19 @@ var Edit = idempotency.Define(idempotency.Spec[Draft, Schedule]{
 	Fields: fields,
 })
 
-// Pause keeps a schedule from being billed, until it is resumed.
+// Pause stops a schedule until it is resumed.
 var Pause = idempotency.Define(idempotency.Spec[struct{}, Schedule]{
 	Kind: idempotency.Transition, Name: "schedule.pause", Table: Table, Made: `r.paused_at IS NOT NULL`,
 	Statements: set(`paused_at = now()`),
 })
 
-// Resume bills a paused schedule again, from the period on that was next.
+// Resume continues a paused schedule with its next period.
 var Resume = idempotency.Define(idempotency.Spec[struct{}, Schedule]{
 	Kind: idempotency.Transition, Name: "schedule.resume", Table: Table, Made: `r.paused_at IS NULL`,
 	Statements: set(`paused_at = NULL`),
 })
 
-// Archive takes a schedule out of the list, and keeps it from being billed.
+// Archive removes a schedule from the list, and stops it.
 var Archive = idempotency.Define(idempotency.Spec[struct{}, Schedule]{
 	Kind: idempotency.Transition, Name: "schedule.archive", Table: Table, Made: `r.archived_at IS NOT NULL`,
 	Statements: set(`archived_at = now()`),
@@ -72,7 +72,7 @@ var Restore = idempotency.Define(idempotency.Spec[struct{}, Schedule]{
 	Statements: set(`archived_at = NULL`),
 })
 
-// set is the work of a transition.
+// set returns the work of a transition.
 func set(column string) func(*idempotency.Tx, struct{}) idempotency.Result {
 	return func(tx *idempotency.Tx, _ struct{}) idempotency.Result {
 		tx.Exec(`UPDATE schedules SET `+column+` WHERE tenant_id = @tenant_id AND id = @record_id`, nil)
@@ -88,7 +88,7 @@ const (
 func arguments(d Draft) pgx.NamedArgs {
 	lines, err := json.Marshal(d.Lines)
 	if err != nil {
-		panic(err) // can't happen: they are texts
+		panic(err) // can't happen: these are strings
 	}
 	return pgx.NamedArgs{
 		"customer_id": d.CustomerID, "currency": d.Currency.String(), "lines": string(lines), "notes": d.Notes, "every": d.Every,
@@ -98,7 +98,7 @@ func arguments(d Draft) pgx.NamedArgs {
 
 func fields(d Draft) []slog.Attr { return []slog.Attr{slog.String("customer", d.CustomerID.String())} }
 
-// RhythmKept is the conflict of moving the days of a schedule of which a period was billed.
+// RhythmKept is the conflict of changing the days of a schedule that has billed a period.
 var RhythmKept = conflict.Kind{
 	Slug: "rhythm-kept", Title: "Schedule already billed",
 	Meaning: "This schedule has already billed an invoice, so its first day and interval can't be changed. Nothing was changed.",

@@ -17,19 +17,19 @@ import (
 	"onlyonce/internal/value/date"
 )
 
-// Period is a period that was billed. It has the id of its invoice.
+// Period is a billed period. Its id is the id of its invoice.
 type Period struct {
 	record.Header
 	record.Alike // another invoice
 
 	ScheduleID uuid.UUID `json:"schedule_id"`
-	Day        date.Date `json:"period"` // on which it was due, and the date of the invoice
+	Day        date.Date `json:"period"` // its due day, which is the date of the invoice
 	InvoiceID  uuid.UUID `json:"invoice_id"`
 	Number     string    `json:"number"` // of the invoice
 	Status     string    `json:"status"` // of the invoice
 }
 
-// Periods has the periods of all schedules.
+// Periods is the table of the periods of all schedules.
 var Periods = record.Table[Period]{Name: "schedule_periods", Fields: `
 	'schedule_id', r.schedule_id, 'period', r.period, 'invoice_id', r.id,
 	'number', (SELECT i.number FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.id),
@@ -47,7 +47,7 @@ func Rules() []conflict.Rule {
 	}}
 }
 
-// BillInput is what came in, as text.
+// BillInput is the input to bill a period as text.
 type BillInput struct {
 	Period string `json:"period" format:"date" doc:"One of the schedule's days, at most a year after the next one."`
 }
@@ -58,7 +58,7 @@ type Billing struct {
 	Period     date.Date `json:"period"`
 }
 
-// ahead is how many days after the next period one may be billed by hand.
+// ahead is the maximum number of days after the next period in which a period can be billed by hand.
 const ahead = 366
 
 // Billing checks the input for a schedule. It returns an [*invalid.Error] with all mistakes.
@@ -73,14 +73,14 @@ func (in BillInput) Billing(s Schedule) (Billing, error) {
 	return Billing{s.ID, day}, nil
 }
 
-// Bill bills a period, or finds the invoice that was made of it. The invoice, issued if the schedule says so, its mail and the period
-// are one transaction, under the lock of the schedule: two that bill it wait for each other, and so does who pauses or edits it.
+// Bill bills a period, or finds its invoice. The transaction creates the invoice, issues it if the schedule requires that, queues its
+// mail, and stores the period. It locks the schedule, so concurrent attempts to bill, pause or edit it wait.
 var Bill = idempotency.Define(idempotency.Spec[Billing, Period]{
 	Kind: idempotency.Upsert, Name: "schedule.bill", Table: Periods,
 	Run: billAs("schedule.bill"), Explain: explainBilling(), Fields: billingFields,
 })
 
-// BillDue is the operation of the clock, which derives its keys from schedule and period. No client can use it, or take its keys.
+// BillDue is the operation of the clock, which derives its keys from schedule and period. Clients can't use it, or take its keys.
 var BillDue = idempotency.Define(idempotency.Spec[Billing, Period]{
 	Kind: idempotency.Upsert, Name: "schedule.bill_due", Table: Periods,
 	Run: billAs("schedule.bill_due"), Explain: explainBilling(), Fields: billingFields,
@@ -129,7 +129,7 @@ func bill(ctx context.Context, tx pgx.Tx, operation string, i idempotency.Intent
 	return Periods.FindIn(ctx, tx, i.Tenant, billed)
 }
 
-// bill makes the invoice of a period that has none.
+// bill creates the invoice of a period that has no invoice yet.
 func (s Schedule) bill(ctx context.Context, tx pgx.Tx, operation string, i idempotency.Intent, period date.Date) error {
 	if err := s.Billable(period); err != nil {
 		return err
@@ -142,7 +142,7 @@ func (s Schedule) bill(ctx context.Context, tx pgx.Tx, operation string, i idemp
 		return err
 	}
 	if s.BillAs == AsIssued {
-		if err := invoice.IssueIn(ctx, tx, operation, i, i.ID(2)); err != nil { // the first is that of a new customer
+		if err := invoice.IssueIn(ctx, tx, operation, i, i.ID(2)); err != nil { // the first is for a new customer
 			return err
 		}
 	}
@@ -152,7 +152,7 @@ func (s Schedule) bill(ctx context.Context, tx pgx.Tx, operation string, i idemp
 	return err
 }
 
-// advance sets the clock, after a period was billed, to the next one that was not. Those before it are skipped, if the schedule says so.
+// advance sets the clock to the next unbilled period after a period was billed. It skips earlier ones, if the schedule requires that.
 func (s Schedule) advance(ctx context.Context, tx pgx.Tx, args pgx.NamedArgs, period date.Date) error {
 	next := s.NextDay
 	if s.Missed == Latest && !period.Before(next) {
@@ -188,8 +188,8 @@ var Stopped = conflict.Kind{
 	ToDo:    "Resume or restore the schedule first.",
 }
 
-// Billable returns nil if a day is a period that can be billed. Otherwise it returns a [*conflict.Error] for a schedule that is
-// stopped, or an [*invalid.Error].
+// Billable returns nil if a day is a period that can be billed. Otherwise it returns a [*conflict.Error] for a stopped schedule, or an
+// [*invalid.Error].
 func (s Schedule) Billable(period date.Date) error {
 	switch {
 	case s.Stopped():

@@ -13,15 +13,15 @@ const (
 	Year  = "year"
 )
 
-// Rhythm is the days on which something is due, in UTC.
+// Rhythm has the days on which a period is due, in UTC.
 type Rhythm struct {
-	Every    int       `json:"every"` // so many units
+	Every    int       `json:"every"` // number of units
 	Unit     string    `json:"unit"`  // [Week], [Month] or [Year]
 	FirstDay date.Date `json:"first_day"`
 }
 
-// Day returns the nth day, from 0. It is counted from the first day and not from the one before, so that a month without a 31st
-// does not move those behind it.
+// Day returns the nth day, from 0. It is counted from the first day and not from the previous one, so that a month without a 31st does
+// not shift later days.
 func (r Rhythm) Day(n int) date.Date {
 	if r.Unit == Week {
 		return r.FirstDay.AddDays(7 * r.Every * n)
@@ -29,7 +29,7 @@ func (r Rhythm) Day(n int) date.Date {
 	return r.FirstDay.AddMonths(r.months() * n)
 }
 
-// months is how many months are from one day to the next. Weeks have none.
+// months returns the number of months between days. It is 0 for weeks.
 func (r Rhythm) months() int {
 	if r.Unit == Year {
 		return 12 * r.Every
@@ -37,7 +37,7 @@ func (r Rhythm) months() int {
 	return r.Every
 }
 
-// upTo returns which of the days is the last that is not after a day: -1 if none is.
+// upTo returns the index of the last day that is not after a day, or -1.
 func (r Rhythm) upTo(day date.Date) int {
 	from, to := r.FirstDay.Time(), day.Time()
 	if to.Before(from) {
@@ -53,10 +53,10 @@ func (r Rhythm) upTo(day date.Date) int {
 	return n
 }
 
-// After returns the first of the days that is after a day.
+// After returns the first of the rhythm's days after a day.
 func (r Rhythm) After(day date.Date) date.Date { return r.Day(r.upTo(day) + 1) }
 
-// Has reports whether a day is one of them.
+// Has reports whether a day belongs to the rhythm.
 func (r Rhythm) Has(day date.Date) bool {
 	n := r.upTo(day)
 	return n >= 0 && r.Day(n) == day

@@ -38,7 +38,7 @@ func TestDays(t *testing.T) {
 	}
 }
 
-// TestDaysAreFound: of each day it is known whether it is one of the rhythm's, and which comes next.
+// TestDaysAreFound checks Has and After for random days.
 func TestDaysAreFound(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -1,4 +1,5 @@
-// Package schedule bills customers again and again: once for each period of a schedule, no matter who asks for it and how often.
+// Package schedule bills customers regularly: exactly once for each period of a schedule, regardless of the number and origin of
+// attempts.
 package schedule
 
 import (
@@ -12,7 +13,7 @@ import (
 	"onlyonce/internal/value/money"
 )
 
-// Schedule is a schedule as it is stored, with how far it is.
+// Schedule is a stored schedule with its progress.
 type Schedule struct {
 	record.Header
 	record.Alike
@@ -23,25 +24,25 @@ type Schedule struct {
 	Notes    string              `json:"notes"`
 	Rhythm
 
-	LastDay    date.Date `json:"last_day,omitzero"` // no period is after it; zero for no end
+	LastDay    date.Date `json:"last_day,omitzero"` // the last possible day; zero for no end
 	BillAs     string    `json:"bill_as" enum:"draft,issued"`
 	Missed     string    `json:"missed" enum:"each,latest"`
 	PausedAt   time.Time `json:"paused_at,omitzero"`   // UTC; zero if it is not
 	ArchivedAt time.Time `json:"archived_at,omitzero"` // UTC; zero if it is not
 
-	// NextDay is the first period that was neither billed nor skipped, also of a schedule that is paused or over.
+	// NextDay is the first period that was neither billed nor skipped, even if the schedule is paused or over.
 	NextDay date.Date `json:"next_day"`
-	// Failure is why the last attempt to bill that period failed; "" if none has.
+	// Failure is the reason why the last attempt to bill that period failed, or "".
 	Failure string `json:"failure"`
 }
 
-// What a schedule makes of a period.
+// The values of BillAs: the status of the invoices.
 const (
 	AsDraft  = "draft"
 	AsIssued = "issued" // and mailed
 )
 
-// Which of the periods that were missed are billed.
+// The values of Missed: which missed periods are billed.
 const (
 	Each   = "each"
 	Latest = "latest"
@@ -67,13 +68,13 @@ func (s Schedule) Over(period date.Date) bool {
 	return s.LastDay != date.Date{} && s.LastDay.Before(period)
 }
 
-// Has reports whether a day is one of its periods.
+// Has reports whether a day is a period of the schedule.
 func (s Schedule) Has(day date.Date) bool { return s.Rhythm.Has(day) && !s.Over(day) }
 
-// Stopped reports whether nothing is billed at all.
+// Stopped reports whether the schedule is paused or archived.
 func (s Schedule) Stopped() bool { return !s.PausedAt.IsZero() || !s.ArchivedAt.IsZero() }
 
-// Due returns the period to bill next on a day, if there is one.
+// Due returns the next period if it is due on a day.
 func (s Schedule) Due(today date.Date) (period date.Date, due bool) {
 	period = s.NextDay
 	if s.Stopped() || s.Over(period) || today.Before(period) {
@@ -91,7 +92,7 @@ func (s Schedule) Due(today date.Date) (period date.Date, due bool) {
 // Name returns the display name of a schedule: "Ada Lovelace, every 2 months".
 func Name(s Schedule) string { return s.Customer.Name + ", " + s.Often() }
 
-// Often returns how often, for use within a sentence: "every 2 months".
+// Often returns the interval for a sentence: "every 2 months".
 func (r Rhythm) Often() string {
 	if r.Every == 1 {
 		return "every " + r.Unit

@@ -9,24 +9,25 @@ import (
 	"github.com/riverqueue/river"
 )
 
-// Queue is the name of the queue of the clock.
+// Queue is the name of the clock's queue.
 const Queue = "schedules"
 
-// Tick is how often the clock looks for what is due.
+// Tick is the interval of the clock.
 const Tick = time.Minute
 
-// Job is one look at all tenants.
+// Job runs the clockwork once for all tenants.
 type Job struct{}
 
-// Kind names the job.
+// Kind returns the name of the job.
 func (Job) Kind() string { return "schedules" }
 
-// InsertOpts let one replica have the job of each minute. One that failed is not tried again: the next one does its work.
+// InsertOpts returns options with which one replica gets the job of each minute. A failed job is not tried again, because the next one
+// does its work.
 func (Job) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{Queue: Queue, MaxAttempts: 1, UniqueOpts: river.UniqueOpts{ByPeriod: Tick}}
 }
 
-// Periodic inserts the job of each minute, on the one replica that River has chosen to.
+// Periodic inserts the job of each minute, on River's leader.
 func Periodic() *river.PeriodicJob {
 	return river.NewPeriodicJob(river.PeriodicInterval(Tick), func() (river.JobArgs, *river.InsertOpts) { return Job{}, nil },
 		&river.PeriodicJobOpts{RunOnStart: true})
@@ -37,20 +38,19 @@ type Worker struct {
 	river.WorkerDefaults[Job]
 	Clockwork
 
-	// Tenants lists all tenants.
+	// Tenants returns all tenants.
 	Tenants func(context.Context) ([]uuid.UUID, error)
-	// Observe is told why the run for a tenant ended early.
+	// Observe is called with the error of a run for a tenant.
 	Observe func(context.Context, uuid.UUID, error)
 }
 
-// Timeout is when River gives a run up.
+// Timeout returns the time limit of a run.
 func (*Worker) Timeout(*river.Job[Job]) time.Duration { return Tick }
 
-// ErrNotAll is all that River is told about a run that ended early: what it is told it keeps in a table that is not guarded by
-// row-level security.
+// ErrNotAll is the only error that River gets, because River stores errors in a table that row-level security does not protect.
 var ErrNotAll = errors.New("not all tenants could be billed")
 
-// Work bills what is due, tenant by tenant.
+// Work bills the due periods, tenant by tenant.
 func (w *Worker) Work(ctx context.Context, _ *river.Job[Job]) error {
 	tenants, err := w.Tenants(ctx)
 	if err != nil {

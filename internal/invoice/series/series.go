@@ -1,4 +1,4 @@
-// Package series sets the numbers with which the series of invoices and credit notes go on.
+// Package series sets the next numbers of the series of invoices and credit notes.
 package series
 
 import (
@@ -19,7 +19,7 @@ import (
 	"onlyonce/internal/value/date"
 )
 
-// Next is a number that was set as the next one of its series. The last one of a series and year counts.
+// Next is a number that was set as the next one of its series. The newest one for a series and year is effective.
 type Next struct {
 	record.Header
 
@@ -39,7 +39,7 @@ type Draft struct {
 	Number string `json:"number"`
 }
 
-// number is a number of a series of invoices or credit notes, as the database has it too.
+// number matches the number of an invoice or a credit note in a series, like the database.
 var number = regexp.MustCompile(`^(CN-)?([0-9]{4})-([0-9]{4}|[1-9][0-9]{4,11})$`)
 
 // Draft checks the input. It returns an [*invalid.Error] with all mistakes.
@@ -60,7 +60,7 @@ func refusal(message string) error {
 	return problems.Err()
 }
 
-// Set lets a series go on with a number, which is free.
+// Set sets the next number of a series, which must be free.
 var Set = idempotency.Define(idempotency.Spec[Draft, Next]{
 	Kind: idempotency.Create, Name: "next_number.set", Table: Table,
 	Statements: func(tx *idempotency.Tx, d Draft) idempotency.Result {
@@ -78,7 +78,7 @@ var Set = idempotency.Define(idempotency.Spec[Draft, Next]{
 	},
 })
 
-// List returns a page of the numbers that were set, the last first.
+// List returns a page of the numbers that were set, newest first.
 func List(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, page record.Page) (record.List[Next], error) {
 	return Table.List(ctx, pool, tenant, page, `true`, nil)
 }

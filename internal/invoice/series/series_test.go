@@ -18,8 +18,8 @@ import (
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
-// TestSetWhileNumbersAreAllocated: the series goes on with the number that was set, without a gap and without a number twice, whoever
-// comes first. Once an invoice has it, it can't be set again.
+// TestSetWhileNumbersAreAllocated checks that a series continues with the number that was set concurrently, without a gap and without a
+// duplicate. After an invoice has the number, it can't be set again.
 func TestSetWhileNumbersAreAllocated(t *testing.T) {
 	b := invoicetest.Setup(t)
 	const n = 40
@@ -63,7 +63,7 @@ func TestSetWhileNumbersAreAllocated(t *testing.T) {
 	if err := set("again", "2026-0500"); !errors.As(err, new(*invalid.Error)) {
 		t.Errorf("a number that is taken: %v", err)
 	}
-	if err := set("below", "2026-0499"); err != nil { // which is free, and nothing collides
+	if err := set("below", "2026-0499"); err != nil { // free, and without a collision
 		t.Error(err)
 	}
 	next, err := series.Of(t.Context(), b.Store.Pool, b.Tenant, 2026)
@@ -72,7 +72,7 @@ func TestSetWhileNumbersAreAllocated(t *testing.T) {
 	}
 }
 
-// TestNotOfASeries: only a whole number of a series can be next.
+// TestNotOfASeries checks that only a complete number of a series can be set.
 func TestNotOfASeries(t *testing.T) {
 	t.Parallel()
 	for _, number := range []string{"", "139", "2026-139", "2026-0000", "RE-2026-0139", "1999-0001", "2100-0001", "CN2026-0001",

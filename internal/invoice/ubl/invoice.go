@@ -1,6 +1,6 @@
 package ubl
 
-// Invoice is what the XML says. Amounts are plain decimals, such as "1234.50", without a currency.
+// Invoice is the content of the XML. Amounts are plain decimals, such as "1234.50", without a currency.
 type Invoice struct {
 	Number    string // BT-1
 	IssueDate string // BT-2, ISO 8601
@@ -16,29 +16,29 @@ type Invoice struct {
 	TaxTotal  string // BT-110
 	Total     string // BT-112, with tax
 	Paid      string // BT-113
-	Open      string // BT-115: what is still to be paid, without regard to credit notes
+	Open      string // BT-115: the open amount, ignoring credit notes
 }
 
-// Party is a business or a person. What is not known is empty, and left out.
+// Party is a business or a person. Empty fields are unknown, and left out.
 type Party struct {
 	Name    string   // BT-27, BT-44
-	Address []string // lines: BT-35, BT-36 and BT-162, BT-50, BT-51 and BT-163; which of them has the city is not known
+	Address []string // lines: BT-35, BT-36 and BT-162, BT-50, BT-51 and BT-163; the city may be on any line
 	Country string   // BT-40, BT-55: ISO 3166-1 alpha-2
 	VAT     string   // BT-31, BT-48: the VAT identifier with its country prefix
-	TaxID   string   // BT-32, of the seller: a tax number that is no VAT identifier
-	// Registration is a legal registration, by which a party without a VAT identifier is known: BT-30, BT-47.
+	TaxID   string   // BT-32, for the seller: a tax number that is not a VAT identifier
+	// Registration is a legal registration, which identifies a party without a VAT identifier: BT-30, BT-47.
 	Registration string
 	Email        string // BT-43, BT-58
 }
 
-// Account is where to pay (BG-17). Without a number it is left out, with the means of payment (BG-16).
+// Account is the bank account to pay to (BG-17). Without a number it is left out, with the means of payment (BG-16).
 type Account struct {
 	Number string // BT-84: an IBAN or another number
 	Holder string // BT-85
 	BIC    string // BT-86
 }
 
-// Line is one position.
+// Line is a line of the invoice.
 type Line struct {
 	Name      string // BT-153
 	Quantity  string // BT-129, in pieces
@@ -47,9 +47,9 @@ type Line struct {
 	Net       string // BT-131: quantity times unit price, rounded
 }
 
-// Tax is the tax of all lines with one rate.
+// Tax is the tax of all lines with the same rate.
 type Tax struct {
 	Rate   string // BT-119, percent
-	Net    string // BT-116: what is taxed
+	Net    string // BT-116: the taxed amount
 	Amount string // BT-117
 }

@@ -9,15 +9,15 @@ import (
 )
 
 const (
-	// customization declares that the XML keeps to the standard, with no national rules (BT-24).
+	// customization declares that the XML conforms to the standard, without national rules (BT-24).
 	customization = "urn:cen.eu:en16931:2017"
 	// commercialInvoice is the type of document (BT-3, UNTDID 1001).
 	commercialInvoice = "380"
 	// creditTransfer is the means of payment (BT-81, UNCL 4461).
 	creditTransfer = "30"
-	// piece is the unit of quantities that have none (BT-130, UN/ECE Recommendation 20).
+	// piece is the default unit of quantities (BT-130, UN/ECE Recommendation 20).
 	piece = "C62"
-	// vat is the only kind of tax that the standard knows, and other the kind of tax numbers that are of no VAT.
+	// vat is the only kind of tax in the standard, and other the kind of tax numbers that are not VAT identifiers.
 	vat   = "VAT"
 	other = "TAX"
 )
@@ -28,8 +28,8 @@ const (
 	zeroRated    = "Z"
 )
 
-// Marshal writes an invoice as XML. Characters that XML cannot hold become U+FFFD. The error is that of encoding/xml,
-// which has none for values of this kind.
+// Marshal returns an invoice as XML. Characters that XML can't represent become U+FFFD. The error is from encoding/xml, which never fails
+// for these types.
 func Marshal(inv Invoice) ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteString(xml.Header)
@@ -78,7 +78,7 @@ func document(inv Invoice) invoiceXML {
 	return doc
 }
 
-// categoryOf knows rates only. Why a supply is exempt, or taxed elsewhere, is not known.
+// categoryOf returns the category of a rate. The app has no data about exempt supplies, or supplies taxed elsewhere.
 func categoryOf(rate string) categoryXML {
 	category := categoryXML{ID: standardRate, Percent: rate, Scheme: vat}
 	if strings.Trim(rate, "0.") == "" {
@@ -107,7 +107,7 @@ func partyOf(p Party) partyXML {
 	return party
 }
 
-// addressOf has three places for lines: what does not fit stands in the last one.
+// addressOf returns an address. It has three elements for lines; the last one gets the remaining lines.
 func addressOf(lines []string) *addressXML {
 	var address addressXML
 	for i, line := range lines {

@@ -37,8 +37,8 @@ func marshal(t *testing.T, inv ubl.Invoice) string {
 	return string(content)
 }
 
-// TestMarshal compares with testdata/example.xml: run with -update to write it anew. The arithmetic of the standard is
-// checked where invoices are computed, in internal/invoice.
+// TestMarshal compares the XML with testdata/example.xml. Run with -update to rewrite it. The arithmetic of the standard is tested in
+// internal/invoice.
 func TestMarshal(t *testing.T) {
 	t.Parallel()
 	const golden = "testdata/example.xml"
@@ -55,7 +55,7 @@ func TestMarshal(t *testing.T) {
 	}
 }
 
-// TestUnknownIsLeftOut: there is no empty element, which the schema would refuse.
+// TestUnknownIsLeftOut checks that there is no empty element, which the schema would refuse.
 func TestUnknownIsLeftOut(t *testing.T) {
 	t.Parallel()
 	inv := example()

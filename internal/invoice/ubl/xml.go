@@ -2,7 +2,7 @@ package ubl
 
 import "encoding/xml"
 
-// What follows has the names and the order of the UBL 2.1 schema.
+// These types have the names and the order of the UBL 2.1 schema.
 
 type invoiceXML struct {
 	XMLName xml.Name `xml:"Invoice"`

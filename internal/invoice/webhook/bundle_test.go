@@ -26,7 +26,7 @@ import (
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
-// bundle is a database with a source of each scheme.
+// bundle is a database with a source for each scheme.
 type bundle struct {
 	*invoicetest.Bundle
 
@@ -34,7 +34,7 @@ type bundle struct {
 	standard, stripe sender
 }
 
-// sender signs as a source does, with the reference libraries.
+// sender signs like a source, with the reference libraries.
 type sender struct {
 	webhook.Source
 
@@ -51,7 +51,7 @@ func setup(t *testing.T) *bundle {
 	return b
 }
 
-// secretOf is a secret of Standard Webhooks.
+// secretOf returns a secret in the form of Standard Webhooks.
 func secretOf(text string) string {
 	return "whsec_" + base64.StdEncoding.EncodeToString([]byte(strings.Repeat(text, 6)))[:32]
 }
@@ -61,7 +61,7 @@ func (b *bundle) source(name, scheme, secret string) sender {
 	return b.sourceOf(name, "", scheme, secret)
 }
 
-// sourceOf is a source whose owner has named its provider.
+// sourceOf creates a source with a provider.
 func (b *bundle) sourceOf(name, provider, scheme, secret string) sender {
 	b.Helper()
 	draft, err := webhook.Input{Name: name, Scheme: scheme, Provider: provider, Secret: secret}.Draft(b.vault)
@@ -90,7 +90,7 @@ func (s sender) sign(t *testing.T, id string, at time.Time, body string) http.He
 	return header
 }
 
-// verified is the event of a delivery, as a server would see it.
+// verified returns the event of a delivery as the server verifies it.
 func (b *bundle) verified(s sender, header http.Header, body string) (webhook.Arrival, error) {
 	b.Helper()
 	found, err := webhook.FindSender(b.Context(), b.Store.Pool, b.vault, s.Address(b.Tenant))
@@ -117,7 +117,7 @@ func (b *bundle) receive(store *idempotency.Store, a webhook.Arrival) (idempoten
 	return webhook.Receive.Do(context.Background(), store, idempotency.Intent{Tenant: b.Tenant, Key: key, Actor: "webhook"}, a)
 }
 
-// kept is deliver for what has to be kept.
+// kept is deliver, but ends the test if the event is not kept.
 func (b *bundle) kept(s sender, id, body string) webhook.Event {
 	b.Helper()
 	done, err := b.deliver(b.Store, s, id, body)
@@ -125,7 +125,7 @@ func (b *bundle) kept(s sender, id, body string) webhook.Event {
 	return done.Value
 }
 
-// wants fails unless an event has this state, for this reason.
+// wants reports an error unless an event has the state and the reason.
 func (b *bundle) wants(what string, e webhook.Event, state, reason string) {
 	b.Helper()
 	if e.State != state || e.Reason != reason {
@@ -133,7 +133,7 @@ func (b *bundle) wants(what string, e webhook.Event, state, reason string) {
 	}
 }
 
-// enter records a payment with a reference, as a person does.
+// enter records a payment with a reference, as a user does.
 func (b *bundle) enter(provider, reference, amount string, inv invoice.Invoice) {
 	b.Helper()
 	draft, err := payment.Input{
@@ -143,7 +143,7 @@ func (b *bundle) enter(provider, reference, amount string, inv invoice.Invoice) 
 	b.OK(payment.Create.Do(b.Context(), b.Store, b.Intent(provider+reference+amount), draft))
 }
 
-// standing fails unless an invoice has so much paid, in so many payments and refunds of all invoices.
+// standing reports an error unless an invoice has the paid amount, and all invoices have the numbers of payments and refunds.
 func (b *bundle) standing(what string, inv invoice.Invoice, paid int64, payments, refunds int) {
 	b.Helper()
 	if found := b.Find(inv); found.Paid != paid || b.counted() != [2]int{payments, refunds} {
@@ -151,7 +151,7 @@ func (b *bundle) standing(what string, inv invoice.Invoice, paid int64, payments
 	}
 }
 
-// counted are how many payments and refunds there are.
+// counted returns the numbers of payments and refunds.
 func (b *bundle) counted() [2]int {
 	b.Helper()
 	return [2]int{

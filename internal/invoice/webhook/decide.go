@@ -18,19 +18,19 @@ import (
 
 // Choice is the command that applies an event.
 type Choice struct {
-	// Invoice is the number or id of the invoice that was paid, if the event names none, or another one.
+	// Invoice is the number or id of the paid invoice, if it is not in the event or differs from it.
 	Invoice string `json:"invoice,omitzero"`
 }
 
-// Draft checks what was typed. It returns an [*invalid.Error] if it can be no invoice.
+// Draft checks the input. It returns an [*invalid.Error] if it can't be an invoice.
 func (c Choice) Draft() (Choice, error) {
 	var problems invalid.Error
 	c.Invoice = problems.Line("/invoice", "the invoice", c.Invoice, maxText)
 	return c, problems.Err()
 }
 
-// Apply does what an event asks for, because a person says so: after what kept it from being done was put right, for an event that was
-// kept apart, or with the invoice that was paid.
+// Apply carries out an event on a user's request: after the obstacle was removed, for an event that was kept apart, or with the paid
+// invoice.
 var Apply = idempotency.Define(idempotency.Spec[Choice, Event]{
 	Kind: idempotency.Transition, Name: "webhook_event.apply", Table: Events, Made: `r.state = 'applied'`,
 	Run: func(ctx context.Context, tx pgx.Tx, i idempotency.Intent, c Choice) (Event, error) {
@@ -58,18 +58,18 @@ var Apply = idempotency.Define(idempotency.Spec[Choice, Event]{
 	Explain: map[string]idempotency.Explanation[Choice]{
 		"webhook_events_payment":  idempotency.Missing[Choice],
 		"webhook_events_refund":   idempotency.Missing[Choice],
-		"payments_reference_once": idempotency.Missing[Choice], // see pay_for_event: done again, it is found
+		"payments_reference_once": idempotency.Missing[Choice], // see pay_for_event: the next send finds the payment
 	},
 })
 
-// NotApplied is the conflict of applying an event that does not fit what is recorded.
+// NotApplied is the conflict of applying an event that does not match the recorded payments and invoices.
 var NotApplied = conflict.Kind{
 	Slug: "webhook-event-not-applied", Title: "Event cannot be applied",
 	Meaning: "The event doesn't match the invoice or the payment that it is about. Nothing was recorded.",
 	ToDo:    "Correct the records and apply the event again, or dismiss it.",
 }
 
-// Dismiss marks an event as dismissed: nothing is to be done for it.
+// Dismiss marks an event as dismissed: it will not be carried out.
 var Dismiss = idempotency.Define(idempotency.Spec[struct{}, Event]{
 	Kind: idempotency.Transition, Name: "webhook_event.dismiss", Table: Events, Made: `r.state = 'dismissed'`,
 	Statements: func(tx *idempotency.Tx, _ struct{}) idempotency.Result {
@@ -88,7 +88,7 @@ var Applied = conflict.Kind{
 	ToDo:    "If the payment was refunded, record a refund.",
 }
 
-// Sentence returns why an event has its state, "" if that needs no reason.
+// Sentence returns the reason for the state of an event, or "" if it needs none.
 func Sentence(e Event) string {
 	switch e.Reason {
 	case "incomplete":
@@ -125,14 +125,14 @@ func Sentence(e Event) string {
 	}
 }
 
-// Payable reports whether an event waits for a person who chooses the invoice that was paid.
+// Payable reports whether a user has to choose the paid invoice for an event.
 func Payable(e Event) bool {
 	return e.State == StateUndecided && e.Kind == KindPayment && slices.Contains([]string{
 		"no-invoice", "which-invoice", "other-currency", "not-issued", "more-than-open",
 	}, e.Reason)
 }
 
-// Advice returns what a person can do about an event that was not applied, in a sentence.
+// Advice returns a user's options for an event that was not applied, in a sentence.
 func Advice(e Event) string {
 	if Payable(e) {
 		return "Choose the invoice that was paid, or dismiss the event."
@@ -140,7 +140,7 @@ func Advice(e Event) string {
 	return "Correct that and apply the event, or dismiss it."
 }
 
-// List returns a page of the events of a tenant, newest first: those in a state, or all for "".
+// List returns a page of the events of a tenant in a state, or in any state for "", newest first.
 func List(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, state string, page record.Page) (record.List[Event], error) {
 	if state == "" {
 		return Events.List(ctx, pool, tenant, page, `true`, nil)
@@ -153,7 +153,7 @@ func SecretsOf(ctx context.Context, pool *pgxpool.Pool, tenant, source uuid.UUID
 	return Secrets.List(ctx, pool, tenant, page, `r.source_id = @source_id`, pgx.NamedArgs{"source_id": source})
 }
 
-// Body returns what an event has said, as it came; nil once that was deleted.
+// Body returns the original body of an event, or nil after it was deleted.
 func Body(ctx context.Context, pool *pgxpool.Pool, tenant, id uuid.UUID) ([]byte, error) {
 	body, err := record.One(ctx, pool, tenant, pgx.RowTo[[]byte],
 		`SELECT body FROM webhook_bodies WHERE tenant_id = @tenant_id AND event_id = @id`, pgx.NamedArgs{"id": id})

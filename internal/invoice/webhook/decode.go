@@ -18,18 +18,18 @@ import (
 	"onlyonce/internal/value/money"
 )
 
-// ErrMalformed means that a delivery is no event: its body is not one JSON object whose members come once, or it has no id that could be
-// one.
+// ErrMalformed means that a delivery is not an event: its body is not a single JSON object without duplicate names, or its id is missing
+// or invalid.
 var ErrMalformed = errors.New("malformed event")
 
-// Limits of what is kept of an event besides its body, in characters.
+// Limits of the stored fields of an event besides its body, in characters.
 const (
 	maxEventID = 150
 	maxText    = 100
 )
 
-// decode reads the body of an event, and returns a digest of its content besides. How the JSON is written makes no other
-// content, and neither does how often Stripe still has to deliver it.
+// decode parses the body of an event, and returns a digest of its content. Neither the JSON formatting nor Stripe's count of pending
+// deliveries changes the digest.
 func decode(scheme, header string, body []byte) (id string, digest []byte, asked Asked, err error) {
 	var content map[string]any
 	d := json.NewDecoder(bytes.NewReader(body))
@@ -60,8 +60,8 @@ func decode(scheme, header string, body []byte) (id string, digest []byte, asked
 	return id, sum[:], asked, nil
 }
 
-// unmarshal reads what v knows of a body. It differs from encoding/json in taking names exactly as they are documented: another
-// capitalisation is another member. After a value of another type it reads on.
+// unmarshal decodes the known members of a body. Unlike encoding/json, it matches names case-sensitively. It continues after a value of
+// the wrong type.
 func unmarshal(body []byte, v any) error {
 	err := jsonv2.Unmarshal(body, v, jsonv1.ReportErrorsWithLegacySemantics(true), jsontext.AllowInvalidUTF8(true))
 	if err != nil {
@@ -70,7 +70,7 @@ func unmarshal(body []byte, v any) error {
 	return nil
 }
 
-// readStandard reads an event of our own, as docs/webhooks.md describes it.
+// readStandard parses an event in the format of docs/webhooks.md.
 func readStandard(body []byte) (a Asked) {
 	var event struct {
 		Type      string    `json:"type"`
@@ -102,8 +102,8 @@ func readStandard(body []byte) (a Asked) {
 	return a
 }
 
-// readStripe reads what we know of Stripe's events. The metadata of the payment intent name the invoice, and its id is the reference
-// of the payment.
+// readStripe parses the supported events of Stripe. The metadata of the payment intent has the invoice, and its id is the reference of
+// the payment.
 func readStripe(body []byte) (a Asked) {
 	var event struct {
 		Type    string `json:"type"`
@@ -111,10 +111,10 @@ func readStripe(body []byte) (a Asked) {
 		Data    struct {
 			Object struct {
 				ID             string            `json:"id"`
-				PaymentIntent  string            `json:"payment_intent"` // of a charge
+				PaymentIntent  string            `json:"payment_intent"` // in a charge
 				AmountReceived int64             `json:"amount_received"`
 				AmountRefunded int64             `json:"amount_refunded"`
-				Currency       string            `json:"currency"` // in small letters
+				Currency       string            `json:"currency"` // in lower case
 				Metadata       map[string]string `json:"metadata"`
 			} `json:"object"`
 		} `json:"data"`
@@ -141,7 +141,7 @@ func readStripe(body []byte) (a Asked) {
 	return a
 }
 
-// fromStripe returns an amount in minor units as ISO 4217 has them. Stripe counts in other units for some currencies.
+// fromStripe converts an amount of Stripe to minor units of ISO 4217, which differ for some currencies.
 func fromStripe(amount int64, currency money.Currency) (int64, error) {
 	decimals := currency.Decimals()
 	switch currency.String() {
@@ -159,7 +159,7 @@ func fromStripe(amount int64, currency money.Currency) (int64, error) {
 	return currency.Parse(digits)
 }
 
-// check completes what was read, and notes the first thing that is missing or wrong. amount is the name of its member.
+// check completes the parsed fields, and stores the first mistake. amount is the name of the amount's member.
 func (a *Asked) check(currency string, at time.Time, parse func() (int64, error), amount string) {
 	var known bool
 	var err error
@@ -178,7 +178,7 @@ func (a *Asked) check(currency string, at time.Time, parse func() (int64, error)
 	}
 }
 
-// bound shortens what is longer than anything that we could know, or has characters that PostgreSQL does not take.
+// bound shortens texts that are longer than any known value, and removes characters that PostgreSQL refuses.
 func (a *Asked) bound() {
 	for _, text := range []*string{&a.Type, &a.Invoice, &a.Reference} {
 		clean := strings.Map(func(r rune) rune {

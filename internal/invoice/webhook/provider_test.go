@@ -16,7 +16,7 @@ import (
 	"onlyonce/migrations"
 )
 
-// TestTwoSourcesOfOneProvider: a payment is the same by whichever source of its provider it comes, and so are its refunds.
+// TestTwoSourcesOfOneProvider checks that payments and refunds are the same from either source of a provider.
 func TestTwoSourcesOfOneProvider(t *testing.T) {
 	b := setup(t)
 	inv := b.Issued("i")
@@ -58,8 +58,8 @@ func TestTwoSourcesOfOneProvider(t *testing.T) {
 	}
 }
 
-// TestChosenInvoice: a payment whose event names no invoice is recorded on the one that a person chooses, once, whatever others choose at
-// that moment.
+// TestChosenInvoice checks that a payment whose event has no invoice is recorded once on the invoice that a user chooses, even with
+// concurrent choices.
 func TestChosenInvoice(t *testing.T) {
 	b := setup(t)
 	invoices := []invoice.Invoice{b.Issued("one"), b.Issued("two")}
@@ -75,7 +75,7 @@ func TestChosenInvoice(t *testing.T) {
 	errs := storetest.Together(40, func(i int) error {
 		_, err := webhook.Apply.Do(t.Context(), b.Replica(), b.Of(fmt.Sprint("choose", i), events[i/2%2], 0),
 			webhook.Choice{Invoice: invoices[i%2].Number})
-		if storetest.IsConflict(err, &webhook.NotApplied) { // the other event was applied to the other invoice
+		if storetest.IsConflict(err, &webhook.NotApplied) { // the other choice was applied
 			return nil
 		}
 		return err
@@ -91,8 +91,8 @@ func TestChosenInvoice(t *testing.T) {
 	b.wants("delivered later", late, webhook.StateApplied, "recorded-before")
 }
 
-// TestPaymentsOfEarlierVersions: those of Stripe's sources have the name of their source as provider, and the migration renames them. Of
-// those that were recorded twice, one has the reference afterwards, and the others stay.
+// TestPaymentsOfEarlierVersions checks the migration of payments from Stripe's sources, whose provider was the name of the source. If a
+// payment was recorded twice, one keeps the reference, and both stay.
 func TestPaymentsOfEarlierVersions(t *testing.T) {
 	b := setup(t)
 	b.DB.Spoil(t)

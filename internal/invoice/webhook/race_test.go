@@ -13,7 +13,8 @@ import (
 	"onlyonce/internal/proof/must"
 )
 
-// TestEventsAtOnce: of many payments, each comes twice, with refunds before and behind them, and some are entered by hand.
+// TestEventsAtOnce delivers many payments concurrently, each twice, with refunds before and after them, while users enter some payments
+// by hand.
 func TestEventsAtOnce(t *testing.T) {
 	b := setup(t)
 	inv := b.Issued("i")
@@ -23,10 +24,10 @@ func TestEventsAtOnce(t *testing.T) {
 		n, store := i/5, replicas[i%2]
 		reference := fmt.Sprint("p", n)
 		switch i % 5 {
-		case 0, 1: // paid, and the same payment under another id
+		case 0, 1: // a payment, and the same payment with another event id
 			_, err := b.deliver(store, b.standard, fmt.Sprint(reference, i%5), received(inv.Number, reference, "5.00"))
 			return err
-		case 2, 3: // given back in two steps, whose events come in any order
+		case 2, 3: // two refunds, whose events arrive in any order
 			_, err := b.deliver(store, b.standard, fmt.Sprint(reference, i%5), refunded(inv.Number, reference, fmt.Sprint(i%5-1)))
 			return err
 		default:
@@ -57,8 +58,8 @@ func TestEventsAtOnce(t *testing.T) {
 	}
 }
 
-// TestFiftyRefundsWait for a payment, however many come at once from all sources of its provider, and its transaction records no more of
-// those that waited before there was a bound.
+// TestFiftyRefundsWait checks that at most fifty refunds wait for a payment, even if more arrive concurrently from all sources of its
+// provider, and that the payment's transaction records at most fifty of those stored by earlier versions.
 func TestFiftyRefundsWait(t *testing.T) {
 	b := setup(t)
 	inv := b.Issued("i")
@@ -83,8 +84,8 @@ func TestFiftyRefundsWait(t *testing.T) {
 	}
 }
 
-// TestWaitingWhileOtherContentComes: a refund that waits is recorded with its payment, also while another content of its event is being
-// kept, which refers to it.
+// TestWaitingWhileOtherContentComes checks that a waiting refund is recorded with its payment, even while a delivery with the same event
+// id and different content is stored, which refers to it.
 func TestWaitingWhileOtherContentComes(t *testing.T) {
 	b := setup(t)
 	inv := b.Issued("i")

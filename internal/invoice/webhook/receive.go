@@ -19,25 +19,25 @@ import (
 	"onlyonce/internal/record"
 )
 
-// ErrSignature means that a delivery was not signed with a valid secret of its source, or that its time differs from ours by more than
-// five minutes.
+// ErrSignature means that a delivery was not signed with a valid secret of its source, or that its time differs from the server's by more
+// than five minutes.
 var ErrSignature = errors.New("not signed with a secret of this source within five minutes")
 
-// Sender is a source that an address leads to, with what it takes to believe it.
+// Sender is a source found by its address, with the data to verify its deliveries.
 type Sender struct {
 	Source
 
 	Tenant  uuid.UUID
-	Demo    bool     // whether the tenant is one of the demo
-	secrets []string // that are valid now
+	Demo    bool     // the tenant belongs to the demo
+	secrets []string // the currently valid ones
 }
 
-// Address is what leads to a source: it names the tenant too, so that nothing is read before a tenant is known.
+// Address returns the part of the URL that identifies a source. It includes the tenant, so that no row is read without a tenant.
 func (s Source) Address(tenant uuid.UUID) string {
 	return base64.RawURLEncoding.EncodeToString(slices.Concat(tenant[:], s.ID[:]))
 }
 
-// FindSender returns the sender with an address. It returns [record.ErrNotFound] if there is none, or if it is disabled.
+// FindSender returns the sender with an address, or [record.ErrNotFound] if it does not exist or is disabled.
 func FindSender(ctx context.Context, pool *pgxpool.Pool, vault Vault, address string) (Sender, error) {
 	ids, err := base64.RawURLEncoding.DecodeString(address)
 	if err != nil || len(ids) != 2*len(uuid.UUID{}) {
@@ -59,7 +59,7 @@ func FindSender(ctx context.Context, pool *pgxpool.Pool, vault Vault, address st
 		return Sender{}, record.ErrNotFound
 	}
 	s := Sender{Source: Source{Header: record.Header{ID: id}, Name: found.Name, Scheme: found.Scheme}, Tenant: tenant, Demo: found.Demo}
-	for _, sealed := range found.Sealed { // those that were sealed with an earlier key do not count beside others
+	for _, sealed := range found.Sealed { // secrets sealed with an earlier key are ignored if there are others
 		if secret, openErr := vault.open(sealed, tenant, id); openErr == nil {
 			s.secrets = append(s.secrets, secret)
 		}
@@ -70,7 +70,7 @@ func FindSender(ctx context.Context, pool *pgxpool.Pool, vault Vault, address st
 	return s, err
 }
 
-// Locked returns the ids of those valid secrets of a source that cannot be opened, since they were sealed with another key.
+// Locked returns the ids of the valid secrets of a source that can't be decrypted, because they were sealed with another key.
 func Locked(ctx context.Context, pool *pgxpool.Pool, vault Vault, tenant, source uuid.UUID) (ids []uuid.UUID, err error) {
 	type row struct {
 		ID     uuid.UUID
@@ -87,7 +87,7 @@ func Locked(ctx context.Context, pool *pgxpool.Pool, vault Vault, tenant, source
 	return ids, err
 }
 
-// Verify returns the event of a delivery. It returns [ErrSignature], or [ErrMalformed] for what is signed and no event.
+// Verify returns the event of a delivery. It returns [ErrSignature], or [ErrMalformed] for a signed delivery that is not an event.
 func (s Sender) Verify(header map[string][]string, body []byte) (Arrival, error) {
 	signed := false
 	for _, secret := range s.secrets {
@@ -116,20 +116,21 @@ func (s Sender) signed(secret string, header map[string][]string, body []byte) b
 	return err == nil && verifier.Verify(body, header) == nil
 }
 
-// Arrival is an event that has come: the command that keeps it, and does what it asks for.
+// Arrival is a received event: the command that stores it and carries it out.
 type Arrival struct {
 	Source  uuid.UUID `json:"source"`
 	EventID string    `json:"event_id"`
-	Digest  []byte    `json:"digest"` // of the content
-	// First is the event that came first with the EventID, if this one has another content. Then it is kept apart, and nothing is done.
+	Digest  []byte    `json:"digest"` // SHA-256 of the content
+	// First is the event that arrived first with the EventID, if this one has different content. Then it is kept apart, and not carried
+	// out.
 	First uuid.UUID `json:"first,omitzero"`
 
-	Body  []byte `json:"-"` // as it came
-	Asked Asked  `json:"-"` // read from it
+	Body  []byte `json:"-"` // the original bytes
+	Asked Asked  `json:"-"` // parsed from Body
 }
 
-// Key returns that of the intent: an event is one wish, however often it comes. An id has no spaces, so no event has the key of one that
-// is kept apart.
+// Key returns the key of the intent, which is the same for each delivery of an event. An id has no spaces, so no event has the same key
+// as an event that is kept apart.
 func (a Arrival) Key() (idempotency.Key, error) {
 	key := a.Source.String() + "/" + a.EventID
 	if a.First != uuid.Nil {
@@ -138,7 +139,7 @@ func (a Arrival) Key() (idempotency.Key, error) {
 	return idempotency.ParseKey(key)
 }
 
-// Receive keeps an event and does what it asks for, once. An event that asks for what cannot be done is kept too.
+// Receive stores an event and carries it out, once. An event that can't be carried out is stored too.
 var Receive = idempotency.Define(idempotency.Spec[Arrival, Event]{
 	Kind: idempotency.Create, Name: "webhook.receive", Table: Events,
 	Statements: func(tx *idempotency.Tx, a Arrival) idempotency.Result {
@@ -171,8 +172,8 @@ var Receive = idempotency.Define(idempotency.Spec[Arrival, Event]{
 	},
 	Explain: map[string]idempotency.Explanation[Arrival]{
 		"webhook_events_source":   idempotency.Missing[Arrival],
-		"payments_reference_once": idempotency.Missing[Arrival], // see pay_for_event: done again, it is found
-		// Earlier versions kept it under another key.
+		"payments_reference_once": idempotency.Missing[Arrival], // see pay_for_event: the next send finds the payment
+		// Earlier versions stored it under a different key.
 		"webhook_events_apart_once": func(
 			ctx context.Context, store *idempotency.Store, i idempotency.Intent, a Arrival, _ *pgconn.PgError,
 		) error {
@@ -190,15 +191,15 @@ var Receive = idempotency.Define(idempotency.Spec[Arrival, Event]{
 	},
 })
 
-// recorded notes, for the history of what an event recorded, which intent it was.
+// recorded adds the intent to the history of the payment or refund that an event recorded.
 const recorded = `
 	INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
 	SELECT tenant_id, COALESCE(refund_id, payment_id), @operation, @idempotency_key, 'recorded by an event of a webhook'
 	FROM webhook_events
 	WHERE tenant_id = @tenant_id AND id = @record_id AND state = 'applied' AND reason = ''`
 
-// Expire deletes the bodies of a tenant's events that came before a moment, as [record.Expire] does. What one replica has locked, the
-// others skip.
+// Expire deletes the bodies of a tenant's events that arrived before a time, as [record.Expire] does. Replicas skip the rows that another
+// one has locked.
 func Expire(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, before time.Time) (deleted int64, err error) {
 	deleted, err = record.Expire(ctx, pool, tenant, `
 		DELETE FROM webhook_bodies

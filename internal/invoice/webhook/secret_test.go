@@ -16,7 +16,7 @@ import (
 	"onlyonce/internal/value/secretkey"
 )
 
-// TestSignatures: what is not signed with a secret that is valid now, within five minutes of now, is nobody's.
+// TestSignatures checks that a delivery is refused unless it was signed with a currently valid secret, within five minutes of now.
 func TestSignatures(t *testing.T) {
 	b := setup(t)
 	inv := b.Issued("i")
@@ -52,10 +52,10 @@ func TestSignatures(t *testing.T) {
 	}
 }
 
-// twice is a body with another type before its own.
+// twice returns a body with a second "type" before the first.
 func twice(body string) string { return strings.Replace(body, `"type"`, `"type": "other", "type"`, 1) }
 
-// TestTwoSecrets: while the secret is changed, the old one is valid for a day, or until somebody ends it.
+// TestTwoSecrets checks that after a new secret was added, the old one is valid for a day, or until a user ends it.
 func TestTwoSecrets(t *testing.T) {
 	b := setup(t)
 	old, body := b.standard, received("x", "p", "1")
@@ -96,7 +96,8 @@ func TestTwoSecrets(t *testing.T) {
 	is("disabled", third, record.ErrNotFound)
 }
 
-// TestSecretsStaySecret: they are in no result, no fingerprint and no log, and are of no use to another source or key.
+// TestSecretsStaySecret checks that secrets are in no result, fingerprint or log, and can't be used for another source or with another
+// key.
 func TestSecretsStaySecret(t *testing.T) {
 	b := setup(t)
 	for _, text := range []string{b.standard.secret, b.stripe.secret, strings.TrimPrefix(b.standard.secret, "whsec_")} {
@@ -116,7 +117,7 @@ func TestSecretsStaySecret(t *testing.T) {
 	if _, err := webhook.FindSender(t.Context(), b.Store.Pool, b.vault, b.stripe.Address(b.Tenant)); err == nil {
 		t.Error("opened what was changed")
 	}
-	// After a change of SECRET_KEY a secret that is added anew counts, beside one that cannot be opened any more.
+	// After a change of SECRET_KEY, a secret can be added again, next to the one that can't be decrypted any more.
 	key, err := secretkey.Keep(t.TempDir())
 	must.OK(t, err)
 	b.vault = webhook.NewVault(key)

@@ -16,7 +16,7 @@ import (
 	"onlyonce/internal/invoice/payment"
 )
 
-// Input is what came in to add a source, as text.
+// Input is the input to add a source as text.
 type Input struct {
 	Name     string `json:"name"`
 	Scheme   string `json:"scheme"`
@@ -28,7 +28,7 @@ type Input struct {
 type Draft struct {
 	Name     string `json:"name"`
 	Scheme   string `json:"scheme"`
-	Provider string `json:"provider,omitzero"` // "" for what the scheme names, or else the name
+	Provider string `json:"provider,omitzero"` // "" for the scheme's provider, or else the name
 	Secret   Typed  `json:"secret"`
 }
 
@@ -50,7 +50,7 @@ func (in Input) Draft(vault Vault) (Draft, error) {
 	return d, problems.Err()
 }
 
-// SecretInput is what came in to add a secret to a source.
+// SecretInput is the input to add a secret to a source.
 type SecretInput struct {
 	Secret string `json:"secret"`
 }
@@ -68,7 +68,7 @@ func (in SecretInput) Draft(of Source, vault Vault) (SecretDraft, error) {
 	return d, problems.Err()
 }
 
-// The shortest and the longest secret: in bytes as Standard Webhooks has it, and in characters for Stripe.
+// The shortest and the longest secret, in bytes for Standard Webhooks, and in characters for Stripe.
 const (
 	minSecret = 24
 	maxSecret = 64
@@ -89,10 +89,10 @@ func checkSecret(typed, scheme string, vault Vault, problems *invalid.Error) Typ
 	return Typed{vault, secret}
 }
 
-// invisible reports whether a character is no visible ASCII.
+// invisible reports whether a character is not visible ASCII.
 func invisible(r rune) bool { return r <= ' ' || r > '~' }
 
-// Create adds a source with its first secret, once.
+// Create adds a source with its first secret.
 var Create = idempotency.Define(idempotency.Spec[Draft, Source]{
 	Kind: idempotency.Create, Name: "webhook_source.create", Table: Sources,
 	Run: func(ctx context.Context, tx pgx.Tx, i idempotency.Intent, d Draft) (Source, error) {
@@ -114,7 +114,7 @@ var Create = idempotency.Define(idempotency.Spec[Draft, Source]{
 	},
 })
 
-// NameTaken is the conflict of a second source with one name.
+// NameTaken is the conflict of two sources with the same name.
 var NameTaken = conflict.Kind{
 	Slug: "webhook-source-taken", Title: "Webhook source name already used",
 	Meaning: "The business already has a webhook source with this name. Nothing was changed. You can use the key again.",
@@ -129,7 +129,7 @@ func nameTaken(_ Draft, other Source) error {
 	}
 }
 
-// Disable makes the address of a source refuse its events.
+// Disable makes a source refuse its events.
 var Disable = idempotency.Define(idempotency.Spec[struct{}, Source]{
 	Kind: idempotency.Transition, Name: "webhook_source.disable", Table: Sources, Made: `r.disabled_at IS NOT NULL`,
 	Statements: func(tx *idempotency.Tx, _ struct{}) idempotency.Result {
@@ -138,7 +138,7 @@ var Disable = idempotency.Define(idempotency.Spec[struct{}, Source]{
 	},
 })
 
-// Enable makes it take them again.
+// Enable makes a disabled source accept events again.
 var Enable = idempotency.Define(idempotency.Spec[struct{}, Source]{
 	Kind: idempotency.Transition, Name: "webhook_source.enable", Table: Sources, Made: `r.disabled_at IS NULL`,
 	Statements: func(tx *idempotency.Tx, _ struct{}) idempotency.Result {
@@ -147,7 +147,7 @@ var Enable = idempotency.Define(idempotency.Spec[struct{}, Source]{
 	},
 })
 
-// store keeps a secret of a source. The trigger end_older_secrets ends those before it.
+// store inserts a secret of a source. The trigger end_older_secrets ends the older ones.
 func (t Typed) store(ctx context.Context, tx pgx.Tx, i idempotency.Intent, id, source uuid.UUID) error {
 	_, err := tx.Exec(ctx, `
 		INSERT INTO webhook_secrets (tenant_id, id, source_id, sealed) VALUES (@tenant_id, @id, @source_id, @sealed)`,
@@ -155,7 +155,7 @@ func (t Typed) store(ctx context.Context, tx pgx.Tx, i idempotency.Intent, id, s
 	return err
 }
 
-// AddSecret adds a secret to a source. The one that was in use stays valid for a day, so that the sender can change too.
+// AddSecret adds a secret to a source. The previous one stays valid for a day, until the sender has changed too.
 var AddSecret = idempotency.Define(idempotency.Spec[SecretDraft, Secret]{
 	Kind: idempotency.Create, Name: "webhook_secret.create", Table: Secrets,
 	Run: func(ctx context.Context, tx pgx.Tx, i idempotency.Intent, d SecretDraft) (Secret, error) {
@@ -170,7 +170,7 @@ var AddSecret = idempotency.Define(idempotency.Spec[SecretDraft, Secret]{
 	},
 })
 
-// SecretTaken is the conflict of adding a secret that a source has, or has had.
+// SecretTaken is the conflict of adding a secret that a source already has or had.
 var SecretTaken = conflict.Kind{
 	Slug: "webhook-secret-taken", Title: "Webhook secret already added",
 	Meaning: "The source has or had this secret. Nothing was changed. You can use the key again.",
@@ -191,7 +191,7 @@ func secretTaken(
 	}
 }
 
-// EndSecret makes a secret invalid now.
+// EndSecret ends the validity of a secret now.
 var EndSecret = idempotency.Define(idempotency.Spec[struct{}, Secret]{
 	Kind: idempotency.Transition, Name: "webhook_secret.end", Table: Secrets, Made: `r.ends_at <= now()`,
 	Statements: func(tx *idempotency.Tx, _ struct{}) idempotency.Result {

@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// stripeTolerance is how far the time of a signature may be from ours, in either direction. Standard Webhooks has the same.
+// stripeTolerance is the maximum difference between the time of a signature and the server's time. It is the same in Standard Webhooks.
 const stripeTolerance = 5 * time.Minute
 
-// signedByStripe reports whether a Stripe-Signature header has a v1 signature of the body with the secret, made within the tolerance:
-// see https://docs.stripe.com/webhooks/signature.
+// signedByStripe reports whether a Stripe-Signature header has a v1 signature of the body with the secret, made within the tolerance: see
+// https://docs.stripe.com/webhooks/signature.
 func signedByStripe(secret, header string, body []byte) bool {
 	var at string
 	var signatures [][]byte

@@ -12,13 +12,13 @@ import (
 	"onlyonce/internal/value/secretkey"
 )
 
-// Vault seals secrets of sources, so that nobody who has the database alone can read them or put others in their place.
+// Vault encrypts secrets of sources, so that access to the database alone does not suffice to read or replace them.
 type Vault struct{ key secretkey.Key }
 
-// NewVault returns the vault of the program's secret key. With the zero key it seals nothing, and nothing can be added.
+// NewVault returns the vault of the program's secret key. With the zero key it can't seal, and no secret can be added.
 func NewVault(key secretkey.Key) Vault { return Vault{key} }
 
-// gcm is AES-256-GCM.
+// gcm returns AES-256-GCM with the vault's key.
 func (v Vault) gcm() cipher.AEAD {
 	block, err := aes.NewCipher(v.key.Derive("webhook secrets"))
 	if err != nil {
@@ -31,8 +31,8 @@ func (v Vault) gcm() cipher.AEAD {
 	return sealer
 }
 
-// Seal returns a secret as it is stored. The nonce is derived from what is sealed, since work may use no chance: the same nonce
-// comes only with the same secret of the same source, which says that they are the same and no more.
+// Seal returns a secret in its stored form. The nonce is derived from the input, because work must not use randomness: the same nonce
+// occurs only with the same secret of the same source, which reveals only that they are the same.
 func (v Vault) Seal(secret string, tenant, source uuid.UUID) []byte {
 	sealer, of := v.gcm(), slices.Concat(tenant[:], source[:])
 	nonce := v.key.Derive("webhook secrets: nonce of " + string(of) + secret)[:sealer.NonceSize()]
@@ -42,7 +42,7 @@ func (v Vault) Seal(secret string, tenant, source uuid.UUID) []byte {
 // errSealed means that a secret was sealed with another key, or for another source.
 var errSealed = errors.New("a webhook secret cannot be opened with this SECRET_KEY")
 
-// open returns a secret that was sealed for a source.
+// open decrypts a secret that was sealed for a source.
 func (v Vault) open(sealed []byte, tenant, source uuid.UUID) (string, error) {
 	sealer := v.gcm()
 	if v.key.IsZero() || len(sealed) < sealer.NonceSize() {
@@ -56,8 +56,8 @@ func (v Vault) open(sealed []byte, tenant, source uuid.UUID) (string, error) {
 	return string(secret), nil
 }
 
-// Typed is a secret that somebody has typed, with the vault that it goes into. It prints as nothing of itself, and a fingerprint has
-// a digest of it that nobody can try guesses on without the key.
+// Typed is a typed secret with the vault that seals it. Printing it does not reveal it, and a fingerprint has a digest of it that can't
+// be brute-forced without the key.
 type Typed struct {
 	vault Vault
 	text  string
@@ -68,10 +68,10 @@ func (t Typed) MarshalText() ([]byte, error) {
 	return base64.StdEncoding.AppendEncode(nil, t.vault.key.Derive("webhook secrets: fingerprint of "+t.text)), nil
 }
 
-// String keeps the secret out of logs.
+// String hides the secret in logs.
 func (Typed) String() string { return "[webhook secret]" }
 
-// GoString keeps the secret out of logs.
+// GoString hides the secret in logs.
 func (Typed) GoString() string { return "[webhook secret]" }
 
 func (t Typed) seal(tenant, source uuid.UUID) []byte { return t.vault.Seal(t.text, tenant, source) }

@@ -1,5 +1,5 @@
-// Package webhook takes events that other programs send: a payment arrived, or was given back. An event is kept once for each
-// source and event id, for life, in the transaction that does what it asks for.
+// Package webhook receives events from other programs about payments and refunds. An event is stored once for its source and event id,
+// for life, in the transaction that carries it out.
 package webhook
 
 import (
@@ -13,19 +13,19 @@ import (
 	"onlyonce/internal/value/money"
 )
 
-// The schemes by which senders sign.
+// The schemes of signatures.
 const (
 	Standard = "standard" // Standard Webhooks
 	Stripe   = "stripe"
 )
 
-// Schemes lists them, in the order of the form.
+// Schemes returns the schemes, in the order of the form.
 func Schemes() []string { return []string{Standard, Stripe} }
 
 // MaxBody is the largest event, in bytes.
 const MaxBody = 256 << 10
 
-// KeepBody is how long the content of an event is kept as it came. The event itself is kept for life.
+// KeepBody is the time for which the original body of an event is kept. The event itself is kept for life.
 const KeepBody = 30 * 24 * time.Hour
 
 // Source is a sender of events.
@@ -34,76 +34,76 @@ type Source struct {
 
 	Name   string `json:"name"`
 	Scheme string `json:"scheme"`
-	// Provider is that of the payments that its events record. Several sources may have one.
+	// Provider is the provider of the payments that its events record. Sources may share a provider.
 	Provider string `json:"provider"`
-	// DisabledAt is since when its events are refused, in UTC; zero for one whose events are taken.
+	// DisabledAt is the time in UTC since when its events are refused, or zero.
 	DisabledAt time.Time `json:"disabled_at,omitzero"`
 }
 
-// Sources has the sources.
+// Sources is the table of sources.
 var Sources = record.Table[Source]{
 	Name: "webhook_sources", Fields: `'name', r.name, 'scheme', r.scheme, 'provider', r.provider, 'disabled_at', r.disabled_at`,
 }
 
-// Secret is a secret of a source, as owners see it: without itself.
+// Secret is a secret of a source, without its value.
 type Secret struct {
 	record.Header
 
 	Source record.Reference `json:"source"`
-	// EndsAt is until when it is valid, in UTC; zero for the newest one, which has no end.
+	// EndsAt is the time in UTC until which the secret is valid, or zero for the newest one.
 	EndsAt time.Time `json:"ends_at,omitzero"`
 }
 
-// Called is what people call a secret, which has no name: "of 21 Nov 2026".
+// Called returns the display name of a secret: "of 21 Nov 2026".
 func (s Secret) Called() string { return "of " + s.CreatedAt.UTC().Format("2 Jan 2006") }
 
-// Ended reports whether the secret is not valid any more at a moment.
+// Ended reports whether the secret is no longer valid at a time.
 func (s Secret) Ended(at time.Time) bool { return !s.EndsAt.IsZero() && !at.Before(s.EndsAt) }
 
 var sourceNames = record.Names{Table: "webhook_sources", Column: "name"}
 
-// Secrets has the secrets.
+// Secrets is the table of secrets.
 var Secrets = record.Table[Secret]{
 	Name: "webhook_secrets", Fields: `'source', ` + sourceNames.JSON("source_id") + `, 'ends_at', NULLIF(r.ends_at, 'infinity')`,
 }
 
-// Event is an event as it is kept.
+// Event is a stored event.
 type Event struct {
 	record.Header
 
 	Source  record.Reference `json:"source"`
-	EventID string           `json:"event_id"` // as the source calls it
-	// First is the event that came first with the same EventID, if this one has another content.
+	EventID string           `json:"event_id"` // the source's id
+	// First is the event that arrived first with the same EventID, if this one has different content.
 	First uuid.UUID `json:"first_id,omitzero"`
 
 	Asked
 
 	State string `json:"state"`
-	// Reason is why it has the state, as one of the reasons; "" if that needs none.
+	// Reason is the reason for the state, or "".
 	Reason string `json:"reason"`
-	// PaymentID and InvoiceID are set once it was applied. RefundID is too, if that recorded a refund.
+	// PaymentID and InvoiceID are set after it was applied, and RefundID if that recorded a refund.
 	PaymentID uuid.UUID `json:"payment_id,omitzero"`
 	RefundID  uuid.UUID `json:"refund_id,omitzero"`
 	InvoiceID uuid.UUID `json:"invoice_id,omitzero"`
-	// LikePaymentID is the earlier payment that the recorded one looks like a repeat of.
+	// LikePaymentID is the earlier payment that the recorded one looks like.
 	LikePaymentID uuid.UUID `json:"like_payment_id,omitzero"`
 }
 
-// Asked is what an event asks for.
+// Asked is the request in an event.
 type Asked struct {
-	Type string `json:"type"` // as the source calls it
-	// Kind is KindPayment, KindRefund, or "" for nothing that we know.
+	Type string `json:"type"` // the source's type
+	// Kind is KindPayment, KindRefund, or "" for any other event.
 	Kind      string         `json:"kind"`
-	Invoice   string         `json:"invoice"`   // its id or number; "" if it names none
-	Reference string         `json:"reference"` // what the source calls the payment
-	Amount    int64          `json:"amount"`    // minor units: of the payment, or how much of it was given back up to now
+	Invoice   string         `json:"invoice"`   // its id or number, or ""
+	Reference string         `json:"reference"` // the source's id of the payment
+	Amount    int64          `json:"amount"`    // minor units: the paid amount, or the total refunded so far
 	Currency  money.Currency `json:"currency,omitzero"`
 	Day       date.Date      `json:"day,omitzero"` // UTC
-	// Problem is a sentence about what is missing or wrong, "" if nothing is.
+	// Problem is a sentence about a missing or wrong member, or "".
 	Problem string `json:"problem"`
 }
 
-// The kinds of events that are understood.
+// The supported kinds of events.
 const (
 	KindPayment = "payment"
 	KindRefund  = "refund"
@@ -111,20 +111,20 @@ const (
 
 // The states of an event.
 const (
-	StateKept      = "kept"      // asks for nothing that we know
+	StateKept      = "kept"      // not a supported kind
 	StateApplied   = "applied"   // done, by this event or before it
 	StateWaiting   = "waiting"   // a refund whose payment is not recorded yet
-	StateUndecided = "undecided" // does not fit, see its Reason
-	StateApart     = "apart"     // has the EventID of another one, and another content
-	StateDismissed = "dismissed" // somebody has decided that nothing is done
+	StateUndecided = "undecided" // does not match: see its Reason
+	StateApart     = "apart"     // has the EventID of an earlier event, but different content
+	StateDismissed = "dismissed" // dismissed by a user
 )
 
-// States lists them, those first that a person has to look at.
+// States returns the states, with those that need a user's attention first.
 func States() []string {
 	return []string{StateUndecided, StateApart, StateWaiting, StateApplied, StateKept, StateDismissed}
 }
 
-// Events has the events.
+// Events is the table of events.
 var Events = record.Table[Event]{Name: "webhook_events", Fields: `
 	'source', ` + sourceNames.JSON("source_id") + `, 'event_id', r.event_id, 'first_id', r.first_id, 'type', r.type,
 	'kind', COALESCE(r.kind, ''), 'invoice', r.invoice, 'reference', r.reference, 'amount', COALESCE(r.amount, 0),
@@ -143,7 +143,7 @@ func Rules() []conflict.Rule {
 	}}
 }
 
-// SecretRules are those of their secrets.
+// SecretRules returns the uniqueness rules of secrets.
 func SecretRules() []conflict.Rule {
 	return []conflict.Rule{{
 		Constraint: "webhook_secrets_once",
@@ -153,7 +153,7 @@ func SecretRules() []conflict.Rule {
 	}}
 }
 
-// EventRules are those of events.
+// EventRules returns the uniqueness rules of events.
 func EventRules() []conflict.Rule {
 	return []conflict.Rule{
 		{

@@ -17,7 +17,7 @@ import (
 	"onlyonce/internal/proof/must"
 )
 
-// TestPaymentAndRefund: by both schemes, and each once however often it comes.
+// TestPaymentAndRefund checks both schemes, and that repeated deliveries have no further effect.
 func TestPaymentAndRefund(t *testing.T) {
 	b := setup(t)
 	for _, c := range []struct {
@@ -60,7 +60,7 @@ func TestPaymentAndRefund(t *testing.T) {
 	}
 }
 
-// TestRemovedPayment: an event about a payment that was removed does not record it again, and gives back nothing of it.
+// TestRemovedPayment checks that an event about a removed payment neither records it again nor refunds it.
 func TestRemovedPayment(t *testing.T) {
 	b := setup(t)
 	inv := b.Issued("i")
@@ -85,7 +85,7 @@ func TestRemovedPayment(t *testing.T) {
 	b.standing("a payment and its refund", inv, 2000, 2, 1)
 }
 
-// TestWhatDoesNotFit is kept, and a person decides: it is applied once that was put right, or dismissed.
+// TestWhatDoesNotFit checks that a mismatching event is kept, and that a user can apply it after a correction, or dismiss it.
 func TestWhatDoesNotFit(t *testing.T) {
 	b := setup(t)
 	inv, other := b.Issued("i"), b.Issued("other")
@@ -140,7 +140,7 @@ func TestWhatDoesNotFit(t *testing.T) {
 	}
 }
 
-// TestRecordedByHand: a payment that a person has entered with its reference is the same one, unless it is another.
+// TestRecordedByHand checks that a payment that a user entered with its reference is the same one, unless its data differs.
 func TestRecordedByHand(t *testing.T) {
 	b := setup(t)
 	inv := b.Issued("i")
@@ -161,7 +161,8 @@ func TestRecordedByHand(t *testing.T) {
 	b.standing("recorded with its payment", inv, 4500, 2, 1)
 }
 
-// TestSameIDOtherContent is kept apart, once. How the JSON is written makes no other content.
+// TestSameIDOtherContent checks that an event with a known id and different content is kept apart, once. JSON formatting does not change
+// the content.
 func TestSameIDOtherContent(t *testing.T) {
 	b := setup(t)
 	inv := b.Issued("i")
@@ -202,7 +203,7 @@ func TestSameIDOtherContent(t *testing.T) {
 	}
 }
 
-// TestStripeUnits: of currencies that Stripe counts otherwise than ISO 4217.
+// TestStripeUnits checks currencies whose minor units differ between Stripe and ISO 4217.
 func TestStripeUnits(t *testing.T) {
 	b := setup(t)
 	for currency, want := range map[string]int64{"eur": 500, "jpy": 500, "kwd": 500, "isk": 5, "ugx": 5, "mga": 50000} {
@@ -213,7 +214,7 @@ func TestStripeUnits(t *testing.T) {
 	}
 }
 
-// TestExpire: bodies go after their days, events and what they did stay, and come again to nothing new.
+// TestExpire checks that bodies expire, that events and their effects stay, and that later deliveries have no effect.
 func TestExpire(t *testing.T) {
 	b := setup(t)
 	inv := b.Issued("i")
@@ -233,7 +234,7 @@ func TestExpire(t *testing.T) {
 	if kept, err := webhook.Body(t.Context(), b.Store.Pool, b.Tenant, event.ID); err != nil || kept != nil {
 		t.Errorf("kept %q, %v", kept, err)
 	}
-	// A year later, the result is gone too.
+	// A year later, the result has expired too.
 	b.Exec(`UPDATE intents SET result = NULL`)
 	_, err := b.deliver(b.Replica(), b.standard, "m", body)
 	if late, ok := errors.AsType[*idempotency.AlreadyDoneError](err); !ok || late.Record != event.ID {
@@ -242,7 +243,7 @@ func TestExpire(t *testing.T) {
 	b.standing("a year later", inv, 4000, 1, 0)
 }
 
-// TestPastStays: the database keeps an applied event as it is, also from the superuser.
+// TestPastStays checks that even the superuser can't change an applied event.
 func TestPastStays(t *testing.T) {
 	b := setup(t)
 	b.kept(b.standard, "m", received(b.Issued("i").Number, "p", "40"))
