@@ -3,6 +3,7 @@ package web
 import (
 	"path"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -15,7 +16,9 @@ func caller(own bool) string {
 	frame, more := frames.Next()
 	here := packageOf(frame)
 	for ; more; frame, more = frames.Next() {
-		if file := path.Base(frame.File); packageOf(frame) != here || own && file != "router.go" && file != "site.go" && file != "caller.go" {
+		file := path.Base(frame.File)
+		routes := slices.Contains([]string{"caller.go", "router.go", "site.go"}, file)
+		if packageOf(frame) != here || own && !routes {
 			module := strings.TrimSuffix(here, "internal/web")
 			return strings.TrimPrefix(packageOf(frame), module) + "/" + file + ":" + strconv.Itoa(frame.Line)
 		}
