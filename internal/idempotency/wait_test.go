@@ -12,7 +12,7 @@ import (
 	"onlyonce/internal/proof/must"
 )
 
-// TestNoWaitIsEndless checks waits of less than a millisecond, which PostgreSQL would take as no limit.
+// TestNoWaitIsEndless checks that waits of less than a millisecond end, although PostgreSQL takes 0 as no limit.
 func TestNoWaitIsEndless(t *testing.T) {
 	t.Parallel()
 	for _, wait := range []time.Duration{0, 100 * time.Microsecond, time.Millisecond - 1, -time.Second} {

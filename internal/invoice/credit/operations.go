@@ -40,7 +40,7 @@ var Create = idempotency.Define(idempotency.Spec[Draft, Note]{
 })
 
 // insert inserts the lines, and the credit note with their sum. Its first statement locks the invoice, so that concurrent credit notes
-// see what is left.
+// see the remaining quantities.
 func insert(tx *idempotency.Tx, d Draft) idempotency.Result {
 	args := pgx.NamedArgs{"invoice_id": d.InvoiceID, "seen_open": d.SeenOpen}
 	tx.Exec(`SELECT FROM invoices WHERE tenant_id = @tenant_id AND id = @invoice_id FOR UPDATE`, args)

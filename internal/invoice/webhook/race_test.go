@@ -59,7 +59,7 @@ func TestEventsAtOnce(t *testing.T) {
 }
 
 // TestFiftyRefundsWait checks that at most fifty refunds wait for a payment, even if more arrive concurrently from all sources of its
-// provider, and that the payment's transaction records at most fifty of those stored by earlier versions.
+// provider, and that the payment's transaction records at most fifty, even if earlier versions stored more.
 func TestFiftyRefundsWait(t *testing.T) {
 	b := setup(t)
 	inv := b.Issued("i")

@@ -1,5 +1,5 @@
-// Package account knows who may come in: tenants, their users, and their API tokens. A credential
-// leads to its tenant, so these tables are read before row-level security can apply.
+// Package account has tenants, their users and their API tokens. A credential leads to its tenant, so these tables are read before
+// row-level security can apply.
 package account
 
 import (
@@ -38,17 +38,17 @@ type Role string
 // The roles, in descending order: each includes the rights of the next.
 const (
 	Owner    Role = "owner"     // also manages users and tokens
-	Member   Role = "member"    // sees and changes all else
+	Member   Role = "member"    // sees and changes everything else
 	ReadOnly Role = "read-only" // changes nothing but their own password and sessions
 )
 
-// Roles are all roles, from the one that may do least.
+// Roles returns all roles, from the least to the most privileged.
 func Roles() []Role { return []Role{ReadOnly, Member, Owner} }
 
-// TokenRoles are the roles that a token can have, from the usual one on.
+// TokenRoles returns the roles that a token can have, starting with the default.
 func TokenRoles() []Role { return []Role{Member, ReadOnly} }
 
-// May reports whether a role includes what another one may do. "" may do nothing.
+// May reports whether a role includes the permissions of the needed role. "" has none.
 func (r Role) May(needed Role) bool {
 	return r != "" && slices.Index(Roles(), r) >= slices.Index(Roles(), needed)
 }
@@ -56,7 +56,7 @@ func (r Role) May(needed Role) bool {
 // ErrUnknown means that there is no such credential. It has no details.
 var ErrUnknown = errors.New("unknown credential")
 
-// MaxPassword is the longest password that is looked at, in bytes.
+// MaxPassword is the maximum length of a password, in bytes.
 const MaxPassword = 1024
 
 // LogIn checks an email and a password. It returns [ErrUnknown] unless both are right and the user is enabled. It does the same work in any
@@ -65,7 +65,7 @@ func LogIn(ctx context.Context, pool *pgxpool.Pool, email, password string) (Pri
 	return checkPassword(ctx, pool, password, `u.email = lower($1)`, strings.TrimSpace(email))
 }
 
-// checkPassword is [LogIn] for the user whom a condition in SQL names.
+// checkPassword is [LogIn] for the user selected by a condition in SQL.
 func checkPassword(ctx context.Context, pool *pgxpool.Pool, password, whose string, args ...any) (Principal, error) {
 	var p Principal
 	var hash string
@@ -77,7 +77,7 @@ func checkPassword(ctx context.Context, pool *pgxpool.Pool, password, whose stri
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return Principal{}, fmt.Errorf("find user: %w", err)
 	}
-	unknown := hash == "" // also of a user who has not chosen a password yet
+	unknown := hash == "" // also for a user who has not chosen a password yet
 	if unknown {
 		hash = decoy
 	}
@@ -97,8 +97,7 @@ func checkPassword(ctx context.Context, pool *pgxpool.Pool, password, whose stri
 // decoy is the hash of a random password, with the parameters of [HashPassword].
 const decoy = "$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHRzb21lc2FsdA$J0X0bQ2rSRqFMV3qC1bR2dOkGkVU5cl0nC2VZV8m1zE"
 
-// HashPassword returns the argon2id hash of a password, with the parameters that OWASP recommends:
-// 19 MiB, 2 passes, 1 lane.
+// HashPassword returns the argon2id hash of a password, with the parameters recommended by OWASP: 19 MiB, 2 passes, 1 lane.
 func HashPassword(password string) (string, error) {
 	hash, err := argon2id.CreateHash(password, &argon2id.Params{
 		Memory: 19 * 1024, Iterations: 2, Parallelism: 1, SaltLength: 16, KeyLength: 32,
@@ -144,7 +143,7 @@ func HashToken(token string) []byte {
 	return sum[:]
 }
 
-// Tenants returns the ids of all tenants, for work that goes through them one by one.
+// Tenants returns the ids of all tenants.
 func Tenants(ctx context.Context, pool *pgxpool.Pool) ([]uuid.UUID, error) {
 	rows, err := pool.Query(ctx, `SELECT id FROM tenants ORDER BY id`)
 	if err != nil {

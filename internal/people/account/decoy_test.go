@@ -8,7 +8,7 @@ import (
 	"onlyonce/internal/proof/must"
 )
 
-// TestDecoyCostsTheSame: who logs in with an unknown email must wait as long as for a wrong password.
+// TestDecoyCostsTheSame checks that a login with an unknown email takes as long as with a wrong password.
 func TestDecoyCostsTheSame(t *testing.T) {
 	t.Parallel()
 	hashed, err := HashPassword("something")

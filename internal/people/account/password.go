@@ -12,18 +12,17 @@ import (
 	"onlyonce/internal/invalid"
 )
 
-// Invited is whom a link lets choose a password.
+// Invited is the user who can choose a password with a link.
 type Invited struct {
 	User       uuid.UUID
 	Email      string
 	TenantName string
 	Demo       bool
-	// Used reports whether the link was used. It is good only for a repeat then.
+	// Used reports whether the link was used. Then it is valid only for a repeat.
 	Used bool
 }
 
-// FindLink returns whom a link belongs to. It returns [ErrUnknown] if the link has expired or was replaced, or the user is
-// disabled.
+// FindLink returns the user of a link. It returns [ErrUnknown] if the link has expired or was replaced, or the user is disabled.
 func FindLink(ctx context.Context, pool *pgxpool.Pool, secret string) (i Invited, err error) {
 	err = pool.QueryRow(ctx, `
 		SELECT u.id, u.email, t.name, t.demo, u.link_used_at IS NOT NULL
@@ -39,8 +38,8 @@ func FindLink(ctx context.Context, pool *pgxpool.Pool, secret string) (i Invited
 	return i, nil
 }
 
-// UseLink sets the password of the user of a link, once, which ends all sessions of the user. A repeat with the same password
-// changes nothing and is a success too. It returns [ErrUnknown], or an [*invalid.Error] for a password that cannot be one.
+// UseLink sets the password of a link's user, once, and ends all sessions of the user. A repeat with the same password changes nothing,
+// and succeeds. It returns [ErrUnknown], or an [*invalid.Error] for an unsuitable password.
 func UseLink(ctx context.Context, pool *pgxpool.Pool, secret, password string) (Principal, error) {
 	hash, err := newPassword(&invalid.Error{}, password)
 	if err != nil {
@@ -55,9 +54,9 @@ func UseLink(ctx context.Context, pool *pgxpool.Pool, secret, password string) (
 	return checkPassword(ctx, pool, password, `u.link_hash = $1 AND u.link_expires_at > now()`, HashToken(secret))
 }
 
-// ChangePassword replaces the password of a user who knows the current one, which ends all sessions but those of the
-// generation that it returns. A repeat changes nothing and is a success too. It returns [ErrUnknown] for a wrong current
-// password, or an [*invalid.Error] for one that cannot be the new one.
+// ChangePassword replaces the password of a user who knows the current one, and ends all sessions except those of the generation that it
+// returns. A repeat changes nothing, and succeeds. It returns [ErrUnknown] for a wrong current password, or an [*invalid.Error] for an
+// unsuitable new one.
 func ChangePassword(ctx context.Context, pool *pgxpool.Pool, p Principal, current, wanted string) (generation int, err error) {
 	var wrong invalid.Error
 	if p.Demo {

@@ -11,7 +11,7 @@ import (
 
 const another = "another long passphrase"
 
-// invite adds a link to choose a password to ada's row.
+// invite adds a link to choose a password for ada.
 func (b bundle) invite(t *testing.T, link string) {
 	t.Helper()
 	must.Exec(t, b.Pool, `
@@ -19,7 +19,7 @@ func (b bundle) invite(t *testing.T, link string) {
 		WHERE email = 'ada@example.com'`, account.HashToken(link))
 }
 
-// TestLinkIsUsedOnce: of two who choose a password with one link at once, one does.
+// TestLinkIsUsedOnce checks that only one of two concurrent requests can choose a password with a link.
 func TestLinkIsUsedOnce(t *testing.T) {
 	b := setup(t)
 	b.invite(t, "link")
@@ -40,7 +40,8 @@ func TestLinkIsUsedOnce(t *testing.T) {
 	}
 }
 
-// TestPasswordIsChangedOnce: a repeat is a success, and ends no more; a request with only the old password is refused.
+// TestPasswordIsChangedOnce checks that a repeat succeeds and ends no more sessions, and that a request with the old password only is
+// refused.
 func TestPasswordIsChangedOnce(t *testing.T) {
 	b := setup(t)
 	ada, err := account.LogIn(t.Context(), b.Pool, "ada@example.com", password)

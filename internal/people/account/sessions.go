@@ -10,19 +10,19 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Session is a login in a browser, as its user sees it.
+// Session is a login in a browser, for the list of its user.
 type Session struct {
 	ID     uuid.UUID
 	Device string
 	Began  time.Time
-	Seen   time.Time // the last request, to within some minutes
+	Seen   time.Time // time of the last request, accurate to some minutes
 }
 
 // MaxSessions is the maximum number of sessions shown to a user.
 const MaxSessions = 20
 
-// ListSessions returns the sessions of a user that were seen since a time, the newest first, and whether there are more than
-// [MaxSessions]. Who uses a login of the demo sees only the session mine: the others are other people's.
+// ListSessions returns the sessions of a user that were active since a time, newest first, and whether there are more than [MaxSessions].
+// A user of the demo sees only the session mine, because the others may be other people's.
 func ListSessions(
 	ctx context.Context, pool *pgxpool.Pool, p Principal, mine uuid.UUID, since time.Time,
 ) (all []Session, more bool, err error) {
@@ -30,7 +30,7 @@ func ListSessions(
 	if p.Demo {
 		first, last = mine, mine
 	}
-	// The age is no condition of an index: nearly all sessions there are have not expired.
+	// The age needs no index, because most stored sessions have not expired.
 	rows, err := pool.Query(ctx, `
 		SELECT id, device, created_at, seen_at FROM sessions
 		WHERE tenant_id = $1 AND user_id = $2 AND generation = $3 AND expiry - now() > interval '0' AND seen_at > $4
@@ -46,7 +46,7 @@ func ListSessions(
 	return all[:min(len(all), MaxSessions)], len(all) > MaxSessions, nil
 }
 
-// EndSession ends one of the sessions of a user. It does nothing for a session of another user, or one that is over.
+// EndSession ends a session of a user, if it still exists. It ignores the sessions of other users.
 func EndSession(ctx context.Context, pool *pgxpool.Pool, p Principal, id uuid.UUID) error {
 	_, err := pool.Exec(ctx, `DELETE FROM sessions WHERE tenant_id = $1 AND user_id = $2 AND id = $3`, p.Tenant, p.User, id)
 	if err != nil {
@@ -55,7 +55,7 @@ func EndSession(ctx context.Context, pool *pgxpool.Pool, p Principal, id uuid.UU
 	return nil
 }
 
-// EndOtherSessions ends all sessions of a user but one.
+// EndOtherSessions ends all sessions of a user except one.
 func EndOtherSessions(ctx context.Context, pool *pgxpool.Pool, p Principal, but uuid.UUID) error {
 	_, err := pool.Exec(ctx, `DELETE FROM sessions WHERE tenant_id = $1 AND user_id = $2 AND id <> $3`, p.Tenant, p.User, but)
 	if err != nil {

@@ -12,13 +12,13 @@ import (
 	"onlyonce/internal/invalid"
 )
 
-// MaxName is the longest name of a tenant or a token, in characters.
+// MaxName is the maximum length of the name of a tenant or a token, in characters.
 const MaxName = 100
 
 // MaxList is the maximum length of a list.
 const MaxList = 1000
 
-// Tenant is a business, whose data is kept apart from that of all others.
+// Tenant is a business, whose data is separate from other tenants' data.
 type Tenant struct {
 	ID   uuid.UUID `json:"id"`
 	Name string    `json:"name"`
@@ -26,11 +26,11 @@ type Tenant struct {
 	Demo bool `json:"demo"`
 }
 
-// ErrNotFound means that there is no such tenant, user or token, or that it belongs to the demo.
+// ErrNotFound means that a tenant, user or token does not exist, or belongs to the demo.
 var ErrNotFound = errors.New("not found")
 
-// CreateTenant makes a tenant, or returns the one that has the name: capitals, width and marks do not count. It returns
-// an [*invalid.Error] for a name that cannot be one.
+// CreateTenant creates a tenant, or returns the one with the name, ignoring case, width and diacritics. It returns an [*invalid.Error]
+// for an unsuitable name.
 func CreateTenant(ctx context.Context, pool *pgxpool.Pool, name string) (t Tenant, created bool, err error) {
 	name, err = CheckName("the name of the tenant", name)
 	if err != nil {
@@ -63,7 +63,7 @@ func FindTenant(ctx context.Context, pool *pgxpool.Pool, nameOrID string) (Tenan
 	return t, nil
 }
 
-// ListTenants returns at most [MaxList] tenants in the order of their ids, from the one after an id on.
+// ListTenants returns at most [MaxList] tenants after an id, ordered by id.
 func ListTenants(ctx context.Context, pool *pgxpool.Pool, after uuid.UUID) ([]Tenant, error) {
 	rows, err := pool.Query(ctx, `SELECT id, name, demo FROM tenants WHERE id > $1 ORDER BY id LIMIT $2`, after, MaxList)
 	if err != nil {
@@ -72,7 +72,8 @@ func ListTenants(ctx context.Context, pool *pgxpool.Pool, after uuid.UUID) ([]Te
 	return pgx.CollectRows(rows, pgx.RowToStructByPos[Tenant])
 }
 
-// CheckName returns a name with single spaces, or an [*invalid.Error]. A name that reads as an id would be taken for one.
+// CheckName returns a name with single spaces, or an [*invalid.Error]. A name must not have the form of an id, because commands accept
+// both.
 func CheckName(what, typed string) (string, error) {
 	var wrong invalid.Error
 	name := wrong.Line("/name", what, typed, MaxName)

@@ -14,14 +14,14 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Token is an API token as it is listed: its secret is stored nowhere.
+// Token is an API token in a list. Its secret is not stored.
 type Token struct {
 	Name      string    `json:"name"`
 	Role      Role      `json:"role"`
 	CreatedAt time.Time `json:"created_at"`
 }
 
-// ErrExists means that the tenant has a token of the name.
+// ErrExists means that the tenant has a token with the name.
 var ErrExists = errors.New("there is a token of this name")
 
 // CreateToken creates an API token and returns its secret, which is shown only once. If the tenant has an active token with the name, it
@@ -70,8 +70,8 @@ func CreateToken(
 
 const revoke = `UPDATE api_tokens SET revoked_at = now() WHERE tenant_id = $1 AND name = $2 AND revoked_at IS NULL`
 
-// RevokeToken revokes the token of a name. It reports whether that changed anything, or returns [ErrNotFound] if there
-// never was one.
+// RevokeToken revokes the token with a name. It reports whether that changed anything, or returns [ErrNotFound] if such a token never
+// existed.
 func RevokeToken(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, name string) (changed bool, err error) {
 	name, err = CheckName("the name of the token", name)
 	if err != nil {
@@ -95,8 +95,7 @@ func RevokeToken(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, name
 	return false, nil
 }
 
-// ListTokens returns at most [MaxList] tokens of a tenant that were not revoked, in the order of their names, from the one
-// after a name on.
+// ListTokens returns at most [MaxList] active tokens of a tenant after a name, ordered by name.
 func ListTokens(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, after string) ([]Token, error) {
 	rows, err := pool.Query(ctx, `
 		SELECT name, role, created_at FROM api_tokens

@@ -15,10 +15,10 @@ import (
 	"onlyonce/internal/value/email"
 )
 
-// MinPassword is the shortest password that a user can get, in characters.
+// MinPassword is the minimum length of a new password, in characters.
 const MinPassword = 12
 
-// User is a person who may log in, known by email.
+// User is a person who can log in, identified by email.
 type User struct {
 	Email    string    `json:"email"`
 	Tenant   uuid.UUID `json:"tenant_id"`
@@ -26,7 +26,7 @@ type User struct {
 	Disabled bool      `json:"disabled"`
 }
 
-// FindUser returns the user with an email, in any capitals, or [ErrNotFound].
+// FindUser returns the user with an email, ignoring case, or [ErrNotFound].
 func FindUser(ctx context.Context, pool *pgxpool.Pool, address email.Address) (User, error) {
 	var u User
 	err := pool.QueryRow(ctx, `
@@ -42,15 +42,15 @@ func FindUser(ctx context.Context, pool *pgxpool.Pool, address email.Address) (U
 	return u, nil
 }
 
-// ErrTaken means that a user of another tenant has the email.
+// ErrTaken means that a different tenant's user has the email.
 var ErrTaken = errors.New("the email belongs to a user of another tenant")
 
-// ErrLastOwner means that a tenant would be left without an owner who can log in.
+// ErrLastOwner means that the tenant would have no owner left who can log in.
 var ErrLastOwner = errors.New("this is the last owner who can log in: make another owner first")
 
-// CreateUser makes a user of a tenant, or returns the one with the email, whose password and role stay. The role is one of
-// [Roles]; with "" the first user of a tenant is its owner, and later ones are members. It returns [ErrTaken], or an
-// [*invalid.Error] for an email or a password that cannot be one.
+// CreateUser creates a user of a tenant, or returns the one with the email, whose password and role stay unchanged. The role is one of
+// [Roles]; with "" the first user of a tenant becomes its owner, and later ones become members. It returns [ErrTaken], or an
+// [*invalid.Error] for an unsuitable email or password.
 func CreateUser(
 	ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, address email.Address, password, role string,
 ) (u User, created bool, err error) {
@@ -69,14 +69,14 @@ func CreateUser(
 		return User{}, false, fmt.Errorf("create user: %w", err)
 	}
 	u, err = FindUser(ctx, pool, address)
-	if errors.Is(err, ErrNotFound) || err == nil && u.Tenant != tenant { // one of the demo is not found
+	if errors.Is(err, ErrNotFound) || err == nil && u.Tenant != tenant { // users of the demo are not found
 		return User{}, false, ErrTaken
 	}
 	return u, result.RowsAffected() == 1, err
 }
 
-// SetPassword replaces a user's password, which ends the user's sessions and takes back a link. It returns [ErrNotFound], or an
-// [*invalid.Error] for a password that cannot be one.
+// SetPassword replaces a user's password, ends the user's sessions and revokes a link. It returns [ErrNotFound], or an [*invalid.Error]
+// for an unsuitable password.
 func SetPassword(ctx context.Context, pool *pgxpool.Pool, address email.Address, password string) error {
 	hash, err := newPassword(&invalid.Error{}, password)
 	if err != nil {
@@ -94,8 +94,8 @@ func SetPassword(ctx context.Context, pool *pgxpool.Pool, address email.Address,
 	return nil
 }
 
-// SetDisabled decides whether a user may log in. Whom it disables loses all sessions and the link to choose a password, for
-// good. It reports whether that changed anything, or returns [ErrNotFound] or [ErrLastOwner].
+// SetDisabled sets whether a user may log in. Disabling permanently ends all sessions and the link to choose a password. It reports
+// whether that changed anything, or returns [ErrNotFound] or [ErrLastOwner].
 func SetDisabled(ctx context.Context, pool *pgxpool.Pool, address email.Address, disabled bool) (changed bool, err error) {
 	result, err := pool.Exec(ctx, `
 		UPDATE users u SET disabled_at = CASE WHEN $2 THEN now() END
@@ -114,9 +114,9 @@ func SetDisabled(ctx context.Context, pool *pgxpool.Pool, address email.Address,
 	return false, err
 }
 
-// AnyUser reports whether there is a user besides those of the demo, who are few.
+// AnyUser reports whether there is a user outside the demo.
 func AnyUser(ctx context.Context, pool *pgxpool.Pool) (found bool, err error) {
-	// From the first tenant on, so that one user is read, and none but those of the demo before.
+	// Starting with the first tenant, so that at most the few users of the demo are read before another one.
 	err = pool.QueryRow(ctx, `
 		SELECT true FROM users u JOIN tenants t ON t.id = u.tenant_id
 		WHERE u.tenant_id > '00000000-0000-0000-0000-000000000000' AND NOT t.demo
@@ -130,8 +130,8 @@ func AnyUser(ctx context.Context, pool *pgxpool.Pool) (found bool, err error) {
 	return found, nil
 }
 
-// InSession returns the principal of a session that began as p, with the email and the role that the user has now. It returns
-// [ErrUnknown] unless the user is there, is not disabled, and has had the same email and password since.
+// InSession returns the principal of a session that began as p, with the user's current email and role. It returns [ErrUnknown] if the
+// user was deleted or disabled, or had another email or password when the session began.
 func InSession(ctx context.Context, pool *pgxpool.Pool, p Principal) (Principal, error) {
 	err := pool.QueryRow(ctx, `
 		SELECT email, role FROM users
@@ -146,7 +146,7 @@ func InSession(ctx context.Context, pool *pgxpool.Pool, p Principal) (Principal,
 	return p, nil
 }
 
-// newPassword returns the hash of a password, or wrong with all that is.
+// newPassword returns the hash of a password, or wrong with all mistakes.
 func newPassword(wrong *invalid.Error, password string) (hash string, err error) {
 	switch {
 	case utf8.RuneCountInString(password) < MinPassword:

@@ -34,7 +34,7 @@ func Expire(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, before ti
 	return deleted, nil
 }
 
-// firstID is the least UUIDv7 of a moment.
+// firstID returns the smallest UUIDv7 of a time.
 func firstID(at time.Time) (id uuid.UUID) {
 	binary.BigEndian.PutUint64(id[:], uint64(at.UnixMilli())<<16)
 	return id

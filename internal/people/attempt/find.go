@@ -12,10 +12,10 @@ import (
 	"onlyonce/internal/record"
 )
 
-// Attempt is one that was kept.
+// Attempt is a kept attempt.
 type Attempt struct {
 	ID        uuid.UUID           `json:"id"`
-	At        time.Time           `json:"at"`       // when it ended, UTC
+	At        time.Time           `json:"at"`       // time of the end, UTC
 	Duration  int64               `json:"duration"` // in microseconds, waiting included
 	Operation string              `json:"operation"`
 	Key       string              `json:"key"` // "" if there was none
@@ -26,10 +26,10 @@ type Attempt struct {
 	Replica   string              `json:"replica"`
 }
 
-// Identity returns what names an attempt, which has one state only.
+// Identity returns the id of an attempt, and 1, because an attempt never changes.
 func (a Attempt) Identity() (id uuid.UUID, version int) { return a.ID, 1 }
 
-// fields is the JSON of the row a of an [Attempt].
+// fields is the SQL expression for the JSON of an [Attempt] from the row a.
 const fields = `json_build_object('id', a.id, 'at', a.at, 'duration', a.duration, 'operation', a.operation, 'key', a.key,
 	'outcome', a.outcome, 'record_id', a.record_id, 'actor', a.actor, 'reason', a.reason, 'replica', a.replica)`
 
@@ -49,7 +49,7 @@ type Filter struct {
 	Operation string
 }
 
-// conditions returns the condition that an index leads to, and those that are looked at besides.
+// conditions returns the condition that an index serves, and the remaining conditions.
 func (f Filter) conditions(args pgx.NamedArgs) (index, rest string) {
 	index, rest = "true", "true"
 	add := func(wanted, indexed bool, name, column string, value any) {

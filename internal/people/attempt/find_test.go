@@ -17,7 +17,7 @@ import (
 	"onlyonce/internal/record"
 )
 
-// past inserts n attempts for acme, one a minute until now, and as many for globex: every third one was ignored, and every 700th failed.
+// past inserts n attempts for acme, one a minute until now, and as many for globex: every third one is a replay, and every 700th failed.
 func (b *bundle) past(n int) {
 	b.Helper()
 	b.Exec(`
@@ -28,7 +28,7 @@ func (b *bundle) past(n int) {
 			LATERAL (SELECT now() - ($3 - n) * interval '1 minute' AS at OFFSET 0) AS ended`, b.acme, b.globex, n)
 }
 
-// TestEveryFilter walks each filtered list there and back, and compares with all attempts.
+// TestEveryFilter reads each filtered list forwards and backwards, and compares it with all attempts.
 func TestEveryFilter(t *testing.T) {
 	b := setup(t)
 	const n = 2500
@@ -102,7 +102,7 @@ func TestEveryFilter(t *testing.T) {
 	}
 }
 
-// TestExpire checks that two concurrent replicas delete the old attempts of one tenant only.
+// TestExpire checks that two concurrent replicas delete only the old attempts of the tenant.
 func TestExpire(t *testing.T) {
 	b := setup(t)
 	const n = 2*record.ExpireBatch + 500
@@ -120,7 +120,7 @@ func TestExpire(t *testing.T) {
 		})
 	}
 	replicas.Wait()
-	const left = 101 // of the last 100 minutes, and of now
+	const left = 101 // the last 100 minutes, and now
 	if sum := deleted[0] + deleted[1]; sum != n-left {
 		t.Errorf("deleted %v, want %d", deleted, n-left)
 	}
@@ -134,7 +134,8 @@ func TestExpire(t *testing.T) {
 	}
 }
 
-// TestNewestAreKept: of more attempts than are kept the oldest go, though they are young, and those of no other tenant.
+// TestNewestAreKept checks that above the maximum number the oldest attempts are deleted, even if they are young, but not those of
+// another tenant.
 func TestNewestAreKept(t *testing.T) {
 	b := setup(t)
 	const n, most = record.ExpireBatch + 500, 300 // two batches to write, and two to delete

@@ -10,15 +10,15 @@ import (
 	"onlyonce/internal/record"
 )
 
-// Of is an attempt that was about a record.
+// Of is an attempt about a record.
 type Of struct {
 	Attempt
 
-	// Making reports whether it belongs to the intent that created the record.
+	// Making reports whether the attempt belongs to the intent that created the record.
 	Making bool `json:"making"`
 }
 
-// most is the maximum number of attempts of one record.
+// most is the maximum number of attempts for a record.
 const most = "20"
 
 // OfRecord returns the newest attempts about a record, at most twenty: those that found or changed it, and those of the intent that created

@@ -19,7 +19,7 @@ const (
 	// most 2,000 a second: a flood of repeats must not overload the database.
 	batchRows = 1000
 	gathering = 500 * time.Millisecond
-	// writing bounds one write.
+	// writing is the time limit of a write.
 	writing = 5 * time.Second
 )
 
@@ -27,25 +27,25 @@ const (
 type Config struct {
 	Pool *pgxpool.Pool
 	Log  *slog.Logger
-	// Replica names this process.
+	// Replica is the name of this process.
 	Replica string
 	// Reason returns the name of an error's problem, without any input.
 	Reason func(error) string
 }
 
-// Recorder keeps attempts. The caller must Close it.
+// Recorder stores attempts. The caller must Close it.
 type Recorder struct {
 	config  Config
 	queue   chan row
 	closing <-chan struct{}
 	close   context.CancelFunc
-	closed  chan struct{} // nothing is written any more
+	closed  chan struct{} // closed after the last write
 	giveUp  context.CancelFunc
 
 	kept, dropped, took atomic.Int64
 }
 
-// Start begins to keep attempts.
+// Start returns a recorder that stores attempts.
 func Start(c Config) *Recorder {
 	ctx, giveUp := context.WithCancel(context.Background())
 	closing, closeIt := context.WithCancel(context.Background())
@@ -56,7 +56,7 @@ func Start(c Config) *Recorder {
 	return r
 }
 
-// Observe notes an attempt that has ended just now. It never waits: without room in the queue the attempt is dropped.
+// Observe queues an attempt that has just ended. It never blocks: if the queue is full, the attempt is dropped.
 func (r *Recorder) Observe(a idempotency.Attempt) {
 	id, err := uuid.NewV7()
 	if err != nil {
@@ -84,10 +84,10 @@ func (r *Recorder) Kept() int64 { return r.kept.Load() }
 // Dropped returns the number of attempts that were not kept because the queue was full or a write failed.
 func (r *Recorder) Dropped() int64 { return r.dropped.Load() }
 
-// Took is for how long altogether the database was asked to write.
+// Took returns the total time of writes to the database.
 func (r *Recorder) Took() time.Duration { return time.Duration(r.took.Load()) }
 
-// run writes one batch after the other until the recorder is closed and the queue is empty.
+// run writes batches until the recorder is closed and the queue is empty.
 func (r *Recorder) run(ctx context.Context) {
 	defer close(r.closed)
 	for {
@@ -107,8 +107,8 @@ func (r *Recorder) run(ctx context.Context) {
 	}
 }
 
-// gather waits for the next attempt and then a little, for others and for its turn. It returns none when the recorder is closed and
-// there are no more.
+// gather waits for the next attempt, and then shortly for others and for its turn. It returns an empty batch when the recorder is closed
+// and the queue is empty.
 func (r *Recorder) gather() (batch []row) {
 	var enough <-chan time.Time
 	for queue := r.queue; ; {

@@ -88,7 +88,7 @@ func TestFailedAttemptsOfARecord(t *testing.T) {
 	b.recorder.Observe(idempotency.Attempt{
 		Operation: customer.Upsert.Name(), Intent: b.intent(b.acme, "one"), Outcome: idempotency.Failed, Err: errors.New("down"),
 	})
-	b.recorder.Observe(idempotency.Attempt{ // another operation under the same key
+	b.recorder.Observe(idempotency.Attempt{ // another operation with the same key
 		Operation: customer.Edit.Name(), Intent: b.intent(b.acme, "one"), Outcome: idempotency.Failed, Err: errors.New("down"),
 	})
 	made, err := b.create(b.acme, "one", "ada@example.com")
@@ -108,7 +108,8 @@ func TestFailedAttemptsOfARecord(t *testing.T) {
 	}
 }
 
-// TestNobodyWaits: while nothing can be written, creates go on, and what there is no room for is dropped and counted.
+// TestNobodyWaits checks that creates continue while no attempt can be written, and that attempts beyond the queue are dropped and
+// counted.
 func TestNobodyWaits(t *testing.T) {
 	b := setup(t)
 	admin, err := b.DB.Admin().Begin(t.Context())
@@ -154,7 +155,7 @@ func TestCloseIsBounded(t *testing.T) {
 	defer cancel()
 	start := time.Now()
 	b.recorder.Close(ctx)
-	if took := time.Since(start); took > 900*time.Millisecond { // less than the wait for one lock
+	if took := time.Since(start); took > 900*time.Millisecond { // less than the wait for a single lock
 		t.Errorf("it took %v", took)
 	}
 	if b.recorder.Dropped() != many {

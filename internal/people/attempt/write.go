@@ -14,7 +14,7 @@ import (
 	"onlyonce/internal/record"
 )
 
-// row is an attempt on its way to the table.
+// row is a row of the table to be written.
 type row struct {
 	tenant uuid.UUID
 
@@ -41,7 +41,7 @@ func (r *Recorder) row(id uuid.UUID, a idempotency.Attempt) row {
 		it.Key = &key
 	}
 	of := a.Record
-	if of == uuid.Nil { // a change names its record, even if it came to nothing
+	if of == uuid.Nil { // a change has its record, even if it failed
 		of = a.Intent.Record
 	}
 	if of != uuid.Nil && !errors.Is(a.Err, record.ErrNotFound) {

@@ -20,9 +20,9 @@ import (
 // ForgottenLife is the validity of a link that was requested without a login.
 const ForgottenLife = time.Hour
 
-// Forgot mails a link to choose a password to the user with an email, without a login, and returns nil. So it does, and mails nothing,
-// if there is no such user, or one who is disabled, is of the demo, or was mailed one in the last ten minutes. A link that is open is
-// mailed again, and keeps its end. Who has never chosen a password gets no other one: it is up to the owners whom they invite.
+// Forgot mails the user with an email a link to choose a password. It returns nil without sending a mail if the user does not exist, is
+// disabled, belongs to the demo, or was sent one in the last ten minutes. An open link is sent again, with the same end. A user who has
+// never chosen a password gets no new link, because only owners invite users.
 func Forgot(ctx context.Context, pool *pgxpool.Pool, seed secret.Seed, email string) error {
 	var tenant, id uuid.UUID
 	err := pool.QueryRow(ctx, `
@@ -41,7 +41,7 @@ func Forgot(ctx context.Context, pool *pgxpool.Pool, seed secret.Seed, email str
 	return err
 }
 
-// forgot queues the mail. The lock comes first, so that a link that an owner makes meanwhile is not replaced.
+// forgot queues the mail. It locks the user first, so that it does not replace a link that an owner makes concurrently.
 func forgot(ctx context.Context, tx pgx.Tx, seed secret.Seed, tenant, id uuid.UUID) error {
 	var open *uuid.UUID // the open link
 	var hash []byte
@@ -60,7 +60,7 @@ func forgot(ctx context.Context, tx pgx.Tx, seed secret.Seed, tenant, id uuid.UU
 	}
 	link := uuid.New()
 	if open != nil && string(account.HashToken(seed.Derive("link", *open))) == string(hash) {
-		link = *open // else it was derived from another key, and cannot be made again
+		link = *open // otherwise it was derived from another key, and can't be derived again
 	}
 	_, err = tx.Exec(ctx, `
 		UPDATE users

@@ -1,5 +1,5 @@
-// Package link mails links to choose a password: to who is invited, and to who has forgotten theirs. Package user makes those that
-// owners ask for, and package account uses them.
+// Package link mails links to choose a password, to invited users and to those who have forgotten theirs. Package user makes the links
+// that owners request, and package account uses them.
 package link
 
 import (
@@ -15,16 +15,16 @@ import (
 	"onlyonce/internal/postgres"
 )
 
-// Mail is a mail with a link, as owners see it.
+// Mail is a mail with a link, for owners.
 type Mail struct {
 	Recipient string
-	AskedBy   string // the email of an owner; "" for the recipient
+	AskedBy   string // the email of an owner; "" if the recipient requested it
 	State     string // see package mailer
-	Reason    string // why the last attempt failed, in plain words; "" if it did not
+	Reason    string // why the last attempt failed, in plain words, or ""
 	SentAt    time.Time
 }
 
-// Ask is the SQL that queues the mail with the link @link_id of the user @record_id, as an owner asks for it.
+// Ask is the SQL that queues the mail with the link @link_id of the user @record_id, requested by an owner.
 const Ask = `
 	INSERT INTO link_mails (tenant_id, user_id, link_id, recipient, asked_by)
 	SELECT tenant_id, id, @link_id, email, @actor FROM users WHERE tenant_id = @tenant_id AND id = @record_id`

@@ -56,7 +56,7 @@ func (b *bundle) forgot(address string, of byte) {
 	}
 }
 
-// later lets eleven minutes pass.
+// later shifts all mails eleven minutes into the past.
 func (b *bundle) later() {
 	b.Helper()
 	b.Exec(`UPDATE link_mails SET id = new_id(created_at - interval '11 minutes'), created_at = created_at - interval '11 minutes'`)
@@ -74,10 +74,10 @@ func (b *bundle) wantMails(n int) {
 
 const linkOfAda = `SELECT link_id FROM users WHERE email = 'ada@example.com'`
 
-// TestForgotAtOnce: of twenty who ask at once, each from elsewhere, one has a link made and mailed.
+// TestForgotAtOnce checks that twenty concurrent requests from different places make and mail one link.
 func TestForgotAtOnce(t *testing.T) {
 	b := setup(t)
-	b.Exec(`UPDATE users SET password_hash = 'hash' WHERE email = 'ada@example.com'`) // which takes the invitation back
+	b.Exec(`UPDATE users SET password_hash = 'hash' WHERE email = 'ada@example.com'`) // revokes the invitation
 	before := storetest.Value[int](b, `SELECT version FROM users WHERE email = 'ada@example.com'`)
 	storetest.Together(20, func(int) error {
 		b.forgot(" Ada@example.com", 1)
@@ -94,10 +94,10 @@ func TestForgotAtOnce(t *testing.T) {
 	}
 }
 
-// TestForgotWhileAnOwnerInvites: the link that an owner makes at that moment is mailed, and not replaced.
+// TestForgotWhileAnOwnerInvites checks that a link that an owner makes concurrently is mailed, and not replaced.
 func TestForgotWhileAnOwnerInvites(t *testing.T) {
 	b := setup(t)
-	b.Exec(`UPDATE users SET password_hash = 'hash' WHERE email = 'ada@example.com'`) // which takes the invitation back
+	b.Exec(`UPDATE users SET password_hash = 'hash' WHERE email = 'ada@example.com'`) // revokes the invitation
 	made := uuid.New()
 	owners, err := b.DB.Admin().Begin(t.Context())
 	must.OK(t, err)
@@ -134,14 +134,14 @@ func TestForgotMailsTheOpenLink(t *testing.T) {
 		t.Errorf("it was good until %v, and is until %v", until, now)
 	}
 	b.later()
-	b.forgot("ada@example.com", 2) // a program with another key cannot make the same one
+	b.forgot("ada@example.com", 2) // a program with another key can't derive the same link
 	b.wantMails(3)
 	if now := storetest.Value[uuid.UUID](b, linkOfAda); now == b.ada.LinkID {
 		t.Error("it has mailed a link that it cannot make")
 	}
 }
 
-// TestForgotWaitsForAnInvitation that an owner has had mailed just now.
+// TestForgotWaitsForAnInvitation checks that no link is mailed right after an owner's invitation.
 func TestForgotWaitsForAnInvitation(t *testing.T) {
 	b := setup(t)
 	b.Exec(`INSERT INTO link_mails (tenant_id, user_id, link_id, recipient, asked_by)
@@ -150,7 +150,7 @@ func TestForgotWaitsForAnInvitation(t *testing.T) {
 	b.wantMails(1)
 }
 
-// TestForgotIsForNobodyElse: who is not there, is disabled, is of the demo, or has an invitation that was withdrawn.
+// TestForgotIsForNobodyElse checks users who don't exist, are disabled, belong to the demo, or whose invitation was withdrawn.
 func TestForgotIsForNobodyElse(t *testing.T) {
 	for name, sql := range map[string]string{
 		"nobody":    `UPDATE users SET email = 'grace@example.com' WHERE email = 'ada@example.com'`,
@@ -178,7 +178,7 @@ func TestJobIsOneOfRiver(t *testing.T) {
 	}
 }
 
-// TestOldMailsGo, and those that are not as old stay.
+// TestOldMailsGo checks that old mails are deleted, and younger ones stay.
 func TestOldMailsGo(t *testing.T) {
 	b := setup(t)
 	b.forgot("ada@example.com", 1)

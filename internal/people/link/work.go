@@ -29,7 +29,7 @@ type Job struct {
 	Mail   uuid.UUID `json:"mail"`
 }
 
-// Kind names the job. The trigger queue_link_mail inserts it under this name.
+// Kind returns the name under which the trigger queue_link_mail inserts the job.
 func (Job) Kind() string { return "link_mail" }
 
 // InsertOpts returns the options that the trigger queue_link_mail sets.
@@ -55,7 +55,7 @@ func NewWorker(c mailer.Config, seed secret.Seed, origin string) (*mailer.Worker
 			WHERE tenant_id = @tenant AND id = @mail AND state = 'queued'
 			RETURNING attempts, reason`,
 		Write: w.write,
-		// There is no outbox: who could read it there could choose the password.
+		// The mail is not kept in an outbox, because its readers could choose the password.
 		End: `
 			UPDATE link_mails
 			SET state = CASE WHEN @kept THEN 'failed' ELSE @state::text END,
@@ -79,13 +79,13 @@ type writer struct {
 
 // letter has the texts of a mail.
 type letter struct {
-	Email, Tenant string // the tenant as the operator calls it, and nothing that its owners typed
+	Email, Tenant string // Tenant is the operator's name for it, because owners' input must not get into the mail
 	AskedBy       string // "" for the recipient
-	Invited       bool   // who has not chosen a password yet
+	Invited       bool   // whether the user has not chosen a password yet
 	Link, Until   string
 }
 
-// write writes a mail, unless its link is good for nothing.
+// write composes a mail, unless its link is no longer valid.
 func (w writer) write(ctx context.Context, job Job) (mailer.Letter, error) {
 	var l letter
 	var m mailer.Letter

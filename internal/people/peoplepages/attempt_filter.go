@@ -16,7 +16,7 @@ import (
 	"onlyonce/templates"
 )
 
-// attemptFilter reads which attempts are wanted. Its error is an [*invalid.Error].
+// attemptFilter parses the filter of a request. It may return an [*invalid.Error].
 func (s *pages) attemptFilter(query url.Values) (attempt.Filter, error) {
 	f := attempt.Filter{
 		Key: query.Get("key"), Outcome: idempotency.Outcome(query.Get("outcome")), Operation: query.Get("operation"),
@@ -46,7 +46,7 @@ func (s *pages) attemptFinder(r *http.Request) (templates.Finder, error) {
 	query := r.URL.Query()
 	var said []string
 	if outcome := query.Get("outcome"); outcome != "" {
-		said = append(said, strings.ToLower(wordsOf(idempotency.Outcome(outcome)).said))
+		said = append(said, strings.ToLower(wordsOf(idempotency.Outcome(outcome)).text))
 	}
 	if operation := query.Get("operation"); operation != "" {
 		said = append(said, "“"+web.Beginning(s.OperationTitle(operation))+"”")
@@ -62,12 +62,12 @@ func (s *pages) attemptFinder(r *http.Request) (templates.Finder, error) {
 	return finder, nil
 }
 
-// outcomeOptions are all outcomes to choose from, as people read them.
+// outcomeOptions returns the options of the outcome filter.
 func outcomeOptions() []templates.Option {
 	var all []templates.Option
 	for _, outcome := range attempt.Outcomes() {
 		words := wordsOf(outcome)
-		text := words.said
+		text := words.text
 		if words.detail != "" {
 			text += ": " + strings.ToLower(words.detail[:1]) + words.detail[1:]
 		}
@@ -76,7 +76,7 @@ func outcomeOptions() []templates.Option {
 	return web.OrNone(all)
 }
 
-// operationOptions are all operations to choose from, as people call them.
+// operationOptions returns the options of the operation filter.
 func (s *pages) operationOptions() []templates.Option {
 	var all []templates.Option
 	for _, op := range s.Operations() {

@@ -49,14 +49,14 @@ func (s *pages) mountAttempts(owners *web.Site) {
 	})
 }
 
-// attemptRow puts an attempt into words.
+// attemptRow returns the view of an attempt.
 func (s *pages) attemptRow(tenant uuid.UUID, a attempt.Attempt) peopleviews.AttemptRow {
 	row := peopleviews.AttemptRow{
 		At: a.At.UTC().Format("2 Jan 2006, 15:04:05 UTC"), What: s.OperationTitle(a.Operation), By: a.Actor, Key: a.Key,
 		Took: tookText(time.Duration(a.Duration) * time.Microsecond), Replica: a.Replica,
 	}
 	words := wordsOf(a.Outcome)
-	row.Outcome, row.Kind, row.Detail = words.said, words.kind, words.detail
+	row.Outcome, row.Kind, row.Detail = words.text, words.kind, words.detail
 	row.Detail = cmp.Or(s.ProblemTitle(a.Reason), row.Detail)
 	if a.Record != uuid.Nil {
 		row.Href = s.RecordURL(a.Operation, tenant, a.Record)
@@ -64,9 +64,9 @@ func (s *pages) attemptRow(tenant uuid.UUID, a attempt.Attempt) peopleviews.Atte
 	return row
 }
 
-// outcomeWords are an outcome as people read it.
+// outcomeWords is the text for an outcome.
 type outcomeWords struct {
-	said   string // on the badge
+	text   string // on the badge
 	kind   string // "done", "idle", "refused" or "failed"
 	detail string // the meaning, where there is no problem with a text
 }
@@ -96,7 +96,7 @@ func wordsOf(outcome idempotency.Outcome) outcomeWords {
 	}
 }
 
-// tookText is a duration as people read it.
+// tookText returns a duration for users.
 func tookText(d time.Duration) string {
 	switch {
 	case d < time.Millisecond:
@@ -108,7 +108,7 @@ func tookText(d time.Duration) string {
 	}
 }
 
-// retained is a span of time behind "in the last", such as "7 days", "hour" or "90 minutes"; "" for none.
+// retained returns a time span for a phrase with "in the last", such as "7 days", "hour" or "90 minutes", or "".
 func retained(d time.Duration) string {
 	if d == 0 {
 		return ""

@@ -12,18 +12,18 @@ import (
 	"onlyonce/internal/web"
 )
 
-// pages has what these pages share.
+// pages has the dependencies of these pages.
 type pages struct {
 	*web.Site
 
 	people *web.Mounted[user.User]
 	tokens *web.Mounted[token.Token]
-	kept   time.Duration         // for which attempts are; 0 if none are
+	kept   time.Duration         // retention of attempts; 0 if they are not kept
 	key    secretkey.Key         // the key of the secrets of links; zero derives them from sessions
-	probes *httprate.RateLimiter // emails of other tenants that were met
+	probes *httprate.RateLimiter // counts hits on emails of other tenants
 }
 
-// Mount mounts the settings with the parts that only owners see. kept is for how long attempts are kept, 0 if none are, and key is that
+// Mount mounts the settings, and the pages for owners. kept is the retention of attempts, or 0 if they are not kept, and key is the key
 // of the program.
 func Mount(s *web.Site, kept time.Duration, key secretkey.Key) {
 	p := &pages{Site: s, kept: kept, key: key, probes: httprate.NewRateLimiter(probesAnHour, time.Hour)}

@@ -20,8 +20,8 @@ import (
 	"onlyonce/templates/peopleviews"
 )
 
-// mountPeople mounts the resource of package user. Only owners come here, and no program does: an API token that leaked must
-// not make a way in that stays when it is revoked.
+// mountPeople mounts the resource of package user. Only owners have access, and no API tokens: a leaked token must not create an access
+// that outlives it.
 func (s *pages) mountPeople(owners *web.Site) {
 	m := web.Resource[user.User]{
 		One: "person", Path: "/people", Table: user.Table, Name: user.User.Called,
@@ -90,7 +90,7 @@ func (s *pages) invitation(r *http.Request) user.Invitation {
 	return user.Invitation{Seed: secret.FromKey(s.key), Send: r.PostFormValue("send") == "true" && s.mailsLinks(r)}
 }
 
-// mailsLinks reports whether links of the tenant can be mailed. Those of the demo go nowhere.
+// mailsLinks reports whether links of the tenant can be mailed. The demo sends no mails.
 func (s *pages) mailsLinks(r *http.Request) bool { return s.MailsLinks() && !web.Principal(r).Demo }
 
 // probesAnHour is the maximum number of answers in an hour by which a tenant learns that an email can't be used. More would let it find out
@@ -151,7 +151,7 @@ func loginState(u user.User) string {
 	}
 }
 
-// personPage shows a person, with the link to choose a password if this session has made it.
+// personPage returns the page of a user, with the link to choose a password if this session has made it.
 func (s *pages) personPage(r *http.Request, p templates.Page, u user.User) (templ.Component, error) {
 	v := peopleviews.Person{RecordView: s.people.RecordView(r, u)}
 	if !u.DisabledAt.IsZero() {
@@ -173,7 +173,7 @@ func (s *pages) personPage(r *http.Request, p templates.Page, u user.User) (temp
 	switch {
 	case err == nil && invited.User == u.ID:
 		v.Link = s.Address(r) + "/join?" + url.Values{"link": {token}}.Encode()
-	case err != nil && !errors.Is(err, account.ErrUnknown): // which is one that another session or another key has made
+	case err != nil && !errors.Is(err, account.ErrUnknown): // ErrUnknown means that another session or key has made it
 		return nil, err
 	}
 	m, mailed, err := link.Last(r.Context(), s.Pool, web.Principal(r).Tenant, u.ID, u.LinkID)
@@ -190,7 +190,7 @@ func (s *pages) personPage(r *http.Request, p templates.Page, u user.User) (temp
 	return peopleviews.PersonPage(p, v), err
 }
 
-// mailWord returns a sentence about what became of the mail with a link.
+// mailWord returns a sentence about the state of the mail with a link.
 func mailWord(m link.Mail) (says string) {
 	switch {
 	case m.State == mailer.StateSent:

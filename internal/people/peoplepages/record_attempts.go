@@ -34,8 +34,7 @@ func (s *pages) recordAttempts(r *http.Request, id uuid.UUID) (templ.Component, 
 	return peopleviews.AttemptsSection(v), nil
 }
 
-// summary returns how often a record was made, which is once, and how often that was tried. There may have been more attempts than
-// were kept.
+// summary returns that a record was created once, and how often that was attempted. There may have been more attempts than were kept.
 func (s *pages) summary(about []attempt.Of) string {
 	making, ignored, refused := 0, 0, 0
 	for _, a := range about {

@@ -14,7 +14,7 @@ import (
 	"onlyonce/templates/peopleviews"
 )
 
-// mountSettings mounts the resource of package settings: the one record of each tenant.
+// mountSettings mounts the resource of package settings: the single record of each tenant.
 func (s *pages) mountSettings() {
 	m := web.Resource[settings.Settings]{
 		One: "settings", Path: "/settings", Tab: "Business", Singleton: true, Table: settings.Table,
@@ -54,7 +54,7 @@ func (s *pages) mountSettings() {
 	web.Change(m, http.MethodPut, "Replace the settings. Documents issued before stay as they are.", settings.Edit, draft)
 }
 
-// settingsGroups are the facts that are not about the business itself.
+// settingsGroups returns the facts that are not about the business itself.
 func settingsGroups(is settings.Settings) []peopleviews.FactGroup {
 	or := func(label, value string) templates.Fact {
 		return templates.Fact{Label: label, Value: cmp.Or(value, "–")}

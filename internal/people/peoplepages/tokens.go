@@ -17,8 +17,8 @@ import (
 	"onlyonce/templates/peopleviews"
 )
 
-// mountTokens mounts the resource of package token. Only owners come here, and no program does: a token that leaked must not
-// make another one, which stays when it is revoked.
+// mountTokens mounts the resource of package token. Only owners have access, and no API tokens: a leaked token must not create one that
+// outlives it.
 func (s *pages) mountTokens(owners *web.Site) {
 	m := web.Resource[token.Token]{
 		One: "token", Path: "/tokens", Table: token.Table, Rules: token.Rules(),
@@ -82,7 +82,7 @@ func tokenState(t token.Token) string {
 	return "Revoked on " + web.Day(t.RevokedAt)
 }
 
-// tokenPage shows a token, with its secret for a while if this session has made it.
+// tokenPage returns the page of a token, with its secret for a while if this session has made it.
 func (s *pages) tokenPage(r *http.Request, p templates.Page, t token.Token) (templ.Component, error) {
 	v := peopleviews.Token{RecordView: s.tokens.RecordView(r, t)}
 	if !t.RevokedAt.IsZero() {

@@ -16,7 +16,7 @@ import (
 // Seed is the key from which secrets are derived, of a session or of the program. Its printed form is empty.
 type Seed struct{ key string }
 
-// FromSession returns the seed of a session, whose token is random and known to its browser only.
+// FromSession returns the seed of a session, whose token is random and known only to its browser.
 func FromSession(token string) Seed {
 	key, err := hkdf.Key(sha256.New, []byte(token), nil, "onlyonce: secrets that are shown once", sha256.Size)
 	if err != nil {
@@ -28,10 +28,10 @@ func FromSession(token string) Seed {
 // FromKey returns the seed of the program.
 func FromKey(key secretkey.Key) Seed { return Seed{string(key.Derive("links to choose a password"))} }
 
-// String keeps the seed out of logs.
+// String hides the seed in logs.
 func (Seed) String() string { return "[seed]" }
 
-// Derive returns the secret with an id, 256 bits as text. purpose keeps secrets apart that are good for different things.
+// Derive returns the secret with an id, 256 bits as text. purpose separates secrets with different uses.
 func (s Seed) Derive(purpose string, id uuid.UUID) string {
 	secret, err := hkdf.Expand(sha256.New, []byte(s.key), purpose+"\x00"+string(id[:]), sha256.Size)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"onlyonce/internal/people/secret"
 )
 
-// TestDerive: the same again for the same session, purpose and id, and another one for any other.
+// TestDerive checks that a secret is the same for the same session, purpose and id, and differs for any other.
 func TestDerive(t *testing.T) {
 	t.Parallel()
 	id, seed := uuid.New(), secret.FromSession("session")

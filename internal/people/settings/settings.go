@@ -14,7 +14,7 @@ import (
 	"onlyonce/internal/value/typed"
 )
 
-// Settings are the settings as they are stored.
+// Settings are the stored settings.
 type Settings struct {
 	record.Header
 	party.Details
@@ -23,8 +23,8 @@ type Settings struct {
 	Name        string         `json:"name"` // the legal name, which invoices show
 	Email       string         `json:"email,omitzero" format:"email" doc:"Shown on documents. Replies to emails go there."`
 	Currency    money.Currency `json:"currency"`                           // of new invoices
-	TaxRate     string         `json:"tax_rate,omitzero" format:"decimal"` // percent, of the first line of new invoices; "" for none
-	PaymentDays string         `json:"payment_days"`                       // from the issue date to the due date of invoices that have none
+	TaxRate     string         `json:"tax_rate,omitzero" format:"decimal"` // percent, for the first line of new invoices; "" for none
+	PaymentDays string         `json:"payment_days"`                       // from the issue date to the default due date of invoices
 }
 
 // Table is the table of settings.
@@ -45,7 +45,7 @@ type Input struct {
 	PaymentDays string `json:"payment_days"`
 }
 
-// Draft is a valid input: the settings that are to be.
+// Draft is the command that replaces the settings.
 type Draft struct {
 	party.Details
 	party.BankAccount

@@ -12,7 +12,7 @@ import (
 	"onlyonce/internal/record"
 )
 
-// Create makes a token. Only the hash of its secret is sent to the database.
+// Create creates a token. Only the hash of its secret is sent to the database.
 var Create = idempotency.Define(idempotency.Spec[Draft, Token]{
 	Kind: idempotency.Create, Name: "token.create", Table: Table,
 	Run: func(ctx context.Context, tx pgx.Tx, i idempotency.Intent, d Draft) (Token, error) {
@@ -34,10 +34,10 @@ var Create = idempotency.Define(idempotency.Spec[Draft, Token]{
 			func(d Draft) pgx.NamedArgs { return pgx.NamedArgs{"name": d.Name} },
 			func(_ Draft, other Token) error { return taken(other) }),
 	},
-	NotInFingerprint: []string{"Seed"}, // another session asks for the same
+	NotInFingerprint: []string{"Seed"}, // a repeat may come from another session
 })
 
-// Revoke makes a token worthless.
+// Revoke invalidates a token.
 var Revoke = idempotency.Define(idempotency.Spec[struct{}, Token]{
 	Kind: idempotency.Transition, Name: "token.revoke", Table: Table, Made: `r.revoked_at IS NOT NULL`,
 	Statements: func(tx *idempotency.Tx, _ struct{}) idempotency.Result {
@@ -55,7 +55,7 @@ var Revoke = idempotency.Define(idempotency.Spec[struct{}, Token]{
 	},
 })
 
-// NameTaken is the conflict of a second token with one name.
+// NameTaken is the conflict of two active tokens with the same name.
 var NameTaken = conflict.Kind{
 	Slug: "token-name-taken", Title: "Token name already used",
 	Meaning: "The business already has an active token with this name. Nothing was changed. You can use the key again.",

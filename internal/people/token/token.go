@@ -1,5 +1,4 @@
-// Package token manages the API tokens of a tenant, with which programs use the API. What a token leads to is the
-// business of package account.
+// Package token manages the API tokens of a tenant, with which programs use the API. Package account checks them.
 package token
 
 import (
@@ -14,15 +13,15 @@ import (
 	"onlyonce/internal/record"
 )
 
-// Token is an API token as owners see it: without its secret, which is stored nowhere.
+// Token is an API token for owners, without its secret, which is not stored.
 type Token struct {
 	record.Header
 
 	Name string `json:"name"`
 	Role string `json:"role"` // one of [account.TokenRoles]
-	// CreatedBy is the user who made it, or "" for a command.
+	// CreatedBy is the user who created it, or "" if a command did.
 	CreatedBy string `json:"created_by"`
-	// RevokedAt is since when it is refused, in UTC; zero for one that is accepted.
+	// RevokedAt is the time in UTC since when it is refused, or zero.
 	RevokedAt time.Time `json:"revoked_at,omitzero"`
 }
 
@@ -38,7 +37,7 @@ type Input struct {
 	Role string `json:"role"`
 }
 
-// Draft is a valid input. The secret of the token is derived from the seed.
+// Draft is the command that creates a token. Its secret is derived from the seed.
 type Draft struct {
 	Name string      `json:"name"`
 	Role string      `json:"role"`

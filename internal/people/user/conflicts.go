@@ -19,14 +19,14 @@ var Exists = conflict.Kind{
 	ToDo:    "Open the existing person, or enter another address.",
 }
 
-// EmailUnusable is the conflict with a user of another tenant who has the email. It does not disclose the user.
+// EmailUnusable is the conflict with a different tenant's user who has the email. It does not disclose the user.
 var EmailUnusable = conflict.Kind{
 	Slug: "email-unusable", Title: "Email cannot be used",
 	Meaning: "Nobody can log in to this business with this email address. Nothing was changed. You can use the key again.",
 	ToDo:    "Enter another address.",
 }
 
-// LastOwner is the conflict of what would leave a tenant without an owner who can log in.
+// LastOwner is the conflict of an operation that would leave a tenant without an owner who can log in.
 var LastOwner = conflict.Kind{
 	Slug: "last-owner", Title: "Last owner",
 	Meaning: "A business keeps at least one owner who can log in: not disabled, and with a password. Nothing was changed.",
@@ -36,7 +36,7 @@ var LastOwner = conflict.Kind{
 // emailTaken explains a second user with one email, in any tenant. It searches all tenants at once. If the email is free again, the work is
 // repeated.
 func emailTaken(ctx context.Context, store *idempotency.Store, intent idempotency.Intent, d Draft, _ *pgconn.PgError) error {
-	var existing *User // nil for a user of another tenant
+	var existing *User // nil if the user belongs to a different tenant
 	err := store.Pool.QueryRow(ctx, `
 		SELECT CASE WHEN r.tenant_id = @tenant_id THEN `+Table.JSON()+` END FROM users r WHERE r.email = @email`,
 		pgx.NamedArgs{"tenant_id": intent.Tenant, "email": d.Email.Folded()}).Scan(&existing)
@@ -59,7 +59,7 @@ func emailTaken(ctx context.Context, store *idempotency.Store, intent idempotenc
 	}
 }
 
-// lastOwner explains that the tenant would be left without an owner.
+// lastOwner explains that the tenant would have no owner left.
 func lastOwner[C any](_ context.Context, _ *idempotency.Store, intent idempotency.Intent, _ C, _ *pgconn.PgError) error {
 	return &conflict.Error{
 		Kind: &LastOwner, Title: "This is the last owner who can log in.",

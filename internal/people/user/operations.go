@@ -14,8 +14,8 @@ import (
 // LinkLife is the validity of a link to choose a password.
 const LinkLife = 48 * time.Hour
 
-// Invitation is the command to make a link with which a user chooses a password. Its secret is derived from the seed. Send also mails it
-// to the user, for which the seed must be that of the program.
+// Invitation is the command to make a link with which a user chooses a password. Its secret is derived from the seed. If Send is set, the
+// link is also mailed to the user, which requires the program's seed.
 type Invitation struct {
 	Seed secret.Seed `json:"-"`
 	Send bool        `json:"send"`
@@ -30,7 +30,7 @@ func (i Invitation) link(tx *idempotency.Tx) pgx.NamedArgs {
 	return pgx.NamedArgs{"link_id": u.LinkID, "link_hash": account.HashToken(i.Secret(u)), "link_life": LinkLife}
 }
 
-// Create adds a user, who has no password yet, and a link to choose one, which is mailed if that is asked for.
+// Create adds a user without a password, and a link to choose one, which is mailed on request.
 var Create = idempotency.Define(idempotency.Spec[Draft, User]{
 	Kind: idempotency.Create, Name: "user.create", Table: Table,
 	Statements: func(tx *idempotency.Tx, d Draft) idempotency.Result {
@@ -45,10 +45,10 @@ var Create = idempotency.Define(idempotency.Spec[Draft, User]{
 		return tx.Return(`SELECT `+Table.JSON()+` FROM users r WHERE r.tenant_id = @tenant_id AND r.id = @record_id`, nil)
 	},
 	Explain:          map[string]idempotency.Explanation[Draft]{"users_email_once": emailTaken},
-	NotInFingerprint: []string{"Seed"}, // another session asks for the same
+	NotInFingerprint: []string{"Seed"}, // a repeat may come from another session
 })
 
-// Edit changes email, name and role. With another email all sessions of the user end, and the link is taken back.
+// Edit changes email, name and role. Another email ends all sessions of the user and revokes the link.
 var Edit = idempotency.Define(idempotency.Spec[Draft, User]{
 	Kind: idempotency.Change, Name: "user.edit", Table: Table,
 	Statements: func(tx *idempotency.Tx, d Draft) idempotency.Result {
@@ -64,7 +64,7 @@ var Edit = idempotency.Define(idempotency.Spec[Draft, User]{
 	NotInFingerprint: []string{"Seed"},
 })
 
-// Disable keeps a user from logging in. All sessions of the user end, and the link is taken back.
+// Disable prevents a user from logging in. It ends all sessions of the user and revokes the link.
 var Disable = idempotency.Define(idempotency.Spec[struct{}, User]{
 	Kind: idempotency.Transition, Name: "user.disable", Table: Table, Made: `r.disabled_at IS NOT NULL`,
 	Statements: func(tx *idempotency.Tx, _ struct{}) idempotency.Result {
@@ -83,8 +83,8 @@ var Enable = idempotency.Define(idempotency.Spec[struct{}, User]{
 	},
 })
 
-// Invite makes a link with which the user chooses a password, unless one is open, and mails it if that is asked for. A password that
-// the user has stays good until the link is used.
+// Invite makes a link with which the user chooses a password, unless one is open, and mails it on request. An existing password stays
+// valid until the link is used.
 var Invite = idempotency.Define(idempotency.Spec[Invitation, User]{
 	Kind: idempotency.Transition, Name: "user.invite", Table: Table, Made: linkOpen,
 	Statements: func(tx *idempotency.Tx, i Invitation) idempotency.Result {
@@ -100,7 +100,7 @@ var Invite = idempotency.Define(idempotency.Spec[Invitation, User]{
 	NotInFingerprint: []string{"Seed"},
 })
 
-// Uninvite takes the open link back.
+// Uninvite revokes the open link.
 var Uninvite = idempotency.Define(idempotency.Spec[struct{}, User]{
 	Kind: idempotency.Transition, Name: "user.uninvite", Table: Table, Made: `NOT (` + linkOpen + `)`,
 	Statements: func(tx *idempotency.Tx, _ struct{}) idempotency.Result {

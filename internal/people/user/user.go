@@ -1,5 +1,4 @@
-// Package user manages the people of a tenant, who log in by email. Owners do so, and members do not. Who comes in, and
-// with what, is the business of package account.
+// Package user manages the people of a tenant, who log in by email. Only owners may use it. Package account checks logins.
 package user
 
 import (
@@ -16,16 +15,16 @@ import (
 	"onlyonce/internal/value/party"
 )
 
-// User is a user as owners see it.
+// User is a user, for owners.
 type User struct {
 	record.Header
 
 	Email string `json:"email"`
 	Name  string `json:"name"`
 	Role  string `json:"role"` // one of [account.Roles]
-	// DisabledAt is since when the user may not log in, in UTC; zero for one who may.
+	// DisabledAt is the time in UTC since when the user may not log in, or zero.
 	DisabledAt time.Time `json:"disabled_at,omitzero"`
-	// HasPassword reports whether the user has chosen one, and can log in with it.
+	// HasPassword reports whether the user has chosen a password, and can log in.
 	HasPassword bool `json:"has_password"`
 	// LinkID is the input from which the secret of the open link is derived, and LinkUntil the link's expiry, in UTC. They are zero without
 	// an open link.
@@ -41,7 +40,7 @@ func (u User) Called() string {
 	return u.Name
 }
 
-// LinkOpen reports whether there is a link that the user can choose a password with.
+// LinkOpen reports whether the user can choose a password with a link now.
 func (u User) LinkOpen(now time.Time) bool { return now.Before(u.LinkUntil) }
 
 // Table is the table of users.
@@ -59,7 +58,7 @@ type Input struct {
 	Role  string `json:"role"`
 }
 
-// Draft is a valid input: an email, and a name without surrounding space.
+// Draft is the command that creates or edits a user.
 type Draft struct {
 	Email email.Address `json:"email"`
 	Name  string        `json:"name"`

@@ -32,7 +32,7 @@ func setup(t *testing.T) *bundle {
 	return &bundle{storetest.Setup(t)}
 }
 
-// owner adds an owner with a password, as a command does.
+// owner adds an owner with a password, like the command.
 func (b *bundle) owner(name string) uuid.UUID {
 	b.Helper()
 	return storetest.Value[uuid.UUID](b, `
@@ -40,7 +40,7 @@ func (b *bundle) owner(name string) uuid.UUID {
 		b.Tenant, name+"@example.com")
 }
 
-// owners counts those who can log in.
+// owners returns the number of owners who can log in.
 func (b *bundle) owners() int {
 	b.Helper()
 	return storetest.Value[int](b, `
@@ -59,7 +59,7 @@ func TestTwoOwnersDisableEachOther(t *testing.T) {
 		errs := storetest.Together(len(ids), func(i int) (err error) {
 			if round%2 == 0 {
 				_, err = user.Disable.Do(context.Background(), b.Store, b.Of(fmt.Sprint("round ", round, i), ids[i], 0), struct{}{})
-			} else { // past the operations
+			} else { // without an operation
 				_, err = b.DB.Pool.Exec(context.Background(), `UPDATE users SET role = 'member' WHERE id = $1`, ids[i])
 			}
 			return err
@@ -96,7 +96,7 @@ func TestLastOwnerStays(t *testing.T) {
 	}
 }
 
-// TestFirstIsOwner: who comes first is an owner, however many come at once, and the others are members.
+// TestFirstIsOwner checks that of concurrent first users one becomes the owner, and the others become members.
 func TestFirstIsOwner(t *testing.T) {
 	b := setup(t)
 	errs := storetest.Together(8, func(i int) error {
@@ -112,7 +112,7 @@ func TestFirstIsOwner(t *testing.T) {
 	}
 }
 
-// TestEmailElsewhere checks that the refusal of an email of another tenant's user has no details.
+// TestEmailElsewhere checks that the refusal of an email that a different tenant's user has does not disclose more.
 func TestEmailElsewhere(t *testing.T) {
 	b := setup(t)
 	b.owner("ada")
@@ -136,7 +136,7 @@ func TestEmailIsGivenUp(t *testing.T) {
 	b := setup(t)
 	b.owner("ada")
 	config := b.DB.Pool.Config()
-	config.MaxConns = 1 // the look needs the connection of the refused work
+	config.MaxConns = 1 // the lookup needs the connection of the refused work
 	config.AfterRelease = func(*pgx.Conn) bool {
 		b.Exec(`UPDATE users SET email = 'lovelace@example.com' WHERE role = 'owner'`)
 		return true
@@ -156,7 +156,7 @@ func TestDraft(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		in    user.Input
-		wrong string // pointers, in their order
+		wrong string // the pointers of the errors, in order
 	}{
 		{user.Input{Email: " Ada@Example.com ", Name: " Ada  Lovelace", Role: "owner"}, ""},
 		{user.Input{Email: "ada@example.com", Role: "member"}, ""},
