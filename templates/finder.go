@@ -38,7 +38,7 @@ type FinderChoice struct {
 
 // Narrowing is a filter, such as one customer, with the link that removes it.
 type Narrowing struct {
-	Text string // after "Only", such as a sentence part about a customer
+	Text string // after "Only", such as "of Ada Lovelace"
 	All  string // the text of the link, such as "Show all customers"
 	Href string
 }

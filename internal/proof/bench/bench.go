@@ -17,8 +17,8 @@ import (
 // Options size a run: start from [Full] or [Quick].
 type Options struct {
 	Rounds int           // turns of each figure and its baseline
-	Length time.Duration // of one sample, in whole seconds
-	Rows   int           // in every table of the large database, all of one tenant
+	Length time.Duration // the length of a sample, in whole seconds
+	Rows   int           // in every table of the large database, all for the same tenant
 	Only   string        // the name of a part; empty runs all parts
 	Log    io.Writer     // gets a line for each step
 }

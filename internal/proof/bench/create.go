@@ -14,8 +14,8 @@ func plural(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// creates compares a create with the same rows in one statement, and with the usual transaction. A create is a request to the API with a
-// token and three lines, for a customer who is found by email, always of one tenant.
+// creates compares a create with the same rows in one statement, and with the usual transaction. A create is an API request with a
+// token and three lines, for a customer that is found by email. All are for the same tenant.
 func (b *bench) creates(ctx context.Context) error {
 	ours, err := b.populate(ctx, "creates", few)
 	if err != nil {
@@ -50,8 +50,8 @@ func (b *bench) creates(ctx context.Context) error {
 	return err
 }
 
-// warmUp lets every connection prepare its statements, and creates the invoices that replays repeat. It checks that what wrk counts as
-// created is in the database.
+// warmUp makes every connection prepare its statements, and creates the invoices that replays repeat. It checks that the creates
+// counted by wrk are in the database.
 func (b *bench) warmUp(ctx context.Context, db database, services ...*service) error {
 	const connections, all = 16, `SELECT count(*) FROM invoices`
 	for _, service := range services {
@@ -76,8 +76,8 @@ func (b *bench) warmUp(ctx context.Context, db database, services ...*service) e
 	return err
 }
 
-// replays compares the replays that the server remembers with an empty handler, with those for which it asks the database, and with the
-// usual transaction.
+// replays compares replays from the server's memory with an empty handler, with replays from the database, and with the usual
+// transaction.
 func (b *bench) replays(ctx context.Context) error {
 	ours, err := b.populate(ctx, "replays", few)
 	if err != nil {

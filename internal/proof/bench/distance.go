@@ -19,7 +19,7 @@ func (b *bench) distances(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	near.stop() // it was for the schema
+	near.stop() // it has created the schema
 	way, err := far(ctx, near.database)
 	if err != nil {
 		return err
@@ -63,13 +63,13 @@ func (b *bench) distances(ctx context.Context) error {
 	return nil
 }
 
-// far returns a proxy before a database.
+// far returns a proxy in front of a database.
 func far(ctx context.Context, db database) (*proxy.Proxy, error) {
 	network, address := pgconn.NetworkAddress(db.socketDir, 5432)
 	return proxy.Listen(ctx, network, address)
 }
 
-// through is the address of a database behind a proxy.
+// through returns the URL of a database behind a proxy.
 func through(way *proxy.Proxy, db database) string {
 	return "postgres://" + db.role + "@" + way.Addr() + "/" + db.name + "?sslmode=disable"
 }
@@ -94,5 +94,5 @@ func ping(url string) rate {
 	}
 }
 
-// since is in milliseconds.
+// since returns the time since began, in milliseconds.
 func since(began time.Time) float64 { return float64(time.Since(began).Nanoseconds()) / 1e6 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Spread is the outcome of several rounds.
+// Spread is the result of several rounds.
 type Spread struct {
 	Median float64 `json:"median"`
 	Min    float64 `json:"min"`
@@ -56,7 +56,7 @@ func (f Figure) Missed() bool {
 	return f.Ratio.Median < f.AtLeast || f.AtMost > 0 && f.Ratio.Median > f.AtMost
 }
 
-// row is the figure as a row of the table. The last column is the ratio of an earlier run.
+// row returns the figure as a row of the table. The last column is the ratio of an earlier run.
 func (f Figure) row(before map[string]Figure) string {
 	mark, earlier := "", ""
 	switch {
@@ -75,7 +75,7 @@ func (f Figure) row(before map[string]Figure) string {
 		f.Baseline, amount(f.Base.Median, f.Unit), f.Ratio.Median, f.Ratio.Min, f.Ratio.Max, mark, earlier)
 }
 
-// amount writes at least three digits.
+// amount returns a value with at least three digits, and its unit.
 func amount(v float64, unit string) string {
 	switch {
 	case v >= 100:
@@ -87,7 +87,7 @@ func amount(v float64, unit string) string {
 	}
 }
 
-// table is Markdown.
+// table returns the figures as a Markdown table.
 func table(figures []Figure, before map[string]Figure) string {
 	var b strings.Builder
 	b.WriteString("| figure | ours | baseline | ratio (least to most) | mark | before |\n|---|--:|---|---|---|--:|\n")

@@ -7,7 +7,7 @@ import (
 	"onlyonce/internal/proof/must"
 )
 
-// TestFigures: the ratio is taken round by round, so its median is not the ratio of the medians.
+// TestFigures checks that the ratio is taken round by round: its median is not the ratio of the medians.
 func TestFigures(t *testing.T) {
 	t.Parallel()
 	f := against("create", perSecond, []float64{10, 40, 90}, "the floor", []float64{100, 100, 100})
@@ -39,7 +39,7 @@ func TestFigures(t *testing.T) {
 	}
 }
 
-// TestKeep: the table has the ratios of the run before, also after a run of one part.
+// TestKeep checks that the table has the ratios of the previous run, even if a run of a single part came between.
 func TestKeep(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

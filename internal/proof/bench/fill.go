@@ -9,8 +9,8 @@ import (
 //go:embed fill.sql
 var fillScript string
 
-// fill inserts at least that many rows of acme into every table that the measured requests read. It works as the superuser, whom no
-// trigger and no foreign key bind here; the rows satisfy them. Indexes are maintained row by row, as in production.
+// fill inserts at least that many rows of acme into every table that the measured requests read. It connects as the superuser, with
+// triggers and foreign keys disabled; the rows satisfy them. Indexes are maintained row by row, as in production.
 func fill(ctx context.Context, db database, rows int) error {
 	return db.admin().exec(ctx,
 		`SET session_replication_role = replica`,

@@ -1,5 +1,6 @@
--- At least one row for each row of past (tenant_id, n, at, id, key): the n-th of as many moments until yesterday, a UUIDv7 of that moment,
--- and the n-th of as many sorted random keys. Rows are inserted in the order of an index, which is fast and builds the same index.
+-- Inserts at least one row for each row of past (tenant_id, n, at, id, key). n counts moments until yesterday, id is a UUIDv7 of the
+-- moment, and key is the n-th of as many sorted random keys. Rows are inserted in the order of an index, which is fast and builds the
+-- same index.
 
 INSERT INTO tenants (id, name) SELECT id, 'Tenant ' || n FROM past;
 INSERT INTO settings (tenant_id, name) SELECT id, 'Tenant ' || n FROM past;

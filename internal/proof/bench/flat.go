@@ -45,18 +45,18 @@ func (b *bench) flatness(ctx context.Context) error {
 	return err
 }
 
-// kind is a kind of request that one caller sends again and again.
+// kind is a kind of request that a client sends again and again.
 type kind struct {
 	name string
 	want int // status
-	// make returns the n-th request of a round. The requests that it sends to prepare that aren't measured.
+	// make returns the n-th request of a round. The requests that it sends before, as preparation, aren't measured.
 	make func(ctx context.Context, s *site, n int) (*http.Request, error)
 }
 
 // kinds returns the reads first: while PostgreSQL analyses a large table, the dead rows of the writes stay, and reads of sums skip them.
 func kinds() []kind { return slices.Concat(reads(), writes()) }
 
-// onInvoice makes requests for an invoice that was just created.
+// onInvoice returns a function that makes requests for an invoice that was just created.
 func onInvoice(prepare func(context.Context, *site) (id string, err error), method, verb, body string) func(
 	context.Context, *site, int) (*http.Request, error) {
 	return func(ctx context.Context, s *site, _ int) (*http.Request, error) {
@@ -138,7 +138,7 @@ func reads() []kind {
 	return all
 }
 
-// pace is the number of requests of a kind for each site in a round: first some that do not count.
+// pace is the number of requests of a kind for each site in a round: warm ones that do not count, and counted ones.
 type pace struct{ warm, counted int }
 
 // compare returns the median milliseconds of a kind of request in each round, at two sites.

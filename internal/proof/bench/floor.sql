@@ -1,6 +1,6 @@
--- The rows of one create, in one statement: an invoice with its customer found by email, three lines,
--- an audit entry. The same tables, constraints and row-level security as in the app, no result to replay.
--- Ids are UUIDv7 as in the app, so that the indexes grow in the same places.
+-- The rows of a create, in a single statement: an invoice with its customer found by email, three lines, a likeness and an intent. It
+-- uses the same tables, constraints and row-level security as the app, without a result to replay. Ids are UUIDv7 as in the app, so
+-- that the indexes grow in the same places.
 WITH made AS (
     SELECT
         encode(overlay(uuid_send(gen_random_uuid()) PLACING

@@ -4,7 +4,7 @@
 --   replay     one of a hundred invoices, again and again under the same keys
 local kind
 local count = 0
-local year = os.date("!%Y") -- where the rows are that were there before
+local year = os.date("!%Y") -- the year of the filled rows
 
 -- Differs between runs, or a second run would replay the keys of the first one.
 local function hex(groups)

@@ -12,7 +12,7 @@ import (
 	"onlyonce/internal/proof/browser"
 )
 
-// pages loads pages in Chromium, with an empty cache and again, and an empty page of another server next to them.
+// pages loads pages in Chromium, with an empty cache and again, and an empty page from another server for comparison.
 func (b *bench) pages(ctx context.Context) (err error) {
 	ours, err := b.populate(ctx, "pages", few)
 	if err != nil {
@@ -57,7 +57,7 @@ func (b *bench) pages(ctx context.Context) (err error) {
 	return nil
 }
 
-// weight is the cost of one load of a page.
+// weight is the cost of loading a page.
 type weight struct {
 	Transferred float64 `json:"transferred"` // bytes over the wire, headers included
 	Loaded      float64 `json:"loaded"`      // milliseconds from the start of navigation to the end of load

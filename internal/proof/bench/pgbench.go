@@ -26,7 +26,7 @@ func (b *bench) floor(db database, clients int) rate {
 			"--host="+db.socketDir, "--username="+db.role, "--define=tenant="+acme,
 			"--client="+strconv.Itoa(clients), "--jobs=1",
 			"--time="+strconv.Itoa(max(1, int(b.Length.Seconds()))), "--file="+path, db.name)
-		// The tenant that row-level security asks for is a setting of the session, so the script has nothing but the rows.
+		// The tenant for row-level security is a setting of the session, so the script consists of the rows only.
 		cmd.Env = append(os.Environ(), "PGOPTIONS=-c onlyonce.tenant_id="+acme)
 		out, err := cmd.CombinedOutput()
 		if err != nil {

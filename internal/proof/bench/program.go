@@ -59,7 +59,7 @@ func (b *bench) startUsual(ctx context.Context, databaseURL string) (*service, e
 // stop ends the program in order.
 func (s *service) stop() { _ = s.End(context.Background(), syscall.SIGINT) }
 
-// populated is a server and its database.
+// populated is a server with a filled database.
 type populated struct {
 	*service
 	database

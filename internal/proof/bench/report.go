@@ -31,7 +31,7 @@ func (b *bench) report(ctx context.Context, began time.Time) (Report, error) {
 	return Report{head, b.figures}, nil
 }
 
-// commit names the tree that was measured, with a "+" if it has changes. Without git there is no name.
+// commit returns the name of the measured commit, with a "+" if the tree has changes, or "unknown" without git.
 func commit(ctx context.Context) string {
 	out, err := exec.CommandContext(ctx, "git", "describe", "--always", "--dirty=+", "--abbrev=10").Output()
 	if err != nil {
@@ -40,7 +40,7 @@ func commit(ctx context.Context) string {
 	return strings.TrimSpace(string(out))
 }
 
-// processor is the name of the model, if the system has it in a file.
+// processor returns the name of the processor's model, if the system has it in a file.
 func processor() string {
 	info, err := os.ReadFile("/proc/cpuinfo")
 	if err != nil {

@@ -22,8 +22,8 @@ const (
 
 func newKey() string { return uuid.NewString() }
 
-// apiInvoice is an invoice of three lines for the API, in this year, where the rows are that were there before. Without a number it gets
-// the next one.
+// apiInvoice returns an invoice of three lines for the API. Its dates are in this year, like those of the filled rows. Without a number
+// it gets the next one.
 func apiInvoice(number, email, text string) string {
 	year := time.Now().UTC().Format("2006")
 	return fmt.Sprintf(`{"number":%q,"customer":{"email":%q,"name":"Northwind Traders"},
@@ -34,7 +34,7 @@ func apiInvoice(number, email, text string) string {
 		number, email, year, text)
 }
 
-// formInvoice is such an invoice in the form.
+// formInvoice returns such an invoice as a form.
 func formInvoice() url.Values {
 	year := time.Now().UTC().Format("2006")
 	return url.Values{
@@ -76,7 +76,7 @@ func (s *site) page(ctx context.Context, path string, form url.Values) (*http.Re
 	return request, nil
 }
 
-// ask reads an answer to its end. An answer with another status than wanted is an error.
+// ask sends a request and reads the whole response. A status other than want is an error.
 func (s *site) ask(request *http.Request, want int) (http.Header, error) {
 	response, err := s.client.Do(request)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"onlyonce/internal/proof/proxy"
 )
 
-// TestEveryKindOfRequestIsAnswered runs the comparison at its smallest.
+// TestEveryKindOfRequestIsAnswered runs the comparison with few rows and rounds.
 func TestEveryKindOfRequestIsAnswered(t *testing.T) {
 	pgtest.Long(t)
 	t.Parallel()
@@ -27,8 +27,8 @@ func TestEveryKindOfRequestIsAnswered(t *testing.T) {
 	}
 }
 
-// TestRoundTrips counts how often a request waits for the database, once the server has prepared its statements: with a distant database
-// it takes that many times the distance.
+// TestRoundTrips counts the round trips of a request to the database, after the server has prepared its statements. With a distant
+// database a request takes that many times the distance.
 func TestRoundTrips(t *testing.T) {
 	pgtest.Long(t)
 	t.Parallel()
@@ -52,8 +52,8 @@ func TestRoundTrips(t *testing.T) {
 	}
 }
 
-// least returns the least number of round trips of some requests of a kind: connections that prepare their statements first, and
-// background jobs, add to some.
+// least returns the smallest number of round trips of several requests of a kind. Some have more, because their connection prepares
+// statements or a background job runs.
 func least(t *testing.T, s *site, k kind, way *proxy.Proxy, enough int) int {
 	t.Helper()
 	fewest, patience := -1, time.Now().Add(2*time.Minute)

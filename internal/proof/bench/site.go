@@ -17,10 +17,10 @@ import (
 type site struct {
 	origin string
 	db     database
-	cookie string // of a person of acme
+	cookie string // the session of a person of acme
 	client *http.Client
 
-	keys []string // of invoices that were created through the server
+	keys []string // of invoices created through the server
 	// Ids of the newest invoice, the invoice with most payments, the customer of the load, and the records in the middle of their lists.
 	// The middle invoice was issued on middleDay.
 	invoice, large, customer, middleInvoice, middleDay, middleCustomer, middleArchived, middleEmail string
@@ -82,7 +82,7 @@ func (s *site) create(ctx context.Context, key string) (id string, err error) {
 	return path.Base(header.Get("Location")), err
 }
 
-// again is the request that creates the invoice of a key.
+// again returns the request that creates the invoice of a key.
 func (s *site) again(ctx context.Context, key string) (*http.Request, error) {
 	return s.api(ctx, http.MethodPost, invoicesPath, key, apiInvoice(key, regularEmail, key))
 }
@@ -102,7 +102,7 @@ func issued(ctx context.Context, s *site) (id string, err error) {
 	return id, nil
 }
 
-// from is the address of a list from a row on.
+// from returns the URL of a list that begins at a row.
 func from(list string, parameters url.Values, first, second string) string {
 	c := record.Cursor{Of: record.ListName(strings.TrimPrefix(list, apiPrefix), parameters), From: record.Key{first, second}}
 	query := url.Values{"cursor": {c.String()}}

@@ -21,7 +21,7 @@ var loadScript []byte
 // load is the load generator: wrk with a script.
 type load struct {
 	program, script string
-	length          time.Duration // of one sample
+	length          time.Duration // the length of a sample
 }
 
 func newLoad(dir string, length time.Duration) (load, error) {
@@ -40,8 +40,8 @@ const (
 	replay    = "replay"
 )
 
-// run sends one kind of request over a number of connections for the length of a sample. It returns how many were answered, and how many
-// that is in a second. An answer that is not a success is an error.
+// run sends one kind of request over a number of connections for the length of a sample. It returns the number of responses, and their
+// rate per second. A response that is not a success is an error.
 func (l load) run(ctx context.Context, kind, url string, connections int) (requests int, rate float64, err error) {
 	seconds := strconv.Itoa(max(1, int(l.length.Seconds()))) + "s"
 	seed := strconv.Itoa(rand.IntN(1 << 31)) //nolint:gosec // for keys that differ between runs, not for secrets
@@ -50,7 +50,7 @@ func (l load) run(ctx context.Context, kind, url string, connections int) (reque
 	var complaints bytes.Buffer
 	cmd.Stderr = &complaints
 	out, err := cmd.Output()
-	// wrk goes on without a script that does not run, and only prints a message.
+	// If the script fails, wrk only prints a message and continues without it.
 	if err == nil && complaints.Len() > 0 {
 		err = errors.New("it has complained")
 	}
@@ -72,10 +72,10 @@ func (l load) run(ctx context.Context, kind, url string, connections int) (reque
 	return sample.Requests, float64(sample.Requests) / sample.Microseconds * 1e6, nil
 }
 
-// rate is a measurement that takes its turn: a rate a second, for one round.
+// rate is a measurement for one round, usually per second.
 type rate func(ctx context.Context) (float64, error)
 
-// over measures requests of a kind to an address.
+// over returns the measurement of a kind of request to a URL.
 func (l load) over(kind, url string, connections int) rate {
 	return func(ctx context.Context) (float64, error) {
 		_, perSecond, err := l.run(ctx, kind, url, connections)
@@ -83,7 +83,7 @@ func (l load) over(kind, url string, connections int) rate {
 	}
 }
 
-// inTurns measures each of some rates in each round. It returns the rounds of each.
+// inTurns measures each rate in each round. It returns the rounds of each rate.
 func (b *bench) inTurns(ctx context.Context, rates ...rate) ([][]float64, error) {
 	rounds := make([][]float64, len(rates))
 	for range b.Rounds {

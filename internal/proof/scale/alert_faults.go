@@ -16,14 +16,14 @@ import (
 	"onlyonce/internal/proof/torture"
 )
 
-// alertFault is something that breaks, and the alerts about it.
+// alertFault is a fault, and the alerts that it causes.
 type alertFault struct {
 	what   string
 	fires  []string
-	strike func(ctx context.Context) error // lasts until ctx is done, and mends what it has broken
+	strike func(ctx context.Context) error // lasts until ctx is done, and then repairs the fault
 }
 
-// faults returns one for every alert. The last one leaves the app with a standby.
+// faults returns the faults for all alerts. The last one leaves the app with a standby.
 func (w *watched) faults() []alertFault {
 	return []alertFault{
 		{"connections to the database break", []string{
@@ -57,7 +57,7 @@ func (w *watched) faults() []alertFault {
 	}
 }
 
-// on breaks the way to the database.
+// on returns a fault of the connection to the database.
 func (w *watched) on(disturb func()) func(context.Context) error {
 	return func(ctx context.Context) error {
 		disturb()
@@ -67,7 +67,7 @@ func (w *watched) on(disturb func()) func(context.Context) error {
 	}
 }
 
-// breakConnections breaks them again and again, each time for longer than an attempt asks what became of its COMMIT.
+// breakConnections breaks all connections again and again, each time for longer than an attempt tries to confirm its COMMIT.
 func (w *watched) breakConnections(ctx context.Context) error {
 	defer w.way.Heal()
 	for ctx.Err() == nil {
@@ -87,7 +87,7 @@ func (w *watched) reuseKeys(ctx context.Context) error {
 	return nil
 }
 
-// repeat asks for one create many times at once, while it cannot be carried out.
+// repeat sends one create many times at once, while it cannot be carried out.
 func (w *watched) repeat(ctx context.Context) error {
 	var all sync.WaitGroup
 	defer all.Wait()
@@ -102,7 +102,7 @@ func (w *watched) repeat(ctx context.Context) error {
 	return w.lock("customers")(ctx)
 }
 
-// lock keeps others from writing to a table.
+// lock returns a fault that locks a table against writes.
 func (w *watched) lock(table string) func(context.Context) error {
 	return w.as(func(ctx context.Context, conn *pgx.Conn) error {
 		_, err := conn.Exec(ctx, `BEGIN; LOCK TABLE `+table+` IN SHARE MODE`)
@@ -110,7 +110,7 @@ func (w *watched) lock(table string) func(context.Context) error {
 	})
 }
 
-// as runs begin as the superuser, and closes the connection when ctx is done.
+// as returns a fault that runs begin as the superuser, and closes the connection when ctx is done.
 func (w *watched) as(begin func(context.Context, *pgx.Conn) error) func(context.Context) error {
 	return func(ctx context.Context) error {
 		conn, err := w.admin(ctx)
@@ -126,7 +126,7 @@ func (w *watched) as(begin func(context.Context, *pgx.Conn) error) func(context.
 	}
 }
 
-// discard inserts a job that is given up, and in the end deletes it.
+// discard inserts a job that is given up, and deletes it at the end.
 func (w *watched) discard(ctx context.Context) error {
 	return w.as(func(ctx context.Context, conn *pgx.Conn) error {
 		_, err := conn.Exec(ctx, `INSERT INTO river.river_job (kind, args, max_attempts, queue) VALUES ('unknown', '{}', 1, 'mail')`)
@@ -136,7 +136,7 @@ func (w *watched) discard(ctx context.Context) error {
 	})(ctx)
 }
 
-// mails has invoices sent while the mail server answers in a certain way.
+// mails returns a fault that sends n invoices to a mail server with this answer.
 func (w *watched) mails(n int, answer func(context.Context) error) func(context.Context) error {
 	return func(ctx context.Context) error {
 		w.answerMails(func(context.Context) error { return answer(ctx) })
@@ -145,9 +145,9 @@ func (w *watched) mails(n int, answer func(context.Context) error) func(context.
 	}
 }
 
-// send asks for n mails about an invoice.
+// send sends n mails about an invoice.
 func (w *watched) send(ctx context.Context, conn *pgx.Conn, n int) error {
-	// Mails of the demo are sent to nobody.
+	// Mails of demo tenants are never sent.
 	if _, err := conn.Exec(ctx, `UPDATE tenants SET demo = false`); err != nil {
 		return fmt.Errorf("make the demo's tenants ordinary ones: %w", err)
 	}
@@ -166,7 +166,7 @@ func (w *watched) send(ctx context.Context, conn *pgx.Conn, n int) error {
 	return nil
 }
 
-// freezeStandby has the standby hang while the primary writes 150 MB.
+// freezeStandby freezes the standby while the primary writes 150 MB.
 func (w *watched) freezeStandby(ctx context.Context) error {
 	data := w.standby.config.DataDir
 	if err := server.Freeze(ctx, data); err != nil {

@@ -26,8 +26,8 @@ import (
 	"onlyonce/internal/proof/torture"
 )
 
-// Alerts runs the app under load, and Prometheus with the documented rules, and has each alert fired by the fault that it is about.
-// A minute of the rules takes three seconds.
+// Alerts runs the app under load, and Prometheus with the documented rules, and checks that the fault for each alert fires it. A minute
+// of the rules is shortened to three seconds.
 func Alerts(ctx context.Context, out io.Writer) error {
 	if err := install(ctx, out, "prometheus"); err != nil {
 		return err
@@ -36,7 +36,7 @@ func Alerts(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	dir, err := account.MkdirTemp("/tmp", "onlyonce-alerts-") // the path of a socket has to be short
+	dir, err := account.MkdirTemp("/tmp", "onlyonce-alerts-") // the path of a socket must be short
 	if err != nil {
 		return err
 	}
@@ -51,16 +51,16 @@ func Alerts(ctx context.Context, out io.Writer) error {
 	return os.RemoveAll(dir)
 }
 
-// watched is a replica of the app, what it needs, and Prometheus.
+// watched is a replica of the app, the servers that it needs, and Prometheus.
 type watched struct {
 	dir     string
 	account server.Account
 
 	primary, standby *database
-	socket           string // the path of a link to the socket of one of them
+	socket           string // the path of a symbolic link to the socket of a database
 	way              *proxy.Proxy
 	mail             *smtpd.Server
-	mailAnswer       atomic.Pointer[func(context.Context) error] // to each mail
+	mailAnswer       atomic.Pointer[func(context.Context) error] // the answer to each mail
 	leash            *replica.Leash
 	app              replica.Replica
 	prometheus       service
@@ -89,7 +89,7 @@ func (w *watched) start(ctx context.Context) error {
 	return w.startPrometheus(ctx, metrics)
 }
 
-// startDatabases starts a primary, its standby, and the way to one of them.
+// startDatabases starts a primary, its standby, and a proxy in front of the primary.
 func (w *watched) startDatabases(ctx context.Context) (err error) {
 	programs, err := server.Locate(ctx, w.account, 0)
 	if err != nil {
@@ -157,7 +157,7 @@ func (w *watched) startApp(ctx context.Context, metrics, mails string) error {
 	return w.app.Revive(ctx)
 }
 
-// startPrometheus starts it with the documented rules, in which only the times are shorter.
+// startPrometheus starts Prometheus with the documented rules, with shorter times.
 func (w *watched) startPrometheus(ctx context.Context, metrics string) error {
 	short := []string{
 		"[5m]", "[15s]", "[15m]", "[45s]", "[30m]", "[90s]", "for: 1m", "for: 3s", "for: 2m", "for: 6s", "for: 5m", "for: 15s",
@@ -218,8 +218,8 @@ func (w *watched) stop(ctx context.Context) error {
 	return errors.Join(w.standby.stop(ctx), w.primary.stop(ctx))
 }
 
-// breakAll has each fault last until its alerts fire, and prints how long that took. The error names alerts that did not fire, and those
-// that no fault is for.
+// breakAll applies each fault until its alerts fire, and prints the time. The error names alerts that did not fire, and alerts without
+// a fault.
 func (w *watched) breakAll(ctx context.Context, out io.Writer) error {
 	loaded, stopLoad := context.WithCancel(ctx)
 	var load sync.WaitGroup
@@ -252,12 +252,12 @@ func (w *watched) breakAll(ctx context.Context, out io.Writer) error {
 	return err
 }
 
-// strike has a fault last until all its alerts fire.
+// strike applies a fault until all its alerts fire.
 func (w *watched) strike(ctx context.Context, f alertFault) error {
 	lasting, end := context.WithCancel(ctx)
 	group, lasting := errgroup.WithContext(lasting)
 	group.Go(func() error { return f.strike(lasting) })
-	silent := slices.Clone(f.fires) // each may come and go while the others do not fire yet
+	silent := slices.Clone(f.fires) // each may stop firing before the others begin
 	err := until(ctx, "all alerts have fired", func(ctx context.Context) bool {
 		firing, err := alerts(ctx, "firing")
 		silent = slices.DeleteFunc(silent, func(name string) bool { return slices.Contains(firing, name) })
@@ -273,7 +273,7 @@ func (w *watched) strike(ctx context.Context, f alertFault) error {
 	return err
 }
 
-// alerts returns the names of the alerts in a state, or of all that there are.
+// alerts returns the names of the alerts in a state, or of all alerts.
 func alerts(ctx context.Context, state string) (names []string, err error) {
 	text, err := get(ctx, "http://"+prometheusAddr+"/api/v1/rules?type=alert")
 	if err != nil {
@@ -305,7 +305,7 @@ func alerts(ctx context.Context, state string) (names []string, err error) {
 	return names, nil
 }
 
-// create creates one customer after the other, at most two a second.
+// create creates customers one by one, at most two a second.
 func (w *watched) create(ctx context.Context, client int) {
 	for n := 0; ctx.Err() == nil; n++ {
 		torture.Pause(ctx, 400*time.Millisecond)
@@ -314,7 +314,7 @@ func (w *watched) create(ctx context.Context, client int) {
 	}
 }
 
-// post asks the API, and returns the status of the answer, or 0. What becomes of failures is up to the alerts.
+// post sends a request to the API, and returns the status of the response, or 0. It ignores failures, which the alerts must detect.
 func (w *watched) post(ctx context.Context, path, key, body string) int {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()

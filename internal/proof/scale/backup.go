@@ -12,8 +12,8 @@ import (
 	"onlyonce/internal/proof/torture"
 )
 
-// Backup tortures the app while pgBackRest archives the log of PostgreSQL, restores a moment in the middle of it, and lets the clients ask
-// again.
+// Backup tortures the app while pgBackRest archives the log of PostgreSQL, restores a moment during that time, and checks the repeats
+// of the clients.
 func Backup(ctx context.Context, seed uint64, out io.Writer) error {
 	if err := install(ctx, out, "pgbackrest"); err != nil {
 		return err
@@ -60,7 +60,7 @@ func (b *backup) start(ctx context.Context, dir string, database server.Config) 
 	return settings, nil
 }
 
-// replaced leads the documented commands to our configuration.
+// replaced returns the replacements that make the documented commands use this configuration.
 func (b *backup) replaced() []string {
 	return []string{"pgbackrest --stanza", "pgbackrest --config=" + b.config + " --stanza"}
 }

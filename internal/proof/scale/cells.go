@@ -13,7 +13,7 @@ import (
 	"onlyonce/internal/proof/torture"
 )
 
-// Cells tortures the app in two cells behind HAProxy, while tenants move from one to the other, and the database of each is killed.
+// Cells tortures the app in two cells behind HAProxy, while tenants move between them, and the database of each is killed.
 func Cells(ctx context.Context, seed uint64, out io.Writer) error {
 	if err := install(ctx, out, "haproxy", "psql", "socat"); err != nil {
 		return err
@@ -22,7 +22,7 @@ func Cells(ctx context.Context, seed uint64, out io.Writer) error {
 	return judge(ctx, out, torture.Config{Seed: seed, Clients: 16, Cluster: c.start})
 }
 
-// cells are a database for each replica, and HAProxy before both.
+// cells has a database for each replica, and HAProxy in front of both replicas.
 type cells struct {
 	dir     string
 	account server.Account
@@ -37,10 +37,10 @@ type cell struct {
 	name string
 }
 
-// socket returns where the replicas connect to.
+// socket returns the path of the socket that the replicas connect to.
 func (c *cell) socket() string { return filepath.Join(c.config.SocketDir, ".s.PGSQL.5432") }
 
-// tenant is one of the demo's. Its host is an address of HAProxy, so that nobody has to look up a name.
+// tenant is a tenant of the demo. Its host is an address of HAProxy, so that no name must be resolved.
 type tenant struct{ name, id, host string }
 
 var (
@@ -69,7 +69,7 @@ func (c *cells) start(ctx context.Context, dir string, account server.Account, g
 	}, nil
 }
 
-// lead starts HAProxy with the documented configuration. It leads all tenants to the first cell.
+// lead starts HAProxy with the documented configuration. It routes all tenants to the first cell.
 func (c *cells) lead(ctx context.Context, replicas [2]string) (hosts [2]string, err error) {
 	config, tenants := filepath.Join(c.dir, "haproxy.cfg"), acme.host+" a\n"+globex.host+" a\n"
 	hosts = [2]string{acme.host + hostPort, globex.host + hostPort}
@@ -86,14 +86,14 @@ func (c *cells) lead(ctx context.Context, replicas [2]string) (hosts [2]string, 
 	return hosts, c.haproxy.start(ctx)
 }
 
-// replaced leads the documentation to our HAProxy.
+// replaced returns the replacements that make the documented commands use this HAProxy.
 func (c *cells) replaced() []string {
 	return []string{"/etc/haproxy/", c.dir + "/", "/run/haproxy/", c.dir + "/"}
 }
 
-// faults moves both tenants, calls a move off and kills both databases. In the end both tenants are where they were in the beginning.
+// faults moves both tenants, cancels a move and kills both databases. At the end both tenants are in their first cell.
 func (c *cells) faults(ctx context.Context, hit func(step string)) error {
-	for _, t := range []tenant{acme, globex} { // the demo has made them in each cell
+	for _, t := range []tenant{acme, globex} { // the demo has created them in each cell
 		if err := c.clear(ctx, t, c.b, "0"); err != nil {
 			return err
 		}
@@ -141,10 +141,10 @@ func (c *cells) move(ctx context.Context, hit func(step string), t tenant, from,
 	if err := run(ctx, c.account, "deploy/cell-end.sh", env); err != nil {
 		return err
 	}
-	return c.clear(ctx, t, from, "6") // longer than a client waits, and than a token is remembered
+	return c.clear(ctx, t, from, "6") // longer than a client waits, and than a token is cached
 }
 
-// callOff begins to move a tenant, and ends that by the documented commands.
+// callOff begins to move a tenant, and cancels the move by the documented commands.
 func (c *cells) callOff(ctx context.Context, hit func(step string), t tenant, from, to *cell) error {
 	env, err := c.copying(ctx, hit, t, from, to)
 	if err != nil {
@@ -156,13 +156,13 @@ func (c *cells) callOff(ctx context.Context, hit func(step string), t tenant, fr
 	return c.clear(ctx, t, to, "0")
 }
 
-// clear deletes a tenant from a cell by the documented commands. In between they wait for so many seconds.
+// clear deletes a tenant from a cell by the documented commands, with this number of seconds in place of their pauses.
 func (c *cells) clear(ctx context.Context, t tenant, from *cell, seconds string) error {
 	return run(ctx, c.account, "deploy/cell-clear.sh", []string{"FROM=" + from.url(), "TENANT=" + t.id},
 		"sleep 60", "sleep "+seconds, "sleep 10", "sleep "+seconds)
 }
 
-// holdMails keeps a cell from sending mails, or lets it again, so that there are jobs that move along.
+// holdMails stops the mails of a cell, or resumes them, so that there are jobs to move.
 func (c *cell) holdMails(ctx context.Context, hold bool) error {
 	conn, err := server.Connect(ctx, c.url())
 	if err != nil {
@@ -186,7 +186,7 @@ func (c *cells) killAndStart(ctx context.Context, hit func(step string), cell *c
 	if err := cell.run(context.WithoutCancel(ctx)); err != nil {
 		return err
 	}
-	torture.Pause(ctx, 10*time.Second) // so that what follows begins with whole cells
+	torture.Pause(ctx, 10*time.Second) // the next step begins with both cells whole
 	return nil
 }
 

@@ -19,17 +19,17 @@ import (
 	"onlyonce/internal/proof/torture"
 )
 
-// Where everything listens: the addresses of the documentation, on this machine.
+// The addresses of the documentation, and those on this machine.
 const (
 	documented = "10.0.0."
 	ours       = "127.0.67."
 	proxied    = ours + "31:5432"
 )
 
-// haproxyAccount is left out of its configuration, which it may use only if root starts it.
+// haproxyAccount is removed from the configuration, because HAProxy can change its user only if root starts it.
 const haproxyAccount = "    user haproxy\n    group haproxy\n"
 
-// node is one of the servers: PostgreSQL, which Patroni starts, and etcd.
+// node is a server: PostgreSQL, which Patroni starts, and etcd.
 type node struct {
 	name    string
 	address string // without a port
@@ -38,13 +38,13 @@ type node struct {
 	etcd    service
 }
 
-// cluster is three nodes, and HAProxy before them.
+// cluster is three nodes with HAProxy in front.
 type cluster struct {
 	nodes   [3]*node
 	haproxy service
 }
 
-// startCluster returns a [torture.StartCluster]. If strict, the primary accepts no writes while there is no synchronous standby.
+// startCluster returns a [torture.StartCluster]. If strict is set, the primary accepts no writes while there is no synchronous standby.
 func startCluster(strict bool) torture.StartCluster {
 	return func(ctx context.Context, dir string, account server.Account, group int) (*torture.Cluster, error) {
 		c := &cluster{}
@@ -65,7 +65,7 @@ func superuser(database string) string {
 	return "postgres://" + server.Superuser + "@" + proxied + "/" + database + "?sslmode=disable"
 }
 
-// lay writes the documented configuration of everything into dir.
+// lay writes all documented configuration files into dir.
 func (c *cluster) lay(ctx context.Context, dir string, account server.Account, group int, strict bool) error {
 	programs, err := server.Locate(ctx, account, 0)
 	if err != nil {
@@ -110,7 +110,7 @@ func (c *cluster) lay(ctx context.Context, dir string, account server.Account, g
 	return err
 }
 
-// start starts everything, and makes the role and the database of the app.
+// start starts all servers, and creates the role and the database of the app.
 func (c *cluster) start(ctx context.Context) error {
 	for _, n := range c.nodes {
 		if err := n.etcd.start(ctx); err != nil {
@@ -131,7 +131,7 @@ func (c *cluster) start(ctx context.Context) error {
 	return createDatabase(ctx)
 }
 
-// createDatabase makes the role and the database of the app.
+// createDatabase creates the role and the database of the app.
 func createDatabase(ctx context.Context) error {
 	url := superuser("postgres")
 	if err := accepts(ctx, url); err != nil {
@@ -140,7 +140,7 @@ func createDatabase(ctx context.Context) error {
 	return execute(ctx, url, "deploy.md", "## First deploy")
 }
 
-// stop ends everything. PostgreSQL outlives Patroni, which has started it in a session of its own.
+// stop ends all servers. PostgreSQL outlives Patroni, because Patroni starts it in a new session.
 func (c *cluster) stop(ctx context.Context) error {
 	var errs []error
 	c.haproxy.kill()
@@ -151,7 +151,7 @@ func (c *cluster) stop(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// killPostgres ends Patroni and PostgreSQL at once, as when the machine loses power.
+// killPostgres ends Patroni and PostgreSQL at once, as in a power failure.
 func (n *node) killPostgres(ctx context.Context) error {
 	n.patroni.kill()
 	if err := server.Kill(ctx, n.data); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ESRCH) {
@@ -160,7 +160,7 @@ func (n *node) killPostgres(ctx context.Context) error {
 	return nil
 }
 
-// hang keeps Patroni and PostgreSQL from running for a while.
+// hang suspends Patroni and PostgreSQL for a while.
 func (n *node) hang(ctx context.Context, length time.Duration) error {
 	n.patroni.signal(syscall.SIGSTOP)
 	if err := server.Freeze(ctx, n.data); err != nil {
@@ -171,7 +171,7 @@ func (n *node) hang(ctx context.Context, length time.Duration) error {
 	return server.Thaw(context.WithoutCancel(ctx), n.data)
 }
 
-// member is what Patroni says of a node.
+// member is a node in the view of Patroni.
 type member struct {
 	Name     string `json:"name"`
 	Role     string `json:"role"`  // leader, sync_standby or replica
@@ -179,7 +179,7 @@ type member struct {
 	Timeline int    `json:"timeline"`
 }
 
-// members asks Patroni on a node.
+// members returns the cluster in the view of Patroni on a node.
 func (n *node) members(ctx context.Context) ([]member, error) {
 	text, err := get(ctx, "http://"+n.address+":8008/cluster")
 	if err != nil {
@@ -194,7 +194,7 @@ func (n *node) members(ctx context.Context) ([]member, error) {
 	return answer.Members, nil
 }
 
-// with returns the node of a role, and reports false if there is none, or nobody knows.
+// with returns the node of a role. It reports false if there is none, or no node responds.
 func (c *cluster) with(ctx context.Context, role string) (*node, bool) {
 	for _, asked := range c.nodes {
 		members, err := asked.members(ctx)
@@ -210,7 +210,7 @@ func (c *cluster) with(ctx context.Context, role string) (*node, bool) {
 	return nil, false
 }
 
-// whole reports whether every etcd server is healthy, all nodes agree on the primary, and both others follow it, one synchronously.
+// whole reports whether every etcd server is healthy, all nodes agree on the primary, and both standbys follow it, one synchronously.
 func (c *cluster) whole(ctx context.Context) bool {
 	for _, n := range c.nodes {
 		if _, err := get(ctx, "http://"+n.address+":2379/health"); err != nil {
@@ -245,7 +245,7 @@ func (c *cluster) settled(ctx context.Context) (primary, standby *node, err erro
 	return primary, standby, err
 }
 
-// get returns the body of a page, if it is there.
+// get returns the body of a page. A status other than 200 is an error.
 func get(ctx context.Context, url string) ([]byte, error) {
 	return request(ctx, http.MethodGet, url, "")
 }
@@ -267,7 +267,7 @@ func request(ctx context.Context, method, url, body string) ([]byte, error) {
 	return text, err
 }
 
-// until waits for something, for two minutes at most.
+// until waits until happened returns true, for at most two minutes.
 func until(ctx context.Context, what string, happened func(context.Context) bool) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()

@@ -14,7 +14,7 @@ type database struct {
 	process *server.Process
 }
 
-// start makes a server with its data in dir, which is new, and starts it.
+// start initializes a server with its data in dir, which is new, and starts it.
 func (d *database) start(
 	ctx context.Context, account server.Account, programs server.Programs, dir string, settings map[string]string,
 ) error {
@@ -30,7 +30,7 @@ func (d *database) start(
 	return d.run(ctx)
 }
 
-// follow starts a standby of another server.
+// follow starts a standby for the primary.
 func (d *database) follow(ctx context.Context, primary *database, dir string) error {
 	d.config = primary.config
 	d.config.DataDir, d.config.SocketDir, d.config.Log = dir, dir+"-socket", dir+".log"
@@ -42,9 +42,9 @@ func (d *database) follow(ctx context.Context, primary *database, dir string) er
 	return d.run(ctx)
 }
 
-// run starts the server, for the first time or again.
+// run starts the server, initially or again.
 func (d *database) run(ctx context.Context) error {
-	// The guard of a server removes this directory with it.
+	// The guard removes this directory when the server ends.
 	err := d.config.Account.Mkdir(d.config.SocketDir)
 	if err == nil {
 		d.process, err = server.Start(ctx, d.config)
@@ -52,7 +52,7 @@ func (d *database) run(ctx context.Context) error {
 	return err
 }
 
-// kill ends the server at once, as when its machine loses power.
+// kill ends the server at once, as in a power failure.
 func (d *database) kill(ctx context.Context) error {
 	if err := server.Kill(ctx, d.config.DataDir); err != nil {
 		return fmt.Errorf("kill PostgreSQL: %w", err)

@@ -7,7 +7,7 @@ import (
 	"onlyonce/internal/proof/must"
 )
 
-// TestDocuments: the proofs find their commands and settings in the documentation, and the text that they replace.
+// TestDocuments checks that the documentation has the commands and settings of the proofs, and the texts that they replace.
 func TestDocuments(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()

@@ -14,9 +14,9 @@ import (
 	"onlyonce/internal/proof/torture"
 )
 
-// Failover tortures the app on three PostgreSQL servers behind HAProxy, of which Patroni makes one the primary by etcd. Each kind of fault
-// strikes twice, and the next one when the cluster is whole again. If strict, the primary accepts no writes while there is no synchronous
-// standby.
+// Failover tortures the app on three PostgreSQL servers behind HAProxy. Patroni selects the primary, through etcd. Each kind of fault
+// is applied twice, and the next one follows when the cluster is whole again. If strict is set, the primary accepts no writes while
+// there is no synchronous standby.
 func Failover(ctx context.Context, seed uint64, strict bool, out io.Writer) error {
 	if err := install(ctx, out, "patroni", "etcd", "haproxy"); err != nil {
 		return err
@@ -24,7 +24,7 @@ func Failover(ctx context.Context, seed uint64, strict bool, out io.Writer) erro
 	return judge(ctx, out, torture.Config{Seed: seed, Clients: 8, Cluster: startCluster(strict)})
 }
 
-// faults breaks the cluster in every way twice.
+// faults applies each kind of fault twice.
 func (c *cluster) faults(ctx context.Context, hit func(fault string)) error {
 	all := []struct {
 		name   string
@@ -53,7 +53,7 @@ func (c *cluster) faults(ctx context.Context, hit func(fault string)) error {
 			if _, _, err := c.settled(ctx); err != nil {
 				return fmt.Errorf("after %s: %w", fault.name, err)
 			}
-			// So that the time without answers is that of this fault.
+			// The pause separates the measured outage of this fault from the next one.
 			torture.Pause(ctx, 3*time.Second)
 		}
 	}
@@ -87,7 +87,7 @@ func (c *cluster) killPostmaster(ctx context.Context, primary, _ *node) error {
 	return c.another(ctx, primary)
 }
 
-// killPatroni leaves PostgreSQL running, which goes on as if it were the primary until Patroni is back.
+// killPatroni leaves PostgreSQL running. It still acts as the primary until Patroni is back.
 func (c *cluster) killPatroni(ctx context.Context, primary, _ *node) error {
 	primary.patroni.kill()
 	if err := c.another(ctx, primary); err != nil {
@@ -108,11 +108,11 @@ func (c *cluster) killEtcd(ctx context.Context, _, _ *node) error {
 	}); err != nil {
 		return err
 	}
-	torture.Pause(ctx, 10*time.Second) // more than Patroni's lease
+	torture.Pause(ctx, 10*time.Second) // longer than Patroni's lease
 	return leader.etcd.start(ctx)
 }
 
-// another waits until a node that is not this one is the primary.
+// another waits until a node other than former is the primary.
 func (c *cluster) another(ctx context.Context, former *node) error {
 	return until(ctx, "another node is the primary", func(ctx context.Context) bool {
 		primary, found := c.with(ctx, "leader")
@@ -120,7 +120,7 @@ func (c *cluster) another(ctx context.Context, former *node) error {
 	})
 }
 
-// leader returns the node whose etcd leads the others.
+// leader returns the node whose etcd is the leader.
 func (c *cluster) leader(ctx context.Context) (*node, error) {
 	for _, n := range c.nodes {
 		text, err := get(ctx, "http://"+n.address+":2379/v2/stats/self")

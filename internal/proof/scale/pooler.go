@@ -24,10 +24,10 @@ func Pooler(ctx context.Context, seed uint64, out io.Writer) error {
 	})
 }
 
-// poolerParameters are what DATABASE_URL needs behind PgBouncer.
+// poolerParameters are the parameters that DATABASE_URL needs behind PgBouncer.
 const poolerParameters = "&default_query_exec_mode=exec&pool_max_conns=32"
 
-// startPgBouncer starts it with the documented configuration, before the server whose socket is in the directory database.
+// startPgBouncer starts PgBouncer with the documented configuration, in front of the server whose socket is in the directory database.
 func startPgBouncer(
 	ctx context.Context, dir string, account server.Account, group int, database string,
 ) (sockets string, stop func(), err error) {
@@ -35,7 +35,7 @@ func startPgBouncer(
 	file, users := filepath.Join(dir, "pgbouncer.ini"), filepath.Join(dir, "userlist.txt")
 	err = configure(ctx, file, "deploy/pgbouncer.ini",
 		"host=10.0.0.11 port=5432", "host="+database+" port=5432",
-		"listen_addr = 10.0.0.31\n", "", // at its socket only
+		"listen_addr = 10.0.0.31\n", "", // only at its socket
 		"listen_port = 6432", "listen_port = 5432",
 		"auth_type = scram-sha-256", "auth_type = trust",
 		"auth_file = /etc/pgbouncer/userlist.txt", "auth_file = "+users,
@@ -79,13 +79,13 @@ func startPgBouncer(
 	return sockets, stop, nil
 }
 
-// keepRunning runs a program again when it has ended, as a service manager does: PgBouncer 1.18 gives up at some crashes of PostgreSQL
+// keepRunning restarts a program when it has ended, like a service manager: PgBouncer 1.18 exits after some crashes of PostgreSQL
 // ("server in bad state").
 func keepRunning(ctx context.Context, run func() error) {
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
 	for ctx.Err() == nil {
-		_ = run() // its log says why it ended
+		_ = run() // the reason of its end is in its log
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
@@ -101,7 +101,7 @@ func accepts(ctx context.Context, url string) error {
 	})
 }
 
-// settle sets for the role the settings that the pooler does not pass on.
+// settle sets, for the role, the settings that the pooler does not pass on.
 func settle(ctx context.Context, url string) error {
 	return execute(ctx, url, "scale.md", "## A connection pooler")
 }

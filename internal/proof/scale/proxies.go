@@ -16,8 +16,8 @@ import (
 	"onlyonce/internal/proof/replica"
 )
 
-// Proxies runs the app behind nginx, with the documented configuration, and behind HAProxy, both with compression, which makes the tags of
-// versions weak. Each must pass an edit with the tag as it arrived, and have a create with two keys refused.
+// Proxies runs the app behind nginx, with the documented configuration, and behind HAProxy, both with compression, which makes ETags
+// weak. An edit with the ETag that arrived must succeed, and a create with two keys must be refused.
 func Proxies(ctx context.Context, out io.Writer) error {
 	if err := install(ctx, out, "nginx", "haproxy"); err != nil {
 		return err
@@ -127,7 +127,7 @@ func nginxReplaced(app, own string) []string {
 	}
 }
 
-// editThrough creates a customer and edits it, as a client that takes compressed answers, and sends two keys.
+// editThrough creates a customer and edits it, as a client that accepts compressed responses, and sends two keys.
 func editThrough(ctx context.Context, url, name string) error {
 	body := fmt.Sprintf(`{"email": "%s@example.com", "name": %[1]q}`, name)
 	_, made, err := sendGzip(ctx, http.MethodPost, url, body, http.Header{"Idempotency-Key": {name}})
@@ -163,7 +163,7 @@ func editThrough(ctx context.Context, url, name string) error {
 	return nil
 }
 
-// sendGzip sends a request as a client that takes compressed answers.
+// sendGzip sends a request as a client that accepts compressed responses.
 func sendGzip(ctx context.Context, method, url, body string, header http.Header) (status int, _ http.Header, _ error) {
 	request, err := http.NewRequestWithContext(ctx, method, url, strings.NewReader(body))
 	if err != nil {

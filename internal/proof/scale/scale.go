@@ -1,7 +1,7 @@
-// Package scale proves the app beyond one machine, on existing engines: behind a connection pooler, with standbys of which one takes over,
-// after a restore, from one major version of PostgreSQL to another, and in cells that tenants move between. Everything runs on this
-// machine, in a directory that goes afterwards. The clients and the checks are those of package torture, and the configuration files and
-// commands are those of the documentation. The alert rules are tried here, too.
+// Package scale tests the app on more than one machine's servers: behind a connection pooler, with standbys and a failover, after a
+// restore, during an upgrade to another major version of PostgreSQL, and in cells between which tenants move. All servers run on this
+// machine, in a directory that is removed afterwards. Package torture has the clients and the checks, and the documentation has the
+// configuration files and commands. The alert rules are tested as well.
 package scale
 
 import (
@@ -17,7 +17,7 @@ import (
 	"onlyonce/internal/proof/torture"
 )
 
-// root returns the directory of the module, whose documentation has the files and the commands that are tried.
+// root returns the directory of the module, whose documentation has the files and commands under test.
 func root(ctx context.Context) (string, error) {
 	module, err := exec.CommandContext(ctx, "go", "env", "GOMOD").Output()
 	if err != nil {
@@ -26,7 +26,7 @@ func root(ctx context.Context) (string, error) {
 	return filepath.Dir(strings.TrimSpace(string(module))), nil
 }
 
-// install installs those of the programs that this machine lacks.
+// install installs the programs that this machine lacks.
 func install(ctx context.Context, out io.Writer, programs ...string) error {
 	dir, err := root(ctx)
 	if err != nil {
@@ -40,7 +40,7 @@ func install(ctx context.Context, out io.Writer, programs ...string) error {
 	return nil
 }
 
-// judge tortures the app and prints the report. It returns an error for a violation, and for what could not be checked.
+// judge tortures the app and prints the report. It returns an error for each violation, and for each check that was not possible.
 func judge(ctx context.Context, out io.Writer, cfg torture.Config) error {
 	report, err := torture.Run(ctx, cfg)
 	if err != nil {
@@ -71,7 +71,7 @@ func shell(ctx context.Context, account server.Account, name, heading string, en
 	return script(ctx, account, name+", "+heading, commands, env, oldNew...)
 }
 
-// run runs a script in docs, as shell does with commands.
+// run runs a script in docs, like shell.
 func run(ctx context.Context, account server.Account, name string, env []string, oldNew ...string) error {
 	commands, err := document(ctx, name)
 	if err != nil {
@@ -112,8 +112,8 @@ func execute(ctx context.Context, url, name, heading string) error {
 	return nil
 }
 
-// place returns text with each old one replaced by the new one behind it. All replacements happen at once. It returns an error if an
-// old one is missing: then the text has changed, and is not what was tried.
+// place returns text with replacements, given as pairs of an old and a new string. It returns an error if an old string is missing,
+// because the documentation then has changed.
 func place(text string, oldNew ...string) (string, error) {
 	for i := 0; i < len(oldNew); i += 2 {
 		if !strings.Contains(text, oldNew[i]) {
@@ -133,7 +133,7 @@ func configure(ctx context.Context, file, name string, oldNew ...string) error {
 	if err != nil {
 		return fmt.Errorf("docs/%s: %w", name, err)
 	}
-	return os.WriteFile(file, []byte(placed), 0o644) //nolint:gosec // the account reads it, in a directory of its own
+	return os.WriteFile(file, []byte(placed), 0o644) //nolint:gosec // the account reads it, in its own directory
 }
 
 // block returns the first code block of a language below a heading of a document.

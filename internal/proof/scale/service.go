@@ -10,18 +10,18 @@ import (
 	"onlyonce/internal/postgres/server"
 )
 
-// service is a program that runs in the background, and again after it was ended.
+// service is a program that runs in the background, and can be started again after its end.
 type service struct {
 	account server.Account
 	group   int    // the process group that it joins
-	log     string // path of what it writes
+	log     string // the path of its output
 	command []string
 
 	running *exec.Cmd
 	ended   chan struct{}
 }
 
-// start starts it, and does not wait until it serves. ctx is about the start only.
+// start starts the program, and does not wait until it serves. ctx is for the start only.
 func (s *service) start(ctx context.Context) error {
 	log, err := os.OpenFile(s.log, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
@@ -38,15 +38,15 @@ func (s *service) start(ctx context.Context) error {
 	s.running, s.ended = cmd, ended
 	go func() {
 		defer close(ended)
-		_ = cmd.Wait() // its log says why it ended
+		_ = cmd.Wait() // the reason of its end is in its log
 	}()
 	return nil
 }
 
-// signal sends a signal, unless it has ended.
+// signal sends a signal, unless the program has ended.
 func (s *service) signal(signal syscall.Signal) { _ = s.running.Process.Signal(signal) }
 
-// kill ends it at once, if it was started.
+// kill ends the program at once, if it was started.
 func (s *service) kill() {
 	if s.running == nil {
 		return

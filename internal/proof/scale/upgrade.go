@@ -14,7 +14,7 @@ import (
 	"onlyonce/internal/proof/torture"
 )
 
-// Upgrade tortures the app while it goes from one major version of PostgreSQL to another, behind PgBouncer.
+// Upgrade tortures the app during the upgrade from one major version of PostgreSQL to another, behind PgBouncer.
 func Upgrade(ctx context.Context, seed uint64, out io.Writer) error {
 	if err := install(ctx, out, "pgbouncer", "psql"); err != nil {
 		return err
@@ -25,7 +25,7 @@ func Upgrade(ctx context.Context, seed uint64, out io.Writer) error {
 	})
 }
 
-// upgrade is two servers, and PgBouncer before the one that is in use.
+// upgrade is two servers, with PgBouncer in front of the current one.
 type upgrade struct {
 	dir      string
 	account  server.Account
@@ -72,7 +72,7 @@ func (u *upgrade) startAll(ctx context.Context, group int) error {
 	return err
 }
 
-// admin returns the URL of the database that is in use.
+// admin returns the URL of the current database.
 func (u *upgrade) admin() string {
 	if u.switched.Load() {
 		return u.new.url()
@@ -80,7 +80,7 @@ func (u *upgrade) admin() string {
 	return u.old.url()
 }
 
-// switchOver goes to the new server by the documented commands.
+// switchOver switches to the new server by the documented commands.
 func (u *upgrade) switchOver(ctx context.Context, hit func(step string)) error {
 	const while = 15 * time.Second
 	env := []string{"OLD=" + u.old.url(), "NEW=" + u.new.url(), "POOLER=host=" + u.pooler + " user=pgbouncer dbname=pgbouncer"}

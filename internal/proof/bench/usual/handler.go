@@ -23,7 +23,7 @@ type service struct {
 	tenant uuid.UUID
 }
 
-// handler creates at POST /api/v1/invoices, and returns nothing at /empty.
+// handler returns a handler that creates invoices at POST /api/v1/invoices, and responds with nothing at /empty.
 func (s service) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /readyz", func(http.ResponseWriter, *http.Request) {})

@@ -1,4 +1,4 @@
-// Command scale runs one proof of package scale.
+// Command scale runs a proof of package scale.
 package main
 
 import (
@@ -23,7 +23,7 @@ func main() {
 }
 
 func run(ctx context.Context) error {
-	seed := flag.Uint64("seed", rand.Uint64N(1_000_000), "decides intents and faults") //nolint:gosec // nobody has to be surprised
+	seed := flag.Uint64("seed", rand.Uint64N(1_000_000), "decides intents and faults") //nolint:gosec // it need not be secret
 	strict := flag.Bool("strict", false, "failover: accept no writes while no standby is synchronous")
 	flag.Parse()
 	fmt.Fprintf(os.Stdout, "seed %d\n", *seed)
