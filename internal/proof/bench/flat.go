@@ -36,7 +36,7 @@ func (b *bench) flatness(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", k.name, err)
 		}
-		b.add(against(fmt.Sprintf("%s, %d rows", k.name, b.Rows), millis, here, "1000 rows", there).atMost(1.5))
+		b.add(against(fmt.Sprintf("%s, %d rows", k.name, b.Rows), millis, here, "1000 rows", there).atMost(2))
 	}
 	rounds, err := b.inTurns(ctx, b.load.over(typed, large.origin+invoicesPath, 16), b.load.over(typed, small.origin+invoicesPath, 16))
 	if err == nil {
