@@ -21,7 +21,8 @@ func (s *session) post(path, key string, command any) string {
 	if response.StatusCode/100 != 2 {
 		s.t.Fatalf("POST %s: %s", path, response.Status)
 	}
-	return strings.TrimPrefix(response.Header.Get("Location"), "/api/v1")
+	_, page, _ := strings.Cut(response.Header.Get("Location"), "/api/v1")
+	return page
 }
 
 // get reads the answer of the API at a path.

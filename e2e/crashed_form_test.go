@@ -250,7 +250,7 @@ func TestLinesWithoutTheirScript(t *testing.T) {
 
 	s.open(form)
 	s.isOffered(saysNotSaved)
-	s.storage(`() => { delete document.querySelector("[data-kept-lines]").dataset.keptLines }`)
+	s.storage(`() => { delete document.querySelector("[data-kept-lines-url]").dataset.keptLinesUrl }`)
 	s.click(buttonRestore)
 	s.isOffered("has another number of lines.")
 	s.holds(fieldNumber, "")

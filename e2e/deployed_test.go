@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -26,11 +27,14 @@ func TestSuiteAgainstADeployment(t *testing.T) {
 	onlyHere(t, "it makes a deployment of its own")
 	t.Parallel()
 	db := pgtest.New(t)
-	program, address, certificate := deploy(t, db.URL)
-	suite := func(pattern string) (said string) {
+	program, err := program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	suite := func(at []string, pattern string) (said string) {
 		t.Helper()
 		process := exec.CommandContext(t.Context(), os.Args[0], "-test.v", "-test.timeout=5m", "-test.run="+pattern)
-		process.Env = append(os.Environ(), "BASE_URL="+address, "SSL_CERT_FILE="+certificate, "DATABASE_URL=", "E2E_REPORT=")
+		process.Env = append(slices.Concat(os.Environ(), at), "DATABASE_URL=", "E2E_REPORT=")
 		process.Env = append(process.Env, newBusiness(t, program, db.URL)...)
 		output, err := process.CombinedOutput()
 		if err != nil {
@@ -39,8 +43,10 @@ func TestSuiteAgainstADeployment(t *testing.T) {
 		return string(output)
 	}
 
-	said := suite(`^(TestSubmitGuardCarriesWeight|TestFiveClicksOnAnEditWithoutJavaScript|TestBrowserSilentlySendsAPaymentAgain|` +
-		`TestRefreshInTheMiddleAndAgain|TestTwoPeopleEditAndTheSecondGivesWay|TestBlankNumberIsAllocated|TestPeople)$`)
+	deployment := deploy(t, program, db.URL, "")
+	said := suite(deployment, `^(TestSubmitGuardCarriesWeight|TestFiveClicksOnAnEditWithoutJavaScript|`+
+		`TestBrowserSilentlySendsAPaymentAgain|TestRefreshInTheMiddleAndAgain|`+
+		`TestTwoPeopleEditAndTheSecondGivesWay|TestBlankNumberIsAllocated|TestPeople)$`)
 	for _, want := range []string{
 		"--- PASS: TestSubmitGuardCarriesWeight ", "--- PASS: TestRefreshInTheMiddleAndAgain ", "--- PASS: TestBlankNumberIsAllocated ",
 		"--- SKIP: TestPeople ", "left out against a deployment: it adds a person, who would stay", "left behind: E2E",
@@ -70,7 +76,8 @@ func TestSuiteAgainstADeployment(t *testing.T) {
 	if n := of(`SELECT count(*) FROM customers WHERE name LIKE 'E2E%' AND archived_at IS NULL`); n != 0 {
 		t.Errorf("%d marked customers are not archived", n)
 	}
-	suite("^TestIncidents$/^tabs$")
+	suite(deployment, "^TestIncidents$/^tabs$")
+	suite(deploy(t, program, db.URL, "/books"), "^TestSubmitGuardCarriesWeight$")
 }
 
 // newBusiness creates a business outside the demo, with one person and a token. It returns the environment variables with their
@@ -98,9 +105,9 @@ func newBusiness(t *testing.T, program, database string) []string {
 	return []string{"E2E_EMAIL=" + email, "E2E_PASSWORD=" + password, "E2E_TOKEN=" + do("token", "create", "suite", "--tenant", name)}
 }
 
-// deploy builds the program and starts it on a database, without the demo, behind an HTTPS proxy. It returns the address, and the
-// file of the certificate to trust.
-func deploy(t *testing.T, database string) (binary, address, certificate string) {
+// deploy starts the program on a database, without the demo, at a path behind an HTTPS proxy. It returns the environment variables with the
+// address and the file of the certificate to trust.
+func deploy(t *testing.T, program, database, path string) []string {
 	t.Helper()
 	must := func(err error) {
 		t.Helper()
@@ -108,8 +115,6 @@ func deploy(t *testing.T, database string) (binary, address, certificate string)
 			t.Fatal(err)
 		}
 	}
-	binary, err := program()
-	must(err)
 	port, err := net.Listen("tcp", "127.0.0.1:0") // the port is free after Close
 	must(err)
 	inner := port.Addr().String()
@@ -120,14 +125,15 @@ func deploy(t *testing.T, database string) (binary, address, certificate string)
 		r.SetXForwarded()
 	}})
 	t.Cleanup(front.Close)
-	certificate = filepath.Join(t.TempDir(), "certificate.pem")
+	certificate := filepath.Join(t.TempDir(), "certificate.pem")
 	block := &pem.Block{Type: "CERTIFICATE", Bytes: front.Certificate().Raw}
 	must(os.WriteFile(certificate, pem.EncodeToMemory(block), 0o600))
 
 	must(port.Close())
 	var log bytes.Buffer
-	server := exec.CommandContext(context.WithoutCancel(t.Context()), binary)
-	server.Env = append(os.Environ(), "ADDR="+inner, "METRICS_ADDR=off", "DATABASE_URL="+database, "DEMO=0", "PUBLIC_URL="+front.URL)
+	server := exec.CommandContext(context.WithoutCancel(t.Context()), program)
+	server.Env = append(os.Environ(), "ADDR="+inner, "METRICS_ADDR=off", "DATABASE_URL="+database, "DEMO=0",
+		"PUBLIC_URL="+front.URL+path)
 	server.Stdout, server.Stderr = &log, &log
 	must(server.Start())
 	t.Cleanup(func() {
@@ -142,7 +148,7 @@ func deploy(t *testing.T, database string) (binary, address, certificate string)
 	for deadline := time.Now().Add(patience); ; <-tick.C {
 		answer, err := http.Get(upstream.String() + "/readyz")
 		if err == nil && answer.Body.Close() == nil && answer.StatusCode == http.StatusOK {
-			return binary, front.URL, certificate
+			return []string{"BASE_URL=" + front.URL + path, "SSL_CERT_FILE=" + certificate}
 		}
 		if time.Now().After(deadline) {
 			t.Fatalf("the program is not ready: %v", err)

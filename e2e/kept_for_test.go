@@ -3,6 +3,8 @@ package e2e
 import (
 	"strings"
 	"testing"
+
+	"onlyonce/internal/app"
 )
 
 // Text kept by a browser is for the person who typed it, and only while it is useful.
@@ -68,27 +70,39 @@ func TestFormOfAnotherTenantIsNotKept(t *testing.T) {
 	s.hasOneNew(s.number(1))
 }
 
-// Logging out removes the kept forms of all people.
+// Logging out removes the kept forms of all people, and at a path nothing of other apps on the host.
 func TestNothingIsKeptAfterALogout(t *testing.T) {
 	onlyHere(t, "it needs a login of a second business")
 	t.Parallel()
-	s := start(t)
-	s.login()
-	s.newInvoice()
-	form := s.page.URL()
-	s.fillInvoice(s.number(1))
-	s.open("/login?switch")
-	s.loginAs("globex@onlyonce.test")
-	s.newInvoice()
-	s.fillInvoice(s.number(2))
-	s.keeps(2)
+	for name, path := range map[string]string{"of a host": "", "of a path": "/books"} {
+		t.Run(name, func(t *testing.T) {
+			s := newSession(t)
+			s.configure = func(c *app.Config) { c.PublicURL = "http://127.0.0.1" + path }
+			s.findApp()
+			s.origin += path
+			s.openBrowser(withoutPageCache, nil)
+			s.login()
+			s.newInvoice()
+			form := s.page.URL()
+			s.fillInvoice(s.number(1))
+			s.open("/login?switch")
+			s.loginAs("globex@onlyonce.test")
+			s.newInvoice()
+			s.fillInvoice(s.number(2))
+			s.keeps(2)
+			s.storage(`() => localStorage.setItem("neighbour", "keeps this")`)
 
-	s.click(buttonLogOut)
-	s.seesHeading(headingLogIn)
-	s.keeps(0)
-	s.loginAs("acme@onlyonce.test")
-	s.open(form)
-	s.isOfferedNothing()
+			s.click(buttonLogOut)
+			s.seesHeading(headingLogIn)
+			s.keeps(0)
+			if left, err := s.page.Evaluate(`() => localStorage.getItem("neighbour") !== null`); left != (path != "") || err != nil {
+				t.Errorf("what a neighbour keeps is left: %v, %v", left, err)
+			}
+			s.loginAs("acme@onlyonce.test")
+			s.open(form)
+			s.isOfferedNothing()
+		})
+	}
 }
 
 // Kept text is dropped after a week, beyond twenty forms, and if it cannot be read.

@@ -12,7 +12,7 @@ import (
 // kept returns the kept forms as text.
 func (s *session) kept() (forms []string) {
 	s.t.Helper()
-	found, err := s.page.Evaluate(`() => Object.keys(localStorage).filter((name) => name.startsWith("onlyonce form "))
+	found, err := s.page.Evaluate(`() => Object.keys(localStorage).filter((name) => /^onlyonce\S* form /.test(name))
 		.map((name) => localStorage.getItem(name))`)
 	s.check(err, "look into the browser's storage")
 	for _, form := range found.([]any) {

@@ -45,13 +45,15 @@ func (s *session) newProxy(arrived func(*http.Request)) *proxy {
 	s.t.Helper()
 	upstream, err := url.Parse(s.origin)
 	s.check(err, "read the address of the app")
+	path := upstream.Path
+	upstream.Path = ""
 	p := &proxy{upstream: upstream, arrived: arrived}
 	p.carrier = &httputil.ReverseProxy{
 		Rewrite: p.forth, ModifyResponse: p.back, ErrorHandler: p.failed, Transport: http.DefaultTransport,
 	}
 	server := httptest.NewServer(p)
 	s.t.Cleanup(server.Close)
-	s.origin = server.URL
+	s.origin = server.URL + path
 	return p
 }
 

@@ -1,7 +1,7 @@
 // Turns the customer select into a searchable combobox, as WAI-ARIA describes it. The select stays in the form, hidden, and holds
 // the chosen customer. Without this script the select has a search button that shows the form again.
 
-const field = document.querySelector("[data-customer-choice]");
+const field = document.querySelector("[data-customer-choice-url]");
 const select = field.querySelector("select");
 const form = select.form;
 const WAIT_MS = 150; // after a key
@@ -98,7 +98,7 @@ async function find(text) {
   search?.abort();
   const mine = (search = new AbortController());
   try {
-    const url = `${field.dataset.customerChoice}?q=${encodeURIComponent(text.trim())}`;
+    const url = `${field.dataset.customerChoiceUrl}?q=${encodeURIComponent(text.trim())}`;
     const response = await fetch(url, { signal: AbortSignal.any([mine.signal, AbortSignal.timeout(PATIENCE_MS)]) });
     if (!response.ok || response.redirected) throw new Error(response.statusText);
     const found = new DOMParser().parseFromString(`<select>${await response.text()}</select>`, "text/html");

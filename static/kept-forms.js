@@ -4,7 +4,8 @@
 //
 // The server marks the forms that may be kept (data-kept-for). Passwords are never kept.
 
-const PREFIX = "onlyonce form ";
+const SITE = new URL("..", import.meta.url); // the app may share its host with others
+const PREFIX = `onlyonce${SITE.pathname.slice(0, -1)} form `;
 const MOST_FORMS = 20; // in one browser, of all people
 const MOST_CHARACTERS = 100_000; // per form
 const LONGEST_MS = 7 * 24 * 60 * 60 * 1000;
@@ -45,9 +46,9 @@ function allKept() {
   return all.filter(stays);
 }
 
-// The page marks a form as done. This applies to all people who typed into it.
+// The page marks a form as done, and * after a logout all forms. This applies to all people who typed into it.
 const done = document.querySelector("[data-form-done]")?.dataset.formDone;
-for (const kept of allKept()) if (kept.key === done) forget(kept);
+for (const kept of allKept()) if (kept.key === done || done === "*") forget(kept);
 
 // The form was sent after the login had expired. If all of its fields are kept, go to the login, which leads back to the form.
 // Otherwise stay on this page, which has them.
@@ -57,7 +58,10 @@ if (refused) {
   const kept = allKept().find(({ key }) => key === refused.elements.idempotency_key?.value);
   const fields = kept && sentBy(kept.versions[0]);
   const has = ([name, value]) => fields.some((field) => field[0] === name && field[1] === value);
-  if (kept && sent.every(has)) location.replace(`/login?kept&next=${encodeURIComponent(kept.url)}`);
+  if (kept && sent.every(has)) {
+    const next = kept.url.slice(SITE.pathname.length - 1); // a path of the app
+    location.replace(`${SITE}login?kept&next=${encodeURIComponent(next)}`);
+  }
 }
 
 const panel = document.querySelector("[data-kept-for]");
@@ -127,7 +131,7 @@ function remember(form) {
 
   // restoreLines requests a page with as many lines. Filling in only the first ones would lose the others.
   function restoreLines(version, instead) {
-    if (!panel.dataset.keptLines) {
+    if (!panel.dataset.keptLinesUrl) {
       return say(
         `What you typed into this form ${ago(version.at)} has another number of lines. Add or remove lines, then restore it.`,
         button("Restore", restore),
@@ -137,7 +141,7 @@ function remember(form) {
     keep({ ...own, versions: [{ ...version, sent: true }, ...instead].slice(0, 2) });
     const sender = element("form");
     sender.method = "post";
-    sender.action = panel.dataset.keptLines;
+    sender.action = panel.dataset.keptLinesUrl;
     for (const [name, value] of [...OF_THE_PAGE.map((name) => [name, form.elements[name].value]), ...sentBy(version)]) {
       const field = element("input");
       field.type = "hidden";

@@ -4,7 +4,7 @@ const form = document.querySelector("form[data-form-url]");
 let presses = 0;
 
 function keep() {
-  document.cookie = `lab-presses=${presses}; path=/; max-age=900; samesite=strict`;
+  document.cookie = `lab-presses=${presses}; path=${new URL("..", import.meta.url).pathname}; max-age=900; samesite=strict`;
 }
 
 if (form) {
@@ -20,12 +20,12 @@ if (form) {
   );
 }
 
-const share = document.querySelector("[data-lab-share]");
+const share = document.querySelector("[data-lab-share-url]");
 if (share && navigator.canShare) offer();
 
 async function offer() {
   const text = share.dataset.labSays;
-  const picture = await fetch(share.dataset.labShare).then((answer) => answer.blob());
+  const picture = await fetch(share.dataset.labShareUrl).then((answer) => answer.blob());
   const whole = { text, files: [new File([picture], "onlyonce.svg", { type: picture.type })] };
   const shared = navigator.canShare(whole) ? whole : { text };
   share.hidden = false;

@@ -31,13 +31,13 @@ function letThrough() {
 }
 
 // The server renders each state of a run. Only changed parts are replaced, so that finished lanes stay as they are.
-const run = document.querySelector("[data-lab-run]:not([data-lab-over])");
+const run = document.querySelector("[data-lab-run-url]:not([data-lab-over])");
 if (run) follow();
 
 function follow() {
   const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
   run.classList.add("lab-live");
-  const events = new EventSource(run.dataset.labRun);
+  const events = new EventSource(run.dataset.labRunUrl);
   events.addEventListener("progress", ({ data }) => show(data, calm));
   events.addEventListener("over", ({ data }) => {
     events.close();

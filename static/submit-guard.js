@@ -102,7 +102,7 @@ async function wait(held) {
 }
 
 function reachable({ refused } = {}) {
-  return fetch(refused ? "/readyz" : "/healthz", { method: "HEAD", cache: "no-store", signal: AbortSignal.timeout(PROBE_MS) }).then(
+  return fetch(new URL(refused ? "../readyz" : "../healthz", import.meta.url), { method: "HEAD", cache: "no-store", signal: AbortSignal.timeout(PROBE_MS) }).then(
     (answer) => !refused || answer.ok,
     () => false,
   );

@@ -89,7 +89,7 @@ func states() map[string]templ.Component {
 			Of: templates.Record{Name: hostile, Href: "/invoices/1"}, Entries: withHistory.History,
 			Pager: templates.Pager{FirstHref: "/", PreviousHref: "/", NextHref: "/"},
 		}),
-		"problem":  templates.ProblemPage(anonymous, problem),
+		"problem":  templates.ProblemPage(anonymous, problem, problem.Href),
 		"problems": templates.ProblemIndexPage(anonymous, []templates.Problem{problem}),
 		"rules": templates.RulesPage(anonymous, []templates.RuleSection{{
 			Title: "Invoices", Anchor: "invoices", Rules: []templates.Rule{{Sentence: hostile, Answer: hostile}},

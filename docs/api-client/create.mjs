@@ -22,7 +22,7 @@ async function attempt() {
 }
 
 function mayRetry({ status, answer }) {
-  if (status === 409) return JSON.parse(answer).type === '/problems/in-progress'
+  if (status === 409) return JSON.parse(answer).type.endsWith('/problems/in-progress')
   return status === 429 || status >= 500
 }
 

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -62,7 +63,7 @@ func attempt(key string, invoice []byte) (status int, after time.Duration, answe
 func mayRetry(status int, answer []byte) bool {
 	if status == http.StatusConflict {
 		var problem struct{ Type string }
-		return json.Unmarshal(answer, &problem) == nil && problem.Type == "/problems/in-progress"
+		return json.Unmarshal(answer, &problem) == nil && strings.HasSuffix(problem.Type, "/problems/in-progress")
 	}
 	return status == http.StatusTooManyRequests || status >= 500
 }

@@ -141,8 +141,9 @@ func start(ctx context.Context, c Config, bounds limits) (_ *App, err error) {
 	server, err := web.New(web.Config{
 		Pool: a.pool, Store: store, Log: c.Log, Observe: newHTTPObserver(c, a.registry).observe,
 		RateLimit: c.RateLimit, Allow: a.allow, Command: c.Command, Demo: demoLogins(c.Demo),
-		Secure: c.secure(), Origin: c.PublicURL, Port: a.port(), TrustedProxies: c.TrustedProxies,
-		RequestTime: bounds.request, Ending: a.ending, Forgot: a.forgot(),
+		Secure: c.secure(), Origin: strings.TrimSuffix(c.PublicURL, c.path()), Path: c.path(), Port: a.port(),
+		TrustedProxies: c.TrustedProxies,
+		RequestTime:    bounds.request, Ending: a.ending, Forgot: a.forgot(),
 		Mount: site.Mount(c.KeepAttempts, a.config.SecretKey, c.MailServer != nil, a.pages...),
 	})
 	if err != nil {

@@ -18,7 +18,7 @@ type Config struct {
 
 	Addr           string         // ADDR: host:port, or unix: and the path of a socket
 	MetricsAddr    string         // METRICS_ADDR; "off" or empty for none
-	PublicURL      string         // PUBLIC_URL: scheme, host and port without a path; empty for the address of Addr
+	PublicURL      string         // PUBLIC_URL: scheme, host, port and path; empty for the address of Addr
 	TrustedProxies []netip.Prefix // TRUSTED_PROXIES
 	DatabaseURL    string         // DATABASE_URL; empty starts an embedded PostgreSQL
 	DataDir        string         // DATA_DIR
@@ -53,6 +53,15 @@ func (c Config) secure() bool {
 		return err == nil && u.Scheme == "https"
 	}
 	return !isLoopback(c.Addr)
+}
+
+// path returns the path of PUBLIC_URL, such as "/books", or "" for none.
+func (c Config) path() string {
+	u, err := url.Parse(c.PublicURL)
+	if err != nil {
+		return ""
+	}
+	return u.Path
 }
 
 // public returns the setting that makes the app reachable from other machines, or "".

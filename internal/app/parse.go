@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"net/url"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -73,12 +74,9 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// parseOrigin parses scheme, host and port, without a path: the app lives at the root of its host.
+// parseOrigin parses scheme, host and port.
 func parseOrigin(origin *string, value string) error {
 	u, err := url.Parse(value)
-	if err == nil && u.Hostname() != "" && strings.Trim(u.Path, "/") != "" {
-		return fmt.Errorf("it can't have a path, here %q: give the app a host name or a port that is only for it", u.Path)
-	}
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || strings.Trim(u.Path, "/") != "" ||
 		u.User != nil || u.RawQuery != "" || u.Fragment != "" {
 		return errors.New("it must be http:// or https:// and a host, with nothing behind it, such as https://app.example.com")
@@ -87,6 +85,23 @@ func parseOrigin(origin *string, value string) error {
 	*origin = u.Scheme + "://" + strings.TrimSuffix(strings.ToLower(u.Host), usual)
 	return nil
 }
+
+// parsePublicURL parses an origin, or one with a path.
+func parsePublicURL(address *string, value string) error {
+	scheme, rest, _ := strings.Cut(value, "://")
+	host, path, below := strings.Cut(strings.TrimRight(rest, "/"), "/")
+	if below && !plainPath.MatchString(path) {
+		return errors.New("its path can have letters, digits, -, _, ~ and dots that begin no part of it, as in https://example.com/books")
+	}
+	if err := parseOrigin(address, scheme+"://"+host); err != nil || !below {
+		return err
+	}
+	*address += "/" + path
+	return nil
+}
+
+// plainPath matches paths that need no escapes in addresses, pages and cookies.
+var plainPath = regexp.MustCompile(`^[A-Za-z0-9_~-][A-Za-z0-9._~-]*(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*$`)
 
 // parsePrefixes parses addresses and networks, separated by commas.
 func parsePrefixes(prefixes *[]netip.Prefix, value string) error {

@@ -28,9 +28,10 @@ func settings() []setting {
 			"systemd (LISTEN_FDS) takes its place", func(c *Config, value string) error {
 			return parseListen(&c.Addr, value)
 		}},
-		{"PUBLIC_URL", "", "http://ADDR", "what people type to get here, such as https://app.example.com;\n" +
-			"behind a proxy that speaks HTTPS it is what makes cookies Secure", func(c *Config, value string) error {
-			return parseOrigin(&c.PublicURL, value)
+		{"PUBLIC_URL", "", "http://ADDR", "what people type to get here, such as https://app.example.com\n" +
+			"or https://example.com/books; behind a proxy that speaks HTTPS it is what\n" +
+			"makes cookies Secure", func(c *Config, value string) error {
+			return parsePublicURL(&c.PublicURL, value)
 		}},
 		{"TRUSTED_PROXIES", "", "none", "addresses or networks (10.0.0.0/8) of your proxies, with commas;\n" +
 			"X-Forwarded-For and X-Request-Id are accepted only from these", func(c *Config, value string) error {

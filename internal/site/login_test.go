@@ -71,6 +71,10 @@ func TestLoginsAtTwoPorts(t *testing.T) {
 	other.logIn(b.globex, password)
 	b.page(person.get("/customers")).says("Acme")
 	b.page(other.get("/customers")).says("Globex")
+	changed := change(customers().command, "idempotency_key", key)
+	if flash := set(t, person.submit("/customers", changed), "onlyonce_flash_8080"); flash.Value == "" {
+		t.Errorf("%v", flash)
+	}
 }
 
 func set(t *testing.T, a answer, name string) *http.Cookie {

@@ -55,7 +55,7 @@ func (s *Server) changePassword(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	s.setFlash(w, "/account", passwordChanged, "")
-	return SeeOther(w, r, "/account")
+	return s.SeeOther(w, r, "/account")
 }
 
 // endSessions ends one session of a user, or all but this one. Those of a demo login belong to different people.
@@ -68,17 +68,17 @@ func (s *Server) endSessions(w http.ResponseWriter, r *http.Request) error {
 	}
 	if Principal(r).Demo {
 		s.setFlash(w, "/account", sessionsShared, "")
-		return SeeOther(w, r, "/account")
+		return s.SeeOther(w, r, "/account")
 	}
 	if but := r.PostForm.Get("but"); but != "" {
 		if but != s.session(r).String() {
-			return SeeOther(w, r, "/account") // a form of before another login, in another tab
+			return s.SeeOther(w, r, "/account") // a form of before another login, in another tab
 		}
 		if err := account.EndOtherSessions(r.Context(), s.Pool, Principal(r), s.session(r)); err != nil {
 			return err
 		}
 		s.setFlash(w, "/account", sessionsEnded, "")
-		return SeeOther(w, r, "/account")
+		return s.SeeOther(w, r, "/account")
 	}
 	id, err := uuid.Parse(r.PostForm.Get("session"))
 	if err != nil {
@@ -88,7 +88,7 @@ func (s *Server) endSessions(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	s.setFlash(w, "/account", sessionEnded, "")
-	return SeeOther(w, r, "/account")
+	return s.SeeOther(w, r, "/account")
 }
 
 // session is the id of the session of a request, by which its user sees it.

@@ -53,7 +53,7 @@ func onlyCounting(r *http.Request) *http.Request {
 	return &seen
 }
 
-// answerOf encodes the answer to an operation for [sendAnswer]: a line each for status, ETag and Location, and the body.
+// answerOf encodes the answer to an operation for [Server.sendAnswer]: a line each for status, ETag and Location, and the body.
 func answerOf(status int, etag, location string, v any) ([]byte, error) {
 	const usual = 2 << 10
 	answer := bytes.NewBuffer(fmt.Appendf(make([]byte, 0, usual), "%d\n%s\n%s\n", status, etag, location))
@@ -64,7 +64,7 @@ func answerOf(status int, etag, location string, v any) ([]byte, error) {
 }
 
 // sendAnswer sends the first answer and every later one.
-func sendAnswer(w http.ResponseWriter, answer []byte, replayed bool) error {
+func (s *Server) sendAnswer(w http.ResponseWriter, answer []byte, replayed bool) error {
 	line, rest, _ := bytes.Cut(answer, []byte("\n"))
 	tag, rest, _ := bytes.Cut(rest, []byte("\n"))
 	location, body, _ := bytes.Cut(rest, []byte("\n"))
@@ -78,7 +78,7 @@ func sendAnswer(w http.ResponseWriter, answer []byte, replayed bool) error {
 	}
 	h.Set("ETag", string(tag))
 	if len(location) > 0 {
-		h.Set("Location", string(location))
+		h.Set("Location", s.path+string(location))
 	}
 	h.Set("Content-Type", "application/json")
 	h.Set("Content-Length", strconv.Itoa(len(body)))

@@ -51,7 +51,7 @@ const (
 )
 
 // newSessions keeps logins in PostgreSQL. The database holds a hash of the cookie's value.
-func newSessions(pool *pgxpool.Pool, secure bool, port string) *scs.SessionManager {
+func newSessions(pool *pgxpool.Pool, secure bool, port, path string) *scs.SessionManager {
 	sessions := scs.New()
 	sessions.Store = sessionStore{pool: pool}
 	sessions.HashTokenInStore = true
@@ -61,12 +61,23 @@ func newSessions(pool *pgxpool.Pool, secure bool, port string) *scs.SessionManag
 		// Browsers take a cookie of such a name from this host only, by HTTPS, and from no other under its domain.
 		sessions.Cookie.Name = "__Host-onlyonce_session"
 	}
-	if port != "" {
-		sessions.Cookie.Name += "_" + port // the cookie goes to all ports of the host
+	if path != "" {
+		// Other apps on the host don't get the cookie. __Host- is for cookies with the path /.
+		sessions.Cookie.Path = path
+		sessions.Cookie.Name = strings.Replace(sessions.Cookie.Name, "__Host-", "__Secure-", 1)
 	}
+	sessions.Cookie.Name = ofPort(sessions.Cookie.Name, port)
 	sessions.Cookie.SameSite = http.SameSiteLaxMode
 	sessions.Cookie.Secure = secure
 	return sessions
+}
+
+// ofPort returns the name of a cookie for a port of the host, "" for the usual one. Browsers send a cookie to all ports.
+func ofPort(name, port string) string {
+	if port == "" {
+		return name
+	}
+	return name + "_" + port
 }
 
 // What a session holds.

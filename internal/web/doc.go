@@ -18,7 +18,9 @@
 // # Behind a proxy
 //
 // PUBLIC_URL is the address that users type. Its scheme decides whether cookies are Secure and whether browsers are instructed to use HTTPS
-// only. Forms of that site are accepted with any Host header. X-Forwarded-Proto and X-Forwarded-Host are never read.
+// only. Forms of that site are accepted with any Host header. Its path, if there is one, is removed from requests before they are routed,
+// and added to redirects, cookies and the attributes of pages that have paths: href, src, action, formaction, and data attributes whose
+// names end in -url. Handlers and templates use paths without it (path.go). X-Forwarded-Proto and X-Forwarded-Host are never read.
 //
 // TRUSTED_PROXIES names the proxies, so that failed logins are counted for the client's address: the last one in X-Forwarded-For that is
 // not a trusted proxy. Each proxy must append its peer to that header, as nginx does with $proxy_add_x_forwarded_for. The header is ignored

@@ -23,7 +23,8 @@ func (s *Server) listProblems(w http.ResponseWriter, r *http.Request) error {
 func (s *Server) showProblem(w http.ResponseWriter, r *http.Request) error {
 	for _, p := range s.problems() {
 		if p.Slug == chi.URLParam(r, "slug") {
-			return s.Render(w, r, http.StatusOK, templates.ProblemPage(s.Page(w, r), apidoc.Problem(p).Shown()))
+			shown := apidoc.Problem(p).Shown()
+			return s.Render(w, r, http.StatusOK, templates.ProblemPage(s.Page(w, r), shown, s.path+shown.Href))
 		}
 	}
 	return ErrNotFound
@@ -41,7 +42,7 @@ func (s *Server) documentedProblems() []templates.Problem {
 // that of the request. A Host header that is no host is not repeated.
 func (s *Server) Address(r *http.Request) string {
 	if s.origin != "" {
-		return s.origin
+		return s.origin + s.path
 	}
 	scheme := "http"
 	if s.secure || r.TLS != nil {

@@ -49,7 +49,7 @@ func (s *Server) askLink(w http.ResponseWriter, r *http.Request) error {
 	case <-answer:
 	case <-r.Context().Done():
 	}
-	return SeeOther(w, r, "/forgot?asked")
+	return s.SeeOther(w, r, "/forgot?asked")
 }
 
 func (s *Server) forgotPage(w http.ResponseWriter, r *http.Request, status int, v templates.Forgot) error {

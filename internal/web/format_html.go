@@ -25,7 +25,7 @@ func (m *resource) htmlFormat(op operation, words Wording) format {
 	refuse := m.refuseForm(op.Kind(), words)
 	show := func(w http.ResponseWriter, r *http.Request, found Entity, outcome idempotency.Outcome) error {
 		m.s.setFlash(w, m.pageURL(found), flash(op.Name(), outcome), r.PostForm.Get("idempotency_key"))
-		return SeeOther(w, r, m.pageURL(found))
+		return m.s.SeeOther(w, r, m.pageURL(found))
 	}
 	return format{
 		intent: func(r *http.Request) (intent idempotency.Intent, err error) {

@@ -33,7 +33,7 @@ func (m *resource) jsonFormat(op operation) format {
 			intent.Seen, err = ifMatch(r)
 			return intent, err
 		},
-		again:  func(w http.ResponseWriter, answer []byte) error { return sendAnswer(w, answer, true) },
+		again:  func(w http.ResponseWriter, answer []byte) error { return m.s.sendAnswer(w, answer, true) },
 		decode: func(r *http.Request) (any, error) { return op.command.JSON(onlyCounting(r)) },
 		respond: func(w http.ResponseWriter, _ *http.Request, found Entity, done idempotency.Done[any]) error {
 			answer, err := m.answer(kind, done.Outcome, found)
@@ -41,7 +41,7 @@ func (m *resource) jsonFormat(op operation) format {
 				return err
 			}
 			done.Keep(answer)
-			return sendAnswer(w, answer, done.Replayed)
+			return m.s.sendAnswer(w, answer, done.Replayed)
 		},
 		late: func(w http.ResponseWriter, r *http.Request, id uuid.UUID) error {
 			found, err := m.lookup(r.Context(), Principal(r).Tenant, id)
@@ -52,7 +52,7 @@ func (m *resource) jsonFormat(op operation) format {
 			if err != nil {
 				return err
 			}
-			return sendAnswer(w, answer, true)
+			return m.s.sendAnswer(w, answer, true)
 		},
 		refuse: func(w http.ResponseWriter, r *http.Request, refused error) error {
 			if err := m.namedExists(r, kind); isMissing(err) {

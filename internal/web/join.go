@@ -54,7 +54,7 @@ func (s *Server) join(w http.ResponseWriter, r *http.Request) error {
 	if err := s.begin(w, r, p); err != nil {
 		return err
 	}
-	return SeeOther(w, r, "/")
+	return s.SeeOther(w, r, "/")
 }
 
 // joinPage shows the form, or that the link is good for nothing.

@@ -18,7 +18,7 @@ import (
 func (s *Server) showLogin(w http.ResponseWriter, r *http.Request) error {
 	next := localPath(r.URL.Query().Get("next"))
 	if Principal(r).Tenant != uuid.Nil && !r.URL.Query().Has("switch") {
-		return SeeOther(w, r, next)
+		return s.SeeOther(w, r, next)
 	}
 	return s.Render(w, r, http.StatusOK, templates.LoginPage(s.Page(w, r), templates.Login{
 		Next: next, Demo: s.demo, WayIn: s.wayIn(r.Context()), LoggedOut: r.URL.Query().Has("logged-out"),
@@ -37,7 +37,7 @@ func (s *Server) plainHTTP(r *http.Request) *templates.PlainHTTP {
 	if !s.secure || r.Header.Get("Sec-Fetch-Site") != "" || !strings.HasPrefix(here, "http://") {
 		return nil
 	}
-	return &templates.PlainHTTP{Outside: s.origin, Here: here}
+	return &templates.PlainHTTP{Outside: s.origin + s.path, Here: here}
 }
 
 // wayIn returns the commands that create the first user, or nil if there is one. The page is also shown without a database.
@@ -85,7 +85,7 @@ func (s *Server) logIn(w http.ResponseWriter, r *http.Request) error {
 	if err := s.begin(w, r, p); err != nil {
 		return err
 	}
-	return SeeOther(w, r, next)
+	return s.SeeOther(w, r, next)
 }
 
 // begin begins a session.
@@ -114,8 +114,12 @@ func (s *Server) logOut(w http.ResponseWriter, r *http.Request) error {
 	}
 	s.sessions.WriteSessionCookie(r.Context(), w, "", time.Time{})
 	// Drafts in the browser, also of other users: the next user of this browser could read them.
-	w.Header().Set("Clear-Site-Data", `"storage"`)
-	return SeeOther(w, r, "/login?logged-out")
+	if s.path == "" {
+		w.Header().Set("Clear-Site-Data", `"storage"`)
+	} else { // the header would also clear the storage of other apps on the host
+		s.setFlash(w, "/login", "", "*")
+	}
+	return s.SeeOther(w, r, "/login?logged-out")
 }
 
 // clearCaches is a stylesheet without rules, which makes the browser drop every page of this site that it
@@ -169,7 +173,7 @@ func localPath(next string) string {
 }
 
 // SeeOther leads to a path of this site, which is shown with GET. It returns nil.
-func SeeOther(w http.ResponseWriter, r *http.Request, path string) error {
-	http.Redirect(w, r, path, http.StatusSeeOther) //nolint:gosec // see localPath
+func (s *Server) SeeOther(w http.ResponseWriter, r *http.Request, path string) error {
+	http.Redirect(w, r, s.path+path, http.StatusSeeOther) //nolint:gosec // see localPath
 	return nil
 }

@@ -56,7 +56,7 @@ func (s *Server) arrive(next http.Handler) http.Handler {
 }
 
 // securityHeaders forbids everything that our pages do not need.
-func securityHeaders(secure bool) func(http.Handler) http.Handler {
+func (s *Server) securityHeaders(next http.Handler) http.Handler {
 	all := http.Header{
 		"Content-Security-Policy": {"default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; " +
 			"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"},
@@ -64,15 +64,13 @@ func securityHeaders(secure bool) func(http.Handler) http.Handler {
 		"Referrer-Policy":            {"same-origin"},
 		"Cross-Origin-Opener-Policy": {"same-origin"},
 	}
-	if secure {
+	if s.secure && s.path == "" { // it applies to the whole host, which may have other apps
 		all.Set("Strict-Transport-Security", "max-age=31536000")
 	}
-	return func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			maps.Copy(w.Header(), all)
-			next.ServeHTTP(w, r)
-		})
-	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		maps.Copy(w.Header(), all)
+		next.ServeHTTP(w, r)
+	})
 }
 
 // gzipPages compresses answers. A compressor is large, and is taken when an answer is written, not before.
@@ -109,14 +107,15 @@ func (s *Server) sameOrigin(origin string) (func(http.Handler) http.Handler, err
 
 // fromElsewhere explains why a form was refused whose browser doesn't send Sec-Fetch-Site, as over plain HTTP: the form may be
 // from this site all the same.
-func fromElsewhere(r *http.Request) string {
+func (s *Server) fromElsewhere(r *http.Request) string {
 	origin := fmt.Sprintf("%.200s", r.Header.Get("Origin"))
 	if origin == "null" {
 		return "Nothing was saved: your browser didn't tell which page the form is from. A privacy setting causes this, or a proxy that " +
 			"sends Referrer-Policy: no-referrer. Allow referrers within this site, or open it over HTTPS."
 	}
 	return fmt.Sprintf("Nothing was saved: the form is from a page of %s, and this app was asked for as %s. If you see %[1]s in the "+
-		"address bar, whoever runs the app can set PUBLIC_URL=%[1]s, or let the proxy pass on the Host header.", origin, r.Host)
+		"address bar, whoever runs the app can set PUBLIC_URL=%[1]s%[3]s, or let the proxy pass on the Host header.",
+		origin, r.Host, s.path)
 }
 
 // recoverPanics turns a panic into a logged 500.

@@ -112,7 +112,7 @@ func (m *resource) open(
 		key, err := idempotency.ParseKey(query.Get("key"))
 		if err != nil {
 			query.Set("key", idempotency.NewKey().String())
-			return SeeOther(w, r, (&url.URL{Path: r.URL.Path, RawQuery: query.Encode()}).String())
+			return m.s.SeeOther(w, r, (&url.URL{Path: r.URL.Path, RawQuery: query.Encode()}).String())
 		}
 		id, done, err := used(r.Context(), m.s.store, Principal(r).Tenant, key)
 		if err != nil {

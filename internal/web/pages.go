@@ -21,7 +21,7 @@ import (
 // Page fills in what all pages share. It takes the flash message, so it is called once per answer.
 func (s *Server) Page(w http.ResponseWriter, r *http.Request) templates.Page {
 	who := Principal(r)
-	flash, done := takeFlash(w, r)
+	flash, done := s.takeFlash(w, r)
 	p := templates.Page{
 		User: who.Name, Tenant: who.TenantName, LoginUnknown: s.loginUnknown(r), Asset: s.assets.Path, Flash: flash, Done: done,
 		Nav: s.nav(r), Tabs: s.tabs(r),
@@ -107,7 +107,7 @@ func (s *Server) Render(w http.ResponseWriter, r *http.Request, status int, page
 		w.Header().Set("Cache-Control", "private, no-cache")
 	}
 	html := &pageWriter{response: w, status: status}
-	err := page.Render(context.WithoutCancel(r.Context()), html) // an error page is rendered after the deadline too
+	err := s.renderAtPath(context.WithoutCancel(r.Context()), html, page) // an error page is rendered after the deadline too
 	switch {
 	case err != nil && html.started:
 		panic(http.ErrAbortHandler) // or the client is gone
@@ -153,24 +153,24 @@ func (w *pageWriter) start() error {
 }
 
 // flashCookie holds the name of the message for the page after a redirect, see flash, and the key of the form that was sent.
-const flashCookie = "onlyonce_flash"
+func (s *Server) flashCookie() string { return ofPort("onlyonce_flash", s.port) }
 
 // setFlash leaves a message for the page at path, and the key of the form that is done, if it was one.
 func (s *Server) setFlash(w http.ResponseWriter, path, message, done string) {
 	http.SetCookie(w, &http.Cookie{ //nolint:gosec // Secure is off on loopback only
-		Name: flashCookie, Value: message + "?" + url.QueryEscape(done), Path: path, MaxAge: 60,
+		Name: s.flashCookie(), Value: message + "?" + url.QueryEscape(done), Path: s.path + path, MaxAge: 60,
 		HttpOnly: true, Secure: s.secure, SameSite: http.SameSiteLaxMode,
 	})
 }
 
 // takeFlash returns the message that was left for this page, and the key of the form that is done, once.
-func takeFlash(w http.ResponseWriter, r *http.Request) (message, done string) {
-	cookie, err := r.Cookie(flashCookie)
+func (s *Server) takeFlash(w http.ResponseWriter, r *http.Request) (message, done string) {
+	cookie, err := r.Cookie(s.flashCookie())
 	if err != nil {
 		return "", ""
 	}
 	http.SetCookie(w, &http.Cookie{ //nolint:gosec // it only deletes
-		Name: flashCookie, Path: r.URL.Path, MaxAge: -1, HttpOnly: true, SameSite: http.SameSiteLaxMode,
+		Name: s.flashCookie(), Path: s.path + r.URL.Path, MaxAge: -1, HttpOnly: true, SameSite: http.SameSiteLaxMode,
 	})
 	message, done, _ = strings.Cut(cookie.Value, "?")
 	done, _ = url.QueryUnescape(done) // "" for a malformed cookie
@@ -183,7 +183,7 @@ func (s *Server) FailHTML(w http.ResponseWriter, r *http.Request, err error) {
 	retryAfter(w, kind)
 	f := failed{kind: kind, err: err, posted: r.Method == http.MethodPost, stranger: kind.Status == http.StatusUnauthorized}
 	if f.stranger && !f.posted {
-		_ = SeeOther(w, r, loginPath(r))
+		_ = s.SeeOther(w, r, loginPath(r))
 		return
 	}
 	f.typed = f.posted && ParseForm(r) == nil
@@ -256,7 +256,7 @@ func (s *Server) failure(r *http.Request, f failed) templates.Failure {
 		failure.Links = []templates.Link{{Text: "Open " + existing.Name, Href: existing.Href}}
 	}
 	if f.kind == forbidden && r.Header.Get("Sec-Fetch-Site") == "" {
-		failure.Message = fromElsewhere(r)
+		failure.Message = s.fromElsewhere(r)
 	}
 	if errors.Is(f.err, errReadOnly) {
 		failure.Message = "You can see everything here and change nothing. Nothing was saved. " +

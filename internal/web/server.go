@@ -39,6 +39,8 @@ type Config struct {
 	// Origin is the outside address, such as "https://app.example.com". A proxy may put another name
 	// into the Host header. Empty if there is none but that of the Host header.
 	Origin string
+	// Path is where the app is at Origin, such as "/books"; "" for the root.
+	Path string
 	// Port keeps the logins of two apps on one host apart. Replicas that share their logins have the same; empty for none.
 	Port string
 	// TrustedProxies are the networks from which X-Forwarded-For and X-Request-Id are believed.
@@ -91,6 +93,8 @@ type Server struct {
 	command   string // see Config
 	secure    bool
 	origin    string              // the outside address, or empty
+	path      string              // see Config
+	port      string              // see Config
 	bound     time.Duration       // of a request
 	ending    context.Context     //nolint:containedctx // see Config
 	requests  *semaphore.Weighted // that are handled now, see admit
@@ -127,7 +131,7 @@ func New(c Config) (*Server, error) {
 	}
 	s := &Server{
 		Pool: c.Pool, store: c.Store, log: c.Log, observe: c.Observe, proxies: c.TrustedProxies,
-		secure: c.Secure, origin: c.Origin, demo: c.Demo,
+		secure: c.Secure, origin: c.Origin, path: c.Path, port: c.Port, demo: c.Demo,
 		command: c.Command, tokens: newTokens(c.Pool), assets: assets, findClient: clientAddress(c.TrustedProxies),
 		bound: cmp.Or(c.RequestTime, 30*time.Second), ending: cmp.Or(c.Ending, context.Background()),
 		requests: semaphore.NewWeighted(requestsAtOnce), strangers: semaphore.NewWeighted(strangersAtOnce),
@@ -140,7 +144,7 @@ func New(c Config) (*Server, error) {
 	}
 	s.forgets = s.newLimit("links for", linksAMinute)
 	s.guesses = s.newLimit("passwords for", guessesAMinute)
-	s.sessions = newSessions(c.Pool, c.Secure, c.Port)
+	s.sessions = newSessions(c.Pool, c.Secure, c.Port, c.Path)
 	mux := chi.NewRouter()
 	sameOrigin, err := s.sameOrigin(c.Origin)
 	if err != nil {
@@ -148,7 +152,7 @@ func New(c Config) (*Server, error) {
 	}
 	s.mount(mux, c, sameOrigin)
 	s.openAPI = sync.OnceValues(func() ([]byte, error) {
-		return apidoc.OpenAPI(s.documented(), reflect.TypeFor[problemJSON]())
+		return apidoc.OpenAPI(s.documented(), reflect.TypeFor[problemJSON](), s.path)
 	})
 	s.Handler, s.Mux = mux, mux
 	return s, nil
@@ -156,7 +160,7 @@ func New(c Config) (*Server, error) {
 
 // mount registers every route of the program.
 func (s *Server) mount(mux chi.Router, c Config, sameOrigin func(http.Handler) http.Handler) {
-	mux.Use(s.tell, s.arrive, s.recoverPanics, securityHeaders(s.secure), limitBody(maxBody), s.limitTarget, middleware.GetHead)
+	mux.Use(s.tell, s.securityHeaders, s.stripPath, s.arrive, s.recoverPanics, limitBody(maxBody), s.limitTarget, middleware.GetHead)
 
 	plain := router{s: s, mux: mux, fail: s.FailHTML, public: true}
 	plain.read("/static/*", infallible(s.assets.Handler()))
@@ -175,7 +179,7 @@ func (s *Server) mount(mux chi.Router, c Config, sameOrigin func(http.Handler) h
 		mux.Group(func(mux chi.Router) {
 			mux.Use(limitBody(maxStranger))
 			rt := router{s: s, mux: mux, fail: s.FailHTML, public: true}
-			rt.read("/", func(w http.ResponseWriter, r *http.Request) error { return SeeOther(w, r, s.home()) })
+			rt.read("/", func(w http.ResponseWriter, r *http.Request) error { return s.SeeOther(w, r, s.home()) })
 			rt.read("/login", s.showLogin)
 			rt.read("/logged-out.css", s.clearCaches)
 			rt.read(docsPath, s.showAPIDocs)

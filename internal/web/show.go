@@ -78,7 +78,7 @@ func (m *resource) show(shown RecordPage[Entity]) {
 			return err
 		}
 		if to := m.leadsTo(found); to != uuid.Nil {
-			w.Header().Set("Content-Location", apiPrefix+m.url(to))
+			w.Header().Set("Content-Location", m.s.path+apiPrefix+m.url(to))
 			if found, err = m.lookup(r.Context(), Principal(r).Tenant, to); err != nil {
 				return err
 			}
@@ -102,12 +102,12 @@ func (m *resource) showPage(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if m.shownAt != nil && m.shown.Page == nil {
-		return SeeOther(w, r, m.shownAt(found))
+		return m.s.SeeOther(w, r, m.shownAt(found))
 	}
 	if to := m.leadsTo(found); to != uuid.Nil {
-		message, done := takeFlash(w, r)
+		message, done := m.s.takeFlash(w, r)
 		m.s.setFlash(w, m.url(to), message, done)
-		return SeeOther(w, r, m.url(to))
+		return m.s.SeeOther(w, r, m.url(to))
 	}
 	p := m.s.Page(w, r)
 	p.Flash = m.s.message(p.Flash, m.name(found))

@@ -129,7 +129,7 @@ func (s *pages) startRun(w http.ResponseWriter, r *http.Request) error {
 	if guess, err := strconv.Atoi(r.PostForm.Get("guess")); err == nil {
 		to += "?guess=" + strconv.Itoa(guess)
 	}
-	return web.SeeOther(w, r, to)
+	return s.SeeOther(w, r, to)
 }
 
 // runID derives the ID of a run from its form and the removed layers. The same form with other layers starts another run, for

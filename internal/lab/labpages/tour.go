@@ -61,7 +61,7 @@ func (s *pages) takeTour(w http.ResponseWriter, r *http.Request) (err error) {
 	s.visits.change(s.visitor(r), func(asked *visit) {
 		*asked = visit{step: step, slow: step == 1, cut: step == 3, run: asked.run, made: asked.made}
 	})
-	return web.SeeOther(w, r, leads)
+	return s.SeeOther(w, r, leads)
 }
 
 // voidMade voids the drafts that the visitor has made in the tour. An invoice that is no longer a draft stays.

@@ -48,7 +48,7 @@ func (s *pages) setSwitch(w http.ResponseWriter, r *http.Request) error {
 			}
 		}
 	})
-	return web.SeeOther(w, r, yourselfPath)
+	return s.SeeOther(w, r, yourselfPath)
 }
 
 // filledForm returns the address of the ordinary form under a new key, filled in like the n-th oldest invoice, from 0, if it

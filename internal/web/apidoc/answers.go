@@ -76,7 +76,7 @@ func (d *description) failure(all []Problem) *openapi3.ResponseRef {
 	answer.Headers = openapi3.Headers{}
 	for _, p := range all {
 		slugs, titles = append(slugs, p.Slug), append(titles, p.Title)
-		types.Enum = append(types.Enum, "/problems/"+p.Slug)
+		types.Enum = append(types.Enum, d.path+"/problems/"+p.Slug)
 		switch {
 		case p.Status == http.StatusUnauthorized:
 			d.headers(answer, "WWW-Authenticate")

@@ -1,6 +1,7 @@
 package apidoc
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"path"
@@ -18,17 +19,19 @@ import (
 type description struct {
 	*openapi3.T
 
+	path  string                  // of the app
 	types map[string]reflect.Type // of the schemas, by their names
 }
 
-// OpenAPI makes the OpenAPI document, in which failures have the type problem. It returns an error for a type that has no schema.
-func OpenAPI(resources []Resource, problem reflect.Type) ([]byte, error) {
+// OpenAPI makes the OpenAPI document of an app at a path of its host, "" for the root, in which failures have the type problem. It
+// returns an error for a type that has no schema.
+func OpenAPI(resources []Resource, problem reflect.Type, path string) ([]byte, error) {
 	d := &description{&openapi3.T{
 		OpenAPI: "3.1.0",
 		Info: &openapi3.Info{
 			Title: templates.Product, Version: "v1", Description: strings.Join(apiIntroduction(), "\n\n"),
 		},
-		Servers:  openapi3.Servers{{URL: "/"}},
+		Servers:  openapi3.Servers{{URL: cmp.Or(path, "/")}},
 		Security: openapi3.SecurityRequirements{{"token": {}}},
 		Paths:    openapi3.NewPaths(),
 		Components: &openapi3.Components{
@@ -36,8 +39,8 @@ func OpenAPI(resources []Resource, problem reflect.Type) ([]byte, error) {
 			Schemas:         openapi3.Schemas{}, Responses: openapi3.ResponseBodies{}, Headers: describedHeaders(),
 			Parameters: describedParameters(),
 		},
-		ExternalDocs: &openapi3.ExternalDocs{URL: "/docs/api", Description: "The same for people, with a guide to retries"},
-	}, map[string]reflect.Type{}}
+		ExternalDocs: &openapi3.ExternalDocs{URL: path + "/docs/api", Description: "The same for people, with a guide to retries"},
+	}, path, map[string]reflect.Type{}}
 	if _, err := d.schema("Problem", problem); err != nil {
 		return nil, err
 	}
