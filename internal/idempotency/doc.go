@@ -6,8 +6,8 @@
 //   - Each intent is one row, inserted in the transaction of its work. Both are committed or neither is, so a crash leaves no pending
 //     state.
 //   - A second attempt waits until the transaction of the first one has ended, for at most [Store.Wait]. If that committed, the second
-//     attempt returns the stored result. If it rolled back, the second attempt does the work. Attempts with one key in one process share
-//     a connection.
+//     attempt returns the stored result. If it rolled back, the second attempt does the work. Within a process, later attempts with the
+//     same key wait without a database connection.
 //   - The same key with another command is a [MismatchError].
 //   - Only success is stored. Invalid input, a broken rule, a crash or a lost connection rolls everything back, and the key is free
 //     again.

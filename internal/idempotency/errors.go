@@ -10,8 +10,8 @@ import (
 var (
 	// ErrInProgress means that another attempt with the same key was still running after [Store.Wait].
 	ErrInProgress = errors.New("the first attempt is still running")
-	// ErrBusy means that the work waited too long for a lock other than that of its key, or met a concurrent transaction in every attempt.
-	// Nothing was done.
+	// ErrBusy means that the work waited too long for a lock other than its key's, or conflicted with concurrent transactions each time
+	// it was sent. Nothing was done.
 	ErrBusy = errors.New("waited too long for another transaction")
 	// ErrUnconfirmed means that the connection was lost and that the server could not find out whether the work was committed. A retry with
 	// the same key is safe, and the only way to find out.

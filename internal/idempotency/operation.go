@@ -52,13 +52,14 @@ type Intent struct {
 	Key    Key
 	// Actor is the name of the user or token that the intent belongs to, for the history.
 	Actor string
-	// Record is the id of the record. The caller sets it to the record to change. For a record to create, [Operation.Do] generates it, as a
+	// Record is the id of the record. The caller sets it to the record to change. To create one, [Operation.Do] generates the id, a
 	// UUIDv7.
 	Record uuid.UUID
 	// Seen is the version of the record that was seen before the change. With 0, a transition accepts any version.
 	Seen int
 	// AsksAboutRepeat makes Do refuse to create a likely repeat of an earlier record, with a [*conflict.Error] of the kind
-	// [LooksLikeRepeat]. It is set until the user has confirmed. If it isn't set, the result has the id of the earlier record.
+	// [LooksLikeRepeat]. Forms set it until the user has confirmed. If it isn't set, the record is created, and the result has the id of
+	// the earlier one.
 	AsksAboutRepeat bool
 
 	// Request, if set, identifies a byte-identical repeat of the request: see [Operation.Again].
@@ -100,8 +101,8 @@ type Spec[C, R any] struct {
 	External func(C) External
 
 	// Deletes means that records of the table may be deleted, so each replay checks in the database that the record still exists. Without
-	// it, a process answers from memory, and records must not be deleted in any other way: they are archived, voided or marked, and the role
-	// of the app has no right to delete.
+	// it, a process answers from memory, and records must not be deleted in any other way: they are archived, voided or marked, and the
+	// role of the app has no right to delete.
 	Deletes bool
 
 	// Retain is the minimum time for which the result is kept, from a minute to 365 days. 0 means DefaultRetain. The intent is kept for

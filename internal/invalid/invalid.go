@@ -30,6 +30,7 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
+// Add adds a mistake at a place.
 func (e *Error) Add(pointer, message string) {
 	e.Fields = append(e.Fields, Field{pointer, message})
 }

@@ -31,7 +31,7 @@ func (s *Pages) MountDuplicates() {
 		View: func(g duplicate.Group) any {
 			shown := groupJSON{Days: g.Days, Count: g.Count}
 			for _, i := range g.Invoices {
-				shown.Invoices = append(shown.Invoices, showSummary(i).(summaryJSON)) //nolint:forcetypeassert // showSummary returns this type
+				shown.Invoices = append(shown.Invoices, showSummary(i).(summaryJSON)) //nolint:forcetypeassert // it returns this type
 			}
 			return shown
 		},

@@ -60,7 +60,7 @@ func TestLogIn(t *testing.T) {
 	for name, c := range map[string]struct{ email, password string }{
 		"wrong password": {"ada@example.com", "wrong"},
 		"no password":    {"ada@example.com", ""},
-		"unknown email":  {"nobody@example.com", password}, // also checks that the decoy is a valid hash, which would otherwise be another error
+		"unknown email":  {"nobody@example.com", password}, // also checks that the decoy is a valid hash
 		"no email":       {"", password},
 		"not chosen yet": {"grace@example.com", ""},
 		"too long":       {"ada@example.com", strings.Repeat("x", account.MaxPassword+1)},
