@@ -17,7 +17,8 @@ import (
 // MountNumbers mounts the resource of package series: the next numbers of invoices and credit notes.
 func (s *Pages) MountNumbers() {
 	m := web.Resource[series.Next]{
-		One: "next number", Path: "/next-numbers", Tab: "Numbers", Table: series.Table, Name: func(n series.Next) string { return n.Number },
+		One: "next number", Path: "/next-numbers", Tab: "Numbers", Table: series.Table,
+		Name: func(n series.Next) string { return n.Number },
 	}.Mount(s.Within("settings"))
 	draft := web.NewForm(m, series.Input.Draft, web.Form[series.Next]{
 		Fields: []templates.Field{{Name: "number", Value: "Next number"}},

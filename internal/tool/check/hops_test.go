@@ -17,7 +17,7 @@ import (
 func TestHops(t *testing.T) {
 	t.Parallel()
 	bounds := map[string]int{
-		"A write, to its SQL": 5, "From there to COMMIT": 8, "A list, to its SQL": 6, "From there to its page": 6,
+		"A write, to its SQL": 5, "From there to COMMIT": 7, "A list, to its SQL": 6, "From there to its page": 6,
 		"The form that edits": 6, "A refusal": 6,
 	}
 	_, section, _ := strings.Cut(read(t, "../../..", "docs/architecture.md"), "\n## Follow a request\n")
