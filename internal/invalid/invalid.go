@@ -36,7 +36,7 @@ func (e *Error) Add(pointer, message string) {
 }
 
 // Line returns a text of one line, as [text.Line] does, and adds an error if it has more than limit characters or an invisible one. The
-// noun for the text, such as "the name", is passed as what.
+// parameter what names the text in a sentence, such as "the name".
 func (e *Error) Line(pointer, what, typed string, limit int) string {
 	line, err := text.Line(typed, limit)
 	e.addText(pointer, what, limit, err)

@@ -40,7 +40,7 @@ func Periods(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, today da
 	}
 	return record.Collect(ctx, pool, tenant, pgx.RowToStructByPos[Period], `
 		WITH edge AS (SELECT unnest(@edges::date[]) AS day),
-		-- What was due before each edge: in the months before, and on days of its month.
+		-- The amounts due before each edge: in earlier months, and on days of its month.
 		before AS (
 			SELECT edge.day, s.currency, s.amount, s.invoices FROM edge, LATERAL (
 				SELECT currency, amount, invoices FROM standing

@@ -94,7 +94,7 @@ type found struct {
 }
 
 // alike reads the invoices after @from. Pairs whose earlier invoice is in the last days that were read are left for the next statement,
-// which also reads the later one, unless there are no other pairs. Each invoice is compared with the next 19 similar ones.
+// which also reads the later invoice, unless there are no other pairs. Each invoice is compared with the next 19 similar ones.
 //
 //nolint:unqueryvet // the parts of the statement name the columns
 var alike = `
