@@ -289,7 +289,7 @@ func (a *App) inTime(ctx context.Context, what string, err error) error {
 
 func (a *App) serve(listener net.Listener, h http.Handler) {
 	server := &http.Server{
-		Handler:           refuseUnclear(h),
+		Handler:           refuseUnclear(a.config.Log, h),
 		ConnContext:       withConn,
 		ConnState:         onState,
 		ReadHeaderTimeout: 5 * time.Second,

@@ -2,6 +2,8 @@ package app
 
 import (
 	"context"
+	"crypto/rand"
+	"log/slog"
 	"net"
 	"net/http"
 	"sync"
@@ -141,10 +143,14 @@ func withConn(ctx context.Context, conn net.Conn) context.Context {
 }
 
 // refuseUnclear answers 400 to a request that a proxy may have read in another way, and closes the connection.
-func refuseUnclear(next http.Handler) http.Handler {
+func refuseUnclear(log *slog.Logger, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if conn, ok := r.Context().Value(framingKey{}).(*framingConn); ok {
 			if wrong := conn.begin(r); wrong != "" {
+				id := rand.Text() // as of package web, which doesn't get the request
+				log.WarnContext(r.Context(), "refused a request that a proxy may have read in another way",
+					"method", r.Method, "path", r.URL.Path, "reason", wrong, "request_id", id)
+				w.Header().Set("X-Request-ID", id)
 				w.Header().Set("Connection", "close")
 				http.Error(w, wrong, http.StatusBadRequest)
 				return

@@ -55,6 +55,17 @@ func TestTwoLengthsAreRefused(t *testing.T) {
 	if n := b.number(`SELECT count(*) FROM customers WHERE email = 'ada@example.com'`); n != 1 {
 		t.Errorf("%d customers, want the one that was sent in good order", n)
 	}
+
+	conn := b.dial()
+	fmt.Fprint(conn, createHead+"Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n")
+	response, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	must.OK(t, err)
+	response.Body.Close()
+	logged := b.lines("refused a request that a proxy may have read in another way")
+	id, reason := response.Header.Get("X-Request-ID"), "both Content-Length and Transfer-Encoding"
+	if last := logged[len(logged)-1]; len(logged) != 8 || id == "" || last["request_id"] != id || last["reason"] != reason {
+		t.Errorf("%d are logged, the last one of %q as %v", len(logged), id, last)
+	}
 }
 
 // TestOneLengthIsTaken checks each way to send one length, on one connection.
