@@ -130,6 +130,46 @@ func TestIndexesDependOnNoLocale(t *testing.T) {
 	}
 }
 
+// TestIndexesDependOnNoSystem checks that no key is stored that an upgrade of the system may compute otherwise: by a hash of PostgreSQL,
+// with the time zones, or from a floating-point number.
+func TestIndexesDependOnNoSystem(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	db.Spoil(t)
+	if found := bySystem(t, db); len(found) > 0 {
+		t.Errorf("%q may be computed otherwise after an upgrade of PostgreSQL or of the time zones", found)
+	}
+	query(t, db.AdminURL, "CREATE FUNCTION lock_number(of text) RETURNS bigint IMMUTABLE RETURN hashtextextended(of COLLATE \"C\", 0)")
+	query(t, db.AdminURL, "CREATE TABLE notes (tenant_id uuid, at timestamptz, hash bigint GENERATED ALWAYS AS (lock_number('a')) STORED)")
+	query(t, db.AdminURL, "CREATE UNIQUE INDEX notes_by_hash ON notes (tenant_id, hash)")
+	query(t, db.AdminURL, "CREATE UNIQUE INDEX notes_by_day ON notes (tenant_id, ((at AT TIME ZONE 'Europe/Dublin')::date))")
+	query(t, db.AdminURL, "CREATE TABLE weights (tenant_id uuid, weight float8, UNIQUE (tenant_id, weight))")
+	if found := bySystem(t, db); !slices.Equal(found, []string{"notes.hash", "notes_by_day", "weights_tenant_id_weight_key"}) {
+		t.Errorf("of what was added this is found: %q", found)
+	}
+}
+
+// bySystem returns the indexes and generated columns that depend on a hash of PostgreSQL, on time zones or on a floating-point number,
+// also through a function of the schema. UTC is no zone that changes.
+func bySystem(t *testing.T, db *pgtest.Database) []string {
+	t.Helper()
+	return lines(query(t, db.AdminURL, `
+		WITH stored AS (
+			SELECT c.relname AS name, indexrelid AS id, pg_get_indexdef(indexrelid) AS sql,
+				EXISTS (
+					SELECT FROM pg_attribute WHERE attrelid = indexrelid AND atttypid IN ('float4'::regtype, 'float8'::regtype)) AS floats
+			FROM pg_index JOIN pg_class c ON c.oid = indexrelid WHERE relnamespace = 'public'::regnamespace
+			UNION ALL
+			SELECT relname || '.' || attname, d.oid, pg_get_expr(adbin, adrelid), false
+			FROM pg_attrdef d JOIN pg_class c ON c.oid = adrelid JOIN pg_attribute a ON attrelid = adrelid AND attnum = adnum
+			WHERE relnamespace = 'public'::regnamespace AND attgenerated <> ''
+		)
+		SELECT string_agg(name, E'\n' ORDER BY name) FROM stored
+		WHERE floats OR sql ~* 'hash\w*\(|timezone\(|at time zone ''(?!utc'')' OR EXISTS (
+			SELECT FROM pg_proc p WHERE pronamespace = 'public'::regnamespace AND sql LIKE '%' || proname || '(%'
+				AND (prosrc || COALESCE(pg_get_function_sqlbody(p.oid), '')) ~* 'hash\w*\(|timezone\(|at time zone ''(?!utc'')')`))
+}
+
 // byLocale returns the indexes that order text by a collation other than "C".
 func byLocale(t *testing.T, db *pgtest.Database) []string {
 	t.Helper()
