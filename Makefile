@@ -14,9 +14,12 @@ export GOFLAGS += -buildvcs=false -trimpath
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
+# The demo is the server with the lab. make remove what=lab removes it.
+MAIN := ./$(firstword $(wildcard cmd/demo) cmd/server)
+
 .PHONY: run
 run: ## Start the app, with its own PostgreSQL and demo data
-	go run ./cmd/server
+	go run $(MAIN)
 
 # The race detector takes several times as long. The tools run without it: they have no concurrency, which a test checks. The site's
 # tests send thousands of requests; with it only the races run, and the cases that depend on time. The libraries that shape the text of
@@ -106,7 +109,7 @@ dev: ## Start the app at http://127.0.0.1:7331, and again on every change, and l
 		ADDR=$(ADDR) PUBLIC_URL=http://127.0.0.1:$(PAGES) METRICS_ADDR=off go tool templ generate -watch \
 		-watch-pattern '\.(go|templ|sql|css|m?js|svg)$$' -ignore-pattern '_test\.go$$' \
 		-proxy http://$(ADDR) -proxyport $(PAGES) -open-browser=false \
-		-cmd "go run -ldflags=-s ./cmd/server"
+		-cmd "go run -ldflags=-s $(MAIN)"
 
 .PHONY: rename
 rename: ## Give the app your name: module=example.com/acme/ledger name="Acme Ledger"

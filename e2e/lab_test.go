@@ -8,6 +8,7 @@ import (
 	"github.com/playwright-community/playwright-go"
 
 	"onlyonce/internal/app"
+	"onlyonce/internal/lab/labapp"
 	"onlyonce/internal/postgres/pgtest"
 )
 
@@ -19,7 +20,7 @@ func TestLab(t *testing.T) {
 	s := newSession(t)
 	program, err := program()
 	s.check(err, "build the program")
-	s.configure = func(c *app.Config) { c.LabProgram = program }
+	s.configure = func(c *app.Config) { c.Extras = []app.OpenExtra{labapp.Open(program)} }
 	s.findApp()
 	for name, scenario := range map[string]func(*testing.T, *session){
 		"live": labLive, "without JavaScript": labWithoutJavaScript, "by keyboard": labByKeyboard, "accessible": labAccessible,

@@ -38,11 +38,7 @@ type App struct {
 	registry *prometheus.Registry
 	tracing  *tracing // nil without a collector
 	anyUser  bool     // whether there is a user besides the demo's
-	hints    []string // about the demo, each one line of the banner
-	// pages are the pages of parts, last in the navigation.
-	pages []func(*web.Site)
-	// hurries end the waits of requests in flight.
-	hurries []func(context.Context) error
+	extras   []Extra
 	// stops end what start functions began, such as jobs, in reverse order. They may let work finish until draining is done.
 	stops    []func(ctx, draining context.Context) error
 	listener net.Listener
@@ -130,6 +126,11 @@ func start(ctx context.Context, c Config, bounds limits) (_ *App, err error) {
 	if a.anyUser, err = account.AnyUser(filling, a.pool); err != nil {
 		return nil, err
 	}
+	if c.Demo && !a.anyUser {
+		if a.extras, err = openExtras(c.Extras, c.Log); err != nil {
+			return nil, err
+		}
+	}
 	for _, p := range parts() {
 		if p.start == nil {
 			continue
@@ -144,7 +145,7 @@ func start(ctx context.Context, c Config, bounds limits) (_ *App, err error) {
 		Secure: c.secure(), Origin: strings.TrimSuffix(c.PublicURL, c.path()), Path: c.path(), Port: a.port(),
 		TrustedProxies: c.TrustedProxies,
 		RequestTime:    bounds.request, Ending: a.ending, Forgot: a.forgot(),
-		Mount: site.Mount(c.KeepAttempts, a.config.SecretKey, c.MailServer != nil, a.pages...),
+		Mount: site.Mount(c.KeepAttempts, a.config.SecretKey, c.MailServer != nil, pagesOf(a.extras)...),
 	})
 	if err != nil {
 		return nil, err
@@ -244,8 +245,8 @@ func (a *App) Close(ctx context.Context) error {
 	var errs []error
 	ctx, cancel := context.WithTimeout(ctx, a.limits.drain+closing)
 	defer cancel()
-	for _, hurry := range a.hurries {
-		errs = append(errs, a.inTime(ctx, "a part of the app", hurry(ctx)))
+	for _, extra := range a.extras {
+		errs = append(errs, a.inTime(ctx, "a part of the demo", extra.Close(ctx)))
 	}
 	draining, cancel := context.WithTimeout(ctx, a.limits.drain)
 	defer cancel()

@@ -13,15 +13,16 @@ func (a *App) banner() {
 	if w == nil {
 		return
 	}
-	fmt.Fprintf(w, "\n  %s is ready: %s\n", templates.Product, cmp.Or(a.config.PublicURL, a.URL()))
+	address := cmp.Or(a.config.PublicURL, a.URL())
+	fmt.Fprintf(w, "\n  %s is ready: %s\n", templates.Product, address)
 	switch {
 	case a.config.Demo:
 		fmt.Fprintf(w, "\n  Log in with the password %s, or use the API token:\n", demoPassword)
 		for _, t := range demoTenants() {
 			fmt.Fprintf(w, "    %-13s %-22s %s\n", t.name, t.email, t.token)
 		}
-		for _, hint := range a.hints {
-			fmt.Fprintf(w, "\n  %s\n", hint)
+		for _, extra := range a.extras {
+			fmt.Fprintf(w, "\n  %s: %s%s\n", extra.Hint, address, extra.Path)
 		}
 	case !a.anyUser:
 		fmt.Fprintln(w, "\n  Nobody can log in yet. In another terminal, with the same environment variables:")

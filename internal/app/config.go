@@ -13,7 +13,6 @@ import (
 
 // Config is the configuration of the app. [Environ] reads it, and [Usage] documents each variable.
 type Config struct {
-	LabConfig
 	MailConfig
 
 	Addr           string         // ADDR: host:port, or unix: and the path of a socket
@@ -40,6 +39,7 @@ type Config struct {
 	RedisURL  string        // REDIS_URL; empty for none
 	SecretKey secretkey.Key // SECRET_KEY; zero for the one in DataDir with an embedded PostgreSQL, and else for none
 
+	Extras   []OpenExtra  // for the demo
 	Command  string       // how a shell runs this program
 	Listener net.Listener // used instead of listening on Addr; nil to listen
 	Log      *slog.Logger

@@ -29,7 +29,6 @@ func TestEnvironDefaults(t *testing.T) {
 		Addr: "127.0.0.1:8080", MetricsAddr: "127.0.0.1:28080", DataDir: ".data", Demo: true, RateLimit: 6000,
 		Wait: 5 * time.Second, ExpireEvery: time.Minute, Memory: 8, KeepAttempts: 7 * 24 * time.Hour,
 	}
-	want.LabConfig = defaultLab()
 	if !reflect.DeepEqual(c, want) {
 		t.Errorf("got %+v\nwant %+v", c, want)
 	}
@@ -50,7 +49,6 @@ func TestEnvironReadsEverything(t *testing.T) {
 		"SECRET_KEY": secret, "REDIS_URL": "rediss://:secret@redis:1",
 	}
 	maps.Copy(set, mailEnvironment())
-	maps.Copy(set, labEnvironment())
 	asked := map[string]bool{}
 	c, err := app.Environ(func(name string) string {
 		if !strings.HasSuffix(name, "_FILE") {

@@ -6,7 +6,6 @@ import (
 	"github.com/google/uuid"
 
 	"onlyonce/internal/idempotency"
-	"onlyonce/internal/web"
 )
 
 // part is an optional part of the app in its own files. Only [parts] refers to it. Unused fields are nil.
@@ -20,15 +19,12 @@ type part struct {
 	fill func(context.Context, demoTenant, *idempotency.Store) (news bool, err error)
 	// start runs after the database and the demo data are ready, before the app serves.
 	start func(context.Context, *App) error
-	// pages mounts the pages that start may add, for the list of all routes.
-	pages func(*web.Site)
 	// expire deletes old data of a tenant, besides the results of operations.
 	expire func(context.Context, *App, uuid.UUID) error
 }
 
 func parts() []part {
 	return []part{
-		labPart(),
 		mailPart(),
 		invoicePart(),
 		webhookPart(),

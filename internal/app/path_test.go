@@ -18,6 +18,7 @@ import (
 	"golang.org/x/net/html"
 
 	"onlyonce/internal/app"
+	"onlyonce/internal/lab/labapp"
 	"onlyonce/internal/proof/must"
 	"onlyonce/templates/viewtest"
 )
@@ -52,7 +53,7 @@ func setupHost(t *testing.T) *host {
 	must.OK(t, err)
 	h.bundle = setup(t, func(c *app.Config) {
 		c.PublicURL = h.url + books
-		c.Lab = true
+		c.Extras = []app.OpenExtra{labapp.Open("")}
 	})
 	h.root = h.start()
 	return h

@@ -8,15 +8,14 @@ import (
 	"onlyonce/internal/web"
 )
 
-// Routes returns the routes of all parts for any settings. It needs no database.
-func Routes() ([]web.Route, error) {
-	var more []func(*web.Site)
-	for _, p := range parts() {
-		if p.pages != nil {
-			more = append(more, p.pages)
-		}
+// Routes returns the routes of the app and of extras for any settings. It needs no database.
+func Routes(extras ...OpenExtra) ([]web.Route, error) {
+	log := slog.New(slog.DiscardHandler)
+	opened, err := openExtras(extras, log)
+	if err != nil {
+		return nil, err
 	}
-	server, err := web.New(web.Config{Log: slog.New(slog.DiscardHandler), Mount: site.Mount(0, secretkey.Key{}, false, more...)})
+	server, err := web.New(web.Config{Log: log, Mount: site.Mount(0, secretkey.Key{}, false, pagesOf(opened)...)})
 	if err != nil {
 		return nil, err
 	}

@@ -23,21 +23,28 @@ import (
 // TestRoutesAreAll checks that the list has every route of an app with all its pages, each with the line that registers it.
 func TestRoutesAreAll(t *testing.T) {
 	t.Parallel()
+	extra := func(*slog.Logger) (Extra, error) {
+		return Extra{
+			Mount: func(s *web.Site) {
+				s.Everybody().Read("/extra", func(http.ResponseWriter, *http.Request) error { return nil })
+			},
+			Close: func(context.Context) error { return nil },
+		}, nil
+	}
 	a, err := Start(t.Context(), Config{
-		Addr: "127.0.0.1:0", MetricsAddr: "off", DatabaseURL: pgtest.New(t).URL, Demo: true,
-		LabConfig: LabConfig{Lab: true},
-		Wait:      time.Second, ExpireEvery: time.Minute, Log: slog.New(slog.DiscardHandler), Banner: io.Discard,
+		Addr: "127.0.0.1:0", MetricsAddr: "off", DatabaseURL: pgtest.New(t).URL, Demo: true, Extras: []OpenExtra{extra},
+		Wait: time.Second, ExpireEvery: time.Minute, Log: slog.New(slog.DiscardHandler), Banner: io.Discard,
 	})
 	must.OK(t, err)
 	t.Cleanup(func() { must.OK(t, a.Close(context.WithoutCancel(t.Context()))) })
-	server, err := web.New(web.Config{Log: a.config.Log, Mount: site.Mount(0, a.config.SecretKey, true, a.pages...)})
+	server, err := web.New(web.Config{Log: a.config.Log, Mount: site.Mount(0, a.config.SecretKey, true, pagesOf(a.extras)...)})
 	must.OK(t, err)
 	var walked, listed []string
 	must.OK(t, chi.Walk(server.Mux, func(method, path string, _ http.Handler, _ ...func(http.Handler) http.Handler) error {
 		walked = append(walked, method+" "+path)
 		return nil
 	}))
-	routes, err := Routes()
+	routes, err := Routes(extra)
 	must.OK(t, err)
 	for _, route := range routes {
 		listed = append(listed, route.Method+" "+route.Path)

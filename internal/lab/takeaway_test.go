@@ -83,7 +83,7 @@ func startDemo(t *testing.T) string {
 	r := &replica.Replica{
 		Program: l.config.Program, Args: []string{"serve"}, Addr: addr, Group: l.site.leash.Group, Log: filepath.Join(t.TempDir(), "log"),
 		Env: []string{
-			"PATH=" + os.Getenv("PATH"), "ADDR=" + addr, "METRICS_ADDR=off", "DEMO=1", "LAB=0",
+			"PATH=" + os.Getenv("PATH"), "ADDR=" + addr, "METRICS_ADDR=off", "DEMO=1",
 			"DATABASE_URL=" + server.URL(l.site.cluster.dir, server.Role, name), "SECRET_KEY=" + random(),
 		},
 	}

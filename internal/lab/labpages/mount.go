@@ -23,11 +23,8 @@ type pages struct {
 	store  *idempotency.Store // for voiding a visitor's drafts at the end of a tour
 }
 
-// Mount mounts the pages of the lab, if there is one.
+// Mount mounts the pages of the lab.
 func Mount(s *web.Site, l *lab.Lab) {
-	if l == nil {
-		return
-	}
 	p := &pages{
 		Site: s, lab: l, visits: newVisits(),
 		store: &idempotency.Store{Pool: s.Pool, Wait: time.Second, Timeout: 5 * time.Second}, //nolint:mnd // seconds

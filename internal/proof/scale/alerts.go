@@ -149,7 +149,7 @@ func (w *watched) startApp(ctx context.Context, metrics, mails string) error {
 	}
 	w.app = replica.Replica{
 		Program: program, Addr: addr, Group: w.leash.Group, Log: filepath.Join(w.dir, "app.log"),
-		Env: append(os.Environ(), "ADDR="+addr, "METRICS_ADDR="+metrics, "DEMO=1", "LAB=0", "RATE_LIMIT=0",
+		Env: append(os.Environ(), "ADDR="+addr, "METRICS_ADDR="+metrics, "DEMO=1", "RATE_LIMIT=0",
 			"DATABASE_URL=postgres://"+server.Role+"@"+w.way.Addr()+"/"+server.Database+"?sslmode=disable",
 			"IDEMPOTENCY_WAIT=500ms", "EXPIRE_EVERY=1s", "SMTP_URL=smtp://"+mails+"?tls=off", "MAIL_FROM=invoices@example.com",
 			"MAIL_TIMEOUT=1m", "MAIL_RETRY=1s"),

@@ -55,7 +55,7 @@ func tryProxies(ctx context.Context, dir string, out io.Writer) (err error) {
 		}
 	}
 	app, err := start(program, "app.log", nil, append(os.Environ(),
-		"ADDR="+addr[0], "METRICS_ADDR=off", "DEMO=1", "LAB=0", "DATABASE_URL=", "DATA_DIR="+filepath.Join(dir, "data")), addr[0])
+		"ADDR="+addr[0], "METRICS_ADDR=off", "DEMO=1", "DATABASE_URL=", "DATA_DIR="+filepath.Join(dir, "data")), addr[0])
 	if err != nil {
 		return err
 	}

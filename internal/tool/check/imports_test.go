@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"onlyonce/internal/proof/must"
 )
 
 const module = "onlyonce"
@@ -21,6 +23,7 @@ const (
 	pages                   // the pages and the API of a domain
 	site                    // lists the domains
 	app                     // wires everything
+	around                  // the command line, and additions to the app that only some programs have
 	program                 // starts an app
 )
 
@@ -50,6 +53,8 @@ var rooms = map[string]level{
 	"internal/web":            kit,
 	"internal/site":           site,
 	"internal/app":            app,
+	"internal/command":        around,
+	"internal/lab/labapp":     around,
 	"cmd":                     program,
 	"e2e":                     program,
 	"internal/proof/browser":  leaf,
@@ -85,6 +90,23 @@ func TestImportsGoDownwardOnly(t *testing.T) {
 	}
 }
 
+// TestTheServerHasNoProof checks that the released program links neither the lab, which removes protection from databases, nor tools of
+// the proof, such as the proxy that cuts connections.
+func TestTheServerHasNoProof(t *testing.T) {
+	t.Parallel()
+	output, err := exec.Command("go", "list", "-deps", module+"/cmd/server").Output()
+	must.OK(t, err)
+	linked := strings.Fields(string(output))
+	if !slices.Contains(linked, module+"/internal/app") {
+		t.Errorf("the server links no app, but %q", linked)
+	}
+	for _, p := range linked {
+		if strings.HasPrefix(p+"/", module+"/internal/lab/") || strings.HasPrefix(p, module+"/internal/proof/") {
+			t.Errorf("cmd/server links %s", p)
+		}
+	}
+}
+
 func TestViolationsAreFound(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -99,6 +121,7 @@ func TestViolationsAreFound(t *testing.T) {
 		"upward":                   {"internal/web", "onlyonce/internal/app", "downward only"},
 		"same level":               {"internal/postgres", "onlyonce/internal/idempotency", ""},
 		"program from program":     {"cmd/server", "onlyonce/e2e", "downward only"},
+		"app and command line":     {"internal/app", "onlyonce/internal/command", "downward only"},
 		"leaf with a dependency":   {"templates", "onlyonce/internal/value/money", "downward only"},
 		"domain and HTTP":          {"internal/customer", "net/http", "nothing of HTTP"},
 		"subpackage and HTTP":      {"internal/customer/card", "net/http/httptest", "nothing of HTTP"},

@@ -41,7 +41,7 @@ func TestRenameThenRemove(t *testing.T) {
 		t.Errorf("not formatted: %s", unformatted)
 	}
 	s.Run("go", "tool", "templ", "generate", "-check")
-	s.Run("go", "test", "-vet=off", "-short", "./cmd/server", "./internal/app", "./internal/customer/...", "./internal/people/...",
+	s.Run("go", "test", "-vet=off", "-short", "./internal/app", "./internal/command", "./internal/customer/...", "./internal/people/...",
 		"./internal/postgres", "./internal/site", "./internal/tool/check", "./internal/tool/scenario/...", "./internal/web",
 		"./static", "./templates")
 	if fork.Now().Renamed() { // in a fork, which has its names

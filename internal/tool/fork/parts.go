@@ -17,7 +17,7 @@ type part struct {
 func parts() []part {
 	return []part{
 		{name: "lab", rooms: []string{
-			"internal/lab", "internal/app/lab*.go", "internal/site/lab_*.go", "docs/lab.*", "docs/lab-*",
+			"cmd/demo", "internal/lab", "internal/site/lab_*.go", "docs/lab.*", "docs/lab-*",
 			"templates/lab*", "static/lab*", "e2e/lab_*.go",
 		}},
 		{name: "proof", rooms: []string{
@@ -41,7 +41,7 @@ func invoiceRooms() []string {
 		"internal/site/refund*_test.go", "internal/site/credit_note*_test.go", "internal/site/mail*_test.go",
 		"internal/site/documents*_test.go", "internal/site/schedule*_test.go",
 		"internal/site/standing*_test.go", "internal/site/api_client*_test.go",
-		"cmd/server/invoice*.go",
+		"internal/command/invoice*.go",
 		"templates/invoice*",
 		"migrations/*_invoice*.sql", "migrations/*_ledger*.sql", "migrations/*_payment*.sql", "migrations/*_refund*.sql",
 		"migrations/*_credit_note*.sql", "migrations/*_schedule*.sql", "migrations/*_webhook*.sql",

@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"bytes"
@@ -23,7 +23,7 @@ const asProgram = "ONLYONCE_TEST_PROGRAM"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
-		main()
+		Main()
 	}
 	pgtest.Main(m)
 }

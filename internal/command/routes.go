@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"fmt"
@@ -19,7 +19,7 @@ type route struct {
 
 // Run prints every route, and the treatment of its repeats. It needs no database.
 func (routes) Run(t *terminal) error {
-	registered, err := app.Routes()
+	registered, err := app.Routes(t.extras...)
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"context"
@@ -36,6 +36,7 @@ func (serve) Run(ctx context.Context, t *terminal) error {
 	config.Log = slog.New(logHandler(t.stderr, config.JSONLog))
 	config.Banner = t.stdout
 	config.Command = command()
+	config.Extras = t.extras
 	if config.Listener, err = passed(); err != nil {
 		return err
 	}
@@ -53,7 +54,7 @@ func (serve) Run(ctx context.Context, t *terminal) error {
 func command() string {
 	path, err := os.Executable()
 	if err != nil || strings.Contains(path, "/go-build") {
-		return "go run ./cmd/server"
+		return "go run ./cmd/" + filepath.Base(path)
 	}
 	return filepath.Base(path) // the login page shows it, and must not reveal the installation directory to strangers
 }

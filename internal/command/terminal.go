@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"context"
@@ -18,6 +18,7 @@ import (
 
 // terminal is the environment of a command. Results go to stdout, and everything else to stderr.
 type terminal struct {
+	extras         []app.OpenExtra
 	environ        []string // NAME=value, as in [os.Environ]
 	stdin          io.Reader
 	stdout, stderr io.Writer
