@@ -114,7 +114,7 @@ func (s *session) visitPaymentForms(look func(*session, string)) {
 	refused(fieldAmountInEUR, "1000", "The open amount is 123.00 EUR.")
 	s.fill(fieldBankOrProvider, "bank")
 	s.fill(fieldAmountInEUR, "23")
-	refused(fieldReference, "R-2", "The payment R-2 of bank is recorded already.")
+	refused(fieldReference, "R-2", "The payment R-2 of bank is already recorded.")
 	s.payByAPI(invoice, "50.00", "R-3")
 	refused(fieldReference, "R-4", openHasChanged)
 	s.click(buttonRecordPayment)

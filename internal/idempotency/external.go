@@ -71,7 +71,7 @@ const isExternal = `r.source_folded = fold_text(@external_source::text) AND r.ex
 // ExternalTaken is the conflict with a record that has the same external id, but came with other content.
 var ExternalTaken = conflict.Kind{
 	Slug: "external-id-taken", Title: "External id of other content",
-	Meaning: "A record from this source has this external id, and the source said something else of it. Nothing was saved. " +
+	Meaning: "A record from this source has this external id, and came with other content. Nothing was saved. " +
 		"You can use the key again.",
 	ToDo: "To update the record (existing_id), send PUT or PATCH with If-Match, and with the source and external id again. " +
 		"If it is another record, send it with its own external id.",
@@ -222,7 +222,7 @@ func externalTaken(ctx context.Context, store *Store, s Spec[any, any], intent I
 	}
 	name := fmt.Sprintf("%s of %s", args["external_id"], args["external_source"])
 	return &conflict.Error{
-		Kind: &ExternalTaken, Title: "There is " + name + " already, with other content.",
+		Kind: &ExternalTaken, Title: name + " already exists with other content.",
 		Text:     "Nothing was saved. An update goes with PUT or PATCH and If-Match.",
 		Existing: existing, Name: name, Field: "/external_id", Blame: "Another record has this external id.",
 	}

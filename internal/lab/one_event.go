@@ -32,7 +32,7 @@ func oneEvent() script {
 				{uniqueEvent, "the unique event", "The database does not recognise an event that it has seen before: its id is no key " +
 					"of an intent any more, and no longer unique."},
 				{paymentReference, "the payment reference", "The database does not recognise what the provider calls a payment " +
-					"that is recorded already."},
+					"that is already recorded."},
 			},
 		},
 		noun: "payment", amount: 41_00, counts: counts,

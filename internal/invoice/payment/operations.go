@@ -76,8 +76,12 @@ func reference(d Draft) pgx.NamedArgs {
 }
 
 func taken(_ Draft, first Payment) error {
+	by := ""
+	if first.Provider != "" {
+		by = " by " + first.Provider
+	}
 	return &conflict.Error{
-		Kind: &Taken, Title: "The payment " + first.Reference + " of " + first.Provider + " is recorded already.",
+		Kind: &Taken, Title: "The payment " + first.Reference + by + " is already recorded.",
 		Text: "We kept it and didn't record a second one.", Existing: first.ID, Name: Name(first),
 		Field: "/reference", Blame: "Another payment has this reference.",
 	}

@@ -107,7 +107,7 @@ func Sentence(e Event) string {
 	case "more-than-open":
 		return "The payment is larger than what is open on the invoice."
 	case "other-payment":
-		return "The payment " + e.Reference + " is recorded already, with another amount or on another invoice."
+		return "The payment " + e.Reference + " is already recorded, with another amount or on another invoice."
 	case "no-payment":
 		return "The payment " + e.Reference + " is not recorded yet."
 	case "many-waiting":

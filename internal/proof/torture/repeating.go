@@ -14,7 +14,7 @@ import (
 // Texts in the answer to the form of a payment.
 const (
 	askedAbout    = "Create anyway?"
-	recordedTwice = "is recorded already" // found by its reference
+	recordedTwice = "is already recorded" // found by its reference
 	formSpent     = "This form already"   // its result was erased
 )
 
