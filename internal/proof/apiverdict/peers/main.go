@@ -1,7 +1,8 @@
-// Command peers is an API for invoices behind Fiber's middleware for idempotency, for the verdicts in docs/verdicts/api.md. Its handler
-// inserts the rows statement by statement in one transaction. Environment: ADDR, DATABASE_URL of a database of Onlyonce, and TENANTS, such
-// as "oo_demo_acme=0a3e0000-0000-4000-8000-00000000ac3e,oo_demo_globex=610be000-0000-4000-8000-0000000610be". node/peer.mjs is the same
-// API with node-idempotency in Express.
+// Command peers is an API for invoices behind Fiber's middleware for idempotency, for the verdicts in
+// docs/verdicts/api.md. Its handler inserts the rows statement by statement in one transaction. Environment: ADDR,
+// DATABASE_URL of a database of Onlyonce, and TENANTS, such as
+// "oo_demo_acme=0a3e0000-0000-4000-8000-00000000ac3e,oo_demo_globex=610be000-0000-4000-8000-0000000610be". node/peer.mjs
+// is the same API with node-idempotency in Express.
 package main
 
 import (
