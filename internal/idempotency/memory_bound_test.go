@@ -14,7 +14,7 @@ func TestMemoryIsBoundedInBytes(t *testing.T) { //nolint:paralleltest // it meas
 		t.Run(name, func(t *testing.T) {
 			var m memory
 			took := 0
-			for range 3 { // leftovers of earlier tests may grow meanwhile, but hardly three times
+			for range 3 { // leftovers of earlier tests may grow or be freed meanwhile, but hardly three times
 				m = memory{}
 				before := heap()
 				for i := range 4 * bound / (overhead + result) {
@@ -24,7 +24,7 @@ func TestMemoryIsBoundedInBytes(t *testing.T) { //nolint:paralleltest // it meas
 						t.Fatalf("%d bytes after %d", m.bytes, i)
 					}
 				}
-				if took = heap() - before; took <= bound*5/4 {
+				if took = heap() - before; took >= bound/2 && took <= bound*5/4 {
 					break
 				}
 			}
