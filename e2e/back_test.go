@@ -11,30 +11,6 @@ import (
 // unlocks itself. Without that cache the form comes from the HTTP cache, as it was before any input. In both cases it shows that it
 // has been used.
 
-func TestBackAfterSuccess(t *testing.T) {
-	onlyInChromium(t, "it is about the way that Chromium keeps pages")
-	t.Parallel()
-	s := startIn(t, withPageCache)
-	s.login()
-	s.newInvoice()
-	form := s.page.URL()
-	s.fillInvoice(s.number(1))
-	s.leaveMark()
-	s.create()
-	s.seesInvoice(s.number(1), created(s.number(1)))
-
-	s.back()
-	s.hasMark(true)
-	s.isOnForm(form)
-	s.holds(fieldNumber, s.number(1))
-	s.saysUsed(s.number(1))
-	s.create()
-
-	s.seesInvoice(s.number(1), ignoredDuplicate)
-	s.hasOneNew(s.number(1))
-	s.attempts("created", "replayed")
-}
-
 func TestBackAfterSuccessWithoutPageCache(t *testing.T) {
 	onlyInChromium(t, "it is about the way that Chromium keeps pages")
 	t.Parallel()
@@ -56,24 +32,6 @@ func TestBackAfterSuccessWithoutPageCache(t *testing.T) {
 	s.seesHeading(headingInvoice(s.number(1)))
 	s.hasOneNew(s.number(1))
 	s.attempts("created")
-}
-
-func TestBackToACustomerForm(t *testing.T) {
-	onlyInChromium(t, "it is about the way that Chromium keeps pages")
-	t.Parallel()
-	s := startIn(t, withoutPageCache)
-	s.login()
-	s.open("/customers/new")
-	s.fill(fieldEmail, s.email("ada"))
-	s.fill(fieldName, s.named("Ada Byron"))
-	s.click(buttonCreateCustomer)
-	s.seesHeading(s.named("Ada Byron"))
-
-	s.back()
-	s.saysUsed(s.named("Ada Byron"))
-	s.moment()
-	s.follow(linkOpen(s.named("Ada Byron")))
-	s.seesHeading(s.named("Ada Byron"))
 }
 
 // A refused form is shown again with its input. If it already shows that it was used, it does not show it twice.
@@ -153,48 +111,6 @@ func (s *session) awaitCheck() (wait func()) {
 			s.t.Fatal("the page does not ask the server about its form")
 		}
 	}
-}
-
-func TestBackAfterSuccessThenOtherText(t *testing.T) {
-	t.Parallel()
-	s := startIn(t, withPageCache)
-	s.login()
-	s.newInvoice()
-	s.fillInvoice(s.number(1))
-	s.create()
-	s.seesInvoice(s.number(1), created(s.number(1)))
-
-	s.back()
-	s.fill(fieldNotes, "Thank you.")
-	s.create()
-
-	s.sees(alreadyCreated(s.number(1)) + " " + changesNotSaved)
-	s.holds(fieldNotes, "Thank you.")
-	s.hasOneNew(s.number(1))
-	s.attempts("created", "mismatch")
-}
-
-// No page shows it before the form is sent again: safe and clear all the same.
-func TestBackAndCreateAgainWithoutJavaScript(t *testing.T) {
-	onlyInChromium(t, "it is about the way that Chromium keeps pages")
-	t.Parallel()
-	s := startIn(t, withoutPageCache, withoutJavaScript)
-	s.login()
-	s.newInvoice()
-	form := s.page.URL()
-	s.fillInvoice(s.number(1))
-	s.create()
-	s.seesInvoice(s.number(1), created(s.number(1)))
-
-	s.back()
-	s.isOnForm(form)
-	s.fillInvoice(s.number(1))
-	s.fill(fieldDescription, "Something else")
-	s.create()
-	s.sees(alreadyCreated(s.number(1)) + " " + changesNotSaved)
-	s.holds(fieldDescription, "Something else")
-	s.hasOneNew(s.number(1))
-	s.attempts("created", "mismatch")
 }
 
 func TestBackAfterSuccessWithoutJavaScript(t *testing.T) {

@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/playwright-community/playwright-go"
@@ -9,68 +8,6 @@ import (
 
 // Existing records are edited, archived and restored. Each change makes one version of the record and one intent, however often it
 // is asked for.
-
-func TestDoubleClickOnAnEdit(t *testing.T) {
-	t.Parallel()
-	s := withAda(t)
-	s.edit()
-	s.fill(fieldName, s.named("Ada King"))
-	s.listenToForm()
-
-	release := s.lock("customers")
-	s.pointAt(buttonSaveChanges)
-	s.tap(2)
-	s.waiting(1)
-	s.formSaid("sent", "kept back")
-	release()
-
-	s.sees(saved(s.named("Ada King")))
-	s.hasChanged("customer.edit")
-	s.attempts("changed")
-}
-
-func TestFiveClicksOnAnEditWithoutJavaScript(t *testing.T) {
-	t.Parallel()
-	s := withAda(t, withoutJavaScript)
-	s.edit()
-	s.fill(fieldName, s.named("Ada King"))
-
-	release := s.lock("customers")
-	s.pointAt(buttonSaveChanges)
-	for click := range 5 {
-		s.tap(1)
-		s.waiting(click + 1)
-	}
-	release()
-
-	s.seesHeading(s.named("Ada King"))
-	s.sees(ignoredSecondEdit)
-	s.hasChanged("customer.edit")
-	s.attempts("changed", "replayed", "replayed", "replayed", "replayed")
-}
-
-// One click, two POSTs, and the second one has the version that the first one has created.
-func TestBrowserSilentlySendsAnEditAgain(t *testing.T) {
-	onlyInChromium(t, "others need not send a form again by themselves")
-	t.Parallel()
-	s := start(t)
-	wire := s.throughProxy()
-	s.login()
-	s.addAda()
-	s.edit()
-	s.fill(fieldName, s.named("Ada King"))
-	wire.cutNextAnswer()
-
-	s.click(buttonSaveChanges)
-
-	s.seesHeading(s.named("Ada King"))
-	s.sees(ignoredSecondEdit)
-	if n := wire.posts.Load(); n != 2 {
-		t.Errorf("one click sent %d POSTs, want 2: the browser no longer resends a form", n)
-	}
-	s.hasChanged("customer.edit")
-	s.attempts("changed", "replayed")
-}
 
 // meanwhile opens the form in two tabs, saves the first one, and sends the other.
 func meanwhile(t *testing.T, javaScript option) (s, other *session) {
@@ -145,43 +82,6 @@ func TestTwoPeopleEditAndTheSecondGivesWay(t *testing.T) {
 	s.attempts("changed", "conflict")
 }
 
-func TestBackAfterAnEdit(t *testing.T) {
-	onlyInChromium(t, "it is about the way that Chromium keeps pages")
-	t.Parallel()
-	s := startIn(t, withPageCache)
-	s.login()
-	s.addAda()
-	s.edit()
-	form := s.page.URL()
-	s.fill(fieldName, s.named("Ada King"))
-	s.click(buttonSaveChanges)
-	s.sees(saved(s.named("Ada King")))
-
-	s.back()
-	s.isOnForm(form)
-	notice := s.page.GetByRole("alert")
-	s.check(expect.Locator(notice).ToContainText(alreadySaved(s.named("Ada King"))), "see that the form is used")
-	s.fill(fieldName, s.named("Ada King"))
-	s.click(buttonSaveChanges)
-	s.seesHeading(s.named("Ada King"))
-	s.sees(ignoredSecondEdit)
-	s.hasChanged("customer.edit")
-
-	s.back()
-	s.fill(fieldName, s.named("Ada Lovelace"))
-	s.click(buttonSaveChanges)
-	s.sees(alreadySaved(s.named("Ada King")) + " What you typed after that wasn't saved.")
-	s.holds(fieldName, s.named("Ada Lovelace"))
-	s.seesRow("Name", "Differs", s.named("Ada King"), s.named("Ada Lovelace"))
-	s.moment()
-	s.hasChanged("customer.edit")
-
-	s.click(buttonSaveTheseChangesToo)
-	s.sees(saved(s.named("Ada Lovelace")))
-	s.hasChanged("customer.edit", "customer.edit")
-	s.attempts("changed", "replayed", "mismatch", "changed")
-}
-
 func TestChangeWithoutTheDatabase(t *testing.T) {
 	onlyHere(t, "it takes the database away")
 	t.Parallel()
@@ -252,7 +152,7 @@ func withAda(t *testing.T, circumstances ...option) *session {
 func (s *session) addAda() {
 	s.t.Helper()
 	s.addCustomer(s.email("ada"), s.named("Ada Byron"))
-	s.open(strings.TrimPrefix(s.page.URL(), s.origin)) // reload without the message
+	s.reopen()
 }
 
 func (s *session) addCustomer(email, name string) {

@@ -17,8 +17,8 @@ func (r sqlRecords) customerChanges() (operations []string, versions int) {
 	r.s.t.Helper()
 	r.s.query(&operations,
 		`SELECT COALESCE(array_agg(operation ORDER BY at), '{}') FROM intents
-		WHERE outcome = 'changed' AND operation LIKE 'customer.%'`)
-	return operations, r.s.count(`SELECT COALESCE(sum(version - 1), 0) FROM customers`)
+		WHERE outcome = 'changed' AND record_id IN (SELECT id FROM customers WHERE starts_with(name, $1))`, r.s.mark)
+	return operations, r.s.count(`SELECT COALESCE(sum(version - 1), 0) FROM customers WHERE starts_with(name, $1)`, r.s.mark)
 }
 
 // query reads a value.

@@ -117,13 +117,20 @@ func (s *session) sharedLogin() []playwright.OptionalCookie {
 	defer shared.login.Unlock()
 	if shared.cookies == nil {
 		s.logInByForm()
-		state, err := s.browser.StorageState()
-		s.check(err, "keep the login")
-		for _, c := range state.Cookies {
-			shared.cookies = append(shared.cookies, c.ToOptionalCookie())
-		}
+		shared.cookies = s.cookies()
 	}
 	return shared.cookies
+}
+
+// cookies returns the cookies of the browser.
+func (s *session) cookies() (all []playwright.OptionalCookie) {
+	s.t.Helper()
+	state, err := s.browser.StorageState()
+	s.check(err, "keep the login")
+	for _, c := range state.Cookies {
+		all = append(all, c.ToOptionalCookie())
+	}
+	return all
 }
 
 // logInDirectly is logInByForm without the slow page.

@@ -10,87 +10,6 @@ import (
 
 const wouldBill = "a schedule would stay, and bill"
 
-// On the form that an invoice opens: two clicks, Enter and then a click, and a second tab. With JavaScript, the form lock holds
-// back repeats from the same page.
-func TestScheduleOfAnInvoiceIsMadeOnce(t *testing.T) {
-	onlyHere(t, wouldBill)
-	t.Parallel()
-	clickTwice := func(s, _ *session, forms int) {
-		s.pointAt(buttonCreateSchedule)
-		s.tap(1)
-		s.waiting(1)
-		s.tap(1)
-		s.waiting(forms)
-	}
-	enterThenClick := func(s, _ *session, _ int) {
-		s.pointAt(buttonCreateSchedule)
-		s.check(s.field(fieldEvery).Focus(), "go into the form")
-		s.press("Enter")
-		s.waiting(1)
-		s.tap(1)
-	}
-	twoTabs := func(s, other *session, _ int) {
-		for i, tab := range []*session{s, other} {
-			tab.pointAt(buttonCreateSchedule)
-			tab.tap(1)
-			s.until("it waits", func() bool { return s.inProgress() == i+1 })
-		}
-	}
-	for name, c := range map[string]struct {
-		in     option
-		repeat func(s, other *session, forms int)
-		forms  int
-	}{
-		"double click":                     {withJavaScript, clickTwice, 1},
-		"double click, without JavaScript": {withoutJavaScript, clickTwice, 2},
-		"Enter, then a click":              {withJavaScript, enterThenClick, 1},
-		"two tabs, without JavaScript":     {withoutJavaScript, twoTabs, 2},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := withIssued(t, c.in)
-			s.follow(linkRepeat)
-			s.seesHeading(headingNewSchedule)
-			other := s.tab(s.page.URL())
-
-			release := s.lock("schedules")
-			c.repeat(s, other, c.forms)
-			release()
-
-			s.seesHeading(s.named("Ada Byron") + ", every month")
-			s.sees("123.00 EUR")
-			s.moment()
-			s.hasSchedules(1)
-			s.attempts([]string{"created", "replayed"}[:c.forms]...)
-		})
-	}
-}
-
-// One click, two POSTs: the answer to the first one is lost, and the browser resends the form.
-func TestBrowserSilentlySendsAScheduleAgain(t *testing.T) {
-	onlyHere(t, wouldBill)
-	onlyInChromium(t, "others need not send a form again by themselves")
-	t.Parallel()
-	s := start(t)
-	wire := s.throughProxy()
-	s.login()
-	s.open(s.issuedByAPI(s.number(1)))
-	s.follow(linkRepeat)
-	s.seesHeading(headingNewSchedule)
-	s.log.forget()
-	wire.cutNextAnswer()
-
-	s.click(buttonCreateSchedule)
-
-	s.seesHeading(s.named("Ada Byron") + ", every month")
-	s.sees("We ignored the duplicate submission and kept your first request.")
-	if n := wire.posts.Load(); n != 2 {
-		t.Errorf("one click sent %d POSTs, want 2: the browser no longer resends a form", n)
-	}
-	s.hasSchedules(1)
-	s.attempts("created", "replayed")
-}
-
 // Three tabs have opened “Bill now”, each with a different key. Two are sent at once, and the third one later.
 func TestTwoTabsBillOnePeriod(t *testing.T) {
 	onlyHere(t, wouldBill)
@@ -118,30 +37,6 @@ func TestTwoTabsBillOnePeriod(t *testing.T) {
 	late.moment()
 	s.hasBilled(1)
 	s.attempts("created", "reused", "reused")
-}
-
-func TestDoubleClickOnBillPeriod(t *testing.T) {
-	onlyHere(t, wouldBill)
-	t.Parallel()
-	for name, attempts := range map[string][]string{
-		"with JavaScript": {"created"}, "without JavaScript": {"created", "replayed"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := withSchedule(t, withAndWithoutJavaScript[name])
-			s.follow(linkBillNow)
-			release := s.lockInvoices()
-			s.pointAt(buttonBillPeriod)
-			for click := range 2 {
-				s.tap(1)
-				s.waiting(min(click+1, len(attempts)))
-			}
-			release()
-			s.sees("Period billed.")
-			s.hasBilled(1)
-			s.attempts(attempts...)
-		})
-	}
 }
 
 // One tab pauses the schedule, and the other one bills it. The first one wins, and both pages are correct.
@@ -192,7 +87,16 @@ func TestPauseInOneTabAndBillInTheOther(t *testing.T) {
 // withSchedule is start on the page of a schedule whose first period is in half a year, so that the clock does not bill it.
 func withSchedule(t *testing.T, circumstances ...option) *session {
 	t.Helper()
-	s := withIssued(t, circumstances...)
+	s := start(t, circumstances...)
+	s.login()
+	s.openSchedule()
+	s.log.forget()
+	return s
+}
+
+func (s *session) openSchedule() {
+	s.t.Helper()
+	s.openIssued()
 	var customer string
 	s.query(&customer, `SELECT id::text FROM customers WHERE email = $1`, s.email("ada"))
 	s.open(s.post("/schedules", "schedule", map[string]any{
@@ -201,8 +105,6 @@ func withSchedule(t *testing.T, circumstances ...option) *session {
 		"lines":     []map[string]string{{"description": "Support", "quantity": "1", "unit_price": "90.00", "tax_rate": "23"}},
 	}))
 	s.seesHeading(s.named("Ada Byron") + ", every month")
-	s.log.forget()
-	return s
 }
 
 // hasSchedules checks the number of schedules of this session's customer.

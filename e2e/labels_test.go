@@ -197,6 +197,7 @@ const (
 // Messages to repeats and late submissions.
 const (
 	ignoredDuplicate     = "Invoice created. We ignored the duplicate submission and kept your first request."
+	ignoredAgain         = "We ignored the duplicate submission and kept your first request."
 	ignoredSecondEdit    = "We ignored the duplicate submission and kept your first request. This page shows the current state."
 	ignoredSecondPayment = "Payment recorded. We ignored the duplicate submission and kept your first request."
 	keptOriginal         = "We kept the original and didn't create a second one."

@@ -5,95 +5,7 @@ import (
 	"time"
 )
 
-// A draft is edited, issued and voided. Issuing and voiding are final: each is done once, however often it is asked for, and
-// without side effects.
-
-func TestFiveClicksOnIssue(t *testing.T) {
-	t.Parallel()
-	for name, circumstances := range map[string]struct {
-		javaScript option
-		attempts   []string
-		says       string
-	}{
-		"with JavaScript":    {withJavaScript, []string{"changed"}, saysIssued},
-		"without JavaScript": {withoutJavaScript, []string{"changed", "replayed", "replayed", "replayed", "replayed"}, ignoredSecondEdit},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := withDraft(t, circumstances.javaScript)
-			release := s.lockInvoices()
-			s.follow(linkIssueInvoice)
-			s.pointAt(buttonIssueAndEmail)
-			for click := range 5 {
-				s.tap(1)
-				s.waiting(min(click+1, len(circumstances.attempts)))
-			}
-			release()
-
-			s.sees(circumstances.says)
-			s.hasNoAlert()
-			s.hasLived("invoice.issue")
-			s.attempts(circumstances.attempts...)
-			if s.db != nil {
-				n := s.count(`SELECT count(*) FROM mails JOIN invoices i ON i.id = invoice_id WHERE i.number = $1`, s.number(1))
-				if n != 1 {
-					t.Errorf("%d mails", n)
-				}
-			}
-		})
-	}
-}
-
-func TestIssueInTwoTabs(t *testing.T) {
-	t.Parallel()
-	s := withDraft(t)
-	other := s.tab(s.page.URL() + "/issue")
-	s.issue()
-	s.sees(issued(s.number(1)))
-	other.click(buttonIssueAndEmail)
-	other.sees(s.number(1) + " was already issued.")
-	other.hasNoAlert()
-	s.hasLived("invoice.issue")
-	s.attempts("changed", "unchanged")
-}
-
-// The answers are fast, and the second click arrives on the next page. There must be nothing to press at its place, with or without
-// a message above.
-func TestSlowDoubleClickDoesNotDoTheNextThing(t *testing.T) {
-	t.Parallel()
-	for name, width := range widths {
-		for before, message := range map[string]bool{"no message before": false, "a message before": true} {
-			t.Run(name+", "+before, func(t *testing.T) {
-				t.Parallel()
-				s := withDraft(t, width)
-				s.saveNothing(message)
-				s.follow(linkIssueInvoice)
-				s.clickSlowlyTwice(buttonIssueAndEmail, "Invoice "+s.number(1)+" issued.")
-				s.hasLived("invoice.issue")
-				if !message {
-					s.reopen()
-				}
-				s.follow(linkRecordPayment)
-				s.fill(fieldAmountInEUR, "23")
-				s.clickSlowlyTwice(buttonRecordPayment, "Payment recorded.")
-				s.hasPaid(s.number(1), 23)
-
-				s.open(s.draftByAPI(s.number(2), nextYear()))
-				s.saveNothing(message)
-				s.follow(linkVoid)
-				s.clickSlowlyTwice(buttonVoidInvoice, "Invoice "+s.number(2)+" voided.")
-				s.open(s.draftByAPI(s.number(3), nextYear()))
-				s.issue()
-				s.sees(saysIssued)
-				if !message {
-					s.reopen()
-				}
-				s.follow(linkVoid)
-				s.clickSlowlyTwice(buttonVoidInvoice, "Invoice "+s.number(3)+" voided.")
-			})
-		}
-	}
-}
+// A draft is edited, issued and paid.
 
 func TestLifeByKeyboard(t *testing.T) {
 	t.Parallel()
@@ -126,10 +38,16 @@ func withDraft(t *testing.T, circumstances ...option) *session {
 	t.Helper()
 	s := start(t, circumstances...)
 	s.login()
-	s.open(s.draftByAPI(s.number(1), nextYear()))
-	s.seesHeading(headingInvoice(s.number(1)))
+	s.openDraft()
 	s.log.forget()
 	return s
+}
+
+// openDraft opens the page of a new draft of 123.00 EUR.
+func (s *session) openDraft() {
+	s.t.Helper()
+	s.open(s.draftByAPI(s.number(1), nextYear()))
+	s.seesHeading(headingInvoice(s.number(1)))
 }
 
 // draftByAPI creates a draft of 123.00 EUR, and returns the path of its page.
@@ -143,12 +61,6 @@ func (s *session) draftByAPI(number string, due time.Time) string {
 }
 
 func nextYear() time.Time { return time.Now().AddDate(1, 0, 0) }
-
-// reopen opens the page again, without its message.
-func (s *session) reopen() {
-	s.t.Helper()
-	s.open(s.page.URL())
-}
 
 // editInvoice opens the form of the draft on the page.
 func (s *session) editInvoice() {

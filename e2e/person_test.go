@@ -28,6 +28,12 @@ func (s *session) open(address string) {
 	s.check(err, "open "+address)
 }
 
+// reopen opens the page again, without its message.
+func (s *session) reopen() {
+	s.t.Helper()
+	s.open(s.page.URL())
+}
+
 func (s *session) fill(label, text string) {
 	s.t.Helper()
 	if slices.Contains([]string{fieldPassword, fieldNewPassword, fieldCurrentPassword, fieldSigningSecret}, label) {

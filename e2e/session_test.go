@@ -114,6 +114,12 @@ func (s *session) bootApp() {
 	s.db, s.database = db.Admin(), parsedInOrder(s.t, db.URL)
 	running := s.startApp(patience)
 	s.origin, s.site, s.metrics, s.token = running.URL(), running.URL(), running.MetricsURL(), demoToken
+	s.findRecords()
+}
+
+// findRecords makes s.records those that begin now.
+func (s *session) findRecords() {
+	s.t.Helper()
 	found := sqlRecords{s: s}
 	found.before = s.allInvoices()
 	s.records = found

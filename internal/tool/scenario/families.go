@@ -16,6 +16,7 @@ type Family struct {
 func Families() []Family {
 	all := []Family{
 		{"e2e/this_app_test.go", "The incidents"},
+		{"e2e/buttons_test.go", "Buttons and habits"},
 		{"e2e/doubleclick_test.go", "The form lock"},
 		{"e2e/impatience_test.go", "Impatience with a slow answer"},
 		{"e2e/refresh_test.go", "Refreshing"},
@@ -37,7 +38,6 @@ func Families() []Family {
 		{"e2e/life_test.go", "The life of an invoice"},
 		{"e2e/money_test.go", "Payments"},
 		{"e2e/credit_test.go", "Refunds and credit notes"},
-		{"e2e/mail_test.go", "Sending by email"},
 		{"e2e/invoice_webhooks_test.go", "Webhooks"},
 		{"e2e/invoice_schedules_test.go", "Recurring invoices"},
 		{"e2e/tenants_test.go", "Two businesses in one browser"},

@@ -21,11 +21,11 @@ const run = `
 {"Action":"run","Test":"TestChangeWithoutTheDatabase"}
 {"Action":"output","Test":"TestChangeWithoutTheDatabase","Output":"    sees_test.go:1: it is <broken>\n"}
 {"Action":"fail","Test":"TestChangeWithoutTheDatabase","Elapsed":1.5}
-{"Action":"run","Test":"TestFiveClicksOnArchive"}
-{"Action":"run","Test":"TestFiveClicksOnArchive/with_JavaScript"}
-{"Action":"output","Test":"TestFiveClicksOnArchive/with_JavaScript","Output":"    archive_test.go:9: left behind: E2E01-1 (paid, 123.00)\n"}
-{"Action":"pass","Test":"TestFiveClicksOnArchive/with_JavaScript","Elapsed":2}
-{"Action":"pass","Test":"TestFiveClicksOnArchive","Elapsed":0}
+{"Action":"run","Test":"TestHabits"}
+{"Action":"run","Test":"TestHabits/archive"}
+{"Action":"output","Test":"TestHabits/archive","Output":"    buttons_test.go:9: left behind: E2E01-1 (paid, 123.00)\n"}
+{"Action":"pass","Test":"TestHabits/archive","Elapsed":2}
+{"Action":"pass","Test":"TestHabits","Elapsed":0}
 {"Action":"output","Test":"TestPeople","Output":"    people_test.go:9: left out against a deployment: for a reason\n"}
 {"Action":"skip","Test":"TestPeople","Elapsed":0}
 `
@@ -54,7 +54,7 @@ func TestPage(t *testing.T) {
 	var page bytes.Buffer
 	must.OK(t, Page(&page, chapters(t, results), results, Run{"https://staging.example.com", time.Now()}))
 	for _, want := range []string{
-		"<title>1 failed", "it is &lt;broken&gt;", "with JavaScript", "data:image/jpeg;base64,anBlZw==", "types &#34;&lt;b&gt;&#34;",
+		"<title>1 failed", "it is &lt;broken&gt;", "archive", "data:image/jpeg;base64,anBlZw==", "types &#34;&lt;b&gt;&#34;",
 		"1.20", "<p>Odoo issue 54132</p>",
 		"Left out against a deployment: for a reason", "Against https://staging.example.com", "E2E01-1 (paid, 123.00)",
 		"Existing records are edited", // the comment above the family
@@ -73,7 +73,7 @@ func TestPage(t *testing.T) {
 // TestWhatCountsAsPassed: a local run leaves out nothing, and a run that stops in the middle has not passed.
 func TestWhatCountsAsPassed(t *testing.T) {
 	t.Parallel()
-	const passed, out = `{"Action":"pass","Test":"TestFiveClicksOnArchive"}` + "\n", `{"Action":"skip","Test":"TestPeople"}` + "\n"
+	const passed, out = `{"Action":"pass","Test":"TestHabits"}` + "\n", `{"Action":"skip","Test":"TestPeople"}` + "\n"
 	for text, why := range map[string]string{
 		run + ended: "1 failed", passed: "the tests did not run to their end", ended: "no test has run",
 		passed + out + ended: "1 were left out, and here none may be",
