@@ -1,6 +1,6 @@
-// Command usual creates invoices like most services: it checks whether the key and the number are taken, and then inserts, statement by
-// statement in one interactive transaction. It is the baseline of Onlyonce. Two requests with one key can both find it free, and the
-// second then fails on a constraint. Environment: ADDR, DATABASE_URL, TENANT.
+// Command usual creates invoices like most services: it checks whether the key and the number are taken, and then inserts,
+// statement by statement in one interactive transaction. It is the baseline of Onlyonce. Two requests with one key can
+// both find it free, and the second then fails on a constraint. Environment: ADDR, DATABASE_URL, TENANT.
 //
 // Everything except the transaction is in its favour: it checks no token, sets no header, logs nothing, and makes the response from
 // memory.
