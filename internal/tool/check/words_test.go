@@ -22,7 +22,7 @@ func TestPlainEnglish(t *testing.T) {
 	for what, lines := range map[string][]string{"comment lines": comments, "sentences of documents": sentences} {
 		var found []string
 		for _, line := range lines {
-			if roundabout.MatchString(line) {
+			if _, text, _ := strings.Cut(line, ": "); roundabout.MatchString(text) {
 				found = append(found, line)
 			}
 		}
