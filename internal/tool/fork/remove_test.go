@@ -106,7 +106,7 @@ func TestWhatNamesThePartGoes(t *testing.T) {
 	s.Write("go.mod", "module example.com/acme-invoices/x\n", 0o600)
 	s.Write("internal/lab/lab.go", "package lab\n\ntype Lab struct{}\n", 0o600)
 	const removed = "package app\n\ntype config struct{}\n\nfunc start() error { return nil }\n\nfunc (a *app) open() {}\n"
-	s.Write("internal/app/lab.go", removed, 0o600)
+	s.Write("internal/app/invoice_start.go", removed, 0o600)
 	s.Write("internal/app/app.go", before, 0o600)
 	s.Write("docs/page.md", pageBefore, 0o600)
 	s.Write("internal/invoice/invoice.go", "package invoice\n", 0o600)
