@@ -76,12 +76,12 @@ func reference(d Draft) pgx.NamedArgs {
 }
 
 func taken(_ Draft, first Payment) error {
-	by := ""
+	provider := ""
 	if first.Provider != "" {
-		by = " by " + first.Provider
+		provider = " of " + first.Provider
 	}
 	return &conflict.Error{
-		Kind: &Taken, Title: "The payment " + first.Reference + by + " is already recorded.",
+		Kind: &Taken, Title: "The payment " + first.Reference + provider + " is already recorded.",
 		Text: "We kept it and didn't record a second one.", Existing: first.ID, Name: Name(first),
 		Field: "/reference", Blame: "Another payment has this reference.",
 	}
