@@ -9,7 +9,7 @@ import (
 	"regexp"
 	"testing"
 
-	"onlyonce/internal/proof/must"
+	"onlyonce/internal/must"
 	"onlyonce/static"
 )
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"onlyonce/internal/proof/must"
+	"onlyonce/internal/must"
 )
 
 // TestEveryPageIsLookedAt checks that each page is among the states that the tests of its folder check.

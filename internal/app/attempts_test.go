@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"onlyonce/internal/app"
-	"onlyonce/internal/proof/must"
+	"onlyonce/internal/must"
 )
 
 // keeping keeps attempts as long as in production.

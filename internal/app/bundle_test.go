@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"onlyonce/internal/proof/must"
+	"onlyonce/internal/must"
 	"onlyonce/internal/proof/replica"
 
 	"onlyonce/internal/app"

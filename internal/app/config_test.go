@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"onlyonce/internal/app"
-	"onlyonce/internal/proof/must"
+	"onlyonce/internal/must"
 	"onlyonce/internal/value/secretkey"
 )
 

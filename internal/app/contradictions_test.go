@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"onlyonce/internal/app"
-	"onlyonce/internal/proof/must"
+	"onlyonce/internal/must"
 )
 
 func TestContradictions(t *testing.T) {

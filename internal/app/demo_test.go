@@ -12,8 +12,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"onlyonce/internal/app"
+	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
-	"onlyonce/internal/proof/must"
 )
 
 // story returns the demo data as shown on pages, row by row, without ids and times of creation.

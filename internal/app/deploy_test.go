@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"onlyonce/internal/app"
-	"onlyonce/internal/proof/must"
+	"onlyonce/internal/must"
 )
 
 // TestWhatIsDeployedIsThere checks that the settings and metrics named by documents and files about deployment exist.

@@ -14,7 +14,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"onlyonce/internal/proof/must"
+	"onlyonce/internal/must"
 )
 
 // TestSlowClientsDoNotFailTheEnd stops the app while one client is sending its request and another does not read its answer. Their

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"onlyonce/internal/proof/must"
+	"onlyonce/internal/must"
 )
 
 // createHead is the head of a create.

@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/postgres/server"
-	"onlyonce/internal/proof/must"
 )
 
 // TestEndWithAFrozenDatabase stops the program while its embedded PostgreSQL is frozen and a crowd of clients has hung up. The program

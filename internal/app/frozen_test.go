@@ -14,9 +14,9 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"onlyonce/internal/app"
+	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/postgres/server"
-	"onlyonce/internal/proof/must"
 )
 
 // frozen is an app with an embedded PostgreSQL whose processes can be frozen.

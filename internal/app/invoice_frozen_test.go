@@ -3,7 +3,7 @@ package app_test
 import (
 	"net/http"
 
-	"onlyonce/internal/proof/must"
+	"onlyonce/internal/must"
 )
 
 // addInvoice adds calls for a document and a mail of an invoice. The mail was sent once before.

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"onlyonce/internal/mailer/mailertest"
-	"onlyonce/internal/proof/must"
+	"onlyonce/internal/must"
 )
 
 // TestMailHasTheInvoiceAttached checks that the attachment equals the file that the server returns for the issued invoice.

@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"onlyonce/internal/mailer/mailertest"
+	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
-	"onlyonce/internal/proof/must"
 	"onlyonce/internal/proof/replica"
 )
 

@@ -18,8 +18,8 @@ import (
 	"onlyonce/internal/invoice/mail"
 	"onlyonce/internal/mailer"
 	"onlyonce/internal/mailer/mailertest"
+	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
-	"onlyonce/internal/proof/must"
 )
 
 // ask sends a request to the API of an app.

@@ -12,8 +12,8 @@ import (
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/schedule"
 	"onlyonce/internal/mailer"
+	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
-	"onlyonce/internal/proof/must"
 	"onlyonce/internal/value/date"
 )
 

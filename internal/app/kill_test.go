@@ -9,8 +9,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
-	"onlyonce/internal/proof/must"
 )
 
 // TestKillDuringCreates kills the program with its embedded PostgreSQL again and again while invoices are created. Clients only

@@ -22,11 +22,11 @@ import (
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/mailer"
 	"onlyonce/internal/mailer/mailertest"
+	"onlyonce/internal/must"
 	"onlyonce/internal/people/account"
 	"onlyonce/internal/people/secret"
 	"onlyonce/internal/people/user"
 	"onlyonce/internal/postgres/pgtest"
-	"onlyonce/internal/proof/must"
 	"onlyonce/internal/value/email"
 	"onlyonce/internal/value/secretkey"
 )

@@ -17,8 +17,8 @@ import (
 	"time"
 
 	"onlyonce/internal/app"
+	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
-	"onlyonce/internal/proof/must"
 )
 
 // over returns a client that connects to a Unix socket.

@@ -9,7 +9,7 @@ import (
 
 	"onlyonce/internal/app"
 	"onlyonce/internal/mailer"
-	"onlyonce/internal/proof/must"
+	"onlyonce/internal/must"
 )
 
 // mailEnvironment sets all variables of mails.

@@ -6,9 +6,9 @@ import (
 
 	"onlyonce/internal/app"
 	"onlyonce/internal/mailer"
+	"onlyonce/internal/must"
 	"onlyonce/internal/people/account"
 	"onlyonce/internal/postgres/pgtest"
-	"onlyonce/internal/proof/must"
 )
 
 // company is a tenant outside the demo, so its mails are sent.

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"onlyonce/internal/app"
+	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
-	"onlyonce/internal/proof/must"
 	"onlyonce/internal/proof/proxy"
 )
 

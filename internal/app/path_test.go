@@ -19,7 +19,7 @@ import (
 
 	"onlyonce/internal/app"
 	"onlyonce/internal/lab/labapp"
-	"onlyonce/internal/proof/must"
+	"onlyonce/internal/must"
 	"onlyonce/templates/viewtest"
 )
 

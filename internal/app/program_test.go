@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
-	"onlyonce/internal/proof/must"
 	"onlyonce/internal/proof/replica"
 )
 

@@ -14,8 +14,8 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
+	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
-	"onlyonce/internal/proof/must"
 	"onlyonce/internal/site"
 	"onlyonce/internal/web"
 )

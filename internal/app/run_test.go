@@ -10,7 +10,7 @@ import (
 
 	"onlyonce/internal/app"
 	"onlyonce/internal/app/apptest"
-	"onlyonce/internal/proof/must"
+	"onlyonce/internal/must"
 )
 
 // hold keeps every attempt to create the customer Ada waiting until the release.

@@ -12,8 +12,8 @@ import (
 
 	"onlyonce/internal/app"
 	"onlyonce/internal/app/apptest"
+	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
-	"onlyonce/internal/proof/must"
 	"onlyonce/internal/proof/proxy"
 	"onlyonce/internal/proof/redis"
 	"onlyonce/internal/value/secretkey"

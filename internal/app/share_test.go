@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"onlyonce/internal/app"
+	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
-	"onlyonce/internal/proof/must"
 	"onlyonce/internal/proof/proxy"
 	"onlyonce/internal/proof/redis"
 	"onlyonce/internal/value/secretkey"

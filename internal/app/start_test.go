@@ -10,8 +10,8 @@ import (
 
 	"onlyonce/internal/app"
 	"onlyonce/internal/app/apptest"
+	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
-	"onlyonce/internal/proof/must"
 )
 
 // TestWhoAnswersHasStarted checks that a replica answers nothing if one of its parts, such as its jobs, can't start, although it listens

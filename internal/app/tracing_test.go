@@ -20,7 +20,7 @@ import (
 	"onlyonce/internal/app"
 	"onlyonce/internal/mailer"
 	"onlyonce/internal/mailer/mailertest"
-	"onlyonce/internal/proof/must"
+	"onlyonce/internal/must"
 )
 
 // traced is a collector of traces.

@@ -11,9 +11,9 @@ import (
 	"github.com/oasdiff/yaml"
 
 	"onlyonce/internal/mailer"
+	"onlyonce/internal/must"
 	"onlyonce/internal/people/attempt"
 	"onlyonce/internal/postgres/pgtest"
-	"onlyonce/internal/proof/must"
 )
 
 // TestWhatIsWatchedIsThere: each metric and outcome in the dashboards and the alert rules is one of a running app.

@@ -13,10 +13,10 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/must"
 	"onlyonce/internal/postgres"
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/postgres/server"
-	"onlyonce/internal/proof/must"
 	"onlyonce/internal/value/secretkey"
 )
 

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
-	"onlyonce/internal/proof/must"
 )
 
 // states returns the doctor's findings by check. If a check has several findings, the last one counts.

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"onlyonce/internal/proof/must"
+	"onlyonce/internal/must"
 )
 
 // TestDuplicatesCommand compares the command with the page, as text and as JSON.

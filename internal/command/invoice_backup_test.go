@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 
-	"onlyonce/internal/proof/must"
+	"onlyonce/internal/must"
 )
 
 // entersAgain creates a lost invoice again, before another one takes its number: its customer already has it.

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"onlyonce/internal/proof/must"
+	"onlyonce/internal/must"
 )
 
 // TestDuplicateInvoicesCommand compares the command with the page, after the customers, as text and as JSON.

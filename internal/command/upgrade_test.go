@@ -14,11 +14,11 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"onlyonce/internal/must"
 	"onlyonce/internal/postgres"
 	"onlyonce/internal/postgres/npm"
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/postgres/server"
-	"onlyonce/internal/proof/must"
 	"onlyonce/internal/value/secretkey"
 )
 

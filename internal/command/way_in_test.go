@@ -12,8 +12,8 @@ import (
 	"sync"
 	"testing"
 
+	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
-	"onlyonce/internal/proof/must"
 )
 
 // served collects the output of a running program.

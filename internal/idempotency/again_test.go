@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"onlyonce/internal/idempotency"
-	"onlyonce/internal/proof/must"
+	"onlyonce/internal/must"
 )
 
 // kept returns a bundle whose store keeps the answer to a repeat of the returned intent.

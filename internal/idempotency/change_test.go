@@ -10,8 +10,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
-	"onlyonce/internal/proof/must"
 	"onlyonce/internal/record"
 )
 

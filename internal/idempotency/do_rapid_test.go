@@ -15,7 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"onlyonce/internal/idempotency"
-	"onlyonce/internal/proof/must"
+	"onlyonce/internal/must"
 )
 
 // machine runs random steps in one tenant, and predicts the result of each.

@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"onlyonce/internal/idempotency"
-	"onlyonce/internal/proof/must"
+	"onlyonce/internal/must"
 )
 
 func TestWorkWithoutResultIsRolledBack(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"onlyonce/internal/idempotency"
-	"onlyonce/internal/proof/must"
+	"onlyonce/internal/must"
 )
 
 func TestExpiryKeepsTheRetention(t *testing.T) {

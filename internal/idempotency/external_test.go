@@ -14,7 +14,7 @@ import (
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invalid"
-	"onlyonce/internal/proof/must"
+	"onlyonce/internal/must"
 )
 
 // parcel is a command for an item with an external id.

@@ -10,7 +10,7 @@ import (
 	"weak"
 
 	"onlyonce/internal/idempotency"
-	"onlyonce/internal/proof/must"
+	"onlyonce/internal/must"
 )
 
 // remembering returns a store that has done "known" twice and can't reach the database any more.

@@ -15,7 +15,7 @@ import (
 
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/idempotency/shared"
-	"onlyonce/internal/proof/must"
+	"onlyonce/internal/must"
 	"onlyonce/internal/proof/proxy"
 	"onlyonce/internal/proof/redis"
 )

@@ -14,7 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"onlyonce/internal/idempotency"
-	"onlyonce/internal/proof/must"
+	"onlyonce/internal/must"
 )
 
 func TestTxIsOfNoUseOutsideOfItsWork(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"onlyonce/internal/idempotency"
-	"onlyonce/internal/proof/must"
+	"onlyonce/internal/must"
 )
 
 // TestNoWaitIsEndless checks that waits of less than a millisecond end, although PostgreSQL takes 0 as no limit.

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"onlyonce/internal/idempotency"
-	"onlyonce/internal/proof/must"
+	"onlyonce/internal/must"
 )
 
 // TestYoungDatabase checks that statements that were prepared and planned on small tables don't scan the grown tables, even before

@@ -9,8 +9,8 @@ import (
 	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/invoicetest"
+	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
-	"onlyonce/internal/proof/must"
 )
 
 func TestMain(m *testing.M) { pgtest.Main(m) }

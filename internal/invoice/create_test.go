@@ -13,8 +13,8 @@ import (
 	"onlyonce/internal/customer"
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/invoice"
+	"onlyonce/internal/must"
 	"onlyonce/internal/postgres"
-	"onlyonce/internal/proof/must"
 	"onlyonce/internal/record"
 )
 

@@ -8,7 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"onlyonce/internal/proof/must"
+	"onlyonce/internal/must"
 	"onlyonce/internal/record"
 	"onlyonce/internal/record/search"
 )

@@ -9,7 +9,7 @@ import (
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/credit"
 	"onlyonce/internal/invoice/refund"
-	"onlyonce/internal/proof/must"
+	"onlyonce/internal/must"
 	"onlyonce/internal/record"
 )
 

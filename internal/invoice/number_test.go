@@ -16,7 +16,7 @@ import (
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/invalid/text"
 	"onlyonce/internal/invoice"
-	"onlyonce/internal/proof/must"
+	"onlyonce/internal/must"
 )
 
 // lookAlikes lists spellings of RE-2026 A7 that look the same.

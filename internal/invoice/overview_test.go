@@ -7,7 +7,7 @@ import (
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/credit"
 	"onlyonce/internal/invoice/payment"
-	"onlyonce/internal/proof/must"
+	"onlyonce/internal/must"
 	"onlyonce/internal/value/date"
 )
 

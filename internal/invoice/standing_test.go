@@ -22,7 +22,7 @@ import (
 	"onlyonce/internal/invoice/credit"
 	"onlyonce/internal/invoice/payment"
 	"onlyonce/internal/invoice/refund"
-	"onlyonce/internal/proof/must"
+	"onlyonce/internal/must"
 	"onlyonce/internal/record"
 	"onlyonce/internal/value/date"
 )

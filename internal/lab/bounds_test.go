@@ -10,8 +10,8 @@ import (
 
 	"github.com/google/uuid"
 
+	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
-	"onlyonce/internal/proof/must"
 )
 
 func TestEightVisitorsAtOnce(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"onlyonce/internal/proof/must"
+	"onlyonce/internal/must"
 )
 
 // expected holds the number of records without some layers. With all layers there is one.

@@ -12,8 +12,8 @@ import (
 
 	"github.com/google/uuid"
 
+	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
-	"onlyonce/internal/proof/must"
 	"onlyonce/internal/proof/replica"
 )
 

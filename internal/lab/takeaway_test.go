@@ -11,8 +11,8 @@ import (
 	"syscall"
 	"testing"
 
+	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/server"
-	"onlyonce/internal/proof/must"
 	"onlyonce/internal/proof/replica"
 )
 

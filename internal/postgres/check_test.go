@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/must"
 	"onlyonce/internal/postgres"
 	"onlyonce/internal/postgres/pgtest"
-	"onlyonce/internal/proof/must"
 )
 
 func TestRoleThatRowLevelSecurityDoesNotBind(t *testing.T) {

@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/must"
 	"onlyonce/internal/postgres"
 	"onlyonce/internal/postgres/pgtest"
-	"onlyonce/internal/proof/must"
 )
 
 // TestCopyDatabaseRefuses checks that CopyDatabase refuses a database with objects that it would lose. It isn't parallel, because

@@ -17,10 +17,10 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"onlyonce/internal/must"
 	"onlyonce/internal/postgres"
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/postgres/server"
-	"onlyonce/internal/proof/must"
 )
 
 func TestEmbeddedSurvivesKillOfApp(t *testing.T) {

@@ -10,10 +10,10 @@ import (
 	"syscall"
 	"testing"
 
+	"onlyonce/internal/must"
 	"onlyonce/internal/postgres"
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/postgres/server"
-	"onlyonce/internal/proof/must"
 )
 
 // TestEmbeddedGoneForGood shuts the server down in order until it is not restarted. Its process returns no error then.

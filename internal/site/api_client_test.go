@@ -13,8 +13,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
-	"onlyonce/internal/proof/must"
 	"onlyonce/internal/proof/proxy"
 )
 

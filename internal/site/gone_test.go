@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"onlyonce/internal/proof/must"
+	"onlyonce/internal/must"
 )
 
 // TestHolderOfAnEmailMovesOn: another customer has the email when a change to it is refused, and no longer has it when the

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"onlyonce/internal/customer"
-	"onlyonce/internal/proof/must"
+	"onlyonce/internal/must"
 )
 
 // TestEveryAnswerIsTold checks that each answer has an ID, which its body repeats if it has one, and that Observe gets the route's pattern

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"onlyonce/internal/customer"
-	"onlyonce/internal/proof/must"
+	"onlyonce/internal/must"
 )
 
 // TestRequestsAreBoundedInNumber checks that a request beyond the bound is refused at once, with its input in the page, and that routes

@@ -5,8 +5,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
-	"onlyonce/internal/proof/must"
 )
 
 // TestConnectionThatIsClosedIsDown: a connection may have been closed already when a request comes to use it.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/google/uuid"
 
+	"onlyonce/internal/must"
 	"onlyonce/internal/people/account"
-	"onlyonce/internal/proof/must"
 	"onlyonce/internal/web/webtest"
 )
 

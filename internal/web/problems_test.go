@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"onlyonce/internal/proof/must"
+	"onlyonce/internal/must"
 )
 
 // TestEveryProblemIsDocumented: each value of type problem in the program is in the list, once, and in docs/idempotency.md.

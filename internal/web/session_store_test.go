@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
-	"onlyonce/internal/proof/must"
 )
 
 // TestSessionsAskWithinTheRequest checks that queries of a session end with its request.

@@ -11,8 +11,8 @@ import (
 
 	"onlyonce/internal/customer"
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/must"
 	"onlyonce/internal/people/account"
-	"onlyonce/internal/proof/must"
 	"onlyonce/static"
 	"onlyonce/templates"
 )

@@ -12,7 +12,7 @@ import (
 	"github.com/google/uuid"
 	"golang.org/x/net/html"
 
-	"onlyonce/internal/proof/must"
+	"onlyonce/internal/must"
 	"onlyonce/internal/value/money"
 	"onlyonce/templates"
 	"onlyonce/templates/invoiceviews"

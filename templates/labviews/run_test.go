@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"onlyonce/internal/proof/must"
+	"onlyonce/internal/must"
 )
 
 // TestRunLoadsItselfAgain checks that the page of a run reloads until it is over, if there is no script.

@@ -8,7 +8,7 @@ import (
 
 	"onlyonce/internal/customer"
 	"onlyonce/internal/idempotency"
-	"onlyonce/internal/proof/must"
+	"onlyonce/internal/must"
 )
 
 // New returns the id of a tenant's customer, the same one each time.

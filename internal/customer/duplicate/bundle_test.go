@@ -14,8 +14,8 @@ import (
 	"onlyonce/internal/customer/duplicate"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/idempotency/storetest"
+	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
-	"onlyonce/internal/proof/must"
 	"onlyonce/internal/record"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"onlyonce/internal/customer"
 	"onlyonce/internal/customer/duplicate"
-	"onlyonce/internal/proof/must"
+	"onlyonce/internal/must"
 )
 
 // keepApart stores a distinction of customers.

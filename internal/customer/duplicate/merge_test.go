@@ -14,7 +14,7 @@ import (
 	"onlyonce/internal/customer/duplicate"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/idempotency/storetest"
-	"onlyonce/internal/proof/must"
+	"onlyonce/internal/must"
 	"onlyonce/internal/record"
 )
 

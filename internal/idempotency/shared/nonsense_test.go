@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"onlyonce/internal/idempotency/shared"
-	"onlyonce/internal/proof/must"
+	"onlyonce/internal/must"
 )
 
 // TestNonsense checks that a reply that Redis would not send is neither a value nor a refusal, and takes little memory.

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"onlyonce/internal/proof/must"
+	"onlyonce/internal/must"
 )
 
 // Together runs attempts concurrently, from one gate, and returns their errors.

@@ -15,7 +15,7 @@ import (
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/credit"
 	"onlyonce/internal/invoice/payment"
-	"onlyonce/internal/proof/must"
+	"onlyonce/internal/must"
 )
 
 // number returns the credit note number with a place in this year's series.

@@ -7,8 +7,8 @@ import (
 	"github.com/google/uuid"
 
 	"onlyonce/internal/invoice/duplicate"
+	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
-	"onlyonce/internal/proof/must"
 	"onlyonce/internal/record"
 )
 

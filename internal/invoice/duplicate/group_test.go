@@ -17,8 +17,8 @@ import (
 	"onlyonce/internal/invoice/duplicate"
 	"onlyonce/internal/invoice/invoicetest"
 	"onlyonce/internal/invoice/schedule"
+	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
-	"onlyonce/internal/proof/must"
 	"onlyonce/internal/record"
 	"onlyonce/internal/value/date"
 )

@@ -11,7 +11,7 @@ import (
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/invoice"
-	"onlyonce/internal/proof/must"
+	"onlyonce/internal/must"
 	"onlyonce/internal/web"
 	"onlyonce/internal/web/webtest"
 )

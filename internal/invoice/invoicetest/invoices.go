@@ -11,7 +11,7 @@ import (
 	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/payment"
-	"onlyonce/internal/proof/must"
+	"onlyonce/internal/must"
 )
 
 // Bundle is a separate database with one tenant, and helpers to create and change invoices there.

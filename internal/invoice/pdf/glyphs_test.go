@@ -8,7 +8,7 @@ import (
 	"github.com/go-text/typesetting/font"
 	"github.com/go-text/typesetting/font/opentype"
 
-	"onlyonce/internal/proof/must"
+	"onlyonce/internal/must"
 )
 
 func newTestShaper(t *testing.T) *shaper {

@@ -15,7 +15,7 @@ import (
 	reader "github.com/ledongthuc/pdf"
 
 	"onlyonce/internal/invoice/pdf"
-	"onlyonce/internal/proof/must"
+	"onlyonce/internal/must"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")

@@ -15,7 +15,7 @@ import (
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/invoice/schedule"
-	"onlyonce/internal/proof/must"
+	"onlyonce/internal/must"
 )
 
 // TestBillsOnceAPeriod checks that a period is billed on its day and not before, and never again, even if the clock jumps.

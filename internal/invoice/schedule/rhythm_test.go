@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"onlyonce/internal/invoice/schedule"
-	"onlyonce/internal/proof/must"
+	"onlyonce/internal/must"
 	"onlyonce/internal/value/date"
 )
 

@@ -12,8 +12,8 @@ import (
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/invoicetest"
 	"onlyonce/internal/invoice/series"
+	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
-	"onlyonce/internal/proof/must"
 )
 
 func TestMain(m *testing.M) { pgtest.Main(m) }

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"onlyonce/internal/invoice/ubl"
-	"onlyonce/internal/proof/must"
+	"onlyonce/internal/must"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")

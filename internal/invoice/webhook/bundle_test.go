@@ -19,8 +19,8 @@ import (
 	"onlyonce/internal/invoice/invoicetest"
 	"onlyonce/internal/invoice/payment"
 	"onlyonce/internal/invoice/webhook"
+	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
-	"onlyonce/internal/proof/must"
 	"onlyonce/internal/value/secretkey"
 )
 

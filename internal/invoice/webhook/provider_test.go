@@ -12,7 +12,7 @@ import (
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/payment"
 	"onlyonce/internal/invoice/webhook"
-	"onlyonce/internal/proof/must"
+	"onlyonce/internal/must"
 	"onlyonce/migrations"
 )
 

@@ -10,7 +10,7 @@ import (
 	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/invoice/payment"
 	"onlyonce/internal/invoice/webhook"
-	"onlyonce/internal/proof/must"
+	"onlyonce/internal/must"
 )
 
 // TestEventsAtOnce delivers many payments concurrently, each twice, with refunds before and after them, while users enter some payments

@@ -11,7 +11,7 @@ import (
 	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/invoice/webhook"
-	"onlyonce/internal/proof/must"
+	"onlyonce/internal/must"
 	"onlyonce/internal/record"
 	"onlyonce/internal/value/secretkey"
 )

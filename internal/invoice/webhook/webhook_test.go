@@ -14,7 +14,7 @@ import (
 	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/invoice/payment"
 	"onlyonce/internal/invoice/webhook"
-	"onlyonce/internal/proof/must"
+	"onlyonce/internal/must"
 )
 
 // TestPaymentAndRefund checks both schemes, and that repeated deliveries have no further effect.

@@ -11,9 +11,9 @@ import (
 
 	"onlyonce/internal/app"
 	"onlyonce/internal/lab/labapp"
+	"onlyonce/internal/must"
 	"onlyonce/internal/people/account"
 	"onlyonce/internal/postgres/pgtest"
-	"onlyonce/internal/proof/must"
 	"onlyonce/internal/web"
 )
 

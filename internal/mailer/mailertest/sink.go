@@ -13,7 +13,7 @@ import (
 
 	"github.com/mhale/smtpd"
 
-	"onlyonce/internal/proof/must"
+	"onlyonce/internal/must"
 )
 
 // Sink is a mail server that keeps accepted messages.

@@ -9,9 +9,9 @@ import (
 
 	"github.com/google/uuid"
 
+	"onlyonce/internal/must"
 	"onlyonce/internal/people/account"
 	"onlyonce/internal/postgres/pgtest"
-	"onlyonce/internal/proof/must"
 )
 
 func TestMain(m *testing.M) { pgtest.Main(m) }

@@ -5,7 +5,7 @@ import (
 
 	"github.com/alexedwards/argon2id"
 
-	"onlyonce/internal/proof/must"
+	"onlyonce/internal/must"
 )
 
 // TestDecoyCostsTheSame checks that a login with an unknown email takes as long as with a wrong password.

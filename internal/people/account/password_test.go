@@ -5,8 +5,8 @@ import (
 	"sync"
 	"testing"
 
+	"onlyonce/internal/must"
 	"onlyonce/internal/people/account"
-	"onlyonce/internal/proof/must"
 )
 
 const another = "another long passphrase"

@@ -12,8 +12,8 @@ import (
 	"github.com/google/uuid"
 
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/must"
 	"onlyonce/internal/people/attempt"
-	"onlyonce/internal/proof/must"
 	"onlyonce/internal/record"
 )
 

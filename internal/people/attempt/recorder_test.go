@@ -13,8 +13,8 @@ import (
 	"onlyonce/internal/customer"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invalid"
+	"onlyonce/internal/must"
 	"onlyonce/internal/people/attempt"
-	"onlyonce/internal/proof/must"
 	"onlyonce/internal/record"
 )
 

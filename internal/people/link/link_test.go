@@ -11,12 +11,12 @@ import (
 	"github.com/google/uuid"
 
 	"onlyonce/internal/idempotency/storetest"
+	"onlyonce/internal/must"
 	"onlyonce/internal/people/account"
 	"onlyonce/internal/people/link"
 	"onlyonce/internal/people/secret"
 	"onlyonce/internal/people/user"
 	"onlyonce/internal/postgres/pgtest"
-	"onlyonce/internal/proof/must"
 	"onlyonce/internal/value/email"
 	"onlyonce/internal/value/secretkey"
 )

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/npm"
 	"onlyonce/internal/postgres/server"
-	"onlyonce/internal/proof/must"
 )
 
 func TestLockFilePinsEveryPlatform(t *testing.T) {

@@ -9,9 +9,9 @@ import (
 	"path/filepath"
 	"testing"
 
+	"onlyonce/internal/must"
 	"onlyonce/internal/postgres"
 	"onlyonce/internal/postgres/pgtest"
-	"onlyonce/internal/proof/must"
 )
 
 func TestMain(m *testing.M) { pgtest.Main(m) }

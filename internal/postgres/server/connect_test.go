@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"onlyonce/internal/proof/must"
+	"onlyonce/internal/must"
 )
 
 // TestParseIgnoresTheEnvironment sets each variable that pgx reads. The URL has the common parameters only.

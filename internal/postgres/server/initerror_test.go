@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/server"
-	"onlyonce/internal/proof/must"
 )
 
 // TestInitThatFails checks the error of initdb in a directory that is not empty.

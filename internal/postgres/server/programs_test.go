@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/npm"
-	"onlyonce/internal/proof/must"
 )
 
 func TestNewest(t *testing.T) {

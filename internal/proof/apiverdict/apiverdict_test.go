@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"onlyonce/internal/proof/must"
+	"onlyonce/internal/must"
 )
 
 // asked starts a shop with two replicas, and returns its description.

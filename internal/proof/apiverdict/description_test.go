@@ -10,7 +10,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"onlyonce/internal/proof/must"
+	"onlyonce/internal/must"
 )
 
 func TestRead(t *testing.T) {

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"onlyonce/internal/proof/must"
+	"onlyonce/internal/must"
 )
 
 // TestFigures checks that the ratio is taken round by round: its median is not the ratio of the medians.

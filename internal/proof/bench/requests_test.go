@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
-	"onlyonce/internal/proof/must"
 	"onlyonce/internal/proof/proxy"
 )
 

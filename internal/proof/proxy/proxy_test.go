@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"onlyonce/internal/proof/must"
+	"onlyonce/internal/must"
 	"onlyonce/internal/proof/proxy"
 )
 

@@ -3,8 +3,8 @@ package scale
 import (
 	"testing"
 
+	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/server"
-	"onlyonce/internal/proof/must"
 )
 
 // TestDocuments checks that the documentation has the commands and settings of the proofs, and the texts that they replace.

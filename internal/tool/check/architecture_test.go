@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"onlyonce/internal/proof/must"
+	"onlyonce/internal/must"
 )
 
 var (

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"onlyonce/internal/proof/must"
+	"onlyonce/internal/must"
 )
 
 // TestClaimsHaveTheirTests: every test and every row of the table of cases that a page of claims names exists.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"onlyonce/internal/proof/must"
+	"onlyonce/internal/must"
 )
 
 // TestTheCoreCanBeCopied runs the commands of docs/use-the-core.md in another module, and builds the program of the page there.

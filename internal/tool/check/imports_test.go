@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"onlyonce/internal/proof/must"
+	"onlyonce/internal/must"
 )
 
 const module = "onlyonce"
@@ -58,7 +58,7 @@ var rooms = map[string]level{
 	"cmd":                     program,
 	"e2e":                     program,
 	"internal/proof/browser":  leaf,
-	"internal/proof/must":     leaf,
+	"internal/must":           leaf,
 	"internal/proof/replica":  leaf,
 	"internal/people/account": domain, // users and tokens: the only domain that the kit imports
 }

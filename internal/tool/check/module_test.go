@@ -15,7 +15,7 @@ import (
 
 	"golang.org/x/tools/go/packages"
 
-	"onlyonce/internal/proof/must"
+	"onlyonce/internal/must"
 )
 
 // source is type-checked code without tests.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"onlyonce/internal/proof/must"
+	"onlyonce/internal/must"
 )
 
 // mayReach are the modules that open connections and that domains may import all the same. In the transaction of an operation

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"onlyonce/internal/proof/must"
+	"onlyonce/internal/must"
 )
 
 // TestToolsRunNothingSideBySide: make test runs internal/tool without the race detector, because it would be several times

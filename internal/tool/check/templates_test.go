@@ -11,7 +11,7 @@ import (
 	"github.com/a-h/templ/parser/v2"
 	"github.com/a-h/templ/parser/v2/visitor"
 
-	"onlyonce/internal/proof/must"
+	"onlyonce/internal/must"
 )
 
 // TestFormsAreGuardedAndNothingIsInline reads the templates themselves, so it covers pages that no other test requests.

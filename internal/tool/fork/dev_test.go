@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
-	"onlyonce/internal/proof/must"
 	"onlyonce/internal/proof/replica"
 	"onlyonce/internal/tool/fork"
 	"onlyonce/internal/tool/scratch"

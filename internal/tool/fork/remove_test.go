@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"onlyonce/internal/proof/must"
+	"onlyonce/internal/must"
 	"onlyonce/internal/tool/fork"
 	"onlyonce/internal/tool/scratch"
 	"onlyonce/migrations"

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
-	"onlyonce/internal/proof/must"
 	"onlyonce/internal/tool/scaffold"
 	"onlyonce/internal/tool/scratch"
 )

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"onlyonce/internal/proof/must"
+	"onlyonce/internal/must"
 )
 
 // TestGrades: no grade is better than its rule allows, and a missing verdict never counts as good.

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"onlyonce/internal/proof/must"
+	"onlyonce/internal/must"
 )
 
 // run is the go test -json output of some existing tests.

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"testing"
 
-	"onlyonce/internal/proof/must"
+	"onlyonce/internal/must"
 	"onlyonce/internal/value/secretkey"
 )
 

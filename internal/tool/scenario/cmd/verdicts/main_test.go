@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"onlyonce/internal/proof/must"
+	"onlyonce/internal/must"
 )
 
 // TestDoubtsAreKept generates the table again in a copy: it stays as it is, and so does the paragraph below it, which names
