@@ -21,17 +21,17 @@ const makeInvoice = `AT=$(post "$KEY" /invoices "$INVOICE" | address)
 func takeaways() map[string]Takeaway {
 	return map[string]Takeaway{
 		"five-clicks": {
-			Scenario: Code{"e2e/doubleclick_test.go", "TestSubmitGuardCarriesWeight", `		s.tap(1)
+			Scenario: Code{"e2e/invoice_doubleclick_test.go", "TestSubmitGuardCarriesWeight", `		s.tap(1)
 		s.formSaid("sent", "kept back", "button: Saving… (disabled)", "status: Saving…")`},
 			Curl: demoShell + `for click in 1 2 3 4 5; do post "$KEY" /invoices "$INVOICE" & done; wait`,
 		},
 		"two-tabs": {
-			Scenario: Code{"e2e/tabs_test.go", "TestTwoTabsOfOneFormFilledInDifferently", `	form := s.page.URL()
+			Scenario: Code{"e2e/invoice_tabs_test.go", "TestTwoTabsOfOneFormFilledInDifferently", `	form := s.page.URL()
 	other := s.tab(form)`},
 			Curl: demoShell + `post "$KEY" /invoices "$INVOICE" & post "$KEY" /invoices "$INVOICE" & wait`,
 		},
 		"lost-answer": {
-			Scenario: Code{"e2e/lost_answer_test.go", "TestAnswerLostAfterCommitThenBackAndCreate", `	s.loseNextAnswer()
+			Scenario: Code{"e2e/invoice_lost_answer_test.go", "TestAnswerLostAfterCommitThenBackAndCreate", `	s.loseNextAnswer()
 	s.pointAt(buttonCreateInvoice)
 	s.tap(1)`},
 			Curl: demoShell + `# The first try gives up after 20 ms. Whether it was carried out, nobody is told.
@@ -41,7 +41,7 @@ post "$KEY" /invoices "$INVOICE"
 post "$KEY" /invoices "$INVOICE"`,
 		},
 		"same-number": {
-			Scenario: Code{"e2e/two_people_test.go", "TestTwoPeopleTakeOneNumberAtTheSameInstant",
+			Scenario: Code{"e2e/invoice_two_people_test.go", "TestTwoPeopleTakeOneNumberAtTheSameInstant",
 				`		p.sees("Invoice number " + p.number(1) + " already exists. " + keptOriginal)`},
 			Curl: demoShell + `NUMBERED="{\"number\": \"$KEY\", ${INVOICE#?}"
 post "$KEY-ada" /invoices "$NUMBERED" & post "$KEY-ben" /invoices "$NUMBERED" & wait`,
@@ -58,7 +58,7 @@ put 'Ada King'
 put 'Ada Byron'`,
 		},
 		"pay-twice": {
-			Scenario: Code{"e2e/money_test.go", "TestTwoTabsPayTheFullAmount", `	s.tap(1)
+			Scenario: Code{"e2e/invoice_money_test.go", "TestTwoTabsPayTheFullAmount", `	s.tap(1)
 	s.waiting(1)
 	other.pointAt(buttonRecordPayment)
 	other.tap(1)`},
@@ -104,7 +104,7 @@ bill() { post "$1" "$AT/periods" "{\"period\": \"$DAY\"}"; }
 bill "$KEY-ada" & bill "$KEY-ben" & wait # and the clock, when it strikes`,
 		},
 		"tomorrow": {
-			Scenario: Code{"e2e/expired_test.go", "TestSendAgainWhenTheAnswerHasExpired",
+			Scenario: Code{"e2e/invoice_expired_test.go", "TestSendAgainWhenTheAnswerHasExpired",
 				`	other.sees("This form already created " + s.number(1) + ".")`},
 			Curl: demoShell + `# With a day of one second: IDEMPOTENCY_RETAIN=1s EXPIRE_EVERY=1s make run
 post "$KEY" /invoices "$INVOICE"
@@ -112,11 +112,11 @@ sleep 3
 post "$KEY" /invoices "$INVOICE"`,
 		},
 		"fifty": {
-			Scenario: Code{"e2e/replicas_test.go", "TestStillSaving", `			s.attempts("created", "in_progress", "replayed")`},
+			Scenario: Code{"e2e/invoice_replicas_test.go", "TestStillSaving", `			s.attempts("created", "in_progress", "replayed")`},
 			Curl:     demoShell + `for n in $(seq 50); do post "$KEY" /invoices "$INVOICE" & done; wait`,
 		},
 		"kill": {
-			Scenario: Code{"e2e/killed_test.go", "TestKilledDuringACreate", `	release := s.lockInvoices()
+			Scenario: Code{"e2e/invoice_killed_test.go", "TestKilledDuringACreate", `	release := s.lockInvoices()
 	s.pointAt(buttonCreateInvoice)
 	s.tap(1)`},
 			Curl: demoShell + `post "$KEY" /invoices "$INVOICE"
@@ -124,7 +124,7 @@ post "$KEY" /invoices "$INVOICE"`,
 post "$KEY" /invoices "$INVOICE"`,
 		},
 		"stop-postgres": {
-			Scenario: Code{"e2e/server_test.go", "TestDatabaseRestartsDuringACreate", `	back := s.loseDatabase()
+			Scenario: Code{"e2e/invoice_server_test.go", "TestDatabaseRestartsDuringACreate", `	back := s.loseDatabase()
 	s.sees(saysCouldNotConfirm)`},
 			Curl: demoShell + `post "$KEY" /invoices "$INVOICE"
 # Restart PostgreSQL now, and then:

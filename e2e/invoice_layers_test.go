@@ -26,7 +26,7 @@ func layers() []layer {
 
 // TestEachLayerCarriesWeight removes one layer at a time and tries an incident or two from each family. The incidents that the
 // layer is for have a different outcome. Without the intent each repeat gets a new key, and only the question about likely repeats
-// is left. The results are the table in e2e/layers.md.
+// is left. The results are the table in e2e/invoice_layers.md.
 func TestEachLayerCarriesWeight(t *testing.T) {
 	onlyHere(t, "it takes the layers of the app away")
 	t.Parallel()
@@ -66,12 +66,12 @@ func TestEachLayerCarriesWeight(t *testing.T) {
 	for _, name := range append(tried, oneNumber) {
 		fmt.Fprintf(&text, "| %s | %s |\n", name, strings.Join(found[name], " | "))
 	}
-	page, err := os.ReadFile("layers.md")
+	page, err := os.ReadFile("invoice_layers.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(string(page), "<!-- begin layers -->\n"+text.String()+"<!-- end layers -->") {
-		t.Errorf("e2e/layers.md does not have this table:\n%s", text.String())
+		t.Errorf("e2e/invoice_layers.md does not have this table:\n%s", text.String())
 	}
 }
 
