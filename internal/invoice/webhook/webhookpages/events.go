@@ -1,4 +1,4 @@
-package invoicepages
+package webhookpages
 
 import (
 	"errors"
@@ -19,7 +19,7 @@ import (
 	"onlyonce/templates/invoiceviews"
 )
 
-func (s *webhooks) mountEvents(owners *web.Site) {
+func (s *pages) mountEvents(owners *web.Site) {
 	m := web.Resource[webhook.Event]{
 		One: "webhook event", Path: "/webhook-events", Table: webhook.Events, Rules: webhook.EventRules(),
 		Name: func(e webhook.Event) string { return e.EventID },
@@ -72,7 +72,7 @@ func (s *webhooks) mountEvents(owners *web.Site) {
 const offered = 10
 
 // offerInvoices adds to the page of an event the invoices that its payment may belong to, and a field for the number of a different one.
-func (s *webhooks) offerInvoices(r *http.Request, m *web.Mounted[webhook.Event], e webhook.Event, v *invoiceviews.WebhookEvent) error {
+func (s *pages) offerInvoices(r *http.Request, m *web.Mounted[webhook.Event], e webhook.Event, v *invoiceviews.WebhookEvent) error {
 	found, err := invoice.WithOpen(r.Context(), s.Pool, web.Principal(r).Tenant, e.Currency, e.Amount, offered)
 	if err != nil {
 		return err
@@ -91,7 +91,7 @@ func (s *webhooks) offerInvoices(r *http.Request, m *web.Mounted[webhook.Event],
 }
 
 // sender returns the source whose address a request was sent to.
-func (s *webhooks) sender(r *http.Request) (web.Sender[webhook.Arrival], error) {
+func (s *pages) sender(r *http.Request) (web.Sender[webhook.Arrival], error) {
 	source, err := webhook.FindSender(r.Context(), s.Pool, s.vault, chi.URLParam(r, "address"))
 	return web.Sender[webhook.Arrival]{
 		Tenant: source.Tenant, Demo: source.Demo, Actor: "webhook " + source.Name,

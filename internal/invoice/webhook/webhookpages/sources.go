@@ -1,4 +1,5 @@
-package invoicepages
+// Package webhookpages has the pages of webhook sources, their secrets and events. Programs send events to /hooks.
+package webhookpages
 
 import (
 	"net/http"
@@ -16,26 +17,26 @@ import (
 	"onlyonce/templates/invoiceviews"
 )
 
-// webhooks has the dependencies of the pages of webhooks.
-type webhooks struct {
-	*Pages
+// pages has the dependencies of the pages.
+type pages struct {
+	*web.Site
 
 	vault   webhook.Vault
 	sources *web.Mounted[webhook.Source]
 	secrets *web.Mounted[webhook.Secret]
 }
 
-// MountWebhooks mounts the webhook sources, their secrets, which are encrypted with the key, and the events. Only owners have access,
+// Mount mounts the webhook sources, their secrets, which are encrypted with the key, and the events. Only owners have access,
 // because a source records payments.
-func (s *Pages) MountWebhooks(key secretkey.Key) {
-	w := &webhooks{Pages: s, vault: webhook.NewVault(key)}
+func Mount(s *web.Site, key secretkey.Key) {
+	w := &pages{Site: s, vault: webhook.NewVault(key)}
 	owners := s.Owners("settings")
 	w.mountSources(owners)
 	w.mountSecrets(owners)
 	w.mountEvents(owners)
 }
 
-func (s *webhooks) mountSources(owners *web.Site) {
+func (s *pages) mountSources(owners *web.Site) {
 	m := web.Resource[webhook.Source]{
 		One: "webhook source", Path: "/webhooks", Table: webhook.Sources, Rules: webhook.Rules(),
 		Name: func(of webhook.Source) string { return of.Name },
@@ -113,7 +114,7 @@ func sourceState(of webhook.Source) string {
 // maxSecrets is the number of secrets on the page of a source, newest first.
 const maxSecrets = 5
 
-func (s *webhooks) sourcePage(r *http.Request, p templates.Page, of webhook.Source) (templ.Component, error) {
+func (s *pages) sourcePage(r *http.Request, p templates.Page, of webhook.Source) (templ.Component, error) {
 	v := invoiceviews.WebhookSource{
 		RecordView: s.sources.RecordView(r, of), URL: s.Address(r) + "/hooks/" + of.Address(web.Principal(r).Tenant),
 		AddHref: s.sources.URL(of.ID) + "/webhook-secrets/new",
@@ -150,7 +151,7 @@ func secretState(secret webhook.Secret) string {
 	}
 }
 
-func (s *webhooks) mountSecrets(owners *web.Site) {
+func (s *pages) mountSecrets(owners *web.Site) {
 	m := web.Under(s.sources, owners, web.Resource[webhook.Secret]{
 		One: "webhook secret", Path: "/webhook-secrets", Table: webhook.Secrets, Rules: webhook.SecretRules(),
 		Name: webhook.Secret.Called,
@@ -189,7 +190,7 @@ func (s *webhooks) mountSecrets(owners *web.Site) {
 	web.Transition(m, "end", "ended", "", webhook.EndSecret, web.Nothing())
 }
 
-func (s *webhooks) secretForm(r *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
+func (s *pages) secretForm(r *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
 	of, err := s.sources.Find(r)
 	v := invoiceviews.WebhookSecretForm{
 		Form: f, Source: of.Name, Href: s.sources.URL(of.ID), Hint: "It's stored encrypted and never shown again.",
