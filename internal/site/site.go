@@ -6,6 +6,7 @@ import (
 
 	"onlyonce/internal/customer/customerpages"
 	"onlyonce/internal/invoice/invoicepages"
+	"onlyonce/internal/invoice/series/seriespages"
 	"onlyonce/internal/invoice/webhook/webhookpages"
 	"onlyonce/internal/people/peoplepages"
 	"onlyonce/internal/value/secretkey"
@@ -26,7 +27,7 @@ func Mount(keptAttempts time.Duration, key secretkey.Key, sendsMail bool, more .
 		invoices.MountSchedules()
 		invoices.MountOutbox()
 		peoplepages.Mount(s, keptAttempts, key)
-		invoices.MountNumbers()
+		seriespages.Mount(s)
 		webhookpages.Mount(s, key)
 		for _, mount := range more {
 			mount(s)

@@ -1,4 +1,5 @@
-package invoicepages
+// Package seriespages has the pages and the API of the next numbers of invoices and credit notes.
+package seriespages
 
 import (
 	"net/http"
@@ -14,8 +15,8 @@ import (
 	"onlyonce/templates/invoiceviews"
 )
 
-// MountNumbers mounts the resource of package series: the next numbers of invoices and credit notes.
-func (s *Pages) MountNumbers() {
+// Mount mounts the resource of package series among the settings.
+func Mount(s *web.Site) {
 	m := web.Resource[series.Next]{
 		One: "next number", Path: "/next-numbers", Tab: "Numbers", Table: series.Table,
 		Name: func(n series.Next) string { return n.Number },
