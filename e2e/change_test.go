@@ -9,11 +9,11 @@ import (
 // Existing records are edited, archived and restored. Each change makes one version of the record and one intent, however often it
 // is asked for.
 
-// meanwhile opens the form in two tabs, saves the first one, and sends the other.
-func meanwhile(t *testing.T, javaScript option) (s, other *session) {
-	t.Helper()
-	s = withAda(t, javaScript)
-	other = s.tab(s.page.URL())
+// The form is open in two tabs. One is saved, and then the other one is sent.
+func TestTwoPeopleEditAndBothAreKept(t *testing.T) {
+	t.Parallel()
+	s := withAda(t, withoutJavaScript)
+	other := s.tab(s.page.URL())
 	s.edit()
 	other.edit()
 	form := other.page.URL()
@@ -34,12 +34,6 @@ func meanwhile(t *testing.T, javaScript option) (s, other *session) {
 	other.sees("Name changed from " + s.named("Ada Byron") + " to " + s.named("Ada King"))
 	other.moment()
 	s.hasChanged("customer.edit")
-	return s, other
-}
-
-func TestTwoPeopleEditAndBothAreKept(t *testing.T) {
-	t.Parallel()
-	s, other := meanwhile(t, withoutJavaScript)
 	other.click(buttonSaveBoth)
 	other.seesHeading(s.named("Ada King"))
 	other.sees(saved(s.named("Ada King")))
@@ -71,15 +65,6 @@ func TestTwoPeopleEditTheSameField(t *testing.T) {
 	other.sees("Email changed from " + s.email("ada") + " to " + s.email("countess"))
 	s.hasChanged("customer.edit", "customer.edit")
 	s.attempts("changed", "conflict", "changed")
-}
-
-func TestTwoPeopleEditAndTheSecondGivesWay(t *testing.T) {
-	t.Parallel()
-	s, other := meanwhile(t, withoutJavaScript)
-	other.follow(linkKeepWhatIsSaved)
-	other.seesHeading(s.named("Ada King"))
-	s.hasChanged("customer.edit")
-	s.attempts("changed", "conflict")
 }
 
 func TestChangeWithoutTheDatabase(t *testing.T) {

@@ -101,7 +101,7 @@ func payInFull(s *session) button {
 	return button{
 		press: buttonRecordPayment, enter: fieldAmountInEUR, writes: "payments", fill: nothing,
 		open:  func() { s.openIssued(); s.pay() },
-		first: "created", done: saysPaymentRecorded, again: ignoredSecondPayment,
+		first: "created", done: saysPaymentRecorded, again: ignoredSecondPayment, second: "conflict", elsewhere: openHasChanged,
 		proves: func(n int) { s.hasPaid(s.number(1), slices.Repeat([]int{123}, n)...) },
 	}
 }
@@ -149,8 +149,9 @@ func billPeriod(s *session) button {
 	return button{
 		press: buttonBillPeriod, writes: "invoices", fill: nothing,
 		open:  func() { s.openSchedule(); s.follow(linkBillNow) },
-		first: "created", done: "Period billed.", again: "Period billed.",
-		proves: s.hasBilled,
+		first: "created", done: "Period billed.", again: "Period billed.", second: "reused",
+		elsewhere: "already exists and was reused. Nothing was changed.",
+		proves:    s.hasBilled,
 	}
 }
 

@@ -10,7 +10,12 @@ import (
 
 func TestTypedTextIsRestoredInTheSameForm(t *testing.T) {
 	t.Parallel()
-	for name, lose := range map[string]func(*session){"crashed tab": (*session).crash, "closed tab": (*session).closeTab} {
+	for name, leave := range map[string]func(s *session, form string){
+		"crashed tab": func(s *session, form string) { s.crash(); s.open(form) },
+		"closed tab":  func(s *session, form string) { s.closeTab(); s.open(form) },
+		// Without the browser's page cache, Back shows the page as it was before any input.
+		"Back": func(s *session, _ string) { s.follow(linkCustomers); s.seesHeading(headingCustomers); s.back() },
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := start(t)
@@ -18,9 +23,8 @@ func TestTypedTextIsRestoredInTheSameForm(t *testing.T) {
 			s.newInvoice()
 			form := s.page.URL()
 			s.fillTwoLines()
-			lose(s)
+			leave(s, form)
 
-			s.open(form)
 			s.isOffered(saysNotSaved)
 			s.holds(fieldNumber, "")
 			s.check(expect.Locator(s.line(2)).ToBeHidden(), "have an empty form")
@@ -61,24 +65,6 @@ func TestNewFormOffersTheUnsavedOne(t *testing.T) {
 	s.newInvoice()
 	s.isOfferedNothing()
 	s.attempts("created")
-}
-
-// Back, without the browser's page cache, shows a page as it was before any input.
-func TestBackToAFormOffersWhatWasTyped(t *testing.T) {
-	t.Parallel()
-	s := startIn(t, withoutPageCache)
-	s.login()
-	s.newInvoice()
-	s.fillTwoLines()
-	s.follow(linkCustomers)
-	s.seesHeading(headingCustomers)
-
-	s.back()
-	s.isOffered(saysNotSaved)
-	s.click(buttonRestore)
-	s.holdsTwoLines()
-	s.create()
-	s.seesTwoLines()
 }
 
 func TestDiscardedTextIsGone(t *testing.T) {

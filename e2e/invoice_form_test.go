@@ -4,7 +4,7 @@ import "testing"
 
 // Refusals: their message, the kept input, and the one click that leads on.
 
-func TestValidationErrorCorrectionSuccess(t *testing.T) {
+func TestRefusalRefreshCorrectionSuccess(t *testing.T) {
 	t.Parallel()
 	s := start(t, withoutJavaScript)
 	s.login()
@@ -25,6 +25,9 @@ func TestValidationErrorCorrectionSuccess(t *testing.T) {
 	s.isWrong(fieldCustomerEmail)
 	s.isWrong(fieldUnitPrice)
 	s.moment()
+	s.refresh() // the browser posts again, with the same key
+	s.sees(saysProblem)
+	s.isOnForm(form)
 	s.hasNew(0)
 
 	s.fill(fieldCustomerEmail, s.email("ada"))
@@ -32,8 +35,9 @@ func TestValidationErrorCorrectionSuccess(t *testing.T) {
 	s.create()
 
 	s.seesInvoice(s.number(1), created(s.number(1)))
+	s.refresh()
 	s.hasOneNew(s.number(1))
-	s.attempts("rejected", "created")
+	s.attempts("rejected", "rejected", "created")
 }
 
 func TestErrorSummaryTakesTheFocusAndLeadsToTheField(t *testing.T) {

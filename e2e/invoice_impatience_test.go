@@ -16,6 +16,7 @@ func TestSlowAnswerIsExplained(t *testing.T) {
 	s.pointAt(buttonCreateInvoice)
 	s.tap(1)
 	s.waiting(1)
+	s.formSaid("sent", "button: Saving… (disabled)", "status: Saving…")
 	s.formSaid("status: Still saving. Trying again is safe.")
 	s.tap(1) // the message unlocks nothing
 	s.formSaid("kept back")

@@ -78,3 +78,45 @@ func (s *session) saveNothing(message bool) {
 		s.sees(saysNothingToSave)
 	}
 }
+
+// withIssued is start after a login, on the page of an issued invoice of 123.00 EUR.
+func withIssued(t *testing.T, circumstances ...option) *session {
+	t.Helper()
+	s := start(t, circumstances...)
+	s.login()
+	s.openIssued()
+	s.log.forget()
+	return s
+}
+
+// openIssued opens the page of a new issued invoice of 123.00 EUR.
+func (s *session) openIssued() {
+	s.t.Helper()
+	s.open(s.issuedByAPI(s.number(1)))
+	s.seesHeading(headingInvoice(s.number(1)))
+}
+
+// issuedByAPI creates an issued invoice of 123.00 EUR, and returns the path of its page.
+func (s *session) issuedByAPI(number string) string {
+	s.t.Helper()
+	path := s.draftByAPI(number, nextYear())
+	s.post(path+"/issue", "issue "+number, struct{}{})
+	return path
+}
+
+// payByAPI records a payment with a reference of the bank; "" for none.
+func (s *session) payByAPI(invoice, amount, reference string) {
+	s.t.Helper()
+	command := map[string]string{"amount": amount, "date": "2026-11-21", "method": "bank_transfer"}
+	if reference != "" {
+		command["provider"], command["reference"] = "bank", reference
+	}
+	s.post(invoice+"/payments", amount+" "+reference+" of "+invoice, command)
+}
+
+// pay opens the form for a payment of the invoice on the page.
+func (s *session) pay() {
+	s.t.Helper()
+	s.follow(linkRecordPayment)
+	s.seesHeading(headingRecordAPayment)
+}

@@ -10,35 +10,6 @@ import (
 
 const wouldBill = "a schedule would stay, and bill"
 
-// Three tabs have opened “Bill now”, each with a different key. Two are sent at once, and the third one later.
-func TestTwoTabsBillOnePeriod(t *testing.T) {
-	onlyHere(t, wouldBill)
-	t.Parallel()
-	s := withSchedule(t, withoutJavaScript)
-	schedule := s.page.URL()
-	other, late := s.tab(schedule+"/periods/new"), s.tab(schedule+"/periods/new")
-	s.follow(linkBillNow)
-	s.sees("A period that was billed is not billed again")
-
-	release := s.lockInvoices()
-	s.pointAt(buttonBillPeriod)
-	s.tap(1)
-	s.waiting(1)
-	other.pointAt(buttonBillPeriod)
-	other.tap(1)
-	s.until("both wait", func() bool { return s.inProgress() == 2 })
-	release()
-
-	s.seesHeading(headingInvoice("")) // in a browser, either tab may take the message of the other
-	other.seesHeading(headingInvoice(""))
-	s.attempts("created", "reused")
-	late.click(buttonBillPeriod)
-	late.sees("already exists and was reused. Nothing was changed.")
-	late.moment()
-	s.hasBilled(1)
-	s.attempts("created", "reused", "reused")
-}
-
 // One tab pauses the schedule, and the other one bills it. The first one wins, and both pages are correct.
 func TestPauseInOneTabAndBillInTheOther(t *testing.T) {
 	onlyHere(t, wouldBill)

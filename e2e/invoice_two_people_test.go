@@ -16,6 +16,8 @@ func TestTwoPeopleTakeOneNumberAtTheSameInstant(t *testing.T) {
 		}
 		p.sees("Invoice number " + p.number(1) + " already exists. " + keptOriginal)
 		p.holds("Customer name", "Ada "+p.mark)
+		p.follow(linkOpen(p.number(1)))
+		p.seesHeading(headingInvoice(p.number(1)))
 	}
 	if n := people[0].session.records.invoices(people[0].number(1)); n != 1 || first != 1 {
 		t.Errorf("%d invoices have the number, and %d people saw that they created it", n, first)

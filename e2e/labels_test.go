@@ -215,7 +215,6 @@ func archived(name string) string         { return "Customer " + name + " archiv
 func restored(name string) string         { return "Customer " + name + " restored." }
 func alreadyCreated(name string) string   { return "This form already created " + name + "." }
 func alreadySaved(name string) string     { return "This form already saved changes to " + name + "." }
-func numberTaken(number string) string    { return "Invoice number " + number + " already exists." }
 func headingInvoice(number string) string { return "Invoice " + number }
 func headingCopy(number string) string    { return "Copy of " + number }
 func linkOpen(name string) string         { return "Open " + name }

@@ -21,19 +21,20 @@ const makeInvoice = `AT=$(post "$KEY" /invoices "$INVOICE" | address)
 func takeaways() map[string]Takeaway {
 	return map[string]Takeaway{
 		"five-clicks": {
-			Scenario: Code{"e2e/invoice_doubleclick_test.go", "TestSubmitGuardCarriesWeight", `		s.tap(1)
-		s.formSaid("sent", "kept back", "button: Saving… (disabled)", "status: Saving…")`},
+			Scenario: Code{"e2e/buttons_test.go", "clicksFiveTimes", `	s.tap(2)
+	s.waiting(1)
+	s.tap(3)`},
 			Curl: demoShell + `for click in 1 2 3 4 5; do post "$KEY" /invoices "$INVOICE" & done; wait`,
 		},
 		"two-tabs": {
-			Scenario: Code{"e2e/invoice_tabs_test.go", "TestTwoTabsOfOneFormFilledInDifferently", `	form := s.page.URL()
-	other := s.tab(form)`},
+			Scenario: Code{"e2e/buttons_test.go", "duplicatesTheTab", `	other := s.tab(s.page.URL())
+	b.fill(other)`},
 			Curl: demoShell + `post "$KEY" /invoices "$INVOICE" & post "$KEY" /invoices "$INVOICE" & wait`,
 		},
 		"lost-answer": {
-			Scenario: Code{"e2e/invoice_lost_answer_test.go", "TestAnswerLostAfterCommitThenBackAndCreate", `	s.loseNextAnswer()
-	s.pointAt(buttonCreateInvoice)
-	s.tap(1)`},
+			Scenario: Code{"e2e/interruptions_test.go", "cutThenSend", `	v.sendAndLose(at)
+	v.back()
+	v.settle()`},
 			Curl: demoShell + `# The first try gives up after 20 ms. Whether it was carried out, nobody is told.
 curl -sS --max-time 0.02 "$API/invoices" -H 'Authorization: Bearer oo_demo_acme' -H "Idempotency-Key: $KEY" \
   -H 'Content-Type: application/json' -d "$INVOICE"
@@ -58,10 +59,10 @@ put 'Ada King'
 put 'Ada Byron'`,
 		},
 		"pay-twice": {
-			Scenario: Code{"e2e/invoice_money_test.go", "TestTwoTabsPayTheFullAmount", `	s.tap(1)
-	s.waiting(1)
-	other.pointAt(buttonRecordPayment)
-	other.tap(1)`},
+			Scenario: Code{"e2e/buttons_test.go", "opensItTwice", `	other, late := s.tab(address), s.tab(address)
+	b.fill(other)
+	b.fill(late)
+	b.sendBoth(s, other)`},
 			Curl: demoShell + makeInvoice + `post "$KEY" "$AT/issue" '{}'
 PAYMENT='{"amount": "123.00", "date": "2026-11-22", "method": "bank_transfer"}'
 post "$KEY" "$AT/payments" "$PAYMENT"
@@ -89,11 +90,8 @@ deliver
 curl -sS "$API$AT" -H 'Authorization: Bearer oo_demo_acme' | grep -oE '"paid": ?"[^"]*"'`,
 		},
 		"two-clocks": {
-			Scenario: Code{"e2e/invoice_schedules_test.go", "TestTwoTabsBillOnePeriod", `	s.pointAt(buttonBillPeriod)
-	s.tap(1)
-	s.waiting(1)
-	other.pointAt(buttonBillPeriod)
-	other.tap(1)`},
+			Scenario: Code{"e2e/buttons_test.go", "sendBoth", `		tab.pointAt(b.press)
+		tab.tap(1)`},
 			Curl: demoShell + makeInvoice + `CUSTOMER=$(curl -sS "$API$AT" -H 'Authorization: Bearer oo_demo_acme' |
   tr -d ' \n' | sed 's|.*"customer":{"id":"\([^"]*\)".*|\1|')
 DAY=$(date -u +%F)
@@ -112,7 +110,8 @@ sleep 3
 post "$KEY" /invoices "$INVOICE"`,
 		},
 		"fifty": {
-			Scenario: Code{"e2e/invoice_replicas_test.go", "TestStillSaving", `			s.attempts("created", "in_progress", "replayed")`},
+			Scenario: Code{"e2e/invoice_replicas_test.go", "TestStillSaving",
+				`			s.attempts("created", "in_progress", "replayed")`},
 			Curl:     demoShell + `for n in $(seq 50); do post "$KEY" /invoices "$INVOICE" & done; wait`,
 		},
 		"kill": {
