@@ -39,7 +39,7 @@ type App struct {
 	tracing  *tracing // nil without a collector
 	anyUser  bool     // whether there is a user besides the demo's
 	extras   []Extra
-	// stops end what start functions began, such as jobs, in reverse order. They may let work finish until draining is done.
+	// stops end the jobs and other connections, in reverse order. They may let work finish until draining is done.
 	stops    []func(ctx, draining context.Context) error
 	listener net.Listener
 	metrics  net.Listener // nil if METRICS_ADDR is off
@@ -119,7 +119,7 @@ func start(ctx context.Context, c Config, bounds limits) (_ *App, err error) {
 	filling, filled := context.WithTimeout(ctx, cmp.Or(bounds.filling, 10*time.Minute))
 	defer filled()
 	if c.Demo {
-		if err := seed(filling, a.pool, store); err != nil {
+		if err := a.seed(filling); err != nil {
 			return nil, err
 		}
 	}
@@ -131,13 +131,8 @@ func start(ctx context.Context, c Config, bounds limits) (_ *App, err error) {
 			return nil, err
 		}
 	}
-	for _, p := range parts() {
-		if p.start == nil {
-			continue
-		}
-		if err := p.start(ctx, a); err != nil {
-			return nil, err
-		}
+	if err := a.startJobs(ctx); err != nil {
+		return nil, err
 	}
 	server, err := web.New(web.Config{
 		Pool: a.pool, Store: store, Log: c.Log, Observe: newHTTPObserver(c, a.registry).observe,

@@ -10,6 +10,8 @@ import (
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/people/account"
 	"onlyonce/internal/people/attempt"
+	"onlyonce/internal/people/link"
+	"onlyonce/internal/site"
 )
 
 // expire erases expired results and deletes old attempts, tenant by tenant, until ctx is done. Any number of replicas may run
@@ -46,11 +48,14 @@ func (a *App) expireOnce(ctx context.Context) error {
 		if _, err := attempt.Expire(ctx, a.pool, tenant, time.Now().Add(-a.config.KeepAttempts), attempt.MaxKept); err != nil {
 			return err
 		}
-		for _, p := range parts() {
-			if p.expire == nil {
+		if err := link.Expire(ctx, a.pool, tenant); err != nil {
+			return err
+		}
+		for _, r := range site.Rooms() {
+			if r.Expire == nil {
 				continue
 			}
-			if err := p.expire(ctx, a, tenant); err != nil {
+			if err := r.Expire(ctx, a.pool, tenant); err != nil {
 				return err
 			}
 		}

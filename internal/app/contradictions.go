@@ -30,11 +30,7 @@ func (c Config) Contradictions(getenv func(string) string) (failures, warnings [
 		"HTTPS needs a proxy before the app, and TRUSTED_PROXIES names none: all people share the limits of one address")
 	warn(c.MetricsAddr != "" && c.MetricsAddr != "off" && !isLoopback(c.MetricsAddr),
 		"others can reach METRICS_ADDR "+c.MetricsAddr+", which asks for no login and has profiles: keep it on loopback")
-	for _, p := range parts() {
-		if p.warning != nil {
-			text := p.warning(c)
-			warn(text != "", text)
-		}
-	}
+	noMail := missingServer(c)
+	warn(noMail != "", noMail)
 	return failures, warnings
 }

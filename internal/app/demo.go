@@ -13,19 +13,21 @@ import (
 	"onlyonce/internal/customer"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/people/account"
+	"onlyonce/internal/site"
+	"onlyonce/internal/value/secretkey"
 	"onlyonce/templates"
 )
 
 // seed creates the missing demo data. Each row has its own key, so that seed may be repeated, run on several replicas at once, and be
 // killed at any point. Tenants are filled concurrently, and each in a fixed order.
-func seed(ctx context.Context, pool *pgxpool.Pool, store *idempotency.Store) error {
+func (a *App) seed(ctx context.Context) error {
 	// These are no attempts of users, and would drown the log and the metrics.
-	quiet := idempotency.Store{Pool: store.Pool, Wait: store.Wait, Timeout: store.Timeout}
+	quiet := idempotency.Store{Pool: a.pool, Wait: a.store.Wait, Timeout: a.store.Timeout}
 	var created atomic.Bool
 	var tenants errgroup.Group // independent of each other's errors
 	for _, t := range demoTenants() {
 		tenants.Go(func() error {
-			news, err := t.fill(ctx, pool, &quiet)
+			news, err := t.fill(ctx, &quiet, a.config.SecretKey)
 			if news {
 				created.Store(true)
 			}
@@ -38,32 +40,32 @@ func seed(ctx context.Context, pool *pgxpool.Pool, store *idempotency.Store) err
 	if err := tenants.Wait(); err != nil {
 		return fmt.Errorf("fill in demo data: %w", err)
 	}
-	if err := analyze(ctx, pool, created.Load()); err != nil {
+	if err := analyze(ctx, a.pool, created.Load()); err != nil {
 		return fmt.Errorf("analyze demo data: %w", err)
 	}
 	return nil
 }
 
 // fill creates the missing data of a tenant, and reports whether there was any.
-func (t demoTenant) fill(ctx context.Context, pool *pgxpool.Pool, store *idempotency.Store) (news bool, err error) {
-	if err := t.credentials(ctx, pool); err != nil {
+func (t demoTenant) fill(ctx context.Context, store *idempotency.Store, secret secretkey.Key) (news bool, err error) {
+	if err := t.credentials(ctx, store.Pool); err != nil {
 		return false, err
 	}
 	if err := t.settle(ctx, store); err != nil {
 		return false, fmt.Errorf("settings: %w", err)
 	}
-	for n, c := range slices.Concat(t.customers, t.twice) {
+	for n, c := range slices.Concat(t.Customers, t.twice) {
 		added, err := t.add(ctx, store, n, c)
 		news = news || added
 		if err != nil {
 			return news, fmt.Errorf("customer %d: %w", n, err)
 		}
 	}
-	for _, p := range parts() {
-		if p.fill == nil {
+	for _, r := range site.Rooms() {
+		if r.Demo == nil {
 			continue
 		}
-		made, err := p.fill(ctx, t, store)
+		made, err := r.Demo(ctx, store, secret, t.Tenant)
 		news = news || made
 		if err != nil {
 			return news, err
@@ -78,14 +80,14 @@ func (t demoTenant) add(ctx context.Context, store *idempotency.Store, n int, c 
 	if err != nil {
 		return false, err
 	}
-	if _, used, err := customer.Upsert.Used(ctx, store, t.id, key); err != nil || used {
+	if _, used, err := customer.Upsert.Used(ctx, store, t.ID, key); err != nil || used {
 		return false, err
 	}
 	draft, err := c.Draft()
 	if err != nil {
 		return false, err
 	}
-	_, err = customer.Upsert.Do(ctx, store, idempotency.Intent{Tenant: t.id, Key: key, Actor: "demo"}, draft)
+	_, err = customer.Upsert.Do(ctx, store, idempotency.Intent{Tenant: t.ID, Key: key, Actor: "demo"}, draft)
 	return true, err
 }
 
@@ -138,7 +140,7 @@ func (t demoTenant) credentials(ctx context.Context, pool *pgxpool.Pool) error {
 			SELECT $1, $6, 'Kim Nolan', $4, 'member' WHERE $6 <> '' ON CONFLICT DO NOTHING
 		)
 		INSERT INTO api_tokens (token_hash, tenant_id, name) VALUES ($5, $1, 'demo') ON CONFLICT DO NOTHING`,
-		t.id, t.name, t.email, hash, account.HashToken(t.token), t.member)
+		t.ID, t.name, t.email, hash, account.HashToken(t.token), t.member)
 	return err
 }
 

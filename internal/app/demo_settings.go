@@ -14,16 +14,14 @@ func (t demoTenant) settle(ctx context.Context, store *idempotency.Store) error 
 	if err != nil {
 		return err
 	}
-	if _, used, err := business.Edit.Used(ctx, store, t.id, key); err != nil || used {
+	if _, used, err := business.Edit.Used(ctx, store, t.ID, key); err != nil || used {
 		return err
 	}
-	in := t.business
-	in.Currency, in.TaxRate = t.currency, t.rate
-	d, err := in.Draft()
+	d, err := t.Business.Draft()
 	if err != nil {
 		return err
 	}
-	_, err = business.Edit.Do(ctx, store, idempotency.Intent{Tenant: t.id, Key: key, Actor: "demo", Record: t.id, Seen: 1}, d)
+	_, err = business.Edit.Do(ctx, store, idempotency.Intent{Tenant: t.ID, Key: key, Actor: "demo", Record: t.ID, Seen: 1}, d)
 	if _, stale := errors.AsType[*idempotency.StaleError](err); stale {
 		return nil
 	}

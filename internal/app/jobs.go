@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -13,9 +14,10 @@ import (
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/rivertype"
 
-	"onlyonce/internal/invoice/schedule"
 	"onlyonce/internal/mailer"
 	"onlyonce/internal/postgres"
+	"onlyonce/internal/room"
+	"onlyonce/internal/site"
 )
 
 const (
@@ -27,7 +29,7 @@ const (
 
 // startJobs starts the jobs, beside the server. It polls for them, once a second: unlike LISTEN, polling works through every
 // pooler, and a NOTIFY in each transaction that queues a job would serialize their commits.
-func startJobs(ctx context.Context, a *App) error {
+func (a *App) startJobs(ctx context.Context) error {
 	pool, err := postgres.OpenSmall(ctx, a.url, jobConns)
 	if err != nil {
 		return err
@@ -50,10 +52,14 @@ func startJobs(ctx context.Context, a *App) error {
 	if err := a.addLinkMails(workers, mails); err != nil {
 		return err
 	}
-	if err := addInvoiceMails(workers, mails); err != nil {
-		return err
+	for _, r := range site.Rooms() {
+		if r.Jobs == nil {
+			continue
+		}
+		if err := r.Jobs(room.Jobs{River: &settings, Mails: mails, Store: a.store, Log: a.config.Log}); err != nil {
+			return err
+		}
 	}
-	a.addSchedules(workers, &settings)
 	jobs, err := river.NewClient(riverpgxv5.New(pool), &settings)
 	if err != nil {
 		return fmt.Errorf("set up the jobs: %w", err)
@@ -151,17 +157,13 @@ func (h warnings) WithAttrs(attrs []slog.Attr) slog.Handler {
 
 func (h warnings) WithGroup(name string) slog.Handler { return warnings{h.Handler.WithGroup(name)} }
 
-// jobErrors logs failed jobs, except for mails and schedules, which have observers.
+// jobErrors logs failed jobs, except for those that have logged their failure.
 type jobErrors struct{ log *slog.Logger }
 
 func (e jobErrors) HandleError(ctx context.Context, job *rivertype.JobRow, err error) *river.ErrorHandlerResult {
-	for _, told := range []error{
-		mailer.ErrAgain,
-		schedule.ErrNotAll,
-	} {
-		if errors.Is(err, told) {
-			return nil
-		}
+	logged := func(r room.Room) bool { return errors.Is(err, r.Reported) }
+	if errors.Is(err, mailer.ErrAgain) || slices.ContainsFunc(site.Rooms(), logged) {
+		return nil
 	}
 	e.log.WarnContext(ctx, "job will be tried again", "job", job.ID, "kind", job.Kind, "attempt", job.Attempt, "error", err)
 	return nil

@@ -1,14 +1,10 @@
 package app
 
 import (
-	"context"
 	"errors"
 	"time"
 
-	"github.com/google/uuid"
-
 	"onlyonce/internal/mailer"
-	"onlyonce/internal/people/link"
 	"onlyonce/internal/value/email"
 )
 
@@ -23,8 +19,8 @@ type MailConfig struct {
 // maxMailWait is the longest time that a mail server may take for a mail (RFC 5321, section 4.5.3.2).
 const maxMailWait = 10 * time.Minute
 
-func mailPart() part {
-	return part{start: startJobs, expire: expireLinkMails, incomplete: missingSender, warning: missingServer, settings: []setting{
+func mailSettings() []setting {
+	return []setting{
 		{"SMTP_URL", "", "emails are not sent, only listed in the outbox",
 			"the mail server, as smtp://user:password@host:587, which must speak STARTTLS,\n" +
 				"or smtps://user:password@host:465; smtp://host:1025?tls=off for one that only you can reach",
@@ -35,9 +31,10 @@ func mailPart() part {
 			func(c *Config, value string) error { return parseDuration(&c.MailTimeout, value, maxMailWait) }},
 		{"MAIL_RETRY", "", mailer.DefaultRetry.String(), "how long the second attempt waits; each further one waits twice as long",
 			func(c *Config, value string) error { return parseDuration(&c.MailRetry, value, maxPeriod) }},
-	}}
+	}
 }
 
+// missingSender returns a [*SettingError] if there is a mail server without a sender; getenv is as in [Environ].
 func missingSender(c Config, getenv func(string) string) error {
 	if c.MailServer == nil || getenv("MAIL_FROM") != "" || getenv("MAIL_FROM"+inFile) != "" {
 		return nil
@@ -45,6 +42,7 @@ func missingSender(c Config, getenv func(string) string) error {
 	return &SettingError{"MAIL_FROM", errors.New("it must be set with SMTP_URL, such as app@example.com")}
 }
 
+// missingServer returns a sentence about a missing setting, or "".
 func missingServer(c Config) string {
 	if c.Demo || c.MailServer != nil && missingForLinks(c) == "" {
 		return ""
@@ -68,10 +66,6 @@ func missingForLinks(c Config) string {
 	default:
 		return ""
 	}
-}
-
-func expireLinkMails(ctx context.Context, a *App, tenant uuid.UUID) error {
-	return link.Expire(ctx, a.pool, tenant)
 }
 
 func parseMailServer(server **mailer.Server, value string) error {

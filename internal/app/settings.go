@@ -114,10 +114,7 @@ func settings() []setting {
 				return shared.Check(value)
 			}},
 	}
-	for _, p := range parts() {
-		all = append(all, p.settings...)
-	}
-	return all
+	return append(all, mailSettings()...)
 }
 
 const (
@@ -155,12 +152,7 @@ func Environ(getenv func(string) string) (Config, error) {
 		}
 	}
 	c.Addr = cmp.Or(c.Addr, defaultAddr)
-	for _, p := range parts() {
-		if p.incomplete != nil {
-			errs = append(errs, p.incomplete(c, getenv))
-		}
-	}
-	return c, errors.Join(errs...)
+	return c, errors.Join(append(errs, missingSender(c, getenv))...)
 }
 
 // Usage writes the documentation of the environment variables.

@@ -10,6 +10,8 @@ import (
 	"onlyonce/internal/customer/duplicate"
 	"onlyonce/internal/people/account"
 	"onlyonce/internal/record"
+	"onlyonce/internal/room"
+	"onlyonce/internal/site"
 )
 
 type duplicates struct {
@@ -19,7 +21,7 @@ type duplicates struct {
 // maxGroups is the most listed groups. The next ones are listed once these are resolved.
 const maxGroups = 1000
 
-// Run lists groups of similar customers and invoices, like the pages Duplicates and Duplicate invoices.
+// Run lists groups of similar customers, like the page Duplicates, and then those of the rooms.
 func (c duplicates) Run(ctx context.Context, t *terminal) error {
 	return c.with(ctx, t, func(ctx context.Context, pool *pgxpool.Pool, tenant account.Tenant) error {
 		groups, lines := []any{}, []string{}
@@ -36,8 +38,16 @@ func (c duplicates) Run(ctx context.Context, t *terminal) error {
 		if err != nil {
 			return err
 		}
-		if err := invoiceGroups(ctx, t, pool, tenant.ID, add); err != nil {
-			return err
+		for _, r := range site.Rooms() {
+			if r.Duplicates == nil {
+				continue
+			}
+			err := eachGroup(t, func(page record.Page) (record.List[room.Group], error) {
+				return r.Duplicates(ctx, pool, tenant.ID, page)
+			}, func(g room.Group) { add(g.JSON, g.Lines...) })
+			if err != nil {
+				return err
+			}
 		}
 		return t.printAll(groups, lines)
 	})

@@ -1,4 +1,4 @@
-// Package site lists the resources.
+// Package site lists the resources, and what their domains add to the app besides pages.
 package site
 
 import (
@@ -6,9 +6,11 @@ import (
 
 	"onlyonce/internal/customer/customerpages"
 	"onlyonce/internal/invoice/invoicepages"
+	"onlyonce/internal/invoice/invoiceroom"
 	"onlyonce/internal/invoice/series/seriespages"
 	"onlyonce/internal/invoice/webhook/webhookpages"
 	"onlyonce/internal/people/peoplepages"
+	"onlyonce/internal/room"
 	"onlyonce/internal/value/secretkey"
 	"onlyonce/internal/web"
 )
@@ -32,5 +34,12 @@ func Mount(keptAttempts time.Duration, key secretkey.Key, sendsMail bool, more .
 		for _, mount := range more {
 			mount(s)
 		}
+	}
+}
+
+// Rooms returns what domains add to the app besides their pages.
+func Rooms() []room.Room {
+	return []room.Room{
+		invoiceroom.Room(),
 	}
 }

@@ -1,4 +1,4 @@
-package app
+package invoiceroom
 
 import (
 	"context"
@@ -7,16 +7,22 @@ import (
 	"github.com/google/uuid"
 
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/invoice/webhook"
+	"onlyonce/internal/room"
+	"onlyonce/internal/value/secretkey"
 )
 
-func invoicePart() part {
-	return part{fill: func(ctx context.Context, t demoTenant, store *idempotency.Store) (news bool, err error) {
-		if news, err = booksOf(t).fill(ctx, store); err != nil {
-			return news, err
-		}
-		repeated, err := booksOf(t).repeat(ctx, store)
-		return news || repeated, err
-	}}
+// demo creates the missing invoices, schedules and webhook sources of a tenant, and reports whether an invoice was missing.
+func demo(ctx context.Context, store *idempotency.Store, key secretkey.Key, t room.Tenant) (news bool, err error) {
+	b := booksOf(t)
+	if news, err = b.fill(ctx, store); err != nil {
+		return news, err
+	}
+	repeated, err := b.repeat(ctx, store)
+	if err == nil && !key.IsZero() {
+		err = b.addSources(ctx, store.Pool, webhook.NewVault(key))
+	}
+	return news || repeated, err
 }
 
 // demoKey returns the key of a step of a demo invoice.
@@ -25,13 +31,13 @@ func demoKey(n, step int) (idempotency.Key, error) {
 }
 
 // fill creates the missing data, and reports whether there was any.
-func (t demoBooks) fill(ctx context.Context, store *idempotency.Store) (news bool, err error) {
-	missing, err := t.missing(ctx, store)
+func (b books) fill(ctx context.Context, store *idempotency.Store) (news bool, err error) {
+	missing, err := b.missing(ctx, store)
 	if err != nil {
 		return false, fmt.Errorf("look for invoices: %w", err)
 	}
 	for _, n := range missing {
-		if err := t.live(ctx, store, n); err != nil {
+		if err := b.live(ctx, store, n); err != nil {
 			return true, fmt.Errorf("invoice %d: %w", n, err)
 		}
 	}
@@ -39,23 +45,23 @@ func (t demoBooks) fill(ctx context.Context, store *idempotency.Store) (news boo
 }
 
 // content returns the place in the books of the content of invoice n: the twin has the content of the previous one.
-func (t demoBooks) content(n int) int {
-	if t.twin > 0 && n >= t.twin {
+func (b books) content(n int) int {
+	if b.twin > 0 && n >= b.twin {
 		return n - 1
 	}
 	return n
 }
 
 // missing lists the invoices with missing steps.
-func (t demoBooks) missing(ctx context.Context, store *idempotency.Store) (numbers []int, err error) {
-	for n := range t.invoices + min(t.twin, 1) {
-		steps := t.life(t.content(n))
+func (b books) missing(ctx context.Context, store *idempotency.Store) (numbers []int, err error) {
+	for n := range b.invoices + min(b.twin, 1) {
+		steps := b.life(b.content(n))
 		last := len(steps) - 1
 		key, err := demoKey(n, last)
 		if err != nil {
 			return nil, err
 		}
-		_, used, err := steps[last].used(ctx, store, t.id, key)
+		_, used, err := steps[last].used(ctx, store, b.ID, key)
 		if err != nil {
 			return nil, err
 		}
@@ -67,14 +73,14 @@ func (t demoBooks) missing(ctx context.Context, store *idempotency.Store) (numbe
 }
 
 // live takes an invoice through the rest of its life.
-func (t demoBooks) live(ctx context.Context, store *idempotency.Store, n int) error {
+func (b books) live(ctx context.Context, store *idempotency.Store, n int) error {
 	var made []uuid.UUID
-	for i, s := range t.life(t.content(n)) {
+	for i, s := range b.life(b.content(n)) {
 		key, err := demoKey(n, i)
 		if err != nil {
 			return err
 		}
-		intent := idempotency.Intent{Tenant: t.id, Key: key, Actor: "demo"}
+		intent := idempotency.Intent{Tenant: b.ID, Key: key, Actor: "demo"}
 		if i > 0 {
 			intent.Record = made[s.about]
 		}

@@ -1,4 +1,4 @@
-package app
+package invoiceroom
 
 import (
 	"context"
@@ -45,11 +45,11 @@ func of[C, R any](op idempotency.Operation[C, R], command func(about uuid.UUID) 
 
 // life returns the steps of an invoice. The newest are drafts. Most of the old ones are paid, at once or in two parts, and a few are
 // overdue. Some in between are paid in part. A few are void, credited or refunded.
-func (t demoBooks) life(n int) []step {
+func (b books) life(n int) []step {
 	invoiceID := func(inv invoice.Invoice) uuid.UUID { return inv.ID }
 	issue := func(uuid.UUID) (invoice.IssueDraft, error) { return invoice.IssueDraft{}, nil }
-	steps := []step{of(invoice.Create, func(uuid.UUID) (invoice.Draft, error) { return t.draft(n) }, invoiceID)}
-	if t.age(n) <= 8 {
+	steps := []step{of(invoice.Create, func(uuid.UUID) (invoice.Draft, error) { return b.draft(n) }, invoiceID)}
+	if b.age(n) <= 8 {
 		return steps
 	}
 	steps = append(steps, of(invoice.Issue, issue, invoiceID))
@@ -58,29 +58,29 @@ func (t demoBooks) life(n int) []step {
 	case n%20 == 6:
 		return append(steps, of(invoice.Void, func(uuid.UUID) (invoice.VoidDraft, error) { return invoice.VoidDraft{}, nil }, invoiceID))
 	case n%30 == 13: // a mistake
-		return append(steps, t.credit(n, 9, nil))
+		return append(steps, b.credit(n, 9, nil))
 	case n%30 == 21: // less was done than billed
-		return append(steps, t.credit(n, 6, []credit.LineInput{{Position: 1, Quantity: "0.5"}}))
+		return append(steps, b.credit(n, 6, []credit.LineInput{{Position: 1, Quantity: "0.5"}}))
 	case n%30 == 17: // a discount
-		return append(steps, t.pay(n, 0, 1), t.refund(n, paid, 5))
+		return append(steps, b.pay(n, 0, 1), b.refund(n, paid, 5))
 	case n == 24: // cancelled
-		return append(steps, t.pay(n, 0, 1), t.refund(n, paid, 1), t.credit(n, 40, nil))
+		return append(steps, b.pay(n, 0, 1), b.refund(n, paid, 1), b.credit(n, 40, nil))
 	case n%24 == 12:
 		return steps
-	case t.age(n) > 60 && n%5 == 0:
-		return append(steps, t.pay(n, 0, 2), t.pay(n, 1, 2))
-	case t.age(n) > 45 && n%6 != 3, t.age(n) > 60:
-		return append(steps, t.pay(n, 0, 1))
+	case b.age(n) > 60 && n%5 == 0:
+		return append(steps, b.pay(n, 0, 2), b.pay(n, 1, 2))
+	case b.age(n) > 45 && n%6 != 3, b.age(n) > 60:
+		return append(steps, b.pay(n, 0, 1))
 	case n%3 == 2:
-		return append(steps, t.pay(n, 0, 3))
+		return append(steps, b.pay(n, 0, 3))
 	default:
 		return steps
 	}
 }
 
 // share returns the billed amount divided by the number of parts. Part 0 has the remainder.
-func (t demoBooks) share(n, part int, parts int64) (d invoice.Draft, amount string, err error) {
-	if d, err = t.draft(n); err != nil {
+func (b books) share(n, part int, parts int64) (d invoice.Draft, amount string, err error) {
+	if d, err = b.draft(n); err != nil {
 		return d, "", err
 	}
 	totals, err := invoice.TotalsOf(d.Lines)
@@ -92,27 +92,28 @@ func (t demoBooks) share(n, part int, parts int64) (d invoice.Draft, amount stri
 }
 
 // pay records the payment of a part of the invoice.
-func (t demoBooks) pay(n, part int, parts int64) step {
+func (b books) pay(n, part int, parts int64) step {
 	return of(payment.Create, func(id uuid.UUID) (payment.Draft, error) {
-		d, amount, err := t.share(n, part, parts)
+		d, amount, err := b.share(n, part, parts)
 		if err != nil {
 			return payment.Draft{}, err
 		}
 		days := 4 + n*7%5 // not in the future
-		if t.age(n) > 45 {
+		if b.age(n) > 45 {
 			days = 6 + n*7%25 + 15*part
 		}
 		return payment.Input{
 			Amount: amount, Date: d.IssueDate.AddDays(days).String(), Method: payment.Methods()[n%2],
-			Provider: [...]string{"bank", "card terminal"}[n%2], Reference: fmt.Sprintf("%s-%04d-%d", t.currency, 3000+n*17, part+1),
+			Provider:  [...]string{"bank", "card terminal"}[n%2],
+			Reference: fmt.Sprintf("%s-%04d-%d", b.Business.Currency, 3000+n*17, part+1),
 		}.Draft(id, d.Currency)
 	}, func(p payment.Payment) uuid.UUID { return p.ID })
 }
 
 // refund refunds the billed amount divided by the number of parts, from the payment of a step.
-func (t demoBooks) refund(n, paid int, parts int64) step {
+func (b books) refund(n, paid int, parts int64) step {
 	s := of(refund.Create, func(id uuid.UUID) (refund.Draft, error) {
-		d, amount, err := t.share(n, 1, parts)
+		d, amount, err := b.share(n, 1, parts)
 		if err != nil {
 			return refund.Draft{}, err
 		}
@@ -124,11 +125,11 @@ func (t demoBooks) refund(n, paid int, parts int64) step {
 }
 
 // credit credits some lines, or everything, some days after the invoice was issued.
-func (t demoBooks) credit(n, days int, lines []credit.LineInput) step {
+func (b books) credit(n, days int, lines []credit.LineInput) step {
 	return of(credit.Create, func(id uuid.UUID) (credit.Draft, error) {
 		inv := invoice.Invoice{Header: record.Header{ID: id}, Lines: make([]invoice.Line, len(lines))}
 		d, err := credit.Input{Lines: lines}.Draft(inv)
-		d.Date = date.Today().AddDays(days - t.age(n))
+		d.Date = date.Today().AddDays(days - b.age(n))
 		return d, err
 	}, func(n credit.Note) uuid.UUID { return n.ID })
 }

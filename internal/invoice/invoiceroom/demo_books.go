@@ -1,8 +1,9 @@
-package app
+package invoiceroom
 
 import (
 	"onlyonce/internal/customer"
 	"onlyonce/internal/invoice"
+	"onlyonce/internal/room"
 	"onlyonce/internal/value/party"
 )
 
@@ -12,29 +13,30 @@ const (
 	outsideOfTheEU = "Outside the scope of Irish VAT: the recipient is outside the EU."
 )
 
-// demoBooks are the invoices of a demo tenant.
-type demoBooks struct {
-	demoTenant
+// books are the invoices of a demo tenant.
+type books struct {
+	room.Tenant
 
 	work     []invoice.LineInput
-	abroad   []demoAssignment
+	abroad   []assignment
 	invoices int // over the last year
 	// twin is the position of an invoice with the content of the one before it, entered twice; 0 for none.
 	twin    int
 	untaxed map[string]string // the reason for a tax rate of 0, by the country of the customer
+	sources []source          // of webhooks
 }
 
-// demoAssignment is work for a customer abroad, in their currency.
-type demoAssignment struct {
+// assignment is work for a customer abroad, in their currency.
+type assignment struct {
 	customer customer.Input
 	currency string
 	work     []invoice.LineInput
 }
 
-func booksOf(t demoTenant) demoBooks {
-	if t.currency == "USD" {
-		return demoBooks{
-			demoTenant: t, invoices: 24,
+func booksOf(t room.Tenant) books {
+	if t.Business.Currency == "USD" {
+		return books{
+			Tenant: t, invoices: 24,
 			work: []invoice.LineInput{
 				{Description: "Site survey", Quantity: "1", UnitPrice: "950.00"},
 				{Description: "Controller firmware, hours", Quantity: "18", UnitPrice: "135.00"},
@@ -44,8 +46,8 @@ func booksOf(t demoTenant) demoBooks {
 			},
 		}
 	}
-	return demoBooks{
-		demoTenant: t, invoices: 54, twin: 50,
+	return books{
+		Tenant: t, invoices: 54, twin: 50, sources: demoSources(),
 		untaxed: map[string]string{
 			"DE": reverseCharge, "FR": reverseCharge, "JP": outsideOfTheEU, "NO": outsideOfTheEU, "US": outsideOfTheEU,
 		},
@@ -58,7 +60,7 @@ func booksOf(t demoTenant) demoBooks {
 			{Description: "Print supervision, days", Quantity: "1.5", UnitPrice: "620.00"},
 			{Description: "Photo retouching", Quantity: "24", UnitPrice: "12.50"},
 		},
-		abroad: []demoAssignment{
+		abroad: []assignment{
 			{
 				customer: customer.Input{
 					Email: "keiri@hoshino-tea.example", Name: "Hoshino Tea",

@@ -1,4 +1,4 @@
-package app
+package invoiceroom
 
 import (
 	"strconv"
@@ -9,22 +9,22 @@ import (
 )
 
 // age returns the number of days since an invoice was issued. The first one, number 0, is a year old, and the newest a day.
-func (t demoBooks) age(n int) int { return 1 + 363*(t.invoices-1-n)/(t.invoices-1) }
+func (b books) age(n int) int { return 1 + 363*(b.invoices-1-n)/(b.invoices-1) }
 
 // draft returns an invoice. Its content depends on its number only, and its dates on the day of the first start.
-func (t demoBooks) draft(n int) (invoice.Draft, error) {
-	issued := date.Today().AddDays(-t.age(n))
+func (b books) draft(n int) (invoice.Draft, error) {
+	issued := date.Today().AddDays(-b.age(n))
 	in := invoice.Input{
-		Customer: &t.customers[(n*3+n/5)%len(t.customers)], Currency: t.currency,
+		Customer: &b.Customers[(n*3+n/5)%len(b.Customers)], Currency: b.Business.Currency,
 		IssueDate: issued.String(), DueDate: issued.AddDays(30 + 15*(n%2)).String(),
 	}
-	work, rate := t.work, t.rate
-	if n%6 == 3 && len(t.abroad) > 0 {
-		to := t.abroad[n/6%len(t.abroad)]
+	work, rate := b.work, b.Business.TaxRate
+	if n%6 == 3 && len(b.abroad) > 0 {
+		to := b.abroad[n/6%len(b.abroad)]
 		in.Customer, in.Currency, work = &to.customer, to.currency, to.work
 		in.DueDate = issued.AddDays(60).String()
 	}
-	if in.Customer.Country != t.business.Country {
+	if in.Customer.Country != b.Business.Country {
 		rate = "0"
 	}
 	for i := range 1 + n%min(3, len(work)) {
@@ -32,7 +32,7 @@ func (t demoBooks) draft(n int) (invoice.Draft, error) {
 		line.TaxRate = rate
 		in.Lines = append(in.Lines, line)
 	}
-	notes := []string{t.untaxed[in.Customer.Country]}
+	notes := []string{b.untaxed[in.Customer.Country]}
 	switch n % 8 {
 	case 2:
 		notes = append(notes, "Your purchase order "+strconv.Itoa(4100+n*7)+". Thank you.")
