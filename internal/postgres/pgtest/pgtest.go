@@ -18,6 +18,7 @@ package pgtest
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"testing"
@@ -27,8 +28,12 @@ import (
 	"onlyonce/internal/postgres"
 )
 
-// Main runs the tests of a package and stops their server. Call it from TestMain; it does not return.
+// Main runs the tests of a package and stops their server. Call it from TestMain; it does not return. It adds the flag -update, unless the
+// package has one, see [Executed].
 func Main(m interface{ Run() int }) {
+	if flag.Lookup("update") == nil {
+		flag.Bool("update", false, "write the executed SQL to testdata, instead of comparing with it")
+	}
 	code := m.Run()
 	if err := shared.stop(); err != nil {
 		fmt.Fprintln(os.Stderr, "pgtest:", err)

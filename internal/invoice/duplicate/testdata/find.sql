@@ -1,0 +1,36 @@
+-- Written by: go test -run TestExecutedSQL -update
+
+-- invoices of a choice
+
+SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction_read_only', 'on', true);
+
+SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
+	'number', r.number, 'status', r.state,
+	'customer', (
+		SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name)
+		FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id LIMIT 1),
+	'currency', r.currency, 'issue_date', r.issue_date, 'due_date', r.due_date, 'total', r.total,
+	'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END,
+	'mail_failed', COALESCE((
+			SELECT m.state = 'failed' AND (m.kind = 'void' OR r.state <> 'void')
+			FROM mails m WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.id DESC LIMIT 1), false)) FROM invoices r
+WHERE r.tenant_id = $1 AND r.id = ANY ($2::uuid[]) ORDER BY r.id LIMIT 20;
+
+-- invoices voided as duplicates of another
+
+SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction_read_only', 'on', true);
+
+SELECT id, json FROM (
+	SELECT r.id, json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
+		'number', r.number, 'status', r.state,
+		'customer', (
+			SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name)
+			FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id LIMIT 1),
+		'currency', r.currency, 'issue_date', r.issue_date, 'due_date', r.due_date, 'total', r.total,
+		'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END,
+		'mail_failed', COALESCE((
+				SELECT m.state = 'failed' AND (m.kind = 'void' OR r.state <> 'void')
+				FROM mails m WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.id DESC LIMIT 1), false)) AS json FROM invoices r
+	WHERE r.tenant_id = $1 AND r.id < $2 AND r.duplicate_of = $3
+	ORDER BY r.id DESC LIMIT 201) AS page
+ORDER BY id DESC LIMIT $4;

@@ -1,0 +1,25 @@
+-- Written by: go test -run TestExecutedSQL -update
+
+-- email
+
+SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction_read_only', 'on', true);
+
+SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
+	'invoice_id', r.invoice_id, 'recipient', r.recipient, 'kind', r.kind, 'message', r.message, 'subject', r.subject, 'state', r.state,
+	'attempts', r.attempts, 'reason', r.reason, 'message_id', COALESCE(r.message_id, ''), 'text', r.body, 'kept', r.kept,
+	'sent_at', r.sent_at,
+	'number', (SELECT i.number FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id)) FROM mails r WHERE r.tenant_id = $1 AND r.id = $2 LIMIT 1;
+
+-- newest failures
+
+SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction_read_only', 'on', true);
+
+SELECT m.invoice_id, i.number, m.recipient, m.reason
+FROM (
+	SELECT id, invoice_id, kind, recipient, reason FROM mails
+	WHERE tenant_id = $1 AND state = 'failed' AND created_at > now() - interval '90 days'
+	ORDER BY created_at DESC, id DESC LIMIT 200) AS m,
+LATERAL (SELECT number, status FROM invoices WHERE tenant_id = $1 AND id = m.invoice_id LIMIT 1) AS i
+WHERE (i.status <> 'void' OR m.kind = 'void') AND NOT EXISTS (
+	SELECT FROM mails later WHERE later.tenant_id = $1 AND later.invoice_id = m.invoice_id AND later.id > m.id OFFSET 0)
+ORDER BY m.id DESC LIMIT $2;

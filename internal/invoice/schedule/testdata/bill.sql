@@ -1,0 +1,114 @@
+-- Written by: go test -run TestExecutedSQL -update
+
+-- schedule.bill
+
+begin isolation level read committed;
+
+SELECT set_config('idle_in_transaction_session_timeout', $1, true);
+
+SELECT claim_intent($1, $2, $3, $4);
+
+SELECT FROM schedules WHERE tenant_id = $1 AND id = $2 FOR UPDATE;
+
+SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
+	'customer', (SELECT json_build_object('id', referred.id, 'name', referred.name) FROM customers referred
+		WHERE referred.tenant_id = r.tenant_id AND referred.id = r.customer_id), 'currency', r.currency, 'lines', r.lines, 'notes', r.notes,
+	'every', r.every, 'unit', r.unit, 'first_day', r.first_day, 'last_day', r.last_day, 'bill_as', r.bill_as, 'missed', r.missed,
+	'paused_at', r.paused_at, 'archived_at', r.archived_at, 'next_day', (
+		SELECT c.next_day FROM schedule_clocks c WHERE c.tenant_id = r.tenant_id AND c.schedule_id = r.id),
+	'failure', (SELECT c.failure FROM schedule_clocks c WHERE c.tenant_id = r.tenant_id AND c.schedule_id = r.id)) FROM schedules r WHERE r.tenant_id = $1 AND r.id = $2 LIMIT 1;
+
+SELECT id FROM schedule_periods
+WHERE tenant_id = $1 AND schedule_id = $2 AND period = $3;
+
+WITH billed AS MATERIALIZED (
+	SELECT COALESCE(c.id, $1::uuid) AS id, c.email, c.name, c.address, c.country, c.tax_id, c.payment_days
+	FROM live_customer($2, $1::uuid) AS c
+	WHERE $1::uuid <> $3::uuid
+	UNION ALL
+	SELECT id, email, name, address, country, tax_id, payment_days
+	FROM find_or_create_customer($2, $4, in_email => NULLIF($5, ''), in_name => $6, in_address => $7, in_country => $8, in_tax_id => $9,
+		in_payment_days => NULLIF($10, '')::integer, in_same_email => $11)
+	WHERE $1::uuid = $3::uuid
+), inserted AS (
+	INSERT INTO invoices (
+		tenant_id, id, number, customer_id, currency, issue_date, due_date, notes, subtotal, tax_total, total,
+		source, external_id, external_digest)
+	SELECT
+		$2, $12, NULLIF($13, ''), c.id, $14, $15, COALESCE($16::date, $15::date + COALESCE(c.payment_days, (
+					SELECT s.payment_days FROM settings s WHERE s.tenant_id = $2 AND s.id = $2))), $17,
+		$18, $19, $20, $21::text, $22::text, $23::bytea
+	FROM billed c, note_alike('invoices', $2, $12, $24, ARRAY[sha256(convert_to(jsonb_build_array(
+					'invoices', c.id, $14::text, $25::text[], $26::text[], $27::bigint[], $28::text[]
+				)::text, 'UTF8'))])
+	RETURNING *
+), inserted_lines AS (
+	INSERT INTO invoice_lines (tenant_id, invoice_id, position, description, quantity, unit_price, tax_rate, net)
+	SELECT $2, $12, position, description, quantity::numeric, unit_price, tax_rate::numeric, net
+	FROM unnest($25::text[], $26::text[], $27::bigint[], $28::text[], $29::bigint[])
+	WITH ORDINALITY AS typed (description, quantity, unit_price, tax_rate, net, position)
+	RETURNING *
+), inserted_effect AS (
+	INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
+	SELECT $2, id, $30, $31, 'customer created' FROM billed WHERE id = $4
+)
+SELECT json_build_object(
+	'id', i.id, 'number', i.number, 'status', i.status, 'overdue', false, 'paid', 0, 'credited', 0, 'open', 0,
+	'currency', i.currency,
+	'seller', (SELECT json_build_object(
+			'name', s.name, 'email', s.email, 'address', s.address, 'country', s.country, 'tax_id', s.tax_id,
+			'account_holder', s.account_holder, 'account_number', s.account_number, 'bic', s.bic)
+		FROM settings s WHERE s.tenant_id = $2 AND s.id = $2),
+	'customer', CASE WHEN repeats() ? c.id::text
+	THEN json_build_object('id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id, 'possible_duplicate_of', repeats() -> c.id::text -> 'of')
+	ELSE json_build_object('id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id) END,
+	'issue_date', i.issue_date, 'due_date', i.due_date, 'notes', i.notes,
+	'lines', (
+		SELECT json_agg(json_build_object(
+				'description', l.description, 'quantity', l.quantity::text, 'unit_price', l.unit_price,
+				'tax_rate', l.tax_rate::text, 'net', l.net) ORDER BY l.position)
+		FROM inserted_lines l),
+	'subtotal', i.subtotal, 'tax_total', i.tax_total, 'total', i.total,
+	'version', i.version, 'created_at', i.created_at, 'source', COALESCE(i.source, ''), 'external_id', COALESCE(i.external_id, ''))
+FROM inserted i, billed c;
+
+UPDATE invoices SET status = 'issued', issued_at = now(), bill_to = (
+	SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id) FROM customers c WHERE c.tenant_id = invoices.tenant_id AND c.id = invoices.customer_id),
+seller = (SELECT json_build_object(
+		'name', s.name, 'email', s.email, 'address', s.address, 'country', s.country, 'tax_id', s.tax_id,
+		'account_holder', s.account_holder, 'account_number', s.account_number, 'bic', s.bic) FROM settings s WHERE s.tenant_id = invoices.tenant_id AND s.id = invoices.tenant_id)
+WHERE tenant_id = $1 AND id = $2 AND status = 'draft';
+
+INSERT INTO mails (tenant_id, id, invoice_id, message)
+SELECT tenant_id, $1, id, $2::text FROM invoices
+WHERE tenant_id = $3 AND id = $4 AND bill_to->>'email' <> '';
+
+INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
+SELECT tenant_id, unnest(ARRAY[invoice_id, id]), $1, $2, 'email queued' FROM mails
+WHERE tenant_id = $3 AND id = $4;
+
+INSERT INTO schedule_periods (tenant_id, id, schedule_id, period) VALUES ($1, $2, $3, $4);
+
+SELECT period FROM schedule_periods
+WHERE tenant_id = $1 AND schedule_id = $2 AND period >= $3 ORDER BY period;
+
+UPDATE schedule_clocks SET next_day = $1, failure = '', failed_at = NULL
+WHERE tenant_id = $2 AND schedule_id = $3 AND next_day <> $1;
+
+SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
+	'schedule_id', r.schedule_id, 'period', r.period, 'invoice_id', r.id,
+	'number', (SELECT i.number FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.id),
+	'status', (SELECT i.state FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.id)) FROM schedule_periods r WHERE r.tenant_id = $1 AND r.id = $2 LIMIT 1;
+
+INSERT INTO intents (
+	tenant_id, operation, key, fingerprint, attempt_id, actor, record_id, outcome, result, expires_at)
+SELECT
+	$1, $2, $3, $4, $5, $6,
+	record.id, CASE record.id WHEN $7 THEN 'created' ELSE 'reused' END, CASE record.id WHEN $7
+	THEN tell_repeat(record.id, made.result, $8) ELSE made.result END, now() + $9
+FROM (SELECT $10::json AS result OFFSET 0) AS made,
+LATERAL (SELECT (made.result->>'id')::uuid AS id OFFSET 0) AS record
+RETURNING result, record_id, outcome, LEAST(expires_at, clock_timestamp() + interval '1 hour'), clock_timestamp(),
+extract(epoch FROM pg_postmaster_start_time()) || ' ' || pg_relation_filepath('intents');
+
+commit;

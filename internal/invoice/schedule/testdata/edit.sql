@@ -1,0 +1,42 @@
+-- Written by: go test -run TestExecutedSQL -update
+
+-- schedule.edit
+
+BEGIN ISOLATION LEVEL READ COMMITTED;
+
+SELECT claim_intent($1, $2, $3, $4);
+
+SELECT FROM schedules r WHERE r.tenant_id = $1 AND r.id = $2 FOR UPDATE;
+
+SELECT begin_change(r.version, $1, r.made, r.record)
+FROM (SELECT) AS one LEFT JOIN (
+	SELECT r.version, (false) AS made, json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
+		'customer', (SELECT json_build_object('id', referred.id, 'name', referred.name) FROM customers referred
+			WHERE referred.tenant_id = r.tenant_id AND referred.id = r.customer_id), 'currency', r.currency, 'lines', r.lines, 'notes', r.notes,
+		'every', r.every, 'unit', r.unit, 'first_day', r.first_day, 'last_day', r.last_day, 'bill_as', r.bill_as, 'missed', r.missed,
+		'paused_at', r.paused_at, 'archived_at', r.archived_at, 'next_day', (
+			SELECT c.next_day FROM schedule_clocks c WHERE c.tenant_id = r.tenant_id AND c.schedule_id = r.id),
+		'failure', (SELECT c.failure FROM schedule_clocks c WHERE c.tenant_id = r.tenant_id AND c.schedule_id = r.id)) AS record FROM schedules r WHERE r.tenant_id = $2 AND r.id = $3) AS r ON true;
+
+UPDATE schedules SET (customer_id, currency, lines, notes, every, unit, first_day, last_day, bill_as, missed) = ($1, $2, $3::jsonb, $4, $5, $6, $7::date, $8::date, $9, $10)
+WHERE tenant_id = $11 AND id = $12 AND (customer_id, currency, lines, notes, every, unit, first_day, last_day, bill_as, missed) IS DISTINCT FROM ($1, $2, $3::jsonb, $4, $5, $6, $7::date, $8::date, $9, $10);
+
+INSERT INTO intents (
+	tenant_id, operation, key, fingerprint, attempt_id, actor, record_id, outcome, changes, result, expires_at)
+SELECT
+	$1, $2, $3, $4, $5, $6, $7,
+	CASE WHEN made.changes IS NULL THEN 'unchanged' ELSE 'changed' END, made.changes, made.result, now() + $8
+FROM (
+	SELECT end_change(r.made, r.record) AS changes, r.record AS result
+	FROM (SELECT (true) AS made, json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
+			'customer', (SELECT json_build_object('id', referred.id, 'name', referred.name) FROM customers referred
+				WHERE referred.tenant_id = r.tenant_id AND referred.id = r.customer_id), 'currency', r.currency, 'lines', r.lines, 'notes', r.notes,
+			'every', r.every, 'unit', r.unit, 'first_day', r.first_day, 'last_day', r.last_day, 'bill_as', r.bill_as, 'missed', r.missed,
+			'paused_at', r.paused_at, 'archived_at', r.archived_at, 'next_day', (
+				SELECT c.next_day FROM schedule_clocks c WHERE c.tenant_id = r.tenant_id AND c.schedule_id = r.id),
+			'failure', (SELECT c.failure FROM schedule_clocks c WHERE c.tenant_id = r.tenant_id AND c.schedule_id = r.id)) AS record FROM schedules r WHERE r.tenant_id = $1 AND r.id = $7 OFFSET 0) AS r
+	OFFSET 0) AS made
+RETURNING result, record_id, outcome, LEAST(expires_at, clock_timestamp() + interval '1 hour'), clock_timestamp(),
+extract(epoch FROM pg_postmaster_start_time()) || ' ' || pg_relation_filepath('intents');
+
+COMMIT;

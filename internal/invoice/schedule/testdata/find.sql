@@ -1,0 +1,32 @@
+-- Written by: go test -run TestExecutedSQL -update
+
+-- schedule
+
+SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction_read_only', 'on', true);
+
+SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
+	'customer', (SELECT json_build_object('id', referred.id, 'name', referred.name) FROM customers referred
+		WHERE referred.tenant_id = r.tenant_id AND referred.id = r.customer_id), 'currency', r.currency, 'lines', r.lines, 'notes', r.notes,
+	'every', r.every, 'unit', r.unit, 'first_day', r.first_day, 'last_day', r.last_day, 'bill_as', r.bill_as, 'missed', r.missed,
+	'paused_at', r.paused_at, 'archived_at', r.archived_at, 'next_day', (
+		SELECT c.next_day FROM schedule_clocks c WHERE c.tenant_id = r.tenant_id AND c.schedule_id = r.id),
+	'failure', (SELECT c.failure FROM schedule_clocks c WHERE c.tenant_id = r.tenant_id AND c.schedule_id = r.id)) FROM schedules r WHERE r.tenant_id = $1 AND r.id = $2 LIMIT 1;
+
+-- schedule that billed an invoice
+
+SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction_read_only', 'on', true);
+
+SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
+	'schedule_id', r.schedule_id, 'period', r.period, 'invoice_id', r.id,
+	'number', (SELECT i.number FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.id),
+	'status', (SELECT i.state FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.id)) FROM schedule_periods r WHERE r.tenant_id = $1 AND r.id = $2 LIMIT 1;
+
+SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction_read_only', 'on', true);
+
+SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
+	'customer', (SELECT json_build_object('id', referred.id, 'name', referred.name) FROM customers referred
+		WHERE referred.tenant_id = r.tenant_id AND referred.id = r.customer_id), 'currency', r.currency, 'lines', r.lines, 'notes', r.notes,
+	'every', r.every, 'unit', r.unit, 'first_day', r.first_day, 'last_day', r.last_day, 'bill_as', r.bill_as, 'missed', r.missed,
+	'paused_at', r.paused_at, 'archived_at', r.archived_at, 'next_day', (
+		SELECT c.next_day FROM schedule_clocks c WHERE c.tenant_id = r.tenant_id AND c.schedule_id = r.id),
+	'failure', (SELECT c.failure FROM schedule_clocks c WHERE c.tenant_id = r.tenant_id AND c.schedule_id = r.id)) FROM schedules r WHERE r.tenant_id = $1 AND r.id = $2 LIMIT 1;

@@ -1,0 +1,118 @@
+-- Written by: go test -run TestExecutedSQL -update
+
+-- invoice.edit
+
+BEGIN ISOLATION LEVEL READ COMMITTED;
+
+SELECT claim_intent($1, $2, $3, $4);
+
+SELECT FROM invoices r WHERE r.tenant_id = $1 AND r.id = $2 FOR UPDATE;
+
+SELECT begin_change(r.version, $1, r.made, r.record)
+FROM (SELECT) AS one LEFT JOIN (
+	SELECT r.version, (false) AS made, json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
+		'number', r.number, 'status', r.state, 'paid', r.paid, 'credited', r.credited, 'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END, 'currency', r.currency,
+		'overdue', r.state IN ('issued', 'partially_paid') AND r.due_date < (now() AT TIME ZONE 'UTC')::date,
+		'seller', COALESCE(r.seller, (
+				SELECT json_build_object(
+					'name', s.name, 'email', s.email, 'address', s.address, 'country', s.country, 'tax_id', s.tax_id,
+					'account_holder', s.account_holder, 'account_number', s.account_number, 'bic', s.bic)
+				FROM settings s WHERE s.tenant_id = r.tenant_id AND s.id = r.tenant_id)),
+		'customer', COALESCE(r.bill_to, (
+				SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id) FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id)),
+		'issue_date', r.issue_date, 'due_date', r.due_date, 'notes', r.notes,
+		'lines', (
+			SELECT json_agg(json_build_object(
+					'description', l.description, 'quantity', l.quantity::text, 'unit_price', l.unit_price,
+					'tax_rate', l.tax_rate::text, 'net', l.net) ORDER BY l.position)
+			FROM invoice_lines l WHERE l.tenant_id = r.tenant_id AND l.invoice_id = r.id),
+		'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total, 'issued_at', r.issued_at, 'voided_at', r.voided_at,
+		'duplicate_of', (SELECT json_build_object('id', referred.id, 'name', referred.number) FROM invoices referred
+			WHERE referred.tenant_id = r.tenant_id AND referred.id = r.duplicate_of),
+		'source', COALESCE(r.source, ''), 'external_id', COALESCE(r.external_id, '')) AS record FROM invoices r WHERE r.tenant_id = $2 AND r.id = $3) AS r ON true;
+
+SELECT require_rows(CASE WHEN (SELECT status = 'draft' FROM invoices WHERE tenant_id = $1 AND id = $2) THEN 1 ELSE 0 END, 1);
+
+SELECT set_config('onlyonce.series', CASE WHEN $1 <> '' THEN $1 WHEN $2 THEN 'ask' ELSE '' END, true)
+WHERE NOT EXISTS (
+	SELECT FROM invoices
+	WHERE tenant_id = $3 AND id = $4 AND number_folded = fold_invoice_number($5));
+
+WITH customer AS MATERIALIZED (
+	SELECT COALESCE(c.id, $1::uuid) AS id, c.payment_days
+	FROM live_customer($2, $1::uuid) AS c
+	WHERE $1::uuid <> $3::uuid
+	UNION ALL
+	SELECT id, payment_days FROM find_or_create_customer($2, $4, in_email => NULLIF($5, ''), in_name => $6, in_address => $7, in_country => $8, in_tax_id => $9,
+		in_payment_days => NULLIF($10, '')::integer, in_same_email => $11)
+	WHERE $1::uuid = $3::uuid
+), wanted AS (
+	SELECT
+		CASE
+		WHEN $12 <> '' THEN $12
+		WHEN issue_year = extract(year FROM $13::date) OR series_place(number_folded, issue_year) IS NULL THEN number
+		END AS number,
+		c.id AS customer_id, COALESCE($14::date, $13::date + COALESCE(c.payment_days, (
+					SELECT s.payment_days FROM settings s WHERE s.tenant_id = $2 AND s.id = $2))) AS due_date,
+		(SELECT array_agg((description, quantity::numeric, unit_price::bigint, tax_rate::numeric) ORDER BY position)
+		FROM invoice_lines WHERE tenant_id = $2 AND invoice_id = $15) IS DISTINCT FROM
+	(SELECT array_agg((description, quantity::numeric, unit_price, tax_rate::numeric) ORDER BY position)
+		FROM unnest($16::text[], $17::text[], $18::bigint[], $19::text[])
+		WITH ORDINALITY AS typed (description, quantity, unit_price, tax_rate, position)) AS other_lines
+	FROM invoices, customer c
+	WHERE invoices.tenant_id = $2 AND invoices.id = $15
+)
+UPDATE invoices i SET
+(number, customer_id, currency, issue_date, due_date, notes, subtotal, tax_total, total, source, external_id, external_digest) =
+(w.number, w.customer_id, $20, $13, w.due_date, $21, $22, $23, $24,
+	COALESCE($25::text, source), COALESCE($26::text, external_id),
+	COALESCE($27::bytea, external_digest))
+FROM wanted w
+WHERE i.tenant_id = $2 AND i.id = $15 AND (w.other_lines
+	OR (i.number, i.customer_id, i.currency, i.issue_date, i.due_date, i.notes, source, external_id, external_digest)
+	IS DISTINCT FROM (w.number, w.customer_id, $20, $13, w.due_date, $21, COALESCE($25::text, source), COALESCE($26::text, external_id),
+		COALESCE($27::bytea, external_digest)));
+
+DELETE FROM invoice_lines WHERE tenant_id = $1 AND invoice_id = $2;
+
+INSERT INTO invoice_lines (tenant_id, invoice_id, position, description, quantity, unit_price, tax_rate, net)
+SELECT $1, $2, position, description, quantity::numeric, unit_price, tax_rate::numeric, net
+FROM unnest($3::text[], $4::text[], $5::bigint[], $6::text[], $7::bigint[])
+WITH ORDINALITY AS typed (description, quantity, unit_price, tax_rate, net, position);
+
+INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
+SELECT tenant_id, id, $1, $2, 'customer created' FROM customers
+WHERE tenant_id = $3 AND id = $4;
+
+INSERT INTO intents (
+	tenant_id, operation, key, fingerprint, attempt_id, actor, record_id, outcome, changes, result, expires_at)
+SELECT
+	$1, $2, $3, $4, $5, $6, $7,
+	CASE WHEN made.changes IS NULL THEN 'unchanged' ELSE 'changed' END, made.changes, made.result, now() + $8
+FROM (
+	SELECT end_change(r.made, r.record) AS changes, r.record AS result
+	FROM (SELECT (true) AS made, json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
+			'number', r.number, 'status', r.state, 'paid', r.paid, 'credited', r.credited, 'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END, 'currency', r.currency,
+			'overdue', r.state IN ('issued', 'partially_paid') AND r.due_date < (now() AT TIME ZONE 'UTC')::date,
+			'seller', COALESCE(r.seller, (
+					SELECT json_build_object(
+						'name', s.name, 'email', s.email, 'address', s.address, 'country', s.country, 'tax_id', s.tax_id,
+						'account_holder', s.account_holder, 'account_number', s.account_number, 'bic', s.bic)
+					FROM settings s WHERE s.tenant_id = r.tenant_id AND s.id = r.tenant_id)),
+			'customer', COALESCE(r.bill_to, (
+					SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id) FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id)),
+			'issue_date', r.issue_date, 'due_date', r.due_date, 'notes', r.notes,
+			'lines', (
+				SELECT json_agg(json_build_object(
+						'description', l.description, 'quantity', l.quantity::text, 'unit_price', l.unit_price,
+						'tax_rate', l.tax_rate::text, 'net', l.net) ORDER BY l.position)
+				FROM invoice_lines l WHERE l.tenant_id = r.tenant_id AND l.invoice_id = r.id),
+			'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total, 'issued_at', r.issued_at, 'voided_at', r.voided_at,
+			'duplicate_of', (SELECT json_build_object('id', referred.id, 'name', referred.number) FROM invoices referred
+				WHERE referred.tenant_id = r.tenant_id AND referred.id = r.duplicate_of),
+			'source', COALESCE(r.source, ''), 'external_id', COALESCE(r.external_id, '')) AS record FROM invoices r WHERE r.tenant_id = $1 AND r.id = $7 OFFSET 0) AS r
+	OFFSET 0) AS made
+RETURNING result, record_id, outcome, LEAST(expires_at, clock_timestamp() + interval '1 hour'), clock_timestamp(),
+extract(epoch FROM pg_postmaster_start_time()) || ' ' || pg_relation_filepath('intents');
+
+COMMIT;

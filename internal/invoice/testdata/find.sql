@@ -1,0 +1,128 @@
+-- Written by: go test -run TestExecutedSQL -update
+
+-- invoice
+
+SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction_read_only', 'on', true);
+
+SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
+	'number', r.number, 'status', r.state, 'paid', r.paid, 'credited', r.credited, 'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END, 'currency', r.currency,
+	'overdue', r.state IN ('issued', 'partially_paid') AND r.due_date < (now() AT TIME ZONE 'UTC')::date,
+	'seller', COALESCE(r.seller, (
+			SELECT json_build_object(
+				'name', s.name, 'email', s.email, 'address', s.address, 'country', s.country, 'tax_id', s.tax_id,
+				'account_holder', s.account_holder, 'account_number', s.account_number, 'bic', s.bic)
+			FROM settings s WHERE s.tenant_id = r.tenant_id AND s.id = r.tenant_id)),
+	'customer', COALESCE(r.bill_to, (
+			SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id) FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id)),
+	'issue_date', r.issue_date, 'due_date', r.due_date, 'notes', r.notes,
+	'lines', (
+		SELECT json_agg(json_build_object(
+				'description', l.description, 'quantity', l.quantity::text, 'unit_price', l.unit_price,
+				'tax_rate', l.tax_rate::text, 'net', l.net) ORDER BY l.position)
+		FROM invoice_lines l WHERE l.tenant_id = r.tenant_id AND l.invoice_id = r.id),
+	'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total, 'issued_at', r.issued_at, 'voided_at', r.voided_at,
+	'duplicate_of', (SELECT json_build_object('id', referred.id, 'name', referred.number) FROM invoices referred
+		WHERE referred.tenant_id = r.tenant_id AND referred.id = r.duplicate_of),
+	'source', COALESCE(r.source, ''), 'external_id', COALESCE(r.external_id, '')) FROM invoices r WHERE r.tenant_id = $1 AND r.id = $2 LIMIT 1;
+
+-- number of an invoice
+
+SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction_read_only', 'on', true);
+
+SELECT r.number FROM invoices r WHERE r.tenant_id = $1 AND r.id = $2;
+
+-- next number of a year
+
+SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction_read_only', 'on', true);
+
+SELECT format_invoice_number($1, next_invoice_number($2, $1));
+
+-- usual terms of customers
+
+SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction_read_only', 'on', true);
+
+SELECT c.id, COALESCE(last.currency, s.currency), COALESCE(c.payment_days, s.payment_days)
+FROM unnest($1::uuid[]) AS wanted (id),
+LATERAL (SELECT id, payment_days FROM customers WHERE tenant_id = $2 AND id = wanted.id LIMIT 1) AS c
+CROSS JOIN LATERAL (SELECT currency, payment_days FROM settings WHERE tenant_id = $2 AND id = $2) AS s
+LEFT JOIN LATERAL (
+	SELECT currency FROM invoices i WHERE i.tenant_id = $2 AND i.customer_id = c.id
+	ORDER BY i.issue_date DESC, i.id DESC LIMIT 1) AS last ON true;
+
+-- amounts by month and age
+
+SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction_read_only', 'on', true);
+
+WITH edge AS (SELECT unnest($1::date[]) AS day),
+-- The amounts due before each edge: in earlier months, and on days of its month.
+before AS (
+	SELECT edge.day, s.currency, s.amount, s.invoices FROM edge, LATERAL (
+		SELECT currency, amount, invoices FROM standing
+		WHERE tenant_id = $2 AND of_id = $2 AND kind = 'due_month' AND day < date_trunc('month', edge.day)::date
+		UNION ALL
+		SELECT currency, amount, invoices FROM standing
+		WHERE tenant_id = $2 AND of_id = $2 AND kind = 'due_day'
+		AND day >= date_trunc('month', edge.day)::date AND day < edge.day) AS s
+	UNION ALL
+	SELECT 'infinity', currency, amount, invoices FROM standing
+	WHERE tenant_id = $2 AND of_id = $2 AND kind = 'due_month'
+), summed AS (
+	SELECT e.day, c.currency, COALESCE(sum(b.amount), 0) AS amount, COALESCE(sum(b.invoices), 0) AS invoices
+	FROM (SELECT day FROM edge UNION ALL SELECT 'infinity') AS e
+	CROSS JOIN (SELECT DISTINCT currency FROM before) AS c
+	LEFT JOIN before b ON b.day = e.day AND b.currency = c.currency
+	GROUP BY e.day, c.currency
+), aged AS (
+	SELECT lag(day) OVER age AS day, currency,
+	amount - COALESCE(lag(amount) OVER age, 0) AS amount, invoices - COALESCE(lag(invoices) OVER age, 0) AS invoices
+	FROM summed WINDOW age AS (PARTITION BY currency ORDER BY day)
+)
+SELECT 'due', COALESCE(day, '0001-01-01'), currency, amount, invoices::bigint FROM aged WHERE invoices > 0
+UNION ALL
+SELECT kind, day, currency, sum(amount), sum(invoices)::bigint FROM (
+	SELECT 'billed' AS kind, day, currency, amount, invoices FROM standing
+	WHERE tenant_id = $2 AND of_id = $2 AND kind = 'billed_month' AND day >= $3::date AND day <= $4::date
+	UNION ALL
+	SELECT 'paid', day, currency, amount, invoices FROM standing
+	WHERE tenant_id = $2 AND of_id = $2 AND kind = 'paid_month' AND day >= $3::date AND day <= $4::date
+) AS months
+GROUP BY kind, day, currency HAVING sum(invoices) > 0 OR sum(amount) <> 0
+ORDER BY 1, 3, 2;
+
+-- open and overdue amounts
+
+SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction_read_only', 'on', true);
+
+SELECT each.id, kind, currency, sum(amount), sum(invoices)::bigint FROM unnest($1::uuid[]) AS each (id), LATERAL (
+	SELECT 'open' AS kind, currency, amount, invoices FROM standing
+	WHERE tenant_id = $2 AND of_id = each.id AND kind = 'due_month'
+	UNION ALL
+	SELECT 'overdue', currency, amount, invoices FROM standing
+	WHERE tenant_id = $2 AND of_id = each.id AND kind = 'due_month' AND day < $3::date
+	UNION ALL
+	SELECT 'overdue', currency, amount, invoices FROM standing
+	WHERE tenant_id = $2 AND of_id = each.id AND kind = 'due_day' AND day >= $3::date AND day < $4::date
+	UNION ALL
+	SELECT 'paid', currency, amount, invoices FROM standing
+	WHERE tenant_id = $2 AND of_id = each.id AND kind = 'paid_month' AND day = $3::date) AS parts
+GROUP BY each.id, kind, currency HAVING sum(invoices) > 0 OR sum(amount) <> 0 ORDER BY kind, currency;
+
+-- invoices with an open amount
+
+SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction_read_only', 'on', true);
+
+SELECT id, json FROM (
+	SELECT r.id, json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
+		'number', r.number, 'status', r.state,
+		'customer', (
+			SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name)
+			FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id LIMIT 1),
+		'currency', r.currency, 'issue_date', r.issue_date, 'due_date', r.due_date, 'total', r.total,
+		'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END,
+		'mail_failed', COALESCE((
+				SELECT m.state = 'failed' AND (m.kind = 'void' OR r.state <> 'void')
+				FROM mails m WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.id DESC LIMIT 1), false)) AS json FROM invoices r
+	WHERE r.tenant_id = $1 AND r.id < $2 AND
+	r.currency COLLATE "C" = $3 AND r.open_amount = $4 AND r.state IN ('issued', 'partially_paid')
+	ORDER BY r.id DESC LIMIT 201) AS page
+ORDER BY id DESC LIMIT $5;

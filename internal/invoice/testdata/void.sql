@@ -1,0 +1,80 @@
+-- Written by: go test -run TestExecutedSQL -update
+
+-- invoice.void as a duplicate
+
+BEGIN ISOLATION LEVEL READ COMMITTED;
+
+SELECT claim_intent($1, $2, $3, $4);
+
+SELECT FROM invoices r WHERE r.tenant_id = $1 AND r.id = $2 FOR UPDATE;
+
+SELECT begin_change(r.version, $1, r.made, r.record)
+FROM (SELECT) AS one LEFT JOIN (
+	SELECT r.version, (r.status = 'void') AS made, json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
+		'number', r.number, 'status', r.state, 'paid', r.paid, 'credited', r.credited, 'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END, 'currency', r.currency,
+		'overdue', r.state IN ('issued', 'partially_paid') AND r.due_date < (now() AT TIME ZONE 'UTC')::date,
+		'seller', COALESCE(r.seller, (
+				SELECT json_build_object(
+					'name', s.name, 'email', s.email, 'address', s.address, 'country', s.country, 'tax_id', s.tax_id,
+					'account_holder', s.account_holder, 'account_number', s.account_number, 'bic', s.bic)
+				FROM settings s WHERE s.tenant_id = r.tenant_id AND s.id = r.tenant_id)),
+		'customer', COALESCE(r.bill_to, (
+				SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id) FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id)),
+		'issue_date', r.issue_date, 'due_date', r.due_date, 'notes', r.notes,
+		'lines', (
+			SELECT json_agg(json_build_object(
+					'description', l.description, 'quantity', l.quantity::text, 'unit_price', l.unit_price,
+					'tax_rate', l.tax_rate::text, 'net', l.net) ORDER BY l.position)
+			FROM invoice_lines l WHERE l.tenant_id = r.tenant_id AND l.invoice_id = r.id),
+		'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total, 'issued_at', r.issued_at, 'voided_at', r.voided_at,
+		'duplicate_of', (SELECT json_build_object('id', referred.id, 'name', referred.number) FROM invoices referred
+			WHERE referred.tenant_id = r.tenant_id AND referred.id = r.duplicate_of),
+		'source', COALESCE(r.source, ''), 'external_id', COALESCE(r.external_id, '')) AS record FROM invoices r WHERE r.tenant_id = $2 AND r.id = $3) AS r ON true;
+
+UPDATE invoices SET status = 'void', voided_at = now(), duplicate_of = NULLIF($1::uuid, $2::uuid)
+WHERE tenant_id = $3 AND id = $4;
+
+INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
+SELECT tenant_id, duplicate_of, $1, $2, number || ' voided as its duplicate' FROM invoices
+WHERE tenant_id = $3 AND id = $4;
+
+INSERT INTO mails (tenant_id, id, invoice_id, kind)
+SELECT tenant_id, $1, id, 'void' FROM invoices
+WHERE tenant_id = $2 AND id = $3 AND issued_at IS NOT NULL AND bill_to->>'email' <> '';
+
+INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
+SELECT tenant_id, unnest(ARRAY[invoice_id, id]), $1, $2, 'email queued' FROM mails
+WHERE tenant_id = $3 AND id = $4;
+
+INSERT INTO intents (
+	tenant_id, operation, key, fingerprint, attempt_id, actor, record_id, outcome, changes, result, expires_at)
+SELECT
+	$1, $2, $3, $4, $5, $6, $7,
+	'changed', made.changes, made.result, now() + $8
+FROM (
+	SELECT end_change(r.made, r.record) AS changes, r.record AS result
+	FROM (SELECT (r.status = 'void') AS made, json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
+			'number', r.number, 'status', r.state, 'paid', r.paid, 'credited', r.credited, 'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END, 'currency', r.currency,
+			'overdue', r.state IN ('issued', 'partially_paid') AND r.due_date < (now() AT TIME ZONE 'UTC')::date,
+			'seller', COALESCE(r.seller, (
+					SELECT json_build_object(
+						'name', s.name, 'email', s.email, 'address', s.address, 'country', s.country, 'tax_id', s.tax_id,
+						'account_holder', s.account_holder, 'account_number', s.account_number, 'bic', s.bic)
+					FROM settings s WHERE s.tenant_id = r.tenant_id AND s.id = r.tenant_id)),
+			'customer', COALESCE(r.bill_to, (
+					SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id) FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id)),
+			'issue_date', r.issue_date, 'due_date', r.due_date, 'notes', r.notes,
+			'lines', (
+				SELECT json_agg(json_build_object(
+						'description', l.description, 'quantity', l.quantity::text, 'unit_price', l.unit_price,
+						'tax_rate', l.tax_rate::text, 'net', l.net) ORDER BY l.position)
+				FROM invoice_lines l WHERE l.tenant_id = r.tenant_id AND l.invoice_id = r.id),
+			'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total, 'issued_at', r.issued_at, 'voided_at', r.voided_at,
+			'duplicate_of', (SELECT json_build_object('id', referred.id, 'name', referred.number) FROM invoices referred
+				WHERE referred.tenant_id = r.tenant_id AND referred.id = r.duplicate_of),
+			'source', COALESCE(r.source, ''), 'external_id', COALESCE(r.external_id, '')) AS record FROM invoices r WHERE r.tenant_id = $1 AND r.id = $7 OFFSET 0) AS r
+	OFFSET 0) AS made
+RETURNING result, record_id, outcome, LEAST(expires_at, clock_timestamp() + interval '1 hour'), clock_timestamp(),
+extract(epoch FROM pg_postmaster_start_time()) || ' ' || pg_relation_filepath('intents');
+
+COMMIT;

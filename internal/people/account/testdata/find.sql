@@ -1,0 +1,39 @@
+-- Written by: go test -run TestExecutedSQL -update
+
+-- login
+
+SELECT t.id, t.name, t.demo, u.id, u.email, u.session_generation, u.password_hash
+FROM users u JOIN tenants t ON t.id = u.tenant_id
+WHERE u.disabled_at IS NULL AND u.email = lower($1);
+
+-- user of a session
+
+SELECT email, role FROM users
+WHERE tenant_id = $1 AND id = $2 AND session_generation = $3 AND disabled_at IS NULL;
+
+-- token by its secret
+
+SELECT t.id, t.name, t.demo, 'token ' || a.name, a.role
+FROM api_tokens a JOIN tenants t ON t.id = a.tenant_id
+WHERE a.token_hash = $1 AND a.revoked_at IS NULL;
+
+-- whether a secret is of a token
+
+SELECT EXISTS (
+	SELECT FROM api_tokens WHERE token_hash = $1 AND tenant_id = $2 AND id = $3 AND revoked_at IS NULL);
+
+-- user by email
+
+SELECT u.email, u.tenant_id, u.role, u.disabled_at IS NOT NULL
+FROM users u JOIN tenants t ON t.id = u.tenant_id
+WHERE u.email = $1 AND NOT t.demo;
+
+-- whether there are users
+
+SELECT true FROM users u JOIN tenants t ON t.id = u.tenant_id
+WHERE u.tenant_id > '00000000-0000-0000-0000-000000000000' AND NOT t.demo
+ORDER BY u.tenant_id LIMIT 1;
+
+-- tenant by name
+
+SELECT id, name FROM tenants WHERE NOT demo AND fold_text(name) = fold_text($1);

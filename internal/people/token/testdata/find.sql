@@ -1,0 +1,7 @@
+-- Written by: go test -run TestExecutedSQL -update
+
+-- token
+
+SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction_read_only', 'on', true);
+
+SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at, 'name', r.name, 'role', r.role, 'created_by', r.created_by, 'revoked_at', r.revoked_at) FROM api_tokens r WHERE r.tenant_id = $1 AND r.id = $2 LIMIT 1;
