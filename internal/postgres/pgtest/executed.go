@@ -31,7 +31,8 @@ func (d *Database) Executed(t testing.TB) *Executed {
 	t.Helper()
 	d.Spoil(t)
 	config := d.Pool.Config()
-	_, err := d.admin.Exec(t.Context(), `ALTER ROLE onlyonce IN DATABASE `+config.ConnConfig.Database+` SET log_statement = 'all'`)
+	logs := `ALTER ROLE onlyonce IN DATABASE ` + config.ConnConfig.Database + ` SET log_statement = 'all'`
+	_, err := d.admin.Exec(t.Context(), logs)
 	if err != nil {
 		t.Fatalf("pgtest: %v", err)
 	}
