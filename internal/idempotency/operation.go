@@ -2,14 +2,13 @@ package idempotency
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
-	"reflect"
 	"slices"
 	"time"
 
-	"github.com/go-json-experiment/json"
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -129,97 +128,6 @@ type Spec[C, R any] struct {
 // Any other error means that the explanation failed.
 type Explanation[C any] func(context.Context, *Store, Intent, C, *pgconn.PgError) error
 
-// Operation is a [Spec] that [Define] has checked. It is the only way to a transaction with a claim.
-type Operation[C, R any] struct{ *Definition }
-
-// Definition is an operation without the types of its command and result, so the code that carries out operations is compiled only once.
-type Definition struct {
-	spec   Spec[any, any]
-	around *intentSQL
-	decode func(result []byte) (any, error)
-}
-
-// Define returns an operation. It panics if the spec can't keep its guarantees, which is a bug.
-func Define[C, R any](spec Spec[C, R]) Operation[C, R] {
-	switch {
-	case spec.Name == "", spec.Table.Name == "":
-		panic("idempotency: give the operation a Name, and the Table of its records")
-	case (spec.Statements == nil) == (spec.Run == nil):
-		panic("idempotency: " + spec.Name + ": set either Statements or Run, the two styles of its work")
-	case spec.Kind == Transition && spec.Made == "":
-		panic("idempotency: " + spec.Name + ": set Made to the condition that the transition makes true, such as r.archived_at IS NOT NULL")
-	case spec.Kind != Transition && spec.Made != "":
-		panic("idempotency: " + spec.Name + ": leave out Made, or set Kind to Transition")
-	case spec.Retain != 0 && (spec.Retain < minRetain || spec.Retain > maxRetain):
-		panic(fmt.Sprintf("idempotency: %s: Retain is %v: set it to at least a minute and at most 365 days, such as 72 * time.Hour, "+
-			"or leave it out for %v", spec.Name, spec.Retain, DefaultRetain))
-	}
-	mustFingerprint(spec.Name, reflect.TypeFor[C](), spec.NotInFingerprint)
-	spec.Alike.check(spec.Name, spec.Kind)
-	if len(spec.Alike.Fields) > 0 {
-		spec.Explain = maps.Clone(spec.Explain)
-		if spec.Explain == nil {
-			spec.Explain = map[string]Explanation[C]{}
-		}
-		spec.Explain[LookAlike(spec.Table.Name)] = Repeats[C](spec.Table, spec.Alike.Name)
-	}
-	definition := define(untyped(spec), reflect.TypeFor[R]())
-	definition.decode = func(text []byte) (any, error) {
-		var result R
-		err := json.Unmarshal(text, &result)
-		return result, err //nolint:wrapcheck // Do wraps it
-	}
-	return Operation[C, R]{definition}
-}
-
-// define returns the definition of a checked spec.
-func define(spec Spec[any, any], result reflect.Type) *Definition {
-	if spec.External != nil {
-		external := spec
-		explain := func(ctx context.Context, store *Store, intent Intent, _ any, _ *pgconn.PgError) error {
-			return externalTaken(ctx, store, external, intent)
-		}
-		spec.Explain[spec.Table.Name+"_external_once"] = explain
-	}
-	if spec.Retain == 0 {
-		spec.Retain = DefaultRetain
-	}
-	around := intentSQLOf(spec, result)
-	return &Definition{spec: spec, around: &around}
-}
-
-// as converts a value to the type that it is known to have.
-func as[T any](value any) T { return value.(T) } //nolint:forcetypeassert // another type is a bug
-
-// untyped returns the spec with functions that take a command as any; it must be a C. Of Table and Alike, only the names are used.
-func untyped[C, R any](spec Spec[C, R]) Spec[any, any] {
-	of := Spec[any, any]{
-		Kind: spec.Kind, Name: spec.Name, Table: record.Table[any](spec.Table), Made: spec.Made, Deletes: spec.Deletes, Retain: spec.Retain,
-		Alike: Alike[any]{Fields: spec.Alike.Fields, Within: spec.Alike.Within}, NotInFingerprint: spec.NotInFingerprint,
-		Explain: map[string]Explanation[any]{},
-	}
-	if spec.Statements != nil {
-		of.Statements = func(tx *Tx, command any) Result { return spec.Statements(tx, as[C](command)) }
-	}
-	if spec.Run != nil {
-		of.Run = func(ctx context.Context, tx pgx.Tx, intent Intent, command any) (any, error) {
-			return spec.Run(ctx, tx, intent, as[C](command))
-		}
-	}
-	if spec.External != nil {
-		of.External = func(command any) External { return spec.External(as[C](command)) }
-	}
-	if spec.Fields != nil {
-		of.Fields = func(command any) []slog.Attr { return spec.Fields(as[C](command)) }
-	}
-	for constraint, explain := range spec.Explain {
-		of.Explain[constraint] = func(ctx context.Context, store *Store, intent Intent, command any, refused *pgconn.PgError) error {
-			return explain(ctx, store, intent, as[C](command), refused)
-		}
-	}
-	return of
-}
-
 // Name returns the operation's stable name.
 func (d *Definition) Name() string { return d.spec.Name }
 
@@ -242,3 +150,20 @@ func (d *Definition) Alike() (fields []string, within time.Duration) {
 
 // Explained returns the names of the constraints that the operation explains.
 func (d *Definition) Explained() []string { return slices.Sorted(maps.Keys(d.spec.Explain)) }
+
+// Used reports whether an intent was carried out, and returns the id of its record, for a form that is opened again or a job that checks
+// before it begins. The answer may be outdated at once, because the intent may be carried out at any time.
+func (d *Definition) Used(ctx context.Context, store *Store, tenant uuid.UUID, key Key) (record uuid.UUID, used bool, err error) {
+	var batch pgx.Batch
+	batch.Queue(`SELECT set_config('onlyonce.tenant_id', $1::text, true)`, tenant)
+	batch.Queue(`SELECT record_id FROM intents WHERE tenant_id = $1 AND operation = $2 AND key = $3`,
+		tenant, d.spec.Name, key.value).QueryRow(func(row pgx.Row) error { return row.Scan(&record) })
+	switch err = store.Pool.SendBatch(ctx, &batch).Close(); {
+	case errors.Is(err, pgx.ErrNoRows):
+		return uuid.Nil, false, nil
+	case err != nil:
+		return uuid.Nil, false, fmt.Errorf("look for intent: %w", err)
+	default:
+		return record, true, nil
+	}
+}

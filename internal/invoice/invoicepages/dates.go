@@ -1,50 +1,16 @@
 package invoicepages
 
 import (
-	"errors"
 	"net/http"
 	"strconv"
 	"strings"
 
-	"onlyonce/internal/conflict"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/payment"
 	"onlyonce/internal/invoice/refund"
 	"onlyonce/internal/invoice/schedule"
-	"onlyonce/internal/record"
 	"onlyonce/internal/value/date"
-	"onlyonce/internal/web"
 )
-
-// doubt is a question about a date: the problem in a sentence, or "", the label of the button that confirms the date, and the button's
-// value, which confirms only this date.
-type doubt struct{ answer, problem, confirm string }
-
-// askingAbout makes a command's form ask once about a date that is probably mistyped, or with which a schedule bills at once.
-func askingAbout[C any](
-	command web.Command[C], pointer string, unusual func(*http.Request, C) (doubt, error),
-) web.Command[C] {
-	read := command.Form
-	command.Form = func(r *http.Request) (C, error) {
-		draft, err := read(r)
-		if err != nil {
-			return draft, err
-		}
-		is, err := unusual(r, draft)
-		if errors.Is(err, record.ErrNotFound) { // the operation returns this error, after looking for a repeat
-			return draft, nil
-		}
-		if err != nil || is.problem == "" || r.PostForm.Get("answer_date") == is.answer {
-			return draft, err
-		}
-		return draft, &conflict.Error{
-			Kind: &invoice.UnusualDate, Title: is.problem, Text: "Nothing was saved yet. Change the date, or confirm it.",
-			Field: pointer, Blame: "Check this date.",
-			Ways: []conflict.Way{{Text: is.confirm, Field: "answer_date", Value: is.answer}},
-		}
-	}
-	return command
-}
 
 // aYearOff returns the difference if a day is more than a year from today, or "".
 func (s *Pages) aYearOff(day date.Date) string {

@@ -1,69 +1,25 @@
 package invoicepages
 
 import (
-	"cmp"
 	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/a-h/templ"
 	"github.com/google/uuid"
 
 	"onlyonce/internal/customer"
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/document"
-	"onlyonce/internal/people/settings"
 	"onlyonce/internal/record"
-	"onlyonce/internal/value/date"
 	"onlyonce/internal/value/money"
 	"onlyonce/internal/value/party"
 	"onlyonce/internal/web"
 	"onlyonce/templates"
 	"onlyonce/templates/invoiceviews"
 )
-
-// invoiceForm returns the page with the form of an invoice.
-func (s *Pages) invoiceForm(r *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
-	in := readInvoice(f.Typed)
-	if f.Notice != nil || len(f.Errors) > 0 {
-		in = withoutBlankLines(in)
-	}
-	is, err := settings.Of(r.Context(), s.Pool, web.Principal(r).Tenant)
-	if err != nil {
-		return nil, err
-	}
-	issued, err := date.Parse(in.IssueDate)
-	if err != nil {
-		issued = s.Today()
-	}
-	next, err := invoice.NextNumber(r.Context(), s.Pool, web.Principal(r).Tenant, issued.Year())
-	if err != nil {
-		return nil, err
-	}
-	if original := f.Typed.Get("copy_of"); original != "" {
-		f.Title = "Copy of " + original
-	}
-	form := invoiceviews.InvoiceForm{
-		Form: f, NextNumber: next, Number: in.Number,
-		IssueDate: in.IssueDate, DueDate: in.DueDate, Currency: in.Currency, Notes: in.Notes,
-		DueHint:    "Leave blank for " + party.DaysText(is.PaymentDays) + " after the issue date, or the customer's own terms.",
-		Currencies: currencies(money.Currencies()), Withdrawn: currencies(money.Withdrawn()),
-		MaxLines: invoice.MaxLines,
-		Prefills: f.Version == 0 && !f.CameBack() && f.Typed.Get("copy_of") == "",
-	}
-	chosen, err := s.offerCustomers(r, &form, customerOption)
-	if err != nil {
-		return nil, err
-	}
-	if chosen.ID != uuid.Nil {
-		form.DueHint = "Leave blank for " + party.DaysText(cmp.Or(chosen.PaymentDays, is.PaymentDays)) + " after the issue date."
-	}
-	fillLines(&form, in)
-	return invoiceviews.InvoiceFormPage(p, form), nil
-}
 
 // fillLines adds the lines of a form, with amounts where they are known.
 func fillLines(form *invoiceviews.InvoiceForm, in invoice.Input) {

@@ -11,10 +11,12 @@ import (
 
 	"github.com/google/uuid"
 
+	"onlyonce/internal/conflict"
 	"onlyonce/internal/customer"
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/people/settings"
+	"onlyonce/internal/record"
 	"onlyonce/internal/value/money"
 	"onlyonce/internal/value/typed"
 	"onlyonce/internal/web"
@@ -36,6 +38,36 @@ func draftOfForm(r *http.Request) (invoice.Draft, error) {
 	setLines(r.PostForm, in.Lines)
 	draft, err := in.Draft()
 	return draft, withQuestions(err, questions)
+}
+
+// doubt is a question about a date: the problem in a sentence, or "", the label of the button that confirms the date, and the button's
+// value, which confirms only this date.
+type doubt struct{ answer, problem, confirm string }
+
+// askingAbout makes a command's form ask once about a date that is probably mistyped, or with which a schedule bills at once.
+func askingAbout[C any](
+	command web.Command[C], pointer string, unusual func(*http.Request, C) (doubt, error),
+) web.Command[C] {
+	read := command.Form
+	command.Form = func(r *http.Request) (C, error) {
+		draft, err := read(r)
+		if err != nil {
+			return draft, err
+		}
+		is, err := unusual(r, draft)
+		if errors.Is(err, record.ErrNotFound) { // the operation returns this error, after looking for a repeat
+			return draft, nil
+		}
+		if err != nil || is.problem == "" || r.PostForm.Get("answer_date") == is.answer {
+			return draft, err
+		}
+		return draft, &conflict.Error{
+			Kind: &invoice.UnusualDate, Title: is.problem, Text: "Nothing was saved yet. Change the date, or confirm it.",
+			Field: pointer, Blame: "Check this date.",
+			Ways: []conflict.Way{{Text: is.confirm, Field: "answer_date", Value: is.answer}},
+		}
+	}
+	return command
 }
 
 // readNumbers parses typed numbers of lines; programs send plain decimals. An ambiguous number stays unchanged, and is in questions at
@@ -212,26 +244,6 @@ func copyInto(form url.Values, original invoice.Invoice) {
 	}
 	form.Set("copy_of", original.Number)
 	form.Set("allow_repeat", "1")
-}
-
-// fillInvoice returns the form values of an existing invoice.
-func fillInvoice(inv invoice.Invoice) url.Values {
-	form := url.Values{
-		"number": {inv.Number}, "customer_id": {customerOption(customer.Offered{
-			ID: inv.Customer.ID, Name: inv.Customer.Name, Email: inv.Customer.Email,
-		}).Value},
-		"issue_date": {inv.IssueDate.String()}, "due_date": {inv.DueDate.String()},
-		"currency": {inv.Currency.String()}, "notes": {inv.Notes},
-	}
-	var lines []invoice.LineInput
-	for _, l := range inv.Lines {
-		lines = append(lines, invoice.LineInput{
-			Description: l.Description, Quantity: typed.Unambiguous(l.Quantity.String()),
-			UnitPrice: inv.Currency.Format(l.UnitPrice), TaxRate: l.TaxRate.String(),
-		})
-	}
-	setLines(form, lines)
-	return form
 }
 
 func setLines(form url.Values, lines []invoice.LineInput) {

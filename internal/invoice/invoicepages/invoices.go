@@ -1,19 +1,21 @@
 package invoicepages
 
 import (
+	"cmp"
 	"net/http"
-	"slices"
-	"strconv"
+	"net/url"
 
 	"github.com/a-h/templ"
+	"github.com/google/uuid"
 
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/customer"
 	"onlyonce/internal/invoice"
-	"onlyonce/internal/invoice/document"
-	"onlyonce/internal/record"
+	"onlyonce/internal/people/settings"
 	"onlyonce/internal/value/date"
+	"onlyonce/internal/value/money"
 	"onlyonce/internal/value/party"
+	"onlyonce/internal/value/typed"
 	"onlyonce/internal/web"
 	"onlyonce/templates"
 	"onlyonce/templates/invoiceviews"
@@ -35,14 +37,7 @@ func (s *Pages) mountInvoices() {
 	draft := web.NewCommand(draftOfForm, invoice.Input.Draft)
 	web.List(m, web.Listing[invoice.Summary]{
 		Summary: "Invoices. A page may have fewer than limit, or none, even when there is a next_cursor.", Query: invoiceFilters(),
-		View: showSummary, External: invoice.Summaries, Page: s.invoiceList, Finder: s.invoiceFinder,
-		Read: func(r *http.Request, page record.Page) (record.List[invoice.Summary], error) {
-			filter, err := invoiceFilter(r)
-			if err != nil {
-				return record.List[invoice.Summary]{}, err
-			}
-			return invoice.List(r.Context(), s.Pool, web.Principal(r).Tenant, filter, page)
-		},
+		View: showSummary, External: invoice.Summaries, Page: s.invoiceList, Finder: s.invoiceFinder, Read: s.readInvoices,
 	})
 	s.Read("/invoices/customers", s.customerChoices)
 	web.Show(m, web.RecordPage[invoice.Invoice]{
@@ -62,132 +57,64 @@ func (s *Pages) mountInvoices() {
 	web.Redisplay(m, editLines)
 }
 
-func (s *Pages) invoiceList(
-	r *http.Request, p templates.Page, found []invoice.Summary, finder templates.Finder,
-) (templ.Component, error) {
-	tenant := web.Principal(r).Tenant
-	sums, err := invoice.Standing(r.Context(), s.Pool, tenant, tenant, date.Today())
+// invoiceForm returns the page with the form of an invoice.
+func (s *Pages) invoiceForm(r *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
+	in := readInvoice(f.Typed)
+	if f.Notice != nil || len(f.Errors) > 0 {
+		in = withoutBlankLines(in)
+	}
+	is, err := settings.Of(r.Context(), s.Pool, web.Principal(r).Tenant)
 	if err != nil {
 		return nil, err
 	}
-	return invoiceviews.InvoiceListPage(p, invoiceviews.InvoiceList{
-		NewHref: web.FormHref(r, "/invoices/new"),
-		Finder:  finder, Rows: invoiceRows(found), Standing: standing(sums, nil, true),
-	}), nil
-}
-
-func invoiceRows(found []invoice.Summary) []invoiceviews.InvoiceRow {
-	rows := make([]invoiceviews.InvoiceRow, 0, len(found))
-	for _, i := range found {
-		row := invoiceviews.InvoiceRow{
-			Href: "/invoices/" + i.ID.String(), Number: i.Number, Customer: i.Customer.Name,
-			Status:    shownStatus(i.Status, i.DueDate, i.Open < i.Total),
-			IssueDate: web.DateText(i.IssueDate), DueDate: web.DateText(i.DueDate), Total: web.AmountText(i.Currency, i.Total),
-			MailFailed: i.MailFailed,
-		}
-		if row.Status == "overdue" {
-			row.Late = party.DaysText(strconv.Itoa(i.DueDate.DaysUntil(date.Today())))
-		}
-		if slices.Contains(invoice.OpenStates(), i.Status) {
-			row.Open = web.AmountText(i.Currency, i.Open)
-		}
-		rows = append(rows, row)
+	issued, err := date.Parse(in.IssueDate)
+	if err != nil {
+		issued = s.Today()
 	}
-	return rows
-}
-
-// seller returns the view of the business that bills, for an invoice and its credit notes.
-func seller(inv invoice.Invoice) invoiceviews.Party {
-	is := inv.Seller
-	return invoiceviews.Party{
-		Name: is.Name, Email: is.Email, Address: document.AddressLines(is.Details), TaxID: document.TaxText(is.Details),
-	}
-}
-
-// buyer returns the view of the customer.
-func buyer(inv invoice.Invoice) invoiceviews.Party {
-	is := inv.Customer
-	return invoiceviews.Party{
-		Name: is.Name, Href: "/customers/" + is.ID.String(), Email: is.Email,
-		Address: document.AddressLines(is.Details), TaxID: document.TaxText(is.Details),
-	}
-}
-
-func (s *Pages) invoicePage(r *http.Request, p templates.Page, inv invoice.Invoice) (templ.Component, error) {
-	totals, err := invoice.TotalsOf(inv.Lines)
+	next, err := invoice.NextNumber(r.Context(), s.Pool, web.Principal(r).Tenant, issued.Year())
 	if err != nil {
 		return nil, err
 	}
-	money := inv.Currency.Display
-	view := invoiceviews.Invoice{
-		Number: inv.Number, Status: shownStatus(inv.Status, inv.DueDate, inv.Open < inv.Total),
-		Seller: seller(inv), Buyer: buyer(inv),
-		IssueDate: web.DateText(inv.IssueDate), DueDate: web.DateText(inv.DueDate), Currency: inv.Currency.String(),
-		Subtotal: money(inv.Subtotal), Total: money(inv.Total), Notes: inv.Notes,
-		CopyHref:   web.FormHref(r, "/invoices/new?copy="+inv.ID.String()),
-		RepeatHref: web.FormHref(r, "/schedules/new?invoice="+inv.ID.String()),
-		PDFHref:    s.invoices.URL(inv.ID) + "/pdf", External: web.ExternalFact(inv.External),
+	if original := f.Typed.Get("copy_of"); original != "" {
+		f.Title = "Copy of " + original
 	}
-	if inv.Status == invoice.StatusDraft {
-		view.EditHref = web.FormHref(r, s.invoices.URL(inv.ID)+"/edit")
-		issue := s.invoices.Asked(r, inv.ID, "issue", nil)
-		issue.Text, issue.Primary = "Issue invoice", true
-		view.Actions = append(view.Actions, issue)
+	form := invoiceviews.InvoiceForm{
+		Form: f, NextNumber: next, Number: in.Number,
+		IssueDate: in.IssueDate, DueDate: in.DueDate, Currency: in.Currency, Notes: in.Notes,
+		DueHint:    "Leave blank for " + party.DaysText(is.PaymentDays) + " after the issue date, or the customer's own terms.",
+		Currencies: currencies(money.Currencies()), Withdrawn: currencies(money.Withdrawn()),
+		MaxLines: invoice.MaxLines,
+		Prefills: f.Version == 0 && !f.CameBack() && f.Typed.Get("copy_of") == "",
 	}
-	if inv.Status != invoice.StatusDraft && inv.Status != invoice.StatusVoid {
-		view.Open = money(inv.Open)
-		if inv.Paid > 0 || inv.Status == invoice.StatusPaid { // a total of zero is paid from the start
-			view.Paid = money(inv.Paid)
-		}
-		if inv.Credited > 0 {
-			view.Credited = money(inv.Credited)
-		}
-	}
-	if inv.Open > 0 && view.Open != "" {
-		view.PayHref = web.FormHref(r, s.invoices.URL(inv.ID)+"/payments/new")
-		view.CreditHref = web.FormHref(r, s.invoices.URL(inv.ID)+"/credit-notes/new")
-	}
-	if view.Ledger, err = s.ledger(r, inv); err != nil {
+	chosen, err := s.offerCustomers(r, &form, customerOption)
+	if err != nil {
 		return nil, err
 	}
-	if view.Mails, err = s.mailRows(r, inv); err != nil {
-		return nil, err
+	if chosen.ID != uuid.Nil {
+		form.DueHint = "Leave blank for " + party.DaysText(cmp.Or(chosen.PaymentDays, is.PaymentDays)) + " after the issue date."
 	}
-	if view.Mentions, err = s.mentions(r, inv); err != nil {
-		return nil, err
+	fillLines(&form, in)
+	return invoiceviews.InvoiceFormPage(p, form), nil
+}
+
+// fillInvoice returns the form values of an existing invoice.
+func fillInvoice(inv invoice.Invoice) url.Values {
+	form := url.Values{
+		"number": {inv.Number}, "customer_id": {customerOption(customer.Offered{
+			ID: inv.Customer.ID, Name: inv.Customer.Name, Email: inv.Customer.Email,
+		}).Value},
+		"issue_date": {inv.IssueDate.String()}, "due_date": {inv.DueDate.String()},
+		"currency": {inv.Currency.String()}, "notes": {inv.Notes},
 	}
-	if inv.Status != invoice.StatusVoid && inv.Paid == 0 && inv.Credited == 0 {
-		view.VoidHref = s.invoices.Asked(r, inv.ID, "void", nil).Href
-	}
-	for _, f := range document.Payment(inv) {
-		view.Payment = append(view.Payment, templates.Fact{Label: f.Label, Value: f.Value})
-	}
+	var lines []invoice.LineInput
 	for _, l := range inv.Lines {
-		view.Lines = append(view.Lines, invoiceviews.InvoiceLine{
-			Description: l.Description, Quantity: l.Quantity.String(), UnitPrice: money(l.UnitPrice),
-			TaxRate: l.TaxRate.String() + "%", Amount: money(l.Net),
+		lines = append(lines, invoice.LineInput{
+			Description: l.Description, Quantity: typed.Unambiguous(l.Quantity.String()),
+			UnitPrice: inv.Currency.Format(l.UnitPrice), TaxRate: l.TaxRate.String(),
 		})
 	}
-	for _, g := range totals.Groups {
-		view.Taxes = append(view.Taxes, invoiceviews.TaxLine{Rate: g.Rate.String() + "%", Net: money(g.Net), Amount: money(g.Tax)})
-	}
-	return invoiceviews.InvoicePage(p, view), nil
-}
-
-// isOverdue reports whether an invoice is overdue on the current day in UTC.
-func isOverdue(status string, due date.Date) bool {
-	return invoice.IsOverdue(status, due, date.Today())
-}
-
-// shownStatus returns the status for users. lessOpen is set if the open amount is less than the total.
-func shownStatus(status string, due date.Date, lessOpen bool) string {
-	switch {
-	case isOverdue(status, due):
-		return "overdue"
-	case status == invoice.StatusIssued && lessOpen:
-		return "partially_credited"
-	}
-	return status
+	setLines(form, lines)
+	return form
 }
 
 // invoiceExample is a valid invoice with a new customer for the API.

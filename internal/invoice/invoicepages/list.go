@@ -6,8 +6,10 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/a-h/templ"
 	"github.com/google/uuid"
 
 	"onlyonce/internal/customer"
@@ -15,8 +17,10 @@ import (
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/record"
 	"onlyonce/internal/value/date"
+	"onlyonce/internal/value/party"
 	"onlyonce/internal/web"
 	"onlyonce/templates"
+	"onlyonce/templates/invoiceviews"
 )
 
 // statuses returns the options of the status filter: the states, and frequent combinations.
@@ -177,4 +181,47 @@ func paidWithin(finder *templates.Finder, query url.Values) string {
 	text := strings.Join(said, " ")
 	finder.Only = append(finder.Only, templates.Narrowing{Text: text, All: "Show all days", Href: web.ListURL("/invoices", rest, "", "")})
 	return text
+}
+
+// readInvoices reads a page of the invoices that a request asks for.
+func (s *Pages) readInvoices(r *http.Request, page record.Page) (record.List[invoice.Summary], error) {
+	filter, err := invoiceFilter(r)
+	if err != nil {
+		return record.List[invoice.Summary]{}, err
+	}
+	return invoice.List(r.Context(), s.Pool, web.Principal(r).Tenant, filter, page)
+}
+
+func (s *Pages) invoiceList(
+	r *http.Request, p templates.Page, found []invoice.Summary, finder templates.Finder,
+) (templ.Component, error) {
+	tenant := web.Principal(r).Tenant
+	sums, err := invoice.Standing(r.Context(), s.Pool, tenant, tenant, date.Today())
+	if err != nil {
+		return nil, err
+	}
+	return invoiceviews.InvoiceListPage(p, invoiceviews.InvoiceList{
+		NewHref: web.FormHref(r, "/invoices/new"),
+		Finder:  finder, Rows: invoiceRows(found), Standing: standing(sums, nil, true),
+	}), nil
+}
+
+func invoiceRows(found []invoice.Summary) []invoiceviews.InvoiceRow {
+	rows := make([]invoiceviews.InvoiceRow, 0, len(found))
+	for _, i := range found {
+		row := invoiceviews.InvoiceRow{
+			Href: "/invoices/" + i.ID.String(), Number: i.Number, Customer: i.Customer.Name,
+			Status:    shownStatus(i.Status, i.DueDate, i.Open < i.Total),
+			IssueDate: web.DateText(i.IssueDate), DueDate: web.DateText(i.DueDate), Total: web.AmountText(i.Currency, i.Total),
+			MailFailed: i.MailFailed,
+		}
+		if row.Status == "overdue" {
+			row.Late = party.DaysText(strconv.Itoa(i.DueDate.DaysUntil(date.Today())))
+		}
+		if slices.Contains(invoice.OpenStates(), i.Status) {
+			row.Open = web.AmountText(i.Currency, i.Open)
+		}
+		rows = append(rows, row)
+	}
+	return rows
 }

@@ -1,0 +1,108 @@
+package invoicepages
+
+import (
+	"net/http"
+
+	"github.com/a-h/templ"
+
+	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/document"
+	"onlyonce/internal/value/date"
+	"onlyonce/internal/web"
+	"onlyonce/templates"
+	"onlyonce/templates/invoiceviews"
+)
+
+// seller returns the view of the business that bills, for an invoice and its credit notes.
+func seller(inv invoice.Invoice) invoiceviews.Party {
+	is := inv.Seller
+	return invoiceviews.Party{
+		Name: is.Name, Email: is.Email, Address: document.AddressLines(is.Details), TaxID: document.TaxText(is.Details),
+	}
+}
+
+// buyer returns the view of the customer.
+func buyer(inv invoice.Invoice) invoiceviews.Party {
+	is := inv.Customer
+	return invoiceviews.Party{
+		Name: is.Name, Href: "/customers/" + is.ID.String(), Email: is.Email,
+		Address: document.AddressLines(is.Details), TaxID: document.TaxText(is.Details),
+	}
+}
+
+func (s *Pages) invoicePage(r *http.Request, p templates.Page, inv invoice.Invoice) (templ.Component, error) {
+	totals, err := invoice.TotalsOf(inv.Lines)
+	if err != nil {
+		return nil, err
+	}
+	money := inv.Currency.Display
+	view := invoiceviews.Invoice{
+		Number: inv.Number, Status: shownStatus(inv.Status, inv.DueDate, inv.Open < inv.Total),
+		Seller: seller(inv), Buyer: buyer(inv),
+		IssueDate: web.DateText(inv.IssueDate), DueDate: web.DateText(inv.DueDate), Currency: inv.Currency.String(),
+		Subtotal: money(inv.Subtotal), Total: money(inv.Total), Notes: inv.Notes,
+		CopyHref:   web.FormHref(r, "/invoices/new?copy="+inv.ID.String()),
+		RepeatHref: web.FormHref(r, "/schedules/new?invoice="+inv.ID.String()),
+		PDFHref:    s.invoices.URL(inv.ID) + "/pdf", External: web.ExternalFact(inv.External),
+	}
+	if inv.Status == invoice.StatusDraft {
+		view.EditHref = web.FormHref(r, s.invoices.URL(inv.ID)+"/edit")
+		issue := s.invoices.Asked(r, inv.ID, "issue", nil)
+		issue.Text, issue.Primary = "Issue invoice", true
+		view.Actions = append(view.Actions, issue)
+	}
+	if inv.Status != invoice.StatusDraft && inv.Status != invoice.StatusVoid {
+		view.Open = money(inv.Open)
+		if inv.Paid > 0 || inv.Status == invoice.StatusPaid { // a total of zero is paid from the start
+			view.Paid = money(inv.Paid)
+		}
+		if inv.Credited > 0 {
+			view.Credited = money(inv.Credited)
+		}
+	}
+	if inv.Open > 0 && view.Open != "" {
+		view.PayHref = web.FormHref(r, s.invoices.URL(inv.ID)+"/payments/new")
+		view.CreditHref = web.FormHref(r, s.invoices.URL(inv.ID)+"/credit-notes/new")
+	}
+	if view.Ledger, err = s.ledger(r, inv); err != nil {
+		return nil, err
+	}
+	if view.Mails, err = s.mailRows(r, inv); err != nil {
+		return nil, err
+	}
+	if view.Mentions, err = s.mentions(r, inv); err != nil {
+		return nil, err
+	}
+	if inv.Status != invoice.StatusVoid && inv.Paid == 0 && inv.Credited == 0 {
+		view.VoidHref = s.invoices.Asked(r, inv.ID, "void", nil).Href
+	}
+	for _, f := range document.Payment(inv) {
+		view.Payment = append(view.Payment, templates.Fact{Label: f.Label, Value: f.Value})
+	}
+	for _, l := range inv.Lines {
+		view.Lines = append(view.Lines, invoiceviews.InvoiceLine{
+			Description: l.Description, Quantity: l.Quantity.String(), UnitPrice: money(l.UnitPrice),
+			TaxRate: l.TaxRate.String() + "%", Amount: money(l.Net),
+		})
+	}
+	for _, g := range totals.Groups {
+		view.Taxes = append(view.Taxes, invoiceviews.TaxLine{Rate: g.Rate.String() + "%", Net: money(g.Net), Amount: money(g.Tax)})
+	}
+	return invoiceviews.InvoicePage(p, view), nil
+}
+
+// isOverdue reports whether an invoice is overdue on the current day in UTC.
+func isOverdue(status string, due date.Date) bool {
+	return invoice.IsOverdue(status, due, date.Today())
+}
+
+// shownStatus returns the status for users. lessOpen is set if the open amount is less than the total.
+func shownStatus(status string, due date.Date, lessOpen bool) string {
+	switch {
+	case isOverdue(status, due):
+		return "overdue"
+	case status == invoice.StatusIssued && lessOpen:
+		return "partially_credited"
+	}
+	return status
+}
