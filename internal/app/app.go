@@ -22,6 +22,7 @@ import (
 
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/people/account"
+	"onlyonce/internal/people/peoplepages"
 	"onlyonce/internal/postgres"
 	"onlyonce/internal/site"
 	"onlyonce/internal/web"
@@ -136,11 +137,13 @@ func start(ctx context.Context, c Config, bounds limits) (_ *App, err error) {
 	}
 	server, err := web.New(web.Config{
 		Pool: a.pool, Store: store, Log: c.Log, Observe: newHTTPObserver(c, a.registry).observe,
-		RateLimit: c.RateLimit, Allow: a.allow, Command: c.Command, Demo: demoLogins(c.Demo),
+		RateLimit: c.RateLimit, Allow: a.allow,
 		Secure: c.secure(), Origin: strings.TrimSuffix(c.PublicURL, c.path()), Path: c.path(), Port: a.port(),
 		TrustedProxies: c.TrustedProxies,
-		RequestTime:    bounds.request, Ending: a.ending, Forgot: a.forgot(),
-		Mount: site.Mount(c.KeepAttempts, a.config.SecretKey, c.MailServer != nil, pagesOf(a.extras)...),
+		RequestTime:    bounds.request, Ending: a.ending,
+		Mount: site.Mount(peoplepages.Config{
+			KeepAttempts: c.KeepAttempts, Key: a.config.SecretKey, Forgot: a.forgot(), Command: c.Command, Demo: demoLogins(c.Demo),
+		}, c.MailServer != nil, pagesOf(a.extras)...),
 	})
 	if err != nil {
 		return nil, err

@@ -3,8 +3,8 @@ package app
 import (
 	"log/slog"
 
+	"onlyonce/internal/people/peoplepages"
 	"onlyonce/internal/site"
-	"onlyonce/internal/value/secretkey"
 	"onlyonce/internal/web"
 )
 
@@ -15,7 +15,7 @@ func Routes(extras ...OpenExtra) ([]web.Route, error) {
 	if err != nil {
 		return nil, err
 	}
-	server, err := web.New(web.Config{Log: log, Mount: site.Mount(0, secretkey.Key{}, false, pagesOf(opened)...)})
+	server, err := web.New(web.Config{Log: log, Mount: site.Mount(peoplepages.Config{}, false, pagesOf(opened)...)})
 	if err != nil {
 		return nil, err
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"onlyonce/internal/must"
+	"onlyonce/internal/people/peoplepages"
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/site"
 	"onlyonce/internal/web"
@@ -37,7 +38,8 @@ func TestRoutesAreAll(t *testing.T) {
 	})
 	must.OK(t, err)
 	t.Cleanup(func() { must.OK(t, a.Close(context.WithoutCancel(t.Context()))) })
-	server, err := web.New(web.Config{Log: a.config.Log, Mount: site.Mount(0, a.config.SecretKey, true, pagesOf(a.extras)...)})
+	people := peoplepages.Config{Key: a.config.SecretKey}
+	server, err := web.New(web.Config{Log: a.config.Log, Mount: site.Mount(people, true, pagesOf(a.extras)...)})
 	must.OK(t, err)
 	var walked, listed []string
 	must.OK(t, chi.Walk(server.Mux, func(method, path string, _ http.Handler, _ ...func(http.Handler) http.Handler) error {

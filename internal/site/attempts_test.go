@@ -140,7 +140,7 @@ func TestRetained(t *testing.T) {
 		7 * 24 * time.Hour: "in the last 7 days", 36 * time.Hour: "in the last 36 hours", 90 * time.Minute: "in the last 90 minutes",
 		time.Hour: "in the last hour,",
 	} {
-		s := b.serve(func(c *config) { c.keepAttempts = kept })
+		s := b.serve(func(c *config) { c.people.KeepAttempts = kept })
 		b.page(b.person(s, b.acme).get("/attempts")).says(says)
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"onlyonce/internal/lab"
 	"onlyonce/internal/people/account"
 	"onlyonce/internal/people/link"
+	"onlyonce/internal/people/peoplepages"
 	"onlyonce/internal/people/secret"
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/site"
@@ -107,9 +108,8 @@ type replica struct {
 type config struct {
 	web.Config
 
-	keepAttempts time.Duration
-	key          secretkey.Key
-	pages        []func(*web.Site) // in addition to the common ones
+	people peoplepages.Config
+	pages  []func(*web.Site) // in addition to the common ones
 }
 
 // serve starts a replica with a new pool. The settings change its configuration before.
@@ -142,15 +142,15 @@ func (b *bundle) serveOn(pool *pgxpool.Pool, settings ...func(*config)) *replica
 		Pool: pool, Log: slog.New(slog.NewTextHandler(b.Output(), nil)), Today: today,
 		Store: &idempotency.Store{Pool: pool, Wait: 15 * time.Second, Timeout: 25 * time.Second, Observe: b.observe},
 	}}
-	c.key = secretKey(b.T)
-	c.Forgot = func(ctx context.Context, email string) error {
-		return link.Forgot(ctx, pool, secret.FromKey(c.key), email)
+	c.people.Key = secretKey(b.T)
+	c.people.Forgot = func(ctx context.Context, email string) error {
+		return link.Forgot(ctx, pool, secret.FromKey(c.people.Key), email)
 	}
 	c.pages = b.lab(lab.Config{}) // starts no run
 	for _, set := range settings {
 		set(&c)
 	}
-	c.Mount = site.Mount(c.keepAttempts, c.key, true, c.pages...)
+	c.Mount = site.Mount(c.people, true, c.pages...)
 	server, err := web.New(c.Config)
 	if err != nil {
 		b.Fatal(err)
@@ -208,4 +208,4 @@ func (b *bundle) forget() {
 }
 
 // keeping makes a server keep attempts.
-func keeping(c *config) { c.keepAttempts = 7 * 24 * time.Hour }
+func keeping(c *config) { c.people.KeepAttempts = 7 * 24 * time.Hour }

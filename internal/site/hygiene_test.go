@@ -149,7 +149,11 @@ func TestProblemTypesOpen(t *testing.T) {
 			continue
 		}
 		opened++
-		b.page(stranger.get(href)).says(text(a), href, "What it means", "What to do")
+		page := stranger.get(href)
+		b.page(page).says(text(a), href, "What it means", "What to do")
+		if text(a) == "" || strings.Contains(page.body, "<p></p>") {
+			b.Errorf("%s explains nothing", href)
+		}
 		docs.leadsTo(href)
 	}
 	if opened < 15 {

@@ -340,7 +340,7 @@ func TestSecretOfAnotherKey(t *testing.T) {
 	bank := b.sender(b.acme, "standard")
 	other := b.serve(func(c *config) {
 		var err error
-		if c.key, err = secretkey.Keep(t.TempDir()); err != nil {
+		if c.people.Key, err = secretkey.Keep(t.TempDir()); err != nil {
 			t.Fatal(err)
 		}
 	})

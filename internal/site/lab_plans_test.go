@@ -10,7 +10,7 @@ import (
 )
 
 // withDemo turns on the demo of a server.
-func withDemo(c *config) { c.Demo = []templates.DemoLogin{{}} }
+func withDemo(c *config) { c.people.Demo = []templates.DemoLogin{{}} }
 
 // whileDemo runs do while acme is a demo tenant with its first password, which restricts it otherwise.
 func (b *bundle) whileDemo(do func()) {

@@ -57,7 +57,7 @@ func (v visitors) visitor() *client {
 func TestLabIsForTheDemoOnly(t *testing.T) {
 	b := setup(t)
 	v := b.demo(lab.Config{})
-	without := b.serve(func(c *config) { c.pages, c.Demo = nil, []templates.DemoLogin{{}} })
+	without := b.serve(func(c *config) { c.pages, c.people.Demo = nil, []templates.DemoLogin{{}} })
 	for who, c := range map[string]struct {
 		caller *client
 		status int

@@ -12,7 +12,7 @@ import (
 
 // asDemo turns on the demo for a server and acme.
 func (b *bundle) asDemo(c *config) {
-	c.Demo = []templates.DemoLogin{{Tenant: b.acme.name, Email: b.acme.email, Password: password}}
+	c.people.Demo = []templates.DemoLogin{{Tenant: b.acme.name, Email: b.acme.email, Password: password}}
 	b.exec(`UPDATE tenants SET demo = true WHERE id = $1`, b.acme.id)
 }
 

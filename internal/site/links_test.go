@@ -23,7 +23,7 @@ func TestInvitation(t *testing.T) {
 	if again := b.page(b.person(b.serve(), b.acme).get(made.location())); secretIn(again.secretOn()) != link {
 		t.Error("another session of the owner, at another replica, sees another link")
 	}
-	keyless := b.serve(func(c *config) { c.key, c.Forgot = secretkey.Key{}, nil })
+	keyless := b.serve(func(c *config) { c.people.Key, c.people.Forgot = secretkey.Key{}, nil })
 	b.page(b.person(keyless, b.acme).get(made.location())).says("can't be shown again")
 	if a := b.browser(b.replica).logIn(tenant{email: "ada@example.com"}, ""); a.status != http.StatusUnprocessableEntity {
 		t.Errorf("in without a password: %v", a)
@@ -190,7 +190,7 @@ func TestForgotTellsNothing(t *testing.T) {
 	if a, _ := ask(member.email); a.status != http.StatusTooManyRequests || a.header.Get("Retry-After") == "" {
 		t.Errorf("the sixth in a minute: %v", a)
 	}
-	silent := b.serve(func(c *config) { c.Forgot = nil })
+	silent := b.serve(func(c *config) { c.people.Forgot = nil })
 	b.page(b.browser(silent).get("/forgot")).says("This app can't send you a link by email. Ask an owner of your business for one")
 	b.page(b.browser(silent).submit("/forgot", url.Values{"email": {"nobody@example.com"}})).says("This app can't send you a link")
 	b.wantRows(rows{"link_mails": 1})
@@ -233,7 +233,7 @@ func TestLinkIsMailedOrShown(t *testing.T) {
 	b.exec(`UPDATE link_mails SET asked_by = ''`)
 	show().says("Someone asked for it on the login page, using this address.")
 
-	silent := b.person(b.serve(func(c *config) { c.Forgot = nil }), b.acme)
+	silent := b.person(b.serve(func(c *config) { c.people.Forgot = nil }), b.acme)
 	if p := b.page(silent.get(silent.get("/people/new").location())); strings.Contains(p.text(), "email a link") {
 		t.Error("a mail is offered without a mail server")
 	}

@@ -279,7 +279,7 @@ func TestOwnPassword(t *testing.T) {
 	if a.status != http.StatusTooManyRequests || strings.Contains(a.body, "another passphrase too") {
 		t.Errorf("%v", a)
 	}
-	demo := b.serve(func(c *config) { c.Demo = []templates.DemoLogin{{Email: b.globex.email}} })
+	demo := b.serve(func(c *config) { c.people.Demo = []templates.DemoLogin{{Email: b.globex.email}} })
 	b.exec(`UPDATE tenants SET demo = true WHERE id = $1`, b.globex.id)
 	visitor := b.person(demo, b.globex)
 	a = visitor.submit("/account", url.Values{"password": {password}, "new_password": {"another passphrase"}})

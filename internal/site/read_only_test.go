@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"onlyonce/internal/people/account"
+	"onlyonce/internal/web"
 )
 
 // readOnly returns a read-only user of a tenant.
@@ -45,11 +45,11 @@ func TestReadOnly(t *testing.T) {
 		own, reads := word == "account" || word == "lab", route.Method == http.MethodGet
 		switch {
 		case isOwners(route.Path):
-			if route.Needs != account.Owner {
+			if route.Needs != web.Owner {
 				t.Errorf("%s %s needs the role %q", route.Method, route.Path, route.Needs)
 			}
-		case own && route.Needs != account.ReadOnly, !own && !reads && route.Needs != account.Member,
-			inAPI && reads && route.Needs != account.ReadOnly:
+		case own && route.Needs != web.ReadOnly, !own && !reads && route.Needs != web.Member,
+			inAPI && reads && route.Needs != web.ReadOnly:
 			t.Errorf("%s %s needs the role %q", route.Method, route.Path, route.Needs)
 		}
 		if own {
@@ -65,7 +65,7 @@ func TestReadOnly(t *testing.T) {
 		path := strings.ReplaceAll(route.Path, "{id}", cmp.Or(ids[word], uuid.NewString()))
 		a := b.must(asked.send(t.Context(), route.Method, path, body))
 		tried[inAPI]++
-		if reads && route.Needs == account.ReadOnly {
+		if reads && route.Needs == web.ReadOnly {
 			b.isForReadOnly(path, a)
 			if a.status == http.StatusSeeOther {
 				b.isForReadOnly(path, asked.get(a.location()))

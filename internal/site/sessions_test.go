@@ -186,7 +186,7 @@ func TestSessionsThatAreOverAreNotListed(t *testing.T) {
 // TestVisitorsOfTheDemoKeepTheirSessions: they share a login, see only the session of their browser, and can't end others.
 func TestVisitorsOfTheDemoKeepTheirSessions(t *testing.T) {
 	b := setup(t)
-	demo := b.serve(func(c *config) { c.Demo = []templates.DemoLogin{{Email: b.globex.email}} })
+	demo := b.serve(func(c *config) { c.people.Demo = []templates.DemoLogin{{Email: b.globex.email}} })
 	b.exec(`UPDATE tenants SET demo = true WHERE id = $1`, b.globex.id)
 	one, other := b.person(demo, b.globex), b.person(demo, b.globex)
 	b.exec(`

@@ -2,8 +2,6 @@
 package site
 
 import (
-	"time"
-
 	"onlyonce/internal/customer/customerpages"
 	"onlyonce/internal/invoice/invoicepages"
 	"onlyonce/internal/invoice/invoiceroom"
@@ -11,14 +9,12 @@ import (
 	"onlyonce/internal/invoice/webhook/webhookpages"
 	"onlyonce/internal/people/peoplepages"
 	"onlyonce/internal/room"
-	"onlyonce/internal/value/secretkey"
 	"onlyonce/internal/web"
 )
 
-// Mount returns a function that mounts every resource, in the order of the navigation, and more pages after them. keptAttempts
-// is the time that attempts are kept, shown on pages; 0 if none are kept. key is the program's key, which seals and derives
-// secrets. sendsMail is set if there is a mail server.
-func Mount(keptAttempts time.Duration, key secretkey.Key, sendsMail bool, more ...func(*web.Site)) func(*web.Site) {
+// Mount returns a function that mounts every resource, in the order of the navigation, and more pages after them. people configures
+// logins, and its key also seals other secrets. sendsMail is set if there is a mail server.
+func Mount(people peoplepages.Config, sendsMail bool, more ...func(*web.Site)) func(*web.Site) {
 	return func(s *web.Site) {
 		invoices := invoicepages.Mount(s, sendsMail)
 		customerpages.Mount(s,
@@ -28,9 +24,9 @@ func Mount(keptAttempts time.Duration, key secretkey.Key, sendsMail bool, more .
 		// New resources are added above this line.
 		invoices.MountSchedules()
 		invoices.MountOutbox()
-		peoplepages.Mount(s, keptAttempts, key)
+		peoplepages.Mount(s, people)
 		seriespages.Mount(s)
-		webhookpages.Mount(s, key)
+		webhookpages.Mount(s, people.Key)
 		for _, mount := range more {
 			mount(s)
 		}

@@ -78,7 +78,7 @@ func (s *Server) sendAnswer(w http.ResponseWriter, answer []byte, replayed bool)
 	}
 	h.Set("ETag", string(tag))
 	if len(location) > 0 {
-		h.Set("Location", s.path+string(location))
+		h.Set("Location", s.Path+string(location))
 	}
 	h.Set("Content-Type", "application/json")
 	h.Set("Content-Length", strconv.Itoa(len(body)))

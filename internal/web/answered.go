@@ -69,7 +69,7 @@ func (s *Server) newID(r *http.Request) string {
 // FromProxy reports whether a trusted proxy sent the request.
 func (s *Server) FromProxy(r *http.Request) bool {
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
-	return err == nil && slices.ContainsFunc(s.proxies, func(p netip.Prefix) bool { return p.Contains(peer.Addr().Unmap()) })
+	return err == nil && slices.ContainsFunc(s.TrustedProxies, func(p netip.Prefix) bool { return p.Contains(peer.Addr().Unmap()) })
 }
 
 // tell assigns an ID to each request, and reports to Config.Observe how it was answered. It wraps every handler that may answer.
@@ -78,7 +78,7 @@ func (s *Server) tell(next http.Handler) http.Handler {
 		start, a := time.Now(), &Answered{ID: s.newID(r)}
 		w.Header().Set(requestIDHeader, a.ID)
 		r = r.WithContext(context.WithValue(r.Context(), answeredKey{}, a))
-		if s.observe == nil {
+		if s.Observe == nil {
 			next.ServeHTTP(w, r)
 			return
 		}
@@ -91,7 +91,7 @@ func (s *Server) tell(next http.Handler) http.Handler {
 			if a.Status == 0 { // net/http sends it for a handler that has not written anything
 				a.Status = http.StatusOK
 			}
-			s.observe(r.Context(), *a)
+			s.Observe(r.Context(), *a)
 		}()
 		next.ServeHTTP(counted, r)
 	})

@@ -97,12 +97,21 @@ func TestOnlyProxiesNameRequests(t *testing.T) {
 	}
 }
 
+// nobody makes a site to which nobody can log in.
+func nobody(s *Site) {
+	s.Authenticate(Logins{Session: func(_ http.ResponseWriter, r *http.Request) (*http.Request, error) {
+		return WithCaller(r, Caller{}), nil
+	}})
+}
+
 // answering returns a server of customers, behind proxies at 10.0.0.0/8.
 func answering(t *testing.T, observe func(context.Context, Answered)) *Server {
 	t.Helper()
 	s, err := New(Config{
 		Log: slog.New(slog.DiscardHandler), Observe: observe, TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")},
 		Mount: func(s *Site) {
+			nobody(s)
+			s.Public().Read("/login", func(http.ResponseWriter, *http.Request) error { return nil })
 			m := Resource[customer.Customer]{One: "customer", Path: "/customers", Table: customer.Table}.Mount(s)
 			Show(m, RecordPage[customer.Customer]{})
 			Transition(m, "archive", "archived", "", customer.Archive, Nothing())

@@ -55,7 +55,7 @@ func (s *Server) writeProblem(w http.ResponseWriter, r *http.Request, err error,
 	kind := s.classify(r, err)
 	finish(r)
 	doc := problemJSON{
-		Type: s.path + "/problems/" + kind.Slug, Title: kind.Title, Status: kind.Status, Detail: kind.Meaning, RequestID: requestID(r),
+		Type: s.Path + "/problems/" + kind.Slug, Title: kind.Title, Status: kind.Status, Detail: kind.Meaning, RequestID: requestID(r),
 	}
 	existing := uuid.Nil
 	var problems *invalid.Error
@@ -77,10 +77,10 @@ func (s *Server) writeProblem(w http.ResponseWriter, r *http.Request, err error,
 		doc.Detail = err.Error()
 	}
 	if existing != uuid.Nil {
-		doc.ExistingID, doc.ExistingURL = existing.String(), s.path+strings.ReplaceAll(record, "{id}", existing.String())
+		doc.ExistingID, doc.ExistingURL = existing.String(), s.Path+strings.ReplaceAll(record, "{id}", existing.String())
 	}
 	if kind.Slug == keyMissing.Slug {
-		doc.Docs = s.path + docsPath
+		doc.Docs = s.Path + docsPath
 	}
 	retryAfter(w, kind)
 	if kind.Status == http.StatusUnauthorized {

@@ -1,4 +1,4 @@
-package web
+package web_test
 
 import (
 	"io"
@@ -12,15 +12,18 @@ import (
 
 	"onlyonce/internal/customer"
 	"onlyonce/internal/must"
+	"onlyonce/internal/people/peoplepages"
+	"onlyonce/internal/web"
 )
 
 // TestRequestsAreBoundedInNumber checks that a request beyond the bound is refused at once, with its input in the page, and that routes
 // without the database still answer.
 func TestRequestsAreBoundedInNumber(t *testing.T) {
 	t.Parallel()
-	s, err := New(Config{Log: slog.New(slog.NewTextHandler(t.Output(), nil)), Mount: func(s *Site) {
-		m := Resource[customer.Customer]{One: "customer", Path: "/customers", Table: customer.Table}.Mount(s)
-		Transition(m, "archive", "archived", "", customer.Archive, Nothing())
+	s, err := web.New(web.Config{Log: slog.New(slog.NewTextHandler(t.Output(), nil)), Mount: func(s *web.Site) {
+		m := web.Resource[customer.Customer]{One: "customer", Path: "/customers", Table: customer.Table}.Mount(s)
+		web.Transition(m, "archive", "archived", "", customer.Archive, web.Nothing())
+		peoplepages.Mount(s, peoplepages.Config{})
 	}})
 	must.OK(t, err)
 	ask := func(method, path, contentType, body string) *httptest.ResponseRecorder {
@@ -38,7 +41,7 @@ func TestRequestsAreBoundedInNumber(t *testing.T) {
 			t.Errorf("%s: %d %v %s", what, w.Code, w.Header(), w.Body)
 		}
 	}
-	if !s.requests.TryAcquire(requestsAtOnce) {
+	if !s.Places().Requests.TryAcquire(web.RequestsAtOnce) {
 		t.Fatal("there are fewer places")
 	}
 	refused("page", ask(http.MethodGet, "/login", "", ""), "Too many requests are waiting")
@@ -49,7 +52,7 @@ func TestRequestsAreBoundedInNumber(t *testing.T) {
 			t.Errorf("%s: %d %s", path, w.Code, w.Body)
 		}
 	}
-	s.requests.Release(1)
+	s.Places().Requests.Release(1)
 	for range 2 { // the first one leaves its place to the second
 		if w := ask(http.MethodGet, "/docs/api", "", ""); w.Code != http.StatusOK {
 			t.Errorf("with a place: %d %s", w.Code, w.Body)
@@ -61,14 +64,17 @@ func TestRequestsAreBoundedInNumber(t *testing.T) {
 // such bodies are bounded.
 func TestSlowStrangers(t *testing.T) {
 	t.Parallel()
-	s, err := New(Config{Log: slog.New(slog.NewTextHandler(t.Output(), nil)), Mount: func(s *Site) {
-		m := Resource[customer.Customer]{One: "customer", Path: "/customers", Table: customer.Table}.Mount(s)
-		Transition(m, "archive", "archived", "", customer.Archive, Nothing())
-		Receive(m, "/hooks/{address}", customer.Restore, func(r *http.Request) (Sender[struct{}], error) {
+	s, err := web.New(web.Config{Log: slog.New(slog.NewTextHandler(t.Output(), nil)), Mount: func(s *web.Site) {
+		m := web.Resource[customer.Customer]{One: "customer", Path: "/customers", Table: customer.Table}.Mount(s)
+		web.Transition(m, "archive", "archived", "", customer.Archive, web.Nothing())
+		peoplepages.Mount(s, peoplepages.Config{})
+		web.Receive(m, "/hooks/{address}", customer.Restore, web.Explanation{}, func(r *http.Request) (web.Sender[struct{}], error) {
 			if strings.HasSuffix(r.URL.Path, "/nowhere") {
-				return Sender[struct{}]{}, ErrNotFound
+				return web.Sender[struct{}]{}, web.ErrNotFound
 			}
-			return Sender[struct{}]{Verify: func(http.Header, []byte) (d Delivery[struct{}], err error) { return d, ErrSignature }}, nil
+			return web.Sender[struct{}]{Verify: func(http.Header, []byte) (d web.Delivery[struct{}], err error) {
+				return d, web.ErrSignature
+			}}, nil
 		}, nil)
 	}})
 	must.OK(t, err)
@@ -87,15 +93,15 @@ func TestSlowStrangers(t *testing.T) {
 		{"/nowhere", "", http.StatusNotFound, http.StatusNotFound},
 		{"/login", "https://elsewhere.example", http.StatusForbidden, http.StatusForbidden},
 	} {
-		for taken, want := range map[int64]int{0: c.status, strangersAtOnce: c.crowded} {
+		for taken, want := range map[int64]int{0: c.status, web.StrangersAtOnce: c.crowded} {
 			body := &slowBody{t, s, strings.NewReader("a=" + strings.Repeat("x", 100<<10)), 0}
 			r := httptest.NewRequest(http.MethodPost, c.path, body)
 			r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 			r.Header.Set("Origin", c.origin)
 			w := httptest.NewRecorder()
-			must.OK(t, s.strangers.Acquire(t.Context(), taken))
+			must.OK(t, s.Places().Strangers.Acquire(t.Context(), taken))
 			s.Handler.ServeHTTP(w, r)
-			s.strangers.Release(taken)
+			s.Places().Strangers.Release(taken)
 			if w.Code != want || body.reads == 0 {
 				t.Errorf("%s from %q with %d taken: %d after %d reads, want %d", c.path, c.origin, taken, w.Code, body.reads, want)
 			}
@@ -107,14 +113,15 @@ func TestSlowStrangers(t *testing.T) {
 type slowBody struct {
 	*testing.T
 
-	server *Server
+	server *web.Server
 	io.Reader
 	reads int
 }
 
 func (b *slowBody) Read(p []byte) (int, error) {
 	b.reads++
-	for all, places := range map[*semaphore.Weighted]int64{b.server.requests: requestsAtOnce, b.server.large: largeAtOnce} {
+	s := b.server.Places()
+	for all, places := range map[*semaphore.Weighted]int64{s.Requests: web.RequestsAtOnce, s.Large: web.LargeAtOnce} {
 		if !all.TryAcquire(places) {
 			b.Errorf("a stranger has one of %d places", places)
 			continue

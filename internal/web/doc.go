@@ -1,5 +1,5 @@
-// Package web serves any domain over HTTP: pages for people and JSON for programs, over the same operations. It is a kit without a domain,
-// except for users and tenants.
+// Package web serves any domain over HTTP: pages for people and JSON for programs, over the same operations. It is a kit without a domain:
+// a room identifies its callers, see [Logins].
 //
 // What can be done with a kind of record is registered by the pages of its room, such as internal/customer/customerpages: a
 // [Resource] is mounted, and [NewForm], [List], [Show], [Create], [Change], [Transition] and [Download] are attached to it. Each

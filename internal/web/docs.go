@@ -24,7 +24,7 @@ func (s *Server) showProblem(w http.ResponseWriter, r *http.Request) error {
 	for _, p := range s.problems() {
 		if p.Slug == chi.URLParam(r, "slug") {
 			shown := apidoc.Problem(p).Shown()
-			return s.Render(w, r, http.StatusOK, templates.ProblemPage(s.Page(w, r), shown, s.path+shown.Href))
+			return s.Render(w, r, http.StatusOK, templates.ProblemPage(s.Page(w, r), shown, s.Path+shown.Href))
 		}
 	}
 	return ErrNotFound
@@ -41,11 +41,11 @@ func (s *Server) documentedProblems() []templates.Problem {
 // Address is the one that the visitor uses, for examples to copy into a shell: the outside address, or else
 // that of the request. A Host header that is no host is not repeated.
 func (s *Server) Address(r *http.Request) string {
-	if s.origin != "" {
-		return s.origin + s.path
+	if s.Origin != "" {
+		return s.Origin + s.Path
 	}
 	scheme := "http"
-	if s.secure || r.TLS != nil {
+	if s.Secure || r.TLS != nil {
 		scheme = "https"
 	}
 	if !hostname.MatchString(r.Host) {
@@ -73,7 +73,7 @@ func (s *Server) documented() (all []apidoc.Resource) {
 }
 
 func (s *Server) showAPIDocs(w http.ResponseWriter, r *http.Request) error {
-	page, err := apidoc.Page(s.documented(), s.Address(r))
+	page, err := apidoc.Page(s.documented(), s.Address(r), s.logins.TokensFrom)
 	if err != nil {
 		return err
 	}

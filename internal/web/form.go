@@ -87,20 +87,27 @@ func eachOnce(form url.Values, repeated []string) error {
 	return problems.Err()
 }
 
-// formKey finds the key of a posted form. It is one of a tenant: a form that belongs to another tenant than
-// the one logged in is refused with errOtherTenant.
+// formKey finds the key of a posted form of the tenant that is logged in.
 func formKey(r *http.Request) (idempotency.Key, error) {
-	if err := ParseForm(r); err != nil {
+	if err := ParseTenantForm(r); err != nil {
 		return idempotency.Key{}, err
-	}
-	if formOwner(r) != owner(r) {
-		return idempotency.Key{}, errOtherTenant
 	}
 	return postedKey(r)
 }
 
-// owner is the tenant that is logged in, as forms carry it.
-func owner(r *http.Request) templates.Owner {
+// ParseTenantForm is [ParseForm] for a form of a tenant. It returns errOtherTenant for one of another tenant than the one logged in.
+func ParseTenantForm(r *http.Request) error {
+	if err := ParseForm(r); err != nil {
+		return err
+	}
+	if formOwner(r) != Tenant(r) {
+		return errOtherTenant
+	}
+	return nil
+}
+
+// Tenant returns the tenant that is logged in, as forms carry it.
+func Tenant(r *http.Request) templates.Owner {
 	who := Principal(r)
 	return templates.Owner{ID: who.Tenant.String(), Name: who.TenantName}
 }
@@ -108,7 +115,7 @@ func owner(r *http.Request) templates.Owner {
 // formOwner returns the tenant that a form belongs to: the one logged in for a new form, and the one in the fields of a posted form, unless
 // the user chose the one logged in.
 func formOwner(r *http.Request) templates.Owner {
-	here, tenant := owner(r), r.PostForm.Get("tenant")
+	here, tenant := Tenant(r), r.PostForm.Get("tenant")
 	if tenant == "" || tenant == here.ID || r.PostForm.Get("use_tenant") == here.ID {
 		return here
 	}

@@ -24,7 +24,7 @@ import (
 func (m *resource) htmlFormat(op operation, words Wording) format {
 	refuse := m.refuseForm(op.Kind(), words)
 	show := func(w http.ResponseWriter, r *http.Request, found Entity, outcome idempotency.Outcome) error {
-		m.s.setFlash(w, m.pageURL(found), flash(op.Name(), outcome), r.PostForm.Get("idempotency_key"))
+		m.s.SetFlash(w, m.pageURL(found), flash(op.Name(), outcome), r.PostForm.Get("idempotency_key"))
 		return m.s.SeeOther(w, r, m.pageURL(found))
 	}
 	return format{
@@ -293,7 +293,7 @@ func recordOfUsedKey(err error) (record uuid.UUID, spent bool) {
 func commonNotice(r *http.Request, err error, creates bool) *templates.Notice {
 	switch {
 	case errors.Is(err, errOtherTenant):
-		return templates.OtherTenant(formOwner(r), owner(r), creates)
+		return templates.OtherTenant(formOwner(r), Tenant(r), creates)
 	case errors.Is(err, idempotency.ErrNoKey), errors.Is(err, idempotency.ErrMalformedKey):
 		return templates.NoKey(idempotency.NewKey().String())
 	case errors.Is(err, idempotency.ErrInProgress):

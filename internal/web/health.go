@@ -27,7 +27,7 @@ func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 		err = nil
 	}
 	if err != nil {
-		s.log.WarnContext(ctx, "not ready", "error", err)
+		s.Log.WarnContext(ctx, "not ready", "error", err)
 		http.Error(w, "not ready", http.StatusServiceUnavailable)
 		return
 	}

@@ -10,25 +10,26 @@ import (
 	"github.com/go-chi/httprate"
 )
 
-// limit bounds how often a minute something is done for a key, such as an email. Each process counts too, so that the limit holds for it if
+// Limit bounds how often a minute something is done for a key, such as an email. Each process counts too, so that the limit holds for it if
 // the shared counters are lost.
-type limit struct {
+type Limit struct {
 	s       *Server
 	what    string
 	aMinute int
 	own     *httprate.RateLimiter
 }
 
-func (s *Server) newLimit(what string, aMinute int) *limit {
-	return &limit{s, what, aMinute, httprate.NewRateLimiter(aMinute, time.Minute)}
+// NewLimit returns a limit; what names it in the counters that replicas share.
+func (s *Server) NewLimit(what string, aMinute int) *Limit {
+	return &Limit{s, what, aMinute, httprate.NewRateLimiter(aMinute, time.Minute)}
 }
 
-// exceeded counts one more for a key, and reports whether that is too many.
-func (l *limit) exceeded(w http.ResponseWriter, r *http.Request, key string) bool {
+// Exceeded counts one more for a key, and reports whether that is too many.
+func (l *Limit) Exceeded(w http.ResponseWriter, r *http.Request, key string) bool {
 	if l.own.OnLimit(w, r, key) {
 		return true
 	}
-	if l.s.allow == nil || l.s.allow(r.Context(), l.what+" "+key, l.aMinute) {
+	if l.s.Allow == nil || l.s.Allow(r.Context(), l.what+" "+key, l.aMinute) {
 		return false
 	}
 	w.Header().Set("X-Ratelimit-Remaining", "0") // this process may have some left
@@ -37,11 +38,11 @@ func (l *limit) exceeded(w http.ResponseWriter, r *http.Request, key string) boo
 
 // limitBy returns middleware that refuses requests beyond the limit with [ErrTooMany].
 func (s *Server) limitBy(what string, aMinute int, by httprate.KeyFunc, fail fail) func(http.Handler) http.Handler {
-	l := s.newLimit(what, aMinute)
+	l := s.NewLimit(what, aMinute)
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			key, err := by(r)
-			if err == nil && l.exceeded(w, r, key) {
+			if err == nil && l.Exceeded(w, r, key) {
 				err = ErrTooMany
 			}
 			if err != nil {
@@ -53,8 +54,8 @@ func (s *Server) limitBy(what string, aMinute int, by httprate.KeyFunc, fail fai
 	}
 }
 
-// limitAddress slows down guessing: 30 attempts a minute from an address. See countGuess for emails.
-func (s *Server) limitAddress(what string) func(http.Handler) http.Handler {
+// LimitAddress returns middleware that slows down guessing: it allows 30 requests a minute from an address.
+func (s *Server) LimitAddress(what string) func(http.Handler) http.Handler {
 	limit := s.limitBy(what+" from", 30, byClient, s.FailHTML)
 	return func(next http.Handler) http.Handler { return s.findClient(limit(next)) }
 }

@@ -10,14 +10,13 @@ import (
 	"github.com/google/uuid"
 
 	"onlyonce/internal/must"
-	"onlyonce/internal/people/account"
 	"onlyonce/internal/web/webtest"
 )
 
 // TestBodiesAreBoundedInMemory: a body of 1 MiB may cost a small multiple of itself, and one of a stranger next to nothing. It runs
 // alone, as all tests that are not parallel do.
 func TestBodiesAreBoundedInMemory(t *testing.T) {
-	known := account.Principal{Tenant: uuid.New()}
+	known := Caller{Tenant: uuid.New()}
 	for name, body := range webtest.HostileBodies() {
 		contentType, decode := "application/json", func(r *http.Request) error {
 			var in struct {
@@ -33,7 +32,7 @@ func TestBodiesAreBoundedInMemory(t *testing.T) {
 		if isForm {
 			contentType, decode = "application/x-www-form-urlencoded", ParseForm
 		}
-		allocated, err := webtest.AllocatedBy(func() error { return decode(withPrincipal(webtest.Posted(contentType, body), known)) })
+		allocated, err := webtest.AllocatedBy(func() error { return decode(WithCaller(webtest.Posted(contentType, body), known)) })
 		if allocated > 16<<20 {
 			t.Errorf("%s: %d KiB, %.80v", name, allocated>>10, err)
 		}
@@ -50,14 +49,14 @@ func TestBodiesAreBoundedInMemory(t *testing.T) {
 func TestPagesAreBoundedInMemory(t *testing.T) {
 	s, err := New(Config{Log: slog.New(slog.DiscardHandler), Mount: func(*Site) {}})
 	must.OK(t, err)
-	known := account.Principal{Tenant: uuid.New()}
+	known := Caller{Tenant: uuid.New()}
 	for name, body := range webtest.HostileBodies() {
 		for err, bound := range map[error]uint64{
-			errUnauthorized: 1 << 20, errCrowded: 16 << 20, errors.New("a mistake of ours"): 16 << 20,
+			ErrUnauthorized: 1 << 20, errCrowded: 16 << 20, errors.New("a mistake of ours"): 16 << 20,
 		} {
 			r := webtest.Posted("application/x-www-form-urlencoded", body)
-			if !errors.Is(err, errUnauthorized) {
-				r = withPrincipal(r, known)
+			if !errors.Is(err, ErrUnauthorized) {
+				r = WithCaller(r, known)
 			}
 			w := &discard{header: http.Header{}}
 			allocated, _ := webtest.AllocatedBy(func() error { s.FailHTML(w, r, err); return nil })

@@ -48,9 +48,9 @@ func (s *Server) wrongMethod(fail fail) http.HandlerFunc {
 // still gets its answer, and one that is gone may retry, so the work goes on. Only the end of the program cancels it too.
 func (s *Server) arrive(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), s.bound)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), s.RequestTime)
 		defer cancel()
-		defer context.AfterFunc(s.ending, cancel)()
+		defer context.AfterFunc(s.Ending, cancel)()
 		next.ServeHTTP(w, r.WithContext(ctx))
 	})
 }
@@ -64,7 +64,7 @@ func (s *Server) securityHeaders(next http.Handler) http.Handler {
 		"Referrer-Policy":            {"same-origin"},
 		"Cross-Origin-Opener-Policy": {"same-origin"},
 	}
-	if s.secure && s.path == "" { // it applies to the whole host, which may have other apps
+	if s.Secure && s.Path == "" { // it applies to the whole host, which may have other apps
 		all.Set("Strict-Transport-Security", "max-age=31536000")
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -83,22 +83,22 @@ func gzipPages(next http.Handler) http.Handler {
 }
 
 // sameOrigin refuses state changes that another site caused. The site is the one in the Host header, and
-// origin, if there is one.
-func (s *Server) sameOrigin(origin string) (func(http.Handler) http.Handler, error) {
+// Config.Origin, if there is one.
+func (s *Server) sameOrigin() (func(http.Handler) http.Handler, error) {
 	protection := http.NewCrossOriginProtection()
 	expected := "//"
-	if origin != "" {
-		if err := protection.AddTrustedOrigin(origin); err != nil {
+	if s.Origin != "" {
+		if err := protection.AddTrustedOrigin(s.Origin); err != nil {
 			return nil, fmt.Errorf("address of this site: %w", err)
 		}
-		expected = origin + " or //"
+		expected = s.Origin + " or //"
 	}
 	protection.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		header, expected := "Origin", expected+r.Host
 		if r.Header.Get("Sec-Fetch-Site") != "" {
 			header, expected = "Sec-Fetch-Site", "same-origin or none"
 		}
-		s.log.WarnContext(r.Context(), "refused a request from another origin", "method", r.Method, "path", r.URL.Path,
+		s.Log.WarnContext(r.Context(), "refused a request from another origin", "method", r.Method, "path", r.URL.Path,
 			"header", header, "value", fmt.Sprintf("%.200s", r.Header.Get(header)), "expected", expected)
 		s.FailHTML(w, r, errForbidden)
 	}))
@@ -115,7 +115,7 @@ func (s *Server) fromElsewhere(r *http.Request) string {
 	}
 	return fmt.Sprintf("Nothing was saved: the form is from a page of %s, and this app was asked for as %s. If you see %[1]s in the "+
 		"address bar, whoever runs the app can set PUBLIC_URL=%[1]s%[3]s, or let the proxy pass on the Host header.",
-		origin, r.Host, s.path)
+		origin, r.Host, s.Path)
 }
 
 // recoverPanics turns a panic into a logged 500.
@@ -136,9 +136,9 @@ func (s *Server) recoverPanics(next http.Handler) http.Handler {
 
 // classify returns the problem of an error, and logs a server error.
 func (s *Server) classify(r *http.Request, err error) problem {
-	kind := problemOf(err)
+	kind := s.explain(problemOf(err))
 	if kind.Status >= http.StatusInternalServerError {
-		s.log.ErrorContext(r.Context(), "request failed", "method", r.Method, "path", r.URL.Path,
+		s.Log.ErrorContext(r.Context(), "request failed", "method", r.Method, "path", r.URL.Path,
 			"status", kind.Status, "error", err)
 	}
 	return kind

@@ -14,7 +14,6 @@ import (
 	"github.com/google/uuid"
 
 	"onlyonce/internal/idempotency"
-	"onlyonce/internal/people/account"
 	"onlyonce/templates"
 )
 
@@ -114,7 +113,7 @@ func (m *resource) open(
 			query.Set("key", idempotency.NewKey().String())
 			return m.s.SeeOther(w, r, (&url.URL{Path: r.URL.Path, RawQuery: query.Encode()}).String())
 		}
-		id, done, err := used(r.Context(), m.s.store, Principal(r).Tenant, key)
+		id, done, err := used(r.Context(), m.s.Store, Principal(r).Tenant, key)
 		if err != nil {
 			return err
 		}
@@ -144,7 +143,7 @@ func (m *resource) open(
 // tenant than the one logged in.
 func (m *resource) keptFor(r *http.Request) string {
 	who := Principal(r)
-	if m.secret || formOwner(r) != owner(r) {
+	if m.secret || formOwner(r) != Tenant(r) {
 		return ""
 	}
 	sum := sha256.Sum256([]byte("kept forms\x00" + who.Tenant.String() + "\x00" + who.User.String()))
@@ -210,7 +209,7 @@ func (m *resource) action(r *http.Request, id uuid.UUID, verb string) templates.
 }
 
 // MayChange reports whether who makes a request may change what belongs to the tenant: others see no buttons for it.
-func MayChange(r *http.Request) bool { return Principal(r).Role.May(account.Member) }
+func MayChange(r *http.Request) bool { return Principal(r).Role.May(Member) }
 
 // FormHref is the address of a form, or "" for those who may not open it.
 func FormHref(r *http.Request, href string) string {
@@ -225,5 +224,5 @@ func Button(r *http.Request, text, busy, href string) templates.Action {
 	if !MayChange(r) {
 		return templates.Action{}
 	}
-	return templates.Action{Text: text, Busy: busy, Href: href, Key: idempotency.NewKey().String(), Owner: owner(r)}
+	return templates.Action{Text: text, Busy: busy, Href: href, Key: idempotency.NewKey().String(), Owner: Tenant(r)}
 }

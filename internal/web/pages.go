@@ -14,7 +14,6 @@ import (
 	"github.com/google/uuid"
 
 	"onlyonce/internal/conflict"
-	"onlyonce/internal/people/account"
 	"onlyonce/templates"
 )
 
@@ -44,7 +43,7 @@ func (s *Server) tabs(r *http.Request) (items []templates.NavItem) {
 		return nil
 	}
 	for _, reg := range s.resources {
-		if reg.section == section.many && (!reg.owners || Principal(r).Role.May(account.Owner)) {
+		if reg.section == section.many && (!reg.owners || Principal(r).Role.May(Owner)) {
 			items = append(items, templates.NavItem{Text: reg.tab, Href: "/" + reg.many, Current: reg == here})
 		}
 	}
@@ -92,12 +91,12 @@ func isDocs(r *http.Request) bool {
 
 // loginUnknown reports whether a request has a session that was not read, for example because the database is down.
 func (s *Server) loginUnknown(r *http.Request) bool {
-	_, err := r.Cookie(s.sessions.Cookie.Name)
+	_, err := r.Cookie(s.logins.Cookie)
 	return err == nil && !identified(r)
 }
 
-// noStore is the Cache-Control of pages that may show a secret.
-const noStore = "private, no-store"
+// NoStore is the Cache-Control of pages that may show a secret.
+const NoStore = "private, no-store"
 
 // Render writes a page. Pages are private, and kept by the browser for Back and Forward only, unless their Cache-Control is set. It returns
 // an error if nothing was written. A page that fails later is cut off, so that it doesn't look complete.
@@ -152,14 +151,22 @@ func (w *pageWriter) start() error {
 	return err //nolint:wrapcheck // Render wraps it
 }
 
-// flashCookie holds the name of the message for the page after a redirect, see flash, and the key of the form that was sent.
-func (s *Server) flashCookie() string { return ofPort("onlyonce_flash", s.port) }
+// CookieName returns the name of a cookie with the port, if it isn't the usual one: browsers send a cookie to all ports of a host.
+func (s *Server) CookieName(name string) string {
+	if s.Port == "" {
+		return name
+	}
+	return name + "_" + s.Port
+}
 
-// setFlash leaves a message for the page at path, and the key of the form that is done, if it was one.
-func (s *Server) setFlash(w http.ResponseWriter, path, message, done string) {
+// flashCookie holds the name of the message for the page after a redirect, see flash, and the key of the form that was sent.
+func (s *Server) flashCookie() string { return s.CookieName("onlyonce_flash") }
+
+// SetFlash leaves a message for the page at path, and the key of the form that is done, if it was one.
+func (s *Server) SetFlash(w http.ResponseWriter, path, message, done string) {
 	http.SetCookie(w, &http.Cookie{ //nolint:gosec // Secure is off on loopback only
-		Name: s.flashCookie(), Value: message + "?" + url.QueryEscape(done), Path: s.path + path, MaxAge: 60,
-		HttpOnly: true, Secure: s.secure, SameSite: http.SameSiteLaxMode,
+		Name: s.flashCookie(), Value: message + "?" + url.QueryEscape(done), Path: s.Path + path, MaxAge: 60,
+		HttpOnly: true, Secure: s.Secure, SameSite: http.SameSiteLaxMode,
 	})
 }
 
@@ -170,11 +177,17 @@ func (s *Server) takeFlash(w http.ResponseWriter, r *http.Request) (message, don
 		return "", ""
 	}
 	http.SetCookie(w, &http.Cookie{ //nolint:gosec // it only deletes
-		Name: s.flashCookie(), Path: s.path + r.URL.Path, MaxAge: -1, HttpOnly: true, SameSite: http.SameSiteLaxMode,
+		Name: s.flashCookie(), Path: s.Path + r.URL.Path, MaxAge: -1, HttpOnly: true, SameSite: http.SameSiteLaxMode,
 	})
 	message, done, _ = strings.Cut(cookie.Value, "?")
 	done, _ = url.QueryUnescape(done) // "" for a malformed cookie
 	return message, done
+}
+
+// SeeOther leads to a path of this site, which is shown with GET. It returns nil.
+func (s *Server) SeeOther(w http.ResponseWriter, r *http.Request, path string) error {
+	http.Redirect(w, r, s.Path+path, http.StatusSeeOther) //nolint:gosec // the callers name paths of this site
+	return nil
 }
 
 // FailHTML answers an error with a page that leads on and loses nothing that was typed.
@@ -230,7 +243,7 @@ func (s *Server) tryAgain(r *http.Request, f failed) templates.TryAgain {
 		again.Message = "Log in again in a new tab, then come back here and try again." + kept
 		again.Links, again.LoggedOut = []templates.Link{{Text: "Log in", Href: "/login", NewTab: true}}, true
 	case f.otherTenant():
-		notice := templates.OtherTenant(formOwner(r), owner(r), false)
+		notice := templates.OtherTenant(formOwner(r), Tenant(r), false)
 		again.Title, again.Message, again.Links = notice.Title, notice.Text, notice.Links
 	case again.AsksPassword():
 		again.Message += " Enter your password again. Nothing else you typed is lost."
@@ -259,8 +272,7 @@ func (s *Server) failure(r *http.Request, f failed) templates.Failure {
 		failure.Message = s.fromElsewhere(r)
 	}
 	if errors.Is(f.err, errReadOnly) {
-		failure.Message = "You can see everything here and change nothing. Nothing was saved. " +
-			"Ask an owner of the business to make you a member, or a member to do it."
+		failure.Message = "You can see everything here and change nothing. Nothing was saved. " + s.logins.Promotion
 	}
 	switch {
 	case f.typed || !f.posted:

@@ -15,28 +15,28 @@ import (
 // stripPath removes the path of the outside address from each request, so that routes and stored data don't depend on it. Requests without
 // the path are refused, except probes.
 func (s *Server) stripPath(next http.Handler) http.Handler {
-	if s.path == "" {
+	if s.Path == "" {
 		return next
 	}
-	stripped := http.StripPrefix(s.path, next)
+	stripped := http.StripPrefix(s.Path, next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
-		case strings.HasPrefix(r.URL.Path+"/", s.path+"/"):
+		case strings.HasPrefix(r.URL.Path+"/", s.Path+"/"):
 			stripped.ServeHTTP(w, r)
 		case r.URL.Path == "/healthz", r.URL.Path == "/readyz":
 			next.ServeHTTP(w, r)
 		default:
-			http.Error(w, "This app is at "+s.origin+s.path+"/. A proxy in front of it must not change the path.", http.StatusNotFound)
+			http.Error(w, "This app is at "+s.Origin+s.Path+"/. A proxy in front of it must not change the path.", http.StatusNotFound)
 		}
 	})
 }
 
 // renderAtPath renders a page in which the paths of this site begin with that of the outside address.
 func (s *Server) renderAtPath(ctx context.Context, to io.Writer, page templ.Component) error {
-	if s.path == "" {
+	if s.Path == "" {
 		return page.Render(ctx, to) //nolint:wrapcheck // Render returns what it is about
 	}
-	html := &pathWriter{to: to, path: s.path}
+	html := &pathWriter{to: to, path: s.Path}
 	if err := page.Render(ctx, html); err != nil {
 		return err //nolint:wrapcheck // Render returns what it is about
 	}

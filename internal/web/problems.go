@@ -59,14 +59,9 @@ var (
 		"Read-only users and API tokens can see everything, but can't change anything. Nothing was saved.",
 		"Ask an owner to make you a member, or ask a member to do it. A program needs a token with the role member. " +
 			"You can use the same key again.", 0}
-	ownersOnly = problem{"owners-only", http.StatusForbidden, "Only owners can open this page",
-		"People, API tokens and attempts are for owners only, and there's no API for them. Nothing was saved.",
-		"Ask an owner to do it for you.", 0}
-	otherTenant = problem{"other-tenant", http.StatusConflict, "Form of another business",
-		"The form was opened for one business and sent for another. Nothing was saved. This happens with forms only; " +
-			"the API goes by the token.",
-		"Log in as the first business again and send the form once more, or confirm that you want it for the other one.", 0}
-	notFound = problem{"not-found", http.StatusNotFound, "Not found",
+	ownersOnly  = problem{Slug: "owners-only", Status: http.StatusForbidden} // see Logins
+	otherTenant = problem{Slug: "other-tenant", Status: http.StatusConflict} // see Logins
+	notFound    = problem{"not-found", http.StatusNotFound, "Not found",
 		"There's nothing at this address, or you're not allowed to see it.", "Check the address, or start from the list.", 0}
 	wrongMethod = problem{"method", http.StatusMethodNotAllowed, "Method not allowed",
 		"This URL doesn't support this method.", "See the API documentation.", 0}
@@ -80,10 +75,8 @@ var (
 	unconfirmed = problem{"unconfirmed", http.StatusServiceUnavailable, "We couldn't confirm",
 		"The connection to the database was lost, so we don't know whether the request was carried out.",
 		"Send it again with the same key. That's safe, and it's how you find out.", 2}
-	badSignature = problem{"bad-signature", http.StatusBadRequest, "Signature doesn't match",
-		"The delivery isn't signed with a current secret of its webhook source, or its time differs from ours by more than five minutes.",
-		"Check that the sender's secret and clock match ours. Then deliver it again.", 0}
-	notKept = problem{"not-kept", http.StatusServiceUnavailable, "Event not kept",
+	badSignature = problem{Slug: "bad-signature", Status: http.StatusBadRequest} // see Receive
+	notKept      = problem{"not-kept", http.StatusServiceUnavailable, "Event not kept",
 		"The event couldn't be saved, and nothing was recorded.",
 		"Deliver it again after the time in Retry-After. That's safe.", 5}
 	unavailable = problem{"unavailable", http.StatusServiceUnavailable, "Temporarily unavailable",
@@ -100,7 +93,7 @@ func conflictProblem(kind *conflict.Kind) problem {
 }
 
 // problems are all kinds of failures: those of the resources, and then those that any request may have, in the
-// order of the documentation. Without webhooks there are none of deliveries.
+// order of the documentation. Without [Receive] there are none of deliveries.
 func (s *Server) problems() []problem {
 	var all []problem
 	for _, reg := range s.resources {
@@ -110,9 +103,23 @@ func (s *Server) problems() []problem {
 			}
 		}
 	}
-	return append(all, slices.DeleteFunc(problems(), func(p problem) bool {
-		return !s.receives && (p.Slug == badSignature.Slug || p.Slug == notKept.Slug)
-	})...)
+	for _, p := range problems() {
+		if s.receives || p.Slug != badSignature.Slug && p.Slug != notKept.Slug {
+			all = append(all, s.explain(p))
+		}
+	}
+	return all
+}
+
+// Explanation is what a room knows about a problem, for callers.
+type Explanation struct{ Title, Meaning, ToDo string }
+
+// explain returns a problem with the texts of the room that knows more about it.
+func (s *Server) explain(p problem) problem {
+	if e, ok := s.explained[p.Slug]; ok {
+		p.Title, p.Meaning, p.ToDo = e.Title, e.Meaning, e.ToDo
+	}
+	return p
 }
 
 // problems returns the problems that any request may have.
@@ -135,21 +142,22 @@ var (
 	ErrSignature = errors.New("signature not valid")
 	// ErrTooMany means that a rate limit was exceeded.
 	ErrTooMany = errors.New("too many requests")
+	// ErrUnauthorized means that a request has no valid credential.
+	ErrUnauthorized = errors.New("unauthorized")
 )
 
 // What else a request may be refused for, besides what its operation returns.
 var (
-	errCrowded      = errors.New("too many at once")
-	errForbidden    = errors.New("forbidden")
-	errLongTarget   = errors.New("address too long")
-	errMethod       = errors.New("method not allowed")
-	errOtherTenant  = errors.New("form of another tenant")
-	errReadOnly     = errors.New("read-only")
-	errNotKept      = errors.New("event not kept")
-	errNotOwner     = errors.New("for owners only")
-	errTooLarge     = errors.New("body too large")
-	errUnauthorized = errors.New("unauthorized")
-	errWrongType    = errors.New("wrong content type")
+	errCrowded     = errors.New("too many at once")
+	errForbidden   = errors.New("forbidden")
+	errLongTarget  = errors.New("address too long")
+	errMethod      = errors.New("method not allowed")
+	errOtherTenant = errors.New("form of another tenant")
+	errReadOnly    = errors.New("read-only")
+	errNotKept     = errors.New("event not kept")
+	errNotOwner    = errors.New("for owners only")
+	errTooLarge    = errors.New("body too large")
+	errWrongType   = errors.New("wrong content type")
 )
 
 // problemOf is the one table from errors to HTTP. What only one resource knows comes as a [*conflict.Error].
@@ -183,7 +191,7 @@ func problemOf(err error) problem {
 		{errTooLarge, tooLarge},
 		{errOtherTenant, otherTenant},
 		{ErrTooMany, tooMany},
-		{errUnauthorized, unauthorized},
+		{ErrUnauthorized, unauthorized},
 		{errWrongType, wrongType},
 		{context.DeadlineExceeded, unavailable},
 		{context.Canceled, unavailable}, // the program ends

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,9 +32,11 @@ func TestEveryProblemIsDocumented(t *testing.T) {
 		return true
 	})
 	rules := must.Read(t, "../../docs/idempotency.md")
+	explained := []string{ownersOnly.Slug, otherTenant.Slug, badSignature.Slug} // by rooms, see TestProblemTypesOpen
 	slugs := map[string]bool{}
 	for _, p := range problems() {
-		if slugs[p.Slug] || p.Slug == "" || p.Title == "" || p.Meaning == "" || p.ToDo == "" || p.Status < 400 || p.Status > 599 {
+		silent := p.Title == "" || p.Meaning == "" || p.ToDo == ""
+		if slugs[p.Slug] || p.Slug == "" || silent != slices.Contains(explained, p.Slug) || p.Status < 400 || p.Status > 599 {
 			t.Errorf("%+v", p)
 		}
 		if !strings.Contains(rules, "`"+p.Slug+"`") {
@@ -43,32 +46,5 @@ func TestEveryProblemIsDocumented(t *testing.T) {
 	}
 	if len(slugs) != defined || defined == 0 {
 		t.Errorf("%d problems are defined, and %d are documented", defined, len(slugs))
-	}
-}
-
-func TestLocalPath(t *testing.T) {
-	t.Parallel()
-	for next, want := range map[string]string{
-		"/invoices/new?key=a":      "/invoices/new?key=a",
-		"/customers":               "/customers",
-		"":                         "/",
-		"invoices":                 "/",
-		"https://evil.example/":    "/",
-		"//evil.example/":          "/",
-		"///evil.example/":         "/",
-		"/\\evil.example":          "/",
-		"\\\\evil.example":         "/",
-		"/\t/evil.example":         "/",
-		"/ok\r\nSet-Cookie: a=b":   "/",
-		"javascript:alert(1)":      "/",
-		"https:/evil.example":      "/",
-		"/%zz":                     "/",
-		"http:evil.example":        "/",
-		" //evil.example":          "/",
-		"/invoices#//evil.example": "/invoices#//evil.example",
-	} {
-		if got := localPath(next); got != want {
-			t.Errorf("%q leads to %q, want %q", next, got, want)
-		}
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/google/uuid"
 
 	"onlyonce/internal/idempotency"
-	"onlyonce/internal/people/account"
 )
 
 // maxDelivery is the largest body of a delivery, in bytes.
@@ -31,16 +30,16 @@ type Delivery[C any] struct {
 	Command C
 }
 
-// Receive registers an operation that programs outside ask for, as they call it in a webhook: POST to a public path, without
-// login, session or check of the site. find returns the sender, or [ErrNotFound]. apart returns the delivery for one whose key was used
-// with another command before, for the record first.
+// Receive registers an operation that programs outside ask for, as in a webhook: POST to a public path, without login, session or check
+// of the site. unsigned explains [ErrSignature]. find returns the sender, or [ErrNotFound]. apart returns the delivery for one whose key
+// was used with another command before, for the record first.
 //
 // The answer is 200 if the event is kept, now or before. Where it could not be kept it is 503, so that it comes again.
 func Receive[C any, R Entity](
-	m *Mounted[R], path string, op idempotency.Operation[C, R],
+	m *Mounted[R], path string, op idempotency.Operation[C, R], unsigned Explanation,
 	find func(*http.Request) (Sender[C], error), apart func(Delivery[C], uuid.UUID) (Delivery[C], error),
 ) {
-	m.untyped.receive(path, op.Definition, func(r *http.Request) (Sender[any], error) {
+	m.untyped.receive(path, op.Definition, unsigned, func(r *http.Request) (Sender[any], error) {
 		from, err := find(r)
 		return Sender[any]{from.Tenant, from.Demo, from.Actor, func(header http.Header, body []byte) (Delivery[any], error) {
 			d, err := from.Verify(header, body)
@@ -53,23 +52,23 @@ func Receive[C any, R Entity](
 }
 
 func (m *resource) receive(
-	path string, op *idempotency.Definition,
+	path string, op *idempotency.Definition, unsigned Explanation,
 	find func(*http.Request) (Sender[any], error), apart func(Delivery[any], uuid.UUID) (Delivery[any], error),
 ) {
 	words := creatingWords(m.one)
 	words.Did = "received"
 	m.own(op, words)
 	s := m.s
-	s.receives = true
+	s.receives, s.explained[badSignature.Slug] = true, unsigned
 	m.hooks.add(http.MethodPost, path, Once, op.Name(), func(w http.ResponseWriter, r *http.Request) error {
 		from, err := find(r)
-		who := account.Principal{Tenant: from.Tenant, Demo: from.Demo, Name: from.Actor}
+		who := Caller{Tenant: from.Tenant, Demo: from.Demo, Name: from.Actor}
 		switch {
 		case err != nil && problemOf(err) == internal:
 			return fmt.Errorf("%w: %w", errNotKept, err)
 		case err != nil:
 			return err
-		case !s.admits(who):
+		case who.Demo && !s.logins.Demo:
 			return ErrNotFound
 		}
 		if err := toStrangers(r); err != nil {
@@ -87,7 +86,7 @@ func (m *resource) receive(
 			if err := operate(s, op, m.received(op, d, apart))(w, r); err != nil {
 				m.hooks.fail(w, r, err)
 			}
-		})).ServeHTTP(w, withPrincipal(r, who))
+		})).ServeHTTP(w, WithCaller(r, who))
 		return nil
 	})
 }

@@ -11,7 +11,6 @@ import (
 
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/idempotency"
-	"onlyonce/internal/people/account"
 	"onlyonce/internal/web/apidoc"
 )
 
@@ -43,7 +42,7 @@ type Route struct {
 	// Why names the operation that is carried out once, or the reason why a repeat is natural.
 	Why string
 	// Needs is the role that may use it; "" for a public route, which needs no login.
-	Needs account.Role
+	Needs Role
 	// Source is the place that registers it, as file:line in the module.
 	Source string
 }
@@ -59,15 +58,15 @@ type router struct {
 	fail     func(http.ResponseWriter, *http.Request, error)
 	prefix   string // of all paths, in the list of routes
 	public   bool
-	needs    account.Role // of all routes; "" for the default: who is read-only reads, and members do all else
-	resource *resource    // that the routes belong to; nil for none
+	needs    Role      // of all routes; "" for the default: who is read-only reads, and members do all else
+	resource *resource // that the routes belong to; nil for none
 }
 
 func (rt router) read(path string, h Handler) { rt.add(http.MethodGet, path, Read, "", h) }
 
 // form registers a form for members. Read-only users don't see it.
 func (rt router) form(path string, h Handler) {
-	rt.needs = cmp.Or(rt.needs, account.Member)
+	rt.needs = cmp.Or(rt.needs, Member)
 	rt.read(path, h)
 }
 
@@ -80,17 +79,17 @@ func (rt router) add(method, path string, repeat Repeat, why string, h Handler) 
 	if rt.mux == nil {
 		return
 	}
-	needs, refusal := account.Role(""), errReadOnly
+	needs, refusal := Role(""), errReadOnly
 	switch {
 	case rt.public:
 	case rt.needs != "":
 		needs = rt.needs
 	case repeat == Read:
-		needs = account.ReadOnly
+		needs = ReadOnly
 	default:
-		needs = account.Member
+		needs = Member
 	}
-	if needs == account.Owner {
+	if needs == Owner {
 		refusal = errNotOwner
 	}
 	rt.s.Routes = append(rt.s.Routes, Route{method, rt.prefix + path, repeat, why, needs, caller(rt.resource == nil)})
@@ -225,19 +224,19 @@ func operate(s *Server, op *idempotency.Definition, f format) Handler {
 		intent, err := f.intent(r)
 		intent.Tenant, intent.Actor = Principal(r).Tenant, Principal(r).Name
 		if err != nil {
-			op.Reject(r.Context(), s.store, intent, err)
+			op.Reject(r.Context(), s.Store, intent, err)
 			return f.refuse(w, r, err)
 		}
-		if answer, ok := op.Again(r.Context(), s.store, intent); ok {
+		if answer, ok := op.Again(r.Context(), s.Store, intent); ok {
 			return f.again(w, answer)
 		}
 		command, err := f.decode(r)
 		if err != nil {
-			op.Reject(r.Context(), s.store, intent, err)
+			op.Reject(r.Context(), s.Store, intent, err)
 			return f.refuse(w, r, err)
 		}
 
-		done, err := op.Do(r.Context(), s.store, intent, command)
+		done, err := op.Do(r.Context(), s.Store, intent, command)
 
 		if expired, ok := errors.AsType[*idempotency.AlreadyDoneError](err); ok {
 			return f.late(w, r, expired.Record)

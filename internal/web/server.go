@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/a-h/templ"
-	"github.com/alexedwards/scs/v2"
 	"github.com/go-chi/chi/v5"
 	"github.com/go-chi/chi/v5/middleware"
 	"github.com/google/uuid"
@@ -55,13 +54,6 @@ type Config struct {
 	// Allow counts one more of a name for all replicas together, and reports whether it is within so many a minute. It reports true if the
 	// count is unknown. With nil, each process counts alone.
 	Allow func(ctx context.Context, name string, aMinute int) bool
-	// Forgot mails the user of an email, if there is one, a link to choose a password; nil where no mail with a link can be sent.
-	Forgot func(ctx context.Context, email string) error
-	// Command is the shell command that runs this program, which the login page shows while there is no user.
-	Command string
-	// Demo lists the logins that the login page offers. Without any, the demo is off: passwords, tokens
-	// and sessions of demo tenants are refused.
-	Demo []templates.DemoLogin
 	// Today returns the day with which forms begin, and with which they compare dates that may be mistyped; nil for [date.Today].
 	Today func() date.Date
 	// Mount mounts the resources, in the order of the navigation.
@@ -76,37 +68,19 @@ type Server struct {
 	// Mux is the router behind Handler, for walking.
 	Mux chi.Routes
 
-	Pool      *pgxpool.Pool
-	Today     func() date.Date // see Config
-	store     *idempotency.Store
-	log       *slog.Logger
-	observe   func(context.Context, Answered) // see Config
+	Config // as given to New, with defaults
+
+	logins    Logins // see [Site.Authenticate]
 	inFlight  atomic.Int64
-	proxies   []netip.Prefix // that are trusted
-	sessions  *scs.SessionManager
-	tokens    tokens
 	assets    *static.Assets
 	resources []*resource            // in the order of the navigation
 	byPattern map[string]*resource   // by the patterns of their routes
 	openAPI   func() ([]byte, error) // made once, see New
-	demo      []templates.DemoLogin
-	command   string // see Config
-	secure    bool
-	origin    string              // the outside address, or empty
-	path      string              // see Config
-	port      string              // see Config
-	bound     time.Duration       // of a request
-	ending    context.Context     //nolint:containedctx // see Config
-	requests  *semaphore.Weighted // that are handled now, see admit
-	strangers *semaphore.Weighted // whose bodies are read now, see toStrangers
-	large     *semaphore.Weighted // bodies that are handled now, see admitLarge
-	passwords *semaphore.Weighted // that are checked now, see withPassword
-	guesses   *limit              // passwords for an email, see countGuess
-	forgot    func(context.Context, string) error
-	forgets   *limit // links for an email, see askLink
+	requests  *semaphore.Weighted    // that are handled now, see admit
+	strangers *semaphore.Weighted    // whose bodies are read now, see toStrangers
+	large     *semaphore.Weighted    // bodies that are handled now, see admitLarge
 	// findClient is in front of what asks for the client's address.
 	findClient func(http.Handler) http.Handler
-	allow      func(context.Context, string, int) bool // see Config
 	// limitSenders bounds the deliveries for each tenant, see [Receive].
 	limitSenders func(http.Handler) http.Handler
 
@@ -116,8 +90,10 @@ type Server struct {
 	attempts func(*http.Request, uuid.UUID) (templ.Component, error)
 	programs templates.Programs
 	hints    map[string]string
-	receives bool // whether a path takes deliveries of webhooks
-	columns  map[string]addedColumns
+	receives bool // whether a path takes deliveries
+	// explained has the texts of problems that rooms know more about, by slug.
+	explained map[string]Explanation
+	columns   map[string]addedColumns
 	// docsWithin is the section with the documentation of the API, see [Site.DocsWithin]; "" for a place in the main navigation.
 	docsWithin string
 	start      templates.NavItem // the page with which people begin, see [Site.Home]; zero if there is none
@@ -129,37 +105,31 @@ func New(c Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.RequestTime, c.Ending = cmp.Or(c.RequestTime, 30*time.Second), cmp.Or(c.Ending, context.Background())
+	if c.Today == nil {
+		c.Today = date.Today
+	}
 	s := &Server{
-		Pool: c.Pool, store: c.Store, log: c.Log, observe: c.Observe, proxies: c.TrustedProxies,
-		secure: c.Secure, origin: c.Origin, path: c.Path, port: c.Port, demo: c.Demo,
-		command: c.Command, tokens: newTokens(c.Pool), assets: assets, findClient: clientAddress(c.TrustedProxies),
-		bound: cmp.Or(c.RequestTime, 30*time.Second), ending: cmp.Or(c.Ending, context.Background()),
+		Config: c, assets: assets, findClient: clientAddress(c.TrustedProxies),
 		requests: semaphore.NewWeighted(requestsAtOnce), strangers: semaphore.NewWeighted(strangersAtOnce),
-		large:     semaphore.NewWeighted(largeAtOnce),
-		passwords: semaphore.NewWeighted(passwordsAtOnce), allow: c.Allow, byPattern: map[string]*resource{},
-		hints: map[string]string{}, columns: map[string]addedColumns{}, forgot: c.Forgot,
+		large: semaphore.NewWeighted(largeAtOnce), byPattern: map[string]*resource{}, hints: map[string]string{},
+		columns: map[string]addedColumns{}, explained: map[string]Explanation{},
 	}
-	if s.Today = c.Today; s.Today == nil {
-		s.Today = date.Today
-	}
-	s.forgets = s.newLimit("links for", linksAMinute)
-	s.guesses = s.newLimit("passwords for", guessesAMinute)
-	s.sessions = newSessions(c.Pool, c.Secure, c.Port, c.Path)
 	mux := chi.NewRouter()
-	sameOrigin, err := s.sameOrigin(c.Origin)
+	sameOrigin, err := s.sameOrigin()
 	if err != nil {
 		return nil, err
 	}
-	s.mount(mux, c, sameOrigin)
+	s.mount(mux, sameOrigin)
 	s.openAPI = sync.OnceValues(func() ([]byte, error) {
-		return apidoc.OpenAPI(s.documented(), reflect.TypeFor[problemJSON](), s.path)
+		return apidoc.OpenAPI(s.documented(), reflect.TypeFor[problemJSON](), s.Path, s.logins.TokensFrom)
 	})
 	s.Handler, s.Mux = mux, mux
 	return s, nil
 }
 
 // mount registers every route of the program.
-func (s *Server) mount(mux chi.Router, c Config, sameOrigin func(http.Handler) http.Handler) {
+func (s *Server) mount(mux chi.Router, sameOrigin func(http.Handler) http.Handler) {
 	mux.Use(s.tell, s.securityHeaders, s.stripPath, s.arrive, s.recoverPanics, limitBody(maxBody), s.limitTarget, middleware.GetHead)
 
 	plain := router{s: s, mux: mux, fail: s.FailHTML, public: true}
@@ -168,40 +138,27 @@ func (s *Server) mount(mux chi.Router, c Config, sameOrigin func(http.Handler) h
 	plain.read("/readyz", infallible(http.HandlerFunc(s.ready)))
 
 	pages := router{s: s, fail: s.FailHTML}
+	public := router{s: s, fail: s.FailHTML, public: true}
 	api := router{s: s, fail: s.failJSON, prefix: apiPrefix}
 	hooks := router{s: s, fail: s.failJSON, public: true}
-	s.limitSenders = s.limitTenant("deliveries", c.RateLimit, s.failJSON)
+	s.limitSenders = s.limitTenant("deliveries", s.RateLimit, s.failJSON)
 	mux.Group(func(mux chi.Router) {
-		mux.Use(gzipPages, s.admit(s.FailHTML), sameOrigin, s.loadSession, s.identify)
+		mux.Use(gzipPages, s.admit(s.FailHTML), sameOrigin, s.identify)
 		mux.NotFound(s.always(s.FailHTML, ErrNotFound))
 		mux.MethodNotAllowed(s.wrongMethod(s.FailHTML))
 
 		mux.Group(func(mux chi.Router) {
 			mux.Use(limitBody(maxStranger))
-			rt := router{s: s, mux: mux, fail: s.FailHTML, public: true}
-			rt.read("/", func(w http.ResponseWriter, r *http.Request) error { return s.SeeOther(w, r, s.home()) })
-			rt.read("/login", s.showLogin)
-			rt.read("/logged-out.css", s.clearCaches)
-			rt.read(docsPath, s.showAPIDocs)
-			rt.read(rulesPath, s.showRules)
-			rt.read("/openapi.json", s.showOpenAPI)
-			rt.read("/problems", s.listProblems)
-			rt.read("/problems/{slug}", s.showProblem)
-			rt.natural("/logout", "being logged out is a state", s.logOut)
-
-			rt.mux = mux.With(keepNothing, s.limitAddress("join"))
-			rt.read("/join", s.showJoin)
-			rt.natural("/join", "having the password that was chosen is a state; a link is used once", s.join)
-
-			rt.mux = mux.With(s.limitAddress("forgot"))
-			rt.read("/forgot", s.showForgot)
-			rt.natural("/forgot", "a link is mailed once in ten minutes, and one that is open is mailed again", s.askLink)
-
-			rt.mux = mux.With(s.limitAddress("login"))
-			rt.natural("/login", "being logged in is a state; the old session is replaced", s.logIn)
+			public.mux = mux
+			public.read("/", func(w http.ResponseWriter, r *http.Request) error { return s.SeeOther(w, r, s.home()) })
+			public.read(docsPath, s.showAPIDocs)
+			public.read(rulesPath, s.showRules)
+			public.read("/openapi.json", s.showOpenAPI)
+			public.read("/problems", s.listProblems)
+			public.read("/problems/{slug}", s.showProblem)
 		})
 		mux.Group(func(mux chi.Router) {
-			mux.Use(s.requireLogin, s.limitTenant("pages", c.RateLimit, s.FailHTML))
+			mux.Use(s.requireLogin, s.limitTenant("pages", s.RateLimit, s.FailHTML))
 			mux.Use(s.surround) // before anything is held that others wait for
 			mux.Use(admitLarge(s.large))
 			pages.mux = mux
@@ -210,7 +167,7 @@ func (s *Server) mount(mux chi.Router, c Config, sameOrigin func(http.Handler) h
 	mux.Route(apiPrefix, func(mux chi.Router) {
 		mux.NotFound(s.always(s.failJSON, ErrNotFound))
 		mux.MethodNotAllowed(s.wrongMethod(s.failJSON))
-		mux.Use(s.admit(s.failJSON), s.requireToken, s.limitTenant("api", c.RateLimit, s.failJSON), admitLarge(s.large))
+		mux.Use(s.admit(s.failJSON), s.requireToken, s.limitTenant("api", s.RateLimit, s.failJSON), admitLarge(s.large))
 		api.mux = mux
 	})
 	mux.Group(func(mux chi.Router) {
@@ -218,8 +175,7 @@ func (s *Server) mount(mux chi.Router, c Config, sameOrigin func(http.Handler) h
 		hooks.mux = mux
 	})
 
-	s.account(pages)
-	c.Mount(&Site{Server: s, pages: pages, api: api, hooks: hooks})
+	s.Mount(&Site{Server: s, pages: pages, public: public, api: api, hooks: hooks})
 }
 
 // home returns the start page: that of [Site.Home], or the list of the first resource.

@@ -78,7 +78,7 @@ func (m *resource) show(shown RecordPage[Entity]) {
 			return err
 		}
 		if to := m.leadsTo(found); to != uuid.Nil {
-			w.Header().Set("Content-Location", m.s.path+apiPrefix+m.url(to))
+			w.Header().Set("Content-Location", m.s.Path+apiPrefix+m.url(to))
 			if found, err = m.lookup(r.Context(), Principal(r).Tenant, to); err != nil {
 				return err
 			}
@@ -106,13 +106,13 @@ func (m *resource) showPage(w http.ResponseWriter, r *http.Request) error {
 	}
 	if to := m.leadsTo(found); to != uuid.Nil {
 		message, done := m.s.takeFlash(w, r)
-		m.s.setFlash(w, m.url(to), message, done)
+		m.s.SetFlash(w, m.url(to), message, done)
 		return m.s.SeeOther(w, r, m.url(to))
 	}
 	p := m.s.Page(w, r)
 	p.Flash = m.s.message(p.Flash, m.name(found))
 	if m.secret {
-		w.Header().Set("Cache-Control", noStore)
+		w.Header().Set("Cache-Control", NoStore)
 	}
 	id, version := found.Identity()
 	p.Technical = []templates.Fact{{Label: "ID", Value: id.String()}, {Label: "Version", Value: strconv.Itoa(version)}}

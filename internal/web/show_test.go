@@ -12,7 +12,6 @@ import (
 	"onlyonce/internal/customer"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/must"
-	"onlyonce/internal/people/account"
 	"onlyonce/static"
 	"onlyonce/templates"
 )
@@ -55,7 +54,7 @@ func TestAPlainPageShowsEveryTransition(t *testing.T) {
 		Transition(m, "restore", "restored", "", customer.Restore, Nothing())
 
 		var page strings.Builder
-		member := withPrincipal(httptest.NewRequest(http.MethodGet, "/customers/1", nil), account.Principal{Role: account.Member})
+		member := WithCaller(httptest.NewRequest(http.MethodGet, "/customers/1", nil), Caller{Role: Member})
 		view := m.RecordView(member, c.found)
 		must.OK(t, templates.RecordPage(templates.Page{Asset: assets.Path}, view).Render(t.Context(), &page))
 		var got []string

@@ -9,7 +9,6 @@ import (
 	"github.com/google/uuid"
 
 	"onlyonce/internal/idempotency"
-	"onlyonce/internal/people/account"
 	"onlyonce/templates"
 )
 
@@ -17,10 +16,10 @@ import (
 type Site struct {
 	*Server
 
-	pages, api, hooks router
-	section           string // see [Site.Within]
-	owners            bool   // see [Site.Owners]
-	secret            bool   // see [Site.Owners]
+	pages, public, api, hooks router
+	section                   string // see [Site.Within]
+	owners                    bool   // see [Site.Owners]
+	secret                    bool   // see [Site.Owners]
 }
 
 // With is the site for pages before which middleware runs. Programs do not get there.
@@ -31,18 +30,25 @@ func (s *Site) With(middleware ...func(http.Handler) http.Handler) *Site {
 	return &inner
 }
 
+// Public returns a site for pages without a login. Their bodies are small.
+func (s *Site) Public() *Site {
+	inner := s.With()
+	inner.pages = s.public
+	return inner
+}
+
 // Owners is the site for what only the owners of a tenant may see, in the place that another resource has in the navigation.
 // Pages there may show secrets, so no cache keeps them.
 func (s *Site) Owners(section string) *Site {
 	inner := s.With().Within(section)
-	inner.pages.needs, inner.owners, inner.secret = account.Owner, true, true
+	inner.pages.needs, inner.owners, inner.secret = Owner, true, true
 	return inner
 }
 
 // Everybody returns a site whose forms read-only users may send too: they change nothing that belongs to the tenant.
 func (s *Site) Everybody() *Site {
 	inner := *s
-	inner.pages.needs = account.ReadOnly
+	inner.pages.needs = ReadOnly
 	return &inner
 }
 

@@ -9,7 +9,6 @@ import (
 
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invoice"
-	"onlyonce/internal/people/account"
 	"onlyonce/internal/record"
 	"onlyonce/internal/web"
 	"onlyonce/templates/labviews"
@@ -30,7 +29,7 @@ func (s *pages) showYourself(w http.ResponseWriter, r *http.Request) error {
 	if asked.slow || asked.cut {
 		v.Until = asked.until.UTC().Format("15:04 UTC")
 	}
-	if web.Principal(r).Role.May(account.Owner) && s.Mux.Match(chi.NewRouteContext(), http.MethodGet, "/attempts") {
+	if web.Principal(r).Role.May(web.Owner) && s.Mux.Match(chi.NewRouteContext(), http.MethodGet, "/attempts") {
 		v.AttemptsHref = "/attempts"
 	}
 	return s.Render(w, r, http.StatusOK, labviews.YourselfPage(s.Page(w, r), v))

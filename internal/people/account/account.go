@@ -7,7 +7,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/alexedwards/argon2id"
@@ -47,11 +46,6 @@ func Roles() []Role { return []Role{ReadOnly, Member, Owner} }
 
 // TokenRoles returns the roles that a token can have, starting with the default.
 func TokenRoles() []Role { return []Role{Member, ReadOnly} }
-
-// May reports whether a role includes the permissions of the needed role. "" has none.
-func (r Role) May(needed Role) bool {
-	return r != "" && slices.Index(Roles(), r) >= slices.Index(Roles(), needed)
-}
 
 // ErrUnknown means that there is no such credential. It has no details.
 var ErrUnknown = errors.New("unknown credential")

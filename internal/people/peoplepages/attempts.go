@@ -33,7 +33,7 @@ func (s *pages) mountAttempts(owners *web.Site) {
 		Page: func(r *http.Request, p templates.Page, rows []attempt.Attempt, finder templates.Finder) (templ.Component, error) {
 			query := r.URL.Query()
 			v := peopleviews.AttemptList{
-				Finder: finder, Kept: retained(s.kept), Key: query.Get("key"), Record: query.Get("record"),
+				Finder: finder, Kept: retained(s.config.KeepAttempts), Key: query.Get("key"), Record: query.Get("record"),
 				Outcome: query.Get("outcome"), Outcomes: outcomeOptions(),
 				Operation: query.Get("operation"), Operations: s.operationOptions(),
 			}

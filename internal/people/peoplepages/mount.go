@@ -1,32 +1,55 @@
-// Package peoplepages has the pages of a business's settings, and for owners those of users, tokens and attempts.
+// Package peoplepages has the pages to log in, of accounts and of a business's settings, and for owners those of users, tokens and
+// attempts.
 package peoplepages
 
 import (
+	"context"
 	"time"
 
+	"github.com/alexedwards/scs/v2"
 	"github.com/go-chi/httprate"
+	"golang.org/x/sync/semaphore"
 
 	"onlyonce/internal/people/token"
 	"onlyonce/internal/people/user"
 	"onlyonce/internal/value/secretkey"
 	"onlyonce/internal/web"
+	"onlyonce/templates"
 )
+
+// Config configures the pages.
+type Config struct {
+	KeepAttempts time.Duration // retention of attempts; 0 if they are not kept
+	Key          secretkey.Key // of the program; from a zero key, sessions derive the secrets of links
+	// Forgot mails the user of an email, if there is one, a link to choose a password; nil where no mail with a link can be sent.
+	Forgot func(ctx context.Context, email string) error
+	// Command is the shell command that runs this program, which the login page shows while there is no user.
+	Command string
+	// Demo lists the logins that the login page offers. Without any, the demo is off: passwords, tokens
+	// and sessions of demo tenants are refused.
+	Demo []templates.DemoLogin
+}
 
 // pages has the dependencies of these pages.
 type pages struct {
 	*web.Site
 
-	people *web.Mounted[user.User]
-	tokens *web.Mounted[token.Token]
-	kept   time.Duration         // retention of attempts; 0 if they are not kept
-	key    secretkey.Key         // the key of the secrets of links; zero derives them from sessions
-	probes *httprate.RateLimiter // counts hits on emails of other tenants
+	config    Config
+	people    *web.Mounted[user.User]
+	tokens    *web.Mounted[token.Token]
+	sessions  *scs.SessionManager
+	known     knownTokens
+	passwords *semaphore.Weighted   // that are checked now, see withPassword
+	guesses   *web.Limit            // passwords for an email, see countGuess
+	changes   *web.Limit            // of a user's password
+	forgets   *web.Limit            // links for an email, see askLink
+	probes    *httprate.RateLimiter // counts hits on emails of other tenants
 }
 
-// Mount mounts the settings, and the pages for owners. kept is the retention of attempts, or 0 if they are not kept, and key is the key
-// of the program.
-func Mount(s *web.Site, kept time.Duration, key secretkey.Key) {
-	p := &pages{Site: s, kept: kept, key: key, probes: httprate.NewRateLimiter(probesAnHour, time.Hour)}
+// Mount mounts logins, accounts, the settings, and the pages for owners.
+func Mount(s *web.Site, c Config) {
+	p := newPages(s, c)
+	p.mountLogins()
 	p.mountSettings()
 	owners := s.Owners("settings")
 	p.mountPeople(owners)
@@ -34,4 +57,12 @@ func Mount(s *web.Site, kept time.Duration, key secretkey.Key) {
 	p.mountAttempts(owners)
 	s.ShowAttempts(p.recordAttempts)
 	s.DocsWithin("settings")
+}
+
+func newPages(s *web.Site, c Config) *pages {
+	return &pages{
+		Site: s, config: c, sessions: newSessions(s), known: newTokens(s.Pool), passwords: semaphore.NewWeighted(passwordsAtOnce),
+		guesses: s.NewLimit("passwords for", guessesAMinute), changes: s.NewLimit("passwords of", changesAMinute),
+		forgets: s.NewLimit("links for", linksAMinute), probes: httprate.NewRateLimiter(probesAnHour, time.Hour),
+	}
 }

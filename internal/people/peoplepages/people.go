@@ -84,14 +84,14 @@ func (s *pages) mountPeople(owners *web.Site) {
 
 // invitation returns the link's part of a form. The seed is derived from the program's key if it has one, and otherwise from the session.
 func (s *pages) invitation(r *http.Request) user.Invitation {
-	if s.key.IsZero() {
-		return user.Invitation{Seed: secret.FromSession(s.SessionSecret(r))}
+	if s.config.Key.IsZero() {
+		return user.Invitation{Seed: secret.FromSession(web.Principal(r).Secret)}
 	}
-	return user.Invitation{Seed: secret.FromKey(s.key), Send: r.PostFormValue("send") == "true" && s.mailsLinks(r)}
+	return user.Invitation{Seed: secret.FromKey(s.config.Key), Send: r.PostFormValue("send") == "true" && s.mailsLinks(r)}
 }
 
 // mailsLinks reports whether links of the tenant can be mailed. The demo sends no mails.
-func (s *pages) mailsLinks(r *http.Request) bool { return s.MailsLinks() && !web.Principal(r).Demo }
+func (s *pages) mailsLinks(r *http.Request) bool { return s.canMail() && !web.Principal(r).Demo }
 
 // probesAnHour is the maximum number of answers in an hour by which a tenant learns that an email can't be used. More would let it find out
 // who has an account elsewhere.
@@ -182,7 +182,7 @@ func (s *pages) personPage(r *http.Request, p templates.Page, u user.User) (temp
 		v.Mailed = mailWord(m)
 	case s.mailsLinks(r):
 		v.Mailed = "Not emailed."
-	case s.MailsLinks():
+	case s.canMail():
 		v.Mailed = "Not emailed: the demo sends no email."
 	default:
 		v.Mailed = "Not emailed: mail isn't set up."

@@ -8,7 +8,6 @@ import (
 	"github.com/google/uuid"
 
 	"onlyonce/internal/idempotency"
-	"onlyonce/internal/people/account"
 	"onlyonce/internal/people/attempt"
 	"onlyonce/internal/web"
 	"onlyonce/templates/peopleviews"
@@ -17,7 +16,7 @@ import (
 // recordAttempts returns the attempts to create and change a record, for its page. All users of the tenant see them, as they see its
 // history: they have names and times, and no input beyond the record.
 func (s *pages) recordAttempts(r *http.Request, id uuid.UUID) (templ.Component, error) {
-	if s.kept == 0 {
+	if s.config.KeepAttempts == 0 {
 		return templ.NopComponent, nil
 	}
 	about, err := attempt.OfRecord(r.Context(), s.Pool, web.Principal(r).Tenant, id)
@@ -28,7 +27,7 @@ func (s *pages) recordAttempts(r *http.Request, id uuid.UUID) (templ.Component, 
 	for _, a := range about {
 		v.Rows = append(v.Rows, s.attemptRow(web.Principal(r).Tenant, a.Attempt))
 	}
-	if web.Principal(r).Role.May(account.Owner) {
+	if web.Principal(r).Role.May(web.Owner) {
 		v.AllHref = "/attempts?record=" + id.String()
 	}
 	return peopleviews.AttemptsSection(v), nil
@@ -50,7 +49,7 @@ func (s *pages) summary(about []attempt.Of) string {
 		}
 	}
 	if making == 0 {
-		return fmt.Sprintf("At least %s in the last %s.", attemptCount(len(about)), retained(s.kept))
+		return fmt.Sprintf("At least %s in the last %s.", attemptCount(len(about)), retained(s.config.KeepAttempts))
 	}
 	text := "Created once. At least " + attemptCount(making)
 	if ignored > 0 {

@@ -30,12 +30,12 @@ func (s *pages) mountTokens(owners *web.Site) {
 		Page: func(_ *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
 			return peopleviews.TokenForm(p, f), nil
 		},
-		OnSuccess: func(token.Token) { s.ForgetTokens() },
+		OnSuccess: func(token.Token) { s.known.forget() },
 	})
 	check := draft.Form
 	draft.Form = func(r *http.Request) (token.Draft, error) {
 		d, err := check(r)
-		d.Seed = secret.FromSession(s.SessionSecret(r))
+		d.Seed = secret.FromSession(web.Principal(r).Secret)
 		return d, err
 	}
 	web.List(m, web.Listing[token.Token]{
@@ -91,7 +91,7 @@ func (s *pages) tokenPage(r *http.Request, p templates.Page, t token.Token) (tem
 	if time.Since(t.CreatedAt) > token.SecretShown {
 		return peopleviews.TokenPage(p, v), nil
 	}
-	text := token.Secret(secret.FromSession(s.SessionSecret(r)), t)
+	text := token.Secret(secret.FromSession(web.Principal(r).Secret), t)
 	has, err := account.HasToken(r.Context(), s.Pool, web.Principal(r).Tenant, t.ID, text)
 	if has {
 		v.Secret, v.Until = text, web.Moment(t.CreatedAt.Add(token.SecretShown))

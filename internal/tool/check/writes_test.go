@@ -13,8 +13,8 @@ import (
 
 // mayWrite are the functions of the kit and of pages that write to the database without an operation, each with the reason.
 var mayWrite = []string{
-	module + "/internal/web.sessionStore.CommitCtx", // sessions are no records, and each request may begin or end one
-	module + "/internal/web.sessionStore.DeleteCtx",
+	module + "/internal/people/peoplepages.sessionStore.CommitCtx", // sessions are no records, and each request may begin or end one
+	module + "/internal/people/peoplepages.sessionStore.DeleteCtx",
 }
 
 // TestPagesWriteByOperations: a write in a handler is not protected by a key, and may come with a GET. A job that is inserted
@@ -118,7 +118,7 @@ func TestWritesOfPagesAreFound(t *testing.T) {
 	}
 	s := load(t, imports...)
 	for name, c := range cases {
-		s.parse(t, "internal/web", `import ("`+strings.Join(imports, "\"\n\"")+`")
+		s.parse(t, "internal/people/peoplepages", `import ("`+strings.Join(imports, "\"\n\"")+`")
 			type (
 				page struct{}
 				sessionStore struct{}

@@ -23,13 +23,13 @@ type description struct {
 	types map[string]reflect.Type // of the schemas, by their names
 }
 
-// OpenAPI makes the OpenAPI document of an app at a path of its host, "" for the root, in which failures have the type problem. It
-// returns an error for a type that has no schema.
-func OpenAPI(resources []Resource, problem reflect.Type, path string) ([]byte, error) {
+// OpenAPI makes the OpenAPI document of an app at a path of its host, "" for the root, in which failures have the type problem.
+// tokensFrom is a sentence on where tokens are made. It returns an error for a type that has no schema.
+func OpenAPI(resources []Resource, problem reflect.Type, path, tokensFrom string) ([]byte, error) {
 	d := &description{&openapi3.T{
 		OpenAPI: "3.1.0",
 		Info: &openapi3.Info{
-			Title: templates.Product, Version: "v1", Description: strings.Join(apiIntroduction(), "\n\n"),
+			Title: templates.Product, Version: "v1", Description: strings.Join(apiIntroduction(tokensFrom), "\n\n"),
 		},
 		Servers:  openapi3.Servers{{URL: cmp.Or(path, "/")}},
 		Security: openapi3.SecurityRequirements{{"token": {}}},

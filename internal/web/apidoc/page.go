@@ -15,10 +15,10 @@ import (
 )
 
 // apiIntroduction returns the paragraphs at the top of the page.
-func apiIntroduction() []string {
+func apiIntroduction(tokensFrom string) []string {
 	return []string{
-		"Send an API token in the header Authorization: Bearer. Owners of a business make and revoke tokens on its pages, " +
-			"under Settings; no token can. A read-only token gets 403 read-only for whatever changes something. " +
+		"Send an API token in the header Authorization: Bearer. " + tokensFrom +
+			" A read-only token gets 403 read-only for whatever changes something. " +
 			"Bodies are application/json, at most 1 MiB. " +
 			"Members are spelled exactly as documented and sent at most once.",
 		"A request that creates something carries an Idempotency-Key: 1 to 255 printable ASCII characters, such as a UUID, " +
@@ -46,9 +46,9 @@ func retryContract() []string {
 	}
 }
 
-// Page is the reference for people, with examples for an address.
-func Page(resources []Resource, address string) (page templates.APIDocs, err error) {
-	page = templates.APIDocs{Intro: apiIntroduction(), Retries: retryContract()}
+// Page is the reference for people, with examples for an address. tokensFrom is a sentence on where tokens are made.
+func Page(resources []Resource, address, tokensFrom string) (page templates.APIDocs, err error) {
+	page = templates.APIDocs{Intro: apiIntroduction(tokensFrom), Retries: retryContract()}
 	for _, res := range resources {
 		section := templates.APISection{Title: res.Title, Anchor: res.Many}
 		for _, e := range res.Endpoints {

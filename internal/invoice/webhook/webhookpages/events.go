@@ -61,7 +61,12 @@ func (s *pages) mountEvents(owners *web.Site) {
 			return invoiceviews.WebhookEventPage(p, v), err
 		},
 	})
-	web.Receive(m, "/hooks/{address}", webhook.Receive, s.sender, apart)
+	web.Receive(m, "/hooks/{address}", webhook.Receive, web.Explanation{
+		Title: "Signature doesn't match",
+		Meaning: "The delivery isn't signed with a current secret of its webhook source, or its time differs from ours by more than five " +
+			"minutes.",
+		ToDo: "Check that the sender's secret and clock match ours. Then deliver it again.",
+	}, s.sender, apart)
 	web.Transition(m, "apply", "applied", "", webhook.Apply, web.NewCommand(func(r *http.Request) (webhook.Choice, error) {
 		return webhook.Choice{Invoice: r.PostFormValue("invoice")}.Draft()
 	}, webhook.Choice.Draft), &webhook.NotApplied)

@@ -1,8 +1,7 @@
-package web
+package peoplepages
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -11,18 +10,29 @@ import (
 
 	"github.com/google/uuid"
 
-	"onlyonce/internal/customer"
 	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
+	"onlyonce/internal/web"
 	"onlyonce/internal/web/webtest"
 )
+
+func TestMain(m *testing.M) { pgtest.Main(m) }
+
+// serve returns the pages for logins, of a server with a database.
+func serve(t *testing.T) (p *pages) {
+	t.Helper()
+	_, err := web.New(web.Config{Pool: pgtest.New(t).Pool, Log: slog.New(slog.DiscardHandler), Mount: func(s *web.Site) {
+		p = newPages(s, Config{})
+		p.mountLogins()
+	}})
+	must.OK(t, err)
+	return p
+}
 
 // TestIdleSessions: a session ends twelve hours after the last request, whose time is known to within ten minutes.
 func TestIdleSessions(t *testing.T) {
 	t.Parallel()
-	db := pgtest.New(t)
-	server, err := New(Config{Mount: func(*Site) {}, Pool: db.Pool, Log: slog.New(slog.DiscardHandler)})
-	must.OK(t, err)
+	server := serve(t)
 	for name, c := range map[string]struct {
 		idle            time.Duration
 		loggedIn, saved bool
@@ -51,13 +61,7 @@ func TestIdleSessions(t *testing.T) {
 // TestLogoutIsNotUndone: a request that saves its session after a logout does not bring it back.
 func TestLogoutIsNotUndone(t *testing.T) {
 	t.Parallel()
-	server, err := New(Config{
-		Pool: pgtest.New(t).Pool, Log: slog.New(slog.DiscardHandler),
-		Mount: func(s *Site) {
-			Resource[customer.Customer]{One: "customer", Path: "/customers", Table: customer.Table}.Mount(s)
-		},
-	})
-	must.OK(t, err)
+	server := serve(t)
 	session := &http.Cookie{Name: "onlyonce_session", Value: server.plant(t, time.Minute)}
 	ask := func(h http.Handler, method, path string) *httptest.ResponseRecorder {
 		w, r := httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), method, path, nil)
@@ -67,19 +71,21 @@ func TestLogoutIsNotUndone(t *testing.T) {
 	}
 	isIn := func() bool { return ask(server.Handler, http.MethodGet, "/login").Code == http.StatusSeeOther }
 	before := isIn()
-	held := ask(server.loadSession(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	held := ask(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r, err := server.loadSession(r)
+		must.OK(t, err)
 		ask(server.Handler, http.MethodPost, "/logout")
 		if err := server.saveSession(w, r); err != nil {
 			t.Error(err)
 		}
-	})), http.MethodGet, "/customers")
+	}), http.MethodGet, "/account")
 	if cookie := held.Header().Get("Set-Cookie"); !before || isIn() || cookie != "" {
 		t.Errorf("logged in before: %v, after: %v, cookie %q", before, isIn(), cookie)
 	}
 }
 
 // plant makes a session whose last request was some time ago.
-func (s *Server) plant(t *testing.T, idle time.Duration) (token string) {
+func (s *pages) plant(t *testing.T, idle time.Duration) (token string) {
 	t.Helper()
 	ctx, err := s.sessions.Load(context.WithoutCancel(t.Context()), "")
 	must.OK(t, err)
@@ -105,8 +111,7 @@ func (s *Server) plant(t *testing.T, idle time.Duration) (token string) {
 // TestPasswordsTakeTurns: with all places taken, a login waits for one as long as its request may.
 func TestPasswordsTakeTurns(t *testing.T) {
 	t.Parallel()
-	server, err := New(Config{Mount: func(*Site) {}, Pool: pgtest.New(t).Pool, Log: slog.New(slog.DiscardHandler)})
-	must.OK(t, err)
+	server := serve(t)
 	server.passwords.TryAcquire(passwordsAtOnce)
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -115,7 +120,7 @@ func TestPasswordsTakeTurns(t *testing.T) {
 		r.URL.Path = "/login"
 		return r
 	}
-	if err := server.logIn(httptest.NewRecorder(), login().WithContext(over)); !errors.Is(err, errCrowded) {
+	if err := server.logIn(httptest.NewRecorder(), login().WithContext(over)); web.ProblemName(err) != "busy" {
 		t.Errorf("with no place: %v", err)
 	}
 	server.passwords.Release(1)
@@ -124,6 +129,33 @@ func TestPasswordsTakeTurns(t *testing.T) {
 		server.Handler.ServeHTTP(w, login())
 		if w.Code != http.StatusUnprocessableEntity {
 			t.Errorf("with a place: %d", w.Code)
+		}
+	}
+}
+
+func TestLocalPath(t *testing.T) {
+	t.Parallel()
+	for next, want := range map[string]string{
+		"/invoices/new?key=a":      "/invoices/new?key=a",
+		"/customers":               "/customers",
+		"":                         "/",
+		"invoices":                 "/",
+		"https://evil.example/":    "/",
+		"//evil.example/":          "/",
+		"///evil.example/":         "/",
+		"/\\evil.example":          "/",
+		"\\\\evil.example":         "/",
+		"/\t/evil.example":         "/",
+		"/ok\r\nSet-Cookie: a=b":   "/",
+		"javascript:alert(1)":      "/",
+		"https:/evil.example":      "/",
+		"/%zz":                     "/",
+		"http:evil.example":        "/",
+		" //evil.example":          "/",
+		"/invoices#//evil.example": "/invoices#//evil.example",
+	} {
+		if got := localPath(next); got != want {
+			t.Errorf("%q leads to %q, want %q", next, got, want)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package web
+package peoplepages
 
 import (
 	"errors"
@@ -9,35 +9,38 @@ import (
 
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/people/account"
+	"onlyonce/internal/web"
 	"onlyonce/templates"
 )
 
-// account registers the pages on which users see their sessions and change their password.
-func (s *Server) account(pages router) {
-	pages.mux, pages.needs = pages.mux.With(keepNothing), account.ReadOnly
-	pages.read("/account", s.showAccount)
-	pages.natural("/account/sessions", "a session that is over stays over", s.endSessions)
-	byUser := func(r *http.Request) (string, error) { return Principal(r).User.String(), nil }
-	pages.mux = pages.mux.With(s.limitBy("passwords of", 10, byUser, s.FailHTML))
-	pages.natural("/account", "having a password is a state", s.changePassword)
-}
-
-func (s *Server) showAccount(w http.ResponseWriter, r *http.Request) error {
+func (s *pages) showAccount(w http.ResponseWriter, r *http.Request) error {
 	return s.accountPage(w, r, http.StatusOK, nil)
 }
 
-// changePassword replaces the password of a user who knows the old one. Other sessions end, and this one stays.
-func (s *Server) changePassword(w http.ResponseWriter, r *http.Request) error {
-	if err := ParseForm(r); err != nil {
-		return err
+// changesAMinute is the maximum number of attempts of a user to change the password in a minute.
+const changesAMinute = 10
+
+// principal returns the user who is logged in.
+func (s *pages) principal(r *http.Request) account.Principal {
+	c := web.Principal(r)
+	return account.Principal{
+		Tenant: c.Tenant, TenantName: c.TenantName, Demo: c.Demo, User: c.User, Name: c.Name, Role: account.Role(c.Role),
+		Generation: s.sessions.GetInt(r.Context(), sessionGeneration),
 	}
-	if formOwner(r) != owner(r) {
-		return errOtherTenant
+}
+
+// changePassword replaces the password of a user who knows the old one. Other sessions end, and this one stays.
+func (s *pages) changePassword(w http.ResponseWriter, r *http.Request) error {
+	if s.changes.Exceeded(w, r, web.Principal(r).User.String()) {
+		return web.ErrTooMany
+	}
+	if err := web.ParseTenantForm(r); err != nil {
+		return err
 	}
 	var generation int
 	err := s.withPassword(r.Context(), func() (err error) {
 		generation, err = account.ChangePassword(
-			r.Context(), s.Pool, Principal(r), r.PostForm.Get("password"), r.PostForm.Get("new_password"))
+			r.Context(), s.Pool, s.principal(r), r.PostForm.Get("password"), r.PostForm.Get("new_password"))
 		return err
 	})
 	wrong, refused := errors.AsType[*invalid.Error](err)
@@ -54,45 +57,42 @@ func (s *Server) changePassword(w http.ResponseWriter, r *http.Request) error {
 	if err := s.saveSession(w, r); err != nil {
 		return err
 	}
-	s.setFlash(w, "/account", passwordChanged, "")
+	s.SetFlash(w, "/account", passwordChanged, "")
 	return s.SeeOther(w, r, "/account")
 }
 
 // endSessions ends one session of a user, or all but this one. Those of a demo login belong to different people.
-func (s *Server) endSessions(w http.ResponseWriter, r *http.Request) error {
-	if err := ParseForm(r); err != nil {
+func (s *pages) endSessions(w http.ResponseWriter, r *http.Request) error {
+	if err := web.ParseTenantForm(r); err != nil {
 		return err
 	}
-	if formOwner(r) != owner(r) {
-		return errOtherTenant
-	}
-	if Principal(r).Demo {
-		s.setFlash(w, "/account", sessionsShared, "")
+	if web.Principal(r).Demo {
+		s.SetFlash(w, "/account", sessionsShared, "")
 		return s.SeeOther(w, r, "/account")
 	}
 	if but := r.PostForm.Get("but"); but != "" {
 		if but != s.session(r).String() {
 			return s.SeeOther(w, r, "/account") // a form of before another login, in another tab
 		}
-		if err := account.EndOtherSessions(r.Context(), s.Pool, Principal(r), s.session(r)); err != nil {
+		if err := account.EndOtherSessions(r.Context(), s.Pool, s.principal(r), s.session(r)); err != nil {
 			return err
 		}
-		s.setFlash(w, "/account", sessionsEnded, "")
+		s.SetFlash(w, "/account", sessionsEnded, "")
 		return s.SeeOther(w, r, "/account")
 	}
 	id, err := uuid.Parse(r.PostForm.Get("session"))
 	if err != nil {
-		return ErrNotFound
+		return web.ErrNotFound
 	}
-	if err := account.EndSession(r.Context(), s.Pool, Principal(r), id); err != nil {
+	if err := account.EndSession(r.Context(), s.Pool, s.principal(r), id); err != nil {
 		return err
 	}
-	s.setFlash(w, "/account", sessionEnded, "")
+	s.SetFlash(w, "/account", sessionEnded, "")
 	return s.SeeOther(w, r, "/account")
 }
 
 // session is the id of the session of a request, by which its user sees it.
-func (s *Server) session(r *http.Request) uuid.UUID {
+func (s *pages) session(r *http.Request) uuid.UUID {
 	id, _ := uuid.Parse(s.sessions.GetString(r.Context(), sessionID)) // there is one if there is a user
 	return id
 }
@@ -112,8 +112,8 @@ var accountFlashes = map[string]string{
 	sessionsShared:  "The demo's visitors share this login, so you can't log out other browsers. They stay logged in.",
 }
 
-func (s *Server) accountPage(w http.ResponseWriter, r *http.Request, status int, wrong *invalid.Error) error {
-	who := Principal(r)
+func (s *pages) accountPage(w http.ResponseWriter, r *http.Request, status int, wrong *invalid.Error) error {
+	who := s.principal(r)
 	p := s.Page(w, r)
 	if says := accountFlashes[p.Flash]; says != "" {
 		p.Flash = says
@@ -123,16 +123,16 @@ func (s *Server) accountPage(w http.ResponseWriter, r *http.Request, status int,
 		return err
 	}
 	v := templates.Account{
-		Owner: owner(r), MinPassword: account.MinPassword,
+		Owner: web.Tenant(r), MinPassword: account.MinPassword,
 		Facts: []templates.Fact{
 			{Label: "Email", Value: who.Name}, {Label: "Business", Value: who.TenantName},
-			{Label: "Role", Value: Capital(string(who.Role))},
+			{Label: "Role", Value: web.Capital(string(who.Role))},
 		},
 		Session: s.session(r).String(),
 	}
 	for _, session := range sessions {
 		v.Sessions = append(v.Sessions, templates.Session{
-			ID: session.ID.String(), Device: session.Device, Began: Moment(session.Began), Seen: Moment(session.Seen),
+			ID: session.ID.String(), Device: session.Device, Began: web.Moment(session.Began), Seen: web.Moment(session.Seen),
 		})
 	}
 	if more {

@@ -1,15 +1,16 @@
-package web
+package peoplepages
 
 import (
 	"net/http"
 	"time"
 
 	"onlyonce/internal/value/email"
+	"onlyonce/internal/web"
 	"onlyonce/templates"
 )
 
-// MailsLinks reports whether links to choose a password can be mailed.
-func (s *Server) MailsLinks() bool { return s.forgot != nil }
+// canMail reports whether links to choose a password can be mailed.
+func (s *pages) canMail() bool { return s.config.Forgot != nil }
 
 // linksAMinute is the maximum number of links requested for one email in a minute.
 const linksAMinute = 5
@@ -19,13 +20,13 @@ const linksAMinute = 5
 const forgotTakes = 500 * time.Millisecond
 
 // showForgot shows the form of who has forgotten the password.
-func (s *Server) showForgot(w http.ResponseWriter, r *http.Request) error {
+func (s *pages) showForgot(w http.ResponseWriter, r *http.Request) error {
 	return s.forgotPage(w, r, http.StatusOK, templates.Forgot{Asked: r.URL.Query().Has("asked")})
 }
 
 // askLink mails a link to the user with an email, and answers the same for an unknown email.
-func (s *Server) askLink(w http.ResponseWriter, r *http.Request) error {
-	if err := ParseForm(r); err != nil {
+func (s *pages) askLink(w http.ResponseWriter, r *http.Request) error {
+	if err := web.ParseForm(r); err != nil {
 		return err
 	}
 	typed := r.PostForm.Get("email")
@@ -35,14 +36,14 @@ func (s *Server) askLink(w http.ResponseWriter, r *http.Request) error {
 			Email: typed, Errors: templates.FieldErrors{{Control: "email", Message: problem}},
 		})
 	}
-	if !s.MailsLinks() {
+	if !s.canMail() {
 		return s.forgotPage(w, r, http.StatusOK, templates.Forgot{})
 	}
-	if s.forgets.exceeded(w, r, address.Folded()) {
-		return ErrTooMany
+	if s.forgets.Exceeded(w, r, address.Folded()) {
+		return web.ErrTooMany
 	}
 	answer := time.After(forgotTakes)
-	if err := s.forgot(r.Context(), address.Folded()); err != nil {
+	if err := s.config.Forgot(r.Context(), address.Folded()); err != nil {
 		return err
 	}
 	select {
@@ -52,7 +53,7 @@ func (s *Server) askLink(w http.ResponseWriter, r *http.Request) error {
 	return s.SeeOther(w, r, "/forgot?asked")
 }
 
-func (s *Server) forgotPage(w http.ResponseWriter, r *http.Request, status int, v templates.Forgot) error {
-	v.NoMail = !s.MailsLinks()
+func (s *pages) forgotPage(w http.ResponseWriter, r *http.Request, status int, v templates.Forgot) error {
+	v.NoMail = !s.canMail()
 	return s.Render(w, r, status, templates.ForgotPage(s.Page(w, r), v))
 }

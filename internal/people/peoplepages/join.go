@@ -1,4 +1,4 @@
-package web
+package peoplepages
 
 import (
 	"errors"
@@ -6,25 +6,26 @@ import (
 
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/people/account"
+	"onlyonce/internal/web"
 	"onlyonce/templates"
 )
 
 // keepNothing keeps every answer about a secret out of caches.
 func keepNothing(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Cache-Control", noStore)
+		w.Header().Set("Cache-Control", web.NoStore)
 		next.ServeHTTP(w, r)
 	})
 }
 
 // showJoin shows the form behind a link to choose a password.
-func (s *Server) showJoin(w http.ResponseWriter, r *http.Request) error {
+func (s *pages) showJoin(w http.ResponseWriter, r *http.Request) error {
 	return s.joinPage(w, r, http.StatusOK, r.URL.Query().Get("link"), nil)
 }
 
 // join sets the password of a link's user, and logs the user in.
-func (s *Server) join(w http.ResponseWriter, r *http.Request) error {
-	if err := ParseForm(r); err != nil {
+func (s *pages) join(w http.ResponseWriter, r *http.Request) error {
+	if err := web.ParseForm(r); err != nil {
 		return err
 	}
 	link := r.PostForm.Get("link")
@@ -58,13 +59,13 @@ func (s *Server) join(w http.ResponseWriter, r *http.Request) error {
 }
 
 // joinPage shows the form, or that the link is good for nothing.
-func (s *Server) joinPage(w http.ResponseWriter, r *http.Request, status int, link string, wrong *invalid.Error) error {
+func (s *pages) joinPage(w http.ResponseWriter, r *http.Request, status int, link string, wrong *invalid.Error) error {
 	invited, err := account.FindLink(r.Context(), s.Pool, link)
 	v := templates.Join{
 		Link: link, Email: invited.Email, Tenant: invited.TenantName, MinPassword: account.MinPassword, PlainHTTP: s.plainHTTP(r),
 	}
 	switch {
-	case errors.Is(err, account.ErrUnknown), err == nil && invited.Used, err == nil && invited.Demo && len(s.demo) == 0:
+	case errors.Is(err, account.ErrUnknown), err == nil && invited.Used, err == nil && invited.Demo && len(s.config.Demo) == 0:
 		status, v = http.StatusNotFound, templates.Join{}
 	case err != nil:
 		return err

@@ -1,4 +1,4 @@
-package web
+package peoplepages
 
 import (
 	"context"
@@ -12,16 +12,55 @@ import (
 	"github.com/google/uuid"
 
 	"onlyonce/internal/people/account"
+	"onlyonce/internal/web"
 	"onlyonce/templates"
 )
 
-func (s *Server) showLogin(w http.ResponseWriter, r *http.Request) error {
+// mountLogins mounts the pages to log in, and those of the account of who is logged in.
+func (s *pages) mountLogins() {
+	s.Authenticate(web.Logins{
+		Cookie: s.sessions.Cookie.Name, Demo: len(s.config.Demo) > 0, Session: s.identify, Token: s.tokenCaller,
+		OtherTenant: web.Explanation{
+			Title: "Form of another business",
+			Meaning: "The form was opened for one business and sent for another. Nothing was saved. This happens with forms only; " +
+				"the API goes by the token.",
+			ToDo: "Log in as the first business again and send the form once more, or confirm that you want it for the other one.",
+		},
+		OwnersOnly: web.Explanation{
+			Title:   "Only owners can open this page",
+			Meaning: "People, API tokens and attempts are for owners only, and there's no API for them. Nothing was saved.",
+			ToDo:    "Ask an owner to do it for you.",
+		},
+		Promotion:  "Ask an owner of the business to make you a member, or a member to do it.",
+		TokensFrom: "Owners of a business make and revoke tokens on its pages, under Settings; no token can.",
+	})
+	public := s.Public()
+	public.Read("/login", s.showLogin)
+	public.With(s.LimitAddress("login")).Natural("/login", "being logged in is a state; the old session is replaced", s.logIn)
+	public.Read("/logged-out.css", s.clearCaches)
+	public.Natural("/logout", "being logged out is a state", s.logOut)
+
+	join := public.With(keepNothing, s.LimitAddress("join"))
+	join.Read("/join", s.showJoin)
+	join.Natural("/join", "having the password that was chosen is a state; a link is used once", s.join)
+
+	forgot := public.With(s.LimitAddress("forgot"))
+	forgot.Read("/forgot", s.showForgot)
+	forgot.Natural("/forgot", "a link is mailed once in ten minutes, and one that is open is mailed again", s.askLink)
+
+	own := s.Everybody().With(keepNothing)
+	own.Read("/account", s.showAccount)
+	own.Natural("/account", "having a password is a state", s.changePassword)
+	own.Natural("/account/sessions", "a session that is over stays over", s.endSessions)
+}
+
+func (s *pages) showLogin(w http.ResponseWriter, r *http.Request) error {
 	next := localPath(r.URL.Query().Get("next"))
-	if Principal(r).Tenant != uuid.Nil && !r.URL.Query().Has("switch") {
+	if web.Principal(r).Tenant != uuid.Nil && !r.URL.Query().Has("switch") {
 		return s.SeeOther(w, r, next)
 	}
 	return s.Render(w, r, http.StatusOK, templates.LoginPage(s.Page(w, r), templates.Login{
-		Next: next, Demo: s.demo, WayIn: s.wayIn(r.Context()), LoggedOut: r.URL.Query().Has("logged-out"),
+		Next: next, Demo: s.config.Demo, WayIn: s.wayIn(r.Context()), LoggedOut: r.URL.Query().Has("logged-out"),
 		Kept: r.URL.Query().Has("kept"), PlainHTTP: s.plainHTTP(r),
 	}))
 }
@@ -29,40 +68,40 @@ func (s *Server) showLogin(w http.ResponseWriter, r *http.Request) error {
 // plainHTTP returns an explanation if the browser would not keep the session cookie, and nil if it would. The cookie is Secure, and a
 // browser that accepts such a cookie here sends Sec-Fetch-Site too: over HTTPS, and on localhost over HTTP. Old browsers never send
 // it. The Origin of their forms names the scheme; before a form is sent, HTTPS is assumed if there is a proxy.
-func (s *Server) plainHTTP(r *http.Request) *templates.PlainHTTP {
+func (s *pages) plainHTTP(r *http.Request) *templates.PlainHTTP {
 	here := r.Header.Get("Origin")
 	if here == "" && r.Method == http.MethodGet && r.Header.Get("X-Forwarded-For") == "" {
 		here = "http://" + r.Host
 	}
-	if !s.secure || r.Header.Get("Sec-Fetch-Site") != "" || !strings.HasPrefix(here, "http://") {
+	if !s.Secure || r.Header.Get("Sec-Fetch-Site") != "" || !strings.HasPrefix(here, "http://") {
 		return nil
 	}
-	return &templates.PlainHTTP{Outside: s.origin + s.path, Here: here}
+	return &templates.PlainHTTP{Outside: s.Origin + s.Path, Here: here}
 }
 
 // wayIn returns the commands that create the first user, or nil if there is one. The page is also shown without a database.
-func (s *Server) wayIn(ctx context.Context) []string {
-	if len(s.demo) > 0 {
+func (s *pages) wayIn(ctx context.Context) []string {
+	if len(s.config.Demo) > 0 {
 		return nil
 	}
 	found, err := account.AnyUser(ctx, s.Pool)
 	if err != nil {
-		s.log.WarnContext(ctx, "the login page does not know whether there are users", "error", err)
+		s.Log.WarnContext(ctx, "the login page does not know whether there are users", "error", err)
 	}
 	if found || err != nil {
 		return nil
 	}
-	return templates.WayIn(s.command)
+	return templates.WayIn(s.config.Command)
 }
 
-func (s *Server) logIn(w http.ResponseWriter, r *http.Request) error {
-	if err := ParseForm(r); err != nil {
+func (s *pages) logIn(w http.ResponseWriter, r *http.Request) error {
+	if err := web.ParseForm(r); err != nil {
 		return err
 	}
 	email, next := r.PostForm.Get("email"), localPath(r.PostForm.Get("next"))
 	if plain := s.plainHTTP(r); plain != nil {
 		return s.Render(w, r, http.StatusForbidden, templates.LoginPage(s.Page(w, r), templates.Login{
-			Email: email, Next: next, Demo: s.demo, Kept: r.PostForm.Has("kept"), PlainHTTP: plain,
+			Email: email, Next: next, Demo: s.config.Demo, Kept: r.PostForm.Has("kept"), PlainHTTP: plain,
 		}))
 	}
 	if err := s.countGuess(w, r, email); err != nil {
@@ -75,7 +114,7 @@ func (s *Server) logIn(w http.ResponseWriter, r *http.Request) error {
 	})
 	if errors.Is(err, account.ErrUnknown) || err == nil && !s.admits(p) {
 		return s.Render(w, r, http.StatusUnprocessableEntity, templates.LoginPage(s.Page(w, r), templates.Login{
-			Email: email, Next: next, Demo: s.demo, Error: "Email or password is incorrect.",
+			Email: email, Next: next, Demo: s.config.Demo, Error: "Email or password is incorrect.",
 			Kept: r.PostForm.Has("kept"),
 		}))
 	}
@@ -89,7 +128,7 @@ func (s *Server) logIn(w http.ResponseWriter, r *http.Request) error {
 }
 
 // begin begins a session.
-func (s *Server) begin(w http.ResponseWriter, r *http.Request, p account.Principal) error {
+func (s *pages) begin(w http.ResponseWriter, r *http.Request, p account.Principal) error {
 	// A new token at login defeats session fixation.
 	if err := s.sessions.RenewToken(r.Context()); err != nil {
 		return fmt.Errorf("renew session: %w", err)
@@ -108,16 +147,16 @@ func (s *Server) begin(w http.ResponseWriter, r *http.Request, p account.Princip
 	return s.saveSession(w, r.WithContext(begun(r.Context())))
 }
 
-func (s *Server) logOut(w http.ResponseWriter, r *http.Request) error {
+func (s *pages) logOut(w http.ResponseWriter, r *http.Request) error {
 	if err := s.sessions.Destroy(r.Context()); err != nil {
 		return fmt.Errorf("end session: %w", err)
 	}
 	s.sessions.WriteSessionCookie(r.Context(), w, "", time.Time{})
 	// Drafts in the browser, also of other users: the next user of this browser could read them.
-	if s.path == "" {
+	if s.Path == "" {
 		w.Header().Set("Clear-Site-Data", `"storage"`)
 	} else { // the header would also clear the storage of other apps on the host
-		s.setFlash(w, "/login", "", "*")
+		s.SetFlash(w, "/login", "", "*")
 	}
 	return s.SeeOther(w, r, "/login?logged-out")
 }
@@ -128,7 +167,7 @@ func (s *Server) logOut(w http.ResponseWriter, r *http.Request) error {
 // The page that follows a logout asks for it. Sent with the answer to the logout itself, the header would
 // come too early: a browser keeps the page that it leaves only once it has the next one. And a stylesheet
 // holds up the page, so that people who see that they are logged out can rely on it. No script is needed.
-func (s *Server) clearCaches(w http.ResponseWriter, r *http.Request) error {
+func (s *pages) clearCaches(w http.ResponseWriter, r *http.Request) error {
 	// Other sites can request it too, and would delete a user's drafts.
 	if site := r.Header.Get("Sec-Fetch-Site"); site == "" || site == "same-origin" {
 		w.Header().Set("Clear-Site-Data", `"cache"`)
@@ -141,10 +180,10 @@ func (s *Server) clearCaches(w http.ResponseWriter, r *http.Request) error {
 // guessesAMinute is the maximum number of passwords tried for one email in a minute, on the login page and with links.
 const guessesAMinute = 10
 
-// countGuess counts a password that is about to be tried for an email. It returns ErrTooMany if there were too many.
-func (s *Server) countGuess(w http.ResponseWriter, r *http.Request, email string) error {
-	if s.guesses.exceeded(w, r, strings.ToLower(strings.TrimSpace(email))) {
-		return ErrTooMany
+// countGuess counts a password that is about to be tried for an email. It returns web.ErrTooMany if there were too many.
+func (s *pages) countGuess(w http.ResponseWriter, r *http.Request, email string) error {
+	if s.guesses.Exceeded(w, r, strings.ToLower(strings.TrimSpace(email))) {
+		return web.ErrTooMany
 	}
 	return nil
 }
@@ -152,10 +191,10 @@ func (s *Server) countGuess(w http.ResponseWriter, r *http.Request, email string
 // passwordsAtOnce is the maximum number of passwords checked at a time: each takes 19 MiB and a processor, on purpose.
 const passwordsAtOnce = 4
 
-// withPassword does work that checks passwords or makes their hashes, for few at once. It returns errCrowded to those that
+// withPassword does work that checks passwords or makes their hashes, for few at once. It returns an error to those that
 // wait too long.
-func (s *Server) withPassword(ctx context.Context, work func() error) error {
-	if err := TakePlace(ctx, s.passwords); err != nil {
+func (s *pages) withPassword(ctx context.Context, work func() error) error {
+	if err := web.TakePlace(ctx, s.passwords); err != nil {
 		return err
 	}
 	defer s.passwords.Release(1)
@@ -170,10 +209,4 @@ func localPath(next string) string {
 		return "/"
 	}
 	return next
-}
-
-// SeeOther leads to a path of this site, which is shown with GET. It returns nil.
-func (s *Server) SeeOther(w http.ResponseWriter, r *http.Request, path string) error {
-	http.Redirect(w, r, s.path+path, http.StatusSeeOther) //nolint:gosec // see localPath
-	return nil
 }

@@ -1,21 +1,18 @@
-package web
+package peoplepages
 
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"testing"
 	"time"
 
 	"onlyonce/internal/must"
-	"onlyonce/internal/postgres/pgtest"
 )
 
 // TestSessionsAskWithinTheRequest checks that queries of a session end with its request.
 func TestSessionsAskWithinTheRequest(t *testing.T) {
 	t.Parallel()
-	server, err := New(Config{Mount: func(*Site) {}, Pool: pgtest.New(t).Pool, Log: slog.New(slog.DiscardHandler)})
-	must.OK(t, err)
+	server := serve(t)
 	sessions, token := server.sessions, server.plant(t, time.Minute)
 	ctx, err := sessions.Load(t.Context(), token)
 	must.OK(t, err)

@@ -1,4 +1,4 @@
-package web
+package peoplepages
 
 import "strings"
 
