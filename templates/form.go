@@ -93,7 +93,7 @@ func (f Form) unsaved() string {
 
 // fields returns the hidden fields.
 func (f Form) fields() []Field {
-	fields := append([]Field{{Name: "idempotency_key", Value: f.Key}}, f.Owner.fields()...)
+	fields := append([]Field{{Name: "idempotency_key", Value: f.Key}}, f.Owner.Fields()...)
 	if f.Version != 0 {
 		fields = append(fields, Field{Name: "version", Value: strconv.Itoa(f.Version)})
 	}
@@ -132,8 +132,8 @@ type Owner struct {
 	Name string
 }
 
-// fields returns the owner as fields of the form. They include the name, because a message needs it and a session can't look up another
+// Fields returns the owner as fields of the form. They include the name, because a message needs it and a session can't look up another
 // tenant.
-func (o Owner) fields() []Field {
+func (o Owner) Fields() []Field {
 	return []Field{{Name: "tenant", Value: o.ID}, {Name: "tenant_name", Value: o.Name}}
 }

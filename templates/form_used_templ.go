@@ -120,7 +120,7 @@ func FormUsedPage(p Page, v FormUsed) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = message("Form already used", "").Render(templ.WithChildren(ctx, templ_7745c5c3_Var3), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = Message("Form already used", "").Render(templ.WithChildren(ctx, templ_7745c5c3_Var3), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -135,7 +135,7 @@ func FormUsedPage(p Page, v FormUsed) templ.Component {
 }
 
 // message is the frame of pages with one short text.
-func message(title, code string) templ.Component {
+func Message(title, code string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

@@ -93,3 +93,15 @@ func (p Page) documentTitle() string {
 	}
 	return title
 }
+
+// DemoLogin is one known login of the demo.
+type DemoLogin struct {
+	Tenant   string
+	Email    string
+	Password string
+}
+
+// Fields returns the fields of the login form for this login, which leads to next.
+func (d DemoLogin) Fields(next string) []Field {
+	return []Field{{Name: "email", Value: d.Email}, {Name: "password", Value: d.Password}, {Name: "next", Value: next}}
+}

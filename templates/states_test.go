@@ -20,27 +20,12 @@ func TestRulesOfPages(t *testing.T) {
 func states() map[string]templ.Component {
 	page, withHistory, archived := viewtest.Page(), viewtest.WithHistory(), viewtest.Archived()
 	anonymous := viewtest.Blank()
-	anonymous.Slots.Promise = hostile
 	record := templates.Record{Name: "2026-0042", Href: "/invoices/1"}
 	problem := templates.Problem{Href: "/problems/x", Title: "Number taken", Status: 409, Meaning: hostile, ToDo: hostile}
 
 	return map[string]templ.Component{
-		"login": templates.LoginPage(anonymous, templates.Login{
-			Next: "/invoices",
-			Demo: []templates.DemoLogin{{Tenant: "Acme", Email: "a@b.c", Password: "p"}},
-		}),
-		"login, form kept": templates.LoginPage(anonymous, templates.Login{Next: "/invoices/new?key=1", Kept: true}),
 		"question": templates.QuestionPage(
 			page, templates.Form{Title: "Sell vehicle", Submit: "Sell vehicle", Key: "k"}, record, hostile),
-		"login without HTTPS": templates.LoginPage(anonymous, templates.Login{
-			PlainHTTP: &templates.PlainHTTP{Here: hostile}, WayIn: templates.WayIn("onlyonce"),
-		}),
-		"login by the wrong address": templates.LoginPage(anonymous, templates.Login{
-			PlainHTTP: &templates.PlainHTTP{Outside: "https://books.example"},
-			Demo:      []templates.DemoLogin{{Tenant: "Acme", Email: "a@b.c", Password: "p"}},
-		}),
-		"login without users": templates.LoginPage(anonymous, templates.Login{WayIn: templates.WayIn("onlyonce")}),
-		"login refused":       templates.LoginPage(anonymous, templates.Login{Email: hostile, Error: "Email or password is wrong."}),
 		"form used": templates.FormUsedPage(page, templates.FormUsed{
 			Text: "This form already created", Existing: record, Again: templates.Link{Text: "New invoice", Href: "/invoices/new"},
 		}),
@@ -66,25 +51,6 @@ func states() map[string]templ.Component {
 		}),
 		"record":                templates.RecordPage(withHistory, archived),
 		"record with a section": templates.RecordPageWith(page, archived, []templ.Component{templates.Slot(nil)}),
-		"forgot":                templates.ForgotPage(anonymous, templates.Forgot{}),
-		"forgot, asked":         templates.ForgotPage(anonymous, templates.Forgot{Asked: true}),
-		"forgot, without mail":  templates.ForgotPage(anonymous, templates.Forgot{NoMail: true}),
-		"forgot, wrong": templates.ForgotPage(anonymous, templates.Forgot{
-			Email: hostile, Errors: templates.FieldErrors{{Control: "email", Message: hostile}},
-		}),
-		"choose a password": templates.JoinPage(anonymous, templates.Join{
-			Link: "l", Email: hostile, Tenant: hostile, MinPassword: 12,
-			Errors: templates.FieldErrors{{Control: "password", Message: "Choose a longer one."}},
-		}),
-		"choose a password without HTTPS": templates.JoinPage(anonymous, templates.Join{
-			Link: "l", Email: hostile, Tenant: hostile, MinPassword: 12, PlainHTTP: &templates.PlainHTTP{Here: hostile},
-		}),
-		"a link that is over": templates.JoinPage(anonymous, templates.Join{}),
-		"account": templates.AccountPage(page, templates.Account{
-			Facts: archived.Facts, Owner: templates.Owner{ID: "1", Name: "Acme"}, MinPassword: 12,
-			Errors:   templates.FieldErrors{{Control: "password", Message: "This isn't your current password."}},
-			Sessions: []templates.Session{{ID: "1", Device: hostile}, {ID: "2", Device: hostile}}, ListedSessions: 2, Session: "1",
-		}),
 		"history": templates.HistoryPage(page, templates.HistoryView{
 			Of: templates.Record{Name: hostile, Href: "/invoices/1"}, Entries: withHistory.History,
 			Pager: templates.Pager{FirstHref: "/", PreviousHref: "/", NextHref: "/"},

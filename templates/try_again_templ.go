@@ -191,7 +191,7 @@ func TryAgainPage(p Page, v TryAgain) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = message(v.Title, statusCode(v.Status)).Render(templ.WithChildren(ctx, templ_7745c5c3_Var3), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = Message(v.Title, statusCode(v.Status)).Render(templ.WithChildren(ctx, templ_7745c5c3_Var3), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

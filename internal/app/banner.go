@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"onlyonce/templates"
+	"onlyonce/templates/peopleviews"
 )
 
 // banner prints the address and the first login to a terminal.
@@ -26,7 +27,7 @@ func (a *App) banner() {
 		}
 	case !a.anyUser:
 		fmt.Fprintln(w, "\n  Nobody can log in yet. In another terminal, with the same environment variables:")
-		for _, command := range templates.WayIn(a.config.Command) {
+		for _, command := range peopleviews.WayIn(a.config.Command) {
 			fmt.Fprintln(w, "    "+command)
 		}
 	}

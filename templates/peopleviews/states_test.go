@@ -21,6 +21,8 @@ func TestRulesOfPages(t *testing.T) {
 // states returns each page in its relevant states.
 func states() map[string]templ.Component {
 	page, withHistory, archived := viewtest.Page(), viewtest.WithHistory(), viewtest.Archived()
+	anonymous := viewtest.Blank()
+	anonymous.Slots.Promise = hostile
 	row := peopleviews.AttemptRow{
 		At: "22 Nov 2026, 09:30:12 UTC", What: hostile, Href: "/things/1", Outcome: "Refused", Kind: "refused", Detail: hostile,
 		By: hostile, Took: "12 ms", Key: hostile, KeyHref: "/attempts?key=x", Replica: hostile,
@@ -75,5 +77,38 @@ func states() map[string]templ.Component {
 			RecordView: templates.RecordView{Name: "sync", Actions: []templates.Action{archived.Restore}},
 		}),
 		"token form": peopleviews.TokenForm(page, templates.Form{Title: "New token", Key: "k"}),
+		"login": peopleviews.LoginPage(anonymous, peopleviews.Login{
+			Next: "/invoices",
+			Demo: []templates.DemoLogin{{Tenant: "Acme", Email: "a@b.c", Password: "p"}},
+		}),
+		"login, form kept": peopleviews.LoginPage(anonymous, peopleviews.Login{Next: "/invoices/new?key=1", Kept: true}),
+		"login without HTTPS": peopleviews.LoginPage(anonymous, peopleviews.Login{
+			PlainHTTP: &peopleviews.PlainHTTP{Here: hostile}, WayIn: peopleviews.WayIn("onlyonce"),
+		}),
+		"login by the wrong address": peopleviews.LoginPage(anonymous, peopleviews.Login{
+			PlainHTTP: &peopleviews.PlainHTTP{Outside: "https://books.example"},
+			Demo:      []templates.DemoLogin{{Tenant: "Acme", Email: "a@b.c", Password: "p"}},
+		}),
+		"login without users":  peopleviews.LoginPage(anonymous, peopleviews.Login{WayIn: peopleviews.WayIn("onlyonce")}),
+		"login refused":        peopleviews.LoginPage(anonymous, peopleviews.Login{Email: hostile, Error: "Email or password is wrong."}),
+		"forgot":               peopleviews.ForgotPage(anonymous, peopleviews.Forgot{}),
+		"forgot, asked":        peopleviews.ForgotPage(anonymous, peopleviews.Forgot{Asked: true}),
+		"forgot, without mail": peopleviews.ForgotPage(anonymous, peopleviews.Forgot{NoMail: true}),
+		"forgot, wrong": peopleviews.ForgotPage(anonymous, peopleviews.Forgot{
+			Email: hostile, Errors: templates.FieldErrors{{Control: "email", Message: hostile}},
+		}),
+		"choose a password": peopleviews.JoinPage(anonymous, peopleviews.Join{
+			Link: "l", Email: hostile, Tenant: hostile, MinPassword: 12,
+			Errors: templates.FieldErrors{{Control: "password", Message: "Choose a longer one."}},
+		}),
+		"choose a password without HTTPS": peopleviews.JoinPage(anonymous, peopleviews.Join{
+			Link: "l", Email: hostile, Tenant: hostile, MinPassword: 12, PlainHTTP: &peopleviews.PlainHTTP{Here: hostile},
+		}),
+		"a link that is over": peopleviews.JoinPage(anonymous, peopleviews.Join{}),
+		"account": peopleviews.AccountPage(page, peopleviews.Account{
+			Facts: archived.Facts, Owner: templates.Owner{ID: "1", Name: "Acme"}, MinPassword: 12,
+			Errors:   templates.FieldErrors{{Control: "password", Message: "This isn't your current password."}},
+			Sessions: []peopleviews.Session{{ID: "1", Device: hostile}, {ID: "2", Device: hostile}}, ListedSessions: 2, Session: "1",
+		}),
 	}
 }

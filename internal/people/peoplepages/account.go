@@ -11,6 +11,7 @@ import (
 	"onlyonce/internal/people/account"
 	"onlyonce/internal/web"
 	"onlyonce/templates"
+	"onlyonce/templates/peopleviews"
 )
 
 func (s *pages) showAccount(w http.ResponseWriter, r *http.Request) error {
@@ -122,7 +123,7 @@ func (s *pages) accountPage(w http.ResponseWriter, r *http.Request, status int, 
 	if err != nil {
 		return err
 	}
-	v := templates.Account{
+	v := peopleviews.Account{
 		Owner: web.Tenant(r), MinPassword: account.MinPassword,
 		Facts: []templates.Fact{
 			{Label: "Email", Value: who.Name}, {Label: "Business", Value: who.TenantName},
@@ -131,7 +132,7 @@ func (s *pages) accountPage(w http.ResponseWriter, r *http.Request, status int, 
 		Session: s.session(r).String(),
 	}
 	for _, session := range sessions {
-		v.Sessions = append(v.Sessions, templates.Session{
+		v.Sessions = append(v.Sessions, peopleviews.Session{
 			ID: session.ID.String(), Device: session.Device, Began: web.Moment(session.Began), Seen: web.Moment(session.Seen),
 		})
 	}
@@ -141,5 +142,5 @@ func (s *pages) accountPage(w http.ResponseWriter, r *http.Request, status int, 
 	if wrong != nil {
 		v.Errors = fieldErrors(wrong)
 	}
-	return s.Render(w, r, status, templates.AccountPage(p, v))
+	return s.Render(w, r, status, peopleviews.AccountPage(p, v))
 }

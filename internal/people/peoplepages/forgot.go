@@ -7,6 +7,7 @@ import (
 	"onlyonce/internal/value/email"
 	"onlyonce/internal/web"
 	"onlyonce/templates"
+	"onlyonce/templates/peopleviews"
 )
 
 // canMail reports whether links to choose a password can be mailed.
@@ -21,7 +22,7 @@ const forgotTakes = 500 * time.Millisecond
 
 // showForgot shows the form of who has forgotten the password.
 func (s *pages) showForgot(w http.ResponseWriter, r *http.Request) error {
-	return s.forgotPage(w, r, http.StatusOK, templates.Forgot{Asked: r.URL.Query().Has("asked")})
+	return s.forgotPage(w, r, http.StatusOK, peopleviews.Forgot{Asked: r.URL.Query().Has("asked")})
 }
 
 // askLink mails a link to the user with an email, and answers the same for an unknown email.
@@ -32,12 +33,12 @@ func (s *pages) askLink(w http.ResponseWriter, r *http.Request) error {
 	typed := r.PostForm.Get("email")
 	address := email.Typed(typed)
 	if problem := address.Problem(); problem != "" {
-		return s.forgotPage(w, r, http.StatusUnprocessableEntity, templates.Forgot{
+		return s.forgotPage(w, r, http.StatusUnprocessableEntity, peopleviews.Forgot{
 			Email: typed, Errors: templates.FieldErrors{{Control: "email", Message: problem}},
 		})
 	}
 	if !s.canMail() {
-		return s.forgotPage(w, r, http.StatusOK, templates.Forgot{})
+		return s.forgotPage(w, r, http.StatusOK, peopleviews.Forgot{})
 	}
 	if s.forgets.Exceeded(w, r, address.Folded()) {
 		return web.ErrTooMany
@@ -53,7 +54,7 @@ func (s *pages) askLink(w http.ResponseWriter, r *http.Request) error {
 	return s.SeeOther(w, r, "/forgot?asked")
 }
 
-func (s *pages) forgotPage(w http.ResponseWriter, r *http.Request, status int, v templates.Forgot) error {
+func (s *pages) forgotPage(w http.ResponseWriter, r *http.Request, status int, v peopleviews.Forgot) error {
 	v.NoMail = !s.canMail()
-	return s.Render(w, r, status, templates.ForgotPage(s.Page(w, r), v))
+	return s.Render(w, r, status, peopleviews.ForgotPage(s.Page(w, r), v))
 }

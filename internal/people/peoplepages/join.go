@@ -8,6 +8,7 @@ import (
 	"onlyonce/internal/people/account"
 	"onlyonce/internal/web"
 	"onlyonce/templates"
+	"onlyonce/templates/peopleviews"
 )
 
 // keepNothing keeps every answer about a secret out of caches.
@@ -48,7 +49,7 @@ func (s *pages) join(w http.ResponseWriter, r *http.Request) error {
 	case refused:
 		return s.joinPage(w, r, http.StatusUnprocessableEntity, link, wrong)
 	case errors.Is(err, account.ErrUnknown), err == nil && !s.admits(p):
-		return s.Render(w, r, http.StatusNotFound, templates.JoinPage(s.Page(w, r), templates.Join{}))
+		return s.Render(w, r, http.StatusNotFound, peopleviews.JoinPage(s.Page(w, r), peopleviews.Join{}))
 	case err != nil:
 		return err
 	}
@@ -61,19 +62,19 @@ func (s *pages) join(w http.ResponseWriter, r *http.Request) error {
 // joinPage shows the form, or that the link is good for nothing.
 func (s *pages) joinPage(w http.ResponseWriter, r *http.Request, status int, link string, wrong *invalid.Error) error {
 	invited, err := account.FindLink(r.Context(), s.Pool, link)
-	v := templates.Join{
+	v := peopleviews.Join{
 		Link: link, Email: invited.Email, Tenant: invited.TenantName, MinPassword: account.MinPassword, PlainHTTP: s.plainHTTP(r),
 	}
 	switch {
 	case errors.Is(err, account.ErrUnknown), err == nil && invited.Used, err == nil && invited.Demo && len(s.config.Demo) == 0:
-		status, v = http.StatusNotFound, templates.Join{}
+		status, v = http.StatusNotFound, peopleviews.Join{}
 	case err != nil:
 		return err
 	}
 	if wrong != nil {
 		v.Errors = fieldErrors(wrong)
 	}
-	return s.Render(w, r, status, templates.JoinPage(s.Page(w, r), v))
+	return s.Render(w, r, status, peopleviews.JoinPage(s.Page(w, r), v))
 }
 
 // fieldErrors are errors of a form whose fields have the names of the command's.

@@ -13,7 +13,7 @@ import (
 
 	"onlyonce/internal/people/account"
 	"onlyonce/internal/web"
-	"onlyonce/templates"
+	"onlyonce/templates/peopleviews"
 )
 
 // mountLogins mounts the pages to log in, and those of the account of who is logged in.
@@ -59,7 +59,7 @@ func (s *pages) showLogin(w http.ResponseWriter, r *http.Request) error {
 	if web.Principal(r).Tenant != uuid.Nil && !r.URL.Query().Has("switch") {
 		return s.SeeOther(w, r, next)
 	}
-	return s.Render(w, r, http.StatusOK, templates.LoginPage(s.Page(w, r), templates.Login{
+	return s.Render(w, r, http.StatusOK, peopleviews.LoginPage(s.Page(w, r), peopleviews.Login{
 		Next: next, Demo: s.config.Demo, WayIn: s.wayIn(r.Context()), LoggedOut: r.URL.Query().Has("logged-out"),
 		Kept: r.URL.Query().Has("kept"), PlainHTTP: s.plainHTTP(r),
 	}))
@@ -68,7 +68,7 @@ func (s *pages) showLogin(w http.ResponseWriter, r *http.Request) error {
 // plainHTTP returns an explanation if the browser would not keep the session cookie, and nil if it would. The cookie is Secure, and a
 // browser that accepts such a cookie here sends Sec-Fetch-Site too: over HTTPS, and on localhost over HTTP. Old browsers never send
 // it. The Origin of their forms names the scheme; before a form is sent, HTTPS is assumed if there is a proxy.
-func (s *pages) plainHTTP(r *http.Request) *templates.PlainHTTP {
+func (s *pages) plainHTTP(r *http.Request) *peopleviews.PlainHTTP {
 	here := r.Header.Get("Origin")
 	if here == "" && r.Method == http.MethodGet && r.Header.Get("X-Forwarded-For") == "" {
 		here = "http://" + r.Host
@@ -76,7 +76,7 @@ func (s *pages) plainHTTP(r *http.Request) *templates.PlainHTTP {
 	if !s.Secure || r.Header.Get("Sec-Fetch-Site") != "" || !strings.HasPrefix(here, "http://") {
 		return nil
 	}
-	return &templates.PlainHTTP{Outside: s.Origin + s.Path, Here: here}
+	return &peopleviews.PlainHTTP{Outside: s.Origin + s.Path, Here: here}
 }
 
 // wayIn returns the commands that create the first user, or nil if there is one. The page is also shown without a database.
@@ -91,7 +91,7 @@ func (s *pages) wayIn(ctx context.Context) []string {
 	if found || err != nil {
 		return nil
 	}
-	return templates.WayIn(s.config.Command)
+	return peopleviews.WayIn(s.config.Command)
 }
 
 func (s *pages) logIn(w http.ResponseWriter, r *http.Request) error {
@@ -100,7 +100,7 @@ func (s *pages) logIn(w http.ResponseWriter, r *http.Request) error {
 	}
 	email, next := r.PostForm.Get("email"), localPath(r.PostForm.Get("next"))
 	if plain := s.plainHTTP(r); plain != nil {
-		return s.Render(w, r, http.StatusForbidden, templates.LoginPage(s.Page(w, r), templates.Login{
+		return s.Render(w, r, http.StatusForbidden, peopleviews.LoginPage(s.Page(w, r), peopleviews.Login{
 			Email: email, Next: next, Demo: s.config.Demo, Kept: r.PostForm.Has("kept"), PlainHTTP: plain,
 		}))
 	}
@@ -113,7 +113,7 @@ func (s *pages) logIn(w http.ResponseWriter, r *http.Request) error {
 		return err
 	})
 	if errors.Is(err, account.ErrUnknown) || err == nil && !s.admits(p) {
-		return s.Render(w, r, http.StatusUnprocessableEntity, templates.LoginPage(s.Page(w, r), templates.Login{
+		return s.Render(w, r, http.StatusUnprocessableEntity, peopleviews.LoginPage(s.Page(w, r), peopleviews.Login{
 			Email: email, Next: next, Demo: s.config.Demo, Error: "Email or password is incorrect.",
 			Kept: r.PostForm.Has("kept"),
 		}))

@@ -87,7 +87,7 @@ func TestMakeDev(t *testing.T) {
 		!strings.Contains(policy, "connect-src 'self'") || !strings.Contains(body, `<script src="/_templ/reload/script.js">`) {
 		t.Errorf("the page cannot be loaded again: %s\n%s", policy, body)
 	}
-	change("templates/login.templ", "<h1>Log in</h1>", "<h1>Log in here</h1>")
+	change("templates/peopleviews/login.templ", "<h1>Log in</h1>", "<h1>Log in here</h1>")
 	until(t, "the text", func() bool { return strings.Contains(login(), "<h1>Log in here</h1>") })
 
 	// A file that few packages import, so that little is compiled again.

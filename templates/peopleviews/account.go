@@ -1,22 +1,26 @@
-package templates
+package peopleviews
 
-import "slices"
+import (
+	"slices"
+
+	"onlyonce/templates"
+)
 
 // Join is the form in which a person who has a link chooses a password. Without a link the page explains that the link does not work.
 type Join struct {
 	Link          string
 	Email, Tenant string
 	MinPassword   int
-	Errors        FieldErrors
+	Errors        templates.FieldErrors
 	PlainHTTP     *PlainHTTP // see [Login]
 }
 
 // Account is the page of the person who is logged in.
 type Account struct {
-	Facts       []Fact
-	Owner       Owner
+	Facts       []templates.Fact
+	Owner       templates.Owner
 	MinPassword int
-	Errors      FieldErrors
+	Errors      templates.FieldErrors
 	Sessions    []Session // the newest first
 	// ListedSessions is the number of listed sessions, if there are more; else 0.
 	ListedSessions int
@@ -36,6 +40,6 @@ func (v Account) elsewhere() bool {
 }
 
 // ending returns the fields of a form that ends one session, or all except one.
-func (v Account) ending(name, session string) []Field {
-	return append(v.Owner.fields(), Field{Name: name, Value: session})
+func (v Account) ending(name, session string) []templates.Field {
+	return append(v.Owner.Fields(), templates.Field{Name: name, Value: session})
 }

@@ -1,6 +1,10 @@
-package templates
+package peopleviews
 
-import "github.com/a-h/templ"
+import (
+	"github.com/a-h/templ"
+
+	"onlyonce/templates"
+)
 
 // Login is the login form, as first shown or as it came back.
 type Login struct {
@@ -17,7 +21,7 @@ type Login struct {
 	// PlainHTTP is set if the browser would not keep the session cookie.
 	PlainHTTP *PlainHTTP
 	// Demo lists logins that anyone may use; empty outside demo mode.
-	Demo []DemoLogin
+	Demo []templates.DemoLogin
 	// WayIn lists the commands to run before the first login; empty if there is a user.
 	WayIn []string
 }
@@ -36,24 +40,12 @@ func WayIn(command string) []string {
 	}
 }
 
-// DemoLogin is one known login of the demo.
-type DemoLogin struct {
-	Tenant   string
-	Email    string
-	Password string
-}
-
-// Fields returns the fields of the login form for this login, which leads to next.
-func (d DemoLogin) Fields(next string) []Field {
-	return []Field{{Name: "email", Value: d.Email}, {Name: "password", Value: d.Password}, {Name: "next", Value: next}}
-}
-
 // fresh reports whether there is no message before the login.
 func (v Login) fresh() bool { return v.Error == "" && v.PlainHTTP == nil }
 
 // lead returns the component before the logins of the demo, which has the main button of the page, or nil. After a failed login there
 // is none, because the person wants the form.
-func (v Login) lead(p Page) templ.Component {
+func (v Login) lead(p templates.Page) templ.Component {
 	if p.Slots.Login == nil || !v.fresh() {
 		return nil
 	}
@@ -61,10 +53,10 @@ func (v Login) lead(p Page) templ.Component {
 }
 
 // fields returns further fields of the login form.
-func (v Login) fields() []Field {
-	fields := []Field{{Name: "next", Value: v.Next}}
+func (v Login) fields() []templates.Field {
+	fields := []templates.Field{{Name: "next", Value: v.Next}}
 	if v.Kept {
-		fields = append(fields, Field{Name: "kept", Value: "1"})
+		fields = append(fields, templates.Field{Name: "kept", Value: "1"})
 	}
 	return fields
 }
