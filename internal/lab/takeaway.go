@@ -112,7 +112,7 @@ post "$KEY" /invoices "$INVOICE"`,
 		"fifty": {
 			Scenario: Code{"e2e/invoice_replicas_test.go", "TestStillSaving",
 				`			s.attempts("created", "in_progress", "replayed")`},
-			Curl:     demoShell + `for n in $(seq 50); do post "$KEY" /invoices "$INVOICE" & done; wait`,
+			Curl: demoShell + `for n in $(seq 50); do post "$KEY" /invoices "$INVOICE" & done; wait`,
 		},
 		"kill": {
 			Scenario: Code{"e2e/invoice_killed_test.go", "TestKilledDuringACreate", `	release := s.lockInvoices()

@@ -38,19 +38,33 @@ func (t *Tally) add(verdict string, against bool) {
 // Tried returns the number of incidents that weren't left out.
 func (t *Tally) Tried() int { return t.AsWanted + t.Errors + t.Duplicates + t.Other }
 
-// Kept is a run on another app, as stored in the JUnit file.
+// Kept is a run on another app, as in its JUnit file.
 type Kept struct {
-	Seconds float64    `xml:"time,attr"`
-	Cases   []KeptCase `xml:"testcase"`
+	XMLName  xml.Name `xml:"testsuite"`
+	Name     string   `xml:"name,attr"`
+	Tests    int      `xml:"tests,attr"`
+	Failures int      `xml:"failures,attr"` // incidents against the app
+	Errors   int      `xml:"errors,attr"`   // incidents without a verdict
+	Skipped  int      `xml:"skipped,attr"`
+	Seconds  float64  `xml:"time,attr"`
+
+	Cases []KeptCase `xml:"testcase"`
 }
 
 // KeptCase is an incident of a run.
 type KeptCase struct {
-	Family  string    `xml:"classname,attr"`
-	Name    string    `xml:"name,attr"`
-	Failure *struct{} `xml:"failure"`
-	Error   *struct{} `xml:"error"`
-	Verdict string    `xml:"system-out"`
+	Family  string  `xml:"classname,attr"`
+	Name    string  `xml:"name,attr"`
+	Seconds float64 `xml:"time,attr"`
+	Failure *Why    `xml:"failure"`
+	Error   *Why    `xml:"error"`
+	Skipped *Why    `xml:"skipped"`
+	Verdict string  `xml:"system-out"`
+}
+
+// Why is the verdict of an incident that did not end as wanted.
+type Why struct {
+	Message string `xml:"message,attr"`
 }
 
 // ReadKept reads a JUnit file.
@@ -70,7 +84,7 @@ func ReadKept(name string) (*Kept, error) {
 func (k *Kept) Tally(name string) (all Tally, families []Tally) {
 	all.Name = name
 	for _, one := range k.Cases {
-		if one.Family == "" || one.Family == "description" {
+		if !isIncident(one.Family) {
 			continue
 		}
 		at := slices.IndexFunc(families, func(f Tally) bool { return f.Name == one.Family })
@@ -98,12 +112,17 @@ func (r *Results) Worse(before *Kept) (names []string) {
 	return names
 }
 
+// isIncident reports whether a case of a family counts: the check of the description does not.
+func isIncident(family string) bool { return family != "" && family != "description" }
+
 // Table returns the verdicts in Markdown.
-func (k *Kept) Table() string {
+func (k *Kept) Table() string { return k.table(isIncident) }
+
+func (k *Kept) table(listed func(family string) bool) string {
 	var text strings.Builder
 	text.WriteString("| family | incident | verdict |\n|---|---|---|\n")
 	for _, one := range k.Cases {
-		if one.Family != "" && one.Family != "description" {
+		if listed(one.Family) {
 			fmt.Fprintf(&text, "| %s | %s | %s |\n", one.Family, one.Name, strings.ReplaceAll(one.Verdict, "|", "\\|"))
 		}
 	}

@@ -39,7 +39,11 @@ func Read(directory string) (*Source, error) {
 		file := filepath.Base(path)
 		with[file] = s.add(file, parsed)
 	}
-	for _, family := range Families() {
+	listed, err := families(directory)
+	if err != nil {
+		return nil, err
+	}
+	for _, family := range listed {
 		if with[family.File] {
 			s.Families = append(s.Families, family)
 		}

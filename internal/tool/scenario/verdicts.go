@@ -35,12 +35,7 @@ func (r *Results) Code() int {
 // Verdicts returns a table in Markdown, and the number of incidents with each verdict.
 func (r *Results) Verdicts() string {
 	var text strings.Builder
-	text.WriteString("| family | incident | verdict |\n|---|---|---|\n")
-	for _, one := range r.All {
-		if one.Family != "" {
-			fmt.Fprintf(&text, "| %s | %s | %s |\n", one.Family, one.Name(), strings.ReplaceAll(one.Verdict, "|", "\\|"))
-		}
-	}
+	text.WriteString(r.Kept().table(func(family string) bool { return family != "" }))
 	if tried := withoutCheck(r.All); len(tried) > 0 {
 		fmt.Fprintf(&text, "\n%d as wanted, %d against the app, %d unstable, %d left out; the suite failed in %d\n", Count(tried, Passed),
 			Count(tried, Against), Count(tried, Unstable), Count(tried, LeftOut), Count(tried, Failed))
@@ -48,50 +43,33 @@ func (r *Results) Verdicts() string {
 	return text.String()
 }
 
-// JUnit writes the verdicts in the format of CI systems. An incident against the app is a failure there, and a missing verdict
-// an error.
-func (r *Results) JUnit(w io.Writer) error {
-	type why struct {
-		Message string `xml:"message,attr"`
-	}
-	type testcase struct {
-		Family  string  `xml:"classname,attr"`
-		Name    string  `xml:"name,attr"`
-		Seconds float64 `xml:"time,attr"`
-		Failure *why    `xml:"failure"`
-		Error   *why    `xml:"error"`
-		Skipped *why    `xml:"skipped"`
-		Verdict string  `xml:"system-out"`
-	}
-	suite := struct {
-		XMLName  xml.Name   `xml:"testsuite"`
-		Name     string     `xml:"name,attr"`
-		Tests    int        `xml:"tests,attr"`
-		Failures int        `xml:"failures,attr"`
-		Errors   int        `xml:"errors,attr"`
-		Skipped  int        `xml:"skipped,attr"`
-		Seconds  float64    `xml:"time,attr"`
-		Cases    []testcase `xml:"testcase"`
-	}{
+// Kept returns the run in the format of CI systems.
+func (r *Results) Kept() *Kept {
+	kept := &Kept{
 		Name: "incidents", Tests: len(r.All), Failures: Count(r.All, Against), Errors: Count(r.All, Failed) + Count(r.All, Unstable),
 		Skipped: Count(r.All, LeftOut), Seconds: r.Seconds,
 	}
 	for _, one := range r.All {
-		row := testcase{Family: one.Family, Name: one.Name(), Seconds: one.Seconds, Verdict: one.Verdict}
+		row := KeptCase{Family: one.Family, Name: one.Name(), Seconds: one.Seconds, Verdict: one.Verdict}
 		switch one.Status {
 		case Passed:
 		case Against:
-			row.Failure = &why{one.Verdict}
+			row.Failure = &Why{one.Verdict}
 		case LeftOut:
-			row.Skipped = &why{one.Verdict}
+			row.Skipped = &Why{one.Verdict}
 		case Unstable, Failed:
-			row.Error = &why{one.Verdict}
+			row.Error = &Why{one.Verdict}
 		}
-		suite.Cases = append(suite.Cases, row)
+		kept.Cases = append(kept.Cases, row)
 	}
+	return kept
+}
+
+// JUnit writes the run.
+func (r *Results) JUnit(w io.Writer) error {
 	out := xml.NewEncoder(w)
 	out.Indent("", "\t")
-	if err := out.Encode(suite); err != nil {
+	if err := out.Encode(r.Kept()); err != nil {
 		return fmt.Errorf("write the verdicts: %w", err)
 	}
 	return nil
