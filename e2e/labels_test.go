@@ -70,7 +70,6 @@ const (
 	linkCustomers       = "Customers"
 	linkDownloadPDF     = "Download PDF"
 	linkDraft           = "Draft"
-	linkDuplicates      = "Duplicates"
 	linkEdit            = "Edit"
 	linkInvoices        = "Invoices"
 	linkForgot          = "Forgot your password?"
