@@ -92,6 +92,8 @@ type wish struct {
 	refusals  []string // the allowed problem types
 }
 
+func (w wish) origin() origin { return origin{w.tenant, w.operation, w.key} }
+
 // reply is the answer to a wish.
 type reply struct {
 	ID      string `json:"id"`
@@ -129,12 +131,8 @@ func (p *programs) twice(ctx context.Context, w wish) (second reply) {
 
 // send sends a wish until it is answered, beginning with one of the replicas. The reply has no status if ctx ended before.
 func (p *programs) send(ctx context.Context, w wish, first int) reply {
-	of := origin{w.tenant, w.operation, w.key}
-	if w.operation != "" {
-		p.mu.Lock()
-		p.asked[of] = true
-		p.mu.Unlock()
-	}
+	of := w.origin()
+	p.ask(of)
 	for n := 0; ctx.Err() == nil; n++ {
 		seen, arrived := p.once(ctx, w, p.addrs[w.tenant][(first+n)%len(p.addrs[w.tenant])])
 		problem := path.Base(seen.Type)
@@ -187,6 +185,13 @@ func (p *programs) once(ctx context.Context, w wish, addr string) (seen reply, a
 		return seen, false
 	}
 	return seen, json.Unmarshal(seen.text, &seen) == nil
+}
+
+// ask records that a wish is sent.
+func (p *programs) ask(of origin) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.asked[of] = true
 }
 
 // note records that an answer has acknowledged a wish.

@@ -101,9 +101,7 @@ func (p *programs) logIn(ctx context.Context, tenant int) *visitor {
 
 // post sends a form of the tenant's person until it is answered, and reports whether the answer is a question.
 func (p *programs) post(ctx context.Context, of origin, path string, form url.Values, first int) (asked bool) {
-	p.mu.Lock()
-	p.asked[of] = true
-	p.mu.Unlock()
+	p.ask(of)
 	v := &visitor{http: p.people[of.tenant].http, addrs: p.addrs[of.tenant], sent: first} // another window
 	for n := 0; ctx.Err() == nil; n++ {
 		seen, after := v.once(ctx, path, form)
