@@ -1,12 +1,10 @@
 package torture
 
 import (
-	"context"
 	"testing"
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"onlyonce/internal/customer"
 	"onlyonce/internal/customer/duplicate"
@@ -15,6 +13,7 @@ import (
 	"onlyonce/internal/invoice/invoicetest"
 	"onlyonce/internal/invoice/schedule"
 	"onlyonce/internal/invoice/webhook"
+	"onlyonce/internal/must"
 	"onlyonce/internal/value/date"
 )
 
@@ -59,7 +58,7 @@ func TestRulesOfPrograms(t *testing.T) {
 			ALTER TABLE customers DISABLE TRIGGER USER;
 			UPDATE customers SET source = 'shop', external_id = '17', external_digest = sha256('')`},
 	} {
-		t.Run(c.broken, func(t *testing.T) { finds(t, programRecords(t), c.sql, c.broken) })
+		t.Run(c.broken, func(t *testing.T) { finds(t, programRecords, c.sql, c.broken) })
 	}
 }
 
@@ -71,47 +70,31 @@ func changedEvent(set string) string {
 		UPDATE webhook_events SET ` + set
 }
 
-// programRecords connects as the superuser to a database with an invoice that an event has paid, after a partial refund, with a
-// schedule that was billed three times, edited and paused, and with a merged customer.
-func programRecords(t *testing.T) *pgx.Conn {
-	t.Helper()
-	b := invoicetest.Setup(t)
-	b.DB.Spoil(t)
-	conn, err := pgx.Connect(t.Context(), b.DB.AdminURL+"&timezone=UTC")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = conn.Close(context.Background()) })
+// programRecords creates an invoice that an event has paid, after a partial refund, a schedule that was billed three times, edited and
+// paused, and a merged customer.
+func programRecords(b *invoicetest.Bundle) {
+	b.Helper()
 	inv := b.Issued("i")
 	receiveSome(b, inv)
 	billSome(b, inv.Customer.ID)
-	var customers []uuid.UUID
-	for _, name := range []string{"One", "Other"} {
-		draft := customer.Draft{Email: "one@example.com", Name: name}
-		if name == "Other" {
-			draft = customer.Draft{Email: "other@example.com", Name: name, External: idempotency.External{Source: "shop", ExternalID: "17"}}
-		}
-		done, err := customer.Upsert.Do(t.Context(), b.Store, b.Intent(name), draft)
-		if err != nil {
-			t.Fatal(err)
-		}
-		customers = append(customers, done.Value.ID)
+	merge := duplicate.MergeDraft{Versions: []int32{1, 1}}
+	for _, draft := range []customer.Draft{
+		{Email: "one@example.com", Name: "One"},
+		{Email: "other@example.com", Name: "Other", External: idempotency.External{Source: "shop", ExternalID: "17"}},
+	} {
+		done, err := customer.Upsert.Do(b.Context(), b.Store, b.Intent(draft.Name), draft)
+		must.OK(b, err)
+		merge.Customers = append(merge.Customers, done.Value.ID)
 	}
-	merge := duplicate.MergeDraft{Winner: customers[0], Customers: customers, Versions: []int32{1, 1}}
-	if _, err := duplicate.MergeCustomers.Do(t.Context(), b.Store, b.Intent("merge"), merge); err != nil {
-		t.Fatal(err)
-	}
-	return conn
+	merge.Winner = merge.Customers[0]
+	b.OK(duplicate.MergeCustomers.Do(b.Context(), b.Store, b.Intent("merge"), merge))
 }
 
 // receiveSome receives a refund event, then its payment, and a refund whose payment never arrives.
 func receiveSome(b *invoicetest.Bundle, inv invoice.Invoice) {
 	b.Helper()
 	source := uuid.New()
-	if _, err := b.Admin.Exec(b.Context(), `
-		INSERT INTO webhook_sources (tenant_id, id, name, scheme) VALUES ($1, $2, 'Bank', 'standard')`, b.Tenant, source); err != nil {
-		b.Fatal(err)
-	}
+	b.Exec(`INSERT INTO webhook_sources (tenant_id, id, name, scheme) VALUES ($1, $2, 'Bank', 'standard')`, b.Tenant, source)
 	asked := webhook.Asked{Invoice: inv.Number, Currency: inv.Currency, Day: date.Today()}
 	for _, e := range []struct {
 		id, kind, reference string
@@ -119,9 +102,7 @@ func receiveSome(b *invoicetest.Bundle, inv invoice.Invoice) {
 	}{{"back", webhook.KindRefund, "P", 1000}, {"paid", webhook.KindPayment, "P", 4000}, {"waits", webhook.KindRefund, "Q", 1}} {
 		asked.Kind, asked.Reference, asked.Amount = e.kind, e.reference, e.amount
 		a := webhook.Arrival{Source: source, EventID: e.id, Digest: make([]byte, 32), Body: []byte(`{}`), Asked: asked}
-		if _, err := webhook.Receive.Do(b.Context(), b.Store, b.Intent(e.id), a); err != nil {
-			b.Fatal(err)
-		}
+		b.OK(webhook.Receive.Do(b.Context(), b.Store, b.Intent(e.id), a))
 	}
 }
 
@@ -134,21 +115,11 @@ func billSome(b *invoicetest.Bundle, billed uuid.UUID) {
 		Lines: []invoice.LineInput{{Description: "Support", Quantity: "1", UnitPrice: "90.00", TaxRate: "23"}},
 	}
 	made, err := in.Draft()
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	done, err := schedule.Create.Do(b.Context(), b.Store, b.Intent("schedule"), made)
-	if err != nil {
-		b.Fatal(err)
-	}
-	if err := (schedule.Clockwork{Store: b.Store, Now: time.Now}).Run(b.Context(), b.Tenant); err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
+	must.OK(b, schedule.Clockwork{Store: b.Store, Now: time.Now}.Run(b.Context(), b.Tenant))
 	made.Notes = "Edited"
-	if _, err := schedule.Edit.Do(b.Context(), b.Store, b.Of("schedule", done.Value.ID, 1), made); err != nil {
-		b.Fatal(err)
-	}
-	if _, err := schedule.Pause.Do(b.Context(), b.Store, b.Of("schedule", done.Value.ID, 0), struct{}{}); err != nil {
-		b.Fatal(err)
-	}
+	b.OK(schedule.Edit.Do(b.Context(), b.Store, b.Of("schedule", done.Value.ID, 1), made))
+	b.OK(schedule.Pause.Do(b.Context(), b.Store, b.Of("schedule", done.Value.ID, 0), struct{}{}))
 }

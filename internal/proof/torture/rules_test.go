@@ -3,18 +3,18 @@ package torture
 import (
 	"context"
 	"testing"
-	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"onlyonce/internal/customer"
-	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invoice"
 	creditnotes "onlyonce/internal/invoice/credit"
+	"onlyonce/internal/invoice/invoicetest"
 	"onlyonce/internal/invoice/mail"
 	"onlyonce/internal/invoice/payment"
 	refunds "onlyonce/internal/invoice/refund"
+	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/postgres/server"
 )
@@ -207,29 +207,28 @@ func TestRules(t *testing.T) {
 			UPDATE customers SET archived_at = NULL;
 			UPDATE intents SET changes = '{"archived_at": ["2026-11-21T00:00:00+00:00", null]}' WHERE key = 'k5'`},
 	} {
-		t.Run(c.broken, func(t *testing.T) {
-			t.Parallel()
-			finds(t, someRecords(t), c.sql, c.broken)
-		})
+		t.Run(c.broken, func(t *testing.T) { finds(t, someRecords, c.sql, c.broken) })
 	}
 }
 
-// finds checks that some SQL breaks exactly one rule, or none for "".
-func finds(t *testing.T, conn *pgx.Conn, sql, rule string) {
+// finds checks that some SQL breaks exactly one rule of a database with records, or none for "".
+func finds(t *testing.T, records func(*invoicetest.Bundle), sql, rule string) {
 	t.Helper()
+	b := invoicetest.Setup(t)
+	b.DB.Spoil(t)
+	records(b)
+	conn, err := pgx.Connect(t.Context(), b.DB.AdminURL+"&timezone=UTC")
+	must.OK(t, err)
+	defer conn.Close(context.Background())
 	lift := `GRANT UPDATE, DELETE ON intents, intent_effects TO ` + server.Role + `;`
 	if rule != standingRule { // it would break with many other rules whose triggers are removed
 		sql += `; DELETE FROM standing;
 			INSERT INTO standing (tenant_id, of_id, kind, day, currency, amount, invoices)
 			SELECT tenant_id, of_id, kind, day, currency, amount, invoices FROM standing_by_the_books()`
 	}
-	if _, err := conn.Exec(t.Context(), lift+sql); err != nil {
-		t.Fatal(err)
-	}
+	must.Exec(t, conn, lift+sql)
 	found, err := broken(t.Context(), conn, allRules())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for _, v := range found {
 		if v.Rule != rule {
 			t.Errorf("unexpected: %v", v)
@@ -248,22 +247,10 @@ func strangerOf(key string) string {
 		FROM intents WHERE key = '` + key + `'`
 }
 
-// someRecords connects as the superuser to a database with invoices for one tenant, whose customer was renamed and archived twice.
-// The third invoice was edited, issued twice, paid in part, credited in two parts, partly refunded, and sent again. The fourth was
-// voided.
-func someRecords(t *testing.T) *pgx.Conn {
-	t.Helper()
-	db := pgtest.New(t)
-	db.Spoil(t)
-	conn, err := pgx.Connect(t.Context(), db.AdminURL+"&timezone=UTC")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = conn.Close(context.Background()) })
-	tenant := uuid.New()
-	if _, err := conn.Exec(t.Context(), `INSERT INTO tenants (id, name) VALUES ($1, 'Test')`, tenant); err != nil {
-		t.Fatal(err)
-	}
+// someRecords creates invoices for one customer, who was renamed and archived twice. The third invoice was edited, issued twice, paid
+// in part, credited in two parts, partly refunded, and sent again. The fourth was voided.
+func someRecords(b *invoicetest.Bundle) {
+	b.Helper()
 	draft, err := invoice.Input{
 		Customer:  &customer.Input{Email: "ada@example.com", Name: "Ada"},
 		IssueDate: "2026-11-21", DueDate: "2026-12-21", Currency: "EUR",
@@ -273,98 +260,51 @@ func someRecords(t *testing.T) *pgx.Conn {
 			{Description: "Sample", Quantity: "1", UnitPrice: "0.00", TaxRate: "0"},
 		},
 	}.Draft()
-	if err != nil {
-		t.Fatal(err)
+	must.OK(b, err)
+	var made []invoice.Invoice
+	for _, key := range []string{"k1", "k2", "third", "fourth"} {
+		done, err := invoice.Create.Do(b.Context(), b.Store, b.Intent(key), draft)
+		must.OK(b, err)
+		made = append(made, done.Value)
+		draft.Number = invoice.Number(map[string]string{"k2": "T-1", "third": "T-2"}[key])
 	}
-	store := &idempotency.Store{Pool: db.Pool, Wait: 5 * time.Second, Timeout: 10 * time.Second}
-	intent := func(text string, record uuid.UUID, seen int) idempotency.Intent {
-		key, err := idempotency.ParseKey(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return idempotency.Intent{Tenant: tenant, Key: key, Record: record, Seen: seen}
-	}
-	var ada uuid.UUID
-	var made []uuid.UUID
-	for _, text := range []string{"k1", "k2", "third", "fourth"} {
-		done, err := invoice.Create.Do(t.Context(), store, intent(text, uuid.Nil, 0), draft)
-		if err != nil {
-			t.Fatal(err)
-		}
-		ada, made = done.Value.Customer.ID, append(made, done.Value.ID)
-		draft.Number = invoice.Number(map[string]string{"k2": "T-1", "third": "T-2"}[text])
-	}
-	live(t, store, intent, made[2], made[3], draft)
-	for seen, text := range []string{"k3", "k4"} {
+	draft.Number, draft.Notes = "", "Edited"
+	live(b, made[2].ID, draft)
+	must.OK(b, b.Void("void", made[3]))
+	ada := made[0].Customer.ID
+	for seen, key := range []string{"k3", "k4"} {
 		named := customer.Draft{Email: "ada@example.com", Name: []string{"Ada King", "Ada Lovelace"}[seen]}
-		if _, err := customer.Edit.Do(t.Context(), store, intent(text, ada, 1+seen), named); err != nil {
-			t.Fatal(err)
-		}
+		b.OK(customer.Edit.Do(b.Context(), b.Store, b.Of(key, ada, 1+seen), named))
 	}
-	for _, text := range []string{"k5", "k6"} {
-		if _, err := customer.Archive.Do(t.Context(), store, intent(text, ada, 0), struct{}{}); err != nil {
-			t.Fatal(err)
-		}
+	for _, key := range []string{"k5", "k6"} {
+		b.OK(customer.Archive.Do(b.Context(), b.Store, b.Of(key, ada, 0), struct{}{}))
 	}
-	return conn
 }
 
-// live edits, issues, pays, refunds and credits one invoice, and voids another.
-func live(
-	t *testing.T, store *idempotency.Store, intent func(string, uuid.UUID, int) idempotency.Intent, paid, voided uuid.UUID, d invoice.Draft,
-) {
-	t.Helper()
-	d.Number, d.Notes = "", "Edited"
-	edited, err := invoice.Edit.Do(t.Context(), store, intent("redraft", paid, 1), d)
-	if err != nil {
-		t.Fatal(err)
-	}
+// live edits, issues, pays, refunds, credits and sends an invoice.
+func live(b *invoicetest.Bundle, id uuid.UUID, d invoice.Draft) {
+	b.Helper()
+	edited, err := invoice.Edit.Do(b.Context(), b.Store, b.Of("redraft", id, 1), d)
+	must.OK(b, err)
 	for _, key := range []string{"issue", "again"} {
-		if _, err := invoice.Issue.Do(t.Context(), store, intent(key, paid, 0), invoice.IssueDraft{}); err != nil {
-			t.Fatal(err)
-		}
+		b.OK(invoice.Issue.Do(b.Context(), b.Store, b.Of(key, id, 0), invoice.IssueDraft{}))
 	}
-	var last payment.Payment
-	for _, p := range []struct {
-		key string
-		in  payment.Input
-	}{
-		{"half", payment.Input{Amount: "20", Date: "2026-11-22", Method: "card", Provider: "Bank", Reference: "R-1"}},
-		{"less", payment.Input{Amount: "1", Date: "2026-11-22", Method: "cash"}},
-	} {
-		some, err := p.in.Draft(paid, edited.Value.Currency)
-		if err != nil {
-			t.Fatal(err)
-		}
-		done, err := payment.Create.Do(t.Context(), store, intent(p.key, uuid.Nil, 0), some)
-		if err != nil {
-			t.Fatal(err)
-		}
-		last = done.Value
-	}
-	back, err := refunds.Input{Amount: "0.40", Date: "2026-11-22"}.Draft(last)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := refunds.Create.Do(t.Context(), store, intent("back", uuid.Nil, 0), back); err != nil {
-		t.Fatal(err)
-	}
+	half, err := payment.Input{
+		Amount: "20", Date: "2026-11-22", Method: "card", Provider: "Bank", Reference: "R-1",
+	}.Draft(id, edited.Value.Currency)
+	must.OK(b, err)
+	b.OK(payment.Create.Do(b.Context(), b.Store, b.Intent("half"), half))
+	less, err := b.Pay("less", edited.Value, "1")
+	must.OK(b, err)
+	back, err := refunds.Input{Amount: "0.40", Date: "2026-11-22"}.Draft(less)
+	must.OK(b, err)
+	b.OK(refunds.Create.Do(b.Context(), b.Store, b.Intent("back"), back))
 	for key, lines := range map[string][]creditnotes.LineInput{
 		"credit": {{Position: 1, Quantity: "0.5"}, {Position: 3, Quantity: "1"}}, "another": {{Position: 2, Quantity: "1"}},
 	} {
 		part, err := creditnotes.Input{Lines: lines}.Draft(edited.Value)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := creditnotes.Create.Do(t.Context(), store, intent(key, uuid.Nil, 0), part); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(b, err)
+		b.OK(creditnotes.Create.Do(b.Context(), b.Store, b.Intent(key), part))
 	}
-	if _, err := invoice.Void.Do(t.Context(), store, intent("void", voided, 0), invoice.VoidDraft{}); err != nil {
-		t.Fatal(err)
-	}
-	to := mail.Draft{InvoiceID: paid, Recipient: "books@example.com"}
-	if _, err := mail.Send.Do(t.Context(), store, intent("send", uuid.Nil, 0), to); err != nil {
-		t.Fatal(err)
-	}
+	b.OK(mail.Send.Do(b.Context(), b.Store, b.Intent("send"), mail.Draft{InvoiceID: id, Recipient: "books@example.com"}))
 }
