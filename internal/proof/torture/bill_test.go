@@ -31,11 +31,7 @@ func TestBill(t *testing.T) {
 	frozen := redrafted
 	frozen.seen = []int{2}
 	again := event{kind: issue, outcome: itUnchanged, shown: billed(2, "issued", 0)}
-	for _, c := range []struct {
-		name   string
-		events []event
-		want   bool
-	}{
+	inOrder(t, nil, []sequence{
 		{"paid in parts", []event{created, issued, paying(400), paying(600), looked(billed(4, "paid", 1000))}, true},
 		{"a payment is lost", []event{created, issued, paying(400), paying(600), looked(billed(4, "partially_paid", 400))}, false},
 		{"a payment makes no version", []event{created, issued, paying(400), looked(billed(2, "partially_paid", 400))}, false},
@@ -62,11 +58,24 @@ func TestBill(t *testing.T) {
 		{"not edited after it was issued", []event{created, issued, refused(redraft, itBarred, 0, 0)}, true},
 		{"not edited as a draft", []event{created, refused(redraft, itBarred, 0, 0)}, false},
 		{"the customer's name changes behind it", []event{created, issued, paying(400), looked(renamed)}, false},
-	} {
+	})
+}
+
+// sequence is a sequence of events, and whether they may follow one another.
+type sequence struct {
+	name   string
+	events []event
+	want   bool
+}
+
+// inOrder checks sequences that begin with the same events.
+func inOrder(t *testing.T, begin []event, sequences []sequence) {
+	t.Helper()
+	for _, c := range sequences {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			var all timeline
-			for n, e := range c.events {
+			for n, e := range slices.Concat(begin, c.events) {
 				all.add(time.Duration(2*n), time.Duration(2*n+1), e)
 			}
 			if got := all.linearizable(1) == "Ok"; got != c.want {
@@ -124,28 +133,34 @@ func TestJudgePayments(t *testing.T) {
 			if c.paid > 0 {
 				state, version = "partially_paid", 3
 			}
-			made := attempt{Called: -5, Done: -4, Outcome: created, Key: "made", ID: "a", Shown: billed(1, "draft", 0)}
-			issued := attempt{
-				Called: -3, Done: -2, Outcome: done, Kind: issue, Key: "issue", Record: "a", ID: "a", Shown: billed(2, "issued", 0),
-			}
-			invoice := row{
-				origin: origin{0, "invoice.create", "made"}, id: "a", notes: content(1, 0), email: "a@example.com", number: "2026-0001",
-			}
-			made.Number = invoice.number
-			e := &evidence{
-				intents: []intent{
-					{kind: pay, key: "key", reference: "R-1"},
-					{n: 1, kind: allocated, key: "made", email: invoice.email},
-					{n: 2, kind: issue, key: "issue"},
-				},
-				attempts: [][]attempt{c.attempts, {made}, {issued}},
-				rows: rows{
-					all:     append(slices.Clone(c.stored), invoice),
-					changes: []stored{{origin{0, "invoice.issue", "issue"}, "a", true, ""}},
-					now:     map[string]profile{"a": billed(version, state, c.paid), "b": {}},
-				},
-			}
+			e := afterIssue(c.stored, map[string]profile{"a": billed(version, state, c.paid), "b": {}})
+			e.did(intent{kind: pay, key: "key", reference: "R-1"}, c.attempts...)
 			e.finds(t, c.want)
 		})
 	}
+}
+
+// afterIssue returns evidence of invoice a, which was created and issued, with further rows and the final state of records.
+func afterIssue(kept []row, now map[string]profile) *evidence {
+	made := row{
+		origin: origin{0, "invoice.create", "made"}, id: "a", notes: content(0, 0), email: "a@example.com", number: "2026-0001",
+	}
+	e := &evidence{rows: rows{
+		all:     append(slices.Clone(kept), made),
+		changes: []stored{{origin{0, "invoice.issue", "issue"}, "a", true, ""}},
+		now:     now,
+	}}
+	e.did(intent{kind: allocated, key: "made", email: made.email}, attempt{
+		Called: -5, Done: -4, Outcome: created, Key: "made", ID: "a", Number: made.number, Shown: billed(1, "draft", 0),
+	})
+	e.did(intent{kind: issue, key: "issue"}, attempt{
+		Called: -3, Done: -2, Outcome: done, Kind: issue, Key: "issue", Record: "a", ID: "a", Shown: billed(2, "issued", 0),
+	})
+	return e
+}
+
+// did adds an intent with its attempts.
+func (e *evidence) did(in intent, attempts ...attempt) {
+	in.n = len(e.intents)
+	e.intents, e.attempts = append(e.intents, in), append(e.attempts, attempts)
 }

@@ -38,7 +38,7 @@ func TestDeliveries(t *testing.T) {
 	anotherAmount.total = 500
 	anotherReference := kept("e", "undecided", "no-invoice")
 	anotherReference.notes = "R-2"
-	draft, issued, partly := billed(1, "draft", 0), billed(2, "issued", 0), billed(3, "partially_paid", 400)
+	issued, partly := billed(2, "issued", 0), billed(3, "partially_paid", 400)
 	once := []attempt{delivered(11, 12, created, "e")}
 	for _, c := range []struct {
 		name     string
@@ -74,22 +74,8 @@ func TestDeliveries(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			made := ended(1, 2, created, "a")
-			made.Shown, made.Key = draft, "made"
-			issuing := attempt{Kind: issue, Record: "a", Called: 3, Done: 4, Outcome: done, ID: "a", Key: "issue", Shown: issued}
-			bill := row{origin: origin{0, "invoice.create", "made"}, id: "a", number: "2026-0001", total: 100, notes: content(1, 0)}
-			e := &evidence{
-				intents: []intent{
-					{kind: paid, key: "key", reference: "R-1"},
-					{n: 1, kind: typed, key: "made", number: "2026-0001"}, {n: 2, kind: issue, key: "issue"},
-				},
-				attempts: [][]attempt{c.attempts, {made}, {issuing}},
-				rows: rows{
-					all:     append(c.rows, bill),
-					changes: []stored{{origin{0, "invoice.issue", "issue"}, "a", true, ""}},
-					now:     map[string]profile{"a": c.now},
-				},
-			}
+			e := afterIssue(c.rows, map[string]profile{"a": c.now})
+			e.did(intent{kind: paid, key: "key", reference: "R-1"}, c.attempts...)
 			e.finds(t, c.want)
 		})
 	}

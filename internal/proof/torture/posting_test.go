@@ -3,7 +3,6 @@ package torture
 import (
 	"slices"
 	"testing"
-	"time"
 )
 
 // held returns an answer with a payment of 4.00 of invoice a.
@@ -21,11 +20,7 @@ func TestRefundable(t *testing.T) {
 	}
 	smaller := held(1, 0)
 	smaller.Amount = 300
-	for _, c := range []struct {
-		name   string
-		events []event
-		want   bool
-	}{
+	inOrder(t, nil, []sequence{
 		{"refunded in parts", []event{paid, refunding(100), refunding(300), looked(3, 400)}, true},
 		{"a refund is lost", []event{paid, refunding(100), refunding(300), looked(3, 300)}, false},
 		{"a refund makes no version", []event{paid, refunding(100), looked(1, 100)}, false},
@@ -35,23 +30,7 @@ func TestRefundable(t *testing.T) {
 		{"refused, and was not more", []event{paid, refunding(100), refused(300, 300)}, false},
 		{"refused, with less than was left", []event{paid, refused(500, 300)}, false},
 		{"the amount changes", []event{paid, {kind: look, shown: smaller}}, false},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			if got := inOrder(c.events); got != c.want {
-				t.Errorf("got %t", got)
-			}
-		})
-	}
-}
-
-// inOrder reports whether these events may follow one another.
-func inOrder(events []event) bool {
-	var all timeline
-	for n, e := range events {
-		all.add(time.Duration(2*n), time.Duration(2*n+1), e)
-	}
-	return all.linearizable(1) == "Ok"
+	})
 }
 
 func TestCreditedBill(t *testing.T) {
@@ -66,11 +45,7 @@ func TestCreditedBill(t *testing.T) {
 		return event{kind: credit, outcome: itExceeds, limit: limit, open: open}
 	}
 	issued := []event{{kind: look, shown: billed(1, "draft", 0)}, {kind: issue, outcome: itChanged, shown: billed(2, "issued", 0)}}
-	for _, c := range []struct {
-		name   string
-		events []event
-		want   bool
-	}{
+	inOrder(t, issued, []sequence{
 		{"credited in parts", []event{
 			did(credit, 400), credited(3, "issued", 0, 400), did(credit, 600), credited(4, "credited", 0, 1000),
 		}, true},
@@ -105,14 +80,7 @@ func TestCreditedBill(t *testing.T) {
 		{"more than is left of a line, and nothing was credited", []event{refused(byLine, 0)}, false},
 		{"nothing is left", []event{did(credit, 1000), refused(byAll, 0)}, true},
 		{"nothing is left, and something is", []event{did(credit, 900), refused(byAll, 0)}, false},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			if got := inOrder(slices.Concat(issued, c.events)); got != c.want {
-				t.Errorf("got %t", got)
-			}
-		})
-	}
+	})
 }
 
 // TestMayPass checks that only a refusal by the open amount may be followed by success, after a refund. Refusals by the rest of a
@@ -201,10 +169,6 @@ func TestJudgeRefundsAndCreditNotes(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			made := attempt{Called: 1, Done: 2, Outcome: created, Key: "made", ID: "a", Number: "2026-0001", Shown: billed(1, "draft", 0)}
-			issued := attempt{
-				Called: 3, Done: 4, Outcome: done, Kind: issue, Key: "issue", Record: "a", ID: "a", Shown: billed(2, "issued", 0),
-			}
 			paid := attempt{
 				Called: 5, Done: 6, Outcome: created, Kind: pay, Key: "pay", Record: "a", ID: "p", Asked: 400, Total: 400,
 				Shown: held(1, 0),
@@ -216,25 +180,11 @@ func TestJudgeRefundsAndCreditNotes(t *testing.T) {
 				Called: 9, Done: 10, Outcome: created, Kind: credit, Key: "credit", Record: "a", ID: "n", Number: "CN-2026-0001",
 				Total: 200, Lines: "1:500",
 			}
-			before := []row{
-				{origin: origin{0, "invoice.create", "made"}, id: "a", notes: content(0, 0), email: "a@example.com", number: "2026-0001"},
-				{origin: origin{0, "payment.create", "pay"}, id: "p", total: 400, invoice: "a"},
-			}
-			e := &evidence{
-				intents: []intent{
-					{kind: allocated, key: "made", email: "a@example.com"},
-					{n: 1, kind: issue, key: "issue"},
-					{n: 2, kind: pay, key: "pay"},
-					{n: 3, kind: refund, key: "refund"},
-					{n: 4, kind: credit, key: "credit"},
-				},
-				attempts: [][]attempt{{made}, {issued}, {paid}, {refunded}, {credited}},
-				rows: rows{
-					all:     slices.Concat(before, c.stored),
-					changes: []stored{{origin{0, "invoice.issue", "issue"}, "a", true, ""}},
-					now:     map[string]profile{"a": c.invoice, "p": c.payment, "q": {}},
-				},
-			}
+			payment := row{origin: origin{0, "payment.create", "pay"}, id: "p", total: 400, invoice: "a"}
+			e := afterIssue(append(c.stored, payment), map[string]profile{"a": c.invoice, "p": c.payment, "q": {}})
+			e.did(intent{kind: pay, key: "pay"}, paid)
+			e.did(intent{kind: refund, key: "refund"}, refunded)
+			e.did(intent{kind: credit, key: "credit"}, credited)
 			e.finds(t, c.want)
 		})
 	}
