@@ -140,10 +140,10 @@ func (a *attempt) readProblem(kind kind, header http.Header, answer []byte) erro
 		a.Outcome = inProgress
 	case a.Status == http.StatusConflict && (kind.creates() && name == "number-taken" || kind == pay && name == "payment-taken"):
 		a.Outcome, a.ID = conflict, problem.ExistingID
-	case a.Status == http.StatusConflict && name != "" && name == kind.excess():
+	case a.Status == http.StatusConflict && name != "" && name == kinds[kind].excess:
 		a.Outcome = conflict
 		return a.readLimit(kind, problem.Open, problem.Left)
-	case a.Status == http.StatusConflict && slices.Contains(kind.barriers(), name):
+	case a.Status == http.StatusConflict && slices.Contains(kinds[kind].barriers, name):
 		a.Outcome = barred
 	case a.Status == http.StatusUnprocessableEntity && name == "key-reused":
 		a.Outcome, a.ID = mismatch, problem.ExistingID
@@ -171,34 +171,4 @@ func (a *attempt) readLimit(kind kind, open *cents, left string) error {
 		a.Limit = byAll
 	}
 	return nil
-}
-
-// excess returns the problem type of an amount that exceeds its limit.
-func (k kind) excess() string {
-	switch k {
-	case pay:
-		return "exceeds-open-amount"
-	case refund:
-		return "exceeds-payment"
-	case credit:
-		return "exceeds-invoice"
-	default:
-		return ""
-	}
-}
-
-// barriers returns the problem types of an invoice or a customer whose state does not allow the intent.
-func (k kind) barriers() []string {
-	switch k {
-	case redraft, issue:
-		return []string{"not-draft"}
-	case void:
-		return []string{"has-payments", "has-credit-notes"}
-	case pay, credit, send:
-		return []string{"not-issued"}
-	case allocated, typed, contact: // the customer is archived
-		return []string{"customer-differs"}
-	default:
-		return nil
-	}
 }

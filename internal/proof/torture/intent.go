@@ -57,13 +57,39 @@ func (k kind) delivers() bool { return k == paid || k == returned }
 // belongs reports whether the kind creates a record that belongs to an existing one.
 func (k kind) belongs() bool { return k.posts() || k == send }
 
-func (k kind) String() string {
-	return [...]string{
-		"invoice, number allocated", "invoice, number typed", "customer by email", "customer edited", "customer archived",
-		"customer restored", "invoice edited", "invoice issued", "invoice voided", "payment", "refund", "credit note", "mail sent again",
-		"settings edited", "event: payment", "event: refund", "record read", "invoice of a refund",
-	}[k]
+// kinds has, for each kind, its name in reports, the server's name for the operation, how often it is chosen in a hundred, the problem
+// type of an amount that exceeds its limit, and those of a state of the record that does not allow it.
+var kinds = [...]struct {
+	name, operation string
+	odds            int
+	excess          string
+	barriers        []string
+}{
+	allocated: {"invoice, number allocated", "invoice.create", 17, "", []string{customerArchived}},
+	typed:     {"invoice, number typed", "invoice.create", 10, "", []string{customerArchived}},
+	contact:   {"customer by email", "customer.upsert", 5, "", []string{customerArchived}},
+	edit:      {"customer edited", "customer.edit", 9, "", nil},
+	archive:   {"customer archived", "customer.archive", 4, "", nil},
+	restore:   {"customer restored", "customer.restore", 4, "", nil},
+	redraft:   {"invoice edited", "invoice.edit", 7, "", []string{"not-draft"}},
+	issue:     {"invoice issued", "invoice.issue", 8, "", []string{"not-draft"}},
+	void:      {"invoice voided", "invoice.void", 3, "", []string{"has-payments", "has-credit-notes"}},
+	pay:       {"payment", "payment.create", 11, "exceeds-open-amount", []string{"not-issued"}},
+	refund:    {"refund", "refund.create", 5, "exceeds-payment", nil},
+	credit:    {"credit note", "credit_note.create", 4, "exceeds-invoice", []string{"not-issued"}},
+	send:      {"mail sent again", "mail.send", 3, "", []string{"not-issued"}},
+	business:  {"settings edited", "settings.edit", 2, "", nil},
+	paid:      {"event: payment", "webhook.receive", 5, "", nil},
+	returned:  {"event: refund", "webhook.receive", 3, "", nil},
+	look:      {name: "record read"},
+	unpay:     {name: "invoice of a refund"},
 }
+
+const customerArchived = "customer-differs"
+
+func (k kind) String() string { return kinds[k].name }
+
+func (k kind) operation() string { return kinds[k].operation }
 
 // tokens are the API tokens of the demo data's tenants.
 var tokens = [...]string{"oo_demo_acme", "oo_demo_globex"}
@@ -153,11 +179,8 @@ func imagine(seed uint64, n int) intent {
 // anyKind chooses the kind of an intent.
 func anyKind(rng *rand.Rand) kind {
 	dice := rng.IntN(100)
-	for k, odds := range [...]int{
-		allocated: 17, typed: 10, contact: 5, edit: 9, archive: 4, restore: 4, redraft: 7, issue: 8, void: 3, pay: 11, refund: 5,
-		credit: 4, send: 3, business: 2, paid: 5, returned: 3,
-	} {
-		if dice -= odds; dice < 0 {
+	for k, of := range kinds {
+		if dice -= of.odds; dice < 0 {
 			return kind(k)
 		}
 	}
@@ -213,38 +236,4 @@ func encode(body map[string]any) []byte {
 		panic(err) // strings, and maps of strings, always encode
 	}
 	return encoded
-}
-
-// operation returns the server's name for the operation.
-func (k kind) operation() string {
-	switch k {
-	case contact:
-		return "customer.upsert"
-	case edit:
-		return "customer.edit"
-	case archive:
-		return "customer.archive"
-	case restore:
-		return "customer.restore"
-	case redraft:
-		return "invoice.edit"
-	case issue:
-		return "invoice.issue"
-	case void:
-		return "invoice.void"
-	case pay:
-		return "payment.create"
-	case refund:
-		return "refund.create"
-	case credit:
-		return "credit_note.create"
-	case send:
-		return "mail.send"
-	case business:
-		return "settings.edit"
-	case paid, returned:
-		return "webhook.receive"
-	default:
-		return "invoice.create"
-	}
 }
