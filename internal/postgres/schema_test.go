@@ -1,11 +1,14 @@
 package postgres_test
 
 import (
+	"context"
 	"maps"
 	"slices"
-	"strings"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
+
+	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
 )
 
@@ -39,35 +42,60 @@ var notReferences = map[string]string{
 	"webhook_events.event_id":     "the sender's id",
 }
 
-func TestFunctionsStayInTheirTenant(t *testing.T) {
+// look is a query for the names of what a schema should not have.
+type look struct {
+	sql    string
+	except []string // names that may be found
+	advice string
+	// The query finds these names after these additions.
+	additions, finds []string
+}
+
+// try checks that the query finds nothing in the schema, and what is added to it.
+func (l look) try(t *testing.T) {
+	t.Helper()
 	t.Parallel()
 	db := pgtest.New(t)
 	db.Spoil(t)
-	if found := leavingTenant(t, db); len(found) > 0 {
-		t.Errorf("%q run as their owner (no function may: leave out SECURITY DEFINER), or use onlyonce.tenant_id "+
-			"(do without, since claim_intent enters the tenant, or add them to tenantFunctions with the reason)", found)
+	conn, err := pgx.Connect(t.Context(), db.AdminURL)
+	must.OK(t, err)
+	defer conn.Close(context.Background())
+	find := func() []string {
+		rows, _ := conn.Query(t.Context(), l.sql) // CollectRows returns its error
+		found, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		must.OK(t, err)
+		return slices.DeleteFunc(found, func(name string) bool { return slices.Contains(l.except, name) })
 	}
-	for _, sql := range []string{
-		"CREATE FUNCTION as_owner() RETURNS integer LANGUAGE sql SECURITY DEFINER RETURN 1",
-		"CREATE FUNCTION sets() RETURNS text LANGUAGE sql RETURN set_config('onlyonce.tenant_id', '', true)",
-		"CREATE FUNCTION sets_by_command() RETURNS void LANGUAGE plpgsql AS 'BEGIN SET onlyonce.tenant_id = 1; END'",
-		"CREATE FUNCTION set_around() RETURNS integer LANGUAGE sql SET onlyonce.tenant_id = '' RETURN 1",
-	} {
-		query(t, db.AdminURL, sql)
+	if found := find(); len(found) > 0 {
+		t.Errorf("%q: %s", found, l.advice)
 	}
-	if found := leavingTenant(t, db); !slices.Equal(found, []string{"as_owner", "set_around", "sets", "sets_by_command"}) {
-		t.Errorf("of the functions that were added these are found: %q", found)
+	for _, sql := range l.additions {
+		must.Exec(t, conn, sql)
+	}
+	if found := find(); !slices.Equal(found, l.finds) {
+		t.Errorf("after the additions these are found: %q", found)
 	}
 }
 
-// leavingTenant returns the functions that run as their owner, or use the setting and are not in tenantFunctions.
-func leavingTenant(t *testing.T, db *pgtest.Database) []string {
-	t.Helper()
-	return lines(query(t, db.AdminURL, `
-		SELECT string_agg(proname, E'\n' ORDER BY proname) FROM pg_proc JOIN pg_namespace n ON n.oid = pronamespace
-		WHERE nspname NOT IN ('pg_catalog', 'information_schema') AND (prosecdef
-			OR concat(prosrc, pg_get_function_sqlbody(pg_proc.oid), proconfig) ILIKE '%onlyonce.tenant\_id%'
-				AND proname <> ALL ('{`+strings.Join(tenantFunctions, ",")+`}'))`))
+// TestFunctionsStayInTheirTenant finds functions that run as their owner, or use the setting and are not in tenantFunctions.
+func TestFunctionsStayInTheirTenant(t *testing.T) {
+	look{
+		sql: `
+			SELECT proname FROM pg_proc JOIN pg_namespace n ON n.oid = pronamespace
+			WHERE nspname NOT IN ('pg_catalog', 'information_schema') AND (prosecdef
+				OR concat(prosrc, pg_get_function_sqlbody(pg_proc.oid), proconfig) ILIKE '%onlyonce.tenant\_id%')
+			ORDER BY proname`,
+		except: tenantFunctions,
+		advice: "no function may run as its owner: leave out SECURITY DEFINER. If it uses onlyonce.tenant_id, " +
+			"do without, since claim_intent enters the tenant, or add it to tenantFunctions with the reason",
+		additions: []string{
+			"CREATE FUNCTION as_owner() RETURNS integer LANGUAGE sql SECURITY DEFINER RETURN 1",
+			"CREATE FUNCTION sets() RETURNS text LANGUAGE sql RETURN set_config('onlyonce.tenant_id', '', true)",
+			"CREATE FUNCTION sets_by_command() RETURNS void LANGUAGE plpgsql AS 'BEGIN SET onlyonce.tenant_id = 1; END'",
+			"CREATE FUNCTION set_around() RETURNS integer LANGUAGE sql SET onlyonce.tenant_id = '' RETURN 1",
+		},
+		finds: []string{"as_owner", "set_around", "sets", "sets_by_command"},
+	}.try(t)
 }
 
 // TestNoExtensions checks that the schema needs no extension, because a managed server may lack it. Every new database has plpgsql.
@@ -80,121 +108,102 @@ func TestNoExtensions(t *testing.T) {
 
 // TestNoFunctionIsThereTwice checks that a migration that adds an argument to a function drops the old one.
 func TestNoFunctionIsThereTwice(t *testing.T) {
-	t.Parallel()
-	db := pgtest.New(t)
-	db.Spoil(t)
-	const twice = `
-		SELECT string_agg(DISTINCT f.proname, E'\n') FROM pg_proc f JOIN pg_proc other USING (proname, pronamespace)
-		WHERE f.pronamespace = 'public'::regnamespace AND f.oid < other.oid`
-	if found := lines(query(t, db.AdminURL, twice)); len(found) > 0 {
-		t.Errorf("there are several functions of the name %s: drop the old one in the migration that adds an argument", found)
-	}
-	query(t, db.AdminURL, "CREATE FUNCTION new_id(again integer) RETURNS integer LANGUAGE sql RETURN again")
-	if found := lines(query(t, db.AdminURL, twice)); !slices.Equal(found, []string{"new_id"}) {
-		t.Errorf("of the functions that are there twice these are found: %q", found)
-	}
+	look{
+		sql: `
+			SELECT DISTINCT f.proname FROM pg_proc f JOIN pg_proc other USING (proname, pronamespace)
+			WHERE f.pronamespace = 'public'::regnamespace AND f.oid < other.oid`,
+		advice:    "there are several functions of the name: drop the old one in the migration that adds an argument",
+		additions: []string{"CREATE FUNCTION new_id(again integer) RETURNS integer LANGUAGE sql RETURN again"},
+		finds:     []string{"new_id"},
+	}.try(t)
 }
 
+// TestEveryReferenceHasAForeignKey finds columns that end in _id and have no foreign key. It leaves out tables of words, which triggers
+// write with each record, and no record is deleted; and the ids of other systems.
 func TestEveryReferenceHasAForeignKey(t *testing.T) {
-	t.Parallel()
-	db := pgtest.New(t)
-	db.Spoil(t)
 	all := maps.Clone(notReferences)
 	maps.Copy(all, notReferencesOfInvoices())
-	for _, column := range withoutForeignKey(t, db) {
-		if all[column] == "" {
-			t.Errorf("%s has no foreign key: add one that begins with tenant_id, or add it to notReferences with the reason", column)
-		}
-	}
-	query(t, db.AdminURL, "ALTER TABLE customers ADD group_id uuid, ADD referrer_id uuid")
-	query(t, db.AdminURL, "ALTER TABLE customers ADD FOREIGN KEY (tenant_id, referrer_id) REFERENCES customers")
-	found := withoutForeignKey(t, db)
-	if !slices.Contains(found, "customers.group_id") || slices.Contains(found, "customers.referrer_id") {
-		t.Errorf("of the columns that were added these are found: %q", found)
-	}
+	look{
+		sql: `
+			SELECT relname || '.' || attname
+			FROM pg_attribute JOIN pg_class c ON c.oid = attrelid
+			WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND relname NOT LIKE '%\_words'
+				AND attname LIKE '%\_id' AND atttypid <> 'external_id'::regtype AND attnum > 0 AND NOT attisdropped
+				AND NOT EXISTS (SELECT FROM pg_constraint WHERE contype = 'f' AND conrelid = attrelid AND attnum = ANY (conkey))`,
+		except: slices.Collect(maps.Keys(all)),
+		advice: "no foreign key: add one that begins with tenant_id, or add it to notReferences with the reason",
+		additions: []string{
+			"ALTER TABLE customers ADD group_id uuid, ADD referrer_id uuid",
+			"ALTER TABLE customers ADD FOREIGN KEY (tenant_id, referrer_id) REFERENCES customers",
+		},
+		finds: []string{"customers.group_id"},
+	}.try(t)
 }
 
 // TestIndexesDependOnNoLocale checks that text in an index is ordered by code point. The job queue's schema is left out: its few names
 // consist of small letters, and unique jobs are identified by a digest.
 func TestIndexesDependOnNoLocale(t *testing.T) {
-	t.Parallel()
-	db := pgtest.New(t)
-	db.Spoil(t)
-	if found := byLocale(t, db); len(found) > 0 {
-		t.Errorf("%q order text by a locale, which may change with an upgrade: write COLLATE \"C\" behind the type of the column", found)
-	}
-	query(t, db.AdminURL, "CREATE TABLE notes (tenant_id uuid, code text, label text, UNIQUE (tenant_id, code))")
-	query(t, db.AdminURL, "CREATE INDEX notes_by_label ON notes (tenant_id, lower(label))")
-	if found := byLocale(t, db); !slices.Equal(found, []string{"notes_by_label", "notes_tenant_id_code_key"}) {
-		t.Errorf("of the indexes that were added these are found: %q", found)
-	}
+	look{
+		sql: `
+			SELECT DISTINCT relname
+			FROM pg_index JOIN pg_class c ON c.oid = indexrelid, unnest(indcollation::oid[]) AS ordered
+			WHERE relnamespace = 'public'::regnamespace AND ordered NOT IN (0, '"C"'::regcollation) ORDER BY relname`,
+		advice: `text is ordered by a locale, which may change with an upgrade: write COLLATE "C" behind the type of the column`,
+		additions: []string{
+			"CREATE TABLE notes (tenant_id uuid, code text, label text, UNIQUE (tenant_id, code))",
+			"CREATE INDEX notes_by_label ON notes (tenant_id, lower(label))",
+		},
+		finds: []string{"notes_by_label", "notes_tenant_id_code_key"},
+	}.try(t)
 }
 
 // TestIndexesDependOnNoSystem checks that no key is stored that an upgrade of the system may compute otherwise: by a hash of PostgreSQL,
-// with the time zones, or from a floating-point number.
+// with the time zones, or from a floating-point number, also through a function of the schema. UTC is no zone that changes.
 func TestIndexesDependOnNoSystem(t *testing.T) {
-	t.Parallel()
-	db := pgtest.New(t)
-	db.Spoil(t)
-	if found := bySystem(t, db); len(found) > 0 {
-		t.Errorf("%q may be computed otherwise after an upgrade of PostgreSQL or of the time zones", found)
-	}
-	query(t, db.AdminURL, "CREATE FUNCTION lock_number(of text) RETURNS bigint IMMUTABLE RETURN hashtextextended(of COLLATE \"C\", 0)")
-	query(t, db.AdminURL, "CREATE TABLE notes (tenant_id uuid, at timestamptz, hash bigint GENERATED ALWAYS AS (lock_number('a')) STORED)")
-	query(t, db.AdminURL, "CREATE UNIQUE INDEX notes_by_hash ON notes (tenant_id, hash)")
-	query(t, db.AdminURL, "CREATE UNIQUE INDEX notes_by_day ON notes (tenant_id, ((at AT TIME ZONE 'Europe/Dublin')::date))")
-	query(t, db.AdminURL, "CREATE TABLE weights (tenant_id uuid, weight float8, UNIQUE (tenant_id, weight))")
-	if found := bySystem(t, db); !slices.Equal(found, []string{"notes.hash", "notes_by_day", "weights_tenant_id_weight_key"}) {
-		t.Errorf("of what was added this is found: %q", found)
-	}
+	look{
+		sql: `
+			WITH stored AS (
+				SELECT c.relname AS name, indexrelid AS id, pg_get_indexdef(indexrelid) AS sql,
+					EXISTS (
+						SELECT FROM pg_attribute
+						WHERE attrelid = indexrelid AND atttypid IN ('float4'::regtype, 'float8'::regtype)) AS floats
+				FROM pg_index JOIN pg_class c ON c.oid = indexrelid WHERE relnamespace = 'public'::regnamespace
+				UNION ALL
+				SELECT relname || '.' || attname, d.oid, pg_get_expr(adbin, adrelid), false
+				FROM pg_attrdef d JOIN pg_class c ON c.oid = adrelid JOIN pg_attribute a ON attrelid = adrelid AND attnum = adnum
+				WHERE relnamespace = 'public'::regnamespace AND attgenerated <> ''
+			)
+			SELECT name FROM stored
+			WHERE floats OR sql ~* 'hash\w*\(|timezone\(|at time zone ''(?!utc'')' OR EXISTS (
+				SELECT FROM pg_proc p WHERE pronamespace = 'public'::regnamespace AND sql LIKE '%' || proname || '(%'
+					AND (prosrc || COALESCE(pg_get_function_sqlbody(p.oid), '')) ~* 'hash\w*\(|timezone\(|at time zone ''(?!utc'')')
+			ORDER BY name`,
+		advice: "it may be computed otherwise after an upgrade of PostgreSQL or of the time zones",
+		additions: []string{
+			`CREATE FUNCTION lock_number(of text) RETURNS bigint IMMUTABLE RETURN hashtextextended(of COLLATE "C", 0)`,
+			"CREATE TABLE notes (tenant_id uuid, at timestamptz, hash bigint GENERATED ALWAYS AS (lock_number('a')) STORED)",
+			"CREATE UNIQUE INDEX notes_by_hash ON notes (tenant_id, hash)",
+			"CREATE UNIQUE INDEX notes_by_day ON notes (tenant_id, ((at AT TIME ZONE 'Europe/Dublin')::date))",
+			"CREATE TABLE weights (tenant_id uuid, weight float8, UNIQUE (tenant_id, weight))",
+		},
+		finds: []string{"notes.hash", "notes_by_day", "weights_tenant_id_weight_key"},
+	}.try(t)
 }
 
-// bySystem returns the indexes and generated columns that depend on a hash of PostgreSQL, on time zones or on a floating-point number,
-// also through a function of the schema. UTC is no zone that changes.
-func bySystem(t *testing.T, db *pgtest.Database) []string {
-	t.Helper()
-	return lines(query(t, db.AdminURL, `
-		WITH stored AS (
-			SELECT c.relname AS name, indexrelid AS id, pg_get_indexdef(indexrelid) AS sql,
-				EXISTS (
-					SELECT FROM pg_attribute WHERE attrelid = indexrelid AND atttypid IN ('float4'::regtype, 'float8'::regtype)) AS floats
-			FROM pg_index JOIN pg_class c ON c.oid = indexrelid WHERE relnamespace = 'public'::regnamespace
-			UNION ALL
-			SELECT relname || '.' || attname, d.oid, pg_get_expr(adbin, adrelid), false
-			FROM pg_attrdef d JOIN pg_class c ON c.oid = adrelid JOIN pg_attribute a ON attrelid = adrelid AND attnum = adnum
-			WHERE relnamespace = 'public'::regnamespace AND attgenerated <> ''
-		)
-		SELECT string_agg(name, E'\n' ORDER BY name) FROM stored
-		WHERE floats OR sql ~* 'hash\w*\(|timezone\(|at time zone ''(?!utc'')' OR EXISTS (
-			SELECT FROM pg_proc p WHERE pronamespace = 'public'::regnamespace AND sql LIKE '%' || proname || '(%'
-				AND (prosrc || COALESCE(pg_get_function_sqlbody(p.oid), '')) ~* 'hash\w*\(|timezone\(|at time zone ''(?!utc'')')`))
-}
-
-// byLocale returns the indexes that order text by a collation other than "C".
-func byLocale(t *testing.T, db *pgtest.Database) []string {
-	t.Helper()
-	return lines(query(t, db.AdminURL, `
-		SELECT string_agg(DISTINCT relname, E'\n' ORDER BY relname)
-		FROM pg_index JOIN pg_class c ON c.oid = indexrelid, unnest(indcollation::oid[]) AS ordered
-		WHERE relnamespace = 'public'::regnamespace AND ordered NOT IN (0, '"C"'::regcollation)`))
-}
-
-// withoutForeignKey returns the columns that end in _id and have no foreign key. It leaves out tables of words, which triggers write
-// with each record, and no record is deleted; and the ids of other systems.
-func withoutForeignKey(t *testing.T, db *pgtest.Database) []string {
-	t.Helper()
-	return lines(query(t, db.AdminURL, `
-		SELECT string_agg(relname || '.' || attname, E'\n' ORDER BY relname, attname)
-		FROM pg_attribute JOIN pg_class c ON c.oid = attrelid
-		WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND relname NOT LIKE '%\_words'
-			AND attname LIKE '%\_id' AND atttypid <> 'external_id'::regtype AND attnum > 0 AND NOT attisdropped
-			AND NOT EXISTS (SELECT FROM pg_constraint WHERE contype = 'f' AND conrelid = attrelid AND attnum = ANY (conkey))`))
-}
-
-// lines returns the lines of a result of query, none for NULL.
-func lines(text string) []string {
-	if text == "<nil>" {
-		return nil
-	}
-	return strings.Split(text, "\n")
+// TestEveryRowCanBeReplicated checks that each table has columns that identify a row and aren't generated. Logical replication to a
+// server of the next major version (docs/upgrade.md) needs them, and doesn't send generated columns.
+func TestEveryRowCanBeReplicated(t *testing.T) {
+	look{
+		sql: `
+			SELECT relname
+			FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace
+			WHERE relkind = 'r' AND relpersistence = 'p' AND nspname NOT IN ('pg_catalog', 'information_schema') AND NOT EXISTS (
+				SELECT FROM pg_index i
+				WHERE indrelid = c.oid AND CASE relreplident WHEN 'i' THEN indisreplident WHEN 'd' THEN indisprimary END AND NOT EXISTS (
+					SELECT FROM pg_attribute WHERE attrelid = c.oid AND attnum = ANY (indkey) AND attgenerated <> ''))`,
+		except:    []string{"settings"}, // the documentation names other columns for it
+		advice:    "logical replication refuses its changes: give it a key without a generated column",
+		additions: []string{"CREATE TABLE unidentified (name text)"},
+		finds:     []string{"unidentified"},
+	}.try(t)
 }
