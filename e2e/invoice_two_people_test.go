@@ -23,24 +23,3 @@ func TestTwoPeopleTakeOneNumberAtTheSameInstant(t *testing.T) {
 		t.Errorf("%d invoices have the number, and %d people saw that they created it", n, first)
 	}
 }
-
-// Neither person types a number, so each gets a different one.
-func TestTwoPeopleCreateAtTheSameInstant(t *testing.T) {
-	t.Parallel()
-	app := thisApp(t)
-	people := []*visitor{window(t, app, incident{}), window(t, app, incident{})}
-	for _, p := range people {
-		p.openForm()
-		p.wire.hold(beforeTheApp)
-		p.send()
-	}
-	for _, p := range people {
-		p.wire.release()
-	}
-	for _, p := range people {
-		p.settle()
-		if found := p.judge(incident{}); !found.good() {
-			t.Errorf("%s: %s", found, found.saw)
-		}
-	}
-}

@@ -24,7 +24,6 @@ const (
 	saysPressFiveTimes  = "Press Create invoice five times"
 	saysSlow            = "takes 3 seconds longer"
 	saysOneSent         = "You pressed 5 times: 1 was sent, 4 were stopped."
-	saysPressedOnce     = "You pressed once"
 	saysStillOne        = "there is still only one invoice"
 )
 

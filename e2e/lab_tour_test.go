@@ -58,20 +58,6 @@ func TestTour(t *testing.T) {
 	}
 }
 
-// A visitor who presses only once sees a hint with a link back.
-func TestTourAfterOnePress(t *testing.T) {
-	onlyHere(t, needsTheLab)
-	t.Parallel()
-	s := start(t)
-	s.login()
-	s.open("/lab/tour/1")
-	s.click(buttonOpenTheForm)
-	s.create()
-	s.isOnStrip(saysPressedOnce)
-	s.follow("Try again")
-	s.seesHeading(headingFiveTimes)
-}
-
 // The cards of the lab fill their rows.
 func TestLabHasNoOrphan(t *testing.T) {
 	onlyHere(t, needsTheLab)
@@ -120,18 +106,4 @@ func TestTourEndsAnywhere(t *testing.T) {
 	s.create()
 	s.seesInvoice(s.number(1), created(s.number(1)))
 	s.attempts("created")
-}
-
-// Links to the lab: on the login page after a visit to the lab, and on a record.
-func TestWaysToTheLab(t *testing.T) {
-	onlyHere(t, needsTheLab)
-	t.Parallel()
-	s := start(t)
-	s.open("/lab")
-	s.isFocused(s.button(linkLogInAsFirst))
-	s.click(linkLogInAsFirst)
-	s.seesHeading(linkTryToBreakIt)
-	s.addCustomer(s.email("grace"), s.named("Grace Hopper"))
-	s.check(s.page.Locator(".history").GetByText(linkTryToBreakIt).Click(), "follow the link below the history")
-	s.seesHeading(linkTryToBreakIt)
 }

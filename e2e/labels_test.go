@@ -33,7 +33,6 @@ const (
 	buttonLogIn                = "Log in"
 	buttonLogOut               = "Log out"
 	buttonLogOutElsewhere      = "Log out everywhere else"
-	buttonLogOutThere          = "Log out there…"
 	buttonMergeCustomers       = "Merge customers"
 	buttonNewLink              = "New link"
 	buttonPause                = "Pause"
@@ -62,7 +61,6 @@ const (
 // Links.
 const (
 	linkRules           = "Rules"
-	linkArchived        = "Archived"
 	linkBillNow         = "Bill now"
 	linkContinue        = "Continue"
 	linkCopyAsNew       = "Copy as new"
@@ -74,17 +72,14 @@ const (
 	linkInvoices        = "Invoices"
 	linkForgot          = "Forgot your password?"
 	linkIssueInvoice    = "Issue invoice"
-	linkKeepWhatIsSaved = "Keep what is saved"
 	linkLogInAsFirst    = "Log in as Acme Studio"
 	linkMerge           = "Merge…"
 	linkNewCustomer     = "New customer"
 	linkNewInvoice      = "New invoice"
-	linkNewPerson       = "Add a person"
 	linkNext            = "Next"
 	linkNotDuplicates   = "Not duplicates…"
 	linkOpenTheInvoice  = "Open the invoice"
 	linkOutbox          = "Outbox"
-	linkPeople          = "People"
 	linkPrevious        = "Previous"
 	linkRecordPayment   = "Record payment"
 	linkRepeat          = "Make it recurring…"
@@ -121,7 +116,6 @@ const (
 	fieldPassword            = "Password"
 	fieldQuantity            = "Quantity"
 	fieldReference           = "Reference (optional)"
-	fieldRole                = "Role"
 	fieldSearchInvoices      = "Search invoices"
 	fieldSigningSecret       = "Signing secret"
 	fieldTaxRate             = "Tax %"
@@ -129,17 +123,12 @@ const (
 	fieldUnitPrice           = "Unit price"
 )
 
-// roleReadOnly is the index of the role among the options of its field.
-const roleReadOnly = 2
-
 // Headings, or their beginnings.
 const (
 	headingCreditNote     = "Credit note CN-"
 	headingCustomers      = "Customers"
 	headingEditCustomer   = "Edit customer"
 	headingEditInvoice    = "Edit invoice"
-	headingForMembersOnly = "Only members can change this"
-	headingForOwnersOnly  = "Only owners can open this page"
 	headingHome           = "Home"
 	headingLoggedOut      = "You are no longer logged in"
 	headingLogIn          = "Log in"
@@ -148,7 +137,6 @@ const (
 	headingNewSchedule    = "New schedule"
 	headingNothingIsOpen  = "Nothing is open on this invoice."
 	headingOutbox         = "Outbox"
-	headingPeople         = "People"
 	headingRecordAPayment = "Record a payment"
 	headingRecordARefund  = "Record a refund"
 	headingOtherBusiness  = "This form belongs to Acme Studio, and you are now logged in as Globex Works."
@@ -167,7 +155,6 @@ const (
 	saysNotSent            = "Not sent."
 	saysRestored           = "Restored."
 	saysOfOtherBusiness    = "This form belongs to Acme Studio"
-	saysCanLogIn           = "Can log in"
 	saysEMailQueued        = "Email queued."
 	saysIfThereIsAnAccount = "If there is an account with this email, we've sent a link to it."
 	saysInvited            = "Invited, has not chosen a password yet"

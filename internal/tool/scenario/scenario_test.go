@@ -26,8 +26,8 @@ const run = `
 {"Action":"output","Test":"TestHabits/archive","Output":"    buttons_test.go:9: left behind: E2E01-1 (paid, 123.00)\n"}
 {"Action":"pass","Test":"TestHabits/archive","Elapsed":2}
 {"Action":"pass","Test":"TestHabits","Elapsed":0}
-{"Action":"output","Test":"TestPeople","Output":"    people_test.go:9: left out against a deployment: for a reason\n"}
-{"Action":"skip","Test":"TestPeople","Elapsed":0}
+{"Action":"output","Test":"TestPasswordsByMail","Output":"    links_test.go:9: left out against a deployment: for a reason\n"}
+{"Action":"skip","Test":"TestPasswordsByMail","Elapsed":0}
 `
 
 const ended = `{"Action":"fail","Elapsed":63}`
@@ -73,7 +73,7 @@ func TestPage(t *testing.T) {
 // TestWhatCountsAsPassed: a local run leaves out nothing, and a run that stops in the middle has not passed.
 func TestWhatCountsAsPassed(t *testing.T) {
 	t.Parallel()
-	const passed, out = `{"Action":"pass","Test":"TestHabits"}` + "\n", `{"Action":"skip","Test":"TestPeople"}` + "\n"
+	const passed, out = `{"Action":"pass","Test":"TestHabits"}` + "\n", `{"Action":"skip","Test":"TestPasswordsByMail"}` + "\n"
 	for text, why := range map[string]string{
 		run + ended: "1 failed", passed: "the tests did not run to their end", ended: "no test has run",
 		passed + out + ended: "1 were left out, and here none may be",
