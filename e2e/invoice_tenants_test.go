@@ -39,6 +39,7 @@ func TestFormOfAnotherTenantGoesBackToIt(t *testing.T) {
 	s.create()
 	s.seesInvoice(s.number(1), created(s.number(1)))
 	s.hasOneNew(s.number(1))
-	s.counts(1, `SELECT count(*) FROM invoices JOIN tenants t ON t.id = tenant_id WHERE number = $1 AND t.name = 'Acme Studio'`, s.number(1))
+	s.counts(1, `
+		SELECT count(*) FROM invoices JOIN tenants t ON t.id = tenant_id WHERE number = $1 AND t.name = 'Acme Studio'`, s.number(1))
 	s.attempts("rejected", "created")
 }
