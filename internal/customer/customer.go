@@ -20,7 +20,7 @@ type Customer struct {
 
 	Email string `json:"email,omitzero" format:"email"`
 	Name  string `json:"name"`
-	party.Details
+	Texts
 
 	// PaymentDays is the number of days from the issue date of an invoice to its due date; "" if the settings apply.
 	PaymentDays string `json:"payment_days,omitzero" doc:"From the issue date to the due date, if they differ from the settings."`
@@ -35,11 +35,26 @@ type Customer struct {
 	MergedFrom []record.Reference `json:"merged_from,omitzero" doc:"The customers merged into this one; their URLs lead here."`
 }
 
+// Texts are the optional texts that a customer, its input and its command share. A new one has the tag omitzero, so that the fingerprints
+// of earlier commands stay the same.
+type Texts struct{ party.Details }
+
+func (t Texts) check(prefix string, problems *invalid.Error) Texts {
+	return Texts{t.Details.Check(prefix, problems)}
+}
+
+// columns are the columns that a command sets.
+var columns = idempotency.ColumnsOf[Draft](
+	idempotency.Column{Name: "email", Value: `NULLIF(@email, '')`, JSON: `'email', COALESCE(r.email, '')`},
+	idempotency.Column{
+		Name: "payment_days", Value: `NULLIF(@payment_days, '')::integer`, JSON: `'payment_days', COALESCE(r.payment_days::text, '')`,
+	},
+)
+
 // Table is the table of customers.
 var Table = record.Table[Customer]{
 	Name: "customers", LeadsTo: "merged_into",
-	Fields: `'email', COALESCE(r.email, ''), 'name', r.name, 'address', r.address, 'country', r.country, 'tax_id', r.tax_id,
-		'payment_days', COALESCE(r.payment_days::text, ''), 'archived_at', r.archived_at,
+	Fields: columns.JSON() + `, 'archived_at', r.archived_at,
 		'merged_into', (SELECT json_build_object('id', m.id, 'name', m.name) FROM customers m
 			WHERE m.tenant_id = r.tenant_id AND m.id = r.merged_into LIMIT 1),
 		'merged_from', (SELECT json_agg(json_build_object('id', m.id, 'name', m.name)) FROM (
@@ -57,7 +72,7 @@ var Names = record.Names{Table: Table.Name, Column: "name"}
 type Input struct {
 	Email string `json:"email,omitzero" format:"email"`
 	Name  string `json:"name"`
-	party.Details
+	Texts
 
 	PaymentDays string `json:"payment_days,omitzero" doc:"From the issue date to the due date, if they differ from the settings."`
 	idempotency.External
@@ -71,7 +86,7 @@ type Input struct {
 type Draft struct {
 	Email email.Address `json:"email"`
 	Name  string        `json:"name"`
-	party.Details
+	Texts
 
 	PaymentDays string `json:"payment_days"`
 	idempotency.External
@@ -99,7 +114,7 @@ func (in Input) DraftIn(prefix string, problems *invalid.Error) Draft {
 	if d.Name = problems.Line(prefix+"/name", "the name", in.Name, party.MaxName); d.Name == "" {
 		problems.Add(prefix+"/name", "Enter the customer's name.")
 	}
-	d.Details = in.Details.Check(prefix, problems)
+	d.Texts = in.Texts.check(prefix, problems)
 	d.PaymentDays = party.PaymentDays(prefix+"/payment_days", in.PaymentDays, problems)
 	d.External = in.External.Check(prefix, problems)
 	return d

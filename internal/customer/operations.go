@@ -42,8 +42,8 @@ var Edit = idempotency.Define(idempotency.Spec[Draft, Customer]{
 		tx.Exec(`SELECT check_customer_email(@tenant_id, @record_id, NULLIF(@email, ''), @same_email)`,
 			pgx.NamedArgs{"email": string(d.Email), "same_email": d.SameEmail})
 		tx.Exec(`
-			UPDATE customers SET (`+columns+`) = (`+changed+`)
-			WHERE tenant_id = @tenant_id AND id = @record_id AND (`+columns+`) IS DISTINCT FROM (`+changed+`)`, Arguments(d))
+			UPDATE customers SET (`+names+`) = (`+changed+`)
+			WHERE tenant_id = @tenant_id AND id = @record_id AND (`+names+`) IS DISTINCT FROM (`+changed+`)`, Arguments(d))
 		return tx.Record()
 	},
 	External: external,
@@ -75,21 +75,19 @@ var Restore = idempotency.Define(idempotency.Spec[struct{}, Customer]{
 	Explain: map[string]idempotency.Explanation[struct{}]{"customers_merged_are_archived": wasMerged[struct{}]},
 })
 
-const (
-	columns = `email, name, address, country, tax_id, payment_days, ` + idempotency.ExternalColumns
-	changed = `NULLIF(@email, ''), @name, @address, @country, @tax_id, NULLIF(@payment_days, '')::integer, ` + idempotency.ExternalKept
+var (
+	names   = columns.Names() + `, ` + idempotency.ExternalColumns
+	changed = columns.Values() + `, ` + idempotency.ExternalKept
 	// OfNew has the arguments of the database function find_or_create_customer for the fields of a new customer, with the values of
 	// [Arguments].
-	OfNew = `in_email => NULLIF(@email, ''), in_name => @name, in_address => @address, in_country => @country, in_tax_id => @tax_id,
-				in_payment_days => NULLIF(@payment_days, '')::integer, in_same_email => @same_email`
+	OfNew = columns.In() + `, in_same_email => @same_email`
 )
 
 // Arguments returns the named arguments of [OfNew].
 func Arguments(d Draft) pgx.NamedArgs {
-	return pgx.NamedArgs{
-		"email": string(d.Email), "name": d.Name, "address": d.Address, "country": d.Country, "tax_id": d.TaxID,
-		"payment_days": d.PaymentDays, "same_email": d.SameEmail,
-	}
+	args := columns.Arguments(d)
+	args["same_email"] = d.SameEmail
+	return args
 }
 
 func external(d Draft) idempotency.External { return d.External }

@@ -84,7 +84,7 @@ func TestWhoIsMeant(t *testing.T) {
 		return customer.Upsert.Do(t.Context(), b.Store, b.Intent(key), d)
 	}
 	of := func(address, name, taxID string) customer.Input {
-		return customer.Input{Email: address, Name: name, Details: party.Details{TaxID: taxID}}
+		return customer.Input{Email: address, Name: name, Texts: customer.Texts{Details: party.Details{TaxID: taxID}}}
 	}
 	for _, in := range []customer.Input{
 		of("alpha@example.com", "Alpha Ltd", "PL 123"), of("gone@example.com", "Gone Ltd", ""),

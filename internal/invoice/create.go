@@ -78,7 +78,7 @@ func wantOfSeries(tx *idempotency.Tx, d Draft) {
 // The customer is either chosen by id, or found by email and name, or new. If it was merged, the winner is billed. If the chosen id does
 // not exist, the other columns are NULL. An invoice without a number gets the next number of its year's series from the trigger
 // number_invoice: see migrations/00106_invoice_numbers.sql.
-const insertInvoice = `
+var insertInvoice = `
 	WITH billed AS MATERIALIZED (
 		SELECT COALESCE(c.id, @customer_id::uuid) AS id, c.email, c.name, c.address, c.country, c.tax_id, c.payment_days
 		FROM live_customer(@tenant_id, @customer_id::uuid) AS c

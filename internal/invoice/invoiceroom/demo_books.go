@@ -64,7 +64,7 @@ func booksOf(t room.Tenant) books {
 			{
 				customer: customer.Input{
 					Email: "keiri@hoshino-tea.example", Name: "Hoshino Tea",
-					Details: party.Details{Address: "2-14 Teramachi\nKyoto 604-8091", Country: "JP"},
+					Texts: customer.Texts{Details: party.Details{Address: "2-14 Teramachi\nKyoto 604-8091", Country: "JP"}},
 				},
 				currency: "JPY",
 				work: []invoice.LineInput{
@@ -76,7 +76,7 @@ func booksOf(t room.Tenant) books {
 			{
 				customer: customer.Input{
 					Email: "payables@larkspur-outdoor.example", Name: "Larkspur Outdoor",
-					Details: party.Details{Address: "212 Pearl Street\nBoulder, CO 80302", Country: "US"},
+					Texts: customer.Texts{Details: party.Details{Address: "212 Pearl Street\nBoulder, CO 80302", Country: "US"}},
 				},
 				currency: "USD",
 				work: []invoice.LineInput{

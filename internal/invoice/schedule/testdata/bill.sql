@@ -27,8 +27,7 @@ WITH billed AS MATERIALIZED (
 	WHERE $1::uuid <> $3::uuid
 	UNION ALL
 	SELECT id, email, name, address, country, tax_id, payment_days
-	FROM find_or_create_customer($2, $4, in_email => NULLIF($5, ''), in_name => $6, in_address => $7, in_country => $8, in_tax_id => $9,
-		in_payment_days => NULLIF($10, '')::integer, in_same_email => $11)
+	FROM find_or_create_customer($2, $4, in_email => NULLIF($5, ''), in_name => $6, in_address => $7, in_country => $8, in_tax_id => $9, in_payment_days => NULLIF($10, '')::integer, in_same_email => $11)
 	WHERE $1::uuid = $3::uuid
 ), inserted AS (
 	INSERT INTO invoices (

@@ -1,0 +1,86 @@
+package idempotency
+
+import (
+	"cmp"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Column is a column that a field of a command sets.
+type Column struct {
+	// Name is the name of the column, of its argument, and of the field in the JSON of the command.
+	Name string
+	// Value is the SQL expression of the new value; "" for the argument.
+	Value string
+	// JSON has the value in the JSON of the row r, for [record.Table.Fields]; "" for the column under its name.
+	JSON string
+
+	field []int // see [reflect.Value.FieldByIndex]
+}
+
+// Columns are the columns that a command sets, in the order of its fields.
+type Columns []Column
+
+// ColumnsOf returns the columns of the fields of a command C, without those of an [External]. The special columns have other SQL than a
+// text. ColumnsOf panics if a special one is of no field.
+func ColumnsOf[C any](special ...Column) Columns {
+	var all Columns
+	command := reflect.TypeFor[C]()
+	for _, f := range reflect.VisibleFields(command) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if f.Anonymous || !f.IsExported() || name == "-" || command.Field(f.Index[0]).Type == reflect.TypeFor[External]() {
+			continue
+		}
+		c := Column{Name: name}
+		if i := slices.IndexFunc(special, func(s Column) bool { return s.Name == name }); i >= 0 {
+			c = special[i]
+		}
+		c.Value, c.JSON, c.field = cmp.Or(c.Value, `@`+name), cmp.Or(c.JSON, `'`+name+`', r.`+name), f.Index
+		all = append(all, c)
+	}
+	for _, s := range special {
+		if !slices.ContainsFunc(all, func(c Column) bool { return c.Name == s.Name }) {
+			panic("idempotency: no field of " + command.String() + " is named " + s.Name)
+		}
+	}
+	return all
+}
+
+// Names returns the names, separated by commas.
+func (cs Columns) Names() string { return cs.joined(func(c Column) string { return c.Name }) }
+
+// Values returns the new values, in the order of the names.
+func (cs Columns) Values() string { return cs.joined(func(c Column) string { return c.Value }) }
+
+// JSON returns the fields for [record.Table.Fields].
+func (cs Columns) JSON() string { return cs.joined(func(c Column) string { return c.JSON }) }
+
+// In returns the new values as arguments of a database function, whose parameters are named like in_email.
+func (cs Columns) In() string {
+	return cs.joined(func(c Column) string { return `in_` + c.Name + ` => ` + c.Value })
+}
+
+func (cs Columns) joined(text func(Column) string) string {
+	texts := make([]string, len(cs))
+	for i, c := range cs {
+		texts[i] = text(c)
+	}
+	return strings.Join(texts, ", ")
+}
+
+// Arguments returns the named arguments of the values for a command of the type of the columns.
+func (cs Columns) Arguments(command any) pgx.NamedArgs {
+	args := pgx.NamedArgs{}
+	for _, c := range cs {
+		switch value := reflect.ValueOf(command).FieldByIndex(c.field); value.Kind() {
+		case reflect.String: // also of a type of its own, whose methods pgx would use
+			args[c.Name] = value.String()
+		default:
+			args[c.Name] = value.Interface()
+		}
+	}
+	return args
+}
