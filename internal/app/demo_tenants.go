@@ -39,30 +39,42 @@ func demoTenants() []demoTenant {
 				Customers: []customer.Input{
 					{
 						Email: "accounts@northwind.example", Name: "Northwind Traders", PaymentDays: "45",
-						Texts: customer.Texts{Details: party.Details{Address: "7 Harbour Road\nCork\nT12 W8XK", Country: "IE", TaxID: "IE8256796U"}},
+						Texts: customer.Texts{Details: party.Details{
+							Address: "7 Harbour Road\nCork\nT12 W8XK", Country: "IE", TaxID: "IE8256796U",
+						}},
 					},
 					{
 						Email: "hello@brightline.example", Name: "Brightline Architects", PaymentDays: "45",
-						Texts: customer.Texts{Details: party.Details{Address: "24 Rue des Lilas\n69003 Lyon", Country: "FR", TaxID: "FR40303265045"}},
+						Texts: customer.Texts{Details: party.Details{
+							Address: "24 Rue des Lilas\n69003 Lyon", Country: "FR", TaxID: "FR40303265045",
+						}},
 					},
 					{
 						Email: "billing@halden-books.example", Name: "Halden Books",
-						Texts: customer.Texts{Details: party.Details{Address: "Torggata 11\n1767 Halden", Country: "NO", TaxID: "NO995525828MVA"}},
+						Texts: customer.Texts{Details: party.Details{
+							Address: "Torggata 11\n1767 Halden", Country: "NO", TaxID: "NO995525828MVA",
+						}},
 					},
 					{
 						Email: "finance@osei-partners.example", Name: "Osei & Partners", PaymentDays: "14",
-						Texts: customer.Texts{Details: party.Details{Address: "48 O’Connell Street\nLimerick\nV94 T8R3", Country: "IE"}},
+						Texts: customer.Texts{Details: party.Details{
+							Address: "48 O’Connell Street\nLimerick\nV94 T8R3", Country: "IE",
+						}},
 					},
 					{
 						Email: "office@kuma-roasters.example", Name: "Kuma Coffee Roasters",
-						Texts: customer.Texts{Details: party.Details{Address: "Kastanienallee 82\n10435 Berlin", Country: "DE", TaxID: "DE136695976"}},
+						Texts: customer.Texts{Details: party.Details{
+							Address: "Kastanienallee 82\n10435 Berlin", Country: "DE", TaxID: "DE136695976",
+						}},
 					},
 				},
 			},
 			twice: []customer.Input{
 				{
 					Email: "accounts+orders@northwind.example", Name: "Northwind Traders Ltd.",
-					Texts: customer.Texts{Details: party.Details{Address: "7 Harbour Road, Cork", Country: "IE", TaxID: "IE 8256796 U"}},
+					Texts: customer.Texts{Details: party.Details{
+						Address: "7 Harbour Road, Cork", Country: "IE", TaxID: "IE 8256796 U",
+					}},
 				},
 			},
 		},
@@ -81,7 +93,9 @@ func demoTenants() []demoTenant {
 				Customers: []customer.Input{
 					{
 						Email: "ap@cypress-creek.example", Name: "Cypress Creek Clinics", PaymentDays: "45",
-						Texts: customer.Texts{Details: party.Details{Address: "1800 Cypress Creek Boulevard\nSpringfield, OR 97477", Country: "US"}},
+						Texts: customer.Texts{Details: party.Details{
+							Address: "1800 Cypress Creek Boulevard\nSpringfield, OR 97477", Country: "US",
+						}},
 					},
 					{
 						Email: "accounts@redwood-mills.example", Name: "Redwood Mills", PaymentDays: "30",
@@ -89,7 +103,9 @@ func demoTenants() []demoTenant {
 					},
 					{
 						Email: "ops@tern-logistics.example", Name: "Tern Logistics",
-						Texts: customer.Texts{Details: party.Details{Address: "900 Marine Drive\nVancouver, BC V6P 5Y7", Country: "CA"}},
+						Texts: customer.Texts{Details: party.Details{
+							Address: "900 Marine Drive\nVancouver, BC V6P 5Y7", Country: "CA",
+						}},
 					},
 					{
 						Email: "accounts@northwind.example", Name: "Northwind Traders Inc.",
