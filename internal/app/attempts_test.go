@@ -17,7 +17,7 @@ func TestAttemptsAreWrittenAtTheEnd(t *testing.T) {
 	b.create(key, ada)
 	b.create(key, ada)
 	must.OK(t, b.Close(t.Context()))
-	if n := b.number(`
+	if n := b.Number(`
 		SELECT count(*) FROM attempts WHERE key = '` + key + `' AND outcome IN ('created', 'replayed') AND replica = 'app-1'`); n != 2 {
 		t.Errorf("%d attempts", n)
 	}
@@ -28,11 +28,11 @@ func TestNoAttemptsAreKept(t *testing.T) {
 	b := setup(t, keeping)
 	b.create(key, ada)
 	must.OK(t, b.Close(t.Context()))
-	count := func() int { return b.number(`SELECT count(*) FROM attempts`) }
+	count := func() int { return b.Number(`SELECT count(*) FROM attempts`) }
 	if count() != 1 {
 		t.Fatalf("%d attempts", count())
 	}
-	b.App = b.start(func(c *app.Config) { c.ExpireEvery = 10 * time.Millisecond })
+	b.App = b.Start(func(c *app.Config) { c.ExpireEvery = 10 * time.Millisecond })
 	must.Until(b, "deleted", func() bool { return count() == 0 })
 	b.create("another", ada)
 	must.OK(t, b.Close(t.Context()))
@@ -44,14 +44,14 @@ func TestNoAttemptsAreKept(t *testing.T) {
 // TestOldAttemptsGo: attempts beyond the retention are deleted, by any number of replicas, and no others.
 func TestOldAttemptsGo(t *testing.T) {
 	b := setup(t, keeping, func(c *app.Config) { c.ExpireEvery = 10 * time.Millisecond })
-	b.start(keeping, func(c *app.Config) { c.ExpireEvery = 10 * time.Millisecond })
+	b.Start(keeping, func(c *app.Config) { c.ExpireEvery = 10 * time.Millisecond })
 	b.admin(`
 		INSERT INTO attempts (tenant_id, id, at, duration, operation, outcome, actor, reason, replica)
 		SELECT id, new_id(now() - age), now() - age, 1, 'test', 'failed', age::text, '', ''
 		FROM tenants, unnest(ARRAY['1 day', '6 days 23 hours', '7 days 1 hour', '1 year']::interval[]) AS age`)
 	must.Until(b, "deleted", func() bool {
 		var left string
-		err := b.db.Admin().QueryRow(t.Context(), `SELECT string_agg(DISTINCT actor, ', ' ORDER BY actor) FROM attempts`).Scan(&left)
+		err := b.DB.Admin().QueryRow(t.Context(), `SELECT string_agg(DISTINCT actor, ', ' ORDER BY actor) FROM attempts`).Scan(&left)
 		return err == nil && left == "1 day, 6 days 23:00:00"
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"onlyonce/internal/app"
+	"onlyonce/internal/app/apptest"
 	"onlyonce/internal/must"
 )
 
@@ -30,11 +31,11 @@ func (b *bundle) accepted(at string, session *http.Client) (password, token, run
 		_ = response.Body.Close()
 		return response.StatusCode
 	}
-	login := url.Values{"email": {"acme@onlyonce.test"}, "password": {demoPassword}}
+	login := url.Values{"email": {"acme@onlyonce.test"}, "password": {apptest.DemoPassword}}
 	password = status(b.visitor().PostForm(at+"/login", login)) == http.StatusSeeOther
 	ask, err := http.NewRequestWithContext(b.Context(), http.MethodGet, at+"/api/v1/customers", nil)
 	must.OK(b, err)
-	ask.Header.Set("Authorization", "Bearer "+demoToken)
+	ask.Header.Set("Authorization", "Bearer "+apptest.DemoToken)
 	token = status(http.DefaultClient.Do(ask)) == http.StatusOK
 	running = status(session.Get(at+"/customers")) == http.StatusOK
 	return password, token, running
@@ -45,7 +46,7 @@ func (b *bundle) accepted(at string, session *http.Client) (password, token, run
 func TestDemoLoginsAreRefusedWithoutTheDemo(t *testing.T) {
 	b := setup(t)
 	session := b.visitor()
-	response, err := session.PostForm(b.URL()+"/login", url.Values{"email": {"acme@onlyonce.test"}, "password": {demoPassword}})
+	response, err := session.PostForm(b.URL()+"/login", url.Values{"email": {"acme@onlyonce.test"}, "password": {apptest.DemoPassword}})
 	must.OK(t, err)
 	_ = response.Body.Close()
 	check := func(name, at string, want bool) {
@@ -60,14 +61,14 @@ func TestDemoLoginsAreRefusedWithoutTheDemo(t *testing.T) {
 	check("with the demo", b.URL(), true)
 
 	// Cookies are shared by all ports, so the session is sent to the other replica too.
-	beside := b.start(withoutDemo)
+	beside := b.Start(withoutDemo)
 	check("a replica without the demo", beside.URL(), false)
 	check("the one with the demo, still", b.URL(), true)
 
-	public := b.start(withoutDemo, func(c *app.Config) { c.Addr = "0.0.0.0:0" })
+	public := b.Start(withoutDemo, func(c *app.Config) { c.Addr = "0.0.0.0:0" })
 	check("on a public address", public.URL(), false)
 
 	must.OK(t, b.Close(t.Context()))
-	check("restarted without the demo", b.start(withoutDemo).URL(), false)
-	check("restarted with the demo", b.start().URL(), true)
+	check("restarted without the demo", b.Start(withoutDemo).URL(), false)
+	check("restarted with the demo", b.Start().URL(), true)
 }

@@ -52,7 +52,7 @@ func TestTwoLengthsAreRefused(t *testing.T) {
 			t.Errorf("%s: answered %s, want %s", name, answers, want)
 		}
 	}
-	if n := b.number(`SELECT count(*) FROM customers WHERE email = 'ada@example.com'`); n != 1 {
+	if n := b.Number(`SELECT count(*) FROM customers WHERE email = 'ada@example.com'`); n != 1 {
 		t.Errorf("%d customers, want the one that was sent in good order", n)
 	}
 
@@ -61,7 +61,7 @@ func TestTwoLengthsAreRefused(t *testing.T) {
 	response, err := http.ReadResponse(bufio.NewReader(conn), nil)
 	must.OK(t, err)
 	response.Body.Close()
-	logged := b.lines("refused a request that a proxy may have read in another way")
+	logged := b.Lines("refused a request that a proxy may have read in another way")
 	id, reason := response.Header.Get("X-Request-ID"), "both Content-Length and Transfer-Encoding"
 	if last := logged[len(logged)-1]; len(logged) != 8 || id == "" || last["request_id"] != id || last["reason"] != reason {
 		t.Errorf("%d are logged, the last one of %q as %v", len(logged), id, last)
@@ -126,7 +126,7 @@ func TestFoldedHeadersAreRefused(t *testing.T) {
 			}
 		}
 	}
-	if n := b.number(`SELECT count(*) FROM intents WHERE key LIKE 'folded%'`); n != 0 {
+	if n := b.Number(`SELECT count(*) FROM intents WHERE key LIKE 'folded%'`); n != 0 {
 		t.Errorf("%d intents with a folded key", n)
 	}
 }

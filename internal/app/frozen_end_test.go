@@ -12,33 +12,36 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/app/apptest"
 	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/postgres/server"
 )
+
+type program struct{ *apptest.Program }
 
 // TestEndWithAFrozenDatabase stops the program while its embedded PostgreSQL is frozen and a crowd of clients has hung up. The program
 // holds few of their requests, exits within its bound, and stops PostgreSQL with all acknowledged data.
 func TestEndWithAFrozenDatabase(t *testing.T) {
 	pgtest.Long(t)
 	t.Parallel()
-	metrics := freeAddress(t)
-	p := startProgram(t, "METRICS_ADDR="+metrics)
-	data := filepath.Join(p.data, "postgres")
+	metrics := apptest.FreeAddress(t)
+	p := program{apptest.StartProgram(t, "METRICS_ADDR="+metrics)}
+	data := filepath.Join(p.Data, "postgres")
 	if status := p.createCustomer(t.Context(), "before"); status != http.StatusCreated {
 		t.Fatalf("%d", status)
 	}
 	must.OK(t, server.Freeze(t.Context(), data))
 	p.crowd(t, 3000)
-	b := &bundle{T: t}
+	b := on(t, nil)
 	if n := b.value("http://"+metrics+"/metrics", "go_goroutines"); n > 2000 {
 		t.Errorf("%v goroutines", n)
 	}
 
 	began := time.Now()
-	must.OK(t, p.process.Process.Signal(syscall.SIGTERM))
+	must.OK(t, p.Process.Process.Signal(syscall.SIGTERM))
 	ended := make(chan error, 1)
-	go func() { ended <- p.process.Wait() }()
+	go func() { ended <- p.Process.Wait() }()
 	select {
 	case err := <-ended:
 		t.Logf("ended after %v: %v", time.Since(began), err)
@@ -46,11 +49,11 @@ func TestEndWithAFrozenDatabase(t *testing.T) {
 			t.Error(err)
 		}
 	case <-time.After(45 * time.Second): // it should need 25
-		_ = p.process.Process.Kill()
+		_ = p.Process.Process.Kill()
 		<-ended
 		t.Fatal("it does not end")
 	}
-	log := p.log.String()
+	log := p.Log.String()
 	if !strings.Contains(log, "did not end in time") {
 		t.Errorf("the log ends with %s", log[max(0, len(log)-4000):])
 	}
@@ -59,14 +62,14 @@ func TestEndWithAFrozenDatabase(t *testing.T) {
 			t.Error(line)
 		}
 	}
-	p.start(t) // its guard kills the frozen server first
+	p.Start(t) // its guard kills the frozen server first
 	if status := p.createCustomer(t.Context(), "before"); status != http.StatusCreated {
 		t.Errorf("what was acknowledged: %d", status)
 	}
 }
 
 // crowd sends n requests that need the database, and does not wait.
-func (p *program) crowd(t *testing.T, n int64) {
+func (p program) crowd(t *testing.T, n int64) {
 	t.Helper()
 	var asked atomic.Int64
 	var all sync.WaitGroup
@@ -83,8 +86,8 @@ func (p *program) crowd(t *testing.T, n int64) {
 }
 
 // createCustomer returns the status of the answer, or 0 if there was none.
-func (p *program) createCustomer(ctx context.Context, key string) int {
-	response, err := http.DefaultClient.Do(request("http://"+p.addr, key, ada).WithContext(ctx))
+func (p program) createCustomer(ctx context.Context, key string) int {
+	response, err := http.DefaultClient.Do(request("http://"+p.Addr, key, ada).WithContext(ctx))
 	if err != nil {
 		return 0
 	}

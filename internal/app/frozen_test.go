@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"onlyonce/internal/app"
+	"onlyonce/internal/app/apptest"
 	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/postgres/server"
@@ -39,8 +40,8 @@ const (
 
 func startFrozen(t *testing.T) *frozen {
 	t.Helper()
-	b := &bundle{T: t, db: &pgtest.Database{}}
-	config, dir := b.config(), pgtest.Embedded(t)
+	b := on(t, &pgtest.Database{})
+	config, dir := b.Config(), pgtest.Embedded(t)
 	config.DataDir, config.Wait, config.KeepAttempts, config.ExpireEvery = dir, frozenWait, time.Hour, 100*time.Millisecond
 	var err error
 	if b.App, err = app.StartWithin(t.Context(), config, frozenRequest, time.Second); err != nil {
@@ -63,7 +64,7 @@ func startFrozen(t *testing.T) *frozen {
 func (f *frozen) logIn() {
 	f.Helper()
 	a := f.send(call{
-		method: http.MethodPost, path: "/login", form: url.Values{"email": {"acme@onlyonce.test"}, "password": {demoPassword}},
+		method: http.MethodPost, path: "/login", form: url.Values{"email": {"acme@onlyonce.test"}, "password": {apptest.DemoPassword}},
 	})
 	for _, cookie := range (&http.Response{Header: a.header}).Cookies() {
 		if strings.Contains(cookie.Name, "session") {
@@ -110,7 +111,7 @@ func (f *frozen) send(of call) answer {
 	}
 	r.Header.Set("Content-Type", contentType)
 	if strings.HasPrefix(of.path, "/api/") {
-		r.Header.Set("Authorization", "Bearer "+demoToken)
+		r.Header.Set("Authorization", "Bearer "+apptest.DemoToken)
 	} else if f.session != nil {
 		r.AddCookie(f.session)
 	}
@@ -151,7 +152,7 @@ func TestFrozenDatabase(t *testing.T) {
 		"another session": {method: http.MethodGet, path: "/account"},
 	}
 	f.addInvoice(calls)
-	kept := f.value(f.metrics, "onlyonce_attempts_kept_total")
+	kept := f.value(f.Metrics, "onlyonce_attempts_kept_total")
 	must.OK(t, server.Freeze(t.Context(), f.data))
 	var all sync.WaitGroup
 	for what, of := range calls {
@@ -205,7 +206,7 @@ func TestFrozenDatabase(t *testing.T) {
 		}
 	}
 	// The background work goes on.
-	must.Until(f, "attempts are written", func() bool { return f.value(f.metrics, "onlyonce_attempts_kept_total") > kept })
+	must.Until(f, "attempts are written", func() bool { return f.value(f.Metrics, "onlyonce_attempts_kept_total") > kept })
 	must.Exec(f, f.admin, `UPDATE intents SET expires_at = now() - interval '1 hour' WHERE key = 'api'`)
 	must.Until(f, "expired", func() bool { return f.ask(`SELECT count(*) FROM intents WHERE key = 'api' AND result IS NULL`) == 1 })
 	f.mailIsSentOnce(calls)
@@ -244,7 +245,7 @@ func (f *frozen) answersWithoutDatabase() {
 	if a := f.send(call{method: http.MethodGet, path: "/healthz"}); a.status != http.StatusOK {
 		f.Errorf("alive: %+v", a)
 	}
-	if status, _ := f.get(f.metrics); status != http.StatusOK {
+	if status, _ := f.Get(f.Metrics); status != http.StatusOK {
 		f.Errorf("metrics: %d", status)
 	}
 }

@@ -6,7 +6,7 @@ import (
 
 func (h *host) resendInvoice() {
 	h.Helper()
-	before := h.number(`SELECT count(*) FROM invoices`)
+	before := h.Number(`SELECT count(*) FROM invoices`)
 	h.resend("/invoices", url.Values{
 		"customer_email": {"lin@example.com"}, "customer_name": {"Lin"},
 		"line_description": {"Design"}, "line_quantity": {"1"}, "line_unit_price": {"50.00"},
@@ -14,7 +14,7 @@ func (h *host) resendInvoice() {
 		"customer": {"email": "lin@example.com", "name": "Lin"}, "issue_date": "2026-11-21", "due_date": "2026-12-21", "currency": "EUR",
 		"notes": "For Ada", "lines": [{"description": "Printing", "quantity": "2", "unit_price": "50.00", "tax_rate": "23"}]
 	}`)
-	if made := h.number(`SELECT count(*) FROM invoices`) - before; made != 2 {
+	if made := h.Number(`SELECT count(*) FROM invoices`) - before; made != 2 {
 		h.Errorf("%d invoices", made)
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"onlyonce/internal/app"
+	"onlyonce/internal/app/apptest"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/mailer"
 	"onlyonce/internal/mailer/mailertest"
@@ -34,9 +35,9 @@ import (
 // linking returns a bundle whose app mails links to choose a password.
 func linking(t *testing.T, smtp string, settings ...func(*app.Config)) *bundle {
 	t.Helper()
-	return mailing(t, smtp, append([]func(*app.Config){func(c *app.Config) {
+	return &bundle{apptest.Mailing(t, smtp, append([]func(*app.Config){func(c *app.Config) {
 		c.SecretKey, c.PublicURL = linkKey(t), "https://invoices.example.com"
-	}}, settings...)...)
+	}}, settings...)...)}
 }
 
 func linkKey(t *testing.T) secretkey.Key {
@@ -52,9 +53,9 @@ func (b *bundle) invite(key string, send bool) (user.User, error) {
 	if err != nil {
 		return user.User{}, err
 	}
-	store := &idempotency.Store{Pool: b.db.Pool, Wait: 10 * time.Second, Timeout: 20 * time.Second}
+	store := &idempotency.Store{Pool: b.DB.Pool, Wait: 10 * time.Second, Timeout: 20 * time.Second}
 	done, err := user.Create.Do(b.Context(), store,
-		idempotency.Intent{Tenant: uuid.MustParse(company), Key: k, Actor: "kim@example.com"},
+		idempotency.Intent{Tenant: uuid.MustParse(apptest.Company), Key: k, Actor: "kim@example.com"},
 		user.Draft{
 			Email: email.Address("ada@example.com"), Name: "Ada", Role: "owner",
 			Invitation: user.Invitation{Seed: secret.FromKey(linkKey(b.T)), Send: send},
@@ -66,7 +67,7 @@ func (b *bundle) invite(key string, send bool) (user.User, error) {
 func (b *bundle) linkMail() (state, reason string) {
 	b.Helper()
 	must.Until(b, "the mail is settled", func() bool {
-		err := b.db.Admin().QueryRow(b.Context(), `SELECT state, reason FROM link_mails ORDER BY id DESC LIMIT 1`).Scan(&state, &reason)
+		err := b.DB.Admin().QueryRow(b.Context(), `SELECT state, reason FROM link_mails ORDER BY id DESC LIMIT 1`).Scan(&state, &reason)
 		return err == nil && state != mailer.StateQueued
 	})
 	return state, reason
@@ -103,7 +104,7 @@ func TestInvitationIsMailed(t *testing.T) {
 	s := mailertest.Start(t, nil, nil)
 	b := linking(t, s.URL, func(c *app.Config) { c.PublicURL += "/books" })
 	const hostile = "Acme \"Studio\"\r\nBcc: eve@example.com\r\n\r\n<b>, Ünï"
-	must.Exec(t, b.db.Admin(), `UPDATE tenants SET name = $1 WHERE id = $2`, hostile, company)
+	must.Exec(t, b.DB.Admin(), `UPDATE tenants SET name = $1 WHERE id = $2`, hostile, apptest.Company)
 	var gate, all sync.WaitGroup
 	gate.Add(1)
 	for range 20 {
@@ -138,18 +139,18 @@ func TestInvitationIsMailed(t *testing.T) {
 	if linkIn(t, html) != link || strings.Contains(plain+html, "Ada") { // names, which may be any text, are left out
 		t.Errorf("the HTML is\n%s", html)
 	}
-	b.logsNothingPersonal()
+	b.LogsNothingPersonal()
 	var stored int
-	err = b.db.Admin().QueryRow(t.Context(), `
+	err = b.DB.Admin().QueryRow(t.Context(), `
 		SELECT count(*) FROM (SELECT r::text FROM link_mails r UNION ALL SELECT r::text FROM users r UNION ALL SELECT r::text FROM intents r
 			UNION ALL SELECT r::text FROM river.river_job r) AS of (row) WHERE row LIKE '%' || $1 || '%'`, link).Scan(&stored)
-	if err != nil || stored != 0 || strings.Contains(b.log.String(), link) {
+	if err != nil || stored != 0 || strings.Contains(b.Logs.String(), link) {
 		t.Errorf("%d rows have the link, or the log has it: %v", stored, err)
 	}
-	if p, err := account.UseLink(t.Context(), b.db.Pool, link, "correct horse battery"); err != nil || p.Name != "ada@example.com" {
+	if p, err := account.UseLink(t.Context(), b.DB.Pool, link, "correct horse battery"); err != nil || p.Name != "ada@example.com" {
 		t.Errorf("%+v, %v", p, err)
 	}
-	if _, err := account.UseLink(t.Context(), b.db.Pool, link, "another long password"); !errors.Is(err, account.ErrUnknown) {
+	if _, err := account.UseLink(t.Context(), b.DB.Pool, link, "another long password"); !errors.Is(err, account.ErrUnknown) {
 		t.Errorf("it works twice: %v", err)
 	}
 }
@@ -171,8 +172,8 @@ func TestForgottenPasswordIsMailed(t *testing.T) {
 	b := linking(t, s.URL)
 	hash, err := account.HashPassword("correct horse battery")
 	must.OK(t, err)
-	must.Exec(t, b.db.Admin(), `
-		INSERT INTO users (tenant_id, email, password_hash) VALUES ($1, 'ada@example.com', $2)`, company, hash)
+	must.Exec(t, b.DB.Admin(), `
+		INSERT INTO users (tenant_id, email, password_hash) VALUES ($1, 'ada@example.com', $2)`, apptest.Company, hash)
 	known, unknown := b.forget("Ada@example.com"), b.forget("nobody@example.com")
 	if known != unknown || !strings.Contains(known, "If there is an account with this email, we've sent a link to it.") {
 		t.Errorf("%s\n\n%s", known, unknown)
@@ -185,13 +186,13 @@ func TestForgottenPasswordIsMailed(t *testing.T) {
 		!strings.Contains(plain, "Until you use it, your current password stays as it is.") {
 		t.Error(plain)
 	}
-	if _, err := account.LogIn(t.Context(), b.db.Pool, "ada@example.com", "correct horse battery"); err != nil {
+	if _, err := account.LogIn(t.Context(), b.DB.Pool, "ada@example.com", "correct horse battery"); err != nil {
 		t.Errorf("the current password has ended before the link was used: %v", err)
 	}
-	if _, err := account.UseLink(t.Context(), b.db.Pool, linkIn(t, plain), "another long password"); err != nil {
+	if _, err := account.UseLink(t.Context(), b.DB.Pool, linkIn(t, plain), "another long password"); err != nil {
 		t.Error(err)
 	}
-	b.logsNothingPersonal()
+	b.LogsNothingPersonal()
 }
 
 // TestInvitationsThatAreNotSent checks the displayed reasons.
@@ -224,12 +225,12 @@ func TestInvitationsThatAreNotSent(t *testing.T) {
 			b := linking(t, s.URL, settings)
 			added, err := b.invite("one", false)
 			must.OK(t, err)
-			admin := b.db.Admin()
+			admin := b.DB.Admin()
 			before := `UPDATE tenants SET demo = $1; ` + c.sql
 			must.Exec(t, admin, before, pgx.QueryExecModeSimpleProtocol, name == "demo")
 			must.Exec(t, admin, `
 				INSERT INTO link_mails (tenant_id, user_id, link_id, recipient, asked_by) VALUES ($1, $2, $3, $4, 'kim@example.com')`,
-				company, added.ID, added.LinkID, added.Email)
+				apptest.Company, added.ID, added.LinkID, added.Email)
 			if state, reason := b.linkMail(); state != mailer.StateFailed || reason != c.want || len(s.Messages()) != 0 {
 				t.Errorf("%s %q, %d messages", state, reason, len(s.Messages()))
 			}

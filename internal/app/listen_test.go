@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"onlyonce/internal/app"
+	"onlyonce/internal/app/apptest"
 	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
 )
@@ -59,9 +60,9 @@ func TestUnixSocket(t *testing.T) {
 	if info.Mode().Perm() != 0o666 {
 		t.Errorf("the proxy is another user, and the mode is %v", info.Mode())
 	}
-	config := b.config()
+	config := b.Config()
 	config.Addr, config.Demo = "unix:"+path, false
-	if err := tryStart(t.Context(), config); err == nil || !strings.Contains(err.Error(), "in use") {
+	if err := apptest.TryStart(t.Context(), config); err == nil || !strings.Contains(err.Error(), "in use") {
 		t.Errorf("a second app at the socket: %v", err)
 	}
 }
@@ -69,7 +70,7 @@ func TestUnixSocket(t *testing.T) {
 // TestURLOfEveryAddress: a browser can open the address that the banner shows.
 func TestURLOfEveryAddress(t *testing.T) {
 	b := setup(t, func(c *app.Config) { c.Addr, c.Demo = "0.0.0.0:0", false })
-	if status, _ := b.get(b.URL() + "/readyz"); status != http.StatusOK || !strings.HasPrefix(b.URL(), "http://127.0.0.1:") {
+	if status, _ := b.Get(b.URL() + "/readyz"); status != http.StatusOK || !strings.HasPrefix(b.URL(), "http://127.0.0.1:") {
 		t.Errorf("%s: %d", b.URL(), status)
 	}
 }
@@ -88,7 +89,7 @@ func TestSystemd(t *testing.T) {
 	notify, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: notified, Net: "unixgram"})
 	must.OK(t, err)
 	defer notify.Close()
-	binary, log := buildServer(t), &buffer{}
+	binary, log := apptest.BuildServer(t), &apptest.Buffer{}
 	process := exec.CommandContext(t.Context(), "sh", "-c", `LISTEN_PID=$$ LISTEN_FDS=1 exec "$0"`, binary)
 	process.ExtraFiles, process.Stderr = []*os.File{socket}, log
 	process.Env = append(os.Environ(), "DATABASE_URL="+pgtest.New(t).URL, "ADDR=unix:"+path, "DEMO=0", "METRICS_ADDR=off",
@@ -131,9 +132,9 @@ func TestSystemd(t *testing.T) {
 // TestStopBeforeReady: a signal during the start is no failure.
 func TestStopBeforeReady(t *testing.T) {
 	t.Parallel()
-	b := &bundle{T: t, db: pgtest.New(t)}
-	config := b.config()
-	admin := b.db.Admin()
+	b := on(t, pgtest.New(t))
+	config := b.Config()
+	admin := b.DB.Admin()
 	tx, err := admin.Begin(t.Context())
 	must.OK(t, err)
 	must.Exec(t, tx, `LOCK TABLE tenants`)
@@ -142,8 +143,8 @@ func TestStopBeforeReady(t *testing.T) {
 	go func() { ended <- app.Run(ctx, config) }()
 	b.waiting("relation")
 	signal()
-	if err := <-ended; err != nil || strings.Contains(b.log.String(), `"ERROR"`) || len(b.lines("stopped before it was ready")) != 1 {
-		t.Errorf("%v, %s", err, b.log)
+	if err := <-ended; err != nil || strings.Contains(b.Logs.String(), `"ERROR"`) || len(b.Lines("stopped before it was ready")) != 1 {
+		t.Errorf("%v, %s", err, b.Logs)
 	}
 	must.OK(t, tx.Rollback(t.Context()))
 }
@@ -151,7 +152,7 @@ func TestStopBeforeReady(t *testing.T) {
 // TestLogOfJobs: River logs an error for each query that is interrupted when the app stops.
 func TestLogOfJobs(t *testing.T) {
 	t.Parallel()
-	text := &buffer{}
+	text := &apptest.Buffer{}
 	log := app.JobLog(slog.New(slog.NewTextHandler(text, nil)))
 	log.Error("stopped", "error", "begin: context canceled")
 	log.Info("working")

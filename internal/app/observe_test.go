@@ -30,7 +30,7 @@ func TestAttemptsAreCountedAndLogged(t *testing.T) {
 	b.create("third", `{}`)
 	b.create("", ada)
 
-	_, metrics := b.get(b.metrics)
+	_, metrics := b.Get(b.Metrics)
 	for _, line := range []string{
 		`onlyonce_attempts_total{operation="customer.upsert",outcome="created"} 1`,
 		`onlyonce_attempts_total{operation="customer.upsert",outcome="replayed"} 1`,
@@ -44,7 +44,7 @@ func TestAttemptsAreCountedAndLogged(t *testing.T) {
 		}
 	}
 
-	lines := b.lines("attempt")
+	lines := b.Lines("attempt")
 	if len(lines) != 6 {
 		t.Fatalf("%d lines for 6 attempts: %v", len(lines), lines)
 	}
@@ -59,7 +59,7 @@ func TestAttemptsAreCountedAndLogged(t *testing.T) {
 			t.Errorf("attempt %d does not say what it was about: %v", i, line)
 		}
 	}
-	if requests := b.lines("request"); len(requests) != 0 {
+	if requests := b.Lines("request"); len(requests) != 0 {
 		t.Errorf("requests are logged without ACCESS_LOG: %v", requests)
 	}
 }
@@ -68,15 +68,15 @@ func TestAttemptsAreCountedAndLogged(t *testing.T) {
 func TestMetricsAddressThatIsTaken(t *testing.T) {
 	first := setup(t)
 	taken := strings.TrimSuffix(strings.TrimPrefix(first.MetricsURL(), "http://"), "/metrics")
-	second := &bundle{T: t, db: apptest.Demo.New(t)}
-	second.App = second.start(func(c *app.Config) { c.MetricsAddr = taken })
-	if status, body := second.get(second.URL() + "/readyz"); status != http.StatusOK || second.MetricsURL() != "" {
+	second := on(t, apptest.Demo.New(t))
+	second.App = second.Start(func(c *app.Config) { c.MetricsAddr = taken })
+	if status, body := second.Get(second.URL() + "/readyz"); status != http.StatusOK || second.MetricsURL() != "" {
 		t.Errorf("%d %s, metrics at %q", status, body, second.MetricsURL())
 	}
-	if warnings := second.lines("there are no metrics: METRICS_ADDR is taken, so choose another address or off"); len(warnings) != 1 {
+	if warnings := second.Lines("there are no metrics: METRICS_ADDR is taken, so choose another address or off"); len(warnings) != 1 {
 		t.Errorf("warned %d times", len(warnings))
 	}
-	if status, _ := first.get(first.metrics); status != http.StatusOK {
+	if status, _ := first.Get(first.Metrics); status != http.StatusOK {
 		t.Errorf("the metrics of the first: %d", status)
 	}
 }
@@ -88,12 +88,12 @@ func TestRequestsAreCountedAndLogged(t *testing.T) {
 	made := b.create(key, ada)
 	b.create(key, ada)
 	for _, path := range []string{"/nowhere/1?secret=1", "/nowhere/2", "/customers/" + key} { // the last leads to the login
-		_, _ = b.get(b.URL() + path)
+		_, _ = b.Get(b.URL() + path)
 	}
 	// An answer may be read before its line is written.
-	must.Until(b, "each request has a line", func() bool { return len(b.lines("request")) >= 6 })
+	must.Until(b, "each request has a line", func() bool { return len(b.Lines("request")) >= 6 })
 
-	attempts, requests := b.lines("attempt"), b.lines("request")
+	attempts, requests := b.Lines("attempt"), b.Lines("request")
 	if len(attempts) != 2 || len(requests) != 6 {
 		t.Fatalf("%d attempts, requests: %v", len(attempts), requests)
 	}
@@ -110,11 +110,11 @@ func TestRequestsAreCountedAndLogged(t *testing.T) {
 	if stranger := requests[2]; stranger["route"] != "unmatched" || stranger["tenant"] != nil || stranger["outcome"] != nil {
 		t.Errorf("a stranger's request: %v", stranger)
 	}
-	if strings.Contains(b.log.String(), "secret") {
-		t.Errorf("a query is in the log:\n%s", b.log.String())
+	if strings.Contains(b.Logs.String(), "secret") {
+		t.Errorf("a query is in the log:\n%s", b.Logs.String())
 	}
 
-	_, metrics := b.get(b.metrics)
+	_, metrics := b.Get(b.Metrics)
 	for _, line := range []string{
 		`onlyonce_http_request_duration_seconds_count{method="POST",route="/api/v1/customers",status="2xx"} 2`,
 		`onlyonce_http_request_duration_seconds_count{method="GET",route="unmatched",status="4xx"} 2`,
@@ -131,14 +131,14 @@ func TestTheLogHoldsNoSecrets(t *testing.T) {
 	b.create(key, ada)
 	b.create(key, strings.Replace(ada, "12", "What somebody typed", 1))
 	browser := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	response, err := browser.PostForm(b.URL()+"/login", url.Values{"email": {"acme@onlyonce.test"}, "password": {demoPassword}})
+	response, err := browser.PostForm(b.URL()+"/login", url.Values{"email": {"acme@onlyonce.test"}, "password": {apptest.DemoPassword}})
 	must.OK(t, err)
 	_ = response.Body.Close()
 	cookies := response.Cookies()
 	if len(cookies) == 0 {
 		t.Fatal(response.Status)
 	}
-	secrets := []string{"oo_demo_acme", demoPassword, cookies[0].Value, "What somebody typed", "argon2"}
+	secrets := []string{"oo_demo_acme", apptest.DemoPassword, cookies[0].Value, "What somebody typed", "argon2"}
 	for path, form := range map[string]url.Values{
 		"/tokens": {"name": {"shop"}, "role": {"member"}, "idempotency_key": {key}},
 		"/people": {"email": {"grace@example.com"}, "role": {"member"}, "idempotency_key": {key}},
@@ -155,8 +155,8 @@ func TestTheLogHoldsNoSecrets(t *testing.T) {
 		b.visit(browser, cookies[0], http.MethodPost, "/join", url.Values{"link": {string(secret[1])}, "password": {"x"}})
 	}
 	for _, secret := range secrets {
-		if strings.Contains(b.log.String(), secret) {
-			t.Errorf("%q is in the log:\n%s", secret, b.log.String())
+		if strings.Contains(b.Logs.String(), secret) {
+			t.Errorf("%q is in the log:\n%s", secret, b.Logs.String())
 		}
 	}
 }
@@ -193,13 +193,13 @@ func TestReadiness(t *testing.T) {
 	var wire *proxy.Proxy
 	b := setup(t, func(c *app.Config) { wire = behindWire(t, c) })
 	for path, want := range map[string]int{"/healthz": 200, "/readyz": 200} {
-		if status, body := b.get(b.URL() + path); status != want {
+		if status, body := b.Get(b.URL() + path); status != want {
 			t.Errorf("%s: %d %s", path, status, body)
 		}
 	}
 	wire.Close()
 	for path, want := range map[string]int{"/healthz": 200, "/readyz": 503} {
-		if status, body := b.get(b.URL() + path); status != want {
+		if status, body := b.Get(b.URL() + path); status != want {
 			t.Errorf("without a database %s: %d %s", path, status, body)
 		}
 	}
@@ -208,12 +208,12 @@ func TestReadiness(t *testing.T) {
 // TestReadyOnANewerSchema checks that a newer schema keeps this version ready, and one without needed parts does not.
 func TestReadyOnANewerSchema(t *testing.T) {
 	b := setup(t)
-	b.db.Spoil(t)
-	admin := b.db.Admin()
+	b.DB.Spoil(t)
+	admin := b.DB.Admin()
 	after := func(sql string, want int) {
 		t.Helper()
 		must.Exec(t, admin, sql)
-		if status, _ := b.get(b.URL() + "/readyz"); status != want {
+		if status, _ := b.Get(b.URL() + "/readyz"); status != want {
 			t.Errorf("%d, want %d", status, want)
 		}
 	}
@@ -225,7 +225,7 @@ func TestReadyOnANewerSchema(t *testing.T) {
 func TestExpiry(t *testing.T) {
 	b := setup(t, func(c *app.Config) { c.Retain, c.ExpireEvery = time.Microsecond, 10*time.Millisecond })
 	first := b.create(key, ada)
-	admin := b.db.Admin()
+	admin := b.DB.Admin()
 	must.Until(b, "expired", func() bool {
 		var left int
 		err := admin.QueryRow(t.Context(), `SELECT count(*) FROM intents WHERE key = $1 AND result IS NOT NULL`, key).Scan(&left)
@@ -272,7 +272,7 @@ func TestSlowHeadersAreHungUpOn(t *testing.T) {
 // value returns the value of a metric without labels.
 func (b *bundle) value(metrics, name string) (value float64) {
 	b.Helper()
-	_, text := b.get(metrics)
+	_, text := b.Get(metrics)
 	_, rest, found := strings.Cut(text, "\n"+name+" ")
 	if _, err := fmt.Sscan(rest, &value); err != nil || !found {
 		b.Fatalf("no %s in %s", name, text)

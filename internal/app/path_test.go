@@ -55,7 +55,7 @@ func setupHost(t *testing.T) *host {
 		c.PublicURL = h.url + books
 		c.Extras = []app.OpenExtra{labapp.Open("")}
 	})
-	h.root = h.start()
+	h.root = h.Start()
 	return h
 }
 
@@ -254,9 +254,9 @@ func TestBelowAPath(t *testing.T) {
 		}
 	}
 
-	before := h.number(`SELECT count(*) FROM customers`)
+	before := h.Number(`SELECT count(*) FROM customers`)
 	h.resend("/customers", url.Values{"email": {"grace@example.com"}, "name": {"Grace"}}, ada)
-	if made := h.number(`SELECT count(*) FROM customers`) - before; made != 2 {
+	if made := h.Number(`SELECT count(*) FROM customers`) - before; made != 2 {
 		t.Errorf("%d customers", made)
 	}
 	h.resendInvoice()

@@ -16,7 +16,7 @@ import (
 // hold keeps every attempt to create the customer Ada waiting until the release.
 func (b *bundle) hold() (release func()) {
 	b.Helper()
-	admin := b.db.Admin()
+	admin := b.DB.Admin()
 	tx, err := admin.Begin(b.Context())
 	must.OK(b, err)
 	must.Exec(b, tx, `
@@ -30,7 +30,7 @@ func (b *bundle) hold() (release func()) {
 // waiting waits until a connection of the app waits for a lock of this kind, such as "relation".
 func (b *bundle) waiting(kind string) {
 	b.Helper()
-	admin := b.db.Admin()
+	admin := b.DB.Admin()
 	must.Until(b, "waiting for a lock", func() bool {
 		var n int
 		err := admin.QueryRow(b.Context(), `
@@ -44,8 +44,8 @@ func (b *bundle) waiting(kind string) {
 // TestStopFinishesWhatIsInFlight: the signal comes while a create runs.
 func TestStopFinishesWhatIsInFlight(t *testing.T) {
 	t.Parallel()
-	b := &bundle{T: t, db: apptest.Demo.New(t)}
-	config, banner := b.config(), &buffer{}
+	b := on(t, apptest.Demo.New(t))
+	config, banner := b.Config(), &apptest.Buffer{}
 	config.Banner = banner
 	ctx, signal := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
@@ -90,20 +90,20 @@ func TestStopFinishesWhatIsInFlight(t *testing.T) {
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}
-	if err := b.db.Pool.Ping(t.Context()); err != nil {
+	if err := b.DB.Pool.Ping(t.Context()); err != nil {
 		t.Error(err) // the other database keeps running
 	}
 }
 
 func TestStartSaysWhatIsInTheWay(t *testing.T) {
 	b := setup(t)
-	config := b.config()
+	config := b.Config()
 	config.Addr = b.URL()[len("http://"):]
 	if a, err := app.Start(t.Context(), config); err == nil {
 		t.Error("two apps on one address")
 		_ = a.Close(t.Context())
 	}
-	config = b.config()
+	config = b.Config()
 	config.DatabaseURL = "postgres://nobody@127.0.0.1:1/nothing?connect_timeout=1"
 	if a, err := app.Start(t.Context(), config); err == nil {
 		t.Error("an app without a database")

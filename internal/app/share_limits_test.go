@@ -39,7 +39,7 @@ const rate = 3
 func setupLimited(t *testing.T, patience time.Duration) *limited {
 	t.Helper()
 	t.Parallel()
-	l := &limited{bundle: &bundle{T: t, db: apptest.Demo.New(t)}, redis: redis.New(t)}
+	l := &limited{bundle: on(t, apptest.Demo.New(t)), redis: redis.New(t)}
 	l.client = client.NewClient(&client.Options{Network: "unix", Addr: l.redis.Socket()})
 	t.Cleanup(func() { _ = l.client.Close() })
 	secret, err := secretkey.Keep(t.TempDir())
@@ -49,7 +49,7 @@ func setupLimited(t *testing.T, patience time.Duration) *limited {
 	}
 	t.Cleanup(l.wire.Close)
 	for i := range l.replicas {
-		config := l.config()
+		config := l.Config()
 		config.RedisURL, config.SecretKey, config.RateLimit = "redis://"+l.wire.Addr(), secret, rate
 		if l.replicas[i], err = app.StartPatient(t.Context(), config, patience); err != nil {
 			t.Fatal(err)
@@ -87,7 +87,7 @@ func listed(origin string) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.Header.Set("Authorization", "Bearer "+demoToken)
+	r.Header.Set("Authorization", "Bearer "+apptest.DemoToken)
 	return http.DefaultClient.Do(r)
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"onlyonce/internal/app"
+	"onlyonce/internal/app/apptest"
 	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/proof/proxy"
@@ -24,7 +25,7 @@ func TestReplicasAnswerForEachOther(t *testing.T) {
 	shares := func(c *app.Config) { c.RedisURL, c.SecretKey = server.URL(), secret }
 	b := setup(t, shares)
 	var wire *proxy.Proxy
-	other := b.start(shares, func(c *app.Config) { wire = behindWire(t, c) })
+	other := b.Start(shares, func(c *app.Config) { wire = behindWire(t, c) })
 	if a := b.create(key, ada); a.StatusCode != http.StatusCreated {
 		t.Fatal(a)
 	}
@@ -50,10 +51,10 @@ func TestReplicasAnswerForEachOther(t *testing.T) {
 // TestRedisNeedsTheSecretKey, which encrypts everything in it.
 func TestRedisNeedsTheSecretKey(t *testing.T) {
 	t.Parallel()
-	b := &bundle{T: t, db: pgtest.New(t)}
-	config := b.config()
+	b := on(t, pgtest.New(t))
+	config := b.Config()
 	config.Demo, config.RedisURL = false, "redis://localhost"
-	err := tryStart(t.Context(), config)
+	err := apptest.TryStart(t.Context(), config)
 	wrong, ok := errors.AsType[*app.SettingError](err)
 	if !ok || wrong.Name != "REDIS_URL" || !strings.Contains(err.Error(), "SECRET_KEY") {
 		t.Errorf("%v", err)

@@ -24,13 +24,13 @@ func TestWhoAnswersHasStarted(t *testing.T) {
 	} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
-			b := &bundle{T: t, db: pgtest.New(t)}
-			config := b.config()
-			config.Demo, config.Addr = false, freeAddress(t)
+			b := on(t, pgtest.New(t))
+			config := b.Config()
+			config.Demo, config.Addr = false, apptest.FreeAddress(t)
 			prevent(&config)
 			ended, answered := make(chan struct{}), make(chan bool)
 			go func() { answered <- anyAnswer("http://"+config.Addr+"/healthz", ended) }()
-			err := tryStart(t.Context(), config)
+			err := apptest.TryStart(t.Context(), config)
 			close(ended)
 			if err == nil {
 				t.Error("it started")
@@ -62,12 +62,12 @@ func anyAnswer(url string, over <-chan struct{}) bool {
 // TestFillingEnds checks that a start ends with an error if its demo data waits for a locked table, as for a PostgreSQL that hangs.
 func TestFillingEnds(t *testing.T) {
 	t.Parallel()
-	b := &bundle{T: t, db: pgtest.New(t)}
-	locked, err := b.db.Pool.Begin(t.Context())
+	b := on(t, pgtest.New(t))
+	locked, err := b.DB.Pool.Begin(t.Context())
 	must.OK(t, err)
 	defer locked.Rollback(context.WithoutCancel(t.Context()))
 	must.Exec(t, locked, "LOCK TABLE tenants IN SHARE MODE")
-	if _, err := app.StartFilling(t.Context(), b.config(), time.Second); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := app.StartFilling(t.Context(), b.Config(), time.Second); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("it ended with %v", err)
 	}
 }
@@ -75,16 +75,16 @@ func TestFillingEnds(t *testing.T) {
 // TestStartTellsDifferences checks that a start logs no difference after an earlier app, and one that was made since.
 func TestStartTellsDifferences(t *testing.T) {
 	t.Parallel()
-	b := &bundle{T: t, db: apptest.Demo.New(t)}
-	b.db.Spoil(t)
+	b := on(t, apptest.Demo.New(t))
+	b.DB.Spoil(t)
 	const message = "the database is not as the migrations made it"
 	for _, sql := range []string{"", "", "DROP POLICY tenant_isolation ON customers"} {
-		must.Exec(t, b.db.Pool, sql)
-		b.App = b.start()
-		if status, _ := b.get(b.URL() + "/readyz"); status != http.StatusOK {
+		must.Exec(t, b.DB.Pool, sql)
+		b.App = b.Start()
+		if status, _ := b.Get(b.URL() + "/readyz"); status != http.StatusOK {
 			t.Errorf("%q: ready: %d", sql, status)
 		}
-		told := b.lines(message)
+		told := b.Lines(message)
 		if sql == "" && len(told) == 0 {
 			continue
 		}
@@ -98,11 +98,14 @@ func TestStartTellsDifferences(t *testing.T) {
 // TestStartAfterAChangeOfOrder: the log has the remedy.
 func TestStartAfterAChangeOfOrder(t *testing.T) {
 	t.Parallel()
-	b := &bundle{T: t, db: pgtest.New(t)}
-	b.db.ChangeOrder(t)
-	b.App = b.start()
-	if told := b.lines("indexes may not find what they have"); len(told) != 1 ||
+	b := on(t, pgtest.New(t))
+	b.DB.ChangeOrder(t)
+	b.App = b.Start()
+	if told := b.Lines("indexes may not find what they have"); len(told) != 1 ||
 		!strings.Contains(told[0]["error"].(string), "REFRESH COLLATION VERSION") {
 		t.Errorf("%v", told)
 	}
 }
+
+// badSender keeps the jobs from starting.
+func badSender(c *app.Config) { c.MailSender = "no address" }

@@ -142,14 +142,14 @@ func TestTraceOverALostConnection(t *testing.T) {
 	collector := httptest.NewServer(c)
 	t.Cleanup(collector.Close)
 	b := setup(t, func(config *app.Config) { config.Traces, config.PublicDemo = collector.URL, true })
-	locked, err := b.db.Admin().Begin(t.Context())
+	locked, err := b.DB.Admin().Begin(t.Context())
 	must.OK(t, err)
 	_, err = locked.Exec(t.Context(), `LOCK TABLE customers IN SHARE MODE`)
 	must.OK(t, err)
 	var created sync.WaitGroup
 	created.Go(func() { b.createThrough("127.0.0.1", "") })
 	must.Until(b, "its connection has ended", func() bool {
-		return b.number(`SELECT count(*) FILTER (WHERE pg_terminate_backend(pid)) FROM pg_stat_activity
+		return b.Number(`SELECT count(*) FILTER (WHERE pg_terminate_backend(pid)) FROM pg_stat_activity
 			WHERE datname = current_database() AND wait_event_type = 'Lock'`) == 1
 	})
 	must.OK(t, locked.Rollback(t.Context()))

@@ -19,8 +19,8 @@ import (
 // TestWhatIsWatchedIsThere: each metric and outcome in the dashboards and the alert rules is one of a running app.
 func TestWhatIsWatchedIsThere(t *testing.T) {
 	t.Parallel()
-	b := &bundle{T: t, db: pgtest.New(t)}
-	b.App = b.start(keeping)
+	b := on(t, pgtest.New(t))
+	b.App = b.Start(keeping)
 	b.create(key, ada)
 	var outcomes []string
 	for _, outcome := range attempt.Outcomes() {
@@ -29,10 +29,10 @@ func TestWhatIsWatchedIsThere(t *testing.T) {
 	for _, outcome := range mailer.Outcomes() {
 		outcomes = append(outcomes, string(outcome))
 	}
-	must.Exec(t, b.db.Admin(), `
+	must.Exec(t, b.DB.Admin(), `
 		INSERT INTO river.river_job (kind, args, max_attempts, state, finalized_at)
 		VALUES ('watched', '{}', 1, 'discarded', now())`)
-	_, metrics := b.get(b.metrics)
+	_, metrics := b.Get(b.Metrics)
 	for where, expression := range watched(t) {
 		names := regexp.MustCompile(`\b(onlyonce|pgxpool|go|process)_\w+`).FindAllString(expression, -1)
 		if len(names) == 0 {

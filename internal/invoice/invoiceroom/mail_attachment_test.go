@@ -1,4 +1,4 @@
-package app_test
+package invoiceroom_test
 
 import (
 	"encoding/base64"
@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"testing"
 
+	"onlyonce/internal/app/apptest"
 	"onlyonce/internal/mailer/mailertest"
 	"onlyonce/internal/must"
 )
@@ -19,7 +20,7 @@ func TestMailHasTheInvoiceAttached(t *testing.T) {
 	invoice := b.draft("one", "Ada")
 	b.post(invoice+"/issue", "one", "", http.StatusOK)
 	b.settled(1)
-	_, want, err := ask(companyToken, http.MethodGet, b.URL()+invoice+"/pdf", "", "")
+	_, want, err := apptest.Ask(apptest.CompanyToken, http.MethodGet, b.URL()+invoice+"/pdf", "", "")
 	must.OK(t, err)
 	message := s.Messages()[0]
 	_, parameters, err := mime.ParseMediaType(message.Header.Get("Content-Type"))

@@ -1,4 +1,4 @@
-package app_test
+package invoiceroom_test
 
 import (
 	"testing"
@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"onlyonce/internal/app"
+	"onlyonce/internal/app/apptest"
 	"onlyonce/internal/customer/customertest"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invoice"
@@ -21,24 +22,24 @@ import (
 func TestSchedulesOfTwoReplicas(t *testing.T) {
 	pgtest.Long(t)
 	t.Parallel()
-	b := &bundle{T: t, db: pgtest.New(t)}
-	b.foundCompany("Acme Studio")
-	store, tenant := &idempotency.Store{Pool: b.db.Pool, Wait: 10 * time.Second, Timeout: 20 * time.Second}, uuid.MustParse(company)
+	b := &bundle{apptest.On(t, pgtest.New(t))}
+	b.FoundCompany("Acme Studio")
+	store, tenant := &idempotency.Store{Pool: b.DB.Pool, Wait: 10 * time.Second, Timeout: 20 * time.Second}, uuid.MustParse(apptest.Company)
 	d, err := schedule.Input{
 		CustomerID: customertest.New(t, store, tenant).String(), Currency: "EUR", Every: "2", Unit: schedule.Week,
 		FirstDay: date.Today().AddDays(-30).String(), BillAs: schedule.AsIssued, Missed: schedule.Each,
 		Lines: []invoice.LineInput{{Description: "Support", Quantity: "1", UnitPrice: "90.00", TaxRate: "23"}},
 	}.Draft()
 	must.OK(t, err)
-	key, err := idempotency.ParseKey(key)
+	key, err := idempotency.ParseKey("one")
 	must.OK(t, err)
 	if _, err := schedule.Create.Do(t.Context(), store, idempotency.Intent{Tenant: tenant, Key: key, Actor: "test"}, d); err != nil {
 		t.Fatal(err)
 	}
 
 	withoutDemo := func(c *app.Config) { c.Demo = false }
-	b.App = b.start(withoutDemo)
-	(&bundle{T: t, db: b.db}).start(withoutDemo)
+	b.App = b.Start(withoutDemo)
+	(apptest.On(t, b.DB)).Start(withoutDemo)
 	const billed = 3 // 30, 16 and 2 days ago
 	must.Until(b, "all is billed and mailed", func() bool {
 		mails := b.mails()
@@ -50,7 +51,7 @@ func TestSchedulesOfTwoReplicas(t *testing.T) {
 		return len(mails) >= billed
 	})
 	for _, table := range []string{"schedule_periods", "invoices", "mails"} {
-		if n := b.number(`SELECT count(*) FROM ` + table); n != billed {
+		if n := b.Number(`SELECT count(*) FROM ` + table); n != billed {
 			t.Errorf("%d %s", n, table)
 		}
 	}

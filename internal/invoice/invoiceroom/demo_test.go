@@ -1,4 +1,4 @@
-package app_test
+package invoiceroom_test
 
 import (
 	"strconv"
@@ -7,7 +7,9 @@ import (
 
 	"github.com/google/uuid"
 
+	"onlyonce/internal/app/apptest"
 	"onlyonce/internal/invoice/duplicate"
+	"onlyonce/internal/invoice/invoicetest"
 	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/record"
@@ -15,8 +17,8 @@ import (
 
 // TestDemoShowsTheLife: the demo has records in every state, over the last year and in three currencies.
 func TestDemoShowsTheLife(t *testing.T) {
-	b := setup(t)
-	const ofAcme = ` tenant_id = '` + acme + `' AND `
+	b := apptest.New(t)
+	const ofAcme = ` tenant_id = '` + apptest.Acme + `' AND `
 	for what, atLeast := range map[string]struct {
 		sql  string
 		want int
@@ -44,12 +46,12 @@ func TestDemoShowsTheLife(t *testing.T) {
 		"in yen":               {ofAcme + `currency = 'JPY'`, 3},
 		"open in yen":          {ofAcme + `currency = 'JPY' AND state IN ('issued', 'partially_paid')`, 1},
 		"more than two pages":  {ofAcme + `true`, 51},
-		"of another tenant":    {`tenant_id = '` + globex + `'`, 20},
+		"of another tenant":    {`tenant_id = '` + apptest.Globex + `'`, 20},
 		"of a schedule":        {ofAcme + `EXISTS (SELECT FROM schedule_periods p WHERE p.id = i.id)`, 2},
 		"mailed":               {`EXISTS (SELECT FROM mails m WHERE m.invoice_id = i.id)`, 60},
 		"of the same customer": {ofAcme + `(SELECT count(*) FROM invoices o WHERE o.customer_id = i.customer_id) > 3`, 51},
 	} {
-		if n := b.number(`SELECT count(*) FROM invoices i WHERE ` + atLeast.sql); n < atLeast.want {
+		if n := b.Number(`SELECT count(*) FROM invoices i WHERE ` + atLeast.sql); n < atLeast.want {
 			t.Errorf("%s: %d, want at least %d", what, n, atLeast.want)
 		}
 	}
@@ -65,7 +67,8 @@ func TestDemoShowsTheLife(t *testing.T) {
 			WHERE c.country <> s.country AND i.tax_total > 0`,
 		"untaxed for customers in the EU, without the reason": `
 			SELECT count(*) FROM invoices i JOIN customers c ON c.id = i.customer_id
-			WHERE i.tenant_id = '` + acme + `' AND c.country <> 'IE' AND i.notes !~ '(Reverse charge|Outside the scope of Irish VAT): '`,
+			WHERE i.tenant_id = '` + apptest.Acme + `' AND c.country <> 'IE'
+				AND i.notes !~ '(Reverse charge|Outside the scope of Irish VAT): '`,
 		"refunded before it was paid": `
 			SELECT count(*) FROM refunds r JOIN payments p ON p.id = r.payment_id WHERE r.refunded_on < p.paid_on`,
 		"numbered in another order than that of their days": `
@@ -73,7 +76,7 @@ func TestDemoShowsTheLife(t *testing.T) {
 			WHERE a.number < b.number AND a.issue_date > b.issue_date
 				AND NOT EXISTS (SELECT FROM schedule_periods p WHERE p.id = b.id)`, // periods may be billed later
 	} {
-		if n := b.number(sql); n > 0 {
+		if n := b.Number(sql); n > 0 {
 			t.Errorf("%d were %s", n, what)
 		}
 	}
@@ -81,9 +84,9 @@ func TestDemoShowsTheLife(t *testing.T) {
 
 // TestDemoHasOneTwin checks that the pair of the demo is on /duplicate-invoices, and no pair on the start page.
 func TestDemoHasOneTwin(t *testing.T) {
-	b := setup(t)
-	for tenant, want := range map[string]string{acme: "2", globex: ""} {
-		found, err := duplicate.List(t.Context(), b.db.Pool, uuid.MustParse(tenant), record.Page{Limit: 10})
+	b := apptest.New(t)
+	for tenant, want := range map[string]string{apptest.Acme: "2", apptest.Globex: ""} {
+		found, err := duplicate.List(t.Context(), b.DB.Pool, uuid.MustParse(tenant), record.Page{Limit: 10})
 		must.OK(t, err)
 		var groups []string
 		for _, g := range found.Rows {
@@ -93,7 +96,7 @@ func TestDemoHasOneTwin(t *testing.T) {
 			t.Errorf("%s has groups of %q invoices that look alike, want %q", tenant, got, want)
 		}
 	}
-	if n := b.number(`
+	if n := b.Number(`
 		SELECT count(*) FROM (
 			SELECT FROM (
 				SELECT *, row_number() OVER (PARTITION BY tenant_id ORDER BY issue_date DESC, id DESC) AS place FROM invoices) AS i
@@ -106,9 +109,9 @@ func TestDemoHasOneTwin(t *testing.T) {
 
 // TestDemoIsMostlyOnTime checks that less than half of the open invoices are overdue, in each currency, by amount and by number.
 func TestDemoIsMostlyOnTime(t *testing.T) {
-	b := setup(t)
+	b := apptest.New(t)
 	var late string
-	must.OK(t, b.db.Admin().QueryRow(t.Context(), `
+	must.OK(t, b.DB.Admin().QueryRow(t.Context(), `
 		SELECT COALESCE(string_agg(books::text, ' '), '') FROM (
 			SELECT tenant_id, currency, sum(open_amount) AS amount, sum(open_amount) FILTER (WHERE due_date < current_date) AS late_amount,
 				count(*) AS invoices, count(*) FILTER (WHERE due_date < current_date) AS late
@@ -119,29 +122,13 @@ func TestDemoIsMostlyOnTime(t *testing.T) {
 	}
 }
 
-// The number of invoices of the demo tenants.
-const (
-	acmeDemoInvoices = 55
-	billedInDemo     = 2 // by the schedule of each
-	demoInvoices     = acmeDemoInvoices + 24
-)
-
-// invoiceTables are the tables with demo data of invoices.
-const invoiceTables = "invoices, invoice_lines, invoice_number_runs"
-
-// invoiceStory selects the visible data of invoices, row by row.
-const invoiceStory = `
-	SELECT concat_ws(' ', t.name, o.key, i.number, i.issue_date, i.due_date, i.currency, i.total, i.state, i.paid, c.email)
-	FROM invoices i JOIN intents o ON o.tenant_id = i.tenant_id AND o.record_id = i.id AND o.operation = 'invoice.create'
-		JOIN customers c ON c.tenant_id = i.tenant_id AND c.id = i.customer_id JOIN tenants t ON t.id = i.tenant_id
-	UNION ALL SELECT concat_ws(' ', 'refund', t.name, amount, refunded_on) FROM refunds JOIN tenants t ON t.id = tenant_id
-	UNION ALL SELECT concat_ws(' ', 'credit note', t.name, number, total) FROM credit_notes JOIN tenants t ON t.id = tenant_id`
-
 // TestInterruptedDemoInvoicesAreCompleted, with their numbers.
 func TestInterruptedDemoInvoicesAreCompleted(t *testing.T) {
 	pgtest.Long(t)
-	wantCompleted(t, "invoices", []interruption{
-		{"demo-001-1", "demo-001-2", 0, 1}, {"demo-018-4", "demo-001-2", 18, 1}, {"demo-018-4", "demo-014-3", 18, 14},
-		{"demo-054-1", "demo-024-1", 53, 23},
+	apptest.WantCompleted(t, []string{invoicetest.DemoStory}, "invoices", []apptest.Interruption{
+		{AcmeKey: "demo-001-1", GlobexKey: "demo-001-2", Acme: 0, Globex: 1},
+		{AcmeKey: "demo-018-4", GlobexKey: "demo-001-2", Acme: 18, Globex: 1},
+		{AcmeKey: "demo-018-4", GlobexKey: "demo-014-3", Acme: 18, Globex: 14},
+		{AcmeKey: "demo-054-1", GlobexKey: "demo-024-1", Acme: 53, Globex: 23},
 	})
 }

@@ -1,4 +1,4 @@
-package app_test
+package invoiceroom_test
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/app/apptest"
 	"onlyonce/internal/mailer/mailertest"
 	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
@@ -25,9 +26,9 @@ func TestKillDuringMails(t *testing.T) {
 	pgtest.Long(t)
 	t.Parallel()
 	const invoices = 200
-	b := &bundle{T: t, db: pgtest.New(t)}
-	b.foundCompany("Acme Studio")
-	binary, dir := buildServer(t), t.TempDir()
+	b := apptest.On(t, pgtest.New(t))
+	b.FoundCompany("Acme Studio")
+	binary, dir := apptest.BuildServer(t), t.TempDir()
 	var replicas []*replica.Replica
 	var restarts sync.WaitGroup
 	kill := func(some ...*replica.Replica) {
@@ -55,8 +56,8 @@ func TestKillDuringMails(t *testing.T) {
 		return nil
 	}, nil)
 	for n := range 2 {
-		r := &replica.Replica{Program: binary, Addr: freeAddress(t), Log: filepath.Join(dir, fmt.Sprint(n))}
-		r.Env = append(os.Environ(), "ADDR="+r.Addr, "DATABASE_URL="+b.db.URL, "METRICS_ADDR=off", "RATE_LIMIT=0", "DEMO=0",
+		r := &replica.Replica{Program: binary, Addr: apptest.FreeAddress(t), Log: filepath.Join(dir, fmt.Sprint(n))}
+		r.Env = append(os.Environ(), "ADDR="+r.Addr, "DATABASE_URL="+b.DB.URL, "METRICS_ADDR=off", "RATE_LIMIT=0", "DEMO=0",
 			"SMTP_URL="+s.URL, "MAIL_FROM=invoices@example.com", "MAIL_TIMEOUT=1s", "MAIL_RETRY=100ms")
 		replicas = append(replicas, r)
 		must.OK(t, r.Revive(t.Context()))
@@ -76,7 +77,7 @@ func TestKillDuringMails(t *testing.T) {
 
 	// The job of a killed process is found after four times MAIL_TIMEOUT, by a search every 30 s.
 	restarts.Wait()
-	admin, left := b.db.Admin(), invoices
+	admin, left := b.DB.Admin(), invoices
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
 	for deadline := time.After(3 * time.Minute); left > 0; {
@@ -122,7 +123,8 @@ func issueSomewhere(t *testing.T, replicas []*replica.Replica, first int, key st
 		"lines": [{"description": "Design", "quantity": "2", "unit_price": "50.00", "tax_rate": "23"}]}`
 	path := "/api/v1/invoices"
 	for turn := first; t.Context().Err() == nil; turn++ {
-		status, answer, err := ask(companyToken, http.MethodPost, "http://"+replicas[turn%len(replicas)].Addr+path, key, body)
+		url := "http://" + replicas[turn%len(replicas)].Addr + path
+		status, answer, err := apptest.Ask(apptest.CompanyToken, http.MethodPost, url, key, body)
 		switch {
 		case err != nil || status >= http.StatusInternalServerError:
 			backOff(t.Context())

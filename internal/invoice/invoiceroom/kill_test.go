@@ -1,4 +1,4 @@
-package app_test
+package invoiceroom_test
 
 import (
 	"context"
@@ -9,9 +9,13 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"onlyonce/internal/app/apptest"
+	"onlyonce/internal/invoice/invoicetest"
 	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
 )
+
+type program struct{ *apptest.Program }
 
 // TestKillDuringCreates kills the program with its embedded PostgreSQL again and again while invoices are created. Clients only
 // send the same key until they get an answer.
@@ -19,7 +23,7 @@ func TestKillDuringCreates(t *testing.T) {
 	pgtest.Long(t)
 	t.Parallel()
 	const creates, workers, kills = 300, 8, 3
-	p := startProgram(t)
+	p := program{apptest.StartProgram(t)}
 
 	var next, acknowledged atomic.Int64
 	var mu sync.Mutex
@@ -45,9 +49,9 @@ func TestKillDuringCreates(t *testing.T) {
 		for acknowledged.Load() < (kill+1)*creates/(kills+1) && t.Context().Err() == nil && !t.Failed() {
 			backOff(t.Context())
 		}
-		must.OK(t, p.process.Process.Kill())
-		p.process.Wait()
-		p.start(t)
+		must.OK(t, p.Process.Process.Kill())
+		p.Process.Wait()
+		p.Start(t)
 	}
 	all.Wait()
 	if t.Failed() {
@@ -60,17 +64,18 @@ func TestKillDuringCreates(t *testing.T) {
 			t.Errorf("invoice %s of %s was acknowledged and is lost", id, key)
 		}
 	}
-	if len(listed) != creates+acmeDemoInvoices+billedInDemo || len(answers) != creates {
-		t.Errorf("%d invoices for %d answers, want %d and %d", len(listed), len(answers), creates+acmeDemoInvoices+billedInDemo, creates)
+	want := creates + invoicetest.DemoOfAcme + invoicetest.DemoOfSchedule
+	if len(listed) != want || len(answers) != creates {
+		t.Errorf("%d invoices for %d answers, want %d and %d", len(listed), len(answers), want, creates)
 	}
 }
 
 // create sends one key until it is answered with an invoice, and returns its id.
-func (p *program) create(ctx context.Context, key string) (string, error) {
+func (p program) create(ctx context.Context, key string) (string, error) {
 	const body = `{"customer": {"email": "kill@example.com", "name": "Kill"}, "issue_date": "2026-11-21", "due_date": "2026-12-21",
 		"currency": "EUR", "lines": [{"description": "Work", "quantity": "1", "unit_price": "1.00", "tax_rate": "0"}]}`
 	for ; ctx.Err() == nil; backOff(ctx) {
-		status, text, err := ask(demoToken, http.MethodPost, "http://"+p.addr+"/api/v1/invoices", key, body)
+		status, text, err := apptest.Ask(apptest.DemoToken, http.MethodPost, "http://"+p.Addr+"/api/v1/invoices", key, body)
 		if err != nil || status == http.StatusServiceUnavailable { // it is down, or went down
 			continue
 		}
@@ -86,11 +91,11 @@ func (p *program) create(ctx context.Context, key string) (string, error) {
 }
 
 // list returns the ids of all invoices.
-func (p *program) list(t *testing.T) map[string]bool {
+func (p program) list(t *testing.T) map[string]bool {
 	t.Helper()
 	ids := map[string]bool{}
 	for cursor := ""; ; {
-		_, text, err := ask(demoToken, http.MethodGet, "http://"+p.addr+"/api/v1/invoices?limit=100&cursor="+cursor, "", "")
+		_, text, err := apptest.Ask(apptest.DemoToken, http.MethodGet, "http://"+p.Addr+"/api/v1/invoices?limit=100&cursor="+cursor, "", "")
 		must.OK(t, err)
 		var page struct {
 			Invoices []struct {

@@ -1,4 +1,4 @@
-package app_test
+package invoiceroom_test
 
 import (
 	"encoding/json"
@@ -12,9 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"onlyonce/internal/app"
+	"onlyonce/internal/app/apptest"
 	"onlyonce/internal/invoice/mail"
 	"onlyonce/internal/mailer"
 	"onlyonce/internal/mailer/mailertest"
@@ -22,23 +21,14 @@ import (
 	"onlyonce/internal/postgres/pgtest"
 )
 
-// ask sends a request to the API of an app.
-func ask(token, method, url, key, body string) (status int, answer []byte, err error) {
-	r, err := http.NewRequest(method, url, strings.NewReader(body))
-	if err != nil {
-		return 0, nil, err
-	}
-	r.Header.Set("Authorization", "Bearer "+token)
-	r.Header.Set("Content-Type", "application/json")
-	if key != "" {
-		r.Header.Set("Idempotency-Key", key)
-	}
-	response, err := http.DefaultClient.Do(r)
-	if err != nil {
-		return 0, nil, err
-	}
-	answer, err = io.ReadAll(response.Body)
-	return response.StatusCode, answer, errors.Join(err, response.Body.Close())
+func TestMain(m *testing.M) { pgtest.Main(m) }
+
+type bundle struct{ *apptest.Bundle }
+
+// mailing returns a bundle whose app sends mails of a company to a mail server.
+func mailing(t *testing.T, url string, settings ...func(*app.Config)) *bundle {
+	t.Helper()
+	return &bundle{apptest.Mailing(t, url, settings...)}
 }
 
 // draft creates an invoice and returns its path in the API.
@@ -46,7 +36,7 @@ func (b *bundle) draft(key, customer string) string {
 	b.Helper()
 	person, err := json.Marshal(customer)
 	must.OK(b, err)
-	status, answer, err := ask(companyToken, http.MethodPost, b.URL()+"/api/v1/invoices", key, `{
+	status, answer, err := apptest.Ask(apptest.CompanyToken, http.MethodPost, b.URL()+"/api/v1/invoices", key, `{
 		"customer": {"email": "ada@example.com", "name": `+string(person)+`},
 		"issue_date": "2026-11-21", "due_date": "2026-12-21", "currency": "EUR", "notes": "key `+key+`",
 		"lines": [{"description": "Design", "quantity": "2", "unit_price": "50.00", "tax_rate": "23"}]}`)
@@ -61,15 +51,15 @@ func (b *bundle) draft(key, customer string) string {
 
 func (b *bundle) post(path, key, body string, want int) {
 	b.Helper()
-	if status, answer, err := ask(companyToken, http.MethodPost, b.URL()+path, key, body); err != nil || status != want {
+	if status, answer, err := apptest.Ask(apptest.CompanyToken, http.MethodPost, b.URL()+path, key, body); err != nil || status != want {
 		b.Fatalf("%s: %d %s %v", path, status, answer, err)
 	}
 }
 
-// mails returns the mails of the company, newest first.
+// mails returns the mails of the apptest.Company, newest first.
 func (b *bundle) mails() (all []mail.Mail) {
 	b.Helper()
-	status, answer, err := ask(companyToken, http.MethodGet, b.URL()+"/api/v1/outbox?limit=100", "", "")
+	status, answer, err := apptest.Ask(apptest.CompanyToken, http.MethodGet, b.URL()+"/api/v1/outbox?limit=100", "", "")
 	var list struct {
 		Outbox []mail.Mail `json:"outbox"`
 	}
@@ -99,7 +89,7 @@ func TestMailIsSent(t *testing.T) {
 	s := mailertest.Start(t, nil, nil)
 	b := mailing(t, s.URL)
 	const hostile = "Acme \"Studio\"\r\nBcc: eve@example.com\r\n\r\n<b>, Ünï"
-	must.Exec(t, b.db.Admin(), `UPDATE settings SET name = $1, email = 'ada+bills@acme.example'`, hostile)
+	must.Exec(t, b.DB.Admin(), `UPDATE settings SET name = $1, email = 'ada+bills@acme.example'`, hostile)
 	invoice := b.draft("one", `Ada "A" <eve@example.com>, & <script>`)
 	b.post(invoice+"/issue", "one", `{"message": "See you\nsoon."}`, http.StatusOK)
 	sent := b.settled(1)[0]
@@ -118,7 +108,7 @@ func TestMailIsSent(t *testing.T) {
 		t.Errorf("to %v, %v", to, err)
 	}
 	from, err := header.AddressList("From")
-	if err != nil || len(from) != 1 || from[0].Address != "invoices@example.com" {
+	if err != nil || len(from) != 1 || from[0].Address != "app@example.com" {
 		t.Errorf("from %v, %v", from, err)
 	}
 	reply, err := header.AddressList("Reply-To")
@@ -156,7 +146,8 @@ func TestMailIsSentOnce(t *testing.T) {
 	var all sync.WaitGroup
 	for n := range 20 {
 		all.Go(func() {
-			status, answer, err := ask(companyToken, http.MethodPost, b.URL()+invoice+"/issue", fmt.Sprint("click ", n/2), "")
+			key := fmt.Sprint("click ", n/2)
+			status, answer, err := apptest.Ask(apptest.CompanyToken, http.MethodPost, b.URL()+invoice+"/issue", key, "")
 			if err != nil || status != http.StatusOK {
 				t.Errorf("%d %s %v", status, answer, err)
 			}
@@ -190,7 +181,7 @@ func TestMailIsTriedAgain(t *testing.T) {
 	if sent.State != mailer.StateSent || sent.Attempts != 3 || len(s.Messages()) != 1 || sent.Reason != "" {
 		t.Errorf("%d messages, %+v", len(s.Messages()), sent)
 	}
-	b.logsNothingPersonal()
+	b.LogsNothingPersonal()
 }
 
 // TestMailIsGivenUp after the last attempt, with the reason.
@@ -221,21 +212,7 @@ func TestMailIsRefused(t *testing.T) {
 	if sent := b.settled(2)[0]; sent.State != mailer.StateSent || len(s.Messages()) != 1 {
 		t.Errorf("%+v", sent)
 	}
-	b.logsNothingPersonal()
-}
-
-// logsNothingPersonal fails if an address is in the log, or in River's tables.
-func (b *bundle) logsNothingPersonal() {
-	b.Helper()
-	jobs, err := b.db.Admin().Query(b.Context(), `SELECT to_jsonb(j)::text FROM river.river_job j`)
-	must.OK(b, err)
-	rows, err := pgx.CollectRows(jobs, pgx.RowTo[string])
-	if err != nil || len(rows) == 0 {
-		b.Fatalf("%d jobs, %v", len(rows), err)
-	}
-	if told := b.log.String() + strings.Join(rows, "\n"); strings.Contains(told, "ada@example.com") {
-		b.Errorf("an address is in the log or in a job:\n%s", told)
-	}
+	b.LogsNothingPersonal()
 }
 
 // TestMailServerHangs checks that an attempt is bounded, delays no other work, and lets the app stop.
@@ -258,7 +235,7 @@ func TestMailServerHangs(t *testing.T) {
 		mails := b.mails()
 		return mails[len(mails)-1].Reason == "The mail server didn't answer in time."
 	})
-	if took, ok := b.lines("mail")[0]["duration"].(float64); !ok || time.Duration(took) > 5*time.Second {
+	if took, ok := b.Lines("mail")[0]["duration"].(float64); !ok || time.Duration(took) > 5*time.Second {
 		t.Errorf("the attempt took %v", time.Duration(took))
 	}
 }
@@ -272,7 +249,7 @@ func TestMailServerWithoutTLS(t *testing.T) {
 	must.Until(b, "the attempt is over", func() bool {
 		return b.mails()[0].Reason == "The mail server doesn't encrypt its connections (STARTTLS)."
 	})
-	if m := b.mails()[0]; m.State != mailer.StateQueued || len(s.Messages()) != 0 || strings.Contains(b.log.String(), "s3cret") {
+	if m := b.mails()[0]; m.State != mailer.StateQueued || len(s.Messages()) != 0 || strings.Contains(b.Logs.String(), "s3cret") {
 		t.Errorf("%+v", m)
 	}
 }
@@ -305,7 +282,7 @@ func TestMailsOfTheDemoAreKept(t *testing.T) {
 	pgtest.Long(t)
 	s := mailertest.Start(t, nil, nil)
 	b := mailing(t, s.URL, func(c *app.Config) { c.Demo = true })
-	admin := b.db.Admin()
+	admin := b.DB.Admin()
 	must.Until(b, "all are kept", func() bool {
 		var left, kept int
 		err := admin.QueryRow(t.Context(), `
@@ -327,7 +304,7 @@ func TestMailsWithoutAServer(t *testing.T) {
 	if m := b.settled(1)[0]; !m.Kept || m.State != mailer.StateSent || m.Text == "" {
 		t.Errorf("%+v", m)
 	}
-	if _, metrics := b.get(b.metrics); !strings.Contains(metrics, `onlyonce_mail_attempts_total{outcome="kept"} 1`) {
+	if _, metrics := b.Get(b.Metrics); !strings.Contains(metrics, `onlyonce_mail_attempts_total{outcome="kept"} 1`) {
 		t.Errorf("nothing about it in the metrics:\n%s", metrics)
 	}
 }

@@ -1,0 +1,169 @@
+package apptest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"onlyonce/internal/app"
+	"onlyonce/internal/must"
+	"onlyonce/internal/postgres/pgtest"
+	"onlyonce/internal/proof/replica"
+)
+
+// Bundle is a running app with its database.
+type Bundle struct {
+	*testing.T
+	*app.App
+
+	DB      *pgtest.Database
+	Logs    *Buffer
+	Metrics string // URL
+}
+
+// New starts an app on a database that has the demo data.
+func New(t *testing.T, settings ...func(*app.Config)) *Bundle {
+	t.Helper()
+	t.Parallel()
+	b := On(t, Demo.New(t))
+	b.App = b.Start(settings...)
+	return b
+}
+
+// On returns a bundle without an app.
+func On(t *testing.T, db *pgtest.Database) *Bundle {
+	t.Helper()
+	return &Bundle{T: t, DB: db}
+}
+
+// Config returns the configuration of an app with demo data.
+func (b *Bundle) Config() app.Config {
+	b.Helper()
+	b.Logs = &Buffer{}
+	metrics := FreeAddress(b.T)
+	b.Metrics = "http://" + metrics + "/metrics"
+	return app.Config{
+		Addr: "127.0.0.1:0", MetricsAddr: metrics, DatabaseURL: b.DB.URL, Demo: true,
+		Wait: 10 * time.Second, ExpireEvery: time.Minute,
+		Log: slog.New(slog.NewJSONHandler(b.Logs, nil)),
+	}
+}
+
+// Start starts an app, which is closed at the end of the test.
+func (b *Bundle) Start(settings ...func(*app.Config)) *app.App {
+	b.Helper()
+	config := b.Config()
+	for _, set := range settings {
+		set(&config)
+	}
+	started, err := app.Start(b.Context(), config)
+	must.OK(b, err)
+	b.Cleanup(func() {
+		if err := started.Close(context.Background()); err != nil {
+			b.Error(err)
+		}
+	})
+	return started
+}
+
+// TryStart starts an app and stops it.
+func TryStart(ctx context.Context, config app.Config) error {
+	started, err := app.Start(ctx, config)
+	if err != nil {
+		return err
+	}
+	return started.Close(context.Background())
+}
+
+// FreeAddress returns an address without a listener.
+func FreeAddress(t *testing.T) string {
+	t.Helper()
+	address, err := replica.FreePort(t.Context())
+	must.OK(t, err)
+	return address
+}
+
+// The credentials of the owner of the first tenant of the demo.
+const (
+	DemoPassword = "only-once-demo"
+	DemoToken    = "oo_demo_acme"
+)
+
+// Ask sends a request to the API of an app.
+func Ask(token, method, url, key, body string) (status int, answer []byte, err error) {
+	r, err := http.NewRequest(method, url, strings.NewReader(body))
+	if err != nil {
+		return 0, nil, err
+	}
+	r.Header.Set("Authorization", "Bearer "+token)
+	r.Header.Set("Content-Type", "application/json")
+	if key != "" {
+		r.Header.Set("Idempotency-Key", key)
+	}
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return 0, nil, err
+	}
+	answer, err = io.ReadAll(response.Body)
+	return response.StatusCode, answer, errors.Join(err, response.Body.Close())
+}
+
+// Get requests a URL.
+func (b *Bundle) Get(url string) (status int, body string) {
+	b.Helper()
+	response, err := http.Get(url)
+	must.OK(b, err)
+	defer response.Body.Close()
+	read, err := io.ReadAll(response.Body)
+	must.OK(b, err)
+	return response.StatusCode, string(read)
+}
+
+// Number returns the result of a query of all tenants.
+func (b *Bundle) Number(sql string) (n int) {
+	b.Helper()
+	must.OK(b, b.DB.Admin().QueryRow(b.Context(), sql).Scan(&n))
+	return n
+}
+
+// Buffer collects output of several goroutines.
+type Buffer struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (w *Buffer) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.text.Write(p)
+}
+
+func (w *Buffer) String() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.text.String()
+}
+
+// Lines returns the log's lines with a message.
+func (b *Bundle) Lines(message string) []map[string]any {
+	b.Helper()
+	var found []map[string]any
+	for line := range strings.Lines(b.Logs.String()) {
+		var entry map[string]any
+		if err := json.Unmarshal([]byte(line), &entry); err != nil {
+			b.Fatalf("%v in %q", err, line)
+		}
+		if entry["msg"] == message {
+			found = append(found, entry)
+		}
+	}
+	return found
+}
