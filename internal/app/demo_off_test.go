@@ -3,7 +3,6 @@ package app_test
 import (
 	"net/http"
 	"net/http/cookiejar"
-	"net/url"
 	"testing"
 
 	"onlyonce/internal/app"
@@ -31,7 +30,7 @@ func (b *bundle) accepted(at string, session *http.Client) (password, token, run
 		_ = response.Body.Close()
 		return response.StatusCode
 	}
-	login := url.Values{"email": {"acme@onlyonce.test"}, "password": {apptest.DemoPassword}}
+	login := apptest.DemoLogin()
 	password = status(b.visitor().PostForm(at+"/login", login)) == http.StatusSeeOther
 	ask, err := http.NewRequestWithContext(b.Context(), http.MethodGet, at+"/api/v1/customers", nil)
 	must.OK(b, err)
@@ -46,7 +45,7 @@ func (b *bundle) accepted(at string, session *http.Client) (password, token, run
 func TestDemoLoginsAreRefusedWithoutTheDemo(t *testing.T) {
 	b := setup(t)
 	session := b.visitor()
-	response, err := session.PostForm(b.URL()+"/login", url.Values{"email": {"acme@onlyonce.test"}, "password": {apptest.DemoPassword}})
+	response, err := session.PostForm(b.URL()+"/login", apptest.DemoLogin())
 	must.OK(t, err)
 	_ = response.Body.Close()
 	check := func(name, at string, want bool) {

@@ -64,7 +64,7 @@ func startFrozen(t *testing.T) *frozen {
 func (f *frozen) logIn() {
 	f.Helper()
 	a := f.send(call{
-		method: http.MethodPost, path: "/login", form: url.Values{"email": {"acme@onlyonce.test"}, "password": {apptest.DemoPassword}},
+		method: http.MethodPost, path: "/login", form: apptest.DemoLogin(),
 	})
 	for _, cookie := range (&http.Response{Header: a.header}).Cookies() {
 		if strings.Contains(cookie.Name, "session") {

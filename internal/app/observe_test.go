@@ -131,7 +131,7 @@ func TestTheLogHoldsNoSecrets(t *testing.T) {
 	b.create(key, ada)
 	b.create(key, strings.Replace(ada, "12", "What somebody typed", 1))
 	browser := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	response, err := browser.PostForm(b.URL()+"/login", url.Values{"email": {"acme@onlyonce.test"}, "password": {apptest.DemoPassword}})
+	response, err := browser.PostForm(b.URL()+"/login", apptest.DemoLogin())
 	must.OK(t, err)
 	_ = response.Body.Close()
 	cookies := response.Cookies()

@@ -55,6 +55,7 @@ func TestDoctor(t *testing.T) {
 	}{
 		"unusable setting": {failed, map[string]string{"ADDR": "x"}, "settings", "failed"},
 		"one address":      {failed, map[string]string{"DEMO": "1", "METRICS_ADDR": "127.0.0.1:8080"}, "settings", "failed"},
+		"no mail server":   {done, nil, "settings", "warning"},
 		"two databases":    {done, map[string]string{"DATA_DIR": "x", "DEMO": "1"}, "settings", "warning"},
 		"no policy":        {failed, map[string]string{"DATABASE_URL": spoiled.URL}, "catalog", "failed"},
 		"superuser":        {failed, map[string]string{"DATABASE_URL": b.AdminURL}, "role", "failed"},

@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -96,6 +97,11 @@ const (
 	DemoPassword = "only-once-demo"
 	DemoToken    = "oo_demo_acme"
 )
+
+// DemoLogin returns the fields of the owner's login.
+func DemoLogin() url.Values {
+	return url.Values{"email": {"acme@onlyonce.test"}, "password": {DemoPassword}}
+}
 
 // Ask sends a request to the API of an app.
 func Ask(token, method, url, key, body string) (status int, answer []byte, err error) {
