@@ -61,7 +61,7 @@ func TestRoutes(t *testing.T) {
 		`/static/\*  +read +internal/web/server\.go:\d+`,
 		`/customers  +once +customer\.upsert +internal/customer/customerpages/customers\.go:\d+`,
 		`/api/v1/customers/\{id\}  +once +customer\.edit +internal/customer/customerpages/customers\.go:\d+`,
-		`/logout  +natural  being logged out is a state +internal/web/server\.go:\d+`,
+		`/logout  +natural  being logged out is a state +internal/people/peoplepages/login\.go:\d+`,
 	} {
 		if !regexp.MustCompile(`(?m)^(GET|POST|PUT)  +` + want + `$`).MatchString(out) {
 			t.Errorf("no line %s", want)

@@ -122,6 +122,9 @@ func TestTheKitSpeaksOfNoDomain(t *testing.T) {
 		}
 		for _, file := range p.Syntax {
 			ast.Inspect(file, func(n ast.Node) bool {
+				if _, ok := n.(*ast.ImportSpec); ok { // a fork's module may have any name
+					return false
+				}
 				text, ok := n.(*ast.BasicLit)
 				if !ok || text.Kind != token.STRING {
 					return true
