@@ -41,8 +41,8 @@ type Form struct {
 	Blamed FieldErrors
 	// Used is the display name of the record that this form has created before, or "".
 	Used string
-	// AllowRepeat is set if "Create anyway" was pressed before.
-	AllowRepeat bool
+	// AllowRepeat is the name of the button "Create anyway" if it was pressed before, or "".
+	AllowRepeat string
 	// Focus is the id of the control that has the focus first; "" means the first one.
 	Focus string
 	// Versions compares the saved values with those of the form after a concurrent edit; nil if there is none.
@@ -91,18 +91,30 @@ func (f Form) unsaved() string {
 	return "an unsaved " + f.One
 }
 
+// The names of fields that forms have besides those of their records.
+const (
+	KeyField        = "idempotency_key"
+	FreshKeyField   = "fresh_key" // of a button that sends the form under another key
+	VersionField    = "version"
+	TenantField     = "tenant"
+	TenantNameField = "tenant_name"
+	UseTenantField  = "use_tenant" // of the button that creates the record for the tenant that is logged in
+	UsedField       = "used_name"  // see Form.Used
+	KeepSavedField  = "keep_saved" // see VersionRow.Keep
+)
+
 // fields returns the hidden fields.
 func (f Form) fields() []Field {
-	fields := append([]Field{{Name: "idempotency_key", Value: f.Key}}, f.Owner.Fields()...)
+	fields := append([]Field{{Name: KeyField, Value: f.Key}}, f.Owner.Fields()...)
 	if f.Version != 0 {
-		fields = append(fields, Field{Name: "version", Value: strconv.Itoa(f.Version)})
+		fields = append(fields, Field{Name: VersionField, Value: strconv.Itoa(f.Version)})
 	}
 	fields = append(fields, f.Saved...)
 	if f.Used != "" {
-		fields = append(fields, Field{Name: "used_name", Value: f.Used})
+		fields = append(fields, Field{Name: UsedField, Value: f.Used})
 	}
-	if f.AllowRepeat {
-		fields = append(fields, Field{Name: "allow_repeat", Value: "1"})
+	if f.AllowRepeat != "" {
+		fields = append(fields, Field{Name: f.AllowRepeat, Value: "1"})
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.Typed)) { // keep earlier answers, unless the notice asks again
 		if strings.HasPrefix(name, answerPrefix) && !f.Notice.asks(name) {
@@ -135,5 +147,5 @@ type Owner struct {
 // Fields returns the owner as fields of the form. They include the name, because a message needs it and a session can't look up another
 // tenant.
 func (o Owner) Fields() []Field {
-	return []Field{{Name: "tenant", Value: o.ID}, {Name: "tenant_name", Value: o.Name}}
+	return []Field{{Name: TenantField, Value: o.ID}, {Name: TenantNameField, Value: o.Name}}
 }

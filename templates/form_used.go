@@ -36,5 +36,5 @@ func (v FormUsed) ways() []Link {
 }
 
 func (a Action) fields() []Field {
-	return slices.Concat([]Field{{Name: "idempotency_key", Value: a.Key}}, a.Fields, a.Owner.Fields())
+	return slices.Concat([]Field{{Name: KeyField, Value: a.Key}}, a.Fields, a.Owner.Fields())
 }

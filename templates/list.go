@@ -1,5 +1,8 @@
 package templates
 
+// ArchivedField is the name of the field that asks for archived records, with the value 1.
+const ArchivedField = "archived"
+
 // List is a page of a list with a text in each cell, newest first.
 type List struct {
 	Finder

@@ -104,7 +104,7 @@ func ListPage(p Page, v List) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = filterLink(v.Href+"?archived=1", "Archived", v.Archived).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = filterLink(v.Href+"?"+ArchivedField+"=1", "Archived", v.Archived).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -102,7 +102,7 @@ func OtherTenant(form, now Owner, creates bool) *Notice {
 		Links: []Link{{Text: "Log in as " + name, Href: "/login?switch", NewTab: true}},
 	}
 	if creates {
-		n.Submits = []Submit{{Text: "Create it for " + now.Name, Name: "use_tenant", Value: now.ID}}
+		n.Submits = []Submit{{Text: "Create it for " + now.Name, Name: UseTenantField, Value: now.ID}}
 	}
 	return n
 }
@@ -111,7 +111,7 @@ func OtherTenant(form, now Owner, creates bool) *Notice {
 func NoKey(freshKey string) *Notice {
 	return failure("This form's key is missing or wrong, so nothing was saved.",
 		"The key keeps the same form from being saved twice. Check the form, then send it with a new key.",
-		Submit{Text: "Send with a new key", Name: "fresh_key", Value: freshKey})
+		Submit{Text: "Send with a new key", Name: FreshKeyField, Value: freshKey})
 }
 
 // tryAgain sends the same form under the same key.

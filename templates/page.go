@@ -94,6 +94,13 @@ func (p Page) documentTitle() string {
 	return title
 }
 
+// The names of the fields of a login. NextField has the path of the page after it.
+const (
+	EmailField    = "email"
+	PasswordField = "password"
+	NextField     = "next"
+)
+
 // DemoLogin is one known login of the demo.
 type DemoLogin struct {
 	Tenant   string
@@ -103,5 +110,5 @@ type DemoLogin struct {
 
 // Fields returns the fields of the login form for this login, which leads to next.
 func (d DemoLogin) Fields(next string) []Field {
-	return []Field{{Name: "email", Value: d.Email}, {Name: "password", Value: d.Password}, {Name: "next", Value: next}}
+	return []Field{{Name: EmailField, Value: d.Email}, {Name: PasswordField, Value: d.Password}, {Name: NextField, Value: next}}
 }

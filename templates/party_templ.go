@@ -8,8 +8,9 @@ package templates
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-// SameEmail keeps in a form that its email is meant although another customer has it. It is for this email only.
-func SameEmail(f Form, email string) templ.Component {
+// SameEmail keeps in a form that its email is meant although another customer has it, which the field with a name has. It is for this
+// email only.
+func SameEmail(f Form, name, email string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -30,8 +31,8 @@ func SameEmail(f Form, email string) templ.Component {
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if same := f.Typed.Get("same_email"); same != "" && same == email {
-			templ_7745c5c3_Err = Hidden([]Field{{Name: "same_email", Value: same}}).Render(ctx, templ_7745c5c3_Buffer)
+		if same := f.Typed.Get(name); same != "" && same == email {
+			templ_7745c5c3_Err = Hidden([]Field{{Name: name, Value: same}}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

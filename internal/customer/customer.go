@@ -68,6 +68,9 @@ func Name(c Customer) string { return c.Name }
 // Names reads the display names of referenced customers.
 var Names = record.Names{Table: Table.Name, Column: "name"}
 
+// SameEmailField is the name of the field of forms for Input.SameEmailAs.
+const SameEmailField = "same_email"
+
 // Input is the input as text.
 type Input struct {
 	Email string `json:"email,omitzero" format:"email"`

@@ -75,6 +75,9 @@ func fieldType(t reflect.Type, name string) reflect.Type {
 // looks like a repeat.
 func LookAlike(table string) string { return table + "_look_alike" }
 
+// AllowRepeatField is the name of the button that creates a record that looks like a repeat anyway.
+const AllowRepeatField = "allow_repeat"
+
 // Repeats returns the explanation of [LookAlike], which asks about a new record that looks like a repeat of an earlier record of the
 // table. An operation that also creates records of a second table has it in Explain. name returns the display name of a record.
 func Repeats[C, R any](table record.Table[R], name func(R) string) Explanation[C] {
@@ -87,7 +90,7 @@ func Repeats[C, R any](table record.Table[R], name func(R) string) Explanation[C
 		like := "one that was"
 		question := &conflict.Error{
 			Kind: &LooksLikeRepeat, Text: "Create anyway?",
-			Ways: []conflict.Way{{Text: "Create anyway", Field: "allow_repeat", Value: "1"}},
+			Ways: []conflict.Way{{Text: "Create anyway", Field: AllowRepeatField, Value: "1"}},
 		}
 		first, err := table.Find(ctx, store.Pool, intent.Tenant, uuid.MustParse(id))
 		switch {

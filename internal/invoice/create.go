@@ -184,10 +184,13 @@ func numberTaken(
 		Text:     "We kept the original and didn't create a second one.",
 		Existing: existing.ID, Name: existing.Number,
 		Field: "/number", Blame: "Another invoice has the number " + existing.Number + ".",
-		Ways:    []conflict.Way{{Text: "Use the next number, " + next, Field: "next_number", Value: next}},
+		Ways:    []conflict.Way{{Text: "Use the next number, " + next, Field: NextNumberField, Value: next}},
 		Members: map[string]string{"next_number": next},
 	}
 }
+
+// NextNumberField is the name of the button that takes the next number.
+const NextNumberField = "next_number"
 
 // BilledField is the form field with the id of the customer that the user chose.
 const BilledField = "billed_customer"
@@ -238,8 +241,8 @@ func numberAhead(_ context.Context, _ *idempotency.Store, _ idempotency.Intent, 
 		Text:  "Which number comes after it? You are asked once a year, and can change it in the settings.",
 		Field: "/number", Blame: "This number is ahead of the series.",
 		Ways: []conflict.Way{
-			{Text: "Go on with " + behind, Field: "answer_series", Value: SeriesContinue},
-			{Text: "Go on with " + next, Field: "answer_series", Value: SeriesKeep},
+			{Text: "Go on with " + behind, Field: SeriesField, Value: SeriesContinue},
+			{Text: "Go on with " + next, Field: SeriesField, Value: SeriesKeep},
 		},
 	}
 }

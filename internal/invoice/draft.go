@@ -24,8 +24,10 @@ const (
 	MaxNotes       = 5000 // characters
 )
 
-// The values of [Input.Series]: where the series continues after a typed number ahead. "" asks the user.
+// SeriesField is the name of the buttons for [Input.Series]. Their values are where the series continues after a typed number ahead. ""
+// asks the user.
 const (
+	SeriesField    = "answer_series"
 	SeriesContinue = "continue" // after that number
 	SeriesKeep     = "keep"     // where it was
 )

@@ -19,7 +19,7 @@ func SearchFinder(many, placeholder string) func(*http.Request) (templates.Finde
 			Href: "/" + many, Many: strings.ReplaceAll(many, "-", " "), Search: query.Get("q"), Placeholder: placeholder,
 		}
 		if ArchivedOnly(r) {
-			finder.Hidden = []templates.Field{{Name: "archived", Value: "1"}}
+			finder.Hidden = []templates.Field{{Name: templates.ArchivedField, Value: "1"}}
 		}
 		if finder.Search != "" {
 			finder.Said = "“" + Beginning(finder.Search) + "”"

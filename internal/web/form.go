@@ -115,11 +115,11 @@ func Tenant(r *http.Request) templates.Owner {
 // formOwner returns the tenant that a form belongs to: the one logged in for a new form, and the one in the fields of a posted form, unless
 // the user chose the one logged in.
 func formOwner(r *http.Request) templates.Owner {
-	here, tenant := Tenant(r), r.PostForm.Get("tenant")
-	if tenant == "" || tenant == here.ID || r.PostForm.Get("use_tenant") == here.ID {
+	here, tenant := Tenant(r), r.PostForm.Get(templates.TenantField)
+	if tenant == "" || tenant == here.ID || r.PostForm.Get(templates.UseTenantField) == here.ID {
 		return here
 	}
-	return templates.Owner{ID: tenant, Name: r.PostForm.Get("tenant_name")}
+	return templates.Owner{ID: tenant, Name: r.PostForm.Get(templates.TenantNameField)}
 }
 
 // postedKey is the key that a form carries: the hidden field, or the fresh one that a button carries
@@ -128,10 +128,10 @@ func postedKey(r *http.Request) (idempotency.Key, error) {
 	if err := ParseForm(r); err != nil {
 		return idempotency.Key{}, err
 	}
-	if len(r.PostForm["idempotency_key"]) > 1 || len(r.PostForm["fresh_key"]) > 1 {
+	if len(r.PostForm[templates.KeyField]) > 1 || len(r.PostForm[templates.FreshKeyField]) > 1 {
 		return idempotency.Key{}, fmt.Errorf("%w: two keys in one form", idempotency.ErrMalformedKey)
 	}
-	return idempotency.ParseKey(cmp.Or(r.PostForm.Get("fresh_key"), r.PostForm.Get("idempotency_key")))
+	return idempotency.ParseKey(cmp.Or(r.PostForm.Get(templates.FreshKeyField), r.PostForm.Get(templates.KeyField)))
 }
 
 func sortedNames(form url.Values) []string { return slices.Sorted(maps.Keys(form)) }

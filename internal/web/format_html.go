@@ -24,7 +24,7 @@ import (
 func (m *resource) htmlFormat(op operation, words Wording) format {
 	refuse := m.refuseForm(op.Kind(), words)
 	show := func(w http.ResponseWriter, r *http.Request, found Entity, outcome idempotency.Outcome) error {
-		m.s.SetFlash(w, m.pageURL(found), flash(op.Name(), outcome), r.PostForm.Get("idempotency_key"))
+		m.s.SetFlash(w, m.pageURL(found), flash(op.Name(), outcome), r.PostForm.Get(templates.KeyField))
 		return m.s.SeeOther(w, r, m.pageURL(found))
 	}
 	return format{
@@ -74,12 +74,13 @@ func (m *resource) htmlFormat(op operation, words Wording) format {
 // allowsRepeat reports whether the user confirmed a likely duplicate: in the answer to the question, or by creating one more from a form
 // that was used.
 func allowsRepeat(typed url.Values) bool {
-	return typed.Get("allow_repeat") == "1" || typed.Get("used_name") != "" && typed.Get("fresh_key") != ""
+	return typed.Get(idempotency.AllowRepeatField) == "1" ||
+		typed.Get(templates.UsedField) != "" && typed.Get(templates.FreshKeyField) != ""
 }
 
 // formVersion returns the version that a form was opened with, a positive number of 32 bits, or 0 without one.
 func formVersion(r *http.Request) (seen int, err error) {
-	typed := r.PostForm.Get("version")
+	typed := r.PostForm.Get(templates.VersionField)
 	if typed == "" {
 		return 0, nil
 	}
@@ -139,7 +140,7 @@ func (m *resource) explainRefusal(
 		if err != nil {
 			return 0, err
 		}
-		again := templates.Submit{Text: words.Again, Name: "fresh_key", Value: idempotency.NewKey().String()}
+		again := templates.Submit{Text: words.Again, Name: templates.FreshKeyField, Value: idempotency.NewKey().String()}
 		if kind.Changes() {
 			f.Notice = templates.ChangesSpent(existing, again)
 			return status, m.compare(r, f)
@@ -259,7 +260,10 @@ func versions(saved, typed []templates.Fact) []templates.VersionRow {
 
 // formPage is the page with a form, and with what its references offer.
 func (m *resource) formPage(w http.ResponseWriter, r *http.Request, f templates.Form) (templ.Component, error) {
-	f.Offers, f.AllowRepeat = map[string][]templates.Option{}, allowsRepeat(f.Typed)
+	f.Offers = map[string][]templates.Option{}
+	if allowsRepeat(f.Typed) {
+		f.AllowRepeat = idempotency.AllowRepeatField
+	}
 	for field, names := range m.form.References {
 		chosen, _ := uuid.Parse(f.Typed.Get(field)) // any other text chooses nothing
 		offer, err := names.Offer(r.Context(), m.s.Pool, Principal(r).Tenant, chosen)

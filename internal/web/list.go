@@ -277,7 +277,7 @@ type addedColumns struct {
 }
 
 // ArchivedOnly reports whether a request asks for the archived records in place of the others.
-func ArchivedOnly(r *http.Request) bool { return r.URL.Query().Get("archived") == "1" }
+func ArchivedOnly(r *http.Request) bool { return r.URL.Query().Get(templates.ArchivedField) == "1" }
 
 // PageOf reads the page of a list that a request asks for. Its error may be an [*invalid.Error].
 func PageOf[L any](

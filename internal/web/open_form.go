@@ -178,7 +178,7 @@ func (m *resource) redisplay(kind idempotency.Kind, words Wording, edit func(*te
 		}
 		f := m.newForm(r, kind, words, key)
 		f.Typed = r.PostForm
-		f.Version, _ = strconv.Atoi(r.PostForm.Get("version"))
+		f.Version, _ = strconv.Atoi(r.PostForm.Get(templates.VersionField))
 		if err := edit(&f); err != nil {
 			return refuse(w, r, err)
 		}

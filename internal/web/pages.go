@@ -290,7 +290,7 @@ func (s *Server) failure(r *http.Request, f failed) templates.Failure {
 // loginPath leads back to the address of the request after a login, if it is not too long to be repeated.
 func loginPath(r *http.Request) string {
 	if next := url.QueryEscape(r.URL.RequestURI()); len(next) <= maxTarget/2 {
-		return "/login?next=" + next
+		return "/login?" + templates.NextField + "=" + next
 	}
 	return "/login"
 }
@@ -298,7 +298,7 @@ func loginPath(r *http.Request) string {
 // facts returns the labels and values of a posted form.
 func (s *Server) facts(r *http.Request) []templates.Fact {
 	facts := func(typed url.Values) []templates.Fact { // of the login
-		return []templates.Fact{{Label: "Email", Value: typed.Get("email")}}
+		return []templates.Fact{{Label: "Email", Value: typed.Get(templates.EmailField)}}
 	}
 	if reg := s.resourceOf(r); reg != nil {
 		facts = reg.facts

@@ -143,12 +143,8 @@ func (m *resource) askWhich(f *templates.Form, unit []string, saved, typed url.V
 	}
 }
 
-const (
-	// keepSaved has the units whose saved values the user keeps.
-	keepSaved = "keep_saved"
-	// savedField begins the names of the fields that have it.
-	savedField = "saved."
-)
+// savedField begins the names of the fields with saved values.
+const savedField = "saved."
 
 // keepChosen replaces typed values by saved ones where the user chose them.
 func (m *resource) keepChosen(form url.Values) {
@@ -160,9 +156,9 @@ func (m *resource) keepChosen(form url.Values) {
 		}
 	}
 	for _, unit := range m.units(saved) {
-		if slices.Contains(form[keepSaved], unit[0]) {
+		if slices.Contains(form[templates.KeepSavedField], unit[0]) {
 			take(form, unit, saved)
 		}
 	}
-	delete(form, keepSaved)
+	delete(form, templates.KeepSavedField)
 }

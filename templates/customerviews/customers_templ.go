@@ -11,7 +11,7 @@ import templruntime "github.com/a-h/templ/runtime"
 import "onlyonce/templates"
 
 // CustomerForm is the form of a customer.
-func CustomerForm(p templates.Page, f templates.Form, countries []templates.Option, taxHint string) templ.Component {
+func CustomerForm(p templates.Page, f templates.Form, countries []templates.Option, taxHint, sameEmail string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -52,7 +52,7 @@ func CustomerForm(p templates.Page, f templates.Form, countries []templates.Opti
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templates.SameEmail(f, f.Typed.Get("email")).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = templates.SameEmail(f, sameEmail, f.Typed.Get("email")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -28,6 +28,12 @@ type Candidate struct {
 	Facts []templates.Fact
 }
 
+// The names of the fields of ChosenView: the customers, and the one that stays.
+const (
+	CustomersField = "customers"
+	WinnerField    = "winner_id"
+)
+
 // ChosenView is a form about customers that were chosen on another page.
 type ChosenView struct {
 	templates.Form
@@ -44,6 +50,6 @@ type ChosenView struct {
 // chosen returns the control for the ids of customers, if none were chosen.
 func (v ChosenView) chosen() templates.Input {
 	return v.Input(templates.Input{
-		ID: "customers", Label: "Customers", Hint: "Their IDs, separated by spaces. The page Duplicates fills them in.",
+		ID: CustomersField, Label: "Customers", Hint: "Their IDs, separated by spaces. The page Duplicates fills them in.",
 	})
 }

@@ -48,15 +48,15 @@ func states() map[string]templ.Component {
 		"distinction form refused": customerviews.ApartForm(page, customerviews.ChosenView{Form: templates.Form{
 			Title: "Not duplicates", Key: "k", Errors: wrong.Errors[:1],
 		}}),
-		"customer form": customerviews.CustomerForm(page, templates.Form{Title: "New customer", Key: "k"}, nil, ""),
+		"customer form": customerviews.CustomerForm(page, templates.Form{Title: "New customer", Key: "k"}, nil, "", "same_email"),
 		"customer form, stale": customerviews.CustomerForm(page, templates.Form{
 			Title: "Edit customer", Key: "k", Version: 2, Notice: templates.Stale(record, stale),
 			Versions: stale, Saved: []templates.Field{{Name: "saved.name", Value: hostile}},
 			Meanwhile: viewtest.WithHistory().History,
-		}, nil, hostile),
+		}, nil, hostile, "same_email"),
 		"customer form refused": customerviews.CustomerForm(page, templates.Form{
 			Title: "New customer", Key: "k", Typed: url.Values{"email": {hostile}},
 			Errors: templates.FieldErrors{{Control: "email", Message: hostile}, {Control: "name", Message: "Enter a name"}},
-		}, nil, ""),
+		}, nil, "", "same_email"),
 	}
 }

@@ -2,6 +2,9 @@ package invoiceviews
 
 import "onlyonce/templates"
 
+// InvoicesField is the name of the field with the ids of invoices that are no duplicates.
+const InvoicesField = "invoices"
+
 // Duplicates is a page of groups of similar invoices.
 type Duplicates struct {
 	templates.Pager

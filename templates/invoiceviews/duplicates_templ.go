@@ -302,17 +302,30 @@ func ApartForm(p templates.Page, f templates.Form, chosen []InvoiceRow) templ.Co
 			ctx = templ.InitializeContext(ctx)
 			if len(chosen) < 2 {
 				templ_7745c5c3_Err = templates.InputField(f.Input(templates.Input{
-					ID: "invoices", Label: "Invoices", Hint: "Their IDs, separated by spaces. The page Duplicate invoices fills them in.",
+					ID: InvoicesField, Label: "Invoices", Hint: "Their IDs, separated by spaces. The page Duplicate invoices fills them in.",
 				})).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = templates.Hidden([]templates.Field{{Name: "invoices", Value: f.Typed.Get("invoices")}}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = templates.Hidden([]templates.Field{{Name: InvoicesField, Value: f.Typed.Get(InvoicesField)}}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, " <div id=\"invoices\">")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, " <div id=\"")
+				if templ_7745c5c3_Err != nil {
+					return templ_7745c5c3_Err
+				}
+				var templ_7745c5c3_Var14 string
+				templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.ResolveAttributeValue(InvoicesField)
+				if templ_7745c5c3_Err != nil {
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/invoiceviews/duplicates.templ`, Line: 80, Col: 26}
+				}
+				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var14)
+				if templ_7745c5c3_Err != nil {
+					return templ_7745c5c3_Err
+				}
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 23, "\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -320,7 +333,7 @@ func ApartForm(p templates.Page, f templates.Form, chosen []InvoiceRow) templ.Co
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 23, "</div><p class=\"hint\">They'll no longer be shown as duplicates of each other.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 24, "</div><p class=\"hint\">They'll no longer be shown as duplicates of each other.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

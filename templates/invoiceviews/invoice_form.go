@@ -9,6 +9,16 @@ import (
 	"onlyonce/templates"
 )
 
+// The name of the buttons that send the form to be shown again, and their values; RemoveLine is followed by a colon and the index of a
+// line. CustomerSearchField is the field for FindCustomer.
+const (
+	ActionField         = "action"
+	FindCustomer        = "find_customer"
+	AddLine             = "add_line"
+	RemoveLine          = "remove_line"
+	CustomerSearchField = "customer_search"
+)
+
 // InvoiceForm is the form of an invoice. Input is shown again exactly as it came.
 type InvoiceForm struct {
 	templates.Form
@@ -19,6 +29,7 @@ type InvoiceForm struct {
 	CustomerID      string
 	CustomerAddress string // the address of the chosen one, in one line
 	CustomerSearch  string // the search for customers, without JavaScript
+	SameEmailField  string // see templates.SameEmail
 	// Prefills is set if the currency and the due date follow the chosen customer.
 	Prefills bool
 

@@ -44,7 +44,7 @@ func PaymentForm(p templates.Page, v PaymentFormView) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templates.Hidden([]templates.Field{{Name: "seen_open", Value: v.SeenOpen}}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = templates.Hidden([]templates.Field{{Name: SeenOpenField, Value: v.SeenOpen}}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

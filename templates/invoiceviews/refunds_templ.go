@@ -44,7 +44,7 @@ func RefundForm(p templates.Page, v RefundFormView) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templates.Hidden([]templates.Field{{Name: "seen_left", Value: v.SeenLeft}}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = templates.Hidden([]templates.Field{{Name: SeenLeftField, Value: v.SeenLeft}}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -202,7 +202,7 @@ func typedForm() invoiceviews.InvoiceForm {
 		Form: templates.Form{
 			Title: "New invoice", Submit: "Create invoice",
 			Key: "4f2c1d7a-0b1e-4f0e-9a57-c53f6f6f0a11", Action: "/invoices", Href: "/invoices/new",
-			Owner: templates.Owner{ID: "0a3e0000-0000-4000-8000-00000000ac3e", Name: hostile}, AllowRepeat: true,
+			Owner: templates.Owner{ID: "0a3e0000-0000-4000-8000-00000000ac3e", Name: hostile}, AllowRepeat: "allow_repeat",
 			Typed: url.Values{"customer_email": {"ada@"}, "customer_name": {hostile}},
 		},
 		Customers:  []templates.Option{{Value: "c1", Text: "Ada Byron"}},

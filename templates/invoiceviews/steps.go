@@ -2,6 +2,15 @@ package invoiceviews
 
 import "onlyonce/templates"
 
+// The names of the fields of the steps.
+const (
+	EmailField       = "email"         // of the buttons that issue an invoice
+	DuplicateOfField = "duplicate_of"  // the invoice that is kept when one is voided
+	TellField        = "tell_customer" // "true" for an email about it
+	SeenOpenField    = "seen_open"     // the open amount that the page has shown
+	SeenLeftField    = "seen_left"     // the refundable amount that the page has shown
+)
+
 // InvoiceStep is the invoice of a page that asks before a step.
 type InvoiceStep struct {
 	Number, Href, Customer, Total, Due string
@@ -12,9 +21,11 @@ type Issue struct {
 	templates.Form
 	InvoiceStep
 
-	To           string // the customer's email
-	Warnings     []Warning
-	NoMailServer bool
+	To string // the customer's email
+	// EmailCustomer and EmailNone are the values of EmailField.
+	EmailCustomer, EmailNone string
+	Warnings                 []Warning
+	NoMailServer             bool
 }
 
 // Warning is a sentence about a possible mistake in an invoice, and a link to its correction.

@@ -34,6 +34,9 @@ type WebhookInvoice struct {
 	Apply                       templates.Action
 }
 
+// InvoiceField is the name of the field with the invoice that a payment belongs to.
+const InvoiceField = "invoice"
+
 // WebhookEvent is an event on its page.
 type WebhookEvent struct {
 	templates.RecordView

@@ -506,7 +506,7 @@ func WebhookEventPage(p templates.Page, v WebhookEvent) templ.Component {
 						return templ_7745c5c3_Err
 					}
 				}
-				templ_7745c5c3_Err = templates.ActionField(v.Other, templates.Input{ID: "invoice", Label: "Another invoice", Hint: "Its number, such as 2026-0042."}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = templates.ActionField(v.Other, templates.Input{ID: InvoiceField, Label: "Another invoice", Hint: "Its number, such as 2026-0042."}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

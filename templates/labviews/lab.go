@@ -24,6 +24,14 @@ type Card struct {
 	Featured bool
 }
 
+// The names of the fields of the form that starts a run.
+const (
+	RunField     = "run"
+	SentField    = "sent" // how often it was sent before
+	WithoutField = "without"
+	GuessField   = "guess"
+)
+
 // Experiment is the page on which a visitor guesses the result of an experiment and runs it.
 type Experiment struct {
 	Title    string

@@ -6,6 +6,13 @@ import (
 	"onlyonce/templates"
 )
 
+// The names of hidden fields: the secret of a link, the session to end, and the one that goes on while all others end.
+const (
+	LinkField    = "link"
+	SessionField = "session"
+	ButField     = "but"
+)
+
 // Join is the form in which a person who has a link chooses a password. Without a link the page explains that the link does not work.
 type Join struct {
 	Link          string

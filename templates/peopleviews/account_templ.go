@@ -122,7 +122,7 @@ func JoinPage(p templates.Page, v Join) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templates.Hidden([]templates.Field{{Name: "link", Value: v.Link}}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = templates.Hidden([]templates.Field{{Name: LinkField, Value: v.Link}}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -283,7 +283,7 @@ func AccountPage(p templates.Page, v Account) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templates.Hidden(v.ending("but", v.Session)).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = templates.Hidden(v.ending(ButField, v.Session)).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -385,7 +385,7 @@ func sessionRow(v Account, session Session) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templates.Hidden(v.ending("session", session.ID)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = templates.Hidden(v.ending(SessionField, session.ID)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -6,11 +6,14 @@ import (
 	"onlyonce/templates"
 )
 
+// KeptField is the name of the field for Login.Kept.
+const KeptField = "kept"
+
 // Login is the login form, as first shown or as it came back.
 type Login struct {
 	// Email is the email as typed. The password is never shown again.
 	Email string
-	// Next is the path of the page after the login; it is posted as "next".
+	// Next is the path of the page after the login; it is posted as [templates.NextField].
 	Next string
 	// Error is one sentence for the whole form; empty when there is none.
 	Error string
@@ -54,9 +57,9 @@ func (v Login) lead(p templates.Page) templ.Component {
 
 // fields returns further fields of the login form.
 func (v Login) fields() []templates.Field {
-	fields := []templates.Field{{Name: "next", Value: v.Next}}
+	fields := []templates.Field{{Name: templates.NextField, Value: v.Next}}
 	if v.Kept {
-		fields = append(fields, templates.Field{Name: "kept", Value: "1"})
+		fields = append(fields, templates.Field{Name: KeptField, Value: "1"})
 	}
 	return fields
 }

@@ -174,11 +174,11 @@ func LoginPage(p templates.Page, v Login) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templates.InputField(templates.Input{ID: "email", Label: "Email", Type: "email", Value: v.Email, Autocomplete: "username", Focus: v.fresh() && len(v.Demo) == 0}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = templates.InputField(templates.Input{ID: templates.EmailField, Label: "Email", Type: "email", Value: v.Email, Autocomplete: "username", Focus: v.fresh() && len(v.Demo) == 0}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templates.InputField(templates.Input{ID: "password", Label: "Password", Type: "password", Autocomplete: "current-password"}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = templates.InputField(templates.Input{ID: templates.PasswordField, Label: "Password", Type: "password", Autocomplete: "current-password"}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

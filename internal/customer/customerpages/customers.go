@@ -34,7 +34,7 @@ func Mount(s *web.Site, sections ...Section) {
 		},
 		Readable: map[string]func(string) string{"country": party.CountryName},
 		Page: func(_ *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
-			return customerviews.CustomerForm(p, f, web.Countries(), web.TaxHint(f)), nil
+			return customerviews.CustomerForm(p, f, web.Countries(), web.TaxHint(f), customer.SameEmailField), nil
 		},
 		Final:   customer.Final,
 		Example: customer.Input{Email: "grace@example.com", Name: "Grace Hopper"},
@@ -42,7 +42,7 @@ func Mount(s *web.Site, sections ...Section) {
 	web.List(m, web.Listing[customer.Customer]{
 		Summary: "Customers, newest first. A merged customer's URL leads to the one that stayed.",
 		Query: []web.Parameter{
-			{Name: "archived", Meaning: "Archived customers instead of the active ones.", Values: []string{"1"}},
+			{Name: templates.ArchivedField, Meaning: "Archived customers instead of the active ones.", Values: []string{"1"}},
 			{Name: "q", Meaning: "Only customers whose name or email has words that begin with these."},
 		},
 		Read: func(r *http.Request, page record.Page) (record.List[customer.Customer], error) {

@@ -47,7 +47,7 @@ func mountDistinctions(s *web.Site) {
 		Replayed: "Distinction remembered. We ignored the duplicate submission and kept your first request.",
 	}
 	m.Enter(web.Form[duplicate.Distinction]{
-		Fields: []templates.Field{{Name: "customers", Value: "Customers"}}, Control: customersControl, Words: &words,
+		Fields: []templates.Field{{Name: customerviews.CustomersField, Value: "Customers"}}, Control: customersControl, Words: &words,
 		Page: func(r *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
 			view, _, err := chosen(s, r, f)
 			return customerviews.ApartForm(p, view), err
@@ -100,7 +100,7 @@ func group(r *http.Request, g duplicate.Group) customerviews.Group {
 	if more := g.Count - len(g.Customers); more > 0 {
 		shown.More = "These are the oldest. There are at least " + strconv.Itoa(more) + " more."
 	}
-	query := url.Values{"customers": {strings.Join(ids, " ")}}.Encode()
+	query := url.Values{customerviews.CustomersField: {strings.Join(ids, " ")}}.Encode()
 	shown.MergeHref, shown.ApartHref = web.FormHref(r, "/merges/new?"+query), web.FormHref(r, "/distinctions/new?"+query)
 	return shown
 }
@@ -113,7 +113,7 @@ func candidate(c customer.Customer) customerviews.Candidate {
 
 // seenIn parses that field.
 func seenIn(form url.Values) (all []duplicate.SeenInput) {
-	for text := range strings.FieldsSeq(form.Get("customers")) {
+	for text := range strings.FieldsSeq(form.Get(customerviews.CustomersField)) {
 		id, version, _ := strings.Cut(text, "@")
 		seen, _ := strconv.ParseInt(version, 10, 32) // no customer has version 0
 		all = append(all, duplicate.SeenInput{ID: id, Version: int32(seen)})
@@ -132,9 +132,9 @@ func seenText(all []customer.Customer) string {
 // freshChoice returns the values of a new form, with the customers whose ids are in the query parameter customers.
 func freshChoice(s *web.Site, r *http.Request) (url.Values, error) {
 	found, err := customersIn(s, r, r.URL.Query())
-	fresh := url.Values{"customers": {seenText(found)}, "winner_id": {""}}
+	fresh := url.Values{customerviews.CustomersField: {seenText(found)}, customerviews.WinnerField: {""}}
 	if len(found) > 0 {
-		fresh.Set("winner_id", found[0].ID.String()) // the oldest
+		fresh.Set(customerviews.WinnerField, found[0].ID.String()) // the oldest
 	}
 	return fresh, err
 }
@@ -160,7 +160,7 @@ func chosen(s *web.Site, r *http.Request, f templates.Form) (customerviews.Chose
 	if err != nil || len(found) < 2 || len(found) != len(seenIn(f.Typed)) {
 		return view, nil, err
 	}
-	view.Seen = f.Typed.Get("customers")
+	view.Seen = f.Typed.Get(customerviews.CustomersField)
 	for _, c := range found {
 		view.Customers = append(view.Customers, candidate(c))
 		view.Winners = append(view.Winners, templates.Option{Value: c.ID.String(), Text: strings.TrimSuffix(c.Name+" · "+c.Email, " · ")})
@@ -170,7 +170,7 @@ func chosen(s *web.Site, r *http.Request, f templates.Form) (customerviews.Chose
 
 func customersControl(pointer string) string {
 	if pointer == "/winner_id" {
-		return "winner_id"
+		return customerviews.WinnerField
 	}
-	return "customers"
+	return customerviews.CustomersField
 }

@@ -34,7 +34,9 @@ func mountMerges(s *web.Site) {
 		Created: "Merged %s.", Replayed: "Merged. We ignored the duplicate submission and kept your first request.",
 	}
 	m.Enter(web.Form[duplicate.Merge]{
-		Fields:  []templates.Field{{Name: "customers", Value: "Customers"}, {Name: "winner_id", Value: "The one that stays"}},
+		Fields: []templates.Field{
+			{Name: customerviews.CustomersField, Value: "Customers"}, {Name: customerviews.WinnerField, Value: "The one that stays"},
+		},
 		Control: customersControl, Words: &words,
 		Page: func(r *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
 			view, err := mergeForm(s, r, f)
@@ -45,7 +47,7 @@ func mountMerges(s *web.Site) {
 				return
 			}
 			if found, err := customersIn(s, r, r.PostForm); err == nil { // the form shows their current state
-				r.PostForm.Set("customers", seenText(found))
+				r.PostForm.Set(customerviews.CustomersField, seenText(found))
 			}
 		},
 		Example: duplicate.MergeInput{
@@ -74,7 +76,7 @@ func mountMerges(s *web.Site) {
 	web.Create(m, "Merge customers into one, which stays as it is. The others' records move to it, and their URLs lead to it.",
 		duplicate.MergeCustomers, web.NewCommand(
 			func(r *http.Request) (duplicate.MergeDraft, error) {
-				return duplicate.MergeInput{Customers: seenIn(r.PostForm), WinnerID: r.PostForm.Get("winner_id")}.Draft()
+				return duplicate.MergeInput{Customers: seenIn(r.PostForm), WinnerID: r.PostForm.Get(customerviews.WinnerField)}.Draft()
 			}, duplicate.MergeInput.Draft,
 		), func(r *http.Request) (url.Values, error) { return freshChoice(s, r) },
 		&duplicate.ChangedMeanwhile, &duplicate.TooManyRows, &customer.Merged)

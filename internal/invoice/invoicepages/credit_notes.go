@@ -56,7 +56,7 @@ func (s *Pages) creditOfForm(r *http.Request) (credit.Draft, error) {
 	if err != nil {
 		return credit.Draft{}, err
 	}
-	in := credit.Input{Lines: []credit.LineInput{}, SeenOpen: r.PostForm.Get("seen_open")}
+	in := credit.Input{Lines: []credit.LineInput{}, SeenOpen: r.PostForm.Get(invoiceviews.SeenOpenField)}
 	var questions invalid.Error
 	quantities := r.PostForm["line_quantity"] // normalized in place, for a form that is shown again
 	for i := range quantities {

@@ -61,7 +61,8 @@ func (s *Pages) mountDistinctions(within *web.Site) {
 		One: "invoice distinction", Path: "/invoice-distinctions", Table: duplicate.Distinctions, Name: duplicate.NameApart,
 	}.Mount(within)
 	m.Enter(web.Form[duplicate.Distinction]{
-		Fields: []templates.Field{{Name: "invoices", Value: "Invoices"}}, Control: func(string) string { return "invoices" },
+		Fields:  []templates.Field{{Name: invoiceviews.InvoicesField, Value: "Invoices"}},
+		Control: func(string) string { return invoiceviews.InvoicesField },
 		Words: &web.Wording{
 			Title: "Not duplicates", Submit: "Remember distinction", Did: "remembered", Does: "remembers", Again: "Record it once more",
 			Created:  "Invoice distinction %s remembered.",
@@ -95,16 +96,16 @@ func (s *Pages) mountDistinctions(within *web.Site) {
 	})
 	web.Create(m, "Record that invoices that look alike aren't the same.", duplicate.KeepApart, web.NewCommand(
 		func(r *http.Request) (duplicate.ApartDraft, error) {
-			return duplicate.ApartInput{Invoices: strings.Fields(r.PostForm.Get("invoices"))}.Draft()
+			return duplicate.ApartInput{Invoices: strings.Fields(r.PostForm.Get(invoiceviews.InvoicesField))}.Draft()
 		}, duplicate.ApartInput.Draft,
 	), func(r *http.Request) (url.Values, error) {
-		return url.Values{"invoices": {r.URL.Query().Get("invoices")}}, nil
+		return url.Values{invoiceviews.InvoicesField: {r.URL.Query().Get(invoiceviews.InvoicesField)}}, nil
 	})
 }
 
 // chosen returns the invoices chosen in a form, or none unless all exist.
 func (s *Pages) chosen(r *http.Request, form url.Values) ([]invoiceviews.InvoiceRow, error) {
-	ids := strings.Fields(form.Get("invoices"))
+	ids := strings.Fields(form.Get(invoiceviews.InvoicesField))
 	if len(ids) > customers.MaxCustomers || slices.ContainsFunc(ids, func(id string) bool { return uuid.Validate(id) != nil }) {
 		return nil, nil
 	}
@@ -134,7 +135,7 @@ func (s *Pages) group(r *http.Request, g duplicate.Group) invoiceviews.Group {
 			of = g.Invoices[1-min(n, 1)]
 		}
 		if voidable(i) {
-			void := s.invoices.Asked(r, i.ID, "void", url.Values{"duplicate_of": {of.ID.String()}})
+			void := s.invoices.Asked(r, i.ID, "void", url.Values{invoiceviews.DuplicateOfField: {of.ID.String()}})
 			void.Text = "Void " + i.Number + " as duplicate of " + of.Number
 			shown.Voids = append(shown.Voids, void)
 		}
@@ -143,7 +144,8 @@ func (s *Pages) group(r *http.Request, g duplicate.Group) invoiceviews.Group {
 	if more := g.Count - len(g.Invoices); more > 0 {
 		shown.More = "These are the oldest. There are " + strconv.Itoa(more) + " more."
 	}
-	shown.ApartHref = web.FormHref(r, "/invoice-distinctions/new?"+url.Values{"invoices": {strings.Join(ids, " ")}}.Encode())
+	query := url.Values{invoiceviews.InvoicesField: {strings.Join(ids, " ")}}.Encode()
+	shown.ApartHref = web.FormHref(r, "/invoice-distinctions/new?"+query)
 	return shown
 }
 

@@ -53,16 +53,16 @@ func editLines(f *templates.Form) error {
 	in := readInvoice(f.Typed)
 	lines := in.Lines
 	readNumbers(lines, in.Currency) // nothing is saved, and the form shows the parsed numbers
-	action, index, _ := strings.Cut(f.Typed.Get("action"), ":")
+	action, index, _ := strings.Cut(f.Typed.Get(invoiceviews.ActionField), ":")
 	switch i, err := strconv.Atoi(index); {
-	case action == "add_line" && len(lines) >= invoice.MaxLines:
+	case action == invoiceviews.AddLine && len(lines) >= invoice.MaxLines:
 		var full invalid.Error
 		full.Add("/lines", invoice.TooManyLines())
 		return full.Err()
-	case action == "add_line":
+	case action == invoiceviews.AddLine:
 		lines = append(lines, newLine(lines))
 		f.Focus = invoiceviews.LineControl("line_description", len(lines)-1)
-	case action == "remove_line" && err == nil && i >= 0 && i < len(lines):
+	case action == invoiceviews.RemoveLine && err == nil && i >= 0 && i < len(lines):
 		lines = slices.Delete(lines, i, i+1)
 		if len(lines) == 0 {
 			lines = append(lines, newLine(nil))
@@ -80,7 +80,7 @@ func (s *Pages) offerCustomers(
 ) (chosen customer.Offered, err error) {
 	id, _, _ := strings.Cut(form.Typed.Get("customer_id"), " ") // see customerOption
 	current, _ := uuid.Parse(id)                                // uuid.Nil if it is no id
-	form.CustomerID, form.CustomerSearch = form.Typed.Get("customer_id"), form.Typed.Get("customer_search")
+	form.CustomerID, form.CustomerSearch = form.Typed.Get("customer_id"), form.Typed.Get(invoiceviews.CustomerSearchField)
 	var tooLong invalid.Error
 	search := web.SearchOf(url.Values{"q": {form.CustomerSearch}}, &tooLong)
 	if tooLong.Err() != nil {

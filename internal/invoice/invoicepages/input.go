@@ -13,6 +13,7 @@ import (
 
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/customer"
+	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/people/settings"
@@ -44,6 +45,9 @@ func draftOfForm(r *http.Request) (invoice.Draft, error) {
 // value, which confirms only this date.
 type doubt struct{ answer, problem, confirm string }
 
+// dateField is the name of the button that confirms a date.
+const dateField = "answer_date"
+
 // askingAbout makes a command's form ask once about a date that is probably mistyped, or with which a schedule bills at once.
 func askingAbout[C any](
 	command web.Command[C], pointer string, unusual func(*http.Request, C) (doubt, error),
@@ -58,13 +62,13 @@ func askingAbout[C any](
 		if errors.Is(err, record.ErrNotFound) { // the operation returns this error, after looking for a repeat
 			return draft, nil
 		}
-		if err != nil || is.problem == "" || r.PostForm.Get("answer_date") == is.answer {
+		if err != nil || is.problem == "" || r.PostForm.Get(dateField) == is.answer {
 			return draft, err
 		}
 		return draft, &conflict.Error{
 			Kind: &invoice.UnusualDate, Title: is.problem, Text: "Nothing was saved yet. Change the date, or confirm it.",
 			Field: pointer, Blame: "Check this date.",
-			Ways: []conflict.Way{{Text: is.confirm, Field: "answer_date", Value: is.answer}},
+			Ways: []conflict.Way{{Text: is.confirm, Field: dateField, Value: is.answer}},
 		}
 	}
 	return command
@@ -143,21 +147,21 @@ func readInvoice(form url.Values) invoice.Input {
 	in := invoice.Input{
 		Number: form.Get("number"), CustomerID: customerID,
 		IssueDate: form.Get("issue_date"), DueDate: form.Get("due_date"),
-		Currency: form.Get("currency"), Notes: form.Get("notes"), Series: form.Get("answer_series"),
+		Currency: form.Get("currency"), Notes: form.Get("notes"), Series: form.Get(invoice.SeriesField),
 	}
-	if next := form.Get("next_number"); next != "" {
+	if next := form.Get(invoice.NextNumberField); next != "" {
 		in.Number = "" // the next number at that time
-		if form.Get("version") != "" {
+		if form.Get(templates.VersionField) != "" {
 			in.Number = next // blank would keep the number
 		}
 	}
 	// "Create as a new invoice" must not reuse the number of the form.
-	if used := form.Get("used_name"); used != "" && form.Get("fresh_key") != "" && invoice.SameNumber(in.Number, used) {
+	if used := form.Get(templates.UsedField); used != "" && form.Get(templates.FreshKeyField) != "" && invoice.SameNumber(in.Number, used) {
 		in.Number = ""
 	}
 	if in.CustomerID == "" {
 		in.Customer = &customer.Input{
-			Email: form.Get("customer_email"), Name: form.Get("customer_name"), SameEmailAs: form.Get("same_email"),
+			Email: form.Get("customer_email"), Name: form.Get("customer_name"), SameEmailAs: form.Get(customer.SameEmailField),
 		}
 	}
 	at := func(name string, i int) string {
@@ -233,6 +237,9 @@ func (s *Pages) freshInvoice(r *http.Request) (url.Values, error) {
 	return fresh, nil
 }
 
+// copyField has the number of the invoice that a form was filled from.
+const copyField = "copy_of"
+
 // copyInto fills a form with the values of an invoice. A copy is an intended repeat, so the form does not ask about it.
 func copyInto(form url.Values, original invoice.Invoice) {
 	for name, values := range fillInvoice(original) {
@@ -242,8 +249,8 @@ func copyInto(form url.Values, original invoice.Invoice) {
 			form[name] = values
 		}
 	}
-	form.Set("copy_of", original.Number)
-	form.Set("allow_repeat", "1")
+	form.Set(copyField, original.Number)
+	form.Set(idempotency.AllowRepeatField, "1")
 }
 
 func setLines(form url.Values, lines []invoice.LineInput) {

@@ -75,7 +75,7 @@ func (s *Pages) invoiceForm(r *http.Request, p templates.Page, f templates.Form)
 	if err != nil {
 		return nil, err
 	}
-	if original := f.Typed.Get("copy_of"); original != "" {
+	if original := f.Typed.Get(copyField); original != "" {
 		f.Title = "Copy of " + original
 	}
 	form := invoiceviews.InvoiceForm{
@@ -83,8 +83,8 @@ func (s *Pages) invoiceForm(r *http.Request, p templates.Page, f templates.Form)
 		IssueDate: in.IssueDate, DueDate: in.DueDate, Currency: in.Currency, Notes: in.Notes,
 		DueHint:    "Leave blank for " + party.DaysText(is.PaymentDays) + " after the issue date, or the customer's own terms.",
 		Currencies: currencies(money.Currencies()), Withdrawn: currencies(money.Withdrawn()),
-		MaxLines: invoice.MaxLines,
-		Prefills: f.Version == 0 && !f.CameBack() && f.Typed.Get("copy_of") == "",
+		MaxLines: invoice.MaxLines, SameEmailField: customer.SameEmailField,
+		Prefills: f.Version == 0 && !f.CameBack() && f.Typed.Get(copyField) == "",
 	}
 	chosen, err := s.offerCustomers(r, &form, customerOption)
 	if err != nil {

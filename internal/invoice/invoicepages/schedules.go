@@ -34,7 +34,9 @@ func (s *Pages) MountSchedules() {
 	draft := web.NewCommand(scheduleOfForm, schedule.Input.Draft)
 	web.List(m, web.Listing[schedule.Schedule]{
 		Summary: "Schedules, newest first.", View: showSchedule,
-		Query: []web.Parameter{{Name: "archived", Meaning: "Archived schedules instead of the active ones.", Values: []string{"1"}}},
+		Query: []web.Parameter{
+			{Name: templates.ArchivedField, Meaning: "Archived schedules instead of the active ones.", Values: []string{"1"}},
+		},
 		Read: func(r *http.Request, page record.Page) (record.List[schedule.Schedule], error) {
 			return schedule.List(r.Context(), s.Pool, web.Principal(r).Tenant, web.ArchivedOnly(r), page)
 		},

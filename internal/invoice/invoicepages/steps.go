@@ -32,7 +32,7 @@ func (s *Pages) mountSteps(m *web.Mounted[invoice.Invoice]) {
 	web.Ask(m, "void", invoice.Void, web.Question[invoice.Invoice]{
 		Submit: "Void invoice", Page: s.voidPage,
 		Fresh: func(r *http.Request, _ invoice.Invoice) (url.Values, error) {
-			return url.Values{"duplicate_of": {r.URL.Query().Get("duplicate_of")}}, nil
+			return url.Values{invoiceviews.DuplicateOfField: {r.URL.Query().Get(invoiceviews.DuplicateOfField)}}, nil
 		},
 	})
 }
@@ -40,7 +40,7 @@ func (s *Pages) mountSteps(m *web.Mounted[invoice.Invoice]) {
 // issueCommand parses whether to send the customer an email, and its message.
 func issueCommand() web.Command[invoice.IssueDraft] {
 	return web.NewCommand(func(r *http.Request) (invoice.IssueDraft, error) {
-		return invoice.IssueInput{Email: r.PostForm.Get("email"), Message: r.PostForm.Get("message")}.Draft()
+		return invoice.IssueInput{Email: r.PostForm.Get(invoiceviews.EmailField), Message: r.PostForm.Get("message")}.Draft()
 	}, invoice.IssueInput.Draft)
 }
 
@@ -48,7 +48,7 @@ func issueCommand() web.Command[invoice.IssueDraft] {
 func voidCommand() web.Command[invoice.VoidDraft] {
 	return web.NewCommand(func(r *http.Request) (invoice.VoidDraft, error) {
 		return invoice.VoidInput{
-			DuplicateOf: r.PostForm.Get("duplicate_of"), Tell: r.PostForm.Get("tell_customer") == "true",
+			DuplicateOf: r.PostForm.Get(invoiceviews.DuplicateOfField), Tell: r.PostForm.Get(invoiceviews.TellField) == "true",
 		}.Draft()
 	}, invoice.VoidInput.Draft)
 }
@@ -60,12 +60,13 @@ func (s *Pages) issuePage(_ *http.Request, p templates.Page, f templates.Form, i
 	warnings, err := s.warnings(inv)
 	return invoiceviews.IssuePage(p, invoiceviews.Issue{
 		Form: f, InvoiceStep: s.step(inv), To: inv.Customer.Email, Warnings: warnings, NoMailServer: !s.sendsMail,
+		EmailCustomer: invoice.EmailCustomer, EmailNone: invoice.EmailNone,
 	}), err
 }
 
 func (s *Pages) voidPage(r *http.Request, p templates.Page, f templates.Form, inv invoice.Invoice) (templ.Component, error) {
 	v, tenant := invoiceviews.Void{Form: f, InvoiceStep: s.step(inv)}, web.Principal(r).Tenant
-	if kept, err := uuid.Parse(f.Typed.Get("duplicate_of")); err == nil {
+	if kept, err := uuid.Parse(f.Typed.Get(invoiceviews.DuplicateOfField)); err == nil {
 		if v.DuplicateOf, err = invoice.Numbers.Of(r.Context(), s.Pool, tenant, kept); err != nil && !errors.Is(err, record.ErrNotFound) {
 			return nil, err
 		}

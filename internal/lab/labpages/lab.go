@@ -79,14 +79,14 @@ func (s *pages) showExperiment(w http.ResponseWriter, r *http.Request) error {
 	}
 	query := r.URL.Query()
 	v := labviews.Experiment{
-		Title: e.Title, Story: e.Story, Question: e.Question, Guess: query.Get("guess"), Action: "/lab/" + e.Slug,
+		Title: e.Title, Story: e.Story, Question: e.Question, Guess: query.Get(labviews.GuessField), Action: "/lab/" + e.Slug,
 		Run: uuid.NewString(), FormLock: hasFormLock(e), Takeaway: takeaway(e),
 	}
 	for _, n := range e.Guesses {
 		v.Guesses = append(v.Guesses, strconv.Itoa(n))
 	}
 	for _, l := range e.Layers {
-		away := slices.Contains(query["without"], l.Slug)
+		away := slices.Contains(query[labviews.WithoutField], l.Slug)
 		v.Layers = append(v.Layers, labviews.Layer{Slug: l.Slug, Name: web.Capital(l.Name), Removed: l.Removed, Away: away})
 	}
 	return s.Render(w, r, http.StatusOK, labviews.ExperimentPage(s.Page(w, r), v))
@@ -101,17 +101,17 @@ func (s *pages) startRun(w http.ResponseWriter, r *http.Request) error {
 	if err := web.ParseForm(r); err != nil {
 		return err
 	}
-	form, err := uuid.Parse(r.PostForm.Get("run"))
+	form, err := uuid.Parse(r.PostForm.Get(labviews.RunField))
 	if err != nil {
 		return web.ErrMalformed
 	}
-	sent, err := strconv.Atoi(r.PostForm.Get("sent"))
+	sent, err := strconv.Atoi(r.PostForm.Get(labviews.SentField))
 	if err != nil || sent < 0 {
 		sent = 0 // not measured
 	}
 	var without []string
 	for _, l := range e.Layers {
-		if slices.Contains(r.PostForm["without"], l.Slug) {
+		if slices.Contains(r.PostForm[labviews.WithoutField], l.Slug) {
 			without = append(without, l.Slug)
 		}
 	}
@@ -126,8 +126,8 @@ func (s *pages) startRun(w http.ResponseWriter, r *http.Request) error {
 		}
 	})
 	to := "/lab/runs/" + order.ID.String()
-	if guess, err := strconv.Atoi(r.PostForm.Get("guess")); err == nil {
-		to += "?guess=" + strconv.Itoa(guess)
+	if guess, err := strconv.Atoi(r.PostForm.Get(labviews.GuessField)); err == nil {
+		to += "?" + labviews.GuessField + "=" + strconv.Itoa(guess)
 	}
 	return s.SeeOther(w, r, to)
 }
@@ -142,7 +142,7 @@ func runID(form uuid.UUID, slug string, without []string) uuid.UUID {
 func address(e lab.Experiment, without []string) string {
 	at := "/lab/" + e.Slug
 	if len(without) > 0 {
-		at += "?" + url.Values{"without": without}.Encode()
+		at += "?" + url.Values{labviews.WithoutField: without}.Encode()
 	}
 	return at
 }

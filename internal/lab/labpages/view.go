@@ -26,15 +26,15 @@ func (s *pages) runView(r *http.Request, found lab.Result) labviews.Run {
 		Events: at + "/events", Picture: at + "/picture.svg", Again: address(e, without), Repeat: s.Address(r) + address(e, without),
 		FormLock: hasFormLock(e), Takeaway: takeaway(e), Without: oneMore(found, without),
 	}
-	if guess, err := strconv.Atoi(r.URL.Query().Get("guess")); err == nil {
-		v.Events += "?guess=" + strconv.Itoa(guess)
+	if guess, err := strconv.Atoi(r.URL.Query().Get(labviews.GuessField)); err == nil {
+		v.Events += "?" + labviews.GuessField + "=" + strconv.Itoa(guess)
 	}
 	for _, side := range found.Sides {
 		v.Sides = append(v.Sides, sideView(e, side, found.Sides[0]))
 	}
 	v.Milestone = milestone(found, v)
 	if found.State == lab.Done {
-		v.Verdict, v.Right = verdict(found, v.Sides, r.URL.Query().Get("guess"))
+		v.Verdict, v.Right = verdict(found, v.Sides, r.URL.Query().Get(labviews.GuessField))
 	}
 	return v
 }
@@ -101,9 +101,9 @@ func oneMore(found lab.Result, without []string) (all []labviews.Without) {
 		if slices.Contains(without, l.Slug) {
 			continue
 		}
-		fields := []templates.Field{{Name: "run", Value: found.ID.String()}, {Name: "sent", Value: "0"}}
+		fields := []templates.Field{{Name: labviews.RunField, Value: found.ID.String()}, {Name: labviews.SentField, Value: "0"}}
 		for _, slug := range append(slices.Clone(without), l.Slug) {
-			fields = append(fields, templates.Field{Name: "without", Value: slug})
+			fields = append(fields, templates.Field{Name: labviews.WithoutField, Value: slug})
 		}
 		text := "Without " + l.Name
 		if len(without) > 0 {

@@ -11,6 +11,7 @@ import (
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/record"
 	"onlyonce/internal/web"
+	"onlyonce/templates"
 	"onlyonce/templates/labviews"
 )
 
@@ -111,7 +112,7 @@ func (s *pages) formShown(r *http.Request) string {
 	case fresh && r.Method == http.MethodGet && s.Creates(path):
 		return r.URL.RequestURI()
 	case r.Method == http.MethodPost && s.Creates(again): // the form was refused and shown again
-		return again + "/new?" + url.Values{"key": {r.PostForm.Get("idempotency_key")}}.Encode()
+		return again + "/new?" + url.Values{"key": {r.PostForm.Get(templates.KeyField)}}.Encode()
 	default:
 		return ""
 	}

@@ -15,6 +15,9 @@ import (
 	"onlyonce/internal/postgres"
 )
 
+// Parameter is the name of the parameter of /join with the secret of a link.
+const Parameter = "link"
+
 // Mail is a mail with a link, for owners.
 type Mail struct {
 	Recipient string

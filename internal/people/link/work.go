@@ -115,7 +115,7 @@ func (w writer) write(ctx context.Context, job Job) (mailer.Letter, error) {
 			Outcome: mailer.Failed, Reason: "SECRET_KEY has changed since the link was created. Withdraw the link and create another one.",
 		}
 	}
-	l.Email, l.Link = m.To, w.origin+"/join?"+url.Values{"link": {token}}.Encode()
+	l.Email, l.Link = m.To, w.origin+"/join?"+url.Values{Parameter: {token}}.Encode()
 	l.Until = until.UTC().Format("2 January 2006, 15:04 UTC")
 	var text, page strings.Builder
 	if err := w.text.Execute(&text, l); err != nil {

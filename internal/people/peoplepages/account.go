@@ -71,7 +71,7 @@ func (s *pages) endSessions(w http.ResponseWriter, r *http.Request) error {
 		s.SetFlash(w, "/account", sessionsShared, "")
 		return s.SeeOther(w, r, "/account")
 	}
-	if but := r.PostForm.Get("but"); but != "" {
+	if but := r.PostForm.Get(peopleviews.ButField); but != "" {
 		if but != s.session(r).String() {
 			return s.SeeOther(w, r, "/account") // a form of before another login, in another tab
 		}
@@ -81,7 +81,7 @@ func (s *pages) endSessions(w http.ResponseWriter, r *http.Request) error {
 		s.SetFlash(w, "/account", sessionsEnded, "")
 		return s.SeeOther(w, r, "/account")
 	}
-	id, err := uuid.Parse(r.PostForm.Get("session"))
+	id, err := uuid.Parse(r.PostForm.Get(peopleviews.SessionField))
 	if err != nil {
 		return web.ErrNotFound
 	}

@@ -6,6 +6,7 @@ import (
 
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/people/account"
+	links "onlyonce/internal/people/link"
 	"onlyonce/internal/web"
 	"onlyonce/templates"
 	"onlyonce/templates/peopleviews"
@@ -21,7 +22,7 @@ func keepNothing(next http.Handler) http.Handler {
 
 // showJoin shows the form behind a link to choose a password.
 func (s *pages) showJoin(w http.ResponseWriter, r *http.Request) error {
-	return s.joinPage(w, r, http.StatusOK, r.URL.Query().Get("link"), nil)
+	return s.joinPage(w, r, http.StatusOK, r.URL.Query().Get(links.Parameter), nil)
 }
 
 // join sets the password of a link's user, and logs the user in.
@@ -29,7 +30,7 @@ func (s *pages) join(w http.ResponseWriter, r *http.Request) error {
 	if err := web.ParseForm(r); err != nil {
 		return err
 	}
-	link := r.PostForm.Get("link")
+	link := r.PostForm.Get(peopleviews.LinkField)
 	if s.plainHTTP(r) != nil {
 		return s.joinPage(w, r, http.StatusForbidden, link, nil)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"onlyonce/internal/people/account"
 	"onlyonce/internal/web"
+	"onlyonce/templates"
 	"onlyonce/templates/peopleviews"
 )
 
@@ -55,13 +56,13 @@ func (s *pages) mountLogins() {
 }
 
 func (s *pages) showLogin(w http.ResponseWriter, r *http.Request) error {
-	next := localPath(r.URL.Query().Get("next"))
+	next := localPath(r.URL.Query().Get(templates.NextField))
 	if web.Principal(r).Tenant != uuid.Nil && !r.URL.Query().Has("switch") {
 		return s.SeeOther(w, r, next)
 	}
 	return s.Render(w, r, http.StatusOK, peopleviews.LoginPage(s.Page(w, r), peopleviews.Login{
 		Next: next, Demo: s.config.Demo, WayIn: s.wayIn(r.Context()), LoggedOut: r.URL.Query().Has("logged-out"),
-		Kept: r.URL.Query().Has("kept"), PlainHTTP: s.plainHTTP(r),
+		Kept: r.URL.Query().Has(peopleviews.KeptField), PlainHTTP: s.plainHTTP(r),
 	}))
 }
 
@@ -98,10 +99,10 @@ func (s *pages) logIn(w http.ResponseWriter, r *http.Request) error {
 	if err := web.ParseForm(r); err != nil {
 		return err
 	}
-	email, next := r.PostForm.Get("email"), localPath(r.PostForm.Get("next"))
+	email, next := r.PostForm.Get(templates.EmailField), localPath(r.PostForm.Get(templates.NextField))
 	if plain := s.plainHTTP(r); plain != nil {
 		return s.Render(w, r, http.StatusForbidden, peopleviews.LoginPage(s.Page(w, r), peopleviews.Login{
-			Email: email, Next: next, Demo: s.config.Demo, Kept: r.PostForm.Has("kept"), PlainHTTP: plain,
+			Email: email, Next: next, Demo: s.config.Demo, Kept: r.PostForm.Has(peopleviews.KeptField), PlainHTTP: plain,
 		}))
 	}
 	if err := s.countGuess(w, r, email); err != nil {
@@ -109,13 +110,13 @@ func (s *pages) logIn(w http.ResponseWriter, r *http.Request) error {
 	}
 	var p account.Principal
 	err := s.withPassword(r.Context(), func() (err error) {
-		p, err = account.LogIn(r.Context(), s.Pool, email, r.PostForm.Get("password"))
+		p, err = account.LogIn(r.Context(), s.Pool, email, r.PostForm.Get(templates.PasswordField))
 		return err
 	})
 	if errors.Is(err, account.ErrUnknown) || err == nil && !s.admits(p) {
 		return s.Render(w, r, http.StatusUnprocessableEntity, peopleviews.LoginPage(s.Page(w, r), peopleviews.Login{
 			Email: email, Next: next, Demo: s.config.Demo, Error: "Email or password is incorrect.",
-			Kept: r.PostForm.Has("kept"),
+			Kept: r.PostForm.Has(peopleviews.KeptField),
 		}))
 	}
 	if err != nil {

@@ -20,6 +20,9 @@ import (
 	"onlyonce/templates/peopleviews"
 )
 
+// sendField is the name of the button that also emails the link.
+const sendField = "send"
+
 // mountPeople mounts the resource of package user. Only owners have access, and no API tokens: a leaked token must not create an access
 // that outlives it.
 func (s *pages) mountPeople(owners *web.Site) {
@@ -32,7 +35,7 @@ func (s *pages) mountPeople(owners *web.Site) {
 		Fields: []templates.Field{{Name: "email", Value: "Email"}, {Name: "name", Value: "Name"}, {Name: "role", Value: "Role"}},
 		Page: func(r *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
 			if f.Version == 0 && s.mailsLinks(r) {
-				f.Also = templates.Submit{Text: "Add and email a link", Name: "send", Value: "true"}
+				f.Also = templates.Submit{Text: "Add and email a link", Name: sendField, Value: "true"}
 			}
 			return peopleviews.PersonForm(p, f), nil
 		},
@@ -87,7 +90,7 @@ func (s *pages) invitation(r *http.Request) user.Invitation {
 	if s.config.Key.IsZero() {
 		return user.Invitation{Seed: secret.FromSession(web.Principal(r).Secret)}
 	}
-	return user.Invitation{Seed: secret.FromKey(s.config.Key), Send: r.PostFormValue("send") == "true" && s.mailsLinks(r)}
+	return user.Invitation{Seed: secret.FromKey(s.config.Key), Send: r.PostFormValue(sendField) == "true" && s.mailsLinks(r)}
 }
 
 // mailsLinks reports whether links of the tenant can be mailed. The demo sends no mails.
@@ -162,7 +165,7 @@ func (s *pages) personPage(r *http.Request, p templates.Page, u user.User) (temp
 		v.Invite = web.Button(r, "New link", "Making a link…", s.people.URL(u.ID)+"/invite")
 		if s.mailsLinks(r) {
 			v.Send = web.Button(r, "Email a new link", "Making a link…", s.people.URL(u.ID)+"/invite")
-			v.Send.Fields, v.Send.Primary = []templates.Field{{Name: "send", Value: "true"}}, true
+			v.Send.Fields, v.Send.Primary = []templates.Field{{Name: sendField, Value: "true"}}, true
 		}
 		return peopleviews.PersonPage(p, v), nil
 	}
@@ -172,7 +175,7 @@ func (s *pages) personPage(r *http.Request, p templates.Page, u user.User) (temp
 	invited, err := account.FindLink(r.Context(), s.Pool, token)
 	switch {
 	case err == nil && invited.User == u.ID:
-		v.Link = s.Address(r) + "/join?" + url.Values{"link": {token}}.Encode()
+		v.Link = s.Address(r) + "/join?" + url.Values{link.Parameter: {token}}.Encode()
 	case err != nil && !errors.Is(err, account.ErrUnknown): // ErrUnknown means that another session or key has made it
 		return nil, err
 	}

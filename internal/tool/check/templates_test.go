@@ -5,6 +5,8 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,7 +16,8 @@ import (
 	"onlyonce/internal/must"
 )
 
-// TestFormsAreGuardedAndNothingIsInline reads the templates themselves, so it covers pages that no other test requests.
+// TestFormsAreGuardedAndNothingIsInline also checks the names of buttons and hidden fields. It reads the templates themselves, so it
+// covers pages that no other test requests.
 func TestFormsAreGuardedAndNothingIsInline(t *testing.T) {
 	t.Parallel()
 	root := os.DirFS("../../../templates")
@@ -38,6 +41,9 @@ func TestFormsAreGuardedAndNothingIsInline(t *testing.T) {
 	}
 }
 
+// hiddenLiteral matches a hidden field with a literal name.
+var hiddenLiteral = regexp.MustCompile(`\bField\{.*\bName: "`)
+
 // unsafeMarkup returns a sentence for each fault in the markup of a template, beginning with the line.
 func unsafeMarkup(t *testing.T, text string) (found []string) {
 	t.Helper()
@@ -49,6 +55,7 @@ func unsafeMarkup(t *testing.T, text string) (found []string) {
 	inline := func(at parser.Range, what string) {
 		report(at, "%s is inline, and the Content-Security-Policy refuses it: put it into a file in static/", what)
 	}
+	const literal = "the name of this field is a literal: share a constant with the code that reads it"
 	check := func(at parser.Range, element string, attributes []parser.Attribute) {
 		values := valuesOf(attributes)
 		for name := range values {
@@ -56,13 +63,23 @@ func unsafeMarkup(t *testing.T, text string) (found []string) {
 				inline(at, name)
 			}
 		}
+		if name, named := values["name"]; named && name != "unknown" &&
+			(element == "button" || slices.Contains([]string{"hidden", "checkbox", "radio"}, values["type"])) {
+			report(at, literal)
+		}
 		method, posts := values["method"]
 		if _, guarded := values["data-submit-guard"]; element == "form" && posts && !strings.EqualFold(method, "get") && !guarded {
 			report(at, "this form is not locked while it is sent: add data-submit-guard to it")
 		}
 	}
 	v := visitor.New()
-	element, raw := v.Element, v.RawElement
+	element, raw, called := v.Element, v.RawElement, v.TemplElementExpression
+	v.TemplElementExpression = func(n *parser.TemplElementExpression) error {
+		if hiddenLiteral.MatchString(n.Expression.Value) {
+			report(n.Range, literal)
+		}
+		return called(n)
+	}
 	v.Element = func(n *parser.Element) error {
 		check(n.Range, n.Name, n.Attributes)
 		return element(n)
@@ -108,7 +125,7 @@ func valuesOf(attributes []parser.Attribute) map[string]string {
 
 func TestUnsafeMarkupIsFound(t *testing.T) {
 	t.Parallel()
-	const guard, inline = "add data-submit-guard", "is inline"
+	const guard, inline, literal = "add data-submit-guard", "is inline", "is a literal"
 	for name, c := range map[string]struct{ markup, want string }{
 		"guarded":              {`<form method="post" data-submit-guard></form>`, ""},
 		"a search":             {`<form method="GET"></form><form></form>`, ""},
@@ -125,6 +142,12 @@ func TestUnsafeMarkupIsFound(t *testing.T) {
 		"style element":        {`<style>p {}</style>`, inline},
 		"style attribute":      {`<p style="color: red"></p>`, inline},
 		"event handler":        {`<p onclick="alert(1)"></p>`, inline},
+		"field of a record":    {`<input type="text" name="email"/>`, ""},
+		"named button":         {`<button name={ m }></button>`, ""},
+		"literal button":       {`<button name="send"></button>`, literal},
+		"literal checkbox":     {`<input type="checkbox" name="keep"/>`, literal},
+		"hidden field":         {`@Hidden([]Field{{Name: m, Value: "a"}})`, ""},
+		"literal hidden field": {`@Hidden([]Field{{Name: m}, {Name: "a", Value: m}})`, literal},
 	} {
 		got := strings.Join(unsafeMarkup(t, "package text\n\ntempl page(m string, b bool) {\n\t"+c.markup+"\n}\n"), "; ")
 		if (c.want == "") != (got == "") || !strings.Contains(got, c.want) {

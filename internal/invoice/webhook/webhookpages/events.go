@@ -68,7 +68,7 @@ func (s *pages) mountEvents(owners *web.Site) {
 		ToDo: "Check that the sender's secret and clock match ours. Then deliver it again.",
 	}, s.sender, apart)
 	web.Transition(m, "apply", "applied", "", webhook.Apply, web.NewCommand(func(r *http.Request) (webhook.Choice, error) {
-		return webhook.Choice{Invoice: r.PostFormValue("invoice")}.Draft()
+		return webhook.Choice{Invoice: r.PostFormValue(invoiceviews.InvoiceField)}.Draft()
 	}, webhook.Choice.Draft), &webhook.NotApplied)
 	web.Transition(m, "dismiss", "dismissed", "", webhook.Dismiss, web.Nothing(), &webhook.Applied)
 }
@@ -85,7 +85,7 @@ func (s *pages) offerInvoices(r *http.Request, m *web.Mounted[webhook.Event], e 
 	v.Amount = e.Currency.Display(e.Amount) + " " + e.Currency.String()
 	for _, inv := range found {
 		apply := m.Action(r, e.ID, "apply")
-		apply.Text, apply.Fields = "Record on "+inv.Number, []templates.Field{{Name: "invoice", Value: inv.ID.String()}}
+		apply.Text, apply.Fields = "Record on "+inv.Number, []templates.Field{{Name: invoiceviews.InvoiceField, Value: inv.ID.String()}}
 		v.Invoices = append(v.Invoices, invoiceviews.WebhookInvoice{
 			Number: inv.Number, Href: "/invoices/" + inv.ID.String(), Customer: inv.Customer.Name, Due: inv.DueDate.Display(), Apply: apply,
 		})
