@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -49,7 +48,8 @@ func (s *session) newProxy(arrived func(*http.Request)) *proxy {
 	upstream.Path = ""
 	p := &proxy{upstream: upstream, arrived: arrived}
 	p.carrier = &httputil.ReverseProxy{
-		Rewrite: p.forth, ModifyResponse: p.back, ErrorHandler: p.failed, Transport: http.DefaultTransport,
+		Rewrite: p.forth, ModifyResponse: p.back, Transport: http.DefaultTransport,
+		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, _ error) { reset(w) },
 	}
 	server := httptest.NewServer(p)
 	s.t.Cleanup(server.Close)
@@ -152,16 +152,4 @@ func (p *proxy) back(response *http.Response) error {
 		response.Header.Set("Location", location)
 	}
 	return nil
-}
-
-// failed resets the connection, by closing it without lingering.
-func (p *proxy) failed(w http.ResponseWriter, _ *http.Request, _ error) {
-	connection, _, err := http.NewResponseController(w).Hijack()
-	if err != nil {
-		panic(http.ErrAbortHandler)
-	}
-	if wire, ok := connection.(*net.TCPConn); ok {
-		_ = wire.SetLinger(0)
-	}
-	connection.Close()
 }

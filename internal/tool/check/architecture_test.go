@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"onlyonce/internal/must"
 )
 
 var (
@@ -19,13 +17,11 @@ var (
 // each arrow is an import.
 func TestTheArchitectureIsAsItIsDrawn(t *testing.T) {
 	t.Parallel()
-	packages, err := list()
-	must.OK(t, err)
 	page := read(t, "../../..", "docs/architecture.md")
 	if boxes, arrows := box.FindAllString(page, -1), arrow.FindAllString(page, -1); len(boxes) < 12 || len(arrows) < 12 {
 		t.Errorf("found %d boxes and %d arrows", len(boxes), len(arrows))
 	}
-	for _, wrong := range misdrawn(page, packages) {
+	for _, wrong := range misdrawn(page, list(t)) {
 		t.Error("docs/architecture.md: " + wrong)
 	}
 	for name := range rooms {
@@ -68,8 +64,6 @@ func TestWhatIsMisdrawnIsFound(t *testing.T) {
 		"    d[\"d\"]\n":                        "d is no package",
 		"    a --> d\n    d[\"internal/d: D\"]": "cmd/a does not import internal/d",
 	} {
-		if got := strings.Join(misdrawn(boxes+arrows, packages), "; "); (want == "") != (got == "") || !strings.Contains(got, want) {
-			t.Errorf("%q: got %q, want %q", arrows, got, want)
-		}
+		wantFound(t, arrows, misdrawn(boxes+arrows, packages), want)
 	}
 }

@@ -1,9 +1,6 @@
 package check
 
 import (
-	"io/fs"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -15,8 +12,15 @@ import (
 func TestClaimsHaveTheirTests(t *testing.T) {
 	t.Parallel()
 	const root = "../../.."
-	tests, err := testsUnder(root)
-	must.OK(t, err)
+	declared := regexp.MustCompile(`(?m)^func (Test\w+)\(`)
+	tests := map[string]bool{}
+	eachFile(t, func(path string) {
+		if strings.HasSuffix(path, "_test.go") {
+			for _, found := range declared.FindAllStringSubmatch(must.Read(t, path), -1) {
+				tests[found[1]] = true
+			}
+		}
+	})
 	cases := read(t, root, "internal/site/cases_test.go")
 	for page, least := range map[string]int{"docs/security.md": 50, "docs/idempotency.md": 25, "CONTRIBUTING.md": 10} {
 		named := regexp.MustCompile("`(Test[A-Za-z0-9]+)(?:/([^`\n]+))?`").FindAllStringSubmatch(read(t, root, page), -1)
@@ -32,26 +36,4 @@ func TestClaimsHaveTheirTests(t *testing.T) {
 			}
 		}
 	}
-}
-
-// testsUnder returns the names of all test functions in a tree.
-func testsUnder(root string) (map[string]bool, error) {
-	declared := regexp.MustCompile(`(?m)^func (Test\w+)\(`)
-	tests := map[string]bool{}
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case d.IsDir() && (d.Name() == "node_modules" || strings.HasPrefix(d.Name(), ".") && path != root):
-			return fs.SkipDir
-		case !strings.HasSuffix(path, "_test.go"):
-			return nil
-		}
-		source, err := os.ReadFile(path)
-		for _, found := range declared.FindAllStringSubmatch(string(source), -1) {
-			tests[found[1]] = true
-		}
-		return err
-	})
-	return tests, err
 }

@@ -50,12 +50,7 @@ func TestTheCoreCanBeCopied(t *testing.T) {
 func TestTheCoreIsSmall(t *testing.T) {
 	t.Parallel()
 	page := read(t, "../../..", "docs/use-the-core.md")
-	all, err := list()
-	must.OK(t, err)
-	imports := map[string][]string{}
-	for _, p := range all {
-		imports[p.path] = p.imports
-	}
+	imports := importsOf(list(t))
 	modules := regexp.MustCompile("`(github\\.com/[^`]+)`").FindAllStringSubmatch(page, -1)
 	var packages []string
 	var walk func(path string)

@@ -1,7 +1,6 @@
 package check
 
 import (
-	"fmt"
 	"go/ast"
 	"go/token"
 	"os/exec"
@@ -81,11 +80,7 @@ type pkg struct {
 
 func TestImportsGoDownwardOnly(t *testing.T) {
 	t.Parallel()
-	packages, err := list()
-	if err != nil || len(packages) == 0 {
-		t.Fatalf("go list found %d packages: %v", len(packages), err)
-	}
-	for _, p := range packages {
+	for _, p := range list(t) {
 		for _, broken := range violations(p) {
 			t.Error(broken)
 		}
@@ -179,10 +174,7 @@ func TestViolationsAreFound(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := strings.Join(violations(pkg{module + "/" + c.pkg, []string{c.imports}}), "; ")
-			if (c.want == "") != (got == "") || !strings.Contains(got, c.want) {
-				t.Errorf("%s imports %s: got %q, want %q", c.pkg, c.imports, got, c.want)
-			}
+			wantFound(t, c.pkg+" imports "+c.imports, violations(pkg{module + "/" + c.pkg, []string{c.imports}}), c.want)
 		})
 	}
 }
@@ -251,15 +243,26 @@ func levelOf(room string) level {
 
 // list asks the go command for every package of the module. With -e it also lists packages that don't compile: their imports
 // are known all the same.
-func list() ([]pkg, error) {
-	output, err := exec.Command("go", "list", "-e", "-f", `{{.ImportPath}} {{join .Imports " "}}`, module+"/...").Output()
-	if err != nil {
-		return nil, fmt.Errorf("go list: %w", err)
-	}
-	var packages []pkg
+func list(t *testing.T, flags ...string) (packages []pkg) {
+	t.Helper()
+	arguments := append([]string{"list", "-e", "-f", `{{.ImportPath}} {{join .Imports " "}}`}, flags...)
+	output, err := exec.CommandContext(t.Context(), "go", append(arguments, module+"/...")...).Output()
+	must.OK(t, err)
 	for line := range strings.Lines(string(output)) {
 		words := strings.Fields(line)
 		packages = append(packages, pkg{path: words[0], imports: words[1:]})
 	}
-	return packages, nil
+	if len(packages) == 0 {
+		t.Fatal("go list found no packages")
+	}
+	return packages
+}
+
+// importsOf returns the imports of packages by their paths.
+func importsOf(packages []pkg) map[string][]string {
+	imports := map[string][]string{}
+	for _, p := range packages {
+		imports[p.path] = p.imports
+	}
+	return imports
 }

@@ -194,6 +194,15 @@ func (s *source) callee(call *ast.CallExpr) *types.Func {
 	return nil
 }
 
+// wantFound fails unless a check has found a sentence with a text, or nothing for "".
+func wantFound(t *testing.T, what string, found []string, want string) {
+	t.Helper()
+	got := strings.Join(found, "; ")
+	if (want == "") != (got == "") || !strings.Contains(got, want) {
+		t.Errorf("%s: got %q, want %q", what, got, want)
+	}
+}
+
 // identifier returns the last name of x, a.x, x[T] or (x), or nil.
 func identifier(e ast.Expr) *ast.Ident {
 	switch e := e.(type) {

@@ -2,12 +2,9 @@ package check
 
 import (
 	"fmt"
-	"os/exec"
 	"slices"
 	"strings"
 	"testing"
-
-	"onlyonce/internal/must"
 )
 
 // mayReach are the modules that open connections and that domains may import all the same. In the transaction of an operation
@@ -24,13 +21,7 @@ var mayReach = []string{
 // this module only.
 func TestDomainsAskNoOtherServers(t *testing.T) {
 	t.Parallel()
-	output, err := exec.Command("go", "list", "-e", "-deps", "-f", `{{.ImportPath}} {{join .Imports " "}}`, module+"/...").Output()
-	must.OK(t, err)
-	imports := map[string][]string{}
-	for line := range strings.Lines(string(output)) {
-		words := strings.Fields(line)
-		imports[words[0]] = words[1:]
-	}
+	imports := importsOf(list(t, "-deps"))
 	if !reaches("github.com/jackc/pgx/v5", imports) {
 		t.Error("pgx is said to open no connections")
 	}

@@ -193,9 +193,6 @@ func TestHandlersPastTheRouterAreFound(t *testing.T) {
 				f   http.HandlerFunc
 			)
 			`+c.text)
-		got := strings.Join(s.pastRouter(s.packages[len(s.packages)-1]), "; ")
-		if (c.want == "") != (got == "") || !strings.Contains(got, c.want) {
-			t.Errorf("%s: got %q, want %q", name, got, c.want)
-		}
+		wantFound(t, name, s.pastRouter(s.packages[len(s.packages)-1]), c.want)
 	}
 }

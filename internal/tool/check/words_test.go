@@ -1,13 +1,13 @@
 package check
 
 import (
-	"io/fs"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"onlyonce/internal/must"
 )
 
 // TestPlainEnglish bounds the share of comment lines and of sentences in documents that have a turn of phrase by which comments avoid
@@ -15,9 +15,9 @@ import (
 func TestPlainEnglish(t *testing.T) {
 	t.Parallel()
 	const allowed = 0.02
-	comments, sentences, err := prose("../../..")
-	if err != nil || len(comments) < 1000 || len(sentences) < 300 {
-		t.Fatalf("read %d comment lines and %d sentences: %v", len(comments), len(sentences), err)
+	comments, sentences := prose(t)
+	if len(comments) < 1000 || len(sentences) < 300 {
+		t.Fatalf("read %d comment lines and %d sentences", len(comments), len(sentences))
 	}
 	for what, lines := range map[string][]string{"comment lines": comments, "sentences of documents": sentences} {
 		var found []string
@@ -48,42 +48,29 @@ var roundabout = regexp.MustCompile(strings.Join([]string{
 	`\bbut for\b`,
 }, "|"))
 
-// prose returns the comment lines and the sentences of documents in a tree, each behind its place, without migrations, as a released one
+// prose returns the comment lines and the sentences of documents, each behind its place, without migrations, as a released one
 // never changes, without generated code and verdicts, and without the descriptions of other apps.
-func prose(root string) (comments, sentences []string, err error) {
-	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case d.IsDir() && path != root && (strings.HasPrefix(d.Name(), ".") && d.Name() != ".ci" ||
-			slices.Contains([]string{"node_modules", "testdata", "dist", "verdicts", "apps"}, d.Name())):
-			return fs.SkipDir
-		case d.IsDir(), strings.HasSuffix(path, "_templ.go"), strings.HasSuffix(path, ".sql") && strings.Contains(path, "/migrations/"):
-			return nil
-		}
+func prose(t *testing.T) (comments, sentences []string) {
+	t.Helper()
+	left := regexp.MustCompile(`/(testdata|dist|verdicts|apps|\.github)/|_templ\.go$|/migrations/.*\.sql$`)
+	eachFile(t, func(path string) {
+		place := strings.TrimPrefix(path, "../../../") + ": "
 		comment := commentIn(path)
-		if comment == nil && filepath.Ext(path) != ".md" {
-			return nil
-		}
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		place := strings.TrimPrefix(path, root+"/") + ": "
-		if comment == nil {
-			for _, sentence := range sentencesOf(string(text)) {
+		switch {
+		case left.MatchString(path):
+		case filepath.Ext(path) == ".md":
+			for _, sentence := range sentencesOf(must.Read(t, path)) {
 				sentences = append(sentences, place+sentence)
 			}
-			return nil
-		}
-		for line := range strings.Lines(string(text)) {
-			if found := comment.FindStringSubmatch(strings.TrimSpace(line)); found != nil {
-				comments = append(comments, place+found[1])
+		case comment != nil:
+			for line := range strings.Lines(must.Read(t, path)) {
+				if found := comment.FindStringSubmatch(strings.TrimSpace(line)); found != nil {
+					comments = append(comments, place+found[1])
+				}
 			}
 		}
-		return nil
 	})
-	return comments, sentences, err
+	return comments, sentences
 }
 
 // commentIn returns an expression that matches a line with a comment in a file, which is the first group; nil if it has none.

@@ -131,10 +131,7 @@ func TestWritesOfPagesAreFound(t *testing.T) {
 				_ postgres.SchemaError
 			)
 			`+c.text)
-		got := strings.Join(s.writes(s.packages[len(s.packages)-1]), "; ")
-		if (c.want == "") != (got == "") || !strings.Contains(got, c.want) {
-			t.Errorf("%s: got %q, want %q", name, got, c.want)
-		}
+		wantFound(t, name, s.writes(s.packages[len(s.packages)-1]), c.want)
 	}
 	jobs := types.NewPackage("github.com/riverqueue/river", "river") // an app may lack it
 	if !writesByItself(types.NewFunc(0, jobs, "InsertTx", types.NewSignatureType(nil, nil, nil, nil, nil, false))) {
