@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/go-openapi/jsonpointer"
 )
 
 // id returns the id of the record in an answer.
@@ -105,25 +107,11 @@ func at(text []byte, pointer string) (any, error) {
 }
 
 func follow(value any, pointer string) (any, error) {
-	unescape := strings.NewReplacer("~1", "/", "~0", "~")
-	for step := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
-		if pointer == "" {
-			break
-		}
-		switch inside := value.(type) {
-		case map[string]any:
-			value = inside[unescape.Replace(step)]
-		case []any:
-			n, err := strconv.Atoi(step)
-			if err != nil || n < 0 || n >= len(inside) {
-				return nil, fmt.Errorf("%s leads nowhere", pointer)
-			}
-			value = inside[n]
-		default:
-			return nil, fmt.Errorf("%s leads nowhere", pointer)
-		}
+	to, err := jsonpointer.New(pointer)
+	if err == nil {
+		value, _, err = to.Get(value)
 	}
-	if value == nil {
+	if err != nil || value == nil {
 		return nil, fmt.Errorf("%s leads nowhere", pointer)
 	}
 	return value, nil
