@@ -39,7 +39,7 @@ func TestSchedulesOfTwoReplicas(t *testing.T) {
 
 	withoutDemo := func(c *app.Config) { c.Demo = false }
 	b.App = b.Start(withoutDemo)
-	(apptest.On(t, b.DB)).Start(withoutDemo)
+	apptest.On(t, b.DB).Start(withoutDemo)
 	const billed = 3 // 30, 16 and 2 days ago
 	must.Until(b, "all is billed and mailed", func() bool {
 		mails := b.mails()
@@ -54,5 +54,21 @@ func TestSchedulesOfTwoReplicas(t *testing.T) {
 		if n := b.Number(`SELECT count(*) FROM ` + table); n != billed {
 			t.Errorf("%d %s", n, table)
 		}
+	}
+}
+
+// TestFailedSchedulesAreLoggedOnce checks that a run that fails has one warning for the tenant, and none for the job.
+func TestFailedSchedulesAreLoggedOnce(t *testing.T) {
+	t.Parallel()
+	b := apptest.On(t, pgtest.New(t))
+	b.DB.Spoil(t)
+	b.FoundCompany("Acme Studio")
+	must.Exec(t, b.DB.Admin(), `ALTER TABLE schedules RENAME TO elsewhere`)
+	b.Start(func(c *app.Config) { c.Demo = false })
+	must.Until(b, "the run has failed", func() bool {
+		return b.Number(`SELECT count(*) FROM river.river_job WHERE kind = 'schedules' AND state = 'discarded'`) == 1
+	})
+	if lines := b.Lines("the next run bills what is left"); len(lines) != 1 || len(b.Lines("job will be tried again")) != 0 {
+		t.Errorf("%s", b.Logs)
 	}
 }
