@@ -20,7 +20,7 @@ func TestLab(t *testing.T) {
 	s := newSession(t)
 	program, err := program()
 	s.check(err, "build the program")
-	s.configure = func(c *app.Config) { c.Extras = []app.OpenExtra{labapp.Open(program)} }
+	s.configure = func(c *app.Config) { c.Site.Extras = []app.OpenExtra{labapp.Open(program)} }
 	s.findApp()
 	for name, scenario := range map[string]func(*testing.T, *session){
 		"live": labLive, "without JavaScript": labWithoutJavaScript, "by keyboard": labByKeyboard, "accessible": labAccessible,

@@ -13,6 +13,7 @@ import (
 	"github.com/playwright-community/playwright-go"
 
 	"onlyonce/internal/app"
+	"onlyonce/internal/app/apptest"
 	"onlyonce/internal/lab/labapp"
 	"onlyonce/internal/value/secretkey"
 )
@@ -133,8 +134,9 @@ func (s *session) startApp(wait time.Duration) *app.App {
 	config := app.Config{
 		Addr: "127.0.0.1:0", MetricsAddr: "127.0.0.1:0", DatabaseURL: s.database, Demo: true, Log: slog.New(s.log),
 		Wait: wait, ExpireEvery: time.Hour, KeepAttempts: time.Hour, SecretKey: key,
-		Extras: []app.OpenExtra{labapp.Open("")},
+		Site: apptest.Site(),
 	}
+	config.Site.Extras = []app.OpenExtra{labapp.Open("")}
 	if s.configure != nil {
 		s.configure(&config)
 	}

@@ -2,8 +2,12 @@
 package main
 
 import (
+	"onlyonce/internal/app"
 	"onlyonce/internal/command"
 	"onlyonce/internal/lab/labapp"
+	"onlyonce/internal/site"
 )
 
-func main() { command.Main(labapp.Open("")) }
+func main() {
+	command.Main(app.Site{Mount: site.Mount, Rooms: site.Rooms(), Extras: []app.OpenExtra{labapp.Open("")}})
+}

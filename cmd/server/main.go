@@ -1,6 +1,10 @@
 // Command server is Onlyonce as it is released: the app, without the lab. `server --help` lists its commands.
 package main
 
-import "onlyonce/internal/command"
+import (
+	"onlyonce/internal/app"
+	"onlyonce/internal/command"
+	"onlyonce/internal/site"
+)
 
-func main() { command.Main() }
+func main() { command.Main(app.Site{Mount: site.Mount, Rooms: site.Rooms()}) }

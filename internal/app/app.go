@@ -24,7 +24,6 @@ import (
 	"onlyonce/internal/people/account"
 	"onlyonce/internal/people/peoplepages"
 	"onlyonce/internal/postgres"
-	"onlyonce/internal/site"
 	"onlyonce/internal/web"
 )
 
@@ -128,7 +127,7 @@ func start(ctx context.Context, c Config, bounds limits) (_ *App, err error) {
 		return nil, err
 	}
 	if c.Demo && !a.anyUser {
-		if a.extras, err = openExtras(c.Extras, c.Log); err != nil {
+		if a.extras, err = openExtras(c.Site.Extras, c.Log); err != nil {
 			return nil, err
 		}
 	}
@@ -141,7 +140,7 @@ func start(ctx context.Context, c Config, bounds limits) (_ *App, err error) {
 		Secure: c.secure(), Origin: strings.TrimSuffix(c.PublicURL, c.path()), Path: c.path(), Port: a.port(),
 		TrustedProxies: c.TrustedProxies,
 		RequestTime:    bounds.request, Ending: a.ending,
-		Mount: site.Mount(peoplepages.Config{
+		Mount: c.Site.Mount(peoplepages.Config{
 			KeepAttempts: c.KeepAttempts, Key: a.config.SecretKey, Forgot: a.forgot(), Command: c.Command, Demo: demoLogins(c.Demo),
 		}, c.MailServer != nil, pagesOf(a.extras)...),
 	})

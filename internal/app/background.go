@@ -11,7 +11,6 @@ import (
 	"onlyonce/internal/people/account"
 	"onlyonce/internal/people/attempt"
 	"onlyonce/internal/people/link"
-	"onlyonce/internal/site"
 )
 
 // expire erases expired results and deletes old attempts, tenant by tenant, until ctx is done. Any number of replicas may run
@@ -51,7 +50,7 @@ func (a *App) expireOnce(ctx context.Context) error {
 		if err := link.Expire(ctx, a.pool, tenant); err != nil {
 			return err
 		}
-		for _, r := range site.Rooms() {
+		for _, r := range a.config.Site.Rooms {
 			if r.Expire == nil {
 				continue
 			}

@@ -39,7 +39,7 @@ type Config struct {
 	RedisURL  string        // REDIS_URL; empty for none
 	SecretKey secretkey.Key // SECRET_KEY; zero for the one in DataDir with an embedded PostgreSQL, and else for none
 
-	Extras   []OpenExtra  // for the demo
+	Site     Site
 	Command  string       // how a shell runs this program
 	Listener net.Listener // used instead of listening on Addr; nil to listen
 	Log      *slog.Logger

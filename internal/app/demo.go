@@ -13,7 +13,7 @@ import (
 	"onlyonce/internal/customer"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/people/account"
-	"onlyonce/internal/site"
+	"onlyonce/internal/room"
 	"onlyonce/internal/value/secretkey"
 	"onlyonce/templates"
 )
@@ -27,7 +27,7 @@ func (a *App) seed(ctx context.Context) error {
 	var tenants errgroup.Group // independent of each other's errors
 	for _, t := range demoTenants() {
 		tenants.Go(func() error {
-			news, err := t.fill(ctx, &quiet, a.config.SecretKey)
+			news, err := t.fill(ctx, &quiet, a.config.SecretKey, a.config.Site.Rooms)
 			if news {
 				created.Store(true)
 			}
@@ -47,7 +47,9 @@ func (a *App) seed(ctx context.Context) error {
 }
 
 // fill creates the missing data of a tenant, and reports whether there was any.
-func (t demoTenant) fill(ctx context.Context, store *idempotency.Store, secret secretkey.Key) (news bool, err error) {
+func (t demoTenant) fill(
+	ctx context.Context, store *idempotency.Store, secret secretkey.Key, rooms []room.Room,
+) (news bool, err error) {
 	if err := t.credentials(ctx, store.Pool); err != nil {
 		return false, err
 	}
@@ -61,7 +63,7 @@ func (t demoTenant) fill(ctx context.Context, store *idempotency.Store, secret s
 			return news, fmt.Errorf("customer %d: %w", n, err)
 		}
 	}
-	for _, r := range site.Rooms() {
+	for _, r := range rooms {
 		if r.Demo == nil {
 			continue
 		}

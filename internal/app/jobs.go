@@ -17,7 +17,6 @@ import (
 	"onlyonce/internal/mailer"
 	"onlyonce/internal/postgres"
 	"onlyonce/internal/room"
-	"onlyonce/internal/site"
 )
 
 const (
@@ -45,14 +44,14 @@ func (a *App) startJobs(ctx context.Context) error {
 	}.WithDefaults()
 	settings := river.Config{
 		Schema: postgres.JobSchema, PollOnly: true, Workers: workers, Logger: jobLog(a.config.Log),
-		ErrorHandler: jobErrors{a.config.Log}, Middleware: a.tracing.jobs(),
+		ErrorHandler: jobErrors{a.config.Log, a.config.Site.Rooms}, Middleware: a.tracing.jobs(),
 		Queues:     map[string]river.QueueConfig{mailer.Queue: {MaxWorkers: mailWorkers}},
 		JobTimeout: mails.AttemptTime(), RescueStuckJobsAfter: 2 * mails.AttemptTime(),
 	}
 	if err := a.addLinkMails(workers, mails); err != nil {
 		return err
 	}
-	for _, r := range site.Rooms() {
+	for _, r := range a.config.Site.Rooms {
 		if r.Jobs == nil {
 			continue
 		}
@@ -158,11 +157,14 @@ func (h warnings) WithAttrs(attrs []slog.Attr) slog.Handler {
 func (h warnings) WithGroup(name string) slog.Handler { return warnings{h.Handler.WithGroup(name)} }
 
 // jobErrors logs failed jobs, except for those that have logged their failure.
-type jobErrors struct{ log *slog.Logger }
+type jobErrors struct {
+	log   *slog.Logger
+	rooms []room.Room
+}
 
 func (e jobErrors) HandleError(ctx context.Context, job *rivertype.JobRow, err error) *river.ErrorHandlerResult {
 	logged := func(r room.Room) bool { return errors.Is(err, r.Reported) }
-	if errors.Is(err, mailer.ErrAgain) || slices.ContainsFunc(site.Rooms(), logged) {
+	if errors.Is(err, mailer.ErrAgain) || slices.ContainsFunc(e.rooms, logged) {
 		return nil
 	}
 	e.log.WarnContext(ctx, "job will be tried again", "job", job.ID, "kind", job.Kind, "attempt", job.Attempt, "error", err)

@@ -53,7 +53,7 @@ func setupHost(t *testing.T) *host {
 	must.OK(t, err)
 	h.bundle = setup(t, func(c *app.Config) {
 		c.PublicURL = h.url + books
-		c.Extras = []app.OpenExtra{labapp.Open("")}
+		c.Site.Extras = []app.OpenExtra{labapp.Open("")}
 	})
 	h.root = h.Start()
 	return h

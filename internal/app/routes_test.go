@@ -32,8 +32,9 @@ func TestRoutesAreAll(t *testing.T) {
 			Close: func(context.Context) error { return nil },
 		}, nil
 	}
+	all := Site{Mount: site.Mount, Rooms: site.Rooms(), Extras: []OpenExtra{extra}}
 	a, err := Start(t.Context(), Config{
-		Addr: "127.0.0.1:0", MetricsAddr: "off", DatabaseURL: pgtest.New(t).URL, Demo: true, Extras: []OpenExtra{extra},
+		Addr: "127.0.0.1:0", MetricsAddr: "off", DatabaseURL: pgtest.New(t).URL, Demo: true, Site: all,
 		Wait: time.Second, ExpireEvery: time.Minute, Log: slog.New(slog.DiscardHandler), Banner: io.Discard,
 	})
 	must.OK(t, err)
@@ -46,7 +47,7 @@ func TestRoutesAreAll(t *testing.T) {
 		walked = append(walked, method+" "+path)
 		return nil
 	}))
-	routes, err := Routes(extra)
+	routes, err := all.Routes()
 	must.OK(t, err)
 	for _, route := range routes {
 		listed = append(listed, route.Method+" "+route.Path)

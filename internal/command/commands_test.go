@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"onlyonce/internal/app/apptest"
 	"onlyonce/internal/must"
 	"onlyonce/internal/people/account"
 	"onlyonce/internal/postgres/pgtest"
@@ -23,7 +24,7 @@ const asProgram = "ONLYONCE_TEST_PROGRAM"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
-		Main()
+		Main(apptest.Site())
 	}
 	pgtest.Main(m)
 }
@@ -49,7 +50,7 @@ func (b *bundle) environ(first ...string) []string { return append(first, "DATAB
 func (b *bundle) run(stdin string, args ...string) (code int, out, errors string) {
 	b.Helper()
 	var stdout, stderr bytes.Buffer
-	code = run(b.Context(), args, b.environ(), strings.NewReader(stdin), &stdout, &stderr)
+	code = run(b.Context(), args, b.environ(), strings.NewReader(stdin), &stdout, &stderr, apptest.Site())
 	if typed := strings.TrimSpace(stdin); len(typed) >= account.MinPassword && strings.Contains(stdout.String()+stderr.String(), typed) {
 		b.Errorf("%q shows the password: %s%s", args, stdout.String(), stderr.String())
 	}
@@ -115,7 +116,7 @@ func TestOneNameAtOnce(t *testing.T) {
 			all.Go(func() error {
 				<-gate
 				var stdout, stderr bytes.Buffer
-				code := run(t.Context(), args, b.environ(), strings.NewReader(password), &stdout, &stderr)
+				code := run(t.Context(), args, b.environ(), strings.NewReader(password), &stdout, &stderr, apptest.Site())
 				out := regexp.MustCompile(`"token":"[^"]+"`).ReplaceAllString(stdout.String(), `"token":"…"`)
 				results <- string(rune('0'+code)) + " " + out
 				return nil

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/app/apptest"
 	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
 )
@@ -14,7 +15,7 @@ import (
 func (b *bundle) states(code int, env map[string]string) map[string]string {
 	b.Helper()
 	var stdout, stderr bytes.Buffer
-	got := run(b.Context(), []string{"doctor", "--json"}, b.environ(pairs(env)...), strings.NewReader(""), &stdout, &stderr)
+	got := run(b.Context(), []string{"doctor", "--json"}, b.environ(pairs(env)...), strings.NewReader(""), &stdout, &stderr, apptest.Site())
 	if got != code {
 		b.Errorf("code %d, want %d: %s%s", got, code, stdout.String(), stderr.String())
 	}

@@ -11,7 +11,6 @@ import (
 	"onlyonce/internal/people/account"
 	"onlyonce/internal/record"
 	"onlyonce/internal/room"
-	"onlyonce/internal/site"
 )
 
 type duplicates struct {
@@ -38,7 +37,7 @@ func (c duplicates) Run(ctx context.Context, t *terminal) error {
 		if err != nil {
 			return err
 		}
-		for _, r := range site.Rooms() {
+		for _, r := range t.site.Rooms {
 			if r.Duplicates == nil {
 				continue
 			}

@@ -23,10 +23,10 @@ import (
 	"onlyonce/migrations"
 )
 
-// Main runs the command of [os.Args] in a program whose demo has extras, and exits.
-func Main(extras ...app.OpenExtra) {
+// Main runs the command of [os.Args] in a program with a site, and exits.
+func Main(site app.Site) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code := run(ctx, os.Args[1:], os.Environ(), os.Stdin, os.Stdout, os.Stderr, extras...)
+	code := run(ctx, os.Args[1:], os.Environ(), os.Stdin, os.Stdout, os.Stderr, site)
 	stop()
 	os.Exit(code)
 }
@@ -90,7 +90,7 @@ The commands use the database that the app uses: that of DATABASE_URL, or the em
 
 // run runs a command and returns the exit code.
 func run(
-	ctx context.Context, args, environ []string, stdin io.Reader, stdout, stderr io.Writer, extras ...app.OpenExtra,
+	ctx context.Context, args, environ []string, stdin io.Reader, stdout, stderr io.Writer, site app.Site,
 ) (code int) {
 	if len(args) == 0 {
 		args = []string{"serve"}
@@ -112,7 +112,7 @@ func run(
 		fmt.Fprintf(stderr, "%s: %v: see --help\n", program, err)
 		return misused
 	}
-	t := &terminal{extras: extras, environ: environ, stdin: stdin, stdout: stdout, stderr: stderr, json: c.JSON}
+	t := &terminal{site: site, environ: environ, stdin: stdin, stdout: stdout, stderr: stderr, json: c.JSON}
 	parsed.BindTo(ctx, (*context.Context)(nil))
 	err = parsed.Run(t)
 	if err != nil {

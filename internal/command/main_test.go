@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/app/apptest"
 	"onlyonce/internal/must"
 	"onlyonce/migrations"
 )
@@ -15,7 +16,7 @@ import (
 func ran(t *testing.T, env map[string]string, args ...string) (code int, out, errors string) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	code = run(t.Context(), args, pairs(env), strings.NewReader(""), &stdout, &stderr)
+	code = run(t.Context(), args, pairs(env), strings.NewReader(""), &stdout, &stderr, apptest.Site())
 	return code, stdout.String(), stderr.String()
 }
 

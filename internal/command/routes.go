@@ -2,8 +2,6 @@ package command
 
 import (
 	"fmt"
-
-	"onlyonce/internal/app"
 )
 
 type routes struct{}
@@ -19,7 +17,7 @@ type route struct {
 
 // Run prints every route, and the treatment of its repeats. It needs no database.
 func (routes) Run(t *terminal) error {
-	registered, err := app.Routes(t.extras...)
+	registered, err := t.site.Routes()
 	if err != nil {
 		return err
 	}

@@ -36,7 +36,7 @@ func (serve) Run(ctx context.Context, t *terminal) error {
 	config.Log = slog.New(logHandler(t.stderr, config.JSONLog))
 	config.Banner = t.stdout
 	config.Command = command()
-	config.Extras = t.extras
+	config.Site = t.site
 	if config.Listener, err = passed(); err != nil {
 		return err
 	}

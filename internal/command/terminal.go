@@ -18,7 +18,7 @@ import (
 
 // terminal is the environment of a command. Results go to stdout, and everything else to stderr.
 type terminal struct {
-	extras         []app.OpenExtra
+	site           app.Site
 	environ        []string // NAME=value, as in [os.Environ]
 	stdin          io.Reader
 	stdout, stderr io.Writer

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 
+	"onlyonce/internal/app/apptest"
 	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
 )
@@ -41,7 +42,7 @@ func (b *bundle) serve(env ...string) (address string, banner string) {
 	ended := make(chan int, 1)
 	var stdout, stderr served
 	environ := b.environ(append(env, "ADDR=127.0.0.1:0", "METRICS_ADDR=off", "DEMO=0")...)
-	go func() { ended <- run(ctx, nil, environ, strings.NewReader(""), &stdout, &stderr) }()
+	go func() { ended <- run(ctx, nil, environ, strings.NewReader(""), &stdout, &stderr, apptest.Site()) }()
 	b.Cleanup(func() {
 		stop()
 		if code := <-ended; code != done {

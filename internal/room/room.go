@@ -1,5 +1,5 @@
-// Package room has the type of what a domain adds to the app besides its pages, such as jobs. The app imports all domains, so they can't
-// import it.
+// Package room has the type of what a domain adds to the app besides its pages, such as jobs. Domains can't import
+// the app.
 package room
 
 import (

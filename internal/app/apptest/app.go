@@ -18,6 +18,7 @@ import (
 	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/proof/replica"
+	"onlyonce/internal/site"
 )
 
 // Bundle is a running app with its database.
@@ -45,6 +46,9 @@ func On(t *testing.T, db *pgtest.Database) *Bundle {
 	return &Bundle{T: t, DB: db}
 }
 
+// Site returns the site of the released program.
+func Site() app.Site { return app.Site{Mount: site.Mount, Rooms: site.Rooms()} }
+
 // Config returns the configuration of an app with demo data.
 func (b *Bundle) Config() app.Config {
 	b.Helper()
@@ -52,7 +56,7 @@ func (b *Bundle) Config() app.Config {
 	metrics := FreeAddress(b.T)
 	b.Metrics = "http://" + metrics + "/metrics"
 	return app.Config{
-		Addr: "127.0.0.1:0", MetricsAddr: metrics, DatabaseURL: b.DB.URL, Demo: true,
+		Addr: "127.0.0.1:0", MetricsAddr: metrics, DatabaseURL: b.DB.URL, Demo: true, Site: Site(),
 		Wait: 10 * time.Second, ExpireEvery: time.Minute,
 		Log: slog.New(slog.NewJSONHandler(b.Logs, nil)),
 	}

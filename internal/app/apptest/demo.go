@@ -24,7 +24,7 @@ var Demo = pgtest.Template{Fill: Fill}
 // a first start.
 func Fill(ctx context.Context, db *pgtest.Database) error {
 	a, err := app.Start(ctx, app.Config{
-		Addr: "127.0.0.1:0", MetricsAddr: "off", DatabaseURL: db.URL, Demo: true,
+		Addr: "127.0.0.1:0", MetricsAddr: "off", DatabaseURL: db.URL, Demo: true, Site: Site(),
 		Wait: 10 * time.Second, ExpireEvery: time.Minute, Log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"onlyonce/internal/app"
+	"onlyonce/internal/app/apptest"
 	"onlyonce/internal/lab/labapp"
 	"onlyonce/internal/must"
 	"onlyonce/internal/people/account"
@@ -41,11 +42,11 @@ func TestLabIsOfTheDemoOnly(t *testing.T) {
 			}
 			var banner strings.Builder
 			config := app.Config{
-				Addr: "127.0.0.1:0", MetricsAddr: "off", DatabaseURL: db.URL, Demo: c.demo,
+				Addr: "127.0.0.1:0", MetricsAddr: "off", DatabaseURL: db.URL, Demo: c.demo, Site: apptest.Site(),
 				Wait: time.Second, ExpireEvery: time.Minute, Log: slog.New(slog.DiscardHandler), Banner: &banner,
 			}
 			if c.lab {
-				config.Extras = []app.OpenExtra{labapp.Open("")}
+				config.Site.Extras = []app.OpenExtra{labapp.Open("")}
 			}
 			a, err := app.Start(t.Context(), config)
 			must.OK(t, err)
@@ -68,7 +69,9 @@ func TestLabIsOfTheDemoOnly(t *testing.T) {
 func TestRoutesOfTheLab(t *testing.T) {
 	t.Parallel()
 	of := func(extras ...app.OpenExtra) bool {
-		routes, err := app.Routes(extras...)
+		all := apptest.Site()
+		all.Extras = extras
+		routes, err := all.Routes()
 		must.OK(t, err)
 		return slices.ContainsFunc(routes, func(r web.Route) bool { return r.Path == "/lab/{experiment}" })
 	}

@@ -24,7 +24,7 @@ func TestThisAppDoesAll(t *testing.T) {
 	db := apptest.Demo.New(t)
 	for _, address := range []*string{&d.Address, &d.Replica} {
 		a, err := app.Start(t.Context(), app.Config{
-			Addr: "127.0.0.1:0", MetricsAddr: "off", DatabaseURL: db.URL, Demo: true,
+			Addr: "127.0.0.1:0", MetricsAddr: "off", DatabaseURL: db.URL, Demo: true, Site: apptest.Site(),
 			Wait: 10 * time.Second, ExpireEvery: time.Hour, Log: slog.New(slog.DiscardHandler),
 		})
 		must.OK(t, err)

@@ -31,7 +31,7 @@ func setup(t *testing.T, rows, invoices int) (*site, *proxy.Proxy) {
 	secret, err := secretkey.Parse(secretKey)
 	must.OK(t, err)
 	a, err := app.Start(t.Context(), app.Config{
-		Addr: "127.0.0.1:0", MetricsAddr: "off", DatabaseURL: through(way, db), SecretKey: secret, Demo: true,
+		Addr: "127.0.0.1:0", MetricsAddr: "off", DatabaseURL: through(way, db), SecretKey: secret, Demo: true, Site: apptest.Site(),
 		Wait: 5 * time.Second, ExpireEvery: time.Hour, Log: slog.New(slog.DiscardHandler),
 	})
 	must.OK(t, err)
