@@ -2,6 +2,8 @@ package idempotency
 
 import (
 	"cmp"
+	"database/sql/driver"
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -75,11 +77,17 @@ func (cs Columns) joined(text func(Column) string) string {
 func (cs Columns) Arguments(command any) pgx.NamedArgs {
 	args := pgx.NamedArgs{}
 	for _, c := range cs {
-		switch value := reflect.ValueOf(command).FieldByIndex(c.field); value.Kind() {
-		case reflect.String: // also of a type of its own, whose methods pgx would use
+		field := reflect.ValueOf(command).FieldByIndex(c.field)
+		switch value := field.Interface().(type) {
+		case driver.Valuer:
+			args[c.Name] = value
+		case fmt.Stringer:
 			args[c.Name] = value.String()
 		default:
-			args[c.Name] = value.Interface()
+			args[c.Name] = value
+			if field.Kind() == reflect.String { // also of a named type, whose MarshalText pgx would use
+				args[c.Name] = field.String()
+			}
 		}
 	}
 	return args

@@ -162,24 +162,34 @@ func (f Field) values() []string {
 	}
 }
 
-// Shown returns the JSON of a field in the record: names and values for json_build_object.
-func (f Field) Shown() string {
-	its := string(f.Column())
+// specials returns the columns of a field whose SQL differs from a text's, in Go.
+func (f Field) specials() (all []string) {
+	names, json := []Name{f.Column(), f.Currency}, ""
 	switch {
+	case (f.Type == "integer" || f.Type == "decimal") && !f.Optional:
+		json = fmt.Sprintf("`'%[1]s', r.%[1]s::text`", f.Name)
 	case f.Type == "integer" || f.Type == "decimal":
-		if f.Optional {
-			return fmt.Sprintf("'%[1]s', COALESCE(r.%[1]s::text, '')", its)
-		}
-		return fmt.Sprintf("'%[1]s', r.%[1]s::text", its)
+		json = fmt.Sprintf("`'%[1]s', COALESCE(r.%[1]s::text, '')`", f.Name)
 	case f.Type == "money":
-		return fmt.Sprintf("'%[1]s_minor', r.%[1]s, '%[2]s', r.%[2]s", its, f.Currency)
+		json = fmt.Sprintf("`'%[1]s_minor', r.%[1]s`", f.Name)
 	case f.Type == "ref":
-		return fmt.Sprintf("'%s', ` + %s.Names.JSON(\"%s\") + `", f.Name, f.To.Package, its)
+		json = fmt.Sprintf("`'%s', ` + %s.Names.JSON(\"%s\")", f.Name, f.To.Package, f.Column())
 	case f.Null() && f.Type == "text":
-		return fmt.Sprintf("'%[1]s', COALESCE(r.%[1]s, '')", its)
-	default:
-		return fmt.Sprintf("'%[1]s', r.%[1]s", its)
+		json = fmt.Sprintf("`'%[1]s', COALESCE(r.%[1]s, '')`", f.Name)
 	}
+	for i, value := range f.values() {
+		special := fmt.Sprintf(`Name: "%s"`, names[i])
+		if value != "@"+string(names[i]) {
+			special += ", Value: `" + value + "`"
+		}
+		if i == 0 && json != "" {
+			special += ", JSON: " + json
+		}
+		if strings.Contains(special, ",") {
+			all = append(all, "idempotency.Column{"+special+"}")
+		}
+	}
+	return all
 }
 
 // Tag returns the struct tag of a field in the types of the API.

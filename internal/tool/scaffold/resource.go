@@ -80,54 +80,20 @@ func (r Resource) Columns() string {
 	return b.String()
 }
 
-// ColumnNames returns the columns of the fields, as SQL.
-func (r Resource) ColumnNames() string {
-	var all []string
-	for _, f := range r.Fields {
-		for _, c := range f.columns(r.One) {
-			if !strings.HasSuffix(c.Name, "_folded") {
-				all = append(all, c.Name)
-			}
-		}
-	}
-	return wrapped(all)
-}
+// Texts returns the fields that are the same text in a record, an input and a command.
+func (r Resource) Texts() []Field { return r.Has(texts...) }
 
-// Values returns the SQL of the values of ColumnNames.
-func (r Resource) Values() string {
-	var all []string
-	for _, f := range r.Fields {
-		all = append(all, f.values()...)
-	}
-	return wrapped(all)
-}
+var texts = []string{"text", "longtext", "choice", "integer", "decimal"}
 
-// Shown returns the SQL of the JSON of a record.
-func (r Resource) Shown() string {
-	var all []string
-	for _, f := range r.Fields {
-		all = append(all, f.Shown())
-	}
-	return wrapped(append(all, "'archived_at', r.archived_at"))
-}
+// Others returns the other fields.
+func (r Resource) Others() []Field { return r.Has("money", "date", "bool", "ref") }
 
-// wrapped returns a list in SQL, broken into lines.
-func wrapped(items []string) string {
-	var b strings.Builder
-	length := 0
-	for i, item := range items {
-		switch {
-		case i == 0:
-		case length+len(item) > 100:
-			b.WriteString(",\n\t\t")
-			length = 0
-		default:
-			b.WriteString(", ")
-		}
-		b.WriteString(item)
-		length += len(item) + 2
+// Specials returns the columns whose SQL differs from a text's, in Go.
+func (r Resource) Specials() (all []string) {
+	for _, f := range r.Fields {
+		all = append(all, f.specials()...)
 	}
-	return b.String()
+	return all
 }
 
 // FoundBy returns the fields of the search: "vendor, receipt or notes".

@@ -2,6 +2,7 @@ package scaffold
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 )
 
@@ -71,6 +72,9 @@ func (f Field) samples() []Sample {
 		})
 	}
 }
+
+// IsText reports whether the field is one of [Resource.Texts].
+func (s Sample) IsText() bool { return slices.Contains(texts, s.Field.Type) }
 
 // Go returns the name of a sample's field in Go.
 func (s Sample) Go() string {
