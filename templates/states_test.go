@@ -1,6 +1,7 @@
 package templates_test
 
 import (
+	"net/url"
 	"testing"
 
 	"github.com/a-h/templ"
@@ -26,6 +27,17 @@ func states() map[string]templ.Component {
 	return map[string]templ.Component{
 		"question": templates.QuestionPage(
 			page, templates.Form{Title: "Sell vehicle", Submit: "Sell vehicle", Key: "k"}, record, hostile),
+		"plain form": templates.PlainForm(page, templates.Form{
+			Title: "New thing", Key: "k", Typed: url.Values{"name": {hostile}, "day": {hostile}},
+			Errors: templates.FieldErrors{{Control: "name", Message: hostile}},
+			Offers: map[string][]templates.Option{"owner": {{Value: hostile, Text: hostile}}},
+		}, []templates.Control{
+			{Name: "name", Label: hostile, Hint: hostile}, {Name: "notes", Label: "Notes", Kind: templates.Lines, Optional: true},
+			{Name: "count", Label: "Count", Kind: templates.Whole}, {Name: "weight", Label: "Weight", Kind: templates.Decimal},
+			{Name: "day", Label: "Day", Kind: templates.Day}, {Name: "sold", Label: "Sold", Kind: templates.YesOrNo},
+			{Name: "colour", Label: "Colour", Kind: templates.OneOf, Options: []templates.Option{{Value: hostile, Text: hostile}}},
+			{Name: "owner", Label: "Owner", Kind: templates.Offered},
+		}),
 		"form used": templates.FormUsedPage(page, templates.FormUsed{
 			Text: "This form already created", Existing: record, Again: templates.Link{Text: "New invoice", Href: "/invoices/new"},
 		}),

@@ -2,8 +2,6 @@ package idempotency
 
 import (
 	"cmp"
-	"database/sql/driver"
-	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -78,16 +76,9 @@ func (cs Columns) Arguments(command any) pgx.NamedArgs {
 	args := pgx.NamedArgs{}
 	for _, c := range cs {
 		field := reflect.ValueOf(command).FieldByIndex(c.field)
-		switch value := field.Interface().(type) {
-		case driver.Valuer:
-			args[c.Name] = value
-		case fmt.Stringer:
-			args[c.Name] = value.String()
-		default:
-			args[c.Name] = value
-			if field.Kind() == reflect.String { // also of a named type, whose MarshalText pgx would use
-				args[c.Name] = field.String()
-			}
+		args[c.Name] = field.Interface()
+		if field.Kind() == reflect.String { // also of a named type, whose MarshalText pgx would use
+			args[c.Name] = field.String()
 		}
 	}
 	return args

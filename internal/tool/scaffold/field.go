@@ -261,6 +261,14 @@ func (f Field) Text(of string) string {
 	}
 }
 
+// Kind returns the kind of the field's control in a form; "" for a line.
+func (f Field) Kind() string {
+	return map[string]string{
+		"longtext": "Lines", "integer": "Whole", "decimal": "Decimal", "money": "Decimal", "date": "Day", "bool": "YesOrNo", "choice": "OneOf",
+		"ref": "Offered",
+	}[f.Type]
+}
+
 // Class returns the CSS class of the column of a list.
 func (f Field) Class() string {
 	switch f.Type {

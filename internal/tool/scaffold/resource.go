@@ -140,15 +140,3 @@ func (r Resource) Targets() (all []Target) {
 func (r Resource) OthersReferredTo() []Target {
 	return slices.DeleteFunc(r.Targets(), func(t Target) bool { return t.Package == "customer" })
 }
-
-// Offers returns the parameters of the form with the choices of the references.
-func (r Resource) Offers() string {
-	var all []string
-	for _, f := range r.Has("choice") {
-		all = append(all, f.Name.Plural())
-	}
-	if len(r.Has("money")) > 0 {
-		all = append(all, "currencyCodes")
-	}
-	return strings.Join(all, ", ")
-}

@@ -12,9 +12,6 @@ import (
 	"strings"
 	"text/template"
 
-	"github.com/a-h/templ"
-	"github.com/a-h/templ/generator"
-	"github.com/a-h/templ/parser/v2"
 	"golang.org/x/tools/imports"
 
 	"onlyonce/migrations"
@@ -67,19 +64,18 @@ func (r Resource) files(root string) ([]file, error) {
 		{"testing.go", "internal/" + one + "/" + one + "test/" + string(r.One) + ".go"},
 		{"web.go", "internal/" + one + "/" + one + "pages/" + many + ".go"},
 		{"web_test.go", "internal/site/" + string(r.One) + "_test.go"},
-		{"pages.templ", "templates/" + one + "views/form.templ"},
-		{"views_test.go", "templates/" + one + "views/states_test.go"},
 		{"e2e_test.go", "e2e/" + string(r.One) + "_test.go"},
 	} {
 		text, err := r.render(f.template)
 		if err != nil {
 			return nil, err
 		}
-		written, err := formatted(f.path, text)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", f.path, err)
+		if filepath.Ext(f.path) == ".go" { // formatted, without unused imports
+			if text, err = imports.Process(f.path, text, nil); err != nil {
+				return nil, fmt.Errorf("%s: %w in\n%s", f.path, err, text)
+			}
 		}
-		files = append(files, written...)
+		files = append(files, file{path: f.path, text: text})
 	}
 	pages := fmt.Sprintf("\t\"onlyonce/internal/%s/%[1]spages\"\n", one)
 	for _, e := range []edit{
@@ -104,45 +100,6 @@ func (r Resource) render(name string) ([]byte, error) {
 		return nil, fmt.Errorf("fill in the template %s: %w", name, err)
 	}
 	return text.Bytes(), nil
-}
-
-// formatted returns a file in its usual format, and after it the Go of a templ file. Unused imports are removed.
-func formatted(path string, text []byte) (files []file, err error) {
-	switch filepath.Ext(path) {
-	case ".go":
-		text, err = imports.Process(path, text, nil)
-	case ".templ":
-		return formattedTempl(path, text)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%w in\n%s", err, text)
-	}
-	return []file{{path: path, text: text}}, nil
-}
-
-func formattedTempl(path string, text []byte) ([]file, error) {
-	parsed, err := parser.ParseString(string(text))
-	if err != nil {
-		return nil, fmt.Errorf("%w in\n%s", err, text)
-	}
-	var page, code bytes.Buffer
-	if err := parsed.Write(&page); err != nil {
-		return nil, fmt.Errorf("format: %w", err)
-	}
-	parsed, err = parser.ParseString(page.String())
-	if err != nil {
-		return nil, fmt.Errorf("read again: %w", err)
-	}
-	named, made := generator.WithFileName(path), generator.WithVersion(templ.Version())
-	if _, err := generator.Generate(parsed, &code, named, made); err != nil {
-		return nil, fmt.Errorf("generate: %w", err)
-	}
-	generated := strings.TrimSuffix(path, ".templ") + "_templ.go"
-	formatted, err := format.Source(code.Bytes())
-	if err != nil {
-		return nil, fmt.Errorf("format the generated code: %w", err)
-	}
-	return []file{{path: path, text: page.Bytes()}, {path: generated, text: formatted}}, nil
 }
 
 // newest is the line before which each list of resources has its newest one.

@@ -2,6 +2,7 @@
 package money
 
 import (
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"math"
@@ -197,6 +198,9 @@ func (c Currency) DisplaySum(minor decimal.Decimal) string {
 	}
 	return whole
 }
+
+// Value returns the code for an argument of a statement.
+func (c Currency) Value() (driver.Value, error) { return c.code, nil }
 
 // Scan reads a code from a database column.
 func (c *Currency) Scan(column any) error {

@@ -1,0 +1,53 @@
+package web
+
+import (
+	"net/http"
+
+	"github.com/a-h/templ"
+
+	"onlyonce/templates"
+)
+
+// PlainField is a field of a form without a template, and of the page of its records.
+type PlainField[R Entity] struct {
+	Name, Label string
+	Optional    bool   // which the form adds to the label
+	Hint        string // "" for none
+	Kind        templates.ControlKind
+	Options     []templates.Option // of the kind [templates.OneOf]
+	// Text returns the value on the page of a record; nil for a field that the page doesn't show.
+	Text func(R) string
+	// Href returns the page that the value links to; nil for none.
+	Href func(R) string
+}
+
+// PlainForm returns a form of fields in the given order, without a template.
+func PlainForm[R Entity](fields []PlainField[R]) Form[R] {
+	var form Form[R]
+	var controls []templates.Control
+	for _, f := range fields {
+		form.Fields = append(form.Fields, templates.Field{Name: f.Name, Value: f.Label})
+		controls = append(controls, templates.Control{
+			Name: f.Name, Label: f.Label, Optional: f.Optional, Hint: f.Hint, Kind: f.Kind, Options: f.Options,
+		})
+	}
+	form.Page = func(_ *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
+		return templates.PlainForm(p, f, controls), nil
+	}
+	return form
+}
+
+// PlainFacts returns the values of the fields of a record.
+func PlainFacts[R Entity](fields []PlainField[R], found R) (facts []templates.Fact) {
+	for _, f := range fields {
+		if f.Text == nil {
+			continue
+		}
+		fact := templates.Fact{Label: f.Label, Value: f.Text(found)}
+		if f.Href != nil {
+			fact.Href = f.Href(found)
+		}
+		facts = append(facts, fact)
+	}
+	return facts
+}
