@@ -27,16 +27,12 @@ const (
 
 // input returns the control without its value.
 func (c Control) input(f Form, first bool) Input {
-	in := Input{ID: c.Name, Label: c.Label, Hint: c.Hint, Focus: first}
+	mode := map[ControlKind]string{Whole: "numeric", Decimal: "decimal"}[c.Kind]
+	in := Input{ID: c.Name, Label: c.Label, Hint: c.Hint, Mode: mode, Focus: first}
 	if c.Optional {
 		in.Label += " (optional)"
 	}
-	switch c.Kind {
-	case Whole:
-		in.Mode = "numeric"
-	case Decimal:
-		in.Mode = "decimal"
-	case Day:
+	if c.Kind == Day {
 		in.Type = DateType(f.Typed.Get(c.Name))
 	}
 	return in

@@ -264,8 +264,8 @@ func (f Field) Text(of string) string {
 // Kind returns the kind of the field's control in a form; "" for a line.
 func (f Field) Kind() string {
 	return map[string]string{
-		"longtext": "Lines", "integer": "Whole", "decimal": "Decimal", "money": "Decimal", "date": "Day", "bool": "YesOrNo", "choice": "OneOf",
-		"ref": "Offered",
+		"longtext": "Lines", "integer": "Whole", "decimal": "Decimal", "money": "Decimal", "date": "Day", "bool": "YesOrNo",
+		"choice": "OneOf", "ref": "Offered",
 	}[f.Type]
 }
 
