@@ -102,8 +102,8 @@ func (m *resource) refuseForm(kind idempotency.Kind, words Wording) func(http.Re
 				return refused
 			}
 		}
-		if asked := m.questions[path.Base(r.URL.Path)]; asked != nil && kind == idempotency.Transition {
-			return asked.again(w, r, refused)
+		if question := m.questions[path.Base(r.URL.Path)]; question != nil && kind == idempotency.Transition {
+			return question.refuse(w, r, refused)
 		}
 		if words.Submit == "" {
 			return refused
