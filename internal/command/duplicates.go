@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"onlyonce/internal/customer/duplicate"
@@ -24,49 +25,40 @@ const maxGroups = 1000
 func (c duplicates) Run(ctx context.Context, t *terminal) error {
 	return c.with(ctx, t, func(ctx context.Context, pool *pgxpool.Pool, tenant account.Tenant) error {
 		groups, lines := []any{}, []string{}
-		add := func(group any, shown ...string) { groups, lines = append(groups, group), append(lines, shown...) }
-		err := eachGroup(t, func(page record.Page) (record.List[duplicate.Group], error) {
-			return duplicate.List(ctx, pool, tenant.ID, page)
-		}, func(g duplicate.Group) {
-			shown := []string{fmt.Sprintf("%d customers with the same %s", g.Count, strings.Join(g.Why, " and "))}
-			for _, c := range g.Customers {
-				shown = append(shown, strings.TrimSuffix(fmt.Sprintf("  %s  %s <%s>", c.ID, c.Name, c.Email), " <>"))
-			}
-			add(g, shown...)
-		})
-		if err != nil {
-			return err
-		}
-		for _, r := range t.site.Rooms {
+		for _, r := range append([]room.Room{{Duplicates: similarCustomers}}, t.site.Rooms...) {
 			if r.Duplicates == nil {
 				continue
 			}
-			err := eachGroup(t, func(page record.Page) (record.List[room.Group], error) {
-				return r.Duplicates(ctx, pool, tenant.ID, page)
-			}, func(g room.Group) { add(g.JSON, g.Lines...) })
-			if err != nil {
-				return err
+			page, shown := record.Page{Limit: 100}, 0
+			for more := true; more && shown < maxGroups; more = page.From != (record.Key{}) {
+				found, err := r.Duplicates(ctx, pool, tenant.ID, page)
+				if err != nil {
+					return err
+				}
+				for _, g := range found.Rows {
+					groups, lines = append(groups, g.JSON), append(lines, g.Lines...)
+				}
+				shown, page.From = shown+len(found.Rows), found.After
+			}
+			if shown >= maxGroups {
+				t.say("there may be more, behind these")
 			}
 		}
 		return t.printAll(groups, lines)
 	})
 }
 
-// eachGroup calls show with the groups of a list, page by page.
-func eachGroup[G any](t *terminal, list func(record.Page) (record.List[G], error), show func(G)) error {
-	page, shown := record.Page{Limit: 100}, 0
-	for more := true; more && shown < maxGroups; more = page.From != (record.Key{}) {
-		found, err := list(page)
-		if err != nil {
-			return err
+func similarCustomers(
+	ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, page record.Page,
+) (list record.List[room.Group], err error) {
+	found, err := duplicate.List(ctx, pool, tenant, page)
+	list.After = found.After
+	for _, g := range found.Rows {
+		lines := []string{fmt.Sprintf("%d customers with the same %s", g.Count, strings.Join(g.Why, " and "))}
+		for _, c := range g.Customers {
+			lines = append(lines, strings.TrimSuffix(fmt.Sprintf("  %s  %s <%s>", c.ID, c.Name, c.Email), " <>"))
 		}
-		for _, g := range found.Rows {
-			show(g)
-		}
-		shown, page.From = shown+len(found.Rows), found.After
+		list.Rows = append(list.Rows, room.Group{JSON: g, Lines: lines})
 	}
-	if shown >= maxGroups {
-		t.say("there may be more, behind these")
-	}
-	return nil
+	return list, err
 }

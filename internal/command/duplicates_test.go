@@ -27,5 +27,12 @@ func TestDuplicatesCommand(t *testing.T) {
 	if !strings.HasPrefix(out, `[{"why":["email"],"count":2,"customers":[{`) {
 		t.Errorf("%q", out)
 	}
+	must.Exec(t, b.Admin(), `
+		INSERT INTO customers (tenant_id, id, email, name)
+		SELECT $1, new_id(now()), format('bob%s+%s@example.com', of, n), format('Bob %s %s', of, n)
+		FROM generate_series(1, 100) AS of, generate_series(1, 2) AS n`, tenant)
+	if out := b.want(done, "", "duplicates", "--tenant", "acme"); strings.Count(out, "2 customers with the same email\n") != 101 {
+		t.Errorf("not all of 101 groups on two pages:\n%s", out)
+	}
 	b.want(notFound, "", "duplicates", "--tenant", "Initech")
 }
