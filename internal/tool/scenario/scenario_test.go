@@ -177,7 +177,7 @@ func TestFamiliesAreThere(t *testing.T) {
 	source, err := Read("../../../e2e")
 	must.OK(t, err)
 	listed, err := families("../../../e2e")
-	if err != nil || len(listed) < 20 || source.Families[0].Title != "The incidents" {
+	if err != nil || len(listed) < 8 || source.Families[0] != listed[0] {
 		t.Errorf("%d families have a title: %v", len(listed), err)
 	}
 	for _, family := range listed {
