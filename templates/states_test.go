@@ -25,8 +25,6 @@ func states() map[string]templ.Component {
 	problem := templates.Problem{Href: "/problems/x", Title: "Number taken", Status: 409, Meaning: hostile, ToDo: hostile}
 
 	return map[string]templ.Component{
-		"question": templates.QuestionPage(
-			page, templates.Form{Title: "Sell vehicle", Submit: "Sell vehicle", Key: "k"}, record, hostile),
 		"plain form": templates.PlainForm(page, templates.Form{
 			Title: "New thing", Key: "k", Typed: url.Values{"name": {hostile}, "day": {hostile}},
 			Errors: templates.FieldErrors{{Control: "name", Message: hostile}},

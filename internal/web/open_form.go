@@ -208,12 +208,12 @@ func (m *resource) action(r *http.Request, id uuid.UUID, verb string) templates.
 	return Button(r, Capital(verb), busy, m.url(id)+"/"+verb)
 }
 
-// MayChange reports whether who makes a request may change what belongs to the tenant: others see no buttons for it.
-func MayChange(r *http.Request) bool { return Principal(r).Role.May(Member) }
+// mayChange reports whether who makes a request may change what belongs to the tenant: others see no buttons for it.
+func mayChange(r *http.Request) bool { return Principal(r).Role.May(Member) }
 
 // FormHref is the address of a form, or "" for those who may not open it.
 func FormHref(r *http.Request, href string) string {
-	if !MayChange(r) {
+	if !mayChange(r) {
 		return ""
 	}
 	return href
@@ -221,7 +221,7 @@ func FormHref(r *http.Request, href string) string {
 
 // Button returns a form without fields under a new key. It is zero, and not shown, for read-only users.
 func Button(r *http.Request, text, busy, href string) templates.Action {
-	if !MayChange(r) {
+	if !mayChange(r) {
 		return templates.Action{}
 	}
 	return templates.Action{Text: text, Busy: busy, Href: href, Key: idempotency.NewKey().String(), Owner: Tenant(r)}

@@ -17,9 +17,7 @@ import (
 type Question[R Entity] struct {
 	// Submit is on its main button, such as "Sell vehicle".
 	Submit string
-	// Text describes the transition on the plain page.
-	Text string
-	// Page is another page in place of the plain one.
+	// Page returns the page.
 	Page func(*http.Request, templates.Page, templates.Form, R) (templ.Component, error)
 	// Fields are the fields of the form, as in [Form].
 	Fields []templates.Field
@@ -30,11 +28,11 @@ type Question[R Entity] struct {
 // Ask registers a page that asks before a transition: GET /{id}/<verb> has the form that is posted there. The form has the version on the
 // page; if the record has another one, the transition is refused and the page shown again. It panics before [Transition].
 func Ask[C any, R Entity](m *Mounted[R], verb string, op idempotency.Operation[C, R], q Question[R]) {
-	asks := Question[Entity]{Submit: q.Submit, Text: q.Text, Fields: q.Fields}
-	if q.Page != nil {
-		asks.Page = func(r *http.Request, p templates.Page, f templates.Form, found Entity) (templ.Component, error) {
+	asks := Question[Entity]{
+		Submit: q.Submit, Fields: q.Fields,
+		Page: func(r *http.Request, p templates.Page, f templates.Form, found Entity) (templ.Component, error) {
 			return q.Page(r, p, f, as[R](found))
-		}
+		},
 	}
 	if q.Fresh != nil {
 		asks.Fresh = func(r *http.Request, found Entity) (url.Values, error) { return q.Fresh(r, as[R](found)) }
@@ -53,9 +51,6 @@ func (m *resource) ask(verb string, op *idempotency.Definition, q Question[Entit
 		found, err := m.find(r)
 		if err != nil {
 			return nil, err
-		}
-		if q.Page == nil {
-			return templates.QuestionPage(p, f, templates.Record{Name: m.name(found), Href: m.pageURL(found)}, q.Text), nil
 		}
 		return q.Page(r, p, f, found)
 	}}
