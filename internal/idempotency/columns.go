@@ -75,11 +75,7 @@ func (cs Columns) joined(text func(Column) string) string {
 func (cs Columns) Arguments(command any) pgx.NamedArgs {
 	args := pgx.NamedArgs{}
 	for _, c := range cs {
-		field := reflect.ValueOf(command).FieldByIndex(c.field)
-		args[c.Name] = field.Interface()
-		if field.Kind() == reflect.String { // also of a named type, whose MarshalText pgx would use
-			args[c.Name] = field.String()
-		}
+		args[c.Name] = reflect.ValueOf(command).FieldByIndex(c.field).Interface()
 	}
 	return args
 }
