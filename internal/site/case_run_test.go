@@ -8,13 +8,33 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"onlyonce/internal/idempotency"
 )
 
-// caseRun is one cell of the table of cases: an operation in one of the two formats.
+// caseRun is one cell of the table of cases: an operation of a resource, in one of the two formats. It is derived from the routes
+// of the server and the declaration of the resource.
 type caseRun struct {
 	*bundle
-	target
 
+	resource   resource
+	operation  string
+	kind       idempotency.Kind
+	looksAlike bool // whether it looks for repeats under other keys
+	table      string
+	form       string // the address of its form, with {id} if it is about an existing record
+	method     string // of the API
+	api        string // the path of the API
+
+	command url.Values
+	label   string     // the label of the record afterwards
+	leaves  rows       // the rows that the operation adds
+	other   url.Values // another command; nil if there is none
+	state   transition // the state after a transition
+
+	owner  tenant // of the form
+	id     string // of the changed record, or of a new record's parent
+	seen   int    // the version that the caller has seen
 	format format
 	caller *client // of acme
 	// before counts the rows before the operation; transactions wrote them.
@@ -22,17 +42,8 @@ type caseRun struct {
 	transactions []string
 }
 
-// target is the destination of a command.
-type target struct {
-	subject
-
-	owner tenant // of the form
-	id    string // of the changed record, or of a new record's parent
-	seen  int    // the version that the caller has seen
-}
-
 // at returns an address of the record.
-func (t target) at(path string) string { return strings.ReplaceAll(path, "{id}", t.id) }
+func (x *caseRun) at(path string) string { return strings.ReplaceAll(path, "{id}", x.id) }
 
 // format is a column of the table: how to send commands, and how answers must look.
 type format interface {
@@ -40,7 +51,7 @@ type format interface {
 	// caller returns a client of a tenant for this format.
 	caller(b *bundle, at *replica, of tenant) *client
 	// send sends a command under a key; without one if it is empty.
-	send(ctx context.Context, c *client, to target, key string, command url.Values) (answer, error)
+	send(ctx context.Context, c *client, to caseRun, key string, command url.Values) (answer, error)
 	// done checks the first answer.
 	done(x *caseRun, a answer)
 	// replayed checks that an answer replays an earlier success.
@@ -63,9 +74,9 @@ func (r resource) formats() []format {
 }
 
 // eachFormat returns a part for each format of a case.
-func eachFormat(of subject, name string, run func(*caseRun)) (parts []part) {
-	all := of.formats()
-	if of.external() && !of.kind.Changes() && !slices.Contains(otherwiseExternally, name) {
+func eachFormat(of caseRun, name string, run func(*caseRun)) (parts []part) {
+	all := of.resource.formats()
+	if of.resource.external() && !of.kind.Changes() && !slices.Contains(otherwiseExternally, name) {
 		all = append(all, externalFormat{})
 	}
 	for _, f := range all {
@@ -82,33 +93,35 @@ func (b *bundle) caseRun(of resource, f format) *caseRun {
 	return b.caseRunOf(b.creating(of), f)
 }
 
-func (b *bundle) caseRunOf(of subject, f format) *caseRun {
+func (b *bundle) caseRunOf(of caseRun, f format) *caseRun {
 	b.Helper()
-	x := &caseRun{bundle: b, target: target{subject: of, owner: b.acme}, format: f, caller: f.caller(b, b.replica, b.acme)}
+	x := of
+	x.bundle, x.owner, x.format, x.caller = b, b.acme, f, f.caller(b, b.replica, b.acme)
+	x.id, x.seen = "", 0
 	x.prepare()
-	return x
+	return &x
 }
 
 // prepare makes the record of the operation, if it needs one.
 func (x *caseRun) prepare() {
 	x.Helper()
-	x.target = x.another(x.acme, "prepared", x.resource.command)
+	*x = x.another(x.acme, "prepared", x.resource.command)
 	x.forget()
 	x.before, x.transactions = x.rows(), x.written()
 }
 
-// another returns the target with another record of a tenant, created from the command.
-func (x *caseRun) another(of tenant, key string, command url.Values) target {
+// another returns the case with another record of a tenant, created from the command.
+func (x *caseRun) another(of tenant, key string, command url.Values) caseRun {
 	x.Helper()
-	to := x.target
+	to := *x
 	to.owner = of
 	if of.id != x.acme.id {
-		command = to.of(of, command)
+		command = to.resource.of(of, command)
 	}
 	x.refer(to.resource, of)
-	if to.parent != nil {
-		to.resource = x.placed(to.unplaced(), of, key)
-		to.id = to.parent.id
+	if to.resource.parent != nil {
+		to.resource = x.placed(to.resource.unplaced(), of, key)
+		to.id = to.resource.parent.id
 	}
 	if to.kind.Changes() {
 		made := x.prepared(of, key, to.resource, command, to.state.from...)
@@ -125,13 +138,13 @@ func (x *caseRun) ask(command url.Values) answer { return x.askAs(x.caller, comm
 // askAs sends a command as another client.
 func (x *caseRun) askAs(c *client, command url.Values) answer {
 	x.Helper()
-	return c.must(x.format.send(x.Context(), c, x.target, key, command))
+	return c.must(x.format.send(x.Context(), c, *x, key, command))
 }
 
 // under sends a command under another key.
 func (x *caseRun) under(key string, command url.Values) answer {
 	x.Helper()
-	return x.caller.must(x.format.send(x.Context(), x.caller, x.target, key, command))
+	return x.caller.must(x.format.send(x.Context(), x.caller, *x, key, command))
 }
 
 // begin sends a command without waiting; end waits for the answer.
@@ -142,7 +155,7 @@ func (x *caseRun) begin(c *client, command url.Values) (end func() answer) {
 	}
 	results := make(chan result, 1)
 	go func() {
-		a, err := x.format.send(context.WithoutCancel(x.Context()), c, x.target, key, command)
+		a, err := x.format.send(context.WithoutCancel(x.Context()), c, *x, key, command)
 		results <- result{a, err}
 	}()
 	return func() answer {
@@ -180,16 +193,16 @@ func (x *caseRun) added() rows {
 // meanwhile changes the record as another client: a program that has seen its current version, or an owner.
 func (x *caseRun) meanwhile(method, path, key string, command url.Values) created {
 	x.Helper()
-	if x.people {
+	if x.resource.people {
 		seen := strconv.Itoa(get[int](x.bundle, `SELECT version FROM `+x.table+` WHERE id = $1`, x.id))
 		return decode[created](x.bundle, x.byOwner(x.acme, x.resource, x.at(path), key, change(command, "version", seen)))
 	}
 	path, body := "/api/v1"+path, ""
 	if command != nil {
-		body = x.json(command)
+		body = x.resource.api.encode(command)
 	}
 	program := x.program(x.replica, x.acme).with("Idempotency-Key", key)
-	now := program.get("/api/v1" + x.recordAt(x.id))
+	now := program.get("/api/v1" + x.resource.recordAt(x.id))
 	a := program.must(program.with("If-Match", now.header.Get("ETag")).send(x.Context(), method, x.at(path), body))
 	if a.status != http.StatusOK {
 		x.Fatalf("not changed meanwhile: %v", a)

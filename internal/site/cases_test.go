@@ -89,7 +89,7 @@ func TestEveryCase(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := setupHere(t).subjects()
+	all := setupHere(t).casesOf(resources()...)
 	var parts []part
 	for _, row := range cases() {
 		if !strings.Contains(string(rules), "\n| "+row.name+" ") {
@@ -116,7 +116,7 @@ func TestEveryCase(t *testing.T) {
 			t.Errorf("docs/idempotency.md has no row %q", row.name)
 		}
 		for _, of := range all {
-			if of.external() && !of.kind.Changes() && (row.of == nil || slices.Contains(row.of, of.kind)) {
+			if of.resource.external() && !of.kind.Changes() && (row.of == nil || slices.Contains(row.of, of.kind)) {
 				parts = append(parts, part{of.resource, of.operation + "/" + row.name, func(b *bundle) {
 					x := b.caseRunOf(of, externalFormat{id: "1"})
 					row.run(x)
@@ -178,7 +178,7 @@ func noLongerVisible(x *caseRun) {
 			x.Errorf("has the stored record: %s", again.body)
 		}
 	}
-	if x.parent != nil && !x.kind.Changes() { // the parent is looked up before the claim
+	if x.resource.parent != nil && !x.kind.Changes() { // the parent is looked up before the claim
 		x.wantOutcomes(did, "rejected")
 	} else {
 		x.wantOutcomes(did, "replayed")
@@ -192,7 +192,7 @@ func otherCommand(x *caseRun) {
 	x.format.done(x, first)
 	want := outcomes(did, "mismatch")
 	others := []url.Values{x.other}
-	for _, f := range x.fields {
+	for _, f := range x.resource.fields {
 		others, want = append(others, f.another(x.resource, x.command)), append(want, "mismatch")
 	}
 	for _, other := range others {
@@ -259,7 +259,7 @@ func twoKeys(x *caseRun) {
 func (x *caseRun) withKeys(lines ...string) answer {
 	x.Helper()
 	c := x.caller.with("Idempotency-Key", lines...)
-	return c.must(x.format.send(x.Context(), c, x.target, "", x.command))
+	return c.must(x.format.send(x.Context(), c, *x, "", x.command))
 }
 
 // browsersKey: the key of a form is the one in its field. Firefox can send a header with each POST.
@@ -278,7 +278,7 @@ func browsersKey(x *caseRun) {
 
 func invalidCommand(x *caseRun) {
 	var want []idempotency.Outcome
-	for _, f := range x.fields {
+	for _, f := range x.resource.fields {
 		if f.pointer == "" {
 			continue
 		}
@@ -306,7 +306,7 @@ func invalidCommand(x *caseRun) {
 func upsertHit(x *caseRun) {
 	first := x.ask(x.command)
 	x.format.done(x, first)
-	hit := x.under("another", x.reused)
+	hit := x.under("another", x.resource.repeats.reused)
 	if x.isHTML() {
 		htmlFormat{}.shown(x, hit).says(x.label + " already exists and was reused.")
 	} else if jsonFormat.check(jsonFormat{}, x, hit); hit.status != http.StatusOK || hit.body != first.body {
@@ -315,7 +315,7 @@ func upsertHit(x *caseRun) {
 	if x.format.record(x, hit) != x.format.record(x, first) {
 		x.Errorf("another record: %v", hit)
 	}
-	again := x.under("another", x.reused)
+	again := x.under("another", x.resource.repeats.reused)
 	if again.status != hit.status || again.location() != hit.location() || again.body != hit.body {
 		x.Errorf("first %v\nagain %v", hit, again)
 	}
@@ -326,9 +326,9 @@ func upsertHit(x *caseRun) {
 
 // valueTaken: another record has a value that must be unique. An upsert would find that record.
 func valueTaken(x *caseRun) {
-	for i, u := range x.uniques {
+	for i, u := range x.resource.uniques {
 		if i > 0 { // the earlier records use the other values
-			x = setupHere(x.T).caseRunOf(x.target.subject, x.format)
+			x = setupHere(x.T).caseRunOf(*x, x.format)
 		}
 		mine, theirs := "mine "+u.field, change(x.resource.other, u.field, u.value)
 		command := change(x.command, u.field, u.value)
@@ -342,8 +342,8 @@ func valueTaken(x *caseRun) {
 		x.format.refused(x, refused, u.slug, command)
 		if x.isHTML() {
 			p := x.page(refused)
-			p.leadsTo(x.pageOf(existing.ID))
-			p.leadsTo("/rules#" + x.path[1:])
+			p.leadsTo(x.resource.pageOf(existing.ID))
+			p.leadsTo("/rules#" + x.resource.path[1:])
 			if got := p.typed().Get("idempotency_key"); got != mine {
 				x.Errorf("the form has key %q now", got)
 			}
@@ -351,7 +351,7 @@ func valueTaken(x *caseRun) {
 				x.Errorf("%s is not marked", u.field)
 			}
 		} else if p := decode[problem](x.bundle, refused); p.ExistingID != existing.ID ||
-			p.ExistingURL != "/api/v1"+x.path+"/"+existing.ID {
+			p.ExistingURL != "/api/v1"+x.resource.path+"/"+existing.ID {
 			x.Errorf("no way to the other record: %+v", p)
 		}
 		wantUnchanged(x.bundle, "what was refused", before, x.contents())
@@ -384,8 +384,8 @@ func unauthorized(x *caseRun) {
 
 func tooMany(x *caseRun) {
 	limited := x.serve(func(c *config) { c.RateLimit = 1 })
-	x.from(limited).get("/api/v1" + x.list())
-	x.from(limited).get(x.formAt())
+	x.from(limited).get("/api/v1" + x.resource.list())
+	x.from(limited).get(x.resource.formAt())
 	x.format.refused(x, x.askAs(x.from(limited), x.command), "too-many", x.command)
 	x.wantRows(rows{})
 	x.format.done(x, x.ask(x.command))

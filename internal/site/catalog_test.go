@@ -258,9 +258,9 @@ func TestEveryBrokenConstraintIsExplained(t *testing.T) {
 		explained[op.Name] = op.Explained
 	}
 	var parts []part
-	for _, of := range b.subjects() {
+	for _, of := range b.casesOf(resources()...) {
 		parts = append(parts, part{of.resource, of.operation, func(b *bundle) {
-			x := b.caseRunOf(of, of.formats()[len(of.formats())-1])
+			x := b.caseRunOf(of, of.resource.formats()[len(of.resource.formats())-1])
 			columns, record := x.columnsWritten()
 			var missing []string
 			for _, name := range x.breakable(columns, record) {
@@ -316,7 +316,7 @@ func (x *caseRun) allChanged() url.Values {
 		return x.command
 	}
 	command := x.command
-	for _, f := range x.fields {
+	for _, f := range x.resource.fields {
 		if f.valid != key { // not an id, which needs another record
 			command = change(command, f.name, f.valid)
 		}

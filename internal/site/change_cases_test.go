@@ -24,14 +24,14 @@ import (
 
 // theirs returns the command of a concurrent edit: it differs from the case's command in one field.
 func (x *caseRun) theirs() url.Values {
-	return x.fields[len(x.fields)-1].another(x.resource, x.command)
+	return x.resource.fields[len(x.resource.fields)-1].another(x.resource, x.command)
 }
 
 // changeMeanwhile saves theirs as another client.
 func (x *caseRun) changeMeanwhile(key string) created {
 	x.Helper()
 	path := x.form
-	if !x.people {
+	if !x.resource.people {
 		path = strings.TrimPrefix(x.api, "/api/v1")
 	}
 	return x.meanwhile(x.method, path, key, x.theirs())
@@ -87,7 +87,7 @@ func staleVersion(x *caseRun) {
 		return
 	}
 	p := x.page(refused)
-	p.leadsTo(x.pageOf(x.id)) // the link to keep the saved version
+	p.leadsTo(x.resource.pageOf(x.id)) // the link to keep the saved version
 	p.compares(x.resource, theirs, x.command)
 	if !strings.HasPrefix(p.title(), "Error: ") {
 		x.Errorf("title %q", p.title())
@@ -170,7 +170,7 @@ func weakTags(x *caseRun) {
 	for n, tag := range []string{
 		`W/"v%d"`, `"v%d-gzip"`, `"v%d--gzip"`, `"v%d;gzip"`, `"v%d-br"`, `"v%d-zstd"`, `"v%d-deflate"`, `W/"v%d-gzip"`,
 	} {
-		c, to := x.caller.with("If-Match", fmt.Sprintf(tag, x.seen)), x.target
+		c, to := x.caller.with("If-Match", fmt.Sprintf(tag, x.seen)), *x
 		to.seen = 0
 		x.format.done(x, c.must(x.format.send(x.Context(), c, to, fmt.Sprint("change ", n), commands[n%2])))
 		x.seen++
@@ -198,7 +198,7 @@ func otherRecord(x *caseRun) {
 	first := x.ask(x.command)
 	x.format.done(x, first)
 	id := x.id
-	if x.target = x.another(x.acme, "second", x.resource.other); x.id == id {
+	if *x = x.another(x.acme, "second", x.resource.other); x.id == id {
 		x.Fatal("it is the same record")
 	}
 	x.forget()
@@ -252,7 +252,7 @@ func noSuchRecord(x *caseRun) {
 // wrong returns a command with every field invalid.
 func (x *caseRun) wrong() url.Values {
 	wrong := x.command
-	for _, f := range x.fields {
+	for _, f := range x.resource.fields {
 		if f.pointer != "" {
 			wrong = change(wrong, f.name, f.invalid)
 		}
@@ -265,8 +265,8 @@ func eachSubject(t *testing.T, kinds []idempotency.Kind, f format, run func(*cas
 	t.Helper()
 	t.Parallel()
 	var parts []part
-	for _, of := range setupHere(t).subjects() {
-		if slices.Contains(kinds, of.kind) && slices.Contains(of.formats(), f) {
+	for _, of := range setupHere(t).casesOf(resources()...) {
+		if slices.Contains(kinds, of.kind) && slices.Contains(of.resource.formats(), f) {
 			parts = append(parts, part{of.resource, of.operation, func(b *bundle) { run(b.caseRunOf(of, f)) }})
 		}
 	}
@@ -319,7 +319,7 @@ func TestVersionInAForm(t *testing.T) {
 // withIfMatch sends the command with the given If-Match.
 func (x *caseRun) withIfMatch(tags ...string) answer {
 	x.Helper()
-	to := x.target
+	to := *x
 	to.seen = 0
 	c := x.caller.with("If-Match", tags...)
 	return c.must(x.format.send(x.Context(), c, to, key, x.command))

@@ -84,7 +84,7 @@ func (b *bundle) everyCreation(
 		return person.submit(list(id), change(command, "idempotency_key", key, "allow_repeat", "1"))
 	}
 	call := func(id, key string, command url.Values) answer {
-		return program.with("Idempotency-Key", key).post("/api/v1"+list(id), of.json(command))
+		return program.with("Idempotency-Key", key).post("/api/v1"+list(id), of.api.encode(command))
 	}
 	all := func(prefix string, made, late int, send func(id, key string, command url.Values) answer) (all []request) {
 		ask := func(want int, id, key string, command url.Values) request {

@@ -17,13 +17,13 @@ func creditNumber() string { return fmt.Sprintf("CN-%d-0001", time.Now().UTC().Y
 func creditNotes() resource {
 	command := url.Values{"line_quantity": {"1", "0.5"}}
 	return resource{
-		name: "credit note", path: "/credit-notes", parent: &parent{resource: invoices(), ready: []string{"issue"}}, ownPage: true,
-		verb: "create", past: "created", command: command, label: creditNumber(),
-		leaves: rows{"credit_notes": 1, "credit_note_lines": 2, "credit_note_series": 1, "postings": 1, "intents": 1},
-		alike:  []url.Values{{"line_quantity": {"1", ""}}, {"line_quantity": {"1", ""}}},
-		other:  change(command, "line_quantity", "1.5"),
-		fields: []field{{"line_quantity", "2", "none", "/lines/0/quantity"}},
-		json: func(form url.Values) string {
+		name: "credit note", path: "/credit-notes", parent: &parent{resource: invoices(), ready: []string{"issue"}, ownPage: true},
+		words: words{verb: "create", past: "created"}, command: command, label: creditNumber(),
+		leaves:  rows{"credit_notes": 1, "credit_note_lines": 2, "credit_note_series": 1, "postings": 1, "intents": 1},
+		repeats: repeats{alike: []url.Values{{"line_quantity": {"1", ""}}, {"line_quantity": {"1", ""}}}},
+		other:   change(command, "line_quantity", "1.5"),
+		fields:  []field{{"line_quantity", "2", "none", "/lines/0/quantity"}},
+		api: api{func(form url.Values) string {
 			lines := []map[string]any{}
 			for i, quantity := range form["line_quantity"] {
 				if quantity == "" {
@@ -32,8 +32,7 @@ func creditNotes() resource {
 				lines = append(lines, map[string]any{"position": i + 1, "quantity": quantity})
 			}
 			return encode(map[string]any{"lines": lines})
-		},
-		input: credit.Input{},
+		}, credit.Input{}},
 	}
 }
 
@@ -92,13 +91,13 @@ func TestMoreThanCanBeCredited(t *testing.T) {
 func TestCreditEverything(t *testing.T) {
 	b := setup(t)
 	x := b.caseRun(creditNotes(), htmlFormat{})
-	form := b.page(x.caller.get(x.caller.get(x.list() + "/new").location()))
+	form := b.page(x.caller.get(x.caller.get(x.resource.list() + "/new").location()))
 	form.says("Open on 2026-0001: 135.77 EUR", "Line 1: Design 2 left at 50.00 EUR", "Line 2: Printing 1.5 left at 7.99 EUR")
 	if quantities := form.typed()["line_quantity"]; fmt.Sprint(quantities) != "[2 1.5]" {
 		t.Errorf("suggested are %q", quantities)
 	}
 	program := b.program(b.replica, b.acme)
-	made := program.with("Idempotency-Key", key).post("/api/v1"+x.list(), `{}`)
+	made := program.with("Idempotency-Key", key).post("/api/v1"+x.resource.list(), `{}`)
 	note := decode[credited](b, made)
 	if made.status != http.StatusCreated || note.Total != "135.77" || note.Subtotal != "111.99" ||
 		fmt.Sprint(note.Lines) != "[{1 2 100.00} {2 1.5 11.99}]" || fmt.Sprint(note.Taxes) != "[{6.5 11.99 0.78} {23 100.00 23.00}]" {
@@ -112,9 +111,9 @@ func TestCreditEverything(t *testing.T) {
 	asked := x.caller.press(form, "Create credit note")
 	x.format.refused(x, asked, "open-amount-changed", nil)
 	b.page(asked).says("The open amount has changed since you opened this form.", "Line 1: Design 0 left at 50.00 EUR")
-	again := program.with("Idempotency-Key", "another").post("/api/v1"+x.list(), `{}`)
+	again := program.with("Idempotency-Key", "another").post("/api/v1"+x.resource.list(), `{}`)
 	jsonFormat{}.refused(x, again, "exceeds-invoice", nil)
-	none := x.caller.get(x.list() + "/new?key=another")
+	none := x.caller.get(x.resource.list() + "/new?key=another")
 	x.format.refused(x, none, "exceeds-invoice", nil)
 	b.page(none).says("There's nothing left to credit.")
 }

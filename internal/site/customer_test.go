@@ -12,7 +12,7 @@ func customers() resource {
 		"tax_id": {"GB123456789"}, "payment_days": {"14"},
 	}
 	return resource{
-		name: "customer", path: "/customers", verb: "create", past: "created", command: command, label: "Ada Lovelace",
+		name: "customer", path: "/customers", words: words{verb: "create", past: "created"}, command: command, label: "Ada Lovelace",
 		leaves: rows{"customers": 1, "intents": 1},
 		other:  change(command, "email", "grace@example.com", "name", "Grace Hopper"),
 		fields: []field{
@@ -23,22 +23,23 @@ func customers() resource {
 			{"tax_id", "GB987654321", "a\u202eb", "/tax_id"},
 			{"payment_days", "", "366", "/payment_days"},
 		},
-		uniques: []unique{{"email", "ada@example.com", "byron@example.com", "customer-differs"}},
-		alike:   []url.Values{command, change(command, "email", "countess@example.com", "name", "ADA LOVELACE", "tax_id", "")},
-		reused: change(command, "email", "ADA@example.com", "name", "ada LOVELACE", "address", "", "country", "", "payment_days", "7",
-			"tax_id", ""),
-		edited: change(command, "name", "Ada King", "tax_id", "", "payment_days", "7"), editedLabel: "Ada King",
+		uniques: []unique{{field: "email", value: "ada@example.com", free: "byron@example.com", slug: "customer-differs"}},
+		repeats: repeats{
+			reused: change(command, "email", "ADA@example.com", "name", "ada LOVELACE", "address", "", "country", "", "payment_days", "7",
+				"tax_id", ""),
+			alike: []url.Values{command, change(command, "email", "countess@example.com", "name", "ADA LOVELACE", "tax_id", "")},
+		},
+		edited: edited{change(command, "name", "Ada King", "tax_id", "", "payment_days", "7"), "Ada King"},
 		transitions: []transition{
 			{verb: "archive", past: "archived", undo: "restore"},
 			{verb: "restore", past: "restored", from: []string{"archive"}, undo: "archive"},
 		},
-		json: func(form url.Values) string {
+		api: api{func(form url.Values) string {
 			command := map[string]any{}
 			for name := range form {
 				command[name] = form.Get(name)
 			}
 			return encode(command)
-		},
-		input: customer.Input{},
+		}, customer.Input{}},
 	}
 }

@@ -18,7 +18,7 @@ func TestHalfClosed(t *testing.T) {
 	const encoded = "Content-Type: application/x-www-form-urlencoded\r\n"
 	cookie := "Cookie: " + sessionCookie + "=" + person.session() + "\r\n"
 	token := "Authorization: Bearer " + b.acme.token + "\r\nContent-Type: application/json\r\n"
-	body := customers().json(customers().command)
+	body := customers().api.encode(customers().command)
 	// Unlike the other customer, so that neither is a likely repeat.
 	form := change(customers().other, "idempotency_key", "form", "tax_id", "").Encode()
 	for name, c := range map[string]struct {
@@ -55,7 +55,7 @@ func TestHalfClosedWhileItRuns(t *testing.T) {
 	b := setup(t)
 	release := b.holdIntent("customer.upsert")
 	conn := b.dial()
-	body := customers().json(customers().command)
+	body := customers().api.encode(customers().command)
 	fmt.Fprintf(conn, "POST /api/v1/customers HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer %s\r\n"+
 		"Content-Type: application/json\r\nIdempotency-Key: %s\r\n%s", b.acme.token, key, length(body))
 	b.waiting(1)

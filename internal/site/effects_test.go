@@ -175,7 +175,7 @@ func (b *bundle) behindAPooler() *replica {
 func leadsElsewhere(route web.Route) bool {
 	return route.Path == "/" || route.Path == "/login" || route.Path == "/join" || // /join needs a link
 		strings.HasPrefix(route.Path, "/lab") || // for demo tenants only: TestLabRuns reads them
-		slices.ContainsFunc(resources(), func(of resource) bool { return of.parent != nil && !of.ownPage && route.Path == of.path+"/{id}" })
+		slices.ContainsFunc(resources(), func(of resource) bool { return of.parent != nil && !of.parent.ownPage && route.Path == of.path+"/{id}" })
 }
 
 // TestEveryNaturalRouteIsNatural: a natural route leaves the tables as they are, the first time and when it is repeated, for
@@ -299,27 +299,31 @@ func TestRefusedRequestsChangeNothing(t *testing.T) {
 		owners[f] = f.caller(b, b.replica, b.acme)
 	}
 	tried := 0
-	for _, of := range b.subjects() {
-		i := slices.IndexFunc(records, func(m made) bool { return m.name == of.name })
-		for _, f := range of.formats() {
-			to := target{subject: of, owner: b.acme, id: records[i].id, seen: 1}
+	for _, of := range b.casesOf(resources()...) {
+		i := slices.IndexFunc(records, func(m made) bool { return m.name == of.resource.name })
+		for _, f := range of.resource.formats() {
+			to := of
+			to.owner, to.id, to.seen = b.acme, records[i].id, 1
 			if to.resource = records[i].resource; !of.kind.Changes() {
 				to.id = ""
 			}
-			if to.parent != nil {
-				to.id = to.parent.id
+			if to.resource.parent != nil {
+				to.id = to.resource.parent.id
 			}
 			wrong := change(of.other, "colour", "red")
-			for _, f := range of.fields {
+			for _, f := range of.resource.fields {
 				if f.pointer != "" && !of.isButton() {
 					wrong = change(wrong, f.name, f.invalid)
 				}
 			}
+			nobody, nowhere := to, to
+			nobody.id = uuid.NewString()
+			nowhere.form, nowhere.api = to.form+"/nowhere", to.api+"/nowhere"
 			owner, before := owners[f], b.everything()
 			for _, sent := range []struct {
 				what string
 				c    *client
-				to   target
+				to   caseRun
 				key  string
 				form url.Values
 			}{
@@ -331,8 +335,8 @@ func TestRefusedRequestsChangeNothing(t *testing.T) {
 				{"stranger, used key", stranger, to, key, of.command},
 				{"wrong token", stranger.with("Authorization", "Bearer nobody"), to, "new", of.command},
 				{"another site", owner.with("Sec-Fetch-Site", "cross-site"), to, "new", of.command},
-				{"no record", owner, to.elsewhere(uuid.NewString()), "new", of.command},
-				{"no such address", owner, to.below("/nowhere"), "new", of.command},
+				{"no record", owner, nobody, "new", of.command},
+				{"no such address", owner, nowhere, "new", of.command},
 			} {
 				isTransition := of.isButton() && strings.HasPrefix(sent.what, "invalid") || of.isButton() && sent.what == "used key"
 				isSafe := sent.what == "another site" && f == jsonFormat{}
@@ -354,15 +358,4 @@ func TestRefusedRequestsChangeNothing(t *testing.T) {
 	if tried < 30 {
 		b.Errorf("only %d requests", tried)
 	}
-}
-
-// elsewhere returns the target with another record, and below at an address that does not exist.
-func (t target) elsewhere(id string) target {
-	t.id = id
-	return t
-}
-
-func (t target) below(path string) target {
-	t.form, t.api = t.form+path, t.api+path
-	return t
 }

@@ -15,10 +15,10 @@ import (
 
 // external reports whether programs may send the external id of a resource.
 func (r resource) external() bool {
-	if r.input == nil {
+	if r.api.input == nil {
 		return false
 	}
-	_, has := reflect.TypeOf(r.input).FieldByName("ExternalID")
+	_, has := reflect.TypeOf(r.api.input).FieldByName("ExternalID")
 	return has
 }
 
@@ -31,15 +31,15 @@ type externalFormat struct {
 
 func (externalFormat) name() string { return "JSON with an external id" }
 
-func (f externalFormat) send(ctx context.Context, c *client, to target, key string, command url.Values) (answer, error) {
+func (f externalFormat) send(ctx context.Context, c *client, to caseRun, key string, command url.Values) (answer, error) {
 	to.resource = to.resource.called(f.id)
 	return f.jsonFormat.send(ctx, c, to, key, command)
 }
 
 // called returns the resource whose commands have an external id.
 func (r resource) called(id string) resource {
-	plain := r.json
-	r.json = func(form url.Values) string {
+	plain := r.api.encode
+	r.api.encode = func(form url.Values) string {
 		body := plain(form)
 		var command map[string]any
 		if err := json.Unmarshal([]byte(body), &command); err != nil {
@@ -76,9 +76,9 @@ func sameExternal(x *caseRun) {
 		x.Errorf("want 200 with the first record: %v", again)
 	}
 	x.format.replayed(x, x.under("another", x.command), again)
-	shout := x.target
+	shout := *x
 	loud := shout.resource.called("1")
-	shout.resource.json = func(form url.Values) string { return strings.Replace(loud.json(form), `"Shop"`, `"SHOP"`, 1) }
+	shout.resource.api.encode = func(form url.Values) string { return strings.Replace(loud.api.encode(form), `"Shop"`, `"SHOP"`, 1) }
 	loudly := x.caller.must(jsonFormat{}.send(x.Context(), x.caller, shout, "third", x.command))
 	if loudly.status != http.StatusOK || loudly.body != again.body {
 		x.Errorf("by a source in capitals: %v", loudly)
@@ -96,7 +96,7 @@ func otherExternal(x *caseRun) {
 		refused := x.under("another", x.other)
 		x.format.refused(x, refused, "external-id-taken", x.other)
 		id := x.format.record(x, first)
-		if p := decode[problem](x.bundle, refused); p.ExistingID != id || p.ExistingURL != "/api/v1"+x.recordAt(id) ||
+		if p := decode[problem](x.bundle, refused); p.ExistingID != id || p.ExistingURL != "/api/v1"+x.resource.recordAt(id) ||
 			!strings.Contains(p.Detail, "If-Match") {
 			x.Errorf("no way to the first record: %+v", p)
 		}
@@ -106,11 +106,11 @@ func otherExternal(x *caseRun) {
 
 // notAttached: a record that has the natural key and no external id is not given one by creating it again.
 func notAttached(x *caseRun) {
-	plain := x.caller.must(jsonFormat{}.send(x.Context(), x.caller, x.target, key, x.command))
+	plain := x.caller.must(jsonFormat{}.send(x.Context(), x.caller, *x, key, x.command))
 	x.format.done(x, plain)
 	before := x.contents()
-	refused := x.under("another", x.reused)
-	x.format.refused(x, refused, "email-taken", x.reused)
+	refused := x.under("another", x.resource.repeats.reused)
+	x.format.refused(x, refused, "email-taken", x.resource.repeats.reused)
 	if p := decode[problem](x.bundle, refused); p.ExistingID != x.format.record(x, plain) || !strings.Contains(p.Detail, "If-Match") {
 		x.Errorf("no way to the other record: %+v", p)
 	}
@@ -181,7 +181,7 @@ func TestExternalUpdate(t *testing.T) {
 	edited := change(of.command, "name", "Ada King")
 	put := func(key, tag string) answer {
 		c := program.with("Idempotency-Key", key).with("If-Match", tag)
-		return c.must(c.send(t.Context(), http.MethodPut, address, of.json(edited)))
+		return c.must(c.send(t.Context(), http.MethodPut, address, of.api.encode(edited)))
 	}
 	if a := program.create(of, "edited", edited); a.status != http.StatusConflict {
 		t.Errorf("%v", a)

@@ -21,7 +21,7 @@ func (htmlFormat) name() string { return "HTML" }
 
 func (htmlFormat) caller(b *bundle, at *replica, t tenant) *client { return b.person(at, t) }
 
-func (htmlFormat) send(ctx context.Context, c *client, to target, key string, command url.Values) (answer, error) {
+func (htmlFormat) send(ctx context.Context, c *client, to caseRun, key string, command url.Values) (answer, error) {
 	form := change(command)
 	if key != "" {
 		form.Set("idempotency_key", key)
@@ -52,7 +52,7 @@ func (f htmlFormat) replayed(x *caseRun, again, first answer) {
 // shown follows the redirect of a success to the record's page.
 func (htmlFormat) shown(x *caseRun, a answer) page {
 	x.Helper()
-	if a.status != http.StatusSeeOther || a.location() != x.pageOf(path.Base(a.location())) {
+	if a.status != http.StatusSeeOther || a.location() != x.resource.pageOf(path.Base(a.location())) {
 		x.Fatalf("not led to a record: %v", a)
 	}
 	shown := x.caller.get(a.location())
@@ -71,7 +71,7 @@ func (htmlFormat) refused(x *caseRun, a answer, slug string, typed url.Values, w
 	if !x.isButton() {
 		words = formNotices
 	}
-	did := map[bool]string{true: "saved changes to", false: x.past}[x.kind.Changes()]
+	did := map[bool]string{true: "saved changes to", false: x.resource.words.past}[x.kind.Changes()]
 	p := x.page(a).says(strings.NewReplacer("DID", did, "LABEL", x.label).Replace(words[slug]))
 	if len(typed) > 0 {
 		keeps(x.bundle, p, typed)

@@ -46,7 +46,7 @@ func (jsonFormat) name() string { return "JSON" }
 
 func (jsonFormat) caller(b *bundle, at *replica, t tenant) *client { return b.program(at, t) }
 
-func (jsonFormat) send(ctx context.Context, c *client, to target, key string, command url.Values) (answer, error) {
+func (jsonFormat) send(ctx context.Context, c *client, to caseRun, key string, command url.Values) (answer, error) {
 	if key != "" {
 		c = c.with("Idempotency-Key", key)
 	}
@@ -55,7 +55,7 @@ func (jsonFormat) send(ctx context.Context, c *client, to target, key string, co
 	}
 	body := ""
 	if to.kind != idempotency.Transition {
-		body = to.json(command)
+		body = to.resource.api.encode(command)
 	}
 	return c.send(ctx, to.method, to.at(to.api), body)
 }
@@ -84,7 +84,7 @@ func (f jsonFormat) done(x *caseRun, a answer) {
 // address returns the address of an answer's record.
 func (f jsonFormat) address(x *caseRun, a answer) string {
 	x.Helper()
-	return "/api/v1" + x.recordAt(f.record(x, a))
+	return "/api/v1" + x.resource.recordAt(f.record(x, a))
 }
 
 // check compares the headers of a success with its body, and returns the version.
@@ -134,12 +134,12 @@ func (jsonFormat) refused(x *caseRun, a answer, slug string, _ url.Values, wrong
 			x.Error("no link to the docs")
 		}
 	case "key-reused":
-		if p.ExistingID == "" || p.ExistingURL != "/api/v1"+x.recordAt(p.ExistingID) ||
+		if p.ExistingID == "" || p.ExistingURL != "/api/v1"+x.resource.recordAt(p.ExistingID) ||
 			x.caller.get(p.ExistingURL).status != http.StatusOK {
 			x.Errorf("no way to the first record: %+v", p)
 		}
 	case "changed-meanwhile":
-		if got, want := a.header.Get("ETag"), x.caller.get("/api/v1"+x.recordAt(x.id)).header.Get("ETag"); got != want {
+		if got, want := a.header.Get("ETag"), x.caller.get("/api/v1"+x.resource.recordAt(x.id)).header.Get("ETag"); got != want {
 			x.Errorf("ETag %q, and the record has %q", got, want)
 		}
 	default:

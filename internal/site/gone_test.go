@@ -30,7 +30,7 @@ func TestHolderOfAnEmailMovesOn(t *testing.T) {
 	go func() {
 		change := change(customers().other, "email", customers().command.Get("email"), "name", customers().command.Get("name"))
 		asked := b.program(b.replica, b.acme).with("Idempotency-Key", key).with("If-Match", `"v1"`)
-		body := strings.TrimSuffix(customers().json(change), "}") + `, "same_email": true}`
+		body := strings.TrimSuffix(customers().api.encode(change), "}") + `, "same_email": true}`
 		a, err := asked.send(t.Context(), http.MethodPut, "/api/v1/customers/"+grace.ID, body)
 		if err != nil {
 			t.Error(err)

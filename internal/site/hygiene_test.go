@@ -12,7 +12,7 @@ import (
 func TestBodiesThatAreNotCommands(t *testing.T) {
 	b := setup(t)
 	program := b.program(b.replica, b.acme).with("Idempotency-Key", key)
-	good := customers().json(customers().command)
+	good := customers().api.encode(customers().command)
 	big := strings.Replace(good, "Ada Lovelace", strings.Repeat("x", 1<<20), 1)
 	for name, c := range map[string]struct {
 		contentType, body string
@@ -58,7 +58,7 @@ func TestBodiesThatAreNotCommands(t *testing.T) {
 func TestMembersInDoubt(t *testing.T) {
 	b := setup(t)
 	program := b.program(b.replica, b.acme).with("Idempotency-Key", key)
-	customer := customers().json(customers().command)
+	customer := customers().api.encode(customers().command)
 	program.inDoubt("/api/v1/customers", map[string]string{
 		`{"name": "Eve", ` + customer[1:]:                                    "/name",
 		`{"name": null, ` + customer[1:]:                                     "/name",
@@ -88,8 +88,8 @@ func TestInvisibleCharacters(t *testing.T) {
 	program := b.program(b.replica, b.acme).with("Idempotency-Key", key)
 	of := customers()
 	copied := change(of.command, "name", "\ufeffAda\u200b Lovelace\u200e", "email", "\u202aada@example.com\u202c")
-	first := program.post("/api/v1/customers", of.json(copied))
-	again := program.post("/api/v1/customers", of.json(of.command))
+	first := program.post("/api/v1/customers", of.api.encode(copied))
+	again := program.post("/api/v1/customers", of.api.encode(of.command))
 	if first.status != http.StatusCreated || again.body != first.body || again.header.Get("Idempotent-Replayed") != "true" {
 		t.Errorf("%v\n%v", first, again)
 	}
@@ -98,7 +98,7 @@ func TestInvisibleCharacters(t *testing.T) {
 		"\u202eAda":         "Remove the invisible character at the beginning of the name.",
 		"Ada \uf0fc":        "Replace the symbol after “Ada” in the name. Only the font it comes from can show it.",
 	} {
-		a := program.post("/api/v1/customers", of.json(change(of.command, "name", name)))
+		a := program.post("/api/v1/customers", of.api.encode(change(of.command, "name", name)))
 		if p := decode[problem](b, a); len(p.Errors) != 1 || p.Errors[0].Detail != want {
 			t.Errorf("%q: %v", name, a)
 		}
@@ -109,7 +109,7 @@ func TestInvisibleCharacters(t *testing.T) {
 func TestValuesOfAnotherType(t *testing.T) {
 	b := setup(t)
 	program := b.program(b.replica, b.acme).with("Idempotency-Key", key)
-	customer, invoice := customers().json(customers().command), invoices().json(invoices().command)
+	customer, invoice := customers().api.encode(customers().command), invoices().api.encode(invoices().command)
 	issued := b.prepared(b.acme, "invoice", invoices(), invoices().command, "issue")
 	notes := "/api/v1/invoices/" + issued.ID + "/credit-notes"
 	b.forget()
@@ -225,7 +225,7 @@ func checkSecurity(t *testing.T, what string, a answer) {
 func TestHalfARequest(t *testing.T) {
 	b := setup(t)
 	of := customers()
-	body := of.json(of.command)
+	body := of.api.encode(of.command)
 	conn := b.dial()
 	_, err := io.WriteString(conn, "POST /api/v1/customers HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer "+b.acme.token+
 		"\r\nContent-Type: application/json\r\nIdempotency-Key: "+key+

@@ -80,7 +80,7 @@ func clientGone(x *caseRun) {
 	ctx, leave := context.WithCancel(x.Context())
 	sent := make(chan error, 1)
 	go func() {
-		_, err := x.format.send(ctx, x.caller.elsewhere(url), x.target, key, x.command)
+		_, err := x.format.send(ctx, x.caller.elsewhere(url), *x, key, x.command)
 		sent <- err
 	}()
 	x.waiting(1)
@@ -108,7 +108,7 @@ func answerLost(x *caseRun) {
 	// One connection per request, or net/http would repeat it silently.
 	far.http = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Jar: far.http.Jar, CheckRedirect: far.http.CheckRedirect}
 	wire.Arm(proxy.Cut{Point: proxy.BeforeAnswer})
-	if a, err := x.format.send(x.Context(), far, x.target, key, x.command); err == nil {
+	if a, err := x.format.send(x.Context(), far, *x, key, x.command); err == nil {
 		x.Fatalf("the answer arrived: %v", a)
 	}
 	x.wantRows(x.leaves)
@@ -196,7 +196,7 @@ func (x *caseRun) behindWire() (*client, *proxy.Proxy, *pgxpool.Pool) {
 	}
 	x.Cleanup(pool.Close)
 	far := x.from(x.serveOn(pool))
-	if a := far.must(x.format.send(x.Context(), far, x.target, "warm", x.command)); a.status >= http.StatusBadRequest {
+	if a := far.must(x.format.send(x.Context(), far, *x, "warm", x.command)); a.status >= http.StatusBadRequest {
 		x.Fatalf("not even before the cut: %v", a)
 	}
 	x.empty("settings") // a tenant needs these

@@ -28,7 +28,7 @@ func TestNumberTakenHTML(t *testing.T) {
 	draft := x.prepared(x.acme, "draft", x.resource, change(x.command, "number", "R-1")).ID
 	x.forget()
 	for path, command := range map[string]url.Values{
-		x.list():                       change(x.other, "number", "2026-0007", "idempotency_key", "another"),
+		x.resource.list():              change(x.other, "number", "2026-0007", "idempotency_key", "another"),
 		"/invoices/" + draft + "/edit": change(x.command, "idempotency_key", "an edit", "version", "1"),
 	} {
 		p := x.page(x.caller.submit(path, command)).says("Invoice number 2026-0007 already exists.")
@@ -221,11 +221,11 @@ func (p page) control(id, attribute string) string {
 	return ""
 }
 
-// named returns the subject of the operation with a name.
-func (b *bundle) named(operation string) subject {
+// named returns the case of the operation with a name.
+func (b *bundle) named(operation string) caseRun {
 	b.Helper()
-	all := b.subjects()
-	i := slices.IndexFunc(all, func(t subject) bool { return t.operation == operation })
+	all := b.casesOf(resources()...)
+	i := slices.IndexFunc(all, func(x caseRun) bool { return x.operation == operation })
 	if i < 0 {
 		b.Fatalf("there is no operation %s", operation)
 	}

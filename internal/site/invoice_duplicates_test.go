@@ -11,24 +11,21 @@ import (
 )
 
 func invoiceDistinctions() resource {
-	var four []resource
+	var four []reference
 	for _, id := range []string{referred, second, third, fourth} {
-		inv := invoices()
-		inv.as = id
-		four = append(four, inv)
+		four = append(four, reference{invoices(), id})
 	}
 	both := func(ids ...string) string { return strings.Join(ids, " ") }
 	return resource{
-		name: "invoice distinction", path: "/invoice-distinctions", verb: "remember", past: "remembered", button: "Remember distinction",
+		name: "invoice distinction", path: "/invoice-distinctions", words: words{verb: "remember", past: "remembered", button: "Remember distinction"},
 		command: url.Values{"invoices": {both(referred, second)}}, label: "2026-0001, 2026-0002",
 		leaves: rows{"invoice_distinctions": 1, "invoice_distinct_pairs": 1, "intent_effects": 2, "intents": 1},
 		other:  url.Values{"invoices": {both(third, fourth)}},
 		refers: four,
 		fields: []field{{"invoices", both(referred, third), referred, "/invoice_ids"}},
-		json: func(form url.Values) string {
+		api: api{func(form url.Values) string {
 			return encode(map[string]any{"invoice_ids": strings.Fields(form.Get("invoices"))})
-		},
-		input: duplicate.ApartInput{},
+		}, duplicate.ApartInput{}},
 	}
 }
 

@@ -292,7 +292,7 @@ func TestSearchFollowsChanges(t *testing.T) {
 	}
 	edited := change(of.command, "number", "2026-0077", "issue_date", "2026-11-01", "line_description", "Drawing")
 	if a := program.with("If-Match", `"v1"`).must(program.with("If-Match", `"v1"`).send(t.Context(), http.MethodPut,
-		"/api/v1/invoices/"+id, of.json(edited))); a.status != http.StatusOK {
+		"/api/v1/invoices/"+id, of.api.encode(edited))); a.status != http.StatusOK {
 		t.Fatal(a)
 	}
 	for search, want := range map[string]int{"42": 0, "design": 0, "77": 1, "drawing": 1, "print": 1} {

@@ -70,7 +70,7 @@ func TestRaggedLines(t *testing.T) {
 func TestLinesThatAreNotCommands(t *testing.T) {
 	b := setup(t)
 	program := b.program(b.replica, b.acme).with("Idempotency-Key", key)
-	good := invoices().json(invoices().command)
+	good := invoices().api.encode(invoices().command)
 	line := decode[map[string]json.RawMessage](b, answer{body: good})["lines"]
 	lines := func(n int) string {
 		one := strings.Trim(string(line), "[]")

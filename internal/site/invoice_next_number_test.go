@@ -13,13 +13,12 @@ import (
 func nextNumbers() resource {
 	command := url.Values{"number": {"2026-0139"}}
 	return resource{
-		name: "next number", path: "/next-numbers", verb: "set", past: "set", button: "Set next number", command: command,
+		name: "next number", path: "/next-numbers", words: words{verb: "set", past: "set", button: "Set next number"}, command: command,
 		label:  "2026-0139",
 		leaves: rows{"next_numbers": 1, "invoice_number_starts": 1, "intents": 1},
 		other:  change(command, "number", "2027-0139"),
 		fields: []field{{"number", "2026-0140", "soon", "/number"}},
-		json:   func(form url.Values) string { return encode(map[string]any{"number": form.Get("number")}) },
-		input:  series.Input{},
+		api:    api{func(form url.Values) string { return encode(map[string]any{"number": form.Get("number")}) }, series.Input{}},
 	}
 }
 

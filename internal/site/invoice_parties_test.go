@@ -29,7 +29,7 @@ func TestIssueFreezesParties(t *testing.T) {
 			"country", "FR", "tax_id", "FR 1", "email", name+"@acme.example", "account_holder", name+" Bank",
 			"account_number", "1 "+name, "bic", ""))
 		version := program.with("If-Match", program.get(customer).header.Get("ETag"))
-		buyer := version.must(version.send(t.Context(), http.MethodPut, customer, customers().json(change(customers().command,
+		buyer := version.must(version.send(t.Context(), http.MethodPut, customer, customers().api.encode(change(customers().command,
 			"email", name+"@example.com", "name", "Ada "+name, "address", name+" Square", "country", "PL", "tax_id", "PL 2"))))
 		if business.status != http.StatusOK || buyer.status != http.StatusOK {
 			t.Fatal(business, buyer)
@@ -131,7 +131,7 @@ func TestDueDateByTerms(t *testing.T) {
 	program.create(settings(), "longer", change(settings().command, "payment_days", "20"))
 	wantDue(program.create(invoices(), "by the settings", blank), "2026-12-01") // replayed
 	edit := program.with("If-Match", made.header.Get("ETag"))
-	wantDue(edit.must(edit.send(t.Context(), http.MethodPut, made.location(), invoices().json(change(blank, "issue_date", "2026-11-22")))),
+	wantDue(edit.must(edit.send(t.Context(), http.MethodPut, made.location(), invoices().api.encode(change(blank, "issue_date", "2026-11-22")))),
 		"2026-12-12")
 	last := program.create(invoices(), "last", change(blank, "issue_date", "2099-12-31"))
 	if last.status != http.StatusUnprocessableEntity || !strings.Contains(last.body, "/due_date") {
@@ -159,7 +159,7 @@ func TestCustomerOfAnInvoiceHasDetails(t *testing.T) {
 		}
 	}
 	kept := program.get("/api/v1/customers/" + get[string](b, `SELECT id::text FROM customers`))
-	for name, typed := range decode[map[string]any](b, answer{body: customers().json(change(customers().command,
+	for name, typed := range decode[map[string]any](b, answer{body: customers().api.encode(change(customers().command,
 		"address", "1 Quay", "payment_days", "7"))}) {
 		if stored := decode[map[string]any](b, kept)[name]; stored != typed {
 			t.Errorf("the new customer has %v as %s, and the invoice came with %v", stored, name, typed)
@@ -176,7 +176,7 @@ func TestCustomersOfAnotherTenantMeanNothing(t *testing.T) {
 	form := change(x.opened(), "customer_id", of.customer)
 	x.caller.logIn(b.globex, password)
 	before := b.rows()
-	first := x.caller.submit(x.list(), form)
+	first := x.caller.submit(x.resource.list(), form)
 	second := x.caller.press(b.page(first), "Create it for Globex")
 	b.page(second).says("This customer doesn't exist. Choose another one.")
 	for _, a := range []answer{first, second} {

@@ -176,7 +176,7 @@ func (b *bundle) everyInvoiceChange(program, person *client) map[string][]reques
 	i := invoices()
 	invoice := func(id int) edits {
 		number := "2026-" + strconv.Itoa(10000 + 2*id)[1:]
-		mine := change(i.edited, "number", number, "customer_id", rowID(1))
+		mine := change(i.edited.command, "number", number, "customer_id", rowID(1))
 		return edits{
 			i, rowID(id), mine, change(mine, "notes", "Another"), change(mine, "number", "2026-0014"), change(mine, "due_date", "never"),
 		}

@@ -23,7 +23,7 @@ func TestOnlyWhatIsIssued(t *testing.T) {
 					refused := x.ask(x.command)
 					x.format.refused(x, refused, "not-issued", x.command)
 					if x.isHTML() {
-						x.page(refused).says(c.said).leadsTo(x.parent.pageOf(x.id))
+						x.page(refused).says(c.said).leadsTo(x.resource.parent.pageOf(x.id))
 					}
 					x.wantRows(rows{})
 					x.wantOutcomes("conflict")
@@ -53,12 +53,12 @@ func TestWhatCountsStays(t *testing.T) {
 				x := b.caseRun(c.of(), f)
 				x.format.done(x, x.ask(x.command))
 				before := x.contents()
-				y := *x
-				y.target = target{subject: x.named(c.operation), owner: x.acme, id: x.id}
+				y := x.named(c.operation)
+				y.owner, y.id, y.format, y.caller = x.acme, x.id, x.format, x.caller
 				refused := y.ask(y.command)
 				y.format.refused(&y, refused, c.slug, nil)
 				if x.isHTML() {
-					x.page(refused).says(c.says...).leadsTo(x.parent.recordAt(x.id))
+					x.page(refused).says(c.says...).leadsTo(x.resource.parent.recordAt(x.id))
 				}
 				wantUnchanged(x.bundle, "what was refused", before, x.contents())
 			}})

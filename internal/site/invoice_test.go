@@ -17,10 +17,10 @@ func invoices() resource {
 		"line_unit_price": {"50.00", "7.99"}, "line_tax_rate": {"23", "6.5"},
 	}
 	return resource{
-		name: "invoice", path: "/invoices", verb: "create", past: "created", command: command, label: "2026-0001",
-		leaves: rows{"invoices": 1, "invoice_lines": 2, "invoice_number_runs": 1, "customers": 1, "intent_effects": 1, "intents": 1},
-		alike:  []url.Values{command, command},
-		other:  change(command, "notes", "Other words", "line_quantity", "3"),
+		name: "invoice", path: "/invoices", words: words{verb: "create", past: "created"}, command: command, label: "2026-0001",
+		leaves:  rows{"invoices": 1, "invoice_lines": 2, "invoice_number_runs": 1, "customers": 1, "intent_effects": 1, "intents": 1},
+		repeats: repeats{alike: []url.Values{command, command}},
+		other:   change(command, "notes", "Other words", "line_quantity", "3"),
 		fields: []field{
 			{"number", "R-44", "Ж-1", "/number"},
 			{"customer_id", key, "nobody", "/customer_id"},
@@ -35,14 +35,13 @@ func invoices() resource {
 			{"line_unit_price", "50.01", "much", "/lines/0/unit_price"},
 			{"line_tax_rate", "22", "101", "/lines/0/tax_rate"},
 		},
-		uniques: []unique{{"number", "2026-0007", "2026-0008", "number-taken"}},
-		edited:  change(command, "number", "2026-0001", "notes", "Thank you, Ada", "line_quantity", "4"), editedLabel: "2026-0001",
+		uniques: []unique{{field: "number", value: "2026-0007", free: "2026-0008", slug: "number-taken"}},
+		edited:  edited{change(command, "number", "2026-0001", "notes", "Thank you, Ada", "line_quantity", "4"), "2026-0001"},
 		transitions: []transition{
 			{verb: "issue", past: "issued", leaves: rows{"mails": 1, "intent_effects": 2}},
 			{verb: "void", past: "voided"},
 		},
-		json:  invoiceCommand,
-		input: invoice.Input{},
+		api: api{invoiceCommand, invoice.Input{}},
 	}
 }
 

@@ -30,7 +30,7 @@ const hookSecret = "whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIz"
 func webhookSources() resource {
 	command := url.Values{"name": {"Stripe"}, "scheme": {"standard"}, "provider": {""}, "secret": {hookSecret}}
 	return resource{
-		name: "webhook source", path: "/webhooks", people: true, verb: "add", past: "added", command: command, label: "Stripe",
+		name: "webhook source", path: "/webhooks", people: true, words: words{verb: "add", past: "added"}, command: command, label: "Stripe",
 		leaves: rows{"webhook_sources": 1, "webhook_secrets": 1, "intents": 1},
 		other:  change(command, "name", "Bank", "scheme", "stripe"),
 		fields: []field{
@@ -39,7 +39,7 @@ func webhookSources() resource {
 			{"provider", "Processor", "a\u202eb", "/provider"},
 			{"secret", hookSecret[:37] + "0", "short", "/secret"},
 		},
-		uniques: []unique{{"name", "taken", "free", "webhook-source-taken"}},
+		uniques: []unique{{field: "name", value: "taken", free: "free", slug: "webhook-source-taken"}},
 		transitions: []transition{
 			{verb: "disable", past: "disabled", undo: "enable"},
 			{verb: "enable", past: "enabled", from: []string{"disable"}, undo: "disable"},
@@ -50,13 +50,13 @@ func webhookSources() resource {
 func webhookSecrets() resource {
 	secret := func(last string) string { return hookSecret[:37] + last }
 	return resource{
-		name: "webhook secret", path: "/webhook-secrets", parent: &parent{resource: webhookSources(), unlike: "name"}, ownPage: true,
+		name: "webhook secret", path: "/webhook-secrets", parent: &parent{resource: webhookSources(), unlike: "name", ownPage: true},
 		people: true,
-		verb:   "add", past: "added", command: url.Values{"secret": {secret("1")}}, label: "of " + web.Day(time.Now().UTC()),
+		words:  words{verb: "add", past: "added"}, command: url.Values{"secret": {secret("1")}}, label: "of " + web.Day(time.Now().UTC()),
 		leaves:      rows{"webhook_secrets": 1, "intents": 1},
 		other:       url.Values{"secret": {secret("2")}},
 		fields:      []field{{"secret", secret("3"), "short", "/secret"}},
-		uniques:     []unique{{"secret", secret("4"), secret("5"), "webhook-secret-taken"}},
+		uniques:     []unique{{field: "secret", value: secret("4"), free: secret("5"), slug: "webhook-secret-taken"}},
 		transitions: []transition{{verb: "end", past: "ended"}},
 	}
 }
@@ -64,7 +64,7 @@ func webhookSecrets() resource {
 // webhookEvents arrive at a source of the tenant, each for an invoice that is issued only afterwards.
 func webhookEvents() resource {
 	return resource{
-		name: "webhook event", path: "/webhook-events", people: true, verb: "receive", past: "received",
+		name: "webhook event", path: "/webhook-events", people: true, words: words{verb: "receive", past: "received"},
 		command: url.Values{"event": {"evt_1"}}, label: "evt_1", other: url.Values{"event": {"evt_2"}},
 		arrives: func(b *bundle, of tenant, key string, command url.Values) answer {
 			b.Helper()

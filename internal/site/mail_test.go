@@ -12,13 +12,12 @@ import (
 func mails() resource {
 	command := url.Values{"recipient": {"ada@example.com"}}
 	return resource{
-		name: "email", path: "/outbox", at: "/send", parent: &parent{resource: invoices(), ready: []string{"issue"}},
-		verb: "send", past: "queued", command: command, label: "2026-0001 to ada@example.com",
+		name: "email", path: "/outbox", parent: &parent{resource: invoices(), ready: []string{"issue"}, at: "/send"},
+		words: words{verb: "send", past: "queued"}, command: command, label: "2026-0001 to ada@example.com",
 		leaves: rows{"mails": 1, "intents": 1, "intent_effects": 1},
 		other:  change(command, "recipient", "grace@example.com"),
 		fields: []field{{"recipient", "office@example.com", "ada at example", "/recipient"}},
-		json:   func(form url.Values) string { return encode(map[string]any{"recipient": form.Get("recipient")}) },
-		input:  mail.Input{},
+		api:    api{func(form url.Values) string { return encode(map[string]any{"recipient": form.Get("recipient")}) }, mail.Input{}},
 	}
 }
 

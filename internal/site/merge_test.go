@@ -19,12 +19,12 @@ const (
 )
 
 // fourCustomers are the customers of merges and distinctions.
-func fourCustomers() (all []resource) {
+func fourCustomers() (all []reference) {
 	for i, id := range []string{referred, second, third, fourth} {
 		c := customers()
-		c.as, c.other = id, change(c.other, "email", fmt.Sprintf("grace%d@example.com", i+1),
+		c.other = change(c.other, "email", fmt.Sprintf("grace%d@example.com", i+1),
 			"name", fmt.Sprint("Grace ", i+1), "tax_id", "")
-		all = append(all, c)
+		all = append(all, reference{c, id})
 	}
 	return all
 }
@@ -35,8 +35,8 @@ func seen(ids ...string) string { return strings.Join(ids, "@1 ") + "@1" }
 func merges() resource {
 	command := url.Values{"customers": {seen(referred, second)}, "winner_id": {referred}}
 	return resource{
-		name: "merge", path: "/merges", verb: "merge", past: "merged", button: "Merge customers",
-		command: command, label: "Grace 2 into Grace 1", told: "Merged Grace 2 into Grace 1.",
+		name: "merge", path: "/merges", words: words{verb: "merge", past: "merged", button: "Merge customers", told: "Merged Grace 2 into Grace 1."},
+		command: command, label: "Grace 2 into Grace 1",
 		leaves: rows{"customer_merges": 1, "intent_effects": 2, "intents": 1},
 		other:  url.Values{"customers": {seen(third, fourth)}, "winner_id": {fourth}},
 		refers: fourCustomers(),
@@ -45,7 +45,7 @@ func merges() resource {
 			{"winner_id", second, "nobody", "/winner_id"},
 		},
 		transitions: []transition{{verb: "undo", past: "undone", leaves: rows{"intent_effects": 2}}},
-		json: func(form url.Values) string {
+		api: api{func(form url.Values) string {
 			customers := []map[string]any{}
 			for text := range strings.FieldsSeq(form.Get("customers")) {
 				id, version, _ := strings.Cut(text, "@")
@@ -53,23 +53,21 @@ func merges() resource {
 				customers = append(customers, map[string]any{"id": id, "version": n})
 			}
 			return encode(map[string]any{"customers": customers, "winner_id": form.Get("winner_id")})
-		},
-		input: duplicate.MergeInput{},
+		}, duplicate.MergeInput{}},
 	}
 }
 
 func distinctions() resource {
 	command := url.Values{"customers": {seen(referred, second)}}
 	return resource{
-		name: "distinction", path: "/distinctions", verb: "remember", past: "remembered", command: command, label: "Grace 1, Grace 2",
+		name: "distinction", path: "/distinctions", words: words{verb: "remember", past: "remembered"}, command: command, label: "Grace 1, Grace 2",
 		leaves: rows{"customer_distinctions": 1, "customer_distinct_pairs": 1, "intent_effects": 2, "intents": 1},
 		other:  url.Values{"customers": {seen(third, fourth)}},
 		refers: fourCustomers(),
 		fields: []field{{"customers", seen(referred, third), seen(referred), "/customer_ids"}},
-		json: func(form url.Values) string {
+		api: api{func(form url.Values) string {
 			return encode(map[string]any{"customer_ids": strings.Fields(strings.ReplaceAll(form.Get("customers"), "@1", ""))})
-		},
-		input: duplicate.ApartInput{},
+		}, duplicate.ApartInput{}},
 	}
 }
 
@@ -108,7 +106,7 @@ func TestMergedCustomerLeadsToTheWinner(t *testing.T) {
 		if tag != "" {
 			refused = refused.with("If-Match", tag)
 		}
-		a = program.must(refused.send(t.Context(), http.MethodPut, "/api/v1/customers/"+second, customers().json(customers().other)))
+		a = program.must(refused.send(t.Context(), http.MethodPut, "/api/v1/customers/"+second, customers().api.encode(customers().other)))
 		if p := decode[problem](b, a); a.status != http.StatusConflict || p.ExistingID != referred {
 			t.Errorf("%s: %v", tag, a)
 		}

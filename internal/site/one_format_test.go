@@ -34,7 +34,7 @@ func TestSameCommandIsTheSameInBothFormats(t *testing.T) {
 		y := *x
 		y.format, y.caller = htmlFormat{}, x.person(x.replica, x.acme)
 		again := y.ask(x.command)
-		if again.status != http.StatusSeeOther || again.location() != x.pageOf(x.format.record(x, first)) {
+		if again.status != http.StatusSeeOther || again.location() != x.resource.pageOf(x.format.record(x, first)) {
 			x.Errorf("JSON %v\nHTML %v", first, again)
 		}
 		x.wantOutcomes(did, "replayed")

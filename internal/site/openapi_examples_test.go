@@ -27,8 +27,8 @@ type examples struct {
 func TestEveryExampleRuns(t *testing.T) {
 	b := setup(t)
 	e := &examples{bundle: b, doc: b.openAPI(), program: b.program(b.replica, b.acme)}
-	for _, of := range b.subjects() {
-		if of.people {
+	for _, of := range b.casesOf(resources()...) {
+		if of.resource.people {
 			continue
 		}
 		if of.kind == idempotency.Transition {
@@ -96,7 +96,7 @@ func (e *examples) makeHere(of resource, verbs ...string) string {
 }
 
 // without sends an example without each of its members: a required one must be missed.
-func (e *examples) without(of subject, body *openapi3.MediaType) {
+func (e *examples) without(of caseRun, body *openapi3.MediaType) {
 	e.Helper()
 	address := strings.ReplaceAll(of.api, "{id}", e.idFor(of))
 	for _, name := range body.Schema.Value.Required {
@@ -114,12 +114,12 @@ func (e *examples) without(of subject, body *openapi3.MediaType) {
 }
 
 // idFor returns the id in the address of an operation.
-func (e *examples) idFor(of subject) string {
+func (e *examples) idFor(of caseRun) string {
 	switch {
 	case of.kind == idempotency.Change:
 		return e.make(of.resource)
-	case of.parent != nil:
-		return e.make(of.parent.resource, of.parent.ready...)
+	case of.resource.parent != nil:
+		return e.make(of.resource.parent.resource, of.resource.parent.ready...)
 	default:
 		return ""
 	}

@@ -16,7 +16,7 @@ import (
 // opened returns the filled-in form of a resource, as a person opens it.
 func (x *caseRun) opened() url.Values {
 	x.Helper()
-	path := x.list() + "/new"
+	path := x.resource.list() + "/new"
 	for range 2 {
 		a := x.caller.get(path)
 		if a.status == http.StatusOK {
@@ -33,10 +33,10 @@ func (x *caseRun) opened() url.Values {
 // button returns the label of the button that sends the form, also on the page that returns another tenant's form. If
 // the form has a parent, that page can't show the form itself.
 func (x *caseRun) button() string {
-	if x.parent != nil {
+	if x.resource.parent != nil {
 		return "Try again"
 	}
-	return cmp.Or(x.resource.button, strings.ToUpper(x.verb[:1])+x.verb[1:]+" "+x.name)
+	return cmp.Or(x.resource.words.button, strings.ToUpper(x.resource.words.verb[:1])+x.resource.words.verb[1:]+" "+x.resource.name)
 }
 
 // eachForm runs a test for every form that creates a record, with a person of acme.
@@ -74,7 +74,7 @@ func TestFormOfAnotherTenant(t *testing.T) {
 // TestFormOfAnotherTenantIsUsedHere: the person uses the form for globex, unless it belongs to a record of acme.
 func TestFormOfAnotherTenantIsUsedHere(t *testing.T) {
 	eachForm(t, func(x *caseRun) {
-		if x.parent != nil {
+		if x.resource.parent != nil {
 			return
 		}
 		x.refer(x.resource, x.globex)
@@ -92,7 +92,7 @@ func (x *caseRun) refusedAsGlobex() (p page) {
 	form := x.opened()
 	x.caller.logIn(x.globex, password)
 	for range 2 { // the refused form, sent again, is still refused
-		refused := x.caller.submit(x.list(), form)
+		refused := x.caller.submit(x.resource.list(), form)
 		if refused.status != http.StatusConflict {
 			x.Fatal(refused)
 		}
@@ -125,7 +125,7 @@ func (x *caseRun) madeFor(of tenant) {
 func TestChangeOfAnotherTenant(t *testing.T) {
 	t.Parallel()
 	var parts []part
-	for _, of := range oneOfEachKind(setupHere(t).subjects()) {
+	for _, of := range oneOfEachKind(setupHere(t).casesOf(resources()...)) {
 		if !of.kind.Changes() {
 			continue
 		}
@@ -159,11 +159,11 @@ func TestDecisionIsForOneTenant(t *testing.T) {
 	x.caller.logIn(x.globex, password)
 	wrong := maps.Clone(form)
 	maps.Copy(wrong, x.wrong())
-	p := x.page(x.caller.press(x.page(x.caller.submit(x.list(), wrong)), "Create it for Globex")).says("There is a problem")
+	p := x.page(x.caller.press(x.page(x.caller.submit(x.resource.list(), wrong)), "Create it for Globex")).says("There is a problem")
 	if got := p.typed(); got.Get("tenant") != x.globex.id.String() || got.Get("tenant_name") != "Globex" {
 		t.Errorf("%v", got)
 	}
-	p = x.page(x.caller.submit(x.list(), form))
+	p = x.page(x.caller.submit(x.resource.list(), form))
 	x.caller.logIn(x.tenant("Initech"), password)
 	x.page(x.caller.press(p, "Create it for Globex")).says("This form belongs to Acme, and you are now logged in as Initech.")
 	x.wantRows(rows{})

@@ -20,10 +20,10 @@ func payments() resource {
 	}
 	return resource{
 		name: "payment", path: "/payments", parent: &parent{resource: invoices(), ready: []string{"issue"}},
-		verb: "record", past: "recorded", command: command, label: "40.00 EUR on 22 Nov 2026",
-		leaves: rows{"payments": 1, "postings": 1, "intents": 1},
-		alike:  []url.Values{command, change(command, "reference", "TX 2")},
-		other:  change(command, "amount", "30.00", "reference", "TX 2"),
+		words: words{verb: "record", past: "recorded"}, command: command, label: "40.00 EUR on 22 Nov 2026",
+		leaves:  rows{"payments": 1, "postings": 1, "intents": 1},
+		repeats: repeats{alike: []url.Values{command, change(command, "reference", "TX 2")}},
+		other:   change(command, "amount", "30.00", "reference", "TX 2"),
 		fields: []field{
 			{"amount", "40.01", "much", "/amount"},
 			{"date", "2026-11-23", "tomorrow", "/date"},
@@ -31,15 +31,14 @@ func payments() resource {
 			{"provider", "Processor", "a\u202eb", "/provider"},
 			{"reference", "TX 3", "a\u202eb", "/reference"},
 		},
-		uniques:     []unique{{"reference", "TX 7", "TX 8", "payment-taken"}},
+		uniques:     []unique{{field: "reference", value: "TX 7", free: "TX 8", slug: "payment-taken"}},
 		transitions: []transition{{verb: "remove", past: "removed", leaves: rows{"postings": 1}}},
-		json: func(form url.Values) string {
+		api: api{func(form url.Values) string {
 			return encode(map[string]any{
 				"amount": form.Get("amount"), "date": form.Get("date"), "method": form.Get("method"),
 				"provider": form.Get("provider"), "reference": form.Get("reference"),
 			})
-		},
-		input: payment.Input{},
+		}, payment.Input{}},
 	}
 }
 
@@ -69,7 +68,7 @@ func TestManyPayments(t *testing.T) {
 func TestOpenAmountChanged(t *testing.T) {
 	b := setup(t)
 	x := b.caseRun(payments(), htmlFormat{})
-	p := b.page(x.caller.get(x.caller.get(x.list() + "/new").location())).says("Open on 2026-0001: 135.77 EUR")
+	p := b.page(x.caller.get(x.caller.get(x.resource.list() + "/new").location())).says("Open on 2026-0001: 135.77 EUR")
 	if amount := p.typed().Get("amount"); amount != "135.77" {
 		t.Errorf("suggested is %q", amount)
 	}
@@ -78,17 +77,17 @@ func TestOpenAmountChanged(t *testing.T) {
 	x.forget()
 
 	typed := change(p.typed(), "amount", "50.00", "method", "card", "provider", "Bank", "reference", "TX 1")
-	asked := x.caller.submit(x.list(), typed)
+	asked := x.caller.submit(x.resource.list(), typed)
 	x.format.refused(x, asked, "open-amount-changed", nil)
 	p = b.page(asked).says("The open amount has changed since you opened this form.", "Open on 2026-0001: 105.77 EUR")
-	p.leadsTo(x.pageOf(""))
+	p.leadsTo(x.resource.pageOf(""))
 	typed.Set("seen_open", "105.77")
 	keeps(b, p, typed)
 	x.wantRows(rows{})
 
 	made := x.caller.press(p, "Record payment")
 	x.format.done(x, made)
-	b.page(x.caller.get(x.pageOf(""))).says("Paid 80.00 Open EUR 55.77",
+	b.page(x.caller.get(x.resource.pageOf(""))).says("Paid 80.00 Open EUR 55.77",
 		"Payment Refund 50.00 EUR of it Remove payment of 50.00 EUR Card · Bank TX 1 50.00 EUR")
 	x.format.replayed(x, x.caller.press(p, "Record payment"), made) // although the open amount has changed again
 	x.wantRows(x.leaves)
@@ -116,15 +115,15 @@ func TestMoreThanIsLeft(t *testing.T) {
 				if x.isHTML() {
 					p := x.page(refused).says(c.says, "Enter at most "+c.most+".")
 					p.marks(x.resource, []string{"/amount"})
-					p.leadsTo(x.pageOf(""))
+					p.leadsTo(x.resource.pageOf(""))
 				} else if p := decode[problem](x.bundle, refused); cmp.Or(p.Open, p.Left) != c.most {
 					t.Errorf("%v", refused)
 				}
 				x.wantRows(rows{})
 				x.format.done(x, x.ask(change(more, "amount", c.most))) // the key was not used up
 				x.wantOutcomes("conflict", "created")
-				if x.isHTML() && x.name == "refund" {
-					opened := x.caller.get(x.list() + "/new?key=another")
+				if x.isHTML() && x.resource.name == "refund" {
+					opened := x.caller.get(x.resource.list() + "/new?key=another")
 					x.format.refused(x, opened, c.slug, nil)
 					x.page(opened).says("This payment can't be refunded.")
 				}

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 
 	"onlyonce/internal/idempotency"
 )
@@ -13,7 +14,7 @@ import (
 func (b *bundle) everyChange(program, person *client) map[string][]request {
 	c := customers()
 	customer := func(id int) edits {
-		mine := change(c.edited, "email", strconv.Itoa(id)+"@example.com")
+		mine := change(c.edited.command, "email", strconv.Itoa(id)+"@example.com")
 		return edits{
 			c, rowID(id), mine, change(mine, "name", "Grace"), change(mine, "email", "7@EXAMPLE.com"),
 			change(mine, "email", "7", "name", ""),
@@ -40,7 +41,7 @@ func (b *bundle) everySetting(program, person *client) map[string][]request {
 	invalid := change(of.command, "country", "XX")
 	return map[string][]request{
 		"GET /settings": gets(person, "/settings"), "GET /api/v1/settings": gets(program, "/api/v1/settings"),
-		"POST /settings/edit": b.formEdits(person, edits{resource: of, mine: of.edited, others: of.other, broken: invalid}),
+		"POST /settings/edit": b.formEdits(person, edits{resource: of, mine: of.edited.command, others: of.other, broken: invalid}),
 		"GET /settings/edit":  gets(person, "/settings/edit?key=fresh"),
 		"PUT /api/v1/settings": append(b.apiEdits(program, edits{resource: of, mine: of.command, others: of.other, broken: invalid}, 1),
 			asking(person, "/settings/edit?key=form+edit")), // after the edit by the form
@@ -77,7 +78,7 @@ func (b *bundle) apiEdits(program *client, of edits, before int) []request {
 		if version > 0 {
 			c = c.with("If-Match", etag(version+before))
 		}
-		return c.must(c.send(b.Context(), http.MethodPut, "/api/v1"+of.recordAt(id), of.json(command)))
+		return c.must(c.send(b.Context(), http.MethodPut, "/api/v1"+of.recordAt(id), of.api.encode(command)))
 	}
 	all := b.editsBy("api ", of, [3]int{http.StatusOK, http.StatusPreconditionFailed, http.StatusPreconditionRequired}, send)
 	return append(all, request{"no key", http.StatusOK, func() answer { return send(of.id, "", 2, of.others) }})
@@ -117,14 +118,14 @@ func (b *bundle) editsBy(
 func (b *bundle) everyTransition(program, person *client) map[string][]request {
 	b.Helper()
 	routes, n := map[string][]request{}, 20 // other requests use the records before
-	for _, of := range b.subjects() {
+	for _, of := range b.casesOf(resources()...) {
 		if of.kind != idempotency.Transition {
 			continue
 		}
 		ready := func() string {
 			n++
 			for _, verb := range of.state.from {
-				path, key := of.recordAt(rowID(n))+"/"+verb, fmt.Sprint("before ", n)
+				path, key := of.resource.recordAt(rowID(n))+"/"+verb, fmt.Sprint("before ", n)
 				if a := person.submit(path, url.Values{"idempotency_key": {key}}); a.status != http.StatusSeeOther {
 					b.Errorf("%s, which comes before %s: %v", path, of.operation, a)
 				}
@@ -132,9 +133,9 @@ func (b *bundle) everyTransition(program, person *client) map[string][]request {
 			return rowID(n)
 		}
 		routes["POST "+of.form] = b.transitionsBy("form ", ready(), http.StatusSeeOther, func(id, key string) answer {
-			return person.submit(target{id: id}.at(of.form), url.Values{"idempotency_key": {key}})
+			return person.submit(strings.ReplaceAll(of.form, "{id}", id), url.Values{"idempotency_key": {key}})
 		})
-		if of.people {
+		if of.resource.people {
 			continue
 		}
 		record := ready()
@@ -143,7 +144,7 @@ func (b *bundle) everyTransition(program, person *client) map[string][]request {
 			if key != "" {
 				c = c.with("Idempotency-Key", key)
 			}
-			return c.post("/api/v1"+target{id: id}.at(of.form), "")
+			return c.post("/api/v1"+strings.ReplaceAll(of.form, "{id}", id), "")
 		}
 		routes["POST "+of.api] = append(b.transitionsBy("api ", record, http.StatusOK, send),
 			request{"no key", http.StatusOK, func() answer { return send(record, "") }})

@@ -8,7 +8,7 @@ import (
 // everyPerson returns the requests of the routes of users.
 func (b *bundle) everyPerson(person *client) map[string][]request {
 	of := users()
-	mine := change(of.edited, "email", "12@people.example", "role", "member")
+	mine := change(of.edited.command, "email", "12@people.example", "role", "member")
 	routes := b.everyOwners(person, of, change(of.command, "email", "7@people.example"))
 	routes["POST /people"] = append(routes["POST /people"], b.formOf(person, of, http.StatusConflict, "elsewhere",
 		change(of.command, "email", b.globex.email)))

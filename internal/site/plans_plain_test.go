@@ -14,7 +14,7 @@ import (
 // created and edited at the usual addresses. The requests of the others are in tests of plans by resource.
 func plainResources() []resource {
 	return slices.DeleteFunc(resources(), func(of resource) bool {
-		return of.parent != nil || of.only || of.json == nil || of.edited == nil || of.name == "invoice" || of.name == "customer"
+		return of.parent != nil || of.only || of.api.encode == nil || of.edited.command == nil || of.name == "invoice" || of.name == "customer"
 	})
 }
 
@@ -99,7 +99,7 @@ func (b *bundle) everyPlain(of resource, program, person *client) map[string][]r
 		}
 	}
 	edited := func(n int, unique func(unique) string) edits {
-		e := edits{resource: of, id: rowID(n), mine: of.edited, broken: broken}
+		e := edits{resource: of, id: rowID(n), mine: of.edited.command, broken: broken}
 		for _, u := range of.uniques {
 			e.mine = change(e.mine, u.field, unique(u))
 			e.taken = of.other // taken by then

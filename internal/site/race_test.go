@@ -37,7 +37,7 @@ func (r *race) run(n int, intent func(i int) (key string, command url.Values)) [
 		key, command := intent(i)
 		all.Go(func() {
 			<-gate
-			answers[i], errs[i] = r.format.send(r.Context(), r.replicas[i%2], r.target, key, command)
+			answers[i], errs[i] = r.format.send(r.Context(), r.replicas[i%2], *r.caseRun, key, command)
 		})
 	}
 	close(gate)

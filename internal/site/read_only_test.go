@@ -58,7 +58,7 @@ func TestReadOnly(t *testing.T) {
 		asked, body, said := person, form, "Ask an owner of the business to make you a member"
 		switch {
 		case inAPI:
-			asked, body, said = program, customers().json(customers().other), `"type":"/problems/read-only"`
+			asked, body, said = program, customers().api.encode(customers().other), `"type":"/problems/read-only"`
 		case isOwners(route.Path):
 			said = "Only owners can open this page"
 		}

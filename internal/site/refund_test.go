@@ -14,18 +14,17 @@ func refunds() resource {
 	of.parent = &parent{resource: invoices(), ready: []string{"issue"}}
 	return resource{
 		name: "refund", path: "/refunds", parent: &parent{resource: of},
-		verb: "record", past: "recorded", command: command, label: "10.00 EUR on 23 Nov 2026",
-		leaves: rows{"refunds": 1, "postings": 1, "intents": 1},
-		alike:  []url.Values{command, command},
-		other:  change(command, "amount", "11.00"),
+		words: words{verb: "record", past: "recorded"}, command: command, label: "10.00 EUR on 23 Nov 2026",
+		leaves:  rows{"refunds": 1, "postings": 1, "intents": 1},
+		repeats: repeats{alike: []url.Values{command, command}},
+		other:   change(command, "amount", "11.00"),
 		fields: []field{
 			{"amount", "10.01", "much", "/amount"},
 			{"date", "2026-11-24", "tomorrow", "/date"},
 		},
-		json: func(form url.Values) string {
+		api: api{func(form url.Values) string {
 			return encode(map[string]any{"amount": form.Get("amount"), "date": form.Get("date")})
-		},
-		input: refund.Input{},
+		}, refund.Input{}},
 	}
 }
 
@@ -34,7 +33,7 @@ func refunds() resource {
 func TestLeftOfThePaymentChanged(t *testing.T) {
 	b := setup(t)
 	x := b.caseRun(refunds(), htmlFormat{})
-	p := b.page(x.caller.get(x.caller.get(x.list() + "/new").location())).says("Payment of 40.00 EUR on 22 Nov 2026, for 2026-0001.")
+	p := b.page(x.caller.get(x.caller.get(x.resource.list() + "/new").location())).says("Payment of 40.00 EUR on 22 Nov 2026, for 2026-0001.")
 	typed := p.typed()
 	if amount := typed.Get("amount"); amount != "40.00" {
 		t.Errorf("suggested is %q", amount)
@@ -44,7 +43,7 @@ func TestLeftOfThePaymentChanged(t *testing.T) {
 	x.forget()
 
 	typed.Set("amount", "5.00")
-	asked := x.caller.submit(x.list(), typed)
+	asked := x.caller.submit(x.resource.list(), typed)
 	x.format.refused(x, asked, "open-amount-changed", nil)
 	p = b.page(asked).says("The refundable amount has changed since you opened this form.", "Refundable: 29.00 EUR")
 	typed.Set("seen_left", "29.00")
@@ -53,7 +52,7 @@ func TestLeftOfThePaymentChanged(t *testing.T) {
 
 	made := x.caller.press(p, "Record refund")
 	x.format.done(x, made)
-	b.page(x.caller.get(x.pageOf(""))).says("Paid 24.00 Open EUR 111.77", "Refund 24.00 EUR of it", "Refund −5.00 EUR", "Refund −11.00 EUR")
+	b.page(x.caller.get(x.resource.pageOf(""))).says("Paid 24.00 Open EUR 111.77", "Refund 24.00 EUR of it", "Refund −5.00 EUR", "Refund −11.00 EUR")
 	x.format.replayed(x, x.caller.press(p, "Record refund"), made) // although the rest has changed again
 	x.wantRows(x.leaves)
 	x.wantOutcomes("conflict", "created", "replayed")

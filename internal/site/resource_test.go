@@ -9,49 +9,41 @@ import (
 	"sync"
 )
 
-// resource declares a resource for the tests: the facts that the server's routes, operations and tables don't show; see
-// subject. Commands are forms with the values that a person enters.
+// resource declares a resource for the tests: the facts that the server's routes, operations and tables don't show. Commands are
+// forms with the values that a person enters.
 type resource struct {
-	name    string  // in the singular, as on pages
-	path    string  // of the list
-	at      string  // the last part of its list's address below the parent, if that is not path
+	name    string // in the singular, as on pages
+	path    string // of the list
+	words   words
 	parent  *parent // the resource that each record belongs to; nil if there is none
-	ownPage bool    // whether a resource with a parent has a page
 	shownAt string  // where the page of another resource shows a record, which has the same id; "" for the address in the list
+	people  bool    // whether it is available on pages only, without an API
+	only    bool    // whether a tenant always has exactly one, at path: the command is its first change
 	// arrives delivers a record that only external programs send; nil for the others.
 	arrives func(b *bundle, of tenant, key string, command url.Values) answer
-	people  bool       // whether it is available on pages only, without an API
-	only    bool       // whether a tenant always has exactly one, at path: the command is its first change
-	verb    string     // of the button that creates a record, such as "create"; the participle is past
-	past    string     // such as "created"
-	button  string     // that creates a record; "" for the verb and the name
-	told    string     // the message after creating it; "" for the name, the label and the participle
 	command url.Values // creates the first record
 	label   string     // the label of the first record
 	leaves  rows       // the rows that creating it adds
 	other   url.Values // creates another record, without a common unique value
-	// global is a field that is unique over all tenants; "" for none.
-	global string
-	// refers are the resources that its commands reference, by the id referred.
-	refers []resource
-	// as is the id of the record that others reference; "" for referred.
-	as string
+	// refers are the records that its commands reference.
+	refers []reference
 	// fields are all fields of the form that a person fills in.
 	fields []field
 	// uniques are the unique fields. A rule over several fields is declared by a field that is no reference, and the
 	// commands agree in the others.
-	uniques []unique
-	// reused finds the first record by its natural key, if there is one.
-	reused url.Values
-	// Two commands: the second is a likely repeat of the first; nil if the resource has no likely repeats.
-	alike []url.Values
-	// edited changes the first record, if it can be changed; editedLabel is its label then.
-	edited      url.Values
-	editedLabel string
+	uniques     []unique
+	repeats     repeats
+	edited      edited // changes the first record, if it can be changed
 	transitions []transition
-	// json encodes a command for the API, and input is the type into which the server decodes it; nil for people.
-	json  func(url.Values) string
-	input any
+	api         api
+}
+
+// words are the words of a resource on its pages.
+type words struct {
+	verb   string // of the button that creates a record, such as "create"; the participle is past
+	past   string // such as "created"
+	button string // that creates a record; "" for the verb and the name
+	told   string // the message after creating it; "" for the name, the label and the participle
 }
 
 // parent is the resource that another one belongs to. Its address has the list of the others, and its page shows them, unless
@@ -59,9 +51,38 @@ type resource struct {
 type parent struct {
 	resource
 
-	ready  []string // the verbs that bring a new one into the state in which it can have others
-	unlike string   // a unique field of its command; "" for none
-	id     string   // the current record; see placed
+	at      string   // the last part of the address of the others' list, if that is not their path
+	ownPage bool     // whether the others have pages
+	ready   []string // the verbs that bring a new one into the state in which it can have others
+	unlike  string   // a unique field of its command; "" for none
+	id      string   // the current record; see placed
+}
+
+// reference is a record that commands reference, created from the other command of its resource.
+type reference struct {
+	resource
+
+	as string // its id; "" for referred
+}
+
+// repeats are commands about a record that exists.
+type repeats struct {
+	// reused finds the first record by its natural key, if there is one.
+	reused url.Values
+	// alike are two commands: the second is a likely repeat of the first; nil if the resource has no likely repeats.
+	alike []url.Values
+}
+
+// edited is a command that changes the first record, and the label of the record afterwards.
+type edited struct {
+	command url.Values
+	label   string
+}
+
+// api encodes a command for the API, and has the type into which the server decodes it; none for people.
+type api struct {
+	encode func(url.Values) string
+	input  any
 }
 
 // list returns the address of the list: below the parent, if there is one.
@@ -69,7 +90,7 @@ func (r resource) list() string {
 	if r.parent == nil {
 		return r.path
 	}
-	return r.parent.path + "/" + cmp.Or(r.parent.id, "{id}") + cmp.Or(r.at, r.path)
+	return r.parent.path + "/" + cmp.Or(r.parent.id, "{id}") + cmp.Or(r.parent.at, r.path)
 }
 
 // pageOf returns the address of the page that shows a record.
@@ -77,7 +98,7 @@ func (r resource) pageOf(id string) string {
 	if r.shownAt != "" {
 		return r.shownAt + "/" + id
 	}
-	if r.parent == nil || r.ownPage {
+	if r.parent == nil || r.parent.ownPage {
 		return r.recordAt(id)
 	}
 	return r.parent.pageOf(r.parent.id)
@@ -119,10 +140,11 @@ type field struct {
 
 // unique is a field with a unique value.
 type unique struct {
-	field string
-	value string // a taken value; for an operation that creates, another one than the command's
-	free  string // a free value
-	slug  string // slug of the conflict
+	field  string
+	value  string // a taken value; for an operation that creates, another one than the command's
+	free   string // a free value
+	slug   string // slug of the conflict
+	global bool   // whether it is unique over all tenants
 }
 
 // transition brings a record into another state.
@@ -184,10 +206,12 @@ func createdResources() []resource {
 
 // of returns the command for a tenant other than acme.
 func (r resource) of(other tenant, command url.Values) url.Values {
-	if !command.Has(r.global) {
-		return command
+	for _, u := range r.uniques {
+		if u.global && command.Has(u.field) {
+			command = change(command, u.field, strings.ToLower(other.name)+"-"+command.Get(u.field))
+		}
 	}
-	return change(command, r.global, strings.ToLower(other.name)+"-"+command.Get(r.global))
+	return command
 }
 
 // another returns a command that differs in this field.

@@ -61,8 +61,8 @@ func TestEveryRouteSaysWhatARepeatDoes(t *testing.T) {
 func TestEveryOperationIsTried(t *testing.T) {
 	b := setup(t)
 	tried := map[string]bool{}
-	for _, of := range b.subjects() {
-		if tried["POST "+of.form] = true; !of.people {
+	for _, of := range b.casesOf(resources()...) {
+		if tried["POST "+of.form] = true; !of.resource.people {
 			tried[of.method+" "+of.api] = true
 		}
 		mentioned := false
@@ -75,7 +75,8 @@ func TestEveryOperationIsTried(t *testing.T) {
 	}
 	for _, route := range b.once() {
 		if !tried[route.Method+" "+route.Path] {
-			t.Errorf("%s %s (%s) is not tried: one operation has one form and one place in the API", route.Method, route.Path, route.Why)
+			t.Errorf("%s %s (%s) is not tried: declare its resource, and add it to resources(); "+
+				"one operation has one form and one place in the API", route.Method, route.Path, route.Why)
 		}
 	}
 }
@@ -96,7 +97,7 @@ func everyFieldIsDeclared(x *caseRun, of resource) {
 	for _, f := range of.fields {
 		declared[f.name] = true
 	}
-	p := x.page(x.caller.get(x.caller.get(x.formAt()).location()))
+	p := x.page(x.caller.get(x.caller.get(x.resource.formAt()).location()))
 	for _, n := range all(p.form(), "input", "textarea", "select") {
 		name, _ := attr(n, "name")
 		// The field of a search is not part of the command.
@@ -109,9 +110,9 @@ func everyFieldIsDeclared(x *caseRun, of resource) {
 	}
 	var sent []string
 	for _, command := range append(of.variants(), of.command) {
-		sent = append(sent, members("", decode[any](x.bundle, answer{body: of.json(command)}))...)
+		sent = append(sent, members("", decode[any](x.bundle, answer{body: of.api.encode(command)}))...)
 	}
-	for _, taken := range taken("", reflect.TypeOf(of.input)) {
+	for _, taken := range taken("", reflect.TypeOf(of.api.input)) {
 		switch path.Base(taken) {
 		case "source", "external_id": // see externalCases
 			continue

@@ -32,7 +32,7 @@ func (b *bundle) everyPeriod(program, person *client) map[string][]request {
 	}
 	api := func(want int, id, key string, command url.Values) request {
 		return request{key, want, func() answer {
-			return program.with("Idempotency-Key", key).post("/api/v1"+list(id), of.json(command))
+			return program.with("Idempotency-Key", key).post("/api/v1"+list(id), of.api.encode(command))
 		}}
 	}
 	all := func(send func(int, string, string, url.Values) request, made, reused int, id, prefix string) []request {

@@ -14,9 +14,9 @@ func schedules() resource {
 		"line_unit_price": {"90.00", "7.99"}, "line_tax_rate": {"23", "6.5"},
 	}
 	return resource{
-		name: "schedule", path: "/schedules", verb: "create", past: "created", command: command, label: "Grace Hopper, every month",
-		leaves: rows{"schedules": 1, "schedule_clocks": 1, "intents": 1}, refers: []resource{customers()},
-		other: change(command, "every", "2"), alike: []url.Values{command, change(command, "notes", "Other words")},
+		name: "schedule", path: "/schedules", words: words{verb: "create", past: "created"}, command: command, label: "Grace Hopper, every month",
+		leaves: rows{"schedules": 1, "schedule_clocks": 1, "intents": 1}, refers: []reference{{resource: customers()}},
+		other: change(command, "every", "2"), repeats: repeats{alike: []url.Values{command, change(command, "notes", "Other words")}},
 		fields: []field{
 			{"customer_id", key, "nobody", "/customer_id"},
 			{"currency", "USD", "XXY", "/currency"},
@@ -32,14 +32,14 @@ func schedules() resource {
 			{"line_unit_price", "50.01", "much", "/lines/0/unit_price"},
 			{"line_tax_rate", "22", "101", "/lines/0/tax_rate"},
 		},
-		edited: change(command, "unit", "year", "notes", "Thank you, Grace", "line_quantity", "4"), editedLabel: "Grace Hopper, every year",
+		edited: edited{change(command, "unit", "year", "notes", "Thank you, Grace", "line_quantity", "4"), "Grace Hopper, every year"},
 		transitions: []transition{
 			{verb: "pause", past: "paused", undo: "resume"},
 			{verb: "resume", past: "resumed", from: []string{"pause"}, undo: "pause"},
 			{verb: "archive", past: "archived", undo: "restore"},
 			{verb: "restore", past: "restored", from: []string{"archive"}, undo: "archive"},
 		},
-		json: func(form url.Values) string {
+		api: api{func(form url.Values) string {
 			command := map[string]any{}
 			for _, name := range []string{
 				"customer_id", "currency", "notes", "every", "unit", "first_day", "last_day", "bill_as", "missed",
@@ -48,8 +48,7 @@ func schedules() resource {
 			}
 			command["lines"] = linesOf(form)
 			return encode(command)
-		},
-		input: schedule.Input{},
+		}, schedule.Input{}},
 	}
 }
 
@@ -57,12 +56,11 @@ func periods() resource {
 	command := url.Values{"period": {"2090-01-31"}}
 	return resource{
 		name: "period", path: "/periods", parent: &parent{resource: schedules()}, shownAt: "/invoices",
-		verb: "bill", past: "billed", command: command, label: "2090-0001",
-		leaves: rows{"schedule_periods": 1, "invoices": 1, "invoice_lines": 2, "invoice_number_runs": 1, "intents": 1},
-		other:  change(command, "period", "2090-02-28"),
-		fields: []field{{"period", "2090-02-28", "tomorrow", "/period"}},
-		reused: command,
-		json:   func(form url.Values) string { return encode(map[string]any{"period": form.Get("period")}) },
-		input:  schedule.BillInput{},
+		words: words{verb: "bill", past: "billed"}, command: command, label: "2090-0001",
+		leaves:  rows{"schedule_periods": 1, "invoices": 1, "invoice_lines": 2, "invoice_number_runs": 1, "intents": 1},
+		other:   change(command, "period", "2090-02-28"),
+		fields:  []field{{"period", "2090-02-28", "tomorrow", "/period"}},
+		repeats: repeats{reused: command},
+		api:     api{func(form url.Values) string { return encode(map[string]any{"period": form.Get("period")}) }, schedule.BillInput{}},
 	}
 }

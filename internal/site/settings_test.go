@@ -30,15 +30,14 @@ func settings() resource {
 			{"tax_rate", "13.5", "101", "/tax_rate"},
 			{"payment_days", "14", "366", "/payment_days"},
 		},
-		edited: change(command, "name", "Acme Studio", "payment_days", "7"), editedLabel: "Acme Studio",
-		json: func(form url.Values) string {
+		edited: edited{change(command, "name", "Acme Studio", "payment_days", "7"), "Acme Studio"},
+		api: api{func(form url.Values) string {
 			command := map[string]any{}
 			for name := range form {
 				command[name] = form.Get(name)
 			}
 			return encode(command)
-		},
-		input: domain.Input{},
+		}, domain.Input{}},
 	}
 }
 

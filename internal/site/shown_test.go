@@ -15,8 +15,8 @@ func TestEveryFieldIsShown(t *testing.T) {
 	t.Parallel()
 	b := setupHere(t)
 	var parts []part
-	for _, of := range b.subjects() {
-		if of.kind == idempotency.Change && !of.people {
+	for _, of := range b.casesOf(resources()...) {
+		if of.kind == idempotency.Change && !of.resource.people {
 			parts = append(parts, part{of.resource, "shown", func(b *bundle) { everyFieldIsShown(b.caseRunOf(of, jsonFormat{})) }})
 		}
 	}
@@ -31,7 +31,7 @@ func everyFieldIsShown(x *caseRun) {
 		if a := x.under(key, command); a.status != http.StatusOK {
 			x.Errorf("%s: %v", key, a)
 		}
-		before, _, _ := strings.Cut(x.page(person.get(x.pageOf(x.id))).text(), "History")
+		before, _, _ := strings.Cut(x.page(person.get(x.resource.pageOf(x.id))).text(), "History")
 		return before
 	}
 	for i, f := range x.resource.fields {

@@ -14,31 +14,21 @@ import (
 	"onlyonce/internal/web"
 )
 
-// subject is an operation of a resource, with its commands for the tests. It is derived from the routes of the server.
-type subject struct {
-	resource
-
-	operation  string
-	kind       idempotency.Kind
-	looksAlike bool // whether it looks for repeats under other keys
-	table      string
-	form       string // the address of its form, with {id} if it is about an existing record
-	method     string // of the API
-	api        string // the path of the API
-	command    url.Values
-	label      string     // the label of the record afterwards
-	leaves     rows       // the rows that the operation adds
-	other      url.Values // another command; nil if there is none
-	state      transition // the state after a transition
-}
-
-// subjects returns all operations of the server. An operation of an undeclared resource ends the test.
-func (b *bundle) subjects() []subject {
+// casesOf returns a case for each operation of some resources, not prepared.
+func (b *bundle) casesOf(of ...resource) []caseRun {
 	b.Helper()
-	var all []subject
+	var all []caseRun
 	for _, op := range b.Operations() {
-		if !op.Own { // with separate tests
-			all = append(all, b.subjectOf(op))
+		x := b.routesOf(op)
+		for _, of := range of {
+			switch { // a resource with a parent comes after it
+			case x.form == of.list(), strings.HasPrefix(x.form, of.path+"/") && x.form != x.resource.list():
+				x.resource = of
+			}
+		}
+		if x.resource.path != "" && !op.Own { // those have separate tests
+			x.declare()
+			all = append(all, x)
 		}
 	}
 	if len(all) < 2 {
@@ -47,65 +37,65 @@ func (b *bundle) subjects() []subject {
 	return all
 }
 
-// oneOfEachKind returns one operation for each kind of change: the last one with an API of a resource without a parent.
-func oneOfEachKind(all []subject) (chosen []subject) {
+// oneOfEachKind returns one operation for each kind of change: the last one with an API of a resource without a parent, if there
+// is one, or else of any resource that clients create.
+func oneOfEachKind(all []caseRun) (chosen []caseRun) {
 	found := map[idempotency.Kind]bool{}
-	for _, of := range slices.Backward(all) {
-		if !of.people && of.parent == nil && !of.only && !found[of.kind] {
-			found[of.kind] = true
-			chosen = append(chosen, of)
+	for _, suits := range []func(resource) bool{
+		func(of resource) bool { return !of.people && of.parent == nil },
+		func(of resource) bool { return of.parent == nil && of.arrives == nil },
+		func(of resource) bool { return of.arrives == nil },
+	} {
+		for _, of := range slices.Backward(all) {
+			if suits(of.resource) && !of.resource.only && !found[of.kind] {
+				found[of.kind] = true
+				chosen = append(chosen, of)
+			}
 		}
 	}
 	return chosen
 }
 
-func (b *bundle) subjectOf(op web.Operation) subject {
-	b.Helper()
-	t := subject{operation: op.Name, kind: op.Kind, table: op.Table, looksAlike: op.Alike != ""}
+// routesOf returns a case with the routes of an operation.
+func (b *bundle) routesOf(op web.Operation) caseRun {
+	x := caseRun{bundle: b, operation: op.Name, kind: op.Kind, table: op.Table, looksAlike: op.Alike != ""}
 	for _, route := range b.Routes {
 		switch {
 		case route.Why != op.Name || !carriesOut(route):
 		case strings.HasPrefix(route.Path, "/api/v1/"):
-			t.method, t.api = route.Method, route.Path
+			x.method, x.api = route.Method, route.Path
 		default:
-			t.form = route.Path
+			x.form = route.Path
 		}
 	}
-	for _, of := range resources() {
-		switch { // a resource with a parent comes after it
-		case t.form == of.list():
-			t.resource = of
-		case strings.HasPrefix(t.form, of.path+"/") && t.form != t.list():
-			t.resource = of
-		}
+	return x
+}
+
+// declare adds what the resource declares about the operation.
+func (x *caseRun) declare() {
+	x.Helper()
+	if x.form == "" || (x.api == "") != x.resource.people {
+		x.Fatalf("%s needs a route for its form, and one in the API unless only people can use it: %q, %q", x.operation, x.form, x.api)
 	}
-	if t.path == "" {
-		b.Fatalf("%s (POST %s) has nothing to be tried with: declare its resource as customer_test.go does, and add it to resources()",
-			op.Name, t.form)
-	}
-	if t.form == "" || (t.api == "") != t.people {
-		b.Fatalf("%s needs a route for its form, and one in the API unless only people can use it: %q, %q", op.Name, t.form, t.api)
-	}
-	t.command, t.label, t.leaves, t.other = t.resource.command, t.resource.label, rows{"intents": 1}, t.resource.other
-	switch op.Kind {
+	x.command, x.label, x.leaves, x.other = x.resource.command, x.resource.label, rows{"intents": 1}, x.resource.other
+	switch x.kind {
 	case idempotency.Change:
-		if t.command, t.label = t.edited, t.editedLabel; t.edited == nil {
-			b.Fatalf("%s (POST %s) has nothing to be tried with: declare edited and editedLabel of %s", op.Name, t.form, t.name)
+		if x.command, x.label = x.resource.edited.command, x.resource.edited.label; x.command == nil {
+			x.Fatalf("%s (POST %s) has nothing to be tried with: declare edited of %s", x.operation, x.form, x.resource.name)
 		}
 	case idempotency.Transition:
-		verb := path.Base(t.form)
-		i := slices.IndexFunc(t.transitions, func(s transition) bool { return s.verb == verb })
+		verb := path.Base(x.form)
+		i := slices.IndexFunc(x.resource.transitions, func(s transition) bool { return s.verb == verb })
 		if i < 0 {
-			b.Fatalf("%s (POST %s) has nothing to be tried with: declare the transition %q of %s", op.Name, t.form, verb, t.name)
+			x.Fatalf("%s (POST %s) has nothing to be tried with: declare the transition %q of %s", x.operation, x.form, verb, x.resource.name)
 		}
-		t.state, t.command, t.other = t.transitions[i], url.Values{}, nil
-		maps.Copy(t.leaves, t.state.leaves)
+		x.state, x.command, x.other = x.resource.transitions[i], url.Values{}, nil
+		maps.Copy(x.leaves, x.state.leaves)
 	case idempotency.Create, idempotency.Upsert:
-		t.leaves = t.resource.leaves
+		x.leaves = x.resource.leaves
 	default:
-		b.Fatalf("%s is of kind %d, which no test knows", op.Name, op.Kind)
+		x.Fatalf("%s is of kind %d, which no test knows", x.operation, x.kind)
 	}
-	return t
 }
 
 // once returns the routes by which people and programs of a tenant carry out an operation.
@@ -115,53 +105,56 @@ func (b *bundle) once() []web.Route {
 
 func carriesOut(r web.Route) bool { return r.Repeat == web.Once && !r.Public() }
 
-// creating returns the subject that creates a record, or changes the singleton.
-func (b *bundle) creating(of resource) subject {
+// creating returns the operation that creates a record, or changes the singleton.
+func (b *bundle) creating(of resource) caseRun {
 	b.Helper()
-	all := b.subjects()
-	i := slices.IndexFunc(all, func(t subject) bool { return t.name == of.name && (of.only || !t.kind.Changes()) })
-	if i < 0 {
-		b.Fatalf("nothing creates %s", of.name)
+	for _, op := range b.Operations() {
+		if x := b.routesOf(op); of.only && x.form == of.formAt() || !x.kind.Changes() && x.form == of.unplaced().list() {
+			x.resource = of
+			x.declare()
+			x.command = of.command
+			return x
+		}
 	}
-	all[i].resource, all[i].command, all[i].other = of, of.command, of.other
-	return all[i]
+	b.Fatalf("nothing creates %s", of.name)
+	return caseRun{}
 }
 
 // did returns the outcome of its first success.
-func (s subject) did() idempotency.Outcome {
-	if s.kind.Changes() {
+func (x *caseRun) did() idempotency.Outcome {
+	if x.kind.Changes() {
 		return idempotency.Changed
 	}
 	return idempotency.Created
 }
 
 // The message after the operation.
-func (s subject) says() string {
-	one := strings.ToUpper(s.name[:1]) + s.name[1:]
-	switch s.kind {
+func (x *caseRun) says() string {
+	one := strings.ToUpper(x.resource.name[:1]) + x.resource.name[1:]
+	switch x.kind {
 	case idempotency.Change:
-		return "Changes to " + s.label + " saved."
+		return "Changes to " + x.label + " saved."
 	case idempotency.Transition:
-		if s.parent != nil && !s.ownPage { // the page has the parent's name
-			return one + " " + s.state.past + "."
+		if x.resource.parent != nil && !x.resource.parent.ownPage { // the page has the parent's name
+			return one + " " + x.state.past + "."
 		}
-		return one + " " + s.label + " " + s.state.past + "."
+		return one + " " + x.label + " " + x.state.past + "."
 	default:
-		if s.told != "" {
-			return s.told
+		if x.resource.words.told != "" {
+			return x.resource.words.told
 		}
-		if s.parent != nil && !s.ownPage { // the page has the parent's name
-			return one + " " + s.past + "."
+		if x.resource.parent != nil && !x.resource.parent.ownPage { // the page has the parent's name
+			return one + " " + x.resource.words.past + "."
 		}
-		return one + " " + s.label + " " + s.past + "."
+		return one + " " + x.label + " " + x.resource.words.past + "."
 	}
 }
 
 // isButton reports whether its form has no fields.
-func (s subject) isButton() bool { return s.kind == idempotency.Transition }
+func (x *caseRun) isButton() bool { return x.kind == idempotency.Transition }
 
 // namesOne reports whether its address has the id of a record.
-func (s subject) namesOne() bool { return strings.Contains(s.form, "{id}") }
+func (x *caseRun) namesOne() bool { return strings.Contains(x.form, "{id}") }
 
 // create creates a record by the API, or changes the singleton. A record with a parent is placed before. A resource without an
 // API is created by an owner, and the answer is converted.
@@ -175,9 +168,9 @@ func (c *client) create(of resource, key string, command url.Values) answer {
 	}
 	if of.only {
 		c = c.with("If-Match", c.get("/api/v1"+of.path).header.Get("ETag")).with("Idempotency-Key", key)
-		return c.must(c.send(c.b.Context(), http.MethodPut, "/api/v1"+of.path, of.json(command)))
+		return c.must(c.send(c.b.Context(), http.MethodPut, "/api/v1"+of.path, of.api.encode(command)))
 	}
-	return c.must(c.with("Idempotency-Key", key).send(c.b.Context(), http.MethodPost, "/api/v1"+of.list(), of.json(command)))
+	return c.must(c.with("Idempotency-Key", key).send(c.b.Context(), http.MethodPost, "/api/v1"+of.list(), of.api.encode(command)))
 }
 
 // prepared creates a record of a tenant, with its parents, and applies the verbs.
@@ -208,8 +201,12 @@ func (b *bundle) byOwner(t tenant, of resource, address, key string, command url
 	if a.status != http.StatusSeeOther {
 		return a
 	}
-	id, all := path.Base(a.location()), b.subjects()
-	table := all[slices.IndexFunc(all, func(t subject) bool { return t.name == of.name })].table
+	id, table := path.Base(a.location()), ""
+	for _, op := range b.Operations() {
+		if x := b.routesOf(op); x.form == of.unplaced().list() || path.Dir(path.Dir(x.form)) == of.path {
+			table = op.Table
+		}
+	}
 	a.status = http.StatusCreated
 	a.body = encode(created{ID: id, Version: get[int](b, `SELECT version FROM `+table+` WHERE id = $1`, id)})
 	return a
@@ -240,11 +237,11 @@ const referred = "019aa5b2-7c1e-7d3a-9f00-3b1d5c6e7f80"
 func (b *bundle) refer(of resource, t tenant) {
 	b.Helper()
 	for _, other := range of.refers {
-		table, id := b.creating(other).table, cmp.Or(other.as, referred)
+		table, id := b.creating(other.resource).table, cmp.Or(other.as, referred)
 		if get[bool](b, `SELECT EXISTS (SELECT FROM `+table+` WHERE tenant_id = $1 AND id = $2)`, t.id, id) {
 			continue
 		}
-		made := b.prepared(t, "referred "+other.name+other.as, other, other.other)
+		made := b.prepared(t, "referred "+other.name+other.as, other.resource, other.other)
 		b.exec(fmt.Sprintf(`SET LOCAL session_replication_role = replica; UPDATE %s SET id = '%s' WHERE tenant_id = '%s' AND id = '%s'`,
 			table, id, t.id, made.ID))
 	}

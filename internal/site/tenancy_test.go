@@ -84,7 +84,7 @@ func TestOtherTenantsSeeNothing(t *testing.T) {
 		method, path, _ := strings.Cut(route, " ")
 		caller, body := person, of.sent.command.Encode()
 		if strings.HasPrefix(path, "/api/") {
-			caller, body = program, of.sent.json(of.sent.command)
+			caller, body = program, of.sent.api.encode(of.sent.command)
 		} else {
 			caller = caller.with("Content-Type", "application/x-www-form-urlencoded")
 		}
@@ -126,18 +126,17 @@ func TestOtherTenantsSeeNothing(t *testing.T) {
 func TestKeyOfAnotherTenantIsAnotherIntent(t *testing.T) {
 	t.Parallel()
 	var parts []part
-	for _, of := range oneOfEachKind(setupHere(t).subjects()) {
+	for _, of := range oneOfEachKind(setupHere(t).casesOf(resources()...)) {
 		parts = append(parts, eachFormat(of, "the same key", func(x *caseRun) {
-			y := *x
-			y.caller, y.owner = x.format.caller(x.bundle, x.replica, x.globex), x.globex
-			y.target = x.another(x.globex, "prepared", x.resource.command)
+			y := x.another(x.globex, "prepared", x.resource.command)
+			y.caller = x.format.caller(x.bundle, x.replica, x.globex)
 			x.forget()
 			y.command = y.resource.of(x.globex, y.command)
 			first := x.ask(x.command)
 			x.format.done(x, first)
 			second := y.ask(y.command)
 			y.format.done(&y, second)
-			if !x.only && x.format.record(x, first) == y.format.record(&y, second) {
+			if !x.resource.only && x.format.record(x, first) == y.format.record(&y, second) {
 				x.Error("two tenants share a record")
 			}
 			y.format.replayed(&y, y.ask(y.command), second)

@@ -36,8 +36,8 @@ func (x *caseRun) unchanged(a, first answer) {
 	x.Helper()
 	if x.isHTML() {
 		called := x.label
-		if x.parent != nil && !x.ownPage { // the page has the parent's name
-			called = "This " + x.name
+		if x.resource.parent != nil && !x.resource.parent.ownPage { // the page has the parent's name
+			called = "This " + x.resource.name
 		}
 		htmlFormat{}.shown(x, a).says(called + " was already " + x.state.past + ".")
 	} else if jsonFormat.check(jsonFormat{}, x, a); a.status != http.StatusOK || a.body != first.body {
@@ -58,7 +58,7 @@ func undoneSince(x *caseRun) {
 	}
 	first := x.ask(x.command)
 	x.format.done(x, first)
-	x.meanwhile(http.MethodPost, x.path+"/{id}/"+x.state.undo, "undo", nil)
+	x.meanwhile(http.MethodPost, x.resource.path+"/{id}/"+x.state.undo, "undo", nil)
 	before := x.contents()
 	again := x.ask(x.command)
 	x.format.replayed(x, again, first)
@@ -87,7 +87,7 @@ func TestTransitionOfOneVersion(t *testing.T) {
 		x.format.done(x, first)
 		for _, tag := range []string{etag(x.seen), etag(x.seen + 1), etag(x.seen + 5)} {
 			c := x.caller.with("If-Match", tag)
-			x.unchanged(c.must(x.format.send(x.Context(), c, x.target, "with "+tag[2:3], x.command)), first)
+			x.unchanged(c.must(x.format.send(x.Context(), c, *x, "with "+tag[2:3], x.command)), first)
 		}
 	})
 }

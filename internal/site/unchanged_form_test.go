@@ -13,7 +13,7 @@ import (
 func TestFormsChangeNothingByThemselves(t *testing.T) {
 	t.Parallel()
 	var parts []part
-	for _, of := range setupHere(t).subjects() {
+	for _, of := range setupHere(t).casesOf(resources()...) {
 		if of.kind == idempotency.Change {
 			parts = append(parts, part{of.resource, of.operation, func(b *bundle) {
 				x := b.caseRunOf(of, htmlFormat{})
@@ -29,7 +29,7 @@ func TestFormsChangeNothingByThemselves(t *testing.T) {
 // sendsWhatItShows saves a command, opens the form again and sends that.
 func (x *caseRun) sendsWhatItShows(key string, command url.Values) {
 	x.Helper()
-	to := x.target
+	to := *x
 	to.seen = get[int](x.bundle, `SELECT version FROM `+x.table+` WHERE id = $1`, x.id)
 	htmlFormat{}.shown(x, x.caller.must(x.format.send(x.Context(), x.caller, to, key, command)))
 	tables := slices.DeleteFunc(x.tenantTables(), func(table string) bool { return table == "intents" })
@@ -41,7 +41,7 @@ func (x *caseRun) sendsWhatItShows(key string, command url.Values) {
 	if changes != "none" {
 		x.Errorf("%s: sent as it was, the form changed %s", key, changes)
 	}
-	wantUnchanged(x.bundle, "the form of "+x.name, before, x.digest(append(tables, "users")))
+	wantUnchanged(x.bundle, "the form of "+x.resource.name, before, x.digest(append(tables, "users")))
 	htmlFormat{}.shown(x, sent).says("Nothing to save")
 }
 

@@ -5,7 +5,7 @@ import "net/url"
 func users() resource {
 	command := url.Values{"email": {"ada@example.com"}, "name": {"Ada Lovelace"}, "role": {"member"}}
 	return resource{
-		name: "person", path: "/people", people: true, global: "email", verb: "add", past: "added", command: command, label: "Ada Lovelace",
+		name: "person", path: "/people", people: true, words: words{verb: "add", past: "added"}, command: command, label: "Ada Lovelace",
 		leaves: rows{"users": 1, "intents": 1},
 		other:  change(command, "email", "grace@example.com", "name", "Grace Hopper"),
 		fields: []field{
@@ -13,8 +13,8 @@ func users() resource {
 			{"name", "Ada Byron", "a\u202eb", "/name"},
 			{"role", "owner", "king", "/role"},
 		},
-		uniques: []unique{{"email", "taken@example.com", "byron@example.com", "person-exists"}},
-		edited:  change(command, "name", "Ada King", "role", "owner"), editedLabel: "Ada King",
+		uniques: []unique{{field: "email", value: "taken@example.com", free: "byron@example.com", slug: "person-exists", global: true}},
+		edited:  edited{change(command, "name", "Ada King", "role", "owner"), "Ada King"},
 		transitions: []transition{
 			{verb: "disable", past: "disabled", undo: "enable"},
 			{verb: "enable", past: "enabled", from: []string{"disable"}, undo: "disable"},
@@ -27,11 +27,11 @@ func users() resource {
 func apiTokens() resource {
 	command := url.Values{"name": {"sync"}, "role": {"member"}}
 	return resource{
-		name: "token", path: "/tokens", people: true, verb: "create", past: "created", command: command, label: "sync",
+		name: "token", path: "/tokens", people: true, words: words{verb: "create", past: "created"}, command: command, label: "sync",
 		leaves:  rows{"api_tokens": 1, "intents": 1},
 		other:   change(command, "name", "backup"),
 		fields:  []field{{"name", "shop", "a\u202eb", "/name"}, {"role", "read-only", "owner", "/role"}},
-		uniques: []unique{{"name", "taken", "free", "token-name-taken"}},
+		uniques: []unique{{field: "name", value: "taken", free: "free", slug: "token-name-taken"}},
 		transitions: []transition{
 			{verb: "revoke", past: "revoked"},
 		},
