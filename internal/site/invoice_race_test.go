@@ -13,7 +13,8 @@ import (
 )
 
 func TestRaceOneNumber(t *testing.T) {
-	r := setupRace(t, invoices(), jsonFormat{})
+	b := setup(t)
+	r := b.race(b.creating(invoices()), jsonFormat{})
 	answers := r.numbered(100, func(i int) (string, string) { return fmt.Sprint("key-", i), "2026-0042" })
 	var winner string
 	for _, a := range answers {
@@ -40,7 +41,8 @@ func TestRaceOneNumber(t *testing.T) {
 // TestRaceOfEverything: 40 intents, each sent five times. Ten want the same number, ten have a different number each, and
 // twenty take the next.
 func TestRaceOfEverything(t *testing.T) {
-	r := setupRace(t, invoices(), jsonFormat{})
+	b := setup(t)
+	r := b.race(b.creating(invoices()), jsonFormat{})
 	answers := r.numbered(200, func(i int) (string, string) {
 		switch intent := i % 40; {
 		case intent < 10:
@@ -93,7 +95,8 @@ func TestRaceOfEverything(t *testing.T) {
 
 // TestRaceWithExpiry: results expire at once and are erased all the time, and still nothing is created twice.
 func TestRaceWithExpiry(t *testing.T) {
-	r := setupRace(t, invoices(), jsonFormat{}, func(c *config) { c.Store.Retain = time.Microsecond })
+	b := setup(t)
+	r := b.race(b.creating(invoices()), jsonFormat{}, func(c *config) { c.Store.Retain = time.Microsecond })
 	ctx, stop := context.WithCancel(t.Context())
 	var sweepers sync.WaitGroup
 	for range 2 {

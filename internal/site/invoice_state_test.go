@@ -31,7 +31,7 @@ func TestOnlyWhatIsIssued(t *testing.T) {
 			}
 		}
 	}
-	walk(t, parts)
+	walk(t, resources(), parts)
 }
 
 // TestWhatCountsStays: an invoice that was paid or credited can't be voided, and a payment that was refunded can't be removed.
@@ -64,5 +64,5 @@ func TestWhatCountsStays(t *testing.T) {
 			}})
 		}
 	}
-	walk(t, parts)
+	walk(t, resources(), parts)
 }

@@ -1,7 +1,6 @@
 package site_test
 
 import (
-	"net/http"
 	"testing"
 )
 
@@ -24,21 +23,6 @@ func TestQuotedKeyIsTheSame(t *testing.T) {
 	first := x.ask(x.command)
 	again := x.under(`"`+key+`"`, x.command)
 	x.format.replayed(x, again, first)
-}
-
-// TestSameCommandIsTheSameInBothFormats compares the decoded command, not its bytes.
-func TestSameCommandIsTheSameInBothFormats(t *testing.T) {
-	eachSubject(t, allKinds, jsonFormat{}, func(x *caseRun) {
-		first := x.ask(x.command)
-		x.format.done(x, first)
-		y := *x
-		y.format, y.caller = htmlFormat{}, x.person(x.replica, x.acme)
-		again := y.ask(x.command)
-		if again.status != http.StatusSeeOther || again.location() != x.resource.pageOf(x.format.record(x, first)) {
-			x.Errorf("JSON %v\nHTML %v", first, again)
-		}
-		x.wantOutcomes(did, "replayed")
-	})
 }
 
 // TestForbidden: a form on another site can't post here, and uses up no key. TestRefusedRequestsChangeNothing checks this for

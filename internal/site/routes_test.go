@@ -2,10 +2,7 @@ package site_test
 
 import (
 	"net/http"
-	"net/url"
-	"path"
-	"reflect"
-	"slices"
+	"os"
 	"strings"
 	"testing"
 
@@ -65,13 +62,6 @@ func TestEveryOperationIsTried(t *testing.T) {
 		if tried["POST "+of.form] = true; !of.resource.people {
 			tried[of.method+" "+of.api] = true
 		}
-		mentioned := false
-		for _, row := range cases() {
-			mentioned = mentioned || slices.Contains(row.of, of.kind)
-		}
-		if !mentioned {
-			t.Errorf("%s is of kind %d, and no case is about that", of.operation, of.kind)
-		}
 	}
 	for _, route := range b.once() {
 		if !tried[route.Method+" "+route.Path] {
@@ -81,98 +71,17 @@ func TestEveryOperationIsTried(t *testing.T) {
 	}
 }
 
-// TestEveryFieldIsDeclared: the table of cases changes each field of the forms and of the API.
-func TestEveryFieldIsDeclared(t *testing.T) {
+// TestEveryRowIsDocumented: docs/idempotency.md has each row of the table of cases.
+func TestEveryRowIsDocumented(t *testing.T) {
 	t.Parallel()
-	var parts []part
-	for _, of := range slices.Concat(createdResources(), []resource{settings()}) {
-		parts = append(parts, part{of, "fields", func(b *bundle) { everyFieldIsDeclared(b.caseRun(of, htmlFormat{}), of) }})
+	rules, err := os.ReadFile("../../docs/idempotency.md")
+	if err != nil {
+		t.Fatal(err)
 	}
-	walk(t, parts)
-}
-
-func everyFieldIsDeclared(x *caseRun, of resource) {
-	x.Helper()
-	declared := map[string]bool{}
-	for _, f := range of.fields {
-		declared[f.name] = true
-	}
-	p := x.page(x.caller.get(x.caller.get(x.resource.formAt()).location()))
-	for _, n := range all(p.form(), "input", "textarea", "select") {
-		name, _ := attr(n, "name")
-		// The field of a search is not part of the command.
-		if kind, _ := attr(n, "type"); kind != "hidden" && kind != "search" && !declared[name] {
-			x.Errorf("the form of %s has a field %q that its declaration lacks", of.name, name)
+	for _, row := range rowNames() {
+		if !strings.Contains(string(rules), "\n| "+row+" ") {
+			t.Errorf("docs/idempotency.md has no row %q", row)
 		}
-	}
-	if of.people {
-		return
-	}
-	var sent []string
-	for _, command := range append(of.variants(), of.command) {
-		sent = append(sent, members("", decode[any](x.bundle, answer{body: of.api.encode(command)}))...)
-	}
-	for _, taken := range taken("", reflect.TypeOf(of.api.input)) {
-		switch path.Base(taken) {
-		case "source", "external_id": // see externalCases
-			continue
-		case "same_email", "series": // answers to questions of the form, see TestWhichCustomer and TestTypedAhead
-			continue
-		}
-		if !slices.Contains(sent, taken) {
-			x.Errorf("the API takes %s of %s, and no declared field sends it: add it to fields and command in %s_test.go",
-				taken, of.name, of.name)
-		}
-	}
-}
-
-// variants returns the commands that differ in one field.
-func (r resource) variants() (all []url.Values) {
-	for _, f := range r.fields {
-		all = append(all, f.another(r, r.command))
-	}
-	return all
-}
-
-// members returns the paths of the strings in a JSON value.
-func members(at string, v any) (all []string) {
-	switch v := v.(type) {
-	case map[string]any:
-		for name, member := range v {
-			all = append(all, members(at+"/"+name, member)...)
-		}
-	case []any:
-		for _, element := range v {
-			all = append(all, members(at+"/-", element)...)
-		}
-	default:
-		all = []string{at}
-	}
-	return all
-}
-
-// taken returns the paths of the strings that are decoded from JSON into a type.
-func taken(at string, of reflect.Type) (all []string) {
-	switch of.Kind() {
-	case reflect.Pointer:
-		return taken(at, of.Elem())
-	case reflect.Slice:
-		return taken(at+"/-", of.Elem())
-	case reflect.Struct:
-		for f := range of.Fields() {
-			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-			if name == "" {
-				name = f.Name
-			}
-			if f.Anonymous {
-				all = append(all, taken(at, f.Type)...)
-			} else if name != "-" {
-				all = append(all, taken(at+"/"+name, f.Type)...)
-			}
-		}
-		return all
-	default:
-		return []string{at}
 	}
 }
 

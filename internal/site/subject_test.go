@@ -203,7 +203,7 @@ func (b *bundle) byOwner(t tenant, of resource, address, key string, command url
 	}
 	id, table := path.Base(a.location()), ""
 	for _, op := range b.Operations() {
-		if x := b.routesOf(op); x.form == of.unplaced().list() || path.Dir(path.Dir(x.form)) == of.path {
+		if x := b.routesOf(op); x.form == of.unplaced().list() || x.kind.Changes() && path.Dir(path.Dir(x.form)) == of.path {
 			table = op.Table
 		}
 	}

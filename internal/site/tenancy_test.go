@@ -122,30 +122,6 @@ func TestOtherTenantsSeeNothing(t *testing.T) {
 	}
 }
 
-// TestKeyOfAnotherTenantIsAnotherIntent, even with the same command.
-func TestKeyOfAnotherTenantIsAnotherIntent(t *testing.T) {
-	t.Parallel()
-	var parts []part
-	for _, of := range oneOfEachKind(setupHere(t).casesOf(resources()...)) {
-		parts = append(parts, eachFormat(of, "the same key", func(x *caseRun) {
-			y := x.another(x.globex, "prepared", x.resource.command)
-			y.caller = x.format.caller(x.bundle, x.replica, x.globex)
-			x.forget()
-			y.command = y.resource.of(x.globex, y.command)
-			first := x.ask(x.command)
-			x.format.done(x, first)
-			second := y.ask(y.command)
-			y.format.done(&y, second)
-			if !x.resource.only && x.format.record(x, first) == y.format.record(&y, second) {
-				x.Error("two tenants share a record")
-			}
-			y.format.replayed(&y, y.ask(y.command), second)
-			x.wantOutcomes(did, did, "replayed")
-		})...)
-	}
-	walk(t, parts)
-}
-
 // tenantTables returns the tables with a tenant_id, from the catalog, except those that are read before a tenant is known.
 func (b *bundle) tenantTables() []string {
 	b.Helper()

@@ -3,7 +3,6 @@ package site_test
 import (
 	"net/http"
 	"strings"
-	"testing"
 )
 
 // madeAlready: the record is already in the state. The request succeeds, and changes nothing.
@@ -72,22 +71,4 @@ func undoneSince(x *caseRun) {
 	}
 	x.seen += 2
 	x.format.done(x, x.under("once more", x.command)) // another key is another intent
-}
-
-// TestTransitionOfOneVersion: a request with a version is refused for another version, unless the record is already in the
-// state.
-func TestTransitionOfOneVersion(t *testing.T) {
-	eachSubject(t, transitions, jsonFormat{}, func(x *caseRun) {
-		stale := x.withIfMatch(etag(x.seen + 5))
-		x.format.refused(x, stale, "changed-meanwhile", nil)
-		x.format.refused(x, x.withIfMatch(`W/`+etag(x.seen+5)), "changed-meanwhile", nil)
-		x.format.refused(x, x.withIfMatch(`*`), "malformed", nil)
-		x.wantRows(rows{})
-		first := x.withIfMatch(etag(x.seen))
-		x.format.done(x, first)
-		for _, tag := range []string{etag(x.seen), etag(x.seen + 1), etag(x.seen + 5)} {
-			c := x.caller.with("If-Match", tag)
-			x.unchanged(c.must(x.format.send(x.Context(), c, *x, "with "+tag[2:3], x.command)), first)
-		}
-	})
 }
