@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"testing"
 )
 
 // drafts is the number of draft invoices. The others are issued, partly paid and credited; the first issued one has as many
@@ -100,6 +101,16 @@ func listsOf(path, customer string) (all []string) {
 		}
 	}
 	return all
+}
+
+func TestInvoicePlans(t *testing.T) {
+	plansOf(t, plan{
+		room: "internal/invoice/", requests: (*bundle).everyInvoice, background: deletesBodies,
+		resources: []resource{
+			invoices(), payments(), refunds(), creditNotes(), mails(), schedules(), periods(), webhookSources(), webhookSecrets(),
+			webhookEvents(), invoiceDistinctions(), nextNumbers(),
+		},
+	}, resources(), growAll)
 }
 
 // everyInvoice returns the requests of the routes of invoices and of their parts.

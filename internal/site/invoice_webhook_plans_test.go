@@ -38,7 +38,7 @@ func (b *bundle) growWebhooks() {
 }
 
 // deletesBodies deletes the bodies of old events.
-func (p *plans) deletesBodies() {
+func deletesBodies(p *plans) {
 	p.Helper()
 	p.during("deleting bodies of events", func() {
 		if n, err := webhook.Expire(p.Context(), p.pool, p.acme.id, time.Now().Add(-(2*many-few/2)*time.Minute)); err != nil || n == 0 {

@@ -3,6 +3,7 @@ package site_test
 import (
 	"net/http"
 	"net/url"
+	"testing"
 
 	"github.com/google/uuid"
 
@@ -26,6 +27,13 @@ func (b *bundle) whileDemo(do func()) {
 	set(true, 0)
 	do()
 	set(false, generation)
+}
+
+func TestLabPlans(t *testing.T) {
+	plansOf(t, plan{
+		room: "internal/lab/", settings: []func(*config){withDemo},
+		requests: func(b *bundle, _, _ *client) map[string][]request { return b.everyLab() },
+	}, resources(), growAll)
 }
 
 // everyLab returns the requests of the lab. No run begins, because runs use another database.

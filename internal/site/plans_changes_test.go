@@ -10,41 +10,11 @@ import (
 	"onlyonce/internal/idempotency"
 )
 
-// everyChange returns the requests of the routes that change a customer, each for another customer.
-func (b *bundle) everyChange(program, person *client) map[string][]request {
-	c := customers()
-	customer := func(id int) edits {
-		mine := change(c.edited.command, "email", strconv.Itoa(id)+"@example.com")
-		return edits{
-			c, rowID(id), mine, change(mine, "name", "Grace"), change(mine, "email", "7@EXAMPLE.com"),
-			change(mine, "email", "7", "name", ""),
-		}
-	}
-	return map[string][]request{
-		"GET /customers/{id}/edit":   editForms(person, "/customers/", 11),
-		"POST /customers/{id}/edit":  b.formEdits(person, customer(12)),
-		"PUT /api/v1/customers/{id}": b.apiEdits(program, customer(13), 0),
-	}
-}
-
 func editForms(person *client, path string, id int) []request {
 	form := func(want int, of, key string) request { return looked(person, want, path+of+"/edit?key="+key) }
 	return []request{
 		form(http.StatusOK, rowID(id), "fresh"), form(http.StatusOK, rowID(id), "past+"+strconv.Itoa(id)),
 		form(http.StatusNotFound, nobody, "fresh"),
-	}
-}
-
-// everySetting returns the requests of the routes of the settings, which are a single record.
-func (b *bundle) everySetting(program, person *client) map[string][]request {
-	of := settings()
-	invalid := change(of.command, "country", "XX")
-	return map[string][]request{
-		"GET /settings": gets(person, "/settings"), "GET /api/v1/settings": gets(program, "/api/v1/settings"),
-		"POST /settings/edit": b.formEdits(person, edits{resource: of, mine: of.edited.command, others: of.other, broken: invalid}),
-		"GET /settings/edit":  gets(person, "/settings/edit?key=fresh"),
-		"PUT /api/v1/settings": append(b.apiEdits(program, edits{resource: of, mine: of.command, others: of.other, broken: invalid}, 1),
-			asking(person, "/settings/edit?key=form+edit")), // after the edit by the form
 	}
 }
 
@@ -113,12 +83,12 @@ func (b *bundle) editsBy(
 	return all
 }
 
-// everyTransition returns the requests of the routes of every transition, each for another record, in a state from which the
+// everyTransition returns the requests of the routes of every transition of some resources, each for another record, in a state from which the
 // transition can be made.
-func (b *bundle) everyTransition(program, person *client) map[string][]request {
+func (b *bundle) everyTransition(resources []resource, program, person *client) map[string][]request {
 	b.Helper()
 	routes, n := map[string][]request{}, 20 // other requests use the records before
-	for _, of := range b.casesOf(resources()...) {
+	for _, of := range b.casesOf(resources...) {
 		if of.kind != idempotency.Transition {
 			continue
 		}

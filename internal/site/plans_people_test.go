@@ -1,9 +1,51 @@
 package site_test
 
 import (
+	"log/slog"
+	"maps"
 	"net/http"
 	"net/url"
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/people/attempt"
+	"testing"
+	"time"
 )
+
+func TestPeoplePlans(t *testing.T) {
+	plansOf(t, plan{
+		room: "internal/people/", resources: []resource{settings(), users(), apiTokens()}, background: keepsAttempts,
+		requests: func(b *bundle, program, person *client) map[string][]request {
+			routes := map[string][]request{"GET /attempts": gets(person, attemptPages()...)}
+			maps.Copy(routes, everyEvent(program, person, "/settings/events", "/settings/events"))
+			for _, path := range []string{"/people", "/tokens"} {
+				maps.Copy(routes, everyEvent(nil, person, path+"/{id}/events", path+"/"+rowID(7)+"/events"))
+			}
+			maps.Copy(routes, b.everySetting(program, person))
+			maps.Copy(routes, b.everyPerson(person))
+			maps.Copy(routes, b.everyOwners(person, apiTokens(), url.Values{"name": {"token 7"}, "role": {"member"}}))
+			return routes
+		},
+	}, resources(), growAll)
+}
+
+// keepsAttempts records an attempt, and deletes old ones.
+func keepsAttempts(p *plans) {
+	p.during("deleting attempts", func() {
+		before := time.UnixMilli(0x01900000_0000).Add(time.Millisecond)
+		if _, err := attempt.Expire(p.Context(), p.pool, p.acme.id, before, attempt.MaxKept); err != nil {
+			p.Error(err)
+		}
+	})
+	p.during("keeping attempts", func() {
+		recorder := attempt.Start(attempt.Config{Pool: p.pool, Log: slog.New(slog.DiscardHandler)})
+		intent := idempotency.Intent{Tenant: p.acme.id}
+		recorder.Observe(idempotency.Attempt{Operation: "test", Intent: intent, Outcome: idempotency.Created})
+		recorder.Close(p.Context())
+		if recorder.Kept() != 1 {
+			p.Errorf("kept %d", recorder.Kept())
+		}
+	})
+}
 
 // everyPerson returns the requests of the routes of users.
 func (b *bundle) everyPerson(person *client) map[string][]request {
@@ -22,34 +64,8 @@ func (b *bundle) everyPerson(person *client) map[string][]request {
 	return routes
 }
 
-// everyOwners returns the requests that users and tokens have in common: lists, pages and forms.
-func (b *bundle) everyOwners(person *client, of resource, taken url.Values) map[string][]request {
-	forms := []request{
-		b.formOf(person, of, http.StatusSeeOther, "made", of.command),
-		b.formOf(person, of, http.StatusSeeOther, "made", of.command),          // replayed
-		b.formOf(person, of, http.StatusUnprocessableEntity, "made", of.other), // mismatch
-		b.formOf(person, of, http.StatusConflict, "taken", taken),
-		b.formOf(person, of, http.StatusUnprocessableEntity, "invalid", change(of.command, "name", "a\u202eb")),
-		b.expiry(),
-		b.formOf(person, of, http.StatusUnprocessableEntity, "made", of.command),
-	}
-	return map[string][]request{
-		"GET " + of.path: {
-			looked(person, http.StatusOK, of.path), looked(person, http.StatusOK, at(of.path+"?limit=100", "", rowID(many/2), false)),
-			looked(person, http.StatusOK, at(of.path+"?limit=100", "", rowID(many/2), true)),
-		},
-		"GET " + of.path + "/new":  gets(person, of.path+"/new?key=fresh", of.path+"/new?key=past+7"),
-		"GET " + of.path + "/{id}": gets(person, of.path+"/"+rowID(8), of.path+"/"+nobody),
-		"POST " + of.path:          forms,
-	}
-}
-
-func (b *bundle) formOf(person *client, of resource, want int, key string, command url.Values) request {
-	return request{key, want, func() answer { return person.submit(of.path, change(command, "idempotency_key", key)) }}
-}
-
-// everyPassword returns the requests that set a password. The password of the person stays the same.
-func (b *bundle) everyPassword(person *client) map[string][]request {
+// everySignIn returns the requests of logins and passwords. The password of the person stays the same.
+func (b *bundle) everySignIn(person *client) map[string][]request {
 	join := func(want int, link, password string) request {
 		return request{link, want, func() answer {
 			return b.browser(b.replica).submit("/join", url.Values{"link": {link}, "password": {password}})
@@ -71,6 +87,15 @@ func (b *bundle) everyPassword(person *client) map[string][]request {
 		return request{form.Encode(), http.StatusSeeOther, func() answer { return person.submit("/account/sessions", form) }}
 	}
 	return map[string][]request{
+		"GET /login":          gets(b.browser(b.replica), "/login"),
+		"GET /logged-out.css": gets(b.browser(b.replica), "/logged-out.css"),
+		"POST /login": {
+			{"log in", http.StatusSeeOther, func() answer { return b.browser(b.replica).logIn(b.acme, password) }},
+			{"wrong password", 0, func() answer { return b.browser(b.replica).logIn(b.acme, "wrong") }},
+		},
+		"POST /logout": {{"log out", http.StatusSeeOther, func() answer {
+			return b.person(b.replica, b.acme).submit("/logout", nil)
+		}}},
 		"GET /join": {
 			{"a link", http.StatusOK, func() answer { return b.browser(b.replica).get("/join?link=18") }},
 			{"no link", http.StatusNotFound, func() answer { return b.browser(b.replica).get("/join") }},
@@ -93,5 +118,18 @@ func (b *bundle) everyPassword(person *client) map[string][]request {
 			return here.submit("/account/sessions", here.ending("Log out everywhere else"))
 		}}},
 		"POST /account": {own(http.StatusSeeOther, password), own(http.StatusSeeOther, "a repeat has another one")},
+	}
+}
+
+// everySetting returns the requests of the routes of the settings, which are a single record.
+func (b *bundle) everySetting(program, person *client) map[string][]request {
+	of := settings()
+	invalid := change(of.command, "country", "XX")
+	return map[string][]request{
+		"GET /settings": gets(person, "/settings"), "GET /api/v1/settings": gets(program, "/api/v1/settings"),
+		"POST /settings/edit": b.formEdits(person, edits{resource: of, mine: of.edited.command, others: of.other, broken: invalid}),
+		"GET /settings/edit":  gets(person, "/settings/edit?key=fresh"),
+		"PUT /api/v1/settings": append(b.apiEdits(program, edits{resource: of, mine: of.command, others: of.other, broken: invalid}, 1),
+			asking(person, "/settings/edit?key=form+edit")), // after the edit by the form
 	}
 }

@@ -4,18 +4,15 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
-	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
 )
 
-// plainResources returns the resources whose data and requests follow from their declaration: they have no parent, and are
-// created and edited at the usual addresses. The requests of the others are in tests of plans by resource.
-func plainResources() []resource {
-	return slices.DeleteFunc(resources(), func(of resource) bool {
-		return of.parent != nil || of.only || of.api.encode == nil || of.edited.command == nil || of.name == "invoice" || of.name == "customer"
-	})
+// isPlain reports whether data and requests for plans follow from the declaration: it has no parent, and is created and edited at
+// the usual addresses.
+func (r resource) isPlain() bool {
+	return r.parent == nil && !r.only && r.api.encode != nil && r.edited.command != nil
 }
 
 // multiply creates a record of a resource, many copies, and as many archived copies after them, each with its words and with

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"log/slog"
 	"maps"
 	"net/http"
 	"regexp"
@@ -12,39 +11,61 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"onlyonce/internal/idempotency"
-	"onlyonce/internal/people/attempt"
-	"onlyonce/internal/postgres"
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/record"
 )
 
-// TestPlans makes every request of the program against a tenant with many rows in every table, as the app's role under
+// plan is what plansOf checks of a room: the plans of the statements of its requests and of its background work.
+type plan struct {
+	room      string     // the directory of its routes, such as "internal/customer/"
+	resources []resource // of the room
+	// requests returns the requests of its routes, except transitions and the routes of plain resources.
+	requests func(b *bundle, program, person *client) map[string][]request
+	// background does its background work.
+	background func(p *plans)
+	settings   []func(*config) // of the server
+}
+
+// plansOf makes every request of a room against a tenant with many rows in every table, as the app's role under
 // row-level security, and checks the plan of each statement, including those in functions and triggers. The rows read by a
-// request must not grow with the tenant: no table is read whole, and no index condition consists of the tenant alone.
+// request must not grow with the tenant: no table is read whole, and no index condition consists of the tenant alone. all are
+// the resources of all rooms, and grow inserts the rows of those that aren't plain.
 //
 // Under row-level security an index condition can use leakproof operators only: a comparison with lower(email) or result->>'id'
 // is then a filter over all rows of the tenant.
 //
 // PostgreSQL plans a prepared statement for its values at first, and once for all values after some uses.
-func TestPlans(t *testing.T) {
+func plansOf(t *testing.T, of plan, all []resource, grow func(*bundle)) {
+	t.Helper()
 	pgtest.Long(t)
 	for _, mode := range []string{"force_custom_plan", "force_generic_plan"} {
 		t.Run(mode, func(t *testing.T) {
-			b := setupGrown(t)
+			b := setupGrown(t, all, grow)
 			plans := b.explained(mode)
-			settings := []func(*config){keeping}
-			settings = append(settings, withDemo)
-			b.replica = b.serveOn(plans.pool, settings...)
+			b.replica = b.serveOn(plans.pool, append(of.settings, keeping)...)
 			program, person := b.program(b.replica, b.acme), b.person(b.replica, b.acme)
-			plans.requests(b.everyRoute(program, person))
-			plans.background()
+			routes := of.requests(b, program, person)
+			for _, plain := range of.resources {
+				if _, own := routes["POST "+plain.path]; !own && plain.isPlain() {
+					maps.Copy(routes, b.everyPlain(plain, program, person))
+				}
+			}
+			for route, requests := range b.everyTransition(of.resources, program, person) {
+				routes[route] = append(requests, routes[route]...) // before the requests that are refused
+			}
+			plans.requests(of.room, routes)
+			if of.background != nil {
+				of.background(plans)
+			}
+			if len(plans.seen) < 5 {
+				b.Errorf("only %d statements were explained", len(plans.seen))
+			}
 		})
 	}
 }
@@ -68,7 +89,7 @@ var grown struct {
 }
 
 // setupGrown is setup with a copy of grown.
-func setupGrown(t *testing.T) *bundle {
+func setupGrown(t *testing.T, all []resource, grow func(*bundle)) *bundle {
 	t.Helper()
 	leaveToWalks(t)
 	t.Parallel()
@@ -77,7 +98,7 @@ func setupGrown(t *testing.T) *bundle {
 			b := bundleOn(t, db)
 			grown.acme, grown.globex = b.tenant("Acme"), b.tenant("Globex")
 			b.acme, b.globex = grown.acme, grown.globex
-			b.grow()
+			b.grow(all, grow)
 			return nil
 		}
 	})
@@ -88,7 +109,7 @@ func setupGrown(t *testing.T) *bundle {
 
 // grow inserts a history for acme, and as many rows into every table without a tenant. The archived customers are all newer
 // than the others: an index over both kinds reads all of one kind before the other one.
-func (b *bundle) grow() {
+func (b *bundle) grow(all []resource, more func(*bundle)) {
 	b.Helper()
 	b.exec(fmt.Sprintf(`
 		CREATE OR REPLACE FUNCTION pg_temp.id(n bigint) RETURNS uuid LANGUAGE sql AS
@@ -137,10 +158,11 @@ func (b *bundle) grow() {
 			CASE n WHEN 2000 THEN 'failed' ELSE 'created' END, 'test', '', 'here'
 		FROM generate_series(1, %[2]d) AS n`,
 		b.acme.id, many, b.pastOperations()))
-	b.growInvoices()
-	b.growMerges()
-	for _, of := range plainResources() {
-		b.multiply(of)
+	more(b)
+	for _, of := range all {
+		if of.isPlain() && get[int](b, `SELECT count(*) FROM `+b.creating(of).table) < many {
+			b.multiply(of)
+		}
 	}
 	var empty []string
 	for _, table := range b.tables() {
@@ -228,22 +250,19 @@ func (b *bundle) explained(mode string) *plans {
 	return p
 }
 
-// requests makes the requests of every route.
-func (p *plans) requests(of map[string][]request) {
+// requests makes the requests of every route of a room, which may be requests of other rooms' routes too.
+func (p *plans) requests(room string, of map[string][]request) {
 	p.Helper()
 	var routes []string
 	for _, route := range p.Routes {
-		routes = append(routes, route.Method+" "+route.Path)
-	}
-	for route := range of {
-		if !slices.Contains(routes, route) {
-			p.Errorf("there is no route %s", route)
+		name := route.Method + " " + route.Path
+		if routes = append(routes, name); len(of[name]) == 0 && strings.HasPrefix(route.Source, room) {
+			p.Errorf("no request for %s: add requests for all of its answers to the plan of %s", name, room)
 		}
 	}
-	slices.Sort(routes)
-	for _, route := range routes {
-		if len(of[route]) == 0 {
-			p.Errorf("no request for %s: say in everyRoute which answers it has", route)
+	for _, route := range slices.Sorted(maps.Keys(of)) {
+		if !slices.Contains(routes, route) {
+			p.Errorf("there is no route %s", route)
 		}
 		for _, request := range of[route] {
 			p.during(route+" ("+request.what+")", func() {
@@ -256,41 +275,7 @@ func (p *plans) requests(of map[string][]request) {
 	}
 }
 
-// background runs the program's background work.
-func (p *plans) background() {
-	p.Helper()
-	p.during("readiness", func() {
-		if err := postgres.SchemaCurrent(p.Context(), p.pool); err != nil {
-			p.Error(err)
-		}
-	})
-	p.during("expiry", func() {
-		p.exec(`UPDATE intents SET expires_at = now() - interval '1 day' WHERE key LIKE 'past 1%'`)
-		if _, err := idempotency.Expire(p.Context(), p.pool, p.acme.id); err != nil {
-			p.Error(err)
-		}
-	})
-	p.during("deleting attempts", func() {
-		before := time.UnixMilli(0x01900000_0000).Add(time.Millisecond)
-		if _, err := attempt.Expire(p.Context(), p.pool, p.acme.id, before, attempt.MaxKept); err != nil {
-			p.Error(err)
-		}
-	})
-	p.deletesBodies()
-	p.during("keeping attempts", func() {
-		recorder := attempt.Start(attempt.Config{Pool: p.pool, Log: slog.New(slog.DiscardHandler)})
-		intent := idempotency.Intent{Tenant: p.acme.id}
-		recorder.Observe(idempotency.Attempt{Operation: "test", Intent: intent, Outcome: idempotency.Created})
-		recorder.Close(p.Context())
-		if recorder.Kept() != 1 {
-			p.Errorf("kept %d", recorder.Kept())
-		}
-	})
-	if len(p.seen) < 20 {
-		p.Errorf("only %d statements were explained", len(p.seen))
-	}
-}
-
+// during does work, and reports the statements that it runs under its name.
 func (p *plans) during(what string, do func()) {
 	p.mu.Lock()
 	p.doing = what

@@ -100,7 +100,7 @@ func TestPaidLessRefunds(t *testing.T) {
 // TestStandingOfMany: the sums cover any number of invoices.
 func TestStandingOfMany(t *testing.T) {
 	pgtest.Long(t)
-	b := setupGrown(t)
+	b := setupGrown(t, resources(), growAll)
 	page := b.page(b.person(b.replica, b.acme).get("/invoices"))
 	page.says("Open 3,900 ")
 }
@@ -109,7 +109,7 @@ func TestStandingOfMany(t *testing.T) {
 // matches than can be sorted is refused in a sentence.
 func TestSearchOfTooMany(t *testing.T) {
 	pgtest.Long(t)
-	b := setupGrown(t)
+	b := setupGrown(t, resources(), growAll)
 	program, person := b.program(b.replica, b.acme), b.person(b.replica, b.acme)
 	finds := func(query string, want int) {
 		t.Helper()
