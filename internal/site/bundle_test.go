@@ -15,7 +15,6 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"onlyonce/internal/idempotency"
-	"onlyonce/internal/lab"
 	"onlyonce/internal/people/account"
 	"onlyonce/internal/people/link"
 	"onlyonce/internal/people/peoplepages"
@@ -37,6 +36,7 @@ type bundle struct {
 	acme, globex tenant
 	owners       map[uuid.UUID]*client // see byOwner
 	failures     *failures
+	settings     []func(*config) // of every replica
 
 	mu       sync.Mutex
 	attempts []idempotency.Attempt
@@ -56,25 +56,26 @@ var passwordHash = sync.OnceValues(func() (string, error) {
 	return argon2id.CreateHash(password, &argon2id.Params{Memory: 8, Iterations: 1, Parallelism: 1, SaltLength: 16, KeyLength: 32})
 })
 
-func setup(t *testing.T) *bundle {
+// setup returns a bundle for a parallel test. The settings change the configuration of each of its servers.
+func setup(t *testing.T, settings ...func(*config)) *bundle {
 	t.Helper()
 	leaveToWalks(t)
 	t.Parallel()
-	return setupHere(t)
+	return setupHere(t, settings...)
 }
 
 // setupHere is setup for a test that is already parallel.
-func setupHere(t *testing.T) *bundle {
+func setupHere(t *testing.T, settings ...func(*config)) *bundle {
 	t.Helper()
-	b := bundleOn(t, pgtest.New(t))
+	b := bundleOn(t, pgtest.New(t), settings...)
 	b.acme, b.globex = b.tenant("Acme"), b.tenant("Globex")
 	return b
 }
 
 // bundleOn returns a bundle without tenants.
-func bundleOn(t *testing.T, db *pgtest.Database) *bundle {
+func bundleOn(t *testing.T, db *pgtest.Database, settings ...func(*config)) *bundle {
 	t.Helper()
-	b := &bundle{T: t, db: db, owners: map[uuid.UUID]*client{}, failures: newFailures(t)}
+	b := &bundle{T: t, db: db, owners: map[uuid.UUID]*client{}, failures: newFailures(t), settings: settings}
 	t.Cleanup(func() { b.replica = nil }) // as the handler of listen
 	b.admin = b.db.Admin()
 	b.replica = b.serveOn(b.db.Pool)
@@ -146,8 +147,7 @@ func (b *bundle) serveOn(pool *pgxpool.Pool, settings ...func(*config)) *replica
 	c.people.Forgot = func(ctx context.Context, email string) error {
 		return link.Forgot(ctx, pool, secret.FromKey(c.people.Key), email)
 	}
-	c.pages = b.lab(lab.Config{}) // starts no run
-	for _, set := range settings {
+	for _, set := range slices.Concat(b.settings, settings) {
 		set(&c)
 	}
 	c.Mount = site.Mount(c.people, true, c.pages...)

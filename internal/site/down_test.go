@@ -6,10 +6,10 @@ import (
 	"testing"
 )
 
-// behindCut returns a person at a server whose connection to the database can be cut, with one customer.
-func behindCut(b *bundle) (person *client, cut func()) {
+// behindCut returns a person at a server whose connection to the database can be cut, with one record of a resource.
+func behindCut(b *bundle, of resource) (person *client, cut func()) {
 	b.Helper()
-	x := b.caseRun(customers(), htmlFormat{})
+	x := b.caseRun(of, htmlFormat{})
 	far, wire, pool := x.behindWire()
 	x.format.done(x, x.ask(x.command))
 	return far, func() {
@@ -22,7 +22,7 @@ func behindCut(b *bundle) (person *client, cut func()) {
 // the visitor were logged out.
 func TestLoginUnknown(t *testing.T) {
 	b := setup(t)
-	person, cut := behindCut(b)
+	person, cut := behindCut(b, customers())
 	cut()
 	form := change(customers().other, "idempotency_key", key)
 	for what, a := range map[string]answer{"page": person.get("/customers"), "form": person.submit("/customers", form)} {
@@ -43,7 +43,7 @@ func TestLoginUnknown(t *testing.T) {
 // TestLoginDuringAnOutage: the form doesn't keep the password, so the user enters it again.
 func TestLoginDuringAnOutage(t *testing.T) {
 	b := setup(t)
-	person, cut := behindCut(b)
+	person, cut := behindCut(b, customers())
 	cut()
 	a := person.logIn(b.acme, password)
 	p := b.page(a).says("Temporarily unavailable", "Enter your password again.", b.acme.email)

@@ -25,7 +25,7 @@ func (c *client) chosenCustomer(email string) string {
 // selected from the list.
 func withChosenCustomer(b *bundle) (person *client, command url.Values, cut func()) {
 	b.Helper()
-	person, cut = behindCut(b)
+	person, cut = behindCut(b, customers())
 	command = change(invoices().command, "idempotency_key", key, "customer_id", person.chosenCustomer("ada@example.com"),
 		"customer_email", "", "customer_name", "")
 	return person, command, cut

@@ -31,7 +31,7 @@ func (b *bundle) whileDemo(do func()) {
 
 func TestLabPlans(t *testing.T) {
 	plansOf(t, plan{
-		room: "internal/lab/", settings: []func(*config){withDemo},
+		room: "internal/lab/", settings: []func(*config){withDemo, withLab(t)},
 		requests: func(b *bundle, _, _ *client) map[string][]request { return b.everyLab() },
 	}, resources(), growAll)
 }

@@ -20,20 +20,27 @@ import (
 	"onlyonce/templates"
 )
 
-// lab returns the pages of a lab that is closed when the test ends.
-func (b *bundle) lab(c lab.Config) []func(*web.Site) {
-	b.Helper()
-	c.Log = slog.New(slog.NewTextHandler(b.Output(), nil))
+// labPages returns the pages of a lab that is closed when the test ends.
+func labPages(t *testing.T, c lab.Config) []func(*web.Site) {
+	t.Helper()
+	c.Log = slog.New(slog.NewTextHandler(t.Output(), nil))
 	made, err := lab.New(c)
 	if err != nil {
-		b.Fatal(err)
+		t.Fatal(err)
 	}
-	b.Cleanup(func() {
-		if err := made.Close(context.WithoutCancel(b.Context())); err != nil {
-			b.Error(err)
+	t.Cleanup(func() {
+		if err := made.Close(context.WithoutCancel(t.Context())); err != nil {
+			t.Error(err)
 		}
 	})
 	return []func(*web.Site){func(s *web.Site) { labpages.Mount(s, made) }}
+}
+
+// withLab adds the pages of a lab that starts no run to a server.
+func withLab(t *testing.T) func(*config) {
+	t.Helper()
+	pages := labPages(t, lab.Config{})
+	return func(c *config) { c.pages = pages }
 }
 
 // visitors are people of a demo tenant at a server with a lab, each with another browser.
@@ -46,7 +53,7 @@ type visitors struct {
 // demo makes acme a tenant of the demo, at a server with a lab.
 func (b *bundle) demo(c lab.Config) visitors {
 	b.Helper()
-	return visitors{b, b.serve(b.asDemo, func(config *config) { config.pages = b.lab(c) })}
+	return visitors{b, b.serve(b.asDemo, func(config *config) { config.pages = labPages(b.T, c) })}
 }
 
 func (v visitors) visitor() *client {
@@ -55,7 +62,7 @@ func (v visitors) visitor() *client {
 }
 
 func TestLabIsForTheDemoOnly(t *testing.T) {
-	b := setup(t)
+	b := setup(t, withLab(t))
 	v := b.demo(lab.Config{})
 	without := b.serve(func(c *config) { c.pages, c.people.Demo = nil, []templates.DemoLogin{{}} })
 	for who, c := range map[string]struct {
@@ -80,7 +87,7 @@ func TestLabIsForTheDemoOnly(t *testing.T) {
 // TestLabAsksFirst: each experiment is listed, and has a page with its question, the possible guesses and the protections that
 // can be removed.
 func TestLabAsksFirst(t *testing.T) {
-	b := setup(t)
+	b := setup(t, withLab(t))
 	visitor := b.demo(lab.Config{}).visitor()
 	list := b.page(visitor.get("/lab"))
 	for _, e := range lab.Experiments() {
@@ -114,7 +121,7 @@ func TestLabAsksFirst(t *testing.T) {
 // TestLabRuns runs an experiment from the form to the picture, which is visible to its visitor only.
 func TestLabRuns(t *testing.T) {
 	pgtest.Long(t)
-	b := setup(t)
+	b := setup(t, withLab(t))
 	program, err := processes.Build(t.Context(), t.TempDir(), "onlyonce/cmd/server")
 	if err != nil {
 		t.Fatal(err)
@@ -213,7 +220,7 @@ func (c *client) follow(path string) (events []string) {
 // TestLabRefuses: a refusal has the reason and a next step. The app keeps working.
 func TestLabRefuses(t *testing.T) {
 	pgtest.Long(t)
-	b := setup(t)
+	b := setup(t, withLab(t))
 	form := func() url.Values { return url.Values{"run": {uuid.NewString()}} }
 
 	full := b.demo(lab.Config{Program: "/nowhere", Room: 1 << 62}).visitor()

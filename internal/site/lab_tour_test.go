@@ -19,7 +19,7 @@ func (b *bundle) asDemo(c *config) {
 // TestLoginShowsTheDemoFirst: the demo's logins, and the lab if there is one, come before the form, and the first one has
 // the focus.
 func TestLoginShowsTheDemoFirst(t *testing.T) {
-	b := setup(t)
+	b := setup(t, withLab(t))
 	for name, c := range map[string]struct {
 		at      func(*config)
 		buttons string // in the order of the page
@@ -56,7 +56,7 @@ func TestLoginShowsTheDemoFirst(t *testing.T) {
 
 // TestLabIsOfferedToTheDemoOnly: empty lists and records of demo tenants lead to the lab. Other tenants have no such pages.
 func TestLabIsOfferedToTheDemoOnly(t *testing.T) {
-	b := setup(t)
+	b := setup(t, withLab(t))
 	at := b.serve(b.asDemo)
 	visitor, other := b.person(at, b.acme), b.person(at, b.globex)
 	form := change(customers().command, "idempotency_key", key)

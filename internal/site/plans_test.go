@@ -46,9 +46,9 @@ func plansOf(t *testing.T, of plan, all []resource, grow func(*bundle)) {
 	pgtest.Long(t)
 	for _, mode := range []string{"force_custom_plan", "force_generic_plan"} {
 		t.Run(mode, func(t *testing.T) {
-			b := setupGrown(t, all, grow)
+			b := setupGrown(t, all, grow, of.settings...)
 			plans := b.explained(mode)
-			b.replica = b.serveOn(plans.pool, append(of.settings, keeping)...)
+			b.replica = b.serveOn(plans.pool, keeping)
 			program, person := b.program(b.replica, b.acme), b.person(b.replica, b.acme)
 			routes := of.requests(b, program, person)
 			for _, plain := range of.resources {
@@ -89,7 +89,7 @@ var grown struct {
 }
 
 // setupGrown is setup with a copy of grown.
-func setupGrown(t *testing.T, all []resource, grow func(*bundle)) *bundle {
+func setupGrown(t *testing.T, all []resource, grow func(*bundle), settings ...func(*config)) *bundle {
 	t.Helper()
 	leaveToWalks(t)
 	t.Parallel()
@@ -102,7 +102,7 @@ func setupGrown(t *testing.T, all []resource, grow func(*bundle)) *bundle {
 			return nil
 		}
 	})
-	b := bundleOn(t, grown.New(t))
+	b := bundleOn(t, grown.New(t), settings...)
 	b.acme, b.globex = grown.acme, grown.globex
 	return b
 }

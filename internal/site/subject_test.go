@@ -31,8 +31,8 @@ func (b *bundle) casesOf(of ...resource) []caseRun {
 			all = append(all, x)
 		}
 	}
-	if len(all) < 2 {
-		b.Fatalf("only %d operations", len(all))
+	if len(of) > 0 && len(all) == 0 {
+		b.Fatalf("none of the operations is of the %d resources", len(of))
 	}
 	return all
 }

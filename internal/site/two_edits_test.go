@@ -8,7 +8,7 @@ import (
 )
 
 // Two people edit a record, each in another form: a field that only one person changed is kept, and the form asks about a
-// field that both changed. TestFormsChangeNothingByThemselves checks for every resource that an untouched field is never
+// field that both changed. TestEveryCheck/FormsChangeNothingByThemselves checks for every resource that an untouched field is never
 // reverted.
 
 // twoEdits are a record and two people who have opened its form.
