@@ -21,16 +21,17 @@ MAIN := ./$(firstword $(wildcard cmd/demo) cmd/server)
 run: ## Start the app, with its own PostgreSQL and demo data
 	go run $(MAIN)
 
-# The race detector takes several times as long. The tools run without it: they have no concurrency, which a test checks. The site's
-# tests send thousands of requests; with it only the races run, and the cases that depend on time. The libraries that shape the text of
+# The race detector takes several times as long. The tools run without it: they have no concurrency, which a test checks. The tests of
+# pages send thousands of requests; with it only those run that are concurrent, and the cases that depend on time. The libraries that shape the text of
 # PDFs and compress them are built without it: they compute for a single caller. By default a program with it sleeps for a second at
 # its end.
 export GORACE = atexit_sleep_ms=0
-UNRACED = /e2e$$|/internal/site$$|/internal/tool/
+UNRACED = /e2e$$|$(SITE)|/internal/tool/
+SITE = /internal/site$$|/internal/.*pages$$
+RACES = Race|AtOnce|Network|Connection|WhoWait|TestEveryCase///(running|waits|COMMIT|lost|gone|down)
 RACE = -race -gcflags='compress/flate=-race=false' -gcflags='github.com/go-text/typesetting/...=-race=false'
 
-# Browser tests wait for pages, so four run at a time. The site's tests use both processors, so they come last, when no other package
-# is left to run beside them. The tools' tests read whole copies of this directory: go would need 26 seconds of processor time to find
+# Browser tests wait for pages, so four run at a time. The tests of pages use both processors, so they come last. The tools' tests read whole copies of this directory: go would need 26 seconds of processor time to find
 # out whether their results are cached, so -count=1 skips that. make check has vetted all packages. With the default GOGC, garbage
 # collection takes a tenth to a quarter of the tests' time, and there is memory to spare.
 TEST = GOGC=400 go test -vet=off -timeout 30m
@@ -39,8 +40,8 @@ TEST = GOGC=400 go test -vet=off -timeout 30m
 test: ## Install what the tests need, then run them all, most with the race detector
 	e2e/setup
 	$(TEST) $(RACE) -p 2 $$(go list ./... | grep -vE '$(UNRACED)')
-	$(TEST) $(RACE) -run 'Race|TestEveryCase///(running|waits|COMMIT|lost|gone|down)' ./internal/site
-	$(TEST) -p 2 -count=1 ./internal/tool/... ./internal/site
+	$(TEST) $(RACE) -run '$(RACES)' $$(go list ./internal/... | grep -E '$(SITE)')
+	$(TEST) -p 2 -count=1 ./internal/tool/... $$(go list ./internal/... | grep -E '$(SITE)')
 	$(TEST) -parallel 4 ./e2e
 
 .PHONY: quick

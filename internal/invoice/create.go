@@ -165,9 +165,7 @@ var NumberTaken = conflict.Kind{
 	ToDo: "Open the existing invoice (existing_id), or send the request with another number, such as next_number, which is free.",
 }
 
-func numberTaken(
-	ctx context.Context, store *idempotency.Store, intent idempotency.Intent, d Draft, _ *pgconn.PgError,
-) error {
+func numberTaken(ctx context.Context, store *idempotency.Store, intent idempotency.Intent, d Draft, _ *pgconn.PgError) error {
 	year := d.IssueDate.Year()
 	existing, err := Table.FindBy(ctx, store.Pool, intent.Tenant,
 		`r.issue_year = @year AND r.number_folded = fold_invoice_number(@number)`,
@@ -195,9 +193,7 @@ const NextNumberField = "next_number"
 // BilledField is the form field with the id of the customer that the user chose.
 const BilledField = "billed_customer"
 
-func whichCustomer(
-	ctx context.Context, store *idempotency.Store, intent idempotency.Intent, d Draft, _ *pgconn.PgError,
-) error {
+func whichCustomer(ctx context.Context, store *idempotency.Store, intent idempotency.Intent, d Draft, _ *pgconn.PgError) error {
 	question, err := customer.Question(ctx, store, intent, d.Customer)
 	if err != nil {
 		return err

@@ -12,21 +12,20 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/web"
+
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"onlyonce/internal/web"
+	"onlyonce/internal/site/sitetest"
 )
-
-// directory lists the tables that are read before the tenant of a request is known.
-var directory = []string{"tenants", "users", "api_tokens", "sessions", "goose_db_version"}
 
 // TestTenantComesFirst: the tenant is the first column of every key and reference of the tenant tables, so no constraint and no
 // index can mix tenants.
 func TestTenantComesFirst(t *testing.T) {
 	b := setup(t)
 	type key struct{ Table, Name, First string }
-	rows, err := b.admin.Query(t.Context(), `
+	rows, err := b.Admin.Query(t.Context(), `
 		SELECT c.relname::text, k.name::text, a.attname::text
 		FROM (
 			SELECT conrelid AS relation, conname AS name, conkey[1] AS first FROM pg_constraint WHERE contype IN ('p', 'u', 'f', 'x')
@@ -35,7 +34,7 @@ func TestTenantComesFirst(t *testing.T) {
 		) AS k
 		JOIN pg_class c ON c.oid = k.relation
 		LEFT JOIN pg_attribute a ON a.attrelid = k.relation AND a.attnum = k.first
-		WHERE c.relnamespace = 'public'::regnamespace AND c.relname <> ALL ($1)`, directory)
+		WHERE c.relnamespace = 'public'::regnamespace AND c.relname <> ALL ($1)`, sitetest.Directory)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,24 +54,24 @@ func TestTenantComesFirst(t *testing.T) {
 // have entered a tenant.
 func TestTenantTablesAreGuarded(t *testing.T) {
 	b := setup(t)
-	open := get[[]string](b, `
+	open := sitetest.Get[[]string](b, `
 		SELECT COALESCE(array_agg(relname::text), '{}') FROM pg_class
 		WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND relname <> ALL ($1)
 			AND NOT (relrowsecurity AND relforcerowsecurity AND EXISTS (
 				SELECT FROM pg_policies p WHERE p.tablename = relname AND p.cmd = 'ALL' AND p.permissive = 'PERMISSIVE'
-					AND p.qual = '(tenant_id = current_tenant())' AND COALESCE(p.with_check, p.qual) = p.qual))`, directory)
+					AND p.qual = '(tenant_id = current_tenant())' AND COALESCE(p.with_check, p.qual) = p.qual))`, sitetest.Directory)
 	if len(open) > 0 {
 		t.Errorf("without forced row-level security: %v", open)
 	}
 	const own = `(tenant_id = current_tenant())`
-	if n := get[int](b, `
+	if n := sitetest.Get[int](b, `
 		SELECT count(*) FROM pg_policies p JOIN pg_class ON relname = p.tablename
 		WHERE tablename IN ('users', 'api_tokens', 'sessions') AND relforcerowsecurity
 			AND qual = '((current_tenant() IS NULL) OR `+own+`)'`); n != 3 {
 		t.Errorf("%d of users, api_tokens and sessions are guarded within a tenant", n)
 	}
-	if n := get[int](b, `SELECT count(*) FROM pg_policies WHERE permissive = 'PERMISSIVE'`); n != len(b.tenantTables())+3 {
-		t.Errorf("%d policies for %d tables", n, len(b.tenantTables()))
+	if n := sitetest.Get[int](b, `SELECT count(*) FROM pg_policies WHERE permissive = 'PERMISSIVE'`); n != len(b.TenantTables())+3 {
+		t.Errorf("%d policies for %d tables", n, len(b.TenantTables()))
 	}
 }
 
@@ -80,8 +79,8 @@ func TestTenantTablesAreGuarded(t *testing.T) {
 // results.
 func TestTheAuditStays(t *testing.T) {
 	b := setup(t)
-	role := get[string](b, `SELECT tableowner::text FROM pg_tables WHERE tablename = 'intents'`)
-	changeable := get[[]string](b, `
+	role := sitetest.Get[string](b, `SELECT tableowner::text FROM pg_tables WHERE tablename = 'intents'`)
+	changeable := sitetest.Get[[]string](b, `
 		SELECT COALESCE(array_agg(attrelid::regclass || '.' || attname), '{}') FROM pg_attribute
 		WHERE attrelid = ANY ('{intents,intent_effects}'::regclass[]) AND attnum > 0 AND NOT attisdropped
 			AND has_column_privilege($1, attrelid, attnum, 'UPDATE')`, role)
@@ -91,7 +90,7 @@ func TestTheAuditStays(t *testing.T) {
 	for _, sql := range []string{
 		`DELETE FROM intents`, `TRUNCATE intents, intent_effects`, `DELETE FROM intent_effects`, `UPDATE intents SET actor = 'another'`,
 	} {
-		_, err := b.pool.Exec(t.Context(), sql)
+		_, err := b.Pool.Exec(t.Context(), sql)
 		if refused, ok := errors.AsType[*pgconn.PgError](err); !ok || refused.Code != "42501" {
 			t.Errorf("%s: %v", sql, err)
 		}
@@ -105,13 +104,13 @@ func TestEveryUniquenessRuleIsEnforced(t *testing.T) {
 		Name     string
 		Optional bool // NULL in a column admits duplicates, or the index is partial
 	}
-	found, err := b.admin.Query(t.Context(), `
+	found, err := b.Admin.Query(t.Context(), `
 		SELECT i.relname::text, indpred IS NOT NULL OR NOT indnullsnotdistinct AND EXISTS (
 			SELECT FROM pg_attribute a WHERE a.attrelid = indrelid AND a.attnum = ANY (indkey::int2[]) AND NOT attnotnull)
 		FROM pg_index x JOIN pg_class i ON i.oid = indexrelid JOIN pg_class c ON c.oid = indrelid
 		WHERE c.relnamespace = 'public'::regnamespace AND indisunique AND indisvalid AND NOT indisprimary
 			AND c.relname <> ALL ($1) AND i.relname NOT LIKE '%\_hash\_once'`, // hashes of secrets, which users don't choose
-		slices.DeleteFunc(slices.Clone(directory), b.isOfOperations))
+		slices.DeleteFunc(slices.Clone(sitetest.Directory), func(table string) bool { return isOfOperations(b, table) }))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +149,7 @@ func TestEveryUniquenessRuleIsEnforced(t *testing.T) {
 }
 
 // isOfOperations reports whether an operation writes to a table.
-func (b *bundle) isOfOperations(table string) bool {
+func isOfOperations(b *sitetest.Bundle, table string) bool {
 	return slices.ContainsFunc(b.Operations(), func(op web.Operation) bool { return op.Table == table })
 }
 
@@ -163,7 +162,7 @@ func TestEveryTableOfAnOperationHasWhatItNeeds(t *testing.T) {
 			"tenant_id": "uuid NOT NULL", "id": "uuid NOT NULL", "version": "record_version NOT NULL",
 			"created_at": "timestamp with time zone NOT NULL",
 		} {
-			got := get[string](b, `
+			got := sitetest.Get[string](b, `
 				SELECT COALESCE((
 					SELECT format_type(atttypid, atttypmod) || CASE WHEN attnotnull THEN ' NOT NULL' ELSE '' END FROM pg_attribute
 					WHERE attrelid = $1::regclass AND attname = $2 AND NOT attisdropped), 'missing')`, op.Table, column)
@@ -171,17 +170,17 @@ func TestEveryTableOfAnOperationHasWhatItNeeds(t *testing.T) {
 				t.Errorf("%s of %s is %s, and %s needs %s", column, op.Table, got, op.Name, want)
 			}
 		}
-		key := get[string](b, `
+		key := sitetest.Get[string](b, `
 			SELECT COALESCE((
 				SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conrelid = $1::regclass AND contype = 'p'), '')`, op.Table)
 		if key != "PRIMARY KEY (tenant_id, id)" {
 			t.Errorf("%s has %q, and %s needs PRIMARY KEY (tenant_id, id)", op.Table, key, op.Name)
 		}
-		if !get[bool](b, `SELECT relrowsecurity AND relforcerowsecurity FROM pg_class WHERE oid = $1::regclass`, op.Table) {
+		if !sitetest.Get[bool](b, `SELECT relrowsecurity AND relforcerowsecurity FROM pg_class WHERE oid = $1::regclass`, op.Table) {
 			t.Errorf("%s of %s has no forced row-level security", op.Table, op.Name)
 		}
 		// 2 is BEFORE, 8 is DELETE. The rules of such a trigger are tested elsewhere.
-		deletable := get[bool](b, `
+		deletable := sitetest.Get[bool](b, `
 			SELECT has_table_privilege(pg_get_userbyid(relowner), oid, 'TRUNCATE') AND NOT EXISTS (
 					SELECT FROM pg_trigger WHERE tgrelid = c.oid AND tgtype & 34 = 34)
 				OR has_table_privilege(pg_get_userbyid(relowner), oid, 'DELETE') AND NOT EXISTS (
@@ -204,7 +203,7 @@ func TestLikenessLastsAsSaid(t *testing.T) {
 			continue
 		}
 		// Without a trigger, the INSERT statement of the record uses the same constant.
-		noted := get[[]int](b, `
+		noted := sitetest.Get[[]int](b, `
 			SELECT ARRAY(
 				SELECT DISTINCT ON (tgargs) (extract(epoch FROM split_part(encode(tgargs, 'escape'), '\000', 1)::interval) / 60)::integer
 				FROM pg_trigger
@@ -223,7 +222,7 @@ func TestLikenessLastsAsSaid(t *testing.T) {
 // old version would go unnoticed.
 func TestEveryVersionCounts(t *testing.T) {
 	b := setup(t)
-	versioned := get[[]string](b, `
+	versioned := sitetest.Get[[]string](b, `
 		SELECT array_agg(c.relname::text) FROM pg_attribute a JOIN pg_class c ON c.oid = attrelid
 		WHERE c.relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT attisdropped
 			AND (atttypid = 'record_version'::regtype OR attname = 'version')`)
@@ -235,7 +234,7 @@ func TestEveryVersionCounts(t *testing.T) {
 	for _, table := range versioned {
 		// 1 is FOR EACH ROW, 2 is BEFORE, 16 is UPDATE; there is no other bit, WHEN or list of columns, and the trigger isn't
 		// disabled.
-		if !get[bool](b, `
+		if !sitetest.Get[bool](b, `
 			SELECT EXISTS (
 				SELECT FROM pg_trigger WHERE tgrelid = $1::regclass AND tgfoid = 'next_version'::regproc
 					AND tgtype = 19 AND tgqual IS NULL AND tgattr = '' AND tgenabled IN ('O', 'A'))`, table) {
@@ -247,12 +246,12 @@ func TestEveryVersionCounts(t *testing.T) {
 // TestEveryConflictIsDocumented: every conflict of a constraint or a rule has a page at /problems.
 func TestEveryConflictIsDocumented(t *testing.T) {
 	b := setup(t)
-	stranger := b.stranger(b.replica)
+	stranger := b.Stranger(b.Replica)
 	for _, rule := range b.Rules() {
 		if rule.Conflict == nil {
 			continue
 		}
-		if a := stranger.get("/problems/" + rule.Conflict.Slug); a.status != http.StatusOK {
+		if a := stranger.Get("/problems/" + rule.Conflict.Slug); a.Status != http.StatusOK {
 			t.Errorf("the conflict %q of the rule %s: %v", rule.Conflict.Slug, rule.Constraint, a)
 		}
 	}
@@ -271,7 +270,7 @@ func TestEveryConflictIsDocumented(t *testing.T) {
 		}
 		for _, slug := range conflictSlugs(parsed) {
 			slugs++
-			if a := stranger.get("/problems/" + slug); a.status != http.StatusOK {
+			if a := stranger.Get("/problems/" + slug); a.Status != http.StatusOK {
 				t.Errorf("%s has a conflict %q that no problem explains: name it in a Rule, or in the conflicts of its resource",
 					file, slug)
 			}

@@ -8,19 +8,22 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"onlyonce/internal/customer/customercases"
+	"onlyonce/internal/site/sitetest"
 )
 
 // TestHalfClosed: a client that closes its half of the connection after a request gets its answer, also if it does so while the
 // request runs.
 func TestHalfClosed(t *testing.T) {
 	b := setup(t)
-	person := b.person(b.replica, b.acme)
+	person := b.Person(b.Replica, b.Acme)
 	const encoded = "Content-Type: application/x-www-form-urlencoded\r\n"
-	cookie := "Cookie: " + sessionCookie + "=" + person.session() + "\r\n"
-	token := "Authorization: Bearer " + b.acme.token + "\r\nContent-Type: application/json\r\n"
-	body := customers().api.encode(customers().command)
+	cookie := "Cookie: " + sitetest.SessionCookie + "=" + person.Session() + "\r\n"
+	token := "Authorization: Bearer " + b.Acme.Token + "\r\nContent-Type: application/json\r\n"
+	body := customercases.Customers().API.Encode(customercases.Customers().Command)
 	// Unlike the other customer, so that neither is a likely repeat.
-	form := change(customers().other, "idempotency_key", "form", "tax_id", "").Encode()
+	form := sitetest.Change(customercases.Customers().Other, "idempotency_key", "form", "tax_id", "").Encode()
 	for name, c := range map[string]struct {
 		request, want string
 	}{
@@ -36,7 +39,7 @@ func TestHalfClosed(t *testing.T) {
 			head = strings.TrimSuffix(c.request, "\r\n")
 		}
 		for range 5 { // the server may notice the end at any time
-			conn := b.dial()
+			conn := dial(b)
 			fmt.Fprintf(conn, "%s\r\nHost: test\r\n\r\n%s", head, body)
 			if err := conn.CloseWrite(); err != nil {
 				t.Fatal(err)
@@ -47,18 +50,18 @@ func TestHalfClosed(t *testing.T) {
 			}
 		}
 	}
-	b.wantRows(rows{"customers": 2, "intents": 2})
+	b.WantRows(sitetest.Rows{"customers": 2, "intents": 2})
 }
 
 // TestHalfClosedWhileItRuns: the client's half is closed while the create waits in the database.
 func TestHalfClosedWhileItRuns(t *testing.T) {
 	b := setup(t)
-	release := b.holdIntent("customer.upsert")
-	conn := b.dial()
-	body := customers().api.encode(customers().command)
+	release := b.HoldIntent("customer.upsert")
+	conn := dial(b)
+	body := customercases.Customers().API.Encode(customercases.Customers().Command)
 	fmt.Fprintf(conn, "POST /api/v1/customers HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer %s\r\n"+
-		"Content-Type: application/json\r\nIdempotency-Key: %s\r\n%s", b.acme.token, key, length(body))
-	b.waiting(1)
+		"Content-Type: application/json\r\nIdempotency-Key: %s\r\n%s", b.Acme.Token, sitetest.Key, length(body))
+	b.Waiting(1)
 	if err := conn.CloseWrite(); err != nil {
 		t.Fatal(err)
 	}
@@ -66,15 +69,15 @@ func TestHalfClosedWhileItRuns(t *testing.T) {
 	if answered := readAnswer(t, conn); !strings.Contains(answered, " 201 ") {
 		t.Errorf("%.300s", answered)
 	}
-	b.wantOutcomes("created")
+	b.WantOutcomes("created")
 }
 
 // length returns the end of a head, and the body.
 func length(body string) string { return fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(body), body) }
 
-func (b *bundle) dial() *net.TCPConn {
+func dial(b *sitetest.Bundle) *net.TCPConn {
 	b.Helper()
-	conn, err := net.Dial("tcp", strings.TrimPrefix(b.url, "http://"))
+	conn, err := net.Dial("tcp", strings.TrimPrefix(b.URL, "http://"))
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -7,12 +7,16 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"onlyonce/internal/customer/customercases"
+	"onlyonce/internal/invoice/invoicecases"
+	"onlyonce/internal/site/sitetest"
 )
 
 func TestBodiesThatAreNotCommands(t *testing.T) {
 	b := setup(t)
-	program := b.program(b.replica, b.acme).with("Idempotency-Key", key)
-	good := customers().api.encode(customers().command)
+	program := b.Program(b.Replica, b.Acme).With("Idempotency-Key", sitetest.Key)
+	good := customercases.Customers().API.Encode(customercases.Customers().Command)
 	big := strings.Replace(good, "Ada Lovelace", strings.Repeat("x", 1<<20), 1)
 	for name, c := range map[string]struct {
 		contentType, body string
@@ -32,23 +36,24 @@ func TestBodiesThatAreNotCommands(t *testing.T) {
 		"no body":                       {"application/json", "", 400, "malformed"},
 		"an array":                      {"application/json", "[" + good + "]", 400, "malformed"},
 		"not JSON by its type":          {"text/plain", good, 415, "content-type"},
-		"a form":                        {"application/x-www-form-urlencoded", customers().command.Encode(), 415, "content-type"},
-		"no type":                       {"", good, 415, "content-type"},
-		"the same type twice":           {"application/json|application/json", good, 415, "content-type"},
-		"another type too":              {"application/json|text/plain", good, 415, "content-type"},
-		"another type before":           {"text/plain|application/json", good, 415, "content-type"},
-		"two types in one header":       {"application/json, text/plain", good, 415, "content-type"},
-		"larger than 1 MiB":             {"application/json", big, 413, "too-large"},
+		"a form": {"application/x-www-form-urlencoded", customercases.Customers().Command.Encode(), 415,
+			"content-type"},
+		"no type":                 {"", good, 415, "content-type"},
+		"the same type twice":     {"application/json|application/json", good, 415, "content-type"},
+		"another type too":        {"application/json|text/plain", good, 415, "content-type"},
+		"another type before":     {"text/plain|application/json", good, 415, "content-type"},
+		"two types in one header": {"application/json, text/plain", good, 415, "content-type"},
+		"larger than 1 MiB":       {"application/json", big, 413, "too-large"},
 	} {
-		a := program.with("Content-Type", strings.Split(c.contentType, "|")...).post("/api/v1/customers", c.body)
-		if p := decode[problem](b, a); a.status != c.status || p.Type != "/problems/"+c.slug || p.Status != c.status {
+		a := program.With("Content-Type", strings.Split(c.contentType, "|")...).Post("/api/v1/customers", c.body)
+		if p := sitetest.Decode[sitetest.Problem](b, a); a.Status != c.status || p.Type != "/problems/"+c.slug || p.Status != c.status {
 			t.Errorf("%s: %v", name, a)
 		}
-		b.wantRows(rows{})
+		b.WantRows(sitetest.Rows{})
 	}
 	padded := good + strings.Repeat(" ", 1<<20-len(good)) // exactly 1 MiB
-	a := program.with("Content-Type", "application/json; charset=utf-8").post("/api/v1/customers", padded)
-	if a.status != http.StatusCreated {
+	a := program.With("Content-Type", "application/json; charset=utf-8").Post("/api/v1/customers", padded)
+	if a.Status != http.StatusCreated {
 		t.Errorf("the key was used up: %v", a)
 	}
 }
@@ -57,9 +62,9 @@ func TestBodiesThatAreNotCommands(t *testing.T) {
 // decide which one was meant.
 func TestMembersInDoubt(t *testing.T) {
 	b := setup(t)
-	program := b.program(b.replica, b.acme).with("Idempotency-Key", key)
-	customer := customers().api.encode(customers().command)
-	program.inDoubt("/api/v1/customers", map[string]string{
+	program := b.Program(b.Replica, b.Acme).With("Idempotency-Key", sitetest.Key)
+	customer := customercases.Customers().API.Encode(customercases.Customers().Command)
+	program.InDoubt("/api/v1/customers", map[string]string{
 		`{"name": "Eve", ` + customer[1:]:                                    "/name",
 		`{"name": null, ` + customer[1:]:                                     "/name",
 		strings.Replace(customer, `"name"`, `"n\u0061me": "Eve", "name"`, 1): "/name",
@@ -67,30 +72,19 @@ func TestMembersInDoubt(t *testing.T) {
 		`{"Name": "Eve", ` + customer[1:]:                                    "/Name",
 		`{"` + strings.Repeat("x", 1<<19) + `": 1, ` + customer[1:]:          "/xxx",
 	})
-	b.wantRows(rows{})
-}
-
-// inDoubt sends bodies that are refused for the member each is listed with.
-func (c *client) inDoubt(path string, bodies map[string]string) {
-	c.b.Helper()
-	for body, member := range bodies {
-		a := c.post(path, body)
-		if p := decode[problem](c.b, a); p.Type != "/problems/malformed" || !strings.Contains(p.Detail, member) || len(p.Detail) > 500 {
-			c.b.Errorf("%s: %v", member, a)
-		}
-	}
+	b.WantRows(sitetest.Rows{})
 }
 
 // TestInvisibleCharacters: invisible characters of pasted text don't change the command. Where they are refused, the error
 // names the field.
 func TestInvisibleCharacters(t *testing.T) {
 	b := setup(t)
-	program := b.program(b.replica, b.acme).with("Idempotency-Key", key)
-	of := customers()
-	copied := change(of.command, "name", "\ufeffAda\u200b Lovelace\u200e", "email", "\u202aada@example.com\u202c")
-	first := program.post("/api/v1/customers", of.api.encode(copied))
-	again := program.post("/api/v1/customers", of.api.encode(of.command))
-	if first.status != http.StatusCreated || again.body != first.body || again.header.Get("Idempotent-Replayed") != "true" {
+	program := b.Program(b.Replica, b.Acme).With("Idempotency-Key", sitetest.Key)
+	of := customercases.Customers()
+	copied := sitetest.Change(of.Command, "name", "\ufeffAda\u200b Lovelace\u200e", "email", "\u202aada@example.com\u202c")
+	first := program.Post("/api/v1/customers", of.API.Encode(copied))
+	again := program.Post("/api/v1/customers", of.API.Encode(of.Command))
+	if first.Status != http.StatusCreated || again.Body != first.Body || again.Header.Get("Idempotent-Replayed") != "true" {
 		t.Errorf("%v\n%v", first, again)
 	}
 	for name, want := range map[string]string{
@@ -98,8 +92,8 @@ func TestInvisibleCharacters(t *testing.T) {
 		"\u202eAda":         "Remove the invisible character at the beginning of the name.",
 		"Ada \uf0fc":        "Replace the symbol after “Ada” in the name. Only the font it comes from can show it.",
 	} {
-		a := program.post("/api/v1/customers", of.api.encode(change(of.command, "name", name)))
-		if p := decode[problem](b, a); len(p.Errors) != 1 || p.Errors[0].Detail != want {
+		a := program.Post("/api/v1/customers", of.API.Encode(sitetest.Change(of.Command, "name", name)))
+		if p := sitetest.Decode[sitetest.Problem](b, a); len(p.Errors) != 1 || p.Errors[0].Detail != want {
 			t.Errorf("%q: %v", name, a)
 		}
 	}
@@ -108,11 +102,13 @@ func TestInvisibleCharacters(t *testing.T) {
 // TestValuesOfAnotherType: a value with the wrong type is an error of its field, like any other invalid value.
 func TestValuesOfAnotherType(t *testing.T) {
 	b := setup(t)
-	program := b.program(b.replica, b.acme).with("Idempotency-Key", key)
-	customer, invoice := customers().api.encode(customers().command), invoices().api.encode(invoices().command)
-	issued := b.prepared(b.acme, "invoice", invoices(), invoices().command, "issue")
+	program := b.Program(b.Replica, b.Acme).With("Idempotency-Key", sitetest.Key)
+	customer, invoice := customercases.Customers().API.Encode(customercases.Customers().Command), invoicecases.Invoices().API.Encode(
+		invoicecases.Invoices().Command,
+	)
+	issued := b.Prepared(b.Acme, "invoice", invoicecases.Invoices(), invoicecases.Invoices().Command, "issue")
 	notes := "/api/v1/invoices/" + issued.ID + "/credit-notes"
-	b.forget()
+	b.Forget()
 	for _, c := range []struct{ path, body, pointer, want string }{
 		{"/api/v1/customers", strings.Replace(customer, `"14"`, `14`, 1), "/payment_days", "a string"},
 		{"/api/v1/customers", strings.Replace(customer, `"Ada Lovelace"`, `true`, 1), "/name", "a string"},
@@ -127,9 +123,9 @@ func TestValuesOfAnotherType(t *testing.T) {
 		{notes, `{"lines": [{"position": 1.5, "quantity": "1"}]}`, "/lines/0/position", "a whole number"},
 		{notes, `{"lines": [{"position": 99999999999999999999, "quantity": "1"}]}`, "/lines/0/position", "a whole number"},
 	} {
-		a := program.post(c.path, c.body)
-		p := decode[problem](b, a)
-		if a.status != http.StatusUnprocessableEntity || p.Type != "/problems/invalid" || len(p.Errors) != 1 ||
+		a := program.Post(c.path, c.body)
+		p := sitetest.Decode[sitetest.Problem](b, a)
+		if a.Status != http.StatusUnprocessableEntity || p.Type != "/problems/invalid" || len(p.Errors) != 1 ||
 			p.Errors[0].Pointer != c.pointer || p.Errors[0].Detail != "Send "+c.want+" here." {
 			t.Errorf("%.200s: %v", c.body, a)
 		}
@@ -139,37 +135,37 @@ func TestValuesOfAnotherType(t *testing.T) {
 // TestProblemTypesOpen: the type of a problem document is the address of a page about it.
 func TestProblemTypesOpen(t *testing.T) {
 	b := setup(t)
-	stranger := b.stranger(b.replica)
-	index := b.page(stranger.get("/problems"))
-	docs := b.page(stranger.get("/docs/api"))
+	stranger := b.Stranger(b.Replica)
+	index := b.Page(stranger.Get("/problems"))
+	docs := b.Page(stranger.Get("/docs/api"))
 	opened := 0
-	for _, a := range all(index.root, "a") {
-		href, _ := attr(a, "href")
+	for _, a := range sitetest.Elements(index.Root, "a") {
+		href, _ := sitetest.Attr(a, "href")
 		if !strings.HasPrefix(href, "/problems/") {
 			continue
 		}
 		opened++
-		page := stranger.get(href)
-		b.page(page).says(text(a), href, "What it means", "What to do")
-		if text(a) == "" || strings.Contains(page.body, "<p></p>") {
+		page := stranger.Get(href)
+		b.Page(page).Says(sitetest.Text(a), href, "What it means", "What to do")
+		if sitetest.Text(a) == "" || strings.Contains(page.Body, "<p></p>") {
 			b.Errorf("%s explains nothing", href)
 		}
-		docs.leadsTo(href)
+		docs.LeadsTo(href)
 	}
 	if opened < 15 {
 		t.Errorf("only %d problems", opened)
 	}
-	if a := stranger.get("/problems/no-such-thing"); a.status != http.StatusNotFound {
+	if a := stranger.Get("/problems/no-such-thing"); a.Status != http.StatusNotFound {
 		t.Errorf("%v", a)
 	}
-	docs.says("24 hours", "Idempotency-Key", "One customer per email address and name in each tenant")
+	docs.Says("24 hours", "Idempotency-Key", "One customer per email address and name in each tenant")
 }
 
 // TestSecurityHeaders checks every answer, from pages to errors.
 func TestSecurityHeaders(t *testing.T) {
 	b := setup(t)
-	person, program := b.person(b.replica, b.acme), b.program(b.replica, b.acme)
-	for _, route := range b.walk() {
+	person, program := b.Person(b.Replica, b.Acme), b.Program(b.Replica, b.Acme)
+	for _, route := range walk(b) {
 		method, path, _ := strings.Cut(route, " ")
 		if path == "/logout" {
 			continue
@@ -178,26 +174,18 @@ func TestSecurityHeaders(t *testing.T) {
 		if strings.HasPrefix(path, "/api/") {
 			caller = program
 		}
-		a := caller.must(caller.send(t.Context(), method, strings.ReplaceAll(path, "{id}", key), ""))
+		a := caller.Must(caller.Send(t.Context(), method, strings.ReplaceAll(path, "{id}", sitetest.Key), ""))
 		checkSecurity(t, route, a)
 	}
 	for _, path := range []string{"/nowhere", "/api/v1/nowhere", "/customers/not-an-id", "/problems/nowhere", "/login"} {
-		checkSecurity(t, path, b.stranger(b.replica).get(path))
+		checkSecurity(t, path, b.Stranger(b.Replica).Get(path))
 	}
-	checkSecurity(t, "method", b.must(person.send(t.Context(), http.MethodDelete, "/customers", "")))
+	checkSecurity(t, "method", b.Must(person.Send(t.Context(), http.MethodDelete, "/customers", "")))
 }
 
-func (b *bundle) must(a answer, err error) answer {
-	b.Helper()
-	if err != nil {
-		b.Fatal(err)
-	}
-	return a
-}
-
-func checkSecurity(t *testing.T, what string, a answer) {
+func checkSecurity(t *testing.T, what string, a sitetest.Answer) {
 	t.Helper()
-	policy := a.header.Get("Content-Security-Policy")
+	policy := a.Header.Get("Content-Security-Policy")
 	for _, part := range []string{
 		"default-src 'none'", "script-src 'self'", "style-src 'self'", "form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'",
 	} {
@@ -208,14 +196,14 @@ func checkSecurity(t *testing.T, what string, a answer) {
 	if strings.Contains(policy, "unsafe") || strings.Contains(policy, "*") || strings.Contains(policy, "http") {
 		t.Errorf("%s: policy %q", what, policy)
 	}
-	if a.header.Get("X-Content-Type-Options") != "nosniff" || a.header.Get("Referrer-Policy") == "" {
+	if a.Header.Get("X-Content-Type-Options") != "nosniff" || a.Header.Get("Referrer-Policy") == "" {
 		t.Errorf("%s: %v", what, a)
 	}
-	if strings.HasPrefix(a.header.Get("Content-Type"), "text/html") && strings.Contains(a.body, "<main") {
-		if cache := a.header.Get("Cache-Control"); !strings.Contains(cache, "private") {
+	if strings.HasPrefix(a.Header.Get("Content-Type"), "text/html") && strings.Contains(a.Body, "<main") {
+		if cache := a.Header.Get("Cache-Control"); !strings.Contains(cache, "private") {
 			t.Errorf("%s: a page may be kept by others: %q", what, cache)
 		}
-		if strings.Contains(a.body, "<style") || strings.Contains(a.body, " style=") || strings.Contains(a.body, " onclick=") {
+		if strings.Contains(a.Body, "<style") || strings.Contains(a.Body, " style=") || strings.Contains(a.Body, " onclick=") {
 			t.Errorf("%s: style or script inside of the page", what)
 		}
 	}
@@ -224,11 +212,11 @@ func checkSecurity(t *testing.T, what string, a answer) {
 // TestHalfARequest: a client that disconnects in the middle of its body has created nothing.
 func TestHalfARequest(t *testing.T) {
 	b := setup(t)
-	of := customers()
-	body := of.api.encode(of.command)
-	conn := b.dial()
-	_, err := io.WriteString(conn, "POST /api/v1/customers HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer "+b.acme.token+
-		"\r\nContent-Type: application/json\r\nIdempotency-Key: "+key+
+	of := customercases.Customers()
+	body := of.API.Encode(of.Command)
+	conn := dial(b)
+	_, err := io.WriteString(conn, "POST /api/v1/customers HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer "+b.Acme.Token+
+		"\r\nContent-Type: application/json\r\nIdempotency-Key: "+sitetest.Key+
 		"\r\nContent-Length: "+strconv.Itoa(len(body))+"\r\n\r\n"+body[:len(body)-1])
 	if err != nil {
 		t.Fatal(err)
@@ -240,8 +228,8 @@ func TestHalfARequest(t *testing.T) {
 	if strings.Contains(string(answered), "201") {
 		t.Errorf("%s", answered)
 	}
-	b.wantOutcomes("rejected")
-	b.wantRows(rows{})
+	b.WantOutcomes("rejected")
+	b.WantRows(sitetest.Rows{})
 }
 
 // TestRequestIDs: a page shows strangers the request id of the log, and neither the name of the machine nor an id that they
@@ -255,9 +243,9 @@ func TestRequestIDs(t *testing.T) {
 	made := "made-up" + strings.Repeat("x", 20_000)
 	ids := map[string]bool{}
 	for range 2 {
-		a := b.stranger(b.replica).with("X-Request-Id", made).get("/nowhere")
-		id := text(all(b.page(a).root, "code")[0])
-		if ids[id] || len(id) > 40 || strings.Contains(id, host) || strings.Contains(a.body, "made-up") {
+		a := b.Stranger(b.Replica).With("X-Request-Id", made).Get("/nowhere")
+		id := sitetest.Text(sitetest.Elements(b.Page(a).Root, "code")[0])
+		if ids[id] || len(id) > 40 || strings.Contains(id, host) || strings.Contains(a.Body, "made-up") {
 			t.Errorf("request ID %.100q", id)
 		}
 		ids[id] = true

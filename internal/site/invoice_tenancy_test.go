@@ -3,41 +3,68 @@ package site_test
 import (
 	"net/http"
 	"net/url"
+	"strings"
+	"testing"
 
 	"onlyonce/internal/record"
+
+	"onlyonce/internal/invoice/invoicecases"
+	"onlyonce/internal/site/sitetest"
 )
 
 // secretInvoices creates for acme a payment with a refund, a credit note, a billed period, a distinction, a next number, and
 // two invoices, the first under key.
-func (b *bundle) secretInvoices(ids *secretIDs) {
+func secretInvoices(b *sitetest.Bundle, ids *secretIDs) {
 	b.Helper()
-	of, paid := invoices(), payments()
-	program := b.program(b.replica, b.acme)
-	command := change(of.command, "notes", "secret notes", "customer_email", "secret@acme.example",
+	of, paid := invoicecases.Invoices(), invoicecases.Payments()
+	program := b.Program(b.Replica, b.Acme)
+	command := sitetest.Change(of.Command, "notes", "secret notes", "customer_email", "secret@acme.example",
 		"customer_name", "Secret Customer", "line_description", "secret work")
-	program.create(of, "of the series", command)
-	a := program.create(of, key, change(command, "number", "SECRET-7"))
-	if a.status != http.StatusCreated {
+	program.Create(of, "of the series", command)
+	a := program.Create(of, sitetest.Key, sitetest.Change(command, "number", "SECRET-7"))
+	if a.Status != http.StatusCreated {
 		b.Fatal(a)
 	}
-	invoice := decode[created](b, a).ID
-	paid.parent.command = command
-	payment := b.prepared(b.acme, "payment", paid, change(paid.command, "reference", "secret reference"))
-	refunded, credited := refunds(), creditNotes()
-	refunded.parent.id, credited.parent.id = payment.ID, get[string](b, `SELECT invoice_id::text FROM payments`)
-	refund := b.prepared(b.acme, "refund", refunded, refunded.command)
-	note := b.prepared(b.acme, "credit note", credited, credited.command)
-	period := b.prepared(b.acme, "period", periods(), periods().command)
-	event := b.prepared(b.acme, "event", webhookEvents(), url.Values{"event": {"secret-event"}})
-	source := get[string](b, `SELECT source_id::text FROM webhook_events`)
-	apart := b.prepared(b.acme, "apart", invoiceDistinctions(), invoiceDistinctions().other)
-	next := b.prepared(b.acme, "next", nextNumbers(), nextNumbers().other)
+	invoice := sitetest.Decode[sitetest.Created](b, a).ID
+	paid.Parent.Command = command
+	payment := b.Prepared(b.Acme, "payment", paid, sitetest.Change(paid.Command, "reference", "secret reference"))
+	refunded, credited := invoicecases.Refunds(), invoicecases.CreditNotes()
+	refunded.Parent.ID, credited.Parent.ID = payment.ID, sitetest.Get[string](b, `SELECT invoice_id::text FROM payments`)
+	refund := b.Prepared(b.Acme, "refund", refunded, refunded.Command)
+	note := b.Prepared(b.Acme, "credit note", credited, credited.Command)
+	period := b.Prepared(b.Acme, "period", invoicecases.Periods(), invoicecases.Periods().Command)
+	event := b.Prepared(b.Acme, "event", invoicecases.WebhookEvents(), url.Values{"event": {"secret-event"}})
+	source := sitetest.Get[string](b, `SELECT source_id::text FROM webhook_events`)
+	apart := b.Prepared(b.Acme, "apart", invoicecases.InvoiceDistinctions(), invoicecases.InvoiceDistinctions().Other)
+	next := b.Prepared(b.Acme, "next", invoicecases.NextNumbers(), invoicecases.NextNumbers().Other)
 	ids.sent = of
-	ids.sent.command = change(of.command, "customer_id", ids.customer, "idempotency_key", key)
+	ids.sent.Command = sitetest.Change(of.Command, "customer_id", ids.customer, "idempotency_key", sitetest.Key)
 	ids.ids = append(ids.ids, invoice, payment.ID, refund.ID, note.ID, period.ID, event.ID, apart.ID, next.ID, source,
-		get[string](b, `SELECT id::text FROM webhook_secrets`))
-	ids.queries = append(ids.queries, "copy="+invoice, "key="+key+"&copy="+invoice, "invoice="+invoice,
+		sitetest.Get[string](b, `SELECT id::text FROM webhook_secrets`))
+	ids.queries = append(ids.queries, "copy="+invoice, "key="+sitetest.Key+"&copy="+invoice, "invoice="+invoice,
 		"status=draft&cursor="+record.Cursor{
 			Of:   record.ListName("/invoices", url.Values{"status": {"draft"}}),
 			From: record.Key{"2026-11-21", invoice}, Back: true}.String())
+}
+
+// TestCustomersOfAnotherTenantMeanNothing: a customer that was selected as acme doesn't exist for globex, and isn't read.
+func TestCustomersOfAnotherTenantMeanNothing(t *testing.T) {
+	b, of := setupSecrets(t)
+	x := b.Case(invoicecases.Invoices(), sitetest.HTML{})
+	form := sitetest.Change(x.Opened(), "customer_id", of.customer)
+	x.Caller.LogIn(b.Globex, sitetest.Password)
+	before := b.Rows()
+	first := x.Caller.Submit(x.Resource.List(), form)
+	second := x.Caller.Press(b.Page(first), "Create it for Globex")
+	b.Page(second).Says("This customer doesn't exist. Choose another one.")
+	for _, a := range []sitetest.Answer{first, second} {
+		for _, secret := range secrets {
+			if strings.Contains(a.Body, secret) {
+				t.Errorf("has %q: %v", secret, a)
+			}
+		}
+	}
+	if after := b.Rows(); !after.Equal(before) {
+		t.Errorf("rows %+v before and %+v after", before, after)
+	}
 }

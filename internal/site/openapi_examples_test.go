@@ -8,17 +8,20 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/idempotency"
+
 	"github.com/getkin/kin-openapi/openapi3"
 
-	"onlyonce/internal/idempotency"
+	"onlyonce/internal/site/sitecases"
+	"onlyonce/internal/site/sitetest"
 )
 
 // examples sends exactly the examples of openapi.json.
 type examples struct {
-	*bundle
+	*sitetest.Bundle
 
 	doc     *openapi3.T
-	program *client
+	program *sitetest.Client
 	sent    int
 }
 
@@ -26,35 +29,35 @@ type examples struct {
 // the answers.
 func TestEveryExampleRuns(t *testing.T) {
 	b := setup(t)
-	e := &examples{bundle: b, doc: b.openAPI(), program: b.program(b.replica, b.acme)}
-	for _, of := range b.casesOf(resources()...) {
-		if of.resource.people {
+	e := &examples{Bundle: b, doc: b.OpenAPI(), program: b.Program(b.Replica, b.Acme)}
+	for _, of := range b.CasesOf(sitecases.Resources()...) {
+		if of.Resource.People {
 			continue
 		}
-		if of.kind == idempotency.Transition {
-			made := e.make(of.resource, of.state.from...)
-			e.want(http.StatusOK, e.send(http.MethodPost, strings.ReplaceAll(of.api, "{id}", made), "", nil))
+		if of.Kind == idempotency.Transition {
+			made := e.make(of.Resource, of.State.From...)
+			e.want(http.StatusOK, e.send(http.MethodPost, strings.ReplaceAll(of.API, "{id}", made), "", nil))
 			continue
 		}
-		item := e.doc.Paths.Value(of.api)
-		if item == nil || item.GetOperation(of.method).RequestBody == nil {
-			t.Errorf("%s has no body in openapi.json", of.operation)
+		item := e.doc.Paths.Value(of.API)
+		if item == nil || item.GetOperation(of.Method).RequestBody == nil {
+			t.Errorf("%s has no body in openapi.json", of.Operation)
 			continue
 		}
-		body := item.GetOperation(of.method).RequestBody.Value.Content["application/json"]
+		body := item.GetOperation(of.Method).RequestBody.Value.Content["application/json"]
 		if body.Example == nil {
-			t.Errorf("%s has no example: give its resource one", of.operation)
+			t.Errorf("%s has no example: give its resource one", of.Operation)
 			continue
 		}
-		made := e.make(of.resource)
-		if of.kind == idempotency.Change {
-			address := strings.ReplaceAll(of.api, "{id}", made)
-			seen := e.program.get(address).header.Get("ETag")
-			e.want(http.StatusOK, e.send(of.method, address, seen, body.Example))
+		made := e.make(of.Resource)
+		if of.Kind == idempotency.Change {
+			address := strings.ReplaceAll(of.API, "{id}", made)
+			seen := e.program.Get(address).Header.Get("ETag")
+			e.want(http.StatusOK, e.send(of.Method, address, seen, body.Example))
 		}
 		e.without(of, body)
-		if !item.GetOperation(of.method).RequestBody.Value.Required {
-			e.want(http.StatusCreated, e.send(of.method, strings.ReplaceAll(of.api, "{id}", e.idFor(of)), "", nil))
+		if !item.GetOperation(of.Method).RequestBody.Value.Required {
+			e.want(http.StatusCreated, e.send(of.Method, strings.ReplaceAll(of.API, "{id}", e.idFor(of)), "", nil))
 		}
 	}
 	e.parameters()
@@ -65,40 +68,40 @@ func TestEveryExampleRuns(t *testing.T) {
 
 // make creates a resource from its example in a new tenant, where no unique value is taken, applies the verbs, and returns its
 // id. A singleton exists already.
-func (e *examples) make(of resource, verbs ...string) string {
+func (e *examples) make(of sitetest.Resource, verbs ...string) string {
 	e.Helper()
-	if of.only {
+	if of.Only {
 		return ""
 	}
-	e.acme = e.tenant(fmt.Sprint("Example ", e.sent))
-	e.program = e.bundle.program(e.replica, e.acme)
+	e.Acme = e.Tenant(fmt.Sprint("Example ", e.sent))
+	e.program = e.Bundle.Program(e.Replica, e.Acme)
 	return e.makeHere(of, verbs...)
 }
 
 // makeHere creates a resource after its parent.
-func (e *examples) makeHere(of resource, verbs ...string) string {
+func (e *examples) makeHere(of sitetest.Resource, verbs ...string) string {
 	e.Helper()
-	e.refer(of, e.acme)
-	address := "/api/v1" + of.list()
-	if of.parent != nil {
-		address = strings.ReplaceAll(address, "{id}", e.makeHere(of.parent.resource, of.parent.ready...))
+	e.Refer(of, e.Acme)
+	address := "/api/v1" + of.List()
+	if of.Parent != nil {
+		address = strings.ReplaceAll(address, "{id}", e.makeHere(of.Parent.Resource, of.Parent.Ready...))
 	}
-	op := e.doc.Paths.Value("/api/v1" + of.list()).Post
+	op := e.doc.Paths.Value("/api/v1" + of.List()).Post
 	made := e.send(http.MethodPost, address, "", op.RequestBody.Value.Content["application/json"].Example)
-	if made.status != http.StatusCreated {
+	if made.Status != http.StatusCreated {
 		e.Fatalf("the example of %s: %v", op.OperationID, made)
 	}
-	id := decode[created](e.bundle, made).ID
+	id := sitetest.Decode[sitetest.Created](e.Bundle, made).ID
 	for _, verb := range verbs {
-		e.want(http.StatusOK, e.send(http.MethodPost, "/api/v1"+of.path+"/"+id+"/"+verb, "", nil))
+		e.want(http.StatusOK, e.send(http.MethodPost, "/api/v1"+of.Path+"/"+id+"/"+verb, "", nil))
 	}
 	return id
 }
 
 // without sends an example without each of its members: a required one must be missed.
-func (e *examples) without(of caseRun, body *openapi3.MediaType) {
+func (e *examples) without(of sitetest.Case, body *openapi3.MediaType) {
 	e.Helper()
-	address := strings.ReplaceAll(of.api, "{id}", e.idFor(of))
+	address := strings.ReplaceAll(of.API, "{id}", e.idFor(of))
 	for _, name := range body.Schema.Value.Required {
 		less := map[string]any{}
 		for member, value := range body.Example.(map[string]any) {
@@ -106,20 +109,20 @@ func (e *examples) without(of caseRun, body *openapi3.MediaType) {
 				less[member] = value
 			}
 		}
-		a := e.send(of.method, address, `"v1"`, less)
-		if a.status != http.StatusUnprocessableEntity || !strings.Contains(a.body, `"/`+name) {
-			e.Errorf("%s is required of %s, and leaving it out gets %v", name, of.operation, a)
+		a := e.send(of.Method, address, `"v1"`, less)
+		if a.Status != http.StatusUnprocessableEntity || !strings.Contains(a.Body, `"/`+name) {
+			e.Errorf("%s is required of %s, and leaving it out gets %v", name, of.Operation, a)
 		}
 	}
 }
 
 // idFor returns the id in the address of an operation.
-func (e *examples) idFor(of caseRun) string {
+func (e *examples) idFor(of sitetest.Case) string {
 	switch {
-	case of.kind == idempotency.Change:
-		return e.make(of.resource)
-	case of.resource.parent != nil:
-		return e.make(of.resource.parent.resource, of.resource.parent.ready...)
+	case of.Kind == idempotency.Change:
+		return e.make(of.Resource)
+	case of.Resource.Parent != nil:
+		return e.make(of.Resource.Parent.Resource, of.Resource.Parent.Ready...)
 	default:
 		return ""
 	}
@@ -133,11 +136,11 @@ func (e *examples) parameters() {
 		for path, item := range e.doc.Paths.Map() {
 			switch {
 			case item.Get == nil:
-			case path == "/api/v1"+of.list() && of.parent == nil:
+			case path == "/api/v1"+of.List() && of.Parent == nil:
 				e.list(path, item.Get)
-			case of.only && strings.HasPrefix(path, "/api/v1"+of.path):
+			case of.Only && strings.HasPrefix(path, "/api/v1"+of.Path):
 				e.want(http.StatusOK, e.send(http.MethodGet, path, "", nil))
-			case strings.HasPrefix(path, "/api/v1"+of.path+"/{id}"):
+			case strings.HasPrefix(path, "/api/v1"+of.Path+"/{id}"):
 				e.want(http.StatusOK, e.send(http.MethodGet, strings.ReplaceAll(path, "{id}", made), "", nil), http.StatusConflict)
 			}
 		}
@@ -163,23 +166,23 @@ func (e *examples) list(path string, op *openapi3.Operation) {
 	}
 }
 
-func (e *examples) send(method, address, seen string, body any) answer {
+func (e *examples) send(method, address, seen string, body any) sitetest.Answer {
 	e.Helper()
 	e.sent++
-	program := e.program.with("Idempotency-Key", fmt.Sprint("example ", e.sent))
+	program := e.program.With("Idempotency-Key", fmt.Sprint("example ", e.sent))
 	if seen != "" {
-		program = program.with("If-Match", seen)
+		program = program.With("If-Match", seen)
 	}
 	text := ""
 	if body != nil {
-		text = encode(body)
+		text = sitetest.Encode(body)
 	}
-	return program.must(program.send(e.Context(), method, address, text))
+	return program.Must(program.Send(e.Context(), method, address, text))
 }
 
-func (e *examples) want(status int, a answer, or ...int) {
+func (e *examples) want(status int, a sitetest.Answer, or ...int) {
 	e.Helper()
-	if a.status != status && !slices.Contains(or, a.status) {
+	if a.Status != status && !slices.Contains(or, a.Status) {
 		e.Errorf("want %d, got %v", status, a)
 	}
 }

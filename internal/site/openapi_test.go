@@ -1,170 +1,17 @@
 package site_test
 
 import (
-	"bytes"
-	"encoding/json"
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
-
-	"github.com/getkin/kin-openapi/openapi3"
-	"github.com/go-chi/chi/v5"
-	"github.com/santhosh-tekuri/jsonschema/v6"
 )
-
-// contract describes the answers of the OpenAPI document, by "METHOD /path status".
-type contract map[string]described
-
-// described is the description of an answer.
-type described struct {
-	schemas map[string]*jsonschema.Schema // by content type; nil for a file
-	headers map[string]bool               // whether each header is required
-}
-
-// theContract is read once, because all servers have the same document.
-var theContract struct {
-	sync.Once
-	contract
-}
-
-// openAPI returns the OpenAPI document of the server.
-func (b *bundle) openAPI() *openapi3.T {
-	b.Helper()
-	a := b.stranger(b.replica).get("/openapi.json")
-	if a.status != http.StatusOK || a.header.Get("Content-Type") != "application/json" {
-		b.Fatal(a)
-	}
-	doc, err := openapi3.NewLoader().LoadFromData([]byte(a.body))
-	if err != nil {
-		b.Fatal(err)
-	}
-	return doc
-}
-
-// conforms compares an answer of the API with the document.
-func (b *bundle) conforms(method, target string, a answer) {
-	b.Helper()
-	path, _, _ := strings.Cut(target, "?")
-	route := chi.NewRouteContext()
-	toUs := a.header.Get("X-Content-Type-Options") != "" // net/http answers malformed HTTP without the server
-	if !toUs || !strings.HasPrefix(path, "/api/v1/") || b.replica == nil || !b.Mux.Match(route, method, path) {
-		return
-	}
-	theContract.Do(func() { theContract.contract = b.contract() })
-	operation := method + " " + route.RoutePattern() + " " + http.StatusText(a.status)
-	want, ok := theContract.contract[operation]
-	if !ok {
-		b.Errorf("openapi.json does not describe %s: %v", operation, a)
-		return
-	}
-	for _, name := range []string{"ETag", "Location", "Idempotent-Replayed", "Retry-After", "WWW-Authenticate"} {
-		if required, known := want.headers[name]; a.header.Get(name) == "" && required || a.header.Get(name) != "" && !known {
-			b.Errorf("the header %s of %s is not as openapi.json describes it: %v", name, operation, a)
-		}
-	}
-	schema, known := want.schemas[a.header.Get("Content-Type")]
-	if !known {
-		b.Errorf("openapi.json does not describe the type of %s: %v", operation, a)
-	}
-	if schema == nil {
-		return
-	}
-	value, err := jsonschema.UnmarshalJSON(strings.NewReader(a.body))
-	if err == nil {
-		err = schema.Validate(value)
-	}
-	if err != nil {
-		b.Errorf("the answer of %s is not as openapi.json describes it: %v\n%v", operation, err, a)
-	}
-}
-
-// contract reads the document with another library than it is generated with.
-func (b *bundle) contract() contract {
-	b.Helper()
-	doc := b.openAPI()
-	compiler := jsonschema.NewCompiler()
-	compiler.AssertFormat()
-	const address = "https://example.com/openapi.json" // absolute, because a relative one would be resolved in the working directory
-	if err := compiler.AddResource(address, closed(doc)); err != nil {
-		b.Fatal(err)
-	}
-	all := contract{}
-	escape := strings.NewReplacer("~", "~0", "/", "~1")
-	for path, item := range doc.Paths.Map() {
-		for method, op := range item.Operations() {
-			for status, ref := range op.Responses.Map() {
-				d := described{map[string]*jsonschema.Schema{}, map[string]bool{}}
-				for name, header := range ref.Value.Headers {
-					d.headers[name] = header.Value.Required
-				}
-				at := "/paths/" + escape.Replace(path) + "/" + strings.ToLower(method) + "/responses/" + status
-				if ref.Ref != "" {
-					at = strings.TrimPrefix(ref.Ref, "#")
-				}
-				for contentType, media := range ref.Value.Content {
-					d.schemas[contentType] = nil
-					if media.Schema != nil {
-						of := "/content/" + escape.Replace(contentType) + "/schema"
-						d.schemas[contentType] = compiler.MustCompile(address + "#" + at + of)
-					}
-				}
-				code, _ := json.Number(status).Int64()
-				all[method+" "+path+" "+http.StatusText(int(code))] = d
-			}
-		}
-	}
-	return all
-}
-
-// closed returns the document with additionalProperties: false in its objects, so that an undescribed member fails. A problem
-// may have the members of its kind.
-func closed(doc *openapi3.T) any {
-	text, err := json.Marshal(doc)
-	if err != nil {
-		panic(err)
-	}
-	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-	if err != nil {
-		panic(err)
-	}
-	root := value.(map[string]any)
-	schemas := root["components"].(map[string]any)["schemas"].(map[string]any)
-	for name, schema := range schemas {
-		if name != "Problem" {
-			closeObjects(schema)
-		}
-	}
-	for _, path := range root["paths"].(map[string]any) {
-		for _, op := range path.(map[string]any) {
-			closeObjects(op.(map[string]any)["responses"])
-		}
-	}
-	return value
-}
-
-func closeObjects(v any) {
-	switch v := v.(type) {
-	case map[string]any:
-		for _, inner := range v {
-			closeObjects(inner)
-		}
-		if v["type"] == "object" && v["properties"] != nil {
-			v["additionalProperties"] = false
-		}
-	case []any:
-		for _, inner := range v {
-			closeObjects(inner)
-		}
-	}
-}
 
 // TestOpenAPIHasEveryRoute: every route is described, and every description has a route. The document and its examples are
 // valid.
 func TestOpenAPIHasEveryRoute(t *testing.T) {
 	b := setup(t)
-	doc := b.openAPI()
+	doc := b.OpenAPI()
 	if err := doc.Validate(t.Context()); err != nil {
 		t.Error(err)
 	}
@@ -189,11 +36,11 @@ func TestOpenAPIHasEveryRoute(t *testing.T) {
 // TestOpenAPIIsCached: a matching If-None-Match gets 304.
 func TestOpenAPIIsCached(t *testing.T) {
 	b := setup(t)
-	stranger := b.stranger(b.replica)
-	first := stranger.get("/openapi.json")
-	again := stranger.with("If-None-Match", first.header.Get("ETag")).get("/openapi.json")
-	other := stranger.with("If-None-Match", `"other"`).get("/openapi.json")
-	if again.status != http.StatusNotModified || again.body != "" || other.status != http.StatusOK || len(other.body) > 200_000 {
+	stranger := b.Stranger(b.Replica)
+	first := stranger.Get("/openapi.json")
+	again := stranger.With("If-None-Match", first.Header.Get("ETag")).Get("/openapi.json")
+	other := stranger.With("If-None-Match", `"other"`).Get("/openapi.json")
+	if again.Status != http.StatusNotModified || again.Body != "" || other.Status != http.StatusOK || len(other.Body) > 200_000 {
 		t.Errorf("%v\n%v", again, other)
 	}
 }

@@ -7,6 +7,9 @@ import (
 	"testing"
 
 	"github.com/go-chi/chi/v5"
+
+	"onlyonce/internal/customer/customercases"
+	"onlyonce/internal/site/sitetest"
 )
 
 // TestNothingStandsAroundTheMux: every handler is a route, or middleware of a route, so the walk sees it.
@@ -21,15 +24,15 @@ func TestNothingStandsAroundTheMux(t *testing.T) {
 // handlers have no rule for repeats. A 405 lists the allowed methods (RFC 9110, section 15.5.6).
 func TestAddressesWithoutARouteDoNothing(t *testing.T) {
 	b := setup(t)
-	person, program := b.person(b.replica, b.acme), b.program(b.replica, b.acme)
+	person, program := b.Person(b.Replica, b.Acme), b.Program(b.Replica, b.Acme)
 	paths := []string{"/nowhere", "/customers/nowhere/else", "/static", "/healthz/x", "/api/v1", "/api/v1/nowhere"}
-	routed := b.walk()
+	routed := walk(b)
 	for _, route := range b.Routes {
-		paths = append(paths, strings.NewReplacer("{id}", key, "{slug}", "invalid").Replace(route.Path))
+		paths = append(paths, strings.NewReplacer("{id}", sitetest.Key, "{slug}", "invalid").Replace(route.Path))
 		routed = append(routed, "HEAD "+route.Path)
 	}
 	slices.Sort(paths)
-	before, tried := b.contents(), 0
+	before, tried := b.Contents(), 0
 	for _, path := range slices.Compact(paths) {
 		var allowed []string
 		for _, method := range []string{"GET", "POST", "PUT", "PATCH", "DELETE"} {
@@ -38,7 +41,7 @@ func TestAddressesWithoutARouteDoNothing(t *testing.T) {
 			}
 		}
 		for _, method := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "LINK", "QUERY"} {
-			pattern := strings.NewReplacer(key, "{id}", "/invalid", "/{slug}").Replace(method + " " + path)
+			pattern := strings.NewReplacer(sitetest.Key, "{id}", "/invalid", "/{slug}").Replace(method + " " + path)
 			if slices.Contains(routed, pattern) {
 				continue
 			}
@@ -47,17 +50,17 @@ func TestAddressesWithoutARouteDoNothing(t *testing.T) {
 			if strings.HasPrefix(path, "/api/") {
 				caller = program
 			}
-			a := b.must(caller.send(t.Context(), method, path, customers().command.Encode()))
+			a := b.Must(caller.Send(t.Context(), method, path, customercases.Customers().Command.Encode()))
 			want := map[int]string{http.StatusNotFound: "", http.StatusMethodNotAllowed: strings.Join(allowed, ", ")}
-			if allow, known := want[a.status]; !known || a.header.Get("Allow") != allow {
-				b.Errorf("%s %s: Allow %q, want %q: %v", method, path, a.header.Get("Allow"), allow, a)
+			if allow, known := want[a.Status]; !known || a.Header.Get("Allow") != allow {
+				b.Errorf("%s %s: Allow %q, want %q: %v", method, path, a.Header.Get("Allow"), allow, a)
 			}
-			if caller == program && method == http.MethodDelete && decode[problem](b, a).Status != a.status {
+			if caller == program && method == http.MethodDelete && sitetest.Decode[sitetest.Problem](b, a).Status != a.Status {
 				b.Errorf("%s %s: not a problem document: %v", method, path, a)
 			}
 		}
-		after := b.contents()
-		wantUnchanged(b, "a method that "+path+" has no route for", before, after)
+		after := b.Contents()
+		sitetest.WantUnchanged(b, "a method that "+path+" has no route for", before, after)
 		before = after
 	}
 	if tried < 9*len(b.Routes)/2 {

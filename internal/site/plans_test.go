@@ -1,369 +1,49 @@
 package site_test
 
 import (
-	"context"
-	"encoding/json"
-	"fmt"
-	"maps"
-	"net/http"
-	"regexp"
-	"slices"
-	"strings"
-	"sync"
 	"testing"
 
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/pgxpool"
-
 	"onlyonce/internal/idempotency"
-	"onlyonce/internal/postgres/pgtest"
-	"onlyonce/internal/record"
+	"onlyonce/internal/postgres"
+
+	"onlyonce/internal/site/sitecases"
+	"onlyonce/internal/site/sitetest"
 )
 
-// plan is what plansOf checks of a room: the plans of the statements of its requests and of its background work.
-type plan struct {
-	room      string     // the directory of its routes, such as "internal/customer/"
-	resources []resource // of the room
-	// requests returns the requests of its routes, except transitions and the routes of plain resources.
-	requests func(b *bundle, program, person *client) map[string][]request
-	// background does its background work.
-	background func(p *plans)
-	settings   []func(*config) // of the server
-}
-
-// plansOf makes every request of a room against a tenant with many rows in every table, as the app's role under
-// row-level security, and checks the plan of each statement, including those in functions and triggers. The rows read by a
-// request must not grow with the tenant: no table is read whole, and no index condition consists of the tenant alone. all are
-// the resources of all rooms, and grow inserts the rows of those that aren't plain.
-//
-// Under row-level security an index condition can use leakproof operators only: a comparison with lower(email) or result->>'id'
-// is then a filter over all rows of the tenant.
-//
-// PostgreSQL plans a prepared statement for its values at first, and once for all values after some uses.
-func plansOf(t *testing.T, of plan, all []resource, grow func(*bundle)) {
-	t.Helper()
-	pgtest.Long(t)
-	for _, mode := range []string{"force_custom_plan", "force_generic_plan"} {
-		t.Run(mode, func(t *testing.T) {
-			b := setupGrown(t, all, grow, of.settings...)
-			plans := b.explained(mode)
-			b.replica = b.serveOn(plans.pool, keeping)
-			program, person := b.program(b.replica, b.acme), b.person(b.replica, b.acme)
-			routes := of.requests(b, program, person)
-			for _, plain := range of.resources {
-				if _, own := routes["POST "+plain.path]; !own && plain.isPlain() {
-					maps.Copy(routes, b.everyPlain(plain, program, person))
-				}
-			}
-			for route, requests := range b.everyTransition(of.resources, program, person) {
-				routes[route] = append(requests, routes[route]...) // before the requests that are refused
-			}
-			plans.requests(of.room, routes)
-			if of.background != nil {
-				of.background(plans)
-			}
-			if len(plans.seen) < 5 {
-				b.Errorf("only %d statements were explained", len(plans.seen))
-			}
-		})
-	}
-}
-
-// many is the number of rows in every table, and of archived customers in addition to as many others. few is the most rows that
-// one node of a plan may read: a page of a list, or the customers offered by a form.
-const (
-	many = 4000
-	few  = 250
-)
-
-// bounded is the most rows that a node may read in a statement with its own bound. It is less than the number of rows.
-const bounded = 2100
-
-// grown is the database filled by grow, once for all tests.
-var grown struct {
-	sync.Once
-	pgtest.Template
-
-	acme, globex tenant
-}
-
-// setupGrown is setup with a copy of grown.
-func setupGrown(t *testing.T, all []resource, grow func(*bundle), settings ...func(*config)) *bundle {
-	t.Helper()
-	leaveToWalks(t)
-	t.Parallel()
-	grown.Do(func() {
-		grown.Fill = func(_ context.Context, db *pgtest.Database) error {
-			b := bundleOn(t, db)
-			grown.acme, grown.globex = b.tenant("Acme"), b.tenant("Globex")
-			b.acme, b.globex = grown.acme, grown.globex
-			b.grow(all, grow)
-			return nil
+// background is the background work of the app.
+func background(p *sitetest.Planner) {
+	p.Helper()
+	p.During("readiness", func() {
+		if err := postgres.SchemaCurrent(p.Context(), p.Pool); err != nil {
+			p.Error(err)
 		}
 	})
-	b := bundleOn(t, grown.New(t), settings...)
-	b.acme, b.globex = grown.acme, grown.globex
-	return b
-}
-
-// grow inserts a history for acme, and as many rows into every table without a tenant. The archived customers are all newer
-// than the others: an index over both kinds reads all of one kind before the other one.
-func (b *bundle) grow(all []resource, more func(*bundle)) {
-	b.Helper()
-	b.exec(fmt.Sprintf(`
-		CREATE OR REPLACE FUNCTION pg_temp.id(n bigint) RETURNS uuid LANGUAGE sql AS
-			$$ SELECT ('01900000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid $$;
-		INSERT INTO tenants (id, name) SELECT pg_temp.id(n), 'Tenant ' || n FROM generate_series(1, %[2]d) AS n;
-		INSERT INTO users (tenant_id, id, email, password_hash)
-		SELECT id AS tenant, id, id || '@example.com', '' FROM tenants WHERE name LIKE 'Tenant %%';
-		INSERT INTO api_tokens (token_hash, tenant_id, name)
-		SELECT sha256(id::text::bytea), id, 'test' FROM tenants WHERE name LIKE 'Tenant %%';
-		INSERT INTO users (tenant_id, id, email, name, password_hash, role, disabled_at, link_id, link_hash, link_expires_at)
-		SELECT '%[1]s', pg_temp.id(n), n || '@people.example', 'Person', 'hash', 'member', CASE WHEN n > %[2]d - 100 THEN now() END,
-			CASE n %% 2 WHEN 0 THEN pg_temp.id(n) END, CASE n %% 2 WHEN 0 THEN sha256(n::text::bytea) END,
-			CASE n %% 2 WHEN 0 THEN now() + interval '1 day' END
-		FROM generate_series(1, %[2]d) AS n;
-		INSERT INTO api_tokens (tenant_id, id, name, token_hash) SELECT '%[1]s', pg_temp.id(n), 'token ' || n, sha256(n::text::bytea)
-		FROM generate_series(1, %[2]d) AS n;
-		INSERT INTO sessions (tenant_id, id, user_id, generation, device, token, data, expiry)
-		SELECT '%[1]s', pg_temp.id(n), pg_temp.id(n) AS person, 0, 'Phone', n, '', now() + n * interval '1 minute'
-		FROM generate_series(1, %[2]d) AS n;
-		INSERT INTO link_mails (tenant_id, id, user_id, link_id, recipient, asked_by)
-		SELECT '%[1]s', pg_temp.id(n), pg_temp.id(n) AS person, pg_temp.id(n) AS link, 'x', 'x' FROM generate_series(1, %[2]d) AS n;
-		INSERT INTO customers (tenant_id, id, email, name, source, external_id, external_digest, archived_at)
-		SELECT '%[1]s', pg_temp.id(n), CASE WHEN n > %[2]d THEN 'shared' ELSE n::text END || '@example.com', 'Customer ' || n, 'Shop', n,
-			sha256(''),
-			CASE WHEN n > %[2]d THEN now() END
-		FROM generate_series(1, 2 * %[2]d) AS n;
-		SET LOCAL session_replication_role = replica; -- the triggers would refuse it, or do the same one by one
-		INSERT INTO intents (
-			tenant_id, operation, key, fingerprint, attempt_id, record_id, outcome, changes, actor, result, expires_at)
-		SELECT '%[1]s', operation, 'past ' || n, sha256(''),
-			pg_temp.id(n) AS attempt, pg_temp.id(place * 10000 + n) AS record, outcome, changes::jsonb, 'test',
-			json_build_object('id', pg_temp.id(place * 10000 + n)), now() + interval '1 hour'
-		FROM generate_series(1, %[2]d) AS n, (VALUES %[3]s) AS of (place, operation, outcome, changes);
-		-- One record has most of what was done.
-		INSERT INTO intents (tenant_id, operation, key, fingerprint, attempt_id, record_id, outcome, actor, at, expires_at)
-		SELECT '%[1]s', 'customer.upsert', 'again ' || n, sha256(''), pg_temp.id(n), pg_temp.id(7), 'reused', 'test',
-			now() - n * interval '1 minute', now()
-		FROM generate_series(1, %[2]d) AS n;
-		INSERT INTO likenesses (tenant_id, likeness, record_id, expires_at)
-		SELECT '%[1]s', sha256(n::text::bytea), pg_temp.id(n), now() + interval '1 hour' FROM generate_series(1, %[2]d) AS n;
-		INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
-		SELECT '%[1]s', pg_temp.id(n), 'customer.upsert', 'past ' || n, 'effect'
-		FROM generate_series(1, %[2]d) AS n;
-		INSERT INTO attempts (tenant_id, id, record_id, at, duration, operation, key, outcome, actor, reason, replica)
-		SELECT '%[1]s', pg_temp.id(n), pg_temp.id(n %% 2 * n + 7), now(), n, 'customer.upsert', 'past ' || n %% 2 * n,
-			CASE n WHEN 2000 THEN 'failed' ELSE 'created' END, 'test', '', 'here'
-		FROM generate_series(1, %[2]d) AS n`,
-		b.acme.id, many, b.pastOperations()))
-	more(b)
-	for _, of := range all {
-		if of.isPlain() && get[int](b, `SELECT count(*) FROM `+b.creating(of).table) < many {
-			b.multiply(of)
+	p.During("expiry", func() {
+		p.Exec(`UPDATE intents SET expires_at = now() - interval '1 day' WHERE key LIKE 'past 1%'`)
+		if _, err := idempotency.Expire(p.Context(), p.Pool, p.Acme.ID); err != nil {
+			p.Error(err)
 		}
-	}
-	var empty []string
-	for _, table := range b.tables() {
-		if n := get[int](b, `SELECT count(*) FROM `+pgx.Identifier{table}.Sanitize()); n < many && table != "goose_db_version" {
-			empty = append(empty, table)
-		}
-	}
-	if len(empty) > 0 {
-		b.Fatalf("these tables do not grow here, so a full scan goes unnoticed: %v", empty)
-	}
-	b.exec(`ANALYZE`)
+	})
 }
 
-// pastOperations are rows (place, operation, outcome, changes), one for each operation. A transition has other records than the
-// other operations, in another place: most records have been changed once or twice.
-func (b *bundle) pastOperations() string {
-	b.Helper()
-	var all []string
-	for i, op := range b.Operations() {
-		place, done := 0, `'created', NULL`
-		if op.Kind.Changes() {
-			done = `'changed', '{"name": ["Ada", "Ada King"]}'`
-		}
-		if op.Kind == idempotency.Transition {
-			place = i + 1
-		}
-		all = append(all, fmt.Sprintf(`(%d, '%s', %s)`, place, op.Name, done))
-	}
-	return strings.Join(all, ", ")
-}
-
-// An id without a record.
-var nobody = rowID(0)
-
-func rowID(n int) string { return fmt.Sprintf("01900000-0000-7000-8000-%012x", n) }
-
-func (b *bundle) tables() []string {
-	b.Helper()
-	rows, _ := b.admin.Query(b.Context(), `SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'`)
-	tables, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		b.Fatal(err)
-	}
-	return tables
-}
-
-// plans collects the plans of statements.
-type plans struct {
-	*bundle
-
-	pool *pgxpool.Pool
-
-	mu    sync.Mutex
-	doing string
-	seen  map[string]bool
-	told  map[string]bool // complaints, each with its statement
-}
-
-// explained returns a pool whose connections log the plan of every statement, in a plan_cache_mode.
-func (b *bundle) explained(mode string) *plans {
-	b.Helper()
-	var name string
-	if err := b.admin.QueryRow(b.Context(), `SELECT current_database()`).Scan(&name); err != nil {
-		b.Fatal(err)
-	}
-	if _, err := b.admin.Exec(b.Context(), `LOAD 'auto_explain'`); err != nil {
-		b.Fatalf("%v: install PostgreSQL's own extensions (on Debian they come with the server's package)", err)
-	}
-	b.db.Spoil(b.T)
-	for setting, value := range map[string]string{
-		"session_preload_libraries": "auto_explain", "auto_explain.log_min_duration": "0", "auto_explain.log_analyze": "on",
-		"auto_explain.log_timing": "off", "auto_explain.log_nested_statements": "on", "auto_explain.log_format": "json",
-		"auto_explain.log_level": "notice", "plan_cache_mode": mode,
-	} {
-		b.exec(fmt.Sprintf(`ALTER ROLE onlyonce IN DATABASE %s SET %s = '%s'`, name, setting, value))
-	}
-	p := &plans{bundle: b, seen: map[string]bool{}, told: map[string]bool{}}
-	config := b.db.Pool.Config()
-	config.ConnConfig.OnNotice = func(_ *pgconn.PgConn, n *pgconn.Notice) { p.note(n.Message) }
-	var err error
-	if p.pool, err = pgxpool.NewWithConfig(b.Context(), config); err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(p.pool.Close)
-	return p
-}
-
-// requests makes the requests of every route of a room, which may be requests of other rooms' routes too.
-func (p *plans) requests(room string, of map[string][]request) {
-	p.Helper()
-	var routes []string
-	for _, route := range p.Routes {
-		name := route.Method + " " + route.Path
-		if routes = append(routes, name); len(of[name]) == 0 && strings.HasPrefix(route.Source, room) {
-			p.Errorf("no request for %s: add requests for all of its answers to the plan of %s", name, room)
-		}
-	}
-	for _, route := range slices.Sorted(maps.Keys(of)) {
-		if !slices.Contains(routes, route) {
-			p.Errorf("there is no route %s", route)
-		}
-		for _, request := range of[route] {
-			p.during(route+" ("+request.what+")", func() {
-				a := request.send()
-				if a.status >= http.StatusInternalServerError || request.want != 0 && a.status != request.want {
-					p.Errorf("%s (%s): want %d, got %v", route, request.what, request.want, a)
-				}
-			})
-		}
+// sitePlan are the plans of the app's own routes.
+func sitePlan() sitetest.Plan {
+	return sitetest.Plan{
+		Room:       "internal/web/",
+		Background: background,
+		Requests: func(b *sitetest.Bundle, program, person *sitetest.Client) map[string][]sitetest.Request {
+			none := []sitetest.Request{{What: "nothing", Want: 0, Send: func() sitetest.Answer { return sitetest.Answer{} }}}
+			return map[string][]sitetest.Request{
+				"GET /": none, "GET /static/*": none, "GET /healthz": none, "GET /readyz": none,
+				"GET /docs/api": sitetest.Gets(person, "/docs/api"), "GET /openapi.json": sitetest.Gets(person, "/openapi.json"),
+				"GET /problems":        sitetest.Gets(person, "/problems"),
+				"GET /rules":           sitetest.Gets(person, "/rules"),
+				"GET /problems/{slug}": sitetest.Gets(person, "/problems/invalid"),
+			}
+		},
 	}
 }
 
-// during does work, and reports the statements that it runs under its name.
-func (p *plans) during(what string, do func()) {
-	p.mu.Lock()
-	p.doing = what
-	p.mu.Unlock()
-	do()
+func TestPlans(t *testing.T) {
+	sitetest.Plans(t, sitePlan(), sitecases.Resources(), sitecases.Grow)
 }
-
-// planNode is a node of a plan in the format of EXPLAIN (FORMAT json).
-//
-//nolint:tagliatelle // PostgreSQL's names
-type planNode struct {
-	Type      string     `json:"Node Type"`
-	Relation  string     `json:"Relation Name"`
-	Index     string     `json:"Index Name"`
-	Condition string     `json:"Index Cond"`
-	Filter    string     `json:"Filter"`
-	Rows      float64    `json:"Actual Rows"`
-	Removed   float64    `json:"Rows Removed by Filter"`
-	Rechecked float64    `json:"Rows Removed by Index Recheck"`
-	Loops     float64    `json:"Actual Loops"`
-	Plans     []planNode `json:"Plans"`
-}
-
-// note checks one plan.
-func (p *plans) note(message string) {
-	_, text, ok := strings.Cut(message, "plan:\n")
-	if !ok {
-		return
-	}
-	var explained struct {
-		Query string   `json:"Query Text"` //nolint:tagliatelle // PostgreSQL's name
-		Plan  planNode `json:"Plan"`       //nolint:tagliatelle // PostgreSQL's name
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if err := json.Unmarshal([]byte(text), &explained); err != nil {
-		p.Errorf("%v in the plan %s", err, text)
-		return
-	}
-	p.seen[explained.Query] = true
-	for node := range explained.Plan.all() {
-		complaint := node.complaint(bound(explained.Query))
-		if told := complaint + explained.Query; complaint != "" && !p.told[told] {
-			p.told[told] = true
-			p.T.Errorf("%s %s\n%+v\nin the statement\n%s", p.doing, complaint, node, explained.Query)
-		}
-	}
-}
-
-func (n planNode) all() map[*planNode]bool {
-	found := map[*planNode]bool{&n: true}
-	for _, child := range n.Plans {
-		maps.Copy(found, child.all())
-	}
-	return found
-}
-
-// bound returns the most rows that a node of a statement may read. Some statements have their own bound: a list that filters
-// some of the rows from its index.
-func bound(query string) float64 {
-	if strings.Contains(query, "candidates AS") || strings.Contains(query, "WITH RECURSIVE found") {
-		return bounded
-	}
-	return few
-}
-
-// complaint returns the part of a node that grows with the tenant, or "".
-func (n planNode) complaint(most float64) string {
-	// goose's table has a row for each migration, and the catalog has none for rows.
-	if n.Relation == "goose_db_version" || strings.HasPrefix(n.Relation, "pg_") {
-		return ""
-	}
-	switch read := (n.Rows + n.Removed + n.Rechecked) * max(n.Loops, 1); {
-	case n.Type == "Seq Scan":
-		return "reads " + n.Relation + " whole: it needs an index that begins with tenant_id and has the condition, or the order"
-	case strings.HasPrefix(n.Type, "Index") || strings.HasPrefix(n.Type, "Bitmap Index"):
-		if n.Index != "tenants_pkey" && tenantOnly.MatchString(n.Condition) {
-			return "asks the index " + n.Index + " for the tenant alone: add a condition or a LIMIT"
-		}
-		if (n.Index == "intents_results" || n.Index == "attempts_pkey") && read <= record.ExpireBatch {
-			return ""
-		}
-		if read > most {
-			return fmt.Sprintf("reads %.0f rows of %s: add a LIMIT, or an index that has the condition", read, n.Relation)
-		}
-	}
-	return ""
-}
-
-// tenantOnly matches conditions on tenant_id alone.
-var tenantOnly = regexp.MustCompile(`^$|^\(tenant_id = [^()]*(\([^()]*\))?[^()]*\)$`)

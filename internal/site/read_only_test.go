@@ -8,18 +8,13 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/web"
+
 	"github.com/google/uuid"
 
-	"onlyonce/internal/web"
+	"onlyonce/internal/customer/customercases"
+	"onlyonce/internal/site/sitetest"
 )
-
-// readOnly returns a read-only user of a tenant.
-func (b *bundle) readOnly(of tenant) tenant {
-	b.Helper()
-	of = b.member(of)
-	b.exec(`UPDATE users SET role = 'read-only' WHERE email = $1`, of.email)
-	return of
-}
 
 // TestReadOnly: a read-only person and token get 403 from every route with an effect, and from its form. Each page that they
 // may open has no form except for forms about their account. Every role is declared by the route, so none is forgotten.
@@ -27,15 +22,15 @@ func TestReadOnly(t *testing.T) {
 	b := setup(t)
 	ids := map[string]string{} // one record of each resource, by the first word of its address
 	for _, of := range createdResources() {
-		ids[strings.Split(of.path, "/")[1]] = b.prepared(b.acme, of.plural(), of, of.command).ID
+		ids[strings.Split(of.Path, "/")[1]] = b.Prepared(b.Acme, of.Plural(), of, of.Command).ID
 	}
-	who, owner := b.readOnly(b.acme), b.person(b.replica, b.acme)
-	made := owner.submit("/tokens", url.Values{"name": {"report"}, "role": {"read-only"}, "idempotency_key": {key}})
-	who.token = b.page(owner.get(made.location())).secretOn()
-	person := b.person(b.replica, who).with("Content-Type", "application/x-www-form-urlencoded")
-	program := b.program(b.replica, who).with("Idempotency-Key", key).with("If-Match", `"1"`)
-	form := change(customers().other, "idempotency_key", key, "version", "1").Encode()
-	before, tried := b.everything(), map[bool]int{}
+	who, owner := b.ReadOnly(b.Acme), b.Person(b.Replica, b.Acme)
+	made := owner.Submit("/tokens", url.Values{"name": {"report"}, "role": {"read-only"}, "idempotency_key": {sitetest.Key}})
+	who.Token = b.Page(owner.Get(made.Location())).SecretOn()
+	person := b.Person(b.Replica, who).With("Content-Type", "application/x-www-form-urlencoded")
+	program := b.Program(b.Replica, who).With("Idempotency-Key", sitetest.Key).With("If-Match", `"1"`)
+	form := sitetest.Change(customercases.Customers().Other, "idempotency_key", sitetest.Key, "version", "1").Encode()
+	before, tried := b.Everything(), map[bool]int{}
 	for _, route := range b.Routes {
 		if route.Public() {
 			continue
@@ -58,47 +53,49 @@ func TestReadOnly(t *testing.T) {
 		asked, body, said := person, form, "Ask an owner of the business to make you a member"
 		switch {
 		case inAPI:
-			asked, body, said = program, customers().api.encode(customers().other), `"type":"/problems/read-only"`
+			asked, body, said = program, customercases.Customers().API.Encode(
+				customercases.Customers().Other,
+			), `"type":"/problems/read-only"`
 		case isOwners(route.Path):
 			said = "Only owners can open this page"
 		}
 		path := strings.ReplaceAll(route.Path, "{id}", cmp.Or(ids[word], uuid.NewString()))
-		a := b.must(asked.send(t.Context(), route.Method, path, body))
+		a := b.Must(asked.Send(t.Context(), route.Method, path, body))
 		tried[inAPI]++
 		if reads && route.Needs == web.ReadOnly {
-			b.isForReadOnly(path, a)
-			if a.status == http.StatusSeeOther {
-				b.isForReadOnly(path, asked.get(a.location()))
+			isForReadOnly(b, path, a)
+			if a.Status == http.StatusSeeOther {
+				isForReadOnly(b, path, asked.Get(a.Location()))
 			}
 			continue
 		}
-		if a.status != http.StatusForbidden || !strings.Contains(a.body, said) {
+		if a.Status != http.StatusForbidden || !strings.Contains(a.Body, said) {
 			t.Errorf("%s %s: %v", route.Method, path, a)
 		}
 	}
-	wantUnchanged(b, "who is read-only", before, b.everything())
+	sitetest.WantUnchanged(b, "who is read-only", before, b.Everything())
 	if tried[false] < 30 || tried[true] < 15 {
 		t.Errorf("only %d requests of pages, and %d of the API", tried[false], tried[true])
 	}
 }
 
 // isForReadOnly fails if an answer is a refusal, or a page with a broken link or a form that isn't about one's own account.
-func (b *bundle) isForReadOnly(path string, a answer) {
+func isForReadOnly(b *sitetest.Bundle, path string, a sitetest.Answer) {
 	b.Helper()
-	if a.status == http.StatusForbidden {
+	if a.Status == http.StatusForbidden {
 		b.Errorf("%s: %v", path, a)
 	}
-	if !strings.HasPrefix(a.header.Get("Content-Type"), "text/html") {
+	if !strings.HasPrefix(a.Header.Get("Content-Type"), "text/html") {
 		return
 	}
-	for _, link := range all(b.page(a).root, "a") {
-		if href, _ := attr(link, "href"); href == "" {
-			b.Errorf("%s: %q leads nowhere", path, text(link))
+	for _, link := range sitetest.Elements(b.Page(a).Root, "a") {
+		if href, _ := sitetest.Attr(link, "href"); href == "" {
+			b.Errorf("%s: %q leads nowhere", path, sitetest.Text(link))
 		}
 	}
-	for _, form := range all(b.page(a).root, "form") {
-		method, _ := attr(form, "method")
-		action, _ := attr(form, "action")
+	for _, form := range sitetest.Elements(b.Page(a).Root, "form") {
+		method, _ := sitetest.Attr(form, "method")
+		action, _ := sitetest.Attr(form, "action")
 		if method == "post" && !strings.HasPrefix(action, "/account") && action != "/logout" {
 			b.Errorf("%s has a form for %s", path, action)
 		}
@@ -109,27 +106,27 @@ func (b *bundle) isForReadOnly(path string, a answer) {
 // record of each resource, and after each transition.
 func TestReadOnlySeesNoButtons(t *testing.T) {
 	b := setup(t)
-	person := b.person(b.replica, b.readOnly(b.acme))
-	b.offersNothing(person, 3)
-	made := map[string]created{}
+	person := b.Person(b.Replica, b.ReadOnly(b.Acme))
+	offersNothing(b, person, 3)
+	made := map[string]sitetest.Created{}
 	for _, of := range createdResources() {
-		if !of.people {
-			made[of.name] = b.prepared(b.acme, of.plural(), of, of.command)
+		if !of.People {
+			made[of.Name] = b.Prepared(b.Acme, of.Plural(), of, of.Command)
 		}
 	}
-	b.offersNothing(person, 10)
-	program := b.program(b.replica, b.acme)
+	offersNothing(b, person, 10)
+	program := b.Program(b.Replica, b.Acme)
 	for _, of := range createdResources() {
-		for _, state := range of.transitions {
-			if of.people {
+		for _, state := range of.Transitions {
+			if of.People {
 				continue
 			}
-			a := program.with("Idempotency-Key", state.verb+" "+of.name).post("/api/v1"+of.recordAt(made[of.name].ID)+"/"+state.verb, "")
-			if a.status != http.StatusOK {
-				b.Fatalf("%s %s: %v", state.verb, of.name, a)
+			a := program.With("Idempotency-Key", state.Verb+" "+of.Name).Post("/api/v1"+of.RecordAt(made[of.Name].ID)+"/"+state.Verb, "")
+			if a.Status != http.StatusOK {
+				b.Fatalf("%s %s: %v", state.Verb, of.Name, a)
 			}
-			for _, next := range b.offered(person, of.pageOf(made[of.name].ID)) {
-				b.offered(person, next)
+			for _, next := range offered(b, person, of.PageOf(made[of.Name].ID)) {
+				offered(b, person, next)
 			}
 		}
 	}
@@ -137,7 +134,7 @@ func TestReadOnlySeesNoButtons(t *testing.T) {
 
 // offersNothing follows all links from the first page, and fails for each link to a refusal and each form that isn't about
 // one's own account. It fails if it finds fewer pages than atLeast.
-func (b *bundle) offersNothing(person *client, atLeast int) {
+func offersNothing(b *sitetest.Bundle, person *sitetest.Client, atLeast int) {
 	b.Helper()
 	seen, next := map[string]bool{}, []string{"/customers", "/account"}
 	for len(next) > 0 {
@@ -146,7 +143,7 @@ func (b *bundle) offersNothing(person *client, atLeast int) {
 			continue
 		}
 		seen[path] = true
-		next = append(next, b.offered(person, path)...)
+		next = append(next, offered(b, person, path)...)
 	}
 	if len(seen) < atLeast {
 		b.Errorf("only %d pages", len(seen))
@@ -154,15 +151,15 @@ func (b *bundle) offersNothing(person *client, atLeast int) {
 }
 
 // offered returns the pages of the app that a page links to, and fails if the page offers a refused action.
-func (b *bundle) offered(person *client, path string) (next []string) {
+func offered(b *sitetest.Bundle, person *sitetest.Client, path string) (next []string) {
 	b.Helper()
-	a := person.get(path)
-	b.isForReadOnly(path, a)
-	if !strings.HasPrefix(a.header.Get("Content-Type"), "text/html") {
+	a := person.Get(path)
+	isForReadOnly(b, path, a)
+	if !strings.HasPrefix(a.Header.Get("Content-Type"), "text/html") {
 		return nil
 	}
-	for _, link := range all(b.page(a).root, "a") {
-		href, _ := attr(link, "href")
+	for _, link := range sitetest.Elements(b.Page(a).Root, "a") {
+		href, _ := sitetest.Attr(link, "href")
 		to, err := url.Parse(href)
 		if err != nil || to.Host != "" || !strings.HasPrefix(to.Path, "/") ||
 			slices.Contains([]string{"/docs/api", "/rules", "/openapi.json", "/login"}, to.Path) ||

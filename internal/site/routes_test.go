@@ -6,13 +6,16 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/web"
+
 	"github.com/go-chi/chi/v5"
 
-	"onlyonce/internal/web"
+	"onlyonce/internal/site/sitecases"
+	"onlyonce/internal/site/sitetest"
 )
 
 // walk returns all routes of the server as "METHOD /path".
-func (b *bundle) walk() []string {
+func walk(b *sitetest.Bundle) []string {
 	b.Helper()
 	var found []string
 	err := chi.Walk(b.Mux, func(method, path string, _ http.Handler, _ ...func(http.Handler) http.Handler) error {
@@ -31,7 +34,7 @@ func TestEveryRouteSaysWhatARepeatDoes(t *testing.T) {
 	for _, route := range b.Routes {
 		listed[route.Method+" "+route.Path] = route
 	}
-	for _, route := range b.walk() {
+	for _, route := range walk(b) {
 		if _, ok := listed[route]; !ok {
 			t.Errorf("%s was registered past the router, so nothing says what a repeat of it does: use read, natural or operation", route)
 		}
@@ -49,8 +52,8 @@ func TestEveryRouteSaysWhatARepeatDoes(t *testing.T) {
 			t.Errorf("%+v", route)
 		}
 	}
-	if len(b.once()) < 4 {
-		t.Errorf("only %d routes carry out an operation", len(b.once()))
+	if len(b.Once()) < 4 {
+		t.Errorf("only %d routes carry out an operation", len(b.Once()))
 	}
 }
 
@@ -58,14 +61,14 @@ func TestEveryRouteSaysWhatARepeatDoes(t *testing.T) {
 func TestEveryOperationIsTried(t *testing.T) {
 	b := setup(t)
 	tried := map[string]bool{}
-	for _, of := range b.casesOf(resources()...) {
-		if tried["POST "+of.form] = true; !of.resource.people {
-			tried[of.method+" "+of.api] = true
+	for _, of := range b.CasesOf(sitecases.Resources()...) {
+		if tried["POST "+of.Form] = true; !of.Resource.People {
+			tried[of.Method+" "+of.API] = true
 		}
 	}
-	for _, route := range b.once() {
+	for _, route := range b.Once() {
 		if !tried[route.Method+" "+route.Path] {
-			t.Errorf("%s %s (%s) is not tried: declare its resource, and add it to resources(); "+
+			t.Errorf("%s %s (%s) is not tried: declare its resource, and add its room to sitecases; "+
 				"one operation has one form and one place in the API", route.Method, route.Path, route.Why)
 		}
 	}
@@ -78,7 +81,7 @@ func TestEveryRowIsDocumented(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, row := range rowNames() {
+	for _, row := range sitetest.RowNames() {
 		if !strings.Contains(string(rules), "\n| "+row+" ") {
 			t.Errorf("docs/idempotency.md has no row %q", row)
 		}
@@ -88,14 +91,14 @@ func TestEveryRowIsDocumented(t *testing.T) {
 // TestEveryRouteNeedsALogin, except those that are declared as public.
 func TestEveryRouteNeedsALogin(t *testing.T) {
 	b := setup(t)
-	stranger := b.browser(b.replica)
+	stranger := b.Browser(b.Replica)
 	for _, route := range b.Routes {
 		if route.Public() {
 			continue
 		}
-		a := stranger.must(stranger.send(t.Context(), route.Method, strings.ReplaceAll(route.Path, "{id}", key), ""))
-		toLogin := a.status == http.StatusSeeOther && strings.HasPrefix(a.location(), "/login?next=%2F")
-		if a.status != http.StatusUnauthorized && !toLogin {
+		a := stranger.Must(stranger.Send(t.Context(), route.Method, strings.ReplaceAll(route.Path, "{id}", sitetest.Key), ""))
+		toLogin := a.Status == http.StatusSeeOther && strings.HasPrefix(a.Location(), "/login?next=%2F")
+		if a.Status != http.StatusUnauthorized && !toLogin {
 			t.Errorf("%s %s: %v", route.Method, route.Path, a)
 		}
 	}

@@ -9,11 +9,15 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/postgres/pgtest"
+
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"onlyonce/internal/postgres/pgtest"
+	"onlyonce/internal/customer/customercases"
+	"onlyonce/internal/people/peoplecases"
+	"onlyonce/internal/site/sitetest"
 )
 
 // secrets are the texts that only acme may read.
@@ -26,45 +30,48 @@ type secretIDs struct {
 	ids      []string // one record of each kind, the customer's first
 	queries  []string // with other possible ways there
 	// sent is a resource with a command that another tenant can't carry out; it is sent to every route.
-	sent resource
+	sent sitetest.Resource
 }
 
 // setupSecrets creates for acme a customer, under key, and records of all other kinds.
-func setupSecrets(t *testing.T) (*bundle, secretIDs) {
+func setupSecrets(t *testing.T) (*sitetest.Bundle, secretIDs) {
 	t.Helper()
 	b := setup(t)
-	program := b.program(b.replica, b.acme)
-	a := program.create(customers(), key, change(customers().command, "email", "secret@acme.example", "name", "Secret Customer"))
-	if a.status != http.StatusCreated {
+	program := b.Program(b.Replica, b.Acme)
+	a := program.Create(customercases.Customers(), sitetest.Key,
+		sitetest.Change(customercases.Customers().Command, "email", "secret@acme.example", "name", "Secret Customer"))
+	if a.Status != http.StatusCreated {
 		t.Fatal(a)
 	}
-	of := secretIDs{customer: decode[created](b, a).ID}
-	program.create(settings(), "settings", change(settings().command, "name", "Secret Ltd", "address", "1 secret street"))
-	user := b.prepared(b.acme, "person", users(), change(users().command, "email", "secret-person@acme.example", "name", "Secret Person"))
-	b.exec(`INSERT INTO link_mails (tenant_id, user_id, link_id, recipient, asked_by)
+	of := secretIDs{customer: sitetest.Decode[sitetest.Created](b, a).ID}
+	program.Create(peoplecases.Settings(), "settings",
+		sitetest.Change(peoplecases.Settings().Command, "name", "Secret Ltd", "address", "1 secret street"))
+	user := b.Prepared(b.Acme, "person", peoplecases.Users(),
+		sitetest.Change(peoplecases.Users().Command, "email", "secret-person@acme.example", "name", "Secret Person"))
+	b.Exec(`INSERT INTO link_mails (tenant_id, user_id, link_id, recipient, asked_by)
 		SELECT tenant_id, id, link_id, email, 'secret owner' FROM users WHERE id = $1`, user.ID)
-	token := b.prepared(b.acme, "token", apiTokens(), url.Values{"name": {"secret token"}, "role": {"member"}})
-	of.sent = customers()
-	of.sent.command = change(of.sent.command, "email", "nobody", "name", " ", "idempotency_key", key)
+	token := b.Prepared(b.Acme, "token", peoplecases.APITokens(), url.Values{"name": {"secret token"}, "role": {"member"}})
+	of.sent = customercases.Customers()
+	of.sent.Command = sitetest.Change(of.sent.Command, "email", "nobody", "name", " ", "idempotency_key", sitetest.Key)
 	of.ids = []string{of.customer, user.ID, token.ID}
 	of.queries = []string{
-		"", "customer_id=" + of.customer, "record=" + of.customer, "customer=" + of.customer, "key=" + key,
-		"key=" + key + "&customer=" + of.customer,
+		"", "customer_id=" + of.customer, "record=" + of.customer, "customer=" + of.customer, "key=" + sitetest.Key,
+		"key=" + sitetest.Key + "&customer=" + of.customer,
 	}
 	for _, plain := range plainResources() {
-		of.ids = append(of.ids, b.prepared(b.acme, plain.name, plain, plain.command).ID)
+		of.ids = append(of.ids, b.Prepared(b.Acme, plain.Name, plain, plain.Command).ID)
 	}
-	b.exec(`INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
+	b.Exec(`INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
 		SELECT tenant_id, record_id, operation, key, 'secret effect' FROM intents WHERE record_id = $1`, of.customer)
-	b.exec(`INSERT INTO attempts (tenant_id, id, record_id, at, duration, operation, key, outcome, actor, reason, replica)
+	b.Exec(`INSERT INTO attempts (tenant_id, id, record_id, at, duration, operation, key, outcome, actor, reason, replica)
 		SELECT tenant_id, new_id(), record_id, now(), 1, operation, key, 'replayed', 'secret actor', '', 'secret replica'
 		FROM intents WHERE record_id = $1`, of.customer)
-	merge := b.prepared(b.acme, "merge", merges(), merges().command)
-	distinction := b.prepared(b.acme, "distinction", distinctions(), distinctions().other)
-	b.exec(`INSERT INTO customer_merge_rows (tenant_id, row_id, merge_id, table_name, column_name, was)
+	merge := b.Prepared(b.Acme, "merge", customercases.Merges(), customercases.Merges().Command)
+	distinction := b.Prepared(b.Acme, "distinction", customercases.Distinctions(), customercases.Distinctions().Other)
+	b.Exec(`INSERT INTO customer_merge_rows (tenant_id, row_id, merge_id, table_name, column_name, was)
 		SELECT tenant_id, winner_id, id, 'customers', 'merged_into', winner_id FROM customer_merges`)
 	of.ids = append(of.ids, merge.ID, distinction.ID)
-	b.secretInvoices(&of)
+	secretInvoices(b, &of)
 	return b, of
 }
 
@@ -73,20 +80,20 @@ func setupSecrets(t *testing.T) (*bundle, secretIDs) {
 func TestOtherTenantsSeeNothing(t *testing.T) {
 	pgtest.Long(t)
 	b, of := setupSecrets(t)
-	before := b.rows()
-	person, program := b.person(b.replica, b.globex), b.program(b.replica, b.globex)
-	hidden := append(slices.Clone(secrets), merges().label)
+	before := b.Rows()
+	person, program := b.Person(b.Replica, b.Globex), b.Program(b.Replica, b.Globex)
+	hidden := append(slices.Clone(secrets), customercases.Merges().Label)
 	for _, plain := range plainResources() {
-		hidden = append(hidden, plain.label)
+		hidden = append(hidden, plain.Label)
 	}
 	tried := 0
-	for _, route := range b.walk() {
+	for _, route := range walk(b) {
 		method, path, _ := strings.Cut(route, " ")
-		caller, body := person, of.sent.command.Encode()
+		caller, body := person, of.sent.Command.Encode()
 		if strings.HasPrefix(path, "/api/") {
-			caller, body = program, of.sent.api.encode(of.sent.command)
+			caller, body = program, of.sent.API.Encode(of.sent.Command)
 		} else {
-			caller = caller.with("Content-Type", "application/x-www-form-urlencoded")
+			caller = caller.With("Content-Type", "application/x-www-form-urlencoded")
 		}
 		ids := of.ids
 		if !strings.Contains(path, "{id}") {
@@ -98,18 +105,18 @@ func TestOtherTenantsSeeNothing(t *testing.T) {
 					break
 				}
 				address := strings.ReplaceAll(path, "{id}", id) + "?" + query
-				a := caller.must(caller.with("Idempotency-Key", key).send(t.Context(), method, address, body))
+				a := caller.Must(caller.With("Idempotency-Key", sitetest.Key).Send(t.Context(), method, address, body))
 				tried++
-				if strings.Contains(path, "{id}") && a.status != http.StatusNotFound {
+				if strings.Contains(path, "{id}") && a.Status != http.StatusNotFound {
 					b.Errorf("%s %s: %v", method, address, a)
 				}
 				for _, secret := range hidden {
-					if strings.Contains(a.body, secret) || strings.Contains(fmt.Sprint(a.header), secret) {
+					if strings.Contains(a.Body, secret) || strings.Contains(fmt.Sprint(a.Header), secret) {
 						b.Errorf("%s %s has %q: %v", method, address, secret, a)
 					}
 				}
 				if path == "/logout" {
-					person.logIn(b.globex, password)
+					person.LogIn(b.Globex, sitetest.Password)
 				}
 			}
 		}
@@ -117,40 +124,27 @@ func TestOtherTenantsSeeNothing(t *testing.T) {
 	if tried < 100 {
 		b.Errorf("only %d attempts", tried)
 	}
-	if after := b.rows(); !after.equal(before) {
+	if after := b.Rows(); !after.Equal(before) {
 		b.Errorf("rows %+v before and %+v after", before, after)
 	}
-}
-
-// tenantTables returns the tables with a tenant_id, from the catalog, except those that are read before a tenant is known.
-func (b *bundle) tenantTables() []string {
-	b.Helper()
-	tables := get[[]string](b, `
-		SELECT array_agg(relname::text ORDER BY relname) FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid
-		WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND attname = 'tenant_id'`)
-	tables = slices.DeleteFunc(tables, func(table string) bool { return slices.Contains(directory, table) })
-	if len(tables) < 5 {
-		b.Fatalf("found only %v", tables)
-	}
-	return tables
 }
 
 // TestRowLevelSecurity runs queries without a tenant condition as the app's role.
 func TestRowLevelSecurity(t *testing.T) {
 	b, _ := setupSecrets(t)
-	b.db.Spoil(t)
-	b.exec(`DELETE FROM settings WHERE tenant_id = $1`, b.globex.id) // so that globex has no row in any table
-	for _, table := range b.tenantTables() {
+	b.DB.Spoil(t)
+	b.Exec(`DELETE FROM settings WHERE tenant_id = $1`, b.Globex.ID) // so that globex has no row in any table
+	for _, table := range b.TenantTables() {
 		// Triggers and privileges also refuse some of the statements.
-		b.exec(`ALTER TABLE ` + table + ` DISABLE TRIGGER USER; GRANT UPDATE ON ` + table + ` TO onlyonce`)
-		if get[int](b, `SELECT count(*) FROM `+table) == 0 {
+		b.Exec(`ALTER TABLE ` + table + ` DISABLE TRIGGER USER; GRANT UPDATE ON ` + table + ` TO onlyonce`)
+		if sitetest.Get[int](b, `SELECT count(*) FROM `+table) == 0 {
 			t.Fatalf("%s has no row to hide: give it one in this test", table)
 		}
 		for who, c := range map[string]struct {
 			tenant  string
 			visible bool
 		}{
-			"nobody": {"", false}, "another tenant": {b.globex.id.String(), false}, "the tenant": {b.acme.id.String(), true},
+			"nobody": {"", false}, "another tenant": {b.Globex.ID.String(), false}, "the tenant": {b.Acme.ID.String(), true},
 		} {
 			inTx(b, c.tenant, func(tx pgx.Tx) {
 				var seen, changed int
@@ -167,9 +161,9 @@ func TestRowLevelSecurity(t *testing.T) {
 				}
 			})
 		}
-		for _, as := range []string{"", b.acme.id.String()} {
+		for _, as := range []string{"", b.Acme.ID.String()} {
 			inTx(b, as, func(tx pgx.Tx) {
-				_, err := tx.Exec(t.Context(), `INSERT INTO `+table+` (tenant_id) VALUES ($1)`, b.globex.id)
+				_, err := tx.Exec(t.Context(), `INSERT INTO `+table+` (tenant_id) VALUES ($1)`, b.Globex.ID)
 				var refused *pgconn.PgError
 				if !errors.As(err, &refused) || refused.Code != "42501" {
 					b.Errorf("%s: tenant %q inserts for another: %v", table, as, err)
@@ -184,12 +178,12 @@ func TestRowLevelSecurity(t *testing.T) {
 func TestDirectoryWithinATenant(t *testing.T) {
 	b, _ := setupSecrets(t)
 	for _, table := range []string{"users", "api_tokens"} {
-		all := get[int](b, `SELECT count(*) FROM `+table)
-		own := get[int](b, `SELECT count(*) FROM `+table+` WHERE tenant_id = $1`, b.acme.id)
+		all := sitetest.Get[int](b, `SELECT count(*) FROM `+table)
+		own := sitetest.Get[int](b, `SELECT count(*) FROM `+table+` WHERE tenant_id = $1`, b.Acme.ID)
 		for who, c := range map[string]struct {
 			tenant string
 			want   int
-		}{"a login": {"", all}, "acme": {b.acme.id.String(), own}, "nobody": {uuid.NewString(), 0}} {
+		}{"a login": {"", all}, "acme": {b.Acme.ID.String(), own}, "nobody": {uuid.NewString(), 0}} {
 			inTx(b, c.tenant, func(tx pgx.Tx) {
 				var seen int
 				if err := tx.QueryRow(t.Context(), `SELECT count(*) FROM `+table).Scan(&seen); err != nil {
@@ -201,8 +195,8 @@ func TestDirectoryWithinATenant(t *testing.T) {
 				}
 			})
 		}
-		inTx(b, b.acme.id.String(), func(tx pgx.Tx) {
-			_, err := tx.Exec(t.Context(), `UPDATE `+table+` SET tenant_id = $1`, b.globex.id)
+		inTx(b, b.Acme.ID.String(), func(tx pgx.Tx) {
+			_, err := tx.Exec(t.Context(), `UPDATE `+table+` SET tenant_id = $1`, b.Globex.ID)
 			if refused, ok := errors.AsType[*pgconn.PgError](err); !ok || refused.Code != "42501" {
 				b.Errorf("%s: moved to another tenant: %v", table, err)
 			}
@@ -211,9 +205,9 @@ func TestDirectoryWithinATenant(t *testing.T) {
 }
 
 // inTx runs statements as the app's role and a tenant, or none, and rolls back.
-func inTx(b *bundle, tenant string, run func(pgx.Tx)) {
+func inTx(b *sitetest.Bundle, tenant string, run func(pgx.Tx)) {
 	b.Helper()
-	tx, err := b.db.Pool.Begin(b.Context())
+	tx, err := b.DB.Pool.Begin(b.Context())
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -145,9 +145,7 @@ func (m *resource) list(path, name string, l Listing[Entity]) {
 }
 
 // writeRows answers with the rows of a page.
-func writeRows(
-	w http.ResponseWriter, r *http.Request, name string, l Listing[Entity], read readEntities,
-) error {
+func writeRows(w http.ResponseWriter, r *http.Request, name string, l Listing[Entity], read readEntities) error {
 	list, err := PageOf(r, read)
 	if err != nil {
 		return err
@@ -280,9 +278,7 @@ type addedColumns struct {
 func ArchivedOnly(r *http.Request) bool { return r.URL.Query().Get(templates.ArchivedField) == "1" }
 
 // PageOf reads the page of a list that a request asks for. Its error may be an [*invalid.Error].
-func PageOf[L any](
-	r *http.Request, read func(r *http.Request, page record.Page) (record.List[L], error),
-) (record.List[L], error) {
+func PageOf[L any](r *http.Request, read func(r *http.Request, page record.Page) (record.List[L], error)) (record.List[L], error) {
 	page, err := listParameters(r)
 	if err != nil {
 		return record.List[L]{}, err

@@ -99,10 +99,8 @@ func (m *resource) fill(found Entity) url.Values {
 
 // open shows a form under a new key, which the address keeps through refresh, Back, duplicated tabs and restored sessions. An address
 // without a key gets a new one.
-func (m *resource) open(
-	kind idempotency.Kind, used used, form func(*http.Request, idempotency.Key) (templates.Form, error),
-	wasUsed func(*http.Request, templates.Record) templates.FormUsed,
-) Handler {
+func (m *resource) open(kind idempotency.Kind, used used, form func(*http.Request, idempotency.Key) (templates.Form, error),
+	wasUsed func(*http.Request, templates.Record) templates.FormUsed) Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if err := m.namedExists(r, kind); err != nil { // also at a bare address, which would lead to nowhere
 			return err

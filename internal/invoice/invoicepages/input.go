@@ -49,9 +49,7 @@ type doubt struct{ answer, problem, confirm string }
 const dateField = "answer_date"
 
 // askingAbout makes a command's form ask once about a date that is probably mistyped, or with which a schedule bills at once.
-func askingAbout[C any](
-	command web.Command[C], pointer string, unusual func(*http.Request, C) (doubt, error),
-) web.Command[C] {
+func askingAbout[C any](command web.Command[C], pointer string, unusual func(*http.Request, C) (doubt, error)) web.Command[C] {
 	read := command.Form
 	command.Form = func(r *http.Request) (C, error) {
 		draft, err := read(r)
@@ -99,9 +97,7 @@ func readNumber(questions *invalid.Error, pointer string, value *string, decimal
 }
 
 // amountAsTyped makes the form of a command accept a typed amount, in the currency of the record in its path.
-func amountAsTyped[C any, P web.Entity](
-	command web.Command[C], of *web.Mounted[P], currency func(P) money.Currency,
-) web.Command[C] {
+func amountAsTyped[C any, P web.Entity](command web.Command[C], of *web.Mounted[P], currency func(P) money.Currency) web.Command[C] {
 	read := command.Form
 	command.Form = func(r *http.Request) (none C, err error) {
 		amount := r.PostForm.Get("amount")

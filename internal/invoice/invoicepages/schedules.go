@@ -127,17 +127,13 @@ func scheduleFacts(s schedule.Schedule) []templates.Fact {
 	if !s.PausedAt.IsZero() {
 		next.Value = "Paused since " + web.Day(s.PausedAt)
 	}
-	return web.KnownFacts(
-		templates.Fact{Label: "Customer", Value: s.Customer.Name, Href: "/customers/" + s.Customer.ID.String()},
-		templates.Fact{Label: "Total", Value: scheduleTotal(s)},
-		templates.Fact{Label: "How often", Value: web.Capital(s.Often())},
-		next,
+	return web.KnownFacts(templates.Fact{Label: "Customer", Value: s.Customer.Name, Href: "/customers/" + s.Customer.ID.String()},
+		templates.Fact{Label: "Total", Value: scheduleTotal(s)}, templates.Fact{Label: "How often", Value: web.Capital(s.Often())}, next,
 		templates.Fact{Label: "First day", Value: web.DateText(s.FirstDay)},
 		templates.Fact{Label: "Last day", Value: web.DateText(s.LastDay)},
 		templates.Fact{Label: "Each invoice is", Value: web.Capital(choiceText("bill_as", s.BillAs))},
 		templates.Fact{Label: "Missed periods", Value: web.Capital(choiceText("missed", s.Missed))},
-		templates.Fact{Label: "Notes", Value: s.Notes},
-	)
+		templates.Fact{Label: "Notes", Value: s.Notes})
 }
 
 func (s *Pages) schedulePage(r *http.Request, p templates.Page, found schedule.Schedule) (templ.Component, error) {

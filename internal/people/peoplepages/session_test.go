@@ -16,8 +16,6 @@ import (
 	"onlyonce/internal/web/webtest"
 )
 
-func TestMain(m *testing.M) { pgtest.Main(m) }
-
 // serve returns the pages for logins, of a server with a database.
 func serve(t *testing.T) (p *pages) {
 	t.Helper()

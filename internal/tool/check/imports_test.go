@@ -27,6 +27,7 @@ const (
 	site                    // lists the domains
 	around                  // the command line, and additions to the app that only some programs have
 	program                 // starts an app
+	tests                   // declares resources for tests, or tests them: only tests import it
 )
 
 // rooms lists the level of every room except the domains and their pages; if an import path is in several, the innermost
@@ -54,6 +55,7 @@ var rooms = map[string]level{
 	"internal/record":        foundation,
 	"internal/web":           kit,
 	"internal/site":          site,
+	"internal/site/sitetest": tests,
 	"internal/app":           app,
 	"internal/app/apptest":   program,
 	"internal/command":       around,
@@ -169,6 +171,9 @@ func TestViolationsAreFound(t *testing.T) {
 		"pages and views":          {"internal/customer/customerpages", "onlyonce/templates/customerviews", ""},
 		"pages of others":          {"internal/apages", "onlyonce/internal/b/bpages", "downward only"},
 		"site and pages":           {"internal/site", "onlyonce/internal/customer/customerpages", ""},
+		"declarations and kit":     {"internal/invoice/invoicecases", "onlyonce/internal/site/sitetest", ""},
+		"pages and tests' kit":     {"internal/customer/customerpages", "onlyonce/internal/site/sitetest", "downward only"},
+		"app and declarations":     {"internal/app", "onlyonce/internal/invoice/invoicecases", "downward only"},
 		"static files need HTTP":   {"static", "net/http", ""},
 		"so does a client to read": {"docs/api-client", "net/http", ""},
 		"net is not net/http":      {"internal/customer", "net/netip", ""},
@@ -201,7 +206,7 @@ func violations(p pkg) []string {
 }
 
 func below(to, from string) bool {
-	neighbours := levelOf(to) == levelOf(from) && (levelOf(from) == domain || levelOf(from) == foundation)
+	neighbours := levelOf(to) == levelOf(from) && slices.Contains([]level{domain, foundation, tests}, levelOf(from))
 	return levelOf(to) < levelOf(from) || neighbours
 }
 
@@ -226,7 +231,7 @@ func room(importPath string) string {
 	parts := strings.Split(path, "/")
 	for n := len(parts); n > 0; n-- {
 		inner := strings.Join(parts[:n], "/")
-		if _, named := rooms[inner]; named || strings.HasSuffix(inner, "pages") {
+		if _, named := rooms[inner]; named || strings.HasSuffix(inner, "pages") || strings.HasSuffix(inner, "cases") {
 			return inner
 		}
 	}
@@ -237,8 +242,11 @@ func levelOf(room string) level {
 	if l, named := rooms[room]; named {
 		return l
 	}
-	if strings.HasSuffix(room, "pages") {
+	switch {
+	case strings.HasSuffix(room, "pages"):
 		return pages
+	case strings.HasSuffix(room, "cases"):
+		return tests
 	}
 	return domain
 }

@@ -63,7 +63,8 @@ func (r Resource) files(root string) ([]file, error) {
 		{"domain_test.go", "internal/" + one + "/" + string(r.One) + "_test.go"},
 		{"testing.go", "internal/" + one + "/" + one + "test/" + string(r.One) + ".go"},
 		{"web.go", "internal/" + one + "/" + one + "pages/" + many + ".go"},
-		{"web_test.go", "internal/site/" + string(r.One) + "_test.go"},
+		{"cases.go", "internal/" + one + "/" + one + "cases/" + many + ".go"},
+		{"room_test.go", "internal/" + one + "/" + one + "pages/room_test.go"},
 		{"e2e_test.go", "e2e/" + string(r.One) + "_test.go"},
 	} {
 		text, err := r.render(f.template)
@@ -78,10 +79,12 @@ func (r Resource) files(root string) ([]file, error) {
 		files = append(files, file{path: f.path, text: text})
 	}
 	pages := fmt.Sprintf("\t\"onlyonce/internal/%s/%[1]spages\"\n", one)
+	cases := fmt.Sprintf("\t\"onlyonce/internal/%s/%[1]scases\"\n", one)
 	for _, e := range []edit{
 		{"internal/site/site.go", "\t" + newest, "\t\t" + one + "pages.Mount(s)\n"},
 		{"internal/site/site.go", "\t\"onlyonce/internal/customer/customerpages\"\n", pages},
-		{"internal/site/resource_test.go", "\t" + newest, "\t\t" + r.Many.Local() + "(),\n"},
+		{"internal/site/sitecases/resources.go", "\t" + newest, "\t\t" + one + "cases.Resources(),\n"},
+		{"internal/site/sitecases/resources.go", "\t\"onlyonce/internal/customer/customercases\"\n", cases},
 	} {
 		if files, err = e.add(root, files); err != nil {
 			return nil, err

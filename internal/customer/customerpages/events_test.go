@@ -1,0 +1,57 @@
+package customerpages_test
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"onlyonce/internal/site/sitetest"
+)
+
+// TestEventsOfACustomer: the pages show the same events as the API, and another list's cursor is refused.
+func TestEventsOfACustomer(t *testing.T) {
+	b := sitetest.Setup(t)
+	api, person := b.Program(b.Replica, b.Acme), b.Person(b.Replica, b.Acme)
+	path := newCustomer(b, api, "Ada")
+	if a := person.Get(strings.TrimPrefix(path, "/api/v1")); strings.Contains(a.Body, "/events") {
+		t.Error("the page leads to more events than there are")
+	}
+	for _, verb := range []string{"archive", "archive", "restore"} {
+		if a := api.Post(path+"/"+verb, ""); a.Status != http.StatusOK {
+			t.Fatal(a)
+		}
+	}
+	got := b.Events(api, path, 3)
+	if len(got) != 4 || got[1] != "customer.archive unchanged" || got[3] != "customer.upsert created under create ada@example.com" ||
+		!strings.HasPrefix(got[0], "customer.restore changed archived_at [") || !strings.HasSuffix(got[0], "null]") {
+		t.Errorf("%q", got)
+	}
+	var shown []string
+	for _, page := range []string{"/events?limit=3", ""} {
+		if page == "" {
+			page = "/events?limit=3&cursor=" + sitetest.Decode[struct {
+				Next string `json:"next_cursor"`
+			}](b, api.Get(path+"/events?limit=3")).Next
+		}
+		shown = append(shown, b.History(person, path+page)...)
+	}
+	want := []string{"Restored", "Archived again: nothing changed", "Archived", "Created once"}
+	if !slices.Equal(shown, want) {
+		t.Errorf("%q", shown)
+	}
+
+	for _, bad := range []string{"cursor=x", "limit=0", "cursor=" + sitetest.Decode[struct {
+		Next string `json:"next_cursor"`
+	}](b, api.Get(path+"/events?limit=1")).Next[1:]} {
+		if a := api.Get(path + "/events?" + bad); a.Status != http.StatusUnprocessableEntity {
+			t.Errorf("%s: %v", bad, a)
+		}
+		if a := person.Get(strings.TrimPrefix(path, "/api/v1") + "/events?" + bad); a.Status != http.StatusNotFound {
+			t.Errorf("%s: %v", bad, a)
+		}
+	}
+	if a := b.Program(b.Replica, b.Globex).Get(path + "/events"); a.Status != http.StatusNotFound {
+		t.Errorf("another tenant: %v", a)
+	}
+}

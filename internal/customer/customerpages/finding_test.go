@@ -1,0 +1,73 @@
+package customerpages_test
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"onlyonce/internal/customer/customercases"
+	"onlyonce/internal/site/sitetest"
+)
+
+// TestCustomersAreSearched by the beginnings of the words of their names and emails, archived or not.
+func TestCustomersAreSearched(t *testing.T) {
+	b := sitetest.Setup(t)
+	for i, name := range []string{"Łukasz Żak", "Lukas Meyer", "Ada Lovelace"} {
+		b.Exec(`INSERT INTO customers (tenant_id, id, email, name, archived_at) VALUES ($1, gen_random_uuid(), $2, $3, $4)`,
+			b.Acme.ID, fmt.Sprintf("p%d@studio.example", i), name, map[bool]any{true: time.Now()}[i == 2])
+	}
+	b.Program(b.Replica, b.Globex).
+		Create(customercases.Customers(), sitetest.Key, sitetest.Change(customercases.Customers().Command, "name", "Luka Person"))
+	program := b.Program(b.Replica, b.Acme)
+	for query, want := range map[string]int{
+		"q=luk": 2, "q=LUKASZ": 1, "q=zak+luk": 1, "q=p1%40studio": 1, "q=studio": 2, "q=studio&archived=1": 1,
+		"q=ada": 0, "q=ada&archived=1": 1,
+		"q=person": 0, "q=ukasz": 0,
+	} {
+		page := sitetest.Decode[struct {
+			Customers []struct{} `json:"customers"`
+		}](b, program.Get("/api/v1/customers?"+query))
+		if len(page.Customers) != want {
+			t.Errorf("%s finds %d, want %d", query, len(page.Customers), want)
+		}
+	}
+}
+
+// TestHostileSearches find nothing, or are refused in a sentence, and the form keeps the typed text.
+func TestHostileSearches(t *testing.T) {
+	b := sitetest.Setup(t)
+	program, person := b.Program(b.Replica, b.Acme), b.Person(b.Replica, b.Acme)
+	searched := []sitetest.Resource{customercases.Customers()}
+	for _, of := range searched {
+		program.Create(of, sitetest.Key, of.Command)
+	}
+	for _, c := range []struct {
+		q      string
+		status int
+	}{
+		{"%", 200}, {"_", 200}, {"\\", 200}, {"'", 200}, {`"`, 200}, {"' OR true --", 200}, {"%%%___", 200}, {"$1 @q @tenant_id", 200},
+		{"a b c d e f g h i j k l", 200}, {strings.Repeat("x", 200), 200}, {strings.Repeat("x", 201), 422},
+		{strings.Repeat("x ", 3000), 422},
+		{"\xff", 422}, {"a\u202eb", 422}, {"a\x00b", 422}, {strings.Repeat("x", 10_000), 414},
+	} {
+		for _, of := range searched {
+			list := of.Path[1:]
+			path := "/" + list + "?q=" + url.QueryEscape(c.q)
+			if a := program.Get("/api/v1" + path); a.Status != c.status || c.status == 200 && strings.Contains(a.Body, `"id"`) {
+				t.Errorf("%.20q in %s: %v", c.q, list, a)
+			}
+			a := person.Get(path)
+			if a.Status != c.status {
+				t.Errorf("%.20q in the page of %s: %v", c.q, list, a)
+			}
+			if c.status == 200 {
+				b.Page(a).Says("No " + list + " found")
+			}
+			if c.status == 422 {
+				b.Page(a).Says("Check your filters")
+			}
+		}
+	}
+}

@@ -1,0 +1,98 @@
+// Package invoicecases declares invoices, their parts and schedules for the tests of sitetest. Only tests import it. It is no part of
+// them, because tests of the whole site need it too.
+package invoicecases
+
+import (
+	"net/url"
+
+	"onlyonce/internal/invoice"
+
+	"onlyonce/internal/customer/customercases"
+	"onlyonce/internal/site/sitetest"
+)
+
+// Resources returns the resources of the room.
+func Resources() []sitetest.Resource {
+	return []sitetest.Resource{
+		Invoices(), Payments(), Refunds(), CreditNotes(), Mails(), Schedules(), Periods(), WebhookSources(), WebhookSecrets(),
+		WebhookEvents(), InvoiceDistinctions(), NextNumbers(),
+	}
+}
+
+// Invoices are drafts, which are issued or voided.
+func Invoices() sitetest.Resource {
+	command := url.Values{
+		"number": {""}, "customer_id": {""}, "customer_email": {"ada@example.com"}, "customer_name": {"Ada Lovelace"},
+		"issue_date": {"2026-11-21"}, "due_date": {"2026-12-21"}, "currency": {"EUR"}, "notes": {"Thank you & <soon>"},
+		"line_description": {"Design", "Printing"}, "line_quantity": {"2", "1.5"},
+		"line_unit_price": {"50.00", "7.99"}, "line_tax_rate": {"23", "6.5"},
+	}
+	return sitetest.Resource{
+		Name: "invoice", Path: "/invoices", Words: sitetest.Words{Verb: "create", Past: "created"}, Command: command, Label: "2026-0001",
+		Leaves: sitetest.Rows{
+			"invoices":            1,
+			"invoice_lines":       2,
+			"invoice_number_runs": 1,
+			"customers":           1,
+			"intent_effects":      1,
+			"intents":             1,
+		},
+		Repeats: sitetest.Repeats{Alike: []url.Values{command, command}},
+		Other:   sitetest.Change(command, "notes", "Other words", "line_quantity", "3"),
+		Fields: []sitetest.Field{
+			{Name: "number", Valid: "R-44", Invalid: "Ж-1", Pointer: "/number"},
+			{Name: "customer_id", Valid: sitetest.Key, Invalid: "nobody", Pointer: "/customer_id"},
+			{Name: "customer_email", Valid: "grace@example.com", Invalid: "ada at example", Pointer: "/customer/email"},
+			{Name: "customer_name", Valid: "Ada King", Invalid: " ", Pointer: "/customer/name"},
+			{Name: "issue_date", Valid: "2026-11-22", Invalid: "tomorrow", Pointer: "/issue_date"},
+			{Name: "due_date", Valid: "2026-12-22", Invalid: "2026-11-20", Pointer: "/due_date"},
+			{Name: "currency", Valid: "USD", Invalid: "XXY", Pointer: "/currency"},
+			{Name: "notes", Valid: "Other words", Invalid: "a\u202eb", Pointer: "/notes"},
+			{Name: "line_description", Valid: "Drawing", Invalid: " ", Pointer: "/lines/0/description"},
+			{Name: "line_quantity", Valid: "3", Invalid: "none", Pointer: "/lines/0/quantity"},
+			{Name: "line_unit_price", Valid: "50.01", Invalid: "much", Pointer: "/lines/0/unit_price"},
+			{Name: "line_tax_rate", Valid: "22", Invalid: "101", Pointer: "/lines/0/tax_rate"},
+		},
+		Uniques: []sitetest.Unique{{Field: "number", Value: "2026-0007", Free: "2026-0008", Slug: "number-taken"}},
+		Edited: sitetest.Edited{
+			Command: sitetest.Change(command, "number", "2026-0001", "notes", "Thank you, Ada", "line_quantity", "4"),
+			Label:   "2026-0001",
+		},
+		Transitions: []sitetest.Transition{
+			{Verb: "issue", Past: "issued", Leaves: sitetest.Rows{"mails": 1, "intent_effects": 2}},
+			{Verb: "void", Past: "voided"},
+		},
+		API: sitetest.API{Encode: invoiceCommand, Input: invoice.Input{}},
+	}
+}
+
+// linesOf returns the lines of a form, in the API's format.
+func linesOf(form url.Values) (lines []map[string]any) {
+	for i := range form["line_description"] {
+		lines = append(lines, map[string]any{
+			"description": form["line_description"][i], "quantity": form["line_quantity"][i],
+			"unit_price": form["line_unit_price"][i], "tax_rate": form["line_tax_rate"][i],
+		})
+	}
+	return lines
+}
+
+func invoiceCommand(form url.Values) string {
+	command := map[string]any{
+		"issue_date": form.Get("issue_date"), "due_date": form.Get("due_date"),
+		"currency": form.Get("currency"), "notes": form.Get("notes"), "lines": linesOf(form),
+	}
+	if number := form.Get("number"); number != "" {
+		command["number"] = number
+	}
+	if id := form.Get("customer_id"); id != "" {
+		command["customer_id"] = id
+	} else {
+		details := map[string]any{} // mostly in the API only: TestCustomerOfAnInvoiceHasDetails
+		for name := range customercases.Customers().Command {
+			details[name] = form.Get("customer_" + name)
+		}
+		command["customer"] = details
+	}
+	return sitetest.Encode(command)
+}

@@ -1,0 +1,61 @@
+package invoicecases
+
+import (
+	"net/url"
+
+	"onlyonce/internal/invoice/payment"
+	"onlyonce/internal/invoice/refund"
+
+	"onlyonce/internal/site/sitetest"
+)
+
+// Payments are recorded on an issued invoice.
+func Payments() sitetest.Resource {
+	command := url.Values{
+		"amount": {"40.00"}, "date": {"2026-11-22"}, "method": {"bank_transfer"}, "provider": {"Bank"}, "reference": {"TX 1"},
+	}
+	return sitetest.Resource{
+		Name: "payment", Path: "/payments", Parent: &sitetest.Parent{Resource: Invoices(), Ready: []string{"issue"}},
+		Words: sitetest.Words{Verb: "record", Past: "recorded"}, Command: command, Label: "40.00 EUR on 22 Nov 2026",
+		Leaves:  sitetest.Rows{"payments": 1, "postings": 1, "intents": 1},
+		Repeats: sitetest.Repeats{Alike: []url.Values{command, sitetest.Change(command, "reference", "TX 2")}},
+		Other:   sitetest.Change(command, "amount", "30.00", "reference", "TX 2"),
+		Fields: []sitetest.Field{
+			{Name: "amount", Valid: "40.01", Invalid: "much", Pointer: "/amount"},
+			{Name: "date", Valid: "2026-11-23", Invalid: "tomorrow", Pointer: "/date"},
+			{Name: "method", Valid: "card", Invalid: "barter", Pointer: "/method"},
+			{Name: "provider", Valid: "Processor", Invalid: "a\u202eb", Pointer: "/provider"},
+			{Name: "reference", Valid: "TX 3", Invalid: "a\u202eb", Pointer: "/reference"},
+		},
+		Uniques:     []sitetest.Unique{{Field: "reference", Value: "TX 7", Free: "TX 8", Slug: "payment-taken"}},
+		Transitions: []sitetest.Transition{{Verb: "remove", Past: "removed", Leaves: sitetest.Rows{"postings": 1}}},
+		API: sitetest.API{Encode: func(form url.Values) string {
+			return sitetest.Encode(map[string]any{
+				"amount": form.Get("amount"), "date": form.Get("date"), "method": form.Get("method"),
+				"provider": form.Get("provider"), "reference": form.Get("reference"),
+			})
+		}, Input: payment.Input{}},
+	}
+}
+
+// Refunds are recorded on a payment.
+func Refunds() sitetest.Resource {
+	command := url.Values{"amount": {"10.00"}, "date": {"2026-11-23"}}
+	of := Payments()
+	of.Command = sitetest.Change(of.Command, "provider", "", "reference", "") // so that several are possible
+	of.Parent = &sitetest.Parent{Resource: Invoices(), Ready: []string{"issue"}}
+	return sitetest.Resource{
+		Name: "refund", Path: "/refunds", Parent: &sitetest.Parent{Resource: of},
+		Words: sitetest.Words{Verb: "record", Past: "recorded"}, Command: command, Label: "10.00 EUR on 23 Nov 2026",
+		Leaves:  sitetest.Rows{"refunds": 1, "postings": 1, "intents": 1},
+		Repeats: sitetest.Repeats{Alike: []url.Values{command, command}},
+		Other:   sitetest.Change(command, "amount", "11.00"),
+		Fields: []sitetest.Field{
+			{Name: "amount", Valid: "10.01", Invalid: "much", Pointer: "/amount"},
+			{Name: "date", Valid: "2026-11-24", Invalid: "tomorrow", Pointer: "/date"},
+		},
+		API: sitetest.API{Encode: func(form url.Values) string {
+			return sitetest.Encode(map[string]any{"amount": form.Get("amount"), "date": form.Get("date")})
+		}, Input: refund.Input{}},
+	}
+}

@@ -1,0 +1,161 @@
+package invoicepages_test
+
+import (
+	"bytes"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"onlyonce/internal/must"
+	"onlyonce/internal/postgres/pgtest"
+	"onlyonce/internal/proof/proxy"
+
+	"onlyonce/internal/customer/customercases"
+	"onlyonce/internal/site/sitetest"
+)
+
+// clients returns the commands of the programs in docs/api-client, by name.
+func clients(t *testing.T) map[string][]string {
+	t.Helper()
+	sitetest.LeaveToWalks(t)
+	built := filepath.Join(t.TempDir(), "client")
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", built, "../../../docs/api-client").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return map[string][]string{
+		"create.sh":  {"sh", "../../../docs/api-client/create.sh"},
+		"create.mjs": {"node", "../../../docs/api-client/create.mjs"},
+		"main.go":    {built},
+	}
+}
+
+// TestClientsCreateOnce loses the first answer after the commit, answers the second request with 503, and the third one with
+// "in progress". Each program gets the invoice in the end, and exactly one exists.
+func TestClientsCreateOnce(t *testing.T) {
+	pgtest.Long(t)
+	t.Parallel()
+	for name, command := range clients(t) {
+		t.Run(name, func(t *testing.T) {
+			b := sitetest.Setup(t)
+			far, requests := faulty(b)
+			out, code := run(b, far, b.Acme.Token, command, exampleInvoice)
+			if code != 0 {
+				t.Fatalf("exit %d: %s", code, out)
+			}
+			id := sitetest.Decode[sitetest.Created](b, sitetest.Answer{Body: out}).ID
+			if stored := sitetest.Get[string](b, `SELECT id::text FROM invoices`); stored != id || requests.Load() != 4 {
+				t.Errorf("got %s, and there is %s, after %d requests", id, stored, requests.Load())
+			}
+			b.WantOutcomes("created", "replayed")
+		})
+	}
+}
+
+// TestClientsTakeNoForAnAnswer checks that a final refusal isn't retried.
+func TestClientsTakeNoForAnAnswer(t *testing.T) {
+	t.Parallel()
+	for name, command := range clients(t) {
+		t.Run(name, func(t *testing.T) {
+			b := sitetest.Setup(t)
+			var requests atomic.Int32
+			counted := b.Listen(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				requests.Add(1)
+				b.Handler.ServeHTTP(w, r)
+			}))
+			out, code := run(b, counted, "none", command, exampleInvoice)
+			if code != 1 || !strings.Contains(out, "/problems/unauthorized") || requests.Load() != 1 {
+				t.Errorf("exit %d after %d requests: %s", code, requests.Load(), out)
+			}
+		})
+	}
+}
+
+// TestClientsDecideWhoIsMeant: a customer with the email of the invoice has another name. The answer names that customer, and
+// the same key can be used with either of the two.
+func TestClientsDecideWhoIsMeant(t *testing.T) {
+	t.Parallel()
+	const sent = `{"email": "ada@example.com", "name": "Ada Lovelace"}`
+	example := must.Read(t, exampleInvoice)
+	for name, client := range clients(t) {
+		for meant, way := range map[string][2]string{
+			"Alpha Ltd":    {`"customer": ` + sent, `"customer_id": "%s"`},
+			"Ada Lovelace": {sent, `{"email": "ada@example.com", "name": "Ada Lovelace", "same_email": true}`},
+		} {
+			t.Run(name+"/"+meant, func(t *testing.T) {
+				b := sitetest.Setup(t)
+				command := sitetest.Change(customercases.Customers().Command, "email", "ada@example.com", "name", "Alpha Ltd")
+				known := b.Prepared(b.Acme, "known", customercases.Customers(), command).ID
+				out, code := run(b, b.URL, b.Acme.Token, client, exampleInvoice)
+				if code != 1 || !strings.Contains(out, "/problems/customer-differs") || !strings.Contains(out, known) {
+					t.Fatalf("exit %d: %s", code, out)
+				}
+				decided := filepath.Join(t.TempDir(), "invoice.json")
+				instead := strings.ReplaceAll(way[1], "%s", known)
+				must.OK(t, os.WriteFile(decided, []byte(strings.Replace(example, way[0], instead, 1)), 0o600))
+				out, code = run(b, b.URL, b.Acme.Token, client, decided)
+				if code != 0 || sitetest.Get[string](b, `SELECT name FROM customers c JOIN invoices i ON c.id = customer_id`) != meant {
+					t.Errorf("exit %d: %s", code, out)
+				}
+			})
+		}
+	}
+}
+
+// faulty returns the address of a proxy that loses the first answer after the commit, and answers the next two requests itself.
+func faulty(b *sitetest.Bundle) (address string, requests *atomic.Int32) {
+	b.Helper()
+	target, err := url.Parse(b.URL)
+	if err != nil {
+		b.Fatal(err)
+	}
+	through := httputil.NewSingleHostReverseProxy(target)
+	requests = &atomic.Int32{}
+	front, err := url.Parse(b.Listen(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var status int
+		var body string
+		switch requests.Add(1) {
+		case 2:
+			status, body = http.StatusServiceUnavailable, `{"type": "/problems/busy"}`
+		case 3:
+			status, body = http.StatusConflict, `{"type": "/problems/in-progress"}`
+		default:
+			through.ServeHTTP(w, r)
+			return
+		}
+		w.Header().Set("Retry-After", "1")
+		w.WriteHeader(status)
+		_, _ = w.Write([]byte(body))
+	})))
+	if err != nil {
+		b.Fatal(err)
+	}
+	wire := b.Wire("tcp", front.Host)
+	wire.Arm(proxy.Cut{Point: proxy.BeforeAnswer})
+	return "http://" + wire.Addr(), requests
+}
+
+const exampleInvoice = "../../../docs/api-client/invoice.json"
+
+// run runs a program until it exits, and returns its output.
+func run(b *sitetest.Bundle, address, token string, command []string, invoice string) (out string, code int) {
+	b.Helper()
+	args := slices.Concat(command[1:], []string{sitetest.Key, invoice})
+	cmd := exec.CommandContext(b.Context(), command[0], args...)
+	cmd.Env = append(os.Environ(), "ONLYONCE_URL="+address, "ONLYONCE_TOKEN="+token)
+	var said, wrong bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &said, &wrong
+	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
+		b.Fatal(err)
+	}
+	if code = cmd.ProcessState.ExitCode(); code != 0 {
+		return said.String() + wrong.String(), code
+	}
+	return said.String(), code
+}

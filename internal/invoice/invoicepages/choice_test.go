@@ -1,0 +1,60 @@
+package invoicepages_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"onlyonce/internal/site/sitetest"
+)
+
+// TestCustomerChoice: a form offers the newest customers, and finds every other one that isn't archived: while the user types,
+// and without JavaScript by showing the form again, with all typed values.
+func TestCustomerChoice(t *testing.T) {
+	b := sitetest.Setup(t)
+	person := b.Person(b.Replica, b.Acme)
+	for _, of := range []sitetest.Tenant{b.Globex, b.Acme} {
+		b.Exec(`
+			INSERT INTO customers (tenant_id, id, email, name, address, country, payment_days, archived_at)
+			SELECT $1, ('01900000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, 'old' || n || '@example.com',
+				CASE n WHEN 1 THEN 'First' WHEN 2 THEN 'Gone' ELSE 'Old ' || n END,
+				E'1 Quay\nPorto', 'PT', 7, CASE n WHEN 2 THEN now() END
+			FROM generate_series(1, 250) AS n`, of.ID)
+	}
+	oldest := sitetest.RowID(1)
+	for _, path := range []string{"/invoices/", "/schedules/"} {
+		fresh := person.Get(person.Get(path + "new").Location())
+		typed := sitetest.Change(b.Page(fresh).Typed(), "customer_search", "first", "notes", "Kept", "line_description", "Design")
+		again := person.Submit(path+"form", sitetest.Change(typed, "action", "find_customer"))
+		if strings.Contains(fresh.Body, oldest) || again.Status != http.StatusOK || !strings.Contains(again.Body, oldest) {
+			t.Errorf("%s: the oldest customer is not found by a search only: %d", path, again.Status)
+		}
+		if form := b.Page(again).Typed(); form.Get("notes") != "Kept" || form.Get("line_description") != "Design" {
+			t.Errorf("%s: what was typed is lost: %v", path, form)
+		}
+		chosen := person.Submit(path+"form", sitetest.Change(typed, "customer_search", "", "customer_id", oldest))
+		if form := b.Page(chosen).Says("1 Quay, Porto, Portugal").Typed(); !strings.HasPrefix(form.Get("customer_id"), oldest) {
+			t.Errorf("%s: the one who was found is not chosen: %v", path, form)
+		}
+	}
+	b.Exec(`INSERT INTO invoices (tenant_id, id, number, customer_id, currency, issue_date, due_date, notes, subtotal, tax_total, total)
+		VALUES ($1, gen_random_uuid(), 'A-1', $2, 'JPY', '2026-11-21', '2026-11-21', '', 1, 0, 1)`, b.Acme.ID, oldest)
+	for search, want := range map[string][]string{
+		"first": {oldest, "First · old1@example.com", `data-address="1 Quay, Porto, Portugal"`, `data-currency="JPY"`, `data-days="7"`},
+		"old":   {"Old 250 ", "Old 231 ", "There are more."}, "": {"Old 250 "}, "gone": {}, "nobody": {},
+	} {
+		a := person.Get("/invoices/customers?q=" + url.QueryEscape(search))
+		for _, text := range want {
+			if a.Status != http.StatusOK || !strings.Contains(a.Body, text) {
+				t.Errorf("%q: no %s in %v", search, text, a)
+			}
+		}
+		if n := strings.Count(a.Body, "data-id="); len(want) == 0 && n > 0 || n > 20 {
+			t.Errorf("%q: %d customers", search, n)
+		}
+	}
+	if a := person.Get("/invoices/customers?q=" + strings.Repeat("a", 201)); a.Status != http.StatusUnprocessableEntity {
+		t.Error(a)
+	}
+}

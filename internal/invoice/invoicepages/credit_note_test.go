@@ -1,0 +1,107 @@
+package invoicepages_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"onlyonce/internal/invoice/invoicecases"
+	"onlyonce/internal/site/sitetest"
+)
+
+// credited is a credit note as the API shows it.
+type credited struct {
+	Number   string `json:"number"`
+	Subtotal string `json:"subtotal"`
+	Total    string `json:"total"`
+	Lines    []struct {
+		Position int    `json:"position"`
+		Quantity string `json:"quantity"`
+		Net      string `json:"net"`
+	} `json:"lines"`
+	Taxes []struct {
+		Rate string `json:"rate"`
+		Net  string `json:"net"`
+		Tax  string `json:"tax"`
+	} `json:"taxes"`
+}
+
+// TestMoreThanCanBeCredited: the error has the remaining quantity of the line beside its field, and in the API's answer. If the
+// invoice was partly paid, it has the open amount too.
+func TestMoreThanCanBeCredited(t *testing.T) {
+	t.Parallel()
+	for _, f := range sitetest.Formats() {
+		t.Run(f.Name(), func(t *testing.T) {
+			x := sitetest.Setup(t).Case(invoicecases.CreditNotes(), f)
+			more := url.Values{"line_quantity": {"2", "1.51"}}
+			refused := x.Ask(more)
+			x.Format.Refused(x, refused, "exceeds-invoice", more)
+			if x.IsHTML() {
+				p := x.Page(refused).Says("A quantity of 1.5 is left of line 2.", "Enter at most 1.5.")
+				p.LeadsTo("/invoices/" + x.ID)
+			} else if p := sitetest.Decode[sitetest.Problem](x.Bundle, refused); p.Left != "1.5" || p.Position != "2" {
+				t.Errorf("%v", refused)
+			}
+			x.WantRows(sitetest.Rows{})
+
+			paid := invoicecases.Payments()
+			paid.Parent.ID = x.ID
+			x.Prepared(x.Acme, "paid", paid, paid.Command)
+			all := url.Values{"line_quantity": {"2", "1.5"}}
+			refused = x.Ask(all)
+			x.Format.Refused(x, refused, "exceeds-invoice", all)
+			if x.IsHTML() {
+				x.Page(refused).Says("The open amount is 95.77 EUR.", "To credit what was paid, refund it first.")
+			} else if p := sitetest.Decode[sitetest.Problem](x.Bundle, refused); p.Open != "95.77" {
+				t.Errorf("%v", refused)
+			}
+			x.Format.Done(x, x.Ask(x.Command)) // the key was not used up
+		})
+	}
+}
+
+// TestCreditEverything: a program omits the lines, and a form is filled with the remaining quantities.
+func TestCreditEverything(t *testing.T) {
+	b := sitetest.Setup(t)
+	x := b.Case(invoicecases.CreditNotes(), sitetest.HTML{})
+	form := b.Page(x.Caller.Get(x.Caller.Get(x.Resource.List() + "/new").Location()))
+	form.Says("Open on 2026-0001: 135.77 EUR", "Line 1: Design 2 left at 50.00 EUR", "Line 2: Printing 1.5 left at 7.99 EUR")
+	if quantities := form.Typed()["line_quantity"]; fmt.Sprint(quantities) != "[2 1.5]" {
+		t.Errorf("suggested are %q", quantities)
+	}
+	program := b.Program(b.Replica, b.Acme)
+	made := program.With("Idempotency-Key", sitetest.Key).Post("/api/v1"+x.Resource.List(), `{}`)
+	note := sitetest.Decode[credited](b, made)
+	if made.Status != http.StatusCreated || note.Total != "135.77" || note.Subtotal != "111.99" ||
+		fmt.Sprint(note.Lines) != "[{1 2 100.00} {2 1.5 11.99}]" || fmt.Sprint(note.Taxes) != "[{6.5 11.99 0.78} {23 100.00 23.00}]" {
+		t.Errorf("%v", made)
+	}
+	b.Page(x.Caller.Get("/invoices/"+x.ID)).Says("Credited", "Nothing is open.", "Credit note "+note.Number+" 135.77 EUR").
+		LeadsTo(made.Location()[len("/api/v1"):])
+	b.Page(x.Caller.Get(made.Location()[len("/api/v1"):])).Says(
+		"Credit note "+note.Number, "Credits invoice 2026-0001", "Ada Lovelace", "Tax 23% on 100.00 23.00", "Total credited EUR 135.77")
+
+	asked := x.Caller.Press(form, "Create credit note")
+	x.Format.Refused(x, asked, "open-amount-changed", nil)
+	b.Page(asked).Says("The open amount has changed since you opened this form.", "Line 1: Design 0 left at 50.00 EUR")
+	again := program.With("Idempotency-Key", "another").Post("/api/v1"+x.Resource.List(), `{}`)
+	sitetest.JSON{}.Refused(x, again, "exceeds-invoice", nil)
+	none := x.Caller.Get(x.Resource.List() + "/new?key=another")
+	x.Format.Refused(x, none, "exceeds-invoice", nil)
+	b.Page(none).Says("There's nothing left to credit.")
+}
+
+// TestCreditedInPart: the invoice's page has the same state as the list, and doesn't count credits as payments.
+func TestCreditedInPart(t *testing.T) {
+	b := sitetest.Setup(t)
+	x := b.Case(invoicecases.CreditNotes(), sitetest.HTML{})
+	x.Format.Done(x, x.Ask(x.Command))
+	for _, path := range []string{"/invoices/" + x.ID, "/invoices"} {
+		page := b.Page(x.Caller.Get(path)).Says("Partially credited")
+		if strings.Contains(page.Text(), "0.00 of ") {
+			t.Errorf("%s counts what was not paid", path)
+		}
+	}
+}

@@ -1,0 +1,113 @@
+package invoicepages_test
+
+import (
+	"net/http"
+	"net/url"
+	"testing"
+	"time"
+
+	"onlyonce/internal/invoice/invoicecases"
+	"onlyonce/internal/site/sitetest"
+)
+
+// TestUnusualDates: a form asks once about a date that is probably mistyped, and the API doesn't.
+func TestUnusualDates(t *testing.T) {
+	b := sitetest.Setup(t)
+	program, person := b.Program(b.Replica, b.Acme), b.Person(b.Serve(func(c *sitetest.Config) { c.Today = nil }), b.Acme)
+	day := func(days int) string { return time.Now().UTC().AddDate(0, 0, days).Format(time.DateOnly) }
+	shown := func(days int) string { return time.Now().UTC().AddDate(0, 0, days).Format("2 Jan 2006") }
+	pay, back := invoicecases.Payments(), invoicecases.Refunds()
+	pay.Parent.ID = b.Prepared(b.Acme, "invoice", invoicecases.Invoices(),
+		sitetest.Change(invoicecases.Invoices().Command, "line_unit_price", "1000.00"), "issue").ID
+	back.Parent.ID = sitetest.Decode[sitetest.Created](b,
+		program.Create(pay, "ahead", sitetest.Change(pay.Command, "date", day(1), "amount", "500.00"))).ID
+	b.Prepared(b.Acme, "schedule", invoicecases.Schedules(), invoicecases.Schedules().Command)
+	drawn := b.Prepared(b.Acme, "drawn", invoicecases.Invoices(),
+		sitetest.Change(invoicecases.Invoices().Command, "line_unit_price", "2000.00"))
+	weekly := sitetest.Change(invoicecases.Schedules().Command, "unit", "week", "first_day", day(20))
+	later := b.Prepared(b.Acme, "later", invoicecases.Schedules(), sitetest.Change(weekly, "line_quantity", "5"))
+	ended := b.Prepared(b.Acme, "ended", invoicecases.Schedules(),
+		sitetest.Change(weekly, "line_quantity", "6", "first_day", day(-15), "last_day", day(-9)))
+	for name, c := range map[string]struct {
+		at          string
+		command     url.Values
+		says, press string
+	}{
+		"invoice": {
+			invoicecases.Invoices().List(), sitetest.Change(invoicecases.Invoices().Command, "issue_date", day(400), "due_date", ""),
+			"The issue date, " + shown(400) + ", is more than a year from now.", "Save with this date",
+		},
+		"invoice of long ago": {
+			invoicecases.Invoices().List(), sitetest.Change(invoicecases.Invoices().Command, "issue_date", day(-400), "due_date", "",
+				"line_quantity", "7"),
+			"The issue date, " + shown(-400) + ", is more than a year ago.", "Save with this date",
+		},
+		"draft": {
+			"/invoices/" + drawn.ID + "/edit", sitetest.Change(invoicecases.Invoices().Command, "version", "1", "issue_date", day(-400),
+				"due_date", ""),
+			"The issue date, " + shown(-400) + ", is more than a year ago.", "Save with this date",
+		},
+		"payment of long ago": {
+			pay.List(), sitetest.Change(pay.Command, "date", day(-400), "reference", "TX 8"),
+			"The payment is dated " + shown(-400) + ", which is more than a year ago.", "Record with this date",
+		},
+		"payment": {
+			pay.List(), sitetest.Change(pay.Command, "date", day(3), "reference", "TX 9"),
+			"The payment is dated " + shown(3) + ", which is in the future.", "Record with this date",
+		},
+		"refund": {
+			back.List(), sitetest.Change(back.Command, "date", day(0)),
+			"The refund is dated " + shown(0) + ", before its payment on " + shown(1) + ".", "Record with this date",
+		},
+		"refund in the future": {
+			back.List(), sitetest.Change(back.Command, "date", day(2)), "The refund is dated " + shown(2) + ", which is in the future.",
+			"Record with this date",
+		},
+		"schedule": {
+			invoicecases.Schedules().List(), sitetest.Change(invoicecases.Schedules().Command, "unit", "week", "first_day", day(-15),
+				"line_quantity", "7"),
+			"This schedule bills 3 invoices at once, dated " + shown(-15) + ", " + shown(-8) + ", " + shown(-1) + ".", "Save and bill them",
+		},
+		"schedule, latest": {
+			invoicecases.Schedules().List(),
+			sitetest.Change(invoicecases.Schedules().Command, "unit", "week", "first_day", day(-15), "line_quantity", "8", "missed",
+				"latest"),
+			"This schedule bills an invoice at once, dated " + shown(-1) + ".", "Save and bill them",
+		},
+		"schedule moved": {
+			"/schedules/" + later.ID + "/edit", sitetest.Change(weekly, "version", "1", "first_day", day(-8)),
+			"This schedule bills 2 invoices at once, dated " + shown(-8) + ", " + shown(-1) + ".", "Save and bill them",
+		},
+		"schedule that goes on": {
+			"/schedules/" + ended.ID + "/edit", sitetest.Change(weekly, "version", "1", "first_day", day(-15), "last_day", day(-2)),
+			"This schedule bills 2 invoices at once, dated " + shown(-15) + ", " + shown(-8) + ".", "Save and bill them",
+		},
+	} {
+		asked := person.Submit(c.at, sitetest.Change(c.command, "idempotency_key", "unusual "+name))
+		if asked.Status != http.StatusConflict {
+			t.Errorf("%s: %v", name, asked)
+			continue
+		}
+		if a := person.Press(b.Page(asked).Says(c.says, "Check this date."), c.press); a.Status != http.StatusSeeOther {
+			t.Errorf("%s, confirmed: %v", name, a)
+		}
+	}
+	for name, c := range map[string]struct {
+		at      string
+		command url.Values
+	}{
+		"today": {pay.List(), sitetest.Change(pay.Command, "date", day(0), "reference", "TX 10")},
+		"a draft's own date": {
+			"/invoices/" + drawn.ID + "/edit",
+			sitetest.Change(invoicecases.Invoices().Command, "version", "2", "issue_date", day(-400), "due_date", "", "notes", "New"),
+		},
+		"a schedule's own periods": {
+			"/schedules/" + ended.ID + "/edit",
+			sitetest.Change(weekly, "version", "2", "first_day", day(-15), "last_day", day(-2), "notes", "New"),
+		},
+	} {
+		if a := person.Submit(c.at, sitetest.Change(c.command, "idempotency_key", name)); a.Status != http.StatusSeeOther {
+			t.Errorf("%s: %v", name, a)
+		}
+	}
+}

@@ -1,0 +1,179 @@
+package invoicepages_test
+
+import (
+	"bytes"
+	"net/http"
+	"strings"
+	"testing"
+
+	reader "github.com/ledongthuc/pdf"
+
+	"onlyonce/internal/invoice/invoicecases"
+	"onlyonce/internal/people/peoplecases"
+	"onlyonce/internal/site/sitetest"
+)
+
+// TestInvoicePDF: people and programs get the same file of an invoice, in each of its states.
+func TestInvoicePDF(t *testing.T) {
+	b := sitetest.Setup(t)
+	person, program := b.Person(b.Replica, b.Acme), b.Program(b.Replica, b.Acme)
+	address := program.Create(invoicecases.Invoices(), sitetest.Key, sitetest.Change(invoicecases.Invoices().Command, "number", "2026/07 A")).
+		Location()
+	page := strings.TrimPrefix(address, "/api/v1")
+	for _, state := range []struct{ verb, mark string }{{"", "DRAFT"}, {"issue", ""}, {"void", "VOID"}} {
+		if state.verb != "" {
+			if a := program.Post(address+"/"+state.verb, ""); a.Status != http.StatusOK {
+				t.Fatal(a)
+			}
+		}
+		if a := program.Get(address + "/ubl"); (a.Status == http.StatusOK) != (state.mark == "") { // drafts and void invoices have none
+			t.Errorf("%s: %v", state.mark, a)
+		}
+		file := program.Get(address + "/pdf")
+		for name, want := range map[string]string{
+			"Content-Type": "application/pdf", "Cache-Control": "private, no-cache",
+			"Content-Disposition": "attachment; filename=Invoice-2026-07-A.pdf", "X-Content-Type-Options": "nosniff",
+		} {
+			if got := file.Header.Get(name); file.Status != http.StatusOK || got != want {
+				t.Errorf("%d %s: %q, want %q", file.Status, name, got, want)
+			}
+		}
+		if other := person.Get(page + "/pdf"); other.Body != file.Body {
+			t.Errorf("%s: a person gets another file, of %d bytes and not %d", state.mark, len(other.Body), len(file.Body))
+		}
+		text := readPDF(b, file)
+		for _, want := range []string{
+			"Invoice 2026/07 A", "Acme", "Ada Lovelace", "ada@example.com", "21 Nov 2026", "21 Dec 2026", "Design", "7.99", "6.5%",
+			"111.99", "Tax 23% on 100.00", "EUR 135.77", "Thank you & <soon>", "Page 1 of 1",
+		} {
+			if !strings.Contains(text, want) {
+				t.Errorf("the file does not say %q:\n%s", want, text)
+			}
+		}
+		for _, mark := range []string{"DRAFT", "VOID"} {
+			if strings.Contains(text, mark) != (mark == state.mark) {
+				t.Errorf("mark %q:\n%s", state.mark, text)
+			}
+		}
+	}
+	b.Page(person.Get(page)).LeadsTo(page + "/pdf")
+}
+
+// TestIssuedInvoiceKeepsItsBytes: neither a change of the customer or the open amount nor a restart changes the PDF.
+func TestIssuedInvoiceKeepsItsBytes(t *testing.T) {
+	b := sitetest.Setup(t)
+	program := b.Program(b.Replica, b.Acme)
+	address := program.Create(invoicecases.Invoices(), sitetest.Key, invoicecases.Invoices().Command).Location()
+	program.Post(address+"/issue", "")
+	before := program.Get(address + "/pdf")
+	if before.Status != http.StatusOK {
+		t.Fatal(before)
+	}
+	customer := "/api/v1/customers/" + sitetest.Get[string](b, `SELECT id::text FROM customers`)
+	renamed := program.With("If-Match", program.Get(customer).Header.Get("ETag"))
+	for _, a := range []sitetest.Answer{
+		renamed.Must(renamed.Send(t.Context(), http.MethodPut, customer, `{"email": "king@example.com", "name": "Ada King"}`)),
+		program.With("Idempotency-Key", "payment").Post(address+"/payments", `{"amount": "1.00", "date": "2026-11-22", "method": "cash"}`),
+	} {
+		if a.Status >= 300 {
+			t.Fatal(a)
+		}
+	}
+	for _, at := range []*sitetest.Replica{b.Replica, b.Serve()} {
+		if after := b.Program(at, b.Acme).Get(address + "/pdf"); after.Body != before.Body {
+			t.Errorf("the file of %d bytes became another one of %d: %v", len(before.Body), len(after.Body), after.Header)
+		}
+	}
+}
+
+// TestEInvoice: an issued invoice has an e-invoice with the open amount.
+func TestEInvoice(t *testing.T) {
+	b := sitetest.Setup(t)
+	person, program := b.Person(b.Replica, b.Acme), b.Program(b.Replica, b.Acme)
+	address := program.Create(invoicecases.Invoices(), sitetest.Key, invoicecases.Invoices().Command).Location()
+	page := strings.TrimPrefix(address, "/api/v1")
+	refused := func() {
+		t.Helper()
+		if a := program.Get(address + "/ubl"); a.Status != http.StatusConflict || !strings.Contains(a.Body, "/problems/not-issued") {
+			t.Error(a)
+		}
+		if a := person.Get(page + "/ubl"); a.Status != http.StatusConflict {
+			t.Error(a)
+		} else {
+			b.Page(a).Says("This invoice isn't issued.").LeadsTo(page)
+		}
+	}
+	says := func(texts ...string) string {
+		t.Helper()
+		a := program.Get(address + "/ubl")
+		if a.Status != http.StatusOK || a.Header.Get("Content-Type") != "application/xml" || person.Get(page+"/ubl").Body != a.Body {
+			t.Error(a)
+		}
+		for _, text := range texts {
+			if !strings.Contains(a.Body, text) {
+				t.Errorf("no %s in\n%s", text, a.Body)
+			}
+		}
+		return a.Body
+	}
+	refused()
+	program.Post(address+"/issue", "")
+	issued := says(">2026-0001<", ">Acme<", ">Ada Lovelace<",
+		`PrepaidAmount currencyID="EUR">0.00<`, `PayableAmount currencyID="EUR">135.77<`)
+	if again := says(); again != issued {
+		t.Errorf("other bytes:\n%s", again)
+	}
+	program.With("Idempotency-Key", "payment").Post(address+"/payments", `{"amount": "35.77", "date": "2026-11-22", "method": "cash"}`)
+	says(`PrepaidAmount currencyID="EUR">35.77<`, `PayableAmount currencyID="EUR">100.00<`)
+}
+
+// TestCreditNoteAsPDF: people and programs get the same file, with the text of the page, also after the business has changed.
+func TestCreditNoteAsPDF(t *testing.T) {
+	b := sitetest.Setup(t)
+	program, person := b.Program(b.Replica, b.Acme), b.Person(b.Replica, b.Acme)
+	of := invoicecases.CreditNotes()
+	of.Parent.ID = b.Prepared(b.Acme, "invoice", invoicecases.Invoices(), invoicecases.Invoices().Command, "issue").ID
+	address := program.Create(of, sitetest.Key, of.Command).Location()
+	a := program.Get(address + "/pdf")
+	if a.Header.Get("Content-Type") != "application/pdf" || !strings.Contains(a.Header.Get("Content-Disposition"), "Credit-note-CN-") {
+		t.Fatal(a)
+	}
+	shown := readPDF(b, a)
+	for _, want := range []string{
+		"Credit note CN-", "Credit to", "Credits invoice", "2026-0001", "Ada Lovelace", "Acme", "Total credited",
+	} {
+		if !strings.Contains(shown, want) {
+			t.Errorf("the file does not say %q:\n%s", want, shown)
+		}
+	}
+	note := sitetest.Decode[struct {
+		Total string `json:"total"`
+	}](b, program.Get(address))
+	if !strings.Contains(shown, "EUR "+note.Total) {
+		t.Errorf("the file has no total %s:\n%s", note.Total, shown)
+	}
+	b.Program(b.Replica, b.Acme).Create(peoplecases.Settings(), "business", peoplecases.Settings().Command)
+	page := strings.TrimPrefix(address, "/api/v1")
+	b.Page(person.Get(page)).LeadsTo(page + "/pdf")
+	if again := person.Get(page + "/pdf"); again.Body != a.Body {
+		t.Error("other bytes")
+	}
+}
+
+// readPDF returns the text of a PDF.
+func readPDF(b *sitetest.Bundle, a sitetest.Answer) string {
+	b.Helper()
+	r, err := reader.NewReader(bytes.NewReader([]byte(a.Body)), int64(len(a.Body)))
+	if err != nil {
+		b.Fatalf("%v: %v", err, a)
+	}
+	var all strings.Builder
+	for i := range r.NumPage() {
+		text, err := r.Page(i + 1).GetPlainText(nil)
+		if err != nil {
+			b.Fatal(err)
+		}
+		all.WriteString(text)
+	}
+	return all.String()
+}

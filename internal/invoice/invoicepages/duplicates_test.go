@@ -1,0 +1,105 @@
+package invoicepages_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"onlyonce/internal/invoice/invoicecases"
+	"onlyonce/internal/site/sitetest"
+)
+
+// everyDuplicateInvoice returns the requests of the routes of duplicate invoices, and of their distinctions.
+func everyDuplicateInvoice(b *sitetest.Bundle, program, person *sitetest.Client) map[string][]sitetest.Request {
+	routes := b.EveryPair(program, person, invoicecases.InvoiceDistinctions(), func(n int) url.Values {
+		return url.Values{"invoices": {sitetest.RowID(n) + " " + sitetest.RowID(n+2)}}
+	})
+	for prefix, caller := range map[string]*sitetest.Client{"": person, "/api/v1": program} {
+		groups, from := prefix+"/duplicate-invoices", sitetest.RowID(1)+" 2026-03-01 "+sitetest.RowID(900)
+		found := sitetest.Request{What: "groups", Want: http.StatusOK, Send: func() sitetest.Answer {
+			a := caller.Get(groups)
+			if !strings.Contains(a.Body, sitetest.RowID(sitetest.Many-200)) {
+				b.Errorf("the two that are alike are not found: %v", a)
+			}
+			return a
+		}}
+		routes["GET "+groups] = []sitetest.Request{found, sitetest.Asking(caller, sitetest.At(groups+"?limit=1", from, from, false))}
+	}
+	return routes
+}
+
+// TestDuplicateInvoices: the page shows why the invoices are likely duplicates. A button voids one as a duplicate of the other,
+// and both refer to each other in pages, in the API and in their histories. Invoices that are marked as distinct aren't shown
+// again.
+func TestDuplicateInvoices(t *testing.T) {
+	b := sitetest.Setup(t)
+	program, person := b.Program(b.Replica, b.Acme), b.Person(b.Replica, b.Acme)
+	of := invoicecases.Invoices()
+	b.Page(person.Get("/duplicate-invoices")).Says("No duplicates")
+	kept, twice := b.Prepared(b.Acme, "kept", of, of.Command), b.Prepared(b.Acme, "twice", of, of.Command)
+	third := b.Prepared(b.Acme, "third", of, sitetest.Change(of.Command, "issue_date", "2026-11-23"))
+	groups := sitetest.Decode[struct {
+		Rows []struct {
+			Days, Count int
+			Invoices    []struct{ ID, Total string }
+		} `json:"duplicate_invoices"`
+	}](b, program.Get("/api/v1/duplicate-invoices")).Rows
+	if len(groups) != 1 || groups[0].Days != 2 || groups[0].Count != 3 || groups[0].Invoices[0].ID != kept.ID ||
+		groups[0].Invoices[2].ID != third.ID || groups[0].Invoices[0].Total != "135.77" {
+		t.Errorf("%+v", groups)
+	}
+	p := b.Page(person.Get("/duplicate-invoices")).Says("Ada Lovelace: same lines and total, 2 days apart",
+		"Void 2026-0001 as duplicate of 2026-0002")
+	ask := "/invoices/" + twice.ID + "/void?duplicate_of=" + kept.ID
+	p.LeadsTo(ask)
+	asked := b.Page(person.Get(ask + "&key=" + sitetest.Key)).Says("It is voided as a duplicate of 2026-0001, which stays.")
+	pressed := person.PressAny(asked, "Void invoice")
+	if pressed.Location() != "/invoices/"+twice.ID {
+		t.Fatalf("%v", pressed)
+	}
+	b.Page(person.Get(pressed.Location())).Says("Invoice 2026-0002 voided.", "Void: duplicate of 2026-0001.",
+		"Voided as duplicate of 2026-0001").LeadsTo("/invoices/" + kept.ID)
+	b.Page(person.Get("/invoices/"+kept.ID)).Says("2026-0002 was voided as its duplicate.", "2026-0002 voided as its duplicate").
+		LeadsTo("/invoices/" + twice.ID)
+	type voided struct {
+		Status      string
+		DuplicateOf string `json:"duplicate_of"`
+	}
+	if got := sitetest.Decode[voided](b, program.Get("/api/v1/invoices/"+twice.ID)); got != (voided{"void", kept.ID}) {
+		t.Errorf("%+v", got)
+	}
+
+	void := func(id, body, etag string) sitetest.Answer {
+		return program.With("If-Match", etag).Post("/api/v1/invoices/"+id+"/void", body)
+	}
+	for body, want := range map[string]string{
+		`{"duplicate_of": "nobody"}`: "invalid", `{"duplicate_of": "` + twice.ID + `"}`: "not-a-duplicate", `{"of": ""}`: "malformed",
+	} {
+		if p := sitetest.Decode[sitetest.Problem](b, void(third.ID, body, `"v1"`)); !strings.HasSuffix(p.Type, "/"+want) {
+			t.Errorf("%s: %+v", body, p)
+		}
+	}
+	if a := void(third.ID, `{"duplicate_of": "`+kept.ID+`"}`, `"v2"`); a.Status != http.StatusPreconditionFailed {
+		t.Errorf("%v", a)
+	}
+	p = b.Page(person.Get("/duplicate-invoices"))
+	p.LeadsTo("/invoice-distinctions/new?invoices=" + kept.ID + "+" + third.ID)
+	opened := person.Get(person.Get("/invoice-distinctions/new?invoices=" + kept.ID + "+" + third.ID).Location())
+	if said := person.Press(b.Page(opened).Says("2026-0001", "2026-0003"), "Remember distinction"); said.Status != http.StatusSeeOther {
+		t.Errorf("%v", said)
+	}
+	b.Page(person.Get("/duplicate-invoices")).Says("No duplicates")
+	if a := void(third.ID, `{"duplicate_of": "`+kept.ID+`"}`, `"v1"`); sitetest.Decode[voided](b, a) != (voided{"void", kept.ID}) {
+		t.Errorf("%v", a)
+	}
+}
+
+// TestInvoiceSaysWhichScheduleBilledIt with a link to the schedule.
+func TestInvoiceSaysWhichScheduleBilledIt(t *testing.T) {
+	b := sitetest.Setup(t)
+	period := b.Prepared(b.Acme, "period", invoicecases.Periods(), invoicecases.Periods().Command)
+	of := sitetest.Get[string](b, `SELECT schedule_id::text FROM schedule_periods`)
+	b.Page(b.Person(b.Replica, b.Acme).Get("/invoices/" + period.ID)).
+		Says("Billed by the schedule Grace Hopper, every month for the period of").LeadsTo("/schedules/" + of)
+}

@@ -1,0 +1,103 @@
+package invoicepages_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"onlyonce/internal/invoice/invoicecases"
+	"onlyonce/internal/site/sitetest"
+)
+
+// TestMailOnThePageOfItsInvoice: the page shows the status of the mail, and the button for another one, which counts once.
+func TestMailOnThePageOfItsInvoice(t *testing.T) {
+	b := sitetest.Setup(t)
+	person := b.Person(b.Replica, b.Acme)
+	id := b.Prepared(b.Acme, "one", invoicecases.Invoices(), invoicecases.Invoices().Command).ID
+	path := "/invoices/" + id
+	show := func() sitetest.Page { return b.Page(person.Get(path)) }
+	if p := show(); strings.Contains(p.Text(), "by email") {
+		t.Errorf("a draft can be sent: %s", p.Text())
+	}
+	b.Exec(`UPDATE invoices SET status = 'issued', issued_at = now(), bill_to = '{"email": "ada@example.com", "name": "Ada"}',
+		seller = '{"name": "Acme"}'`)
+	p := show().Says("This invoice wasn't sent by email.") // it was issued by an earlier release
+	if a := person.PressAny(p, "Send by email"); a.Location() != path {
+		t.Fatal(a)
+	}
+	show().Says("Email queued.", "Email to ada@example.com: Waiting to be sent")
+	if a := person.PressAny(p, "Send by email"); a.Location() != path { // the second click of a double click
+		t.Fatal(a)
+	}
+	if p := show().Says("We ignored the duplicate submission"); strings.Contains(p.Text(), "Send again") {
+		t.Errorf("it can be sent again while it waits: %s", p.Text())
+	}
+	wantMails(b, 1)
+
+	b.Exec(`UPDATE mails SET reason = 'The mail server couldn''t be reached.', attempts = 2`)
+	show().Says("Email to ada@example.com: Waiting to try again. The mail server couldn't be reached.")
+	b.Exec(`
+		UPDATE mails SET created_at = now() - interval '1 minute', state = 'failed',
+			reason = 'The mail server refused it: 550 No such user.'`)
+	p = show().Says("Failed. The mail server refused it: 550 No such user.")
+	troubles := func() bool {
+		home, list := b.Page(person.Get("/home")).Text(), b.Page(person.Get("/invoices")).Text()
+		onHome := strings.Contains(home, "Emails that failed") && strings.Contains(home, "The mail server refused it: 550 No such user.")
+		if inList := strings.Contains(list, "Email failed"); inList != onHome {
+			t.Errorf("the failed email is on Home: %t, and in the list: %t", onHome, inList)
+		}
+		if above, _, _ := strings.Cut(home, "Open by age"); onHome && !strings.Contains(above, "To do") {
+			t.Error("the charts come before the things to do")
+		}
+		return onHome
+	}
+	if !troubles() {
+		t.Error("the failed email is not on Home")
+	}
+	if a := person.PressAny(p, "Try again"); a.Location() != path {
+		t.Fatal(a)
+	}
+	wantMails(b, 2)
+	if troubles() {
+		t.Error("the failed email is still on Home after another one was queued")
+	}
+	b.Exec(`
+		UPDATE mails SET created_at = now() - interval '1 minute', state = 'sent', sent_at = '2026-11-22 10:00Z', kept = true,
+			reason = 'no mail server is set up', body = E'Hello Ada,\n<b>'
+		WHERE state = 'queued'`)
+	kept := "/outbox/" + sitetest.Get[string](b, `SELECT id::text FROM mails WHERE kept`)
+	p = show().Says("Email to ada@example.com: Not sent: no mail server is set up", "Send again")
+	p.LeadsTo(path + "/send/new")
+
+	b.Page(person.Get("/outbox")).
+		Says("Outbox", "2026-0001 to ada@example.com", "Failed. The mail server refused it: 550 No such user.").LeadsTo(kept)
+	b.Page(person.Get(kept)).
+		Says("Hello Ada, <b>", "Invoice 2026-0001 from Acme").LeadsTo(path)
+	b.Page(person.Get("/outbox/"+sitetest.Get[string](b, `SELECT id::text FROM mails WHERE NOT kept`))).
+		Says("You can read the message here once the email is sent.", "Queued once")
+	if a := b.Person(b.Replica, b.Globex).Get(kept); a.Status != http.StatusNotFound {
+		t.Errorf("another tenant reads it: %v", a)
+	}
+
+	b.Exec(`
+		UPDATE mails SET state = 'failed', reason = 'The mail server refused it: 550 No such user.', sent_at = NULL, kept = false
+		WHERE kept`)
+	b.Exec(`UPDATE invoices SET status = 'void', voided_at = now()`)
+	if troubles() {
+		t.Error("an email about a void invoice that needn't be sent any more is said to have failed")
+	}
+	b.Exec(`UPDATE mails SET kind = 'void'`)
+	if !troubles() {
+		t.Error("nothing is said of the email that the invoice is void, which has failed")
+	}
+}
+
+func wantMails(b *sitetest.Bundle, n int) {
+	b.Helper()
+	if got := sitetest.Get[int](b, `SELECT count(*) FROM mails`); got != n {
+		b.Errorf("%d mails, want %d", got, n)
+	}
+	if got := sitetest.Get[int](b, `SELECT count(*) FROM river.river_job`); got != n {
+		b.Errorf("%d jobs, want %d", got, n)
+	}
+}

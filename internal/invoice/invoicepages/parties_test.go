@@ -1,0 +1,201 @@
+package invoicepages_test
+
+import (
+	"net/http"
+	"net/url"
+	"path"
+	"strings"
+	"testing"
+
+	"onlyonce/internal/customer/customercases"
+	"onlyonce/internal/invoice/invoicecases"
+	"onlyonce/internal/people/peoplecases"
+	"onlyonce/internal/site/sitetest"
+)
+
+// TestIssueFreezesParties: a draft shows business and customer as they are now, and an issued invoice as they were when it
+// was issued: on its page, in the API, as PDF, as UBL, and on its credit notes.
+func TestIssueFreezesParties(t *testing.T) {
+	b := sitetest.Setup(t)
+	program, person := b.Program(b.Replica, b.Acme), b.Person(b.Replica, b.Acme)
+	customer := "/api/v1/customers/" + sitetest.Decode[sitetest.Created](b,
+		program.Create(customercases.Customers(), "customer", customercases.Customers().Command)).ID
+	bill := sitetest.Change(invoicecases.Invoices().Command, "customer_id", strings.TrimPrefix(customer, "/api/v1/customers/"))
+	address := program.Create(invoicecases.Invoices(), sitetest.Key, bill).Location()
+	shown := func() map[string]string {
+		page := b.Page(person.Get(strings.TrimPrefix(address, "/api/v1")))
+		return map[string]string{
+			"page": sitetest.Text(sitetest.Elements(page.Root, "article")[0]), "JSON": program.Get(address).Body,
+			"PDF": readPDF(b, program.Get(address+"/pdf")), "UBL": program.Get(address + "/ubl").Body,
+		}
+	}
+	rename := func(name string) {
+		t.Helper()
+		business := program.Create(
+			peoplecases.Settings(),
+			"business "+name,
+			sitetest.Change(peoplecases.Settings().Command, "name", name, "address", name+" Street",
+				"country", "FR", "tax_id", "FR 1", "email", name+"@acme.example", "account_holder", name+" Bank",
+				"account_number", "1 "+name, "bic", ""),
+		)
+		version := program.With("If-Match", program.Get(customer).Header.Get("ETag"))
+		buyer := version.Must(
+			version.Send(
+				t.Context(),
+				http.MethodPut,
+				customer,
+				customercases.Customers().API.Encode(sitetest.Change(customercases.Customers().Command,
+					"email", name+"@example.com", "name", "Ada "+name, "address", name+" Square", "country", "PL", "tax_id", "PL 2")),
+			),
+		)
+		if business.Status != http.StatusOK || buyer.Status != http.StatusOK {
+			t.Fatal(business, buyer)
+		}
+	}
+	says := func(of map[string]string, name string) {
+		t.Helper()
+		for where, got := range of {
+			for _, want := range []string{
+				name + " Street", name + " Bank", "1 " + name, "Ada " + name, name + " Square",
+				name + "@example.com", name + "@acme.example",
+			} {
+				if !strings.Contains(got, want) {
+					t.Errorf("the %s does not say %q:\n%s", where, want, got)
+				}
+			}
+		}
+	}
+
+	rename("first")
+	draft := shown()
+	delete(draft, "UBL") // a draft has none
+	says(draft, "first")
+
+	rename("second")
+	if a := program.Post(address+"/issue", ""); a.Status != http.StatusOK {
+		t.Fatal(a)
+	}
+	issued, file := shown(), program.Get(address+"/pdf").Body
+	says(issued, "second")
+	for where, want := range map[string]string{
+		"page": "Poland Tax ID PL 2", "JSON": `"country":"FR","tax_id":"FR 1"`, "PDF": "France", "UBL": ">PL 2<",
+	} {
+		if !strings.Contains(issued[where], want) {
+			t.Errorf("the %s does not say %q:\n%s", where, want, issued[where])
+		}
+	}
+
+	rename("third")
+	for where, after := range shown() {
+		if before := issued[where]; after != before {
+			t.Errorf("the %s became\n%s\nfrom\n%s", where, after, before)
+		}
+	}
+	if b.Program(b.Serve(), b.Acme).Get(address+"/pdf").Body != file {
+		t.Error("the PDF has other bytes")
+	}
+	note := program.With("Idempotency-Key", "credit").Post(address+"/credit-notes", `{"lines": [{"position": 1, "quantity": "1"}]}`)
+	b.Page(person.Get(strings.TrimPrefix(note.Location(), "/api/v1"))).Says(
+		"second Street France Tax ID FR 1 second@acme.example Credit to Ada second", "second Square Poland Tax ID PL 2 second@example.com")
+	if subject := sitetest.Get[string](b, `SELECT subject FROM mails`); subject != "Invoice 2026-0001 from second" {
+		t.Error(subject)
+	}
+}
+
+// TestNewInvoiceBeginsWithSettings: a new form has the currency, the tax rate of the first line, and the terms in words. If the
+// customer is known, it has the due date by their terms, and the currency of their last invoice.
+func TestNewInvoiceBeginsWithSettings(t *testing.T) {
+	b := sitetest.Setup(t)
+	program, person := b.Program(b.Replica, b.Acme), b.Person(b.Replica, b.Acme)
+	program.Create(peoplecases.Settings(), "settings",
+		sitetest.Change(peoplecases.Settings().Command, "currency", "USD", "tax_rate", "13.5", "payment_days", "1"))
+	id := sitetest.Decode[sitetest.Created](b, program.Create(customercases.Customers(), "customer", customercases.Customers().Command)).ID
+	open := func(query string) sitetest.Page {
+		return b.Page(person.Get(person.Get("/invoices/new" + query).Location()))
+	}
+
+	begins := func(form url.Values, currency, due string) {
+		t.Helper()
+		for name, want := range map[string]string{"currency": currency, "line_tax_rate": "13.5", "due_date": due} {
+			if got := form.Get(name); got != want {
+				t.Errorf("%s is %q, want %q", name, got, want)
+			}
+		}
+	}
+	begins(open("").Says("Leave blank for 1 day after the issue date, or the customer's own terms.").Typed(), "USD", "")
+	form := open("?customer=" + id).Says("Leave blank for 14 days after the issue date.").Typed()
+	begins(form, "USD", day(14))
+	form = sitetest.Change(form, "issue_date", "2026-11-21", "due_date", "", "currency", "GBP", "line_description", "Design",
+		"line_unit_price", "1")
+	made := person.Submit("/invoices", form).Location()
+	b.Page(person.Get(made)).Says("5 Dec 2026", "GBP 1.14")
+	begins(open("?customer="+id).Typed(), "GBP", day(14))
+	begins(open("?copy="+path.Base(made)).Typed(), "GBP", day(14))
+}
+
+// TestDueDateByTerms: a missing due date follows from the terms of the customer, or else from those of the settings.
+func TestDueDateByTerms(t *testing.T) {
+	b := sitetest.Setup(t)
+	program := b.Program(b.Replica, b.Acme)
+	program.Create(peoplecases.Settings(), "settings", sitetest.Change(peoplecases.Settings().Command, "payment_days", "10"))
+	program.Create(customercases.Customers(), "customer",
+		sitetest.Change(customercases.Customers().Command, "email", "grace@example.com", "payment_days", "0"))
+	wantDue := func(a sitetest.Answer, want string) {
+		t.Helper()
+		if !strings.Contains(a.Body, `"due_date":"`+want+`"`) {
+			t.Errorf("not due on %s: %v", want, a)
+		}
+	}
+	blank := sitetest.Change(invoicecases.Invoices().Command, "due_date", "")
+	made := program.Create(invoicecases.Invoices(), "by the settings", blank)
+	wantDue(made, "2026-12-01")
+	wantDue(program.Create(invoicecases.Invoices(), "by the customer", sitetest.Change(blank, "customer_email", "grace@example.com")),
+		"2026-11-21")
+	program.Create(peoplecases.Settings(), "longer", sitetest.Change(peoplecases.Settings().Command, "payment_days", "20"))
+	wantDue(program.Create(invoicecases.Invoices(), "by the settings", blank), "2026-12-01") // replayed
+	edit := program.With("If-Match", made.Header.Get("ETag"))
+	wantDue(
+		edit.Must(
+			edit.Send(t.Context(), http.MethodPut, made.Location(),
+				invoicecases.Invoices().API.Encode(sitetest.Change(blank, "issue_date", "2026-11-22"))),
+		),
+		"2026-12-12",
+	)
+	last := program.Create(invoicecases.Invoices(), "last", sitetest.Change(blank, "issue_date", "2099-12-31"))
+	if last.Status != http.StatusUnprocessableEntity || !strings.Contains(last.Body, "/due_date") {
+		t.Errorf("beyond the last year: %v", last)
+	}
+}
+
+// TestCustomerOfAnInvoiceHasDetails: a program can send details of a new customer. An existing customer stays as it is.
+func TestCustomerOfAnInvoiceHasDetails(t *testing.T) {
+	b := sitetest.Setup(t)
+	program := b.Program(b.Replica, b.Acme)
+	details := func(address string) url.Values {
+		form := sitetest.Change(invoicecases.Invoices().Command, "due_date", "")
+		for name, value := range customercases.Customers().Command {
+			form["customer_"+name] = value
+		}
+		return sitetest.Change(form, "customer_address", address, "customer_country", "gb", "customer_payment_days", "7")
+	}
+	for _, address := range []string{"1 Quay", "2 Quay"} {
+		a := program.Create(invoicecases.Invoices(), address, details(address))
+		for _, want := range []string{`"address":"1 Quay","country":"GB","tax_id":"GB123456789"`, `"due_date":"2026-11-28"`} {
+			if a.Status != http.StatusCreated || !strings.Contains(a.Body, want) {
+				t.Errorf("%s: no %s in %v", address, want, a)
+			}
+		}
+	}
+	kept := program.Get("/api/v1/customers/" + sitetest.Get[string](b, `SELECT id::text FROM customers`))
+	for name, typed := range sitetest.Decode[map[string]any](b,
+		sitetest.Answer{Body: customercases.Customers().API.Encode(sitetest.Change(customercases.Customers().Command,
+			"address", "1 Quay", "payment_days", "7"))}) {
+		if stored := sitetest.Decode[map[string]any](b, kept)[name]; stored != typed {
+			t.Errorf("the new customer has %v as %s, and the invoice came with %v", stored, name, typed)
+		}
+	}
+	wrong := program.Create(invoicecases.Invoices(), "wrong",
+		sitetest.Change(details("3 Quay"), "customer_country", "XX", "customer_payment_days", "400"))
+	sitetest.JSON{}.Refused(b.Case(invoicecases.Invoices(), sitetest.JSON{}), wrong, "invalid", nil, "/customer/country",
+		"/customer/payment_days")
+}

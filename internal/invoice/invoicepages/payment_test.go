@@ -1,0 +1,196 @@
+package invoicepages_test
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"onlyonce/internal/invoice/payment"
+
+	"golang.org/x/net/html"
+
+	"onlyonce/internal/invoice/invoicecases"
+	"onlyonce/internal/site/sitetest"
+)
+
+// TestManyPayments: the page of an invoice has some of its payments, and links to the others.
+func TestManyPayments(t *testing.T) {
+	b := sitetest.Setup(t)
+	api, person, of := b.Program(b.Replica, b.Acme), b.Person(b.Replica, b.Acme), invoicecases.Payments()
+	of.Parent.ID = b.Prepared(b.Acme, "invoice", invoicecases.Invoices(), invoicecases.Invoices().Command, "issue").ID
+	for _, reference := range []string{"One", "Two", "Three"} {
+		paid := api.Create(of, reference, sitetest.Change(of.Command, "amount", "1.00", "reference", reference))
+		if paid.Status != http.StatusCreated {
+			t.Fatal(paid)
+		}
+	}
+	at := "/invoices/" + of.Parent.ID
+	p := b.Page(person.Get(at+"?limit=2")).Says("Bank Three", "Bank Two")
+	links := sitetest.Elements(p.Root, "a")
+	next := links[slices.IndexFunc(links, func(link *html.Node) bool { rel, _ := sitetest.Attr(link, "rel"); return rel == "next" })]
+	href, _ := sitetest.Attr(next, "href")
+	b.Page(person.Get(href)).Says("Bank One", "First page Previous").LeadsTo(at + "?limit=2")
+	if a := person.Get(at + "?cursor=nowhere"); a.Status != http.StatusNotFound {
+		t.Error(a)
+	}
+}
+
+// TestOpenAmountChanged: if the open amount has changed since the form was opened, the form shows the new one and asks again.
+func TestOpenAmountChanged(t *testing.T) {
+	b := sitetest.Setup(t)
+	x := b.Case(invoicecases.Payments(), sitetest.HTML{})
+	p := b.Page(x.Caller.Get(x.Caller.Get(x.Resource.List() + "/new").Location())).Says("Open on 2026-0001: 135.77 EUR")
+	if amount := p.Typed().Get("amount"); amount != "135.77" {
+		t.Errorf("suggested is %q", amount)
+	}
+	b.Prepared(b.Acme, "meanwhile", x.Resource, x.Other)
+	x.Before, x.Transactions = x.Rows(), x.Written()
+	x.Forget()
+
+	typed := sitetest.Change(p.Typed(), "amount", "50.00", "method", "card", "provider", "Bank", "reference", "TX 1")
+	asked := x.Caller.Submit(x.Resource.List(), typed)
+	x.Format.Refused(x, asked, "open-amount-changed", nil)
+	p = b.Page(asked).Says("The open amount has changed since you opened this form.", "Open on 2026-0001: 105.77 EUR")
+	p.LeadsTo(x.Resource.PageOf(""))
+	typed.Set("seen_open", "105.77")
+	sitetest.Keeps(b, p, typed)
+	x.WantRows(sitetest.Rows{})
+
+	made := x.Caller.Press(p, "Record payment")
+	x.Format.Done(x, made)
+	b.Page(x.Caller.Get(x.Resource.PageOf(""))).Says("Paid 80.00 Open EUR 55.77",
+		"Payment Refund 50.00 EUR of it Remove payment of 50.00 EUR Card · Bank TX 1 50.00 EUR")
+	x.Format.Replayed(x, x.Caller.Press(p, "Record payment"), made) // although the open amount has changed again
+	x.WantRows(x.Leaves)
+	x.WantOutcomes("conflict", "created", "replayed")
+}
+
+// TestMoreThanIsLeft: the error has the open amount of the invoice, or the refundable amount of the payment, beside its field
+// and in the API's answer.
+func TestMoreThanIsLeft(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		of         func() sitetest.Resource
+		most, more string
+		slug, says string
+	}{
+		{invoicecases.Payments, "135.77", "135.78", "exceeds-open-amount", "The open amount is 135.77 EUR."},
+		{invoicecases.Refunds, "40.00", "40.01", "exceeds-payment", "40.00 EUR of this payment is left."},
+	} {
+		for _, f := range sitetest.Formats() {
+			t.Run(c.of().Plural()+"/"+f.Name(), func(t *testing.T) {
+				x := sitetest.Setup(t).Case(c.of(), f)
+				more := sitetest.Change(x.Command, "amount", c.more)
+				refused := x.Ask(more)
+				x.Format.Refused(x, refused, c.slug, more)
+				if x.IsHTML() {
+					p := x.Page(refused).Says(c.says, "Enter at most "+c.most+".")
+					p.Marks(x.Resource, []string{"/amount"})
+					p.LeadsTo(x.Resource.PageOf(""))
+				} else if p := sitetest.Decode[sitetest.Problem](x.Bundle, refused); cmp.Or(p.Open, p.Left) != c.most {
+					t.Errorf("%v", refused)
+				}
+				x.WantRows(sitetest.Rows{})
+				x.Format.Done(x, x.Ask(sitetest.Change(more, "amount", c.most))) // the key was not used up
+				x.WantOutcomes("conflict", "created")
+				if x.IsHTML() && x.Resource.Name == "refund" {
+					opened := x.Caller.Get(x.Resource.List() + "/new?key=another")
+					x.Format.Refused(x, opened, c.slug, nil)
+					x.Page(opened).Says("This payment can't be refunded.")
+				}
+			})
+		}
+	}
+}
+
+// TestAllPayments: the payments of all invoices are filtered by day, currency, and the number or customer of their invoice,
+// without removed ones. Refunds are shown beside their payment.
+func TestAllPayments(t *testing.T) {
+	b := sitetest.Setup(t)
+	program, person := b.Program(b.Replica, b.Acme), b.Person(b.Replica, b.Acme)
+	of := invoicecases.Payments()
+	of.Parent.ID = b.Prepared(b.Acme, "invoice", invoicecases.Invoices(), invoicecases.Invoices().Command, "issue").ID
+	for day, amount := range map[string]string{"2026-11-01": "1.00", "2026-11-03": "3.00", "2026-11-02": "2.00", "2026-11-04": "4.00"} {
+		a := program.Create(of, day, sitetest.Change(of.Command, "date", day, "amount", amount, "reference", day))
+		if a.Status != http.StatusCreated {
+			t.Fatal(a)
+		}
+	}
+	another := invoicecases.Payments()
+	another.Parent.ID = b.Prepared(b.Acme, "another invoice", invoicecases.Invoices(), sitetest.Change(invoicecases.Invoices().Command,
+		"customer_email", "grace@example.com", "customer_name", "Grace Hopper"), "issue").ID
+	a := program.Create(another, "other", sitetest.Change(of.Command, "date", "2026-10-31", "amount", "5.00", "reference", "other"))
+	if a.Status != http.StatusCreated {
+		t.Fatal(a)
+	}
+	back := invoicecases.Refunds()
+	back.Parent.ID = sitetest.Get[string](b, `SELECT id::text FROM payments WHERE amount = 300`)
+	if a := program.Create(back, "refund", sitetest.Change(back.Command, "amount", "0.50")); a.Status != http.StatusCreated {
+		t.Fatal(a)
+	}
+	gone := sitetest.Get[string](b, `SELECT id::text FROM payments WHERE amount = 400`)
+	if a := program.With("Idempotency-Key", "gone").Post("/api/v1/payments/"+gone+"/remove", ``); a.Status != http.StatusOK {
+		t.Fatal(a)
+	}
+	b.Page(person.Get("/payments")).Says("2026-0001 3 Nov 2026 Ada Lovelace Bank 2026-11-03 3.00 EUR 0.50 EUR " +
+		"2026-0001 2 Nov 2026 Ada Lovelace Bank 2026-11-02 2.00 EUR 2026-0001 1 Nov 2026").
+		LeadsTo("/payments/" + back.Parent.ID)
+	b.Page(person.Get("/payments?q=nobody&from=2026-11-02&currency=EUR")).
+		Says("match “nobody”, paid from 2 Nov 2026, in EUR").LeadsTo("/payments")
+	b.Page(person.Get("/payments?currency=eur&from=never")).Says("Choose one of the currencies.", "Enter a day")
+	for query, want := range map[string]string{
+		"": "3.00 2.00 1.00 5.00", "q=ada+0001": "3.00 2.00 1.00", "q=grace": "5.00", "q=ada+hopper": "", "q=lovelace+grace": "",
+		"currency=EUR&to=2026-11-02": "2.00 1.00 5.00", "currency=PLN": "",
+		"from=2026-11-02&to=2026-11-02&q=2026-0001": "2.00", "q=lovelace&currency=EUR&from=2026-11-03": "3.00",
+	} {
+		found := sitetest.Decode[struct {
+			Payments []struct {
+				Amount string `json:"amount"`
+			} `json:"payments"`
+		}](b, program.Get("/api/v1/payments?"+query))
+		var amounts []string
+		for _, p := range found.Payments {
+			amounts = append(amounts, p.Amount)
+		}
+		if got := strings.Join(amounts, " "); got != want {
+			t.Errorf("%s finds %q, want %q", query, got, want)
+		}
+	}
+}
+
+// TestRemoveAPayment: the page shows the result before. Afterwards the invoice has both entries, and the actor of the removal.
+func TestRemoveAPayment(t *testing.T) {
+	b := sitetest.Setup(t)
+	made := b.Prepared(b.Acme, "paid", invoicecases.Payments(), invoicecases.Payments().Command)
+	invoice := sitetest.Get[string](b, `SELECT invoice_id::text FROM payments WHERE id = $1`, made.ID)
+	person, path := b.Person(b.Replica, b.Acme), "/payments/"+made.ID+"/remove"
+	b.Page(person.Get("/invoices/" + invoice)).LeadsTo(path)
+	p := b.Page(person.Get(person.Get(path).Location())).Says("Remove payment 2026-0001: 40.00 EUR, paid 22 Nov 2026",
+		"This takes back the payment of 40.00 EUR from 22 Nov 2026. The open amount of the invoice goes up by 40.00 EUR. "+
+			"Both entries stay in the ledger.", "After that, you can enter the reference Bank TX 1 again.")
+	p.LeadsTo("/invoices/" + invoice)
+	if a := person.Press(p, "Remove payment"); a.Status != http.StatusSeeOther {
+		t.Fatal(a)
+	}
+	b.Page(person.Get("/invoices/"+invoice)).Says("Payment removed. All invoices", "Open EUR 135.77 Due 21 Dec 2026.",
+		"Payment removed Bank transfer · Bank TX 1 −40.00 EUR", "Payment removed Bank transfer · Bank TX 1 40.00 EUR",
+		"Payment of 40.00 EUR removed", "Payment of 40.00 EUR recorded")
+	b.Page(person.Get(path + "?key=other")).Says("This payment was already removed.")
+}
+
+// TestMethodsAreDescribed: the methods of payments equal the enum in the OpenAPI document.
+func TestMethodsAreDescribed(t *testing.T) {
+	b := sitetest.Setup(t)
+	for _, name := range []string{"PaymentInput", "Payment"} {
+		var described []string
+		for _, value := range b.OpenAPI().Components.Schemas[name].Value.Properties["method"].Value.Enum {
+			described = append(described, fmt.Sprint(value))
+		}
+		if !slices.Equal(described, payment.Methods()) {
+			t.Errorf("%s has the methods %v, want %v", name, described, payment.Methods())
+		}
+	}
+}

@@ -1,0 +1,143 @@
+package invoicepages_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"sync"
+	"testing"
+	"time"
+
+	"onlyonce/internal/idempotency"
+
+	"onlyonce/internal/invoice/invoicecases"
+	"onlyonce/internal/site/sitetest"
+)
+
+func TestRaceOneNumber(t *testing.T) {
+	b := sitetest.Setup(t)
+	r := b.Race(b.Creating(invoicecases.Invoices()), sitetest.JSON{})
+	answers := numbered(r, 100, func(i int) (string, string) { return fmt.Sprint("key-", i), "2026-0042" })
+	var winner string
+	for _, a := range answers {
+		if a.Status == http.StatusCreated {
+			winner = sitetest.Decode[sitetest.Created](r.Bundle, a).ID
+		}
+	}
+	conflicts := 0
+	for _, a := range answers {
+		if a.Status == http.StatusConflict {
+			conflicts++
+			p := sitetest.Decode[sitetest.Problem](r.Bundle, a)
+			if p.ExistingID != winner || p.Type != "/problems/number-taken" || p.NextNumber != "2026-0001" {
+				t.Errorf("%s won, and the conflict is %v", winner, a)
+			}
+		}
+	}
+	if conflicts != 99 {
+		t.Errorf("%d conflicts", conflicts)
+	}
+	r.WantRows(r.Leaves)
+}
+
+// TestRaceOfEverything: 40 intents, each sent five times. Ten want the same number, ten have a different number each, and
+// twenty take the next.
+func TestRaceOfEverything(t *testing.T) {
+	b := sitetest.Setup(t)
+	r := b.Race(b.Creating(invoicecases.Invoices()), sitetest.JSON{})
+	answers := numbered(r, 200, func(i int) (string, string) {
+		switch intent := i % 40; {
+		case intent < 10:
+			return fmt.Sprint("key-", intent), "wanted"
+		case intent < 20:
+			return fmt.Sprint("key-", intent), fmt.Sprint("own-", intent)
+		default:
+			return fmt.Sprint("key-", intent), ""
+		}
+	})
+	byKey := map[int]map[string]bool{}
+	acknowledged := map[string]bool{}
+	for i, a := range answers {
+		switch a.Status {
+		case http.StatusCreated:
+			id := sitetest.Decode[sitetest.Created](r.Bundle, a).ID
+			acknowledged[id] = true
+			if byKey[i%40] == nil {
+				byKey[i%40] = map[string]bool{}
+			}
+			byKey[i%40][a.Body] = true
+		case http.StatusConflict:
+			if i%40 >= 10 {
+				t.Errorf("a conflict about nothing: %v", a)
+			}
+		default:
+			t.Errorf("%v", a)
+		}
+	}
+	for intent, bodies := range byKey {
+		if len(bodies) != 1 {
+			t.Errorf("intent %d got different answers: %v", intent, bodies)
+		}
+	}
+	// In both directions: each acknowledged invoice is stored, and each stored one was acknowledged.
+	stored := sitetest.Get[[]string](r.Bundle, `SELECT array_agg(id::text ORDER BY id) FROM invoices`)
+	for _, id := range stored {
+		if !acknowledged[id] {
+			t.Errorf("no answer has %s", id)
+		}
+	}
+	if len(stored) != 31 || len(acknowledged) != 31 || len(byKey) != 31 {
+		t.Errorf("%d stored, %d acknowledged, %d intents served, want 31 each", len(stored), len(acknowledged), len(byKey))
+	}
+	numbers := sitetest.Get[int](r.Bundle, `SELECT count(DISTINCT number) FROM invoices WHERE number BETWEEN '2026-0001' AND '2026-0020'`)
+	if numbers != 20 {
+		t.Errorf("%d of the numbers 1 to 20", numbers)
+	}
+}
+
+// TestRaceWithExpiry: results expire at once and are erased all the time, and still nothing is created twice.
+func TestRaceWithExpiry(t *testing.T) {
+	b := sitetest.Setup(t)
+	r := b.Race(b.Creating(invoicecases.Invoices()), sitetest.JSON{}, func(c *sitetest.Config) { c.Store.Retain = time.Microsecond })
+	ctx, stop := context.WithCancel(t.Context())
+	var sweepers sync.WaitGroup
+	for range 2 {
+		sweepers.Go(func() {
+			for ctx.Err() == nil {
+				if _, err := idempotency.Expire(ctx, r.DB.Pool, r.Acme.ID); err != nil && ctx.Err() == nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	answers := numbered(r, 200, func(i int) (string, string) { return fmt.Sprint("key-", i%20), "" })
+	stop()
+	sweepers.Wait()
+	ids := map[int]string{}
+	for i, a := range answers {
+		if a.Status != http.StatusCreated && a.Status != http.StatusOK {
+			t.Fatalf("%v", a)
+		}
+		id := sitetest.Decode[sitetest.Created](r.Bundle, a).ID
+		if ids[i%20] == "" {
+			ids[i%20] = id
+		}
+		if ids[i%20] != id {
+			t.Errorf("key %d made %s and %s", i%20, ids[i%20], id)
+		}
+	}
+	if n := r.Rows()["invoices"]; n != 20 {
+		t.Errorf("%d invoices of 20 intents", n)
+	}
+}
+
+// numbered is run for invoices that differ only in their numbers, so most are likely repeats. Only people are asked about
+// those.
+func numbered(r *sitetest.Race, n int, intent func(i int) (key, number string)) []sitetest.Answer {
+	r.Helper()
+	return r.Run(n, func(i int) (string, url.Values) {
+		key, number := intent(i)
+		return key, sitetest.Change(r.Command, "number", number)
+	})
+}

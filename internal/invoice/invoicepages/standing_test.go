@@ -1,0 +1,134 @@
+package invoicepages_test
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"onlyonce/internal/postgres/pgtest"
+	"onlyonce/internal/value/date"
+	"onlyonce/internal/value/money"
+
+	"onlyonce/internal/invoice/invoicecases"
+	"onlyonce/internal/site/sitecases"
+	"onlyonce/internal/site/sitetest"
+)
+
+// TestStanding: the strip above the list, and the balance of a customer, equal the sums over the invoices.
+func TestStanding(t *testing.T) {
+	b := sitetest.Setup(t)
+	all := pastFor(b, b.Acme, 40)
+	pastFor(b, b.Globex, 10)
+	person := b.Person(b.Replica, b.Acme)
+	today := time.Now().UTC().Format(time.DateOnly)
+	var paidNow []string // the invoices that were paid this month
+	sums := func(customer string) (open, overdue, paid map[string]int, count int) {
+		paidNow, open, overdue, paid = nil, map[string]int{}, map[string]int{}, map[string]int{}
+		for _, f := range all {
+			took := map[string]int{"paid": f.total, "partially_paid": 1}[f.state]
+			if took > 0 && f.paid[:7] == today[:7] {
+				paid[f.currency] += took
+				paidNow = append(paidNow, f.id)
+			}
+			if customer != "" && f.customer != customer || f.state != "issued" && f.state != "partially_paid" {
+				continue
+			}
+			open[f.currency] += f.total - took
+			if count++; f.due < today {
+				overdue[f.currency] += f.total - took
+			}
+		}
+		return open, overdue, paid, count
+	}
+	shown := func(amounts map[string]int) string {
+		var texts []string
+		for _, code := range slices.Sorted(maps.Keys(amounts)) {
+			currency, _ := money.ParseCurrency(code)
+			texts = append(texts, currency.Display(int64(amounts[code]))+" "+code)
+		}
+		return strings.Join(texts, " ")
+	}
+	open, overdue, paid, count := sums("")
+	page := b.Page(person.Get("/invoices"))
+	page.Says(fmt.Sprintf("Open %d %s", count, shown(open)), shown(overdue)+
+		fmt.Sprintf(" Paid this month %d %s", len(paidNow), shown(paid)))
+	page.LeadsTo("/invoices?sort=due&status=overdue")
+	first, last := date.Today().Month()
+	thisMonth := url.Values{"paid_from": {first.String()}, "paid_to": {last.String()}}
+	page.LeadsTo("/invoices?" + thisMonth.Encode())
+	b.Page(person.Get("/invoices?" + thisMonth.Encode())).Says("Only paid from " + first.Time().Format("2 Jan 2006") + " until ").
+		LeadsTo("/invoices")
+	listed := throughPages(b, person, thisMonth)
+	slices.Sort(listed)
+	slices.Sort(paidNow)
+	if !slices.Equal(listed, paidNow) {
+		t.Errorf("paid this month are %v, want %v", listed, paidNow)
+	}
+	customer := all[0].customer
+	open, overdue, _, count = sums(customer)
+	page = b.Page(person.Get("/customers/" + customer))
+	page.Says(fmt.Sprintf("Open %d %s", count, shown(open)), shown(overdue))
+	page.LeadsTo("/invoices?customer_id=" + customer + "&sort=due&status=open")
+	page = b.Page(person.Get("/customers"))
+	for _, f := range all {
+		open, overdue, _, _ := sums(f.customer)
+		page.Says(strings.TrimSpace(shown(open) + " " + shown(overdue)))
+	}
+}
+
+// TestPaidLessRefunds: a refunded amount doesn't count as paid.
+func TestPaidLessRefunds(t *testing.T) {
+	b := sitetest.Setup(t)
+	api, person := b.Program(b.Replica, b.Acme), b.Person(b.Replica, b.Acme)
+	of := invoicecases.Payments()
+	of.Parent.ID = b.Prepared(b.Acme, "invoice", invoicecases.Invoices(), invoicecases.Invoices().Command, "issue").ID
+	today := time.Now().UTC().Format(time.DateOnly)
+	paid := api.Create(of, "payment", sitetest.Change(of.Command, "amount", "5.00", "date", today))
+	if paid.Status != http.StatusCreated {
+		t.Fatal(paid)
+	}
+	b.Page(person.Get("/invoices")).Says("Paid this month 1 5.00 EUR")
+	back := invoicecases.Refunds()
+	back.Parent.ID = strings.TrimPrefix(paid.Location(), "/api/v1/payments/")
+	if a := api.Create(back, "refund", sitetest.Change(back.Command, "amount", "1.50", "date", today)); a.Status != http.StatusCreated {
+		t.Fatal(a)
+	}
+	b.Page(person.Get("/invoices")).Says("Paid this month 1 3.50 EUR")
+}
+
+// TestStandingOfMany: the sums cover any number of invoices.
+func TestStandingOfMany(t *testing.T) {
+	pgtest.Long(t)
+	b := sitetest.SetupGrown(t, sitecases.Resources(), sitecases.Grow)
+	page := b.Page(b.Person(b.Replica, b.Acme).Get("/invoices"))
+	page.Says("Open 3,900 ")
+}
+
+// TestSearchOfTooMany: a prefix of very many words is searched as a whole word, which the page mentions. A search with more
+// matches than can be sorted is refused in a sentence.
+func TestSearchOfTooMany(t *testing.T) {
+	pgtest.Long(t)
+	b := sitetest.SetupGrown(t, sitecases.Resources(), sitecases.Grow)
+	program, person := b.Program(b.Replica, b.Acme), b.Person(b.Replica, b.Acme)
+	finds := func(query string, want int) {
+		t.Helper()
+		if page := sitetest.Decode[listed](b, program.Get("/api/v1/invoices?"+query)); len(page.Invoices) != want {
+			t.Errorf("%s finds %d, want %d", query, len(page.Invoices), want)
+		}
+	}
+	finds("q=2", 1) // the number 2026-0002, and not all invoices of 2026
+	b.Page(person.Get("/invoices?q=2")).Says("some of them were left out")
+	finds("q=7998", 1)
+	finds("q=2026-7998", 1)
+	finds("q=desig", 25)
+	if a := person.Get("/invoices?q=design&sort=total"); a.Status != http.StatusUnprocessableEntity {
+		t.Errorf("%v", a)
+	} else {
+		b.Page(a).Says("too many to sort")
+	}
+}

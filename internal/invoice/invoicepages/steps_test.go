@@ -1,0 +1,200 @@
+package invoicepages_test
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+
+	"onlyonce/internal/invoice/invoicecases"
+	"onlyonce/internal/site/sitetest"
+)
+
+// TestIssueSaysWhoIsTold: a program chooses whether the customer gets an email, and its text. Both are part of the command.
+func TestIssueSaysWhoIsTold(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{
+		``:                                      "1 ",
+		`{}`:                                    "1 ",
+		`{"email":"customer"}`:                  "1 ",
+		`{"message":"Dear Ada,\r\nhere it is"}`: "1 Dear Ada,\nhere it is",
+		`{"email":"none"}`:                      "0 ",
+		`{"email":"none","message":"Dear"}`:     "0 ",
+	} {
+		t.Run(body, func(t *testing.T) {
+			b := sitetest.Setup(t)
+			path := "/api/v1/invoices/" + b.Prepared(
+				b.Acme,
+				"invoice",
+				invoicecases.Invoices(),
+				invoicecases.Invoices().Command,
+			).ID + "/issue"
+			program := b.Program(b.Replica, b.Acme).With("Idempotency-Key", "issue")
+			if a := program.Post(path, body); a.Status != http.StatusOK || !strings.Contains(a.Body, `"status":"issued"`) {
+				t.Fatal(a)
+			}
+			if got := sitetest.Get[string](b, `SELECT count(*) || ' ' || COALESCE(min(message), '') FROM mails`); got != want {
+				t.Errorf("mails %q, want %q", got, want)
+			}
+			if a := program.Post(path, `{"message":"Something else"}`); a.Status != http.StatusUnprocessableEntity {
+				t.Errorf("another wish under the same key: %v", a)
+			}
+		})
+	}
+}
+
+// TestIssueRefusesWhatItCannotSend: the form keeps the typed values.
+func TestIssueRefusesWhatItCannotSend(t *testing.T) {
+	b := sitetest.Setup(t)
+	path := "/invoices/" + b.Prepared(b.Acme, "invoice", invoicecases.Invoices(), invoicecases.Invoices().Command).ID + "/issue"
+	program := b.Program(b.Replica, b.Acme).With("Idempotency-Key", "issue")
+	for body, pointer := range map[string]string{
+		`{"email":"grace"}`: "/email", `{"message":"a\u202eb"}`: "/message", `{"message":"` + strings.Repeat("a", 2001) + `"}`: "/message",
+	} {
+		a := program.Post("/api/v1"+path, body)
+		if a.Status != http.StatusUnprocessableEntity || !strings.Contains(a.Body, `"`+pointer+`"`) {
+			t.Errorf("%.30s: %v", body, a)
+		}
+	}
+	person := b.Person(b.Replica, b.Acme)
+	typed := url.Values{"idempotency_key": {sitetest.Key}, "email": {"customer"}, "message": {strings.Repeat("a", 2001)}}
+	a := person.Submit(path, typed)
+	if a.Status != http.StatusUnprocessableEntity {
+		t.Fatal(a)
+	}
+	p := b.Page(a).Says("Shorten the message to at most 2000 characters.")
+	if got := p.Typed().Get("message"); got != typed.Get("message") {
+		t.Errorf("the message is now %q", got)
+	}
+	if n := sitetest.Get[int](b, `SELECT count(*) FROM invoices WHERE status <> 'draft'`); n != 0 {
+		t.Error("it was issued")
+	}
+}
+
+// TestIssueWarns about missing and unusual values of the invoice, with links to correct them.
+func TestIssueWarns(t *testing.T) {
+	b := sitetest.Setup(t)
+	command := sitetest.Change(invoicecases.Invoices().Command, "customer_country", "", "due_date", "2026-11-22", "issue_date",
+		"2026-11-21")
+	made := b.Prepared(b.Acme, "invoice", invoicecases.Invoices(), command)
+	path := "/invoices/" + made.ID
+	person := b.Person(b.Replica, b.Acme)
+	warned := func() sitetest.Page { return b.Page(person.Get(path + "/issue?key=" + sitetest.Key)) }
+	customer := sitetest.Get[string](b, `SELECT '/customers/' || id FROM customers`)
+
+	p := warned().Says("The invoice doesn't show your address, your country, your tax ID and your bank account. Add them in the settings",
+		"The invoice doesn't show the customer's address and the customer's country. Add them to the customer",
+		"The due date, 22 Nov 2026, has passed.")
+	p.LeadsTo("/settings/edit")
+	p.LeadsTo(customer + "/edit")
+	p.LeadsTo(path + "/edit")
+	b.Exec(`
+		UPDATE settings SET address = 'Main Street 1', country = 'IE', tax_id = 'IE6388047V', account_holder = '♥'
+		WHERE tenant_id = $1`, b.Acme.ID)
+	b.Exec(`UPDATE customers SET name = $1, address = $2, country = 'DE'`, "Łódź Ελλ \u6771\u4eac", "אב\nNo → 1")
+	b.Exec(`UPDATE invoices SET due_date = '2099-12-31', notes = 'Zażółć क्षत्रिय'`)
+	b.Exec(`UPDATE invoice_lines SET description = $1, tax_rate = 0 WHERE position = 1`, "Tea 🍵 ✓ \u6771")
+	p = warned().Says("The invoice doesn't show your bank account. Add it in the settings",
+		"The invoice doesn't show the customer's VAT number.",
+		"The PDF file can't show \u6771 \u4eac in the customer's name, א ב → in the customer's address, 🍵 ✓ \u6771 in line 1 "+
+			"and ♥ in the account holder.")
+	p.LeadsTo(path + "/pdf")
+	if said := p.Text(); strings.Contains(said, "due date,") {
+		t.Errorf("it warns of a day to come: %s", said)
+	}
+	b.Exec(`UPDATE settings SET account_number = '1', account_holder = 'Ada' WHERE tenant_id = $1`, b.Acme.ID)
+	b.Exec(`UPDATE customers SET name = 'Łódź', address = 'Długa 1', tax_id = 'DE136695976'`)
+	b.Exec(`UPDATE invoice_lines SET description = 'Tea – 1 €' WHERE position = 1`)
+	if found := sitetest.Elements(warned().Root, "p"); slices.ContainsFunc(found, func(n *html.Node) bool {
+		class, _ := sitetest.Attr(n, "class")
+		return class == "warning"
+	}) {
+		t.Errorf("it warns of a complete invoice: %s", warned().Text())
+	}
+}
+
+// TestVoidTellsWhoGotIt: voiding sends an email on request, and none for a draft.
+func TestVoidTellsWhoGotIt(t *testing.T) {
+	t.Parallel()
+	for name, state := range map[string]struct {
+		ready []string
+		body  string
+		want  string
+	}{
+		"a draft": {nil, `{"tell_customer":true}`, ""},
+		"issued":  {[]string{"issue"}, `{"tell_customer":true}`, "invoice void"},
+		"quietly": {[]string{"issue"}, ``, "invoice"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := sitetest.Setup(t)
+			made := b.Prepared(b.Acme, "invoice", invoicecases.Invoices(), invoicecases.Invoices().Command, state.ready...)
+			program := b.Program(b.Replica, b.Acme).With("Idempotency-Key", "void")
+			for range 2 {
+				if a := program.Post("/api/v1/invoices/"+made.ID+"/void", state.body); a.Status != http.StatusOK {
+					t.Fatal(a)
+				}
+			}
+			if got := sitetest.Get[string](b, `SELECT COALESCE(string_agg(kind, ' ' ORDER BY kind), '') FROM mails`); got != state.want {
+				t.Errorf("mails %q, want %q", got, state.want)
+			}
+		})
+	}
+}
+
+// TestAskedAboutWhatIsDone: the confirmation page reports that its form was used, or that the transition is no longer possible.
+func TestAskedAboutWhatIsDone(t *testing.T) {
+	b := sitetest.Setup(t)
+	path := "/invoices/" + b.Prepared(b.Acme, "invoice", invoicecases.Invoices(), invoicecases.Invoices().Command).ID
+	person := b.Person(b.Replica, b.Acme)
+	if a := person.Submit(path+"/issue", url.Values{"idempotency_key": {sitetest.Key}}); a.Status != http.StatusSeeOther {
+		t.Fatal(a)
+	}
+	b.Page(person.Get(path)).Says("Invoice 2026-0001 issued.")
+	b.Page(person.Get(path + "/issue?key=" + sitetest.Key)).Says("This form already issued 2026-0001.").LeadsTo(path)
+	late := person.Get(path + "/issue?key=other")
+	if late.Status != http.StatusConflict {
+		t.Error(late)
+	}
+	b.Page(late).Says("You can no longer issue this invoice.").LeadsTo(path)
+}
+
+// TestStepsAreAskedOnPages: the text of the email can be edited, and is kept when the draft has changed in the meantime, which
+// has to be confirmed again. The email is optional. The notice that an invoice is void goes only to the recipients of its
+// email.
+func TestStepsAreAskedOnPages(t *testing.T) {
+	b := sitetest.Setup(t)
+	person := b.Person(b.Replica, b.Acme)
+	draft := func(key string) string {
+		return "/invoices/" + b.Prepared(b.Acme, key, invoicecases.Invoices(),
+			sitetest.Change(invoicecases.Invoices().Command, "notes", key)).ID
+	}
+	ask := func(path string) sitetest.Page { return b.Page(person.Get(person.Get(path).Location())) }
+	first, second := draft("first"), draft("second")
+	form := ask(first + "/issue").Says("can't be edited").Typed()
+	b.Exec(`UPDATE invoices SET notes = 'another' WHERE notes = 'first'`)
+	p := b.Page(person.Submit(first+"/issue", sitetest.Change(form, "message", "Dear Ada"))).Says("was changed since this page was opened.")
+	sitetest.Keeps(b, p, url.Values{"message": {"Dear Ada"}})
+	b.Page(person.Get(person.Press(p, "Issue only").Location())).Says("Invoice 2026-0001 issued.")
+	wantMails(b, 0)
+	tells := func(path string) bool { return len(ask(path+"/void").Controls("tell_customer")) > 0 }
+	if tells(first) {
+		t.Error("a customer without an email can be notified")
+	}
+	person.Press(ask(second+"/issue"), "Issue and email to ada@example.com")
+	wantMails(b, 1)
+	b.Exec(`UPDATE mails SET state = 'sent', sent_at = now()`)
+	if !tells(second) {
+		t.Error("who got an email cannot be told")
+	}
+	person.Submit(second+"/void", sitetest.Change(ask(second+"/void").Typed(), "tell_customer", "true"))
+	wantMails(b, 2)
+	void := b.Page(person.Get(second)).Says("This invoice doesn't count.")
+	for _, link := range sitetest.Elements(void.Root, "a") {
+		if href, _ := sitetest.Attr(link, "href"); strings.HasPrefix(href, second+"/") && !strings.HasSuffix(href, "/pdf") {
+			t.Errorf("there is something left to do: %s", href)
+		}
+	}
+}

@@ -1,0 +1,92 @@
+package peoplepages_test
+
+import (
+	"log/slog"
+	"maps"
+	"net/http"
+	"net/url"
+	"testing"
+	"time"
+
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/people/attempt"
+
+	"onlyonce/internal/people/peoplecases"
+	"onlyonce/internal/site/sitecases"
+	"onlyonce/internal/site/sitetest"
+)
+
+func TestPlans(t *testing.T) {
+	sitetest.Plans(t, sitetest.Plan{
+		Room: "internal/people/", Resources: peoplecases.Resources(), Background: keepsAttempts,
+		Requests: func(b *sitetest.Bundle, program, person *sitetest.Client) map[string][]sitetest.Request {
+			routes := map[string][]sitetest.Request{"GET /attempts": sitetest.Gets(person, attemptPages()...)}
+			maps.Copy(routes, sitetest.EveryEvent(program, person, "/settings/events", "/settings/events"))
+			for _, path := range []string{"/people", "/tokens"} {
+				maps.Copy(routes, sitetest.EveryEvent(nil, person, path+"/{id}/events", path+"/"+sitetest.RowID(7)+"/events"))
+			}
+			maps.Copy(routes, everySignIn(b, person))
+			maps.Copy(routes, everySetting(b, program, person))
+			maps.Copy(routes, everyPerson(b, person))
+			maps.Copy(routes, b.EveryOwners(person, peoplecases.APITokens(), url.Values{"name": {"token 7"}, "role": {"member"}}))
+			return routes
+		},
+	}, sitecases.Resources(), sitecases.Grow)
+}
+
+// keepsAttempts records an attempt, and deletes old ones.
+func keepsAttempts(p *sitetest.Planner) {
+	p.During("deleting attempts", func() {
+		before := time.UnixMilli(0x01900000_0000).Add(time.Millisecond)
+		if _, err := attempt.Expire(p.Context(), p.Pool, p.Acme.ID, before, attempt.MaxKept); err != nil {
+			p.Error(err)
+		}
+	})
+	p.During("keeping attempts", func() {
+		recorder := attempt.Start(attempt.Config{Pool: p.Pool, Log: slog.New(slog.DiscardHandler)})
+		intent := idempotency.Intent{Tenant: p.Acme.ID}
+		recorder.Observe(idempotency.Attempt{Operation: "test", Intent: intent, Outcome: idempotency.Created})
+		recorder.Close(p.Context())
+		if recorder.Kept() != 1 {
+			p.Errorf("kept %d", recorder.Kept())
+		}
+	})
+}
+
+// everyPerson returns the requests of the routes of users.
+func everyPerson(b *sitetest.Bundle, person *sitetest.Client) map[string][]sitetest.Request {
+	of := peoplecases.Users()
+	mine := sitetest.Change(of.Edited.Command, "email", "12@people.example", "role", "member")
+	routes := b.EveryOwners(person, of, sitetest.Change(of.Command, "email", "7@people.example"))
+	routes["POST /people"] = append(routes["POST /people"], b.FormOf(person, of, http.StatusConflict, "elsewhere",
+		sitetest.Change(of.Command, "email", b.Globex.Email)))
+	routes["GET /people/{id}/edit"] = sitetest.EditForms(person, "/people/", 11)
+	routes["POST /people/{id}/edit"] = b.FormEdits(person, sitetest.Edits{
+		Resource: of, ID: sitetest.RowID(12), Mine: mine, Others: sitetest.Change(mine, "name", "Grace"),
+		Taken: sitetest.Change(mine, "email", "7@PEOPLE.example"), Broken: sitetest.Change(mine, "email", "7"),
+	})
+	routes["POST /people/{id}/disable"] = []sitetest.Request{
+		{What: "the last owner", Want: http.StatusConflict, Send: func() sitetest.Answer {
+			return person.Submit("/people/"+b.Acme.ID.String()+"/disable", url.Values{"idempotency_key": {"last owner"}})
+		}},
+	}
+	return routes
+}
+
+// everySetting returns the requests of the routes of the settings, which are a single record.
+func everySetting(b *sitetest.Bundle, program, person *sitetest.Client) map[string][]sitetest.Request {
+	of := peoplecases.Settings()
+	invalid := sitetest.Change(of.Command, "country", "XX")
+	return map[string][]sitetest.Request{
+		"GET /settings": sitetest.Gets(person, "/settings"), "GET /api/v1/settings": sitetest.Gets(program, "/api/v1/settings"),
+		"POST /settings/edit": b.FormEdits(
+			person,
+			sitetest.Edits{Resource: of, Mine: of.Edited.Command, Others: of.Other, Broken: invalid},
+		),
+		"GET /settings/edit": sitetest.Gets(person, "/settings/edit?key=fresh"),
+		"PUT /api/v1/settings": append(
+			b.APIEdits(program, sitetest.Edits{Resource: of, Mine: of.Command, Others: of.Other, Broken: invalid}, 1),
+			sitetest.Asking(person, "/settings/edit?key=form+edit"),
+		), // after the edit by the form
+	}
+}

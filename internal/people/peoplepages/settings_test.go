@@ -1,0 +1,60 @@
+package peoplepages_test
+
+import (
+	"net/http"
+	"testing"
+
+	domain "onlyonce/internal/people/settings"
+
+	"onlyonce/internal/people/peoplecases"
+	"onlyonce/internal/site/sitetest"
+)
+
+// TestEveryTenantHasSettings from the beginning, with its name.
+func TestEveryTenantHasSettings(t *testing.T) {
+	b := sitetest.Setup(t)
+	a := b.Program(b.Replica, b.Tenant("Initech")).Get("/api/v1/settings")
+	is := sitetest.Decode[domain.Settings](b, a)
+	if a.Status != http.StatusOK || is.Name != "Initech" || is.Currency.String() != "EUR" || is.PaymentDays != "30" || is.TaxRate != "" {
+		t.Errorf("%v", a)
+	}
+	if n := sitetest.Get[int](b, `
+		SELECT count(*) FROM tenants t LEFT JOIN settings s ON s.tenant_id = t.id WHERE s.id IS DISTINCT FROM t.id`); n != 0 {
+		t.Errorf("%d tenants have no settings of their own", n)
+	}
+}
+
+// TestSettingsPage shows the settings, with the name of the country and the IBAN in groups.
+func TestSettingsPage(t *testing.T) {
+	b := sitetest.Setup(t)
+	b.Program(b.Replica, b.Acme).
+		Create(peoplecases.Settings(), sitetest.Key, sitetest.Change(peoplecases.Settings().Command, "address", "12 Dame Street\nDublin 2"))
+	person := b.Person(b.Replica, b.Acme)
+	p := b.Page(person.Get("/settings")).Says(
+		"Acme Ltd", "12 Dame Street Dublin 2", "Ireland", "IE6388047V", "IE29 AIBK 9311 5212 3456 78", "23%", "30 days",
+		"Legal name changed from Acme to Acme Ltd", "Country set to Ireland",
+		"IBAN or account number set to IE29 AIBK 9311 5212 3456 78")
+	p.LeadsTo("/settings/edit")
+	form := b.Page(person.Get(person.Get("/settings/edit").Location())).Typed()
+	if got := form.Get("address"); got != "12 Dame Street\nDublin 2" {
+		t.Errorf("the form has the address %q", got)
+	}
+	sitetest.Keeps(b, b.Page(person.Get(person.Get("/settings/edit").Location())),
+		sitetest.Change(peoplecases.Settings().Command, "address", "12 Dame Street\nDublin 2"))
+}
+
+// TestTaxIDHint: the form has a hint about tax IDs in e-invoices, and refuses none.
+func TestTaxIDHint(t *testing.T) {
+	b := sitetest.Setup(t)
+	for taxID, want := range map[string]string{
+		"":               "Such as a VAT number with its country prefix, DE123456789.",
+		"DE 123 456 789": "The VAT number is DE123456789.",
+		"St.-Nr. 93/815/08152": "This isn't a VAT number, but a registration number. " +
+			"A VAT number has its country prefix, like DE123456789.",
+	} {
+		b.Program(b.Replica, b.Acme).
+			Create(peoplecases.Settings(), "key "+taxID, sitetest.Change(peoplecases.Settings().Command, "country", "DE", "tax_id", taxID))
+		person := b.Person(b.Replica, b.Acme)
+		b.Page(person.Get(person.Get("/settings/edit").Location())).Says(want)
+	}
+}

@@ -1,0 +1,87 @@
+package site_test
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"onlyonce/internal/people/peoplecases"
+	"onlyonce/internal/site/sitecases"
+	"onlyonce/internal/site/sitetest"
+)
+
+// ownersPlaces returns the addresses of the lists for owners: attempts, and the resources without an API, such as people and
+// tokens.
+func ownersPlaces() []string {
+	places := []string{"/attempts"}
+	for _, of := range sitecases.Resources() {
+		if of.People && of.Parent == nil {
+			places = append(places, of.Path)
+		}
+	}
+	return places
+}
+
+// isOwners reports whether an address is for owners only.
+func isOwners(path string) bool {
+	under := func(place string) bool { return path == place || strings.HasPrefix(path, place+"/") }
+	return slices.ContainsFunc(ownersPlaces(), under) ||
+		slices.ContainsFunc(sitecases.Resources(), func(of sitetest.Resource) bool { return of.People && under(of.Path) })
+}
+
+// TestOwnersOnly: a member gets 403 and a page without details from every route about people, tokens, webhooks and attempts.
+// The API has no such routes, for any token.
+func TestOwnersOnly(t *testing.T) {
+	b := setup(t)
+	ada := b.Prepared(b.Acme, "person", peoplecases.Users(), peoplecases.Users().Command).ID
+	sync := b.Prepared(b.Acme, "token", peoplecases.APITokens(), peoplecases.APITokens().Command).ID
+	member := b.Person(b.Replica, b.Member(b.Acme))
+	before, tried := b.Everything(), 0
+	for _, route := range b.Routes {
+		if strings.HasPrefix(route.Path, "/api/") {
+			if isOwners(strings.TrimPrefix(route.Path, "/api/v1")) {
+				t.Errorf("programs can use %s %s", route.Method, route.Path)
+			}
+			continue
+		}
+		if !isOwners(route.Path) {
+			continue
+		}
+		for _, id := range []string{ada, sync, uuid.NewString()} {
+			form := sitetest.Change(peoplecases.Users().Command, "idempotency_key", sitetest.Key, "version", "1").Encode()
+			asked := member.With("Content-Type", "application/x-www-form-urlencoded")
+			a := b.Must(asked.Send(t.Context(), route.Method, strings.ReplaceAll(route.Path, "{id}", id), form))
+			if a.Status != http.StatusForbidden {
+				t.Errorf("%s %s: %v", route.Method, route.Path, a)
+				continue
+			}
+			b.Page(a).Says("Only owners can open this page")
+			if strings.Contains(a.Body, "Ada Lovelace") || strings.Contains(a.Body, "sync") {
+				t.Errorf("leaks: %v", a)
+			}
+			tried++
+		}
+	}
+	sitetest.WantUnchanged(b, "a member", before, b.Everything())
+	if tried < 30 {
+		t.Errorf("only %d requests", tried)
+	}
+	for who, c := range map[string]*sitetest.Client{"owner": b.Person(b.Replica, b.Acme), "member": member} {
+		links := c.Get("/settings").Body
+		for _, place := range ownersPlaces() {
+			if (who == "owner") != strings.Contains(links, `href="`+place+`"`) {
+				t.Errorf("the settings lead an %s to %s: %v", who, place, who != "owner")
+			}
+		}
+		if front := c.Get("/customers").Body; strings.Contains(front, `href="/people"`) {
+			t.Errorf("the first row of the navigation leads a %s to people", who)
+		}
+	}
+	b.Exec(`UPDATE users SET role = 'owner' WHERE email LIKE 'user-%'`)
+	if a := member.Get("/people"); a.Status != http.StatusOK {
+		t.Errorf("who has become an owner: %v", a)
+	}
+}

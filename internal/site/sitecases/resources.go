@@ -1,0 +1,27 @@
+// Package sitecases lists the declarations of all resources for tests. Only tests import it.
+package sitecases
+
+import (
+	"slices"
+
+	"onlyonce/internal/customer/customercases"
+	"onlyonce/internal/invoice/invoicecases"
+	"onlyonce/internal/people/peoplecases"
+	"onlyonce/internal/site/sitetest"
+)
+
+// Resources returns all resources.
+func Resources() []sitetest.Resource {
+	return slices.Concat(
+		customercases.Resources(),
+		invoicecases.Resources(),
+		// New resources are added above this line.
+		peoplecases.Resources(),
+	)
+}
+
+// Grow inserts the rows that plans need, except those of plain resources.
+func Grow(b *sitetest.Bundle) {
+	invoicecases.GrowInvoices(b)
+	customercases.GrowMerges(b)
+}

@@ -1,0 +1,194 @@
+package sitetest
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"path"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// formsChangeNothingByThemselves: an edit form that is sent as it was opened leaves the record as it is. A field missing
+// from the form, or from the values it is filled with, would be erased, or revert a concurrent change.
+func formsChangeNothingByThemselves(x *Case) {
+	x.sendsWhatItShows("one field changed", x.Command) // the other fields have their first values
+	x.sendsWhatItShows("every field changed", x.allChanged())
+	x.putsNothingBack()
+}
+
+// sendsWhatItShows saves a command, opens the form again and sends that.
+func (x *Case) sendsWhatItShows(key string, command url.Values) {
+	x.Helper()
+	to := *x
+	to.Seen = Get[int](x.Bundle, `SELECT version FROM `+x.table+` WHERE id = $1`, x.ID)
+	HTML{}.shown(x, x.Caller.Must(x.Format.Send(x.Context(), x.Caller, to, key, command)))
+	tables := slices.DeleteFunc(x.TenantTables(), func(table string) bool { return table == "intents" })
+	before := x.digest(append(tables, "users"))
+	form := x.Page(x.Caller.Get(x.Caller.Get(x.at(x.Form)).Location()))
+	sent := x.Caller.Press(form, "Save changes")
+	changes := Get[string](x.Bundle, `SELECT COALESCE((SELECT changes::text FROM intents WHERE record_id = $1 AND key = $2), 'none')`,
+		x.ID, form.Typed().Get("idempotency_key"))
+	if changes != "none" {
+		x.Errorf("%s: sent as it was, the form changed %s", key, changes)
+	}
+	WantUnchanged(x.Bundle, "the form of "+x.Resource.Name, before, x.digest(append(tables, "users")))
+	HTML{}.shown(x, sent).Says("Nothing to save")
+}
+
+// putsNothingBack sends an old form after a concurrent change: the refused form has the same values as a new one.
+func (x *Case) putsNothingBack() {
+	x.Helper()
+	open := func() Page { return x.Page(x.Caller.Get(x.Caller.Get(x.at(x.Form)).Location())) }
+	old := open()
+	x.changeMeanwhile("theirs")
+	refused, fresh := x.Page(x.Caller.Press(old, "Save changes")).Typed(), open().Typed()
+	for name, values := range fresh {
+		if name != "idempotency_key" && !slices.Equal(refused[name], values) {
+			x.Errorf("%s was not touched, and would be put back from %q to %q", name, values, refused[name])
+		}
+	}
+}
+
+// formIsOneWish: the address without a key redirects to a fresh key. With a key it keeps it, and warns once the key is
+// used.
+func formIsOneWish(x *Case) {
+	one, two := x.Caller.Get(x.Resource.List()+"/new"), x.Caller.Get(x.Resource.List()+"/new")
+	if one.Status != http.StatusSeeOther || one.Location() == two.Location() {
+		x.Fatalf("%v\n%v", one, two)
+	}
+	for range 2 {
+		p := x.Page(x.Caller.Get(one.Location()))
+		if want := x.Resource.List() + "/new?key=" + p.Typed().Get("idempotency_key"); want != one.Location() {
+			x.Errorf("the form has another key than its address: %s, %s", one.Location(), want)
+		}
+	}
+	made := x.Ask(x.Command)
+	p := x.Page(x.Caller.Get(x.Resource.List()+"/new?key="+Key)).
+		Says("This form already "+x.Resource.Words.Past+" "+x.Label+".", "Form already used")
+	p.LeadsTo(made.Location())
+	p.LeadsTo(x.Resource.List() + "/new")
+}
+
+// everyFieldIsShown: a change of any field changes the page of the record, apart from its history.
+func everyFieldIsShown(x *Case) {
+	x.Helper()
+	person := HTML{}.Caller(x.Bundle, x.Replica, x.Acme)
+	facts := func(key string, command url.Values) string {
+		x.Seen = Get[int](x.Bundle, `SELECT version FROM `+x.table+` WHERE id = $1`, x.ID)
+		if a := x.Under(key, command); a.Status != http.StatusOK {
+			x.Errorf("%s: %v", key, a)
+		}
+		before, _, _ := strings.Cut(x.Page(person.Get(x.Resource.PageOf(x.ID))).Text(), "History")
+		return before
+	}
+	for i, f := range x.Resource.Fields {
+		if f.Valid == Key || f.Name == "customer_name" { // an id, or a name that doesn't rename an existing customer
+			continue
+		}
+		before := facts(fmt.Sprintf("before-%d", i), x.Resource.Command)
+		if facts(fmt.Sprintf("after-%d", i), f.another(x.Resource, x.Resource.Command)) == before {
+			x.Errorf("the page of one of the %s does not show %s", x.Resource.Plural(), f.Name)
+		}
+	}
+}
+
+// everyFieldIsDeclared: the table of cases changes each field of the forms and of the API.
+func everyFieldIsDeclared(x *Case) {
+	of := x.Resource
+	declared := map[string]bool{}
+	for _, f := range of.Fields {
+		declared[f.Name] = true
+	}
+	p := x.Page(x.Caller.Get(x.Caller.Get(x.Resource.formAt()).Location()))
+	for _, n := range Elements(p.Form(), "input", "textarea", "select") {
+		name, _ := Attr(n, "name")
+		// The field of a search is not part of the command.
+		if kind, _ := Attr(n, "type"); kind != "hidden" && kind != "search" && !declared[name] {
+			x.Errorf("the form of %s has a field %q that its declaration lacks", of.Name, name)
+		}
+	}
+	if of.People {
+		return
+	}
+	var sent []string
+	for _, command := range append(of.variants(), of.Command) {
+		sent = append(sent, members("", Decode[any](x.Bundle, Answer{Body: of.API.Encode(command)}))...)
+	}
+	for _, taken := range taken("", reflect.TypeOf(of.API.Input)) {
+		switch path.Base(taken) {
+		case "source", "external_id": // see externalCases
+			continue
+		case "same_email", "series": // answers to questions of the form, see TestWhichCustomer and TestTypedAhead
+			continue
+		}
+		if !slices.Contains(sent, taken) {
+			x.Errorf("the API takes %s of %s, and no declared field sends it: add it to fields and command in %s_test.go",
+				taken, of.Name, of.Name)
+		}
+	}
+}
+
+// variants returns the commands that differ in one field.
+func (r Resource) variants() (all []url.Values) {
+	for _, f := range r.Fields {
+		all = append(all, f.another(r, r.Command))
+	}
+	return all
+}
+
+// members returns the paths of the strings in a JSON value.
+func members(at string, v any) (all []string) {
+	switch v := v.(type) {
+	case map[string]any:
+		for name, member := range v {
+			all = append(all, members(at+"/"+name, member)...)
+		}
+	case []any:
+		for _, element := range v {
+			all = append(all, members(at+"/-", element)...)
+		}
+	default:
+		all = []string{at}
+	}
+	return all
+}
+
+// taken returns the paths of the strings that are decoded from JSON into a type.
+func taken(at string, of reflect.Type) (all []string) {
+	switch of.Kind() {
+	case reflect.Pointer:
+		return taken(at, of.Elem())
+	case reflect.Slice:
+		return taken(at+"/-", of.Elem())
+	case reflect.Struct:
+		for f := range of.Fields() {
+			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			if name == "" {
+				name = f.Name
+			}
+			if f.Anonymous {
+				all = append(all, taken(at, f.Type)...)
+			} else if name != "-" {
+				all = append(all, taken(at+"/"+name, f.Type)...)
+			}
+		}
+		return all
+	default:
+		return []string{at}
+	}
+}
+
+// sameCommandInBothFormats compares the decoded command, not its bytes.
+func sameCommandInBothFormats(x *Case) {
+	first := x.Ask(x.Command)
+	x.Format.Done(x, first)
+	y := *x
+	y.Format, y.Caller = HTML{}, x.Person(x.Replica, x.Acme)
+	again := y.Ask(x.Command)
+	if again.Status != http.StatusSeeOther || again.Location() != x.Resource.PageOf(x.Format.record(x, first)) {
+		x.Errorf("JSON %v\nHTML %v", first, again)
+	}
+	x.WantOutcomes(Did, "replayed")
+}

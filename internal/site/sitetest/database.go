@@ -1,0 +1,181 @@
+package sitetest
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/must"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Directory lists the tables that are read before the tenant of a request is known.
+var Directory = []string{"tenants", "users", "api_tokens", "sessions", "goose_db_version"}
+
+// Exec runs a statement as the superuser.
+func (b *Bundle) Exec(sql string, args ...any) {
+	b.Helper()
+	if _, err := b.Admin.Exec(b.Context(), sql, args...); err != nil {
+		b.Fatalf("%s: %v", sql, err)
+	}
+}
+
+// Get reads one value as the superuser, who sees the rows of all tenants.
+func Get[T any](b *Bundle, sql string, args ...any) T {
+	b.Helper()
+	rows, err := b.Admin.Query(b.Context(), sql, args...)
+	if err != nil {
+		b.Fatalf("%s: %v", sql, err)
+	}
+	value, err := pgx.CollectExactlyOneRow(rows, pgx.RowTo[T])
+	if err != nil {
+		b.Fatalf("%s: %v", sql, err)
+	}
+	return value
+}
+
+// Rows counts the rows of tables that belong to tenants, over all tenants, without empty tables.
+type Rows map[string]int
+
+// Equal reports whether the counts are equal.
+func (r Rows) Equal(other Rows) bool { return len(r.minus(other)) == 0 }
+
+// minus returns the rows added since before.
+func (r Rows) minus(before Rows) Rows {
+	more := Rows{}
+	maps.Copy(more, r)
+	for table, n := range before {
+		more[table] -= n
+	}
+	maps.DeleteFunc(more, func(_ string, n int) bool { return n == 0 })
+	return more
+}
+
+// WantRows compares the rows of all tables.
+func (b *Bundle) WantRows(want Rows) {
+	b.Helper()
+	if got := b.Rows(); !got.Equal(want) {
+		b.Errorf("rows %v, want %v", got, want)
+	}
+}
+
+// byOperations are conditions on the users and tokens that operations made. Every tenant of a test has others too.
+var byOperations = map[string]string{"users": `email NOT LIKE 'user-%'`, "api_tokens": `created_by <> ''`}
+
+// Rows counts the rows of all tables that operations write.
+func (b *Bundle) Rows() Rows {
+	b.Helper()
+	var counts []string
+	for _, table := range b.TenantTables() {
+		if table == "settings" {
+			continue // every tenant has one row: TestEveryTenantHasSettings
+		}
+		if strings.HasSuffix(table, "_words") || table == "likenesses" || table == "standing" {
+			continue // derived from other rows: TestSearchFollowsChanges, TestLooksLikeARepeat, TestStandingOfMany
+		}
+		counts = append(counts, `'`+table+`', (SELECT count(*) FROM `+pgx.Identifier{table}.Sanitize()+`)`)
+	}
+	for table, byOperations := range byOperations {
+		counts = append(counts, `'`+table+`', (SELECT count(*) FROM `+table+` WHERE `+byOperations+`)`)
+	}
+	counted := Get[Rows](b, `SELECT jsonb_build_object(`+strings.Join(counts, `, `)+`)`)
+	return counted.minus(nil)
+}
+
+// Written returns the transactions that wrote the existing rows, except for the known ones.
+func (b *Bundle) Written(known ...string) []string {
+	b.Helper()
+	var each []string
+	for _, table := range b.TenantTables() {
+		each = append(each, `SELECT xmin FROM `+pgx.Identifier{table}.Sanitize())
+	}
+	return Get[[]string](b, `SELECT COALESCE(array_agg(DISTINCT xmin::text), '{}') FROM (`+strings.Join(each, ` UNION ALL `)+`) AS written
+		WHERE xmin::text <> ALL ($1)`, append([]string{}, known...))
+}
+
+// empty deletes all rows, without operations, of tables that belong to tenants, except for some tables.
+func (b *Bundle) empty(except ...string) {
+	b.Helper()
+	tables := slices.DeleteFunc(b.TenantTables(), func(table string) bool { return slices.Contains(except, table) })
+	for table, byOperations := range byOperations {
+		tables = append(tables, table+` WHERE `+byOperations)
+	}
+	b.Exec(`SET LOCAL session_replication_role = replica; DELETE FROM ` + strings.Join(tables, `; DELETE FROM `)) // bypasses append_only
+	b.Store.Forget()
+}
+
+// HoldIntent keeps every attempt at acme's intent with the key waiting at the end of the work, until the release: an
+// uncommitted row has the same key. No table is locked, so statements can be prepared.
+func (b *Bundle) HoldIntent(operation string) (release func()) {
+	b.Helper()
+	tx, err := b.Admin.Begin(b.Context())
+	if err != nil {
+		b.Fatal(err)
+	}
+	_, err = tx.Exec(b.Context(), `
+		INSERT INTO intents (tenant_id, operation, key, fingerprint, attempt_id, actor, record_id, outcome, result, expires_at)
+		VALUES ($1, $2, $3, sha256(''), gen_random_uuid(), 'in the way', gen_random_uuid(), 'created', '{}', now())`,
+		b.Acme.ID, operation, Key)
+	if err != nil {
+		b.Fatal(err)
+	}
+	release = func() { _ = tx.Rollback(context.Background()) }
+	b.Cleanup(release)
+	return release
+}
+
+// Waiting waits until n connections of the app wait for locks, other than the known ones, and returns
+// their process ids.
+func (b *Bundle) Waiting(n int, known ...int32) []int32 {
+	b.Helper()
+	known = append([]int32{}, known...) // a nil slice would be NULL
+	var pids []int32
+	must.Until(b, "waiting for a lock", func() bool {
+		pids = Get[[]int32](b, `
+			SELECT COALESCE(array_agg(pid), '{}') FROM pg_stat_activity
+			WHERE datname = current_database() AND usename = 'onlyonce'
+				AND wait_event_type = 'Lock' AND pid <> ALL ($1)`, known)
+		return len(pids) == n
+	})
+	return pids
+}
+
+// Expire ends the retention of all results, and clears the copies in memory.
+func (b *Bundle) Expire(of Tenant) {
+	b.Helper()
+	b.Exec(`UPDATE intents SET expires_at = now() - interval '1 second'`)
+	if _, err := idempotency.Expire(b.Context(), b.DB.Pool, of.ID); err != nil {
+		b.Fatal(err)
+	}
+	b.Store.Forget()
+	if left := Get[int](b, `SELECT count(*) FROM intents WHERE result IS NOT NULL`); left != 0 {
+		b.Fatalf("%d results did not expire", left)
+	}
+}
+
+// Tables returns the names of all tables.
+func (b *Bundle) Tables() []string {
+	b.Helper()
+	rows, _ := b.Admin.Query(b.Context(), `SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'`)
+	tables, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		b.Fatal(err)
+	}
+	return tables
+}
+
+// TenantTables returns the tables with a tenant_id, from the catalog, except those that are read before a tenant is known.
+func (b *Bundle) TenantTables() []string {
+	b.Helper()
+	tables := Get[[]string](b, `
+		SELECT array_agg(relname::text ORDER BY relname) FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid
+		WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND attname = 'tenant_id'`)
+	tables = slices.DeleteFunc(tables, func(table string) bool { return slices.Contains(Directory, table) })
+	if len(tables) < 5 {
+		b.Fatalf("found only %v", tables)
+	}
+	return tables
+}

@@ -1,0 +1,135 @@
+package sitetest
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"reflect"
+	"strings"
+)
+
+// external reports whether programs may send the external id of a resource.
+func (r Resource) external() bool {
+	if r.API.Input == nil {
+		return false
+	}
+	_, has := reflect.TypeOf(r.API.Input).FieldByName("ExternalID")
+	return has
+}
+
+// externalFormat is JSON with an external id: id, or else one derived from the command.
+type externalFormat struct {
+	JSON
+
+	id string
+}
+
+func (externalFormat) Name() string { return "JSON with an external id" }
+
+func (f externalFormat) Send(ctx context.Context, c *Client, to Case, key string, command url.Values) (Answer, error) {
+	to.Resource = to.Resource.Called(f.id)
+	return f.JSON.Send(ctx, c, to, key, command)
+}
+
+// Called returns the resource whose commands have an external id.
+func (r Resource) Called(id string) Resource {
+	plain := r.API.Encode
+	r.API.Encode = func(form url.Values) string {
+		body := plain(form)
+		var command map[string]any
+		if err := json.Unmarshal([]byte(body), &command); err != nil {
+			panic(err)
+		}
+		command["source"], command["external_id"] = "Shop", id
+		if id == "" {
+			command["external_id"] = fmt.Sprintf("%x", sha256.Sum256([]byte(body)))
+		}
+		return Encode(command)
+	}
+	return r
+}
+
+// otherwiseExternally are the rows of the table that behave differently with an external id: see externalCases.
+var otherwiseExternally = []string{"upsert hit", "same command, new key, minutes apart"}
+
+// externalCases are rows of the table for operations that create records with an external id.
+func externalCases() []row {
+	return []row{
+		{"same external id, same content", sameExternal, Outcomes(Did, "reused", "replayed", "reused"), nil, false},
+		{"same external id, other content", otherExternal, Outcomes(Did, "conflict", "conflict"), nil, false},
+		{"external id, and another record with the same natural key", notAttached, Outcomes(Did, "conflict"), upserts, false},
+	}
+}
+
+func sameExternal(x *Case) {
+	first := x.Ask(x.Command)
+	x.Format.Done(x, first)
+	again := x.Under("another", x.Command)
+	JSON{}.check(x, again)
+	if again.Status != http.StatusOK || x.Format.record(x, again) != x.Format.record(x, first) ||
+		again.Header.Get("Idempotent-Replayed") != "" {
+		x.Errorf("want 200 with the first record: %v", again)
+	}
+	x.Format.Replayed(x, x.Under("another", x.Command), again)
+	shout := *x
+	loud := shout.Resource.Called("1")
+	shout.Resource.API.Encode = func(form url.Values) string { return strings.Replace(loud.API.Encode(form), `"Shop"`, `"SHOP"`, 1) }
+	loudly := x.Caller.Must(JSON{}.Send(x.Context(), x.Caller, shout, "third", x.Command))
+	if loudly.Status != http.StatusOK || loudly.Body != again.Body {
+		x.Errorf("by a source in capitals: %v", loudly)
+	}
+	if added := x.added().minus(x.Leaves); !added.Equal(Rows{"intents": 2}) {
+		x.Errorf("also added rows %v", added)
+	}
+}
+
+func otherExternal(x *Case) {
+	first := x.Ask(x.Command)
+	x.Format.Done(x, first)
+	before := x.Contents()
+	for range 2 { // the key was not used up, and the answer is the same
+		refused := x.Under("another", x.Other)
+		x.Format.Refused(x, refused, "external-id-taken", x.Other)
+		id := x.Format.record(x, first)
+		if p := Decode[Problem](x.Bundle, refused); p.ExistingID != id || p.ExistingURL != "/api/v1"+x.Resource.RecordAt(id) ||
+			!strings.Contains(p.Detail, "If-Match") {
+			x.Errorf("no way to the first record: %+v", p)
+		}
+	}
+	WantUnchanged(x.Bundle, "what was refused", before, x.Contents())
+}
+
+// notAttached: a record that has the natural key and no external id is not given one by creating it again.
+func notAttached(x *Case) {
+	plain := x.Caller.Must(JSON{}.Send(x.Context(), x.Caller, *x, Key, x.Command))
+	x.Format.Done(x, plain)
+	before := x.Contents()
+	refused := x.Under("another", x.Resource.Repeats.Reused)
+	x.Format.Refused(x, refused, "email-taken", x.Resource.Repeats.Reused)
+	if p := Decode[Problem](x.Bundle, refused); p.ExistingID != x.Format.record(x, plain) || !strings.Contains(p.Detail, "If-Match") {
+		x.Errorf("no way to the other record: %+v", p)
+	}
+	WantUnchanged(x.Bundle, "what was refused", before, x.Contents())
+}
+
+// CreatedExternally returns the requests that create a record with an external id: one that exists with other content, a new
+// one, and the new one again.
+func CreatedExternally(program *Client, of Resource, command url.Values) []Request {
+	send := func(want int, key, id string) Request {
+		return Request{key, want, func() Answer { return program.Create(of.Called(id), "external "+key, command) }}
+	}
+	return []Request{
+		send(http.StatusConflict, "other content", "7"), send(http.StatusCreated, "new", "new"), send(http.StatusOK, "same content", "new"),
+		send(http.StatusOK, "same content", "new"), // replayed
+	}
+}
+
+// FoundExternally returns the requests that find a record by its external id.
+func FoundExternally(program *Client, of Resource) []Request {
+	return []Request{
+		Asking(program, "/api/v1"+of.Path+"?source=shop&external_id=7"), Asking(program, "/api/v1"+of.Path+"?source=none&external_id=7"),
+	}
+}

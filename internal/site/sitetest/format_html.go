@@ -1,0 +1,171 @@
+package sitetest
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"onlyonce/internal/idempotency"
+
+	"golang.org/x/net/html"
+)
+
+// HTML is the column of pages and forms.
+type HTML struct{}
+
+// Name is the name in the names of subtests.
+func (HTML) Name() string { return "HTML" }
+
+// Caller returns a logged-in browser.
+func (HTML) Caller(b *Bundle, at *Replica, t Tenant) *Client { return b.Person(at, t) }
+
+// Send posts a form.
+func (HTML) Send(ctx context.Context, c *Client, to Case, key string, command url.Values) (Answer, error) {
+	form := Change(command)
+	if key != "" {
+		form.Set("idempotency_key", key)
+	}
+	if !form.Has("tenant") && to.Owner.Name != "" {
+		form.Set("tenant", to.Owner.ID.String())
+		form.Set("tenant_name", to.Owner.Name)
+	}
+	if to.Kind == idempotency.Change && to.Seen != 0 {
+		form.Set("version", strconv.Itoa(to.Seen))
+	}
+	return c.With("Content-Type", "application/x-www-form-urlencoded").Send(ctx, http.MethodPost, to.at(to.Form), form.Encode())
+}
+
+// Done checks the page after a success.
+func (f HTML) Done(x *Case, a Answer) {
+	x.Helper()
+	f.shown(x, a).Says(x.says())
+}
+
+// Replayed checks that the page reports a duplicate.
+func (f HTML) Replayed(x *Case, again, first Answer) {
+	x.Helper()
+	if again.Location() != first.Location() {
+		x.Errorf("led to %q first and to %q again", first.Location(), again.Location())
+	}
+	f.shown(x, again).Says("We ignored the duplicate submission and kept your first request.")
+}
+
+// shown follows the redirect of a success to the record's page.
+func (HTML) shown(x *Case, a Answer) Page {
+	x.Helper()
+	if a.Status != http.StatusSeeOther || a.Location() != x.Resource.PageOf(path.Base(a.Location())) {
+		x.Fatalf("not led to a record: %v", a)
+	}
+	shown := x.Caller.Get(a.Location())
+	if shown.Status != http.StatusOK {
+		x.Fatalf("the record is not there: %v", shown)
+	}
+	return x.Page(shown)
+}
+
+// Refused checks the page of a refusal.
+func (HTML) Refused(x *Case, a Answer, slug string, typed url.Values, wrong ...string) {
+	x.Helper()
+	if status := htmlStatus(slug); a.Status != status {
+		x.Fatalf("want %s, got %v", slug, a)
+	}
+	words := pageTitles
+	if !x.IsButton() {
+		words = formNotices
+	}
+	did := map[bool]string{true: "saved changes to", false: x.Resource.Words.Past}[x.Kind.Changes()]
+	p := x.Page(a).Says(strings.NewReplacer("DID", did, "LABEL", x.Label).Replace(words[slug]))
+	if len(typed) > 0 {
+		Keeps(x.Bundle, p, typed)
+	}
+	if len(wrong) > 0 {
+		p.Marks(x.Resource, wrong)
+	}
+	checkRetryAfter(x, a, slug)
+}
+
+// htmlStatus returns the status of a page: 409 with both versions, where the API has another status.
+func htmlStatus(slug string) int {
+	if slug == "changed-meanwhile" || slug == "version-missing" {
+		return http.StatusConflict
+	}
+	return statusOf(slug)
+}
+
+// pageTitles are the titles of pages about a problem that show no form. formNotices are the notices of forms.
+var (
+	pageTitles = map[string]string{
+		"key-missing":   "Idempotency key missing",
+		"key-malformed": "Idempotency key malformed",
+		"key-reused":    "Idempotency key already used for something else",
+		"in-progress":   "Still in progress",
+		"invalid":       "Invalid fields",
+		"unauthorized":  "You are no longer logged in",
+		"forbidden":     "Not allowed",
+		"not-found":     "Not found",
+		"too-many":      "Too many requests",
+		"busy":          "Busy",
+		"unconfirmed":   "We couldn't confirm",
+		"unavailable":   "Temporarily unavailable",
+		"internal":      "Internal error",
+	}
+	formNotices = map[string]string{
+		"key-missing":       "This form's key is missing or wrong, so nothing was saved.",
+		"key-malformed":     "This form's key is missing or wrong, so nothing was saved.",
+		"key-reused":        "This form already DID LABEL.",
+		"changed-meanwhile": "was changed while you were editing.",
+		"version-missing":   "was changed while you were editing.",
+		"in-progress":       "Still saving. Your first submission hasn't finished. Trying again is safe.",
+		"looks-like-repeat": "Looks like LABEL, created ",
+		"invalid":           "There is a problem",
+		"unauthorized":      "You are no longer logged in",
+		"forbidden":         "Not allowed",
+		"not-found":         "Not found",
+		"too-many":          "Too many requests",
+		"busy":              "Busy",
+		"unconfirmed":       "We couldn't confirm",
+		"unavailable":       "Temporarily unavailable",
+		"internal":          "Internal error",
+	}
+)
+
+// Keeps fails unless the form has all typed values.
+func Keeps(b *Bundle, p Page, typed url.Values) {
+	b.Helper()
+	shown := p.Typed()
+	for name, values := range typed {
+		if !slices.Equal(shown[name], values) {
+			b.Errorf("typed %s %q, and the form has %q", name, values, shown[name])
+		}
+	}
+}
+
+// Marks checks that exactly the fields at the pointers are marked as wrong, at least the first with each name.
+func (p Page) Marks(of Resource, pointers []string) {
+	p.B.Helper()
+	for _, f := range of.Fields {
+		controls := p.Controls(f.Name)
+		if len(controls) == 0 {
+			p.B.Fatalf("the form has no field %q", f.Name)
+		}
+		invalid, _ := Attr(controls[0], "aria-invalid")
+		if want := slices.Contains(pointers, f.Pointer); (invalid == "true") != want {
+			p.B.Errorf("%s is marked as wrong: %v, want %v", f.Name, invalid == "true", want)
+		}
+	}
+}
+
+// Controls returns the fields of the form with a name.
+func (p Page) Controls(name string) []*html.Node {
+	p.B.Helper()
+	return slices.DeleteFunc(Elements(p.Form(), "input", "textarea", "select"), func(n *html.Node) bool {
+		found, _ := Attr(n, "name")
+		return found != name
+	})
+}
+
+func (HTML) record(_ *Case, a Answer) string { return path.Base(a.Location()) }

@@ -1,0 +1,164 @@
+package sitetest
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+
+	"onlyonce/internal/idempotency"
+)
+
+// JSON is the column of the JSON API.
+type JSON struct{}
+
+// Created holds the fields that all records have in common.
+type Created struct {
+	ID      string `json:"id"`
+	Number  string `json:"number"`
+	Version int    `json:"version"`
+
+	PossibleDuplicateOf string `json:"possible_duplicate_of"`
+}
+
+// Problem is a problem document.
+type Problem struct {
+	Type        string `json:"type"`
+	Title       string `json:"title"`
+	Status      int    `json:"status"`
+	Detail      string `json:"detail"`
+	Docs        string `json:"docs"`
+	ExistingID  string `json:"existing_id"`
+	ExistingURL string `json:"existing_url"`
+	NextNumber  string `json:"next_number"`
+	Open        string `json:"open"`
+	Left        string `json:"left"`
+	Position    string `json:"position"`
+	RequestID   string `json:"request_id"`
+	Errors      []struct {
+		Pointer string `json:"pointer"`
+		Detail  string `json:"detail"`
+	} `json:"errors"`
+}
+
+// Name is the name in the names of subtests.
+func (JSON) Name() string { return "JSON" }
+
+// Caller returns a program.
+func (JSON) Caller(b *Bundle, at *Replica, t Tenant) *Client { return b.Program(at, t) }
+
+// Send sends a command.
+func (JSON) Send(ctx context.Context, c *Client, to Case, key string, command url.Values) (Answer, error) {
+	if key != "" {
+		c = c.With("Idempotency-Key", key)
+	}
+	if to.Kind == idempotency.Change && to.Seen != 0 {
+		c = c.With("If-Match", ETag(to.Seen))
+	}
+	body := ""
+	if to.Kind != idempotency.Transition {
+		body = to.Resource.API.Encode(command)
+	}
+	return c.Send(ctx, to.Method, to.at(to.API), body)
+}
+
+// ETag returns the ETag of a version.
+func ETag(version int) string { return `"v` + strconv.Itoa(version) + `"` }
+
+// Done checks a first success, and that the record is shown in the same way.
+func (f JSON) Done(x *Case, a Answer) {
+	x.Helper()
+	status := http.StatusCreated
+	if x.Kind.Changes() {
+		status = http.StatusOK
+	}
+	if a.Status != status || a.Header.Get("Idempotent-Replayed") != "" {
+		x.Fatalf("not done: %v", a)
+	}
+	version := f.check(x, a)
+	if want := x.Seen + 1; version != want {
+		x.Errorf("version %d, want %d", version, want)
+	}
+	shown := x.Caller.Get(f.address(x, a))
+	if shown.Status != http.StatusOK || shown.Body != a.Body || shown.Header.Get("ETag") != a.Header.Get("ETag") {
+		x.Errorf("done %v\nis shown as %v", a, shown)
+	}
+}
+
+// address returns the address of an answer's record.
+func (f JSON) address(x *Case, a Answer) string {
+	x.Helper()
+	return "/api/v1" + x.Resource.RecordAt(f.record(x, a))
+}
+
+// check compares the headers of a success with its body, and returns the version.
+func (f JSON) check(x *Case, a Answer) (version int) {
+	x.Helper()
+	record := Decode[Created](x.Bundle, a)
+	location := f.address(x, a)
+	if x.Kind.Changes() {
+		location = "" // the caller knows it
+	}
+	if record.ID == "" || a.Location() != location {
+		x.Errorf("Location %q, want %q", a.Location(), location)
+	}
+	if a.Header.Get("ETag") != ETag(record.Version) {
+		x.Errorf("ETag %q of version %d", a.Header.Get("ETag"), record.Version)
+	}
+	if got := a.Header.Get("Content-Type"); got != "application/json" {
+		x.Errorf("content type %q", got)
+	}
+	return record.Version
+}
+
+// Replayed checks that an answer equals the first one, and is marked as a replay.
+func (f JSON) Replayed(x *Case, again, first Answer) {
+	x.Helper()
+	f.check(x, again)
+	if again.Header.Get("Idempotent-Replayed") != "true" {
+		x.Errorf("not marked as a replay: %v", again)
+	}
+	if again.Status != first.Status || again.Body != first.Body || again.Location() != first.Location() ||
+		again.Header.Get("ETag") != first.Header.Get("ETag") {
+		x.Errorf("first %v\nagain %v", first, again)
+	}
+}
+
+// Refused checks a problem document.
+func (JSON) Refused(x *Case, a Answer, slug string, _ url.Values, wrong ...string) {
+	x.Helper()
+	if a.Status != statusOf(slug) || a.Header.Get("Content-Type") != "application/problem+json" {
+		x.Fatalf("want %s, got %v", slug, a)
+	}
+	p := Decode[Problem](x.Bundle, a)
+	if p.Type != "/problems/"+slug || p.Status != a.Status || p.Title == "" || p.Detail == "" || p.RequestID == "" {
+		x.Errorf("want %s, got %+v", slug, p)
+	}
+	switch slug {
+	case "key-missing":
+		if p.Docs == "" {
+			x.Error("no link to the docs")
+		}
+	case "key-reused":
+		if p.ExistingID == "" || p.ExistingURL != "/api/v1"+x.Resource.RecordAt(p.ExistingID) ||
+			x.Caller.Get(p.ExistingURL).Status != http.StatusOK {
+			x.Errorf("no way to the first record: %+v", p)
+		}
+	case "changed-meanwhile":
+		if got, want := a.Header.Get("ETag"), x.Caller.Get("/api/v1"+x.Resource.RecordAt(x.ID)).Header.Get("ETag"); got != want {
+			x.Errorf("ETag %q, and the record has %q", got, want)
+		}
+	default:
+	}
+	var where []string
+	for _, e := range p.Errors {
+		where = append(where, e.Pointer)
+	}
+	if !slices.Equal(where, wrong) {
+		x.Errorf("errors at %v, want %v", where, wrong)
+	}
+	checkRetryAfter(x, a, slug)
+}
+
+func (JSON) record(x *Case, a Answer) string { return Decode[Created](x.Bundle, a).ID }

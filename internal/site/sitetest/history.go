@@ -1,0 +1,94 @@
+package sitetest
+
+import (
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// event is an entry of a record's history, as the API shows it.
+type event struct {
+	At, Actor, Operation, What, Key string
+	Changes                         []struct {
+		Field    string
+		From, To any
+	}
+}
+
+// String returns the event in one line: its operation, sentence, key and changes.
+func (e event) String() string {
+	said := []string{e.Operation, e.What}
+	if e.Key != "" {
+		said = append(said, "under "+e.Key)
+	}
+	for _, c := range e.Changes {
+		text := Encode([]any{c.From, c.To})
+		if len(text) > 60 || e.Operation != "customer.restore" && strings.HasSuffix(c.Field, "_at") {
+			text = "…"
+		}
+		said = append(said, c.Field+" "+text)
+	}
+	return strings.Join(said, " ")
+}
+
+// Events reads the whole history of a record in pages of a size, forward and then back, and returns it as text.
+func (b *Bundle) Events(api *Client, path string, limit int) (said []string) {
+	b.Helper()
+	type page struct {
+		Events []event
+		Next   string `json:"next_cursor"`
+		Prev   string `json:"prev_cursor"`
+	}
+	read := func(cursor string) page {
+		b.Helper()
+		a := api.Get(fmt.Sprintf("%s/events?limit=%d&cursor=%s", path, limit, cursor))
+		if a.Status != http.StatusOK {
+			b.Fatal(a)
+		}
+		return Decode[page](b, a)
+	}
+	var forward, back []event
+	p := read("")
+	forward = slices.Clone(p.Events)
+	for p.Next != "" {
+		p = read(p.Next)
+		forward = append(forward, p.Events...)
+	}
+	back = slices.Clone(p.Events)
+	for p.Prev != "" {
+		p = read(p.Prev)
+		back = append(slices.Clone(p.Events), back...)
+	}
+	if Encode(forward) != Encode(back) {
+		b.Errorf("forward %v\nback %v", forward, back)
+	}
+	for i, e := range forward {
+		if e.Actor != "token test" || e.At == "" || i > 0 && e.At > forward[i-1].At {
+			b.Errorf("%d: %+v", i, e)
+		}
+		said = append(said, e.String())
+	}
+	return said
+}
+
+// History returns the entries on the page of a record, without the actor and time at their ends.
+func (b *Bundle) History(person *Client, path string) (entries []string) {
+	b.Helper()
+	ends := regexp.MustCompile(` token test, \d+ \w+ \d{4}, \d\d:\d\d UTC$`)
+	p := b.Page(person.Get(strings.TrimPrefix(path, "/api/v1")))
+	for _, section := range Elements(p.Root, "section") {
+		if class, _ := Attr(section, "class"); !strings.Contains(class, "history") {
+			continue
+		}
+		for _, item := range Elements(section, "li") {
+			entry := Text(item)
+			if !ends.MatchString(entry) {
+				b.Errorf("%q does not say who did it and when", entry)
+			}
+			entries = append(entries, ends.ReplaceAllString(entry, ""))
+		}
+	}
+	return entries
+}

@@ -1,0 +1,74 @@
+package sitetest
+
+import (
+	"net/http"
+	"strings"
+)
+
+// madeAlready: the record is already in the state. The request succeeds, and changes nothing.
+func madeAlready(x *Case) {
+	first := x.Ask(x.Command)
+	x.Format.Done(x, first)
+	before := x.record()
+	again := x.Under("another", x.Command)
+	x.unchanged(again, first)
+	repeat := x.Under("another", x.Command)
+	if repeat.Status != again.Status || repeat.Location() != again.Location() || repeat.Body != again.Body {
+		x.Errorf("%v\nthen %v", again, repeat)
+	}
+	if x.record() != before {
+		x.Error("the record was changed")
+	}
+	outcome := Get[string](x.Bundle, `SELECT concat_ws(' ', outcome, changes) FROM intents WHERE key = 'another'`)
+	if outcome != "unchanged" {
+		x.Errorf("the history says %s", outcome)
+	}
+	want := Rows{"intents": 1}
+	for table, n := range x.Leaves {
+		want[table] += n
+	}
+	x.WantRows(want)
+}
+
+// unchanged checks that an answer reports a record that is already in the state.
+func (x *Case) unchanged(a, first Answer) {
+	x.Helper()
+	if x.IsHTML() {
+		called := x.Label
+		if x.Resource.Parent != nil && !x.Resource.Parent.OwnPage { // the page has the parent's name
+			called = "This " + x.Resource.Name
+		}
+		HTML{}.shown(x, a).Says(called + " was already " + x.State.Past + ".")
+	} else if JSON.check(JSON{}, x, a); a.Status != http.StatusOK || a.Body != first.Body {
+		x.Errorf("first %v\nagain %v", first, a)
+	}
+}
+
+// record returns the stored row of the record, and the transaction that wrote it.
+func (x *Case) record() string {
+	x.Helper()
+	return Get[string](x.Bundle, `SELECT r.xmin || ' ' || r::text FROM `+x.table+` r WHERE id = $1`, x.ID)
+}
+
+// undoneSince: a repeat doesn't apply the transition again after it was undone.
+func undoneSince(x *Case) {
+	if x.State.Undo == "" {
+		return
+	}
+	first := x.Ask(x.Command)
+	x.Format.Done(x, first)
+	x.meanwhile(http.MethodPost, x.Resource.Path+"/{id}/"+x.State.Undo, "undo", nil)
+	before := x.Contents()
+	again := x.Ask(x.Command)
+	x.Format.Replayed(x, again, first)
+	if x.IsHTML() {
+		if said := (HTML{}).shown(x, x.Ask(x.Command)).flash(); said == "" || strings.Contains(said, x.State.Past) {
+			x.Errorf("it was undone, and the page says %q", said)
+		}
+	}
+	if x.Contents() != before {
+		x.Error("it was done again")
+	}
+	x.Seen += 2
+	x.Format.Done(x, x.Under("once more", x.Command)) // another key is another intent
+}
