@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -59,42 +60,7 @@ func rules() []rule {
 		{"no intent without its record", `
 			SELECT format('%s %s: %s', operation, key, record_id)
 			FROM intents o
-			WHERE result->>'id' <> record_id::text OR NOT EXISTS (
-				SELECT FROM invoices i
-				WHERE o.operation LIKE 'invoice.%' AND i.tenant_id = o.tenant_id AND i.id = record_id
-				UNION ALL
-				SELECT FROM customers c
-				WHERE o.operation LIKE 'customer.%' AND c.tenant_id = o.tenant_id AND c.id = record_id
-				UNION ALL
-				SELECT FROM customer_merges m
-				WHERE o.operation IN ('customer.merge', 'customer.undo_merge') AND m.tenant_id = o.tenant_id AND m.id = record_id
-				UNION ALL
-				SELECT FROM webhook_events e
-				WHERE o.operation = 'webhook.receive' AND e.tenant_id = o.tenant_id AND e.id = record_id
-				UNION ALL
-				SELECT FROM settings s
-				WHERE o.operation LIKE 'settings.%' AND s.tenant_id = o.tenant_id AND s.id = record_id
-				UNION ALL
-				SELECT FROM payments p
-				WHERE o.operation LIKE 'payment.%' AND p.tenant_id = o.tenant_id AND p.id = record_id
-				UNION ALL
-				SELECT FROM users u
-				WHERE o.operation LIKE 'user.%' AND u.tenant_id = o.tenant_id AND u.id = record_id
-				UNION ALL
-				SELECT FROM refunds f
-				WHERE o.operation = 'refund.create' AND f.tenant_id = o.tenant_id AND f.id = record_id
-				UNION ALL
-				SELECT FROM credit_notes n
-				WHERE o.operation = 'credit_note.create' AND n.tenant_id = o.tenant_id AND n.id = record_id
-				UNION ALL
-				SELECT FROM mails m
-				WHERE o.operation = 'mail.send' AND m.tenant_id = o.tenant_id AND m.id = record_id
-				UNION ALL
-				SELECT FROM schedules s
-				WHERE o.operation LIKE 'schedule.%' AND s.tenant_id = o.tenant_id AND s.id = record_id
-				UNION ALL
-				SELECT FROM schedule_periods p
-				WHERE o.operation LIKE 'schedule.bill%' AND p.tenant_id = o.tenant_id AND p.id = record_id)`},
+			WHERE result->>'id' <> record_id::text OR NOT EXISTS (` + recordOfIntent() + `)`},
 		{"one intent for each creation", `
 			WITH created AS (
 				SELECT tenant_id, record_id AS id, count(*) AS times
@@ -110,14 +76,8 @@ func rules() []rule {
 			), there AS (
 				SELECT tenant_id, id, count(*) AS times
 				FROM (
-					SELECT tenant_id, id FROM invoices
-					UNION ALL SELECT tenant_id, id FROM customers
-					UNION ALL SELECT tenant_id, id FROM payments
-					UNION ALL SELECT tenant_id, id FROM refunds
-					UNION ALL SELECT tenant_id, id FROM credit_notes
-					UNION ALL SELECT tenant_id, id FROM schedules
-					UNION ALL SELECT tenant_id, id FROM webhook_events
-					UNION ALL SELECT tenant_id, id FROM customer_merges
+					` + union(`SELECT tenant_id, id FROM %s`, "invoices", "customers", "payments", "refunds", "credit_notes", "schedules",
+			"webhook_events", "customer_merges") + `
 					UNION ALL SELECT tenant_id, id FROM users WHERE email ~ '^(sales|moved)-' -- not the users of the demo
 				) AS record GROUP BY 1, 2
 			)
@@ -127,13 +87,8 @@ func rules() []rule {
 		{"a version for each change", `
 			SELECT format('%s: version %s, %s changes', id, version, times)
 			FROM (
-					SELECT tenant_id, id, version FROM invoices
-					UNION ALL SELECT tenant_id, id, version FROM customers
-					UNION ALL SELECT tenant_id, id, version FROM payments
-					UNION ALL SELECT tenant_id, id, version FROM refunds
-					UNION ALL SELECT tenant_id, id, version FROM credit_notes
-					UNION ALL SELECT tenant_id, id, version FROM schedules
-					UNION ALL SELECT tenant_id, id, version FROM settings) AS record,
+					` + union(`SELECT tenant_id, id, version FROM %s`, "invoices", "customers", "payments", "refunds", "credit_notes",
+			"schedules", "settings") + `) AS record,
 				LATERAL (
 					SELECT count(*) AS times FROM (
 						SELECT FROM intents o WHERE o.tenant_id = record.tenant_id AND record_id = record.id AND outcome = 'changed'
@@ -206,6 +161,29 @@ func rules() []rule {
 				OR (changes->'archived_at'->>0 IS NULL) <> (operation = 'customer.archive')
 				OR (changes->'archived_at'->>1 IS NULL) <> (operation = 'customer.restore'))`},
 	}
+}
+
+// recordOfIntent returns a query for the record of an intent o.
+func recordOfIntent() string {
+	var all []string
+	for operations, table := range map[string]string{
+		"invoice.%": "invoices", "customer.%": "customers", "customer.%merge": "customer_merges", "webhook.receive": "webhook_events",
+		"settings.%": "settings", "payment.%": "payments", "user.%": "users", "refund.create": "refunds",
+		"credit_note.create": "credit_notes", "mail.send": "mails", "schedule.%": "schedules", "schedule.bill%": "schedule_periods",
+	} {
+		all = append(all, fmt.Sprintf(
+			`SELECT FROM %s r WHERE o.operation LIKE '%s' AND r.tenant_id = o.tenant_id AND r.id = record_id`, table, operations))
+	}
+	return strings.Join(all, " UNION ALL ")
+}
+
+// union returns the union of a query for each of the tables.
+func union(query string, tables ...string) string {
+	var all []string
+	for _, table := range tables {
+		all = append(all, fmt.Sprintf(query, table))
+	}
+	return strings.Join(all, " UNION ALL ")
 }
 
 // whileServing returns the rules that become true while the replicas run idle.
