@@ -24,51 +24,48 @@ func alike(s idempotency.Spec[order, item]) idempotency.Operation[order, item] {
 
 // TestLooksLikeARepeat checks that a likely repeat is a question to users and a note to programs, but only for a while.
 func TestLooksLikeARepeat(t *testing.T) {
-	for style, spec := range map[string]func() idempotency.Spec[order, item]{"statements": spec, "interactive": interactive} {
-		t.Run(style, func(t *testing.T) {
-			b := setup(t)
-			create := alike(spec())
-			do := func(key, name string, asks bool) (item, error) {
-				intent := b.Intent(key)
-				intent.AsksAboutRepeat = asks
-				done, err := create.Do(t.Context(), b.Store, intent, order{name})
-				return done.Value, err
-			}
-			first, err := do("first", "Ada", true)
-			if err != nil || first.PossibleDuplicateOf != uuid.Nil {
-				t.Fatalf("%+v, %v", first, err)
-			}
-			b.Exec(`UPDATE likenesses SET expires_at = expires_at - interval '41 seconds'`)
-			_, err = do("second", "ADA", true)
-			question, ok := errors.AsType[*conflict.Error](err)
-			if !ok || question.Kind != &idempotency.LooksLikeRepeat || question.Existing != first.ID ||
-				question.Title != "Looks like the item Ada, created 41 seconds ago." {
-				t.Fatalf("%+v, %v", question, err)
-			}
-			second, err := do("second", "ADA", false)
-			if again, _ := do("second", "ADA", true); err != nil || second.PossibleDuplicateOf != first.ID || again != second {
-				t.Errorf("%+v, %v, and again %+v", second, err, again)
-			}
-			if third, err := do("third", "Ádá", false); err != nil || third.PossibleDuplicateOf != second.ID {
-				t.Errorf("the last one counts: %+v, %v", third, err)
-			}
-			if other, err := do("other", "Grace", true); err != nil || other.PossibleDuplicateOf != uuid.Nil {
-				t.Errorf("%+v, %v", other, err)
-			}
-			b.Exec(`UPDATE likenesses SET expires_at = now()`)
-			if late, err := do("late", "ada", true); err != nil || late.PossibleDuplicateOf != uuid.Nil {
-				t.Errorf("an hour later: %+v, %v", late, err)
-			}
-			_, err = idempotency.Expire(t.Context(), b.Store.Pool, b.Tenant)
-			if kept := b.count(`SELECT count(*) FROM likenesses`); err != nil || kept != 1 {
-				t.Errorf("%d are kept, %v", kept, err)
-			}
-			b.Tenant = uuid.New()
-			if elsewhere, err := do("first", "ada", true); err != nil || elsewhere.PossibleDuplicateOf != uuid.Nil {
-				t.Errorf("another tenant: %+v, %v", elsewhere, err)
-			}
-		})
-	}
+	inStylesOf(t, spec, interactive, func(b *bundle, spec idempotency.Spec[order, item]) {
+		create := alike(spec)
+		do := func(key, name string, asks bool) (item, error) {
+			intent := b.Intent(key)
+			intent.AsksAboutRepeat = asks
+			done, err := create.Do(b.Context(), b.Store, intent, order{name})
+			return done.Value, err
+		}
+		first, err := do("first", "Ada", true)
+		if err != nil || first.PossibleDuplicateOf != uuid.Nil {
+			b.Fatalf("%+v, %v", first, err)
+		}
+		b.Exec(`UPDATE likenesses SET expires_at = expires_at - interval '41 seconds'`)
+		_, err = do("second", "ADA", true)
+		question, ok := errors.AsType[*conflict.Error](err)
+		if !ok || question.Kind != &idempotency.LooksLikeRepeat || question.Existing != first.ID ||
+			question.Title != "Looks like the item Ada, created 41 seconds ago." {
+			b.Fatalf("%+v, %v", question, err)
+		}
+		second, err := do("second", "ADA", false)
+		if again, _ := do("second", "ADA", true); err != nil || second.PossibleDuplicateOf != first.ID || again != second {
+			b.Errorf("%+v, %v, and again %+v", second, err, again)
+		}
+		if third, err := do("third", "Ádá", false); err != nil || third.PossibleDuplicateOf != second.ID {
+			b.Errorf("the last one counts: %+v, %v", third, err)
+		}
+		if other, err := do("other", "Grace", true); err != nil || other.PossibleDuplicateOf != uuid.Nil {
+			b.Errorf("%+v, %v", other, err)
+		}
+		b.Exec(`UPDATE likenesses SET expires_at = now()`)
+		if late, err := do("late", "ada", true); err != nil || late.PossibleDuplicateOf != uuid.Nil {
+			b.Errorf("an hour later: %+v, %v", late, err)
+		}
+		_, err = idempotency.Expire(b.Context(), b.Store.Pool, b.Tenant)
+		if kept := b.count(`SELECT count(*) FROM likenesses`); err != nil || kept != 1 {
+			b.Errorf("%d are kept, %v", kept, err)
+		}
+		b.Tenant = uuid.New()
+		if elsewhere, err := do("first", "ada", true); err != nil || elsewhere.PossibleDuplicateOf != uuid.Nil {
+			b.Errorf("another tenant: %+v, %v", elsewhere, err)
+		}
+	})
 }
 
 // TestRepeatsThatArriveTogether checks likely repeats with different keys that arrive together. Only the first is created without a

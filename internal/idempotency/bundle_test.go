@@ -75,8 +75,14 @@ func interactive() idempotency.Spec[order, item] {
 // inBothStyles runs a test with each style of work.
 func inBothStyles(t *testing.T, test func(*bundle, idempotency.Operation[order, item])) {
 	t.Helper()
-	for name, spec := range map[string]func() idempotency.Spec[order, item]{"statements": spec, "interactive": interactive} {
-		t.Run(name, func(t *testing.T) { test(setup(t), idempotency.Define(spec())) })
+	inStylesOf(t, spec, interactive, func(b *bundle, s idempotency.Spec[order, item]) { test(b, idempotency.Define(s)) })
+}
+
+// inStylesOf runs a test with each of two styles of an operation.
+func inStylesOf[S any](t *testing.T, statements, interactive func() S, test func(*bundle, S)) {
+	t.Helper()
+	for name, spec := range map[string]func() S{"statements": statements, "interactive": interactive} {
+		t.Run(name, func(t *testing.T) { test(setup(t), spec()) })
 	}
 }
 

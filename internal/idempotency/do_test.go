@@ -30,23 +30,20 @@ func TestWorkWithoutResultIsRolledBack(t *testing.T) {
 
 func TestReplayOfWhatMayNoLongerBeSeen(t *testing.T) {
 	t.Parallel()
-	for name, spec := range map[string]func() idempotency.Spec[order, item]{"statements": spec, "interactive": interactive} {
-		t.Run(name, func(t *testing.T) {
-			b, spec := setup(t), spec()
-			spec.Deletes = true
-			create := idempotency.Define(spec)
-			for range 2 {
-				if _, err := create.Do(b.Context(), b.Store, b.Intent("k"), order{"a"}); err != nil {
-					b.Fatal(err)
-				}
+	inStylesOf(t, spec, interactive, func(b *bundle, spec idempotency.Spec[order, item]) {
+		spec.Deletes = true
+		create := idempotency.Define(spec)
+		for range 2 {
+			if _, err := create.Do(b.Context(), b.Store, b.Intent("k"), order{"a"}); err != nil {
+				b.Fatal(err)
 			}
-			b.Exec(`DELETE FROM items`)
-			done, err := create.Do(b.Context(), b.Store, b.Intent("k"), order{"a"})
-			if !errors.Is(err, idempotency.ErrNotVisible) || done.Value != (item{}) {
-				b.Errorf("got %+v, %v", done, err)
-			}
-		})
-	}
+		}
+		b.Exec(`DELETE FROM items`)
+		done, err := create.Do(b.Context(), b.Store, b.Intent("k"), order{"a"})
+		if !errors.Is(err, idempotency.ErrNotVisible) || done.Value != (item{}) {
+			b.Errorf("got %+v, %v", done, err)
+		}
+	})
 }
 
 func TestWaitsForTheFirstAttempt(t *testing.T) {

@@ -66,9 +66,7 @@ func changing() idempotency.Spec[parcel, item] {
 // externally runs a test with each style of work.
 func externally(t *testing.T, test func(*bundle, idempotency.Operation[parcel, item])) {
 	t.Helper()
-	for name, spec := range map[string]func() idempotency.Spec[parcel, item]{"statements": storing, "interactive": storingInteractive} {
-		t.Run(name, func(t *testing.T) { test(setup(t), idempotency.Define(spec())) })
-	}
+	inStylesOf(t, storing, storingInteractive, func(b *bundle, s idempotency.Spec[parcel, item]) { test(b, idempotency.Define(s)) })
 }
 
 // taken returns the record in an [idempotency.ExternalTaken] error, or uuid.Nil for any other error.

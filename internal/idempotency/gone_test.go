@@ -43,23 +43,20 @@ func (b *bundle) hold(name string) (id uuid.UUID) {
 // conflicts then, so the error is never ErrNotFound.
 func TestHolderMovesOn(t *testing.T) {
 	t.Parallel()
-	for name, work := range map[string]func() idempotency.Spec[order, item]{"statements": spec, "interactive": interactive} {
-		t.Run(name, func(t *testing.T) {
-			b := setup(t)
-			b.hold("a")
-			config := b.DB.Pool.Config()
-			config.MaxConns = 1 // the lookup needs the connection of the attempt
-			b.Store.Pool = b.pool(config)
-			create := explaining(work(), func() { b.Exec(`UPDATE items SET name = 'moved on'`) })
-			done, err := create.Do(t.Context(), b.Store, b.Intent("k"), order{"a"})
-			if err != nil || done.Outcome != idempotency.Created || done.Replayed {
-				t.Errorf("%+v, %v", done, err)
-			}
-			if got := b.outcomes(); !slices.Equal(got, []idempotency.Outcome{idempotency.Created}) {
-				t.Errorf("outcomes %v", got)
-			}
-		})
-	}
+	inStylesOf(t, spec, interactive, func(b *bundle, work idempotency.Spec[order, item]) {
+		b.hold("a")
+		config := b.DB.Pool.Config()
+		config.MaxConns = 1 // the lookup needs the connection of the attempt
+		b.Store.Pool = b.pool(config)
+		create := explaining(work, func() { b.Exec(`UPDATE items SET name = 'moved on'`) })
+		done, err := create.Do(b.Context(), b.Store, b.Intent("k"), order{"a"})
+		if err != nil || done.Outcome != idempotency.Created || done.Replayed {
+			b.Errorf("%+v, %v", done, err)
+		}
+		if got := b.outcomes(); !slices.Equal(got, []idempotency.Outcome{idempotency.Created}) {
+			b.Errorf("outcomes %v", got)
+		}
+	})
 }
 
 // TestHolderChangesEachTime checks that the attempt ends with ErrBusy if the name is given up before each lookup and taken again before
