@@ -1,10 +1,11 @@
 package torture
 
-// bill is the invoice in the model of a record.
+// bill is the invoice, or the payment, in the model of a record.
 type bill struct {
-	status string // draft, issued or void
-	total  cents  // or untold if unknown
-	paid   cents
+	status   string // draft, issued or void
+	total    cents  // or the amount of the payment, or untold if unknown
+	paid     cents
+	refunded cents // of the payment
 	// credited is the sum of the credit notes; noted reports whether there are any, if only with a total of zero.
 	credited cents
 	noted    bool
@@ -32,17 +33,19 @@ func (b bill) bars(k kind) bool {
 	}
 }
 
-// exceeded reports whether an amount is more than the invoice allows, or not the whole rest when that was asked for. If the total
-// is unknown, the answer is trusted.
+// exceeded reports whether an amount is more than the invoice or the payment allows, or not the whole rest when that was asked for.
+// If the total is unknown, the answer is trusted.
 func (b bill) exceeded(e event) bool {
 	open := b.total - b.paid - b.credited
 	switch {
 	case e.kind == unpay:
 		return e.amount > b.paid
-	case !e.kind.onInvoice() || !e.kind.posts():
+	case !e.kind.posts():
 		return false
 	case b.total == untold:
 		return e.outcome == itExceeds
+	case e.kind == refund:
+		return e.beyond(b.total - b.refunded)
 	case e.kind == credit && e.outcome == itExceeds:
 		return b.leaves(e, open)
 	case e.kind == credit && e.limit == byAll && b.credited+e.amount != b.total:
@@ -84,6 +87,8 @@ func (b bill) after(e event) bill {
 		b.paid += e.amount
 	case unpay:
 		b.paid -= e.amount
+	case refund:
+		b.refunded += e.amount
 	case credit:
 		b.credited += e.amount
 		b.noted = true
@@ -95,6 +100,11 @@ func (b bill) after(e event) bill {
 // shows reports whether an answer may show p, and returns the bill with the values learned from it. An issued invoice keeps its
 // customer's data from the time of issue.
 func (b bill) shows(p profile) (bool, bill) {
+	if p.InvoiceID != "" {
+		same := b.refunded == p.Refunded && p.Refunded <= p.Amount && (b.total == untold || b.total == p.Amount)
+		b.total = p.Amount
+		return same, b
+	}
 	same := p.Status == b.state(p.Total) && p.Paid == b.paid && p.Credited == b.credited && b.paid+b.credited <= p.Total &&
 		(b.total == untold || b.total == p.Total)
 	b.total = p.Total

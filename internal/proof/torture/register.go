@@ -8,7 +8,6 @@ type register struct {
 	name     string // of a customer or the business, or the notes of an invoice; "" while unknown
 	archived bool
 	bill     bill
-	payment  refundable
 }
 
 // The outcomes of an event, besides the shown record.
@@ -47,7 +46,7 @@ func (r register) after(e event) (next register, outcome string) {
 		return r, itStale
 	case r.bill.bars(e.kind):
 		return r, itBarred
-	case r.bill.exceeded(e), r.payment.exceeded(e):
+	case r.bill.exceeded(e):
 		return r, itExceeds
 	case e.kind == send, e.kind.edits() && (e.name == "" || e.name == r.name):
 		return r, itUnchanged
@@ -60,7 +59,7 @@ func (r register) after(e event) (next register, outcome string) {
 		r.name = e.name
 	default:
 	}
-	r.bill, r.payment = r.bill.after(e), r.payment.after(e)
+	r.bill = r.bill.after(e)
 	return r, itChanged
 }
 
@@ -70,8 +69,8 @@ func (r register) shows(c profile) (bool, register) {
 	case c.Version == 0:
 		return true, r
 	case c.InvoiceID != "":
-		same, payment := r.payment.shows(c)
-		same, r.payment = same && r.version == c.Version, payment
+		same, paid := r.bill.shows(c)
+		same, r.bill = same && r.version == c.Version, paid
 		return same, r
 	case c.content() == "":
 		return r.version == c.Version, r

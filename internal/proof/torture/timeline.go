@@ -29,7 +29,7 @@ func (t *timeline) add(from, to time.Duration, e event) {
 func (t timeline) linearizable(version int) porcupine.CheckResult {
 	model := porcupine.Model{
 		Init: func() any {
-			return register{version: version, bill: bill{status: "draft", total: untold}, payment: refundable{amount: untold}}
+			return register{version: version, bill: bill{status: "draft", total: untold}}
 		},
 		Step: func(state, input, _ any) (bool, any) {
 			return state.(register).step(input.(event)) //nolint:forcetypeassert // the only types
