@@ -10,20 +10,7 @@ import (
 // finish counts the records and finds the attempt that made each one.
 func (s *stage) finish(ctx context.Context) error {
 	script := s.run.script
-	found, err := s.admin.Query(ctx, script.counts, pgx.QueryExecModeSimpleProtocol)
-	if err != nil {
-		return fmt.Errorf("count: %w", err)
-	}
-	var columns []string
-	for _, field := range found.FieldDescriptions() {
-		columns = append(columns, field.Name)
-	}
-	rows, err := pgx.CollectRows(found, func(row pgx.CollectableRow) (cells []string, err error) {
-		for _, value := range row.RawValues() {
-			cells = append(cells, string(value))
-		}
-		return cells, nil
-	})
+	columns, rows, err := selected(ctx, s.admin, script.counts)
 	if err != nil {
 		return fmt.Errorf("count: %w", err)
 	}
@@ -56,4 +43,25 @@ func (s *stage) finish(ctx context.Context) error {
 		}
 	})
 	return nil
+}
+
+// selected returns the result of a SELECT as text.
+func selected(ctx context.Context, on interface {
+	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
+}, sql string,
+) (columns []string, rows [][]string, err error) {
+	found, err := on.Query(ctx, sql, pgx.QueryExecModeSimpleProtocol)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, field := range found.FieldDescriptions() {
+		columns = append(columns, field.Name)
+	}
+	rows, err = pgx.CollectRows(found, func(row pgx.CollectableRow) (cells []string, err error) {
+		for _, value := range row.RawValues() {
+			cells = append(cells, string(value))
+		}
+		return cells, nil
+	})
+	return columns, rows, err
 }

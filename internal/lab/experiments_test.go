@@ -99,22 +99,7 @@ func stored(t *testing.T, url, sql string) string {
 	conn, err := pgx.Connect(t.Context(), url+"&timezone=UTC")
 	must.OK(t, err)
 	defer conn.Close(t.Context())
-	found, err := conn.Query(t.Context(), sql, pgx.QueryExecModeSimpleProtocol)
+	columns, rows, err := selected(t.Context(), conn, sql)
 	must.OK(t, err)
-	var columns []string
-	for _, field := range found.FieldDescriptions() {
-		columns = append(columns, field.Name)
-	}
-	rows := [][]string{}
-	for found.Next() {
-		var cells []string
-		for _, value := range found.RawValues() {
-			cells = append(cells, string(value))
-		}
-		rows = append(rows, cells)
-	}
-	if found.Err() != nil {
-		t.Fatal(found.Err())
-	}
 	return fmt.Sprint(columns, rows)
 }
