@@ -6,9 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"onlyonce/internal/record"
-
 	"onlyonce/internal/invoice/invoicecases"
+	"onlyonce/internal/record"
 	"onlyonce/internal/site/sitetest"
 )
 

@@ -1,11 +1,15 @@
 package site_test
 
 import (
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
 	"testing"
 
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/must"
 	"onlyonce/internal/postgres"
-
 	"onlyonce/internal/site/sitecases"
 	"onlyonce/internal/site/sitetest"
 )
@@ -46,4 +50,22 @@ func sitePlan() sitetest.Plan {
 
 func TestPlans(t *testing.T) {
 	sitetest.Plans(t, sitePlan(), sitecases.Resources(), sitecases.Grow)
+}
+
+// TestEveryRouteHasAPlan: the room that registers a route checks the plans of its requests.
+func TestEveryRouteHasAPlan(t *testing.T) {
+	b := setup(t)
+	planned := map[string]bool{"internal/web/": true} // here
+	for _, route := range b.Routes {
+		room := strings.Join(strings.Split(route.Source, "/")[:2], "/") + "/"
+		if _, asked := planned[room]; !asked {
+			files, err := filepath.Glob("../../" + room + "*pages/*_test.go")
+			planned[room] = err == nil && slices.ContainsFunc(files, func(file string) bool {
+				return regexp.MustCompile(`Room: +"` + room + `"`).MatchString(must.Read(t, file))
+			})
+		}
+		if !planned[room] {
+			t.Errorf("%s %s of %s: no test in the pages of %[3]s calls sitetest.Plans for it", route.Method, route.Path, room)
+		}
+	}
 }

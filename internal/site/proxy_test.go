@@ -12,10 +12,9 @@ import (
 	"testing"
 
 	"onlyonce/internal/people/account"
-	"onlyonce/internal/web"
-
 	"onlyonce/internal/people/peoplecases"
 	"onlyonce/internal/site/sitetest"
+	"onlyonce/internal/web"
 )
 
 // behindProxy serves behind a real reverse proxy on loopback, which changes the Host header like many proxies, and returns the

@@ -6,7 +6,6 @@ import (
 	"net/url"
 
 	"onlyonce/internal/customer"
-
 	"onlyonce/internal/site/sitetest"
 )
 

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"onlyonce/internal/customer/duplicate"
-
 	"onlyonce/internal/site/sitetest"
 )
 

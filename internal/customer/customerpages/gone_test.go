@@ -5,9 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"onlyonce/internal/must"
-
 	"onlyonce/internal/customer/customercases"
+	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitetest"
 )
 

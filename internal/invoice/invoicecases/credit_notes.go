@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"onlyonce/internal/invoice/credit"
-
 	"onlyonce/internal/site/sitetest"
 )
 

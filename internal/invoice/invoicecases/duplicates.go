@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"onlyonce/internal/invoice/duplicate"
-
 	"onlyonce/internal/site/sitetest"
 )
 

@@ -5,9 +5,8 @@ package invoicecases
 import (
 	"net/url"
 
-	"onlyonce/internal/invoice"
-
 	"onlyonce/internal/customer/customercases"
+	"onlyonce/internal/invoice"
 	"onlyonce/internal/site/sitetest"
 )
 

@@ -4,7 +4,6 @@ import (
 	"net/url"
 
 	"onlyonce/internal/invoice/mail"
-
 	"onlyonce/internal/site/sitetest"
 )
 

@@ -4,7 +4,6 @@ import (
 	"net/url"
 
 	"onlyonce/internal/invoice/series"
-
 	"onlyonce/internal/site/sitetest"
 )
 

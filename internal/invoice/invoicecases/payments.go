@@ -5,7 +5,6 @@ import (
 
 	"onlyonce/internal/invoice/payment"
 	"onlyonce/internal/invoice/refund"
-
 	"onlyonce/internal/site/sitetest"
 )
 

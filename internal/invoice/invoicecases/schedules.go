@@ -3,9 +3,8 @@ package invoicecases
 import (
 	"net/url"
 
-	"onlyonce/internal/invoice/schedule"
-
 	"onlyonce/internal/customer/customercases"
+	"onlyonce/internal/invoice/schedule"
 	"onlyonce/internal/site/sitetest"
 )
 

@@ -5,9 +5,8 @@ import (
 	"net/url"
 	"time"
 
-	"onlyonce/internal/web"
-
 	"onlyonce/internal/site/sitetest"
+	"onlyonce/internal/web"
 )
 
 // HookSecret is a secret that both schemes accept.

@@ -13,11 +13,10 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"onlyonce/internal/customer/customercases"
 	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/proof/proxy"
-
-	"onlyonce/internal/customer/customercases"
 	"onlyonce/internal/site/sitetest"
 )
 

@@ -17,7 +17,8 @@ import (
 func TestInvoicePDF(t *testing.T) {
 	b := sitetest.Setup(t)
 	person, program := b.Person(b.Replica, b.Acme), b.Program(b.Replica, b.Acme)
-	address := program.Create(invoicecases.Invoices(), sitetest.Key, sitetest.Change(invoicecases.Invoices().Command, "number", "2026/07 A")).
+	of := invoicecases.Invoices()
+	address := program.Create(of, sitetest.Key, sitetest.Change(of.Command, "number", "2026/07 A")).
 		Location()
 	page := strings.TrimPrefix(address, "/api/v1")
 	for _, state := range []struct{ verb, mark string }{{"", "DRAFT"}, {"issue", ""}, {"void", "VOID"}} {

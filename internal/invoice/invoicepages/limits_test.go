@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"onlyonce/internal/invoice"
-
 	"onlyonce/internal/invoice/invoicecases"
 	"onlyonce/internal/site/sitetest"
 )

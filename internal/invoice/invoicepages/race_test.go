@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"onlyonce/internal/idempotency"
-
 	"onlyonce/internal/invoice/invoicecases"
 	"onlyonce/internal/site/sitetest"
 )

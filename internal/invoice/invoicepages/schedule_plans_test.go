@@ -6,9 +6,8 @@ import (
 	"time"
 
 	"onlyonce/internal/idempotency"
-	"onlyonce/internal/invoice/schedule"
-
 	"onlyonce/internal/invoice/invoicecases"
+	"onlyonce/internal/invoice/schedule"
 	"onlyonce/internal/site/sitetest"
 )
 

@@ -10,13 +10,12 @@ import (
 	"testing"
 	"time"
 
-	"onlyonce/internal/postgres/pgtest"
-	"onlyonce/internal/value/date"
-	"onlyonce/internal/value/money"
-
 	"onlyonce/internal/invoice/invoicecases"
+	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/site/sitecases"
 	"onlyonce/internal/site/sitetest"
+	"onlyonce/internal/value/date"
+	"onlyonce/internal/value/money"
 )
 
 // TestStanding: the strip above the list, and the balance of a customer, equal the sums over the invoices.

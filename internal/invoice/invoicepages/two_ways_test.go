@@ -96,7 +96,8 @@ func TestTheSameByTwoWays(t *testing.T) {
 					t.Fatal(a)
 				}
 				event := sitetest.Decode[sitetest.Created](b, a).ID
-				repeats := sitetest.Get[string](b, `SELECT COALESCE(possible_duplicate_of::text, '') FROM webhook_events WHERE id = $1`, event)
+				repeats := sitetest.Get[string](b,
+					`SELECT COALESCE(possible_duplicate_of::text, '') FROM webhook_events WHERE id = $1`, event)
 				shown := person.Get("/webhook-events/" + event).Body
 				if strings.Contains(shown, "looks like a repeat") != (repeats != "") {
 					t.Errorf("repeats %q, and the page of the event: %s", repeats, shown)

@@ -6,9 +6,8 @@ import (
 	"net/url"
 	"time"
 
-	"onlyonce/internal/invoice/webhook"
-
 	"onlyonce/internal/invoice/invoicecases"
+	"onlyonce/internal/invoice/webhook"
 	"onlyonce/internal/site/sitetest"
 )
 

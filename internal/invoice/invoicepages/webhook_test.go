@@ -15,11 +15,10 @@ import (
 	"testing"
 	"time"
 
-	"onlyonce/internal/must"
-	"onlyonce/internal/value/secretkey"
-
 	"onlyonce/internal/invoice/invoicecases"
+	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitetest"
+	"onlyonce/internal/value/secretkey"
 )
 
 // givenBack returns the event with the refunded total of a payment.

@@ -8,9 +8,8 @@ import (
 
 	"onlyonce/internal/lab"
 	"onlyonce/internal/lab/labpages"
-	"onlyonce/internal/web"
-
 	"onlyonce/internal/site/sitetest"
+	"onlyonce/internal/web"
 )
 
 // Pages returns the pages of a lab that is closed when the test ends.

@@ -6,12 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	"onlyonce/templates"
-	"onlyonce/templates/labviews"
-
 	"onlyonce/internal/customer/customercases"
 	"onlyonce/internal/lab/labcases"
 	"onlyonce/internal/site/sitetest"
+	"onlyonce/templates"
+	"onlyonce/templates/labviews"
 )
 
 // asDemo turns on the demo for a server and acme.

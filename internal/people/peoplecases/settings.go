@@ -4,7 +4,6 @@ import (
 	"net/url"
 
 	domain "onlyonce/internal/people/settings"
-
 	"onlyonce/internal/site/sitetest"
 )
 

@@ -8,12 +8,11 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/customer/customercases"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/people/attempt"
-	"onlyonce/internal/web"
-
-	"onlyonce/internal/customer/customercases"
 	"onlyonce/internal/site/sitetest"
+	"onlyonce/internal/web"
 )
 
 // attemptPages returns the addresses of the list of attempts: for each index, with additional filters, and from the middle.

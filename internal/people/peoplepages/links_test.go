@@ -7,11 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"onlyonce/internal/postgres/pgtest"
-	"onlyonce/internal/value/secretkey"
-
 	"onlyonce/internal/people/peoplecases"
+	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/site/sitetest"
+	"onlyonce/internal/value/secretkey"
 )
 
 // Links to choose a password: for invited users, and for users who have forgotten theirs.

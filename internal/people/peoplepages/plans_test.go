@@ -10,7 +10,6 @@ import (
 
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/people/attempt"
-
 	"onlyonce/internal/people/peoplecases"
 	"onlyonce/internal/site/sitecases"
 	"onlyonce/internal/site/sitetest"

@@ -7,9 +7,8 @@ import (
 	"testing"
 
 	"onlyonce/internal/people/account"
-	"onlyonce/templates"
-
 	"onlyonce/internal/site/sitetest"
+	"onlyonce/templates"
 )
 
 const (

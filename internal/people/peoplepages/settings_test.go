@@ -4,9 +4,8 @@ import (
 	"net/http"
 	"testing"
 
-	domain "onlyonce/internal/people/settings"
-
 	"onlyonce/internal/people/peoplecases"
+	domain "onlyonce/internal/people/settings"
 	"onlyonce/internal/site/sitetest"
 )
 
