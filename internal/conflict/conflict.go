@@ -16,7 +16,7 @@ type Kind struct {
 // Error is a conflict.
 type Error struct {
 	Kind *Kind
-	// Title is a sentence about the conflict. Text is about the command's fate, or asks a question.
+	// Title is a sentence about the conflict. Text explains what happened to the command, or asks a question.
 	Title string
 	Text  string
 	// Existing is the id of the conflicting record, and Name its display name. Others are further conflicting records.

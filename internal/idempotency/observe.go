@@ -62,7 +62,7 @@ func (a Attempt) LogValue() slog.Value {
 	return slog.GroupValue(append(attrs, a.Fields...)...)
 }
 
-// outcomeOf classifies an error of Do. until is the outcome so far: Conflict if a constraint was explained.
+// outcomeOf classifies an error of Do. until is the outcome so far: Conflict if an error of the domain ended the work.
 func outcomeOf(err error, until Outcome) Outcome {
 	switch {
 	case errors.As(err, new(*MismatchError)):

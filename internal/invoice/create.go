@@ -77,7 +77,7 @@ func wantOfSeries(tx *idempotency.Tx, d Draft) {
 //
 // The customer is either chosen by id, or found by email and name, or new. If it was merged, the winner is billed. If the chosen id does
 // not exist, the other columns are NULL. An invoice without a number gets the next number of its year's series from the trigger
-// number_invoice: see migrations/00106_invoice_numbers.sql.
+// number_invoice: see migrations/00130_invoice_next_numbers.sql.
 var insertInvoice = `
 	WITH billed AS MATERIALIZED (
 		SELECT COALESCE(c.id, @customer_id::uuid) AS id, c.email, c.name, c.address, c.country, c.tax_id, c.payment_days
@@ -187,7 +187,8 @@ func numberTaken(ctx context.Context, store *idempotency.Store, intent idempoten
 	}
 }
 
-// NextNumberField is the name of the button that takes the next number.
+// NextNumberField is the name of the button that takes the next number. An edit takes the button's value. A new invoice ignores it, and
+// gets the number that is next when it is created.
 const NextNumberField = "next_number"
 
 // BilledField is the form field with the id of the customer that the user chose.

@@ -91,8 +91,8 @@ func formVersion(r *http.Request) (seen int, err error) {
 	return int(version), nil
 }
 
-// refuseForm shows a form again, as it was typed and with the same key, with the reason for the refusal. A
-// refusal that it has no words for is returned, and so is every one of a form that is only a button.
+// refuseForm shows a form again with the posted values, which the decoder may have normalized, the same key, and the reason for the
+// refusal. A refusal that it has no words for is returned, and so is every one of a form that is only a button.
 func (m *resource) refuseForm(kind idempotency.Kind, words Wording) func(http.ResponseWriter, *http.Request, error) error {
 	return func(w http.ResponseWriter, r *http.Request, refused error) error {
 		if !errors.Is(refused, errOtherTenant) {

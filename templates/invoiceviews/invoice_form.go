@@ -19,7 +19,8 @@ const (
 	CustomerSearchField = "customer_search"
 )
 
-// InvoiceForm is the form of an invoice. Input is shown again exactly as it came.
+// InvoiceForm is the form of an invoice. Input is shown again as it was sent, with numbers normalized and
+// without blank lines.
 type InvoiceForm struct {
 	templates.Form
 
