@@ -155,6 +155,10 @@ release: ## Build dist/: archives, .deb, images, lists of modules (SBOM), checks
 catalog: ## Update the catalog of the schema, which doctor and each start compare with the database
 	go test ./internal/postgres -count=1 -run '^TestCatalogIsFresh$$' -update
 
+.PHONY: sql
+sql: ## Write testdata/*.sql anew: the SQL of each list, lookup and operation as PostgreSQL executes it
+	go test -count=1 -run '^TestExecutedSQL$$' $$(grep -rl 'func TestExecutedSQL' internal | xargs -n 1 dirname | sort -u | sed 's|^|./|') -update
+
 .PHONY: migration
 migration: ## Write an empty migration with the next number: name=expenses_have_projects
 	@go run ./internal/tool/scaffold/cmd/scaffold migration '$(name)'

@@ -21,13 +21,13 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Plan is what plansOf checks of a room: the plans of the statements of its requests and of its background work.
+// Plan is what [Plans] checks of a room: the plans of the statements of its requests and of its background work.
 type Plan struct {
 	Room      string     // the directory of its routes, such as "internal/customer/"
 	Resources []Resource // of the room
-	// requests returns the requests of its routes, except transitions and the routes of plain resources.
+	// Requests returns the requests of its routes, except transitions and the routes of plain resources.
 	Requests func(b *Bundle, program, person *Client) map[string][]Request
-	// background does its background work.
+	// Background does its background work.
 	Background func(p *Planner)
 	Settings   []func(*Config) // of the server
 }

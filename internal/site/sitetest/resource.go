@@ -23,11 +23,11 @@ type Resource struct {
 	Label   string     // the label of the first record
 	Leaves  Rows       // the rows that creating it adds
 	Other   url.Values // creates another record, without a common unique value
-	// refers are the records that its commands reference.
+	// Refers are the records that its commands reference.
 	Refers []Reference
-	// fields are all fields of the form that a person fills in.
+	// Fields are all fields of the form that a person fills in.
 	Fields []Field
-	// uniques are the unique fields. A rule over several fields is declared by a field that is no reference, and the
+	// Uniques are the unique fields. A rule over several fields is declared by a field that is no reference, and the
 	// commands agree in the others.
 	Uniques     []Unique
 	Repeats     Repeats
@@ -65,9 +65,9 @@ type Reference struct {
 
 // Repeats are commands about a record that exists.
 type Repeats struct {
-	// reused finds the first record by its natural key, if there is one.
+	// Reused finds the first record by its natural key, if there is one.
 	Reused url.Values
-	// alike are two commands: the second is a likely repeat of the first; nil if the resource has no likely repeats.
+	// Alike are two commands: the second is a likely repeat of the first; nil if the resource has no likely repeats.
 	Alike []url.Values
 }
 
@@ -132,7 +132,7 @@ func (r Resource) unplaced() Resource {
 type Field struct {
 	Name  string
 	Valid string // a value other than the command's
-	// invalid is a refused value, with the JSON Pointer of its error; "" if every value is valid.
+	// Invalid is a refused value, with the JSON Pointer of its error; "" if every value is valid.
 	Invalid, Pointer string
 }
 
@@ -148,11 +148,11 @@ type Unique struct {
 // Transition brings a record into another state.
 type Transition struct {
 	Verb, Past string // "archive", "archived"
-	// from are the verbs that bring a new record into the state before the transition.
+	// From are the verbs that bring a new record into the state before the transition.
 	From []string
-	// leaves are the rows that it adds besides its intent.
+	// Leaves are the rows that it adds besides its intent.
 	Leaves Rows
-	// undo is the verb of the opposite transition; "" if there is none.
+	// Undo is the verb of the opposite transition; "" if there is none.
 	Undo string
 }
 

@@ -1,8 +1,12 @@
 package sitetest
 
 import (
+	"cmp"
 	"net/http"
+	"slices"
 	"strings"
+
+	"golang.org/x/net/html"
 )
 
 // madeAlready: the record is already in the state. The request succeeds, and changes nothing.
@@ -50,6 +54,26 @@ func (x *Case) record() string {
 	return Get[string](x.Bundle, `SELECT r.xmin || ' ' || r::text FROM `+x.table+` r WHERE id = $1`, x.ID)
 }
 
+// offers checks that the page of an answer has the button of one transition, and not that of another.
+func (x *Case) offers(a Answer, verb, not string) {
+	x.Helper()
+	if !x.IsHTML() {
+		return
+	}
+	page := HTML{}.shown(x, a)
+	has := func(verb string) bool { // as a button, or as a link to a question
+		return slices.ContainsFunc(Elements(page.Root, "form", "a"), func(n *html.Node) bool {
+			action, _ := Attr(n, "action")
+			href, _ := Attr(n, "href")
+			path, _, _ := strings.Cut(cmp.Or(action, href), "?")
+			return path == x.Resource.RecordAt(x.ID)+"/"+verb
+		})
+	}
+	if !has(verb) || has(not) {
+		x.Errorf("the page offers %s: %t, and %s: %t", verb, has(verb), not, has(not))
+	}
+}
+
 // undoneSince: a repeat doesn't apply the transition again after it was undone.
 func undoneSince(x *Case) {
 	if x.State.Undo == "" {
@@ -57,6 +81,7 @@ func undoneSince(x *Case) {
 	}
 	first := x.Ask(x.Command)
 	x.Format.Done(x, first)
+	x.offers(first, x.State.Undo, x.State.Verb)
 	x.meanwhile(http.MethodPost, x.Resource.Path+"/{id}/"+x.State.Undo, "undo", nil)
 	before := x.Contents()
 	again := x.Ask(x.Command)
