@@ -1,9 +1,9 @@
 # `make help` lists the commands. Works with GNU make 3.81 and later.
 
-CACHE  := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/onlyonce
+# Programs of the tools, by version. A fork under another name uses those that are there.
+CACHE  := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/go-programs
 LINTER := golangci-lint
 LINTER_VERSION := v2.15.0
-# Outside the clone, by version: building it takes a minute, once per machine.
 LINT   := $(CACHE)/$(LINTER)-$(LINTER_VERSION)
 
 # In many containers another user owns the checkout, so Go can't read its history. -trimpath makes the build cache independent of
@@ -127,7 +127,8 @@ remove: ## Remove a part that you don't need: what=lab, what=proof, what=invoice
 check: ## Hold format, linter (with vet), generated code, modules and allowed imports
 	go mod verify
 	go tool templ generate -check
-	@[ -x "$(LINT)/$(LINTER)" ] || GOBIN="$(LINT)" go install github.com/golangci/golangci-lint/v2/cmd/$(LINTER)@$(LINTER_VERSION)
+	@[ -x "$(LINT)/$(LINTER)" ] || { echo "building $(LINTER) $(LINTER_VERSION), once per machine: this takes minutes" && \
+		GOBIN="$(LINT)" go install github.com/golangci/golangci-lint/v2/cmd/$(LINTER)@$(LINTER_VERSION); }
 	"$(LINT)/$(LINTER)" run
 	go test -count=1 ./internal/tool/check
 
