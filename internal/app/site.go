@@ -9,7 +9,7 @@ import (
 	"onlyonce/internal/web"
 )
 
-// Site is what the app serves. The program passes it, so that a changed page does not compile this package again.
+// Site has the pages, jobs and demo data of an app. The program passes it, so that a changed page does not compile this package again.
 type Site struct {
 	// Mount returns a function that mounts every resource, and more pages after them. people configures logins. sendsMail is set if there
 	// is a mail server.

@@ -24,8 +24,8 @@ const (
 	MaxNotes       = 5000 // characters
 )
 
-// SeriesField is the name of the buttons for [Input.Series]. Their values are where the series continues after a typed number ahead. ""
-// asks the user.
+// SeriesField is the name of the buttons for [Input.Series]. Their values decide whether the series continues after a typed number ahead of
+// it, or where it was; "" asks the user.
 const (
 	SeriesField    = "answer_series"
 	SeriesContinue = "continue" // after that number

@@ -42,7 +42,7 @@ var notReferences = map[string]string{
 	"webhook_events.event_id":     "the sender's id",
 }
 
-// look is a query for the names of what a schema should not have.
+// look is a query for the names of faults in a schema.
 type look struct {
 	sql    string
 	except []string // names that may be found
@@ -51,7 +51,7 @@ type look struct {
 	additions, finds []string
 }
 
-// try checks that the query finds nothing in the schema, and what is added to it.
+// try checks that the query finds no fault in the schema, and finds the faults that are added to it.
 func (l look) try(t *testing.T) {
 	t.Helper()
 	t.Parallel()

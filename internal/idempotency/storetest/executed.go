@@ -46,7 +46,8 @@ func attempt[C, R any](
 	return done.Value
 }
 
-// Execute runs an operation on the record of, in the version seen, and records it. note tells apart the cases of an operation.
+// Execute runs an operation on the record with the id of, in the version seen, and records its statements. note distinguishes the cases of
+// an operation.
 func Execute[C, R any](e *Executed, note string, op idempotency.Operation[C, R], of uuid.UUID, seen int, command C) R {
 	e.b.Helper()
 	return attempt(e, note, op, of, seen, command, func(err error) error { return err })

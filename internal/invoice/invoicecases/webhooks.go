@@ -12,7 +12,7 @@ import (
 // HookSecret is a secret that both schemes accept.
 const HookSecret = "whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIz"
 
-// WebhookSources are where events arrive.
+// WebhookSources declares the sources of events.
 func WebhookSources() sitetest.Resource {
 	command := url.Values{"name": {"Stripe"}, "scheme": {"standard"}, "provider": {""}, "secret": {HookSecret}}
 	return sitetest.Resource{

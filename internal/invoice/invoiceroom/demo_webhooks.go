@@ -27,8 +27,8 @@ func demoSources() []source {
 
 const demoSecret = "whsec_b25seW9uY2UtZGVtby1vbmx5b25jZS1kZW1v"
 
-// addSources creates the missing sources with their secret. The documentation has the address of one, so their ids are fixed, which no
-// operation allows.
+// addSources creates the missing sources and their secrets, without an operation: the address of one is in the documentation, so its id
+// must not change.
 func (b books) addSources(ctx context.Context, pool *pgxpool.Pool, vault webhook.Vault) error {
 	err := pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, `SELECT set_config('onlyonce.tenant_id', $1::text, true)`, b.ID)

@@ -1,5 +1,5 @@
-// Package peoplecases declares settings, people and tokens for the tests of sitetest. Only tests import it. It is no part of them,
-// because tests of the whole site need it too.
+// Package peoplecases declares settings, people and tokens for the tests of sitetest. Only tests import it: those of
+// the room, and those of the whole site.
 package peoplecases
 
 import (
