@@ -25,7 +25,7 @@ type Column struct {
 type Columns []Column
 
 // ColumnsOf returns the columns of the fields of a command C, without those of an [External]. The special columns have other SQL than a
-// text. ColumnsOf panics if a special one is of no field.
+// text. ColumnsOf panics if a special column has no field.
 func ColumnsOf[C any](special ...Column) Columns {
 	var all Columns
 	command := reflect.TypeFor[C]()

@@ -1,5 +1,4 @@
-// Package room has the type of what a domain adds to the app besides its pages, such as jobs. Domains can't import
-// the app.
+// Package room has the types by which a domain adds demo data, jobs and other work to the app, which it can't import.
 package room
 
 import (
@@ -18,7 +17,7 @@ import (
 	"onlyonce/internal/value/secretkey"
 )
 
-// Room is what a domain adds to the app. Unused fields are nil.
+// Room has the additions of a domain to the app. Unused fields are nil.
 type Room struct {
 	// Demo creates the missing data of a tenant of the demo, and reports whether there was any. Replicas may call it at the same time.
 	Demo func(ctx context.Context, store *idempotency.Store, key secretkey.Key, t Tenant) (news bool, err error)

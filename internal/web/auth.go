@@ -40,22 +40,22 @@ func (r Role) May(needed Role) bool {
 	return r != "" && slices.Index(roles, r) >= slices.Index(roles, needed)
 }
 
-// Logins is how callers are identified, see [Site.Authenticate].
+// Logins identifies callers: see [Site.Authenticate].
 type Logins struct {
 	// Cookie is the name of the session's cookie.
 	Cookie string
 	// Demo is set if the public credentials of demo tenants are accepted.
 	Demo bool
-	// Session returns the request with its user, by [WithCaller]. It returns a request beside an error too, with what it knows.
+	// Session returns the request with its user, by [WithCaller]. The request is not nil if there is an error.
 	Session func(http.ResponseWriter, *http.Request) (*http.Request, error)
 	// Token returns the caller with an API token, or [ErrUnauthorized].
 	Token func(ctx context.Context, token string) (Caller, error)
 
 	// OtherTenant and OwnersOnly explain why a form of another tenant is refused, and a page that is for owners only.
 	OtherTenant, OwnersOnly Explanation
-	// Promotion tells a read-only user who can change something.
+	// Promotion is a sentence for read-only users about the ways to make a change.
 	Promotion string
-	// TokensFrom tells the readers of the API's documentation where tokens are made.
+	// TokensFrom is a sentence in the API's documentation about where tokens are created.
 	TokensFrom string
 }
 

@@ -13,7 +13,7 @@ import (
 	"onlyonce/internal/room"
 )
 
-// Room returns what invoices add to the app.
+// Room returns the additions of invoices to the app.
 func Room() room.Room {
 	return room.Room{Demo: demo, Jobs: addJobs, Reported: schedule.ErrNotAll, Expire: expire, Duplicates: duplicates}
 }

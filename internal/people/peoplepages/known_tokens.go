@@ -13,8 +13,8 @@ import (
 	"onlyonce/internal/web"
 )
 
-// knownTokens finds valid API tokens, and remembers them for a few seconds: that long a token may go on that was
-// revoked at another replica.
+// knownTokens finds valid API tokens, and remembers them for a few seconds. For that time, a token that was revoked at another replica is
+// still valid.
 type knownTokens struct {
 	pool   *pgxpool.Pool
 	known  *lru.Cache[string, remembered]

@@ -44,7 +44,7 @@ func newSessions(s *web.Site) *scs.SessionManager {
 	return sessions
 }
 
-// What a session holds.
+// The values of a session, by key.
 const (
 	sessionTenant     = "tenant"
 	sessionTenantName = "tenant_name"

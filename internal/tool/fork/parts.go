@@ -29,7 +29,11 @@ func parts() []part {
 			"docs/deploy/Dockerfile", "docs/decisions/*-failover-without-loss.md",
 			"docs/decisions/*-a-cell-is-an-installation.md",
 		}},
-		{name: "invoices", rooms: invoiceRooms(), files: regexp.MustCompile(
+		{name: "invoices", rooms: []string{
+			"internal/invoice", "internal/*/invoice*", "templates/invoice*", "static/invoice*", "docs/invoice*", "e2e/invoice*",
+			"docs/api-client*", "docs/webhooks.md", "docs/verdicts/onlyonce.*",
+			"e2e/apps/this_app.json", "e2e/apps/onlyonce",
+		}, files: regexp.MustCompile(
 			`^migrations/\d+_.*(?:invoice|ledger|payment|refund|credit_note|schedule|webhook|standing|sums_of_any_size)`,
 		), words: regexp.MustCompile(
 			`(?i)(?:^|[^=\w])(?:invoice|credit.note|refund|payment|posting|schedule)(?:s|_\w+)?\b`)},
@@ -37,14 +41,6 @@ func parts() []part {
 }
 
 // invoiceRooms are the directories and files of invoices. Outside of internal/invoice, most are named so.
-func invoiceRooms() []string {
-	return []string{
-		"internal/invoice", "internal/*/invoice*", "templates/invoice*", "static/invoice*", "docs/invoice*", "e2e/invoice*",
-		"docs/api-client*", "docs/webhooks.md", "docs/verdicts/onlyonce.*",
-		"e2e/apps/this_app.json", "e2e/apps/onlyonce",
-	}
-}
-
 // names returns the names of some parts.
 func names(all []part) (names []string) {
 	for _, p := range all {
