@@ -30,6 +30,7 @@ func story() []string {
 const demoCustomers = 5 + 4 + 1 // the last one is a duplicate
 
 func TestDemoDataIsTheSameHoweverOftenItIsFilledIn(t *testing.T) {
+	pgtest.Long(t)
 	once := setup(t)
 	want := once.Story(story()...)
 	records := demoCustomers + 3 + 2 + 2 // and users, tokens, settings

@@ -21,6 +21,7 @@ import (
 	"onlyonce/internal/mailer"
 	"onlyonce/internal/mailer/mailertest"
 	"onlyonce/internal/must"
+	"onlyonce/internal/postgres/pgtest"
 )
 
 // traced is a collector of traces.
@@ -106,6 +107,7 @@ func TestTraces(t *testing.T) {
 
 // TestTracesOfJobs checks that each attempt at a job is a trace with its success or failure, and without data.
 func TestTracesOfJobs(t *testing.T) {
+	pgtest.Long(t)
 	c := &traced{}
 	collector := httptest.NewServer(c)
 	t.Cleanup(collector.Close)
@@ -138,6 +140,7 @@ func TestTracesOfJobs(t *testing.T) {
 // TestTraceOverALostConnection: as in a failover, the database ends the connection of a create, which is sent again over
 // another one. The trace of the attempt has both.
 func TestTraceOverALostConnection(t *testing.T) {
+	pgtest.Long(t)
 	c := &traced{}
 	collector := httptest.NewServer(c)
 	t.Cleanup(collector.Close)

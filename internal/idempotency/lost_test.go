@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/postgres/pgtest"
 )
 
 // deaf is a connection that breaks before it reads the answer to certain messages.
@@ -106,6 +107,7 @@ func (b *bundle) unlucky(mode pgx.QueryExecMode, to func(said []byte) bool, then
 // out. The record exists, so the error must not mean that nothing was saved.
 func TestRefusedAfterALostCommit(t *testing.T) {
 	t.Parallel()
+	pgtest.Long(t)
 	type hurdle func(*bundle) (undo func())
 	altered := func(alter, undo string) hurdle {
 		return func(b *bundle) func() {
@@ -146,7 +148,7 @@ func TestRefusedAfterALostCommit(t *testing.T) {
 					b.Exec(`SELECT pg_advisory_lock(intent_lock($1, 'item.create', 'k')), pg_advisory_unlock_all()`, b.Tenant)
 					undo = meet(b)
 				})
-				store.Wait, store.Timeout = 50*time.Millisecond, time.Second
+				store.Wait, store.Timeout = 50*time.Millisecond, 400*time.Millisecond
 				_, err := create.Do(b.Context(), store, b.Intent("k"), order{"a"})
 				if !errors.Is(err, idempotency.ErrUnconfirmed) || errors.Is(err, idempotency.ErrBusy) ||
 					errors.Is(err, idempotency.ErrUnavailable) {

@@ -37,6 +37,7 @@ func migrated(ctx context.Context, url string) error {
 
 func TestMigrateFromManyReplicasAtOnce(t *testing.T) {
 	t.Parallel()
+	pgtest.Long(t)
 	db := pgtest.New(t)
 	empty(t, db)
 	var replicas errgroup.Group

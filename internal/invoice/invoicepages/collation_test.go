@@ -11,12 +11,14 @@ import (
 	"onlyonce/internal/customer/customercases"
 	"onlyonce/internal/invoice/invoicecases"
 	"onlyonce/internal/people/peoplecases"
+	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/site/sitetest"
 )
 
 // TestChangedCollation repeats requests after the order of the database's default collation has changed, as after an upgrade of
 // the operating system. The indexes keep the old order.
 func TestChangedCollation(t *testing.T) {
+	pgtest.Long(t)
 	b := sitetest.Setup(t)
 	const many, signs = 150, "abABxX01_"
 	words := make([]string, many)

@@ -17,6 +17,7 @@ import (
 
 // TestDemoShowsTheLife: the demo has records in every state, over the last year and in three currencies.
 func TestDemoShowsTheLife(t *testing.T) {
+	pgtest.Long(t)
 	b := apptest.New(t)
 	const ofAcme = ` tenant_id = '` + apptest.Acme + `' AND `
 	for what, atLeast := range map[string]struct {

@@ -21,6 +21,8 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"runtime"
+	"strconv"
 	"testing"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -29,8 +31,11 @@ import (
 )
 
 // Main runs the tests of a package and stops their server. Call it from TestMain; it does not return. It adds the flag -update, unless the
-// package has one, see [Executed].
+// package has one, see [Executed]. Unless -parallel is set, it runs four tests for each processor: many wait for a lock or a timeout.
 func Main(m interface{ Run() int }) {
+	if err := flag.Set("test.parallel", strconv.Itoa(4*runtime.GOMAXPROCS(0))); err != nil {
+		panic(err)
+	}
 	if flag.Lookup("update") == nil {
 		flag.Bool("update", false, "write the executed SQL to testdata, instead of comparing with it")
 	}

@@ -83,27 +83,33 @@ func cases() []row {
 }
 
 // Cases runs each row of the table of cases for the operations of some resources, in both formats. A short run of all tests
-// runs one operation of each kind.
+// runs one operation of each kind, by turns in one format.
 func Cases(t *testing.T, resources ...Resource) {
 	t.Helper()
 	t.Parallel()
 	all := setupHere(t).CasesOf(resources...)
+	short := testing.Short() && runFilter() == ""
 	var parts []Part
 	for _, row := range cases() {
 		chosen := all
-		if row.of == nil || testing.Short() && runFilter() == "" {
+		if row.of == nil || short {
 			chosen = oneOfEachKind(all)
 		}
 		for _, of := range chosen {
 			if row.of != nil && !slices.Contains(row.of, of.Kind) || row.ofOne && !of.NamesOne() {
 				continue
 			}
-			parts = append(parts, eachFormat(of, row.name, func(x *Case) {
+			formats := eachFormat(of, row.name, func(x *Case) {
 				row.run(x)
 				if row.outcomes != nil {
 					x.WantOutcomes(row.outcomes...)
 				}
-			})...)
+			})
+			if short {
+				turn := len(parts) % len(formats)
+				formats = formats[turn : turn+1]
+			}
+			parts = append(parts, formats...)
 		}
 	}
 	for _, row := range externalCases() {
