@@ -31,9 +31,16 @@ import (
 )
 
 // Main runs the tests of a package and stops their server. Call it from TestMain; it does not return. It adds the flag -update, unless the
-// package has one, see [Executed]. Unless -parallel is set, it runs four tests for each processor: many wait for a lock or a timeout.
+// package has one, see [Executed]. Unless the package or
+// the command line sets -parallel, it runs four tests for each processor: many wait for a lock or a timeout.
 func Main(m interface{ Run() int }) {
-	if err := flag.Set("test.parallel", strconv.Itoa(4*runtime.GOMAXPROCS(0))); err != nil {
+	parallel := strconv.Itoa(4 * runtime.GOMAXPROCS(0))
+	flag.Visit(func(set *flag.Flag) { // before the command line is read: by the package
+		if set.Name == "test.parallel" {
+			parallel = set.Value.String()
+		}
+	})
+	if err := flag.Set("test.parallel", parallel); err != nil {
 		panic(err)
 	}
 	if flag.Lookup("update") == nil {
