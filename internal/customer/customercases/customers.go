@@ -14,6 +14,11 @@ func Resources() []sitetest.Resource {
 	return []sitetest.Resource{Customers(), Merges(), Distinctions()}
 }
 
+// Unbroken returns the constraints that no command of an operation breaks: see sitecases. A merged customer is archived for good.
+func Unbroken() map[string][]string {
+	return map[string][]string{"customer.archive": {"customers_merged"}, "customer.restore": {"customers_merged"}}
+}
+
 // Customers are created, edited and archived in the usual way.
 func Customers() sitetest.Resource {
 	command := url.Values{

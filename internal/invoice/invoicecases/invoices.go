@@ -4,6 +4,7 @@ package invoicecases
 
 import (
 	"net/url"
+	"slices"
 
 	"onlyonce/internal/customer/customercases"
 	"onlyonce/internal/invoice"
@@ -15,6 +16,27 @@ func Resources() []sitetest.Resource {
 	return []sitetest.Resource{
 		Invoices(), Payments(), Refunds(), CreditNotes(), Mails(), Schedules(), Periods(), WebhookSources(), WebhookSecrets(),
 		WebhookEvents(), InvoiceDistinctions(), NextNumbers(),
+	}
+}
+
+// Unbroken returns the constraints that no command of an operation breaks: see sitecases.
+func Unbroken() map[string][]string {
+	kept := []string{"invoices_frozen", "invoices_kept", "invoices_life", "invoices_stamped"}
+	issued := slices.Concat(kept, []string{
+		"invoices_void_without_credit_notes", "invoices_void_without_payments", "mails_invoice", "mails_of_issued",
+	})
+	billed := slices.Concat(issued, []string{
+		"customers_differ", "customers_email_once", "invoices_duplicate_of", "invoices_number_ahead",
+	})
+	return map[string][]string{
+		"invoice.create":     {"customers_email_once", "invoices_duplicate_of", "invoices_frozen"}, // its customer has no external id
+		"invoice.edit":       append(kept, "customers_email_once"),
+		"invoice.issue":      issued,
+		"invoice.void":       append(kept, "mails_invoice", "mails_of_issued"),
+		"credit_note.create": {"credit_notes_append_only"},
+		"schedule.bill":      billed,
+		"schedule.bill_due":  billed,
+		"next_number.set":    {"next_numbers_of_a_series"}, // the command has been checked
 	}
 }
 

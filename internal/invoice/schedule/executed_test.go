@@ -30,7 +30,7 @@ func TestExecutedSQL(t *testing.T) {
 	} {
 		storetest.Execute(sql, "", into, s.ID, 0, struct{}{})
 	}
-	sql.Section("bill_due", "the run of the clock on a day with a due period", func() error {
+	sql.Section("bill_due", "schedule.bill_due by the clock, on a day with a due period", func() error {
 		return b.clockwork(b.Store, "2090-02-01").Run(t.Context(), b.Tenant)
 	})
 	storetest.Pages(sql, "schedules", storetest.By(schedule.List, false))

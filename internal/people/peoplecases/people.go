@@ -13,6 +13,14 @@ func Resources() []sitetest.Resource {
 	return []sitetest.Resource{Settings(), Users(), APITokens()}
 }
 
+// Unbroken returns the constraints that no command of an operation breaks: see sitecases.
+func Unbroken() map[string][]string {
+	return map[string][]string{
+		"user.enable": {"users_last_owner"},
+		"user.invite": {"link_mails_apart"}, // which is for emails without a login
+	}
+}
+
 // Users are the people of a tenant.
 func Users() sitetest.Resource {
 	command := url.Values{"email": {"ada@example.com"}, "name": {"Ada Lovelace"}, "role": {"member"}}

@@ -2,6 +2,7 @@
 package sitecases
 
 import (
+	"maps"
 	"slices"
 
 	"onlyonce/internal/customer/customercases"
@@ -18,6 +19,14 @@ func Resources() []sitetest.Resource {
 		// New resources are added above this line.
 		peoplecases.Resources(),
 	)
+}
+
+// Unbroken returns the constraints that functions of the database raise, and that no command of an operation breaks, by its name.
+func Unbroken() map[string][]string {
+	all := customercases.Unbroken()
+	maps.Copy(all, invoicecases.Unbroken())
+	maps.Copy(all, peoplecases.Unbroken())
+	return all
 }
 
 // Grow inserts the rows that plans need, except those of plain resources.

@@ -1,6 +1,6 @@
 -- Written by: go test -run TestExecutedSQL -update
 
--- the run of the clock on a day with a due period
+-- schedule.bill_due by the clock, on a day with a due period
 
 SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction_read_only', 'on', true);
 
