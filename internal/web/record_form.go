@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"onlyonce/internal/conflict"
+	"onlyonce/internal/idempotency"
 	"onlyonce/internal/record"
 	"onlyonce/internal/value/typed"
 	"onlyonce/internal/web/apidoc"
@@ -142,7 +143,7 @@ func decodeCommand(r *http.Request, in any) error {
 }
 
 // NewForm attaches a form to a resource, and returns its commands. Form fields and JSON are decoded into an input of type I, as in
-// [NewCommand]; check returns an [*invalid.Error]. It panics if I has no string or bool for one of the fields.
+// [NewCommand]; check returns an [*invalid.Error]. It panics if I has no string or bool for one of the fields, or a text of I is no field.
 func NewForm[I, C any, R Entity](m *Mounted[R], check func(I) (C, error), f Form[R]) Command[C] {
 	return commandOf(m, f, func(*http.Request) (func(I) (C, error), error) { return check, nil })
 }
@@ -169,6 +170,7 @@ func commandOf[I, C any, R Entity](m *Mounted[R], f Form[R], checkOf func(*http.
 		return check(in)
 	}
 	set := fieldsInto(reflect.TypeFor[I](), f.Fields)
+	m.untyped.mustLabel(reflect.TypeFor[I]())
 	return Command[C]{
 		Form: func(r *http.Request) (C, error) {
 			return checked(r, func(in *I) error {
@@ -212,6 +214,19 @@ func fieldsInto(input reflect.Type, fields []templates.Field) func(reflect.Value
 			default:
 				field.SetString(text)
 			}
+		}
+	}
+}
+
+// mustLabel panics if the form lacks a text of its input, except those of an external id, which only programs send.
+func (m *resource) mustLabel(input reflect.Type) {
+	for _, f := range reflect.VisibleFields(input) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		external := input.Field(f.Index[0]).Type == reflect.TypeFor[idempotency.External]()
+		known := slices.ContainsFunc(m.form.Fields, func(of templates.Field) bool { return of.Name == name })
+		if f.Type.Kind() == reflect.String && name != "" && name != "-" && !external && !known {
+			panic(fmt.Sprintf("web: the form of %s lacks %q of %v: add {Name: %[2]q, Value: \"its label\"} to Fields of its web.Form",
+				m.many, name, input))
 		}
 	}
 }

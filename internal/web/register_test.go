@@ -7,6 +7,7 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"onlyonce/internal/customer"
+	"onlyonce/templates"
 )
 
 // TestRegistrationsThatWouldBeLost checks that a registration that is repeated, too late or misplaced panics at the start, as it would have
@@ -33,6 +34,9 @@ func TestRegistrationsThatWouldBeLost(t *testing.T) {
 			Ask(m, "archive", customer.Archive, Question[customer.Customer]{Submit: "Archive customer"})
 			archive(m)
 		}, "the question before customer.archive comes too early"},
+		"a text without a label": {func(m, _ *Mounted[customer.Customer]) {
+			NewForm(m, customer.Input.Draft, Form[customer.Customer]{Fields: []templates.Field{{Name: "email", Value: "Email"}}})
+		}, `the form of customers lacks "name" of customer.Input: add {Name: "name", Value: "its label"} to Fields`},
 		"all of what belongs to no other": {func(m, _ *Mounted[customer.Customer]) {
 			ListAll(m, Listing[customer.Customer]{})
 		}, "customers belong to no other resource"},

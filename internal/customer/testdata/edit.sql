@@ -1,4 +1,4 @@
--- Written by: go test -run TestExecutedSQL -update
+-- Written by: make sql
 
 -- customer.edit
 
@@ -60,9 +60,9 @@ FROM (SELECT) AS one LEFT JOIN (
 				SELECT id, name FROM customers m WHERE m.tenant_id = r.tenant_id AND m.merged_into = r.id ORDER BY id LIMIT 100) AS m),
 		'source', COALESCE(r.source, ''), 'external_id', COALESCE(r.external_id, '')) AS record FROM customers r WHERE r.tenant_id = $2 AND r.id = $3) AS r ON true;
 
-SELECT check_customer_email($1, $2, NULLIF($3, ''), $4);
+SELECT check_customer_email($1, $2, NULLIF($3, ''), $4); -- fails: customers_differ
 
-COMMIT;
+COMMIT; -- rolls back
 
 SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction_read_only', 'on', true);
 

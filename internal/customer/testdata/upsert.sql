@@ -1,4 +1,4 @@
--- Written by: go test -run TestExecutedSQL -update
+-- Written by: make sql
 
 -- customer.upsert
 
@@ -83,9 +83,9 @@ FROM (SELECT (
 		) r) AS result OFFSET 0) AS made,
 LATERAL (SELECT (made.result->>'id')::uuid AS id OFFSET 0) AS record
 RETURNING result, record_id, outcome, LEAST(expires_at, clock_timestamp() + interval '1 hour'), clock_timestamp(),
-extract(epoch FROM pg_postmaster_start_time()) || ' ' || pg_relation_filepath('intents');
+extract(epoch FROM pg_postmaster_start_time()) || ' ' || pg_relation_filepath('intents'); -- fails: customers_differ
 
-COMMIT;
+COMMIT; -- rolls back
 
 SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction_read_only', 'on', true);
 

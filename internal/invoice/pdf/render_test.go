@@ -43,7 +43,7 @@ func pages(t testing.TB, file []byte) (all []string) {
 	return all
 }
 
-// TestTextLayer compares the text layer with testdata/example.txt. Run with -update to rewrite it.
+// TestTextLayer compares the text layer with testdata/example.txt.
 func TestTextLayer(t *testing.T) {
 	t.Parallel()
 	const golden = "testdata/example.txt"
@@ -53,7 +53,7 @@ func TestTextLayer(t *testing.T) {
 	}
 	want := must.Read(t, golden)
 	if got != want {
-		t.Errorf("the text layer is\n%s\nwant\n%s", got, want)
+		t.Errorf("the text layer is\n%s\nwant\n%s\nIf that is intended, run go test ./internal/invoice/pdf -update.", got, want)
 	}
 }
 

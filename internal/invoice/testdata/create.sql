@@ -1,4 +1,4 @@
--- Written by: go test -run TestExecutedSQL -update
+-- Written by: make sql
 
 -- invoice.create for a new customer, with a typed number
 
@@ -210,9 +210,9 @@ FROM (SELECT (
 		FROM inserted i, billed c) AS result OFFSET 0) AS made,
 LATERAL (SELECT (made.result->>'id')::uuid AS id OFFSET 0) AS record
 RETURNING result, record_id, outcome, LEAST(expires_at, clock_timestamp() + interval '1 hour'), clock_timestamp(),
-extract(epoch FROM pg_postmaster_start_time()) || ' ' || pg_relation_filepath('intents');
+extract(epoch FROM pg_postmaster_start_time()) || ' ' || pg_relation_filepath('intents'); -- fails: invoices_number_once_per_year
 
-COMMIT;
+COMMIT; -- rolls back
 
 SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction_read_only', 'on', true);
 

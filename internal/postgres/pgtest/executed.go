@@ -1,6 +1,7 @@
 package pgtest
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"os"
@@ -16,13 +17,14 @@ import (
 )
 
 // Executed records the statements that PostgreSQL executes, and compares them with files in testdata when the test ends. With the flag
-// -update it writes these files instead.
+// -update it writes these files instead. Comments have the constraint that a statement breaks, and whether COMMIT rolls back.
 type Executed struct {
 	Pool *pgxpool.Pool // with one connection, whose statements are recorded
 
 	t          testing.TB
 	mu         sync.Mutex
 	statements []string
+	failed     bool              // whether COMMIT will roll back
 	files      map[string]string // the text of each file in testdata, by its name without ".sql"
 }
 
@@ -42,6 +44,16 @@ func (d *Database) Executed(t testing.TB) *Executed {
 	config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec // prepares nothing, so all runs execute the same
 	config.ConnConfig.RuntimeParams["client_min_messages"] = "log"
 	config.ConnConfig.OnNotice = e.record
+	ends := config.ConnConfig.OnPgError
+	config.ConnConfig.OnPgError = func(conn *pgconn.PgConn, failed *pgconn.PgError) bool {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		if last := len(e.statements) - 1; last >= 0 {
+			e.statements[last] += " -- fails: " + cmp.Or(failed.ConstraintName, failed.Message)
+		}
+		e.failed = true
+		return ends(conn, failed)
+	}
 	if e.Pool, err = pgxpool.NewWithConfig(t.Context(), config); err != nil {
 		t.Fatalf("pgtest: %v", err)
 	}
@@ -60,7 +72,14 @@ func (e *Executed) record(_ *pgconn.PgConn, n *pgconn.Notice) {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.statements = append(e.statements, indent(sql)+";\n")
+	text := indent(sql) + ";"
+	switch {
+	case strings.HasPrefix(text, "BEGIN"):
+		e.failed = false
+	case e.failed && text == "COMMIT;":
+		text += " -- rolls back"
+	}
+	e.statements = append(e.statements, text)
 }
 
 // Section adds the statements of work to a file, below its name. It ends the test if work fails.
@@ -75,9 +94,9 @@ func (e *Executed) Section(file, name string, work func() error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.files[file] == "" {
-		e.files[file] = "-- Written by: go test -run " + e.t.Name() + " -update\n"
+		e.files[file] = "-- Written by: make sql\n"
 	}
-	e.files[file] += "\n-- " + name + "\n\n" + strings.Join(e.statements, "\n")
+	e.files[file] += "\n-- " + name + "\n\n" + strings.Join(e.statements, "\n\n") + "\n"
 }
 
 // compare reports an error for each file with other statements, and for each file of no section.
@@ -101,8 +120,8 @@ func (e *Executed) compare() {
 		diff := exec.Command("diff", "-u", file, "-")
 		diff.Stdin = strings.NewReader(text)
 		if differs, failed := diff.CombinedOutput(); failed != nil {
-			e.t.Errorf("PostgreSQL executes other statements than those in %s. If that is intended, run go test -run %s -update.\n%s%v",
-				file, e.t.Name(), differs, failed)
+			e.t.Errorf("PostgreSQL executes other statements than those in %s. If that is intended, run make sql.\n%s%v",
+				file, differs, failed)
 		}
 	}
 	if err != nil {

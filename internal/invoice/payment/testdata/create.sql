@@ -1,4 +1,4 @@
--- Written by: go test -run TestExecutedSQL -update
+-- Written by: make sql
 
 -- payment.create
 
@@ -35,6 +35,6 @@ SELECT claim_intent($1, $2, $3, $4);
 
 INSERT INTO payments (tenant_id, id, invoice_id, amount, paid_on, method, provider, reference, source, external_id, external_digest)
 VALUES ($1, $2, $3, $4, $5, $6, NULLIF($7, ''), NULLIF($8, ''),
-	$9::text, $10::text, $11::bytea);
+	$9::text, $10::text, $11::bytea); -- fails: payments_within_open
 
-COMMIT;
+COMMIT; -- rolls back

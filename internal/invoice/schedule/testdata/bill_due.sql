@@ -1,4 +1,4 @@
--- Written by: go test -run TestExecutedSQL -update
+-- Written by: make sql
 
 -- schedule.bill_due by the clock, on a day with a due period
 

@@ -1,4 +1,4 @@
--- Written by: go test -run TestExecutedSQL -update
+-- Written by: make sql
 
 -- token.create
 
@@ -34,7 +34,7 @@ SELECT set_config('idle_in_transaction_session_timeout', $1, true);
 SELECT claim_intent($1, $2, $3, $4);
 
 INSERT INTO api_tokens (tenant_id, id, name, role, token_hash, created_by)
-VALUES ($1, $2, $3, $4, $5, $6);
+VALUES ($1, $2, $3, $4, $5, $6); -- fails: api_tokens_name_once
 
 rollback;
 
