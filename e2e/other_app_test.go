@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"cmp"
 	"encoding/pem"
 	"fmt"
 	"net/http/httptest"
@@ -42,6 +43,9 @@ func TestOtherApp(t *testing.T) {
 			if why := one.leftOut(app); why != "" {
 				leaveOut(t, why)
 			}
+			if app.Parallel && one.needs != "restart" { // those that restart the app run before the others
+				t.Parallel()
+			}
 			came, verdict := app.convicts(t, one)
 			t.Attr(came, verdict)
 		})
@@ -56,6 +60,7 @@ func TestOtherApp(t *testing.T) {
 func (app *target) fits(t *testing.T) {
 	t.Helper()
 	t.Attr("app", strings.TrimPrefix(app.Name+", "+app.Address, ", "))
+	t.Attr("form", cmp.Or(app.Name, app.Address)+" "+app.Form.Path)
 	v := window(t, app, incident{story: "One record is created and counted, before anything is tried.", aloud: true})
 	v.openForm()
 	v.create()

@@ -34,6 +34,7 @@ type target struct {
 	PostedTo    string   `json:"posted_to,omitempty"`    // the path that the form is sent to; "" for any
 	Restart     []string `json:"restart,omitempty"`      // a command that restarts the app; without it, those incidents are skipped
 
+	Parallel     bool `json:"parallel,omitempty"`      // four incidents run at a time
 	NoScripts    bool `json:"no_scripts,omitempty"`    // the app is the same without JavaScript
 	NeedsScripts bool `json:"needs_scripts,omitempty"` // the app does not work without JavaScript
 

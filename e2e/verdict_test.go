@@ -54,6 +54,7 @@ func (v verdict) String() string {
 func (app *target) meets(t *testing.T, one incident) verdict {
 	t.Helper()
 	v := window(t, app, one)
+	t.Attr("mark", v.mark)
 	v.plays(one)
 	found := v.judge(one)
 	v.tellf(byRecords, "%s", found)

@@ -12,9 +12,9 @@ import (
 // Tally counts the verdicts of an app's incidents, or of a family's.
 type Tally struct {
 	Name                                string
-	AsWanted, Errors, Duplicates, Other int // Other is lost, unstable, or a failure of the suite
+	AsWanted, Errors, Duplicates, Other int // Other is lost or unstable
 	Lost                                int // of the other
-	LeftOut                             int
+	LeftOut, Unknown                    int // Unknown are failures of the suite, which count neither for nor against the app
 }
 
 func (t *Tally) add(verdict string, against bool) {
@@ -28,6 +28,8 @@ func (t *Tally) add(verdict string, against bool) {
 	case strings.HasPrefix(verdict, "lost"):
 		t.Lost++
 		t.Other++
+	case strings.HasPrefix(verdict, "the suite failed"):
+		t.Unknown++
 	case against:
 		t.Other++
 	default:
@@ -35,7 +37,7 @@ func (t *Tally) add(verdict string, against bool) {
 	}
 }
 
-// Tried returns the number of incidents that weren't left out.
+// Tried returns the number of incidents with a verdict or without a stable one.
 func (t *Tally) Tried() int { return t.AsWanted + t.Errors + t.Duplicates + t.Other }
 
 // Kept is a run on another app, as in its JUnit file.
@@ -56,15 +58,25 @@ type KeptCase struct {
 	Family  string  `xml:"classname,attr"`
 	Name    string  `xml:"name,attr"`
 	Seconds float64 `xml:"time,attr"`
-	Failure *Why    `xml:"failure"`
-	Error   *Why    `xml:"error"`
-	Skipped *Why    `xml:"skipped"`
-	Verdict string  `xml:"system-out"`
+
+	Properties []Property `xml:"properties>property,omitempty"`
+
+	Failure *Why   `xml:"failure"`
+	Error   *Why   `xml:"error"`
+	Skipped *Why   `xml:"skipped"`
+	Verdict string `xml:"system-out"`
 }
 
-// Why is the verdict of an incident that did not end as wanted.
+// Property is a fact about an incident, such as the mark of its records.
+type Property struct {
+	Name  string `xml:"name,attr"`
+	Value string `xml:"value,attr"`
+}
+
+// Why is the verdict of an incident that did not end as wanted, and its story.
 type Why struct {
 	Message string `xml:"message,attr"`
+	Story   string `xml:",chardata"`
 }
 
 // ReadKept reads a JUnit file.
@@ -98,20 +110,6 @@ func (k *Kept) Tally(name string) (all Tally, families []Tally) {
 	return all, families
 }
 
-// Worse returns the incidents that are against the app now and were not in an earlier run.
-func (r *Results) Worse(before *Kept) (names []string) {
-	known := map[string]bool{}
-	for _, one := range before.Cases {
-		known[one.Name] = one.Failure != nil
-	}
-	for _, one := range r.All {
-		if one.Status == Against && !known[one.Name()] {
-			names = append(names, one.Name())
-		}
-	}
-	return names
-}
-
 // isIncident reports whether a case of a family counts: the check of the description does not.
 func isIncident(family string) bool { return family != "" && family != "description" }
 
@@ -136,7 +134,7 @@ func Glance(head string, rows []Tally) string {
 	text.WriteString("|---|--:|--:|--:|--:|--:|--:|\n")
 	for _, t := range rows {
 		fmt.Fprintf(&text, "| %s | %d | %d | %d | %d | %d | %d |\n",
-			t.Name, t.Tried(), t.AsWanted, t.Errors, t.Duplicates, t.Other, t.LeftOut)
+			t.Name, t.Tried()+t.Unknown, t.AsWanted, t.Errors, t.Duplicates, t.Other+t.Unknown, t.LeftOut)
 	}
 	return text.String()
 }

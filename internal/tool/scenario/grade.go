@@ -22,7 +22,7 @@ func (t *Tally) Grade() string {
 		return "D"
 	case bad > 0:
 		return "C"
-	case t.Other > 0 || t.Tried() == 0:
+	case t.Other > 0 || t.Unknown > 0 || t.Tried() == 0:
 		return ""
 	case t.Errors > 0:
 		return "B"
@@ -59,7 +59,7 @@ func (c Chapter) Tally() *Tally { return tally(c.All()) }
 func (r *Results) Tally() *Tally {
 	t := tally(r.All)
 	if !r.ended {
-		t.Other++
+		t.Unknown++
 	}
 	return t
 }
@@ -88,7 +88,7 @@ func (c Chapter) Worst() string {
 		}
 	}
 	switch t := c.Tally(); {
-	case t.Other > 0:
+	case t.Unknown > 0:
 		return "The suite failed, so not everything is known."
 	case t.Tried() == 0:
 		return "Nothing of this was tried."

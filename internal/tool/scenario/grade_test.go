@@ -23,7 +23,8 @@ func TestGrades(t *testing.T) {
 		"one record; error after success":                    "B",
 		"error after success; the suite failed":              "",
 		"one record; one record; duplicates (2)":             "C",
-		"one record; the suite failed; lost":                 "C",
+		"one record; the suite failed; lost":                 "D",
+		"one record; one record; the suite failed; lost":     "C",
 		"error after success; duplicates (2)":                "D",
 		"one record; lost (1 of 2); left out since it is so": "D",
 	} {
@@ -74,12 +75,13 @@ func TestGradedPage(t *testing.T) {
 		{"Action":"attr","Test":"TestOtherApp/the_description","Key":"family","Value":"description"}
 		{"Action":"pass","Test":"TestOtherApp/the_description","Elapsed":1}`+
 		twice+strings.ReplaceAll(twice, "twice", "five_times")+incidents+differs+broken+ended)
+	results.All[1].Marks = []string{"desk7", "desk8"}
 	results.All[1].Story = Story{Lock: true, Picture: []byte("jpeg"), Events: []Event{{1200, "picture", "the list afterwards"}}}
 	var page, badge bytes.Buffer
 	must.OK(t, Page(&page, chapters(t, results), results, Run{"app.json", time.Now()}))
 	for _, want := range []string{
-		"Ledger, http://127.0.0.1:3000", "In 1 of 5 incidents", `aria-label="grade C"`,
-		"Clicks, taps and keys</a><br>If clicks twice, a second record is created.</th>\n<td>1 of 3</td>", `aria-label="grade D"`,
+		"In the app: desk7, then desk8", "Ledger, http://127.0.0.1:3000", "In 1 of 4 incidents", `aria-label="grade D"`,
+		"Clicks, taps and keys</a><br>If clicks twice, a second record is created.</th>\n<td>1 of 3</td>",
 		"tabs</a><br>The suite failed", "back</a><br>Nothing of this was tried.</th>\n<td>0 of 0</td>", `aria-label="no grade"`,
 		`<a href="#remedy-lock">a form that locks itself, and`, `<dt id="remedy-lock">`, Rule,
 		`<dt id="remedy-constraint">`, "played a second time", "is a random word", `<span class="failed">duplicates (2)</span>`,
@@ -115,7 +117,7 @@ func TestGradedPage(t *testing.T) {
 		} `xml:"rect"`
 	}
 	must.OK(t, xml.Unmarshal(badge.Bytes(), &drawn))
-	if drawn.Role != "img" || drawn.Title != "Created once: 1 of 5, grade C" || drawn.Rect.Fill != Color("C") {
+	if drawn.Role != "img" || drawn.Title != "Created once: 1 of 4, grade D" || drawn.Rect.Fill != Color("D") {
 		t.Errorf("the badge is %+v", drawn)
 	}
 }

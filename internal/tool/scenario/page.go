@@ -32,15 +32,15 @@ type column struct {
 func columns(r *Results) []column {
 	if r.HaveVerdicts() {
 		return []column{
-			{Passed, "as wanted"}, {Against, "against the app"}, {Unstable, "unstable"}, {Failed, "the suite failed"},
-			{LeftOut, "left out"},
+			{Passed, "as wanted"}, {Against, "against the app"}, {Unstable, "unstable"}, {Known, "known"},
+			{Failed, "the suite failed"}, {LeftOut, "left out"},
 		}
 	}
 	return []column{{Passed, "passed"}, {Failed, "failed"}, {LeftOut, "left out"}}
 }
 
 func mark(status Status) string {
-	return map[Status]string{Passed: "✓", Against: "✗", Unstable: "≈", Failed: "!", LeftOut: "–"}[status]
+	return map[Status]string{Passed: "✓", Against: "✗", Unstable: "≈", Known: "∼", Failed: "!", LeftOut: "–"}[status]
 }
 
 // Page writes the report as one self-contained HTML page.
@@ -50,7 +50,9 @@ func Page(w io.Writer, chapters []Chapter, r *Results, run Run) error {
 			return template.URL("data:image/jpeg;base64," + base64.StdEncoding.EncodeToString(jpeg)) //nolint:gosec // it contains no text
 		},
 		"class": func(s Status) string {
-			return map[Status]string{Passed: "passed", Against: "failed", Unstable: "out", Failed: "failed", LeftOut: "out"}[s]
+			return map[Status]string{
+				Passed: "passed", Against: "failed", Unstable: "out", Known: "out", Failed: "failed", LeftOut: "out",
+			}[s]
 		},
 		"mark": mark, "count": func(s Status) int { return Count(withoutCheck(r.All), s) },
 		"color": func(grade string) template.CSS { return template.CSS(Color(grade)) }, //nolint:gosec // it contains no text

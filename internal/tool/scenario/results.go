@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,6 +18,7 @@ type Status string
 const (
 	Passed   Status = "passed"
 	Against  Status = "against" // the verdict is against the app, twice
+	Known    Status = "known"   // not as wanted, but no worse than in an earlier run
 	Unstable Status = "unstable"
 	Failed   Status = "failed"
 	LeftOut  Status = "left out"
@@ -32,11 +34,15 @@ type Result struct {
 	Output  string   // if it failed
 
 	// Only on another app:
-	Family  string // of the incident
-	Verdict string // "" if there is none
-	App     string // its name and address; set only by the check of the description
+	Family  string   // of the incident
+	Verdict string   // "" if there is none
+	Marks   []string // the words by which its records are found, one for each attempt
+	App     string   // its name and address; set only by the check of the description
+	Form    string   // its name and the path of the form; set only by the check of the description
 
 	Story Story
+
+	place int // in the order in which the tests began
 }
 
 // Results is a run of the suite.
@@ -67,11 +73,13 @@ func Collect(r io.Reader, progress io.Writer) (*Results, error) {
 	results := &Results{}
 	running := map[string]*Result{}
 	parents := map[string]bool{}
+	place := 0
 	events := json.NewDecoder(r)
 	for {
 		var e event
 		err := events.Decode(&e)
 		if errors.Is(err, io.EOF) {
+			slices.SortFunc(results.All, func(a, b Result) int { return cmp.Compare(a.place, b.place) })
 			return results, nil
 		}
 		if err != nil {
@@ -86,7 +94,8 @@ func Collect(r io.Reader, progress io.Writer) (*Results, error) {
 		}
 		one := running[e.Test]
 		if one == nil {
-			one = &Result{Test: e.Test}
+			one = &Result{Test: e.Test, place: place}
+			place++
 			running[e.Test] = one
 		}
 		switch e.Action {
@@ -125,8 +134,12 @@ func (r *Result) hears(e event, progress io.Writer) {
 		fmt.Fprintln(progress, e.Value)
 	case "family":
 		r.Family = e.Value
+	case "mark":
+		r.Marks = append(r.Marks, e.Value)
 	case "app":
 		r.App = e.Value
+	case "form":
+		r.Form = e.Value
 	case string(Passed), string(Against), string(Unstable):
 		r.Status, r.Verdict = Status(e.Key), e.Value
 	}

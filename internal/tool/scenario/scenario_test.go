@@ -156,6 +156,70 @@ func TestVerdictsAreNotMisread(t *testing.T) {
 	}
 }
 
+// TestKnownVerdicts: verdicts of an earlier run are known, of each class, and are skipped in CI, also in the run after; a worse one isn't.
+func TestKnownVerdicts(t *testing.T) {
+	t.Parallel()
+	kept := func(results *Results) *Kept {
+		var junit bytes.Buffer
+		must.OK(t, results.JUnit(&junit))
+		kept := new(Kept)
+		must.OK(t, xml.Unmarshal(junit.Bytes(), kept))
+		return kept
+	}
+	text := incidents + twice + differs + broken + ended
+	before := kept(collect(t, text))
+	for range 2 {
+		again := collect(t, text)
+		again.Expect(before)
+		if again.All[1].Status != LeftOut || Count(again.All, Known) != 3 || again.Code() != AsWanted {
+			t.Errorf("the same run again: %d known, exit code %d", Count(again.All, Known), again.Code())
+		}
+		before = kept(again)
+		if before.Failures+before.Errors > 0 || before.Skipped != 4 || before.Cases[2].Skipped.Message != "known: duplicates (2)" {
+			t.Errorf("in CI: %+v", before)
+		}
+	}
+	for _, c := range []struct {
+		earlier, now string
+		want         Status
+	}{
+		{"one record", "duplicates (2)", Against}, {"error after success: 500", "duplicates (2)", Against},
+		{"duplicates (2)", "duplicates (3)", Known}, {"duplicates (2)", "error after success: 500", Known},
+		{"lost (1 of 2)", "lost", Known}, {"left out since it has no edit", "lost", Against}, {"", "duplicates (2)", Against},
+		{"the suite failed: find Title", "duplicates (2)", Against}, {"unstable: lost, then one record", "lost", Known},
+	} {
+		results := collect(t, strings.Replace(twice, "duplicates (2)", c.now, 1)+ended)
+		results.Expect(&Kept{Cases: []KeptCase{{Name: "clicks twice", Verdict: c.earlier}}})
+		if got := results.All[0].Status; got != c.want {
+			t.Errorf("%q after %q is %s, want %s", c.now, c.earlier, got, c.want)
+		}
+	}
+	results := collect(t, broken+ended)
+	results.Expect(&Kept{Cases: []KeptCase{{Name: "breaks", Verdict: "duplicates (2)"}}})
+	if got := results.All[0].Status; got != Failed {
+		t.Errorf("a failure of the suite after a verdict is %s", got)
+	}
+}
+
+// TestFoundInCI: CI shows the form, and for each incident the marks of its records and its story.
+func TestFoundInCI(t *testing.T) {
+	t.Parallel()
+	const mark = `{"Action":"attr","Test":"TestOtherApp/clicks_twice","Key":"mark","Value":"desk7"}`
+	results := collect(t, `{"Action":"attr","Test":"TestOtherApp/the_description","Key":"form","Value":"Ledger /expenses/new"}
+		{"Action":"pass","Test":"TestOtherApp/the_description","Elapsed":1}`+mark+twice+ended)
+	results.All[1].Story = Story{Events: []Event{{1200, "person", "clicks Save"}}}
+	var junit bytes.Buffer
+	must.OK(t, results.JUnit(&junit))
+	for _, want := range []string{
+		`<testsuite name="Ledger /expenses/new"`, `<property name="mark" value="desk7">`,
+		`<failure message="duplicates (2)">1.20 s person: clicks Save`,
+	} {
+		if !strings.Contains(junit.String(), want) {
+			t.Errorf("no %s in %s", want, &junit)
+		}
+	}
+}
+
 // TestTitles derives titles from the tests' names.
 func TestTitles(t *testing.T) {
 	t.Parallel()
@@ -208,7 +272,7 @@ func TestVerdictsAtAGlance(t *testing.T) {
 	kept, err := ReadKept(name)
 	must.OK(t, err)
 	all, families := kept.Tally("little")
-	if want := (Tally{Name: "little", AsWanted: 1, Duplicates: 1, Other: 2, LeftOut: 1}); all != want {
+	if want := (Tally{Name: "little", AsWanted: 1, Duplicates: 1, Other: 1, LeftOut: 1, Unknown: 1}); all != want {
 		t.Errorf("counted %+v, want %+v", all, want)
 	}
 	if want := (Tally{Name: "pages", LeftOut: 1}); len(families) != 4 || families[1] != want {
@@ -216,13 +280,6 @@ func TestVerdictsAtAGlance(t *testing.T) {
 	}
 	if row := "| fingers | clicks twice | duplicates (2) |\n"; !strings.Contains(kept.Table(), row) {
 		t.Errorf("the table has no row %s:\n%s", row, kept.Table())
-	}
-	if worse := results.Worse(kept); len(worse) > 0 {
-		t.Errorf("%q are worse than the same run", worse)
-	}
-	kept.Cases = slices.DeleteFunc(kept.Cases, func(one KeptCase) bool { return one.Name == "clicks twice" })
-	if worse := results.Worse(kept); !slices.Equal(worse, []string{"clicks twice"}) {
-		t.Errorf("%q are worse, want clicks twice", worse)
 	}
 	var chart strings.Builder
 	must.OK(t, Chart(&chart, append(families, all)))

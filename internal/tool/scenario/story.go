@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 )
 
@@ -32,6 +33,15 @@ func (s Story) Shows() (of string) {
 		}
 	}
 	return of
+}
+
+// String returns a line for each event.
+func (s Story) String() string {
+	var text strings.Builder
+	for _, e := range s.Events {
+		fmt.Fprintf(&text, "%s s %s: %s\n", e.When(), e.By, e.Text)
+	}
+	return text.String()
 }
 
 // When returns the time of an event in seconds.

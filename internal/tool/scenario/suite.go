@@ -104,7 +104,7 @@ func (c Chapter) Count(status Status) int { return Count(c.All(), status) }
 
 // Status returns the worst status of the variants.
 func (s Scenario) Status() Status {
-	for _, status := range []Status{Failed, Against, Unstable, LeftOut} {
+	for _, status := range []Status{Failed, Against, Unstable, Known, LeftOut} {
 		if Count(s.Variants, status) > 0 {
 			return status
 		}

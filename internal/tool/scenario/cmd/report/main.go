@@ -39,6 +39,9 @@ func run(args []string, stdin io.Reader, stdout io.Writer, getenv func(string) s
 	if err != nil {
 		return scenario.NoVerdict, err
 	}
+	if before != nil {
+		results.Expect(before)
+	}
 	app := cmp.Or(getenv("APP"), getenv("DRAFT"))
 	where := cmp.Or(getenv("BASE_URL"), app)
 	if *directory != "" {
@@ -52,15 +55,6 @@ func run(args []string, stdin io.Reader, stdout io.Writer, getenv func(string) s
 	}
 	if app != "" {
 		fmt.Fprint(stdout, "\n", results.Verdicts())
-		if before != nil && results.Code() == scenario.AgainstTheApp {
-			worse := results.Worse(before)
-			for _, name := range worse {
-				fmt.Fprintln(stdout, "worse than before:", name)
-			}
-			if len(worse) == 0 {
-				return scenario.AsWanted, nil
-			}
-		}
 		return results.Code(), results.Err(true)
 	}
 	if err := results.Err(where != "" || cmp.Or(getenv("BROWSER"), "chromium") != "chromium"); err != nil {
