@@ -16,30 +16,43 @@ func TestHabitsOfApps(t *testing.T) {
 	const (
 		once, twice    = "somebody clicks once", "somebody clicks twice"
 		enter          = "somebody presses Enter, then clicks"
+		escape         = "somebody clicks, presses Esc, and clicks again"
+		duplicate      = "somebody duplicates the tab and sends both"
+		byBrowser      = "the connection breaks after the commit, and the browser sends again by itself"
+		impatient      = "somebody gives up waiting when the app is done, and sends again"
+		restart        = "the app restarts before somebody tries again"
+		inTheAnswer    = "the connection breaks inside the answer, and somebody sends again"
 		script, tabs   = "a script submits the form twice", "two tabs of one form are sent at the same instant"
 		meanwhile      = "somebody refreshes before the answer and fills in the form again"
 		afterwards     = "somebody refreshes the page after a create"
 		errorPage      = "somebody refreshes the browser's error page"
 		back           = "somebody goes back and sends again, with no page cache"
-		beforeTheCut   = "the connection breaks before the request, and somebody goes back and sends again"
-		inTheRequest   = "the connection breaks inside the request, and somebody goes back and sends again"
-		beforeAnAnswer = "the connection breaks before the answer, and somebody goes back and sends again"
+		beforeTheCut   = "the connection breaks before the request, and somebody sends again"
+		inTheRequest   = "the connection breaks inside the request, and somebody sends again"
+		beforeAnAnswer = "the connection breaks before the answer, and somebody sends again"
 	)
 	const one, two = "one record", "duplicates (2)"
+	const fromScript = "left out since a script brings the form, so it is empty in a duplicated tab"
 	for habit, want := range map[servers.Habit]map[string]string{
 		servers.Slow:       {twice: one, beforeAnAnswer: two},
 		servers.Confirms:   {twice: one, script: two, errorPage: two},
 		servers.Wizard:     {once: one, meanwhile: two, beforeAnAnswer: two},
-		servers.Router:     {twice: one, script: two, afterwards: one, back: two, beforeTheCut: one, beforeAnAnswer: two},
+		servers.Router:     {twice: one, escape: one, script: two, afterwards: one, back: two, beforeTheCut: one, beforeAnAnswer: two},
 		servers.Tokens:     {twice: one, tabs: "error after success", back: "error after success"},
 		servers.Banner:     {twice: one, meanwhile: two},
 		servers.Warns:      {once: one, meanwhile: two, back: two},
 		servers.Elsewhere:  {twice: one, back: two, beforeAnAnswer: two},
 		servers.OwnAddress: {beforeTheCut: one, inTheRequest: one, beforeAnAnswer: two},
-		servers.Panel:      {meanwhile: two, tabs: two},
+		servers.Panel:      {meanwhile: two, tabs: fromScript},
 		servers.Listens:    {once: one},
 		servers.Replaces:   {twice: one, meanwhile: two, script: "left out since it is not sent by submitting it, only by its button"},
-		servers.Textarea:   {twice: one, enter: "left out since Enter sends the form from none of its fields"},
+		servers.Stays: { // it prevents nothing
+			meanwhile: two, errorPage: "left out since a script sends the form, so the browser shows no error page",
+			back: "left out since Back leads out of the app", duplicate: fromScript, byBrowser: two, impatient: two, restart: two,
+			beforeAnAnswer: two, inTheAnswer: two,
+		},
+		servers.Silent:   {once: "one record, nobody is told"},
+		servers.Textarea: {twice: one, enter: "left out since Enter sends the form from none of its fields"},
 	} {
 		t.Run(habit.String(), func(t *testing.T) {
 			t.Parallel()

@@ -20,7 +20,7 @@ func interruptions() []incident {
 		{
 			family: "network", name: "somebody gives up waiting when the app is done, and sends again",
 			story: "A client that no longer waits knows nothing of what the server has done.",
-			play:  giveUpAndSend, hold: afterTheApp, lock: true,
+			play:  giveUpAfterwards, hold: afterTheApp,
 		},
 		{
 			family: "network", name: "somebody clicks twice on a slow line",
@@ -40,7 +40,7 @@ func interruptions() []incident {
 	}
 	for _, at := range []cut{beforeRequest, insideRequest, beforeAnswer, insideAnswer} {
 		found = append(found, incident{
-			family: "network", name: "the connection breaks " + at.String() + ", and somebody goes back and sends again",
+			family: "network", name: "the connection breaks " + at.String() + ", and somebody sends again",
 			story: "The browser says that there is no connection, and nobody knows what the app has done.",
 			play:  func(v *visitor) { v.cutThenSend(at) },
 		})
@@ -51,25 +51,34 @@ func interruptions() []incident {
 func sentByTheBrowser(v *visitor) {
 	v.wire.resetNext()
 	v.create()
+	if posts, _ := v.wire.count(); posts == v.before+1 {
+		v.leftOut = "since the browser did not send the form again"
+	}
 }
 
 func (v *visitor) cutThenSend(at cut) {
 	v.t.Helper()
 	v.sendAndLose(at)
-	v.back()
-	v.settle()
+	v.tryAgain()
+}
+
+// tryAgain sends the form again after its answer was lost: on its page if that is still there, otherwise after going back.
+func (v *visitor) tryAgain() {
+	v.t.Helper()
+	if v.isOnBrowsersErrorPage() || !v.formIsThere() {
+		v.back()
+		v.settle()
+	}
 	if !v.formIsThere() { // if the form was sent to its own address, the error page has replaced it
 		v.openForm()
 	}
 	v.resend()
 }
 
-func giveUpAndSend(v *visitor) {
+func giveUpAfterwards(v *visitor) {
 	v.send()
 	v.held(1)
-	v.giveUp()
-	v.wire.release()
-	v.again(v.sendAgain)
+	v.giveUpAndSend()
 }
 
 func clickTwiceOnASlowLine(v *visitor) {
@@ -101,6 +110,10 @@ func restartAndSend(v *visitor) {
 	v.sendAndLose(beforeAnswer)
 	v.check(v.app.restart(), "restart the app")
 	v.tellf(byServer, "restarts")
+	if !v.isOnBrowsersErrorPage() {
+		v.tryAgain()
+		return
+	}
 	v.refresh()
 	v.settle()
 }

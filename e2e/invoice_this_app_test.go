@@ -71,13 +71,13 @@ func outcomeOf(name string) outcome {
 		"somebody goes back, edits, and sends again":                       refused,
 		"somebody duplicates the tab and sends both":                       {repeated.attempts, " created"},
 		// A message is shown once, in the first tab that asks.
-		"two tabs of one form are sent at the same instant":                               {repeated.attempts, "Invoice "},
-		"the connection breaks after the commit, and the browser sends again by itself":   repeated,
-		"the connection breaks before the answer, and somebody goes back and sends again": repeated,
-		"the connection breaks inside the answer, and somebody goes back and sends again": repeated,
-		"somebody gives up waiting when the app is done, and sends again":                 repeated,
-		"a balancer sends the form twice":                                                 repeated,
-		"somebody wants the same twice":                                                   asked,
+		"two tabs of one form are sent at the same instant":                             {repeated.attempts, "Invoice "},
+		"the connection breaks after the commit, and the browser sends again by itself": repeated,
+		"the connection breaks before the answer, and somebody sends again":             repeated,
+		"the connection breaks inside the answer, and somebody sends again":             repeated,
+		"somebody gives up waiting when the app is done, and sends again":               repeated,
+		"a balancer sends the form twice":                                               repeated,
+		"somebody wants the same twice":                                                 asked,
 	}
 	for _, called := range []string{name, strings.TrimSuffix(name, scriptless)} {
 		if o, found := known[called]; found {

@@ -46,7 +46,10 @@ func refreshMeanwhile(v *visitor) {
 	v.send()
 	v.refresh()
 	v.fillInAgain()
-	v.send()
+	v.again(func() {
+		v.aim()
+		v.tap(1)
+	})
 }
 
 func refreshAfterwards(v *visitor) {
@@ -57,6 +60,10 @@ func refreshAfterwards(v *visitor) {
 
 func refreshTheErrorPage(v *visitor) {
 	v.sendAndLose(beforeAnswer)
+	if !v.isOnBrowsersErrorPage() {
+		v.leftOut = "since a script sends the form, so the browser shows no error page"
+		return
+	}
 	v.refresh()
 	v.settle()
 }

@@ -50,6 +50,16 @@ func TestIncidentsConvict(t *testing.T) {
 		}
 	}
 	tellsTheCause(t, found[servers.None.String()])
+	for name, v := range found[servers.None.String()] { // whose repeat creates nothing, with any app
+		harmless := slices.Contains([]string{
+			"somebody clicks once", "somebody goes back and forward", "somebody wants the same twice",
+			"the connection breaks before the request, and somebody sends again",
+			"the connection breaks inside the request, and somebody sends again",
+		}, name)
+		if harmless != v.good() || !harmless && v.kind() != "duplicates" {
+			t.Errorf("%s comes to %s where nothing is protected: the repeat did not happen", name, v)
+		}
+	}
 	for _, one := range incidents() {
 		if !convicted[one.family] && one.family != "wishes" { // no server refuses too much
 			t.Errorf("nothing of the family %q convicts any server", one.family)
@@ -85,10 +95,10 @@ func tellsTheCause(t *testing.T, found map[string]verdict) {
 		"somebody clicks twice on a slow line":                            {"network  slows down"},
 		"a balancer sends the form twice":                                 {"network  a balancer drops the app's answer, and sends"},
 		"the app restarts before somebody tries again":                    {"server   restarts"},
-		"the connection breaks inside the request, and somebody goes back and sends again": {
+		"the connection breaks inside the request, and somebody sends again": {
 			"network  cuts the connection in the middle of the form", "network  works again",
 		},
-		"the connection breaks inside the answer, and somebody goes back and sends again": {
+		"the connection breaks inside the answer, and somebody sends again": {
 			"network  cuts the connection in the middle of the answer",
 		},
 	} {
@@ -110,6 +120,7 @@ func wantedOf(p servers.Protection) (wanted []incident) {
 	names := map[servers.Protection][]string{
 		servers.Button: { // and those that a lock stops
 			"somebody presses one button, then the other", "a script submits the form twice",
+			"somebody clicks, presses Esc, and clicks again", "somebody gives up waiting when the app is done, and sends again",
 			"somebody clicks twice" + without, "somebody clicks five times while the answer is slow" + without,
 			"somebody presses Enter, then clicks" + without, "somebody clicks, presses Esc, and clicks again" + without,
 			"somebody clicks while the answer arrives" + without, "somebody goes back and sends again" + without,
@@ -118,14 +129,15 @@ func wantedOf(p servers.Protection) (wanted []incident) {
 		servers.Token: {
 			"somebody refreshes before the answer and fills in the form again", "somebody refreshes the browser's error page",
 			"somebody goes back and sends again", "somebody goes back and sends again, with no page cache",
+			"somebody duplicates the tab and sends both",
 		},
 		servers.Key: {
 			"somebody presses one button, then the other", "a script submits the form twice", "somebody refreshes the browser's error page",
 			"somebody goes back and sends again, with no page cache", "somebody duplicates the tab and sends both",
 			"the connection breaks after the commit, and the browser sends again by itself", "a balancer sends the form twice",
 			"the app restarts before somebody tries again",
-			"the connection breaks before the answer, and somebody goes back and sends again",
-			"the connection breaks inside the answer, and somebody goes back and sends again",
+			"the connection breaks before the answer, and somebody sends again",
+			"the connection breaks inside the answer, and somebody sends again",
 		},
 	}[p]
 	for _, one := range incidents() {
@@ -175,13 +187,16 @@ func little(t *testing.T, protection servers.Protection, habit servers.Habit) *t
 		app.PostedTo = "/expenses"
 	case servers.Router, servers.Panel, servers.Listens:
 		app.Form.Path, app.Form.First, app.NeedsScripts = "/app/", []formPage{{Button: "New expense"}}, true
-		app.known = false
+		app.known, app.SuccessText = false, []string{"Saved."}
 	case servers.Replaces:
-		app.Form.Path, app.NeedsScripts, app.known = "/app/new", true, false
+		app.Form.Path, app.NeedsScripts, app.known, app.SuccessText = "/app/new", true, false, []string{"Saved."}
+	case servers.Stays:
+		app.Form.Path, app.NeedsScripts, app.known, app.NoScripts = "/app/new", true, false, false
+		app.SuccessText, app.OtherButton = []string{"Saved as"}, ""
 	case servers.Banner:
 		app.Banner = "accept all"
 	case servers.Usual, servers.Slow, servers.Confirms, servers.Tokens, servers.Warns, servers.Elsewhere, servers.OwnAddress,
-		servers.Textarea:
+		servers.Textarea, servers.Silent:
 	}
 	app.restart = func() error { server.Restart(); return nil }
 	app.counted = server.Count // TestDraftFits covers counting on the page

@@ -26,12 +26,15 @@ type target struct {
 	Count     count    `json:"count"`
 	ErrorText []string `json:"error_text"` // texts that appear only on error pages
 
+	// Texts that appear only if the record exists; without them, the page must have the mark.
+	SuccessText []string `json:"success_text,omitempty"`
+
 	Edit        *field   `json:"edit,omitempty"`         // a field to change after a create; without it, those incidents are skipped
 	OtherButton string   `json:"other_button,omitempty"` // a second button that creates; may be ""
 	Again       string   `json:"again,omitempty"`        // the button after a stop of the browser; "" if it is the form's
 	Anyway      string   `json:"anyway,omitempty"`       // the button that confirms an equal record; "" if the app does not ask
 	Banner      string   `json:"banner,omitempty"`       // the button that closes an overlay; may be ""
-	PostedTo    string   `json:"posted_to,omitempty"`    // the path that the form is sent to; "" for any
+	PostedTo    string   `json:"posted_to,omitempty"`    // the path of the form, if other requests also have the mark; "" for any
 	Restart     []string `json:"restart,omitempty"`      // a command that restarts the app; without it, those incidents are skipped
 
 	Parallel     bool `json:"parallel,omitempty"`      // four incidents run at a time

@@ -18,18 +18,25 @@ func tabs() []incident {
 }
 
 func bothTabs(v *visitor) {
-	other := v.otherTab()
-	other.fillInAgain()
+	other := v.duplicateTab()
+	if other == nil {
+		return
+	}
 	v.create()
-	other.create()
+	other.createAgain()
 }
 
 func bothTabsAtOnce(v *visitor) {
-	other := v.otherTab()
-	other.fillInAgain()
+	other := v.duplicateTab()
+	if other == nil {
+		return
+	}
 	v.wire.hold(beforeTheApp)
 	v.send()
-	other.send()
+	other.again(func() {
+		other.aim()
+		other.tap(1)
+	})
 	v.wire.release()
 	v.settle()
 }

@@ -11,14 +11,15 @@ type verdict struct {
 	incident incident
 	records  int
 	saw      string // the text that looks like an error, or ""
-	leftOut  string // why the incident could not be tried, as the form has shown, or ""
+	told     bool   // a page has shown that the record exists
+	leftOut  string // why the incident did not happen, or ""
 	story    string
 }
 
 func (v verdict) wanted() int { return max(v.incident.want, 1) }
 
 func (v verdict) good() bool {
-	return v.records == v.wanted() && (v.saw == "" || v.incident.mayBeRefused)
+	return v.records == v.wanted() && v.leftOut == "" && v.told && (v.saw == "" || v.incident.mayBeRefused)
 }
 
 // kind returns the verdict in up to three words. Different verdicts must not be confused.
@@ -28,14 +29,21 @@ func (v verdict) kind() string {
 		return "duplicates"
 	case v.records < v.wanted():
 		return "lost"
-	case !v.good():
+	case v.saw != "" && !v.incident.mayBeRefused:
 		return "error after success"
-	case v.records == 1:
-		return "one record"
-	default:
-		return fmt.Sprint(v.records, " records")
 	}
+	kind := "one record"
+	if v.records > 1 {
+		kind = fmt.Sprint(v.records, " records")
+	}
+	if !v.told {
+		kind += ", " + untold
+	}
+	return kind
 }
+
+// untold ends the verdict if no page has shown that the record exists, as where the button does nothing any more.
+const untold = "nobody is told"
 
 func (v verdict) String() string {
 	switch {
@@ -65,7 +73,7 @@ func (app *target) meets(t *testing.T, one incident) verdict {
 // judge returns the verdict on an incident: the number of records, and the text on the page.
 func (v *visitor) judge(of incident) verdict {
 	v.t.Helper()
-	found := verdict{incident: of, leftOut: v.leftOut}
+	found := verdict{incident: of, told: v.told}
 	for _, page := range v.browser.Pages() {
 		tab := *v
 		tab.session = new(*v.session)
@@ -73,8 +81,11 @@ func (v *visitor) judge(of incident) verdict {
 		if saw := tab.sawError(); saw != "" {
 			found.saw = saw
 		}
+		found.told = found.told || tab.told
 	}
-	found.records = v.records()
+	if found.records = v.records(); found.records <= found.wanted() { // a duplicate counts, whatever made it
+		found.leftOut = v.leftOut
+	}
 	return found
 }
 

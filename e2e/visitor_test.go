@@ -3,6 +3,7 @@ package e2e
 import (
 	"crypto/rand"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -17,15 +18,16 @@ type visitor struct {
 	app     *target
 	wire    *wire
 	mark    string // a unique word that the visitor types into the form
-	before  int    // forms sent before this one was opened, such as the login
-	leftOut string // why the form cannot meet the incident, or ""
+	before  int    // forms sent before this one was filled in
+	told    bool   // a page has shown that the record exists
+	leftOut string // why the incident did not happen, or ""
 }
 
 // visit opens a browser window, logged in.
 func visit(t *testing.T, app *target, s *session, w *wire) *visitor {
 	t.Helper()
 	v := &visitor{session: s, app: app, wire: w, mark: s.mark + strings.ToLower(rand.Text()[:8])}
-	w.tellf = s.tellf
+	w.tellf, w.mark = s.tellf, v.mark
 	if app.Login != nil && app.state == nil {
 		if app.own != nil && deployed() != nil {
 			v.login()
@@ -45,7 +47,6 @@ func visit(t *testing.T, app *target, s *session, w *wire) *visitor {
 // openForm opens the form and fills it in, including the pages before it.
 func (v *visitor) openForm() {
 	v.t.Helper()
-	v.before, _ = v.wire.count()
 	v.open(v.app.Form.Path)
 	if login := v.app.Login; login != nil && login.Path != v.app.Form.Path && strings.HasSuffix(v.page.URL(), login.Path) {
 		v.t.Fatalf("the login did not work: %s leads to %s", v.app.Form.Path, login.Path)
@@ -53,6 +54,7 @@ func (v *visitor) openForm() {
 	v.closeBanner()
 	v.findForm()
 	v.fillIn(v.app.Form.Fields)
+	v.before, _ = v.wire.count()
 }
 
 // findForm goes through the pages before the form.
@@ -134,13 +136,47 @@ func (v *visitor) typeIn(typed []field) {
 	}
 }
 
-// otherTab opens the address of this tab in another one, like duplicating it.
-func (v *visitor) otherTab() *visitor {
+// duplicateTab duplicates the tab as browsers do: with the same address and storage, the page as it came, and the typed text. It
+// returns nil if the other tab then has no form.
+func (v *visitor) duplicateTab() *visitor {
 	v.t.Helper()
+	if v.app.NeedsScripts {
+		v.leftOut = "since a script brings the form, so it is empty in a duplicated tab"
+		return nil
+	}
+	v.tellf(byPerson, "duplicates the tab")
+	v.wire.repeatPage()
+	page, err := v.page.ExpectPopup(func() error {
+		_, err := v.page.Evaluate("() => { window.open(location.href); }")
+		return err
+	})
+	v.check(err, "duplicate the tab")
+	v.check(page.WaitForLoadState(), "load the other tab")
 	other := *v
-	other.session = v.tab(v.page.URL())
+	other.session = new(*v.session)
+	other.page, other.who = page, "in another tab"
+	if !other.formIsThere() {
+		v.leftOut = "since a duplicated tab has no form"
+		return nil
+	}
+	typed, err := v.page.Evaluate(readFields)
+	v.check(err, "read the form")
+	_, err = page.Evaluate(writeFields, typed)
+	v.check(err, "restore the form")
 	return &other
 }
+
+// readFields and writeFields restore what was typed, as browsers do with a form that came with the page. Hidden fields stay.
+const (
+	readFields = `() => [...document.querySelectorAll("input:not([type=hidden], [type=file]), select, textarea")]
+		.map((e) => ({ name: e.name, value: e.value, checked: !!e.checked }))`
+	writeFields = `(typed) => document.querySelectorAll("input:not([type=hidden], [type=file]), select, textarea").forEach((e, i) => {
+		if (typed[i]?.name !== e.name || typed[i].value === e.value && typed[i].checked === !!e.checked) return;
+		if (e.type === "checkbox" || e.type === "radio") e.checked = typed[i].checked;
+		else e.value = typed[i].value;
+		for (const type of ["input", "change"]) e.dispatchEvent(new Event(type, { bubbles: true }));
+	})`
+)
 
 // aim moves the mouse over the button that creates.
 func (v *visitor) aim() {
@@ -170,11 +206,15 @@ func (v *visitor) formIsThere() (there bool) {
 	return there
 }
 
-// resend is create on a page that was sent before: it fills in the form again, with some edits. It does nothing if the form is not
-// there, or its button is disabled.
+// resend fills in the form again on a page that was sent before, with some edits, and presses the button. If the form is not there,
+// the incident did not happen.
 func (v *visitor) resend(edited ...field) {
 	v.t.Helper()
 	if !v.formIsThere() {
+		v.leftOut = "since Back does not lead to the form"
+		if !strings.HasPrefix(v.page.URL(), "http") {
+			v.leftOut = "since Back leads out of the app"
+		}
 		return
 	}
 	v.fillIn(v.app.Form.Fields)
@@ -182,11 +222,22 @@ func (v *visitor) resend(edited ...field) {
 		v.tellf(byPerson, "types %q into %s", v.text(f.Text), f.Label)
 	}
 	v.typeIn(edited)
-	disabled, err := v.find(buttons, v.app.Form.Button).IsDisabled()
-	v.check(err, "look at the button")
-	if !disabled {
-		v.create()
-	}
+	v.createAgain()
+}
+
+// createAgain presses the button once more, which an app may ignore, and waits for the page that it leads to. If the button has another
+// text now, the mouse is where it was.
+func (v *visitor) createAgain() {
+	v.t.Helper()
+	v.again(func() {
+		all, err := v.controls(buttons)
+		v.check(err, "look for "+v.app.Form.Button)
+		if id, _ := named(all, v.app.Form.Button); id >= 0 {
+			v.aim()
+		}
+		v.tap(1)
+	})
+	v.settle()
 }
 
 // create sends the form and waits for the page that it leads to.
@@ -256,6 +307,27 @@ func (v *visitor) settle() {
 		state, err := v.page.Evaluate(arrived, v.wire.given().UnixMilli()) // on an error, another page has just loaded
 		return err == nil && (state == "complete" || time.Since(v.wire.moved()) > quietToRedirect) && v.wire.isQuiet(enough)
 	})
+	if posts, _ := v.wire.count(); posts > v.before {
+		text, err := v.page.Evaluate(readPage)
+		v.told = v.told || err == nil && v.tells(fmt.Sprint(text))
+	}
+}
+
+// readPage returns the visible text of a page, without what was typed.
+const readPage = `() => [...document.querySelectorAll("[contenteditable]:not([contenteditable=false]), [role=textbox]")]
+	.reduce((text, e) => text.replace(e.innerText, ""), document.body?.innerText ?? "")`
+
+// tells reports whether the text of a page shows that the record exists: by success_text, or else by the record's name.
+func (v *visitor) tells(text string) bool {
+	if len(v.app.SuccessText) == 0 {
+		return contains(text, v.mark)
+	}
+	return slices.ContainsFunc(v.app.SuccessText, func(word string) bool { return contains(text, v.text(word)) })
+}
+
+// contains ignores case, which style sheets change.
+func contains(text, word string) bool {
+	return strings.Contains(strings.ToLower(text), strings.ToLower(word))
 }
 
 // arrived returns the state of the page, if the page was delivered at a time or later, or "old". The clocks agree within some
@@ -300,7 +372,7 @@ func (v *visitor) isOnBrowsersErrorPage() bool {
 	return strings.HasPrefix(v.page.URL(), "chrome-error:")
 }
 
-// sawError returns the text on the page that looks like an error, or "".
+// sawError returns the text on the page that looks like an error, or "", and notes whether the page shows that the record exists.
 func (v *visitor) sawError() string {
 	v.t.Helper()
 	if v.isOnBrowsersErrorPage() {
@@ -311,12 +383,12 @@ func (v *visitor) sawError() string {
 	if code, ok := status.(int); ok && code >= 400 {
 		return fmt.Sprint("status ", code)
 	}
-	text, err := v.page.Locator("body").InnerText()
+	read, err := v.page.Evaluate(readPage)
 	v.check(err, "read the page")
-	for _, word := range v.app.ErrorText {
-		if strings.Contains(strings.ToLower(text), strings.ToLower(word)) {
-			return word
-		}
+	text := fmt.Sprint(read)
+	v.told = v.told || v.tells(text)
+	if i := slices.IndexFunc(v.app.ErrorText, func(word string) bool { return contains(text, word) }); i >= 0 {
+		return v.app.ErrorText[i]
 	}
 	return ""
 }

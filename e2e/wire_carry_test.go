@@ -11,36 +11,55 @@ import (
 	"net/http/httputil"
 	"regexp"
 	"strings"
-	"sync"
 	"time"
 )
 
 // ServeHTTP carries one exchange.
 func (w *wire) ServeHTTP(answer http.ResponseWriter, r *http.Request) {
-	post := r.Method == http.MethodPost && strings.HasPrefix(r.URL.Path, w.path)
 	// An event stream stays open as long as the page.
 	listens := r.Method == http.MethodConnect || strings.Contains(r.Header.Get("Accept"), "event-stream")
+	ended := func() {}
 	if !listens {
-		w.began()
-		ended := sync.OnceFunc(w.ended)
+		ended = w.began(isForPage(r))
 		defer ended()
-		if !post && !isForPage(r) {
-			defer time.AfterFunc(longPoll, ended).Stop()
-		}
+	}
+	form, err := w.formIn(answer, r)
+	if form == nil && !isForPage(r) {
+		defer time.AfterFunc(longPoll, ended).Stop()
 	}
 	switch {
-	case w.isDown():
+	case err != nil || w.isDown():
 		reset(answer)
 	case r.Method == http.MethodConnect:
 		tunnel(answer, r)
 	case listens:
 		w.pipes.ServeHTTP(answer, r)
-	case post:
-		w.post(answer, r)
-	default:
+	case form != nil:
+		w.post(answer, r, form)
+	case r.Method == http.MethodGet:
 		w.pass(afterRedirect, r)
+		if page := w.repeated(r); page != nil {
+			page.write(answer)
+			return
+		}
+		fallthrough
+	default:
 		w.pipes.ServeHTTP(answer, r)
 	}
+}
+
+// formIn returns the body of a request if it is the form, which the mark in it shows. Pages may send other requests to the same path.
+func (w *wire) formIn(answer http.ResponseWriter, r *http.Request) (form []byte, err error) {
+	changes := r.Method == http.MethodPost || r.Method == http.MethodPut || r.Method == http.MethodPatch
+	if !changes || !strings.HasPrefix(r.URL.Path, w.path) {
+		return nil, nil
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(answer, r.Body, 10<<20))
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	if !bytes.Contains(body, []byte(w.mark)) {
+		return nil, err
+	}
+	return body, err
 }
 
 // tunnel connects the browser with the app for a WebSocket, which the wire does not inspect.
@@ -65,12 +84,7 @@ func tunnel(answer http.ResponseWriter, r *http.Request) {
 }
 
 // post carries a form. The app gets it and processes it, whether or not the browser still waits.
-func (w *wire) post(answer http.ResponseWriter, r *http.Request) {
-	body, err := io.ReadAll(http.MaxBytesReader(answer, r.Body, 10<<20))
-	if err != nil {
-		reset(answer)
-		return
-	}
+func (w *wire) post(answer http.ResponseWriter, r *http.Request, body []byte) {
 	at := w.came()
 	w.pass(beforeTheApp, r)
 	if at == insideRequest {
@@ -88,16 +102,17 @@ func (w *wire) post(answer http.ResponseWriter, r *http.Request) {
 	defer response.Body.Close()
 	whole, err := httputil.DumpResponse(response, true)
 	w.pass(afterTheApp, r)
-	if response.Header.Get("Location") == "" {
+	if !isRedirect(response) {
 		w.pass(afterRedirect, r) // the page itself is the answer
 	}
+	_, text, _ := bytes.Cut(whole, []byte("\r\n\r\n"))
 	switch {
-	case err != nil || at == beforeAnswer:
+	case err != nil || at == beforeAnswer || at == insideAnswer && len(text) == 0:
 		w.cuts(answer, r, beforeAnswer)
-	case at == insideAnswer:
+	case at == insideAnswer: // after the header, half of which browsers take over plain HTTP only
 		w.tellf(byNetwork, "%s", at.sentence())
 		w.loses(r, true)
-		writeHalf(answer, whole)
+		writePart(answer, whole[:len(whole)-(len(text)+1)/2])
 	default:
 		if r.Context().Err() == nil { // the browser still waits
 			w.leads(response)
@@ -181,10 +196,10 @@ func sendHalf(r *http.Request, body []byte) {
 	breakOff(app)
 }
 
-// writeHalf writes half of an answer and breaks off.
-func writeHalf(answer http.ResponseWriter, whole []byte) {
+// writePart writes the beginning of an answer and breaks off.
+func writePart(answer http.ResponseWriter, part []byte) {
 	if client, _, err := http.NewResponseController(answer).Hijack(); err == nil {
-		_, _ = client.Write(whole[:len(whole)/2])
+		_, _ = client.Write(part)
 		_ = client.Close() // no reset, which could overtake the written data
 	}
 }

@@ -52,6 +52,7 @@ func (c cut) sentence() string {
 type wire struct {
 	addr  string
 	path  string // of the form; "" for any
+	mark  string // in the body of each form
 	pipes *httputil.ReverseProxy
 
 	mu      sync.Mutex
@@ -60,9 +61,12 @@ type wire struct {
 	posts   int           // number of arrived posts
 	held    int           // number of held exchanges
 	running int           // number of exchanges under way, including held ones
+	loading int           // those of them whose answer is a page
 	changed time.Time     // when one last began or ended
 	leading bool          // the browser got a redirect and has not followed it
 	page    time.Time     // when the browser last got a page
+	kept    *keptPage     // the last page that a browser may keep
+	repeats bool          // the kept page is the next answer to a request for it
 	cut     cut           // of the next post
 	once    bool          // only one post is cut
 	lost    bool          // a page was cut, so that the browser shows its error page
@@ -84,7 +88,7 @@ func newWire(t *testing.T, path string) *wire {
 	close(w.open)
 	w.pipes = &httputil.ReverseProxy{
 		Rewrite:        func(*httputil.ProxyRequest) {},
-		ModifyResponse: func(r *http.Response) error { w.leads(r); return nil },
+		ModifyResponse: func(r *http.Response) error { w.leads(r); w.keep(r); return nil },
 		ErrorHandler:   func(answer http.ResponseWriter, _ *http.Request, _ error) { reset(answer) },
 	}
 	server := &http.Server{Handler: w, ReadHeaderTimeout: patience}
@@ -183,7 +187,7 @@ func (w *wire) pass(at stage, r *http.Request) {
 	if w.holding != at {
 		return
 	}
-	if r.Method == http.MethodPost || isForPage(r) {
+	if r.Method != http.MethodGet || isForPage(r) {
 		w.tellf(byNetwork, "%s", at)
 	}
 	open := w.open
@@ -210,7 +214,7 @@ func (w *wire) came() (at cut) {
 func (w *wire) leads(r *http.Response) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.leading = r.StatusCode >= 300 && r.StatusCode < 400 && r.Header.Get("Location") != ""
+	w.leading = isRedirect(r)
 	if !w.leading {
 		w.delivers(r.Request)
 	}
@@ -240,8 +244,25 @@ func (w *wire) lostPage() bool {
 	return w.lost
 }
 
-// isForPage reports whether the browser will show the answer as a page, as opposed to a script's request.
-func isForPage(r *http.Request) bool { return r.Header.Get("Sec-Fetch-Dest") == "document" }
+// isForPage reports whether the browser will show the answer as a page, as opposed to a script's request. Over plain HTTP, browsers
+// name the destination to loopback addresses only.
+func isForPage(r *http.Request) bool {
+	if destination := r.Header.Get("Sec-Fetch-Dest"); destination != "" {
+		return destination == "document"
+	}
+	return r.Header.Get("Upgrade-Insecure-Requests") != ""
+}
+
+func isRedirect(r *http.Response) bool {
+	return r.StatusCode >= 300 && r.StatusCode < 400 && r.Header.Get("Location") != ""
+}
+
+// isLoading reports whether the browser waits for a page, which Esc stops.
+func (w *wire) isLoading() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.loading > 0
+}
 
 // given returns when the browser last got a page, or zero if it now shows a kept one.
 func (w *wire) given() time.Time {
@@ -263,16 +284,22 @@ func (w *wire) isDown() bool {
 	return w.down
 }
 
-func (w *wire) began() {
+// began notes that an exchange is under way until ended is called.
+func (w *wire) began(forPage bool) (ended func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	pages := 0
+	if forPage {
+		pages = 1
+	}
 	w.running++
+	w.loading += pages
 	w.leading, w.changed = false, time.Now()
-}
-
-func (w *wire) ended() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.running--
-	w.changed = time.Now()
+	return sync.OnceFunc(func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.running--
+		w.loading -= pages
+		w.changed = time.Now()
+	})
 }

@@ -14,7 +14,7 @@ func wishes() []incident {
 func wantTwo(v *visitor) {
 	v.create()
 	v.openForm()
-	v.create()
+	v.createAgain()
 	if v.app.Anyway == "" {
 		return
 	}

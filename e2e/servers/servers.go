@@ -56,17 +56,20 @@ const (
 	Listens          // like Router, and an event stream, a long poll and a WebSocket, without which nothing is shown, are always open
 	Textarea         // Enter begins a new line
 	Replaces         // like Router, a script replaces the form during input, at first by an empty one, and sends it only at a click
+	Stays            // a script sends the form by PUT and stays on its page, which also polls at the same path
+	Silent           // the answer to the form is the empty form
 )
 
 // Habits returns all habits.
 func Habits() []Habit {
-	return []Habit{Usual, Slow, Confirms, Wizard, Router, Tokens, Banner, Warns, Elsewhere, OwnAddress, Panel, Listens, Textarea, Replaces}
+	return []Habit{Usual, Slow, Confirms, Wizard, Router, Tokens, Banner, Warns, Elsewhere, OwnAddress, Panel, Listens, Textarea, Replaces,
+		Stays, Silent}
 }
 
 func (h Habit) String() string {
 	return [...]string{
 		"usual", "slow", "confirms", "wizard", "router", "tokens", "banner", "warns", "elsewhere", "own address", "panel", "listens",
-		"textarea", "replaces",
+		"textarea", "replaces", "stays", "silent",
 	}[h]
 }
 
@@ -99,6 +102,7 @@ func New(p Protection, h Habit) *Server {
 	s.HandleFunc("GET /expenses/{number}", s.show)
 	s.HandleFunc("GET /expenses", s.list)
 	s.HandleFunc("POST /expenses", s.create)
+	s.HandleFunc("PUT /expenses", s.create)
 	return s
 }
 
@@ -154,17 +158,22 @@ func (s *Server) create(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		key, title = sent["key"], sent["title"]
+		if title == "" {
+			return // it polls
+		}
 	}
 	number, repeated := s.keep(key, title)
 	path := fmt.Sprint("/expenses/", number)
 	switch {
 	case repeated && s.protection == Token:
 		http.Error(w, "Error: this form was sent already.", http.StatusConflict)
-	case s.protection == None:
-		render(w, "expense", title)
 	case s.postsJSON():
 		w.Header().Set("Content-Type", "application/json")
 		fmt.Fprintf(w, `{"path": "/app%s"}`, path)
+	case s.protection == None:
+		render(w, "expense", title)
+	case s.habit == Silent:
+		http.Redirect(w, r, "/expenses/new", http.StatusSeeOther)
 	case s.habit == Elsewhere:
 		host := strings.Replace(r.Host, "127.0.0.1", "localhost", 1)
 		http.Redirect(w, r, "http://"+host+path, http.StatusSeeOther) //nolint:gosec // the open redirect is intended
@@ -174,7 +183,7 @@ func (s *Server) create(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) postsJSON() bool {
-	return s.habit == Router || s.habit == Panel || s.habit == Listens || s.habit == Replaces
+	return s.habit == Router || s.habit == Panel || s.habit == Listens || s.habit == Replaces || s.habit == Stays
 }
 
 // listen opens a stream without events, or accepts a WebSocket.

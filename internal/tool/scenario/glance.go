@@ -11,13 +11,14 @@ import (
 
 // Tally counts the verdicts of an app's incidents, or of a family's.
 type Tally struct {
-	Name                                string
-	AsWanted, Errors, Duplicates, Other int // Other is lost or unstable
-	Lost                                int // of the other
-	LeftOut, Unknown                    int // Unknown are failures of the suite, which count neither for nor against the app
+	Name                                        string
+	AsWanted, Errors, Untold, Duplicates, Other int // Other is lost or unstable
+	Lost                                        int // of the other
+	LeftOut, Unknown                            int // Unknown are failures of the suite, which count neither for nor against the app
 }
 
 func (t *Tally) add(verdict string, against bool) {
+	kind, _, _ := strings.Cut(verdict, ": ")
 	switch {
 	case strings.HasPrefix(verdict, "left out"):
 		t.LeftOut++
@@ -25,6 +26,8 @@ func (t *Tally) add(verdict string, against bool) {
 		t.Duplicates++
 	case strings.HasPrefix(verdict, "error after success"):
 		t.Errors++
+	case strings.HasSuffix(kind, untold):
+		t.Untold++
 	case strings.HasPrefix(verdict, "lost"):
 		t.Lost++
 		t.Other++
@@ -37,8 +40,11 @@ func (t *Tally) add(verdict string, against bool) {
 	}
 }
 
+// untold ends the verdict on an app whose pages do not show that the record exists.
+const untold = "nobody is told"
+
 // Tried returns the number of incidents with a verdict or without a stable one.
-func (t *Tally) Tried() int { return t.AsWanted + t.Errors + t.Duplicates + t.Other }
+func (t *Tally) Tried() int { return t.AsWanted + t.Errors + t.Untold + t.Duplicates + t.Other }
 
 // Kept is a run on another app, as in its JUnit file.
 type Kept struct {
@@ -130,11 +136,11 @@ func (k *Kept) table(listed func(family string) bool) string {
 // Glance returns a table in Markdown, with a row for each tally.
 func Glance(head string, rows []Tally) string {
 	var text strings.Builder
-	fmt.Fprintf(&text, "| %s | tried | as wanted | error after success | duplicates | other | left out |\n", head)
-	text.WriteString("|---|--:|--:|--:|--:|--:|--:|\n")
+	fmt.Fprintf(&text, "| %s | tried | as wanted | error after success | nobody is told | duplicates | other | left out |\n", head)
+	text.WriteString("|---|--:|--:|--:|--:|--:|--:|--:|\n")
 	for _, t := range rows {
-		fmt.Fprintf(&text, "| %s | %d | %d | %d | %d | %d | %d |\n",
-			t.Name, t.Tried()+t.Unknown, t.AsWanted, t.Errors, t.Duplicates, t.Other+t.Unknown, t.LeftOut)
+		fmt.Fprintf(&text, "| %s | %d | %d | %d | %d | %d | %d | %d |\n",
+			t.Name, t.Tried()+t.Unknown, t.AsWanted, t.Errors, t.Untold, t.Duplicates, t.Other+t.Unknown, t.LeftOut)
 	}
 	return text.String()
 }
@@ -153,11 +159,12 @@ func Chart(w io.Writer, rows []Tally) error {
 	}{
 		{"as wanted", "#2a7a4b", func(t Tally) int { return t.AsWanted }},
 		{"error after success", "#8a6100", func(t Tally) int { return t.Errors }},
+		{"nobody is told", "#6a4a8c", func(t Tally) int { return t.Untold }},
 		{"duplicates", "#b3261e", func(t Tally) int { return t.Duplicates }},
 		{"other", "#666666", func(t Tally) int { return t.Other }},
 	}
 	for i, part := range parts {
-		x := left + i*130
+		x := 100 + i*130
 		if i > 1 {
 			x += 50
 		}

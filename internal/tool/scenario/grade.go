@@ -10,7 +10,8 @@ import (
 )
 
 // Rule explains the grades of families to readers of the report.
-const Rule = "A: every incident ended as wanted. B: never a duplicate and nothing lost, but what was created can look like a failure. " +
+const Rule = "A: every incident ended as wanted. B: never a duplicate and nothing lost, but what was created can look like a failure, or " +
+	"like nothing. " +
 	"C: duplicates or losses in fewer than half of the incidents. D: in half of them, or more. Where it is not known how an incident " +
 	"ended, a dash stands in place of A or B."
 
@@ -24,19 +25,19 @@ func (t *Tally) Grade() string {
 		return "C"
 	case t.Other > 0 || t.Unknown > 0 || t.Tried() == 0:
 		return ""
-	case t.Errors > 0:
+	case t.Errors+t.Untold > 0:
 		return "B"
 	default:
 		return "A"
 	}
 }
 
-// Once returns in how many of the tried incidents each intent made one record, such as "3 of 4", also where it looked like a failure.
+// Once returns in how many of the tried incidents each intent made one record, such as "3 of 4", whatever the pages showed.
 func (t *Tally) Once() string {
 	if t.Tried() == 0 {
 		return "not tried"
 	}
-	return fmt.Sprintf("%d of %d", t.AsWanted+t.Errors, t.Tried())
+	return fmt.Sprintf("%d of %d", t.AsWanted+t.Errors+t.Untold, t.Tried())
 }
 
 // withoutCheck returns the results without the check of the description, which is no incident.
@@ -80,9 +81,9 @@ func (c Chapter) Heading() string {
 // Worst returns a sentence about the worst verdict of the family: the first incident with it, because the first ones are the
 // most ordinary.
 func (c Chapter) Worst() string {
-	for _, kind := range []string{"duplicates", "lost", "error after success", "unstable"} {
+	for _, kind := range []string{"duplicates", "lost", "error after success", untold, "unstable"} {
 		for _, one := range c.All() {
-			if strings.HasPrefix(one.Verdict, kind) {
+			if strings.Contains(one.Kind(), kind) {
 				return one.Sentence()
 			}
 		}
@@ -114,6 +115,8 @@ func (r Result) Sentence() string {
 		return "If " + r.Name() + ", " + number + " records is missing."
 	case "error after success":
 		return "If " + r.Name() + ", the record is created once, but it looks like a failure (" + more + ")."
+	case "one record, " + untold, "2 records, " + untold:
+		return "If " + r.Name() + ", what was wanted is created, but no page shows it."
 	case "unstable":
 		return "If " + r.Name() + ", the outcome differs from time to time: " + more + "."
 	default:

@@ -21,6 +21,7 @@ func TestGrades(t *testing.T) {
 		"one record; the suite failed":                       "",
 		"one record; unstable: duplicates (2), then one":     "",
 		"one record; error after success":                    "B",
+		"one record; one record, nobody is told":             "B",
 		"error after success; the suite failed":              "",
 		"one record; one record; duplicates (2)":             "C",
 		"one record; the suite failed; lost":                 "D",
@@ -50,13 +51,14 @@ func TestSentences(t *testing.T) {
 	t.Parallel()
 	const twice = "If somebody clicks twice, "
 	for verdict, want := range map[string]string{
-		"duplicates (2)":                  twice + "a second record is created.",
-		"duplicates (5): status 500":      twice + "5 records are created.",
-		"lost":                            twice + "nothing is created.",
-		"lost (1 of 2)":                   twice + "1 of 2 records is missing.",
-		"error after success: status 409": twice + "the record is created once, but it looks like a failure (status 409).",
-		"unstable: duplicates (2), then one record": twice + "the outcome differs from time to time: duplicates (2), then one record.",
-		"one record": "",
+		"duplicates (2)":                             twice + "a second record is created.",
+		"duplicates (5): status 500":                 twice + "5 records are created.",
+		"lost":                                       twice + "nothing is created.",
+		"lost (1 of 2)":                              twice + "1 of 2 records is missing.",
+		"error after success: status 409":            twice + "the record is created once, but it looks like a failure (status 409).",
+		"one record, nobody is told":                 twice + "what was wanted is created, but no page shows it.",
+		"unstable: duplicates (2), then one record":  twice + "the outcome differs from time to time: duplicates (2), then one record.",
+		"one record":                                 "",
 		"left out since the description has no edit": "",
 		"the suite failed: find Title: timeout":      "",
 	} {
