@@ -30,8 +30,8 @@ type Error struct {
 	// Field is the JSON Pointer of the field to change, if there is one, and Blame the message next to it.
 	Field string
 	Blame string
-	// Ways lists the user's options besides opening the existing record.
-	Ways []Way
+	// Buttons are the user's choices besides opening the existing record.
+	Buttons []Button
 	// Members are further members of the JSON for programs.
 	Members map[string]string
 }
@@ -42,8 +42,8 @@ type Other struct {
 	Name string    `json:"name"`
 }
 
-// Way is a button below the conflict that sends the form again, with an additional field.
-type Way struct {
+// Button sends the form again with an additional field. It is shown below the conflict.
+type Button struct {
 	Text  string
 	Field string
 	Value string

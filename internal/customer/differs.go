@@ -135,7 +135,7 @@ func shared(d Draft, found []holder, offer string) *conflict.Error {
 	question.Title = string(d.Email) + " belongs to " + list + "."
 	question.Text = d.Name + " would be another customer with the same email. Nothing was saved."
 	question.Field, question.Blame = "/email", "Another customer has this email."
-	question.Ways = []conflict.Way{{Text: offer, Field: SameEmailField, Value: string(d.Email)}}
+	question.Buttons = []conflict.Button{{Text: offer, Field: SameEmailField, Value: string(d.Email)}}
 	return question
 }
 

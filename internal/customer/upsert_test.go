@@ -99,7 +99,7 @@ func TestWhoIsMeant(t *testing.T) {
 		in        customer.Input
 		want      string // the outcome, or the question
 		differing string
-		ways      int
+		buttons   int
 	}{
 		{of("ALPHA@example.com", "ALPHA LTD", ""), "reused", "", 0},
 		{of("alpha@example.com", "Alpha Ltd", "pl-123"), "reused", "", 0},
@@ -120,14 +120,14 @@ func TestWhoIsMeant(t *testing.T) {
 		{of("", "Alpha Ltd", ""), "created", "", 0},
 	} {
 		done, err := do(uuid.NewString(), c.in)
-		got, differing, ways := string(done.Outcome), "", 0
+		got, differing, buttons := string(done.Outcome), "", 0
 		if asked, ok := errors.AsType[*conflict.Error](err); ok {
-			got, differing, ways = asked.Title, strings.Join(asked.Differing, " "), len(asked.Ways)
+			got, differing, buttons = asked.Title, strings.Join(asked.Differing, " "), len(asked.Buttons)
 		} else if err != nil {
 			t.Error(err)
 		}
-		if got != c.want || differing != c.differing || ways != c.ways {
-			t.Errorf("%s, %s: %s [%s], %d ways", c.in.Email, c.in.Name, got, differing, ways)
+		if got != c.want || differing != c.differing || buttons != c.buttons {
+			t.Errorf("%s, %s: %s [%s], %d buttons", c.in.Email, c.in.Name, got, differing, buttons)
 		}
 	}
 	in := of("alpha@example.com", "Gamma Ltd", "")

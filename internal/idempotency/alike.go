@@ -90,7 +90,7 @@ func Repeats[C, R any](table record.Table[R], name func(R) string) Explanation[C
 		like := "one that was"
 		question := &conflict.Error{
 			Kind: &LooksLikeRepeat, Text: "Create anyway?",
-			Ways: []conflict.Way{{Text: "Create anyway", Field: AllowRepeatField, Value: "1"}},
+			Buttons: []conflict.Button{{Text: "Create anyway", Field: AllowRepeatField, Value: "1"}},
 		}
 		first, err := table.Find(ctx, store.Pool, intent.Tenant, uuid.MustParse(id))
 		switch {

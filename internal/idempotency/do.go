@@ -254,7 +254,9 @@ func (d *Definition) find(
 			return stored{}, err
 		}
 		t.fingerprint, t.lookup = fingerprint, lookup
-		t.explain = func(ctx context.Context, err error) error { return d.explain(ctx, store, intent, command, err) }
+		t.explainViolation = func(ctx context.Context, err error) error {
+			return d.explainViolation(ctx, store, intent, command, err)
+		}
 		found, err := store.settle(ctx, t)
 		if err == nil {
 			store.remember(ctx, key, found, d.spec.Deletes)
@@ -325,9 +327,9 @@ func (d *Definition) transaction(
 
 const claim = `SELECT claim_intent(@tenant_id, @operation, @idempotency_key, @wait)`
 
-// explain converts a constraint violation to an error of the domain, if the operation explains the constraint. If the conflicting record
-// is gone by then, there is no conflict any more, so explain returns errAgain: the work may succeed now.
-func (d *Definition) explain(ctx context.Context, store *Store, intent Intent, command any, err error) error {
+// explainViolation converts a constraint violation to an error of the domain, if the operation explains the constraint. If the conflicting record
+// is gone by then, there is no conflict any more, so it returns errAgain: the work may succeed now.
+func (d *Definition) explainViolation(ctx context.Context, store *Store, intent Intent, command any, err error) error {
 	broken, ok := errors.AsType[*pgconn.PgError](err)
 	if !ok || !isConstraint(broken) {
 		return err

@@ -39,8 +39,8 @@ type transaction struct {
 	// keep stores the intent in place of all that, for a transition whose state is already true.
 	keep []bound
 
-	// explain returns the error of the domain for a refused statement, or errAgain if the conflicting record is gone.
-	explain func(context.Context, error) error
+	// explainViolation is [Definition.explainViolation] for the transaction's command.
+	explainViolation func(context.Context, error) error
 }
 
 // withoutWork returns the transaction for a transition whose state is already true.
@@ -109,7 +109,7 @@ func (s *Store) settle(ctx context.Context, t transaction) (stored, error) {
 		found, at, err := s.sendOnce(mayLeave, detached, t)
 		everSent = everSent || at != notSent
 		if err != nil {
-			err = t.explain(detached, err) // after the connection was released, because the pool may have only one
+			err = t.explainViolation(detached, err) // after the connection was released, because the pool may have only one
 		}
 		switch {
 		case errors.Is(err, errLost):

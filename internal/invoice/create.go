@@ -182,7 +182,7 @@ func numberTaken(ctx context.Context, store *idempotency.Store, intent idempoten
 		Text:     "We kept the original and didn't create a second one.",
 		Existing: existing.ID, Name: existing.Number,
 		Field: "/number", Blame: "Another invoice has the number " + existing.Number + ".",
-		Ways:    []conflict.Way{{Text: "Use the next number, " + next, Field: NextNumberField, Value: next}},
+		Buttons: []conflict.Button{{Text: "Use the next number, " + next, Field: NextNumberField, Value: next}},
 		Members: map[string]string{"next_number": next},
 	}
 }
@@ -204,11 +204,11 @@ func whichCustomer(ctx context.Context, store *idempotency.Store, intent idempot
 		question.Field = "/customer" + question.Field
 	}
 	holders := append([]conflict.Other{{ID: question.Existing, Name: question.Name}}, question.Others...)
-	var ways []conflict.Way
+	var buttons []conflict.Button
 	for _, holder := range holders {
-		ways = append(ways, conflict.Way{Text: "Bill " + holder.Name, Field: BilledField, Value: holder.ID.String()})
+		buttons = append(buttons, conflict.Button{Text: "Bill " + holder.Name, Field: BilledField, Value: holder.ID.String()})
 	}
-	question.Ways = append(ways, question.Ways...)
+	question.Buttons = append(buttons, question.Buttons...)
 	return question
 }
 
@@ -217,8 +217,8 @@ func likeCustomer(ctx context.Context, store *idempotency.Store, intent idempote
 	err := idempotency.Repeats[Draft](customer.Table, customer.Name)(ctx, store, intent, d, broken)
 	if question, ok := errors.AsType[*conflict.Error](err); ok && question.Existing != uuid.Nil {
 		question.Many = customer.Table.Name
-		bill := conflict.Way{Text: "Bill " + question.Name, Field: BilledField, Value: question.Existing.String()}
-		question.Ways = append([]conflict.Way{bill}, question.Ways...)
+		bill := conflict.Button{Text: "Bill " + question.Name, Field: BilledField, Value: question.Existing.String()}
+		question.Buttons = append([]conflict.Button{bill}, question.Buttons...)
 	}
 	return err
 }
@@ -237,7 +237,7 @@ func numberAhead(_ context.Context, _ *idempotency.Store, _ idempotency.Intent, 
 		Kind: &NumberAhead, Title: string(d.Number) + " is ahead of the next number, " + next + ".",
 		Text:  "Which number comes after it? You are asked once a year, and can change it in the settings.",
 		Field: "/number", Blame: "This number is ahead of the series.",
-		Ways: []conflict.Way{
+		Buttons: []conflict.Button{
 			{Text: "Go on with " + behind, Field: SeriesField, Value: SeriesContinue},
 			{Text: "Go on with " + next, Field: SeriesField, Value: SeriesKeep},
 		},

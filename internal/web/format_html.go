@@ -22,7 +22,7 @@ import (
 
 // htmlFormat is an operation as a form.
 func (m *resource) htmlFormat(op operation, words Wording) format {
-	refuse := m.refuseForm(op.Kind(), words)
+	refuseForm := m.refuseForm(op.Kind(), words)
 	show := func(w http.ResponseWriter, r *http.Request, found Entity, outcome idempotency.Outcome) error {
 		m.s.SetFlash(w, m.pageURL(found), flash(op.Name(), outcome), r.PostForm.Get(templates.KeyField))
 		return m.s.SeeOther(w, r, m.pageURL(found))
@@ -59,7 +59,7 @@ func (m *resource) htmlFormat(op operation, words Wording) format {
 		},
 		late: func(w http.ResponseWriter, r *http.Request, id uuid.UUID) error {
 			if op.Kind() == idempotency.Create {
-				return refuse(w, r, &idempotency.AlreadyDoneError{Record: id})
+				return refuseForm(w, r, &idempotency.AlreadyDoneError{Record: id})
 			}
 			found, err := m.lookup(r.Context(), Principal(r).Tenant, id)
 			if err != nil {
@@ -67,7 +67,7 @@ func (m *resource) htmlFormat(op operation, words Wording) format {
 			}
 			return show(w, r, found, idempotency.Replayed)
 		},
-		refuse: refuse,
+		refuse: refuseForm,
 	}
 }
 
@@ -103,7 +103,7 @@ func (m *resource) refuseForm(kind idempotency.Kind, words Wording) func(http.Re
 			}
 		}
 		if question := m.questions[path.Base(r.URL.Path)]; question != nil && kind == idempotency.Transition {
-			return question.refuse(w, r, refused)
+			return question.refuseQuestion(w, r, refused)
 		}
 		if words.Submit == "" {
 			return refused
@@ -314,8 +314,8 @@ func commonNotice(r *http.Request, err error, creates bool) *templates.Notice {
 // conflictNotice returns the notice of a conflict. Its link to the rules opens a new tab, so that the form stays.
 func (m *resource) conflictNotice(c *conflict.Error, existing templates.Record) *templates.Notice {
 	var submits []templates.Submit
-	for _, way := range c.Ways {
-		submits = append(submits, templates.Submit{Text: way.Text, Name: way.Field, Value: way.Value})
+	for _, button := range c.Buttons {
+		submits = append(submits, templates.Submit{Text: button.Text, Name: button.Field, Value: button.Value})
 	}
 	notice := templates.Conflict(c.Title, c.Text, existing, submits)
 	for _, other := range c.Others {

@@ -136,7 +136,7 @@ func (s *Server) recoverPanics(next http.Handler) http.Handler {
 
 // classify returns the problem of an error, and logs a server error.
 func (s *Server) classify(r *http.Request, err error) problem {
-	kind := s.explain(problemOf(err))
+	kind := s.withExplanation(problemOf(err))
 	if kind.Status >= http.StatusInternalServerError {
 		s.Log.ErrorContext(r.Context(), "request failed", "method", r.Method, "path", r.URL.Path,
 			"status", kind.Status, "error", err)

@@ -162,7 +162,7 @@ func (m *resource) redisplayed(edit func(*templates.Form) error) {
 }
 
 func (m *resource) redisplay(kind idempotency.Kind, words Wording, edit func(*templates.Form) error) Handler {
-	refuse := m.refuseForm(kind, words)
+	refuseForm := m.refuseForm(kind, words)
 	return func(w http.ResponseWriter, r *http.Request) error {
 		key, err := formKey(r)
 		if err == nil {
@@ -172,13 +172,13 @@ func (m *resource) redisplay(kind idempotency.Kind, words Wording, edit func(*te
 			err = eachOnce(r.PostForm, m.form.RepeatedFields)
 		}
 		if err != nil {
-			return refuse(w, r, err)
+			return refuseForm(w, r, err)
 		}
 		f := m.newForm(r, kind, words, key)
 		f.Typed = r.PostForm
 		f.Version, _ = strconv.Atoi(r.PostForm.Get(templates.VersionField))
 		if err := edit(&f); err != nil {
-			return refuse(w, r, err)
+			return refuseForm(w, r, err)
 		}
 		page, err := m.formPage(w, r, f)
 		if err != nil {

@@ -105,7 +105,7 @@ func (s *Server) problems() []problem {
 	}
 	for _, p := range problems() {
 		if s.receives || p.Slug != badSignature.Slug && p.Slug != notKept.Slug {
-			all = append(all, s.explain(p))
+			all = append(all, s.withExplanation(p))
 		}
 	}
 	return all
@@ -114,8 +114,8 @@ func (s *Server) problems() []problem {
 // Explanation is what a room knows about a problem, for callers.
 type Explanation struct{ Title, Meaning, ToDo string }
 
-// explain returns a problem with the texts of the room that knows more about it.
-func (s *Server) explain(p problem) problem {
+// withExplanation returns a problem with the texts of the room that knows more about it.
+func (s *Server) withExplanation(p problem) problem {
 	if e, ok := s.explained[p.Slug]; ok {
 		p.Title, p.Meaning, p.ToDo = e.Title, e.Meaning, e.ToDo
 	}

@@ -83,9 +83,9 @@ type question struct {
 	words Wording
 }
 
-// refuse shows the form again after an error in its fields, or a change of the record since the page was opened. It returns every other
+// refuseQuestion shows the form again after an error in its fields, or a change of the record since the page was opened. It returns every other
 // refusal.
-func (q *question) refuse(w http.ResponseWriter, r *http.Request, refused error) error {
+func (q *question) refuseQuestion(w http.ResponseWriter, r *http.Request, refused error) error {
 	key, _ := postedKey(r)
 	f := q.newForm(r, idempotency.Transition, q.words, key)
 	f.Typed = r.PostForm

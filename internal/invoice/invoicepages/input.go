@@ -66,7 +66,7 @@ func askingAbout[C any](command web.Command[C], pointer string, unusual func(*ht
 		return draft, &conflict.Error{
 			Kind: &invoice.UnusualDate, Title: is.problem, Text: "Nothing was saved yet. Change the date, or confirm it.",
 			Field: pointer, Blame: "Check this date.",
-			Ways: []conflict.Way{{Text: is.confirm, Field: dateField, Value: is.answer}},
+			Buttons: []conflict.Button{{Text: is.confirm, Field: dateField, Value: is.answer}},
 		}
 	}
 	return command
