@@ -327,8 +327,8 @@ func (d *Definition) transaction(
 
 const claim = `SELECT claim_intent(@tenant_id, @operation, @idempotency_key, @wait)`
 
-// explainViolation converts a constraint violation to an error of the domain, if the operation explains the constraint. If the conflicting record
-// is gone by then, there is no conflict any more, so it returns errAgain: the work may succeed now.
+// explainViolation converts a constraint violation to an error of the domain, if the operation explains the constraint. If the conflicting
+// record is gone by then, there is no conflict any more, so it returns errAgain: the work may succeed now.
 func (d *Definition) explainViolation(ctx context.Context, store *Store, intent Intent, command any, err error) error {
 	broken, ok := errors.AsType[*pgconn.PgError](err)
 	if !ok || !isConstraint(broken) {

@@ -83,8 +83,8 @@ type question struct {
 	words Wording
 }
 
-// refuseQuestion shows the form again after an error in its fields, or a change of the record since the page was opened. It returns every other
-// refusal.
+// refuseQuestion shows the form again after an error in its fields, or a change of the record since the page was opened. It returns every
+// other refusal.
 func (q *question) refuseQuestion(w http.ResponseWriter, r *http.Request, refused error) error {
 	key, _ := postedKey(r)
 	f := q.newForm(r, idempotency.Transition, q.words, key)

@@ -14,6 +14,7 @@ import (
 
 	"onlyonce/internal/people/peoplecases"
 	"onlyonce/internal/site/sitetest"
+	"onlyonce/internal/web"
 )
 
 // TestSecretOfADoubleClick: every repeat in one session shows the same secret, which works and is in no cache. Another session
@@ -185,5 +186,17 @@ func TestOwnPassword(t *testing.T) {
 	b.Page(a).Says("The demo's passwords can't be changed.")
 	if _, err := account.LogIn(t.Context(), b.Pool, b.Globex.Email, sitetest.Password); err != nil {
 		t.Errorf("the demo's password was changed: %v", err)
+	}
+}
+
+// TestRolesOfAccountsAreThoseOfTheWeb checks that both packages have the same roles in the same order.
+func TestRolesOfAccountsAreThoseOfTheWeb(t *testing.T) {
+	t.Parallel()
+	for i, role := range account.Roles() {
+		for j, needed := range []web.Role{web.ReadOnly, web.Member, web.Owner} {
+			if may := web.Role(role).May(needed); may != (i >= j) {
+				t.Errorf("%s may do what %s may: %v", role, needed, may)
+			}
+		}
 	}
 }
