@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -146,4 +147,30 @@ func sets(where ast.Node, field string) (found bool) {
 		return !found
 	})
 	return found
+}
+
+// TestPlacesOfAField counts the files and lines that name the payment terms of customers, the field with the most special cases. Its
+// migration is one more file.
+func TestPlacesOfAField(t *testing.T) {
+	t.Parallel()
+	const most, mostLines = 5, 15
+	field := regexp.MustCompile(`payment_days|PaymentDays|Payment terms`)
+	files, lines := map[string]bool{}, 0
+	for _, pattern := range []string{"internal/customer/*.go", "internal/customer/*/*.go", "templates/customerviews/*.templ"} {
+		found, err := filepath.Glob("../../../" + pattern)
+		if err != nil || len(found) == 0 {
+			t.Fatalf("no files %s: %v", pattern, err)
+		}
+		for _, file := range found {
+			for line := range strings.Lines(read(t, "", file)) {
+				if field.MatchString(line) && !strings.HasSuffix(file, "_test.go") {
+					files[file] = true
+					lines++
+				}
+			}
+		}
+	}
+	if len(files) > most || lines > mostLines || lines == 0 {
+		t.Errorf("%d lines in %d files, want at most %d in %d: %v", lines, len(files), mostLines, most, slices.Sorted(maps.Keys(files)))
+	}
 }
