@@ -23,7 +23,7 @@ import (
 func TestDescriptionIsTriedFirst(t *testing.T) {
 	onlyHere(t, "it is about the suite itself")
 	t.Parallel()
-	little, err := os.ReadFile("apps/little.json")
+	described, err := os.ReadFile("apps/little.json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,6 +35,20 @@ func TestDescriptionIsTriedFirst(t *testing.T) {
 			`"record": "li"}`, `"record": "tr"}, "banner": "Accept all"`,
 			`"tr" selects nothing with the text "E2E`,
 		},
+		"no such page": {`/expenses/new`, `/expenses/0`, "your app answers 404 Not Found at /expenses/0"},
+		"no such app":  {`"http://127.0.0.1:8090"`, `"http://127.0.0.1:1"`, "nothing answers at http://127.0.0.1:1: "},
+		"another path": {
+			`"form": {`, `"banner": "Accept all", "posted_to": "/desk", "form": {`, "the page sends POST /expenses, without E2E",
+		},
+		"a command that fails": {
+			`"count": {"page": "/expenses", "record": "li"}`, `"banner": "Accept all", "count": {"command": ["ls", "/no such file"]}`,
+			"count by ls: exit status 2: ls: cannot access '/no such file'",
+		},
+		"a login that refuses": {
+			"\"form\": {\n    \"path\": \"/expenses/new\"",
+			`"login": {"path": "/wizard", "fields": [{"label": "Title", "text": "a"}], "button": "Next"}, "form": {"path": "/private"`,
+			"the login did not work: /private leads to /wizard",
+		},
 		"no such incident": {`"form": {`, `"banner": "Accept all", "form": {`, `no incident has a name that matches "double click"`},
 		"a banner after a login": { // any form that leads to the page may be a login
 			`"form": {`, `"login": {"path": "/wizard", "fields": [{"label": "Title", "text": "ada"}], "button": "Next"}, "form": {`,
@@ -43,10 +57,12 @@ func TestDescriptionIsTriedFirst(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			server := httptest.NewServer(servers.New(servers.Button, servers.Banner))
+			little := servers.New(servers.Button, servers.Banner)
+			little.Handle("GET /private", http.RedirectHandler("/wizard?back_url=/private", http.StatusSeeOther))
+			server := httptest.NewServer(little)
 			t.Cleanup(server.Close)
 			file := filepath.Join(t.TempDir(), "app.json")
-			text := strings.NewReplacer("http://127.0.0.1:8090", server.URL, c.old, c.new).Replace(string(little))
+			text := strings.NewReplacer("http://127.0.0.1:8090", server.URL, c.old, c.new).Replace(string(described))
 			if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 				t.Fatal(err)
 			}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/pem"
 	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
@@ -61,6 +62,16 @@ func (app *target) fits(t *testing.T) {
 	t.Helper()
 	t.Attr("app", strings.TrimPrefix(app.Name+", "+app.Address, ", "))
 	t.Attr("form", cmp.Or(app.Name, app.Address)+" "+app.Form.Path)
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, app.Address, http.NoBody)
+	if err == nil {
+		var response *http.Response
+		if response, err = http.DefaultClient.Do(request); err == nil {
+			err = response.Body.Close()
+		}
+	}
+	if err != nil {
+		t.Fatalf("nothing answers at %s: %v", app.Address, err)
+	}
 	v := window(t, app, incident{story: "One record is created and counted, before anything is tried.", aloud: true})
 	v.openForm()
 	v.create()

@@ -46,10 +46,7 @@ func refreshMeanwhile(v *visitor) {
 	v.send()
 	v.refresh()
 	v.fillInAgain()
-	v.again(func() {
-		v.aim()
-		v.tap(1)
-	})
+	v.pressAgain()
 }
 
 func refreshAfterwards(v *visitor) {

@@ -1,7 +1,9 @@
 package e2e
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -143,8 +145,13 @@ func (v *visitor) records() int {
 		for i, argument := range where.Command {
 			arguments[i] = v.text(argument)
 		}
-		out, err := exec.CommandContext(v.t.Context(), arguments[0], arguments[1:]...).Output()
-		v.check(err, "count by "+arguments[0])
+		var complaint bytes.Buffer
+		command := exec.CommandContext(v.t.Context(), arguments[0], arguments[1:]...)
+		command.Stderr = &complaint
+		out, err := command.Output()
+		if err != nil {
+			v.t.Fatalf("count by %s: %v: %s", arguments[0], err, &complaint)
+		}
 		n, err := strconv.Atoi(strings.TrimSpace(string(out)))
 		v.check(err, "read what "+arguments[0]+" says")
 		return n
@@ -188,11 +195,13 @@ func (v *visitor) recordsInJSON(where count) int {
 	}
 }
 
-// run runs a command and waits for its end.
-func run(command []string) error {
-	out, err := exec.Command(command[0], command[1:]...).CombinedOutput()
-	if err != nil {
-		return fmt.Errorf("%s: %w: %s", strings.Join(command, " "), err, out)
+// run runs a command and waits for its end, but not for that of a server which it leaves behind with its output.
+func run(arguments []string) error {
+	command := exec.Command(arguments[0], arguments[1:]...)
+	command.WaitDelay = time.Second
+	out, err := command.CombinedOutput()
+	if err != nil && !errors.Is(err, exec.ErrWaitDelay) {
+		return fmt.Errorf("%s: %w: %s", strings.Join(arguments, " "), err, out)
 	}
 	return nil
 }

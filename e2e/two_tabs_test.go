@@ -23,7 +23,8 @@ func bothTabs(v *visitor) {
 		return
 	}
 	v.create()
-	other.createAgain()
+	other.pressAgain()
+	other.settle()
 }
 
 func bothTabsAtOnce(v *visitor) {
@@ -33,10 +34,7 @@ func bothTabsAtOnce(v *visitor) {
 	}
 	v.wire.hold(beforeTheApp)
 	v.send()
-	other.again(func() {
-		other.aim()
-		other.tap(1)
-	})
+	other.pressAgain()
 	v.wire.release()
 	v.settle()
 }

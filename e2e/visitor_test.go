@@ -3,6 +3,8 @@ package e2e
 import (
 	"crypto/rand"
 	"fmt"
+	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -19,6 +21,7 @@ type visitor struct {
 	wire    *wire
 	mark    string // a unique word that the visitor types into the form
 	before  int    // forms sent before this one was filled in
+	others  int    // other requests with a body before
 	told    bool   // a page has shown that the record exists
 	leftOut string // why the incident did not happen, or ""
 }
@@ -48,13 +51,27 @@ func visit(t *testing.T, app *target, s *session, w *wire) *visitor {
 func (v *visitor) openForm() {
 	v.t.Helper()
 	v.open(v.app.Form.Path)
-	if login := v.app.Login; login != nil && login.Path != v.app.Form.Path && strings.HasSuffix(v.page.URL(), login.Path) {
+	if login := v.app.Login; login != nil && place(v.page.URL()) == place(login.Path) && place(login.Path) != place(v.app.Form.Path) {
 		v.t.Fatalf("the login did not work: %s leads to %s", v.app.Form.Path, login.Path)
+	}
+	if status := v.status(); status >= 400 {
+		v.t.Fatalf("your app answers %d %s at %s", status, http.StatusText(status), v.app.Form.Path)
 	}
 	v.closeBanner()
 	v.findForm()
 	v.fillIn(v.app.Form.Fields)
 	v.before, _ = v.wire.count()
+	v.others = len(v.wire.others())
+}
+
+// place returns the path of an address, with that of its fragment, by which a script may choose the page.
+func place(address string) string {
+	at, err := url.Parse(address)
+	if err != nil {
+		return address
+	}
+	route, _, _ := strings.Cut(at.Fragment, "?")
+	return at.Path + "#" + route
 }
 
 // findForm goes through the pages before the form.
@@ -222,12 +239,12 @@ func (v *visitor) resend(edited ...field) {
 		v.tellf(byPerson, "types %q into %s", v.text(f.Text), f.Label)
 	}
 	v.typeIn(edited)
-	v.createAgain()
+	v.pressAgain()
+	v.settle()
 }
 
-// createAgain presses the button once more, which an app may ignore, and waits for the page that it leads to. If the button has another
-// text now, the mouse is where it was.
-func (v *visitor) createAgain() {
+// pressAgain presses the button once more, which an app may ignore. If the button has another text now, the mouse is where it was.
+func (v *visitor) pressAgain() {
 	v.t.Helper()
 	v.again(func() {
 		all, err := v.controls(buttons)
@@ -237,7 +254,6 @@ func (v *visitor) createAgain() {
 		}
 		v.tap(1)
 	})
-	v.settle()
 }
 
 // create sends the form and waits for the page that it leads to.
@@ -262,11 +278,16 @@ func (v *visitor) clickAway(button string) {
 	v.settle()
 }
 
-// sent waits until n forms have been sent.
+// sent waits until n forms have been sent. A request that is taken for another one shows that the description is wrong.
 func (v *visitor) sent(n int) {
 	v.t.Helper()
+	begun := time.Now()
 	v.until(fmt.Sprintf("%d forms have been sent", n), func() bool {
 		posts, _ := v.wire.count()
+		if others := v.wire.others(); posts < n && len(others) > v.others && time.Since(begun) > longPoll {
+			v.t.Fatalf("the page sends %s, without %s in the body or to another path than posted_to, %q",
+				others[len(others)-1], v.mark, v.app.PostedTo)
+		}
 		return posts >= n
 	})
 }
@@ -372,16 +393,23 @@ func (v *visitor) isOnBrowsersErrorPage() bool {
 	return strings.HasPrefix(v.page.URL(), "chrome-error:")
 }
 
+// status returns the status of the page, or 0 where the browser does not know it.
+func (v *visitor) status() int {
+	v.t.Helper()
+	status, err := v.page.Evaluate("() => performance.getEntriesByType('navigation')[0]?.responseStatus ?? 0")
+	v.check(err, "read the status")
+	code, _ := status.(int)
+	return code
+}
+
 // sawError returns the text on the page that looks like an error, or "", and notes whether the page shows that the record exists.
 func (v *visitor) sawError() string {
 	v.t.Helper()
 	if v.isOnBrowsersErrorPage() {
 		return "the browser's error page"
 	}
-	status, err := v.page.Evaluate("() => performance.getEntriesByType('navigation')[0]?.responseStatus ?? 0")
-	v.check(err, "read the status")
-	if code, ok := status.(int); ok && code >= 400 {
-		return fmt.Sprint("status ", code)
+	if status := v.status(); status >= 400 {
+		return fmt.Sprint("status ", status)
 	}
 	read, err := v.page.Evaluate(readPage)
 	v.check(err, "read the page")

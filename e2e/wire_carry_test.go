@@ -51,12 +51,15 @@ func (w *wire) ServeHTTP(answer http.ResponseWriter, r *http.Request) {
 // formIn returns the body of a request if it is the form, which the mark in it shows. Pages may send other requests to the same path.
 func (w *wire) formIn(answer http.ResponseWriter, r *http.Request) (form []byte, err error) {
 	changes := r.Method == http.MethodPost || r.Method == http.MethodPut || r.Method == http.MethodPatch
-	if !changes || !strings.HasPrefix(r.URL.Path, w.path) {
+	if !changes {
 		return nil, nil
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(answer, r.Body, 10<<20))
 	r.Body = io.NopCloser(bytes.NewReader(body))
-	if !bytes.Contains(body, []byte(w.mark)) {
+	if !strings.HasPrefix(r.URL.Path, w.path) || !bytes.Contains(body, []byte(w.mark)) {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.other = append(w.other, r.Method+" "+r.URL.Path)
 		return nil, err
 	}
 	return body, err

@@ -4,6 +4,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httputil"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -59,6 +60,7 @@ type wire struct {
 	holding stage
 	open    chan struct{} // closed when held exchanges may go on
 	posts   int           // number of arrived posts
+	other   []string      // requests with a body that were not the form
 	held    int           // number of held exchanges
 	running int           // number of exchanges under way, including held ones
 	loading int           // those of them whose answer is a page
@@ -153,6 +155,13 @@ func (w *wire) count() (posts, held int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.posts, w.held
+}
+
+// others returns the requests with a body that were not the form, such as "POST /expenses".
+func (w *wire) others() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Clone(w.other)
 }
 
 // Periods without traffic after which the browser has nothing more to load. After a redirect the period is longer. For known pages,

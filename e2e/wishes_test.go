@@ -14,7 +14,8 @@ func wishes() []incident {
 func wantTwo(v *visitor) {
 	v.create()
 	v.openForm()
-	v.createAgain()
+	v.pressAgain()
+	v.settle()
 	if v.app.Anyway == "" {
 		return
 	}
