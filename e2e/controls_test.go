@@ -47,7 +47,7 @@ const listControls = `(all) => all.map((e) => {
 		["name", e.getAttribute("name")], ["placeholder", e.getAttribute("placeholder")], ["id", e.id], ["title", e.title],
 		["role", e.getAttribute("role") ?? e.getAttribute("type") ?? e.localName],
 	].map(([by, text]) => ({ by, text: (text ?? "").trim().replace(/\s+/g, " ") })).filter((n) => n.text);
-	const shown = e.checkVisibility({ visibilityProperty: true }) && !e.closest("[aria-hidden=true]");
+	const shown = e.type === "file" || e.checkVisibility({ visibilityProperty: true }) && !e.closest("[aria-hidden=true]");
 	return shown && { names, form: [...document.forms].indexOf(e.form), kind: e.type || e.localName, required: !!e.required,
 		id: Number(e.dataset.control ??= window.controls = (window.controls ?? 0) + 1),
 		options: [...e.options ?? []].filter((o) => o.value).map((o) => o.text.trim()) };

@@ -185,6 +185,7 @@ func TestSchemaOfDescriptions(t *testing.T) {
 	for part, of := range map[*jsonschema.Schema]reflect.Type{
 		schema:                        reflect.TypeFor[target](),
 		schema.Properties["count"]:    reflect.TypeFor[count](),
+		schema.Properties["session"]:  reflect.TypeFor[given](),
 		schema.Properties["form"].Ref: reflect.TypeFor[form](),
 		schema.Properties["edit"].Ref: reflect.TypeFor[field](),
 	} {

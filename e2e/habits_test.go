@@ -51,6 +51,7 @@ func TestHabitsOfApps(t *testing.T) {
 			back: "left out since Back leads out of the app", duplicate: fromScript, byBrowser: two, impatient: two, restart: two,
 			beforeAnAnswer: two, inTheAnswer: two,
 		},
+		servers.Guarded:  {once: one, twice: one, back: two, beforeAnAnswer: two},
 		servers.Silent:   {once: "one record, nobody is told"},
 		servers.Textarea: {twice: one, enter: "left out since Enter sends the form from none of its fields"},
 	} {

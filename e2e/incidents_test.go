@@ -52,6 +52,8 @@ func (i incident) leftOut(app *target) string {
 		return "since it is the same without JavaScript, as no_scripts says"
 	case i.family == scriptless && app.NeedsScripts:
 		return "since nothing works without JavaScript, as needs_scripts says"
+	case app.Skip[i.name] != "":
+		return "since the description skips it: " + app.Skip[i.name]
 	case i.needs == "edit" && app.Edit == nil,
 		i.needs == "other_button" && app.OtherButton == "",
 		i.needs == "restart" && app.restart == nil:
@@ -68,6 +70,12 @@ func window(t *testing.T, app *target, of incident) *visitor {
 	w := newWire(t, app.PostedTo)
 	options := append(slices.Clone(of.in), func(o *playwright.BrowserNewContextOptions) {
 		o.Proxy, o.StorageState = &playwright.Proxy{Server: w.addr}, app.state // with the first window's login
+		if app.Session != nil {
+			o.ExtraHttpHeaders = map[string]string{}
+			for name, value := range app.Session.Headers {
+				o.ExtraHttpHeaders[name] = expand(value)
+			}
+		}
 	})
 	if app.own != nil {
 		s := *app.own

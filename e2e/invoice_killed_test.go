@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"context"
 	"io"
 	"net"
 	"net/http"
@@ -58,7 +59,8 @@ var program = sync.OnceValues(func() (path string, err error) {
 	if path, err = filepath.Abs("node_modules/.program/server"); err != nil {
 		return "", err
 	}
-	return path, run([]string{"go", "build", "-o", path, "../cmd/server"})
+	_, err = run(context.Background(), []string{"go", "build", "-o", path, "../cmd/server"})
+	return path, err
 })
 
 // startProgram runs the program until it is killed or the test ends, and waits until it is ready.

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"cmp"
+	"context"
 	"encoding/pem"
 	"fmt"
 	"net/http"
@@ -35,6 +36,13 @@ func TestOtherApp(t *testing.T) {
 	})
 	if !fits {
 		return
+	}
+	if len(app.CleanUp) > 0 {
+		t.Cleanup(func() {
+			if _, err := run(context.Background(), app.CleanUp); err != nil {
+				t.Error(err)
+			}
+		})
 	}
 	tried := false
 	for _, one := range incidents() {
@@ -177,6 +185,8 @@ func TestDescriptionsAreChecked(t *testing.T) {
 	t.Parallel()
 	const form = `"form": {"path": "/new", "fields": [{"label": "Title", "text": "Desk {mark}"}], "button": "Save"}`
 	const list = `"count": {"page": "/", "record": "li"}`
+	const complete = `"address": "http://localhost", ` + form + `, ` + list + `}`
+	const numbers = `"address": "http://localhost", "form": {"path": "/new", "button": "Pay"}, "count": {"json": "/n"`
 	for name, c := range map[string]struct{ text, want string }{
 		"complete":           {`{"address": "http://localhost:80", ` + form + `, ` + list + `}`, ""},
 		"an unknown field":   {`{"url": "http://localhost"}`, "url"},
@@ -185,6 +195,12 @@ func TestDescriptionsAreChecked(t *testing.T) {
 		"a path":             {`{"address": "http://localhost/app", ` + form + `, ` + list + `}`, "address"},
 		"no mark":            {`{"address": "http://localhost", "form": {"path": "/new", "button": "Save"}, ` + list + `}`, "{mark}"},
 		"nothing to count":   {`{"address": "http://localhost", ` + form + `}`, "count"},
+		"nothing to find":    {`{` + numbers + `}}`, "count.difference"},
+		"a difference":       {`{` + numbers + `, "difference": true}}`, ""},
+		"all at once":        {`{"parallel": true, ` + numbers + `, "difference": true}}`, "can't be parallel"},
+		"a skipped incident": {`{"skip": {"clicks": "slow"}, ` + complete, "skip names no incident: clicks"},
+		"a cookie in clear":  {`{"session": {"cookies": {"sso": "secret"}}, ` + complete, "the cookie sso is a secret"},
+		"no state":           {`{"session": {"state": "none.json"}, ` + complete, "read session.state"},
 		"no record on pages": {`{"address": "http://localhost", ` + form + `, "count": {"page": "/"}}`, "count.record"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,7 +10,9 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -24,7 +27,8 @@ type target struct {
 	Name      string   `json:"name"`
 	Address   string   `json:"address"`         // such as https://staging.example.com, without a path
 	Login     *form    `json:"login,omitempty"` // nil without a login
-	Form      form     `json:"form"`            // creates a record
+	Session   *given   `json:"session,omitempty"`
+	Form      form     `json:"form"` // creates a record
 	Count     count    `json:"count"`
 	ErrorText []string `json:"error_text"` // texts that appear only on error pages
 
@@ -38,18 +42,22 @@ type target struct {
 	Banner      string   `json:"banner,omitempty"`       // the button that closes an overlay; may be ""
 	PostedTo    string   `json:"posted_to,omitempty"`    // the path of the form, if other requests also have the mark; "" for any
 	Restart     []string `json:"restart,omitempty"`      // a command that restarts the app; without it, those incidents are skipped
+	CleanUp     []string `json:"clean_up,omitempty"`     // a command that runs after the incidents
+
+	Skip map[string]string `json:"skip,omitempty"` // reasons not to try incidents, by their names
 
 	Parallel     bool `json:"parallel,omitempty"`      // four incidents run at a time
 	NoScripts    bool `json:"no_scripts,omitempty"`    // the app is the same without JavaScript
 	NeedsScripts bool `json:"needs_scripts,omitempty"` // the app does not work without JavaScript
 
-	state   *playwright.OptionalStorageState // of a browser that has logged in
-	grace   time.Duration                    // the longest delay of a repeat
-	known   bool                             // its pages start no later requests
-	own     *session                         // the session for this module's app
-	restart func() error
-	counted func(mark string) int // counts the records without a page; may be nil
-	replica string                // address of a second replica with the same data
+	directory string                           // of the description
+	state     *playwright.OptionalStorageState // of a browser that has logged in
+	grace     time.Duration                    // the longest delay of a repeat
+	known     bool                             // its pages start no later requests
+	own       *session                         // the session for this module's app
+	restart   func() error
+	counted   func(mark string) int // counts the records without a page; may be nil
+	replica   string                // address of a second replica with the same data
 }
 
 // form is a page with fields to fill in and a button.
@@ -78,6 +86,10 @@ type count struct {
 	At      string            `json:"at,omitempty"`      // JSON Pointer to an array of records, or to their number
 	Headers map[string]string `json:"headers,omitempty"` // of the request for JSON, besides the browser's cookies
 	Command []string          `json:"command,omitempty"`
+
+	// Difference is set if records can't be told apart by {mark}, such as in a form with numbers only. Then the records of an incident
+	// are those that are new since its form was opened.
+	Difference bool `json:"difference,omitempty"`
 }
 
 func readTarget(file string) (*target, error) {
@@ -87,7 +99,7 @@ func readTarget(file string) (*target, error) {
 	}
 	decoder := json.NewDecoder(strings.NewReader(string(text)))
 	decoder.DisallowUnknownFields()
-	app := &target{grace: 500 * time.Millisecond}
+	app := &target{grace: 500 * time.Millisecond, directory: filepath.Dir(file)}
 	if err := decoder.Decode(app); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
@@ -95,8 +107,12 @@ func readTarget(file string) (*target, error) {
 	switch {
 	case err != nil || at.Scheme != "http" && at.Scheme != "https" || at.Host == "" || at.Path != "":
 		return nil, fmt.Errorf("%s: the address %q is not like http://127.0.0.1:3000", file, app.Address)
-	case app.Form.Path == "" || app.Form.Button == "" || !strings.Contains(fmt.Sprint(app.Form), "{mark}"):
-		return nil, fmt.Errorf("%s: the form needs a path, a button, and a field with {mark} in its text", file)
+	case app.Form.Path == "" || app.Form.Button == "":
+		return nil, fmt.Errorf("%s: the form needs a path and a button", file)
+	case app.Count.Difference == strings.Contains(fmt.Sprint(app.Form), "{mark}"):
+		return nil, fmt.Errorf("%s: the form needs a field with {mark} in its text, or else count.difference", file)
+	case app.Count.Difference && app.Parallel:
+		return nil, fmt.Errorf("%s: with count.difference, incidents can't be parallel", file)
 	case app.Count.Page == "" && app.Count.JSON == "" && len(app.Count.Command) == 0:
 		return nil, fmt.Errorf("%s: count needs a page, json or a command", file)
 	case app.Count.Page != "" && app.Count.Record == "":
@@ -107,8 +123,21 @@ func readTarget(file string) (*target, error) {
 			return nil, fmt.Errorf("%s: the variable %s is not set", file, name)
 		}
 	}
+	for name := range app.Skip {
+		if !slices.ContainsFunc(incidents(), func(i incident) bool { return i.name == name }) {
+			return nil, fmt.Errorf("%s: skip names no incident: %s", file, name)
+		}
+	}
+	if app.Session != nil {
+		if app.state, err = app.Session.storage(app.Address, app.directory); err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+	}
 	if len(app.Restart) > 0 {
-		app.restart = func() error { return run(app.Restart) }
+		app.restart = func() error {
+			_, err := run(context.Background(), app.Restart)
+			return err
+		}
 	}
 	return app, nil
 }
@@ -116,21 +145,40 @@ func readTarget(file string) (*target, error) {
 // variable matches an environment variable in a text.
 var variable = regexp.MustCompile(`\$[A-Z][A-Z0-9_]*`)
 
-// text replaces the placeholders.
-func (v *visitor) text(template string) string {
-	filled := variable.ReplaceAllStringFunc(template, func(name string) string { return os.Getenv(name[1:]) })
-	return strings.ReplaceAll(filled, "{mark}", v.mark)
+// expand replaces environment variables.
+func expand(template string) string {
+	return variable.ReplaceAllStringFunc(template, func(name string) string { return os.Getenv(name[1:]) })
 }
 
-// records counts the records with the visitor's mark.
+// text replaces the placeholders.
+func (v *visitor) text(template string) string {
+	v.t.Helper()
+	filled := strings.ReplaceAll(expand(template), "{mark}", v.mark)
+	return oneTime.ReplaceAllStringFunc(filled, func(of string) string {
+		code, err := totp(oneTime.FindStringSubmatch(of)[1], time.Now())
+		v.check(err, "make a one-time password")
+		return code
+	})
+}
+
+// records counts the records that the visitor has made.
 func (v *visitor) records() int {
+	v.t.Helper()
+	return v.listed() - v.existing
+}
+
+// listed counts the records with the visitor's mark, or all.
+func (v *visitor) listed() int {
 	v.t.Helper()
 	switch where := v.app.Count; {
 	case v.app.counted != nil:
 		return v.app.counted(v.mark)
 	case where.Page != "":
 		list := v.tab(v.text(where.Page))
-		found := list.page.Locator(where.Record).Filter(playwright.LocatorFilterOptions{HasText: v.mark})
+		found := list.page.Locator(where.Record)
+		if !where.Difference {
+			found = found.Filter(playwright.LocatorFilterOptions{HasText: v.mark})
+		}
 		n, err := found.Count()
 		v.check(err, "count on "+where.Page)
 		if n > 1 {
@@ -145,13 +193,8 @@ func (v *visitor) records() int {
 		for i, argument := range where.Command {
 			arguments[i] = v.text(argument)
 		}
-		var complaint bytes.Buffer
-		command := exec.CommandContext(v.t.Context(), arguments[0], arguments[1:]...)
-		command.Stderr = &complaint
-		out, err := command.Output()
-		if err != nil {
-			v.t.Fatalf("count by %s: %v: %s", arguments[0], err, &complaint)
-		}
+		out, err := run(v.t.Context(), arguments)
+		v.check(err, "count the records")
 		n, err := strconv.Atoi(strings.TrimSpace(string(out)))
 		v.check(err, "read what "+arguments[0]+" says")
 		return n
@@ -163,6 +206,11 @@ func (v *visitor) recordsInJSON(where count) int {
 	address := v.origin + v.text(where.JSON)
 	request, err := http.NewRequestWithContext(v.t.Context(), http.MethodGet, address, http.NoBody)
 	v.check(err, "ask "+address)
+	if v.app.Session != nil {
+		for name, text := range v.app.Session.Headers {
+			request.Header.Set(name, expand(text))
+		}
+	}
 	for name, text := range where.Headers {
 		request.Header.Set(name, v.text(text))
 	}
@@ -195,13 +243,17 @@ func (v *visitor) recordsInJSON(where count) int {
 	}
 }
 
-// run runs a command and waits for its end, but not for that of a server which it leaves behind with its output.
-func run(arguments []string) error {
-	command := exec.Command(arguments[0], arguments[1:]...)
-	command.WaitDelay = time.Second
-	out, err := command.CombinedOutput()
-	if err != nil && !errors.Is(err, exec.ErrWaitDelay) {
-		return fmt.Errorf("%s: %w: %s", strings.Join(arguments, " "), err, out)
+// run runs a command and returns its output. The error has what the command wrote to stderr. A command may leave a server running, which
+// keeps stdout open.
+func run(ctx context.Context, command []string) (output []byte, err error) {
+	started := exec.CommandContext(ctx, command[0], command[1:]...)
+	started.WaitDelay = time.Second
+	output, err = started.Output()
+	if failed, ok := errors.AsType[*exec.ExitError](err); ok {
+		return nil, fmt.Errorf("%s: %w: %s", strings.Join(command, " "), err, bytes.TrimSpace(failed.Stderr))
 	}
-	return nil
+	if err != nil && !errors.Is(err, exec.ErrWaitDelay) {
+		return nil, fmt.Errorf("%s: %w", strings.Join(command, " "), err)
+	}
+	return output, nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -17,13 +18,14 @@ import (
 type visitor struct {
 	*session
 
-	app     *target
-	wire    *wire
-	mark    string // a unique word that the visitor types into the form
-	before  int    // forms sent before this one was filled in
-	others  int    // other requests with a body before
-	told    bool   // a page has shown that the record exists
-	leftOut string // why the incident did not happen, or ""
+	app      *target
+	wire     *wire
+	mark     string // a unique word that the visitor types into the form
+	before   int    // forms sent before this one was filled in
+	others   int    // other requests with a body before
+	existing int    // records that existed before, if they can't be told apart
+	told     bool   // a page has shown that the record exists
+	leftOut  string // why the incident did not happen, or ""
 }
 
 // visit opens a browser window, logged in.
@@ -31,19 +33,10 @@ func visit(t *testing.T, app *target, s *session, w *wire) *visitor {
 	t.Helper()
 	v := &visitor{session: s, app: app, wire: w, mark: s.mark + strings.ToLower(rand.Text()[:8])}
 	w.tellf, w.mark = s.tellf, v.mark
-	if app.Login != nil && app.state == nil {
-		if app.own != nil && deployed() != nil {
-			v.login()
-		} else {
-			v.open(app.Login.Path)
-			v.closeBanner()
-			v.fillIn(app.Login.Fields)
-			v.clickAway(app.Login.Button)
-		}
-		state, err := v.browser.StorageState()
-		v.check(err, "keep the login")
-		app.state = state.ToOptionalStorageState()
+	if app.Count.Difference {
+		w.mark = "" // each form is one that creates
 	}
+	v.logIn()
 	return v
 }
 
@@ -51,15 +44,16 @@ func visit(t *testing.T, app *target, s *session, w *wire) *visitor {
 func (v *visitor) openForm() {
 	v.t.Helper()
 	v.open(v.app.Form.Path)
-	if login := v.app.Login; login != nil && place(v.page.URL()) == place(login.Path) && place(login.Path) != place(v.app.Form.Path) {
-		v.t.Fatalf("the login did not work: %s leads to %s", v.app.Form.Path, login.Path)
-	}
+	v.mustBeLoggedIn()
 	if status := v.status(); status >= 400 {
 		v.t.Fatalf("your app answers %d %s at %s", status, http.StatusText(status), v.app.Form.Path)
 	}
 	v.closeBanner()
 	v.findForm()
 	v.fillIn(v.app.Form.Fields)
+	if v.app.Count.Difference {
+		v.existing = v.listed()
+	}
 	v.before, _ = v.wire.count()
 	v.others = len(v.wire.others())
 }
@@ -138,7 +132,13 @@ func (v *visitor) typeIn(typed []field) {
 		v.check(err, "find "+f.Label)
 		switch kind {
 		case "select":
+			before := v.wire.moved()
 			_, err = input.SelectOption(playwright.SelectOptionValues{ValuesOrLabels: &[]string{text}})
+			if v.wire.moved().After(before) {
+				v.settle() // it brings the form again, with other fields
+			}
+		case "file":
+			err = input.SetInputFiles(filepath.Join(v.app.directory, text))
 		case "checkbox", "radio":
 			err = input.SetChecked(text != "")
 		case "password":
@@ -270,7 +270,7 @@ func (v *visitor) clickAway(button string) {
 	there, err := v.controls(fields)
 	v.check(err, "look at the page")
 	v.tellf(byPerson, "clicks %s", button)
-	v.check(v.find(buttons, button).Click(), "click "+button)
+	v.check(v.find(buttons+", a[href]", button).Click(), "click "+button)
 	v.until(button+" leads somewhere", func() bool {
 		brought, err := v.controls(fields) // on an error, another page has just loaded
 		return v.wire.moved().After(before) || err == nil && len(brought) != len(there)
@@ -341,7 +341,7 @@ const readPage = `() => [...document.querySelectorAll("[contenteditable]:not([co
 // tells reports whether the text of a page shows that the record exists: by success_text, or else by the record's name.
 func (v *visitor) tells(text string) bool {
 	if len(v.app.SuccessText) == 0 {
-		return contains(text, v.mark)
+		return v.app.Count.Difference || contains(text, v.mark)
 	}
 	return slices.ContainsFunc(v.app.SuccessText, func(word string) bool { return contains(text, v.text(word)) })
 }

@@ -58,18 +58,19 @@ const (
 	Replaces         // like Router, a script replaces the form during input, at first by an empty one, and sends it only at a click
 	Stays            // a script sends the form by PUT and stays on its page, which also polls at the same path
 	Silent           // the answer to the form is the empty form
+	Guarded          // behind a login in two steps; a selection brings the form anew, and it has a required file and no title
 )
 
 // Habits returns all habits.
 func Habits() []Habit {
 	return []Habit{Usual, Slow, Confirms, Wizard, Router, Tokens, Banner, Warns, Elsewhere, OwnAddress, Panel, Listens, Textarea, Replaces,
-		Stays, Silent}
+		Stays, Silent, Guarded}
 }
 
 func (h Habit) String() string {
 	return [...]string{
 		"usual", "slow", "confirms", "wizard", "router", "tokens", "banner", "warns", "elsewhere", "own address", "panel", "listens",
-		"textarea", "replaces", "stays", "silent",
+		"textarea", "replaces", "stays", "silent", "guarded",
 	}[h]
 }
 
@@ -99,6 +100,8 @@ func New(p Protection, h Habit) *Server {
 	s.HandleFunc("GET /late", func(http.ResponseWriter, *http.Request) { <-time.After(time.Second) })
 	s.HandleFunc("POST /expenses/new", s.create)
 	s.HandleFunc("GET /expenses/new", s.form)
+	s.HandleFunc("GET /login", func(w http.ResponseWriter, _ *http.Request) { render(w, "login", nil) })
+	s.HandleFunc("POST /login", logIn)
 	s.HandleFunc("GET /expenses/{number}", s.show)
 	s.HandleFunc("GET /expenses", s.list)
 	s.HandleFunc("POST /expenses", s.create)
@@ -130,19 +133,47 @@ var text string
 
 var pages = template.Must(template.New("").Parse(text))
 
+// logIn asks for a name, then for a password and a one-time password, and then sets a cookie. Any password will do, and six digits.
+func logIn(w http.ResponseWriter, r *http.Request) {
+	r.Body = http.MaxBytesReader(w, r.Body, 64<<10)
+	switch name := r.PostFormValue("name"); {
+	case r.PostFormValue("password") != "" && len(r.PostFormValue("code")) == 6:
+		http.SetCookie(w, &http.Cookie{Name: "name", Value: name, Path: "/"}) //nolint:gosec // a little server has no TLS
+		http.Redirect(w, r, "/expenses", http.StatusSeeOther)
+	default:
+		render(w, "password", name)
+	}
+}
+
+// refuse sends strangers to the login, and reports whether it has.
+func (s *Server) refuse(w http.ResponseWriter, r *http.Request) bool {
+	if _, err := r.Cookie("name"); s.habit == Guarded && err != nil && r.Header.Get("X-User") == "" {
+		http.Redirect(w, r, "/login?back_url="+url.QueryEscape(r.URL.Path), http.StatusSeeOther)
+		return true
+	}
+	return false
+}
+
 func (s *Server) form(w http.ResponseWriter, r *http.Request) {
+	if s.refuse(w, r) {
+		return
+	}
 	token := rand.Text()
 	s.mu.Lock()
 	s.token = token
 	s.mu.Unlock()
 	render(w, "form", map[string]any{
-		"Key": rand.Text(), "Token": token, "Title": r.FormValue("title"), "Disable": s.protection == Button, s.habit.String(): true,
-		"Action": map[bool]string{true: "/expenses/new", false: "/expenses"}[s.habit == OwnAddress],
+		"Key": rand.Text(), "Token": token, "Title": r.FormValue("title"), "Kind": r.FormValue("kind"), "Disable": s.protection == Button,
+		s.habit.String(): true,
+		"Action":         map[bool]string{true: "/expenses/new", false: "/expenses"}[s.habit == OwnAddress],
 	})
 }
 
 func (s *Server) create(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, 64<<10)
+	if s.refuse(w, r) {
+		return
+	}
 	if s.habit == Slow {
 		<-time.After(2 * time.Second)
 	}
@@ -151,6 +182,14 @@ func (s *Server) create(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	key, title := r.PostFormValue("key"), r.PostFormValue("title")
+	if s.habit == Guarded {
+		_, file, err := r.FormFile("receipt")
+		if err != nil || r.PostFormValue("amount") == "" {
+			http.Error(w, "Error: the receipt or the amount is missing.", http.StatusBadRequest)
+			return
+		}
+		title = r.PostFormValue("amount") + ", " + file.Filename
+	}
 	if s.postsJSON() {
 		sent := map[string]string{}
 		if err := json.NewDecoder(r.Body).Decode(&sent); err != nil {
@@ -241,7 +280,10 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request) {
 	render(w, "expense", s.titles[number-1])
 }
 
-func (s *Server) list(w http.ResponseWriter, _ *http.Request) {
+func (s *Server) list(w http.ResponseWriter, r *http.Request) {
+	if s.refuse(w, r) {
+		return
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	render(w, "list", s.titles)
