@@ -42,7 +42,7 @@ func TestDescriptionIsTriedFirst(t *testing.T) {
 		},
 		"a command that fails": {
 			`"count": {"page": "/expenses", "record": "li"}`, `"banner": "Accept all", "count": {"command": ["ls", "/no such file"]}`,
-			"count by ls: exit status 2: ls: cannot access '/no such file'",
+			"count the records: ls /no such file: exit status 2: ls: cannot access '/no such file'",
 		},
 		"a login that refuses": {
 			"\"form\": {\n    \"path\": \"/expenses/new\"",
