@@ -124,6 +124,10 @@ func TestDraftFits(t *testing.T) {
 			if err == nil {
 				said, err = suite("TestOtherApp$/^the description$", "APP="+output+"/app.json")
 			}
+			text, _ := os.ReadFile(output + "/app.json")
+			if strings.Contains(string(text), "Note") {
+				t.Errorf("the draft has a field that is not required:\n%s", text)
+			}
 			if (err == nil) != (password == "correct") || !strings.Contains(said, want) {
 				t.Errorf("%v, and the output has no %q:\n%s", err, want, said)
 			}

@@ -82,7 +82,7 @@ func (f form) asksPassword() bool {
 	return slices.ContainsFunc(f.Fields, func(f field) bool { return f.Text == "$APP_PASSWORD" })
 }
 
-// drafted describes the form with the most fields on the page.
+// drafted describes the form with the most fields on the page: those of a login, the required ones, and the first text.
 func (v *visitor) drafted() form {
 	v.t.Helper()
 	typed, err := v.controls(fields)
@@ -99,10 +99,14 @@ func (v *visitor) drafted() form {
 	at, err := url.Parse(v.page.URL())
 	v.check(err, "read the address")
 	found := form{Path: at.RequestURI()}
+	marked := false
 	for i, one := range typed {
 		beforeThePassword := slices.ContainsFunc(typed[i+1:], func(next control) bool { return next.Kind == "password" })
-		if text := one.draft(beforeThePassword); in(one) && text != "" {
+		text := one.draft(beforeThePassword)
+		needed := one.Required || beforeThePassword || one.Kind == "password" || !marked && strings.Contains(text, "{mark}")
+		if in(one) && text != "" && needed {
 			found.Fields = append(found.Fields, field{Label: one.Names[0].Text, Text: text})
+			marked = marked || strings.Contains(text, "{mark}")
 		}
 	}
 	for _, one := range pressed {

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"onlyonce/e2e/servers"
 )
@@ -177,6 +178,15 @@ cd e2e && '` + os.Args[0] + `' -test.v=test2json -test.run "$2" | '` + program +
 		if !strings.Contains(string(output), want) {
 			t.Errorf("the output of make has no %q:\n%s", want, output)
 		}
+	}
+}
+
+// TestRestartLeavesAServer checks that a command may leave a server behind that keeps its output open.
+func TestRestartLeavesAServer(t *testing.T) {
+	t.Parallel()
+	begun := time.Now()
+	if err := run([]string{"sh", "-c", "sleep 10 &"}); err != nil || time.Since(begun) > 8*time.Second {
+		t.Errorf("%v after %v", err, time.Since(begun))
 	}
 }
 
