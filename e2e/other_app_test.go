@@ -185,7 +185,7 @@ cd e2e && '` + os.Args[0] + `' -test.v=test2json -test.run "$2" | '` + program +
 func TestRestartLeavesAServer(t *testing.T) {
 	t.Parallel()
 	begun := time.Now()
-	if err := run([]string{"sh", "-c", "sleep 10 &"}); err != nil || time.Since(begun) > 8*time.Second {
+	if _, err := run(t.Context(), []string{"sh", "-c", "sleep 10 &"}); err != nil || time.Since(begun) > 8*time.Second {
 		t.Errorf("%v after %v", err, time.Since(begun))
 	}
 }
