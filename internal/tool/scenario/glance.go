@@ -17,7 +17,7 @@ type Tally struct {
 	LeftOut, Unknown                            int // Unknown are failures of the suite, which count neither for nor against the app
 }
 
-func (t *Tally) add(verdict string, against bool) {
+func (t *Tally) add(verdict string) {
 	kind, _, _ := strings.Cut(verdict, ": ")
 	switch {
 	case strings.HasPrefix(verdict, "left out"):
@@ -33,7 +33,7 @@ func (t *Tally) add(verdict string, against bool) {
 		t.Other++
 	case strings.HasPrefix(verdict, "the suite failed"):
 		t.Unknown++
-	case against:
+	case strings.HasPrefix(verdict, "unstable"):
 		t.Other++
 	default:
 		t.AsWanted++
@@ -109,9 +109,8 @@ func (k *Kept) Tally(name string) (all Tally, families []Tally) {
 		if at < 0 {
 			at, families = len(families), append(families, Tally{Name: one.Family})
 		}
-		against := one.Failure != nil || one.Error != nil
-		all.add(one.Verdict, against)
-		families[at].add(one.Verdict, against)
+		all.add(one.Verdict)
+		families[at].add(one.Verdict)
 	}
 	return all, families
 }
@@ -119,18 +118,43 @@ func (k *Kept) Tally(name string) (all Tally, families []Tally) {
 // isIncident reports whether a case of a family counts: the check of the description does not.
 func isIncident(family string) bool { return family != "" && family != "description" }
 
-// Table returns the verdicts in Markdown.
-func (k *Kept) Table() string { return k.table(isIncident) }
-
-func (k *Kept) table(listed func(family string) bool) string {
-	var text strings.Builder
-	text.WriteString("| family | incident | verdict |\n|---|---|---|\n")
+// Table returns the verdicts in Markdown, with a row for the incidents of a family that have the same verdict.
+func (k *Kept) Table() string {
+	var rows [][2]string
+	incidents := map[[2]string][]string{}
 	for _, one := range k.Cases {
-		if listed(one.Family) {
-			fmt.Fprintf(&text, "| %s | %s | %s |\n", one.Family, one.Name, strings.ReplaceAll(one.Verdict, "|", "\\|"))
+		if row := [2]string{one.Family, strings.ReplaceAll(one.Verdict, "|", "\\|")}; isIncident(one.Family) {
+			if incidents[row] == nil {
+				rows = append(rows, row)
+			}
+			incidents[row] = append(incidents[row], one.Name)
 		}
 	}
+	var text strings.Builder
+	text.WriteString("| family | verdict | incidents |\n|---|---|---|\n")
+	for _, row := range rows {
+		fmt.Fprintf(&text, "| %s | %s | %s |\n", row[0], row[1], strings.Join(incidents[row], between))
+	}
 	return text.String()
+}
+
+// between separates incidents in a table.
+const between = " · "
+
+// ReadTable reads the table of a page that [Kept.Table] has written.
+func ReadTable(page string) *Kept {
+	kept := &Kept{}
+	_, table, _ := strings.Cut(page, "\n| family | verdict | incidents |\n|---|---|---|\n")
+	for row := range strings.Lines(table) {
+		cells := strings.Split(strings.Trim(row, "| \n"), " | ")
+		if len(cells) != 3 {
+			break
+		}
+		for name := range strings.SplitSeq(cells[2], between) {
+			kept.Cases = append(kept.Cases, KeptCase{Family: cells[0], Verdict: cells[1], Name: name})
+		}
+	}
+	return kept
 }
 
 // Glance returns a table in Markdown, with a row for each tally.

@@ -278,8 +278,13 @@ func TestVerdictsAtAGlance(t *testing.T) {
 	if want := (Tally{Name: "pages", LeftOut: 1}); len(families) != 4 || families[1] != want {
 		t.Errorf("counted %+v, want %+v among them", families, want)
 	}
-	if row := "| fingers | clicks twice | duplicates (2) |\n"; !strings.Contains(kept.Table(), row) {
-		t.Errorf("the table has no row %s:\n%s", row, kept.Table())
+	more := &Kept{Cases: append(slices.Clone(kept.Cases), KeptCase{Family: "fingers", Name: "clicks, then more", Verdict: "duplicates (2)"})}
+	table := "Words.\n\n" + more.Table()
+	if row := "| fingers | duplicates (2) | clicks twice · clicks, then more |\n"; !strings.Contains(table, row) {
+		t.Errorf("the table has no row %s:\n%s", row, table)
+	}
+	if read, _ := ReadTable(table).Tally("little"); read.Duplicates != 2 || read.Tried() != all.Tried()+1 || read.LeftOut != 1 {
+		t.Errorf("the table reads as %+v:\n%s", read, table)
 	}
 	var chart strings.Builder
 	must.OK(t, Chart(&chart, append(families, all)))

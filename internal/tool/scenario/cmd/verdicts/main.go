@@ -30,17 +30,21 @@ func write(apps []string) error {
 			return err
 		}
 	}
-	runs, err := filepath.Glob("docs/verdicts/*.xml")
+	pages, err := filepath.Glob("docs/verdicts/*.md")
 	if err != nil {
-		return fmt.Errorf("look for runs: %w", err)
+		return fmt.Errorf("look for pages: %w", err)
 	}
 	var rows, links []scenario.Tally
-	for _, run := range runs {
-		app := strings.TrimSuffix(filepath.Base(run), ".xml")
-		kept, err := scenario.ReadKept(run)
-		if err != nil {
-			return err
+	for _, name := range pages {
+		app := strings.TrimSuffix(filepath.Base(name), ".md")
+		if _, err := repo.Stat(filepath.Join("e2e/apps", app)); err != nil {
+			continue // the page is about something else
 		}
+		page, err := repo.ReadFile(name)
+		if err != nil {
+			return fmt.Errorf("read a page: %w", err)
+		}
+		kept := scenario.ReadTable(string(page))
 		title, _, err := about(repo, app)
 		if err != nil {
 			return err
@@ -63,18 +67,10 @@ func write(apps []string) error {
 	return fill(repo, "docs/verdicts.md", scenario.Glance("app", links))
 }
 
-// keep copies a run out of the report, which git ignores, and writes its page.
+// keep writes the page of an app from its run in the report.
 func keep(repo *os.Root, app string) error {
 	directory := filepath.Join("e2e/report", app)
-	run, err := repo.ReadFile(filepath.Join(directory, "junit.xml"))
-	if err != nil {
-		return fmt.Errorf("read a run: %w", err)
-	}
-	kept := filepath.Join("docs/verdicts", app+".xml")
-	if err := repo.WriteFile(kept, run, 0o644); err != nil {
-		return fmt.Errorf("keep a run: %w", err)
-	}
-	results, err := scenario.ReadKept(kept)
+	results, err := scenario.ReadKept(filepath.Join(directory, "junit.xml"))
 	if err != nil {
 		return err
 	}
@@ -94,11 +90,10 @@ func keep(repo *os.Root, app string) error {
 	if err != nil {
 		return err
 	}
-	_, families := results.Tally(title)
-	page := fmt.Sprintf("# %s\n\nVersion %s, tried on %s in %s. To try it again: `%s`.\n\n%s\n\n%s\n%s", title,
+	page := fmt.Sprintf("# %s\n\nVersion %s, tried on %s in %s. To try it again: `%s`.\n\n%s\n\n%s", title,
 		strings.TrimSpace(string(version)), time.Now().UTC().Format("2 January 2006"),
 		time.Duration(results.Seconds*float64(time.Second)).Round(time.Second), command, words,
-		scenario.Glance("family", families), results.Table())
+		results.Table())
 	if err := repo.WriteFile(filepath.Join("docs/verdicts", app+".md"), []byte(page), 0o644); err != nil {
 		return fmt.Errorf("write the page: %w", err)
 	}
