@@ -36,13 +36,17 @@ RACE = -race -gcflags='compress/flate=-race=false' -gcflags='github.com/go-text/
 # collection takes a tenth to a quarter of the tests' time, and there is memory to spare.
 TEST = GOGC=400 go test -vet=off -timeout 30m
 
+# The tests of the incidents and of the form lock, which run in Firefox too.
+IN_BOTH = ^(TestIncidents|TestSlowAnswerIsExplained)$$
+
 .PHONY: test
-test: ## Install what the tests need, then run them all, most with the race detector
-	e2e/setup
+test: ## Install what the tests need, then run them all, most with the race detector; BROWSER=chromium goes without Firefox
+	BROWSER=$(or $(BROWSER),both) e2e/setup
 	$(TEST) $(RACE) -p 2 $$(go list ./... | grep -vE '$(UNRACED)')
 	$(TEST) $(RACE) -run '$(RACES)' $$(go list ./internal/... | grep -E '$(SITE)')
 	$(TEST) -p 2 -count=1 ./internal/tool/... $$(go list ./internal/... | grep -E '$(SITE)')
-	$(TEST) -parallel 4 ./e2e
+	BROWSER=chromium $(TEST) -parallel 4 ./e2e
+	$(if $(filter chromium,$(BROWSER)),,BROWSER=firefox $(TEST) -parallel 4 -run '$(IN_BOTH)' ./e2e)
 
 .PHONY: quick
 quick: ## Run the fast tests: without a browser, and without the proof
@@ -51,17 +55,21 @@ quick: ## Run the fast tests: without a browser, and without the proof
 # With another app, RUN is a pattern of incidents.
 OTHER_APP = e2e/other-app try "$$APP" "$$RUN"
 
-# Prints the result of each scenario when it ends, and a summary. The report decides whether the run has passed: none may be left out.
-SCENARIOS = go tool gotestsum --format testname --jsonfile e2e/report/run.json
+# Prints the result of each scenario when it ends, and a summary. The report decides whether the run has passed: in Chromium none may be
+# left out.
+BROWSERS = $(if $(filter both,$(BROWSER)),chromium firefox,$(or $(BROWSER),chromium))
+SCENARIOS = for browser in $(BROWSERS); do BROWSER=$$browser go tool gotestsum --format testname \
+	--jsonfile "e2e/report/run-$$browser.json" $(JUNIT) -- -count=1 -timeout 30m ./e2e -run "$$RUN"; done; \
+	cat e2e/report/run-*.json | go run ./internal/tool/scenario/cmd/report
 
 .PHONY: e2e
-e2e: ## Run the browser tests: RUN=pattern some of them, BASE_URL=https://... against a deployment (docs/e2e.md), APP=file another app
+e2e: ## Run the browser tests: RUN=pattern some, BROWSER=firefox or both, BASE_URL=https://... a deployment, APP=file another app (docs/e2e.md)
 ifdef APP
 	@$(OTHER_APP)
 else
 	e2e/setup
-	mkdir -p e2e/report && rm -f e2e/report/run.json
-	$(SCENARIOS) -- -count=1 -timeout 30m ./e2e -run "$$RUN"; go run ./internal/tool/scenario/cmd/report < e2e/report/run.json
+	mkdir -p e2e/report && rm -f e2e/report/run-*.json
+	$(SCENARIOS)
 endif
 
 .PHONY: describe
@@ -88,15 +96,14 @@ verdicts: ## Run the incidents against well-known apps: APPS="rails django", RUN
 	@e2e/verdicts $(APPS)
 
 .PHONY: e2e-report
+e2e-report: JUNIT = --junitfile "e2e/report/$${browser#chromium}junit.xml"
 e2e-report: ## The same, with a page to look at: e2e/report/index.html, and junit.xml
 ifdef APP
 	@$(OTHER_APP)
 else
 	e2e/setup
 	rm -rf e2e/report && mkdir -p e2e/report/stories
-	E2E_REPORT='$(CURDIR)/e2e/report/stories' $(SCENARIOS) --junitfile e2e/report/junit.xml -- \
-		-count=1 -timeout 30m ./e2e -run "$$RUN"; \
-		go run ./internal/tool/scenario/cmd/report -write e2e/report < e2e/report/run.json
+	export E2E_REPORT='$(CURDIR)/e2e/report/stories'; $(SCENARIOS) -write e2e/report
 endif
 
 # The browser opens a proxy, which reloads the pages. A changed text of a template is shown without a build: templ finds it by the

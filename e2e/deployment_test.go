@@ -48,11 +48,22 @@ func onlyHere(t *testing.T, reason string) {
 func onlyInChromium(t *testing.T, reason string) {
 	t.Helper()
 	if !inChromium() {
-		leaveOut(t, "in other browsers than Chromium: "+reason)
+		leaveOut(t, inFirefox+": "+reason)
 	}
 }
 
 func inChromium() bool { return cmp.Or(os.Getenv("BROWSER"), "chromium") == "chromium" }
+
+const inFirefox = "in Firefox"
+
+// nameOf returns the name of a test, with its browser unless that is Chromium.
+func nameOf(t *testing.T) string {
+	t.Helper()
+	if inChromium() {
+		return t.Name()
+	}
+	return t.Name() + ", " + inFirefox
+}
 
 // leaveOut is the only way to skip a scenario: the report names it, with the reason. A local run in Chromium skips none.
 func leaveOut(t *testing.T, reason string) {

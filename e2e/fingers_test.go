@@ -40,12 +40,12 @@ func fingers() []incident {
 		{
 			family: "fingers", name: "somebody taps twice on a phone",
 			story: "ERPNext issue 12971, a double click on Submit that posted a document twice, with a finger.",
-			play:  tapTwice, hold: beforeTheApp, in: phone, lock: true,
+			play:  tapTwice, hold: beforeTheApp, in: phone, lock: true, chromium: noFinger,
 		},
 		{
 			family: "fingers", name: "somebody taps on a phone, and a click follows",
 			story: "Some browsers make a click of a tap, and some a second one.",
-			play:  tapThenClick, hold: beforeTheApp, in: phone, lock: true,
+			play:  tapThenClick, hold: beforeTheApp, in: phone, lock: true, chromium: noFinger,
 		},
 		{
 			family: "fingers", name: "somebody clicks, presses Esc, and clicks again",
@@ -64,6 +64,9 @@ func fingers() []incident {
 		},
 	}
 }
+
+// noFinger is the reason to leave out what a finger does.
+const noFinger = "Playwright has no finger there"
 
 func clickTwice(v *visitor) {
 	v.send()

@@ -20,6 +20,7 @@ type incident struct {
 	in           []option // circumstances
 	pageCache    bool     // in a browser that keeps pages for Back, which takes a process for each page
 	needs        string   // an optional field of the description
+	chromium     string   // why only Chromium can play it, or ""
 	plain        bool     // worth trying without JavaScript, too
 	want         int      // records; one if 0
 	mayBeRefused bool     // an error page is acceptable
@@ -67,6 +68,9 @@ func (i incident) leftOut(app *target) string {
 // the console, since other apps may log errors.
 func window(t *testing.T, app *target, of incident) *visitor {
 	t.Helper()
+	if of.chromium != "" {
+		onlyInChromium(t, of.chromium)
+	}
 	w := newWire(t, app.PostedTo)
 	options := append(slices.Clone(of.in), func(o *playwright.BrowserNewContextOptions) {
 		o.Proxy, o.StorageState = &playwright.Proxy{Server: w.addr}, app.state // with the first window's login

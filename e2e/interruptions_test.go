@@ -3,8 +3,6 @@ package e2e
 import (
 	"cmp"
 	"strings"
-
-	"github.com/playwright-community/playwright-go"
 )
 
 // Failures between a browser and an app: connections that break, answers that come too late or not at all, and balancers that
@@ -82,22 +80,9 @@ func giveUpAfterwards(v *visitor) {
 }
 
 func clickTwiceOnASlowLine(v *visitor) {
-	line, err := v.browser.NewCDPSession(v.page)
-	v.check(err, "reach the browser")
-	_, err = line.Send("Network.enable", nil)
-	v.check(err, "reach the browser's network")
-	_, err = line.Send("Network.emulateNetworkConditions", map[string]any{
-		"offline": false, "latency": 400, "downloadThroughput": 50 << 10, "uploadThroughput": 50 << 10,
-	})
-	v.check(err, "slow the line down")
-	v.tellf(byNetwork, "slows down to 50 kB a second, and lets each request wait 0.4 seconds")
-	v.leaveMark()
+	v.wire.slowDown()
 	v.send()
 	v.again(func() { v.tap(1) })
-	v.settle()
-	// An answer that has passed the wire may not be on the page yet. Apps that stay on the page get time, too.
-	_, _ = v.page.WaitForFunction("() => !window.mark", nil,
-		playwright.PageWaitForFunctionOptions{Timeout: new(5000.0)})
 	v.settle()
 }
 

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"testing"
 
@@ -11,6 +12,9 @@ import (
 // Tests mostly wait for the browser and for timeouts, so four run at once unless -parallel is set. The login is the demo's,
 // unless the environment names another.
 func TestMain(m *testing.M) {
+	if !inChromium() {
+		fmt.Fprintln(os.Stdout, "browser: Firefox") // for package scenario
+	}
 	if err := flag.Set("test.parallel", "4"); err != nil {
 		panic(err)
 	}

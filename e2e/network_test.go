@@ -2,13 +2,15 @@ package e2e
 
 import (
 	"errors"
+	"time"
 
 	"github.com/playwright-community/playwright-go"
 )
 
 // Events between the browser and the app, and around the page.
 
-// refresh presses F5. It does not use page.Reload, which fails when the reload aborts a request in flight.
+// refresh presses F5, and agrees to send a form again. It does not use page.Reload, which fails when the reload aborts a request in
+// flight.
 func (s *session) refresh() {
 	s.t.Helper()
 	s.tellf(byPerson, "refreshes the page")
@@ -16,7 +18,7 @@ func (s *session) refresh() {
 		if inChromium() {
 			return s.command("Page.reload")
 		}
-		_, err := s.page.Reload()
+		_, err := s.page.Evaluate("() => location.reload()")
 		return err
 	})
 	s.check(err, "refresh the page")
@@ -26,6 +28,11 @@ func (s *session) refresh() {
 func (s *session) stop() {
 	s.t.Helper()
 	s.tellf(byPerson, "stops loading")
+	if !inChromium() {
+		_, err := s.page.Evaluate("() => window.stop()")
+		s.check(err, "stop loading")
+		return
+	}
 	s.check(s.command("Page.stopLoading"), "stop loading")
 }
 
@@ -43,6 +50,10 @@ func (s *session) command(name string) error {
 func (s *session) back() {
 	s.t.Helper()
 	s.tellf(byPerson, "goes back")
+	if !inChromium() {
+		s.traverse("history.back()")
+		return
+	}
 	_, err := s.page.GoBack(playwright.PageGoBackOptions{WaitUntil: playwright.WaitUntilStateCommit})
 	s.check(err, "go back")
 }
@@ -50,8 +61,28 @@ func (s *session) back() {
 func (s *session) forward() {
 	s.t.Helper()
 	s.tellf(byPerson, "goes forward")
+	if !inChromium() {
+		s.traverse("history.forward()")
+		return
+	}
 	_, err := s.page.GoForward(playwright.PageGoForwardOptions{WaitUntil: playwright.WaitUntilStateCommit})
 	s.check(err, "go forward")
+}
+
+// traverse goes back or forward by a script, and waits until another page is there, if the history has one. Playwright isn't told of a
+// page that Firefox had kept, so it would wait in vain.
+func (s *session) traverse(script string) {
+	s.t.Helper()
+	const here = "() => location.href + performance.timeOrigin"
+	before, err := s.page.Evaluate(here)
+	s.check(err, "look at the page")
+	_, err = s.page.Evaluate("() => " + script)
+	s.check(err, script)
+	end := time.Now().Add(2 * time.Second)
+	s.until("another page is there", func() bool {
+		now, err := s.page.Evaluate(here)
+		return err == nil && now != before || time.Now().After(end)
+	})
 }
 
 // leaveMark marks the living page. Only the back/forward cache preserves the mark.

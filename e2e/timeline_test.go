@@ -186,11 +186,11 @@ func (s *session) keepStory() {
 		s.story.mu.Lock()
 		defer s.story.mu.Unlock()
 		text, err := json.Marshal(map[string]any{
-			"test": s.t.Name(), "about": s.story.about, "lock": s.story.lock, "picture": s.story.picture,
+			"test": nameOf(s.t), "about": s.story.about, "lock": s.story.lock, "picture": s.story.picture,
 			"events": slices.Clone(s.story.events),
 		})
 		s.check(err, "write the story")
-		file := filepath.Join(directory, strings.NewReplacer("/", "-", " ", "-").Replace(s.t.Name())+".json")
+		file := filepath.Join(directory, strings.NewReplacer("/", "-", " ", "-").Replace(nameOf(s.t))+".json")
 		s.check(os.WriteFile(file, text, 0o600), "keep the story")
 	})
 }

@@ -263,14 +263,21 @@ func (v *visitor) create() {
 	v.settle()
 }
 
-// clickAway presses a button other than the form's, and waits for the page that it leads to, or for the fields that a script adds.
+// clickAway presses a button other than the form's, or follows a link if no button has that name. It waits for the page that this leads to,
+// or for the fields that a script adds.
 func (v *visitor) clickAway(button string) {
 	v.t.Helper()
 	before := v.wire.moved()
 	there, err := v.controls(fields)
 	v.check(err, "look at the page")
 	v.tellf(byPerson, "clicks %s", button)
-	v.check(v.find(buttons+", a[href]", button).Click(), "click "+button)
+	pressed, err := v.controls(buttons)
+	v.check(err, "look for "+button)
+	selector := buttons
+	if id, _ := named(pressed, button); id < 0 {
+		selector += ", a[href]"
+	}
+	v.check(v.find(selector, button).Click(), "click "+button)
 	v.until(button+" leads somewhere", func() bool {
 		brought, err := v.controls(fields) // on an error, another page has just loaded
 		return v.wire.moved().After(before) || err == nil && len(brought) != len(there)
@@ -354,7 +361,7 @@ func contains(text, word string) bool {
 // arrived returns the state of the page, if the page was delivered at a time or later, or "old". The clocks agree within some
 // milliseconds.
 const arrived = `(given) => {
-	if (location.protocol === "chrome-error:") return document.readyState;
+	if (/^(chrome-error|about):/.test(document.documentURI)) return document.readyState;
 	const [loaded] = performance.getEntriesByType("navigation");
 	if (loaded && performance.timeOrigin + loaded.responseStart < given - 20) return "old";
 	return document.readyState;
@@ -390,7 +397,8 @@ func (v *visitor) sendAndLose(at cut) {
 }
 
 func (v *visitor) isOnBrowsersErrorPage() bool {
-	return strings.HasPrefix(v.page.URL(), "chrome-error:")
+	on, err := v.page.Evaluate("() => /^(chrome-error|about:neterror)/.test(document.documentURI)")
+	return err == nil && on == true // on an error, another page has just loaded
 }
 
 // status returns the status of the page, or 0 where the browser does not know it.

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httputil"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -24,6 +25,9 @@ func (w *wire) ServeHTTP(answer http.ResponseWriter, r *http.Request) {
 		defer ended()
 	}
 	form, err := w.formIn(answer, r)
+	if w.isSlow() {
+		answer = slowAnswer{answer}
+	}
 	if form == nil && !isForPage(r) {
 		defer time.AfterFunc(longPoll, ended).Stop()
 	}
@@ -37,6 +41,7 @@ func (w *wire) ServeHTTP(answer http.ResponseWriter, r *http.Request) {
 	case form != nil:
 		w.post(answer, r, form)
 	case r.Method == http.MethodGet:
+		w.lag(r)
 		w.pass(afterRedirect, r)
 		if page := w.repeated(r); page != nil {
 			page.write(answer)
@@ -47,6 +52,33 @@ func (w *wire) ServeHTTP(answer http.ResponseWriter, r *http.Request) {
 		w.pipes.ServeHTTP(answer, r)
 	}
 }
+
+// lag is the latency of a slow line.
+func (w *wire) lag(r *http.Request) {
+	if w.isSlow() {
+		select {
+		case <-time.After(400 * time.Millisecond):
+		case <-r.Context().Done():
+		}
+	}
+}
+
+// slowAnswer writes 50 kB a second.
+type slowAnswer struct{ http.ResponseWriter }
+
+func (a slowAnswer) Write(text []byte) (n int, err error) {
+	for part := range slices.Chunk(text, 5_000) {
+		<-time.After(100 * time.Millisecond)
+		written, err := a.ResponseWriter.Write(part)
+		if n += written; err != nil {
+			return n, err
+		}
+		_ = http.NewResponseController(a.ResponseWriter).Flush()
+	}
+	return n, nil
+}
+
+func (a slowAnswer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 
 // formIn returns the body of a request if it is the form, which the mark in it shows. Pages may send other requests to the same path.
 func (w *wire) formIn(answer http.ResponseWriter, r *http.Request) (form []byte, err error) {
@@ -89,6 +121,7 @@ func tunnel(answer http.ResponseWriter, r *http.Request) {
 // post carries a form. The app gets it and processes it, whether or not the browser still waits.
 func (w *wire) post(answer http.ResponseWriter, r *http.Request, body []byte) {
 	at := w.came()
+	w.lag(r)
 	w.pass(beforeTheApp, r)
 	if at == insideRequest {
 		sendHalf(r, body)

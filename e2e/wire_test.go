@@ -73,6 +73,7 @@ type wire struct {
 	once    bool          // only one post is cut
 	lost    bool          // a page was cut, so that the browser shows its error page
 	down    bool          // nothing passes
+	slow    bool          // each exchange waits, and its answer arrives slowly
 	replica string        // if not "", each post is also sent there
 	forgets bool          // each post gets a new key
 
@@ -134,6 +135,14 @@ func (w *wire) resetNext() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.cut, w.once = beforeAnswer, true
+}
+
+// slowDown makes a slow line of the wire from now on.
+func (w *wire) slowDown() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.tellf(byNetwork, "slows down to 50 kB a second, and lets each request wait 0.4 seconds")
+	w.slow = true
 }
 
 // toReplica sends the next posts twice: to the app, and then to the replica, whose answer the browser gets.
@@ -285,6 +294,12 @@ func (w *wire) showsAgain() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.page = time.Time{}
+}
+
+func (w *wire) isSlow() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.slow
 }
 
 func (w *wire) isDown() bool {

@@ -46,32 +46,15 @@ func findDriver(ctx context.Context) (string, error) {
 	)
 }
 
-// findProgram prefers BROWSER_PATH, then the Chromium that Playwright installed, then the system's. Keep the order of have_browser
-// in e2e/setup.
-func findProgram(bundled string) (string, error) {
-	if chosen := os.Getenv("BROWSER_PATH"); chosen != "" {
+// findProgram returns the value of a variable, or else the first candidate that is installed.
+func findProgram(variable string, candidates ...string) (string, error) {
+	if chosen := os.Getenv(variable); chosen != "" {
 		return chosen, nil
 	}
-	for _, candidate := range []string{
-		bundled,
-		"chromium", "chromium-browser", "google-chrome", "google-chrome-stable",
-		"/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
-	} {
+	for _, candidate := range candidates {
 		if found, err := exec.LookPath(candidate); err == nil {
 			return found, nil
 		}
 	}
-	return "", errors.New("no browser: install Chromium or Chrome, set BROWSER_PATH to one, or " + toFix)
-}
-
-// findShell returns the path of Debian's headless Chromium, or "" without one or with BROWSER_PATH.
-func findShell() string {
-	if os.Getenv("BROWSER_PATH") != "" {
-		return ""
-	}
-	shell, err := exec.LookPath("chromium-headless-shell")
-	if err != nil {
-		return ""
-	}
-	return shell
+	return "", fmt.Errorf("none of %q is installed: set %s to a browser, or %s", candidates, variable, toFix)
 }

@@ -1,39 +1,32 @@
 package browser
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/playwright-community/playwright-go"
 )
 
-// Launch starts a headless browser: Chromium, or Playwright's browser with BROWSER=firefox or BROWSER=webkit. stop ends it and its
-// driver. Without a call of stop they still end with this process, even if it is killed: the browser ends with its driver, and the
-// driver when its pipe closes.
+// Launch starts a headless browser: Chromium, or the Firefox of this machine with BROWSER=firefox. stop ends it and its driver.
+// Without a call of stop they still end with this process, even if it is killed: the browser ends with its driver, and the driver
+// when its pipe closes.
 func Launch(ctx context.Context) (_ playwright.Browser, stop func() error, err error) {
-	return launch(ctx, func(driver *playwright.Playwright) (playwright.Browser, error) {
-		// Playwright disables the back/forward cache, which real users have.
-		return chromium(driver, nil, []string{"--disable-back-forward-cache"})
-	})
+	return launch(ctx, true)
 }
 
-// LaunchWithoutPageCache is [Launch] for a Chromium that keeps no pages in memory for Back and Forward, as when short of memory or
+// LaunchWithoutPageCache is [Launch] for a browser that keeps no pages in memory for Back and Forward, as when short of memory or
 // with some extensions. It starts Chromium's headless shell if there is one, which takes a third less CPU time.
 func LaunchWithoutPageCache(ctx context.Context) (_ playwright.Browser, stop func() error, err error) {
-	return launch(ctx, func(driver *playwright.Playwright) (playwright.Browser, error) {
-		if shell := findShell(); shell != "" {
-			return driver.Chromium.Launch(options(shell, nil, nil))
-		}
-		return chromium(driver, []string{"BackForwardCache"}, nil)
-	})
+	return launch(ctx, false)
 }
 
-func launch(ctx context.Context, start func(*playwright.Playwright) (playwright.Browser, error)) (
-	_ playwright.Browser, stop func() error, err error,
-) {
+// launch looks for the same programs as e2e/setup, in the same order.
+func launch(ctx context.Context, pageCache bool) (_ playwright.Browser, stop func() error, err error) {
 	directory, err := findDriver(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -42,25 +35,56 @@ func launch(ctx context.Context, start func(*playwright.Playwright) (playwright.
 	if err != nil {
 		return nil, nil, fmt.Errorf("start Playwright's driver: %s: %w", toFix, err)
 	}
-	if kind := map[string]playwright.BrowserType{"firefox": driver.Firefox, "webkit": driver.WebKit}[os.Getenv("BROWSER")]; kind != nil {
-		start = func(*playwright.Playwright) (playwright.Browser, error) {
-			launched, err := kind.Launch()
-			if err != nil {
-				return nil, fmt.Errorf("launch %s: %s: %w", kind.Name(), toFix, err)
-			}
-			return launched, nil
-		}
+	var launched playwright.Browser
+	switch engine := cmp.Or(os.Getenv("BROWSER"), "chromium"); engine {
+	case "chromium":
+		launched, err = chromium(driver, pageCache)
+	case "firefox":
+		launched, err = firefox(driver, pageCache)
+	default:
+		err = fmt.Errorf("BROWSER is %q: want chromium or firefox", engine)
 	}
-	launched, err := start(driver)
 	if err != nil {
 		return nil, nil, errors.Join(err, driver.Stop())
 	}
 	return launched, func() error { return errors.Join(launched.Close(), driver.Stop()) }, nil
 }
 
-// chromium starts the full browser, without some features and without some of Playwright's switches.
-func chromium(driver *playwright.Playwright, without, unset []string) (playwright.Browser, error) {
-	program, err := findProgram(driver.Chromium.ExecutablePath())
+// firefox starts an unmodified Firefox, which Playwright drives over WebDriver BiDi.
+func firefox(driver *playwright.Playwright, pageCache bool) (playwright.Browser, error) {
+	program, err := findProgram("FIREFOX_PATH", "firefox-esr", "firefox", "/Applications/Firefox.app/Contents/MacOS/firefox")
+	if err != nil {
+		return nil, err
+	}
+	settings := map[string]any{
+		"dom.confirm_repost.testing.always_accept": true, // a refresh sends a form again, as in Chromium
+		"network.proxy.allow_hijacking_localhost":  true, // the proxy of a window is also for apps on this machine
+		"ui.prefersReducedMotion":                  1,    // WebDriver BiDi can't set it for a window
+	}
+	if !pageCache {
+		settings["browser.sessionhistory.max_total_viewers"] = 0
+	}
+	launched, err := driver.Firefox.Launch(playwright.BrowserTypeLaunchOptions{
+		Channel: new("moz-firefox"), ExecutablePath: &program, FirefoxUserPrefs: settings,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("launch %s (FIREFOX_PATH names another one): %w", program, err)
+	}
+	return launched, nil
+}
+
+// chromium starts the full browser, or the headless shell if it need not keep pages.
+func chromium(driver *playwright.Playwright, pageCache bool) (playwright.Browser, error) {
+	programs := []string{
+		driver.Chromium.ExecutablePath(), "chromium", "chromium-browser", "google-chrome", "google-chrome-stable",
+		"/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+	}
+	without, unset := []string(nil), []string{"--disable-back-forward-cache"} // Playwright sets it, unlike real users
+	if !pageCache {
+		programs = slices.Insert(programs, 0, "chromium-headless-shell")
+		without, unset = []string{"BackForwardCache"}, nil
+	}
+	program, err := findProgram("BROWSER_PATH", programs...)
 	if err != nil {
 		return nil, err
 	}

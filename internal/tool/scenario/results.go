@@ -27,6 +27,7 @@ const (
 // Result is a scenario, or a variant of a scenario, such as without JavaScript.
 type Result struct {
 	Test    string // with the variant, such as TestVoid/without_JavaScript
+	Browser string // "" for Chromium
 	Status  Status
 	Seconds float64
 	Reason  string   // why it was left out
@@ -49,6 +50,7 @@ type Result struct {
 type Results struct {
 	All     []Result
 	Seconds float64
+	browser string // of the current run
 	ended   bool
 }
 
@@ -68,18 +70,19 @@ var (
 	saidBy     = regexp.MustCompile(`(?m)^ +\w+\.go:\d+: (.+)`)
 )
 
-// Collect reads the output of go test -json until it ends, and writes messages of tests and each verdict to progress.
+// Collect reads the output of go test -json until it ends, and writes messages of tests and each verdict to progress. The output may be
+// that of several runs, each in another browser.
 func Collect(r io.Reader, progress io.Writer) (*Results, error) {
 	results := &Results{}
 	running := map[string]*Result{}
 	parents := map[string]bool{}
-	place := 0
+	places := map[string]int{}
 	events := json.NewDecoder(r)
 	for {
 		var e event
 		err := events.Decode(&e)
 		if errors.Is(err, io.EOF) {
-			slices.SortFunc(results.All, func(a, b Result) int { return cmp.Compare(a.place, b.place) })
+			slices.SortStableFunc(results.All, func(a, b Result) int { return cmp.Compare(a.place, b.place) })
 			return results, nil
 		}
 		if err != nil {
@@ -94,8 +97,10 @@ func Collect(r io.Reader, progress io.Writer) (*Results, error) {
 		}
 		one := running[e.Test]
 		if one == nil {
-			one = &Result{Test: e.Test, place: place}
-			place++
+			if _, known := places[e.Test]; !known {
+				places[e.Test] = len(places)
+			}
+			one = &Result{Test: e.Test, Browser: results.browser, place: places[e.Test]}
 			running[e.Test] = one
 		}
 		switch e.Action {
@@ -120,10 +125,17 @@ func Collect(r io.Reader, progress io.Writer) (*Results, error) {
 // takes handles the events that belong to no single test.
 func (r *Results) takes(e event, progress io.Writer) {
 	switch e.Action {
+	case "start":
+		r.browser, r.ended = "", false
+	case "output":
+		if browser, found := strings.CutPrefix(e.Output, "browser: "); found {
+			r.browser = strings.TrimSpace(browser)
+		}
 	case "build-output":
 		fmt.Fprint(progress, e.Output)
 	case "pass", "fail":
-		r.Seconds, r.ended = e.Elapsed, true
+		r.Seconds += e.Elapsed
+		r.ended = true
 	}
 }
 
@@ -174,7 +186,7 @@ func (r *Result) ends(e event) {
 // fails reports whether a test with variants fails without a failed variant.
 func (r *Results) fails(e event) bool {
 	return e.Action == "fail" && !slices.ContainsFunc(r.All, func(variant Result) bool {
-		return variant.Status == Failed && strings.HasPrefix(variant.Test, e.Test+"/")
+		return variant.Status == Failed && variant.Browser == r.browser && strings.HasPrefix(variant.Test, e.Test+"/")
 	})
 }
 
@@ -196,9 +208,10 @@ func Count(all []Result, status Status) (n int) {
 	return n
 }
 
-// Err returns the reason why the run does not count as passed. Unless mayLeaveOut, a scenario that was left out is a reason.
+// Err returns the reason why the run does not count as passed. Unless mayLeaveOut, a scenario that was left out in Chromium is a reason.
 func (r *Results) Err(mayLeaveOut bool) error {
-	switch failed, out := Count(r.All, Failed), Count(r.All, LeftOut); {
+	inChromium := slices.DeleteFunc(slices.Clone(r.All), func(one Result) bool { return one.Browser != "" })
+	switch failed, out := Count(r.All, Failed), Count(inChromium, LeftOut); {
 	case !r.ended:
 		return errors.New("the tests did not run to their end")
 	case len(r.All) == 0:

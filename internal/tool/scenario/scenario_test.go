@@ -82,6 +82,9 @@ func TestWhatCountsAsPassed(t *testing.T) {
 			t.Errorf("%q: %v, want %q", text, err, why)
 		}
 	}
+	if err := collect(t, `{"Action":"output","Output":"browser: Firefox\n"}`+passed+out+ended).Err(false); err != nil {
+		t.Error("in Firefox:", err)
+	}
 	if err := collect(t, passed+out+ended).Err(true); err != nil {
 		t.Error(err)
 	}
@@ -153,6 +156,32 @@ func TestVerdictsAreNotMisread(t *testing.T) {
 		if !strings.Contains(page.String(), want) {
 			t.Errorf("the page does not say %q:\n%s", want, &page)
 		}
+	}
+}
+
+// TestTwoBrowsers: a row without a browser is for both, and in Firefox scenarios may be left out, but the run must end.
+func TestTwoBrowsers(t *testing.T) {
+	t.Parallel()
+	const inFirefox = `{"Action":"start"}{"Action":"output","Output":"browser: Firefox\n"}`
+	passes := strings.NewReplacer("against", "passed", "duplicates (2)", "one record").Replace(twice)
+	text := incidents + twice + ended + inFirefox + incidents + passes
+	results := collect(t, text+ended)
+	rows := "| fingers | once | one record |\n"
+	for _, want := range []string{
+		rows + "| pages | left |", "| fingers | clicks twice | duplicates (2) |\n| fingers | clicks twice, in Firefox | one record |\n",
+		"\nTried in Chromium and Firefox. ", "\n3 as wanted, 1 against the app, ", " 2 left out;",
+	} {
+		if !strings.Contains(results.Verdicts(), want) {
+			t.Errorf("the table has no %q:\n%s", want, results.Verdicts())
+		}
+	}
+	for text, want := range map[string]int{text + ended: AgainstTheApp, text: NoVerdict, inFirefox + incidents + ended: AsWanted} {
+		if got := collect(t, text).Code(); got != want {
+			t.Errorf("exit code %d, want %d: %s", got, want, text)
+		}
+	}
+	if got, want := results.All[len(results.All)-1].Name(), "clicks twice, in Firefox"; got != want {
+		t.Errorf("the incident in Firefox is called %q, want %q", got, want)
 	}
 }
 

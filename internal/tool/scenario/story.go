@@ -11,7 +11,7 @@ import (
 
 // Story is the record of a scenario: its events, and a picture.
 type Story struct {
-	Test    string  `json:"test"`
+	Test    string  `json:"test"`    // with its browser unless that is Chromium
 	About   string  `json:"about"`   // the source of the incident, if the comment above the test has none
 	Lock    bool    `json:"lock"`    // whether a form that locks itself prevents it, which TestIncidentsConvict in e2e checks
 	Picture []byte  `json:"picture"` // JPEG
@@ -68,7 +68,7 @@ func (r *Results) AddStories(directory string) error {
 		stories[story.Test] = story
 	}
 	for i := range r.All {
-		r.All[i].Story = stories[r.All[i].Test]
+		r.All[i].Story = stories[r.All[i].Test+r.All[i].in()]
 	}
 	return nil
 }

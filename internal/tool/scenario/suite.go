@@ -55,22 +55,30 @@ func (s *Source) Chapters(r *Results) (chapters []Chapter) {
 	return chapters
 }
 
-// Name returns the test without its variant, or the incident on another app.
+// Name returns the test without its variant, or the incident on another app, with its browser.
 func (r Result) Name() string {
 	name, incident, _ := strings.Cut(r.Test, "/")
 	if r.Family != "" {
-		return strings.ReplaceAll(cmp.Or(incident, name), "_", " ")
+		return strings.ReplaceAll(cmp.Or(incident, name), "_", " ") + r.in()
 	}
 	return name
 }
 
-// Variant returns the variant, such as "without JavaScript", or "".
+// in returns the browser unless it is Chromium, such as ", in Firefox".
+func (r Result) in() string {
+	if r.Browser == "" {
+		return ""
+	}
+	return ", in " + r.Browser
+}
+
+// Variant returns the variant, such as "without JavaScript, in Firefox", or "".
 func (r Result) Variant() string {
 	if r.Family != "" {
 		return ""
 	}
 	_, variant, _ := strings.Cut(r.Test, "/")
-	return strings.NewReplacer("_", " ", "/", ", ").Replace(variant)
+	return strings.TrimPrefix(strings.NewReplacer("_", " ", "/", ", ").Replace(variant)+r.in(), ", ")
 }
 
 // Kind returns the verdict without its details.

@@ -36,11 +36,17 @@ func (r *Results) Code() int {
 func (r *Results) Verdicts() string {
 	var text strings.Builder
 	text.WriteString("| family | incident | verdict |\n|---|---|---|\n")
-	for _, one := range r.All {
-		if one.Family != "" {
+	note := ""
+	for i, one := range r.All {
+		inBoth := i > 0 && r.All[i-1].Test == one.Test
+		if inBoth {
+			note = "\nTried in Chromium and Firefox. Where Firefox has no row, its verdict is the same.\n"
+		}
+		if same := inBoth && r.All[i-1].Verdict == one.Verdict; one.Family != "" && !same {
 			fmt.Fprintf(&text, "| %s | %s | %s |\n", one.Family, one.Name(), strings.ReplaceAll(one.Verdict, "|", "\\|"))
 		}
 	}
+	text.WriteString(note)
 	if tried := withoutCheck(r.All); len(tried) > 0 {
 		fmt.Fprintf(&text, "\n%d as wanted, %d against the app, %d unstable, %d known, %d left out; the suite failed in %d\n",
 			Count(tried, Passed), Count(tried, Against), Count(tried, Unstable), Count(tried, Known), Count(tried, LeftOut),
