@@ -110,7 +110,7 @@ func newMailObserver(log *slog.Logger, registry *prometheus.Registry) *mailObser
 	return o
 }
 
-// observe does not log the error of an attempt: mail servers quote addresses. The outbox shows it to the tenant.
+// observe does not log the error of an attempt: mail servers quote addresses. A page shows it to the tenant.
 func (o *mailObserver) observe(ctx context.Context, a mailer.Attempt) {
 	outcome := string(a.Outcome)
 	o.attempts.WithLabelValues(outcome).Inc()

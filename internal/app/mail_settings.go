@@ -10,7 +10,7 @@ import (
 
 // MailConfig configures the mail server.
 type MailConfig struct {
-	MailServer  *mailer.Server // SMTP_URL; nil keeps mails in the outbox
+	MailServer  *mailer.Server // SMTP_URL; nil sends no mails
 	MailSender  string         // MAIL_FROM
 	MailTimeout time.Duration  // MAIL_TIMEOUT; 0 for [mailer.DefaultTimeout]
 	MailRetry   time.Duration  // MAIL_RETRY; 0 for [mailer.DefaultRetry]
@@ -21,7 +21,7 @@ const maxMailWait = 10 * time.Minute
 
 func mailSettings() []setting {
 	return []setting{
-		{"SMTP_URL", "", "emails are not sent, only listed in the outbox",
+		{"SMTP_URL", "", "emails are not sent",
 			"the mail server, as smtp://user:password@host:587, which must speak STARTTLS,\n" +
 				"or smtps://user:password@host:465; smtp://host:1025?tls=off for one that only you can reach",
 			func(c *Config, value string) error { return parseMailServer(&c.MailServer, value) }},
@@ -50,7 +50,7 @@ func missingServer(c Config) string {
 	if c.MailServer != nil {
 		return missingForLinks(c) + " is not set: invitations and links for forgotten passwords are not emailed"
 	}
-	return "SMTP_URL is not set: emails are not sent, and can be read in the outbox"
+	return "SMTP_URL is not set: emails are not sent"
 }
 
 // missingForLinks returns the setting without which links to choose a password are not mailed, or "". The embedded database has

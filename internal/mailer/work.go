@@ -50,7 +50,7 @@ type Outcome string
 // The outcomes of an attempt.
 const (
 	Sent   Outcome = "sent"
-	Kept   Outcome = "kept"   // in the outbox
+	Kept   Outcome = "kept"   // without a mail server
 	Again  Outcome = "again"  // failed temporarily
 	Failed Outcome = "failed" // failed permanently
 	// Dropped means that it was not tried, because it has become pointless.
@@ -63,7 +63,7 @@ func Outcomes() []Outcome { return []Outcome{Sent, Kept, Again, Failed, Dropped}
 // The states of a mail.
 const (
 	StateQueued = "queued" // also between attempts
-	StateSent   = "sent"   // taken by the mail server, or written to an outbox only
+	StateSent   = "sent"   // taken by the mail server, or kept
 	StateFailed = "failed" // not tried again
 )
 

@@ -31,7 +31,8 @@ func parts() []part {
 		}},
 		{name: "invoices", rooms: []string{
 			"internal/invoice", "internal/*/invoice*", "templates/invoice*", "static/invoice*", "docs/invoice*", "e2e/invoice*",
-			"docs/api-client*", "docs/webhooks.md", "docs/verdicts/onlyonce.*",
+			"docs/api-client*", "docs/webhooks.md", "docs/verdicts/onlyonce.*", "docs/decisions/*-numbers-without-gaps.md",
+			"docs/decisions/*-the-database-keeps-the-books.md",
 			"e2e/apps/this_app.json", "e2e/apps/onlyonce",
 		}, files: regexp.MustCompile(
 			`^migrations/\d+_.*(?:invoice|ledger|payment|refund|credit_note|schedule|webhook|standing|sums_of_any_size)`,
@@ -40,7 +41,6 @@ func parts() []part {
 	}
 }
 
-// invoiceRooms are the directories and files of invoices. Outside of internal/invoice, most are named so.
 // names returns the names of some parts.
 func names(all []part) (names []string) {
 	for _, p := range all {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -88,6 +89,10 @@ func (t *tree) remove(going []part) (n int, err error) {
 func (t *tree) withoutNaming(gone func(file string) bool, speaks func(page, text string) bool) (left map[string]string, err error) {
 	left = map[string]string{}
 	source := newGoFiles(t.module, gone)
+	tests, err := t.removedTests(gone)
+	if err != nil {
+		return nil, err
+	}
 	for _, file := range t.files {
 		text, ok, err := t.text(file)
 		if err != nil {
@@ -100,7 +105,7 @@ func (t *tree) withoutNaming(gone func(file string) bool, speaks func(page, text
 				return nil, err
 			}
 		case filepath.Ext(file) == ".md" && !gone(file):
-			if rest := withoutMentions(file, text, gone, speaks); rest != text {
+			if rest := withoutTests(withoutMentions(file, text, gone, speaks), tests); rest != text {
 				left[file] = rest
 			}
 		}
@@ -108,3 +113,28 @@ func (t *tree) withoutNaming(gone func(file string) bool, speaks func(page, text
 	maps.Copy(left, source.cut())
 	return left, nil
 }
+
+// removedTests returns the names of the tests that only removed files have.
+func (t *tree) removedTests(gone func(file string) bool) (map[string]bool, error) {
+	removed, stays := map[string]bool{}, map[string]bool{}
+	for _, file := range t.files {
+		if !strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		text, _, err := t.text(file)
+		if err != nil {
+			return nil, err
+		}
+		for _, found := range declaredTest.FindAllStringSubmatch(text, -1) {
+			if gone(file) {
+				removed[found[1]] = true
+			} else {
+				stays[found[1]] = true
+			}
+		}
+	}
+	maps.DeleteFunc(removed, func(name string, _ bool) bool { return stays[name] })
+	return removed, nil
+}
+
+var declaredTest = regexp.MustCompile(`(?m)^func (Test\w+)\(`)

@@ -15,7 +15,32 @@ var (
 	first  = regexp.MustCompile("^\\s*(?:- )?`?([\\w./-]+/[\\w./-]*)")
 	empty  = regexp.MustCompile(`\n{3,}`)
 	box    = regexp.MustCompile(`^\s*(\w+)\["([\w/]+)`)
+	tests  = regexp.MustCompile("(\\s*\\()?(`Test\\w+`(?:,\\s`Test\\w+`)*)(\\))?")
+	test   = regexp.MustCompile("`(Test\\w+)`")
 )
+
+// withoutTests returns a Markdown text without the names of removed tests in lists and parentheses.
+func withoutTests(text string, gone map[string]bool) string {
+	return tests.ReplaceAllStringFunc(text, func(list string) string {
+		parts := tests.FindStringSubmatch(list)
+		var left []string
+		for _, name := range test.FindAllStringSubmatch(list, -1) {
+			if !gone[name[1]] {
+				left = append(left, name[0])
+			}
+		}
+		switch {
+		case len(left) == len(test.FindAllString(list, -1)):
+			return list
+		case len(left) == 0 && parts[1] != "" && parts[3] != "":
+			return ""
+		case len(left) == 0:
+			return list // a sentence about the test
+		default:
+			return parts[1] + strings.Join(left, ", ") + parts[3]
+		}
+	})
+}
 
 // withoutMentions returns a Markdown text without the blocks that link to a removed file, begin with its path, or are about a
 // part: paragraphs, items of lists, rows of tables, boxes of diagrams with their arrows, and headings with their sections.

@@ -106,6 +106,7 @@ func TestWhatNamesThePartGoes(t *testing.T) {
 	s.Write("go.mod", "module example.com/acme-invoices/x\n", 0o600)
 	s.Write("internal/lab/lab.go", "package lab\n\ntype Lab struct{}\n", 0o600)
 	const removed = "package app\n\ntype config struct{}\n\nfunc start() error { return nil }\n\nfunc (a *app) open() {}\n"
+	s.Write("internal/lab/lab_test.go", "package lab\n\nfunc TestLab(*testing.T) {}\n", 0o600)
 	s.Write("internal/app/invoice_start.go", removed, 0o600)
 	s.Write("internal/app/app.go", before, 0o600)
 	s.Write("docs/page.md", pageBefore, 0o600)
@@ -212,7 +213,8 @@ func wrong() error {
 }
 `
 
-const pageBefore = "# A page\n\nThis stays. It goes on\nhere.\n\nThis goes on\nuntil [here](../internal/lab/lab.go#L1).\n\n" +
+const pageBefore = "# A page\n\nThis stays. It goes on\n(`TestLab`) here (`TestApp`,\n`TestLab`).\n\n" +
+	"This goes on\nuntil [here](../internal/lab/lab.go#L1).\n\n" +
 	"- one\n- two, with\n  [a link](../internal/lab)\n- three\n\n| a | b |\n|---|---|\n| `internal/lab` | c |\n| `internal/app` | d |\n\n" +
 	"    app[\"internal/app\"]\n    lab[\"internal/lab\"]\n    other[\"other\"]\n    app --> lab\n    app --> other\n\n" +
 	"`internal/lab` is\ngone.\n\n" +
@@ -220,7 +222,7 @@ const pageBefore = "# A page\n\nThis stays. It goes on\nhere.\n\nThis goes on\nu
 	"## The rest\n\nAfter `make remove what=invoices`, no invoicing.\n\n" +
 	"- Credit notes\n- two\n\nCall it:\n\n    curl /invoices\n    exit\n\n```sh\n# An invoice\n```\n"
 
-const pageAfter = "# A page\n\nThis stays. It goes on\nhere.\n\n" +
+const pageAfter = "# A page\n\nThis stays. It goes on here (`TestApp`).\n\n" +
 	"- one\n- three\n\n| a | b |\n|---|---|\n| `internal/app` | d |\n\n" +
 	"    app[\"internal/app\"]\n    other[\"other\"]\n    app --> other\n\n" +
 	"## The rest\n\nAfter `make remove what=invoices`, no invoicing.\n\n- two\n\nCall it:\n\n```sh\n# An invoice\n```\n"

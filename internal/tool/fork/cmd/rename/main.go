@@ -50,8 +50,8 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 		return err
 	}
 	fmt.Fprintf(stdout, "%d files now say %s: module %s, database, role and metrics %s, environment variables %s_…, tokens %s…\n"+
-		"Look at git diff, run make check, and commit.\n",
-		changed, names.Product, names.Module, names.Slug, strings.ToUpper(names.Slug), names.Token)
+		"Look at git diff, run make check, and commit. README.md and CHANGELOG.md still describe %s: write your own.\n",
+		changed, names.Product, names.Module, names.Slug, strings.ToUpper(names.Slug), names.Token, fork.Now().Product)
 	if _, err := os.Stat(".data"); err == nil {
 		fmt.Fprintln(stdout, "The database in .data has the old name, and the renamed app cannot use it: move the directory away.")
 	}
