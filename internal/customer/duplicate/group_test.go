@@ -59,7 +59,8 @@ func TestGroupsInALargeTenant(t *testing.T) {
 	must.Exec(t, b.DB.Admin(), fmt.Sprintf(`
 		SET LOCAL session_replication_role = replica; -- no triggers
 		INSERT INTO customers (tenant_id, id, email, name)
-		SELECT '%s', new_id(now() + n * interval '1 ms'), n || '@example.com', CASE WHEN n > 9900 THEN 'Same' ELSE 'Customer ' || n %% 9800 END
+		SELECT '%s', new_id(now() + n * interval '1 ms'), n || '@example.com',
+			CASE WHEN n > 9900 THEN 'Same' ELSE 'Customer ' || n %% 9800 END
 		FROM generate_series(1, 12500) AS n;
 		ANALYZE customers`, b.Tenant))
 	for _, length := range []int{7, 100} {

@@ -12,6 +12,7 @@ type part struct {
 	rooms []string       // directories and files, in the notation of [path.Match]
 	files *regexp.Regexp // matches further files, which can't be renamed, if there are any
 	words *regexp.Regexp // matches documentation of the rest that is about the part, if there is any
+	rules *regexp.Regexp // matches rules of the rest's stylesheet for the part's pages, if there are any
 }
 
 // parts returns all parts. Each depends only on later ones, so a part is removed with all parts before it.
@@ -37,7 +38,10 @@ func parts() []part {
 		}, files: regexp.MustCompile(
 			`^migrations/\d+_.*(?:invoice|ledger|payment|refund|credit_note|schedule|webhook|standing|sums_of_any_size)`,
 		), words: regexp.MustCompile(
-			`(?i)(?:^|[^=\w])(?:invoice|credit.note|refund|payment|posting|schedule)(?:s|_\w+)?\b`)},
+			`(?i)(?:^|[^=\w])(?:invoice|credit.note|refund|payment|posting|schedule)(?:s|_\w+)?\b`),
+			rules: regexp.MustCompile(
+				`(?m)^ *\.(?:invoices|invoice-form|customer-choice|find-customer|line-head|paper|stamp|strip)\b[^{}]*\{[^{}]*\}\n`,
+			)},
 	}
 }
 

@@ -52,9 +52,7 @@ func Remove(ctx context.Context, root, name string) (done Removed, err error) {
 // remove deletes the files of parts, and the references to them. It returns the number of deleted and changed files.
 func (t *tree) remove(going []part) (n int, err error) {
 	gone := func(file string) bool { return slices.ContainsFunc(going, func(p part) bool { return p.has(file) }) }
-	left, err := t.withoutNaming(gone, func(page, text string) bool {
-		return slices.ContainsFunc(going, func(p part) bool { return p.speaks(page, text) })
-	})
+	left, err := t.withoutNaming(going, gone)
 	if err != nil {
 		return 0, err
 	}
@@ -86,7 +84,10 @@ func (t *tree) remove(going []part) (n int, err error) {
 }
 
 // withoutNaming returns the changed files without references to the removed ones, by path.
-func (t *tree) withoutNaming(gone func(file string) bool, speaks func(page, text string) bool) (left map[string]string, err error) {
+func (t *tree) withoutNaming(going []part, gone func(file string) bool) (left map[string]string, err error) {
+	speaks := func(page, text string) bool {
+		return slices.ContainsFunc(going, func(p part) bool { return p.speaks(page, text) })
+	}
 	left = map[string]string{}
 	source := newGoFiles(t.module, gone)
 	tests, err := t.removedTests(gone)
@@ -103,6 +104,16 @@ func (t *tree) withoutNaming(gone func(file string) bool, speaks func(page, text
 		case filepath.Ext(file) == ".go":
 			if err := source.add(file, text); err != nil {
 				return nil, err
+			}
+		case filepath.Ext(file) == ".css" && !gone(file):
+			rest := text
+			for _, p := range going {
+				if p.rules != nil {
+					rest = p.rules.ReplaceAllString(rest, "")
+				}
+			}
+			if rest != text {
+				left[file] = rest
 			}
 		case filepath.Ext(file) == ".md" && !gone(file):
 			if rest := withoutTests(withoutMentions(file, text, gone, speaks), tests); rest != text {
