@@ -333,7 +333,9 @@ func (v *visitor) settle() {
 			return false
 		}
 		state, err := v.page.Evaluate(arrived, v.wire.given().UnixMilli()) // on an error, another page has just loaded
-		return err == nil && (state == "complete" || time.Since(v.wire.moved()) > quietToRedirect) && v.wire.isQuiet(enough)
+		since := time.Since(v.wire.moved()) // a busy machine shows a page late
+		shown := state == "complete" || since > quietToRedirect && state != "old" || since > 3*quietToRedirect
+		return err == nil && shown && v.wire.isQuiet(enough)
 	})
 	if posts, _ := v.wire.count(); posts > v.before {
 		text, err := v.page.Evaluate(readPage)
