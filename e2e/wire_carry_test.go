@@ -88,7 +88,7 @@ func (w *wire) formIn(answer http.ResponseWriter, r *http.Request) (form []byte,
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(answer, r.Body, 10<<20))
 	r.Body = io.NopCloser(bytes.NewReader(body))
-	if !strings.HasPrefix(r.URL.Path, w.path) || !bytes.Contains(body, []byte(w.mark)) {
+	if !strings.HasPrefix(r.URL.Path, w.path) || !contains(string(body), w.mark) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		w.other = append(w.other, r.Method+" "+r.URL.Path)
