@@ -307,7 +307,8 @@ func TestVerdictsAtAGlance(t *testing.T) {
 	if want := (Tally{Name: "pages", LeftOut: 1}); len(families) != 4 || families[1] != want {
 		t.Errorf("counted %+v, want %+v among them", families, want)
 	}
-	more := &Kept{Cases: append(slices.Clone(kept.Cases), KeptCase{Family: "fingers", Name: "clicks, then more", Verdict: "duplicates (2)"})}
+	twice := KeptCase{Family: "fingers", Name: "clicks, then more", Verdict: "duplicates (2)"}
+	more := &Kept{Cases: append(slices.Clone(kept.Cases), twice)}
 	table := "Words.\n\n" + more.Table()
 	if row := "| fingers | duplicates (2) | clicks twice · clicks, then more |\n"; !strings.Contains(table, row) {
 		t.Errorf("the table has no row %s:\n%s", row, table)
