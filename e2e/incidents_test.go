@@ -72,6 +72,7 @@ func window(t *testing.T, app *target, of incident) *visitor {
 		onlyInChromium(t, of.chromium)
 	}
 	w := newWire(t, app.PostedTo)
+	w.scriptless = of.family == scriptless && !inChromium()
 	options := append(slices.Clone(of.in), func(o *playwright.BrowserNewContextOptions) {
 		o.Proxy, o.StorageState = &playwright.Proxy{Server: w.addr}, app.state // with the first window's login
 		if app.Session != nil {

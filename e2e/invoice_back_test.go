@@ -13,7 +13,6 @@ import (
 
 // A refused form is shown again with its input. If it already shows that it was used, it does not show it twice.
 func TestBackToARefusedForm(t *testing.T) {
-	onlyInChromium(t, "it is about the way that Chromium keeps pages")
 	t.Parallel()
 	s := startIn(t, withoutPageCache)
 	s.login()

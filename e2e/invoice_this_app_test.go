@@ -55,7 +55,7 @@ func outcomeOf(name string) outcome {
 	asked := outcome{[]string{"created", "conflict", "created"}, " created"}
 	const scriptless = ", without JavaScript"
 	known := map[string]outcome{
-		// The form lock holds back repeats from one page. Without it, Firefox does while it waits for the answer.
+		// The form lock holds back repeats from one page.
 		"somebody clicks twice" + scriptless:                    raced,
 		"somebody presses Enter, then clicks" + scriptless:      raced,
 		"somebody clicks while the answer arrives" + scriptless: repeated,
@@ -77,14 +77,6 @@ func outcomeOf(name string) outcome {
 		"somebody gives up waiting when the app is done, and sends again":               repeated,
 		"a balancer sends the form twice":                                               repeated,
 		"somebody wants the same twice":                                                 asked,
-	}
-	if !inChromium() {
-		for _, called := range []string{
-			"somebody clicks twice", "somebody presses Enter, then clicks", "somebody clicks while the answer arrives",
-			"somebody clicks five times while the answer is slow",
-		} {
-			delete(known, called+scriptless)
-		}
 	}
 	for _, called := range []string{name, strings.TrimSuffix(name, scriptless)} {
 		if o, found := known[called]; found {

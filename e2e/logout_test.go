@@ -11,7 +11,6 @@ import (
 // sometimes came before the login page, a few milliseconds later.
 
 func TestBackAfterLogout(t *testing.T) {
-	onlyInChromium(t, "it is about the way that Chromium keeps pages")
 	for cache, browser := range map[string]func() (playwright.Browser, error){
 		"with back-forward cache": withPageCache, "without back-forward cache": withoutPageCache,
 	} {

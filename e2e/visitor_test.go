@@ -333,7 +333,7 @@ func (v *visitor) settle() {
 			return false
 		}
 		state, err := v.page.Evaluate(arrived, v.wire.given().UnixMilli()) // on an error, another page has just loaded
-		since := time.Since(v.wire.moved()) // a busy machine shows a page late
+		since := time.Since(v.wire.moved())                                // a busy machine shows a page late
 		shown := state == "complete" || since > quietToRedirect && state != "old" || since > 3*quietToRedirect
 		return err == nil && shown && v.wire.isQuiet(enough)
 	})

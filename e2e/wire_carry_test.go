@@ -53,6 +53,12 @@ func (w *wire) ServeHTTP(answer http.ResponseWriter, r *http.Request) {
 	}
 }
 
+func (w *wire) forbidScripts(r *http.Response) {
+	if w.scriptless {
+		r.Header.Add("Content-Security-Policy", "script-src 'none'")
+	}
+}
+
 // lag is the latency of a slow line.
 func (w *wire) lag(r *http.Request) {
 	if w.isSlow() {
@@ -150,6 +156,7 @@ func (w *wire) post(answer http.ResponseWriter, r *http.Request, body []byte) {
 		w.loses(r, true)
 		writePart(answer, whole[:len(whole)-(len(text)+1)/2])
 	default:
+		w.forbidScripts(response)
 		if r.Context().Err() == nil { // the browser still waits
 			w.leads(response)
 		}

@@ -56,6 +56,8 @@ type wire struct {
 	mark  string // in the body of each form
 	pipes *httputil.ReverseProxy
 
+	scriptless bool // forbid the scripts of each page, since Playwright can't switch them off in Firefox
+
 	mu      sync.Mutex
 	holding stage
 	open    chan struct{} // closed when held exchanges may go on
@@ -91,7 +93,7 @@ func newWire(t *testing.T, path string) *wire {
 	close(w.open)
 	w.pipes = &httputil.ReverseProxy{
 		Rewrite:        func(*httputil.ProxyRequest) {},
-		ModifyResponse: func(r *http.Response) error { w.leads(r); w.keep(r); return nil },
+		ModifyResponse: func(r *http.Response) error { w.forbidScripts(r); w.leads(r); w.keep(r); return nil },
 		ErrorHandler:   func(answer http.ResponseWriter, _ *http.Request, _ error) { reset(answer) },
 	}
 	server := &http.Server{Handler: w, ReadHeaderTimeout: patience}
