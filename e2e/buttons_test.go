@@ -60,7 +60,7 @@ type habit struct {
 
 // habits returns the columns of the table.
 func habits() []habit {
-	const keeps = "it is about the way that Chromium keeps pages"
+	const keeps = "Back to an answer that isn't cached shows the browser's error page"
 	always := func(button) bool { return true }
 	entered := func(b button) bool { return b.enter != "" }
 	backed := func(b button) bool { return b.anyway != "" }
@@ -72,9 +72,9 @@ func habits() []habit {
 		{name: "five clicks", fits: always, try: clicksFiveTimes},
 		{name: "five clicks without JavaScript", in: scriptless, fits: always, try: clicksFiveTimesWithoutJavaScript},
 		{name: "Enter then a click", fits: entered, try: entersThenClicks},
-		{name: "the browser sends again", chromium: "others need not do it", proxied: true, fits: always, try: loses},
+		{name: "the browser sends again", proxied: true, fits: always, try: loses},
 		{name: "a duplicated tab", in: scriptless, fits: entered, try: duplicatesTheTab},
-		{name: "F5 before the answer", chromium: "F5 is pressed over its debugger", fits: backed, try: refreshes},
+		{name: "F5 before the answer", fits: backed, try: refreshes},
 		{name: "two tabs", in: scriptless, fits: twice, try: opensItTwice},
 		{name: "Back", chromium: keeps, cached: true, fits: backed, try: goesBack(true, true)},
 		{name: "Back without page cache", chromium: keeps, fits: backed, try: goesBack(false, true)},

@@ -97,6 +97,7 @@ func TestChangeWithoutTheDatabase(t *testing.T) {
 }
 
 func TestEditByKeyboard(t *testing.T) {
+	onlyInChromium(t, noFocus)
 	t.Parallel()
 	s := withAda(t)
 	other := s.tab(s.page.URL())

@@ -54,7 +54,10 @@ func onlyInChromium(t *testing.T, reason string) {
 
 func inChromium() bool { return cmp.Or(os.Getenv("BROWSER"), "chromium") == "chromium" }
 
-const inFirefox = "in Firefox"
+const (
+	inFirefox = "in Firefox"
+	noFocus   = "only one of several windows has the focus" // a reason to leave a scenario out
+)
 
 // nameOf returns the name of a test, with its browser unless that is Chromium.
 func nameOf(t *testing.T) string {

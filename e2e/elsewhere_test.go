@@ -22,7 +22,7 @@ import (
 // Go. In the archive this test program replaces the compiled one, so that nothing is built twice.
 func TestSuiteIsRunElsewhere(t *testing.T) {
 	onlyHere(t, "it is about the suite itself")
-	onlyInChromium(t, "some are done over its debugger")
+	onlyInChromium(t, "it is about the suite itself")
 	t.Parallel()
 	server := httptest.NewServer(servers.New(servers.None, servers.Usual))
 	t.Cleanup(server.Close)

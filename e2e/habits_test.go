@@ -11,7 +11,7 @@ import (
 // incidents that the habit could disturb.
 func TestHabitsOfApps(t *testing.T) {
 	onlyHere(t, "it is about the suite itself")
-	onlyInChromium(t, "some are done over its debugger")
+	onlyInChromium(t, "it is about the suite itself")
 	t.Parallel()
 	const (
 		once, twice    = "somebody clicks once", "somebody clicks twice"

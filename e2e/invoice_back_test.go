@@ -13,6 +13,7 @@ import (
 
 // A refused form is shown again with its input. If it already shows that it was used, it does not show it twice.
 func TestBackToARefusedForm(t *testing.T) {
+	onlyInChromium(t, "Back to an answer that isn't cached shows the browser's error page")
 	t.Parallel()
 	s := startIn(t, withoutPageCache)
 	s.login()

@@ -49,6 +49,7 @@ func (s *session) closeTab() {
 // crash makes the tab crash, and opens an empty one.
 func (s *session) crash() {
 	s.t.Helper()
+	onlyInChromium(s.t, "its debugger makes the tab crash")
 	_, err := s.page.ExpectEvent("crash", func() error {
 		go func() { _ = s.command("Page.crash") }() // the crashed page does not answer
 		return nil
@@ -59,7 +60,7 @@ func (s *session) crash() {
 
 func (s *session) newTab() {
 	s.t.Helper()
-	page, err := s.browser.NewPage()
+	page, err := s.newPage()
 	s.check(err, "open a tab")
 	s.page = page
 }

@@ -4,6 +4,7 @@ import "testing"
 
 // From the first page to the invoice without a mouse.
 func TestKeyboardOnly(t *testing.T) {
+	onlyInChromium(t, noFocus)
 	t.Parallel()
 	s := start(t)
 	s.open("/")

@@ -8,6 +8,7 @@ import (
 // A draft is edited, issued and paid.
 
 func TestLifeByKeyboard(t *testing.T) {
+	onlyInChromium(t, noFocus)
 	t.Parallel()
 	s := withDraft(t)
 	s.tabTo(s.link(linkEdit))

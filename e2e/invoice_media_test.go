@@ -74,6 +74,7 @@ func (s *session) style(selector, property string) any {
 
 // A draft on paper must not be mistaken for an invoice, on any of its pages: fixed elements are printed on each.
 func TestPaper(t *testing.T) {
+	onlyInChromium(t, "paper is emulated there only")
 	t.Parallel()
 	s := start(t)
 	s.login()

@@ -72,6 +72,7 @@ func TestFormIsNotSentIfThePersonDecidesSo(t *testing.T) {
 
 // The same without a mouse: the focus is never lost.
 func TestFormIsNotSentByKeyboard(t *testing.T) {
+	onlyInChromium(t, noFocus)
 	t.Parallel()
 	s := start(t)
 	s.login()
@@ -208,6 +209,7 @@ func (s *session) offline(yes bool) {
 // SetOffline would wait. The page itself checks whether the connection is lost or back, and the test answers.
 func (s *session) connection() (lose, back func()) {
 	s.t.Helper()
+	onlyInChromium(s.t, "a form that is sent ends the other requests of its page, with which the scenario loses the connection")
 	var lost atomic.Bool
 	asked := make(chan playwright.Route, 1)
 	s.check(s.page.Route("**/healthz", func(r playwright.Route) {

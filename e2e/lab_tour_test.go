@@ -9,7 +9,7 @@ import (
 // A new visitor takes the tour: one click on the login page, and one button for each step.
 func TestTour(t *testing.T) {
 	onlyHere(t, needsTheLab)
-	onlyInChromium(t, "it sends a form again by itself")
+	onlyInChromium(t, noFocus)
 	t.Parallel()
 	for name, javaScript := range withAndWithoutJavaScript {
 		t.Run(name, func(t *testing.T) {

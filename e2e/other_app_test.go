@@ -133,7 +133,7 @@ func (app *target) convicts(t *testing.T, one incident) (came, verdict string) {
 // test for make, so that nothing is built twice.
 func TestMakeTriesAnotherApp(t *testing.T) {
 	onlyHere(t, "it is about the suite itself")
-	onlyInChromium(t, "some are done over its debugger")
+	onlyInChromium(t, "it is about the suite itself")
 	t.Parallel()
 	server := httptest.NewTLSServer(servers.New(servers.Button, servers.Usual))
 	t.Cleanup(server.Close)

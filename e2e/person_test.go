@@ -12,12 +12,22 @@ import (
 // tab opens another tab of the same person at an address.
 func (s *session) tab(address string) *session {
 	s.t.Helper()
-	page, err := s.browser.NewPage()
+	page, err := s.newPage()
 	s.check(err, "open a tab")
 	other := *s
 	other.page, other.who = page, "in another tab"
 	other.open(address)
 	return &other
+}
+
+// newPage opens a page. Firefox may fail to while other windows open.
+func (s *session) newPage() (page playwright.Page, err error) {
+	for range 5 {
+		if page, err = s.browser.NewPage(); err == nil || inChromium() {
+			break
+		}
+	}
+	return page, err
 }
 
 // open goes to a path of the app, or to a complete URL.

@@ -17,7 +17,7 @@ import (
 // the table in docs/e2e-other-apps.md.
 func TestIncidentsConvict(t *testing.T) {
 	onlyHere(t, "it is about the suite itself")
-	onlyInChromium(t, "some are done over its debugger")
+	onlyInChromium(t, "its table and texts are those of Chromium")
 	t.Parallel()
 	found := map[string]map[string]verdict{}
 	var names []string

@@ -185,7 +185,7 @@ func (s *session) openWindow(launch func() (playwright.Browser, error), options 
 func (s *session) openFirstTab() {
 	s.t.Helper()
 	var err error
-	s.page, err = s.browser.NewPage()
+	s.page, err = s.newPage()
 	s.check(err, "open a tab")
 	s.keepStory()
 }

@@ -398,11 +398,6 @@ func (v *visitor) sendAndLose(at cut) {
 	v.wire.heal()
 }
 
-func (v *visitor) isOnBrowsersErrorPage() bool {
-	on, err := v.page.Evaluate("() => /^(chrome-error|about:neterror)/.test(document.documentURI)")
-	return err == nil && on == true // on an error, another page has just loaded
-}
-
 // status returns the status of the page, or 0 where the browser does not know it.
 func (v *visitor) status() int {
 	v.t.Helper()
