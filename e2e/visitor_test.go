@@ -132,10 +132,15 @@ func (v *visitor) typeIn(typed []field) {
 		v.check(err, "find "+f.Label)
 		switch kind {
 		case "select":
-			before := v.wire.moved()
-			_, err = input.SelectOption(playwright.SelectOptionValues{ValuesOrLabels: &[]string{text}})
-			if v.wire.moved().After(before) {
-				v.settle() // it brings the form again, with other fields
+			var same any
+			same, err = input.Evaluate("(e, text) => [e.value, e.selectedOptions[0]?.label].includes(text)", text)
+			if err != nil || same == true {
+				break
+			}
+			chosen := time.Now()
+			if _, err = input.SelectOption(playwright.SelectOptionValues{ValuesOrLabels: &[]string{text}}); err == nil {
+				v.until("the choice has had its effect", func() bool { return time.Since(chosen) > quiet })
+				v.settle() // it may have brought the form again, with other fields
 			}
 		case "file":
 			err = input.SetInputFiles(filepath.Join(v.app.directory, text))
