@@ -33,8 +33,7 @@ func takeaways() map[string]Takeaway {
 		},
 		"lost-answer": {
 			Scenario: Code{"e2e/interruptions_test.go", "cutThenSend", `	v.sendAndLose(at)
-	v.back()
-	v.settle()`},
+	v.tryAgain()`},
 			Curl: demoShell + `# The first try gives up after 20 ms. Whether it was carried out, nobody is told.
 curl -sS --max-time 0.02 "$API/invoices" -H 'Authorization: Bearer oo_demo_acme' -H "Idempotency-Key: $KEY" \
   -H 'Content-Type: application/json' -d "$INVOICE"
