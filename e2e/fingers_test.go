@@ -65,7 +65,7 @@ func fingers() []incident {
 	}
 }
 
-// noFinger is the reason to leave out what a finger does.
+// noFinger is the reason to leave out incidents with taps.
 const noFinger = "Playwright has no finger there"
 
 func clickTwice(v *visitor) {

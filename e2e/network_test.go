@@ -69,8 +69,8 @@ func (s *session) forward() {
 	s.check(err, "go forward")
 }
 
-// traverse goes back or forward by a script, and waits until another page is there, if the history has one. Playwright isn't told of a
-// page that Firefox had kept, so it would wait in vain.
+// traverse goes back or forward by a script, and waits for the other page, if the history has one. Playwright gets no event for a
+// page from Firefox's page cache, so its own method would time out.
 func (s *session) traverse(script string) {
 	s.t.Helper()
 	const here = "() => location.href + performance.timeOrigin"

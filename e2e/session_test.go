@@ -207,7 +207,7 @@ func (s *session) watchConsole() {
 		}
 	})
 	s.browser.OnWebError(func(e playwright.WebError) {
-		// Firefox names what it blocks: the style "body {}" that Playwright adds for each picture, and all scripts behind a wire.
+		// Firefox reports everything that it blocks: the style that Playwright adds for each picture, and all scripts behind a wire.
 		text := e.Error().Error()
 		if !strings.Contains(text, "sha256-YjaKGiklmzC6wjXA513HAMmzus8VE61XCOT+SmwNZWA=") && !strings.Contains(text, "script-src 'none'") {
 			s.t.Errorf("error in the page's script: %s", text)

@@ -87,8 +87,8 @@ type count struct {
 	Headers map[string]string `json:"headers,omitempty"` // of the request for JSON, besides the browser's cookies
 	Command []string          `json:"command,omitempty"`
 
-	// Difference is set if records can't be told apart by {mark}, such as in a form with numbers only. Then the records of an incident
-	// are those that are new since its form was opened.
+	// Difference is set if no field can have {mark}, such as in a form with numbers only. Then all records that were created since the
+	// form was opened belong to the incident.
 	Difference bool `json:"difference,omitempty"`
 }
 
@@ -243,7 +243,7 @@ func (v *visitor) recordsInJSON(where count) int {
 	}
 }
 
-// run runs a command and returns its output. The error has what the command wrote to stderr. A command may leave a server running, which
+// run runs a command and returns its output. The error includes its stderr. A command may leave a server running, which
 // keeps stdout open.
 func run(ctx context.Context, command []string) (output []byte, err error) {
 	started := exec.CommandContext(ctx, command[0], command[1:]...)

@@ -83,7 +83,7 @@ func (v *visitor) judge(of incident) verdict {
 		}
 		found.told = found.told || tab.told
 	}
-	if found.records = v.records(); found.records <= found.wanted() { // a duplicate counts, whatever made it
+	if found.records = v.records(); found.records <= found.wanted() { // a duplicate counts in any case
 		found.leftOut = v.leftOut
 	}
 	return found

@@ -23,7 +23,7 @@ type visitor struct {
 	mark     string // a unique word that the visitor types into the form
 	before   int    // forms sent before this one was filled in
 	others   int    // other requests with a body before
-	existing int    // records that existed before, if they can't be told apart
+	existing int    // records that existed before, with count.difference
 	told     bool   // a page has shown that the record exists
 	leftOut  string // why the incident did not happen, or ""
 }
@@ -188,7 +188,7 @@ func (v *visitor) duplicateTab() *visitor {
 	return &other
 }
 
-// readFields and writeFields restore what was typed, as browsers do with a form that came with the page. Hidden fields stay.
+// readFields and writeFields restore the typed text, as browsers do with a form that came with the page. Hidden fields stay.
 const (
 	readFields = `() => [...document.querySelectorAll("input:not([type=hidden], [type=file]), select, textarea")]
 		.map((e) => ({ name: e.name, value: e.value, checked: !!e.checked }))`
@@ -248,7 +248,7 @@ func (v *visitor) resend(edited ...field) {
 	v.settle()
 }
 
-// pressAgain presses the button once more, which an app may ignore. If the button has another text now, the mouse is where it was.
+// pressAgain presses the button once more, which an app may ignore. If the button's text has changed, it clicks at the same place.
 func (v *visitor) pressAgain() {
 	v.t.Helper()
 	v.again(func() {
@@ -348,11 +348,11 @@ func (v *visitor) settle() {
 	}
 }
 
-// readPage returns the visible text of a page, without what was typed.
+// readPage returns the visible text of a page, without the typed text.
 const readPage = `() => [...document.querySelectorAll("[contenteditable]:not([contenteditable=false]), [role=textbox]")]
 	.reduce((text, e) => text.replace(e.innerText, ""), document.body?.innerText ?? "")`
 
-// tells reports whether the text of a page shows that the record exists: by success_text, or else by the record's name.
+// tells reports whether the text of a page shows that the record exists. It has a success_text or, if the description has none, the mark.
 func (v *visitor) tells(text string) bool {
 	if len(v.app.SuccessText) == 0 {
 		return v.app.Count.Difference || contains(text, v.mark)

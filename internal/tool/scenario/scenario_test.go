@@ -230,6 +230,19 @@ func TestKnownVerdicts(t *testing.T) {
 	}
 }
 
+// TestRunWithoutIncidentsIsNotKnown: a run that fails before its incidents fails again, also if the earlier run failed in the same way.
+func TestRunWithoutIncidentsIsNotKnown(t *testing.T) {
+	t.Parallel()
+	for test, family := range map[string]string{"TestOtherApp/the_description": "description", "TestOtherApp": "incidents"} {
+		results := collect(t, `{"Action":"attr","Test":"`+test+`","Key":"family","Value":"`+family+`"}
+			{"Action":"fail","Test":"`+test+`","Elapsed":1}`+ended)
+		results.Expect(results.Kept())
+		if got := results.Code(); got != NoVerdict {
+			t.Errorf("%s: exit code %d, want %d", family, got, NoVerdict)
+		}
+	}
+}
+
 // TestFoundInCI: CI shows the form, and for each incident the marks of its records and its story.
 func TestFoundInCI(t *testing.T) {
 	t.Parallel()
