@@ -93,7 +93,7 @@ func (b *Bundle) Tenant(name string) Tenant {
 		b.Fatal(err)
 	}
 	t := Tenant{ID: uuid.New(), Name: name, Token: "token of " + name}
-	t.Email = t.ID.String() + "-user@example.com" // ends like no address in a test: an ID can end in "ada"
+	t.Email = "user-" + t.ID.String() + "-test@example.com" // an ID can end in "ada", and a case looks for ada@example.com
 	b.Exec(`INSERT INTO tenants (id, name) VALUES ($1, $2)`, t.ID, t.Name)
 	b.Exec(`INSERT INTO users (id, tenant_id, email, password_hash) VALUES ($1, $1, $2, $3)`, t.ID, t.Email, hash)
 	b.Exec(`INSERT INTO api_tokens (token_hash, tenant_id, name) VALUES ($1, $2, 'test')`, account.HashToken(t.Token), t.ID)
@@ -225,7 +225,7 @@ func (b *Bundle) Member(of Tenant) Tenant {
 	if err != nil {
 		b.Fatal(err)
 	}
-	of.Email = uuid.NewString() + "-user@example.com"
+	of.Email = "user-" + uuid.NewString() + "-test@example.com"
 	b.Exec(`INSERT INTO users (tenant_id, email, password_hash, role) VALUES ($1, $2, $3, 'member')`, of.ID, of.Email, hash)
 	return of
 }
