@@ -29,15 +29,19 @@ func TestHabitsOfApps(t *testing.T) {
 		back           = "somebody goes back and sends again, with no page cache"
 		beforeTheCut   = "the connection breaks before the request, and somebody sends again"
 		inTheRequest   = "the connection breaks inside the request, and somebody sends again"
+		leave          = "somebody leaves the form inside the app, comes back, and clicks"
 		beforeAnAnswer = "the connection breaks before the answer, and somebody sends again"
 	)
 	const one, two = "one record", "duplicates (2)"
 	const fromScript = "left out since a script brings the form, so it is empty in a duplicated tab"
 	for habit, want := range map[servers.Habit]map[string]string{
-		servers.Slow:       {twice: one, beforeAnAnswer: two},
-		servers.Confirms:   {twice: one, script: two, errorPage: two},
-		servers.Wizard:     {once: one, meanwhile: two, beforeAnAnswer: two},
-		servers.Router:     {twice: one, escape: one, script: two, afterwards: one, back: two, beforeTheCut: one, beforeAnAnswer: two},
+		servers.Slow:     {twice: one, beforeAnAnswer: two},
+		servers.Confirms: {twice: one, script: two, errorPage: two},
+		servers.Wizard:   {once: one, meanwhile: two, beforeAnAnswer: two, leave: "left out since its pages are loaded anew"},
+		servers.Router: {
+			twice: one, escape: one, script: two, leave: one, afterwards: one, back: two, beforeTheCut: one, beforeAnAnswer: two,
+		},
+		servers.Rebinds:    {leave: two},
 		servers.Tokens:     {twice: one, tabs: "error after success", back: "error after success"},
 		servers.Banner:     {twice: one, meanwhile: two},
 		servers.Warns:      {once: one, meanwhile: two, back: two},
@@ -47,8 +51,9 @@ func TestHabitsOfApps(t *testing.T) {
 		servers.Listens:    {once: one},
 		servers.Replaces:   {twice: one, meanwhile: two, script: "left out since it is not sent by submitting it, only by its button"},
 		servers.Stays: { // it prevents nothing
-			meanwhile: two, errorPage: "left out since a script sends the form, so the browser shows no error page",
-			back: "left out since Back leads out of the app", duplicate: fromScript, byBrowser: two, impatient: two, restart: two,
+			meanwhile: two, leave: "left out since no way leads on inside the app",
+			errorPage: "left out since a script sends the form, so the browser shows no error page",
+			back:      "left out since Back leads out of the app", duplicate: fromScript, byBrowser: two, impatient: two, restart: two,
 			beforeAnAnswer: two, inTheAnswer: two,
 		},
 		servers.Guarded:  {once: one, twice: one, back: two, beforeAnAnswer: two},

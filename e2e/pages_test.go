@@ -1,5 +1,7 @@
 package e2e
 
+import "strings"
+
 // What browsers do with pages: show them again, send them again, and keep them.
 func pages() []incident {
 	return []incident{
@@ -38,6 +40,11 @@ func pages() []incident {
 			story: "People who go back to correct something want one record, and must be told whether it has been corrected.",
 			play:  backAndEdit, pageCache: true, plain: true, lock: true,
 			needs: "edit", mayBeRefused: true,
+		},
+		{
+			family: "pages", name: "somebody leaves the form inside the app, comes back, and clicks",
+			story: "Turbolinks Classic issue 180: a script that was bound again at each visit sent one form up to eight times.",
+			play:  leaveAndComeBack,
 		},
 	}
 }
@@ -86,3 +93,47 @@ func backAndEdit(v *visitor) {
 	v.settle()
 	v.resend(*v.app.Edit)
 }
+
+// leaveAndComeBack leaves the form and comes back while its document lives, and sends it once. Only then can a script be bound twice.
+func leaveAndComeBack(v *visitor) {
+	v.leaveMark()
+	before := v.page.URL()
+	left, err := v.page.Evaluate(followLinkUp)
+	v.check(err, "look for a link")
+	switch {
+	case left == true:
+		v.tellf(byPerson, "follows a link")
+		v.until("the link leads somewhere", func() bool { return v.page.URL() != before })
+	case len(v.app.Form.First) > 0:
+		v.back()
+	}
+	v.settle()
+	switch lives, err := v.page.Evaluate("() => window.mark === true"); {
+	case !strings.HasPrefix(v.page.URL(), "http") || v.page.URL() == before:
+		v.leftOut = "since no way leads on inside the app"
+		return
+	case err != nil || lives != true:
+		v.leftOut = "since its pages are loaded anew"
+		return
+	}
+	if left == true {
+		v.back()
+		v.settle()
+	}
+	if len(v.app.Form.First) == 0 && !v.formIsThere() {
+		v.leftOut = "since Back does not lead to the form"
+		return
+	}
+	v.fillInAgain()
+	v.create()
+}
+
+// followLinkUp follows the link to the nearest page above the form's address, such as its list, and reports whether there is one.
+const followLinkUp = `() => {
+	const route = (at) => at.pathname + (/^#!?\//.test(at.hash) ? at.hash : "");
+	const up = [...document.links].filter((a) => a.origin === location.origin && !a.target && a.checkVisibility() &&
+		route(a) !== route(location) && route(location).startsWith(route(a)));
+	const nearest = up.sort((a, b) => route(b).length - route(a).length)[0];
+	nearest?.click();
+	return !!nearest;
+}`

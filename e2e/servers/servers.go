@@ -59,18 +59,19 @@ const (
 	Stays            // a script sends the form by PUT and stays on its page, which also polls at the same path
 	Silent           // the answer to the form is the empty form
 	Guarded          // behind a login in two steps; a selection brings the form anew, and it has a required file and no title
+	Rebinds          // like Router, its script is bound once more at each visit to the form, which has a link to the first page
 )
 
 // Habits returns all habits.
 func Habits() []Habit {
 	return []Habit{Usual, Slow, Confirms, Wizard, Router, Tokens, Banner, Warns, Elsewhere, OwnAddress, Panel, Listens, Textarea, Replaces,
-		Stays, Silent, Guarded}
+		Stays, Silent, Guarded, Rebinds}
 }
 
 func (h Habit) String() string {
 	return [...]string{
 		"usual", "slow", "confirms", "wizard", "router", "tokens", "banner", "warns", "elsewhere", "own address", "panel", "listens",
-		"textarea", "replaces", "stays", "silent", "guarded",
+		"textarea", "replaces", "stays", "silent", "guarded", "rebinds",
 	}[h]
 }
 
@@ -222,7 +223,12 @@ func (s *Server) create(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) postsJSON() bool {
-	return s.habit == Router || s.habit == Panel || s.habit == Listens || s.habit == Replaces || s.habit == Stays
+	switch s.habit {
+	case Router, Panel, Listens, Replaces, Stays, Rebinds:
+		return true
+	default:
+		return false
+	}
 }
 
 // listen opens a stream without events, or accepts a WebSocket.
