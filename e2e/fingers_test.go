@@ -2,8 +2,7 @@ package e2e
 
 import "time"
 
-// Actions of hands on a form whose answer is slow. The wire holds the first form before it reaches the app, so that all forms
-// arrive at the same instant.
+// Actions of hands on a form whose answer is slow. The wire holds the first form before it reaches the app, until all have been sent.
 func fingers() []incident {
 	phone := []option{onPhone}
 	return []incident{

@@ -127,6 +127,7 @@ func wantedOf(p servers.Protection) (wanted []incident) {
 			"somebody goes back, edits, and sends again" + without,
 		},
 		servers.Token: {
+			"somebody clicks twice",
 			"somebody refreshes before the answer and fills in the form again", "somebody refreshes the browser's error page",
 			"somebody goes back and sends again", "somebody goes back and sends again, with no page cache",
 			"somebody duplicates the tab and sends both",

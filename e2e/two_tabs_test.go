@@ -35,6 +35,6 @@ func bothTabsAtOnce(v *visitor) {
 	v.wire.hold(beforeTheApp)
 	v.send()
 	other.pressAgain()
-	v.wire.release()
+	v.wire.releaseAtOnce()
 	v.settle()
 }

@@ -42,7 +42,7 @@ func (w *wire) ServeHTTP(answer http.ResponseWriter, r *http.Request) {
 		w.post(answer, r, form)
 	case r.Method == http.MethodGet:
 		w.lag(r)
-		w.pass(afterRedirect, r)
+		defer w.pass(afterRedirect, r)()
 		if page := w.repeated(r); page != nil {
 			page.write(answer)
 			return
@@ -126,9 +126,10 @@ func tunnel(answer http.ResponseWriter, r *http.Request) {
 
 // post carries a form. The app gets it and processes it, whether or not the browser still waits.
 func (w *wire) post(answer http.ResponseWriter, r *http.Request, body []byte) {
-	at := w.came()
+	at, pass := w.came(r)
 	w.lag(r)
-	w.pass(beforeTheApp, r)
+	answered := pass()
+	defer answered()
 	if at == insideRequest {
 		sendHalf(r, body)
 	}
@@ -143,9 +144,10 @@ func (w *wire) post(answer http.ResponseWriter, r *http.Request, body []byte) {
 	}
 	defer response.Body.Close()
 	whole, err := httputil.DumpResponse(response, true)
-	w.pass(afterTheApp, r)
+	answered()
+	defer w.pass(afterTheApp, r)()
 	if !isRedirect(response) {
-		w.pass(afterRedirect, r) // the page itself is the answer
+		defer w.pass(afterRedirect, r)() // the page itself is the answer
 	}
 	_, text, _ := bytes.Cut(whole, []byte("\r\n\r\n"))
 	switch {

@@ -49,7 +49,8 @@ func (c cut) sentence() string {
 	}[c]
 }
 
-// wire is the browser's HTTP proxy. It holds, cuts and repeats the form on its way to any app. All other requests pass.
+// wire is the browser's HTTP proxy. It holds, cuts and repeats the form on its way to any app. All other requests pass. Forms reach the
+// app in the order of arrival, so that the outcome is not a matter of chance.
 type wire struct {
 	addr  string
 	path  string // of the form; "" for any
@@ -60,24 +61,26 @@ type wire struct {
 
 	mu      sync.Mutex
 	holding stage
-	open    chan struct{} // closed when held exchanges may go on
-	posts   int           // number of arrived posts
-	other   []string      // requests with a body that were not the form
-	held    int           // number of held exchanges
-	running int           // number of exchanges under way, including held ones
-	loading int           // those of them whose answer is a page
-	changed time.Time     // when one last began or ended
-	leading bool          // the browser got a redirect and has not followed it
-	page    time.Time     // when the browser last got a page
-	kept    *keptPage     // the last page that a browser may keep
-	repeats bool          // the kept page is the next answer to a request for it
-	cut     cut           // of the next post
-	once    bool          // only one post is cut
-	lost    bool          // a page was cut, so that the browser shows its error page
-	down    bool          // nothing passes
-	slow    bool          // each exchange waits, and its answer arrives slowly
-	replica string        // if not "", each post is also sent there
-	forgets bool          // each post gets a new key
+	open    chan struct{}    // closed when held exchanges may go on
+	last    [4]chan struct{} // by stage, closed when the last exchange there has had its turn; nil if there was none
+	atOnce  bool             // nobody waits for a turn
+	posts   int              // number of arrived posts
+	other   []string         // requests with a body that were not the form
+	held    int              // number of held exchanges
+	running int              // number of exchanges under way, including held ones
+	loading int              // those of them whose answer is a page
+	changed time.Time        // when one last began or ended
+	leading bool             // the browser got a redirect and has not followed it
+	page    time.Time        // when the browser last got a page
+	kept    *keptPage        // the last page that a browser may keep
+	repeats bool             // the kept page is the next answer to a request for it
+	cut     cut              // of the next post
+	once    bool             // only one post is cut
+	lost    bool             // a page was cut, so that the browser shows its error page
+	down    bool             // nothing passes
+	slow    bool             // each exchange waits, and its answer arrives slowly
+	replica string           // if not "", each post is also sent there
+	forgets bool             // each post gets a new key
 
 	tellf func(who by, format string, args ...any) // adds the wire's actions to the story
 }
@@ -109,10 +112,10 @@ func newWire(t *testing.T, path string) *wire {
 func (w *wire) hold(at stage) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.holding, w.open = at, make(chan struct{})
+	w.holding, w.open, w.atOnce = at, make(chan struct{}), false
 }
 
-// release lets all held exchanges pass, at the same instant, and all later ones.
+// release lets all held exchanges pass, in turn, and all later ones.
 func (w *wire) release() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -123,6 +126,14 @@ func (w *wire) release() {
 		w.holding = nowhere
 		close(w.open)
 	}
+}
+
+// releaseAtOnce lets all held exchanges pass at the same instant.
+func (w *wire) releaseAtOnce() {
+	w.mu.Lock()
+	w.atOnce = true
+	w.mu.Unlock()
+	w.release()
 }
 
 // cutNext cuts the next post. Afterwards nothing passes until heal, so that the browser cannot resend it.
@@ -184,6 +195,10 @@ const (
 	longPoll        = 5 * time.Second // a script's request that takes longer is a long poll
 )
 
+// turn is the time after which the next exchange goes on, even if this one has not ended. Before that, an app that looks for an equal
+// record and then creates one has no race.
+const turn = 500 * time.Millisecond
+
 // moved returns when an exchange last began or ended.
 func (w *wire) moved() time.Time {
 	w.mu.Lock()
@@ -200,25 +215,49 @@ func (w *wire) isQuiet(enough time.Duration) bool {
 	return w.running <= w.held && time.Since(w.changed) > enough
 }
 
-// pass waits while this stage is held.
-func (w *wire) pass(at stage, r *http.Request) {
+// pass waits while this stage is held, and then for its turn, which the returned function ends.
+func (w *wire) pass(at stage, r *http.Request) (ended func()) {
 	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.holding != at {
-		return
-	}
-	if r.Method != http.MethodGet || isForPage(r) {
-		w.tellf(byNetwork, "%s", at)
-	}
-	open := w.open
-	w.held++
+	mine := w.arrive(at, r)
 	w.mu.Unlock()
-	<-open
-	w.mu.Lock()
-	w.held--
+	return mine()
 }
 
-func (w *wire) came() (at cut) {
+// arrive notes that an exchange has come to a stage. The returned function is the rest of pass. The caller must hold the lock.
+func (w *wire) arrive(at stage, r *http.Request) (pass func() (ended func())) {
+	held := w.holding == at
+	if !held && at != beforeTheApp {
+		return func() func() { return func() {} }
+	}
+	open, before, mine := w.open, w.last[at], make(chan struct{})
+	w.last[at] = mine
+	if held {
+		w.held++
+		if r.Method != http.MethodGet || isForPage(r) {
+			w.tellf(byNetwork, "%s", at)
+		}
+	}
+	return func() func() {
+		if held {
+			<-open
+		}
+		w.mu.Lock()
+		if held {
+			w.held--
+		}
+		waits := before != nil && !w.atOnce
+		w.mu.Unlock()
+		if waits {
+			<-before
+		}
+		ended := sync.OnceFunc(func() { close(mine) })
+		time.AfterFunc(turn, ended)
+		return ended
+	}
+}
+
+// came notes that a form has arrived. The returned function lets it pass to the app.
+func (w *wire) came(r *http.Request) (at cut, pass func() (answered func())) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.posts++
@@ -227,7 +266,7 @@ func (w *wire) came() (at cut) {
 	}
 	at, w.cut = w.cut, uncut
 	w.down = w.down || at != uncut && !w.once
-	return at
+	return at, w.arrive(beforeTheApp, r)
 }
 
 // leads notes whether an answer is a redirect, or the page that the browser shows next.

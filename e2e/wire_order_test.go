@@ -1,0 +1,65 @@
+package e2e
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// TestFormsArriveInOrder checks that held forms reach the app in the order of arrival. The app has a race: it looks for an equal record
+// first, and then creates one.
+func TestFormsArriveInOrder(t *testing.T) {
+	t.Parallel()
+	var records sync.Map
+	app := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if _, found := records.Load(r.URL.Path); found {
+			w.WriteHeader(http.StatusConflict)
+		}
+		records.Store(r.URL.Path, true)
+	}))
+	t.Cleanup(app.Close)
+	w := newWire(t, "")
+	w.mark, w.tellf = "E2E", func(by, string, ...any) {}
+	proxy, err := url.Parse(w.addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	browser := &http.Client{Transport: &http.Transport{Proxy: func(*http.Request) (*url.URL, error) { return proxy, nil }}}
+	t.Cleanup(browser.CloseIdleConnections)
+	s := &session{t: t}
+	for round := range 10 {
+		w.hold(beforeTheApp)
+		answers := make([]string, 2)
+		var all sync.WaitGroup
+		for i := range answers {
+			before, _ := w.count()
+			all.Go(func() {
+				request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, fmt.Sprint(app.URL, "/", round),
+					strings.NewReader("E2E"))
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				answer, err := browser.Do(request)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				_, _ = io.Copy(io.Discard, answer.Body)
+				_ = answer.Body.Close()
+				answers[i] = answer.Status
+			})
+			s.until("the form has arrived", func() bool { posts, _ := w.count(); return posts > before })
+		}
+		w.release()
+		all.Wait()
+		if got := strings.Join(answers, ", "); got != "200 OK, 409 Conflict" {
+			t.Errorf("in round %d the answers are %s", round, got)
+		}
+	}
+}
