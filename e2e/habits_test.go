@@ -7,8 +7,8 @@ import (
 )
 
 // TestHabitsOfApps checks that the incidents work with dialogs, wizards, scripts that post, and the like, on small servers. All
-// have a script that disables the button, so that some incidents are against each and others are not. For each habit, it tries the
-// incidents that the habit could disturb.
+// have a script that disables the button, so that some incidents are against each and others are not, or else a key. For each habit, it
+// tries the incidents that the habit could disturb.
 func TestHabitsOfApps(t *testing.T) {
 	onlyHere(t, "it is about the suite itself")
 	onlyInChromium(t, "it is about the suite itself")
@@ -31,22 +31,45 @@ func TestHabitsOfApps(t *testing.T) {
 		inTheRequest   = "the connection breaks inside the request, and somebody sends again"
 		leave          = "somebody leaves the form inside the app, comes back, and clicks"
 		beforeAnAnswer = "the connection breaks before the answer, and somebody sends again"
+		balancer       = "a balancer sends the form twice"
+		atOnce         = "a balancer sends the form again while the app is at work on it"
+		gatewaysPage   = "a gateway answers in place of the app, and somebody refreshes its page"
+		gateway        = "a gateway answers in place of the app, and somebody sends again"
 	)
 	const one, two = "one record", "duplicates (2)"
+	const noPage = "left out since a script sends the form, so the browser shows no page of the gateway"
 	const fromScript = "left out since a script brings the form, so it is empty in a duplicated tab"
+	try := func(protection servers.Protection, habit servers.Habit, want map[string]string) {
+		t.Run(protection.String()+", "+habit.String(), func(t *testing.T) {
+			t.Parallel()
+			app := little(t, protection, habit)
+			var tried []incident
+			for _, i := range incidents() {
+				if want[i.name] != "" {
+					tried = append(tried, i)
+				}
+			}
+			for name, v := range app.verdicts(t, tried) {
+				if v.String() != want[name] {
+					t.Errorf("%s: %s %s, want %s", name, v, v.saw, want[name])
+				}
+			}
+		})
+	}
 	for habit, want := range map[servers.Habit]map[string]string{
 		servers.Slow:     {twice: one, beforeAnAnswer: two},
 		servers.Confirms: {twice: one, script: two, errorPage: two},
 		servers.Wizard:   {once: one, meanwhile: two, beforeAnAnswer: two, leave: "left out since its pages are loaded anew"},
 		servers.Router: {
 			twice: one, escape: one, script: two, leave: one, afterwards: one, back: two, beforeTheCut: one, beforeAnAnswer: two,
+			gateway: two, gatewaysPage: noPage,
 		},
 		servers.Rebinds:    {leave: two},
 		servers.Tokens:     {twice: one, tabs: "error after success", back: "error after success"},
 		servers.Banner:     {twice: one, meanwhile: two},
 		servers.Warns:      {once: one, meanwhile: two, back: two},
 		servers.Elsewhere:  {twice: one, back: two, beforeAnAnswer: two},
-		servers.OwnAddress: {beforeTheCut: one, inTheRequest: one, beforeAnAnswer: two},
+		servers.OwnAddress: {beforeTheCut: one, inTheRequest: one, beforeAnAnswer: two, gateway: two, gatewaysPage: two},
 		servers.Panel:      {meanwhile: two, tabs: fromScript},
 		servers.Listens:    {once: one},
 		servers.Replaces:   {twice: one, meanwhile: two, script: "left out since it is not sent by submitting it, only by its button"},
@@ -60,20 +83,11 @@ func TestHabitsOfApps(t *testing.T) {
 		servers.Silent:   {once: "one record, nobody is told"},
 		servers.Textarea: {twice: one, enter: "left out since Enter sends the form from none of its fields"},
 	} {
-		t.Run(habit.String(), func(t *testing.T) {
-			t.Parallel()
-			app := little(t, servers.Button, habit)
-			var tried []incident
-			for _, i := range incidents() {
-				if want[i.name] != "" {
-					tried = append(tried, i)
-				}
-			}
-			for name, v := range app.verdicts(t, tried) {
-				if v.String() != want[name] {
-					t.Errorf("%s: %s %s, want %s", name, v, v.saw, want[name])
-				}
-			}
-		})
+		try(servers.Button, habit, want)
+	}
+	for habit, want := range map[servers.Habit]map[string]string{ // some servers with a key are no better
+		servers.Slow: {balancer: one, atOnce: two},
+	} {
+		try(servers.Key, habit, want)
 	}
 }

@@ -31,7 +31,7 @@ type incident struct {
 // incidents returns the catalogue. Incidents that scripts may prevent are repeated without JavaScript.
 func incidents() []incident {
 	var all, again []incident
-	for _, family := range [][]incident{fingers(), pages(), tabs(), interruptions(), wishes()} {
+	for _, family := range [][]incident{fingers(), pages(), tabs(), interruptions(), behind(), wishes()} {
 		all = append(all, family...)
 	}
 	for _, one := range all {

@@ -75,6 +75,9 @@ func outcomeOf(name string) outcome {
 		"the connection breaks inside the answer, and somebody sends again":             repeated,
 		"somebody gives up waiting when the app is done, and sends again":               repeated,
 		"a balancer sends the form twice":                                               repeated,
+		"a balancer sends the form again while the app is at work on it":                {repeated.attempts, " created"},
+		"a gateway answers in place of the app, and somebody refreshes its page":        repeated,
+		"a gateway answers in place of the app, and somebody sends again":               repeated,
 		"somebody wants the same twice":                                                 asked,
 	}
 	for _, called := range []string{name, strings.TrimSuffix(name, scriptless)} {

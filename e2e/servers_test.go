@@ -94,7 +94,11 @@ func tellsTheCause(t *testing.T, found map[string]verdict) {
 		"somebody clicks while the answer arrives":                        {"network  holds the next page back"},
 		"somebody clicks twice on a slow line":                            {"network  slows down"},
 		"a balancer sends the form twice":                                 {"network  a balancer drops the app's answer, and sends"},
-		"the app restarts before somebody tries again":                    {"server   restarts"},
+		"a balancer sends the form again while the app is at work on it":  {"network  a balancer sends the form, and once more while"},
+		"a gateway answers in place of the app, and somebody sends again": {
+			"network  a gateway drops the app's answer", "person   goes back",
+		},
+		"the app restarts before somebody tries again": {"server   restarts"},
 		"the connection breaks inside the request, and somebody sends again": {
 			"network  cuts the connection in the middle of the form", "network  works again",
 		},
@@ -131,6 +135,7 @@ func wantedOf(p servers.Protection) (wanted []incident) {
 			"somebody refreshes before the answer and fills in the form again", "somebody refreshes the browser's error page",
 			"somebody goes back and sends again", "somebody goes back and sends again, with no page cache",
 			"somebody duplicates the tab and sends both",
+			"a gateway answers in place of the app, and somebody refreshes its page",
 		},
 		servers.Key: {
 			"somebody presses one button, then the other", "a script submits the form twice", "somebody refreshes the browser's error page",
@@ -139,6 +144,9 @@ func wantedOf(p servers.Protection) (wanted []incident) {
 			"the app restarts before somebody tries again",
 			"the connection breaks before the answer, and somebody sends again",
 			"the connection breaks inside the answer, and somebody sends again",
+			"a balancer sends the form again while the app is at work on it",
+			"a gateway answers in place of the app, and somebody refreshes its page",
+			"a gateway answers in place of the app, and somebody sends again",
 		},
 	}[p]
 	ofHabits := []string{ // tried by TestHabitsOfApps

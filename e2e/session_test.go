@@ -200,6 +200,7 @@ func (s *session) watchConsole() {
 		}
 		if m.Type() == "error" && !strings.Contains(text, "responded with a status of 4") &&
 			!strings.Contains(text, "responded with a status of 503") &&
+			!strings.Contains(text, "responded with a status of 504") &&
 			!strings.Contains(text, "ERR_BLOCKED_BY_CLIENT") &&
 			!strings.Contains(text, "ERR_CONNECTION_RESET") &&
 			!strings.Contains(text, "ERR_INTERNET_DISCONNECTED") {

@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -173,9 +174,24 @@ func (w *wire) cuts(answer http.ResponseWriter, r *http.Request, at cut) {
 	reset(answer)
 }
 
-// send sends the form to the app, and then to the replica, whose answer is used.
+// send sends the form to the app, and also to the replica, whose answer is used. A gateway may answer in place of either.
 func (w *wire) send(r *http.Request, body []byte) (response *http.Response, err error) {
-	for _, host := range w.hosts(r) {
+	hosts, overlap := w.hosts(r)
+	if overlap {
+		response, err = w.sendTogether(r, body, hosts)
+	} else {
+		response, err = w.sendInTurn(r, body, hosts)
+	}
+	if err == nil && w.timesOut() {
+		w.tellf(byNetwork, "a gateway drops the app's answer, and answers 504")
+		_ = response.Body.Close()
+		response = timeout(r)
+	}
+	return response, err
+}
+
+func (w *wire) sendInTurn(r *http.Request, body []byte, hosts []string) (response *http.Response, err error) {
+	for _, host := range hosts {
 		if response != nil {
 			w.tellf(byNetwork, "a balancer drops the app's answer, and sends the form once more")
 			_ = response.Body.Close()
@@ -185,6 +201,48 @@ func (w *wire) send(r *http.Request, body []byte) (response *http.Response, err 
 		}
 	}
 	return response, nil
+}
+
+// sendTogether sends the form to all hosts, and its last byte only when each has the rest, so that all are at work at the same time.
+// It returns the last one's answer.
+func (w *wire) sendTogether(r *http.Request, body []byte, hosts []string) (response *http.Response, err error) {
+	w.tellf(byNetwork, "a balancer sends the form, and once more while the app is at work")
+	var ends []func()
+	var answers sync.WaitGroup
+	for _, host := range hosts {
+		form := w.keyed(body)
+		last := max(len(form)-1, 0)
+		reader, writer := io.Pipe()
+		out := copyOf(r, host, form)
+		out.Body = reader
+		answers.Go(func() {
+			came, failed := http.DefaultTransport.RoundTrip(out)
+			if host == hosts[len(hosts)-1] {
+				response, err = came, failed
+			} else if failed == nil {
+				_ = came.Body.Close()
+			}
+		})
+		_, _ = writer.Write(form[:last]) // RoundTrip returns the error
+		ends = append(ends, func() {
+			_, _ = writer.Write(form[last:])
+			_ = writer.Close()
+		})
+	}
+	for _, end := range ends {
+		end()
+	}
+	answers.Wait()
+	return response, err
+}
+
+// timeout returns the answer of a gateway that has stopped waiting for the app.
+func timeout(asked *http.Request) *http.Response {
+	const page = "<html><head><title>504 Gateway Time-out</title></head><body><h1>504 Gateway Time-out</h1><hr>nginx</body></html>"
+	return &http.Response{
+		StatusCode: http.StatusGatewayTimeout, ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{"Content-Type": {"text/html"}},
+		Body: io.NopCloser(strings.NewReader(page)), Request: asked,
+	}
 }
 
 // keyed returns a form with its key, or with a new one.
@@ -200,14 +258,14 @@ func (w *wire) keyed(body []byte) []byte {
 // ownKey matches the key of a form.
 var ownKey = regexp.MustCompile(`(\bidempotency_key=)[^&]*`)
 
-// hosts returns the destinations of a post.
-func (w *wire) hosts(r *http.Request) []string {
+// hosts returns the destinations of a post, and whether all get it at once.
+func (w *wire) hosts(r *http.Request) (all []string, overlap bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.replica == "" {
-		return []string{r.URL.Host}
+		return []string{r.URL.Host}, false
 	}
-	return []string{r.URL.Host, w.replica}
+	return []string{r.URL.Host, w.replica}, w.overlap
 }
 
 // copyOf returns a copy of a request with its body. It is not cancelled with the original.

@@ -79,7 +79,9 @@ type wire struct {
 	lost    bool             // a page was cut, so that the browser shows its error page
 	down    bool             // nothing passes
 	slow    bool             // each exchange waits, and its answer arrives slowly
+	late    bool             // a gateway answers the next post in place of the app
 	replica string           // if not "", each post is also sent there
+	overlap bool             // the replica gets it while the app is at work
 	forgets bool             // each post gets a new key
 
 	tellf func(who by, format string, args ...any) // adds the wire's actions to the story
@@ -163,6 +165,30 @@ func (w *wire) toReplica(host string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.replica = host
+}
+
+// toReplicaAtOnce is toReplica while the app is still at work.
+func (w *wire) toReplicaAtOnce(host string) {
+	w.toReplica(host)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.overlap = true
+}
+
+// timeOutNext has a gateway answer the next post after the app has.
+func (w *wire) timeOutNext() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.late = true
+}
+
+// timesOut reports whether a gateway answers this post.
+func (w *wire) timesOut() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	late := w.late
+	w.late = false
+	return late
 }
 
 func (w *wire) heal() {

@@ -43,7 +43,7 @@ type Habit int
 // Each has a separate server.
 const (
 	Usual      Habit = iota
-	Slow             // a create takes two seconds
+	Slow             // a create takes two seconds after it has looked for the key
 	Confirms         // a dialog asks before the form is sent
 	Wizard           // the form has two pages
 	Router           // a script shows all pages, and posts JSON
@@ -175,9 +175,6 @@ func (s *Server) create(w http.ResponseWriter, r *http.Request) {
 	if s.refuse(w, r) {
 		return
 	}
-	if s.habit == Slow {
-		<-time.After(2 * time.Second)
-	}
 	if s.habit == Tokens && !s.isNewest(r.PostFormValue("token")) {
 		http.Error(w, "Error: this form is out of date.", http.StatusForbidden)
 		return
@@ -269,6 +266,11 @@ func (s *Server) keep(key, title string) (number int, repeated bool) {
 	defer s.mu.Unlock()
 	if number, repeated = s.made[key]; repeated && s.protection >= Token {
 		return number, true
+	}
+	if s.habit == Slow {
+		s.mu.Unlock()
+		<-time.After(2 * time.Second)
+		s.mu.Lock()
 	}
 	s.titles = append(s.titles, title)
 	s.made[key] = len(s.titles)
