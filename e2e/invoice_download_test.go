@@ -37,6 +37,13 @@ func (s *session) download(link string) (name string, content []byte) {
 	s.check(err, "download the file")
 	path, err := download.Path()
 	s.check(err, "wait for the file")
+	if !inChromium() { // Firefox saves it under its name, and Playwright looks for another one
+		answer, err := s.browser.Request().Get(download.URL())
+		s.check(err, "fetch the file again")
+		content, err = answer.Body()
+		s.check(err, "read the file")
+		return download.SuggestedFilename(), content
+	}
 	content, err = os.ReadFile(path)
 	s.check(err, "read the file")
 	return download.SuggestedFilename(), content
