@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/playwright-community/playwright-go"
 )
@@ -22,19 +23,22 @@ func (s *session) tab(address string) *session {
 
 // newPage opens a page. Firefox may fail to while other windows open.
 func (s *session) newPage() (page playwright.Page, err error) {
-	for range 5 {
-		if page, err = s.browser.NewPage(); err == nil || inChromium() {
-			break
+	for end := time.Now().Add(patience); ; {
+		if page, err = s.browser.NewPage(); err == nil || inChromium() || time.Now().After(end) {
+			return page, err
 		}
 	}
-	return page, err
 }
 
-// open goes to a path of the app, or to a complete URL.
+// open goes to a path of the app, or to a complete URL. Firefox may report the page under another navigation than the one that began.
 func (s *session) open(address string) {
 	s.t.Helper()
 	s.tellf(byPerson, "opens %s", s.short(address))
-	_, err := s.page.Goto(s.origin + strings.TrimPrefix(address, s.origin))
+	url := s.origin + strings.TrimPrefix(address, s.origin)
+	_, err := s.page.Goto(url)
+	if err != nil && !inChromium() && strings.Contains(err.Error(), "is interrupted by another navigation to \""+url+"\"") {
+		err = s.page.WaitForLoadState()
+	}
 	s.check(err, "open "+address)
 }
 
