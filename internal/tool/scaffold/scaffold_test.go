@@ -1,6 +1,7 @@
 package scaffold_test
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"slices"
@@ -135,7 +136,8 @@ func linter() []string {
 	if err != nil {
 		return []string{"go", "vet"}
 	}
-	found, err := filepath.Glob(filepath.Join(home, ".cache/onlyonce/golangci-lint-*/golangci-lint"))
+	cache := cmp.Or(os.Getenv("XDG_CACHE_HOME"), filepath.Join(home, ".cache")) // as in the Makefile
+	found, err := filepath.Glob(filepath.Join(cache, "go-programs/golangci-lint-*/golangci-lint"))
 	if err != nil || len(found) == 0 {
 		return []string{"go", "vet"}
 	}
