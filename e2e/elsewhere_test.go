@@ -55,7 +55,9 @@ func TestSuiteIsRunElsewhere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	write("app.json", strings.Replace(string(little), "http://127.0.0.1:8090", server.URL, 1))
+	const forms = `"forms": [{"name": "expense"}, {"name": "another", "form": {"path": "/expenses/new", "button": "Save and close",
+		"fields": [{"label": "Title", "text": "Chair {mark}"}]}}], "edit": `
+	write("app.json", strings.NewReplacer("http://127.0.0.1:8090", server.URL, `"edit": `, forms).Replace(string(little)))
 	write("this", "#!/bin/sh\nexec '"+os.Args[0]+"' \"$@\"\n")
 	write("go", "#!/bin/sh\n[ \"$1 $2\" = 'test -c' ] || exec '"+program+"' \"$@\"\ncp '"+directory+"/this' \"$5\"\n")
 	run("make", 0, nil, "-C", filepath.Dir(filepath.Dir(modules)), "suite", "ARCHIVE="+directory+"/suite.tar.gz")
@@ -69,18 +71,19 @@ func TestSuiteIsRunElsewhere(t *testing.T) {
 
 	step, env := stepOfAction(t, map[string]string{"app": "app.json", "run": "somebody clicks twice$"})
 	output := run("bash", 1, append(env, "GITHUB_ACTION_PATH="+directory+"/onlyonce/e2e"), "-eo", "pipefail", "-c", step)
-	if row := "| fingers | somebody clicks twice | duplicates (2) |"; !strings.Contains(output, row) {
-		t.Errorf("the output has no %q:\n%s", row, output)
+	if row := "| fingers | somebody clicks twice | duplicates (2) |"; strings.Count(output, row) != 2 {
+		t.Errorf("the output has no %q for two forms:\n%s", row, output)
 	}
 	for name, want := range map[string]string{
-		"badge.svg": "Created once: 0 of 1, grade D", "index.html": "data:image/jpeg", "junit.xml": `failures="1"`,
+		"badge.svg": "Created once: 0 of 2, grade D", "index.html": "data:image/jpeg",
+		"junit.xml": `<testsuite name="one of the little servers, another" tests="2" failures="1"`,
 	} {
 		text, err := os.ReadFile(filepath.Join(directory, "onlyonce-report", name))
 		if err != nil || !strings.Contains(string(text), want) {
 			t.Errorf("%s has no %q: %v", name, want, err)
 		}
 	}
-	kept, err := os.ReadFile(directory + "/onlyonce-report/stories/TestOtherApp-somebody_clicks_twice.json")
+	kept, err := os.ReadFile(directory + "/onlyonce-report/stories/TestOtherApp-another-somebody_clicks_twice.json")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -91,10 +91,11 @@ func outcomeOf(name string) outcome {
 // thisApp starts the app with its demo data, and a replica; or it returns the deployment.
 func thisApp(t *testing.T) *target {
 	t.Helper()
-	app, err := readTarget("apps/this_app.json")
+	described, err := readTargets("apps/this_app.json")
 	if err != nil {
 		t.Fatal(err)
 	}
+	app := described[0]
 	s := newSession(t)
 	s.findApp()
 	app.own, app.Address, app.known = s, s.origin, true

@@ -26,13 +26,30 @@ func TestOtherApp(t *testing.T) {
 	if file == "" {
 		return
 	}
-	var app *target
+	apps, err := readTargets(file)
+	if err != nil {
+		t.Run("the description", func(t *testing.T) {
+			t.Attr("family", "description")
+			t.Fatal(err)
+		})
+	}
+	for _, app := range apps {
+		t.Run(cmp.Or(app.title, "form"), app.tried)
+	}
+}
+
+// tried checks the description of a form, and tries the incidents on it.
+func (app *target) tried(t *testing.T) {
+	form := cmp.Or(app.Name, app.Address)
+	if app.title == "" {
+		form += " " + app.Form.Path
+	} else {
+		form += ", " + app.title
+	}
+	t.Attr("form", form)
 	fits := t.Run("the description", func(t *testing.T) {
 		t.Attr("family", "description")
-		var err error
-		if app, err = readTarget(file); err != nil {
-			t.Fatal(err)
-		}
+		t.Attr("form", form)
 		app.fits(t)
 	})
 	if !fits {
@@ -50,6 +67,7 @@ func TestOtherApp(t *testing.T) {
 		t.Run(one.name, func(t *testing.T) {
 			tried = true
 			t.Attr("family", one.family)
+			t.Attr("form", form)
 			if why := one.leftOut(app); why != "" {
 				leaveOut(t, why)
 			}
@@ -70,7 +88,6 @@ func TestOtherApp(t *testing.T) {
 func (app *target) fits(t *testing.T) {
 	t.Helper()
 	t.Attr("app", strings.TrimPrefix(app.Name+", "+app.Address, ", "))
-	t.Attr("form", cmp.Or(app.Name, app.Address)+" "+app.Form.Path)
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, app.Address, http.NoBody)
 	if err == nil {
 		var response *http.Response
@@ -196,22 +213,26 @@ func TestDescriptionsAreChecked(t *testing.T) {
 	const form = `"form": {"path": "/new", "fields": [{"label": "Title", "text": "Desk {mark}"}], "button": "Save"}`
 	const list = `"count": {"page": "/", "record": "li"}`
 	const complete = `"address": "http://localhost", ` + form + `, ` + list + `}`
+	const forms = `{"address": "http://localhost", ` + list + `, "forms": [{"name": "a", ` + form + `}, {`
 	const numbers = `"address": "http://localhost", "form": {"path": "/new", "button": "Pay"}, "count": {"json": "/n"`
 	for name, c := range map[string]struct{ text, want string }{
-		"complete":           {`{"address": "http://localhost:80", ` + form + `, ` + list + `}`, ""},
-		"an unknown field":   {`{"url": "http://localhost"}`, "url"},
-		"HTTPS":              {`{"address": "https://localhost", ` + form + `, ` + list + `}`, ""},
-		"no HTTP":            {`{"address": "ftp://localhost", ` + form + `, ` + list + `}`, "address"},
-		"a path":             {`{"address": "http://localhost/app", ` + form + `, ` + list + `}`, "address"},
-		"no mark":            {`{"address": "http://localhost", "form": {"path": "/new", "button": "Save"}, ` + list + `}`, "{mark}"},
-		"nothing to count":   {`{"address": "http://localhost", ` + form + `}`, "count"},
-		"nothing to find":    {`{` + numbers + `}}`, "count.difference"},
-		"a difference":       {`{` + numbers + `, "difference": true}}`, ""},
-		"all at once":        {`{"parallel": true, ` + numbers + `, "difference": true}}`, "can't be parallel"},
-		"a skipped incident": {`{"skip": {"clicks": "slow"}, ` + complete, "skip names no incident: clicks"},
-		"a cookie in clear":  {`{"session": {"cookies": {"sso": "secret"}}, ` + complete, "the cookie sso is a secret"},
-		"no state":           {`{"session": {"state": "none.json"}, ` + complete, "read session.state"},
-		"no record on pages": {`{"address": "http://localhost", ` + form + `, "count": {"page": "/"}}`, "count.record"},
+		"complete":              {`{"address": "http://localhost:80", ` + form + `, ` + list + `}`, ""},
+		"an unknown field":      {`{"url": "http://localhost"}`, "url"},
+		"HTTPS":                 {`{"address": "https://localhost", ` + form + `, ` + list + `}`, ""},
+		"no HTTP":               {`{"address": "ftp://localhost", ` + form + `, ` + list + `}`, "address"},
+		"a path":                {`{"address": "http://localhost/app", ` + form + `, ` + list + `}`, "address"},
+		"no mark":               {`{"address": "http://localhost", "form": {"path": "/new", "button": "Save"}, ` + list + `}`, "{mark}"},
+		"nothing to count":      {`{"address": "http://localhost", ` + form + `}`, "count"},
+		"nothing to find":       {`{` + numbers + `}}`, "count.difference"},
+		"a difference":          {`{` + numbers + `, "difference": true}}`, ""},
+		"all at once":           {`{"parallel": true, ` + numbers + `, "difference": true}}`, "can't be parallel"},
+		"a skipped incident":    {`{"skip": {"clicks": "slow"}, ` + complete, "skip names no incident: clicks"},
+		"a cookie in clear":     {`{"session": {"cookies": {"sso": "secret"}}, ` + complete, "the cookie sso is a secret"},
+		"no state":              {`{"session": {"state": "none.json"}, ` + complete, "read session.state"},
+		"several forms":         {forms + `"name": "b", ` + form + `}]}`, ""},
+		"a form without a name": {forms + form + `}]}`, "another name"},
+		"a form with a slip":    {forms + `"name": "b", "from": {}}]}`, "from"},
+		"no record on pages":    {`{"address": "http://localhost", ` + form + `, "count": {"page": "/"}}`, "count.record"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -219,7 +240,7 @@ func TestDescriptionsAreChecked(t *testing.T) {
 			if err := os.WriteFile(file, []byte(c.text), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			_, err := readTarget(file)
+			_, err := readTargets(file)
 			if (c.want == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v, want %q", err, c.want)
 			}

@@ -178,10 +178,11 @@ func (app *target) verdicts(t *testing.T, all []incident) map[string]verdict {
 // little starts one of the small servers and describes it.
 func little(t *testing.T, protection servers.Protection, habit servers.Habit) *target {
 	t.Helper()
-	app, err := readTarget("apps/little.json")
+	described, err := readTargets("apps/little.json")
 	if err != nil {
 		t.Fatal(err)
 	}
+	app := described[0]
 	server := servers.New(protection, habit)
 	running := httptest.NewServer(server)
 	t.Cleanup(running.Close)

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"os"
@@ -46,10 +47,14 @@ type target struct {
 
 	Skip map[string]string `json:"skip,omitempty"` // reasons not to try incidents, by their names
 
+	// Several forms, each with a name and the fields in which it differs from the rest of the description.
+	Forms []map[string]json.RawMessage `json:"forms,omitempty"`
+
 	Parallel     bool `json:"parallel,omitempty"`      // four incidents run at a time
 	NoScripts    bool `json:"no_scripts,omitempty"`    // the app is the same without JavaScript
 	NeedsScripts bool `json:"needs_scripts,omitempty"` // the app does not work without JavaScript
 
+	title     string                           // of one of several forms
 	directory string                           // of the description
 	state     *playwright.OptionalStorageState // of a browser that has logged in
 	grace     time.Duration                    // the longest delay of a repeat
@@ -92,12 +97,47 @@ type count struct {
 	Difference bool `json:"difference,omitempty"`
 }
 
-func readTarget(file string) (*target, error) {
+// readTargets reads a description. Each of its forms is a target.
+func readTargets(file string) (all []*target, err error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
-	decoder := json.NewDecoder(strings.NewReader(string(text)))
+	var common map[string]json.RawMessage
+	several := &target{Forms: []map[string]json.RawMessage{{}}}
+	if err := errors.Join(json.Unmarshal(text, &common), json.Unmarshal(text, several)); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	delete(common, "forms")
+	for _, own := range several.Forms {
+		var title string
+		if name, named := own["name"]; named {
+			err = json.Unmarshal(name, &title)
+			delete(own, "name")
+		}
+		if len(several.Forms) > 1 && (err != nil || title == "" || strings.Contains(title, "/") ||
+			slices.ContainsFunc(all, func(other *target) bool { return other.title == title })) {
+			return nil, fmt.Errorf("%s: each of the forms needs another name, without a slash", file)
+		}
+		described := maps.Clone(common)
+		maps.Copy(described, own)
+		text, err := json.Marshal(described)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		app, err := readTarget(file, text)
+		if err != nil {
+			return nil, err
+		}
+		app.title = title
+		all = append(all, app)
+	}
+	return all, nil
+}
+
+// readTarget reads the description of one form.
+func readTarget(file string, text []byte) (*target, error) {
+	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
 	app := &target{grace: 500 * time.Millisecond, directory: filepath.Dir(file)}
 	if err := decoder.Decode(app); err != nil {

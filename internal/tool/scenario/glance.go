@@ -48,13 +48,19 @@ func (t *Tally) Tried() int { return t.AsWanted + t.Errors + t.Untold + t.Duplic
 
 // Kept is a run on another app, as in its JUnit file.
 type Kept struct {
-	XMLName  xml.Name `xml:"testsuite"`
-	Name     string   `xml:"name,attr"`
-	Tests    int      `xml:"tests,attr"`
-	Failures int      `xml:"failures,attr"` // incidents against the app
-	Errors   int      `xml:"errors,attr"`   // incidents without a verdict
-	Skipped  int      `xml:"skipped,attr"`
-	Seconds  float64  `xml:"time,attr"`
+	XMLName xml.Name `xml:"testsuites"`
+	Seconds float64  `xml:"time,attr"`
+	Suites  []Suite  `xml:"testsuite"`
+}
+
+// Suite is a form of a run.
+type Suite struct {
+	Name     string  `xml:"name,attr"`
+	Tests    int     `xml:"tests,attr"`
+	Failures int     `xml:"failures,attr"` // incidents against the app
+	Errors   int     `xml:"errors,attr"`   // incidents without a verdict
+	Skipped  int     `xml:"skipped,attr"`
+	Seconds  float64 `xml:"time,attr"`
 
 	Cases []KeptCase `xml:"testcase"`
 }
@@ -98,10 +104,18 @@ func ReadKept(name string) (*Kept, error) {
 	return kept, nil
 }
 
+// cases returns those of all forms.
+func (k *Kept) cases() (all []KeptCase) {
+	for _, suite := range k.Suites {
+		all = append(all, suite.Cases...)
+	}
+	return all
+}
+
 // Tally counts the verdicts of all families together, and of each. The check of the description doesn't count.
 func (k *Kept) Tally(name string) (all Tally, families []Tally) {
 	all.Name = name
-	for _, one := range k.Cases {
+	for _, one := range k.cases() {
 		if !isIncident(one.Family) {
 			continue
 		}
@@ -122,7 +136,7 @@ func isIncident(family string) bool { return family != "" && family != "descript
 func (k *Kept) Table() string {
 	var rows [][2]string
 	incidents := map[[2]string][]string{}
-	for _, one := range k.Cases {
+	for _, one := range k.cases() {
 		if row := [2]string{one.Family, strings.ReplaceAll(one.Verdict, "|", "\\|")}; isIncident(one.Family) {
 			if incidents[row] == nil {
 				rows = append(rows, row)
@@ -143,7 +157,7 @@ const between = " · "
 
 // ReadTable reads the table of a page that [Kept.Table] has written.
 func ReadTable(page string) *Kept {
-	kept := &Kept{}
+	var kept Suite
 	_, table, _ := strings.Cut(page, "\n| family | verdict | incidents |\n|---|---|---|\n")
 	for row := range strings.Lines(table) {
 		cells := strings.Split(strings.Trim(row, "| \n"), " | ")
@@ -154,7 +168,7 @@ func ReadTable(page string) *Kept {
 			kept.Cases = append(kept.Cases, KeptCase{Family: cells[0], Verdict: cells[1], Name: name})
 		}
 	}
-	return kept
+	return &Kept{Suites: []Suite{kept}}
 }
 
 // Glance returns a table in Markdown, with a row for each tally.

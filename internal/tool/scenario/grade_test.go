@@ -62,7 +62,7 @@ func TestSentences(t *testing.T) {
 		"left out since the description has no edit": "",
 		"the suite failed: find Title: timeout":      "",
 	} {
-		one := Result{Test: "TestOtherApp/somebody_clicks_twice", Family: "fingers", Verdict: verdict}
+		one := Result{Test: "TestOtherApp/form/somebody_clicks_twice", Family: "fingers", Verdict: verdict}
 		if got := one.Sentence(); got != want {
 			t.Errorf("%q is told as %q, want %q", verdict, got, want)
 		}
@@ -73,9 +73,9 @@ func TestSentences(t *testing.T) {
 // each with the name of an existing section.
 func TestGradedPage(t *testing.T) {
 	t.Parallel()
-	results := collect(t, `{"Action":"attr","Test":"TestOtherApp/the_description","Key":"app","Value":"Ledger, http://127.0.0.1:3000"}
-		{"Action":"attr","Test":"TestOtherApp/the_description","Key":"family","Value":"description"}
-		{"Action":"pass","Test":"TestOtherApp/the_description","Elapsed":1}`+
+	results := collect(t, `{"Action":"attr","Test":"TestOtherApp/form/the_description","Key":"app","Value":"Ledger, http://127.0.0.1:3000"}
+		{"Action":"attr","Test":"TestOtherApp/form/the_description","Key":"family","Value":"description"}
+		{"Action":"pass","Test":"TestOtherApp/form/the_description","Elapsed":1}`+
 		twice+strings.ReplaceAll(twice, "twice", "five_times")+incidents+differs+broken+ended)
 	results.All[1].Marks = []string{"desk7", "desk8"}
 	results.All[1].Story = Story{Lock: true, Picture: []byte("jpeg"), Events: []Event{{1200, "picture", "the list afterwards"}}}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -39,7 +40,7 @@ type Result struct {
 	Verdict string   // "" if there is none
 	Marks   []string // the words by which its records are found, one for each attempt
 	App     string   // its name and address; set only by the check of the description
-	Form    string   // its name and the path of the form; set only by the check of the description
+	Form    string   // the names of the app and of the form
 
 	Story Story
 
@@ -92,7 +93,7 @@ func Collect(r io.Reader, progress io.Writer) (*Results, error) {
 			results.takes(e, progress)
 			continue
 		}
-		if parent, _, is := strings.Cut(e.Test, "/"); is {
+		for parent := path.Dir(e.Test); parent != "."; parent = path.Dir(parent) {
 			parents[parent] = true
 		}
 		one := running[e.Test]

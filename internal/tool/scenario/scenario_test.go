@@ -92,30 +92,30 @@ func TestWhatCountsAsPassed(t *testing.T) {
 
 // incidents is the go test -json output of a run on another app.
 const incidents = `
-{"Action":"attr","Test":"TestOtherApp/once","Key":"family","Value":"fingers"}
-{"Action":"attr","Test":"TestOtherApp/once","Key":"passed","Value":"one record"}
-{"Action":"pass","Test":"TestOtherApp/once","Elapsed":1}
-{"Action":"attr","Test":"TestOtherApp/left","Key":"family","Value":"pages"}
-{"Action":"output","Test":"TestOtherApp/left","Output":"    other_app_test.go:9: left out since the description has no edit\n"}
-{"Action":"skip","Test":"TestOtherApp/left","Elapsed":0}
+{"Action":"attr","Test":"TestOtherApp/form/once","Key":"family","Value":"fingers"}
+{"Action":"attr","Test":"TestOtherApp/form/once","Key":"passed","Value":"one record"}
+{"Action":"pass","Test":"TestOtherApp/form/once","Elapsed":1}
+{"Action":"attr","Test":"TestOtherApp/form/left","Key":"family","Value":"pages"}
+{"Action":"output","Test":"TestOtherApp/form/left","Output":"    other_app_test.go:9: left out since the description has no edit\n"}
+{"Action":"skip","Test":"TestOtherApp/form/left","Elapsed":0}
 `
 
 const twice = `
-{"Action":"attr","Test":"TestOtherApp/clicks_twice","Key":"family","Value":"fingers"}
-{"Action":"attr","Test":"TestOtherApp/clicks_twice","Key":"against","Value":"duplicates (2)"}
-{"Action":"pass","Test":"TestOtherApp/clicks_twice","Elapsed":1}
+{"Action":"attr","Test":"TestOtherApp/form/clicks_twice","Key":"family","Value":"fingers"}
+{"Action":"attr","Test":"TestOtherApp/form/clicks_twice","Key":"against","Value":"duplicates (2)"}
+{"Action":"pass","Test":"TestOtherApp/form/clicks_twice","Elapsed":1}
 `
 
 const differs = `
-{"Action":"attr","Test":"TestOtherApp/races","Key":"family","Value":"network"}
-{"Action":"attr","Test":"TestOtherApp/races","Key":"unstable","Value":"unstable: duplicates (2), then one record"}
-{"Action":"pass","Test":"TestOtherApp/races","Elapsed":1}
+{"Action":"attr","Test":"TestOtherApp/form/races","Key":"family","Value":"network"}
+{"Action":"attr","Test":"TestOtherApp/form/races","Key":"unstable","Value":"unstable: duplicates (2), then one record"}
+{"Action":"pass","Test":"TestOtherApp/form/races","Elapsed":1}
 `
 
 const broken = `
-{"Action":"attr","Test":"TestOtherApp/breaks","Key":"family","Value":"tabs"}
-{"Action":"output","Test":"TestOtherApp/breaks","Output":"    pages_test.go:9: find Title: timeout\nCall log:\n"}
-{"Action":"fail","Test":"TestOtherApp/breaks","Elapsed":1}
+{"Action":"attr","Test":"TestOtherApp/form/breaks","Key":"family","Value":"tabs"}
+{"Action":"output","Test":"TestOtherApp/form/breaks","Output":"    pages_test.go:9: find Title: timeout\nCall log:\n"}
+{"Action":"fail","Test":"TestOtherApp/form/breaks","Elapsed":1}
 {"Action":"fail","Test":"TestOtherApp","Elapsed":2}
 `
 
@@ -204,7 +204,8 @@ func TestKnownVerdicts(t *testing.T) {
 			t.Errorf("the same run again: %d known, exit code %d", Count(again.All, Known), again.Code())
 		}
 		before = kept(again)
-		if before.Failures+before.Errors > 0 || before.Skipped != 4 || before.Cases[2].Skipped.Message != "known: duplicates (2)" {
+		suite := before.Suites[0]
+		if suite.Failures+suite.Errors > 0 || suite.Skipped != 4 || suite.Cases[2].Skipped.Message != "known: duplicates (2)" {
 			t.Errorf("in CI: %+v", before)
 		}
 	}
@@ -218,22 +219,55 @@ func TestKnownVerdicts(t *testing.T) {
 		{"the suite failed: find Title", "duplicates (2)", Against}, {"unstable: lost, then one record", "lost", Known},
 	} {
 		results := collect(t, strings.Replace(twice, "duplicates (2)", c.now, 1)+ended)
-		results.Expect(&Kept{Cases: []KeptCase{{Name: "clicks twice", Verdict: c.earlier}}})
+		results.Expect(earlier("clicks twice", c.earlier))
 		if got := results.All[0].Status; got != c.want {
 			t.Errorf("%q after %q is %s, want %s", c.now, c.earlier, got, c.want)
 		}
 	}
 	results := collect(t, broken+ended)
-	results.Expect(&Kept{Cases: []KeptCase{{Name: "breaks", Verdict: "duplicates (2)"}}})
+	results.Expect(earlier("breaks", "duplicates (2)"))
 	if got := results.All[0].Status; got != Failed {
 		t.Errorf("a failure of the suite after a verdict is %s", got)
+	}
+}
+
+// earlier returns an earlier run of one incident.
+func earlier(incident, verdict string) *Kept {
+	return &Kept{Suites: []Suite{{Name: "incidents", Cases: []KeptCase{{Name: incident, Verdict: verdict}}}}}
+}
+
+// TestSeveralForms: each form has a section, a grade and a suite in CI, and what is known of one is not known of another.
+func TestSeveralForms(t *testing.T) {
+	t.Parallel()
+	of := func(form, events string) string {
+		named := `{"Action":"attr","Test":"TestOtherApp/form/clicks_twice","Key":"form","Value":"form"}`
+		return strings.NewReplacer("/form/", "/"+form+"/", `"form"}`, `"`+form+`"}`).Replace(named + events)
+	}
+	passes := strings.NewReplacer("against", "passed", "duplicates (2)", "one record").Replace(twice)
+	results := collect(t, of("expense", passes)+of("customer", twice)+ended)
+	var junit, page, badge bytes.Buffer
+	must.OK(t, errors.Join(results.JUnit(&junit), Badge(&badge, results),
+		Page(&page, chapters(t, results), results, Run{When: time.Now()})))
+	for found, want := range map[string]string{
+		results.Verdicts(): "\ncustomer:\n\n| family | incident | verdict |\n|---|---|---|\n| fingers | clicks twice | duplicates (2) |\n",
+		junit.String():     `<testsuite name="customer" tests="1" failures="1"`, badge.String(): "1 of 2",
+		page.String(): `aria-label="grade D" style="background: #b3261e">D</b></td><th scope="row">customer</th>`,
+	} {
+		if !strings.Contains(found, want) {
+			t.Errorf("no %s in %s", want, found)
+		}
+	}
+	again := collect(t, of("expense", twice)+of("customer", twice)+ended)
+	again.Expect(results.Kept())
+	if again.All[0].Status != Against || again.All[1].Status != Known {
+		t.Errorf("again: %+v", again.All)
 	}
 }
 
 // TestRunWithoutIncidentsIsNotKnown: a run that fails before its incidents fails again, also if the earlier run failed in the same way.
 func TestRunWithoutIncidentsIsNotKnown(t *testing.T) {
 	t.Parallel()
-	for test, family := range map[string]string{"TestOtherApp/the_description": "description", "TestOtherApp": "incidents"} {
+	for test, family := range map[string]string{"TestOtherApp/form/the_description": "description", "TestOtherApp/form": "incidents"} {
 		results := collect(t, `{"Action":"attr","Test":"`+test+`","Key":"family","Value":"`+family+`"}
 			{"Action":"fail","Test":"`+test+`","Elapsed":1}`+ended)
 		results.Expect(results.Kept())
@@ -246,9 +280,10 @@ func TestRunWithoutIncidentsIsNotKnown(t *testing.T) {
 // TestFoundInCI: CI shows the form, and for each incident the marks of its records and its story.
 func TestFoundInCI(t *testing.T) {
 	t.Parallel()
-	const mark = `{"Action":"attr","Test":"TestOtherApp/clicks_twice","Key":"mark","Value":"desk7"}`
-	results := collect(t, `{"Action":"attr","Test":"TestOtherApp/the_description","Key":"form","Value":"Ledger /expenses/new"}
-		{"Action":"pass","Test":"TestOtherApp/the_description","Elapsed":1}`+mark+twice+ended)
+	const mark = `{"Action":"attr","Test":"TestOtherApp/form/clicks_twice","Key":"mark","Value":"desk7"}
+		{"Action":"attr","Test":"TestOtherApp/form/clicks_twice","Key":"form","Value":"Ledger /expenses/new"}`
+	results := collect(t, `{"Action":"attr","Test":"TestOtherApp/form/the_description","Key":"form","Value":"Ledger /expenses/new"}
+		{"Action":"pass","Test":"TestOtherApp/form/the_description","Elapsed":1}`+mark+twice+ended)
 	results.All[1].Story = Story{Events: []Event{{1200, "person", "clicks Save"}}}
 	var junit bytes.Buffer
 	must.OK(t, results.JUnit(&junit))
@@ -321,7 +356,7 @@ func TestVerdictsAtAGlance(t *testing.T) {
 		t.Errorf("counted %+v, want %+v among them", families, want)
 	}
 	twice := KeptCase{Family: "fingers", Name: "clicks, then more", Verdict: "duplicates (2)"}
-	more := &Kept{Cases: append(slices.Clone(kept.Cases), twice)}
+	more := &Kept{Suites: append(kept.Suites, Suite{Cases: []KeptCase{twice}})}
 	table := "Words.\n\n" + more.Table()
 	if row := "| fingers | duplicates (2) | clicks twice · clicks, then more |\n"; !strings.Contains(table, row) {
 		t.Errorf("the table has no row %s:\n%s", row, table)

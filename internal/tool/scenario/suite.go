@@ -3,6 +3,7 @@ package scenario
 import (
 	"cmp"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 )
@@ -11,6 +12,8 @@ import (
 type Chapter struct {
 	Family
 
+	Form      string // if there are several
+	Begins    *Tally // of the form, at its first chapter
 	About     string
 	Scenarios []Scenario
 }
@@ -23,7 +26,7 @@ type Scenario struct {
 
 // Chapters sorts the results by families and tests.
 func (s *Source) Chapters(r *Results) (chapters []Chapter) {
-	sorted := slices.Clone(r.All)
+	sorted, forms := slices.Clone(r.All), r.forms()
 	slices.SortStableFunc(sorted, func(a, b Result) int {
 		if a.Family != "" && b.Family != "" {
 			return 0 // they are in the order of the catalogue
@@ -38,8 +41,15 @@ func (s *Source) Chapters(r *Results) (chapters []Chapter) {
 		} else if i >= 0 {
 			family = s.Families[i]
 		}
-		if len(chapters) == 0 || chapters[len(chapters)-1].Family != family {
-			chapters = append(chapters, Chapter{Family: family, About: s.about[family.File]})
+		form := ""
+		if len(forms) > 1 {
+			form = one.Form
+		}
+		if n := len(chapters); n == 0 || chapters[n-1].Family != family || chapters[n-1].Form != form {
+			chapters = append(chapters, Chapter{Family: family, Form: form, About: s.about[family.File]})
+			if form != "" && (n == 0 || chapters[n-1].Form != form) {
+				chapters[n].Begins = tally(r.of(form))
+			}
 		}
 		chapter := &chapters[len(chapters)-1]
 		if n := len(chapter.Scenarios); n == 0 || chapter.Scenarios[n-1].Test != one.Name() {
@@ -57,10 +67,10 @@ func (s *Source) Chapters(r *Results) (chapters []Chapter) {
 
 // Name returns the test without its variant, or the incident on another app, with its browser.
 func (r Result) Name() string {
-	name, incident, _ := strings.Cut(r.Test, "/")
 	if r.Family != "" {
-		return strings.ReplaceAll(cmp.Or(incident, name), "_", " ") + r.in()
+		return strings.ReplaceAll(path.Base(r.Test), "_", " ") + r.in()
 	}
+	name, _, _ := strings.Cut(r.Test, "/")
 	return name
 }
 

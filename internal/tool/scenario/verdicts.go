@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"cmp"
 	"encoding/xml"
 	"fmt"
 	"io"
@@ -35,9 +36,15 @@ func (r *Results) Code() int {
 // Verdicts returns a table in Markdown, and the number of incidents with each verdict.
 func (r *Results) Verdicts() string {
 	var text strings.Builder
-	text.WriteString("| family | incident | verdict |\n|---|---|---|\n")
-	note := ""
+	const head = "| family | incident | verdict |\n|---|---|---|\n"
+	note, forms := "", r.forms()
+	if len(forms) < 2 {
+		text.WriteString(head)
+	}
 	for i, one := range r.All {
+		if begins := i == 0 || r.All[i-1].Form != one.Form; begins && len(forms) > 1 {
+			fmt.Fprintf(&text, "\n%s:\n\n%s", one.Form, head)
+		}
 		inBoth := i > 0 && r.All[i-1].Test == one.Test
 		if inBoth {
 			note = "\nTried in Chromium and Firefox. Where Firefox has no row, its verdict is the same.\n"
@@ -55,17 +62,38 @@ func (r *Results) Verdicts() string {
 	return text.String()
 }
 
-// Kept returns the run in the format of CI systems. The suite has the name of the form, so that the runs of several forms can be told
-// apart.
-func (r *Results) Kept() *Kept {
-	kept := &Kept{
-		Name: "incidents", Tests: len(r.All), Failures: Count(r.All, Against), Errors: Count(r.All, Failed) + Count(r.All, Unstable),
-		Skipped: Count(r.All, LeftOut) + Count(r.All, Known), Seconds: r.Seconds,
-	}
+// forms returns the names of the forms, in their order. What belongs to none has the name "".
+func (r *Results) forms() (names []string) {
 	for _, one := range r.All {
-		if one.Form != "" {
-			kept.Name = one.Form
+		if !slices.Contains(names, one.Form) {
+			names = append(names, one.Form)
 		}
+	}
+	return names
+}
+
+// of returns the results of a form.
+func (r *Results) of(form string) []Result {
+	return slices.DeleteFunc(slices.Clone(r.All), func(one Result) bool { return one.Form != form })
+}
+
+// Kept returns the run in the format of CI systems.
+func (r *Results) Kept() *Kept {
+	kept := &Kept{Seconds: r.Seconds}
+	for _, form := range r.forms() {
+		kept.Suites = append(kept.Suites, suite(form, r.of(form)))
+	}
+	return kept
+}
+
+// suite returns the results of a form.
+func suite(form string, all []Result) Suite {
+	kept := Suite{
+		Name: cmp.Or(form, "incidents"), Tests: len(all), Failures: Count(all, Against), Errors: Count(all, Failed) + Count(all, Unstable),
+		Skipped: Count(all, LeftOut) + Count(all, Known),
+	}
+	for _, one := range all {
+		kept.Seconds += one.Seconds
 		row := KeptCase{Family: one.Family, Name: one.Name(), Seconds: one.Seconds, Verdict: one.Verdict}
 		for _, mark := range one.Marks {
 			row.Properties = append(row.Properties, Property{"mark", mark})
@@ -89,15 +117,17 @@ func (r *Results) Kept() *Kept {
 // Expect marks the incidents as known whose verdict is not as wanted, and no worse than in an earlier run. A description that does not fit
 // the app is never known, because no incident is tried with it.
 func (r *Results) Expect(before *Kept) {
-	earlier := map[string]int{}
-	for _, one := range before.Cases {
-		earlier[one.Name] = severity(one.Verdict)
+	earlier := map[[2]string]int{}
+	for _, suite := range before.Suites {
+		for _, one := range suite.Cases {
+			earlier[[2]string{suite.Name, one.Name}] = severity(one.Verdict)
+		}
 	}
 	for i, one := range r.All {
-		if !strings.Contains(one.Test, "/") || !isIncident(one.Family) {
+		if strings.Count(one.Test, "/") < 2 || !isIncident(one.Family) {
 			continue
 		}
-		before, now := earlier[one.Name()], severity(one.Verdict)
+		before, now := earlier[[2]string{cmp.Or(one.Form, "incidents"), one.Name()}], severity(one.Verdict)
 		if now > wanted && now <= before && (now == unknown || before != unknown) {
 			r.All[i].Status = Known
 		}
