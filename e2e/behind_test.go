@@ -3,9 +3,12 @@ package e2e
 import (
 	"cmp"
 	"strings"
+	"sync"
+	"time"
 )
 
-// Failures behind the browser's connection: gateways that answer in place of the app, and balancers that do not wait for it.
+// Failures behind the browser's connection: gateways that answer in place of the app, balancers that do not wait for it, and services
+// that the app needs after its commit.
 func behind() []incident {
 	return []incident{
 		{
@@ -24,6 +27,18 @@ func behind() []incident {
 			story: "API Umbrella issue 18: nginx stopped waiting for a slow app, and sent the request again. An app that looks for the " +
 				"record first does not find it yet.",
 			play: sentByTheImpatientBalancer,
+		},
+		{
+			family: "network", name: "a gateway answers in place of the app, and the app's script sends again by itself",
+			story: "nhost pull request 4927: one click imported a backup up to five times, because Apollo's RetryLink sends a mutation " +
+				"again after any failure, also after that of a gateway.",
+			play: sentByTheScript,
+		},
+		{
+			family: "network", name: "the app fails after the commit, and somebody sends again",
+			story: "Public Lab's plots2 issue 6273: a comment was saved, the mail about it failed, and the error page made people send " +
+				"the comment again.",
+			play: sendAfterTheFailure, needs: "break",
 		},
 	}
 }
@@ -48,4 +63,43 @@ func sendAfterTheGateway(v *visitor) {
 func sentByTheImpatientBalancer(v *visitor) {
 	v.wire.toReplicaAtOnce(strings.TrimPrefix(cmp.Or(v.app.replica, v.origin), "http://"))
 	v.create()
+}
+
+func sentByTheScript(v *visitor) {
+	v.wire.timeOutNext()
+	v.create()
+	if v.status() >= 400 {
+		v.leftOut = "since the browser sends the form, and no script"
+		return
+	}
+	again := func() bool {
+		posts, _ := v.wire.count()
+		return posts > v.before+1
+	}
+	end := time.Now().Add(3 * time.Second) // TanStack Query and ky wait for one
+	v.until("a script sends the form again, or does not", func() bool { return again() || time.Now().After(end) })
+	if !again() {
+		v.leftOut = "since the app's script does not send it again by itself"
+		return
+	}
+	v.tellf(byBrowser, "a script of the app has sent the form again, by itself")
+	v.settle()
+}
+
+func sendAfterTheFailure(v *visitor) {
+	mend := sync.OnceFunc(func() {
+		v.check(v.app.mends(), "mend the app")
+		v.tellf(byServer, "is mended")
+	})
+	defer mend()
+	v.check(v.app.breaks(), "break the app")
+	v.tellf(byServer, "a part of it breaks")
+	v.create()
+	failed := v.sawError() != ""
+	mend()
+	if v.told && !failed {
+		v.leftOut = "since the app shows no failure when it is broken"
+		return
+	}
+	v.tryAgain()
 }

@@ -35,6 +35,8 @@ func TestHabitsOfApps(t *testing.T) {
 		atOnce         = "a balancer sends the form again while the app is at work on it"
 		gatewaysPage   = "a gateway answers in place of the app, and somebody refreshes its page"
 		gateway        = "a gateway answers in place of the app, and somebody sends again"
+		byScript       = "a gateway answers in place of the app, and the app's script sends again by itself"
+		broken         = "the app fails after the commit, and somebody sends again"
 	)
 	const one, two = "one record", "duplicates (2)"
 	const noPage = "left out since a script sends the form, so the browser shows no page of the gateway"
@@ -62,9 +64,10 @@ func TestHabitsOfApps(t *testing.T) {
 		servers.Wizard:   {once: one, meanwhile: two, beforeAnAnswer: two, leave: "left out since its pages are loaded anew"},
 		servers.Router: {
 			twice: one, escape: one, script: two, leave: one, afterwards: one, back: two, beforeTheCut: one, beforeAnAnswer: two,
-			gateway: two, gatewaysPage: noPage,
+			gateway: two, gatewaysPage: noPage, broken: two, byScript: "left out since the app's script does not send it again by itself",
 		},
 		servers.Rebinds:    {leave: two},
+		servers.Retries:    {byScript: two},
 		servers.Tokens:     {twice: one, tabs: "error after success", back: "error after success"},
 		servers.Banner:     {twice: one, meanwhile: two},
 		servers.Warns:      {once: one, meanwhile: two, back: two},
@@ -80,13 +83,14 @@ func TestHabitsOfApps(t *testing.T) {
 			beforeAnAnswer: two, inTheAnswer: two,
 		},
 		servers.Guarded:  {once: one, twice: one, back: two, beforeAnAnswer: two},
-		servers.Silent:   {once: "one record, nobody is told"},
+		servers.Silent:   {once: "one record, nobody is told", byScript: "left out since the browser sends the form, and no script"},
 		servers.Textarea: {twice: one, enter: "left out since Enter sends the form from none of its fields"},
 	} {
 		try(servers.Button, habit, want)
 	}
 	for habit, want := range map[servers.Habit]map[string]string{ // some servers with a key are no better
-		servers.Slow: {balancer: one, atOnce: two},
+		servers.Slow:    {balancer: one, atOnce: two},
+		servers.Retries: {byScript: one},
 	} {
 		try(servers.Key, habit, want)
 	}

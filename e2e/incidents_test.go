@@ -57,6 +57,7 @@ func (i incident) leftOut(app *target) string {
 		return "since the description skips it: " + app.Skip[i.name]
 	case i.needs == "edit" && app.Edit == nil,
 		i.needs == "other_button" && app.OtherButton == "",
+		i.needs == "break" && app.breaks == nil,
 		i.needs == "restart" && app.restart == nil:
 		return "since the description has no " + i.needs
 	default:

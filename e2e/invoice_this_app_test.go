@@ -78,6 +78,7 @@ func outcomeOf(name string) outcome {
 		"a balancer sends the form again while the app is at work on it":                {repeated.attempts, " created"},
 		"a gateway answers in place of the app, and somebody refreshes its page":        repeated,
 		"a gateway answers in place of the app, and somebody sends again":               repeated,
+		"the app fails after the commit, and somebody sends again":                      repeated,
 		"somebody wants the same twice":                                                 asked,
 	}
 	for _, called := range []string{name, strings.TrimSuffix(name, scriptless)} {
@@ -102,6 +103,25 @@ func thisApp(t *testing.T) *target {
 	app.Count.Headers = map[string]string{"Authorization": "Bearer " + s.token}
 	if s.db != nil {
 		app.replica = s.startApp(patience).URL()
+		app.breaks, app.mends = s.breakPages, s.mendPages
 	}
 	return app
+}
+
+// breakPages makes the pages of invoices fail as if the database had gone, since they show the schedule that billed them. A create still
+// commits.
+func (s *session) breakPages() error {
+	_, err := s.db.Exec(s.t.Context(), `
+		CREATE FUNCTION fail() RETURNS boolean STABLE LANGUAGE plpgsql AS $$ BEGIN RAISE 'gone' USING ERRCODE = '57P03'; END $$;
+		ALTER TABLE schedule_periods RENAME TO kept_periods;
+		CREATE VIEW schedule_periods AS
+			SELECT tenant_id, id, schedule_id, period, version, created_at FROM kept_periods WHERE fail();
+		GRANT SELECT ON schedule_periods TO PUBLIC`)
+	return err
+}
+
+func (s *session) mendPages() error {
+	_, err := s.db.Exec(s.t.Context(), `
+		DROP VIEW schedule_periods; DROP FUNCTION fail(); ALTER TABLE kept_periods RENAME TO schedule_periods`)
+	return err
 }

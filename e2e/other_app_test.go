@@ -71,7 +71,7 @@ func (app *target) tried(t *testing.T) {
 			if why := one.leftOut(app); why != "" {
 				leaveOut(t, why)
 			}
-			if app.Parallel && one.needs != "restart" { // those that restart the app run before the others
+			if app.Parallel && one.needs != "restart" && one.needs != "break" { // those that stop the app run before the others
 				t.Parallel()
 			}
 			came, verdict := app.convicts(t, one)
@@ -226,6 +226,7 @@ func TestDescriptionsAreChecked(t *testing.T) {
 		"nothing to find":       {`{` + numbers + `}}`, "count.difference"},
 		"a difference":          {`{` + numbers + `, "difference": true}}`, ""},
 		"all at once":           {`{"parallel": true, ` + numbers + `, "difference": true}}`, "can't be parallel"},
+		"broken for good":       {`{"break": ["stop-mail"], ` + complete, "break and mend need each other"},
 		"a skipped incident":    {`{"skip": {"clicks": "slow"}, ` + complete, "skip names no incident: clicks"},
 		"a cookie in clear":     {`{"session": {"cookies": {"sso": "secret"}}, ` + complete, "the cookie sso is a secret"},
 		"no state":              {`{"session": {"state": "none.json"}, ` + complete, "read session.state"},

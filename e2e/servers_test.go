@@ -98,7 +98,8 @@ func tellsTheCause(t *testing.T, found map[string]verdict) {
 		"a gateway answers in place of the app, and somebody sends again": {
 			"network  a gateway drops the app's answer", "person   goes back",
 		},
-		"the app restarts before somebody tries again": {"server   restarts"},
+		"the app restarts before somebody tries again":             {"server   restarts"},
+		"the app fails after the commit, and somebody sends again": {"server   a part of it breaks", "server   is mended"},
 		"the connection breaks inside the request, and somebody sends again": {
 			"network  cuts the connection in the middle of the form", "network  works again",
 		},
@@ -136,6 +137,7 @@ func wantedOf(p servers.Protection) (wanted []incident) {
 			"somebody goes back and sends again", "somebody goes back and sends again, with no page cache",
 			"somebody duplicates the tab and sends both",
 			"a gateway answers in place of the app, and somebody refreshes its page",
+			"the app fails after the commit, and somebody sends again",
 		},
 		servers.Key: {
 			"somebody presses one button, then the other", "a script submits the form twice", "somebody refreshes the browser's error page",
@@ -146,11 +148,12 @@ func wantedOf(p servers.Protection) (wanted []incident) {
 			"the connection breaks inside the answer, and somebody sends again",
 			"a balancer sends the form again while the app is at work on it",
 			"a gateway answers in place of the app, and somebody refreshes its page",
-			"a gateway answers in place of the app, and somebody sends again",
+			"a gateway answers in place of the app, and somebody sends again", "the app fails after the commit, and somebody sends again",
 		},
 	}[p]
 	ofHabits := []string{ // tried by TestHabitsOfApps
 		"somebody leaves the form inside the app, comes back, and clicks",
+		"a gateway answers in place of the app, and the app's script sends again by itself",
 	}
 	for _, one := range incidents() {
 		if names == nil && !slices.Contains(ofHabits, one.name) || slices.Contains(names, one.name) || p == servers.Button && one.lock {
@@ -198,7 +201,7 @@ func little(t *testing.T, protection servers.Protection, habit servers.Habit) *t
 			Fields: []field{{Label: "Note", Text: "Desk {mark}"}}, Button: "Save",
 		}
 		app.PostedTo = "/expenses"
-	case servers.Router, servers.Panel, servers.Listens:
+	case servers.Router, servers.Panel, servers.Listens, servers.Retries:
 		app.Form.Path, app.Form.First, app.NeedsScripts = "/app/", []formPage{{Button: "New expense"}}, true
 		app.known, app.SuccessText = false, []string{"Saved."}
 	case servers.Replaces, servers.Rebinds:
@@ -222,6 +225,8 @@ func little(t *testing.T, protection servers.Protection, habit servers.Habit) *t
 		servers.Textarea, servers.Silent:
 	}
 	app.restart = func() error { server.Restart(); return nil }
+	app.breaks = func() error { server.Break(); return nil }
+	app.mends = func() error { server.Mend(); return nil }
 	app.counted = server.Count // TestDraftFits covers counting on the page
 	if app.Count.Difference {
 		app.counted = nil

@@ -43,6 +43,8 @@ type target struct {
 	Banner      string   `json:"banner,omitempty"`       // the button that closes an overlay; may be ""
 	PostedTo    string   `json:"posted_to,omitempty"`    // the path of the form, if other requests also have the mark; "" for any
 	Restart     []string `json:"restart,omitempty"`      // a command that restarts the app; without it, those incidents are skipped
+	Break       []string `json:"break,omitempty"`        // a command after which the app fails behind its commit, like Restart
+	Mend        []string `json:"mend,omitempty"`         // a command that undoes Break
 	CleanUp     []string `json:"clean_up,omitempty"`     // a command that runs after the incidents
 
 	Skip map[string]string `json:"skip,omitempty"` // reasons not to try incidents, by their names
@@ -61,6 +63,8 @@ type target struct {
 	known     bool                             // its pages start no later requests
 	own       *session                         // the session for this module's app
 	restart   func() error
+	breaks    func() error
+	mends     func() error
 	counted   func(mark string) int // counts the records without a page; may be nil
 	replica   string                // address of a second replica with the same data
 }
@@ -153,6 +157,8 @@ func readTarget(file string, text []byte) (*target, error) {
 		return nil, fmt.Errorf("%s: the form needs a field with {mark} in its text, or else count.difference", file)
 	case app.Count.Difference && app.Parallel:
 		return nil, fmt.Errorf("%s: with count.difference, incidents can't be parallel", file)
+	case (len(app.Break) == 0) != (len(app.Mend) == 0):
+		return nil, fmt.Errorf("%s: break and mend need each other", file)
 	case app.Count.Page == "" && app.Count.JSON == "" && len(app.Count.Command) == 0:
 		return nil, fmt.Errorf("%s: count needs a page, json or a command", file)
 	case app.Count.Page != "" && app.Count.Record == "":
@@ -173,13 +179,19 @@ func readTarget(file string, text []byte) (*target, error) {
 			return nil, fmt.Errorf("%s: %w", file, err)
 		}
 	}
-	if len(app.Restart) > 0 {
-		app.restart = func() error {
-			_, err := run(context.Background(), app.Restart)
-			return err
-		}
-	}
+	app.restart, app.breaks, app.mends = running(app.Restart), running(app.Break), running(app.Mend)
 	return app, nil
+}
+
+// running returns a function that runs a command, or nil if there is none.
+func running(command []string) func() error {
+	if len(command) == 0 {
+		return nil
+	}
+	return func() error {
+		_, err := run(context.Background(), command)
+		return err
+	}
 }
 
 // variable matches an environment variable in a text.

@@ -56,6 +56,7 @@ const (
 	Listens          // like Router, and an event stream, a long poll and a WebSocket, without which nothing is shown, are always open
 	Textarea         // Enter begins a new line
 	Replaces         // like Router, a script replaces the form during input, at first by an empty one, and sends it only at a click
+	Retries          // like Router, the script sends the form again after an answer of 500 or higher
 	Stays            // a script sends the form by PUT and stays on its page, which also polls at the same path
 	Silent           // the answer to the form is the empty form
 	Guarded          // behind a login in two steps; a selection brings the form anew, and it has a required file and no title
@@ -65,13 +66,13 @@ const (
 // Habits returns all habits.
 func Habits() []Habit {
 	return []Habit{Usual, Slow, Confirms, Wizard, Router, Tokens, Banner, Warns, Elsewhere, OwnAddress, Panel, Listens, Textarea, Replaces,
-		Stays, Silent, Guarded, Rebinds}
+		Retries, Stays, Silent, Guarded, Rebinds}
 }
 
 func (h Habit) String() string {
 	return [...]string{
 		"usual", "slow", "confirms", "wizard", "router", "tokens", "banner", "warns", "elsewhere", "own address", "panel", "listens",
-		"textarea", "replaces", "stays", "silent", "guarded", "rebinds",
+		"textarea", "replaces", "retries", "stays", "silent", "guarded", "rebinds",
 	}[h]
 }
 
@@ -83,6 +84,7 @@ type Server struct {
 	habit      Habit
 	mu         sync.Mutex
 	token      string // of the newest form
+	broken     bool
 	titles     []string
 	made       map[string]int // key → the number of its expense
 }
@@ -115,6 +117,24 @@ func (s *Server) Restart() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	clear(s.made)
+}
+
+// Break makes the server fail after it has created an expense, as without a mail server, until Mend.
+func (s *Server) Break() { s.setBroken(true) }
+
+// Mend undoes Break.
+func (s *Server) Mend() { s.setBroken(false) }
+
+func (s *Server) setBroken(broken bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.broken = broken
+}
+
+func (s *Server) isBroken() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.broken
 }
 
 // Count returns the number of expenses with a word in their title.
@@ -204,6 +224,8 @@ func (s *Server) create(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case repeated && s.protection == Token:
 		http.Error(w, "Error: this form was sent already.", http.StatusConflict)
+	case s.isBroken():
+		http.Error(w, "Error: no mail server.", http.StatusInternalServerError)
 	case s.postsJSON():
 		w.Header().Set("Content-Type", "application/json")
 		fmt.Fprintf(w, `{"path": "/app%s"}`, path)
@@ -221,7 +243,7 @@ func (s *Server) create(w http.ResponseWriter, r *http.Request) {
 
 func (s *Server) postsJSON() bool {
 	switch s.habit {
-	case Router, Panel, Listens, Replaces, Stays, Rebinds:
+	case Router, Panel, Listens, Replaces, Retries, Stays, Rebinds:
 		return true
 	default:
 		return false
