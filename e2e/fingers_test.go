@@ -1,6 +1,11 @@
 package e2e
 
-import "time"
+import (
+	"sync/atomic"
+	"time"
+
+	"github.com/playwright-community/playwright-go"
+)
 
 // Actions of hands on a form whose answer is slow. The wire holds the first form before it reaches the app, until all have been sent.
 func fingers() []incident {
@@ -17,6 +22,11 @@ func fingers() []incident {
 			play:  clickTwice, hold: beforeTheApp, plain: true, lock: true,
 		},
 		{
+			family: "fingers", name: "somebody clicks twice before the form is sent",
+			story: "CiviForm issue 2469: a double click made two applications. A script that locks late sees both clicks.",
+			play:  clickTwiceAtOnce, hold: beforeTheApp,
+		},
+		{
 			family: "fingers", name: "somebody clicks five times while the answer is slow",
 			story: "GOV.UK Frontend issue 2498: a lock that opens by itself after a second lets the third click through.",
 			play:  clickFiveTimes, hold: beforeTheApp, plain: true, lock: true,
@@ -30,6 +40,11 @@ func fingers() []incident {
 			family: "fingers", name: "somebody holds Enter down",
 			story: "A keyboard repeats a key that is held down, and each Enter is a submission.",
 			play:  holdEnter, hold: beforeTheApp, lock: true,
+		},
+		{
+			family: "fingers", name: "a scanner presses Enter twice before the form is sent",
+			story: "Snipe-IT issue 18974: scanners end a code with CR and LF, which are Enter. Strichliste issue 261: one books twice.",
+			play:  scan, hold: beforeTheApp,
 		},
 		{
 			family: "fingers", name: "somebody presses one button, then the other",
@@ -100,31 +115,104 @@ func holdEnter(v *visitor) {
 	v.check(v.page.Keyboard().Up("Enter"), "let go of Enter")
 }
 
-// enter holds Enter down in a field of the form, an input if possible, and reports whether this has sent the form. In other fields
-// Enter may begin a new line.
+// enter holds Enter down in a field of the form, and reports whether this has sent the form.
 func (v *visitor) enter() bool {
 	v.t.Helper()
-	var isInput any
-	for _, f := range v.app.Form.Fields {
-		input := v.input(f.Label)
-		var err error
-		isInput, err = input.Evaluate("e => { e.focus(); return e.localName === 'input'; }", nil)
-		v.check(err, "put the cursor into "+f.Label)
-		if isInput == true {
-			break
-		}
-	}
+	isInput := v.focusField()
 	v.tellf(byPerson, "presses Enter")
 	v.again(func() { v.check(v.page.Keyboard().Down("Enter"), "press Enter") })
-	if isInput == true {
-		v.sent(v.before + 1)
-	}
-	posts, _ := v.wire.count()
-	if posts == v.before {
-		v.leftOut = "since Enter sends the form from none of its fields"
-	}
-	return posts > v.before
+	return v.isSentByEnter(isInput)
 }
+
+// focusField puts the cursor into a field of the form, and reports whether it is an input. In others Enter may begin a new line.
+func (v *visitor) focusField() (isInput bool) {
+	v.t.Helper()
+	for _, f := range v.app.Form.Fields {
+		is, err := v.input(f.Label).Evaluate("e => { e.focus(); return e.localName === 'input'; }", nil)
+		v.check(err, "put the cursor into "+f.Label)
+		if is == true {
+			return true
+		}
+	}
+	return false
+}
+
+func (v *visitor) isSentByEnter(isInput bool) bool {
+	v.t.Helper()
+	posts, _ := v.wire.count()
+	if posts > v.before || isInput && v.isSent() {
+		return true
+	}
+	v.leftOut = "since Enter sends the form from none of its fields"
+	return false
+}
+
+// isSent reports whether the form is sent within five seconds.
+func (v *visitor) isSent() (sent bool) {
+	v.t.Helper()
+	end := time.Now().Add(5 * time.Second)
+	v.until("the form is sent, or cannot be sent in this way", func() bool {
+		posts, _ := v.wire.count()
+		sent = posts > v.before
+		return sent || time.Now().After(end)
+	})
+	return sent
+}
+
+func clickTwiceAtOnce(v *visitor) {
+	v.aim()
+	v.atOnce(func() {
+		v.tellf(byPerson, "presses the mouse twice, at once")
+		v.check(v.page.Mouse().Click(v.x, v.y, playwright.MouseClickOptions{ClickCount: new(2)}), "press the mouse")
+	}, v.isSent)
+}
+
+func scan(v *visitor) {
+	isInput := v.focusField()
+	v.atOnce(func() { v.press("Enter", "Enter") }, func() bool { return v.isSentByEnter(isInput) })
+}
+
+// atOnce makes two gestures that may send the form twice. If the browser sends it, and the page lets the second one pass, then the browser
+// may send one of them or both, by chance: only the first is sent, and the incident is left out.
+func (v *visitor) atOnce(gestures func(), isSent func() bool) {
+	v.t.Helper()
+	var passed atomic.Int32
+	v.page.OnConsole(func(m playwright.ConsoleMessage) { // a page that waits for an answer can't be asked
+		if m.Text() == formPassed {
+			passed.Add(1)
+		}
+	})
+	_, err := v.page.Evaluate(passOneForm, formPassed)
+	v.check(err, "watch the form")
+	gestures()
+	if !isSent() {
+		return
+	}
+	end := time.Now().Add(v.app.grace)
+	v.until("the form is sent once more or held back", func() bool {
+		posts, _ := v.wire.count()
+		return posts > v.before+1 || passed.Load() > 1 || time.Now().After(end)
+	})
+	if passed.Load() > 1 {
+		v.leftOut = "since the browser sends the form, and the second may take the place of the first"
+	}
+}
+
+const formPassed = "the browser sends a form"
+
+// passOneForm lets the browser send one form, unless the page prevents it. The listener is the last one of each event.
+const passOneForm = `(message) => {
+	let passed = 0;
+	const last = (event) => {
+		if (event.defaultPrevented) return;
+		console.debug(message);
+		if (++passed > 1) event.preventDefault();
+	};
+	addEventListener("submit", () => {
+		removeEventListener("submit", last);
+		addEventListener("submit", last);
+	}, true);
+}`
 
 func otherButton(v *visitor) {
 	v.pointAt(v.app.OtherButton)
@@ -194,12 +282,7 @@ func submitTwice(v *visitor) {
 		setTimeout(submit, 100);
 	}`, []float64{v.x, v.y})
 	v.check(err, "submit by script")
-	end := time.Now().Add(5 * time.Second)
-	v.until("the form is sent, or cannot be sent in this way", func() bool {
-		posts, _ := v.wire.count()
-		return posts > v.before || time.Now().After(end)
-	})
-	if posts, _ := v.wire.count(); posts == v.before {
+	if !v.isSent() {
 		v.leftOut = "since it is not sent by submitting it, only by its button"
 		return
 	}

@@ -29,6 +29,7 @@ func TestHabitsOfApps(t *testing.T) {
 		back           = "somebody goes back and sends again, with no page cache"
 		beforeTheCut   = "the connection breaks before the request, and somebody sends again"
 		inTheRequest   = "the connection breaks inside the request, and somebody sends again"
+		hasty, scan    = "somebody clicks twice before the form is sent", "a scanner presses Enter twice before the form is sent"
 		leave          = "somebody leaves the form inside the app, comes back, and clicks"
 		beforeAnAnswer = "the connection breaks before the answer, and somebody sends again"
 		balancer       = "a balancer sends the form twice"
@@ -40,6 +41,7 @@ func TestHabitsOfApps(t *testing.T) {
 	)
 	const one, two = "one record", "duplicates (2)"
 	const noPage = "left out since a script sends the form, so the browser shows no page of the gateway"
+	const byNone = "left out since Enter sends the form from none of its fields"
 	const fromScript = "left out since a script brings the form, so it is empty in a duplicated tab"
 	try := func(protection servers.Protection, habit servers.Habit, want map[string]string) {
 		t.Run(protection.String()+", "+habit.String(), func(t *testing.T) {
@@ -63,9 +65,11 @@ func TestHabitsOfApps(t *testing.T) {
 		servers.Confirms: {twice: one, script: two, errorPage: two},
 		servers.Wizard:   {once: one, meanwhile: two, beforeAnAnswer: two, leave: "left out since its pages are loaded anew"},
 		servers.Router: {
-			twice: one, escape: one, script: two, leave: one, afterwards: one, back: two, beforeTheCut: one, beforeAnAnswer: two,
-			gateway: two, gatewaysPage: noPage, broken: two, byScript: "left out since the app's script does not send it again by itself",
+			hasty: one, scan: one, twice: one, escape: one, script: two, leave: one, afterwards: one, back: two, beforeTheCut: one,
+			beforeAnAnswer: two, gateway: two, gatewaysPage: noPage, broken: two,
+			byScript: "left out since the app's script does not send it again by itself",
 		},
+		servers.Late:       {twice: one, hasty: two, scan: two},
 		servers.Rebinds:    {leave: two},
 		servers.Retries:    {byScript: two},
 		servers.Tokens:     {twice: one, tabs: "error after success", back: "error after success"},
@@ -84,7 +88,7 @@ func TestHabitsOfApps(t *testing.T) {
 		},
 		servers.Guarded:  {once: one, twice: one, back: two, beforeAnAnswer: two},
 		servers.Silent:   {once: "one record, nobody is told", byScript: "left out since the browser sends the form, and no script"},
-		servers.Textarea: {twice: one, enter: "left out since Enter sends the form from none of its fields"},
+		servers.Textarea: {twice: one, enter: byNone, scan: byNone},
 	} {
 		try(servers.Button, habit, want)
 	}

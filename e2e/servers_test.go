@@ -56,7 +56,8 @@ func TestIncidentsConvict(t *testing.T) {
 			"the connection breaks before the request, and somebody sends again",
 			"the connection breaks inside the request, and somebody sends again",
 		}, name)
-		if harmless != v.good() || !harmless && v.kind() != "duplicates" {
+		byChance := name == "somebody clicks twice before the form is sent" // so it is left out, as the table has it
+		if harmless != v.good() || !harmless && !byChance && v.kind() != "duplicates" {
 			t.Errorf("%s comes to %s where nothing is protected: the repeat did not happen", name, v)
 		}
 	}
@@ -153,6 +154,7 @@ func wantedOf(p servers.Protection) (wanted []incident) {
 	}[p]
 	ofHabits := []string{ // tried by TestHabitsOfApps
 		"somebody leaves the form inside the app, comes back, and clicks",
+		"a scanner presses Enter twice before the form is sent",
 		"a gateway answers in place of the app, and the app's script sends again by itself",
 	}
 	for _, one := range incidents() {
@@ -204,7 +206,7 @@ func little(t *testing.T, protection servers.Protection, habit servers.Habit) *t
 	case servers.Router, servers.Panel, servers.Listens, servers.Retries:
 		app.Form.Path, app.Form.First, app.NeedsScripts = "/app/", []formPage{{Button: "New expense"}}, true
 		app.known, app.SuccessText = false, []string{"Saved."}
-	case servers.Replaces, servers.Rebinds:
+	case servers.Replaces, servers.Rebinds, servers.Late:
 		app.Form.Path, app.NeedsScripts, app.known, app.SuccessText = "/app/new", true, false, []string{"Saved."}
 	case servers.Stays:
 		app.Form.Path, app.NeedsScripts, app.known, app.NoScripts = "/app/new", true, false, false

@@ -61,18 +61,19 @@ const (
 	Silent           // the answer to the form is the empty form
 	Guarded          // behind a login in two steps; a selection brings the form anew, and it has a required file and no title
 	Rebinds          // like Router, its script is bound once more at each visit to the form, which has a link to the first page
+	Late             // like Router, its script disables the button when it has waited, and sends the form then
 )
 
 // Habits returns all habits.
 func Habits() []Habit {
 	return []Habit{Usual, Slow, Confirms, Wizard, Router, Tokens, Banner, Warns, Elsewhere, OwnAddress, Panel, Listens, Textarea, Replaces,
-		Retries, Stays, Silent, Guarded, Rebinds}
+		Retries, Stays, Silent, Guarded, Rebinds, Late}
 }
 
 func (h Habit) String() string {
 	return [...]string{
 		"usual", "slow", "confirms", "wizard", "router", "tokens", "banner", "warns", "elsewhere", "own address", "panel", "listens",
-		"textarea", "replaces", "retries", "stays", "silent", "guarded", "rebinds",
+		"textarea", "replaces", "retries", "stays", "silent", "guarded", "rebinds", "late",
 	}[h]
 }
 
@@ -243,7 +244,7 @@ func (s *Server) create(w http.ResponseWriter, r *http.Request) {
 
 func (s *Server) postsJSON() bool {
 	switch s.habit {
-	case Router, Panel, Listens, Replaces, Retries, Stays, Rebinds:
+	case Router, Panel, Listens, Replaces, Retries, Stays, Rebinds, Late:
 		return true
 	default:
 		return false
