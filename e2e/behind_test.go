@@ -50,6 +50,10 @@ func refreshTheGatewaysPage(v *visitor) {
 		v.leftOut = "since a script sends the form, so the browser shows no page of the gateway"
 		return
 	}
+	if v.framed != nil {
+		v.leftOut = reframed
+		return
+	}
 	v.refresh()
 	v.settle()
 }

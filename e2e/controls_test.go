@@ -16,7 +16,7 @@ import (
 type control struct {
 	Kind  string `json:"kind"` // its type, or its tag
 	ID    int    `json:"id"`   // it stays the same when other controls come or go
-	Form  int    `json:"form"` // index of its form on the page; -1 without one
+	Form  int    `json:"form"` // number of its form
 	Names []struct {
 		By   string `json:"by"`
 		Text string `json:"text"`
@@ -49,21 +49,29 @@ const listControls = `(all) => all.map((e) => {
 	].map(([by, text]) => ({ by, text: (text ?? "").trim().replace(/\s+/g, " ") })).filter((n) => n.text);
 	const shown = e.type === "file" || e.checkVisibility({ visibilityProperty: true }) && !e.closest("[aria-hidden=true]");
 	return shown && { names, form: [...document.forms].indexOf(e.form), kind: e.type || e.localName, required: !!e.required,
-		id: Number(e.dataset.control ??= window.controls = (window.controls ?? 0) + 1),
+		id: Number(e.dataset.control ??= window.controls = (window.controls ?? Math.floor(Math.random() * 1e9)) + 1),
 		options: [...e.options ?? []].filter((o) => o.value).map((o) => o.text.trim()) };
 }).filter(Boolean)`
 
-// controls lists those that people see on the page, in its order.
+// controls lists those that people see on the page and in its frames, in their order.
 func (v *visitor) controls(selector string) (found []control, err error) {
-	listed, err := v.page.Locator(selector).EvaluateAll(listControls)
-	if err != nil {
-		return nil, err
+	for i, frame := range v.page.Frames() {
+		listed, err := frame.Locator(selector).EvaluateAll(listControls)
+		if i > 0 && err != nil {
+			continue // the frame is gone, or loading
+		}
+		text, none := json.Marshal(listed)
+		var here []control
+		if err := cmp.Or(err, none, json.Unmarshal(text, &here)); err != nil {
+			return nil, err
+		}
+		for _, one := range here {
+			v.frames[one.ID] = frame
+			one.Form += i * 1000 // each frame has other forms
+			found = append(found, one)
+		}
 	}
-	text, err := json.Marshal(listed)
-	if err != nil {
-		return nil, err
-	}
-	return found, json.Unmarshal(text, &found)
+	return found, nil
 }
 
 // ornament matches the punctuation around labels.
@@ -73,7 +81,7 @@ func plainName(name string) string { return strings.ToLower(ornament.ReplaceAllS
 
 // numbered returns the control with an id.
 func (v *visitor) numbered(id int) playwright.Locator {
-	return v.page.Locator(fmt.Sprintf("[data-control='%d']", id))
+	return v.frames[id].Locator(fmt.Sprintf("[data-control='%d']", id))
 }
 
 // named returns the id of the control with a name, and the kind of that name. An exact label is preferred to one that differs in
@@ -141,6 +149,9 @@ func (v *visitor) find(selector, name string) playwright.Locator {
 	for deadline := time.Now().Add(5 * time.Second); ; <-tick.C {
 		all, err := v.controls(selector) // on an error, another page has just loaded
 		if id, by := named(all, name); id >= 0 {
+			if v.frames[id] != v.page.MainFrame() {
+				v.framed = v.frames[id]
+			}
 			if v.story.aloud {
 				v.tellf(byBrowser, "%s is what has the %s", name, by)
 			}
@@ -172,11 +183,12 @@ func (v *visitor) pointAt(name string) {
 			return false
 		}
 		v.x, v.y = box.X+box.Width/2, box.Y+box.Height/2
-		over, err = button.Evaluate(`(e, [x, y]) => {
-			const top = e.getRootNode().elementFromPoint(x, y);
+		over, err = button.Evaluate(`(e) => {
+			const box = e.getBoundingClientRect();
+			const top = e.getRootNode().elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
 			return !top || e.contains(top) || top.contains(e) || top.closest("label")?.contains(e) ? "" :
 				"<" + top.localName + (top.id && " id=" + top.id) + "> " + (top.innerText ?? "").trim().replace(/\s+/g, " ").slice(0, 80);
-		}`, []float64{v.x, v.y}, playwright.LocatorEvaluateOptions{Timeout: soon})
+		}`, nil, playwright.LocatorEvaluateOptions{Timeout: soon})
 		return err == nil
 	})
 	v.tellf(byPerson, "points at %s", name)

@@ -275,12 +275,11 @@ func submitTwice(v *visitor) {
 	v.aim()
 	v.tellf(byBrowser, "a script submits the form, and once more after 0.1 seconds")
 	// One script schedules both, because a page that waits for an answer runs no further scripts.
-	_, err := v.page.Evaluate(`([x, y]) => {
-		const button = document.elementFromPoint(x, y).closest("button, input, [role=button]");
+	_, err := v.find(buttons, v.app.Form.Button).Evaluate(`(button) => {
 		const submit = () => button.form ? button.form.requestSubmit() : button.click();
 		submit();
 		setTimeout(submit, 100);
-	}`, []float64{v.x, v.y})
+	}`, nil)
 	v.check(err, "submit by script")
 	if !v.isSent() {
 		v.leftOut = "since it is not sent by submitting it, only by its button"

@@ -43,6 +43,7 @@ func TestHabitsOfApps(t *testing.T) {
 	const noPage = "left out since a script sends the form, so the browser shows no page of the gateway"
 	const byNone = "left out since Enter sends the form from none of its fields"
 	const fromScript = "left out since a script brings the form, so it is empty in a duplicated tab"
+	const reframed = "left out " + reframed
 	try := func(protection servers.Protection, habit servers.Habit, want map[string]string) {
 		t.Run(protection.String()+", "+habit.String(), func(t *testing.T) {
 			t.Parallel()
@@ -89,6 +90,8 @@ func TestHabitsOfApps(t *testing.T) {
 		servers.Guarded:  {once: one, twice: one, back: two, beforeAnAnswer: two},
 		servers.Silent:   {once: "one record, nobody is told", byScript: "left out since the browser sends the form, and no script"},
 		servers.Textarea: {twice: one, enter: byNone, scan: byNone},
+		servers.Framed:   {enter: one, duplicate: "left out since the form is in a frame", beforeAnAnswer: two},
+		servers.Embedded: {enter: one, script: two, back: two, errorPage: reframed, gatewaysPage: reframed},
 	} {
 		try(servers.Button, habit, want)
 	}

@@ -95,7 +95,7 @@ func restartAndSend(v *visitor) {
 	v.sendAndLose(beforeAnswer)
 	v.check(v.app.restart(), "restart the app")
 	v.tellf(byServer, "restarts")
-	if !v.isOnBrowsersErrorPage() {
+	if v.framed != nil || !v.isOnBrowsersErrorPage() {
 		v.tryAgain()
 		return
 	}

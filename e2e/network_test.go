@@ -126,9 +126,11 @@ func (s *session) loseNextAnswer() {
 }
 
 func (s *session) isOnBrowsersErrorPage() bool {
-	on, err := s.page.Evaluate("() => /^(chrome-error|about:neterror)/.test(document.documentURI)")
+	on, err := s.page.Evaluate(isErrorPage)
 	return err == nil && on == true // on an error, another page has just loaded
 }
+
+const isErrorPage = "() => /^(chrome-error|about:neterror)/.test(document.documentURI)"
 
 // isOnBrowserError checks that the browser shows its error page.
 func (s *session) isOnBrowserError() {

@@ -68,9 +68,16 @@ func refreshTheErrorPage(v *visitor) {
 		v.leftOut = "since a script sends the form, so the browser shows no error page"
 		return
 	}
+	if v.framed != nil {
+		v.leftOut = reframed
+		return
+	}
 	v.refresh()
 	v.settle()
 }
+
+// reframed is the reason to leave out incidents that refresh a page in a frame.
+const reframed = "since F5 opens the frame of the form anew"
 
 func backAndSend(v *visitor) {
 	v.create()

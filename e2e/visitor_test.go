@@ -20,18 +20,20 @@ type visitor struct {
 
 	app      *target
 	wire     *wire
-	mark     string // a unique word that the visitor types into the form
-	before   int    // forms sent before this one was filled in
-	others   int    // other requests with a body before
-	existing int    // records that existed before, with count.difference
-	told     bool   // a page has shown that the record exists
-	leftOut  string // why the incident did not happen, or ""
+	mark     string                   // a unique word that the visitor types into the form
+	before   int                      // forms sent before this one was filled in
+	others   int                      // other requests with a body before
+	existing int                      // records that existed before, with count.difference
+	told     bool                     // a page has shown that the record exists
+	leftOut  string                   // why the incident did not happen, or ""
+	framed   playwright.Frame         // which has the form, or nil if that is in the page
+	frames   map[int]playwright.Frame // by the ids of their controls
 }
 
 // visit opens a browser window, logged in.
 func visit(t *testing.T, app *target, s *session, w *wire) *visitor {
 	t.Helper()
-	v := &visitor{session: s, app: app, wire: w, mark: s.mark + strings.ToLower(rand.Text()[:8])}
+	v := &visitor{session: s, app: app, wire: w, frames: map[int]playwright.Frame{}, mark: s.mark + strings.ToLower(rand.Text()[:8])}
 	w.tellf, w.mark = s.tellf, v.mark
 	if app.Count.Difference {
 		w.mark = "" // each form is one that creates
@@ -51,11 +53,22 @@ func (v *visitor) openForm() {
 	v.closeBanner()
 	v.findForm()
 	v.fillIn(v.app.Form.Fields)
+	if v.framed != nil && !inChromium() && hostOf(v.framed.URL()) != hostOf(v.page.URL()) {
+		leaveOut(v.t, "since Firefox takes no clicks over WebDriver BiDi in a frame of another host")
+	}
 	if v.app.Count.Difference {
 		v.existing = v.listed()
 	}
 	v.before, _ = v.wire.count()
 	v.others = len(v.wire.others())
+}
+
+func hostOf(address string) string {
+	at, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return at.Host
 }
 
 // place returns the path of an address, with that of its fragment, by which a script may choose the page.
@@ -164,6 +177,10 @@ func (v *visitor) duplicateTab() *visitor {
 	v.t.Helper()
 	if v.app.NeedsScripts {
 		v.leftOut = "since a script brings the form, so it is empty in a duplicated tab"
+		return nil
+	}
+	if v.framed != nil {
+		v.leftOut = "since the form is in a frame"
 		return nil
 	}
 	v.tellf(byPerson, "duplicates the tab")
@@ -337,15 +354,43 @@ func (v *visitor) settle() {
 		if !v.wire.isQuiet(enough) {
 			return false
 		}
-		state, err := v.page.Evaluate(arrived, v.wire.given().UnixMilli()) // on an error, another page has just loaded
-		since := time.Since(v.wire.moved())                                // a busy machine shows a page late
+		states, err := v.reads(arrived, v.wire.given().UnixMilli()) // on an error, another page has just loaded
+		state := any("old")
+		for _, one := range states {
+			if one != "old" {
+				state = one
+			}
+		}
+		since := time.Since(v.wire.moved()) // a busy machine shows a page late
 		shown := state == "complete" || since > quietToRedirect && state != "old" || since > 3*quietToRedirect
 		return err == nil && shown && v.wire.isQuiet(enough)
 	})
 	if posts, _ := v.wire.count(); posts > v.before {
-		text, err := v.page.Evaluate(readPage)
-		v.told = v.told || err == nil && v.tells(fmt.Sprint(text))
+		text, err := v.reads(readPage)
+		v.told = v.told || err == nil && v.tells(fmt.Sprint(text...))
 	}
+}
+
+// reads evaluates a script in the page, and in the frame that has the form.
+func (v *visitor) reads(script string, arguments ...any) (found []any, err error) {
+	in := []playwright.Frame{v.page.MainFrame()}
+	if v.framed != nil && !v.framed.IsDetached() && v.framed.Page() == v.page {
+		in = append(in, v.framed)
+	}
+	for _, frame := range in {
+		one, err := frame.Evaluate(script, arguments...)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, one)
+	}
+	return found, nil
+}
+
+// isOnBrowsersErrorPage reports whether the browser shows its error page, also in the frame.
+func (v *visitor) isOnBrowsersErrorPage() bool {
+	found, err := v.reads(isErrorPage)
+	return err == nil && slices.Contains(found, any(true)) // on an error, another page has just loaded
 }
 
 // readPage returns the visible text of a page, without the typed text.
@@ -377,14 +422,35 @@ const arrived = `(given) => {
 // back and forward may show a page that the browser has kept, without a request.
 func (v *visitor) back() {
 	v.t.Helper()
-	v.session.back()
+	if v.framed == nil {
+		v.session.back()
+	} else {
+		v.tellf(byPerson, "goes back")
+		v.inFrame("() => { history.back(); }")
+	}
 	v.wire.showsAgain()
 }
 
 func (v *visitor) forward() {
 	v.t.Helper()
-	v.session.forward()
+	if v.framed == nil {
+		v.session.forward()
+	} else {
+		v.tellf(byPerson, "goes forward")
+		v.inFrame("() => { history.forward(); }")
+	}
 	v.wire.showsAgain()
+}
+
+// inFrame runs a script after which the frame shows another page, while the page around it stays.
+func (v *visitor) inFrame(script string) {
+	v.t.Helper()
+	begun, before := time.Now(), v.framed.URL()
+	_, err := v.page.Evaluate(script)
+	v.check(err, "leave the page of the frame")
+	v.until("the frame shows another page", func() bool {
+		return v.framed.URL() != before || v.wire.moved().After(begun) || time.Since(begun) > longPoll
+	})
 }
 
 // sendAndLose sends the form over a connection that breaks, waits until the browser shows it, and restores the connection.
@@ -406,10 +472,14 @@ func (v *visitor) sendAndLose(at cut) {
 // status returns the status of the page, or 0 where the browser does not know it.
 func (v *visitor) status() int {
 	v.t.Helper()
-	status, err := v.page.Evaluate("() => performance.getEntriesByType('navigation')[0]?.responseStatus ?? 0")
+	found, err := v.reads("() => performance.getEntriesByType('navigation')[0]?.responseStatus ?? 0")
 	v.check(err, "read the status")
-	code, _ := status.(int)
-	return code
+	worst := 0
+	for _, status := range found {
+		code, _ := status.(int)
+		worst = max(worst, code)
+	}
+	return worst
 }
 
 // sawError returns the text on the page that looks like an error, or "", and notes whether the page shows that the record exists.
@@ -421,9 +491,9 @@ func (v *visitor) sawError() string {
 	if status := v.status(); status >= 400 {
 		return fmt.Sprint("status ", status)
 	}
-	read, err := v.page.Evaluate(readPage)
+	read, err := v.reads(readPage)
 	v.check(err, "read the page")
-	text := fmt.Sprint(read)
+	text := fmt.Sprint(read...)
 	v.told = v.told || v.tells(text)
 	if i := slices.IndexFunc(v.app.ErrorText, func(word string) bool { return contains(text, word) }); i >= 0 {
 		return v.app.ErrorText[i]

@@ -17,7 +17,7 @@ type keptPage struct {
 
 // keep keeps a page while it passes, unless browsers may not store it.
 func (w *wire) keep(r *http.Response) {
-	if !isForPage(r.Request) || r.Request.Method != http.MethodGet || r.StatusCode != http.StatusOK {
+	if !isForPage(r.Request) || isForFrame(r.Request) || r.Request.Method != http.MethodGet || r.StatusCode != http.StatusOK {
 		return
 	}
 	w.mu.Lock()
@@ -32,6 +32,8 @@ func (w *wire) keep(r *http.Response) {
 	}
 }
 
+func isForFrame(r *http.Request) bool { return r.Header.Get("Sec-Fetch-Dest") == "iframe" }
+
 // repeatPage answers the next request for the kept page with it.
 func (w *wire) repeatPage() {
 	w.mu.Lock()
@@ -43,7 +45,7 @@ func (w *wire) repeatPage() {
 func (w *wire) repeated(r *http.Request) *keptPage {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if !w.repeats || !isForPage(r) {
+	if !w.repeats || !isForPage(r) || isForFrame(r) {
 		return nil
 	}
 	w.repeats = false

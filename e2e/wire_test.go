@@ -329,11 +329,11 @@ func (w *wire) lostPage() bool {
 	return w.lost
 }
 
-// isForPage reports whether the browser will show the answer as a page, as opposed to a script's request. Over plain HTTP, browsers
-// name the destination to loopback addresses only.
+// isForPage reports whether the browser will show the answer as a page, also in a frame, as opposed to a script's request. Over plain
+// HTTP, browsers name the destination to loopback addresses only.
 func isForPage(r *http.Request) bool {
 	if destination := r.Header.Get("Sec-Fetch-Dest"); destination != "" {
-		return destination == "document"
+		return destination == "document" || destination == "iframe"
 	}
 	return r.Header.Get("Upgrade-Insecure-Requests") != ""
 }

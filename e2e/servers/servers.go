@@ -62,18 +62,21 @@ const (
 	Guarded          // behind a login in two steps; a selection brings the form anew, and it has a required file and no title
 	Rebinds          // like Router, its script is bound once more at each visit to the form, which has a link to the first page
 	Late             // like Router, its script disables the button when it has waited, and sends the form then
+	Framed           // the form is in a frame of its page
+	Embedded         // like Framed, and the frame is of another host
 )
 
 // Habits returns all habits.
 func Habits() []Habit {
 	return []Habit{Usual, Slow, Confirms, Wizard, Router, Tokens, Banner, Warns, Elsewhere, OwnAddress, Panel, Listens, Textarea, Replaces,
-		Retries, Stays, Silent, Guarded, Rebinds, Late}
+		Retries, Stays, Silent, Guarded, Rebinds, Late, Framed, Embedded}
 }
 
 func (h Habit) String() string {
 	return [...]string{
 		"usual", "slow", "confirms", "wizard", "router", "tokens", "banner", "warns", "elsewhere", "own address", "panel", "listens",
-		"textarea", "replaces", "retries", "stays", "silent", "guarded", "rebinds", "late",
+		"textarea", "replaces", "retries", "stays", "silent", "guarded", "rebinds", "late", "framed",
+		"embedded",
 	}[h]
 }
 
@@ -180,6 +183,14 @@ func (s *Server) form(w http.ResponseWriter, r *http.Request) {
 	if s.refuse(w, r) {
 		return
 	}
+	switch inFrame := r.URL.Query().Has("frame"); {
+	case s.habit == Framed && !inFrame:
+		render(w, "frame", "/expenses/new?frame")
+		return
+	case s.habit == Embedded && !inFrame:
+		render(w, "frame", "http://"+elsewhere(r)+"/expenses/new?frame")
+		return
+	}
 	token := rand.Text()
 	s.mu.Lock()
 	s.token = token
@@ -235,12 +246,14 @@ func (s *Server) create(w http.ResponseWriter, r *http.Request) {
 	case s.habit == Silent:
 		http.Redirect(w, r, "/expenses/new", http.StatusSeeOther)
 	case s.habit == Elsewhere:
-		host := strings.Replace(r.Host, "127.0.0.1", "localhost", 1)
-		http.Redirect(w, r, "http://"+host+path, http.StatusSeeOther) //nolint:gosec // the open redirect is intended
+		http.Redirect(w, r, "http://"+elsewhere(r)+path, http.StatusSeeOther) //nolint:gosec // the open redirect is intended
 	default:
 		http.Redirect(w, r, path, http.StatusSeeOther)
 	}
 }
+
+// elsewhere returns another host name of the server.
+func elsewhere(r *http.Request) string { return strings.Replace(r.Host, "127.0.0.1", "localhost", 1) }
 
 func (s *Server) postsJSON() bool {
 	switch s.habit {
