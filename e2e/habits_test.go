@@ -37,6 +37,8 @@ func TestHabitsOfApps(t *testing.T) {
 		gatewaysPage   = "a gateway answers in place of the app, and somebody refreshes its page"
 		gateway        = "a gateway answers in place of the app, and somebody sends again"
 		byScript       = "a gateway answers in place of the app, and the app's script sends again by itself"
+		whenOnline     = "the connection breaks before the answer, and the app sends again when it is back"
+		cached         = "somebody goes back and sends again"
 		broken         = "the app fails after the commit, and somebody sends again"
 	)
 	const one, two = "one record", "duplicates (2)"
@@ -68,11 +70,13 @@ func TestHabitsOfApps(t *testing.T) {
 		servers.Router: {
 			hasty: one, scan: one, twice: one, escape: one, script: two, leave: one, afterwards: one, back: two, beforeTheCut: one,
 			beforeAnAnswer: two, gateway: two, gatewaysPage: noPage, broken: two,
-			byScript: "left out since the app's script does not send it again by itself",
+			byScript:   "left out since the app's script does not send it again by itself",
+			whenOnline: "left out since the app does not send it again by itself",
 		},
 		servers.Late:       {twice: one, hasty: two, scan: two},
 		servers.Rebinds:    {leave: two},
 		servers.Retries:    {byScript: two},
+		servers.Queues:     {whenOnline: two},
 		servers.Tokens:     {twice: one, tabs: "error after success", back: "error after success"},
 		servers.Banner:     {twice: one, meanwhile: two},
 		servers.Warns:      {once: one, meanwhile: two, back: two},
@@ -96,8 +100,10 @@ func TestHabitsOfApps(t *testing.T) {
 		try(servers.Button, habit, want)
 	}
 	for habit, want := range map[servers.Habit]map[string]string{ // some servers with a key are no better
-		servers.Slow:    {balancer: one, atOnce: two},
-		servers.Retries: {byScript: one},
+		servers.Slow:      {balancer: one, atOnce: two},
+		servers.Retries:   {byScript: one},
+		servers.Queues:    {whenOnline: one},
+		servers.Elsewhere: {back: one, cached: one},
 	} {
 		try(servers.Key, habit, want)
 	}

@@ -43,7 +43,12 @@ func interruptions() []incident {
 			play:  func(v *visitor) { v.cutThenSend(at) },
 		})
 	}
-	return found
+	return append(found, incident{
+		family: "network", name: "the connection breaks before the answer, and the app sends again when it is back",
+		story: "Workbox issue 1480: a service worker keeps what failed, to send it when the browser is online again. It can't know " +
+			"whether the request or only its answer was lost.",
+		play: sentWhenOnline, pageCache: true, // in a browser with background sync
+	})
 }
 
 func sentByTheBrowser(v *visitor) {

@@ -156,6 +156,7 @@ func wantedOf(p servers.Protection) (wanted []incident) {
 		"somebody leaves the form inside the app, comes back, and clicks",
 		"a scanner presses Enter twice before the form is sent",
 		"a gateway answers in place of the app, and the app's script sends again by itself",
+		"the connection breaks before the answer, and the app sends again when it is back",
 	}
 	for _, one := range incidents() {
 		if names == nil && !slices.Contains(ofHabits, one.name) || slices.Contains(names, one.name) || p == servers.Button && one.lock {
@@ -203,7 +204,7 @@ func little(t *testing.T, protection servers.Protection, habit servers.Habit) *t
 			Fields: []field{{Label: "Note", Text: "Desk {mark}"}}, Button: "Save",
 		}
 		app.PostedTo = "/expenses"
-	case servers.Router, servers.Panel, servers.Listens, servers.Retries:
+	case servers.Router, servers.Panel, servers.Listens, servers.Retries, servers.Queues:
 		app.Form.Path, app.Form.First, app.NeedsScripts = "/app/", []formPage{{Button: "New expense"}}, true
 		app.known, app.SuccessText = false, []string{"Saved."}
 	case servers.Replaces, servers.Rebinds, servers.Late:

@@ -60,6 +60,7 @@ const (
 	Stays            // a script sends the form by PUT and stays on its page, which also polls at the same path
 	Silent           // the answer to the form is the empty form
 	Guarded          // behind a login in two steps; a selection brings the form anew, and it has a required file and no title
+	Queues           // like Router, and a service worker sends what has failed again when the browser is online
 	Rebinds          // like Router, its script is bound once more at each visit to the form, which has a link to the first page
 	Late             // like Router, its script disables the button when it has waited, and sends the form then
 	Framed           // the form is in a frame of its page
@@ -69,13 +70,13 @@ const (
 // Habits returns all habits.
 func Habits() []Habit {
 	return []Habit{Usual, Slow, Confirms, Wizard, Router, Tokens, Banner, Warns, Elsewhere, OwnAddress, Panel, Listens, Textarea, Replaces,
-		Retries, Stays, Silent, Guarded, Rebinds, Late, Framed, Embedded}
+		Retries, Stays, Silent, Guarded, Queues, Rebinds, Late, Framed, Embedded}
 }
 
 func (h Habit) String() string {
 	return [...]string{
 		"usual", "slow", "confirms", "wizard", "router", "tokens", "banner", "warns", "elsewhere", "own address", "panel", "listens",
-		"textarea", "replaces", "retries", "stays", "silent", "guarded", "rebinds", "late", "framed",
+		"textarea", "replaces", "retries", "stays", "silent", "guarded", "queues", "rebinds", "late", "framed",
 		"embedded",
 	}[h]
 }
@@ -102,6 +103,10 @@ func New(p Protection, h Habit) *Server {
 	})
 	s.HandleFunc("GET /app/", func(w http.ResponseWriter, _ *http.Request) {
 		render(w, "app", map[string]bool{s.habit.String(): true})
+	})
+	s.HandleFunc("GET /app/worker.js", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/javascript")
+		_ = pages.ExecuteTemplate(w, "worker", nil)
 	})
 	s.HandleFunc("GET /events", listen)
 	s.HandleFunc("GET /late", func(http.ResponseWriter, *http.Request) { <-time.After(time.Second) })
@@ -257,7 +262,7 @@ func elsewhere(r *http.Request) string { return strings.Replace(r.Host, "127.0.0
 
 func (s *Server) postsJSON() bool {
 	switch s.habit {
-	case Router, Panel, Listens, Replaces, Retries, Stays, Rebinds, Late:
+	case Router, Panel, Listens, Replaces, Retries, Stays, Queues, Rebinds, Late:
 		return true
 	default:
 		return false
