@@ -47,6 +47,16 @@ func fingers() []incident {
 			play:  scan, hold: beforeTheApp,
 		},
 		{
+			family: "fingers", name: "somebody confirms a word of an input method by Enter, then presses Enter",
+			story: "Claude Code Chat pull request 196: the Enter that confirms a Japanese word sent the message, too.",
+			play:  composeThenEnter, hold: beforeTheApp, chromium: "Playwright has no input method there",
+		},
+		{
+			family: "fingers", name: "somebody holds Space down on the button",
+			story: "Blueprint pull request 519: a held key clicked a button again and again. Browsers click once, when Space is released.",
+			play:  holdSpace, hold: beforeTheApp,
+		},
+		{
 			family: "fingers", name: "somebody presses one button, then the other",
 			story: "GOV.UK Frontend issue 2498: a lock on a button leaves the other one open.",
 			play:  otherButton, hold: beforeTheApp, needs: "other_button",
@@ -94,59 +104,6 @@ func clickFiveTimes(v *visitor) {
 	}
 }
 
-func enterThenClick(v *visitor) {
-	v.aim()
-	if !v.enter() {
-		return
-	}
-	v.again(func() { v.tap(1) })
-}
-
-func holdEnter(v *visitor) {
-	if !v.enter() {
-		return
-	}
-	for range 2 {
-		v.again(func() {
-			v.tellf(byPerson, "keeps Enter down, and the keyboard repeats it")
-			v.check(v.page.Keyboard().Down("Enter"), "hold Enter")
-		})
-	}
-	v.check(v.page.Keyboard().Up("Enter"), "let go of Enter")
-}
-
-// enter holds Enter down in a field of the form, and reports whether this has sent the form.
-func (v *visitor) enter() bool {
-	v.t.Helper()
-	isInput := v.focusField()
-	v.tellf(byPerson, "presses Enter")
-	v.again(func() { v.check(v.page.Keyboard().Down("Enter"), "press Enter") })
-	return v.isSentByEnter(isInput)
-}
-
-// focusField puts the cursor into a field of the form, and reports whether it is an input. In others Enter may begin a new line.
-func (v *visitor) focusField() (isInput bool) {
-	v.t.Helper()
-	for _, f := range v.app.Form.Fields {
-		is, err := v.input(f.Label).Evaluate("e => { e.focus(); return e.localName === 'input'; }", nil)
-		v.check(err, "put the cursor into "+f.Label)
-		if is == true {
-			return true
-		}
-	}
-	return false
-}
-
-func (v *visitor) isSentByEnter(isInput bool) bool {
-	v.t.Helper()
-	posts, _ := v.wire.count()
-	if posts > v.before || isInput && v.isSent() {
-		return true
-	}
-	v.leftOut = "since Enter sends the form from none of its fields"
-	return false
-}
-
 // isSent reports whether the form is sent within five seconds.
 func (v *visitor) isSent() (sent bool) {
 	v.t.Helper()
@@ -167,11 +124,6 @@ func clickTwiceAtOnce(v *visitor) {
 	}, v.isSent)
 }
 
-func scan(v *visitor) {
-	isInput := v.focusField()
-	v.atOnce(func() { v.press("Enter", "Enter") }, func() bool { return v.isSentByEnter(isInput) })
-}
-
 // atOnce makes two gestures that may send the form twice. If the browser sends it, and the page lets the second one pass, then the browser
 // may send one of them or both, by chance: only the first is sent, and the incident is left out.
 func (v *visitor) atOnce(gestures func(), isSent func() bool) {
@@ -182,7 +134,7 @@ func (v *visitor) atOnce(gestures func(), isSent func() bool) {
 			passed.Add(1)
 		}
 	})
-	_, err := v.page.Evaluate(passOneForm, formPassed)
+	_, err := v.find(buttons, v.app.Form.Button).Evaluate(passOneForm, formPassed)
 	v.check(err, "watch the form")
 	gestures()
 	if !isSent() {
@@ -201,7 +153,7 @@ func (v *visitor) atOnce(gestures func(), isSent func() bool) {
 const formPassed = "the browser sends a form"
 
 // passOneForm lets the browser send one form, unless the page prevents it. The listener is the last one of each event.
-const passOneForm = `(message) => {
+const passOneForm = `(_, message) => {
 	let passed = 0;
 	const last = (event) => {
 		if (event.defaultPrevented) return;

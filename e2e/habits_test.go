@@ -30,6 +30,8 @@ func TestHabitsOfApps(t *testing.T) {
 		beforeTheCut   = "the connection breaks before the request, and somebody sends again"
 		inTheRequest   = "the connection breaks inside the request, and somebody sends again"
 		hasty, scan    = "somebody clicks twice before the form is sent", "a scanner presses Enter twice before the form is sent"
+		compose        = "somebody confirms a word of an input method by Enter, then presses Enter"
+		space          = "somebody holds Space down on the button"
 		leave          = "somebody leaves the form inside the app, comes back, and clicks"
 		beforeAnAnswer = "the connection breaks before the answer, and somebody sends again"
 		balancer       = "a balancer sends the form twice"
@@ -74,6 +76,7 @@ func TestHabitsOfApps(t *testing.T) {
 			whenOnline: "left out since the app does not send it again by itself",
 		},
 		servers.Late:       {twice: one, hasty: two, scan: two},
+		servers.Keys:       {compose: two, space: "duplicates (3)"},
 		servers.Rebinds:    {leave: two},
 		servers.Retries:    {byScript: two},
 		servers.Queues:     {whenOnline: two},

@@ -63,6 +63,7 @@ const (
 	Queues           // like Router, and a service worker sends what has failed again when the browser is online
 	Rebinds          // like Router, its script is bound once more at each visit to the form, which has a link to the first page
 	Late             // like Router, its script disables the button when it has waited, and sends the form then
+	Keys             // like Router, its script listens to the keys Enter and Space itself, and disables nothing
 	Framed           // the form is in a frame of its page
 	Embedded         // like Framed, and the frame is of another host
 )
@@ -70,14 +71,14 @@ const (
 // Habits returns all habits.
 func Habits() []Habit {
 	return []Habit{Usual, Slow, Confirms, Wizard, Router, Tokens, Banner, Warns, Elsewhere, OwnAddress, Panel, Listens, Textarea, Replaces,
-		Retries, Stays, Silent, Guarded, Queues, Rebinds, Late, Framed, Embedded}
+		Retries, Stays, Silent, Guarded, Queues, Rebinds, Late, Keys, Framed, Embedded}
 }
 
 func (h Habit) String() string {
 	return [...]string{
 		"usual", "slow", "confirms", "wizard", "router", "tokens", "banner", "warns", "elsewhere", "own address", "panel", "listens",
-		"textarea", "replaces", "retries", "stays", "silent", "guarded", "queues", "rebinds", "late", "framed",
-		"embedded",
+		"textarea", "replaces", "retries", "stays", "silent", "guarded", "queues", "rebinds", "late", "keys",
+		"framed", "embedded",
 	}[h]
 }
 
@@ -262,7 +263,7 @@ func elsewhere(r *http.Request) string { return strings.Replace(r.Host, "127.0.0
 
 func (s *Server) postsJSON() bool {
 	switch s.habit {
-	case Router, Panel, Listens, Replaces, Retries, Stays, Queues, Rebinds, Late:
+	case Router, Panel, Listens, Replaces, Retries, Stays, Queues, Rebinds, Late, Keys:
 		return true
 	default:
 		return false
