@@ -87,6 +87,7 @@ suite: ## Pack what tries another app where there is no Go into e2e/report/onlyo
 	CGO_ENABLED=0 go build -ldflags='-s -w' -o $(PACKED)/bin/ ./internal/tool/scenario/cmd/report cmd/test2json
 	cp e2e/without-go $(PACKED)/bin/go
 	cp -p e2e/other-app e2e/setup e2e/.npmrc e2e/package.json e2e/package-lock.json $(PACKED)/
+	cp -r e2e/typescript $(PACKED)/
 	cp e2e/apps/app.schema.json e2e/apps/little.json $(PACKED)/apps/
 	cp LICENSE docs/e2e-other-apps.md $(PACKED)/..
 	tar -C $(ARCHIVE).d -czf $(ARCHIVE) onlyonce && rm -rf $(ARCHIVE).d

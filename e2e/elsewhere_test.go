@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -96,6 +97,27 @@ func TestSuiteIsRunElsewhere(t *testing.T) {
 	}
 }
 
+// TestOwnScenario runs the example of a scenario in TypeScript on a server that passes it, and on one that fails it.
+func TestOwnScenario(t *testing.T) {
+	onlyHere(t, "it is about the suite itself")
+	onlyInChromium(t, "it is about the suite itself")
+	t.Parallel()
+	for protection, want := range map[servers.Protection]string{servers.Key: "1 passed", servers.None: `Received: \S*2`} {
+		t.Run(protection.String(), func(t *testing.T) {
+			t.Parallel()
+			server := httptest.NewServer(servers.New(protection, servers.Usual))
+			t.Cleanup(server.Close)
+			scenario := exec.CommandContext(t.Context(), "node", "node_modules/@playwright/test/cli.js", "test", "-c", "typescript",
+				"--output", t.TempDir())
+			scenario.Env = append(os.Environ(), "APP_URL="+server.URL, "E2E_PROGRAM="+os.Args[0])
+			output, err := scenario.CombinedOutput()
+			if (err == nil) != (protection == servers.Key) || !regexp.MustCompile(want).Match(output) {
+				t.Errorf("%v, and the output has no %s:\n%s", err, want, output)
+			}
+		})
+	}
+}
+
 // stepOfAction returns the command of the step in action.yml, and its environment with these inputs.
 func stepOfAction(t *testing.T, inputs map[string]string) (step string, env []string) {
 	t.Helper()
@@ -122,6 +144,9 @@ func stepOfAction(t *testing.T, inputs map[string]string) (step string, env []st
 			t.Errorf("%s is %s, which is no input", name, value)
 		}
 		env = append(env, name+"="+cmp.Or(inputs[input], declared.Default))
+	}
+	if len(env) != len(action.Inputs) {
+		t.Errorf("the step has the environment %q, and there are other inputs", env)
 	}
 	return action.Runs.Steps[0].Run, env
 }
