@@ -364,6 +364,11 @@ func TestVerdictsAtAGlance(t *testing.T) {
 	if read, _ := ReadTable(table).Tally("little"); read.Duplicates != 2 || read.Tried() != all.Tried()+1 || read.LeftOut != 1 {
 		t.Errorf("the table reads as %+v:\n%s", read, table)
 	}
+	worse := KeptCase{Family: "fingers", Name: "clicks twice", Verdict: "duplicates (3)"}
+	again := &Kept{Suites: []Suite{{Cases: []KeptCase{worse, twice, {Name: "new", Verdict: "lost"}}}}}
+	if got := again.Differences(ReadTable(table)); !slices.Equal(got, []string{"clicks twice: duplicates (3), before: duplicates (2)"}) {
+		t.Errorf("the second run differs in %q", got)
+	}
 	var chart strings.Builder
 	must.OK(t, Chart(&chart, append(families, all)))
 	if err := xml.Unmarshal([]byte(chart.String()), new(struct{})); err != nil {

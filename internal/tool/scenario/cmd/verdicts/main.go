@@ -67,7 +67,7 @@ func write(apps []string) error {
 	return fill(repo, "docs/verdicts.md", scenario.Glance("app", links))
 }
 
-// keep writes the page of an app from its run in the report.
+// keep writes the page of an app from its run in the report, and prints how the verdicts differ from those of the page before.
 func keep(repo *os.Root, app string) error {
 	directory := filepath.Join("e2e/report", app)
 	results, err := scenario.ReadKept(filepath.Join(directory, "junit.xml"))
@@ -90,11 +90,17 @@ func keep(repo *os.Root, app string) error {
 	if err != nil {
 		return err
 	}
+	name := filepath.Join("docs/verdicts", app+".md")
+	if earlier, err := repo.ReadFile(name); err == nil {
+		for _, line := range results.Differences(scenario.ReadTable(string(earlier))) {
+			fmt.Fprintf(os.Stdout, "%s: %s\n", app, line)
+		}
+	}
 	page := fmt.Sprintf("# %s\n\nVersion %s, tried on %s in %s. To try it again: `%s`.\n\n%s\n\n%s", title,
 		strings.TrimSpace(string(version)), time.Now().UTC().Format("2 January 2006"),
 		time.Duration(results.Seconds*float64(time.Second)).Round(time.Second), command, words,
 		results.Table())
-	if err := repo.WriteFile(filepath.Join("docs/verdicts", app+".md"), []byte(page), 0o644); err != nil {
+	if err := repo.WriteFile(name, []byte(page), 0o644); err != nil {
 		return fmt.Errorf("write the page: %w", err)
 	}
 	return nil
