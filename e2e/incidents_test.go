@@ -76,12 +76,6 @@ func window(t *testing.T, app *target, of incident) *visitor {
 	w.scriptless = of.family == scriptless && !inChromium()
 	options := append(slices.Clone(of.in), func(o *playwright.BrowserNewContextOptions) {
 		o.Proxy, o.StorageState = &playwright.Proxy{Server: w.addr}, app.state // with the first window's login
-		if app.Session != nil {
-			o.ExtraHttpHeaders = map[string]string{}
-			for name, value := range app.Session.Headers {
-				o.ExtraHttpHeaders[name] = expand(value)
-			}
-		}
 	})
 	if app.own != nil {
 		s := *app.own

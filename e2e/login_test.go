@@ -7,6 +7,8 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -22,8 +24,16 @@ import (
 // given is an existing login, in place of a login form: a cookie of single sign-on, or the state of a browser.
 type given struct {
 	Cookies map[string]string `json:"cookies,omitempty"` // by name; each value is $NAME
-	Headers map[string]string `json:"headers,omitempty"` // of all requests
+	Headers map[string]string `json:"headers,omitempty"` // of all requests to the app; each value is $NAME
 	State   string            `json:"state,omitempty"`   // a file with Playwright's storage state, beside the description
+}
+
+// noSecret refuses a value that is not a variable of the environment.
+func noSecret(of, value string) error {
+	if !variable.MatchString(value) {
+		return fmt.Errorf("the %s is a secret, which has no place in a file: write $NAME and set the variable", of)
+	}
+	return nil
 }
 
 // storage returns the state of a browser with this login. The description is in a directory.
@@ -38,9 +48,14 @@ func (g *given) storage(address, directory string) (*playwright.OptionalStorageS
 			return nil, fmt.Errorf("read session.state: %w", err)
 		}
 	}
+	for name, value := range g.Headers {
+		if err := noSecret("header "+name, value); err != nil {
+			return nil, err
+		}
+	}
 	for name, value := range g.Cookies {
-		if !variable.MatchString(value) {
-			return nil, fmt.Errorf("the cookie %s is a secret, which has no place in a file: write $NAME and set the variable", name)
+		if err := noSecret("cookie "+name, value); err != nil {
+			return nil, err
 		}
 		state.Cookies = append(state.Cookies, playwright.OptionalCookie{Name: name, Value: expand(value), URL: &address})
 	}
@@ -108,6 +123,12 @@ func TestOneTimePasswords(t *testing.T) {
 func TestSessionThatExists(t *testing.T) {
 	onlyHere(t, "it is about the suite itself")
 	t.Parallel()
+	another := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		if name := r.Header.Get("X-User"); name != "" {
+			t.Errorf("another host gets the header with %s", name)
+		}
+	}))
+	t.Cleanup(another.Close)
 	for name, session := range map[string]given{
 		"cookie": {Cookies: map[string]string{"name": "$E2E_TOKEN"}}, "header": {Headers: map[string]string{"X-User": "$E2E_TOKEN"}},
 		"state": {State: "state.json"}, "": {},
@@ -130,6 +151,8 @@ func TestSessionThatExists(t *testing.T) {
 			if loggedIn := place(v.page.URL()) == "/expenses#"; loggedIn != (name != "") {
 				t.Errorf("the browser is at %s", v.page.URL())
 			}
+			_, err = v.page.Goto(another.URL)
+			v.check(err, "open a page of another host")
 		})
 	}
 }

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -109,7 +110,7 @@ func readTargets(file string) (all []*target, err error) {
 	}
 	var common map[string]json.RawMessage
 	several := &target{Forms: []map[string]json.RawMessage{{}}}
-	if err := errors.Join(json.Unmarshal(text, &common), json.Unmarshal(text, several)); err != nil {
+	if err := cmp.Or(json.Unmarshal(text, &common), json.Unmarshal(text, several)); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	delete(common, "forms")
@@ -169,6 +170,13 @@ func readTarget(file string, text []byte) (*target, error) {
 			return nil, fmt.Errorf("%s: the variable %s is not set", file, name)
 		}
 	}
+	for name, value := range app.Count.Headers {
+		if secretHeader.MatchString(name) {
+			if err := noSecret("header "+name, value); err != nil {
+				return nil, fmt.Errorf("%s: %w", file, err)
+			}
+		}
+	}
 	for name := range app.Skip {
 		if !slices.ContainsFunc(incidents(), func(i incident) bool { return i.name == name }) {
 			return nil, fmt.Errorf("%s: skip names no incident: %s", file, name)
@@ -193,6 +201,9 @@ func running(command []string) func() error {
 		return err
 	}
 }
+
+// secretHeader matches the names of headers that can have a secret.
+var secretHeader = regexp.MustCompile("(?i)auth|cookie|token|key|secret")
 
 // variable matches an environment variable in a text.
 var variable = regexp.MustCompile(`\$[A-Z][A-Z0-9_]*`)
@@ -271,7 +282,13 @@ func (v *visitor) recordsInJSON(where count) int {
 	for _, cookie := range cookies {
 		request.AddCookie(&http.Cookie{Name: cookie.Name, Value: cookie.Value})
 	}
-	answer, err := http.DefaultClient.Do(request)
+	client := &http.Client{CheckRedirect: func(next *http.Request, _ []*http.Request) error {
+		if next.URL.Host != request.URL.Host { // which must not get the headers
+			return http.ErrUseLastResponse
+		}
+		return nil
+	}}
+	answer, err := client.Do(request)
 	v.check(err, "ask "+address)
 	defer answer.Body.Close()
 	if answer.StatusCode != http.StatusOK {

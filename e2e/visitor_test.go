@@ -38,6 +38,12 @@ func visit(t *testing.T, app *target, s *session, w *wire) *visitor {
 	if app.Count.Difference {
 		w.mark = "" // each form is one that creates
 	}
+	if app.Session != nil {
+		w.host, w.headers = hostOf(s.origin), map[string]string{}
+		for name, value := range app.Session.Headers {
+			w.headers[name] = expand(value)
+		}
+	}
 	v.logIn()
 	return v
 }

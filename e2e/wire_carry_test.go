@@ -25,6 +25,11 @@ func (w *wire) ServeHTTP(answer http.ResponseWriter, r *http.Request) {
 		ended = w.began(isForPage(r))
 		defer ended()
 	}
+	if r.URL.Host == w.host {
+		for name, value := range w.headers {
+			r.Header.Set(name, value)
+		}
+	}
 	form, err := w.formIn(answer, r)
 	if w.isSlow() {
 		answer = slowAnswer{answer}

@@ -57,6 +57,9 @@ type wire struct {
 	mark  string // in the body of each form
 	pipes *httputil.ReverseProxy
 
+	host    string            // of the app, without its scheme
+	headers map[string]string // of each request to the app
+
 	scriptless bool // forbid the scripts of each page, since Playwright can't switch them off in Firefox
 
 	mu      sync.Mutex
