@@ -32,6 +32,7 @@ func TestHabitsOfApps(t *testing.T) {
 		hasty, scan    = "somebody clicks twice before the form is sent", "a scanner presses Enter twice before the form is sent"
 		compose        = "somebody confirms a word of an input method by Enter, then presses Enter"
 		space          = "somebody holds Space down on the button"
+		expired        = "the login expires, and somebody logs in and sends again"
 		leave          = "somebody leaves the form inside the app, comes back, and clicks"
 		beforeAnAnswer = "the connection breaks before the answer, and somebody sends again"
 		balancer       = "a balancer sends the form twice"
@@ -94,7 +95,8 @@ func TestHabitsOfApps(t *testing.T) {
 			back:      "left out since Back leads out of the app", duplicate: fromScript, byBrowser: two, impatient: two, restart: two,
 			beforeAnAnswer: two, inTheAnswer: two,
 		},
-		servers.Guarded:  {once: one, twice: one, back: two, beforeAnAnswer: two},
+		servers.Replays:  {expired: two},
+		servers.Guarded:  {once: one, expired: one, twice: one, back: two, beforeAnAnswer: two},
 		servers.Silent:   {once: "one record, nobody is told", byScript: "left out since the browser sends the form, and no script"},
 		servers.Textarea: {twice: one, enter: byNone, scan: byNone},
 		servers.Framed:   {enter: one, duplicate: "left out since the form is in a frame", beforeAnAnswer: two},

@@ -58,6 +58,7 @@ func (i incident) leftOut(app *target) string {
 	case i.needs == "edit" && app.Edit == nil,
 		i.needs == "other_button" && app.OtherButton == "",
 		i.needs == "break" && app.breaks == nil,
+		i.needs == "login" && app.Login == nil,
 		i.needs == "restart" && app.restart == nil:
 		return "since the description has no " + i.needs
 	default:

@@ -42,6 +42,11 @@ func pages() []incident {
 			needs: "edit", mayBeRefused: true,
 		},
 		{
+			family: "pages", name: "the login expires, and somebody logs in and sends again",
+			story: "Analog.Cafe issue 1014: a login that expired while people typed, and that they renewed, left a duplicate.",
+			play:  expiredLogin, needs: "login",
+		},
+		{
 			family: "pages", name: "somebody leaves the form inside the app, comes back, and clicks",
 			story: "Turbolinks Classic issue 180: a script that was bound again at each visit sent one form up to eight times.",
 			play:  leaveAndComeBack,

@@ -130,6 +130,7 @@ func wantedOf(p servers.Protection) (wanted []incident) {
 			"somebody clicks, presses Esc, and clicks again", "somebody gives up waiting when the app is done, and sends again",
 			"somebody clicks twice" + without, "somebody clicks five times while the answer is slow" + without,
 			"somebody presses Enter, then clicks" + without, "somebody clicks, presses Esc, and clicks again" + without,
+			"the tab is thrown away before the answer, and somebody sends again",
 			"somebody clicks while the answer arrives" + without, "somebody goes back and sends again" + without,
 			"somebody goes back, edits, and sends again" + without,
 		},
@@ -137,7 +138,8 @@ func wantedOf(p servers.Protection) (wanted []incident) {
 			"somebody clicks twice",
 			"somebody refreshes before the answer and fills in the form again", "somebody refreshes the browser's error page",
 			"somebody goes back and sends again", "somebody goes back and sends again, with no page cache",
-			"somebody duplicates the tab and sends both",
+			"somebody duplicates the tab and sends both", "somebody sends the form into a new tab, and then in its own",
+			"the tab is thrown away before the answer, and somebody sends again",
 			"a gateway answers in place of the app, and somebody refreshes its page",
 			"the app fails after the commit, and somebody sends again",
 		},
@@ -145,6 +147,8 @@ func wantedOf(p servers.Protection) (wanted []incident) {
 			"somebody presses one button, then the other", "a script submits the form twice", "somebody refreshes the browser's error page",
 			"somebody goes back and sends again, with no page cache", "somebody duplicates the tab and sends both",
 			"the connection breaks after the commit, and the browser sends again by itself", "a balancer sends the form twice",
+			"somebody sends the form into a new tab, and then in its own",
+			"the tab is thrown away before the answer, and somebody sends again",
 			"the app restarts before somebody tries again",
 			"the connection breaks before the answer, and somebody sends again",
 			"the connection breaks inside the answer, and somebody sends again",
@@ -215,10 +219,13 @@ func little(t *testing.T, protection servers.Protection, habit servers.Habit) *t
 		app.SuccessText, app.OtherButton = []string{"Saved as"}, ""
 	case servers.Banner:
 		app.Banner = "accept all"
-	case servers.Guarded:
+	case servers.Guarded, servers.Replays:
 		app.Login = &form{
 			Path: "/login", First: []formPage{{Fields: []field{{Label: "Name", Text: "ada"}}, Button: "Next"}},
 			Fields: []field{{Label: "Password", Text: "$E2E_PASSWORD"}, {Label: "Code", Text: "{totp:JBSWY3DPEHPK3PXP}"}}, Button: "Log in",
+		}
+		if habit == servers.Replays {
+			break
 		}
 		app.Form = form{
 			Path: "/expenses", First: []formPage{{Button: "New expense"}}, Button: "Save",

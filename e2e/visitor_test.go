@@ -189,7 +189,6 @@ func (v *visitor) duplicateTab() *visitor {
 		v.leftOut = "since the form is in a frame"
 		return nil
 	}
-	v.tellf(byPerson, "duplicates the tab")
 	v.wire.repeatPage()
 	page, err := v.page.ExpectPopup(func() error {
 		_, err := v.page.Evaluate("() => { window.open(location.href); }")
@@ -197,9 +196,7 @@ func (v *visitor) duplicateTab() *visitor {
 	})
 	v.check(err, "duplicate the tab")
 	v.check(page.WaitForLoadState(), "load the other tab")
-	other := *v
-	other.session = new(*v.session)
-	other.page, other.who = page, "in another tab"
+	other := v.in(page)
 	if !other.formIsThere() {
 		v.leftOut = "since a duplicated tab has no form"
 		return nil
@@ -208,6 +205,14 @@ func (v *visitor) duplicateTab() *visitor {
 	v.check(err, "read the form")
 	_, err = page.Evaluate(writeFields, typed)
 	v.check(err, "restore the form")
+	return other
+}
+
+// in returns the visitor in another tab.
+func (v *visitor) in(page playwright.Page) *visitor {
+	other := *v
+	other.session = new(*v.session)
+	other.page, other.who = page, "in another tab"
 	return &other
 }
 

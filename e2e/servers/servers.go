@@ -60,6 +60,7 @@ const (
 	Stays            // a script sends the form by PUT and stays on its page, which also polls at the same path
 	Silent           // the answer to the form is the empty form
 	Guarded          // behind a login in two steps; a selection brings the form anew, and it has a required file and no title
+	Replays          // behind a login, after which it sends the form that came without one, and shows an empty one
 	Queues           // like Router, and a service worker sends what has failed again when the browser is online
 	Rebinds          // like Router, its script is bound once more at each visit to the form, which has a link to the first page
 	Late             // like Router, its script disables the button when it has waited, and sends the form then
@@ -71,13 +72,13 @@ const (
 // Habits returns all habits.
 func Habits() []Habit {
 	return []Habit{Usual, Slow, Confirms, Wizard, Router, Tokens, Banner, Warns, Elsewhere, OwnAddress, Panel, Listens, Textarea, Replaces,
-		Retries, Stays, Silent, Guarded, Queues, Rebinds, Late, Keys, Framed, Embedded}
+		Retries, Stays, Silent, Guarded, Replays, Queues, Rebinds, Late, Keys, Framed, Embedded}
 }
 
 func (h Habit) String() string {
 	return [...]string{
 		"usual", "slow", "confirms", "wizard", "router", "tokens", "banner", "warns", "elsewhere", "own address", "panel", "listens",
-		"textarea", "replaces", "retries", "stays", "silent", "guarded", "queues", "rebinds", "late", "keys",
+		"textarea", "replaces", "retries", "stays", "silent", "guarded", "replays", "queues", "rebinds", "late", "keys",
 		"framed", "embedded",
 	}[h]
 }
@@ -93,6 +94,7 @@ type Server struct {
 	broken     bool
 	titles     []string
 	made       map[string]int // key → the number of its expense
+	early      url.Values     // the form that came without a login
 }
 
 // New returns a server without expenses.
@@ -114,7 +116,7 @@ func New(p Protection, h Habit) *Server {
 	s.HandleFunc("POST /expenses/new", s.create)
 	s.HandleFunc("GET /expenses/new", s.form)
 	s.HandleFunc("GET /login", func(w http.ResponseWriter, _ *http.Request) { render(w, "login", nil) })
-	s.HandleFunc("POST /login", logIn)
+	s.HandleFunc("POST /login", s.logIn)
 	s.HandleFunc("GET /expenses/{number}", s.show)
 	s.HandleFunc("GET /expenses", s.list)
 	s.HandleFunc("POST /expenses", s.create)
@@ -165,11 +167,17 @@ var text string
 var pages = template.Must(template.New("").Parse(text))
 
 // logIn asks for a name, then for a password and a one-time password, and then sets a cookie. Any password will do, and six digits.
-func logIn(w http.ResponseWriter, r *http.Request) {
+func (s *Server) logIn(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, 64<<10)
 	switch name := r.PostFormValue("name"); {
 	case r.PostFormValue("password") != "" && len(r.PostFormValue("code")) == 6:
 		http.SetCookie(w, &http.Cookie{Name: "name", Value: name, Path: "/"}) //nolint:gosec // a little server has no TLS
+		if s.early != nil {
+			s.keep(s.early.Get("key"), s.early.Get("title"))
+			s.early = nil
+			http.Redirect(w, r, "/expenses/new", http.StatusSeeOther)
+			return
+		}
 		http.Redirect(w, r, "/expenses", http.StatusSeeOther)
 	default:
 		render(w, "password", name)
@@ -178,7 +186,10 @@ func logIn(w http.ResponseWriter, r *http.Request) {
 
 // refuse sends strangers to the login, and reports whether it has.
 func (s *Server) refuse(w http.ResponseWriter, r *http.Request) bool {
-	if _, err := r.Cookie("name"); s.habit == Guarded && err != nil && r.Header.Get("X-User") == "" {
+	if _, err := r.Cookie("name"); (s.habit == Guarded || s.habit == Replays) && err != nil && r.Header.Get("X-User") == "" {
+		if s.habit == Replays && r.Method == http.MethodPost && r.ParseForm() == nil {
+			s.early = r.PostForm
+		}
 		http.Redirect(w, r, "/login?back_url="+url.QueryEscape(r.URL.Path), http.StatusSeeOther)
 		return true
 	}
