@@ -96,7 +96,7 @@ func TestHabitsOfApps(t *testing.T) {
 			beforeAnAnswer: two, inTheAnswer: two,
 		},
 		servers.Replays:  {expired: two},
-		servers.Guarded:  {once: one, expired: one, twice: one, back: two, beforeAnAnswer: two},
+		servers.Guarded:  {once: one, expired: one, inTheRequest: one, twice: one, back: two, beforeAnAnswer: two},
 		servers.Silent:   {once: "one record, nobody is told", byScript: "left out since the browser sends the form, and no script"},
 		servers.Textarea: {twice: one, enter: byNone, scan: byNone},
 		servers.Framed:   {enter: one, duplicate: "left out since the form is in a frame", beforeAnAnswer: two},

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"os"
 	"strings"
 	"testing"
 )
@@ -104,27 +105,20 @@ func thisApp(t *testing.T) *target {
 	app.Count.Headers = map[string]string{"Authorization": "Bearer " + s.token}
 	if s.db != nil {
 		app.replica = s.startApp(patience).URL()
-		app.breaks, app.mends = s.breakPages, s.mendPages
+		app.breaks, app.mends = s.runsSQL("apps/onlyonce/break.sql"), s.runsSQL("apps/onlyonce/mend.sql")
 	} else {
 		app.Skip["the login expires, and somebody logs in and sends again"] = "a deployment limits logins"
 	}
 	return app
 }
 
-// breakPages makes the pages of invoices fail as if the database had gone, since they show the schedule that billed them. A create still
-// commits.
-func (s *session) breakPages() error {
-	_, err := s.db.Exec(s.t.Context(), `
-		CREATE FUNCTION fail() RETURNS boolean STABLE LANGUAGE plpgsql AS $$ BEGIN RAISE 'gone' USING ERRCODE = '57P03'; END $$;
-		ALTER TABLE schedule_periods RENAME TO kept_periods;
-		CREATE VIEW schedule_periods AS
-			SELECT tenant_id, id, schedule_id, period, version, created_at FROM kept_periods WHERE fail();
-		GRANT SELECT ON schedule_periods TO PUBLIC`)
-	return err
-}
-
-func (s *session) mendPages() error {
-	_, err := s.db.Exec(s.t.Context(), `
-		DROP VIEW schedule_periods; DROP FUNCTION fail(); ALTER TABLE kept_periods RENAME TO schedule_periods`)
-	return err
+// runsSQL returns a function that runs a file of SQL on the database.
+func (s *session) runsSQL(file string) func() error {
+	return func() error {
+		text, err := os.ReadFile(file)
+		if err == nil {
+			_, err = s.db.Exec(s.t.Context(), string(text))
+		}
+		return err
+	}
 }

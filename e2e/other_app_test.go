@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"cmp"
-	"context"
 	"encoding/pem"
 	"fmt"
 	"net/http"
@@ -57,7 +56,7 @@ func (app *target) tried(t *testing.T) {
 	}
 	if len(app.CleanUp) > 0 {
 		t.Cleanup(func() {
-			if _, err := run(context.Background(), app.CleanUp); err != nil {
+			if err := running(app.CleanUp)(); err != nil {
 				t.Error(err)
 			}
 		})
@@ -198,11 +197,12 @@ cd e2e && '` + os.Args[0] + `' -test.v=test2json -test.run "$2" | '` + program +
 	}
 }
 
-// TestRestartLeavesAServer checks that a command may leave a server behind that keeps its output open.
+// TestRestartLeavesAServer checks that a command may have variables, and leave a server behind that keeps its output open.
 func TestRestartLeavesAServer(t *testing.T) {
 	t.Parallel()
 	begun := time.Now()
-	if _, err := run(t.Context(), []string{"sh", "-c", "sleep 10 &"}); err != nil || time.Since(begun) > 8*time.Second {
+	restart := running([]string{"sh", "-c", `[ '$E2E_EMAIL' = "$E2E_EMAIL" ] || exit 1; sleep 10 &`})
+	if err := restart(); err != nil || time.Since(begun) > 8*time.Second {
 		t.Errorf("%v after %v", err, time.Since(begun))
 	}
 }

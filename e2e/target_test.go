@@ -197,7 +197,11 @@ func running(command []string) func() error {
 		return nil
 	}
 	return func() error {
-		_, err := run(context.Background(), command)
+		arguments := make([]string, len(command))
+		for i, argument := range command {
+			arguments[i] = expand(argument)
+		}
+		_, err := run(context.Background(), arguments)
 		return err
 	}
 }
