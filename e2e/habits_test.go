@@ -32,6 +32,7 @@ func TestHabitsOfApps(t *testing.T) {
 		hasty, scan    = "somebody clicks twice before the form is sent", "a scanner presses Enter twice before the form is sent"
 		compose        = "somebody confirms a word of an input method by Enter, then presses Enter"
 		space          = "somebody holds Space down on the button"
+		draft          = "somebody clicks while the page saves a draft"
 		expired        = "the login expires, and somebody logs in and sends again"
 		leave          = "somebody leaves the form inside the app, comes back, and clicks"
 		beforeAnAnswer = "the connection breaks before the answer, and somebody sends again"
@@ -46,6 +47,8 @@ func TestHabitsOfApps(t *testing.T) {
 	)
 	const one, two = "one record", "duplicates (2)"
 	const noPage = "left out since a script sends the form, so the browser shows no page of the gateway"
+	const noDraft = "left out since the page saves no draft within three seconds"
+	const noDocument = "left out since its pages are loaded anew"
 	const byNone = "left out since Enter sends the form from none of its fields"
 	const fromScript = "left out since a script brings the form, so it is empty in a duplicated tab"
 	const reframed = "left out " + reframed
@@ -69,7 +72,7 @@ func TestHabitsOfApps(t *testing.T) {
 	for habit, want := range map[servers.Habit]map[string]string{
 		servers.Slow:     {twice: one, beforeAnAnswer: two},
 		servers.Confirms: {twice: one, script: two, errorPage: two},
-		servers.Wizard:   {once: one, meanwhile: two, beforeAnAnswer: two, leave: "left out since its pages are loaded anew"},
+		servers.Wizard:   {once: one, meanwhile: two, beforeAnAnswer: two, draft: noDraft, leave: noDocument},
 		servers.Router: {
 			hasty: one, scan: one, twice: one, escape: one, script: two, leave: one, afterwards: one, back: two, beforeTheCut: one,
 			beforeAnAnswer: two, gateway: two, gatewaysPage: noPage, broken: two,
@@ -78,6 +81,7 @@ func TestHabitsOfApps(t *testing.T) {
 		},
 		servers.Late:       {twice: one, hasty: two, scan: two},
 		servers.Keys:       {compose: two, space: "duplicates (3)"},
+		servers.Drafts:     {draft: two},
 		servers.Rebinds:    {leave: two},
 		servers.Retries:    {byScript: two},
 		servers.Queues:     {whenOnline: two},
@@ -107,6 +111,7 @@ func TestHabitsOfApps(t *testing.T) {
 	for habit, want := range map[servers.Habit]map[string]string{ // some servers with a key are no better
 		servers.Slow:      {balancer: one, atOnce: two},
 		servers.Retries:   {byScript: one},
+		servers.Drafts:    {draft: one},
 		servers.Queues:    {whenOnline: one},
 		servers.Elsewhere: {back: one, cached: one},
 	} {

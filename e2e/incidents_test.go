@@ -17,6 +17,7 @@ type incident struct {
 	play   func(*visitor) // on the open form, after it was filled in
 
 	hold         stage    // the stage at which the wire holds exchanges meanwhile
+	drafts       bool     // they are held from the first text on, and all requests with the mark count as the form
 	in           []option // circumstances
 	pageCache    bool     // in a browser that keeps pages for Back, which takes a process for each page
 	needs        string   // an optional field of the description
@@ -73,7 +74,11 @@ func window(t *testing.T, app *target, of incident) *visitor {
 	if of.chromium != "" {
 		onlyInChromium(t, of.chromium)
 	}
-	w := newWire(t, app.PostedTo)
+	path := app.PostedTo
+	if of.drafts {
+		path = ""
+	}
+	w := newWire(t, path)
 	w.scriptless = of.family == scriptless && !inChromium()
 	options := append(slices.Clone(of.in), func(o *playwright.BrowserNewContextOptions) {
 		o.Proxy, o.StorageState = &playwright.Proxy{Server: w.addr}, app.state // with the first window's login
@@ -113,12 +118,15 @@ func (i incident) launch() (playwright.Browser, error) {
 // plays opens the form and plays an incident on it, while the wire holds exchanges at the incident's stage.
 func (v *visitor) plays(one incident) {
 	v.t.Helper()
+	v.drafts = one.drafts
 	v.openForm()
 	if one.hold == nowhere {
 		one.play(v)
 		return
 	}
-	v.wire.hold(one.hold)
+	if !one.drafts {
+		v.wire.hold(one.hold)
+	}
 	one.play(v)
 	v.wire.release()
 	v.settle()

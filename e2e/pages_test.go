@@ -1,6 +1,9 @@
 package e2e
 
-import "strings"
+import (
+	"strings"
+	"time"
+)
 
 // What browsers do with pages: show them again, send them again, and keep them.
 func pages() []incident {
@@ -12,8 +15,9 @@ func pages() []incident {
 		},
 		{
 			family: "pages", name: "somebody refreshes the page after a create",
-			story: "An answer that is a page, and no redirect, is sent again by F5.",
-			play:  refreshAfterwards, lock: true,
+			story: "An answer that is a page, and no redirect, is sent again by F5, and on iPhones by coming back to its tab: " +
+				"collective.easyform issue 395.",
+			play: refreshAfterwards, lock: true,
 		},
 		{
 			family: "pages", name: "somebody refreshes the browser's error page",
@@ -40,6 +44,11 @@ func pages() []incident {
 			story: "People who go back to correct something want one record, and must be told whether it has been corrected.",
 			play:  backAndEdit, pageCache: true, plain: true, lock: true,
 			needs: "edit", mayBeRefused: true,
+		},
+		{
+			family: "pages", name: "somebody clicks while the page saves a draft",
+			story: "OpenCompany pull request 641: the page did not know the record of its first draft, and each save made another one.",
+			play:  clickDuringDraft, hold: beforeTheApp, drafts: true,
 		},
 		{
 			family: "pages", name: "the login expires, and somebody logs in and sends again",
@@ -104,6 +113,21 @@ func backAndEdit(v *visitor) {
 	v.back()
 	v.settle()
 	v.resend(*v.app.Edit)
+}
+
+// clickDuringDraft clicks when the first draft has been sent, and before its answer.
+func clickDuringDraft(v *visitor) {
+	begun, held := time.Now(), 0
+	v.until("the page saves a draft, or does not", func() bool {
+		_, held = v.wire.count()
+		return held > 0 || v.app.known || time.Since(begun) > quietToRedirect
+	})
+	if held == 0 {
+		v.leftOut = "since the page saves no draft within three seconds"
+		return
+	}
+	v.tellf(byBrowser, "saves a draft, by a script")
+	v.pressAgain()
 }
 
 // leaveAndComeBack leaves the form and comes back while its document lives, and sends it once. Only then can a script be bound twice.

@@ -159,7 +159,7 @@ func wantedOf(p servers.Protection) (wanted []incident) {
 	}[p]
 	ofHabits := []string{ // tried by TestHabitsOfApps
 		"somebody leaves the form inside the app, comes back, and clicks",
-		"a scanner presses Enter twice before the form is sent",
+		"a scanner presses Enter twice before the form is sent", "somebody clicks while the page saves a draft",
 		"a gateway answers in place of the app, and the app's script sends again by itself",
 		"the connection breaks before the answer, and the app sends again when it is back",
 	}
@@ -212,7 +212,7 @@ func little(t *testing.T, protection servers.Protection, habit servers.Habit) *t
 	case servers.Router, servers.Panel, servers.Listens, servers.Retries, servers.Queues:
 		app.Form.Path, app.Form.First, app.NeedsScripts = "/app/", []formPage{{Button: "New expense"}}, true
 		app.known, app.SuccessText = false, []string{"Saved."}
-	case servers.Replaces, servers.Rebinds, servers.Late, servers.Keys:
+	case servers.Replaces, servers.Rebinds, servers.Late, servers.Keys, servers.Drafts:
 		app.Form.Path, app.NeedsScripts, app.known, app.SuccessText = "/app/new", true, false, []string{"Saved."}
 	case servers.Stays:
 		app.Form.Path, app.NeedsScripts, app.known, app.NoScripts = "/app/new", true, false, false

@@ -25,6 +25,7 @@ type visitor struct {
 	others   int                      // other requests with a body before
 	existing int                      // records that existed before, with count.difference
 	told     bool                     // a page has shown that the record exists
+	drafts   bool                     // the wire holds what the page sends while the form is filled in
 	leftOut  string                   // why the incident did not happen, or ""
 	framed   playwright.Frame         // which has the form, or nil if that is in the page
 	frames   map[int]playwright.Frame // by the ids of their controls
@@ -58,6 +59,9 @@ func (v *visitor) openForm() {
 	}
 	v.closeBanner()
 	v.findForm()
+	if v.drafts {
+		v.wire.hold(beforeTheApp)
+	}
 	v.fillIn(v.app.Form.Fields)
 	if v.framed != nil && !inChromium() && hostOf(v.framed.URL()) != hostOf(v.page.URL()) {
 		leaveOut(v.t, "since Firefox takes no clicks over WebDriver BiDi in a frame of another host")

@@ -65,6 +65,7 @@ const (
 	Rebinds          // like Router, its script is bound once more at each visit to the form, which has a link to the first page
 	Late             // like Router, its script disables the button when it has waited, and sends the form then
 	Keys             // like Router, its script listens to the keys Enter and Space itself, and disables nothing
+	Drafts           // like Router, a script saves a draft while people type, and its answer has the number to save under
 	Framed           // the form is in a frame of its page
 	Embedded         // like Framed, and the frame is of another host
 )
@@ -72,13 +73,13 @@ const (
 // Habits returns all habits.
 func Habits() []Habit {
 	return []Habit{Usual, Slow, Confirms, Wizard, Router, Tokens, Banner, Warns, Elsewhere, OwnAddress, Panel, Listens, Textarea, Replaces,
-		Retries, Stays, Silent, Guarded, Replays, Queues, Rebinds, Late, Keys, Framed, Embedded}
+		Retries, Stays, Silent, Guarded, Replays, Queues, Rebinds, Late, Keys, Drafts, Framed, Embedded}
 }
 
 func (h Habit) String() string {
 	return [...]string{
 		"usual", "slow", "confirms", "wizard", "router", "tokens", "banner", "warns", "elsewhere", "own address", "panel", "listens",
-		"textarea", "replaces", "retries", "stays", "silent", "guarded", "replays", "queues", "rebinds", "late", "keys",
+		"textarea", "replaces", "retries", "stays", "silent", "guarded", "replays", "queues", "rebinds", "late", "keys", "drafts",
 		"framed", "embedded",
 	}[h]
 }
@@ -247,6 +248,10 @@ func (s *Server) create(w http.ResponseWriter, r *http.Request) {
 		if title == "" {
 			return // it polls
 		}
+		if number, err := strconv.Atoi(sent["number"]); err == nil && s.rename(number, title) {
+			fmt.Fprintf(w, `{"path": "/app/expenses/%d"}`, number)
+			return
+		}
 	}
 	number, repeated := s.keep(key, title)
 	path := fmt.Sprint("/expenses/", number)
@@ -274,7 +279,7 @@ func elsewhere(r *http.Request) string { return strings.Replace(r.Host, "127.0.0
 
 func (s *Server) postsJSON() bool {
 	switch s.habit {
-	case Router, Panel, Listens, Replaces, Retries, Stays, Queues, Rebinds, Late, Keys:
+	case Router, Panel, Listens, Replaces, Retries, Stays, Queues, Rebinds, Late, Keys, Drafts:
 		return true
 	default:
 		return false
@@ -328,6 +333,17 @@ func (s *Server) keep(key, title string) (number int, repeated bool) {
 	s.titles = append(s.titles, title)
 	s.made[key] = len(s.titles)
 	return len(s.titles), false
+}
+
+// rename changes the title of an expense, and reports whether there is one.
+func (s *Server) rename(number int, title string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if number < 1 || number > len(s.titles) {
+		return false
+	}
+	s.titles[number-1] = title
+	return true
 }
 
 func (s *Server) show(w http.ResponseWriter, r *http.Request) {
