@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"cmp"
-	"strings"
 	"sync"
 	"time"
 )
@@ -65,7 +64,7 @@ func sendAfterTheGateway(v *visitor) {
 }
 
 func sentByTheImpatientBalancer(v *visitor) {
-	v.wire.toReplicaAtOnce(strings.TrimPrefix(cmp.Or(v.app.replica, v.origin), "http://"))
+	v.wire.toReplicaAtOnce(hostOf(cmp.Or(v.app.replica, v.origin)))
 	v.create()
 }
 

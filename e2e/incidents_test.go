@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -79,9 +78,13 @@ func window(t *testing.T, app *target, of incident) *visitor {
 		path = ""
 	}
 	w := newWire(t, path)
+	if strings.HasPrefix(app.Address, "https:") && app.own == nil {
+		w.overTLS(t)
+	}
 	w.scriptless = of.family == scriptless && !inChromium()
 	options := append(slices.Clone(of.in), func(o *playwright.BrowserNewContextOptions) {
 		o.Proxy, o.StorageState = &playwright.Proxy{Server: w.addr}, app.state // with the first window's login
+		o.IgnoreHttpsErrors = new(w.inside != "")                              // the certificate of the wire
 	})
 	if app.own != nil {
 		s := *app.own
@@ -93,9 +96,6 @@ func window(t *testing.T, app *target, of incident) *visitor {
 	s := newSession(t)
 	s.story.about, s.story.aloud, s.story.lock = of.story, of.aloud, of.lock
 	s.origin = app.Address
-	if strings.HasPrefix(s.origin, "https:") { // the wire must see the exchanges unencrypted
-		s.newProxy(func(*http.Request) {})
-	}
 	s.openWindow(of.launch, options)
 	s.browser.OnDialog(func(d playwright.Dialog) {
 		s.tellf(byPerson, "agrees to %q", d.Message())

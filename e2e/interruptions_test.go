@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"cmp"
-	"strings"
 )
 
 // Failures between a browser and an app: connections that break, answers that come too late or not at all, and balancers that
@@ -92,7 +91,7 @@ func clickTwiceOnASlowLine(v *visitor) {
 }
 
 func sentByTheBalancer(v *visitor) {
-	v.wire.toReplica(strings.TrimPrefix(cmp.Or(v.app.replica, v.origin), "http://"))
+	v.wire.toReplica(hostOf(cmp.Or(v.app.replica, v.origin)))
 	v.create()
 }
 

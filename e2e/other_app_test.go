@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/pem"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -145,13 +146,27 @@ func (app *target) convicts(t *testing.T, one incident) (came, verdict string) {
 	return "against", first.String()
 }
 
-// TestMakeTriesAnotherApp runs make e2e APP=... against a small server with a self-signed certificate. This program replaces go
-// test for make, so that nothing is built twice.
+// TestMakeTriesAnotherApp runs make e2e APP=... against a small server with a self-signed certificate and HTTP/2, over which the wire has
+// to carry, cut and repeat the form. This program replaces go test for make, so that nothing is built twice.
 func TestMakeTriesAnotherApp(t *testing.T) {
 	onlyHere(t, "it is about the suite itself")
 	onlyInChromium(t, "it is about the suite itself")
 	t.Parallel()
-	server := httptest.NewTLSServer(servers.New(servers.Button, servers.Usual))
+	app := servers.New(servers.Button, servers.Usual)
+	// The form names its own address with its scheme, and is taken from this address only.
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost && r.Header.Get("Origin") != "https://"+r.Host {
+			http.Error(w, "error: this is not the origin", http.StatusForbidden)
+			return
+		}
+		page := httptest.NewRecorder()
+		app.ServeHTTP(page, r)
+		maps.Copy(w.Header(), page.Header())
+		w.WriteHeader(page.Code)
+		fmt.Fprint(w, strings.Replace(page.Body.String(), `action="/`, `action="https://`+r.Host+`/`, 1))
+	}))
+	server.EnableHTTP2 = true
+	server.StartTLS()
 	t.Cleanup(server.Close)
 	directory := t.TempDir()
 	program, err := exec.LookPath("go")
@@ -177,7 +192,8 @@ cd e2e && '` + os.Args[0] + `' -test.v=test2json -test.run "$2" | '` + program +
 		}
 	}
 	suite := exec.CommandContext(t.Context(), "make", "e2e", "APP="+directory+"/app.json",
-		"RUN=somebody clicks twice|two tabs|restarts", "BASE_URL=https://staging.example.com") // BASE_URL must be ignored
+		"RUN=twice, without|two tabs|restarts|breaks inside the|breaks after the",
+		"BASE_URL=https://staging.example.com") // BASE_URL must be ignored
 	suite.Dir = ".."
 	suite.Env = append(os.Environ(), "PATH="+directory+":"+os.Getenv("PATH"), "SSL_CERT_FILE="+directory+"/certificate.pem",
 		"MAKEFLAGS=", "E2E_OUTPUT="+directory+"/report")
@@ -186,10 +202,12 @@ cd e2e && '` + os.Args[0] + `' -test.v=test2json -test.run "$2" | '` + program +
 		t.Error("a server that creates twice passes")
 	}
 	for _, want := range []string{
-		"| fingers | somebody clicks twice | one record |",
+		"| network | the connection breaks inside the request, and somebody sends again | one record |",
+		"| network | the connection breaks inside the answer, and somebody sends again | duplicates (2) |",
+		"and the browser sends again by itself | duplicates (2) |",
 		"| no JavaScript | somebody clicks twice, without JavaScript | duplicates (2) |",
 		"| network | the app restarts before somebody tries again | left out since the description has no restart |",
-		"2 as wanted, 2 against the app", "Error 1",
+		"1 as wanted, 4 against the app", "Error 1",
 	} {
 		if !strings.Contains(string(output), want) {
 			t.Errorf("the output of make has no %q:\n%s", want, output)

@@ -39,8 +39,9 @@ func visit(t *testing.T, app *target, s *session, w *wire) *visitor {
 	if app.Count.Difference {
 		w.mark = "" // each form is one that creates
 	}
+	w.host = hostOf(s.origin)
 	if app.Session != nil {
-		w.host, w.headers = hostOf(s.origin), map[string]string{}
+		w.headers = map[string]string{}
 		for name, value := range app.Session.Headers {
 			w.headers[name] = expand(value)
 		}

@@ -4,22 +4,26 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
+	"crypto/tls"
 	"io"
+	"log"
 	"maps"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/http/httputil"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
+	"testing"
 	"time"
 )
 
 // ServeHTTP carries one exchange.
 func (w *wire) ServeHTTP(answer http.ResponseWriter, r *http.Request) {
 	// An event stream stays open as long as the page.
-	listens := r.Method == http.MethodConnect || strings.Contains(r.Header.Get("Accept"), "event-stream")
+	listens := r.Method == http.MethodConnect || r.Header.Get("Upgrade") != "" || strings.Contains(r.Header.Get("Accept"), "event-stream")
 	ended := func() {}
 	if !listens {
 		ended = w.began(isForPage(r))
@@ -41,7 +45,7 @@ func (w *wire) ServeHTTP(answer http.ResponseWriter, r *http.Request) {
 	case err != nil || w.isDown():
 		reset(answer)
 	case r.Method == http.MethodConnect:
-		tunnel(answer, r)
+		w.tunnel(answer, r)
 	case listens:
 		w.pipes.ServeHTTP(answer, r)
 	case form != nil:
@@ -109,9 +113,13 @@ func (w *wire) formIn(answer http.ResponseWriter, r *http.Request) (form []byte,
 	return body, err
 }
 
-// tunnel connects the browser with the app for a WebSocket, which the wire does not inspect.
-func tunnel(answer http.ResponseWriter, r *http.Request) {
-	app, err := (&net.Dialer{}).DialContext(r.Context(), "tcp", r.Host)
+// tunnel connects the browser with another host, with the app for a WebSocket, or with the wire's own TLS server in place of the app.
+func (w *wire) tunnel(answer http.ResponseWriter, r *http.Request) {
+	to := r.Host
+	if w.inside != "" && strings.TrimSuffix(to, ":443") == strings.TrimSuffix(w.host, ":443") {
+		to = w.inside
+	}
+	app, err := (&net.Dialer{}).DialContext(r.Context(), "tcp", to)
 	if err != nil {
 		reset(answer)
 		return
@@ -127,7 +135,26 @@ func tunnel(answer http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(app, client)
 		_ = app.Close()
 	}()
-	_, _ = io.Copy(client, app)
+	if _, err := io.Copy(client, app); err != nil {
+		breakOff(client) // as the other end did
+	}
+}
+
+// overTLS has the browser speak TLS to the wire, with a certificate that the browser has to accept, so that the app's pages, cookies and
+// links are as they are without a wire. The wire checks the app's certificate.
+func (w *wire) overTLS(t *testing.T) {
+	t.Helper()
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(answer http.ResponseWriter, r *http.Request) {
+		r.URL.Scheme, r.URL.Host = "https", r.Host
+		w.ServeHTTP(answer, r)
+	}))
+	server.Config.ErrorLog = log.New(io.Discard, "", 0) // a browser that breaks off
+	server.StartTLS()
+	t.Cleanup(func() {
+		w.release()
+		_ = server.Config.Close()
+	})
+	w.inside = server.Listener.Addr().String()
 }
 
 // post carries a form. The app gets it and processes it, whether or not the browser still waits.
@@ -149,6 +176,7 @@ func (w *wire) post(answer http.ResponseWriter, r *http.Request, body []byte) {
 		return
 	}
 	defer response.Body.Close()
+	response.Proto, response.ProtoMajor, response.ProtoMinor = "HTTP/1.1", 1, 1 // which the browser speaks
 	whole, err := httputil.DumpResponse(response, true)
 	answered()
 	defer w.pass(afterTheApp, r)()
@@ -296,7 +324,14 @@ func sendHalf(r *http.Request, body []byte) {
 	if err != nil {
 		return
 	}
-	app, err := (&net.Dialer{}).DialContext(r.Context(), "tcp", r.URL.Host)
+	to, dial := r.URL.Host, (&net.Dialer{}).DialContext
+	if r.URL.Scheme == "https" {
+		dial = (&tls.Dialer{}).DialContext
+	}
+	if r.URL.Port() == "" {
+		to = net.JoinHostPort(to, r.URL.Scheme)
+	}
+	app, err := dial(r.Context(), "tcp", to)
 	if err != nil {
 		return
 	}
@@ -320,6 +355,9 @@ func reset(answer http.ResponseWriter) {
 }
 
 func breakOff(conn net.Conn) {
+	if encrypted, ok := conn.(*tls.Conn); ok {
+		conn = encrypted.NetConn()
+	}
 	if tcp, ok := conn.(*net.TCPConn); ok {
 		_ = tcp.SetLinger(0)
 	}

@@ -58,6 +58,7 @@ type wire struct {
 	pipes *httputil.ReverseProxy
 
 	host    string            // of the app, without its scheme
+	inside  string            // the address of its TLS server for the browser, or "" for an app without TLS
 	headers map[string]string // of each request to the app
 
 	scriptless bool // forbid the scripts of each page, since Playwright can't switch them off in Firefox
