@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"cmp"
 	"net/http"
 	"os"
 	"strings"
@@ -48,16 +47,27 @@ func onlyHere(t *testing.T, reason string) {
 func onlyInChromium(t *testing.T, reason string) {
 	t.Helper()
 	if !inChromium() {
-		leaveOut(t, inFirefox+": "+reason)
+		leaveOut(t, "in "+engine()+": "+reason)
 	}
 }
 
-func inChromium() bool { return cmp.Or(os.Getenv("BROWSER"), "chromium") == "chromium" }
+// notInWebKit skips a scenario there.
+func notInWebKit(t *testing.T, reason string) {
+	t.Helper()
+	if inWebKit() {
+		leaveOut(t, "in "+engine()+": "+reason)
+	}
+}
 
-const (
-	inFirefox = "in Firefox"
-	noFocus   = "only one of several windows has the focus" // a reason to leave a scenario out
-)
+// engine returns the name of the browser unless that is Chromium.
+func engine() string {
+	return map[string]string{"firefox": "Firefox", "webkit": "WebKit"}[os.Getenv("BROWSER")]
+}
+
+func inChromium() bool { return engine() == "" }
+func inWebKit() bool   { return engine() == "WebKit" }
+
+const noFocus = "only one of several windows has the focus" // a reason to leave a scenario out
 
 // nameOf returns the name of a test, with its browser unless that is Chromium.
 func nameOf(t *testing.T) string {
@@ -65,7 +75,7 @@ func nameOf(t *testing.T) string {
 	if inChromium() {
 		return t.Name()
 	}
-	return t.Name() + ", " + inFirefox
+	return t.Name() + ", in " + engine()
 }
 
 // leaveOut is the only way to skip a scenario: the report names it, with the reason. A local run in Chromium skips none.

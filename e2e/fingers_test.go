@@ -128,6 +128,7 @@ func clickTwiceAtOnce(v *visitor) {
 // may send one of them or both, by chance: only the first is sent, and the incident is left out.
 func (v *visitor) atOnce(gestures func(), isSent func() bool) {
 	v.t.Helper()
+	notInWebKit(v.t, "WebDriver has no messages of the console")
 	var passed atomic.Int32
 	v.page.OnConsole(func(m playwright.ConsoleMessage) { // a page that waits for an answer can't be asked
 		if m.Text() == formPassed {
@@ -167,6 +168,7 @@ const passOneForm = `(_, message) => {
 }`
 
 func otherButton(v *visitor) {
+	notInWebKit(v.t, "WebDriver doesn't move the mouse while a page loads")
 	v.pointAt(v.app.OtherButton)
 	x, y := v.x, v.y
 	v.send()

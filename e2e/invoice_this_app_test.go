@@ -35,6 +35,9 @@ func (app *target) clears(t *testing.T, one incident) {
 	before := v.session.records.invoices("")
 	v.plays(one)
 	found := v.judge(one)
+	if found.leftOut != "" {
+		notInWebKit(t, found.leftOut)
+	}
 	if more := v.session.records.invoices("") - before; !found.good() || more != found.wanted() {
 		t.Errorf("%s, and %d more in all: %s", found, more, found.saw)
 	}

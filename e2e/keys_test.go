@@ -11,6 +11,7 @@ func enterThenClick(v *visitor) {
 }
 
 func holdEnter(v *visitor) {
+	notInWebKit(v.t, "WebDriver doesn't repeat a key that is held down")
 	if !v.enter() {
 		return
 	}
@@ -94,6 +95,7 @@ func composeThenEnter(v *visitor) {
 }
 
 func holdSpace(v *visitor) {
+	notInWebKit(v.t, "WebDriver doesn't repeat a key that is held down")
 	v.check(v.find(buttons, v.app.Form.Button).Focus(), "go to "+v.app.Form.Button)
 	v.tellf(byPerson, "holds Space down on %s, and the keyboard repeats it", v.app.Form.Button)
 	for range 3 {

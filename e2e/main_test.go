@@ -13,7 +13,7 @@ import (
 // unless the environment names another.
 func TestMain(m *testing.M) {
 	if !inChromium() {
-		fmt.Fprintln(os.Stdout, "browser: Firefox") // for package scenario
+		fmt.Fprintln(os.Stdout, "browser:", engine()) // for package scenario
 	}
 	if err := flag.Set("test.parallel", "4"); err != nil {
 		panic(err)

@@ -15,10 +15,15 @@ func (s *session) refresh() {
 	s.t.Helper()
 	s.tellf(byPerson, "refreshes the page")
 	_, err := s.page.ExpectEvent("load", func() error {
-		if inChromium() {
-			return s.command("Page.reload")
+		var err error
+		switch {
+		case inChromium():
+			err = s.command("Page.reload")
+		case inWebKit():
+			_, err = s.page.Reload()
+		default:
+			_, err = s.page.Evaluate("() => location.reload()")
 		}
-		_, err := s.page.Evaluate("() => location.reload()")
 		return err
 	})
 	s.check(err, "refresh the page")
@@ -130,7 +135,9 @@ func (s *session) isOnBrowsersErrorPage() bool {
 	return err == nil && on == true // on an error, another page has just loaded
 }
 
-const isErrorPage = "() => /^(chrome-error|about:neterror)/.test(document.documentURI)"
+// isErrorPage reports whether the page is the browser's error page. In WebKit that is an empty page, but for its text.
+const isErrorPage = `() => /^(chrome-error|about:neterror)/.test(document.documentURI) ||
+	navigator.vendor.startsWith("Apple") && document.documentURI === "about:blank" && !!document.body?.innerText`
 
 // isOnBrowserError checks that the browser shows its error page.
 func (s *session) isOnBrowserError() {

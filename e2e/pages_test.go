@@ -88,6 +88,9 @@ func refreshTheErrorPage(v *visitor) {
 	}
 	v.refresh()
 	v.settle()
+	if posts, _ := v.wire.count(); posts == v.before+1 {
+		v.leftOut = "since the browser does not send the form again"
+	}
 }
 
 // reframed is the reason to leave out incidents that refresh a page in a frame.

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 
@@ -14,6 +15,13 @@ var expect = playwright.NewPlaywrightAssertions(float64(patience.Milliseconds())
 // each try, for a message that is only printed at the end.
 func (s *session) sees(text string) {
 	s.t.Helper()
+	if inWebKit() {
+		s.until("see: "+text, func() bool {
+			found, err := s.page.Evaluate("() => document.querySelector('main').textContent.replace(/\\s+/g, ' ')")
+			return err == nil && strings.Contains(fmt.Sprint(found), text)
+		})
+		return
+	}
 	s.check(expect.Locator(s.page.Locator("main")).ToContainText([]string{text}), "see: "+text)
 }
 

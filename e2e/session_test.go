@@ -176,6 +176,9 @@ func (s *session) openWindow(launch func() (playwright.Browser, error), options 
 	if settings.JavaScriptEnabled != nil && settings.Proxy == nil { // a wire forbids scripts otherwise
 		onlyInChromium(s.t, "Playwright can't switch scripts off there")
 	}
+	if settings.Proxy == nil {
+		notInWebKit(s.t, "WebDriver drives the incidents only")
+	}
 	s.browser, err = shared.NewContext(settings)
 	s.check(err, "open a browser window")
 	s.t.Cleanup(func() { s.check(s.browser.Close(), "close the browser window") })

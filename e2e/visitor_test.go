@@ -485,9 +485,12 @@ func (v *visitor) sendAndLose(at cut) {
 	v.wire.heal()
 }
 
-// status returns the status of the page, or 0 where the browser does not know it.
+// status returns the status of the page, or 0 where the browser does not know it. WebKit never does, but the wire does.
 func (v *visitor) status() int {
 	v.t.Helper()
+	if inWebKit() {
+		return v.wire.statusOf(v.page.URL())
+	}
 	found, err := v.reads("() => performance.getEntriesByType('navigation')[0]?.responseStatus ?? 0")
 	v.check(err, "read the status")
 	worst := 0

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httputil"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -76,6 +77,7 @@ type wire struct {
 	changed time.Time        // when one last began or ended
 	leading bool             // the browser got a redirect and has not followed it
 	page    time.Time        // when the browser last got a page
+	status  map[string]int   // of each page, by its address
 	kept    *keptPage        // the last page that a browser may keep
 	repeats bool             // the kept page is the next answer to a request for it
 	cut     cut              // of the next post
@@ -98,7 +100,7 @@ func newWire(t *testing.T, path string) *wire {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &wire{addr: "http://" + listener.Addr().String(), path: path, open: make(chan struct{})}
+	w := &wire{addr: "http://" + listener.Addr().String(), path: path, open: make(chan struct{}), status: map[string]int{}}
 	close(w.open)
 	w.pipes = &httputil.ReverseProxy{
 		Rewrite:        func(*httputil.ProxyRequest) {},
@@ -306,6 +308,9 @@ func (w *wire) leads(r *http.Response) {
 	w.leading = isRedirect(r)
 	if !w.leading {
 		w.delivers(r.Request)
+		if isForPage(r.Request) {
+			w.status[r.Request.URL.String()] = r.StatusCode
+		}
 	}
 }
 
@@ -358,6 +363,14 @@ func (w *wire) given() time.Time {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.page
+}
+
+// statusOf returns the status of the last page from an address, or 0.
+func (w *wire) statusOf(address string) int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	page, _, _ := strings.Cut(address, "#")
+	return w.status[page]
 }
 
 // showsAgain notes that the browser shows a page that it had, so that the last one need not arrive any more.

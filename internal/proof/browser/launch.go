@@ -12,7 +12,7 @@ import (
 	"github.com/playwright-community/playwright-go"
 )
 
-// Launch starts a headless browser: Chromium, or the Firefox of this machine with BROWSER=firefox. stop ends it and its driver.
+// Launch starts a headless browser: Chromium, or with BROWSER=firefox or webkit that of this machine. stop ends it and its driver.
 // Without a call of stop they still end with this process, even if it is killed: the browser ends with its driver, and the driver
 // when its pipe closes.
 func Launch(ctx context.Context) (_ playwright.Browser, stop func() error, err error) {
@@ -27,6 +27,13 @@ func LaunchWithoutPageCache(ctx context.Context) (_ playwright.Browser, stop fun
 
 // launch looks for the same programs as e2e/setup, in the same order.
 func launch(ctx context.Context, pageCache bool) (_ playwright.Browser, stop func() error, err error) {
+	if os.Getenv("BROWSER") == "webkit" {
+		launched, err := launchWebKit(ctx, pageCache)
+		if err != nil {
+			return nil, nil, err
+		}
+		return launched, func() error { return launched.Close() }, nil
+	}
 	directory, err := findDriver(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -42,7 +49,7 @@ func launch(ctx context.Context, pageCache bool) (_ playwright.Browser, stop fun
 	case "firefox":
 		launched, err = firefox(driver, pageCache)
 	default:
-		err = fmt.Errorf("BROWSER is %q: want chromium or firefox", engine)
+		err = fmt.Errorf("BROWSER is %q: want chromium, firefox or webkit", engine)
 	}
 	if err != nil {
 		return nil, nil, errors.Join(err, driver.Stop())

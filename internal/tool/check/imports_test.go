@@ -71,6 +71,7 @@ var rooms = map[string]level{
 var clients = map[string]bool{
 	"docs":                   true, // the guide's clients
 	"internal/lab":           true,
+	"internal/proof/browser": true,
 	"internal/proof/replica": true,
 	"internal/tool":          true,
 }

@@ -1,0 +1,185 @@
+package browser
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"strings"
+
+	"github.com/playwright-community/playwright-go"
+)
+
+// webKit is WebKitGTK's MiniBrowser, driven by WebDriver, since Playwright only drives a WebKit of its own. It has those methods of
+// Playwright's interfaces that the incidents call; others panic.
+type webKit struct {
+	playwright.Browser
+
+	ctx       context.Context //nolint:containedctx // Playwright's methods have none
+	driver    string
+	display   string // of X
+	pageCache bool
+	stop      func()
+}
+
+func launchWebKit(ctx context.Context, pageCache bool) (*webKit, error) {
+	driver, err := findProgram("WEBKIT_DRIVER_PATH", "WebKitWebDriver")
+	if err != nil {
+		return nil, err
+	}
+	found, number, err := os.Pipe()
+	if err != nil {
+		return nil, fmt.Errorf("start Xvfb: %w", err)
+	}
+	defer found.Close()
+	xvfb := exec.CommandContext(ctx, "Xvfb", "-displayfd", "3", "-screen", "0", "1400x1100x24", "-nolisten", "tcp")
+	xvfb.ExtraFiles = []*os.File{number}
+	stop, err := startGroup(xvfb)
+	_ = number.Close()
+	if err != nil {
+		return nil, err
+	}
+	display, err := bufio.NewReader(found).ReadString('\n')
+	if err != nil {
+		stop()
+		return nil, fmt.Errorf("start Xvfb: %s: %w", toFix, err)
+	}
+	return &webKit{ctx: ctx, driver: driver, display: ":" + strings.TrimSpace(display), pageCache: pageCache, stop: stop}, nil
+}
+
+// Close ends the display, and so all windows.
+func (w *webKit) Close(...playwright.BrowserCloseOptions) error {
+	w.stop()
+	return nil
+}
+
+// NewContext opens a window, in a process of its own.
+func (w *webKit) NewContext(options ...playwright.BrowserNewContextOptions) (playwright.BrowserContext, error) {
+	wanted := options[0]
+	if len(wanted.ExtraHttpHeaders) > 0 {
+		return nil, errors.New("WebDriver can't add headers")
+	}
+	capabilities := map[string]any{
+		"pageLoadStrategy": "none", "unhandledPromptBehavior": "accept",
+		"webkitgtk:browserOptions": map[string]any{"args": []string{
+			"--automation", fmt.Sprint("--enable-page-cache=", w.pageCache), "--javascript-can-open-windows-automatically=true",
+		}},
+	}
+	if wanted.Proxy != nil {
+		address := strings.TrimPrefix(wanted.Proxy.Server, "http://")
+		capabilities["proxy"] = map[string]any{"proxyType": "manual", "httpProxy": address, "sslProxy": address}
+	}
+	driver, stop, err := newWebDriver(w.ctx, w.driver, append(os.Environ(), "DISPLAY="+w.display), capabilities)
+	if err != nil {
+		return nil, err
+	}
+	window := &webKitWindow{driver: driver, stop: stop, state: wanted.StorageState}
+	size := map[string]any{"width": wanted.Viewport.Width, "height": wanted.Viewport.Height}
+	if err := driver.command(http.MethodPost, "/window/rect", size, nil); err != nil {
+		return nil, errors.Join(err, window.Close())
+	}
+	return window, nil
+}
+
+// webKitWindow is a browser with its own cookies.
+type webKitWindow struct {
+	playwright.BrowserContext
+
+	driver *webDriver
+	stop   func()
+	state  *playwright.OptionalStorageState // to be restored on the first page
+	pages  []playwright.Page
+	mouse  webKitMouse // its last position
+}
+
+// Close ends the browser.
+func (w *webKitWindow) Close(...playwright.BrowserContextCloseOptions) error {
+	err := w.driver.command(http.MethodDelete, "", nil, nil)
+	w.stop()
+	return err
+}
+
+// OnConsole and the other methods for events do nothing, since WebDriver has no events.
+func (w *webKitWindow) OnConsole(func(playwright.ConsoleMessage)) {}
+
+// OnWebError does nothing.
+func (w *webKitWindow) OnWebError(func(playwright.WebError)) {}
+
+// OnRequest does nothing.
+func (w *webKitWindow) OnRequest(func(playwright.Request)) {}
+
+// OnResponse does nothing.
+func (w *webKitWindow) OnResponse(func(playwright.Response)) {}
+
+// OnRequestFailed does nothing.
+func (w *webKitWindow) OnRequestFailed(func(playwright.Request)) {}
+
+// OnDialog does nothing: every dialog is accepted.
+func (w *webKitWindow) OnDialog(func(playwright.Dialog)) {}
+
+// Pages returns the open tabs.
+func (w *webKitWindow) Pages() []playwright.Page { return w.pages }
+
+// NewPage opens a tab, or returns that with which the window began.
+func (w *webKitWindow) NewPage() (playwright.Page, error) {
+	var tab struct {
+		Handle string `json:"handle"`
+	}
+	if len(w.pages) == 0 {
+		if err := w.driver.command(http.MethodGet, "/window", nil, &tab.Handle); err != nil {
+			return nil, err
+		}
+	} else if err := w.driver.command(http.MethodPost, "/window/new", map[string]any{"type": "tab"}, &tab); err != nil {
+		return nil, err
+	}
+	return w.add(tab.Handle), nil
+}
+
+func (w *webKitWindow) add(handle string) *webKitPage {
+	page := &webKitPage{window: w, handle: handle}
+	w.pages = append(w.pages, page)
+	return page
+}
+
+// Cookies returns those of the address of the page.
+func (w *webKitWindow) Cookies(...string) (all []playwright.Cookie, err error) {
+	return all, w.driver.command(http.MethodGet, "/cookie", nil, &all)
+}
+
+// StorageState returns the cookies and the storage of the page.
+func (w *webKitWindow) StorageState(...playwright.BrowserContextStorageStateOptions) (*playwright.StorageState, error) {
+	cookies, err := w.Cookies()
+	if err != nil {
+		return nil, err
+	}
+	kept := &playwright.StorageState{Cookies: cookies, Origins: []playwright.Origin{{}}}
+	stored, err := w.driver.evaluate("() => Object.entries(localStorage)")
+	entries, _ := stored.([]any)
+	for _, entry := range entries {
+		pair := entry.([]any)
+		one := playwright.NameValue{Name: fmt.Sprint(pair[0]), Value: fmt.Sprint(pair[1])}
+		kept.Origins[0].LocalStorage = append(kept.Origins[0].LocalStorage, one)
+	}
+	return kept, err
+}
+
+// restore sets the cookies and the storage of the page.
+func (w *webKitWindow) restore(state *playwright.OptionalStorageState) error {
+	for _, cookie := range state.Cookies {
+		one := map[string]any{"name": cookie.Name, "value": cookie.Value}
+		if err := w.driver.command(http.MethodPost, "/cookie", map[string]any{"cookie": one}, nil); err != nil {
+			return err
+		}
+	}
+	for _, origin := range state.Origins {
+		for _, entry := range origin.LocalStorage {
+			if _, err := w.driver.evaluate("(name, value) => localStorage.setItem(name, value)", entry.Name, entry.Value); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

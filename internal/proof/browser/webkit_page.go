@@ -1,0 +1,294 @@
+package browser
+
+import (
+	"bytes"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"image"
+	"image/jpeg"
+	"image/png"
+	"net/http"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/playwright-community/playwright-go"
+)
+
+// webKitPage is a tab of WebKit.
+type webKitPage struct {
+	playwright.Page
+
+	window *webKitWindow
+	handle string
+}
+
+// driver returns the driver, with the tab in front.
+func (p *webKitPage) driver() (*webDriver, error) {
+	var front string
+	_ = p.window.driver.command(http.MethodGet, "/window", nil, &front) // fails if that tab was closed
+	if front == p.handle {
+		return p.window.driver, nil
+	}
+	return p.window.driver, p.window.driver.command(http.MethodPost, "/window", map[string]any{"handle": p.handle}, nil)
+}
+
+// Evaluate calls a function in the page.
+func (p *webKitPage) Evaluate(function string, arguments ...any) (any, error) {
+	driver, err := p.driver()
+	if err != nil {
+		return nil, err
+	}
+	return driver.evaluate(function, arguments...)
+}
+
+// URL returns the address.
+func (p *webKitPage) URL() string {
+	address, _ := p.Evaluate("() => location.href")
+	return fmt.Sprint(address)
+}
+
+// Goto opens an address, and waits for the page.
+func (p *webKitPage) Goto(address string, _ ...playwright.PageGotoOptions) (playwright.Response, error) {
+	state := p.window.state
+	p.window.state = nil
+	err := p.leave(func() error {
+		driver, err := p.driver()
+		if err != nil {
+			return err
+		}
+		return driver.command(http.MethodPost, "/url", map[string]any{"url": address}, nil)
+	})
+	if err != nil || state == nil {
+		return nil, err
+	}
+	if err := p.window.restore(state); err != nil {
+		return nil, err
+	}
+	return p.Goto(address)
+}
+
+// Reload loads the page again, as F5 does.
+func (p *webKitPage) Reload(...playwright.PageReloadOptions) (playwright.Response, error) {
+	driver, err := p.driver()
+	if err != nil {
+		return nil, err
+	}
+	return nil, driver.command(http.MethodPost, "/refresh", map[string]any{}, nil)
+}
+
+// ExpectEvent waits until another page has loaded, which is the only known event.
+func (p *webKitPage) ExpectEvent(_ string, act func() error, _ ...playwright.PageExpectEventOptions) (any, error) {
+	return nil, p.leave(act)
+}
+
+// leave acts, and waits until another page has loaded.
+func (p *webKitPage) leave(act func() error) error {
+	const opened = "() => performance.timeOrigin"
+	before, err := p.Evaluate(opened)
+	if err != nil {
+		return err
+	}
+	if err := act(); err != nil {
+		return err
+	}
+	return until("another page has loaded", func() bool {
+		now, err := p.Evaluate(opened)
+		return err == nil && now != before && p.isComplete()
+	})
+}
+
+func (p *webKitPage) isComplete() bool {
+	state, err := p.Evaluate("() => document.readyState")
+	return err == nil && state == "complete"
+}
+
+// WaitForLoadState waits until the page has loaded.
+func (p *webKitPage) WaitForLoadState(...playwright.PageWaitForLoadStateOptions) error {
+	return until("the page has loaded", p.isComplete)
+}
+
+func until(what string, holds func() bool) error {
+	for end := time.Now().Add(patience); !holds(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			return fmt.Errorf("waited %s in vain until %s", patience, what)
+		}
+	}
+	return nil
+}
+
+// ExpectPopup waits until there is another tab.
+func (p *webKitPage) ExpectPopup(act func() error, _ ...playwright.PageExpectPopupOptions) (playwright.Page, error) {
+	if err := act(); err != nil {
+		return nil, err
+	}
+	var other string
+	err := until("there is another tab", func() bool {
+		var all []string
+		_ = p.window.driver.command(http.MethodGet, "/window/handles", nil, &all)
+		i := slices.IndexFunc(all, func(handle string) bool {
+			return !slices.ContainsFunc(p.window.pages, func(known playwright.Page) bool { return known.(*webKitPage).handle == handle })
+		})
+		if i >= 0 {
+			other = all[i]
+		}
+		return i >= 0
+	})
+	if err != nil {
+		return nil, err
+	}
+	return p.window.add(other), nil
+}
+
+// Close closes the tab.
+func (p *webKitPage) Close(...playwright.PageCloseOptions) error {
+	driver, err := p.driver()
+	if err != nil {
+		return err
+	}
+	p.window.pages = slices.DeleteFunc(p.window.pages, func(one playwright.Page) bool { return one == p })
+	return driver.command(http.MethodDelete, "/window", nil, nil)
+}
+
+// SetViewportSize sets the size of the window.
+func (p *webKitPage) SetViewportSize(width, height int) error {
+	return p.window.driver.command(http.MethodPost, "/window/rect", map[string]any{"width": width, "height": height}, nil)
+}
+
+// Screenshot returns a picture of the page, as PNG or JPEG.
+func (p *webKitPage) Screenshot(options ...playwright.PageScreenshotOptions) ([]byte, error) {
+	driver, err := p.driver()
+	if err != nil {
+		return nil, err
+	}
+	var text string
+	if err := driver.command(http.MethodGet, "/screenshot", nil, &text); err != nil {
+		return nil, err
+	}
+	picture, err := base64.StdEncoding.DecodeString(text)
+	if err != nil {
+		return nil, fmt.Errorf("decode the picture: %w", err)
+	}
+	if wanted := options[0]; wanted.Path != nil {
+		return picture, os.WriteFile(*wanted.Path, picture, 0o600)
+	} else if wanted.Type == nil {
+		return picture, nil
+	}
+	return smaller(picture, options[0])
+}
+
+// smaller returns a picture as JPEG, or a part.
+func smaller(picture []byte, wanted playwright.PageScreenshotOptions) ([]byte, error) {
+	shown, err := png.Decode(bytes.NewReader(picture))
+	if err != nil {
+		return nil, fmt.Errorf("decode the picture: %w", err)
+	}
+	whole, ok := shown.(interface {
+		image.Image
+		SubImage(r image.Rectangle) image.Image
+	})
+	if clip := wanted.Clip; clip != nil && ok {
+		shown = whole.SubImage(image.Rect(int(clip.X), int(clip.Y), int(clip.X+clip.Width), int(clip.Y+clip.Height)))
+	}
+	var small bytes.Buffer
+	if err := jpeg.Encode(&small, shown, &jpeg.Options{Quality: *wanted.Quality}); err != nil {
+		return nil, fmt.Errorf("encode the picture: %w", err)
+	}
+	return small.Bytes(), nil
+}
+
+// Locator returns elements by a CSS selector.
+func (p *webKitPage) Locator(selector string, _ ...playwright.PageLocatorOptions) playwright.Locator {
+	return &webKitElements{page: p, selector: selector}
+}
+
+// MainFrame returns the page itself: those in it are not known.
+func (p *webKitPage) MainFrame() playwright.Frame { return &webKitFrame{page: p} }
+
+// Frames returns the page itself.
+func (p *webKitPage) Frames() []playwright.Frame { return []playwright.Frame{p.MainFrame()} }
+
+// Mouse returns the mouse, over this tab.
+func (p *webKitPage) Mouse() playwright.Mouse { return &webKitMouse{page: p} }
+
+// Keyboard returns the keyboard.
+func (p *webKitPage) Keyboard() playwright.Keyboard { return &webKitKeyboard{page: p} }
+
+// webKitFrame is a page, not one in it.
+type webKitFrame struct {
+	playwright.Frame
+
+	page *webKitPage
+}
+
+// Evaluate calls a function in the page.
+func (f *webKitFrame) Evaluate(function string, arguments ...any) (any, error) { return f.page.Evaluate(function, arguments...) }
+
+// Locator returns elements by a CSS selector.
+func (f *webKitFrame) Locator(selector string, _ ...playwright.FrameLocatorOptions) playwright.Locator {
+	return f.page.Locator(selector)
+}
+
+// webKitMouse is a mouse at a position in a tab.
+type webKitMouse struct {
+	playwright.Mouse
+
+	page *webKitPage
+	x, y int
+}
+
+// Move moves the mouse, unless it is there. This waits while a page loads.
+func (m *webKitMouse) Move(x, y float64, _ ...playwright.MouseMoveOptions) error {
+	driver, err := m.page.driver()
+	if err != nil {
+		return err
+	}
+	m.x, m.y = int(x), int(y)
+	if m.page.window.mouse == *m {
+		return nil
+	}
+	if err := driver.act("pointer", map[string]any{"type": "pointerMove", "x": m.x, "y": m.y, "duration": 0}); err != nil {
+		return err
+	}
+	m.page.window.mouse = *m
+	return nil
+}
+
+// Click presses the mouse at a position.
+func (m *webKitMouse) Click(x, y float64, _ ...playwright.MouseClickOptions) error {
+	if err := m.Move(x, y); err != nil {
+		return err
+	}
+	return m.page.window.driver.act("pointer",
+		map[string]any{"type": "pointerDown", "button": 0}, map[string]any{"type": "pointerUp", "button": 0})
+}
+
+type webKitKeyboard struct {
+	playwright.Keyboard
+
+	page *webKitPage
+}
+
+// Press presses a key and releases it.
+func (k *webKitKeyboard) Press(key string, _ ...playwright.KeyboardPressOptions) error {
+	return errors.Join(k.Down(key), k.Up(key))
+}
+
+// Down presses a key.
+func (k *webKitKeyboard) Down(key string) error { return k.act("keyDown", key) }
+
+// Up releases a key.
+func (k *webKitKeyboard) Up(key string) error { return k.act("keyUp", key) }
+
+func (k *webKitKeyboard) act(action, key string) error {
+	driver, err := k.page.driver()
+	if err != nil {
+		return err
+	}
+	code, known := map[string]string{"Enter": "\uE007", "Escape": "\uE00C"}[key]
+	if !known {
+		return fmt.Errorf("no code is known for the key %s", key)
+	}
+	return driver.act("key", map[string]any{"type": action, "value": code})
+}
