@@ -109,7 +109,7 @@ func window(t *testing.T, app *target, of incident) *visitor {
 }
 
 func (i incident) launch() (playwright.Browser, error) {
-	if i.pageCache {
+	if i.pageCache || inWebKit() {
 		return withPageCache()
 	}
 	return withoutPageCache()

@@ -30,6 +30,9 @@ func TestIncidents(t *testing.T) {
 // clears tries one incident and checks that it had no effect.
 func (app *target) clears(t *testing.T, one incident) {
 	t.Helper()
+	if strings.HasPrefix(one.name, "a gateway answers in place of the app, and somebody refreshes its page") {
+		notInWebKit(t, "it calls a refreshed form cross-site, so that the app refuses it, unless PUBLIC_URL is its address")
+	}
 	v := window(t, app, one)
 	v.log.forget()
 	before := v.session.records.invoices("")

@@ -28,7 +28,7 @@ func LaunchWithoutPageCache(ctx context.Context) (_ playwright.Browser, stop fun
 // launch looks for the same programs as e2e/setup, in the same order.
 func launch(ctx context.Context, pageCache bool) (_ playwright.Browser, stop func() error, err error) {
 	if os.Getenv("BROWSER") == "webkit" {
-		launched, err := launchWebKit(ctx, pageCache)
+		launched, err := launchWebKit(ctx)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -19,13 +19,12 @@ type webKit struct {
 	playwright.Browser
 
 	ctx       context.Context //nolint:containedctx // Playwright's methods have none
-	driver    string
-	display   string // of X
-	pageCache bool
-	stop      func()
+	driver  string
+	display string // of X
+	stop    func()
 }
 
-func launchWebKit(ctx context.Context, pageCache bool) (*webKit, error) {
+func launchWebKit(ctx context.Context) (*webKit, error) {
 	driver, err := findProgram("WEBKIT_DRIVER_PATH", "WebKitWebDriver")
 	if err != nil {
 		return nil, err
@@ -47,7 +46,7 @@ func launchWebKit(ctx context.Context, pageCache bool) (*webKit, error) {
 		stop()
 		return nil, fmt.Errorf("start Xvfb: %s: %w", toFix, err)
 	}
-	return &webKit{ctx: ctx, driver: driver, display: ":" + strings.TrimSpace(display), pageCache: pageCache, stop: stop}, nil
+	return &webKit{ctx: ctx, driver: driver, display: ":" + strings.TrimSpace(display), stop: stop}, nil
 }
 
 // Close ends the display, and so all windows.
@@ -65,7 +64,7 @@ func (w *webKit) NewContext(options ...playwright.BrowserNewContextOptions) (pla
 	capabilities := map[string]any{
 		"pageLoadStrategy": "none", "unhandledPromptBehavior": "accept",
 		"webkitgtk:browserOptions": map[string]any{"args": []string{
-			"--automation", fmt.Sprint("--enable-page-cache=", w.pageCache), "--javascript-can-open-windows-automatically=true",
+			"--automation", "--javascript-can-open-windows-automatically=true",
 		}},
 	}
 	if wanted.Proxy != nil {
