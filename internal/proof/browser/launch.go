@@ -32,7 +32,7 @@ func launch(ctx context.Context, pageCache bool) (_ playwright.Browser, stop fun
 		if err != nil {
 			return nil, nil, err
 		}
-		return launched, func() error { return launched.Close() }, nil
+		return launched, func() error { return nil }, nil
 	}
 	directory, err := findDriver(ctx)
 	if err != nil {

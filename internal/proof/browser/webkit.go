@@ -18,41 +18,35 @@ import (
 type webKit struct {
 	playwright.Browser
 
-	ctx       context.Context //nolint:containedctx // Playwright's methods have none
-	driver  string
-	display string // of X
-	stop    func()
+	ctx    context.Context //nolint:containedctx // Playwright's methods have none
+	driver string
 }
 
 func launchWebKit(ctx context.Context) (*webKit, error) {
 	driver, err := findProgram("WEBKIT_DRIVER_PATH", "WebKitWebDriver")
-	if err != nil {
-		return nil, err
-	}
+	return &webKit{ctx: ctx, driver: driver}, err
+}
+
+// startDisplay starts an X server. Each window has its own, where it has the focus.
+func startDisplay(ctx context.Context) (display string, stop func(), err error) {
 	found, number, err := os.Pipe()
 	if err != nil {
-		return nil, fmt.Errorf("start Xvfb: %w", err)
+		return "", nil, fmt.Errorf("start Xvfb: %w", err)
 	}
 	defer found.Close()
 	xvfb := exec.CommandContext(ctx, "Xvfb", "-displayfd", "3", "-screen", "0", "1400x1100x24", "-nolisten", "tcp")
 	xvfb.ExtraFiles = []*os.File{number}
-	stop, err := startGroup(xvfb)
+	stop, err = startGroup(xvfb)
 	_ = number.Close()
 	if err != nil {
-		return nil, err
+		return "", nil, err
 	}
-	display, err := bufio.NewReader(found).ReadString('\n')
+	display, err = bufio.NewReader(found).ReadString('\n')
 	if err != nil {
 		stop()
-		return nil, fmt.Errorf("start Xvfb: %s: %w", toFix, err)
+		return "", nil, fmt.Errorf("start Xvfb: %s: %w", toFix, err)
 	}
-	return &webKit{ctx: ctx, driver: driver, display: ":" + strings.TrimSpace(display), stop: stop}, nil
-}
-
-// Close ends the display, and so all windows.
-func (w *webKit) Close(...playwright.BrowserCloseOptions) error {
-	w.stop()
-	return nil
+	return ":" + strings.TrimSpace(display), stop, nil
 }
 
 // NewContext opens a window, in a process of its own.
@@ -71,10 +65,16 @@ func (w *webKit) NewContext(options ...playwright.BrowserNewContextOptions) (pla
 		address := strings.TrimPrefix(wanted.Proxy.Server, "http://")
 		capabilities["proxy"] = map[string]any{"proxyType": "manual", "httpProxy": address, "sslProxy": address}
 	}
-	driver, stop, err := newWebDriver(w.ctx, w.driver, append(os.Environ(), "DISPLAY="+w.display), capabilities)
+	display, stopDisplay, err := startDisplay(w.ctx)
 	if err != nil {
 		return nil, err
 	}
+	driver, stopDriver, err := newWebDriver(w.ctx, w.driver, append(os.Environ(), "DISPLAY="+display), capabilities)
+	if err != nil {
+		stopDisplay()
+		return nil, err
+	}
+	stop := func() { stopDriver(); stopDisplay() }
 	window := &webKitWindow{driver: driver, stop: stop, state: wanted.StorageState}
 	size := map[string]any{"width": wanted.Viewport.Width, "height": wanted.Viewport.Height}
 	if err := driver.command(http.MethodPost, "/window/rect", size, nil); err != nil {
