@@ -20,8 +20,8 @@ type webDriver struct {
 	address string          // of the session
 }
 
-// patience is that of Playwright.
-const patience = 30 * time.Second
+// patience is the longest time of a command, and for a page.
+const patience = 10 * time.Second
 
 // command sends a command, and decodes its answer into one, unless that is nil.
 func (d *webDriver) command(method, path string, parameters, answer any) error {

@@ -49,17 +49,21 @@ func (p *webKitPage) URL() string {
 	return fmt.Sprint(address)
 }
 
-// Goto opens an address, and waits for the page.
+// Goto opens an address, and waits for the page. Rarely WebKit forgets to open one, so it's tried again.
 func (p *webKitPage) Goto(address string, _ ...playwright.PageGotoOptions) (playwright.Response, error) {
 	state := p.window.state
 	p.window.state = nil
-	err := p.leave(func() error {
+	opens := func() error {
 		driver, err := p.driver()
 		if err != nil {
 			return err
 		}
 		return driver.command(http.MethodPost, "/url", map[string]any{"url": address}, nil)
-	})
+	}
+	err := p.leave(opens)
+	if err != nil {
+		err = p.leave(opens)
+	}
 	if err != nil || state == nil {
 		return nil, err
 	}
@@ -204,7 +208,7 @@ func (p *webKitPage) Locator(selector string, _ ...playwright.PageLocatorOptions
 }
 
 // MainFrame returns the page itself: those in it are not known.
-func (p *webKitPage) MainFrame() playwright.Frame { return &webKitFrame{page: p} }
+func (p *webKitPage) MainFrame() playwright.Frame { return webKitFrame{page: p} }
 
 // Frames returns the page itself.
 func (p *webKitPage) Frames() []playwright.Frame { return []playwright.Frame{p.MainFrame()} }
@@ -215,7 +219,7 @@ func (p *webKitPage) Mouse() playwright.Mouse { return &webKitMouse{page: p} }
 // Keyboard returns the keyboard.
 func (p *webKitPage) Keyboard() playwright.Keyboard { return &webKitKeyboard{page: p} }
 
-// webKitFrame is a page, not one in it.
+// webKitFrame is a page, not one in it. Two values of a page are equal.
 type webKitFrame struct {
 	playwright.Frame
 
@@ -223,10 +227,12 @@ type webKitFrame struct {
 }
 
 // Evaluate calls a function in the page.
-func (f *webKitFrame) Evaluate(function string, arguments ...any) (any, error) { return f.page.Evaluate(function, arguments...) }
+func (f webKitFrame) Evaluate(function string, arguments ...any) (any, error) {
+	return f.page.Evaluate(function, arguments...)
+}
 
 // Locator returns elements by a CSS selector.
-func (f *webKitFrame) Locator(selector string, _ ...playwright.FrameLocatorOptions) playwright.Locator {
+func (f webKitFrame) Locator(selector string, _ ...playwright.FrameLocatorOptions) playwright.Locator {
 	return f.page.Locator(selector)
 }
 
