@@ -57,13 +57,13 @@ OTHER_APP = e2e/other-app try "$$APP" "$$RUN"
 
 # Prints the result of each scenario when it ends, and a summary. The report decides whether the run has passed: in Chromium none may be
 # left out.
-BROWSERS = $(if $(filter both,$(BROWSER)),chromium firefox,$(or $(BROWSER),chromium))
+BROWSERS = $(subst both,chromium firefox,$(subst all,both webkit,$(or $(BROWSER),chromium)))
 SCENARIOS = for browser in $(BROWSERS); do BROWSER=$$browser go tool gotestsum --format testname \
 	--jsonfile "e2e/report/run-$$browser.json" $(JUNIT) -- -count=1 -timeout 30m ./e2e -run "$$RUN"; done; \
 	cat e2e/report/run-*.json | go run ./internal/tool/scenario/cmd/report
 
 .PHONY: e2e
-e2e: ## Run the browser tests: RUN=pattern some, BROWSER=firefox or both, BASE_URL=https://... a deployment, APP=file another app (docs/e2e.md)
+e2e: ## Run the browser tests: RUN=pattern some, BROWSER=firefox, webkit, both or all, BASE_URL=https://... a deployment, APP=file another app (docs/e2e.md)
 ifdef APP
 	@$(OTHER_APP)
 else

@@ -81,6 +81,17 @@ func (d *webDriver) act(device string, actions ...map[string]any) error {
 	}, nil)
 }
 
+func until(what string, holds func() bool) error {
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for end := time.Now().Add(patience); !holds(); <-tick.C {
+		if time.Now().After(end) {
+			return fmt.Errorf("waited %s in vain until %s", patience, what)
+		}
+	}
+	return nil
+}
+
 // newWebDriver starts a driver, and with it a browser.
 func newWebDriver(ctx context.Context, program string, environment []string, capabilities map[string]any) (*webDriver, func(), error) {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0") // finds a free port
@@ -97,14 +108,8 @@ func newWebDriver(ctx context.Context, program string, environment []string, cap
 		return nil, nil, err
 	}
 	d := &webDriver{ctx: ctx, address: "http://" + address}
-	for end := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
-		if err = d.command(http.MethodGet, "/status", nil, nil); err == nil || time.Now().After(end) {
-			break
-		}
-	}
-	var session struct {
-		ID string `json:"sessionId"`
-	}
+	err = until("the driver is ready", func() bool { return d.command(http.MethodGet, "/status", nil, nil) == nil })
+	var session map[string]any
 	if err == nil {
 		wanted := map[string]any{"capabilities": map[string]any{"alwaysMatch": capabilities}}
 		err = d.command(http.MethodPost, "/session", wanted, &session)
@@ -113,7 +118,7 @@ func newWebDriver(ctx context.Context, program string, environment []string, cap
 		stop()
 		return nil, nil, fmt.Errorf("start %s: %w", program, err)
 	}
-	d.address += "/session/" + session.ID
+	d.address += "/session/" + fmt.Sprint(session["sessionId"])
 	return d, stop, nil
 }
 

@@ -90,7 +90,7 @@ type webKitWindow struct {
 	driver *webDriver
 	stop   func()
 	state  *playwright.OptionalStorageState // to be restored on the first page
-	pages  []playwright.Page
+	pages  []*webKitPage
 	mouse  webKitMouse // its last position
 }
 
@@ -120,7 +120,12 @@ func (w *webKitWindow) OnRequestFailed(func(playwright.Request)) {}
 func (w *webKitWindow) OnDialog(func(playwright.Dialog)) {}
 
 // Pages returns the open tabs.
-func (w *webKitWindow) Pages() []playwright.Page { return w.pages }
+func (w *webKitWindow) Pages() (all []playwright.Page) {
+	for _, page := range w.pages {
+		all = append(all, page)
+	}
+	return all
+}
 
 // NewPage opens a tab, or returns that with which the window began.
 func (w *webKitWindow) NewPage() (playwright.Page, error) {
@@ -155,11 +160,10 @@ func (w *webKitWindow) StorageState(...playwright.BrowserContextStorageStateOpti
 		return nil, err
 	}
 	kept := &playwright.StorageState{Cookies: cookies, Origins: []playwright.Origin{{}}}
-	stored, err := w.driver.evaluate("() => Object.entries(localStorage)")
-	entries, _ := stored.([]any)
-	for _, entry := range entries {
-		pair := entry.([]any)
-		one := playwright.NameValue{Name: fmt.Sprint(pair[0]), Value: fmt.Sprint(pair[1])}
+	stored, err := w.driver.evaluate("() => Object.fromEntries(Object.entries(localStorage))")
+	entries, _ := stored.(map[string]any)
+	for name, text := range entries {
+		one := playwright.NameValue{Name: name, Value: fmt.Sprint(text)}
 		kept.Origins[0].LocalStorage = append(kept.Origins[0].LocalStorage, one)
 	}
 	return kept, err

@@ -60,10 +60,13 @@ func (e *webKitElements) ScrollIntoViewIfNeeded(...playwright.LocatorScrollIntoV
 // BoundingBox returns the position of the first element in the window.
 func (e *webKitElements) BoundingBox(...playwright.LocatorBoundingBoxOptions) (box *playwright.Rect, err error) {
 	found, err := e.Evaluate("(first) => JSON.stringify(first.getBoundingClientRect())", nil)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = json.Unmarshal([]byte(fmt.Sprint(found)), &box)
 	}
-	return box, json.Unmarshal([]byte(fmt.Sprint(found)), &box)
+	if err != nil {
+		return nil, fmt.Errorf("find %s: %w", e.selector, err)
+	}
+	return box, nil
 }
 
 // Click clicks on the middle of the first element.
@@ -75,7 +78,7 @@ func (e *webKitElements) Click(...playwright.LocatorClickOptions) error {
 	if err != nil {
 		return err
 	}
-	return e.page.Mouse().Click(box.X+box.Width/2, box.Y+box.Height/2)
+	return (&webKitMouse{page: e.page}).click(box.X+box.Width/2, box.Y+box.Height/2)
 }
 
 // Fill replaces the text of a field.

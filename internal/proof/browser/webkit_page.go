@@ -11,7 +11,6 @@ import (
 	"net/http"
 	"os"
 	"slices"
-	"time"
 
 	"github.com/playwright-community/playwright-go"
 )
@@ -113,15 +112,6 @@ func (p *webKitPage) WaitForLoadState(...playwright.PageWaitForLoadStateOptions)
 	return until("the page has loaded", p.isComplete)
 }
 
-func until(what string, holds func() bool) error {
-	for end := time.Now().Add(patience); !holds(); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(end) {
-			return fmt.Errorf("waited %s in vain until %s", patience, what)
-		}
-	}
-	return nil
-}
-
 // ExpectPopup waits until there is another tab.
 func (p *webKitPage) ExpectPopup(act func() error, _ ...playwright.PageExpectPopupOptions) (playwright.Page, error) {
 	if err := act(); err != nil {
@@ -132,7 +122,7 @@ func (p *webKitPage) ExpectPopup(act func() error, _ ...playwright.PageExpectPop
 		var all []string
 		_ = p.window.driver.command(http.MethodGet, "/window/handles", nil, &all)
 		i := slices.IndexFunc(all, func(handle string) bool {
-			return !slices.ContainsFunc(p.window.pages, func(known playwright.Page) bool { return known.(*webKitPage).handle == handle })
+			return !slices.ContainsFunc(p.window.pages, func(known *webKitPage) bool { return known.handle == handle })
 		})
 		if i >= 0 {
 			other = all[i]
@@ -151,7 +141,7 @@ func (p *webKitPage) Close(...playwright.PageCloseOptions) error {
 	if err != nil {
 		return err
 	}
-	p.window.pages = slices.DeleteFunc(p.window.pages, func(one playwright.Page) bool { return one == p })
+	p.window.pages = slices.DeleteFunc(p.window.pages, func(one *webKitPage) bool { return one == p })
 	return driver.command(http.MethodDelete, "/window", nil, nil)
 }
 
@@ -262,7 +252,9 @@ func (m *webKitMouse) Move(x, y float64, _ ...playwright.MouseMoveOptions) error
 }
 
 // Click presses the mouse at a position.
-func (m *webKitMouse) Click(x, y float64, _ ...playwright.MouseClickOptions) error {
+func (m *webKitMouse) Click(x, y float64, _ ...playwright.MouseClickOptions) error { return m.click(x, y) }
+
+func (m *webKitMouse) click(x, y float64) error {
 	if err := m.Move(x, y); err != nil {
 		return err
 	}

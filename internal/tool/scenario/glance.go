@@ -9,6 +9,15 @@ import (
 	"strings"
 )
 
+// verdicts returns the verdict of each incident.
+func (k *Kept) verdicts() map[string]string {
+	found := map[string]string{}
+	for _, one := range k.cases() {
+		found[one.Name] = one.Verdict
+	}
+	return found
+}
+
 // Tally counts the verdicts of an app's incidents, or of a family's.
 type Tally struct {
 	Name                                        string
@@ -112,11 +121,12 @@ func (k *Kept) cases() (all []KeptCase) {
 	return all
 }
 
-// Tally counts the verdicts of all families together, and of each. The check of the description doesn't count.
+// Tally counts the verdicts of all families together, and of each. The check of the description doesn't count, nor does a second browser.
 func (k *Kept) Tally(name string) (all Tally, families []Tally) {
 	all.Name = name
+	verdicts := k.verdicts()
 	for _, one := range k.cases() {
-		if !isIncident(one.Family) {
+		if incident, _, in := cutBrowser(one.Name); !isIncident(one.Family) || in && verdicts[incident] != "" {
 			continue
 		}
 		at := slices.IndexFunc(families, func(f Tally) bool { return f.Name == one.Family })
@@ -132,11 +142,41 @@ func (k *Kept) Tally(name string) (all Tally, families []Tally) {
 // isIncident reports whether a case of a family counts: the check of the description does not.
 func isIncident(family string) bool { return family != "" && family != "description" }
 
-// Table returns the verdicts in Markdown, with a row for the incidents of a family that have the same verdict.
+// cutBrowser cuts the name of an incident before its browser, if that is not Chromium.
+func cutBrowser(name string) (incident, browser string, found bool) {
+	for _, browser := range []string{"Firefox", "WebKit"} {
+		if incident, found := strings.CutSuffix(name, ", in "+browser); found {
+			return incident, browser, true
+		}
+	}
+	return name, "", false
+}
+
+// triedIn returns a sentence about the browsers besides Chromium, or "".
+func triedIn(others []string) string {
+	if len(others) == 0 {
+		return ""
+	}
+	return "\nTried in Chromium and " + strings.Join(others, " and ") +
+		". A browser without a row for an incident has the verdict of Chromium.\n"
+}
+
+// Table returns the verdicts in Markdown, with a row for the incidents of a family that have the same verdict. Incidents of a second
+// browser are left out if their verdict is the same.
 func (k *Kept) Table() string {
 	var rows [][2]string
+	var others []string
 	incidents := map[[2]string][]string{}
+	verdicts := k.verdicts()
 	for _, one := range k.cases() {
+		if incident, browser, in := cutBrowser(one.Name); in && verdicts[incident] != "" {
+			if !slices.Contains(others, browser) {
+				others = append(others, browser)
+			}
+			if verdicts[incident] == one.Verdict {
+				continue
+			}
+		}
 		if row := [2]string{one.Family, strings.ReplaceAll(one.Verdict, "|", "\\|")}; isIncident(one.Family) {
 			if incidents[row] == nil {
 				rows = append(rows, row)
@@ -149,7 +189,7 @@ func (k *Kept) Table() string {
 	for _, row := range rows {
 		fmt.Fprintf(&text, "| %s | %s | %s |\n", row[0], row[1], strings.Join(incidents[row], between))
 	}
-	return text.String()
+	return text.String() + triedIn(others)
 }
 
 // between separates incidents in a table.

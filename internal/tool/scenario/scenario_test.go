@@ -175,6 +175,18 @@ func TestTwoBrowsers(t *testing.T) {
 			t.Errorf("the table has no %q:\n%s", want, results.Verdicts())
 		}
 	}
+	kept := results.Kept().Table()
+	for want, found := range map[string]bool{
+		"| fingers | one record | once · clicks twice, in Firefox |\n": true, "once, in Firefox": false,
+		"\nTried in Chromium and Firefox. ": true,
+	} {
+		if strings.Contains(kept, want) != found {
+			t.Errorf("the page has %q: %v:\n%s", want, !found, kept)
+		}
+	}
+	if all, _ := ReadTable("\n" + kept).Tally("little"); all.Tried() != 2 || all.Duplicates != 1 || all.LeftOut != 1 {
+		t.Errorf("of the page, %+v is counted", all)
+	}
 	for text, want := range map[string]int{text + ended: AgainstTheApp, text: NoVerdict, inFirefox + incidents + ended: AsWanted} {
 		if got := collect(t, text).Code(); got != want {
 			t.Errorf("exit code %d, want %d: %s", got, want, text)

@@ -37,7 +37,9 @@ func (r *Results) Code() int {
 func (r *Results) Verdicts() string {
 	var text strings.Builder
 	const head = "| family | incident | verdict |\n|---|---|---|\n"
-	note, forms := "", r.forms()
+	forms := r.forms()
+	var others []string
+	var first Result // in the first browser
 	if len(forms) < 2 {
 		text.WriteString(head)
 	}
@@ -45,15 +47,17 @@ func (r *Results) Verdicts() string {
 		if begins := i == 0 || r.All[i-1].Form != one.Form; begins && len(forms) > 1 {
 			fmt.Fprintf(&text, "\n%s:\n\n%s", one.Form, head)
 		}
-		inBoth := i > 0 && r.All[i-1].Test == one.Test
-		if inBoth {
-			note = "\nTried in Chromium and Firefox. Where Firefox has no row, its verdict is the same.\n"
+		again := i > 0 && first.Test == one.Test
+		if !again {
+			first = one
+		} else if !slices.Contains(others, one.Browser) {
+			others = append(others, one.Browser)
 		}
-		if same := inBoth && r.All[i-1].Verdict == one.Verdict; one.Family != "" && !same {
+		if same := again && first.Verdict == one.Verdict; one.Family != "" && !same {
 			fmt.Fprintf(&text, "| %s | %s | %s |\n", one.Family, one.Name(), strings.ReplaceAll(one.Verdict, "|", "\\|"))
 		}
 	}
-	text.WriteString(note)
+	text.WriteString(triedIn(others))
 	if tried := withoutCheck(r.All); len(tried) > 0 {
 		fmt.Fprintf(&text, "\n%d as wanted, %d against the app, %d unstable, %d known, %d left out; the suite failed in %d\n",
 			Count(tried, Passed), Count(tried, Against), Count(tried, Unstable), Count(tried, Known), Count(tried, LeftOut),
