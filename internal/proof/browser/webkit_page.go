@@ -252,7 +252,9 @@ func (m *webKitMouse) Move(x, y float64, _ ...playwright.MouseMoveOptions) error
 }
 
 // Click presses the mouse at a position.
-func (m *webKitMouse) Click(x, y float64, _ ...playwright.MouseClickOptions) error { return m.click(x, y) }
+func (m *webKitMouse) Click(x, y float64, _ ...playwright.MouseClickOptions) error {
+	return m.click(x, y)
+}
 
 func (m *webKitMouse) click(x, y float64) error {
 	if err := m.Move(x, y); err != nil {
