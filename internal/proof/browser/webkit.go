@@ -153,6 +153,11 @@ func (w *webKitWindow) Cookies(...string) (all []playwright.Cookie, err error) {
 	return all, w.driver.command(http.MethodGet, "/cookie", nil, &all)
 }
 
+// ClearCookies removes those of the address of the page.
+func (w *webKitWindow) ClearCookies(...playwright.BrowserContextClearCookiesOptions) error {
+	return w.driver.command(http.MethodDelete, "/cookie", nil, nil)
+}
+
 // StorageState returns the cookies and the storage of the page.
 func (w *webKitWindow) StorageState(...playwright.BrowserContextStorageStateOptions) (*playwright.StorageState, error) {
 	cookies, err := w.Cookies()
