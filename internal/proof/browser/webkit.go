@@ -57,6 +57,7 @@ func (w *webKit) NewContext(options ...playwright.BrowserNewContextOptions) (pla
 	}
 	capabilities := map[string]any{
 		"pageLoadStrategy": "none", "unhandledPromptBehavior": "accept",
+		"acceptInsecureCerts": wanted.IgnoreHttpsErrors != nil && *wanted.IgnoreHttpsErrors,
 		"webkitgtk:browserOptions": map[string]any{"args": []string{
 			"--automation", "--javascript-can-open-windows-automatically=true",
 		}},
