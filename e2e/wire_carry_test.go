@@ -238,25 +238,19 @@ func (w *wire) sendInTurn(r *http.Request, body []byte, hosts []string) (respons
 }
 
 // sendTogether sends the form to all hosts, and its last byte only when each has the rest, so that all are at work at the same time.
-// It returns the last one's answer.
+// It is a matter of chance which one an app handles first, so it returns an answer that is an error, or else the last one's.
 func (w *wire) sendTogether(r *http.Request, body []byte, hosts []string) (response *http.Response, err error) {
 	w.tellf(byNetwork, "a balancer sends the form, and once more while the app is at work")
 	var ends []func()
-	var answers sync.WaitGroup
-	for _, host := range hosts {
+	answers, failures := make([]*http.Response, len(hosts)), make([]error, len(hosts))
+	var all sync.WaitGroup
+	for i, host := range hosts {
 		form := w.keyed(body)
 		last := max(len(form)-1, 0)
 		reader, writer := io.Pipe()
 		out := copyOf(r, host, form)
 		out.Body = reader
-		answers.Go(func() {
-			came, failed := http.DefaultTransport.RoundTrip(out)
-			if host == hosts[len(hosts)-1] {
-				response, err = came, failed
-			} else if failed == nil {
-				_ = came.Body.Close()
-			}
-		})
+		all.Go(func() { answers[i], failures[i] = http.DefaultTransport.RoundTrip(out) })
 		_, _ = writer.Write(form[:last]) // RoundTrip returns the error
 		ends = append(ends, func() {
 			_, _ = writer.Write(form[last:])
@@ -266,8 +260,19 @@ func (w *wire) sendTogether(r *http.Request, body []byte, hosts []string) (respo
 	for _, end := range ends {
 		end()
 	}
-	answers.Wait()
-	return response, err
+	all.Wait()
+	used := len(hosts) - 1
+	for i, answer := range answers {
+		if answer != nil && answer.StatusCode >= http.StatusBadRequest {
+			used = i
+		}
+	}
+	for i, answer := range answers {
+		if i != used && answer != nil {
+			_ = answer.Body.Close()
+		}
+	}
+	return answers[used], failures[used]
 }
 
 // timeout returns the answer of a gateway that has stopped waiting for the app.

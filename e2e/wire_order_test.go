@@ -63,3 +63,28 @@ func TestFormsArriveInOrder(t *testing.T) {
 		}
 	}
 }
+
+// TestBalancerOverlaps checks that an impatient balancer has the app and its replica at work at the same time, and that an error counts.
+func TestBalancerOverlaps(t *testing.T) {
+	t.Parallel()
+	var both sync.WaitGroup
+	both.Add(2)
+	answers := func(status int) *httptest.Server {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			both.Done()
+			both.Wait()
+			w.WriteHeader(status)
+		}))
+		t.Cleanup(server.Close)
+		return server
+	}
+	app, replica := answers(http.StatusConflict), answers(http.StatusOK)
+	w := newWire(t, "")
+	w.mark, w.tellf = "E2E", func(by, string, ...any) {}
+	w.toReplicaAtOnce(strings.TrimPrefix(replica.URL, "http://"))
+	answer := httptest.NewRecorder()
+	w.ServeHTTP(answer, httptest.NewRequest(http.MethodPost, app.URL, strings.NewReader("E2E")))
+	if answer.Code != http.StatusConflict {
+		t.Errorf("the answer is %d", answer.Code)
+	}
+}
