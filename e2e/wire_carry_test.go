@@ -23,8 +23,8 @@ import (
 // ServeHTTP carries one exchange.
 func (w *wire) ServeHTTP(answer http.ResponseWriter, r *http.Request) {
 	// An event stream stays open as long as the page, and WebKit asks for icons at any time.
-	listens := r.Method == http.MethodConnect || r.Header.Get("Upgrade") != "" || strings.Contains(r.Header.Get("Accept"), "event-stream") ||
-		inWebKit() && r.Header.Get("Sec-Fetch-Dest") == "image"
+	listens := r.Method == http.MethodConnect || r.Header.Get("Upgrade") != "" ||
+		strings.Contains(r.Header.Get("Accept"), "event-stream") || inWebKit() && r.Header.Get("Sec-Fetch-Dest") == "image"
 	ended := func() {}
 	if !listens {
 		ended = w.began(isForPage(r))
