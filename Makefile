@@ -97,7 +97,7 @@ verdicts: ## Run the incidents against well-known apps: APPS="rails django", RUN
 	@e2e/verdicts $(APPS)
 
 .PHONY: e2e-report
-e2e-report: JUNIT = --junitfile "e2e/report/$${browser#chromium}junit.xml"
+e2e-report: JUNIT = --junitfile "e2e/report/$${browser\#chromium}junit.xml"
 e2e-report: ## The same, with a page to look at: e2e/report/index.html, and junit.xml
 ifdef APP
 	@$(OTHER_APP)
