@@ -22,6 +22,7 @@ type control struct {
 		Text string `json:"text"`
 	} `json:"names"` // the best first
 	Required bool     `json:"required"`
+	Invalid  string   `json:"invalid"` // why the browser does not send it, or ""
 	Options  []string `json:"options"` // of a selection
 }
 
@@ -49,9 +50,14 @@ const listControls = `(all) => all.map((e) => {
 	].map(([by, text]) => ({ by, text: (text ?? "").trim().replace(/\s+/g, " ") })).filter((n) => n.text);
 	const shown = e.type === "file" || e.checkVisibility({ visibilityProperty: true }) && !e.closest("[aria-hidden=true]");
 	return shown && { names, form: [...document.forms].indexOf(e.form), kind: e.type || e.localName, required: !!e.required,
+		invalid: !e.willValidate || e.form?.noValidate || e.validity.valid ? "" :
+			e.validity.valueMissing ? "` + missing + `" : "is refused: " + e.validationMessage,
 		id: Number(e.dataset.control ??= window.controls = (window.controls ?? Math.floor(Math.random() * 1e9)) + 1),
 		options: [...e.options ?? []].filter((o) => o.value).map((o) => o.text.trim()) };
 }).filter(Boolean)`
+
+// missing ends the reason of a field without its value.
+const missing = "is required and empty"
 
 // controls lists those that people see on the page and in its frames, in their order.
 func (v *visitor) controls(selector string) (found []control, err error) {

@@ -44,6 +44,7 @@ func TestHabitsOfApps(t *testing.T) {
 		whenOnline     = "the connection breaks before the answer, and the app sends again when it is back"
 		cached         = "somebody goes back and sends again"
 		broken         = "the app fails after the commit, and somebody sends again"
+		wish           = "somebody wants the same twice"
 	)
 	const one, two = "one record", "duplicates (2)"
 	const noPage = "left out since a script sends the form, so the browser shows no page of the gateway"
@@ -99,8 +100,11 @@ func TestHabitsOfApps(t *testing.T) {
 			back:      "left out since Back leads out of the app", duplicate: fromScript, byBrowser: two, impatient: two, restart: two,
 			beforeAnAnswer: two, inTheAnswer: two,
 		},
-		servers.Replays:  {expired: two},
-		servers.Guarded:  {once: one, expired: one, inTheRequest: one, twice: one, back: two, beforeAnAnswer: two},
+		servers.Replays: {expired: two},
+		servers.Guarded: {
+			once: one, expired: one, inTheRequest: one, twice: one, back: two, beforeAnAnswer: two, duplicate: two, tabs: two,
+			wish: "2 records",
+		},
 		servers.Silent:   {once: "one record, nobody is told", byScript: "left out since the browser sends the form, and no script"},
 		servers.Textarea: {twice: one, enter: byNone, scan: byNone},
 		servers.Framed:   {enter: one, duplicate: "left out since the form is in a frame", beforeAnAnswer: two},

@@ -119,7 +119,7 @@ func (i incident) launch() (playwright.Browser, error) {
 func (v *visitor) plays(one incident) {
 	v.t.Helper()
 	v.drafts = one.drafts
-	v.openForm()
+	v.begin()
 	if one.hold == nowhere {
 		one.play(v)
 		return

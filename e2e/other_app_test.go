@@ -99,7 +99,7 @@ func (app *target) fits(t *testing.T) {
 		t.Fatalf("nothing answers at %s: %v", app.Address, err)
 	}
 	v := window(t, app, incident{story: "One record is created and counted, before anything is tried.", aloud: true})
-	v.openForm()
+	v.begin()
 	v.create()
 	came := v.judge(incident{})
 	if where := app.Count; came.records == 0 && where.Page != "" {

@@ -42,6 +42,7 @@ func bothTabs(v *visitor) {
 	}
 	v.create()
 	other.pressAgain()
+	v.leftOut = other.leftOut
 	other.settle()
 }
 
@@ -54,6 +55,7 @@ func bothTabsAtOnce(v *visitor) {
 	v.wire.hold(beforeTheApp)
 	v.send()
 	other.pressAgain()
+	v.leftOut = other.leftOut
 	v.wire.releaseAtOnce()
 	v.settle()
 }

@@ -67,11 +67,17 @@ func (v *visitor) openForm() {
 	if v.framed != nil && !inChromium() && hostOf(v.framed.URL()) != hostOf(v.page.URL()) {
 		leaveOut(v.t, "since Firefox takes no clicks over WebDriver BiDi in a frame of another host")
 	}
+	v.before, _ = v.wire.count()
+	v.others = len(v.wire.others())
+}
+
+// begin opens the form for the first time, and counts the records that there are before it is sent.
+func (v *visitor) begin() {
+	v.t.Helper()
+	v.openForm()
 	if v.app.Count.Difference {
 		v.existing = v.listed()
 	}
-	v.before, _ = v.wire.count()
-	v.others = len(v.wire.others())
 }
 
 func hostOf(address string) string {
@@ -167,7 +173,7 @@ func (v *visitor) typeIn(typed []field) {
 				v.settle() // it may have brought the form again, with other fields
 			}
 		case "file":
-			err = input.SetInputFiles(filepath.Join(v.app.directory, text))
+			err = input.SetInputFiles(v.file(f))
 		case "checkbox", "radio":
 			err = input.SetChecked(text != "")
 		case "password":
@@ -210,8 +216,18 @@ func (v *visitor) duplicateTab() *visitor {
 	v.check(err, "read the form")
 	_, err = page.Evaluate(writeFields, typed)
 	v.check(err, "restore the form")
+	files, err := other.controls("input[type=file]")
+	v.check(err, "look for files")
+	for _, f := range v.app.Form.Fields { // which browsers restore, too
+		if id, _ := named(files, f.Label); id >= 0 {
+			v.check(other.numbered(id).SetInputFiles(v.file(f)), "restore "+f.Label)
+		}
+	}
 	return other
 }
+
+// file returns the path of the file that a field names.
+func (v *visitor) file(f field) string { return filepath.Join(v.app.directory, v.text(f.Text)) }
 
 // in returns the visitor in another tab.
 func (v *visitor) in(page playwright.Page) *visitor {
@@ -282,8 +298,10 @@ func (v *visitor) resend(edited ...field) {
 }
 
 // pressAgain presses the button once more, which an app may ignore. If the button's text has changed, it clicks at the same place.
+// If a required field is empty there, the incident did not happen.
 func (v *visitor) pressAgain() {
 	v.t.Helper()
+	before, _ := v.wire.count()
 	v.again(func() {
 		all, err := v.controls(buttons)
 		v.check(err, "look for "+v.app.Form.Button)
@@ -292,6 +310,29 @@ func (v *visitor) pressAgain() {
 		}
 		v.tap(1)
 	})
+	if posts, _ := v.wire.count(); posts > before {
+		return
+	}
+	if why := v.refusal(); strings.HasSuffix(why, missing) {
+		v.leftOut = "since the browser does not send the form: " + why
+	}
+}
+
+// refusal returns the reason why the browser does not send the form, such as "Title is required and empty", or "".
+func (v *visitor) refusal() string {
+	v.t.Helper()
+	pressed, err := v.controls(buttons)
+	typed, failed := v.controls(fields)
+	if err != nil || failed != nil {
+		return "" // another page has just loaded
+	}
+	button, _ := named(pressed, v.app.Form.Button)
+	for _, one := range typed {
+		if one.Invalid != "" && slices.ContainsFunc(pressed, func(c control) bool { return c.ID == button && c.Form == one.Form }) {
+			return one.Names[0].Text + " " + one.Invalid
+		}
+	}
+	return ""
 }
 
 // create sends the form and waits for the page that it leads to.
