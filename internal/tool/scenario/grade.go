@@ -98,8 +98,20 @@ func (c Chapter) Worst() string {
 	}
 }
 
-// Sentence returns the result of an incident in a sentence if it is not as wanted, or "".
+// Sentence returns the result of an incident in a sentence if it is not as wanted, or "", and how it compares with an earlier run.
 func (r Result) Sentence() string {
+	text := r.sentence()
+	switch {
+	case text != "" && r.Status == Known:
+		return "Known: " + text
+	case text != "" && r.Was != "":
+		return text + " In the baseline: " + r.Was + "."
+	default:
+		return text
+	}
+}
+
+func (r Result) sentence() string {
 	kind, more, _ := strings.Cut(r.Verdict, ": ")
 	kind, number, _ := strings.Cut(strings.TrimSuffix(kind, ")"), " (")
 	switch kind {

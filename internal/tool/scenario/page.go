@@ -69,7 +69,7 @@ func Page(w io.Writer, chapters []Chapter, r *Results, run Run) error {
 	}
 	err = t.Execute(w, map[string]any{
 		"App": app, "Graded": r.HaveVerdicts() && r.Tally().Tried() > 0, "All": r.Tally(), "Rule": Rule, "Remedies": remediesOf(r),
-		"Chapters": chapters, "Run": run, "Left": r.Left(),
+		"Chapters": chapters, "Run": run, "Left": r.Left(), "Worse": r.Worse(),
 		"When":    run.When.UTC().Format("2 January 2006, 15:04 UTC"),
 		"Took":    time.Duration(r.Seconds * float64(time.Second)).Round(time.Second).String(),
 		"Columns": columns(r),

@@ -38,6 +38,7 @@ type Result struct {
 	// Only on another app:
 	Family  string   // of the incident
 	Verdict string   // "" if there is none
+	Was     string   // the verdict of an earlier run, if this one is worse, or if it was left out only now
 	Marks   []string // the words by which its records are found, one for each attempt
 	App     string   // its name and address; set only by the check of the description
 	Form    string   // the names of the app and of the form
@@ -72,8 +73,8 @@ var (
 )
 
 // Collect reads the output of go test -json until it ends, and writes messages of tests and each verdict to progress. The output may be
-// that of several runs, each in another browser.
-func Collect(r io.Reader, progress io.Writer) (*Results, error) {
+// that of several runs, each in another browser. Verdicts on another app are compared with those of an earlier run, unless it is nil.
+func Collect(r io.Reader, progress io.Writer, before *Kept) (*Results, error) {
 	results := &Results{}
 	running := map[string]*Result{}
 	parents := map[string]bool{}
@@ -115,9 +116,10 @@ func Collect(r io.Reader, progress io.Writer) (*Results, error) {
 				continue // its variants have the result
 			}
 			one.ends(e)
+			one.compare(before)
 			results.All = append(results.All, *one)
 			if one.Family != "" {
-				fmt.Fprintf(progress, "%6.1f s  %s: %s\n", one.Seconds, one.Name(), one.Verdict)
+				fmt.Fprintf(progress, "%6.1f s  %s: %s\n", one.Seconds, one.Name(), one.Compared())
 			}
 		}
 	}
@@ -187,7 +189,8 @@ func (r *Result) ends(e event) {
 // fails reports whether a test with variants fails without a failed variant.
 func (r *Results) fails(e event) bool {
 	return e.Action == "fail" && !slices.ContainsFunc(r.All, func(variant Result) bool {
-		return variant.Status == Failed && variant.Browser == r.browser && strings.HasPrefix(variant.Test, e.Test+"/")
+		return (variant.Status == Failed || severity(variant.Verdict) == unknown) && variant.Browser == r.browser &&
+			strings.HasPrefix(variant.Test, e.Test+"/")
 	})
 }
 

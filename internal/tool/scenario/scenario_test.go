@@ -34,7 +34,13 @@ const ended = `{"Action":"fail","Elapsed":63}`
 
 func collect(t *testing.T, text string) *Results {
 	t.Helper()
-	results, err := Collect(strings.NewReader(text), io.Discard)
+	return compared(t, text, nil)
+}
+
+// compared collects a run after an earlier one.
+func compared(t *testing.T, text string, before *Kept) *Results {
+	t.Helper()
+	results, err := Collect(strings.NewReader(text), io.Discard, before)
 	must.OK(t, err)
 	return results
 }
@@ -192,12 +198,17 @@ func TestTwoBrowsers(t *testing.T) {
 			t.Errorf("exit code %d, want %d: %s", got, want, text)
 		}
 	}
+	again := compared(t, incidents+twice+ended+inFirefox+incidents+twice+ended, collect(t, incidents+twice+ended).Kept())
+	if row := "| clicks twice, in Firefox | duplicates (2), was not tried |"; !strings.Contains(again.Verdicts(), row) {
+		t.Errorf("the table has no %q, which is new in Firefox:\n%s", row, again.Verdicts())
+	}
 	if got, want := results.All[len(results.All)-1].Name(), "clicks twice, in Firefox"; got != want {
 		t.Errorf("the incident in Firefox is called %q, want %q", got, want)
 	}
 }
 
-// TestKnownVerdicts: verdicts of an earlier run are known, of each class, and are skipped in CI, also in the run after; a worse one isn't.
+// TestKnownVerdicts: verdicts of an earlier run are known, of each class, and are skipped in CI, also in the run after. A worse one isn't,
+// and is named with the earlier one, as is an incident that is no longer tried.
 func TestKnownVerdicts(t *testing.T) {
 	t.Parallel()
 	kept := func(results *Results) *Kept {
@@ -210,10 +221,12 @@ func TestKnownVerdicts(t *testing.T) {
 	text := incidents + twice + differs + broken + ended
 	before := kept(collect(t, text))
 	for range 2 {
-		again := collect(t, text)
-		again.Expect(before)
+		again := compared(t, text, before)
 		if again.All[1].Status != LeftOut || Count(again.All, Known) != 3 || again.Code() != AsWanted {
 			t.Errorf("the same run again: %d known, exit code %d", Count(again.All, Known), again.Code())
+		}
+		if text := again.Verdicts(); !strings.Contains(text, "| known: duplicates (2) |") || strings.Contains(text, "worse") {
+			t.Errorf("the table of the same run again:\n%s", text)
 		}
 		before = kept(again)
 		suite := before.Suites[0]
@@ -224,20 +237,36 @@ func TestKnownVerdicts(t *testing.T) {
 	for _, c := range []struct {
 		earlier, now string
 		want         Status
+		was          string
 	}{
-		{"one record", "duplicates (2)", Against}, {"error after success: 500", "duplicates (2)", Against},
-		{"duplicates (2)", "duplicates (3)", Known}, {"duplicates (2)", "error after success: 500", Known},
-		{"lost (1 of 2)", "lost", Known}, {"left out since it has no edit", "lost", Against}, {"", "duplicates (2)", Against},
-		{"the suite failed: find Title", "duplicates (2)", Against}, {"unstable: lost, then one record", "lost", Known},
+		{"one record", "duplicates (2)", Against, "one record"},
+		{"error after success: 500", "duplicates (2)", Against, "error after success: 500"},
+		{"duplicates (2)", "duplicates (3)", Known, ""}, {"duplicates (2)", "error after success: 500", Known, ""},
+		{"lost (1 of 2)", "lost", Known, ""}, {"left out since it has no edit", "lost", Against, "left out since it has no edit"},
+		{"", "duplicates (2)", Against, "not tried"}, {"unstable: lost, then one record", "lost", Known, ""},
+		{"the suite failed: find Title", "duplicates (2)", Against, "the suite failed: find Title"},
 	} {
-		results := collect(t, strings.Replace(twice, "duplicates (2)", c.now, 1)+ended)
-		results.Expect(earlier("clicks twice", c.earlier))
+		results := compared(t, strings.Replace(twice, "duplicates (2)", c.now, 1)+ended, earlier("clicks twice", c.earlier))
 		if got := results.All[0].Status; got != c.want {
 			t.Errorf("%q after %q is %s, want %s", c.now, c.earlier, got, c.want)
 		}
+		worse := "\nworse than the baseline: clicks twice: " + c.now + ", was "
+		if _, was, _ := strings.Cut(results.Verdicts(), worse); strings.TrimSuffix(was, "\n") != c.was {
+			t.Errorf("%q after %q: was %q, want %q", c.now, c.earlier, was, c.was)
+		}
+		if kept := results.Kept().Suites[0].Cases[0]; kept.Failure != nil && kept.Failure.Message != c.now+", was "+c.was ||
+			kept.Verdict != c.now {
+			t.Errorf("%q after %q, in CI: %+v", c.now, c.earlier, kept.Failure)
+		}
 	}
-	results := collect(t, broken+ended)
-	results.Expect(earlier("breaks", "duplicates (2)"))
+	const left = "left out since the description has no edit"
+	for was, want := range map[string]string{"one record": left + ", was one record", left: left, "": left, "the suite failed": left} {
+		results := compared(t, incidents+ended, earlier("left", was))
+		if got := results.Kept().Suites[0].Cases[1].Skipped.Message; got != want || len(results.Worse()) != strings.Count(want, "was") {
+			t.Errorf("what is left out now and was %q: %q, want %q, and %v", was, got, want, results.Worse())
+		}
+	}
+	results := compared(t, broken+ended, earlier("breaks", "duplicates (2)"))
 	if got := results.All[0].Status; got != Failed {
 		t.Errorf("a failure of the suite after a verdict is %s", got)
 	}
@@ -269,10 +298,26 @@ func TestSeveralForms(t *testing.T) {
 			t.Errorf("no %s in %s", want, found)
 		}
 	}
-	again := collect(t, of("expense", twice)+of("customer", twice)+ended)
-	again.Expect(results.Kept())
-	if again.All[0].Status != Against || again.All[1].Status != Known {
-		t.Errorf("again: %+v", again.All)
+	var progress bytes.Buffer
+	again, err := Collect(strings.NewReader(of("expense", twice)+of("customer", twice)+ended), &progress, results.Kept())
+	if err != nil || again.All[0].Status != Against || again.All[1].Status != Known {
+		t.Errorf("again: %+v, %v", again.All, err)
+	}
+	page.Reset()
+	must.OK(t, Page(&page, chapters(t, again), again, Run{When: time.Now()}))
+	for want, found := range map[string]string{
+		"clicks twice: duplicates (2), was one record\n": progress.String(), "clicks twice: known: duplicates (2)\n": progress.String(),
+		"\nworse than the baseline: expense, clicks twice: duplicates (2), was one record\n": again.Verdicts(),
+		`<a href="#incident-0-0">expense, clicks twice</a>: <span class="failed">duplicates (2), was one record</span></li>` +
+			"\n</ul>": page.String(),
+		`id="incident-0-0"`:             page.String(),
+		">known: duplicates (2)</span>": page.String(),
+		`<p class="failed">If clicks twice, a second record is created. In the baseline: one record.</p>`: page.String(),
+		`<p class="out">Known: If clicks twice, a second record is created.</p>`:                          page.String(),
+	} {
+		if !strings.Contains(found, want) {
+			t.Errorf("no %s in %s", want, found)
+		}
 	}
 }
 
@@ -280,9 +325,9 @@ func TestSeveralForms(t *testing.T) {
 func TestRunWithoutIncidentsIsNotKnown(t *testing.T) {
 	t.Parallel()
 	for test, family := range map[string]string{"TestOtherApp/form/the_description": "description", "TestOtherApp/form": "incidents"} {
-		results := collect(t, `{"Action":"attr","Test":"`+test+`","Key":"family","Value":"`+family+`"}
-			{"Action":"fail","Test":"`+test+`","Elapsed":1}`+ended)
-		results.Expect(results.Kept())
+		text := `{"Action":"attr","Test":"` + test + `","Key":"family","Value":"` + family + `"}
+			{"Action":"fail","Test":"` + test + `","Elapsed":1}` + ended
+		results := compared(t, text, collect(t, text).Kept())
 		if got := results.Code(); got != NoVerdict {
 			t.Errorf("%s: exit code %d, want %d", family, got, NoVerdict)
 		}

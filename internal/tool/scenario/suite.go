@@ -97,6 +97,9 @@ func (r Result) Kind() string {
 		return "left out"
 	}
 	kind, _, _ := strings.Cut(r.Verdict, ": ")
+	if r.Status == Known {
+		return "known: " + kind
+	}
 	return kind
 }
 

@@ -53,8 +53,8 @@ func (r *Results) Verdicts() string {
 		} else if !slices.Contains(others, one.Browser) {
 			others = append(others, one.Browser)
 		}
-		if same := again && first.Verdict == one.Verdict; one.Family != "" && !same {
-			fmt.Fprintf(&text, "| %s | %s | %s |\n", one.Family, one.Name(), strings.ReplaceAll(one.Verdict, "|", "\\|"))
+		if same := again && first.Compared() == one.Compared(); one.Family != "" && !same {
+			fmt.Fprintf(&text, "| %s | %s | %s |\n", one.Family, one.Name(), strings.ReplaceAll(one.Compared(), "|", "\\|"))
 		}
 	}
 	text.WriteString(triedIn(others))
@@ -63,7 +63,31 @@ func (r *Results) Verdicts() string {
 			Count(tried, Passed), Count(tried, Against), Count(tried, Unstable), Count(tried, Known), Count(tried, LeftOut),
 			Count(tried, Failed))
 	}
+	for _, one := range r.Worse() {
+		form := ""
+		if len(forms) > 1 {
+			form = one.Form + ", "
+		}
+		fmt.Fprintf(&text, "worse than the baseline: %s%s: %s\n", form, one.Name(), one.Compared())
+	}
 	return text.String()
+}
+
+// Worse returns the results that are worse than in an earlier run, and those that were tried only there.
+func (r *Results) Worse() []Result {
+	return slices.DeleteFunc(slices.Clone(r.All), func(one Result) bool { return one.Was == "" })
+}
+
+// Compared returns the verdict, and how it compares with an earlier run.
+func (r Result) Compared() string {
+	switch {
+	case r.Status == Known:
+		return "known: " + r.Verdict
+	case r.Was != "":
+		return r.Verdict + ", was " + r.Was
+	default:
+		return r.Verdict
+	}
 }
 
 // forms returns the names of the forms, in their order. What belongs to none has the name "".
@@ -105,36 +129,39 @@ func suite(form string, all []Result) Suite {
 		switch one.Status {
 		case Passed:
 		case Against:
-			row.Failure = &Why{one.Verdict, one.Story.String()}
+			row.Failure = &Why{one.Compared(), one.Story.String()}
 		case Known:
-			row.Skipped = &Why{"known: " + one.Verdict, one.Story.String()}
+			row.Skipped = &Why{one.Compared(), one.Story.String()}
 		case LeftOut:
-			row.Skipped = &Why{one.Verdict, ""}
+			row.Skipped = &Why{one.Compared(), ""}
 		case Unstable, Failed:
-			row.Error = &Why{one.Verdict, one.Story.String()}
+			row.Error = &Why{one.Compared(), one.Story.String()}
 		}
 		kept.Cases = append(kept.Cases, row)
 	}
 	return kept
 }
 
-// Expect marks the incidents as known whose verdict is not as wanted, and no worse than in an earlier run. A description that does not fit
-// the app is never known, because no incident is tried with it.
-func (r *Results) Expect(before *Kept) {
-	earlier := map[[2]string]int{}
-	for _, suite := range before.Suites {
-		for _, one := range suite.Cases {
-			earlier[[2]string{suite.Name, one.Name}] = severity(one.Verdict)
+// compare compares the result with that of an earlier run, unless it is nil. The result is known if it is not as wanted, and no worse. A
+// description that does not fit the app is never known, because no incident is tried with it.
+func (r *Result) compare(earlier *Kept) {
+	if earlier == nil || strings.Count(r.Test, "/") < 2 || !isIncident(r.Family) {
+		return
+	}
+	was := ""
+	for _, suite := range earlier.Suites {
+		i := slices.IndexFunc(suite.Cases, func(one KeptCase) bool { return one.Name == r.Name() })
+		if suite.Name == cmp.Or(r.Form, "incidents") && i >= 0 {
+			was = suite.Cases[i].Verdict
 		}
 	}
-	for i, one := range r.All {
-		if strings.Count(one.Test, "/") < 2 || !isIncident(one.Family) {
-			continue
-		}
-		before, now := earlier[[2]string{cmp.Or(one.Form, "incidents"), one.Name()}], severity(one.Verdict)
-		if now > wanted && now <= before && (now == unknown || before != unknown) {
-			r.All[i].Status = Known
-		}
+	before, now := severity(was), severity(r.Verdict)
+	wasTried := was != "" && !strings.HasPrefix(was, "left out") && before != unknown
+	switch {
+	case now > wanted && now <= before && (now == unknown || before != unknown):
+		r.Status = Known
+	case now > wanted, r.Status == LeftOut && wasTried:
+		r.Was = cmp.Or(was, "not tried")
 	}
 }
 

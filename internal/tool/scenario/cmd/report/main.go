@@ -35,12 +35,9 @@ func run(args []string, stdin io.Reader, stdout io.Writer, getenv func(string) s
 			return scenario.NoVerdict, err
 		}
 	}
-	results, err := scenario.Collect(stdin, stdout)
+	results, err := scenario.Collect(stdin, stdout, before)
 	if err != nil {
 		return scenario.NoVerdict, err
-	}
-	if before != nil {
-		results.Expect(before)
 	}
 	app := cmp.Or(getenv("APP"), getenv("DRAFT"))
 	where := cmp.Or(getenv("BASE_URL"), app)
