@@ -201,6 +201,10 @@ cd e2e && '` + os.Args[0] + `' -test.v=test2json -test.run "$2" | '` + program +
 	if err == nil {
 		t.Error("a server that creates twice passes")
 	}
+	written, err := os.ReadDir(directory + "/report")
+	if len(written) != 5 || err != nil { // badge.svg, description.png, index.html, junit.xml and stories
+		t.Errorf("the report has %v: %v", written, err)
+	}
 	for _, want := range []string{
 		"| network | the connection breaks inside the request, and somebody sends again | one record |",
 		"| network | the connection breaks inside the answer, and somebody sends again | duplicates (2) |",
