@@ -29,8 +29,13 @@ func TestDescriptionIsTriedFirst(t *testing.T) {
 	}
 	for name, c := range map[string]struct{ old, new, want string }{
 		"no such field": {`"Title", "text": "Desk`, `"Titel", "text": "Desk`, `is called "Titel": the nearest are ["Title" "Note"]`},
-		"a banner":      {"", "", "over the button Save lies <div id=cookies> We value your privacy. Accept all"},
-		"no variable":   {`"Desk`, `"$NEVER_SET Desk`, "the variable $NEVER_SET is not set"},
+		"a field that is left out": {
+			`Title", "text": "Desk {mark}"}],`, `Note", "text": "Desk {mark}"}], "path": "/expenses/new"}, "banner": "Accept all", "form": {
+				"path": "/expenses/new", "fields": [{"label": "Note", "text": "{mark}"}],`,
+			"the browser does not send the form: Title is required and empty",
+		},
+		"a banner":    {"", "", "over the button Save lies <div id=cookies> We value your privacy. Accept all"},
+		"no variable": {`"Desk`, `"$NEVER_SET Desk`, "the variable $NEVER_SET is not set"},
 		"no such record": {
 			`"record": "li"}`, `"record": "tr"}, "banner": "Accept all"`,
 			`"tr" selects nothing with the text "E2E`,
@@ -47,7 +52,7 @@ func TestDescriptionIsTriedFirst(t *testing.T) {
 		"a login that refuses": {
 			"\"form\": {\n    \"path\": \"/expenses/new\"",
 			`"login": {"path": "/wizard", "fields": [{"label": "Title", "text": "a"}], "button": "Next"}, "form": {"path": "/private"`,
-			"the login did not work: /private leads to /wizard",
+			"the login did not work: /private leads to /wizard; after the login, /expenses/new?title=a has the text \"New expense ",
 		},
 		"no such incident": {`"form": {`, `"banner": "Accept all", "form": {`, `no incident has a name that matches "double click"`},
 		"a banner after a login": { // any form that leads to the page may be a login

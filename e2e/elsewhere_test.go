@@ -56,7 +56,8 @@ func TestSuiteIsRunElsewhere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const forms = `"forms": [{"name": "expense"}, {"name": "another", "form": {"path": "/expenses/new", "button": "Save and close",
+	const forms = `"forms": [{"name": "expense", "form": {"path": "/expenses/new", "button": "Save",
+		"fields": [{"label": "Title", "text": "Desk"}]}, "count": {"page": "/expenses", "record": "li", "difference": true}}, {"name": "another", "form": {"path": "/expenses/new", "button": "Save and close",
 		"fields": [{"label": "Title", "text": "Chair {mark}"}]}}], "edit": `
 	write("app.json", strings.NewReplacer("http://127.0.0.1:8090", server.URL, `"edit": `, forms).Replace(string(little)))
 	write("this", "#!/bin/sh\nexec '"+os.Args[0]+"' \"$@\"\n")
@@ -77,11 +78,15 @@ func TestSuiteIsRunElsewhere(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"badge.svg": "Created once: 0 of 2, grade D", "index.html": "data:image/jpeg",
-		"junit.xml": `<testsuite name="one of the little servers, another" tests="2" failures="1"`,
+		"junit.xml":               `<testsuite name="one of the little servers, another" tests="2" failures="1"`,
+		"description-expense.png": "PNG", "description-another.png": "PNG",
 	} {
 		text, err := os.ReadFile(filepath.Join(directory, "onlyonce-report", name))
 		if err != nil || !strings.Contains(string(text), want) {
 			t.Errorf("%s has no %q: %v", name, want, err)
+		}
+		if marks := strings.Count(string(text), `name="mark"`); name == "junit.xml" && marks != 2 {
+			t.Errorf("the two attempts on a form with {mark} have %d marks, and those on the other one have no marks:\n%s", marks, text)
 		}
 	}
 	kept, err := os.ReadFile(directory + "/onlyonce-report/stories/TestOtherApp-another-somebody_clicks_twice.json")

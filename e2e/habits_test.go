@@ -95,7 +95,7 @@ func TestHabitsOfApps(t *testing.T) {
 		servers.Listens:    {once: one},
 		servers.Replaces:   {twice: one, meanwhile: two, script: "left out since it is not sent by submitting it, only by its button"},
 		servers.Stays: { // it prevents nothing
-			meanwhile: two, leave: "left out since no way leads on inside the app",
+			meanwhile: two, leave: "left out since no link leads up, and Back leads out of the app",
 			errorPage: "left out since a script sends the form, so the browser shows no error page",
 			back:      "left out since Back leads out of the app", duplicate: fromScript, byBrowser: two, impatient: two, restart: two,
 			beforeAnAnswer: two, inTheAnswer: two,
@@ -121,4 +121,22 @@ func TestHabitsOfApps(t *testing.T) {
 	} {
 		try(servers.Key, habit, want)
 	}
+}
+
+// TestPageOfAFrameArrives checks that a page has arrived when its frame has, also before the form was looked for.
+func TestPageOfAFrameArrives(t *testing.T) {
+	onlyHere(t, "it is about the suite itself")
+	onlyInChromium(t, "it is about the suite itself")
+	t.Parallel()
+	app := little(t, servers.None, servers.Framed)
+	v := window(t, app, incident{})
+	v.open(app.Form.Path)
+	v.until("the form is there", v.formIsThere)
+	before := v.wire.given()
+	_, err := v.page.Evaluate("() => { frames[0].location.reload(); }")
+	v.check(err, "load the frame again")
+	v.until("the frame has arrived again", func() bool {
+		state, err := v.arrival()
+		return v.wire.given().After(before) && err == nil && state == "complete"
+	})
 }

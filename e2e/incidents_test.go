@@ -103,7 +103,7 @@ func window(t *testing.T, app *target, of incident) *visitor {
 	})
 	s.openFirstTab()
 	if of.aloud {
-		t.Cleanup(s.tellAloud)
+		t.Cleanup(func() { s.tellAloud(app.title) })
 	}
 	return visit(t, app, s, w)
 }

@@ -75,6 +75,7 @@ func (v *visitor) logIn() {
 		v.open(login.Path)
 		v.closeBanner()
 		v.fillInLogin()
+		v.afterLogin = fmt.Sprintf("; after the login, %s has the text %q", v.short(v.page.URL()), v.words())
 	}
 	state, err := v.browser.StorageState()
 	v.check(err, "keep the login")
@@ -124,7 +125,7 @@ func (v *visitor) mustBeLoggedIn() {
 	v.t.Helper()
 	login, form := v.app.Login, v.app.Form.Path
 	if login != nil && place(v.page.URL()) == place(login.Path) && place(login.Path) != place(form) {
-		v.t.Fatalf("the login did not work: %s leads to %s", form, login.Path)
+		v.t.Fatalf("the login did not work: %s leads to %s%s", form, login.Path, v.afterLogin)
 	}
 }
 

@@ -154,7 +154,7 @@ func leaveAndComeBack(v *visitor) {
 	v.settle()
 	switch lives, err := v.page.Evaluate("() => window.mark === true"); {
 	case !strings.HasPrefix(v.page.URL(), "http") || v.page.URL() == before:
-		v.leftOut = "since no way leads on inside the app"
+		v.leftOut = "since no link leads up, and Back leads out of the app"
 		return
 	case err != nil || lives != true:
 		v.leftOut = "since its pages are loaded anew"

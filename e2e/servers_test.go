@@ -217,6 +217,8 @@ func little(t *testing.T, protection servers.Protection, habit servers.Habit) *t
 	case servers.Stays:
 		app.Form.Path, app.NeedsScripts, app.known, app.NoScripts = "/app/new", true, false, false
 		app.SuccessText, app.OtherButton = []string{"Saved as"}, ""
+	case servers.Framed: // a script of the page around it
+		app.NeedsScripts = true
 	case servers.Banner:
 		app.Banner = "accept all"
 	case servers.Guarded, servers.Replays:
@@ -233,7 +235,7 @@ func little(t *testing.T, protection servers.Protection, habit servers.Habit) *t
 		}
 		app.Edit, app.Count.Difference = nil, true
 	case servers.Usual, servers.Slow, servers.Confirms, servers.Tokens, servers.Warns, servers.Elsewhere, servers.OwnAddress,
-		servers.Textarea, servers.Silent, servers.Framed, servers.Embedded:
+		servers.Textarea, servers.Silent, servers.Embedded:
 	}
 	app.restart = func() error { server.Restart(); return nil }
 	app.breaks = func() error { server.Break(); return nil }

@@ -76,12 +76,12 @@ func (s *story) String() string {
 	return text.String()
 }
 
-// tellAloud prints the story for those who run the suite, with a picture of the end.
-func (s *session) tellAloud() {
+// tellAloud prints the story of one of several forms for those who run the suite, with a picture of the end.
+func (s *session) tellAloud(form string) {
 	for line := range strings.Lines(s.story.String()) {
 		s.t.Attr("says", strings.TrimSpace(line))
 	}
-	picture := filepath.Join(cmp.Or(os.Getenv("E2E_OUTPUT"), s.t.TempDir()), "description.png")
+	picture := filepath.Join(cmp.Or(os.Getenv("E2E_OUTPUT"), s.t.TempDir()), strings.TrimSuffix("description-"+form, "-")+".png")
 	if _, err := s.page.Screenshot(playwright.PageScreenshotOptions{Path: &picture}); err == nil {
 		s.t.Attr("says", "picture: "+picture)
 	}
@@ -172,6 +172,14 @@ func (s *session) keepPicture(of string, clip *playwright.Rect) {
 	s.story.picture = picture
 }
 
+// keepEnd saves a picture of the page at the end, unless there is one already.
+func (s *session) keepEnd() {
+	s.t.Helper()
+	if os.Getenv("E2E_REPORT") != "" && s.story != nil && s.story.picture == nil {
+		s.keepPicture("the page at the end", nil)
+	}
+}
+
 // keepStory writes the story to the directory E2E_REPORT when the test ends, with a picture of the end unless there is one already.
 func (s *session) keepStory() {
 	s.t.Helper()
@@ -180,9 +188,10 @@ func (s *session) keepStory() {
 		return
 	}
 	s.t.Cleanup(func() {
-		if s.story.picture == nil || s.t.Failed() {
-			s.keepPicture("the page at the end", nil)
+		if s.t.Failed() {
+			s.story.picture = nil
 		}
+		s.keepEnd()
 		s.story.mu.Lock()
 		defer s.story.mu.Unlock()
 		text, err := json.Marshal(map[string]any{

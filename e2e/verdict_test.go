@@ -62,10 +62,13 @@ func (v verdict) String() string {
 func (app *target) meets(t *testing.T, one incident) verdict {
 	t.Helper()
 	v := window(t, app, one)
-	t.Attr("mark", v.mark)
+	if !app.Count.Difference {
+		t.Attr("mark", v.mark)
+	}
 	v.plays(one)
 	found := v.judge(one)
 	v.tellf(byRecords, "%s", found)
+	v.keepEnd() // before another attempt
 	found.story = v.story.String()
 	return found
 }

@@ -18,17 +18,18 @@ import (
 type visitor struct {
 	*session
 
-	app      *target
-	wire     *wire
-	mark     string                   // a unique word that the visitor types into the form
-	before   int                      // forms sent before this one was filled in
-	others   int                      // other requests with a body before
-	existing int                      // records that existed before, with count.difference
-	told     bool                     // a page has shown that the record exists
-	drafts   bool                     // the wire holds what the page sends while the form is filled in
-	leftOut  string                   // why the incident did not happen, or ""
-	framed   playwright.Frame         // which has the form, or nil if that is in the page
-	frames   map[int]playwright.Frame // by the ids of their controls
+	app        *target
+	wire       *wire
+	mark       string                   // a unique word that the visitor types into the form
+	before     int                      // forms sent before this one was filled in
+	others     int                      // other requests with a body before
+	existing   int                      // records that existed before, with count.difference
+	told       bool                     // a page has shown that the record exists
+	drafts     bool                     // the wire holds what the page sends while the form is filled in
+	leftOut    string                   // why the incident did not happen, or ""
+	afterLogin string                   // the page that the login led to, for an error; "" without a login in this window
+	framed     playwright.Frame         // which has the form, or nil if that is in the page
+	frames     map[int]playwright.Frame // by the ids of their controls
 }
 
 // visit opens a browser window, logged in.
@@ -192,12 +193,12 @@ func (v *visitor) typeIn(typed []field) {
 // returns nil if the other tab then has no form.
 func (v *visitor) duplicateTab() *visitor {
 	v.t.Helper()
-	if v.app.NeedsScripts {
-		v.leftOut = "since a script brings the form, so it is empty in a duplicated tab"
-		return nil
-	}
 	if v.framed != nil {
 		v.leftOut = "since the form is in a frame"
+		return nil
+	}
+	if v.app.NeedsScripts {
+		v.leftOut = "since a script brings the form, so it is empty in a duplicated tab"
 		return nil
 	}
 	v.wire.repeatPage()
@@ -364,15 +365,22 @@ func (v *visitor) clickAway(button string) {
 	v.settle()
 }
 
-// sent waits until n forms have been sent. A request that is taken for another one shows that the description is wrong.
+// sent waits until n forms have been sent. A field that the browser refuses, or a request that is taken for another one, shows that the
+// description is wrong.
 func (v *visitor) sent(n int) {
 	v.t.Helper()
-	begun := time.Now()
+	begun, asked := time.Now(), false
 	v.until(fmt.Sprintf("%d forms have been sent", n), func() bool {
 		posts, _ := v.wire.count()
 		if others := v.wire.others(); posts < n && len(others) > v.others && time.Since(begun) > longPoll {
 			v.t.Fatalf("the page sends %s, without %s in the body or to another path than posted_to, %q",
 				others[len(others)-1], v.mark, v.app.PostedTo)
+		}
+		if posts < n && !asked && time.Since(begun) > quietToRedirect {
+			asked = true
+			if why := v.refusal(); why != "" {
+				v.t.Fatalf("the browser does not send the form: %s", why)
+			}
 		}
 		return posts >= n
 	})
@@ -411,13 +419,7 @@ func (v *visitor) settle() {
 		if !v.wire.isQuiet(enough) {
 			return false
 		}
-		states, err := v.reads(arrived, v.wire.given().UnixMilli()) // on an error, another page has just loaded
-		state := any("old")
-		for _, one := range states {
-			if one != "old" {
-				state = one
-			}
-		}
+		state, err := v.arrival()           // on an error, another page has just loaded
 		since := time.Since(v.wire.moved()) // a busy machine shows a page late
 		shown := state == "complete" || since > quietToRedirect && state != "old" || since > 3*quietToRedirect
 		return err == nil && shown && v.wire.isQuiet(enough)
@@ -426,6 +428,24 @@ func (v *visitor) settle() {
 		text, err := v.reads(readPage)
 		v.told = v.told || err == nil && v.tells(fmt.Sprint(text...))
 	}
+}
+
+// arrival returns the state of the page that the wire has brought last, which may be in any frame, or "old" if none shows it yet.
+func (v *visitor) arrival() (state any, err error) {
+	state = "old"
+	for _, frame := range v.page.Frames() {
+		if frame != v.page.MainFrame() && frame != v.framed && v.wire.statusOf(frame.URL()) == 0 {
+			continue // it did not come through the wire
+		}
+		one, err := frame.Evaluate(arrived, v.wire.given().UnixMilli())
+		if err != nil {
+			return nil, err
+		}
+		if one != "old" {
+			state = one
+		}
+	}
+	return state, nil
 }
 
 // reads evaluates a script in the page, and in the frame that has the form.
