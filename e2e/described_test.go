@@ -106,7 +106,7 @@ func TestNamesOfControls(t *testing.T) {
 }
 
 // TestDraftFits checks that the draft for a small server behind a login is a valid description, or names the missing part of the
-// login.
+// login. A login in several steps is not taken for the form.
 func TestDraftFits(t *testing.T) {
 	onlyHere(t, "it is about the suite itself")
 	t.Parallel()
@@ -115,31 +115,46 @@ func TestDraftFits(t *testing.T) {
 		r.URL.Path = "/expenses/new" // so the list is not above the form
 		little.ServeHTTP(w, r)
 	})
-	server := httptest.NewServer(behindLogin(little))
-	t.Cleanup(server.Close)
-	for password, want := range map[string]string{
-		"correct": "it fits: one record", "wrong": "/add still asks for a password after the login with APP_USER and APP_PASSWORD",
-		"": "/add needs a login: set APP_USER and APP_PASSWORD",
+	code := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/login/code" {
+			http.Redirect(w, r, "/login/code", http.StatusSeeOther)
+		}
+		fmt.Fprint(w, `<!doctype html><form><label>Code: <input name="code" required></label> <button>Next</button></form>`)
+	})
+	const byHand = ": describe login, with first if it has several steps, by hand"
+	for _, c := range []struct {
+		app            http.Handler
+		path, password string
+		want           string
+	}{
+		{behindLogin(little), "/add", "correct", "it fits: one record"},
+		{behindLogin(little), "/add", "wrong", "/add still asks for a password after the login with APP_USER and APP_PASSWORD"},
+		{behindLogin(little), "/add", "", "/add needs a login: set APP_USER and APP_PASSWORD"},
+		{behindLogin(code), "/add", "correct", "/add leads to /login/code" + byHand},
+		{servers.New(servers.Button, servers.Guarded), "/expenses/new", "correct", "/expenses/new leads to /login" + byHand},
 	} {
-		t.Run(want, func(t *testing.T) {
+		t.Run(c.want, func(t *testing.T) {
 			t.Parallel()
+			server := httptest.NewServer(c.app)
+			t.Cleanup(server.Close)
+			fits := strings.HasPrefix(c.want, "it fits")
 			output := t.TempDir()
 			suite := func(test, about string) (said string, err error) {
 				run := exec.CommandContext(t.Context(), os.Args[0], "-test.v", "-test.run="+test)
-				run.Env = append(os.Environ(), about, "APP_USER=ada", "APP_PASSWORD="+password, "E2E_OUTPUT="+output, "E2E_REPORT=")
+				run.Env = append(os.Environ(), about, "APP_USER=ada", "APP_PASSWORD="+c.password, "E2E_OUTPUT="+output, "E2E_REPORT=")
 				text, err := run.CombinedOutput()
 				return string(text), err
 			}
-			said, err := suite("TestDraft$", "DRAFT="+server.URL+"/add")
+			said, err := suite("TestDraft$", "DRAFT="+server.URL+c.path)
 			if err == nil {
 				said, err = suite("TestOtherApp$//^the description$", "APP="+output+"/app.json")
 			}
 			text, _ := os.ReadFile(output + "/app.json")
-			if strings.Contains(string(text), "Note") || password == "correct" && !strings.Contains(string(text), `"page": "/expenses",`) {
+			if lists := strings.Contains(string(text), `"page": "/expenses",`); lists != fits || strings.Contains(string(text), "Note") {
 				t.Errorf("the draft has a field that is not required, or not the list:\n%s", text)
 			}
-			if (err == nil) != (password == "correct") || !strings.Contains(said, want) {
-				t.Errorf("%v, and the output has no %q:\n%s", err, want, said)
+			if (err == nil) != fits || !strings.Contains(said, c.want) {
+				t.Errorf("%v, and the output has no %q:\n%s", err, c.want, said)
 			}
 		})
 	}

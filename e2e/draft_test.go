@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -54,7 +55,7 @@ func draft(t *testing.T, address string) (string, error) {
 	v := window(t, app, incident{})
 	v.open(at.RequestURI())
 	v.settle()
-	found := v.drafted()
+	found := v.drafted(at.Path)
 	if login := found; login.asksPassword() {
 		if os.Getenv("APP_USER") == "" || os.Getenv("APP_PASSWORD") == "" {
 			return "", fmt.Errorf("%s needs a login: set APP_USER and APP_PASSWORD", at.RequestURI())
@@ -64,7 +65,7 @@ func draft(t *testing.T, address string) (string, error) {
 		v.clickAway(login.Button)
 		v.open(at.RequestURI())
 		v.settle()
-		if found = v.drafted(); found.asksPassword() {
+		if found = v.drafted(at.Path); found.asksPassword() {
 			return "", fmt.Errorf("%s still asks for a password after the login with APP_USER and APP_PASSWORD", at.RequestURI())
 		}
 	}
@@ -142,8 +143,12 @@ func (f form) asksPassword() bool {
 	return slices.ContainsFunc(f.Fields, func(f field) bool { return f.Text == "$APP_PASSWORD" })
 }
 
-// drafted describes the form with the most fields on the page: those of a login, the required ones, and the first text.
-func (v *visitor) drafted() form {
+// step matches the path of a login, or of a step of one.
+var step = regexp.MustCompile(`(?i)log.?[io]n|sign.?in|auth|session|account|sso|passw|ident|verif|challenge|factor|2fa|mfa|otp`)
+
+// drafted describes the form with the most fields on the page that a path leads to: those of a login, the required ones, and the first
+// text. A step of a login without a password is not described.
+func (v *visitor) drafted(of string) form {
 	v.t.Helper()
 	typed, err := v.controls(fields)
 	v.check(err, "look for fields")
@@ -174,6 +179,9 @@ func (v *visitor) drafted() form {
 			found.Button = one.Names[0].Text
 			break
 		}
+	}
+	if at.Path != of && step.MatchString(at.Path) && !found.asksPassword() {
+		v.t.Fatalf("%s leads to %s: describe login, with first if it has several steps, by hand", of, at.Path)
 	}
 	if len(found.Fields) == 0 || found.Button == "" {
 		v.t.Fatalf("%s has no form with a field and a button; its text: %q", v.short(v.page.URL()), v.words())
