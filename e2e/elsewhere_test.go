@@ -57,7 +57,8 @@ func TestSuiteIsRunElsewhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	const forms = `"forms": [{"name": "expense", "form": {"path": "/expenses/new", "button": "Save",
-		"fields": [{"label": "Title", "text": "Desk"}]}, "count": {"page": "/expenses", "record": "li", "difference": true}}, {"name": "another", "form": {"path": "/expenses/new", "button": "Save and close",
+		"fields": [{"label": "Title", "text": "Desk"}]}, "count": {"page": "/expenses", "record": "li", "difference": true}},
+		{"name": "another", "form": {"path": "/expenses/new", "button": "Save and close",
 		"fields": [{"label": "Title", "text": "Chair {mark}"}]}}], "edit": `
 	write("app.json", strings.NewReplacer("http://127.0.0.1:8090", server.URL, `"edit": `, forms).Replace(string(little)))
 	write("this", "#!/bin/sh\nexec '"+os.Args[0]+"' \"$@\"\n")
