@@ -90,6 +90,10 @@ func TestEmbeddedWaitsForWhatAKilledAppLeft(t *testing.T) {
 	}
 }
 
+// started is a query for the time at which the server started. It tells a new server from one that is about to end, which has no PID file
+// any more but may still answer.
+const started = "SELECT pg_postmaster_start_time()::text"
+
 func TestEmbeddedSurvivesKillOfServer(t *testing.T) {
 	t.Parallel()
 	dir := pgtest.Embedded(t)
@@ -98,13 +102,14 @@ func TestEmbeddedSurvivesKillOfServer(t *testing.T) {
 	must.OK(t, err)
 	defer pool.Close()
 	put(t, embedded.URL())
-	before := postmaster(t, dir)
-	must.OK(t, syscall.Kill(before, syscall.SIGKILL))
+	before := query(t, embedded.URL(), started)
+	must.OK(t, syscall.Kill(postmaster(t, dir), syscall.SIGKILL))
 	// The pool reconnects to the new server, with the same address and data.
 	must.Until(t, "the server is back", func() bool {
 		var n int
-		err := pool.QueryRow(t.Context(), "SELECT count(*) FROM kept").Scan(&n)
-		return err == nil && n == 1 && postmaster(t, dir) != before
+		var now string
+		err := pool.QueryRow(t.Context(), "SELECT count(*), ("+started+") FROM kept").Scan(&n, &now)
+		return err == nil && n == 1 && now != before
 	})
 }
 
@@ -118,8 +123,8 @@ func TestEmbeddedSurvivesKillOfGuard(t *testing.T) {
 			dir := pgtest.Embedded(t)
 			embedded := start(t, dir)
 			put(t, embedded.URL())
-			before := postmaster(t, dir)
-			guard, err := syscall.Getpgid(before)
+			before := query(t, embedded.URL(), started)
+			guard, err := syscall.Getpgid(postmaster(t, dir))
 			must.OK(t, err)
 			if own := syscall.Getpgrp(); guard == own {
 				t.Fatal("the server shares the app's process group: Ctrl-C would hit it first")
@@ -135,7 +140,8 @@ func TestEmbeddedSurvivesKillOfGuard(t *testing.T) {
 					return false
 				}
 				defer conn.Close(t.Context())
-				return postmaster(t, dir) != before
+				var now string
+				return conn.QueryRow(t.Context(), started).Scan(&now) == nil && now != before
 			})
 			checkKept(t, embedded.URL())
 		})
