@@ -181,6 +181,10 @@ func TestMakeTriesAnotherApp(t *testing.T) {
 	for name, text := range map[string]string{
 		"app.json":        strings.Replace(string(little), "http://127.0.0.1:8090", server.URL, 1),
 		"certificate.pem": string(pem.EncodeToMemory(&block)),
+		"baseline.xml": `<testsuites><testsuite name="one of the little servers /expenses/new">
+			<testcase name="the connection breaks inside the answer, and somebody sends again">
+			<system-out>duplicates (2)</system-out></testcase>
+			</testsuite></testsuites>`,
 		"go": `#!/bin/sh
 [ "$1" = test ] || exec '` + program + `' "$@"
 while [ "$1" != -run ]; do shift; done
@@ -196,7 +200,7 @@ cd e2e && '` + os.Args[0] + `' -test.v=test2json -test.run "$2" | '` + program +
 		"BASE_URL=https://staging.example.com") // BASE_URL must be ignored
 	suite.Dir = ".."
 	suite.Env = append(os.Environ(), "PATH="+directory+":"+os.Getenv("PATH"), "SSL_CERT_FILE="+directory+"/certificate.pem",
-		"MAKEFLAGS=", "E2E_OUTPUT="+directory+"/report")
+		"MAKEFLAGS=", "E2E_OUTPUT="+directory+"/report", "BASELINE="+directory+"/baseline.xml")
 	output, err := suite.CombinedOutput()
 	if err == nil {
 		t.Error("a server that creates twice passes")
@@ -207,11 +211,12 @@ cd e2e && '` + os.Args[0] + `' -test.v=test2json -test.run "$2" | '` + program +
 	}
 	for _, want := range []string{
 		"| network | the connection breaks inside the request, and somebody sends again | one record |",
-		"| network | the connection breaks inside the answer, and somebody sends again | duplicates (2) |",
-		"and the browser sends again by itself | duplicates (2) |",
-		"| no JavaScript | somebody clicks twice, without JavaScript | duplicates (2) |",
+		"| network | the connection breaks inside the answer, and somebody sends again | known: duplicates (2) |",
+		"and the browser sends again by itself | duplicates (2), was not tried |",
+		"| no JavaScript | somebody clicks twice, without JavaScript | duplicates (2), was not tried |",
 		"| network | the app restarts before somebody tries again | left out since the description has no restart |",
-		"1 as wanted, 4 against the app", "Error 1",
+		"1 as wanted, 3 against the app", "1 known", "Error 1",
+		"\nworse than the baseline: somebody clicks twice, without JavaScript: duplicates (2), was not tried\n",
 	} {
 		if !strings.Contains(string(output), want) {
 			t.Errorf("the output of make has no %q:\n%s", want, output)
