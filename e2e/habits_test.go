@@ -123,8 +123,9 @@ func TestHabitsOfApps(t *testing.T) {
 	}
 }
 
-// TestPageOfAFrameArrives checks that a page has arrived when its frame has, also before the form was looked for.
-func TestPageOfAFrameArrives(t *testing.T) {
+// TestPagesArrive checks that a page has arrived when its frame has, also before the form was looked for, and when another tab has or had
+// it.
+func TestPagesArrive(t *testing.T) {
 	onlyHere(t, "it is about the suite itself")
 	onlyInChromium(t, "it is about the suite itself")
 	t.Parallel()
@@ -139,4 +140,15 @@ func TestPageOfAFrameArrives(t *testing.T) {
 		state, err := v.arrival()
 		return v.wire.given().After(before) && err == nil && state == "complete"
 	})
+	arrives := func(in string) {
+		t.Helper()
+		if state, err := v.arrival(); err != nil || state != "complete" {
+			t.Errorf("%s: %v, %v", in, state, err)
+		}
+	}
+	v.tab(app.Count.Page)
+	arrives("another tab")
+	app.counted = nil
+	v.listed()
+	arrives("a tab that was closed")
 }

@@ -252,6 +252,7 @@ func (v *visitor) listed() int {
 			list.show(found)
 		}
 		v.check(list.page.Close(), "close the tab")
+		v.wire.showsAgain()
 		return n
 	case where.JSON != "":
 		return v.recordsInJSON(where)

@@ -430,10 +430,14 @@ func (v *visitor) settle() {
 	}
 }
 
-// arrival returns the state of the page that the wire has brought last, which may be in any frame, or "old" if none shows it yet.
+// arrival returns the state of the page that the wire has brought last, which may be in any frame or tab, or "old" if none shows it yet.
 func (v *visitor) arrival() (state any, err error) {
 	state = "old"
-	for _, frame := range v.page.Frames() {
+	var frames []playwright.Frame
+	for _, page := range v.browser.Pages() {
+		frames = append(frames, page.Frames()...)
+	}
+	for _, frame := range frames {
 		if frame != v.page.MainFrame() && frame != v.framed && v.wire.statusOf(frame.URL()) == 0 {
 			continue // it did not come through the wire
 		}
