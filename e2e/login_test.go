@@ -95,8 +95,12 @@ func expiredLogin(v *visitor) {
 	v.tellf(byServer, "ends the login")
 	v.check(v.browser.ClearCookies(), "end the login")
 	v.create()
-	all, err := v.controls(fields)
-	v.check(err, "look for the login")
+	var all []control
+	v.until("a page is there", func() (there bool) {
+		var err error
+		all, err = v.controls(fields) // on an error, a script has just opened another page
+		return err == nil
+	})
 	first := append(v.app.Login.First, formPage{Fields: v.app.Login.Fields})[0].Fields[0]
 	asked, _ := named(all, first.Label)
 	if asked < 0 && v.told {
