@@ -135,7 +135,7 @@ func (s *session) isOnBrowsersErrorPage() bool {
 	return err == nil && on == true // on an error, another page has just loaded
 }
 
-// isErrorPage reports whether the page is the browser's error page. In WebKit that is an empty page, but for its text.
+// isErrorPage reports whether the page is the browser's error page. In WebKit that is about:blank with a text.
 const isErrorPage = `() => /^(chrome-error|about:neterror)/.test(document.documentURI) ||
 	navigator.vendor.startsWith("Apple") && document.documentURI === "about:blank" && !!document.body?.innerText`
 

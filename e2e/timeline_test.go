@@ -76,7 +76,7 @@ func (s *story) String() string {
 	return text.String()
 }
 
-// tellAloud prints the story of one of several forms for those who run the suite, with a picture of the end.
+// tellAloud prints the story of a form, with a picture of its end.
 func (s *session) tellAloud(form string) {
 	for line := range strings.Lines(s.story.String()) {
 		s.t.Attr("says", strings.TrimSpace(line))

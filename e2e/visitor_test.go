@@ -329,7 +329,10 @@ func (v *visitor) refusal() string {
 	}
 	button, _ := named(pressed, v.app.Form.Button)
 	for _, one := range typed {
-		if one.Invalid != "" && slices.ContainsFunc(pressed, func(c control) bool { return c.ID == button && c.Form == one.Form }) {
+		if one.Invalid == "" || len(one.Names) == 0 {
+			continue
+		}
+		if slices.ContainsFunc(pressed, func(c control) bool { return c.ID == button && c.Form == one.Form }) {
 			return one.Names[0].Text + " " + one.Invalid
 		}
 	}

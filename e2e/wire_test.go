@@ -68,7 +68,7 @@ type wire struct {
 	holding stage
 	open    chan struct{}    // closed when held exchanges may go on
 	last    [4]chan struct{} // by stage, closed when the last exchange there has had its turn; nil if there was none
-	atOnce  bool             // nobody waits for a turn
+	atOnce  bool             // forms don't wait for the one before
 	posts   int              // number of arrived posts
 	other   []string         // requests with a body that were not the form
 	held    int              // number of held exchanges

@@ -61,13 +61,13 @@ const (
 	Silent           // the answer to the form is the empty form
 	Guarded          // behind a login in two steps; a selection brings the form anew, and it has a required file and no title
 	Replays          // behind a login, after which it sends the form that came without one, and shows an empty one
-	Queues           // like Router, and a service worker sends what has failed again when the browser is online
+	Queues           // like Router, and a service worker repeats failed requests when the browser is online
 	Rebinds          // like Router, its script is bound once more at each visit to the form, which has a link to the first page
 	Late             // like Router, its script disables the button when it has waited, and sends the form then
 	Keys             // like Router, its script listens to the keys Enter and Space itself, and disables nothing
 	Drafts           // like Router, a script saves a draft while people type, and its answer has the number to save under
 	Framed           // the form is in a frame of its page
-	Embedded         // like Framed, and the frame is of another host
+	Embedded         // like Framed, with the frame on another host
 )
 
 // Habits returns all habits.
