@@ -54,7 +54,7 @@ func TestTimeoutsOfTheRole(t *testing.T) {
 			inBothStyles(t, func(b *bundle, create idempotency.Operation[order, item]) {
 				patient := b.warmStore(create, 10*time.Second)
 				config := b.DB.Pool.Config()
-				config.ConnConfig.RuntimeParams[setting] = "100ms"
+				config.ConnConfig.RuntimeParams[setting] = "500ms"
 				hurried := b.replica()
 				hurried.Pool = b.pool(config)
 				b.OK(create.Do(b.Context(), hurried, b.Intent("warm"), order{"warm"}))
@@ -73,7 +73,7 @@ func TestTimeoutsOfTheRole(t *testing.T) {
 						return b.count(`
 							SELECT count(*) FROM pg_stat_activity
 							WHERE datname = current_database() AND wait_event_type = 'Lock'
-								AND clock_timestamp() - query_start > '300 ms'`) == 2
+								AND clock_timestamp() - query_start > '1 s'`) == 2
 					})
 					unlock()
 				}
