@@ -15,7 +15,8 @@ func TestHabitsOfApps(t *testing.T) {
 	t.Parallel()
 	const (
 		once, twice    = "somebody clicks once", "somebody clicks twice"
-		enter          = "somebody presses Enter, then clicks"
+		enter, hold    = "somebody presses Enter, then clicks", "somebody holds Enter down"
+		slowLine       = "somebody clicks twice on a slow line"
 		escape         = "somebody clicks, presses Esc, and clicks again"
 		duplicate      = "somebody duplicates the tab and sends both"
 		byBrowser      = "the connection breaks after the commit, and the browser sends again by itself"
@@ -80,6 +81,7 @@ func TestHabitsOfApps(t *testing.T) {
 			byScript:   "left out since the app's script does not send it again by itself",
 			whenOnline: "left out since the app does not send it again by itself",
 		},
+		servers.Tardy:      {twice: one, enter: one, hold: one, slowLine: one},
 		servers.Late:       {twice: one, hasty: two, scan: two},
 		servers.Keys:       {compose: two, space: "duplicates (3)"},
 		servers.Drafts:     {draft: two},

@@ -398,10 +398,14 @@ func (v *visitor) held(n int) {
 	})
 }
 
+// rhythm is the time between two gestures of a quick person. Some apps disable a button several milliseconds after it was pressed.
+const rhythm = 100 * time.Millisecond
+
 // again makes a gesture that may send the form once more, and waits until it is sent. An app that holds it back never sends it,
 // which can only be found by a timeout.
 func (v *visitor) again(gesture func()) {
 	v.t.Helper()
+	<-time.After(rhythm)
 	before, _ := v.wire.count()
 	gesture()
 	end := time.Now().Add(v.app.grace)

@@ -68,19 +68,20 @@ const (
 	Drafts           // like Router, a script saves a draft while people type, and its answer has the number to save under
 	Framed           // the form is in a frame of its page
 	Embedded         // like Framed, with the frame on another host
+	Tardy            // the button is disabled 30 milliseconds after it was pressed
 )
 
 // Habits returns all habits.
 func Habits() []Habit {
 	return []Habit{Usual, Slow, Confirms, Wizard, Router, Tokens, Banner, Warns, Elsewhere, OwnAddress, Panel, Listens, Textarea, Replaces,
-		Retries, Stays, Silent, Guarded, Replays, Queues, Rebinds, Late, Keys, Drafts, Framed, Embedded}
+		Retries, Stays, Silent, Guarded, Replays, Queues, Rebinds, Late, Keys, Drafts, Framed, Embedded, Tardy}
 }
 
 func (h Habit) String() string {
 	return [...]string{
 		"usual", "slow", "confirms", "wizard", "router", "tokens", "banner", "warns", "elsewhere", "own address", "panel", "listens",
 		"textarea", "replaces", "retries", "stays", "silent", "guarded", "replays", "queues", "rebinds", "late", "keys", "drafts",
-		"framed", "embedded",
+		"framed", "embedded", "tardy",
 	}[h]
 }
 
