@@ -147,7 +147,6 @@ generate: ## Generate Go from the templates
 .PHONY: resource
 resource: ## Write a new resource: name=expense fields="vendor:text,amount:money,receipt:text:unique?", with style=run as ordinary code
 	@go run ./internal/tool/scaffold/cmd/scaffold resource '$(name)' '$(fields)' $(if $(plural),--plural='$(plural)') $(if $(style),--style='$(style)')
-	@$(MAKE) catalog
 
 NFPM := $(CACHE)/nfpm-v2.45.0
 SBOM := $(CACHE)/cyclonedx-gomod-v1.10.0

@@ -17,6 +17,18 @@ func (f Field) Column() Name {
 	return f.Name
 }
 
+// names returns all names of a field: of its columns, and in the API.
+func (f Field) names() []Name {
+	all := []Name{f.Name, f.Column(), f.Compared()}
+	switch f.Type {
+	case "money":
+		all = append(all, f.Name+"_minor", f.Currency)
+	case "ref":
+		all = append(all, f.Name+"_name")
+	}
+	return all
+}
+
 // Required reports whether a field must not be blank.
 func (f Field) Required() bool { return !f.Optional && f.Type != "bool" }
 
@@ -67,10 +79,10 @@ func (r Resource) AlikeColumns() string {
 
 // Compared returns the unique column.
 func (f Field) Compared() Name {
-	if f.Type == "text" {
+	if f.Type == "text" && f.Unique {
 		return f.Name + "_folded"
 	}
-	return f.Name
+	return f.Column()
 }
 
 // Condition returns the SQL condition that finds the record with the same value.

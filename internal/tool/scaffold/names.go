@@ -86,7 +86,8 @@ func (n Name) check(what string, reserved map[string][]string) error {
 		return fmt.Errorf("the %s %q is a word of SQL: choose another one", what, n)
 	}
 	for means, words := range reserved {
-		if slices.Contains(words, string(n)) {
+		// A form keeps the fields whose names begin with answer_, as answers to conflicts.
+		if slices.Contains(words, string(n)) || slices.Contains(words, "keep_saved") && strings.HasPrefix(string(n), "answer_") {
 			return fmt.Errorf("the %s %q is %s: choose another one", what, n, means)
 		}
 	}
@@ -102,19 +103,25 @@ var reservedResources = map[string][]string{
 		"context", "errors", "fmt", "http", "idempotency", "pgconn", "pgx", "pgxpool", "slices", "slog", "strings", "templ", "templates",
 		"testing", "time", "url", "uuid",
 	},
+	"a name that the tools of Go treat in another way": {"documentation", "init", "internal", "main", "testdata", "vendor"},
 }
 
 // reservedFields are the names that a field can't have.
 var reservedFields = map[string][]string{
-	"what every record has": {"archived", "archived_at", "created_at", "header", "id", "identity", "tenant_id", "version"},
+	"what every record has": {
+		"alike", "archived", "archived_at", "created_at", "external", "header", "id", "identity", "possible_duplicate_of",
+		"tenant_id", "texts", "version",
+	},
+	"a column that every table of PostgreSQL has": {"cmax", "cmin", "ctid", "tableoid", "xmax", "xmin"},
 	"a part of every form": {
-		"action", "fresh_key", "idempotency_key", "key", "tenant", "tenant_name", "use_tenant", "used_name",
+		"action", "allow_repeat", "before", "dataset", "elements", "fresh_key", "idempotency_key", "keep_saved", "key", "main", "method",
+		"tenant", "tenant_name", "use_tenant", "used_name",
 	},
 	"a parameter of every list": {"cursor", "limit", "q"},
 	"an argument of every transaction": {
 		"actor", "attempt_id", "fingerprint", "operation", "record_id", "required_rows", "retain", "seen_version", "wait",
 	},
-	"a name that the code of a resource uses": {"draft", "option"},
+	"a name that the code of a resource uses": {"draft", "option", "s"},
 }
 
 // sqlWords are the words that PostgreSQL reserves: https://www.postgresql.org/docs/current/sql-keywords-appendix.html.

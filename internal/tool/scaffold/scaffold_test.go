@@ -3,6 +3,7 @@ package scaffold_test
 import (
 	"cmp"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -74,6 +75,14 @@ func TestRefusals(t *testing.T) {
 	for _, r := range []struct{ one, fields, want string }{
 		{"customer", "title:text", "internal/customer/customer.go is there already"},
 		{"habit", "title:text", "TestHabits, which is in buttons_test.go already"},
+		{"date", "title:text,day:date", "would use the name date for a package and for something else"},
+		{"m", "title:text", "would use the name m for a package"},
+		{"form", "title:text", "would use the name form for a package"},
+		{"view", "title:text,client:ref(customer)", "would use the name view for a package"},
+		{"attempt", "title:text", "the database has table attempts already"},
+		{"merge", "title:text", "would have the address /merges, which merges.go has already"},
+		{"tenants_plan", "title:text,words:choice(a|b)", "this resource would have tenants_plan_words already"},
+		{strings.Repeat("long_", 7) + "name", "title:text,a_rather_long_name_of_a_date:date:unique?", "PostgreSQL cuts it at 63"},
 		{"expense", "vendor:text,client:ref(nobody)", "there is no resource nobody to refer to"},
 		{"expense", "vendor:text,client:ref(../customer)", "is no name of a resource"},
 		{"expense", "vendor:text,value:ref(nameless)", "it needs the variable Names"},
@@ -89,8 +98,16 @@ func TestRefusals(t *testing.T) {
 	if _, err := write(c, "expense", "vendor:text", false); err == nil || !strings.Contains(err.Error(), "add this by hand") {
 		t.Errorf("without the line before which it is added: %v", err)
 	}
-	if _, err := os.Stat(filepath.Join(c.Dir, "internal/expense")); !os.IsNotExist(err) {
-		t.Errorf("something was written: %v", err)
+	must.OK(t, os.WriteFile(server, []byte(text), 0o600))
+	c.Commit()
+	must.OK(t, os.WriteFile(filepath.Join(c.Dir, "e2e/broken.go"), []byte("package e2e\n\nvar broken = Expense{}\n"), 0o600))
+	cmd := exec.CommandContext(t.Context(), "go", "run", "./internal/tool/scaffold/cmd/scaffold", "resource", "expense", "vendor:text")
+	cmd.Dir, cmd.Env = c.Dir, append(os.Environ(), "GOFLAGS=-buildvcs=false -trimpath")
+	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "undefined: Expense") {
+		t.Errorf("with code that doesn't compile: %v\n%s", err, out)
+	}
+	if left := c.Run("git", "status", "--porcelain"); left != "?? e2e/broken.go\n" {
+		t.Errorf("something was written:\n%s", left)
 	}
 }
 
@@ -118,7 +135,8 @@ func write(r *scratch.Repository, one, fields string, run bool) ([]string, error
 		r.Fatal(err)
 	}
 	spec.Run = run
-	return scaffold.Write(r.Dir, spec)
+	paths, _, err := scaffold.Write(r.Dir, spec)
+	return paths, err
 }
 
 func goFiles(paths []string) (files []string) {

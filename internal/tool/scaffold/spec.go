@@ -77,7 +77,29 @@ func Parse(one, plural, fields string) (Resource, error) {
 	if !slices.ContainsFunc(r.Fields, isLabel) {
 		return r, errors.New("one field has to be a text without ?, by which people know a record: like name:text")
 	}
-	return r, r.nameCurrencies(seen)
+	if err := r.nameCurrencies(seen); err != nil {
+		return r, err
+	}
+	return r, r.apart()
+}
+
+// apart returns an error if two fields would have the same name in the table, in Go, or in the API.
+func (r Resource) apart() error {
+	owner := map[string]Name{}
+	if r.External {
+		for _, name := range []Name{"source", "source_folded", "external_id", "external_digest"} {
+			owner[name.Go()] = external
+		}
+	}
+	for _, f := range r.Fields {
+		for _, name := range f.names() {
+			if other, ok := owner[name.Go()]; ok && other != f.Name {
+				return fmt.Errorf("the fields %s and %s would both have the name %s: rename one of them", other, f.Name, name)
+			}
+			owner[name.Go()] = f.Name
+		}
+	}
+	return nil
 }
 
 // nameCurrencies names the currency of each amount: currency if there is only one amount.

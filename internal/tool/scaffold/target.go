@@ -7,6 +7,7 @@ import (
 	"go/token"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -47,7 +48,7 @@ func target(root, of string) (Target, error) {
 		if err != nil {
 			return t, fmt.Errorf("read the package of %s: %w", of, err)
 		}
-		found = declared(parsed)["Names"] || found
+		found = slices.Contains(declared(parsed), "Names") || found
 		if table := tableOf(parsed); table != "" {
 			t.Many = Name(table)
 		}

@@ -5,7 +5,10 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"go/ast"
 	"go/format"
+	"go/parser"
+	"go/token"
 	"os"
 	"path/filepath"
 	"slices"
@@ -20,29 +23,34 @@ import (
 //go:embed templates
 var templates embed.FS
 
-// file is a file to be written, by its path in the repository. An edit changes an existing file.
+// file is a file to be written, by its path in the repository.
 type file struct {
 	path string
 	text []byte
-	edit bool
+	was  []byte    // before it was edited; nil for a new file
+	code *ast.File // of a new Go file, with all imports
 }
 
 // Write writes the files of a resource into the repository at root, and its line into each list of all resources. It returns
-// their paths. If a file exists already or the resource conflicts with existing code, it returns an error and writes nothing.
-func Write(root string, r Resource) (paths []string, err error) {
+// their paths, and a function that takes everything back. If a file exists already or the resource conflicts with existing code, it
+// returns an error and leaves nothing behind.
+func Write(root string, r Resource) (paths []string, undo func() error, err error) {
 	for i, f := range r.Fields {
 		if f.Type == "ref" {
 			if r.Fields[i].To, err = target(root, f.of); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 		}
 	}
 	files, err := r.files(root)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	if err := errors.Join(free(root, files), nameCollisions(root, files)); err != nil {
-		return nil, err
+	if err := free(root, files); err != nil {
+		return nil, nil, err
+	}
+	if err := errors.Join(nameCollisions(root, files), sqlCollisions(root, files[0].text), appCollisions(root, files)); err != nil {
+		return nil, nil, err
 	}
 	return save(root, files)
 }
@@ -53,30 +61,35 @@ func (r Resource) files(root string) ([]file, error) {
 	if err != nil {
 		return nil, err
 	}
-	one, many := r.One.Package(), string(r.Many)
+	// The names of Go files have no underscore, which could lead to the name of a system: shop_windows.go is for Windows.
+	one, many := r.One.Package(), r.Many.Package()
 	var files []file
 	for _, f := range []struct{ template, path string }{
-		{"migration.sql", fmt.Sprintf("migrations/%05d_%s.sql", number+1, many)},
-		{"domain.go", "internal/" + one + "/" + string(r.One) + ".go"},
+		{"migration.sql", fmt.Sprintf("migrations/%05d_%s.sql", number+1, r.Many)},
+		{"domain.go", "internal/" + one + "/" + one + ".go"},
 		{"operations.go", "internal/" + one + "/operations.go"},
 		{"find.go", "internal/" + one + "/find.go"},
-		{"domain_test.go", "internal/" + one + "/" + string(r.One) + "_test.go"},
-		{"testing.go", "internal/" + one + "/" + one + "test/" + string(r.One) + ".go"},
+		{"domain_test.go", "internal/" + one + "/" + one + "_test.go"},
+		{"testing.go", "internal/" + one + "/" + one + "test/" + one + ".go"},
 		{"web.go", "internal/" + one + "/" + one + "pages/" + many + ".go"},
 		{"cases.go", "internal/" + one + "/" + one + "cases/" + many + ".go"},
 		{"room_test.go", "internal/" + one + "/" + one + "pages/room_test.go"},
-		{"e2e_test.go", "e2e/" + string(r.One) + "_test.go"},
+		{"e2e_test.go", "e2e/" + one + "_test.go"},
 	} {
 		text, err := r.render(f.template)
 		if err != nil {
 			return nil, err
 		}
+		var code *ast.File
 		if filepath.Ext(f.path) == ".go" { // formatted, without unused imports
+			if code, err = parser.ParseFile(token.NewFileSet(), f.path, text, parser.SkipObjectResolution); err != nil {
+				return nil, fmt.Errorf("read what was written: %w", err)
+			}
 			if text, err = imports.Process(f.path, text, nil); err != nil {
 				return nil, fmt.Errorf("%s: %w in\n%s", f.path, err, text)
 			}
 		}
-		files = append(files, file{path: f.path, text: text})
+		files = append(files, file{path: f.path, text: text, code: code})
 	}
 	pages := fmt.Sprintf("\t\"onlyonce/internal/%s/%[1]spages\"\n", one)
 	cases := fmt.Sprintf("\t\"onlyonce/internal/%s/%[1]scases\"\n", one)
@@ -133,32 +146,62 @@ func (e edit) add(root string, files []file) ([]file, error) {
 		files[before].text = formatted
 		return files, nil
 	}
-	return append(files, file{path: e.path, text: formatted, edit: true}), nil
+	return append(files, file{path: e.path, text: formatted, was: was}), nil
 }
 
 // free returns an error that names each existing file.
 func free(root string, files []file) error {
 	var taken []error
 	for _, f := range files {
-		if _, err := os.Stat(filepath.Join(root, f.path)); err == nil && !f.edit {
+		if _, err := os.Stat(filepath.Join(root, f.path)); err == nil && f.was == nil {
 			taken = append(taken, fmt.Errorf("%s is there already, and nothing was written: choose another name", f.path))
 		}
 	}
 	return errors.Join(taken...)
 }
 
-func save(root string, files []file) (paths []string, err error) {
+// save writes files, all or none, and returns their paths and a function that takes them back.
+func save(root string, files []file) (paths []string, undo func() error, err error) {
+	var made []string // new files, or the directories around them that are new too
+	edited := map[string][]byte{}
+	undo = func() (err error) {
+		for path, was := range edited {
+			err = errors.Join(err, os.WriteFile(path, was, 0o644)) //nolint:gosec // source code is world-readable
+		}
+		for _, path := range made {
+			err = errors.Join(err, os.RemoveAll(path))
+		}
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, undo())
+		}
+	}()
 	for _, f := range files {
 		path := filepath.Join(root, f.path)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil { //nolint:gosec // source code is world-readable
-			return paths, fmt.Errorf("make a directory: %w", err)
+		if f.was != nil {
+			edited[path] = f.was
+		} else {
+			made = append(made, outermostNew(path))
+		}
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil { //nolint:gosec // the same
+			return nil, nil, fmt.Errorf("make a directory: %w", err)
 		}
 		if err := os.WriteFile(path, f.text, 0o644); err != nil { //nolint:gosec // the same
-			return paths, fmt.Errorf("write: %w", err)
+			return nil, nil, fmt.Errorf("write: %w", err)
 		}
 		paths = append(paths, f.path)
 	}
-	return paths, nil
+	return paths, undo, nil
+}
+
+// outermostNew returns the outermost directory of a new file that doesn't exist yet, or the file.
+func outermostNew(path string) string {
+	if _, err := os.Stat(filepath.Dir(path)); err == nil {
+		return path
+	}
+	return outermostNew(filepath.Dir(path))
 }
 
 // Migration writes the next, empty migration into the repository at root, and returns its path. The name describes the
@@ -171,7 +214,7 @@ func Migration(root, what string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	paths, err := save(root, []file{{
+	paths, _, err := save(root, []file{{
 		path: fmt.Sprintf("migrations/%05d_%s.sql", number+1, what),
 		text: []byte("-- +goose Up\n\n-- +goose Down\n"),
 	}})

@@ -3,9 +3,16 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/alecthomas/kong"
 
@@ -43,17 +50,19 @@ type migration struct {
 func main() {
 	var c commands
 	parsed := kong.Parse(&c, kong.Name("scaffold"), kong.Description("Write the files of a new resource, or of a migration."))
-	paths, err := c.write(strings.Fields(parsed.Command())[0])
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	paths, err := c.write(ctx, strings.Fields(parsed.Command())[0])
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "%v\nNothing was written.\n", err)
-		os.Exit(1)
+		os.Exit(1) //nolint:gocritic // stop is for a program that goes on
 	}
 	for _, path := range paths {
 		fmt.Fprintln(os.Stdout, path)
 	}
 }
 
-func (c commands) write(what string) ([]string, error) {
+func (c commands) write(ctx context.Context, what string) ([]string, error) {
 	if what == "migration" {
 		path, err := scaffold.Migration(".", c.Migration.Name)
 		return []string{path}, err
@@ -63,5 +72,28 @@ func (c commands) write(what string) ([]string, error) {
 		return nil, err
 	}
 	r.Run = c.Resource.Style == "run"
-	return scaffold.Write(".", r)
+	paths, undo, err := scaffold.Write(".", r)
+	if err != nil {
+		return nil, err
+	}
+	if err := finish(ctx, paths); err != nil {
+		return nil, errors.Join(err, undo())
+	}
+	return paths, nil
+}
+
+// finish compiles what was written, and adds its table to the catalog.
+func finish(ctx context.Context, paths []string) error {
+	vet := []string{"vet"}
+	for _, path := range paths {
+		if dir := "./" + filepath.Dir(path); filepath.Ext(path) == ".go" && !slices.Contains(vet, dir) {
+			vet = append(vet, dir)
+		}
+	}
+	for _, step := range [][]string{vet, {"test", "./internal/postgres", "-count=1", "-run", "^TestCatalogIsFresh$", "-update"}} {
+		if out, err := exec.CommandContext(ctx, "go", step...).CombinedOutput(); err != nil {
+			return fmt.Errorf("%sgo %s: %w", out, step[0], err)
+		}
+	}
+	return nil
 }
