@@ -45,16 +45,7 @@ func behind() []incident {
 func refreshTheGatewaysPage(v *visitor) {
 	v.wire.timeOutNext()
 	v.create()
-	if v.status() < 400 {
-		v.leftOut = "since a script sends the form, so the browser shows no page of the gateway"
-		return
-	}
-	if v.framed != nil {
-		v.leftOut = reframed
-		return
-	}
-	v.refresh()
-	v.settle()
+	v.refreshInPlace("page of the gateway", v.status() >= 400)
 }
 
 func sendAfterTheGateway(v *visitor) {

@@ -78,11 +78,17 @@ func refreshAfterwards(v *visitor) {
 
 func refreshTheErrorPage(v *visitor) {
 	v.sendAndLose(beforeAnswer)
-	if !v.isOnBrowsersErrorPage() {
-		v.leftOut = "since a script sends the form, so the browser shows no error page"
+	v.refreshInPlace("error page", v.isOnBrowsersErrorPage())
+}
+
+// refreshInPlace refreshes the page that is in place of the answer, if the browser shows it.
+func (v *visitor) refreshInPlace(page string, shown bool) {
+	v.t.Helper()
+	switch {
+	case !shown:
+		v.leftOut = "since a script sends the form, so the browser shows no " + page
 		return
-	}
-	if v.framed != nil {
+	case v.framed != nil:
 		v.leftOut = reframed
 		return
 	}
