@@ -23,7 +23,7 @@ func tabs() []incident {
 		{
 			family: "tabs", name: "somebody sends the form into a new tab, and then in its own",
 			story: "WebPageTest issue 1607: a click with Ctrl sends a form into a new tab, and the form stays where it was.",
-			play:  newTabThenOwn, lock: true, chromium: "Firefox sends a form in its own tab, also with Ctrl",
+			play:  newTabThenOwn, lock: true, chromium: "a click with Ctrl sends the form in its own tab there",
 		},
 		{
 			family: "tabs", name: "the tab is thrown away before the answer, and somebody sends again",

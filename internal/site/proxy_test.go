@@ -115,6 +115,10 @@ func TestFormsBehindAProxy(t *testing.T) {
 	if a.Header.Get("Strict-Transport-Security") == "" {
 		t.Error("browsers do not learn to come by HTTPS only")
 	}
+	// WebKit 2.50 refreshes a form in this way.
+	if a := person.With("Sec-Fetch-Site", "cross-site").LogIn(b.Acme, sitetest.Password); a.Status != http.StatusSeeOther {
+		t.Errorf("a refreshed form: %v", a)
+	}
 	for name, c := range map[string]*sitetest.Client{
 		"another site":                b.Stranger(at).With("Origin", "https://evil.example"),
 		"another scheme":              b.Stranger(at).With("Origin", "http://invoices.example.com"),
