@@ -295,7 +295,7 @@ func goesBack(cached, javaScript bool) func(*session, button) {
 				notice := s.page.GetByRole("alert")
 				s.check(expect.Locator(notice).ToContainText(b.used), "see that the form is used")
 				if first {
-					s.check(expect.Locator(notice).ToBeFocused(), "find the focus on it")
+					s.isFocused(notice)
 				}
 				s.check(expect.Locator(notice.GetByRole("link").First()).ToBeVisible(), "find a link to the record")
 			}

@@ -97,10 +97,10 @@ func TestChangeWithoutTheDatabase(t *testing.T) {
 }
 
 func TestEditByKeyboard(t *testing.T) {
-	onlyInChromium(t, noFocus)
-	t.Parallel()
+	withFocus(t)
 	s := withAda(t)
 	other := s.tab(s.page.URL())
+	s.check(s.page.BringToFront(), "return to the first tab")
 	s.tabTo(s.link(linkEdit))
 	s.press("Enter")
 	s.seesHeading(headingEditCustomer)

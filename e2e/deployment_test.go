@@ -67,7 +67,14 @@ func engine() string {
 func inChromium() bool { return engine() == "" }
 func inWebKit() bool   { return engine() == "WebKit" }
 
-const noFocus = "only one of several windows has the focus" // a reason to leave a scenario out
+// withFocus makes a test parallel, except in Firefox, where only one of several windows has the focus. In the others, scripts get no
+// events of the focus, and keys press no buttons.
+func withFocus(t *testing.T) {
+	t.Helper()
+	if inChromium() {
+		t.Parallel()
+	}
+}
 
 // nameOf returns the name of a test, with its browser unless that is Chromium.
 func nameOf(t *testing.T) string {

@@ -67,7 +67,7 @@ func (s *session) saysUsed(name string) {
 	s.t.Helper()
 	notice := s.page.GetByRole("alert")
 	s.check(expect.Locator(notice).ToContainText("This form already created "+name+"."), "see that the form is used")
-	s.check(expect.Locator(notice).ToBeFocused(), "find the focus on it")
+	s.isFocused(notice)
 }
 
 // awaitCheck prepares to wait until the page has asked the server about its form.

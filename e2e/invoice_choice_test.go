@@ -38,12 +38,12 @@ func (s *session) sendsCustomer(name string) {
 // A text that is not a choice sends nothing and chooses no customer.
 func TestCustomerIsSearched(t *testing.T) {
 	onlyHere(t, "hundreds of customers would stay")
-	t.Parallel()
+	withFocus(t)
 	for name, options := range map[string][]option{
 		"wide": {withJavaScript}, "narrow": {onPhone}, "forced colors": {inForcedColors},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
+			withFocus(t)
 			s := withManyCustomers(t, options...)
 			s.newInvoice()
 			s.isFocused(s.field(fieldBillTo))

@@ -8,7 +8,7 @@ import (
 
 // Searching without a mouse: / to search, a filter, the pages, and Back keeps the place. The keys do nothing while the user types.
 func TestFindingByKeyboard(t *testing.T) {
-	t.Parallel()
+	withFocus(t)
 	s := startIn(t, withPageCache)
 	s.login()
 	for i := range 30 {

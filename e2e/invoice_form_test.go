@@ -50,9 +50,9 @@ func TestErrorSummaryTakesTheFocusAndLeadsToTheField(t *testing.T) {
 	s.create()
 
 	summary := s.page.GetByRole("alert")
-	s.check(expect.Locator(summary).ToBeFocused(), "find the focus on the summary")
+	s.isFocused(summary)
 	s.check(summary.GetByRole("link").First().Click(), "follow the summary's link")
-	s.check(expect.Locator(s.field(fieldQuantity)).ToBeFocused(), "find the focus on the field")
+	s.isFocused(s.field(fieldQuantity))
 	s.hasNew(0)
 }
 

@@ -4,8 +4,7 @@ import "testing"
 
 // From the first page to the invoice without a mouse.
 func TestKeyboardOnly(t *testing.T) {
-	onlyInChromium(t, noFocus)
-	t.Parallel()
+	withFocus(t)
 	s := start(t)
 	s.open("/")
 	s.tabTo(s.field(fieldEmail)) // the demo's logins come first

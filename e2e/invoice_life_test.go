@@ -8,8 +8,7 @@ import (
 // A draft is edited, issued and paid.
 
 func TestLifeByKeyboard(t *testing.T) {
-	onlyInChromium(t, noFocus)
-	t.Parallel()
+	withFocus(t)
 	s := withDraft(t)
 	s.tabTo(s.link(linkEdit))
 	s.press("Enter")

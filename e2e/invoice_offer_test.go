@@ -6,10 +6,10 @@ import "testing"
 // answered by keyboard.
 
 func TestOfferIsCalm(t *testing.T) {
-	t.Parallel()
+	withFocus(t)
 	for name, width := range widths {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
+			withFocus(t)
 			s := start(t, width)
 			s.login()
 			s.newInvoice()

@@ -72,8 +72,7 @@ func TestFormIsNotSentIfThePersonDecidesSo(t *testing.T) {
 
 // The same without a mouse: the focus is never lost.
 func TestFormIsNotSentByKeyboard(t *testing.T) {
-	onlyInChromium(t, noFocus)
-	t.Parallel()
+	withFocus(t)
 	s := start(t)
 	s.login()
 	s.newInvoice()

@@ -7,10 +7,10 @@ import "testing"
 // TestMenuOfAnInvoice opens the menu by keyboard and closes it by Escape, which returns the focus to its button. It opens the
 // technical details in the same way.
 func TestMenuOfAnInvoice(t *testing.T) {
-	t.Parallel()
+	withFocus(t)
 	for name, circumstances := range map[string]option{"wide": withJavaScript, "narrow": onPhone, "without JavaScript": withoutJavaScript} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
+			withFocus(t)
 			s := withDraft(t, circumstances)
 			more := s.page.Locator("details.menu summary")
 			s.check(expect.Locator(s.link(linkVoid)).ToBeHidden(), "see no menu before it is open")
@@ -29,7 +29,7 @@ func TestMenuOfAnInvoice(t *testing.T) {
 			s.check(s.link(linkCopyAsNew).Focus(), "go to a link in it")
 			s.check(s.link(linkCopyAsNew).Press("Escape"), "close the menu")
 			s.check(expect.Locator(s.link(linkCopyAsNew)).ToBeHidden(), "see it closed")
-			s.check(expect.Locator(more).ToBeFocused(), "be back at its button")
+			s.isFocused(more)
 		})
 	}
 }

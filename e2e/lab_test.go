@@ -16,7 +16,7 @@ import (
 func TestLab(t *testing.T) {
 	onlyHere(t, "it starts servers and databases of its own")
 	pgtest.Long(t)
-	t.Parallel()
+	withFocus(t)
 	s := newSession(t)
 	program, err := program()
 	s.check(err, "build the program")
@@ -26,7 +26,7 @@ func TestLab(t *testing.T) {
 		"live": labLive, "without JavaScript": labWithoutJavaScript, "by keyboard": labByKeyboard, "accessible": labAccessible,
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
+			withFocus(t)
 			scenario(t, s)
 		})
 	}
@@ -102,6 +102,9 @@ func labLive(t *testing.T, app *session) {
 		grows bool
 	}{"moving": {moving, true}, "calm": {withJavaScript, false}} {
 		t.Run(name, func(t *testing.T) {
+			if c.grows {
+				onlyInChromium(t, "all windows prefer reduced motion there")
+			}
 			s := app.visitor(t, demoEmail, c.in)
 			s.orderRun("Kill the server", "the intent")
 			_, err := s.page.Evaluate(`() => {

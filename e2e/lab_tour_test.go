@@ -9,11 +9,10 @@ import (
 // A new visitor takes the tour: one click on the login page, and one button for each step.
 func TestTour(t *testing.T) {
 	onlyHere(t, needsTheLab)
-	onlyInChromium(t, noFocus)
-	t.Parallel()
+	withFocus(t)
 	for name, javaScript := range withAndWithoutJavaScript {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
+			withFocus(t)
 			s := start(t, javaScript)
 			s.open("/login")
 			s.click(buttonTakeTheTour)

@@ -178,7 +178,7 @@ func (s *session) tabTo(target playwright.Locator) {
 	s.t.Helper()
 	for range 40 {
 		s.press("Tab")
-		focused, err := target.Evaluate("element => element === document.activeElement", nil)
+		focused, err := target.Evaluate(isActive, nil)
 		s.check(err, "look for the focus")
 		if focused == true {
 			return
@@ -187,10 +187,16 @@ func (s *session) tabTo(target playwright.Locator) {
 	s.t.Fatalf("no Tab leads to %v", target)
 }
 
+// isFocused checks that an element has the focus of its page. The window of the page need not have it, see withFocus.
 func (s *session) isFocused(target playwright.Locator) {
 	s.t.Helper()
-	s.check(expect.Locator(target).ToBeFocused(), "find the focus where it belongs")
+	s.until("the focus is where it belongs", func() bool {
+		focused, err := target.Evaluate(isActive, nil) // on an error, another page has just loaded
+		return err == nil && focused == true
+	})
 }
+
+const isActive = "element => element === document.activeElement"
 
 func (s *session) typeText(text string) {
 	s.t.Helper()
