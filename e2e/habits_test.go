@@ -46,6 +46,7 @@ func TestHabitsOfApps(t *testing.T) {
 		cached         = "somebody goes back and sends again"
 		broken         = "the app fails after the commit, and somebody sends again"
 		wish           = "somebody wants the same twice"
+		newTab         = "somebody sends the form into a new tab, and then in its own"
 	)
 	const one, two = "one record", "duplicates (2)"
 	const noPage = "left out since a script sends the form, so the browser shows no page of the gateway"
@@ -107,7 +108,10 @@ func TestHabitsOfApps(t *testing.T) {
 			once: one, expired: one, inTheRequest: one, twice: one, back: two, beforeAnAnswer: two, duplicate: two, tabs: two,
 			wish: "2 records",
 		},
-		servers.Silent:   {once: "one record, nobody is told", byScript: "left out since the browser sends the form, and no script"},
+		servers.Silent: {
+			once: "one record, nobody is told", byScript: "left out since the browser sends the form, and no script",
+			newTab: "left out since the browser does not send the form: Title is required and empty",
+		},
 		servers.Textarea: {twice: one, enter: byNone, scan: byNone},
 		servers.Framed:   {enter: one, duplicate: "left out since the form is in a frame", beforeAnAnswer: two},
 		servers.Embedded: {enter: one, script: two, back: two, errorPage: reframed, gatewaysPage: reframed},

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"cmp"
+	"encoding/json"
 	"encoding/pem"
 	"fmt"
 	"maps"
@@ -153,6 +154,31 @@ func (app *target) convicts(t *testing.T, one incident) (came, verdict string) {
 		return "against", fmt.Sprintf("%s: %s", first, first.saw)
 	}
 	return "against", first.String()
+}
+
+// TestPictureOfTheFirstAttempt checks that the report has the story of the first attempt, with a picture taken before the second.
+func TestPictureOfTheFirstAttempt(t *testing.T) {
+	onlyHere(t, "it is about the suite itself")
+	onlyInChromium(t, "it is about the suite itself")
+	directory := t.TempDir()
+	t.Setenv("E2E_REPORT", directory)
+	t.Run("twice", func(t *testing.T) {
+		app, counted := little(t, servers.None, servers.Usual), 1
+		app.counted = func(string) int { counted++; return counted }
+		app.convicts(t, incidents()[0])
+	})
+	var kept struct {
+		Picture []byte      `json:"picture"`
+		Events  []storyLine `json:"events"`
+	}
+	text, err := os.ReadFile(filepath.Join(directory, t.Name()+"-twice.json"))
+	if err := cmp.Or(err, json.Unmarshal(text, &kept)); err != nil {
+		t.Fatal(err)
+	}
+	last := kept.Events[len(kept.Events)-1]
+	if len(kept.Picture) == 0 || last.By != byRecords || last.Text != "duplicates (2)" {
+		t.Errorf("a picture of %d bytes, and a story that ends with %v", len(kept.Picture), last)
+	}
 }
 
 // TestMakeTriesAnotherApp runs make e2e APP=... against a small server with a self-signed certificate and HTTP/2, over which the wire has

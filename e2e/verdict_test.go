@@ -67,8 +67,8 @@ func (app *target) meets(t *testing.T, one incident) verdict {
 	}
 	v.plays(one)
 	found := v.judge(one)
-	v.tellf(byRecords, "%s", found)
 	v.keepEnd() // before another attempt
+	v.tellf(byRecords, "%s", found)
 	found.story = v.story.String()
 	return found
 }

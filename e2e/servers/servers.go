@@ -58,7 +58,7 @@ const (
 	Replaces         // like Router, a script replaces the form during input, at first by an empty one, and sends it only at a click
 	Retries          // like Router, the script sends the form again after an answer of 500 or higher
 	Stays            // a script sends the form by PUT and stays on its page, which also polls at the same path
-	Silent           // the answer to the form is the empty form
+	Silent           // the answer to the form is the empty form, and a script empties the form once it is sent
 	Guarded          // behind a login in two steps; a selection brings the form anew, and it has a required file and no title
 	Replays          // behind a login, after which it sends the form that came without one, and shows an empty one
 	Queues           // like Router, and a service worker repeats failed requests when the browser is online
