@@ -37,7 +37,7 @@ RACE = -race -gcflags='compress/flate=-race=false' -gcflags='github.com/go-text/
 TEST = GOGC=400 go test -vet=off -timeout 30m
 
 # The tests of the incidents and of the form lock, which run in Firefox too.
-IN_BOTH = ^(TestIncidents|TestSlowAnswerIsExplained)$$
+IN_BOTH = ^(TestIncidents|TestSlowAnswerIsExplained|TestBackLeadsOutOfTheApp)$$
 
 .PHONY: test
 test: ## Install what the tests need, then run them all, most with the race detector; BROWSER=chromium goes without Firefox

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"slices"
 	"testing"
 
 	"onlyonce/e2e/servers"
@@ -100,7 +101,7 @@ func TestHabitsOfApps(t *testing.T) {
 		servers.Stays: { // it prevents nothing
 			meanwhile: two, leave: "left out since no link leads up, and Back leads out of the app",
 			errorPage: "left out since a script sends the form, so the browser shows no error page",
-			back:      "left out since Back leads out of the app", duplicate: fromScript, byBrowser: two, impatient: two, restart: two,
+			duplicate: fromScript, byBrowser: two, impatient: two, restart: two,
 			beforeAnAnswer: two, inTheAnswer: two,
 		},
 		servers.Replays: {expired: two},
@@ -126,6 +127,19 @@ func TestHabitsOfApps(t *testing.T) {
 		servers.Elsewhere: {back: one, cached: one},
 	} {
 		try(servers.Key, habit, want)
+	}
+}
+
+// TestBackLeadsOutOfTheApp checks that a tab has an empty page before the first one, as people's tabs have, in each browser.
+func TestBackLeadsOutOfTheApp(t *testing.T) {
+	onlyHere(t, "it is about the suite itself")
+	t.Parallel()
+	back := func(i incident) bool { return i.name != "somebody goes back and sends again, with no page cache" }
+	app := little(t, servers.Button, servers.Stays)
+	for name, v := range app.verdicts(t, slices.DeleteFunc(incidents(), back)) {
+		if v.String() != "left out since Back leads out of the app" {
+			t.Errorf("%s: %s", name, v)
+		}
 	}
 }
 
