@@ -235,7 +235,7 @@ func little(t *testing.T, protection servers.Protection, habit servers.Habit) *t
 		}
 		app.Edit, app.Count.Difference = nil, true
 	case servers.Usual, servers.Slow, servers.Confirms, servers.Tokens, servers.Warns, servers.Elsewhere, servers.OwnAddress,
-		servers.Textarea, servers.Silent, servers.Embedded:
+		servers.Textarea, servers.Silent, servers.Embedded, servers.Tardy:
 	}
 	app.restart = func() error { server.Restart(); return nil }
 	app.breaks = func() error { server.Break(); return nil }
