@@ -177,8 +177,10 @@ func (v *visitor) input(name string) playwright.Locator { return v.find(fields, 
 func (v *visitor) pointAt(name string) {
 	v.t.Helper()
 	var over any
+	wait := 500.0
 	v.until(name+" stays", func() bool { // scripts may replace it
-		soon := new(1000.0)
+		wait *= 2 // on a busy machine, each step may take seconds
+		soon := new(wait)
 		button := v.find(buttons, name)
 		err := button.ScrollIntoViewIfNeeded(playwright.LocatorScrollIntoViewIfNeededOptions{Timeout: soon})
 		if err != nil {

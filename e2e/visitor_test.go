@@ -475,6 +475,17 @@ func (v *visitor) reads(script string, arguments ...any) (found []any, err error
 	return found, nil
 }
 
+// mustRead is reads for a page that another one may be about to replace, as on a busy machine.
+func (v *visitor) mustRead(script string) (found []any) {
+	v.t.Helper()
+	v.until("the page can be read", func() bool {
+		var err error
+		found, err = v.reads(script)
+		return err == nil
+	})
+	return found
+}
+
 // isOnBrowsersErrorPage reports whether the browser shows its error page, also in the frame.
 func (v *visitor) isOnBrowsersErrorPage() bool {
 	found, err := v.reads(isErrorPage)
@@ -563,10 +574,8 @@ func (v *visitor) status() int {
 	if inWebKit() {
 		return v.wire.statusOf(v.page.URL())
 	}
-	found, err := v.reads("() => performance.getEntriesByType('navigation')[0]?.responseStatus ?? 0")
-	v.check(err, "read the status")
 	worst := 0
-	for _, status := range found {
+	for _, status := range v.mustRead("() => performance.getEntriesByType('navigation')[0]?.responseStatus ?? 0") {
 		code, _ := status.(int)
 		worst = max(worst, code)
 	}
@@ -582,9 +591,7 @@ func (v *visitor) sawError() string {
 	if status := v.status(); status >= 400 {
 		return fmt.Sprint("status ", status)
 	}
-	read, err := v.reads(readPage)
-	v.check(err, "read the page")
-	text := fmt.Sprint(read...)
+	text := fmt.Sprint(v.mustRead(readPage)...)
 	v.told = v.told || v.tells(text)
 	if i := slices.IndexFunc(v.app.ErrorText, func(word string) bool { return contains(text, word) }); i >= 0 {
 		return v.app.ErrorText[i]
