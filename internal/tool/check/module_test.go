@@ -25,6 +25,8 @@ type source struct {
 	uses map[*ast.Ident]types.Object
 	// stored maps an object to its values: the declaration of a function, and the values assigned to a variable or field.
 	stored map[types.Object][]ast.Node
+	// implementing maps methods of interfaces to their implementations, as far as they were needed.
+	implementing *sync.Map
 }
 
 // wholeModule reads all packages of the module, once for all tests.
@@ -47,7 +49,7 @@ func load(t *testing.T, patterns ...string) *source {
 }
 
 func readPackages(ctx context.Context, patterns ...string) (*source, error) {
-	s := &source{uses: map[*ast.Ident]types.Object{}, stored: map[types.Object][]ast.Node{}}
+	s := &source{uses: map[*ast.Ident]types.Object{}, stored: map[types.Object][]ast.Node{}, implementing: new(sync.Map)}
 	loaded, err := packages.Load(&packages.Config{Mode: packages.LoadSyntax, Dir: "../../..", Context: ctx}, patterns...)
 	if err != nil || len(loaded) < len(patterns) {
 		return nil, fmt.Errorf("load %d packages: %w", len(loaded), err)
@@ -92,6 +94,7 @@ func (s *source) Import(path string) (*types.Package, error) {
 
 func (s *source) add(p *packages.Package) {
 	s.packages = append(s.packages, p)
+	s.implementing.Clear()
 	if !ours(p) {
 		return
 	}
@@ -157,6 +160,9 @@ func (s *source) follow(object types.Object) (all []ast.Node) {
 
 // implementations returns the methods of the module's types that may run when an interface's method is called.
 func (s *source) implementations(face *types.Interface, method *types.Func) (all []types.Object) {
+	if known, ok := s.implementing.Load(method); ok {
+		return known.([]types.Object)
+	}
 	for _, p := range s.packages {
 		if !ours(p) {
 			continue
@@ -173,6 +179,7 @@ func (s *source) implementations(face *types.Interface, method *types.Func) (all
 			}
 		}
 	}
+	s.implementing.Store(method, all)
 	return all
 }
 

@@ -34,48 +34,62 @@ var notWork = []string{"Explain", "Fields"}
 
 // impure returns a sentence for each function or variable that the work of an operation uses and may not.
 func (s *source) impure(o operation) (found []string) {
-	seen := map[ast.Node]bool{}
-	followed := 0
-	var walk func(n ast.Node, path string)
-	report := func(n ast.Node, path, use, instead string) {
-		found = append(found, fmt.Sprintf("%s: the work of %q (%s) uses %s, and may be run again: %s",
-			s.position(n), o.name, path, use, instead))
-	}
-	walk = func(root ast.Node, path string) {
-		if seen[root] {
-			return
-		}
-		seen[root] = true
-		ast.Inspect(root, func(n ast.Node) bool {
-			switch n := n.(type) {
-			case *ast.FuncLit, *ast.FuncDecl:
-				followed++
-			case *ast.GoStmt:
-				report(n, path, "a go statement", aJob)
-			case *ast.Ident:
-				object := origin(s.uses[n])
-				use := fullName(object)
-				for instead, uses := range forbidden {
-					if uses.MatchString(use) {
-						report(n, path, use, instead)
-					}
-				}
-				for _, next := range s.follow(object) {
-					walk(next, path+" → "+object.Name())
-				}
+	r := reach{source: s, seen: map[ast.Node]bool{}, report: func(n ast.Node, path, use string) {
+		for instead, uses := range forbidden {
+			if uses.MatchString(use) {
+				found = append(found, fmt.Sprintf("%s: the work of %q (%s) uses %s, and may be run again: %s",
+					s.position(n), o.name, path, use, instead))
 			}
-			return true
-		})
-	}
+		}
+	}}
 	for _, name := range slices.Sorted(maps.Keys(o.fields)) {
 		if !slices.Contains(notWork, name) {
-			walk(o.fields[name], name)
+			r.walk(o.fields[name], name)
 		}
 	}
-	if followed == 0 {
+	if r.functions == 0 {
 		found = append(found, o.at+": the work of the operation is not found: it must be a function or come from one")
 	}
 	return found
+}
+
+// reach follows calls through the module.
+type reach struct {
+	*source
+
+	seen map[ast.Node]bool
+	// report is called with each function and package variable that is used, and with each go statement.
+	report func(n ast.Node, path, use string)
+	// stops reports whether a function isn't followed; nil if each is.
+	stops     func(types.Object) bool
+	functions int // that were followed
+}
+
+const goStatement = "a go statement"
+
+func (r *reach) walk(root ast.Node, path string) {
+	if r.seen[root] {
+		return
+	}
+	r.seen[root] = true
+	ast.Inspect(root, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit, *ast.FuncDecl:
+			r.functions++
+		case *ast.GoStmt:
+			r.report(n, path, goStatement)
+		case *ast.Ident:
+			object := origin(r.uses[n])
+			r.report(n, path, fullName(object))
+			if object == nil || r.stops != nil && r.stops(object) {
+				return true
+			}
+			for _, next := range r.follow(object) {
+				r.walk(next, path+" → "+object.Name())
+			}
+		}
+		return true
+	})
 }
 
 const aJob = "insert a job in the same transaction, and do it there"
@@ -91,7 +105,7 @@ var forbidden = map[string]*regexp.Regexp{
 	"use the transaction that the work was given": regexp.MustCompile(
 		`^[(*]*github\.com/jackc/pgx/v5(/pgconn\.Connect|\.Connect|/pgxpool\.|/stdlib\.)`),
 	aJob: regexp.MustCompile(
-		`^[(*]*(net|net/http[/\w]*|net/rpc[/\w]*|net/smtp|os|os/\w+|syscall|golang\.org/x/sync/errgroup)\.|^\(\*sync\.WaitGroup\)\.Go$`),
+		`^[(*]*(net|net/http[/\w]*|net/rpc[/\w]*|net/smtp|os|os/\w+|syscall|golang\.org/x/sync/errgroup)\.|^\(\*sync\.WaitGroup\)\.Go$|^a go statement$`),
 }
 
 // fullName returns a function or a variable of a package with its import path, and "" for types, constants and fields.
