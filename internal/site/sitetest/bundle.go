@@ -145,7 +145,7 @@ func secretKey(t *testing.T) secretkey.Key {
 func (b *Bundle) ServeOn(pool *pgxpool.Pool, settings ...func(*Config)) *Replica {
 	b.Helper()
 	c := Config{Config: web.Config{
-		Pool: pool, Log: slog.New(slog.NewTextHandler(b.Output(), nil)), Today: Today,
+		Pool: pool, Log: slog.New(slog.NewTextHandler(logs{b}, nil)), Today: Today,
 		Store: &idempotency.Store{Pool: pool, Wait: 15 * time.Second, Timeout: 25 * time.Second, Observe: b.observe},
 	}}
 	c.People.Key = secretKey(b.T)

@@ -86,17 +86,23 @@ func stops(object types.Object) bool {
 	if object == nil || object.Pkg() == nil || strings.HasPrefix(object.Type().String(), module+"/internal/idempotency.Operation[") {
 		return true
 	}
-	path, ours := strings.CutPrefix(object.Pkg().Path(), module+"/internal/")
-	if !ours {
+	if !strings.HasPrefix(object.Pkg().Path(), module+"/") {
 		return true
 	}
+	path := strings.TrimPrefix(object.Pkg().Path(), module+"/internal/")
+	return slices.Contains([]string{"idempotency", "postgres", "record", "site"}, path) || clients[room(object.Pkg().Path())] ||
+		slices.Contains(mayAct, shortName(object))
+}
+
+// shortName returns the name of a function behind the path of its package below internal/ and its type.
+func shortName(object types.Object) string {
+	path := strings.TrimPrefix(object.Pkg().Path(), module+"/internal/")
 	name := path + "." + object.Name()
 	if f, ok := object.(*types.Func); ok && f.Signature().Recv() != nil {
 		of := types.TypeString(f.Signature().Recv().Type(), func(*types.Package) string { return path })
 		name = strings.TrimPrefix(of, "*") + "." + object.Name()
 	}
-	return slices.Contains([]string{"idempotency", "postgres", "record", "site"}, path) || clients[room(object.Pkg().Path())] ||
-		slices.Contains(mayAct, name)
+	return name
 }
 
 // actions are the functions by which code acts, keyed by the alternative.

@@ -2,6 +2,8 @@ package check
 
 import (
 	"fmt"
+	"go/ast"
+	"go/types"
 	"io/fs"
 	"os"
 	"path"
@@ -12,6 +14,7 @@ import (
 
 	"github.com/a-h/templ/parser/v2"
 	"github.com/a-h/templ/parser/v2/visitor"
+	"golang.org/x/tools/go/packages"
 
 	"onlyonce/internal/must"
 )
@@ -44,6 +47,13 @@ func TestFormsAreGuardedAndNothingIsInline(t *testing.T) {
 // hiddenLiteral matches a hidden field with a literal name.
 var hiddenLiteral = regexp.MustCompile(`\bField\{.*\bName: "`)
 
+// unescaped matches what writes a text into a page unchanged.
+var unescaped = regexp.MustCompile(`\b(templ\.(Raw|FromGoHTML|ComponentFunc|JSUnsafeFuncCall|JSExpression|Safe[A-Z]\w*)|` +
+	`template\.(HTML|HTMLAttr|JS|JSStr|CSS|URL|Srcset))\b`)
+
+const escapeIt = " writes a text into the page unchanged, also what a user typed: pass it to a template as { text } or href={ text }, " +
+	"which escape it"
+
 // unsafeMarkup returns a sentence for each fault in the markup of a template, beginning with the line.
 func unsafeMarkup(t *testing.T, text string) (found []string) {
 	t.Helper()
@@ -70,6 +80,11 @@ func unsafeMarkup(t *testing.T, text string) (found []string) {
 		method, posts := values["method"]
 		if _, guarded := values["data-submit-guard"]; element == "form" && posts && !strings.EqualFold(method, "get") && !guarded {
 			report(at, "this form is not locked while it is sent: add data-submit-guard to it")
+		}
+	}
+	for i, line := range strings.Split(text, "\n") {
+		if name := unescaped.FindString(line); name != "" {
+			found = append(found, fmt.Sprint(i+1, ": ", name, escapeIt))
 		}
 	}
 	v := visitor.New()
@@ -125,7 +140,7 @@ func valuesOf(attributes []parser.Attribute) map[string]string {
 
 func TestUnsafeMarkupIsFound(t *testing.T) {
 	t.Parallel()
-	const guard, inline, literal = "add data-submit-guard", "is inline", "is a literal"
+	const guard, inline, literal, escape = "add data-submit-guard", "is inline", "is a literal", "which escape it"
 	for name, c := range map[string]struct{ markup, want string }{
 		"guarded":              {`<form method="post" data-submit-guard></form>`, ""},
 		"a search":             {`<form method="GET"></form><form></form>`, ""},
@@ -147,11 +162,106 @@ func TestUnsafeMarkupIsFound(t *testing.T) {
 		"literal button":       {`<button name="send"></button>`, literal},
 		"literal checkbox":     {`<input type="checkbox" name="keep"/>`, literal},
 		"hidden field":         {`@Hidden([]Field{{Name: m, Value: "a"}})`, ""},
+		"a text":               {`<p title={ m }>{ m }</p><a href={ m }></a>`, ""},
+		"raw text":             {`@templ.Raw(m)`, escape},
+		"raw call":             {`<p data-call={ templ.JSUnsafeFuncCall(m) }></p>`, escape},
+		"unchecked address":    {`<a href={ templ.SafeURL(m) }></a>`, escape},
+		"HTML of a template":   {`{ template.HTML(m) }`, escape},
 		"literal hidden field": {`@Hidden([]Field{{Name: m}, {Name: "a", Value: m}})`, literal},
 	} {
 		wantFound(t, name, unsafeMarkup(t, "package text\n\ntempl page(m string, b bool) {\n\t"+c.markup+"\n}\n"), c.want)
 	}
 	for _, template := range []string{"script alert() {\n\talert(1)\n}\n", "css red() {\n\tcolor: red;\n}\n"} {
 		wantFound(t, template, unsafeMarkup(t, "package text\n\n"+template), inline)
+	}
+}
+
+// mayWriteAnswers are the functions of pages that write into an answer by themselves.
+var mayWriteAnswers = []string{
+	"lab/labpages.pages.sendProgress", "lab/labpages.pages.drawRun", // rendered by templates, and sent in other formats
+	"lab/labpages.lostAnswer.Write", // passes it on
+}
+
+// TestPagesEscapeWhatTheyShow checks the Go code of pages and templates.
+func TestPagesEscapeWhatTheyShow(t *testing.T) {
+	t.Parallel()
+	s := whole(t)
+	looked := 0
+	for _, p := range s.packages {
+		if level := levelOf(room(p.PkgPath)); level == pages || level == kit || room(p.PkgPath) == "templates" {
+			looked++
+			for _, broken := range s.unescaped(p) {
+				t.Error(broken)
+			}
+		}
+	}
+	if looked < 10 {
+		t.Errorf("looked at %d packages", looked)
+	}
+}
+
+// unescaped returns a sentence for each place where a package may write a text into a page unchanged. Generated code is left out: its
+// template is checked.
+func (s *source) unescaped(p *packages.Package) (found []string) {
+	for _, file := range p.Syntax {
+		if strings.HasSuffix(p.Fset.Position(file.Pos()).Filename, "_templ.go") {
+			continue
+		}
+		for _, declared := range file.Decls {
+			f, isFunc := declared.(*ast.FuncDecl)
+			writes := levelOf(room(p.PkgPath)) == kit || isFunc && slices.Contains(mayWriteAnswers, shortName(p.TypesInfo.Defs[f.Name]))
+			report := func(n ast.Node, what string) { found = append(found, s.position(n)+": "+what+escapeIt) }
+			ast.Inspect(declared, func(n ast.Node) bool {
+				switch n := n.(type) {
+				case *ast.Ident:
+					object := s.uses[n]
+					if object == nil || object.Pkg() == nil {
+						return true
+					}
+					name := object.Pkg().Name() + "." + object.Name()
+					if unescaped.MatchString(name) && slices.Contains([]string{"github.com/a-h/templ", "html/template"}, object.Pkg().Path()) {
+						report(n, name)
+					}
+					if fullName(object) == "(net/http.ResponseWriter).Write" && !writes {
+						report(n, "Write of the answer")
+					}
+				case *ast.CallExpr:
+					signature, _ := p.TypesInfo.TypeOf(n.Fun).(*types.Signature)
+					for i, argument := range n.Args {
+						if signature != nil && i < signature.Params().Len() && !writes &&
+							types.TypeString(p.TypesInfo.TypeOf(argument), nil) == "net/http.ResponseWriter" &&
+							types.TypeString(signature.Params().At(i).Type(), nil) == "io.Writer" {
+							report(n, types.ExprString(n.Fun)+" to the answer")
+						}
+					}
+				}
+				return true
+			})
+		}
+	}
+	return found
+}
+
+func TestUnescapedTextIsFound(t *testing.T) {
+	t.Parallel()
+	const escape = "which escape it"
+	s := load(t, "fmt", "html/template", "io", "net/http", "github.com/a-h/templ")
+	for name, c := range map[string]struct{ text, want string }{
+		"a component":       {`func show(c templ.Component, w http.ResponseWriter) { c.Render(nil, nil); w.WriteHeader(200) }`, ""},
+		"raw text":          {`func show(typed string) templ.Component { return templ.Raw(typed) }`, "templ.Raw"},
+		"a function":        {`var page = templ.ComponentFunc(nil)`, "templ.ComponentFunc"},
+		"unchecked address": {`func show(typed string) any { return templ.SafeURL(typed) }`, "templ.SafeURL"},
+		"a script":          {`func show(typed string) any { return templ.JSUnsafeFuncCall(typed) }`, "templ.JSUnsafeFuncCall"},
+		"HTML":              {`func show(typed string) any { return template.HTML(typed) }`, "template.HTML"},
+		"a write":           {`func show(w http.ResponseWriter) { w.Write(nil) }`, "Write of the answer"},
+		"a text":            {`func show(w http.ResponseWriter) { io.WriteString(w, "") }`, "WriteString to the answer"},
+		"formatted":         {`func show(w http.ResponseWriter) { fmt.Fprintf(w, "") }`, escape},
+		"to another writer": {`func show(w io.Writer) { fmt.Fprintf(w, "") }`, ""},
+		"of the lab":        {`type pages struct{}; func (pages) drawRun(w http.ResponseWriter) { w.Write(nil) }`, ""},
+	} {
+		s.parse(t, "internal/lab/labpages", `import ("fmt"; "html/template"; "io"; "net/http"; "github.com/a-h/templ")
+			var (_ fmt.State; _ template.Error; _ io.Reader; _ http.Header; _ templ.CSSClass)
+			`+c.text)
+		wantFound(t, name, s.unescaped(s.packages[len(s.packages)-1]), c.want)
 	}
 }
