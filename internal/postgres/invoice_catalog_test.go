@@ -28,3 +28,15 @@ func notReferencesOfInvoices() map[string]string {
 		"mails.message_id":   "the Message-ID of the mail",
 	}
 }
+
+// notLookedUpOfInvoices are references of tables that only invoices need, see notLookedUp.
+func notLookedUpOfInvoices() map[string]string {
+	return map[string]string{
+		"invoice_distinct_pairs_other":         "looked up as a pair",
+		"webhook_events_first":                 "an event links the first one",
+		"webhook_events_payment":               "an event links its payment",
+		"webhook_events_possible_duplicate_of": "an event links that payment",
+		"webhook_events_refund":                "an event links its refund",
+		"webhook_events_source":                "the list has the events of all sources",
+	}
+}

@@ -140,6 +140,40 @@ func TestEveryReferenceHasAForeignKey(t *testing.T) {
 	}.try(t)
 }
 
+// notLookedUp are references from which nobody looks for their rows, each with the reason.
+var notLookedUp = map[string]string{
+	"customer_distinct_pairs_other": "looked up as a pair",
+	"intent_effects_intent":         "looked up by the record",
+}
+
+// TestReferencesHaveAnIndex finds references to records without an index that begins with their columns: a page with the rows that refer
+// to a record would read all rows of the tenant. An index may leave out NULL.
+func TestReferencesHaveAnIndex(t *testing.T) {
+	all := maps.Clone(notLookedUp)
+	maps.Copy(all, notLookedUpOfInvoices())
+	look{
+		sql: `
+			SELECT conname FROM pg_constraint f
+			WHERE contype = 'f' AND connamespace = 'public'::regnamespace AND confrelid <> 'tenants'::regclass AND NOT EXISTS (
+				SELECT FROM pg_index
+				WHERE indrelid = conrelid AND (indkey::int2[])[0:cardinality(conkey) - 1] @> conkey
+					AND COALESCE(pg_get_expr(indpred, indrelid), '') ~ '^(\(\w+ IS NOT NULL\))?$')
+			ORDER BY conname`,
+		except: slices.Collect(maps.Keys(all)),
+		advice: "no index begins with the columns of these references: CREATE INDEX ... ON the table (tenant_id, the column, id), or add " +
+			"them to notLookedUp with the reason",
+		additions: []string{
+			"CREATE TABLE cards (tenant_id uuid, id uuid, customer_id uuid, other_id uuid, PRIMARY KEY (tenant_id, id))",
+			"ALTER TABLE cards ADD CONSTRAINT cards_customer FOREIGN KEY (tenant_id, customer_id) REFERENCES customers",
+			"ALTER TABLE cards ADD CONSTRAINT cards_other FOREIGN KEY (tenant_id, other_id) REFERENCES customers",
+			"CREATE INDEX cards_of_customer ON cards (tenant_id, customer_id, id)",
+			"CREATE TABLE card_lines (tenant_id uuid, card_id uuid, position integer, PRIMARY KEY (tenant_id, card_id, position))",
+			"ALTER TABLE card_lines ADD CONSTRAINT card_lines_card FOREIGN KEY (tenant_id, card_id) REFERENCES cards",
+		},
+		finds: []string{"cards_other"},
+	}.try(t)
+}
+
 // TestIndexesDependOnNoLocale checks that text in an index is ordered by code point. The job queue's schema is left out: its few names
 // consist of small letters, and unique jobs are identified by a digest.
 func TestIndexesDependOnNoLocale(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"reflect"
 	"slices"
+	"strings"
 
 	"onlyonce/internal/idempotency"
 )
@@ -20,7 +21,8 @@ func everyBrokenConstraintIsExplained(x *Case) {
 	}
 	columns, record := x.columnsWritten()
 	var missing []string
-	for _, name := range x.breakable(columns, record) {
+	breakable := x.breakable(columns, record)
+	for _, name := range append(breakable, x.breakableBelow()...) {
 		if !slices.Contains(explained, name) {
 			missing = append(missing, name)
 		}
@@ -28,12 +30,18 @@ func everyBrokenConstraintIsExplained(x *Case) {
 	rules := map[string]bool{}
 	for _, rule := range x.Rules() {
 		rules[rule.Constraint] = true
+		tried := rule.Conflict == nil || strings.HasSuffix(rule.Constraint, "_external_once") || // tried by the external cases
+			slices.ContainsFunc(x.Resource.Uniques, func(u Unique) bool { return u.Slug == rule.Conflict.Slug })
+		if x.Kind == idempotency.Create && slices.Contains(breakable, rule.Constraint) && !tried {
+			x.Errorf("no case tries the conflict %q of %s: declare a field of it in Uniques of %s", rule.Conflict.Slug, rule.Constraint,
+				x.Resource.Name)
+		}
 	}
 	if x.Kind == idempotency.Upsert { // proved by the case "upsert hit"
 		missing = slices.DeleteFunc(missing, func(name string) bool { return rules[name] })
 	}
 	if len(missing) > 0 {
-		x.Errorf("%s writes %v of %s and may break %v: say in its Explain what that means",
+		x.Errorf("%s writes %v of %s, or its parts, and may break %v: say in its Explain what that means",
 			x.Operation, columns, x.table, missing)
 	}
 }
@@ -93,4 +101,27 @@ func (x *Case) breakable(columns []string, record map[string]any) []string {
 		WHERE relation = $1::regclass AND attname = ANY ($2) AND attname <> 'tenant_id' AND name NOT LIKE '%\_hash\_once'
 			AND (attnum = ANY (keys) OR predicate ~ ('\m' || attname || '\M'))
 			AND (predicate !~ ('\m' || attname || ' IS NULL') OR $3::jsonb ->> attname IS NULL)`, x.table, columns, record)
+}
+
+// breakableBelow returns the unique constraints and the references of the parts that the operation wrote: of tables whose primary key has
+// the id of the record behind the tenant, such as the lines of an invoice. The primary key and the reference to the record are left out.
+func (x *Case) breakableBelow() (names []string) {
+	x.Helper()
+	parts := Get[[]string](x.Bundle, `
+		SELECT COALESCE(array_agg(DISTINCT p.conrelid::regclass::text), '{}') FROM pg_constraint p JOIN pg_constraint f USING (conrelid)
+		WHERE p.contype = 'p' AND f.contype = 'f' AND f.confrelid = $1::regclass AND p.conrelid <> $1::regclass
+			AND p.conkey[1:2] = f.conkey[1:2]`, x.table)
+	written := x.Written(x.Transactions...)
+	for _, part := range parts {
+		if Get[bool](x.Bundle, `SELECT EXISTS (SELECT FROM `+part+` WHERE xmin::text = ANY ($1))`, written) {
+			names = append(names, Get[[]string](x.Bundle, `
+				SELECT COALESCE(array_agg(name), '{}') FROM (
+					SELECT indexrelid::regclass::text AS name FROM pg_index
+					WHERE indrelid = $1::regclass AND indisunique AND NOT indisprimary
+					UNION ALL
+					SELECT conname FROM pg_constraint WHERE conrelid = $1::regclass AND (contype = 'x' OR contype = 'f'
+						AND confrelid <> ALL (ARRAY['tenants', $2]::regclass[]))) AS of`, part, x.table)...)
+		}
+	}
+	return names
 }

@@ -71,7 +71,7 @@ func formIsOneWish(x *Case) {
 	p.LeadsTo(x.Resource.List() + "/new")
 }
 
-// everyFieldIsShown: a change of any field changes the page of the record, apart from its history.
+// everyFieldIsShown: a change of any field changes the page of the record, apart from its history, and the version.
 func everyFieldIsShown(x *Case) {
 	x.Helper()
 	person := HTML{}.Caller(x.Bundle, x.Replica, x.Acme)
@@ -90,6 +90,10 @@ func everyFieldIsShown(x *Case) {
 		before := facts(fmt.Sprintf("before-%d", i), x.Resource.Command)
 		if facts(fmt.Sprintf("after-%d", i), f.another(x.Resource, x.Resource.Command)) == before {
 			x.Errorf("the page of one of the %s does not show %s", x.Resource.Plural(), f.Name)
+		}
+		if now := Get[int](x.Bundle, `SELECT version FROM `+x.table+` WHERE id = $1`, x.ID); now == x.Seen {
+			x.Errorf("%s changes %s alone, and the record still has version %d, so a change from an older page would overwrite it: update "+
+				"the row of the record too", x.Operation, f.Name, now)
 		}
 	}
 }

@@ -10,9 +10,10 @@ type logs struct{ b *Bundle }
 
 func (l logs) Write(line []byte) (int, error) {
 	if found := secretIn(string(line)); found != "" {
-		l.b.Errorf("a line of the log has a secret (%s), which whoever reads logs could use: log the id of the record or user. %s", found, line)
+		l.b.Errorf("a line of the log has a secret (%s), which all readers of the log could use: log the id of the record or user. %s",
+			found, line)
 	}
-	return l.b.Output().Write(line) //nolint:wrapcheck // slog ignores the error
+	return l.b.Output().Write(line)
 }
 
 // secretLike matches 256 bits as text, such as the token of a session, the secret of an API token or of a link.

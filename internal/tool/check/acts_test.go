@@ -139,10 +139,12 @@ func TestActionsOfPagesAreFound(t *testing.T) {
 		"a store of its own":   {`func (sessionStore) CommitCtx() { pool.Exec(ctx, "") }`, ""},
 		"the same, for others": {`func (page) CommitCtx() { pool.Exec(ctx, "") }`, write},
 
-		"a write of the domain":  {`func show() { text.Write(ctx, pool) }`, "package text (show → Write → inTenant)"},
-		"in a hook":              {`func show() { _ = form{OnSuccess: func(int) { text.Write(ctx, pool) }} }`, write},
-		"the work of one":        {`func show() { text.Archive.Do(ctx, nil, idempotency.Intent{}, 1) }`, ""},
-		"its explanation":        {`var _ = idempotency.Define(idempotency.Spec[int, int]{Name: "a", Explain: text.Explain})`, "Explain → Write → inTenant"},
+		"a write of the domain": {`func show() { text.Write(ctx, pool) }`, "package text (show → Write → inTenant)"},
+		"in a hook":             {`func show() { _ = form{OnSuccess: func(int) { text.Write(ctx, pool) }} }`, write},
+		"the work of one":       {`func show() { text.Archive.Do(ctx, nil, idempotency.Intent{}, 1) }`, ""},
+		"its explanation": {
+			`var _ = idempotency.Define(idempotency.Spec[int, int]{Name: "a", Explain: text.Explain})`, "Explain → Write → inTenant",
+		},
 		"a goroutine":            {`func show() { go show() }`, job},
 		"a group":                {`func show() { new(sync.WaitGroup).Go(func() {}) }`, job},
 		"a request":              {`func show() { http.Get("") }`, job},

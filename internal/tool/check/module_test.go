@@ -201,6 +201,12 @@ func (s *source) callee(call *ast.CallExpr) *types.Func {
 	return nil
 }
 
+// calls reports whether a call is of the function with a full name.
+func (s *source) calls(call *ast.CallExpr, name string) bool {
+	f := s.callee(call)
+	return f != nil && f.FullName() == name
+}
+
 // wantFound fails unless a check has found a sentence with a text, or nothing for "".
 func wantFound(t *testing.T, what string, found []string, want string) {
 	t.Helper()

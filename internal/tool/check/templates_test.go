@@ -219,7 +219,8 @@ func (s *source) unescaped(p *packages.Package) (found []string) {
 						return true
 					}
 					name := object.Pkg().Name() + "." + object.Name()
-					if unescaped.MatchString(name) && slices.Contains([]string{"github.com/a-h/templ", "html/template"}, object.Pkg().Path()) {
+					from := object.Pkg().Path()
+					if unescaped.MatchString(name) && (from == "github.com/a-h/templ" || from == "html/template") {
 						report(n, name)
 					}
 					if fullName(object) == "(net/http.ResponseWriter).Write" && !writes {

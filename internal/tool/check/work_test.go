@@ -105,7 +105,8 @@ var forbidden = map[string]*regexp.Regexp{
 	"use the transaction that the work was given": regexp.MustCompile(
 		`^[(*]*github\.com/jackc/pgx/v5(/pgconn\.Connect|\.Connect|/pgxpool\.|/stdlib\.)`),
 	aJob: regexp.MustCompile(
-		`^[(*]*(net|net/http[/\w]*|net/rpc[/\w]*|net/smtp|os|os/\w+|syscall|golang\.org/x/sync/errgroup)\.|^\(\*sync\.WaitGroup\)\.Go$|^a go statement$`),
+		`^[(*]*(net|net/http[/\w]*|net/rpc[/\w]*|net/smtp|os|os/\w+|syscall|golang\.org/x/sync/errgroup)\.|` +
+			`^\(\*sync\.WaitGroup\)\.Go$|^` + goStatement + `$`),
 }
 
 // fullName returns a function or a variable of a package with its import path, and "" for types, constants and fields.
