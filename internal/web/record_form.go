@@ -45,7 +45,7 @@ type Form[R Entity] struct {
 	// Final returns why a record cannot be changed any more, or nil if it can. Without it, all can.
 	Final func(R) error
 	// OnSuccess is called after each success of an operation in a form, the repeated ones too, and OnConflict after each
-	// conflict; nil for neither.
+	// conflict; nil for neither. They act in memory only: the work of the operation does the rest.
 	OnSuccess  func(R)
 	OnConflict func(*http.Request, *conflict.Error)
 }
