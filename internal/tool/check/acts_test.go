@@ -60,7 +60,7 @@ func (s *source) acts(all []*packages.Package) (found []string) {
 				name := "a variable"
 				if f, ok := declared.(*ast.FuncDecl); ok {
 					name = f.Name.Name
-					if stops(p.TypesInfo.Defs[f.Name]) {
+					if slices.Contains(mayAct, shortName(p.TypesInfo.Defs[f.Name])) {
 						continue
 					}
 				}
@@ -81,7 +81,8 @@ func (s *source) acts(all []*packages.Package) (found []string) {
 }
 
 // stops reports whether a call is not followed: of an operation, of a read, which is read-only for PostgreSQL too, of a client, which is
-// there to send requests, of the list of rooms, whose demos and jobs act in the background, or of mayAct.
+// there to send requests, of the list of rooms, whose demos and jobs act in the background, of the kit, which would lead to all pages, or
+// of mayAct.
 func stops(object types.Object) bool {
 	if object == nil || object.Pkg() == nil || strings.HasPrefix(object.Type().String(), module+"/internal/idempotency.Operation[") {
 		return true
@@ -90,7 +91,7 @@ func stops(object types.Object) bool {
 		return true
 	}
 	path := strings.TrimPrefix(object.Pkg().Path(), module+"/internal/")
-	return slices.Contains([]string{"idempotency", "postgres", "record", "site"}, path) || clients[room(object.Pkg().Path())] ||
+	return slices.Contains([]string{"idempotency", "postgres", "record", "site", "web"}, path) || clients[room(object.Pkg().Path())] ||
 		slices.Contains(mayAct, shortName(object))
 }
 
@@ -117,7 +118,7 @@ var actions = map[string]*regexp.Regexp{
 			`^[(*]*net\.(\w+\)\.)?Dial\w*$|^[(*]*(net/smtp|net/rpc|os/exec|syscall|golang\.org/x/sync/errgroup)\.|` +
 			`^\(\*sync\.WaitGroup\)\.Go$|^time\.AfterFunc$|^` + goStatement + `$|` +
 			`^[(*]*(io/ioutil|os)\.(File\)\.(Truncate|Write)\w*|WriteFile|Create\w*|OpenFile|OpenRoot|Remove\w*|Rename|Mkdir\w*|` +
-			`Symlink|Link|Truncate|Chmod|Chown|CopyFS|StartProcess|TempFile|TempDir)$`),
+			`Symlink|Link|Truncate|Chmod|Chown|CopyFS|StartProcess|TempFile)$`),
 }
 
 func TestActionsOfPagesAreFound(t *testing.T) {
