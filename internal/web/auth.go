@@ -21,8 +21,16 @@ type Caller struct {
 	Name string
 	Role Role
 	// Secret is the secret of the user's session. The database has only a hash of it.
-	Secret string
+	Secret SessionSecret
 }
+
+// SessionSecret is the secret of a session. It is hidden where it is printed, also in logs and JSON.
+type SessionSecret string
+
+func (SessionSecret) String() string { return "[session]" }
+
+// MarshalText hides the secret too.
+func (s SessionSecret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // Role is a set of rights in a tenant.
 type Role string

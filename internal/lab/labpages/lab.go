@@ -33,7 +33,7 @@ func (s *pages) requireDemo(next http.Handler) http.Handler {
 
 // visitor identifies the session, because all visitors of the demo share a few logins.
 func (s *pages) visitor(r *http.Request) string {
-	sum := sha256.Sum256([]byte("lab\x00" + web.Principal(r).Secret))
+	sum := sha256.Sum256([]byte("lab\x00" + string(web.Principal(r).Secret)))
 	return hex.EncodeToString(sum[:16])
 }
 

@@ -88,7 +88,7 @@ func (s *pages) mountPeople(owners *web.Site) {
 // invitation returns the link's part of a form. The seed is derived from the program's key if it has one, and otherwise from the session.
 func (s *pages) invitation(r *http.Request) user.Invitation {
 	if s.config.Key.IsZero() {
-		return user.Invitation{Seed: secret.FromSession(web.Principal(r).Secret)}
+		return user.Invitation{Seed: secret.FromSession(string(web.Principal(r).Secret))}
 	}
 	return user.Invitation{Seed: secret.FromKey(s.config.Key), Send: r.PostFormValue(sendField) == "true" && s.mailsLinks(r)}
 }

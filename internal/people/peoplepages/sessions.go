@@ -122,7 +122,8 @@ func (s *pages) identify(w http.ResponseWriter, r *http.Request) (*http.Request,
 // callerOf returns a principal as package web knows it, with the secret of its session.
 func callerOf(p account.Principal, secret string) web.Caller {
 	return web.Caller{
-		Tenant: p.Tenant, TenantName: p.TenantName, Demo: p.Demo, User: p.User, Name: p.Name, Role: web.Role(p.Role), Secret: secret,
+		Tenant: p.Tenant, TenantName: p.TenantName, Demo: p.Demo, User: p.User, Name: p.Name, Role: web.Role(p.Role),
+		Secret: web.SessionSecret(secret),
 	}
 }
 

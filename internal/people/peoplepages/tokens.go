@@ -35,7 +35,7 @@ func (s *pages) mountTokens(owners *web.Site) {
 	check := draft.Form
 	draft.Form = func(r *http.Request) (token.Draft, error) {
 		d, err := check(r)
-		d.Seed = secret.FromSession(web.Principal(r).Secret)
+		d.Seed = secret.FromSession(string(web.Principal(r).Secret))
 		return d, err
 	}
 	web.List(m, web.Listing[token.Token]{
@@ -91,7 +91,7 @@ func (s *pages) tokenPage(r *http.Request, p templates.Page, t token.Token) (tem
 	if time.Since(t.CreatedAt) > token.SecretShown {
 		return peopleviews.TokenPage(p, v), nil
 	}
-	text := token.Secret(secret.FromSession(web.Principal(r).Secret), t)
+	text := token.Secret(secret.FromSession(string(web.Principal(r).Secret)), t)
 	has, err := account.HasToken(r.Context(), s.Pool, web.Principal(r).Tenant, t.ID, text)
 	if has {
 		v.Secret, v.Until = text, web.Moment(t.CreatedAt.Add(token.SecretShown))

@@ -71,8 +71,8 @@ func (s *source) unboundedIn(p *packages.Package, except map[string]string) (fou
 						return true
 					}
 				}
-				found = append(found, s.position(n)+": this list has no LIMIT, so it reads all rows of the largest tenant: use Table.List, "+
-					"which returns a page, or write LIMIT")
+				found = append(found, s.position(n)+": this list has no LIMIT, so it reads all rows of the largest tenant: use "+
+					"Table.List, which returns a page, or write LIMIT")
 				return true
 			})
 		}
@@ -200,8 +200,8 @@ func (s *source) neverComing(p *packages.Package) (found []string, declared int)
 				}
 				declared++
 				if name := fullName(origin(s.uses[identifier(kind)])); !uses[name] {
-					found = append(found, fmt.Sprintf("%s: %s declares the conflict %s, and neither its work nor its Explain returns it, so it "+
-						"never comes: look at the state in the work, by a condition of tx.Require or tx.Check, or don't declare it",
+					found = append(found, fmt.Sprintf("%s: %s declares the conflict %s, and neither its work nor its Explain returns "+
+						"it, so it never comes: look at the state in the work, by a condition of tx.Require or tx.Check, or don't declare it",
 						s.position(n), types.ExprString(op[0]), types.ExprString(kind)))
 				}
 			}
@@ -233,8 +233,8 @@ func (s *source) stateless(under string) (found []string) {
 				sql := s.text(call.Args[2], map[ast.Node]bool{})
 				if _, where, ok := strings.Cut(sql, "WHERE"); ok && strings.HasPrefix(strings.TrimSpace(sql), "UPDATE") &&
 					ofRecord.ReplaceAllString(where, "") == "" {
-					found = append(found, fmt.Sprintf("%s: this statement of %s finds the record by its id alone, so it never returns %s: add the "+
-						"state to its WHERE, such as AND sold_at IS NULL", s.position(n), o.name, types.ExprString(call.Args[1])))
+					found = append(found, fmt.Sprintf("%s: this statement of %s finds the record by its id alone, so it never returns "+
+						"%s: add the state to its WHERE, such as AND sold_at IS NULL", s.position(n), o.name, types.ExprString(call.Args[1])))
 				}
 				return true
 			})
@@ -246,24 +246,28 @@ func (s *source) stateless(under string) (found []string) {
 func TestConflictsThatNeverComeAreFound(t *testing.T) {
 	t.Parallel()
 	const never, alone = "never comes", "by its id alone"
-	s := load(t, "context", "errors", "github.com/jackc/pgx/v5", "github.com/jackc/pgx/v5/pgconn", "./internal/conflict", "./internal/idempotency",
-		"./internal/record", "./internal/web")
+	s := load(t, "context", "errors", "github.com/jackc/pgx/v5", "github.com/jackc/pgx/v5/pgconn", "./internal/conflict",
+		"./internal/idempotency", "./internal/record", "./internal/web")
 	loaded := len(s.packages)
 	require := func(where string) string {
-		return "Statements: func(tx *idempotency.Tx, _ struct{}) idempotency.Result { tx.Require(1, taken(), `UPDATE x SET sold_at = now() WHERE " +
-			where + "`, nil); return tx.Record() }"
+		return "Statements: func(tx *idempotency.Tx, _ struct{}) idempotency.Result { tx.Require(1, taken(), `UPDATE x " +
+			"SET sold_at = now() WHERE " + where + "`, nil); return tx.Record() }"
 	}
 	for name, c := range map[string]struct{ fields, want string }{
 		"looks at the state": {require("tenant_id = @tenant_id AND id = @record_id AND sold_at IS NULL"), ""},
 		"doesn't":            {require("tenant_id = @tenant_id AND id = @record_id"), alone},
 		"nor with an alias":  {require("r.id = @record_id\n AND r.tenant_id = @tenant_id"), alone},
-		"no condition": {"Statements: func(tx *idempotency.Tx, _ struct{}) idempotency.Result { tx.Exec(`UPDATE x`, nil); return tx.Record() }",
-			never},
+		"no condition": {
+			"Statements: func(tx *idempotency.Tx, _ struct{}) idempotency.Result { tx.Exec(`UPDATE x`, nil); return tx.Record() }", never,
+		},
 		"explained": {"Explain: map[string]idempotency.Explanation[struct{}]{`x`: func(context.Context, *idempotency.Store, " +
 			"idempotency.Intent, struct{}, *pgconn.PgError) error { return taken() }}", ""},
-		"ordinary code": {"Run: func(context.Context, pgx.Tx, idempotency.Intent, struct{}) (r thing, _ error) { return r, taken() }", ""},
-		"another error": {"Run: func(context.Context, pgx.Tx, idempotency.Intent, struct{}) (r thing, _ error) { return r, errors.New(`x`) }",
-			never},
+		"ordinary code": {
+			"Run: func(context.Context, pgx.Tx, idempotency.Intent, struct{}) (r thing, _ error) { return r, taken() }", "",
+		},
+		"another error": {
+			"Run: func(context.Context, pgx.Tx, idempotency.Intent, struct{}) (r thing, _ error) { return r, errors.New(`x`) }", never,
+		},
 	} {
 		s.packages = s.packages[:loaded]
 		s.parse(t, "internal/x/xpages", `import ("context"; "errors"; "github.com/jackc/pgx/v5"; "github.com/jackc/pgx/v5/pgconn"
