@@ -201,7 +201,8 @@ func (s *source) neverComing(p *packages.Package) (found []string, declared int)
 				declared++
 				if name := fullName(origin(s.uses[identifier(kind)])); !uses[name] {
 					found = append(found, fmt.Sprintf("%s: %s declares the conflict %s, and neither its work nor its Explain returns "+
-						"it, so it never comes: look at the state in the work, by a condition of tx.Require or tx.Check, or don't declare it",
+						"it, so it never comes: look at the state in the work, by a condition of tx.Require or tx.Check, or don't "+
+						"declare it",
 						s.position(n), types.ExprString(op[0]), types.ExprString(kind)))
 				}
 			}
@@ -234,7 +235,8 @@ func (s *source) stateless(under string) (found []string) {
 				if _, where, ok := strings.Cut(sql, "WHERE"); ok && strings.HasPrefix(strings.TrimSpace(sql), "UPDATE") &&
 					ofRecord.ReplaceAllString(where, "") == "" {
 					found = append(found, fmt.Sprintf("%s: this statement of %s finds the record by its id alone, so it never returns "+
-						"%s: add the state to its WHERE, such as AND sold_at IS NULL", s.position(n), o.name, types.ExprString(call.Args[1])))
+						"%s: add the state to its WHERE, such as AND sold_at IS NULL",
+						s.position(n), o.name, types.ExprString(call.Args[1])))
 				}
 				return true
 			})
