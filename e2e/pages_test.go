@@ -153,7 +153,12 @@ func leaveAndComeBack(v *visitor) {
 	switch {
 	case left == true:
 		v.tellf(byPerson, "follows a link")
-		v.until("the link leads somewhere", func() bool { return v.page.URL() != before })
+		end := time.Now().Add(5 * time.Second)
+		v.until("the link leads somewhere, or does not", func() bool { return v.page.URL() != before || time.Now().After(end) })
+		if v.page.URL() == before {
+			v.leftOut = "since its link leads nowhere from a form that is filled in"
+			return
+		}
 	case len(v.app.Form.First) > 0:
 		v.back()
 	}
