@@ -3,6 +3,7 @@ package templates
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/a-h/templ"
@@ -43,6 +44,7 @@ type Input struct {
 	HintNumber   string // ends the hint, on one line
 	Error        string
 	Mode         string // inputmode
+	MaxLength    int    // 0 for none
 	Autocomplete string // "off" when empty, because most fields are about other people
 	Focus        bool
 }
@@ -66,6 +68,9 @@ func (in Input) attributes() templ.Attributes {
 	}
 	if in.Mode != "" {
 		attrs["inputmode"] = in.Mode
+	}
+	if in.MaxLength != 0 {
+		attrs["maxlength"] = strconv.Itoa(in.MaxLength)
 	}
 	return attrs
 }
@@ -110,11 +115,16 @@ func YesNo(yes bool) string {
 }
 
 // DateType returns the type of a control with a date. A value that is no date is shown as text, because a date control would drop it.
-func DateType(value string) string {
-	if _, err := time.Parse(time.DateOnly, value); err != nil && value != "" {
-		return "text"
+func DateType(value string) string { return typeFor(value, "date", time.DateOnly) }
+
+// typeFor returns a type of controls for a value in one of its layouts, or a blank one, and "text" for any other value.
+func typeFor(value, kind string, layouts ...string) string {
+	for _, layout := range layouts {
+		if _, err := time.Parse(layout, value); err == nil || value == "" {
+			return kind
+		}
 	}
-	return "date"
+	return "text"
 }
 
 // afterTag guards a leading line break: HTML drops the first one after the tag.

@@ -1,5 +1,7 @@
 package templates
 
+import "strings"
+
 // Control is a labelled field of a [PlainForm].
 type Control struct {
 	Name     string
@@ -17,23 +19,45 @@ type ControlKind int
 const (
 	Line    ControlKind = iota
 	Lines               // a text of several lines
+	Email               // an email address
+	Website             // a URL
+	Phone               // a phone number
 	Whole               // a whole number
 	Decimal             // a decimal number
+	Percent             // a percentage
 	Day                 // a date
+	Clock               // a time of day
+	Moment              // a point in time in UTC
 	YesOrNo             // a bool
 	OneOf               // one of the options
 	Offered             // one of the records that [Form.Offers] has
 )
 
-// input returns the control without its value.
+// input returns the control with its value.
 func (c Control) input(f Form, first bool) Input {
-	mode := map[ControlKind]string{Whole: "numeric", Decimal: "decimal"}[c.Kind]
-	in := Input{ID: c.Name, Label: c.Label, Hint: c.Hint, Mode: mode, Focus: first}
+	in := f.Input(Input{ID: c.Name, Label: c.Label, Hint: c.Hint, Focus: first})
 	if c.Optional {
 		in.Label += " (optional)"
 	}
-	if c.Kind == Day {
-		in.Type = DateType(f.Typed.Get(c.Name))
+	switch c.Kind {
+	case Email:
+		in.Type, in.MaxLength = "email", 254
+	case Website:
+		in.Type, in.MaxLength = "url", 2000
+	case Phone:
+		in.Type, in.MaxLength = "tel", 40
+	case Whole:
+		in.Mode = "numeric"
+	case Decimal, Percent:
+		in.Mode = "decimal"
+	case Day:
+		in.Type = DateType(in.Value)
+	case Clock:
+		in.Type = typeFor(in.Value, "time", "15:04")
+	case Moment:
+		in.Value = strings.TrimSuffix(strings.TrimSuffix(in.Value, "Z"), ":00")
+		in.Type = typeFor(in.Value, "datetime-local", "2006-01-02T15:04", "2006-01-02T15:04:05")
+	default:
 	}
 	return in
 }

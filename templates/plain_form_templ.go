@@ -43,7 +43,7 @@ func PlainForm(p Page, f Form, controls []Control) templ.Component {
 			}
 			ctx = templ.InitializeContext(ctx)
 			for i, c := range controls {
-				in := f.Input(c.input(f, i == 0))
+				in := c.input(f, i == 0)
 				switch c.Kind {
 				case Lines:
 					templ_7745c5c3_Err = TextArea(in, 4).Render(ctx, templ_7745c5c3_Buffer)

@@ -26,7 +26,7 @@ func states() map[string]templ.Component {
 
 	return map[string]templ.Component{
 		"plain form": templates.PlainForm(page, templates.Form{
-			Title: "New thing", Key: "k", Typed: url.Values{"name": {hostile}, "day": {hostile}},
+			Title: "New thing", Key: "k", Typed: url.Values{"name": {hostile}, "day": {hostile}, "rings": {hostile}},
 			Errors: templates.FieldErrors{{Control: "name", Message: hostile}},
 			Offers: map[string][]templates.Option{"owner": {{Value: hostile, Text: hostile}}},
 		}, []templates.Control{
@@ -34,7 +34,10 @@ func states() map[string]templ.Component {
 			{Name: "count", Label: "Count", Kind: templates.Whole}, {Name: "weight", Label: "Weight", Kind: templates.Decimal},
 			{Name: "day", Label: "Day", Kind: templates.Day}, {Name: "sold", Label: "Sold", Kind: templates.YesOrNo},
 			{Name: "colour", Label: "Colour", Kind: templates.OneOf, Options: []templates.Option{{Value: hostile, Text: hostile}}},
-			{Name: "owner", Label: "Owner", Kind: templates.Offered},
+			{Name: "owner", Label: "Owner", Kind: templates.Offered}, {Name: "email", Label: "Email", Kind: templates.Email},
+			{Name: "site", Label: "Site", Kind: templates.Website}, {Name: "phone", Label: "Phone", Kind: templates.Phone},
+			{Name: "share", Label: "Share", Kind: templates.Percent}, {Name: "opens", Label: "Opens", Kind: templates.Clock},
+			{Name: "rings", Label: "Rings", Kind: templates.Moment},
 		}),
 		"form used": templates.FormUsedPage(page, templates.FormUsed{
 			Text: "This form already created", Existing: record, Again: templates.Link{Text: "New invoice", Href: "/invoices/new"},

@@ -23,13 +23,20 @@ type PlainField[R Entity] struct {
 
 // PlainForm returns a form of fields in the given order, without a template.
 func PlainForm[R Entity](fields []PlainField[R]) Form[R] {
-	var form Form[R]
+	form := Form[R]{Readable: map[string]func(string) string{}}
 	var controls []templates.Control
 	for _, f := range fields {
 		form.Fields = append(form.Fields, templates.Field{Name: f.Name, Value: f.Label})
 		controls = append(controls, templates.Control{
 			Name: f.Name, Label: f.Label, Optional: f.Optional, Hint: f.Hint, Kind: f.Kind, Options: f.Options,
 		})
+		switch f.Kind {
+		case templates.Percent:
+			form.Readable[f.Name] = PercentText
+		case templates.Moment:
+			form.Readable[f.Name] = TimestampText
+		default:
+		}
 	}
 	form.Page = func(_ *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
 		return templates.PlainForm(p, f, controls), nil

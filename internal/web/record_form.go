@@ -186,12 +186,13 @@ func commandOf[I, C any, R Entity](m *Mounted[R], f Form[R], checkOf func(*http.
 }
 
 // fieldsInto sets the fields of an input from those of a form that have their JSON names, and those with a tag "form",
-// which are no part of the JSON, from the fields of that name. People may write decimals with separators, as [typed.Number] reads them.
+// which are no part of the JSON, from the fields of that name. People may write decimals with separators, as [typed.Number] reads them,
+// percentages as [typed.Percent] does, and times without a zone, as [typed.UTC] does.
 func fieldsInto(input reflect.Type, fields []templates.Field) func(reflect.Value, url.Values) {
-	places, decimals := map[string][]int{}, map[string]bool{}
+	places, formats := map[string][]int{}, map[string]string{}
 	for _, f := range reflect.VisibleFields(input) {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		places[name], decimals[name] = f.Index, f.Tag.Get("format") == "decimal" || f.Tag.Get("format") == "number"
+		places[name], formats[name] = f.Index, f.Tag.Get("format")
 		if hidden := f.Tag.Get("form"); hidden != "" {
 			places[hidden] = f.Index
 			fields = append(slices.Clip(fields), templates.Field{Name: hidden})
@@ -205,8 +206,15 @@ func fieldsInto(input reflect.Type, fields []templates.Field) func(reflect.Value
 	return func(in reflect.Value, form url.Values) {
 		for _, f := range fields {
 			text := form.Get(f.Name)
-			if plain, ambiguous := typed.Number(text, 2); decimals[f.Name] && !ambiguous {
-				text = plain
+			switch formats[f.Name] {
+			case "decimal", "number":
+				if plain, ambiguous := typed.Number(text, 2); !ambiguous {
+					text = plain
+				}
+			case "percent":
+				text = typed.Percent(text)
+			case "moment":
+				text = typed.UTC(text)
 			}
 			switch field := in.FieldByIndex(places[f.Name]); field.Kind() {
 			case reflect.Bool:

@@ -11,6 +11,7 @@ import (
 
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/record"
+	"onlyonce/internal/value/typed"
 	"onlyonce/templates"
 )
 
@@ -99,13 +100,14 @@ func same(unit []string, a, b url.Values) bool {
 	return true
 }
 
-// meant normalises a field for comparison: browsers send other line ends than are stored, and the name behind a chosen id may have changed.
+// meant normalises a field for comparison: browsers send other line ends than are stored, and times without their zone; the name behind a
+// chosen id may have changed.
 func meant(value string) string {
 	value = strings.TrimSpace(strings.ReplaceAll(value, "\r\n", "\n"))
 	if id, _, _ := strings.Cut(value, " "); uuid.Validate(id) == nil {
 		return id
 	}
-	return value
+	return typed.UTC(value)
 }
 
 // take puts what another form has in a unit into a form.

@@ -11,6 +11,7 @@ import (
 	"onlyonce/internal/value/date"
 	"onlyonce/internal/value/money"
 	"onlyonce/internal/value/party"
+	"onlyonce/internal/value/typed"
 	"onlyonce/templates"
 )
 
@@ -102,3 +103,20 @@ func Day(t time.Time) string { return t.Format("2 Jan 2006") }
 
 // Moment is a point in time as people read it.
 func Moment(at time.Time) string { return at.UTC().Format("2 Jan 2006, 15:04 UTC") }
+
+// TimestampText shows a point in time, as [typed.Timestamp] returns it or a form sends it. Another text is returned unchanged.
+func TimestampText(text string) string {
+	at, err := time.Parse(time.RFC3339, typed.UTC(text))
+	if err != nil {
+		return text
+	}
+	return Moment(at)
+}
+
+// PercentText shows a percentage: "12.5%"; "" for none.
+func PercentText(number string) string {
+	if number == "" {
+		return ""
+	}
+	return strings.TrimSuffix(number, "%") + "%"
+}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"onlyonce/internal/value/party"
+	"onlyonce/internal/web"
 
 	"github.com/google/uuid"
 )
@@ -128,7 +129,7 @@ func asRead(field, typed string) string {
 	case "account_number":
 		return party.SpacedAccount(typed)
 	default:
-		return strings.Join(strings.Fields(typed), " ") // also joins lines
+		return web.TimestampText(strings.Join(strings.Fields(typed), " ")) // also joins lines
 	}
 }
 

@@ -61,9 +61,11 @@ func (b *Bundle) copyRows(table, column, id string) {
 			JOIN pg_attribute a ON a.attrelid = indrelid AND a.attgenerated = '' AND a.attnum > 0
 				AND (a.attnum = k.attnum OR pg_get_expr(adbin, adrelid) ~ ('\m' || a.attname || '\M'))
 			WHERE indrelid = '%[1]s'::regclass AND indisunique AND NOT indisprimary
-				AND a.attname <> 'tenant_id' AND a.atttypid <> 'boolean'::regtype AND NOT EXISTS (
+				AND a.attname <> 'tenant_id' AND a.atttypid NOT IN ('boolean'::regtype, 'time'::regtype, 'timestamptz'::regtype)
+				AND NOT EXISTS (
 					SELECT FROM pg_constraint c
-					WHERE conrelid = indrelid AND conkey = ARRAY[a.attnum] AND pg_get_constraintdef(c.oid) ~ 'CHECK .*ANY \(')
+					WHERE (conrelid = indrelid AND conkey = ARRAY[a.attnum] OR contypid = a.atttypid)
+						AND pg_get_constraintdef(c.oid) ~ 'CHECK .*ANY \(')
 		)
 		SELECT format('INSERT INTO %%1$I (%%2$s)
 			SELECT %%3$s FROM %%1$I r, generate_series(1, 2 * %[2]d) AS n WHERE %%5$I = %%4$L', '%[1]s',

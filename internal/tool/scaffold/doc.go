@@ -15,17 +15,27 @@
 //
 //	text              one line, at most 200 characters
 //	longtext          lines, at most 5,000 characters
+//	email             an email address, at most 254 characters
+//	url               the address of a page, at most 2,000 characters
+//	phone             a phone number, at most 40 characters
 //	integer           a whole number of at most 15 digits
 //	decimal           a decimal number
+//	percent           from 0 to 100, with at most three decimals
 //	money             an amount in minor units with a currency
 //	date              a calendar day
+//	time              a time of day in hours and minutes
+//	timestamp         a point in time in UTC, in seconds
 //	bool              yes or no
 //	choice(a|b|c)     one of some values
 //	ref(customer)     another record, which is not archived; it is chosen from a list
 //
+// A default comes behind the type, as in status:text=open: a new form begins with it, and it is the default of the column. A new form
+// also begins with the currency of the business.
+//
 // The marks are ? for an optional field, unique for a value that no two records of a tenant have in common, unique? for both,
 // and alike: a record that has the same values in all of these fields as a recent one is a likely repeat. A repeated unique
-// value is a conflict that names the other record; about a likely repeat people are asked.
+// value is a conflict that names the other record; about a likely repeat people are asked. unique(vehicle,day,slot), as a field
+// without a type, is for a rule over several fields.
 //
 // The word external, as a field without a type, is for records of other systems: programs may send a source and an external id,
 // which are unique together, and find the record by them.

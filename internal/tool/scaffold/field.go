@@ -1,8 +1,8 @@
 package scaffold
 
 import (
+	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -33,9 +33,7 @@ func (f Field) names() []Name {
 func (f Field) Required() bool { return !f.Optional && f.Type != "bool" }
 
 // Null reports whether the column of a field is NULL if the field is blank.
-func (f Field) Null() bool {
-	return f.Optional && (f.Unique || !slices.Contains([]string{"text", "longtext", "choice"}, f.Type))
-}
+func (f Field) Null() bool { return f.Optional && (f.Unique || !f.kind.text || f.kind.sql != "") }
 
 // Caption returns the label of a field in the form.
 func (f Field) Caption() string {
@@ -77,22 +75,22 @@ func (r Resource) AlikeColumns() string {
 
 // Unique constraints compare texts in lower case, in an additional column.
 
-// Compared returns the unique column.
+// Compared returns the column of a unique constraint.
 func (f Field) Compared() Name {
-	if f.Type == "text" && f.Unique {
+	if f.folded() {
 		return f.Name + "_folded"
 	}
 	return f.Column()
 }
 
-// Condition returns the SQL condition that finds the record with the same value.
-func (f Field) Condition() string {
-	switch f.Type {
-	case "text":
+func (f Field) folded() bool { return (f.Unique || f.Ruled) && f.kind.unique && f.kind.sql == "" }
+
+// condition returns the SQL condition that finds the record with the same value.
+func (f Field) condition() string {
+	if f.folded() {
 		return fmt.Sprintf(`r.%s = lower(@%s::text COLLATE "C")`, f.Compared(), f.Name)
-	default:
-		return fmt.Sprintf("r.%s = %s", f.Name, f.values()[0])
 	}
+	return fmt.Sprintf("r.%s = %s", f.Column(), f.values()[0])
 }
 
 // column is a column of the table.
@@ -105,40 +103,37 @@ func (f Field) columns(one Name) []column {
 		rest = ""
 	}
 	its := string(f.Column())
-	switch f.Type {
-	case "text":
-		check := fmt.Sprintf("CHECK (%[1]s = btrim(%[1]s) AND %[1]s !~ '[[:cntrl:]]')", its)
-		if !f.Optional {
-			check = fmt.Sprintf("CHECK (%[1]s = btrim(%[1]s) AND %[1]s <> '' AND %[1]s !~ '[[:cntrl:]]')", its)
+	check := strings.ReplaceAll(f.kind.check, "{}", its)
+	switch {
+	case f.kind.sql != "" || f.Type == "choice" || f.Type == "money":
+	case f.Optional && !f.Unique:
+		check = fmt.Sprintf("%s = '' OR %s", its, check)
+	case !f.Optional:
+		check = fmt.Sprintf("%s <> '' AND %s", its, check)
+	}
+	switch {
+	case f.Default != "":
+		rest += " DEFAULT '" + strings.ReplaceAll(f.Default, "'", "''") + "'"
+	case f.Optional && !f.Null():
+		rest += " DEFAULT ''"
+	}
+	if check != "" {
+		rest = strings.TrimSpace(rest + " CHECK (" + check + ")")
+	}
+	switch {
+	case f.folded():
+		folded := fmt.Sprintf(`COLLATE "C" NOT NULL GENERATED ALWAYS AS (lower(%s COLLATE "C")) STORED`, its)
+		if f.Null() {
+			folded = strings.Replace(folded, "NOT NULL ", "", 1)
 		}
-		if f.Optional && !f.Unique {
-			rest += " DEFAULT ''"
-		}
-		all := []column{{its, "text", strings.TrimSpace(rest + " " + check)}}
-		if f.Unique {
-			folded := fmt.Sprintf(` GENERATED ALWAYS AS (lower(%s COLLATE "C")) STORED`, its)
-			all = append(all, column{string(f.Compared()), "text", strings.TrimSpace(`COLLATE "C" `+rest) + folded})
-		}
-		return all
-	case "longtext":
-		if f.Optional {
-			return []column{{its, "text", "NOT NULL DEFAULT ''"}}
-		}
-		return []column{{its, "text", "NOT NULL CHECK (" + its + " <> '')"}}
-	case "choice":
-		if f.Optional {
-			rest += " DEFAULT ''"
-		}
+		return []column{{its, "text", rest}, {string(f.Compared()), "text", folded}}
+	case f.Type == "choice":
 		return []column{{its, f.Domain(one), rest}}
-	case "money":
+	case f.Type == "money":
 		return []column{{its, "minor_units", rest}, {string(f.Currency), "currency_code", rest}}
 	default:
-		return []column{{its, f.sqlType(), rest}}
+		return []column{{its, cmp.Or(f.kind.sql, "text"), rest}}
 	}
-}
-
-func (f Field) sqlType() string {
-	return map[string]string{"integer": "bigint", "decimal": "numeric", "date": "date", "bool": "boolean", "ref": "uuid"}[f.Type]
 }
 
 // Domain returns the name of the domain of a choice.
@@ -157,16 +152,16 @@ func (f Field) DomainValues() string {
 func (f Field) values() []string {
 	its := "@" + string(f.Column())
 	switch {
-	case f.Type == "integer" || f.Type == "decimal":
-		return []string{"NULLIF(" + its + ", '')::" + f.sqlType()}
+	case f.kind.text && f.kind.sql != "":
+		return []string{"NULLIF(" + its + ", '')::" + strings.TrimSuffix(f.kind.sql, "(0)")}
 	case f.Type == "money" && f.Optional:
 		return []string{
 			fmt.Sprintf("CASE WHEN @%s <> '' THEN %s::bigint END", f.Currency, its), fmt.Sprintf("NULLIF(@%s, '')", f.Currency),
 		}
 	case f.Type == "money":
 		return []string{its + "::bigint", "@" + string(f.Currency)}
-	case f.sqlType() != "":
-		return []string{its + "::" + f.sqlType()}
+	case f.kind.sql != "":
+		return []string{its + "::" + f.kind.sql}
 	case f.Null():
 		return []string{"NULLIF(" + its + ", '')"}
 	default:
@@ -174,20 +169,22 @@ func (f Field) values() []string {
 	}
 }
 
+// maxSpecial is the most characters of a column on one line.
+const maxSpecial = 110
+
 // specials returns the columns of a field whose SQL differs from a text's, in Go.
 func (f Field) specials() (all []string) {
 	names, json := []Name{f.Column(), f.Currency}, ""
+	text := strings.ReplaceAll(cmp.Or(f.kind.json, "{}"), "{}", "r."+string(f.Name))
 	switch {
-	case (f.Type == "integer" || f.Type == "decimal") && !f.Optional:
-		json = fmt.Sprintf("`'%[1]s', r.%[1]s::text`", f.Name)
-	case f.Type == "integer" || f.Type == "decimal":
-		json = fmt.Sprintf("`'%[1]s', COALESCE(r.%[1]s::text, '')`", f.Name)
 	case f.Type == "money":
 		json = fmt.Sprintf("`'%[1]s_minor', r.%[1]s`", f.Name)
 	case f.Type == "ref":
 		json = fmt.Sprintf("`'%s', ` + %s.Names.JSON(\"%s\")", f.Name, f.To.Package, f.Column())
-	case f.Null() && f.Type == "text":
-		json = fmt.Sprintf("`'%[1]s', COALESCE(r.%[1]s, '')`", f.Name)
+	case f.kind.text && f.Null():
+		json = fmt.Sprintf("`'%s', COALESCE(%s, '')`", f.Name, text)
+	case f.kind.json != "":
+		json = fmt.Sprintf("`'%s', %s`", f.Name, text)
 	}
 	for i, value := range f.values() {
 		special := fmt.Sprintf(`Name: "%s"`, names[i])
@@ -196,6 +193,9 @@ func (f Field) specials() (all []string) {
 		}
 		if i == 0 && json != "" {
 			special += ", JSON: " + json
+		}
+		if len(special) > maxSpecial {
+			special = "\n" + strings.Replace(special, ", JSON: ", ",\nJSON: ", 1) + ",\n"
 		}
 		if strings.Contains(special, ",") {
 			all = append(all, "idempotency.Column{"+special+"}")
@@ -211,17 +211,13 @@ func (f Field) Tag() string {
 		json += ",omitzero"
 	}
 	tag := fmt.Sprintf(`json:"%s"`, json)
-	switch f.Type {
-	case "integer", "date":
-		tag += fmt.Sprintf(` format:"%s"`, f.Type)
-	case "decimal":
-		tag += ` format:"number"`
-	case "money":
-		tag += ` format:"decimal"`
-	case "ref":
-		tag += ` format:"uuid"`
-	case "choice":
+	switch {
+	case f.Type == "choice":
 		tag += fmt.Sprintf(` enum:"%s"`, strings.Join(f.Choices, ","))
+	case f.Type == "money":
+		tag += ` format:"decimal"`
+	case f.kind.format != "":
+		tag += fmt.Sprintf(` format:"%s"`, f.kind.format)
 	}
 	return "`" + tag + "`"
 }
@@ -245,10 +241,8 @@ func (f Field) Enter() string {
 		return "Choose the " + f.Name.Words() + "."
 	case "ref":
 		return "Choose " + f.Name.A() + "."
-	case "date":
-		return "Enter the day as year-month-day, like 2026-11-21."
 	default:
-		return "Enter the " + f.Name.Words() + "."
+		return cmp.Or(f.kind.enter, "Enter the "+f.Name.Words()+".")
 	}
 }
 
@@ -257,46 +251,40 @@ func (f Field) Enter() string {
 // Text returns the Go expression for the text of the field in a variable.
 func (f Field) Text(of string) string {
 	its := of + "." + f.Name.Go()
-	switch f.Type {
-	case "money":
+	switch {
+	case f.Type == "money":
 		return fmt.Sprintf("web.AmountText(%s.%s, %s)", of, f.Currency.Go(), its)
-	case "date":
-		return "web.DateText(" + its + ")"
-	case "bool":
-		return "templates.YesNo(" + its + ")"
-	case "choice":
-		return "web.OptionText(" + its + ")"
-	case "ref":
+	case f.Type == "ref":
 		return its + ".Name"
+	case f.kind.shown != "":
+		return f.kind.shown + "(" + its + ")"
 	default:
 		return its
 	}
 }
 
-// Kind returns the kind of the field's control in a form; "" for a line.
-func (f Field) Kind() string {
-	return map[string]string{
-		"longtext": "Lines", "integer": "Whole", "decimal": "Decimal", "money": "Decimal", "date": "Day", "bool": "YesOrNo",
-		"choice": "OneOf", "ref": "Offered",
-	}[f.Type]
-}
+// Parse returns the function of package typed that checks a value.
+func (f Field) Parse() string { return f.kind.parse }
+
+// Control returns the kind of the field's control in a form; "" for a line.
+func (f Field) Control() string { return f.kind.control }
 
 // Class returns the CSS class of the column of a list.
-func (f Field) Class() string {
-	switch f.Type {
-	case "date":
-		return "date"
-	case "integer", "decimal", "money":
-		return "num"
-	default:
-		return "name"
-	}
-}
+func (f Field) Class() string { return f.kind.class }
 
-// Hint returns the hint below a field in the form: that it must be unique, or "".
+// Nth returns a Go expression for the n-th of many values.
+func (f Field) Nth() string { return f.kind.nth }
+
+// Hint returns the hint below a field in the form, or "".
 func (f Field) Hint(one Name) string {
-	if !f.Unique {
+	switch {
+	case f.Unique:
+		return "No other " + one.Words() + " can have the same " + f.Name.Words() + "."
+	case f.Type == "percent":
+		return "From 0 to 100 %."
+	case f.Type == "timestamp":
+		return "In UTC."
+	default:
 		return ""
 	}
-	return "No other " + one.Words() + " can have the same " + f.Name.Words() + "."
 }

@@ -15,26 +15,39 @@ func (r Resource) Label() Field { return r.Fields[slices.IndexFunc(r.Fields, isL
 func (r Resource) Var() string { return string(r.One[:1]) }
 
 // Searched returns the fields whose words a search finds.
-func (r Resource) Searched() []Field { return r.Has("text", "longtext") }
-
-// Uniques returns the unique fields.
-func (r Resource) Uniques() (all []Field) {
-	for _, f := range r.Fields {
-		if f.Unique {
-			all = append(all, f)
-		}
-	}
-	return all
-}
+func (r Resource) Searched() []Field { return r.Has("text", "longtext", "email") }
 
 // Checked reports whether a valid command can break a constraint.
-func (r Resource) Checked() bool { return len(r.Uniques())+len(r.Has("ref")) > 0 }
+func (r Resource) Checked() bool { return len(r.Rules)+len(r.Has("ref")) > 0 }
 
 // Amounts reports whether the resource has money.
 func (r Resource) Amounts() bool { return len(r.Has("money")) > 0 }
 
 // View reports whether the API shows a record in another form than the stored one.
 func (r Resource) View() bool { return len(r.Has("money", "ref")) > 0 }
+
+// Defaults returns the fields with a default.
+func (r Resource) Defaults() []Field {
+	return slices.DeleteFunc(slices.Clone(r.Fields), func(f Field) bool { return f.Default == "" })
+}
+
+// Fresh reports whether a new form begins with values.
+func (r Resource) Fresh() bool { return r.View() || len(r.Defaults()) > 0 }
+
+// BeginsWith returns the values of a new form in a sentence.
+func (r Resource) BeginsWith() string {
+	var all []string
+	if r.Amounts() {
+		all = append(all, "the currency of the settings")
+	}
+	if len(r.Has("ref")) > 0 {
+		all = append(all, "the references in its address")
+	}
+	if len(r.Defaults()) > 0 {
+		all = append(all, "the defaults")
+	}
+	return listed(all, "and")
+}
 
 // Listed returns the fields with a column in the list, besides the label.
 func (r Resource) Listed() (some []Field) {
@@ -81,9 +94,9 @@ func (r Resource) Columns() string {
 }
 
 // Texts returns the fields that are the same text in a record, an input and a command.
-func (r Resource) Texts() []Field { return r.Has(texts...) }
-
-var texts = []string{"text", "longtext", "choice", "integer", "decimal"}
+func (r Resource) Texts() []Field {
+	return slices.DeleteFunc(slices.Clone(r.Fields), func(f Field) bool { return !f.kind.text })
+}
 
 // Others returns the other fields.
 func (r Resource) Others() []Field { return r.Has("money", "date", "bool", "ref") }
@@ -102,11 +115,7 @@ func (r Resource) FoundBy() string {
 	for _, f := range r.Searched() {
 		all = append(all, f.Name.Words())
 	}
-	last := len(all) - 1
-	if last == 0 {
-		return all[0]
-	}
-	return strings.Join(all[:last], ", ") + " or " + all[last]
+	return listed(all, "or")
 }
 
 // SearchedOf returns the columns with the words of a row, such as NEW.

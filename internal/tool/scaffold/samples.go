@@ -1,9 +1,11 @@
 package scaffold
 
 import (
+	"cmp"
 	"fmt"
-	"slices"
 	"strconv"
+
+	"onlyonce/internal/value/typed"
 )
 
 // Sample is a field of the form with its values in the commands of the tests.
@@ -37,44 +39,38 @@ func (r Resource) Samples() (all []Sample) {
 }
 
 func (f Field) samples() []Sample {
-	s := Sample{Field: f, Name: f.Name, Invalid: `"much"`}
-	set := func(command, valid, other, taken, free, example string) []Sample {
-		s.Command, s.Valid, s.Other, s.Taken, s.Free, s.Example = command, valid, other, taken, free, example
-		return []Sample{s}
-	}
 	label := f.Name.Label()
 	if f.Type == "longtext" {
 		label += ":\n-"
 	}
+	values := f.kind.samples
+	invalid := cmp.Or(f.kind.invalid, "much")
 	switch f.Type {
 	case "text", "longtext":
-		if s.Invalid = `"a\u202eb"`; f.Required() {
-			s.Invalid = `" "`
+		values = [6]string{label + " one", label + " two", label + " three", label + " four", label + " five", label + " A"}
+		if invalid = "a\u202eb"; f.Required() {
+			invalid = " "
 		}
-		return set(label+" one", label+" two", label+" three", label+" four", label+" five", label+" A")
-	case "integer":
-		return set("1000", "2000", "7", "8", "9", "42")
-	case "decimal":
-		return set("2.5", "3.5", "1.5", "1.25", "1.75", "2.5")
-	case "date":
-		s.Invalid = `"tomorrow"`
-		return set("2026-11-21", "2026-11-22", "2026-11-01", "2026-11-02", "2026-11-03", "2026-11-21")
 	case "bool":
-		s.Invalid = ""
-		return set("true", "false", "true", "", "", "true")
+		invalid = ""
 	case "choice":
-		s.Invalid = `"nothing of these"`
-		return set(f.Choices[0], f.Choices[1], f.Choices[1], "", "", f.Choices[0])
-	default: // money
-		amount := set("50.00", "60.00", "70.00", "", "", "50.00")
-		return append(amount, Sample{
-			Field: f, Name: f.Currency, Command: "EUR", Valid: "USD", Other: "EUR", Invalid: `"nobody"`, Example: "EUR",
-		})
+		values = [6]string{f.Choices[0], f.Choices[1], f.Choices[1], "", "", f.Choices[0]}
 	}
+	s := Sample{Field: f, Name: f.Name, Command: values[0], Valid: values[1], Other: values[2], Taken: values[3], Free: values[4]}
+	if s.Example = values[5]; invalid != "" {
+		s.Invalid = strconv.QuoteToASCII(invalid)
+	}
+	if f.Ruled && !f.varies() { // the commands agree in it
+		s.Other = s.Command
+	}
+	if f.Type != "money" {
+		return []Sample{s}
+	}
+	return []Sample{s, {Field: f, Name: f.Currency, Command: "EUR", Valid: "USD", Other: "EUR", Invalid: `"nobody"`, Example: "EUR"}}
 }
 
 // IsText reports whether the field is one of [Resource.Texts].
-func (s Sample) IsText() bool { return slices.Contains(texts, s.Field.Type) }
+func (s Sample) IsText() bool { return s.Field.kind.text }
 
 // Go returns the name of a sample's field in Go.
 func (s Sample) Go() string {
@@ -86,10 +82,14 @@ func (s Sample) Go() string {
 
 // Literal returns a value as a Go literal in the input of the API.
 func (s Sample) Literal(value string) string {
-	if s.Field.Type == "bool" {
+	switch s.Field.Type {
+	case "bool":
 		return value
+	case "timestamp":
+		return strconv.Quote(typed.UTC(value))
+	default:
+		return strconv.Quote(value)
 	}
-	return strconv.Quote(value)
 }
 
 // Pointer returns the JSON Pointer of a field that can be invalid.

@@ -20,12 +20,16 @@ var resources = []struct {
 	one, fields string
 	run         bool
 }{
-	{one: "project", fields: "external,name:text:unique,vat_rate:decimal,since:date:?,active:bool"},
+	{one: "project", fields: "external,name:text:unique,vat_rate:percent=23,since:date:?,active:bool=true,contact:email:unique?," +
+		"site:url:?,phase:text=first draft,opens_at:time=09:30"},
 	{one: "expense", fields: "vendor:text:alike,spent_on:date:alike,amount:money:alike,receipt:text:unique?," +
-		"category:choice(travel|meals|office_supplies),notes:longtext:?,project:ref(project),customer:ref(customer):?"},
-	{one: "purchase_order", run: true, fields: "title:text,external,number:integer:unique,terms:longtext,remark:text:?,net:money:?," +
+		"category:choice(travel|meals|office_supplies),notes:longtext:?,project:ref(project),customer:ref(customer):?,hotline:phone:?," +
+		"leaves_at:time:?"},
+	{one: "purchase_order", run: true, fields: "title:text,external,shop:ref(customer),slot:choice(early|late),number:integer," +
+		"unique(shop,slot,number),terms:longtext,remark:text:?,net:money:?," +
 		"gross:money,due_on:date:unique?,weight:decimal:unique?,rank:integer:?,state:choice(open|closed):?," +
-		"expense:ref(expense):?,customer:ref(customer)"},
+		"expense:ref(expense):?,customer:ref(customer),discount:percent:?,site:url,phone:phone,email:email:unique," +
+		"called_at:timestamp:alike,arrives_at:timestamp:?"},
 }
 
 // TestResources: the written code is formatted, satisfies the rules and the linter of this repository, and passes its own

@@ -6,6 +6,9 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"onlyonce/internal/invalid"
+	"onlyonce/internal/value/typed"
 )
 
 // Resource is the specification of a new kind of record.
@@ -13,7 +16,8 @@ type Resource struct {
 	One    Name // "expense"
 	Many   Name // "expenses"
 	Fields []Field
-	Run    bool // whether its operations are in the style Run, code on a transaction instead of statements
+	Rules  []Rule // the uniqueness rules, also those of one field
+	Run    bool   // whether its operations are in the style Run, code on a transaction instead of statements
 	// External reports whether programs may send an external id.
 	External bool
 }
@@ -21,19 +25,20 @@ type Resource struct {
 // Field is a field of a resource, as in its form.
 type Field struct {
 	Name     Name
-	Type     string // "text", "longtext", "integer", "decimal", "money", "date", "bool", "choice" or "ref"
+	Type     string // the name of one of the fieldTypes
 	Optional bool   // may be blank
 	Unique   bool   // no two records of a tenant have the same value
+	Ruled    bool   // part of a uniqueness rule over several fields
 	Alike    bool   // part of the likeness
+	Default  string // what a new form begins with; "" for none
 	Choices  []string
 	To       Target // of a ref
 	// Currency is the name of the currency of money.
 	Currency Name
 
-	of string // the name of the referenced resource
+	kind fieldType
+	of   string // the name of the referenced resource
 }
-
-var fieldTypes = []string{"text", "longtext", "integer", "decimal", "money", "date", "bool", "choice", "ref"}
 
 // external marks a resource whose records have external ids.
 const external = "external"
@@ -56,12 +61,18 @@ func Parse(one, plural, fields string) (Resource, error) {
 		problems = append(problems, fmt.Errorf("%q is its own plural: name another one with plural=", one))
 	}
 	seen := map[Name]bool{}
-	for text := range strings.SplitSeq(fields, ",") {
-		if strings.TrimSpace(text) == external {
+	var rules []string
+	for _, text := range specified.FindAllString(fields+",", -1) {
+		text = strings.TrimSpace(strings.TrimSuffix(text, ","))
+		if text == external {
 			r.External, seen["source"], seen["external_id"], seen["external"] = true, true, true, true
 			continue
 		}
-		f, err := parseField(strings.TrimSpace(text))
+		if several := uniqueForm.FindStringSubmatch(text); several != nil {
+			rules = append(rules, several[1])
+			continue
+		}
+		f, err := parseField(text)
 		if err == nil && seen[f.Column()] {
 			err = fmt.Errorf("the field %q is there twice", f.Column())
 		}
@@ -73,6 +84,16 @@ func Parse(one, plural, fields string) (Resource, error) {
 	}
 	if err := errors.Join(problems...); err != nil {
 		return r, err
+	}
+	for _, inside := range rules {
+		if err := r.rule(inside); err != nil {
+			return r, err
+		}
+	}
+	for _, f := range r.Fields {
+		if f.Unique {
+			r.Rules = append(r.Rules, Rule{[]Field{f}})
+		}
 	}
 	if !slices.ContainsFunc(r.Fields, isLabel) {
 		return r, errors.New("one field has to be a text without ?, by which people know a record: like name:text")
@@ -120,52 +141,100 @@ func (r *Resource) nameCurrencies(seen map[Name]bool) error {
 	return nil
 }
 
-var typeForm = regexp.MustCompile(`^([a-z]+)(?:\(([^()]*)\))?$`)
+var (
+	specified  = regexp.MustCompile(`(?:\([^()]*\)|[^(),]|[()])*?,`)
+	uniqueForm = regexp.MustCompile(`^unique\(([^()]*)\)$`)
+	typeForm   = regexp.MustCompile(`^([a-z]+)(?:\(([^()]*)\))?$`)
+	marks      = regexp.MustCompile(`^(.*):(\?|unique|unique\?|alike)$`)
+)
 
 func parseField(text string) (Field, error) {
-	parts := strings.Split(text, ":")
-	if len(parts) < 2 || len(parts) > 3 {
+	name, rest, ok := strings.Cut(text, ":")
+	form, given, hasDefault := strings.Cut(rest, "=")
+	mark := ""
+	if marked := marks.FindStringSubmatch(given); marked != nil {
+		given, mark = marked[1], marked[2]
+	} else if !hasDefault {
+		form, mark, _ = strings.Cut(form, ":")
+	}
+	if !ok || strings.Contains(mark, ":") {
 		return Field{}, fmt.Errorf("the field %q is neither name:type nor name:type:marks", text)
 	}
-	f := Field{Name: Name(parts[0])}
+	f := Field{Name: Name(name), Default: given}
 	if err := f.Name.check("field", reservedFields); err != nil {
 		return f, err
 	}
-	if bare, blank := strings.CutSuffix(parts[1], "?"); blank {
+	if bare, blank := strings.CutSuffix(form, "?"); blank {
 		return f, fmt.Errorf("the field %s: a mark comes behind a colon, as in %s:%s:?", f.Name, f.Name, bare)
 	}
-	form := typeForm.FindStringSubmatch(parts[1])
-	if form == nil || !slices.Contains(fieldTypes, form[1]) {
-		return f, fmt.Errorf("the field %s has the type %q: choose one of text, longtext, integer, decimal, money, date, bool, "+
-			"choice(a|b|c), ref(customer)", f.Name, parts[1])
-	}
-	f.Type = form[1]
-	if len(parts) == 3 {
-		switch parts[2] {
-		case "?":
-			f.Optional = true
-		case "unique":
-			f.Unique = true
-		case "unique?":
-			f.Optional, f.Unique = true, true
-		case "alike":
-			f.Alike = true
-		default:
-			return f, fmt.Errorf("the field %s has the marks %q: choose one of ?, unique, unique?, alike", f.Name, parts[2])
+	parts := typeForm.FindStringSubmatch(form)
+	var names []string
+	for _, kind := range fieldTypes {
+		if names = append(names, kind.name); parts != nil && kind.name == parts[1] {
+			f.Type, f.kind = kind.name, kind
 		}
 	}
-	return f, f.checkType(form[2])
+	if f.Type == "" {
+		return f, fmt.Errorf("the field %s has the type %q: choose one of %s", f.Name, form, strings.Join(names, ", "))
+	}
+	switch mark {
+	case "":
+	case "?":
+		f.Optional = true
+	case "unique":
+		f.Unique = true
+	case "unique?":
+		f.Optional, f.Unique = true, true
+	case "alike":
+		f.Alike = true
+	default:
+		return f, fmt.Errorf("the field %s has the marks %q: choose one of ?, unique, unique?, alike", f.Name, mark)
+	}
+	if err := f.checkType(parts[2]); err != nil || !hasDefault {
+		return f, err
+	}
+	return f, f.checkDefault()
+}
+
+// checkDefault checks the default, and makes it canonical.
+func (f *Field) checkDefault() error {
+	var problems invalid.Error
+	given := f.Default
+	switch {
+	case f.Optional || f.Unique:
+		return fmt.Errorf("the field %s has a default, and so it can be neither blank nor unique: leave the mark out", f.Name)
+	case f.Type == "bool":
+		typed.Choice(&problems, "", given, []string{"true", "false"})
+	case f.Type == "choice":
+		typed.Choice(&problems, "", given, f.Choices)
+	case f.kind.valid == nil:
+		return fmt.Errorf("the field %s is a %s, which can't have a default", f.Name, f.Type)
+	default:
+		f.Default = f.kind.valid(&problems, "", given)
+	}
+	for _, problem := range problems.Fields {
+		return fmt.Errorf("the field %s has the default %q: %s", f.Name, given, problem.Message)
+	}
+	if f.Default == "" || strings.ContainsAny(given, "\"\\`") {
+		return fmt.Errorf("the field %s has the default %q: write a value behind =, without quotes", f.Name, given)
+	}
+	return nil
 }
 
 // checkType parses the text in the brackets of the type, and checks the combination with the marks.
 func (f *Field) checkType(inside string) error {
-	uniques := []string{"text", "integer", "decimal", "date"}
+	var uniques []string
+	for _, kind := range fieldTypes {
+		if kind.unique {
+			uniques = append(uniques, kind.name)
+		}
+	}
 	switch {
 	case (f.Type == "choice" || f.Type == "ref") == (inside == ""):
 		return fmt.Errorf("the field %s: write choice(a|b|c), ref(customer), and the other types without brackets", f.Name)
 	case f.Type == "bool" && f.Optional:
 		return fmt.Errorf("the field %s is yes or no, and never blank: leave the ? out", f.Name)
-	case f.Unique && !slices.Contains(uniques, f.Type):
+	case f.Unique && !f.kind.unique:
 		return fmt.Errorf("the field %s is a %s: only %s can be unique", f.Name, f.Type, strings.Join(uniques, ", "))
 	case f.Type == "ref":
 		f.of = inside
@@ -182,7 +251,7 @@ func (f *Field) checkType(inside string) error {
 }
 
 // isLabel reports whether a field can be the label of a record.
-func isLabel(f Field) bool { return f.Type == "text" && !f.Optional }
+func isLabel(f Field) bool { return f.Type == "text" && !f.Optional && f.Default == "" }
 
 // Has returns the fields of some types.
 func (r Resource) Has(types ...string) (found []Field) {

@@ -1,9 +1,12 @@
 package scaffold_test
 
 import (
+	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
+	"onlyonce/internal/must"
 	"onlyonce/internal/tool/scaffold"
 )
 
@@ -68,6 +71,27 @@ func TestParse(t *testing.T) {
 		{"expense", "", "vendor:text,net:money,gross:money,currency:text", ""},
 		{"expense", "", "vendor:text,net:money,gross:money,net_currency:text", "which comes with it"},
 		{"expense", "", valid + strings.Repeat(",x:date", 40), "too many"},
+		{"expense", "", "vendor:text,status:text=open,due:time=09:30,share:percent=12.50:alike,paid:bool=true", ""},
+		{"expense", "", "vendor:text,paid_at:timestamp=2026-11-21T09:30:00Z", ""},
+		{"expense", "", "vendor:text=open", "a text without ?"},
+		{"expense", "", "vendor:text,share:percent=101", "Enter a percentage from 0 to 100"},
+		{"expense", "", "vendor:text,on:date=tomorrow", "a word of SQL"},
+		{"expense", "", "vendor:text,day:date=tomorrow", "Enter a day"},
+		{"expense", "", "vendor:text,x:choice(a|b)=c", "Choose one of these: a, b"},
+		{"expense", "", "vendor:text,x:text=:?", "neither blank nor unique"},
+		{"expense", "", "vendor:text,x:text=a:unique", "neither blank nor unique"},
+		{"expense", "", "vendor:text,x:text=", "write a value behind ="},
+		{"expense", "", "vendor:text,x:text=\"a\"", "without quotes"},
+		{"expense", "", "vendor:text,x:money=5", "can't have a default"},
+		{"booking", "", "code:text,vehicle:ref(customer),day:date,slot:choice(early|late),unique(vehicle,day,slot)", ""},
+		{"booking", "", "code:text,unique(code, day),day:date", ""},
+		{"booking", "", "code:text,day:date,unique(code,dat)", "which is none of the fields"},
+		{"booking", "", "code:text,day:date,unique(day)", "as in day:text:unique"},
+		{"booking", "", "code:text,day:date:unique,unique(code,day)", "in two unique rules"},
+		{"booking", "", "code:text,day:date:?,unique(code,day)", "may be blank"},
+		{"booking", "", "code:text,net:money,unique(code,net)", "which no rule compares"},
+		{"booking", "", "code:text,open:bool,buyer:ref(customer),unique(open,buyer)", "needs one field with many values"},
+		{"booking", "", "code:text,day:date,unique(code,day", "neither name:type"},
 	} {
 		_, err := scaffold.Parse(c.name, c.plural, c.fields)
 		switch {
@@ -76,6 +100,21 @@ func TestParse(t *testing.T) {
 		case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
 			t.Errorf("%s %s: %v, want %q", c.name, c.fields, err, c.want)
 		}
+	}
+}
+
+// TestEveryTypeIsDocumented: the table of types has the types that there are.
+func TestEveryTypeIsDocumented(t *testing.T) {
+	t.Parallel()
+	_, err := scaffold.Parse("expense", "", "vendor:nothing")
+	_, types, found := strings.Cut(fmt.Sprint(err), "choose one of ")
+	row := regexp.MustCompile("(?m)^\\| `([a-z]+)(?:\\(.*\\))?` \\|")
+	table := ""
+	for _, named := range row.FindAllStringSubmatch(must.Read(t, "../../../CONTRIBUTING.md"), -1) {
+		table += ", " + named[1]
+	}
+	if !found || ", "+types != table {
+		t.Errorf("the types are %s, and the table has%s", types, table)
 	}
 }
 

@@ -55,6 +55,19 @@ func Decimal(problems *invalid.Error, pointer, text string) string {
 	return number.String()
 }
 
+// Percentage returns a number from 0 to 100 with at most three decimals in canonical form: "12.5" for "12.50".
+func Percentage(problems *invalid.Error, pointer, text string) string {
+	if strings.TrimSpace(text) == "" {
+		return ""
+	}
+	rate, err := money.ParseRate(text)
+	if err != nil {
+		problems.Add(pointer, "Enter a percentage from 0 to 100 with at most three decimals, like 12.5.")
+		return ""
+	}
+	return rate.String()
+}
+
 // Amount returns an amount in minor units with its currency, or zero values if the amount is blank.
 func Amount(problems *invalid.Error, pointer, text, currencyPointer, code string) (int64, money.Currency) {
 	text = strings.TrimSpace(text)

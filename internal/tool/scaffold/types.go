@@ -1,0 +1,102 @@
+package scaffold
+
+import (
+	"onlyonce/internal/invalid"
+	"onlyonce/internal/value/typed"
+)
+
+// fieldType describes the fields of a type. In SQL, {} is their column.
+type fieldType struct {
+	name string
+	// text reports whether a field is the same text in a record, an input and a command. The templates know the others.
+	text bool
+	// unique reports whether a field can be unique, and so have a value of its own in each of many rows.
+	unique bool
+	sql    string // the type of the column; "" for a text, and for the types that the templates know
+	check  string // the condition on a value that isn't blank; "" for none
+	json   string // the value as text; "" for a text
+	// parse is the function of package typed that checks a value, and valid the same for a default.
+	parse   string
+	valid   func(*invalid.Error, string, string) string
+	format  string // of the API, see apidoc
+	enter   string // the message for a blank field; "" for the usual one
+	control string // the kind of the control; "" for a line
+	class   string // the CSS class of the column of a list
+	shown   string // the function that shows a value; "" if it is shown as it is
+	read    string // the same in a domain
+	nth     string // the n-th of many values, in Go
+	samples [6]string
+	invalid string
+}
+
+// fieldTypes are the types of fields, in the order of the documentation. The samples are the values of a command, of a valid change,
+// of another record, one that is taken and one that is free, and the example.
+var fieldTypes = []fieldType{
+	{
+		name: "text", text: true, unique: true, class: "name", nth: `fmt.Sprint(n)`,
+		check: `{} = btrim({}) AND {} !~ '[[:cntrl:]]' AND length({}) <= 200`,
+		valid: func(e *invalid.Error, at, text string) string { return e.Line(at, "the text", text, 200) },
+	},
+	{name: "longtext", text: true, control: "Lines", class: "name", check: `length({}) <= 5000`},
+	{
+		name: "email", text: true, unique: true, parse: "Email", valid: typed.Email, format: "email", control: "Email", class: "name",
+		check: `length({}) <= 254 AND {} COLLATE "C" ~ '^[!-?A-~]+@[!-?A-~]+$'`, nth: `fmt.Sprint(n, "@example.com")`,
+		samples: [6]string{
+			"ada@example.com", "bob@example.com", "cleo@example.com", "dora@example.com", "emil@example.com", "ada@example.com",
+		},
+	},
+	{
+		name: "url", text: true, parse: "URL", valid: typed.URL, format: "uri", control: "Website", class: "name",
+		check: `length({}) <= 2000 AND {} ~ '^https?://[^[:space:]]+$'`,
+		samples: [6]string{
+			"https://example.com/one", "https://example.com/two", "https://example.com/three", "", "", "https://example.com/four",
+		},
+	},
+	{
+		name: "phone", text: true, parse: "Phone", valid: typed.Phone, format: "phone", control: "Phone", class: "name",
+		check:   `length({}) <= 40 AND {} ~ '^[+]?[0-9 ()./-]+$'`,
+		samples: [6]string{"+353 1 555 0101", "+353 1 555 0102", "+353 1 555 0103", "", "", "+353 1 555 0101"},
+	},
+	{
+		name: "integer", text: true, unique: true, parse: "Integer", valid: typed.Integer, format: "integer", control: "Whole",
+		class: "num", sql: "bigint", check: `{} BETWEEN -999999999999999 AND 999999999999999`, json: `{}::text`, nth: `fmt.Sprint(n)`,
+		samples: [6]string{"1000", "2000", "7", "8", "9", "42"},
+	},
+	{
+		name: "decimal", text: true, unique: true, parse: "Decimal", valid: typed.Decimal, format: "number", control: "Decimal",
+		class: "num", sql: "numeric", json: `{}::text`, nth: `fmt.Sprint(n)`,
+		samples: [6]string{"2.5", "3.5", "1.5", "1.25", "1.75", "2.5"},
+	},
+	{
+		name: "percent", text: true, parse: "Percentage", valid: typed.Percentage, format: "percent", control: "Percent", class: "num",
+		sql: "numeric", check: `{} BETWEEN 0 AND 100 AND scale({}) <= 3`, json: `{}::text`, shown: "web.PercentText",
+		samples: [6]string{"12.5", "13.5", "100", "", "", "12.5"},
+	},
+	{name: "money", control: "Decimal", class: "num", samples: [6]string{"50.00", "60.00", "70.00", "", "", "50.00"}},
+	{
+		name: "date", unique: true, parse: "Date", format: "date", control: "Day", class: "date", sql: "date",
+		enter: "Enter the day as year-month-day, like 2026-11-21.", shown: "web.DateText", read: ".Display()",
+		valid: func(e *invalid.Error, at, text string) string { return typed.Date(e, at, text).String() },
+		nth:   `fmt.Sprint(2000+n, "-01-01")`, invalid: "tomorrow",
+		samples: [6]string{"2026-11-21", "2026-11-22", "2026-11-01", "2026-11-02", "2026-11-03", "2026-11-21"},
+	},
+	{
+		name: "time", text: true, parse: "Time", valid: typed.Time, format: "time", control: "Clock", class: "date",
+		sql: "time(0)", check: `{} < '24:00' AND extract(second FROM {}) = 0`, json: `left({}::text, 5)`,
+		enter: "Enter the time as hours and minutes, like 09:30.", invalid: "noon",
+		samples: [6]string{"09:30", "10:30", "11:30", "", "", "09:30"},
+	},
+	{
+		name: "timestamp", text: true, parse: "Timestamp", valid: typed.Timestamp, format: "moment", control: "Moment", class: "date",
+		sql: "timestamptz(0)", check: `{} >= '1900-01-01 00:00:00Z' AND {} < '10000-01-01 00:00:00Z'`,
+		json:  `to_char({} AT TIME ZONE 'utc', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`,
+		enter: "Enter the day and the time in UTC.", shown: "web.TimestampText", invalid: "tomorrow",
+		samples: [6]string{"2026-11-21T09:30", "2026-11-22T09:30", "2026-11-23T09:30", "", "", "2026-11-21T09:30:00Z"},
+	},
+	{
+		name: "bool", control: "YesOrNo", class: "name", sql: "boolean", shown: "templates.YesNo",
+		samples: [6]string{"true", "false", "true", "", "", "true"},
+	},
+	{name: "choice", text: true, control: "OneOf", class: "name", shown: "web.OptionText", invalid: "nothing of these"},
+	{name: "ref", format: "uuid", control: "Offered", class: "name", sql: "uuid"},
+}
