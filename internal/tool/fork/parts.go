@@ -31,7 +31,8 @@ func parts() []part {
 			"docs/decisions/*-a-cell-is-an-installation.md",
 		}},
 		{name: "invoices", rooms: []string{
-			"internal/invoice", "internal/*/invoice*", "internal/tool/check/invoice*", "templates/invoice*", "static/invoice*", "docs/invoice*", "e2e/invoice*",
+			"internal/invoice", "internal/*/invoice*", "internal/tool/check/invoice*",
+			"templates/invoice*", "static/invoice*", "docs/invoice*", "e2e/invoice*",
 			"docs/api-client*", "docs/webhooks.md", "docs/verdicts/onlyonce.*", "docs/decisions/*-numbers-without-gaps.md",
 			"docs/decisions/*-the-database-keeps-the-books.md",
 			"e2e/apps/this_app.json", "e2e/apps/onlyonce",
