@@ -3,7 +3,6 @@ package templates
 import (
 	"cmp"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/a-h/templ"
@@ -44,7 +43,6 @@ type Input struct {
 	HintNumber   string // ends the hint, on one line
 	Error        string
 	Mode         string // inputmode
-	MaxLength    int    // 0 for none
 	Autocomplete string // "off" when empty, because most fields are about other people
 	Focus        bool
 }
@@ -68,9 +66,6 @@ func (in Input) attributes() templ.Attributes {
 	}
 	if in.Mode != "" {
 		attrs["inputmode"] = in.Mode
-	}
-	if in.MaxLength != 0 {
-		attrs["maxlength"] = strconv.Itoa(in.MaxLength)
 	}
 	return attrs
 }

@@ -41,11 +41,11 @@ func (c Control) input(f Form, first bool) Input {
 	}
 	switch c.Kind {
 	case Email:
-		in.Type, in.MaxLength = "email", 254
+		in.Type = "email"
 	case Website:
-		in.Type, in.MaxLength = "url", 2000
+		in.Type = "url"
 	case Phone:
-		in.Type, in.MaxLength = "tel", 40
+		in.Type = "tel"
 	case Whole:
 		in.Mode = "numeric"
 	case Decimal, Percent:
