@@ -270,7 +270,10 @@ func TestConflictsThatNeverComeAreFound(t *testing.T) {
 	} {
 		s.packages = s.packages[:loaded]
 		s.parse(t, "internal/x/xpages", `import ("context"; "errors"; "github.com/jackc/pgx/v5"; "github.com/jackc/pgx/v5/pgconn"
-			"onlyonce/internal/conflict"; "onlyonce/internal/idempotency"; "onlyonce/internal/record"; "onlyonce/internal/web")
+			"onlyonce/internal/conflict"
+			"onlyonce/internal/idempotency"
+			"onlyonce/internal/record"
+			"onlyonce/internal/web")
 			type thing struct{ record.Header }
 			var (_ context.Context; _ = errors.New; _ pgx.Tx; _ pgconn.PgError)
 			var Taken = conflict.Kind{}
