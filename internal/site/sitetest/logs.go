@@ -16,8 +16,9 @@ func (l logs) Write(line []byte) (int, error) {
 	return l.b.Output().Write(line)
 }
 
-// secretLike matches 256 bits as text, such as the token of a session, the secret of an API token or of a link.
-var secretLike = regexp.MustCompile(`(?:^|[^\w-])((?:oo_)?[\w-]{43})(?:$|[^\w-])`)
+// secretLike matches 256 bits as text, such as the token of a session, the secret of an API token or of a link. Two ids behind a slash, the
+// address of a sender, are no secret.
+var secretLike = regexp.MustCompile(`(?:^|[^\w/-])((?:oo_)?[\w-]{43})(?:$|[^\w-])`)
 
 // secretIn returns a password, token or key in a text, or "".
 func secretIn(text string) string {

@@ -11,10 +11,11 @@ func TestSecretsInLogsAreFound(t *testing.T) {
 		"test=TestCustomersAreListedAgainAfterTheyWereArchived":                                                   "",
 		`msg="log in" form="map[password:[correct horse battery staple]]"`:                                        Password,
 		`header="map[Authorization:[Bearer token of Acme]]"`:                                                      "token of Acme",
-		"session=" + key: key,
+		"path=/hooks/" + key:                       "",
+		"session=" + key:                           key,
 		`cookie="session=` + key + `; theme=dark"`: key,
-		"made=oo_" + key:                     "oo_" + key,
-		"href=/join?link=" + key + " user=1": key,
+		"made=oo_" + key:                           "oo_" + key,
+		"href=/join?link=" + key + " user=1":       key,
 	} {
 		if got := secretIn(line); got != want {
 			t.Errorf("%s: found %q, want %q", line, got, want)
