@@ -140,7 +140,7 @@ func TestEveryReferenceHasAForeignKey(t *testing.T) {
 	}.try(t)
 }
 
-// notLookedUp are references from which nobody looks for their rows, each with the reason.
+// notLookedUp are references by which no page finds rows, each with the reason.
 var notLookedUp = map[string]string{
 	"customer_distinct_pairs_other": "looked up as a pair",
 	"intent_effects_intent":         "looked up by the record",

@@ -22,9 +22,9 @@ var mayAct = []string{
 	"people/link.Forgot", // mails at most one link in each period
 }
 
-// TestPagesActByOperations: what a handler, a hook of a form or the explanation of a conflict does besides the operation is not protected
-// by a key. It comes with each repeat, with a rollback and maybe with a GET, and is missing after a crash. The test follows the calls of
-// pages and of the kit into domains.
+// TestPagesActByOperations: an effect of a handler, of a hook of a form or of the explanation of a conflict outside of the operation is not
+// protected by a key. It comes with each repeat, with a rollback and maybe with a GET, and is missing after a crash. The test follows the
+// calls of pages and of the kit into domains.
 func TestPagesActByOperations(t *testing.T) {
 	t.Parallel()
 	s := whole(t)

@@ -16,7 +16,7 @@ type Resource struct {
 	One    Name // "expense"
 	Many   Name // "expenses"
 	Fields []Field
-	Rules  []Rule // the uniqueness rules, also those of one field
+	Rules  []Rule // uniqueness rules of one field or several
 	Run    bool   // whether its operations are in the style Run, code on a transaction instead of statements
 	// External reports whether programs may send an external id.
 	External bool
@@ -25,12 +25,12 @@ type Resource struct {
 // Field is a field of a resource, as in its form.
 type Field struct {
 	Name     Name
-	Type     string // the name of one of the fieldTypes
+	Type     string // name of one of the fieldTypes
 	Optional bool   // may be blank
 	Unique   bool   // no two records of a tenant have the same value
 	Ruled    bool   // part of a uniqueness rule over several fields
 	Alike    bool   // part of the likeness
-	Default  string // what a new form begins with; "" for none
+	Default  string // initial value of a new form; "" for none
 	Choices  []string
 	To       Target // of a ref
 	// Currency is the name of the currency of money.

@@ -10,7 +10,7 @@ type fieldType struct {
 	name string
 	// text reports whether a field is the same text in a record, an input and a command. The templates know the others.
 	text bool
-	// unique reports whether a field can be unique, and so have a value of its own in each of many rows.
+	// unique reports whether a field can be unique: whether it has enough values for each of many rows to have another.
 	unique bool
 	sql    string // the type of the column; "" for a text, and for the types that the templates know
 	check  string // the condition on a value that isn't blank; "" for none
