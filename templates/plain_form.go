@@ -1,6 +1,9 @@
 package templates
 
-import "strings"
+import (
+	"strings"
+	"time"
+)
 
 // Control is a labelled field of a [PlainForm].
 type Control struct {
@@ -55,7 +58,9 @@ func (c Control) input(f Form, first bool) Input {
 	case Clock:
 		in.Type = typeFor(in.Value, "time", "15:04")
 	case Moment:
-		in.Value = strings.TrimSuffix(strings.TrimSuffix(in.Value, "Z"), ":00")
+		if at, err := time.Parse(time.RFC3339, in.Value); err == nil { // a control has no zone
+			in.Value = strings.TrimSuffix(at.UTC().Format("2006-01-02T15:04:05"), ":00")
+		}
 		in.Type = typeFor(in.Value, "datetime-local", "2006-01-02T15:04", "2006-01-02T15:04:05")
 	default:
 	}
