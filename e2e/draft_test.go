@@ -143,7 +143,7 @@ func (f form) asksPassword() bool {
 	return slices.ContainsFunc(f.Fields, func(f field) bool { return f.Text == "$APP_PASSWORD" })
 }
 
-// step matches the path of a login or of one of its steps.
+// step matches the path of a login, and of each of its steps.
 var step = regexp.MustCompile(`(?i)log.?[io]n|sign.?in|auth|session|account|sso|passw|ident|verif|challenge|factor|2fa|mfa|otp`)
 
 // drafted describes the form with the most fields on the page that a path leads to: those of a login, the required ones, and the first

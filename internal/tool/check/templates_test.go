@@ -176,7 +176,7 @@ func TestUnsafeMarkupIsFound(t *testing.T) {
 	}
 }
 
-// mayWriteAnswers are the functions of pages that write into an answer by themselves.
+// mayWriteAnswers are the functions of pages that write to the http.ResponseWriter.
 var mayWriteAnswers = []string{
 	"lab/labpages.pages.sendProgress", "lab/labpages.pages.drawRun", // rendered by templates, and sent in other formats
 	"lab/labpages.lostAnswer.Write", // passes it on

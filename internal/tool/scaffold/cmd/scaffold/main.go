@@ -83,7 +83,7 @@ func (c commands) write(ctx context.Context, what string) ([]string, error) {
 	return paths, nil
 }
 
-// finish compiles what was written, and adds its table to the catalog.
+// finish compiles the written files, and adds the new table to the catalog.
 func finish(ctx context.Context, paths []string) error {
 	vet := []string{"vet"}
 	for _, path := range paths {
