@@ -124,13 +124,13 @@ func TestNewInvoiceBeginsWithSettings(t *testing.T) {
 	}
 	begins(open("").Says("Leave blank for 1 day after the issue date, or the customer's own terms.").Typed(), "USD", "")
 	form := open("?customer=" + id).Says("Leave blank for 14 days after the issue date.").Typed()
-	begins(form, "USD", day(14))
+	begins(form, "USD", sitetest.Today().AddDays(14).String())
 	form = sitetest.Change(form, "issue_date", "2026-11-21", "due_date", "", "currency", "GBP", "line_description", "Design",
 		"line_unit_price", "1")
 	made := person.Submit("/invoices", form).Location()
 	b.Page(person.Get(made)).Says("5 Dec 2026", "GBP 1.14")
-	begins(open("?customer="+id).Typed(), "GBP", day(14))
-	begins(open("?copy="+path.Base(made)).Typed(), "GBP", day(14))
+	begins(open("?customer="+id).Typed(), "GBP", sitetest.Today().AddDays(14).String())
+	begins(open("?copy="+path.Base(made)).Typed(), "GBP", sitetest.Today().AddDays(14).String())
 }
 
 // TestDueDateByTerms: a missing due date follows from the terms of the customer, or else from those of the settings.
