@@ -28,8 +28,8 @@ func TestBackToARefusedForm(t *testing.T) {
 	s.create()
 	s.sees(alreadyCreated(s.number(1)) + " " + changesNotSaved)
 	s.isAccessibleNow("another wish with the same form")
-	s.follow(linkRules)
-	s.seesHeading("What happens only once")
+	s.follow(linkCustomers)
+	s.seesHeading(headingCustomers)
 
 	checked := s.awaitCheck()
 	s.back()

@@ -60,7 +60,6 @@ const (
 
 // Links.
 const (
-	linkRules           = "Rules"
 	linkBillNow         = "Bill now"
 	linkContinue        = "Continue"
 	linkCopyAsNew       = "Copy as new"

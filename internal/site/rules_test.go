@@ -1,11 +1,31 @@
 package site_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"onlyonce/internal/site/sitecases"
 	"onlyonce/internal/site/sitetest"
 )
+
+// TestRulesAndAPIAreInASection checks that the links to the documentation are in the main navigation only without a login.
+func TestRulesAndAPIAreInASection(t *testing.T) {
+	b := setup(t)
+	for where, want := range map[*sitetest.Client][]int{b.Browser(b.Replica): {0}, b.Person(b.Replica, b.Acme): {1}} {
+		for _, path := range []string{"/rules", "/docs/api"} {
+			var with []int
+			for i, nav := range sitetest.Elements(b.Page(where.Get(path)).Root, "nav") {
+				if strings.Contains(sitetest.Text(nav), "RulesAPI") {
+					with = append(with, i)
+				}
+			}
+			if !slices.Equal(with, want) {
+				t.Errorf("%s: the links are in the navigations %v, want %v", path, with, want)
+			}
+		}
+	}
+}
 
 // TestRulesSayWhatIsRegistered: the public page has each operation with its promise, and each rule, below the anchor of its
 // resource.

@@ -37,7 +37,7 @@ func (m *resource) entries(found Entity, history []idempotency.Entry) (entries [
 		owner, words := m.s.wordingOf(e.Operation)
 		switch idempotency.Outcome(e.What) {
 		case idempotency.Created:
-			shown.Text, shown.Key = Capital(words.Did), e.Key
+			shown.Text, shown.Key = m.s.Once(e.Operation), e.Key
 		case idempotency.Changed:
 			shown.Text = Capital(words.Did)
 			shown.Changes = slices.Concat(m.changes(e.Changes), m.referenceChanges(e.Changes), describe(e.Changes))

@@ -35,8 +35,7 @@ func (s *Server) Page(w http.ResponseWriter, r *http.Request) templates.Page {
 func (s *Server) tabs(r *http.Request) (items []templates.NavItem) {
 	here := s.resourceOf(r)
 	section := s.above(here)
-	docs := s.docsWithin != "" && Principal(r).Name != "" && isDocs(r)
-	if docs {
+	if s.docsWithin != "" && Principal(r).Name != "" && isDocs(r) {
 		section = s.resourceNamed(s.docsWithin)
 	}
 	if section == nil {
@@ -48,7 +47,7 @@ func (s *Server) tabs(r *http.Request) (items []templates.NavItem) {
 		}
 	}
 	if section.many == s.docsWithin {
-		items = append(items, templates.NavItem{Text: "API", Href: docsPath, Current: docs})
+		items = append(items, docsItems(r)...)
 	}
 	if len(items) > 0 {
 		items = append([]templates.NavItem{{Text: section.tab, Href: "/" + section.many, Current: here == section}}, items...)
@@ -75,18 +74,25 @@ func (s *Server) nav(r *http.Request) []templates.NavItem {
 			items = append(items, templates.NavItem{Text: sectionTitle(reg.many), Href: "/" + reg.many, Current: reg == here})
 		}
 	}
-	items = append(items, templates.NavItem{Text: "Rules", Href: rulesPath, Current: r.URL.Path == rulesPath})
 	if s.docsWithin == "" || Principal(r).Name == "" {
-		items = append(items, templates.NavItem{Text: "API", Href: docsPath, Current: isDocs(r)})
+		items = append(items, docsItems(r)...)
 	}
 	return items
 }
 
+// docsItems returns the links to the documentation.
+func docsItems(r *http.Request) []templates.NavItem {
+	rules := r.URL.Path == rulesPath
+	return []templates.NavItem{
+		{Text: "Rules", Href: rulesPath, Current: rules}, {Text: "API", Href: docsPath, Current: isDocs(r) && !rules},
+	}
+}
+
 const docsPath = "/docs/api"
 
-// isDocs reports whether a page is about the API.
+// isDocs reports whether a page documents the rules or the API.
 func isDocs(r *http.Request) bool {
-	return strings.HasPrefix(r.URL.Path, "/docs/") || strings.HasPrefix(r.URL.Path, "/problems")
+	return r.URL.Path == rulesPath || strings.HasPrefix(r.URL.Path, "/docs/") || strings.HasPrefix(r.URL.Path, "/problems")
 }
 
 // loginUnknown reports whether a request has a session that was not read, for example because the database is down.

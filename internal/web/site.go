@@ -86,7 +86,8 @@ func (s *Site) ShowAttempts(of func(*http.Request, uuid.UUID) (templ.Component, 
 	s.attempts = of
 }
 
-// DocsWithin puts the documentation of the API into the section of a resource, for those who are logged in.
+// DocsWithin puts the links to the rules and to the documentation of the API into the section of a resource, for users with a login.
+// Without it they are in the main navigation.
 func (s *Site) DocsWithin(section string) { s.docsWithin = section }
 
 // ShowPrograms shows programs that use the API in its documentation.

@@ -129,6 +129,12 @@ func (s *Server) wordingOf(operation string) (one string, words Wording) {
 	return "", Wording{}
 }
 
+// Once returns the text for a record that an operation created, such as "Created once".
+func (s *Server) Once(operation string) string {
+	_, words := s.wordingOf(operation)
+	return Capital(words.Did) + " once"
+}
+
 // message is the text of a flash on the page of a record, or "" for one that is none.
 func (s *Server) message(flash, name string) string {
 	text := ""

@@ -33,14 +33,15 @@ func (s *pages) recordAttempts(r *http.Request, id uuid.UUID) (templ.Component, 
 	return peopleviews.AttemptsSection(v), nil
 }
 
-// summary returns that a record was created once, and how often that was attempted. There may have been more attempts than were kept.
+// summary returns that a record was created once, in the words of its operation, and how often that was attempted. There may have been more attempts than were kept.
 func (s *pages) summary(about []attempt.Of) string {
-	making, ignored, refused := 0, 0, 0
+	making, ignored, refused, operation := 0, 0, 0, ""
 	for _, a := range about {
 		if !a.Making {
 			continue
 		}
 		making++
+		operation = a.Operation // the same for all that are making
 		switch {
 		case a.Outcome == idempotency.Replayed:
 			ignored++
@@ -51,7 +52,7 @@ func (s *pages) summary(about []attempt.Of) string {
 	if making == 0 {
 		return fmt.Sprintf("At least %s in the last %s.", attemptCount(len(about)), retained(s.config.KeepAttempts))
 	}
-	text := "Created once. At least " + attemptCount(making)
+	text := s.Once(operation) + ". At least " + attemptCount(making)
 	if ignored > 0 {
 		text += fmt.Sprintf(", %d ignored", ignored)
 	}
