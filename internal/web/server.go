@@ -94,7 +94,7 @@ type Server struct {
 	// explained has the texts of problems that rooms know more about, by slug.
 	explained map[string]Explanation
 	columns   map[string]addedColumns
-	// docsWithin is the section with the rules and the documentation of the API, see [Site.DocsWithin]; "" for a place in the main navigation.
+	// docsWithin is the section with the rules and the documentation of the API, see [Site.DocsWithin]; "" for the main navigation.
 	docsWithin string
 	start      templates.NavItem // the page with which people begin, see [Site.Home]; zero if there is none
 }

@@ -33,7 +33,8 @@ func (s *pages) recordAttempts(r *http.Request, id uuid.UUID) (templ.Component, 
 	return peopleviews.AttemptsSection(v), nil
 }
 
-// summary returns that a record was created once, in the words of its operation, and how often that was attempted. There may have been more attempts than were kept.
+// summary returns that a record was created once, in the words of its operation, and how often that was attempted. There may have been
+// more attempts than were kept.
 func (s *pages) summary(about []attempt.Of) string {
 	making, ignored, refused, operation := 0, 0, 0, ""
 	for _, a := range about {
