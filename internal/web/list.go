@@ -29,7 +29,8 @@ type Parameter = apidoc.Parameter
 // Listing describes how a list of records is read and shown. Without columns or a page it is in the API only.
 type Listing[L Entity] struct {
 	Summary string      // for the API documentation
-	Query   []Parameter // besides limit and cursor
+	Query   []Parameter // besides limit, cursor and those of Filters
+	Filters []Filter
 	Read    func(r *http.Request, page record.Page) (record.List[L], error)
 	View    func(L) any // nil for L itself
 	// Finder returns the search and filter form of the page; nil without one.
@@ -53,10 +54,13 @@ type readEntities = func(*http.Request, record.Page) (record.List[Entity], error
 // untypedListing returns a listing of records without their type.
 func untypedListing[L Entity](l Listing[L], pool *pgxpool.Pool) Listing[Entity] {
 	of := Listing[Entity]{
-		Summary: l.Summary, Query: l.Query, Finder: l.Finder, Columns: l.Columns, Empty: l.Empty,
+		Summary: l.Summary, Query: l.Query, Filters: l.Filters, Finder: l.Finder, Columns: l.Columns, Empty: l.Empty,
 		View: func(row Entity) any { return row }, Row: ofEntity(l.Row),
 	}
 	of.Read = func(r *http.Request, page record.Page) (record.List[Entity], error) {
+		if err := checkFilters(l.Filters, r.URL.Query()); err != nil {
+			return record.List[Entity]{}, err
+		}
 		return untypedRows(l.Read(r, page))
 	}
 	if l.View != nil {
@@ -116,6 +120,9 @@ func (m *resource) list(path, name string, l Listing[Entity]) {
 	}
 	if described.Gives != m.shows {
 		described.Schema += "Summary"
+	}
+	for _, f := range l.Filters {
+		described.Query = append(slices.Clip(described.Query), f.parameter(m.many))
 	}
 	finds := l.readExternal != nil
 	if finds {
@@ -211,6 +218,7 @@ func (m *resource) showList(l Listing[Entity], w http.ResponseWriter, r *http.Re
 		if finder, err = l.Finder(r); err != nil {
 			return err
 		}
+		narrow(&finder, l.Filters, r.URL.Query())
 	}
 	if refused {
 		status = http.StatusUnprocessableEntity

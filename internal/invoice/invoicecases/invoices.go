@@ -80,7 +80,10 @@ func Invoices() sitetest.Resource {
 			Label:   "2026-0001",
 		},
 		Transitions: []sitetest.Transition{
-			{Verb: "issue", Past: "issued", Leaves: sitetest.Rows{"mails": 1, "intent_effects": 2}},
+			{
+				Verb: "issue", Past: "issued", Leaves: sitetest.Rows{"mails": 1, "intent_effects": 2},
+				Refused: sitetest.Refusal{After: []string{"void"}, Slug: "not-draft"},
+			},
 			{Verb: "void", Past: "voided"},
 		},
 		API: sitetest.API{Encode: invoiceCommand, Input: invoice.Input{}},

@@ -67,6 +67,7 @@ func cases() []row {
 		{"change that changes nothing", changesNothing, Outcomes("unchanged", "replayed"), changes, false},
 		{"no such record", noSuchRecord, nil, allKinds, true},
 		{"transition made already", madeAlready, Outcomes(Did, "unchanged", "replayed"), transitions, false},
+		{"transition that the state doesn't allow", notAllowed, nil, transitions, false},
 		{"transition undone since, same key again", undoneSince, nil, transitions, false},
 		{"connection lost before commit", backendTerminated, Outcomes(Did, "replayed"), nil, false},
 		{"answer lost after commit", answerLost, Outcomes(Did, "replayed"), nil, false},

@@ -13,8 +13,8 @@ import (
 // formsChangeNothingByThemselves: an edit form that is sent as it was opened leaves the record as it is. A field missing
 // from the form, or from the values it is filled with, would be erased, or revert a concurrent change.
 func formsChangeNothingByThemselves(x *Case) {
-	x.sendsWhatItShows("one field changed", x.Command) // the other fields have their first values
 	x.sendsWhatItShows("every field changed", x.allChanged())
+	x.sendsWhatItShows("one field changed", x.Command) // the other fields have their first values
 	x.putsNothingBack()
 }
 

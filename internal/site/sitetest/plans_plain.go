@@ -136,7 +136,14 @@ func (b *Bundle) everyPlain(of Resource, program, person *Client) map[string][]R
 	for prefix, caller := range map[string]*Client{"": person, "/api/v1": program} {
 		pages := PagesOf(prefix + of.Path)
 		searched := prefix + of.Path + "?limit=100&q=" + url.QueryEscape(strings.Fields(of.Label)[0])
-		routes["GET "+prefix+of.Path] = Gets(caller, append(pages, searched)...)
+		pages = append(pages, searched)
+		for _, filter := range of.Filters {
+			for _, kind := range []string{"", "&archived=1"} {
+				filtered := prefix + of.Path + "?limit=100&" + filter + kind
+				pages = append(pages, filtered, At(filtered, "", RowID(Many/2), false), filtered+"&q=77")
+			}
+		}
+		routes["GET "+prefix+of.Path] = Gets(caller, pages...)
 	}
 	if of.external() {
 		routes["GET /api/v1"+of.Path] = append(routes["GET /api/v1"+of.Path], FoundExternally(program, of)...)

@@ -33,6 +33,7 @@ type Resource struct {
 	Repeats     Repeats
 	Edited      Edited // changes the first record, if it can be changed
 	Transitions []Transition
+	Filters     []string // parameters of the list, such as "status=open"
 	API         API
 }
 
@@ -154,6 +155,14 @@ type Transition struct {
 	Leaves Rows
 	// Undo is the verb of the opposite transition; "" if there is none.
 	Undo string
+	// Refused is a state in which it isn't possible; zero if there is none.
+	Refused Refusal
+}
+
+// Refusal is a conflict of a transition with the state of a record.
+type Refusal struct {
+	After []string // the verbs that bring a new record into the state
+	Slug  string   // of the conflict
 }
 
 // of returns the command for a tenant other than acme.

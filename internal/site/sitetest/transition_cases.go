@@ -97,3 +97,22 @@ func undoneSince(x *Case) {
 	x.Seen += 2
 	x.Format.Done(x, x.Under("once more", x.Command)) // another key is another intent
 }
+
+// notAllowed: another person has brought the record into a state in which the transition isn't possible, since the page was opened.
+func notAllowed(x *Case) {
+	if x.State.Refused.Slug == "" {
+		return
+	}
+	x.State.From = x.State.Refused.After
+	other := x.another(x.Acme, "not allowed", x.Resource.Other)
+	other.Seen = 0 // the buttons of people name no version
+	x.Forget()
+	before := x.Contents()
+	refused := other.Ask(x.Command)
+	x.Format.Refused(&other, refused, x.State.Refused.Slug, nil)
+	if x.IsHTML() {
+		x.Page(refused).LeadsTo(x.Resource.RecordAt(other.ID))
+	}
+	WantUnchanged(x.Bundle, "what was refused", before, x.Contents())
+	x.WantOutcomes("conflict")
+}

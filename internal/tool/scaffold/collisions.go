@@ -13,8 +13,8 @@ import (
 	"strings"
 )
 
-// nameCollisions returns an error for each name that files declare and that their package has already, or that they give to a package
-// and to something else. Methods and fields count by their type.
+// nameCollisions returns an error for each name that files declare although their package has it, and for each that is an imported package
+// and something else in the same file. The names of methods and fields include their type.
 func nameCollisions(root string, files []file) error {
 	var taken []error
 	there := map[string]map[string]string{} // by directory and package: the names, and their files

@@ -27,6 +27,7 @@
 //	timestamp         a point in time in UTC, in seconds
 //	bool              yes or no
 //	choice(a|b|c)     one of some values
+//	state(a>b,a>c)    one of some values, changed by transitions only
 //	ref(customer)     another record, which is not archived; it is chosen from a list
 //
 // A default comes behind the type, as in status:text=open: a new form begins with it, and it is the default of the column. A new form
@@ -36,6 +37,9 @@
 // and alike: a record that has the same values in all of these fields as a recent one is a likely repeat. A repeated unique
 // value is a conflict that names the other record; about a likely repeat people are asked. unique(vehicle,day,slot), as a field
 // without a type, is for a rule over several fields.
+//
+// A state begins with its first value. status:state(booked>started>done,booked>cancelled) has the transitions start, finish and cancel,
+// with their buttons. A value that isn't known has its verb before it, as in prepare:ready.
 //
 // The word external, as a field without a type, is for records of other systems: programs may send a source and an external id,
 // which are unique together, and find the record by them.

@@ -65,6 +65,9 @@ func (r Resource) Columns() string {
 	for _, f := range r.Fields {
 		all = append(all, f.columns(r.One)...)
 	}
+	if r.State != nil {
+		all = append(all, column{string(r.State.Name), r.State.Domain(r.One), "NOT NULL DEFAULT '" + r.State.Values[0] + "'"})
+	}
 	if r.External {
 		all = append(all, column{"source", "external_source", ""},
 			column{"source_folded", "text", `COLLATE "C" GENERATED ALWAYS AS (fold_text(source)) STORED`},
@@ -149,3 +152,14 @@ func (r Resource) Targets() (all []Target) {
 func (r Resource) OthersReferredTo() []Target {
 	return slices.DeleteFunc(r.Targets(), func(t Target) bool { return t.Package == "customer" })
 }
+
+// Moves returns the transitions of the state.
+func (r Resource) Moves() []Move {
+	if r.State == nil {
+		return nil
+	}
+	return r.State.Moves
+}
+
+// Refuses reports whether a transition of the state can be refused.
+func (r Resource) Refuses() bool { return r.State != nil && r.State.Refuses() }

@@ -97,7 +97,8 @@ func (u Rule) Condition() string {
 	return strings.Join(all, " AND ")
 }
 
-// Values returns a Go expression with a text and the fields of another record with their values: " has the day " + other.Day.Display().
+// Values returns a Go expression for a text that names the fields of a record and their values, such as
+// " has the day " + other.Day.Display().
 func (u Rule) Values(text string) string {
 	var all []string
 	for i, f := range u.Fields {

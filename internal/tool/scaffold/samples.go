@@ -12,7 +12,7 @@ import (
 type Sample struct {
 	Field Field
 	Name  Name // in the form
-	// Command has a value and Valid another one; Other belongs to a record without a common unique value.
+	// Command is the value of the first record, Valid that of a valid change, and Other that of another record.
 	Command, Valid, Other string
 	// Invalid is refused, as a Go expression.
 	Invalid string
@@ -22,7 +22,8 @@ type Sample struct {
 	Example string
 }
 
-// Samples returns the samples of all fields, references first: the tests change the last field to any valid value.
+// Samples returns the samples of all fields. References come first, because the tests change the last field, and a reference needs a
+// record.
 func (r Resource) Samples() (all []Sample) {
 	for _, f := range r.Has("ref") {
 		all = append(all, Sample{

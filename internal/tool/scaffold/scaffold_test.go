@@ -21,7 +21,7 @@ var resources = []struct {
 	run         bool
 }{
 	{one: "project", fields: "external,name:text:unique,vat_rate:percent=23,since:date:?,active:bool=true,contact:email:unique?," +
-		"site:url:?,phase:text=first draft,opens_at:time=09:30"},
+		"site:url:?,phase:text=first draft,opens_at:time=09:30,stage:state(open>closed>open)"},
 	{one: "expense", fields: "vendor:text:alike,spent_on:date:alike,amount:money:alike,receipt:text:unique?," +
 		"category:choice(travel|meals|office_supplies),notes:longtext:?,project:ref(project),customer:ref(customer):?,hotline:phone:?," +
 		"leaves_at:time:?"},
@@ -29,7 +29,8 @@ var resources = []struct {
 		"unique(shop,slot,number),terms:longtext,remark:text:?,net:money:?," +
 		"gross:money,due_on:date:unique?,weight:decimal:unique?,rank:integer:?,state:choice(open|closed):?," +
 		"expense:ref(expense):?,customer:ref(customer),discount:percent:?,site:url,phone:phone,email:email:unique," +
-		"called_at:timestamp:alike,arrives_at:timestamp:?"},
+		"called_at:timestamp:alike,arrives_at:timestamp:?," +
+		"status:state(placed>confirmed>prepare:ready>sent,placed>cancelled,confirmed>cancelled)"},
 }
 
 // TestResources: the written code is formatted, satisfies the rules and the linter of this repository, and passes its own

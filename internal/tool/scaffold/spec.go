@@ -16,6 +16,7 @@ type Resource struct {
 	One    Name // "expense"
 	Many   Name // "expenses"
 	Fields []Field
+	State  *State // nil if it has none
 	Rules  []Rule // uniqueness rules of one field or several
 	Run    bool   // whether its operations are in the style Run, code on a transaction instead of statements
 	// External reports whether programs may send an external id.
@@ -37,7 +38,7 @@ type Field struct {
 	Currency Name
 
 	kind fieldType
-	of   string // the name of the referenced resource
+	of   string // the text in the brackets of a ref or a state
 }
 
 // external marks a resource whose records have external ids.
@@ -76,8 +77,7 @@ func Parse(one, plural, fields string) (Resource, error) {
 		if err == nil && seen[f.Column()] {
 			err = fmt.Errorf("the field %q is there twice", f.Column())
 		}
-		problems, seen[f.Column()] = append(problems, err), true
-		r.Fields = append(r.Fields, f)
+		problems, seen[f.Column()] = append(problems, err, r.add(f)), true
 	}
 	if len(r.Fields) > maxFields {
 		problems = append(problems, fmt.Errorf("%d fields are too many: at most %d", len(r.Fields), maxFields))
@@ -96,12 +96,21 @@ func Parse(one, plural, fields string) (Resource, error) {
 		}
 	}
 	if !slices.ContainsFunc(r.Fields, isLabel) {
-		return r, errors.New("one field has to be a text without ?, by which people know a record: like name:text")
+		return r, errors.New("one field has to be a text without ? and without a default, the name of a record on pages, like name:text")
 	}
 	if err := r.nameCurrencies(seen); err != nil {
 		return r, err
 	}
 	return r, r.apart()
+}
+
+// add adds a field to the resource.
+func (r *Resource) add(f Field) error {
+	if f.Type == "state" {
+		return r.setState(f)
+	}
+	r.Fields = append(r.Fields, f)
+	return nil
 }
 
 // apart returns an error if two fields would have the same name in the table, in Go, or in the API.
@@ -111,6 +120,9 @@ func (r Resource) apart() error {
 		for _, name := range []Name{"source", "source_folded", "external_id", "external_digest"} {
 			owner[name.Go()] = external
 		}
+	}
+	if r.State != nil {
+		owner[r.State.Name.Go()] = r.State.Name
 	}
 	for _, f := range r.Fields {
 		for _, name := range f.names() {
@@ -155,7 +167,9 @@ func parseField(text string) (Field, error) {
 	if marked := marks.FindStringSubmatch(given); marked != nil {
 		given, mark = marked[1], marked[2]
 	} else if !hasDefault {
-		form, mark, _ = strings.Cut(form, ":")
+		brackets := strings.LastIndex(form, ")") + 1 // whose content may have colons
+		bare, marked, _ := strings.Cut(form[brackets:], ":")
+		form, mark = form[:brackets]+bare, marked
 	}
 	if !ok || strings.Contains(mark, ":") {
 		return Field{}, fmt.Errorf("the field %q is neither name:type nor name:type:marks", text)
@@ -230,13 +244,14 @@ func (f *Field) checkType(inside string) error {
 		}
 	}
 	switch {
-	case (f.Type == "choice" || f.Type == "ref") == (inside == ""):
-		return fmt.Errorf("the field %s: write choice(a|b|c), ref(customer), and the other types without brackets", f.Name)
+	case slices.Contains([]string{"choice", "state", "ref"}, f.Type) == (inside == ""):
+		return fmt.Errorf("the field %s: write choice(a|b|c), state(open>closed), ref(customer), and the other types without brackets",
+			f.Name)
 	case f.Type == "bool" && f.Optional:
 		return fmt.Errorf("the field %s is yes or no, and never blank: leave the ? out", f.Name)
 	case f.Unique && !f.kind.unique:
 		return fmt.Errorf("the field %s is a %s: only %s can be unique", f.Name, f.Type, strings.Join(uniques, ", "))
-	case f.Type == "ref":
+	case f.Type == "ref", f.Type == "state":
 		f.of = inside
 	case f.Type == "choice":
 		f.Choices = strings.Split(inside, "|")

@@ -92,6 +92,19 @@ func TestParse(t *testing.T) {
 		{"booking", "", "code:text,net:money,unique(code,net)", "which no rule compares"},
 		{"booking", "", "code:text,open:bool,buyer:ref(customer),unique(open,buyer)", "needs one field with many values"},
 		{"booking", "", "code:text,day:date,unique(code,day", "neither name:type"},
+		{"booking", "", "code:text,status:state(booked>started>done, booked>cancelled)", ""},
+		{"booking", "", "code:text,status:state(open>ship:sent_out>open)", ""},
+		{"booking", "", "code:text,status:state", "write choice(a|b|c), state(open>closed)"},
+		{"booking", "", "code:text,status:state(open)", "needs a transition"},
+		{"booking", "", "code:text,status:state(open>)", "write values of small letters"},
+		{"booking", "", "code:text,status:state(open>open)", "leads to itself"},
+		{"booking", "", "code:text,status:state(open>ready)", "as in prepare:ready"},
+		{"booking", "", "code:text,status:state(open>cancelled,open>canceled)", "two transitions with the verb cancel"},
+		{"booking", "", "code:text,status:state(open>closed,paid>sent)", "no transition leads from open to paid"},
+		{"booking", "", "code:text,status:state(open>closed):?", "has no marks"},
+		{"booking", "", "code:text,status:state(open>closed),phase:state(open>closed)", "one state"},
+		{"booking", "", "code:text,status:state(open>closed),status:text", "there twice"},
+		{"booking", "", "code:text,status:state(open>closed),unique(code,status)", "which is none of the fields"},
 	} {
 		_, err := scaffold.Parse(c.name, c.plural, c.fields)
 		switch {

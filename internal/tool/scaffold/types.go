@@ -8,11 +8,11 @@ import (
 // fieldType describes the fields of a type. In SQL, {} is their column.
 type fieldType struct {
 	name string
-	// text reports whether a field is the same text in a record, an input and a command. The templates know the others.
+	// text is set if a field has the same text in a record, an input and a command. The templates handle the other types.
 	text bool
-	// unique reports whether a field can be unique: whether it has enough values for each of many rows to have another.
+	// unique is set if a field can be unique: the type has a different value for each of many rows.
 	unique bool
-	sql    string // the type of the column; "" for a text, and for the types that the templates know
+	sql    string // the type of the column; "" for a text, and for types that the templates handle
 	check  string // the condition on a value that isn't blank; "" for none
 	json   string // the value as text; "" for a text
 	// parse is the function of package typed that checks a value, and valid the same for a default.
@@ -22,15 +22,15 @@ type fieldType struct {
 	enter   string // the message for a blank field; "" for the usual one
 	control string // the kind of the control; "" for a line
 	class   string // the CSS class of the column of a list
-	shown   string // the function that shows a value; "" if it is shown as it is
-	read    string // the same in a domain
-	nth     string // the n-th of many values, in Go
+	shown   string // the function of package web that formats a value; "" for none
+	read    string // the method call that formats a value in a domain; "" for none
+	nth     string // a Go expression for the n-th of many values
 	samples [6]string
 	invalid string
 }
 
-// fieldTypes are the types of fields, in the order of the documentation. The samples are the values of a command, of a valid change,
-// of another record, one that is taken and one that is free, and the example.
+// fieldTypes are the types of fields, in the order of the documentation. The samples are, in this order, the value of a command, of a valid
+// change, of another record, a taken value, a free value, and the example of the documentation.
 var fieldTypes = []fieldType{
 	{
 		name: "text", text: true, unique: true, class: "name", nth: `fmt.Sprint(n)`,
@@ -53,7 +53,7 @@ var fieldTypes = []fieldType{
 		},
 	},
 	{
-		name: "phone", text: true, parse: "Phone", valid: typed.Phone, format: "phone", control: "Phone", class: "name",
+		name: "phone", text: true, parse: "Phone", valid: typed.Phone, format: "phone", control: "Phone", class: "nobreak",
 		check:   `length({}) <= 40 AND {} ~ '^[+]?[0-9 ()./-]+$'`,
 		samples: [6]string{"+353 1 555 0101", "+353 1 555 0102", "+353 1 555 0103", "", "", "+353 1 555 0101"},
 	},
@@ -97,6 +97,7 @@ var fieldTypes = []fieldType{
 		name: "bool", control: "YesOrNo", class: "name", sql: "boolean", shown: "templates.YesNo",
 		samples: [6]string{"true", "false", "true", "", "", "true"},
 	},
-	{name: "choice", text: true, control: "OneOf", class: "name", shown: "web.OptionText", invalid: "nothing of these"},
+	{name: "choice", text: true, control: "OneOf", class: "nobreak", shown: "web.OptionText", invalid: "nothing of these"},
+	{name: "state"},
 	{name: "ref", format: "uuid", control: "Offered", class: "name", sql: "uuid"},
 }
