@@ -25,6 +25,9 @@ type Action struct {
 	Primary bool
 	// Asks is set if Href is a page that asks for confirmation. The button is then a link.
 	Asks bool
+	// Next is set for a button that may come to the place of the one that was pressed. Below a message it
+	// takes no click for a second, unless JavaScript is off.
+	Next bool
 }
 
 // ways returns the links of the page.

@@ -177,7 +177,9 @@ func (m *resource) recordView(r *http.Request, found Entity) templates.RecordVie
 		}
 	}
 	for _, verb := range verbs {
-		v.Actions = append(v.Actions, m.action(r, id, verb))
+		action := m.action(r, id, verb)
+		action.Next = m.shown.Actions != nil
+		v.Actions = append(v.Actions, action)
 	}
 	return v
 }
