@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"golang.org/x/sync/errgroup"
 
 	"onlyonce/internal/app"
 	"onlyonce/internal/app/apptest"
@@ -24,9 +25,27 @@ import (
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/record"
 	"onlyonce/internal/room"
+	"onlyonce/internal/value/secretkey"
 )
 
-// This file is the example of docs/jobs.md: each night it archives the customers of all tenants that are older than ten years.
+// This file is the example of docs/jobs.md. Each night the room archives the customers of all tenants that are older than ten years. In the
+// demo it adds a customer to each tenant.
+
+func exampleRoom() room.Room { return room.Room{Demo: addRegular, Jobs: addNightly} }
+
+// addRegular creates a customer of the demo, once: each start calls it. To change the data of later installations, change the key as well.
+func addRegular(ctx context.Context, store *idempotency.Store, _ secretkey.Key, t room.Tenant) (news bool, err error) {
+	d, err := customer.Input{Email: "regular@example.com", Name: "Regular customer"}.Draft()
+	if err != nil {
+		return false, err
+	}
+	key, err := idempotency.ParseKey("demo-regular-1")
+	if err != nil {
+		return false, err
+	}
+	done, err := customer.Upsert.Do(ctx, store, idempotency.Intent{Tenant: t.ID, Key: key, Actor: "demo"}, d)
+	return !done.Replayed, err
+}
 
 // nightly is the job. It has no arguments, so one job is enough for all replicas.
 type nightly struct{}
@@ -55,7 +74,7 @@ func (atThree) Next(now time.Time) time.Time {
 	return next
 }
 
-// addNightly is the Jobs of the room.
+// addNightly adds the queue, the worker and the schedule.
 func addNightly(jobs room.Jobs) error {
 	river.AddWorker(jobs.River.Workers, &archiver{store: jobs.Store, log: jobs.Log})
 	jobs.River.Queues[nightlyQueue] = river.QueueConfig{MaxWorkers: 1}
@@ -136,7 +155,7 @@ func TestNightlyJob(t *testing.T) {
 		FROM generate_series(1, $2::int + $3::int) AS n`, apptest.Company, old, young)
 	nights := func(c *app.Config) {
 		c.Demo = false
-		c.Site.Rooms = append(slices.Clip(c.Site.Rooms), room.Room{Jobs: addNightly})
+		c.Site.Rooms = append(slices.Clip(c.Site.Rooms), exampleRoom())
 	}
 	b.Start(nights)
 	apptest.On(t, b.DB).Start(nights)
@@ -165,6 +184,30 @@ func TestNightlyJob(t *testing.T) {
 		INSERT INTO river.river_job (kind, queue, args, state, max_attempts, created_at, scheduled_at)
 		SELECT kind, queue, args, 'available', max_attempts, created_at, now() FROM river.river_job WHERE kind = 'nightly'`)
 	completed(2, young+restored)
+}
+
+// TestDemoOfARoom checks that each tenant of the demo gets the data of a room once from two apps that start together, and again on a later
+// start.
+func TestDemoOfARoom(t *testing.T) {
+	t.Parallel()
+	b := apptest.On(t, pgtest.New(t))
+	demo := func(c *app.Config) {
+		c.MetricsAddr, c.Site.Rooms = "off", append(slices.Clip(c.Site.Rooms), exampleRoom())
+	}
+	var starts errgroup.Group
+	for range 2 {
+		config := b.Config()
+		demo(&config)
+		starts.Go(func() error { return apptest.TryStart(t.Context(), config) })
+	}
+	must.OK(t, starts.Wait())
+	b.Start(demo)
+	if n := b.Number(`SELECT count(*) FROM customers WHERE name = 'Regular customer'`); n != 2 {
+		t.Errorf("%d customers, want one for each of 2 tenants", n)
+	}
+	if n := b.Number(`SELECT count(*) FROM intents WHERE key = 'demo-regular-1'`); n != 2 {
+		t.Errorf("%d intents, want 2", n)
+	}
 }
 
 // TestAtThree checks the nights around the hour.
