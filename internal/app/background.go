@@ -11,6 +11,7 @@ import (
 	"onlyonce/internal/people/account"
 	"onlyonce/internal/people/attempt"
 	"onlyonce/internal/people/link"
+	"onlyonce/internal/people/signup"
 )
 
 // expire erases expired results and deletes old attempts, tenant by tenant, until ctx is done. Any number of replicas may run
@@ -50,6 +51,9 @@ func (a *App) expireOnce(ctx context.Context) error {
 		if err := link.Expire(ctx, a.pool, tenant); err != nil {
 			return err
 		}
+		if err := signup.Expire(ctx, a.pool, tenant); err != nil {
+			return err
+		}
 		for _, r := range a.config.Site.Rooms {
 			if r.Expire == nil {
 				continue
@@ -85,5 +89,6 @@ const expiryStep = time.Minute
 func (a *App) expiryTenants(ctx context.Context) ([]uuid.UUID, error) {
 	ctx, cancel := context.WithTimeout(ctx, expiryStep)
 	defer cancel()
-	return account.Tenants(ctx, a.pool)
+	tenants, err := account.Tenants(ctx, a.pool)
+	return append(tenants, account.Strangers), err
 }

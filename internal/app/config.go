@@ -23,6 +23,7 @@ type Config struct {
 	DataDir        string         // DATA_DIR
 	Demo           bool           // DEMO
 	PublicDemo     bool           // ALLOW_PUBLIC_DEMO
+	SignUp         bool           // SIGN_UP
 	RateLimit      int            // RATE_LIMIT: requests a minute for each tenant; 0 for no limit
 
 	Wait        time.Duration // IDEMPOTENCY_WAIT

@@ -26,7 +26,7 @@ func TestEnvironDefaults(t *testing.T) {
 	c, err := app.Environ(environment(nil))
 	must.OK(t, err)
 	want := app.Config{
-		Addr: "127.0.0.1:8080", MetricsAddr: "127.0.0.1:28080", DataDir: ".data", Demo: true, RateLimit: 6000,
+		Addr: "127.0.0.1:8080", MetricsAddr: "127.0.0.1:28080", DataDir: ".data", Demo: true, SignUp: true, RateLimit: 6000,
 		Wait: 5 * time.Second, ExpireEvery: time.Minute, Memory: 8, KeepAttempts: 7 * 24 * time.Hour,
 	}
 	if !reflect.DeepEqual(c, want) {
@@ -42,7 +42,8 @@ func TestEnvironReadsEverything(t *testing.T) {
 	set := map[string]string{
 		"ADDR": "localhost:1", "PORT": "3000", "LOG_FORMAT": "json", "METRICS_ADDR": "off",
 		"DATABASE_URL": "postgres:///x", "DATA_DIR": "/d", "DEMO": "1",
-		"ALLOW_PUBLIC_DEMO": "true", "RATE_LIMIT": "0", "IDEMPOTENCY_WAIT": "1s", "IDEMPOTENCY_RETAIN": "72h", "EXPIRE_EVERY": "5m",
+		"ALLOW_PUBLIC_DEMO": "true", "SIGN_UP": "1",
+		"RATE_LIMIT": "0", "IDEMPOTENCY_WAIT": "1s", "IDEMPOTENCY_RETAIN": "72h", "EXPIRE_EVERY": "5m",
 		"IDEMPOTENCY_MEMORY": "0",
 		"PUBLIC_URL":         "https://Invoices.example.com:8443/Books/v1.2/", "TRUSTED_PROXIES": "10.0.0.5, 2001:db8::/32",
 		"ATTEMPTS_RETAIN": "36h", "REPLICA": "app-1", "ACCESS_LOG": "1", "OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:4318/",
@@ -58,7 +59,7 @@ func TestEnvironReadsEverything(t *testing.T) {
 	})
 	must.OK(t, err)
 	want := app.Config{
-		Addr: "localhost:1", MetricsAddr: "off", DatabaseURL: "postgres:///x", DataDir: "/d", Demo: true, PublicDemo: true,
+		Addr: "localhost:1", MetricsAddr: "off", DatabaseURL: "postgres:///x", DataDir: "/d", Demo: true, PublicDemo: true, SignUp: true,
 		Wait: time.Second, Retain: 72 * time.Hour, ExpireEvery: 5 * time.Minute, PublicURL: "https://invoices.example.com:8443/Books/v1.2",
 		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.5/32"), netip.MustParsePrefix("2001:db8::/32")},
 		KeepAttempts:   36 * time.Hour, Replica: "app-1", AccessLog: true, Traces: "http://127.0.0.1:4318",
@@ -100,6 +101,7 @@ func TestEnvironNamesWhatIsWrong(t *testing.T) {
 		},
 		"DEMO":                        {"perhaps", "-1"},
 		"ALLOW_PUBLIC_DEMO":           {"2"},
+		"SIGN_UP":                     {"maybe"},
 		"ACCESS_LOG":                  {"all", "-1"},
 		"OTEL_EXPORTER_OTLP_ENDPOINT": {"collector:4318", "grpc://collector:4317", "http://collector:4318/v1/traces"},
 		"RATE_LIMIT":                  {"-1", "many", "1.5", "99999999999999999999"},

@@ -18,15 +18,18 @@ func TestContradictions(t *testing.T) {
 		"SECRET_KEY": strings.Repeat("MDEy", 10) + "MDE=",
 	}
 	noMail := maps.Clone(inOrder)
+	signUp := maps.Clone(noMail)
+	signUp["SIGN_UP"] = "1"
 	maps.Copy(inOrder, mailEnvironment())
 	for name, c := range map[string]struct {
 		env             map[string]string
 		failed, warning string // a part of the message; empty for none
 	}{
-		"nothing set": {nil, "", ""},
-		"in order":    {inOrder, "", ""},
-		"no mail":     {noMail, "", "SMTP_URL"},
-		"public demo": {map[string]string{"TRUSTED_PROXIES": "10.0.0.5", "PUBLIC_URL": proxied}, "DEMO=0", ""},
+		"nothing set":          {nil, "", ""},
+		"in order":             {inOrder, "", ""},
+		"no mail":              {noMail, "", "SMTP_URL"},
+		"no mail for sign-ups": {signUp, "", "SMTP_URL is not set: emails are not sent, and sign-up is off"},
+		"public demo":          {map[string]string{"TRUSTED_PROXIES": "10.0.0.5", "PUBLIC_URL": proxied}, "DEMO=0", ""},
 		"allowed public demo": {map[string]string{
 			"TRUSTED_PROXIES": "10.0.0.5", "PUBLIC_URL": proxied, "ALLOW_PUBLIC_DEMO": "1",
 		}, "", "DEMO=0"},

@@ -9,15 +9,26 @@ import (
 	"onlyonce/internal/mailer"
 	"onlyonce/internal/people/link"
 	"onlyonce/internal/people/secret"
+	"onlyonce/internal/people/signup"
+	"onlyonce/templates"
 )
 
-// addLinkMails adds the jobs that mail links to choose a password.
+// addLinkMails adds the jobs that mail links to choose a password, and links of sign-ups.
 func (a *App) addLinkMails(workers *river.Workers, mails mailer.Config) error {
-	worker, err := link.NewWorker(mails, secret.FromKey(a.config.SecretKey), a.outside())
+	seed := secret.FromKey(a.config.SecretKey)
+	passwords, err := link.NewWorker(mails, seed, a.outside(), templates.Product)
 	if err != nil {
 		return err
 	}
-	river.AddWorker(workers, worker)
+	if a.config.Demo {
+		mails.Server = nil // pages show the links
+	}
+	signUps, err := signup.NewWorker(mails, seed, a.outside(), templates.Product)
+	if err != nil {
+		return err
+	}
+	river.AddWorker(workers, passwords)
+	river.AddWorker(workers, signUps)
 	return nil
 }
 
@@ -43,6 +54,14 @@ func (a *App) port() string {
 	}
 	return u.Port()
 }
+
+// signUp reports whether strangers may sign up: SIGN_UP is on, and the links can be mailed, or shown in the demo.
+func (a *App) signUp() bool {
+	return a.config.SignUp && (missingForLinks(a.config) == "" || a.showsLinks())
+}
+
+// showsLinks reports whether pages show the links of sign-ups, as the demo does, which mails none.
+func (a *App) showsLinks() bool { return a.config.Demo && !a.config.SecretKey.IsZero() }
 
 // forgot returns a function that mails links for forgotten passwords, or nil if its settings are missing.
 func (a *App) forgot() func(ctx context.Context, email string) error {

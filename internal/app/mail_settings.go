@@ -47,10 +47,14 @@ func missingServer(c Config) string {
 	if c.Demo || c.MailServer != nil && missingForLinks(c) == "" {
 		return ""
 	}
-	if c.MailServer != nil {
-		return missingForLinks(c) + " is not set: invitations and links for forgotten passwords are not emailed"
+	off := ""
+	if c.SignUp {
+		off = ", and sign-up is off"
 	}
-	return "SMTP_URL is not set: emails are not sent"
+	if c.MailServer != nil {
+		return missingForLinks(c) + " is not set: invitations and links for forgotten passwords are not emailed" + off
+	}
+	return "SMTP_URL is not set: emails are not sent" + off
 }
 
 // missingForLinks returns the setting without which links to choose a password are not mailed, or "". The embedded database has

@@ -50,7 +50,7 @@ func settings() []setting {
 			"the PostgreSQL to use, such as postgres://onlyonce:password@host/onlyonce;\n" +
 				"PGHOST and other PG… variables change nothing",
 			func(c *Config, value string) error {
-				c.Demo = false // unless DEMO is set: the database is the user's
+				c.Demo, c.SignUp = false, false // unless they are set: the database is the user's
 				return parseDatabase(&c.DatabaseURL, value)
 			}},
 		{"PORT", "", "none", "the port to listen at if ADDR is not set: of all this machine's addresses with\n" +
@@ -60,9 +60,16 @@ func settings() []setting {
 			return nil
 		}},
 		{"DEMO", "", "1 without DATABASE_URL, else 0", "1 fills in demo tenants, whose logins everybody knows; 0 refuses these logins",
-			func(c *Config, value string) error { return parseYes(&c.Demo, value) }},
+			func(c *Config, value string) error {
+				err := parseYes(&c.Demo, value)
+				c.SignUp = c.Demo
+				return err
+			}},
 		{"ALLOW_PUBLIC_DEMO", "0", "", "1 accepts the demo's logins where others can reach the app",
 			func(c *Config, value string) error { return parseYes(&c.PublicDemo, value) }},
+		{"SIGN_UP", "", "1 with DEMO, else 0", "1 lets anyone create a business, with a link by email; it needs SMTP_URL and\n" +
+			"PUBLIC_URL, and SECRET_KEY with DATABASE_URL",
+			func(c *Config, value string) error { return parseYes(&c.SignUp, value) }},
 		{"RATE_LIMIT", "6000", "", "requests a minute for each tenant, at all replicas with REDIS_URL, else at each;\n" +
 			"0 for no limit",
 			func(c *Config, value string) error { return parseCount(&c.RateLimit, value) }},
@@ -140,7 +147,7 @@ func (e *SettingError) Unwrap() error { return e.Err }
 // Environ reads the configuration from the environment, by getenv, such as [os.Getenv]. The error joins a
 // [*SettingError] for each variable that cannot be used.
 func Environ(getenv func(string) string) (Config, error) {
-	c := Config{Demo: true}
+	c := Config{Demo: true, SignUp: true}
 	var errs []error
 	for _, s := range settings() {
 		value, err := lookUp(getenv, s.name)

@@ -18,6 +18,7 @@ var tenantFunctions = []string{
 	"claim_intent",   // enters the tenant of the request
 	"current_tenant", // reads it, for the policies
 	"settle_tenant",  // enters a new tenant to write its settings, and leaves it
+	"begin_business", // enters a new tenant to write its owner, and leaves it
 }
 
 // notReferences are columns that end in _id and have no foreign key, each with the reason.
@@ -34,6 +35,9 @@ var notReferences = map[string]string{
 	"users.link_id":               "part of a link that was sent, and in no table",
 	"link_mails.link_id":          "part of a link that was sent, and in no table",
 	"link_mails.message_id":       "a name that mail servers read",
+	"sign_ups.tenant_id":          "the tenant of strangers is an id without a row",
+	"sign_up_mails.message_id":    "a name that mail servers read",
+	"tenants.sign_up_id":          "sign-ups are deleted, and tenants never",
 	"settings.tax_id":             "the number of a tax office",
 	"customers.tax_id":            "the number of a tax office",
 	"customers.alike_tax_id":      "the number of a tax office, folded",

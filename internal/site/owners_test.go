@@ -18,7 +18,7 @@ import (
 func ownersPlaces() []string {
 	places := []string{"/attempts"}
 	for _, of := range sitecases.Resources() {
-		if of.People && of.Parent == nil {
+		if of.People && of.Parent == nil && !of.Strangers {
 			places = append(places, of.Path)
 		}
 	}
@@ -29,7 +29,7 @@ func ownersPlaces() []string {
 func isOwners(path string) bool {
 	under := func(place string) bool { return path == place || strings.HasPrefix(path, place+"/") }
 	return slices.ContainsFunc(ownersPlaces(), under) ||
-		slices.ContainsFunc(sitecases.Resources(), func(of sitetest.Resource) bool { return of.People && under(of.Path) })
+		slices.ContainsFunc(sitecases.Resources(), func(of sitetest.Resource) bool { return of.People && !of.Strangers && under(of.Path) })
 }
 
 // TestOwnersOnly: a member gets 403 and a page without details from every route about people, tokens, webhooks and attempts.

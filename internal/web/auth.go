@@ -59,6 +59,9 @@ type Logins struct {
 	// Token returns the caller with an API token, or [ErrUnauthorized].
 	Token func(ctx context.Context, token string) (Caller, error)
 
+	// Strangers is the id of the tenant that operations of people without a login belong to: see [Site.Strangers].
+	Strangers uuid.UUID
+
 	// OtherTenant and OwnersOnly explain why a form of another tenant is refused, and a page that is for owners only.
 	OtherTenant, OwnersOnly Explanation
 	// Promotion is a sentence for read-only users about the ways to make a change.
@@ -93,6 +96,16 @@ func WithCaller(r *http.Request, c Caller) *http.Request {
 		a.Tenant = c.Tenant
 	}
 	return r.WithContext(context.WithValue(r.Context(), callerKey{}, c))
+}
+
+// isStranger reports whether a request is from a person without a login, also on a page of [Site.Strangers].
+func isStranger(r *http.Request) bool { return Principal(r).Role == "" }
+
+// asStranger makes a request one of the tenant of strangers, with or without a login.
+func (s *Server) asStranger(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		next.ServeHTTP(w, WithCaller(r, Caller{Tenant: s.logins.Strangers}))
+	})
 }
 
 // identify looks up the user of the session.

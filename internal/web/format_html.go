@@ -24,7 +24,9 @@ import (
 func (m *resource) htmlFormat(op operation, words Wording) format {
 	refuseForm := m.refuseForm(op.Kind(), words)
 	show := func(w http.ResponseWriter, r *http.Request, found Entity, outcome idempotency.Outcome) error {
-		m.s.SetFlash(w, m.pageURL(found), flash(op.Name(), outcome), r.PostForm.Get(templates.KeyField))
+		if !m.strangers { // the outcome would tell what others have asked for
+			m.s.SetFlash(w, m.pageURL(found), flash(op.Name(), outcome), r.PostForm.Get(templates.KeyField))
+		}
 		return m.s.SeeOther(w, r, m.pageURL(found))
 	}
 	return format{

@@ -137,11 +137,11 @@ func (m *resource) open(kind idempotency.Kind, used used, form func(*http.Reques
 }
 
 // keptFor returns an opaque name of the user for the script that keeps unsaved forms in the browser, static/kept-forms.js. It is neither an
-// email nor an id, because it stays in the browser. It is "" where nothing may be kept: on pages with secrets, and for forms of another
-// tenant than the one logged in.
+// email nor an id, because it stays in the browser. It is "" where nothing may be kept: on pages with secrets, for people
+// without a login, and for forms of another tenant than the one logged in.
 func (m *resource) keptFor(r *http.Request) string {
 	who := Principal(r)
-	if m.secret || formOwner(r) != Tenant(r) {
+	if m.secret || m.strangers || formOwner(r) != Tenant(r) {
 		return ""
 	}
 	sum := sha256.Sum256([]byte("kept forms\x00" + who.Tenant.String() + "\x00" + who.User.String()))

@@ -68,7 +68,7 @@ func (s *Server) nav(r *http.Request) []templates.NavItem {
 			items = append(items, start)
 		}
 		for _, reg := range s.resources {
-			if reg.under+reg.section != "" {
+			if reg.under+reg.section != "" || reg.strangers {
 				continue
 			}
 			items = append(items, templates.NavItem{Text: sectionTitle(reg.many), Href: "/" + reg.many, Current: reg == here})
@@ -273,6 +273,9 @@ func (s *Server) failure(r *http.Request, f failed) templates.Failure {
 			existing = templates.Record{Name: c.Name, Href: "/" + cmp.Or(c.Many, reg.many) + "/" + c.Existing.String()}
 		}
 		failure.Links = []templates.Link{{Text: "Open " + existing.Name, Href: existing.Href}}
+		if isStranger(r) {
+			failure.Links = []templates.Link{{Text: "Log in", Href: "/login"}}
+		}
 	}
 	if f.kind == forbidden && r.Header.Get("Sec-Fetch-Site") == "" {
 		failure.Message = s.fromElsewhere(r)

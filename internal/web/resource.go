@@ -83,8 +83,8 @@ type resource struct {
 	under string
 	// section is the resource in whose place of the navigation this one is, such as "settings"; "" for a place in the main navigation.
 	section string
-	// owners is set for what only owners see.
-	owners bool
+	// owners is set for what only owners see, and strangers for what people without a login create.
+	owners, strangers bool
 	// createdAt is the address for creates if it is not the list: "/invoices/{id}/send".
 	createdAt  string
 	conflicts  []*conflict.Kind
@@ -112,7 +112,7 @@ type Operation struct {
 
 // Mount puts a resource at its address.
 func (res Resource[R]) Mount(s *Site) *Mounted[R] {
-	return mount(s, res, resource{section: s.section, owners: s.owners})
+	return mount(s, res, resource{section: s.section, owners: s.owners, strangers: s.strangers})
 }
 
 // Under mounts a resource below another one: its records are listed and created below the parent's address, such as

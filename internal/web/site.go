@@ -19,6 +19,7 @@ type Site struct {
 	pages, public, api, hooks router
 	section                   string // see [Site.Within]
 	owners                    bool   // see [Site.Owners]
+	strangers                 bool   // see [Site.Strangers]
 	secret                    bool   // see [Site.Owners]
 }
 
@@ -34,6 +35,26 @@ func (s *Site) With(middleware ...func(http.Handler) http.Handler) *Site {
 func (s *Site) Public() *Site {
 	inner := s.With()
 	inner.pages = s.public
+	return inner
+}
+
+// Strangers returns a site for resources that people without a login create, such as sign-ups. Their operations are like all others, and
+// belong to the tenant [Logins.Strangers], whose records no user sees. So a page shows a record only to those who know its random id, or a
+// secret that was mailed. An address sends at most 30 forms a minute, which what names in the counters. There is no API, and the browser
+// keeps no input.
+func (s *Site) Strangers(what string) *Site {
+	limit := s.LimitAddress(what)
+	inner := s.Public().With(s.asStranger, func(next http.Handler) http.Handler {
+		limited := limit(next)
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodPost {
+				limited.ServeHTTP(w, r)
+			} else {
+				next.ServeHTTP(w, r)
+			}
+		})
+	})
+	inner.strangers = true
 	return inner
 }
 

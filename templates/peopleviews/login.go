@@ -9,6 +9,9 @@ import (
 // KeptField is the name of the field for Login.Kept.
 const KeptField = "kept"
 
+// ReadyField is the name of the parameter for Login.Ready.
+const ReadyField = "ready"
+
 // Login is the login form, as first shown or as it came back.
 type Login struct {
 	// Email is the email as typed. The password is never shown again.
@@ -19,6 +22,8 @@ type Login struct {
 	Error string
 	// Kept is set if the login leads back to a form, and the browser keeps the input of that form.
 	Kept bool
+	// Ready is set right after a business was created with a sign-up, and SignUp if there are sign-ups.
+	Ready, SignUp bool
 	// LoggedOut is set right after a logout: the browser then deletes the input that it keeps.
 	LoggedOut bool
 	// PlainHTTP is set if the browser would not keep the session cookie.

@@ -26,6 +26,10 @@ type Tenant struct {
 	Demo bool `json:"demo"`
 }
 
+// Strangers is the id of the tenant that operations of people without a login belong to. It has no row in the table of tenants, so it has
+// no name and no users.
+var Strangers = uuid.UUID{15: 1}
+
 // ErrNotFound means that a tenant, user or token does not exist, or belongs to the demo.
 var ErrNotFound = errors.New("not found")
 
@@ -38,7 +42,7 @@ func CreateTenant(ctx context.Context, pool *pgxpool.Pool, name string) (t Tenan
 	}
 	result, err := pool.Exec(ctx, `
 		INSERT INTO tenants (id, name) VALUES ($1, $2)
-		ON CONFLICT (fold_text(name)) WHERE NOT demo DO NOTHING`, uuid.New(), name)
+		ON CONFLICT (fold_text(name)) WHERE NOT demo AND sign_up_id IS NULL DO NOTHING`, uuid.New(), name)
 	if err != nil {
 		return Tenant{}, false, fmt.Errorf("create tenant: %w", err)
 	}
@@ -46,10 +50,11 @@ func CreateTenant(ctx context.Context, pool *pgxpool.Pool, name string) (t Tenan
 	return t, result.RowsAffected() == 1, err
 }
 
-// FindTenant returns the tenant with an id or a name, or [ErrNotFound].
+// FindTenant returns the tenant with an id or a name, or [ErrNotFound]. A tenant that began with a sign-up is found only by its id, because
+// other tenants may have its name.
 func FindTenant(ctx context.Context, pool *pgxpool.Pool, nameOrID string) (Tenant, error) {
 	var t Tenant
-	sql, argument := `SELECT id, name FROM tenants WHERE NOT demo AND fold_text(name) = fold_text($1)`, any(nameOrID)
+	sql, argument := `SELECT id, name FROM tenants WHERE NOT demo AND sign_up_id IS NULL AND fold_text(name) = fold_text($1)`, any(nameOrID)
 	if id, err := uuid.Parse(nameOrID); err == nil {
 		sql, argument = `SELECT id, name FROM tenants WHERE NOT demo AND id = $1`, id
 	}

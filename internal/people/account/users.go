@@ -146,13 +146,22 @@ func InSession(ctx context.Context, pool *pgxpool.Pool, p Principal) (Principal,
 	return p, nil
 }
 
-// newPassword returns the hash of a password, or wrong with all mistakes.
-func newPassword(wrong *invalid.Error, password string) (hash string, err error) {
+// PasswordProblem returns a sentence about an unsuitable new password, or "".
+func PasswordProblem(password string) string {
 	switch {
 	case utf8.RuneCountInString(password) < MinPassword:
-		wrong.Add("/password", fmt.Sprintf("Choose a password of at least %d characters.", MinPassword))
+		return fmt.Sprintf("Choose a password of at least %d characters.", MinPassword)
 	case len(password) > MaxPassword:
-		wrong.Add("/password", fmt.Sprintf("Choose a password of at most %d bytes.", MaxPassword))
+		return fmt.Sprintf("Choose a password of at most %d bytes.", MaxPassword)
+	default:
+		return ""
+	}
+}
+
+// newPassword returns the hash of a password, or wrong with all mistakes.
+func newPassword(wrong *invalid.Error, password string) (hash string, err error) {
+	if problem := PasswordProblem(password); problem != "" {
+		wrong.Add("/password", problem)
 	}
 	if err := wrong.Err(); err != nil {
 		return "", err

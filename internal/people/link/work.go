@@ -39,9 +39,9 @@ func (Job) InsertOpts() river.InsertOpts { return mailer.JobOptions() }
 func (j Job) IDs() (tenant, mail uuid.UUID) { return j.Tenant, j.Mail }
 
 // NewWorker returns the worker that mails links. Their secrets are derived from seed, and they begin with origin, the public URL of the
-// app. It returns an error if the sender has no domain.
-func NewWorker(c mailer.Config, seed secret.Seed, origin string) (*mailer.Worker[Job], error) {
-	w := writer{pool: c.Pool, seed: seed, origin: origin}
+// app, whose name is product. It returns an error if the sender has no domain.
+func NewWorker(c mailer.Config, seed secret.Seed, origin, product string) (*mailer.Worker[Job], error) {
+	w := writer{pool: c.Pool, seed: seed, origin: origin, product: product}
 	var err error
 	if w.text, err = template.ParseFS(files, "message.txt"); err != nil {
 		return nil, fmt.Errorf("the text of mails: %w", err)
@@ -70,16 +70,16 @@ var files embed.FS
 
 // writer composes the mails.
 type writer struct {
-	pool   *pgxpool.Pool
-	seed   secret.Seed
-	origin string
-	text   *template.Template
-	html   *html.Template
+	pool            *pgxpool.Pool
+	seed            secret.Seed
+	origin, product string
+	text            *template.Template
+	html            *html.Template
 }
 
 // letter has the texts of a mail.
 type letter struct {
-	Email, Tenant string // Tenant is the operator's name for it, because owners' input must not get into the mail
+	Email, Tenant string // Tenant is the operator's name for it, or the app's, because owners' input must not get into the mail
 	AskedBy       string // "" for the recipient
 	Invited       bool   // whether the user has not chosen a password yet
 	Link, Until   string
@@ -95,12 +95,12 @@ func (w writer) write(ctx context.Context, job Job) (mailer.Letter, error) {
 	err := postgres.InTenant(ctx, w.pool, job.Tenant, func(tx pgx.Tx) error {
 		return tx.QueryRow(ctx, `
 			SELECT m.recipient, m.asked_by, m.message_id, m.created_at, u.password_hash = '', u.link_id, u.link_hash,
-				u.link_expires_at, t.name, t.demo
+				u.link_expires_at, CASE WHEN t.sign_up_id IS NULL THEN t.name ELSE $3 END, t.demo
 			FROM link_mails m
 			JOIN users u ON u.tenant_id = m.tenant_id AND u.id = m.user_id
 				AND u.link_id = m.link_id AND u.link_used_at IS NULL AND u.link_expires_at > now() AND u.disabled_at IS NULL
 			JOIN tenants t ON t.id = m.tenant_id
-			WHERE m.tenant_id = $1 AND m.id = $2`, job.Tenant, job.Mail).
+			WHERE m.tenant_id = $1 AND m.id = $2`, job.Tenant, job.Mail, w.product).
 			Scan(&m.To, &l.AskedBy, &m.MessageID, &m.Date, &l.Invited, &link, &hash, &until, &l.Tenant, &m.Demo)
 	})
 	if errors.Is(err, pgx.ErrNoRows) {

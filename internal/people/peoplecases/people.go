@@ -5,12 +5,16 @@ package peoplecases
 import (
 	"net/url"
 
+	"github.com/google/uuid"
+
+	"onlyonce/internal/people/secret"
+	"onlyonce/internal/people/signup"
 	"onlyonce/internal/site/sitetest"
 )
 
 // Resources returns the resources of the room.
 func Resources() []sitetest.Resource {
-	return []sitetest.Resource{Settings(), Users(), APITokens()}
+	return []sitetest.Resource{Settings(), Users(), APITokens(), SignUps()}
 }
 
 // Unbroken returns the constraints that no command of an operation breaks: see sitecases.
@@ -45,6 +49,35 @@ func Users() sitetest.Resource {
 			{Verb: "invite", Past: "invited", From: []string{"uninvite"}, Undo: "uninvite"},
 		},
 	}
+}
+
+// SignUps are the sign-ups of people without a login.
+func SignUps() sitetest.Resource {
+	command := url.Values{"email": {"ada@example.com"}}
+	return sitetest.Resource{
+		Name: "sign-up", Path: "/sign-ups", People: true, Strangers: true, Command: command, Label: "your sign-up",
+		Words:   sitetest.Words{Past: "began", Told: "We've sent an email to "},
+		Leaves:  sitetest.Rows{"sign_ups": 1, "sign_up_mails": 1, "intents": 1},
+		Other:   sitetest.Change(command, "email", "grace@example.com"),
+		Fields:  []sitetest.Field{{Name: "email", Valid: "king@example.com", Invalid: "ada at example", Pointer: "/email"}},
+		Repeats: sitetest.Repeats{Reused: sitetest.Change(command, "email", "ADA@example.com ")},
+		Transitions: []sitetest.Transition{{
+			Verb: "start", Past: "started", Leaves: sitetest.Rows{"users": 1}, LeadsTo: "/login?ready", Told: "Your business is ready.",
+			Command: func(b *sitetest.Bundle, id string) url.Values {
+				return url.Values{"link": {LinkOf(b, id)}, "business": {"Lovelace Ltd"}, "name": {"Ada"}, "password": {sitetest.Password}}
+			},
+		}},
+	}
+}
+
+// LinkOf returns the secret of the link in the last mail about a sign-up.
+func LinkOf(b *sitetest.Bundle, id string) string {
+	b.Helper()
+	path, err := signup.LastLink(b.Context(), b.DB.Pool, secret.FromKey(b.Key), uuid.MustParse(id))
+	if err != nil {
+		b.Fatal(err)
+	}
+	return sitetest.SecretIn(path)
 }
 
 // APITokens are the tokens of programs.

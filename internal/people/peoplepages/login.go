@@ -32,6 +32,7 @@ func (s *pages) mountLogins() {
 			Meaning: "People, API tokens and attempts are for owners only, and there's no API for them. Nothing was saved.",
 			ToDo:    "Ask an owner to do it for you.",
 		},
+		Strangers:  account.Strangers,
 		Promotion:  "Ask an owner of the business to make you a member, or a member to do it.",
 		TokensFrom: "Owners of a business make and revoke tokens on its pages, under Settings; no token can.",
 	})
@@ -62,7 +63,8 @@ func (s *pages) showLogin(w http.ResponseWriter, r *http.Request) error {
 	}
 	return s.Render(w, r, http.StatusOK, peopleviews.LoginPage(s.Page(w, r), peopleviews.Login{
 		Next: next, Demo: s.config.Demo, WayIn: s.wayIn(r.Context()), LoggedOut: r.URL.Query().Has("logged-out"),
-		Kept: r.URL.Query().Has(peopleviews.KeptField), PlainHTTP: s.plainHTTP(r),
+		Kept: r.URL.Query().Has(peopleviews.KeptField), PlainHTTP: s.plainHTTP(r), SignUp: s.config.SignUp,
+		Ready: r.URL.Query().Has(peopleviews.ReadyField),
 	}))
 }
 
@@ -103,6 +105,7 @@ func (s *pages) logIn(w http.ResponseWriter, r *http.Request) error {
 	if plain := s.plainHTTP(r); plain != nil {
 		return s.Render(w, r, http.StatusForbidden, peopleviews.LoginPage(s.Page(w, r), peopleviews.Login{
 			Email: email, Next: next, Demo: s.config.Demo, Kept: r.PostForm.Has(peopleviews.KeptField), PlainHTTP: plain,
+			SignUp: s.config.SignUp,
 		}))
 	}
 	if err := s.countGuess(w, r, email); err != nil {
@@ -116,7 +119,7 @@ func (s *pages) logIn(w http.ResponseWriter, r *http.Request) error {
 	if errors.Is(err, account.ErrUnknown) || err == nil && !s.admits(p) {
 		return s.Render(w, r, http.StatusUnprocessableEntity, peopleviews.LoginPage(s.Page(w, r), peopleviews.Login{
 			Email: email, Next: next, Demo: s.config.Demo, Error: "Email or password is incorrect.",
-			Kept: r.PostForm.Has(peopleviews.KeptField),
+			Kept: r.PostForm.Has(peopleviews.KeptField), SignUp: s.config.SignUp,
 		}))
 	}
 	if err != nil {

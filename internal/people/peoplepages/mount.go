@@ -28,6 +28,8 @@ type Config struct {
 	// Demo lists the logins that the login page offers. Without any, the demo is off: passwords, tokens
 	// and sessions of demo tenants are refused.
 	Demo []templates.DemoLogin
+	// SignUp is set if people without a login may create a business, and ShowsLinks if pages show the link that is mailed otherwise.
+	SignUp, ShowsLinks bool
 }
 
 // pages has the dependencies of these pages.
@@ -55,6 +57,9 @@ func Mount(s *web.Site, c Config) {
 	p.mountPeople(owners)
 	p.mountTokens(owners)
 	p.mountAttempts(owners)
+	if c.SignUp {
+		p.mountSignUps()
+	}
 	s.ShowAttempts(p.recordAttempts)
 	s.DocsWithin("settings")
 }

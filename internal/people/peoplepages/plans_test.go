@@ -25,6 +25,7 @@ func TestPlans(t *testing.T) {
 				maps.Copy(routes, sitetest.EveryEvent(nil, person, path+"/{id}/events", path+"/"+sitetest.RowID(7)+"/events"))
 			}
 			maps.Copy(routes, everySignIn(b, person))
+			maps.Copy(routes, everySignUp(b))
 			maps.Copy(routes, everySetting(b, program, person))
 			maps.Copy(routes, everyPerson(b, person))
 			maps.Copy(routes, b.EveryOwners(person, peoplecases.APITokens(), url.Values{"name": {"token 7"}, "role": {"member"}}))
@@ -70,6 +71,47 @@ func everyPerson(b *sitetest.Bundle, person *sitetest.Client) map[string][]sitet
 		}},
 	}
 	return routes
+}
+
+// everySignUp returns the requests of the routes of sign-ups. The link of each is its number.
+func everySignUp(b *sitetest.Bundle) map[string][]sitetest.Request {
+	stranger, form := b.Browser(b.Replica), "/sign-ups/"+sitetest.RowID(18)+"/start"
+	ask := func(want int, key, email string) sitetest.Request {
+		return b.FormOf(stranger, peoplecases.SignUps(), want, key, url.Values{"email": {email}})
+	}
+	start := func(want int, link, key string) sitetest.Request {
+		return sitetest.Request{What: key, Want: want, Send: func() sitetest.Answer {
+			return stranger.Submit(form, sitetest.Change(business(), "link", link, "idempotency_key", key))
+		}}
+	}
+	return map[string][]sitetest.Request{
+		"GET /sign-ups/new": sitetest.Gets(stranger, "/sign-ups/new?key=fresh"),
+		"POST /sign-ups": {
+			ask(http.StatusSeeOther, "made", "new@people.example"), ask(http.StatusSeeOther, "made", "new@people.example"),
+			ask(http.StatusUnprocessableEntity, "made", "other@people.example"), ask(http.StatusUnprocessableEntity, "invalid", "x"),
+			ask(http.StatusSeeOther, "open", "7@people.example"),
+		},
+		"GET /sign-ups/{id}": {
+			sitetest.Looked(stranger, http.StatusOK, "/sign-ups/"+sitetest.RowID(7)),
+			sitetest.Looked(stranger, http.StatusNotFound, "/sign-ups/"+sitetest.Nobody),
+		},
+		"GET /sign-ups/{id}/start": {
+			sitetest.Looked(stranger, http.StatusOK, form+"?key=fresh&link=18"),
+			sitetest.Looked(stranger, http.StatusConflict, form+"?key=fresh&link=17"),
+		},
+		"POST /sign-ups/{id}/start": {
+			start(http.StatusConflict, "17", "wrong"),
+			{What: "taken", Want: http.StatusConflict, Send: func() sitetest.Answer {
+				return stranger.Submit("/sign-ups/"+sitetest.RowID(19)+"/start",
+					sitetest.Change(business(), "link", "19", "idempotency_key", "taken"))
+			}},
+			{What: "free", Want: 0, Send: func() sitetest.Answer {
+				b.Exec(`UPDATE sign_ups SET email = 'free@people.example' WHERE id = $1`, sitetest.RowID(18))
+				return sitetest.Answer{}
+			}},
+			start(http.StatusSeeOther, "18", "start"), start(http.StatusSeeOther, "18", "start"), start(http.StatusSeeOther, "18", "again"),
+		},
+	}
 }
 
 // everySetting returns the requests of the routes of the settings, which are a single record.

@@ -38,6 +38,7 @@ type Bundle struct {
 	owners       map[uuid.UUID]*Client // see byOwner
 	failures     *failures
 	settings     []func(*Config) // of every replica
+	Key          secretkey.Key   // of every replica
 
 	mu       sync.Mutex
 	Attempts []idempotency.Attempt
@@ -78,7 +79,7 @@ func setupHere(t *testing.T, settings ...func(*Config)) *Bundle {
 // bundleOn returns a bundle without tenants.
 func bundleOn(t *testing.T, db *pgtest.Database, settings ...func(*Config)) *Bundle {
 	t.Helper()
-	b := &Bundle{T: t, DB: db, owners: map[uuid.UUID]*Client{}, failures: newFailures(t), settings: settings}
+	b := &Bundle{T: t, DB: db, owners: map[uuid.UUID]*Client{}, failures: newFailures(t), settings: settings, Key: secretKey(t)}
 	t.Cleanup(func() { b.Replica = nil }) // as the handler of listen
 	b.Admin = b.DB.Admin()
 	b.Replica = b.ServeOn(b.DB.Pool)
@@ -148,7 +149,8 @@ func (b *Bundle) ServeOn(pool *pgxpool.Pool, settings ...func(*Config)) *Replica
 		Pool: pool, Log: slog.New(slog.NewTextHandler(logs{b}, nil)), Today: Today,
 		Store: &idempotency.Store{Pool: pool, Wait: 15 * time.Second, Timeout: 25 * time.Second, Observe: b.observe},
 	}}
-	c.People.Key = secretKey(b.T)
+	c.People.Key = b.Key
+	c.People.SignUp = true
 	c.People.Forgot = func(ctx context.Context, email string) error {
 		return link.Forgot(ctx, pool, secret.FromKey(c.People.Key), email)
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/people/account"
 )
 
 // Case is one cell of the table of cases: an operation of a resource, in one of the two formats. It is derived from the routes
@@ -96,6 +97,9 @@ func (b *Bundle) Case(of Resource, f Format) *Case {
 
 func (b *Bundle) caseRunOf(of Case, f Format) *Case {
 	b.Helper()
+	if of.Resource.Strangers {
+		b.Acme = Tenant{ID: account.Strangers}
+	}
 	x := of
 	x.Bundle, x.Owner, x.Format, x.Caller = b, b.Acme, f, f.Caller(b, b.Replica, b.Acme)
 	x.ID, x.Seen = "", 0
@@ -127,6 +131,9 @@ func (x *Case) another(of Tenant, key string, command url.Values) Case {
 	if to.Kind.Changes() {
 		made := x.Prepared(of, key, to.Resource, command, to.State.From...)
 		to.ID, to.Seen = made.ID, made.Version
+	}
+	if to.State.Command != nil {
+		to.Command = to.State.Command(x.Bundle, to.ID)
 	}
 	return to
 }

@@ -186,7 +186,7 @@ func noLongerVisible(x *Case) {
 			x.Errorf("has the stored record: %s", again.Body)
 		}
 	}
-	if x.Resource.Parent != nil && !x.Kind.Changes() { // the parent is looked up before the claim
+	if x.Resource.Parent != nil && !x.Kind.Changes() || x.State.Command != nil { // the parent, or the link, is looked up before the claim
 		x.WantOutcomes(Did, "rejected")
 	} else {
 		x.WantOutcomes(Did, "replayed")
@@ -316,7 +316,11 @@ func upsertHit(x *Case) {
 	x.Format.Done(x, first)
 	hit := x.Under("another", x.Resource.Repeats.Reused)
 	if x.IsHTML() {
-		HTML{}.shown(x, hit).Says(x.Label + " already exists and was reused.")
+		reused := x.Label + " already exists and was reused."
+		if x.Resource.Strangers { // the page is the same for all
+			reused = x.says()
+		}
+		HTML{}.shown(x, hit).Says(reused)
 	} else if JSON.check(JSON{}, x, hit); hit.Status != http.StatusOK || hit.Body != first.Body {
 		x.Errorf("want 200 with the existing record: %v", hit)
 	}
@@ -371,6 +375,10 @@ func valueTaken(x *Case) {
 }
 
 func unauthorized(x *Case) {
+	if x.Resource.Strangers {
+		x.Format.Done(x, x.Ask(x.Command))
+		return
+	}
 	outside := x.Stranger(x.Replica)
 	outside.Header.Set("Content-Type", "application/json")
 	refused := x.AskAs(outside, x.Command)
@@ -394,6 +402,12 @@ func tooMany(x *Case) {
 	limited := x.Serve(func(c *Config) { c.RateLimit = 1 })
 	x.from(limited).Get("/api/v1" + x.Resource.List())
 	x.from(limited).Get(x.Resource.formAt())
+	for range 30 {
+		if x.Resource.Strangers { // an address is limited, because their tenant has everybody
+			x.from(limited).Submit(x.Form, nil)
+		}
+	}
+	x.Forget()
 	x.Format.Refused(x, x.AskAs(x.from(limited), x.Command), "too-many", x.Command)
 	x.WantRows(Rows{})
 	x.Format.Done(x, x.Ask(x.Command))

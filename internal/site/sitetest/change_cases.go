@@ -205,7 +205,10 @@ func otherRecord(x *Case) {
 
 // noSuchRecord: a missing record takes precedence over all other errors, also if another tenant has the record.
 func noSuchRecord(x *Case) {
-	foreign := x.another(x.Globex, "theirs", x.Resource.Command).ID
+	foreign := uuid.NewString()
+	if !x.Resource.Strangers {
+		foreign = x.another(x.Globex, "theirs", x.Resource.Command).ID
+	}
 	before := x.Contents()
 	for _, id := range []string{uuid.NewString(), foreign, "not-an-id"} {
 		for what, send := range map[string]func(*Case) Answer{

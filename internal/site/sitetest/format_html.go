@@ -1,6 +1,7 @@
 package sitetest
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"net/url"
@@ -10,6 +11,7 @@ import (
 	"strings"
 
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/people/account"
 
 	"golang.org/x/net/html"
 )
@@ -20,8 +22,13 @@ type HTML struct{}
 // Name is the name in the names of subtests.
 func (HTML) Name() string { return "HTML" }
 
-// Caller returns a logged-in browser.
-func (HTML) Caller(b *Bundle, at *Replica, t Tenant) *Client { return b.Person(at, t) }
+// Caller returns a logged-in browser, or for strangers one that isn't.
+func (HTML) Caller(b *Bundle, at *Replica, t Tenant) *Client {
+	if t.ID == account.Strangers {
+		return b.Browser(at)
+	}
+	return b.Person(at, t)
+}
 
 // Send posts a form.
 func (HTML) Send(ctx context.Context, c *Client, to Case, key string, command url.Values) (Answer, error) {
@@ -51,13 +58,18 @@ func (f HTML) Replayed(x *Case, again, first Answer) {
 	if again.Location() != first.Location() {
 		x.Errorf("led to %q first and to %q again", first.Location(), again.Location())
 	}
+	if x.Resource.Strangers {
+		f.shown(x, again).Says(x.says())
+		return
+	}
 	f.shown(x, again).Says("We ignored the duplicate submission and kept your first request.")
 }
 
 // shown follows the redirect of a success to the record's page.
 func (HTML) shown(x *Case, a Answer) Page {
 	x.Helper()
-	if a.Status != http.StatusSeeOther || a.Location() != x.Resource.PageOf(path.Base(a.Location())) {
+	want := cmp.Or(x.State.LeadsTo, x.Resource.PageOf(path.Base(a.Location())))
+	if a.Status != http.StatusSeeOther || a.Location() != want {
 		x.Fatalf("not led to a record: %v", a)
 	}
 	shown := x.Caller.Get(a.Location())
@@ -168,4 +180,9 @@ func (p Page) Controls(name string) []*html.Node {
 	})
 }
 
-func (HTML) record(_ *Case, a Answer) string { return path.Base(a.Location()) }
+func (HTML) record(x *Case, a Answer) string {
+	if x.State.LeadsTo != "" {
+		return x.ID
+	}
+	return path.Base(a.Location())
+}

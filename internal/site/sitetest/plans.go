@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/people/account"
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/record"
 
@@ -134,6 +135,10 @@ func (b *Bundle) grow(all []Resource, more func(*Bundle)) {
 		FROM generate_series(1, %[2]d) AS n;
 		INSERT INTO link_mails (tenant_id, id, user_id, link_id, recipient, asked_by)
 		SELECT '%[1]s', pg_temp.id(n), pg_temp.id(n) AS person, pg_temp.id(n) AS link, 'x', 'x' FROM generate_series(1, %[2]d) AS n;
+		INSERT INTO sign_ups (tenant_id, id, email) SELECT '%[4]s', pg_temp.id(n) AS sign_up, n || '@people.example'
+		FROM generate_series(1, %[2]d) AS n;
+		INSERT INTO sign_up_mails (tenant_id, id, sign_up_id, link_hash)
+		SELECT '%[4]s', pg_temp.id(n), pg_temp.id(n) AS sign_up, sha256(n::text::bytea) FROM generate_series(1, %[2]d) AS n;
 		INSERT INTO customers (tenant_id, id, email, name, source, external_id, external_digest, archived_at)
 		SELECT '%[1]s', pg_temp.id(n), CASE WHEN n > %[2]d THEN 'shared' ELSE n::text END || '@example.com', 'Customer ' || n, 'Shop', n,
 			sha256(''),
@@ -160,7 +165,7 @@ func (b *Bundle) grow(all []Resource, more func(*Bundle)) {
 		SELECT '%[1]s', pg_temp.id(n), pg_temp.id(n %% 2 * n + 7), now(), n, 'customer.upsert', 'past ' || n %% 2 * n,
 			CASE n WHEN 2000 THEN 'failed' ELSE 'created' END, 'test', '', 'here'
 		FROM generate_series(1, %[2]d) AS n`,
-		b.Acme.ID, Many, b.pastOperations()))
+		b.Acme.ID, Many, b.pastOperations(), account.Strangers))
 	more(b)
 	for _, of := range all {
 		if of.IsPlain() && Get[int](b, `SELECT count(*) FROM `+b.Creating(of).table) < Many {

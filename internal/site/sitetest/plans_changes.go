@@ -91,7 +91,7 @@ func (b *Bundle) everyTransition(resources []Resource, program, person *Client) 
 	b.Helper()
 	routes, n := map[string][]Request{}, 20 // other requests use the records before
 	for _, of := range b.CasesOf(resources...) {
-		if of.Kind != idempotency.Transition {
+		if of.Kind != idempotency.Transition || of.State.Command != nil {
 			continue
 		}
 		ready := func() string {

@@ -50,7 +50,7 @@ func oneOfEachKind(all []Case) (chosen []Case) {
 	found := map[idempotency.Kind]bool{}
 	for _, suits := range []func(Resource) bool{
 		func(of Resource) bool { return !of.People && of.Parent == nil },
-		func(of Resource) bool { return of.Parent == nil && of.Arrives == nil },
+		func(of Resource) bool { return of.Parent == nil && of.Arrives == nil && !of.Strangers },
 		func(of Resource) bool { return of.Arrives == nil },
 	} {
 		for _, of := range slices.Backward(all) {
@@ -68,7 +68,7 @@ func (b *Bundle) routesOf(op web.Operation) Case {
 	x := Case{Bundle: b, Operation: op.Name, Kind: op.Kind, table: op.Table, looksAlike: op.Alike != ""}
 	for _, route := range b.Routes {
 		switch {
-		case route.Why != op.Name || !carriesOut(route):
+		case route.Why != op.Name || !b.carriesOut(route):
 		case strings.HasPrefix(route.Path, "/api/v1/"):
 			x.Method, x.API = route.Method, route.Path
 		default:
@@ -106,12 +106,15 @@ func (x *Case) declare() {
 	}
 }
 
-// Once returns the routes by which people and programs of a tenant carry out an operation.
+// Once returns the routes by which people and programs carry out an operation, except those of deliveries.
 func (b *Bundle) Once() []web.Route {
-	return slices.DeleteFunc(slices.Clone(b.Routes), func(r web.Route) bool { return !carriesOut(r) })
+	return slices.DeleteFunc(slices.Clone(b.Routes), func(r web.Route) bool { return !b.carriesOut(r) })
 }
 
-func carriesOut(r web.Route) bool { return r.Repeat == web.Once && !r.Public() }
+func (b *Bundle) carriesOut(r web.Route) bool {
+	delivers := func(op web.Operation) bool { return op.Name == r.Why && op.Own }
+	return r.Repeat == web.Once && (!r.Public() || !slices.ContainsFunc(b.Operations(), delivers))
+}
 
 // Creating returns the operation that creates a record, or changes the singleton.
 func (b *Bundle) Creating(of Resource) Case {
@@ -143,6 +146,9 @@ func (x *Case) says() string {
 	case idempotency.Change:
 		return "Changes to " + x.Label + " saved."
 	case idempotency.Transition:
+		if x.State.Told != "" {
+			return x.State.Told
+		}
 		if x.Resource.Parent != nil && !x.Resource.Parent.OwnPage { // the page has the parent's name
 			return one + " " + x.State.Past + "."
 		}
@@ -203,7 +209,7 @@ func (b *Bundle) Prepared(t Tenant, key string, of Resource, command url.Values,
 func (b *Bundle) byOwner(t Tenant, of Resource, address, key string, command url.Values) Answer {
 	b.Helper()
 	if b.owners[t.ID] == nil { // logins are limited
-		b.owners[t.ID] = b.Person(b.Replica, t)
+		b.owners[t.ID] = HTML{}.Caller(b, b.Replica, t)
 	}
 	a := b.owners[t.ID].Submit(address, Change(command, "idempotency_key", key))
 	if a.Status != http.StatusSeeOther {

@@ -16,7 +16,9 @@ type Resource struct {
 	Parent  *Parent // the resource that each record belongs to; nil if there is none
 	ShownAt string  // where the page of another resource shows a record, which has the same id; "" for the address in the list
 	People  bool    // whether it is available on pages only, without an API
-	Only    bool    // whether a tenant always has exactly one, at path: the command is its first change
+	// Strangers is set if people without a login create it, who belong to a tenant with an id only.
+	Strangers bool
+	Only      bool // whether a tenant always has exactly one, at path: the command is its first change
 	// arrives delivers a record that only external programs send; nil for the others.
 	Arrives func(b *Bundle, of Tenant, key string, command url.Values) Answer
 	Command url.Values // creates the first record
@@ -157,6 +159,9 @@ type Transition struct {
 	Undo string
 	// Refused is a state in which it isn't possible; zero if there is none.
 	Refused Refusal
+	// Command returns the form for a record; nil for a button. It leads to the address LeadsTo, and its page has the text Told.
+	Command       func(b *Bundle, id string) url.Values
+	LeadsTo, Told string
 }
 
 // Refusal is a conflict of a transition with the state of a record.

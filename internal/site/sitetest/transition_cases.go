@@ -42,7 +42,7 @@ func (x *Case) unchanged(a, first Answer) {
 		if x.Resource.Parent != nil && !x.Resource.Parent.OwnPage { // the page has the parent's name
 			called = "This " + x.Resource.Name
 		}
-		HTML{}.shown(x, a).Says(called + " was already " + x.State.Past + ".")
+		HTML{}.shown(x, a).Says(cmp.Or(x.State.Told, called+" was already "+x.State.Past+"."))
 	} else if JSON.check(JSON{}, x, a); a.Status != http.StatusOK || a.Body != first.Body {
 		x.Errorf("first %v\nagain %v", first, a)
 	}

@@ -36,4 +36,4 @@ ORDER BY u.tenant_id LIMIT 1;
 
 -- tenant by name
 
-SELECT id, name FROM tenants WHERE NOT demo AND fold_text(name) = fold_text($1);
+SELECT id, name FROM tenants WHERE NOT demo AND sign_up_id IS NULL AND fold_text(name) = fold_text($1);
