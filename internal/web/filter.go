@@ -1,59 +1,140 @@
 package web
 
 import (
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 
+	"github.com/a-h/templ"
+	"github.com/google/uuid"
+
 	"onlyonce/internal/invalid"
+	"onlyonce/internal/record"
 	"onlyonce/templates"
 )
 
-// Filter is a parameter of a list that selects the records with one of some values, such as a status.
+// Filter is a parameter of a plain list that selects the records with one of some values, such as a status, or those that refer to another
+// record.
 type Filter struct {
-	Name   string // of the parameter
-	Values []string
+	Name   string   // of the parameter: "status", or "vehicle_id"
+	Values []string // nil for a reference
+	// Of is the resource of the other records, such as "vehicles", and Names has their names. The page of each has a section with the
+	// newest records that refer to it.
+	Of    string
+	Names record.Names
+}
+
+// words returns the name of the filter within a sentence.
+func (f Filter) words() string {
+	return strings.ReplaceAll(strings.TrimSuffix(f.Name, "_id"), "_", " ")
 }
 
 // parameter returns the filter of a list in the documentation of the API.
 func (f Filter) parameter(many string) Parameter {
-	meaning := "Only " + strings.ReplaceAll(many, "-", " ") + " with this " + strings.ReplaceAll(f.Name, "_", " ") + "."
-	return Parameter{Name: f.Name, Meaning: meaning, Values: f.Values}
+	p := Parameter{Name: f.Name, Meaning: "Only " + strings.ReplaceAll(many, "-", " ") + " with this " + f.words() + ".", Values: f.Values}
+	if f.Of != "" {
+		p.Format = "uuid"
+	}
+	return p
 }
 
-// checkFilters returns an [*invalid.Error] with the filters that have another value, or several.
+// checkFilters returns an [*invalid.Error] with the filters that have a value that can't be, or several.
 func checkFilters(filters []Filter, query url.Values) error {
 	var problems invalid.Error
 	for _, f := range filters {
-		if given := query[f.Name]; len(given) > 1 || query.Get(f.Name) != "" && !slices.Contains(f.Values, given[0]) {
-			problems.Add("/"+f.Name, "Choose one "+strings.ReplaceAll(f.Name, "_", " ")+": "+strings.Join(f.Values, ", ")+".")
+		value := query.Get(f.Name)
+		_, err := uuid.Parse(value)
+		switch {
+		case len(query[f.Name]) < 2 && (value == "" || f.Of != "" && err == nil || slices.Contains(f.Values, value)):
+		case f.Of != "":
+			problems.Add("/"+f.Name, "Enter one ID of the "+f.words()+".")
+		default:
+			problems.Add("/"+f.Name, "Choose one "+f.words()+": "+strings.Join(f.Values, ", ")+".")
 		}
 	}
 	return problems.Err()
 }
 
 // narrow adds the filters to the search form of a list.
-func narrow(finder *templates.Finder, filters []Filter, query url.Values) {
+func (m *resource) narrow(r *http.Request, filters []Filter, finder *templates.Finder) {
+	query := r.URL.Query()
 	for _, f := range filters {
-		chosen := query.Get(f.Name)
-		for _, value := range append([]string{""}, f.Values...) {
-			finder.Chips = append(finder.Chips, templates.NavItem{
-				Text: chip(value), Current: value == chosen, Href: ListURL(finder.Href, query, f.Name, value),
+		value := query.Get(f.Name)
+		for i, each := range append([]string{""}, f.Values...) {
+			if i == 0 && f.Of != "" {
+				continue
+			}
+			chip := templates.NavItem{Text: OptionText(each), Current: each == value, Href: ListURL(finder.Href, query, f.Name, each)}
+			if i == 0 {
+				chip.Text = "All"
+			}
+			finder.Chips = append(finder.Chips, chip)
+		}
+		var said string
+		switch {
+		case f.Of != "" && value != "":
+			said = "of " + m.called(r, f.Names, value)
+			finder.Only = append(finder.Only, templates.Narrowing{
+				Text: said, All: "Show all " + finder.Many, Href: ListURL(finder.Href, query, f.Name, ""),
 			})
+		case slices.Contains(f.Values, value):
+			said = strings.ToLower(OptionText(value))
+		default:
+			continue
 		}
-		if slices.Contains(f.Values, chosen) {
-			finder.Hidden = append(finder.Hidden, templates.Field{Name: f.Name, Value: chosen})
-			finder.Said = strings.TrimPrefix(finder.Said+", "+strings.ToLower(OptionText(chosen)), ", ")
-			archived := url.Values{templates.ArchivedField: {query.Get(templates.ArchivedField)}}
-			finder.ClearHref = ListURL(finder.Href, archived, "", "")
-		}
+		finder.Hidden = append(finder.Hidden, templates.Field{Name: f.Name, Value: value})
+		finder.Said = strings.TrimPrefix(finder.Said+", "+said, ", ")
+		archived := url.Values{templates.ArchivedField: {query.Get(templates.ArchivedField)}}
+		finder.ClearHref = ListURL(finder.Href, archived, "", "")
 	}
 }
 
-// chip returns the text of the link to a value.
-func chip(value string) string {
-	if value == "" {
-		return "All"
+// referred returns the references among the filters of a request, which a new record begins with.
+func referred(filters []Filter, query url.Values) url.Values {
+	all := url.Values{}
+	for _, f := range filters {
+		if value := query.Get(f.Name); f.Of != "" && value != "" {
+			all.Set(f.Name, value)
+		}
 	}
-	return OptionText(value)
+	return all
+}
+
+// sectionLength is the number of records in a section of another record's page.
+const sectionLength = 5
+
+// section returns a section of the page of a record.
+type section func(r *http.Request, id uuid.UUID) (templ.Component, error)
+
+// referring returns the section of a record's page with the newest records of a list that refer to it.
+func (m *resource) referring(l Listing[Entity], f Filter) section {
+	return func(r *http.Request, id uuid.UUID) (templ.Component, error) {
+		of := r.Clone(r.Context())
+		of.URL.RawQuery = url.Values{f.Name: {id.String()}}.Encode()
+		list, err := l.Read(of, record.Page{Limit: sectionLength})
+		if err != nil {
+			return nil, err
+		}
+		v, err := m.listView(of, l, list.Rows)
+		v.Href += "?" + of.URL.RawQuery
+		for _, other := range l.Filters {
+			if other.Of == f.Of && other.Name != f.Name {
+				v.Title = sectionTitle(m.many) + ": " + f.words()
+			}
+		}
+		return templates.ListSection(v), err
+	}
+}
+
+// Sections returns the sections of other resources on the page of a record.
+func (s *Server) Sections(r *http.Request, many string, id uuid.UUID) (all []templ.Component, err error) {
+	for _, section := range s.sections[many] {
+		shown, err := section(r, id)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, shown)
+	}
+	return all, nil
 }

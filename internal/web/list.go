@@ -123,6 +123,9 @@ func (m *resource) list(path, name string, l Listing[Entity]) {
 	}
 	for _, f := range l.Filters {
 		described.Query = append(slices.Clip(described.Query), f.parameter(m.many))
+		if f.Of != "" {
+			m.s.sections[f.Of] = append(m.s.sections[f.Of], m.referring(l, f))
+		}
 	}
 	finds := l.readExternal != nil
 	if finds {
@@ -218,7 +221,7 @@ func (m *resource) showList(l Listing[Entity], w http.ResponseWriter, r *http.Re
 		if finder, err = l.Finder(r); err != nil {
 			return err
 		}
-		narrow(&finder, l.Filters, r.URL.Query())
+		m.narrow(r, l.Filters, &finder)
 	}
 	if refused {
 		status = http.StatusUnprocessableEntity
@@ -238,48 +241,64 @@ func (m *resource) showList(l Listing[Entity], w http.ResponseWriter, r *http.Re
 func (m *resource) plainList(l Listing[Entity]) func(
 	*http.Request, templates.Page, []Entity, templates.Finder) (templ.Component, error) {
 	return func(r *http.Request, p templates.Page, rows []Entity, finder templates.Finder) (templ.Component, error) {
-		newHref := FormHref(r, m.createPath()+"/new")
-		if m.parentExists != nil || m.form.Page == nil {
-			newHref = "" // one is made where it belongs to, or comes from outside
-		}
-		words := creatingWords(m.one)
-		first := "Add your first " + m.one
-		if m.form.Words != nil {
-			words, first = *m.form.Words, m.form.Words.Title
-		}
-		v := templates.List{
-			Finder: finder, Title: sectionTitle(m.many), One: m.one, Many: strings.ReplaceAll(m.many, "-", " "), Href: m.collectionPath(),
-			NewHref: newHref, New: words.Title, First: first,
-			Columns: l.Columns, Empty: l.Empty, Archive: m.archiveHint(), Archived: ArchivedOnly(r),
-		}
-		var ids []uuid.UUID
-		for _, row := range rows {
-			id, _ := row.Identity()
-			ids = append(ids, id)
-			v.Rows = append(v.Rows, templates.Row{Href: m.url(id), Cells: l.Row(row)})
-		}
-		if added, is := m.s.columns[m.many]; is {
-			cells, err := added.cells(r, ids)
-			if err != nil {
-				return nil, err
-			}
-			v.Columns = slices.Concat(v.Columns, added.columns)
-			for i, id := range ids {
-				texts := cells[id]
-				if texts == nil {
-					texts = make([]string, len(added.columns))
-				}
-				v.Rows[i].Cells = slices.Concat(v.Rows[i].Cells, texts)
-			}
-		}
-		return templates.ListPage(p, v), nil
+		v, err := m.listView(r, l, rows)
+		v.Finder = finder
+		return templates.ListPage(p, v), err
 	}
+}
+
+// listView returns the view of a list whose cells are texts, without its search form.
+func (m *resource) listView(r *http.Request, l Listing[Entity], rows []Entity) (templates.List, error) {
+	href := url.URL{Path: m.createPath() + "/new", RawQuery: referred(l.Filters, r.URL.Query()).Encode()}
+	newHref := FormHref(r, href.String())
+	if m.parentExists != nil || m.form.Page == nil {
+		newHref = "" // one is made where it belongs to, or comes from outside
+	}
+	words := creatingWords(m.one)
+	first := "Add your first " + m.one
+	if m.form.Words != nil {
+		words, first = *m.form.Words, m.form.Words.Title
+	}
+	v := templates.List{
+		Title: sectionTitle(m.many), One: m.one, Many: strings.ReplaceAll(m.many, "-", " "), Href: m.collectionPath(),
+		NewHref: newHref, New: words.Title, First: first,
+		Columns: l.Columns, Empty: l.Empty, Archive: m.archiveHint(), Archived: ArchivedOnly(r),
+	}
+	var ids []uuid.UUID
+	for _, row := range rows {
+		id, _ := row.Identity()
+		ids = append(ids, id)
+		v.Rows = append(v.Rows, templates.Row{Href: m.url(id), Cells: l.Row(row)})
+	}
+	added, is := m.s.columns[m.many]
+	if !is {
+		return v, nil
+	}
+	cells, err := added.cells(r, ids)
+	if err != nil {
+		return v, err
+	}
+	v.Columns = slices.Concat(v.Columns, added.columns)
+	for i, id := range ids {
+		texts := cells[id]
+		if texts == nil {
+			texts = make([]string, len(added.columns))
+		}
+		v.Rows[i].Cells = slices.Concat(v.Rows[i].Cells, texts)
+	}
+	return v, nil
 }
 
 // addedColumns are columns of another room: see [Site.AddColumns].
 type addedColumns struct {
 	columns []templates.Column
 	cells   func(*http.Request, []uuid.UUID) (map[uuid.UUID][]string, error)
+}
+
+// FilterID returns the id in a filter of a request; [uuid.Nil] without one.
+func FilterID(r *http.Request, name string) uuid.UUID {
+	id, _ := uuid.Parse(r.URL.Query().Get(name)) // the filter was checked
+	return id
 }
 
 // ArchivedOnly reports whether a request asks for the archived records in place of the others.

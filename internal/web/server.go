@@ -94,6 +94,7 @@ type Server struct {
 	// explained has the texts of problems that rooms know more about, by slug.
 	explained map[string]Explanation
 	columns   map[string]addedColumns
+	sections  map[string][]section
 	// docsWithin is the section with the rules and the documentation of the API, see [Site.DocsWithin]; "" for the main navigation.
 	docsWithin string
 	start      templates.NavItem // the page with which people begin, see [Site.Home]; zero if there is none
@@ -113,7 +114,7 @@ func New(c Config) (*Server, error) {
 		Config: c, assets: assets, findClient: clientAddress(c.TrustedProxies),
 		requests: semaphore.NewWeighted(requestsAtOnce), strangers: semaphore.NewWeighted(strangersAtOnce),
 		large: semaphore.NewWeighted(largeAtOnce), byPattern: map[string]*resource{}, hints: map[string]string{},
-		columns: map[string]addedColumns{}, explained: map[string]Explanation{},
+		columns: map[string]addedColumns{}, sections: map[string][]section{}, explained: map[string]Explanation{},
 	}
 	mux := chi.NewRouter()
 	sameOrigin, err := s.sameOrigin()

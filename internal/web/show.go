@@ -130,7 +130,11 @@ func (m *resource) showPage(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	if m.shown.Page == nil {
-		return m.s.Render(w, r, http.StatusOK, templates.RecordPage(p, m.recordView(r, found)))
+		sections, err := m.s.Sections(r, m.many, id)
+		if err != nil {
+			return err
+		}
+		return m.s.Render(w, r, http.StatusOK, templates.RecordPageWith(p, m.recordView(r, found), sections))
 	}
 	page, err := m.shown.Page(r, p, found)
 	if err != nil {

@@ -75,7 +75,10 @@ func Mount(s *web.Site, sections ...Section) {
 					Label: "Merged on " + web.Day(merge.CreatedAt), Value: duplicate.Name(merge), Href: "/merges/" + merge.ID.String(),
 				})
 			}
-			var below []templ.Component
+			below, err := s.Sections(r, "customers", c.ID)
+			if err != nil {
+				return nil, err
+			}
 			for _, section := range sections {
 				shown, err := section(r, c, &view)
 				if err != nil {

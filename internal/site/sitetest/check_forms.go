@@ -196,3 +196,22 @@ func sameCommandInBothFormats(x *Case) {
 	}
 	x.WantOutcomes(Did, "replayed")
 }
+
+// shownWhereReferredTo: the pages of the records that a new one refers to lead to it, and to the form of another one.
+func shownWhereReferredTo(x *Case) {
+	first := x.Ask(x.Command)
+	x.Format.Done(x, first)
+	for _, other := range x.Resource.Refers {
+		page := x.Page(x.Caller.Get(other.PageOf(Referred)))
+		page.LeadsTo(x.Resource.RecordAt(x.Format.record(x, first)))
+		for _, filter := range x.Resource.Filters {
+			name, _, _ := strings.Cut(filter, "=")
+			if x.Command.Get(name) != Referred || len(x.Resource.Refers) > 1 {
+				continue
+			}
+			page.LeadsTo(x.Resource.Path + "/new?" + name + "=" + Referred)
+			x.Page(x.Caller.Get(x.Resource.Path + "?" + name + "=" + Referred)).LeadsTo(x.Resource.RecordAt(x.Format.record(x, first)))
+			x.Page(x.Caller.Get(x.Resource.Path + "?" + name + "=" + Nobody)).Says("No " + x.Resource.Path[1:] + " found")
+		}
+	}
+}

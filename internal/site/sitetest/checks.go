@@ -2,6 +2,7 @@ package sitetest
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"onlyonce/internal/idempotency"
@@ -51,6 +52,10 @@ func checks() []check {
 			when: func(of Resource) bool { return of.Only },
 		},
 		{name: "EveryBrokenConstraintIsExplained", run: everyBrokenConstraintIsExplained, of: allKinds, format: anyFormat{}},
+		{
+			name: "ShownWhereReferredTo", run: shownWhereReferredTo, of: creates, format: HTML{},
+			when: func(of Resource) bool { return strings.Contains(strings.Join(of.Filters, " "), "_id=") },
+		},
 		{name: "FoundByExternalID", run: foundByExternalID, of: creates, format: JSON{}, when: Resource.external},
 	}
 }

@@ -27,7 +27,7 @@ func (b *Bundle) multiply(of Resource) {
 			THEN ALTER TABLE %[1]s %[2]s TRIGGER note_likeness; END IF; END $$`, table, action))
 	}
 	likeness("DISABLE")
-	b.copyRows(table, "id", copied.ID)
+	b.copyRows(table, "id", copied.ID, b.grownReferences(table)...)
 	likeness("ENABLE")
 	rows, _ := b.Admin.Query(b.Context(), `
 		SELECT conrelid::regclass::text, attname::text FROM pg_constraint JOIN pg_attribute ON attrelid = conrelid AND attnum = ANY (conkey)
@@ -50,8 +50,8 @@ func (b *Bundle) multiply(of Resource) {
 // copyRows copies the rows of a table whose column, which names a record, has this id: the n-th copy has the n-th id. Unique
 // values differ in each copy, and are far from the declared values: the copy's number is appended, or added. If several columns
 // are unique together, references and choices stay, so that no more records need to exist. If a date is moved, all dates of the
-// row are, so they keep their order.
-func (b *Bundle) copyRows(table, column, id string) {
+// row are, so they keep their order. In the columns of references, the n-th copy has the n-th id too.
+func (b *Bundle) copyRows(table, column, id string, references ...string) {
 	b.Helper()
 	b.Exec(fmt.Sprintf(`DO $$ BEGIN EXECUTE (
 		WITH ruled AS (
@@ -70,7 +70,7 @@ func (b *Bundle) copyRows(table, column, id string) {
 		SELECT format('INSERT INTO %%1$I (%%2$s)
 			SELECT %%3$s FROM %%1$I r, generate_series(1, 2 * %[2]d) AS n WHERE %%5$I = %%4$L', '%[1]s',
 			string_agg(format('%%I', name), ', '), string_agg(CASE
-				WHEN name IN ('%[4]s', 'customer_id') OR once AND type = 'uuid'::regtype
+				WHEN name IN ('%[4]s', 'customer_id'%[5]s) OR once AND type = 'uuid'::regtype
 					THEN '(''01900000-0000-7000-8000-'' || lpad(to_hex(n), 12, ''0''))::uuid'
 				WHEN name = 'id' THEN 'gen_random_uuid()'
 				WHEN name = 'archived_at' THEN 'CASE WHEN n > %[2]d THEN now() END'
@@ -85,7 +85,36 @@ func (b *Bundle) copyRows(table, column, id string) {
 						SELECT FROM ruled other WHERE other.indexrelid = r.indexrelid AND NOT other.refers))) AS once
 				FROM pg_attribute
 				WHERE attrelid = '%[1]s'::regclass AND attnum > 0 AND NOT attisdropped AND attgenerated = '') AS columns) AS moved);
-	END $$`, table, Many, id, column))
+	END $$`, table, Many, id, column, quotedAfterComma(references)))
+}
+
+// grownReferences returns the columns of a table that refer to another table with all numbered rows.
+func (b *Bundle) grownReferences(table string) (grown []string) {
+	b.Helper()
+	rows, _ := b.Admin.Query(b.Context(), `
+		SELECT confrelid::regclass::text, attname::text
+		FROM pg_constraint JOIN pg_attribute ON attrelid = conrelid AND attnum = ANY (conkey)
+		WHERE conrelid = $1::regclass AND contype = 'f' AND conrelid <> confrelid AND attname <> 'tenant_id'
+			AND atttypid = 'uuid'::regtype`, table)
+	type reference struct{ Table, Column string }
+	references, err := pgx.CollectRows(rows, pgx.RowToStructByPos[reference])
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, r := range references {
+		if Get[int](b, fmt.Sprintf(`SELECT count(*) FROM %s WHERE tenant_id = '%s' AND id IN ('%s', '%s')`,
+			r.Table, b.Acme.ID, RowID(1), RowID(2*Many))) == 2 {
+			grown = append(grown, r.Column)
+		}
+	}
+	return grown
+}
+
+func quotedAfterComma(names []string) (text string) {
+	for _, name := range names {
+		text += ", '" + name + "'"
+	}
+	return text
 }
 
 // everyPlain returns the requests of the routes of a plain resource. Each request that changes a record has another record.
