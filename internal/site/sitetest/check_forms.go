@@ -215,3 +215,17 @@ func shownWhereReferredTo(x *Case) {
 		}
 	}
 }
+
+// filtersAreChecked: a filter of a list with another value, or with two, is refused in both formats.
+func filtersAreChecked(x *Case) {
+	for _, filter := range x.Resource.Filters {
+		name, _, _ := strings.Cut(filter, "=")
+		for _, query := range []string{name + "=nothing", filter + "&" + filter} {
+			person, program := x.Caller.Get(x.Resource.Path+"?"+query), x.Program(x.Replica, x.Acme).Get("/api/v1"+x.Resource.Path+"?"+query)
+			if person.Status != http.StatusUnprocessableEntity || program.Status != http.StatusUnprocessableEntity {
+				x.Errorf("%s: %v, %v", query, person.Status, program)
+			}
+			x.Page(person).Says("Check your filters")
+		}
+	}
+}

@@ -56,6 +56,10 @@ func checks() []check {
 			name: "ShownWhereReferredTo", run: shownWhereReferredTo, of: creates, format: HTML{},
 			when: func(of Resource) bool { return strings.Contains(strings.Join(of.Filters, " "), "_id=") },
 		},
+		{
+			name: "FiltersAreChecked", run: filtersAreChecked, of: creates, format: HTML{},
+			when: func(of Resource) bool { return of.Filters != nil },
+		},
 		{name: "FoundByExternalID", run: foundByExternalID, of: creates, format: JSON{}, when: Resource.external},
 	}
 }
