@@ -221,7 +221,8 @@ func filtersAreChecked(x *Case) {
 	for _, filter := range x.Resource.Filters {
 		name, _, _ := strings.Cut(filter, "=")
 		for _, query := range []string{name + "=nothing", filter + "&" + filter} {
-			person, program := x.Caller.Get(x.Resource.Path+"?"+query), x.Program(x.Replica, x.Acme).Get("/api/v1"+x.Resource.Path+"?"+query)
+			list := x.Resource.Path + "?" + query
+			person, program := x.Caller.Get(list), x.Program(x.Replica, x.Acme).Get("/api/v1"+list)
 			if person.Status != http.StatusUnprocessableEntity || program.Status != http.StatusUnprocessableEntity {
 				x.Errorf("%s: %v, %v", query, person.Status, program)
 			}
