@@ -54,7 +54,8 @@ for (const kept of allKept()) if (kept.key === done || done === "*") forget(kept
 // Otherwise stay on this page, which has them.
 const refused = document.querySelector("form[data-logged-out]");
 if (refused) {
-  const sent = [...new FormData(refused)].filter(([name]) => !OF_THE_PAGE.includes(name));
+  // A file is chosen again in any case.
+  const sent = [...new FormData(refused)].filter(([name, value]) => !OF_THE_PAGE.includes(name) && typeof value === "string");
   const kept = allKept().find(({ key }) => key === refused.elements.idempotency_key?.value);
   const fields = kept && sentBy(kept.versions[0]);
   const has = ([name, value]) => fields.some((field) => field[0] === name && field[1] === value);

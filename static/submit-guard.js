@@ -8,6 +8,7 @@
 // again, with the same key, and so is one that the server could not save because its database was unavailable.
 
 const SLOW_AFTER_MS = 5000;
+const SLOW_UPLOAD_AFTER_MS = 60_000; // of a form with a file: sending it again would begin with its first byte
 const PROBE_MS = 5000; // the interval and timeout of requests to the server while a form waits
 const DOUBLE_CLICK_MS = 1000;
 
@@ -41,7 +42,7 @@ function lock(form, submitter) {
   locks.set(form, held);
   latest = awaitingNavigation = held;
   form.setAttribute("aria-busy", "true");
-  held.timer = setTimeout(() => slow(held), SLOW_AFTER_MS);
+  held.timer = setTimeout(() => slow(held), form.enctype === "multipart/form-data" ? SLOW_UPLOAD_AFTER_MS : SLOW_AFTER_MS);
   // In the next task, when the browser has taken the submitter's name and value.
   setTimeout(() => locks.get(form) === held && showBusy(held));
 }

@@ -3,6 +3,7 @@ package templates
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/a-h/templ"
@@ -85,6 +86,14 @@ func DescribedBy(id, hint, err string) templ.Attributes {
 		attrs["aria-invalid"] = "true"
 	}
 	return attrs
+}
+
+// again returns the hint of a control for a file. After the file was sent, it asks for it again.
+func (in Input) again() string {
+	if in.Value == "" {
+		return in.Hint
+	}
+	return strings.TrimSpace("You chose " + in.Value + ". Choose it again. " + in.Hint)
 }
 
 // options returns the known options, and the value that was sent even if it is not one.

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/a-h/templ"
 )
 
 // Form has the common data of all forms that carry out an operation. A form is empty, has the values of a record to change, or came
@@ -31,6 +33,8 @@ type Form struct {
 	KeptFor string
 	// Version is the version of the record to change, as the person sees it; 0 in a form that creates.
 	Version int
+	// HasFiles is set if a field takes a file. Its value is then the name of the file.
+	HasFiles bool
 	// Typed has the values of the fields, by their names.
 	Typed url.Values
 	// Offers are the options of the fields that refer to records, by the names of the fields.
@@ -79,6 +83,22 @@ const (
 
 // CameBack reports whether the form was sent and refused.
 func (f Form) CameBack() bool { return f.Notice != nil || len(f.Errors) > 0 }
+
+// encoding returns the attributes for the encoding of the form.
+func (f Form) encoding() templ.Attributes {
+	if f.HasFiles {
+		return templ.Attributes{"enctype": "multipart/form-data"}
+	}
+	return nil
+}
+
+// busy returns the text of the main button after a click.
+func (f Form) busy() string {
+	if f.HasFiles {
+		return "Uploading…"
+	}
+	return "Saving…"
+}
 
 // URL returns the URL that opens the form under its key. If the key was used, the page shows that.
 func (f Form) URL() string { return f.Href + "?" + url.Values{"key": {f.Key}}.Encode() }

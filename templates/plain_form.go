@@ -13,6 +13,7 @@ type Control struct {
 	Hint     string
 	Kind     ControlKind
 	Options  []Option // of the kind OneOf
+	Accept   string   // of the kind File: the types and extensions of the files
 }
 
 // ControlKind is the kind of a control.
@@ -34,6 +35,7 @@ const (
 	YesOrNo             // a bool
 	OneOf               // one of the options
 	Offered             // one of the records that [Form.Offers] has
+	File                // a file; it comes last in the form
 )
 
 // input returns the control with its value.

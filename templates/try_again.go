@@ -1,6 +1,10 @@
 package templates
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/a-h/templ"
+)
 
 // TryAgain is a page for requests that were not carried out, or may not have been. It has all fields of the request and can send it
 // again, under the same key.
@@ -18,6 +22,8 @@ type TryAgain struct {
 	Fields []Field
 	// Facts are the fields that a person typed, in the order of the page. The others, such as the key, mean nothing to them.
 	Facts []Fact
+	// Files are the labels of the fields with a file, which must be chosen again.
+	Files []Field
 	// LoggedOut is set if there is no session. A browser that keeps the form then opens the login.
 	LoggedOut bool
 	// WhenReady is set if the database could not be reached. The browser then sends the request again as soon as it can.
@@ -28,7 +34,9 @@ type TryAgain struct {
 
 // resend returns the fields to post again.
 func (v TryAgain) resend() []Field {
-	return slices.DeleteFunc(slices.Clone(v.Fields), func(f Field) bool { return isPassword(f.Name) })
+	return slices.DeleteFunc(slices.Clone(v.Fields), func(f Field) bool {
+		return isPassword(f.Name) || slices.ContainsFunc(v.Files, func(of Field) bool { return of.Name == f.Name })
+	})
 }
 
 // isPassword reports whether a field has a password: the current one, or a new one.
@@ -36,6 +44,18 @@ func isPassword(name string) bool { return name == "password" || name == "new_pa
 
 // AsksPassword reports whether a password was posted.
 func (v TryAgain) AsksPassword() bool { return len(v.typed("password")) > 0 }
+
+// encoding returns the attributes for the encoding of the form.
+func (v TryAgain) encoding() templ.Attributes { return Form{HasFiles: len(v.Files) > 0}.encoding() }
+
+// fileInput returns the control for a file.
+func (v TryAgain) fileInput(f Field) Input {
+	in := Input{ID: f.Name, Label: f.Value}
+	if names := v.typed(f.Name); len(names) > 0 {
+		in.Value = names[0]
+	}
+	return in
+}
 
 // Fact is a labelled value for display.
 type Fact struct {

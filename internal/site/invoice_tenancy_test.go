@@ -36,9 +36,12 @@ func secretInvoices(b *sitetest.Bundle, ids *secretIDs) {
 	source := sitetest.Get[string](b, `SELECT source_id::text FROM webhook_events`)
 	apart := b.Prepared(b.Acme, "apart", invoicecases.InvoiceDistinctions(), invoicecases.InvoiceDistinctions().Other)
 	next := b.Prepared(b.Acme, "next", invoicecases.NextNumbers(), invoicecases.NextNumbers().Other)
+	file := invoicecases.Attachments()
+	file.Parent.ID = invoice
+	attached := b.Prepared(b.Acme, "attachment", file, url.Values{"file": {sitetest.FileValue("a.txt", "secret notes")}})
 	ids.sent = of
 	ids.sent.Command = sitetest.Change(of.Command, "customer_id", ids.customer, "idempotency_key", sitetest.Key)
-	ids.ids = append(ids.ids, invoice, payment.ID, refund.ID, note.ID, period.ID, event.ID, apart.ID, next.ID, source,
+	ids.ids = append(ids.ids, invoice, payment.ID, refund.ID, note.ID, period.ID, event.ID, apart.ID, next.ID, attached.ID, source,
 		sitetest.Get[string](b, `SELECT id::text FROM webhook_secrets`))
 	ids.queries = append(ids.queries, "copy="+invoice, "key="+sitetest.Key+"&copy="+invoice, "invoice="+invoice,
 		"status=draft&cursor="+record.Cursor{

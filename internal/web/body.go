@@ -74,10 +74,14 @@ func TakePlace(ctx context.Context, places *semaphore.Weighted) error {
 }
 
 // admitLarge lets few large bodies in at once. Beyond its usual part, reading a body returns errCrowded if
-// it has waited too long for one of slots.
-func admitLarge(slots *semaphore.Weighted) func(http.Handler) http.Handler {
+// it has waited too long for one of slots. Requests with files have slots of their kind.
+func (s *Server) admitLarge(slots *semaphore.Weighted) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			slots := slots
+			if uploadIn(r) != nil {
+				slots = s.uploads
+			}
 			body := &admittedBody{ReadCloser: r.Body, ctx: r.Context(), slots: slots, usual: usualBody}
 			defer body.leave()
 			if p := placeIn(r); p != nil {

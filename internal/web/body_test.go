@@ -16,14 +16,14 @@ import (
 )
 
 // TestLargeBodiesTakeTurns: with all places taken a usual body is read at once, and a large one waits for
-// a place as long as its request may.
+// a place as long as its request may. One with files has other places.
 func TestLargeBodiesTakeTurns(t *testing.T) {
 	t.Parallel()
-	large := semaphore.NewWeighted(largeAtOnce)
+	large, s := semaphore.NewWeighted(largeAtOnce), &Server{uploads: semaphore.NewWeighted(uploadsAtOnce)}
 	read := func(ctx context.Context, size int) (int, error) {
 		var got []byte
 		var err error
-		handler := admitLarge(large)(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		handler := s.admitLarge(large)(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 			got, err = io.ReadAll(r.Body)
 			if _, again := r.Body.Read(make([]byte, 1)); err != nil && !errors.Is(again, err) {
 				t.Errorf("reading on: %v, after %v", again, err)
@@ -40,6 +40,13 @@ func TestLargeBodiesTakeTurns(t *testing.T) {
 	cancel()
 	if _, err := read(over, maxBody); !errors.Is(err, errCrowded) {
 		t.Errorf("large, with no place: %v", err)
+	}
+	if n, err := read(context.WithValue(t.Context(), uploadKey{}, &upload{}), maxBody); n != maxBody || err != nil {
+		t.Errorf("with files: read %d, %v", n, err)
+	}
+	s.uploads.TryAcquire(uploadsAtOnce)
+	if _, err := read(context.WithValue(over, uploadKey{}, &upload{}), maxBody); !errors.Is(err, errCrowded) {
+		t.Errorf("with files, with no place: %v", err)
 	}
 	large.Release(1)
 	for range 2 { // the first one leaves its place to the second

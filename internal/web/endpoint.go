@@ -52,7 +52,7 @@ func problemsOf(e apidoc.Endpoint, conflicts []*conflict.Kind) []apidoc.Problem 
 	if e.Rows != "" {
 		all = append(all, invalidCommand)
 	}
-	if e.File != "" {
+	if e.Files != nil {
 		all = append(all, busy)
 	}
 	if e.Change != nil {

@@ -1,11 +1,17 @@
 package web
 
 import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
 	"mime"
 	"net/http"
-	"strconv"
+	"slices"
+	"time"
 
 	"onlyonce/internal/conflict"
+	"onlyonce/internal/file"
 	"onlyonce/internal/invalid/text"
 	"onlyonce/internal/web/apidoc"
 )
@@ -16,20 +22,38 @@ type File struct {
 	Content []byte
 }
 
+// served is a file for an answer.
+type served struct {
+	name, contentType, digest string
+	content                   io.ReadSeeker
+}
+
 // Download registers a file made from one record, in the API and as a link on pages: GET /{id}/<name>.
 func Download[R Entity](
 	m *Mounted[R], name, contentType, summary string, of func(*http.Request, R) (File, error), conflicts ...*conflict.Kind,
 ) {
-	untyped := func(r *http.Request, found Entity) (File, error) { return of(r, as[R](found)) }
-	m.untyped.download(name, contentType, summary, untyped, conflicts)
+	m.untyped.download(name, []string{contentType}, summary, func(r *http.Request, found Entity) (served, error) {
+		made, err := of(r, as[R](found))
+		sum := sha256.Sum256(made.Content)
+		return served{made.Name, contentType, hex.EncodeToString(sum[:]), bytes.NewReader(made.Content)}, err
+	}, conflicts)
+}
+
+// Stored registers the download of a file that a record has: GET /{id}/<name>. The rule is that of its field.
+func Stored[R Entity](m *Mounted[R], name, summary string, rule file.Rule, of func(R) file.Stored) {
+	m.untyped.download(name, rule.Types, summary, func(r *http.Request, found Entity) (served, error) {
+		has := of(as[R](found))
+		content := file.Open(r.Context(), m.untyped.s.Pool, Principal(r).Tenant, has)
+		return served{has.Name, has.Type, has.SHA256, content}, nil
+	}, nil)
 }
 
 func (m *resource) download(
-	name, contentType, summary string, of func(*http.Request, Entity) (File, error), conflicts []*conflict.Kind,
+	name string, contentTypes []string, summary string, of func(*http.Request, Entity) (served, error), conflicts []*conflict.Kind,
 ) {
 	path := m.recordPath() + "/" + name
 	m.document(apidoc.Endpoint{
-		Method: http.MethodGet, Path: path, Name: m.many + "." + name, Summary: summary, Repeats: "reads", File: contentType,
+		Method: http.MethodGet, Path: path, Name: m.many + "." + name, Summary: summary, Repeats: "reads", Files: contentTypes,
 	}, conflicts...)
 	read := func(w http.ResponseWriter, r *http.Request) error {
 		found, err := m.find(r)
@@ -40,20 +64,34 @@ func (m *resource) download(
 		if err != nil {
 			return err
 		}
-		made.write(w, contentType)
+		made.write(w, r)
 		return nil
 	}
 	m.pages.read(path, read)
 	m.api.read(path, read)
 }
 
-// write answers with the file. It belongs to who asked, and is asked for anew each time.
-func (f File) write(w http.ResponseWriter, contentType string) {
+// fileSecurity keeps a browser from running anything in a file, also when it is opened alone.
+const fileSecurity = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+
+// write answers with the file. It belongs to the caller, and a browser asks each time whether it has changed. Only pictures are shown in
+// place of being saved.
+func (f served) write(w http.ResponseWriter, r *http.Request) {
+	disposition := "attachment"
+	if slices.Contains([]string{"image/png", "image/jpeg"}, f.contentType) {
+		disposition = "inline"
+	}
 	h := w.Header()
-	h.Set("Content-Type", contentType)
-	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": text.FileName(f.Name)}))
-	h.Set("Content-Length", strconv.Itoa(len(f.Content)))
+	h.Set("Content-Type", f.contentType)
+	h.Set("Content-Disposition", mime.FormatMediaType(disposition, map[string]string{"filename": text.FileName(f.name)}))
+	h.Set("Content-Security-Policy", fileSecurity)
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	h.Set("Cache-Control", "private, no-cache")
-	w.WriteHeader(http.StatusOK)
-	_, _ = w.Write(f.Content) // the client may be gone
+	h.Set("ETag", `"`+f.digest+`"`)
+	asked := *r
+	asked.Header = http.Header{}
+	for _, name := range []string{"If-None-Match", "If-Range", "Range"} { // If-Match is for changes
+		asked.Header[name] = r.Header[name]
+	}
+	http.ServeContent(w, &asked, "", time.Time{}, f.content)
 }

@@ -22,15 +22,24 @@ func ParseForm(r *http.Request) error {
 	if r.PostForm != nil {
 		return nil
 	}
-	whole := r.Body
-	if isStranger(r) {
+	if broken, is := r.Body.(brokenBody); is {
+		return broken.err
+	}
+	whole, stranger := r.Body, isStranger(r)
+	if stranger {
 		if err := toStrangers(r); err != nil {
 			return err
 		}
 		r.Body = http.MaxBytesReader(nil, r.Body, maxStranger)
 	}
-	r.Body = &formBody{r.Body, maxFields}
-	err := r.ParseForm()
+	var err error
+	if u := uploadIn(r); u != nil && isMultipart(r) {
+		r.PostForm, err = u.parse(r, stranger)
+		r.Form = r.PostForm
+	} else {
+		r.Body = &formBody{r.Body, maxFields}
+		err = r.ParseForm()
+	}
 	for name, values := range r.PostForm {
 		if err == nil && len(values) > maxRepeats {
 			err = fmt.Errorf("%w: more than %d fields %.100q", errTooLarge, maxRepeats, name)

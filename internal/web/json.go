@@ -53,6 +53,9 @@ func jsonType(of reflect.Type) string {
 	case reflect.Struct:
 		return "an object"
 	case reflect.Slice:
+		if of.Elem().Kind() == reflect.Uint8 {
+			return "a string with Base64"
+		}
 		return "an array"
 	case reflect.Int:
 		return "a whole number"

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 	"net/http"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"onlyonce/internal/file"
 	"onlyonce/internal/must"
 	"onlyonce/internal/web/webtest"
 )
@@ -40,6 +42,26 @@ func TestBodiesAreBoundedInMemory(t *testing.T) {
 			allocated, err := webtest.AllocatedBy(func() error { return ParseForm(webtest.Posted(contentType, body)) })
 			if allocated > 1<<20 {
 				t.Errorf("%s of a stranger: %d KiB, %v", name, allocated>>10, err)
+			}
+		}
+	}
+}
+
+// TestFilesAreBoundedInMemory: a file costs a small multiple of what its field takes, and one of a stranger next to nothing.
+func TestFilesAreBoundedInMemory(t *testing.T) {
+	const most = 1 << 20
+	for name, content := range map[string]string{
+		"a file": strings.Repeat("x", most), "a large file": strings.Repeat("x", 16*most),
+		"other fields":  strings.Repeat("--b\r\n\r\n", most),
+		"a long header": "--b\r\nX: " + strings.Repeat("x", 8*most),
+	} {
+		body := "--b\r\nContent-Disposition: form-data; name=file; filename=a\r\n\r\n" + content + "\r\n--b--"
+		for known, bound := range map[uuid.UUID]uint64{uuid.New(): 16 * most, uuid.Nil: most} {
+			r := WithCaller(webtest.Posted("multipart/form-data; boundary=b", body), Caller{Tenant: known})
+			u := &upload{map[string]file.Rule{"file": {MaxBytes: most}}, map[string]file.Input{}}
+			r = r.WithContext(context.WithValue(r.Context(), uploadKey{}, u))
+			if allocated, err := webtest.AllocatedBy(func() error { return ParseForm(r) }); allocated > bound {
+				t.Errorf("%s of %v: %d KiB, %.80v", name, known, allocated>>10, err)
 			}
 		}
 	}

@@ -21,7 +21,7 @@ import (
 func (m *resource) newForm(r *http.Request, kind idempotency.Kind, words Wording, key idempotency.Key) templates.Form {
 	f := templates.Form{
 		Title: words.Title, Submit: words.Submit, One: m.one, Key: key.String(), Owner: formOwner(r), KeptFor: m.keptFor(r),
-		Action: m.createURL(r),
+		Action: m.createURL(r), HasFiles: len(m.form.Files) > 0,
 	}
 	f.Href, f.Cancel = f.Action+"/new", f.Action
 	if m.parentExists != nil {

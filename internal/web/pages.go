@@ -239,6 +239,7 @@ func (s *Server) tryAgain(r *http.Request, f failed) templates.TryAgain {
 		return again
 	}
 	again.Action, again.Fields, again.Facts = r.URL.Path, fields(r.PostForm), s.facts(r)
+	again.Files = s.fileFields(r)
 	kept := ""
 	if len(again.Facts) > 0 {
 		kept = " What you typed is kept."
@@ -255,9 +256,26 @@ func (s *Server) tryAgain(r *http.Request, f failed) templates.TryAgain {
 		again.Message += " Enter your password again. Nothing else you typed is lost."
 	default:
 		again.Message += kept + " Trying again is safe."
-		again.WhenReady = f.kind == unavailable || f.kind == unconfirmed
+		again.WhenReady = (f.kind == unavailable || f.kind == unconfirmed) && len(again.Files) == 0
+	}
+	if len(again.Files) > 0 {
+		again.Message += " Choose the file again."
 	}
 	return again
+}
+
+// fileFields returns the fields with a file of a posted form, with their labels.
+func (s *Server) fileFields(r *http.Request) (fields []templates.Field) {
+	reg := s.resourceOf(r)
+	if reg == nil {
+		return nil
+	}
+	for _, f := range reg.form.Fields {
+		if _, takesFile := reg.form.Files[f.Name]; takesFile && r.PostForm.Has(f.Name) {
+			fields = append(fields, f)
+		}
+	}
+	return fields
 }
 
 // failure explains what sending it again cannot help.

@@ -2,9 +2,11 @@ package web
 
 import (
 	"net/http"
+	"strings"
 
 	"github.com/a-h/templ"
 
+	"onlyonce/internal/file"
 	"onlyonce/templates"
 )
 
@@ -15,6 +17,7 @@ type PlainField[R Entity] struct {
 	Hint        string // "" for none
 	Kind        templates.ControlKind
 	Options     []templates.Option // of the kind [templates.OneOf]
+	File        file.Rule          // of the kind [templates.File]
 	// Text returns the value on the page of a record; nil for a field that the page doesn't show.
 	Text func(R) string
 	// Href returns the page that the value links to; nil for none.
@@ -23,7 +26,7 @@ type PlainField[R Entity] struct {
 
 // PlainForm returns a form of fields in the given order, without a template.
 func PlainForm[R Entity](fields []PlainField[R]) Form[R] {
-	form := Form[R]{Readable: map[string]func(string) string{}}
+	form := Form[R]{Readable: map[string]func(string) string{}, Files: map[string]file.Rule{}}
 	var controls []templates.Control
 	for _, f := range fields {
 		form.Fields = append(form.Fields, templates.Field{Name: f.Name, Value: f.Label})
@@ -35,6 +38,10 @@ func PlainForm[R Entity](fields []PlainField[R]) Form[R] {
 			form.Readable[f.Name] = PercentText
 		case templates.Moment:
 			form.Readable[f.Name] = TimestampText
+		case templates.File:
+			form.Files[f.Name] = f.File
+			control := &controls[len(controls)-1]
+			control.Accept, control.Hint = f.File.Accept(), strings.TrimSpace(f.File.String()+". "+f.Hint)
 		default:
 		}
 	}

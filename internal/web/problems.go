@@ -47,7 +47,7 @@ var (
 		"The API reads application/json only.", "Send Content-Type: application/json.", 0}
 	tooLarge = problem{"too-large", http.StatusRequestEntityTooLarge, "Body too large",
 		"The body is larger than 1 MiB, or than this address allows, or has more than 500 entries in a list. Nothing was saved.",
-		"Send fewer entries or shorter text.", 0}
+		"Send fewer entries, shorter text or a smaller file.", 0}
 	longTarget = problem{"address-too-long", http.StatusRequestURITooLong, "Address too long",
 		"The address is longer than 8 KiB.", "Send fewer or shorter parameters.", 0}
 	unauthorized = problem{"unauthorized", http.StatusUnauthorized, "Not logged in",

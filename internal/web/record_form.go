@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"onlyonce/internal/conflict"
+	"onlyonce/internal/file"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/record"
 	"onlyonce/internal/value/typed"
@@ -38,6 +39,8 @@ type Form[R Entity] struct {
 	Control func(pointer string) string
 	// RepeatedFields may come several times.
 	RepeatedFields []string
+	// Files are the rules for the fields with a file, by name. The form sends them last, so that all else is known before.
+	Files map[string]file.Rule
 	// Example is a command that creates one, for the API's documentation: a value of the decoded type.
 	Example any
 	// Words is the wording of creates; nil for the usual one.
@@ -67,7 +70,7 @@ func (m *resource) enter(f Form[Entity]) {
 func untypedForm[R Entity](f Form[R]) Form[Entity] {
 	of := Form[Entity]{
 		Fields: f.Fields, Page: f.Page, Readable: f.Readable, References: f.References, Fill: ofEntity(f.Fill), Facts: f.Facts,
-		Control: f.Control, RepeatedFields: f.RepeatedFields, Example: f.Example, Words: f.Words, Final: ofEntity(f.Final),
+		Control: f.Control, RepeatedFields: f.RepeatedFields, Files: f.Files, Example: f.Example, Words: f.Words, Final: ofEntity(f.Final),
 		OnConflict: f.OnConflict,
 	}
 	if f.OnSuccess != nil {
@@ -173,10 +176,14 @@ func commandOf[I, C any, R Entity](m *Mounted[R], f Form[R], checkOf func(*http.
 	m.untyped.mustLabel(reflect.TypeFor[I]())
 	return Command[C]{
 		Form: func(r *http.Request) (C, error) {
-			return checked(r, func(in *I) error {
-				set(reflect.ValueOf(in).Elem(), r.PostForm)
+			command, err := checked(r, func(in *I) error {
+				set(reflect.ValueOf(in).Elem(), r)
 				return nil
 			})
+			if err != nil && uploadIn(r).tooLarge() {
+				err = fmt.Errorf("%w: %w", errTooLarge, err)
+			}
+			return command, err
 		},
 		JSON: func(r *http.Request) (C, error) {
 			return checked(r, func(in *I) error { return decodeCommand(r, in) })
@@ -187,8 +194,8 @@ func commandOf[I, C any, R Entity](m *Mounted[R], f Form[R], checkOf func(*http.
 
 // fieldsInto sets the fields of an input from those of a form that have their JSON names, and those with a tag "form",
 // which are no part of the JSON, from the fields of that name. People may write decimals with separators, as [typed.Number] reads them,
-// percentages as [typed.Percent] does, and times without a zone, as [typed.UTC] does.
-func fieldsInto(input reflect.Type, fields []templates.Field) func(reflect.Value, url.Values) {
+// percentages as [typed.Percent] does, and times without a zone, as [typed.UTC] does. A struct is a [file.Input].
+func fieldsInto(input reflect.Type, fields []templates.Field) func(reflect.Value, *http.Request) {
 	places, formats := map[string][]int{}, map[string]string{}
 	for _, f := range reflect.VisibleFields(input) {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
@@ -203,9 +210,9 @@ func fieldsInto(input reflect.Type, fields []templates.Field) func(reflect.Value
 			panic(fmt.Sprintf("web: %v has no field with the JSON name %q", input, f.Name))
 		}
 	}
-	return func(in reflect.Value, form url.Values) {
+	return func(in reflect.Value, r *http.Request) {
 		for _, f := range fields {
-			text := form.Get(f.Name)
+			text := r.PostForm.Get(f.Name)
 			switch formats[f.Name] {
 			case "decimal", "number":
 				if plain, ambiguous := typed.Number(text, 2); !ambiguous {
@@ -219,6 +226,8 @@ func fieldsInto(input reflect.Type, fields []templates.Field) func(reflect.Value
 			switch field := in.FieldByIndex(places[f.Name]); field.Kind() {
 			case reflect.Bool:
 				field.SetBool(text == "true")
+			case reflect.Struct:
+				field.Set(reflect.ValueOf(fileIn(r, f.Name)))
 			default:
 				field.SetString(text)
 			}

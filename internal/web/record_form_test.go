@@ -1,6 +1,7 @@
 package web
 
 import (
+	"net/http"
 	"net/url"
 	"reflect"
 	"testing"
@@ -19,7 +20,8 @@ func TestDecimalsAsPeopleWriteThem(t *testing.T) {
 	}
 	set := fieldsInto(reflect.TypeFor[input](), []templates.Field{{Name: "price"}, {Name: "weight"}, {Name: "width"}, {Name: "name"}})
 	var got input
-	set(reflect.ValueOf(&got).Elem(), url.Values{"price": {"1.250,00"}, "weight": {"2,5"}, "width": {"1,250"}, "name": {"Suite 1,5"}})
+	form := url.Values{"price": {"1.250,00"}, "weight": {"2,5"}, "width": {"1,250"}, "name": {"Suite 1,5"}}
+	set(reflect.ValueOf(&got).Elem(), &http.Request{PostForm: form})
 	if want := (input{Price: "1250.00", Weight: "2.5", Width: "1,250", Name: "Suite 1,5"}); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}

@@ -79,6 +79,7 @@ type Server struct {
 	requests  *semaphore.Weighted    // that are handled now, see admit
 	strangers *semaphore.Weighted    // whose bodies are read now, see toStrangers
 	large     *semaphore.Weighted    // bodies that are handled now, see admitLarge
+	uploads   *semaphore.Weighted    // bodies with files that are handled now, see admitLarge
 	// findClient is in front of what asks for the client's address.
 	findClient func(http.Handler) http.Handler
 	// limitSenders bounds the deliveries for each tenant, see [Receive].
@@ -113,7 +114,8 @@ func New(c Config) (*Server, error) {
 	s := &Server{
 		Config: c, assets: assets, findClient: clientAddress(c.TrustedProxies),
 		requests: semaphore.NewWeighted(requestsAtOnce), strangers: semaphore.NewWeighted(strangersAtOnce),
-		large: semaphore.NewWeighted(largeAtOnce), byPattern: map[string]*resource{}, hints: map[string]string{},
+		large: semaphore.NewWeighted(largeAtOnce), uploads: semaphore.NewWeighted(uploadsAtOnce),
+		byPattern: map[string]*resource{}, hints: map[string]string{},
 		columns: map[string]addedColumns{}, sections: map[string][]section{}, explained: map[string]Explanation{},
 	}
 	mux := chi.NewRouter()
@@ -131,7 +133,7 @@ func New(c Config) (*Server, error) {
 
 // mount registers every route of the program.
 func (s *Server) mount(mux chi.Router, sameOrigin func(http.Handler) http.Handler) {
-	mux.Use(s.tell, s.securityHeaders, s.stripPath, s.arrive, s.recoverPanics, limitBody(maxBody), s.limitTarget, middleware.GetHead)
+	mux.Use(s.tell, s.securityHeaders, s.stripPath, s.arrive, s.recoverPanics, s.boundBody, s.limitTarget, middleware.GetHead)
 
 	plain := router{s: s, mux: mux, fail: s.FailHTML, public: true}
 	plain.read("/static/*", infallible(s.assets.Handler()))
@@ -161,18 +163,18 @@ func (s *Server) mount(mux chi.Router, sameOrigin func(http.Handler) http.Handle
 		mux.Group(func(mux chi.Router) {
 			mux.Use(s.requireLogin, s.limitTenant("pages", s.RateLimit, s.FailHTML))
 			mux.Use(s.surround) // before anything is held that others wait for
-			mux.Use(admitLarge(s.large))
+			mux.Use(s.allowUpload, s.admitLarge(s.large))
 			pages.mux = mux
 		})
 	})
 	mux.Route(apiPrefix, func(mux chi.Router) {
 		mux.NotFound(s.always(s.failJSON, ErrNotFound))
 		mux.MethodNotAllowed(s.wrongMethod(s.failJSON))
-		mux.Use(s.admit(s.failJSON), s.requireToken, s.limitTenant("api", s.RateLimit, s.failJSON), admitLarge(s.large))
+		mux.Use(s.admit(s.failJSON), s.requireToken, s.limitTenant("api", s.RateLimit, s.failJSON), s.allowUpload, s.admitLarge(s.large))
 		api.mux = mux
 	})
 	mux.Group(func(mux chi.Router) {
-		mux.Use(s.admit(s.failJSON), limitBody(maxDelivery), admitLarge(semaphore.NewWeighted(largeAtOnce)))
+		mux.Use(s.admit(s.failJSON), limitBody(maxDelivery), s.admitLarge(semaphore.NewWeighted(largeAtOnce)))
 		hooks.mux = mux
 	})
 

@@ -29,6 +29,8 @@ type Invoice struct {
 	Payment    []templates.Fact // payment instructions; empty if unknown
 	Notes      string
 	Mails      InvoiceMails
+	// Attachments are its files.
+	Attachments Attachments
 	// VoidHref is the page that voids it; empty if that is not possible.
 	VoidHref string
 	// EditHref opens the form of a draft; empty for others. Actions are its transitions.

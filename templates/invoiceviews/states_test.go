@@ -162,6 +162,13 @@ func states() map[string]templ.Component {
 			Number: hostile, Href: "/invoices/1", Currency: "EUR", Open: "1,234.50", SeenOpen: "1234.50",
 			Methods: []templates.Option{{Value: "card", Text: "Card"}},
 		}),
+		"attachment form": invoiceviews.AttachmentForm(page, invoiceviews.AttachmentFormView{
+			Form: templates.Form{
+				Title: "Attach a file", Submit: "Attach file", HasFiles: true, Typed: url.Values{"file": {"order.exe"}},
+				Errors: templates.FieldErrors{{Control: "file", Message: "order.exe is of another type. Choose a PDF file."}},
+			},
+			Number: "2026-0001", Href: "/invoices/1", Takes: "PDF, at most 5 MiB.", Accept: "application/pdf,.pdf",
+		}),
 		"mail form": invoiceviews.MailForm(page, invoiceviews.MailFormView{
 			Form:   templates.Form{Title: "Send this invoice by email", Key: "k", Typed: url.Values{"recipient": {hostile}}},
 			Number: hostile, Href: "/invoices/1",

@@ -98,6 +98,10 @@ func GrowInvoices(b *sitetest.Bundle) {
 			SELECT max(refunded) + CASE max(refunded) WHEN %[2]d THEN %[2]d ELSE 1 END, max(refunded)
 			FROM refunds f WHERE f.tenant_id = p.tenant_id AND payment_id = p.id)
 		WHERE id IN (SELECT payment_id FROM refunds);
+		INSERT INTO attachments (tenant_id, id, invoice_id, file_name, file_digest)
+		SELECT '%[1]s', pg_temp.id(n), pg_temp.id(greatest(1, n - %[2]d + 1)), n || '.txt',
+			sha256((1 + (n - 1) %% %[2]d)::text::bytea)
+		FROM generate_series(1, 2 * %[2]d - 1) AS n;
 		INSERT INTO credit_note_series (tenant_id, year, last) SELECT '%[1]s', 3000 + n, n FROM generate_series(1, %[2]d) AS n;
 		INSERT INTO invoice_number_starts (tenant_id, year, first) SELECT '%[1]s', 3000 + n, n FROM generate_series(1, %[2]d) AS n;
 		INSERT INTO next_numbers (tenant_id, id, number)

@@ -31,6 +31,7 @@ func Mount(s *web.Site, sendsMail bool) *Pages {
 	p.mountPayments()
 	p.mountRefunds()
 	p.mountCreditNotes()
+	p.mountAttachments()
 	s.AddHint("customers", "Their invoices stay.")
 	s.AddHint("merges", "Issued invoices keep the name and address they were issued with.")
 	sums := []templates.Column{{Label: "Open", Class: "amounts"}, {Label: "Overdue", Class: "amounts"}}

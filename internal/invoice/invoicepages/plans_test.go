@@ -112,6 +112,7 @@ func everyInvoice(b *sitetest.Bundle, program, person *sitetest.Client) map[stri
 	}
 	maps.Copy(routes, everyInvoiceChange(b, program, person))
 	maps.Copy(routes, everyPayment(b, program, person))
+	maps.Copy(routes, everyAttachment(b, program, person))
 	maps.Copy(routes, everyRefund(b, program, person))
 	maps.Copy(routes, everyCreditNote(b, program, person))
 	maps.Copy(routes, everyMail(b, program, person))

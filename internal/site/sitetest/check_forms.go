@@ -165,6 +165,9 @@ func taken(at string, of reflect.Type) (all []string) {
 	case reflect.Pointer:
 		return taken(at, of.Elem())
 	case reflect.Slice:
+		if of.Elem().Kind() == reflect.Uint8 { // Base64
+			return []string{at}
+		}
 		return taken(at+"/-", of.Elem())
 	case reflect.Struct:
 		for f := range of.Fields() {

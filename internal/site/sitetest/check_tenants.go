@@ -84,6 +84,7 @@ func (x *Case) refusedAsGlobex() (p Page) {
 				x.Errorf("%s was %q and is %q", name, form.Get(name), again.Get(name))
 			}
 		}
+		x.Caller.choose(p.Form(), again)
 		form = again
 	}
 	x.WantRows(Rows{})

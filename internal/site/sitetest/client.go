@@ -10,6 +10,7 @@ import (
 	"net/http/cookiejar"
 	"net/url"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -23,6 +24,7 @@ type Client struct {
 	HTTP   *http.Client
 	Header http.Header // of every request
 	tenant Tenant      // the owner of the token, for a program
+	chosen *sync.Map   // the files that were sent last, by their fields: a person chooses them again
 }
 
 // Stranger has no credentials. It keeps cookies and doesn't follow redirects.
@@ -33,7 +35,7 @@ func (b *Bundle) Stranger(at *Replica) *Client {
 	}
 	transport := &http.Transport{MaxIdleConnsPerHost: 256}
 	b.Cleanup(transport.CloseIdleConnections)
-	return &Client{B: b, URL: at.URL, Header: http.Header{}, HTTP: &http.Client{
+	return &Client{B: b, URL: at.URL, Header: http.Header{}, chosen: &sync.Map{}, HTTP: &http.Client{
 		Transport: transport, Jar: jar, Timeout: 60 * time.Second,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
@@ -122,7 +124,29 @@ func (c *Client) Post(path, body string) Answer {
 
 // Submit posts a form.
 func (c *Client) Submit(path string, form url.Values) Answer {
-	return c.With("Content-Type", "application/x-www-form-urlencoded").Post(path, form.Encode())
+	return c.Must(c.sendForm(c.B.Context(), path, form))
+}
+
+func (c *Client) sendForm(ctx context.Context, path string, form url.Values) (Answer, error) {
+	for name := range form {
+		if _, _, ok := FileOf(form.Get(name)); ok {
+			c.chosen.Store(name, form.Get(name))
+		}
+	}
+	contentType, body := EncodeForm(form)
+	return c.With("Content-Type", contentType).Send(ctx, http.MethodPost, path, body)
+}
+
+// choose puts the files that the person sent last into the fields of a form for files.
+func (c *Client) choose(form *html.Node, values url.Values) {
+	for _, n := range Elements(form, "input") {
+		name, _ := Attr(n, "name")
+		if kind, _ := Attr(n, "type"); kind == "file" {
+			if file, ok := c.chosen.Load(name); ok {
+				values.Set(name, file.(string))
+			}
+		}
+	}
 }
 
 // Must ends the test on an error, and checks the forms of a page.
@@ -155,7 +179,7 @@ func (c *Client) Send(ctx context.Context, method, path, body string) (Answer, e
 		c.B.conforms(method, path, a)
 	}
 	if method == http.MethodPost && r.Header.Get("Content-Type") != "application/json" {
-		a.posted, _ = url.ParseQuery(body)
+		a.posted = decodeForm(r.Header.Get("Content-Type"), body)
 	}
 	return a, err
 }

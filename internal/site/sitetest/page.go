@@ -182,6 +182,7 @@ func chosen(selection *html.Node) string {
 func (c *Client) Press(p Page, button string) Answer {
 	p.B.Helper()
 	form, values := p.Form(), p.Typed()
+	c.choose(form, values)
 	action, _ := Attr(form, "action")
 	for _, n := range Elements(form, "button") {
 		if Text(n) == button {

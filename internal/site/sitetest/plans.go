@@ -144,6 +144,8 @@ func (b *Bundle) grow(all []Resource, more func(*Bundle)) {
 			sha256(''),
 			CASE WHEN n > %[2]d THEN now() END
 		FROM generate_series(1, 2 * %[2]d) AS n;
+		INSERT INTO file_contents (tenant_id, digest, type, content)
+		SELECT '%[1]s', sha256(n::text::bytea), 'text/plain', n::text::bytea FROM generate_series(1, %[2]d) AS n;
 		SET LOCAL session_replication_role = replica; -- the triggers would refuse it, or do the same one by one
 		INSERT INTO intents (
 			tenant_id, operation, key, fingerprint, attempt_id, record_id, outcome, changes, actor, result, expires_at)

@@ -48,6 +48,7 @@ var rooms = map[string]level{
 	"internal/proof/redis":   foundation,
 	"internal/value":         foundation,
 	"internal/conflict":      foundation,
+	"internal/file":          foundation,
 	"internal/idempotency":   foundation,
 	"internal/invalid":       foundation,
 	"internal/mailer":        foundation,

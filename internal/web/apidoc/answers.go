@@ -10,7 +10,10 @@ import (
 
 // describeAnswers describes the successes of an endpoint.
 func (d *description) describeAnswers(op *openapi3.Operation, e Endpoint) error {
-	content := openapi3.Content{e.File: openapi3.NewMediaType()}
+	content := openapi3.Content{}
+	for _, of := range e.Files {
+		content[of] = openapi3.NewMediaType()
+	}
 	if e.Gives != nil {
 		schema, err := d.answered(e)
 		if err != nil {
@@ -33,7 +36,7 @@ func (d *description) describeAnswers(op *openapi3.Operation, e Endpoint) error 
 			d.headers(answer, "Location", "ETag", "Idempotent-Replayed")
 		case e.Change != nil:
 			d.headers(answer, "ETag", "Idempotent-Replayed")
-		case e.Rows == "" && e.File == "":
+		case e.Rows == "":
 			d.headers(answer, "ETag")
 		}
 		op.AddResponse(status, answer)

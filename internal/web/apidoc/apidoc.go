@@ -30,7 +30,7 @@ type Endpoint struct {
 	Rows         string       // the member that has the rows of a list; "" if it is none
 	Gives        reflect.Type // the JSON of the answer, or of a row; nil for a file
 	Schema       string       // what that is called, see SchemaName
-	File         string       // the content type of a file
+	Files        []string     // the content types of a file; nil for JSON
 	Problems     []Problem    // that it may answer with, in the order of their status
 }
 

@@ -19,7 +19,7 @@ func apiIntroduction(tokensFrom string) []string {
 	return []string{
 		"Send an API token in the header Authorization: Bearer. " + tokensFrom +
 			" A read-only token gets 403 read-only for whatever changes something. " +
-			"Bodies are application/json, at most 1 MiB. " +
+			"Bodies are application/json, at most 1 MiB, and more for a file. " +
 			"Members are spelled exactly as documented and sent at most once.",
 		"A request that creates something carries an Idempotency-Key: 1 to 255 printable ASCII characters, such as a UUID, " +
 			"one for each record you want to create. Send the same key with every retry. " +

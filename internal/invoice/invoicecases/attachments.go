@@ -1,0 +1,31 @@
+package invoicecases
+
+import (
+	"net/url"
+
+	"onlyonce/internal/invoice/attachment"
+	"onlyonce/internal/site/sitetest"
+)
+
+// Attachments are files of an invoice.
+func Attachments() sitetest.Resource {
+	command := url.Values{"file": {sitetest.FileValue("order.pdf", "%PDF-1.4 two posters")}}
+	return sitetest.Resource{
+		Name: "attachment", Path: "/attachments", Parent: &sitetest.Parent{Resource: Invoices()},
+		Words:   sitetest.Words{Verb: "attach", Past: "attached", Button: "Attach file", Told: "File attached."},
+		Command: command, Label: "order.pdf",
+		Leaves: sitetest.Rows{"attachments": 1, "file_contents": 1, "intents": 1},
+		Other:  url.Values{"file": {sitetest.FileValue("order.pdf", "%PDF-1.4 three posters")}},
+		Fields: []sitetest.Field{{
+			Name: "file", Valid: sitetest.FileValue("draft.pdf", "%PDF-1.4 two posters"),
+			Invalid: sitetest.FileValue("order.pdf", "<!DOCTYPE html><script>"), Pointer: "/file",
+		}},
+		Uniques: []sitetest.Unique{{
+			Field: "file", Slug: "file-attached",
+			Value: sitetest.FileValue("a.txt", "the same"), Free: sitetest.FileValue("a.txt", "another"),
+		}},
+		API: sitetest.API{Encode: func(form url.Values) string {
+			return sitetest.Encode(map[string]any{"file": sitetest.FileJSON(form.Get("file"))})
+		}, Input: attachment.Input{}},
+	}
+}
