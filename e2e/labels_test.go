@@ -30,6 +30,7 @@ const (
 	buttonEmailALink           = "Email a link"
 	buttonEmailANewLink        = "Email a new link"
 	buttonEnable               = "Enable"
+	buttonAttachFile           = "Attach file"
 	buttonIssueAndEmail        = "Issue and email to …"
 	buttonLogIn                = "Log in"
 	buttonLogOut               = "Log out"

@@ -24,6 +24,7 @@ type proxy struct {
 	upstream *url.URL
 
 	mu   sync.Mutex
+	half bool          // hold back the second half of each form, in place of the whole
 	gate chan struct{} // closed to release the held forms; nil if none are held
 	last chan struct{} // closed when the last held form has been answered
 	held int
@@ -79,6 +80,32 @@ func (p *proxy) hold() (release func()) {
 	})
 }
 
+// holdHalf passes on the first half of each posted form, as on a slow network, until release is called.
+func (p *proxy) holdHalf() (release func()) {
+	p.half = true
+	return p.hold()
+}
+
+// halfway returns the gate before the second half of a form that has arrived; nil if it passes on as a whole.
+func (p *proxy) halfway() chan struct{} {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.half || p.gate == nil {
+		return nil
+	}
+	p.posts.Add(1)
+	p.held++
+	return p.gate
+}
+
+// gateReader has no bytes, and ends when it is closed.
+type gateReader chan struct{}
+
+func (g gateReader) Read([]byte) (int, error) {
+	<-g
+	return 0, io.EOF
+}
+
 // holding returns the number of forms held back now.
 func (p *proxy) holding() int {
 	p.mu.Lock()
@@ -100,6 +127,12 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer cancel()
 	r = r.WithContext(ctx)
 	r.Body = io.NopCloser(bytes.NewReader(body))
+	if gate := p.halfway(); gate != nil {
+		half := len(body) / 2
+		r.Body = io.NopCloser(io.MultiReader(bytes.NewReader(body[:half]), gateReader(gate), bytes.NewReader(body[half:])))
+		p.carrier.ServeHTTP(w, r)
+		return
+	}
 	answered := p.wait(r)
 	defer answered()
 	p.carrier.ServeHTTP(w, r)

@@ -88,9 +88,9 @@ func DescribedBy(id, hint, err string) templ.Attributes {
 	return attrs
 }
 
-// again returns the hint of a control for a file. After the file was sent, it asks for it again.
+// again returns the hint of a control for a file. After the file was sent, it asks for it again, unless the error is about it.
 func (in Input) again() string {
-	if in.Value == "" {
+	if in.Value == "" || in.Error != "" {
 		return in.Hint
 	}
 	return strings.TrimSpace("You chose " + in.Value + ". Choose it again. " + in.Hint)
