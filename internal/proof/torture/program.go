@@ -57,7 +57,7 @@ func (p *programs) run(ctx context.Context) {
 	for tenant := range tokens {
 		all.Go(func() {
 			p.people[tenant] = p.logIn(ctx, tenant)
-			rounds := []func(context.Context, int, int){p.bill, p.merge, p.sync, p.repeat}
+			rounds := []func(context.Context, int, int){p.bill, p.merge, p.sync, p.repeat, p.attach}
 			if tenant == 0 { // this tenant has the webhook sources
 				rounds = append(rounds, p.enter)
 			}

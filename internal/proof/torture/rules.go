@@ -15,7 +15,7 @@ type rule struct{ name, sql string }
 
 // allRules returns the rules for the database at rest.
 func allRules() []rule {
-	return slices.Concat(rules(), ledgerRules(), eventRules(), scheduleRules(), mergeRules())
+	return slices.Concat(rules(), ledgerRules(), eventRules(), scheduleRules(), mergeRules(), fileRules())
 }
 
 // rules are about intents, customers and invoices.
@@ -77,7 +77,7 @@ func rules() []rule {
 				SELECT tenant_id, id, count(*) AS times
 				FROM (
 					` + union(`SELECT tenant_id, id FROM %s`, "invoices", "customers", "payments", "refunds", "credit_notes", "schedules",
-			"webhook_events", "customer_merges") + `
+			"webhook_events", "customer_merges", "attachments") + `
 					UNION ALL SELECT tenant_id, id FROM users WHERE email ~ '^(sales|moved)-' -- not the users of the demo
 				) AS record GROUP BY 1, 2
 			)
@@ -88,7 +88,7 @@ func rules() []rule {
 			SELECT format('%s: version %s, %s changes', id, version, times)
 			FROM (
 					` + union(`SELECT tenant_id, id, version FROM %s`, "invoices", "customers", "payments", "refunds", "credit_notes",
-			"schedules", "settings") + `) AS record,
+			"schedules", "settings", "attachments") + `) AS record,
 				LATERAL (
 					SELECT count(*) AS times FROM (
 						SELECT FROM intents o WHERE o.tenant_id = record.tenant_id AND record_id = record.id AND outcome = 'changed'
@@ -170,6 +170,7 @@ func recordOfIntent() string {
 		"invoice.%": "invoices", "customer.%": "customers", "customer.%merge": "customer_merges", "webhook.receive": "webhook_events",
 		"settings.%": "settings", "payment.%": "payments", "user.%": "users", "refund.create": "refunds",
 		"credit_note.create": "credit_notes", "mail.send": "mails", "schedule.%": "schedules", "schedule.bill%": "schedule_periods",
+		"attachment.create": "attachments",
 	} {
 		all = append(all, fmt.Sprintf(
 			`SELECT FROM %s r WHERE o.operation LIKE '%s' AND r.tenant_id = o.tenant_id AND r.id = record_id`, table, operations))
