@@ -42,7 +42,10 @@ func TestCheck(t *testing.T) {
 			file.Input{Name: "a.pdf", Content: []byte("\x89PNG\r\n\x1a\n")}, "a.pdf",
 			"a.pdf is of another type. Choose a file of the type PDF or text.",
 		},
-		{file.Input{Name: "a.txt", Content: []byte("123456789012345678901")}, "a.txt", "a.txt is larger than 0 KiB. Choose a smaller file."},
+		{
+			file.Input{Name: "a.txt", Content: []byte("more than 20 characters")}, "a.txt",
+			"a.txt is larger than 0 KiB. Choose a smaller file.",
+		},
 		{file.Input{Name: "a.txt", TooLarge: true}, "a.txt", "a.txt is larger than 0 KiB. Choose a smaller file."},
 		{file.Input{Name: "a.txt", Missing: true}, "a.txt", "Choose a.txt again."},
 		{file.Input{Name: "a.txt"}, "a.txt", "a.txt is empty. Choose another file."},

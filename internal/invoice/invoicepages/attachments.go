@@ -55,7 +55,9 @@ const maxAttachments = 50
 
 // attachments returns the attachments of an invoice for its page.
 func (s *Pages) attachments(r *http.Request, inv invoice.Invoice) (v invoiceviews.Attachments, err error) {
-	v.NewHref = web.FormHref(r, "/invoices/"+inv.ID.String()+"/attachments/new")
+	if inv.Status != invoice.StatusVoid {
+		v.NewHref = web.FormHref(r, "/invoices/"+inv.ID.String()+"/attachments/new")
+	}
 	list, err := attachment.ListOf(r.Context(), s.Pool, web.Principal(r).Tenant, inv.ID, record.Page{Limit: maxAttachments})
 	for _, a := range list.Rows {
 		v.Rows = append(v.Rows, invoiceviews.Attachment{

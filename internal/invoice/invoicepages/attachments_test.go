@@ -114,16 +114,21 @@ func TestNamesOfFiles(t *testing.T) {
 func TestUploadsThatBreak(t *testing.T) {
 	u := setupUploads(t)
 	contentType, body := sitetest.EncodeForm(formWith(sitetest.Key, "order.txt", strings.Repeat("order ", 100_000)))
-	for name, of := range map[string][2]string{
-		"another boundary": {"multipart/form-data; boundary=other", body}, "no boundary": {"multipart/form-data", body},
-		"no end": {contentType, body[:len(body)-10]}, "no parts": {contentType, ""},
-		"two files": {contentType, body[:strings.LastIndex(body, "\r\n--")] + body[strings.LastIndex(body, "--"+
-			contentType[strings.Index(contentType, "=")+1:]+"\r\nContent-Disposition: form-data; name=\"file\"")-2:]},
-		"a long text": {contentType, strings.Replace(body, sitetest.Key, strings.Repeat("k", 1<<21), 1)},
+	boundary := "--" + strings.TrimPrefix(contentType, "multipart/form-data; boundary=")
+	part := strings.LastIndex(body, boundary+"\r\n")
+	for name, of := range map[string]struct {
+		status            int
+		contentType, body string
+	}{
+		"another boundary": {400, "multipart/form-data; boundary=other", body},
+		"no boundary":      {400, "multipart/form-data", body},
+		"no end":           {400, contentType, body[:len(body)-10]},
+		"no parts":         {400, contentType, ""},
+		"two files":        {422, contentType, body[:part] + body[part:strings.LastIndex(body, boundary)] + body[part:]},
+		"a long text":      {413, contentType, strings.Replace(body, sitetest.Key, strings.Repeat("k", 1<<21), 1)},
 	} {
-		a := u.person.With("Content-Type", of[0]).Post(u.path, of[1])
-		if a.Status < 400 || a.Status >= 500 {
-			t.Errorf("%s: %v", name, a)
+		if a := u.person.With("Content-Type", of.contentType).Post(u.path, of.body); a.Status != of.status {
+			t.Errorf("%s: want %d, got %v", name, of.status, a)
 		}
 	}
 	// The client is gone after nine tenths.
