@@ -245,6 +245,7 @@ func invoiceStarts() []string { return []string{"/invoices"} }
 func invoiceKinds() []string {
 	return []string{
 		"/invoices/{id}", "/invoices/{id}/edit", "/invoices/{id}/issue", "/invoices/{id}/void", "/invoices/new",
+		"/invoices/{id}/attachments/new",
 		"/payments", "/credit-notes", "/schedules", "/schedules/new", "/schedules/{id}",
 		"/schedules/{id}/edit", "/schedules/{id}/periods/new", "/webhooks", "/webhooks/new", "/webhooks/{id}",
 		"/webhooks/{id}/webhook-secrets/new", "/webhook-events",

@@ -9,7 +9,7 @@ import (
 // typeEverywhere types into every field of every form on the page, and returns the resulting fields of the form with a key, if
 // there is one.
 const typeEverywhere = `() => {
-	const fields = (form) => [...form.querySelectorAll("input[name]:not([type=hidden]), select, textarea")];
+	const fields = (form) => [...form.querySelectorAll("input[name]:not([type=hidden], [type=file]), select, textarea")];
 	for (const field of [...document.forms].flatMap(fields)) {
 		if (field.tagName === "SELECT") field.selectedIndex = field.options.length - 1;
 		else if (field.type === "checkbox") field.checked = !field.checked;
@@ -20,7 +20,8 @@ const typeEverywhere = `() => {
 	return keyed && fields(keyed).map(({ name, value, checked }) => name + "=" + value + checked).join("\n") || null; // or null
 }`
 
-const fieldsOfTheForm = `() => [...document.querySelectorAll("form[data-form-url] :is(input[name]:not([type=hidden]), select, textarea)")]
+const fieldsOfTheForm = `() => [...document.querySelector("form[data-form-url]")
+	.querySelectorAll("input[name]:not([type=hidden], [type=file]), select, textarea")]
 	.map(({ name, value, checked }) => name + "=" + value + checked).join("\n")`
 
 // TestEveryFormIsRestoredAndNoSecretIsKept types into every form that links lead to. Any form with a key can be restored. Forms

@@ -7,8 +7,7 @@ CREATE TABLE file_contents (
     type      text          NOT NULL CHECK (type <> ''), -- by the content, such as application/pdf
     content   bytea         NOT NULL,
     size      integer       NOT NULL GENERATED ALWAYS AS (octet_length(content)) STORED,
-    PRIMARY KEY (tenant_id, digest),
-    CONSTRAINT file_contents_digest CHECK (digest = sha256(content))
+    PRIMARY KEY (tenant_id, digest)
 );
 -- Most files are compressed, and a part of an uncompressed one is read alone.
 ALTER TABLE file_contents ALTER COLUMN content SET STORAGE EXTERNAL;
