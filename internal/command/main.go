@@ -80,7 +80,7 @@ type commands struct {
 	Duplicates duplicates `cmd:"" help:"List the customers of a tenant who look alike, in at most 1000 groups, each with the reason."`
 	Health     health     `cmd:"" help:"Ask the app that listens at ADDR whether it is ready: for containers and scripts without curl."`
 	Routes     routes     `cmd:"" help:"Print every route, whether it reads, and else its operation, or why a repeat is safe."`
-	PSQL       psql       `cmd:"" name:"psql" help:"Run psql as the app's role, with the rows of one tenant. It only reads without --write."`
+	PSQL       psql       `cmd:"" name:"psql" help:"Run psql as the app's role, in one tenant. It only reads without --write."`
 	Doctor     doctor     `cmd:"" help:"Look for what is wrong with the settings and the database, and say what to do."`
 }
 
