@@ -286,13 +286,16 @@ func (s *Server) failure(r *http.Request, f failed) templates.Failure {
 	}
 	if c, ok := errors.AsType[*conflict.Error](f.err); ok {
 		failure.Title, failure.Message = c.Title, c.Text
-		existing := s.below(r.URL.Path)
-		if reg := s.resourceOf(r); reg != nil && c.Existing != uuid.Nil {
+		existing, reg := s.below(r.URL.Path), s.resourceOf(r)
+		if reg != nil && c.Existing != uuid.Nil {
 			existing = templates.Record{Name: c.Name, Href: "/" + cmp.Or(c.Many, reg.many) + "/" + c.Existing.String()}
 		}
 		failure.Links = []templates.Link{{Text: "Open " + existing.Name, Href: existing.Href}}
 		if isStranger(r) {
 			failure.Links = []templates.Link{{Text: "Log in", Href: "/login"}}
+			if reg != nil {
+				failure.Links = append(failure.Links, templates.Link{Text: "Begin again", Href: "/" + reg.many + "/new"})
+			}
 		}
 	}
 	if f.kind == forbidden && r.Header.Get("Sec-Fetch-Site") == "" {

@@ -136,7 +136,9 @@ func TestSignUpIsRefused(t *testing.T) {
 	wrong := strings.Replace(ada.link, "link=", "link=x", 1)
 	for _, link := range []string{wrong, strings.Split(ada.link, "?")[0]} {
 		a := ada.Get(ada.Get(link).Location())
-		b.Page(a).Says("This link doesn't work any more.", "Sign up again to get another one.").LeadsTo("/login")
+		page := b.Page(a).Says("This link doesn't work any more.", "Sign up again to get another one.")
+		page.LeadsTo("/login")
+		page.LeadsTo("/sign-ups/new")
 		if a.Status != http.StatusConflict {
 			t.Error(a)
 		}
