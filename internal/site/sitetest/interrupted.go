@@ -21,7 +21,7 @@ func BehindCut(b *Bundle, of Resource) (person *Client, cut func()) {
 	far, wire, pool := x.behindWire()
 	x.Format.Done(x, x.Ask(x.Command))
 	return far, func() {
-		wire.Close()
+		wire.Isolate()
 		pool.Reset()
 	}
 }
@@ -180,8 +180,8 @@ func commitUnconfirmed(x *Case) {
 
 func databaseDown(x *Case) {
 	far, wire, pool := x.behindWire()
-	wire.Close()
-	pool.Reset() // with an open connection the server couldn't know whether the statement was received
+	wire.Isolate() // without giving up the port, which the wire of another test could get
+	pool.Reset()   // with an open connection the server couldn't know whether the statement was received
 	refused := x.AskAs(far, x.Command)
 	x.Format.Refused(x, refused, "unavailable", x.Command)
 	x.WantRows(Rows{})
