@@ -95,7 +95,7 @@ type archiver struct {
 // Timeout returns the time limit of a run. The next attempt continues where a run ended.
 func (*archiver) Timeout(*river.Job[nightly]) time.Duration { return 10 * time.Minute }
 
-// errNotAll is what River stores, in a table that row-level security does not protect.
+// errNotAll is the only error that River gets, because River stores errors in a table without row-level security.
 var errNotAll = errors.New("not all customers could be archived")
 
 // Work archives, tenant by tenant. A tenant that fails does not keep the others from being served.

@@ -73,8 +73,8 @@ func (c psql) find(ctx context.Context, pool *pgxpool.Pool) (account.Tenant, err
 	return account.Tenant{}, notFound
 }
 
-// forPSQL returns the address of a database for psql, and what it has to get from its environment: the password, because all users of a
-// machine can read the arguments of a program, and the options, to which others are added.
+// forPSQL returns the address of a database for psql, and its environment variables PGPASSWORD and PGOPTIONS. The address has no password,
+// because all users of a machine can read the arguments of a program.
 func forPSQL(databaseURL string) (address string, env map[string]string, err error) {
 	u, err := url.Parse(databaseURL)
 	if err != nil || !strings.HasPrefix(u.Scheme, "postgres") {

@@ -58,10 +58,10 @@ type Rule struct {
 // kind is a type of files.
 type kind struct {
 	name       string   // for people
-	extensions []string // the first one is added to a name without any of them
+	extensions []string // the first is added to a name that has none
 }
 
-// kinds returns the types of files that a [Rule] may have. None of them runs scripts when a browser shows it.
+// kinds returns the types of files that a [Rule] may have. Browsers run no scripts in these types.
 func kinds() map[string]kind {
 	return map[string]kind{
 		"application/pdf": {"PDF", []string{".pdf"}},

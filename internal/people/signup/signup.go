@@ -63,13 +63,13 @@ func (in Input) Draft() (Draft, error) {
 	return d, problems.Err()
 }
 
-// Business is the command of [Start]. A digest of none of it is stored.
+// Business is the command of [Start]. No digest of its fields is stored.
 type Business struct {
 	Link         string `json:"-"` // the secret
 	Name         string `json:"-"` // of the business
 	Person       string `json:"-"` // the owner's name
 	PasswordHash string `json:"-"`
-	Demo         bool   `json:"-"` // whether the app runs the demo: then the business is a part of it
+	Demo         bool   `json:"-"` // whether the business belongs to the demo
 }
 
 // Typed is the unchecked input of [Start].
@@ -102,7 +102,7 @@ func Rules() []conflict.Rule {
 	}}
 }
 
-// HasLink reports whether the secret is that of a link of the sign-up, which may have expired.
+// HasLink reports whether the sign-up has a link with the secret. The link may have expired.
 func HasLink(ctx context.Context, pool *pgxpool.Pool, id uuid.UUID, secret string) (bool, error) {
 	return record.One(ctx, pool, account.Strangers, pgx.RowTo[bool], `
 		SELECT EXISTS (SELECT FROM sign_up_mails WHERE tenant_id = @tenant_id AND sign_up_id = @id AND link_hash = @link_hash)`,
