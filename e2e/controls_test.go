@@ -3,6 +3,7 @@ package e2e
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -172,23 +173,48 @@ func (v *visitor) find(selector, name string) playwright.Locator {
 
 func (v *visitor) input(name string) playwright.Locator { return v.find(fields, name) }
 
+// untilStays calls use until it succeeds, since scripts may replace a control between finding and using it. The timeout in milliseconds
+// doubles with each call: on a busy machine, each step may take seconds.
+func (v *visitor) untilStays(name string, use func(timeout *float64) error) {
+	v.t.Helper()
+	wait := 500.0
+	v.until(name+" stays", func() bool {
+		wait *= 2
+		err := use(new(wait))
+		if err != nil {
+			v.t.Logf("use %s: %v", name, err)
+		}
+		return err == nil
+	})
+}
+
+// onButton calls a JavaScript function with the form's button and arg.
+func (v *visitor) onButton(function string, arg any) {
+	v.t.Helper()
+	v.untilStays(v.app.Form.Button, func(timeout *float64) error {
+		button := v.find(buttons, v.app.Form.Button)
+		_, err := button.Evaluate(function, arg, playwright.LocatorEvaluateOptions{Timeout: timeout})
+		return err
+	})
+}
+
 // pointAt moves the mouse over a button. An element above it would get the click, which is the app's intention once the form has
 // been sent.
 func (v *visitor) pointAt(name string) {
 	v.t.Helper()
 	var over any
-	wait := 500.0
-	v.until(name+" stays", func() bool { // scripts may replace it
-		wait *= 2 // on a busy machine, each step may take seconds
-		soon := new(wait)
+	v.untilStays(name, func(timeout *float64) error {
 		button := v.find(buttons, name)
-		err := button.ScrollIntoViewIfNeeded(playwright.LocatorScrollIntoViewIfNeededOptions{Timeout: soon})
+		err := button.ScrollIntoViewIfNeeded(playwright.LocatorScrollIntoViewIfNeededOptions{Timeout: timeout})
 		if err != nil {
-			return false
+			return err
 		}
-		box, err := button.BoundingBox(playwright.LocatorBoundingBoxOptions{Timeout: soon})
-		if err != nil || box == nil {
-			return false
+		box, err := button.BoundingBox(playwright.LocatorBoundingBoxOptions{Timeout: timeout})
+		if err != nil {
+			return err
+		}
+		if box == nil {
+			return errors.New("it has no box")
 		}
 		v.x, v.y = box.X+box.Width/2, box.Y+box.Height/2
 		over, err = button.Evaluate(`(e) => {
@@ -196,8 +222,8 @@ func (v *visitor) pointAt(name string) {
 			const top = e.getRootNode().elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
 			return !top || e.contains(top) || top.contains(e) || top.closest("label")?.contains(e) ? "" :
 				"<" + top.localName + (top.id && " id=" + top.id) + "> " + (top.innerText ?? "").trim().replace(/\s+/g, " ").slice(0, 80);
-		}`, nil, playwright.LocatorEvaluateOptions{Timeout: soon})
-		return err == nil
+		}`, nil, playwright.LocatorEvaluateOptions{Timeout: timeout})
+		return err
 	})
 	v.tellf(byPerson, "points at %s", name)
 	if inWebKit() { // its mouse doesn't move while a page loads

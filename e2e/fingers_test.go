@@ -135,8 +135,7 @@ func (v *visitor) atOnce(gestures func(), isSent func() bool) {
 			passed.Add(1)
 		}
 	})
-	_, err := v.find(buttons, v.app.Form.Button).Evaluate(passOneForm, formPassed)
-	v.check(err, "watch the form")
+	v.onButton(passOneForm, formPassed)
 	gestures()
 	if !isSent() {
 		return
@@ -229,12 +228,11 @@ func submitTwice(v *visitor) {
 	v.aim()
 	v.tellf(byBrowser, "a script submits the form, and once more after 0.1 seconds")
 	// One script schedules both, because a page that waits for an answer runs no further scripts.
-	_, err := v.find(buttons, v.app.Form.Button).Evaluate(`(button) => {
+	v.onButton(`(button) => {
 		const submit = () => button.form ? button.form.requestSubmit() : button.click();
 		submit();
 		setTimeout(submit, 100);
 	}`, nil)
-	v.check(err, "submit by script")
 	if !v.isSent() {
 		v.leftOut = "since it is not sent by submitting it, only by its button"
 		return

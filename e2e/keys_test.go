@@ -1,6 +1,10 @@
 package e2e
 
-import "time"
+import (
+	"time"
+
+	"github.com/playwright-community/playwright-go"
+)
 
 func enterThenClick(v *visitor) {
 	v.aim()
@@ -38,8 +42,12 @@ func (v *visitor) enter() bool {
 func (v *visitor) focusField(selector string) (fits bool) {
 	v.t.Helper()
 	for _, f := range v.app.Form.Fields {
-		is, err := v.input(f.Label).Evaluate("(e, selector) => { e.focus(); return e.matches(selector); }", selector)
-		v.check(err, "put the cursor into "+f.Label)
+		var is any
+		v.untilStays(f.Label, func(timeout *float64) (err error) {
+			const focus = "(e, selector) => { e.focus(); return e.matches(selector); }"
+			is, err = v.input(f.Label).Evaluate(focus, selector, playwright.LocatorEvaluateOptions{Timeout: timeout})
+			return err
+		})
 		if is == true {
 			return true
 		}
@@ -96,7 +104,7 @@ func composeThenEnter(v *visitor) {
 
 func holdSpace(v *visitor) {
 	notInWebKit(v.t, "WebDriver doesn't repeat a key that is held down")
-	v.check(v.find(buttons, v.app.Form.Button).Focus(), "go to "+v.app.Form.Button)
+	v.onButton("(button) => button.focus()", nil)
 	v.tellf(byPerson, "holds Space down on %s, and the keyboard repeats it", v.app.Form.Button)
 	for range 3 {
 		v.check(v.page.Keyboard().Down(" "), "hold Space")
