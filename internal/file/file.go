@@ -151,7 +151,7 @@ func Name(typed string) string {
 	return name
 }
 
-// Insert stores the content of a file, unless the tenant has it. Its arguments are those of the transaction and [File.Arguments].
+// Insert stores the content of a file, unless the tenant has it. It needs [File.Arguments] and @tenant_id.
 const Insert = `
 	INSERT INTO file_contents (tenant_id, digest, type, content) VALUES (@tenant_id, @file_digest, @file_type, @file_content)
 	ON CONFLICT DO NOTHING`

@@ -26,7 +26,8 @@ type Alike[R any] struct {
 	Fields []string
 	// Within is the time after the first record in which a second one looks like a repeat. It equals the time in the trigger.
 	Within time.Duration
-	// Name returns the display name of a record.
+	// Name returns the display name of a record. If it is nil, the question neither names nor links the first record: people without a
+	// login must not see the records of others.
 	Name func(R) string
 }
 
@@ -43,8 +44,8 @@ func (a Alike[R]) check(operation string, kind Kind) {
 	if len(a.Fields) == 0 {
 		return
 	}
-	if kind.Changes() || a.Within <= 0 || a.Name == nil {
-		panic("idempotency: " + operation + ": Alike is for what creates, and needs Within and Name")
+	if kind.Changes() || a.Within <= 0 {
+		panic("idempotency: " + operation + ": Alike is for what creates, and needs Within")
 	}
 	for _, field := range append(strings.Fields(strings.Join(a.Fields, " ")), "possible_duplicate_of") {
 		result := reflect.TypeFor[R]()
@@ -79,7 +80,7 @@ func LookAlike(table string) string { return table + "_look_alike" }
 const AllowRepeatField = "allow_repeat"
 
 // Repeats returns the explanation of [LookAlike], which asks about a new record that looks like a repeat of an earlier record of the
-// table. An operation that also creates records of a second table has it in Explain. name returns the display name of a record.
+// table. An operation that also creates records of a second table has it in Explain. name is as in [Alike].
 func Repeats[C, R any](table record.Table[R], name func(R) string) Explanation[C] {
 	return func(ctx context.Context, store *Store, intent Intent, _ C, refused *pgconn.PgError) error {
 		id, age, _ := strings.Cut(refused.Detail, " ")
@@ -92,13 +93,15 @@ func Repeats[C, R any](table record.Table[R], name func(R) string) Explanation[C
 			Kind: &LooksLikeRepeat, Text: "Create anyway?",
 			Buttons: []conflict.Button{{Text: "Create anyway", Field: AllowRepeatField, Value: "1"}},
 		}
-		first, err := table.Find(ctx, store.Pool, intent.Tenant, uuid.MustParse(id))
-		switch {
-		case err == nil:
-			like = name(first) + ","
-			question.Existing, question.Name = uuid.MustParse(id), name(first)
-		case !errors.Is(err, record.ErrNotFound): // a deleted record is no reason not to ask
-			return err
+		if name != nil {
+			first, err := table.Find(ctx, store.Pool, intent.Tenant, uuid.MustParse(id))
+			switch {
+			case err == nil:
+				like = name(first) + ","
+				question.Existing, question.Name = uuid.MustParse(id), name(first)
+			case !errors.Is(err, record.ErrNotFound): // a deleted record is no reason not to ask
+				return err
+			}
 		}
 		question.Title = "Looks like " + like + " created " + ago(seconds) + "."
 		return question

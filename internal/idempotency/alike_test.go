@@ -68,6 +68,26 @@ func TestLooksLikeARepeat(t *testing.T) {
 	})
 }
 
+// TestRepeatOfAStranger: without a name, the question neither names nor links the first record.
+func TestRepeatOfAStranger(t *testing.T) {
+	b := setup(t)
+	s := spec()
+	s.Alike = idempotency.Alike[item]{Fields: []string{"name"}, Within: time.Hour}
+	create := idempotency.Define(s)
+	for n, name := range []string{"Ada", "ADA"} {
+		intent := b.Intent(name)
+		intent.AsksAboutRepeat = true
+		_, err := create.Do(b.Context(), b.Store, intent, order{name})
+		question, asked := errors.AsType[*conflict.Error](err)
+		if asked != (n == 1) {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if asked && (question.Title != "Looks like one that was created a moment ago." || question.Existing != uuid.Nil) {
+			t.Errorf("%+v", question)
+		}
+	}
+}
+
 // TestRepeatsThatArriveTogether checks likely repeats with different keys that arrive together. Only the first is created without a
 // question to the user, or without a note to the program.
 func TestRepeatsThatArriveTogether(t *testing.T) {

@@ -82,12 +82,15 @@ func define(spec Spec[any, any], result reflect.Type) *Definition {
 // as converts a value to the type that it is known to have.
 func as[T any](value any) T { return value.(T) } //nolint:forcetypeassert // another type is a bug
 
-// untyped returns the spec with functions that take a command as any; it must be a C. Of Table and Alike, only the names are used.
+// untyped returns the spec with functions that take a command as any; it must be a C. Of Table, only the names are used.
 func untyped[C, R any](spec Spec[C, R]) Spec[any, any] {
 	of := Spec[any, any]{
 		Kind: spec.Kind, Name: spec.Name, Table: record.Table[any](spec.Table), Made: spec.Made, Deletes: spec.Deletes, Retain: spec.Retain,
 		Alike: Alike[any]{Fields: spec.Alike.Fields, Within: spec.Alike.Within}, NotInFingerprint: spec.NotInFingerprint,
 		Explain: map[string]Explanation[any]{},
+	}
+	if spec.Alike.Name != nil {
+		of.Alike.Name = func(found any) string { return spec.Alike.Name(as[R](found)) }
 	}
 	if spec.Statements != nil {
 		of.Statements = func(tx *Tx, command any) Result { return spec.Statements(tx, as[C](command)) }

@@ -148,6 +148,9 @@ func (d *Definition) Alike() (fields []string, within time.Duration) {
 	return d.spec.Alike.Fields, d.spec.Alike.Within
 }
 
+// NamesRepeats reports whether the question about a likely repeat names the first record.
+func (d *Definition) NamesRepeats() bool { return d.spec.Alike.Name != nil }
+
 // Explained returns the names of the constraints that the operation explains.
 func (d *Definition) Explained() []string { return slices.Sorted(maps.Keys(d.spec.Explain)) }
 

@@ -31,6 +31,9 @@ func (m *resource) documentChange(op operation, e apidoc.Endpoint, others []*con
 		e.Change.Example = m.form.Example
 	}
 	if said := m.alikeSentence(op.Alike, func(name string) string { return name }); said != "" {
+		if m.strangers && op.NamesRepeats() {
+			panic("web: " + op.Name() + " would show strangers the records of others: leave out the name of Alike")
+		}
 		e.Summary += " " + said + " Its id is possible_duplicate_of."
 		m.conflicts = append(m.conflicts, &idempotency.LooksLikeRepeat)
 	}

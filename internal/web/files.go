@@ -39,7 +39,7 @@ func Download[R Entity](
 	}, conflicts)
 }
 
-// Stored registers the download of a file that a record has: GET /{id}/<name>. The rule is that of its field.
+// Stored registers the download of a file that a record has: GET /{id}/<name>. The rule is the field's.
 func Stored[R Entity](m *Mounted[R], name, summary string, rule file.Rule, of func(R) file.Stored) {
 	m.untyped.download(name, rule.Types, summary, func(r *http.Request, found Entity) (served, error) {
 		has := of(as[R](found))

@@ -101,7 +101,7 @@ func referred(filters []Filter, query url.Values) url.Values {
 	return all
 }
 
-// sectionLength is the number of records in a section of another record's page.
+// sectionLength is the number of records in a section of a record's page.
 const sectionLength = 5
 
 // section returns a section of the page of a record.

@@ -24,7 +24,7 @@ import (
 func (m *resource) htmlFormat(op operation, words Wording) format {
 	refuseForm := m.refuseForm(op.Kind(), words)
 	show := func(w http.ResponseWriter, r *http.Request, found Entity, outcome idempotency.Outcome) error {
-		if !m.strangers { // the outcome would tell what others have asked for
+		if !m.strangers { // the outcome would reveal the requests of others
 			m.s.SetFlash(w, m.pageURL(found), flash(op.Name(), outcome), r.PostForm.Get(templates.KeyField))
 		}
 		return m.s.SeeOther(w, r, m.pageURL(found))
@@ -200,10 +200,11 @@ func (m *resource) finalFirst(r *http.Request, kind idempotency.Kind, refused er
 
 // conflicting returns the record that a conflict is about: another one, or the one that the form belongs to, if there is such.
 func (m *resource) conflicting(r *http.Request, c *conflict.Error) (templates.Record, error) {
+	none := c.Existing == uuid.Nil || m.strangers // a page of a stranger's record is for those who know its address
 	switch {
-	case c.Existing == uuid.Nil && r.URL.Path == m.collectionPath():
+	case none && r.URL.Path == m.collectionPath():
 		return templates.Record{}, nil
-	case c.Existing == uuid.Nil:
+	case none:
 		return m.s.below(r.URL.Path), nil
 	case c.Many != "":
 		return templates.Record{Name: c.Name, Href: "/" + c.Many + "/" + c.Existing.String()}, nil

@@ -37,6 +37,10 @@ func TestRegistrationsThatWouldBeLost(t *testing.T) {
 		"a text without a label": {func(m, _ *Mounted[customer.Customer]) {
 			NewForm(m, customer.Input.Draft, Form[customer.Customer]{Fields: []templates.Field{{Name: "email", Value: "Email"}}})
 		}, `the form of customers lacks "name" of customer.Input: add {Name: "name", Value: "its label"} to Fields`},
+		"a likeness that strangers would see": {func(m, _ *Mounted[customer.Customer]) {
+			m.untyped.strangers = true
+			Create(m, "", customer.Upsert, Command[customer.Draft]{}, nil)
+		}, "customer.upsert would show strangers the records of others"},
 		"all of what belongs to no other": {func(m, _ *Mounted[customer.Customer]) {
 			ListAll(m, Listing[customer.Customer]{})
 		}, "customers belong to no other resource"},

@@ -41,12 +41,13 @@ func (s *Site) Public() *Site {
 // Strangers returns a site for resources that people without a login create, such as sign-ups. Their operations are like all others, and
 // belong to the tenant [Logins.Strangers], whose records no user sees. So a page shows a record only to those who know its random id, or a
 // secret that was mailed. An address sends at most 30 forms a minute, which what names in the counters. There is no API, and the browser
-// keeps no input.
+// keeps neither input nor pages.
 func (s *Site) Strangers(what string) *Site {
 	limit := s.LimitAddress(what)
 	inner := s.Public().With(s.asStranger, func(next http.Handler) http.Handler {
 		limited := limit(next)
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Cache-Control", NoStore)
 			if r.Method == http.MethodPost {
 				limited.ServeHTTP(w, r)
 			} else {

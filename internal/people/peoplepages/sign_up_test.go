@@ -56,11 +56,17 @@ func business() url.Values {
 }
 
 // TestSignUp: a person signs up and logs in as the owner of a new business. The link opened again, sent again, in a second tab and on
-// another device leads to the login. None of the pages shows a flash, which would tell what others have asked for.
+// another device leads to the login. No page shows a flash, which would reveal the requests of others.
 func TestSignUp(t *testing.T) {
 	b := sitetest.Setup(t)
 	b.Page(b.Browser(b.Replica).Get("/login")).LeadsTo("/sign-ups/new")
 	ada := signUp(b, " Ada@Example.com")
+	for _, path := range []string{strings.Split(ada.link, "/start")[0], ada.link, ada.Get(ada.link).Location()} {
+		a := ada.Get(path)
+		if cache := a.Header.Get("Cache-Control"); !strings.Contains(cache, "no-store") {
+			t.Errorf("Cache-Control %q of %v", cache, a)
+		}
+	}
 	form, tab := fill(b, ada.Client, ada.link, business()), fill(b, ada.Client, ada.link, business())
 	device := b.Browser(b.Serve())
 	far := fill(b, device, ada.link, sitetest.Change(business(), "business", "Another Ltd"))

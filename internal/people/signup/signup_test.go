@@ -140,7 +140,7 @@ func TestKilledBetweenTwoSteps(t *testing.T) {
 	}
 }
 
-// TestLinksThatDoNotStart: a link of another sign-up, one that has expired, and none.
+// TestLinksThatDoNotStart: the link of another sign-up, an expired link, and a missing one.
 func TestLinksThatDoNotStart(t *testing.T) {
 	b := setup(t)
 	s, link := b.asked("ask")
@@ -183,7 +183,7 @@ func TestBusinessIsAlwaysNew(t *testing.T) {
 	b.want(2, 2, 3, 1)
 }
 
-// TestStrangersHaveNoTenant: nobody can become a user of the tenant of strangers. A sign-up has at most one business.
+// TestStrangersHaveNoTenant: the tenant of strangers can't have users. A sign-up has at most one business.
 func TestStrangersHaveNoTenant(t *testing.T) {
 	b := setup(t)
 	if account.Strangers.String() != "00000000-0000-0000-0000-000000000001" {

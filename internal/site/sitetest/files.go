@@ -15,7 +15,7 @@ const fileMark = "\x00file "
 // FileValue returns the value of a field with a file.
 func FileValue(name, content string) string { return fileMark + name + "\x00" + content }
 
-// FileOf returns the name and the content of the file that a value stands for. ok is false for another value.
+// FileOf returns the name and the content of the file in a value, and whether it is a file.
 func FileOf(value string) (name, content string, ok bool) {
 	value, ok = strings.CutPrefix(value, fileMark)
 	name, content, _ = strings.Cut(value, "\x00")

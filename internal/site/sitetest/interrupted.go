@@ -180,7 +180,7 @@ func commitUnconfirmed(x *Case) {
 
 func databaseDown(x *Case) {
 	far, wire, pool := x.behindWire()
-	wire.Isolate() // without giving up the port, which the wire of another test could get
+	wire.Isolate() // without giving up the port, which another test could get
 	pool.Reset()   // with an open connection the server couldn't know whether the statement was received
 	refused := x.AskAs(far, x.Command)
 	x.Format.Refused(x, refused, "unavailable", x.Command)

@@ -180,7 +180,7 @@ func (m Move) Needs() string {
 	return listed(all, "or")
 }
 
-// Condition returns the SQL condition that the record is in one of those values; "" if it always is.
+// Condition returns the SQL condition that the record has one of these values; "" if it always is.
 func (m Move) Condition() string {
 	switch {
 	case !m.Refused():
