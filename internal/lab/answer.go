@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"path"
 	"slices"
@@ -45,18 +46,23 @@ const answerTimeout = 15 * time.Second
 func ask(ctx context.Context, client *http.Client, addr, token, key string, l lane) answer {
 	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
-	body := strings.NewReader(l.body)
+	body := strings.NewReader(l.content(key))
 	request, err := http.NewRequestWithContext(ctx, l.method, "http://"+addr+l.path, io.NopCloser(body))
 	if err != nil {
 		return answer{outcome: NoAnswer, says: err.Error()}
 	}
 	request.ContentLength = body.Size()
 	request.Header.Set("Content-Type", "application/json")
-	if l.sign == nil {
+	switch {
+	case l.form != nil:
+		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	case l.sign == nil:
 		request.Header.Set("Authorization", "Bearer "+token)
 		request.Header.Set("Idempotency-Key", key)
-	} else if err := l.sign(request.Header, key, l.body); err != nil {
-		return answer{outcome: NoAnswer, says: err.Error()}
+	default:
+		if err := l.sign(request.Header, key, l.body); err != nil {
+			return answer{outcome: NoAnswer, says: err.Error()}
+		}
 	}
 	if l.seen != "" {
 		request.Header.Set("If-Match", l.seen)
@@ -72,9 +78,24 @@ func ask(ctx context.Context, client *http.Client, addr, token, key string, l la
 	return answer{outcome: NoAnswer, says: "The connection broke before an answer came. Nobody knows yet whether it worked."}
 }
 
+// content returns the body of the request.
+func (l lane) content(key string) string {
+	if l.form == nil {
+		return l.body
+	}
+	form := maps.Clone(l.form)
+	form.Set("idempotency_key", key)
+	return form.Encode()
+}
+
 // read interprets an answer.
 func read(status int, header http.Header, content []byte) answer {
 	a := answer{status: status, header: header}
+	if status == http.StatusSeeOther { // a form was carried out, now or before; see [stage.note]
+		a.outcome, a.says = Created, "The page says: Look into your inbox."
+		a.mark = path.Base(header.Get("Location"))
+		return a
+	}
 	var body struct {
 		ID      any    `json:"id"`
 		Number  any    `json:"number"`

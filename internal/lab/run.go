@@ -114,7 +114,11 @@ func (r *run) performSide(ctx context.Context, l *Lab, leash *replica.Leash, c *
 	s := &stage{
 		program: l.config.Program, leash: leash, cluster: c, run: r, side: side, left: remain(r.script.Layers, gone),
 		lanes: r.lanes[side], keys: r.keys[side],
-		client: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}, marks: map[string]int{},
+		client: &http.Client{
+			Transport:     &http.Transport{DisableKeepAlives: true},
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		},
+		marks: map[string]int{},
 	}
 	if r.order.Sent == 0 { // the effect of the form lock is unknown
 		s.left = slices.DeleteFunc(s.left, func(slug string) bool { return slug == formLock })

@@ -3,6 +3,7 @@ package lab
 import (
 	"context"
 	"net/http"
+	"net/url"
 	"slices"
 
 	"github.com/google/uuid"
@@ -23,6 +24,7 @@ const (
 	uniquePeriod     = "unique-period"
 	keyForLife       = "key-for-life"
 	sameTransaction  = "same-transaction"
+	openSignUp       = "open-sign-up"
 )
 
 // script is an experiment with its execution.
@@ -52,8 +54,9 @@ type lane struct {
 	replica      int
 	method, path string
 	body         string
-	seen         string // the version that it was made from, for If-Match
-	unsent       bool   // stopped by the form lock
+	seen         string     // the version that it was made from, for If-Match
+	form         url.Values // sent by a browser without a login, instead of body
+	unsent       bool       // stopped by the form lock
 	// sign adds headers that identify the sender and the key. It is nil for a program with a token.
 	sign func(header http.Header, key, body string) error
 }
@@ -91,6 +94,17 @@ func removal(slug string) []string {
 		return []string{`DROP INDEX payments_reference_once`, ownOnly("payments")}
 	case uniquePeriod:
 		return []string{`ALTER TABLE schedule_periods DROP CONSTRAINT schedule_periods_once`, ownOnly("schedule_periods")}
+	case openSignUp:
+		return []string{`DROP INDEX sign_ups_open_once`, `
+			CREATE OR REPLACE FUNCTION ask_sign_up(in_tenant uuid, in_id uuid, in_email text, in_mail uuid, in_link_hash bytea)
+			RETURNS sign_ups LANGUAGE plpgsql AS $$
+			DECLARE
+				asked sign_ups;
+			BEGIN
+				INSERT INTO sign_ups (tenant_id, id, email) VALUES (in_tenant, in_id, in_email) RETURNING * INTO asked;
+				INSERT INTO sign_up_mails (tenant_id, id, sign_up_id, link_hash) VALUES (in_tenant, in_mail, in_id, in_link_hash);
+				RETURN asked;
+			END $$`}
 	case keyForLife:
 		return layer.KeyForLife()
 	case sameTransaction:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -43,7 +44,14 @@ func (s *stage) send(ctx context.Context, n int) {
 // note records the result of an attempt.
 func (s *stage) note(n int, began, took float64, a answer) {
 	s.mu.Lock()
-	if a.outcome == Created || a.outcome == Changed {
+	if first, known := s.marks[a.mark]; known && a.status == http.StatusSeeOther {
+		// The answer to a form is the same each time.
+		a.outcome, a.stop = Reused, openSignUp
+		if s.keys[first] == s.keys[n] {
+			a.outcome, a.stop = Replayed, intent
+		}
+		a.says = "The same page, about the same sign-up: Look into your inbox."
+	} else if a.outcome == Created || a.outcome == Changed {
 		s.marks[a.mark] = n
 	}
 	s.mu.Unlock()

@@ -113,6 +113,16 @@ post "$KEY" /invoices "$INVOICE"`,
 				`			s.attempts("created", "in_progress", "replayed")`},
 			Curl: demoShell + `for n in $(seq 50); do post "$KEY" /invoices "$INVOICE" & done; wait`,
 		},
+		"sign-up": {
+			Scenario: Code{"e2e/sign_up_test.go", "signUp", `	s.pointAt(buttonEmailALink)
+	s.tap(5)`},
+			Curl: demoShell + `ask() { # KEY: of the form; prints where the answer leads
+  curl -sS -D - -o /dev/null "${API%/api/v1}/sign-ups" --data-urlencode "email=$KEY@example.com" -d "idempotency_key=$1" |
+    grep -iE '^(HTTP|Location)'
+}
+ask "$KEY" & ask "$KEY" & wait
+ask "$KEY-tab"`,
+		},
 		"kill": {
 			Scenario: Code{"e2e/invoice_killed_test.go", "TestKilledDuringACreate", `	release := s.lockInvoices()
 	s.pointAt(buttonCreateInvoice)
@@ -157,6 +167,8 @@ func code(slug string) Code {
     WHERE removed_at IS NULL AND reference IS NOT NULL;`},
 		uniquePeriod: {"migrations/00116_schedules.sql", "schedule_periods_once",
 			`    CONSTRAINT schedule_periods_once UNIQUE (tenant_id, schedule_id, period),`},
+		openSignUp: {"migrations/00147_sign_ups.sql", "sign_ups_open_once",
+			`CREATE UNIQUE INDEX sign_ups_open_once ON sign_ups (tenant_id, email) WHERE started_at IS NULL;`},
 		keyForLife: {"internal/idempotency/expire.go", "Expire", `		UPDATE intents SET result = NULL`},
 		//nolint:dupword // it is code
 		sameTransaction: {"internal/idempotency/pipeline.go", "commitIn", `	queue(pipeline, all)
