@@ -159,6 +159,11 @@ func Layers() []Layer {
 			},
 		},
 		{
+			Name:    "the open sign-up",
+			Removed: "the index sign_ups_open_once",
+			sql:     []string{`DROP INDEX sign_ups_open_once`},
+		},
+		{
 			Name:    "the look for what is alike",
 			Removed: "the function tell_repeat tells and asks nothing",
 			sql: []string{

@@ -92,7 +92,7 @@ var (
 	editedVersion = regexp.MustCompile(`name="version" value="(\d+)"`)
 	whose         = regexp.MustCompile(`[a-z0-9-]+@onlyonce\.test`)
 	// A form that is sent again after its result was erased is refused, with a link to its record.
-	spentForm = regexp.MustCompile(`(?s)This form already .*?<a class="button" href="(/people/[^"]+)">`)
+	spentForm = regexp.MustCompile(`(?s)This form already .*?<a class="button" href="([^"]+)">`)
 )
 
 // open returns a part of a page. It follows a redirect to a form with a key.

@@ -34,6 +34,7 @@ type programs struct {
 	counts   map[string]int    // acknowledging answers, by operation
 	alike    [][]origin        // equal wishes of a person; at most one may be fulfilled
 	paid     []string          // references of payments; each must be recorded once and be the only payment of its invoice
+	signedUp []string          // emails whose business an answer has acknowledged
 	found    []Violation
 
 	people [len(tokens)]*visitor // send forms
@@ -58,8 +59,8 @@ func (p *programs) run(ctx context.Context) {
 		all.Go(func() {
 			p.people[tenant] = p.logIn(ctx, tenant)
 			rounds := []func(context.Context, int, int){p.bill, p.merge, p.sync, p.repeat, p.attach}
-			if tenant == 0 { // this tenant has the webhook sources
-				rounds = append(rounds, p.enter)
+			if tenant == 0 { // this tenant has the webhook sources, and strangers are in none
+				rounds = append(rounds, p.enter, p.signUp)
 			}
 			for _, round := range rounds {
 				all.Go(func() {
@@ -267,6 +268,9 @@ func (p *programs) judge(ctx context.Context, conn *pgx.Conn) ([]Violation, erro
 		return nil
 	}); err != nil {
 		return nil, fmt.Errorf("read the payments of events: %w", err)
+	}
+	if err := p.judgeSignUps(ctx, conn); err != nil {
+		return nil, err
 	}
 	for _, wishes := range p.alike {
 		made := 0

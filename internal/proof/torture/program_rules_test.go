@@ -1,6 +1,7 @@
 package torture
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -16,7 +17,11 @@ import (
 	"onlyonce/internal/invoice/schedule"
 	"onlyonce/internal/invoice/webhook"
 	"onlyonce/internal/must"
+	"onlyonce/internal/people/account"
+	secrets "onlyonce/internal/people/secret"
+	"onlyonce/internal/people/signup"
 	"onlyonce/internal/value/date"
+	"onlyonce/internal/value/email"
 )
 
 // TestRulesOfPrograms checks that each rule about events, schedules, merges and external ids finds its violation.
@@ -63,6 +68,15 @@ func TestRulesOfPrograms(t *testing.T) {
 			ALTER TABLE file_contents DROP CONSTRAINT file_contents_digest;
 			UPDATE file_contents SET content = 'other' WHERE content = 'a'`},
 		{"one intent for each creation", `UPDATE intents SET outcome = 'reused' WHERE operation = 'attachment.create' AND key = 'a'`},
+		{"one sign-up for an email", `
+			ALTER TABLE sign_ups DISABLE TRIGGER USER;
+			UPDATE sign_ups SET email = 'one@example.com'`},
+		{"a sign-up begins one business", `DELETE FROM users WHERE email = 'one@example.com'`},
+		{"a sign-up begins one business", `UPDATE tenants SET sign_up_id = gen_random_uuid() WHERE sign_up_id IS NOT NULL`},
+		{"one mail about a sign-up in ten minutes", `
+			INSERT INTO sign_up_mails (tenant_id, id, sign_up_id, link_hash)
+			SELECT tenant_id, gen_random_uuid(), sign_up_id, link_hash FROM sign_up_mails LIMIT 1`},
+		{"one intent for each creation", `UPDATE intents SET outcome = 'reused' WHERE operation = 'sign_up.ask'`},
 		{"no external id twice", `
 			DROP INDEX customers_external_once;
 			ALTER TABLE customers DISABLE TRIGGER USER;
@@ -81,7 +95,7 @@ func changedEvent(set string) string {
 }
 
 // programRecords creates an invoice that an event has paid, after a partial refund, a schedule that was billed three times, edited and
-// paused, a merged customer, and two attachments.
+// paused, a merged customer, two attachments, and two sign-ups, one of which has begun its business.
 func programRecords(b *invoicetest.Bundle) {
 	b.Helper()
 	inv := b.Issued("i")
@@ -92,6 +106,7 @@ func programRecords(b *invoicetest.Bundle) {
 		must.OK(b, err)
 		b.OK(attachment.Create.Do(b.Context(), b.Store, b.Intent(content), draft))
 	}
+	signSomeUp(b)
 	merge := duplicate.MergeDraft{Versions: []int32{1, 1}}
 	for _, draft := range []customer.Draft{
 		{Email: "one@example.com", Name: "One"},
@@ -103,6 +118,24 @@ func programRecords(b *invoicetest.Bundle) {
 	}
 	merge.Winner = merge.Customers[0]
 	b.OK(duplicate.MergeCustomers.Do(b.Context(), b.Store, b.Intent("merge"), merge))
+}
+
+// signSomeUp creates two sign-ups and the business of the first.
+func signSomeUp(b *invoicetest.Bundle) {
+	b.Helper()
+	tenant := b.Tenant
+	defer func() { b.Tenant = tenant }()
+	b.Tenant = account.Strangers
+	for _, address := range []email.Address{"one@example.com", "other@example.com"} {
+		done, err := signup.Ask.Do(b.Context(), b.Store, b.Intent(string(address)), signup.Draft{Email: address})
+		must.OK(b, err)
+		if address == "one@example.com" {
+			path, err := signup.LastLink(b.Context(), b.DB.Pool, secrets.Seed{}, done.Value.ID)
+			must.OK(b, err)
+			_, link, _ := strings.Cut(path, "link=")
+			b.OK(signup.Start.Do(b.Context(), b.Store, b.Of("start", done.Value.ID, 0), signup.Business{Link: link, Name: "One"}))
+		}
+	}
 }
 
 // receiveSome receives a refund event, then its payment, and a refund whose payment never arrives.

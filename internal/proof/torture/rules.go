@@ -15,7 +15,7 @@ type rule struct{ name, sql string }
 
 // allRules returns the rules for the database at rest.
 func allRules() []rule {
-	return slices.Concat(rules(), ledgerRules(), eventRules(), scheduleRules(), mergeRules(), fileRules())
+	return slices.Concat(rules(), ledgerRules(), eventRules(), scheduleRules(), mergeRules(), fileRules(), signUpRules())
 }
 
 // rules are about intents, customers and invoices.
@@ -77,7 +77,7 @@ func rules() []rule {
 				SELECT tenant_id, id, count(*) AS times
 				FROM (
 					` + union(`SELECT tenant_id, id FROM %s`, "invoices", "customers", "payments", "refunds", "credit_notes", "schedules",
-			"webhook_events", "customer_merges", "attachments") + `
+			"webhook_events", "customer_merges", "attachments", "sign_ups") + `
 					UNION ALL SELECT tenant_id, id FROM users WHERE email ~ '^(sales|moved)-' -- not the users of the demo
 				) AS record GROUP BY 1, 2
 			)
@@ -88,7 +88,7 @@ func rules() []rule {
 			SELECT format('%s: version %s, %s changes', id, version, times)
 			FROM (
 					` + union(`SELECT tenant_id, id, version FROM %s`, "invoices", "customers", "payments", "refunds", "credit_notes",
-			"schedules", "settings", "attachments") + `) AS record,
+			"schedules", "settings", "attachments", "sign_ups") + `) AS record,
 				LATERAL (
 					SELECT count(*) AS times FROM (
 						SELECT FROM intents o WHERE o.tenant_id = record.tenant_id AND record_id = record.id AND outcome = 'changed'
@@ -150,6 +150,9 @@ func rules() []rule {
 				UNION ALL
 				SELECT tenant_id, id, field.key, field.value, -1
 				FROM users u, jsonb_each(to_jsonb(u)) AS field
+				UNION ALL
+				SELECT tenant_id, id, field.key, field.value, -1
+				FROM sign_ups s, jsonb_each(to_jsonb(s)) AS field
 			)
 			SELECT format('%s: %s was made %s and is not', record_id, field, value)
 			FROM step GROUP BY tenant_id, record_id, field, value HAVING sum(times) > 0`},
@@ -170,7 +173,7 @@ func recordOfIntent() string {
 		"invoice.%": "invoices", "customer.%": "customers", "customer.%merge": "customer_merges", "webhook.receive": "webhook_events",
 		"settings.%": "settings", "payment.%": "payments", "user.%": "users", "refund.create": "refunds",
 		"credit_note.create": "credit_notes", "mail.send": "mails", "schedule.%": "schedules", "schedule.bill%": "schedule_periods",
-		"attachment.create": "attachments",
+		"attachment.create": "attachments", "sign_up.%": "sign_ups",
 	} {
 		all = append(all, fmt.Sprintf(
 			`SELECT FROM %s r WHERE o.operation LIKE '%s' AND r.tenant_id = o.tenant_id AND r.id = record_id`, table, operations))
