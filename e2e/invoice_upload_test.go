@@ -51,3 +51,9 @@ func TestClicksDuringAnUpload(t *testing.T) {
 		})
 	}
 }
+
+// holdHalf passes on the first half of each posted form, as on a slow network, until release is called.
+func (p *proxy) holdHalf() (release func()) {
+	p.half = true
+	return p.hold()
+}

@@ -80,12 +80,6 @@ func (p *proxy) hold() (release func()) {
 	})
 }
 
-// holdHalf passes on the first half of each posted form, as on a slow network, until release is called.
-func (p *proxy) holdHalf() (release func()) {
-	p.half = true
-	return p.hold()
-}
-
 // halfway returns the gate before the second half of a form that has arrived; nil if it passes on as a whole.
 func (p *proxy) halfway() chan struct{} {
 	p.mu.Lock()

@@ -214,7 +214,8 @@ func shownWhereReferredTo(x *Case) {
 			}
 			page.LeadsTo(x.Resource.Path + "/new?" + name + "=" + Referred)
 			x.Page(x.Caller.Get(x.Resource.Path + "?" + name + "=" + Referred)).LeadsTo(x.Resource.RecordAt(x.Format.record(x, first)))
-			x.Page(x.Caller.Get(x.Resource.Path + "?" + name + "=" + Nobody)).Says("No " + x.Resource.Path[1:] + " found")
+			x.Page(x.Caller.Get(x.Resource.Path + "?" + name + "=" + Nobody)).
+				Says("No " + strings.ReplaceAll(x.Resource.Path[1:], "-", " ") + " found")
 		}
 	}
 }
