@@ -115,7 +115,7 @@ func (t *tree) withoutNaming(going []part, gone func(file string) bool) (left ma
 			if rest != text {
 				left[file] = rest
 			}
-		case filepath.Ext(file) == ".md" && !gone(file):
+		case filepath.Ext(file) == ".md" && !gone(file) && file != tutorial:
 			if rest := withoutTests(withoutMentions(file, text, gone, speaks), tests); rest != text {
 				left[file] = rest
 			}

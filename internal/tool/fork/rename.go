@@ -13,7 +13,7 @@ import (
 var ErrNothingToDo = errors.New("nothing to do")
 
 // Rename renames the app in root, the top directory of a git repository: in the contents and the names of all files except the
-// license and the changelog, which are about the past. Generated files and the catalog of the schema are generated again. It
+// license, the changelog and the tutorial, which are about the past. Generated files and the catalog of the schema are generated again. It
 // returns the number of changed files, and commits nothing.
 //
 // After an error, such as [ErrNothingToDo] or a [*DirtyError], nothing has changed. An app can be renamed only once: afterwards
@@ -40,7 +40,7 @@ func Rename(ctx context.Context, root string, old, to Names) (changed int, err e
 // rename applies the rules to the contents and the names of files, and returns the number of changed files.
 func (t *tree) rename(names replacements) (changed int, err error) {
 	for _, path := range t.files {
-		if base := filepath.Base(path); base == "LICENSE" || strings.HasPrefix(base, "CHANGELOG") {
+		if base := filepath.Base(path); base == "LICENSE" || strings.HasPrefix(base, "CHANGELOG") || path == tutorial {
 			continue
 		}
 		text, ok, err := t.text(path)

@@ -22,6 +22,9 @@ func (e *DirtyError) Error() string {
 	return "commit or stash these changes first, so that git can show and take back what this command does:\n" + e.Changes
 }
 
+// tutorial is the page about the way from this app to another one. It stays as it is.
+const tutorial = "docs/tutorial.md"
+
 // tree is a working tree without uncommitted changes.
 type tree struct {
 	root   string
