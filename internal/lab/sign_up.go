@@ -17,8 +17,8 @@ func signUp() script {
 	return script{
 		Experiment: Experiment{
 			Slug: "sign-up", Title: "Sign up three times",
-			Story: "You have no account yet. You enter your email, press “Email a link” twice, and then do it once more in a second tab. Two servers answer. " +
-				"The server doesn't know you, so the key of the form is all that it has to recognise you by.",
+			Story: "You have no account yet. You enter your email, press “Email a link” twice, and then do it once more in a second tab. " +
+				"Two servers answer. The server doesn't know you, so the key of the form is all that it has to recognise you by.",
 			Question: "How many sign-ups will there be, each with an email to you?", Guesses: []int{0, 1, 2, 3},
 			Layers: []Layer{intentLayer, {openSignUp, "the open sign-up", "The database does not look for an open sign-up with the same " +
 				"email, and allows several."}},
