@@ -222,7 +222,7 @@ func TestRestoredEditKnowsWhatItHasSeen(t *testing.T) {
 func TestLinesWithoutTheirScript(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	s.blockScript("invoice-lines")
+	s.blockScript("form-lines")
 	s.login()
 	s.newInvoice()
 	form := s.page.URL()

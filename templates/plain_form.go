@@ -14,6 +14,11 @@ type Control struct {
 	Kind     ControlKind
 	Options  []Option // of the kind OneOf
 	Accept   string   // of the kind File: the types and extensions of the files
+	// Lines is the table of the kind Table.
+	Lines LineTable
+	// Begins is the value of a new line in the control's column, and AsAbove is set if that is the value of the line above.
+	Begins  string
+	AsAbove bool
 }
 
 // ControlKind is the kind of a control.
@@ -36,14 +41,24 @@ const (
 	OneOf               // one of the options
 	Offered             // one of the records that [Form.Offers] has
 	File                // a file; it comes last in the form
+	Table               // lines, with columns of the other kinds
 )
+
+// caption returns the label of the control.
+func (c Control) caption() string {
+	if c.Optional {
+		return c.Label + " (optional)"
+	}
+	return c.Label
+}
 
 // input returns the control with its value.
 func (c Control) input(f Form, first bool) Input {
-	in := f.Input(Input{ID: c.Name, Label: c.Label, Hint: c.Hint, Focus: first})
-	if c.Optional {
-		in.Label += " (optional)"
-	}
+	return c.typed(f.Input(Input{ID: c.Name, Label: c.caption(), Hint: c.Hint, Focus: first && f.Focus == ""}))
+}
+
+// typed returns a control with the type for its value.
+func (c Control) typed(in Input) Input {
 	switch c.Kind {
 	case Email:
 		in.Type = "email"

@@ -2,6 +2,8 @@ package idempotency
 
 import (
 	"cmp"
+	"encoding/json"
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -24,14 +26,15 @@ type Column struct {
 // Columns are the columns that a command sets, in the order of its fields.
 type Columns []Column
 
-// ColumnsOf returns the columns of the fields of a command C, without those of an [External]. The special columns have other SQL than a
-// text. ColumnsOf panics if a special column has no field.
+// ColumnsOf returns the columns of the fields of a command C, without those of an [External], and without lines: slices of structs, which
+// are rows of another table. The special columns have other SQL than a text. ColumnsOf panics if a special column has no field.
 func ColumnsOf[C any](special ...Column) Columns {
 	var all Columns
 	command := reflect.TypeFor[C]()
 	for _, f := range reflect.VisibleFields(command) {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if f.Anonymous || !f.IsExported() || name == "-" || command.Field(f.Index[0]).Type == reflect.TypeFor[External]() {
+		lines := f.Type.Kind() == reflect.Slice && f.Type.Elem().Kind() == reflect.Struct
+		if f.Anonymous || !f.IsExported() || lines || name == "-" || command.Field(f.Index[0]).Type == reflect.TypeFor[External]() {
 			continue
 		}
 		c := Column{Name: name}
@@ -78,4 +81,14 @@ func (cs Columns) Arguments(command any) pgx.NamedArgs {
 		args[c.Name] = reflect.ValueOf(command).FieldByIndex(c.field).Interface()
 	}
 	return args
+}
+
+// LinesArgument returns the lines of a command as JSON, for json_to_recordset. A command has a fingerprint, and so its lines have JSON: it
+// panics if they have none.
+func LinesArgument[L any](lines []L) string {
+	text, err := json.Marshal(append([]L{}, lines...)) // never null
+	if err != nil {
+		panic(fmt.Sprintf("idempotency: encode lines: %v", err))
+	}
+	return string(text)
 }

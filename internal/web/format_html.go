@@ -334,7 +334,7 @@ func placeOf(pointer string) string {
 	parts := strings.Split(pointer, "/")
 	for i, part := range parts[1:] {
 		if index, err := strconv.Atoi(part); err == nil && i > 0 {
-			return Capital(strings.TrimSuffix(parts[i], "s")) + " " + strconv.Itoa(index+1)
+			return lineName(index)
 		}
 	}
 	return ""

@@ -40,7 +40,8 @@ func (m *resource) entries(found Entity, history []idempotency.Entry) (entries [
 			shown.Text, shown.Key = m.s.Once(e.Operation), e.Key
 		case idempotency.Changed:
 			shown.Text = Capital(words.Did)
-			shown.Changes = slices.Concat(m.changes(e.Changes), m.referenceChanges(e.Changes), describe(e.Changes))
+			shown.Changes = slices.Concat(
+				m.changes(e.Changes), m.referenceChanges(e.Changes), m.lineChanges(e.Changes), describe(e.Changes))
 		case idempotency.Reused, idempotency.Unchanged:
 			shown.Text = words.Idle
 		default: // a side effect of an operation, or an entry of [RecordPage.Beside]
@@ -95,6 +96,14 @@ func (m *resource) referenceChanges(fields Changed) (changes []templates.History
 				Label: field.Value, Was: Decoded[record.Reference](values[0]).Name, Is: Decoded[record.Reference](values[1]).Name,
 			})
 		}
+	}
+	return changes
+}
+
+// lineChanges reports that lines changed.
+func (m *resource) lineChanges(fields Changed) (changes []templates.HistoryChange) {
+	if _, ok := fields[m.form.Lines.Name]; ok {
+		changes = append(changes, templates.HistoryChange{Label: m.form.Lines.Label})
 	}
 	return changes
 }

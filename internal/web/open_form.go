@@ -94,6 +94,7 @@ func (m *resource) fill(found Entity) url.Values {
 	for _, f := range m.form.Fields {
 		typed.Set(f.Name, plain(shown[f.Name]))
 	}
+	fillLines(typed, m.form.Lines, shown[m.form.Lines.Name])
 	return typed
 }
 

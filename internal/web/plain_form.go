@@ -16,8 +16,9 @@ type PlainField[R Entity] struct {
 	Optional    bool   // which the form adds to the label
 	Hint        string // "" for none
 	Kind        templates.ControlKind
-	Options     []templates.Option // of the kind [templates.OneOf]
-	File        file.Rule          // of the kind [templates.File]
+	Options     []templates.Option  // of the kind [templates.OneOf]
+	File        file.Rule           // of the kind [templates.File]
+	Lines       templates.LineTable // of the kind [templates.Table]
 	// Text returns the value on the page of a record; nil for a field that the page doesn't show.
 	Text func(R) string
 	// Href returns the page that the value links to; nil for none.
@@ -29,10 +30,14 @@ func PlainForm[R Entity](fields []PlainField[R]) Form[R] {
 	form := Form[R]{Readable: map[string]func(string) string{}, Files: map[string]file.Rule{}}
 	var controls []templates.Control
 	for _, f := range fields {
-		form.Fields = append(form.Fields, templates.Field{Name: f.Name, Value: f.Label})
 		controls = append(controls, templates.Control{
-			Name: f.Name, Label: f.Label, Optional: f.Optional, Hint: f.Hint, Kind: f.Kind, Options: f.Options,
+			Name: f.Name, Label: f.Label, Optional: f.Optional, Hint: f.Hint, Kind: f.Kind, Options: f.Options, Lines: f.Lines,
 		})
+		if f.Kind == templates.Table {
+			form.Lines = f.Lines
+			continue
+		}
+		form.Fields = append(form.Fields, templates.Field{Name: f.Name, Value: f.Label})
 		switch f.Kind {
 		case templates.Percent:
 			form.Readable[f.Name] = PercentText

@@ -37,7 +37,9 @@ type Form[R Entity] struct {
 	Facts func(typed url.Values) []templates.Fact
 	// Control returns the form control for a JSON Pointer; nil if they have the same names.
 	Control func(pointer string) string
-	// RepeatedFields may come several times.
+	// Lines is the table of lines; zero for a form without one.
+	Lines templates.LineTable
+	// RepeatedFields may come several times, besides those of the lines.
 	RepeatedFields []string
 	// Files are the rules for the fields with a file, by name. The form sends them last, so that all else is known before.
 	Files map[string]file.Rule
@@ -64,14 +66,15 @@ func (m *resource) enter(f Form[Entity]) {
 		panic("web: the form of " + m.many + " comes too late: enter it before the operations")
 	}
 	m.form = f
+	m.form.RepeatedFields = slices.Concat(f.RepeatedFields, f.Lines.Names())
 }
 
 // untypedForm returns a form of records without their type.
 func untypedForm[R Entity](f Form[R]) Form[Entity] {
 	of := Form[Entity]{
 		Fields: f.Fields, Page: f.Page, Readable: f.Readable, References: f.References, Fill: ofEntity(f.Fill), Facts: f.Facts,
-		Control: f.Control, RepeatedFields: f.RepeatedFields, Files: f.Files, Example: f.Example, Words: f.Words, Final: ofEntity(f.Final),
-		OnConflict: f.OnConflict,
+		Control: f.Control, Lines: f.Lines, RepeatedFields: f.RepeatedFields, Files: f.Files, Example: f.Example, Words: f.Words,
+		Final: ofEntity(f.Final), OnConflict: f.OnConflict,
 	}
 	if f.OnSuccess != nil {
 		of.OnSuccess = func(found Entity) { f.OnSuccess(as[R](found)) }
@@ -91,11 +94,14 @@ func (m *resource) facts(typed url.Values) (facts []templates.Fact) {
 		}
 		facts = append(facts, templates.Fact{Label: f.Value, Value: value})
 	}
-	return facts
+	return append(facts, lineFacts(typed, m.form.Lines)...)
 }
 
 // controlOf is the form control for a place in the command.
 func (m *resource) controlOf(pointer string) string {
+	if control := lineControl(m.form.Lines, pointer); control != "" {
+		return control
+	}
 	if m.form.Control != nil {
 		return m.form.Control(pointer)
 	}
@@ -172,12 +178,13 @@ func commandOf[I, C any, R Entity](m *Mounted[R], f Form[R], checkOf func(*http.
 		}
 		return check(in)
 	}
-	set := fieldsInto(reflect.TypeFor[I](), f.Fields)
+	set, setLines := fieldsInto(reflect.TypeFor[I](), f.Fields), linesInto(reflect.TypeFor[I](), f.Lines)
 	m.untyped.mustLabel(reflect.TypeFor[I]())
 	return Command[C]{
 		Form: func(r *http.Request) (C, error) {
 			command, err := checked(r, func(in *I) error {
 				set(reflect.ValueOf(in).Elem(), r)
+				setLines(reflect.ValueOf(in).Elem(), r.PostForm)
 				return nil
 			})
 			if err != nil && uploadIn(r).tooLarge() {
@@ -192,44 +199,67 @@ func commandOf[I, C any, R Entity](m *Mounted[R], f Form[R], checkOf func(*http.
 	}
 }
 
-// fieldsInto sets the fields of an input from those of a form that have their JSON names, and those with a tag "form",
-// which are no part of the JSON, from the fields of that name. People may write decimals with separators, as [typed.Number] reads them,
-// percentages as [typed.Percent] does, and times without a zone, as [typed.UTC] does. A struct is a [file.Input].
-func fieldsInto(input reflect.Type, fields []templates.Field) func(reflect.Value, *http.Request) {
-	places, formats := map[string][]int{}, map[string]string{}
+// inputField is a field of an input, and the format of its text in the API.
+type inputField struct {
+	index  []int
+	format string
+}
+
+// inputFields returns the fields of an input by their JSON names, and those with a tag "form", which are no part of the JSON, by that.
+func inputFields(input reflect.Type) map[string]inputField {
+	all := map[string]inputField{}
 	for _, f := range reflect.VisibleFields(input) {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		places[name], formats[name] = f.Index, f.Tag.Get("format")
 		if hidden := f.Tag.Get("form"); hidden != "" {
-			places[hidden] = f.Index
+			name = hidden
+		}
+		if name != "" {
+			all[name] = inputField{f.Index, f.Tag.Get("format")}
+		}
+	}
+	return all
+}
+
+// set sets a field of an input from a typed text. People may write decimals with separators, as [typed.Number] reads them, percentages as
+// [typed.Percent] does, and times without a zone, as [typed.UTC] does.
+func (f inputField) set(input reflect.Value, text string) {
+	switch f.format {
+	case "decimal", "number":
+		if plain, ambiguous := typed.Number(text, 2); !ambiguous {
+			text = plain
+		}
+	case "percent":
+		text = typed.Percent(text)
+	case "moment":
+		text = typed.UTC(text)
+	}
+	switch field := input.FieldByIndex(f.index); field.Kind() {
+	case reflect.Bool:
+		field.SetBool(text == "true")
+	default:
+		field.SetString(text)
+	}
+}
+
+// fieldsInto sets the fields of an input from those of a form that have their names. A struct is a [file.Input].
+func fieldsInto(input reflect.Type, fields []templates.Field) func(reflect.Value, *http.Request) {
+	all := inputFields(input)
+	for _, f := range reflect.VisibleFields(input) {
+		if hidden := f.Tag.Get("form"); hidden != "" {
 			fields = append(slices.Clip(fields), templates.Field{Name: hidden})
 		}
 	}
 	for _, f := range fields {
-		if _, ok := places[f.Name]; !ok {
+		if _, ok := all[f.Name]; !ok {
 			panic(fmt.Sprintf("web: %v has no field with the JSON name %q", input, f.Name))
 		}
 	}
 	return func(in reflect.Value, r *http.Request) {
 		for _, f := range fields {
-			text := r.PostForm.Get(f.Name)
-			switch formats[f.Name] {
-			case "decimal", "number":
-				if plain, ambiguous := typed.Number(text, 2); !ambiguous {
-					text = plain
-				}
-			case "percent":
-				text = typed.Percent(text)
-			case "moment":
-				text = typed.UTC(text)
-			}
-			switch field := in.FieldByIndex(places[f.Name]); field.Kind() {
-			case reflect.Bool:
-				field.SetBool(text == "true")
-			case reflect.Struct:
+			if field := in.FieldByIndex(all[f.Name].index); field.Kind() == reflect.Struct {
 				field.Set(reflect.ValueOf(fileIn(r, f.Name)))
-			default:
-				field.SetString(text)
+			} else {
+				all[f.Name].set(in, r.PostForm.Get(f.Name))
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -20,6 +21,8 @@ type RecordPage[R Entity] struct {
 	Summary string // for the API documentation
 	// Facts returns the facts on the plain page.
 	Facts func(R) []templates.Fact
+	// Lines returns the lines below the facts on the plain page; nil for none.
+	Lines func(R) templates.RecordLines
 	// Page replaces the plain page. Without Page and Facts, a record is shown at its resource's ShownAt.
 	Page func(r *http.Request, p templates.Page, found R) (templ.Component, error)
 	// Actions returns the transitions that can be done to one now, by their verbs; nil offers all. Archive and restore are not among
@@ -48,7 +51,8 @@ func Show[R Entity](m *Mounted[R], shown RecordPage[R]) {
 // untypedRecordPage returns a page of records without their type.
 func untypedRecordPage[R Entity](p RecordPage[R]) RecordPage[Entity] {
 	of := RecordPage[Entity]{
-		Summary: p.Summary, Facts: ofEntity(p.Facts), Actions: ofEntity(p.Actions), Archived: ofEntity(p.Archived),
+		Summary: p.Summary, Facts: ofEntity(p.Facts), Lines: ofEntity(p.Lines), Actions: ofEntity(p.Actions),
+		Archived:    ofEntity(p.Archived),
 		ArchiveHint: p.ArchiveHint, LeadsTo: ofEntity(p.LeadsTo), Changes: ofEntity(p.Changes), Beside: p.Beside,
 	}
 	if p.Page != nil {
@@ -133,6 +137,9 @@ func (m *resource) showPage(w http.ResponseWriter, r *http.Request) error {
 		sections, err := m.s.Sections(r, m.many, id)
 		if err != nil {
 			return err
+		}
+		if m.shown.Lines != nil {
+			sections = slices.Insert(sections, 0, templates.LinesSection(m.shown.Lines(found)))
 		}
 		return m.s.Render(w, r, http.StatusOK, templates.RecordPageWith(p, m.recordView(r, found), sections))
 	}

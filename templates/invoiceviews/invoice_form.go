@@ -2,6 +2,7 @@ package invoiceviews
 
 import (
 	"cmp"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,13 +10,9 @@ import (
 	"onlyonce/templates"
 )
 
-// The name of the buttons that send the form to be shown again, and their values; RemoveLine is followed by a colon and the index of a
-// line. CustomerSearchField is the field for FindCustomer.
+// FindCustomer is the value of the button that searches for CustomerSearchField: see [templates.RedisplayField].
 const (
-	ActionField         = "action"
 	FindCustomer        = "find_customer"
-	AddLine             = "add_line"
-	RemoveLine          = "remove_line"
 	CustomerSearchField = "customer_search"
 )
 
@@ -126,10 +123,31 @@ func (v InvoiceForm) currencies() []Currency {
 	return append(slices.Clip(v.Currencies), Currency{Code: v.Currency, Digits: 2})
 }
 
-// cell returns an input of a line. index is "new" in the template that the script copies and numbers.
-func (v InvoiceForm) cell(name, index, label, value, mode string) templates.Input {
-	id := name + "-" + index
-	return templates.Input{ID: id, Name: name, Label: label, Value: value, Mode: mode, Error: v.Wrong(id), Focus: v.startsIn(id)}
+// LineTable describes the lines of the form. most is their largest number. A new line has no default tax rate, because an invoice must not
+// be tax-free by mistake.
+func LineTable(most int) templates.LineTable {
+	return templates.LineTable{
+		Name: "lines", One: "line", Label: "Lines", Hint: "Every line needs a tax rate. Enter 0 for a line without tax.", Result: "Amount",
+		Most: most,
+		Columns: []templates.Control{
+			{Name: "description", Label: "Description"},
+			{Name: "quantity", Label: "Quantity", Kind: templates.Decimal, Begins: "1"},
+			{Name: "unit_price", Label: "Unit price", Kind: templates.Decimal},
+			{Name: "tax_rate", Label: "Tax %", Kind: templates.Decimal, AsAbove: true},
+		},
+	}
+}
+
+// typedLines returns the form with its lines in it, and their amounts.
+func (v InvoiceForm) typedLines() (form templates.Form, amounts []string) {
+	form, form.Typed = v.Form, url.Values{}
+	var lines [][]string
+	for _, l := range v.Lines {
+		lines = append(lines, []string{l.Description, l.Quantity, l.UnitPrice, l.TaxRate})
+		amounts = append(amounts, l.Amount)
+	}
+	LineTable(v.MaxLines).SetLines(form.Typed, lines)
+	return form, amounts
 }
 
 func (c Currency) digits() string { return strconv.Itoa(c.Digits) }

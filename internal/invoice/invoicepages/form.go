@@ -30,9 +30,6 @@ func fillLines(form *invoiceviews.InvoiceForm, in invoice.Input) {
 			Amount: amounts[i],
 		})
 	}
-	if len(form.Lines) == 0 {
-		form.Lines = []invoiceviews.InvoiceFormLine{{}}
-	}
 	totals := preview(withoutBlankLines(in))
 	form.Subtotal, form.Tax, form.Total = totals.Subtotal, totals.Tax, totals.Total
 }
@@ -51,26 +48,9 @@ func preview(in invoice.Input) invoice.Preview {
 // editLines adds or removes a line without JavaScript.
 func editLines(f *templates.Form) error {
 	in := readInvoice(f.Typed)
-	lines := in.Lines
-	readNumbers(lines, in.Currency) // nothing is saved, and the form shows the parsed numbers
-	action, index, _ := strings.Cut(f.Typed.Get(invoiceviews.ActionField), ":")
-	switch i, err := strconv.Atoi(index); {
-	case action == invoiceviews.AddLine && len(lines) >= invoice.MaxLines:
-		var full invalid.Error
-		full.Add("/lines", invoice.TooManyLines())
-		return full.Err()
-	case action == invoiceviews.AddLine:
-		lines = append(lines, newLine(lines))
-		f.Focus = invoiceviews.LineControl("line_description", len(lines)-1)
-	case action == invoiceviews.RemoveLine && err == nil && i >= 0 && i < len(lines):
-		lines = slices.Delete(lines, i, i+1)
-		if len(lines) == 0 {
-			lines = append(lines, newLine(nil))
-		}
-		f.Focus = invoiceviews.LineControl("line_description", min(i, len(lines)-1))
-	}
-	setLines(f.Typed, lines)
-	return nil
+	readNumbers(in.Lines, in.Currency) // nothing is saved, and the form shows the parsed numbers
+	setLines(f.Typed, in.Lines)
+	return web.EditLines(lineTable())(f)
 }
 
 // offerCustomers adds a choice of customers to a form: the newest, or the result of a search without JavaScript. It returns the chosen

@@ -8,10 +8,10 @@ import (
 	"onlyonce/templates"
 )
 
-// invoiceChanges describes the changes of an invoice that are not form fields: customer, lines and total. The operation already shows the
+// invoiceChanges describes the changes of an invoice that are not form fields: customer and total. The operation already shows the
 // new state.
 func invoiceChanges(inv invoice.Invoice) web.DescribeChanges {
-	return web.InTurn(customerChanges, lineChanges, duplicateChanges, web.AmountChanges("Total", "total", "currency", inv.Currency))
+	return web.InTurn(customerChanges, duplicateChanges, web.AmountChanges("Total", "total", "currency", inv.Currency))
 }
 
 // postingText returns the text of a posting in the history of its invoice.
@@ -36,13 +36,6 @@ func customerChanges(fields web.Changed) []templates.HistoryChange {
 		return nil
 	}
 	return []templates.HistoryChange{customerChange(web.Decoded[invoice.Customer](values[0]), web.Decoded[invoice.Customer](values[1]))}
-}
-
-func lineChanges(fields web.Changed) []templates.HistoryChange {
-	if _, ok := fields["lines"]; !ok {
-		return nil
-	}
-	return []templates.HistoryChange{{Label: "Lines"}}
 }
 
 func duplicateChanges(fields web.Changed) []templates.HistoryChange {

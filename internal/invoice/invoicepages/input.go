@@ -25,8 +25,12 @@ import (
 	"onlyonce/templates/invoiceviews"
 )
 
-// lineFields are the form fields of each line.
-var lineFields = []string{"line_description", "line_quantity", "line_unit_price", "line_tax_rate"}
+// lineTable describes the lines of the form.
+func lineTable() templates.LineTable {
+	table := invoiceviews.LineTable(invoice.MaxLines)
+	table.TooMany = invoice.TooManyLines()
+	return table
+}
 
 // draftOfForm parses the command of a form, and normalizes the numbers in the form.
 func draftOfForm(r *http.Request) (invoice.Draft, error) {
@@ -160,17 +164,9 @@ func readInvoice(form url.Values) invoice.Input {
 			Email: form.Get("customer_email"), Name: form.Get("customer_name"), SameEmailAs: form.Get(customer.SameEmailField),
 		}
 	}
-	at := func(name string, i int) string {
-		if values := form[name]; i < len(values) {
-			return values[i]
-		}
-		return ""
-	}
-	lines := max(len(form["line_description"]), len(form["line_quantity"]), len(form["line_unit_price"]), len(form["line_tax_rate"]))
-	for i := range lines {
+	for _, line := range lineTable().Lines(form) {
 		in.Lines = append(in.Lines, invoice.LineInput{
-			Description: at("line_description", i), Quantity: at("line_quantity", i),
-			UnitPrice: at("line_unit_price", i), TaxRate: typed.Percent(at("line_tax_rate", i)),
+			Description: line[0], Quantity: line[1], UnitPrice: line[2], TaxRate: typed.Percent(line[3]),
 		})
 	}
 	return in
@@ -185,16 +181,6 @@ func withoutBlankLines(in invoice.Input) invoice.Input {
 		return blank
 	})
 	return in
-}
-
-// newLine returns a line to fill in. It has no default tax rate, because an invoice must not be tax-free by mistake. Further lines take
-// the rate of the line above.
-func newLine(above []invoice.LineInput) invoice.LineInput {
-	line := invoice.LineInput{Quantity: "1"}
-	if len(above) > 0 {
-		line.TaxRate = above[len(above)-1].TaxRate
-	}
-	return line
 }
 
 // freshInvoice returns the values of a new form, based on the settings. The query parameter customer chooses a customer, and copy an
@@ -250,31 +236,19 @@ func copyInto(form url.Values, original invoice.Invoice) {
 }
 
 func setLines(form url.Values, lines []invoice.LineInput) {
-	for _, name := range lineFields {
-		form.Del(name)
-	}
+	var all [][]string
 	for _, l := range lines {
-		form.Add("line_description", l.Description)
-		form.Add("line_quantity", l.Quantity)
-		form.Add("line_unit_price", l.UnitPrice)
-		form.Add("line_tax_rate", l.TaxRate)
+		all = append(all, []string{l.Description, l.Quantity, l.UnitPrice, l.TaxRate})
 	}
+	lineTable().SetLines(form, all)
 }
 
-// invoiceControl returns the form control for a place in the command.
+// invoiceControl returns the form control for a place in the command other than in its lines.
 func invoiceControl(pointer string) string {
-	parts := strings.Split(strings.TrimPrefix(pointer, "/"), "/")
-	switch {
-	case parts[0] == "lines" && len(parts) == 3:
-		index, _ := strconv.Atoi(parts[1])
-		return invoiceviews.LineControl("line_"+parts[2], index)
-	case parts[0] == "lines":
-		return invoiceviews.LineControl("line_description", 0)
-	case parts[0] == "customer" && len(parts) == 1:
+	if pointer == "/customer" {
 		return "customer_name"
-	default:
-		return strings.Join(parts, "_")
 	}
+	return strings.ReplaceAll(strings.TrimPrefix(pointer, "/"), "/", "_")
 }
 
 // invoiceFacts returns the typed values, each line as a fact.

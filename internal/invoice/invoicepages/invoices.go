@@ -31,7 +31,7 @@ func (s *Pages) mountInvoices() {
 	}.Mount(s.Site)
 	s.invoices = m
 	m.Enter(web.Form[invoice.Invoice]{
-		Page: s.invoiceForm, Fill: fillInvoice, Facts: invoiceFacts, Control: invoiceControl, RepeatedFields: lineFields,
+		Page: s.invoiceForm, Fill: fillInvoice, Facts: invoiceFacts, Control: invoiceControl, Lines: lineTable(),
 		Final: invoice.Final, Example: invoiceExample(),
 	})
 	draft := web.NewCommand(draftOfForm, invoice.Input.Draft)

@@ -89,7 +89,7 @@ func (s *Pages) freshSchedule(r *http.Request) (url.Values, error) {
 		return nil, err
 	}
 	filled := fillInvoice(original)
-	for _, name := range append([]string{"currency", "notes"}, lineFields...) {
+	for _, name := range append([]string{"currency", "notes"}, lineTable().Names()...) {
 		fresh[name] = filled[name]
 	}
 	fresh.Set("customer_id", original.Customer.ID.String())

@@ -24,7 +24,7 @@ func (s *Pages) MountSchedules() {
 	s.schedules = m
 	m.Enter(web.Form[schedule.Schedule]{
 		Fields: scheduleFields(), References: map[string]record.Names{"customer_id": customer.Names},
-		Page: s.scheduleForm, Fill: fillSchedule, Facts: typedSchedule, Control: invoiceControl, RepeatedFields: lineFields,
+		Page: s.scheduleForm, Fill: fillSchedule, Facts: typedSchedule, Control: invoiceControl, Lines: lineTable(),
 		Example: schedule.Input{
 			CustomerID: "019aa5b2-7c1e-7d3a-9f00-3b1d5c6e7f80", Currency: "EUR", Every: "1", Unit: schedule.Month, FirstDay: "2026-12-01",
 			BillAs: schedule.AsIssued, Missed: schedule.Each,
@@ -48,7 +48,6 @@ func (s *Pages) MountSchedules() {
 	})
 	web.Show(m, web.RecordPage[schedule.Schedule]{
 		Summary: "One schedule.", Facts: scheduleFacts, Page: s.schedulePage,
-		Changes: func(schedule.Schedule) web.DescribeChanges { return lineChanges },
 		Actions: func(s schedule.Schedule) []string {
 			if s.PausedAt.IsZero() {
 				return []string{"pause"}

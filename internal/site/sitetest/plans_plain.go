@@ -3,8 +3,12 @@ package sitetest
 import (
 	"fmt"
 	"maps"
+	"net/http"
 	"net/url"
+	"slices"
 	"strings"
+
+	"onlyonce/internal/web"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -162,6 +166,14 @@ func (b *Bundle) everyPlain(of Resource, program, person *Client) map[string][]R
 		"POST " + one + "/edit":   b.FormEdits(person, edited(12, mine)),
 		"PUT /api/v1" + one:       b.APIEdits(program, edited(13, func(u Unique) string { return u.Value }), 0),
 	})
+	addLine := Change(of.Command, "idempotency_key", "lines", "action", "add_line")
+	for path, at := range map[string]string{of.Path: of.Path, one: of.Path + "/" + RowID(11)} {
+		if slices.ContainsFunc(b.Routes, func(r web.Route) bool { return r.Path == path+"/form" }) {
+			routes["POST "+path+"/form"] = []Request{{"add a line", http.StatusOK, func() Answer {
+				return person.Submit(at+"/form", addLine)
+			}}}
+		}
+	}
 	for prefix, caller := range map[string]*Client{"": person, "/api/v1": program} {
 		pages := PagesOf(prefix + of.Path)
 		searched := prefix + of.Path + "?limit=100&q=" + url.QueryEscape(strings.Fields(of.Label)[0])

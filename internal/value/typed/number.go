@@ -9,7 +9,7 @@ import (
 
 // Number converts a typed number to a plain decimal: "1250.00" for "1.250,00", "1,250.00", "1 250,00" or "1250,00". A number whose only
 // separator is before the last three digits is ambiguous, such as "1.250", unless the decimals of a currency rule out one reading. A text
-// that is no number is returned unchanged. static/invoice-lines.js does the same.
+// that is no number is returned unchanged. static/invoice-totals.js does the same.
 func Number(entered string, decimals int32) (plain string, ambiguous bool) {
 	number := strings.TrimSpace(text.Clean(entered))
 	separators := notDigits.FindAllString(strings.TrimPrefix(number, "-"), -1)

@@ -78,6 +78,15 @@ func Amount(problems *invalid.Error, pointer, text, currencyPointer, code string
 	if currency == (money.Currency{}) || text == "" {
 		return 0, money.Currency{}
 	}
+	return AmountIn(problems, pointer, text, currency), currency
+}
+
+// AmountIn returns an amount of a currency in minor units, or 0 if it is blank or the currency is unknown.
+func AmountIn(problems *invalid.Error, pointer, text string, currency money.Currency) int64 {
+	text = strings.TrimSpace(text)
+	if text == "" || currency == (money.Currency{}) {
+		return 0
+	}
 	amount, err := currency.Parse(text)
 	switch {
 	case errors.Is(err, money.ErrScale):
@@ -85,7 +94,7 @@ func Amount(problems *invalid.Error, pointer, text, currencyPointer, code string
 	case err != nil:
 		problems.Add(pointer, "Enter an amount, like 50.00.")
 	}
-	return amount, currency
+	return amount
 }
 
 // Currency returns a currency that was in use on a day; the zero Date allows any day. It returns the zero value for an unknown code.

@@ -1,5 +1,4 @@
-// Adds and removes invoice lines in place and keeps the totals current.
-// Without this script the same buttons ask the server to do it.
+// Keeps the amounts and the totals of an invoice form current. The lines themselves are added and removed by form-lines.js.
 //
 // Amounts are BigInt minor units, never floats. Each line is rounded half away
 // from zero, then tax is taken per rate (EN 16931). What the server stores is
@@ -7,39 +6,8 @@
 
 const form = document.querySelector("form[data-invoice]");
 const list = form.querySelector("[data-lines]");
-const blank = form.querySelector("template[data-line-template]");
 const MOST = 2n ** 53n - 1n; // minor units, as money.Max
 const GROUPED_ONCE = /^-?[1-9]\d{0,2}[.,]\d{3}$/;
-
-// Capture: this runs before the submit guard, which must not lock the form for a change that stays on the page. A busy form is left
-// to the guard.
-form.addEventListener("submit", (event) => {
-  const [action, index] = actionOf(event.submitter);
-  if (!action || form.ariaBusy === "true") return;
-  if (action === "add_line" && list.children.length >= Number(list.dataset.maxLines)) return; // the server shows the message
-  event.preventDefault();
-  event.stopImmediatePropagation();
-  if (action === "add_line") addLine();
-  else removeLine(Number(index));
-}, { capture: true });
-
-// Enter in a line moves to the next one, and from the last one to a new line.
-list.addEventListener("keydown", (event) => {
-  if (event.key !== "Enter" || event.isComposing || event.ctrlKey || event.metaKey || event.target.tagName !== "INPUT") return;
-  event.preventDefault();
-  const line = event.target.closest(".line");
-  if (line.nextElementSibling) line.nextElementSibling.querySelector("input").focus();
-  else if (!isBlank(line) && list.children.length < Number(list.dataset.maxLines) && form.ariaBusy !== "true") addLine();
-  else form.elements.notes.focus();
-});
-
-// Match the number of lines of the form that is being filled in.
-form.addEventListener("fill", ({ detail }) => {
-  const wanted = detail.filter(([name]) => name === "line_description").length;
-  while (list.children.length > wanted) list.lastElementChild.remove();
-  while (list.children.length < wanted) list.append(blank.content.cloneNode(true));
-  renumber();
-});
 
 // Show a typed number in its plain form.
 list.addEventListener("change", ({ target }) => {
@@ -50,58 +18,6 @@ list.addEventListener("change", ({ target }) => {
 
 form.addEventListener("input", showTotals);
 showTotals();
-
-function actionOf(submitter) {
-  if (submitter?.name !== "action") return [];
-  return submitter.value.split(":");
-}
-
-// A new line takes the tax rate of the one above.
-function addLine() {
-  const rate = valueOf(list.lastElementChild, "tax_rate");
-  list.append(blank.content.cloneNode(true));
-  list.lastElementChild.querySelector("[name=line_tax_rate]").value = rate;
-  renumber();
-  form.dispatchEvent(new Event("input"));
-  list.lastElementChild.querySelector("input").focus();
-}
-
-function removeLine(index) {
-  const lines = [...list.children];
-  if (lines.length === 1) lines[0].replaceWith(blank.content.cloneNode(true));
-  else lines[index].remove();
-  renumber();
-  form.dispatchEvent(new Event("input"));
-  list.children[Math.min(index, list.children.length - 1)].querySelector("input").focus();
-}
-
-// Ids end in the line's index, so labels, messages and the links of the error
-// summary have to follow when lines move.
-function renumber() {
-  const moved = new Map();
-  [...list.children].forEach((line, index) => {
-    line.setAttribute("aria-label", `Line ${index + 1}`);
-    const remove = line.querySelector("button");
-    remove.value = `remove_line:${index}`;
-    remove.setAttribute("aria-label", `Remove line ${index + 1}`);
-    for (const attribute of ["id", "for", "aria-describedby"]) {
-      for (const element of line.querySelectorAll(`[${attribute}]`)) {
-        const before = element.getAttribute(attribute);
-        const after = before.replace(/-(\d+|new)(?=-error$|$)/, `-${index}`);
-        element.setAttribute(attribute, after);
-        moved.set(`#${before}`, `#${after}`);
-      }
-    }
-  });
-  for (const link of document.querySelectorAll('[role=alert] a[href^="#line_"]')) {
-    const target = moved.get(link.getAttribute("href"));
-    if (!target) link.parentElement.remove();
-    else {
-      link.setAttribute("href", target);
-      link.querySelector("[data-place]").textContent = `Line ${Number(target.split("-").at(-1)) + 1}`;
-    }
-  }
-}
 
 function showTotals() {
   const option = form.elements.currency.selectedOptions[0];
