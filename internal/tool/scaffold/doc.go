@@ -28,6 +28,7 @@
 //	bool              yes or no
 //	choice(a|b|c)     one of some values
 //	state(a>b,a>c)    one of some values, changed by transitions only
+//	lines(part:text)  lines of the record, with fields of their own
 //	ref(customer)     another record, which is not archived; it is chosen from a list
 //
 // A default comes behind the type, as in status:text=open: a new form begins with it, and it is the default of the column. A new form
@@ -40,6 +41,11 @@
 //
 // A state begins with its first value. status:state(booked>started>done,booked>cancelled) has the transitions start, finish and cancel,
 // with their buttons. A value that isn't known has its verb before it, as in prepare:ready.
+//
+// Lines such as parts:lines(part:text,hours:decimal,price:money:?) are rows of a table of their own, which are edited in the form of the
+// record. A record has at most 200 lines, or none, and a line at most 6 fields: of the types text, integer, decimal, percent, money,
+// date and bool, without other marks than ?. Their amounts are in the currency of the record: that of its only amount, if it always has
+// one, or else the field currency, which comes with the lines.
 //
 // The word external, as a field without a type, is for records of other systems: programs may send a source and an external id,
 // which are unique together, and find the record by them.

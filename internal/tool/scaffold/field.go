@@ -254,6 +254,8 @@ func (f Field) Text(of string) string {
 	switch {
 	case f.Type == "money":
 		return fmt.Sprintf("web.AmountText(%s.%s, %s)", of, f.Currency.Go(), its)
+	case f.Type == "currency":
+		return its + ".String()"
 	case f.Type == "ref":
 		return its + ".Name"
 	case f.kind.shown != "":

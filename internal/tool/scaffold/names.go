@@ -64,6 +64,12 @@ func (n Name) plural() Name {
 	return n[:at] + Name(pluralize.NewClient().Plural(string(n[at:])))
 }
 
+// singular returns the singular of the last word: "purchase_order".
+func (n Name) singular() Name {
+	at := strings.LastIndex(string(n), "_") + 1
+	return n[:at] + Name(pluralize.NewClient().Singular(string(n[at:])))
+}
+
 // Plural returns the plural as a local name in Go.
 func (n Name) Plural() string { return n.plural().Local() }
 

@@ -23,8 +23,13 @@ func (r Resource) Checked() bool { return len(r.Rules)+len(r.Has("ref")) > 0 }
 // Amounts reports whether the resource has money.
 func (r Resource) Amounts() bool { return len(r.Has("money")) > 0 }
 
+// HasCurrency reports whether the resource has a currency.
+func (r Resource) HasCurrency() bool { return len(r.Has("money", "currency")) > 0 }
+
 // View reports whether the API shows a record in another form than the stored one.
-func (r Resource) View() bool { return len(r.Has("money", "ref")) > 0 }
+func (r Resource) View() bool {
+	return len(r.Has("money", "ref")) > 0 || r.Lines != nil && r.Lines.Amounts()
+}
 
 // Defaults returns the fields with a default.
 func (r Resource) Defaults() []Field {
@@ -37,7 +42,7 @@ func (r Resource) Fresh() bool { return r.View() || len(r.Defaults()) > 0 }
 // BeginsWith returns the values of a new form in a sentence.
 func (r Resource) BeginsWith() string {
 	var all []string
-	if r.Amounts() {
+	if r.HasCurrency() {
 		all = append(all, "the currency of the settings")
 	}
 	if len(r.Has("ref")) > 0 {
@@ -52,7 +57,7 @@ func (r Resource) BeginsWith() string {
 // Listed returns the fields with a column in the list, besides the label.
 func (r Resource) Listed() (some []Field) {
 	for _, f := range r.Fields {
-		if f.Type != "longtext" && f.Type != "bool" && f.Name != r.Label().Name && len(some) < 3 {
+		if f.Type != "longtext" && f.Type != "bool" && f.Type != "currency" && f.Name != r.Label().Name && len(some) < 3 {
 			some = append(some, f)
 		}
 	}
@@ -75,10 +80,7 @@ func (r Resource) Columns() string {
 	}
 	all = append(all, column{"archived_at", "timestamptz", ""}, column{"version", "record_version", "NOT NULL DEFAULT 1"},
 		column{"created_at", "timestamptz", "NOT NULL DEFAULT now()"})
-	names, types := 0, 0
-	for _, c := range all {
-		names, types = max(names, len(c.Name)), max(types, len(c.Type))
-	}
+	names, types := widths(all)
 	var b strings.Builder
 	for _, c := range all {
 		if c.Name == "archived_at" {
@@ -91,9 +93,22 @@ func (r Resource) Columns() string {
 		if strings.HasSuffix(c.Name, "_folded") && c.Name != "source_folded" {
 			fmt.Fprintf(&b, "    -- The form in which they are compared: under row-level security no index is asked for an expression.\n")
 		}
-		b.WriteString(strings.TrimRight(fmt.Sprintf("    %-*s %-*s %s", names, c.Name, types, c.Type, c.Rest), " ") + ",\n")
+		b.WriteString(c.line(names, types))
 	}
 	return b.String()
+}
+
+// widths returns the widths of the names and of the types of columns.
+func widths(all []column) (names, types int) {
+	for _, c := range all {
+		names, types = max(names, len(c.Name)), max(types, len(c.Type))
+	}
+	return names, types
+}
+
+// line returns the column as a line of CREATE TABLE.
+func (c column) line(names, types int) string {
+	return strings.TrimRight(fmt.Sprintf("    %-*s %-*s %s", names, c.Name, types, c.Type, c.Rest), " ") + ",\n"
 }
 
 // Texts returns the fields that are the same text in a record, an input and a command.
@@ -102,7 +117,7 @@ func (r Resource) Texts() []Field {
 }
 
 // Others returns the other fields.
-func (r Resource) Others() []Field { return r.Has("money", "date", "bool", "ref") }
+func (r Resource) Others() []Field { return r.Has("money", "currency", "date", "bool", "ref") }
 
 // Specials returns the columns whose SQL differs from a text's, in Go.
 func (r Resource) Specials() (all []string) {

@@ -54,6 +54,8 @@ func (f Field) samples() []Sample {
 		}
 	case "bool":
 		invalid = ""
+	case "currency":
+		values, invalid = [6]string{"EUR", "USD", "EUR", "", "", "EUR"}, "nobody"
 	case "choice":
 		values = [6]string{f.Choices[0], f.Choices[1], f.Choices[1], "", "", f.Choices[0]}
 	}

@@ -30,7 +30,10 @@ var resources = []struct {
 		"gross:money,due_on:date:unique?,weight:decimal:unique?,rank:integer:?,state:choice(open|closed):?," +
 		"expense:ref(expense):?,customer:ref(customer),discount:percent:?,site:url,phone:phone,email:email:unique," +
 		"called_at:timestamp:alike,arrives_at:timestamp:?," +
-		"status:state(placed>confirmed>prepare:ready>sent,placed>cancelled,confirmed>cancelled)"},
+		"status:state(placed>confirmed>prepare:ready>sent,placed>cancelled,confirmed>cancelled)," +
+		"items:lines(item:text,count:integer,delivered:bool,wanted_on:date:?)"},
+	{one: "job_card", fields: "title:text,vehicle:ref(customer)," +
+		"parts:lines(part:text,hours:decimal,rate:percent:?,done_on:date,price:money:?,cost:money)"},
 }
 
 // TestResources: the written code is formatted, satisfies the rules and the linter of this repository, and passes its own
@@ -49,7 +52,7 @@ func TestResources(t *testing.T) {
 			t.Errorf("written once more: %v", err)
 		}
 	}
-	ours := []string{"./internal/project/...", "./internal/expense/...", "./internal/purchaseorder/..."}
+	ours := []string{"./internal/project/...", "./internal/expense/...", "./internal/purchaseorder/...", "./internal/jobcard/..."}
 	c.Run("go", "tool", "templ", "generate", "-check")
 	test := []string{"test", "-vet=off", "-count=1", "-timeout=20m"}
 	c.Run("go", slices.Concat(test, []string{"-skip=^TestPlans$", "./internal/tool/check", "./templates/..."}, ours)...)
@@ -60,7 +63,7 @@ func TestResources(t *testing.T) {
 		err = os.Symlink(installed, filepath.Join(c.Dir, "e2e", "node_modules"))
 	}
 	must.OK(t, err)
-	c.Run("go", slices.Concat(test, []string{"./e2e", "-run", "^Test(Expenses|Projects|PurchaseOrders)$"})...)
+	c.Run("go", slices.Concat(test, []string{"./e2e", "-run", "^Test(Expenses|Projects|PurchaseOrders|JobCards)$"})...)
 	look := linter()
 	c.Run(look[0], slices.Concat(look[1:], []string{"./internal/site/...", "./e2e"}, ours)...)
 }

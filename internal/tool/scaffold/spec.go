@@ -17,6 +17,7 @@ type Resource struct {
 	Many   Name // "expenses"
 	Fields []Field
 	State  *State // nil if it has none
+	Lines  *Lines // nil if it has none
 	Rules  []Rule // uniqueness rules of one field or several
 	Run    bool   // whether its operations are in the style Run, code on a transaction instead of statements
 	// External reports whether programs may send an external id.
@@ -38,7 +39,7 @@ type Field struct {
 	Currency Name
 
 	kind fieldType
-	of   string // the text in the brackets of a ref or a state
+	of   string // the text in the brackets of a ref, a state or lines
 }
 
 // external marks a resource whose records have external ids.
@@ -60,6 +61,9 @@ func Parse(one, plural, fields string) (Resource, error) {
 	}
 	if r.Many == r.One {
 		problems = append(problems, fmt.Errorf("%q is its own plural: name another one with plural=", one))
+	}
+	if bad := lineBrackets.FindString(fields); bad != "" {
+		return r, fmt.Errorf("fields of lines have no brackets and no defaults: choose one of %s", strings.Join(lineTypes, ", "))
 	}
 	seen := map[Name]bool{}
 	var rules []string
@@ -101,13 +105,19 @@ func Parse(one, plural, fields string) (Resource, error) {
 	if err := r.nameCurrencies(seen); err != nil {
 		return r, err
 	}
+	if err := r.addCurrency(seen); err != nil {
+		return r, err
+	}
 	return r, r.apart()
 }
 
 // add adds a field to the resource.
 func (r *Resource) add(f Field) error {
-	if f.Type == "state" {
+	switch f.Type {
+	case "state":
 		return r.setState(f)
+	case "lines":
+		return r.setLines(f)
 	}
 	r.Fields = append(r.Fields, f)
 	return nil
@@ -123,6 +133,16 @@ func (r Resource) apart() error {
 	}
 	if r.State != nil {
 		owner[r.State.Name.Go()] = r.State.Name
+	}
+	if r.Lines != nil {
+		for _, name := range r.Lines.names() {
+			if other, ok := owner[name.Go()]; ok {
+				return fmt.Errorf("the fields %s and %s would both have the name %s: rename one of them", other, r.Lines.Name, name)
+			}
+		}
+		for _, name := range r.Lines.names() {
+			owner[name.Go()] = r.Lines.Name
+		}
 	}
 	for _, f := range r.Fields {
 		for _, name := range f.names() {
@@ -143,7 +163,7 @@ func (r *Resource) nameCurrencies(seen map[Name]bool) error {
 			continue
 		}
 		r.Fields[i].Currency = "currency"
-		if len(amounts) > 1 {
+		if len(amounts) > 1 || f.Optional && r.Lines != nil && r.Lines.Amounts() {
 			r.Fields[i].Currency = f.Name + "_currency"
 		}
 		if seen[r.Fields[i].Currency] {
@@ -244,14 +264,14 @@ func (f *Field) checkType(inside string) error {
 		}
 	}
 	switch {
-	case slices.Contains([]string{"choice", "state", "ref"}, f.Type) == (inside == ""):
-		return fmt.Errorf("the field %s: write choice(a|b|c), state(open>closed), ref(customer), and the other types without brackets",
-			f.Name)
+	case slices.Contains([]string{"choice", "state", "ref", "lines"}, f.Type) == (inside == ""):
+		return fmt.Errorf("the field %s: write choice(a|b|c), state(open>closed), ref(customer), lines(part:text,hours:decimal), "+
+			"and the other types without brackets", f.Name)
 	case f.Type == "bool" && f.Optional:
 		return fmt.Errorf("the field %s is yes or no, and never blank: leave the ? out", f.Name)
 	case f.Unique && !f.kind.unique:
 		return fmt.Errorf("the field %s is a %s: only %s can be unique", f.Name, f.Type, strings.Join(uniques, ", "))
-	case f.Type == "ref", f.Type == "state":
+	case f.Type == "ref", f.Type == "state", f.Type == "lines":
 		f.of = inside
 	case f.Type == "choice":
 		f.Choices = strings.Split(inside, "|")

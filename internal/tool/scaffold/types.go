@@ -99,5 +99,6 @@ var fieldTypes = []fieldType{
 	},
 	{name: "choice", text: true, control: "OneOf", class: "nobreak", shown: "web.OptionText", invalid: "nothing of these"},
 	{name: "state"},
+	{name: "lines"},
 	{name: "ref", format: "uuid", control: "Offered", class: "name", sql: "uuid"},
 }
