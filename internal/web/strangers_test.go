@@ -1,6 +1,7 @@
 package web
 
 import (
+	"net/http"
 	"net/http/httptest"
 	"testing"
 
@@ -15,7 +16,7 @@ func TestConflictsOfStrangers(t *testing.T) {
 	t.Parallel()
 	for strangers, want := range map[bool]templates.Record{true: {}, false: {Name: "Ada", Href: "/bookings/" + uuid.Max.String()}} {
 		m := &resource{many: "bookings", strangers: strangers}
-		got, err := m.conflicting(httptest.NewRequest("POST", "/bookings", nil), &conflict.Error{Existing: uuid.Max, Name: "Ada"})
+		got, err := m.conflicting(httptest.NewRequest(http.MethodPost, "/bookings", nil), &conflict.Error{Existing: uuid.Max, Name: "Ada"})
 		if err != nil || got != want {
 			t.Errorf("strangers %v: %v, %v", strangers, got, err)
 		}
