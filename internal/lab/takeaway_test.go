@@ -59,7 +59,7 @@ func TestCurl(t *testing.T) {
 				t.Errorf("%d were refused, want %d:\n%s", refused, want, out)
 			}
 			places := map[string]bool{}
-			made := regexp.MustCompile(`(?mi)^(Location: .*/(invoices|payments|periods)/\S+|"paid": ?"41.00")\r?$`)
+			made := regexp.MustCompile(`(?mi)^(Location: .*/(invoices|payments|periods|sign-ups)/\S+|"paid": ?"41.00")\r?$`)
 			for _, place := range made.FindAllString(string(out), -1) {
 				places[place] = true
 			}
