@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -163,7 +164,8 @@ func prepare(ctx context.Context, conn *pgx.Conn, wait string, all []bound) erro
 	}
 	var missing []*statement
 	for _, b := range all {
-		if known[b.name] == nil {
+		there := slices.ContainsFunc(missing, func(s *statement) bool { return s.name == b.name }) // a transaction may run one twice
+		if known[b.name] == nil && !there {
 			missing = append(missing, b.statement)
 		}
 	}

@@ -34,6 +34,20 @@ func TestTxIsOfNoUseOutsideOfItsWork(t *testing.T) {
 	}
 }
 
+// TestOneStatementTwice: a transaction may run the same SQL with other arguments, also on a connection that has not prepared it.
+func TestOneStatementTwice(t *testing.T) {
+	b := setup(t)
+	s := spec()
+	work := s.Statements
+	s.Statements = func(tx *idempotency.Tx, o order) idempotency.Result {
+		for _, name := range []string{"first", "second"} {
+			tx.Check(errGone, `SELECT @name <> ''`, pgx.NamedArgs{"name": name})
+		}
+		return work(tx, o)
+	}
+	b.OK(idempotency.Define(s).Do(t.Context(), b.Store, b.Intent("k"), order{"a"}))
+}
+
 func TestArgumentsAreChecked(t *testing.T) {
 	b := setup(t)
 	s := spec()
