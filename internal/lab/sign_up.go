@@ -18,9 +18,11 @@ func signUp() script {
 		Experiment: Experiment{
 			Slug: "sign-up", Title: "Sign up three times",
 			Story: "You have no account yet. You enter your email, press “Email a link” twice, and then do it once more in a second tab. " +
-				"Two servers answer. The server doesn't know you, so the key of the form is all that it has to recognise you by.",
+				"Two servers answer. They don't know you: they have the key of the form and the email.",
 			Question: "How many sign-ups will there be, each with an email to you?", Guesses: []int{0, 1, 2, 3},
-			Layers: []Layer{intentLayer, {openSignUp, "the open sign-up", "The database does not look for an open sign-up with the same " +
+			Layers: []Layer{{
+				intent, "the intent", "The database does not recognise a key that it has seen before, and the servers remember none.",
+			}, {openSignUp, "the open sign-up", "The database does not look for an open sign-up with the same " +
 				"email, and allows several."}},
 		},
 		replicas: 2, noun: "sign-up", counts: counts, marks: `SELECT id::text FROM sign_ups ORDER BY id`,
