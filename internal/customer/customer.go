@@ -29,6 +29,8 @@ type Customer struct {
 	// ArchivedAt is the time in UTC when the customer was archived, or zero. Archived customers are neither listed nor offered, with no
 	// other effect.
 	ArchivedAt time.Time `json:"archived_at,omitzero"`
+	// ErasedAt is the time in UTC when the personal data was erased, or zero.
+	ErasedAt time.Time `json:"erased_at,omitzero" doc:"When the personal data was erased. The customer can't be used any more."`
 	// MergedInto is the customer that this one was merged into, or zero. MergedFrom lists the customers merged into this one, at most
 	// 100.
 	MergedInto record.Reference   `json:"merged_into,omitzero"`
@@ -54,7 +56,7 @@ var columns = idempotency.ColumnsOf[Draft](
 // Table is the table of customers.
 var Table = record.Table[Customer]{
 	Name: "customers", LeadsTo: "merged_into",
-	Fields: columns.JSON() + `, 'archived_at', r.archived_at,
+	Fields: columns.JSON() + `, 'archived_at', r.archived_at, 'erased_at', r.erased_at,
 		'merged_into', (SELECT json_build_object('id', m.id, 'name', m.name) FROM customers m
 			WHERE m.tenant_id = r.tenant_id AND m.id = r.merged_into LIMIT 1),
 		'merged_from', (SELECT json_agg(json_build_object('id', m.id, 'name', m.name)) FROM (

@@ -50,6 +50,7 @@ var Edit = idempotency.Define(idempotency.Spec[Draft, Customer]{
 	Explain: map[string]idempotency.Explanation[Draft]{
 		"customers_email_once": idempotency.Taken(Table, sameKey, sameKeyOf, emailTaken),
 		"customers_differ":     differsFrom,
+		"customers_erased":     idempotency.Always[Draft](ErrErased),
 		"customers_merged":     wasMerged[Draft],
 	},
 	NotInFingerprint: []string{"SameEmail"},
@@ -72,7 +73,10 @@ var Restore = idempotency.Define(idempotency.Spec[struct{}, Customer]{
 		tx.Exec(`UPDATE customers SET archived_at = NULL WHERE tenant_id = @tenant_id AND id = @record_id`, nil)
 		return tx.Record()
 	},
-	Explain: map[string]idempotency.Explanation[struct{}]{"customers_merged_are_archived": wasMerged[struct{}]},
+	Explain: map[string]idempotency.Explanation[struct{}]{
+		"customers_erased":              idempotency.Always[struct{}](ErrErased),
+		"customers_merged_are_archived": wasMerged[struct{}],
+	},
 })
 
 var (
@@ -133,8 +137,27 @@ var Merged = conflict.Kind{
 	ToDo: "Change the other customer: this one's address leads there.",
 }
 
-// Final returns a [*conflict.Error] if a customer was merged, so that it can't be changed.
+// Erased is the conflict of changing or using an erased customer.
+var Erased = conflict.Kind{
+	Slug: "customer-erased", Title: "Customer erased",
+	Meaning: "The personal data of this customer was erased, so it can be neither changed nor used any more. Nothing was changed. " +
+		"You can use the key again.",
+	ToDo: "Create another customer.",
+}
+
+// ErrErased returns the conflict Erased.
+func ErrErased() error {
+	return &conflict.Error{
+		Kind: &Erased, Title: "The personal data of this customer was erased.",
+		Text: "The customer can be neither changed nor used any more. Nothing was saved.",
+	}
+}
+
+// Final returns a [*conflict.Error] if a customer was merged or erased, so that it can't be changed.
 func Final(c Customer) error {
+	if !c.ErasedAt.IsZero() {
+		return ErrErased()
+	}
 	if c.MergedInto == (record.Reference{}) {
 		return nil
 	}

@@ -27,6 +27,7 @@ var Create = idempotency.Define(idempotency.Spec[Draft, Invoice]{
 		"invoices_number_ahead":                    numberAhead,
 		"invoices_customer":                        customerGone,
 		"customers_differ":                         whichCustomer,
+		"customers_erased":                         customerErased,
 		idempotency.LookAlike(customer.Table.Name): likeCustomer,
 		// This happens only if the database folds a character differently than this program.
 		"invoices_number_ascii":       numberRefused,
@@ -245,6 +246,7 @@ func numberAhead(_ context.Context, _ *idempotency.Store, _ idempotency.Intent, 
 }
 
 var (
-	customerGone  = idempotency.Invalid[Draft]("/customer_id", "This customer doesn't exist. Choose another one.")
-	numberRefused = idempotency.Invalid[Draft]("/number", "Choose another number, or leave it blank for the next one.")
+	customerErased = idempotency.Always[Draft](customer.ErrErased)
+	customerGone   = idempotency.Invalid[Draft]("/customer_id", "This customer doesn't exist. Choose another one.")
+	numberRefused  = idempotency.Invalid[Draft]("/number", "Choose another number, or leave it blank for the next one.")
 )

@@ -19,6 +19,7 @@ var Edit = idempotency.Define(idempotency.Spec[Draft, Invoice]{
 		"invoices_number_ahead":         numberAhead,
 		"invoices_customer":             customerGone,
 		"customers_differ":              whichCustomer,
+		"customers_erased":              customerErased,
 		"invoices_number_ascii":         numberRefused,
 		"invoices_number_of_its_year":   numberRefused,
 	},

@@ -4,6 +4,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"onlyonce/internal/customer"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invalid"
 )
@@ -53,6 +54,7 @@ var Void = idempotency.Define(idempotency.Spec[VoidDraft, Invoice]{
 		return tx.Record()
 	},
 	Explain: map[string]idempotency.Explanation[VoidDraft]{
+		"customers_erased":                   idempotency.Always[VoidDraft](customer.ErrErased),
 		"invoices_duplicate_of":              notDuplicate,
 		"invoices_void_without_payments":     hasPayments,
 		"invoices_void_without_credit_notes": hasCreditNotes,

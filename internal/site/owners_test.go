@@ -29,7 +29,9 @@ func ownersPlaces() []string {
 func isOwners(path string) bool {
 	under := func(place string) bool { return path == place || strings.HasPrefix(path, place+"/") }
 	return slices.ContainsFunc(ownersPlaces(), under) ||
-		slices.ContainsFunc(sitecases.Resources(), func(of sitetest.Resource) bool { return of.People && !of.Strangers && under(of.Path) })
+		slices.ContainsFunc(sitecases.Resources(), func(of sitetest.Resource) bool {
+			return of.People && !of.Strangers && (under(of.Path) || under(of.List()))
+		})
 }
 
 // TestOwnersOnly: a member gets 403 and a page without details from every route about people, tokens, webhooks and attempts.

@@ -11,12 +11,17 @@ import (
 
 // Resources returns the resources of the room.
 func Resources() []sitetest.Resource {
-	return []sitetest.Resource{Customers(), Merges(), Distinctions()}
+	return []sitetest.Resource{Customers(), Merges(), Distinctions(), Erasures()}
 }
 
-// Unbroken returns the constraints that no command of an operation breaks: see sitecases. A merged customer is archived for good.
+// Unbroken returns the constraints that no command of an operation breaks: see sitecases. Merged and erased customers are archived, and an
+// erased one is found by nothing.
 func Unbroken() map[string][]string {
-	return map[string][]string{"customer.archive": {"customers_merged"}, "customer.restore": {"customers_merged"}}
+	return map[string][]string{
+		"customer.archive": {"customers_erased", "customers_merged"},
+		"customer.restore": {"customers_merged"},
+		"customer.upsert":  {"customers_erased"},
+	}
 }
 
 // Customers are created, edited and archived in the usual way.

@@ -66,6 +66,7 @@ func Mount(s *web.Site, sections ...Section) {
 		ArchiveHint: "Archived customers can't be chosen.",
 		Page: func(r *http.Request, p templates.Page, c customer.Customer) (templ.Component, error) {
 			view := m.RecordView(r, c)
+			erase := erasable(r, c, &view)
 			merges, err := duplicate.MergesInto(r.Context(), s.Pool, web.Principal(r).Tenant, c.ID)
 			if err != nil {
 				return nil, err
@@ -86,14 +87,20 @@ func Mount(s *web.Site, sections ...Section) {
 				}
 				below = append(below, shown)
 			}
+			if erase != nil {
+				below = append(below, erase)
+			}
 			return templates.RecordPageWith(p, view, below), nil
 		},
 	})
 	web.Create(m, "Create a customer, or get the existing one with this email and name (200).", customer.Upsert, draft, nil,
 		&customer.Differs)
-	web.Change(m, http.MethodPut, "Replace a customer's details.", customer.Edit, draft, &customer.Merged, &customer.Differs)
+	web.Change(m, http.MethodPut, "Replace a customer's details.", customer.Edit, draft,
+		&customer.Merged, &customer.Erased, &customer.Differs)
 	web.Transition(m, "archive", "archived", "Hide a customer from lists and choices.", customer.Archive, web.Nothing())
-	web.Transition(m, "restore", "restored", "Bring an archived customer back.", customer.Restore, web.Nothing(), &customer.Merged)
+	web.Transition(m, "restore", "restored", "Bring an archived customer back.", customer.Restore, web.Nothing(),
+		&customer.Merged, &customer.Erased)
+	mountErasures(s, m)
 	within := s.Within("customers")
 	mountDuplicates(within)
 	mountMerges(within)

@@ -79,9 +79,10 @@ func mountMerges(s *web.Site) {
 				return duplicate.MergeInput{Customers: seenIn(r.PostForm), WinnerID: r.PostForm.Get(customerviews.WinnerField)}.Draft()
 			}, duplicate.MergeInput.Draft,
 		), func(r *http.Request) (url.Values, error) { return freshChoice(s, r) },
-		&duplicate.ChangedMeanwhile, &duplicate.TooManyRows, &customer.Merged)
+		&duplicate.ChangedMeanwhile, &duplicate.TooManyRows, &customer.Merged, &customer.Erased)
 	web.Transition(m, "undo", "undone", "Undo a merge within 30 days. The records that moved go back if they still exist.",
-		duplicate.UndoMerge, web.Nothing(), &duplicate.TooLate, &duplicate.MergedFurther, &customer.EmailTaken)
+		duplicate.UndoMerge, web.Nothing(), &duplicate.TooLate, &duplicate.MergedFurther, &customer.EmailTaken,
+		&customer.Erased)
 }
 
 func undoneText(m duplicate.Merge) string {

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"onlyonce/internal/customer/customercases"
@@ -52,6 +53,33 @@ func everyCustomer(b *sitetest.Bundle, program, person *sitetest.Client) map[str
 	maps.Copy(routes, sitetest.EveryEvent(program, person, "/customers/{id}/events", "/customers/"+sitetest.RowID(7)+"/events"))
 	maps.Copy(routes, everyChange(b, program, person))
 	maps.Copy(routes, everyMerge(b, program, person))
+	maps.Copy(routes, everyErasure(b, program, person))
+	return routes
+}
+
+// everyErasure returns the requests of the routes of erasures.
+func everyErasure(b *sitetest.Bundle, program, person *sitetest.Client) map[string][]sitetest.Request {
+	archived := "/customers/" + sitetest.RowID(501)
+	b.Exec(`UPDATE customers SET archived_at = now() WHERE id = $1`, sitetest.RowID(501))
+	erase := func(key, customer string, want int) sitetest.Request {
+		return sitetest.Request{What: key + " " + customer, Want: want, Send: func() sitetest.Answer {
+			return person.Submit(customer+"/erasures", url.Values{"idempotency_key": {key}})
+		}}
+	}
+	routes := map[string][]sitetest.Request{
+		"GET /customers/{id}/erasures/new": sitetest.Gets(person, archived+"/erasures/new?key=fresh"),
+		"POST /customers/{id}/erasures": {
+			erase("early", "/customers/"+sitetest.RowID(502), http.StatusConflict), erase("one", archived, 0), erase("one", archived, 0),
+			erase("another", archived, 0),
+		},
+		"GET /erasures/{id}": sitetest.Gets(person, "/erasures/"+sitetest.RowID(1)),
+	}
+	maps.Copy(routes, sitetest.EveryEvent(program, person, "/erasures/{id}/events", "/erasures/"+sitetest.RowID(7)+"/events"))
+	for route := range routes {
+		if strings.Contains(route, "/api/") {
+			delete(routes, route)
+		}
+	}
 	return routes
 }
 

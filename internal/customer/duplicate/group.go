@@ -110,7 +110,7 @@ func alike(reason string) string {
 	return `
 		WITH candidates AS MATERIALIZED (
 			SELECT ` + column + ` AS value, id FROM customers
-			WHERE tenant_id = @tenant_id AND merged_into IS NULL AND ` + column + ` <> '' AND ` + column + ` > @from
+			WHERE tenant_id = @tenant_id AND merged_into IS NULL AND erased_at IS NULL AND ` + column + ` <> '' AND ` + column + ` > @from
 			ORDER BY ` + column + `, id LIMIT ` + look + `
 		), reach AS MATERIALIZED (
 			SELECT CASE WHEN count(*) = ` + look + ` THEN COALESCE(

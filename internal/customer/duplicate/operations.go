@@ -30,6 +30,7 @@ var MergeCustomers = idempotency.Define(idempotency.Spec[MergeDraft, Merge]{
 		"customer_merges_seen":      notAsSeen,
 		"customer_merges_size":      tooManyRows,
 		"customer_merges_winner":    noSuchCustomer,
+		"customers_erased":          idempotency.Always[MergeDraft](customer.ErrErased),
 		"customers_merged":          mergedAlready,
 	},
 	NotInFingerprint: []string{"Versions"}, // a user who reloads the page and repeats the request wants the same
@@ -47,6 +48,7 @@ var UndoMerge = idempotency.Define(idempotency.Spec[struct{}, Merge]{
 	Explain: map[string]idempotency.Explanation[struct{}]{
 		"customer_merges_undo": tooLate,
 		"customers_email_once": takenSince,
+		"customers_erased":     idempotency.Always[struct{}](customer.ErrErased),
 		"customers_merged":     mergedFurther,
 	},
 })

@@ -24,6 +24,9 @@ func Attachments() sitetest.Resource {
 			Field: "file", Slug: "file-attached",
 			Value: sitetest.FileValue("a.txt", "the same"), Free: sitetest.FileValue("a.txt", "another"),
 		}},
+		OfCustomer: map[string]string{
+			"attachments.file_name": "kept with the invoice", "file_contents.content": "kept with the invoice",
+		},
 		API: sitetest.API{Encode: func(form url.Values) string {
 			return sitetest.Encode(map[string]any{"file": sitetest.FileJSON(form.Get("file"))})
 		}, Input: attachment.Input{}},

@@ -23,7 +23,7 @@ func Resources() []sitetest.Resource {
 func Unbroken() map[string][]string {
 	kept := []string{"invoices_frozen", "invoices_kept", "invoices_life", "invoices_stamped"}
 	issued := slices.Concat(kept, []string{
-		"invoices_void_without_credit_notes", "invoices_void_without_payments", "mails_invoice", "mails_of_issued",
+		"customers_erased", "invoices_void_without_credit_notes", "invoices_void_without_payments", "mails_invoice", "mails_of_issued",
 	})
 	billed := slices.Concat(issued, []string{
 		"customers_differ", "customers_email_once", "invoices_duplicate_of", "invoices_number_ahead",
@@ -36,6 +36,7 @@ func Unbroken() map[string][]string {
 		"credit_note.create": {"credit_notes_append_only"},
 		"schedule.bill":      billed,
 		"schedule.bill_due":  billed,
+		"schedule.archive":   {"customers_erased"},
 		"next_number.set":    {"next_numbers_of_a_series"}, // the command has been checked
 	}
 }
@@ -85,6 +86,14 @@ func Invoices() sitetest.Resource {
 				Refused: sitetest.Refusal{After: []string{"void"}, Slug: "not-draft"},
 			},
 			{Verb: "void", Past: "voided"},
+		},
+		OfCustomer: map[string]string{
+			"invoices.number":           "kept: it is the number in the books",
+			"invoices.notes":            "kept once issued, by law; else erased",
+			"invoices.seller":           "kept: it is the business itself",
+			"invoices.bill_to":          "kept: only an issued invoice has it, by law",
+			"invoice_lines.description": "kept once issued, by law; else erased",
+			"invoice_words.word":        "kept once issued, by law; else erased",
 		},
 		API: sitetest.API{Encode: invoiceCommand, Input: invoice.Input{}},
 	}

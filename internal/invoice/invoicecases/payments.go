@@ -28,6 +28,7 @@ func Payments() sitetest.Resource {
 		},
 		Uniques:     []sitetest.Unique{{Field: "reference", Value: "TX 7", Free: "TX 8", Slug: "payment-taken"}},
 		Transitions: []sitetest.Transition{{Verb: "remove", Past: "removed", Leaves: sitetest.Rows{"postings": 1}}},
+		OfCustomer:  map[string]string{"payments.reference": "kept: it is in the books"},
 		API: sitetest.API{Encode: func(form url.Values) string {
 			return sitetest.Encode(map[string]any{
 				"amount": form.Get("amount"), "date": form.Get("date"), "method": form.Get("method"),

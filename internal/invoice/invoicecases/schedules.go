@@ -54,6 +54,7 @@ func Schedules() sitetest.Resource {
 			{Verb: "archive", Past: "archived", Undo: "restore"},
 			{Verb: "restore", Past: "restored", From: []string{"archive"}, Undo: "archive"},
 		},
+		OfCustomer: map[string]string{"schedules.notes": sitetest.Erased, "schedules.lines": sitetest.Erased},
 		API: sitetest.API{Encode: func(form url.Values) string {
 			command := map[string]any{}
 			for _, name := range []string{

@@ -49,10 +49,10 @@ func (s *Pages) mountInvoices() {
 		&invoice.NotIssued)
 	web.Create(m, "Create an invoice. Leave number out to get the next one in the series, and due_date to get the one by "+
 		"the payment terms of the customer, or else of the settings.", invoice.Create,
-		askingAbout(draft, "/issue_date", s.unusualIssue), s.freshInvoice, &customer.Differs)
+		askingAbout(draft, "/issue_date", s.unusualIssue), s.freshInvoice, &customer.Differs, &customer.Erased)
 	web.Change(m, http.MethodPut,
 		"Replace a draft. If left out, number stays as it is, and due_date follows from the payment terms.",
-		invoice.Edit, askingAbout(draft, "/issue_date", s.movedIssue), &invoice.NotDraft, &customer.Differs)
+		invoice.Edit, askingAbout(draft, "/issue_date", s.movedIssue), &invoice.NotDraft, &customer.Differs, &customer.Erased)
 	s.mountSteps(m)
 	web.Redisplay(m, editLines)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/a-h/templ"
 
+	"onlyonce/internal/customer"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/mail"
 	"onlyonce/internal/mailer"
@@ -51,7 +52,7 @@ func (s *Pages) MountOutbox() {
 		},
 	})
 	web.Create(m, "Queue one more email about an issued invoice. Leave recipient out to send it to the customer.", mail.Send,
-		draft, s.freshMail, &invoice.NotIssued)
+		draft, s.freshMail, &invoice.NotIssued, &customer.Erased)
 }
 
 // freshMail fills in the customer as the recipient.

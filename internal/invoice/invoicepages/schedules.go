@@ -58,13 +58,14 @@ func (s *Pages) MountSchedules() {
 		ArchiveHint: "Archived schedules bill nothing.",
 	})
 	web.Create(m, "Create a schedule. The first period is billed on its first day.", schedule.Create,
-		askingAbout(draft, "/first_day", s.pastPeriods), s.freshSchedule)
+		askingAbout(draft, "/first_day", s.pastPeriods), s.freshSchedule, &customer.Erased)
 	web.Change(m, http.MethodPut, "Replace what the schedule bills from its next period.", schedule.Edit,
-		askingAbout(draft, "/first_day", s.morePeriods), &schedule.RhythmKept)
+		askingAbout(draft, "/first_day", s.morePeriods), &schedule.RhythmKept, &customer.Erased)
 	web.Transition(m, "pause", "paused", "Bill nothing until the schedule is resumed.", schedule.Pause, web.Nothing())
 	web.Transition(m, "resume", "resumed", "Bill a paused schedule again, including the periods it missed.", schedule.Resume, web.Nothing())
 	web.Transition(m, "archive", "archived", "Hide a schedule from the list, and stop billing it.", schedule.Archive, web.Nothing())
-	web.Transition(m, "restore", "restored", "Bring an archived schedule back.", schedule.Restore, web.Nothing())
+	web.Transition(m, "restore", "restored", "Bring an archived schedule back.", schedule.Restore, web.Nothing(),
+		&customer.Erased)
 	web.Redisplay(m, editLines)
 	s.mountPeriods()
 }

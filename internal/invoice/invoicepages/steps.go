@@ -8,6 +8,7 @@ import (
 	"github.com/a-h/templ"
 	"github.com/google/uuid"
 
+	"onlyonce/internal/customer"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/mail"
 	"onlyonce/internal/mailer"
@@ -28,7 +29,8 @@ func (s *Pages) mountSteps(m *web.Mounted[invoice.Invoice]) {
 		},
 	})
 	web.Transition(m, "void", "voided", "Void a draft or an issued invoice. It keeps its number. Nobody is told unless tell_customer "+
-		"asks for an email.", invoice.Void, voidCommand(), &invoice.HasPayments, &invoice.HasCreditNotes, &invoice.NotDuplicate)
+		"asks for an email.", invoice.Void, voidCommand(), &invoice.HasPayments, &invoice.HasCreditNotes, &invoice.NotDuplicate,
+		&customer.Erased)
 	web.Ask(m, "void", invoice.Void, web.Question[invoice.Invoice]{
 		Submit: "Void invoice", Page: s.voidPage,
 		Fresh: func(r *http.Request, _ invoice.Invoice) (url.Values, error) {

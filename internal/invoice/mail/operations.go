@@ -6,6 +6,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"onlyonce/internal/conflict"
+	"onlyonce/internal/customer"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/invoice"
@@ -29,8 +30,9 @@ var Send = idempotency.Define(idempotency.Spec[Draft, Mail]{
 		return tx.Record()
 	},
 	Explain: map[string]idempotency.Explanation[Draft]{
-		"mails_of_issued": idempotency.Always[Draft](errNotIssued),
-		"mails_invoice":   idempotency.Missing[Draft],
+		"customers_erased": idempotency.Always[Draft](customer.ErrErased),
+		"mails_of_issued":  idempotency.Always[Draft](errNotIssued),
+		"mails_invoice":    idempotency.Missing[Draft],
 	},
 	Fields: func(d Draft) []slog.Attr { return []slog.Attr{slog.String("invoice", d.InvoiceID.String())} },
 })

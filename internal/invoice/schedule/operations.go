@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"onlyonce/internal/conflict"
+	"onlyonce/internal/customer"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invalid"
 )
@@ -22,6 +23,7 @@ var Create = idempotency.Define(idempotency.Spec[Draft, Schedule]{
 		return tx.Record()
 	},
 	Explain: map[string]idempotency.Explanation[Draft]{
+		"customers_erased":       customerErased,
 		"schedules_customer":     customerGone,
 		"schedules_begin_lately": beganLongAgo,
 	},
@@ -41,6 +43,7 @@ var Edit = idempotency.Define(idempotency.Spec[Draft, Schedule]{
 		return tx.Record()
 	},
 	Explain: map[string]idempotency.Explanation[Draft]{
+		"customers_erased":       customerErased,
 		"schedules_customer":     customerGone,
 		"schedules_begin_lately": beganLongAgo,
 		"schedules_rhythm_kept":  rhythmKept,
@@ -70,6 +73,7 @@ var Archive = idempotency.Define(idempotency.Spec[struct{}, Schedule]{
 var Restore = idempotency.Define(idempotency.Spec[struct{}, Schedule]{
 	Kind: idempotency.Transition, Name: "schedule.restore", Table: Table, Made: `r.archived_at IS NULL`,
 	Statements: set(`archived_at = NULL`),
+	Explain:    map[string]idempotency.Explanation[struct{}]{"customers_erased": idempotency.Always[struct{}](customer.ErrErased)},
 })
 
 // set returns the work of a transition.
@@ -114,8 +118,9 @@ func rhythmKept(context.Context, *idempotency.Store, idempotency.Intent, Draft, 
 }
 
 var (
-	customerGone = idempotency.Invalid[Draft]("/customer_id", "This customer doesn't exist. Choose another one.")
-	beganLongAgo = idempotency.Invalid[Draft]("/first_day",
+	customerErased = idempotency.Always[Draft](customer.ErrErased)
+	customerGone   = idempotency.Invalid[Draft]("/customer_id", "This customer doesn't exist. Choose another one.")
+	beganLongAgo   = idempotency.Invalid[Draft]("/first_day",
 		"Choose a first day of the last year or later: each period since then may be billed.")
 )
 

@@ -1,6 +1,7 @@
 package sitetest
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"slices"
@@ -316,7 +317,7 @@ func upsertHit(x *Case) {
 	x.Format.Done(x, first)
 	hit := x.Under("another", x.Resource.Repeats.Reused)
 	if x.IsHTML() {
-		reused := x.Label + " already exists and was reused."
+		reused := cmp.Or(x.Resource.Words.Found, x.Label+" already exists and was reused.")
 		if x.Resource.Strangers { // the page is the same for all
 			reused = x.says()
 		}

@@ -36,7 +36,10 @@ type Resource struct {
 	Edited      Edited // changes the first record, if it can be changed
 	Transitions []Transition
 	Filters     []string // parameters of the list, such as "status=open"
-	API         API
+	// OfCustomer says what becomes of texts when the customer is erased that a record refers to, by "table.column": Erased, or why
+	// they are kept. See docs/gdpr.md.
+	OfCustomer map[string]string
+	API        API
 }
 
 // Words are the words of a resource on its pages.
@@ -45,6 +48,7 @@ type Words struct {
 	Past   string // such as "created"
 	Button string // that creates a record; "" for the verb and the name
 	Told   string // the message after creating it; "" for the name, the label and the participle
+	Found  string // the message after finding it in place of creating it; "" for the usual one
 }
 
 // Parent is the resource that another one belongs to. Its address has the list of the others, and its page shows them, unless

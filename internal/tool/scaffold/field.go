@@ -3,6 +3,7 @@ package scaffold
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -134,6 +135,21 @@ func (f Field) columns(one Name) []column {
 	default:
 		return []column{{its, cmp.Or(f.kind.sql, "text"), rest}}
 	}
+}
+
+// TextsOfCustomers returns the columns with texts if a record refers to a customer: see docs/gdpr.md.
+func (r Resource) TextsOfCustomers() (columns []string) {
+	if !slices.ContainsFunc(r.Fields, func(f Field) bool { return f.Type == "ref" && f.To.One == "customer" }) {
+		return nil
+	}
+	for _, f := range r.Fields {
+		for _, c := range f.columns(r.One) {
+			if c.Type == "text" && !strings.Contains(c.Rest, "GENERATED") {
+				columns = append(columns, c.Name)
+			}
+		}
+	}
+	return columns
 }
 
 // Domain returns the name of the domain of a choice.

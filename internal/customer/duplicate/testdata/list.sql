@@ -6,7 +6,7 @@ SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction
 
 WITH candidates AS MATERIALIZED (
 	SELECT alike_tax_id AS value, id FROM customers
-	WHERE tenant_id = $1 AND merged_into IS NULL AND alike_tax_id <> '' AND alike_tax_id > $2
+	WHERE tenant_id = $1 AND merged_into IS NULL AND erased_at IS NULL AND alike_tax_id <> '' AND alike_tax_id > $2
 	ORDER BY alike_tax_id, id LIMIT 2000
 ), reach AS MATERIALIZED (
 	SELECT CASE WHEN count(*) = 2000 THEN COALESCE(
@@ -23,7 +23,7 @@ WITH candidates AS MATERIALIZED (
 			count(DISTINCT r.alike_tax_id) = 1 AND min(r.alike_tax_id) <> '',
 			count(DISTINCT r.alike_email) = 1 AND count(r.alike_email) = count(*),
 			count(DISTINCT r.alike_name) = 1 AND min(r.alike_name) <> ''] AS in_common,
-			json_agg(json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at, 'email', COALESCE(r.email, ''), 'name', r.name, 'address', r.address, 'country', r.country, 'tax_id', r.tax_id, 'payment_days', COALESCE(r.payment_days::text, ''), 'archived_at', r.archived_at,
+			json_agg(json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at, 'email', COALESCE(r.email, ''), 'name', r.name, 'address', r.address, 'country', r.country, 'tax_id', r.tax_id, 'payment_days', COALESCE(r.payment_days::text, ''), 'archived_at', r.archived_at, 'erased_at', r.erased_at,
 					'merged_into', (SELECT json_build_object('id', m.id, 'name', m.name) FROM customers m
 						WHERE m.tenant_id = r.tenant_id AND m.id = r.merged_into LIMIT 1),
 					'merged_from', (SELECT json_agg(json_build_object('id', m.id, 'name', m.name)) FROM (
@@ -47,7 +47,7 @@ SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction
 
 WITH candidates AS MATERIALIZED (
 	SELECT alike_email AS value, id FROM customers
-	WHERE tenant_id = $1 AND merged_into IS NULL AND alike_email <> '' AND alike_email > $2
+	WHERE tenant_id = $1 AND merged_into IS NULL AND erased_at IS NULL AND alike_email <> '' AND alike_email > $2
 	ORDER BY alike_email, id LIMIT 2000
 ), reach AS MATERIALIZED (
 	SELECT CASE WHEN count(*) = 2000 THEN COALESCE(
@@ -64,7 +64,7 @@ WITH candidates AS MATERIALIZED (
 			count(DISTINCT r.alike_tax_id) = 1 AND min(r.alike_tax_id) <> '',
 			count(DISTINCT r.alike_email) = 1 AND count(r.alike_email) = count(*),
 			count(DISTINCT r.alike_name) = 1 AND min(r.alike_name) <> ''] AS in_common,
-			json_agg(json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at, 'email', COALESCE(r.email, ''), 'name', r.name, 'address', r.address, 'country', r.country, 'tax_id', r.tax_id, 'payment_days', COALESCE(r.payment_days::text, ''), 'archived_at', r.archived_at,
+			json_agg(json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at, 'email', COALESCE(r.email, ''), 'name', r.name, 'address', r.address, 'country', r.country, 'tax_id', r.tax_id, 'payment_days', COALESCE(r.payment_days::text, ''), 'archived_at', r.archived_at, 'erased_at', r.erased_at,
 					'merged_into', (SELECT json_build_object('id', m.id, 'name', m.name) FROM customers m
 						WHERE m.tenant_id = r.tenant_id AND m.id = r.merged_into LIMIT 1),
 					'merged_from', (SELECT json_agg(json_build_object('id', m.id, 'name', m.name)) FROM (
@@ -88,7 +88,7 @@ SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction
 
 WITH candidates AS MATERIALIZED (
 	SELECT alike_name AS value, id FROM customers
-	WHERE tenant_id = $1 AND merged_into IS NULL AND alike_name <> '' AND alike_name > $2
+	WHERE tenant_id = $1 AND merged_into IS NULL AND erased_at IS NULL AND alike_name <> '' AND alike_name > $2
 	ORDER BY alike_name, id LIMIT 2000
 ), reach AS MATERIALIZED (
 	SELECT CASE WHEN count(*) = 2000 THEN COALESCE(
@@ -105,7 +105,7 @@ WITH candidates AS MATERIALIZED (
 			count(DISTINCT r.alike_tax_id) = 1 AND min(r.alike_tax_id) <> '',
 			count(DISTINCT r.alike_email) = 1 AND count(r.alike_email) = count(*),
 			count(DISTINCT r.alike_name) = 1 AND min(r.alike_name) <> ''] AS in_common,
-			json_agg(json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at, 'email', COALESCE(r.email, ''), 'name', r.name, 'address', r.address, 'country', r.country, 'tax_id', r.tax_id, 'payment_days', COALESCE(r.payment_days::text, ''), 'archived_at', r.archived_at,
+			json_agg(json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at, 'email', COALESCE(r.email, ''), 'name', r.name, 'address', r.address, 'country', r.country, 'tax_id', r.tax_id, 'payment_days', COALESCE(r.payment_days::text, ''), 'archived_at', r.archived_at, 'erased_at', r.erased_at,
 					'merged_into', (SELECT json_build_object('id', m.id, 'name', m.name) FROM customers m
 						WHERE m.tenant_id = r.tenant_id AND m.id = r.merged_into LIMIT 1),
 					'merged_from', (SELECT json_agg(json_build_object('id', m.id, 'name', m.name)) FROM (

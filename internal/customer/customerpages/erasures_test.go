@@ -1,0 +1,114 @@
+package customerpages_test
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"onlyonce/internal/customer/customercases"
+	"onlyonce/internal/site/sitetest"
+)
+
+// personal returns the command for a customer, with zqx in each field that identifies a person.
+func personal(email string) url.Values {
+	return sitetest.Change(customercases.Customers().Command, "email", email, "name", "Zqx Lovelace", "address", "1 Zqx Street",
+		"tax_id", "GBZQX1", "source", "Zqx", "external_id", "zqx "+email)
+}
+
+// TestErasedCustomer: nothing of a person is left in any column, and the customer can't be found, changed, merged or separated.
+func TestErasedCustomer(t *testing.T) {
+	b := sitetest.Setup(t)
+	person, member, program := b.Person(b.Replica, b.Acme), b.Person(b.Replica, b.Member(b.Acme)), b.Program(b.Replica, b.Acme)
+	customers := customercases.Customers()
+	ada := b.Prepared(b.Acme, "ada", customers, personal("zqx@example.com"))
+	twin := b.Prepared(b.Acme, "twin", customers, personal("twin.zqx@example.com"))
+	other := b.Prepared(b.Acme, "other", customers, customers.Other)
+	page := "/customers/" + ada.ID
+	edit := sitetest.Change(personal("zqx@example.org"), "idempotency_key", "edit", "version", "1")
+	if a := person.Submit(page+"/edit", edit); a.Location() != page {
+		t.Fatal(a)
+	}
+	merge := b.Prepared(b.Acme, "merge", customercases.Merges(),
+		url.Values{"customers": {ada.ID + "@2 " + twin.ID + "@1"}, "winner_id": {ada.ID}})
+	for _, column := range []string{
+		"customers.email", "customers.external_id", "customers.source", "customer_words.word", "intents.changes", "intents.result",
+	} {
+		if before := b.ColumnsWith("zqx"); !slices.Contains(before, column) {
+			t.Errorf("zqx is not in %s, only in %v", column, before)
+		}
+	}
+
+	form := page + "/erasures/new"
+	b.Page(person.Get(form + "?key=early")).Says("This customer isn't archived.")
+	if a := program.With("Idempotency-Key", "archive").Post("/api/v1"+page+"/archive", ""); a.Status != http.StatusOK {
+		t.Fatal(a)
+	}
+	if a := member.Get(page); strings.Contains(a.Body, "Erase") {
+		t.Error("a member sees the way to the erasure")
+	}
+	for _, a := range []sitetest.Answer{
+		member.Get(form), member.Submit(page+"/erasures", url.Values{"idempotency_key": {"member"}}),
+	} {
+		if a.Status != http.StatusForbidden {
+			t.Errorf("a member: %v", a)
+		}
+	}
+	b.Page(person.Get("/customers/" + twin.ID + "/erasures/new?key=twin")).Says("Zqx Lovelace was merged into Zqx Lovelace.")
+	b.Page(person.Get(page)).LeadsTo(form)
+	asks := b.Page(person.Get(person.Get(form).Location())).Says("Zqx Lovelace", "Nobody can bring it back")
+	erased := person.Press(asks, "Erase for good")
+	if erased.Status != http.StatusSeeOther {
+		t.Fatal(erased)
+	}
+	b.Page(person.Get(erased.Location())).Says("The personal data of this customer was erased.", "Erased customer").LeadsTo(page)
+	if left := b.ColumnsWith("zqx"); len(left) > 0 {
+		t.Errorf("zqx is left in %v", left)
+	}
+
+	shown := b.Page(person.Get(page)).Says("Erased customer", "Personal data erased", "can't be used any more")
+	if text := shown.Text(); strings.Contains(text, "Restore") || strings.Contains(text, "Edit") || strings.Contains(text, "Erase…") {
+		t.Errorf("an erased customer can be changed: %s", text)
+	}
+	for _, path := range []string{
+		"/customers?archived=1&q=zqx", "/customers?archived=1&q=lovelace", "/customers", "/customers/" + twin.ID + "/events", page + "/events",
+		"/merges/" + merge.ID,
+	} {
+		if a := person.Get(path); a.Status != http.StatusOK || strings.Contains(strings.ReplaceAll(a.Body, "q=zqx", ""), "Zqx") {
+			t.Errorf("%s: %v", path, a)
+		}
+	}
+	b.Page(person.Get("/customers?archived=1")).Says("Erased customer")
+	b.Page(person.Get("/duplicates")).Says("No duplicates")
+	if a := program.Get("/api/v1" + page); !strings.Contains(a.Body, `"erased_at"`) {
+		t.Error(a)
+	}
+	a := program.With("Idempotency-Key", "ada").Post("/api/v1/customers", customers.API.Encode(personal("zqx@example.com")))
+	if a.Status >= 300 || strings.Contains(strings.ToLower(a.Body), "zqx") {
+		t.Errorf("the create is repeated: %v", a)
+	}
+
+	seen := func(id string) string {
+		return id + "@" + sitetest.Get[string](b, `SELECT version::text FROM customers WHERE id = $1`, id)
+	}
+	before := b.Everything()
+	for path, form := range map[string]url.Values{
+		page + "/edit":                  sitetest.Change(customers.Other, "version", "4"),
+		page + "/restore":               {},
+		"/merges/" + merge.ID + "/undo": {},
+		"/merges":                       {"customers": {seen(ada.ID) + " " + seen(other.ID)}, "winner_id": {ada.ID}},
+	} {
+		b.Page(person.Submit(path, sitetest.Change(form, "idempotency_key", "refused"))).Says("The personal data of this customer was erased.")
+	}
+	sitetest.WantUnchanged(b, "refused changes", before, b.Everything())
+
+	again := person.Submit(page+"/erasures", url.Values{"idempotency_key": {"again"}})
+	b.Page(person.Get(again.Location())).Says("was already erased. Nothing was changed.")
+	if again.Location() != erased.Location() {
+		t.Errorf("erased twice: %s and %s", erased.Location(), again.Location())
+	}
+	if next := b.Prepared(b.Acme, "next", customers, personal("zqx@example.com")); next.ID == ada.ID || next.ID == twin.ID {
+		t.Error("a new customer is the erased one")
+	}
+}
