@@ -32,7 +32,8 @@ func TestTextsOfCustomersAreDecided(t *testing.T) {
 	}
 	for column := range declared {
 		if !sitetest.Get[bool](b, `
-			SELECT EXISTS (SELECT FROM pg_attribute WHERE attrelid = to_regclass(split_part($1, '.', 1)) AND attname = split_part($1, '.', 2))`,
+			SELECT EXISTS (
+				SELECT FROM pg_attribute WHERE attrelid = to_regclass(split_part($1, '.', 1)) AND attname = split_part($1, '.', 2))`,
 			column) {
 			t.Errorf("there is no column %s", column)
 		}

@@ -72,7 +72,8 @@ func TestErasedCustomer(t *testing.T) {
 		t.Errorf("an erased customer can be changed: %s", text)
 	}
 	for _, path := range []string{
-		"/customers?archived=1&q=zqx", "/customers?archived=1&q=lovelace", "/customers", "/customers/" + twin.ID + "/events", page + "/events",
+		"/customers?archived=1&q=zqx", "/customers?archived=1&q=lovelace", "/customers",
+		"/customers/" + twin.ID + "/events", page + "/events",
 		"/merges/" + merge.ID,
 	} {
 		if a := person.Get(path); a.Status != http.StatusOK || strings.Contains(strings.ReplaceAll(a.Body, "q=zqx", ""), "Zqx") {
@@ -99,7 +100,8 @@ func TestErasedCustomer(t *testing.T) {
 		"/merges/" + merge.ID + "/undo": {},
 		"/merges":                       {"customers": {seen(ada.ID) + " " + seen(other.ID)}, "winner_id": {ada.ID}},
 	} {
-		b.Page(person.Submit(path, sitetest.Change(form, "idempotency_key", "refused"))).Says("The personal data of this customer was erased.")
+		refused := person.Submit(path, sitetest.Change(form, "idempotency_key", "refused"))
+		b.Page(refused).Says("The personal data of this customer was erased.")
 	}
 	sitetest.WantUnchanged(b, "refused changes", before, b.Everything())
 

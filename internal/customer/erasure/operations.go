@@ -61,15 +61,16 @@ func merged(ctx context.Context, store *idempotency.Store, intent idempotency.In
 // inUse explains the constraint with which triggers of other rooms refuse an erasure. The detail is JSON.
 func inUse(_ context.Context, _ *idempotency.Store, _ idempotency.Intent, _ Draft, refused *pgconn.PgError) error {
 	var by struct {
-		Many string    // the resource, such as "invoices"
-		ID   uuid.UUID // of the record
-		Name string    // of the record
-		Why  string    // a sentence
+		Many string    `json:"many"` // the resource, such as "invoices"
+		ID   uuid.UUID `json:"id"`   // of the record
+		Name string    `json:"name"` // of the record
+		Why  string    `json:"why"`  // a sentence
 	}
 	if err := json.Unmarshal([]byte(refused.Detail), &by); err != nil {
 		return fmt.Errorf("detail of customers_in_use: %w", err)
 	}
 	return &conflict.Error{
-		Kind: &InUse, Title: by.Why, Text: "The customer is still in use, so nothing was erased.", Existing: by.ID, Name: by.Name, Many: by.Many,
+		Kind: &InUse, Title: by.Why, Text: "The customer is still in use, so nothing was erased.",
+		Existing: by.ID, Name: by.Name, Many: by.Many,
 	}
 }

@@ -2,6 +2,7 @@ package invoicepages_test
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -71,9 +72,7 @@ func TestErasureWithInvoices(t *testing.T) {
 	must.OK(t, err)
 	kept := map[string]string{}
 	for _, of := range []sitetest.Resource{invoices, schedules, invoicecases.Payments(), invoicecases.Attachments()} {
-		for column, why := range of.OfCustomer {
-			kept[column] = why
-		}
+		maps.Copy(kept, of.OfCustomer)
 	}
 	left := b.ColumnsWith("zqx")
 	for _, column := range left {
@@ -100,7 +99,8 @@ func TestErasureWithInvoices(t *testing.T) {
 		"/schedules/" + schedule + "/restore": {},
 		paid + "/send":                        {"recipient": {"zqx@example.com"}},
 	} {
-		b.Page(person.Submit(path, sitetest.Change(form, "idempotency_key", "refused"))).Says("The personal data of this customer was erased.")
+		refused := person.Submit(path, sitetest.Change(form, "idempotency_key", "refused"))
+		b.Page(refused).Says("The personal data of this customer was erased.")
 	}
 	sitetest.WantUnchanged(b, "refused", before, b.Everything())
 }
