@@ -77,7 +77,7 @@ BEGIN
 END $$;
 -- +goose StatementEnd
 
-CREATE TABLE erasures (
+CREATE TABLE customer_erasures (
     tenant_id   uuid           NOT NULL,
     id          uuid           NOT NULL,
     customer_id uuid           NOT NULL,
@@ -88,10 +88,10 @@ CREATE TABLE erasures (
     CONSTRAINT erasures_customer_once UNIQUE (tenant_id, customer_id),
     CONSTRAINT erasures_customer FOREIGN KEY (tenant_id, customer_id) REFERENCES customers (tenant_id, id)
 );
-CREATE TRIGGER next_version BEFORE UPDATE ON erasures FOR EACH ROW EXECUTE FUNCTION next_version();
-ALTER TABLE erasures ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY tenant_isolation ON erasures USING (tenant_id = current_tenant());
-REVOKE UPDATE, DELETE, TRUNCATE ON erasures FROM CURRENT_USER; -- replays rely on it
+CREATE TRIGGER next_version BEFORE UPDATE ON customer_erasures FOR EACH ROW EXECUTE FUNCTION next_version();
+ALTER TABLE customer_erasures ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant_isolation ON customer_erasures USING (tenant_id = current_tenant());
+REVOKE UPDATE, DELETE, TRUNCATE ON customer_erasures FROM CURRENT_USER; -- replays rely on it
 
 -- erase_customer erases the personal data of an archived customer, unless it was erased before. The lock keeps new records from
 -- referring to the customer meanwhile. It fails with constraint erasures_customer, customers_merged, erasures_of_archived or
@@ -116,7 +116,7 @@ BEGIN
     END IF;
     all_ids := in_customer || ARRAY(
         SELECT id FROM customers WHERE tenant_id = in_tenant AND merged_into = in_customer ORDER BY id FOR UPDATE);
-    INSERT INTO erasures (tenant_id, id, customer_id, reason) VALUES (in_tenant, in_id, in_customer, in_reason);
+    INSERT INTO customer_erasures (tenant_id, id, customer_id, reason) VALUES (in_tenant, in_id, in_customer, in_reason);
     UPDATE customers SET erased_at = now(), name = 'Erased customer', email = NULL, address = '', country = '', tax_id = '',
         payment_days = NULL, source = NULL, external_id = NULL, external_digest = NULL
     WHERE tenant_id = in_tenant AND id = ANY (all_ids);
@@ -129,7 +129,7 @@ END $$;
 
 -- +goose Down
 DROP FUNCTION erase_customer;
-DROP TABLE erasures;
+DROP TABLE customer_erasures;
 DROP FUNCTION erase_history;
 DROP TRIGGER keep_changes ON intents;
 DROP FUNCTION keep_changes;

@@ -160,8 +160,8 @@ func TestDifferences(t *testing.T) {
 		{"ALTER TABLE customers ALTER email_folded DROP EXPRESSION", "the column email_folded of customers" + different},
 		{`ALTER TABLE sessions ALTER token TYPE text COLLATE "POSIX"`, "the column token of sessions" + different},
 		{
-			"ALTER TABLE customers RENAME payment_days TO days",
-			"the column days of customers" + foreign + "\nthe column payment_days of customers" + missing,
+			"ALTER TABLE settings RENAME payment_days TO days",
+			"the column days of settings" + foreign + "\nthe column payment_days of settings" + missing,
 		},
 		{
 			"DO $$ BEGIN FOR n IN 1..25 LOOP EXECUTE 'ALTER TABLE customers ADD strange' || n || ' text'; END LOOP; END $$",

@@ -137,7 +137,7 @@ func TestRowLevelSecurity(t *testing.T) {
 	b, _ := setupSecrets(t)
 	b.DB.Spoil(t)
 	b.Exec(`INSERT INTO file_contents (tenant_id, digest, type, content) VALUES ($1, sha256('a'), 'text/plain', 'a')`, b.Acme.ID)
-	b.Exec(`INSERT INTO erasures (tenant_id, id, customer_id, reason) SELECT tenant_id, new_id(), id, '' FROM customers LIMIT 1`)
+	b.Exec(`INSERT INTO customer_erasures (tenant_id, id, customer_id, reason) SELECT tenant_id, new_id(), id, '' FROM customers LIMIT 1`)
 	b.Exec(`DELETE FROM settings WHERE tenant_id = $1`, b.Globex.ID) // so that globex has no row in any table
 	for _, table := range b.TenantTables() {
 		// Triggers and privileges also refuse some of the statements.

@@ -21,10 +21,10 @@ func Erasures() sitetest.Resource {
 		Command: command, Label: "Erased customer",
 		Other:   url.Values{"reason": {"Asked for by letter"}},
 		Fields:  []sitetest.Field{{Name: "reason", Valid: "Asked for by phone", Invalid: "a\u202eb", Pointer: "/reason"}},
-		Leaves:  sitetest.Rows{"erasures": 1, "intents": 1, "intent_effects": 1},
+		Leaves:  sitetest.Rows{"customer_erasures": 1, "intents": 1, "intent_effects": 1},
 		Repeats: sitetest.Repeats{Reused: command},
 		OfCustomer: map[string]string{
-			"erasures.reason": "kept as proof; the form asks for a reason without the person",
+			"customer_erasures.reason": "kept as proof; the form asks for a reason without the person",
 		},
 	}
 }

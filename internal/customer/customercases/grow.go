@@ -21,7 +21,7 @@ func GrowMerges(b *sitetest.Bundle) {
 		INSERT INTO customer_merge_rows (tenant_id, row_id, merge_id, table_name, column_name, was)
 		SELECT '%[1]s', pg_temp.id(n + 1), pg_temp.id(n), 'customers', 'merged_into', pg_temp.id(n + 2 * %[2]d)
 		FROM generate_series(1, %[2]d) AS n;
-		INSERT INTO erasures (tenant_id, id, customer_id, reason)
+		INSERT INTO customer_erasures (tenant_id, id, customer_id, reason)
 		SELECT '%[1]s', pg_temp.id(n), pg_temp.id(n + 2 * %[2]d), '' FROM generate_series(1, %[2]d) AS n;
 		INSERT INTO customer_distinctions (tenant_id, id, customer_ids)
 		SELECT '%[1]s', pg_temp.id(n), ARRAY[pg_temp.id(n), pg_temp.id(n + %[2]d)] FROM generate_series(1, %[2]d) AS n;

@@ -27,7 +27,7 @@ func mountErasures(s *web.Site, customers *web.Mounted[customer.Customer]) {
 		},
 		OnSuccess: func(erasure.Erasure) { s.Store.Forget() },
 		Words: &web.Wording{
-			Title: "Erase personal data", Submit: "Erase for good", Did: "erased", Does: "erases", Again: "Erase again",
+			Title: "Erase personal data", Submit: "Erase for good", Did: "erased", Does: "makes", Again: "Erase again",
 			Created:  "The personal data of this customer was erased.",
 			Reused:   "The personal data of this customer was already erased. Nothing was changed.",
 			Replayed: "Erased. We ignored the duplicate submission and kept your first request.",

@@ -14,7 +14,7 @@ SELECT
 	$1, $2, $3, $4, $5, $6,
 	record.id, CASE record.id WHEN $7 THEN 'created' ELSE 'reused' END, made.result, now() + $8
 FROM (SELECT (SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at, 'reason', r.reason, 'customer', (SELECT json_build_object('id', referred.id, 'name', referred.name) FROM customers referred
-				WHERE referred.tenant_id = r.tenant_id AND referred.id = r.customer_id)) FROM erasures r WHERE r.tenant_id = $1 AND r.customer_id = $9) AS result OFFSET 0) AS made,
+				WHERE referred.tenant_id = r.tenant_id AND referred.id = r.customer_id)) FROM customer_erasures r WHERE r.tenant_id = $1 AND r.customer_id = $9) AS result OFFSET 0) AS made,
 LATERAL (SELECT (made.result->>'id')::uuid AS id OFFSET 0) AS record
 RETURNING result, record_id, outcome, LEAST(expires_at, clock_timestamp() + interval '1 hour'), clock_timestamp(),
 extract(epoch FROM pg_postmaster_start_time()) || ' ' || pg_relation_filepath('intents');
