@@ -19,7 +19,9 @@ type Erasure struct {
 }
 
 // Table is the table of erasures.
-var Table = record.Table[Erasure]{Name: "customer_erasures", Fields: `'reason', r.reason, 'customer', ` + customer.Names.JSON("customer_id")}
+var Table = record.Table[Erasure]{
+	Name: "customer_erasures", Fields: `'reason', r.reason, 'customer', ` + customer.Names.JSON("customer_id"),
+}
 
 // Name returns the display name of an erasure.
 func Name(e Erasure) string { return e.Customer.Name }

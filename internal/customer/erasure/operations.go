@@ -21,8 +21,9 @@ var Erase = idempotency.Define(idempotency.Spec[Draft, Erasure]{
 	Statements: func(tx *idempotency.Tx, d Draft) idempotency.Result {
 		args := pgx.NamedArgs{"customer": d.Customer, "reason": d.Reason}
 		tx.Exec(`SELECT erase_customer(@tenant_id, @record_id, @customer, @reason, @operation, @idempotency_key)`, args)
-		// In a statement of its own, which no longer sees the name.
-		return tx.Return(`SELECT `+Table.JSON()+` FROM customer_erasures r WHERE r.tenant_id = @tenant_id AND r.customer_id = @customer`, args)
+		// Another statement, which no longer sees the name.
+		return tx.Return(
+			`SELECT `+Table.JSON()+` FROM customer_erasures r WHERE r.tenant_id = @tenant_id AND r.customer_id = @customer`, args)
 	},
 	Explain: map[string]idempotency.Explanation[Draft]{
 		"customers_in_use":     inUse,
