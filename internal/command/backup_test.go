@@ -221,7 +221,7 @@ func (b *bundle) rows() string {
 	return b.mustRun(cmd)
 }
 
-// shell returns a function that runs commands of docs/deploy.md in a new directory.
+// shell returns a function that runs commands of a document in a new directory.
 func (b *bundle) shell() func(commands string) *exec.Cmd {
 	b.Helper()
 	account, err := server.ChooseAccount("")
@@ -256,10 +256,10 @@ func inDatabase(t *testing.T, address string) string {
 	return u.String()
 }
 
-// commandsBelow returns the first shell commands below a heading of docs/deploy.md or docs/managed.md.
+// commandsBelow returns the first shell commands below a heading of docs/deploy.md, docs/managed.md or docs/gdpr.md.
 func commandsBelow(t *testing.T, heading string) string {
 	t.Helper()
-	page := must.Read(t, "../../docs/deploy.md") + must.Read(t, "../../docs/managed.md")
+	page := must.Read(t, "../../docs/deploy.md") + must.Read(t, "../../docs/managed.md") + must.Read(t, "../../docs/gdpr.md")
 	found := regexp.MustCompile("(?s)\n" + heading + "\n.*?```sh\n(.*?)```").FindStringSubmatch(page)
 	if found == nil {
 		t.Fatalf("no commands below %q", heading)
