@@ -84,6 +84,13 @@ func (s *session) visitCustomerForms(look func(*session, string)) {
 	s.click(buttonArchive)
 	s.sees(saysArchived)
 	look(s, "a customer, just archived")
+	s.follow(linkErase)
+	look(s, "the erasure of a customer")
+	s.click(buttonEraseForGood)
+	s.sees(saysErased)
+	look(s, "a customer, just erased")
+	s.open(customer)
+	look(s, "an erased customer")
 	s.open("/customers?archived=1")
 	look(s, "archived customers")
 }

@@ -41,7 +41,8 @@ type button struct {
 func allButtons() map[string]func(*session) button {
 	all := map[string]func(*session) button{
 		"create customer": createCustomer, "edit customer": editCustomer,
-		"archive": archiveCustomer, "restore": restoreCustomer, "create token": createToken, "add person": addPerson,
+		"archive": archiveCustomer, "restore": restoreCustomer, "erase": eraseCustomer,
+		"create token": createToken, "add person": addPerson,
 	}
 	maps.Copy(all, invoiceButtons())
 	return all
@@ -385,12 +386,28 @@ func archiveCustomer(s *session) button {
 
 func restoreCustomer(s *session) button {
 	ada := s.named("Ada Byron")
-	archive := func() { s.addAda(); s.click(buttonArchive); s.sees(archived(ada)) }
 	return button{
-		press: buttonRestore, writes: "customers", open: func() { archive(); s.reopen() }, after: archive, fill: nothing,
+		press: buttonRestore, writes: "customers", open: func() { s.archiveAda(); s.reopen() }, after: s.archiveAda, fill: nothing,
 		first: "changed", done: restored(ada), again: ignoredSecondEdit, second: "unchanged", elsewhere: ada + " was already restored.",
 		proves: func(n int) {
 			s.hasChanged(append([]string{"customer.archive"}, slices.Repeat([]string{"customer.restore"}, n)...)...)
+		},
+		slowly: true,
+	}
+}
+
+func eraseCustomer(s *session) button {
+	onlyHere(s.t, "it erases a customer, whose mark would be lost")
+	return button{
+		press: buttonEraseForGood, enter: fieldReason, writes: "customers",
+		open:  func() { s.archiveAda(); s.reopen(); s.follow(linkErase) },
+		after: func() { s.archiveAda(); s.follow(linkErase) },
+		fill:  func(s *session) { s.fill(fieldReason, s.mark) },
+		first: "created", done: saysErased, again: ignoredSecondErasure, second: "reused",
+		elsewhere: "The personal data of this customer was already erased. Nothing was changed.",
+		proves: func(n int) {
+			s.counts(n, `SELECT count(*) FROM customer_erasures WHERE reason = $1`, s.mark)
+			s.counts(0, `SELECT count(*) FROM customers WHERE starts_with(name, $1)`, s.mark)
 		},
 		slowly: true,
 	}

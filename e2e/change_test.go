@@ -126,6 +126,31 @@ func TestEditByKeyboard(t *testing.T) {
 	s.hasChanged("customer.edit", "customer.edit", "customer.archive", "customer.restore")
 }
 
+// The browser may have kept the form of an erasure, with the customer's name. Sent again, it erases nothing. Loaded again, it has no name.
+func TestBackAfterAnErasure(t *testing.T) {
+	onlyInChromium(t, "Back to an answer that isn't cached shows the browser's error page")
+	t.Parallel()
+	s := startIn(t, withPageCache)
+	s.login()
+	ada := eraseCustomer(s)
+	ada.begin(s)
+	form := s.page.URL()
+	s.leaveMark()
+	s.click(ada.press)
+	s.sees(ada.done)
+	s.back()
+	s.isOnForm(form)
+	s.hasMark(true)
+	s.sees(s.named("Ada Byron"))
+	s.check(expect.Locator(s.page.GetByRole("alert")).ToContainText("This form already erased"), "see that the form is used")
+	s.click(ada.press)
+	ada.ends(s, ada.again, ada.first, "replayed")
+	s.open(form)
+	s.sees("This form already erased")
+	s.seesNot(s.named("Ada Byron"))
+	ada.proves(1)
+}
+
 // withAda is start after a login, on the page of a new customer.
 func withAda(t *testing.T, circumstances ...option) *session {
 	t.Helper()
@@ -139,6 +164,13 @@ func (s *session) addAda() {
 	s.t.Helper()
 	s.addCustomer(s.email("ada"), s.named("Ada Byron"))
 	s.reopen()
+}
+
+func (s *session) archiveAda() {
+	s.t.Helper()
+	s.addAda()
+	s.click(buttonArchive)
+	s.sees(archived(s.named("Ada Byron")))
 }
 
 func (s *session) addCustomer(email, name string) {

@@ -57,7 +57,7 @@ func EraseForm(p templates.Page, f templates.Form, name, kept string) templ.Comp
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "</bdi></strong>. Nobody can bring it back.</p><h2>Erased</h2><p>Name, email, address, country, tax ID, payment terms and external ID, also those of customers that were merged into this one. The old and new values in the history, and the words by which the customer is found.</p><h2>Kept</h2><p>The customer's ID, so that other records still refer to it, and who changed it when. ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "</bdi></strong>. This can't be undone.</p><h2>Erased</h2><p>Name, email, address, country, tax ID, payment terms and external ID, also those of customers that were merged into this one. The old and new values in the history, and the words by which the customer is found.</p><h2>Kept</h2><p>The customer's ID, so that other records still refer to it, and who changed it when. ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

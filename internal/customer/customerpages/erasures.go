@@ -13,8 +13,8 @@ import (
 	"onlyonce/templates/customerviews"
 )
 
-// mountErasures mounts the erasures of customers, below each customer. Only owners erase, and no API tokens: a leaked token must not
-// destroy what nobody can bring back.
+// mountErasures mounts the erasures of customers, below each customer. Only owners erase, and no API tokens: a leaked token
+// must not destroy data for good.
 func mountErasures(s *web.Site, customers *web.Mounted[customer.Customer]) {
 	m := web.Under(customers, s.Owners("customers"), web.Resource[erasure.Erasure]{
 		One: "erasure", Path: "/erasures", Table: erasure.Table, Name: erasure.Name, Rules: erasure.Rules(),
@@ -49,7 +49,7 @@ func mountErasures(s *web.Site, customers *web.Mounted[customer.Customer]) {
 	}, &erasure.NotArchived, &erasure.InUse)
 }
 
-// erasable removes from the view of an erased customer what can't be done any more. For an archived customer, it returns the section that
+// erasable removes the actions from the view of an erased customer. For an archived customer, it returns the section that
 // leads an owner to the erasure; otherwise nil.
 func erasable(r *http.Request, c customer.Customer, view *templates.RecordView) templ.Component {
 	switch {

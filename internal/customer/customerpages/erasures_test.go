@@ -57,7 +57,7 @@ func TestErasedCustomer(t *testing.T) {
 	}
 	b.Page(person.Get("/customers/" + twin.ID + "/erasures/new?key=twin")).Says("Zqx Lovelace was merged into Zqx Lovelace.")
 	b.Page(person.Get(page)).LeadsTo(form)
-	asks := b.Page(person.Get(person.Get(form).Location())).Says("Zqx Lovelace", "Nobody can bring it back")
+	asks := b.Page(person.Get(person.Get(form).Location())).Says("Zqx Lovelace", "This can't be undone")
 	erased := person.Press(asks, "Erase for good")
 	if erased.Status != http.StatusSeeOther {
 		t.Fatal(erased)
