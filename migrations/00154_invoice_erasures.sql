@@ -11,7 +11,7 @@ BEGIN
 END $$;
 -- +goose StatementEnd
 
--- keep_invoice is that of before, except that an erasure empties the notes of an invoice that was voided as a draft.
+-- keep_invoice is unchanged, except that an erasure may empty the notes of an invoice that was voided as a draft.
 -- +goose StatementBegin
 CREATE OR REPLACE FUNCTION keep_invoice() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -50,7 +50,7 @@ BEGIN
 END $$;
 -- +goose StatementEnd
 
--- keep_invoice_lines is that of before, with the same exception.
+-- keep_invoice_lines has the same exception.
 -- +goose StatementBegin
 CREATE OR REPLACE FUNCTION keep_invoice_lines() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

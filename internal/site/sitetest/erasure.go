@@ -2,10 +2,10 @@ package sitetest
 
 import "strings"
 
-// What becomes of texts when a customer is erased: see [Resource.OfCustomer].
+// The treatment of texts when a customer is erased: see [Resource.OfCustomer].
 const (
 	Erased    = "erased"
-	Undecided = "kept, because nobody has decided yet"
+	Undecided = "kept until it is decided"
 )
 
 // ColumnsWith returns the columns of all tables, also those of the jobs, that contain a text, without regard to case.

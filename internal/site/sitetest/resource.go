@@ -36,7 +36,7 @@ type Resource struct {
 	Edited      Edited // changes the first record, if it can be changed
 	Transitions []Transition
 	Filters     []string // parameters of the list, such as "status=open"
-	// OfCustomer says what becomes of texts when the customer is erased that a record refers to, by "table.column": Erased, or why
+	// OfCustomer has what becomes of texts when the customer is erased that a record refers to, by "table.column": Erased, or why
 	// they are kept. See docs/gdpr.md.
 	OfCustomer map[string]string
 	API        API
