@@ -62,6 +62,8 @@ type Fact struct {
 	Label string
 	Value string
 	Href  string // the link of the value, or ""
+	// Picture is set if Href is a picture, which is shown above the value.
+	Picture bool
 }
 
 // typed returns all values posted under a name.

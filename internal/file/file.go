@@ -29,7 +29,7 @@ type Input struct {
 	Missing bool `json:"-"`
 }
 
-// Stored is the description of a file in a record.
+// Stored is the description of a file in a record, or zero for none.
 type Stored struct {
 	Name   string `json:"name"`
 	Type   string `json:"type" doc:"The type by its content."`
@@ -128,6 +128,14 @@ func (r Rule) Check(in Input, pointer string, problems *invalid.Error) File {
 	return f
 }
 
+// CheckOptional is [Rule.Check] for a file that may be left out. It returns the zero value for none.
+func (r Rule) CheckOptional(in Input, pointer string, problems *invalid.Error) File {
+	if in.Name == "" && len(in.Content) == 0 && !in.TooLarge {
+		return File{}
+	}
+	return r.Check(in, pointer, problems)
+}
+
 // MaxName is the maximum length of a name in characters, without the extension that [Rule.Check] adds.
 const MaxName = 100
 
@@ -164,7 +172,7 @@ func (f File) Arguments() pgx.NamedArgs {
 // Digest returns the digest as the database has it; nil if it is none.
 func (s Stored) Digest() []byte {
 	digest, err := hex.DecodeString(s.SHA256)
-	if err != nil {
+	if err != nil || len(digest) == 0 {
 		return nil
 	}
 	return digest

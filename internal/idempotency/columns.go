@@ -26,15 +26,15 @@ type Column struct {
 // Columns are the columns that a command sets, in the order of its fields.
 type Columns []Column
 
-// ColumnsOf returns the columns of the fields of a command C, without those of an [External], and without lines: slices of structs, which
-// are rows of another table. The special columns have other SQL than a text. ColumnsOf panics if a special column has no field.
+// ColumnsOf returns the columns of the fields of a command C, without those of an [External] and those with the tag column:"-", such as
+// files and lines. The special columns have other SQL than a text. ColumnsOf panics if a special column has no field.
 func ColumnsOf[C any](special ...Column) Columns {
 	var all Columns
 	command := reflect.TypeFor[C]()
 	for _, f := range reflect.VisibleFields(command) {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		lines := f.Type.Kind() == reflect.Slice && f.Type.Elem().Kind() == reflect.Struct
-		if f.Anonymous || !f.IsExported() || lines || name == "-" || command.Field(f.Index[0]).Type == reflect.TypeFor[External]() {
+		if f.Anonymous || !f.IsExported() || name == "-" || f.Tag.Get("column") == "-" ||
+			command.Field(f.Index[0]).Type == reflect.TypeFor[External]() {
 			continue
 		}
 		c := Column{Name: name}

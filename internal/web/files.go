@@ -39,10 +39,14 @@ func Download[R Entity](
 	}, conflicts)
 }
 
-// Stored registers the download of a file that a record has: GET /{id}/<name>. The rule is the field's.
+// Stored registers the download of a file that a record has: GET /{id}/<name>. The rule is the field's. A record without the file has no
+// such page.
 func Stored[R Entity](m *Mounted[R], name, summary string, rule file.Rule, of func(R) file.Stored) {
 	m.untyped.download(name, rule.Types, summary, func(r *http.Request, found Entity) (served, error) {
 		has := of(as[R](found))
+		if has == (file.Stored{}) {
+			return served{}, ErrNotFound
+		}
 		content := file.Open(r.Context(), m.untyped.s.Pool, Principal(r).Tenant, has)
 		return served{has.Name, has.Type, has.SHA256, content}, nil
 	}, nil)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"path"
@@ -228,6 +229,7 @@ func (m *resource) compare(r *http.Request, f *templates.Form) error {
 
 // versionsOf aligns two forms, with the names of the records that they refer to.
 func (m *resource) versionsOf(r *http.Request, saved, typed url.Values) []templates.VersionRow {
+	typed = m.withFiles(typed, saved)
 	rows := versions(m.facts(saved), m.facts(typed))
 	for i, row := range rows {
 		for _, field := range m.form.Fields {
@@ -237,6 +239,17 @@ func (m *resource) versionsOf(r *http.Request, saved, typed url.Values) []templa
 		}
 	}
 	return rows
+}
+
+// withFiles returns the values of a form with the saved files where no other one was chosen: they stay.
+func (m *resource) withFiles(typed, saved url.Values) url.Values {
+	all := maps.Clone(typed)
+	for name := range m.form.Files {
+		if all.Get(name) == "" {
+			all[name] = saved[name]
+		}
+	}
+	return all
 }
 
 // versions aligns saved and typed values by their labels.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"onlyonce/internal/file"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/record"
 	"onlyonce/internal/value/money"
@@ -67,8 +68,8 @@ func (m *resource) what(found Entity, e idempotency.Entry) string {
 func (m *resource) changes(fields Changed) (changes []templates.HistoryChange) {
 	was, is := url.Values{}, url.Values{}
 	for name, values := range fields {
-		was.Set(name, plain(values[0]))
-		is.Set(name, plain(values[1]))
+		was.Set(name, m.plain(name, values[0]))
+		is.Set(name, m.plain(name, values[1]))
 	}
 	for _, row := range versions(m.facts(was), m.facts(is)) {
 		if row.Changed != templates.Same {
@@ -76,6 +77,14 @@ func (m *resource) changes(fields Changed) (changes []templates.HistoryChange) {
 		}
 	}
 	return changes
+}
+
+// plain returns the value of a field for reading: the name of a file.
+func (m *resource) plain(name string, value json.RawMessage) string {
+	if _, isFile := m.form.Files[name]; isFile {
+		return Decoded[file.Stored](value).Name
+	}
+	return plain(value)
 }
 
 // plain is a JSON value for reading; null is "".

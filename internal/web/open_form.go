@@ -71,6 +71,9 @@ func (m *resource) openEdit(words Wording, used used) Handler {
 		f := m.newForm(r, idempotency.Change, words, key)
 		_, f.Version = found.Identity()
 		f.Typed = m.fill(found)
+		for name := range m.form.Files { // none is chosen yet
+			f.Typed.Del(name)
+		}
 		return f, nil
 	}, func(_ *http.Request, existing templates.Record) templates.FormUsed {
 		return templates.FormUsed{
@@ -92,7 +95,7 @@ func (m *resource) fill(found Entity) url.Values {
 	}
 	typed := url.Values{}
 	for _, f := range m.form.Fields {
-		typed.Set(f.Name, plain(shown[f.Name]))
+		typed.Set(f.Name, m.plain(f.Name, shown[f.Name]))
 	}
 	fillLines(typed, m.form.Lines, shown[m.form.Lines.Name])
 	return typed

@@ -21,6 +21,8 @@ type PlainField[R Entity] struct {
 	Lines       templates.LineTable // of the kind [templates.Table]
 	// Text returns the value on the page of a record; nil for a field that the page doesn't show.
 	Text func(R) string
+	// Stored returns the file of a record, in place of Text, and Href its address.
+	Stored func(R) file.Stored
 	// Href returns the page that the value links to; nil for none.
 	Href func(R) string
 }
@@ -59,10 +61,16 @@ func PlainForm[R Entity](fields []PlainField[R]) Form[R] {
 // PlainFacts returns the values of the fields of a record.
 func PlainFacts[R Entity](fields []PlainField[R], found R) (facts []templates.Fact) {
 	for _, f := range fields {
-		if f.Text == nil {
+		fact := templates.Fact{Label: f.Label}
+		switch {
+		case f.Stored != nil:
+			has := f.Stored(found)
+			fact.Value, fact.Picture = has.Name, strings.HasPrefix(has.Type, "image/")
+		case f.Text != nil:
+			fact.Value = f.Text(found)
+		default:
 			continue
 		}
-		fact := templates.Fact{Label: f.Label, Value: f.Text(found)}
 		if f.Href != nil {
 			fact.Href = f.Href(found)
 		}

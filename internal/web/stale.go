@@ -34,12 +34,13 @@ func (m *resource) stale(r *http.Request, f *templates.Form) error {
 	f.Version = version
 	f.Meanwhile = m.entries(found, changes[:min(len(changes), historyLength)])
 
-	saved, typed := m.fill(found), f.Typed
+	saved := m.fill(found)
+	typed := m.withFiles(f.Typed, saved)
 	var was url.Values
 	if known {
 		was = m.fill(seen)
 	}
-	f.Typed = maps.Clone(typed)
+	f.Typed = maps.Clone(f.Typed)
 	f.Versions = m.versionsOf(r, saved, typed)
 	for _, unit := range m.units(saved) {
 		mine, theirs := was == nil || !same(unit, typed, was), was == nil || !same(unit, saved, was)
@@ -133,9 +134,11 @@ func (m *resource) mark(f *templates.Form, unit []string, saved, typed url.Value
 	return first
 }
 
-// askWhich offers to keep the saved values of a unit. The form has them, so that the same form sent twice is the same command.
+// askWhich offers to keep the saved values of a unit. The form has them, so that the same form sent twice is the same command. A file is
+// chosen again or not, so nothing is offered for one.
 func (m *resource) askWhich(f *templates.Form, unit []string, saved, typed url.Values) {
-	if row := m.mark(f, unit, saved, typed, templates.BothChanged); row != nil {
+	_, isFile := m.form.Files[unit[0]]
+	if row := m.mark(f, unit, saved, typed, templates.BothChanged); row != nil && !isFile {
 		row.Keep = unit[0]
 		for _, name := range unit {
 			for _, value := range saved[name] {

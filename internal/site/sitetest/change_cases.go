@@ -123,6 +123,9 @@ func (p Page) compares(of Resource, saved, typed url.Values) {
 
 // asRead returns a typed value in the form in which pages show it.
 func asRead(field, typed string) string {
+	if name, _, ok := FileOf(typed); ok {
+		return name
+	}
 	switch field {
 	case "country":
 		return party.CountryName(typed)

@@ -175,6 +175,11 @@ func (b *Bundle) everyPlain(of Resource, program, person *Client) map[string][]R
 		}
 	}
 	for prefix, caller := range map[string]*Client{"": person, "/api/v1": program} {
+		for name := range of.Command {
+			if _, _, isFile := FileOf(of.Command.Get(name)); isFile {
+				routes["GET "+prefix+one+"/"+name] = Gets(caller, prefix+of.Path+"/"+RowID(7)+"/"+name)
+			}
+		}
 		pages := PagesOf(prefix + of.Path)
 		searched := prefix + of.Path + "?limit=100&q=" + url.QueryEscape(strings.Fields(of.Label)[0])
 		pages = append(pages, searched)

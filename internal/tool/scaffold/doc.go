@@ -27,6 +27,7 @@
 //	timestamp         a point in time in UTC, in seconds
 //	bool              yes or no
 //	choice(a|b|c)     one of some values
+//	file              a PDF, PNG, JPEG or text of at most 5 MiB
 //	state(a>b,a>c)    one of some values, changed by transitions only
 //	lines(part:text)  lines of the record, with fields of their own
 //	ref(customer)     another record, which is not archived; it is chosen from a list
@@ -46,6 +47,8 @@
 // record. A record has at most 200 lines, or none, and a line at most 6 fields: of the types text, integer, decimal, percent, money,
 // date and bool, without other marks than ?. Their amounts are in the currency of the record: that of its only amount, if it always has
 // one, or else the field currency, which comes with the lines.
+//
+// Files come last in the form. A change without a new file keeps the saved one.
 //
 // The word external, as a field without a type, is for records of other systems: programs may send a source and an external id,
 // which are unique together, and find the record by them.

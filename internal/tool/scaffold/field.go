@@ -26,6 +26,8 @@ func (f Field) names() []Name {
 		all = append(all, f.Name+"_minor", f.Currency)
 	case "ref":
 		all = append(all, f.Name+"_name")
+	case "file":
+		all = append(all, f.Name+"_name", f.Name+"_digest")
 	}
 	return all
 }
@@ -106,7 +108,7 @@ func (f Field) columns(one Name) []column {
 	its := string(f.Column())
 	check := strings.ReplaceAll(f.kind.check, "{}", its)
 	switch {
-	case f.kind.sql != "" || f.Type == "choice" || f.Type == "money":
+	case f.kind.sql != "" || slices.Contains([]string{"choice", "money", "file"}, f.Type):
 	case f.Optional && !f.Unique:
 		check = fmt.Sprintf("%s = '' OR %s", its, check)
 	case !f.Optional:
@@ -132,6 +134,9 @@ func (f Field) columns(one Name) []column {
 		return []column{{its, f.Domain(one), rest}}
 	case f.Type == "money":
 		return []column{{its, "minor_units", rest}, {string(f.Currency), "currency_code", rest}}
+	case f.Type == "file":
+		check := strings.ReplaceAll(`CHECK ({} <> '' AND length({}) <= 120 AND {} !~ '[[:cntrl:]/\\]')`, "{}", its+"_name")
+		return []column{{its + "_name", "text", strings.TrimSpace(rest + " " + check)}, {its + "_digest", "sha256_digest", rest}}
 	default:
 		return []column{{its, cmp.Or(f.kind.sql, "text"), rest}}
 	}
@@ -190,6 +195,9 @@ const maxSpecial = 110
 
 // specials returns the columns of a field whose SQL differs from a text's, in Go.
 func (f Field) specials() (all []string) {
+	if f.Type == "file" { // see the operations
+		return nil
+	}
 	names, json := []Name{f.Column(), f.Currency}, ""
 	text := strings.ReplaceAll(cmp.Or(f.kind.json, "{}"), "{}", "r."+string(f.Name))
 	switch {

@@ -18,7 +18,15 @@ func (r Resource) Var() string { return string(r.One[:1]) }
 func (r Resource) Searched() []Field { return r.Has("text", "longtext", "email") }
 
 // Checked reports whether a valid command can break a constraint.
-func (r Resource) Checked() bool { return len(r.Rules)+len(r.Has("ref")) > 0 }
+func (r Resource) Checked() bool { return len(r.Rules)+len(r.Has("ref", "file")) > 0 }
+
+// Needed returns the files that a new record needs.
+func (r Resource) Needed() []Field {
+	return slices.DeleteFunc(r.Has("file"), func(f Field) bool { return f.Optional })
+}
+
+// Keeps reports whether a change keeps values that its command lacks.
+func (r Resource) Keeps() bool { return r.External || len(r.Has("file")) > 0 }
 
 // Amounts reports whether the resource has money.
 func (r Resource) Amounts() bool { return len(r.Has("money")) > 0 }
@@ -57,7 +65,7 @@ func (r Resource) BeginsWith() string {
 // Listed returns the fields with a column in the list, besides the label.
 func (r Resource) Listed() (some []Field) {
 	for _, f := range r.Fields {
-		if f.Type != "longtext" && f.Type != "bool" && f.Type != "currency" && f.Name != r.Label().Name && len(some) < 3 {
+		if !slices.Contains([]string{"longtext", "bool", "currency", "file"}, f.Type) && f.Name != r.Label().Name && len(some) < 3 {
 			some = append(some, f)
 		}
 	}
@@ -117,7 +125,7 @@ func (r Resource) Texts() []Field {
 }
 
 // Others returns the other fields.
-func (r Resource) Others() []Field { return r.Has("money", "currency", "date", "bool", "ref") }
+func (r Resource) Others() []Field { return r.Has("money", "currency", "date", "bool", "ref", "file") }
 
 // Specials returns the columns whose SQL differs from a text's, in Go.
 func (r Resource) Specials() (all []string) {

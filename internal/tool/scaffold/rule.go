@@ -23,7 +23,7 @@ func (r *Resource) rule(inside string) error {
 			return fmt.Errorf("the field %s is in two unique rules: leave it out of unique(%s)", f.Name, inside)
 		case f.Optional:
 			return fmt.Errorf("the field %s of unique(%s) may be blank: leave its ? out", f.Name, inside)
-		case slices.Contains([]string{"longtext", "url", "phone", "percent", "money"}, f.Type):
+		case slices.Contains([]string{"longtext", "url", "phone", "percent", "money", "file"}, f.Type):
 			return fmt.Errorf("the field %s of unique(%s) is a %s, which no rule compares", f.Name, inside, f.Type)
 		default:
 			f.Ruled = true

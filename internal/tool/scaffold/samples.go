@@ -22,8 +22,8 @@ type Sample struct {
 	Example string
 }
 
-// Samples returns the samples of all fields. References come first, because the tests change the last field, and a reference needs a
-// record.
+// Samples returns the samples of all fields. References and files come first, because the tests change the last field: a reference needs a
+// record, and a file is never in a form.
 func (r Resource) Samples() (all []Sample) {
 	for _, f := range r.Has("ref") {
 		all = append(all, Sample{
@@ -31,8 +31,11 @@ func (r Resource) Samples() (all []Sample) {
 			Invalid: `"nobody"`, Example: "019aa5b2-7c1e-7d3a-9f00-3b1d5c6e7f80",
 		})
 	}
+	for _, f := range r.Has("file") {
+		all = append(all, f.samples()...)
+	}
 	for _, f := range r.Fields {
-		if f.Type != "ref" {
+		if f.Type != "ref" && f.Type != "file" {
 			all = append(all, f.samples()...)
 		}
 	}
@@ -52,6 +55,9 @@ func (f Field) samples() []Sample {
 		if invalid = "a\u202eb"; f.Required() {
 			invalid = " "
 		}
+	case "file":
+		values = [6]string{"one", "two", "three", "", "", "one"}
+		invalid = "<html>"
 	case "bool":
 		invalid = ""
 	case "currency":
@@ -83,9 +89,35 @@ func (s Sample) Go() string {
 	return s.Name.Go()
 }
 
+// Typed returns a value as a Go expression in a form of the tests.
+func (s Sample) Typed(value string) string {
+	if s.Field.Type == "file" {
+		return fmt.Sprintf("sitetest.FileValue(%q, %q)", value+".txt", value)
+	}
+	return strconv.Quote(value)
+}
+
+// Refused returns the invalid value as a Go expression in a form of the tests.
+func (s Sample) Refused() string {
+	if s.Field.Type == "file" {
+		return fmt.Sprintf("sitetest.FileValue(%q, %s)", s.Command+".txt", s.Invalid)
+	}
+	return s.Invalid
+}
+
+// Wrong returns the invalid value as a Go expression in the input of the API.
+func (s Sample) Wrong() string {
+	if s.Field.Type == "file" {
+		return fmt.Sprintf("file.Input{Name: %q, Content: []byte(%s)}", s.Command+".txt", s.Invalid)
+	}
+	return s.Invalid
+}
+
 // Literal returns a value as a Go literal in the input of the API.
 func (s Sample) Literal(value string) string {
 	switch s.Field.Type {
+	case "file":
+		return fmt.Sprintf("file.Input{Name: %q, Content: []byte(%q)}", value+".txt", value)
 	case "bool":
 		return value
 	case "timestamp":

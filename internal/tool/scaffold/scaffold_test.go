@@ -24,12 +24,12 @@ var resources = []struct {
 		"site:url:?,phase:text=first draft,opens_at:time=09:30,stage:state(open>closed>open)"},
 	{one: "expense", fields: "vendor:text:alike,spent_on:date:alike,amount:money:alike,receipt:text:unique?," +
 		"category:choice(travel|meals|office_supplies),notes:longtext:?,project:ref(project),customer:ref(customer):?,hotline:phone:?," +
-		"leaves_at:time:?"},
+		"leaves_at:time:?,scan:file"},
 	{one: "purchase_order", run: true, fields: "title:text,external,shop:ref(customer),slot:choice(early|late),number:integer," +
 		"unique(shop,slot,number),terms:longtext,remark:text:?,net:money:?," +
 		"gross:money,due_on:date:unique?,weight:decimal:unique?,rank:integer:?,state:choice(open|closed):?," +
 		"expense:ref(expense):?,customer:ref(customer),discount:percent:?,site:url,phone:phone,email:email:unique," +
-		"called_at:timestamp:alike,arrives_at:timestamp:?," +
+		"called_at:timestamp:alike,arrives_at:timestamp:?,offer:file,photo:file:?," +
 		"status:state(placed>confirmed>prepare:ready>sent,placed>cancelled,confirmed>cancelled)," +
 		"items:lines(item:text,count:integer,delivered:bool,wanted_on:date:?)"},
 	{one: "job_card", fields: "title:text,vehicle:ref(customer)," +

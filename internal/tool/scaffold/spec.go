@@ -45,8 +45,12 @@ type Field struct {
 // external marks a resource whose records have external ids.
 const external = "external"
 
-// maxFields is the most fields of a resource. More are too many for one form, and one intent.
-const maxFields = 40
+// maxFields is the most fields of a resource. More are too many for one form, and one intent. maxFiles is the most files: the bound of a
+// request is for all of them.
+const (
+	maxFields = 40
+	maxFiles  = 4
+)
 
 // Parse reads the specification of a resource: its name, its plural or "", and its fields; see the package comment. It returns
 // all errors joined.
@@ -86,7 +90,7 @@ func Parse(one, plural, fields string) (Resource, error) {
 	if len(r.Fields) > maxFields {
 		problems = append(problems, fmt.Errorf("%d fields are too many: at most %d", len(r.Fields), maxFields))
 	}
-	if err := errors.Join(problems...); err != nil {
+	if err := errors.Join(append(problems, r.checkFiles())...); err != nil {
 		return r, err
 	}
 	for _, inside := range rules {
@@ -120,6 +124,20 @@ func (r *Resource) add(f Field) error {
 		return r.setLines(f)
 	}
 	r.Fields = append(r.Fields, f)
+	return nil
+}
+
+// checkFiles checks the number of files, and that their addresses are free.
+func (r Resource) checkFiles() error {
+	files := r.Has("file")
+	if len(files) > maxFiles {
+		return fmt.Errorf("%d files are too many: at most %d", len(files), maxFiles)
+	}
+	for _, m := range r.Moves() {
+		if slices.ContainsFunc(files, func(f Field) bool { return f.Name == m.Verb }) {
+			return fmt.Errorf("the file %s would have the address of a transition: choose another name", m.Verb)
+		}
+	}
 	return nil
 }
 
@@ -267,6 +285,10 @@ func (f *Field) checkType(inside string) error {
 	case slices.Contains([]string{"choice", "state", "ref", "lines"}, f.Type) == (inside == ""):
 		return fmt.Errorf("the field %s: write choice(a|b|c), state(open>closed), ref(customer), lines(part:text,hours:decimal), "+
 			"and the other types without brackets", f.Name)
+	case f.Type == "file" && f.Alike:
+		return fmt.Errorf("the field %s is a file, and no two of them are alike: leave the mark out", f.Name)
+	case f.Type == "file" && slices.Contains([]string{"archive", "edit", "events", "form", "restore"}, string(f.Name)):
+		return fmt.Errorf("the file %s would have the address of another page: choose another name", f.Name)
 	case f.Type == "bool" && f.Optional:
 		return fmt.Errorf("the field %s is yes or no, and never blank: leave the ? out", f.Name)
 	case f.Unique && !f.kind.unique:

@@ -98,6 +98,7 @@ var fieldTypes = []fieldType{
 		samples: [6]string{"true", "false", "true", "", "", "true"},
 	},
 	{name: "choice", text: true, control: "OneOf", class: "nobreak", shown: "web.OptionText", invalid: "nothing of these"},
+	{name: "file"},
 	{name: "state"},
 	{name: "lines"},
 	{name: "ref", format: "uuid", control: "Offered", class: "name", sql: "uuid"},
