@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/a-h/templ"
@@ -258,22 +259,26 @@ func (s *Server) tryAgain(r *http.Request, f failed) templates.TryAgain {
 		again.Message += kept + " Trying again is safe."
 		again.WhenReady = (f.kind == unavailable || f.kind == unconfirmed) && len(again.Files) == 0
 	}
-	if len(again.Files) > 0 {
+	if slices.ContainsFunc(again.Files, func(f templates.Field) bool { return r.PostForm.Get(f.Name) != "" }) {
 		again.Message += " Choose the file again."
 	}
 	return again
 }
 
-// fileFields returns the fields with a file of a posted form, with their labels.
+// fileFields returns the fields with a file of a posted form, with their labels. A form that was read up to its first file may have others.
 func (s *Server) fileFields(r *http.Request) (fields []templates.Field) {
 	reg := s.resourceOf(r)
 	if reg == nil {
 		return nil
 	}
+	posted := false
 	for _, f := range reg.form.Fields {
-		if _, takesFile := reg.form.Files[f.Name]; takesFile && r.PostForm.Has(f.Name) {
-			fields = append(fields, f)
+		if _, takesFile := reg.form.Files[f.Name]; takesFile {
+			fields, posted = append(fields, f), posted || r.PostForm.Has(f.Name)
 		}
+	}
+	if !posted {
+		return nil
 	}
 	return fields
 }

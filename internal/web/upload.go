@@ -93,7 +93,7 @@ func (s *Server) allowUpload(next http.Handler) http.Handler {
 }
 
 // parse reads a form of several parts, and keeps its files. The value of a field with a file is the name of the file. Nothing is written to
-// disk. With textOnly, it stops at the first file.
+// disk. With textOnly, it stops at the first file that was chosen.
 func (u *upload) parse(r *http.Request, textOnly bool) (url.Values, error) {
 	body := &textBody{ReadCloser: r.Body, left: maxBody}
 	r.Body = body
@@ -113,8 +113,10 @@ func (u *upload) parse(r *http.Request, textOnly bool) (url.Values, error) {
 		name := part.FormName()
 		rule, takesFile := u.rules[name]
 		if textOnly && takesFile {
-			form.Add(name, nameOf(part))
-			return form, nil
+			if form.Add(name, nameOf(part)); nameOf(part) != "" {
+				return form, nil
+			}
+			continue
 		}
 		if !takesFile {
 			value, err := io.ReadAll(part)
