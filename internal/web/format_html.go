@@ -227,12 +227,14 @@ func (m *resource) compare(r *http.Request, f *templates.Form) error {
 	return nil
 }
 
-// versionsOf aligns two forms, with the names of the records that they refer to.
+// versionsOf aligns two forms, with the names of the records that they refer to. The content of a typed file is gone.
 func (m *resource) versionsOf(r *http.Request, saved, typed url.Values) []templates.VersionRow {
-	typed = m.withFiles(typed, saved)
-	rows := versions(m.facts(saved), m.facts(typed))
+	rows := versions(m.facts(saved), m.facts(m.withFiles(typed, saved)))
 	for i, row := range rows {
 		for _, field := range m.form.Fields {
+			if _, takesFile := m.form.Files[field.Name]; takesFile && field.Value == row.Label && typed.Get(field.Name) != "" {
+				rows[i].Typed += " (choose it again)"
+			}
 			if names, refers := m.form.References[field.Name]; refers && field.Value == row.Label {
 				rows[i].Saved, rows[i].Typed = m.called(r, names, row.Saved), m.called(r, names, row.Typed)
 			}

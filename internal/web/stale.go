@@ -40,8 +40,8 @@ func (m *resource) stale(r *http.Request, f *templates.Form) error {
 	if known {
 		was = m.fill(seen)
 	}
+	f.Versions = m.versionsOf(r, saved, f.Typed)
 	f.Typed = maps.Clone(f.Typed)
-	f.Versions = m.versionsOf(r, saved, typed)
 	for _, unit := range m.units(saved) {
 		mine, theirs := was == nil || !same(unit, typed, was), was == nil || !same(unit, saved, was)
 		switch {

@@ -115,6 +115,9 @@ func (p Page) compares(of Resource, saved, typed url.Values) {
 				p.B.Errorf("%s %q is not shown", f.Name, value)
 			}
 		}
+		if _, _, isFile := FileOf(typed.Get(f.Name)); isFile && !strings.Contains(Text(table[0]), is+" (choose it again)") {
+			p.B.Errorf("%s is not to be chosen again", f.Name)
+		}
 		if was != is && (len(differ) != 1 || !strings.Contains(differ[0], was) || !strings.Contains(differ[0], is)) {
 			p.B.Errorf("%s differs, and marked is %q", f.Name, differ)
 		}
