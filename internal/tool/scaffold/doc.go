@@ -32,6 +32,8 @@
 //	lines(part:text)  lines of the record, with fields of their own
 //	ref(customer)     another record, which is not archived; it is chosen from a list
 //
+// text(50) and longtext(1000) have other limits; integer(1..100), integer(0..) and decimal(..9.5) have bounds.
+//
 // A default comes behind the type, as in status:text=open: a new form begins with it, and it is the default of the column. A new form
 // also begins with the currency of the business.
 //

@@ -106,7 +106,7 @@ func (f Field) columns(one Name) []column {
 		rest = ""
 	}
 	its := string(f.Column())
-	check := strings.ReplaceAll(f.kind.check, "{}", its)
+	check := f.check()
 	switch {
 	case f.kind.sql != "" || slices.Contains([]string{"choice", "money", "file"}, f.Type):
 	case f.Optional && !f.Unique:
@@ -243,6 +243,9 @@ func (f Field) Tag() string {
 	case f.kind.format != "":
 		tag += fmt.Sprintf(` format:"%s"`, f.kind.format)
 	}
+	if bounds := f.Sentence(); bounds != "" {
+		tag += fmt.Sprintf(` doc:"%s"`, bounds)
+	}
 	return "`" + tag + "`"
 }
 
@@ -299,18 +302,23 @@ func (f Field) Control() string { return f.kind.control }
 func (f Field) Class() string { return f.kind.class }
 
 // Nth returns a Go expression for the n-th of many values.
-func (f Field) Nth() string { return f.kind.nth }
+func (f Field) Nth() string {
+	if f.Low != "" {
+		return fmt.Sprintf("fmt.Sprint(%s + n)", f.value(0).Ceil())
+	}
+	return f.kind.nth
+}
 
 // Hint returns the hint below a field in the form, or "".
 func (f Field) Hint(one Name) string {
+	hint := f.Sentence()
 	switch {
 	case f.Unique:
-		return "No other " + one.Words() + " can have the same " + f.Name.Words() + "."
+		hint += " No other " + one.Words() + " can have the same " + f.Name.Words() + "."
 	case f.Type == "percent":
-		return "From 0 to 100 %."
+		hint = "From 0 to 100 %."
 	case f.Type == "timestamp":
-		return "In UTC."
-	default:
-		return ""
+		hint = "In UTC."
 	}
+	return strings.TrimSpace(hint)
 }

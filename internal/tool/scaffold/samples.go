@@ -52,6 +52,9 @@ func (f Field) samples() []Sample {
 	switch f.Type {
 	case "text", "longtext":
 		values = [6]string{label + " one", label + " two", label + " three", label + " four", label + " five", label + " A"}
+		if f.Most < len(values[2]) {
+			values = [6]string{"a", "b", "c", "", "", "a"}
+		}
 		if invalid = "a\u202eb"; f.Required() {
 			invalid = " "
 		}
@@ -60,6 +63,10 @@ func (f Field) samples() []Sample {
 		invalid = "<html>"
 	case "bool":
 		invalid = ""
+	case "integer", "decimal":
+		if f.Ranged() {
+			values = f.numbers()
+		}
 	case "currency":
 		values, invalid = [6]string{"EUR", "USD", "EUR", "", "", "EUR"}, "nobody"
 	case "choice":

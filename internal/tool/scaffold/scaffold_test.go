@@ -19,19 +19,21 @@ import (
 var resources = []struct {
 	one, fields string
 	run         bool
+	checks      []string // of the table
 }{
 	{one: "project", fields: "external,name:text:unique,vat_rate:percent=23,since:date:?,active:bool=true,contact:email:unique?," +
 		"site:url:?,phase:text=first draft,opens_at:time=09:30,stage:state(open>closed>open)"},
 	{one: "expense", fields: "vendor:text:alike,spent_on:date:alike,amount:money:alike,receipt:text:unique?," +
 		"category:choice(travel|meals|office_supplies),notes:longtext:?,project:ref(project),customer:ref(customer):?,hotline:phone:?," +
-		"leaves_at:time:?,scan:file"},
+		"leaves_at:time:?,guests:integer(1..)=2,code:text(2),scan:file"},
 	{one: "purchase_order", run: true, fields: "title:text,external,shop:ref(customer),slot:choice(early|late),number:integer," +
-		"unique(shop,slot,number),terms:longtext,remark:text:?,net:money:?," +
-		"gross:money,due_on:date:unique?,weight:decimal:unique?,rank:integer:?,state:choice(open|closed):?," +
+		"unique(shop,slot,number),terms:longtext(300),remark:text(40):?,net:money:?," +
+		"gross:money,due_on:date:unique?,weight:decimal(0.5..):unique?,rank:integer(1..5):?,debt:decimal(..0),state:choice(open|closed):?," +
 		"expense:ref(expense):?,customer:ref(customer),discount:percent:?,site:url,phone:phone,email:email:unique," +
 		"called_at:timestamp:alike,arrives_at:timestamp:?,offer:file,photo:file:?," +
 		"status:state(placed>confirmed>prepare:ready>sent,placed>cancelled,confirmed>cancelled)," +
-		"items:lines(item:text,count:integer,delivered:bool,wanted_on:date:?)"},
+		"items:lines(item:text,count:integer,delivered:bool,wanted_on:date:?)",
+		checks: []string{"length(remark) <= 40)", "length(terms) <= 300)", "(rank BETWEEN 1 AND 5)", "(weight >= 0.5)", "(debt <= 0)"}},
 	{one: "job_card", fields: "title:text,vehicle:ref(customer)," +
 		"parts:lines(part:text,hours:decimal,rate:percent:?,done_on:date,price:money:?,cost:money)"},
 }
@@ -45,6 +47,11 @@ func TestResources(t *testing.T) {
 	for _, r := range resources {
 		paths, err := write(c, r.one, r.fields, r.run)
 		must.OK(t, err)
+		for _, check := range r.checks {
+			if !strings.Contains(must.Read(t, filepath.Join(c.Dir, paths[0])), check) {
+				t.Errorf("%s has no check %s", paths[0], check)
+			}
+		}
 		if unformatted := c.Run("gofmt", append([]string{"-l"}, goFiles(paths)...)...); unformatted != "" {
 			t.Errorf("not formatted: %s", unformatted)
 		}

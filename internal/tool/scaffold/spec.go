@@ -37,6 +37,7 @@ type Field struct {
 	To       Target // of a ref
 	// Currency is the name of the currency of money.
 	Currency Name
+	Bounds
 
 	kind fieldType
 	of   string // the text in the brackets of a ref, a state or lines
@@ -106,7 +107,7 @@ func Parse(one, plural, fields string) (Resource, error) {
 	if !slices.ContainsFunc(r.Fields, isLabel) {
 		return r, errors.New("one field has to be a text without ? and without a default, the name of a record on pages, like name:text")
 	}
-	if err := r.nameCurrencies(seen); err != nil {
+	if err := errors.Join(r.checkRoom(), r.nameCurrencies(seen)); err != nil {
 		return r, err
 	}
 	if err := r.addCurrency(seen); err != nil {
@@ -263,6 +264,10 @@ func (f *Field) checkDefault() error {
 		return fmt.Errorf("the field %s is a %s, which can't have a default", f.Name, f.Type)
 	default:
 		f.Default = f.kind.valid(&problems, "", given)
+		typed.Between(&problems, "", f.Default, f.Low, f.High)
+	}
+	if f.Most > 0 {
+		problems.Line("", "the text", given, f.Most)
 	}
 	for _, problem := range problems.Fields {
 		return fmt.Errorf("the field %s has the default %q: %s", f.Name, given, problem.Message)
@@ -282,9 +287,9 @@ func (f *Field) checkType(inside string) error {
 		}
 	}
 	switch {
-	case slices.Contains([]string{"choice", "state", "ref", "lines"}, f.Type) == (inside == ""):
-		return fmt.Errorf("the field %s: write choice(a|b|c), state(open>closed), ref(customer), lines(part:text,hours:decimal), "+
-			"and the other types without brackets", f.Name)
+	case slices.Contains([]string{"choice", "state", "ref", "lines"}, f.Type) == (inside == "") && !slices.Contains(bounded, f.Type):
+		return fmt.Errorf("the field %s: write choice(a|b|c), state(open>closed), ref(customer), lines(part:text,hours:decimal), text(50), "+
+			"integer(1..100), decimal(0..), and the other types without brackets", f.Name)
 	case f.Type == "file" && f.Alike:
 		return fmt.Errorf("the field %s is a file, and no two of them are alike: leave the mark out", f.Name)
 	case f.Type == "file" && slices.Contains([]string{"archive", "edit", "events", "form", "restore"}, string(f.Name)):
@@ -293,6 +298,8 @@ func (f *Field) checkType(inside string) error {
 		return fmt.Errorf("the field %s is yes or no, and never blank: leave the ? out", f.Name)
 	case f.Unique && !f.kind.unique:
 		return fmt.Errorf("the field %s is a %s: only %s can be unique", f.Name, f.Type, strings.Join(uniques, ", "))
+	case slices.Contains(bounded, f.Type):
+		return f.setBounds(inside)
 	case f.Type == "ref", f.Type == "state", f.Type == "lines":
 		f.of = inside
 	case f.Type == "choice":

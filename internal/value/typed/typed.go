@@ -55,6 +55,31 @@ func Decimal(problems *invalid.Error, pointer, text string) string {
 	return number.String()
 }
 
+// Between refuses a number in canonical form that is less than low or greater than high; "" is no bound.
+func Between(problems *invalid.Error, pointer, number, low, high string) {
+	if beyond(number, low, -1) || beyond(number, high, 1) {
+		problems.Add(pointer, "Enter a number "+bounds(low, high)+".")
+	}
+}
+
+// beyond reports whether the number is on a side of the bound: -1 for less.
+func beyond(number, bound string, side int) bool {
+	n, err := money.ParseDecimal(number)
+	limit, none := money.ParseDecimal(bound)
+	return err == nil && none == nil && n.Cmp(limit) == side
+}
+
+func bounds(low, high string) string {
+	switch {
+	case high == "":
+		return "of at least " + low
+	case low == "":
+		return "of at most " + high
+	default:
+		return "from " + low + " to " + high
+	}
+}
+
 // Percentage returns a number from 0 to 100 with at most three decimals in canonical form: "12.5" for "12.50".
 func Percentage(problems *invalid.Error, pointer, text string) string {
 	if strings.TrimSpace(text) == "" {

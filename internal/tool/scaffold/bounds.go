@@ -1,0 +1,164 @@
+package scaffold
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/shopspring/decimal"
+
+	"onlyonce/internal/invalid"
+)
+
+// Bounds are the limits of a text or a number.
+type Bounds struct {
+	Most      int    // characters of a text
+	Low, High string // of a number; "" for none
+}
+
+// bounded are the types that can have bounds in brackets.
+var bounded = []string{"text", "longtext", "integer", "decimal"}
+
+// setBounds parses the text in the brackets of text(50), integer(1..100) or decimal(0..); "" for the usual bounds.
+func (f *Field) setBounds(inside string) error {
+	if f.Most = f.kind.limit; inside == "" {
+		return nil
+	}
+	if f.Most > 0 {
+		most, err := strconv.Atoi(inside)
+		if err != nil || most < 1 || most > f.Most {
+			return fmt.Errorf("the field %s: write the most characters, from 1 to %d, like %s(50)", f.Name, f.Most, f.Type)
+		}
+		f.Most = most
+		return nil
+	}
+	low, high, ok := strings.Cut(inside, "..")
+	var problems invalid.Error
+	f.Low, f.High = f.kind.valid(&problems, "", low), f.kind.valid(&problems, "", high)
+	switch {
+	case !ok, problems.Err() != nil, f.Low+f.High == "":
+		return fmt.Errorf("the field %s: write the bounds of the %s, like %[2]s(1..100), %[2]s(0..) or %[2]s(..100)", f.Name, f.Type)
+	case f.Low != "" && f.High != "" && f.value(1).GreaterThan(decimal.RequireFromString(f.High)):
+		return fmt.Errorf("the field %s: the second bound has to be greater than the first by 1, at least", f.Name)
+	default:
+		return nil
+	}
+}
+
+// checkRoom returns an error if the bounds of a field leave no room for the values of the tests. They add a number of six digits to the
+// name of a record, and to values that are compared.
+func (r Resource) checkRoom() error {
+	for _, f := range r.Fields {
+		compared := f.Unique || f.Ruled && f.varies()
+		switch need := len(f.Name) + len(" three 100000"); {
+		case f.Most > 0 && f.Most < need && (compared || f.Name == r.Label().Name):
+			return fmt.Errorf("the field %s: its tests need at least %d characters", f.Name, need)
+		case compared && f.High != "":
+			return fmt.Errorf("the field %s: its tests need more different values than there are up to %s: leave this bound out", f.Name, f.High)
+		}
+	}
+	return nil
+}
+
+// value returns the n-th number from the first bound.
+func (f Field) value(n int64) decimal.Decimal {
+	if f.Low == "" {
+		return decimal.RequireFromString(f.High).Sub(decimal.NewFromInt(n))
+	}
+	return decimal.RequireFromString(f.Low).Add(decimal.NewFromInt(n))
+}
+
+// numbers returns samples within the bounds.
+func (f Field) numbers() (all [6]string) {
+	for i := range all {
+		all[i] = f.value(int64(i)).String()
+		if f.Low != "" && f.High != "" && f.value(int64(i)).GreaterThan(decimal.RequireFromString(f.High)) {
+			all[i] = f.High
+		}
+	}
+	return all
+}
+
+// check returns the SQL condition on a value that isn't blank; "" for none.
+func (f Field) check() string {
+	its := string(f.Column())
+	var all []string
+	if f.kind.check != "" {
+		all = append(all, strings.ReplaceAll(f.kind.check, "{}", its))
+	}
+	low, high := f.Low, f.High
+	if f.Type == "integer" {
+		low, high = cmp.Or(low, "-999999999999999"), cmp.Or(high, "999999999999999")
+	}
+	switch {
+	case f.Most > 0:
+		all = append(all, fmt.Sprintf("length(%s) <= %d", its, f.Most))
+	case low != "" && high != "":
+		all = append(all, fmt.Sprintf("%s BETWEEN %s AND %s", its, low, high))
+	case low != "":
+		all = append(all, its+" >= "+low)
+	case high != "":
+		all = append(all, its+" <= "+high)
+	}
+	return strings.Join(all, " AND ")
+}
+
+// Methods for the templates.
+
+// Ranged reports whether a number has bounds.
+func (f Field) Ranged() bool { return f.Low+f.High != "" }
+
+// Limit returns the constant with the most characters of a text.
+func (f Field) Limit() string {
+	switch {
+	case f.Most != f.kind.limit:
+		return "Max" + f.Name.Go()
+	case f.Type == "longtext":
+		return "MaxLines"
+	default:
+		return "MaxLine"
+	}
+}
+
+// Limits returns these constants with their values, each once.
+func (r Resource) Limits() (all []string) {
+	texts := r.Has("text", "longtext")
+	if r.Lines != nil {
+		texts = append(texts, r.Lines.has("text")...)
+	}
+	for _, f := range texts {
+		if limit := fmt.Sprintf("%s = %d", f.Limit(), f.Most); !slices.Contains(all, limit) {
+			all = append(all, limit)
+		}
+	}
+	return all
+}
+
+// Sentence returns the bounds for people; "" for the usual ones.
+func (f Field) Sentence() string {
+	switch {
+	case f.Most != f.kind.limit:
+		return fmt.Sprintf("At most %d characters.", f.Most)
+	case f.Low != "" && f.High != "":
+		return fmt.Sprintf("From %s to %s.", f.Low, f.High)
+	case f.Low != "":
+		return "At least " + f.Low + "."
+	case f.High != "":
+		return "At most " + f.High + "."
+	default:
+		return ""
+	}
+}
+
+// Beyond returns numbers outside of the bounds.
+func (f Field) Beyond() (all []string) {
+	if f.Low != "" {
+		all = append(all, f.value(-1).String())
+	}
+	if f.High != "" {
+		all = append(all, decimal.RequireFromString(f.High).Add(decimal.NewFromInt(1)).String())
+	}
+	return all
+}
