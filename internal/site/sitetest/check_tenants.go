@@ -95,7 +95,8 @@ func (x *Case) refusedAsGlobex() (p Page) {
 func (x *Case) madeFor(of Tenant) {
 	x.Helper()
 	x.WantRows(x.Leaves)
-	if n := Get[int](x.Bundle, `SELECT count(*) FROM intents WHERE tenant_id = $1 AND operation = $2`, of.ID, x.Operation); n != 1 {
+	made := `SELECT count(*) FROM intents WHERE tenant_id = $1 AND operation = $2 AND key NOT LIKE 'referred %'` // see Refer
+	if n := Get[int](x.Bundle, made, of.ID, x.Operation); n != 1 {
 		x.Errorf("it was not made for %s", of.Name)
 	}
 	x.WantOutcomes("rejected", "rejected", "created")

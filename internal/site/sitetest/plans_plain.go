@@ -54,7 +54,8 @@ func (b *Bundle) multiply(of Resource) {
 // copyRows copies the rows of a table whose column, which names a record, has this id: the n-th copy has the n-th id. Unique
 // values differ in each copy, and are far from the declared values: the copy's number is appended, or added. If several columns
 // are unique together, references and choices stay, so that no more records need to exist. If a date is moved, all dates of the
-// row are, so they keep their order. In the columns of references, the n-th copy has the n-th id too.
+// row are, so they keep their order. In the columns of references, the n-th copy has the n-th id too. A reference to the same table
+// leads to the next copy.
 func (b *Bundle) copyRows(table, column, id string, references ...string) {
 	b.Helper()
 	b.Exec(fmt.Sprintf(`DO $$ BEGIN EXECUTE (
@@ -76,17 +77,21 @@ func (b *Bundle) copyRows(table, column, id string, references ...string) {
 			string_agg(format('%%I', name), ', '), string_agg(CASE
 				WHEN name IN ('%[4]s', 'customer_id'%[5]s) OR once AND type = 'uuid'::regtype
 					THEN '(''01900000-0000-7000-8000-'' || lpad(to_hex(n), 12, ''0''))::uuid'
+				WHEN itself THEN format('CASE WHEN r.%%I IS NOT NULL
+					THEN (''01900000-0000-7000-8000-'' || lpad(to_hex(mod(n, 2 * %[2]d) + 1), 12, ''0''))::uuid END', name)
 				WHEN name = 'id' THEN 'gen_random_uuid()'
 				WHEN name = 'archived_at' THEN 'CASE WHEN n > %[2]d THEN now() END'
 				WHEN once AND type = 'text'::regtype THEN format('r.%%I || n', name)
 				WHEN once THEN format('r.%%I + 100000 + n', name)
 				ELSE format('r.%%I', name) END, ', '), '%[3]s', '%[4]s')
 		FROM (
-			SELECT name, type, once OR type = 'date'::regtype AND bool_or(once) OVER (PARTITION BY type) AS once
+			SELECT name, type, itself, once OR type = 'date'::regtype AND bool_or(once) OVER (PARTITION BY type) AS once
 			FROM (
 				SELECT attname AS name, (SELECT COALESCE(NULLIF(typbasetype, 0), oid) FROM pg_type WHERE oid = atttypid) AS type, EXISTS (
 					SELECT FROM ruled r WHERE r.name = attname AND (NOT refers OR NOT EXISTS (
-						SELECT FROM ruled other WHERE other.indexrelid = r.indexrelid AND NOT other.refers))) AS once
+						SELECT FROM ruled other WHERE other.indexrelid = r.indexrelid AND NOT other.refers))) AS once,
+					EXISTS (SELECT FROM pg_constraint WHERE conrelid = attrelid AND confrelid = attrelid AND attnum = ANY (conkey)
+						AND attname <> 'tenant_id') AS itself
 				FROM pg_attribute
 				WHERE attrelid = '%[1]s'::regclass AND attnum > 0 AND NOT attisdropped AND attgenerated = '') AS columns) AS moved);
 	END $$`, table, Many, id, column, quotedAfterComma(references)))

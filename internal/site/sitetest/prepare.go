@@ -251,6 +251,7 @@ const Referred = "019aa5b2-7c1e-7d3a-9f00-3b1d5c6e7f80"
 func (b *Bundle) Refer(of Resource, t Tenant) {
 	b.Helper()
 	for _, other := range of.Refers {
+		b.Refer(other.Resource, t) // which may be the same resource
 		table, id := b.Creating(other.Resource).table, cmp.Or(other.As, Referred)
 		if Get[bool](b, `SELECT EXISTS (SELECT FROM `+table+` WHERE tenant_id = $1 AND id = $2)`, t.ID, id) {
 			continue

@@ -56,7 +56,8 @@ func (r Resource) checkRoom() error {
 		case f.Most > 0 && f.Most < need && (compared || f.Name == r.Label().Name):
 			return fmt.Errorf("the field %s: its tests need at least %d characters", f.Name, need)
 		case compared && f.High != "":
-			return fmt.Errorf("the field %s: its tests need more different values than there are up to %s: leave this bound out", f.Name, f.High)
+			return fmt.Errorf("the field %s: its tests need more different values than there are up to %s: leave this bound out",
+				f.Name, f.High)
 		}
 	}
 	return nil
@@ -71,7 +72,7 @@ func (f Field) value(n int64) decimal.Decimal {
 }
 
 // numbers returns samples within the bounds.
-func (f Field) numbers() (all [6]string) {
+func (f Field) numbers() (all [7]string) {
 	for i := range all {
 		all[i] = f.value(int64(i)).String()
 		if f.Low != "" && f.High != "" && f.value(int64(i)).GreaterThan(decimal.RequireFromString(f.High)) {

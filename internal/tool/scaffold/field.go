@@ -203,6 +203,8 @@ func (f Field) specials() (all []string) {
 	switch {
 	case f.Type == "money":
 		json = fmt.Sprintf("`'%[1]s_minor', r.%[1]s`", f.Name)
+	case f.To.Self:
+		json = fmt.Sprintf("`'%s', ` + Names.JSON(\"%s\")", f.Name, f.Column())
 	case f.Type == "ref":
 		json = fmt.Sprintf("`'%s', ` + %s.Names.JSON(\"%s\")", f.Name, f.To.Package, f.Column())
 	case f.kind.text && f.Null():

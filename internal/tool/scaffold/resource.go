@@ -161,10 +161,15 @@ func (r Resource) SearchedNames() string {
 // FoundByLabel is FoundBy for the label of the search field.
 func (r Resource) FoundByLabel() string { return strings.ToUpper(r.FoundBy()[:1]) + r.FoundBy()[1:] }
 
-// Targets returns the resources of the references, each once.
+// Selves returns the references to records of the resource itself.
+func (r Resource) Selves() []Field {
+	return slices.DeleteFunc(r.Has("ref"), func(f Field) bool { return !f.To.Self })
+}
+
+// Targets returns the other resources of the references, each once.
 func (r Resource) Targets() (all []Target) {
 	for _, f := range r.Has("ref") {
-		if !slices.ContainsFunc(all, func(t Target) bool { return t.Package == f.To.Package }) {
+		if !f.To.Self && !slices.ContainsFunc(all, func(t Target) bool { return t.Package == f.To.Package }) {
 			all = append(all, f.To)
 		}
 	}

@@ -20,6 +20,8 @@ type Sample struct {
 	Taken, Free string
 	// Example is the value in the documentation.
 	Example string
+	// First is the value of a record that others refer to; "" for the other record's.
+	First string
 }
 
 // Samples returns the samples of all fields. References and files come first, because the tests change the last field: a reference needs a
@@ -51,15 +53,18 @@ func (f Field) samples() []Sample {
 	invalid := cmp.Or(f.kind.invalid, "much")
 	switch f.Type {
 	case "text", "longtext":
-		values = [6]string{label + " one", label + " two", label + " three", label + " four", label + " five", label + " A"}
+		values = [7]string{" one", " two", " three", " four", " five", " A", " seven"}
+		for i := range values {
+			values[i] = label + values[i]
+		}
 		if f.Most < len(values[2]) {
-			values = [6]string{"a", "b", "c", "", "", "a"}
+			values = [7]string{"a", "b", "c", "", "", "a", "d"}
 		}
 		if invalid = "a\u202eb"; f.Required() {
 			invalid = " "
 		}
 	case "file":
-		values = [6]string{"one", "two", "three", "", "", "one"}
+		values = [7]string{"one", "two", "three", "", "", "one"}
 		invalid = "<html>"
 	case "bool":
 		invalid = ""
@@ -68,12 +73,12 @@ func (f Field) samples() []Sample {
 			values = f.numbers()
 		}
 	case "currency":
-		values, invalid = [6]string{"EUR", "USD", "EUR", "", "", "EUR"}, "nobody"
+		values, invalid = [7]string{"EUR", "USD", "EUR", "", "", "EUR"}, "nobody"
 	case "choice":
-		values = [6]string{f.Choices[0], f.Choices[1], f.Choices[1], "", "", f.Choices[0]}
+		values = [7]string{f.Choices[0], f.Choices[1], f.Choices[1], "", "", f.Choices[0]}
 	}
 	s := Sample{Field: f, Name: f.Name, Command: values[0], Valid: values[1], Other: values[2], Taken: values[3], Free: values[4]}
-	if s.Example = values[5]; invalid != "" {
+	if s.Example, s.First = values[5], values[6]; invalid != "" {
 		s.Invalid = strconv.QuoteToASCII(invalid)
 	}
 	if f.Ruled && !f.varies() { // the commands agree in it

@@ -22,15 +22,16 @@ var resources = []struct {
 	checks      []string // of the table
 }{
 	{one: "project", fields: "external,name:text:unique,vat_rate:percent=23,since:date:?,active:bool=true,contact:email:unique?," +
-		"site:url:?,phase:text=first draft,opens_at:time=09:30,stage:state(open>closed>open)"},
+		"site:url:?,phase:text=first draft,opens_at:time=09:30,stage:state(open>closed>open),part_of:ref(project):?",
+		checks: []string{"CHECK (part_of_id <> id)"}},
 	{one: "expense", fields: "vendor:text:alike,spent_on:date:alike,amount:money:alike,receipt:text:unique?," +
 		"category:choice(travel|meals|office_supplies),notes:longtext:?,project:ref(project),customer:ref(customer):?,hotline:phone:?," +
 		"leaves_at:time:?,guests:integer(1..)=2,code:text(2),scan:file"},
 	{one: "purchase_order", run: true, fields: "title:text,external,shop:ref(customer),slot:choice(early|late),number:integer," +
 		"unique(shop,slot,number),terms:longtext(300),remark:text(40):?,net:money:?," +
-		"gross:money,due_on:date:unique?,weight:decimal(0.5..):unique?,rank:integer(1..5):?,debt:decimal(..0),state:choice(open|closed):?," +
-		"expense:ref(expense):?,customer:ref(customer),discount:percent:?,site:url,phone:phone,email:email:unique," +
-		"called_at:timestamp:alike,arrives_at:timestamp:?,offer:file,photo:file:?," +
+		"gross:money,due_on:date:unique?,weight:decimal(0.5..):unique?,rank:integer(1..5):?,debt:decimal(..0)," +
+		"state:choice(open|closed):?,expense:ref(expense):?,customer:ref(customer),discount:percent:?,site:url,phone:phone," +
+		"email:email:unique,called_at:timestamp:alike,arrives_at:timestamp:?,offer:file,photo:file:?," +
 		"status:state(placed>confirmed>prepare:ready>sent,placed>cancelled,confirmed>cancelled)," +
 		"items:lines(item:text,count:integer,delivered:bool,wanted_on:date:?)",
 		checks: []string{"length(remark) <= 40)", "length(terms) <= 300)", "(rank BETWEEN 1 AND 5)", "(weight >= 0.5)", "(debt <= 0)"}},

@@ -125,6 +125,9 @@ func (r *Resource) add(f Field) error {
 		return r.setLines(f)
 	}
 	r.Fields = append(r.Fields, f)
+	if f.Type == "ref" && f.of == string(r.One) && !f.Optional {
+		return fmt.Errorf("the field %s refers to %s, and the first one can't: write %[1]s:ref(%[3]s):?", f.Name, r.One.A(), r.One)
+	}
 	return nil
 }
 
@@ -288,8 +291,8 @@ func (f *Field) checkType(inside string) error {
 	}
 	switch {
 	case slices.Contains([]string{"choice", "state", "ref", "lines"}, f.Type) == (inside == "") && !slices.Contains(bounded, f.Type):
-		return fmt.Errorf("the field %s: write choice(a|b|c), state(open>closed), ref(customer), lines(part:text,hours:decimal), text(50), "+
-			"integer(1..100), decimal(0..), and the other types without brackets", f.Name)
+		return fmt.Errorf("the field %s: write choice(a|b|c), state(open>closed), ref(customer), lines(part:text,hours:decimal), "+
+			"text(50), integer(1..100), decimal(0..), and the other types without brackets", f.Name)
 	case f.Type == "file" && f.Alike:
 		return fmt.Errorf("the field %s is a file, and no two of them are alike: leave the mark out", f.Name)
 	case f.Type == "file" && slices.Contains([]string{"archive", "edit", "events", "form", "restore"}, string(f.Name)):

@@ -40,6 +40,8 @@ func TestParse(t *testing.T) {
 		{"expense", "", "vendor:text,,", "neither name:type"},
 		{"expense", "", "vendor:text,vendor:date", "there twice"},
 		{"expense", "", "vendor:text,customer:ref(customer),customer_id:text", "there twice"},
+		{"expense", "", "vendor:text,part_of:ref(expense):?", ""},
+		{"expense", "", "vendor:text,part_of:ref(expense)", "write part_of:ref(expense):?"},
 		{"expense", "", "vendor:text,type:text", "a word of Go"},
 		{"expense", "", "vendor:text,user:text", "a word of SQL"},
 		{"expense", "", "vendor:text,version:integer", "what every record has"},

@@ -19,6 +19,8 @@ type Target struct {
 	Package string
 	// Merged is set for records that may be merged into others: references to them use live_id, which a merge looks up.
 	Merged bool
+	// Self is set for the resource that has the reference.
+	Self bool
 }
 
 // Key returns the referenced column.

@@ -26,12 +26,12 @@ type fieldType struct {
 	shown   string // the function of package web that formats a value; "" for none
 	read    string // the method call that formats a value in a domain; "" for none
 	nth     string // a Go expression for the n-th of many values
-	samples [6]string
+	samples [7]string
 	invalid string
 }
 
 // fieldTypes are the types of fields, in the order of the documentation. The samples are, in this order, the value of a command, of a valid
-// change, of another record, a taken value, a free value, and the example of the documentation.
+// change, of another record, a taken value, a free value, the example of the documentation, and the value of a record that others refer to.
 var fieldTypes = []fieldType{
 	{
 		name: "text", text: true, unique: true, class: "name", nth: `fmt.Sprint(n)`,
@@ -42,61 +42,62 @@ var fieldTypes = []fieldType{
 	{
 		name: "email", text: true, unique: true, parse: "Email", valid: typed.Email, format: "email", control: "Email", class: "name",
 		check: `length({}) <= 254 AND {} COLLATE "C" ~ '^[!-?A-~]+@[!-?A-~]+$'`, nth: `fmt.Sprint(n, "@example.com")`,
-		samples: [6]string{
+		samples: [7]string{
 			"ada@example.com", "bob@example.com", "cleo@example.com", "dora@example.com", "emil@example.com", "ada@example.com",
+			"fay@example.com",
 		},
 	},
 	{
 		name: "url", text: true, parse: "URL", valid: typed.URL, format: "uri", control: "Website", class: "name",
 		check: `length({}) <= 2000 AND {} ~ '^https?://[^[:space:]]+$'`,
-		samples: [6]string{
+		samples: [7]string{
 			"https://example.com/one", "https://example.com/two", "https://example.com/three", "", "", "https://example.com/four",
 		},
 	},
 	{
 		name: "phone", text: true, parse: "Phone", valid: typed.Phone, format: "phone", control: "Phone", class: "nobreak",
 		check:   `length({}) <= 40 AND {} ~ '^[+]?[0-9 ()./-]+$'`,
-		samples: [6]string{"+353 1 555 0101", "+353 1 555 0102", "+353 1 555 0103", "", "", "+353 1 555 0101"},
+		samples: [7]string{"+353 1 555 0101", "+353 1 555 0102", "+353 1 555 0103", "", "", "+353 1 555 0101"},
 	},
 	{
 		name: "integer", text: true, unique: true, parse: "Integer", valid: typed.Integer, format: "integer", control: "Whole",
 		class: "num", sql: "bigint", json: `{}::text`, nth: `fmt.Sprint(n)`,
-		samples: [6]string{"1000", "2000", "7", "8", "9", "42"},
+		samples: [7]string{"1000", "2000", "7", "8", "9", "42", "11"},
 	},
 	{
 		name: "decimal", text: true, unique: true, parse: "Decimal", valid: typed.Decimal, format: "number", control: "Decimal",
 		class: "num", sql: "numeric", json: `{}::text`, nth: `fmt.Sprint(n)`,
-		samples: [6]string{"2.5", "3.5", "1.5", "1.25", "1.75", "2.5"},
+		samples: [7]string{"2.5", "3.5", "1.5", "1.25", "1.75", "2.5", "4.5"},
 	},
 	{
 		name: "percent", text: true, parse: "Percentage", valid: typed.Percentage, format: "percent", control: "Percent", class: "num",
 		sql: "numeric", check: `{} BETWEEN 0 AND 100 AND scale({}) <= 3`, json: `{}::text`, shown: "web.PercentText",
-		samples: [6]string{"12.5", "13.5", "100", "", "", "12.5"},
+		samples: [7]string{"12.5", "13.5", "100", "", "", "12.5", "14.5"},
 	},
-	{name: "money", control: "Decimal", class: "num", samples: [6]string{"50.00", "60.00", "70.00", "", "", "50.00"}},
+	{name: "money", control: "Decimal", class: "num", samples: [7]string{"50.00", "60.00", "70.00", "", "", "50.00", "80.00"}},
 	{
 		name: "date", unique: true, parse: "Date", format: "date", control: "Day", class: "date", sql: "date",
 		enter: "Enter the day as year-month-day, like 2026-11-21.", shown: "web.DateText", read: ".Display()",
 		valid: func(e *invalid.Error, at, text string) string { return typed.Date(e, at, text).String() },
 		nth:   `fmt.Sprint(2000+n, "-01-01")`, invalid: "tomorrow",
-		samples: [6]string{"2026-11-21", "2026-11-22", "2026-11-01", "2026-11-02", "2026-11-03", "2026-11-21"},
+		samples: [7]string{"2026-11-21", "2026-11-22", "2026-11-01", "2026-11-02", "2026-11-03", "2026-11-21", "2026-11-04"},
 	},
 	{
 		name: "time", text: true, parse: "Time", valid: typed.Time, format: "time", control: "Clock", class: "date",
 		sql: "time(0)", check: `{} < '24:00' AND extract(second FROM {}) = 0`, json: `left({}::text, 5)`,
 		enter: "Enter the time as hours and minutes, like 09:30.", invalid: "noon",
-		samples: [6]string{"09:30", "10:30", "11:30", "", "", "09:30"},
+		samples: [7]string{"09:30", "10:30", "11:30", "", "", "09:30", "12:30"},
 	},
 	{
 		name: "timestamp", text: true, parse: "Timestamp", valid: typed.Timestamp, format: "moment", control: "Moment", class: "date",
 		sql: "timestamptz(0)", check: `{} >= '1900-01-01 00:00:00Z' AND {} < '10000-01-01 00:00:00Z'`,
 		json:  `to_char({} AT TIME ZONE 'utc', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`,
 		enter: "Enter the day and the time in UTC.", shown: "web.TimestampText", invalid: "tomorrow",
-		samples: [6]string{"2026-11-21T09:30", "2026-11-22T09:30", "2026-11-23T09:30", "", "", "2026-11-21T09:30:00Z"},
+		samples: [7]string{"2026-11-21T09:30", "2026-11-22T09:30", "2026-11-23T09:30", "", "", "2026-11-21T09:30:00Z", "2026-11-24T09:30"},
 	},
 	{
 		name: "bool", control: "YesOrNo", class: "name", sql: "boolean", shown: "templates.YesNo",
-		samples: [6]string{"true", "false", "true", "", "", "true"},
+		samples: [7]string{"true", "false", "true", "", "", "true"},
 	},
 	{name: "choice", text: true, control: "OneOf", class: "nobreak", shown: "web.OptionText", invalid: "nothing of these"},
 	{name: "file"},

@@ -36,7 +36,11 @@ type file struct {
 // returns an error and leaves nothing behind.
 func Write(root string, r Resource) (paths []string, undo func() error, err error) {
 	for i, f := range r.Fields {
-		if f.Type == "ref" {
+		switch {
+		case f.Type != "ref":
+		case f.of == string(r.One):
+			r.Fields[i].To = Target{One: r.One, Many: r.Many, Package: r.One.Package(), Self: true}
+		default:
 			if r.Fields[i].To, err = target(root, f.of); err != nil {
 				return nil, nil, err
 			}

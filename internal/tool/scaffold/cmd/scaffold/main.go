@@ -33,12 +33,13 @@ type resource struct {
 
 // Help returns the syntax of fields.
 func (resource) Help() string {
-	return `A field is name:type or name:type:marks. The types are text, longtext, email, url, phone, integer, decimal, percent, money, date,
-time, timestamp, bool, choice(a|b|c), file, state(open>closed), lines(part:text,hours:decimal) and ref(customer): CONTRIBUTING.md has a
-table. A default comes behind the type, as in status:text=open. The marks are ? for a field that may be blank, unique for a value that no
-two records have in common, unique? for both, and alike for what two records have in common if the second looks like a repeat of the first.
-unique(vehicle,day,slot) is a rule over several fields. The first text that is required and has no default is what people call a
-record. The word external alone is for records that other systems know by ids of their own.
+	return `A field is name:type or name:type:marks. The types are text, longtext, email, url, phone, integer, decimal, percent, money,
+date, time, timestamp, bool, choice(a|b|c), file, state(open>closed), lines(part:text,hours:decimal) and ref(customer): CONTRIBUTING.md has
+a table. text(50), integer(1..100) and decimal(0..) have bounds. A default comes behind the type, as in status:text=open. The marks are ?
+for a field that may be blank, unique for a value that no two records have in common, unique? for both, and alike for what two records
+have in common if the second looks like a repeat of the first. unique(vehicle,day,slot) is a rule over several fields. The first text that
+is required and has no default is what people call a record. The word external alone is for records that other systems know by ids of
+their own.
 
   scaffold resource expense 'vendor:text:alike,spent_on:date,amount:money:alike,receipt:text:unique?'
   scaffold resource person 'name:text,email:email:unique,role:choice(owner|guest),employer:ref(customer):?'`
