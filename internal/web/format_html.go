@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/a-h/templ"
+	"github.com/go-chi/chi/v5"
 	"github.com/google/uuid"
 
 	"onlyonce/internal/conflict"
@@ -227,7 +228,7 @@ func (m *resource) compare(r *http.Request, f *templates.Form) error {
 	return nil
 }
 
-// versionsOf aligns two forms, with the names of the records that they refer to. The content of a typed file is gone.
+// versionsOf aligns two forms, with the names of the records that they refer to. The content of a chosen file isn't kept.
 func (m *resource) versionsOf(r *http.Request, saved, typed url.Values) []templates.VersionRow {
 	rows := versions(m.facts(saved), m.facts(m.withFiles(typed, saved)))
 	for i, row := range rows {
@@ -290,7 +291,9 @@ func (m *resource) formPage(w http.ResponseWriter, r *http.Request, f templates.
 		}
 		var all []templates.Option
 		for _, each := range offer {
-			all = append(all, templates.Option{Value: each.ID.String(), Text: each.Name})
+			if id := each.ID.String(); id != chi.URLParam(r, "id") { // a record isn't offered to itself
+				all = append(all, templates.Option{Value: id, Text: each.Name})
+			}
 		}
 		f.Offers[field] = OrNone(all)
 	}

@@ -200,20 +200,27 @@ func sameCommandInBothFormats(x *Case) {
 	x.WantOutcomes(Did, "replayed")
 }
 
-// shownWhereReferredTo: the pages of the records that a new one refers to lead to it, and to the form of another one.
+// shownWhereReferredTo: the pages of the records that a new one refers to lead to it, and to the form of another one. It isn't offered to
+// itself.
 func shownWhereReferredTo(x *Case) {
 	first := x.Ask(x.Command)
 	x.Format.Done(x, first)
+	id := x.Format.record(x, first)
+	for _, option := range Elements(x.Page(x.Caller.Get(x.Caller.Get(x.Resource.RecordAt(id)+"/edit").Location())).Form(), "option") {
+		if value, _ := Attr(option, "value"); value == id {
+			x.Errorf("the form of one of the %s offers it to itself", x.Resource.Plural())
+		}
+	}
 	for _, other := range x.Resource.Refers {
 		page := x.Page(x.Caller.Get(other.PageOf(Referred)))
-		page.LeadsTo(x.Resource.RecordAt(x.Format.record(x, first)))
+		page.LeadsTo(x.Resource.RecordAt(id))
 		for _, filter := range x.Resource.Filters {
 			name, _, _ := strings.Cut(filter, "=")
 			if x.Command.Get(name) != Referred || len(x.Resource.Refers) > 1 {
 				continue
 			}
 			page.LeadsTo(x.Resource.Path + "/new?" + name + "=" + Referred)
-			x.Page(x.Caller.Get(x.Resource.Path + "?" + name + "=" + Referred)).LeadsTo(x.Resource.RecordAt(x.Format.record(x, first)))
+			x.Page(x.Caller.Get(x.Resource.Path + "?" + name + "=" + Referred)).LeadsTo(x.Resource.RecordAt(id))
 			x.Page(x.Caller.Get(x.Resource.Path + "?" + name + "=" + Nobody)).
 				Says("No " + strings.ReplaceAll(x.Resource.Path[1:], "-", " ") + " found")
 		}
