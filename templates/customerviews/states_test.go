@@ -48,6 +48,11 @@ func states() map[string]templ.Component {
 		"distinction form refused": customerviews.ApartForm(page, customerviews.ChosenView{Form: templates.Form{
 			Title: "Not duplicates", Key: "k", Errors: wrong.Errors[:1],
 		}}),
+		"erase form": customerviews.EraseForm(page, templates.Form{Title: "Erase personal data", Key: "k"}, hostile, hostile),
+		"erase form refused": customerviews.EraseForm(page, templates.Form{
+			Title: "Erase personal data", Key: "k", Typed: url.Values{"reason": {hostile}},
+			Errors: templates.FieldErrors{{Control: "reason", Message: hostile}},
+		}, hostile, ""),
 		"customer form": customerviews.CustomerForm(page, templates.Form{Title: "New customer", Key: "k"}, nil, "", "same_email"),
 		"customer form, stale": customerviews.CustomerForm(page, templates.Form{
 			Title: "Edit customer", Key: "k", Version: 2, Notice: templates.Stale(record, stale),
