@@ -62,10 +62,9 @@ var NotArchived = conflict.Kind{
 	ToDo:    "Archive the customer first.",
 }
 
-// InUse is the conflict of erasing a customer with records that are still open, such as an unpaid invoice.
+// InUse is the conflict of erasing a customer with records that are still open.
 var InUse = conflict.Kind{
 	Slug: "customer-in-use", Title: "Customer still in use",
-	Meaning: "Something with this customer isn't finished, such as a draft or an unpaid invoice. Nothing was erased. " +
-		"You can use the key again.",
-	ToDo: "Finish it or void it, and erase the customer then.",
+	Meaning: "A record of this customer is still open. Nothing was erased. You can use the key again.",
+	ToDo:    "Close that record, and erase the customer then.",
 }
