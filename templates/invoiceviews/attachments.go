@@ -23,4 +23,14 @@ type Attachment struct {
 	Name, Href string
 	Size       string // "12 KiB"
 	Day        string // of the upload
+	RemoveHref string // asks before it is removed; empty if that is not possible
+}
+
+// RemoveAttachment is the page that asks before an attachment is removed.
+type RemoveAttachment struct {
+	templates.Form
+
+	Number, Href string // the invoice's number and page
+	Name         string
+	Removed      bool // it was already removed
 }

@@ -93,8 +93,16 @@ func states() map[string]templ.Component {
 		"remove payment again": invoiceviews.RemovePage(page, invoiceviews.Remove{
 			Form: templates.Form{Key: "k", Submit: "Remove payment"}, Href: "/invoices/1", Removed: true,
 		}),
+		"remove attachment": invoiceviews.RemoveAttachmentPage(page, invoiceviews.RemoveAttachment{
+			Form: templates.Form{Key: "k", Submit: "Remove attachment", Version: 1}, Number: hostile, Href: "/invoices/1", Name: hostile,
+		}),
+		"remove attachment again": invoiceviews.RemoveAttachmentPage(page, invoiceviews.RemoveAttachment{
+			Form: templates.Form{Key: "k", Submit: "Remove attachment"}, Href: "/invoices/1", Removed: true,
+		}),
 		"invoice": invoiceviews.InvoicePage(page, invoiceviews.Invoice{
-			Number: hostile, Notes: hostile,
+			Number: hostile, Notes: hostile, Attachments: invoiceviews.Attachments{Rows: []invoiceviews.Attachment{{
+				Name: hostile, Href: "/attachments/1/file", Size: "12 KiB", Day: "21 Nov 2026", RemoveHref: "/attachments/1/remove",
+			}}},
 			Lines: []invoiceviews.InvoiceLine{{Description: hostile}},
 			Taxes: []invoiceviews.TaxLine{{Rate: "23%"}},
 			Mails: invoiceviews.InvoiceMails{

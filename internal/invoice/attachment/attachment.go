@@ -1,9 +1,11 @@
-// Package attachment has the files that are attached to invoices. An invoice has each file once.
+// Package attachment has the files that are attached to invoices. An invoice has each file once. A removed attachment stays as a row with
+// its content, and is not shown any more.
 package attachment
 
 import (
 	"context"
 	"log/slog"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -22,10 +24,12 @@ type Attachment struct {
 
 	InvoiceID uuid.UUID   `json:"invoice_id"`
 	File      file.Stored `json:"file"`
+	RemovedAt time.Time   `json:"removed_at,omitzero"`
 }
 
 // Table is the table of attachments.
-var Table = record.Table[Attachment]{Name: "attachments", Fields: `'invoice_id', r.invoice_id, 'file', ` + file.JSON("file")}
+var Table = record.Table[Attachment]{Name: "attachments", Fields: `
+	'invoice_id', r.invoice_id, 'removed_at', r.removed_at, 'file', ` + file.JSON("file")}
 
 // Rule returns the rule for the files of attachments.
 func Rule() file.Rule {
@@ -60,11 +64,12 @@ var Create = idempotency.Define(idempotency.Spec[Draft, Attachment]{
 		tx.Exec(`
 			INSERT INTO attachments (tenant_id, id, invoice_id, file_name, file_digest)
 			VALUES (@tenant_id, @record_id, @invoice_id, @file_name, @file_digest)`, args)
+		tx.Exec(effect, pgx.NamedArgs{"effect": "file attached"})
 		return tx.Record()
 	},
 	Explain: map[string]idempotency.Explanation[Draft]{
-		"attachments_once": idempotency.Taken(Table, `r.invoice_id = @invoice_id AND r.file_digest = @file_digest`,
-			where, attached),
+		"attachments_once": idempotency.Taken(Table,
+			`r.invoice_id = @invoice_id AND r.file_digest = @file_digest AND r.removed_at IS NULL`, where, attached),
 		"attachments_invoice": idempotency.Missing[Draft],
 		"attachments_file":    idempotency.Missing[Draft], // can't happen: the same transaction inserts the content
 	},
@@ -72,6 +77,22 @@ var Create = idempotency.Define(idempotency.Spec[Draft, Attachment]{
 		return []slog.Attr{slog.String("invoice", d.InvoiceID.String()), slog.String("file", d.File.SHA256)}
 	},
 })
+
+// Remove removes an attachment from its invoice, in any state, because the issued document does not have it.
+var Remove = idempotency.Define(idempotency.Spec[struct{}, Attachment]{
+	Kind: idempotency.Transition, Name: "attachment.remove", Table: Table, Made: `r.removed_at IS NOT NULL`,
+	Statements: func(tx *idempotency.Tx, _ struct{}) idempotency.Result {
+		tx.Exec(`UPDATE attachments SET removed_at = now() WHERE tenant_id = @tenant_id AND id = @record_id`, nil)
+		tx.Exec(effect, pgx.NamedArgs{"effect": "attachment removed"})
+		return tx.Record()
+	},
+})
+
+// effect adds an effect on the invoice.
+const effect = `
+	INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
+	SELECT tenant_id, invoice_id, @operation, @idempotency_key, @effect FROM attachments
+	WHERE tenant_id = @tenant_id AND id = @record_id`
 
 func where(d Draft) pgx.NamedArgs {
 	return pgx.NamedArgs{"invoice_id": d.InvoiceID, "file_digest": d.File.Digest()}
@@ -106,7 +127,7 @@ func Rules() []conflict.Rule {
 // Name returns the display name of an attachment: the name of its file.
 func Name(a Attachment) string { return a.File.Name }
 
-// ListOf returns a page of the attachments of an invoice.
+// ListOf returns a page of the attachments of an invoice, without removed ones.
 func ListOf(ctx context.Context, pool *pgxpool.Pool, tenant, invoice uuid.UUID, page record.Page) (record.List[Attachment], error) {
-	return Table.List(ctx, pool, tenant, page, `r.invoice_id = @invoice`, pgx.NamedArgs{"invoice": invoice})
+	return Table.List(ctx, pool, tenant, page, `r.invoice_id = @invoice AND r.removed_at IS NULL`, pgx.NamedArgs{"invoice": invoice})
 }

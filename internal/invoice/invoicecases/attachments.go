@@ -14,7 +14,7 @@ func Attachments() sitetest.Resource {
 		Name: "attachment", Path: "/attachments", Parent: &sitetest.Parent{Resource: Invoices()},
 		Words:   sitetest.Words{Verb: "attach", Past: "attached", Button: "Attach file", Told: "File attached."},
 		Command: command, Label: "order.pdf",
-		Leaves: sitetest.Rows{"attachments": 1, "file_contents": 1, "intents": 1},
+		Leaves: sitetest.Rows{"attachments": 1, "file_contents": 1, "intents": 1, "intent_effects": 1},
 		Other:  url.Values{"file": {sitetest.FileValue("order.pdf", "%PDF-1.4 three posters")}},
 		Fields: []sitetest.Field{{
 			Name: "file", Valid: sitetest.FileValue("draft.pdf", "%PDF-1.4 two posters"),
@@ -24,6 +24,7 @@ func Attachments() sitetest.Resource {
 			Field: "file", Slug: "file-attached",
 			Value: sitetest.FileValue("a.txt", "the same"), Free: sitetest.FileValue("a.txt", "another"),
 		}},
+		Transitions: []sitetest.Transition{{Verb: "remove", Past: "removed", Leaves: sitetest.Rows{"intent_effects": 1}}},
 		OfCustomer: map[string]string{
 			"attachments.file_name": "kept with the invoice", "file_contents.content": "kept with the invoice",
 		},

@@ -284,6 +284,110 @@ func TestAttachedFile(t *testing.T) {
 	}
 }
 
+// TestRemovedAttachment: an attachment is removed once, in two tabs and with the API, and its file is gone for people and programs. The
+// history of the invoice shows it.
+func TestRemovedAttachment(t *testing.T) {
+	u := setupUploads(t)
+	u.person.Submit(u.path, formWith("wrong", "wrong.txt", "the wrong file"))
+	u.person.Submit(u.path, formWith("right", "right.txt", "the right file"))
+	list := u.listed()
+	wrong := "/attachments/" + list["wrong.txt"]
+	u.Page(u.person.Get(u.invoice)).LeadsTo(wrong + "/remove")
+	tab := func() sitetest.Page { return u.Page(u.person.Get(u.person.Get(wrong + "/remove").Location())) }
+	first, second := tab(), tab()
+	first.Says("Remove attachment 2026-0001: wrong.txt", "To bring it back, attach the file again.").LeadsTo(u.invoice)
+	const button = "Remove attachment"
+	for _, press := range []struct {
+		in   sitetest.Page
+		says string
+	}{{first, "Attachment removed."}, {second, "This attachment was already removed."}, {first, "We ignored the duplicate submission"}} {
+		u.Page(u.person.Get(u.person.Press(press.in, button).Location())).Says(press.says)
+	}
+	tab().Says("This attachment was already removed.")
+	a := u.program.Post("/api/v1"+wrong+"/remove", "")
+	if a.Status != http.StatusOK || !strings.Contains(a.Body, `"removed_at":`) {
+		t.Error(a)
+	}
+	p := u.Page(u.person.Get(u.invoice)).Says("Attachments right.txt 14 B", "Attachment removed", "File attached")
+	if strings.Contains(p.Text(), "wrong.txt") {
+		t.Error("the page shows the removed attachment")
+	}
+	for _, a := range []sitetest.Answer{u.person.Get(wrong + "/file"), u.program.Get("/api/v1" + wrong + "/file")} {
+		if a.Status != http.StatusNotFound {
+			t.Errorf("the removed file: %v", a)
+		}
+	}
+	if left := u.listed(); len(left) != 1 || left["right.txt"] == "" {
+		t.Errorf("left: %v", left)
+	}
+	if n := sitetest.Get[int](u.Bundle, `SELECT count(*)::int FROM intent_effects WHERE effect = 'attachment removed'`); n != 1 {
+		t.Errorf("%d effects", n)
+	}
+	u.stored(2, 2)
+}
+
+// TestRemovedWhileItIsDownloaded: a download that has begun is completed.
+func TestRemovedWhileItIsDownloaded(t *testing.T) {
+	u := setupUploads(t)
+	content := strings.Repeat("0123456789", 500_000) // more than the connection buffers
+	u.person.Submit(u.path, formWith("large", "large.txt", content))
+	path := "/attachments/" + u.listed()["large.txt"]
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, u.person.URL+path+"/file", nil)
+	must.OK(t, err)
+	answer, err := u.person.HTTP.Do(r)
+	must.OK(t, err)
+	begin := make([]byte, 10)
+	_, err = io.ReadFull(answer.Body, begin)
+	must.OK(t, err)
+	if a := u.program.Post("/api/v1"+path+"/remove", ""); a.Status != http.StatusOK {
+		t.Fatal(a)
+	}
+	rest, err := io.ReadAll(answer.Body)
+	must.OK(t, err)
+	must.OK(t, answer.Body.Close())
+	if string(begin)+string(rest) != content {
+		t.Errorf("%d bytes of %d", len(begin)+len(rest), len(content))
+	}
+}
+
+// TestAttachedAgain: a removed file can be attached again, once, and that attachment can be removed too.
+func TestAttachedAgain(t *testing.T) {
+	u := setupUploads(t)
+	for i := range 2 {
+		for _, want := range []int{http.StatusSeeOther, http.StatusConflict} {
+			if a := u.person.Submit(u.path, formWith(fmt.Sprint(i, want), "a.txt", "the same")); a.Status != want {
+				t.Errorf("time %d: %v", i, a)
+			}
+		}
+		u.stored(i+1, 1)
+		id := u.listed()["a.txt"]
+		if a := u.person.Get("/attachments/" + id + "/file"); a.Body != "the same" {
+			t.Errorf("time %d: %v", i, a)
+		}
+		if a := u.program.Post("/api/v1/attachments/"+id+"/remove", ""); a.Status != http.StatusOK {
+			t.Errorf("time %d: %v", i, a)
+		}
+	}
+	if left := u.listed(); len(left) > 0 {
+		t.Errorf("left: %v", left)
+	}
+}
+
+// listed returns the ids of the attachments in the API's list, by the names of their files.
+func (u *uploads) listed() map[string]string {
+	u.Helper()
+	ids := map[string]string{}
+	for _, a := range sitetest.Decode[struct {
+		Attachments []struct {
+			ID   string
+			File struct{ Name string }
+		}
+	}](u.Bundle, u.program.Get("/api/v1"+u.path)).Attachments {
+		ids[a.File.Name] = a.ID
+	}
+	return ids
+}
+
 // everyAttachment returns the requests of the routes of attachments, for the invoice with the most.
 func everyAttachment(b *sitetest.Bundle, program, person *sitetest.Client) map[string][]sitetest.Request {
 	of, most, list := invoicecases.Attachments(), sitetest.RowID(1), func(id string) string { return "/invoices/" + id + "/attachments" }
@@ -310,6 +414,10 @@ func everyAttachment(b *sitetest.Bundle, program, person *sitetest.Client) map[s
 		},
 		"GET /attachments/{id}": {
 			sitetest.Looked(person, http.StatusSeeOther, one), sitetest.Looked(person, http.StatusOK, "/invoices/"+most),
+		},
+		"GET /attachments/{id}/remove": {
+			sitetest.Looked(person, http.StatusOK, one+"/remove?key=fresh"),
+			sitetest.Looked(person, http.StatusNotFound, "/attachments/"+sitetest.Nobody+"/remove"),
 		},
 		"GET /api/v1/attachments/{id}":      {sitetest.Looked(program, http.StatusOK, "/api/v1"+one)},
 		"GET /attachments/{id}/file":        {sitetest.Looked(person, http.StatusOK, one+"/file")},

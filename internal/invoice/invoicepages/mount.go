@@ -6,6 +6,7 @@ import (
 
 	"onlyonce/docs"
 	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/attachment"
 	"onlyonce/internal/invoice/payment"
 	"onlyonce/internal/invoice/schedule"
 	"onlyonce/internal/web"
@@ -16,11 +17,12 @@ import (
 type Pages struct {
 	*web.Site
 
-	invoices  *web.Mounted[invoice.Invoice]
-	payments  *web.Mounted[payment.Payment]
-	schedules *web.Mounted[schedule.Schedule]
-	documents *documents
-	sendsMail bool
+	invoices    *web.Mounted[invoice.Invoice]
+	payments    *web.Mounted[payment.Payment]
+	attachments *web.Mounted[attachment.Attachment]
+	schedules   *web.Mounted[schedule.Schedule]
+	documents   *documents
+	sendsMail   bool
 }
 
 // Mount mounts invoices with their payments, refunds and credit notes. sendsMail is set if a mail server is configured.

@@ -70,7 +70,7 @@ func (s *Pages) invoicePage(r *http.Request, p templates.Page, inv invoice.Invoi
 	if view.Mails, err = s.mailRows(r, inv); err != nil {
 		return nil, err
 	}
-	if view.Attachments, err = s.attachments(r, inv); err != nil {
+	if view.Attachments, err = s.attachmentRows(r, inv); err != nil {
 		return nil, err
 	}
 	if view.Mentions, err = s.mentions(r, inv); err != nil {

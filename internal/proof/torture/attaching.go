@@ -31,7 +31,7 @@ func fileRules() []rule {
 	return []rule{
 		{"a file is attached once", `
 			SELECT format('%s times a file at invoice %s', count(*), invoice_id)
-			FROM attachments GROUP BY tenant_id, invoice_id, file_digest HAVING count(*) > 1`},
+			FROM attachments WHERE removed_at IS NULL GROUP BY tenant_id, invoice_id, file_digest HAVING count(*) > 1`},
 		{"every attachment has its content", `
 			SELECT format('attachment %s', id)
 			FROM attachments a LEFT JOIN file_contents c ON (c.tenant_id, c.digest) = (a.tenant_id, a.file_digest)

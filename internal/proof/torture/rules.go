@@ -173,7 +173,7 @@ func recordOfIntent() string {
 		"invoice.%": "invoices", "customer.%": "customers", "customer.%merge": "customer_merges", "webhook.receive": "webhook_events",
 		"settings.%": "settings", "payment.%": "payments", "user.%": "users", "refund.create": "refunds",
 		"credit_note.create": "credit_notes", "mail.send": "mails", "schedule.%": "schedules", "schedule.bill%": "schedule_periods",
-		"attachment.create": "attachments", "sign_up.%": "sign_ups",
+		"attachment.%": "attachments", "sign_up.%": "sign_ups",
 	} {
 		all = append(all, fmt.Sprintf(
 			`SELECT FROM %s r WHERE o.operation LIKE '%s' AND r.tenant_id = o.tenant_id AND r.id = record_id`, table, operations))
