@@ -326,30 +326,6 @@ func TestRemovedAttachment(t *testing.T) {
 	u.stored(2, 2)
 }
 
-// TestRemovedWhileItIsDownloaded: a download that has begun is completed.
-func TestRemovedWhileItIsDownloaded(t *testing.T) {
-	u := setupUploads(t)
-	content := strings.Repeat("0123456789", 500_000) // more than the connection buffers
-	u.person.Submit(u.path, formWith("large", "large.txt", content))
-	path := "/attachments/" + u.listed()["large.txt"]
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, u.person.URL+path+"/file", nil)
-	must.OK(t, err)
-	answer, err := u.person.HTTP.Do(r)
-	must.OK(t, err)
-	begin := make([]byte, 10)
-	_, err = io.ReadFull(answer.Body, begin)
-	must.OK(t, err)
-	if a := u.program.Post("/api/v1"+path+"/remove", ""); a.Status != http.StatusOK {
-		t.Fatal(a)
-	}
-	rest, err := io.ReadAll(answer.Body)
-	must.OK(t, err)
-	must.OK(t, answer.Body.Close())
-	if string(begin)+string(rest) != content {
-		t.Errorf("%d bytes of %d", len(begin)+len(rest), len(content))
-	}
-}
-
 // TestAttachedAgain: a removed file can be attached again, once, and that attachment can be removed too.
 func TestAttachedAgain(t *testing.T) {
 	u := setupUploads(t)
