@@ -111,7 +111,7 @@ var insertInvoice = `
 	)`
 
 // insertedInvoice selects an [Invoice], as Find returns it, from the rows that insertInvoice returns.
-const insertedInvoice = `
+var insertedInvoice = `
 	SELECT json_build_object(
 		'id', i.id, 'number', i.number, 'status', i.status, 'overdue', false, 'paid', 0, 'credited', 0, 'open', 0,
 		'currency', i.currency,

@@ -8,6 +8,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"onlyonce/internal/conflict"
+	"onlyonce/internal/file"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/record"
 	"onlyonce/internal/value/date"
@@ -83,11 +84,14 @@ const (
 	StatusVoid     = "void"
 )
 
-// sellerJSON is the JSON of a [Seller] from the settings s, and buyerJSON of a [Buyer] from the customer c.
-const (
-	sellerJSON = `json_build_object(
+// sellerJSON is the JSON of a [Seller] from the settings s.
+var sellerJSON = `json_build_object(
 		'name', s.name, 'email', s.email, 'address', s.address, 'country', s.country, 'tax_id', s.tax_id,
-		'account_holder', s.account_holder, 'account_number', s.account_number, 'bic', s.bic)`
+		'account_holder', s.account_holder, 'account_number', s.account_number, 'bic', s.bic,
+		'logo', (SELECT ` + file.JSON("file") + ` FROM logos r WHERE r.tenant_id = s.tenant_id AND r.settings_id = s.id))`
+
+// buyerJSON is the JSON of a [Buyer] from the customer c.
+const (
 	buyerJSON   = `json_build_object(` + buyerFields + `)`
 	buyerFields = `'id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id`
 )
@@ -98,6 +102,8 @@ type Seller struct {
 	Email string `json:"email,omitzero" format:"email"`
 	party.Details
 	party.BankAccount
+
+	Logo file.Stored `json:"logo,omitzero" doc:"The logo that its documents show."`
 }
 
 // Buyer is the customer on an invoice: its current data for a draft, or its data when the invoice was issued.

@@ -65,13 +65,14 @@ var Issue = idempotency.Define(idempotency.Spec[IssueDraft, Invoice]{
 	},
 })
 
-// The statements that issue an invoice, in this order.
+// issueDraft, queueFirstMail and mailQueued issue an invoice, in this order.
+var issueDraft = `
+	UPDATE invoices SET status = 'issued', issued_at = now(), bill_to = (
+			SELECT ` + buyerJSON + ` FROM customers c WHERE c.tenant_id = invoices.tenant_id AND c.id = invoices.customer_id),
+		seller = (SELECT ` + sellerJSON + ` FROM settings s WHERE s.tenant_id = invoices.tenant_id AND s.id = invoices.tenant_id)
+	WHERE tenant_id = @tenant_id AND id = @record_id AND status = 'draft'`
+
 const (
-	issueDraft = `
-		UPDATE invoices SET status = 'issued', issued_at = now(), bill_to = (
-				SELECT ` + buyerJSON + ` FROM customers c WHERE c.tenant_id = invoices.tenant_id AND c.id = invoices.customer_id),
-			seller = (SELECT ` + sellerJSON + ` FROM settings s WHERE s.tenant_id = invoices.tenant_id AND s.id = invoices.tenant_id)
-		WHERE tenant_id = @tenant_id AND id = @record_id AND status = 'draft'`
 	queueFirstMail = `
 		INSERT INTO mails (tenant_id, id, invoice_id, message)
 		SELECT tenant_id, @mail_id, id, @message::text FROM invoices

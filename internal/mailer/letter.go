@@ -20,6 +20,9 @@ type Letter struct {
 	HTML              string // "" for none
 	File              []byte // an attached PDF file; nil for none
 	FileName          string
+	// Image is a picture that the HTML shows from the address cid:image; nil for none.
+	Image                []byte
+	ImageType, ImageName string
 	// Demo is set for a tenant of the demo, whose mails are never sent.
 	Demo bool
 }
@@ -41,6 +44,10 @@ func (l Letter) message(sender string) (*gomail.Msg, error) {
 	msg.SetBodyString(gomail.TypeTextPlain, l.Text)
 	if l.HTML != "" {
 		msg.AddAlternativeString(gomail.TypeTextHTML, l.HTML)
+	}
+	if l.Image != nil {
+		msg.EmbedReadSeeker(l.ImageName, bytes.NewReader(l.Image), gomail.WithFileContentID("<image>"),
+			gomail.WithFileContentType(gomail.ContentType(l.ImageType)))
 	}
 	if l.File != nil {
 		msg.AttachReadSeeker(l.FileName, bytes.NewReader(l.File), gomail.WithFileContentType("application/pdf"))

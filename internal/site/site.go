@@ -5,6 +5,7 @@ import (
 	"onlyonce/internal/customer/customerpages"
 	"onlyonce/internal/invoice/invoicepages"
 	"onlyonce/internal/invoice/invoiceroom"
+	"onlyonce/internal/invoice/logo/logopages"
 	"onlyonce/internal/invoice/series/seriespages"
 	"onlyonce/internal/invoice/webhook/webhookpages"
 	"onlyonce/internal/people/peoplepages"
@@ -25,6 +26,7 @@ func Mount(people peoplepages.Config, sendsMail bool, more ...func(*web.Site)) f
 		invoices.MountSchedules()
 		invoices.MountOutbox()
 		peoplepages.Mount(s, people)
+		logopages.Mount(s)
 		seriespages.Mount(s)
 		webhookpages.Mount(s, people.Key)
 		for _, mount := range more {

@@ -60,6 +60,7 @@ type Party struct {
 	Name, Href, Email string
 	Address           []string // lines
 	TaxID             string
+	LogoHref          string // "" for none
 }
 
 // small returns the lines below the name.

@@ -93,6 +93,9 @@ func states() map[string]templ.Component {
 		"remove payment again": invoiceviews.RemovePage(page, invoiceviews.Remove{
 			Form: templates.Form{Key: "k", Submit: "Remove payment"}, Href: "/invoices/1", Removed: true,
 		}),
+		"logo": invoiceviews.LogoPage(page, templates.RecordView{
+			Name: hostile, Actions: []templates.Action{{Text: "Remove", Href: "/logos/1/remove"}},
+		}, "/logos/1/file"),
 		"remove attachment": invoiceviews.RemoveAttachmentPage(page, invoiceviews.RemoveAttachment{
 			Form: templates.Form{Key: "k", Submit: "Remove attachment", Version: 1}, Number: hostile, Href: "/invoices/1", Name: hostile,
 		}),
@@ -100,7 +103,8 @@ func states() map[string]templ.Component {
 			Form: templates.Form{Key: "k", Submit: "Remove attachment"}, Href: "/invoices/1", Removed: true,
 		}),
 		"invoice": invoiceviews.InvoicePage(page, invoiceviews.Invoice{
-			Number: hostile, Notes: hostile, Attachments: invoiceviews.Attachments{Rows: []invoiceviews.Attachment{{
+			Number: hostile, Notes: hostile, Seller: invoiceviews.Party{Name: hostile, LogoHref: "/invoices/1/logo"},
+			Attachments: invoiceviews.Attachments{Rows: []invoiceviews.Attachment{{
 				Name: hostile, Href: "/attachments/1/file", Size: "12 KiB", Day: "21 Nov 2026", RemoveHref: "/attachments/1/remove",
 			}}},
 			Lines: []invoiceviews.InvoiceLine{{Description: hostile}},

@@ -117,10 +117,10 @@ func attached(_ Draft, first Attachment) error {
 // Rules returns the uniqueness rules of attachments.
 func Rules() []conflict.Rule {
 	return []conflict.Rule{{
-		Constraint: "attachments_once",
-		Sentence:   "An invoice has each file once, under any name.",
-		Answer:     "The first attachment is kept. The second is refused, with a link to the first.",
-		Conflict:   &Attached,
+		Constraint: "attachments_once", Optional: true,
+		Sentence: "An invoice has each file once, under any name, unless it was removed.",
+		Answer:   "The first attachment is kept. The second is refused, with a link to the first.",
+		Conflict: &Attached,
 	}}
 }
 

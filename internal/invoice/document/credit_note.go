@@ -7,11 +7,12 @@ import (
 	"onlyonce/internal/invoice/pdf"
 )
 
-// OfCreditNote returns the document of a credit note, with the parties of its invoice. The document never changes.
-func OfCreditNote(n credit.Note, inv invoice.Invoice) pdf.Document {
+// OfCreditNote returns the document of a credit note, with the parties and the logo of its invoice. The document never changes.
+func OfCreditNote(n credit.Note, inv invoice.Invoice, logo pdf.Image) pdf.Document {
 	money := n.Currency.Display
 	shown := pdf.Document{
-		Title: "Credit note " + n.Number, At: n.CreatedAt, Seller: seller(inv), Role: "Credit to", Buyer: buyer(inv),
+		Title: "Credit note " + n.Number, At: n.CreatedAt, Seller: seller(inv), Logo: logo, Role: "Credit to",
+		Buyer: buyer(inv),
 		Facts: []pdf.Fact{
 			{Label: "Date", Value: n.Date.Time().Format(day)}, {Label: "Credits invoice", Value: inv.Number},
 		},

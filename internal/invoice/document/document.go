@@ -3,24 +3,39 @@ package document
 
 import (
 	"cmp"
+	"context"
+	"io"
 	"strings"
 
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"onlyonce/internal/file"
 	"onlyonce/internal/invalid/text"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/pdf"
 	"onlyonce/internal/value/party"
 )
 
-// Of returns the document of an invoice. After the invoice was issued, only the mark of a void one changes: payments are not included. It
-// may return [money.ErrRange].
-func Of(inv invoice.Invoice) (pdf.Document, error) {
+// Logo returns the logo that the documents of an invoice show; zero for none.
+func Logo(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, inv invoice.Invoice) (pdf.Image, error) {
+	if inv.Seller.Logo == (file.Stored{}) {
+		return pdf.Image{}, nil
+	}
+	content, err := io.ReadAll(file.Open(ctx, pool, tenant, inv.Seller.Logo))
+	return pdf.Image{Type: inv.Seller.Logo.Type, Content: content}, err //nolint:wrapcheck // it is of package file, which wraps it
+}
+
+// Of returns the document of an invoice with its logo. After the invoice was issued, only the mark of a void one changes: payments are not
+// included. It may return [money.ErrRange].
+func Of(inv invoice.Invoice, logo pdf.Image) (pdf.Document, error) {
 	totals, err := invoice.TotalsOf(inv.Lines)
 	if err != nil {
 		return pdf.Document{}, err
 	}
 	money := inv.Currency.Display
 	shown := pdf.Document{
-		Title: "Invoice " + inv.Number, At: inv.IssuedAt, Seller: seller(inv), Role: "Bill to", Buyer: buyer(inv),
+		Title: "Invoice " + inv.Number, At: inv.IssuedAt, Seller: seller(inv), Logo: logo, Role: "Bill to", Buyer: buyer(inv),
 		Facts: []pdf.Fact{
 			{Label: "Issue date", Value: inv.IssueDate.Time().Format(day)}, {Label: "Due date", Value: inv.DueDate.Time().Format(day)},
 		},

@@ -2,6 +2,7 @@ package invoicecases
 
 import (
 	"fmt"
+	"image/color"
 
 	"onlyonce/internal/site/sitetest"
 )
@@ -102,6 +103,10 @@ func GrowInvoices(b *sitetest.Bundle) {
 		SELECT '%[1]s', pg_temp.id(n), pg_temp.id(greatest(1, n - %[2]d + 1)), n || '.txt',
 			sha256((1 + (n - 1) %% %[2]d)::text::bytea)
 		FROM generate_series(1, 2 * %[2]d - 1) AS n;
+		INSERT INTO file_contents (tenant_id, digest, type, content) VALUES ('%[1]s', sha256('\x%[4]x'), 'image/png', '\x%[4]x');
+		INSERT INTO logos (tenant_id, id, file_name, file_digest, removed_at)
+		SELECT '%[1]s', pg_temp.id(n), n || '.png', sha256('\x%[4]x'), CASE WHEN n < %[2]d THEN now() END
+		FROM generate_series(1, %[2]d) AS n;
 		INSERT INTO credit_note_series (tenant_id, year, last) SELECT '%[1]s', 3000 + n, n FROM generate_series(1, %[2]d) AS n;
 		INSERT INTO invoice_number_starts (tenant_id, year, first) SELECT '%[1]s', 3000 + n, n FROM generate_series(1, %[2]d) AS n;
 		INSERT INTO next_numbers (tenant_id, id, number)
@@ -128,7 +133,7 @@ func GrowInvoices(b *sitetest.Bundle) {
 		INSERT INTO standing (tenant_id, of_id, kind, day, currency, amount, invoices)
 		SELECT tenant_id, id, 'due_month', '2026-01-01', 'EUR', part, part FROM customers, unnest(ARRAY[-1, 1]) AS part
 		WHERE tenant_id = '%[1]s'`,
-		b.Acme.ID, sitetest.Many, Drafts))
+		b.Acme.ID, sitetest.Many, Drafts, PNG(1, 1, color.White)))
 	growPeriods(b)
 	growInvoiceDistinctions(b)
 	growWebhooks(b)

@@ -26,12 +26,17 @@ func newDocuments() *documents {
 	return &documents{renderer: pdf.New(), rendered: semaphore.NewWeighted(documentsAtOnce)}
 }
 
-func (d *documents) ofInvoice(r *http.Request, inv invoice.Invoice) (web.File, error) {
-	shown, err := document.Of(inv)
+// invoicePDF renders an invoice.
+func (s *Pages) invoicePDF(r *http.Request, inv invoice.Invoice) (web.File, error) {
+	logo, err := document.Logo(r.Context(), s.Pool, web.Principal(r).Tenant, inv)
 	if err != nil {
 		return web.File{}, err
 	}
-	return d.file(r.Context(), document.Name(inv), shown)
+	shown, err := document.Of(inv, logo)
+	if err != nil {
+		return web.File{}, err
+	}
+	return s.documents.file(r.Context(), document.Name(inv), shown)
 }
 
 // file renders a document, a few at a time. It returns errCrowded if it waits too long.
@@ -50,5 +55,9 @@ func (s *Pages) creditNotePDF(r *http.Request, n credit.Note) (web.File, error) 
 	if err != nil {
 		return web.File{}, err
 	}
-	return s.documents.file(r.Context(), document.CreditNoteName(n), document.OfCreditNote(n, inv))
+	logo, err := document.Logo(r.Context(), s.Pool, web.Principal(r).Tenant, inv)
+	if err != nil {
+		return web.File{}, err
+	}
+	return s.documents.file(r.Context(), document.CreditNoteName(n), document.OfCreditNote(n, inv, logo))
 }

@@ -2,13 +2,11 @@ package invoicepages
 
 import (
 	"context"
-	"net/http"
-	"net/http/httptest"
 	"testing"
 
 	"golang.org/x/sync/semaphore"
 
-	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/pdf"
 	"onlyonce/internal/web"
 )
 
@@ -21,7 +19,7 @@ func TestFewDocumentsAtOnce(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := d.ofInvoice(httptest.NewRequestWithContext(ctx, http.MethodGet, "/", http.NoBody), invoice.Invoice{})
+	_, err := d.file(ctx, "", pdf.Document{})
 	if name := web.ProblemName(err); name != "busy" {
 		t.Errorf("%v: %q", err, name)
 	}

@@ -10,7 +10,9 @@ import (
 
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/customer"
+	"onlyonce/internal/file"
 	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/logo"
 	"onlyonce/internal/people/settings"
 	"onlyonce/internal/value/date"
 	"onlyonce/internal/value/money"
@@ -44,7 +46,9 @@ func (s *Pages) mountInvoices() {
 		Summary: "One invoice.", Page: s.invoicePage, Changes: invoiceChanges, Beside: invoice.Postings, BesideText: postingText,
 	})
 	web.Download(m, "pdf", "application/pdf", "The invoice as a PDF file. A draft or a void invoice says so on each page.",
-		s.documents.ofInvoice)
+		s.invoicePDF)
+	web.Stored(m, "logo", "The logo of the business on the invoice, or 404 without one.", logo.Rule(),
+		func(inv invoice.Invoice) file.Stored { return inv.Seller.Logo })
 	web.Download(m, "ubl", "application/xml", "The issued invoice as an e-invoice: UBL 2.1 with the terms of EN 16931.", invoiceUBL,
 		&invoice.NotIssued)
 	web.Create(m, "Create an invoice. Leave number out to get the next one in the series, and due_date to get the one by "+

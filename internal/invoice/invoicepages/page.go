@@ -5,6 +5,7 @@ import (
 
 	"github.com/a-h/templ"
 
+	"onlyonce/internal/file"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/document"
 	"onlyonce/internal/value/date"
@@ -16,9 +17,13 @@ import (
 // seller returns the view of the business that bills, for an invoice and its credit notes.
 func seller(inv invoice.Invoice) invoiceviews.Party {
 	is := inv.Seller
-	return invoiceviews.Party{
+	shown := invoiceviews.Party{
 		Name: is.Name, Email: is.Email, Address: document.AddressLines(is.Details), TaxID: document.TaxText(is.Details),
 	}
+	if is.Logo != (file.Stored{}) {
+		shown.LogoHref = "/invoices/" + inv.ID.String() + "/logo"
+	}
+	return shown
 }
 
 // buyer returns the view of the customer.

@@ -120,6 +120,7 @@ func everyInvoice(b *sitetest.Bundle, program, person *sitetest.Client) map[stri
 	maps.Copy(routes, everyWebhook(b, person))
 	maps.Copy(routes, everyDuplicateInvoice(b, program, person))
 	maps.Copy(routes, everyNextNumber(b, program, person))
+	maps.Copy(routes, everyLogo(b, program, person))
 	return routes
 }
 

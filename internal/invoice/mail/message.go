@@ -9,6 +9,7 @@ import (
 
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/document"
+	"onlyonce/internal/invoice/pdf"
 	"onlyonce/internal/mailer"
 )
 
@@ -44,7 +45,7 @@ type letter struct {
 	Stays                                 string // the number of the invoice that a duplicate was voided for, or ""
 	Lines                                 []letterLine
 	Total, Paid, Open                     string
-	HasPayments, Attached                 bool
+	HasPayments, Attached, Logo           bool
 	Notes                                 string
 }
 
@@ -67,9 +68,9 @@ func letterOf(inv invoice.Invoice) letter {
 }
 
 // write composes a mail. It is the same in each attempt, except for payments made meanwhile.
-func (l letters) write(m Mail, inv invoice.Invoice, file []byte) (mailer.Letter, error) {
+func (l letters) write(m Mail, inv invoice.Invoice, logo pdf.Image, file []byte) (mailer.Letter, error) {
 	content := letterOf(inv)
-	content.Attached, content.Message = file != nil, m.Message
+	content.Attached, content.Message, content.Logo = file != nil, m.Message, logo.Content != nil
 	var text, page strings.Builder
 	saying := l.text
 	if m.Kind == KindVoid {
@@ -86,5 +87,6 @@ func (l letters) write(m Mail, inv invoice.Invoice, file []byte) (mailer.Letter,
 	return mailer.Letter{
 		From: inv.Seller.Name, ReplyTo: inv.Seller.Email, To: m.Recipient, Subject: m.Subject, MessageID: m.MessageID, Date: m.CreatedAt,
 		Text: text.String(), HTML: page.String(), File: file, FileName: document.Name(inv),
+		Image: logo.Content, ImageType: logo.Type, ImageName: inv.Seller.Logo.Name,
 	}, nil
 }

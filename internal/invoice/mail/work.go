@@ -79,14 +79,18 @@ func (w writer) write(ctx context.Context, job Job) (mailer.Letter, error) {
 		return mailer.Letter{}, unread(err)
 	}
 	var file []byte
+	var logo pdf.Image
 	if m.Kind != KindVoid {
-		if file, err = w.attachment(ctx, inv); err != nil {
+		if logo, err = document.Logo(ctx, w.pool, job.Tenant, inv); err != nil {
+			return mailer.Letter{}, unread(err)
+		}
+		if file, err = w.attachment(ctx, inv, logo); err != nil {
 			return mailer.Letter{}, &mailer.UnwrittenError{
 				Outcome: mailer.Again, Reason: "The invoice couldn't be written as a PDF file.", Err: err,
 			}
 		}
 	}
-	l, err := w.letters.write(m, inv, file)
+	l, err := w.letters.write(m, inv, logo, file)
 	l.Demo = demo
 	return l, err
 }
@@ -95,8 +99,8 @@ func (w writer) write(ctx context.Context, job Job) (mailer.Letter, error) {
 const maxAttachment = 5 << 20
 
 // attachment renders the issued invoice as a PDF file from its frozen data. It returns nil if the file is too large.
-func (w writer) attachment(ctx context.Context, inv invoice.Invoice) ([]byte, error) {
-	shown, err := document.Of(inv)
+func (w writer) attachment(ctx context.Context, inv invoice.Invoice, logo pdf.Image) ([]byte, error) {
+	shown, err := document.Of(inv, logo)
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ type Document struct {
 	// At is the file's time of creation. It must be the same each time for the same record.
 	At     time.Time
 	Seller Party
+	Logo   Image // of the seller; zero for none
 	Buyer  Party
 	// Role is the label of the buyer: "Bill to".
 	Role string
@@ -29,6 +30,12 @@ type Party struct {
 	Address []string // lines
 	TaxID   string
 	Email   string
+}
+
+// Image is a PNG or JPEG file.
+type Image struct {
+	Type    string // "image/png" or "image/jpeg"
+	Content []byte
 }
 
 // Fact is a label with a value.

@@ -6,6 +6,7 @@ import "fmt"
 type document struct {
 	shaper *shaper
 	mark   string
+	logo   drawing
 	pages  []*page
 	y      int // the top of the free space on the last page
 	// again draws the beginning of every further page, such as the head of a table; nil for nothing.
@@ -63,7 +64,15 @@ func (d *document) block(x, width, size int, style style, shade gray, text strin
 // compose writes everything but the footers.
 func (d *document) compose(shown Document) {
 	d.next()
-	d.block(left, right-left, large, bold, black, shown.Title)
+	width := right - left
+	if d.logo.width > 0 {
+		width -= d.logo.width + 2*paragraph
+		d.page().draw(d.logo, right-d.logo.width, top-d.logo.height)
+	}
+	d.block(left, width, large, bold, black, shown.Title)
+	if d.logo.width > 0 && len(d.pages) == 1 {
+		d.y = min(d.y, top-d.logo.height)
+	}
 	d.y -= paragraph
 	d.parties(shown)
 	d.table(shown.Lines)

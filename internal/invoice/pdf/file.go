@@ -55,10 +55,15 @@ func (f *file) stream(entries string, content []byte) ref {
 	f.zip.Reset(&f.small)
 	_, _ = f.zip.Write(content) // memory never fails
 	_ = f.zip.Close()
+	return f.raw("/Filter /FlateDecode "+entries, f.small.Bytes())
+}
+
+// raw writes an object with bytes as they are, with further entries in its dictionary.
+func (f *file) raw(entries string, content []byte) ref {
 	r := f.reserve()
 	f.offsets[r] = f.Len()
-	fmt.Fprintf(f, "%d 0 obj\n<< /Length %d /Filter /FlateDecode %s >>\nstream\n", int(r), f.small.Len(), entries)
-	_, _ = f.small.WriteTo(f)
+	fmt.Fprintf(f, "%d 0 obj\n<< /Length %d %s >>\nstream\n", int(r), len(content), entries)
+	_, _ = f.Write(content)
 	fmt.Fprint(f, "\nendstream\nendobj\n")
 	return r
 }

@@ -36,21 +36,29 @@ func (r *Renderer) Missing(text string) (missing []rune, err error) {
 }
 
 // Render returns the file of a document. It takes time and memory in proportion to the texts, so the caller limits them and the number of
-// concurrent renderings. An error means that the program was built with broken fonts.
+// concurrent renderings. An error means that the program was built with broken fonts, or that the logo isn't an image of its type.
 func (r *Renderer) Render(shown Document) ([]byte, error) {
 	typefaces, err := r.typefaces()
 	if err != nil {
 		return nil, err
 	}
-	d := &document{shaper: newShaper(typefaces), mark: shown.Mark}
+	f := newFile()
+	logo, err := f.draw(shown.Logo)
+	if err != nil {
+		return nil, err
+	}
+	d := &document{shaper: newShaper(typefaces), mark: shown.Mark, logo: logo}
 	d.compose(shown)
 	d.number()
-	f := newFile()
 	var fonts strings.Builder
 	for i, font := range d.shaper.fonts {
 		fmt.Fprintf(&fonts, "/F%d %s ", i, font.write(f))
 	}
-	resources := f.object("<< /Font << " + fonts.String() + ">> >>")
+	images := ""
+	if logo.width > 0 {
+		images = "/XObject << /Logo " + logo.ref.String() + " >> "
+	}
+	resources := f.object("<< /Font << " + fonts.String() + ">> " + images + ">>")
 	tree := f.reserve()
 	var kids strings.Builder
 	for _, p := range d.pages {
