@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/prometheus/client_golang/prometheus"
@@ -24,6 +25,8 @@ const (
 	mailWorkers = 4
 	// jobConns are the connections of background jobs to the database: a worker holds none while it sends.
 	jobConns = 3
+	// failedJobs is the time for which admins of the installation see jobs that failed.
+	failedJobs = 7 * 24 * time.Hour
 )
 
 // startJobs starts the jobs, beside the server. It polls for them, once a second: unlike LISTEN, polling works through every
@@ -47,6 +50,7 @@ func (a *App) startJobs(ctx context.Context) error {
 		ErrorHandler: jobErrors{a.config.Log, a.config.Site.Rooms}, Middleware: a.tracing.jobs(),
 		Queues:     map[string]river.QueueConfig{mailer.Queue: {MaxWorkers: mailWorkers}},
 		JobTimeout: mails.AttemptTime(), RescueStuckJobsAfter: 2 * mails.AttemptTime(),
+		CancelledJobRetentionPeriod: failedJobs, DiscardedJobRetentionPeriod: failedJobs,
 	}
 	if err := a.addLinkMails(workers, mails); err != nil {
 		return err

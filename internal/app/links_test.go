@@ -234,6 +234,15 @@ func TestInvitationsThatAreNotSent(t *testing.T) {
 			if state, reason := b.linkMail(); state != mailer.StateFailed || reason != c.want || len(s.Messages()) != 0 {
 				t.Errorf("%s %q, %d messages", state, reason, len(s.Messages()))
 			}
+			must.Until(t, "admins see the job of a mail that can't be sent, and none of one that needn't", func() bool {
+				var job, failure string
+				const one = `SELECT state::text, COALESCE(errors::text, '') FROM river.river_job`
+				err := admin.QueryRow(t.Context(), one).Scan(&job, &failure)
+				if name == "refused" || name == "another key" {
+					return err == nil && job == "cancelled" && !strings.Contains(failure, "mailbox")
+				}
+				return err == nil && job == "completed"
+			})
 		})
 	}
 }

@@ -148,8 +148,12 @@ func (w *Worker[J]) NextRetry(job *river.Job[J]) time.Time {
 	return time.Now().Add(w.config.Retry << (min(job.Attempt, MaxAttempts) - 1))
 }
 
-// ErrAgain is the only error that River gets, because River stores errors in a table that row-level security does not protect.
-var ErrAgain = errors.New("the mail was not taken")
+// River gets only these errors about a mail, because it stores errors in a table that row-level security does not protect. With
+// ErrAgain it tries again. With ErrFailed it cancels the job, so that admins of the installation see it.
+var (
+	ErrAgain  = errors.New("the mail was not taken")
+	ErrFailed = errors.New("the mail can't be sent")
+)
 
 // Work makes one attempt. Its outcome is stored in the transaction that ends the job. If the process dies after the server has accepted
 // the mail and before that, the mail is sent again with the same Message-ID.
@@ -177,10 +181,14 @@ func (w *Worker[J]) Work(ctx context.Context, job *river.Job[J]) error {
 	if a.Outcome, a.Duration = end.outcome, time.Since(start); w.config.Observe != nil {
 		w.config.Observe(ctx, a)
 	}
-	if end.outcome == Again {
+	switch end.outcome {
+	case Again:
 		return ErrAgain
+	case Failed:
+		return river.JobCancel(ErrFailed) //nolint:wrapcheck // for River
+	default:
+		return nil
 	}
-	return nil
 }
 
 // begin counts the attempt, and returns the reason why the previous one failed.
@@ -234,14 +242,14 @@ func (w *Worker[J]) attempt(ctx context.Context, job J) (ending, error) {
 	}
 }
 
-// end stores the outcome of an attempt, and ends the job in the same transaction, unless the mail is to be tried again.
+// end stores the outcome of an attempt, and ends the job in the same transaction, unless River ends it by an error of Work.
 func (w *Worker[J]) end(ctx context.Context, job *river.Job[J], a Attempt, e ending) error {
 	state := map[Outcome]string{Sent: StateSent, Kept: StateSent, Again: StateQueued, Failed: StateFailed, Dropped: StateFailed}[e.outcome]
 	return postgres.InTenant(ctx, w.config.Pool, a.Tenant, func(tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, w.mails.End, pgx.NamedArgs{
 			"tenant": a.Tenant, "mail": a.Mail, "state": state, "reason": e.reason, "text": e.text, "kept": e.outcome == Kept,
 		})
-		if err != nil || e.outcome == Again {
+		if err != nil || e.outcome == Again || e.outcome == Failed {
 			return err
 		}
 		_, err = river.JobCompleteTx[*riverpgxv5.Driver](ctx, tx, job)
