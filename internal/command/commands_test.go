@@ -209,7 +209,18 @@ func TestUserCommands(t *testing.T) {
 		b.mayLogIn("another password", true)
 	}
 	b.isWorthless("link")
-	for _, what := range []string{"password", "disable", "enable"} {
+	b.Spoil(t) // for a moment, the command grants itself the right
+	for _, c := range []struct {
+		flags []string
+		want  string
+	}{
+		{[]string{"--revoke"}, "unchanged"}, {nil, "granted"}, {nil, "unchanged"}, {[]string{"--revoke"}, "revoked"},
+	} {
+		if user := b.object(done, "", append([]string{"user", "admin", "Ada@example.com"}, c.flags...)...); user["outcome"] != c.want {
+			t.Errorf("admin %v: %v", c.flags, user)
+		}
+	}
+	for _, what := range []string{"password", "disable", "enable", "admin"} {
 		b.want(notFound, password, "user", what, "nobody@example.com")
 	}
 }
@@ -297,6 +308,7 @@ func TestTheDemoIsLeftAlone(t *testing.T) {
 	b.want(notFound, password, "user", "create", "ada@example.com", "--tenant", "Demo")
 	b.want(notFound, password, "user", "password", "demo@example.com")
 	b.want(notFound, "", "user", "disable", "demo@example.com")
+	b.want(notFound, "", "user", "admin", "demo@example.com")
 	if tenant := b.object(done, "", "tenant", "create", "Demo"); tenant["outcome"] != "created" {
 		t.Errorf("%v", tenant)
 	}

@@ -71,6 +71,7 @@ type commands struct {
 		Password userPassword `cmd:"" help:"Give a user the password that is read from stdin, and end sessions and a link to choose one."`
 		Disable  userDisable  `cmd:"" help:"Keep a user from logging in, and end sessions and a link to choose a password."`
 		Enable   userEnable   `cmd:"" help:"Let a user log in again."`
+		Admin    userAdmin    `cmd:"" help:"Let a user see all tenants and users, and try failed jobs again, or not with --revoke."`
 	} `cmd:"" help:"Users: people who may log in."`
 	Token struct {
 		Create tokenCreate `cmd:"" help:"Make an API token and print it, this once."`

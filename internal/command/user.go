@@ -97,6 +97,27 @@ func (c userEnable) Run(ctx context.Context, t *terminal) error {
 	return c.set(ctx, t, false, "enabled", "can log in")
 }
 
+type userAdmin struct {
+	person
+
+	Revoke bool `help:"Take the right away."`
+}
+
+// Run makes a user an admin of the installation, or takes the right away.
+func (c userAdmin) Run(ctx context.Context, t *terminal) error {
+	return t.withPool(ctx, func(ctx context.Context, pool *pgxpool.Pool) error {
+		changed, err := account.SetAdmin(ctx, pool, c.Email, !c.Revoke)
+		if err != nil {
+			return fmt.Errorf("user %s: %w", c.Email, err)
+		}
+		what, line := "granted", "is an admin of the installation, until the email or the password changes"
+		if c.Revoke {
+			what, line = "revoked", "is no admin of the installation"
+		}
+		return c.result(t, outcome(changed, what), line)
+	})
+}
+
 func (p person) set(ctx context.Context, t *terminal, disabled bool, what, line string) error {
 	return t.withPool(ctx, func(ctx context.Context, pool *pgxpool.Pool) error {
 		changed, err := account.SetDisabled(ctx, pool, p.Email, disabled)

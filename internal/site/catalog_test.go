@@ -50,8 +50,8 @@ func TestTenantComesFirst(t *testing.T) {
 }
 
 // TestTenantTablesAreGuarded: every table is either in the directory, or has forced row-level security with one permissive
-// policy. Other policies are restrictive. Users, tokens and sessions of the directory have a policy too, for transactions that
-// have entered a tenant.
+// policy. Other policies are restrictive. Users, tokens, sessions and admins of the directory have a policy too, for transactions
+// that have entered a tenant.
 func TestTenantTablesAreGuarded(t *testing.T) {
 	b := setup(t)
 	open := sitetest.Get[[]string](b, `
@@ -66,11 +66,11 @@ func TestTenantTablesAreGuarded(t *testing.T) {
 	const own = `(tenant_id = current_tenant())`
 	if n := sitetest.Get[int](b, `
 		SELECT count(*) FROM pg_policies p JOIN pg_class ON relname = p.tablename
-		WHERE tablename IN ('users', 'api_tokens', 'sessions') AND relforcerowsecurity
-			AND qual = '((current_tenant() IS NULL) OR `+own+`)'`); n != 3 {
-		t.Errorf("%d of users, api_tokens and sessions are guarded within a tenant", n)
+		WHERE tablename IN ('users', 'api_tokens', 'sessions', 'installation_admins') AND relforcerowsecurity
+			AND qual = '((current_tenant() IS NULL) OR `+own+`)'`); n != 4 {
+		t.Errorf("%d of users, api_tokens, sessions and installation_admins are guarded within a tenant", n)
 	}
-	if n := sitetest.Get[int](b, `SELECT count(*) FROM pg_policies WHERE permissive = 'PERMISSIVE'`); n != len(b.TenantTables())+3 {
+	if n := sitetest.Get[int](b, `SELECT count(*) FROM pg_policies WHERE permissive = 'PERMISSIVE'`); n != len(b.TenantTables())+4 {
 		t.Errorf("%d policies for %d tables", n, len(b.TenantTables()))
 	}
 }

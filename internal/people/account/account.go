@@ -29,6 +29,8 @@ type Principal struct {
 	Generation int
 	// Role is the present role of the user or the token.
 	Role Role
+	// Admin is set for an admin of the installation.
+	Admin bool
 }
 
 // Role is a set of rights in a tenant.

@@ -70,6 +70,10 @@ func TestExecutedSQL(t *testing.T) {
 		{"change", "end the other sessions", func(ctx context.Context, pool *pgxpool.Pool) error {
 			return account.EndOtherSessions(ctx, pool, who, uuid.Nil)
 		}},
+		{"change", "make an admin", func(ctx context.Context, pool *pgxpool.Pool) error {
+			_, err := account.SetAdmin(ctx, pool, "ada@example.com", true)
+			return err
+		}},
 		{"change", "create a token", func(ctx context.Context, pool *pgxpool.Pool) error {
 			_, _, err := account.CreateToken(ctx, pool, b.tenant, "export", account.Member, false)
 			return err

@@ -130,13 +130,16 @@ func AnyUser(ctx context.Context, pool *pgxpool.Pool) (found bool, err error) {
 	return found, nil
 }
 
-// InSession returns the principal of a session that began as p, with the user's current email and role. It returns [ErrUnknown] if the
+// InSession returns the principal of a session that began as p, with the user's current email and rights. It returns [ErrUnknown] if the
 // user was deleted or disabled, or had another email or password when the session began.
 func InSession(ctx context.Context, pool *pgxpool.Pool, p Principal) (Principal, error) {
 	err := pool.QueryRow(ctx, `
-		SELECT email, role FROM users
+		SELECT email, role, COALESCE((
+			SELECT true FROM installation_admins
+			WHERE tenant_id = $1 AND user_id = $2 AND generation = $3), false)
+		FROM users
 		WHERE tenant_id = $1 AND id = $2 AND session_generation = $3 AND disabled_at IS NULL`,
-		p.Tenant, p.User, p.Generation).Scan(&p.Name, &p.Role)
+		p.Tenant, p.User, p.Generation).Scan(&p.Name, &p.Role, &p.Admin)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return Principal{}, ErrUnknown
 	}

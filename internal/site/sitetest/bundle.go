@@ -232,6 +232,16 @@ func (b *Bundle) Member(of Tenant) Tenant {
 	return of
 }
 
+// InstallationAdmin returns a logged-in browser of a new user of a tenant, who is an admin of the installation and otherwise read-only.
+func (b *Bundle) InstallationAdmin(at *Replica, of Tenant) *Client {
+	b.Helper()
+	of = b.ReadOnly(of)
+	b.Exec(`
+		INSERT INTO installation_admins (tenant_id, user_id, generation)
+		SELECT tenant_id, id, session_generation FROM users WHERE email = $1`, of.Email)
+	return b.Person(at, of)
+}
+
 // ReadOnly returns a read-only user of a tenant.
 func (b *Bundle) ReadOnly(of Tenant) Tenant {
 	b.Helper()

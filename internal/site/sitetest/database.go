@@ -13,7 +13,7 @@ import (
 )
 
 // Directory lists the tables that are read before the tenant of a request is known.
-var Directory = []string{"tenants", "users", "api_tokens", "sessions", "goose_db_version"}
+var Directory = []string{"tenants", "users", "api_tokens", "sessions", "installation_admins", "goose_db_version"}
 
 // Exec runs a statement as the superuser.
 func (b *Bundle) Exec(sql string, args ...any) {

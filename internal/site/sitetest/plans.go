@@ -133,6 +133,11 @@ func (b *Bundle) grow(all []Resource, more func(*Bundle)) {
 		INSERT INTO sessions (tenant_id, id, user_id, generation, device, token, data, expiry)
 		SELECT '%[1]s', pg_temp.id(n), pg_temp.id(n) AS person, 0, 'Phone', n, '', now() + n * interval '1 minute'
 		FROM generate_series(1, %[2]d) AS n;
+		INSERT INTO installation_admins (tenant_id, user_id, generation)
+		SELECT '%[1]s', pg_temp.id(n) AS person, 0 FROM generate_series(1, %[2]d) AS n;
+		INSERT INTO river.river_job (kind, args, max_attempts, attempt, state, scheduled_at)
+		SELECT 'test', jsonb_build_object('tenant', '%[1]s'), 3, 1, 'retryable', now() + n * interval '1 minute'
+		FROM generate_series(1, %[2]d) AS n;
 		INSERT INTO link_mails (tenant_id, id, user_id, link_id, recipient, asked_by)
 		SELECT '%[1]s', pg_temp.id(n), pg_temp.id(n) AS person, pg_temp.id(n) AS link, 'x', 'x' FROM generate_series(1, %[2]d) AS n;
 		INSERT INTO sign_ups (tenant_id, id, email) SELECT '%[4]s', pg_temp.id(n) AS sign_up, n || '@people.example'

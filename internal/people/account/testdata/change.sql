@@ -8,6 +8,26 @@ DELETE FROM sessions WHERE tenant_id = $1 AND user_id = $2 AND id = $3;
 
 DELETE FROM sessions WHERE tenant_id = $1 AND user_id = $2 AND id <> $3;
 
+-- make an admin
+
+SELECT u.email, u.tenant_id, u.role, u.disabled_at IS NOT NULL
+FROM users u JOIN tenants t ON t.id = u.tenant_id
+WHERE u.email = $1 AND NOT t.demo;
+
+begin;
+
+SELECT pg_advisory_xact_lock('installation_admins'::regclass::bigint);
+
+GRANT INSERT, UPDATE (generation), DELETE ON installation_admins TO CURRENT_USER;
+
+INSERT INTO installation_admins AS a (tenant_id, user_id, generation)
+SELECT u.tenant_id, u.id, u.session_generation FROM users u JOIN tenants t ON t.id = u.tenant_id WHERE u.email = $1 AND NOT t.demo
+ON CONFLICT (tenant_id, user_id) DO UPDATE SET generation = EXCLUDED.generation WHERE a.generation <> EXCLUDED.generation;
+
+REVOKE INSERT, UPDATE (generation), DELETE ON installation_admins FROM CURRENT_USER;
+
+commit;
+
 -- create a token
 
 begin;

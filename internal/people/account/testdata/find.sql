@@ -8,7 +8,10 @@ WHERE u.disabled_at IS NULL AND u.email = lower($1);
 
 -- user of a session
 
-SELECT email, role FROM users
+SELECT email, role, COALESCE((
+		SELECT true FROM installation_admins
+		WHERE tenant_id = $1 AND user_id = $2 AND generation = $3), false)
+FROM users
 WHERE tenant_id = $1 AND id = $2 AND session_generation = $3 AND disabled_at IS NULL;
 
 -- token by its secret
