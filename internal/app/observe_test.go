@@ -17,6 +17,7 @@ import (
 	"onlyonce/internal/app"
 	"onlyonce/internal/app/apptest"
 	"onlyonce/internal/must"
+	"onlyonce/internal/people/account"
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/proof/proxy"
 )
@@ -221,14 +222,18 @@ func TestReadyOnANewerSchema(t *testing.T) {
 	after(`DELETE FROM goose_db_version WHERE version_id > 1`, http.StatusServiceUnavailable)
 }
 
-// TestExpiry: the background job erases results, and a late retry creates no second customer.
+// TestExpiry: the background job erases results, and a late retry creates no second customer. It deletes old sign-ups, too, whose tenant
+// isn't in the table of tenants.
 func TestExpiry(t *testing.T) {
 	b := setup(t, func(c *app.Config) { c.Retain, c.ExpireEvery = time.Microsecond, 10*time.Millisecond })
 	first := b.create(key, ada)
 	admin := b.DB.Admin()
+	must.Exec(t, admin, `INSERT INTO sign_ups (tenant_id, id, email) VALUES ($1, new_id(now() - interval '1 year'), 'ada@example.com')`,
+		account.Strangers)
 	must.Until(b, "expired", func() bool {
 		var left int
-		err := admin.QueryRow(t.Context(), `SELECT count(*) FROM intents WHERE key = $1 AND result IS NOT NULL`, key).Scan(&left)
+		err := admin.QueryRow(t.Context(), `
+			SELECT (SELECT count(*) FROM intents WHERE key = $1 AND result IS NOT NULL) + (SELECT count(*) FROM sign_ups)`, key).Scan(&left)
 		return err == nil && left == 0
 	})
 	late := b.create(key, ada)

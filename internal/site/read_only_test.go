@@ -37,7 +37,7 @@ func TestReadOnly(t *testing.T) {
 		}
 		api, inAPI := strings.CutPrefix(route.Path, "/api/v1")
 		word := strings.Split(api, "/")[1]
-		own, reads := word == "account" || word == "lab", route.Method == http.MethodGet
+		own, reads := word == "account" || word == "lab" || word == "installation", route.Method == http.MethodGet
 		switch {
 		case isOwners(route.Path):
 			if route.Needs != web.Owner {

@@ -20,6 +20,8 @@ type Caller struct {
 	// Name is a user's email, or a token's name, for display. Another user may get it later.
 	Name string
 	Role Role
+	// Admin is set for an admin of the installation, who may see all tenants: see [Site.Admins].
+	Admin bool
 	// Secret is the secret of the user's session. The database has only a hash of it.
 	Secret SessionSecret
 }
@@ -128,6 +130,18 @@ func (s *Server) requireLogin(next http.Handler) http.Handler {
 			s.FailHTML(w, r, ErrUnauthorized)
 			return
 		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// requireAdmin lets only admins of the installation pass. Others get the answer of an address that doesn't exist.
+func (s *Server) requireAdmin(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !Principal(r).Admin {
+			s.FailHTML(w, r, ErrNotFound)
+			return
+		}
+		w.Header().Set("Cache-Control", NoStore)
 		next.ServeHTTP(w, r)
 	})
 }

@@ -39,11 +39,11 @@ func (s *Server) tabs(r *http.Request) (items []templates.NavItem) {
 	if s.docsWithin != "" && Principal(r).Name != "" && isDocs(r) {
 		section = s.resourceNamed(s.docsWithin)
 	}
-	if section == nil {
+	if section == nil || !section.visible(r) {
 		return nil
 	}
 	for _, reg := range s.resources {
-		if reg.section == section.many && (!reg.owners || Principal(r).Role.May(Owner)) {
+		if reg.section == section.many && reg.visible(r) {
 			items = append(items, templates.NavItem{Text: reg.tab, Href: "/" + reg.many, Current: reg == here})
 		}
 	}
@@ -69,7 +69,7 @@ func (s *Server) nav(r *http.Request) []templates.NavItem {
 			items = append(items, start)
 		}
 		for _, reg := range s.resources {
-			if reg.under+reg.section != "" || reg.strangers {
+			if reg.under+reg.section != "" || !reg.visible(r) {
 				continue
 			}
 			items = append(items, templates.NavItem{Text: sectionTitle(reg.many), Href: "/" + reg.many, Current: reg == here})

@@ -83,8 +83,9 @@ type resource struct {
 	under string
 	// section is the resource in whose place of the navigation this one is, such as "settings"; "" for a place in the main navigation.
 	section string
-	// owners is set for what only owners see, and strangers for what people without a login create.
-	owners, strangers bool
+	// owners is set for what only owners see, admins for what only admins of the installation see, and strangers for what people without a
+	// login create.
+	owners, admins, strangers bool
 	// createdAt is the address for creates if it is not the list: "/invoices/{id}/send".
 	createdAt  string
 	conflicts  []*conflict.Kind
@@ -112,7 +113,7 @@ type Operation struct {
 
 // Mount puts a resource at its address.
 func (res Resource[R]) Mount(s *Site) *Mounted[R] {
-	return mount(s, res, resource{section: s.section, owners: s.owners, strangers: s.strangers})
+	return mount(s, res, resource{section: s.section, owners: s.owners, admins: s.admins, strangers: s.strangers})
 }
 
 // Under mounts a resource below another one: its records are listed and created below the parent's address, such as
@@ -267,6 +268,12 @@ func (m *resource) namedExists(r *http.Request, kind idempotency.Kind) error {
 // isMissing reports whether err means that the record does not exist, which takes precedence over other errors.
 func isMissing(err error) bool {
 	return errors.Is(err, record.ErrNotFound) || errors.Is(err, ErrNotFound)
+}
+
+// visible reports whether the caller of a request may see the resource in the navigation.
+func (m *resource) visible(r *http.Request) bool {
+	who := Principal(r)
+	return !m.strangers && (!m.owners || who.Role.May(Owner)) && (!m.admins || who.Admin)
 }
 
 // existing is a record that pages name and link.

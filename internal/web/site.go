@@ -19,6 +19,7 @@ type Site struct {
 	pages, public, api, hooks router
 	section                   string // see [Site.Within]
 	owners                    bool   // see [Site.Owners]
+	admins                    bool   // see [Site.Admins]
 	strangers                 bool   // see [Site.Strangers]
 	secret                    bool   // see [Site.Owners]
 }
@@ -64,6 +65,13 @@ func (s *Site) Strangers(what string) *Site {
 func (s *Site) Owners(section string) *Site {
 	inner := s.With().Within(section)
 	inner.pages.needs, inner.owners, inner.secret = Owner, true, true
+	return inner
+}
+
+// Admins returns a site for pages that only admins of the installation see, with any role in a tenant. No cache keeps them.
+func (s *Site) Admins() *Site {
+	inner := s.With(s.requireAdmin).Everybody()
+	inner.admins = true
 	return inner
 }
 

@@ -39,9 +39,21 @@ func states() map[string]templ.Component {
 			Outcomes: []templates.Option{{}, {Value: "failed", Text: "Failed"}}, Outcome: "failed",
 			Operations: []templates.Option{{}, {Value: "x", Text: hostile}},
 		}),
-		"no attempts":       peopleviews.AttemptsPage(page, peopleviews.AttemptList{Kept: "7 days"}),
-		"no attempts found": peopleviews.AttemptsPage(page, peopleviews.AttemptList{Kept: "7 days", Finder: viewtest.Finder()}),
-		"attempts not kept": peopleviews.AttemptsPage(page, peopleviews.AttemptList{}),
+		"installation": peopleviews.InstallationPage(page, peopleviews.Installation{
+			Title: "Jobs", About: "About jobs.", Columns: []templates.Column{{Label: "Job", Class: "name"}, {Label: "State"}, {}},
+			Rows: []peopleviews.InstallationRow{
+				{
+					Cells: []string{hostile, hostile}, Retry: "/installation/jobs/1/retry", Label: "Try again: " + hostile,
+					Fields: append(archived.Restore.Owner.Fields(), templates.Field{Name: peopleviews.AttemptField, Value: "1"}),
+				},
+				{Cells: []string{hostile, hostile}},
+			},
+		}),
+		"installation, empty":     peopleviews.InstallationPage(page, peopleviews.Installation{Title: "Jobs", None: "No job has failed"}),
+		"installation, not found": peopleviews.InstallationPage(page, peopleviews.Installation{Title: "People", Finder: viewtest.Finder()}),
+		"no attempts":             peopleviews.AttemptsPage(page, peopleviews.AttemptList{Kept: "7 days"}),
+		"no attempts found":       peopleviews.AttemptsPage(page, peopleviews.AttemptList{Kept: "7 days", Finder: viewtest.Finder()}),
+		"attempts not kept":       peopleviews.AttemptsPage(page, peopleviews.AttemptList{}),
 		"settings": peopleviews.SettingsPage(withHistory, peopleviews.Settings{
 			RecordView: templates.RecordView{Name: "Settings", Facts: archived.Facts, EditHref: "/settings/edit"},
 			Groups:     []peopleviews.FactGroup{{Title: "Bank account", Facts: withLines}},

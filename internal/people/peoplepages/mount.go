@@ -1,5 +1,5 @@
 // Package peoplepages has the pages to log in, of accounts and of a business's settings, and for owners those of users, tokens and
-// attempts.
+// attempts. Admins of the installation have lists of all tenants, of their users, and of failed jobs.
 package peoplepages
 
 import (
@@ -57,6 +57,7 @@ func Mount(s *web.Site, c Config) {
 	p.mountPeople(owners)
 	p.mountTokens(owners)
 	p.mountAttempts(owners)
+	p.mountInstallation(s.Admins())
 	if c.SignUp {
 		p.mountSignUps()
 	}

@@ -26,6 +26,7 @@ func TestPlans(t *testing.T) {
 			}
 			maps.Copy(routes, everySignIn(b, person))
 			maps.Copy(routes, everySignUp(b))
+			maps.Copy(routes, everyInstallation(b))
 			maps.Copy(routes, everySetting(b, program, person))
 			maps.Copy(routes, everyPerson(b, person))
 			maps.Copy(routes, b.EveryOwners(person, peoplecases.APITokens(), url.Values{"name": {"token 7"}, "role": {"member"}}))

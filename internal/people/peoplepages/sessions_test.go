@@ -49,7 +49,7 @@ func TestSessionsAreSeenAndEnded(t *testing.T) {
 		!strings.HasPrefix(said[1], "Safari on iPhone Logged in ") || strings.Contains(said[0], "Log out there") {
 		t.Fatalf("%q", said)
 	}
-	there := endingForm(laptop, "Log out there")
+	there := formOn(laptop, "/account", "Log out there")
 	for range 2 {
 		if a := laptop.Submit("/account/sessions", there); a.Status != http.StatusSeeOther || a.Location() != "/account" {
 			t.Fatal(a)
@@ -62,7 +62,7 @@ func TestSessionsAreSeenAndEnded(t *testing.T) {
 	if strings.Contains(laptop.Get("/account").Body, "Log out everywhere else") {
 		t.Error("offers to log out other browsers, and there are none")
 	}
-	stolen := endingForm(laptop, "Change password")
+	stolen := formOn(laptop, "/account", "Change password")
 	stolen.Set("session", sitetest.Get[string](b, `SELECT id::text FROM sessions WHERE device = 'curl/8'`))
 	laptop.Submit("/account/sessions", stolen)
 	if !isIn(other) {
@@ -87,7 +87,7 @@ func TestAllOtherSessionsEnd(t *testing.T) {
 	for range 5 {
 		in(b, who, safariOnPhone)
 	}
-	form := endingForm(laptop, "Log out everywhere else")
+	form := formOn(laptop, "/account", "Log out everywhere else")
 	gate, done := make(chan struct{}), sync.WaitGroup{}
 	for range 20 {
 		done.Go(func() {
@@ -167,7 +167,7 @@ func TestVisitorsOfTheDemoKeepTheirSessions(t *testing.T) {
 	if said := sessions(one); len(said) != 1 || !strings.Contains(said[0], "This browser") {
 		t.Errorf("%q", said)
 	}
-	mine := endingForm(one, "Change password")
+	mine := formOn(one, "/account", "Change password")
 	for name, query := range map[string]string{"session": `LIMIT 1 OFFSET 1`, "but": `LIMIT 1`} {
 		id := sitetest.Get[string](b, `SELECT id::text FROM sessions ORDER BY id `+query)
 		if a := one.Submit("/account/sessions", sitetest.Change(mine, name, id)); a.Status != http.StatusSeeOther {

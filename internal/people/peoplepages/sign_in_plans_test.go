@@ -70,17 +70,17 @@ func everySignIn(b *sitetest.Bundle, person *sitetest.Client) map[string][]sitet
 				who := b.Member(b.Acme)
 				b.Person(b.Replica, who)
 				here := b.Person(b.Replica, who)
-				return here.Submit("/account/sessions", endingForm(here, "Log out everywhere else"))
+				return here.Submit("/account/sessions", formOn(here, "/account", "Log out everywhere else"))
 			}},
 		},
 		"POST /account": {own(http.StatusSeeOther, sitetest.Password), own(http.StatusSeeOther, "a repeat has another one")},
 	}
 }
 
-// endingForm returns the form of the first button with a text, such as one that ends a session.
-func endingForm(c *sitetest.Client, button string) url.Values {
+// formOn returns the form of the first button with a text on a page.
+func formOn(c *sitetest.Client, path, button string) url.Values {
 	c.B.Helper()
-	for _, form := range sitetest.Elements(c.B.Page(c.Get("/account")).Root, "form") {
+	for _, form := range sitetest.Elements(c.B.Page(c.Get(path)).Root, "form") {
 		if !hasButton(form, button) {
 			continue
 		}
