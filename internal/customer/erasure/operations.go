@@ -15,7 +15,7 @@ import (
 	"onlyonce/internal/idempotency"
 )
 
-// Erase erases the personal data of an archived customer and of those that were merged into it, or finds the earlier erasure.
+// Erase erases the personal data of an archived customer and of the customers merged into it, or finds the earlier erasure.
 var Erase = idempotency.Define(idempotency.Spec[Draft, Erasure]{
 	Kind: idempotency.Upsert, Name: "customer.erase", Table: Table,
 	Statements: func(tx *idempotency.Tx, d Draft) idempotency.Result {

@@ -67,7 +67,7 @@ func (in Input) Draft() (Draft, error) {
 	return d, problems.Err()
 }
 
-// check returns what is wrong with an image, as the rest of a sentence that begins with its name, or "".
+// check returns the fault of an image as the predicate of a sentence about the file, or "" for none.
 func check(f file.File) string {
 	const broken = "can't be read as an image. Choose another file."
 	configOf, decode := png.DecodeConfig, png.Decode
