@@ -25,8 +25,15 @@ type Summary struct {
 	DueDate   date.Date      `json:"due_date"`
 	Total     int64          `json:"total"` // minor units
 	Open      int64          `json:"open"`  // minor units
-	// MailFailed reports whether the newest email about the invoice has failed, unless voiding the invoice made it pointless.
-	MailFailed bool `json:"mail_failed"`
+	// MailFailed reports whether the newest email about the invoice has failed, unless voiding or paying the invoice made it pointless.
+	MailFailed   bool         `json:"mail_failed"`
+	LastReminder LastReminder `json:"last_reminder,omitzero"`
+}
+
+// LastReminder is the last reminder of an invoice, or zero if there is none.
+type LastReminder struct {
+	Level  int       `json:"level"`
+	SentOn date.Date `json:"sent_on"` // UTC
 }
 
 // Filter selects and sorts invoices. The zero value selects all, newest first.
@@ -184,8 +191,12 @@ var Summaries = record.Table[Summary]{Name: "invoices", Fields: `
 	'currency', r.currency, 'issue_date', r.issue_date, 'due_date', r.due_date, 'total', r.total,
 	'open', ` + openAmount + `,
 	'mail_failed', COALESCE((
-		SELECT m.state = 'failed' AND (m.kind = 'void' OR r.state <> 'void')
-		FROM mails m WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.id DESC LIMIT 1), false)`}
+		SELECT m.state = 'failed' AND CASE m.kind
+			WHEN 'void' THEN true WHEN 'invoice' THEN r.state <> 'void' ELSE r.state IN ('issued', 'partially_paid') END
+		FROM mails m WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.id DESC LIMIT 1), false),
+	'last_reminder', (
+		SELECT json_build_object('level', m.level, 'sent_on', m.sent_on) FROM invoice_reminders m
+		WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1)`}
 
 // WithOpen returns the newest invoices with an open amount, in minor units of a currency, at most limit.
 func WithOpen(

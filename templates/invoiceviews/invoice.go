@@ -9,26 +9,29 @@ import (
 
 // Invoice is an invoice on its page. Amounts have no currency, "1,234.50"; the page shows it once, beside the total.
 type Invoice struct {
-	Number     string
-	Status     string // as in [InvoiceRow]
-	Seller     Party  // the business that bills
-	Buyer      Party  // the customer
-	IssueDate  string
-	DueDate    string
-	Currency   string // ISO 4217 code
-	Lines      []InvoiceLine
-	Subtotal   string
-	Taxes      []TaxLine
-	Total      string
-	Paid       string // empty if there are no payments
-	Credited   string // empty if there are no credit notes
-	Open       string
-	Ledger     Ledger
-	PayHref    string           // records a payment; empty if that is not possible
-	CreditHref string           // creates a credit note; empty if that is not possible
-	Payment    []templates.Fact // payment instructions; empty if unknown
-	Notes      string
-	Mails      InvoiceMails
+	Number    string
+	Status    string // as in [InvoiceRow]
+	Seller    Party  // the business that bills
+	Buyer     Party  // the customer
+	IssueDate string
+	DueDate   string
+	Currency  string // ISO 4217 code
+	Lines     []InvoiceLine
+	Subtotal  string
+	Taxes     []TaxLine
+	Total     string
+	Paid      string // empty if there are no payments
+	Credited  string // empty if there are no credit notes
+	Open      string
+	Ledger    Ledger
+	PayHref   string         // records a payment; empty if that is not possible
+	Remind    templates.Link // sends the next reminder; zero if that is not possible
+	// LastReminder is the last reminder of an overdue invoice and its day; "" for none.
+	LastReminder string
+	CreditHref   string           // creates a credit note; empty if that is not possible
+	Payment      []templates.Fact // payment instructions; empty if unknown
+	Notes        string
+	Mails        InvoiceMails
 	// Attachments are its files.
 	Attachments Attachments
 	// VoidHref is the page that voids it; empty if that is not possible.
@@ -105,6 +108,9 @@ func (v Invoice) standing() standing {
 		return standing{"Credited", v.Credited, "Nothing is open."}
 	case "overdue":
 		due = "Was due " + v.DueDate + "."
+		if v.LastReminder != "" {
+			due += " Last reminder: " + v.LastReminder + "."
+		}
 	}
 	switch {
 	case v.Paid != "":

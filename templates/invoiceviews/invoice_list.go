@@ -32,6 +32,8 @@ type InvoiceRow struct {
 	DueDate   string
 	Status    string // "draft", "issued", "partially_paid", "partially_credited", "overdue", "paid", "credited" or "void"
 	Late      string // the time since it was due, "12 days"
+	// Reminded has the number of reminders of an overdue invoice, and the day of the last one; "" for none.
+	Reminded string
 	// MailFailed reports whether the newest email about it has failed.
 	MailFailed bool
 	Total      string // with its currency, "1,230.00 EUR"

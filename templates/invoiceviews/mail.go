@@ -12,8 +12,9 @@ type MailFormView struct {
 	NoAddress bool
 }
 
-func (v MailFormView) hint() string {
-	if v.NoAddress {
+// recipientHint returns the hint about an empty recipient.
+func recipientHint(noAddress bool) string {
+	if noAddress {
 		return "The customer has no email address."
 	}
 	return "Leave blank to use the customer's address on the invoice."
@@ -40,6 +41,7 @@ type InvoiceMails struct {
 // MailRow is an email on the page of its invoice.
 type MailRow struct {
 	Href   string
+	What   string // "Email", or the level of a reminder
 	To     string
 	State  string // its status, in words
 	Failed bool

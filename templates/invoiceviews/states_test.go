@@ -51,6 +51,9 @@ func states() map[string]templ.Component {
 		"invoices": invoiceviews.InvoiceListPage(page, invoiceviews.InvoiceList{
 			Rows: []invoiceviews.InvoiceRow{row}, Finder: viewtest.Finder(), Standing: sums,
 		}),
+		"overdue invoices": invoiceviews.InvoiceListPage(page, invoiceviews.InvoiceList{
+			Rows: []invoiceviews.InvoiceRow{{Href: "/invoices/1", Number: "2026-0042", Status: "overdue", Late: "12 days", Reminded: "Reminded 2× · 12 Nov"}},
+		}),
 		"no invoices found": invoiceviews.InvoiceListPage(page, invoiceviews.InvoiceList{Finder: viewtest.Finder(), Standing: sums}),
 		"no invoices":       invoiceviews.InvoiceListPage(page, invoiceviews.InvoiceList{NewHref: "/invoices/new"}),
 		"duplicate invoices": invoiceviews.DuplicatesPage(page, invoiceviews.Duplicates{Groups: []invoiceviews.Group{{
@@ -128,6 +131,10 @@ func states() map[string]templ.Component {
 				{Date: "22 Nov 2026", Kind: "Credit note", Amount: "2.00 EUR", Number: "CN-2026-0001", Href: "/credit-notes/1"},
 			}},
 		}),
+		"invoice reminded": invoiceviews.InvoicePage(page, invoiceviews.Invoice{
+			Number: "2026-0042", Status: "overdue", Open: "3.00", DueDate: "1 Nov 2026", LastReminder: "Payment reminder, 12 Nov 2026",
+			PayHref: "/invoices/1/payments/new", Remind: templates.Link{Text: "Send second reminder", Href: "/invoices/1/reminders/new"},
+		}),
 		"invoice credited": invoiceviews.InvoicePage(page, invoiceviews.Invoice{Number: "2026-0042", Status: "credited", Credited: "3.00"}),
 		"webhook source form": invoiceviews.WebhookSourceForm(page, templates.Form{
 			Title: "Add a webhook source", Key: "k", Typed: url.Values{"name": {hostile}},
@@ -184,6 +191,11 @@ func states() map[string]templ.Component {
 		"mail form": invoiceviews.MailForm(page, invoiceviews.MailFormView{
 			Form:   templates.Form{Title: "Send this invoice by email", Key: "k", Typed: url.Values{"recipient": {hostile}}},
 			Number: hostile, Href: "/invoices/1",
+		}),
+		"reminder form": invoiceviews.ReminderForm(page, invoiceviews.ReminderFormView{
+			Form:        templates.Form{Title: "Second reminder", Key: "k", Typed: url.Values{"level": {"2"}, "message": {hostile}}},
+			InvoiceStep: invoiceviews.InvoiceStep{Number: hostile, Href: "/invoices/1", Customer: hostile, Total: "1.00 EUR", Due: "today"},
+			Open:        "1.00 EUR", Late: "12 days", Last: "Payment reminder, 12 Nov 2026", NoAddress: true,
 		}),
 		"mail":        invoiceviews.MailPage(withHistory, invoiceviews.Mail{RecordView: archived, Text: hostile}),
 		"mail unsent": invoiceviews.MailPage(page, invoiceviews.Mail{}),

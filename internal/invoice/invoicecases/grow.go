@@ -92,6 +92,8 @@ func GrowInvoices(b *sitetest.Bundle) {
 		FROM generate_series(1, 2 * %[2]d - %[3]d) AS n;
 		INSERT INTO mails (tenant_id, id, invoice_id, recipient, subject, state)
 		SELECT tenant_id, id, invoice_id, 'ada@example.com', 'Invoice', 'failed' FROM payments;
+		INSERT INTO invoice_reminders (tenant_id, id, invoice_id, level, sent_on)
+		SELECT '%[1]s', pg_temp.id(n), pg_temp.id(n), 1, '2026-02-01' FROM generate_series(1, %[2]d) AS n;
 		INSERT INTO refunds (tenant_id, id, payment_id, invoice_id, amount, refunded_on, refunded)
 		SELECT tenant_id, pg_temp.id(n), p.id, invoice_id, 1, '2026-01-03', CASE WHEN n > %[2]d THEN 1 ELSE n END
 		FROM generate_series(1, 2 * %[2]d - %[3]d) AS n JOIN payments p ON p.id = pg_temp.id(CASE WHEN n > %[2]d THEN n ELSE 1 END);

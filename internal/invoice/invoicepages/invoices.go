@@ -125,7 +125,7 @@ func fillInvoice(inv invoice.Invoice) url.Values {
 func invoiceExample() invoice.Input {
 	return invoice.Input{
 		Customer:  &customer.Input{Email: "ada@example.com", Name: "Ada Lovelace"},
-		IssueDate: "2026-11-21", DueDate: "2026-12-21", Currency: "EUR",
+		IssueDate: "2026-01-21", DueDate: "2026-02-20", Currency: "EUR",
 		Lines: []invoice.LineInput{{Description: "Design", Quantity: "2", UnitPrice: "50.00", TaxRate: "23"}},
 	}
 }

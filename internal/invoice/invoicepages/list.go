@@ -217,6 +217,9 @@ func invoiceRows(found []invoice.Summary) []invoiceviews.InvoiceRow {
 		}
 		if row.Status == "overdue" {
 			row.Late = party.DaysText(strconv.Itoa(i.DueDate.DaysUntil(date.Today())))
+			if last := i.LastReminder; last.Level > 0 {
+				row.Reminded = "Reminded " + strconv.Itoa(last.Level) + "× · " + last.SentOn.Time().Format("2 Jan")
+			}
 		}
 		if slices.Contains(invoice.OpenStates(), i.Status) {
 			row.Open = web.AmountText(i.Currency, i.Open)

@@ -11,6 +11,7 @@ import (
 	"onlyonce/internal/customer"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/mail"
+	"onlyonce/internal/invoice/reminder"
 	"onlyonce/internal/mailer"
 	"onlyonce/internal/record"
 	"onlyonce/internal/web"
@@ -86,6 +87,14 @@ func mailFacts(m mail.Mail) []templates.Fact {
 	return facts
 }
 
+// mailKind returns the kind of a mail for users.
+func mailKind(m mail.Mail) string {
+	if level := m.Level(); level > 0 {
+		return reminder.LevelName(level)
+	}
+	return "Email"
+}
+
 // mailState returns the state of a mail for users.
 func mailState(m mail.Mail) string {
 	switch {
@@ -122,7 +131,7 @@ func (s *Pages) mailRows(r *http.Request, inv invoice.Invoice) (v invoiceviews.I
 	found := list.Rows
 	for _, m := range found {
 		v.Rows = append(v.Rows, invoiceviews.MailRow{
-			Href: "/outbox/" + m.ID.String(), To: m.Recipient, State: mailState(m), Failed: m.State == mailer.StateFailed,
+			Href: "/outbox/" + m.ID.String(), What: mailKind(m), To: m.Recipient, State: mailState(m), Failed: m.State == mailer.StateFailed,
 		})
 	}
 	switch {

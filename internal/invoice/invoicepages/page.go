@@ -69,6 +69,9 @@ func (s *Pages) invoicePage(r *http.Request, p templates.Page, inv invoice.Invoi
 		view.PayHref = web.FormHref(r, s.invoices.URL(inv.ID)+"/payments/new")
 		view.CreditHref = web.FormHref(r, s.invoices.URL(inv.ID)+"/credit-notes/new")
 	}
+	if err := s.remind(r, inv, &view); err != nil {
+		return nil, err
+	}
 	if view.Ledger, err = s.ledger(r, inv); err != nil {
 		return nil, err
 	}

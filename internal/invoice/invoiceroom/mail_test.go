@@ -31,14 +31,19 @@ func mailing(t *testing.T, url string, settings ...func(*app.Config)) *bundle {
 	return &bundle{apptest.Mailing(t, url, settings...)}
 }
 
-// draft creates an invoice and returns its path in the API.
+// draft creates an invoice that isn't overdue and returns its path in the API.
 func (b *bundle) draft(key, customer string) string {
+	b.Helper()
+	return b.draftDue(key, customer, "2026-11-21", "2026-12-21")
+}
+
+func (b *bundle) draftDue(key, customer, issued, due string) string {
 	b.Helper()
 	person, err := json.Marshal(customer)
 	must.OK(b, err)
 	status, answer, err := apptest.Ask(apptest.CompanyToken, http.MethodPost, b.URL()+"/api/v1/invoices", key, `{
 		"customer": {"email": "ada@example.com", "name": `+string(person)+`},
-		"issue_date": "2026-11-21", "due_date": "2026-12-21", "currency": "EUR", "notes": "key `+key+`",
+		"issue_date": "`+issued+`", "due_date": "`+due+`", "currency": "EUR", "notes": "key `+key+`",
 		"lines": [{"description": "Design", "quantity": "2", "unit_price": "50.00", "tax_rate": "23"}]}`)
 	var made struct {
 		ID string `json:"id"`

@@ -29,7 +29,7 @@ type Failure struct {
 }
 
 // Failures returns a tenant's newest failures, at most limit, among the newest 200 failed mails of the last 90 days. It leaves out mails
-// that were not sent because their invoice was voided.
+// that were not sent because their invoice was voided, or reminders because it was paid.
 func Failures(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, limit int) ([]Failure, error) {
 	return record.Collect(ctx, pool, tenant, pgx.RowToStructByPos[Failure], `
 		SELECT m.invoice_id, i.number, m.recipient, m.reason
@@ -37,8 +37,9 @@ func Failures(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, limit i
 			SELECT id, invoice_id, kind, recipient, reason FROM mails
 			WHERE tenant_id = @tenant_id AND state = 'failed' AND created_at > now() - interval '90 days'
 			ORDER BY created_at DESC, id DESC LIMIT 200) AS m,
-			LATERAL (SELECT number, status FROM invoices WHERE tenant_id = @tenant_id AND id = m.invoice_id LIMIT 1) AS i
-		WHERE (i.status <> 'void' OR m.kind = 'void') AND NOT EXISTS (
+			LATERAL (SELECT number, state FROM invoices WHERE tenant_id = @tenant_id AND id = m.invoice_id LIMIT 1) AS i
+		WHERE CASE m.kind
+			WHEN 'void' THEN true WHEN 'invoice' THEN i.state <> 'void' ELSE i.state IN ('issued', 'partially_paid') END AND NOT EXISTS (
 			SELECT FROM mails later WHERE later.tenant_id = @tenant_id AND later.invoice_id = m.invoice_id AND later.id > m.id OFFSET 0)
 		ORDER BY m.id DESC LIMIT @limit`, pgx.NamedArgs{"limit": limit})
 }

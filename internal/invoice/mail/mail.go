@@ -2,6 +2,8 @@
 package mail
 
 import (
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -18,11 +20,12 @@ type Mail struct {
 	InvoiceID uuid.UUID `json:"invoice_id"`
 	Number    string    `json:"number"` // of the invoice
 	Recipient string    `json:"recipient"`
-	Kind      string    `json:"kind" enum:"invoice,void"` // about the issued or about the void invoice
-	Subject   string    `json:"subject"`
-	Message   string    `json:"message"`                         // the sender's text below the lines of the invoice; "" for none
-	State     string    `json:"state" enum:"queued,sent,failed"` // see package mailer
-	Attempts  int       `json:"attempts"`
+	// Kind is that of a mail about the issued invoice, about the void one, or of a reminder, with its level.
+	Kind     string `json:"kind" enum:"invoice,void,reminder_1,reminder_2,reminder_3"`
+	Subject  string `json:"subject"`
+	Message  string `json:"message"`                         // the sender's text below the lines of the invoice; "" for none
+	State    string `json:"state" enum:"queued,sent,failed"` // see package mailer
+	Attempts int    `json:"attempts"`
 	// Reason is the reason why the last attempt failed, or why the mail is kept, in plain words; otherwise "".
 	Reason    string    `json:"reason"`
 	MessageID string    `json:"message_id"` // without angle brackets; "" before the first attempt
@@ -33,6 +36,12 @@ type Mail struct {
 
 // KindVoid is the kind of a mail about a void invoice.
 const KindVoid = "void"
+
+// Level returns the level of a reminder, from 1, or 0 for another mail.
+func (m Mail) Level() int {
+	level, _ := strconv.Atoi(strings.TrimPrefix(m.Kind, "reminder_"))
+	return level
+}
 
 // Table is the table of mails.
 var Table = record.Table[Mail]{Name: "mails", Fields: `

@@ -4,6 +4,7 @@ import (
 	"embed"
 	"fmt"
 	html "html/template"
+	"strconv"
 	"strings"
 	"text/template"
 
@@ -11,9 +12,11 @@ import (
 	"onlyonce/internal/invoice/document"
 	"onlyonce/internal/invoice/pdf"
 	"onlyonce/internal/mailer"
+	"onlyonce/internal/value/date"
+	"onlyonce/internal/value/party"
 )
 
-//go:embed message.txt message.html void.txt
+//go:embed message.txt message.html reminder.txt void.txt
 var files embed.FS
 
 const day = "2 January 2006"
@@ -22,7 +25,8 @@ const day = "2 January 2006"
 type letters struct {
 	text *template.Template
 	html *html.Template
-	void *template.Template // a mail about a void invoice, as text only
+	// Reminders and mails about a void invoice have a text only.
+	reminder, void *template.Template
 }
 
 func parseLetters() (l letters, err error) {
@@ -31,6 +35,9 @@ func parseLetters() (l letters, err error) {
 	}
 	if l.html, err = html.ParseFS(files, "message.html"); err != nil {
 		return letters{}, fmt.Errorf("the HTML of mails: %w", err)
+	}
+	if l.reminder, err = template.ParseFS(files, "reminder.txt"); err != nil {
+		return letters{}, fmt.Errorf("the text of reminders: %w", err)
 	}
 	if l.void, err = template.ParseFS(files, "void.txt"); err != nil {
 		return letters{}, fmt.Errorf("the text about void invoices: %w", err)
@@ -42,6 +49,7 @@ func parseLetters() (l letters, err error) {
 type letter struct {
 	Issuer, Customer, Number, Issued, Due string
 	Message                               string // the sender's text; "" for none
+	Late                                  string // the time between the due day and a reminder, "12 days"
 	Stays                                 string // the number of the invoice that a duplicate was voided for, or ""
 	Lines                                 []letterLine
 	Total, Paid, Open                     string
@@ -73,13 +81,16 @@ func (l letters) write(m Mail, inv invoice.Invoice, logo pdf.Image, file []byte)
 	content.Attached, content.Message, content.Logo = file != nil, m.Message, logo.Content != nil
 	var text, page strings.Builder
 	saying := l.text
-	if m.Kind == KindVoid {
+	switch {
+	case m.Kind == KindVoid:
 		saying = l.void
+	case m.Level() > 0:
+		saying, content.Late = l.reminder, party.DaysText(strconv.Itoa(inv.DueDate.DaysUntil(date.Of(m.CreatedAt.UTC()))))
 	}
 	if err := saying.Execute(&text, content); err != nil {
 		return mailer.Letter{}, fmt.Errorf("write the text: %w", err)
 	}
-	if m.Kind != KindVoid {
+	if saying == l.text {
 		if err := l.html.Execute(&page, content); err != nil {
 			return mailer.Letter{}, fmt.Errorf("write the HTML: %w", err)
 		}

@@ -74,6 +74,11 @@ func (w writer) write(ctx context.Context, job Job) (mailer.Letter, error) {
 	if m.Kind != KindVoid && Possible(inv) != nil {
 		return mailer.Letter{}, &mailer.UnwrittenError{Outcome: mailer.Dropped, Reason: "The invoice was voided before it could be sent."}
 	}
+	if m.Level() > 0 && inv.Open == 0 {
+		return mailer.Letter{}, &mailer.UnwrittenError{
+			Outcome: mailer.Dropped, Reason: "Nothing is open on the invoice any more.",
+		}
+	}
 	var demo bool
 	if err := w.pool.QueryRow(ctx, `SELECT demo FROM tenants WHERE id = $1`, job.Tenant).Scan(&demo); err != nil {
 		return mailer.Letter{}, unread(err)

@@ -66,8 +66,12 @@ WITH candidates AS MATERIALIZED (
 			'currency', r.currency, 'issue_date', r.issue_date, 'due_date', r.due_date, 'total', r.total,
 			'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END,
 			'mail_failed', COALESCE((
-					SELECT m.state = 'failed' AND (m.kind = 'void' OR r.state <> 'void')
-					FROM mails m WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.id DESC LIMIT 1), false)) AS record
+					SELECT m.state = 'failed' AND CASE m.kind
+					WHEN 'void' THEN true WHEN 'invoice' THEN r.state <> 'void' ELSE r.state IN ('issued', 'partially_paid') END
+					FROM mails m WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.id DESC LIMIT 1), false),
+			'last_reminder', (
+				SELECT json_build_object('level', m.level, 'sent_on', m.sent_on) FROM invoice_reminders m
+				WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1)) AS record
 		FROM (SELECT * FROM invoices r WHERE r.tenant_id = $2 AND r.id = w.id LIMIT 1) AS r
 		WHERE r.state = ANY ($9::text[]) AND r.issue_date >= $5::date AND r.issue_date <= $6::date
 		AND r.due_date < $10::date) AS r
@@ -145,8 +149,12 @@ WITH candidates AS MATERIALIZED (
 			'currency', r.currency, 'issue_date', r.issue_date, 'due_date', r.due_date, 'total', r.total,
 			'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END,
 			'mail_failed', COALESCE((
-					SELECT m.state = 'failed' AND (m.kind = 'void' OR r.state <> 'void')
-					FROM mails m WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.id DESC LIMIT 1), false)) AS record
+					SELECT m.state = 'failed' AND CASE m.kind
+					WHEN 'void' THEN true WHEN 'invoice' THEN r.state <> 'void' ELSE r.state IN ('issued', 'partially_paid') END
+					FROM mails m WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.id DESC LIMIT 1), false),
+			'last_reminder', (
+				SELECT json_build_object('level', m.level, 'sent_on', m.sent_on) FROM invoice_reminders m
+				WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1)) AS record
 		FROM (SELECT * FROM invoices r WHERE r.tenant_id = $2 AND r.id = w.id LIMIT 1) AS r
 		WHERE r.state = ANY ($9::text[]) AND r.issue_date >= $5::date AND r.issue_date <= $6::date
 		AND r.due_date < $10::date AND NOT EXISTS (SELECT FROM generate_series(1, $11::integer) AS term WHERE NOT EXISTS (
@@ -189,8 +197,12 @@ WITH candidates AS MATERIALIZED (
 			'currency', r.currency, 'issue_date', r.issue_date, 'due_date', r.due_date, 'total', r.total,
 			'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END,
 			'mail_failed', COALESCE((
-					SELECT m.state = 'failed' AND (m.kind = 'void' OR r.state <> 'void')
-					FROM mails m WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.id DESC LIMIT 1), false)) FROM invoices r WHERE r.tenant_id = $2 AND r.id = p.id LIMIT 1) AS record
+					SELECT m.state = 'failed' AND CASE m.kind
+					WHEN 'void' THEN true WHEN 'invoice' THEN r.state <> 'void' ELSE r.state IN ('issued', 'partially_paid') END
+					FROM mails m WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.id DESC LIMIT 1), false),
+			'last_reminder', (
+				SELECT json_build_object('level', m.level, 'sent_on', m.sent_on) FROM invoice_reminders m
+				WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1)) FROM invoices r WHERE r.tenant_id = $2 AND r.id = p.id LIMIT 1) AS record
 	FROM picked p
 )
 SELECT json_build_object(
@@ -232,8 +244,12 @@ WITH candidates AS MATERIALIZED (
 			'currency', r.currency, 'issue_date', r.issue_date, 'due_date', r.due_date, 'total', r.total,
 			'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END,
 			'mail_failed', COALESCE((
-					SELECT m.state = 'failed' AND (m.kind = 'void' OR r.state <> 'void')
-					FROM mails m WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.id DESC LIMIT 1), false)) AS record
+					SELECT m.state = 'failed' AND CASE m.kind
+					WHEN 'void' THEN true WHEN 'invoice' THEN r.state <> 'void' ELSE r.state IN ('issued', 'partially_paid') END
+					FROM mails m WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.id DESC LIMIT 1), false),
+			'last_reminder', (
+				SELECT json_build_object('level', m.level, 'sent_on', m.sent_on) FROM invoice_reminders m
+				WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1)) AS record
 		FROM (SELECT * FROM invoices r WHERE r.tenant_id = $2 AND r.id = w.id LIMIT 1) AS r
 		WHERE r.state = ANY ($9::text[]) AND r.issue_date >= $5::date AND r.issue_date <= $6::date
 		AND r.due_date < $10::date) AS r
@@ -271,8 +287,12 @@ WITH candidates AS MATERIALIZED (
 			'currency', r.currency, 'issue_date', r.issue_date, 'due_date', r.due_date, 'total', r.total,
 			'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END,
 			'mail_failed', COALESCE((
-					SELECT m.state = 'failed' AND (m.kind = 'void' OR r.state <> 'void')
-					FROM mails m WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.id DESC LIMIT 1), false)) AS record
+					SELECT m.state = 'failed' AND CASE m.kind
+					WHEN 'void' THEN true WHEN 'invoice' THEN r.state <> 'void' ELSE r.state IN ('issued', 'partially_paid') END
+					FROM mails m WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.id DESC LIMIT 1), false),
+			'last_reminder', (
+				SELECT json_build_object('level', m.level, 'sent_on', m.sent_on) FROM invoice_reminders m
+				WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1)) AS record
 		FROM (SELECT * FROM invoices r WHERE r.tenant_id = $2 AND r.id = w.id LIMIT 1) AS r
 		WHERE r.state = ANY ($1::text[]) AND r.issue_date >= $5::date AND r.issue_date <= $6::date
 		AND r.due_date < $8::date) AS r
@@ -313,8 +333,12 @@ WITH candidates AS MATERIALIZED (
 			'currency', r.currency, 'issue_date', r.issue_date, 'due_date', r.due_date, 'total', r.total,
 			'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END,
 			'mail_failed', COALESCE((
-					SELECT m.state = 'failed' AND (m.kind = 'void' OR r.state <> 'void')
-					FROM mails m WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.id DESC LIMIT 1), false)) FROM invoices r WHERE r.tenant_id = $1 AND r.id = p.id LIMIT 1) AS record
+					SELECT m.state = 'failed' AND CASE m.kind
+					WHEN 'void' THEN true WHEN 'invoice' THEN r.state <> 'void' ELSE r.state IN ('issued', 'partially_paid') END
+					FROM mails m WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.id DESC LIMIT 1), false),
+			'last_reminder', (
+				SELECT json_build_object('level', m.level, 'sent_on', m.sent_on) FROM invoice_reminders m
+				WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1)) FROM invoices r WHERE r.tenant_id = $1 AND r.id = p.id LIMIT 1) AS record
 	FROM picked p
 )
 SELECT json_build_object(
@@ -348,8 +372,12 @@ WITH candidates AS MATERIALIZED (
 			'currency', r.currency, 'issue_date', r.issue_date, 'due_date', r.due_date, 'total', r.total,
 			'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END,
 			'mail_failed', COALESCE((
-					SELECT m.state = 'failed' AND (m.kind = 'void' OR r.state <> 'void')
-					FROM mails m WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.id DESC LIMIT 1), false)) AS record
+					SELECT m.state = 'failed' AND CASE m.kind
+					WHEN 'void' THEN true WHEN 'invoice' THEN r.state <> 'void' ELSE r.state IN ('issued', 'partially_paid') END
+					FROM mails m WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.id DESC LIMIT 1), false),
+			'last_reminder', (
+				SELECT json_build_object('level', m.level, 'sent_on', m.sent_on) FROM invoice_reminders m
+				WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1)) AS record
 		FROM (SELECT * FROM invoices r WHERE r.tenant_id = $1 AND r.id = w.id LIMIT 1) AS r
 		WHERE r.state = ANY ($5::text[]) AND r.issue_date >= $6::date AND r.issue_date <= $7::date
 		AND r.due_date < $8::date) AS r
@@ -387,8 +415,12 @@ WITH candidates AS MATERIALIZED (
 			'currency', r.currency, 'issue_date', r.issue_date, 'due_date', r.due_date, 'total', r.total,
 			'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END,
 			'mail_failed', COALESCE((
-					SELECT m.state = 'failed' AND (m.kind = 'void' OR r.state <> 'void')
-					FROM mails m WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.id DESC LIMIT 1), false)) AS record
+					SELECT m.state = 'failed' AND CASE m.kind
+					WHEN 'void' THEN true WHEN 'invoice' THEN r.state <> 'void' ELSE r.state IN ('issued', 'partially_paid') END
+					FROM mails m WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.id DESC LIMIT 1), false),
+			'last_reminder', (
+				SELECT json_build_object('level', m.level, 'sent_on', m.sent_on) FROM invoice_reminders m
+				WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1)) AS record
 		FROM (SELECT * FROM invoices r WHERE r.tenant_id = $2 AND r.id = w.id LIMIT 1) AS r
 		WHERE r.state = ANY ($1::text[]) AND r.issue_date >= $6::date AND r.issue_date <= $7::date
 		AND r.due_date < $8::date) AS r
@@ -426,8 +458,12 @@ WITH candidates AS MATERIALIZED (
 			'currency', r.currency, 'issue_date', r.issue_date, 'due_date', r.due_date, 'total', r.total,
 			'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END,
 			'mail_failed', COALESCE((
-					SELECT m.state = 'failed' AND (m.kind = 'void' OR r.state <> 'void')
-					FROM mails m WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.id DESC LIMIT 1), false)) AS record
+					SELECT m.state = 'failed' AND CASE m.kind
+					WHEN 'void' THEN true WHEN 'invoice' THEN r.state <> 'void' ELSE r.state IN ('issued', 'partially_paid') END
+					FROM mails m WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.id DESC LIMIT 1), false),
+			'last_reminder', (
+				SELECT json_build_object('level', m.level, 'sent_on', m.sent_on) FROM invoice_reminders m
+				WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1)) AS record
 		FROM (SELECT * FROM invoices r WHERE r.tenant_id = $2 AND r.id = w.id LIMIT 1) AS r
 		WHERE r.state = ANY ($1::text[]) AND r.issue_date >= $5::date AND r.issue_date <= $6::date
 		AND r.due_date < $8::date) AS r
@@ -465,8 +501,12 @@ WITH candidates AS MATERIALIZED (
 			'currency', r.currency, 'issue_date', r.issue_date, 'due_date', r.due_date, 'total', r.total,
 			'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END,
 			'mail_failed', COALESCE((
-					SELECT m.state = 'failed' AND (m.kind = 'void' OR r.state <> 'void')
-					FROM mails m WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.id DESC LIMIT 1), false)) AS record
+					SELECT m.state = 'failed' AND CASE m.kind
+					WHEN 'void' THEN true WHEN 'invoice' THEN r.state <> 'void' ELSE r.state IN ('issued', 'partially_paid') END
+					FROM mails m WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.id DESC LIMIT 1), false),
+			'last_reminder', (
+				SELECT json_build_object('level', m.level, 'sent_on', m.sent_on) FROM invoice_reminders m
+				WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1)) AS record
 		FROM (SELECT * FROM invoices r WHERE r.tenant_id = $2 AND r.id = w.id LIMIT 1) AS r
 		WHERE r.state = ANY ($1::text[]) AND r.issue_date >= $5::date AND r.issue_date <= $6::date
 		AND r.due_date < $8::date) AS r
@@ -504,8 +544,12 @@ WITH candidates AS MATERIALIZED (
 			'currency', r.currency, 'issue_date', r.issue_date, 'due_date', r.due_date, 'total', r.total,
 			'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END,
 			'mail_failed', COALESCE((
-					SELECT m.state = 'failed' AND (m.kind = 'void' OR r.state <> 'void')
-					FROM mails m WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.id DESC LIMIT 1), false)) AS record
+					SELECT m.state = 'failed' AND CASE m.kind
+					WHEN 'void' THEN true WHEN 'invoice' THEN r.state <> 'void' ELSE r.state IN ('issued', 'partially_paid') END
+					FROM mails m WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.id DESC LIMIT 1), false),
+			'last_reminder', (
+				SELECT json_build_object('level', m.level, 'sent_on', m.sent_on) FROM invoice_reminders m
+				WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1)) AS record
 		FROM (SELECT * FROM invoices r WHERE r.tenant_id = $2 AND r.id = w.id LIMIT 1) AS r
 		WHERE r.state = ANY ($1::text[]) AND r.issue_date >= $5::date AND r.issue_date <= $6::date
 		AND r.due_date < $8::date) AS r

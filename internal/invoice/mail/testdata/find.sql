@@ -19,7 +19,8 @@ FROM (
 	SELECT id, invoice_id, kind, recipient, reason FROM mails
 	WHERE tenant_id = $1 AND state = 'failed' AND created_at > now() - interval '90 days'
 	ORDER BY created_at DESC, id DESC LIMIT 200) AS m,
-LATERAL (SELECT number, status FROM invoices WHERE tenant_id = $1 AND id = m.invoice_id LIMIT 1) AS i
-WHERE (i.status <> 'void' OR m.kind = 'void') AND NOT EXISTS (
+LATERAL (SELECT number, state FROM invoices WHERE tenant_id = $1 AND id = m.invoice_id LIMIT 1) AS i
+WHERE CASE m.kind
+WHEN 'void' THEN true WHEN 'invoice' THEN i.state <> 'void' ELSE i.state IN ('issued', 'partially_paid') END AND NOT EXISTS (
 	SELECT FROM mails later WHERE later.tenant_id = $1 AND later.invoice_id = m.invoice_id AND later.id > m.id OFFSET 0)
 ORDER BY m.id DESC LIMIT $2;

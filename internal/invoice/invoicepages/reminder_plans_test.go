@@ -1,0 +1,50 @@
+package invoicepages_test
+
+import (
+	"net/http"
+	"net/url"
+
+	"onlyonce/internal/invoice/invoicecases"
+	"onlyonce/internal/site/sitetest"
+)
+
+// everyReminder returns the requests of the routes of reminders. Each invoice was sent the first one before.
+func everyReminder(b *sitetest.Bundle, program, person *sitetest.Client) map[string][]sitetest.Request {
+	of, one := invoicecases.Reminders(), "/reminders/"+sitetest.RowID(7)
+	list := func(id string) string { return "/invoices/" + id + "/reminders" }
+	second := sitetest.Change(of.Command, "level", "2")
+	all := func(made, reused int, id string, send func(id, key string, command url.Values) sitetest.Answer) []sitetest.Request {
+		ask := func(want int, id, key string, command url.Values) sitetest.Request {
+			return sitetest.Request{What: key, Want: want, Send: func() sitetest.Answer { return send(id, key, command) }}
+		}
+		sent := ask(made, id, "reminder of "+id, second)
+		return []sitetest.Request{
+			sent, sent, ask(http.StatusUnprocessableEntity, id, "reminder of "+id, of.Other),
+			ask(reused, id, "again "+id, of.Command),
+			ask(http.StatusConflict, id, "same day "+id, sitetest.Change(of.Command, "level", "3")),
+			ask(http.StatusConflict, sitetest.RowID(11), "draft "+id, second),
+			ask(http.StatusUnprocessableEntity, id, "invalid "+id, sitetest.Change(second, "recipient", "nobody")),
+			ask(http.StatusNotFound, sitetest.Nobody, "nobody's "+id, second),
+			b.Expiry(), ask(reused, id, "reminder of "+id, second),
+		}
+	}
+	first := sitetest.RowID(invoicecases.Drafts + 23)
+	return map[string][]sitetest.Request{
+		"GET /invoices/{id}/reminders/new": {
+			sitetest.Looked(person, http.StatusOK, list(first)+"/new?key=fresh"),
+			sitetest.Looked(person, http.StatusOK, list(first)+"/new?key=past+7"),
+			sitetest.Looked(person, http.StatusNotFound, list(sitetest.Nobody)+"/new"),
+		},
+		"POST /invoices/{id}/reminders": all(http.StatusSeeOther, http.StatusSeeOther, sitetest.RowID(invoicecases.Drafts+21),
+			func(id, key string, command url.Values) sitetest.Answer {
+				return person.Submit(list(id), sitetest.Change(command, "idempotency_key", key))
+			}),
+		"POST /api/v1/invoices/{id}/reminders": all(http.StatusCreated, http.StatusOK, sitetest.RowID(invoicecases.Drafts+22),
+			func(id, key string, command url.Values) sitetest.Answer {
+				return program.With("Idempotency-Key", key).Post("/api/v1"+list(id), of.API.Encode(command))
+			}),
+		"GET /api/v1/invoices/{id}/reminders": {sitetest.Looked(program, http.StatusOK, "/api/v1"+list(first)+"?limit=100")},
+		"GET /reminders/{id}":                 {sitetest.Looked(person, http.StatusSeeOther, one)},
+		"GET /api/v1/reminders/{id}":          {sitetest.Looked(program, http.StatusOK, "/api/v1"+one)},
+	}
+}

@@ -1,0 +1,114 @@
+package reminder
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"onlyonce/internal/conflict"
+	"onlyonce/internal/customer"
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/invoice"
+	"onlyonce/internal/value/date"
+)
+
+// Send sends a reminder of an overdue invoice, or finds the one that was sent.
+var Send = idempotency.Define(idempotency.Spec[Draft, Reminder]{
+	Kind: idempotency.Upsert, Name: "reminder.send", Table: Table,
+	Statements: func(tx *idempotency.Tx, d Draft) idempotency.Result {
+		args := pgx.NamedArgs{
+			"invoice_id": d.InvoiceID, "level": d.Level, "recipient": string(d.Recipient), "message": d.Message,
+		}
+		tx.Exec(`
+			SELECT send_reminder(@tenant_id, @record_id, @invoice_id, @level, NULLIF(@recipient, ''), @message, @operation,
+				@idempotency_key)`, args)
+		return tx.Return(`
+			SELECT `+Table.JSON()+` FROM invoice_reminders r
+			WHERE r.tenant_id = @tenant_id AND r.invoice_id = @invoice_id AND r.level = @level`, args)
+	},
+	Explain: map[string]idempotency.Explanation[Draft]{
+		"customers_erased":        idempotency.Always[Draft](customer.ErrErased),
+		"mails_of_issued":         idempotency.Always[Draft](errNotIssued),
+		"reminders_invoice":       idempotency.Missing[Draft],
+		"reminders_mail":          idempotency.Missing[Draft], // can't happen: the same transaction inserts the mail
+		"reminders_of_next_level": explained(errNotNext),
+		"reminders_of_overdue":    explained(errNotOverdue),
+		"reminders_recipient":     idempotency.Invalid[Draft]("/recipient", "The customer has no email address. Enter one."),
+	},
+	Fields: func(d Draft) []slog.Attr {
+		return []slog.Attr{slog.String("invoice", d.InvoiceID.String()), slog.Int("level", d.Level)}
+	},
+})
+
+// NotOverdue is the conflict of a reminder of an invoice that isn't overdue.
+var NotOverdue = conflict.Kind{
+	Slug: "not-overdue", Title: "Invoice not overdue",
+	Meaning: "Nothing is open on the invoice, or it isn't overdue yet: the day after its due date, in UTC, is the first one. " +
+		"Nothing was sent. You can use the key again.",
+	ToDo: "Read the invoice.",
+}
+
+// NotNext is the conflict of a reminder of another level than the next one.
+var NotNext = conflict.Kind{
+	Slug: "reminder-not-next", Title: "Not the next reminder",
+	Meaning: "A reminder needs the one of the level before it, and an invoice gets one reminder a day, in UTC. Nothing was sent. " +
+		"You can use the key again.",
+	ToDo: "Read the invoice's reminders. Send the next level, on a later day than the last one.",
+}
+
+// Next returns the level of the next reminder of an invoice. It returns a [*conflict.Error] if none is possible on a day.
+func Next(inv invoice.Summary, today date.Date) (level int, err error) {
+	switch last := inv.LastReminder; {
+	case inv.Status == invoice.StatusDraft, inv.Status == invoice.StatusVoid:
+		return 0, errNotIssued()
+	case !invoice.IsOverdue(inv.Status, inv.DueDate, today):
+		return 0, errNotOverdue(inv)
+	case last.Level == Levels:
+		return 0, &conflict.Error{
+			Kind: &NotNext, Title: "All reminders of this invoice were sent.", Text: "The final one on " + last.SentOn.Display() + ".",
+		}
+	case last.Level > 0 && !last.SentOn.Before(today):
+		return 0, errNotNext(inv)
+	default:
+		return last.Level + 1, nil
+	}
+}
+
+// explained returns the explanation of a constraint with an error about the invoice.
+func explained(say func(invoice.Summary) error) idempotency.Explanation[Draft] {
+	return func(ctx context.Context, store *idempotency.Store, intent idempotency.Intent, d Draft, _ *pgconn.PgError) error {
+		inv, err := invoice.Summaries.Find(ctx, store.Pool, intent.Tenant, d.InvoiceID)
+		if err != nil {
+			return err
+		}
+		return say(inv)
+	}
+}
+
+func errNotIssued() error {
+	return &conflict.Error{
+		Kind: &invoice.NotIssued, Title: "This invoice isn't issued.", Text: "Only an issued invoice can be reminded. Nothing was sent.",
+	}
+}
+
+func errNotOverdue(inv invoice.Summary) error {
+	title := "This invoice isn't overdue: it is due " + inv.DueDate.Display() + "."
+	if inv.Open == 0 {
+		title = "Nothing is open on this invoice."
+	}
+	return &conflict.Error{Kind: &NotOverdue, Title: title, Text: "No reminder was sent."}
+}
+
+func errNotNext(inv invoice.Summary) error {
+	last := "No reminder was sent yet."
+	if level := inv.LastReminder.Level; level > 0 {
+		last = "The last one was the " + strings.ToLower(LevelName(level)) + " on " + inv.LastReminder.SentOn.Display() + "."
+	}
+	return &conflict.Error{
+		Kind: &NotNext, Title: "This reminder can't be sent now.",
+		Text: last + " Each level needs the one before it, on an earlier day. Nothing was sent.",
+	}
+}

@@ -1,0 +1,107 @@
+// Package reminder has the reminders of overdue invoices. An invoice has each level once, for life.
+package reminder
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"onlyonce/internal/conflict"
+	"onlyonce/internal/invalid"
+	"onlyonce/internal/invoice"
+	"onlyonce/internal/record"
+	"onlyonce/internal/value/date"
+	"onlyonce/internal/value/email"
+)
+
+// Reminder is a stored reminder. Its id is the id of its mail.
+type Reminder struct {
+	record.Header
+
+	InvoiceID uuid.UUID `json:"invoice_id"`
+	Number    string    `json:"number"` // of the invoice
+	Level     int       `json:"level"`
+	SentOn    date.Date `json:"sent_on"` // the day in UTC on which the mail was queued
+	Recipient string    `json:"recipient"`
+	State     string    `json:"state" enum:"queued,sent,failed"` // of the mail: see package mailer
+}
+
+// Table is the table of reminders.
+var Table = record.Table[Reminder]{Name: "invoice_reminders", Fields: `
+	'invoice_id', r.invoice_id, 'level', r.level, 'sent_on', r.sent_on,
+	'number', (SELECT i.number FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
+	'recipient', (SELECT m.recipient FROM mails m WHERE m.tenant_id = r.tenant_id AND m.id = r.id),
+	'state', (SELECT m.state FROM mails m WHERE m.tenant_id = r.tenant_id AND m.id = r.id)`}
+
+// Levels is the number of levels.
+const Levels = 3
+
+// LevelName returns the name of a level, from 1 to [Levels].
+func LevelName(level int) string {
+	return [Levels]string{"Payment reminder", "Second reminder", "Final reminder"}[level-1]
+}
+
+// Message returns the default text of a level. The mail has the number, the days and the amounts of the invoice below it.
+func Message(level int) string {
+	return [Levels]string{
+		"We haven't received your payment of this invoice yet. Perhaps it was overlooked: please pay the open amount soon. " +
+			"If you have already paid, please ignore this email.",
+		"We reminded you of this invoice, and it is still open. Please pay the open amount within a week. " +
+			"If something is wrong with the invoice, please reply to this email.",
+		"This invoice is still open after two reminders. This is our final reminder: please pay the open amount at once, or contact us.",
+	}[level-1]
+}
+
+// Name returns the display name of a reminder: "Payment reminder of 2026-0042".
+func Name(r Reminder) string { return LevelName(r.Level) + " of " + r.Number }
+
+// Input is the input as text.
+type Input struct {
+	Level     string `json:"level" doc:"1, 2 or 3. Each needs the one before it, on an earlier day."`
+	Recipient string `json:"recipient,omitzero" format:"email" doc:"Leave it out to send it to the customer."`
+	Message   string `json:"message,omitzero" doc:"Leave it out for the usual text of the level."`
+}
+
+// Draft is the command that sends a reminder.
+type Draft struct {
+	InvoiceID uuid.UUID     `json:"invoice_id"`
+	Level     int           `json:"level"`
+	Recipient email.Address `json:"recipient"` // "" for the customer
+	Message   string        `json:"message"`
+}
+
+// Draft checks the input for an invoice. It returns an [*invalid.Error] with all mistakes.
+func (in Input) Draft(of uuid.UUID) (Draft, error) {
+	var problems invalid.Error
+	d := Draft{InvoiceID: of, Recipient: email.Typed(in.Recipient)}
+	d.Message = problems.Lines("/message", "the message", in.Message, invoice.MaxMessage)
+	if d.Recipient != "" {
+		if problem := d.Recipient.Problem(); problem != "" {
+			problems.Add("/recipient", problem)
+		}
+	}
+	var err error
+	if d.Level, err = strconv.Atoi(in.Level); err != nil || d.Level < 1 || d.Level > Levels {
+		problems.Add("/level", "Send 1, 2 or 3.")
+	} else if d.Message == "" {
+		d.Message = Message(d.Level)
+	}
+	return d, problems.Err()
+}
+
+// ListOf returns a page of the reminders of an invoice.
+func ListOf(ctx context.Context, pool *pgxpool.Pool, tenant, invoice uuid.UUID, page record.Page) (record.List[Reminder], error) {
+	return Table.List(ctx, pool, tenant, page, `r.invoice_id = @invoice`, pgx.NamedArgs{"invoice": invoice})
+}
+
+// Rules returns the uniqueness rules of reminders.
+func Rules() []conflict.Rule {
+	return []conflict.Rule{{
+		Constraint: "reminders_once",
+		Sentence:   "One reminder per invoice and level, permanently.",
+		Answer:     "The first reminder is kept. Sending it again finds it, and sends nothing.",
+	}}
+}

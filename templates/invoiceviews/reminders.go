@@ -1,0 +1,15 @@
+package invoiceviews
+
+import "onlyonce/templates"
+
+// ReminderFormView is the form that sends a reminder of an overdue invoice.
+type ReminderFormView struct {
+	templates.Form
+	InvoiceStep
+
+	Open string // the open amount, with its currency
+	Late string // the time since the invoice was due, "12 days"
+	Last string // the last reminder and its day; "" for none
+	// NoAddress is set if the customer has no email.
+	NoAddress bool
+}
