@@ -3,6 +3,7 @@ package e2e
 import (
 	"slices"
 	"strings"
+	"time"
 )
 
 // Rows about invoices.
@@ -10,6 +11,7 @@ import (
 func invoiceButtons() map[string]func(*session) button {
 	return map[string]func(*session) button{
 		"create invoice": createInvoice, "issue": issueInvoice, "void a draft": voidDraft, "void": voidIssued, "send again": sendAgain,
+		"remind":         sendReminder,
 		"record payment": recordPayment, "pay in full": payInFull, "refund": refundPayment, "credit note": creditInvoice,
 		"schedule": createSchedule, "bill period": billPeriod, "webhook source": addWebhookSource, "apply event": applyEvent,
 	}
@@ -78,6 +80,27 @@ func sendAgain(s *session) button {
 			s.follow(linkOutbox)
 			s.seesHeading(headingOutbox)
 			s.sees(s.number(1) + " to")
+		},
+	}
+}
+
+func sendReminder(s *session) button {
+	onlyHere(s.t, "it counts mails in the database")
+	return button{
+		press: buttonSendReminder, enter: fieldTo, writes: "invoice_reminders", fill: nothing,
+		open: func() {
+			path := s.draftByAPI(s.number(1), time.Now().AddDate(0, 0, -2))
+			s.post(path+"/issue", "issue "+s.number(1), map[string]string{"email": "none"})
+			s.open(path)
+			s.follow(buttonSendReminder)
+			s.seesHeading(headingReminder)
+		},
+		first: "created", done: saysReminderQueued, again: ignoredAgain, slowly: true,
+		second: "reused", elsewhere: "This reminder was sent before. Nothing was sent again.",
+		proves: func(n int) {
+			s.counts(n, `
+				SELECT count(*) FROM invoice_reminders r JOIN mails m ON m.id = r.id JOIN invoices i ON i.id = r.invoice_id
+				WHERE i.number = $1`, s.number(1))
 		},
 	}
 }

@@ -22,9 +22,9 @@ CREATE TRIGGER next_version BEFORE UPDATE ON invoice_reminders FOR EACH ROW EXEC
 
 ALTER TABLE invoice_reminders ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant_isolation ON invoice_reminders USING (tenant_id = current_tenant());
-REVOKE UPDATE, DELETE, TRUNCATE ON invoice_reminders FROM CURRENT_USER; -- replays rely on it
+REVOKE DELETE, TRUNCATE ON invoice_reminders FROM CURRENT_USER; -- replays rely on it
 
--- queue_mail is that of before, with the subjects of reminders.
+-- queue_mail is unchanged, except for the subjects of reminders.
 -- +goose StatementBegin
 CREATE OR REPLACE FUNCTION queue_mail() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE

@@ -8,6 +8,8 @@ type InvoiceList struct {
 
 	Rows    []InvoiceRow
 	NewHref string // where one is made; "" for those who may not
+	// RemindHref is the form that sends reminders of chosen invoices; "" if none can be chosen.
+	RemindHref string
 	// Standing has the open, overdue and paid amounts.
 	Standing []Standing
 }
@@ -25,6 +27,7 @@ type CustomerInvoices struct {
 
 // InvoiceRow is an invoice in a list.
 type InvoiceRow struct {
+	ID        string // of one that can be chosen; "" for others
 	Href      string
 	Number    string
 	Customer  string

@@ -13,3 +13,25 @@ type ReminderFormView struct {
 	// NoAddress is set if the customer has no email.
 	NoAddress bool
 }
+
+// The names of fields.
+const (
+	LevelField     = "level"      // of a reminder
+	ChosenField    = "invoice_id" // an invoice that is chosen in the list
+	RemindersField = "reminders"  // the chosen invoices with their levels
+)
+
+// ReminderBatch is the form that sends reminders of several invoices.
+type ReminderBatch struct {
+	templates.Form
+
+	Chosen []ReminderBatchRow
+	Left   []ReminderBatchRow // invoices without a reminder
+}
+
+// ReminderBatchRow is an invoice in the form.
+type ReminderBatchRow struct {
+	Number, Href, Customer string
+	Open                   string // the open amount, with its currency
+	Gets                   string // the name of the reminder, or the reason for none
+}

@@ -52,7 +52,9 @@ func states() map[string]templ.Component {
 			Rows: []invoiceviews.InvoiceRow{row}, Finder: viewtest.Finder(), Standing: sums,
 		}),
 		"overdue invoices": invoiceviews.InvoiceListPage(page, invoiceviews.InvoiceList{
-			Rows: []invoiceviews.InvoiceRow{{Href: "/invoices/1", Number: "2026-0042", Status: "overdue", Late: "12 days", Reminded: "Reminded 2× · 12 Nov"}},
+			RemindHref: "/reminder-batches/new", Rows: []invoiceviews.InvoiceRow{{
+				ID: "1", Href: "/invoices/1", Number: "2026-0042", Status: "overdue", Late: "12 days", Reminded: "Reminded 2× · 12 Nov",
+			}},
 		}),
 		"no invoices found": invoiceviews.InvoiceListPage(page, invoiceviews.InvoiceList{Finder: viewtest.Finder(), Standing: sums}),
 		"no invoices":       invoiceviews.InvoiceListPage(page, invoiceviews.InvoiceList{NewHref: "/invoices/new"}),
@@ -196,6 +198,16 @@ func states() map[string]templ.Component {
 			Form:        templates.Form{Title: "Second reminder", Key: "k", Typed: url.Values{"level": {"2"}, "message": {hostile}}},
 			InvoiceStep: invoiceviews.InvoiceStep{Number: hostile, Href: "/invoices/1", Customer: hostile, Total: "1.00 EUR", Due: "today"},
 			Open:        "1.00 EUR", Late: "12 days", Last: "Payment reminder, 12 Nov 2026", NoAddress: true,
+		}),
+		"reminder batch form": invoiceviews.ReminderBatchForm(page, invoiceviews.ReminderBatch{
+			Form:   templates.Form{Title: "Send reminders", Key: "k", Typed: url.Values{"reminders": {hostile}}},
+			Chosen: []invoiceviews.ReminderBatchRow{{Number: hostile, Href: "/invoices/1", Customer: hostile, Gets: "Payment reminder"}},
+			Left:   []invoiceviews.ReminderBatchRow{{Number: hostile, Href: "/invoices/2", Customer: hostile, Gets: hostile}},
+		}),
+		"reminder batch form refused": invoiceviews.ReminderBatchForm(page, invoiceviews.ReminderBatch{
+			Form: templates.Form{
+				Title: "Send reminders", Key: "k", Errors: templates.FieldErrors{{Control: "reminders", Message: hostile}},
+			},
 		}),
 		"mail":        invoiceviews.MailPage(withHistory, invoiceviews.Mail{RecordView: archived, Text: hostile}),
 		"mail unsent": invoiceviews.MailPage(page, invoiceviews.Mail{}),

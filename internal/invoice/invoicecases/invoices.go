@@ -15,7 +15,7 @@ import (
 func Resources() []sitetest.Resource {
 	return []sitetest.Resource{
 		Invoices(), Payments(), Refunds(), CreditNotes(), Mails(), Schedules(), Periods(), WebhookSources(), WebhookSecrets(),
-		WebhookEvents(), InvoiceDistinctions(), NextNumbers(), Attachments(), Logos(), Reminders(),
+		WebhookEvents(), InvoiceDistinctions(), NextNumbers(), Attachments(), Logos(), Reminders(), ReminderBatches(),
 	}
 }
 
@@ -37,7 +37,10 @@ func Unbroken() map[string][]string {
 		"schedule.bill":      billed,
 		"schedule.bill_due":  billed,
 		"schedule.archive":   {"customers_erased"},
-		"next_number.set":    {"next_numbers_of_a_series"}, // the command has been checked
+		"reminder.send_batch": { // these are outcomes
+			"mails_of_issued", "reminders_of_next_level", "reminders_of_overdue", "reminders_recipient",
+		},
+		"next_number.set": {"next_numbers_of_a_series"}, // the command has been checked
 	}
 }
 

@@ -2,6 +2,7 @@ package invoicecases
 
 import (
 	"net/url"
+	"strings"
 
 	"onlyonce/internal/invoice/reminder"
 	"onlyonce/internal/site/sitetest"
@@ -30,5 +31,27 @@ func Reminders() sitetest.Resource {
 				"level": form.Get("level"), "recipient": form.Get("recipient"), "message": form.Get("message"),
 			})
 		}, Input: reminder.Input{}},
+	}
+}
+
+// ReminderBatches remind of several invoices.
+func ReminderBatches() sitetest.Resource {
+	of := Invoices()
+	command := url.Values{"reminders": {sitetest.Referred + ":1 " + sitetest.Second + ":1"}}
+	return sitetest.Resource{
+		Name: "reminder batch", Path: "/reminder-batches",
+		Words:   sitetest.Words{Verb: "send", Past: "queued", Button: "Send reminders", Told: "0 of 2 reminders queued."},
+		Command: command, Label: "0 of 2 reminders",
+		Leaves: sitetest.Rows{"invoice_reminder_batches": 1, "invoice_reminder_outcomes": 2, "intents": 1},
+		Other:  url.Values{"reminders": {sitetest.Second + ":1"}},
+		Refers: []sitetest.Reference{{Resource: of}, {Resource: of, As: sitetest.Second}},
+		API: sitetest.API{Encode: func(form url.Values) string {
+			all := []map[string]string{}
+			for chosen := range strings.FieldsSeq(form.Get("reminders")) {
+				id, level, _ := strings.Cut(chosen, ":")
+				all = append(all, map[string]string{"invoice_id": id, "level": level})
+			}
+			return sitetest.Encode(map[string]any{"reminders": all})
+		}, Input: reminder.BatchInput{}},
 	}
 }

@@ -200,10 +200,19 @@ func (s *Pages) invoiceList(
 	if err != nil {
 		return nil, err
 	}
-	return invoiceviews.InvoiceListPage(p, invoiceviews.InvoiceList{
+	view := invoiceviews.InvoiceList{
 		NewHref: web.FormHref(r, "/invoices/new"),
 		Finder:  finder, Rows: invoiceRows(found), Standing: standing(sums, nil, true),
-	}), nil
+	}
+	if r.URL.Query().Get("status") == "overdue" {
+		view.RemindHref = web.FormHref(r, "/reminder-batches/new")
+	}
+	for i := range view.Rows {
+		if view.RemindHref != "" {
+			view.Rows[i].ID = found[i].ID.String()
+		}
+	}
+	return invoiceviews.InvoiceListPage(p, view), nil
 }
 
 func invoiceRows(found []invoice.Summary) []invoiceviews.InvoiceRow {

@@ -131,7 +131,8 @@ func (s *Pages) mailRows(r *http.Request, inv invoice.Invoice) (v invoiceviews.I
 	found := list.Rows
 	for _, m := range found {
 		v.Rows = append(v.Rows, invoiceviews.MailRow{
-			Href: "/outbox/" + m.ID.String(), What: mailKind(m), To: m.Recipient, State: mailState(m), Failed: m.State == mailer.StateFailed,
+			Href: "/outbox/" + m.ID.String(), What: mailKind(m), To: m.Recipient, State: mailState(m),
+			Failed: m.State == mailer.StateFailed,
 		})
 	}
 	switch {

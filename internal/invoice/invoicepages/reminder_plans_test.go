@@ -1,6 +1,7 @@
 package invoicepages_test
 
 import (
+	"maps"
 	"net/http"
 	"net/url"
 
@@ -28,8 +29,13 @@ func everyReminder(b *sitetest.Bundle, program, person *sitetest.Client) map[str
 			b.Expiry(), ask(reused, id, "reminder of "+id, second),
 		}
 	}
+	routes := b.EveryPair(program, person, invoicecases.ReminderBatches(), func(n int) url.Values {
+		return url.Values{"reminders": {sitetest.RowID(n) + ":2 " + sitetest.RowID(n+2) + ":2"}}
+	})
 	first := sitetest.RowID(invoicecases.Drafts + 23)
-	return map[string][]sitetest.Request{
+	const fresh = "GET /reminder-batches/new"
+	routes[fresh] = append(routes[fresh], sitetest.Looked(person, http.StatusOK, "/reminder-batches/new?key=fresh&invoice_id="+first))
+	maps.Copy(routes, map[string][]sitetest.Request{
 		"GET /invoices/{id}/reminders/new": {
 			sitetest.Looked(person, http.StatusOK, list(first)+"/new?key=fresh"),
 			sitetest.Looked(person, http.StatusOK, list(first)+"/new?key=past+7"),
@@ -46,5 +52,6 @@ func everyReminder(b *sitetest.Bundle, program, person *sitetest.Client) map[str
 		"GET /api/v1/invoices/{id}/reminders": {sitetest.Looked(program, http.StatusOK, "/api/v1"+list(first)+"?limit=100")},
 		"GET /reminders/{id}":                 {sitetest.Looked(person, http.StatusSeeOther, one)},
 		"GET /api/v1/reminders/{id}":          {sitetest.Looked(program, http.StatusOK, "/api/v1"+one)},
-	}
+	})
+	return routes
 }

@@ -28,7 +28,7 @@ func (s *Pages) mountReminders() {
 		return in.Draft(inv.ID)
 	}, web.Form[reminder.Reminder]{
 		Fields: []templates.Field{
-			{Name: "level", Value: "Level"}, {Name: "recipient", Value: "To"}, {Name: "message", Value: "Message"},
+			{Name: invoiceviews.LevelField, Value: "Level"}, {Name: "recipient", Value: "To"}, {Name: "message", Value: "Message"},
 		},
 		Page: s.reminderForm, Example: reminder.Input{Level: "1"},
 		Words: &web.Wording{
@@ -61,7 +61,7 @@ func (s *Pages) freshReminder(r *http.Request) (url.Values, error) {
 		return nil, err
 	}
 	return url.Values{
-		"level": {strconv.Itoa(level)}, "recipient": {inv.Customer.Email}, "message": {reminder.Message(level)},
+		invoiceviews.LevelField: {strconv.Itoa(level)}, "recipient": {inv.Customer.Email}, "message": {reminder.Message(level)},
 	}, nil
 }
 
@@ -74,7 +74,7 @@ func (s *Pages) reminderForm(r *http.Request, p templates.Page, f templates.Form
 	if err != nil {
 		return nil, err
 	}
-	if level, err := strconv.Atoi(f.Typed.Get("level")); err == nil && level >= 1 && level <= reminder.Levels {
+	if level, err := strconv.Atoi(f.Typed.Get(invoiceviews.LevelField)); err == nil && level >= 1 && level <= reminder.Levels {
 		f.Title, f.Submit = reminder.LevelName(level), "Send "+strings.ToLower(reminder.LevelName(level))
 	}
 	return invoiceviews.ReminderForm(p, invoiceviews.ReminderFormView{

@@ -20,7 +20,7 @@ type Mail struct {
 	InvoiceID uuid.UUID `json:"invoice_id"`
 	Number    string    `json:"number"` // of the invoice
 	Recipient string    `json:"recipient"`
-	// Kind is that of a mail about the issued invoice, about the void one, or of a reminder, with its level.
+	// Kind distinguishes mails about the issued invoice, mails about the void one, and reminders by their level.
 	Kind     string `json:"kind" enum:"invoice,void,reminder_1,reminder_2,reminder_3"`
 	Subject  string `json:"subject"`
 	Message  string `json:"message"`                         // the sender's text below the lines of the invoice; "" for none

@@ -18,4 +18,8 @@ func TestExecutedSQL(t *testing.T) {
 	storetest.Refuse(sql, &reminder.NotNext, reminder.Send, uuid.Nil, 0, b.draft(inv, "2"))
 	storetest.List(sql, "reminders of an invoice", storetest.By(reminder.ListOf, inv.ID))
 	storetest.Find(sql, "reminder", reminder.Table.Find, sent.ID)
+	batch := storetest.Execute(sql, "", reminder.SendBatch, uuid.Nil, 0, b.batch("1", inv))
+	storetest.List(sql, "batches", reminder.BatchList)
+	storetest.Find(sql, "batch", reminder.Batches.Find, batch.ID)
+	storetest.Find(sql, "chosen invoices", reminder.Of, []string{inv.ID.String()})
 }

@@ -15,7 +15,7 @@ import (
 	"onlyonce/internal/value/date"
 )
 
-// Send sends a reminder of an overdue invoice, or finds the one that was sent.
+// Send sends a reminder of an overdue invoice, or finds the earlier one of the same level.
 var Send = idempotency.Define(idempotency.Spec[Draft, Reminder]{
 	Kind: idempotency.Upsert, Name: "reminder.send", Table: Table,
 	Statements: func(tx *idempotency.Tx, d Draft) idempotency.Result {
@@ -103,12 +103,11 @@ func errNotOverdue(inv invoice.Summary) error {
 }
 
 func errNotNext(inv invoice.Summary) error {
-	last := "No reminder was sent yet."
+	last := "This invoice was not reminded before."
 	if level := inv.LastReminder.Level; level > 0 {
-		last = "The last one was the " + strings.ToLower(LevelName(level)) + " on " + inv.LastReminder.SentOn.Display() + "."
+		last = "The " + strings.ToLower(LevelName(level)) + " was sent on " + inv.LastReminder.SentOn.Display() + "."
 	}
 	return &conflict.Error{
-		Kind: &NotNext, Title: "This reminder can't be sent now.",
-		Text: last + " Each level needs the one before it, on an earlier day. Nothing was sent.",
+		Kind: &NotNext, Title: last, Text: "Each level needs the one before it, on an earlier day. Nothing was sent.",
 	}
 }

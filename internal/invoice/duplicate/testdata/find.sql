@@ -12,8 +12,12 @@ SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.creat
 	'currency', r.currency, 'issue_date', r.issue_date, 'due_date', r.due_date, 'total', r.total,
 	'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END,
 	'mail_failed', COALESCE((
-			SELECT m.state = 'failed' AND (m.kind = 'void' OR r.state <> 'void')
-			FROM mails m WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.id DESC LIMIT 1), false)) FROM invoices r
+			SELECT m.state = 'failed' AND CASE m.kind
+			WHEN 'void' THEN true WHEN 'invoice' THEN r.state <> 'void' ELSE r.state IN ('issued', 'partially_paid') END
+			FROM mails m WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.id DESC LIMIT 1), false),
+	'last_reminder', (
+		SELECT json_build_object('level', m.level, 'sent_on', m.sent_on) FROM invoice_reminders m
+		WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1)) FROM invoices r
 WHERE r.tenant_id = $1 AND r.id = ANY ($2::uuid[]) ORDER BY r.id LIMIT 20;
 
 -- invoices voided as duplicates of another
@@ -29,8 +33,12 @@ SELECT id, json FROM (
 		'currency', r.currency, 'issue_date', r.issue_date, 'due_date', r.due_date, 'total', r.total,
 		'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END,
 		'mail_failed', COALESCE((
-				SELECT m.state = 'failed' AND (m.kind = 'void' OR r.state <> 'void')
-				FROM mails m WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.id DESC LIMIT 1), false)) AS json FROM invoices r
+				SELECT m.state = 'failed' AND CASE m.kind
+				WHEN 'void' THEN true WHEN 'invoice' THEN r.state <> 'void' ELSE r.state IN ('issued', 'partially_paid') END
+				FROM mails m WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.id DESC LIMIT 1), false),
+		'last_reminder', (
+			SELECT json_build_object('level', m.level, 'sent_on', m.sent_on) FROM invoice_reminders m
+			WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1)) AS json FROM invoices r
 	WHERE r.tenant_id = $1 AND r.id < $2 AND r.duplicate_of = $3
 	ORDER BY r.id DESC LIMIT 201) AS page
 ORDER BY id DESC LIMIT $4;

@@ -61,8 +61,12 @@ SELECT (SELECT place FROM numbered WHERE n = (SELECT n FROM reach)), COALESCE((
 							'currency', r.currency, 'issue_date', r.issue_date, 'due_date', r.due_date, 'total', r.total,
 							'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END,
 							'mail_failed', COALESCE((
-									SELECT m.state = 'failed' AND (m.kind = 'void' OR r.state <> 'void')
-									FROM mails m WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.id DESC LIMIT 1), false)) ORDER BY r.issue_date, r.id) FROM unnest(ids) AS member (id), LATERAL (
+									SELECT m.state = 'failed' AND CASE m.kind
+									WHEN 'void' THEN true WHEN 'invoice' THEN r.state <> 'void' ELSE r.state IN ('issued', 'partially_paid') END
+									FROM mails m WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.id DESC LIMIT 1), false),
+							'last_reminder', (
+								SELECT json_build_object('level', m.level, 'sent_on', m.sent_on) FROM invoice_reminders m
+								WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1)) ORDER BY r.issue_date, r.id) FROM unnest(ids) AS member (id), LATERAL (
 						SELECT * FROM invoices i WHERE i.tenant_id = $1 AND i.id = member.id LIMIT 1) AS r)) ORDER BY place)
 		FROM wanted), '[]');
 
