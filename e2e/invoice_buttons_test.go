@@ -11,7 +11,7 @@ import (
 func invoiceButtons() map[string]func(*session) button {
 	return map[string]func(*session) button{
 		"create invoice": createInvoice, "issue": issueInvoice, "void a draft": voidDraft, "void": voidIssued, "send again": sendAgain,
-		"remind":         sendReminder,
+		"remind": sendReminder, "remind chosen": sendReminders,
 		"record payment": recordPayment, "pay in full": payInFull, "refund": refundPayment, "credit note": creditInvoice,
 		"schedule": createSchedule, "bill period": billPeriod, "webhook source": addWebhookSource, "apply event": applyEvent,
 	}
@@ -89,20 +89,43 @@ func sendReminder(s *session) button {
 	return button{
 		press: buttonSendReminder, enter: fieldTo, writes: "invoice_reminders", fill: nothing,
 		open: func() {
-			path := s.draftByAPI(s.number(1), time.Now().AddDate(0, 0, -2))
-			s.post(path+"/issue", "issue "+s.number(1), map[string]string{"email": "none"})
-			s.open(path)
+			s.open(s.overdueByAPI())
 			s.follow(buttonSendReminder)
 			s.seesHeading(headingReminder)
 		},
 		first: "created", done: saysReminderQueued, again: ignoredAgain, slowly: true,
 		second: "reused", elsewhere: "This reminder was sent before. Nothing was sent again.",
-		proves: func(n int) {
-			s.counts(n, `
-				SELECT count(*) FROM invoice_reminders r JOIN mails m ON m.id = r.id JOIN invoices i ON i.id = r.invoice_id
-				WHERE i.number = $1`, s.number(1))
-		},
+		proves: s.hasReminders,
 	}
+}
+
+func sendReminders(s *session) button {
+	onlyHere(s.t, "it counts mails in the database")
+	return button{
+		press: buttonSendReminders, writes: "invoice_reminder_batches", fill: nothing,
+		open: func() {
+			s.open("/reminder-batches/new?invoice_id=" + strings.TrimPrefix(s.overdueByAPI(), "/invoices/"))
+			s.sees(s.number(1))
+		},
+		first: "created", done: "1 of 1 reminders queued.", again: ignoredAgain, slowly: true,
+		proves: s.hasReminders,
+	}
+}
+
+// overdueByAPI creates an issued invoice that was due two days ago, and returns the path of its page.
+func (s *session) overdueByAPI() string {
+	s.t.Helper()
+	path := s.draftByAPI(s.number(1), time.Now().AddDate(0, 0, -2))
+	s.post(path+"/issue", "issue "+s.number(1), map[string]string{"email": "none"})
+	return path
+}
+
+// hasReminders checks the number of reminders of the invoice.
+func (s *session) hasReminders(n int) {
+	s.t.Helper()
+	s.counts(n, `
+		SELECT count(*) FROM invoice_reminders r JOIN mails m ON m.id = r.id JOIN invoices i ON i.id = r.invoice_id
+		WHERE i.number = $1`, s.number(1))
 }
 
 // recordPayment pays a part: two such payments would still be within the open amount.

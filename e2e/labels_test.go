@@ -56,6 +56,7 @@ const (
 	buttonSendAgain            = "Send again"
 	buttonSendEMail            = "Send email"
 	buttonSendReminder         = "Send payment reminder"
+	buttonSendReminders        = "Send reminders"
 	buttonTryAgain             = "Try again"
 	buttonUndo                 = "Undo"
 	buttonVoidInvoice          = "Void invoice"
