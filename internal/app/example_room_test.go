@@ -2,9 +2,7 @@ package app_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"log/slog"
 	"slices"
 	"testing"
 	"time"
@@ -20,7 +18,6 @@ import (
 	"onlyonce/internal/customer"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/must"
-	"onlyonce/internal/people/account"
 	"onlyonce/internal/postgres"
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/record"
@@ -76,7 +73,13 @@ func (atThree) Next(now time.Time) time.Time {
 
 // addNightly adds the queue, the worker and the schedule.
 func addNightly(jobs room.Jobs) error {
-	river.AddWorker(jobs.River.Workers, &archiver{store: jobs.Store, log: jobs.Log})
+	river.AddWorker(jobs.River.Workers, &room.EachTenant[nightly]{
+		Pool: jobs.Store.Pool, Log: jobs.Log,
+		Limit: 10 * time.Minute, // the next attempt continues where a run ended
+		Run: func(ctx context.Context, tenant uuid.UUID, night time.Time) error {
+			return archiveOld(ctx, jobs.Store, tenant, night)
+		},
+	})
 	jobs.River.Queues[nightlyQueue] = river.QueueConfig{MaxWorkers: 1}
 	jobs.River.PeriodicJobs = append(jobs.River.PeriodicJobs, river.NewPeriodicJob(atThree{},
 		func() (river.JobArgs, *river.InsertOpts) { return nightly{}, nil },
@@ -84,40 +87,11 @@ func addNightly(jobs room.Jobs) error {
 	return nil
 }
 
-// archiver carries out the job.
-type archiver struct {
-	river.WorkerDefaults[nightly]
-
-	store *idempotency.Store
-	log   *slog.Logger
-}
-
-// Timeout returns the time limit of a run. The next attempt continues where a run ended.
-func (*archiver) Timeout(*river.Job[nightly]) time.Duration { return 10 * time.Minute }
-
-// errNotAll is the only error that River gets, because River stores errors in a table without row-level security.
-var errNotAll = errors.New("not all customers could be archived")
-
-// Work archives, tenant by tenant. A tenant that fails does not keep the others from being served.
-func (a *archiver) Work(ctx context.Context, job *river.Job[nightly]) error {
-	tenants, err := account.Tenants(ctx, a.store.Pool)
-	if err != nil {
-		return err
-	}
-	for _, tenant := range tenants {
-		if failed := a.archive(ctx, tenant, job.CreatedAt); failed != nil {
-			a.log.WarnContext(ctx, "the next attempt archives what is left", "tenant", tenant, "error", failed)
-			err = errNotAll
-		}
-	}
-	return err
-}
-
-// archive archives the customers of a tenant that were created more than ten years before a night.
-func (a *archiver) archive(ctx context.Context, tenant uuid.UUID, night time.Time) error {
+// archiveOld archives the customers of a tenant that were created more than ten years before a night.
+func archiveOld(ctx context.Context, store *idempotency.Store, tenant uuid.UUID, night time.Time) error {
 	const batch = 100
 	for after := uuid.Nil; ; {
-		old, err := record.Collect(ctx, a.store.Pool, tenant, pgx.RowTo[uuid.UUID], `
+		old, err := record.Collect(ctx, store.Pool, tenant, pgx.RowTo[uuid.UUID], `
 			SELECT id FROM customers
 			WHERE tenant_id = @tenant_id AND archived_at IS NULL AND created_at < @before AND id > @after
 			ORDER BY id LIMIT @batch`, pgx.NamedArgs{"before": night.AddDate(-10, 0, 0), "after": after, "batch": batch})
@@ -132,7 +106,7 @@ func (a *archiver) archive(ctx context.Context, tenant uuid.UUID, night time.Tim
 				return err
 			}
 			intent := idempotency.Intent{Tenant: tenant, Key: key, Actor: "nightly job", Record: id}
-			if _, err := customer.Archive.Do(ctx, a.store, intent, struct{}{}); err != nil {
+			if _, err := customer.Archive.Do(ctx, store, intent, struct{}{}); err != nil {
 				return err
 			}
 			after = id

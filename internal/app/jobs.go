@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
 	"strings"
 	"time"
 
@@ -47,7 +46,7 @@ func (a *App) startJobs(ctx context.Context) error {
 	}.WithDefaults()
 	settings := river.Config{
 		Schema: postgres.JobSchema, PollOnly: true, Workers: workers, Logger: jobLog(a.config.Log),
-		ErrorHandler: jobErrors{a.config.Log, a.config.Site.Rooms}, Middleware: a.tracing.jobs(),
+		ErrorHandler: jobErrors{a.config.Log}, Middleware: a.tracing.jobs(),
 		Queues:     map[string]river.QueueConfig{mailer.Queue: {MaxWorkers: mailWorkers}},
 		JobTimeout: mails.AttemptTime(), RescueStuckJobsAfter: 2 * mails.AttemptTime(),
 		CancelledJobRetentionPeriod: failedJobs, DiscardedJobRetentionPeriod: failedJobs,
@@ -161,14 +160,10 @@ func (h warnings) WithAttrs(attrs []slog.Attr) slog.Handler {
 func (h warnings) WithGroup(name string) slog.Handler { return warnings{h.Handler.WithGroup(name)} }
 
 // jobErrors logs failed jobs, except for those that have logged their failure.
-type jobErrors struct {
-	log   *slog.Logger
-	rooms []room.Room
-}
+type jobErrors struct{ log *slog.Logger }
 
 func (e jobErrors) HandleError(ctx context.Context, job *rivertype.JobRow, err error) *river.ErrorHandlerResult {
-	logged := func(r room.Room) bool { return errors.Is(err, r.Reported) }
-	if errors.Is(err, mailer.ErrAgain) || slices.ContainsFunc(e.rooms, logged) {
+	if errors.Is(err, mailer.ErrAgain) || errors.Is(err, room.ErrNotAll) {
 		return nil
 	}
 	e.log.WarnContext(ctx, "job will be tried again", "job", job.ID, "kind", job.Kind, "attempt", job.Attempt, "error", err)

@@ -23,8 +23,6 @@ type Room struct {
 	Demo func(ctx context.Context, store *idempotency.Store, key secretkey.Key, t Tenant) (news bool, err error)
 	// Jobs adds workers, queues and periodic jobs.
 	Jobs func(Jobs) error
-	// Reported is the error of jobs that have logged their failures themselves.
-	Reported error
 	// Expire deletes old data of a tenant, besides the results of operations.
 	Expire func(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID) error
 	// Duplicates lists groups of similar records.

@@ -15,7 +15,7 @@ import (
 func Resources() []sitetest.Resource {
 	return []sitetest.Resource{
 		Invoices(), Payments(), Refunds(), CreditNotes(), Mails(), Schedules(), Periods(), WebhookSources(), WebhookSecrets(),
-		WebhookEvents(), InvoiceDistinctions(), NextNumbers(), Attachments(), Logos(), Reminders(), ReminderBatches(),
+		WebhookEvents(), InvoiceDistinctions(), NextNumbers(), Attachments(), Logos(), Reminders(), ReminderBatches(), ReminderPlans(),
 	}
 }
 

@@ -55,3 +55,28 @@ func ReminderBatches() sitetest.Resource {
 		}, Input: reminder.BatchInput{}},
 	}
 }
+
+// ReminderPlans replace each other.
+func ReminderPlans() sitetest.Resource {
+	command := url.Values{"first_after": {"7"}, "second_after": {"14"}, "final_after": {""}}
+	return sitetest.Resource{
+		Name: "reminder plan", Path: "/reminder-plans",
+		Words: sitetest.Words{
+			Verb: "set", Past: "set", Button: "Remind automatically", Told: "Reminders are sent automatically from now on.",
+		},
+		Command: command, Label: "After 7 and 14 days",
+		Leaves: sitetest.Rows{"reminder_plans": 1, "intents": 1},
+		Other:  sitetest.Change(command, "first_after", "10"),
+		Fields: []sitetest.Field{
+			{Name: "first_after", Valid: "365", Invalid: "366", Pointer: "/first_after"},
+			{Name: "second_after", Valid: "1", Invalid: "0", Pointer: "/second_after"},
+			{Name: "final_after", Valid: "30", Invalid: "soon", Pointer: "/final_after"},
+		},
+		Transitions: []sitetest.Transition{{Verb: "remove", Past: "removed"}},
+		API: sitetest.API{Encode: func(form url.Values) string {
+			return sitetest.Encode(map[string]any{
+				"first_after": form.Get("first_after"), "second_after": form.Get("second_after"), "final_after": form.Get("final_after"),
+			})
+		}, Input: reminder.PlanInput{}},
+	}
+}

@@ -40,8 +40,9 @@ func listsOf(path, customer string) (all []string) {
 
 func TestPlans(t *testing.T) {
 	sitetest.Plans(t, sitetest.Plan{
-		Room: "internal/invoice/", Requests: everyInvoice, Background: deletesBodies,
-		Resources: invoicecases.Resources(),
+		Room: "internal/invoice/", Requests: everyInvoice,
+		Background: func(p *sitetest.Planner) { deletesBodies(p); sendsReminders(p) },
+		Resources:  invoicecases.Resources(),
 	}, sitecases.Resources(), sitecases.Grow)
 }
 

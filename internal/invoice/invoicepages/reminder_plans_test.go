@@ -4,10 +4,23 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"strconv"
 
+	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invoice/invoicecases"
+	"onlyonce/internal/invoice/reminder"
 	"onlyonce/internal/site/sitetest"
 )
+
+// sendsReminders sends the reminders that are due.
+func sendsReminders(p *sitetest.Planner) {
+	p.Helper()
+	p.During("sending due reminders", func() {
+		if err := reminder.SendDue(p.Context(), &idempotency.Store{Pool: p.Pool}, p.Acme.ID); err != nil {
+			p.Error(err)
+		}
+	})
+}
 
 // everyReminder returns the requests of the routes of reminders. Each invoice was sent the first one before.
 func everyReminder(b *sitetest.Bundle, program, person *sitetest.Client) map[string][]sitetest.Request {
@@ -32,6 +45,9 @@ func everyReminder(b *sitetest.Bundle, program, person *sitetest.Client) map[str
 	routes := b.EveryPair(program, person, invoicecases.ReminderBatches(), func(n int) url.Values {
 		return url.Values{"reminders": {sitetest.RowID(n) + ":2 " + sitetest.RowID(n+2) + ":2"}}
 	})
+	maps.Copy(routes, b.EveryPair(program, person, invoicecases.ReminderPlans(), func(n int) url.Values {
+		return url.Values{"first_after": {strconv.Itoa(1 + n%365)}}
+	}))
 	first := sitetest.RowID(invoicecases.Drafts + 23)
 	const fresh = "GET /reminder-batches/new"
 	routes[fresh] = append(routes[fresh], sitetest.Looked(person, http.StatusOK, "/reminder-batches/new?key=fresh&invoice_id="+first))

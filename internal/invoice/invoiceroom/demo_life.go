@@ -12,6 +12,7 @@ import (
 	"onlyonce/internal/invoice/credit"
 	"onlyonce/internal/invoice/payment"
 	"onlyonce/internal/invoice/refund"
+	"onlyonce/internal/invoice/reminder"
 	"onlyonce/internal/record"
 	"onlyonce/internal/value/date"
 )
@@ -65,8 +66,8 @@ func (b books) life(n int) []step {
 		return append(steps, b.pay(n, 0, 1), b.refund(n, paid, 5))
 	case n == 24: // cancelled
 		return append(steps, b.pay(n, 0, 1), b.refund(n, paid, 1), b.credit(n, 40, nil))
-	case n%24 == 12:
-		return steps
+	case n%24 == 12: // long overdue
+		return append(steps, b.remind())
 	case b.age(n) > 60 && n%5 == 0:
 		return append(steps, b.pay(n, 0, 2), b.pay(n, 1, 2))
 	case b.age(n) > 45 && n%6 != 3, b.age(n) > 60:
@@ -122,6 +123,12 @@ func (b books) refund(n, paid int, parts int64) step {
 	}, func(f refund.Refund) uuid.UUID { return f.ID })
 	s.about = paid
 	return s
+}
+
+// remind sends the payment reminder.
+func (b books) remind() step {
+	return of(reminder.Send, func(id uuid.UUID) (reminder.Draft, error) { return reminder.Input{Level: "1"}.Draft(id) },
+		func(r reminder.Reminder) uuid.UUID { return r.ID })
 }
 
 // credit credits some lines, or everything, some days after the invoice was issued.

@@ -46,6 +46,7 @@ func TestDemoShowsTheLife(t *testing.T) {
 		"in dollars":           {ofAcme + `currency = 'USD'`, 3},
 		"in yen":               {ofAcme + `currency = 'JPY'`, 3},
 		"open in yen":          {ofAcme + `currency = 'JPY' AND state IN ('issued', 'partially_paid')`, 1},
+		"reminded":             {ofAcme + `EXISTS (SELECT FROM invoice_reminders m WHERE m.invoice_id = i.id)`, 1},
 		"more than two pages":  {ofAcme + `true`, 51},
 		"of another tenant":    {`tenant_id = '` + apptest.Globex + `'`, 20},
 		"of a schedule":        {ofAcme + `EXISTS (SELECT FROM schedule_periods p WHERE p.id = i.id)`, 2},

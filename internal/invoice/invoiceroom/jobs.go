@@ -8,26 +8,32 @@ import (
 	"github.com/riverqueue/river"
 
 	"onlyonce/internal/invoice/mail"
+	"onlyonce/internal/invoice/reminder"
 	"onlyonce/internal/invoice/schedule"
-	"onlyonce/internal/people/account"
 	"onlyonce/internal/room"
 )
 
-// addJobs adds the jobs that send mails about invoices, and the job that bills due periods by the clock of this machine.
+// addJobs adds the jobs that send mails about invoices, the job that bills due periods by the clock of this machine, and the job that sends
+// due reminders.
 func addJobs(jobs room.Jobs) error {
 	mails, err := mail.NewWorker(jobs.Mails)
 	if err != nil {
 		return err
 	}
 	river.AddWorker(jobs.River.Workers, mails)
-	river.AddWorker(jobs.River.Workers, &schedule.Worker{
-		Clockwork: schedule.Clockwork{Store: jobs.Store, Now: time.Now},
-		Tenants:   func(ctx context.Context) ([]uuid.UUID, error) { return account.Tenants(ctx, jobs.Store.Pool) },
-		Observe: func(ctx context.Context, tenant uuid.UUID, err error) {
-			jobs.Log.WarnContext(ctx, "the next run bills what is left", "tenant", tenant, "error", err)
-		},
+	clockwork := schedule.Clockwork{Store: jobs.Store, Now: time.Now}
+	river.AddWorker(jobs.River.Workers, &room.EachTenant[schedule.Job]{
+		Pool: jobs.Store.Pool, Log: jobs.Log, Limit: schedule.Tick,
+		Run: func(ctx context.Context, tenant uuid.UUID, _ time.Time) error { return clockwork.Run(ctx, tenant) },
 	})
 	jobs.River.Queues[schedule.Queue] = river.QueueConfig{MaxWorkers: 1}
-	jobs.River.PeriodicJobs = append(jobs.River.PeriodicJobs, schedule.Periodic())
+	river.AddWorker(jobs.River.Workers, &room.EachTenant[reminder.Job]{
+		Pool: jobs.Store.Pool, Log: jobs.Log, Limit: reminder.Tick,
+		Run: func(ctx context.Context, tenant uuid.UUID, _ time.Time) error {
+			return reminder.SendDue(ctx, jobs.Store, tenant)
+		},
+	})
+	jobs.River.Queues[reminder.Queue] = river.QueueConfig{MaxWorkers: 1}
+	jobs.River.PeriodicJobs = append(jobs.River.PeriodicJobs, schedule.Periodic(), reminder.Periodic())
 	return nil
 }

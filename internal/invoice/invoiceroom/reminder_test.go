@@ -6,10 +6,20 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/google/uuid"
+
+	"onlyonce/internal/app"
+	"onlyonce/internal/app/apptest"
+	"onlyonce/internal/customer"
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/reminder"
 	"onlyonce/internal/mailer"
 	"onlyonce/internal/mailer/mailertest"
+	"onlyonce/internal/must"
+	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/value/date"
 )
 
@@ -65,5 +75,45 @@ func TestReminderOfAPaidInvoice(t *testing.T) {
 	failed := b.settled(1)[0]
 	if failed.State != mailer.StateFailed || failed.Reason != "Nothing is open on the invoice any more." || len(s.Messages()) != 0 {
 		t.Errorf("%+v", failed)
+	}
+}
+
+// TestDueRemindersOfTwoReplicas checks that reminders that fell due while no app ran are sent once when two start.
+func TestDueRemindersOfTwoReplicas(t *testing.T) {
+	pgtest.Long(t)
+	t.Parallel()
+	b := &bundle{apptest.On(t, pgtest.New(t))}
+	b.FoundCompany("Acme Studio")
+	store := &idempotency.Store{Pool: b.DB.Pool, Wait: 10 * time.Second, Timeout: 20 * time.Second}
+	intent := func(name string) idempotency.Intent {
+		key, err := idempotency.ParseKey(name)
+		must.OK(t, err)
+		return idempotency.Intent{Tenant: uuid.MustParse(apptest.Company), Key: key, Actor: "test"}
+	}
+	d, err := invoice.Input{
+		Customer: &customer.Input{Email: "ada@example.com", Name: "Ada"}, IssueDate: "2026-01-05", DueDate: "2026-02-04", Currency: "EUR",
+		Lines: []invoice.LineInput{{Description: "Design", Quantity: "1", UnitPrice: "50.00", TaxRate: "23"}},
+	}.Draft()
+	must.OK(t, err)
+	const overdue = 3
+	for i := range overdue {
+		made, err := invoice.Create.Do(t.Context(), store, intent(strconv.Itoa(i)), d)
+		must.OK(t, err)
+		issue := intent(strconv.Itoa(i))
+		issue.Record = made.Value.ID
+		_, err = invoice.Issue.Do(t.Context(), store, issue, invoice.IssueDraft{NoEmail: true})
+		must.OK(t, err)
+	}
+	_, err = reminder.SetPlan.Do(t.Context(), store, intent("plan"), reminder.PlanDraft{FirstAfter: 7})
+	must.OK(t, err)
+
+	withoutDemo := func(c *app.Config) { c.Demo = false }
+	b.App = b.Start(withoutDemo)
+	apptest.On(t, b.DB).Start(withoutDemo)
+	b.settled(overdue)
+	for _, table := range []string{"invoice_reminders", "mails"} {
+		if n := b.Number(`SELECT count(*) FROM ` + table); n != overdue {
+			t.Errorf("%d %s", n, table)
+		}
 	}
 }

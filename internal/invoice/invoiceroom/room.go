@@ -8,14 +8,13 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"onlyonce/internal/invoice/schedule"
 	"onlyonce/internal/invoice/webhook"
 	"onlyonce/internal/room"
 )
 
 // Room returns the additions of invoices to the app.
 func Room() room.Room {
-	return room.Room{Demo: demo, Jobs: addJobs, Reported: schedule.ErrNotAll, Expire: expire, Duplicates: duplicates}
+	return room.Room{Demo: demo, Jobs: addJobs, Expire: expire, Duplicates: duplicates}
 }
 
 // expire deletes the bodies of old events.

@@ -21,5 +21,10 @@ func TestExecutedSQL(t *testing.T) {
 	batch := storetest.Execute(sql, "", reminder.SendBatch, uuid.Nil, 0, b.batch("1", inv))
 	storetest.List(sql, "batches", reminder.BatchList)
 	storetest.Find(sql, "batch", reminder.Batches.Find, batch.ID)
+	plan := storetest.Execute(sql, "", reminder.SetPlan, uuid.Nil, 0, reminder.PlanDraft{FirstAfter: 1, SecondAfter: 14, FinalAfter: 14})
+	sql.Section("send_due", "reminders that are due", func() error { return reminder.SendDue(t.Context(), b.Store, b.Tenant) })
+	storetest.Execute(sql, "", reminder.RemovePlan, plan.ID, 0, struct{}{})
+	storetest.List(sql, "plans", reminder.PlanList)
+	storetest.Find(sql, "plan", reminder.Plans.Find, plan.ID)
 	storetest.Find(sql, "chosen invoices", reminder.Of, []string{inv.ID.String()})
 }

@@ -67,6 +67,16 @@ func (b *bundle) send(store *idempotency.Store, key string, d reminder.Draft) (i
 	return reminder.Send.Do(context.Background(), store, b.Intent(key), d)
 }
 
+// erase makes the customer of an invoice one that was erased.
+func (b *bundle) erase(inv invoice.Invoice) {
+	b.Helper()
+	b.Exec(fmt.Sprintf(`
+		SET LOCAL session_replication_role = replica;
+		UPDATE invoices SET customer_id = gen_random_uuid() WHERE id = '%[1]s';
+		INSERT INTO customers (tenant_id, id, name, archived_at, erased_at)
+		SELECT tenant_id, customer_id, 'Erased customer', now(), now() FROM invoices WHERE id = '%[1]s'`, inv.ID))
+}
+
 // nextDay moves what was sent to the day before.
 func (b *bundle) nextDay() {
 	b.Helper()

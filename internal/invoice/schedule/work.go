@@ -1,18 +1,15 @@
 package schedule
 
 import (
-	"context"
-	"errors"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/riverqueue/river"
 )
 
 // Queue is the name of the clock's queue.
 const Queue = "schedules"
 
-// Tick is the interval of the clock.
+// Tick is the interval of the clock, and the time limit of a run.
 const Tick = time.Minute
 
 // Job runs the clockwork once for all tenants.
@@ -31,36 +28,4 @@ func (Job) InsertOpts() river.InsertOpts {
 func Periodic() *river.PeriodicJob {
 	return river.NewPeriodicJob(river.PeriodicInterval(Tick), func() (river.JobArgs, *river.InsertOpts) { return Job{}, nil },
 		&river.PeriodicJobOpts{RunOnStart: true})
-}
-
-// Worker carries out the jobs of the clock.
-type Worker struct {
-	river.WorkerDefaults[Job]
-	Clockwork
-
-	// Tenants returns all tenants.
-	Tenants func(context.Context) ([]uuid.UUID, error)
-	// Observe is called with the error of a run for a tenant.
-	Observe func(context.Context, uuid.UUID, error)
-}
-
-// Timeout returns the time limit of a run.
-func (*Worker) Timeout(*river.Job[Job]) time.Duration { return Tick }
-
-// ErrNotAll is the only error that River gets, because River stores errors in a table that row-level security does not protect.
-var ErrNotAll = errors.New("not all tenants could be billed")
-
-// Work bills the due periods, tenant by tenant.
-func (w *Worker) Work(ctx context.Context, _ *river.Job[Job]) error {
-	tenants, err := w.Tenants(ctx)
-	if err != nil {
-		return err
-	}
-	for _, tenant := range tenants {
-		if failed := w.Run(ctx, tenant); failed != nil {
-			w.Observe(ctx, tenant, failed)
-			err = ErrNotAll
-		}
-	}
-	return err
 }

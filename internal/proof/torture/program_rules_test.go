@@ -14,6 +14,7 @@ import (
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/attachment"
 	"onlyonce/internal/invoice/invoicetest"
+	"onlyonce/internal/invoice/reminder"
 	"onlyonce/internal/invoice/schedule"
 	"onlyonce/internal/invoice/webhook"
 	"onlyonce/internal/must"
@@ -77,6 +78,16 @@ func TestRulesOfPrograms(t *testing.T) {
 			INSERT INTO sign_up_mails (tenant_id, id, sign_up_id, link_hash)
 			SELECT tenant_id, gen_random_uuid(), sign_up_id, link_hash FROM sign_up_mails LIMIT 1`},
 		{"one intent for each creation", `UPDATE intents SET outcome = 'reused' WHERE operation = 'sign_up.ask'`},
+		{"one reminder of each level", `
+			ALTER TABLE invoice_reminders DROP CONSTRAINT reminders_once;
+			UPDATE invoice_reminders SET level = 1`},
+		{"reminders in order, one a day", `UPDATE invoice_reminders SET sent_on = '2026-01-01'`},
+		{"reminders in order, one a day", `UPDATE invoice_reminders SET level = 3 WHERE level = 2`},
+		{"a reminder has its mail, and a mail of a reminder its reminder", `
+			ALTER TABLE mails DISABLE TRIGGER USER;
+			UPDATE mails SET kind = 'invoice' WHERE kind = 'reminder_2'`},
+		{"one intent for each creation", `UPDATE invoice_reminder_outcomes SET outcome = 'sent_before'`},
+		{"one intent for each creation", `UPDATE intents SET outcome = 'reused' WHERE operation = 'reminder.send'`},
 		{"no external id twice", `
 			DROP INDEX customers_external_once;
 			ALTER TABLE customers DISABLE TRIGGER USER;
@@ -95,7 +106,7 @@ func changedEvent(set string) string {
 }
 
 // programRecords creates an invoice that an event has paid, after a partial refund, a schedule that was billed three times, edited and
-// paused, a merged customer, two attachments, and two sign-ups, one of which has begun its business.
+// paused, a merged customer, two attachments, two reminders, and two sign-ups, one of which has begun its business.
 func programRecords(b *invoicetest.Bundle) {
 	b.Helper()
 	inv := b.Issued("i")
@@ -106,6 +117,7 @@ func programRecords(b *invoicetest.Bundle) {
 		must.OK(b, err)
 		b.OK(attachment.Create.Do(b.Context(), b.Store, b.Intent(content), draft))
 	}
+	remindSome(b)
 	signSomeUp(b)
 	merge := duplicate.MergeDraft{Versions: []int32{1, 1}}
 	for _, draft := range []customer.Draft{
@@ -170,4 +182,22 @@ func billSome(b *invoicetest.Bundle, billed uuid.UUID) {
 	made.Notes = "Edited"
 	b.OK(schedule.Edit.Do(b.Context(), b.Store, b.Of("schedule", done.Value.ID, 1), made))
 	b.OK(schedule.Pause.Do(b.Context(), b.Store, b.Of("schedule", done.Value.ID, 0), struct{}{}))
+}
+
+// remindSome sends two reminders of an overdue invoice on two days, one of them in a batch.
+func remindSome(b *invoicetest.Bundle) {
+	b.Helper()
+	d, err := invoice.Input{
+		Customer: &customer.Input{Email: "late@example.com", Name: "Late"}, IssueDate: "2026-01-05", DueDate: "2026-02-04", Currency: "EUR",
+		Lines: []invoice.LineInput{{Description: "Design", Quantity: "1", UnitPrice: "50.00", TaxRate: "0"}},
+	}.Draft()
+	must.OK(b, err)
+	late, err := invoice.Create.Do(b.Context(), b.Store, b.Intent("late"), d)
+	must.OK(b, err)
+	b.OK(invoice.Issue.Do(b.Context(), b.Store, b.Of("issue late", late.Value.ID, 0), invoice.IssueDraft{}))
+	batch := reminder.BatchDraft{Reminders: []reminder.Chosen{{InvoiceID: late.Value.ID, Level: 1}}}
+	b.OK(reminder.SendBatch.Do(b.Context(), b.Store, b.Intent("remind"), batch))
+	b.Exec(`UPDATE invoice_reminders SET sent_on = sent_on - 1`)
+	second := reminder.Draft{InvoiceID: late.Value.ID, Level: 2, Message: reminder.Message(2)}
+	b.OK(reminder.Send.Do(b.Context(), b.Store, b.Intent("remind again"), second))
 }

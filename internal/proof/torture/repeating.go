@@ -47,11 +47,19 @@ func (p *programs) repeat(ctx context.Context, tenant, n int) {
 
 // issued issues an invoice for a new customer, and returns its id, or "" if ctx ended before.
 func (p *programs) issued(ctx context.Context, tenant int, name string, n int) string {
+	return p.issuedOn(ctx, tenant, name, n, "2026-11-21", "2026-12-21")
+}
+
+// issuedOn is like issued, with an issue date and a due date.
+func (p *programs) issuedOn(ctx context.Context, tenant int, name string, n int, day, due string) string {
+	body := oneLine(map[string]any{})
+	body["issue_date"], body["due_date"] = day, due
 	person := map[string]any{"email": name + "@example.com", "name": name}
 	customer := p.send(ctx, wish{tenant: tenant, operation: "customer.upsert", key: name, path: customersPath, body: person}, n)
+	body["customer_id"] = customer.ID
 	billed := p.send(ctx, wish{
 		tenant: tenant, operation: "invoice.create", key: name, path: invoicesPath,
-		body: oneLine(map[string]any{"customer_id": customer.ID}),
+		body: body,
 	}, n)
 	if billed.ok() {
 		p.twice(ctx, wish{tenant: tenant, operation: "invoice.issue", key: name, path: invoicesPath + "/" + billed.ID + "/issue"})

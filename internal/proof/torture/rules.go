@@ -15,7 +15,7 @@ type rule struct{ name, sql string }
 
 // allRules returns the rules for the database at rest.
 func allRules() []rule {
-	return slices.Concat(rules(), ledgerRules(), eventRules(), scheduleRules(), mergeRules(), fileRules(), signUpRules())
+	return slices.Concat(rules(), ledgerRules(), eventRules(), scheduleRules(), mergeRules(), fileRules(), signUpRules(), reminderRules())
 }
 
 // rules are about intents, customers and invoices.
@@ -72,12 +72,16 @@ func rules() []rule {
 					UNION ALL
 					SELECT tenant_id, CASE kind WHEN 'payment' THEN payment_id ELSE refund_id END FROM webhook_events
 					WHERE state = 'applied' AND reason = ''
+					UNION ALL
+					SELECT tenant_id, r.id FROM invoice_reminder_outcomes o JOIN invoice_reminders r USING (tenant_id, invoice_id, level)
+					WHERE outcome = 'sent'
 				) AS said GROUP BY 1, 2
 			), there AS (
 				SELECT tenant_id, id, count(*) AS times
 				FROM (
 					` + union(`SELECT tenant_id, id FROM %s`, "invoices", "customers", "payments", "refunds", "credit_notes", "schedules",
-			"webhook_events", "customer_merges", "attachments", "sign_ups") + `
+			"webhook_events", "customer_merges", "attachments", "sign_ups", "invoice_reminders", "invoice_reminder_batches",
+			"reminder_plans") + `
 					UNION ALL SELECT tenant_id, id FROM users WHERE email ~ '^(sales|moved)-' -- not the users of the demo
 				) AS record GROUP BY 1, 2
 			)
@@ -173,7 +177,8 @@ func recordOfIntent() string {
 		"invoice.%": "invoices", "customer.%": "customers", "customer.%merge": "customer_merges", "webhook.receive": "webhook_events",
 		"settings.%": "settings", "payment.%": "payments", "user.%": "users", "refund.create": "refunds",
 		"credit_note.create": "credit_notes", "mail.send": "mails", "schedule.%": "schedules", "schedule.bill%": "schedule_periods",
-		"attachment.%": "attachments", "sign_up.%": "sign_ups",
+		"attachment.%": "attachments", "sign_up.%": "sign_ups", "reminder.send": "invoice_reminders",
+		"reminder.send_batch": "invoice_reminder_batches", "reminder_plan.%": "reminder_plans",
 	} {
 		all = append(all, fmt.Sprintf(
 			`SELECT FROM %s r WHERE o.operation LIKE '%s' AND r.tenant_id = o.tenant_id AND r.id = record_id`, table, operations))

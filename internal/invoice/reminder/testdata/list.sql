@@ -27,3 +27,15 @@ SELECT id, json FROM (
 	WHERE r.tenant_id = $1 AND r.id < $2 AND true
 	ORDER BY r.id DESC LIMIT 201) AS page
 ORDER BY id DESC LIMIT $3;
+
+-- plans
+
+SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction_read_only', 'on', true);
+
+SELECT id, json FROM (
+	SELECT r.id, json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
+		'first_after', r.first_after, 'second_after', COALESCE(r.second_after, 0), 'final_after', COALESCE(r.final_after, 0),
+		'removed_at', r.removed_at) AS json FROM reminder_plans r
+	WHERE r.tenant_id = $1 AND r.id < $2 AND true
+	ORDER BY r.id DESC LIMIT 201) AS page
+ORDER BY id DESC LIMIT $3;

@@ -1,0 +1,90 @@
+package reminder
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"onlyonce/internal/conflict"
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/invoice"
+	"onlyonce/internal/record"
+	"onlyonce/internal/value/date"
+)
+
+// perRound is the number of overdue invoices that are read at once.
+const perRound = 100
+
+// SendDue sends the reminders that are due by the plan of a tenant, each once, also if replicas do it concurrently. Days are those of the
+// database's clock. A reminder that became impossible meanwhile is skipped.
+func SendDue(ctx context.Context, store *idempotency.Store, tenant uuid.UUID) error {
+	for _, state := range invoice.OpenStates() {
+		for last := (overdue{}); ; {
+			found, err := overdueAfter(ctx, store, tenant, state, last)
+			if err != nil {
+				return err
+			}
+			for _, o := range found {
+				if err := o.send(ctx, store, tenant); err != nil {
+					return err
+				}
+			}
+			if len(found) < perRound {
+				break
+			}
+			last = found[len(found)-1]
+		}
+	}
+	return nil
+}
+
+// overdue is an overdue invoice, with the level of the reminder that is due, or 0.
+type overdue struct {
+	ID    uuid.UUID
+	Due   date.Date
+	Level int
+}
+
+// send sends the reminder that is due, if any.
+func (o overdue) send(ctx context.Context, store *idempotency.Store, tenant uuid.UUID) error {
+	if o.Level == 0 {
+		return nil
+	}
+	key, err := idempotency.ParseKey(fmt.Sprintf("reminder %s %d", o.ID, o.Level)) // the same on each replica and in each attempt
+	if err != nil {
+		return err
+	}
+	_, err = Send.Do(ctx, store, idempotency.Intent{Tenant: tenant, Key: key, Actor: "schedule"},
+		Draft{InvoiceID: o.ID, Level: o.Level, Message: Message(o.Level)})
+	if _, refused := errors.AsType[*conflict.Error](err); refused {
+		return nil
+	}
+	return err
+}
+
+// overdueAfter returns the overdue invoices of a state after one of them, by due date. It returns none without a plan.
+func overdueAfter(ctx context.Context, store *idempotency.Store, tenant uuid.UUID, state string, after overdue) ([]overdue, error) {
+	return record.Collect(ctx, store.Pool, tenant, pgx.RowToStructByPos[overdue], `
+		SELECT i.id, i.due_date, CASE
+			WHEN COALESCE(i.email, '') = '' THEN 0
+			WHEN last.level IS NULL AND i.due_date + p.first_after <= today THEN 1
+			WHEN last.level = 1 AND last.sent_on + p.second_after <= today THEN 2
+			WHEN last.level = 2 AND last.sent_on + p.final_after <= today THEN 3
+			ELSE 0 END
+		FROM CAST(now() AT TIME ZONE 'UTC' AS date) AS today
+			CROSS JOIN LATERAL (
+				SELECT first_after, second_after, final_after FROM reminder_plans
+				WHERE tenant_id = @tenant_id AND settings_id = @tenant_id LIMIT 1) AS p
+			CROSS JOIN LATERAL (
+				SELECT id, due_date, bill_to->>'email' AS email FROM invoices
+				WHERE tenant_id = @tenant_id AND state = @state AND due_date < today AND (due_date, id) > (@due::date, @id::uuid)
+				ORDER BY due_date, id LIMIT @limit) AS i
+			LEFT JOIN LATERAL (
+				SELECT level, sent_on FROM invoice_reminders WHERE tenant_id = @tenant_id AND invoice_id = i.id
+				ORDER BY level DESC LIMIT 1) AS last ON true
+		ORDER BY i.due_date, i.id`,
+		pgx.NamedArgs{"state": state, "due": after.Due.String(), "id": after.ID, "limit": perRound})
+}
