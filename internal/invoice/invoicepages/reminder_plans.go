@@ -18,7 +18,10 @@ func (s *Pages) mountReminderPlans() {
 		Name: reminder.PlanName,
 	}.Mount(s.Within("settings"))
 	form := web.PlainForm([]web.PlainField[reminder.Plan]{
-		{Name: "first_after", Label: "Payment reminder", Hint: "Days after the due date, like 7."},
+		{
+			Name: "first_after", Label: "Payment reminder",
+			Hint: "Days after the due date, like 7. Invoices that are overdue for longer are reminded within an hour.",
+		},
 		{
 			Name: "second_after", Label: "Second reminder", Optional: true,
 			Hint: "Days after the payment reminder. Leave it blank to send none automatically.",
@@ -44,7 +47,7 @@ func (s *Pages) mountReminderPlans() {
 		Row: func(p reminder.Plan) []string {
 			return []string{reminder.PlanName(p), web.Day(p.CreatedAt), planState(p)}
 		},
-		Empty: "Without a plan, reminders are sent when you choose so. With one, overdue invoices are reminded by themselves.",
+		Empty: "Without a plan, you send each reminder yourself. With one, those that are due are sent every hour.",
 	})
 	web.Show(m, web.RecordPage[reminder.Plan]{
 		Summary: "One plan of automatic reminders.",
@@ -64,7 +67,8 @@ func (s *Pages) mountReminderPlans() {
 		},
 	})
 	web.Create(m, "Send reminders automatically. The plan replaces the earlier one.", reminder.SetPlan, draft, nil)
-	web.Transition(m, "remove", "removed", "Remove a plan: reminders aren't sent automatically any more.", reminder.RemovePlan, web.Nothing())
+	web.Transition(m, "remove", "removed", "Remove a plan: reminders aren't sent automatically any more.", reminder.RemovePlan,
+		web.Nothing())
 }
 
 // daysAfter returns when a reminder is sent: "14 days after the due date", or "Not sent automatically".

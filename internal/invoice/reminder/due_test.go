@@ -123,7 +123,8 @@ func TestPlansReplaceEachOther(t *testing.T) {
 	}
 	removed, err := reminder.RemovePlan.Do(t.Context(), b.Store, b.Of("remove the first", first.ID, 0), struct{}{})
 	must.OK(t, err)
-	if n := storetest.Value[int](b, `SELECT count(*) FROM reminder_plans WHERE removed_at IS NULL`); n != 1 || removed.Outcome != idempotency.Unchanged {
+	n := storetest.Value[int](b, `SELECT count(*) FROM reminder_plans WHERE removed_at IS NULL`)
+	if n != 1 || removed.Outcome != idempotency.Unchanged {
 		t.Errorf("%d in use, %v", n, removed.Outcome)
 	}
 }

@@ -64,8 +64,8 @@ func (p *programs) bill(ctx context.Context, tenant, n int) {
 	atOnce(all...)
 }
 
-// tick inserts jobs that bill schedules and send reminders, one of each for each replica. River itself inserts one for both. It does nothing if a database
-// is down, or if the earlier jobs are not done.
+// tick inserts jobs that bill schedules and send reminders, one of each for each replica. River itself inserts one for both. It does
+// nothing if a database is down, or if the earlier jobs are not done.
 func (w *world) tick(ctx context.Context) {
 	conn, err := w.admin(ctx)
 	if err == nil {
@@ -82,6 +82,6 @@ func tick(ctx context.Context, conn *pgx.Conn) {
 	defer conn.Close(context.WithoutCancel(ctx))
 	_, _ = conn.Exec(ctx, `
 		INSERT INTO river.river_job (kind, queue, args, max_attempts)
-		SELECT kind, kind, '{}', 1 FROM unnest(ARRAY['schedules', 'reminders']) AS kind, generate_series(1, 2)
+		SELECT kind, kind AS queue, '{}', 1 FROM unnest(ARRAY['schedules', 'reminders']) AS kind, generate_series(1, 2)
 		WHERE (SELECT count(*) FROM river.river_job j WHERE j.kind = kind.kind AND state = 'available') < 4`)
 }

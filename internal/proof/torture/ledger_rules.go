@@ -118,7 +118,8 @@ func ledgerRules() []rule {
 		{"an issued invoice has its mail, and one for each that was sent again", `
 			SELECT format('invoice %s: %s mails, sent again %s times', i.id, mails, again)
 			FROM invoices i,
-				LATERAL (SELECT count(*) AS mails FROM mails m WHERE m.tenant_id = i.tenant_id AND m.invoice_id = i.id AND kind NOT LIKE 'reminder%') AS m,
+				LATERAL (SELECT count(*) AS mails FROM mails m
+					WHERE m.tenant_id = i.tenant_id AND m.invoice_id = i.id AND kind NOT LIKE 'reminder%') AS m,
 				LATERAL (SELECT count(*) AS again FROM intent_effects e
 					WHERE e.tenant_id = i.tenant_id AND e.record_id = i.id AND operation = 'mail.send') AS e
 			WHERE issued_at IS NOT NULL AND mails <> again + 1`},

@@ -28,9 +28,10 @@ func (p *programs) remind(ctx context.Context, tenant, n int) {
 	}
 	var one, other reply
 	atOnce(func() { one = remind("-a", "1") }, func() { other = remind("-b", "1") }, func() {
-		p.twice(ctx, wish{tenant: tenant, operation: "reminder.send_batch", key: name, path: "/api/v1/reminder-batches", body: map[string]any{
-			"reminders": []map[string]string{{"invoice_id": billed, "level": "1"}},
-		}})
+		p.twice(ctx, wish{
+			tenant: tenant, operation: "reminder.send_batch", key: name, path: "/api/v1/reminder-batches",
+			body: map[string]any{"reminders": []map[string]string{{"invoice_id": billed, "level": "1"}}},
+		})
 	}, func() {
 		if n%2 == 1 {
 			p.twice(ctx, wish{tenant: tenant, operation: "payment.create", key: name, path: at + "/payments", body: map[string]any{
