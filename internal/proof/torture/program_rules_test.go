@@ -80,12 +80,18 @@ func TestRulesOfPrograms(t *testing.T) {
 		{"one intent for each creation", `UPDATE intents SET outcome = 'reused' WHERE operation = 'sign_up.ask'`},
 		{"one reminder of each level", `
 			ALTER TABLE invoice_reminders DROP CONSTRAINT reminders_once;
-			UPDATE invoice_reminders SET level = 1`},
+			ALTER TABLE mails DISABLE TRIGGER USER;
+			UPDATE invoice_reminders SET level = 1;
+			UPDATE mails SET kind = 'reminder_1' WHERE kind = 'reminder_2';
+			UPDATE intents SET outcome = 'reused' WHERE operation = 'reminder.send'`},
 		{"reminders in order, one a day", `UPDATE invoice_reminders SET sent_on = '2026-01-01'`},
-		{"reminders in order, one a day", `UPDATE invoice_reminders SET level = 3 WHERE level = 2`},
+		{"reminders in order, one a day", `
+			ALTER TABLE mails DISABLE TRIGGER USER;
+			UPDATE invoice_reminders SET level = 3 WHERE level = 2;
+			UPDATE mails SET kind = 'reminder_3' WHERE kind = 'reminder_2'`},
 		{"a reminder has its mail, and a mail of a reminder its reminder", `
 			ALTER TABLE mails DISABLE TRIGGER USER;
-			UPDATE mails SET kind = 'invoice' WHERE kind = 'reminder_2'`},
+			UPDATE mails SET kind = 'reminder_3' WHERE kind = 'reminder_2'`},
 		{"one intent for each creation", `UPDATE invoice_reminder_outcomes SET outcome = 'sent_before'`},
 		{"one intent for each creation", `UPDATE intents SET outcome = 'reused' WHERE operation = 'reminder.send'`},
 		{"no external id twice", `
