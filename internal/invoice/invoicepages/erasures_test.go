@@ -16,16 +16,16 @@ import (
 	"onlyonce/internal/site/sitetest"
 )
 
-// TestErasureWithInvoices: the erasure of a customer is refused while something is still to come. Then zqx, which is in everything about
+// TestErasureWithInvoices: the erasure of a customer is refused while something is still to come. Then zqxjv, which is in everything about
 // the customer, stays only where a resource declares that it is kept.
 func TestErasureWithInvoices(t *testing.T) {
 	b := sitetest.Setup(t)
 	person, program := b.Person(b.Replica, b.Acme), b.Program(b.Replica, b.Acme)
 	customers, invoices, schedules := customercases.Customers(), invoicecases.Invoices(), invoicecases.Schedules()
-	zqx := b.Prepared(b.Acme, "one", customers, sitetest.Change(customers.Command, "email", "zqx@example.com", "name", "Zqx"), "archive").ID
+	zqxjv := b.Prepared(b.Acme, "one", customers, sitetest.Change(customers.Command, "email", "zqxjv@example.com", "name", "Zqxjv"), "archive").ID
 	other := b.Prepared(b.Acme, "other", customers,
 		sitetest.Change(customers.Command, "email", "king@example.com", "name", "Ada King", "tax_id", "")).ID
-	page := "/customers/" + zqx
+	page := "/customers/" + zqxjv
 	refused := func(because, path string) {
 		t.Helper()
 		before := b.Everything()
@@ -41,7 +41,7 @@ func TestErasureWithInvoices(t *testing.T) {
 	bill := func(key string) string {
 		t.Helper()
 		return "/invoices/" + b.Prepared(b.Acme, key, invoices, sitetest.Change(invoices.Command,
-			"customer_id", zqx, "notes", "zqx "+key, "line_description", "zqx "+key, "issue_date", "2026-01-05", "due_date", "2026-02-04",
+			"customer_id", zqxjv, "notes", "zqxjv "+key, "line_description", "zqxjv "+key, "issue_date", "2026-01-05", "due_date", "2026-02-04",
 		)).ID
 	}
 	paid, void, moved := bill("paid"), bill("void"), bill("moved")
@@ -52,22 +52,22 @@ func TestErasureWithInvoices(t *testing.T) {
 		Send(t.Context(), http.MethodPut, "/api/v1"+moved, invoices.API.Encode(edit))); a.Status != http.StatusOK {
 		t.Fatal(a)
 	}
-	if a := person.Submit(paid+"/attachments", formWith("file", "zqx.txt", "zqx")); a.Status != http.StatusSeeOther {
+	if a := person.Submit(paid+"/attachments", formWith("file", "zqxjv.txt", "zqxjv")); a.Status != http.StatusSeeOther {
 		t.Fatal(a)
 	}
-	post(paid+"/issue", `{"message": "Dear Zqx"}`)
+	post(paid+"/issue", `{"message": "Dear Zqxjv"}`)
 	refused("isn't paid yet.", paid)
-	post(paid+"/reminders", `{"level": "1", "recipient": "zqx@example.com", "message": "Dear Zqx"}`)
+	post(paid+"/reminders", `{"level": "1", "recipient": "zqxjv@example.com", "message": "Dear Zqxjv"}`)
 	post(paid+"/payments", `{"amount": "`+sitetest.Get[string](b, `
 		SELECT (open_amount / 100.0)::numeric(20, 2)::text FROM invoices WHERE status = 'issued'`)+`",
-		"date": "2026-11-22", "method": "bank_transfer", "provider": "Bank", "reference": "zqx"}`)
-	schedule := b.Prepared(b.Acme, "schedule", schedules, sitetest.Change(schedules.Command, "customer_id", zqx, "notes", "zqx")).ID
+		"date": "2026-11-22", "method": "bank_transfer", "provider": "Bank", "reference": "zqxjv"}`)
+	schedule := b.Prepared(b.Acme, "schedule", schedules, sitetest.Change(schedules.Command, "customer_id", zqxjv, "notes", "zqxjv")).ID
 	refused("A recurring invoice isn't archived.", "/schedules/"+schedule)
 	post("/schedules/"+schedule+"/archive", "")
-	b.Exec(`UPDATE mails SET state = 'sent', sent_at = now(), body = 'Dear Zqx' WHERE kind <> 'invoice'`)
+	b.Exec(`UPDATE mails SET state = 'sent', sent_at = now(), body = 'Dear Zqxjv' WHERE kind <> 'invoice'`)
 	refused("An email to the customer is still to be sent.", "/outbox/"+sitetest.Get[string](b, `
 		SELECT id::text FROM mails WHERE kind = 'invoice'`))
-	b.Exec(`UPDATE mails SET state = 'sent', sent_at = now(), body = 'Dear Zqx', reason = 'zqx@example.com asked us to wait'`)
+	b.Exec(`UPDATE mails SET state = 'sent', sent_at = now(), body = 'Dear Zqxjv', reason = 'zqxjv@example.com asked us to wait'`)
 
 	a := person.Submit(page+"/erasures", url.Values{"idempotency_key": {"erase"}})
 	b.Page(person.Get(a.Location())).Says("The personal data of this customer was erased.")
@@ -78,30 +78,30 @@ func TestErasureWithInvoices(t *testing.T) {
 	for _, of := range []sitetest.Resource{invoices, schedules, invoicecases.Payments(), invoicecases.Attachments()} {
 		maps.Copy(kept, of.OfCustomer)
 	}
-	left := b.ColumnsWith("zqx")
+	left := b.ColumnsWith("zqxjv")
 	for _, column := range left {
 		if why, declared := kept[column]; !declared || why == sitetest.Erased {
-			t.Errorf("%s: zqx is left, and it is to be %q", column, why)
+			t.Errorf("%s: zqxjv is left, and it is to be %q", column, why)
 		}
 	}
 	if !slices.Contains(left, "invoices.bill_to") {
 		t.Errorf("the issued invoice has lost its customer: %v", left)
 	}
 	if n := sitetest.Get[int](b, `
-		SELECT count(*)::integer FROM invoices WHERE issued_at IS NULL AND notes || COALESCE(bill_to::text, '') LIKE '%zqx%'`); n != 0 {
+		SELECT count(*)::integer FROM invoices WHERE issued_at IS NULL AND notes || COALESCE(bill_to::text, '') LIKE '%zqxjv%'`); n != 0 {
 		t.Errorf("%d invoices that were never issued have texts", n)
 	}
-	b.Page(person.Get(paid)).Says("Zqx", "zqx paid")
+	b.Page(person.Get(paid)).Says("Zqxjv", "zqxjv paid")
 	b.Page(person.Get(void)).Says("Erased customer")
 	b.Page(person.Get(moved)).Says("Ada King")
-	b.Page(person.Get("/invoices?q=zqx")).Says("2026-0001")
+	b.Page(person.Get("/invoices?q=zqxjv")).Says("2026-0001")
 
 	before := b.Everything()
 	for path, form := range map[string]url.Values{
-		"/invoices":                           sitetest.Change(invoices.Command, "customer_id", zqx),
-		"/schedules":                          sitetest.Change(schedules.Command, "customer_id", zqx),
+		"/invoices":                           sitetest.Change(invoices.Command, "customer_id", zqxjv),
+		"/schedules":                          sitetest.Change(schedules.Command, "customer_id", zqxjv),
 		"/schedules/" + schedule + "/restore": {},
-		paid + "/send":                        {"recipient": {"zqx@example.com"}},
+		paid + "/send":                        {"recipient": {"zqxjv@example.com"}},
 	} {
 		refused := person.Submit(path, sitetest.Change(form, "idempotency_key", "refused"))
 		b.Page(refused).Says("The personal data of this customer was erased.")
