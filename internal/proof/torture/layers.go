@@ -151,6 +151,13 @@ func Layers() []Layer {
 			},
 		},
 		{
+			Name:    "the refusal of erased customers",
+			Removed: "the function live_customer returns erased customers too",
+			sql: []string{`DO $$ BEGIN
+				EXECUTE replace(pg_get_functiondef('live_customer'::regproc), 'found.erased_at IS NOT NULL', 'false');
+			END $$`},
+		},
+		{
 			Name:    "the unique external id",
 			Removed: "the function begin_external does nothing, and the indexes of external ids are gone",
 			sql: []string{

@@ -107,30 +107,39 @@ func (p *programs) logIn(ctx context.Context, tenant int) *visitor {
 	return v
 }
 
-// post sends a form of the tenant's person until it is answered, and reports whether the answer is a question.
+// post sends a form with a payment until it is answered, and reports whether the answer is a question.
 func (p *programs) post(ctx context.Context, of origin, path string, form url.Values, first int) (asked bool) {
+	seen := p.submit(ctx, of, path, form, first, "/invoices/", askedAbout, recordedTwice)
+	switch {
+	case seen.next != "", strings.Contains(seen.text, formSpent):
+		p.note(of, "") // the answer names the invoice
+	case strings.Contains(seen.text, askedAbout):
+		p.mu.Lock()
+		p.counts[of.operation+" asked about"]++
+		p.mu.Unlock()
+		return true
+	}
+	return false
+}
+
+// submit sends a form of the tenant's person until the answer leads to a record below a path, is that the form was carried out before, or
+// has one of the texts. The page is zero for any other answer, and if ctx ended before.
+func (p *programs) submit(ctx context.Context, of origin, path string, form url.Values, first int, below string, texts ...string) page {
 	p.ask(of)
 	v := &visitor{http: p.people[of.tenant].http, addrs: p.addrs[of.tenant], sent: first} // another window
 	for n := 0; ctx.Err() == nil; n++ {
 		seen, after := v.once(ctx, path, form)
+		says := func(text string) bool { return strings.Contains(seen.text, text) }
 		switch {
-		case seen.status == http.StatusSeeOther && strings.HasPrefix(seen.next, "/invoices/"), strings.Contains(seen.text, formSpent):
-			p.note(of, "") // the answer names the invoice
-			return false
-		case strings.Contains(seen.text, askedAbout):
-			p.mu.Lock()
-			p.counts[of.operation+" asked about"]++
-			p.mu.Unlock()
-			return true
-		case strings.Contains(seen.text, recordedTwice):
-			return false
+		case seen.status == http.StatusSeeOther && strings.HasPrefix(seen.next, below), says(formSpent), slices.ContainsFunc(texts, says):
+			return seen
 		case seen.status == 0, seen.status == http.StatusTooManyRequests, seen.status == http.StatusServiceUnavailable,
 			seen.status == http.StatusConflict && n < mostInProgress:
 			Pause(ctx, max(after, time.Duration(min(n, 10))*25*time.Millisecond))
 		default:
 			p.reportf("every answer is one that the contract knows", "%+v got %d %s: %.2000s", of, seen.status, seen.next, seen.text)
-			return false
+			return page{}
 		}
 	}
-	return false
+	return page{}
 }

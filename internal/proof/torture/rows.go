@@ -67,7 +67,7 @@ func loadRows(ctx context.Context, conn *pgx.Conn, demo before) (rows, error) {
 	result, err := conn.Query(ctx, `
 		WITH `+numberedTenants+`
 		SELECT n, COALESCE(o.operation, ''), COALESCE(o.key, ''), i.id::text, COALESCE(was.number, i.number),
-			COALESCE(was.total, i.total), COALESCE(was.notes, i.notes), COALESCE(was.email, c.email_folded), '', '', ''
+			COALESCE(was.total, i.total), COALESCE(was.notes, i.notes), COALESCE(was.email, c.email_folded, ''), '', '', ''
 		FROM invoices i JOIN customers c ON c.tenant_id = i.tenant_id AND c.id = i.customer_id
 		JOIN tenant ON tenant.tenant_id = i.tenant_id
 		CROSS JOIN LATERAL (
@@ -103,7 +103,7 @@ func loadRows(ctx context.Context, conn *pgx.Conn, demo before) (rows, error) {
 		FROM mails m JOIN tenant USING (tenant_id) JOIN invoices i ON i.tenant_id = m.tenant_id AND i.id = m.invoice_id
 		JOIN intents o ON o.tenant_id = m.tenant_id AND o.record_id = m.id AND o.operation = 'mail.send'
 		UNION ALL
-		SELECT n, COALESCE(o.operation, ''), COALESCE(o.key, ''), c.id::text, '', 0, '', email_folded, '', '', ''
+		SELECT n, COALESCE(o.operation, ''), COALESCE(o.key, ''), c.id::text, '', 0, '', COALESCE(email_folded, ''), '', '', ''
 		FROM customers c JOIN tenant USING (tenant_id)
 		LEFT JOIN (
 			SELECT tenant_id, record_id, operation, key FROM intents WHERE outcome = 'created'

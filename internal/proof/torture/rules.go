@@ -15,7 +15,8 @@ type rule struct{ name, sql string }
 
 // allRules returns the rules for the database at rest.
 func allRules() []rule {
-	return slices.Concat(rules(), ledgerRules(), eventRules(), scheduleRules(), mergeRules(), fileRules(), signUpRules(), reminderRules())
+	return slices.Concat(rules(), ledgerRules(), eventRules(), scheduleRules(), mergeRules(), erasureRules(), fileRules(), signUpRules(),
+		reminderRules())
 }
 
 // rules are about intents, customers and invoices.
@@ -80,8 +81,8 @@ func rules() []rule {
 				SELECT tenant_id, id, count(*) AS times
 				FROM (
 					` + union(`SELECT tenant_id, id FROM %s`, "invoices", "customers", "payments", "refunds", "credit_notes", "schedules",
-			"webhook_events", "customer_merges", "attachments", "sign_ups", "invoice_reminders", "invoice_reminder_batches",
-			"reminder_plans") + `
+			"webhook_events", "customer_merges", "customer_erasures", "attachments", "sign_ups", "invoice_reminders",
+			"invoice_reminder_batches", "reminder_plans") + `
 					UNION ALL SELECT tenant_id, id FROM users WHERE email ~ '^(sales|moved)-' -- not the users of the demo
 				) AS record GROUP BY 1, 2
 			)
@@ -108,7 +109,13 @@ func rules() []rule {
 						SELECT FROM credit_notes n WHERE n.tenant_id = record.tenant_id AND n.invoice_id = record.id
 						UNION ALL
 						SELECT FROM intent_effects e WHERE e.tenant_id = record.tenant_id AND e.record_id = record.id
-							AND operation IN ('customer.merge', 'customer.undo_merge')
+							AND operation IN ('customer.merge', 'customer.undo_merge', 'customer.erase')
+						UNION ALL -- an erasure empties what was not issued
+						SELECT FROM invoices i JOIN customers c ON c.tenant_id = i.tenant_id AND c.id = customer_id
+						WHERE i.tenant_id = record.tenant_id AND i.id = record.id AND issued_at IS NULL AND erased_at IS NOT NULL
+						UNION ALL
+						SELECT FROM schedules s JOIN customers c ON c.tenant_id = s.tenant_id AND c.id = customer_id
+						WHERE s.tenant_id = record.tenant_id AND s.id = record.id AND erased_at IS NOT NULL
 						UNION ALL -- an invoice of a schedule is issued as it is created
 						SELECT FROM schedule_periods p JOIN schedules s ON s.tenant_id = p.tenant_id AND s.id = schedule_id
 						WHERE p.tenant_id = record.tenant_id AND p.id = record.id AND bill_as = 'issued') AS change) AS changed
@@ -165,8 +172,9 @@ func rules() []rule {
 			FROM intents
 			WHERE outcome = 'changed' AND operation IN ('customer.archive', 'customer.restore') AND (
 				changes - 'archived_at' - 'version' <> '{}'
-				OR (changes->'archived_at'->>0 IS NULL) <> (operation = 'customer.archive')
-				OR (changes->'archived_at'->>1 IS NULL) <> (operation = 'customer.restore'))`},
+				OR changes->'archived_at' IS DISTINCT FROM '[null, null]' AND ( -- not erased
+					(changes->'archived_at'->>0 IS NULL) <> (operation = 'customer.archive')
+					OR (changes->'archived_at'->>1 IS NULL) <> (operation = 'customer.restore')))`},
 	}
 }
 
@@ -174,11 +182,11 @@ func rules() []rule {
 func recordOfIntent() string {
 	var all []string
 	for operations, table := range map[string]string{
-		"invoice.%": "invoices", "customer.%": "customers", "customer.%merge": "customer_merges", "webhook.receive": "webhook_events",
-		"settings.%": "settings", "payment.%": "payments", "user.%": "users", "refund.create": "refunds",
-		"credit_note.create": "credit_notes", "mail.send": "mails", "schedule.%": "schedules", "schedule.bill%": "schedule_periods",
-		"attachment.%": "attachments", "sign_up.%": "sign_ups", "reminder.send": "invoice_reminders",
-		"reminder.send_batch": "invoice_reminder_batches", "reminder_plan.%": "reminder_plans",
+		"invoice.%": "invoices", "customer.%": "customers", "customer.%merge": "customer_merges", "customer.erase": "customer_erasures",
+		"webhook.receive": "webhook_events", "settings.%": "settings", "payment.%": "payments", "user.%": "users",
+		"refund.create": "refunds", "credit_note.create": "credit_notes", "mail.send": "mails", "schedule.%": "schedules",
+		"schedule.bill%": "schedule_periods", "attachment.%": "attachments", "sign_up.%": "sign_ups",
+		"reminder.send": "invoice_reminders", "reminder.send_batch": "invoice_reminder_batches", "reminder_plan.%": "reminder_plans",
 	} {
 		all = append(all, fmt.Sprintf(
 			`SELECT FROM %s r WHERE o.operation LIKE '%s' AND r.tenant_id = o.tenant_id AND r.id = record_id`, table, operations))
