@@ -100,6 +100,7 @@ func read(status int, header http.Header, content []byte) answer {
 		ID      any    `json:"id"`
 		Number  any    `json:"number"`
 		Amount  any    `json:"amount"`
+		File    any    `json:"file"`
 		Version any    `json:"version"`
 		Type    string `json:"type"`
 		Title   string `json:"title"`
@@ -121,6 +122,8 @@ func read(status int, header http.Header, content []byte) answer {
 			thing = fmt.Sprintf("Invoice %v was created.", body.Number)
 		case body.Amount != nil:
 			thing = fmt.Sprintf("The payment of €%v was recorded.", body.Amount)
+		case body.File != nil:
+			thing = "The file was attached."
 		case body.Version != nil:
 			thing = "The change was saved."
 			a.outcome, a.mark = Changed, fmt.Sprint(body.Version)
@@ -143,7 +146,7 @@ func read(status int, header http.Header, content []byte) answer {
 	case status == http.StatusConflict || status == http.StatusPreconditionFailed:
 		a.outcome = Conflict
 		a.stop = map[string]string{
-			"number-taken": uniqueNumber, "changed-meanwhile": version, "exceeds-open-amount": openAmount,
+			"number-taken": uniqueNumber, "changed-meanwhile": version, "exceeds-open-amount": openAmount, "file-attached": fileDigest,
 		}[problem]
 	case problem == "unconfirmed":
 		a.outcome = Unknown

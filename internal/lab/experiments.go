@@ -11,7 +11,7 @@ func Experiments() (all []Experiment) {
 func scripts() []script {
 	all := []script{
 		fiveClicks(), twoTabs(), lostAnswer(), sameNumber(), twoEdits(), payTwice(), oneEvent(), twoClocks(), tomorrow(), fifty(),
-		signUp(), kill(), stopPostgres(),
+		signUp(), upload(), kill(), stopPostgres(),
 	}
 	for n, s := range all {
 		t := takeaways()[s.Slug]

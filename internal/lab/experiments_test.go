@@ -24,6 +24,7 @@ var expected = map[string]map[string]int{
 	"tomorrow":      {"key-for-life": 2},
 	"fifty":         {"one-key": 50, "intent": 50, "one-key intent": 50},
 	"sign-up":       {"intent": 1, "open-sign-up": 2, "intent open-sign-up": 3},
+	"upload":        {"intent": 1, "file-digest": 2, "intent file-digest": 3},
 	"kill":          {"intent": 2, "same-transaction": 2, "intent same-transaction": 2},
 	"stop-postgres": {"one-key": 2, "intent": 2, "one-key intent": 2},
 }

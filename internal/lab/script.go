@@ -25,6 +25,7 @@ const (
 	keyForLife       = "key-for-life"
 	sameTransaction  = "same-transaction"
 	openSignUp       = "open-sign-up"
+	fileDigest       = "file-digest"
 )
 
 // script is an experiment with its execution.
@@ -81,7 +82,8 @@ func removal(slug string) []string {
 				NEW.key := gen_random_uuid();
 				RETURN NEW;
 			END $$`,
-			`CREATE TRIGGER rename_key BEFORE INSERT ON intents FOR EACH ROW EXECUTE FUNCTION rename_key()`)
+			`CREATE TRIGGER rename_key BEFORE INSERT ON intents FOR EACH ROW EXECUTE FUNCTION rename_key()`,
+			`CREATE TRIGGER rename_key BEFORE INSERT ON intent_effects FOR EACH ROW EXECUTE FUNCTION rename_key()`)
 	case uniqueNumber:
 		return layer.UniqueNumber()
 	case version:
@@ -105,6 +107,8 @@ func removal(slug string) []string {
 				INSERT INTO sign_up_mails (tenant_id, id, sign_up_id, link_hash) VALUES (in_tenant, in_mail, in_id, in_link_hash);
 				RETURN asked;
 			END $$`}
+	case fileDigest:
+		return []string{`DROP INDEX attachments_once`}
 	case keyForLife:
 		return layer.KeyForLife()
 	case sameTransaction:

@@ -123,6 +123,13 @@ post "$KEY" /invoices "$INVOICE"`,
 ask "$KEY" & ask "$KEY" & wait
 ask "$KEY-tab"`,
 		},
+		"upload": {
+			Scenario: Code{"e2e/invoice_upload_test.go", "TestClicksDuringAnUpload",
+				`			s.until("the upload has begun", func() bool { return wire.holding() >= 1 })`},
+			Curl: demoShell + makeInvoice + `FILE='{"file": {"name": "order.txt", "content": "VHdvIHBvc3RlcnMK"}}'
+post "$KEY" "$AT/attachments" "$FILE" & post "$KEY" "$AT/attachments" "$FILE" & wait
+post "$KEY-tab" "$AT/attachments" "$FILE"`,
+		},
 		"kill": {
 			Scenario: Code{"e2e/invoice_killed_test.go", "TestKilledDuringACreate", `	release := s.lockInvoices()
 	s.pointAt(buttonCreateInvoice)
@@ -169,6 +176,8 @@ func code(slug string) Code {
 			`    CONSTRAINT schedule_periods_once UNIQUE (tenant_id, schedule_id, period),`},
 		openSignUp: {"migrations/00147_sign_ups.sql", "sign_ups_open_once",
 			`CREATE UNIQUE INDEX sign_ups_open_once ON sign_ups (tenant_id, email) WHERE started_at IS NULL;`},
+		fileDigest: {"migrations/00155_invoice_attachments_removed.sql", "attachments_once",
+			`CREATE UNIQUE INDEX attachments_once ON attachments (tenant_id, invoice_id, file_digest) WHERE removed_at IS NULL;`},
 		keyForLife: {"internal/idempotency/expire.go", "Expire", `		UPDATE intents SET result = NULL`},
 		//nolint:dupword // it is code
 		sameTransaction: {"internal/idempotency/pipeline.go", "commitIn", `	queue(pipeline, all)

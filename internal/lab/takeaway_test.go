@@ -54,12 +54,12 @@ func TestCurl(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%v\n%s", err, out)
 			}
-			want := map[string]int{"same-number": 1, "two-edits": 1, "pay-twice": 1}[e.Slug]
+			want := map[string]int{"same-number": 1, "two-edits": 1, "pay-twice": 1, "upload": 1}[e.Slug]
 			if refused := len(regexp.MustCompile(`(?m)^HTTP/1.1 (409|412)`).FindAll(out, -1)); refused != want {
 				t.Errorf("%d were refused, want %d:\n%s", refused, want, out)
 			}
 			places := map[string]bool{}
-			made := regexp.MustCompile(`(?mi)^(Location: .*/(invoices|payments|periods|sign-ups)/\S+|"paid": ?"41.00")\r?$`)
+			made := regexp.MustCompile(`(?mi)^(Location: .*/(invoices|payments|periods|sign-ups|attachments)/\S+|"paid": ?"41.00")\r?$`)
 			for _, place := range made.FindAllString(string(out), -1) {
 				places[place] = true
 			}
