@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -34,6 +35,7 @@ type programs struct {
 	counts   map[string]int    // acknowledging answers, by operation
 	alike    [][]origin        // equal wishes of a person; at most one may be fulfilled
 	paid     []string          // references of payments; each must be recorded once and be the only payment of its invoice
+	branded  map[string]string // digests of logos, by the id of their invoice; "" for none
 	signedUp []string          // emails whose business an answer has acknowledged
 	found    []Violation
 
@@ -44,7 +46,7 @@ func newPrograms(seed uint64, addrs addresses, tick func(context.Context)) *prog
 	return &programs{
 		seed: seed, addrs: addrs, tick: tick,
 		http:  &http.Client{Timeout: answerTimeout, Transport: &http.Transport{MaxIdleConnsPerHost: 32}},
-		asked: map[origin]bool{}, answered: map[origin]string{}, counts: map[string]int{},
+		asked: map[origin]bool{}, answered: map[origin]string{}, counts: map[string]int{}, branded: map[string]string{},
 	}
 }
 
@@ -58,7 +60,7 @@ func (p *programs) run(ctx context.Context) {
 	for tenant := range tokens {
 		all.Go(func() {
 			p.people[tenant] = p.logIn(ctx, tenant)
-			rounds := []func(context.Context, int, int){p.bill, p.merge, p.sync, p.repeat, p.attach, p.erase, p.remind}
+			rounds := []func(context.Context, int, int){p.bill, p.merge, p.sync, p.repeat, p.attach, p.erase, p.brand, p.remind}
 			if tenant == 0 { // this tenant has the webhook sources, and strangers are in none
 				rounds = append(rounds, p.enter, p.signUp)
 			}
@@ -102,6 +104,13 @@ type reply struct {
 	Total   cents  `json:"total"`
 	Type    string `json:"type"` // of a problem
 	Repeats string `json:"possible_duplicate_of"`
+	// Of a logo, and of an invoice.
+	RemovedAt string `json:"removed_at"`
+	Seller    struct {
+		Logo struct {
+			SHA256 string `json:"sha256"`
+		} `json:"logo"`
+	} `json:"seller"`
 
 	status int
 	header http.Header
@@ -269,7 +278,7 @@ func (p *programs) judge(ctx context.Context, conn *pgx.Conn) ([]Violation, erro
 	}); err != nil {
 		return nil, fmt.Errorf("read the payments of events: %w", err)
 	}
-	if err := p.judgeSignUps(ctx, conn); err != nil {
+	if err := errors.Join(p.judgeSignUps(ctx, conn), p.judgeLogos(ctx, conn)); err != nil {
 		return nil, err
 	}
 	for _, wishes := range p.alike {

@@ -9,10 +9,8 @@ import (
 
 	"onlyonce/internal/customer"
 	"onlyonce/internal/customer/duplicate"
-	"onlyonce/internal/file"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invoice"
-	"onlyonce/internal/invoice/attachment"
 	"onlyonce/internal/invoice/invoicetest"
 	"onlyonce/internal/invoice/reminder"
 	"onlyonce/internal/invoice/schedule"
@@ -61,14 +59,6 @@ func TestRulesOfPrograms(t *testing.T) {
 			ALTER TABLE invoices DISABLE TRIGGER ALL;
 			UPDATE invoices SET customer_id = (SELECT id FROM customers WHERE merged_into IS NOT NULL)`},
 		{"a customer is merged by one merge, and by none that was undone", `UPDATE customer_merges SET undone_at = now()`},
-		{"a file is attached once", `
-			DROP INDEX attachments_once;
-			ALTER TABLE attachments DISABLE TRIGGER USER;
-			UPDATE attachments SET file_digest = (SELECT file_digest FROM attachments LIMIT 1)`},
-		{"every attachment has its content", `
-			ALTER TABLE file_contents DROP CONSTRAINT file_contents_digest;
-			UPDATE file_contents SET content = 'other' WHERE content = 'a'`},
-		{"one intent for each creation", `UPDATE intents SET outcome = 'reused' WHERE operation = 'attachment.create' AND key = 'a'`},
 		{"one sign-up for an email", `
 			ALTER TABLE sign_ups DISABLE TRIGGER USER;
 			UPDATE sign_ups SET email = 'one@example.com'`},
@@ -112,17 +102,12 @@ func changedEvent(set string) string {
 }
 
 // programRecords creates an invoice that an event has paid, after a partial refund, a schedule that was billed three times, edited and
-// paused, a merged customer, two attachments, two reminders, and two sign-ups, one of which has begun its business.
+// paused, a merged customer, two reminders, and two sign-ups, one of which has begun its business.
 func programRecords(b *invoicetest.Bundle) {
 	b.Helper()
 	inv := b.Issued("i")
 	receiveSome(b, inv)
 	billSome(b, inv.Customer.ID)
-	for _, content := range []string{"a", "b"} {
-		draft, err := attachment.Input{File: file.Input{Name: "a.txt", Content: []byte(content)}}.Draft(inv.ID)
-		must.OK(b, err)
-		b.OK(attachment.Create.Do(b.Context(), b.Store, b.Intent(content), draft))
-	}
 	remindSome(b)
 	signSomeUp(b)
 	merge := duplicate.MergeDraft{Versions: []int32{1, 1}}

@@ -15,8 +15,8 @@ type rule struct{ name, sql string }
 
 // allRules returns the rules for the database at rest.
 func allRules() []rule {
-	return slices.Concat(rules(), ledgerRules(), eventRules(), scheduleRules(), mergeRules(), erasureRules(), fileRules(), signUpRules(),
-		reminderRules())
+	return slices.Concat(rules(), ledgerRules(), eventRules(), scheduleRules(), mergeRules(), erasureRules(), fileRules(), logoRules(),
+		signUpRules(), reminderRules())
 }
 
 // rules are about intents, customers and invoices.
@@ -81,7 +81,7 @@ func rules() []rule {
 				SELECT tenant_id, id, count(*) AS times
 				FROM (
 					` + union(`SELECT tenant_id, id FROM %s`, "invoices", "customers", "payments", "refunds", "credit_notes", "schedules",
-			"webhook_events", "customer_merges", "customer_erasures", "attachments", "sign_ups", "invoice_reminders",
+			"webhook_events", "customer_merges", "customer_erasures", "attachments", "logos", "sign_ups", "invoice_reminders",
 			"invoice_reminder_batches", "reminder_plans") + `
 					UNION ALL SELECT tenant_id, id FROM users WHERE email ~ '^(sales|moved)-' -- not the users of the demo
 				) AS record GROUP BY 1, 2
@@ -93,7 +93,7 @@ func rules() []rule {
 			SELECT format('%s: version %s, %s changes', id, version, times)
 			FROM (
 					` + union(`SELECT tenant_id, id, version FROM %s`, "invoices", "customers", "payments", "refunds", "credit_notes",
-			"schedules", "settings", "attachments", "sign_ups") + `) AS record,
+			"schedules", "settings", "attachments", "logos", "sign_ups") + `) AS record,
 				LATERAL (
 					SELECT count(*) AS times FROM (
 						SELECT FROM intents o WHERE o.tenant_id = record.tenant_id AND record_id = record.id AND outcome = 'changed'
@@ -109,7 +109,7 @@ func rules() []rule {
 						SELECT FROM credit_notes n WHERE n.tenant_id = record.tenant_id AND n.invoice_id = record.id
 						UNION ALL
 						SELECT FROM intent_effects e WHERE e.tenant_id = record.tenant_id AND e.record_id = record.id
-							AND operation IN ('customer.merge', 'customer.undo_merge', 'customer.erase')
+							AND operation IN ('customer.merge', 'customer.undo_merge', 'customer.erase', 'logo.create')
 						UNION ALL -- an erasure empties what was not issued
 						SELECT FROM invoices i JOIN customers c ON c.tenant_id = i.tenant_id AND c.id = customer_id
 						WHERE i.tenant_id = record.tenant_id AND i.id = record.id AND issued_at IS NULL AND erased_at IS NOT NULL
@@ -164,6 +164,12 @@ func rules() []rule {
 				UNION ALL
 				SELECT tenant_id, id, field.key, field.value, -1
 				FROM sign_ups s, jsonb_each(to_jsonb(s)) AS field
+				UNION ALL
+				SELECT tenant_id, id, field.key, field.value, -1
+				FROM attachments a, jsonb_each(to_jsonb(a)) AS field
+				UNION ALL
+				SELECT tenant_id, id, field.key, field.value, -1
+				FROM logos l, jsonb_each(to_jsonb(l)) AS field
 			)
 			SELECT format('%s: %s was made %s and is not', record_id, field, value)
 			FROM step GROUP BY tenant_id, record_id, field, value HAVING sum(times) > 0`},
@@ -185,7 +191,7 @@ func recordOfIntent() string {
 		"invoice.%": "invoices", "customer.%": "customers", "customer.%merge": "customer_merges", "customer.erase": "customer_erasures",
 		"webhook.receive": "webhook_events", "settings.%": "settings", "payment.%": "payments", "user.%": "users",
 		"refund.create": "refunds", "credit_note.create": "credit_notes", "mail.send": "mails", "schedule.%": "schedules",
-		"schedule.bill%": "schedule_periods", "attachment.%": "attachments", "sign_up.%": "sign_ups",
+		"schedule.bill%": "schedule_periods", "attachment.%": "attachments", "logo.%": "logos", "sign_up.%": "sign_ups",
 		"reminder.send": "invoice_reminders", "reminder.send_batch": "invoice_reminder_batches", "reminder_plan.%": "reminder_plans",
 	} {
 		all = append(all, fmt.Sprintf(
