@@ -130,6 +130,7 @@ func TestParse(t *testing.T) {
 		{"booking", "", "code:text,status:state", "write choice(a|b|c), state(open>closed)"},
 		{"booking", "", "code:text,status:state(open)", "needs a transition"},
 		{"booking", "", "code:text,status:state(open>)", "write values of small letters"},
+		{"booking", "", "code:text,status:state(open>check_in:arrived)", "check_in:arrived: write values of small letters"},
 		{"booking", "", "code:text,status:state(open>open)", "leads to itself"},
 		{"booking", "", "code:text,status:state(open>ready)", "as in prepare:ready"},
 		{"booking", "", "code:text,status:state(open>cancelled,open>canceled)", "two transitions with the verb cancel"},

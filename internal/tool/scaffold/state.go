@@ -55,8 +55,8 @@ func newState(name Name, inside string) (*State, error) {
 		for text := range strings.SplitSeq(chain, ">") {
 			parts := valueForm.FindStringSubmatch(strings.TrimSpace(text))
 			if parts == nil {
-				return s, fmt.Errorf("the field %s: write values of small letters, digits and _, "+
-					"like state(booked>started>done,booked>cancelled)", name)
+				return s, fmt.Errorf("the field %s has the value %s: write values of small letters, digits and _, each with one verb "+
+					"of small letters before it if needed, like state(booked>started>done,booked>prepare:ready)", name, text)
 			}
 			value := parts[2]
 			if !slices.Contains(s.Values, value) {
