@@ -103,6 +103,7 @@ func renameCopy(t *testing.T, s *scratch.Repository) {
 		t.Fatalf("%d files changed: %v", changed, err)
 	}
 	left := regexp.MustCompile(`(?i)` + old.Slug + `|\b` + old.Token + `|only-once-demo`)
+	mixed := regexp.MustCompile(`"` + names.Slug + `/`)
 	for name, text := range s.Files() {
 		if found := left.FindString(name); found != "" {
 			t.Errorf("the file %s has the name %q", name, found)
@@ -111,6 +112,9 @@ func renameCopy(t *testing.T, s *scratch.Repository) {
 			mayStay := slices.Contains([]string{"LICENSE", "CHANGELOG.md", "docs/tutorial.md"}, name) || strings.Contains(text, "\x00")
 			if found := left.FindString(strings.ReplaceAll(line, names.Module, "")); found != "" && !mayStay {
 				t.Errorf("%s:%d has the name %q", name, number+1, found)
+			}
+			if strings.HasSuffix(name, ".go") && mixed.MatchString(line) {
+				t.Errorf("%s:%d has the slug in place of the module: write the path as far as internal", name, number+1)
 			}
 			if width := len([]rune(strings.ReplaceAll(line, "\t", "    "))); strings.HasSuffix(name, ".go") &&
 				!strings.HasSuffix(name, "_templ.go") && width > 140 {

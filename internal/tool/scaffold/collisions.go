@@ -44,7 +44,7 @@ func nameCollisions(root string, files []file) error {
 		}
 		used := locals(f.code)
 		for _, imported := range f.code.Imports {
-			name, ours := strings.CutPrefix(strings.Trim(imported.Path.Value, `"`), "onlyonce/")
+			name, ours := strings.CutPrefix(strings.Trim(imported.Path.Value, `"`), "onlyonce/internal/")
 			name = path.Base(name)
 			if _, declares := there[f.packageOf()][name]; ours && (declares || slices.Contains(used, name)) {
 				taken = append(taken, fmt.Errorf("%s would use the name %s for a package and for something else: choose another name",
