@@ -72,7 +72,7 @@ func TestCustomerIsSearched(t *testing.T) {
 			s.check(expect.Locator(s.field(fieldDueDate)).ToHaveValue("2026-04-15"), "see what was typed stay")
 
 			s.fill(fieldBillTo, "nobody of that name")
-			s.sees("No customer was found.")
+			s.sees("Nothing was found.")
 			s.press("Enter")
 			s.press("Tab")
 			s.sendsCustomer(s.named("Customer c0c"))
@@ -84,4 +84,22 @@ func TestCustomerIsSearched(t *testing.T) {
 			s.hasNew(1)
 		})
 	}
+}
+
+// TestCustomerIsFoundWithoutJavaScript checks that the search of the form finds any customer, and keeps what was typed.
+func TestCustomerIsFoundWithoutJavaScript(t *testing.T) {
+	onlyHere(t, "hundreds of customers would stay")
+	t.Parallel()
+	s := withManyCustomers(t, withoutJavaScript)
+	s.newInvoice()
+	s.fill(fieldNotes, "Thank you")
+	s.fill("Find a customer", s.named("c0c"))
+	s.click("Find")
+	s.isFocused(s.field(fieldBillTo))
+	s.choose(fieldBillTo, 1)
+	s.holds(fieldNotes, "Thank you")
+	s.fillLine(1, "Design", "1", "10", "23")
+	s.create()
+	s.sees(s.named("Customer c0c"))
+	s.hasNew(1)
 }

@@ -58,10 +58,18 @@ func (s *session) fill(label, text string) {
 	s.check(s.field(label).Fill(text), "fill "+label)
 }
 
-// choose selects an option of a field by its index, from 0.
+// choose chooses an option of a select by its place, from 0 for none, or a record from the list of a search field.
 func (s *session) choose(label string, place int) {
 	s.t.Helper()
-	_, err := s.field(label).SelectOption(playwright.SelectOptionValues{Indexes: &[]int{place}})
+	field := s.field(label)
+	if role, err := field.GetAttribute("role"); err == nil && role == "combobox" {
+		s.check(field.Press("ArrowDown"), "open the list of "+label)
+		none := playwright.LocatorFilterOptions{HasNotText: regexp.MustCompile("^None$")}
+		records := s.page.GetByRole("listbox").GetByRole("option").Filter(none)
+		s.check(records.Nth(place-1).Click(), "choose "+label)
+		return
+	}
+	_, err := field.SelectOption(playwright.SelectOptionValues{Indexes: &[]int{place}})
 	s.check(err, "choose "+label)
 }
 

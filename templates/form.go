@@ -24,7 +24,8 @@ type Form struct {
 	// Action is the URL that the form is sent to, and Href the URL that opens it, without the key.
 	Action string
 	Href   string
-	// LinesHref shows the form with its current values, or with a line more or less; "" for a form without lines.
+	// LinesHref shows the form with its current values, with a line more or less, or with the result of a search for a reference; "" for a
+	// form with neither.
 	LinesHref string
 	// Key is the idempotency key, and Owner the tenant that the intent belongs to.
 	Key   string
@@ -37,8 +38,8 @@ type Form struct {
 	HasFiles bool
 	// Typed has the values of the fields, by their names.
 	Typed url.Values
-	// Offers are the options of the fields that refer to records, by the names of the fields.
-	Offers map[string][]Option
+	// Offers are the records for the fields that refer to some, by the names of the fields.
+	Offers map[string]Choices
 	// Notice and Errors are the reasons why the form came back. Blamed are fields that a notice is about.
 	Notice *Notice
 	Errors FieldErrors

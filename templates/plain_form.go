@@ -54,7 +54,7 @@ func (c Control) caption() string {
 
 // input returns the control with its value.
 func (c Control) input(f Form, first bool) Input {
-	in := c.typed(f.Input(Input{ID: c.Name, Label: c.caption(), Hint: c.Hint, Focus: first && f.Focus == ""}))
+	in := c.typed(f.Input(Input{ID: c.Name, Label: c.caption(), Hint: c.Hint, Focus: f.Focus == c.Name || first && f.Focus == ""}))
 	if c.Kind == File && f.Version != 0 {
 		in.Hint = "Leave this blank to keep what is saved. " + in.Hint
 	}

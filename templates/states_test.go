@@ -28,7 +28,9 @@ func states() map[string]templ.Component {
 		"plain form": templates.PlainForm(page, templates.Form{
 			Title: "New thing", Key: "k", Typed: url.Values{"name": {hostile}, "day": {hostile}, "rings": {hostile}},
 			Errors: templates.FieldErrors{{Control: "name", Message: hostile}},
-			Offers: map[string][]templates.Option{"owner": {{Value: hostile, Text: hostile}}},
+			Offers: map[string]templates.Choices{
+				"owner": {URL: "/x", FormURL: "/y", Search: hostile, Options: []templates.Option{{Value: hostile, Text: hostile}}},
+			},
 		}, []templates.Control{
 			{Name: "name", Label: hostile, Hint: hostile}, {Name: "notes", Label: "Notes", Kind: templates.Lines, Optional: true},
 			{Name: "count", Label: "Count", Kind: templates.Whole}, {Name: "weight", Label: "Weight", Kind: templates.Decimal},

@@ -9,6 +9,7 @@ import (
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/record"
+	"onlyonce/internal/record/search"
 	"onlyonce/internal/value/email"
 	"onlyonce/internal/value/party"
 )
@@ -67,8 +68,8 @@ var Table = record.Table[Customer]{
 // Name returns the display name of a customer.
 func Name(c Customer) string { return c.Name }
 
-// Names reads the display names of referenced customers.
-var Names = record.Names{Table: Table.Name, Column: "name"}
+// Names reads the display names of referenced customers, and finds those to choose from.
+var Names = search.Names{Names: record.Names{Table: Table.Name, Column: "name"}, Words: words}
 
 // SameEmailField is the name of the field of forms for Input.SameEmailAs.
 const SameEmailField = "same_email"

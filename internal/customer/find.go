@@ -53,7 +53,7 @@ type Offered struct {
 func Offer(ctx context.Context, pool *pgxpool.Pool, tenant, chosen uuid.UUID, search string) ([]Offered, error) {
 	ids := `
 		SELECT id FROM customers
-		WHERE tenant_id = @tenant_id AND id < @last AND archived_at IS NULL ORDER BY id DESC LIMIT ` + record.Offered
+		WHERE tenant_id = @tenant_id AND id < @last AND archived_at IS NULL ORDER BY id DESC LIMIT 200`
 	args := pgx.NamedArgs{"chosen": chosen, "last": uuid.Max}
 	if search != "" {
 		found, err := List(ctx, pool, tenant, Filter{Search: search}, record.Page{Limit: 100})

@@ -15,23 +15,10 @@ type Reference struct {
 	Name string    `json:"name"`
 }
 
-// Names reads the display names of referenced records. Their table has the columns tenant_id, id and archived_at.
+// Names reads the display names of referenced records. Their table has the columns tenant_id and id.
 type Names struct {
 	Table  string
 	Column string
-}
-
-// Offered is the number of records offered in a choice.
-const Offered = "200"
-
-// Offer returns the records of a choice: the newest that are not archived, and the chosen one, if any.
-func (n Names) Offer(ctx context.Context, pool *pgxpool.Pool, tenant, chosen uuid.UUID) ([]Reference, error) {
-	return Collect(ctx, pool, tenant, pgx.RowToStructByPos[Reference], `
-		(SELECT r.id, r.`+n.Column+` FROM `+n.Table+` r
-		WHERE r.tenant_id = @tenant_id AND r.id < @last AND r.archived_at IS NULL ORDER BY r.id DESC LIMIT `+Offered+`)
-		UNION
-		SELECT r.id, r.`+n.Column+` FROM `+n.Table+` r WHERE r.tenant_id = @tenant_id AND r.id = @chosen
-		ORDER BY id DESC`, pgx.NamedArgs{"chosen": chosen, "last": uuid.Max})
 }
 
 // Of returns the name of a tenant's record, or [ErrNotFound].

@@ -11,6 +11,7 @@ import (
 
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/record"
+	"onlyonce/internal/record/search"
 	"onlyonce/templates"
 )
 
@@ -22,7 +23,7 @@ type Filter struct {
 	// Of is the resource of the other records, such as "vehicles", and Names has their names. The page of each has a section with the
 	// newest records that refer to it.
 	Of    string
-	Names record.Names
+	Names search.Names
 }
 
 // words returns the name of the filter within a sentence.
@@ -74,7 +75,7 @@ func (m *resource) narrow(r *http.Request, filters []Filter, finder *templates.F
 		var said string
 		switch {
 		case f.Of != "" && value != "":
-			said = "of " + m.called(r, f.Names, value)
+			said = "of " + m.called(r, f.Names.Names, value)
 			finder.Only = append(finder.Only, templates.Narrowing{
 				Text: said, All: "Show all " + finder.Many, Href: ListURL(finder.Href, query, f.Name, ""),
 			})

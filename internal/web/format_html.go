@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"github.com/a-h/templ"
-	"github.com/go-chi/chi/v5"
 	"github.com/google/uuid"
 
 	"onlyonce/internal/conflict"
@@ -279,23 +278,16 @@ func versions(saved, typed []templates.Fact) []templates.VersionRow {
 
 // formPage is the page with a form, and with what its references offer.
 func (m *resource) formPage(w http.ResponseWriter, r *http.Request, f templates.Form) (templ.Component, error) {
-	f.Offers = map[string][]templates.Option{}
+	f.Offers = map[string]templates.Choices{}
 	if allowsRepeat(f.Typed) {
 		f.AllowRepeat = idempotency.AllowRepeatField
 	}
-	for field, names := range m.form.References {
-		chosen, _ := uuid.Parse(f.Typed.Get(field)) // any other text chooses nothing
-		offer, err := names.Offer(r.Context(), m.s.Pool, Principal(r).Tenant, chosen)
+	for field, names := range m.form.Choices {
+		choices, err := m.choices(r, f, field, names)
 		if err != nil {
 			return nil, err
 		}
-		var all []templates.Option
-		for _, each := range offer {
-			if id := each.ID.String(); id != chi.URLParam(r, "id") { // a record isn't offered to itself
-				all = append(all, templates.Option{Value: id, Text: each.Name})
-			}
-		}
-		f.Offers[field] = OrNone(all)
+		f.Offers[field] = choices
 	}
 	return m.form.Page(r, m.s.Page(w, r), f)
 }

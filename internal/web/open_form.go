@@ -153,7 +153,8 @@ func (m *resource) keptFor(r *http.Request) string {
 }
 
 // Redisplay registers POSTs that show a form again with edit applied to its fields, for browsers without JavaScript: /form below the
-// addresses of the create and the edit form. Nothing is stored. The script restores kept lines through them, without an edit.
+// addresses of the create and the edit form. edit is nil for a form that only searches for references. Nothing is stored. The script
+// restores kept lines through them, without an edit.
 func Redisplay[R Entity](m *Mounted[R], edit func(*templates.Form) error) {
 	m.untyped.redisplayed(edit)
 }
@@ -181,8 +182,13 @@ func (m *resource) redisplay(kind idempotency.Kind, words Wording, edit func(*te
 		f := m.newForm(r, kind, words, key)
 		f.Typed = r.PostForm
 		f.Version, _ = strconv.Atoi(r.PostForm.Get(templates.VersionField))
-		if err := edit(&f); err != nil {
-			return refuseForm(w, r, err)
+		if field, is := strings.CutPrefix(f.Typed.Get(templates.RedisplayField), templates.FindRecord); is {
+			f.Focus = field
+		}
+		if edit != nil {
+			if err := edit(&f); err != nil {
+				return refuseForm(w, r, err)
+			}
 		}
 		page, err := m.formPage(w, r, f)
 		if err != nil {

@@ -7,6 +7,8 @@ import (
 	"github.com/a-h/templ"
 
 	"onlyonce/internal/file"
+	"onlyonce/internal/record"
+	"onlyonce/internal/record/search"
 	"onlyonce/templates"
 )
 
@@ -17,6 +19,7 @@ type PlainField[R Entity] struct {
 	Hint        string // "" for none
 	Kind        templates.ControlKind
 	Options     []templates.Option  // of the kind [templates.OneOf]
+	Names       search.Names        // of the kind [templates.Offered]
 	File        file.Rule           // of the kind [templates.File]
 	Lines       templates.LineTable // of the kind [templates.Table]
 	// Text returns the value on the page of a record; nil for a field that the page doesn't show.
@@ -29,7 +32,10 @@ type PlainField[R Entity] struct {
 
 // PlainForm returns a form of fields in the given order, without a template.
 func PlainForm[R Entity](fields []PlainField[R]) Form[R] {
-	form := Form[R]{Readable: map[string]func(string) string{}, Files: map[string]file.Rule{}}
+	form := Form[R]{
+		Readable: map[string]func(string) string{}, Files: map[string]file.Rule{},
+		References: map[string]record.Names{}, Choices: map[string]search.Names{},
+	}
 	var controls []templates.Control
 	for _, f := range fields {
 		controls = append(controls, templates.Control{
@@ -45,6 +51,8 @@ func PlainForm[R Entity](fields []PlainField[R]) Form[R] {
 			form.Readable[f.Name] = PercentText
 		case templates.Moment:
 			form.Readable[f.Name] = TimestampText
+		case templates.Offered:
+			form.References[f.Name], form.Choices[f.Name] = f.Names.Names, f.Names
 		case templates.File:
 			form.Files[f.Name] = f.File
 			control := &controls[len(controls)-1]

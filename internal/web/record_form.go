@@ -15,6 +15,7 @@ import (
 	"onlyonce/internal/file"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/record"
+	"onlyonce/internal/record/search"
 	"onlyonce/internal/value/typed"
 	"onlyonce/internal/web/apidoc"
 	"onlyonce/templates"
@@ -28,9 +29,11 @@ type Form[R Entity] struct {
 	Page func(r *http.Request, p templates.Page, f templates.Form) (templ.Component, error)
 	// Readable has, by the names of fields, how people read their values; without one, as they were typed.
 	Readable map[string]func(typed string) string
-	// References are the fields with the id of another record, such as customer_id. The form offers the records; the record has each as a
-	// [record.Reference], without the suffix _id.
+	// References are the fields with the id of another record, such as customer_id. The record has each as a [record.Reference], without
+	// the suffix _id.
 	References map[string]record.Names
+	// Choices are the references whose records the form offers, with a search for all of them.
+	Choices map[string]search.Names
 	// Fill returns the form fields of an existing record; nil for the API's values.
 	Fill func(R) url.Values
 	// Facts returns labels and values of the typed fields; nil if each field is one.
@@ -65,6 +68,11 @@ func (m *resource) enter(f Form[Entity]) {
 	if len(m.operations) > 0 {
 		panic("web: the form of " + m.many + " comes too late: enter it before the operations")
 	}
+	for field, names := range f.Choices {
+		if _, offered := m.form.Choices[field]; !offered {
+			m.offer(field, names)
+		}
+	}
 	m.form = f
 	m.form.RepeatedFields = slices.Concat(f.RepeatedFields, f.Lines.Names())
 }
@@ -72,7 +80,8 @@ func (m *resource) enter(f Form[Entity]) {
 // untypedForm returns a form of records without their type.
 func untypedForm[R Entity](f Form[R]) Form[Entity] {
 	of := Form[Entity]{
-		Fields: f.Fields, Page: f.Page, Readable: f.Readable, References: f.References, Fill: ofEntity(f.Fill), Facts: f.Facts,
+		Fields: f.Fields, Page: f.Page, Readable: f.Readable, References: f.References, Choices: f.Choices,
+		Fill: ofEntity(f.Fill), Facts: f.Facts,
 		Control: f.Control, Lines: f.Lines, RepeatedFields: f.RepeatedFields, Files: f.Files, Example: f.Example, Words: f.Words,
 		Final: ofEntity(f.Final), OnConflict: f.OnConflict,
 	}

@@ -10,12 +10,6 @@ import (
 	"onlyonce/templates"
 )
 
-// FindCustomer is the value of the button that searches for CustomerSearchField: see [templates.RedisplayField].
-const (
-	FindCustomer        = "find_customer"
-	CustomerSearchField = "customer_search"
-)
-
 // InvoiceForm is the form of an invoice. Input is shown again as it was sent, with numbers normalized and
 // without blank lines.
 type InvoiceForm struct {
@@ -52,22 +46,6 @@ type InvoiceForm struct {
 	Total    string
 }
 
-// CustomerChoices are the customers that the field for one offers while a person types.
-type CustomerChoices struct {
-	All  []CustomerChoice
-	More bool // there are more than these
-}
-
-// CustomerChoice is an option for the customer, with the values that it fills into a new invoice.
-type CustomerChoice struct {
-	templates.Option
-
-	ID          string
-	Address     string // in one line
-	Currency    string
-	PaymentDays string
-}
-
 // LineControl returns the id of a control in the line at index (from 0), for example LineControl("line_quantity", 0).
 func LineControl(name string, index int) string {
 	return name + "-" + strconv.Itoa(index)
@@ -99,11 +77,6 @@ func (v InvoiceForm) number() templates.Input {
 	return in
 }
 
-// startsIn reports whether a control has the focus. None has it if a notice or an error summary takes it.
-func (v InvoiceForm) startsIn(control string) bool {
-	return !v.CameBack() && v.Focus == control
-}
-
 // customers returns the options for the customer, with the one that was sent even if it is no longer an option.
 func (v InvoiceForm) customers() []templates.Option {
 	known := slices.ContainsFunc(v.Customers, func(o templates.Option) bool { return o.Value == v.CustomerID })
@@ -112,6 +85,18 @@ func (v InvoiceForm) customers() []templates.Option {
 	}
 	_, label, _ := strings.Cut(v.CustomerID, " ")
 	return append(slices.Clip(v.Customers), templates.Option{Value: v.CustomerID, Text: cmp.Or(label, v.CustomerID)})
+}
+
+// customerChoice returns the control for a customer with its options. none is the option for no customer.
+func (v InvoiceForm) customerChoice(none, url string) (templates.Input, templates.Choices) {
+	in := templates.Input{
+		ID: "customer_id", Label: "Bill to", Value: v.CustomerID, Hint: v.CustomerAddress, Error: v.Wrong("customer_id"),
+		Focus: !v.CameBack() && (v.Focus == "" || v.Focus == "customer_id"),
+	}
+	return in, templates.Choices{
+		URL: url, FormURL: v.LinesHref, Find: "Find a customer", Search: v.CustomerSearch,
+		Options: append([]templates.Option{{Text: none}}, v.customers()...),
+	}
 }
 
 // currencies returns the options for the currency, with the one that was sent even if it is no option.

@@ -21,7 +21,7 @@ func TestNothingTypedIsLost(t *testing.T) {
 		{Name: "tenant_name", Value: typed.Owner.Name},
 		{Name: "allow_repeat", Value: "1"},
 		{Name: "customer_id", Value: "gone"},
-		{Name: "customer_search", Value: ""},
+		{Name: "search-customer_id", Value: ""},
 		{Name: "customer_email", Value: "ada@"},
 		{Name: "customer_name", Value: hostile},
 		{Name: "number", Value: " 2026-0042 "},

@@ -244,7 +244,7 @@ func typedForm() invoiceviews.InvoiceForm {
 	return invoiceviews.InvoiceForm{
 		Form: templates.Form{
 			Title: "New invoice", Submit: "Create invoice",
-			Key: "4f2c1d7a-0b1e-4f0e-9a57-c53f6f6f0a11", Action: "/invoices", Href: "/invoices/new",
+			Key: "4f2c1d7a-0b1e-4f0e-9a57-c53f6f6f0a11", Action: "/invoices", Href: "/invoices/new", LinesHref: "/invoices/form",
 			Owner: templates.Owner{ID: "0a3e0000-0000-4000-8000-00000000ac3e", Name: hostile}, AllowRepeat: "allow_repeat",
 			Typed: url.Values{"customer_email": {"ada@"}, "customer_name": {hostile}},
 		},

@@ -20,7 +20,7 @@ type Distinction struct {
 
 // Distinctions is the table of distinctions.
 var Distinctions = record.Table[Distinction]{Name: "customer_distinctions", Fields: `
-	'customers', ` + References(customer.Names, "customer_ids")}
+	'customers', ` + References(customer.Names.Names, "customer_ids")}
 
 // NameApart returns the display name of a distinction: "Ada King, Ada Lovelace".
 func NameApart(d Distinction) string { return Joined(d.Customers) }

@@ -32,7 +32,7 @@ type Merge struct {
 // Table is the table of merges.
 var Table = record.Table[Merge]{Name: "customer_merges", Fields: `
 	'winner', ` + customer.Names.JSON("winner_id") + `, 'moved', r.moved, 'undone_at', r.undone_at,
-	'losers', ` + References(customer.Names, "loser_ids")}
+	'losers', ` + References(customer.Names.Names, "loser_ids")}
 
 // Name returns the display name of a merge: "Ada King into Ada Lovelace".
 func Name(m Merge) string { return Joined(m.Losers) + " into " + m.Winner.Name }

@@ -38,8 +38,8 @@ func TestMergedCustomer(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	offered, err := customer.Names.Offer(t.Context(), b.Store.Pool, b.Tenant, uuid.Nil)
-	if err != nil || len(offered) != 1 {
+	offered, err := customer.Names.Offer(t.Context(), b.Store.Pool, b.Tenant, "", 10)
+	if err != nil || len(offered.Rows) != 1 {
 		t.Errorf("offered are %v, %v", offered, err)
 	}
 	_, err = customer.Upsert.Do(t.Context(), b.Store, b.intent(uuid.Nil, 0), customer.Draft{Email: "king@example.com", Name: "Byron"})

@@ -25,15 +25,15 @@ func TestCustomerChoice(t *testing.T) {
 	oldest := sitetest.RowID(1)
 	for _, path := range []string{"/invoices/", "/schedules/"} {
 		fresh := person.Get(person.Get(path + "new").Location())
-		typed := sitetest.Change(b.Page(fresh).Typed(), "customer_search", "first", "notes", "Kept", "line_description", "Design")
-		again := person.Submit(path+"form", sitetest.Change(typed, "action", "find_customer"))
+		typed := sitetest.Change(b.Page(fresh).Typed(), "search-customer_id", "first", "notes", "Kept", "line_description", "Design")
+		again := person.Submit(path+"form", sitetest.Change(typed, "action", "find:customer_id"))
 		if strings.Contains(fresh.Body, oldest) || again.Status != http.StatusOK || !strings.Contains(again.Body, oldest) {
 			t.Errorf("%s: the oldest customer is not found by a search only: %d", path, again.Status)
 		}
 		if form := b.Page(again).Typed(); form.Get("notes") != "Kept" || form.Get("line_description") != "Design" {
 			t.Errorf("%s: what was typed is lost: %v", path, form)
 		}
-		chosen := person.Submit(path+"form", sitetest.Change(typed, "customer_search", "", "customer_id", oldest))
+		chosen := person.Submit(path+"form", sitetest.Change(typed, "search-customer_id", "", "customer_id", oldest))
 		if form := b.Page(chosen).Says("1 Quay, Porto, Portugal").Typed(); !strings.HasPrefix(form.Get("customer_id"), oldest) {
 			t.Errorf("%s: the one who was found is not chosen: %v", path, form)
 		}
@@ -41,7 +41,7 @@ func TestCustomerChoice(t *testing.T) {
 	b.Exec(`INSERT INTO invoices (tenant_id, id, number, customer_id, currency, issue_date, due_date, notes, subtotal, tax_total, total)
 		VALUES ($1, gen_random_uuid(), 'A-1', $2, 'JPY', '2026-11-21', '2026-11-21', '', 1, 0, 1)`, b.Acme.ID, oldest)
 	for search, want := range map[string][]string{
-		"first": {oldest, "First · old1@example.com", `data-address="1 Quay, Porto, Portugal"`, `data-currency="JPY"`, `data-days="7"`},
+		"first": {oldest, "First · old1@example.com", `data-hint="1 Quay, Porto, Portugal"`, `data-currency="JPY"`, `data-days="7"`},
 		"old":   {"Old 250 ", "Old 231 ", "There are more."}, "": {"Old 250 "}, "gone": {}, "nobody": {},
 	} {
 		a := person.Get("/invoices/customers?q=" + url.QueryEscape(search))
@@ -50,7 +50,7 @@ func TestCustomerChoice(t *testing.T) {
 				t.Errorf("%q: no %s in %v", search, text, a)
 			}
 		}
-		if n := strings.Count(a.Body, "data-id="); len(want) == 0 && n > 0 || n > 20 {
+		if n := strings.Count(a.Body, "data-hint="); len(want) == 0 && n > 0 || n > 20 {
 			t.Errorf("%q: %d customers", search, n)
 		}
 	}

@@ -2,15 +2,14 @@ package invoicepages
 
 import (
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/a-h/templ"
 	"github.com/google/uuid"
 
 	"onlyonce/internal/customer"
-	"onlyonce/internal/invalid"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/document"
 	"onlyonce/internal/record"
@@ -60,13 +59,8 @@ func (s *Pages) offerCustomers(
 ) (chosen customer.Offered, err error) {
 	id, _, _ := strings.Cut(form.Typed.Get("customer_id"), " ") // see customerOption
 	current, _ := uuid.Parse(id)                                // uuid.Nil if it is no id
-	form.CustomerID, form.CustomerSearch = form.Typed.Get("customer_id"), form.Typed.Get(invoiceviews.CustomerSearchField)
-	var tooLong invalid.Error
-	search := web.SearchOf(url.Values{"q": {form.CustomerSearch}}, &tooLong)
-	if tooLong.Err() != nil {
-		search = ""
-	}
-	customers, err := customer.Offer(r.Context(), s.Pool, web.Principal(r).Tenant, current, search)
+	form.CustomerID, form.CustomerSearch = form.Typed.Get("customer_id"), web.FormSearch(form.Form, "customer_id")
+	customers, err := customer.Offer(r.Context(), s.Pool, web.Principal(r).Tenant, current, form.CustomerSearch)
 	for _, c := range customers {
 		form.Customers = append(form.Customers, option(c))
 		if c.ID == current {
@@ -76,7 +70,8 @@ func (s *Pages) offerCustomers(
 	return chosen, err
 }
 
-// customerChoices sends the customers that match a search as the user types, with the defaults of a new invoice for each.
+// customerChoices sends the customers that match a search as the user types, with the defaults of a new invoice for each. With the
+// parameter ids, as for schedules, a value is an id alone.
 func (s *Pages) customerChoices(w http.ResponseWriter, r *http.Request) error {
 	search, err := web.Searched(r)
 	if err != nil {
@@ -95,18 +90,19 @@ func (s *Pages) customerChoices(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	view := invoiceviews.CustomerChoices{More: found.After != record.Key{}}
+	view := templates.Found{More: found.After != record.Key{}}
 	for _, c := range found.Rows {
-		choice := invoiceviews.CustomerChoice{
-			ID: c.ID.String(), Option: customerOption(customer.Offered{ID: c.ID, Email: c.Email, Name: c.Name}),
-			Address: addressLine(c.Address, c.Country),
+		option := customerOption(customer.Offered{ID: c.ID, Email: c.Email, Name: c.Name})
+		if r.URL.Query().Has("ids") {
+			option.Value = c.ID.String()
 		}
+		data := templ.Attributes{"data-hint": addressLine(c.Address, c.Country)}
 		if i := slices.IndexFunc(usual, func(u invoice.Usual) bool { return u.Customer == c.ID }); i >= 0 {
-			choice.Currency, choice.PaymentDays = usual[i].Currency.String(), strconv.Itoa(usual[i].PaymentDays)
+			data["data-currency"], data["data-days"] = usual[i].Currency.String(), strconv.Itoa(usual[i].PaymentDays)
 		}
-		view.All = append(view.All, choice)
+		view.All = append(view.All, templates.FoundRecord{Option: option, Data: data})
 	}
-	return s.Render(w, r, http.StatusOK, invoiceviews.CustomerChoicesPage(view))
+	return s.Render(w, r, http.StatusOK, templates.ChoicesPage(view))
 }
 
 // choices is the maximum number of customers in that response.

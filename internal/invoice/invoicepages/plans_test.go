@@ -83,7 +83,7 @@ func everyInvoice(b *sitetest.Bundle, program, person *sitetest.Client) map[stri
 		api("taken", sitetest.Change(invoice.Command, "number", "2026-7001")),
 	}
 	addLine := sitetest.Change(invoice.Command, "idempotency_key", "form", "action", "add_line")
-	find := sitetest.Change(invoice.Command, "idempotency_key", "form", "action", "find_customer", "customer_search", "customer 1")
+	find := sitetest.Change(invoice.Command, "idempotency_key", "form", "action", "find:customer_id", "search-customer_id", "customer 1")
 	routes := map[string][]sitetest.Request{
 		"GET /home":     sitetest.Gets(person, "/home"),
 		"GET /invoices": sitetest.Gets(person, listsOf("/invoices", customer)...),

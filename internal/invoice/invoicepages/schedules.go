@@ -23,7 +23,7 @@ func (s *Pages) MountSchedules() {
 	}.Mount(s.Site)
 	s.schedules = m
 	m.Enter(web.Form[schedule.Schedule]{
-		Fields: scheduleFields(), References: map[string]record.Names{"customer_id": customer.Names},
+		Fields: scheduleFields(), References: map[string]record.Names{"customer_id": customer.Names.Names},
 		Page: s.scheduleForm, Fill: fillSchedule, Facts: typedSchedule, Control: invoiceControl, Lines: lineTable(),
 		Example: schedule.Input{
 			CustomerID: "019aa5b2-7c1e-7d3a-9f00-3b1d5c6e7f80", Currency: "EUR", Every: "1", Unit: schedule.Month, FirstDay: "2026-12-01",

@@ -200,8 +200,8 @@ func sameCommandInBothFormats(x *Case) {
 	x.WantOutcomes(Did, "replayed")
 }
 
-// shownWhereReferredTo: the pages of the records that a new one refers to lead to it, and to the form of another one. It isn't offered to
-// itself.
+// shownWhereReferredTo: the pages of the records that a new one refers to lead to it, and to the form of another one. Its form finds them,
+// and doesn't offer the record to itself.
 func shownWhereReferredTo(x *Case) {
 	first := x.Ask(x.Command)
 	x.Format.Done(x, first)
@@ -209,6 +209,12 @@ func shownWhereReferredTo(x *Case) {
 	for _, option := range Elements(x.Page(x.Caller.Get(x.Caller.Get(x.Resource.RecordAt(id)+"/edit").Location())).Form(), "option") {
 		if value, _ := Attr(option, "value"); value == id {
 			x.Errorf("the form of one of the %s offers it to itself", x.Resource.Plural())
+		}
+	}
+	for _, r := range x.Routes {
+		field, offers := strings.CutPrefix(r.Path, x.Resource.Path+"/choices/")
+		if a := x.Caller.Get(r.Path); offers && !strings.Contains(a.Body, x.Command.Get(field)) {
+			x.Errorf("the field %s doesn't find %s: %v", field, x.Command.Get(field), a)
 		}
 	}
 	for _, other := range x.Resource.Refers {

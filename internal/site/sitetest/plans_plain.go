@@ -171,12 +171,20 @@ func (b *Bundle) everyPlain(of Resource, program, person *Client) map[string][]R
 		"POST " + one + "/edit":   b.FormEdits(person, edited(12, mine)),
 		"PUT /api/v1" + one:       b.APIEdits(program, edited(13, func(u Unique) string { return u.Value }), 0),
 	})
-	addLine := Change(of.Command, "idempotency_key", "lines", "action", "add_line")
+	again := []url.Values{Change(of.Command, "idempotency_key", "lines", "action", "add_line")}
+	for _, r := range b.Routes {
+		if field, offers := strings.CutPrefix(r.Path, of.Path+"/choices/"); offers {
+			again = append(again, Change(again[0], "action", "find:"+field, "search-"+field, "customer 1"))
+			find := r.Path + "?q="
+			routes["GET "+r.Path] = Gets(person, r.Path, find+"customer", find+"customer+77", find+"1", r.Path+"?id="+RowID(7))
+		}
+	}
 	for path, at := range map[string]string{of.Path: of.Path, one: of.Path + "/" + RowID(11)} {
 		if slices.ContainsFunc(b.Routes, func(r web.Route) bool { return r.Path == path+"/form" }) {
-			routes["POST "+path+"/form"] = []Request{{"add a line", http.StatusOK, func() Answer {
-				return person.Submit(at+"/form", addLine)
-			}}}
+			for _, form := range again {
+				shown := Request{form.Get("action"), http.StatusOK, func() Answer { return person.Submit(at+"/form", form) }}
+				routes["POST "+path+"/form"] = append(routes["POST "+path+"/form"], shown)
+			}
 		}
 	}
 	for prefix, caller := range map[string]*Client{"": person, "/api/v1": program} {

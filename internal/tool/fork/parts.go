@@ -41,7 +41,7 @@ func parts() []part {
 		), words: regexp.MustCompile(
 			`(?i)(?:^|[^=\w])(?:invoice|credit.note|refund|payment|posting|schedule)(?:s|_\w+)?\b`),
 			rules: regexp.MustCompile(
-				`(?m)^ *\.(?:invoices|invoice-form|customer-choice|find-customer|paper|stamp|strip)\b[^{}]*\{[^{}]*\}\n`,
+				`(?m)^ *\.(?:invoices|invoice-form|customer-choice|paper|stamp|strip)\b[^{}]*\{[^{}]*\}\n`,
 			)},
 	}
 }

@@ -30,7 +30,7 @@
 //	file              a PDF, PNG, JPEG or text of at most 5 MiB
 //	state(a>b,a>c)    one of some values, changed by transitions only
 //	lines(part:text)  lines of the record, with fields of their own
-//	ref(customer)     another record, which is not archived; it is chosen from a list. It may be of the same resource
+//	ref(customer)     another record, which is not archived; it is found by a search. It may be of the same resource
 //
 // text(50) and longtext(1000) have other limits; integer(1..100), integer(0..) and decimal(..9.5) have bounds.
 //
