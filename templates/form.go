@@ -38,6 +38,8 @@ type Form struct {
 	HasFiles bool
 	// Typed has the values of the fields, by their names.
 	Typed url.Values
+	// SavedFiles has, for each field with a file, whether the record has one. It is nil in a form that came back.
+	SavedFiles map[string]bool
 	// Offers are the records for the fields that refer to some, by the names of the fields.
 	Offers map[string]Choices
 	// Notice and Errors are the reasons why the form came back. Blamed are fields that a notice is about.

@@ -52,6 +52,15 @@ func (c Control) caption() string {
 	return c.Label
 }
 
+// RemoveField returns the name of the checkbox that removes the saved file of a field.
+func RemoveField(field string) string { return "remove_" + field }
+
+// removes reports whether the control has that checkbox.
+func (c Control) removes(f Form) bool {
+	saved, known := f.SavedFiles[c.Name]
+	return c.Optional && f.Version != 0 && (saved || !known)
+}
+
 // input returns the control with its value.
 func (c Control) input(f Form, first bool) Input {
 	in := c.typed(f.Input(Input{ID: c.Name, Label: c.caption(), Hint: c.Hint, Focus: f.Focus == c.Name || first && f.Focus == ""}))

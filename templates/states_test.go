@@ -26,7 +26,7 @@ func states() map[string]templ.Component {
 
 	return map[string]templ.Component{
 		"plain form": templates.PlainForm(page, templates.Form{
-			Title: "New thing", Key: "k", Typed: url.Values{"name": {hostile}, "day": {hostile}, "rings": {hostile}},
+			Title: "Edit thing", Key: "k", Version: 2, Typed: url.Values{"name": {hostile}, "day": {hostile}, "rings": {hostile}},
 			Errors: templates.FieldErrors{{Control: "name", Message: hostile}},
 			Offers: map[string]templates.Choices{
 				"owner": {URL: "/x", FormURL: "/y", Search: hostile, Options: []templates.Option{{Value: hostile, Text: hostile}}},
@@ -40,6 +40,7 @@ func states() map[string]templ.Component {
 			{Name: "site", Label: "Site", Kind: templates.Website}, {Name: "phone", Label: "Phone", Kind: templates.Phone},
 			{Name: "share", Label: "Share", Kind: templates.Percent}, {Name: "opens", Label: "Opens", Kind: templates.Clock},
 			{Name: "rings", Label: "Rings", Kind: templates.Moment},
+			{Name: "photo", Label: "Photo", Kind: templates.File, Optional: true},
 		}),
 		"form used": templates.FormUsedPage(page, templates.FormUsed{
 			Text: "This form already created", Existing: record, Again: templates.Link{Text: "New invoice", Href: "/invoices/new"},

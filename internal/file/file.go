@@ -42,10 +42,15 @@ type File struct {
 	Stored
 
 	Content []byte
+	// Removed is set if a change without a file removes the saved one.
+	Removed bool
 }
 
 // MarshalJSON returns the JSON for the fingerprint of a command: the digest takes the place of the content.
 func (f File) MarshalJSON() ([]byte, error) {
+	if f.Removed && f.SHA256 == "" {
+		return []byte("null"), nil
+	}
 	return json.Marshal([]string{f.Name, f.SHA256}) //nolint:wrapcheck // there is no error
 }
 

@@ -243,11 +243,15 @@ func (m *resource) versionsOf(r *http.Request, saved, typed url.Values) []templa
 	return rows
 }
 
-// withFiles returns the values of a form with the saved files where no other one was chosen: they stay.
+// withFiles returns the values of a form with the saved files where no other one was chosen: they stay, unless they are removed.
 func (m *resource) withFiles(typed, saved url.Values) url.Values {
 	all := maps.Clone(typed)
 	for name := range m.form.Files {
-		if all.Get(name) == "" {
+		switch {
+		case all.Get(name) != "":
+		case all.Get(templates.RemoveField(name)) == "true":
+			all.Set(name, "")
+		default:
 			all[name] = saved[name]
 		}
 	}

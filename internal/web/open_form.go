@@ -71,7 +71,9 @@ func (m *resource) openEdit(words Wording, used used) Handler {
 		f := m.newForm(r, idempotency.Change, words, key)
 		_, f.Version = found.Identity()
 		f.Typed = m.fill(found)
+		f.SavedFiles = map[string]bool{}
 		for name := range m.form.Files { // none is chosen yet
+			f.SavedFiles[name] = f.Typed.Get(name) != ""
 			f.Typed.Del(name)
 		}
 		return f, nil

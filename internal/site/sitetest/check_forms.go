@@ -51,6 +51,36 @@ func (x *Case) putsNothingBack() {
 	}
 }
 
+// fileIsRemoved: the form of a change removes an optional file, and asks first if another one was saved meanwhile.
+func fileIsRemoved(x *Case) {
+	for name := range x.Command {
+		remove := "remove_" + name
+		if !slices.Contains(taken("", reflect.TypeOf(x.Resource.API.Input)), "/"+remove) {
+			continue
+		}
+		at := x.at(x.Form)
+		open := func() url.Values { return x.Page(x.Caller.Get(x.Caller.Get(at).Location())).Typed() }
+		old := Change(open(), remove, "true")
+		x.Caller.Submit(at, Change(open(), name, FileValue("newer.txt", "newer")))
+		refused := x.Caller.Submit(at, old)
+		shown := x.Page(refused).Says("newer.txt", "Changed by both").Typed()
+		if refused.Status != http.StatusConflict || shown.Get(remove) != "true" {
+			x.Errorf("the removal of another %s: %v", name, refused)
+		}
+		file := x.Resource.RecordAt(x.ID) + "/" + name
+		if a := x.Caller.Get(file); a.Body != "newer" {
+			x.Errorf("%s: %v", name, a)
+		}
+		x.Caller.Submit(at, shown)
+		if a := x.Caller.Get(file); a.Status != http.StatusNotFound {
+			x.Errorf("%s isn't removed: %v", name, a)
+		}
+		if strings.Contains(x.Caller.Get(x.Caller.Get(at).Location()).Body, remove) {
+			x.Errorf("the form offers to remove no %s", name)
+		}
+	}
+}
+
 // formIsOneWish: the address without a key redirects to a fresh key. With a key it keeps it, and warns once the key is
 // used.
 func formIsOneWish(x *Case) {
@@ -125,6 +155,9 @@ func everyFieldIsDeclared(x *Case) {
 		case "source", "external_id": // see externalCases
 			continue
 		case "same_email", "series": // answers to questions of the form, see TestWhichCustomer and TestTypedAhead
+			continue
+		}
+		if removed, is := strings.CutPrefix(path.Base(taken), "remove_"); is && declared[removed] { // see fileIsRemoved
 			continue
 		}
 		if !slices.Contains(sent, taken) {

@@ -45,6 +45,10 @@ func checks() []check {
 		},
 		{name: "ChangeOfAnotherTenant", run: changeOfAnotherTenant, of: ofOneRecord, format: HTML{}, ofEachKind: true},
 		{name: "FormsChangeNothingByThemselves", run: formsChangeNothingByThemselves, of: changes, format: HTML{}},
+		{
+			name: "FileIsRemoved", run: fileIsRemoved, of: changes, format: HTML{},
+			when: func(of Resource) bool { return of.API.Input != nil },
+		},
 		{name: "EveryFieldIsShown", run: everyFieldIsShown, of: changes, format: JSON{}},
 		{name: "EveryFieldIsDeclared", run: everyFieldIsDeclared, of: creates, format: HTML{}, when: clients},
 		{

@@ -50,7 +50,7 @@
 // date and bool, without other marks than ?. Their amounts are in the currency of the record: that of its only amount, if it always has
 // one, or else the field currency, which comes with the lines.
 //
-// Files come last in the form. A change without a new file keeps the saved one.
+// Files come last in the form. A change without a new file keeps the saved one, unless a checkbox removes an optional one.
 //
 // The word external, as a field without a type, is for records of other systems: programs may send a source and an external id,
 // which are unique together, and find the record by them.

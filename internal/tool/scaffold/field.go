@@ -27,7 +27,7 @@ func (f Field) names() []Name {
 	case "ref":
 		all = append(all, f.Name+"_name")
 	case "file":
-		all = append(all, f.Name+"_name", f.Name+"_digest")
+		all = append(all, f.Name+"_name", f.Name+"_digest", "remove_"+f.Name)
 	}
 	return all
 }
