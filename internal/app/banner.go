@@ -25,6 +25,8 @@ func (a *App) banner() {
 		for _, extra := range a.extras {
 			fmt.Fprintf(w, "\n  %s: %s%s\n", extra.Hint, address, extra.Path)
 		}
+	case !a.anyUser && a.signUp():
+		fmt.Fprintf(w, "\n  Sign up: %s/sign-ups/new\n", address)
 	case !a.anyUser:
 		fmt.Fprintln(w, "\n  Nobody can log in yet. In another terminal, with the same environment variables:")
 		for _, command := range peopleviews.WayIn(a.config.Command) {
