@@ -93,7 +93,8 @@ func TestWayIn(t *testing.T) {
 	if _, body := page("/login"); !strings.Contains(banner, hint) || !strings.Contains(body, hint) {
 		t.Errorf("neither the banner nor the page has the next step: %s\n%s", banner, body)
 	}
-	open, signUp := b.serve("SIGN_UP=1", "SMTP_URL=smtp://127.0.0.1:1", "MAIL_FROM=app@example.com", "SECRET_KEY="+strings.Repeat("a", 43)+"=")
+	open, signUp := b.serve("SIGN_UP=1", "SMTP_URL=smtp://127.0.0.1:1", "MAIL_FROM=app@example.com",
+		"SECRET_KEY="+strings.Repeat("a", 43)+"=")
 	_, body := b.do(person, b.request(http.MethodGet, open+"/login", "", "", ""))
 	if !strings.Contains(signUp, "/sign-ups/new") || strings.Contains(signUp, hint) || strings.Contains(body, hint) {
 		t.Errorf("where strangers may sign up, the banner or the page has commands: %s\n%s", signUp, body)

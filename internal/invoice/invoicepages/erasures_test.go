@@ -22,10 +22,10 @@ func TestErasureWithInvoices(t *testing.T) {
 	b := sitetest.Setup(t)
 	person, program := b.Person(b.Replica, b.Acme), b.Program(b.Replica, b.Acme)
 	customers, invoices, schedules := customercases.Customers(), invoicecases.Invoices(), invoicecases.Schedules()
-	zqxjv := b.Prepared(b.Acme, "one", customers, sitetest.Change(customers.Command, "email", "zqxjv@example.com", "name", "Zqxjv"), "archive").ID
+	one := b.Prepared(b.Acme, "one", customers, sitetest.Change(customers.Command, "email", "zqxjv@example.com", "name", "Zqxjv"), "archive").ID
 	other := b.Prepared(b.Acme, "other", customers,
 		sitetest.Change(customers.Command, "email", "king@example.com", "name", "Ada King", "tax_id", "")).ID
-	page := "/customers/" + zqxjv
+	page := "/customers/" + one
 	refused := func(because, path string) {
 		t.Helper()
 		before := b.Everything()
@@ -41,7 +41,7 @@ func TestErasureWithInvoices(t *testing.T) {
 	bill := func(key string) string {
 		t.Helper()
 		return "/invoices/" + b.Prepared(b.Acme, key, invoices, sitetest.Change(invoices.Command,
-			"customer_id", zqxjv, "notes", "zqxjv "+key, "line_description", "zqxjv "+key, "issue_date", "2026-01-05", "due_date", "2026-02-04",
+			"customer_id", one, "notes", "zqxjv "+key, "line_description", "zqxjv "+key, "issue_date", "2026-01-05", "due_date", "2026-02-04",
 		)).ID
 	}
 	paid, void, moved := bill("paid"), bill("void"), bill("moved")
@@ -61,7 +61,7 @@ func TestErasureWithInvoices(t *testing.T) {
 	post(paid+"/payments", `{"amount": "`+sitetest.Get[string](b, `
 		SELECT (open_amount / 100.0)::numeric(20, 2)::text FROM invoices WHERE status = 'issued'`)+`",
 		"date": "2026-11-22", "method": "bank_transfer", "provider": "Bank", "reference": "zqxjv"}`)
-	schedule := b.Prepared(b.Acme, "schedule", schedules, sitetest.Change(schedules.Command, "customer_id", zqxjv, "notes", "zqxjv")).ID
+	schedule := b.Prepared(b.Acme, "schedule", schedules, sitetest.Change(schedules.Command, "customer_id", one, "notes", "zqxjv")).ID
 	refused("A recurring invoice isn't archived.", "/schedules/"+schedule)
 	post("/schedules/"+schedule+"/archive", "")
 	b.Exec(`UPDATE mails SET state = 'sent', sent_at = now(), body = 'Dear Zqxjv' WHERE kind <> 'invoice'`)
@@ -98,8 +98,8 @@ func TestErasureWithInvoices(t *testing.T) {
 
 	before := b.Everything()
 	for path, form := range map[string]url.Values{
-		"/invoices":                           sitetest.Change(invoices.Command, "customer_id", zqxjv),
-		"/schedules":                          sitetest.Change(schedules.Command, "customer_id", zqxjv),
+		"/invoices":                           sitetest.Change(invoices.Command, "customer_id", one),
+		"/schedules":                          sitetest.Change(schedules.Command, "customer_id", one),
 		"/schedules/" + schedule + "/restore": {},
 		paid + "/send":                        {"recipient": {"zqxjv@example.com"}},
 	} {

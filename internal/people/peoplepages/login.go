@@ -82,7 +82,8 @@ func (s *pages) plainHTTP(r *http.Request) *peopleviews.PlainHTTP {
 	return &peopleviews.PlainHTTP{Outside: s.Origin + s.Path, Here: here}
 }
 
-// wayIn returns the commands that create the first user, or nil if there is one or strangers may sign up. The page is also shown without a database.
+// wayIn returns the commands that create the first user, or nil if there is one or strangers may sign up. The page is also shown without a
+// database.
 func (s *pages) wayIn(ctx context.Context) []string {
 	if len(s.config.Demo) > 0 || s.config.SignUp {
 		return nil
