@@ -9,7 +9,7 @@ type Finder struct {
 	Href        string // the URL that the form is sent to; "" hides the form
 	Many        string // "invoices"
 	Search      string // the text of the search, as typed
-	Placeholder string // in the search field
+	Placeholder string // in the search field; "" for a list without a search
 	// Hidden are further parameters that the form keeps.
 	Hidden []Field
 	// Chips are states to choose one of.

@@ -77,7 +77,7 @@ func Find(v Finder) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if v.Href != "" {
+		if v.Href != "" && v.Placeholder != "" {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<form class=\"find\" method=\"get\" action=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

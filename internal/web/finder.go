@@ -11,7 +11,7 @@ import (
 )
 
 // SearchFinder returns the search form of a list that has no filter except for archived records. placeholder names the searched fields,
-// such as "Name or email".
+// such as "Name or email"; without any, the list has no search.
 func SearchFinder(many, placeholder string) func(*http.Request) (templates.Finder, error) {
 	return func(r *http.Request) (templates.Finder, error) {
 		query := r.URL.Query()

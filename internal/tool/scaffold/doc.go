@@ -11,7 +11,8 @@
 // # Fields
 //
 // Each field is name:type or name:type:marks, separated by commas. Names are lower case words with _ between them. The first
-// required text is the label of a record; a longtext can't be.
+// required text is the label of a record; a longtext can't be. Without a label, a record is named after its first required date and the
+// first record that it needs, as in "28 Nov 2026 · Meter 7", and no other record can refer to it.
 //
 //	text              one line, at most 200 characters
 //	longtext          lines, at most 5,000 characters

@@ -35,6 +35,8 @@ func (f Field) names() []Name {
 // Required reports whether a field must not be blank.
 func (f Field) Required() bool { return !f.Optional && f.Type != "bool" }
 
+func (f Field) optional() bool { return f.Optional }
+
 // Null reports whether the column of a field is NULL if the field is blank.
 func (f Field) Null() bool { return f.Optional && (f.Unique || !f.kind.text || f.kind.sql != "") }
 

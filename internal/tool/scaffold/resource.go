@@ -3,13 +3,64 @@ package scaffold
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+
+	"onlyonce/internal/value/date"
 )
 
 // Methods for the templates.
 
-// Label returns the field that names a record on pages.
-func (r Resource) Label() Field { return r.Fields[slices.IndexFunc(r.Fields, isLabel)] }
+// Label returns the field that names a record on pages, or its day if it is nameless.
+func (r Resource) Label() Field {
+	if r.Nameless() {
+		return r.Fields[slices.IndexFunc(r.Fields, isDay)]
+	}
+	return r.Fields[slices.IndexFunc(r.Fields, isLabel)]
+}
+
+// Nameless reports whether a record is named after its day, and after another record if it needs one.
+func (r Resource) Nameless() bool { return !slices.ContainsFunc(r.Fields, isLabel) }
+
+// NamedAfter returns the reference in the name of a nameless record, or none.
+func (r Resource) NamedAfter() []Field {
+	all := slices.DeleteFunc(r.Has("ref"), Field.optional)
+	return all[:min(len(all), 1)]
+}
+
+// NameOf returns the Go expression for the name of a record in a variable, in a package of which pkg is the prefix of its own.
+func (r Resource) NameOf(of, pkg string) string {
+	if r.Nameless() {
+		return pkg + "Name(" + of + ")"
+	}
+	return of + "." + r.Label().Name.Go()
+}
+
+// Shown returns the name of a record with a value of the label, without its reference.
+func (r Resource) Shown(value string) string {
+	if day, err := date.Parse(value); r.Nameless() && err == nil {
+		return day.Display()
+	}
+	return value
+}
+
+// ShownName is Shown with the reference of the tests, as a Go expression.
+func (r Resource) ShownName(value string) string {
+	text := strconv.Quote(r.Shown(value))
+	if after := r.NamedAfter(); r.Nameless() && len(after) > 0 {
+		to := after[0].To
+		text += fmt.Sprintf(` + " · " + %scases.%s().Other.Get("%s")`, to.Package, to.Many.Go(), to.Label)
+	}
+	return text
+}
+
+// EditedLabel returns another value of the label.
+func (r Resource) EditedLabel() string {
+	if r.Nameless() {
+		return "2026-11-06"
+	}
+	return r.Label().Name.Label() + " six"
+}
 
 // Var returns the variable for a record in Go.
 func (r Resource) Var() string { return string(r.One[:1]) }
@@ -22,7 +73,7 @@ func (r Resource) Checked() bool { return len(r.Rules)+len(r.Has("ref", "file"))
 
 // Needed returns the files that a new record needs.
 func (r Resource) Needed() []Field {
-	return slices.DeleteFunc(r.Has("file"), func(f Field) bool { return f.Optional })
+	return slices.DeleteFunc(r.Has("file"), Field.optional)
 }
 
 // Keeps reports whether a change keeps values that its command lacks.

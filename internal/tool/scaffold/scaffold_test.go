@@ -35,6 +35,7 @@ var resources = []struct {
 		"status:state(placed>confirmed>prepare:ready>sent,placed>cancelled,confirmed>cancelled)," +
 		"items:lines(item:text,count:integer,delivered:bool,wanted_on:date:?)",
 		checks: []string{"length(remark) <= 40)", "length(terms) <= 300)", "(rank BETWEEN 1 AND 5)", "(weight >= 0.5)", "(debt <= 0)"}},
+	{one: "sounding", fields: "line:ref(voyage),value:decimal:alike,day:date:alike"},
 	{one: "deck_log", fields: "title:text,vehicle:ref(customer)," +
 		"parts:lines(part:text,hours:decimal,rate:percent:?,done_on:date,price:money:?,cost:money)"},
 }
@@ -60,7 +61,9 @@ func TestResources(t *testing.T) {
 			t.Errorf("written once more: %v", err)
 		}
 	}
-	ours := []string{"./internal/voyage/...", "./internal/ransom/...", "./internal/galleyorder/...", "./internal/decklog/..."}
+	ours := []string{
+		"./internal/voyage/...", "./internal/ransom/...", "./internal/galleyorder/...", "./internal/decklog/...", "./internal/sounding/...",
+	}
 	c.Run("go", "tool", "templ", "generate", "-check")
 	test := []string{"test", "-vet=off", "-count=1", "-timeout=20m"}
 	c.Run("go", slices.Concat(test, []string{"-skip=^TestPlans$", "./internal/tool/check", "./templates/..."}, ours)...)
@@ -71,7 +74,7 @@ func TestResources(t *testing.T) {
 		err = os.Symlink(installed, filepath.Join(c.Dir, "e2e", "node_modules"))
 	}
 	must.OK(t, err)
-	c.Run("go", slices.Concat(test, []string{"./e2e", "-run", "^Test(Ransoms|Voyages|GalleyOrders|DeckLogs)$"})...)
+	c.Run("go", slices.Concat(test, []string{"./e2e", "-run", "^Test(Ransoms|Voyages|GalleyOrders|DeckLogs|Soundings)$"})...)
 	look := linter()
 	c.Run(look[0], slices.Concat(look[1:], []string{"./internal/site/...", "./e2e"}, ours)...)
 }

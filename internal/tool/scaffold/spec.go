@@ -104,8 +104,8 @@ func Parse(one, plural, fields string) (Resource, error) {
 			r.Rules = append(r.Rules, Rule{[]Field{f}})
 		}
 	}
-	if !slices.ContainsFunc(r.Fields, isLabel) {
-		return r, errors.New("one field has to be a text without ? and without a default, the name of a record on pages, like name:text")
+	if err := r.checkName(); err != nil {
+		return r, err
 	}
 	if err := errors.Join(r.checkRoom(), r.nameCurrencies(seen)); err != nil {
 		return r, err
@@ -114,6 +114,21 @@ func Parse(one, plural, fields string) (Resource, error) {
 		return r, err
 	}
 	return r, r.apart()
+}
+
+// checkName returns an error if a record would have no name.
+func (r Resource) checkName() error {
+	if !r.Nameless() {
+		return nil
+	}
+	if !slices.ContainsFunc(r.Fields, isDay) {
+		return errors.New("one field has to be a text without ? and without a default, the name of a record on pages, like name:text, " +
+			"or else a date, like day:date")
+	}
+	if slices.ContainsFunc(r.Fields, func(f Field) bool { return f.Type == "ref" && f.of == string(r.One) }) {
+		return fmt.Errorf("%s has no name that a reference could show: add a text, like name:text", r.One.A())
+	}
+	return nil
 }
 
 // add adds a field to the resource.
@@ -317,8 +332,9 @@ func (f *Field) checkType(inside string) error {
 	return nil
 }
 
-// isLabel reports whether a field can be the label of a record.
+// isLabel reports whether a field can be the label of a record, and isDay whether it can begin the name of a record without a label.
 func isLabel(f Field) bool { return f.Type == "text" && !f.Optional && f.Default == "" }
+func isDay(f Field) bool   { return f.Type == "date" && !f.Optional && f.Default == "" }
 
 // Has returns the fields of some types.
 func (r Resource) Has(types ...string) (found []Field) {

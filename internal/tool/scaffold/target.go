@@ -16,6 +16,7 @@ import (
 type Target struct {
 	One     Name
 	Many    Name // its table
+	Label   Name // the column with the display name
 	Package string
 	// Merged is set for records that may be merged into others: references to them use live_id, which a merge looks up.
 	Merged bool
@@ -54,6 +55,9 @@ func target(root, of string) (Target, error) {
 		if table := tableOf(parsed); table != "" {
 			t.Many = Name(table)
 		}
+		if label := memberOf(parsed, "record.Names", "Column"); label != "" {
+			t.Label = Name(label)
+		}
 	}
 	if !found {
 		return t, fmt.Errorf("internal/%s does not say what %s is called where others refer to it: it needs the variable Names, "+
@@ -78,27 +82,34 @@ func target(root, of string) (Target, error) {
 }
 
 // tableOf returns the name of the table that a file declares as record.Table; "" if it declares none.
-func tableOf(file *ast.File) (table string) {
+func tableOf(file *ast.File) string { return memberOf(file, "record.Table", "Name") }
+
+// memberOf returns a text in the last literal of a type in a file, which may be generic; "" if there is none.
+func memberOf(file *ast.File, of, member string) (text string) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		value, ok := n.(*ast.CompositeLit)
 		if !ok {
 			return true
 		}
-		if generic, ok := value.Type.(*ast.IndexExpr); !ok || selected(generic.X) != "record.Table" {
+		named := value.Type
+		if generic, ok := named.(*ast.IndexExpr); ok {
+			named = generic.X
+		}
+		if named == nil || selected(named) != of {
 			return true
 		}
 		for _, element := range value.Elts {
 			pair, ok := element.(*ast.KeyValueExpr)
-			if !ok || fmt.Sprint(pair.Key) != "Name" {
+			if !ok || fmt.Sprint(pair.Key) != member {
 				continue
 			}
-			if text, ok := pair.Value.(*ast.BasicLit); ok {
-				table, _ = strconv.Unquote(text.Value)
+			if literal, ok := pair.Value.(*ast.BasicLit); ok {
+				text, _ = strconv.Unquote(literal.Value)
 			}
 		}
 		return false
 	})
-	return table
+	return text
 }
 
 func selected(e ast.Expr) string {
