@@ -246,6 +246,16 @@ func (b *Bundle) Placed(of Resource, t Tenant, key string) Resource {
 // Referred is the id that commands and examples reference: each tenant has one record of each referenced resource with it.
 const Referred = "019aa5b2-7c1e-7d3a-9f00-3b1d5c6e7f80"
 
+// ReferredValue returns the value of a field of the resource's record with that id. A resource that refers to itself has another first one.
+func (of Resource) ReferredValue(field string) string {
+	for _, first := range of.Refers {
+		if first.Path == of.Path && first.As == "" {
+			return first.ReferredValue(field)
+		}
+	}
+	return of.Other.Get(field)
+}
+
 // Refer creates the records that the commands of a resource reference, unless the tenant has them. New records get random ids,
 // so it changes them to the id referred afterwards.
 func (b *Bundle) Refer(of Resource, t Tenant) {

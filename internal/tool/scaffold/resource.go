@@ -49,7 +49,7 @@ func (r Resource) ShownName(value string) string {
 	text := strconv.Quote(r.Shown(value))
 	if after := r.NamedAfter(); r.Nameless() && len(after) > 0 {
 		to := after[0].To
-		text += fmt.Sprintf(` + " · " + %scases.%s().Other.Get("%s")`, to.Package, to.Many.Go(), to.Label)
+		text += fmt.Sprintf(` + " · " + %scases.%s().ReferredValue("%s")`, to.Package, to.Many.Go(), to.Label)
 	}
 	return text
 }
@@ -113,10 +113,14 @@ func (r Resource) BeginsWith() string {
 	return listed(all, "and")
 }
 
-// Listed returns the fields with a column in the list, besides the label.
+// Listed returns the fields with a column in the list, besides those in the name.
 func (r Resource) Listed() (some []Field) {
+	named := []Name{r.Label().Name}
+	if after := r.NamedAfter(); r.Nameless() && len(after) > 0 {
+		named = append(named, after[0].Name)
+	}
 	for _, f := range r.Fields {
-		if !slices.Contains([]string{"longtext", "bool", "currency", "file"}, f.Type) && f.Name != r.Label().Name && len(some) < 3 {
+		if !slices.Contains([]string{"longtext", "bool", "currency", "file"}, f.Type) && !slices.Contains(named, f.Name) && len(some) < 3 {
 			some = append(some, f)
 		}
 	}
