@@ -1,6 +1,9 @@
 package torture
 
-import "onlyonce/internal/proof/layer"
+import (
+	"onlyonce/internal/postgres/server"
+	"onlyonce/internal/proof/layer"
+)
 
 // Layer is a layer of protection that can be removed. Without it, a run must find violations.
 type Layer struct {
@@ -205,6 +208,7 @@ func withoutClaim(operations string) []string {
 				END IF;
 				PERFORM set_config('onlyonce.tenant_id', in_tenant::text, true), set_config('lock_timeout', in_wait, true);
 			END $$`,
+		`ALTER FUNCTION claim_intent OWNER TO ` + server.Role, // otherwise a killed replica doesn't start again
 	}
 }
 
