@@ -247,13 +247,13 @@ func (b *Bundle) Placed(of Resource, t Tenant, key string) Resource {
 const Referred = "019aa5b2-7c1e-7d3a-9f00-3b1d5c6e7f80"
 
 // ReferredValue returns the value of a field of the resource's record with that id. A resource that refers to itself has another first one.
-func (of Resource) ReferredValue(field string) string {
-	for _, first := range of.Refers {
-		if first.Path == of.Path && first.As == "" {
+func (r Resource) ReferredValue(field string) string {
+	for _, first := range r.Refers {
+		if first.Path == r.Path && first.As == "" {
 			return first.ReferredValue(field)
 		}
 	}
-	return of.Other.Get(field)
+	return r.Other.Get(field)
 }
 
 // Refer creates the records that the commands of a resource reference, unless the tenant has them. New records get random ids,
