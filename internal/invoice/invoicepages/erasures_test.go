@@ -22,7 +22,8 @@ func TestErasureWithInvoices(t *testing.T) {
 	b := sitetest.Setup(t)
 	person, program := b.Person(b.Replica, b.Acme), b.Program(b.Replica, b.Acme)
 	customers, invoices, schedules := customercases.Customers(), invoicecases.Invoices(), invoicecases.Schedules()
-	one := b.Prepared(b.Acme, "one", customers, sitetest.Change(customers.Command, "email", "zqxjv@example.com", "name", "Zqxjv"), "archive").ID
+	named := sitetest.Change(customers.Command, "email", "zqxjv@example.com", "name", "Zqxjv")
+	one := b.Prepared(b.Acme, "one", customers, named, "archive").ID
 	other := b.Prepared(b.Acme, "other", customers,
 		sitetest.Change(customers.Command, "email", "king@example.com", "name", "Ada King", "tax_id", "")).ID
 	page := "/customers/" + one
@@ -41,7 +42,8 @@ func TestErasureWithInvoices(t *testing.T) {
 	bill := func(key string) string {
 		t.Helper()
 		return "/invoices/" + b.Prepared(b.Acme, key, invoices, sitetest.Change(invoices.Command,
-			"customer_id", one, "notes", "zqxjv "+key, "line_description", "zqxjv "+key, "issue_date", "2026-01-05", "due_date", "2026-02-04",
+			"customer_id", one, "notes", "zqxjv "+key, "line_description", "zqxjv "+key,
+			"issue_date", "2026-01-05", "due_date", "2026-02-04",
 		)).ID
 	}
 	paid, void, moved := bill("paid"), bill("void"), bill("moved")
