@@ -28,7 +28,16 @@ type Column struct {
 	// Class is "name" for text that may be long, "date", "num" for values that are aligned to the right, or "amounts" for several
 	// amounts, one a line, which include their label for pages without a table head.
 	Class string
+	// Sort is the value of the parameter sort for the ascending order by the column; "" if the list can't be sorted by it. The value for
+	// the descending order has a - before it.
+	Sort string
+	// SortHref is the address of the list in the order to which the head of the column leads, and Sorted the order of the list by the
+	// column: "ascending", "descending" or "".
+	SortHref, Sorted string
 }
+
+// SortField is the name of the parameter with the order of a list.
+const SortField = "sort"
 
 // Row is one record in a [List], with a text for each column.
 type Row struct {

@@ -21,6 +21,9 @@ func SearchFinder(many, placeholder string) func(*http.Request) (templates.Finde
 		if ArchivedOnly(r) {
 			finder.Hidden = []templates.Field{{Name: templates.ArchivedField, Value: "1"}}
 		}
+		if order := query.Get(templates.SortField); order != "" {
+			finder.Hidden = append(finder.Hidden, templates.Field{Name: templates.SortField, Value: order})
+		}
 		if finder.Search != "" {
 			finder.Said = "“" + Beginning(finder.Search) + "”"
 			finder.ClearHref = ListURL(finder.Href, query, "q", "")

@@ -61,6 +61,9 @@ func untypedListing[L Entity](l Listing[L], pool *pgxpool.Pool) Listing[Entity] 
 		if err := checkFilters(l.Filters, r.URL.Query()); err != nil {
 			return record.List[Entity]{}, err
 		}
+		if err := checkSort(l.Columns, r.URL.Query()); err != nil {
+			return record.List[Entity]{}, err
+		}
 		return untypedRows(l.Read(r, page))
 	}
 	if l.View != nil {
@@ -126,6 +129,9 @@ func (m *resource) list(path, name string, l Listing[Entity]) {
 		if f.Of != "" {
 			m.s.sections[f.Of] = append(m.s.sections[f.Of], m.referring(l, f))
 		}
+	}
+	if p, is := sortParameter(l.Columns); is {
+		described.Query = append(slices.Clip(described.Query), p)
 	}
 	finds := l.readExternal != nil
 	if finds {
@@ -242,7 +248,7 @@ func (m *resource) plainList(l Listing[Entity]) func(
 	*http.Request, templates.Page, []Entity, templates.Finder) (templ.Component, error) {
 	return func(r *http.Request, p templates.Page, rows []Entity, finder templates.Finder) (templ.Component, error) {
 		v, err := m.listView(r, l, rows)
-		v.Finder = finder
+		v.Finder, v.Columns = finder, sorted(v.Columns, v.Href, r.URL.Query())
 		return templates.ListPage(p, v), err
 	}
 }
@@ -317,7 +323,7 @@ func PageOf[L any](r *http.Request, read func(r *http.Request, page record.Page)
 		problems.Add("/cursor", foreignCursor)
 	case errors.Is(err, search.ErrTooMany):
 		problems.Add("/sort",
-			"More than 1,000 match, too many to sort in this order. Search for more words, or sort by newest or oldest.")
+			"More than 1,000 match, too many to sort in this order. Search for more words, or sort in another order.")
 	default:
 		return list, err
 	}

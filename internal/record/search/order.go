@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 
@@ -20,7 +22,7 @@ type Order struct {
 // Column is a column by which a list is sorted.
 type Column struct {
 	Name string // in the table
-	Type string // "date", "integer", "uuid" or "text"
+	Type string // "date", "integer", "bigint", "uuid" or "text"
 }
 
 // extreme returns a value that sorts before or after all values of the column.
@@ -32,6 +34,8 @@ func (c Column) extreme(last bool) string {
 		return map[bool]uuid.UUID{false: uuid.Nil, true: uuid.Max}[last].String()
 	case "integer":
 		return strconv.FormatInt(map[bool]int64{false: math.MinInt32, true: math.MaxInt32}[last], 10)
+	case "bigint":
+		return strconv.FormatInt(map[bool]int64{false: math.MinInt64, true: math.MaxInt64}[last], 10)
 	default:
 		return map[bool]string{false: "", true: "\U0010FFFF"}[last]
 	}
@@ -63,8 +67,10 @@ func (c Column) has(text string) bool {
 		_, err = uuid.Parse(text)
 	case "integer":
 		_, err = strconv.ParseInt(text, 10, 32)
+	case "bigint":
+		_, err = strconv.ParseInt(text, 10, 64)
 	default:
-		return !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' })
+		return utf8.ValidString(text) && !strings.ContainsFunc(text, unicode.IsControl)
 	}
 	return err == nil
 }

@@ -43,6 +43,9 @@
 // value is a conflict that names the other record; about a likely repeat people are asked. unique(vehicle,day,slot), as a field
 // without a type, is for a rule over several fields.
 //
+// sort(day,plate), as a field without a type, writes indexes by which lists can be sorted: by fields without ? of the types text, email,
+// integer and date. Texts are sorted by their bytes, A to Z like a to z.
+//
 // A state begins with its first value. status:state(booked>started>done,booked>cancelled) has the transitions start, finish and cancel,
 // with their buttons. A value that isn't known has its verb before it, as in prepare:ready.
 //

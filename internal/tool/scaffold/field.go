@@ -78,9 +78,9 @@ func (r Resource) AlikeColumns() string {
 	return strings.Join(names, " ")
 }
 
-// Unique constraints compare texts in lower case, in an additional column.
+// Unique constraints and orders compare texts in lower case, in an additional column.
 
-// Compared returns the column of a unique constraint.
+// Compared returns the column of a unique constraint, or of an order.
 func (f Field) Compared() Name {
 	if f.folded() {
 		return f.Name + "_folded"
@@ -88,7 +88,7 @@ func (f Field) Compared() Name {
 	return f.Column()
 }
 
-func (f Field) folded() bool { return (f.Unique || f.Ruled) && f.kind.unique && f.kind.sql == "" }
+func (f Field) folded() bool { return (f.Unique || f.Ruled || f.Sorted) && f.kind.unique && f.kind.sql == "" }
 
 // condition returns the SQL condition that finds the record with the same value.
 func (f Field) condition() string {

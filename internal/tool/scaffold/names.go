@@ -123,7 +123,7 @@ var reservedFields = map[string][]string{
 		"action", "allow_repeat", "before", "dataset", "elements", "fresh_key", "idempotency_key", "keep_saved", "key", "main", "method",
 		"tenant", "tenant_name", "use_tenant", "used_name",
 	},
-	"a parameter of every list": {"cursor", "limit", "q"},
+	"a parameter of every list": {"cursor", "limit", "q", "sort"},
 	"an argument of every transaction": {
 		"actor", "attempt_id", "fingerprint", "operation", "record_id", "required_rows", "retain", "seen_version", "wait",
 	},

@@ -120,9 +120,16 @@ func (r Resource) Listed() (some []Field) {
 		named = append(named, after[0].Name)
 	}
 	for _, f := range r.Fields {
-		if !slices.Contains([]string{"longtext", "bool", "currency", "file"}, f.Type) && !slices.Contains(named, f.Name) && len(some) < 3 {
+		if !slices.Contains([]string{"longtext", "bool", "currency", "file"}, f.Type) && !slices.Contains(named, f.Name) {
 			some = append(some, f)
 		}
+	}
+	for len(some) > 3 { // drop the last one by which the list isn't sorted
+		last := len(some) - 1
+		for some[last].Sorted {
+			last--
+		}
+		some = slices.Delete(some, last, last+1)
 	}
 	return some
 }

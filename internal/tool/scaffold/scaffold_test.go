@@ -26,16 +26,16 @@ var resources = []struct {
 		checks: []string{"CHECK (part_of_id <> id)"}},
 	{one: "ransom", fields: "vendor:text:alike,spent_on:date:alike,amount:money:alike,receipt:text:unique?," +
 		"category:choice(travel|meals|office_supplies),notes:longtext:?,voyage:ref(voyage),customer:ref(customer):?,hotline:phone:?," +
-		"leaves_at:time:?,guests:integer(1..)=2,code:text(2),scan:file"},
+		"leaves_at:time:?,guests:integer(1..)=2,code:text(2),scan:file,sort(spent_on,vendor)"},
 	{one: "galley_order", run: true, fields: "title:text,external,shop:ref(customer),slot:choice(early|late),number:integer," +
 		"unique(shop,slot,number),terms:longtext(300),remark:text(40):?,net:money:?," +
 		"gross:money,due_on:date:unique?,weight:decimal(0.5..):unique?,rank:integer(1..5):?,debt:decimal(..0)," +
 		"state:choice(open|closed):?,ransom:ref(ransom):?,customer:ref(customer),discount:percent:?,site:url,phone:phone," +
 		"email:email:unique,called_at:timestamp:alike,arrives_at:timestamp:?,offer:file,photo:file:?," +
 		"status:state(placed>confirmed>prepare:ready>sent,placed>cancelled,confirmed>cancelled)," +
-		"items:lines(item:text,count:integer,delivered:bool,wanted_on:date:?)",
+		"items:lines(item:text,count:integer,delivered:bool,wanted_on:date:?),sort(title,number,email)",
 		checks: []string{"length(remark) <= 40)", "length(terms) <= 300)", "(rank BETWEEN 1 AND 5)", "(weight >= 0.5)", "(debt <= 0)"}},
-	{one: "sounding", fields: "line:ref(voyage),value:decimal:alike,day:date:alike"},
+	{one: "sounding", fields: "line:ref(voyage),value:decimal:alike,day:date:alike,sort(day)"},
 	{one: "deck_log", fields: "title:text,vehicle:ref(customer)," +
 		"parts:lines(part:text,hours:decimal,rate:percent:?,done_on:date,price:money:?,cost:money)"},
 }

@@ -32,6 +32,7 @@ type Field struct {
 	Unique   bool   // no two records of a tenant have the same value
 	Ruled    bool   // part of a uniqueness rule over several fields
 	Alike    bool   // part of the likeness
+	Sorted   bool   // lists can be sorted by it
 	Default  string // initial value of a new form; "" for none
 	Choices  []string
 	To       Target // of a ref
@@ -71,7 +72,7 @@ func Parse(one, plural, fields string) (Resource, error) {
 		return r, fmt.Errorf("fields of lines have no brackets and no defaults: choose one of %s", strings.Join(lineTypes, ", "))
 	}
 	seen := map[Name]bool{}
-	var rules []string
+	var rules, sorts []string
 	for _, text := range specified.FindAllString(fields+",", -1) {
 		text = strings.TrimSpace(strings.TrimSuffix(text, ","))
 		if text == external {
@@ -80,6 +81,10 @@ func Parse(one, plural, fields string) (Resource, error) {
 		}
 		if several := uniqueForm.FindStringSubmatch(text); several != nil {
 			rules = append(rules, several[1])
+			continue
+		}
+		if by := sortForm.FindStringSubmatch(text); by != nil {
+			sorts = append(sorts, strings.Split(by[1], ",")...)
 			continue
 		}
 		f, err := parseField(text)
@@ -98,6 +103,9 @@ func Parse(one, plural, fields string) (Resource, error) {
 		if err := r.rule(inside); err != nil {
 			return r, err
 		}
+	}
+	if err := r.sort(sorts); err != nil {
+		return r, err
 	}
 	for _, f := range r.Fields {
 		if f.Unique {
@@ -213,6 +221,7 @@ func (r *Resource) nameCurrencies(seen map[Name]bool) error {
 var (
 	specified  = regexp.MustCompile(`(?:\([^()]*\)|[^(),]|[()])*?,`)
 	uniqueForm = regexp.MustCompile(`^unique\(([^()]*)\)$`)
+	sortForm   = regexp.MustCompile(`^sort\(([^()]*)\)$`)
 	typeForm   = regexp.MustCompile(`^([a-z]+)(?:\(([^()]*)\))?$`)
 	marks      = regexp.MustCompile(`^(.*):(\?|unique|unique\?|alike)$`)
 )
