@@ -54,6 +54,13 @@ func TestCustomerChoice(t *testing.T) {
 			t.Errorf("%q: %d customers", search, n)
 		}
 	}
+	kept := person.Get("/invoices/customers?ids=1&id=" + oldest)
+	if strings.Count(kept.Body, "<option") != 1 || !strings.Contains(kept.Body, "First · ") {
+		t.Errorf("the customer of a kept form: %v", kept)
+	}
+	if a := person.Get("/invoices/customers?id=" + sitetest.Nobody); a.Status != http.StatusNotFound {
+		t.Errorf("nobody: %v", a)
+	}
 	if a := person.Get("/invoices/customers?q=" + strings.Repeat("a", 201)); a.Status != http.StatusUnprocessableEntity {
 		t.Error(a)
 	}

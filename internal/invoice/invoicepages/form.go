@@ -70,15 +70,11 @@ func (s *Pages) offerCustomers(
 	return chosen, err
 }
 
-// customerChoices sends the customers that match a search as the user types, with the defaults of a new invoice for each. With the
-// parameter ids, as for schedules, a value is an id alone.
+// customerChoices sends the customers that match a search as the user types, or the one with an id, with the defaults of a new invoice for
+// each. With the parameter ids, as for schedules, a value is an id alone.
 func (s *Pages) customerChoices(w http.ResponseWriter, r *http.Request) error {
-	search, err := web.Searched(r)
-	if err != nil {
-		return err
-	}
 	tenant := web.Principal(r).Tenant
-	found, err := customer.List(r.Context(), s.Pool, tenant, customer.Filter{Search: search}, record.Page{Limit: choices})
+	found, err := s.foundCustomers(r)
 	if err != nil {
 		return err
 	}
@@ -103,6 +99,20 @@ func (s *Pages) customerChoices(w http.ResponseWriter, r *http.Request) error {
 		view.All = append(view.All, templates.FoundRecord{Option: option, Data: data})
 	}
 	return s.Render(w, r, http.StatusOK, templates.ChoicesPage(view))
+}
+
+// foundCustomers returns the customers of a request for choices.
+func (s *Pages) foundCustomers(r *http.Request) (found record.List[customer.Customer], err error) {
+	search, err := web.Searched(r)
+	if err != nil {
+		return found, err
+	}
+	tenant := web.Principal(r).Tenant
+	if id, err := uuid.Parse(r.URL.Query().Get("id")); err == nil { // a kept form has the id of its choice only
+		one, err := customer.Table.Find(r.Context(), s.Pool, tenant, id)
+		return record.List[customer.Customer]{Rows: []customer.Customer{one}}, err
+	}
+	return customer.List(r.Context(), s.Pool, tenant, customer.Filter{Search: search}, record.Page{Limit: choices})
 }
 
 // choices is the maximum number of customers in that response.

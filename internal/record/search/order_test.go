@@ -12,7 +12,8 @@ func TestValuesOfColumns(t *testing.T) {
 		},
 		"integer": {"2147483647": true, "-1": true, "2147483648": false, "1e3": false},
 		"uuid":    {"018f0000-0000-7000-8000-000000000000": true, "x": false},
-		"text":    {"2026-0042": true, "a\nb": false, "ł": false},
+		"text":    {"2026-0042": true, "ł": true, "a\nb": false, "\x00": false, "\xff": false},
+		"bigint":  {"9223372036854775807": true, "9223372036854775808": false},
 	} {
 		for value, want := range values {
 			if (Column{Type: kind}).has(value) != want {

@@ -88,7 +88,9 @@ func (f Field) Compared() Name {
 	return f.Column()
 }
 
-func (f Field) folded() bool { return (f.Unique || f.Ruled || f.Sorted) && f.kind.unique && f.kind.sql == "" }
+func (f Field) folded() bool {
+	return (f.Unique || f.Ruled || f.Sorted) && f.kind.unique && f.kind.sql == ""
+}
 
 // condition returns the SQL condition that finds the record with the same value.
 func (f Field) condition() string {

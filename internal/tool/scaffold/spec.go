@@ -72,19 +72,14 @@ func Parse(one, plural, fields string) (Resource, error) {
 		return r, fmt.Errorf("fields of lines have no brackets and no defaults: choose one of %s", strings.Join(lineTypes, ", "))
 	}
 	seen := map[Name]bool{}
-	var rules, sorts []string
+	var also untyped
 	for _, text := range specified.FindAllString(fields+",", -1) {
 		text = strings.TrimSpace(strings.TrimSuffix(text, ","))
 		if text == external {
 			r.External, seen["source"], seen["external_id"], seen["external"] = true, true, true, true
 			continue
 		}
-		if several := uniqueForm.FindStringSubmatch(text); several != nil {
-			rules = append(rules, several[1])
-			continue
-		}
-		if by := sortForm.FindStringSubmatch(text); by != nil {
-			sorts = append(sorts, strings.Split(by[1], ",")...)
+		if also.read(text) {
 			continue
 		}
 		f, err := parseField(text)
@@ -99,12 +94,12 @@ func Parse(one, plural, fields string) (Resource, error) {
 	if err := errors.Join(append(problems, r.checkFiles())...); err != nil {
 		return r, err
 	}
-	for _, inside := range rules {
+	for _, inside := range also.rules {
 		if err := r.rule(inside); err != nil {
 			return r, err
 		}
 	}
-	if err := r.sort(sorts); err != nil {
+	if err := r.sort(also.sorts); err != nil {
 		return r, err
 	}
 	for _, f := range r.Fields {
@@ -122,6 +117,22 @@ func Parse(one, plural, fields string) (Resource, error) {
 		return r, err
 	}
 	return r, r.apart()
+}
+
+// untyped has the contents of unique(…) and sort(…), which come as fields without a type.
+type untyped struct{ rules, sorts []string }
+
+// read reports whether a text is one of them.
+func (u *untyped) read(text string) bool {
+	if several := uniqueForm.FindStringSubmatch(text); several != nil {
+		u.rules = append(u.rules, several[1])
+		return true
+	}
+	by := sortForm.FindStringSubmatch(text)
+	if by != nil {
+		u.sorts = append(u.sorts, strings.Split(by[1], ",")...)
+	}
+	return by != nil
 }
 
 // checkName returns an error if a record would have no name.
