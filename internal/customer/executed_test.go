@@ -38,6 +38,7 @@ func TestExecutedSQL(t *testing.T) {
 	storetest.Pages(sql, "customers", storetest.By(customer.List, customer.Filter{}))
 	storetest.List(sql, "archived customers", storetest.By(customer.List, customer.Filter{Archived: true}))
 	storetest.List(sql, "customers, a search for two words", storetest.By(customer.List, customer.Filter{Search: "ada lov"}))
+	storetest.Pages(sql, "customers by name", storetest.By(customer.List, customer.Filter{Sort: "name"}))
 	storetest.Find(sql, "customer", customer.Table.Find, ada.ID)
 	storetest.Find(sql, "name of a customer", customer.Names.Of, ada.ID)
 	for _, search := range []string{"", "ada"} {

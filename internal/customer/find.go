@@ -15,28 +15,37 @@ import (
 type Filter struct {
 	Search   string // prefixes of words in the name or email, which must all match
 	Archived bool
+	Sort     string // "name", "-name", or "" for the newest first
 }
 
 var words = search.Words{Table: "customer_words", ID: "customer_id", First: "customer_id", FirstOf: "id"}
 
-// List returns a page of customers, newest first, or [record.ErrKey].
+// List returns a page of customers, or [record.ErrKey].
 func List(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, f Filter, page record.Page) (record.List[Customer], error) {
 	where := `r.archived_at IS NULL`
 	if f.Archived {
 		where = `r.archived_at IS NOT NULL AND r.merged_into IS NULL`
 	}
-	if f.Search == "" {
+	if f.Search == "" && f.Sort == "" {
 		return Table.List(ctx, pool, tenant, page, where, nil)
 	}
-	terms, err := words.Terms(ctx, pool, tenant, f.Search)
-	if err != nil || len(terms) == 0 {
-		return record.List[Customer]{}, err
-	}
 	id := search.Column{Name: "id", Type: "uuid"}
-	return search.Query[Customer]{
-		Table: Table.Name, Shown: Table.JSON(), Where: where, Args: pgx.NamedArgs{}, Terms: terms, Words: words,
+	query := search.Query[Customer]{
+		Table: Table.Name, Shown: Table.JSON(), Where: where, Args: pgx.NamedArgs{},
 		Order: search.Order{Columns: [2]search.Column{id, id}, Descending: true},
-	}.List(ctx, pool, tenant, page)
+	}
+	if f.Sort != "" { // each list has its index
+		query.Range, query.Order.Descending = where, f.Sort == "-name"
+		query.Order.Columns[0] = search.Column{Name: "name_folded", Type: "text"}
+	}
+	if f.Search != "" {
+		terms, err := words.Terms(ctx, pool, tenant, f.Search)
+		if err != nil || len(terms) == 0 {
+			return record.List[Customer]{}, err
+		}
+		query.Terms, query.Words = terms, words
+	}
+	return query.List(ctx, pool, tenant, page)
 }
 
 // Offered is a customer in the choice of a form.

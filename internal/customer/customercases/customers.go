@@ -53,6 +53,7 @@ func Customers() sitetest.Resource {
 			Command: sitetest.Change(command, "name", "Ada King", "tax_id", "", "payment_days", "7"),
 			Label:   "Ada King",
 		},
+		Filters: []string{"sort=name", "sort=-name"},
 		Transitions: []sitetest.Transition{
 			{Verb: "archive", Past: "archived", Undo: "restore"},
 			{Verb: "restore", Past: "restored", From: []string{"archive"}, Undo: "archive"},

@@ -40,7 +40,7 @@ func Mount(s *web.Site, sections ...Section) {
 		Example: customer.Input{Email: "grace@example.com", Name: "Grace Hopper"},
 	})
 	web.List(m, web.Listing[customer.Customer]{
-		Summary: "Customers, newest first. A merged customer's URL leads to the one that stayed.",
+		Summary: "Customers. A merged customer's URL leads to the one that stayed.",
 		Query: []web.Parameter{
 			{Name: templates.ArchivedField, Meaning: "Archived customers instead of the active ones.", Values: []string{"1"}},
 			{Name: "q", Meaning: "Only customers whose name or email has words that begin with these."},
@@ -50,14 +50,16 @@ func Mount(s *web.Site, sections ...Section) {
 			if err != nil {
 				return record.List[customer.Customer]{}, err
 			}
-			filter := customer.Filter{Search: search, Archived: web.ArchivedOnly(r)}
+			filter := customer.Filter{Search: search, Archived: web.ArchivedOnly(r), Sort: r.URL.Query().Get(templates.SortField)}
 			return customer.List(r.Context(), s.Pool, web.Principal(r).Tenant, filter, page)
 		},
 		External: customer.Table,
 		Finder:   web.SearchFinder("customers", "Name or email"),
-		Columns:  []templates.Column{{Label: "Name", Class: "name"}, {Label: "Email", Class: "name"}, {Label: "Since", Class: "date"}},
-		Row:      func(c customer.Customer) []string { return []string{c.Name, c.Email, web.Day(c.CreatedAt)} },
-		Empty:    "Each customer is added once.",
+		Columns: []templates.Column{
+			{Label: "Name", Class: "name", Sort: "name"}, {Label: "Email", Class: "name"}, {Label: "Since", Class: "date"},
+		},
+		Row:   func(c customer.Customer) []string { return []string{c.Name, c.Email, web.Day(c.CreatedAt)} },
+		Empty: "Each customer is added once.",
 	})
 	web.Show(m, web.RecordPage[customer.Customer]{
 		Summary: "One customer.", Facts: facts,

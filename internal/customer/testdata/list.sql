@@ -127,3 +127,102 @@ SELECT json_build_object(
 		SELECT json_agg(json_build_object('key', json_build_array(first::text, second::text), 'record', record)
 			ORDER BY first DESC, second DESC) FROM found),
 	'frontier', (SELECT json_build_array(first::text, second::text) FROM frontier));
+
+-- customers by name
+
+SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction_read_only', 'on', true);
+
+WITH candidates AS MATERIALIZED (
+	SELECT r.id, r.name_folded AS first, r.id AS second, row_number() OVER (ORDER BY r.name_folded, r.id) AS n
+	FROM customers r
+	WHERE r.tenant_id = $1 AND (r.name_folded, r.id) > ($2::text, $3::uuid) AND r.archived_at IS NULL
+	ORDER BY r.name_folded, r.id LIMIT $4
+), frontier AS MATERIALIZED (
+	SELECT first, second FROM candidates WHERE n = $4 ORDER BY first, second LIMIT 1
+), within AS (
+	SELECT DISTINCT c.first, c.second, c.id FROM candidates c
+	WHERE NOT EXISTS (SELECT FROM frontier f WHERE (c.first, c.second) > (f.first, f.second))
+), found AS (
+	SELECT w.first, w.second, r.record
+	FROM (SELECT first, second, id FROM within ORDER BY first, second) AS w, LATERAL (
+		SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at, 'email', COALESCE(r.email, ''), 'name', r.name, 'address', r.address, 'country', r.country, 'tax_id', r.tax_id, 'payment_days', COALESCE(r.payment_days::text, ''), 'archived_at', r.archived_at, 'erased_at', r.erased_at,
+			'merged_into', (SELECT json_build_object('id', m.id, 'name', m.name) FROM customers m
+				WHERE m.tenant_id = r.tenant_id AND m.id = r.merged_into LIMIT 1),
+			'merged_from', (SELECT json_agg(json_build_object('id', m.id, 'name', m.name)) FROM (
+					SELECT id, name FROM customers m WHERE m.tenant_id = r.tenant_id AND m.merged_into = r.id ORDER BY id LIMIT 100) AS m),
+			'source', COALESCE(r.source, ''), 'external_id', COALESCE(r.external_id, '')) AS record
+		FROM (SELECT * FROM customers r WHERE r.tenant_id = $1 AND r.id = w.id LIMIT 1) AS r
+		WHERE r.archived_at IS NULL) AS r
+	ORDER BY w.first, w.second LIMIT $5
+)
+SELECT json_build_object(
+	'rows', (
+		SELECT json_agg(json_build_object('key', json_build_array(first::text, second::text), 'record', record)
+			ORDER BY first, second) FROM found),
+	'frontier', (SELECT json_build_array(first::text, second::text) FROM frontier));
+
+-- customers by name, next page
+
+SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction_read_only', 'on', true);
+
+WITH candidates AS MATERIALIZED (
+	SELECT r.id, r.name_folded AS first, r.id AS second, row_number() OVER (ORDER BY r.name_folded, r.id) AS n
+	FROM customers r
+	WHERE r.tenant_id = $1 AND (r.name_folded, r.id) > ($2::text, $3::uuid) AND r.archived_at IS NULL
+	ORDER BY r.name_folded, r.id LIMIT $4
+), frontier AS MATERIALIZED (
+	SELECT first, second FROM candidates WHERE n = $4 ORDER BY first, second LIMIT 1
+), within AS (
+	SELECT DISTINCT c.first, c.second, c.id FROM candidates c
+	WHERE NOT EXISTS (SELECT FROM frontier f WHERE (c.first, c.second) > (f.first, f.second))
+), found AS (
+	SELECT w.first, w.second, r.record
+	FROM (SELECT first, second, id FROM within ORDER BY first, second) AS w, LATERAL (
+		SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at, 'email', COALESCE(r.email, ''), 'name', r.name, 'address', r.address, 'country', r.country, 'tax_id', r.tax_id, 'payment_days', COALESCE(r.payment_days::text, ''), 'archived_at', r.archived_at, 'erased_at', r.erased_at,
+			'merged_into', (SELECT json_build_object('id', m.id, 'name', m.name) FROM customers m
+				WHERE m.tenant_id = r.tenant_id AND m.id = r.merged_into LIMIT 1),
+			'merged_from', (SELECT json_agg(json_build_object('id', m.id, 'name', m.name)) FROM (
+					SELECT id, name FROM customers m WHERE m.tenant_id = r.tenant_id AND m.merged_into = r.id ORDER BY id LIMIT 100) AS m),
+			'source', COALESCE(r.source, ''), 'external_id', COALESCE(r.external_id, '')) AS record
+		FROM (SELECT * FROM customers r WHERE r.tenant_id = $1 AND r.id = w.id LIMIT 1) AS r
+		WHERE r.archived_at IS NULL) AS r
+	ORDER BY w.first, w.second LIMIT $5
+)
+SELECT json_build_object(
+	'rows', (
+		SELECT json_agg(json_build_object('key', json_build_array(first::text, second::text), 'record', record)
+			ORDER BY first, second) FROM found),
+	'frontier', (SELECT json_build_array(first::text, second::text) FROM frontier));
+
+-- customers by name, previous page
+
+SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction_read_only', 'on', true);
+
+WITH candidates AS MATERIALIZED (
+	SELECT r.id, r.name_folded AS first, r.id AS second, row_number() OVER (ORDER BY r.name_folded DESC, r.id DESC) AS n
+	FROM customers r
+	WHERE r.tenant_id = $1 AND (r.name_folded, r.id) < ($2::text, $3::uuid) AND r.archived_at IS NULL
+	ORDER BY r.name_folded DESC, r.id DESC LIMIT $4
+), frontier AS MATERIALIZED (
+	SELECT first, second FROM candidates WHERE n = $4 ORDER BY first DESC, second DESC LIMIT 1
+), within AS (
+	SELECT DISTINCT c.first, c.second, c.id FROM candidates c
+	WHERE NOT EXISTS (SELECT FROM frontier f WHERE (c.first, c.second) < (f.first, f.second))
+), found AS (
+	SELECT w.first, w.second, r.record
+	FROM (SELECT first, second, id FROM within ORDER BY first DESC, second DESC) AS w, LATERAL (
+		SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at, 'email', COALESCE(r.email, ''), 'name', r.name, 'address', r.address, 'country', r.country, 'tax_id', r.tax_id, 'payment_days', COALESCE(r.payment_days::text, ''), 'archived_at', r.archived_at, 'erased_at', r.erased_at,
+			'merged_into', (SELECT json_build_object('id', m.id, 'name', m.name) FROM customers m
+				WHERE m.tenant_id = r.tenant_id AND m.id = r.merged_into LIMIT 1),
+			'merged_from', (SELECT json_agg(json_build_object('id', m.id, 'name', m.name)) FROM (
+					SELECT id, name FROM customers m WHERE m.tenant_id = r.tenant_id AND m.merged_into = r.id ORDER BY id LIMIT 100) AS m),
+			'source', COALESCE(r.source, ''), 'external_id', COALESCE(r.external_id, '')) AS record
+		FROM (SELECT * FROM customers r WHERE r.tenant_id = $1 AND r.id = w.id LIMIT 1) AS r
+		WHERE r.archived_at IS NULL) AS r
+	ORDER BY w.first DESC, w.second DESC LIMIT $5
+)
+SELECT json_build_object(
+	'rows', (
+		SELECT json_agg(json_build_object('key', json_build_array(first::text, second::text), 'record', record)
+			ORDER BY first DESC, second DESC) FROM found),
+	'frontier', (SELECT json_build_array(first::text, second::text) FROM frontier));
