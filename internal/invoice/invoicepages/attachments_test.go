@@ -160,7 +160,7 @@ func TestUploadsThatBreak(t *testing.T) {
 // end of the usual time of a request.
 func TestSlowUpload(t *testing.T) {
 	u := setupUploads(t)
-	slow := u.person.Elsewhere(u.Serve(func(c *sitetest.Config) { c.RequestTime = 300 * time.Millisecond }).URL)
+	slow := u.person.Elsewhere(u.Serve(func(c *sitetest.Config) { c.RequestTime = time.Second }).URL)
 	contentType, body := sitetest.EncodeForm(formWith(sitetest.Key, "order.txt", strings.Repeat("order ", 100_000)))
 	begin := func() (end func() *http.Response) {
 		half, rest := io.Pipe()
@@ -189,7 +189,7 @@ func TestSlowUpload(t *testing.T) {
 	}
 	start := time.Now()
 	first, second := begin(), begin()
-	must.Until(t, "past the time of a request", func() bool { return time.Since(start) > 400*time.Millisecond })
+	must.Until(t, "past the time of a request", func() bool { return time.Since(start) > 1100*time.Millisecond })
 	for name, end := range map[string]func() *http.Response{"second": second, "first": first} {
 		if answer := end(); answer.StatusCode != http.StatusSeeOther || answer.Header.Get("Location") != u.invoice {
 			t.Errorf("%s: %v", name, answer.Status)
