@@ -35,7 +35,7 @@ func (s *Pages) mountReminderPlans() {
 	form.Words = &web.Wording{
 		Title: "Remind automatically", Submit: "Remind automatically", Did: "set", Does: "sets", Again: "Set another plan",
 		Created:  "Reminders are sent automatically from now on.",
-		Replayed: "Reminders are sent automatically. We ignored the duplicate submission and kept your first request.",
+		Replayed: "Plan set. We ignored the duplicate submission and kept your first request.",
 	}
 	draft := web.NewForm(m, reminder.PlanInput.Draft, form)
 	web.List(m, web.Listing[reminder.Plan]{

@@ -18,8 +18,8 @@ import (
 // perRound is the number of overdue invoices that are read at once.
 const perRound = 100
 
-// SendDue sends the reminders that are due by the plan of a tenant, each once, also if replicas do it concurrently. Days are those of the
-// database's clock. A reminder that became impossible meanwhile is skipped.
+// SendDue sends the due reminders of a tenant with a plan. Replicas may call it concurrently: each reminder is sent once. The database's
+// clock determines the day. A reminder that became impossible meanwhile is skipped.
 func SendDue(ctx context.Context, store *idempotency.Store, tenant uuid.UUID) error {
 	for _, state := range invoice.OpenStates() {
 		for last := (overdue{}); ; {
@@ -65,7 +65,7 @@ func (o overdue) send(ctx context.Context, store *idempotency.Store, tenant uuid
 	return err
 }
 
-// overdueAfter returns the overdue invoices of a state after one of them, by due date. It returns none without a plan.
+// overdueAfter returns the next overdue invoices of a state, by due date. It returns none if the tenant has no plan.
 func overdueAfter(ctx context.Context, store *idempotency.Store, tenant uuid.UUID, state string, after overdue) ([]overdue, error) {
 	return record.Collect(ctx, store.Pool, tenant, pgx.RowToStructByPos[overdue], `
 		SELECT i.id, i.due_date, CASE

@@ -51,7 +51,7 @@ var NotOverdue = conflict.Kind{
 	ToDo: "Read the invoice.",
 }
 
-// NotNext is the conflict of a reminder of another level than the next one.
+// NotNext is the conflict of a reminder that skips a level, or follows the previous one on the same day.
 var NotNext = conflict.Kind{
 	Slug: "reminder-not-next", Title: "Not the next reminder",
 	Meaning: "A reminder needs the one of the level before it, and an invoice gets one reminder a day, in UTC. Nothing was sent. " +

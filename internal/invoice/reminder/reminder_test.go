@@ -77,7 +77,7 @@ func (b *bundle) erase(inv invoice.Invoice) {
 		SELECT tenant_id, customer_id, 'Erased customer', now(), now() FROM invoices WHERE id = '%[1]s'`, inv.ID))
 }
 
-// nextDay moves what was sent to the day before.
+// nextDay moves all sent reminders one day into the past.
 func (b *bundle) nextDay() {
 	b.Helper()
 	b.Exec(`UPDATE invoice_reminders SET sent_on = sent_on - 1`)
