@@ -79,7 +79,7 @@ func TestPasswordsByMail(t *testing.T) {
 	phone.isAccessible("an account with another login")
 	phone.pointAt(buttonLogOutElsewhere)
 	phone.tap(2)
-	phone.sees("You are logged out everywhere else.")
+	phone.check(expect.Locator(phone.page.Locator(".flash")).ToHaveText("You are logged out everywhere else."), "see the message")
 	grace.follow(linkCustomers)
 	grace.seesHeading(headingLogIn)
 	s.open("/people")
