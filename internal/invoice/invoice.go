@@ -87,7 +87,7 @@ const (
 // sellerJSON is the JSON of a [Seller] from the settings s.
 var sellerJSON = `json_build_object(
 		'name', s.name, 'email', s.email, 'address', s.address, 'country', s.country, 'tax_id', s.tax_id,
-		'account_holder', s.account_holder, 'account_number', s.account_number, 'bic', s.bic,
+		'account_holder', s.account_holder, 'account_number', s.account_number, 'bic', s.bic, 'footer', s.footer,
 		'logo', (SELECT ` + file.JSON("file") + ` FROM logos r WHERE r.tenant_id = s.tenant_id AND r.settings_id = s.id))`
 
 // buyerJSON is the JSON of a [Buyer] from the customer c.
@@ -103,7 +103,8 @@ type Seller struct {
 	party.Details
 	party.BankAccount
 
-	Logo file.Stored `json:"logo,omitzero" doc:"The logo that its documents show."`
+	Logo   file.Stored `json:"logo,omitzero" doc:"The logo that its documents show."`
+	Footer string      `json:"footer,omitzero" doc:"At the bottom of each page of its documents."`
 }
 
 // Buyer is the customer on an invoice: its current data for a draft, or its data when the invoice was issued.

@@ -31,6 +31,7 @@ type Invoice struct {
 	CreditHref   string           // creates a credit note; empty if that is not possible
 	Payment      []templates.Fact // payment instructions; empty if unknown
 	Notes        string
+	Footer       string // of the business
 	Mails        InvoiceMails
 	// Attachments are its files.
 	Attachments Attachments
@@ -43,8 +44,8 @@ type Invoice struct {
 	CopyHref string
 	// RepeatHref opens the form of a schedule filled like this invoice.
 	RepeatHref string
-	// PDFHref is the invoice as a PDF file.
-	PDFHref string
+	// PDFHref is the invoice as a PDF file, and EInvoiceHref its XML; empty unless it is issued.
+	PDFHref, EInvoiceHref string
 	// Mentions are sentences about related records: invoices with the same contents, and the schedule that billed it.
 	Mentions []Mention
 	// External is its id in another system; zero if there is none.

@@ -39,7 +39,7 @@ func Of(inv invoice.Invoice, logo pdf.Image) (pdf.Document, error) {
 		Facts: []pdf.Fact{
 			{Label: "Issue date", Value: inv.IssueDate.Time().Format(day)}, {Label: "Due date", Value: inv.DueDate.Time().Format(day)},
 		},
-		Currency: inv.Currency.String(), Notes: inv.Notes, Payment: Payment(inv),
+		Currency: inv.Currency.String(), Notes: inv.Notes, Payment: Payment(inv), Footer: inv.Seller.Footer,
 	}
 	switch inv.Status {
 	case invoice.StatusDraft:

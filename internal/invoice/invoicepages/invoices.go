@@ -12,6 +12,7 @@ import (
 	"onlyonce/internal/customer"
 	"onlyonce/internal/file"
 	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/document"
 	"onlyonce/internal/invoice/logo"
 	"onlyonce/internal/people/settings"
 	"onlyonce/internal/value/date"
@@ -49,8 +50,11 @@ func (s *Pages) mountInvoices() {
 		s.invoicePDF)
 	web.Stored(m, "logo", "The logo of the business on the invoice, or 404 without one.", logo.Rule(),
 		func(inv invoice.Invoice) file.Stored { return inv.Seller.Logo })
-	web.Download(m, "ubl", "application/xml", "The issued invoice as an e-invoice: UBL 2.1 with the terms of EN 16931.", invoiceUBL,
-		&invoice.NotIssued)
+	web.Download(m, "ubl", "application/xml", "The issued invoice as an e-invoice: UBL 2.1 with the terms of EN 16931.",
+		func(_ *http.Request, inv invoice.Invoice) (web.File, error) {
+			content, err := document.EInvoice(inv)
+			return web.File{Name: document.EInvoiceName(inv), Content: content}, err
+		}, &invoice.NotIssued, &document.Incomplete)
 	web.Create(m, "Create an invoice. Leave number out to get the next one in the series, and due_date to get the one by "+
 		"the payment terms of the customer, or else of the settings.", invoice.Create,
 		askingAbout(draft, "/issue_date", s.unusualIssue), s.freshInvoice, &customer.Differs, &customer.Erased)

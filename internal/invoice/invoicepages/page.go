@@ -45,7 +45,7 @@ func (s *Pages) invoicePage(r *http.Request, p templates.Page, inv invoice.Invoi
 		Number: inv.Number, Status: shownStatus(inv.Status, inv.DueDate, inv.Open < inv.Total),
 		Seller: seller(inv), Buyer: buyer(inv),
 		IssueDate: web.DateText(inv.IssueDate), DueDate: web.DateText(inv.DueDate), Currency: inv.Currency.String(),
-		Subtotal: money(inv.Subtotal), Total: money(inv.Total), Notes: inv.Notes,
+		Subtotal: money(inv.Subtotal), Total: money(inv.Total), Notes: inv.Notes, Footer: inv.Seller.Footer,
 		CopyHref:   web.FormHref(r, "/invoices/new?copy="+inv.ID.String()),
 		RepeatHref: web.FormHref(r, "/schedules/new?invoice="+inv.ID.String()),
 		PDFHref:    s.invoices.URL(inv.ID) + "/pdf", External: web.ExternalFact(inv.External),
@@ -58,6 +58,7 @@ func (s *Pages) invoicePage(r *http.Request, p templates.Page, inv invoice.Invoi
 	}
 	if inv.Status != invoice.StatusDraft && inv.Status != invoice.StatusVoid {
 		view.Open = money(inv.Open)
+		view.EInvoiceHref = s.invoices.URL(inv.ID) + "/ubl"
 		if inv.Paid > 0 || inv.Status == invoice.StatusPaid { // a total of zero is paid from the start
 			view.Paid = money(inv.Paid)
 		}

@@ -35,7 +35,7 @@ func (s *Pages) warnings(inv invoice.Invoice) (all []invoiceviews.Warning, err e
 			what = "them"
 		}
 		if len(names) > 0 {
-			add("The invoice doesn't show "+listed(names)+".", "Add "+what+" "+where, href, " first, if it should.")
+			add("The invoice doesn't show "+document.Listed(names)+".", "Add "+what+" "+where, href, " first, if it should.")
 		}
 	}
 	lacks(lacking(seller), "in the settings", "/settings/edit")
@@ -96,14 +96,5 @@ func gapsText(gaps []document.Gap) string {
 	if more := len(gaps) - len(texts); more > 0 {
 		texts = append(texts, "characters in "+strconv.Itoa(more)+" more places")
 	}
-	return listed(texts)
-}
-
-// listed joins the items of a sentence.
-func listed(all []string) string {
-	last := len(all) - 1
-	if last < 1 {
-		return strings.Join(all, "")
-	}
-	return strings.Join(all[:last], ", ") + " and " + all[last]
+	return document.Listed(texts)
 }

@@ -22,6 +22,7 @@ type Document struct {
 	// Payment is the bank account to pay to; empty if it is unknown.
 	Payment []Fact
 	Notes   string // with line breaks
+	Footer  string // at the bottom of each page, with line breaks
 }
 
 // Party is a business or a person. Only the name is required.

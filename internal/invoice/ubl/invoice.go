@@ -36,6 +36,8 @@ type Account struct {
 	Number string // BT-84: an IBAN or another number
 	Holder string // BT-85
 	BIC    string // BT-86
+	// Reference is the text of the transfer, by which the seller finds the invoice: BT-83.
+	Reference string
 }
 
 // Line is a line of the invoice.

@@ -59,7 +59,7 @@ func document(inv Invoice) invoiceXML {
 		},
 	}
 	if a := inv.Account; a.Number != "" {
-		doc.PaymentMeans = &paymentMeansXML{Code: creditTransfer, Account: accountXML{ID: a.Number, Name: a.Holder}}
+		doc.PaymentMeans = &paymentMeansXML{Code: creditTransfer, ID: a.Reference, Account: accountXML{ID: a.Number, Name: a.Holder}}
 		if a.BIC != "" {
 			doc.PaymentMeans.Account.Branch = &branchXML{a.BIC}
 		}

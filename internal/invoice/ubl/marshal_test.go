@@ -20,7 +20,7 @@ func example() ubl.Invoice {
 			VAT: "PL5260250274", TaxID: "526-025-02-74", Email: "faktury@example.com",
 		},
 		Buyer:   ubl.Party{Name: "क्षत्रिय Ltd", Registration: "HRB 12345", Email: "anil@example.com"},
-		Account: ubl.Account{Number: "PL61109010140000071219812874", Holder: "Żółw", BIC: "WBKPPLPP"},
+		Account: ubl.Account{Number: "PL61109010140000071219812874", Holder: "Żółw", BIC: "WBKPPLPP", Reference: "2026-0042"},
 		Lines: []ubl.Line{
 			{Name: "Design\nof a page", Quantity: "2", UnitPrice: "50.00", TaxRate: "23", Net: "100.00"},
 			{Name: "Books", Quantity: "1.5", UnitPrice: "7.99", TaxRate: "0", Net: "11.99"},

@@ -60,6 +60,7 @@ type lineOfAddressXML struct {
 
 type paymentMeansXML struct {
 	Code    string     `xml:"cbc:PaymentMeansCode"`
+	ID      string     `xml:"cbc:PaymentID,omitempty"`
 	Account accountXML `xml:"cac:PayeeFinancialAccount"`
 }
 

@@ -1,4 +1,4 @@
-package invoicepages
+package document
 
 import (
 	"fmt"
@@ -64,6 +64,16 @@ func rulesOfContent() []rule {
 	}
 }
 
+// ofPayment applies a check to invoices with payment instructions, which are optional.
+func ofPayment(check func(element) string) func(element) string {
+	return func(inv element) string {
+		if len(inv.all("PaymentMeans")) == 0 {
+			return ""
+		}
+		return check(inv)
+	}
+}
+
 // rulesOfParties returns the rules about the parties and the payment.
 func rulesOfParties() []rule {
 	country := func(party string) func(element) string {
@@ -96,10 +106,11 @@ func rulesOfParties() []rule {
 					return "a VAT identifier " + id
 				}
 			}
-			return unless(len(vat(inv)) == 2, "a VAT identifier is missing")
+			return ""
 		}, [2]string{"IE6388047V", "6388047V"}},
-		{"BR-49", one("PaymentMeans/PaymentMeansCode"), [2]string{"<cbc:PaymentMeansCode>30</cbc:PaymentMeansCode>", ""}},
-		{"BR-50, BR-61", one("PaymentMeans/PayeeFinancialAccount/ID"), [2]string{"<cbc:ID>IE29AIBK93115212345678</cbc:ID>", ""}},
+		{"BT-83", ofPayment(matches("PaymentMeans/PaymentID", "2026-0042")), [2]string{"<cbc:PaymentID>2026-0042</cbc:PaymentID>", ""}},
+		{"BR-49", ofPayment(one("PaymentMeans/PaymentMeansCode")), [2]string{"<cbc:PaymentMeansCode>30</cbc:PaymentMeansCode>", ""}},
+		{"BR-50, BR-61", ofPayment(one("PaymentMeans/PayeeFinancialAccount/ID")), [2]string{"<cbc:ID>IE29AIBK93115212345678</cbc:ID>", ""}},
 	}
 }
 

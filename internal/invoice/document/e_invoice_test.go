@@ -1,7 +1,8 @@
-package invoicepages
+package document
 
 import (
 	"encoding/xml"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/shopspring/decimal"
 	"pgregory.net/rapid"
 
+	"onlyonce/internal/conflict"
 	"onlyonce/internal/customer"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/ubl"
@@ -77,8 +79,8 @@ func (e element) decimals() int32 {
 	return c.Decimals()
 }
 
-// issued returns the XML of an invoice that was created from the input, issued, and paid and credited in part.
-func issued(t must.T, in invoice.Input, paid func(total int64) int64) string {
+// issued returns an invoice that was created from the input, issued, and paid and credited in part.
+func issued(t must.T, in invoice.Input, paid func(total int64) int64) invoice.Invoice {
 	t.Helper()
 	d, err := in.Draft()
 	must.OK(t, err)
@@ -99,6 +101,12 @@ func issued(t must.T, in invoice.Input, paid func(total int64) int64) string {
 	}
 	inv.Credited = (inv.Total - inv.Paid) / 2
 	inv.Open = inv.Total - inv.Paid - inv.Credited
+	return inv
+}
+
+// xmlOf returns the XML of an invoice, even if it lacks data.
+func xmlOf(t must.T, inv invoice.Invoice) string {
+	t.Helper()
 	sent, err := eInvoice(inv)
 	must.OK(t, err)
 	content, err := ubl.Marshal(sent)
@@ -143,24 +151,79 @@ func TestEInvoiceKeepsTheRules(t *testing.T) {
 					rapid.Custom(func(t *rapid.T) string { return plain(t, "rate", 0, 100, 3) })).Draw(t, "rate"),
 			})
 		}
-		text := issued(t, in, func(total int64) int64 { return rapid.Int64Range(0, total).Draw(t, "paid") })
-		if problems := broken(t, text); len(problems) > 0 {
-			t.Fatalf("%v in\n%s", problems, text)
+		inv := issued(t, in, func(total int64) int64 { return rapid.Int64Range(0, total).Draw(t, "paid") })
+		content, err := EInvoice(inv)
+		must.OK(t, err)
+		if problems := broken(t, string(content)); len(problems) > 0 {
+			t.Fatalf("%v in\n%s", problems, content)
 		}
 	})
 }
 
-// TestEveryRuleCanFail checks that each rule detects a violation.
-func TestEveryRuleCanFail(t *testing.T) {
+// TestIncompleteEInvoice checks that an invoice is refused as an e-invoice exactly if its XML would break a rule.
+func TestIncompleteEInvoice(t *testing.T) {
 	t.Parallel()
-	text := issued(t, invoice.Input{
+	for name, c := range map[string]struct {
+		change func(*invoice.Invoice)
+		rules  []string // their beginnings
+		text   string
+	}{
+		"all of the data":          {change: func(*invoice.Invoice) {}},
+		"no address of the seller": {change: func(i *invoice.Invoice) { i.Seller.Address = "" }},
+		"no address of the buyer":  {change: func(i *invoice.Invoice) { i.Customer.Address = "" }},
+		"no account":               {change: func(i *invoice.Invoice) { i.Seller.BankAccount = party.BankAccount{} }},
+		"no country of the seller": {
+			change: func(i *invoice.Invoice) { i.Seller.Country = "" }, rules: []string{"BR-09"}, text: "your country",
+		},
+		"no tax ID": {
+			change: func(i *invoice.Invoice) { i.Seller.TaxID = "" }, rules: []string{"BR-CO-26, BR-S-02, BR-Z-02"}, text: "your tax ID",
+		},
+		"no country of the buyer": {
+			change: func(i *invoice.Invoice) { i.Customer.Country = "" }, rules: []string{"BR-11"}, text: "the customer's country",
+		},
+		"nothing about the parties": {
+			change: func(i *invoice.Invoice) { i.Seller.Details, i.Customer.Details = party.Details{}, party.Details{} },
+			rules:  []string{"BR-08", "BR-09", "BR-10", "BR-11", "BR-CO-26, BR-S-02, BR-Z-02"},
+			text:   "your country, your tax ID and the customer's country",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			inv := issued(t, whole(), func(int64) int64 { return 0 })
+			c.change(&inv)
+			var names []string
+			for _, problem := range broken(t, xmlOf(t, inv)) {
+				rule, _, _ := strings.Cut(problem, ":")
+				names = append(names, rule)
+			}
+			if !slices.Equal(names, c.rules) {
+				t.Errorf("broken rules %q, want %q", names, c.rules)
+			}
+			_, err := EInvoice(inv)
+			refused, is := errors.AsType[*conflict.Error](err)
+			if is != (len(c.rules) > 0) || is && (refused.Kind != &Incomplete || !strings.Contains(refused.Text, "without "+c.text+".")) {
+				t.Errorf("%v", err)
+			}
+		})
+	}
+}
+
+// whole is the input of an invoice with a line of each category.
+func whole() invoice.Input {
+	return invoice.Input{
 		Number: "2026-0042", Customer: &customer.Input{Email: "ada@example.com", Name: "Ada"},
 		IssueDate: "2026-11-21", DueDate: "2026-12-21", Currency: "EUR",
 		Lines: []invoice.LineInput{
 			{Description: "Design", Quantity: "2", UnitPrice: "50.00", TaxRate: "23"},
 			{Description: "Books", Quantity: "1.5", UnitPrice: "7.99", TaxRate: "0"},
 		},
-	}, func(int64) int64 { return 34_99 })
+	}
+}
+
+// TestEveryRuleCanFail checks that each rule detects a violation.
+func TestEveryRuleCanFail(t *testing.T) {
+	t.Parallel()
+	text := xmlOf(t, issued(t, whole(), func(int64) int64 { return 34_99 }))
 	if problems := broken(t, text); len(problems) > 0 {
 		t.Fatal(problems)
 	}
@@ -190,12 +253,9 @@ func TestTaxIDsInXML(t *testing.T) {
 		"":                     {},
 	} {
 		details := party.Details{TaxID: taxID}
-		sent, err := eInvoice(invoice.Invoice{Seller: invoice.Seller{Details: details}, Customer: invoice.Buyer{Details: details}})
-		must.OK(t, err)
-		content, err := ubl.Marshal(sent)
-		must.OK(t, err)
+		content := xmlOf(t, invoice.Invoice{Seller: invoice.Seller{Details: details}, Customer: invoice.Buyer{Details: details}})
 		var inv element
-		must.OK(t, xml.Unmarshal(content, &inv))
+		must.OK(t, xml.Unmarshal([]byte(content), &inv))
 		for role := range strings.FieldsSeq(both) {
 			got := map[string]string{"legal": inv.text(role + "/Party/PartyLegalEntity/CompanyID")}
 			for _, scheme := range inv.all(role + "/Party/PartyTaxScheme") {

@@ -1,0 +1,97 @@
+package document
+
+import (
+	"onlyonce/internal/conflict"
+	"onlyonce/internal/invalid/text"
+	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/ubl"
+	"onlyonce/internal/value/party"
+)
+
+// Incomplete is the conflict of an issued invoice without data that the rules of EN 16931 require.
+var Incomplete = conflict.Kind{
+	Slug: "e-invoice-incomplete", Title: "Data is missing for an e-invoice",
+	Meaning: "EN 16931 requires data that the invoice was issued without. No XML was made, because a recipient would refuse it.",
+	ToDo: "Add the data to the settings or the customer before you issue the next invoice. An issued invoice doesn't change: " +
+		"void or credit it, and issue a copy.",
+}
+
+// EInvoice returns the XML of an issued invoice, in UBL 2.1 with the terms of EN 16931. It returns a [*conflict.Error] for a draft or a
+// void invoice, and if data is missing: see [Lacks].
+func EInvoice(inv invoice.Invoice) ([]byte, error) {
+	if err := invoice.Sendable(inv); err != nil {
+		return nil, err
+	}
+	if lacks := Lacks(inv); len(lacks) > 0 {
+		return nil, &conflict.Error{
+			Kind: &Incomplete, Title: "This invoice can't be an e-invoice.",
+			Text: "It was issued without " + Listed(lacks) + ". An issued invoice doesn't change. To correct it, add the data, void or " +
+				"credit this invoice, and issue a copy.",
+		}
+	}
+	sent, err := eInvoice(inv)
+	if err != nil {
+		return nil, err
+	}
+	return ubl.Marshal(sent)
+}
+
+// EInvoiceName returns the file name of an e-invoice.
+func EInvoiceName(inv invoice.Invoice) string { return text.FileName("Invoice-" + inv.Number + ".xml") }
+
+// Lacks returns the names of the data that an e-invoice requires and an invoice doesn't have, for a sentence: "the customer's country".
+// The rules are BR-09 and BR-11, whose countries are also the smallest addresses of BR-08 and BR-10, and BR-CO-26, BR-S-02 and BR-Z-02.
+func Lacks(inv invoice.Invoice) (names []string) {
+	for _, required := range []struct{ name, value string }{
+		{"your country", inv.Seller.Country}, {"your tax ID", inv.Seller.TaxID}, {"the customer's country", inv.Customer.Country},
+	} {
+		if required.value == "" {
+			names = append(names, required.name)
+		}
+	}
+	return names
+}
+
+// eInvoice converts an issued invoice for its XML. Later, only payments change it: the paid and the open amount.
+func eInvoice(inv invoice.Invoice) (ubl.Invoice, error) {
+	totals, err := invoice.TotalsOf(inv.Lines)
+	if err != nil {
+		return ubl.Invoice{}, err
+	}
+	money := inv.Currency.Format
+	sent := ubl.Invoice{
+		Number: inv.Number, IssueDate: inv.IssueDate.String(), DueDate: inv.DueDate.String(), Currency: inv.Currency.String(),
+		Notes:  inv.Notes,
+		Seller: ublParty(inv.Seller.Name, inv.Seller.Details),
+		Buyer:  ublParty(inv.Customer.Name, inv.Customer.Details),
+		Account: ubl.Account{
+			Number: inv.Seller.AccountNumber, Holder: inv.Seller.AccountHolder, BIC: inv.Seller.BIC, Reference: inv.Number,
+		},
+		Subtotal: money(inv.Subtotal), TaxTotal: money(inv.TaxTotal), Total: money(inv.Total), Paid: money(inv.Paid),
+		Open: money(inv.Total - inv.Paid), // a credit note is a separate document
+	}
+	sent.Seller.Email, sent.Buyer.Email = inv.Seller.Email, inv.Customer.Email
+	sent.Seller.TaxID = sent.Seller.Registration // billing tax without a VAT number requires a tax number
+	for _, g := range totals.Groups {
+		sent.Taxes = append(sent.Taxes, ubl.Tax{Rate: g.Rate.String(), Net: money(g.Net), Amount: money(g.Tax)})
+	}
+	for _, l := range inv.Lines {
+		sent.Lines = append(sent.Lines, ubl.Line{
+			Name: l.Description, Quantity: l.Quantity.String(), UnitPrice: money(l.UnitPrice), TaxRate: l.TaxRate.String(),
+			Net: money(l.Net),
+		})
+	}
+	return sent, nil
+}
+
+// ublParty converts a party. A tax ID in the form of a VAT number is used as the VAT number, and any other as the registration: see
+// [ubl.Party].
+func ublParty(name string, d party.Details) ubl.Party {
+	p := ubl.Party{Name: name, Address: AddressLines(party.Details{Address: d.Address}), Country: d.Country}
+	if number, ok := party.VATNumber(d.TaxID); ok {
+		p.VAT = number
+	} else {
+		p.Registration = d.TaxID
+	}
+	return p
+}
