@@ -30,3 +30,23 @@ func UsualOf(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, customer
 				ORDER BY i.issue_date DESC, i.id DESC LIMIT 1) AS last ON true`,
 		pgx.NamedArgs{"ids": record.IDs(customers)})
 }
+
+// lastEInvoice selects whether the last email about one of the last invoices of the customer of billed had the e-invoice attached. It
+// selects no row if there was no email.
+const lastEInvoice = `
+	SELECT m.e_invoice
+	FROM (
+		SELECT id FROM invoices WHERE tenant_id = @tenant_id AND customer_id = billed.customer_id
+		ORDER BY issue_date DESC, id DESC LIMIT 10) AS last,
+		LATERAL (
+			SELECT id, e_invoice FROM mails WHERE tenant_id = @tenant_id AND invoice_id = last.id AND kind = 'invoice'
+			ORDER BY id DESC LIMIT 1) AS m
+	ORDER BY m.id DESC LIMIT 1`
+
+// UsualEInvoice reports whether the last email to the customer of an invoice had the e-invoice attached.
+func UsualEInvoice(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, inv Invoice) (bool, error) {
+	found, err := record.Collect(ctx, pool, tenant, pgx.RowTo[bool],
+		`SELECT COALESCE((`+lastEInvoice+`), false) FROM (SELECT @customer::uuid) AS billed (customer_id)`,
+		pgx.NamedArgs{"customer": inv.Customer.ID})
+	return len(found) > 0 && found[0], err
+}

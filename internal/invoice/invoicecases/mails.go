@@ -9,7 +9,7 @@ import (
 
 // Mails send an issued invoice.
 func Mails() sitetest.Resource {
-	command := url.Values{"recipient": {"ada@example.com"}}
+	command := url.Values{"recipient": {"ada@example.com"}, "e_invoice": {"true"}}
 	return sitetest.Resource{
 		Name: "email", Path: "/outbox", Parent: &sitetest.Parent{Resource: Invoices(), Ready: []string{"issue"}, At: "/send"},
 		Words: sitetest.Words{Verb: "send", Past: "queued"}, Command: command, Label: "2026-0001 to ada@example.com",
@@ -17,7 +17,7 @@ func Mails() sitetest.Resource {
 		Other:  sitetest.Change(command, "recipient", "grace@example.com"),
 		Fields: []sitetest.Field{{Name: "recipient", Valid: "office@example.com", Invalid: "ada at example", Pointer: "/recipient"}},
 		API: sitetest.API{Encode: func(form url.Values) string {
-			return sitetest.Encode(map[string]any{"recipient": form.Get("recipient")})
+			return sitetest.Encode(map[string]any{"recipient": form.Get("recipient"), "e_invoice": form.Get("e_invoice") == "true"})
 		}, Input: mail.Input{}},
 	}
 }

@@ -23,6 +23,7 @@ type Mail struct {
 	// Kind distinguishes mails about the issued invoice, mails about the void one, and reminders by their level.
 	Kind     string `json:"kind" enum:"invoice,void,reminder_1,reminder_2,reminder_3"`
 	Subject  string `json:"subject"`
+	EInvoice bool   `json:"e_invoice" doc:"Whether the e-invoice is attached, unless the invoice lacks required data."`
 	Message  string `json:"message"`                         // the sender's text below the lines of the invoice; "" for none
 	State    string `json:"state" enum:"queued,sent,failed"` // see package mailer
 	Attempts int    `json:"attempts"`
@@ -45,7 +46,7 @@ func (m Mail) Level() int {
 
 // Table is the table of mails.
 var Table = record.Table[Mail]{Name: "mails", Fields: `
-	'invoice_id', r.invoice_id, 'recipient', r.recipient, 'kind', r.kind, 'message', r.message, 'subject', r.subject, 'state', r.state,
+	'invoice_id', r.invoice_id, 'recipient', r.recipient, 'kind', r.kind, 'e_invoice', r.e_invoice, 'message', r.message, 'subject', r.subject, 'state', r.state,
 	'attempts', r.attempts, 'reason', r.reason, 'message_id', COALESCE(r.message_id, ''), 'text', r.body, 'kept', r.kept,
 	'sent_at', r.sent_at,
 	'number', (SELECT i.number FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id)`}
@@ -53,18 +54,20 @@ var Table = record.Table[Mail]{Name: "mails", Fields: `
 // Input is the input as text.
 type Input struct {
 	Recipient string `json:"recipient,omitzero" format:"email" doc:"Leave it out to send it to the customer."`
+	EInvoice  bool   `json:"e_invoice,omitzero" doc:"Attach the e-invoice as XML, unless the invoice lacks required data."`
 }
 
 // Draft is the command that queues a mail.
 type Draft struct {
 	InvoiceID uuid.UUID     `json:"invoice_id"`
 	Recipient email.Address `json:"recipient"` // "" for the customer
+	EInvoice  bool          `json:"e_invoice,omitzero"`
 }
 
 // Draft checks the input for an invoice. It returns an [*invalid.Error] with all mistakes.
 func (in Input) Draft(invoice uuid.UUID) (Draft, error) {
 	var problems invalid.Error
-	d := Draft{InvoiceID: invoice, Recipient: email.Typed(in.Recipient)}
+	d := Draft{InvoiceID: invoice, Recipient: email.Typed(in.Recipient), EInvoice: in.EInvoice}
 	if d.Recipient != "" {
 		if problem := d.Recipient.Problem(); problem != "" {
 			problems.Add("/recipient", problem)

@@ -9,7 +9,6 @@ import (
 	"text/template"
 
 	"onlyonce/internal/invoice"
-	"onlyonce/internal/invoice/document"
 	"onlyonce/internal/invoice/pdf"
 	"onlyonce/internal/mailer"
 	"onlyonce/internal/value/date"
@@ -53,9 +52,16 @@ type letter struct {
 	Stays                                 string // the number of the invoice that a duplicate was voided for, or ""
 	Lines                                 []letterLine
 	Total, Paid, Open                     string
-	HasPayments, Attached, Logo           bool
+	HasPayments, Logo                     bool
+	Attached                              string // "as a PDF file"; "" for nothing
 	Notes                                 string
 }
+
+// Types of attached files.
+const (
+	pdfType = "application/pdf"
+	xmlType = "application/xml"
+)
 
 type letterLine struct{ Description, Quantity, UnitPrice, Net string }
 
@@ -76,9 +82,18 @@ func letterOf(inv invoice.Invoice) letter {
 }
 
 // write composes a mail. It is the same in each attempt, except for payments made meanwhile.
-func (l letters) write(m Mail, inv invoice.Invoice, logo pdf.Image, file []byte) (mailer.Letter, error) {
+func (l letters) write(m Mail, inv invoice.Invoice, logo pdf.Image, files []mailer.File) (mailer.Letter, error) {
 	content := letterOf(inv)
-	content.Attached, content.Message, content.Logo = file != nil, m.Message, logo.Content != nil
+	content.Message, content.Logo = m.Message, logo.Content != nil
+	var attached []string
+	for _, f := range files {
+		as := "as a PDF file"
+		if f.Type == xmlType {
+			as = "as an e-invoice (XML)"
+		}
+		attached = append(attached, as)
+	}
+	content.Attached = strings.Join(attached, " and ")
 	var text, page strings.Builder
 	saying := l.text
 	switch {
@@ -97,7 +112,7 @@ func (l letters) write(m Mail, inv invoice.Invoice, logo pdf.Image, file []byte)
 	}
 	return mailer.Letter{
 		From: inv.Seller.Name, ReplyTo: inv.Seller.Email, To: m.Recipient, Subject: m.Subject, MessageID: m.MessageID, Date: m.CreatedAt,
-		Text: text.String(), HTML: page.String(), File: file, FileName: document.Name(inv),
+		Text: text.String(), HTML: page.String(), Files: files,
 		Image: logo.Content, ImageType: logo.Type, ImageName: inv.Seller.Logo.Name,
 	}, nil
 }

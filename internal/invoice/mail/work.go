@@ -83,28 +83,52 @@ func (w writer) write(ctx context.Context, job Job) (mailer.Letter, error) {
 	if err := w.pool.QueryRow(ctx, `SELECT demo FROM tenants WHERE id = $1`, job.Tenant).Scan(&demo); err != nil {
 		return mailer.Letter{}, unread(err)
 	}
-	var file []byte
+	var files []mailer.File
 	var logo pdf.Image
 	if m.Kind != KindVoid {
 		if logo, err = document.Logo(ctx, w.pool, job.Tenant, inv); err != nil {
 			return mailer.Letter{}, unread(err)
 		}
-		if file, err = w.attachment(ctx, inv, logo); err != nil {
+		if files, err = w.attachments(ctx, m, inv, logo); err != nil {
 			return mailer.Letter{}, &mailer.UnwrittenError{
-				Outcome: mailer.Again, Reason: "The invoice couldn't be written as a PDF file.", Err: err,
+				Outcome: mailer.Again, Reason: "The invoice couldn't be written as a file.", Err: err,
 			}
 		}
 	}
-	l, err := w.letters.write(m, inv, logo, file)
+	l, err := w.letters.write(m, inv, logo, files)
 	l.Demo = demo
 	return l, err
 }
 
-// maxAttachment is the maximum size of the attached file, in bytes, because mail servers refuse large messages. A typical one has 34 kB.
+// maxAttachment is the maximum size of an attached file, in bytes, because mail servers refuse large messages. A typical PDF file has
+// 34 kB.
 const maxAttachment = 5 << 20
 
-// attachment renders the issued invoice as a PDF file from its frozen data. It returns nil if the file is too large.
-func (w writer) attachment(ctx context.Context, inv invoice.Invoice, logo pdf.Image) ([]byte, error) {
+// attachments returns the issued invoice as a PDF file and, if the mail has one and no required data is missing, as an e-invoice. It leaves
+// out files that are too large.
+func (w writer) attachments(ctx context.Context, m Mail, inv invoice.Invoice, logo pdf.Image) (files []mailer.File, err error) {
+	add := func(name, kind string, content []byte) {
+		if len(content) <= maxAttachment {
+			files = append(files, mailer.File{Name: name, Type: kind, Content: content})
+		}
+	}
+	shown, err := w.render(ctx, inv, logo)
+	if err != nil {
+		return nil, err
+	}
+	add(document.Name(inv), pdfType, shown)
+	if m.EInvoice && len(document.Lacks(inv)) == 0 {
+		content, err := document.EInvoice(inv)
+		if err != nil {
+			return nil, err
+		}
+		add(document.EInvoiceName(inv), xmlType, content)
+	}
+	return files, nil
+}
+
+// render returns the issued invoice as a PDF file from its frozen data.
+func (w writer) render(ctx context.Context, inv invoice.Invoice, logo pdf.Image) ([]byte, error) {
 	shown, err := document.Of(inv, logo)
 	if err != nil {
 		return nil, err
@@ -113,9 +137,5 @@ func (w writer) attachment(ctx context.Context, inv invoice.Invoice, logo pdf.Im
 		return nil, fmt.Errorf("wait for another document: %w", err)
 	}
 	defer w.rendered.Release(1)
-	file, err := w.documents.Render(shown)
-	if err != nil || len(file) > maxAttachment {
-		return nil, err
-	}
-	return file, nil
+	return w.documents.Render(shown)
 }

@@ -82,9 +82,17 @@ seller = (SELECT json_build_object(
 				FROM file_contents c WHERE c.tenant_id = r.tenant_id AND c.digest = r.file_digest) FROM logos r WHERE r.tenant_id = s.tenant_id AND r.settings_id = s.id)) FROM settings s WHERE s.tenant_id = invoices.tenant_id AND s.id = invoices.tenant_id)
 WHERE tenant_id = $1 AND id = $2 AND status = 'draft';
 
-INSERT INTO mails (tenant_id, id, invoice_id, message)
-SELECT tenant_id, $1, id, $2::text FROM invoices
-WHERE tenant_id = $3 AND id = $4 AND bill_to->>'email' <> '';
+INSERT INTO mails (tenant_id, id, invoice_id, message, e_invoice)
+SELECT tenant_id, $1, id, $2::text, COALESCE($3::boolean, (
+		SELECT m.e_invoice
+		FROM (
+			SELECT id FROM invoices WHERE tenant_id = $4 AND customer_id = billed.customer_id
+			ORDER BY issue_date DESC, id DESC LIMIT 10) AS last,
+		LATERAL (
+			SELECT id, e_invoice FROM mails WHERE tenant_id = $4 AND invoice_id = last.id AND kind = 'invoice'
+			ORDER BY id DESC LIMIT 1) AS m
+		ORDER BY m.id DESC LIMIT 1), false) FROM invoices billed
+WHERE tenant_id = $4 AND id = $5 AND bill_to->>'email' <> '';
 
 INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
 SELECT tenant_id, unnest(ARRAY[invoice_id, id]), $1, $2, 'email queued' FROM mails
