@@ -22,6 +22,7 @@ type Note struct {
 	Number    string         `json:"number"`
 	Date      date.Date      `json:"date"`     // of issue, in UTC
 	Currency  money.Currency `json:"currency"` // of the invoice
+	Reason    string         `json:"reason"`
 	Lines     []Line         `json:"lines"`
 	Taxes     []Tax          `json:"taxes"` // by rate, lowest first
 	Subtotal  int64          `json:"subtotal"`
@@ -48,7 +49,7 @@ type Tax struct {
 
 // Table is the table of credit notes.
 var Table = record.Table[Note]{Name: "credit_notes", Fields: `
-	'invoice_id', r.invoice_id, 'number', r.number, 'date', r.issue_date, 'taxes', r.taxes,
+	'invoice_id', r.invoice_id, 'number', r.number, 'date', r.issue_date, 'taxes', r.taxes, 'reason', r.reason,
 	'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total,
 	'currency', (SELECT i.currency FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
 	'lines', (

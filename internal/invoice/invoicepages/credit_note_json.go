@@ -18,6 +18,7 @@ type creditNoteJSON struct {
 	Number    string           `json:"number"`
 	Date      date.Date        `json:"date"`
 	Currency  money.Currency   `json:"currency"`
+	Reason    string           `json:"reason"`
 	Lines     []creditLineJSON `json:"lines"`
 	Taxes     []creditTaxJSON  `json:"taxes"`
 	Subtotal  string           `json:"subtotal" format:"decimal"`
@@ -40,7 +41,7 @@ type creditTaxJSON struct {
 func showCreditNote(n credit.Note) any {
 	c := n.Currency
 	shown := creditNoteJSON{
-		Header: n.Header, Alike: n.Alike, InvoiceID: n.InvoiceID, Number: n.Number, Date: n.Date, Currency: c,
+		Header: n.Header, Alike: n.Alike, InvoiceID: n.InvoiceID, Number: n.Number, Date: n.Date, Currency: c, Reason: n.Reason,
 		Lines: make([]creditLineJSON, 0, len(n.Lines)), Taxes: make([]creditTaxJSON, 0, len(n.Taxes)),
 		Subtotal: c.Format(n.Subtotal), TaxTotal: c.Format(n.TaxTotal), Total: c.Format(n.Total),
 	}

@@ -99,6 +99,9 @@ func mailKind(m mail.Mail) string {
 	if level := m.Level(); level > 0 {
 		return reminder.LevelName(level)
 	}
+	if m.Kind == mail.KindCreditNote {
+		return "Credit note"
+	}
 	return "Email"
 }
 
@@ -145,6 +148,8 @@ func (s *Pages) mailRows(r *http.Request, inv invoice.Invoice) (v invoiceviews.I
 	if i := slices.IndexFunc(found, func(m mail.Mail) bool { return m.EInvoice }); i >= 0 && mail.Possible(inv) == nil {
 		v.Send.Fields = []templates.Field{{Name: invoiceviews.EInvoiceField, Value: "true"}}
 	}
+	// The button is about the last email with the invoice; reminders and credit notes aren't sent again.
+	found = slices.DeleteFunc(found, func(m mail.Mail) bool { return m.Kind != mail.KindInvoice })
 	switch {
 	case len(found) == 0:
 	case time.Since(found[0].CreatedAt) < justNow:

@@ -7,11 +7,13 @@ import (
 	"mime"
 	"mime/multipart"
 	"net/http"
-	"net/mail"
+	netmail "net/mail"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"onlyonce/internal/app/apptest"
+	"onlyonce/internal/invoice/mail"
 	"onlyonce/internal/mailer/mailertest"
 	"onlyonce/internal/must"
 )
@@ -47,8 +49,32 @@ func TestMailHasTheInvoiceAttached(t *testing.T) {
 	sent(complete, "/send", "with", `{"e_invoice": true}`, http.StatusCreated, "pdf", "ubl")
 }
 
+// TestCreditNoteIsMailed checks that a credit note is sent if the command asks for it, once, with its file.
+func TestCreditNoteIsMailed(t *testing.T) {
+	s := mailertest.Start(t, nil, nil)
+	b := mailing(t, s.URL)
+	invoice := b.draft("invoice", "Ada")
+	b.post(invoice+"/issue", "issue", `{"email": "none"}`, http.StatusOK)
+	b.post(invoice+"/credit-notes", "quiet", `{"lines": [{"position": 1, "quantity": "1"}]}`, http.StatusCreated)
+	const told = `{"lines": [{"position": 1, "quantity": "0.5"}], "reason": "Half of it\nwas <late>", "tell_customer": true}`
+	b.post(invoice+"/credit-notes", "told", told, http.StatusCreated)
+	b.post(invoice+"/credit-notes", "told", told, http.StatusCreated)
+	sent := b.settled(1)[0]
+	want := "Hello Ada,\n\nWe have credited 30.75 EUR of our invoice 2026-0001 of 21 November 2026.\n\nHalf of it\nwas <late>\n\n" +
+		"Open: 30.75 EUR\n\nThe credit note is attached as a PDF file.\n\nKind regards,\n"
+	if sent.Kind != mail.KindCreditNote || sent.Recipient != "ada@example.com" || !strings.HasPrefix(sent.Text, want) {
+		t.Errorf("%+v, want the text %q", sent, want)
+	}
+	path := "/api/v1/credit-notes/" + sent.CreditNoteID.String() + "/pdf"
+	_, file, err := apptest.Ask(apptest.CompanyToken, http.MethodGet, b.URL()+path, "", "")
+	must.OK(t, err)
+	if got := attached(t, s.Messages()[0]); len(got) != 1 || got["pdf"] != string(file) {
+		t.Errorf("%d files are attached, and the document has %d bytes", len(got), len(file))
+	}
+}
+
 // attached returns the files of a message by the path that the server returns them from.
-func attached(t *testing.T, message *mail.Message) map[string]string {
+func attached(t *testing.T, message *netmail.Message) map[string]string {
 	t.Helper()
 	_, parameters, err := mime.ParseMediaType(message.Header.Get("Content-Type"))
 	must.OK(t, err)

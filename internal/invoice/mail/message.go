@@ -9,13 +9,14 @@ import (
 	"text/template"
 
 	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/credit"
 	"onlyonce/internal/invoice/pdf"
 	"onlyonce/internal/mailer"
 	"onlyonce/internal/value/date"
 	"onlyonce/internal/value/party"
 )
 
-//go:embed message.txt message.html reminder.txt void.txt
+//go:embed message.txt message.html reminder.txt void.txt credit_note.txt
 var files embed.FS
 
 const day = "2 January 2006"
@@ -24,8 +25,8 @@ const day = "2 January 2006"
 type letters struct {
 	text *template.Template
 	html *html.Template
-	// Reminders and mails about a void invoice have a text only.
-	reminder, void *template.Template
+	// Reminders, credit notes and mails about a void invoice have a text only.
+	reminder, void, credit *template.Template
 }
 
 func parseLetters() (l letters, err error) {
@@ -41,6 +42,9 @@ func parseLetters() (l letters, err error) {
 	if l.void, err = template.ParseFS(files, "void.txt"); err != nil {
 		return letters{}, fmt.Errorf("the text about void invoices: %w", err)
 	}
+	if l.credit, err = template.ParseFS(files, "credit_note.txt"); err != nil {
+		return letters{}, fmt.Errorf("the text of credit notes: %w", err)
+	}
 	return l, nil
 }
 
@@ -49,6 +53,7 @@ type letter struct {
 	Issuer, Customer, Number, Issued, Due string
 	Message                               string // the sender's text; "" for none
 	Late                                  string // the time between the due day and a reminder, "12 days"
+	Credited, Reason                      string // of a credit note
 	Stays                                 string // the number of the invoice that a duplicate was voided for, or ""
 	Lines                                 []letterLine
 	Total, Paid, Open                     string
@@ -81,10 +86,19 @@ func letterOf(inv invoice.Invoice) letter {
 	return l
 }
 
+// subject is the subject of a mail with its data.
+type subject struct {
+	Mail
+
+	invoice invoice.Invoice
+	note    credit.Note // zero for a mail about something else
+	logo    pdf.Image   // zero for none
+}
+
 // write composes a mail. It is the same in each attempt, except for payments made meanwhile.
-func (l letters) write(m Mail, inv invoice.Invoice, logo pdf.Image, files []mailer.File) (mailer.Letter, error) {
-	content := letterOf(inv)
-	content.Message, content.Logo = m.Message, logo.Content != nil
+func (l letters) write(m subject, files []mailer.File) (mailer.Letter, error) {
+	content := letterOf(m.invoice)
+	content.Message, content.Logo = m.Message, m.logo.Content != nil
 	var attached []string
 	for _, f := range files {
 		as := "as a PDF file"
@@ -99,8 +113,11 @@ func (l letters) write(m Mail, inv invoice.Invoice, logo pdf.Image, files []mail
 	switch {
 	case m.Kind == KindVoid:
 		saying = l.void
+	case m.Kind == KindCreditNote:
+		saying, content.Reason = l.credit, m.note.Reason
+		content.Credited = m.note.Currency.Display(m.note.Total) + " " + m.note.Currency.String()
 	case m.Level() > 0:
-		saying, content.Late = l.reminder, party.DaysText(strconv.Itoa(inv.DueDate.DaysUntil(date.Of(m.CreatedAt.UTC()))))
+		saying, content.Late = l.reminder, party.DaysText(strconv.Itoa(m.invoice.DueDate.DaysUntil(date.Of(m.CreatedAt.UTC()))))
 	}
 	if err := saying.Execute(&text, content); err != nil {
 		return mailer.Letter{}, fmt.Errorf("write the text: %w", err)
@@ -111,8 +128,8 @@ func (l letters) write(m Mail, inv invoice.Invoice, logo pdf.Image, files []mail
 		}
 	}
 	return mailer.Letter{
-		From: inv.Seller.Name, ReplyTo: inv.Seller.Email, To: m.Recipient, Subject: m.Subject, MessageID: m.MessageID, Date: m.CreatedAt,
-		Text: text.String(), HTML: page.String(), Files: files,
-		Image: logo.Content, ImageType: logo.Type, ImageName: inv.Seller.Logo.Name,
+		From: m.invoice.Seller.Name, ReplyTo: m.invoice.Seller.Email, To: m.Recipient, Subject: m.Subject, MessageID: m.MessageID,
+		Date: m.CreatedAt, Text: text.String(), HTML: page.String(), Files: files,
+		Image: m.logo.Content, ImageType: m.logo.Type, ImageName: m.invoice.Seller.Logo.Name,
 	}, nil
 }

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/credit"
 	"onlyonce/internal/invoice/document"
 	"onlyonce/internal/invoice/pdf"
 	"onlyonce/internal/mailer"
@@ -63,20 +64,25 @@ func (w writer) write(ctx context.Context, job Job) (mailer.Letter, error) {
 	unread := func(err error) error {
 		return &mailer.UnwrittenError{Outcome: mailer.Again, Reason: "The invoice couldn't be read.", Err: err}
 	}
-	m, err := Table.Find(ctx, w.pool, job.Tenant, job.Mail)
+	found, err := Table.Find(ctx, w.pool, job.Tenant, job.Mail)
 	if err != nil {
 		return mailer.Letter{}, unread(err)
 	}
-	inv, err := invoice.Table.Find(ctx, w.pool, job.Tenant, m.InvoiceID)
-	if err != nil {
+	m := subject{Mail: found}
+	if m.invoice, err = invoice.Table.Find(ctx, w.pool, job.Tenant, m.InvoiceID); err != nil {
 		return mailer.Letter{}, unread(err)
 	}
-	if m.Kind != KindVoid && Possible(inv) != nil {
+	if m.Kind != KindVoid && Possible(m.invoice) != nil {
 		return mailer.Letter{}, &mailer.UnwrittenError{Outcome: mailer.Dropped, Reason: "The invoice was voided before it could be sent."}
 	}
-	if m.Level() > 0 && inv.Open == 0 {
+	if m.Level() > 0 && m.invoice.Open == 0 {
 		return mailer.Letter{}, &mailer.UnwrittenError{
 			Outcome: mailer.Dropped, Reason: "Nothing is open on the invoice any more.",
+		}
+	}
+	if m.Kind == KindCreditNote {
+		if m.note, err = credit.Table.Find(ctx, w.pool, job.Tenant, m.CreditNoteID); err != nil {
+			return mailer.Letter{}, unread(err)
 		}
 	}
 	var demo bool
@@ -84,18 +90,17 @@ func (w writer) write(ctx context.Context, job Job) (mailer.Letter, error) {
 		return mailer.Letter{}, unread(err)
 	}
 	var files []mailer.File
-	var logo pdf.Image
 	if m.Kind != KindVoid {
-		if logo, err = document.Logo(ctx, w.pool, job.Tenant, inv); err != nil {
+		if m.logo, err = document.Logo(ctx, w.pool, job.Tenant, m.invoice); err != nil {
 			return mailer.Letter{}, unread(err)
 		}
-		if files, err = w.attachments(ctx, m, inv, logo); err != nil {
+		if files, err = w.attachments(ctx, m); err != nil {
 			return mailer.Letter{}, &mailer.UnwrittenError{
-				Outcome: mailer.Again, Reason: "The invoice couldn't be written as a file.", Err: err,
+				Outcome: mailer.Again, Reason: "The attachment couldn't be written.", Err: err,
 			}
 		}
 	}
-	l, err := w.letters.write(m, inv, logo, files)
+	l, err := w.letters.write(m, files)
 	l.Demo = demo
 	return l, err
 }
@@ -104,35 +109,36 @@ func (w writer) write(ctx context.Context, job Job) (mailer.Letter, error) {
 // 34 kB.
 const maxAttachment = 5 << 20
 
-// attachments returns the issued invoice as a PDF file and, if the mail has one and no required data is missing, as an e-invoice. It leaves
-// out files that are too large.
-func (w writer) attachments(ctx context.Context, m Mail, inv invoice.Invoice, logo pdf.Image) (files []mailer.File, err error) {
+// attachments returns the credit note, or the issued invoice, as a PDF file, and the e-invoice if the mail has one and no required data is
+// missing. It leaves out files that are too large.
+func (w writer) attachments(ctx context.Context, m subject) (files []mailer.File, err error) {
 	add := func(name, kind string, content []byte) {
 		if len(content) <= maxAttachment {
 			files = append(files, mailer.File{Name: name, Type: kind, Content: content})
 		}
 	}
-	shown, err := w.render(ctx, inv, logo)
+	name, shown := document.CreditNoteName(m.note), document.OfCreditNote(m.note, m.invoice, m.logo)
+	if m.Kind != KindCreditNote {
+		name = document.Name(m.invoice)
+		if shown, err = document.Of(m.invoice, m.logo); err != nil {
+			return nil, err
+		}
+	}
+	content, err := w.render(ctx, shown)
 	if err != nil {
 		return nil, err
 	}
-	add(document.Name(inv), pdfType, shown)
-	if m.EInvoice && len(document.Lacks(inv)) == 0 {
-		content, err := document.EInvoice(inv)
-		if err != nil {
+	add(name, pdfType, content)
+	if m.EInvoice && len(document.Lacks(m.invoice)) == 0 {
+		if content, err = document.EInvoice(m.invoice); err != nil {
 			return nil, err
 		}
-		add(document.EInvoiceName(inv), xmlType, content)
+		add(document.EInvoiceName(m.invoice), xmlType, content)
 	}
 	return files, nil
 }
 
-// render returns the issued invoice as a PDF file from its frozen data.
-func (w writer) render(ctx context.Context, inv invoice.Invoice, logo pdf.Image) ([]byte, error) {
-	shown, err := document.Of(inv, logo)
-	if err != nil {
-		return nil, err
-	}
+func (w writer) render(ctx context.Context, shown pdf.Document) ([]byte, error) {
 	if err := w.rendered.Acquire(ctx, 1); err != nil {
 		return nil, fmt.Errorf("wait for another document: %w", err)
 	}

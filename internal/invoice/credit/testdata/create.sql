@@ -12,8 +12,8 @@ INSERT INTO credit_note_lines (tenant_id, credit_note_id, invoice_id, position, 
 SELECT $1, $2, $3, position, quantity::numeric
 FROM unnest($4::int[], $5::text[]) AS wanted (position, quantity);
 
-INSERT INTO credit_notes (tenant_id, id, invoice_id, issue_date)
-VALUES ($1, $2, $3, COALESCE($4::date, (now() AT TIME ZONE 'UTC')::date));
+INSERT INTO credit_notes (tenant_id, id, invoice_id, issue_date, reason)
+VALUES ($1, $2, $3, COALESCE($4::date, (now() AT TIME ZONE 'UTC')::date), $5);
 
 INSERT INTO intents (
 	tenant_id, operation, key, fingerprint, attempt_id, actor, record_id, outcome, result, expires_at)
@@ -22,7 +22,7 @@ SELECT
 	record.id, CASE record.id WHEN $7 THEN 'created' ELSE 'reused' END, CASE record.id WHEN $7
 	THEN tell_repeat(record.id, made.result, $8) ELSE made.result END, now() + $9
 FROM (SELECT (SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
-			'invoice_id', r.invoice_id, 'number', r.number, 'date', r.issue_date, 'taxes', r.taxes,
+			'invoice_id', r.invoice_id, 'number', r.number, 'date', r.issue_date, 'taxes', r.taxes, 'reason', r.reason,
 			'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total,
 			'currency', (SELECT i.currency FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
 			'lines', (
@@ -54,8 +54,8 @@ FROM (
 	FROM invoice_lines WHERE tenant_id = $2 AND invoice_id = $3) AS l
 WHERE uncredited > 0;
 
-INSERT INTO credit_notes (tenant_id, id, invoice_id, issue_date)
-VALUES ($1, $2, $3, COALESCE($4::date, (now() AT TIME ZONE 'UTC')::date));
+INSERT INTO credit_notes (tenant_id, id, invoice_id, issue_date, reason)
+VALUES ($1, $2, $3, COALESCE($4::date, (now() AT TIME ZONE 'UTC')::date), $5);
 
 INSERT INTO intents (
 	tenant_id, operation, key, fingerprint, attempt_id, actor, record_id, outcome, result, expires_at)
@@ -64,7 +64,7 @@ SELECT
 	record.id, CASE record.id WHEN $7 THEN 'created' ELSE 'reused' END, CASE record.id WHEN $7
 	THEN tell_repeat(record.id, made.result, $8) ELSE made.result END, now() + $9
 FROM (SELECT (SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
-			'invoice_id', r.invoice_id, 'number', r.number, 'date', r.issue_date, 'taxes', r.taxes,
+			'invoice_id', r.invoice_id, 'number', r.number, 'date', r.issue_date, 'taxes', r.taxes, 'reason', r.reason,
 			'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total,
 			'currency', (SELECT i.currency FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
 			'lines', (

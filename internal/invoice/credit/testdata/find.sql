@@ -5,7 +5,7 @@
 SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction_read_only', 'on', true);
 
 SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
-	'invoice_id', r.invoice_id, 'number', r.number, 'date', r.issue_date, 'taxes', r.taxes,
+	'invoice_id', r.invoice_id, 'number', r.number, 'date', r.issue_date, 'taxes', r.taxes, 'reason', r.reason,
 	'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total,
 	'currency', (SELECT i.currency FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
 	'lines', (

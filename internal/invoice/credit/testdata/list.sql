@@ -18,7 +18,7 @@ WITH candidates AS MATERIALIZED (
 	SELECT w.first, w.second, r.record
 	FROM (SELECT first, second, id FROM within ORDER BY first DESC, second DESC) AS w, LATERAL (
 		SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
-			'invoice_id', r.invoice_id, 'number', r.number, 'date', r.issue_date, 'taxes', r.taxes,
+			'invoice_id', r.invoice_id, 'number', r.number, 'date', r.issue_date, 'taxes', r.taxes, 'reason', r.reason,
 			'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total,
 			'currency', (SELECT i.currency FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
 			'lines', (
@@ -62,7 +62,7 @@ WITH candidates AS MATERIALIZED (
 	SELECT w.first, w.second, r.record
 	FROM (SELECT first, second, id FROM within ORDER BY first DESC, second DESC) AS w, LATERAL (
 		SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
-			'invoice_id', r.invoice_id, 'number', r.number, 'date', r.issue_date, 'taxes', r.taxes,
+			'invoice_id', r.invoice_id, 'number', r.number, 'date', r.issue_date, 'taxes', r.taxes, 'reason', r.reason,
 			'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total,
 			'currency', (SELECT i.currency FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
 			'lines', (
@@ -106,7 +106,7 @@ WITH candidates AS MATERIALIZED (
 	SELECT w.first, w.second, r.record
 	FROM (SELECT first, second, id FROM within ORDER BY first, second) AS w, LATERAL (
 		SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
-			'invoice_id', r.invoice_id, 'number', r.number, 'date', r.issue_date, 'taxes', r.taxes,
+			'invoice_id', r.invoice_id, 'number', r.number, 'date', r.issue_date, 'taxes', r.taxes, 'reason', r.reason,
 			'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total,
 			'currency', (SELECT i.currency FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
 			'lines', (
@@ -198,7 +198,7 @@ WITH candidates AS MATERIALIZED (
 	ORDER BY r.first DESC, r.second DESC LIMIT $13
 ), found AS (
 	SELECT p.first, p.second, (SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
-			'invoice_id', r.invoice_id, 'number', r.number, 'date', r.issue_date, 'taxes', r.taxes,
+			'invoice_id', r.invoice_id, 'number', r.number, 'date', r.issue_date, 'taxes', r.taxes, 'reason', r.reason,
 			'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total,
 			'currency', (SELECT i.currency FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
 			'lines', (
@@ -228,7 +228,7 @@ SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction
 
 SELECT id, json FROM (
 	SELECT r.id, json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
-		'invoice_id', r.invoice_id, 'number', r.number, 'date', r.issue_date, 'taxes', r.taxes,
+		'invoice_id', r.invoice_id, 'number', r.number, 'date', r.issue_date, 'taxes', r.taxes, 'reason', r.reason,
 		'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total,
 		'currency', (SELECT i.currency FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
 		'lines', (
