@@ -82,7 +82,7 @@ func MailForm(p templates.Page, v MailFormView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if v.CanEInvoice {
+			if v.CanEInvoice || v.Typed.Get(EInvoiceField) == "true" {
 				templ_7745c5c3_Err = attachEInvoice(v.Form).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

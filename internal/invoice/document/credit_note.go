@@ -16,7 +16,8 @@ func OfCreditNote(n credit.Note, inv invoice.Invoice, logo pdf.Image) pdf.Docume
 		Facts: []pdf.Fact{
 			{Label: "Date", Value: n.Date.Time().Format(day)}, {Label: "Credits invoice", Value: inv.Number},
 		},
-		Currency: n.Currency.String(), Notes: n.Reason, Footer: inv.Seller.Footer, Totals: []pdf.Total{{Label: "Subtotal", Amount: money(n.Subtotal)}},
+		Currency: n.Currency.String(), Notes: n.Reason, Footer: inv.Seller.Footer,
+		Totals: []pdf.Total{{Label: "Subtotal", Amount: money(n.Subtotal)}},
 	}
 	for _, l := range n.Lines {
 		shown.Lines = append(shown.Lines, pdf.Line{

@@ -33,7 +33,7 @@ func Unbroken() map[string][]string {
 		"invoice.edit":       append(kept, "customers_email_once"),
 		"invoice.issue":      issued,
 		"invoice.void":       append(kept, "mails_invoice", "mails_of_issued"),
-		"credit_note.create": {"credit_notes_append_only"},
+		"credit_note.create": {"credit_notes_append_only", "mails_invoice", "mails_of_issued"},
 		"schedule.bill":      billed,
 		"schedule.bill_due":  billed,
 		"schedule.archive":   {"customers_erased"},

@@ -25,8 +25,9 @@ func (s *Pages) mountCreditNotes() {
 		Name: func(n credit.Note) string { return n.Number },
 	})
 	draft := web.NewFormUnder(s.invoices, m, credit.Input.Draft, web.Form[credit.Note]{
-		Fields: []templates.Field{{Name: "reason", Value: "Reason"}}, Page: s.creditNoteForm, Facts: creditFacts, Control: creditControl, RepeatedFields: []string{"line_quantity"},
-		Example: credit.Input{Lines: []credit.LineInput{{Position: 1, Quantity: "1"}}},
+		Fields: []templates.Field{{Name: "reason", Value: "Reason"}}, Page: s.creditNoteForm, Facts: creditFacts, Control: creditControl,
+		RepeatedFields: []string{"line_quantity"},
+		Example:        credit.Input{Lines: []credit.LineInput{{Position: 1, Quantity: "1"}}},
 	})
 	draft.Form = s.creditOfForm // its fields are the fields of lines
 	web.List(m, web.Listing[credit.Note]{

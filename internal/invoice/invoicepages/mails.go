@@ -31,7 +31,8 @@ func (s *Pages) MountOutbox() {
 	draft := web.NewFormUnder(s.invoices, m, func(in mail.Input, inv invoice.Invoice) (mail.Draft, error) {
 		return in.Draft(inv.ID)
 	}, web.Form[mail.Mail]{
-		Fields: []templates.Field{{Name: "recipient", Value: "To"}, {Name: invoiceviews.EInvoiceField, Value: "E-invoice"}}, Page: s.mailForm, Example: mail.Input{Recipient: "ada@example.com"},
+		Fields: []templates.Field{{Name: "recipient", Value: "To"}, {Name: invoiceviews.EInvoiceField, Value: "E-invoice"}},
+		Page:   s.mailForm, Example: mail.Input{Recipient: "ada@example.com"},
 		Words: &web.Wording{
 			Title: "Send this invoice by email", Submit: "Send email", Did: "queued", Does: "sends", Again: "Send another email",
 			Created: "Email queued.", Replayed: "Email queued. We ignored the duplicate submission and kept your first request.",

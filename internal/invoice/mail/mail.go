@@ -51,7 +51,8 @@ func (m Mail) Level() int {
 
 // Table is the table of mails.
 var Table = record.Table[Mail]{Name: "mails", Fields: `
-	'invoice_id', r.invoice_id, 'credit_note_id', r.credit_note_id, 'recipient', r.recipient, 'kind', r.kind, 'e_invoice', r.e_invoice, 'message', r.message, 'subject', r.subject, 'state', r.state,
+	'invoice_id', r.invoice_id, 'credit_note_id', r.credit_note_id, 'recipient', r.recipient, 'kind', r.kind,
+	'e_invoice', r.e_invoice, 'message', r.message, 'subject', r.subject, 'state', r.state,
 	'attempts', r.attempts, 'reason', r.reason, 'message_id', COALESCE(r.message_id, ''), 'text', r.body, 'kept', r.kept,
 	'sent_at', r.sent_at,
 	'number', (SELECT i.number FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id)`}
