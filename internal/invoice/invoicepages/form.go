@@ -25,7 +25,7 @@ func fillLines(form *invoiceviews.InvoiceForm, in invoice.Input) {
 	amounts := preview(in).Lines
 	for i, l := range in.Lines {
 		form.Lines = append(form.Lines, invoiceviews.InvoiceFormLine{
-			Description: l.Description, Quantity: l.Quantity, UnitPrice: l.UnitPrice, TaxRate: l.TaxRate,
+			Description: l.Description, Quantity: l.Quantity, UnitPrice: l.UnitPrice, TaxRate: l.TaxRate, Treatment: l.Treatment,
 			Amount: amounts[i],
 		})
 	}
