@@ -1,7 +1,10 @@
 package invoicepages
 
 import (
+	"cmp"
 	"net/http"
+
+	"github.com/shopspring/decimal"
 
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/document"
@@ -42,15 +45,43 @@ func eInvoice(inv invoice.Invoice) (ubl.Invoice, error) {
 	sent.Seller.Email, sent.Buyer.Email = inv.Seller.Email, inv.Customer.Email
 	sent.Seller.TaxID = sent.Seller.Registration // billing tax without a VAT number requires a tax number
 	for _, g := range totals.Groups {
-		sent.Taxes = append(sent.Taxes, ubl.Tax{Rate: g.Rate.String(), Net: money(g.Net), Amount: money(g.Tax)})
+		terms := g.NoTax.At(g.Rate).Terms()
+		tax := ubl.Tax{
+			Category: terms.Category, Rate: sentRate(g.NoTax, g.Rate), Net: money(g.Net), Amount: money(g.Tax),
+			Reason: terms.Reason, ReasonCode: terms.Code,
+		}
+		switch g.NoTax {
+		case invoice.Exempt:
+			tax.Reason = inv.Exemption
+		case invoice.IntraCommunity: // requires the delivery, of which the app has no data
+			sent.DeliveredOn, sent.DeliveredTo = sent.IssueDate, sent.Buyer.Country
+		case invoice.OutsideScope:
+			withoutVAT(&sent.Seller)
+			withoutVAT(&sent.Buyer)
+		default:
+		}
+		sent.Taxes = append(sent.Taxes, tax)
 	}
 	for _, l := range inv.Lines {
 		sent.Lines = append(sent.Lines, ubl.Line{
-			Name: l.Description, Quantity: l.Quantity.String(), UnitPrice: money(l.UnitPrice), TaxRate: l.TaxRate.String(),
-			Net: money(l.Net),
+			Name: l.Description, Quantity: l.Quantity.String(), UnitPrice: money(l.UnitPrice),
+			Category: l.NoTax.At(l.TaxRate).Terms().Category, TaxRate: sentRate(l.NoTax, l.TaxRate), Net: money(l.Net),
 		})
 	}
 	return sent, nil
+}
+
+// sentRate returns the rate of a treatment for XML: "" for what is not subject to tax (BR-O-05).
+func sentRate(noTax invoice.Treatment, rate decimal.Decimal) string {
+	if noTax == invoice.OutsideScope {
+		return ""
+	}
+	return rate.String()
+}
+
+// withoutVAT makes a VAT number a registration, because an invoice that is not subject to tax must not have VAT numbers (BR-O-02).
+func withoutVAT(p *ubl.Party) {
+	p.Registration, p.VAT = cmp.Or(p.Registration, p.VAT), ""
 }
 
 // ublParty converts a party. A tax ID in the form of a VAT number is used as the VAT number, and any other as the registration: see
