@@ -63,6 +63,14 @@ func (t Treatment) Terms() Terms {
 	}
 }
 
+// ReasonText returns why there is no tax, as a sentence, or "". exemption is the reason that the invoice has.
+func (t Treatment) ReasonText(exemption string) string {
+	if t == Exempt {
+		return exemption
+	}
+	return t.Terms().Reason
+}
+
 // TaxText returns the rate of a line in a table: "23%", or the name of its treatment if that has no tax.
 func (t Treatment) TaxText(rate decimal.Decimal) string {
 	if t != "" {

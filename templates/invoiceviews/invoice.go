@@ -86,6 +86,7 @@ type TaxLine struct {
 	Label  string // "Tax 23%", or why there is no tax
 	Net    string // the taxed amount
 	Amount string // the tax
+	Reason string // why there is none, as a sentence; "" for a tax
 }
 
 // standing is the amount that matters in the status of an invoice.

@@ -26,6 +26,9 @@ func OfCreditNote(n credit.Note, inv invoice.Invoice, logo pdf.Image) pdf.Docume
 	}
 	for _, t := range n.Taxes {
 		shown.Totals = append(shown.Totals, pdf.Total{Label: t.NoTax.GroupText(t.Rate) + " on " + money(t.Net), Amount: money(t.Tax)})
+		if reason := t.NoTax.ReasonText(inv.Exemption); reason != "" {
+			shown.Reasons = append(shown.Reasons, reason)
+		}
 	}
 	shown.Totals = append(shown.Totals, pdf.Total{Label: "Total credited", Amount: money(n.Total), Grand: true})
 	return shown

@@ -56,6 +56,9 @@ func Of(inv invoice.Invoice, logo pdf.Image) (pdf.Document, error) {
 	shown.Totals = append(shown.Totals, pdf.Total{Label: "Subtotal", Amount: money(inv.Subtotal)})
 	for _, g := range totals.Groups {
 		shown.Totals = append(shown.Totals, pdf.Total{Label: g.NoTax.GroupText(g.Rate) + " on " + money(g.Net), Amount: money(g.Tax)})
+		if reason := g.NoTax.ReasonText(inv.Exemption); reason != "" {
+			shown.Reasons = append(shown.Reasons, reason)
+		}
 	}
 	shown.Totals = append(shown.Totals, pdf.Total{Label: "Total", Amount: money(inv.Total), Grand: true})
 	return shown, nil

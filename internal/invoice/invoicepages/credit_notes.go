@@ -151,7 +151,7 @@ func (s *Pages) creditNotePage(r *http.Request, p templates.Page, n credit.Note)
 	}
 	for _, t := range n.Taxes {
 		view.Taxes = append(view.Taxes, invoiceviews.TaxLine{
-			Label: t.NoTax.GroupText(t.Rate), Net: money(t.Net), Amount: money(t.Tax),
+			Label: t.NoTax.GroupText(t.Rate), Net: money(t.Net), Amount: money(t.Tax), Reason: t.NoTax.ReasonText(inv.Exemption),
 		})
 	}
 	return invoiceviews.CreditNotePage(p, view), nil

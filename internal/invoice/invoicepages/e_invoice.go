@@ -48,11 +48,9 @@ func eInvoice(inv invoice.Invoice) (ubl.Invoice, error) {
 		terms := g.NoTax.At(g.Rate).Terms()
 		tax := ubl.Tax{
 			Category: terms.Category, Rate: sentRate(g.NoTax, g.Rate), Net: money(g.Net), Amount: money(g.Tax),
-			Reason: terms.Reason, ReasonCode: terms.Code,
+			Reason: g.NoTax.ReasonText(inv.Exemption), ReasonCode: terms.Code,
 		}
 		switch g.NoTax {
-		case invoice.Exempt:
-			tax.Reason = inv.Exemption
 		case invoice.IntraCommunity: // requires the delivery, of which the app has no data
 			sent.DeliveredOn, sent.DeliveredTo = sent.IssueDate, sent.Buyer.Country
 		case invoice.OutsideScope:

@@ -97,7 +97,9 @@ func (s *Pages) invoicePage(r *http.Request, p templates.Page, inv invoice.Invoi
 		})
 	}
 	for _, g := range totals.Groups {
-		view.Taxes = append(view.Taxes, invoiceviews.TaxLine{Label: g.NoTax.GroupText(g.Rate), Net: money(g.Net), Amount: money(g.Tax)})
+		view.Taxes = append(view.Taxes, invoiceviews.TaxLine{
+			Label: g.NoTax.GroupText(g.Rate), Net: money(g.Net), Amount: money(g.Tax), Reason: g.NoTax.ReasonText(inv.Exemption),
+		})
 	}
 	return invoiceviews.InvoicePage(p, view), nil
 }
