@@ -222,6 +222,11 @@ func (s *Pages) freshInvoice(r *http.Request) (url.Values, error) {
 	for _, is := range usual { // empty for an unknown customer
 		fresh.Set("currency", is.Currency.String())
 		fresh.Set("due_date", s.Today().AddDays(is.PaymentDays).String())
+		if is.NoTax != "" {
+			fresh.Set("line_tax_treatment", string(is.NoTax))
+			fresh.Set("line_tax_rate", "0")
+			fresh.Set("exemption_reason", is.Exemption)
+		}
 	}
 	if original.Number != "" {
 		copyInto(fresh, original)

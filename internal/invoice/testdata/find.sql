@@ -44,12 +44,15 @@ SELECT format_invoice_number($1, next_invoice_number($2, $1));
 
 SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction_read_only', 'on', true);
 
-SELECT c.id, COALESCE(last.currency, s.currency), COALESCE(c.payment_days, s.payment_days)
+SELECT c.id, COALESCE(last.currency, s.currency), COALESCE(c.payment_days, s.payment_days),
+COALESCE(last.tax_treatment, ''), COALESCE(last.exemption_reason, '')
 FROM unnest($1::uuid[]) AS wanted (id),
 LATERAL (SELECT id, payment_days FROM customers WHERE tenant_id = $2 AND id = wanted.id LIMIT 1) AS c
 CROSS JOIN LATERAL (SELECT currency, payment_days FROM settings WHERE tenant_id = $2 AND id = $2) AS s
 LEFT JOIN LATERAL (
-	SELECT currency FROM invoices i WHERE i.tenant_id = $2 AND i.customer_id = c.id
+	SELECT currency, exemption_reason, (
+		SELECT tax_treatment FROM invoice_lines l WHERE l.tenant_id = $2 AND l.invoice_id = i.id AND l.position = 1)
+	FROM invoices i WHERE i.tenant_id = $2 AND i.customer_id = c.id
 	ORDER BY i.issue_date DESC, i.id DESC LIMIT 1) AS last ON true;
 
 -- amounts by month and age
