@@ -66,7 +66,7 @@ func (t Treatment) Terms() Terms {
 // ReasonText returns why there is no tax, as a sentence, or "". exemption is the reason that the invoice has.
 func (t Treatment) ReasonText(exemption string) string {
 	if t == Exempt {
-		return exemption
+		return "Exempt: " + exemption
 	}
 	return t.Terms().Reason
 }

@@ -282,7 +282,7 @@ func rulesOfUntaxed() []rule {
 				}
 			}
 			return ""
-		}, [2]string{"<cbc:TaxExemptionReason>Article 132 &amp; others</cbc:TaxExemptionReason>", ""}},
+		}, [2]string{"<cbc:TaxExemptionReason>Exempt: Article 132 &amp; others</cbc:TaxExemptionReason>", ""}},
 		{"BR-AE-10", coded("AE", "VATEX-EU-AE"), [2]string{"VATEX-EU-AE", "VATEX-EU-G"}},
 		{"BR-IC-10", coded("K", "VATEX-EU-IC"), [2]string{"VATEX-EU-IC", "VATEX-EU-G"}},
 		{"BR-G-10", coded("G", "VATEX-EU-G"), [2]string{"VATEX-EU-G", "VATEX-EU-O"}},
