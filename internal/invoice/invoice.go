@@ -37,8 +37,10 @@ type Invoice struct {
 	Credited  int64          `json:"credited"` // by credit notes
 	Open      int64          `json:"open"`
 	Notes     string         `json:"notes"`
-	IssuedAt  time.Time      `json:"issued_at,omitzero"` // UTC; zero for a draft
-	VoidedAt  time.Time      `json:"voided_at,omitzero"` // UTC; zero if it is not void
+	// Exemption is why lines are exempt from tax; "" if none is, or if it isn't known yet.
+	Exemption string    `json:"exemption_reason,omitzero"`
+	IssuedAt  time.Time `json:"issued_at,omitzero"` // UTC; zero for a draft
+	VoidedAt  time.Time `json:"voided_at,omitzero"` // UTC; zero if it is not void
 	// DuplicateOf is the invoice, with its number, that was kept when this one was voided as its duplicate, or zero.
 	DuplicateOf record.Reference `json:"duplicate_of,omitzero"`
 	idempotency.External
@@ -62,10 +64,11 @@ var Table = record.Table[Invoice]{Name: "invoices", Fields: `
 	'customer', COALESCE(r.bill_to, (
 		SELECT ` + buyerJSON + ` FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id)),
 	'issue_date', r.issue_date, 'due_date', r.due_date, 'notes', r.notes,
+	'exemption_reason', r.exemption_reason,
 	'lines', (
 		SELECT json_agg(json_build_object(
 			'description', l.description, 'quantity', l.quantity::text, 'unit_price', l.unit_price,
-			'tax_rate', l.tax_rate::text, 'net', l.net) ORDER BY l.position)
+			'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', l.net) ORDER BY l.position)
 		FROM invoice_lines l WHERE l.tenant_id = r.tenant_id AND l.invoice_id = r.id),
 	'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total, 'issued_at', r.issued_at, 'voided_at', r.voided_at,
 	'duplicate_of', ` + Numbers.JSON("duplicate_of") + `,
@@ -125,9 +128,10 @@ type Customer struct {
 type Line struct {
 	Description string          `json:"description"`
 	Quantity    decimal.Decimal `json:"quantity"`
-	UnitPrice   int64           `json:"unit_price"` // minor units
-	TaxRate     decimal.Decimal `json:"tax_rate"`   // percent
-	Net         int64           `json:"net"`        // minor units, quantity times unit price, rounded
+	UnitPrice   int64           `json:"unit_price"`             // minor units
+	TaxRate     decimal.Decimal `json:"tax_rate"`               // percent
+	NoTax       Treatment       `json:"tax_treatment,omitzero"` // "" if the rate decides
+	Net         int64           `json:"net"`                    // minor units, quantity times unit price, rounded
 }
 
 // Rules returns the uniqueness rules of invoices.

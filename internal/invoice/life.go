@@ -49,28 +49,36 @@ func replace(tx *idempotency.Tx, d Draft) idempotency.Result {
 					WHEN issue_year = extract(year FROM @issue_date::date) OR series_place(number_folded, issue_year) IS NULL THEN number
 				END AS number,
 				c.id AS customer_id, `+dueDate+` AS due_date,
-				(SELECT array_agg((description, quantity::numeric, unit_price::bigint, tax_rate::numeric) ORDER BY position)
+				(SELECT array_agg(
+						(description, quantity::numeric, unit_price::bigint, tax_rate::numeric, tax_treatment::text) ORDER BY position)
 					FROM invoice_lines WHERE tenant_id = @tenant_id AND invoice_id = @record_id) IS DISTINCT FROM
-				(SELECT array_agg((description, quantity::numeric, unit_price, tax_rate::numeric) ORDER BY position)
-					FROM unnest(@descriptions::text[], @quantities::text[], @unit_prices::bigint[], @tax_rates::text[])
-						WITH ORDINALITY AS typed (description, quantity, unit_price, tax_rate, position)) AS other_lines
+				(SELECT array_agg(
+						(description, quantity::numeric, unit_price, tax_rate::numeric, NULLIF(tax_treatment, '')) ORDER BY position)
+					FROM unnest(@descriptions::text[], @quantities::text[], @unit_prices::bigint[], @tax_rates::text[],
+						@tax_treatments::text[])
+						WITH ORDINALITY AS typed (description, quantity, unit_price, tax_rate, tax_treatment, position)) AS other_lines
 			FROM invoices, customer c
 			WHERE invoices.tenant_id = @tenant_id AND invoices.id = @record_id
 		)
 		UPDATE invoices i SET
-			(number, customer_id, currency, issue_date, due_date, notes, subtotal, tax_total, total, `+idempotency.ExternalColumns+`) =
-			(w.number, w.customer_id, @currency, @issue_date, w.due_date, @notes, @subtotal, @tax_total, @total,
+			(number, customer_id, currency, issue_date, due_date, notes, exemption_reason, subtotal, tax_total, total,
+				`+idempotency.ExternalColumns+`) =
+			(w.number, w.customer_id, @currency, @issue_date, w.due_date, @notes, @exemption_reason, @subtotal, @tax_total, @total,
 				`+idempotency.ExternalKept+`)
 		FROM wanted w
 		WHERE i.tenant_id = @tenant_id AND i.id = @record_id AND (w.other_lines
-			OR (i.number, i.customer_id, i.currency, i.issue_date, i.due_date, i.notes, `+idempotency.ExternalColumns+`)
-			IS DISTINCT FROM (w.number, w.customer_id, @currency, @issue_date, w.due_date, @notes, `+idempotency.ExternalKept+`))`, args)
+			OR (i.number, i.customer_id, i.currency, i.issue_date, i.due_date, i.notes, i.exemption_reason,
+				`+idempotency.ExternalColumns+`)
+			IS DISTINCT FROM (w.number, w.customer_id, @currency, @issue_date, w.due_date, @notes, @exemption_reason,
+				`+idempotency.ExternalKept+`))`, args)
 	tx.Exec(`DELETE FROM invoice_lines WHERE tenant_id = @tenant_id AND invoice_id = @record_id`, nil)
 	tx.Exec(`
-		INSERT INTO invoice_lines (tenant_id, invoice_id, position, description, quantity, unit_price, tax_rate, net)
-		SELECT @tenant_id, @record_id, position, description, quantity::numeric, unit_price, tax_rate::numeric, net
-		FROM unnest(@descriptions::text[], @quantities::text[], @unit_prices::bigint[], @tax_rates::text[], @nets::bigint[])
-			WITH ORDINALITY AS typed (description, quantity, unit_price, tax_rate, net, position)`, args)
+		INSERT INTO invoice_lines (tenant_id, invoice_id, position, description, quantity, unit_price, tax_rate, tax_treatment, net)
+		SELECT
+			@tenant_id, @record_id, position, description, quantity::numeric, unit_price, tax_rate::numeric,
+			NULLIF(tax_treatment, ''), net
+		FROM unnest(@descriptions::text[], @quantities::text[], @unit_prices::bigint[], @tax_rates::text[], @tax_treatments::text[],
+			@nets::bigint[]) WITH ORDINALITY AS typed (description, quantity, unit_price, tax_rate, tax_treatment, net, position)`, args)
 	tx.Exec(`
 		INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
 		SELECT tenant_id, id, @operation, @idempotency_key, 'customer created' FROM customers

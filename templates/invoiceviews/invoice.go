@@ -78,15 +78,16 @@ type InvoiceLine struct {
 	Description string
 	Quantity    string
 	UnitPrice   string
-	TaxRate     string // "23%"
+	TaxRate     string // "23%", or why there is no tax
 	Amount      string // rounded net
 }
 
-// TaxLine is the sum of the tax at a rate.
+// TaxLine is the sum of the tax of a treatment and rate.
 type TaxLine struct {
-	Rate   string // "23%"
+	Label  string // "Tax 23%", or why there is no tax
 	Net    string // the taxed amount
 	Amount string // the tax
+	Reason string // why there is none, as a sentence; "" for a tax
 }
 
 // standing is the amount that matters in the status of an invoice.

@@ -113,7 +113,7 @@ func states() map[string]templ.Component {
 				Name: hostile, Href: "/attachments/1/file", Size: "12 KiB", Day: "21 Nov 2026", RemoveHref: "/attachments/1/remove",
 			}}},
 			Lines: []invoiceviews.InvoiceLine{{Description: hostile}},
-			Taxes: []invoiceviews.TaxLine{{Rate: "23%"}},
+			Taxes: []invoiceviews.TaxLine{{Label: "Tax 23%"}},
 			Mails: invoiceviews.InvoiceMails{
 				Rows: []invoiceviews.MailRow{{Href: "/outbox/1", To: hostile, State: hostile, Failed: true}},
 				Send: templates.Action{Text: "Try again", Href: "/invoices/1/send"}, OtherHref: "/invoices/1/send/new",
@@ -170,7 +170,7 @@ func states() map[string]templ.Component {
 		}),
 		"credit note": invoiceviews.CreditNotePage(page, invoiceviews.CreditNote{
 			Number: "CN-2026-0001", Buyer: invoiceviews.Party{Name: hostile}, InvoiceNumber: hostile, InvoiceHref: "/invoices/1",
-			Lines: []invoiceviews.InvoiceLine{{Description: hostile}}, Taxes: []invoiceviews.TaxLine{{Rate: "23%"}},
+			Lines: []invoiceviews.InvoiceLine{{Description: hostile}}, Taxes: []invoiceviews.TaxLine{{Label: "Tax 23%"}},
 		}),
 		"customer": templates.RecordPageWith(withHistory, archived, []templ.Component{
 			invoiceviews.CustomerInvoicesSection(invoiceviews.CustomerInvoices{
@@ -246,7 +246,7 @@ func typedForm() invoiceviews.InvoiceForm {
 			Title: "New invoice", Submit: "Create invoice",
 			Key: "4f2c1d7a-0b1e-4f0e-9a57-c53f6f6f0a11", Action: "/invoices", Href: "/invoices/new", LinesHref: "/invoices/form",
 			Owner: templates.Owner{ID: "0a3e0000-0000-4000-8000-00000000ac3e", Name: hostile}, AllowRepeat: "allow_repeat",
-			Typed: url.Values{"customer_email": {"ada@"}, "customer_name": {hostile}},
+			Typed: url.Values{"customer_email": {"ada@"}, "customer_name": {hostile}, "exemption_reason": {"Article 132"}},
 		},
 		Customers:  []templates.Option{{Value: "c1", Text: "Ada Byron"}},
 		CustomerID: "gone",

@@ -1,6 +1,11 @@
 package document
 
 import (
+	"cmp"
+	"slices"
+
+	"github.com/shopspring/decimal"
+
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/invalid/text"
 	"onlyonce/internal/invoice"
@@ -40,12 +45,26 @@ func EInvoice(inv invoice.Invoice) ([]byte, error) {
 func EInvoiceName(inv invoice.Invoice) string { return text.FileName("Invoice-" + inv.Number + ".xml") }
 
 // Lacks returns the names of the data that an e-invoice requires and an invoice doesn't have, for a sentence: "the customer's country".
-// The rules are BR-09 and BR-11, whose countries are also the smallest addresses of BR-08 and BR-10, and BR-CO-26, BR-S-02 and BR-Z-02.
+// The rules are BR-09 and BR-11, whose countries are also the smallest addresses of BR-08 and BR-10, BR-CO-26, and for the treatments of
+// its lines BR-S-02, BR-Z-02, BR-E-02, BR-AE-02, BR-IC-02 and BR-G-02.
 func Lacks(inv invoice.Invoice) (names []string) {
-	for _, required := range []struct{ name, value string }{
-		{"your country", inv.Seller.Country}, {"your tax ID", inv.Seller.TaxID}, {"the customer's country", inv.Customer.Country},
+	_, sellersVAT := party.VATNumber(inv.Seller.TaxID)
+	_, buyersVAT := party.VATNumber(inv.Customer.TaxID)
+	has := func(treatments ...invoice.Treatment) bool {
+		return slices.ContainsFunc(inv.Lines, func(l invoice.Line) bool { return slices.Contains(treatments, l.NoTax) })
+	}
+	for _, required := range []struct {
+		name    string
+		missing bool
+	}{
+		{"your country", inv.Seller.Country == ""},
+		{"your VAT number", !sellersVAT && has(invoice.IntraCommunity, invoice.Export)},
+		{"your tax ID", inv.Seller.TaxID == "" && !has(invoice.IntraCommunity, invoice.Export)},
+		{"the customer's country", inv.Customer.Country == ""},
+		{"the customer's VAT number", !buyersVAT && has(invoice.IntraCommunity)},
+		{"the customer's tax ID", inv.Customer.TaxID == "" && has(invoice.ReverseCharge) && !has(invoice.IntraCommunity)},
 	} {
-		if required.value == "" {
+		if required.missing {
 			names = append(names, required.name)
 		}
 	}
@@ -73,15 +92,41 @@ func eInvoice(inv invoice.Invoice) (ubl.Invoice, error) {
 	sent.Seller.Email, sent.Buyer.Email = inv.Seller.Email, inv.Customer.Email
 	sent.Seller.TaxID = sent.Seller.Registration // billing tax without a VAT number requires a tax number
 	for _, g := range totals.Groups {
-		sent.Taxes = append(sent.Taxes, ubl.Tax{Rate: g.Rate.String(), Net: money(g.Net), Amount: money(g.Tax)})
+		terms := g.NoTax.At(g.Rate).Terms()
+		tax := ubl.Tax{
+			Category: terms.Category, Rate: sentRate(g.NoTax, g.Rate), Net: money(g.Net), Amount: money(g.Tax),
+			Reason: g.NoTax.ReasonText(inv.Exemption), ReasonCode: terms.Code,
+		}
+		switch g.NoTax {
+		case invoice.IntraCommunity: // requires the delivery, of which the app has no data
+			sent.DeliveredOn, sent.DeliveredTo = sent.IssueDate, sent.Buyer.Country
+		case invoice.OutsideScope:
+			withoutVAT(&sent.Seller)
+			withoutVAT(&sent.Buyer)
+		default:
+		}
+		sent.Taxes = append(sent.Taxes, tax)
 	}
 	for _, l := range inv.Lines {
 		sent.Lines = append(sent.Lines, ubl.Line{
-			Name: l.Description, Quantity: l.Quantity.String(), UnitPrice: money(l.UnitPrice), TaxRate: l.TaxRate.String(),
-			Net: money(l.Net),
+			Name: l.Description, Quantity: l.Quantity.String(), UnitPrice: money(l.UnitPrice),
+			Category: l.NoTax.At(l.TaxRate).Terms().Category, TaxRate: sentRate(l.NoTax, l.TaxRate), Net: money(l.Net),
 		})
 	}
 	return sent, nil
+}
+
+// sentRate returns the rate of a treatment for XML: "" for what is not subject to tax (BR-O-05).
+func sentRate(noTax invoice.Treatment, rate decimal.Decimal) string {
+	if noTax == invoice.OutsideScope {
+		return ""
+	}
+	return rate.String()
+}
+
+// withoutVAT makes a VAT number a registration, because an invoice that is not subject to tax must not have VAT numbers (BR-O-02).
+func withoutVAT(p *ubl.Party) {
+	p.Registration, p.VAT = cmp.Or(p.Registration, p.VAT), ""
 }
 
 // ublParty converts a party. A tax ID in the form of a VAT number is used as the VAT number, and any other as the registration: see

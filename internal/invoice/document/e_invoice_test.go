@@ -96,7 +96,8 @@ func issued(t must.T, in invoice.Input, paid func(total int64) int64) invoice.In
 			Details:  party.Details{Address: "12 St James's Square\nLondon", Country: "GB", TaxID: "GB123456789"},
 		},
 
-		Currency: d.Currency, IssueDate: d.IssueDate, DueDate: d.DueDate, Lines: d.Lines, Notes: d.Notes, IssuedAt: time.Unix(0, 0),
+		Currency: d.Currency, IssueDate: d.IssueDate, DueDate: d.DueDate, Lines: d.Lines, Notes: d.Notes, Exemption: d.Exemption,
+		IssuedAt: time.Unix(0, 0),
 		Subtotal: sums.Subtotal, TaxTotal: sums.Tax, Total: sums.Total, Paid: paid(sums.Total),
 	}
 	inv.Credited = (inv.Total - inv.Paid) / 2
@@ -140,16 +141,26 @@ func TestEInvoiceKeepsTheRules(t *testing.T) {
 		in := invoice.Input{
 			Number: "2026-0042", Customer: &customer.Input{Email: "ada@example.com", Name: "Ada & Söhne <GmbH>"},
 			IssueDate: "2026-11-21", DueDate: "2026-12-21", Currency: currency.String(),
-			Notes: rapid.SampledFrom([]string{"", "a\nb"}).Draw(t, "notes"),
+			Notes: rapid.SampledFrom([]string{"", "a\nb"}).Draw(t, "notes"), Exemption: "Article 132",
+		}
+		untaxed := rapid.Just(invoice.OutsideScope) // alone
+		if rapid.Bool().Draw(t, "within the scope") {
+			untaxed = rapid.SampledFrom([]invoice.Treatment{
+				"", "", invoice.Exempt, invoice.ReverseCharge, invoice.IntraCommunity, invoice.Export,
+			})
 		}
 		for range rapid.IntRange(1, 20).Draw(t, "lines") {
-			in.Lines = append(in.Lines, invoice.LineInput{
+			line := invoice.LineInput{
 				Description: rapid.SampledFrom([]string{"Design", "a\nb", "क्षत्रिय"}).Draw(t, "description"),
 				Quantity:    plain(t, "quantity", 1, 1_000_000, 6),
 				UnitPrice:   plain(t, "price", 0, 100_000, currency.Decimals()),
 				TaxRate: rapid.OneOf(rapid.SampledFrom([]string{"0", "0.000", "5", "8", "23", "23.0"}),
 					rapid.Custom(func(t *rapid.T) string { return plain(t, "rate", 0, 100, 3) })).Draw(t, "rate"),
-			})
+			}
+			if noTax := untaxed.Draw(t, "treatment"); noTax != "" {
+				line.TaxRate, line.Treatment = "0", string(noTax)
+			}
+			in.Lines = append(in.Lines, line)
 		}
 		inv := issued(t, in, func(total int64) int64 { return rapid.Int64Range(0, total).Draw(t, "paid") })
 		content, err := EInvoice(inv)
@@ -164,9 +175,10 @@ func TestEInvoiceKeepsTheRules(t *testing.T) {
 func TestIncompleteEInvoice(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		change func(*invoice.Invoice)
-		rules  []string // their beginnings
-		text   string
+		treatment invoice.Treatment // of the second line, whose rate is 0
+		change    func(*invoice.Invoice)
+		rules     []string
+		text      string
 	}{
 		"all of the data":          {change: func(*invoice.Invoice) {}},
 		"no address of the seller": {change: func(i *invoice.Invoice) { i.Seller.Address = "" }},
@@ -176,20 +188,47 @@ func TestIncompleteEInvoice(t *testing.T) {
 			change: func(i *invoice.Invoice) { i.Seller.Country = "" }, rules: []string{"BR-09"}, text: "your country",
 		},
 		"no tax ID": {
-			change: func(i *invoice.Invoice) { i.Seller.TaxID = "" }, rules: []string{"BR-CO-26, BR-S-02, BR-Z-02"}, text: "your tax ID",
+			change: func(i *invoice.Invoice) { i.Seller.TaxID = "" },
+			rules:  []string{"BR-CO-26", "BR-S-02, BR-Z-02, BR-E-02"}, text: "your tax ID",
 		},
 		"no country of the buyer": {
 			change: func(i *invoice.Invoice) { i.Customer.Country = "" }, rules: []string{"BR-11"}, text: "the customer's country",
 		},
 		"nothing about the parties": {
 			change: func(i *invoice.Invoice) { i.Seller.Details, i.Customer.Details = party.Details{}, party.Details{} },
-			rules:  []string{"BR-08", "BR-09", "BR-10", "BR-11", "BR-CO-26, BR-S-02, BR-Z-02"},
+			rules:  []string{"BR-08", "BR-09", "BR-10", "BR-11", "BR-CO-26", "BR-S-02, BR-Z-02, BR-E-02"},
 			text:   "your country, your tax ID and the customer's country",
+		},
+		"a reverse charge to a tax number": {
+			treatment: invoice.ReverseCharge, change: func(i *invoice.Invoice) { i.Customer.TaxID = "93/815/08152" },
+		},
+		"a reverse charge without the buyer's": {
+			treatment: invoice.ReverseCharge, change: func(i *invoice.Invoice) { i.Customer.TaxID = "" },
+			rules: []string{"BR-AE-02"}, text: "the customer's tax ID",
+		},
+		"a supply without the buyer's VAT number": {
+			treatment: invoice.IntraCommunity, change: func(i *invoice.Invoice) { i.Customer.TaxID = "93/815/08152" },
+			rules: []string{"BR-IC-02"}, text: "the customer's VAT number",
+		},
+		"a supply without VAT numbers": {
+			treatment: invoice.IntraCommunity, change: func(i *invoice.Invoice) { i.Seller.TaxID, i.Customer.TaxID = "93/815/08152", "" },
+			rules: []string{"BR-IC-02"}, text: "your VAT number and the customer's VAT number",
+		},
+		"an export without a VAT number": {
+			treatment: invoice.Export, change: func(i *invoice.Invoice) { i.Seller.TaxID = "93/815/08152" },
+			rules: []string{"BR-G-02"}, text: "your VAT number",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			inv := issued(t, whole(), func(int64) int64 { return 0 })
+			inv := issued(t, invoice.Input{
+				Number: "2026-0042", Customer: &customer.Input{Email: "ada@example.com", Name: "Ada"},
+				IssueDate: "2026-11-21", DueDate: "2026-12-21", Currency: "EUR",
+				Lines: []invoice.LineInput{
+					{Description: "Design", Quantity: "2", UnitPrice: "50.00", TaxRate: "23"},
+					{Description: "Books", Quantity: "1.5", UnitPrice: "7.99", TaxRate: "0", Treatment: string(c.treatment)},
+				},
+			}, func(int64) int64 { return 0 })
 			c.change(&inv)
 			var names []string
 			for _, problem := range broken(t, xmlOf(t, inv)) {
@@ -208,37 +247,44 @@ func TestIncompleteEInvoice(t *testing.T) {
 	}
 }
 
-// whole is the input of an invoice with a line of each category.
-func whole() invoice.Input {
-	return invoice.Input{
-		Number: "2026-0042", Customer: &customer.Input{Email: "ada@example.com", Name: "Ada"},
-		IssueDate: "2026-11-21", DueDate: "2026-12-21", Currency: "EUR",
-		Lines: []invoice.LineInput{
-			{Description: "Design", Quantity: "2", UnitPrice: "50.00", TaxRate: "23"},
-			{Description: "Books", Quantity: "1.5", UnitPrice: "7.99", TaxRate: "0"},
-		},
-	}
-}
-
 // TestEveryRuleCanFail checks that each rule detects a violation.
 func TestEveryRuleCanFail(t *testing.T) {
 	t.Parallel()
-	text := xmlOf(t, issued(t, whole(), func(int64) int64 { return 34_99 }))
-	if problems := broken(t, text); len(problems) > 0 {
-		t.Fatal(problems)
+	line := func(treatment invoice.Treatment) invoice.LineInput {
+		return invoice.LineInput{Description: "Books", Quantity: "1.5", UnitPrice: "7.99", TaxRate: "0", Treatment: string(treatment)}
 	}
-	for i, rule := range rules() {
-		t.Run(strconv.Itoa(i)+" "+rule.name, func(t *testing.T) {
-			t.Parallel()
-			changed := strings.ReplaceAll(text, rule.breaks[0], rule.breaks[1])
-			if changed == text {
-				t.Fatalf("%q is not in\n%s", rule.breaks[0], text)
-			}
-			noticed := func(problem string) bool { return strings.HasPrefix(problem, rule.name+":") }
-			if problems := broken(t, changed); !slices.ContainsFunc(problems, noticed) {
-				t.Errorf("only %v", problems)
-			}
-		})
+	for name, c := range map[string]struct {
+		lines []invoice.LineInput
+		rules []rule
+	}{
+		"taxed": {[]invoice.LineInput{
+			{Description: "Design", Quantity: "2", UnitPrice: "50.00", TaxRate: "23"}, line(invoice.Zero),
+		}, rulesOfTaxed()},
+		"untaxed": {[]invoice.LineInput{
+			line(invoice.Exempt), line(invoice.ReverseCharge), line(invoice.IntraCommunity), line(invoice.Export),
+		}, rulesOfUntaxed()},
+		"outside of the scope": {[]invoice.LineInput{line(invoice.OutsideScope), line(invoice.OutsideScope)}, rulesOfOutsideScope()},
+	} {
+		text := xmlOf(t, issued(t, invoice.Input{
+			Number: "2026-0042", Customer: &customer.Input{Email: "ada@example.com", Name: "Ada"},
+			IssueDate: "2026-11-21", DueDate: "2026-12-21", Currency: "EUR", Exemption: "Article 132 & others", Lines: c.lines,
+		}, func(total int64) int64 { return total * 34_99 / 134_99 }))
+		if problems := broken(t, text); len(problems) > 0 {
+			t.Fatal(name, problems, text)
+		}
+		for i, rule := range c.rules {
+			t.Run(name+strconv.Itoa(i)+" "+rule.name, func(t *testing.T) {
+				t.Parallel()
+				changed := strings.ReplaceAll(text, rule.breaks[0], rule.breaks[1])
+				if changed == text {
+					t.Fatalf("%q is not in\n%s", rule.breaks[0], text)
+				}
+				noticed := func(problem string) bool { return strings.HasPrefix(problem, rule.name+":") }
+				if problems := broken(t, changed); !slices.ContainsFunc(problems, noticed) {
+					t.Errorf("only %v", problems)
+				}
+			})
+		}
 	}
 }
 

@@ -26,8 +26,7 @@ func Gaps(r *pdf.Renderer, inv invoice.Invoice) (all []Gap, err error) {
 		texts = append(texts, text{"line " + strconv.Itoa(i+1), l.Description})
 	}
 	texts = append(texts, text{"the account holder", inv.Seller.AccountHolder}, text{"the account number", inv.Seller.AccountNumber},
-		text{"the notes", inv.Notes},
-		text{"your footer", inv.Seller.Footer})
+		text{"the reason for the exemption", inv.Exemption}, text{"the notes", inv.Notes}, text{"your footer", inv.Seller.Footer})
 	for _, t := range texts {
 		missing, err := r.Missing(t.written)
 		if err != nil {

@@ -3,6 +3,7 @@ package invoicepages
 import (
 	"github.com/google/uuid"
 
+	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/credit"
 	"onlyonce/internal/record"
 	"onlyonce/internal/value/date"
@@ -33,9 +34,10 @@ type creditLineJSON struct {
 }
 
 type creditTaxJSON struct {
-	Rate string `json:"rate" format:"decimal"`
-	Net  string `json:"net" format:"decimal"`
-	Tax  string `json:"tax" format:"decimal"`
+	Rate      string            `json:"rate" format:"decimal"`
+	Treatment invoice.Treatment `json:"tax_treatment" enum:"standard,zero,exempt,reverse_charge,intra_community,export,outside_scope"`
+	Net       string            `json:"net" format:"decimal"`
+	Tax       string            `json:"tax" format:"decimal"`
 }
 
 func showCreditNote(n credit.Note) any {
@@ -47,11 +49,13 @@ func showCreditNote(n credit.Note) any {
 	}
 	for _, l := range n.Lines {
 		shown.Lines = append(shown.Lines, creditLineJSON{
-			l.Position, lineJSON{l.Description, l.Quantity.String(), c.Format(l.UnitPrice), l.TaxRate.String(), c.Format(l.Net)},
+			l.Position, lineJSON{
+				l.Description, l.Quantity.String(), c.Format(l.UnitPrice), l.TaxRate.String(), l.NoTax.At(l.TaxRate), c.Format(l.Net),
+			},
 		})
 	}
 	for _, t := range n.Taxes {
-		shown.Taxes = append(shown.Taxes, creditTaxJSON{t.Rate.String(), c.Format(t.Net), c.Format(t.Tax)})
+		shown.Taxes = append(shown.Taxes, creditTaxJSON{t.Rate.String(), t.NoTax.At(t.Rate), c.Format(t.Net), c.Format(t.Tax)})
 	}
 	return shown
 }

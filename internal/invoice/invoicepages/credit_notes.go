@@ -154,11 +154,13 @@ func (s *Pages) creditNotePage(r *http.Request, p templates.Page, n credit.Note)
 	for _, l := range n.Lines {
 		view.Lines = append(view.Lines, invoiceviews.InvoiceLine{
 			Description: l.Description, Quantity: l.Quantity.String(), UnitPrice: money(l.UnitPrice),
-			TaxRate: l.TaxRate.String() + "%", Amount: money(l.Net),
+			TaxRate: l.NoTax.TaxText(l.TaxRate), Amount: money(l.Net),
 		})
 	}
 	for _, t := range n.Taxes {
-		view.Taxes = append(view.Taxes, invoiceviews.TaxLine{Rate: t.Rate.String() + "%", Net: money(t.Net), Amount: money(t.Tax)})
+		view.Taxes = append(view.Taxes, invoiceviews.TaxLine{
+			Label: t.NoTax.GroupText(t.Rate), Net: money(t.Net), Amount: money(t.Tax), Reason: t.NoTax.ReasonText(inv.Exemption),
+		})
 	}
 	return invoiceviews.CreditNotePage(p, view), nil
 }

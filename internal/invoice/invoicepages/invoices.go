@@ -91,7 +91,7 @@ func (s *Pages) invoiceForm(r *http.Request, p templates.Page, f templates.Form)
 		IssueDate: in.IssueDate, DueDate: in.DueDate, Currency: in.Currency, Notes: in.Notes,
 		DueHint:    "Leave blank for " + party.DaysText(is.PaymentDays) + " after the issue date, or the customer's own terms.",
 		Currencies: currencies(money.Currencies()), Withdrawn: currencies(money.Withdrawn()),
-		MaxLines: invoice.MaxLines, SameEmailField: customer.SameEmailField,
+		MaxLines: invoice.MaxLines, Treatments: treatments(), SameEmailField: customer.SameEmailField,
 		Prefills: f.Version == 0 && !f.CameBack() && f.Typed.Get(copyField) == "",
 	}
 	chosen, err := s.offerCustomers(r, &form, customerOption)
@@ -112,13 +112,13 @@ func fillInvoice(inv invoice.Invoice) url.Values {
 			ID: inv.Customer.ID, Name: inv.Customer.Name, Email: inv.Customer.Email,
 		}).Value},
 		"issue_date": {inv.IssueDate.String()}, "due_date": {inv.DueDate.String()},
-		"currency": {inv.Currency.String()}, "notes": {inv.Notes},
+		"currency": {inv.Currency.String()}, "notes": {inv.Notes}, "exemption_reason": {inv.Exemption},
 	}
 	var lines []invoice.LineInput
 	for _, l := range inv.Lines {
 		lines = append(lines, invoice.LineInput{
 			Description: l.Description, Quantity: typed.Unambiguous(l.Quantity.String()),
-			UnitPrice: inv.Currency.Format(l.UnitPrice), TaxRate: l.TaxRate.String(),
+			UnitPrice: inv.Currency.Format(l.UnitPrice), TaxRate: l.TaxRate.String(), Treatment: string(l.NoTax),
 		})
 	}
 	setLines(form, lines)

@@ -33,6 +33,7 @@ type invoiceJSON struct {
 	Credited  string         `json:"credited" format:"decimal"`
 	Open      string         `json:"open" format:"decimal" doc:"What is still to be paid. It is 0 for a draft and for a void invoice."`
 	Notes     string         `json:"notes"`
+	Exemption string         `json:"exemption_reason,omitzero" doc:"Why lines are exempt from tax."`
 	Version   int            `json:"version"`
 	CreatedAt time.Time      `json:"created_at"`
 	IssuedAt  time.Time      `json:"issued_at,omitzero"`
@@ -43,11 +44,12 @@ type invoiceJSON struct {
 }
 
 type lineJSON struct {
-	Description string `json:"description"`
-	Quantity    string `json:"quantity" format:"decimal"`
-	UnitPrice   string `json:"unit_price" format:"decimal"`
-	TaxRate     string `json:"tax_rate" format:"decimal"`
-	Net         string `json:"net" format:"decimal"`
+	Description string            `json:"description"`
+	Quantity    string            `json:"quantity" format:"decimal"`
+	UnitPrice   string            `json:"unit_price" format:"decimal"`
+	TaxRate     string            `json:"tax_rate" format:"decimal"`
+	Treatment   invoice.Treatment `json:"tax_treatment" enum:"standard,zero,exempt,reverse_charge,intra_community,export,outside_scope"`
+	Net         string            `json:"net" format:"decimal"`
 }
 
 func showInvoice(inv invoice.Invoice) any {
@@ -55,7 +57,7 @@ func showInvoice(inv invoice.Invoice) any {
 	shown := invoiceJSON{
 		ID: inv.ID, Number: inv.Number, Status: inv.Status, Overdue: inv.Overdue,
 		Seller: inv.Seller, Customer: inv.Customer, Currency: c,
-		IssueDate: inv.IssueDate, DueDate: inv.DueDate, Notes: inv.Notes,
+		IssueDate: inv.IssueDate, DueDate: inv.DueDate, Notes: inv.Notes, Exemption: inv.Exemption,
 		Subtotal: c.Format(inv.Subtotal), TaxTotal: c.Format(inv.TaxTotal), Total: c.Format(inv.Total),
 		Paid: c.Format(inv.Paid), Credited: c.Format(inv.Credited), Open: c.Format(inv.Open),
 		Version: inv.Version, CreatedAt: inv.CreatedAt, IssuedAt: inv.IssuedAt, VoidedAt: inv.VoidedAt,
@@ -65,7 +67,7 @@ func showInvoice(inv invoice.Invoice) any {
 	}
 	for _, l := range inv.Lines {
 		shown.Lines = append(shown.Lines, lineJSON{
-			l.Description, l.Quantity.String(), c.Format(l.UnitPrice), l.TaxRate.String(), c.Format(l.Net),
+			l.Description, l.Quantity.String(), c.Format(l.UnitPrice), l.TaxRate.String(), l.NoTax.At(l.TaxRate), c.Format(l.Net),
 		})
 	}
 	return shown

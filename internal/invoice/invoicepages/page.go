@@ -94,11 +94,13 @@ func (s *Pages) invoicePage(r *http.Request, p templates.Page, inv invoice.Invoi
 	for _, l := range inv.Lines {
 		view.Lines = append(view.Lines, invoiceviews.InvoiceLine{
 			Description: l.Description, Quantity: l.Quantity.String(), UnitPrice: money(l.UnitPrice),
-			TaxRate: l.TaxRate.String() + "%", Amount: money(l.Net),
+			TaxRate: l.NoTax.TaxText(l.TaxRate), Amount: money(l.Net),
 		})
 	}
 	for _, g := range totals.Groups {
-		view.Taxes = append(view.Taxes, invoiceviews.TaxLine{Rate: g.Rate.String() + "%", Net: money(g.Net), Amount: money(g.Tax)})
+		view.Taxes = append(view.Taxes, invoiceviews.TaxLine{
+			Label: g.NoTax.GroupText(g.Rate), Net: money(g.Net), Amount: money(g.Tax), Reason: g.NoTax.ReasonText(inv.Exemption),
+		})
 	}
 	return invoiceviews.InvoicePage(p, view), nil
 }

@@ -19,6 +19,8 @@ type Document struct {
 	Currency string // ISO 4217 code
 	Lines    []Line
 	Totals   []Total
+	// Reasons are sentences about lines without tax.
+	Reasons []string
 	// Payment is the bank account to pay to; empty if it is unknown.
 	Payment []Fact
 	Notes   string // with line breaks

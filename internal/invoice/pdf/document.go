@@ -81,6 +81,10 @@ func (d *document) compose(shown Document) {
 	d.parties(shown)
 	d.table(shown.Lines)
 	d.totals(shown)
+	for _, reason := range shown.Reasons {
+		d.y -= paragraph
+		d.block(left, right-left, body, regular, black, reason)
+	}
 	if len(shown.Payment) > 0 {
 		d.y -= 2 * paragraph
 		d.payment(shown.Payment)

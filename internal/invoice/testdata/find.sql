@@ -17,10 +17,11 @@ SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.creat
 	'customer', COALESCE(r.bill_to, (
 			SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id) FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id)),
 	'issue_date', r.issue_date, 'due_date', r.due_date, 'notes', r.notes,
+	'exemption_reason', r.exemption_reason,
 	'lines', (
 		SELECT json_agg(json_build_object(
 				'description', l.description, 'quantity', l.quantity::text, 'unit_price', l.unit_price,
-				'tax_rate', l.tax_rate::text, 'net', l.net) ORDER BY l.position)
+				'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', l.net) ORDER BY l.position)
 		FROM invoice_lines l WHERE l.tenant_id = r.tenant_id AND l.invoice_id = r.id),
 	'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total, 'issued_at', r.issued_at, 'voided_at', r.voided_at,
 	'duplicate_of', (SELECT json_build_object('id', referred.id, 'name', referred.number) FROM invoices referred
@@ -43,12 +44,15 @@ SELECT format_invoice_number($1, next_invoice_number($2, $1));
 
 SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction_read_only', 'on', true);
 
-SELECT c.id, COALESCE(last.currency, s.currency), COALESCE(c.payment_days, s.payment_days)
+SELECT c.id, COALESCE(last.currency, s.currency), COALESCE(c.payment_days, s.payment_days),
+COALESCE(last.tax_treatment, ''), COALESCE(last.exemption_reason, '')
 FROM unnest($1::uuid[]) AS wanted (id),
 LATERAL (SELECT id, payment_days FROM customers WHERE tenant_id = $2 AND id = wanted.id LIMIT 1) AS c
 CROSS JOIN LATERAL (SELECT currency, payment_days FROM settings WHERE tenant_id = $2 AND id = $2) AS s
 LEFT JOIN LATERAL (
-	SELECT currency FROM invoices i WHERE i.tenant_id = $2 AND i.customer_id = c.id
+	SELECT currency, exemption_reason, (
+		SELECT tax_treatment FROM invoice_lines l WHERE l.tenant_id = $2 AND l.invoice_id = i.id AND l.position = 1)
+	FROM invoices i WHERE i.tenant_id = $2 AND i.customer_id = c.id
 	ORDER BY i.issue_date DESC, i.id DESC LIMIT 1) AS last ON true;
 
 -- amounts by month and age

@@ -24,9 +24,9 @@ WITH candidates AS MATERIALIZED (
 			'lines', (
 				SELECT json_agg(json_build_object(
 						'position', c.position, 'description', l.description, 'quantity', c.quantity::text, 'unit_price', l.unit_price,
-						'tax_rate', l.tax_rate::text, 'net', c.net) ORDER BY c.position)
+						'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', c.net) ORDER BY c.position)
 				FROM credit_note_lines c, LATERAL (
-					SELECT description, unit_price, tax_rate FROM invoice_lines
+					SELECT description, unit_price, tax_rate, tax_treatment FROM invoice_lines
 					WHERE tenant_id = c.tenant_id AND invoice_id = c.invoice_id AND position = c.position LIMIT 1) AS l
 				WHERE c.tenant_id = r.tenant_id AND c.credit_note_id = r.id),
 			'invoice_number', (SELECT i.number FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
@@ -68,9 +68,9 @@ WITH candidates AS MATERIALIZED (
 			'lines', (
 				SELECT json_agg(json_build_object(
 						'position', c.position, 'description', l.description, 'quantity', c.quantity::text, 'unit_price', l.unit_price,
-						'tax_rate', l.tax_rate::text, 'net', c.net) ORDER BY c.position)
+						'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', c.net) ORDER BY c.position)
 				FROM credit_note_lines c, LATERAL (
-					SELECT description, unit_price, tax_rate FROM invoice_lines
+					SELECT description, unit_price, tax_rate, tax_treatment FROM invoice_lines
 					WHERE tenant_id = c.tenant_id AND invoice_id = c.invoice_id AND position = c.position LIMIT 1) AS l
 				WHERE c.tenant_id = r.tenant_id AND c.credit_note_id = r.id),
 			'invoice_number', (SELECT i.number FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
@@ -112,9 +112,9 @@ WITH candidates AS MATERIALIZED (
 			'lines', (
 				SELECT json_agg(json_build_object(
 						'position', c.position, 'description', l.description, 'quantity', c.quantity::text, 'unit_price', l.unit_price,
-						'tax_rate', l.tax_rate::text, 'net', c.net) ORDER BY c.position)
+						'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', c.net) ORDER BY c.position)
 				FROM credit_note_lines c, LATERAL (
-					SELECT description, unit_price, tax_rate FROM invoice_lines
+					SELECT description, unit_price, tax_rate, tax_treatment FROM invoice_lines
 					WHERE tenant_id = c.tenant_id AND invoice_id = c.invoice_id AND position = c.position LIMIT 1) AS l
 				WHERE c.tenant_id = r.tenant_id AND c.credit_note_id = r.id),
 			'invoice_number', (SELECT i.number FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
@@ -204,9 +204,9 @@ WITH candidates AS MATERIALIZED (
 			'lines', (
 				SELECT json_agg(json_build_object(
 						'position', c.position, 'description', l.description, 'quantity', c.quantity::text, 'unit_price', l.unit_price,
-						'tax_rate', l.tax_rate::text, 'net', c.net) ORDER BY c.position)
+						'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', c.net) ORDER BY c.position)
 				FROM credit_note_lines c, LATERAL (
-					SELECT description, unit_price, tax_rate FROM invoice_lines
+					SELECT description, unit_price, tax_rate, tax_treatment FROM invoice_lines
 					WHERE tenant_id = c.tenant_id AND invoice_id = c.invoice_id AND position = c.position LIMIT 1) AS l
 				WHERE c.tenant_id = r.tenant_id AND c.credit_note_id = r.id),
 			'invoice_number', (SELECT i.number FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
@@ -234,9 +234,9 @@ SELECT id, json FROM (
 		'lines', (
 			SELECT json_agg(json_build_object(
 					'position', c.position, 'description', l.description, 'quantity', c.quantity::text, 'unit_price', l.unit_price,
-					'tax_rate', l.tax_rate::text, 'net', c.net) ORDER BY c.position)
+					'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', c.net) ORDER BY c.position)
 			FROM credit_note_lines c, LATERAL (
-				SELECT description, unit_price, tax_rate FROM invoice_lines
+				SELECT description, unit_price, tax_rate, tax_treatment FROM invoice_lines
 				WHERE tenant_id = c.tenant_id AND invoice_id = c.invoice_id AND position = c.position LIMIT 1) AS l
 			WHERE c.tenant_id = r.tenant_id AND c.credit_note_id = r.id)) AS json FROM credit_notes r
 	WHERE r.tenant_id = $1 AND r.id < $2 AND r.invoice_id = $3
