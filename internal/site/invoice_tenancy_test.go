@@ -32,7 +32,7 @@ func secretInvoices(b *sitetest.Bundle, ids *secretIDs) {
 	refund := b.Prepared(b.Acme, "refund", refunded, refunded.Command)
 	note := b.Prepared(b.Acme, "credit note", credited, credited.Command)
 	written := invoicecases.WriteOffs()
-	written.Parent.ID = invoice
+	written.Parent.ID = credited.Parent.ID
 	off := b.Prepared(b.Acme, "write-off", written, sitetest.Change(written.Command, "amount", "0.01", "note", "secret notes"))
 	period := b.Prepared(b.Acme, "period", invoicecases.Periods(), invoicecases.Periods().Command)
 	event := b.Prepared(b.Acme, "event", invoicecases.WebhookEvents(), url.Values{"event": {"secret-event"}})
