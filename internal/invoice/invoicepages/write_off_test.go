@@ -37,7 +37,7 @@ func TestWriteOffTheRest(t *testing.T) {
 	p = b.Page(x.Caller.Get(page)).Says("Paid EUR 135.74 0.03 written off. Nothing is open.", "Written off 0.03 Open EUR 0.00",
 		"Write-off Take back write-off of 0.03 EUR Small difference · Bank charges 0.03 EUR")
 	b.Page(x.Caller.Get(x.Resource.Parent.List() + "?status=paid")).Says("2026-0001")
-	b.Page(x.Caller.Get("/invoices/" + x.ID + "/payments/new?key=late")).Says("Nothing is open on this invoice.",
+	b.Page(x.Caller.Get("/invoices/"+x.ID+"/payments/new?key=late")).Says("Nothing is open on this invoice.",
 		"If it's paid after all, take the write-off back first.")
 
 	path := "/write-offs/" + sitetest.Get[string](b, `SELECT id::text FROM write_offs`) + "/reverse"
