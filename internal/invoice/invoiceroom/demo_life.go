@@ -68,7 +68,7 @@ func (b books) life(n int) []step {
 		return append(steps, b.pay(n, 0, 1, 0), b.refund(n, paid, 5))
 	case n == 24: // cancelled
 		return append(steps, b.pay(n, 0, 1, 0), b.refund(n, paid, 1), b.credit(n, 40, nil))
-	case n == 31: // the bank kept a few cents
+	case n == 48: // the bank kept a few cents
 		return append(steps, b.pay(n, 0, 1, 3), b.writeOff(n))
 	case n%24 == 12: // long overdue
 		return append(steps, b.remind())
@@ -137,7 +137,7 @@ func (b books) writeOff(n int) step {
 			return writeoff.Draft{}, err
 		}
 		inv := invoice.Invoice{Header: record.Header{ID: id}, Currency: d.Currency}
-		return writeoff.Input{Date: d.IssueDate.AddDays(40).String(), Reason: writeoff.Reasons()[0]}.Draft(inv)
+		return writeoff.Input{Date: d.IssueDate.AddDays(12).String(), Reason: writeoff.Reasons()[0]}.Draft(inv)
 	}, func(w writeoff.WriteOff) uuid.UUID { return w.ID })
 }
 
