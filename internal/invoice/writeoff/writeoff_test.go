@@ -76,7 +76,10 @@ func TestTakenBack(t *testing.T) {
 			return err
 		}},
 		{"written off", func(key string, inv invoice.Invoice) error {
-			_, err := b.WriteOff(key, inv, "100")
+			again, err := b.WriteOff(key, inv, "100")
+			if again.PossibleDuplicateOf != uuid.Nil {
+				t.Error("a write-off looks like one that was taken back")
+			}
 			return err
 		}},
 		{"voided", b.Void},
