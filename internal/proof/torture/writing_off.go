@@ -3,7 +3,7 @@ package torture
 import "context"
 
 // writeOff writes off what is open on an invoice under two keys at once, each from two senders, while a part of it is paid. The write-off
-// is taken back in the same way, and then a payment is possible.
+// is taken back in the same way, and then the rest is paid in part.
 func (p *programs) writeOff(ctx context.Context, tenant, n int) {
 	name := p.named("write-off", n)
 	billed := p.issued(ctx, tenant, name, n)
@@ -39,7 +39,7 @@ func (p *programs) writeOff(ctx context.Context, tenant, n int) {
 		})
 	}
 	atOnce(func() { back("-c") }, func() { back("-d") })
-	pay("-after")
+	pay("-after", "exceeds-open-amount") // a lost attempt under the key that was refused may write off what is open again
 }
 
 // writeOffRules are about the write-offs of invoices.
