@@ -42,8 +42,8 @@ func Mount(s *web.Site, sendsMail bool) *Pages {
 	p.mountReminderPlans()
 	s.AddHint("customers", "Their invoices stay.")
 	s.AddHint("erasures", "Issued invoices with the customer's details, and their payments, credit notes, write-offs and attachments, "+
-		"because the law requires it. Invoices that were voided as drafts, archived recurring invoices and emails stay without their texts "+
-		"and addresses.")
+		"because the law requires it. Invoices that were voided as drafts, archived recurring invoices and emails stay without their "+
+		"texts and addresses.")
 	s.AddHint("merges", "Issued invoices keep the name and address they were issued with.")
 	sums := []templates.Column{{Label: "Open", Class: "amounts"}, {Label: "Overdue", Class: "amounts"}}
 	s.AddColumns("customers", sums, p.sumsOfCustomers)

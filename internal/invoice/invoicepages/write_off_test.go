@@ -23,7 +23,8 @@ func TestWriteOffTheRest(t *testing.T) {
 	typed.Set("note", "Bank charges")
 	asked := x.Caller.Submit(x.Resource.List(), typed)
 	x.Format.Refused(x, asked, "open-amount-changed", nil)
-	p = b.Page(asked).Says("The open amount has changed since you opened this form. Nothing was written off.", "Open on 2026-0001: 0.03 EUR.")
+	p = b.Page(asked).Says("The open amount has changed since you opened this form. Nothing was written off.",
+		"Open on 2026-0001: 0.03 EUR.")
 	typed.Set("seen_open", "0.03")
 	sitetest.Keeps(b, p, typed)
 	tooMuch := x.Caller.Submit(x.Resource.List(), typed)

@@ -65,7 +65,8 @@ func ledgerRules() []rule {
 				UNION ALL SELECT tenant_id, invoice_id, number, true FROM credit_notes
 				UNION ALL SELECT tenant_id, invoice_id, 'write-off ' || id, reversed_at IS NULL FROM write_offs
 			) AS posted JOIN invoices i ON i.tenant_id = posted.tenant_id AND i.id = invoice_id
-			-- A payment that was removed, or refunded in full, or a write-off that was taken back, does not keep its invoice from being voided.
+			-- A payment that was removed, or refunded in full, does not keep its invoice from being voided, nor does a write-off that
+			-- was taken back.
 			WHERE status = 'draft' OR status = 'void' AND counts`},
 		{"no number of a credit note twice", `
 			SELECT format('%s times %s', count(*), number) FROM credit_notes GROUP BY tenant_id, number HAVING count(*) > 1`},

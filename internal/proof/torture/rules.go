@@ -110,7 +110,8 @@ func rules() []rule {
 						UNION ALL
 						SELECT FROM write_offs w WHERE w.tenant_id = record.tenant_id AND w.invoice_id = record.id
 						UNION ALL
-						SELECT FROM write_offs w WHERE w.tenant_id = record.tenant_id AND w.invoice_id = record.id AND reversed_at IS NOT NULL
+						SELECT FROM write_offs w
+						WHERE w.tenant_id = record.tenant_id AND w.invoice_id = record.id AND reversed_at IS NOT NULL
 						UNION ALL
 						SELECT FROM intent_effects e WHERE e.tenant_id = record.tenant_id AND e.record_id = record.id
 							AND operation IN ('customer.merge', 'customer.undo_merge', 'customer.erase', 'logo.create')
