@@ -115,7 +115,7 @@ var insertInvoice = `
 // insertedInvoice selects an [Invoice], as Find returns it, from the rows that insertInvoice returns.
 var insertedInvoice = `
 	SELECT json_build_object(
-		'id', i.id, 'number', i.number, 'status', i.status, 'overdue', false, 'paid', 0, 'credited', 0, 'open', 0,
+		'id', i.id, 'number', i.number, 'status', i.status, 'overdue', false, 'paid', 0, 'credited', 0, 'written_off', 0, 'open', 0,
 		'currency', i.currency,
 		'seller', (SELECT ` + sellerJSON + `
 			FROM settings s WHERE s.tenant_id = @tenant_id AND s.id = @tenant_id),

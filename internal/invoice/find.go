@@ -23,8 +23,9 @@ type Summary struct {
 	Currency  money.Currency `json:"currency"`
 	IssueDate date.Date      `json:"issue_date"`
 	DueDate   date.Date      `json:"due_date"`
-	Total     int64          `json:"total"` // minor units
-	Open      int64          `json:"open"`  // minor units
+	Total     int64          `json:"total"`    // minor units
+	Credited  int64          `json:"credited"` // minor units
+	Open      int64          `json:"open"`     // minor units
 	// MailFailed reports whether the newest email about the invoice has failed, unless voiding or paying the invoice made it pointless.
 	MailFailed   bool         `json:"mail_failed"`
 	LastReminder LastReminder `json:"last_reminder,omitzero"`
@@ -123,7 +124,7 @@ func List(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, f Filter, p
 
 // states returns all states of an invoice.
 func states() []string {
-	return []string{StatusDraft, StatusIssued, StatusPartly, StatusPaid, StatusCredited, StatusVoid}
+	return []string{StatusDraft, StatusIssued, StatusPartly, StatusPaid, StatusCredited, StatusWrittenOff, StatusVoid}
 }
 
 // OpenStates returns the states of invoices with an open amount.
@@ -189,7 +190,7 @@ var Summaries = record.Table[Summary]{Name: "invoices", Fields: `
 		SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name)
 		FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id LIMIT 1),
 	'currency', r.currency, 'issue_date', r.issue_date, 'due_date', r.due_date, 'total', r.total,
-	'open', ` + openAmount + `,
+	'credited', r.credited, 'open', ` + openAmount + `,
 	'mail_failed', COALESCE((
 		SELECT m.state = 'failed' AND CASE m.kind
 			WHEN 'void' THEN true WHEN 'invoice' THEN r.state <> 'void' ELSE r.state IN ('issued', 'partially_paid') END

@@ -35,8 +35,10 @@ type Invoice struct {
 	Total     int64          `json:"total"`
 	Paid      int64          `json:"paid"`     // less refunds
 	Credited  int64          `json:"credited"` // by credit notes
-	Open      int64          `json:"open"`
-	Notes     string         `json:"notes"`
+	// WrittenOff is the sum of the write-offs that weren't taken back.
+	WrittenOff int64  `json:"written_off"`
+	Open       int64  `json:"open"`
+	Notes      string `json:"notes"`
 	// Exemption is why lines are exempt from tax; "" if none is, or if it isn't known yet.
 	Exemption string    `json:"exemption_reason,omitzero"`
 	IssuedAt  time.Time `json:"issued_at,omitzero"` // UTC; zero for a draft
@@ -56,7 +58,8 @@ var Numbers = record.Names{Table: "invoices", Column: "number"}
 
 // Table is the table of invoices.
 var Table = record.Table[Invoice]{Name: "invoices", Fields: `
-	'number', r.number, 'status', r.state, 'paid', r.paid, 'credited', r.credited, 'open', ` + openAmount + `, 'currency', r.currency,
+	'number', r.number, 'status', r.state, 'paid', r.paid, 'credited', r.credited,
+	'written_off', r.written_off, 'open', ` + openAmount + `, 'currency', r.currency,
 	'overdue', r.state IN ('issued', 'partially_paid') AND r.due_date < (now() AT TIME ZONE 'UTC')::date,
 	'seller', COALESCE(r.seller, (
 		SELECT ` + sellerJSON + `
@@ -79,12 +82,13 @@ const openAmount = `CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_am
 
 // The states of an invoice.
 const (
-	StatusDraft    = "draft"
-	StatusIssued   = "issued"
-	StatusPartly   = "partially_paid" // an issued invoice with payments
-	StatusPaid     = "paid"           // an issued invoice without an open amount, paid or with a total of 0
-	StatusCredited = "credited"       // an issued invoice that was credited in full
-	StatusVoid     = "void"
+	StatusDraft      = "draft"
+	StatusIssued     = "issued"
+	StatusPartly     = "partially_paid" // an issued invoice with payments
+	StatusPaid       = "paid"           // an issued invoice without an open amount, paid or with a total of 0
+	StatusCredited   = "credited"       // an issued invoice that was credited in full
+	StatusWrittenOff = "written_off"    // an issued invoice without an open amount, of which more was written off than paid
+	StatusVoid       = "void"
 )
 
 // sellerJSON is the JSON of a [Seller] from the settings s.

@@ -107,6 +107,13 @@ var HasCreditNotes = conflict.Kind{
 	ToDo:    "Keep the invoice. If it won't be paid, credit the rest of it.",
 }
 
+// HasWriteOffs is the conflict of voiding an invoice that was written off in part or in full.
+var HasWriteOffs = conflict.Kind{
+	Slug: "has-write-offs", Title: "Invoice has write-offs",
+	Meaning: "The invoice was written off, in part or in full, so it can't be voided. Nothing was changed.",
+	ToDo:    "Keep the invoice. If it was written off by mistake, take the write-off back, then void it.",
+}
+
 // NotDuplicate is the conflict of voiding an invoice as the duplicate of itself, of a void invoice, or of an invoice with a different
 // customer.
 var NotDuplicate = conflict.Kind{
@@ -115,11 +122,12 @@ var NotDuplicate = conflict.Kind{
 	ToDo:    "Look at both invoices. Name the one that is kept, or void the invoice without duplicate_of.",
 }
 
-// OpenChanged is the question that a user is asked if the amount that can be paid, refunded or credited differs from the form.
+// OpenChanged is the question that a user is asked if the amount that can be paid, refunded, credited or written off differs from the form.
 var OpenChanged = conflict.Kind{
 	Slug: "open-amount-changed", Title: "Open amount changed",
-	Meaning: "A payment, a refund or a credit note was recorded since the form was opened. Only the form asks. Nothing was recorded.",
-	ToDo:    "Look at the amount that the form shows now, and send it again.",
+	Meaning: "A payment, a refund, a credit note or a write-off was recorded, or taken back, since the form was opened. " +
+		"Only the form asks. Nothing was recorded.",
+	ToDo: "Look at the amount that the form shows now, and send it again.",
 }
 
 // UnusualDate is the question about a date that is probably mistyped, or with which a schedule bills at once.
@@ -129,11 +137,11 @@ var UnusualDate = conflict.Kind{
 	ToDo:    "Change the date, or confirm it.",
 }
 
-// NotIssued is the conflict of an operation that needs an issued invoice, such as a payment, a credit note, a mail or an e-invoice, with
-// a draft or void one.
+// NotIssued is the conflict of an operation that needs an issued invoice, such as a payment, a credit note, a write-off, a mail or an
+// e-invoice, with a draft or void one.
 var NotIssued = conflict.Kind{
 	Slug: "not-issued", Title: "Invoice not issued",
-	Meaning: "Only an issued invoice can be paid, credited or sent, and this one is a draft or void. " +
+	Meaning: "Only an issued invoice can be paid, credited, written off or sent, and this one is a draft or void. " +
 		"Nothing was recorded. You can use the key again.",
 	ToDo: "Issue the invoice first. A void invoice stays void.",
 }
@@ -164,6 +172,12 @@ func hasPayments(context.Context, *idempotency.Store, idempotency.Intent, VoidDr
 func hasCreditNotes(context.Context, *idempotency.Store, idempotency.Intent, VoidDraft, *pgconn.PgError) error {
 	return &conflict.Error{
 		Kind: &HasCreditNotes, Title: "You can't void this invoice.", Text: "It has credit notes. Nothing was changed.",
+	}
+}
+
+func hasWriteOffs(context.Context, *idempotency.Store, idempotency.Intent, VoidDraft, *pgconn.PgError) error {
+	return &conflict.Error{
+		Kind: &HasWriteOffs, Title: "You can't void this invoice.", Text: "It has write-offs. Take them back first. Nothing was changed.",
 	}
 }
 

@@ -133,9 +133,30 @@ func states() map[string]templ.Component {
 				{Date: "22 Nov 2026", Kind: "Credit note", Amount: "2.00 EUR", Number: "CN-2026-0001", Href: "/credit-notes/1"},
 			}},
 		}),
+		"invoice written off": invoiceviews.InvoicePage(page, invoiceviews.Invoice{
+			Number: "2026-0042", Status: "written_off", Paid: "1.00", WrittenOff: "2.00", Open: "0.00",
+			Ledger: invoiceviews.Ledger{Rows: []invoiceviews.LedgerRow{
+				{Date: "21 Nov 2026", Kind: "Write-off", Amount: "2.00 EUR", Details: hostile, TakeBackHref: "/write-offs/1/reverse"},
+				{Date: "22 Nov 2026", Kind: "Write-off", Amount: "1.00 EUR", Removed: true},
+				{Date: "23 Nov 2026", Kind: "Write-off taken back", Amount: "−1.00 EUR"},
+			}},
+		}),
+		"write-off form": invoiceviews.WriteOffForm(page, invoiceviews.WriteOffFormView{
+			Form:   templates.Form{Title: "Write off", Key: "k", Typed: url.Values{"amount": {hostile}, "reason": {"boredom"}}},
+			Number: hostile, Href: "/invoices/1", Currency: "EUR", Open: "1,234.50", SeenOpen: "1234.50",
+			Reasons: []templates.Option{{Value: "bad_debt", Text: "Bad debt"}},
+		}),
+		"take back write-off": invoiceviews.TakeBackPage(page, invoiceviews.TakeBack{
+			Form: templates.Form{Key: "k", Submit: "Take back", Version: 1}, Number: hostile, Href: "/invoices/1",
+			Amount: "1.00 EUR", Date: "21 Nov 2026",
+		}),
+		"take back write-off again": invoiceviews.TakeBackPage(page, invoiceviews.TakeBack{
+			Form: templates.Form{Key: "k", Submit: "Take back"}, Href: "/invoices/1", Reversed: true,
+		}),
 		"invoice reminded": invoiceviews.InvoicePage(page, invoiceviews.Invoice{
 			Number: "2026-0042", Status: "overdue", Open: "3.00", DueDate: "1 Nov 2026", LastReminder: "Payment reminder, 12 Nov 2026",
-			PayHref: "/invoices/1/payments/new", Remind: templates.Link{Text: "Send second reminder", Href: "/invoices/1/reminders/new"},
+			PayHref: "/invoices/1/payments/new", WriteOffHref: "/invoices/1/write-offs/new",
+			Remind: templates.Link{Text: "Send second reminder", Href: "/invoices/1/reminders/new"},
 		}),
 		"invoice credited": invoiceviews.InvoicePage(page, invoiceviews.Invoice{Number: "2026-0042", Status: "credited", Credited: "3.00"}),
 		"webhook source form": invoiceviews.WebhookSourceForm(page, templates.Form{

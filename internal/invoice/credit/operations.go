@@ -97,8 +97,9 @@ func columns(lines []Quantity) (positions []int, quantities []string) {
 var ExceedsInvoice = conflict.Kind{
 	Slug: "exceeds-invoice", Title: "More than can be credited",
 	Meaning: "The credit note is larger than what is open on the invoice (open), or has a quantity larger than what is left of a line " +
-		"(position, left), which other credit notes and payments may have lowered. Nothing was recorded. You can use the key again.",
-	ToDo: "Credit at most what is open. To credit what was paid, refund it first.",
+		"(position, left), which other credit notes, payments and write-offs may have lowered. Nothing was recorded. You can use the key " +
+		"again.",
+	ToDo: "Credit at most what is open. To credit what was paid, refund it first. To credit what was written off, take that back first.",
 }
 
 // Possible returns a [*conflict.Error] if an invoice can't have a credit note, because it is not issued or has no open amount.
@@ -106,6 +107,11 @@ func Possible(inv invoice.Invoice) error {
 	switch {
 	case inv.Status == invoice.StatusDraft, inv.Status == invoice.StatusVoid:
 		return errNotIssued()
+	case inv.Open == 0 && inv.WrittenOff > 0:
+		return &conflict.Error{
+			Kind: &ExceedsInvoice, Title: "Nothing is open on this invoice.",
+			Text: "The rest was written off. To credit it, take the write-off back first.",
+		}
 	case inv.Open == 0 && inv.Paid > 0:
 		return &conflict.Error{
 			Kind: &ExceedsInvoice, Title: "Nothing is open on this invoice.",

@@ -14,7 +14,7 @@ import (
 // Resources returns the resources of the room.
 func Resources() []sitetest.Resource {
 	return []sitetest.Resource{
-		Invoices(), Payments(), Refunds(), CreditNotes(), Mails(), Schedules(), Periods(), WebhookSources(), WebhookSecrets(),
+		Invoices(), Payments(), Refunds(), CreditNotes(), WriteOffs(), Mails(), Schedules(), Periods(), WebhookSources(), WebhookSecrets(),
 		WebhookEvents(), InvoiceDistinctions(), NextNumbers(), Attachments(), Logos(), Reminders(), ReminderBatches(), ReminderPlans(),
 	}
 }
@@ -23,7 +23,8 @@ func Resources() []sitetest.Resource {
 func Unbroken() map[string][]string {
 	kept := []string{"invoices_exemption_reason", "invoices_frozen", "invoices_kept", "invoices_life", "invoices_stamped"}
 	issued := slices.Concat(kept, []string{
-		"customers_erased", "invoices_void_without_credit_notes", "invoices_void_without_payments", "mails_invoice", "mails_of_issued",
+		"customers_erased", "invoices_void_without_credit_notes", "invoices_void_without_payments", "invoices_void_without_write_offs",
+		"mails_invoice", "mails_of_issued",
 	})
 	billed := slices.Concat(issued, []string{
 		"customers_differ", "customers_email_once", "invoice_lines_outside_scope", "invoices_duplicate_of", "invoices_number_ahead",

@@ -18,7 +18,7 @@ type invoiceJSON struct {
 
 	ID        uuid.UUID      `json:"id"`
 	Number    string         `json:"number"`
-	Status    string         `json:"status" enum:"draft,issued,partially_paid,paid,credited,void"`
+	Status    string         `json:"status" enum:"draft,issued,partially_paid,paid,credited,written_off,void"`
 	Overdue   bool           `json:"overdue"`
 	Seller    invoice.Seller `json:"seller"`
 	Customer  invoice.Buyer  `json:"customer"`
@@ -31,13 +31,15 @@ type invoiceJSON struct {
 	Total     string         `json:"total" format:"decimal"`
 	Paid      string         `json:"paid" format:"decimal"`
 	Credited  string         `json:"credited" format:"decimal"`
-	Open      string         `json:"open" format:"decimal" doc:"What is still to be paid. It is 0 for a draft and for a void invoice."`
-	Notes     string         `json:"notes"`
-	Exemption string         `json:"exemption_reason,omitzero" doc:"Why lines are exempt from tax."`
-	Version   int            `json:"version"`
-	CreatedAt time.Time      `json:"created_at"`
-	IssuedAt  time.Time      `json:"issued_at,omitzero"`
-	VoidedAt  time.Time      `json:"voided_at,omitzero"`
+	// WrittenOff is the sum of the write-offs that weren't taken back.
+	WrittenOff string    `json:"written_off" format:"decimal"`
+	Open       string    `json:"open" format:"decimal" doc:"What is still to be paid. It is 0 for a draft and for a void invoice."`
+	Notes      string    `json:"notes"`
+	Exemption  string    `json:"exemption_reason,omitzero" doc:"Why lines are exempt from tax."`
+	Version    int       `json:"version"`
+	CreatedAt  time.Time `json:"created_at"`
+	IssuedAt   time.Time `json:"issued_at,omitzero"`
+	VoidedAt   time.Time `json:"voided_at,omitzero"`
 	// DuplicateOf is the invoice that was kept.
 	DuplicateOf uuid.UUID `json:"duplicate_of,omitzero" doc:"The invoice that stayed, if this one was voided as its duplicate."`
 	idempotency.External
@@ -59,7 +61,7 @@ func showInvoice(inv invoice.Invoice) any {
 		Seller: inv.Seller, Customer: inv.Customer, Currency: c,
 		IssueDate: inv.IssueDate, DueDate: inv.DueDate, Notes: inv.Notes, Exemption: inv.Exemption,
 		Subtotal: c.Format(inv.Subtotal), TaxTotal: c.Format(inv.TaxTotal), Total: c.Format(inv.Total),
-		Paid: c.Format(inv.Paid), Credited: c.Format(inv.Credited), Open: c.Format(inv.Open),
+		Paid: c.Format(inv.Paid), Credited: c.Format(inv.Credited), WrittenOff: c.Format(inv.WrittenOff), Open: c.Format(inv.Open),
 		Version: inv.Version, CreatedAt: inv.CreatedAt, IssuedAt: inv.IssuedAt, VoidedAt: inv.VoidedAt,
 		DuplicateOf: inv.DuplicateOf.ID,
 		Alike:       inv.Alike, External: inv.External,
@@ -77,7 +79,7 @@ func showInvoice(inv invoice.Invoice) any {
 type summaryJSON struct {
 	ID        uuid.UUID        `json:"id"`
 	Number    string           `json:"number"`
-	Status    string           `json:"status" enum:"draft,issued,partially_paid,paid,credited,void"`
+	Status    string           `json:"status" enum:"draft,issued,partially_paid,paid,credited,written_off,void"`
 	Overdue   bool             `json:"overdue"`
 	Customer  invoice.Customer `json:"customer"`
 	Currency  money.Currency   `json:"currency"`

@@ -29,7 +29,8 @@ func statuses() []templates.Option {
 		{Value: "", Text: "All"}, {Value: invoice.StatusDraft, Text: "Draft"}, {Value: "open", Text: "Open"},
 		{Value: "overdue", Text: "Overdue"}, {Value: invoice.StatusIssued, Text: "Issued"},
 		{Value: invoice.StatusPartly, Text: "Partially paid"}, {Value: invoice.StatusPaid, Text: "Paid"},
-		{Value: invoice.StatusCredited, Text: "Credited"}, {Value: invoice.StatusVoid, Text: "Void"},
+		{Value: invoice.StatusCredited, Text: "Credited"}, {Value: invoice.StatusWrittenOff, Text: "Written off"},
+		{Value: invoice.StatusVoid, Text: "Void"},
 	}
 }
 
@@ -220,7 +221,7 @@ func invoiceRows(found []invoice.Summary) []invoiceviews.InvoiceRow {
 	for _, i := range found {
 		row := invoiceviews.InvoiceRow{
 			Href: "/invoices/" + i.ID.String(), Number: i.Number, Customer: i.Customer.Name,
-			Status:    shownStatus(i.Status, i.DueDate, i.Open < i.Total),
+			Status:    shownStatus(i.Status, i.DueDate, i.Credited > 0),
 			IssueDate: web.DateText(i.IssueDate), DueDate: web.DateText(i.DueDate), Total: web.AmountText(i.Currency, i.Total),
 			MailFailed: i.MailFailed,
 		}

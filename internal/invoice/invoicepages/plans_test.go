@@ -116,6 +116,7 @@ func everyInvoice(b *sitetest.Bundle, program, person *sitetest.Client) map[stri
 	maps.Copy(routes, everyAttachment(b, program, person))
 	maps.Copy(routes, everyRefund(b, program, person))
 	maps.Copy(routes, everyCreditNote(b, program, person))
+	maps.Copy(routes, everyWriteOff(b, program, person))
 	maps.Copy(routes, everyMail(b, program, person))
 	maps.Copy(routes, everyReminder(b, program, person))
 	maps.Copy(routes, everyPeriod(b, program, person))

@@ -35,8 +35,8 @@ func (s *Pages) mountSteps(m *web.Mounted[invoice.Invoice]) {
 		},
 	})
 	web.Transition(m, "void", "voided", "Void a draft or an issued invoice. It keeps its number. Nobody is told unless tell_customer "+
-		"asks for an email.", invoice.Void, voidCommand(), &invoice.HasPayments, &invoice.HasCreditNotes, &invoice.NotDuplicate,
-		&customer.Erased)
+		"asks for an email.", invoice.Void, voidCommand(), &invoice.HasPayments, &invoice.HasCreditNotes, &invoice.HasWriteOffs,
+		&invoice.NotDuplicate, &customer.Erased)
 	web.Ask(m, "void", invoice.Void, web.Question[invoice.Invoice]{
 		Submit: "Void invoice", Page: s.voidPage,
 		Fresh: func(r *http.Request, _ invoice.Invoice) (url.Values, error) {

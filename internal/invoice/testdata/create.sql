@@ -51,7 +51,7 @@ SELECT
 	THEN tell_repeat(record.id, made.result, $37) ELSE made.result END, now() + $38
 FROM (SELECT (
 		SELECT json_build_object(
-			'id', i.id, 'number', i.number, 'status', i.status, 'overdue', false, 'paid', 0, 'credited', 0, 'open', 0,
+			'id', i.id, 'number', i.number, 'status', i.status, 'overdue', false, 'paid', 0, 'credited', 0, 'written_off', 0, 'open', 0,
 			'currency', i.currency,
 			'seller', (SELECT json_build_object(
 					'name', s.name, 'email', s.email, 'address', s.address, 'country', s.country, 'tax_id', s.tax_id,
@@ -124,7 +124,7 @@ SELECT
 	THEN tell_repeat(record.id, made.result, $37) ELSE made.result END, now() + $38
 FROM (SELECT (
 		SELECT json_build_object(
-			'id', i.id, 'number', i.number, 'status', i.status, 'overdue', false, 'paid', 0, 'credited', 0, 'open', 0,
+			'id', i.id, 'number', i.number, 'status', i.status, 'overdue', false, 'paid', 0, 'credited', 0, 'written_off', 0, 'open', 0,
 			'currency', i.currency,
 			'seller', (SELECT json_build_object(
 					'name', s.name, 'email', s.email, 'address', s.address, 'country', s.country, 'tax_id', s.tax_id,
@@ -202,7 +202,7 @@ SELECT
 	THEN tell_repeat(record.id, made.result, $37) ELSE made.result END, now() + $38
 FROM (SELECT (
 		SELECT json_build_object(
-			'id', i.id, 'number', i.number, 'status', i.status, 'overdue', false, 'paid', 0, 'credited', 0, 'open', 0,
+			'id', i.id, 'number', i.number, 'status', i.status, 'overdue', false, 'paid', 0, 'credited', 0, 'written_off', 0, 'open', 0,
 			'currency', i.currency,
 			'seller', (SELECT json_build_object(
 					'name', s.name, 'email', s.email, 'address', s.address, 'country', s.country, 'tax_id', s.tax_id,
@@ -232,7 +232,8 @@ COMMIT; -- rolls back
 SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction_read_only', 'on', true);
 
 SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
-	'number', r.number, 'status', r.state, 'paid', r.paid, 'credited', r.credited, 'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END, 'currency', r.currency,
+	'number', r.number, 'status', r.state, 'paid', r.paid, 'credited', r.credited,
+	'written_off', r.written_off, 'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END, 'currency', r.currency,
 	'overdue', r.state IN ('issued', 'partially_paid') AND r.due_date < (now() AT TIME ZONE 'UTC')::date,
 	'seller', COALESCE(r.seller, (
 			SELECT json_build_object(

@@ -11,7 +11,8 @@ SELECT FROM invoices r WHERE r.tenant_id = $1 AND r.id = $2 FOR UPDATE;
 SELECT begin_change(r.version, $1, r.made, r.record)
 FROM (SELECT) AS one LEFT JOIN (
 	SELECT r.version, (false) AS made, json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
-		'number', r.number, 'status', r.state, 'paid', r.paid, 'credited', r.credited, 'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END, 'currency', r.currency,
+		'number', r.number, 'status', r.state, 'paid', r.paid, 'credited', r.credited,
+		'written_off', r.written_off, 'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END, 'currency', r.currency,
 		'overdue', r.state IN ('issued', 'partially_paid') AND r.due_date < (now() AT TIME ZONE 'UTC')::date,
 		'seller', COALESCE(r.seller, (
 				SELECT json_build_object(
@@ -102,7 +103,8 @@ SELECT
 FROM (
 	SELECT end_change(r.made, r.record) AS changes, r.record AS result
 	FROM (SELECT (true) AS made, json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
-			'number', r.number, 'status', r.state, 'paid', r.paid, 'credited', r.credited, 'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END, 'currency', r.currency,
+			'number', r.number, 'status', r.state, 'paid', r.paid, 'credited', r.credited,
+			'written_off', r.written_off, 'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END, 'currency', r.currency,
 			'overdue', r.state IN ('issued', 'partially_paid') AND r.due_date < (now() AT TIME ZONE 'UTC')::date,
 			'seller', COALESCE(r.seller, (
 					SELECT json_build_object(

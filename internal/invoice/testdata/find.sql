@@ -5,7 +5,8 @@
 SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction_read_only', 'on', true);
 
 SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
-	'number', r.number, 'status', r.state, 'paid', r.paid, 'credited', r.credited, 'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END, 'currency', r.currency,
+	'number', r.number, 'status', r.state, 'paid', r.paid, 'credited', r.credited,
+	'written_off', r.written_off, 'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END, 'currency', r.currency,
 	'overdue', r.state IN ('issued', 'partially_paid') AND r.due_date < (now() AT TIME ZONE 'UTC')::date,
 	'seller', COALESCE(r.seller, (
 			SELECT json_build_object(
@@ -124,7 +125,7 @@ SELECT id, json FROM (
 			SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name)
 			FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id LIMIT 1),
 		'currency', r.currency, 'issue_date', r.issue_date, 'due_date', r.due_date, 'total', r.total,
-		'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END,
+		'credited', r.credited, 'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END,
 		'mail_failed', COALESCE((
 				SELECT m.state = 'failed' AND CASE m.kind
 				WHEN 'void' THEN true WHEN 'invoice' THEN r.state <> 'void' ELSE r.state IN ('issued', 'partially_paid') END

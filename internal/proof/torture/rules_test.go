@@ -105,7 +105,7 @@ func TestRules(t *testing.T) {
 			UPDATE invoices SET paid = paid + 1 WHERE paid > 0`},
 		{standingRule, `DELETE FROM standing WHERE kind = 'paid_month'`},
 		{standingRule, `UPDATE standing SET amount = amount + 1`},
-		{"no more is paid and credited than the total", `
+		{"no more is paid, credited and written off than the total", `
 			ALTER DOMAIN minor_units DROP CONSTRAINT minor_units_check;
 			ALTER TABLE invoices DISABLE TRIGGER USER;
 			ALTER TABLE postings DISABLE TRIGGER USER;
@@ -113,10 +113,10 @@ func TestRules(t *testing.T) {
 			UPDATE invoices SET paid = paid + 100000 WHERE paid > 0;
 			UPDATE postings SET amount = amount + 100000 WHERE source_id = (SELECT id FROM payments WHERE reference = 'R-1');
 			UPDATE payments SET amount = amount + 100000 WHERE reference = 'R-1'`},
-		{"each payment, removal of one, refund and credit note is posted once", `
+		{"each payment, removal of one, refund, credit note, write-off and reversal of one is posted once", `
 			ALTER TABLE postings DISABLE TRIGGER USER;
 			UPDATE postings SET source_id = gen_random_uuid() WHERE source_id = (SELECT id FROM payments WHERE reference = 'R-1')`},
-		{"only what is issued is paid or credited", `
+		{"only what is issued is paid, credited or written off", `
 			ALTER TABLE invoices DISABLE TRIGGER USER;
 			UPDATE invoices SET status = 'draft', issued_at = NULL, bill_to = NULL, seller = NULL WHERE paid > 0;
 			UPDATE intents SET outcome = 'unchanged', changes = NULL WHERE key = 'issue';
@@ -125,7 +125,7 @@ func TestRules(t *testing.T) {
 			DROP INDEX payments_reference_once;
 			ALTER TABLE payments DISABLE TRIGGER USER;
 			UPDATE payments SET reference = 'R-1', provider = 'Bank'`},
-		{"only what is issued is paid or credited", `
+		{"only what is issued is paid, credited or written off", `
 			ALTER TABLE invoices DISABLE TRIGGER USER;
 			UPDATE invoices SET status = 'void', voided_at = now(), version = version + 1 WHERE paid > 0;
 			INSERT INTO intents
@@ -154,10 +154,10 @@ func TestRules(t *testing.T) {
 			UPDATE payments SET refunded = refunded + 100 WHERE refunded > 0;
 			UPDATE postings SET amount = amount - 100 WHERE kind = 'refund';
 			UPDATE invoices SET paid = paid - 100 WHERE paid > 0`},
-		{"each payment, removal of one, refund and credit note is posted once", `
+		{"each payment, removal of one, refund, credit note, write-off and reversal of one is posted once", `
 			ALTER TABLE postings DISABLE TRIGGER USER;
 			UPDATE postings SET kind = 'payment' WHERE kind = 'refund'`},
-		{"each payment, removal of one, refund and credit note is posted once", `
+		{"each payment, removal of one, refund, credit note, write-off and reversal of one is posted once", `
 			ALTER TABLE postings DISABLE TRIGGER USER;
 			UPDATE postings SET source_id = gen_random_uuid() WHERE kind = 'credit'`},
 		{"no number of a credit note twice", `

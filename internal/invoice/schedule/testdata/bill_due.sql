@@ -73,7 +73,7 @@ WITH billed AS MATERIALIZED (
 	SELECT $2, id, $32, $33, 'customer created' FROM billed WHERE id = $4
 )
 SELECT json_build_object(
-	'id', i.id, 'number', i.number, 'status', i.status, 'overdue', false, 'paid', 0, 'credited', 0, 'open', 0,
+	'id', i.id, 'number', i.number, 'status', i.status, 'overdue', false, 'paid', 0, 'credited', 0, 'written_off', 0, 'open', 0,
 	'currency', i.currency,
 	'seller', (SELECT json_build_object(
 			'name', s.name, 'email', s.email, 'address', s.address, 'country', s.country, 'tax_id', s.tax_id,
