@@ -130,7 +130,9 @@ const (
 	fieldReference           = "Reference (optional)"
 	fieldSearchInvoices      = "Search invoices"
 	fieldSigningSecret       = "Signing secret"
+	fieldExemption           = "Reason for the exemption"
 	fieldTaxRate             = "Tax %"
+	fieldTreatment           = "Treatment"
 	fieldTo                  = "To"
 	fieldUnitPrice           = "Unit price"
 )
