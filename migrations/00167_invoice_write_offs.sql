@@ -175,6 +175,21 @@ CREATE TRIGGER void_without_write_offs BEFORE UPDATE ON invoices
     FOR EACH ROW WHEN (NEW.status = 'void' AND OLD.written_off > 0) EXECUTE FUNCTION void_without_write_offs();
 
 -- +goose Down
+-- What was written off is open again, also in the sums.
+-- +goose StatementBegin
+DO $$
+DECLARE
+    entered text := COALESCE(current_setting('onlyonce.tenant_id', true), '');
+    tenant  uuid;
+BEGIN
+    FOR tenant IN SELECT id FROM tenants LOOP
+        PERFORM set_config('onlyonce.tenant_id', tenant::text, true);
+        UPDATE write_offs SET reversed_at = now() WHERE tenant_id = tenant AND reversed_at IS NULL;
+        SET CONSTRAINTS ALL IMMEDIATE; -- a pending one would keep the tables from being altered
+    END LOOP;
+    PERFORM set_config('onlyonce.tenant_id', entered, true);
+END $$;
+-- +goose StatementEnd
 DROP TRIGGER void_without_write_offs ON invoices;
 DROP TABLE write_offs;
 DROP FUNCTION void_without_write_offs, post_reversal, post_write_off;
