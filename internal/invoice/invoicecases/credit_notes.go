@@ -18,7 +18,9 @@ func CreditNotes() sitetest.Resource {
 	return sitetest.Resource{
 		Name: "credit note", Path: "/credit-notes", Parent: &sitetest.Parent{Resource: Invoices(), Ready: []string{"issue"}, OwnPage: true},
 		Words: sitetest.Words{Verb: "create", Past: "created"}, Command: command, Label: creditNumber(),
-		Leaves:  sitetest.Rows{"credit_notes": 1, "credit_note_lines": 2, "credit_note_series": 1, "postings": 1, "intents": 1},
+		Leaves: sitetest.Rows{
+			"credit_notes": 1, "credit_note_lines": 2, "credit_note_series": 1, "postings": 1, "invoice_taxes": 2, "intents": 1,
+		},
 		Repeats: sitetest.Repeats{Alike: []url.Values{{"line_quantity": {"1", ""}}, {"line_quantity": {"1", ""}}}},
 		Other:   sitetest.Change(command, "line_quantity", "1.5"),
 		Fields:  []sitetest.Field{{Name: "line_quantity", Valid: "2", Invalid: "none", Pointer: "/lines/0/quantity"}},
