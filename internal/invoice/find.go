@@ -79,15 +79,22 @@ var words = search.Words{
 // returns [record.ErrKey] for a wrong key, or [search.ErrTooMany] if a search or a customer matches too many invoices to sort by due
 // date, number or total.
 func List(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, f Filter, page record.Page) (record.List[Summary], error) {
+	return listOf[Summary](ctx, pool, tenant, f, Summaries.JSON(), page)
+}
+
+// listOf is [List] with the SQL expression for the JSON of an R, on the row r.
+func listOf[R any](
+	ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, f Filter, shown string, page record.Page,
+) (record.List[R], error) {
 	var terms []search.Term
 	if f.Search != "" {
 		var err error
 		if terms, err = words.Terms(ctx, pool, tenant, f.Search); err != nil || len(terms) == 0 {
-			return record.List[Summary]{}, err
+			return record.List[R]{}, err
 		}
 	}
-	q := search.Query[Summary]{
-		Table: "invoices", Shown: Summaries.JSON(), Order: orders(f.Sort), Terms: terms, Words: words, Where: wanted, Args: f.arguments(),
+	q := search.Query[R]{
+		Table: "invoices", Shown: shown, Order: orders(f.Sort), Terms: terms, Words: words, Where: wanted, Args: f.arguments(),
 	}
 	if f.Customer != uuid.Nil {
 		q.Terms = append(q.Terms, search.Term{Others: []uuid.UUID{f.Customer}, Matches: 500})
