@@ -23,8 +23,11 @@ type Summary struct {
 	Currency  money.Currency `json:"currency"`
 	IssueDate date.Date      `json:"issue_date"`
 	DueDate   date.Date      `json:"due_date"`
-	Total     int64          `json:"total"` // minor units
-	Open      int64          `json:"open"`  // minor units
+	Subtotal  int64          `json:"subtotal"`  // minor units
+	TaxTotal  int64          `json:"tax_total"` // minor units
+	Total     int64          `json:"total"`     // minor units
+	Open      int64          `json:"open"`      // minor units
+	TaxID     string         `json:"tax_id"`    // of the customer, as the invoice has it
 	// MailFailed reports whether the newest email about the invoice has failed, unless voiding or paying the invoice made it pointless.
 	MailFailed   bool         `json:"mail_failed"`
 	LastReminder LastReminder `json:"last_reminder,omitzero"`
@@ -195,8 +198,10 @@ var Summaries = record.Table[Summary]{Name: "invoices", Fields: `
 	'customer', (
 		SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name)
 		FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id LIMIT 1),
-	'currency', r.currency, 'issue_date', r.issue_date, 'due_date', r.due_date, 'total', r.total,
-	'open', ` + openAmount + `,
+	'currency', r.currency, 'issue_date', r.issue_date, 'due_date', r.due_date, 'subtotal', r.subtotal,
+	'tax_total', r.tax_total, 'total', r.total, 'open', ` + openAmount + `,
+	'tax_id', COALESCE(r.bill_to->>'tax_id', (
+		SELECT c.tax_id FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id LIMIT 1)),
 	'mail_failed', COALESCE((
 		SELECT m.state = 'failed' AND CASE m.kind
 			WHEN 'void' THEN true WHEN 'invoice' THEN r.state <> 'void' ELSE r.state IN ('issued', 'partially_paid') END

@@ -18,10 +18,11 @@ func writeCSV(w io.Writer, rows [][]string) error {
 	out := csv.NewWriter(w)
 	out.UseCRLF = true
 	for _, row := range rows {
+		cells := make([]string, len(row))
 		for i, text := range row {
-			row[i] = defused(text)
+			cells[i] = defused(text)
 		}
-		if err := out.Write(row); err != nil {
+		if err := out.Write(cells); err != nil {
 			return fmt.Errorf("write CSV: %w", err)
 		}
 	}

@@ -192,6 +192,23 @@ func (s *Pages) readInvoices(r *http.Request, page record.Page) (record.List[inv
 	return invoice.List(r.Context(), s.Pool, web.Principal(r).Tenant, filter, page)
 }
 
+// invoiceHeadings returns the columns of the CSV file of invoices.
+func invoiceHeadings() []string {
+	return []string{
+		"number", "status", "overdue", "customer", "email", "tax_id", "issue_date", "due_date", "currency", "net", "tax", "total", "open",
+	}
+}
+
+// invoiceCells returns the row of an invoice, with plain decimals.
+func invoiceCells(i invoice.Summary) []string {
+	c := i.Currency
+	return []string{
+		i.Number, i.Status, strconv.FormatBool(isOverdue(i.Status, i.DueDate)), i.Customer.Name, i.Customer.Email, i.TaxID,
+		i.IssueDate.String(), i.DueDate.String(), c.String(),
+		c.Format(i.Subtotal), c.Format(i.TaxTotal), c.Format(i.Total), c.Format(i.Open),
+	}
+}
+
 func (s *Pages) invoiceList(
 	r *http.Request, p templates.Page, found []invoice.Summary, finder templates.Finder,
 ) (templ.Component, error) {

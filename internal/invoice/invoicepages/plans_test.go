@@ -107,6 +107,9 @@ func everyInvoice(b *sitetest.Bundle, program, person *sitetest.Client) map[stri
 		routes["GET /invoices/{id}/"+file] = sitetest.Gets(person, newest+"/"+file)
 		routes["GET /api/v1/invoices/{id}/"+file] = sitetest.Gets(program, "/api/v1"+newest+"/"+file)
 	}
+	csvs := []string{"/invoices/csv?status=draft&sort=due", "/invoices/csv?q=rare", "/invoices/csv?from=2026-03-01&to=2026-03-05"}
+	routes["GET /invoices/csv"] = sitetest.Gets(person, csvs...)
+	routes["GET /api/v1/invoices/csv"] = sitetest.Gets(program, "/api/v1"+csvs[0])
 	taxes := "/tax-summary?from=2026-03-01&to=2026-03-12"
 	routes["GET /tax-summary"] = sitetest.Gets(person, taxes, "/tax-summary?to=never")
 	routes["GET /tax-summary/csv"] = sitetest.Gets(person, strings.Replace(taxes, "?", "/csv?", 1))

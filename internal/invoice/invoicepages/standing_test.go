@@ -1,6 +1,7 @@
 package invoicepages_test
 
 import (
+	"encoding/csv"
 	"fmt"
 	"maps"
 	"net/http"
@@ -122,6 +123,39 @@ func TestSumsOfTheFilter(t *testing.T) {
 	}
 }
 
+// TestInvoicesAsCSV checks that the file has each invoice of the filter once, in the order of the list, on however many pages, and that a
+// spreadsheet computes none of the texts.
+func TestInvoicesAsCSV(t *testing.T) {
+	b := sitetest.Setup(t)
+	all := pastFor(b, b.Acme, 220)
+	pastFor(b, b.Globex, 10)
+	b.Exec(`UPDATE customers SET name = '=1+1', tax_id = 'IE1234567T' WHERE id = $1`, all[0].customer)
+	person, program := b.Person(b.Replica, b.Acme), b.Program(b.Replica, b.Acme)
+	for _, text := range []string{"", "sort=oldest", "status=open&sort=total", "q=person1", "limit=1&customer_id=" + all[0].customer} {
+		query, err := url.ParseQuery(text)
+		must.OK(t, err)
+		var want []string
+		for _, id := range wanted(all, query) {
+			want = append(want, all[slices.IndexFunc(all, func(f found) bool { return f.id == id })].number)
+		}
+		answer := program.Get("/api/v1/invoices/csv?" + text)
+		rows, err := csv.NewReader(strings.NewReader(answer.Body)).ReadAll()
+		if err != nil || len(rows) != len(want)+1 {
+			t.Fatalf("%s: %d rows, want %d: %v", text, len(rows), len(want)+1, err)
+		}
+		for i, row := range rows[1:] {
+			if row[0] != want[i] || row[3] == "=1+1" || row[3] == "'=1+1" && row[5] != "IE1234567T" {
+				t.Errorf("%s: row %d is %q, want %s", text, i, row, want[i])
+			}
+		}
+	}
+	page := b.Page(person.Get("/invoices?status=open&limit=10"))
+	page.LeadsTo("/invoices/csv?status=open")
+	if a := person.Get("/invoices/csv?status=never"); a.Status != http.StatusUnprocessableEntity {
+		t.Errorf("%v", a)
+	}
+}
+
 // TestPaidLessRefunds: a refunded amount doesn't count as paid.
 func TestPaidLessRefunds(t *testing.T) {
 	b := sitetest.Setup(t)
@@ -171,6 +205,9 @@ func TestSearchOfTooMany(t *testing.T) {
 		b.Page(person.Get("/invoices?" + query)).Says("Too many invoices to sum up.")
 	}
 	b.Page(person.Get("/invoices?status=draft")).Says("Total 100 ")
+	if a := program.Get("/api/v1/invoices/csv?q=2"); !strings.Contains(a.Body, "Type more letters to export all that match.") {
+		t.Errorf("%v", a)
+	}
 	if a := person.Get("/invoices?q=design&sort=total"); a.Status != http.StatusUnprocessableEntity {
 		t.Errorf("%v", a)
 	} else {
