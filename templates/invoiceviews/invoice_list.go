@@ -10,8 +10,9 @@ type InvoiceList struct {
 	NewHref string // where one is made; "" for those who may not
 	// RemindHref is the form that sends reminders of chosen invoices; "" if none can be chosen.
 	RemindHref string
-	// Standing has the open, overdue and paid amounts.
+	// Standing has the open, overdue and paid amounts, or those of the filter. Unsummed is set if the filter selects too many invoices.
 	Standing []Standing
+	Unsummed bool
 }
 
 // CustomerInvoices is a page of the invoices of a customer.
@@ -45,7 +46,7 @@ type InvoiceRow struct {
 
 // Standing is a sum of similar invoices, with a link to the invoices.
 type Standing struct {
-	Kind    string // "open", "overdue" or "paid"
+	Kind    string // "total", "open", "overdue" or "paid"
 	Label   string
 	Href    string
 	Count   string   // "12,345"

@@ -58,6 +58,22 @@ func states() map[string]templ.Component {
 		}),
 		"no invoices found": invoiceviews.InvoiceListPage(page, invoiceviews.InvoiceList{Finder: viewtest.Finder(), Standing: sums}),
 		"no invoices":       invoiceviews.InvoiceListPage(page, invoiceviews.InvoiceList{NewHref: "/invoices/new"}),
+		"invoices that are too many to sum up": invoiceviews.InvoiceListPage(page, invoiceviews.InvoiceList{
+			Rows: []invoiceviews.InvoiceRow{row}, Unsummed: true,
+			Finder: templates.Finder{Pager: templates.Pager{CSVHref: "/invoices/csv"}},
+		}),
+		"tax summary": invoiceviews.TaxSummaryPage(page, invoiceviews.TaxSummary{
+			Title: "1 Nov 2026 – 30 Nov 2026", From: "2026-11-01", To: "2026-11-30", CSVHref: "/tax-summary/csv",
+			Periods: []templates.NavItem{{Text: "This month", Href: "/tax-summary", Current: true}},
+			Currencies: []invoiceviews.TaxCurrency{{Code: "EUR", Rows: []invoiceviews.TaxRow{
+				{Rate: "23%", Kind: "Invoices", Net: "1.00", Tax: "0.23", Gross: "1.23"},
+				{Rate: "23%", Kind: "Result", Net: "1.00", Tax: "0.23", Gross: "1.23", Result: true},
+			}}},
+		}),
+		"tax summary of nothing": invoiceviews.TaxSummaryPage(page, invoiceviews.TaxSummary{Title: "1 Nov 2026 – 30 Nov 2026"}),
+		"tax summary refused": invoiceviews.TaxSummaryPage(page, invoiceviews.TaxSummary{
+			From: hostile, To: hostile, Problems: []string{hostile},
+		}),
 		"duplicate invoices": invoiceviews.DuplicatesPage(page, invoiceviews.Duplicates{Groups: []invoiceviews.Group{{
 			Why: hostile, More: "There are more.", ApartHref: "/invoice-distinctions/new",
 			Invoices: []invoiceviews.InvoiceRow{{Href: "/invoices/1", Number: "2026-0042", Status: "draft", Total: "1.00 EUR"}},

@@ -19,8 +19,8 @@ func CreditNotes() sitetest.Resource {
 		Name: "credit note", Path: "/credit-notes", Parent: &sitetest.Parent{Resource: Invoices(), Ready: []string{"issue"}, OwnPage: true},
 		Words: sitetest.Words{Verb: "create", Past: "created"}, Command: command, Label: creditNumber(),
 		Leaves: sitetest.Rows{
-			"credit_notes": 1, "credit_note_lines": 2, "credit_note_series": 1, "postings": 1, "mails": 1, "intents": 1,
-			"intent_effects": 2,
+			"credit_notes": 1, "credit_note_lines": 2, "credit_note_series": 1, "postings": 1, "invoice_taxes": 2, "mails": 1,
+			"intents": 1, "intent_effects": 2,
 		},
 		Repeats: sitetest.Repeats{Alike: []url.Values{{"line_quantity": {"1", ""}}, {"line_quantity": {"1", ""}}}},
 		Other:   sitetest.Change(command, "line_quantity", "1.5"),

@@ -47,12 +47,13 @@ func growPeriods(b *sitetest.Bundle) {
 		FROM invoices`, sitetest.RowID(sitetest.Many/2), sitetest.RowID(BilledOften)))
 }
 
-// growInvoiceDistinctions inserts distinctions for acme, and gives two invoices the same amounts.
+// growInvoiceDistinctions inserts distinctions for acme, and gives two invoices the same lines and amounts.
 func growInvoiceDistinctions(b *sitetest.Bundle) {
 	b.Helper()
 	b.Exec(fmt.Sprintf(`
 		SET LOCAL session_replication_role = replica;
 		UPDATE invoices SET (subtotal, total) = (2, 2) WHERE id IN ('%[3]s', '%[4]s');
+		UPDATE invoice_lines SET (unit_price, net) = (2, 2) WHERE invoice_id IN ('%[3]s', '%[4]s');
 		INSERT INTO invoice_distinctions (tenant_id, id, invoice_ids)
 		SELECT '%[1]s', pg_temp.id(n), ARRAY[pg_temp.id(n), pg_temp.id(n + 1)] FROM generate_series(1, %[2]d) AS n;
 		INSERT INTO invoice_distinct_pairs (tenant_id, one_id, other_id)
@@ -81,7 +82,7 @@ func GrowInvoices(b *sitetest.Bundle) {
 			bill_to = json_build_object('id', customer_id, 'email', '', 'name', 'Customer')
 		WHERE tenant_id = '%[1]s' AND id > pg_temp.id(%[3]d);
 		INSERT INTO invoice_lines (tenant_id, invoice_id, position, description, quantity, unit_price, tax_rate, net)
-		SELECT tenant_id, id, 1, 'Design', 1, 100, 0, 100 FROM invoices;
+		SELECT tenant_id, id, 1, 'Design', 1, subtotal, 0, subtotal FROM invoices;
 		INSERT INTO invoice_words (tenant_id, word, issue_date, invoice_id)
 		SELECT tenant_id, unnest(search_words(number_text(number)) || ARRAY[
 			'design', CASE WHEN number_folded < '2026-0100' THEN 'rare' ELSE 'common' END]),
@@ -122,6 +123,10 @@ func GrowInvoices(b *sitetest.Bundle) {
 		SELECT '%[1]s', pg_temp.id(n), pg_temp.id(%[3]d + greatest(1, n - %[2]d)), '2026-01-02', 'CN-1-' || n, 0, 0, 0,
 			'[{"rate": "0", "net": 0, "tax": 0}]'
 		FROM generate_series(1, 2 * %[2]d - %[3]d) AS n;
+		INSERT INTO invoice_taxes (tenant_id, invoice_id, source_id, kind, tax_rate, treatment, day, billed_on, currency, net, tax)
+		SELECT tenant_id, id, id AS source_id, 'invoice', 0, 'zero', issue_date AS day, issue_date AS billed_on, currency, subtotal, 0 FROM invoices
+		WHERE issued_at IS NOT NULL
+		UNION ALL SELECT tenant_id, invoice_id, id, 'credit', 0, 'zero', issue_date, '2026-01-01', 'EUR', 0, 0 FROM credit_notes;
 		INSERT INTO credit_note_lines (tenant_id, credit_note_id, invoice_id, position, quantity, credited, net)
 		SELECT tenant_id, id, invoice_id, 1, 0.00001, 0.00001 * row_number() OVER (PARTITION BY invoice_id ORDER BY id), 0
 		FROM credit_notes;

@@ -96,7 +96,7 @@ func Invoices() sitetest.Resource {
 		},
 		Transitions: []sitetest.Transition{
 			{
-				Verb: "issue", Past: "issued", Leaves: sitetest.Rows{"mails": 1, "intent_effects": 2},
+				Verb: "issue", Past: "issued", Leaves: sitetest.Rows{"invoice_taxes": 2, "mails": 1, "intent_effects": 2},
 				Refused: sitetest.Refusal{After: []string{"void"}, Slug: "not-draft"},
 			},
 			{Verb: "void", Past: "voided"},

@@ -41,6 +41,7 @@ func (s *Pages) mountInvoices() {
 	web.List(m, web.Listing[invoice.Summary]{
 		Summary: "Invoices. A page may have fewer than limit, or none, even when there is a next_cursor.", Query: invoiceFilters(),
 		View: showSummary, External: invoice.Summaries, Page: s.invoiceList, Finder: s.invoiceFinder, Read: s.readInvoices,
+		Headings: invoiceHeadings(), Cells: invoiceCells,
 	})
 	s.Read("/invoices/customers", s.customerChoices)
 	web.Show(m, web.RecordPage[invoice.Invoice]{

@@ -40,6 +40,7 @@ func Mount(s *web.Site, sendsMail bool) *Pages {
 	p.mountReminders()
 	p.mountReminderBatches()
 	p.mountReminderPlans()
+	p.mountTaxSummary()
 	s.AddHint("customers", "Their invoices stay.")
 	s.AddHint("erasures", "Issued invoices with the customer's details, and their payments, credit notes, write-offs and attachments, "+
 		"because the law requires it. Invoices that were voided as drafts, archived recurring invoices and emails stay without their "+

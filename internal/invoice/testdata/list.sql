@@ -63,8 +63,10 @@ WITH candidates AS MATERIALIZED (
 			'customer', (
 				SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name)
 				FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id LIMIT 1),
-			'currency', r.currency, 'issue_date', r.issue_date, 'due_date', r.due_date, 'total', r.total,
-			'credited', r.credited, 'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END,
+			'currency', r.currency, 'issue_date', r.issue_date, 'due_date', r.due_date, 'subtotal', r.subtotal,
+			'tax_total', r.tax_total, 'total', r.total, 'credited', r.credited, 'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END,
+			'tax_id', COALESCE(r.bill_to->>'tax_id', (
+					SELECT c.tax_id FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id LIMIT 1)),
 			'mail_failed', COALESCE((
 					SELECT m.state = 'failed' AND CASE m.kind
 					WHEN 'void' THEN true WHEN 'invoice' THEN r.state <> 'void' ELSE r.state IN ('issued', 'partially_paid') END
@@ -146,8 +148,10 @@ WITH candidates AS MATERIALIZED (
 			'customer', (
 				SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name)
 				FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id LIMIT 1),
-			'currency', r.currency, 'issue_date', r.issue_date, 'due_date', r.due_date, 'total', r.total,
-			'credited', r.credited, 'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END,
+			'currency', r.currency, 'issue_date', r.issue_date, 'due_date', r.due_date, 'subtotal', r.subtotal,
+			'tax_total', r.tax_total, 'total', r.total, 'credited', r.credited, 'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END,
+			'tax_id', COALESCE(r.bill_to->>'tax_id', (
+					SELECT c.tax_id FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id LIMIT 1)),
 			'mail_failed', COALESCE((
 					SELECT m.state = 'failed' AND CASE m.kind
 					WHEN 'void' THEN true WHEN 'invoice' THEN r.state <> 'void' ELSE r.state IN ('issued', 'partially_paid') END
@@ -194,8 +198,10 @@ WITH candidates AS MATERIALIZED (
 			'customer', (
 				SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name)
 				FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id LIMIT 1),
-			'currency', r.currency, 'issue_date', r.issue_date, 'due_date', r.due_date, 'total', r.total,
-			'credited', r.credited, 'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END,
+			'currency', r.currency, 'issue_date', r.issue_date, 'due_date', r.due_date, 'subtotal', r.subtotal,
+			'tax_total', r.tax_total, 'total', r.total, 'credited', r.credited, 'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END,
+			'tax_id', COALESCE(r.bill_to->>'tax_id', (
+					SELECT c.tax_id FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id LIMIT 1)),
 			'mail_failed', COALESCE((
 					SELECT m.state = 'failed' AND CASE m.kind
 					WHEN 'void' THEN true WHEN 'invoice' THEN r.state <> 'void' ELSE r.state IN ('issued', 'partially_paid') END
@@ -241,8 +247,10 @@ WITH candidates AS MATERIALIZED (
 			'customer', (
 				SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name)
 				FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id LIMIT 1),
-			'currency', r.currency, 'issue_date', r.issue_date, 'due_date', r.due_date, 'total', r.total,
-			'credited', r.credited, 'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END,
+			'currency', r.currency, 'issue_date', r.issue_date, 'due_date', r.due_date, 'subtotal', r.subtotal,
+			'tax_total', r.tax_total, 'total', r.total, 'credited', r.credited, 'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END,
+			'tax_id', COALESCE(r.bill_to->>'tax_id', (
+					SELECT c.tax_id FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id LIMIT 1)),
 			'mail_failed', COALESCE((
 					SELECT m.state = 'failed' AND CASE m.kind
 					WHEN 'void' THEN true WHEN 'invoice' THEN r.state <> 'void' ELSE r.state IN ('issued', 'partially_paid') END
@@ -284,8 +292,10 @@ WITH candidates AS MATERIALIZED (
 			'customer', (
 				SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name)
 				FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id LIMIT 1),
-			'currency', r.currency, 'issue_date', r.issue_date, 'due_date', r.due_date, 'total', r.total,
-			'credited', r.credited, 'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END,
+			'currency', r.currency, 'issue_date', r.issue_date, 'due_date', r.due_date, 'subtotal', r.subtotal,
+			'tax_total', r.tax_total, 'total', r.total, 'credited', r.credited, 'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END,
+			'tax_id', COALESCE(r.bill_to->>'tax_id', (
+					SELECT c.tax_id FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id LIMIT 1)),
 			'mail_failed', COALESCE((
 					SELECT m.state = 'failed' AND CASE m.kind
 					WHEN 'void' THEN true WHEN 'invoice' THEN r.state <> 'void' ELSE r.state IN ('issued', 'partially_paid') END
@@ -330,8 +340,10 @@ WITH candidates AS MATERIALIZED (
 			'customer', (
 				SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name)
 				FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id LIMIT 1),
-			'currency', r.currency, 'issue_date', r.issue_date, 'due_date', r.due_date, 'total', r.total,
-			'credited', r.credited, 'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END,
+			'currency', r.currency, 'issue_date', r.issue_date, 'due_date', r.due_date, 'subtotal', r.subtotal,
+			'tax_total', r.tax_total, 'total', r.total, 'credited', r.credited, 'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END,
+			'tax_id', COALESCE(r.bill_to->>'tax_id', (
+					SELECT c.tax_id FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id LIMIT 1)),
 			'mail_failed', COALESCE((
 					SELECT m.state = 'failed' AND CASE m.kind
 					WHEN 'void' THEN true WHEN 'invoice' THEN r.state <> 'void' ELSE r.state IN ('issued', 'partially_paid') END
@@ -369,8 +381,10 @@ WITH candidates AS MATERIALIZED (
 			'customer', (
 				SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name)
 				FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id LIMIT 1),
-			'currency', r.currency, 'issue_date', r.issue_date, 'due_date', r.due_date, 'total', r.total,
-			'credited', r.credited, 'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END,
+			'currency', r.currency, 'issue_date', r.issue_date, 'due_date', r.due_date, 'subtotal', r.subtotal,
+			'tax_total', r.tax_total, 'total', r.total, 'credited', r.credited, 'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END,
+			'tax_id', COALESCE(r.bill_to->>'tax_id', (
+					SELECT c.tax_id FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id LIMIT 1)),
 			'mail_failed', COALESCE((
 					SELECT m.state = 'failed' AND CASE m.kind
 					WHEN 'void' THEN true WHEN 'invoice' THEN r.state <> 'void' ELSE r.state IN ('issued', 'partially_paid') END
@@ -412,8 +426,10 @@ WITH candidates AS MATERIALIZED (
 			'customer', (
 				SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name)
 				FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id LIMIT 1),
-			'currency', r.currency, 'issue_date', r.issue_date, 'due_date', r.due_date, 'total', r.total,
-			'credited', r.credited, 'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END,
+			'currency', r.currency, 'issue_date', r.issue_date, 'due_date', r.due_date, 'subtotal', r.subtotal,
+			'tax_total', r.tax_total, 'total', r.total, 'credited', r.credited, 'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END,
+			'tax_id', COALESCE(r.bill_to->>'tax_id', (
+					SELECT c.tax_id FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id LIMIT 1)),
 			'mail_failed', COALESCE((
 					SELECT m.state = 'failed' AND CASE m.kind
 					WHEN 'void' THEN true WHEN 'invoice' THEN r.state <> 'void' ELSE r.state IN ('issued', 'partially_paid') END
@@ -455,8 +471,10 @@ WITH candidates AS MATERIALIZED (
 			'customer', (
 				SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name)
 				FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id LIMIT 1),
-			'currency', r.currency, 'issue_date', r.issue_date, 'due_date', r.due_date, 'total', r.total,
-			'credited', r.credited, 'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END,
+			'currency', r.currency, 'issue_date', r.issue_date, 'due_date', r.due_date, 'subtotal', r.subtotal,
+			'tax_total', r.tax_total, 'total', r.total, 'credited', r.credited, 'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END,
+			'tax_id', COALESCE(r.bill_to->>'tax_id', (
+					SELECT c.tax_id FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id LIMIT 1)),
 			'mail_failed', COALESCE((
 					SELECT m.state = 'failed' AND CASE m.kind
 					WHEN 'void' THEN true WHEN 'invoice' THEN r.state <> 'void' ELSE r.state IN ('issued', 'partially_paid') END
@@ -498,8 +516,10 @@ WITH candidates AS MATERIALIZED (
 			'customer', (
 				SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name)
 				FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id LIMIT 1),
-			'currency', r.currency, 'issue_date', r.issue_date, 'due_date', r.due_date, 'total', r.total,
-			'credited', r.credited, 'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END,
+			'currency', r.currency, 'issue_date', r.issue_date, 'due_date', r.due_date, 'subtotal', r.subtotal,
+			'tax_total', r.tax_total, 'total', r.total, 'credited', r.credited, 'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END,
+			'tax_id', COALESCE(r.bill_to->>'tax_id', (
+					SELECT c.tax_id FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id LIMIT 1)),
 			'mail_failed', COALESCE((
 					SELECT m.state = 'failed' AND CASE m.kind
 					WHEN 'void' THEN true WHEN 'invoice' THEN r.state <> 'void' ELSE r.state IN ('issued', 'partially_paid') END
@@ -541,8 +561,10 @@ WITH candidates AS MATERIALIZED (
 			'customer', (
 				SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name)
 				FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id LIMIT 1),
-			'currency', r.currency, 'issue_date', r.issue_date, 'due_date', r.due_date, 'total', r.total,
-			'credited', r.credited, 'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END,
+			'currency', r.currency, 'issue_date', r.issue_date, 'due_date', r.due_date, 'subtotal', r.subtotal,
+			'tax_total', r.tax_total, 'total', r.total, 'credited', r.credited, 'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END,
+			'tax_id', COALESCE(r.bill_to->>'tax_id', (
+					SELECT c.tax_id FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id LIMIT 1)),
 			'mail_failed', COALESCE((
 					SELECT m.state = 'failed' AND CASE m.kind
 					WHEN 'void' THEN true WHEN 'invoice' THEN r.state <> 'void' ELSE r.state IN ('issued', 'partially_paid') END

@@ -103,6 +103,15 @@ INSERT INTO credit_note_lines (tenant_id, credit_note_id, invoice_id, position, 
 SELECT tenant_id, id, invoice_id, 1, 0.0000001, 0.0000001 * row_number() OVER (PARTITION BY tenant_id, invoice_id ORDER BY id), 0
 FROM credit_notes WHERE number LIKE 'CN-R-%';
 
+INSERT INTO invoice_taxes (tenant_id, invoice_id, source_id, kind, tax_rate, treatment, day, billed_on, currency, net, tax)
+SELECT i.tenant_id, i.id, i.id, kind, rate, 'standard', i.issue_date, i.issue_date, i.currency, net, round(net * rate * 0.01)
+FROM invoices i JOIN past ON past.tenant_id = i.tenant_id AND past.id = i.id, (VALUES (23, 22000), (8, 6000)) AS of_rate (rate, net),
+    LATERAL (SELECT 'invoice' AS kind UNION ALL SELECT 'void' WHERE i.status = 'void') AS entry
+WHERE i.issued_at IS NOT NULL
+UNION ALL
+SELECT n.tenant_id, n.invoice_id, n.id, 'credit', 23, 'standard', n.issue_date, i.issue_date, i.currency, 0, 0
+FROM credit_notes n JOIN invoices i ON i.tenant_id = n.tenant_id AND i.id = n.invoice_id WHERE n.number LIKE 'CN-R-%';
+
 INSERT INTO invoice_words (tenant_id, word, issue_date, invoice_id)
 SELECT DISTINCT i.tenant_id, unnest(search_words(number_text(i.number) || (
     SELECT string_agg(l.description, ' ') FROM invoice_lines l WHERE l.tenant_id = i.tenant_id AND l.invoice_id = i.id))) AS word,

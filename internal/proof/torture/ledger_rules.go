@@ -40,6 +40,19 @@ func ledgerRules() []rule {
 				FROM standing GROUP BY 1, 2, 3, 4, 5 HAVING sum(amount) <> 0 OR sum(invoices) <> 0
 			) AS k FULL JOIN standing_by_the_books() AS b USING (tenant_id, of_id, kind, day, currency)
 			WHERE (k.amount, k.invoices) IS DISTINCT FROM (b.amount, b.invoices)`},
+		{"the tax of each issued, voided and credited amount is entered once", `
+			WITH document AS (
+				SELECT tenant_id, id AS source_id, 'invoice' AS kind, issue_date AS day, subtotal, tax_total FROM invoices
+				WHERE issued_at IS NOT NULL
+				UNION ALL SELECT tenant_id, id, 'void', greatest(issue_date, (voided_at AT TIME ZONE 'UTC')::date), subtotal, tax_total
+				FROM invoices WHERE issued_at IS NOT NULL AND status = 'void'
+				UNION ALL SELECT tenant_id, id, 'credit', issue_date, subtotal, tax_total FROM credit_notes
+			)
+			SELECT format('%s %s on %s: %s and tax %s, entered %s and %s', kind, source_id, day, subtotal, tax_total, net, tax)
+			FROM document FULL JOIN (
+				SELECT tenant_id, source_id, kind::text, day, sum(net) AS net, sum(tax) AS tax FROM invoice_taxes GROUP BY 1, 2, 3, 4
+			) AS entered USING (tenant_id, source_id, kind, day)
+			WHERE (net, tax) IS DISTINCT FROM (subtotal, tax_total)`},
 		{"no more is paid, credited and written off than the total", `
 			SELECT format('invoice %s: %s, %s and %s of %s', id, paid, credited, written_off, total)
 			FROM invoices WHERE paid + credited + written_off > total`},
