@@ -31,8 +31,8 @@ const taxSummaryPath = "/tax-summary"
 func (s *Pages) mountTaxSummary() {
 	web.Report[taxSummary]{
 		One: "tax summary", Path: taxSummaryPath,
-		Summary: "The tax of the invoices and credit notes of a period, by currency, rate and treatment, by default of this month. Drafts are left " +
-			"out, and so are invoices that were voided in the period of their issue date.",
+		Summary: "The tax of the invoices and credit notes of a period, by currency, rate and treatment, by default of this month. " +
+			"Drafts are left out, and so are invoices that were voided in the period of their issue date.",
 		Query: []web.Parameter{
 			{Name: "from", Meaning: "The first day.", Format: "date"},
 			{Name: "to", Meaning: "The last day, at most a year later.", Format: "date"},
