@@ -193,7 +193,8 @@ func TestDatabaseKeepsTheTaxes(t *testing.T) {
 	draft := b.draft("draft", "EUR", first, line("1", "1.00", "23")).ID.String()
 	entry := func(invoice, source, kind, net string) string {
 		return fmt.Sprintf(`
-			INSERT INTO invoice_taxes VALUES ('%s', '%s', '%s', '%s', 5, 'standard', '2026-11-21', '2026-11-21', 'EUR', %s, 0)`, b.Tenant, invoice, source, kind, net)
+			INSERT INTO invoice_taxes VALUES ('%s', '%s', '%s', '%s', 5, 'standard', '2026-11-21', '2026-11-21', 'EUR', %s, 0)`,
+			b.Tenant, invoice, source, kind, net)
 	}
 	b.Refuses(map[string][]string{
 		"invoice_taxes_append_only": {`UPDATE invoice_taxes SET tax = 1`, `DELETE FROM invoice_taxes`, `TRUNCATE invoice_taxes`},
