@@ -6,7 +6,7 @@
 CREATE FUNCTION taxed_as(treatment tax_treatment, rate numeric) RETURNS text LANGUAGE sql IMMUTABLE
 RETURN COALESCE(treatment::text, CASE WHEN rate > 0 THEN 'standard' ELSE 'zero' END);
 
-CREATE DOMAIN taxed_kind AS text CHECK (VALUE IN ('invoice', 'void', 'credit'));
+CREATE DOMAIN taxed_kind AS text COLLATE "C" CHECK (VALUE IN ('invoice', 'void', 'credit'));
 
 CREATE TABLE invoice_taxes (
     tenant_id  uuid          NOT NULL,
