@@ -9,8 +9,7 @@ ALTER DOMAIN mail_kind ADD CONSTRAINT mail_kind_check
 ALTER TABLE mails ADD COLUMN credit_note_id uuid,
     ADD CONSTRAINT mails_credit_note FOREIGN KEY (tenant_id, credit_note_id) REFERENCES credit_notes (tenant_id, id),
     ADD CONSTRAINT mails_of_credit_note CHECK ((kind = 'credit_note') = (credit_note_id IS NOT NULL));
--- A credit note is sent once, when it is created.
-CREATE UNIQUE INDEX mails_credit_note_once ON mails (tenant_id, credit_note_id) WHERE credit_note_id IS NOT NULL;
+CREATE INDEX mails_by_credit_note ON mails (tenant_id, credit_note_id);
 
 -- queue_mail is unchanged, except for the subject of credit notes.
 -- +goose StatementBegin
@@ -36,7 +35,7 @@ END $$;
 -- +goose StatementEnd
 
 -- +goose Down
-DROP INDEX mails_credit_note_once;
+DROP INDEX mails_by_credit_note;
 ALTER TABLE mails NO FORCE ROW LEVEL SECURITY;
 UPDATE mails SET kind = 'invoice', credit_note_id = NULL WHERE kind = 'credit_note';
 ALTER TABLE mails FORCE ROW LEVEL SECURITY;

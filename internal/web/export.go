@@ -2,13 +2,10 @@ package web
 
 import (
 	"errors"
-	"io"
-	"mime"
 	"net/http"
 	"strings"
 
 	"onlyonce/internal/invalid"
-	"onlyonce/internal/invalid/text"
 	"onlyonce/internal/record"
 	"onlyonce/internal/record/search"
 	"onlyonce/internal/web/apidoc"
@@ -43,11 +40,7 @@ func (m *resource) exporting(l Listing[Entity], start string) Handler {
 					". Type more letters to export all that match.")
 				return problems.Err()
 			case first:
-				name := mime.FormatMediaType("attachment", map[string]string{"filename": text.FileName(m.many + ".csv")})
-				w.Header().Set("Content-Type", csvType)
-				w.Header().Set("Content-Disposition", name)
-				w.Header().Set("Cache-Control", "private, no-cache")
-				_, err = io.WriteString(w, start)
+				err = beginCSV(w, m.many, start)
 			case err != nil:
 				m.s.classify(r, err) // logs it
 			}

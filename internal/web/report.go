@@ -1,9 +1,6 @@
 package web
 
 import (
-	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"net/http"
 	"reflect"
@@ -69,7 +66,7 @@ func (rep Report[T]) Mount(s *Site) {
 		return s.Render(w, r, status, page)
 	})
 	described.Path, described.Name, described.Summary = rep.Path+"/csv", m.many+".csv", "The same as a CSV file (RFC 4180)."
-	described.Gives, described.Schema, described.Files, described.Untagged = nil, "", []string{csvType}, false
+	described.Gives, described.Schema, described.Files = nil, "", []string{csvType}
 	m.document(described)
 	file := func(start string) Handler {
 		return func(w http.ResponseWriter, r *http.Request) error {
@@ -77,13 +74,7 @@ func (rep Report[T]) Mount(s *Site) {
 			if err != nil {
 				return err
 			}
-			content := bytes.NewBufferString(start)
-			if err := writeCSV(content, rep.Rows(found)); err != nil {
-				return err
-			}
-			sum := sha256.Sum256(content.Bytes())
-			served{rep.Name(found) + ".csv", csvType, hex.EncodeToString(sum[:]), bytes.NewReader(content.Bytes())}.write(w, r)
-			return nil
+			return errors.Join(beginCSV(w, rep.Name(found), start), writeCSV(w, rep.Rows(found)))
 		}
 	}
 	m.pages.read(rep.Path+"/csv", file(byteOrderMark))

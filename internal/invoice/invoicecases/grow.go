@@ -128,7 +128,7 @@ func GrowInvoices(b *sitetest.Bundle) {
 		FROM invoices WHERE issued_at IS NOT NULL
 		UNION ALL SELECT tenant_id, invoice_id, id, 'credit', 0, 'zero', issue_date, '2026-01-01', 'EUR', 0, 0 FROM credit_notes;
 		INSERT INTO credit_note_lines (tenant_id, credit_note_id, invoice_id, position, quantity, credited, net)
-		SELECT tenant_id, id, invoice_id, 1, 0.00001, 0.00001 * row_number() OVER (PARTITION BY invoice_id ORDER BY id), 0
+		SELECT tenant_id, id, invoice_id, 1, 0.0001, 0.0001 * row_number() OVER (PARTITION BY invoice_id ORDER BY id), 0
 		FROM credit_notes;
 		INSERT INTO write_offs (tenant_id, id, invoice_id, amount, reason, written_off_on)
 		SELECT tenant_id, id, invoice_id, 1, 'bad_debt', issue_date FROM credit_notes;

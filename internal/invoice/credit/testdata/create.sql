@@ -1,6 +1,6 @@
 -- Written by: make sql
 
--- credit_note.create of a line
+-- credit_note.create of a line, with an email
 
 BEGIN ISOLATION LEVEL READ COMMITTED;
 
@@ -14,6 +14,14 @@ FROM unnest($4::int[], $5::text[]) AS wanted (position, quantity);
 
 INSERT INTO credit_notes (tenant_id, id, invoice_id, issue_date, reason)
 VALUES ($1, $2, $3, COALESCE($4::date, (now() AT TIME ZONE 'UTC')::date), $5);
+
+INSERT INTO mails (tenant_id, id, invoice_id, kind, credit_note_id)
+SELECT tenant_id, $1, id, 'credit_note', $2 FROM invoices
+WHERE tenant_id = $3 AND id = $4 AND bill_to->>'email' <> '';
+
+INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
+SELECT tenant_id, unnest(ARRAY[invoice_id, id]), $1, $2, 'email queued' FROM mails
+WHERE tenant_id = $3 AND id = $4;
 
 INSERT INTO intents (
 	tenant_id, operation, key, fingerprint, attempt_id, actor, record_id, outcome, result, expires_at)
