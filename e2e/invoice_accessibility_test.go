@@ -236,6 +236,21 @@ func (s *session) visitCredits(look func(*session, string)) {
 	look(s, "a credit note")
 	s.open(invoice)
 	look(s, "an invoice with payments and credits")
+	s.follow(linkWriteOff)
+	look(s, "a write-off")
+	s.fill(fieldAmountInEUR, "60")
+	s.click(buttonWriteOff)
+	s.sees("The write-off is larger, and wasn't recorded.")
+	look(s, "a write-off of too much")
+	s.fill(fieldAmountInEUR, "")
+	s.click(buttonWriteOff)
+	s.sees("Nothing is open.")
+	look(s, "an invoice whose rest was written off")
+	s.follow("Take back write-off of 31.50 EUR")
+	look(s, "a write-off to take back")
+	s.click(buttonTakeBack)
+	s.sees("Write-off taken back.")
+	look(s, "an invoice with a write-off that was taken back")
 }
 
 // invoiceStarts returns the pages whose links are followed first. The newest invoice of the demo is a draft, which can be edited.

@@ -13,7 +13,8 @@ func invoiceButtons() map[string]func(*session) button {
 		"create invoice": createInvoice, "issue": issueInvoice, "void a draft": voidDraft, "void": voidIssued, "send again": sendAgain,
 		"remind": sendReminder, "remind chosen": sendReminders,
 		"record payment": recordPayment, "pay in full": payInFull, "refund": refundPayment, "credit note": creditInvoice,
-		"schedule": createSchedule, "bill period": billPeriod, "webhook source": addWebhookSource, "apply event": applyEvent,
+		"write off": writeOffInvoice,
+		"schedule":  createSchedule, "bill period": billPeriod, "webhook source": addWebhookSource, "apply event": applyEvent,
 	}
 }
 
@@ -177,6 +178,20 @@ func creditInvoice(s *session) button {
 		open:  func() { s.openIssued(); s.follow(linkCredit); s.seesHeading(headingNewCreditNote) },
 		first: "created", done: headingCreditNote, again: ignoredAgain, second: "conflict", elsewhere: "wasn't created",
 		proves: func(n int) { s.hasBooks(s.number(1), booksText("credited", "0.00", "123.00", "0.00", 0, n)) },
+	}
+}
+
+// writeOffInvoice leaves nothing open for the repeat.
+func writeOffInvoice(s *session) button {
+	return button{
+		press: buttonWriteOff, enter: fieldAmountInEUR, writes: "write_offs", fill: nothing,
+		open:  func() { s.openIssued(); s.follow(linkWriteOff); s.seesHeading(headingWriteOff) },
+		first: "created", done: "Written off.", again: "Written off. " + ignoredAgain, second: "conflict",
+		elsewhere: "The open amount has changed since you opened this form. Nothing was written off.",
+		proves: func(n int) {
+			s.hasBooks(s.number(1), booksText("written_off", "0.00", "0.00", "0.00", 0, 0))
+			s.counts(n, `SELECT count(*) FROM write_offs JOIN invoices i ON i.id = invoice_id WHERE i.number = $1`, s.number(1))
+		},
 	}
 }
 

@@ -50,7 +50,7 @@ func (r sqlRecords) books(number string) string {
 	if n := r.s.count(`
 		SELECT count(*) FROM invoices i
 		WHERE number = $1
-			AND paid = (SELECT COALESCE(sum(amount), 0) FROM postings WHERE invoice_id = i.id AND kind <> 'credit')
+			AND paid = (SELECT COALESCE(sum(amount), 0) FROM postings WHERE invoice_id = i.id AND kind IN ('payment', 'refund', 'removal'))
 			AND credited = (SELECT COALESCE(sum(amount), 0) FROM postings WHERE invoice_id = i.id AND kind = 'credit')`, number); n != 1 {
 		r.s.t.Error("the ledger differs")
 	}

@@ -116,6 +116,33 @@ func TestTotalsFollowTheLines(t *testing.T) {
 	s.total("–")
 }
 
+// TestTreatmentSetsTheRate: a line without tax has the rate 0, and gets its rate back when it is taxed. Only exempt lines ask for a reason.
+func TestTreatmentSetsTheRate(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.login()
+	s.newInvoice()
+	s.fillLine(1, "Design", "2", "50.00", "23")
+	reason := s.field(fieldExemption)
+	for _, c := range []struct {
+		treatment, rate, total string
+		asks                   bool
+	}{
+		{"Reverse charge", "0", "100.00", false}, {"Exempt", "0", "100.00", true}, {"Taxed", "23", "123.00", false},
+		{"Export", "0", "100.00", false},
+	} {
+		_, err := s.field(fieldTreatment).SelectOption(playwright.SelectOptionValues{Labels: &[]string{c.treatment}})
+		s.check(err, "choose "+c.treatment)
+		s.holds(fieldTaxRate, c.rate)
+		s.total(c.total)
+		if visible, err := reason.IsVisible(); err != nil || visible != c.asks {
+			t.Errorf("%s: the reason is visible: %t, %v", c.treatment, visible, err)
+		}
+	}
+	s.click(buttonAddALine)
+	s.check(expect.Locator(s.line(2).GetByLabel(fieldTreatment)).ToHaveValue("export"), "take the treatment of the line above")
+}
+
 // TestPreviewIsTheServers checks that the form shows the same total that the server would store, or none if the server would
 // refuse.
 func TestPreviewIsTheServers(t *testing.T) {

@@ -142,8 +142,9 @@ func TestStory(t *testing.T) {
 func (s *session) seesBooksOf(number string) {
 	s.t.Helper()
 	for label, sum := range map[string]string{
-		"Paid": `sum(p.amount) FILTER (WHERE kind <> 'credit')`, "Credited": `sum(p.amount) FILTER (WHERE kind = 'credit')`,
-		"Open": `i.total - sum(p.amount)`,
+		"Paid":     `sum(p.amount) FILTER (WHERE kind IN ('payment', 'refund', 'removal'))`,
+		"Credited": `sum(p.amount) FILTER (WHERE kind = 'credit')`,
+		"Open":     `i.total - sum(p.amount)`,
 	} {
 		want := s.money(`
 			SELECT `+sum+`

@@ -57,8 +57,10 @@ const (
 	buttonSendEMail            = "Send email"
 	buttonSendReminder         = "Send payment reminder"
 	buttonSendReminders        = "Send reminders"
+	buttonTakeBack             = "Take back"
 	buttonTryAgain             = "Try again"
 	buttonUndo                 = "Undo"
+	buttonWriteOff             = "Write off"
 	buttonVoidInvoice          = "Void invoice"
 	buttonWithdrawLink         = "Withdraw link"
 )
@@ -69,6 +71,7 @@ const (
 	linkContinue        = "Continue"
 	linkCopyAsNew       = "Copy as new"
 	linkCredit          = "Credit"
+	linkWriteOff        = "Write off…"
 	linkCustomers       = "Customers"
 	linkDownloadPDF     = "Download PDF"
 	linkDraft           = "Draft"
@@ -127,7 +130,9 @@ const (
 	fieldReference           = "Reference (optional)"
 	fieldSearchInvoices      = "Search invoices"
 	fieldSigningSecret       = "Signing secret"
+	fieldExemption           = "Reason for the exemption"
 	fieldTaxRate             = "Tax %"
+	fieldTreatment           = "Treatment"
 	fieldTo                  = "To"
 	fieldUnitPrice           = "Unit price"
 )
@@ -150,6 +155,7 @@ const (
 	headingReminder       = "Payment reminder"
 	headingRecordAPayment = "Record a payment"
 	headingRecordARefund  = "Record a refund"
+	headingWriteOff       = "Write off"
 	headingOtherBusiness  = "This form belongs to Acme Studio, and you are now logged in as Globex Works."
 	headingCannotVoid     = "You can't void this invoice."
 )

@@ -92,20 +92,22 @@ func (v *visitor) judge(of incident) verdict {
 	return found
 }
 
-// table formats verdicts in Markdown, with a column for each app.
+// table formats verdicts in Markdown, with a column for each app and a row for each incident that was tried on one of them.
 func table(apps []string, found map[string]map[string]verdict) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "| family | incident | %s |\n|---|---|%s\n", strings.Join(apps, " | "), strings.Repeat("---|", len(apps)))
 	for _, one := range incidents() {
-		fmt.Fprintf(&text, "| %s | %s |", one.family, one.name)
+		row, tried := fmt.Sprintf("| %s | %s |", one.family, one.name), false
 		for _, app := range apps {
 			cell := "–"
-			if v, tried := found[app][one.name]; tried {
-				cell = v.String()
+			if v, ok := found[app][one.name]; ok {
+				cell, tried = v.String(), true
 			}
-			fmt.Fprintf(&text, " %s |", cell)
+			row += " " + cell + " |"
 		}
-		text.WriteString("\n")
+		if tried {
+			text.WriteString(row + "\n")
+		}
 	}
 	return text.String()
 }

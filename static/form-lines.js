@@ -55,11 +55,11 @@ function first(line) {
   return controls(line)[0];
 }
 
-// below returns the next control after the lines.
+// below returns the next visible control after the lines.
 function below() {
   const lines = list.closest("fieldset");
   const after = (control) => lines.compareDocumentPosition(control) & Node.DOCUMENT_POSITION_FOLLOWING && !lines.contains(control);
-  return [...form.elements].find((control) => control.type !== "hidden" && after(control));
+  return [...form.elements].find((control) => control.getClientRects().length > 0 && after(control));
 }
 
 function addLine() {

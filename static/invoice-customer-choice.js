@@ -1,4 +1,5 @@
-// Fills in what follows from the chosen customer: the address below the field, and in a new invoice the currency and the due date.
+// Fills in what follows from the chosen customer: the address below the field, and in a new invoice the currency, the due date and the
+// tax treatment.
 
 const field = document.querySelector("[data-customer-choice]");
 const select = field.querySelector("select");
@@ -6,6 +7,7 @@ const form = select.form;
 // Values that were not entered by the user.
 let due = form.elements.due_date?.value;
 let currency = form.elements.currency.value;
+let treatment = "";
 let terms; // in days, of the customer whose due date was filled in
 
 select.addEventListener("change", () => {
@@ -28,10 +30,19 @@ function address(text) {
   hint.textContent = text ?? "";
 }
 
-// prefill takes the currency and the payment terms of the customer, unless the user has entered others.
-function prefill({ currency: usual, days }) {
+// prefill takes the currency, the tax treatment and the payment terms of the customer, unless the user has entered others.
+function prefill({ currency: usual, days, treatment: usually = "", exemption = "" }) {
   const choice = form.elements.currency;
   if (usual && choice.value === currency) choice.value = currency = usual;
+  const lines = [...form.querySelectorAll("[name=line_tax_treatment]")];
+  if (usually !== treatment && lines.every(({ value }) => value === treatment)) {
+    for (const line of lines) {
+      line.value = usually;
+      line.dispatchEvent(new Event("change", { bubbles: true })); // sets the rate
+    }
+    treatment = usually;
+  }
+  form.elements.exemption_reason.value ||= exemption;
   terms = days;
   follow();
 }

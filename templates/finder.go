@@ -48,6 +48,7 @@ type Pager struct {
 	FirstHref    string // empty on the first page
 	PreviousHref string // empty if there is no earlier page
 	NextHref     string // empty on the last page
+	CSVHref      string // the file with all pages; empty without one
 }
 
 // notFirst returns the value of an option, or "" for the first one.

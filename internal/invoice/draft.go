@@ -3,6 +3,7 @@ package invoice
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -22,6 +23,7 @@ const (
 	MaxLines       = 200
 	MaxDescription = 500  // characters
 	MaxNotes       = 5000 // characters
+	MaxReason      = 200  // characters, of an exemption
 )
 
 // SeriesField is the name of the buttons for [Input.Series]. Their values decide whether the series continues after a typed number ahead of
@@ -45,6 +47,7 @@ type Input struct {
 	Currency   string          `json:"currency" format:"currency"`
 	Lines      []LineInput     `json:"lines" doc:"At least one."`
 	Notes      string          `json:"notes,omitzero"`
+	Exemption  string          `json:"exemption_reason,omitzero" doc:"Why lines are exempt from tax. Required if one is."`
 	Series     string          `json:"series,omitzero" enum:"continue,keep" doc:"Whether the series goes on behind a number ahead of it."`
 	idempotency.External
 }
@@ -54,7 +57,8 @@ type LineInput struct {
 	Description string `json:"description"`
 	Quantity    string `json:"quantity" format:"decimal"`
 	UnitPrice   string `json:"unit_price" format:"decimal"`
-	TaxRate     string `json:"tax_rate" format:"decimal" doc:"In percent."`
+	TaxRate     string `json:"tax_rate" format:"decimal" doc:"In percent. It is 0 for all tax treatments but standard."`
+	Treatment   string `json:"tax_treatment,omitzero" enum:"standard,zero,exempt,reverse_charge,intra_community,export,outside_scope"`
 }
 
 // Draft is the command that creates or edits an invoice.
@@ -67,6 +71,7 @@ type Draft struct {
 	Currency   money.Currency `json:"currency"`
 	Lines      []Line         `json:"lines"`
 	Notes      string         `json:"notes"`
+	Exemption  string         `json:"exemption_reason,omitzero"`
 	Series     string         `json:"series,omitzero"`
 	idempotency.External
 
@@ -88,6 +93,7 @@ func (in Input) Draft() (Draft, error) {
 	if in.Series != "" && in.Series != SeriesContinue && in.Series != SeriesKeep {
 		problems.Add("/series", "Use continue or keep, or leave it out.")
 	}
+	d.Exemption = in.exemption(d.Lines, &problems)
 	d.Notes = problems.Lines("/notes", "the notes", in.Notes, MaxNotes)
 	d.External = in.External.Check("", &problems)
 	return d, problems.Err()
@@ -137,8 +143,17 @@ func (in Input) lines(d *Draft, problems *invalid.Error) {
 		return
 	}
 	before := len(problems.Fields)
+	outside := 0
 	for i, line := range in.Lines {
 		d.Lines = append(d.Lines, line.draft("/lines/"+strconv.Itoa(i), d.Currency, problems))
+		if d.Lines[i].NoTax == OutsideScope {
+			outside++
+		}
+	}
+	if outside != 0 && outside != len(d.Lines) {
+		i := slices.IndexFunc(d.Lines, func(l Line) bool { return l.NoTax != OutsideScope })
+		problems.Add("/lines/"+strconv.Itoa(i)+"/tax_treatment",
+			"Lines out of scope can't be on an invoice with other lines. Make two invoices.")
 	}
 	if len(problems.Fields) > before {
 		return
@@ -167,8 +182,38 @@ func (in LineInput) draft(pointer string, currency money.Currency, problems *inv
 	}
 	if line.TaxRate, err = money.ParseRate(in.TaxRate); err != nil {
 		problems.Add(pointer+"/tax_rate", "Enter a tax rate from 0 to 100 percent, like 23. Enter 0 for no tax.")
+	} else {
+		line.treated(Treatment(in.Treatment), pointer, problems)
 	}
 	return line
+}
+
+// treated sets the treatment of a line with a rate.
+func (l *Line) treated(as Treatment, pointer string, problems *invalid.Error) {
+	switch {
+	case as == "":
+	case as.Terms() == Terms{}:
+		problems.Add(pointer+"/tax_treatment", "Choose how this line is taxed.")
+	case as == Standard && l.TaxRate.IsZero():
+		problems.Add(pointer+"/tax_rate", "Enter a tax rate above 0, or choose why this line has no tax.")
+	case as != Standard && !l.TaxRate.IsZero():
+		problems.Add(pointer+"/tax_rate", "Enter 0: this line has no tax.")
+	}
+	if slices.Contains(Untaxed(), as) {
+		l.NoTax = as
+	}
+}
+
+// exemption returns the reason for the exemption: "" without exempt lines, for which the form hides it.
+func (in Input) exemption(lines []Line, problems *invalid.Error) string {
+	reason := problems.Line("/exemption_reason", "the reason for the exemption", in.Exemption, MaxReason)
+	switch exempt := slices.ContainsFunc(lines, func(l Line) bool { return l.NoTax == Exempt }); {
+	case !exempt:
+		return ""
+	case reason == "":
+		problems.Add("/exemption_reason", "Enter why lines are exempt from tax, such as the article of the law.")
+	}
+	return reason
 }
 
 // price parses the unit price, and computes the net amount.

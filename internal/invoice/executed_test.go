@@ -64,6 +64,10 @@ func TestExecutedSQL(t *testing.T) {
 		_, err := invoice.Standing(ctx, pool, b.Tenant, b.Tenant, day)
 		return err
 	})
+	sql.Lookup("sums of a filter", func(ctx context.Context, pool *pgxpool.Pool) error {
+		_, _, err := invoice.FilterSums(ctx, pool, b.Tenant, invoice.Filter{Search: "ada", From: day})
+		return err
+	})
 	sql.Lookup("invoices with an open amount", func(ctx context.Context, pool *pgxpool.Pool) error {
 		_, err := invoice.WithOpen(ctx, pool, b.Tenant, euro, 12300, 5)
 		return err

@@ -23,8 +23,12 @@ type Summary struct {
 	Currency  money.Currency `json:"currency"`
 	IssueDate date.Date      `json:"issue_date"`
 	DueDate   date.Date      `json:"due_date"`
-	Total     int64          `json:"total"` // minor units
-	Open      int64          `json:"open"`  // minor units
+	Subtotal  int64          `json:"subtotal"`  // minor units
+	TaxTotal  int64          `json:"tax_total"` // minor units
+	Total     int64          `json:"total"`     // minor units
+	Credited  int64          `json:"credited"`  // minor units
+	Open      int64          `json:"open"`      // minor units
+	TaxID     string         `json:"tax_id"`    // of the customer, as the invoice has it
 	// MailFailed reports whether the newest email about the invoice has failed, unless voiding or paying the invoice made it pointless.
 	MailFailed   bool         `json:"mail_failed"`
 	LastReminder LastReminder `json:"last_reminder,omitzero"`
@@ -79,15 +83,22 @@ var words = search.Words{
 // returns [record.ErrKey] for a wrong key, or [search.ErrTooMany] if a search or a customer matches too many invoices to sort by due
 // date, number or total.
 func List(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, f Filter, page record.Page) (record.List[Summary], error) {
+	return listOf[Summary](ctx, pool, tenant, f, Summaries.JSON(), page)
+}
+
+// listOf is [List] with the SQL expression for the JSON of an R, on the row r.
+func listOf[R any](
+	ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, f Filter, shown string, page record.Page,
+) (record.List[R], error) {
 	var terms []search.Term
 	if f.Search != "" {
 		var err error
 		if terms, err = words.Terms(ctx, pool, tenant, f.Search); err != nil || len(terms) == 0 {
-			return record.List[Summary]{}, err
+			return record.List[R]{}, err
 		}
 	}
-	q := search.Query[Summary]{
-		Table: "invoices", Shown: Summaries.JSON(), Order: orders(f.Sort), Terms: terms, Words: words, Where: wanted, Args: f.arguments(),
+	q := search.Query[R]{
+		Table: "invoices", Shown: shown, Order: orders(f.Sort), Terms: terms, Words: words, Where: wanted, Args: f.arguments(),
 	}
 	if f.Customer != uuid.Nil {
 		q.Terms = append(q.Terms, search.Term{Others: []uuid.UUID{f.Customer}, Matches: 500})
@@ -123,7 +134,7 @@ func List(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, f Filter, p
 
 // states returns all states of an invoice.
 func states() []string {
-	return []string{StatusDraft, StatusIssued, StatusPartly, StatusPaid, StatusCredited, StatusVoid}
+	return []string{StatusDraft, StatusIssued, StatusPartly, StatusPaid, StatusCredited, StatusWrittenOff, StatusVoid}
 }
 
 // OpenStates returns the states of invoices with an open amount.
@@ -188,8 +199,10 @@ var Summaries = record.Table[Summary]{Name: "invoices", Fields: `
 	'customer', (
 		SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name)
 		FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id LIMIT 1),
-	'currency', r.currency, 'issue_date', r.issue_date, 'due_date', r.due_date, 'total', r.total,
-	'open', ` + openAmount + `,
+	'currency', r.currency, 'issue_date', r.issue_date, 'due_date', r.due_date, 'subtotal', r.subtotal,
+	'tax_total', r.tax_total, 'total', r.total, 'credited', r.credited, 'open', ` + openAmount + `,
+	'tax_id', COALESCE(r.bill_to->>'tax_id', (
+		SELECT c.tax_id FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id LIMIT 1)),
 	'mail_failed', COALESCE((
 		SELECT m.state = 'failed' AND CASE m.kind
 			WHEN 'void' THEN true WHEN 'invoice' THEN r.state <> 'void' ELSE r.state IN ('issued', 'partially_paid') END

@@ -35,10 +35,14 @@ type Invoice struct {
 	Total     int64          `json:"total"`
 	Paid      int64          `json:"paid"`     // less refunds
 	Credited  int64          `json:"credited"` // by credit notes
-	Open      int64          `json:"open"`
-	Notes     string         `json:"notes"`
-	IssuedAt  time.Time      `json:"issued_at,omitzero"` // UTC; zero for a draft
-	VoidedAt  time.Time      `json:"voided_at,omitzero"` // UTC; zero if it is not void
+	// WrittenOff is the sum of the write-offs that weren't taken back.
+	WrittenOff int64  `json:"written_off"`
+	Open       int64  `json:"open"`
+	Notes      string `json:"notes"`
+	// Exemption is why lines are exempt from tax; "" if none is, or if it isn't known yet.
+	Exemption string    `json:"exemption_reason,omitzero"`
+	IssuedAt  time.Time `json:"issued_at,omitzero"` // UTC; zero for a draft
+	VoidedAt  time.Time `json:"voided_at,omitzero"` // UTC; zero if it is not void
 	// DuplicateOf is the invoice, with its number, that was kept when this one was voided as its duplicate, or zero.
 	DuplicateOf record.Reference `json:"duplicate_of,omitzero"`
 	idempotency.External
@@ -54,7 +58,8 @@ var Numbers = record.Names{Table: "invoices", Column: "number"}
 
 // Table is the table of invoices.
 var Table = record.Table[Invoice]{Name: "invoices", Fields: `
-	'number', r.number, 'status', r.state, 'paid', r.paid, 'credited', r.credited, 'open', ` + openAmount + `, 'currency', r.currency,
+	'number', r.number, 'status', r.state, 'paid', r.paid, 'credited', r.credited,
+	'written_off', r.written_off, 'open', ` + openAmount + `, 'currency', r.currency,
 	'overdue', r.state IN ('issued', 'partially_paid') AND r.due_date < (now() AT TIME ZONE 'UTC')::date,
 	'seller', COALESCE(r.seller, (
 		SELECT ` + sellerJSON + `
@@ -62,10 +67,11 @@ var Table = record.Table[Invoice]{Name: "invoices", Fields: `
 	'customer', COALESCE(r.bill_to, (
 		SELECT ` + buyerJSON + ` FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id)),
 	'issue_date', r.issue_date, 'due_date', r.due_date, 'notes', r.notes,
+	'exemption_reason', r.exemption_reason,
 	'lines', (
 		SELECT json_agg(json_build_object(
 			'description', l.description, 'quantity', l.quantity::text, 'unit_price', l.unit_price,
-			'tax_rate', l.tax_rate::text, 'net', l.net) ORDER BY l.position)
+			'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', l.net) ORDER BY l.position)
 		FROM invoice_lines l WHERE l.tenant_id = r.tenant_id AND l.invoice_id = r.id),
 	'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total, 'issued_at', r.issued_at, 'voided_at', r.voided_at,
 	'duplicate_of', ` + Numbers.JSON("duplicate_of") + `,
@@ -76,18 +82,19 @@ const openAmount = `CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_am
 
 // The states of an invoice.
 const (
-	StatusDraft    = "draft"
-	StatusIssued   = "issued"
-	StatusPartly   = "partially_paid" // an issued invoice with payments
-	StatusPaid     = "paid"           // an issued invoice without an open amount, paid or with a total of 0
-	StatusCredited = "credited"       // an issued invoice that was credited in full
-	StatusVoid     = "void"
+	StatusDraft      = "draft"
+	StatusIssued     = "issued"
+	StatusPartly     = "partially_paid" // an issued invoice with payments
+	StatusPaid       = "paid"           // an issued invoice without an open amount, paid or with a total of 0
+	StatusCredited   = "credited"       // an issued invoice that was credited in full
+	StatusWrittenOff = "written_off"    // an issued invoice without an open amount, of which more was written off than paid
+	StatusVoid       = "void"
 )
 
 // sellerJSON is the JSON of a [Seller] from the settings s.
 var sellerJSON = `json_build_object(
 		'name', s.name, 'email', s.email, 'address', s.address, 'country', s.country, 'tax_id', s.tax_id,
-		'account_holder', s.account_holder, 'account_number', s.account_number, 'bic', s.bic,
+		'account_holder', s.account_holder, 'account_number', s.account_number, 'bic', s.bic, 'footer', s.footer,
 		'logo', (SELECT ` + file.JSON("file") + ` FROM logos r WHERE r.tenant_id = s.tenant_id AND r.settings_id = s.id))`
 
 // buyerJSON is the JSON of a [Buyer] from the customer c.
@@ -103,7 +110,8 @@ type Seller struct {
 	party.Details
 	party.BankAccount
 
-	Logo file.Stored `json:"logo,omitzero" doc:"The logo that its documents show."`
+	Logo   file.Stored `json:"logo,omitzero" doc:"The logo that its documents show."`
+	Footer string      `json:"footer,omitzero" doc:"At the bottom of each page of its documents."`
 }
 
 // Buyer is the customer on an invoice: its current data for a draft, or its data when the invoice was issued.
@@ -124,9 +132,10 @@ type Customer struct {
 type Line struct {
 	Description string          `json:"description"`
 	Quantity    decimal.Decimal `json:"quantity"`
-	UnitPrice   int64           `json:"unit_price"` // minor units
-	TaxRate     decimal.Decimal `json:"tax_rate"`   // percent
-	Net         int64           `json:"net"`        // minor units, quantity times unit price, rounded
+	UnitPrice   int64           `json:"unit_price"`             // minor units
+	TaxRate     decimal.Decimal `json:"tax_rate"`               // percent
+	NoTax       Treatment       `json:"tax_treatment,omitzero"` // "" if the rate decides
+	Net         int64           `json:"net"`                    // minor units, quantity times unit price, rounded
 }
 
 // Rules returns the uniqueness rules of invoices.

@@ -14,6 +14,8 @@ const MaxMessage = 2000
 type IssueInput struct {
 	Email   string `json:"email,omitzero" enum:"customer,none" doc:"Leave it out, or say customer, to send it to the customer."`
 	Message string `json:"message,omitzero" doc:"A text of your own, which the email has below the invoice's lines."`
+	// EInvoice is the choice for the email.
+	EInvoice bool `json:"e_invoice,omitzero" doc:"Attach the e-invoice to the email as XML, unless the invoice lacks required data."`
 }
 
 // The values of [IssueInput.Email].
@@ -26,6 +28,8 @@ const (
 type IssueDraft struct {
 	NoEmail bool   `json:"no_email,omitzero"`
 	Message string `json:"message,omitzero"` // in the email; "" for none
+	// EInvoice is whether the email has the e-invoice attached.
+	EInvoice bool `json:"e_invoice,omitzero"`
 }
 
 // Draft checks the input. It returns an [*invalid.Error] with all mistakes.
@@ -36,7 +40,7 @@ func (in IssueInput) Draft() (IssueDraft, error) {
 	}
 	d := IssueDraft{NoEmail: in.Email == EmailNone}
 	if message := problems.Lines("/message", "the message", in.Message, MaxMessage); !d.NoEmail {
-		d.Message = message
+		d.Message, d.EInvoice = message, in.EInvoice
 	}
 	return d, problems.Err()
 }
@@ -57,7 +61,7 @@ var Issue = idempotency.Define(idempotency.Spec[IssueDraft, Invoice]{
 	Statements: func(tx *idempotency.Tx, d IssueDraft) idempotency.Result {
 		tx.Require(1, notDraft("issue"), issueDraft, nil)
 		if !d.NoEmail {
-			mail := pgx.NamedArgs{"mail_id": tx.ID(1), "message": d.Message}
+			mail := pgx.NamedArgs{"mail_id": tx.ID(1), "message": d.Message, "e_invoice": d.EInvoice}
 			tx.Exec(queueFirstMail, mail)
 			tx.Exec(mailQueued, mail)
 		}
@@ -72,10 +76,11 @@ var issueDraft = `
 		seller = (SELECT ` + sellerJSON + ` FROM settings s WHERE s.tenant_id = invoices.tenant_id AND s.id = invoices.tenant_id)
 	WHERE tenant_id = @tenant_id AND id = @record_id AND status = 'draft'`
 
+// queueFirstMail attaches the e-invoice if the command wants it; a command without a choice follows the customer's last email.
 const (
 	queueFirstMail = `
-		INSERT INTO mails (tenant_id, id, invoice_id, message)
-		SELECT tenant_id, @mail_id, id, @message::text FROM invoices
+		INSERT INTO mails (tenant_id, id, invoice_id, message, e_invoice)
+		SELECT tenant_id, @mail_id, id, @message::text, COALESCE(@e_invoice::boolean, (` + lastEInvoice + `), false) FROM invoices billed
 		WHERE tenant_id = @tenant_id AND id = @record_id AND bill_to->>'email' <> ''`
 	mailQueued = `
 		INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)

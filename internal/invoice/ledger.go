@@ -14,18 +14,18 @@ import (
 	"onlyonce/internal/value/date"
 )
 
-// Posting is a payment, its removal, a refund or a credit note in the ledger of an invoice.
+// Posting is a payment, its removal, a refund, a credit note, a write-off or its reversal in the ledger of an invoice.
 type Posting struct {
-	Kind   string    `json:"kind"` // "payment", "removal", "refund" or "credit"
+	Kind   string    `json:"kind"` // "payment", "removal", "refund", "credit", "write_off" or "reversal"
 	ID     uuid.UUID `json:"id"`
 	Date   date.Date `json:"date"`
-	Amount int64     `json:"amount"` // minor units; less than 0 for a refund or a removal
+	Amount int64     `json:"amount"` // minor units; less than 0 for a refund, a removal or a reversal
 	Number string    `json:"number"` // of a credit note
-	// The fields of a payment, even if it was removed.
-	Left    int64  `json:"left"` // minor units: Amount less refunds
-	Removed bool   `json:"removed"`
-	Method  string `json:"method"`
-	Details string `json:"details"` // the reference and its provider
+	// The fields of a payment or a write-off, even if it was removed or taken back.
+	Left    int64  `json:"left"`    // of a payment, in minor units: Amount less refunds
+	Removed bool   `json:"removed"` // or taken back
+	Method  string `json:"method"`  // or the reason of a write-off
+	Details string `json:"details"` // the reference and its provider, or the note of a write-off
 }
 
 // Ledger returns a page of the ledger of an invoice, last recorded first. It returns [record.ErrKey] for a wrong key.
@@ -45,9 +45,10 @@ func Ledger(
 	rows, err := record.Collect(ctx, pool, tenant, pgx.RowToStructByPos[posted], `
 		SELECT l.position, json_build_object(
 			'kind', l.kind, 'id', l.source_id, 'amount', l.amount, 'date',
-				CASE l.kind WHEN 'removal' THEN (l.at AT TIME ZONE 'UTC')::date ELSE COALESCE(p.paid_on, f.refunded_on, n.issue_date) END,
-			'number', n.number, 'left', p.left_amount, 'removed', p.removed_at IS NOT NULL, 'method', p.method,
-			'details', concat_ws(' ', p.provider, p.reference, p.source, p.external_id))
+				CASE WHEN l.kind IN ('removal', 'reversal') THEN (l.at AT TIME ZONE 'UTC')::date
+					ELSE COALESCE(p.paid_on, f.refunded_on, n.issue_date, w.written_off_on) END,
+			'number', n.number, 'left', p.left_amount, 'removed', COALESCE(p.removed_at, w.reversed_at) IS NOT NULL,
+			'method', COALESCE(p.method, w.reason), 'details', concat_ws(' ', p.provider, p.reference, p.source, p.external_id, w.note))
 		FROM (
 			SELECT position, kind, source_id, amount, at FROM postings
 			WHERE tenant_id = @tenant_id AND invoice_id = @invoice AND position `+behind+` @from
@@ -60,6 +61,9 @@ func Ledger(
 		LEFT JOIN LATERAL (
 			SELECT issue_date, number FROM credit_notes
 			WHERE l.kind = 'credit' AND tenant_id = @tenant_id AND id = l.source_id LIMIT 1) AS n ON true
+		LEFT JOIN LATERAL (
+			SELECT written_off_on, reversed_at, reason, note FROM write_offs
+			WHERE l.kind IN ('write_off', 'reversal') AND tenant_id = @tenant_id AND id = l.source_id LIMIT 1) AS w ON true
 		ORDER BY l.position`+order+` LIMIT @limit`,
 		pgx.NamedArgs{"invoice": invoice, "from": from, "limit": page.Limit + 1})
 	place := func(p posted) (record.Key, Posting) { return record.Key{"", strconv.Itoa(p.Position)}, p.Posting }
@@ -68,7 +72,7 @@ func Ledger(
 
 // Postings selects the ledger's entries for the history of an invoice; the details are a [PostingDetails].
 const Postings idempotency.Beside = `
-	SELECT source_id, CASE kind WHEN 'removal' THEN 'changed' ELSE 'created' END AS outcome, at,
+	SELECT source_id, CASE WHEN kind IN ('removal', 'reversal') THEN 'changed' ELSE 'created' END AS outcome, at,
 		lpad(position::text, 10, '0') COLLATE "C" AS place, kind::text AS what, json_build_object('amount', abs(amount), 'number', (
 			SELECT number FROM credit_notes n
 			WHERE kind = 'credit' AND n.tenant_id = l.tenant_id AND n.id = source_id)) AS details

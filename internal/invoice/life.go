@@ -49,28 +49,36 @@ func replace(tx *idempotency.Tx, d Draft) idempotency.Result {
 					WHEN issue_year = extract(year FROM @issue_date::date) OR series_place(number_folded, issue_year) IS NULL THEN number
 				END AS number,
 				c.id AS customer_id, `+dueDate+` AS due_date,
-				(SELECT array_agg((description, quantity::numeric, unit_price::bigint, tax_rate::numeric) ORDER BY position)
+				(SELECT array_agg(
+						(description, quantity::numeric, unit_price::bigint, tax_rate::numeric, tax_treatment::text) ORDER BY position)
 					FROM invoice_lines WHERE tenant_id = @tenant_id AND invoice_id = @record_id) IS DISTINCT FROM
-				(SELECT array_agg((description, quantity::numeric, unit_price, tax_rate::numeric) ORDER BY position)
-					FROM unnest(@descriptions::text[], @quantities::text[], @unit_prices::bigint[], @tax_rates::text[])
-						WITH ORDINALITY AS typed (description, quantity, unit_price, tax_rate, position)) AS other_lines
+				(SELECT array_agg(
+						(description, quantity::numeric, unit_price, tax_rate::numeric, NULLIF(tax_treatment, '')) ORDER BY position)
+					FROM unnest(@descriptions::text[], @quantities::text[], @unit_prices::bigint[], @tax_rates::text[],
+						@tax_treatments::text[])
+						WITH ORDINALITY AS typed (description, quantity, unit_price, tax_rate, tax_treatment, position)) AS other_lines
 			FROM invoices, customer c
 			WHERE invoices.tenant_id = @tenant_id AND invoices.id = @record_id
 		)
 		UPDATE invoices i SET
-			(number, customer_id, currency, issue_date, due_date, notes, subtotal, tax_total, total, `+idempotency.ExternalColumns+`) =
-			(w.number, w.customer_id, @currency, @issue_date, w.due_date, @notes, @subtotal, @tax_total, @total,
+			(number, customer_id, currency, issue_date, due_date, notes, exemption_reason, subtotal, tax_total, total,
+				`+idempotency.ExternalColumns+`) =
+			(w.number, w.customer_id, @currency, @issue_date, w.due_date, @notes, @exemption_reason, @subtotal, @tax_total, @total,
 				`+idempotency.ExternalKept+`)
 		FROM wanted w
 		WHERE i.tenant_id = @tenant_id AND i.id = @record_id AND (w.other_lines
-			OR (i.number, i.customer_id, i.currency, i.issue_date, i.due_date, i.notes, `+idempotency.ExternalColumns+`)
-			IS DISTINCT FROM (w.number, w.customer_id, @currency, @issue_date, w.due_date, @notes, `+idempotency.ExternalKept+`))`, args)
+			OR (i.number, i.customer_id, i.currency, i.issue_date, i.due_date, i.notes, i.exemption_reason,
+				`+idempotency.ExternalColumns+`)
+			IS DISTINCT FROM (w.number, w.customer_id, @currency, @issue_date, w.due_date, @notes, @exemption_reason,
+				`+idempotency.ExternalKept+`))`, args)
 	tx.Exec(`DELETE FROM invoice_lines WHERE tenant_id = @tenant_id AND invoice_id = @record_id`, nil)
 	tx.Exec(`
-		INSERT INTO invoice_lines (tenant_id, invoice_id, position, description, quantity, unit_price, tax_rate, net)
-		SELECT @tenant_id, @record_id, position, description, quantity::numeric, unit_price, tax_rate::numeric, net
-		FROM unnest(@descriptions::text[], @quantities::text[], @unit_prices::bigint[], @tax_rates::text[], @nets::bigint[])
-			WITH ORDINALITY AS typed (description, quantity, unit_price, tax_rate, net, position)`, args)
+		INSERT INTO invoice_lines (tenant_id, invoice_id, position, description, quantity, unit_price, tax_rate, tax_treatment, net)
+		SELECT
+			@tenant_id, @record_id, position, description, quantity::numeric, unit_price, tax_rate::numeric,
+			NULLIF(tax_treatment, ''), net
+		FROM unnest(@descriptions::text[], @quantities::text[], @unit_prices::bigint[], @tax_rates::text[], @tax_treatments::text[],
+			@nets::bigint[]) WITH ORDINALITY AS typed (description, quantity, unit_price, tax_rate, tax_treatment, net, position)`, args)
 	tx.Exec(`
 		INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
 		SELECT tenant_id, id, @operation, @idempotency_key, 'customer created' FROM customers
@@ -99,6 +107,13 @@ var HasCreditNotes = conflict.Kind{
 	ToDo:    "Keep the invoice. If it won't be paid, credit the rest of it.",
 }
 
+// HasWriteOffs is the conflict of voiding an invoice that was written off in part or in full.
+var HasWriteOffs = conflict.Kind{
+	Slug: "has-write-offs", Title: "Invoice has write-offs",
+	Meaning: "The invoice was written off, in part or in full, so it can't be voided. Nothing was changed.",
+	ToDo:    "Keep the invoice. If it was written off by mistake, take the write-off back, then void it.",
+}
+
 // NotDuplicate is the conflict of voiding an invoice as the duplicate of itself, of a void invoice, or of an invoice with a different
 // customer.
 var NotDuplicate = conflict.Kind{
@@ -107,11 +122,12 @@ var NotDuplicate = conflict.Kind{
 	ToDo:    "Look at both invoices. Name the one that is kept, or void the invoice without duplicate_of.",
 }
 
-// OpenChanged is the question that a user is asked if the amount that can be paid, refunded or credited differs from the form.
+// OpenChanged is the question that a user is asked if the amount that can be paid, refunded, credited or written off differs from the form.
 var OpenChanged = conflict.Kind{
 	Slug: "open-amount-changed", Title: "Open amount changed",
-	Meaning: "A payment, a refund or a credit note was recorded since the form was opened. Only the form asks. Nothing was recorded.",
-	ToDo:    "Look at the amount that the form shows now, and send it again.",
+	Meaning: "A payment, a refund, a credit note or a write-off was recorded, or taken back, since the form was opened. " +
+		"Only the form asks. Nothing was recorded.",
+	ToDo: "Look at the amount that the form shows now, and send it again.",
 }
 
 // UnusualDate is the question about a date that is probably mistyped, or with which a schedule bills at once.
@@ -121,11 +137,11 @@ var UnusualDate = conflict.Kind{
 	ToDo:    "Change the date, or confirm it.",
 }
 
-// NotIssued is the conflict of an operation that needs an issued invoice, such as a payment, a credit note, a mail or an e-invoice, with
-// a draft or void one.
+// NotIssued is the conflict of an operation that needs an issued invoice, such as a payment, a credit note, a write-off, a mail or an
+// e-invoice, with a draft or void one.
 var NotIssued = conflict.Kind{
 	Slug: "not-issued", Title: "Invoice not issued",
-	Meaning: "Only an issued invoice can be paid, credited or sent, and this one is a draft or void. " +
+	Meaning: "Only an issued invoice can be paid, credited, written off or sent, and this one is a draft or void. " +
 		"Nothing was recorded. You can use the key again.",
 	ToDo: "Issue the invoice first. A void invoice stays void.",
 }
@@ -156,6 +172,12 @@ func hasPayments(context.Context, *idempotency.Store, idempotency.Intent, VoidDr
 func hasCreditNotes(context.Context, *idempotency.Store, idempotency.Intent, VoidDraft, *pgconn.PgError) error {
 	return &conflict.Error{
 		Kind: &HasCreditNotes, Title: "You can't void this invoice.", Text: "It has credit notes. Nothing was changed.",
+	}
+}
+
+func hasWriteOffs(context.Context, *idempotency.Store, idempotency.Intent, VoidDraft, *pgconn.PgError) error {
+	return &conflict.Error{
+		Kind: &HasWriteOffs, Title: "You can't void this invoice.", Text: "It has write-offs. Take them back first. Nothing was changed.",
 	}
 }
 

@@ -22,6 +22,7 @@ import (
 	"onlyonce/internal/invoice/credit"
 	"onlyonce/internal/invoice/payment"
 	"onlyonce/internal/invoice/refund"
+	"onlyonce/internal/invoice/writeoff"
 	"onlyonce/internal/must"
 	"onlyonce/internal/record"
 	"onlyonce/internal/value/date"
@@ -39,7 +40,7 @@ type standingCase struct {
 func (c *standingCase) step(key string, random *rand.Rand) error {
 	ctx, store, inv := context.Background(), c.replicas[random.IntN(2)], c.invoices[random.IntN(len(c.invoices))]
 	var err error
-	switch random.IntN(12) {
+	switch random.IntN(14) {
 	case 0, 1, 2:
 		_, err = invoice.Issue.Do(ctx, store, c.Of(key, inv.ID, 0), invoice.IssueDraft{})
 	case 3, 4, 5:
@@ -66,6 +67,16 @@ func (c *standingCase) step(key string, random *rand.Rand) error {
 		quantity := credit.LineInput{Position: 1, Quantity: "0.25"}
 		if d, err = (credit.Input{Lines: []credit.LineInput{quantity}}).Draft(inv); err == nil {
 			_, err = credit.Create.Do(ctx, store, c.Intent(key), d)
+		}
+	case 11:
+		var d writeoff.Draft
+		if d, err = (writeoff.Input{Amount: "7.00", Date: "2026-11-28", Reason: "bad_debt"}).Draft(inv); err == nil {
+			_, err = writeoff.Create.Do(ctx, store, c.Intent(key), d)
+		}
+	case 12:
+		var off record.List[writeoff.WriteOff]
+		if off, err = writeoff.ListOf(ctx, store.Pool, c.Tenant, inv.ID, record.Page{Limit: 1}); err == nil && len(off.Rows) > 0 {
+			_, err = writeoff.Reverse.Do(ctx, store, c.Of(key, off.Rows[0].ID, 0), struct{}{})
 		}
 	default:
 		_, err = invoice.Void.Do(ctx, store, c.Of(key, inv.ID, 0), invoice.VoidDraft{})

@@ -1,6 +1,7 @@
 package invoice
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/shopspring/decimal"
@@ -8,35 +9,36 @@ import (
 	"onlyonce/internal/value/money"
 )
 
-// TaxGroup is the tax of all lines with the same rate. Amounts are minor units.
+// TaxGroup is the tax of all lines with the same treatment and rate (BG-23). Amounts are minor units.
 type TaxGroup struct {
-	Rate decimal.Decimal // percent
-	Net  int64
-	Tax  int64
+	NoTax Treatment       // "" if the rate decides
+	Rate  decimal.Decimal // percent
+	Net   int64
+	Tax   int64
 }
 
 // Totals are the sums of an invoice, in minor units.
 type Totals struct {
 	Subtotal, Tax, Total int64
-	Groups               []TaxGroup // by rate, lowest first
+	Groups               []TaxGroup // by rate, lowest first, and by treatment
 }
 
-// TotalsOf sums lines as EN 16931 does: each line's net amount is rounded, the net amounts with the same tax rate are summed and taxed
-// together (BT-116, BT-117), and the rounded taxes are summed. It returns [money.ErrRange] if a sum is too large.
+// TotalsOf sums lines as EN 16931 does: each line's net amount is rounded, the net amounts with the same treatment and rate are summed and
+// taxed together (BT-116, BT-117), and the rounded taxes are summed. It returns [money.ErrRange] if a sum is too large.
 func TotalsOf(lines []Line) (Totals, error) {
 	var t Totals
 	var err error
 	for _, line := range lines {
-		i := slices.IndexFunc(t.Groups, func(g TaxGroup) bool { return g.Rate.Equal(line.TaxRate) })
+		i := slices.IndexFunc(t.Groups, func(g TaxGroup) bool { return g.NoTax == line.NoTax && g.Rate.Equal(line.TaxRate) })
 		if i < 0 {
 			i = len(t.Groups)
-			t.Groups = append(t.Groups, TaxGroup{Rate: line.TaxRate})
+			t.Groups = append(t.Groups, TaxGroup{NoTax: line.NoTax, Rate: line.TaxRate})
 		}
 		if t.Groups[i].Net, err = money.Add(t.Groups[i].Net, line.Net); err != nil {
 			return Totals{}, err
 		}
 	}
-	slices.SortFunc(t.Groups, func(a, b TaxGroup) int { return a.Rate.Cmp(b.Rate) })
+	slices.SortFunc(t.Groups, func(a, b TaxGroup) int { return cmp.Or(a.Rate.Cmp(b.Rate), cmp.Compare(a.NoTax, b.NoTax)) })
 	for i, g := range t.Groups {
 		if t.Groups[i].Tax, err = money.Percent(g.Net, g.Rate); err != nil {
 			return Totals{}, err

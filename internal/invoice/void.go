@@ -58,6 +58,7 @@ var Void = idempotency.Define(idempotency.Spec[VoidDraft, Invoice]{
 		"invoices_duplicate_of":              notDuplicate,
 		"invoices_void_without_payments":     hasPayments,
 		"invoices_void_without_credit_notes": hasCreditNotes,
+		"invoices_void_without_write_offs":   hasWriteOffs,
 	},
 })
 

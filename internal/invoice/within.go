@@ -25,7 +25,7 @@ func CreateIn(ctx context.Context, tx pgx.Tx, operation string, i idempotency.In
 func IssueIn(ctx context.Context, tx pgx.Tx, operation string, i idempotency.Intent, mailID uuid.UUID) error {
 	args := pgx.NamedArgs{
 		"tenant_id": i.Tenant, "record_id": i.Record, "mail_id": mailID, "operation": operation, "idempotency_key": i.Key.String(),
-		"message": "",
+		"message": "", "e_invoice": nil,
 	}
 	for _, sql := range []string{issueDraft, queueFirstMail, mailQueued} {
 		changed, err := tx.Exec(ctx, sql, args)

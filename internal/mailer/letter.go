@@ -18,13 +18,18 @@ type Letter struct {
 	Date              time.Time
 	Text              string
 	HTML              string // "" for none
-	File              []byte // an attached PDF file; nil for none
-	FileName          string
+	Files             []File
 	// Image is a picture that the HTML shows from the address cid:image; nil for none.
 	Image                []byte
 	ImageType, ImageName string
 	// Demo is set for a tenant of the demo, whose mails are never sent.
 	Demo bool
+}
+
+// File is an attached file.
+type File struct {
+	Name, Type string // Type is its media type
+	Content    []byte
 }
 
 // message returns the message of a letter. go-mail encodes everything in the headers, so that no name can add a header.
@@ -49,8 +54,8 @@ func (l Letter) message(sender string) (*gomail.Msg, error) {
 		msg.EmbedReadSeeker(l.ImageName, bytes.NewReader(l.Image), gomail.WithFileContentID("<image>"),
 			gomail.WithFileContentType(gomail.ContentType(l.ImageType)))
 	}
-	if l.File != nil {
-		msg.AttachReadSeeker(l.FileName, bytes.NewReader(l.File), gomail.WithFileContentType("application/pdf"))
+	for _, f := range l.Files {
+		msg.AttachReadSeeker(f.Name, bytes.NewReader(f.Content), gomail.WithFileContentType(gomail.ContentType(f.Type)))
 	}
 	return msg, nil
 }

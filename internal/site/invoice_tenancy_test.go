@@ -11,7 +11,7 @@ import (
 	"onlyonce/internal/site/sitetest"
 )
 
-// secretInvoices creates for acme a payment with a refund, a credit note, a billed period, a distinction, a next number, and
+// secretInvoices creates for acme a payment with a refund, a credit note, a write-off, a billed period, a distinction, a next number, and
 // two invoices, the first under key.
 func secretInvoices(b *sitetest.Bundle, ids *secretIDs) {
 	b.Helper()
@@ -31,6 +31,9 @@ func secretInvoices(b *sitetest.Bundle, ids *secretIDs) {
 	refunded.Parent.ID, credited.Parent.ID = payment.ID, sitetest.Get[string](b, `SELECT invoice_id::text FROM payments`)
 	refund := b.Prepared(b.Acme, "refund", refunded, refunded.Command)
 	note := b.Prepared(b.Acme, "credit note", credited, credited.Command)
+	written := invoicecases.WriteOffs()
+	written.Parent.ID = credited.Parent.ID
+	off := b.Prepared(b.Acme, "write-off", written, sitetest.Change(written.Command, "amount", "0.01", "note", "secret notes"))
 	period := b.Prepared(b.Acme, "period", invoicecases.Periods(), invoicecases.Periods().Command)
 	event := b.Prepared(b.Acme, "event", invoicecases.WebhookEvents(), url.Values{"event": {"secret-event"}})
 	source := sitetest.Get[string](b, `SELECT source_id::text FROM webhook_events`)
@@ -46,7 +49,7 @@ func secretInvoices(b *sitetest.Bundle, ids *secretIDs) {
 	plan := b.Prepared(b.Acme, "plan", invoicecases.ReminderPlans(), invoicecases.ReminderPlans().Command)
 	ids.sent = of
 	ids.sent.Command = sitetest.Change(of.Command, "customer_id", ids.customer, "idempotency_key", sitetest.Key)
-	ids.ids = append(ids.ids, invoice, payment.ID, refund.ID, note.ID, period.ID, event.ID, apart.ID, next.ID, attached.ID, logo.ID,
+	ids.ids = append(ids.ids, invoice, payment.ID, refund.ID, note.ID, off.ID, period.ID, event.ID, apart.ID, next.ID, attached.ID, logo.ID,
 		reminded.ID, batch.ID, plan.ID, source, sitetest.Get[string](b, `SELECT id::text FROM webhook_secrets`))
 	ids.queries = append(ids.queries, "copy="+invoice, "key="+sitetest.Key+"&copy="+invoice, "invoice="+invoice,
 		"status=draft&cursor="+record.Cursor{

@@ -52,7 +52,7 @@ func problemsOf(e apidoc.Endpoint, conflicts []*conflict.Kind) []apidoc.Problem 
 	if strings.Contains(e.Path, "{id}") || e.Change != nil { // a replay looks for the record
 		all = append(all, notFound)
 	}
-	if e.Rows != "" {
+	if e.Rows != "" || e.Query != nil {
 		all = append(all, invalidCommand)
 	}
 	if e.Files != nil {

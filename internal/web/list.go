@@ -18,7 +18,6 @@ import (
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/record"
-	"onlyonce/internal/record/search"
 	"onlyonce/internal/web/apidoc"
 	"onlyonce/templates"
 )
@@ -42,6 +41,9 @@ type Listing[L Entity] struct {
 	Columns []templates.Column
 	Row     func(L) []string
 	Empty   string
+	// Headings and Cells are the columns of the CSV file, which has all records of the filter; nil without one.
+	Headings []string
+	Cells    func(L) []string
 	// Page is another page in place of the plain one.
 	Page func(r *http.Request, p templates.Page, rows []L, finder templates.Finder) (templ.Component, error)
 
@@ -55,7 +57,7 @@ type readEntities = func(*http.Request, record.Page) (record.List[Entity], error
 func untypedListing[L Entity](l Listing[L], pool *pgxpool.Pool) Listing[Entity] {
 	of := Listing[Entity]{
 		Summary: l.Summary, Query: l.Query, Filters: l.Filters, Finder: l.Finder, Columns: l.Columns, Empty: l.Empty,
-		View: func(row Entity) any { return row }, Row: ofEntity(l.Row),
+		Headings: l.Headings, Cells: ofEntity(l.Cells), View: func(row Entity) any { return row }, Row: ofEntity(l.Row),
 	}
 	of.Read = func(r *http.Request, page record.Page) (record.List[Entity], error) {
 		if err := checkFilters(l.Filters, r.URL.Query()); err != nil {
@@ -132,6 +134,9 @@ func (m *resource) list(path, name string, l Listing[Entity]) {
 	}
 	if p, is := sortParameter(l.Columns); is {
 		described.Query = append(slices.Clip(described.Query), p)
+	}
+	if l.Headings != nil {
+		m.export(path, described.Query, l)
 	}
 	finds := l.readExternal != nil
 	if finds {
@@ -235,7 +240,9 @@ func (m *resource) showList(l Listing[Entity], w http.ResponseWriter, r *http.Re
 			finder.Problems = append(finder.Problems, f.Message)
 		}
 	}
-	finder.Whole, finder.Pager = list.Whole, PagerOf(r, list)
+	if finder.Whole, finder.Pager = list.Whole, PagerOf(r, list); l.Headings != nil {
+		finder.CSVHref = ListURL(r.URL.Path+"/csv", r.URL.Query(), "limit", "")
+	}
 	page, err := l.Page(r, m.s.Page(w, r), list.Rows, finder)
 	if err != nil {
 		return err
@@ -317,17 +324,7 @@ func PageOf[L any](r *http.Request, read func(r *http.Request, page record.Page)
 		return record.List[L]{}, err
 	}
 	list, err := read(r, page)
-	var problems invalid.Error
-	switch {
-	case errors.Is(err, record.ErrKey):
-		problems.Add("/cursor", foreignCursor)
-	case errors.Is(err, search.ErrTooMany):
-		problems.Add("/sort",
-			"More than 1,000 match, too many to sort in this order. Search for more words, or sort in another order.")
-	default:
-		return list, err
-	}
-	return list, problems.Err()
+	return list, listError(err)
 }
 
 // PagerOf links to the other pages of the same list.

@@ -15,6 +15,8 @@ type CreditNote struct {
 	Subtotal      string
 	Taxes         []TaxLine
 	Total         string
+	Reason        string // "" for none
+	Footer        string // of the business
 	PDFHref       string // the credit note as a file
 }
 
@@ -27,6 +29,7 @@ type CreditNoteFormView struct {
 	Currency string // ISO 4217 code
 	Open     string // the open amount, "1,234.50"
 	SeenOpen string // the same, as a field of the form
+	To       string // the customer's email; "" for none
 	// The totals of everything that was not credited yet. Beyond is set if they exceed the open amount.
 	Subtotal, Tax, Total string
 	Beyond               bool

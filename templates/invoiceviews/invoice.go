@@ -22,15 +22,20 @@ type Invoice struct {
 	Total     string
 	Paid      string // empty if there are no payments
 	Credited  string // empty if there are no credit notes
-	Open      string
-	Ledger    Ledger
-	PayHref   string         // records a payment; empty if that is not possible
-	Remind    templates.Link // sends the next reminder; zero if that is not possible
+	// WrittenOff is empty if there are no write-offs.
+	WrittenOff string
+	Open       string
+	Ledger     Ledger
+	// WriteOffHref writes off what is open; empty if that is not possible.
+	WriteOffHref string
+	PayHref      string         // records a payment; empty if that is not possible
+	Remind       templates.Link // sends the next reminder; zero if that is not possible
 	// LastReminder is the last reminder of an overdue invoice and its day; "" for none.
 	LastReminder string
 	CreditHref   string           // creates a credit note; empty if that is not possible
 	Payment      []templates.Fact // payment instructions; empty if unknown
 	Notes        string
+	Footer       string // of the business
 	Mails        InvoiceMails
 	// Attachments are its files.
 	Attachments Attachments
@@ -43,8 +48,8 @@ type Invoice struct {
 	CopyHref string
 	// RepeatHref opens the form of a schedule filled like this invoice.
 	RepeatHref string
-	// PDFHref is the invoice as a PDF file.
-	PDFHref string
+	// PDFHref is the invoice as a PDF file, and EInvoiceHref its XML; empty unless it is issued.
+	PDFHref, EInvoiceHref string
 	// Mentions are sentences about related records: invoices with the same contents, and the schedule that billed it.
 	Mentions []Mention
 	// External is its id in another system; zero if there is none.
@@ -77,15 +82,16 @@ type InvoiceLine struct {
 	Description string
 	Quantity    string
 	UnitPrice   string
-	TaxRate     string // "23%"
+	TaxRate     string // "23%", or why there is no tax
 	Amount      string // rounded net
 }
 
-// TaxLine is the sum of the tax at a rate.
+// TaxLine is the sum of the tax of a treatment and rate.
 type TaxLine struct {
-	Rate   string // "23%"
+	Label  string // "Tax 23%", or why there is no tax
 	Net    string // the taxed amount
 	Amount string // the tax
+	Reason string // why there is none, as a sentence; "" for a tax
 }
 
 // standing is the amount that matters in the status of an invoice.
@@ -103,28 +109,32 @@ func (v Invoice) standing() standing {
 	case "void":
 		return standing{"Total", v.Total, "This invoice doesn't count. It keeps its number."}
 	case "paid":
-		return standing{"Paid", v.Paid, v.creditedNote() + "Nothing is open."}
+		return standing{"Paid", v.Paid, v.amountNotes("paid") + "Nothing is open."}
 	case "credited":
-		return standing{"Credited", v.Credited, "Nothing is open."}
+		return standing{"Credited", v.Credited, v.amountNotes("credited") + "Nothing is open."}
+	case "written_off":
+		return standing{"Written off", v.WrittenOff, v.amountNotes("written off") + "Nothing is open."}
 	case "overdue":
 		due = "Was due " + v.DueDate + "."
 		if v.LastReminder != "" {
 			due += " Last reminder: " + v.LastReminder + "."
 		}
 	}
-	switch {
-	case v.Paid != "":
-		due = v.Paid + " of " + v.Total + " paid. " + v.creditedNote() + due
-	case v.Credited != "":
-		due = v.Credited + " of " + v.Total + " credited. " + due
-	}
-	return standing{"Open", v.Open, due}
+	return standing{"Open", v.Open, v.amountNotes("") + due}
 }
 
-// creditedNote returns a sentence about the credited amount, or "".
-func (v Invoice) creditedNote() string {
-	if v.Credited == "" {
-		return ""
+// amountNotes returns a sentence for each kind of amount that there is, except the one that the page shows already. Without such a kind,
+// the first sentence has the total: "50.00 of 123.00 paid. 61.50 credited. ".
+func (v Invoice) amountNotes(shown string) (notes string) {
+	of := " of " + v.Total
+	for _, kind := range []struct{ amount, did string }{{v.Paid, "paid"}, {v.Credited, "credited"}, {v.WrittenOff, "written off"}} {
+		if kind.amount == "" || kind.did == shown {
+			continue
+		}
+		if shown != "" || notes != "" {
+			of = ""
+		}
+		notes += kind.amount + of + " " + kind.did + ". "
 	}
-	return v.Credited + " credited. "
+	return notes
 }

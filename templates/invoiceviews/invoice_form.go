@@ -35,6 +35,8 @@ type InvoiceForm struct {
 
 	// MaxLines is the largest number of lines.
 	MaxLines int
+	// Treatments are the options for how a line is taxed. The first is the usual one, with the value "".
+	Treatments []templates.Option
 	// NextNumber is the number that an invoice without a number would now get, for example "2026-0043".
 	NextNumber string
 
@@ -57,6 +59,7 @@ type InvoiceFormLine struct {
 	Quantity    string
 	UnitPrice   string
 	TaxRate     string
+	Treatment   string // a value of the column's options, "" for a taxed line
 	Amount      string
 }
 
@@ -108,9 +111,9 @@ func (v InvoiceForm) currencies() []Currency {
 	return append(slices.Clip(v.Currencies), Currency{Code: v.Currency, Digits: 2})
 }
 
-// LineTable describes the lines of the form. most is their largest number. A new line has no default tax rate, because an invoice must not
-// be tax-free by mistake.
-func LineTable(most int) templates.LineTable {
+// LineTable describes the lines of the form. most is their largest number, and treatments are the options for how they are taxed. A new
+// line has no default tax rate, because an invoice must not be tax-free by mistake.
+func LineTable(most int, treatments []templates.Option) templates.LineTable {
 	return templates.LineTable{
 		Name: "lines", One: "line", Label: "Lines", Hint: "Every line needs a tax rate. Enter 0 for a line without tax.", Result: "Amount",
 		Most: most,
@@ -119,6 +122,7 @@ func LineTable(most int) templates.LineTable {
 			{Name: "quantity", Label: "Quantity", Kind: templates.Decimal, Begins: "1"},
 			{Name: "unit_price", Label: "Unit price", Kind: templates.Decimal},
 			{Name: "tax_rate", Label: "Tax %", Kind: templates.Decimal, AsAbove: true},
+			{Name: "tax_treatment", Label: "Treatment", Kind: templates.OneOf, Options: treatments, AsAbove: true},
 		},
 	}
 }
@@ -128,10 +132,10 @@ func (v InvoiceForm) typedLines() (form templates.Form, amounts []string) {
 	form, form.Typed = v.Form, url.Values{}
 	var lines [][]string
 	for _, l := range v.Lines {
-		lines = append(lines, []string{l.Description, l.Quantity, l.UnitPrice, l.TaxRate})
+		lines = append(lines, []string{l.Description, l.Quantity, l.UnitPrice, l.TaxRate, l.Treatment})
 		amounts = append(amounts, l.Amount)
 	}
-	LineTable(v.MaxLines).SetLines(form.Typed, lines)
+	LineTable(v.MaxLines, nil).SetLines(form.Typed, lines)
 	return form, amounts
 }
 

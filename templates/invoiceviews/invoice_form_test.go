@@ -32,7 +32,7 @@ func TestNothingTypedIsLost(t *testing.T) {
 	for _, l := range typed.Lines {
 		want = append(want, lineFields(l)...)
 	}
-	want = append(want, templates.Field{Name: "notes", Value: typed.Notes})
+	want = append(want, templates.Field{Name: "exemption_reason", Value: "Article 132"}, templates.Field{Name: "notes", Value: typed.Notes})
 
 	for name, form := range returnedForms() {
 		t.Run(name, func(t *testing.T) {
@@ -141,5 +141,6 @@ func lineFields(l invoiceviews.InvoiceFormLine) []templates.Field {
 		{Name: "line_quantity", Value: l.Quantity},
 		{Name: "line_unit_price", Value: l.UnitPrice},
 		{Name: "line_tax_rate", Value: l.TaxRate},
+		{Name: "line_tax_treatment", Value: l.Treatment},
 	}
 }

@@ -10,8 +10,9 @@ type InvoiceList struct {
 	NewHref string // where one is made; "" for those who may not
 	// RemindHref is the form that sends reminders of chosen invoices; "" if none can be chosen.
 	RemindHref string
-	// Standing has the open, overdue and paid amounts.
+	// Standing has the open, overdue and paid amounts, or those of the filter. Unsummed is set if the filter selects too many invoices.
 	Standing []Standing
+	Unsummed bool
 }
 
 // CustomerInvoices is a page of the invoices of a customer.
@@ -33,7 +34,7 @@ type InvoiceRow struct {
 	Customer  string
 	IssueDate string
 	DueDate   string
-	Status    string // "draft", "issued", "partially_paid", "partially_credited", "overdue", "paid", "credited" or "void"
+	Status    string // "draft", "issued", "partially_paid", "partially_credited", "overdue", "paid", "credited", "written_off" or "void"
 	Late      string // the time since it was due, "12 days"
 	// Reminded has the number of reminders of an overdue invoice, and the day of the last one; "" for none.
 	Reminded string
@@ -45,7 +46,7 @@ type InvoiceRow struct {
 
 // Standing is a sum of similar invoices, with a link to the invoices.
 type Standing struct {
-	Kind    string // "open", "overdue" or "paid"
+	Kind    string // "total", "open", "overdue" or "paid"
 	Label   string
 	Href    string
 	Count   string   // "12,345"
@@ -79,6 +80,8 @@ func statusText(status string) string {
 		return "Paid"
 	case "credited":
 		return "Credited"
+	case "written_off":
+		return "Written off"
 	case "void":
 		return "Void"
 	default:
@@ -98,6 +101,8 @@ func statusIcon(status string) string {
 		return circle + "M6 2v8M7 2.5v7M8 3v6M9 4v4"
 	case "paid":
 		return "M1.5 6.5L4.5 9.5L10.5 3"
+	case "written_off":
+		return circle + "M3.5 6h5"
 	case "credited":
 		return "M5 2.5L2 5.5l3 3M2 5.5h5.5a2.5 2.5 0 0 1 0 5H6"
 	case "void":

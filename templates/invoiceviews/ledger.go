@@ -2,19 +2,19 @@ package invoiceviews
 
 import "onlyonce/templates"
 
-// Ledger is a page of the payments, refunds and credit notes of an invoice, the latest record first.
+// Ledger is a page of the payments, refunds, credit notes and write-offs of an invoice, the latest record first.
 type Ledger struct {
 	templates.Pager
 
 	Rows []LedgerRow
 }
 
-// LedgerRow is a payment, its removal, a refund or a credit note, on the page of its invoice.
+// LedgerRow is a payment, its removal, a refund, a credit note, a write-off or its reversal, on the page of its invoice.
 type LedgerRow struct {
 	Date   string
-	Kind   string // "Payment", "Payment removed", "Refund", "Credit note"
-	Amount string // with its currency; "−" before a refund or a removal
-	// Details are the method, the provider and the reference.
+	Kind   string // "Payment", "Payment removed", "Refund", "Credit note", "Write-off", "Write-off taken back"
+	Amount string // with its currency; "−" before a refund, a removal or a reversal
+	// Details are the method, the provider and the reference of a payment, or the reason and the note of a write-off.
 	Details string
 	// Number and Href are the number and page of a credit note.
 	Number string
@@ -22,7 +22,17 @@ type LedgerRow struct {
 	// RefundHref refunds a payment; empty if it is not refundable. Left is the refundable amount, with its currency.
 	RefundHref string
 	Left       string
-	// RemoveHref is the page that removes a payment; empty if that is not possible. Removed is set after that.
-	RemoveHref string
-	Removed    bool
+	// RemoveHref is the page that removes a payment, and TakeBackHref takes back a write-off; empty if that is not possible. Removed is set
+	// after that.
+	RemoveHref   string
+	TakeBackHref string
+	Removed      bool
+}
+
+// removed returns what was done with a row that counts no more.
+func (r LedgerRow) removed() string {
+	if r.Kind == "Write-off" {
+		return "taken back"
+	}
+	return "removed"
 }

@@ -10,6 +10,8 @@ type MailFormView struct {
 	Href   string // the invoice's page
 	// NoAddress is set if the customer has no email.
 	NoAddress bool
+	// CanEInvoice is set if no data is missing for an e-invoice.
+	CanEInvoice bool
 }
 
 // recipientHint returns the hint about an empty recipient.

@@ -58,6 +58,22 @@ func states() map[string]templ.Component {
 		}),
 		"no invoices found": invoiceviews.InvoiceListPage(page, invoiceviews.InvoiceList{Finder: viewtest.Finder(), Standing: sums}),
 		"no invoices":       invoiceviews.InvoiceListPage(page, invoiceviews.InvoiceList{NewHref: "/invoices/new"}),
+		"invoices that are too many to sum up": invoiceviews.InvoiceListPage(page, invoiceviews.InvoiceList{
+			Rows: []invoiceviews.InvoiceRow{row}, Unsummed: true,
+			Finder: templates.Finder{Pager: templates.Pager{CSVHref: "/invoices/csv"}},
+		}),
+		"tax summary": invoiceviews.TaxSummaryPage(page, invoiceviews.TaxSummary{
+			Title: "1 Nov 2026 – 30 Nov 2026", From: "2026-11-01", To: "2026-11-30", CSVHref: "/tax-summary/csv",
+			Periods: []templates.NavItem{{Text: "This month", Href: "/tax-summary", Current: true}},
+			Currencies: []invoiceviews.TaxCurrency{{Code: "EUR", Rows: []invoiceviews.TaxRow{
+				{Rate: "23%", Kind: "Invoices", Net: "1.00", Tax: "0.23", Gross: "1.23"},
+				{Rate: "23%", Kind: "Result", Net: "1.00", Tax: "0.23", Gross: "1.23", Result: true},
+			}}},
+		}),
+		"tax summary of nothing": invoiceviews.TaxSummaryPage(page, invoiceviews.TaxSummary{Title: "1 Nov 2026 – 30 Nov 2026"}),
+		"tax summary refused": invoiceviews.TaxSummaryPage(page, invoiceviews.TaxSummary{
+			From: hostile, To: hostile, Problems: []string{hostile},
+		}),
 		"duplicate invoices": invoiceviews.DuplicatesPage(page, invoiceviews.Duplicates{Groups: []invoiceviews.Group{{
 			Why: hostile, More: "There are more.", ApartHref: "/invoice-distinctions/new",
 			Invoices: []invoiceviews.InvoiceRow{{Href: "/invoices/1", Number: "2026-0042", Status: "draft", Total: "1.00 EUR"}},
@@ -113,7 +129,7 @@ func states() map[string]templ.Component {
 				Name: hostile, Href: "/attachments/1/file", Size: "12 KiB", Day: "21 Nov 2026", RemoveHref: "/attachments/1/remove",
 			}}},
 			Lines: []invoiceviews.InvoiceLine{{Description: hostile}},
-			Taxes: []invoiceviews.TaxLine{{Rate: "23%"}},
+			Taxes: []invoiceviews.TaxLine{{Label: "Tax 23%"}},
 			Mails: invoiceviews.InvoiceMails{
 				Rows: []invoiceviews.MailRow{{Href: "/outbox/1", To: hostile, State: hostile, Failed: true}},
 				Send: templates.Action{Text: "Try again", Href: "/invoices/1/send"}, OtherHref: "/invoices/1/send/new",
@@ -133,9 +149,30 @@ func states() map[string]templ.Component {
 				{Date: "22 Nov 2026", Kind: "Credit note", Amount: "2.00 EUR", Number: "CN-2026-0001", Href: "/credit-notes/1"},
 			}},
 		}),
+		"invoice written off": invoiceviews.InvoicePage(page, invoiceviews.Invoice{
+			Number: "2026-0042", Status: "written_off", Paid: "1.00", WrittenOff: "2.00", Open: "0.00",
+			Ledger: invoiceviews.Ledger{Rows: []invoiceviews.LedgerRow{
+				{Date: "21 Nov 2026", Kind: "Write-off", Amount: "2.00 EUR", Details: hostile, TakeBackHref: "/write-offs/1/reverse"},
+				{Date: "22 Nov 2026", Kind: "Write-off", Amount: "1.00 EUR", Removed: true},
+				{Date: "23 Nov 2026", Kind: "Write-off taken back", Amount: "−1.00 EUR"},
+			}},
+		}),
+		"write-off form": invoiceviews.WriteOffForm(page, invoiceviews.WriteOffFormView{
+			Form:   templates.Form{Title: "Write off", Key: "k", Typed: url.Values{"amount": {hostile}, "reason": {"boredom"}}},
+			Number: hostile, Href: "/invoices/1", Currency: "EUR", Open: "1,234.50", SeenOpen: "1234.50",
+			Reasons: []templates.Option{{Value: "bad_debt", Text: "Bad debt"}},
+		}),
+		"take back write-off": invoiceviews.TakeBackPage(page, invoiceviews.TakeBack{
+			Form: templates.Form{Key: "k", Submit: "Take back", Version: 1}, Number: hostile, Href: "/invoices/1",
+			Amount: "1.00 EUR", Date: "21 Nov 2026",
+		}),
+		"take back write-off again": invoiceviews.TakeBackPage(page, invoiceviews.TakeBack{
+			Form: templates.Form{Key: "k", Submit: "Take back"}, Href: "/invoices/1", Reversed: true,
+		}),
 		"invoice reminded": invoiceviews.InvoicePage(page, invoiceviews.Invoice{
 			Number: "2026-0042", Status: "overdue", Open: "3.00", DueDate: "1 Nov 2026", LastReminder: "Payment reminder, 12 Nov 2026",
-			PayHref: "/invoices/1/payments/new", Remind: templates.Link{Text: "Send second reminder", Href: "/invoices/1/reminders/new"},
+			PayHref: "/invoices/1/payments/new", WriteOffHref: "/invoices/1/write-offs/new",
+			Remind: templates.Link{Text: "Send second reminder", Href: "/invoices/1/reminders/new"},
 		}),
 		"invoice credited": invoiceviews.InvoicePage(page, invoiceviews.Invoice{Number: "2026-0042", Status: "credited", Credited: "3.00"}),
 		"webhook source form": invoiceviews.WebhookSourceForm(page, templates.Form{
@@ -170,7 +207,7 @@ func states() map[string]templ.Component {
 		}),
 		"credit note": invoiceviews.CreditNotePage(page, invoiceviews.CreditNote{
 			Number: "CN-2026-0001", Buyer: invoiceviews.Party{Name: hostile}, InvoiceNumber: hostile, InvoiceHref: "/invoices/1",
-			Lines: []invoiceviews.InvoiceLine{{Description: hostile}}, Taxes: []invoiceviews.TaxLine{{Rate: "23%"}},
+			Lines: []invoiceviews.InvoiceLine{{Description: hostile}}, Taxes: []invoiceviews.TaxLine{{Label: "Tax 23%"}},
 		}),
 		"customer": templates.RecordPageWith(withHistory, archived, []templ.Component{
 			invoiceviews.CustomerInvoicesSection(invoiceviews.CustomerInvoices{
@@ -246,7 +283,7 @@ func typedForm() invoiceviews.InvoiceForm {
 			Title: "New invoice", Submit: "Create invoice",
 			Key: "4f2c1d7a-0b1e-4f0e-9a57-c53f6f6f0a11", Action: "/invoices", Href: "/invoices/new", LinesHref: "/invoices/form",
 			Owner: templates.Owner{ID: "0a3e0000-0000-4000-8000-00000000ac3e", Name: hostile}, AllowRepeat: "allow_repeat",
-			Typed: url.Values{"customer_email": {"ada@"}, "customer_name": {hostile}},
+			Typed: url.Values{"customer_email": {"ada@"}, "customer_name": {hostile}, "exemption_reason": {"Article 132"}},
 		},
 		Customers:  []templates.Option{{Value: "c1", Text: "Ada Byron"}},
 		CustomerID: "gone",

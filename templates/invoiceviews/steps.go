@@ -6,6 +6,7 @@ import "onlyonce/templates"
 const (
 	EmailField       = "email"         // of the buttons that issue an invoice
 	DuplicateOfField = "duplicate_of"  // the invoice that is kept when one is voided
+	EInvoiceField    = "e_invoice"     // "true" to attach the e-invoice to an email
 	TellField        = "tell_customer" // "true" for an email about it
 	SeenOpenField    = "seen_open"     // the open amount that the page has shown
 	SeenLeftField    = "seen_left"     // the refundable amount that the page has shown
@@ -26,6 +27,7 @@ type Issue struct {
 	EmailCustomer, EmailNone string
 	Warnings                 []Warning
 	NoMailServer             bool
+	CanEInvoice              bool // whether no data is missing for an e-invoice
 }
 
 // Warning is a sentence about a possible mistake in an invoice, and a link to its correction.

@@ -58,7 +58,11 @@ func Mount(s *web.Site, sections ...Section) {
 		Columns: []templates.Column{
 			{Label: "Name", Class: "name", Sort: "name"}, {Label: "Email", Class: "name"}, {Label: "Since", Class: "date"},
 		},
-		Row:   func(c customer.Customer) []string { return []string{c.Name, c.Email, web.Day(c.CreatedAt)} },
+		Row:      func(c customer.Customer) []string { return []string{c.Name, c.Email, web.Day(c.CreatedAt)} },
+		Headings: []string{"name", "email", "address", "country", "tax_id", "created_at"},
+		Cells: func(c customer.Customer) []string {
+			return []string{c.Name, c.Email, c.Address, c.Country, c.TaxID, c.CreatedAt.Format(time.RFC3339)}
+		},
 		Empty: "Each customer is added once.",
 	})
 	web.Show(m, web.RecordPage[customer.Customer]{

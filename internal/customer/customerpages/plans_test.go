@@ -38,8 +38,10 @@ func everyCustomer(b *sitetest.Bundle, program, person *sitetest.Client) map[str
 		return person.Submit("/customers", sitetest.Change(customer.Command, "idempotency_key", "one", "allow_repeat", "1"))
 	}}}
 	routes := map[string][]sitetest.Request{
-		"GET /customers":     sitetest.Gets(person, sitetest.PagesOf("/customers")...),
-		"GET /customers/new": sitetest.Gets(person, "/customers/new?key=fresh", "/customers/new?key=past+7"),
+		"GET /customers":            sitetest.Gets(person, sitetest.PagesOf("/customers")...),
+		"GET /customers/csv":        sitetest.Gets(person, "/customers/csv?q=rare", "/customers/csv?sort=name"),
+		"GET /api/v1/customers/csv": sitetest.Gets(program, "/api/v1/customers/csv"),
+		"GET /customers/new":        sitetest.Gets(person, "/customers/new?key=fresh", "/customers/new?key=past+7"),
 		"GET /customers/{id}": sitetest.Gets(person, "/customers/"+sitetest.RowID(1),
 			sitetest.At("/customers/"+sitetest.RowID(1), "2026-05-05", sitetest.RowID(sitetest.Many/2), false)),
 		"POST /customers":            slices.Concat(once, late, once),

@@ -18,7 +18,9 @@ import (
 // Input is the input as text.
 type Input struct {
 	// Lines are the lines and quantities to credit; nil credits everything that is left.
-	Lines []LineInput `json:"lines,omitzero" doc:"Leave it out to credit all that is left."`
+	Lines  []LineInput `json:"lines,omitzero" doc:"Leave it out to credit all that is left."`
+	Reason string      `json:"reason,omitzero" doc:"Shown on the credit note."`
+	Tell   bool        `json:"tell_customer,omitzero" doc:"Whether to send the credit note to the customer by email."`
 
 	// SeenOpen is the open amount that a form showed, or "".
 	SeenOpen string `json:"-"`
@@ -30,13 +32,18 @@ type LineInput struct {
 	Quantity string `json:"quantity" format:"decimal" doc:"0 credits nothing."`
 }
 
+const maxReason = 500 // characters
+
 // Draft is the command that creates a credit note.
 type Draft struct {
 	InvoiceID uuid.UUID      `json:"invoice_id"`
 	Currency  money.Currency `json:"currency"`
 	// All credits everything that is left. Lines is empty then.
-	All   bool       `json:"all"`
-	Lines []Quantity `json:"lines"`
+	All    bool       `json:"all"`
+	Lines  []Quantity `json:"lines"`
+	Reason string     `json:"reason,omitzero"`
+	// Tell is whether an email sends it to the customer, if the customer has an address.
+	Tell bool `json:"tell,omitzero"`
 	// Date is the date of issue. Zero means today; only the demo sets it.
 	Date date.Date `json:"date,omitzero"`
 
@@ -53,7 +60,10 @@ type Quantity struct {
 // Draft checks the input for an invoice. It returns an [*invalid.Error] with all mistakes.
 func (in Input) Draft(inv invoice.Invoice) (Draft, error) {
 	var problems invalid.Error
-	d := Draft{InvoiceID: inv.ID, Currency: inv.Currency, All: in.Lines == nil, SeenOpen: invoice.SeenAmount(in.SeenOpen, inv.Currency)}
+	d := Draft{
+		InvoiceID: inv.ID, Currency: inv.Currency, All: in.Lines == nil, SeenOpen: invoice.SeenAmount(in.SeenOpen, inv.Currency),
+		Reason: problems.Lines("/reason", "the reason", in.Reason, maxReason), Tell: in.Tell,
+	}
 	if len(in.Lines) > invoice.MaxLines {
 		problems.Add("/lines", invoice.TooManyLines())
 		return d, problems.Err()

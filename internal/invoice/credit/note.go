@@ -8,6 +8,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"onlyonce/internal/conflict"
+	"onlyonce/internal/invoice"
 	"onlyonce/internal/record"
 	"onlyonce/internal/value/date"
 	"onlyonce/internal/value/money"
@@ -22,8 +23,9 @@ type Note struct {
 	Number    string         `json:"number"`
 	Date      date.Date      `json:"date"`     // of issue, in UTC
 	Currency  money.Currency `json:"currency"` // of the invoice
+	Reason    string         `json:"reason"`
 	Lines     []Line         `json:"lines"`
-	Taxes     []Tax          `json:"taxes"` // by rate, lowest first
+	Taxes     []Tax          `json:"taxes"` // by rate, lowest first, and by treatment
 	Subtotal  int64          `json:"subtotal"`
 	TaxTotal  int64          `json:"tax_total"`
 	Total     int64          `json:"total"`
@@ -31,32 +33,34 @@ type Note struct {
 
 // Line is the credited quantity of a line of the invoice.
 type Line struct {
-	Position    int             `json:"position"` // of the line of the invoice, from 1
-	Description string          `json:"description"`
-	Quantity    decimal.Decimal `json:"quantity"`
-	UnitPrice   int64           `json:"unit_price"`
-	TaxRate     decimal.Decimal `json:"tax_rate"` // percent
-	Net         int64           `json:"net"`
+	Position    int               `json:"position"` // of the line of the invoice, from 1
+	Description string            `json:"description"`
+	Quantity    decimal.Decimal   `json:"quantity"`
+	UnitPrice   int64             `json:"unit_price"`
+	TaxRate     decimal.Decimal   `json:"tax_rate"`               // percent
+	NoTax       invoice.Treatment `json:"tax_treatment,omitzero"` // "" if the rate decides
+	Net         int64             `json:"net"`
 }
 
-// Tax is the credited amount of a tax rate.
+// Tax is the credited amount of a treatment and rate.
 type Tax struct {
-	Rate decimal.Decimal `json:"rate"` // percent
-	Net  int64           `json:"net"`
-	Tax  int64           `json:"tax"`
+	Rate  decimal.Decimal   `json:"rate"`                   // percent
+	NoTax invoice.Treatment `json:"tax_treatment,omitzero"` // "" if the rate decides
+	Net   int64             `json:"net"`
+	Tax   int64             `json:"tax"`
 }
 
 // Table is the table of credit notes.
 var Table = record.Table[Note]{Name: "credit_notes", Fields: `
-	'invoice_id', r.invoice_id, 'number', r.number, 'date', r.issue_date, 'taxes', r.taxes,
+	'invoice_id', r.invoice_id, 'number', r.number, 'date', r.issue_date, 'taxes', r.taxes, 'reason', r.reason,
 	'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total,
 	'currency', (SELECT i.currency FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
 	'lines', (
 		SELECT json_agg(json_build_object(
 			'position', c.position, 'description', l.description, 'quantity', c.quantity::text, 'unit_price', l.unit_price,
-			'tax_rate', l.tax_rate::text, 'net', c.net) ORDER BY c.position)
+			'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', c.net) ORDER BY c.position)
 		FROM credit_note_lines c, LATERAL (
-			SELECT description, unit_price, tax_rate FROM invoice_lines
+			SELECT description, unit_price, tax_rate, tax_treatment FROM invoice_lines
 			WHERE tenant_id = c.tenant_id AND invoice_id = c.invoice_id AND position = c.position LIMIT 1) AS l
 		WHERE c.tenant_id = r.tenant_id AND c.credit_note_id = r.id)`}
 

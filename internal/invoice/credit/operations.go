@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"onlyonce/internal/conflict"
+	"onlyonce/internal/customer"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invoice"
 )
@@ -32,6 +33,7 @@ var Create = idempotency.Define(idempotency.Spec[Draft, Note]{
 		"credit_notes_invoice":          idempotency.Missing[Draft],
 		"credit_note_lines_line":        idempotency.Missing[Draft],
 		"credit_notes_number_once":      seriesBroken,
+		"customers_erased":              idempotency.Always[Draft](customer.ErrErased),
 	},
 	NotInFingerprint: []string{"SeenOpen"},
 	Fields: func(d Draft) []slog.Attr {
@@ -65,10 +67,21 @@ func insert(tx *idempotency.Tx, d Draft) idempotency.Result {
 			SELECT @tenant_id, @record_id, @invoice_id, position, quantity::numeric
 			FROM unnest(@positions::int[], @quantities::text[]) AS wanted (position, quantity)`, args)
 	}
-	args["date"] = d.Date
+	args["date"], args["reason"] = d.Date, d.Reason
 	tx.Exec(`
-		INSERT INTO credit_notes (tenant_id, id, invoice_id, issue_date)
-		VALUES (@tenant_id, @record_id, @invoice_id, COALESCE(@date::date, (now() AT TIME ZONE 'UTC')::date))`, args)
+		INSERT INTO credit_notes (tenant_id, id, invoice_id, issue_date, reason)
+		VALUES (@tenant_id, @record_id, @invoice_id, COALESCE(@date::date, (now() AT TIME ZONE 'UTC')::date), @reason)`, args)
+	if d.Tell {
+		args["mail_id"] = tx.ID(1)
+		tx.Exec(`
+			INSERT INTO mails (tenant_id, id, invoice_id, kind, credit_note_id)
+			SELECT tenant_id, @mail_id, id, 'credit_note', @record_id FROM invoices
+			WHERE tenant_id = @tenant_id AND id = @invoice_id AND bill_to->>'email' <> ''`, args)
+		tx.Exec(`
+			INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
+			SELECT tenant_id, unnest(ARRAY[invoice_id, id]), @operation, @idempotency_key, 'email queued' FROM mails
+			WHERE tenant_id = @tenant_id AND id = @mail_id`, args)
+	}
 	return tx.Record()
 }
 
@@ -84,8 +97,9 @@ func columns(lines []Quantity) (positions []int, quantities []string) {
 var ExceedsInvoice = conflict.Kind{
 	Slug: "exceeds-invoice", Title: "More than can be credited",
 	Meaning: "The credit note is larger than what is open on the invoice (open), or has a quantity larger than what is left of a line " +
-		"(position, left), which other credit notes and payments may have lowered. Nothing was recorded. You can use the key again.",
-	ToDo: "Credit at most what is open. To credit what was paid, refund it first.",
+		"(position, left), which other credit notes, payments and write-offs may have lowered. Nothing was recorded. You can use the key " +
+		"again.",
+	ToDo: "Credit at most what is open. To credit what was paid, refund it first. To credit what was written off, take that back first.",
 }
 
 // Possible returns a [*conflict.Error] if an invoice can't have a credit note, because it is not issued or has no open amount.
@@ -93,6 +107,11 @@ func Possible(inv invoice.Invoice) error {
 	switch {
 	case inv.Status == invoice.StatusDraft, inv.Status == invoice.StatusVoid:
 		return errNotIssued()
+	case inv.Open == 0 && inv.WrittenOff > 0:
+		return &conflict.Error{
+			Kind: &ExceedsInvoice, Title: "Nothing is open on this invoice.",
+			Text: "The rest was written off. To credit it, take the write-off back first.",
+		}
 	case inv.Open == 0 && inv.Paid > 0:
 		return &conflict.Error{
 			Kind: &ExceedsInvoice, Title: "Nothing is open on this invoice.",

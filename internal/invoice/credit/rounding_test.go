@@ -71,12 +71,16 @@ func (b *bundle) creditInSteps(r *rapid.T, name string) {
 
 // anyLine draws a line with few decimals and a small amount, where rounding matters.
 func anyLine(r *rapid.T) invoice.LineInput {
-	return invoice.LineInput{
+	line := invoice.LineInput{
 		Description: "Design",
 		Quantity:    decimal.New(rapid.Int64Range(1, 100000).Draw(r, "quantity"), -rapid.Int32Range(0, 6).Draw(r, "decimals")).String(),
 		UnitPrice:   decimal.New(rapid.Int64Range(0, 500).Draw(r, "price"), -2).String(),
 		TaxRate:     rapid.SampledFrom([]string{"0", "6.5", "7", "7.0", "23", "33.333", "100"}).Draw(r, "rate"),
 	}
+	if line.TaxRate == "0" {
+		line.Treatment = rapid.SampledFrom([]string{"", "reverse_charge", "export"}).Draw(r, "treatment")
+	}
+	return line
 }
 
 // creditedLines returns the lines of an invoice with the credited quantities.
@@ -87,7 +91,7 @@ func creditedLines(inv invoice.Invoice, credited []decimal.Decimal) []invoice.Li
 		if err != nil {
 			panic(err)
 		}
-		lines[i] = invoice.Line{Quantity: credited[i], UnitPrice: l.UnitPrice, TaxRate: l.TaxRate, Net: net}
+		lines[i] = invoice.Line{Quantity: credited[i], UnitPrice: l.UnitPrice, TaxRate: l.TaxRate, NoTax: l.NoTax, Net: net}
 	}
 	return lines
 }
@@ -104,9 +108,9 @@ func checkNote(r *rapid.T, note credit.Note, before, after invoice.Totals) {
 		note.TaxTotal -= tax.Tax
 		note.Total -= tax.Net + tax.Tax
 		for _, g := range after.Groups {
-			if g.Rate.Equal(tax.Rate) {
+			if g.NoTax == tax.NoTax && g.Rate.Equal(tax.Rate) {
 				for _, was := range before.Groups {
-					if was.Rate.Equal(g.Rate) {
+					if was.NoTax == g.NoTax && was.Rate.Equal(g.Rate) {
 						g.Net, g.Tax = g.Net-was.Net, g.Tax-was.Tax
 					}
 				}

@@ -16,16 +16,20 @@ func OfCreditNote(n credit.Note, inv invoice.Invoice, logo pdf.Image) pdf.Docume
 		Facts: []pdf.Fact{
 			{Label: "Date", Value: n.Date.Time().Format(day)}, {Label: "Credits invoice", Value: inv.Number},
 		},
-		Currency: n.Currency.String(), Totals: []pdf.Total{{Label: "Subtotal", Amount: money(n.Subtotal)}},
+		Currency: n.Currency.String(), Notes: n.Reason, Footer: inv.Seller.Footer,
+		Totals: []pdf.Total{{Label: "Subtotal", Amount: money(n.Subtotal)}},
 	}
 	for _, l := range n.Lines {
 		shown.Lines = append(shown.Lines, pdf.Line{
 			Description: l.Description, Quantity: l.Quantity.String(), UnitPrice: money(l.UnitPrice),
-			TaxRate: l.TaxRate.String() + "%", Amount: money(l.Net),
+			TaxRate: l.NoTax.TaxText(l.TaxRate), Amount: money(l.Net),
 		})
 	}
 	for _, t := range n.Taxes {
-		shown.Totals = append(shown.Totals, pdf.Total{Label: "Tax " + t.Rate.String() + "% on " + money(t.Net), Amount: money(t.Tax)})
+		shown.Totals = append(shown.Totals, pdf.Total{Label: t.NoTax.GroupText(t.Rate) + " on " + money(t.Net), Amount: money(t.Tax)})
+		if reason := t.NoTax.ReasonText(inv.Exemption); reason != "" {
+			shown.Reasons = append(shown.Reasons, reason)
+		}
 	}
 	shown.Totals = append(shown.Totals, pdf.Total{Label: "Total credited", Amount: money(n.Total), Grand: true})
 	return shown

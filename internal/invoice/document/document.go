@@ -39,7 +39,7 @@ func Of(inv invoice.Invoice, logo pdf.Image) (pdf.Document, error) {
 		Facts: []pdf.Fact{
 			{Label: "Issue date", Value: inv.IssueDate.Time().Format(day)}, {Label: "Due date", Value: inv.DueDate.Time().Format(day)},
 		},
-		Currency: inv.Currency.String(), Notes: inv.Notes, Payment: Payment(inv),
+		Currency: inv.Currency.String(), Notes: inv.Notes, Payment: Payment(inv), Footer: inv.Seller.Footer,
 	}
 	switch inv.Status {
 	case invoice.StatusDraft:
@@ -50,12 +50,15 @@ func Of(inv invoice.Invoice, logo pdf.Image) (pdf.Document, error) {
 	for _, l := range inv.Lines {
 		shown.Lines = append(shown.Lines, pdf.Line{
 			Description: l.Description, Quantity: l.Quantity.String(), UnitPrice: money(l.UnitPrice),
-			TaxRate: l.TaxRate.String() + "%", Amount: money(l.Net),
+			TaxRate: l.NoTax.TaxText(l.TaxRate), Amount: money(l.Net),
 		})
 	}
 	shown.Totals = append(shown.Totals, pdf.Total{Label: "Subtotal", Amount: money(inv.Subtotal)})
 	for _, g := range totals.Groups {
-		shown.Totals = append(shown.Totals, pdf.Total{Label: "Tax " + g.Rate.String() + "% on " + money(g.Net), Amount: money(g.Tax)})
+		shown.Totals = append(shown.Totals, pdf.Total{Label: g.NoTax.GroupText(g.Rate) + " on " + money(g.Net), Amount: money(g.Tax)})
+		if reason := g.NoTax.ReasonText(inv.Exemption); reason != "" {
+			shown.Reasons = append(shown.Reasons, reason)
+		}
 	}
 	shown.Totals = append(shown.Totals, pdf.Total{Label: "Total", Amount: money(inv.Total), Grand: true})
 	return shown, nil

@@ -2,6 +2,7 @@ package document
 
 import (
 	"strconv"
+	"strings"
 
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/pdf"
@@ -25,7 +26,7 @@ func Gaps(r *pdf.Renderer, inv invoice.Invoice) (all []Gap, err error) {
 		texts = append(texts, text{"line " + strconv.Itoa(i+1), l.Description})
 	}
 	texts = append(texts, text{"the account holder", inv.Seller.AccountHolder}, text{"the account number", inv.Seller.AccountNumber},
-		text{"the notes", inv.Notes})
+		text{"the reason for the exemption", inv.Exemption}, text{"the notes", inv.Notes}, text{"your footer", inv.Seller.Footer})
 	for _, t := range texts {
 		missing, err := r.Missing(t.written)
 		if err != nil {
@@ -36,4 +37,13 @@ func Gaps(r *pdf.Renderer, inv invoice.Invoice) (all []Gap, err error) {
 		}
 	}
 	return all, nil
+}
+
+// Listed joins the items of a sentence.
+func Listed(all []string) string {
+	last := len(all) - 1
+	if last < 1 {
+		return strings.Join(all, "")
+	}
+	return strings.Join(all[:last], ", ") + " and " + all[last]
 }

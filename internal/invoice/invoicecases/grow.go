@@ -47,12 +47,13 @@ func growPeriods(b *sitetest.Bundle) {
 		FROM invoices`, sitetest.RowID(sitetest.Many/2), sitetest.RowID(BilledOften)))
 }
 
-// growInvoiceDistinctions inserts distinctions for acme, and gives two invoices the same amounts.
+// growInvoiceDistinctions inserts distinctions for acme, and gives two invoices the same lines and amounts.
 func growInvoiceDistinctions(b *sitetest.Bundle) {
 	b.Helper()
 	b.Exec(fmt.Sprintf(`
 		SET LOCAL session_replication_role = replica;
-		UPDATE invoices SET (subtotal, total) = (1, 1) WHERE id IN ('%[3]s', '%[4]s');
+		UPDATE invoices SET (subtotal, total) = (2, 2) WHERE id IN ('%[3]s', '%[4]s');
+		UPDATE invoice_lines SET (unit_price, net) = (2, 2) WHERE invoice_id IN ('%[3]s', '%[4]s');
 		INSERT INTO invoice_distinctions (tenant_id, id, invoice_ids)
 		SELECT '%[1]s', pg_temp.id(n), ARRAY[pg_temp.id(n), pg_temp.id(n + 1)] FROM generate_series(1, %[2]d) AS n;
 		INSERT INTO invoice_distinct_pairs (tenant_id, one_id, other_id)
@@ -60,8 +61,8 @@ func growInvoiceDistinctions(b *sitetest.Bundle) {
 		b.Acme.ID, sitetest.Many, sitetest.RowID(sitetest.Many-500), sitetest.RowID(sitetest.Many-200)))
 }
 
-// Drafts is the number of draft invoices. The others are issued, partly paid and credited; the first issued one has as many
-// payments, credit notes and mails as all the others together, and its first payment as many refunds.
+// Drafts is the number of draft invoices. The others are issued, partly paid, credited and written off; the first issued one has as many
+// payments, credit notes, write-offs and mails as all the others together, and its first payment as many refunds.
 const Drafts = 100
 
 // GrowInvoices inserts invoices of acme and their parts, for the customers that grow makes.
@@ -81,7 +82,7 @@ func GrowInvoices(b *sitetest.Bundle) {
 			bill_to = json_build_object('id', customer_id, 'email', '', 'name', 'Customer')
 		WHERE tenant_id = '%[1]s' AND id > pg_temp.id(%[3]d);
 		INSERT INTO invoice_lines (tenant_id, invoice_id, position, description, quantity, unit_price, tax_rate, net)
-		SELECT tenant_id, id, 1, 'Design', 1, 100, 0, 100 FROM invoices;
+		SELECT tenant_id, id, 1, 'Design', 1, subtotal, 0, subtotal FROM invoices;
 		INSERT INTO invoice_words (tenant_id, word, issue_date, invoice_id)
 		SELECT tenant_id, unnest(search_words(number_text(number)) || ARRAY[
 			'design', CASE WHEN number_folded < '2026-0100' THEN 'rare' ELSE 'common' END]),
@@ -122,18 +123,27 @@ func GrowInvoices(b *sitetest.Bundle) {
 		SELECT '%[1]s', pg_temp.id(n), pg_temp.id(%[3]d + greatest(1, n - %[2]d)), '2026-01-02', 'CN-1-' || n, 0, 0, 0,
 			'[{"rate": "0", "net": 0, "tax": 0}]'
 		FROM generate_series(1, 2 * %[2]d - %[3]d) AS n;
+		INSERT INTO invoice_taxes (tenant_id, invoice_id, source_id, kind, tax_rate, treatment, day, billed_on, currency, net, tax)
+		SELECT tenant_id, id, id AS source_id, 'invoice', 0, 'zero', issue_date AS day, issue_date AS billed_on, currency, subtotal, 0
+		FROM invoices WHERE issued_at IS NOT NULL
+		UNION ALL SELECT tenant_id, invoice_id, id, 'credit', 0, 'zero', issue_date, '2026-01-01', 'EUR', 0, 0 FROM credit_notes;
 		INSERT INTO credit_note_lines (tenant_id, credit_note_id, invoice_id, position, quantity, credited, net)
-		SELECT tenant_id, id, invoice_id, 1, 0.00001, 0.00001 * row_number() OVER (PARTITION BY invoice_id ORDER BY id), 0
+		SELECT tenant_id, id, invoice_id, 1, 0.0001, 0.0001 * row_number() OVER (PARTITION BY invoice_id ORDER BY id), 0
 		FROM credit_notes;
-		INSERT INTO postings (tenant_id, invoice_id, source_id, kind, amount, position, paid, credited)
-		SELECT tenant_id, invoice_id, gen_random_uuid(), kind, amount, row_number() OVER before, sum(amount) OVER before, 0
+		INSERT INTO write_offs (tenant_id, id, invoice_id, amount, reason, written_off_on)
+		SELECT tenant_id, id, invoice_id, 1, 'bad_debt', issue_date FROM credit_notes;
+		INSERT INTO postings (tenant_id, invoice_id, source_id, kind, amount, position, paid, credited, written_off)
+		SELECT tenant_id, invoice_id, id, kind, amount, row_number() OVER before, sum(paid) OVER before, 0, sum(amount - paid) OVER before
 		FROM (
-			SELECT tenant_id, invoice_id, id, 'payment' AS kind, amount::bigint FROM payments
-			UNION ALL SELECT tenant_id, invoice_id, id, 'refund', -amount::bigint FROM refunds
-			UNION ALL SELECT tenant_id, invoice_id, id, 'credit', 0 FROM credit_notes) AS posted
+			SELECT tenant_id, invoice_id, id, 'payment' AS kind, amount::bigint, amount::bigint AS paid FROM payments
+			UNION ALL SELECT tenant_id, invoice_id, id, 'refund', -amount::bigint, -amount::bigint FROM refunds
+			UNION ALL SELECT tenant_id, invoice_id, id, 'credit', 0, 0 FROM credit_notes
+			UNION ALL SELECT tenant_id, invoice_id, id, 'write_off', amount, 0 FROM write_offs) AS posted
 		WINDOW before AS (PARTITION BY invoice_id ORDER BY kind = 'refund', id);
-		UPDATE invoices i SET paid = (
-			SELECT COALESCE(sum(left_amount), 0) FROM payments p WHERE p.tenant_id = i.tenant_id AND p.invoice_id = i.id);
+		UPDATE invoices i SET (paid, written_off) = (
+			SELECT COALESCE(sum(left_amount), 0), (
+				SELECT COALESCE(sum(amount), 0) FROM write_offs w WHERE w.tenant_id = i.tenant_id AND w.invoice_id = i.id)
+			FROM payments p WHERE p.tenant_id = i.tenant_id AND p.invoice_id = i.id);
 		DELETE FROM standing;
 		INSERT INTO standing (tenant_id, of_id, kind, day, currency, amount, invoices)
 		SELECT tenant_id, of_id, kind, day, currency, amount, invoices FROM standing_by_the_books();

@@ -14,26 +14,28 @@ import (
 // Resources returns the resources of the room.
 func Resources() []sitetest.Resource {
 	return []sitetest.Resource{
-		Invoices(), Payments(), Refunds(), CreditNotes(), Mails(), Schedules(), Periods(), WebhookSources(), WebhookSecrets(),
+		Invoices(), Payments(), Refunds(), CreditNotes(), WriteOffs(), Mails(), Schedules(), Periods(), WebhookSources(), WebhookSecrets(),
 		WebhookEvents(), InvoiceDistinctions(), NextNumbers(), Attachments(), Logos(), Reminders(), ReminderBatches(), ReminderPlans(),
 	}
 }
 
 // Unbroken returns the constraints that no command of an operation breaks: see sitecases.
 func Unbroken() map[string][]string {
-	kept := []string{"invoices_frozen", "invoices_kept", "invoices_life", "invoices_stamped"}
+	kept := []string{"invoices_exemption_reason", "invoices_frozen", "invoices_kept", "invoices_life", "invoices_stamped"}
 	issued := slices.Concat(kept, []string{
-		"customers_erased", "invoices_void_without_credit_notes", "invoices_void_without_payments", "mails_invoice", "mails_of_issued",
+		"customers_erased", "invoices_void_without_credit_notes", "invoices_void_without_payments", "invoices_void_without_write_offs",
+		"mails_invoice", "mails_of_issued",
 	})
 	billed := slices.Concat(issued, []string{
-		"customers_differ", "customers_email_once", "invoices_duplicate_of", "invoices_number_ahead",
+		"customers_differ", "customers_email_once", "invoice_lines_outside_scope", "invoices_duplicate_of", "invoices_number_ahead",
 	})
 	return map[string][]string{
-		"invoice.create":     {"customers_email_once", "invoices_duplicate_of", "invoices_frozen"}, // its customer has no external id
-		"invoice.edit":       append(kept, "customers_email_once"),
+		// Their customer has no external id.
+		"invoice.create":     {"customers_email_once", "invoice_lines_outside_scope", "invoices_duplicate_of", "invoices_frozen"},
+		"invoice.edit":       append(kept, "customers_email_once", "invoice_lines_outside_scope"),
 		"invoice.issue":      issued,
 		"invoice.void":       append(kept, "mails_invoice", "mails_of_issued"),
-		"credit_note.create": {"credit_notes_append_only"},
+		"credit_note.create": {"credit_notes_append_only", "mails_invoice", "mails_of_issued"},
 		"schedule.bill":      billed,
 		"schedule.bill_due":  billed,
 		"schedule.archive":   {"customers_erased"},
@@ -50,7 +52,8 @@ func Invoices() sitetest.Resource {
 		"number": {""}, "customer_id": {""}, "customer_email": {"ada@example.com"}, "customer_name": {"Ada Lovelace"},
 		"issue_date": {"2026-11-21"}, "due_date": {"2026-12-21"}, "currency": {"EUR"}, "notes": {"Thank you & <soon>"},
 		"line_description": {"Design", "Printing"}, "line_quantity": {"2", "1.5"},
-		"line_unit_price": {"50.00", "7.99"}, "line_tax_rate": {"23", "6.5"},
+		"line_unit_price": {"50.00", "7.99"}, "line_tax_rate": {"23", "6.5"}, "line_tax_treatment": {"", ""},
+		"exemption_reason": {""},
 	}
 	return sitetest.Resource{
 		Name: "invoice", Path: "/invoices", Words: sitetest.Words{Verb: "create", Past: "created"}, Command: command, Label: "2026-0001",
@@ -74,9 +77,17 @@ func Invoices() sitetest.Resource {
 			{Name: "currency", Valid: "USD", Invalid: "XXY", Pointer: "/currency"},
 			{Name: "notes", Valid: "Other words", Invalid: "a\u202eb", Pointer: "/notes"},
 			{Name: "line_description", Valid: "Drawing", Invalid: " ", Pointer: "/lines/0/description"},
-			{Name: "line_quantity", Valid: "3", Invalid: "none", Pointer: "/lines/0/quantity"},
 			{Name: "line_unit_price", Valid: "50.01", Invalid: "much", Pointer: "/lines/0/unit_price"},
 			{Name: "line_tax_rate", Valid: "22", Invalid: "101", Pointer: "/lines/0/tax_rate"},
+			{
+				Name: "line_tax_treatment", Valid: "reverse_charge", With: []string{"line_tax_rate", "0"},
+				Invalid: "free", Pointer: "/lines/0/tax_treatment",
+			},
+			{
+				Name: "exemption_reason", Valid: "Article 132", With: []string{"line_tax_treatment", "exempt", "line_tax_rate", "0"},
+				Invalid: "a\u202eb", Pointer: "/exemption_reason",
+			},
+			{Name: "line_quantity", Valid: "3", Invalid: "none", Pointer: "/lines/0/quantity"},
 		},
 		Uniques: []sitetest.Unique{{Field: "number", Value: "2026-0007", Free: "2026-0008", Slug: "number-taken"}},
 		Edited: sitetest.Edited{
@@ -85,13 +96,14 @@ func Invoices() sitetest.Resource {
 		},
 		Transitions: []sitetest.Transition{
 			{
-				Verb: "issue", Past: "issued", Leaves: sitetest.Rows{"mails": 1, "intent_effects": 2},
+				Verb: "issue", Past: "issued", Leaves: sitetest.Rows{"invoice_taxes": 2, "mails": 1, "intent_effects": 2},
 				Refused: sitetest.Refusal{After: []string{"void"}, Slug: "not-draft"},
 			},
 			{Verb: "void", Past: "voided"},
 		},
 		OfCustomer: map[string]string{
 			"invoices.number":           "kept: it is the number in the books",
+			"invoices.exemption_reason": "kept: it is of the law",
 			"invoices.notes":            "kept once issued, by law; else erased",
 			"invoices.seller":           "kept: it is the business itself",
 			"invoices.bill_to":          "kept: only an issued invoice has it, by law",
@@ -105,10 +117,14 @@ func Invoices() sitetest.Resource {
 // linesOf returns the lines of a form, in the API's format.
 func linesOf(form url.Values) (lines []map[string]any) {
 	for i := range form["line_description"] {
-		lines = append(lines, map[string]any{
+		line := map[string]any{
 			"description": form["line_description"][i], "quantity": form["line_quantity"][i],
 			"unit_price": form["line_unit_price"][i], "tax_rate": form["line_tax_rate"][i],
-		})
+		}
+		if i < len(form["line_tax_treatment"]) {
+			line["tax_treatment"] = form["line_tax_treatment"][i]
+		}
+		lines = append(lines, line)
 	}
 	return lines
 }
@@ -117,6 +133,7 @@ func invoiceCommand(form url.Values) string {
 	command := map[string]any{
 		"issue_date": form.Get("issue_date"), "due_date": form.Get("due_date"),
 		"currency": form.Get("currency"), "notes": form.Get("notes"), "lines": linesOf(form),
+		"exemption_reason": form.Get("exemption_reason"),
 	}
 	if number := form.Get("number"); number != "" {
 		command["number"] = number

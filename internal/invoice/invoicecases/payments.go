@@ -5,6 +5,7 @@ import (
 
 	"onlyonce/internal/invoice/payment"
 	"onlyonce/internal/invoice/refund"
+	"onlyonce/internal/invoice/writeoff"
 	"onlyonce/internal/site/sitetest"
 )
 
@@ -57,5 +58,31 @@ func Refunds() sitetest.Resource {
 		API: sitetest.API{Encode: func(form url.Values) string {
 			return sitetest.Encode(map[string]any{"amount": form.Get("amount"), "date": form.Get("date")})
 		}, Input: refund.Input{}},
+	}
+}
+
+// WriteOffs are recorded on an issued invoice.
+func WriteOffs() sitetest.Resource {
+	command := url.Values{"amount": {"10.00"}, "date": {"2026-11-23"}, "reason": {"bad_debt"}, "note": {"Bankrupt"}}
+	return sitetest.Resource{
+		Name: "write-off", Path: "/write-offs", Parent: &sitetest.Parent{Resource: Invoices(), Ready: []string{"issue"}},
+		Words:   sitetest.Words{Verb: "record", Past: "recorded", Button: "Write off", Told: "Written off."},
+		Command: command, Label: "10.00 EUR on 23 Nov 2026",
+		Leaves:  sitetest.Rows{"write_offs": 1, "postings": 1, "intents": 1},
+		Repeats: sitetest.Repeats{Alike: []url.Values{command, sitetest.Change(command, "note", "Moved away")}},
+		Other:   sitetest.Change(command, "amount", "11.00"),
+		Fields: []sitetest.Field{
+			{Name: "amount", Valid: "10.01", Invalid: "much", Pointer: "/amount"},
+			{Name: "date", Valid: "2026-11-24", Invalid: "tomorrow", Pointer: "/date"},
+			{Name: "reason", Valid: "small_difference", Invalid: "boredom", Pointer: "/reason"},
+			{Name: "note", Valid: "Gone", Invalid: "a\u202eb", Pointer: "/note"},
+		},
+		Transitions: []sitetest.Transition{{Verb: "reverse", Past: "taken back", Leaves: sitetest.Rows{"postings": 1}}},
+		OfCustomer:  map[string]string{"write_offs.note": "kept: it is in the books"},
+		API: sitetest.API{Encode: func(form url.Values) string {
+			return sitetest.Encode(map[string]any{
+				"amount": form.Get("amount"), "date": form.Get("date"), "reason": form.Get("reason"), "note": form.Get("note"),
+			})
+		}, Input: writeoff.Input{}},
 	}
 }

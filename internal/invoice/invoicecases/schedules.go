@@ -14,7 +14,8 @@ func Schedules() sitetest.Resource {
 		"customer_id": {sitetest.Referred}, "currency": {"EUR"}, "notes": {"Thank you & <soon>"}, "every": {"1"}, "unit": {"month"},
 		"first_day": {"2090-01-31"}, "last_day": {"2095-12-31"}, "bill_as": {"draft"}, "missed": {"each"},
 		"line_description": {"Support", "Hosting"}, "line_quantity": {"1", "1.5"},
-		"line_unit_price": {"90.00", "7.99"}, "line_tax_rate": {"23", "6.5"},
+		"line_unit_price": {"90.00", "7.99"}, "line_tax_rate": {"23", "6.5"}, "line_tax_treatment": {"", ""},
+		"exemption_reason": {""},
 	}
 	return sitetest.Resource{
 		Name: "schedule", Path: "/schedules", Words: sitetest.Words{Verb: "create", Past: "created"}, Command: command,
@@ -40,9 +41,17 @@ func Schedules() sitetest.Resource {
 			{Name: "bill_as", Valid: "issued", Invalid: "gift", Pointer: "/bill_as"},
 			{Name: "missed", Valid: "latest", Invalid: "shrug", Pointer: "/missed"},
 			{Name: "line_description", Valid: "Drawing", Invalid: " ", Pointer: "/lines/0/description"},
-			{Name: "line_quantity", Valid: "3", Invalid: "none", Pointer: "/lines/0/quantity"},
 			{Name: "line_unit_price", Valid: "50.01", Invalid: "much", Pointer: "/lines/0/unit_price"},
 			{Name: "line_tax_rate", Valid: "22", Invalid: "101", Pointer: "/lines/0/tax_rate"},
+			{
+				Name: "line_tax_treatment", Valid: "reverse_charge", With: []string{"line_tax_rate", "0"},
+				Invalid: "free", Pointer: "/lines/0/tax_treatment",
+			},
+			{
+				Name: "exemption_reason", Valid: "Article 132", With: []string{"line_tax_treatment", "exempt", "line_tax_rate", "0"},
+				Invalid: "a\u202eb", Pointer: "/exemption_reason",
+			},
+			{Name: "line_quantity", Valid: "3", Invalid: "none", Pointer: "/lines/0/quantity"},
 		},
 		Edited: sitetest.Edited{
 			Command: sitetest.Change(command, "unit", "year", "notes", "Thank you, Grace", "line_quantity", "4"),
@@ -54,11 +63,13 @@ func Schedules() sitetest.Resource {
 			{Verb: "archive", Past: "archived", Undo: "restore"},
 			{Verb: "restore", Past: "restored", From: []string{"archive"}, Undo: "archive"},
 		},
-		OfCustomer: map[string]string{"schedules.notes": sitetest.Erased, "schedules.lines": sitetest.Erased},
+		OfCustomer: map[string]string{
+			"schedules.exemption_reason": "kept: it is of the law", "schedules.notes": sitetest.Erased, "schedules.lines": sitetest.Erased,
+		},
 		API: sitetest.API{Encode: func(form url.Values) string {
 			command := map[string]any{}
 			for _, name := range []string{
-				"customer_id", "currency", "notes", "every", "unit", "first_day", "last_day", "bill_as", "missed",
+				"customer_id", "currency", "notes", "exemption_reason", "every", "unit", "first_day", "last_day", "bill_as", "missed",
 			} {
 				command[name] = form.Get(name)
 			}

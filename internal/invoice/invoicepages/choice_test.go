@@ -38,11 +38,22 @@ func TestCustomerChoice(t *testing.T) {
 			t.Errorf("%s: the one who was found is not chosen: %v", path, form)
 		}
 	}
-	b.Exec(`INSERT INTO invoices (tenant_id, id, number, customer_id, currency, issue_date, due_date, notes, subtotal, tax_total, total)
-		VALUES ($1, gen_random_uuid(), 'A-1', $2, 'JPY', '2026-11-21', '2026-11-21', '', 1, 0, 1)`, b.Acme.ID, oldest)
+	b.Exec(`
+		WITH last AS (
+			INSERT INTO invoices (tenant_id, id, number, customer_id, currency, issue_date, due_date, notes, exemption_reason,
+				subtotal, tax_total, total)
+			VALUES ($1, gen_random_uuid(), 'A-1', $2, 'JPY', '2026-11-21', '2026-11-21', '', 'Article 132', 1, 0, 1)
+			RETURNING tenant_id, id)
+		INSERT INTO invoice_lines (tenant_id, invoice_id, position, description, quantity, unit_price, tax_rate, tax_treatment, net)
+		SELECT tenant_id, id, 1, 'Course', 1, 1, 0, 'exempt', 1 FROM last`, b.Acme.ID, oldest)
+	again := b.Page(person.Get(person.Get("/invoices/new?customer=" + oldest).Location())).Typed()
+	if again.Get("line_tax_treatment") != "exempt" || again.Get("line_tax_rate") != "0" || again.Get("exemption_reason") != "Article 132" {
+		t.Errorf("the next invoice begins with %v", again)
+	}
 	for search, want := range map[string][]string{
-		"first": {oldest, "First · old1@example.com", `data-hint="1 Quay, Porto, Portugal"`, `data-currency="JPY"`, `data-days="7"`},
-		"old":   {"Old 250 ", "Old 231 ", "There are more."}, "": {"Old 250 "}, "gone": {}, "nobody": {},
+		"first": {oldest, "First · old1@example.com", `data-hint="1 Quay, Porto, Portugal"`, `data-currency="JPY"`, `data-days="7"`,
+			`data-treatment="exempt"`, `data-exemption="Article 132"`},
+		"old": {"Old 250 ", "Old 231 ", "There are more."}, "": {"Old 250 "}, "gone": {}, "nobody": {},
 	} {
 		a := person.Get("/invoices/customers?q=" + url.QueryEscape(search))
 		for _, text := range want {

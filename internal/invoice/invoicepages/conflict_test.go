@@ -182,20 +182,20 @@ func TestNoTaxRateByDefault(t *testing.T) {
 func TestLinesWithoutJavaScript(t *testing.T) {
 	b := sitetest.Setup(t)
 	person := b.Person(b.Replica, b.Acme)
-	for action, c := range map[string]struct{ was, is [][4]string }{ // description, quantity, price, tax rate
+	for action, c := range map[string]struct{ was, is [][5]string }{ // description, quantity, price, tax rate, treatment
 		"add_line": {
-			[][4]string{{"Design", "2", "50.00", "23"}, {"Printing", "1.5", "7.99", "6.5"}},
-			[][4]string{{"Design", "2", "50.00", "23"}, {"Printing", "1.5", "7.99", "6.5"}, {"", "1", "", "6.5"}},
+			[][5]string{{"Design", "2", "50.00", "23", ""}, {"Printing", "1.5", "7.99", "0", "export"}},
+			[][5]string{{"Design", "2", "50.00", "23", ""}, {"Printing", "1.5", "7.99", "0", "export"}, {"", "1", "", "0", "export"}},
 		},
-		"remove_line:0": {[][4]string{{"Design", "2", "50.00", "23"}}, [][4]string{{"", "1", "", ""}}},
+		"remove_line:0": {[][5]string{{"Design", "2", "50.00", "0", "export"}}, [][5]string{{"", "1", "", "", ""}}},
 		"remove_line:2": {
-			[][4]string{{"Design", "1", "50.00", "0"}, {"", "1", "", "0"}, {"Printing", "1", "7.00", "0"}},
-			[][4]string{{"Design", "1", "50.00", "0"}, {"", "1", "", "0"}},
+			[][5]string{{"Design", "1", "50.00", "0", ""}, {"", "1", "", "0", ""}, {"Printing", "1", "7.00", "0", ""}},
+			[][5]string{{"Design", "1", "50.00", "0", ""}, {"", "1", "", "0", ""}},
 		},
 	} {
-		form := func(lines [][4]string) url.Values {
+		form := func(lines [][5]string) url.Values {
 			form := sitetest.Change(invoicecases.Invoices().Command, "idempotency_key", sitetest.Key)
-			for i, name := range []string{"line_description", "line_quantity", "line_unit_price", "line_tax_rate"} {
+			for i, name := range []string{"line_description", "line_quantity", "line_unit_price", "line_tax_rate", "line_tax_treatment"} {
 				form[name] = nil
 				for _, line := range lines {
 					form.Add(name, line[i])

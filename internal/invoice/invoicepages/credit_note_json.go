@@ -3,6 +3,7 @@ package invoicepages
 import (
 	"github.com/google/uuid"
 
+	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/credit"
 	"onlyonce/internal/record"
 	"onlyonce/internal/value/date"
@@ -18,6 +19,7 @@ type creditNoteJSON struct {
 	Number    string           `json:"number"`
 	Date      date.Date        `json:"date"`
 	Currency  money.Currency   `json:"currency"`
+	Reason    string           `json:"reason"`
 	Lines     []creditLineJSON `json:"lines"`
 	Taxes     []creditTaxJSON  `json:"taxes"`
 	Subtotal  string           `json:"subtotal" format:"decimal"`
@@ -32,25 +34,28 @@ type creditLineJSON struct {
 }
 
 type creditTaxJSON struct {
-	Rate string `json:"rate" format:"decimal"`
-	Net  string `json:"net" format:"decimal"`
-	Tax  string `json:"tax" format:"decimal"`
+	Rate      string            `json:"rate" format:"decimal"`
+	Treatment invoice.Treatment `json:"tax_treatment" enum:"standard,zero,exempt,reverse_charge,intra_community,export,outside_scope"`
+	Net       string            `json:"net" format:"decimal"`
+	Tax       string            `json:"tax" format:"decimal"`
 }
 
 func showCreditNote(n credit.Note) any {
 	c := n.Currency
 	shown := creditNoteJSON{
-		Header: n.Header, Alike: n.Alike, InvoiceID: n.InvoiceID, Number: n.Number, Date: n.Date, Currency: c,
+		Header: n.Header, Alike: n.Alike, InvoiceID: n.InvoiceID, Number: n.Number, Date: n.Date, Currency: c, Reason: n.Reason,
 		Lines: make([]creditLineJSON, 0, len(n.Lines)), Taxes: make([]creditTaxJSON, 0, len(n.Taxes)),
 		Subtotal: c.Format(n.Subtotal), TaxTotal: c.Format(n.TaxTotal), Total: c.Format(n.Total),
 	}
 	for _, l := range n.Lines {
 		shown.Lines = append(shown.Lines, creditLineJSON{
-			l.Position, lineJSON{l.Description, l.Quantity.String(), c.Format(l.UnitPrice), l.TaxRate.String(), c.Format(l.Net)},
+			l.Position, lineJSON{
+				l.Description, l.Quantity.String(), c.Format(l.UnitPrice), l.TaxRate.String(), l.NoTax.At(l.TaxRate), c.Format(l.Net),
+			},
 		})
 	}
 	for _, t := range n.Taxes {
-		shown.Taxes = append(shown.Taxes, creditTaxJSON{t.Rate.String(), c.Format(t.Net), c.Format(t.Tax)})
+		shown.Taxes = append(shown.Taxes, creditTaxJSON{t.Rate.String(), t.NoTax.At(t.Rate), c.Format(t.Net), c.Format(t.Tax)})
 	}
 	return shown
 }

@@ -25,8 +25,9 @@ func (s *Pages) mountCreditNotes() {
 		Name: func(n credit.Note) string { return n.Number },
 	})
 	draft := web.NewFormUnder(s.invoices, m, credit.Input.Draft, web.Form[credit.Note]{
-		Page: s.creditNoteForm, Facts: creditFacts, Control: creditControl, RepeatedFields: []string{"line_quantity"},
-		Example: credit.Input{Lines: []credit.LineInput{{Position: 1, Quantity: "1"}}},
+		Fields: []templates.Field{{Name: "reason", Value: "Reason"}}, Page: s.creditNoteForm, Facts: creditFacts, Control: creditControl,
+		RepeatedFields: []string{"line_quantity"},
+		Example:        credit.Input{Lines: []credit.LineInput{{Position: 1, Quantity: "1"}}},
 	})
 	draft.Form = s.creditOfForm // its fields are the fields of lines
 	web.List(m, web.Listing[credit.Note]{
@@ -56,7 +57,10 @@ func (s *Pages) creditOfForm(r *http.Request) (credit.Draft, error) {
 	if err != nil {
 		return credit.Draft{}, err
 	}
-	in := credit.Input{Lines: []credit.LineInput{}, SeenOpen: r.PostForm.Get(invoiceviews.SeenOpenField)}
+	in := credit.Input{
+		Lines: []credit.LineInput{}, SeenOpen: r.PostForm.Get(invoiceviews.SeenOpenField), Reason: r.PostForm.Get("reason"),
+		Tell: r.PostForm.Get(invoiceviews.TellField) == "true",
+	}
 	var questions invalid.Error
 	quantities := r.PostForm["line_quantity"] // normalized in place, for a form that is shown again
 	for i := range quantities {
@@ -77,7 +81,7 @@ func (s *Pages) freshCreditNote(r *http.Request) (url.Values, error) {
 		return nil, err
 	}
 	left, err := credit.LeftOf(r.Context(), s.Pool, web.Principal(r).Tenant, inv.ID)
-	fresh := url.Values{}
+	fresh := url.Values{invoiceviews.TellField: {"true"}}
 	for _, line := range left {
 		quantity := ""
 		if inv.Total-inv.Credited <= inv.Open {
@@ -99,7 +103,7 @@ func (s *Pages) creditNoteForm(r *http.Request, p templates.Page, f templates.Fo
 	}
 	view := invoiceviews.CreditNoteFormView{
 		Form: f, Number: inv.Number, Href: "/invoices/" + inv.ID.String(), Currency: inv.Currency.String(),
-		Open: inv.Currency.Display(inv.Open), SeenOpen: inv.Currency.Format(inv.Open),
+		Open: inv.Currency.Display(inv.Open), SeenOpen: inv.Currency.Format(inv.Open), To: inv.Customer.Email,
 	}
 	total, net := inv.Total-inv.Credited, int64(0)
 	for _, line := range left {
@@ -115,7 +119,7 @@ func (s *Pages) creditNoteForm(r *http.Request, p templates.Page, f templates.Fo
 
 // creditFacts returns the typed lines, each as a fact.
 func creditFacts(form url.Values) []templates.Fact {
-	var facts []templates.Fact
+	facts := []templates.Fact{{Label: "Reason", Value: form.Get("reason")}}
 	for i, quantity := range form["line_quantity"] {
 		facts = append(facts, templates.Fact{Label: "Quantity of line " + strconv.Itoa(i+1), Value: quantity})
 	}
@@ -124,6 +128,9 @@ func creditFacts(form url.Values) []templates.Fact {
 
 // creditControl returns the form control for a place in the command.
 func creditControl(pointer string) string {
+	if pointer == "/reason" {
+		return "reason"
+	}
 	parts := strings.Split(pointer, "/") // such as "", "lines", "0", "quantity"
 	index := 0
 	if len(parts) > 2 {
@@ -140,17 +147,20 @@ func (s *Pages) creditNotePage(r *http.Request, p templates.Page, n credit.Note)
 	money := n.Currency.Display
 	view := invoiceviews.CreditNote{
 		Number: n.Number, Seller: seller(inv), Buyer: buyer(inv), Date: web.DateText(n.Date), Currency: n.Currency.String(),
+		Reason: n.Reason, Footer: inv.Seller.Footer,
 		InvoiceNumber: inv.Number, InvoiceHref: "/invoices/" + inv.ID.String(),
 		Subtotal: money(n.Subtotal), Total: money(n.Total), PDFHref: "/credit-notes/" + n.ID.String() + "/pdf",
 	}
 	for _, l := range n.Lines {
 		view.Lines = append(view.Lines, invoiceviews.InvoiceLine{
 			Description: l.Description, Quantity: l.Quantity.String(), UnitPrice: money(l.UnitPrice),
-			TaxRate: l.TaxRate.String() + "%", Amount: money(l.Net),
+			TaxRate: l.NoTax.TaxText(l.TaxRate), Amount: money(l.Net),
 		})
 	}
 	for _, t := range n.Taxes {
-		view.Taxes = append(view.Taxes, invoiceviews.TaxLine{Rate: t.Rate.String() + "%", Net: money(t.Net), Amount: money(t.Tax)})
+		view.Taxes = append(view.Taxes, invoiceviews.TaxLine{
+			Label: t.NoTax.GroupText(t.Rate), Net: money(t.Net), Amount: money(t.Tax), Reason: t.NoTax.ReasonText(inv.Exemption),
+		})
 	}
 	return invoiceviews.CreditNotePage(p, view), nil
 }

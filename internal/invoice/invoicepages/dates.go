@@ -9,6 +9,7 @@ import (
 	"onlyonce/internal/invoice/payment"
 	"onlyonce/internal/invoice/refund"
 	"onlyonce/internal/invoice/schedule"
+	"onlyonce/internal/invoice/writeoff"
 	"onlyonce/internal/value/date"
 )
 
@@ -43,6 +44,10 @@ func (s *Pages) movedIssue(r *http.Request, d invoice.Draft) (doubt, error) {
 
 func (s *Pages) unusualPayment(_ *http.Request, d payment.Draft) (doubt, error) {
 	return s.unusualMoney("payment", d.Date), nil
+}
+
+func (s *Pages) unusualWriteOff(_ *http.Request, d writeoff.Draft) (doubt, error) {
+	return s.unusualMoney("write-off", d.Date), nil
 }
 
 func (s *Pages) unusualRefund(_ *http.Request, d refund.Draft) (doubt, error) {

@@ -21,6 +21,8 @@ func TestUnusualDates(t *testing.T) {
 		sitetest.Change(invoicecases.Invoices().Command, "line_unit_price", "1000.00"), "issue").ID
 	back.Parent.ID = sitetest.Decode[sitetest.Created](b,
 		program.Create(pay, "ahead", sitetest.Change(pay.Command, "date", day(1), "amount", "500.00"))).ID
+	off := invoicecases.WriteOffs()
+	off.Parent.ID = pay.Parent.ID
 	b.Prepared(b.Acme, "schedule", invoicecases.Schedules(), invoicecases.Schedules().Command)
 	drawn := b.Prepared(b.Acme, "drawn", invoicecases.Invoices(),
 		sitetest.Change(invoicecases.Invoices().Command, "line_unit_price", "2000.00"))
@@ -62,6 +64,10 @@ func TestUnusualDates(t *testing.T) {
 		"refund in the future": {
 			back.List(), sitetest.Change(back.Command, "date", day(2)), "The refund is dated " + shown(2) + ", which is in the future.",
 			"Record with this date",
+		},
+		"write-off, with an amount as typed": {
+			off.List(), sitetest.Change(off.Command, "date", day(4), "amount", "1,03"),
+			"The write-off is dated " + shown(4) + ", which is in the future.", "Record with this date",
 		},
 		"schedule": {
 			invoicecases.Schedules().List(), sitetest.Change(invoicecases.Schedules().Command, "unit", "week", "first_day", day(-15),

@@ -25,7 +25,7 @@ func fillLines(form *invoiceviews.InvoiceForm, in invoice.Input) {
 	amounts := preview(in).Lines
 	for i, l := range in.Lines {
 		form.Lines = append(form.Lines, invoiceviews.InvoiceFormLine{
-			Description: l.Description, Quantity: l.Quantity, UnitPrice: l.UnitPrice, TaxRate: l.TaxRate,
+			Description: l.Description, Quantity: l.Quantity, UnitPrice: l.UnitPrice, TaxRate: l.TaxRate, Treatment: l.Treatment,
 			Amount: amounts[i],
 		})
 	}
@@ -95,6 +95,9 @@ func (s *Pages) customerChoices(w http.ResponseWriter, r *http.Request) error {
 		data := templ.Attributes{"data-hint": addressLine(c.Address, c.Country)}
 		if i := slices.IndexFunc(usual, func(u invoice.Usual) bool { return u.Customer == c.ID }); i >= 0 {
 			data["data-currency"], data["data-days"] = usual[i].Currency.String(), strconv.Itoa(usual[i].PaymentDays)
+			if usual[i].NoTax != "" {
+				data["data-treatment"], data["data-exemption"] = string(usual[i].NoTax), usual[i].Exemption
+			}
 		}
 		view.All = append(view.All, templates.FoundRecord{Option: option, Data: data})
 	}

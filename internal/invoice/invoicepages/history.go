@@ -25,6 +25,10 @@ func postingText(inv invoice.Invoice, e idempotency.Entry) string {
 		return "payment of " + amount + " removed"
 	case "refund":
 		return amount + " refunded"
+	case "write_off":
+		return amount + " written off"
+	case "reversal":
+		return "write-off of " + amount + " taken back"
 	default:
 		return "credit note " + posting.Number + " of " + amount + " created"
 	}

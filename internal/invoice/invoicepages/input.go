@@ -27,9 +27,18 @@ import (
 
 // lineTable describes the lines of the form.
 func lineTable() templates.LineTable {
-	table := invoiceviews.LineTable(invoice.MaxLines)
+	table := invoiceviews.LineTable(invoice.MaxLines, treatments())
 	table.TooMany = invoice.TooManyLines()
 	return table
+}
+
+// treatments returns the options for how a line is taxed.
+func treatments() []templates.Option {
+	options := []templates.Option{{Text: "Taxed"}}
+	for _, t := range invoice.Untaxed() {
+		options = append(options, templates.Option{Value: string(t), Text: t.Terms().Name})
+	}
+	return options
 }
 
 // draftOfForm parses the command of a form, and normalizes the numbers in the form.
@@ -148,6 +157,7 @@ func readInvoice(form url.Values) invoice.Input {
 		Number: form.Get("number"), CustomerID: customerID,
 		IssueDate: form.Get("issue_date"), DueDate: form.Get("due_date"),
 		Currency: form.Get("currency"), Notes: form.Get("notes"), Series: form.Get(invoice.SeriesField),
+		Exemption: form.Get("exemption_reason"),
 	}
 	if next := form.Get(invoice.NextNumberField); next != "" {
 		in.Number = "" // the next number at that time
@@ -166,7 +176,7 @@ func readInvoice(form url.Values) invoice.Input {
 	}
 	for _, line := range lineTable().Lines(form) {
 		in.Lines = append(in.Lines, invoice.LineInput{
-			Description: line[0], Quantity: line[1], UnitPrice: line[2], TaxRate: typed.Percent(line[3]),
+			Description: line[0], Quantity: line[1], UnitPrice: line[2], TaxRate: typed.Percent(line[3]), Treatment: line[4],
 		})
 	}
 	return in
@@ -212,6 +222,11 @@ func (s *Pages) freshInvoice(r *http.Request) (url.Values, error) {
 	for _, is := range usual { // empty for an unknown customer
 		fresh.Set("currency", is.Currency.String())
 		fresh.Set("due_date", s.Today().AddDays(is.PaymentDays).String())
+		if is.NoTax != "" {
+			fresh.Set("line_tax_treatment", string(is.NoTax))
+			fresh.Set("line_tax_rate", "0")
+			fresh.Set("exemption_reason", is.Exemption)
+		}
 	}
 	if original.Number != "" {
 		copyInto(fresh, original)
@@ -238,7 +253,7 @@ func copyInto(form url.Values, original invoice.Invoice) {
 func setLines(form url.Values, lines []invoice.LineInput) {
 	var all [][]string
 	for _, l := range lines {
-		all = append(all, []string{l.Description, l.Quantity, l.UnitPrice, l.TaxRate})
+		all = append(all, []string{l.Description, l.Quantity, l.UnitPrice, l.TaxRate, l.Treatment})
 	}
 	lineTable().SetLines(form, all)
 }
@@ -256,7 +271,7 @@ func invoiceFacts(form url.Values) []templates.Fact {
 	of := func(label, name string) templates.Fact { return templates.Fact{Label: label, Value: form.Get(name)} }
 	facts := []templates.Fact{{Label: "Customer", Value: typedCustomer(form)}}
 	facts = append(facts, of("Number", "number"), of("Issue date", "issue_date"), of("Due date", "due_date"),
-		of("Currency", "currency"), of("Notes", "notes"))
+		of("Currency", "currency"), of("Reason for the exemption", "exemption_reason"), of("Notes", "notes"))
 	return append(facts, lineFacts(form)...)
 }
 
@@ -275,6 +290,7 @@ func lineFacts(form url.Values) (facts []templates.Fact) {
 		if l.TaxRate != "" {
 			parts = append(parts, "tax "+l.TaxRate+"%")
 		}
+		parts = append(parts, invoice.Treatment(l.Treatment).Terms().Name)
 		facts = append(facts, templates.Fact{Label: "Line " + strconv.Itoa(i+1), Value: joined(parts...)})
 	}
 	return facts

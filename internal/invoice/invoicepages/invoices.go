@@ -12,6 +12,7 @@ import (
 	"onlyonce/internal/customer"
 	"onlyonce/internal/file"
 	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/document"
 	"onlyonce/internal/invoice/logo"
 	"onlyonce/internal/people/settings"
 	"onlyonce/internal/value/date"
@@ -40,6 +41,7 @@ func (s *Pages) mountInvoices() {
 	web.List(m, web.Listing[invoice.Summary]{
 		Summary: "Invoices. A page may have fewer than limit, or none, even when there is a next_cursor.", Query: invoiceFilters(),
 		View: showSummary, External: invoice.Summaries, Page: s.invoiceList, Finder: s.invoiceFinder, Read: s.readInvoices,
+		Headings: invoiceHeadings(), Cells: invoiceCells,
 	})
 	s.Read("/invoices/customers", s.customerChoices)
 	web.Show(m, web.RecordPage[invoice.Invoice]{
@@ -49,8 +51,11 @@ func (s *Pages) mountInvoices() {
 		s.invoicePDF)
 	web.Stored(m, "logo", "The logo of the business on the invoice, or 404 without one.", logo.Rule(),
 		func(inv invoice.Invoice) file.Stored { return inv.Seller.Logo })
-	web.Download(m, "ubl", "application/xml", "The issued invoice as an e-invoice: UBL 2.1 with the terms of EN 16931.", invoiceUBL,
-		&invoice.NotIssued)
+	web.Download(m, "ubl", "application/xml", "The issued invoice as an e-invoice: UBL 2.1 with the terms of EN 16931.",
+		func(_ *http.Request, inv invoice.Invoice) (web.File, error) {
+			content, err := document.EInvoice(inv)
+			return web.File{Name: document.EInvoiceName(inv), Content: content}, err
+		}, &invoice.NotIssued, &document.Incomplete)
 	web.Create(m, "Create an invoice. Leave number out to get the next one in the series, and due_date to get the one by "+
 		"the payment terms of the customer, or else of the settings.", invoice.Create,
 		askingAbout(draft, "/issue_date", s.unusualIssue), s.freshInvoice, &customer.Differs, &customer.Erased)
@@ -87,7 +92,7 @@ func (s *Pages) invoiceForm(r *http.Request, p templates.Page, f templates.Form)
 		IssueDate: in.IssueDate, DueDate: in.DueDate, Currency: in.Currency, Notes: in.Notes,
 		DueHint:    "Leave blank for " + party.DaysText(is.PaymentDays) + " after the issue date, or the customer's own terms.",
 		Currencies: currencies(money.Currencies()), Withdrawn: currencies(money.Withdrawn()),
-		MaxLines: invoice.MaxLines, SameEmailField: customer.SameEmailField,
+		MaxLines: invoice.MaxLines, Treatments: treatments(), SameEmailField: customer.SameEmailField,
 		Prefills: f.Version == 0 && !f.CameBack() && f.Typed.Get(copyField) == "",
 	}
 	chosen, err := s.offerCustomers(r, &form, customerOption)
@@ -108,13 +113,13 @@ func fillInvoice(inv invoice.Invoice) url.Values {
 			ID: inv.Customer.ID, Name: inv.Customer.Name, Email: inv.Customer.Email,
 		}).Value},
 		"issue_date": {inv.IssueDate.String()}, "due_date": {inv.DueDate.String()},
-		"currency": {inv.Currency.String()}, "notes": {inv.Notes},
+		"currency": {inv.Currency.String()}, "notes": {inv.Notes}, "exemption_reason": {inv.Exemption},
 	}
 	var lines []invoice.LineInput
 	for _, l := range inv.Lines {
 		lines = append(lines, invoice.LineInput{
 			Description: l.Description, Quantity: typed.Unambiguous(l.Quantity.String()),
-			UnitPrice: inv.Currency.Format(l.UnitPrice), TaxRate: l.TaxRate.String(),
+			UnitPrice: inv.Currency.Format(l.UnitPrice), TaxRate: l.TaxRate.String(), Treatment: string(l.NoTax),
 		})
 	}
 	setLines(form, lines)

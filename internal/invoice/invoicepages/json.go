@@ -18,7 +18,7 @@ type invoiceJSON struct {
 
 	ID        uuid.UUID      `json:"id"`
 	Number    string         `json:"number"`
-	Status    string         `json:"status" enum:"draft,issued,partially_paid,paid,credited,void"`
+	Status    string         `json:"status" enum:"draft,issued,partially_paid,paid,credited,written_off,void"`
 	Overdue   bool           `json:"overdue"`
 	Seller    invoice.Seller `json:"seller"`
 	Customer  invoice.Buyer  `json:"customer"`
@@ -31,23 +31,27 @@ type invoiceJSON struct {
 	Total     string         `json:"total" format:"decimal"`
 	Paid      string         `json:"paid" format:"decimal"`
 	Credited  string         `json:"credited" format:"decimal"`
-	Open      string         `json:"open" format:"decimal" doc:"What is still to be paid. It is 0 for a draft and for a void invoice."`
-	Notes     string         `json:"notes"`
-	Version   int            `json:"version"`
-	CreatedAt time.Time      `json:"created_at"`
-	IssuedAt  time.Time      `json:"issued_at,omitzero"`
-	VoidedAt  time.Time      `json:"voided_at,omitzero"`
+	// WrittenOff is the sum of the write-offs that weren't taken back.
+	WrittenOff string    `json:"written_off" format:"decimal"`
+	Open       string    `json:"open" format:"decimal" doc:"What is still to be paid. It is 0 for a draft and for a void invoice."`
+	Notes      string    `json:"notes"`
+	Exemption  string    `json:"exemption_reason,omitzero" doc:"Why lines are exempt from tax."`
+	Version    int       `json:"version"`
+	CreatedAt  time.Time `json:"created_at"`
+	IssuedAt   time.Time `json:"issued_at,omitzero"`
+	VoidedAt   time.Time `json:"voided_at,omitzero"`
 	// DuplicateOf is the invoice that was kept.
 	DuplicateOf uuid.UUID `json:"duplicate_of,omitzero" doc:"The invoice that stayed, if this one was voided as its duplicate."`
 	idempotency.External
 }
 
 type lineJSON struct {
-	Description string `json:"description"`
-	Quantity    string `json:"quantity" format:"decimal"`
-	UnitPrice   string `json:"unit_price" format:"decimal"`
-	TaxRate     string `json:"tax_rate" format:"decimal"`
-	Net         string `json:"net" format:"decimal"`
+	Description string            `json:"description"`
+	Quantity    string            `json:"quantity" format:"decimal"`
+	UnitPrice   string            `json:"unit_price" format:"decimal"`
+	TaxRate     string            `json:"tax_rate" format:"decimal"`
+	Treatment   invoice.Treatment `json:"tax_treatment" enum:"standard,zero,exempt,reverse_charge,intra_community,export,outside_scope"`
+	Net         string            `json:"net" format:"decimal"`
 }
 
 func showInvoice(inv invoice.Invoice) any {
@@ -55,9 +59,9 @@ func showInvoice(inv invoice.Invoice) any {
 	shown := invoiceJSON{
 		ID: inv.ID, Number: inv.Number, Status: inv.Status, Overdue: inv.Overdue,
 		Seller: inv.Seller, Customer: inv.Customer, Currency: c,
-		IssueDate: inv.IssueDate, DueDate: inv.DueDate, Notes: inv.Notes,
+		IssueDate: inv.IssueDate, DueDate: inv.DueDate, Notes: inv.Notes, Exemption: inv.Exemption,
 		Subtotal: c.Format(inv.Subtotal), TaxTotal: c.Format(inv.TaxTotal), Total: c.Format(inv.Total),
-		Paid: c.Format(inv.Paid), Credited: c.Format(inv.Credited), Open: c.Format(inv.Open),
+		Paid: c.Format(inv.Paid), Credited: c.Format(inv.Credited), WrittenOff: c.Format(inv.WrittenOff), Open: c.Format(inv.Open),
 		Version: inv.Version, CreatedAt: inv.CreatedAt, IssuedAt: inv.IssuedAt, VoidedAt: inv.VoidedAt,
 		DuplicateOf: inv.DuplicateOf.ID,
 		Alike:       inv.Alike, External: inv.External,
@@ -65,7 +69,7 @@ func showInvoice(inv invoice.Invoice) any {
 	}
 	for _, l := range inv.Lines {
 		shown.Lines = append(shown.Lines, lineJSON{
-			l.Description, l.Quantity.String(), c.Format(l.UnitPrice), l.TaxRate.String(), c.Format(l.Net),
+			l.Description, l.Quantity.String(), c.Format(l.UnitPrice), l.TaxRate.String(), l.NoTax.At(l.TaxRate), c.Format(l.Net),
 		})
 	}
 	return shown
@@ -75,7 +79,7 @@ func showInvoice(inv invoice.Invoice) any {
 type summaryJSON struct {
 	ID        uuid.UUID        `json:"id"`
 	Number    string           `json:"number"`
-	Status    string           `json:"status" enum:"draft,issued,partially_paid,paid,credited,void"`
+	Status    string           `json:"status" enum:"draft,issued,partially_paid,paid,credited,written_off,void"`
 	Overdue   bool             `json:"overdue"`
 	Customer  invoice.Customer `json:"customer"`
 	Currency  money.Currency   `json:"currency"`

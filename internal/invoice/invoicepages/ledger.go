@@ -10,7 +10,7 @@ import (
 	"onlyonce/templates/invoiceviews"
 )
 
-// ledger returns a page of the payments, refunds and credit notes of an invoice. It is empty for a draft.
+// ledger returns a page of the payments, refunds, credit notes and write-offs of an invoice. It is empty for a draft.
 func (s *Pages) ledger(r *http.Request, inv invoice.Invoice) (v invoiceviews.Ledger, err error) {
 	if inv.Status == invoice.StatusDraft {
 		return v, nil
@@ -30,10 +30,10 @@ func (s *Pages) ledger(r *http.Request, inv invoice.Invoice) (v invoiceviews.Led
 
 func (s *Pages) ledgerRow(r *http.Request, inv invoice.Invoice, p invoice.Posting) invoiceviews.LedgerRow {
 	row := invoiceviews.LedgerRow{Date: web.DateText(p.Date), Amount: web.AmountText(inv.Currency, p.Amount)}
-	paidBy := strings.TrimSuffix(web.OptionText(p.Method)+" · "+p.Details, " · ")
+	details := strings.TrimSuffix(web.OptionText(p.Method)+" · "+p.Details, " · ")
 	switch p.Kind {
 	case "payment":
-		row.Kind, row.Details = "Payment", paidBy
+		row.Kind, row.Details = "Payment", details
 		row.Removed = p.Removed
 		if p.Left > 0 {
 			row.Left, row.RefundHref = web.AmountText(inv.Currency, p.Left), web.FormHref(r, s.payments.URL(p.ID)+"/refunds/new")
@@ -42,8 +42,15 @@ func (s *Pages) ledgerRow(r *http.Request, inv invoice.Invoice, p invoice.Postin
 			row.RemoveHref = s.payments.Asked(r, p.ID, "remove", nil).Href
 		}
 	case "removal":
-		row.Kind, row.Details = "Payment removed", paidBy
+		row.Kind, row.Details = "Payment removed", details
 		row.Amount = "−" + web.AmountText(inv.Currency, -p.Amount)
+	case "write_off":
+		row.Kind, row.Details, row.Removed = "Write-off", details, p.Removed
+		if !p.Removed {
+			row.TakeBackHref = s.writeOffs.Asked(r, p.ID, "reverse", nil).Href
+		}
+	case "reversal":
+		row.Kind, row.Details, row.Amount = "Write-off taken back", details, "−"+web.AmountText(inv.Currency, -p.Amount)
 	case "refund":
 		row.Kind, row.Amount = "Refund", "−"+web.AmountText(inv.Currency, -p.Amount)
 	default:

@@ -17,7 +17,7 @@ import (
 // withLines returns a command with n distinguishable lines.
 func withLines(n int) url.Values {
 	form := sitetest.Change(invoicecases.Invoices().Command, "idempotency_key", sitetest.Key)
-	for _, name := range []string{"line_description", "line_quantity", "line_unit_price", "line_tax_rate"} {
+	for _, name := range []string{"line_description", "line_quantity", "line_unit_price", "line_tax_rate", "line_tax_treatment"} {
 		form[name] = nil
 		for i := range n {
 			form.Add(name, strconv.Itoa(i+1))

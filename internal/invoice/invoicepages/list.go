@@ -29,7 +29,8 @@ func statuses() []templates.Option {
 		{Value: "", Text: "All"}, {Value: invoice.StatusDraft, Text: "Draft"}, {Value: "open", Text: "Open"},
 		{Value: "overdue", Text: "Overdue"}, {Value: invoice.StatusIssued, Text: "Issued"},
 		{Value: invoice.StatusPartly, Text: "Partially paid"}, {Value: invoice.StatusPaid, Text: "Paid"},
-		{Value: invoice.StatusCredited, Text: "Credited"}, {Value: invoice.StatusVoid, Text: "Void"},
+		{Value: invoice.StatusCredited, Text: "Credited"}, {Value: invoice.StatusWrittenOff, Text: "Written off"},
+		{Value: invoice.StatusVoid, Text: "Void"},
 	}
 }
 
@@ -192,17 +193,29 @@ func (s *Pages) readInvoices(r *http.Request, page record.Page) (record.List[inv
 	return invoice.List(r.Context(), s.Pool, web.Principal(r).Tenant, filter, page)
 }
 
+// invoiceHeadings returns the columns of the CSV file of invoices.
+func invoiceHeadings() []string {
+	return []string{
+		"number", "status", "overdue", "customer", "email", "tax_id", "issue_date", "due_date", "currency", "net", "tax", "total", "open",
+	}
+}
+
+// invoiceCells returns the row of an invoice, with plain decimals.
+func invoiceCells(i invoice.Summary) []string {
+	c := i.Currency
+	return []string{
+		i.Number, i.Status, strconv.FormatBool(isOverdue(i.Status, i.DueDate)), i.Customer.Name, i.Customer.Email, i.TaxID,
+		i.IssueDate.String(), i.DueDate.String(), c.String(),
+		c.Format(i.Subtotal), c.Format(i.TaxTotal), c.Format(i.Total), c.Format(i.Open),
+	}
+}
+
 func (s *Pages) invoiceList(
 	r *http.Request, p templates.Page, found []invoice.Summary, finder templates.Finder,
 ) (templ.Component, error) {
-	tenant := web.Principal(r).Tenant
-	sums, err := invoice.Standing(r.Context(), s.Pool, tenant, tenant, date.Today())
-	if err != nil {
+	view := invoiceviews.InvoiceList{NewHref: web.FormHref(r, "/invoices/new"), Finder: finder, Rows: invoiceRows(found)}
+	if err := s.sumUp(r, &view); err != nil {
 		return nil, err
-	}
-	view := invoiceviews.InvoiceList{
-		NewHref: web.FormHref(r, "/invoices/new"),
-		Finder:  finder, Rows: invoiceRows(found), Standing: standing(sums, nil, true),
 	}
 	if r.URL.Query().Get("status") == "overdue" {
 		view.RemindHref = web.FormHref(r, "/reminder-batches/new")
@@ -215,12 +228,31 @@ func (s *Pages) invoiceList(
 	return invoiceviews.InvoiceListPage(p, view), nil
 }
 
+// sumUp fills in the sums above the list: those of the filter, or the standing without one.
+func (s *Pages) sumUp(r *http.Request, view *invoiceviews.InvoiceList) error {
+	tenant := web.Principal(r).Tenant
+	if view.Said == "" {
+		sums, err := invoice.Standing(r.Context(), s.Pool, tenant, tenant, date.Today())
+		view.Standing = standing(sums, nil, true)
+		return err
+	}
+	filter, err := invoiceFilter(r)
+	if err != nil {
+		return nil //nolint:nilerr // the page has the problems
+	}
+	sums, known, err := invoice.FilterSums(r.Context(), s.Pool, tenant, filter)
+	if view.Unsummed = !known; known {
+		view.Standing = filterSums(sums, r.URL.Query())
+	}
+	return err
+}
+
 func invoiceRows(found []invoice.Summary) []invoiceviews.InvoiceRow {
 	rows := make([]invoiceviews.InvoiceRow, 0, len(found))
 	for _, i := range found {
 		row := invoiceviews.InvoiceRow{
 			Href: "/invoices/" + i.ID.String(), Number: i.Number, Customer: i.Customer.Name,
-			Status:    shownStatus(i.Status, i.DueDate, i.Open < i.Total),
+			Status:    shownStatus(i.Status, i.DueDate, i.Credited > 0),
 			IssueDate: web.DateText(i.IssueDate), DueDate: web.DateText(i.DueDate), Total: web.AmountText(i.Currency, i.Total),
 			MailFailed: i.MailFailed,
 		}

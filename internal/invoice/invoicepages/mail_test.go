@@ -101,3 +101,37 @@ func wantMails(b *sitetest.Bundle, n int) {
 		b.Errorf("%d jobs, want %d", got, n)
 	}
 }
+
+// TestEInvoiceIsRemembered checks that the forms offer the e-invoice if no data is missing, as the customer's last email had it, and that
+// the button that sends the email again sends it too.
+func TestEInvoiceIsRemembered(t *testing.T) {
+	b := sitetest.Setup(t)
+	person := b.Person(b.Replica, b.Acme)
+	draft := func(key string) string {
+		return "/invoices/" + b.Prepared(b.Acme, key, invoicecases.Invoices(),
+			sitetest.Change(invoicecases.Invoices().Command, "notes", key)).ID
+	}
+	form := func(path string) sitetest.Page { return b.Page(person.Get(person.Get(path).Location())) }
+	wants := func(p sitetest.Page, want string) {
+		t.Helper()
+		if got := strings.Join(p.Typed()["e_invoice"], ","); got != want {
+			t.Errorf("the form sends e_invoice %q, want %q", got, want)
+		}
+	}
+	first, second := draft("first"), draft("second")
+	if p := form(first + "/issue"); len(p.Controls("e_invoice")) != 0 {
+		t.Error("the e-invoice is offered without required data")
+	}
+	b.Exec(`UPDATE settings SET country = 'IE', tax_id = 'IE6388047V'`)
+	b.Exec(`UPDATE customers SET country = 'IE'`)
+	asked := form(first + "/issue")
+	wants(asked, "")
+	person.Submit(first+"/issue", sitetest.Change(asked.Typed(), "e_invoice", "true", "email", "customer"))
+	wants(form(second+"/issue"), "true")
+	b.Exec(`UPDATE mails SET created_at = now() - interval '1 minute', state = 'sent', sent_at = now()`)
+	wants(form(first+"/send/new"), "true")
+	person.PressAny(b.Page(person.Get(first)), "Send again")
+	if n := sitetest.Get[int](b, `SELECT count(*) FROM mails WHERE e_invoice`); n != 2 {
+		t.Errorf("%d mails have the e-invoice attached", n)
+	}
+}

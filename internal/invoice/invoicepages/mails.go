@@ -3,6 +3,7 @@ package invoicepages
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 
 	"onlyonce/internal/customer"
 	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/document"
 	"onlyonce/internal/invoice/mail"
 	"onlyonce/internal/invoice/reminder"
 	"onlyonce/internal/mailer"
@@ -29,7 +31,8 @@ func (s *Pages) MountOutbox() {
 	draft := web.NewFormUnder(s.invoices, m, func(in mail.Input, inv invoice.Invoice) (mail.Draft, error) {
 		return in.Draft(inv.ID)
 	}, web.Form[mail.Mail]{
-		Fields: []templates.Field{{Name: "recipient", Value: "To"}}, Page: s.mailForm, Example: mail.Input{Recipient: "ada@example.com"},
+		Fields: []templates.Field{{Name: "recipient", Value: "To"}, {Name: invoiceviews.EInvoiceField, Value: "E-invoice"}},
+		Page:   s.mailForm, Example: mail.Input{Recipient: "ada@example.com"},
 		Words: &web.Wording{
 			Title: "Send this invoice by email", Submit: "Send email", Did: "queued", Does: "sends", Again: "Send another email",
 			Created: "Email queued.", Replayed: "Email queued. We ignored the duplicate submission and kept your first request.",
@@ -56,13 +59,17 @@ func (s *Pages) MountOutbox() {
 		draft, s.freshMail, &invoice.NotIssued, &customer.Erased)
 }
 
-// freshMail fills in the customer as the recipient.
+// freshMail fills in the customer as the recipient, and the e-invoice as in the last email.
 func (s *Pages) freshMail(r *http.Request) (url.Values, error) {
 	inv, err := s.invoices.Find(r)
 	if err == nil {
 		err = mail.Possible(inv)
 	}
-	return url.Values{"recipient": {inv.Customer.Email}}, err
+	if err != nil {
+		return nil, err
+	}
+	usual, err := invoice.UsualEInvoice(r.Context(), s.Pool, web.Principal(r).Tenant, inv)
+	return url.Values{"recipient": {inv.Customer.Email}, invoiceviews.EInvoiceField: {strconv.FormatBool(usual)}}, err
 }
 
 func (s *Pages) mailForm(r *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
@@ -72,6 +79,7 @@ func (s *Pages) mailForm(r *http.Request, p templates.Page, f templates.Form) (t
 	}
 	return invoiceviews.MailForm(p, invoiceviews.MailFormView{
 		Form: f, Number: inv.Number, Href: "/invoices/" + inv.ID.String(), NoAddress: inv.Customer.Email == "",
+		CanEInvoice: len(document.Lacks(inv)) == 0,
 	}), nil
 }
 
@@ -91,6 +99,9 @@ func mailFacts(m mail.Mail) []templates.Fact {
 func mailKind(m mail.Mail) string {
 	if level := m.Level(); level > 0 {
 		return reminder.LevelName(level)
+	}
+	if m.Kind == mail.KindCreditNote {
+		return "Credit note"
 	}
 	return "Email"
 }
@@ -135,6 +146,11 @@ func (s *Pages) mailRows(r *http.Request, inv invoice.Invoice) (v invoiceviews.I
 			Failed: m.State == mailer.StateFailed,
 		})
 	}
+	if i := slices.IndexFunc(found, func(m mail.Mail) bool { return m.EInvoice }); i >= 0 && mail.Possible(inv) == nil {
+		v.Send.Fields = []templates.Field{{Name: invoiceviews.EInvoiceField, Value: "true"}}
+	}
+	// The button is about the last email with the invoice; reminders and credit notes aren't sent again.
+	found = slices.DeleteFunc(found, func(m mail.Mail) bool { return m.Kind != mail.KindInvoice })
 	switch {
 	case len(found) == 0:
 	case time.Since(found[0].CreatedAt) < justNow:

@@ -1,4 +1,4 @@
-// Package invoicepages has the pages and the API of invoices and their payments, refunds, credit notes, emails and documents.
+// Package invoicepages has the pages and the API of invoices and their payments, refunds, credit notes, write-offs, emails and documents.
 package invoicepages
 
 import (
@@ -9,6 +9,7 @@ import (
 	"onlyonce/internal/invoice/attachment"
 	"onlyonce/internal/invoice/payment"
 	"onlyonce/internal/invoice/schedule"
+	"onlyonce/internal/invoice/writeoff"
 	"onlyonce/internal/web"
 	"onlyonce/templates"
 )
@@ -19,13 +20,14 @@ type Pages struct {
 
 	invoices    *web.Mounted[invoice.Invoice]
 	payments    *web.Mounted[payment.Payment]
+	writeOffs   *web.Mounted[writeoff.WriteOff]
 	attachments *web.Mounted[attachment.Attachment]
 	schedules   *web.Mounted[schedule.Schedule]
 	documents   *documents
 	sendsMail   bool
 }
 
-// Mount mounts invoices with their payments, refunds and credit notes. sendsMail is set if a mail server is configured.
+// Mount mounts invoices with their payments, refunds, credit notes and write-offs. sendsMail is set if a mail server is configured.
 func Mount(s *web.Site, sendsMail bool) *Pages {
 	p := &Pages{Site: s, documents: newDocuments(), sendsMail: sendsMail}
 	p.Home(homePath, "Home", p.home)
@@ -33,13 +35,16 @@ func Mount(s *web.Site, sendsMail bool) *Pages {
 	p.mountPayments()
 	p.mountRefunds()
 	p.mountCreditNotes()
+	p.mountWriteOffs()
 	p.mountAttachments()
 	p.mountReminders()
 	p.mountReminderBatches()
 	p.mountReminderPlans()
+	p.mountTaxSummary()
 	s.AddHint("customers", "Their invoices stay.")
-	s.AddHint("erasures", "Issued invoices with the customer's details, and their payments, credit notes and attachments, because the law "+
-		"requires it. Invoices that were voided as drafts, archived recurring invoices and emails stay without their texts and addresses.")
+	s.AddHint("erasures", "Issued invoices with the customer's details, and their payments, credit notes, write-offs and attachments, "+
+		"because the law requires it. Invoices that were voided as drafts, archived recurring invoices and emails stay without their "+
+		"texts and addresses.")
 	s.AddHint("merges", "Issued invoices keep the name and address they were issued with.")
 	sums := []templates.Column{{Label: "Open", Class: "amounts"}, {Label: "Overdue", Class: "amounts"}}
 	s.AddColumns("customers", sums, p.sumsOfCustomers)

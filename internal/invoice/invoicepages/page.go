@@ -42,10 +42,10 @@ func (s *Pages) invoicePage(r *http.Request, p templates.Page, inv invoice.Invoi
 	}
 	money := inv.Currency.Display
 	view := invoiceviews.Invoice{
-		Number: inv.Number, Status: shownStatus(inv.Status, inv.DueDate, inv.Open < inv.Total),
+		Number: inv.Number, Status: shownStatus(inv.Status, inv.DueDate, inv.Credited > 0),
 		Seller: seller(inv), Buyer: buyer(inv),
 		IssueDate: web.DateText(inv.IssueDate), DueDate: web.DateText(inv.DueDate), Currency: inv.Currency.String(),
-		Subtotal: money(inv.Subtotal), Total: money(inv.Total), Notes: inv.Notes,
+		Subtotal: money(inv.Subtotal), Total: money(inv.Total), Notes: inv.Notes, Footer: inv.Seller.Footer,
 		CopyHref:   web.FormHref(r, "/invoices/new?copy="+inv.ID.String()),
 		RepeatHref: web.FormHref(r, "/schedules/new?invoice="+inv.ID.String()),
 		PDFHref:    s.invoices.URL(inv.ID) + "/pdf", External: web.ExternalFact(inv.External),
@@ -58,16 +58,21 @@ func (s *Pages) invoicePage(r *http.Request, p templates.Page, inv invoice.Invoi
 	}
 	if inv.Status != invoice.StatusDraft && inv.Status != invoice.StatusVoid {
 		view.Open = money(inv.Open)
+		view.EInvoiceHref = s.invoices.URL(inv.ID) + "/ubl"
 		if inv.Paid > 0 || inv.Status == invoice.StatusPaid { // a total of zero is paid from the start
 			view.Paid = money(inv.Paid)
 		}
 		if inv.Credited > 0 {
 			view.Credited = money(inv.Credited)
 		}
+		if inv.WrittenOff > 0 {
+			view.WrittenOff = money(inv.WrittenOff)
+		}
 	}
 	if inv.Open > 0 && view.Open != "" {
 		view.PayHref = web.FormHref(r, s.invoices.URL(inv.ID)+"/payments/new")
 		view.CreditHref = web.FormHref(r, s.invoices.URL(inv.ID)+"/credit-notes/new")
+		view.WriteOffHref = web.FormHref(r, s.invoices.URL(inv.ID)+"/write-offs/new")
 	}
 	if err := s.remind(r, inv, &view); err != nil {
 		return nil, err
@@ -84,7 +89,7 @@ func (s *Pages) invoicePage(r *http.Request, p templates.Page, inv invoice.Invoi
 	if view.Mentions, err = s.mentions(r, inv); err != nil {
 		return nil, err
 	}
-	if inv.Status != invoice.StatusVoid && inv.Paid == 0 && inv.Credited == 0 {
+	if inv.Status != invoice.StatusVoid && inv.Paid == 0 && inv.Credited == 0 && inv.WrittenOff == 0 {
 		view.VoidHref = s.invoices.Asked(r, inv.ID, "void", nil).Href
 	}
 	for _, f := range document.Payment(inv) {
@@ -93,11 +98,13 @@ func (s *Pages) invoicePage(r *http.Request, p templates.Page, inv invoice.Invoi
 	for _, l := range inv.Lines {
 		view.Lines = append(view.Lines, invoiceviews.InvoiceLine{
 			Description: l.Description, Quantity: l.Quantity.String(), UnitPrice: money(l.UnitPrice),
-			TaxRate: l.TaxRate.String() + "%", Amount: money(l.Net),
+			TaxRate: l.NoTax.TaxText(l.TaxRate), Amount: money(l.Net),
 		})
 	}
 	for _, g := range totals.Groups {
-		view.Taxes = append(view.Taxes, invoiceviews.TaxLine{Rate: g.Rate.String() + "%", Net: money(g.Net), Amount: money(g.Tax)})
+		view.Taxes = append(view.Taxes, invoiceviews.TaxLine{
+			Label: g.NoTax.GroupText(g.Rate), Net: money(g.Net), Amount: money(g.Tax), Reason: g.NoTax.ReasonText(inv.Exemption),
+		})
 	}
 	return invoiceviews.InvoicePage(p, view), nil
 }
@@ -107,12 +114,12 @@ func isOverdue(status string, due date.Date) bool {
 	return invoice.IsOverdue(status, due, date.Today())
 }
 
-// shownStatus returns the status for users. lessOpen is set if the open amount is less than the total.
-func shownStatus(status string, due date.Date, lessOpen bool) string {
+// shownStatus returns the status for users. credited is set if there are credit notes.
+func shownStatus(status string, due date.Date, credited bool) string {
 	switch {
 	case isOverdue(status, due):
 		return "overdue"
-	case status == invoice.StatusIssued && lessOpen:
+	case status == invoice.StatusIssued && credited:
 		return "partially_credited"
 	}
 	return status

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"onlyonce/internal/invoice/invoicecases"
@@ -106,6 +107,14 @@ func everyInvoice(b *sitetest.Bundle, program, person *sitetest.Client) map[stri
 		routes["GET /invoices/{id}/"+file] = sitetest.Gets(person, newest+"/"+file)
 		routes["GET /api/v1/invoices/{id}/"+file] = sitetest.Gets(program, "/api/v1"+newest+"/"+file)
 	}
+	csvs := []string{"/invoices/csv?status=draft&sort=due", "/invoices/csv?q=rare", "/invoices/csv?from=2026-03-01&to=2026-03-05"}
+	routes["GET /invoices/csv"] = sitetest.Gets(person, csvs...)
+	routes["GET /api/v1/invoices/csv"] = sitetest.Gets(program, "/api/v1"+csvs[0])
+	taxes := "/tax-summary?from=2026-03-01&to=2026-03-12"
+	routes["GET /tax-summary"] = sitetest.Gets(person, taxes, "/tax-summary?to=never")
+	routes["GET /tax-summary/csv"] = sitetest.Gets(person, strings.Replace(taxes, "?", "/csv?", 1))
+	routes["GET /api/v1/tax-summary"] = sitetest.Gets(program, "/api/v1"+taxes)
+	routes["GET /api/v1/tax-summary/csv"] = sitetest.Gets(program, "/api/v1"+strings.Replace(taxes, "?", "/csv?", 1))
 	routes["GET /credit-notes/{id}/pdf"] = sitetest.Gets(person, "/credit-notes/"+sitetest.RowID(7)+"/pdf")
 	routes["GET /api/v1/credit-notes/{id}/pdf"] = sitetest.Gets(program, "/api/v1/credit-notes/"+sitetest.RowID(7)+"/pdf")
 	for path, id := range map[string]int{"/invoices": invoicecases.Drafts + 1, "/credit-notes": 7, "/outbox": 7} {
@@ -116,6 +125,7 @@ func everyInvoice(b *sitetest.Bundle, program, person *sitetest.Client) map[stri
 	maps.Copy(routes, everyAttachment(b, program, person))
 	maps.Copy(routes, everyRefund(b, program, person))
 	maps.Copy(routes, everyCreditNote(b, program, person))
+	maps.Copy(routes, everyWriteOff(b, program, person))
 	maps.Copy(routes, everyMail(b, program, person))
 	maps.Copy(routes, everyReminder(b, program, person))
 	maps.Copy(routes, everyPeriod(b, program, person))

@@ -24,7 +24,8 @@ func scheduleFields() []templates.Field {
 	return []templates.Field{
 		{Name: "customer_id", Value: "Customer"}, {Name: "currency", Value: "Currency"}, {Name: "bill_as", Value: "Each invoice is"},
 		{Name: "missed", Value: "Missed periods"}, {Name: "every", Value: "Every"}, {Name: "unit", Value: "Unit"},
-		{Name: "first_day", Value: "First day"}, {Name: "last_day", Value: "Last day"}, {Name: "notes", Value: "Notes"},
+		{Name: "first_day", Value: "First day"}, {Name: "last_day", Value: "Last day"},
+		{Name: "exemption_reason", Value: "Reason for the exemption"}, {Name: "notes", Value: "Notes"},
 	}
 }
 
@@ -63,7 +64,8 @@ func readSchedule(form url.Values) schedule.Input {
 	billed := readInvoice(form)
 	return schedule.Input{
 		CustomerID: billed.CustomerID, Currency: billed.Currency, Lines: billed.Lines, Notes: billed.Notes,
-		Every: form.Get("every"), Unit: form.Get("unit"), FirstDay: form.Get("first_day"), LastDay: form.Get("last_day"),
+		Exemption: billed.Exemption,
+		Every:     form.Get("every"), Unit: form.Get("unit"), FirstDay: form.Get("first_day"), LastDay: form.Get("last_day"),
 		BillAs: form.Get("bill_as"), Missed: form.Get("missed"),
 	}
 }
@@ -89,7 +91,7 @@ func (s *Pages) freshSchedule(r *http.Request) (url.Values, error) {
 		return nil, err
 	}
 	filled := fillInvoice(original)
-	for _, name := range append([]string{"currency", "notes"}, lineTable().Names()...) {
+	for _, name := range append([]string{"currency", "exemption_reason", "notes"}, lineTable().Names()...) {
 		fresh[name] = filled[name]
 	}
 	fresh.Set("customer_id", original.Customer.ID.String())
@@ -106,7 +108,8 @@ func (s *Pages) freshSchedule(r *http.Request) (url.Values, error) {
 func fillSchedule(s schedule.Schedule) url.Values {
 	form := url.Values{
 		"customer_id": {s.Customer.ID.String()}, "currency": {s.Currency.String()}, "notes": {s.Notes},
-		"every": {strconv.Itoa(s.Every)}, "unit": {s.Unit}, "first_day": {s.FirstDay.String()}, "last_day": {""},
+		"exemption_reason": {s.Exemption},
+		"every":            {strconv.Itoa(s.Every)}, "unit": {s.Unit}, "first_day": {s.FirstDay.String()}, "last_day": {""},
 		"bill_as": {s.BillAs}, "missed": {s.Missed},
 	}
 	if s.LastDay != (date.Date{}) {
@@ -124,6 +127,7 @@ func (s *Pages) scheduleForm(r *http.Request, p templates.Page, f templates.Form
 	}
 	form := invoiceviews.ScheduleForm{Choices: scheduleChoices(), InvoiceForm: invoiceviews.InvoiceForm{
 		Form: f, Currency: in.Currency, Notes: in.Notes, Currencies: currencies(money.Currencies()), MaxLines: invoice.MaxLines,
+		Treatments: treatments(),
 	}}
 	// The id alone, because two edits are compared by it.
 	option := func(c customer.Offered) templates.Option {

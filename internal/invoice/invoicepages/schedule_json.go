@@ -20,6 +20,7 @@ type scheduleJSON struct {
 	Currency   money.Currency      `json:"currency"`
 	Lines      []invoice.LineInput `json:"lines"`
 	Notes      string              `json:"notes"`
+	Exemption  string              `json:"exemption_reason,omitzero" doc:"Why lines are exempt from tax."`
 	Every      string              `json:"every" format:"integer"`
 	Unit       string              `json:"unit" enum:"week,month,year"`
 	FirstDay   date.Date           `json:"first_day"`
@@ -35,8 +36,7 @@ type scheduleJSON struct {
 func showSchedule(s schedule.Schedule) any {
 	return scheduleJSON{
 		Header: s.Header, Alike: s.Alike, Customer: s.Customer, Currency: s.Currency, Lines: s.Lines, Notes: s.Notes,
-		Every: strconv.Itoa(s.Every),
-		Unit:  s.Unit, FirstDay: s.FirstDay, LastDay: s.LastDay, BillAs: s.BillAs, Missed: s.Missed, NextDay: s.NextDay, Failure: s.Failure,
-		PausedAt: s.PausedAt, ArchivedAt: s.ArchivedAt,
+		Exemption: s.Exemption, Every: strconv.Itoa(s.Every), Unit: s.Unit, FirstDay: s.FirstDay, LastDay: s.LastDay,
+		BillAs: s.BillAs, Missed: s.Missed, NextDay: s.NextDay, Failure: s.Failure, PausedAt: s.PausedAt, ArchivedAt: s.ArchivedAt,
 	}
 }

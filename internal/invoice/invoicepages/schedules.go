@@ -11,6 +11,7 @@ import (
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/schedule"
 	"onlyonce/internal/record"
+	"onlyonce/internal/value/money"
 	"onlyonce/internal/web"
 	"onlyonce/templates"
 	"onlyonce/templates/invoiceviews"
@@ -133,7 +134,7 @@ func scheduleFacts(s schedule.Schedule) []templates.Fact {
 		templates.Fact{Label: "Last day", Value: web.DateText(s.LastDay)},
 		templates.Fact{Label: "Each invoice is", Value: web.Capital(choiceText("bill_as", s.BillAs))},
 		templates.Fact{Label: "Missed periods", Value: web.Capital(choiceText("missed", s.Missed))},
-		templates.Fact{Label: "Notes", Value: s.Notes})
+		templates.Fact{Label: "Reason for the exemption", Value: s.Exemption}, templates.Fact{Label: "Notes", Value: s.Notes})
 }
 
 func (s *Pages) schedulePage(r *http.Request, p templates.Page, found schedule.Schedule) (templ.Component, error) {
@@ -156,9 +157,13 @@ func (s *Pages) schedulePage(r *http.Request, p templates.Page, found schedule.S
 		if err != nil {
 			return nil, err
 		}
+		rate, err := money.ParseRate(l.TaxRate)
+		if err != nil {
+			return nil, err
+		}
 		shown.Lines = append(shown.Lines, invoiceviews.InvoiceLine{
 			Description: l.Description, Quantity: l.Quantity, UnitPrice: found.Currency.Display(price),
-			TaxRate: l.TaxRate + "%", Amount: amounts[i],
+			TaxRate: invoice.Treatment(l.Treatment).TaxText(rate), Amount: amounts[i],
 		})
 	}
 	for _, period := range periods.Rows {

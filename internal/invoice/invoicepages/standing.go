@@ -3,6 +3,7 @@ package invoicepages
 import (
 	"maps"
 	"net/url"
+	"slices"
 	"strconv"
 
 	"onlyonce/internal/invoice"
@@ -25,6 +26,27 @@ func standing(sums []invoice.Sum, of url.Values, withPaid bool) []invoiceviews.S
 			Href: web.ListURL("/invoices", with(of, "paid_from", first.String()), "paid_to", last.String()),
 		})
 	}
+	fillIn(all, sums)
+	return all
+}
+
+// filterSums returns the view of the sums of a filtered list, with links to the same list by total, and to those of its invoices that are
+// open, if any are.
+func filterSums(sums []invoice.Sum, query url.Values) []invoiceviews.Standing {
+	all := []invoiceviews.Standing{{Kind: "total", Label: "Total", Href: web.ListURL("/invoices", query, "sort", "total")}}
+	if slices.ContainsFunc(sums, func(s invoice.Sum) bool { return s.Kind == "open" }) {
+		href := web.ListURL("/invoices", query, "status", "open")
+		if query.Get("status") != "" { // which may be narrower
+			href = web.ListURL("/invoices", query, "sort", "due")
+		}
+		all = append(all, invoiceviews.Standing{Kind: "open", Label: "Open", Href: href})
+	}
+	fillIn(all, sums)
+	return all
+}
+
+// fillIn adds the amounts of each kind.
+func fillIn(all []invoiceviews.Standing, sums []invoice.Sum) {
 	for i := range all {
 		count := 0
 		for _, sum := range sums {
@@ -36,7 +58,6 @@ func standing(sums []invoice.Sum, of url.Values, withPaid bool) []invoiceviews.S
 		}
 		all[i].Count = grouped(count)
 	}
-	return all
 }
 
 // grouped returns a number with grouped thousands: "12,345".

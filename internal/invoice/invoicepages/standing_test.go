@@ -1,6 +1,7 @@
 package invoicepages_test
 
 import (
+	"encoding/csv"
 	"fmt"
 	"maps"
 	"net/http"
@@ -11,12 +12,23 @@ import (
 	"time"
 
 	"onlyonce/internal/invoice/invoicecases"
+	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/site/sitecases"
 	"onlyonce/internal/site/sitetest"
 	"onlyonce/internal/value/date"
 	"onlyonce/internal/value/money"
 )
+
+// amountsText returns minor units by currency as a page shows them.
+func amountsText(amounts map[string]int) string {
+	var texts []string
+	for _, code := range slices.Sorted(maps.Keys(amounts)) {
+		currency, _ := money.ParseCurrency(code)
+		texts = append(texts, currency.Display(int64(amounts[code]))+" "+code)
+	}
+	return strings.Join(texts, " ")
+}
 
 // TestStanding: the strip above the list, and the balance of a customer, equal the sums over the invoices.
 func TestStanding(t *testing.T) {
@@ -44,18 +56,10 @@ func TestStanding(t *testing.T) {
 		}
 		return open, overdue, paid, count
 	}
-	shown := func(amounts map[string]int) string {
-		var texts []string
-		for _, code := range slices.Sorted(maps.Keys(amounts)) {
-			currency, _ := money.ParseCurrency(code)
-			texts = append(texts, currency.Display(int64(amounts[code]))+" "+code)
-		}
-		return strings.Join(texts, " ")
-	}
 	open, overdue, paid, count := sums("")
 	page := b.Page(person.Get("/invoices"))
-	page.Says(fmt.Sprintf("Open %d %s", count, shown(open)), shown(overdue)+
-		fmt.Sprintf(" Paid this month %d %s", len(paidNow), shown(paid)))
+	page.Says(fmt.Sprintf("Open %d %s", count, amountsText(open)), amountsText(overdue)+
+		fmt.Sprintf(" Paid this month %d %s", len(paidNow), amountsText(paid)))
 	page.LeadsTo("/invoices?sort=due&status=overdue")
 	first, last := date.Today().Month()
 	thisMonth := url.Values{"paid_from": {first.String()}, "paid_to": {last.String()}}
@@ -71,12 +75,84 @@ func TestStanding(t *testing.T) {
 	customer := all[0].customer
 	open, overdue, _, count = sums(customer)
 	page = b.Page(person.Get("/customers/" + customer))
-	page.Says(fmt.Sprintf("Open %d %s", count, shown(open)), shown(overdue))
+	page.Says(fmt.Sprintf("Open %d %s", count, amountsText(open)), amountsText(overdue))
 	page.LeadsTo("/invoices?customer_id=" + customer + "&sort=due&status=open")
 	page = b.Page(person.Get("/customers"))
 	for _, f := range all {
 		open, overdue, _, _ := sums(f.customer)
-		page.Says(strings.TrimSpace(shown(open) + " " + shown(overdue)))
+		page.Says(strings.TrimSpace(amountsText(open) + " " + amountsText(overdue)))
+	}
+}
+
+// TestSumsOfTheFilter checks that the sums above a filtered list are those of its invoices on all pages, without the void ones.
+func TestSumsOfTheFilter(t *testing.T) {
+	b := sitetest.Setup(t)
+	all := pastFor(b, b.Acme, 60)
+	pastFor(b, b.Globex, 10)
+	person := b.Person(b.Replica, b.Acme)
+	for _, text := range []string{
+		"status=open", "status=overdue", "status=paid", "status=void", "status=draft", "from=" + day(-40) + "&to=" + day(-10),
+		"customer_id=" + all[0].customer, "q=design", "q=person1&status=open", "paid_from=" + day(-20), "q=none",
+		"to=" + day(-10) + "&sort=total",
+	} {
+		query, err := url.ParseQuery(text)
+		must.OK(t, err)
+		ids := wanted(all, query)
+		total, open, totals, opens := map[string]int{}, map[string]int{}, 0, 0
+		for _, f := range all {
+			if !slices.Contains(ids, f.id) || f.state == "void" && query.Get("status") != "void" {
+				continue
+			}
+			total[f.currency] += f.total
+			totals++
+			if left := f.total - map[string]int{"partially_paid": 1}[f.state]; f.state == "issued" || f.state == "partially_paid" {
+				open[f.currency] += left
+				opens++
+			}
+		}
+		page := b.Page(person.Get("/invoices?" + text))
+		if totals > 0 {
+			page.Says(strings.TrimSpace(fmt.Sprintf("Total %d %s", totals, amountsText(total))))
+		}
+		if opens > 0 {
+			page.Says(fmt.Sprintf("Open %d %s", opens, amountsText(open)))
+		}
+		if strings.Contains(page.Text(), "Paid this month") {
+			t.Errorf("%s has the sums of all", text)
+		}
+	}
+}
+
+// TestInvoicesAsCSV checks that the file has each invoice of the filter once, in the order of the list, on however many pages, and that a
+// spreadsheet computes none of the texts.
+func TestInvoicesAsCSV(t *testing.T) {
+	b := sitetest.Setup(t)
+	all := pastFor(b, b.Acme, 220)
+	pastFor(b, b.Globex, 10)
+	b.Exec(`UPDATE customers SET name = '=1+1', tax_id = 'IE1234567T' WHERE id = $1`, all[0].customer)
+	person, program := b.Person(b.Replica, b.Acme), b.Program(b.Replica, b.Acme)
+	for _, text := range []string{"", "sort=oldest", "status=open&sort=total", "q=person1", "limit=1&customer_id=" + all[0].customer} {
+		query, err := url.ParseQuery(text)
+		must.OK(t, err)
+		var want []string
+		for _, id := range wanted(all, query) {
+			want = append(want, all[slices.IndexFunc(all, func(f found) bool { return f.id == id })].number)
+		}
+		answer := program.Get("/api/v1/invoices/csv?" + text)
+		rows, err := csv.NewReader(strings.NewReader(answer.Body)).ReadAll()
+		if err != nil || len(rows) != len(want)+1 {
+			t.Fatalf("%s: %d rows, want %d: %v", text, len(rows), len(want)+1, err)
+		}
+		for i, row := range rows[1:] {
+			if row[0] != want[i] || row[3] == "=1+1" || row[3] == "'=1+1" && row[5] != "IE1234567T" {
+				t.Errorf("%s: row %d is %q, want %s", text, i, row, want[i])
+			}
+		}
+	}
+	page := b.Page(person.Get("/invoices?status=open&limit=10"))
+	page.LeadsTo("/invoices/csv?status=open")
+	if a := person.Get("/invoices/csv?status=never"); a.Status != http.StatusUnprocessableEntity {
+		t.Errorf("%v", a)
 	}
 }
 
@@ -125,6 +201,13 @@ func TestSearchOfTooMany(t *testing.T) {
 	finds("q=7998", 1)
 	finds("q=2026-7998", 1)
 	finds("q=desig", 25)
+	for _, query := range []string{"q=desig", "from=2026-01-01", "customer_id=" + sitetest.RowID(1), "paid_from=2026-01-01"} {
+		b.Page(person.Get("/invoices?" + query)).Says("Too many invoices to sum up.")
+	}
+	b.Page(person.Get("/invoices?status=draft")).Says("Total 100 ")
+	if a := program.Get("/api/v1/invoices/csv?q=2"); !strings.Contains(a.Body, "Type more letters to export all that match.") {
+		t.Errorf("%v", a)
+	}
 	if a := person.Get("/invoices?q=design&sort=total"); a.Status != http.StatusUnprocessableEntity {
 		t.Errorf("%v", a)
 	} else {

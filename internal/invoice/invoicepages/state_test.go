@@ -8,7 +8,7 @@ import (
 	"onlyonce/internal/site/sitetest"
 )
 
-// TestOnlyWhatIsIssued: neither a draft nor a void invoice can be paid, credited or sent.
+// TestOnlyWhatIsIssued: neither a draft nor a void invoice can be paid, credited, written off or sent.
 func TestOnlyWhatIsIssued(t *testing.T) {
 	t.Parallel()
 	var parts []sitetest.Part
@@ -18,6 +18,7 @@ func TestOnlyWhatIsIssued(t *testing.T) {
 	}{
 		{invoicecases.Payments, "Only an issued invoice can be paid. Nothing was recorded."},
 		{invoicecases.CreditNotes, "Only an issued invoice can be credited. Nothing was recorded."},
+		{invoicecases.WriteOffs, "Only an issued invoice can be written off. Nothing was recorded."},
 		{invoicecases.Mails, "Only an issued invoice can be sent. Nothing was sent."},
 	} {
 		for name, ready := range map[string][]string{"draft": nil, "void draft": {"void"}, "void": {"issue", "void"}} {
@@ -40,7 +41,7 @@ func TestOnlyWhatIsIssued(t *testing.T) {
 	sitetest.Walk(t, sitecases.Resources(), parts)
 }
 
-// TestWhatCountsStays: an invoice that was paid or credited can't be voided, and a payment that was refunded can't be removed.
+// TestWhatCountsStays: an invoice that was paid, credited or written off can't be voided, and a payment that was refunded can't be removed.
 // The page links back.
 func TestWhatCountsStays(t *testing.T) {
 	t.Parallel()
@@ -52,6 +53,7 @@ func TestWhatCountsStays(t *testing.T) {
 	}{
 		{invoicecases.Payments, "invoice.void", "has-payments", []string{"You can't void this invoice.", "It has payments."}},
 		{invoicecases.CreditNotes, "invoice.void", "has-credit-notes", []string{"You can't void this invoice.", "It has credit notes."}},
+		{invoicecases.WriteOffs, "invoice.void", "has-write-offs", []string{"You can't void this invoice.", "Take them back first."}},
 		{invoicecases.Refunds, "payment.remove", "has-refunds", []string{"You can't remove this payment.", "Refund the rest instead."}},
 	} {
 		for _, f := range sitetest.Formats() {

@@ -4,12 +4,14 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"strconv"
 
 	"github.com/a-h/templ"
 	"github.com/google/uuid"
 
 	"onlyonce/internal/customer"
 	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/document"
 	"onlyonce/internal/invoice/mail"
 	"onlyonce/internal/mailer"
 	"onlyonce/internal/record"
@@ -24,13 +26,17 @@ func (s *Pages) mountSteps(m *web.Mounted[invoice.Invoice]) {
 		"transaction, unless email says none.", invoice.Issue, issueCommand(), &invoice.NotDraft)
 	web.Ask(m, "issue", invoice.Issue, web.Question[invoice.Invoice]{
 		Submit: "Issue and email", Page: s.issuePage, Fields: []templates.Field{{Name: "message", Value: "Message"}},
-		Fresh: func(_ *http.Request, inv invoice.Invoice) (url.Values, error) {
-			return url.Values{}, invoice.Issuable(inv)
+		Fresh: func(r *http.Request, inv invoice.Invoice) (url.Values, error) {
+			if err := invoice.Issuable(inv); err != nil {
+				return nil, err
+			}
+			usual, err := invoice.UsualEInvoice(r.Context(), s.Pool, web.Principal(r).Tenant, inv)
+			return url.Values{invoiceviews.EInvoiceField: {strconv.FormatBool(usual)}}, err
 		},
 	})
 	web.Transition(m, "void", "voided", "Void a draft or an issued invoice. It keeps its number. Nobody is told unless tell_customer "+
-		"asks for an email.", invoice.Void, voidCommand(), &invoice.HasPayments, &invoice.HasCreditNotes, &invoice.NotDuplicate,
-		&customer.Erased)
+		"asks for an email.", invoice.Void, voidCommand(), &invoice.HasPayments, &invoice.HasCreditNotes, &invoice.HasWriteOffs,
+		&invoice.NotDuplicate, &customer.Erased)
 	web.Ask(m, "void", invoice.Void, web.Question[invoice.Invoice]{
 		Submit: "Void invoice", Page: s.voidPage,
 		Fresh: func(r *http.Request, _ invoice.Invoice) (url.Values, error) {
@@ -42,7 +48,10 @@ func (s *Pages) mountSteps(m *web.Mounted[invoice.Invoice]) {
 // issueCommand parses whether to send the customer an email, and its message.
 func issueCommand() web.Command[invoice.IssueDraft] {
 	return web.NewCommand(func(r *http.Request) (invoice.IssueDraft, error) {
-		return invoice.IssueInput{Email: r.PostForm.Get(invoiceviews.EmailField), Message: r.PostForm.Get("message")}.Draft()
+		return invoice.IssueInput{
+			Email: r.PostForm.Get(invoiceviews.EmailField), Message: r.PostForm.Get("message"),
+			EInvoice: r.PostForm.Get(invoiceviews.EInvoiceField) == "true",
+		}.Draft()
 	}, invoice.IssueInput.Draft)
 }
 
@@ -62,7 +71,7 @@ func (s *Pages) issuePage(_ *http.Request, p templates.Page, f templates.Form, i
 	warnings, err := s.warnings(inv)
 	return invoiceviews.IssuePage(p, invoiceviews.Issue{
 		Form: f, InvoiceStep: s.step(inv), To: inv.Customer.Email, Warnings: warnings, NoMailServer: !s.sendsMail,
-		EmailCustomer: invoice.EmailCustomer, EmailNone: invoice.EmailNone,
+		EmailCustomer: invoice.EmailCustomer, EmailNone: invoice.EmailNone, CanEInvoice: len(document.Lacks(inv)) == 0,
 	}), err
 }
 

@@ -114,6 +114,20 @@ func TestIssueWarns(t *testing.T) {
 	}) {
 		t.Errorf("it warns of a complete invoice: %s", warned().Text())
 	}
+	b.Exec(`UPDATE settings SET tax_id = 'St.-Nr. 1' WHERE tenant_id = $1`, b.Acme.ID)
+	b.Exec(`UPDATE customers SET country = 'US', tax_id = ''`)
+	for treatment, says := range map[string]string{
+		"intra_community": "your VAT number. the customer's VAT number.", "export": "your VAT number.",
+		"reverse_charge": "the customer's VAT number.", "exempt": "",
+	} {
+		b.Exec(`UPDATE invoice_lines SET tax_treatment = $1 WHERE position = 1`, treatment)
+		got := warned().Text()
+		for _, whose := range []string{"your VAT number.", "the customer's VAT number."} {
+			if strings.Contains(got, "doesn't show "+whose) != strings.Contains(says, whose) {
+				t.Errorf("%s: want %q: %s", treatment, says, got)
+			}
+		}
+	}
 }
 
 // TestVoidTellsWhoGotIt: voiding sends an email on request, and none for a draft.

@@ -20,7 +20,7 @@ func TestStoredValuesStayReadable(t *testing.T) {
 		sitetest.Change(invoicecases.Invoices().Command, "line_unit_price", "1234.56", "customer_id", ""))
 	b.Exec(`UPDATE invoices SET currency = 'XQZ'`)
 	b.Exec(`UPDATE schedules SET currency = 'XQZ'`)
-	b.Exec(`UPDATE settings SET currency = 'XQZ', country = 'QZ'`)
+	b.Exec(`UPDATE settings SET currency = 'XQZ', country = 'QZ', tax_id = '1'`)
 	b.Exec(`UPDATE customers SET country = 'QZ'`)
 	if a := program.With("Idempotency-Key", "issue").Post("/api/v1/invoices/"+inv.ID+"/issue", ""); a.Status != http.StatusOK {
 		t.Fatalf("%v", a)

@@ -1,6 +1,7 @@
 package invoicepages
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -25,8 +26,11 @@ func (s *Pages) warnings(inv invoice.Invoice) (all []invoiceviews.Warning, err e
 		{"your address", inv.Seller.Address}, {"your country", inv.Seller.Country}, {"your tax ID", inv.Seller.TaxID},
 		{"your bank account", inv.Seller.AccountNumber},
 	}
+	if _, is := party.VATNumber(inv.Seller.TaxID); !is && slices.ContainsFunc(inv.Lines, needsSellersVAT) {
+		seller[2] = fact{"your VAT number", ""}
+	}
 	buyer := []fact{{"the customer's address", inv.Customer.Address}, {"the customer's country", inv.Customer.Country}}
-	if _, is := party.VATNumber(inv.Customer.TaxID); !is && hasReverseCharge(inv) {
+	if _, is := party.VATNumber(inv.Customer.TaxID); !is && needsBuyersVAT(inv) {
 		buyer = append(buyer, fact{"the customer's VAT number", ""})
 	}
 	lacks := func(names []string, where, href string) {
@@ -35,7 +39,7 @@ func (s *Pages) warnings(inv invoice.Invoice) (all []invoiceviews.Warning, err e
 			what = "them"
 		}
 		if len(names) > 0 {
-			add("The invoice doesn't show "+listed(names)+".", "Add "+what+" "+where, href, " first, if it should.")
+			add("The invoice doesn't show "+document.Listed(names)+".", "Add "+what+" "+where, href, " first, if it should.")
 		}
 	}
 	lacks(lacking(seller), "in the settings", "/settings/edit")
@@ -50,19 +54,19 @@ func (s *Pages) warnings(inv invoice.Invoice) (all []invoiceviews.Warning, err e
 	return all, err
 }
 
-// hasReverseCharge reports whether a business bills lines without tax to another country of the EU. The invoice must then show the VAT
-// number of the customer.
-func hasReverseCharge(inv invoice.Invoice) bool {
+// needsBuyersVAT reports whether an invoice must show the VAT number of the customer: it has lines with a reverse charge or for another
+// country of the EU, or lines without a treatment that a business bills there without tax.
+func needsBuyersVAT(inv invoice.Invoice) bool {
 	seller, buyer := inv.Seller.Country, inv.Customer.Country
-	if seller == buyer || !party.InEU(seller) || !party.InEU(buyer) {
-		return false
-	}
-	for _, l := range inv.Lines {
-		if l.TaxRate.IsZero() {
-			return true
-		}
-	}
-	return false
+	abroad := seller != buyer && party.InEU(seller) && party.InEU(buyer)
+	return slices.ContainsFunc(inv.Lines, func(l invoice.Line) bool {
+		return l.NoTax == invoice.ReverseCharge || l.NoTax == invoice.IntraCommunity || l.NoTax == "" && abroad && l.TaxRate.IsZero()
+	})
+}
+
+// needsSellersVAT reports whether a tax ID of the business that isn't a VAT number is not enough (BR-IC-02, BR-G-02).
+func needsSellersVAT(l invoice.Line) bool {
+	return l.NoTax == invoice.IntraCommunity || l.NoTax == invoice.Export
 }
 
 // lacking returns the names of the facts without a value.
@@ -96,14 +100,5 @@ func gapsText(gaps []document.Gap) string {
 	if more := len(gaps) - len(texts); more > 0 {
 		texts = append(texts, "characters in "+strconv.Itoa(more)+" more places")
 	}
-	return listed(texts)
-}
-
-// listed joins the items of a sentence.
-func listed(all []string) string {
-	last := len(all) - 1
-	if last < 1 {
-		return strings.Join(all, "")
-	}
-	return strings.Join(all[:last], ", ") + " and " + all[last]
+	return document.Listed(texts)
 }

@@ -30,9 +30,12 @@ func (b books) draft(n int) (invoice.Draft, error) {
 	for i := range 1 + n%min(3, len(work)) {
 		line := work[(n+i*2)%len(work)]
 		line.TaxRate = rate
+		if rate == "0" {
+			line.Treatment = string(b.untaxed[in.Customer.Country])
+		}
 		in.Lines = append(in.Lines, line)
 	}
-	notes := []string{b.untaxed[in.Customer.Country]}
+	var notes []string
 	switch n % 8 {
 	case 2:
 		notes = append(notes, "Your purchase order "+strconv.Itoa(4100+n*7)+". Thank you.")

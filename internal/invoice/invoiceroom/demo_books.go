@@ -7,12 +7,6 @@ import (
 	"onlyonce/internal/value/party"
 )
 
-// The reasons on invoices why an Irish business bills services abroad without tax.
-const (
-	reverseCharge  = "Reverse charge: VAT is to be accounted for by the recipient (Article 196, Directive 2006/112/EC)."
-	outsideOfTheEU = "Outside the scope of Irish VAT: the recipient is outside the EU."
-)
-
 // books are the invoices of a demo tenant.
 type books struct {
 	room.Tenant
@@ -22,8 +16,8 @@ type books struct {
 	invoices int // over the last year
 	// twin is the position of an invoice with the content of the one before it, entered twice; 0 for none.
 	twin    int
-	untaxed map[string]string // the reason for a tax rate of 0, by the country of the customer
-	sources []source          // of webhooks
+	untaxed map[string]invoice.Treatment // by the country of the customer: an Irish business bills services abroad without tax
+	sources []source                     // of webhooks
 }
 
 // assignment is work for a customer abroad, in their currency.
@@ -48,8 +42,9 @@ func booksOf(t room.Tenant) books {
 	}
 	return books{
 		Tenant: t, invoices: 54, twin: 50, sources: demoSources(),
-		untaxed: map[string]string{
-			"DE": reverseCharge, "FR": reverseCharge, "JP": outsideOfTheEU, "NO": outsideOfTheEU, "US": outsideOfTheEU,
+		untaxed: map[string]invoice.Treatment{
+			"DE": invoice.ReverseCharge, "FR": invoice.ReverseCharge,
+			"JP": invoice.OutsideScope, "NO": invoice.OutsideScope, "US": invoice.OutsideScope,
 		},
 		work: []invoice.LineInput{
 			{Description: "Brand workshop", Quantity: "1", UnitPrice: "1800.00"},

@@ -13,6 +13,7 @@ import (
 	"onlyonce/internal/invoice/payment"
 	"onlyonce/internal/invoice/refund"
 	"onlyonce/internal/invoice/reminder"
+	"onlyonce/internal/invoice/writeoff"
 	"onlyonce/internal/record"
 	"onlyonce/internal/value/date"
 )
@@ -45,7 +46,8 @@ func of[C, R any](op idempotency.Operation[C, R], command func(about uuid.UUID) 
 }
 
 // life returns the steps of an invoice. The newest are drafts. Most of the old ones are paid, at once or in two parts, and a few are
-// overdue. Some in between are paid in part. A few are void, credited or refunded.
+// overdue. Some in between are paid in part. A few are void, credited, refunded or
+// written off.
 func (b books) life(n int) []step {
 	invoiceID := func(inv invoice.Invoice) uuid.UUID { return inv.ID }
 	issue := func(uuid.UUID) (invoice.IssueDraft, error) { return invoice.IssueDraft{}, nil }
@@ -63,24 +65,26 @@ func (b books) life(n int) []step {
 	case n%30 == 21: // less was done than billed
 		return append(steps, b.credit(n, 6, []credit.LineInput{{Position: 1, Quantity: "0.5"}}))
 	case n%30 == 17: // a discount
-		return append(steps, b.pay(n, 0, 1), b.refund(n, paid, 5))
+		return append(steps, b.pay(n, 0, 1, 0), b.refund(n, paid, 5))
 	case n == 24: // cancelled
-		return append(steps, b.pay(n, 0, 1), b.refund(n, paid, 1), b.credit(n, 40, nil))
+		return append(steps, b.pay(n, 0, 1, 0), b.refund(n, paid, 1), b.credit(n, 40, nil))
+	case n == 48: // the bank kept a few cents
+		return append(steps, b.pay(n, 0, 1, 3), b.writeOff(n))
 	case n%24 == 12: // long overdue
 		return append(steps, b.remind())
 	case b.age(n) > 60 && n%5 == 0:
-		return append(steps, b.pay(n, 0, 2), b.pay(n, 1, 2))
+		return append(steps, b.pay(n, 0, 2, 0), b.pay(n, 1, 2, 0))
 	case b.age(n) > 45 && n%6 != 3, b.age(n) > 60:
-		return append(steps, b.pay(n, 0, 1))
+		return append(steps, b.pay(n, 0, 1, 0))
 	case n%3 == 2:
-		return append(steps, b.pay(n, 0, 3))
+		return append(steps, b.pay(n, 0, 3, 0))
 	default:
 		return steps
 	}
 }
 
-// share returns the billed amount divided by the number of parts. Part 0 has the remainder.
-func (b books) share(n, part int, parts int64) (d invoice.Draft, amount string, err error) {
+// share returns the billed amount divided by the number of parts, less some minor units. Part 0 has the remainder.
+func (b books) share(n, part int, parts, less int64) (d invoice.Draft, amount string, err error) {
 	if d, err = b.draft(n); err != nil {
 		return d, "", err
 	}
@@ -89,13 +93,13 @@ func (b books) share(n, part int, parts int64) (d invoice.Draft, amount string, 
 	if part == 0 {
 		share += totals.Total % parts
 	}
-	return d, d.Currency.Format(share), err
+	return d, d.Currency.Format(share - less), err
 }
 
-// pay records the payment of a part of the invoice.
-func (b books) pay(n, part int, parts int64) step {
+// pay records the payment of a part of the invoice, less some minor units.
+func (b books) pay(n, part int, parts, less int64) step {
 	return of(payment.Create, func(id uuid.UUID) (payment.Draft, error) {
-		d, amount, err := b.share(n, part, parts)
+		d, amount, err := b.share(n, part, parts, less)
 		if err != nil {
 			return payment.Draft{}, err
 		}
@@ -114,7 +118,7 @@ func (b books) pay(n, part int, parts int64) step {
 // refund refunds the billed amount divided by the number of parts, from the payment of a step.
 func (b books) refund(n, paid int, parts int64) step {
 	s := of(refund.Create, func(id uuid.UUID) (refund.Draft, error) {
-		d, amount, err := b.share(n, 1, parts)
+		d, amount, err := b.share(n, 1, parts, 0)
 		if err != nil {
 			return refund.Draft{}, err
 		}
@@ -123,6 +127,18 @@ func (b books) refund(n, paid int, parts int64) step {
 	}, func(f refund.Refund) uuid.UUID { return f.ID })
 	s.about = paid
 	return s
+}
+
+// writeOff writes off the rest of an invoice as a small difference.
+func (b books) writeOff(n int) step {
+	return of(writeoff.Create, func(id uuid.UUID) (writeoff.Draft, error) {
+		d, err := b.draft(n)
+		if err != nil {
+			return writeoff.Draft{}, err
+		}
+		inv := invoice.Invoice{Header: record.Header{ID: id}, Currency: d.Currency}
+		return writeoff.Input{Date: d.IssueDate.AddDays(12).String(), Reason: writeoff.Reasons()[0]}.Draft(inv)
+	}, func(w writeoff.WriteOff) uuid.UUID { return w.ID })
 }
 
 // remind sends the payment reminder.

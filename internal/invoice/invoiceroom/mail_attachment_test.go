@@ -3,44 +3,93 @@ package invoiceroom_test
 import (
 	"encoding/base64"
 	"io"
+	"maps"
 	"mime"
 	"mime/multipart"
 	"net/http"
+	netmail "net/mail"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"onlyonce/internal/app/apptest"
+	"onlyonce/internal/invoice/mail"
 	"onlyonce/internal/mailer/mailertest"
 	"onlyonce/internal/must"
 )
 
-// TestMailHasTheInvoiceAttached checks that the attachment equals the file that the server returns for the issued invoice.
+// TestMailHasTheInvoiceAttached checks that each attachment equals the file that the server returns for the issued invoice.
 func TestMailHasTheInvoiceAttached(t *testing.T) {
 	s := mailertest.Start(t, nil, nil)
 	b := mailing(t, s.URL)
-	invoice := b.draft("one", "Ada")
-	b.post(invoice+"/issue", "one", "", http.StatusOK)
-	b.settled(1)
-	_, want, err := apptest.Ask(apptest.CompanyToken, http.MethodGet, b.URL()+invoice+"/pdf", "", "")
+	queued := 0
+	sent := func(invoice, path, key, body string, status int, want ...string) {
+		t.Helper()
+		b.post(invoice+path, key, body, status)
+		queued++
+		b.settled(queued)
+		wanted := map[string]string{}
+		for _, kind := range want {
+			_, file, err := apptest.Ask(apptest.CompanyToken, http.MethodGet, b.URL()+invoice+"/"+kind, "", "")
+			must.OK(t, err)
+			wanted[kind] = string(file)
+		}
+		messages := s.Messages()
+		if got := attached(t, messages[len(messages)-1]); !maps.Equal(got, wanted) {
+			t.Errorf("%s: %d files are attached, want %q", key, len(got), want)
+		}
+	}
+	lacking := b.draft("lacking", "Ada")
+	sent(lacking, "/issue", "lacking", `{"e_invoice": true}`, http.StatusOK, "pdf")
+	must.Exec(t, b.DB.Admin(), `UPDATE settings SET country = 'IE', tax_id = 'IE6388047V'`)
+	must.Exec(t, b.DB.Admin(), `UPDATE customers SET country = 'IE'`)
+	complete := b.draft("complete", "Ada")
+	sent(complete, "/issue", "complete", `{"e_invoice": true}`, http.StatusOK, "pdf", "ubl")
+	sent(complete, "/send", "without", `{}`, http.StatusCreated, "pdf")
+	sent(complete, "/send", "with", `{"e_invoice": true}`, http.StatusCreated, "pdf", "ubl")
+}
+
+// TestCreditNoteIsMailed checks that a credit note is sent if the command asks for it, once, with its file.
+func TestCreditNoteIsMailed(t *testing.T) {
+	s := mailertest.Start(t, nil, nil)
+	b := mailing(t, s.URL)
+	invoice := b.draft("invoice", "Ada")
+	b.post(invoice+"/issue", "issue", `{"email": "none"}`, http.StatusOK)
+	b.post(invoice+"/credit-notes", "quiet", `{"lines": [{"position": 1, "quantity": "1"}]}`, http.StatusCreated)
+	const told = `{"lines": [{"position": 1, "quantity": "0.5"}], "reason": "Half of it\nwas <late>", "tell_customer": true}`
+	b.post(invoice+"/credit-notes", "told", told, http.StatusCreated)
+	b.post(invoice+"/credit-notes", "told", told, http.StatusCreated)
+	sent := b.settled(1)[0]
+	want := "Hello Ada,\n\nWe have credited 30.75 EUR of our invoice 2026-0001 of 21 November 2026.\n\nHalf of it\nwas <late>\n\n" +
+		"Open: 30.75 EUR\n\nThe credit note is attached as a PDF file.\n\nKind regards,\n"
+	if sent.Kind != mail.KindCreditNote || sent.Recipient != "ada@example.com" || !strings.HasPrefix(sent.Text, want) {
+		t.Errorf("%+v, want the text %q", sent, want)
+	}
+	path := "/api/v1/credit-notes/" + sent.CreditNoteID.String() + "/pdf"
+	_, file, err := apptest.Ask(apptest.CompanyToken, http.MethodGet, b.URL()+path, "", "")
 	must.OK(t, err)
-	message := s.Messages()[0]
+	if got := attached(t, s.Messages()[0]); len(got) != 1 || got["pdf"] != string(file) {
+		t.Errorf("%d files are attached, and the document has %d bytes", len(got), len(file))
+	}
+}
+
+// attached returns the files of a message by the path that the server returns them from.
+func attached(t *testing.T, message *netmail.Message) map[string]string {
+	t.Helper()
 	_, parameters, err := mime.ParseMediaType(message.Header.Get("Content-Type"))
 	must.OK(t, err)
-	parts, attached := multipart.NewReader(message.Body, parameters["boundary"]), 0
+	parts, files := multipart.NewReader(message.Body, parameters["boundary"]), map[string]string{}
 	for {
 		part, err := parts.NextPart()
 		if err != nil {
-			break
+			return files
 		}
-		if part.FileName() == "" {
+		kind := map[string]string{".pdf": "pdf", ".xml": "ubl"}[filepath.Ext(part.FileName())]
+		if kind == "" {
 			continue
 		}
-		attached++
 		file, err := io.ReadAll(base64.NewDecoder(base64.StdEncoding, part))
-		if part.FileName() != "Invoice-2026-0001.pdf" || err != nil || string(file) != string(want) {
-			t.Errorf("%s has %d bytes and the document %d: %v", part.FileName(), len(file), len(want), err)
-		}
-	}
-	if attached != 1 {
-		t.Errorf("%d files are attached: %s", attached, message.Header.Get("Content-Type"))
+		must.OK(t, err)
+		files[kind] = string(file)
 	}
 }

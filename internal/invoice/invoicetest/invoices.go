@@ -11,6 +11,7 @@ import (
 	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/payment"
+	"onlyonce/internal/invoice/writeoff"
 	"onlyonce/internal/must"
 )
 
@@ -57,6 +58,13 @@ func (b *Bundle) Remove(key string, of payment.Payment) (payment.Payment, error)
 	return done.Value, err
 }
 
+// TakeBack takes a write-off back.
+func (b *Bundle) TakeBack(key string, of writeoff.WriteOff) (writeoff.WriteOff, error) {
+	b.Helper()
+	done, err := writeoff.Reverse.Do(context.Background(), b.Store, b.Of(key, of.ID, 0), struct{}{})
+	return done.Value, err
+}
+
 // Void voids an invoice.
 func (b *Bundle) Void(key string, inv invoice.Invoice) error {
 	b.Helper()
@@ -64,27 +72,39 @@ func (b *Bundle) Void(key string, inv invoice.Invoice) error {
 	return err
 }
 
-// Find returns the current state of an invoice, and checks its paid and credited amounts against its postings, and those against the
-// payments, refunds and credit notes.
+// WriteOff writes an amount off, or the whole open amount for "".
+func (b *Bundle) WriteOff(key string, inv invoice.Invoice, amount string) (writeoff.WriteOff, error) {
+	b.Helper()
+	d, err := writeoff.Input{Amount: amount, Date: "2026-11-23", Reason: "bad_debt"}.Draft(inv)
+	must.OK(b, err)
+	done, err := writeoff.Create.Do(context.Background(), b.Store, b.Intent(key), d)
+	return done.Value, err
+}
+
+// Find returns the current state of an invoice, and checks its paid, credited and written-off amounts against its postings, and those
+// against the payments, refunds, credit notes and write-offs.
 func (b *Bundle) Find(inv invoice.Invoice) invoice.Invoice {
 	b.Helper()
 	found, err := invoice.Table.Find(b.Context(), b.Store.Pool, b.Tenant, inv.ID)
 	must.OK(b, err)
-	var posted, recorded [2]int64 // paid, credited
+	var posted, recorded [3]int64 // paid, credited, written off
 	err = b.Admin.QueryRow(b.Context(), `
 		SELECT
-			COALESCE((SELECT sum(amount) FROM postings WHERE invoice_id = @id AND kind <> 'credit'), 0),
+			COALESCE((SELECT sum(amount) FROM postings WHERE invoice_id = @id AND kind IN ('payment', 'refund', 'removal')), 0),
 			COALESCE((SELECT sum(amount) FROM postings WHERE invoice_id = @id AND kind = 'credit'), 0),
+			COALESCE((SELECT sum(amount) FROM postings WHERE invoice_id = @id AND kind IN ('write_off', 'reversal')), 0),
 			COALESCE((SELECT sum(amount) FROM payments WHERE invoice_id = @id AND removed_at IS NULL), 0)
 				- COALESCE((SELECT sum(amount) FROM refunds WHERE invoice_id = @id), 0),
-			COALESCE((SELECT sum(total) FROM credit_notes WHERE invoice_id = @id), 0)`,
-		pgx.NamedArgs{"id": inv.ID}).Scan(&posted[0], &posted[1], &recorded[0], &recorded[1])
-	shown, open := [2]int64{found.Paid, found.Credited}, found.Total-found.Paid-found.Credited
+			COALESCE((SELECT sum(total) FROM credit_notes WHERE invoice_id = @id), 0),
+			COALESCE((SELECT sum(amount) FROM write_offs WHERE invoice_id = @id AND reversed_at IS NULL), 0)`,
+		pgx.NamedArgs{"id": inv.ID}).Scan(&posted[0], &posted[1], &posted[2], &recorded[0], &recorded[1], &recorded[2])
+	shown := [3]int64{found.Paid, found.Credited, found.WrittenOff}
+	open := found.Total - found.Paid - found.Credited - found.WrittenOff
 	if found.Status == invoice.StatusDraft || found.Status == invoice.StatusVoid {
 		open = 0
 	}
 	if err != nil || shown != posted || shown != recorded || found.Open != open {
-		b.Errorf("paid and credited %d, postings %d, payments without refunds and credit notes %d, %d open of %d: %v",
+		b.Errorf("paid, credited and written off %d, postings %d, payments less refunds, credit notes, write-offs %d, %d open of %d: %v",
 			shown, posted, recorded, found.Open, found.Total, err)
 	}
 	return found

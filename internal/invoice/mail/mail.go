@@ -17,12 +17,14 @@ import (
 type Mail struct {
 	record.Header
 
-	InvoiceID uuid.UUID `json:"invoice_id"`
-	Number    string    `json:"number"` // of the invoice
-	Recipient string    `json:"recipient"`
-	// Kind distinguishes mails about the issued invoice, mails about the void one, and reminders by their level.
-	Kind     string `json:"kind" enum:"invoice,void,reminder_1,reminder_2,reminder_3"`
+	InvoiceID    uuid.UUID `json:"invoice_id"`
+	CreditNoteID uuid.UUID `json:"credit_note_id,omitzero"` // of a mail that sends a credit note
+	Number       string    `json:"number"`                  // of the invoice
+	Recipient    string    `json:"recipient"`
+	// Kind distinguishes mails about the issued invoice, mails about the void one, credit notes, and reminders by their level.
+	Kind     string `json:"kind" enum:"invoice,void,reminder_1,reminder_2,reminder_3,credit_note"`
 	Subject  string `json:"subject"`
+	EInvoice bool   `json:"e_invoice" doc:"Whether the e-invoice is attached, unless the invoice lacks required data."`
 	Message  string `json:"message"`                         // the sender's text below the lines of the invoice; "" for none
 	State    string `json:"state" enum:"queued,sent,failed"` // see package mailer
 	Attempts int    `json:"attempts"`
@@ -34,8 +36,12 @@ type Mail struct {
 	SentAt    time.Time `json:"sent_at,omitzero"`
 }
 
-// KindVoid is the kind of a mail about a void invoice.
-const KindVoid = "void"
+// Kinds of mails.
+const (
+	KindInvoice    = "invoice"
+	KindVoid       = "void"
+	KindCreditNote = "credit_note"
+)
 
 // Level returns the level of a reminder, from 1, or 0 for another mail.
 func (m Mail) Level() int {
@@ -45,7 +51,8 @@ func (m Mail) Level() int {
 
 // Table is the table of mails.
 var Table = record.Table[Mail]{Name: "mails", Fields: `
-	'invoice_id', r.invoice_id, 'recipient', r.recipient, 'kind', r.kind, 'message', r.message, 'subject', r.subject, 'state', r.state,
+	'invoice_id', r.invoice_id, 'credit_note_id', r.credit_note_id, 'recipient', r.recipient, 'kind', r.kind,
+	'e_invoice', r.e_invoice, 'message', r.message, 'subject', r.subject, 'state', r.state,
 	'attempts', r.attempts, 'reason', r.reason, 'message_id', COALESCE(r.message_id, ''), 'text', r.body, 'kept', r.kept,
 	'sent_at', r.sent_at,
 	'number', (SELECT i.number FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id)`}
@@ -53,18 +60,20 @@ var Table = record.Table[Mail]{Name: "mails", Fields: `
 // Input is the input as text.
 type Input struct {
 	Recipient string `json:"recipient,omitzero" format:"email" doc:"Leave it out to send it to the customer."`
+	EInvoice  bool   `json:"e_invoice,omitzero" doc:"Attach the e-invoice as XML, unless the invoice lacks required data."`
 }
 
 // Draft is the command that queues a mail.
 type Draft struct {
 	InvoiceID uuid.UUID     `json:"invoice_id"`
 	Recipient email.Address `json:"recipient"` // "" for the customer
+	EInvoice  bool          `json:"e_invoice,omitzero"`
 }
 
 // Draft checks the input for an invoice. It returns an [*invalid.Error] with all mistakes.
 func (in Input) Draft(invoice uuid.UUID) (Draft, error) {
 	var problems invalid.Error
-	d := Draft{InvoiceID: invoice, Recipient: email.Typed(in.Recipient)}
+	d := Draft{InvoiceID: invoice, Recipient: email.Typed(in.Recipient), EInvoice: in.EInvoice}
 	if d.Recipient != "" {
 		if problem := d.Recipient.Problem(); problem != "" {
 			problems.Add("/recipient", problem)

@@ -9,14 +9,14 @@ import (
 	"text/template"
 
 	"onlyonce/internal/invoice"
-	"onlyonce/internal/invoice/document"
+	"onlyonce/internal/invoice/credit"
 	"onlyonce/internal/invoice/pdf"
 	"onlyonce/internal/mailer"
 	"onlyonce/internal/value/date"
 	"onlyonce/internal/value/party"
 )
 
-//go:embed message.txt message.html reminder.txt void.txt
+//go:embed message.txt message.html reminder.txt void.txt credit_note.txt
 var files embed.FS
 
 const day = "2 January 2006"
@@ -25,8 +25,8 @@ const day = "2 January 2006"
 type letters struct {
 	text *template.Template
 	html *html.Template
-	// Reminders and mails about a void invoice have a text only.
-	reminder, void *template.Template
+	// Reminders, credit notes and mails about a void invoice have a text only.
+	reminder, void, credit *template.Template
 }
 
 func parseLetters() (l letters, err error) {
@@ -42,6 +42,9 @@ func parseLetters() (l letters, err error) {
 	if l.void, err = template.ParseFS(files, "void.txt"); err != nil {
 		return letters{}, fmt.Errorf("the text about void invoices: %w", err)
 	}
+	if l.credit, err = template.ParseFS(files, "credit_note.txt"); err != nil {
+		return letters{}, fmt.Errorf("the text of credit notes: %w", err)
+	}
 	return l, nil
 }
 
@@ -50,12 +53,20 @@ type letter struct {
 	Issuer, Customer, Number, Issued, Due string
 	Message                               string // the sender's text; "" for none
 	Late                                  string // the time between the due day and a reminder, "12 days"
+	Credited, Reason                      string // of a credit note
 	Stays                                 string // the number of the invoice that a duplicate was voided for, or ""
 	Lines                                 []letterLine
 	Total, Paid, Open                     string
-	HasPayments, Attached, Logo           bool
+	HasPayments, Logo                     bool
+	Attached                              string // "as a PDF file"; "" for nothing
 	Notes                                 string
 }
+
+// Types of attached files.
+const (
+	pdfType = "application/pdf"
+	xmlType = "application/xml"
+)
 
 type letterLine struct{ Description, Quantity, UnitPrice, Net string }
 
@@ -75,17 +86,38 @@ func letterOf(inv invoice.Invoice) letter {
 	return l
 }
 
+// subject is the subject of a mail with its data.
+type subject struct {
+	Mail
+
+	invoice invoice.Invoice
+	note    credit.Note // zero for a mail about something else
+	logo    pdf.Image   // zero for none
+}
+
 // write composes a mail. It is the same in each attempt, except for payments made meanwhile.
-func (l letters) write(m Mail, inv invoice.Invoice, logo pdf.Image, file []byte) (mailer.Letter, error) {
-	content := letterOf(inv)
-	content.Attached, content.Message, content.Logo = file != nil, m.Message, logo.Content != nil
+func (l letters) write(m subject, files []mailer.File) (mailer.Letter, error) {
+	content := letterOf(m.invoice)
+	content.Message, content.Logo = m.Message, m.logo.Content != nil
+	var attached []string
+	for _, f := range files {
+		as := "as a PDF file"
+		if f.Type == xmlType {
+			as = "as an e-invoice (XML)"
+		}
+		attached = append(attached, as)
+	}
+	content.Attached = strings.Join(attached, " and ")
 	var text, page strings.Builder
 	saying := l.text
 	switch {
 	case m.Kind == KindVoid:
 		saying = l.void
+	case m.Kind == KindCreditNote:
+		saying, content.Reason = l.credit, m.note.Reason
+		content.Credited = m.note.Currency.Display(m.note.Total) + " " + m.note.Currency.String()
 	case m.Level() > 0:
-		saying, content.Late = l.reminder, party.DaysText(strconv.Itoa(inv.DueDate.DaysUntil(date.Of(m.CreatedAt.UTC()))))
+		saying, content.Late = l.reminder, party.DaysText(strconv.Itoa(m.invoice.DueDate.DaysUntil(date.Of(m.CreatedAt.UTC()))))
 	}
 	if err := saying.Execute(&text, content); err != nil {
 		return mailer.Letter{}, fmt.Errorf("write the text: %w", err)
@@ -96,8 +128,8 @@ func (l letters) write(m Mail, inv invoice.Invoice, logo pdf.Image, file []byte)
 		}
 	}
 	return mailer.Letter{
-		From: inv.Seller.Name, ReplyTo: inv.Seller.Email, To: m.Recipient, Subject: m.Subject, MessageID: m.MessageID, Date: m.CreatedAt,
-		Text: text.String(), HTML: page.String(), File: file, FileName: document.Name(inv),
-		Image: logo.Content, ImageType: logo.Type, ImageName: inv.Seller.Logo.Name,
+		From: m.invoice.Seller.Name, ReplyTo: m.invoice.Seller.Email, To: m.Recipient, Subject: m.Subject, MessageID: m.MessageID,
+		Date: m.CreatedAt, Text: text.String(), HTML: page.String(), Files: files,
+		Image: m.logo.Content, ImageType: m.logo.Type, ImageName: m.invoice.Seller.Logo.Name,
 	}, nil
 }

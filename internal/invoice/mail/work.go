@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/credit"
 	"onlyonce/internal/invoice/document"
 	"onlyonce/internal/invoice/pdf"
 	"onlyonce/internal/mailer"
@@ -63,59 +64,84 @@ func (w writer) write(ctx context.Context, job Job) (mailer.Letter, error) {
 	unread := func(err error) error {
 		return &mailer.UnwrittenError{Outcome: mailer.Again, Reason: "The invoice couldn't be read.", Err: err}
 	}
-	m, err := Table.Find(ctx, w.pool, job.Tenant, job.Mail)
+	found, err := Table.Find(ctx, w.pool, job.Tenant, job.Mail)
 	if err != nil {
 		return mailer.Letter{}, unread(err)
 	}
-	inv, err := invoice.Table.Find(ctx, w.pool, job.Tenant, m.InvoiceID)
-	if err != nil {
+	m := subject{Mail: found}
+	if m.invoice, err = invoice.Table.Find(ctx, w.pool, job.Tenant, m.InvoiceID); err != nil {
 		return mailer.Letter{}, unread(err)
 	}
-	if m.Kind != KindVoid && Possible(inv) != nil {
+	if m.Kind != KindVoid && Possible(m.invoice) != nil {
 		return mailer.Letter{}, &mailer.UnwrittenError{Outcome: mailer.Dropped, Reason: "The invoice was voided before it could be sent."}
 	}
-	if m.Level() > 0 && inv.Open == 0 {
+	if m.Level() > 0 && m.invoice.Open == 0 {
 		return mailer.Letter{}, &mailer.UnwrittenError{
 			Outcome: mailer.Dropped, Reason: "Nothing is open on the invoice any more.",
+		}
+	}
+	if m.Kind == KindCreditNote {
+		if m.note, err = credit.Table.Find(ctx, w.pool, job.Tenant, m.CreditNoteID); err != nil {
+			return mailer.Letter{}, unread(err)
 		}
 	}
 	var demo bool
 	if err := w.pool.QueryRow(ctx, `SELECT demo FROM tenants WHERE id = $1`, job.Tenant).Scan(&demo); err != nil {
 		return mailer.Letter{}, unread(err)
 	}
-	var file []byte
-	var logo pdf.Image
+	var files []mailer.File
 	if m.Kind != KindVoid {
-		if logo, err = document.Logo(ctx, w.pool, job.Tenant, inv); err != nil {
+		if m.logo, err = document.Logo(ctx, w.pool, job.Tenant, m.invoice); err != nil {
 			return mailer.Letter{}, unread(err)
 		}
-		if file, err = w.attachment(ctx, inv, logo); err != nil {
+		if files, err = w.attachments(ctx, m); err != nil {
 			return mailer.Letter{}, &mailer.UnwrittenError{
-				Outcome: mailer.Again, Reason: "The invoice couldn't be written as a PDF file.", Err: err,
+				Outcome: mailer.Again, Reason: "The attachment couldn't be written.", Err: err,
 			}
 		}
 	}
-	l, err := w.letters.write(m, inv, logo, file)
+	l, err := w.letters.write(m, files)
 	l.Demo = demo
 	return l, err
 }
 
-// maxAttachment is the maximum size of the attached file, in bytes, because mail servers refuse large messages. A typical one has 34 kB.
+// maxAttachment is the maximum size of an attached file, in bytes, because mail servers refuse large messages. A typical PDF file has
+// 34 kB.
 const maxAttachment = 5 << 20
 
-// attachment renders the issued invoice as a PDF file from its frozen data. It returns nil if the file is too large.
-func (w writer) attachment(ctx context.Context, inv invoice.Invoice, logo pdf.Image) ([]byte, error) {
-	shown, err := document.Of(inv, logo)
+// attachments returns the credit note, or the issued invoice, as a PDF file, and the e-invoice if the mail has one and no required data is
+// missing. It leaves out files that are too large.
+func (w writer) attachments(ctx context.Context, m subject) (files []mailer.File, err error) {
+	add := func(name, kind string, content []byte) {
+		if len(content) <= maxAttachment {
+			files = append(files, mailer.File{Name: name, Type: kind, Content: content})
+		}
+	}
+	name, shown := document.CreditNoteName(m.note), document.OfCreditNote(m.note, m.invoice, m.logo)
+	if m.Kind != KindCreditNote {
+		name = document.Name(m.invoice)
+		if shown, err = document.Of(m.invoice, m.logo); err != nil {
+			return nil, err
+		}
+	}
+	content, err := w.render(ctx, shown)
 	if err != nil {
 		return nil, err
 	}
+	add(name, pdfType, content)
+	if m.EInvoice && len(document.Lacks(m.invoice)) == 0 {
+		if content, err = document.EInvoice(m.invoice); err != nil {
+			return nil, err
+		}
+		add(document.EInvoiceName(m.invoice), xmlType, content)
+	}
+	return files, nil
+}
+
+func (w writer) render(ctx context.Context, shown pdf.Document) ([]byte, error) {
 	if err := w.rendered.Acquire(ctx, 1); err != nil {
 		return nil, fmt.Errorf("wait for another document: %w", err)
 	}
 	defer w.rendered.Release(1)
-	file, err := w.documents.Render(shown)
-	if err != nil || len(file) > maxAttachment {
-		return nil, err
-	}
-	return file, nil
+	return w.documents.Render(shown)
 }

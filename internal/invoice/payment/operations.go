@@ -66,9 +66,9 @@ var Taken = conflict.Kind{
 // ExceedsOpen is the conflict of paying more than the open amount, which is its member open.
 var ExceedsOpen = conflict.Kind{
 	Slug: "exceeds-open-amount", Title: "More than the open amount",
-	Meaning: "The payment is larger than what is open on the invoice, which other payments and credit notes may have lowered. " +
-		"Nothing was recorded. You can use the key again.",
-	ToDo: "Read the invoice, and record at most its open amount (open).",
+	Meaning: "The payment is larger than what is open on the invoice, which other payments, credit notes and write-offs may have " +
+		"lowered. Nothing was recorded. You can use the key again.",
+	ToDo: "Read the invoice, and record at most its open amount (open). If the rest was written off, take the write-off back first.",
 }
 
 func reference(d Draft) pgx.NamedArgs {
@@ -105,6 +105,11 @@ func Possible(inv invoice.Invoice) error {
 	switch {
 	case inv.Status == invoice.StatusDraft, inv.Status == invoice.StatusVoid:
 		return errNotIssued()
+	case inv.Open == 0 && inv.WrittenOff > 0:
+		return &conflict.Error{
+			Kind: &ExceedsOpen, Title: "Nothing is open on this invoice.",
+			Text: "The rest was written off. If it's paid after all, take the write-off back first.",
+		}
 	case inv.Status == invoice.StatusCredited:
 		return &conflict.Error{Kind: &ExceedsOpen, Title: "Nothing is open on this invoice.", Text: "It was credited."}
 	case inv.Open == 0:

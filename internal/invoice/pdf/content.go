@@ -19,9 +19,12 @@ type Document struct {
 	Currency string // ISO 4217 code
 	Lines    []Line
 	Totals   []Total
+	// Reasons are sentences about lines without tax.
+	Reasons []string
 	// Payment is the bank account to pay to; empty if it is unknown.
 	Payment []Fact
 	Notes   string // with line breaks
+	Footer  string // at the bottom of each page, with line breaks
 }
 
 // Party is a business or a person. Only the name is required.

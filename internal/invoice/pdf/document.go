@@ -7,6 +7,7 @@ type document struct {
 	shaper *shaper
 	mark   string
 	logo   drawing
+	footer []line
 	pages  []*page
 	y      int // the top of the free space on the last page
 	// again draws the beginning of every further page, such as the head of a table; nil for nothing.
@@ -41,7 +42,7 @@ func (d *document) next() {
 
 // room begins a new page if the current one has no room for a height.
 func (d *document) room(height int) {
-	if d.y-height < bottom {
+	if d.y-height < bottom+len(d.footer)*lineHeight(small) {
 		d.next()
 	}
 }
@@ -61,8 +62,11 @@ func (d *document) block(x, width, size int, style style, shade gray, text strin
 	}
 }
 
-// compose writes everything but the footers.
+// compose writes everything except the footers, for which it leaves room.
 func (d *document) compose(shown Document) {
+	if shown.Footer != "" {
+		d.footer = d.shaper.lines(shown.Footer, regular, (right-left)/small)
+	}
 	d.next()
 	width := right - left
 	if d.logo.width > 0 {
@@ -77,6 +81,10 @@ func (d *document) compose(shown Document) {
 	d.parties(shown)
 	d.table(shown.Lines)
 	d.totals(shown)
+	for _, reason := range shown.Reasons {
+		d.y -= paragraph
+		d.block(left, right-left, body, regular, black, reason)
+	}
 	if len(shown.Payment) > 0 {
 		d.y -= 2 * paragraph
 		d.payment(shown.Payment)
@@ -89,10 +97,16 @@ func (d *document) compose(shown Document) {
 	}
 }
 
-// number writes a footer on each page, when the number of pages is known.
-func (d *document) number() {
+// number writes the footer, the title and the number of the page on each page, when the number of pages is known.
+func (d *document) number(title string) {
+	name := d.shaper.one(title, regular)
 	for i, p := range d.pages {
-		l := d.shaper.one(fmt.Sprintf("Page %d of %d", i+1, len(d.pages)), regular)
-		p.rightOf(right, bottom-3*lineHeight(small), small, regular, muted, l)
+		y := bottom + (len(d.footer)-2)*lineHeight(small)
+		for _, l := range d.footer {
+			p.text(left, y, small, regular, muted, l)
+			y -= lineHeight(small)
+		}
+		p.text(left, y, small, regular, muted, name)
+		p.rightOf(right, y, small, regular, muted, d.shaper.one(fmt.Sprintf("Page %d of %d", i+1, len(d.pages)), regular))
 	}
 }

@@ -31,6 +31,7 @@ func example() pdf.Document {
 			{Label: "Tax 23% on 100.00", Amount: "23.00"},
 			{Label: "Total", Amount: "135.77", Grand: true},
 		},
-		Notes: "Dziękujemy.\n\nProszę o przelew & <pozdrawiam>.",
+		Footer: "KRS 0000123456\nZarząd: Ada Żółw",
+		Notes:  "Dziękujemy.\n\nProszę o przelew & <pozdrawiam>.",
 	}
 }

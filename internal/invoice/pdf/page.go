@@ -14,7 +14,7 @@ const (
 	left       = 48 * point
 	right      = pageWidth - left
 	top        = pageHeight - 52*point
-	bottom     = 64 * point // the footer is below
+	bottom     = 64 * point // the title and the number of the page are below
 )
 
 // gray is a level of gray, in percent.

@@ -95,7 +95,8 @@ func sum(file []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// TestManyLines checks that 200 lines take several pages, each with the head of the table, its number and the mark.
+// TestManyLines checks that 200 lines take several pages, each with the head of the table, the footer, the title,
+// its number and the mark.
 func TestManyLines(t *testing.T) {
 	t.Parallel()
 	inv := example()
@@ -114,6 +115,9 @@ func TestManyLines(t *testing.T) {
 			if strings.Count(text, want) != 1 {
 				t.Errorf("page %d has %q %d times:\n%s", i+1, want, strings.Count(text, want), text)
 			}
+		}
+		if want := "KRS 0000123456\nZarząd: Ada Żółw\nInvoice 2026-0042\nPage"; strings.Count(text, want) != 1 {
+			t.Errorf("page %d doesn't end with %q:\n%s", i+1, want, text)
 		}
 		if has := strings.Contains(text, "Unit price"); has != strings.Contains(text, "Position") {
 			t.Errorf("page %d: head of the table %v:\n%s", i+1, has, text)

@@ -49,7 +49,7 @@ func (r *Renderer) Render(shown Document) ([]byte, error) {
 	}
 	d := &document{shaper: newShaper(typefaces), mark: shown.Mark, logo: logo}
 	d.compose(shown)
-	d.number()
+	d.number(shown.Title)
 	var fonts strings.Builder
 	for i, font := range d.shaper.fonts {
 		fmt.Fprintf(&fonts, "/F%d %s ", i, font.write(f))

@@ -331,3 +331,15 @@ func TestAnyOrderOfClocks(t *testing.T) {
 		t.Errorf("%d invoices more than periods", n)
 	}
 }
+
+// TestBilledMailAttachesAsBefore checks that the email about a billed invoice has the e-invoice attached if the customer's last one had it.
+func TestBilledMailAttachesAsBefore(t *testing.T) {
+	b := setup(t)
+	b.create("monthly", b.monthly())
+	b.run("2090-01-31")
+	must.Exec(t, b.DB.Admin(), `UPDATE mails SET e_invoice = true`)
+	b.run("2090-02-28")
+	if n := storetest.Value[int](b, `SELECT count(*) FROM mails WHERE e_invoice`); n != 2 {
+		t.Errorf("%d mails have the e-invoice attached", n)
+	}
+}

@@ -21,6 +21,7 @@ type Input struct {
 	Currency   string              `json:"currency" format:"currency"`
 	Lines      []invoice.LineInput `json:"lines" doc:"At least one."`
 	Notes      string              `json:"notes,omitzero"`
+	Exemption  string              `json:"exemption_reason,omitzero" doc:"Why lines are exempt from tax. Required if one is."`
 	Every      string              `json:"every" doc:"From 1 to 99, as text."`
 	Unit       string              `json:"unit" enum:"week,month,year"`
 	FirstDay   string              `json:"first_day" format:"date" doc:"The first day of the first period; the others are counted from it."`
@@ -35,6 +36,7 @@ type Draft struct {
 	Currency   money.Currency      `json:"currency"`
 	Lines      []invoice.LineInput `json:"lines"`
 	Notes      string              `json:"notes"`
+	Exemption  string              `json:"exemption_reason,omitzero"`
 	Rhythm
 
 	LastDay date.Date `json:"last_day"` // zero for no end
@@ -101,18 +103,19 @@ func (in Input) billed(d *Draft, problems *invalid.Error) {
 	const anyDay = "2000-01-01"
 	billed, err := invoice.Input{
 		CustomerID: cmp.Or(in.CustomerID, "nobody"), IssueDate: anyDay, Currency: in.Currency, Lines: in.Lines, Notes: in.Notes,
+		Exemption: in.Exemption,
 	}.Draft()
 	if wrong, ok := errors.AsType[*invalid.Error](err); ok {
 		problems.Fields = append(problems.Fields, wrong.Fields...)
 	}
-	d.CustomerID, d.Currency, d.Notes = billed.CustomerID, billed.Currency, billed.Notes
+	d.CustomerID, d.Currency, d.Notes, d.Exemption = billed.CustomerID, billed.Currency, billed.Notes, billed.Exemption
 	if d.Currency != (money.Currency{}) {
 		typed.Currency(problems, "/currency", in.Currency, d.FirstDay)
 	}
 	for _, l := range billed.Lines {
 		d.Lines = append(d.Lines, invoice.LineInput{
 			Description: l.Description, Quantity: l.Quantity.String(),
-			UnitPrice: billed.Currency.Format(l.UnitPrice), TaxRate: l.TaxRate.String(),
+			UnitPrice: billed.Currency.Format(l.UnitPrice), TaxRate: l.TaxRate.String(), Treatment: string(l.NoTax),
 		})
 	}
 }

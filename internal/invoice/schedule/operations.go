@@ -85,8 +85,9 @@ func set(column string) func(*idempotency.Tx, struct{}) idempotency.Result {
 }
 
 const (
-	columns = `customer_id, currency, lines, notes, every, unit, first_day, last_day, bill_as, missed`
-	values  = `@customer_id, @currency, @lines::jsonb, @notes, @every, @unit, @first_day::date, @last_day::date, @bill_as, @missed`
+	columns = `customer_id, currency, lines, notes, exemption_reason, every, unit, first_day, last_day, bill_as, missed`
+	values  = `@customer_id, @currency, @lines::jsonb, @notes, @exemption_reason, @every, @unit, @first_day::date,
+		@last_day::date, @bill_as, @missed`
 )
 
 func arguments(d Draft) pgx.NamedArgs {
@@ -96,7 +97,8 @@ func arguments(d Draft) pgx.NamedArgs {
 	}
 	return pgx.NamedArgs{
 		"customer_id": d.CustomerID, "currency": d.Currency.String(), "lines": string(lines), "notes": d.Notes, "every": d.Every,
-		"unit": d.Unit, "first_day": d.FirstDay, "last_day": d.LastDay, "bill_as": d.BillAs, "missed": d.Missed,
+		"exemption_reason": d.Exemption,
+		"unit":             d.Unit, "first_day": d.FirstDay, "last_day": d.LastDay, "bill_as": d.BillAs, "missed": d.Missed,
 	}
 }
 

@@ -18,10 +18,11 @@ type Schedule struct {
 	record.Header
 	record.Alike
 
-	Customer record.Reference    `json:"customer"`
-	Currency money.Currency      `json:"currency"`
-	Lines    []invoice.LineInput `json:"lines"`
-	Notes    string              `json:"notes"`
+	Customer  record.Reference    `json:"customer"`
+	Currency  money.Currency      `json:"currency"`
+	Lines     []invoice.LineInput `json:"lines"`
+	Notes     string              `json:"notes"`
+	Exemption string              `json:"exemption_reason,omitzero"` // "" if no line is exempt
 	Rhythm
 
 	LastDay    date.Date `json:"last_day,omitzero"` // the last possible day; zero for no end
@@ -51,6 +52,7 @@ const (
 // Table is the table of schedules.
 var Table = record.Table[Schedule]{Name: "schedules", Fields: `
 	'customer', ` + customer.Names.JSON("customer_id") + `, 'currency', r.currency, 'lines', r.lines, 'notes', r.notes,
+	'exemption_reason', r.exemption_reason,
 	'every', r.every, 'unit', r.unit, 'first_day', r.first_day, 'last_day', r.last_day, 'bill_as', r.bill_as, 'missed', r.missed,
 	'paused_at', r.paused_at, 'archived_at', r.archived_at, 'next_day', (
 		SELECT c.next_day FROM schedule_clocks c WHERE c.tenant_id = r.tenant_id AND c.schedule_id = r.id),
@@ -60,6 +62,7 @@ var Table = record.Table[Schedule]{Name: "schedules", Fields: `
 func (s Schedule) invoice(period date.Date) (invoice.Draft, error) {
 	return invoice.Input{
 		CustomerID: s.Customer.ID.String(), IssueDate: period.String(), Currency: s.Currency.String(), Lines: s.Lines, Notes: s.Notes,
+		Exemption: s.Exemption,
 	}.Draft()
 }
 

@@ -21,39 +21,41 @@ WITH billed AS MATERIALIZED (
 	WHERE $1::uuid = $3::uuid
 ), inserted AS (
 	INSERT INTO invoices (
-		tenant_id, id, number, customer_id, currency, issue_date, due_date, notes, subtotal, tax_total, total,
+		tenant_id, id, number, customer_id, currency, issue_date, due_date, notes, exemption_reason, subtotal, tax_total, total,
 		source, external_id, external_digest)
 	SELECT
 		$2, $12, NULLIF($13, ''), c.id, $14, $15, COALESCE($16::date, $15::date + COALESCE(c.payment_days, (
 					SELECT s.payment_days FROM settings s WHERE s.tenant_id = $2 AND s.id = $2))), $17,
-		$18, $19, $20, $21::text, $22::text, $23::bytea
-	FROM billed c, note_alike('invoices', $2, $12, $24, ARRAY[sha256(convert_to(jsonb_build_array(
-					'invoices', c.id, $14::text, $25::text[], $26::text[], $27::bigint[], $28::text[]
+		$18, $19, $20, $21, $22::text, $23::text, $24::bytea
+	FROM billed c, note_alike('invoices', $2, $12, $25, ARRAY[sha256(convert_to(jsonb_build_array(
+					'invoices', c.id, $14::text, $26::text[], $27::text[], $28::bigint[], $29::text[]
 				)::text, 'UTF8'))])
 	RETURNING *
 ), inserted_lines AS (
-	INSERT INTO invoice_lines (tenant_id, invoice_id, position, description, quantity, unit_price, tax_rate, net)
-	SELECT $2, $12, position, description, quantity::numeric, unit_price, tax_rate::numeric, net
-	FROM unnest($25::text[], $26::text[], $27::bigint[], $28::text[], $29::bigint[])
-	WITH ORDINALITY AS typed (description, quantity, unit_price, tax_rate, net, position)
+	INSERT INTO invoice_lines (tenant_id, invoice_id, position, description, quantity, unit_price, tax_rate, tax_treatment, net)
+	SELECT
+		$2, $12, position, description, quantity::numeric, unit_price, tax_rate::numeric,
+		NULLIF(tax_treatment, ''), net
+	FROM unnest($26::text[], $27::text[], $28::bigint[], $29::text[], $30::text[],
+		$31::bigint[]) WITH ORDINALITY AS typed (description, quantity, unit_price, tax_rate, tax_treatment, net, position)
 	RETURNING *
 ), inserted_effect AS (
 	INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
-	SELECT $2, id, $30, $31, 'customer created' FROM billed WHERE id = $4
+	SELECT $2, id, $32, $33, 'customer created' FROM billed WHERE id = $4
 )
 INSERT INTO intents (
 	tenant_id, operation, key, fingerprint, attempt_id, actor, record_id, outcome, result, expires_at)
 SELECT
-	$2, $30, $31, $32, $33, $34,
+	$2, $32, $33, $34, $35, $36,
 	record.id, CASE record.id WHEN $12 THEN 'created' ELSE 'reused' END, CASE record.id WHEN $12
-	THEN tell_repeat(record.id, made.result, $35) ELSE made.result END, now() + $36
+	THEN tell_repeat(record.id, made.result, $37) ELSE made.result END, now() + $38
 FROM (SELECT (
 		SELECT json_build_object(
-			'id', i.id, 'number', i.number, 'status', i.status, 'overdue', false, 'paid', 0, 'credited', 0, 'open', 0,
+			'id', i.id, 'number', i.number, 'status', i.status, 'overdue', false, 'paid', 0, 'credited', 0, 'written_off', 0, 'open', 0,
 			'currency', i.currency,
 			'seller', (SELECT json_build_object(
 					'name', s.name, 'email', s.email, 'address', s.address, 'country', s.country, 'tax_id', s.tax_id,
-					'account_holder', s.account_holder, 'account_number', s.account_number, 'bic', s.bic,
+					'account_holder', s.account_holder, 'account_number', s.account_number, 'bic', s.bic, 'footer', s.footer,
 					'logo', (SELECT (SELECT json_build_object('name', r.file_name, 'type', c.type, 'size', c.size, 'sha256', encode(c.digest, 'hex'))
 							FROM file_contents c WHERE c.tenant_id = r.tenant_id AND c.digest = r.file_digest) FROM logos r WHERE r.tenant_id = s.tenant_id AND r.settings_id = s.id))
 				FROM settings s WHERE s.tenant_id = $2 AND s.id = $2),
@@ -61,10 +63,11 @@ FROM (SELECT (
 			THEN json_build_object('id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id, 'possible_duplicate_of', repeats() -> c.id::text -> 'of')
 			ELSE json_build_object('id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id) END,
 			'issue_date', i.issue_date, 'due_date', i.due_date, 'notes', i.notes,
+			'exemption_reason', i.exemption_reason,
 			'lines', (
 				SELECT json_agg(json_build_object(
 						'description', l.description, 'quantity', l.quantity::text, 'unit_price', l.unit_price,
-						'tax_rate', l.tax_rate::text, 'net', l.net) ORDER BY l.position)
+						'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', l.net) ORDER BY l.position)
 				FROM inserted_lines l),
 			'subtotal', i.subtotal, 'tax_total', i.tax_total, 'total', i.total,
 			'version', i.version, 'created_at', i.created_at, 'source', COALESCE(i.source, ''), 'external_id', COALESCE(i.external_id, ''))
@@ -91,39 +94,41 @@ WITH billed AS MATERIALIZED (
 	WHERE $1::uuid = $3::uuid
 ), inserted AS (
 	INSERT INTO invoices (
-		tenant_id, id, number, customer_id, currency, issue_date, due_date, notes, subtotal, tax_total, total,
+		tenant_id, id, number, customer_id, currency, issue_date, due_date, notes, exemption_reason, subtotal, tax_total, total,
 		source, external_id, external_digest)
 	SELECT
 		$2, $12, NULLIF($13, ''), c.id, $14, $15, COALESCE($16::date, $15::date + COALESCE(c.payment_days, (
 					SELECT s.payment_days FROM settings s WHERE s.tenant_id = $2 AND s.id = $2))), $17,
-		$18, $19, $20, $21::text, $22::text, $23::bytea
-	FROM billed c, note_alike('invoices', $2, $12, $24, ARRAY[sha256(convert_to(jsonb_build_array(
-					'invoices', c.id, $14::text, $25::text[], $26::text[], $27::bigint[], $28::text[]
+		$18, $19, $20, $21, $22::text, $23::text, $24::bytea
+	FROM billed c, note_alike('invoices', $2, $12, $25, ARRAY[sha256(convert_to(jsonb_build_array(
+					'invoices', c.id, $14::text, $26::text[], $27::text[], $28::bigint[], $29::text[]
 				)::text, 'UTF8'))])
 	RETURNING *
 ), inserted_lines AS (
-	INSERT INTO invoice_lines (tenant_id, invoice_id, position, description, quantity, unit_price, tax_rate, net)
-	SELECT $2, $12, position, description, quantity::numeric, unit_price, tax_rate::numeric, net
-	FROM unnest($25::text[], $26::text[], $27::bigint[], $28::text[], $29::bigint[])
-	WITH ORDINALITY AS typed (description, quantity, unit_price, tax_rate, net, position)
+	INSERT INTO invoice_lines (tenant_id, invoice_id, position, description, quantity, unit_price, tax_rate, tax_treatment, net)
+	SELECT
+		$2, $12, position, description, quantity::numeric, unit_price, tax_rate::numeric,
+		NULLIF(tax_treatment, ''), net
+	FROM unnest($26::text[], $27::text[], $28::bigint[], $29::text[], $30::text[],
+		$31::bigint[]) WITH ORDINALITY AS typed (description, quantity, unit_price, tax_rate, tax_treatment, net, position)
 	RETURNING *
 ), inserted_effect AS (
 	INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
-	SELECT $2, id, $30, $31, 'customer created' FROM billed WHERE id = $4
+	SELECT $2, id, $32, $33, 'customer created' FROM billed WHERE id = $4
 )
 INSERT INTO intents (
 	tenant_id, operation, key, fingerprint, attempt_id, actor, record_id, outcome, result, expires_at)
 SELECT
-	$2, $30, $31, $32, $33, $34,
+	$2, $32, $33, $34, $35, $36,
 	record.id, CASE record.id WHEN $12 THEN 'created' ELSE 'reused' END, CASE record.id WHEN $12
-	THEN tell_repeat(record.id, made.result, $35) ELSE made.result END, now() + $36
+	THEN tell_repeat(record.id, made.result, $37) ELSE made.result END, now() + $38
 FROM (SELECT (
 		SELECT json_build_object(
-			'id', i.id, 'number', i.number, 'status', i.status, 'overdue', false, 'paid', 0, 'credited', 0, 'open', 0,
+			'id', i.id, 'number', i.number, 'status', i.status, 'overdue', false, 'paid', 0, 'credited', 0, 'written_off', 0, 'open', 0,
 			'currency', i.currency,
 			'seller', (SELECT json_build_object(
 					'name', s.name, 'email', s.email, 'address', s.address, 'country', s.country, 'tax_id', s.tax_id,
-					'account_holder', s.account_holder, 'account_number', s.account_number, 'bic', s.bic,
+					'account_holder', s.account_holder, 'account_number', s.account_number, 'bic', s.bic, 'footer', s.footer,
 					'logo', (SELECT (SELECT json_build_object('name', r.file_name, 'type', c.type, 'size', c.size, 'sha256', encode(c.digest, 'hex'))
 							FROM file_contents c WHERE c.tenant_id = r.tenant_id AND c.digest = r.file_digest) FROM logos r WHERE r.tenant_id = s.tenant_id AND r.settings_id = s.id))
 				FROM settings s WHERE s.tenant_id = $2 AND s.id = $2),
@@ -131,10 +136,11 @@ FROM (SELECT (
 			THEN json_build_object('id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id, 'possible_duplicate_of', repeats() -> c.id::text -> 'of')
 			ELSE json_build_object('id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id) END,
 			'issue_date', i.issue_date, 'due_date', i.due_date, 'notes', i.notes,
+			'exemption_reason', i.exemption_reason,
 			'lines', (
 				SELECT json_agg(json_build_object(
 						'description', l.description, 'quantity', l.quantity::text, 'unit_price', l.unit_price,
-						'tax_rate', l.tax_rate::text, 'net', l.net) ORDER BY l.position)
+						'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', l.net) ORDER BY l.position)
 				FROM inserted_lines l),
 			'subtotal', i.subtotal, 'tax_total', i.tax_total, 'total', i.total,
 			'version', i.version, 'created_at', i.created_at, 'source', COALESCE(i.source, ''), 'external_id', COALESCE(i.external_id, ''))
@@ -166,39 +172,41 @@ WITH billed AS MATERIALIZED (
 	WHERE $1::uuid = $3::uuid
 ), inserted AS (
 	INSERT INTO invoices (
-		tenant_id, id, number, customer_id, currency, issue_date, due_date, notes, subtotal, tax_total, total,
+		tenant_id, id, number, customer_id, currency, issue_date, due_date, notes, exemption_reason, subtotal, tax_total, total,
 		source, external_id, external_digest)
 	SELECT
 		$2, $12, NULLIF($13, ''), c.id, $14, $15, COALESCE($16::date, $15::date + COALESCE(c.payment_days, (
 					SELECT s.payment_days FROM settings s WHERE s.tenant_id = $2 AND s.id = $2))), $17,
-		$18, $19, $20, $21::text, $22::text, $23::bytea
-	FROM billed c, note_alike('invoices', $2, $12, $24, ARRAY[sha256(convert_to(jsonb_build_array(
-					'invoices', c.id, $14::text, $25::text[], $26::text[], $27::bigint[], $28::text[]
+		$18, $19, $20, $21, $22::text, $23::text, $24::bytea
+	FROM billed c, note_alike('invoices', $2, $12, $25, ARRAY[sha256(convert_to(jsonb_build_array(
+					'invoices', c.id, $14::text, $26::text[], $27::text[], $28::bigint[], $29::text[]
 				)::text, 'UTF8'))])
 	RETURNING *
 ), inserted_lines AS (
-	INSERT INTO invoice_lines (tenant_id, invoice_id, position, description, quantity, unit_price, tax_rate, net)
-	SELECT $2, $12, position, description, quantity::numeric, unit_price, tax_rate::numeric, net
-	FROM unnest($25::text[], $26::text[], $27::bigint[], $28::text[], $29::bigint[])
-	WITH ORDINALITY AS typed (description, quantity, unit_price, tax_rate, net, position)
+	INSERT INTO invoice_lines (tenant_id, invoice_id, position, description, quantity, unit_price, tax_rate, tax_treatment, net)
+	SELECT
+		$2, $12, position, description, quantity::numeric, unit_price, tax_rate::numeric,
+		NULLIF(tax_treatment, ''), net
+	FROM unnest($26::text[], $27::text[], $28::bigint[], $29::text[], $30::text[],
+		$31::bigint[]) WITH ORDINALITY AS typed (description, quantity, unit_price, tax_rate, tax_treatment, net, position)
 	RETURNING *
 ), inserted_effect AS (
 	INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
-	SELECT $2, id, $30, $31, 'customer created' FROM billed WHERE id = $4
+	SELECT $2, id, $32, $33, 'customer created' FROM billed WHERE id = $4
 )
 INSERT INTO intents (
 	tenant_id, operation, key, fingerprint, attempt_id, actor, record_id, outcome, result, expires_at)
 SELECT
-	$2, $30, $31, $32, $33, $34,
+	$2, $32, $33, $34, $35, $36,
 	record.id, CASE record.id WHEN $12 THEN 'created' ELSE 'reused' END, CASE record.id WHEN $12
-	THEN tell_repeat(record.id, made.result, $35) ELSE made.result END, now() + $36
+	THEN tell_repeat(record.id, made.result, $37) ELSE made.result END, now() + $38
 FROM (SELECT (
 		SELECT json_build_object(
-			'id', i.id, 'number', i.number, 'status', i.status, 'overdue', false, 'paid', 0, 'credited', 0, 'open', 0,
+			'id', i.id, 'number', i.number, 'status', i.status, 'overdue', false, 'paid', 0, 'credited', 0, 'written_off', 0, 'open', 0,
 			'currency', i.currency,
 			'seller', (SELECT json_build_object(
 					'name', s.name, 'email', s.email, 'address', s.address, 'country', s.country, 'tax_id', s.tax_id,
-					'account_holder', s.account_holder, 'account_number', s.account_number, 'bic', s.bic,
+					'account_holder', s.account_holder, 'account_number', s.account_number, 'bic', s.bic, 'footer', s.footer,
 					'logo', (SELECT (SELECT json_build_object('name', r.file_name, 'type', c.type, 'size', c.size, 'sha256', encode(c.digest, 'hex'))
 							FROM file_contents c WHERE c.tenant_id = r.tenant_id AND c.digest = r.file_digest) FROM logos r WHERE r.tenant_id = s.tenant_id AND r.settings_id = s.id))
 				FROM settings s WHERE s.tenant_id = $2 AND s.id = $2),
@@ -206,10 +214,11 @@ FROM (SELECT (
 			THEN json_build_object('id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id, 'possible_duplicate_of', repeats() -> c.id::text -> 'of')
 			ELSE json_build_object('id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id) END,
 			'issue_date', i.issue_date, 'due_date', i.due_date, 'notes', i.notes,
+			'exemption_reason', i.exemption_reason,
 			'lines', (
 				SELECT json_agg(json_build_object(
 						'description', l.description, 'quantity', l.quantity::text, 'unit_price', l.unit_price,
-						'tax_rate', l.tax_rate::text, 'net', l.net) ORDER BY l.position)
+						'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', l.net) ORDER BY l.position)
 				FROM inserted_lines l),
 			'subtotal', i.subtotal, 'tax_total', i.tax_total, 'total', i.total,
 			'version', i.version, 'created_at', i.created_at, 'source', COALESCE(i.source, ''), 'external_id', COALESCE(i.external_id, ''))
@@ -223,22 +232,24 @@ COMMIT; -- rolls back
 SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction_read_only', 'on', true);
 
 SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
-	'number', r.number, 'status', r.state, 'paid', r.paid, 'credited', r.credited, 'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END, 'currency', r.currency,
+	'number', r.number, 'status', r.state, 'paid', r.paid, 'credited', r.credited,
+	'written_off', r.written_off, 'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END, 'currency', r.currency,
 	'overdue', r.state IN ('issued', 'partially_paid') AND r.due_date < (now() AT TIME ZONE 'UTC')::date,
 	'seller', COALESCE(r.seller, (
 			SELECT json_build_object(
 				'name', s.name, 'email', s.email, 'address', s.address, 'country', s.country, 'tax_id', s.tax_id,
-				'account_holder', s.account_holder, 'account_number', s.account_number, 'bic', s.bic,
+				'account_holder', s.account_holder, 'account_number', s.account_number, 'bic', s.bic, 'footer', s.footer,
 				'logo', (SELECT (SELECT json_build_object('name', r.file_name, 'type', c.type, 'size', c.size, 'sha256', encode(c.digest, 'hex'))
 						FROM file_contents c WHERE c.tenant_id = r.tenant_id AND c.digest = r.file_digest) FROM logos r WHERE r.tenant_id = s.tenant_id AND r.settings_id = s.id))
 			FROM settings s WHERE s.tenant_id = r.tenant_id AND s.id = r.tenant_id)),
 	'customer', COALESCE(r.bill_to, (
 			SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id) FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id)),
 	'issue_date', r.issue_date, 'due_date', r.due_date, 'notes', r.notes,
+	'exemption_reason', r.exemption_reason,
 	'lines', (
 		SELECT json_agg(json_build_object(
 				'description', l.description, 'quantity', l.quantity::text, 'unit_price', l.unit_price,
-				'tax_rate', l.tax_rate::text, 'net', l.net) ORDER BY l.position)
+				'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', l.net) ORDER BY l.position)
 		FROM invoice_lines l WHERE l.tenant_id = r.tenant_id AND l.invoice_id = r.id),
 	'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total, 'issued_at', r.issued_at, 'voided_at', r.voided_at,
 	'duplicate_of', (SELECT json_build_object('id', referred.id, 'name', referred.number) FROM invoices referred

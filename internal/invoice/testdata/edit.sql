@@ -11,22 +11,24 @@ SELECT FROM invoices r WHERE r.tenant_id = $1 AND r.id = $2 FOR UPDATE;
 SELECT begin_change(r.version, $1, r.made, r.record)
 FROM (SELECT) AS one LEFT JOIN (
 	SELECT r.version, (false) AS made, json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
-		'number', r.number, 'status', r.state, 'paid', r.paid, 'credited', r.credited, 'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END, 'currency', r.currency,
+		'number', r.number, 'status', r.state, 'paid', r.paid, 'credited', r.credited,
+		'written_off', r.written_off, 'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END, 'currency', r.currency,
 		'overdue', r.state IN ('issued', 'partially_paid') AND r.due_date < (now() AT TIME ZONE 'UTC')::date,
 		'seller', COALESCE(r.seller, (
 				SELECT json_build_object(
 					'name', s.name, 'email', s.email, 'address', s.address, 'country', s.country, 'tax_id', s.tax_id,
-					'account_holder', s.account_holder, 'account_number', s.account_number, 'bic', s.bic,
+					'account_holder', s.account_holder, 'account_number', s.account_number, 'bic', s.bic, 'footer', s.footer,
 					'logo', (SELECT (SELECT json_build_object('name', r.file_name, 'type', c.type, 'size', c.size, 'sha256', encode(c.digest, 'hex'))
 							FROM file_contents c WHERE c.tenant_id = r.tenant_id AND c.digest = r.file_digest) FROM logos r WHERE r.tenant_id = s.tenant_id AND r.settings_id = s.id))
 				FROM settings s WHERE s.tenant_id = r.tenant_id AND s.id = r.tenant_id)),
 		'customer', COALESCE(r.bill_to, (
 				SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id) FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id)),
 		'issue_date', r.issue_date, 'due_date', r.due_date, 'notes', r.notes,
+		'exemption_reason', r.exemption_reason,
 		'lines', (
 			SELECT json_agg(json_build_object(
 					'description', l.description, 'quantity', l.quantity::text, 'unit_price', l.unit_price,
-					'tax_rate', l.tax_rate::text, 'net', l.net) ORDER BY l.position)
+					'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', l.net) ORDER BY l.position)
 			FROM invoice_lines l WHERE l.tenant_id = r.tenant_id AND l.invoice_id = r.id),
 		'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total, 'issued_at', r.issued_at, 'voided_at', r.voided_at,
 		'duplicate_of', (SELECT json_build_object('id', referred.id, 'name', referred.number) FROM invoices referred
@@ -55,31 +57,39 @@ WITH customer AS MATERIALIZED (
 		END AS number,
 		c.id AS customer_id, COALESCE($14::date, $13::date + COALESCE(c.payment_days, (
 					SELECT s.payment_days FROM settings s WHERE s.tenant_id = $2 AND s.id = $2))) AS due_date,
-		(SELECT array_agg((description, quantity::numeric, unit_price::bigint, tax_rate::numeric) ORDER BY position)
+		(SELECT array_agg(
+				(description, quantity::numeric, unit_price::bigint, tax_rate::numeric, tax_treatment::text) ORDER BY position)
 		FROM invoice_lines WHERE tenant_id = $2 AND invoice_id = $15) IS DISTINCT FROM
-	(SELECT array_agg((description, quantity::numeric, unit_price, tax_rate::numeric) ORDER BY position)
-		FROM unnest($16::text[], $17::text[], $18::bigint[], $19::text[])
-		WITH ORDINALITY AS typed (description, quantity, unit_price, tax_rate, position)) AS other_lines
+	(SELECT array_agg(
+			(description, quantity::numeric, unit_price, tax_rate::numeric, NULLIF(tax_treatment, '')) ORDER BY position)
+		FROM unnest($16::text[], $17::text[], $18::bigint[], $19::text[],
+			$20::text[])
+		WITH ORDINALITY AS typed (description, quantity, unit_price, tax_rate, tax_treatment, position)) AS other_lines
 	FROM invoices, customer c
 	WHERE invoices.tenant_id = $2 AND invoices.id = $15
 )
 UPDATE invoices i SET
-(number, customer_id, currency, issue_date, due_date, notes, subtotal, tax_total, total, source, external_id, external_digest) =
-(w.number, w.customer_id, $20, $13, w.due_date, $21, $22, $23, $24,
-	COALESCE($25::text, source), COALESCE($26::text, external_id),
-	COALESCE($27::bytea, external_digest))
+(number, customer_id, currency, issue_date, due_date, notes, exemption_reason, subtotal, tax_total, total,
+	source, external_id, external_digest) =
+(w.number, w.customer_id, $21, $13, w.due_date, $22, $23, $24, $25, $26,
+	COALESCE($27::text, source), COALESCE($28::text, external_id),
+	COALESCE($29::bytea, external_digest))
 FROM wanted w
 WHERE i.tenant_id = $2 AND i.id = $15 AND (w.other_lines
-	OR (i.number, i.customer_id, i.currency, i.issue_date, i.due_date, i.notes, source, external_id, external_digest)
-	IS DISTINCT FROM (w.number, w.customer_id, $20, $13, w.due_date, $21, COALESCE($25::text, source), COALESCE($26::text, external_id),
-		COALESCE($27::bytea, external_digest)));
+	OR (i.number, i.customer_id, i.currency, i.issue_date, i.due_date, i.notes, i.exemption_reason,
+		source, external_id, external_digest)
+	IS DISTINCT FROM (w.number, w.customer_id, $21, $13, w.due_date, $22, $23,
+		COALESCE($27::text, source), COALESCE($28::text, external_id),
+		COALESCE($29::bytea, external_digest)));
 
 DELETE FROM invoice_lines WHERE tenant_id = $1 AND invoice_id = $2;
 
-INSERT INTO invoice_lines (tenant_id, invoice_id, position, description, quantity, unit_price, tax_rate, net)
-SELECT $1, $2, position, description, quantity::numeric, unit_price, tax_rate::numeric, net
-FROM unnest($3::text[], $4::text[], $5::bigint[], $6::text[], $7::bigint[])
-WITH ORDINALITY AS typed (description, quantity, unit_price, tax_rate, net, position);
+INSERT INTO invoice_lines (tenant_id, invoice_id, position, description, quantity, unit_price, tax_rate, tax_treatment, net)
+SELECT
+	$1, $2, position, description, quantity::numeric, unit_price, tax_rate::numeric,
+	NULLIF(tax_treatment, ''), net
+FROM unnest($3::text[], $4::text[], $5::bigint[], $6::text[], $7::text[],
+	$8::bigint[]) WITH ORDINALITY AS typed (description, quantity, unit_price, tax_rate, tax_treatment, net, position);
 
 INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
 SELECT tenant_id, id, $1, $2, 'customer created' FROM customers
@@ -93,22 +103,24 @@ SELECT
 FROM (
 	SELECT end_change(r.made, r.record) AS changes, r.record AS result
 	FROM (SELECT (true) AS made, json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
-			'number', r.number, 'status', r.state, 'paid', r.paid, 'credited', r.credited, 'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END, 'currency', r.currency,
+			'number', r.number, 'status', r.state, 'paid', r.paid, 'credited', r.credited,
+			'written_off', r.written_off, 'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END, 'currency', r.currency,
 			'overdue', r.state IN ('issued', 'partially_paid') AND r.due_date < (now() AT TIME ZONE 'UTC')::date,
 			'seller', COALESCE(r.seller, (
 					SELECT json_build_object(
 						'name', s.name, 'email', s.email, 'address', s.address, 'country', s.country, 'tax_id', s.tax_id,
-						'account_holder', s.account_holder, 'account_number', s.account_number, 'bic', s.bic,
+						'account_holder', s.account_holder, 'account_number', s.account_number, 'bic', s.bic, 'footer', s.footer,
 						'logo', (SELECT (SELECT json_build_object('name', r.file_name, 'type', c.type, 'size', c.size, 'sha256', encode(c.digest, 'hex'))
 								FROM file_contents c WHERE c.tenant_id = r.tenant_id AND c.digest = r.file_digest) FROM logos r WHERE r.tenant_id = s.tenant_id AND r.settings_id = s.id))
 					FROM settings s WHERE s.tenant_id = r.tenant_id AND s.id = r.tenant_id)),
 			'customer', COALESCE(r.bill_to, (
 					SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id) FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id)),
 			'issue_date', r.issue_date, 'due_date', r.due_date, 'notes', r.notes,
+			'exemption_reason', r.exemption_reason,
 			'lines', (
 				SELECT json_agg(json_build_object(
 						'description', l.description, 'quantity', l.quantity::text, 'unit_price', l.unit_price,
-						'tax_rate', l.tax_rate::text, 'net', l.net) ORDER BY l.position)
+						'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', l.net) ORDER BY l.position)
 				FROM invoice_lines l WHERE l.tenant_id = r.tenant_id AND l.invoice_id = r.id),
 			'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total, 'issued_at', r.issued_at, 'voided_at', r.voided_at,
 			'duplicate_of', (SELECT json_build_object('id', referred.id, 'name', referred.number) FROM invoices referred

@@ -5,22 +5,24 @@
 SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction_read_only', 'on', true);
 
 SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
-	'number', r.number, 'status', r.state, 'paid', r.paid, 'credited', r.credited, 'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END, 'currency', r.currency,
+	'number', r.number, 'status', r.state, 'paid', r.paid, 'credited', r.credited,
+	'written_off', r.written_off, 'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END, 'currency', r.currency,
 	'overdue', r.state IN ('issued', 'partially_paid') AND r.due_date < (now() AT TIME ZONE 'UTC')::date,
 	'seller', COALESCE(r.seller, (
 			SELECT json_build_object(
 				'name', s.name, 'email', s.email, 'address', s.address, 'country', s.country, 'tax_id', s.tax_id,
-				'account_holder', s.account_holder, 'account_number', s.account_number, 'bic', s.bic,
+				'account_holder', s.account_holder, 'account_number', s.account_number, 'bic', s.bic, 'footer', s.footer,
 				'logo', (SELECT (SELECT json_build_object('name', r.file_name, 'type', c.type, 'size', c.size, 'sha256', encode(c.digest, 'hex'))
 						FROM file_contents c WHERE c.tenant_id = r.tenant_id AND c.digest = r.file_digest) FROM logos r WHERE r.tenant_id = s.tenant_id AND r.settings_id = s.id))
 			FROM settings s WHERE s.tenant_id = r.tenant_id AND s.id = r.tenant_id)),
 	'customer', COALESCE(r.bill_to, (
 			SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id) FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id)),
 	'issue_date', r.issue_date, 'due_date', r.due_date, 'notes', r.notes,
+	'exemption_reason', r.exemption_reason,
 	'lines', (
 		SELECT json_agg(json_build_object(
 				'description', l.description, 'quantity', l.quantity::text, 'unit_price', l.unit_price,
-				'tax_rate', l.tax_rate::text, 'net', l.net) ORDER BY l.position)
+				'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', l.net) ORDER BY l.position)
 		FROM invoice_lines l WHERE l.tenant_id = r.tenant_id AND l.invoice_id = r.id),
 	'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total, 'issued_at', r.issued_at, 'voided_at', r.voided_at,
 	'duplicate_of', (SELECT json_build_object('id', referred.id, 'name', referred.number) FROM invoices referred
@@ -43,12 +45,15 @@ SELECT format_invoice_number($1, next_invoice_number($2, $1));
 
 SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction_read_only', 'on', true);
 
-SELECT c.id, COALESCE(last.currency, s.currency), COALESCE(c.payment_days, s.payment_days)
+SELECT c.id, COALESCE(last.currency, s.currency), COALESCE(c.payment_days, s.payment_days),
+COALESCE(last.tax_treatment, ''), COALESCE(last.exemption_reason, '')
 FROM unnest($1::uuid[]) AS wanted (id),
 LATERAL (SELECT id, payment_days FROM customers WHERE tenant_id = $2 AND id = wanted.id LIMIT 1) AS c
 CROSS JOIN LATERAL (SELECT currency, payment_days FROM settings WHERE tenant_id = $2 AND id = $2) AS s
 LEFT JOIN LATERAL (
-	SELECT currency FROM invoices i WHERE i.tenant_id = $2 AND i.customer_id = c.id
+	SELECT currency, exemption_reason, (
+		SELECT tax_treatment FROM invoice_lines l WHERE l.tenant_id = $2 AND l.invoice_id = i.id AND l.position = 1)
+	FROM invoices i WHERE i.tenant_id = $2 AND i.customer_id = c.id
 	ORDER BY i.issue_date DESC, i.id DESC LIMIT 1) AS last ON true;
 
 -- amounts by month and age
@@ -109,6 +114,69 @@ SELECT each.id, kind, currency, sum(amount), sum(invoices)::bigint FROM unnest($
 	WHERE tenant_id = $2 AND of_id = each.id AND kind = 'paid_month' AND day = $3::date) AS parts
 GROUP BY each.id, kind, currency HAVING sum(invoices) > 0 OR sum(amount) <> 0 ORDER BY kind, currency;
 
+-- sums of a filter
+
+SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction_read_only', 'on', true);
+
+SELECT
+	word, expanded.whole, expanded.words, CASE WHEN crowd THEN '{}' ELSE others END, crowd,
+	10 * cardinality(others) + (SELECT count(*) FROM (
+			SELECT FROM unnest(expanded.words) AS each (word), LATERAL (
+				SELECT FROM invoice_words w WHERE w.tenant_id = $1 AND w.word = each.word LIMIT 1000) AS w
+			LIMIT 1000) AS bounded)
+FROM (
+	SELECT word COLLATE "C" AS word, n FROM unnest(search_words($2)) WITH ORDINALITY AS split (word, n)
+	LIMIT 8) AS asked,
+LATERAL (
+	WITH RECURSIVE found AS (
+		(SELECT w.word, 1 AS n FROM invoice_words w
+			WHERE w.tenant_id = $1 AND w.word >= asked.word AND w.word < asked.word || chr(1114111)
+			ORDER BY w.word LIMIT 1)
+		UNION ALL
+		SELECT (
+			SELECT w.word FROM invoice_words w
+			WHERE w.tenant_id = $1 AND w.word > found.word AND w.word < asked.word || chr(1114111)
+			ORDER BY w.word LIMIT 1), n + 1
+		FROM found WHERE found.word IS NOT NULL AND n <= 100)
+	SELECT array_remove(array_agg(word), NULL) AS all_words, count(word) > 100 AS whole FROM found) AS begun,
+LATERAL (
+	SELECT CASE WHEN whole THEN ARRAY[asked.word] ELSE COALESCE(all_words, '{}') END AS words, whole) AS expanded,
+LATERAL (SELECT ARRAY(
+		SELECT customer_id FROM (
+			SELECT customer_id FROM customer_words c
+			WHERE c.tenant_id = $1 AND c.word >= asked.word AND c.word < asked.word || chr(1114111)
+			LIMIT 100 + 1) AS bounded) AS others) AS of_others,
+LATERAL (SELECT cardinality(others) > 100 AS crowd) AS counted
+ORDER BY n;
+
+SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction_read_only', 'on', true);
+
+WITH candidates AS MATERIALIZED (
+	SELECT id FROM (
+		SELECT w.invoice_id AS id FROM unnest($1::text[]) AS each (word), LATERAL (
+			SELECT w.invoice_id FROM invoice_words w WHERE w.tenant_id = $2 AND w.word = each.word LIMIT 1001) AS w
+		UNION ALL
+		SELECT r.id FROM unnest($3::uuid[]) AS each (other), LATERAL (
+			SELECT r.id FROM invoices r WHERE r.tenant_id = $2 AND r.customer_id = each.other LIMIT 1001) AS r) AS streams LIMIT 1001
+), picked AS (
+	SELECT r.first, r.second, c.id
+	FROM (SELECT DISTINCT id FROM candidates) AS c, LATERAL (
+		SELECT r.due_date AS first, r.id AS second
+		FROM (SELECT * FROM invoices r WHERE r.tenant_id = $2 AND r.id = c.id LIMIT 1) AS r
+		WHERE (r.due_date, r.id) > ($4::date, $5::uuid) AND r.state = ANY ($6::text[]) AND r.issue_date >= $7::date AND r.issue_date <= $8::date
+		AND r.due_date < $9::date) AS r
+	ORDER BY r.first, r.second LIMIT $10
+), found AS (
+	SELECT p.first, p.second, (SELECT json_build_object(
+			'currency', r.currency, 'void', r.state = 'void', 'total', r.total, 'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END) FROM invoices r WHERE r.tenant_id = $2 AND r.id = p.id LIMIT 1) AS record
+	FROM picked p
+)
+SELECT json_build_object(
+	'rows', (
+		SELECT json_agg(json_build_object('key', json_build_array(first::text, second::text), 'record', record)
+			ORDER BY first, second) FROM found),
+	'too_many', (SELECT count(*) = 1001 FROM candidates));
+
 -- invoices with an open amount
 
 SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction_read_only', 'on', true);
@@ -119,8 +187,10 @@ SELECT id, json FROM (
 		'customer', (
 			SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name)
 			FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id LIMIT 1),
-		'currency', r.currency, 'issue_date', r.issue_date, 'due_date', r.due_date, 'total', r.total,
-		'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END,
+		'currency', r.currency, 'issue_date', r.issue_date, 'due_date', r.due_date, 'subtotal', r.subtotal,
+		'tax_total', r.tax_total, 'total', r.total, 'credited', r.credited, 'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END,
+		'tax_id', COALESCE(r.bill_to->>'tax_id', (
+				SELECT c.tax_id FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id LIMIT 1)),
 		'mail_failed', COALESCE((
 				SELECT m.state = 'failed' AND CASE m.kind
 				WHEN 'void' THEN true WHEN 'invoice' THEN r.state <> 'void' ELSE r.state IN ('issued', 'partially_paid') END

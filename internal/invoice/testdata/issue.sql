@@ -11,22 +11,24 @@ SELECT FROM invoices r WHERE r.tenant_id = $1 AND r.id = $2 FOR UPDATE;
 SELECT begin_change(r.version, $1, r.made, r.record)
 FROM (SELECT) AS one LEFT JOIN (
 	SELECT r.version, (r.status = 'issued') AS made, json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
-		'number', r.number, 'status', r.state, 'paid', r.paid, 'credited', r.credited, 'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END, 'currency', r.currency,
+		'number', r.number, 'status', r.state, 'paid', r.paid, 'credited', r.credited,
+		'written_off', r.written_off, 'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END, 'currency', r.currency,
 		'overdue', r.state IN ('issued', 'partially_paid') AND r.due_date < (now() AT TIME ZONE 'UTC')::date,
 		'seller', COALESCE(r.seller, (
 				SELECT json_build_object(
 					'name', s.name, 'email', s.email, 'address', s.address, 'country', s.country, 'tax_id', s.tax_id,
-					'account_holder', s.account_holder, 'account_number', s.account_number, 'bic', s.bic,
+					'account_holder', s.account_holder, 'account_number', s.account_number, 'bic', s.bic, 'footer', s.footer,
 					'logo', (SELECT (SELECT json_build_object('name', r.file_name, 'type', c.type, 'size', c.size, 'sha256', encode(c.digest, 'hex'))
 							FROM file_contents c WHERE c.tenant_id = r.tenant_id AND c.digest = r.file_digest) FROM logos r WHERE r.tenant_id = s.tenant_id AND r.settings_id = s.id))
 				FROM settings s WHERE s.tenant_id = r.tenant_id AND s.id = r.tenant_id)),
 		'customer', COALESCE(r.bill_to, (
 				SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id) FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id)),
 		'issue_date', r.issue_date, 'due_date', r.due_date, 'notes', r.notes,
+		'exemption_reason', r.exemption_reason,
 		'lines', (
 			SELECT json_agg(json_build_object(
 					'description', l.description, 'quantity', l.quantity::text, 'unit_price', l.unit_price,
-					'tax_rate', l.tax_rate::text, 'net', l.net) ORDER BY l.position)
+					'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', l.net) ORDER BY l.position)
 			FROM invoice_lines l WHERE l.tenant_id = r.tenant_id AND l.invoice_id = r.id),
 		'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total, 'issued_at', r.issued_at, 'voided_at', r.voided_at,
 		'duplicate_of', (SELECT json_build_object('id', referred.id, 'name', referred.number) FROM invoices referred
@@ -38,14 +40,22 @@ WITH changed AS (
 		SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id) FROM customers c WHERE c.tenant_id = invoices.tenant_id AND c.id = invoices.customer_id),
 	seller = (SELECT json_build_object(
 			'name', s.name, 'email', s.email, 'address', s.address, 'country', s.country, 'tax_id', s.tax_id,
-			'account_holder', s.account_holder, 'account_number', s.account_number, 'bic', s.bic,
+			'account_holder', s.account_holder, 'account_number', s.account_number, 'bic', s.bic, 'footer', s.footer,
 			'logo', (SELECT (SELECT json_build_object('name', r.file_name, 'type', c.type, 'size', c.size, 'sha256', encode(c.digest, 'hex'))
 					FROM file_contents c WHERE c.tenant_id = r.tenant_id AND c.digest = r.file_digest) FROM logos r WHERE r.tenant_id = s.tenant_id AND r.settings_id = s.id)) FROM settings s WHERE s.tenant_id = invoices.tenant_id AND s.id = invoices.tenant_id)
 	WHERE tenant_id = $1 AND id = $2 AND status = 'draft' RETURNING 1) SELECT require_rows((SELECT count(*) FROM changed), $3);
 
-INSERT INTO mails (tenant_id, id, invoice_id, message)
-SELECT tenant_id, $1, id, $2::text FROM invoices
-WHERE tenant_id = $3 AND id = $4 AND bill_to->>'email' <> '';
+INSERT INTO mails (tenant_id, id, invoice_id, message, e_invoice)
+SELECT tenant_id, $1, id, $2::text, COALESCE($3::boolean, (
+		SELECT m.e_invoice
+		FROM (
+			SELECT id FROM invoices WHERE tenant_id = $4 AND customer_id = billed.customer_id
+			ORDER BY issue_date DESC, id DESC LIMIT 10) AS last,
+		LATERAL (
+			SELECT id, e_invoice FROM mails WHERE tenant_id = $4 AND invoice_id = last.id AND kind = 'invoice'
+			ORDER BY id DESC LIMIT 1) AS m
+		ORDER BY m.id DESC LIMIT 1), false) FROM invoices billed
+WHERE tenant_id = $4 AND id = $5 AND bill_to->>'email' <> '';
 
 INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
 SELECT tenant_id, unnest(ARRAY[invoice_id, id]), $1, $2, 'email queued' FROM mails
@@ -59,22 +69,24 @@ SELECT
 FROM (
 	SELECT end_change(r.made, r.record) AS changes, r.record AS result
 	FROM (SELECT (r.status = 'issued') AS made, json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
-			'number', r.number, 'status', r.state, 'paid', r.paid, 'credited', r.credited, 'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END, 'currency', r.currency,
+			'number', r.number, 'status', r.state, 'paid', r.paid, 'credited', r.credited,
+			'written_off', r.written_off, 'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END, 'currency', r.currency,
 			'overdue', r.state IN ('issued', 'partially_paid') AND r.due_date < (now() AT TIME ZONE 'UTC')::date,
 			'seller', COALESCE(r.seller, (
 					SELECT json_build_object(
 						'name', s.name, 'email', s.email, 'address', s.address, 'country', s.country, 'tax_id', s.tax_id,
-						'account_holder', s.account_holder, 'account_number', s.account_number, 'bic', s.bic,
+						'account_holder', s.account_holder, 'account_number', s.account_number, 'bic', s.bic, 'footer', s.footer,
 						'logo', (SELECT (SELECT json_build_object('name', r.file_name, 'type', c.type, 'size', c.size, 'sha256', encode(c.digest, 'hex'))
 								FROM file_contents c WHERE c.tenant_id = r.tenant_id AND c.digest = r.file_digest) FROM logos r WHERE r.tenant_id = s.tenant_id AND r.settings_id = s.id))
 					FROM settings s WHERE s.tenant_id = r.tenant_id AND s.id = r.tenant_id)),
 			'customer', COALESCE(r.bill_to, (
 					SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id) FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id)),
 			'issue_date', r.issue_date, 'due_date', r.due_date, 'notes', r.notes,
+			'exemption_reason', r.exemption_reason,
 			'lines', (
 				SELECT json_agg(json_build_object(
 						'description', l.description, 'quantity', l.quantity::text, 'unit_price', l.unit_price,
-						'tax_rate', l.tax_rate::text, 'net', l.net) ORDER BY l.position)
+						'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', l.net) ORDER BY l.position)
 				FROM invoice_lines l WHERE l.tenant_id = r.tenant_id AND l.invoice_id = r.id),
 			'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total, 'issued_at', r.issued_at, 'voided_at', r.voided_at,
 			'duplicate_of', (SELECT json_build_object('id', referred.id, 'name', referred.number) FROM invoices referred
@@ -97,22 +109,24 @@ SELECT FROM invoices r WHERE r.tenant_id = $1 AND r.id = $2 FOR UPDATE;
 SELECT begin_change(r.version, $1, r.made, r.record)
 FROM (SELECT) AS one LEFT JOIN (
 	SELECT r.version, (r.status = 'issued') AS made, json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
-		'number', r.number, 'status', r.state, 'paid', r.paid, 'credited', r.credited, 'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END, 'currency', r.currency,
+		'number', r.number, 'status', r.state, 'paid', r.paid, 'credited', r.credited,
+		'written_off', r.written_off, 'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END, 'currency', r.currency,
 		'overdue', r.state IN ('issued', 'partially_paid') AND r.due_date < (now() AT TIME ZONE 'UTC')::date,
 		'seller', COALESCE(r.seller, (
 				SELECT json_build_object(
 					'name', s.name, 'email', s.email, 'address', s.address, 'country', s.country, 'tax_id', s.tax_id,
-					'account_holder', s.account_holder, 'account_number', s.account_number, 'bic', s.bic,
+					'account_holder', s.account_holder, 'account_number', s.account_number, 'bic', s.bic, 'footer', s.footer,
 					'logo', (SELECT (SELECT json_build_object('name', r.file_name, 'type', c.type, 'size', c.size, 'sha256', encode(c.digest, 'hex'))
 							FROM file_contents c WHERE c.tenant_id = r.tenant_id AND c.digest = r.file_digest) FROM logos r WHERE r.tenant_id = s.tenant_id AND r.settings_id = s.id))
 				FROM settings s WHERE s.tenant_id = r.tenant_id AND s.id = r.tenant_id)),
 		'customer', COALESCE(r.bill_to, (
 				SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id) FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id)),
 		'issue_date', r.issue_date, 'due_date', r.due_date, 'notes', r.notes,
+		'exemption_reason', r.exemption_reason,
 		'lines', (
 			SELECT json_agg(json_build_object(
 					'description', l.description, 'quantity', l.quantity::text, 'unit_price', l.unit_price,
-					'tax_rate', l.tax_rate::text, 'net', l.net) ORDER BY l.position)
+					'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', l.net) ORDER BY l.position)
 			FROM invoice_lines l WHERE l.tenant_id = r.tenant_id AND l.invoice_id = r.id),
 		'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total, 'issued_at', r.issued_at, 'voided_at', r.voided_at,
 		'duplicate_of', (SELECT json_build_object('id', referred.id, 'name', referred.number) FROM invoices referred
@@ -124,7 +138,7 @@ WITH changed AS (
 		SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id) FROM customers c WHERE c.tenant_id = invoices.tenant_id AND c.id = invoices.customer_id),
 	seller = (SELECT json_build_object(
 			'name', s.name, 'email', s.email, 'address', s.address, 'country', s.country, 'tax_id', s.tax_id,
-			'account_holder', s.account_holder, 'account_number', s.account_number, 'bic', s.bic,
+			'account_holder', s.account_holder, 'account_number', s.account_number, 'bic', s.bic, 'footer', s.footer,
 			'logo', (SELECT (SELECT json_build_object('name', r.file_name, 'type', c.type, 'size', c.size, 'sha256', encode(c.digest, 'hex'))
 					FROM file_contents c WHERE c.tenant_id = r.tenant_id AND c.digest = r.file_digest) FROM logos r WHERE r.tenant_id = s.tenant_id AND r.settings_id = s.id)) FROM settings s WHERE s.tenant_id = invoices.tenant_id AND s.id = invoices.tenant_id)
 	WHERE tenant_id = $1 AND id = $2 AND status = 'draft' RETURNING 1) SELECT require_rows((SELECT count(*) FROM changed), $3);
@@ -137,22 +151,24 @@ SELECT
 FROM (
 	SELECT end_change(r.made, r.record) AS changes, r.record AS result
 	FROM (SELECT (r.status = 'issued') AS made, json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
-			'number', r.number, 'status', r.state, 'paid', r.paid, 'credited', r.credited, 'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END, 'currency', r.currency,
+			'number', r.number, 'status', r.state, 'paid', r.paid, 'credited', r.credited,
+			'written_off', r.written_off, 'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END, 'currency', r.currency,
 			'overdue', r.state IN ('issued', 'partially_paid') AND r.due_date < (now() AT TIME ZONE 'UTC')::date,
 			'seller', COALESCE(r.seller, (
 					SELECT json_build_object(
 						'name', s.name, 'email', s.email, 'address', s.address, 'country', s.country, 'tax_id', s.tax_id,
-						'account_holder', s.account_holder, 'account_number', s.account_number, 'bic', s.bic,
+						'account_holder', s.account_holder, 'account_number', s.account_number, 'bic', s.bic, 'footer', s.footer,
 						'logo', (SELECT (SELECT json_build_object('name', r.file_name, 'type', c.type, 'size', c.size, 'sha256', encode(c.digest, 'hex'))
 								FROM file_contents c WHERE c.tenant_id = r.tenant_id AND c.digest = r.file_digest) FROM logos r WHERE r.tenant_id = s.tenant_id AND r.settings_id = s.id))
 					FROM settings s WHERE s.tenant_id = r.tenant_id AND s.id = r.tenant_id)),
 			'customer', COALESCE(r.bill_to, (
 					SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id) FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id)),
 			'issue_date', r.issue_date, 'due_date', r.due_date, 'notes', r.notes,
+			'exemption_reason', r.exemption_reason,
 			'lines', (
 				SELECT json_agg(json_build_object(
 						'description', l.description, 'quantity', l.quantity::text, 'unit_price', l.unit_price,
-						'tax_rate', l.tax_rate::text, 'net', l.net) ORDER BY l.position)
+						'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', l.net) ORDER BY l.position)
 				FROM invoice_lines l WHERE l.tenant_id = r.tenant_id AND l.invoice_id = r.id),
 			'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total, 'issued_at', r.issued_at, 'voided_at', r.voided_at,
 			'duplicate_of', (SELECT json_build_object('id', referred.id, 'name', referred.number) FROM invoices referred

@@ -63,8 +63,10 @@ WITH candidates AS MATERIALIZED (
 			'customer', (
 				SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name)
 				FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id LIMIT 1),
-			'currency', r.currency, 'issue_date', r.issue_date, 'due_date', r.due_date, 'total', r.total,
-			'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END,
+			'currency', r.currency, 'issue_date', r.issue_date, 'due_date', r.due_date, 'subtotal', r.subtotal,
+			'tax_total', r.tax_total, 'total', r.total, 'credited', r.credited, 'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END,
+			'tax_id', COALESCE(r.bill_to->>'tax_id', (
+					SELECT c.tax_id FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id LIMIT 1)),
 			'mail_failed', COALESCE((
 					SELECT m.state = 'failed' AND CASE m.kind
 					WHEN 'void' THEN true WHEN 'invoice' THEN r.state <> 'void' ELSE r.state IN ('issued', 'partially_paid') END
@@ -146,8 +148,10 @@ WITH candidates AS MATERIALIZED (
 			'customer', (
 				SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name)
 				FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id LIMIT 1),
-			'currency', r.currency, 'issue_date', r.issue_date, 'due_date', r.due_date, 'total', r.total,
-			'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END,
+			'currency', r.currency, 'issue_date', r.issue_date, 'due_date', r.due_date, 'subtotal', r.subtotal,
+			'tax_total', r.tax_total, 'total', r.total, 'credited', r.credited, 'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END,
+			'tax_id', COALESCE(r.bill_to->>'tax_id', (
+					SELECT c.tax_id FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id LIMIT 1)),
 			'mail_failed', COALESCE((
 					SELECT m.state = 'failed' AND CASE m.kind
 					WHEN 'void' THEN true WHEN 'invoice' THEN r.state <> 'void' ELSE r.state IN ('issued', 'partially_paid') END
@@ -194,8 +198,10 @@ WITH candidates AS MATERIALIZED (
 			'customer', (
 				SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name)
 				FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id LIMIT 1),
-			'currency', r.currency, 'issue_date', r.issue_date, 'due_date', r.due_date, 'total', r.total,
-			'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END,
+			'currency', r.currency, 'issue_date', r.issue_date, 'due_date', r.due_date, 'subtotal', r.subtotal,
+			'tax_total', r.tax_total, 'total', r.total, 'credited', r.credited, 'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END,
+			'tax_id', COALESCE(r.bill_to->>'tax_id', (
+					SELECT c.tax_id FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id LIMIT 1)),
 			'mail_failed', COALESCE((
 					SELECT m.state = 'failed' AND CASE m.kind
 					WHEN 'void' THEN true WHEN 'invoice' THEN r.state <> 'void' ELSE r.state IN ('issued', 'partially_paid') END
@@ -241,8 +247,10 @@ WITH candidates AS MATERIALIZED (
 			'customer', (
 				SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name)
 				FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id LIMIT 1),
-			'currency', r.currency, 'issue_date', r.issue_date, 'due_date', r.due_date, 'total', r.total,
-			'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END,
+			'currency', r.currency, 'issue_date', r.issue_date, 'due_date', r.due_date, 'subtotal', r.subtotal,
+			'tax_total', r.tax_total, 'total', r.total, 'credited', r.credited, 'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END,
+			'tax_id', COALESCE(r.bill_to->>'tax_id', (
+					SELECT c.tax_id FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id LIMIT 1)),
 			'mail_failed', COALESCE((
 					SELECT m.state = 'failed' AND CASE m.kind
 					WHEN 'void' THEN true WHEN 'invoice' THEN r.state <> 'void' ELSE r.state IN ('issued', 'partially_paid') END
@@ -284,8 +292,10 @@ WITH candidates AS MATERIALIZED (
 			'customer', (
 				SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name)
 				FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id LIMIT 1),
-			'currency', r.currency, 'issue_date', r.issue_date, 'due_date', r.due_date, 'total', r.total,
-			'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END,
+			'currency', r.currency, 'issue_date', r.issue_date, 'due_date', r.due_date, 'subtotal', r.subtotal,
+			'tax_total', r.tax_total, 'total', r.total, 'credited', r.credited, 'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END,
+			'tax_id', COALESCE(r.bill_to->>'tax_id', (
+					SELECT c.tax_id FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id LIMIT 1)),
 			'mail_failed', COALESCE((
 					SELECT m.state = 'failed' AND CASE m.kind
 					WHEN 'void' THEN true WHEN 'invoice' THEN r.state <> 'void' ELSE r.state IN ('issued', 'partially_paid') END
@@ -330,8 +340,10 @@ WITH candidates AS MATERIALIZED (
 			'customer', (
 				SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name)
 				FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id LIMIT 1),
-			'currency', r.currency, 'issue_date', r.issue_date, 'due_date', r.due_date, 'total', r.total,
-			'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END,
+			'currency', r.currency, 'issue_date', r.issue_date, 'due_date', r.due_date, 'subtotal', r.subtotal,
+			'tax_total', r.tax_total, 'total', r.total, 'credited', r.credited, 'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END,
+			'tax_id', COALESCE(r.bill_to->>'tax_id', (
+					SELECT c.tax_id FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id LIMIT 1)),
 			'mail_failed', COALESCE((
 					SELECT m.state = 'failed' AND CASE m.kind
 					WHEN 'void' THEN true WHEN 'invoice' THEN r.state <> 'void' ELSE r.state IN ('issued', 'partially_paid') END
@@ -369,8 +381,10 @@ WITH candidates AS MATERIALIZED (
 			'customer', (
 				SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name)
 				FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id LIMIT 1),
-			'currency', r.currency, 'issue_date', r.issue_date, 'due_date', r.due_date, 'total', r.total,
-			'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END,
+			'currency', r.currency, 'issue_date', r.issue_date, 'due_date', r.due_date, 'subtotal', r.subtotal,
+			'tax_total', r.tax_total, 'total', r.total, 'credited', r.credited, 'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END,
+			'tax_id', COALESCE(r.bill_to->>'tax_id', (
+					SELECT c.tax_id FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id LIMIT 1)),
 			'mail_failed', COALESCE((
 					SELECT m.state = 'failed' AND CASE m.kind
 					WHEN 'void' THEN true WHEN 'invoice' THEN r.state <> 'void' ELSE r.state IN ('issued', 'partially_paid') END
@@ -412,8 +426,10 @@ WITH candidates AS MATERIALIZED (
 			'customer', (
 				SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name)
 				FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id LIMIT 1),
-			'currency', r.currency, 'issue_date', r.issue_date, 'due_date', r.due_date, 'total', r.total,
-			'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END,
+			'currency', r.currency, 'issue_date', r.issue_date, 'due_date', r.due_date, 'subtotal', r.subtotal,
+			'tax_total', r.tax_total, 'total', r.total, 'credited', r.credited, 'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END,
+			'tax_id', COALESCE(r.bill_to->>'tax_id', (
+					SELECT c.tax_id FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id LIMIT 1)),
 			'mail_failed', COALESCE((
 					SELECT m.state = 'failed' AND CASE m.kind
 					WHEN 'void' THEN true WHEN 'invoice' THEN r.state <> 'void' ELSE r.state IN ('issued', 'partially_paid') END
@@ -455,8 +471,10 @@ WITH candidates AS MATERIALIZED (
 			'customer', (
 				SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name)
 				FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id LIMIT 1),
-			'currency', r.currency, 'issue_date', r.issue_date, 'due_date', r.due_date, 'total', r.total,
-			'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END,
+			'currency', r.currency, 'issue_date', r.issue_date, 'due_date', r.due_date, 'subtotal', r.subtotal,
+			'tax_total', r.tax_total, 'total', r.total, 'credited', r.credited, 'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END,
+			'tax_id', COALESCE(r.bill_to->>'tax_id', (
+					SELECT c.tax_id FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id LIMIT 1)),
 			'mail_failed', COALESCE((
 					SELECT m.state = 'failed' AND CASE m.kind
 					WHEN 'void' THEN true WHEN 'invoice' THEN r.state <> 'void' ELSE r.state IN ('issued', 'partially_paid') END
@@ -498,8 +516,10 @@ WITH candidates AS MATERIALIZED (
 			'customer', (
 				SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name)
 				FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id LIMIT 1),
-			'currency', r.currency, 'issue_date', r.issue_date, 'due_date', r.due_date, 'total', r.total,
-			'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END,
+			'currency', r.currency, 'issue_date', r.issue_date, 'due_date', r.due_date, 'subtotal', r.subtotal,
+			'tax_total', r.tax_total, 'total', r.total, 'credited', r.credited, 'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END,
+			'tax_id', COALESCE(r.bill_to->>'tax_id', (
+					SELECT c.tax_id FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id LIMIT 1)),
 			'mail_failed', COALESCE((
 					SELECT m.state = 'failed' AND CASE m.kind
 					WHEN 'void' THEN true WHEN 'invoice' THEN r.state <> 'void' ELSE r.state IN ('issued', 'partially_paid') END
@@ -541,8 +561,10 @@ WITH candidates AS MATERIALIZED (
 			'customer', (
 				SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name)
 				FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id LIMIT 1),
-			'currency', r.currency, 'issue_date', r.issue_date, 'due_date', r.due_date, 'total', r.total,
-			'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END,
+			'currency', r.currency, 'issue_date', r.issue_date, 'due_date', r.due_date, 'subtotal', r.subtotal,
+			'tax_total', r.tax_total, 'total', r.total, 'credited', r.credited, 'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END,
+			'tax_id', COALESCE(r.bill_to->>'tax_id', (
+					SELECT c.tax_id FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id LIMIT 1)),
 			'mail_failed', COALESCE((
 					SELECT m.state = 'failed' AND CASE m.kind
 					WHEN 'void' THEN true WHEN 'invoice' THEN r.state <> 'void' ELSE r.state IN ('issued', 'partially_paid') END
@@ -567,9 +589,10 @@ SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction
 
 SELECT l.position, json_build_object(
 	'kind', l.kind, 'id', l.source_id, 'amount', l.amount, 'date',
-	CASE l.kind WHEN 'removal' THEN (l.at AT TIME ZONE 'UTC')::date ELSE COALESCE(p.paid_on, f.refunded_on, n.issue_date) END,
-	'number', n.number, 'left', p.left_amount, 'removed', p.removed_at IS NOT NULL, 'method', p.method,
-	'details', concat_ws(' ', p.provider, p.reference, p.source, p.external_id))
+	CASE WHEN l.kind IN ('removal', 'reversal') THEN (l.at AT TIME ZONE 'UTC')::date
+	ELSE COALESCE(p.paid_on, f.refunded_on, n.issue_date, w.written_off_on) END,
+	'number', n.number, 'left', p.left_amount, 'removed', COALESCE(p.removed_at, w.reversed_at) IS NOT NULL,
+	'method', COALESCE(p.method, w.reason), 'details', concat_ws(' ', p.provider, p.reference, p.source, p.external_id, w.note))
 FROM (
 	SELECT position, kind, source_id, amount, at FROM postings
 	WHERE tenant_id = $1 AND invoice_id = $2 AND position < $3
@@ -582,6 +605,9 @@ LEFT JOIN LATERAL (
 LEFT JOIN LATERAL (
 	SELECT issue_date, number FROM credit_notes
 	WHERE l.kind = 'credit' AND tenant_id = $1 AND id = l.source_id LIMIT 1) AS n ON true
+LEFT JOIN LATERAL (
+	SELECT written_off_on, reversed_at, reason, note FROM write_offs
+	WHERE l.kind IN ('write_off', 'reversal') AND tenant_id = $1 AND id = l.source_id LIMIT 1) AS w ON true
 ORDER BY l.position DESC LIMIT $4;
 
 -- history of an invoice
@@ -607,7 +633,7 @@ UNION ALL
 (SELECT COALESCE(operation, ''), COALESCE(key, ''), what, COALESCE(actor, ''), at, place, NULL, '[0, 0]', details FROM (
 		SELECT source_id, outcome, at, place, what, details FROM (
 			SELECT source_id, outcome, at, place, what, details FROM (
-				SELECT source_id, CASE kind WHEN 'removal' THEN 'changed' ELSE 'created' END AS outcome, at,
+				SELECT source_id, CASE WHEN kind IN ('removal', 'reversal') THEN 'changed' ELSE 'created' END AS outcome, at,
 				lpad(position::text, 10, '0') COLLATE "C" AS place, kind::text AS what, json_build_object('amount', abs(amount), 'number', (
 						SELECT number FROM credit_notes n
 						WHERE kind = 'credit' AND n.tenant_id = l.tenant_id AND n.id = source_id)) AS details

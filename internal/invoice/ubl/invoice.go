@@ -2,21 +2,23 @@ package ubl
 
 // Invoice is the content of the XML. Amounts are plain decimals, such as "1234.50", without a currency.
 type Invoice struct {
-	Number    string // BT-1
-	IssueDate string // BT-2, ISO 8601
-	DueDate   string // BT-9, ISO 8601
-	Currency  string // BT-5, ISO 4217
-	Notes     string // BT-22; "" for none
-	Seller    Party  // BG-4
-	Buyer     Party  // BG-7
-	Account   Account
-	Lines     []Line // BG-25, at least one
-	Taxes     []Tax  // BG-23, one for each rate
-	Subtotal  string // BT-106 and BT-109: the sum of the lines
-	TaxTotal  string // BT-110
-	Total     string // BT-112, with tax
-	Paid      string // BT-113
-	Open      string // BT-115: the open amount, ignoring credit notes
+	Number      string // BT-1
+	IssueDate   string // BT-2, ISO 8601
+	DueDate     string // BT-9, ISO 8601
+	Currency    string // BT-5, ISO 4217
+	Notes       string // BT-22; "" for none
+	Seller      Party  // BG-4
+	Buyer       Party  // BG-7
+	DeliveredOn string // BT-72, ISO 8601; "" leaves out both
+	DeliveredTo string // BT-80, ISO 3166-1 alpha-2; "" if unknown
+	Account     Account
+	Lines       []Line // BG-25, at least one
+	Taxes       []Tax  // BG-23, one for each category and rate
+	Subtotal    string // BT-106 and BT-109: the sum of the lines
+	TaxTotal    string // BT-110
+	Total       string // BT-112, with tax
+	Paid        string // BT-113
+	Open        string // BT-115: the open amount, ignoring credit notes
 }
 
 // Party is a business or a person. Empty fields are unknown, and left out.
@@ -36,6 +38,8 @@ type Account struct {
 	Number string // BT-84: an IBAN or another number
 	Holder string // BT-85
 	BIC    string // BT-86
+	// Reference is the text of the transfer, by which the seller finds the invoice: BT-83.
+	Reference string
 }
 
 // Line is a line of the invoice.
@@ -43,13 +47,17 @@ type Line struct {
 	Name      string // BT-153
 	Quantity  string // BT-129, in pieces
 	UnitPrice string // BT-146, without tax
-	TaxRate   string // BT-152, percent; "0" is zero-rated
+	Category  string // BT-151, UNTDID 5305: "S"
+	TaxRate   string // BT-152, percent; "" for the category O
 	Net       string // BT-131: quantity times unit price, rounded
 }
 
-// Tax is the tax of all lines with the same rate.
+// Tax is the tax of all lines with the same category and rate.
 type Tax struct {
-	Rate   string // BT-119, percent
-	Net    string // BT-116: the taxed amount
-	Amount string // BT-117
+	Category   string // BT-118, UNTDID 5305: "S"
+	Rate       string // BT-119, percent; "" for the category O
+	Net        string // BT-116: the taxed amount
+	Amount     string // BT-117
+	Reason     string // BT-120: why there is no tax; "" for the categories S and Z
+	ReasonCode string // BT-121, of the list VATEX; "" for none
 }

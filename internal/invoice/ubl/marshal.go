@@ -22,12 +22,6 @@ const (
 	other = "TAX"
 )
 
-// The categories of tax (BT-118, BT-151, UNTDID 5305).
-const (
-	standardRate = "S"
-	zeroRated    = "Z"
-)
-
 // Marshal returns an invoice as XML. Characters that XML can't represent become U+FFFD. The error is from encoding/xml, which never fails
 // for these types.
 func Marshal(inv Invoice) ([]byte, error) {
@@ -58,33 +52,32 @@ func document(inv Invoice) invoiceXML {
 			TaxInclusiveAmount: money(inv.Total), PrepaidAmount: money(inv.Paid), PayableAmount: money(inv.Open),
 		},
 	}
+	if inv.DeliveredOn != "" {
+		doc.Delivery = &deliveryXML{Date: inv.DeliveredOn}
+		if inv.DeliveredTo != "" {
+			doc.Delivery.Address = &addressXML{Country: &countryXML{inv.DeliveredTo}}
+		}
+	}
 	if a := inv.Account; a.Number != "" {
-		doc.PaymentMeans = &paymentMeansXML{Code: creditTransfer, Account: accountXML{ID: a.Number, Name: a.Holder}}
+		doc.PaymentMeans = &paymentMeansXML{Code: creditTransfer, ID: a.Reference, Account: accountXML{ID: a.Number, Name: a.Holder}}
 		if a.BIC != "" {
 			doc.PaymentMeans.Account.Branch = &branchXML{a.BIC}
 		}
 	}
 	for _, t := range inv.Taxes {
 		doc.TaxTotal.Subtotals = append(doc.TaxTotal.Subtotals, taxSubtotalXML{
-			TaxableAmount: money(t.Net), TaxAmount: money(t.Amount), Category: categoryOf(t.Rate),
+			TaxableAmount: money(t.Net), TaxAmount: money(t.Amount),
+			Category: categoryXML{ID: t.Category, Percent: t.Rate, ReasonCode: t.ReasonCode, Reason: t.Reason, Scheme: vat},
 		})
 	}
 	for i, l := range inv.Lines {
 		doc.Lines = append(doc.Lines, lineXML{
 			ID: strconv.Itoa(i + 1), Quantity: quantityXML{piece, l.Quantity}, LineExtensionAmount: money(l.Net),
-			Name: strings.Join(strings.Fields(l.Name), " "), Category: categoryOf(l.TaxRate), Price: money(l.UnitPrice),
+			Name: strings.Join(strings.Fields(l.Name), " "), Price: money(l.UnitPrice),
+			Category: categoryXML{ID: l.Category, Percent: l.TaxRate, Scheme: vat},
 		})
 	}
 	return doc
-}
-
-// categoryOf returns the category of a rate. The app has no data about exempt supplies, or supplies taxed elsewhere.
-func categoryOf(rate string) categoryXML {
-	category := categoryXML{ID: standardRate, Percent: rate, Scheme: vat}
-	if strings.Trim(rate, "0.") == "" {
-		category.ID = zeroRated
-	}
-	return category
 }
 
 func partyOf(p Party) partyXML {

@@ -20,12 +20,16 @@ func example() ubl.Invoice {
 			VAT: "PL5260250274", TaxID: "526-025-02-74", Email: "faktury@example.com",
 		},
 		Buyer:   ubl.Party{Name: "क्षत्रिय Ltd", Registration: "HRB 12345", Email: "anil@example.com"},
-		Account: ubl.Account{Number: "PL61109010140000071219812874", Holder: "Żółw", BIC: "WBKPPLPP"},
+		Account: ubl.Account{Number: "PL61109010140000071219812874", Holder: "Żółw", BIC: "WBKPPLPP", Reference: "2026-0042"},
 		Lines: []ubl.Line{
-			{Name: "Design\nof a page", Quantity: "2", UnitPrice: "50.00", TaxRate: "23", Net: "100.00"},
-			{Name: "Books", Quantity: "1.5", UnitPrice: "7.99", TaxRate: "0", Net: "11.99"},
+			{Name: "Design\nof a page", Quantity: "2", UnitPrice: "50.00", Category: "S", TaxRate: "23", Net: "100.00"},
+			{Name: "Books", Quantity: "1.5", UnitPrice: "7.99", Category: "K", TaxRate: "0", Net: "11.99"},
 		},
-		Taxes:    []ubl.Tax{{Rate: "0", Net: "11.99", Amount: "0.00"}, {Rate: "23", Net: "100.00", Amount: "23.00"}},
+		Taxes: []ubl.Tax{
+			{Category: "K", Rate: "0", Net: "11.99", Amount: "0.00", Reason: "Intra-community supply", ReasonCode: "VATEX-EU-IC"},
+			{Category: "S", Rate: "23", Net: "100.00", Amount: "23.00"},
+		},
+		DeliveredOn: "2026-11-21", DeliveredTo: "IN",
 		Subtotal: "111.99", TaxTotal: "23.00", Total: "134.99", Paid: "34.99", Open: "100.00",
 	}
 }
@@ -65,6 +69,7 @@ func TestUnknownIsLeftOut(t *testing.T) {
 		t.Errorf("an address has an empty element:\n%s", got)
 	}
 	inv.Seller, inv.Buyer = ubl.Party{Name: "Acme"}, ubl.Party{Name: "Ada"}
+	inv.DeliveredTo = ""
 	for _, account := range []ubl.Account{{}, {Number: "1"}, {Holder: "Ada"}} {
 		inv.Account = account
 		got := marshal(t, inv)

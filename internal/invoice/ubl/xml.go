@@ -19,6 +19,7 @@ type invoiceXML struct {
 	DocumentCurrencyCode string           `xml:"cbc:DocumentCurrencyCode"`
 	Supplier             partyXML         `xml:"cac:AccountingSupplierParty>cac:Party"`
 	Customer             partyXML         `xml:"cac:AccountingCustomerParty>cac:Party"`
+	Delivery             *deliveryXML     `xml:"cac:Delivery"`
 	PaymentMeans         *paymentMeansXML `xml:"cac:PaymentMeans"`
 	TaxTotal             taxTotalXML      `xml:"cac:TaxTotal"`
 	Totals               totalsXML        `xml:"cac:LegalMonetaryTotal"`
@@ -60,6 +61,7 @@ type lineOfAddressXML struct {
 
 type paymentMeansXML struct {
 	Code    string     `xml:"cbc:PaymentMeansCode"`
+	ID      string     `xml:"cbc:PaymentID,omitempty"`
 	Account accountXML `xml:"cac:PayeeFinancialAccount"`
 }
 
@@ -77,6 +79,11 @@ type countryXML struct {
 	Code string `xml:"cbc:IdentificationCode"`
 }
 
+type deliveryXML struct {
+	Date    string      `xml:"cbc:ActualDeliveryDate"`
+	Address *addressXML `xml:"cac:DeliveryLocation>cac:Address"`
+}
+
 type taxSchemeXML struct {
 	CompanyID string `xml:"cbc:CompanyID"`
 	Scheme    string `xml:"cac:TaxScheme>cbc:ID"`
@@ -87,9 +94,11 @@ type contactXML struct {
 }
 
 type categoryXML struct {
-	ID      string `xml:"cbc:ID"`
-	Percent string `xml:"cbc:Percent"`
-	Scheme  string `xml:"cac:TaxScheme>cbc:ID"`
+	ID         string `xml:"cbc:ID"`
+	Percent    string `xml:"cbc:Percent,omitempty"`
+	ReasonCode string `xml:"cbc:TaxExemptionReasonCode,omitempty"`
+	Reason     string `xml:"cbc:TaxExemptionReason,omitempty"`
+	Scheme     string `xml:"cac:TaxScheme>cbc:ID"`
 }
 
 type taxTotalXML struct {

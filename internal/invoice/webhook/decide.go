@@ -134,6 +134,9 @@ func Payable(e Event) bool {
 
 // Advice returns a user's options for an event that was not applied, in a sentence.
 func Advice(e Event) string {
+	if e.Reason == "more-than-open" && Payable(e) {
+		return "Choose the invoice that was paid, or dismiss the event. If the rest was written off, take the write-off back first."
+	}
 	if Payable(e) {
 		return "Choose the invoice that was paid, or dismiss the event."
 	}

@@ -8,6 +8,7 @@ import (
 
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/idempotency/storetest"
+	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/payment"
 	"onlyonce/internal/invoice/webhook"
 	"onlyonce/internal/must"
@@ -17,7 +18,8 @@ import (
 // by hand.
 func TestEventsAtOnce(t *testing.T) {
 	b := setup(t)
-	inv := b.Issued("i")
+	// More is billed than paid, or a payment that is entered again could exceed the open amount before its reference is compared.
+	inv := b.Issued("i", invoice.LineInput{Description: "Design", Quantity: "4", UnitPrice: "50.00", TaxRate: "0"})
 	replicas := []*idempotency.Store{b.Replica(), b.Replica()}
 	const payments = 20
 	errs := storetest.Together(payments*5, func(i int) error {

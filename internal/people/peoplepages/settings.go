@@ -26,7 +26,7 @@ func (s *pages) mountSettings() {
 			{Name: "country", Value: "Country"}, {Name: "tax_id", Value: "Tax ID"}, {Name: "account_holder", Value: "Account holder"},
 			{Name: "account_number", Value: "IBAN or account number"}, {Name: "bic", Value: "BIC"},
 			{Name: "currency", Value: "Currency"}, {Name: "tax_rate", Value: "Tax %"},
-			{Name: "payment_days", Value: "Payment terms in days"},
+			{Name: "payment_days", Value: "Payment terms in days"}, {Name: "footer", Value: "Footer of documents"},
 		},
 		Readable: map[string]func(string) string{"country": party.CountryName, "account_number": party.SpacedAccount},
 		Page:     s.settingsForm, Example: settings.Input{
@@ -70,6 +70,7 @@ func settingsGroups(is settings.Settings) []peopleviews.FactGroup {
 		{Title: "Currency, tax and terms", Facts: []templates.Fact{
 			or("Currency", is.Currency.String()), or("Tax", rate), or("Payment terms", party.DaysText(is.PaymentDays)),
 		}},
+		{Title: "Documents", Facts: []templates.Fact{or("Footer", is.Footer)}},
 	}
 }
 

@@ -22,6 +22,7 @@ var Edit = idempotency.Define(idempotency.Spec[Draft, Settings]{
 				"name": d.Name, "email": string(d.Email), "address": d.Address, "country": d.Country, "tax_id": d.TaxID,
 				"account_holder": d.AccountHolder, "account_number": d.AccountNumber, "bic": d.BIC,
 				"currency": d.Currency.String(), "tax_rate": d.TaxRate, "payment_days": d.PaymentDays,
+				"footer": d.Footer,
 			})
 		if err != nil {
 			return Settings{}, err
@@ -31,9 +32,9 @@ var Edit = idempotency.Define(idempotency.Spec[Draft, Settings]{
 })
 
 const (
-	columns = `name, email, address, country, tax_id, account_holder, account_number, bic, currency, tax_rate, payment_days`
+	columns = `name, email, address, country, tax_id, account_holder, account_number, bic, currency, tax_rate, payment_days, footer`
 	values  = `@name, @email, @address, @country, @tax_id, @account_holder, @account_number, @bic, @currency,
-		NULLIF(@tax_rate, '')::numeric, @payment_days::integer`
+		NULLIF(@tax_rate, '')::numeric, @payment_days::integer, @footer`
 )
 
 // Of returns the settings of a tenant.

@@ -25,13 +25,15 @@ type Settings struct {
 	Currency    money.Currency `json:"currency"`                           // of new invoices
 	TaxRate     string         `json:"tax_rate,omitzero" format:"decimal"` // percent, for the first line of new invoices; "" for none
 	PaymentDays string         `json:"payment_days"`                       // from the issue date to the default due date of invoices
+	Footer      string         `json:"footer,omitzero" doc:"At the bottom of each page of documents."`
 }
 
 // Table is the table of settings.
 var Table = record.Table[Settings]{Name: "settings", Fields: `
 	'name', r.name, 'email', r.email, 'address', r.address, 'country', r.country, 'tax_id', r.tax_id,
 	'account_holder', r.account_holder, 'account_number', r.account_number, 'bic', r.bic,
-	'currency', r.currency, 'tax_rate', COALESCE(r.tax_rate::text, ''), 'payment_days', r.payment_days::text`}
+	'currency', r.currency, 'tax_rate', COALESCE(r.tax_rate::text, ''), 'payment_days', r.payment_days::text,
+	'footer', r.footer`}
 
 // Input is the unchecked input.
 type Input struct {
@@ -43,6 +45,7 @@ type Input struct {
 	Currency    string `json:"currency" format:"currency"`
 	TaxRate     string `json:"tax_rate,omitzero" format:"decimal"`
 	PaymentDays string `json:"payment_days"`
+	Footer      string `json:"footer,omitzero" doc:"At the bottom of each page of documents, at most 4 lines."`
 }
 
 // Draft is the command that replaces the settings.
@@ -55,7 +58,14 @@ type Draft struct {
 	Currency    money.Currency `json:"currency"`
 	TaxRate     string         `json:"tax_rate"`
 	PaymentDays string         `json:"payment_days"`
+	Footer      string         `json:"footer"`
 }
+
+// Limits of [Input.Footer].
+const (
+	maxFooter      = 300 // characters
+	maxFooterLines = 4
+)
 
 // Draft checks the input. It returns an [*invalid.Error] with all problems, in the order of the form.
 func (in Input) Draft() (Draft, error) {
@@ -75,6 +85,9 @@ func (in Input) Draft() (Draft, error) {
 	d.TaxRate = rate(in.TaxRate, &problems)
 	if d.PaymentDays = party.PaymentDays("/payment_days", in.PaymentDays, &problems); d.PaymentDays == "" {
 		problems.Add("/payment_days", "Enter the payment terms in days, like 30.")
+	}
+	if d.Footer = problems.Lines("/footer", "the footer", in.Footer, maxFooter); strings.Count(d.Footer, "\n") >= maxFooterLines {
+		problems.Add("/footer", "Enter a footer of at most 4 lines.")
 	}
 	return d, problems.Err()
 }

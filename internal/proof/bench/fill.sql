@@ -72,14 +72,24 @@ INSERT INTO credit_notes (tenant_id, id, invoice_id, issue_date, number, subtota
 SELECT tenant_id, gen_random_uuid(), invoice_id, paid_on, 'CN-' || reference, 0, 0, 0, '[{"rate": "23", "net": 0, "tax": 0}]', created_at
 FROM payments WHERE provider = 'Bank';
 
-INSERT INTO postings (tenant_id, invoice_id, source_id, kind, amount, position, paid, credited, at)
-SELECT tenant_id, invoice_id, id, kind, amount, row_number() OVER past_ones, sum(amount) OVER past_ones, 0, created_at
+INSERT INTO write_offs (tenant_id, id, invoice_id, amount, reason, written_off_on, reversed_at, created_at)
+SELECT tenant_id, gen_random_uuid(), invoice_id, 1, 'small_difference', paid_on, created_at, created_at
+FROM payments WHERE provider = 'Bank';
+
+-- The write-offs were taken back, and sum up to zero.
+INSERT INTO postings (tenant_id, invoice_id, source_id, kind, amount, position, paid, credited, written_off, at)
+SELECT tenant_id, invoice_id, id, kind, amount, row_number() OVER past_ones, sum(paid) OVER past_ones, 0,
+    sum(amount - paid) OVER past_ones, created_at
 FROM (
-    SELECT tenant_id, invoice_id, id, 'payment' AS kind, amount::bigint, created_at FROM payments WHERE provider = 'Bank'
-    UNION ALL SELECT tenant_id, invoice_id, id, 'refund', -amount::bigint, created_at FROM refunds
+    SELECT tenant_id, invoice_id, id, 'payment' AS kind, amount::bigint, amount::bigint AS paid, created_at
+    FROM payments WHERE provider = 'Bank'
+    UNION ALL SELECT tenant_id, invoice_id, id, 'refund', -amount::bigint, -amount::bigint, created_at FROM refunds
     WHERE payment_id IN (SELECT id FROM payments WHERE provider = 'Bank')
-    UNION ALL SELECT tenant_id, invoice_id, id, 'credit', 0, created_at FROM credit_notes WHERE number LIKE 'CN-R-%') AS past_entries
-WINDOW past_ones AS (PARTITION BY tenant_id, invoice_id ORDER BY kind = 'refund', id)
+    UNION ALL SELECT tenant_id, invoice_id, id, 'credit', 0, 0, created_at FROM credit_notes WHERE number LIKE 'CN-R-%'
+    UNION ALL SELECT tenant_id, invoice_id, id, 'write_off', amount, 0, created_at FROM write_offs WHERE reversed_at = created_at
+    UNION ALL SELECT tenant_id, invoice_id, id, 'reversal', -amount::bigint, 0, created_at FROM write_offs
+    WHERE reversed_at = created_at) AS past_entries
+WINDOW past_ones AS (PARTITION BY tenant_id, invoice_id ORDER BY kind IN ('refund', 'reversal'), id)
 ORDER BY invoice_id, 6;
 
 INSERT INTO invoice_lines (tenant_id, invoice_id, position, description, quantity, unit_price, tax_rate, net)
@@ -92,6 +102,15 @@ FROM past, LATERAL (VALUES
 INSERT INTO credit_note_lines (tenant_id, credit_note_id, invoice_id, position, quantity, credited, net)
 SELECT tenant_id, id, invoice_id, 1, 0.0000001, 0.0000001 * row_number() OVER (PARTITION BY tenant_id, invoice_id ORDER BY id), 0
 FROM credit_notes WHERE number LIKE 'CN-R-%';
+
+INSERT INTO invoice_taxes (tenant_id, invoice_id, source_id, kind, tax_rate, treatment, day, billed_on, currency, net, tax)
+SELECT i.tenant_id, i.id, i.id, kind, rate, 'standard', i.issue_date, i.issue_date, i.currency, net, round(net * rate * 0.01)
+FROM invoices i JOIN past ON past.tenant_id = i.tenant_id AND past.id = i.id, (VALUES (23, 22000), (8, 6000)) AS of_rate (rate, net),
+    LATERAL (SELECT 'invoice' AS kind UNION ALL SELECT 'void' WHERE i.status = 'void') AS entry
+WHERE i.issued_at IS NOT NULL
+UNION ALL
+SELECT n.tenant_id, n.invoice_id, n.id, 'credit', 23, 'standard', n.issue_date, i.issue_date, i.currency, 0, 0
+FROM credit_notes n JOIN invoices i ON i.tenant_id = n.tenant_id AND i.id = n.invoice_id WHERE n.number LIKE 'CN-R-%';
 
 INSERT INTO invoice_words (tenant_id, word, issue_date, invoice_id)
 SELECT DISTINCT i.tenant_id, unnest(search_words(number_text(i.number) || (

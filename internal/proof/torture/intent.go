@@ -210,11 +210,12 @@ func person(rng *rand.Rand, email string) map[string]any {
 func invoiceBody(rng *rand.Rand, in intent, year int) map[string]any {
 	var lines []map[string]string
 	for range 1 + rng.IntN(3) {
+		tax := [][2]string{{"23", ""}, {"7.5", "standard"}, {"0", "reverse_charge"}}[rng.IntN(3)] // rate, treatment
 		lines = append(lines, map[string]string{
 			"description": "Work",
 			"quantity":    fmt.Sprintf("%d.%03d", rng.IntN(20), 1+rng.IntN(999)),
 			"unit_price":  fmt.Sprintf("%d.%02d", rng.IntN(200), rng.IntN(100)),
-			"tax_rate":    []string{"23", "7.5", "0"}[rng.IntN(3)],
+			"tax_rate":    tax[0], "tax_treatment": tax[1],
 		})
 	}
 	return map[string]any{

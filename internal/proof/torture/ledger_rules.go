@@ -11,7 +11,7 @@ func ledgerRules() []rule {
 				LATERAL (SELECT COALESCE(sum(amount), 0) AS refunds FROM refunds f
 					WHERE f.tenant_id = i.tenant_id AND f.invoice_id = i.id) AS f,
 				LATERAL (SELECT COALESCE(sum(amount), 0) AS postings FROM postings l
-					WHERE l.tenant_id = i.tenant_id AND l.invoice_id = i.id AND kind <> 'credit') AS l
+					WHERE l.tenant_id = i.tenant_id AND l.invoice_id = i.id AND kind IN ('payment', 'refund', 'removal')) AS l
 			WHERE paid <> payments - refunds OR paid <> postings`},
 		{"what is refunded of a payment is the sum of its refunds", `
 			SELECT format('payment %s: refunded %s, refunds %s', id, refunded, refunds)
@@ -40,28 +40,46 @@ func ledgerRules() []rule {
 				FROM standing GROUP BY 1, 2, 3, 4, 5 HAVING sum(amount) <> 0 OR sum(invoices) <> 0
 			) AS k FULL JOIN standing_by_the_books() AS b USING (tenant_id, of_id, kind, day, currency)
 			WHERE (k.amount, k.invoices) IS DISTINCT FROM (b.amount, b.invoices)`},
-		{"no more is paid and credited than the total", `
-			SELECT format('invoice %s: %s and %s of %s', id, paid, credited, total) FROM invoices WHERE paid + credited > total`},
+		{"the tax of each issued, voided and credited amount is entered once", `
+			WITH document AS (
+				SELECT tenant_id, id AS source_id, 'invoice' AS kind, issue_date AS day, subtotal, tax_total FROM invoices
+				WHERE issued_at IS NOT NULL
+				UNION ALL SELECT tenant_id, id, 'void', greatest(issue_date, (voided_at AT TIME ZONE 'UTC')::date), subtotal, tax_total
+				FROM invoices WHERE issued_at IS NOT NULL AND status = 'void'
+				UNION ALL SELECT tenant_id, id, 'credit', issue_date, subtotal, tax_total FROM credit_notes
+			)
+			SELECT format('%s %s on %s: %s and tax %s, entered %s and %s', kind, source_id, day, subtotal, tax_total, net, tax)
+			FROM document FULL JOIN (
+				SELECT tenant_id, source_id, kind::text, day, sum(net) AS net, sum(tax) AS tax FROM invoice_taxes GROUP BY 1, 2, 3, 4
+			) AS entered USING (tenant_id, source_id, kind, day)
+			WHERE (net, tax) IS DISTINCT FROM (subtotal, tax_total)`},
+		{"no more is paid, credited and written off than the total", `
+			SELECT format('invoice %s: %s, %s and %s of %s', id, paid, credited, written_off, total)
+			FROM invoices WHERE paid + credited + written_off > total`},
 		{"no more is refunded than was paid", `
 			SELECT format('payment %s: %s of %s', id, refunded, amount) FROM payments WHERE refunded > amount`},
-		{"each payment, removal of one, refund and credit note is posted once", `
+		{"each payment, removal of one, refund, credit note, write-off and reversal of one is posted once", `
 			WITH source AS (
 				SELECT tenant_id, invoice_id, id AS source_id, 'payment' AS kind, amount FROM payments
 				UNION ALL SELECT tenant_id, invoice_id, id, 'removal', -amount FROM payments WHERE removed_at IS NOT NULL
 				UNION ALL SELECT tenant_id, invoice_id, id, 'refund', -amount FROM refunds
 				UNION ALL SELECT tenant_id, invoice_id, id, 'credit', total FROM credit_notes
+				UNION ALL SELECT tenant_id, invoice_id, id, 'write_off', amount FROM write_offs
+				UNION ALL SELECT tenant_id, invoice_id, id, 'reversal', -amount FROM write_offs WHERE reversed_at IS NOT NULL
 			)
 			SELECT format('%s %s: %s, posted %s', kind, source_id, s.amount, l.amount)
 			FROM source s FULL JOIN (SELECT tenant_id, invoice_id, source_id, kind::text, amount FROM postings) AS l
 				USING (tenant_id, invoice_id, source_id, kind)
 			WHERE s.amount IS DISTINCT FROM l.amount`},
-		{"only what is issued is paid or credited", `
+		{"only what is issued is paid, credited or written off", `
 			SELECT format('%s of invoice %s, which is %s', what, invoice_id, status)
 			FROM (
 				SELECT tenant_id, invoice_id, 'payment ' || id AS what, left_amount > 0 AS counts FROM payments
 				UNION ALL SELECT tenant_id, invoice_id, number, true FROM credit_notes
+				UNION ALL SELECT tenant_id, invoice_id, 'write-off ' || id, reversed_at IS NULL FROM write_offs
 			) AS posted JOIN invoices i ON i.tenant_id = posted.tenant_id AND i.id = invoice_id
-			-- A payment that was removed, or refunded in full, does not keep its invoice from being voided.
+			-- A payment that was removed, or refunded in full, does not keep its invoice from being voided, nor does a write-off that
+			-- was taken back.
 			WHERE status = 'draft' OR status = 'void' AND counts`},
 		{"no number of a credit note twice", `
 			SELECT format('%s times %s', count(*), number) FROM credit_notes GROUP BY tenant_id, number HAVING count(*) > 1`},

@@ -60,7 +60,7 @@ func (p *programs) run(ctx context.Context) {
 	for tenant := range tokens {
 		all.Go(func() {
 			p.people[tenant] = p.logIn(ctx, tenant)
-			rounds := []func(context.Context, int, int){p.bill, p.merge, p.sync, p.repeat, p.attach, p.erase, p.brand, p.remind}
+			rounds := []func(context.Context, int, int){p.bill, p.merge, p.sync, p.repeat, p.attach, p.erase, p.brand, p.remind, p.writeOff}
 			if tenant == 0 { // this tenant has the webhook sources, and strangers are in none
 				rounds = append(rounds, p.enter, p.signUp)
 			}

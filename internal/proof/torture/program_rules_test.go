@@ -84,6 +84,25 @@ func TestRulesOfPrograms(t *testing.T) {
 			UPDATE mails SET kind = 'reminder_3' WHERE kind = 'reminder_2'`},
 		{"one intent for each creation", `UPDATE invoice_reminder_outcomes SET outcome = 'sent_before'`},
 		{"one intent for each creation", `UPDATE intents SET outcome = 'reused' WHERE operation = 'reminder.send'`},
+		{"what is written off is the sum of the write-offs, and of their postings", `
+			ALTER TABLE invoices DISABLE TRIGGER USER;
+			UPDATE invoices SET written_off = 9 WHERE written_off > 0`},
+		{"a write-off is taken back by one intent", `
+			UPDATE intents SET operation = 'write_off.create' WHERE operation = 'write_off.reverse'`},
+		{"each payment, removal of one, refund, credit note, write-off and reversal of one is posted once", `
+			ALTER TABLE postings DISABLE TRIGGER USER;
+			DELETE FROM postings WHERE kind = 'reversal';
+			UPDATE postings SET amount = 0
+			WHERE kind = 'write_off' AND source_id IN (SELECT id FROM write_offs WHERE reversed_at IS NOT NULL)`},
+		{"only what is issued is paid, credited or written off", `
+			ALTER TABLE invoices DISABLE TRIGGER USER;
+			UPDATE invoices SET status = 'void', voided_at = now(), version = version + 1 WHERE written_off > 0;
+			INSERT INTO intents
+			SELECT tenant_id, 'invoice.void', 'again', fingerprint, attempt_id, record_id, outcome, actor, at, '{}', result, expires_at
+			FROM intents WHERE key = 'off' AND operation = 'invoice.issue'`},
+		{"one intent for each creation", `UPDATE intents SET outcome = 'reused' WHERE operation = 'write_off.create'`},
+		{"no intent without its record", strangerOf("off too")},
+		{"a version for each change", `ALTER TABLE write_offs DISABLE TRIGGER USER; UPDATE write_offs SET version = 3`},
 		{"no external id twice", `
 			DROP INDEX customers_external_once;
 			ALTER TABLE customers DISABLE TRIGGER USER;
@@ -102,13 +121,14 @@ func changedEvent(set string) string {
 }
 
 // programRecords creates an invoice that an event has paid, after a partial refund, a schedule that was billed three times, edited and
-// paused, a merged customer, two reminders, and two sign-ups, one of which has begun its business.
+// paused, a merged customer, two reminders, two write-offs, and two sign-ups, one of which has begun its business.
 func programRecords(b *invoicetest.Bundle) {
 	b.Helper()
 	inv := b.Issued("i")
 	receiveSome(b, inv)
 	billSome(b, inv.Customer.ID)
 	remindSome(b)
+	writeSomeOff(b)
 	signSomeUp(b)
 	merge := duplicate.MergeDraft{Versions: []int32{1, 1}}
 	for _, draft := range []customer.Draft{
@@ -191,4 +211,14 @@ func remindSome(b *invoicetest.Bundle) {
 	b.Exec(`UPDATE invoice_reminders SET sent_on = sent_on - 1`)
 	second := reminder.Draft{InvoiceID: late.Value.ID, Level: 2, Message: reminder.Message(2)}
 	b.OK(reminder.Send.Do(b.Context(), b.Store, b.Intent("remind again"), second))
+}
+
+// writeSomeOff writes off a part of an invoice twice, and takes one of the write-offs back.
+func writeSomeOff(b *invoicetest.Bundle) {
+	b.Helper()
+	inv := b.Issued("off")
+	b.OK(b.WriteOff("off", inv, "7"))
+	back, err := b.WriteOff("off too", inv, "5")
+	must.OK(b, err)
+	b.OK(b.TakeBack("back off", back))
 }

@@ -16,7 +16,7 @@ type rule struct{ name, sql string }
 // allRules returns the rules for the database at rest.
 func allRules() []rule {
 	return slices.Concat(rules(), ledgerRules(), eventRules(), scheduleRules(), mergeRules(), erasureRules(), fileRules(), logoRules(),
-		signUpRules(), reminderRules())
+		signUpRules(), reminderRules(), writeOffRules())
 }
 
 // rules are about intents, customers and invoices.
@@ -82,7 +82,7 @@ func rules() []rule {
 				FROM (
 					` + union(`SELECT tenant_id, id FROM %s`, "invoices", "customers", "payments", "refunds", "credit_notes", "schedules",
 			"webhook_events", "customer_merges", "customer_erasures", "attachments", "logos", "sign_ups", "invoice_reminders",
-			"invoice_reminder_batches", "reminder_plans") + `
+			"invoice_reminder_batches", "reminder_plans", "write_offs") + `
 					UNION ALL SELECT tenant_id, id FROM users WHERE email ~ '^(sales|moved)-' -- not the users of the demo
 				) AS record GROUP BY 1, 2
 			)
@@ -93,7 +93,7 @@ func rules() []rule {
 			SELECT format('%s: version %s, %s changes', id, version, times)
 			FROM (
 					` + union(`SELECT tenant_id, id, version FROM %s`, "invoices", "customers", "payments", "refunds", "credit_notes",
-			"schedules", "settings", "attachments", "logos", "sign_ups") + `) AS record,
+			"schedules", "settings", "attachments", "logos", "sign_ups", "write_offs") + `) AS record,
 				LATERAL (
 					SELECT count(*) AS times FROM (
 						SELECT FROM intents o WHERE o.tenant_id = record.tenant_id AND record_id = record.id AND outcome = 'changed'
@@ -107,6 +107,11 @@ func rules() []rule {
 						SELECT FROM refunds f WHERE f.tenant_id = record.tenant_id AND f.payment_id = record.id
 						UNION ALL
 						SELECT FROM credit_notes n WHERE n.tenant_id = record.tenant_id AND n.invoice_id = record.id
+						UNION ALL
+						SELECT FROM write_offs w WHERE w.tenant_id = record.tenant_id AND w.invoice_id = record.id
+						UNION ALL
+						SELECT FROM write_offs w
+						WHERE w.tenant_id = record.tenant_id AND w.invoice_id = record.id AND reversed_at IS NOT NULL
 						UNION ALL
 						SELECT FROM intent_effects e WHERE e.tenant_id = record.tenant_id AND e.record_id = record.id
 							AND operation IN ('customer.merge', 'customer.undo_merge', 'customer.erase', 'logo.create')
@@ -170,6 +175,9 @@ func rules() []rule {
 				UNION ALL
 				SELECT tenant_id, id, field.key, field.value, -1
 				FROM logos l, jsonb_each(to_jsonb(l)) AS field
+				UNION ALL
+				SELECT tenant_id, id, field.key, field.value, -1
+				FROM write_offs w, jsonb_each(to_jsonb(w)) AS field
 			)
 			SELECT format('%s: %s was made %s and is not', record_id, field, value)
 			FROM step GROUP BY tenant_id, record_id, field, value HAVING sum(times) > 0`},
@@ -193,6 +201,7 @@ func recordOfIntent() string {
 		"refund.create": "refunds", "credit_note.create": "credit_notes", "mail.send": "mails", "schedule.%": "schedules",
 		"schedule.bill%": "schedule_periods", "attachment.%": "attachments", "logo.%": "logos", "sign_up.%": "sign_ups",
 		"reminder.send": "invoice_reminders", "reminder.send_batch": "invoice_reminder_batches", "reminder_plan.%": "reminder_plans",
+		"write_off.%": "write_offs",
 	} {
 		all = append(all, fmt.Sprintf(
 			`SELECT FROM %s r WHERE o.operation LIKE '%s' AND r.tenant_id = o.tenant_id AND r.id = record_id`, table, operations))

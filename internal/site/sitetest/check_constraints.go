@@ -80,7 +80,7 @@ func (x *Case) allChanged() url.Values {
 	command := x.Command
 	for _, f := range x.Resource.Fields {
 		if f.Valid != Key { // not an id, which needs another record
-			command = Change(command, f.Name, f.Valid)
+			command = Change(command, append([]string{f.Name, f.Valid}, f.With...)...)
 		}
 	}
 	return command

@@ -76,12 +76,12 @@ func (b *Bundle) Rows() Rows {
 		if strings.HasSuffix(table, "_words") || table == "likenesses" || table == "standing" {
 			continue // derived from other rows: TestSearchFollowsChanges, TestLooksLikeARepeat, TestStandingOfMany
 		}
-		counts = append(counts, `'`+table+`', (SELECT count(*) FROM `+pgx.Identifier{table}.Sanitize()+`)`)
+		counts = append(counts, `('`+table+`', (SELECT count(*) FROM `+pgx.Identifier{table}.Sanitize()+`))`)
 	}
 	for table, byOperations := range byOperations {
-		counts = append(counts, `'`+table+`', (SELECT count(*) FROM `+table+` WHERE `+byOperations+`)`)
+		counts = append(counts, `('`+table+`', (SELECT count(*) FROM `+table+` WHERE `+byOperations+`))`)
 	}
-	counted := Get[Rows](b, `SELECT jsonb_build_object(`+strings.Join(counts, `, `)+`)`)
+	counted := Get[Rows](b, `SELECT jsonb_object_agg(name, n) FROM (VALUES `+strings.Join(counts, `, `)+`) AS counted (name, n)`)
 	return counted.minus(nil)
 }
 

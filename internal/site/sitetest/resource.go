@@ -139,6 +139,8 @@ func (r Resource) unplaced() Resource {
 type Field struct {
 	Name  string
 	Valid string // a value other than the command's
+	// With has names and values of other fields, without which that value is refused.
+	With []string
 	// Invalid is a refused value, with the JSON Pointer of its error; "" if every value is valid.
 	Invalid, Pointer string
 }
@@ -190,7 +192,7 @@ func (f Field) another(of Resource, command url.Values) url.Values {
 	if command.Get(f.Name) == value {
 		value = of.Command.Get(f.Name)
 	}
-	return Change(command, f.Name, value)
+	return Change(command, append([]string{f.Name, value}, f.With...)...)
 }
 
 // Change returns a copy of a form with the first values of some fields changed.

@@ -36,7 +36,7 @@ func (d *description) describeAnswers(op *openapi3.Operation, e Endpoint) error 
 			d.headers(answer, "Location", "ETag", "Idempotent-Replayed")
 		case e.Change != nil:
 			d.headers(answer, "ETag", "Idempotent-Replayed")
-		case e.Rows == "":
+		case e.Rows == "" && !e.Untagged:
 			d.headers(answer, "ETag")
 		}
 		op.AddResponse(status, answer)

@@ -26,11 +26,12 @@ type Endpoint struct {
 	Summary      string
 	Repeats      string // the effect of a repeated request
 	Change       *Change
-	Query        []Parameter  // of a list, besides limit and cursor
+	Query        []Parameter  // besides limit and cursor of a list
 	Rows         string       // the member that has the rows of a list; "" if it is none
 	Gives        reflect.Type // the JSON of the answer, or of a row; nil for a file
 	Schema       string       // what that is called, see SchemaName
 	Files        []string     // the content types of a file; nil for JSON
+	Untagged     bool         // whether the answer, which is no list, has no ETag
 	Problems     []Problem    // that it may answer with, in the order of their status
 }
 

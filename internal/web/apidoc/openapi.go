@@ -81,7 +81,7 @@ func (d *description) add(res Resource, e Endpoint) error {
 	for range strings.Count(e.Path, "{id}") {
 		op.AddParameter(&openapi3.Parameter{Name: "id", In: "path", Required: true, Schema: openapi3.NewSchemaRef("", textSchema("uuid"))})
 	}
-	d.describeList(op, e)
+	d.describeQuery(op, e)
 	if err := d.describeChange(op, res, e); err != nil {
 		return err
 	}
@@ -93,12 +93,11 @@ func (d *description) add(res Resource, e Endpoint) error {
 	return nil
 }
 
-func (d *description) describeList(op *openapi3.Operation, e Endpoint) {
-	if e.Rows == "" {
-		return
-	}
-	for _, name := range []string{"limit", "cursor"} {
-		op.Parameters = append(op.Parameters, d.parameter(name))
+func (d *description) describeQuery(op *openapi3.Operation, e Endpoint) {
+	if e.Rows != "" {
+		for _, name := range []string{"limit", "cursor"} {
+			op.Parameters = append(op.Parameters, d.parameter(name))
+		}
 	}
 	for _, p := range e.Query {
 		schema := textSchema(p.Format)

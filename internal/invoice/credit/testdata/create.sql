@@ -1,6 +1,6 @@
 -- Written by: make sql
 
--- credit_note.create of a line
+-- credit_note.create of a line, with an email
 
 BEGIN ISOLATION LEVEL READ COMMITTED;
 
@@ -12,8 +12,16 @@ INSERT INTO credit_note_lines (tenant_id, credit_note_id, invoice_id, position, 
 SELECT $1, $2, $3, position, quantity::numeric
 FROM unnest($4::int[], $5::text[]) AS wanted (position, quantity);
 
-INSERT INTO credit_notes (tenant_id, id, invoice_id, issue_date)
-VALUES ($1, $2, $3, COALESCE($4::date, (now() AT TIME ZONE 'UTC')::date));
+INSERT INTO credit_notes (tenant_id, id, invoice_id, issue_date, reason)
+VALUES ($1, $2, $3, COALESCE($4::date, (now() AT TIME ZONE 'UTC')::date), $5);
+
+INSERT INTO mails (tenant_id, id, invoice_id, kind, credit_note_id)
+SELECT tenant_id, $1, id, 'credit_note', $2 FROM invoices
+WHERE tenant_id = $3 AND id = $4 AND bill_to->>'email' <> '';
+
+INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
+SELECT tenant_id, unnest(ARRAY[invoice_id, id]), $1, $2, 'email queued' FROM mails
+WHERE tenant_id = $3 AND id = $4;
 
 INSERT INTO intents (
 	tenant_id, operation, key, fingerprint, attempt_id, actor, record_id, outcome, result, expires_at)
@@ -22,15 +30,15 @@ SELECT
 	record.id, CASE record.id WHEN $7 THEN 'created' ELSE 'reused' END, CASE record.id WHEN $7
 	THEN tell_repeat(record.id, made.result, $8) ELSE made.result END, now() + $9
 FROM (SELECT (SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
-			'invoice_id', r.invoice_id, 'number', r.number, 'date', r.issue_date, 'taxes', r.taxes,
+			'invoice_id', r.invoice_id, 'number', r.number, 'date', r.issue_date, 'taxes', r.taxes, 'reason', r.reason,
 			'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total,
 			'currency', (SELECT i.currency FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
 			'lines', (
 				SELECT json_agg(json_build_object(
 						'position', c.position, 'description', l.description, 'quantity', c.quantity::text, 'unit_price', l.unit_price,
-						'tax_rate', l.tax_rate::text, 'net', c.net) ORDER BY c.position)
+						'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', c.net) ORDER BY c.position)
 				FROM credit_note_lines c, LATERAL (
-					SELECT description, unit_price, tax_rate FROM invoice_lines
+					SELECT description, unit_price, tax_rate, tax_treatment FROM invoice_lines
 					WHERE tenant_id = c.tenant_id AND invoice_id = c.invoice_id AND position = c.position LIMIT 1) AS l
 				WHERE c.tenant_id = r.tenant_id AND c.credit_note_id = r.id)) FROM credit_notes r WHERE r.tenant_id = $1 AND r.id = $7) AS result OFFSET 0) AS made,
 LATERAL (SELECT (made.result->>'id')::uuid AS id OFFSET 0) AS record
@@ -54,8 +62,8 @@ FROM (
 	FROM invoice_lines WHERE tenant_id = $2 AND invoice_id = $3) AS l
 WHERE uncredited > 0;
 
-INSERT INTO credit_notes (tenant_id, id, invoice_id, issue_date)
-VALUES ($1, $2, $3, COALESCE($4::date, (now() AT TIME ZONE 'UTC')::date));
+INSERT INTO credit_notes (tenant_id, id, invoice_id, issue_date, reason)
+VALUES ($1, $2, $3, COALESCE($4::date, (now() AT TIME ZONE 'UTC')::date), $5);
 
 INSERT INTO intents (
 	tenant_id, operation, key, fingerprint, attempt_id, actor, record_id, outcome, result, expires_at)
@@ -64,15 +72,15 @@ SELECT
 	record.id, CASE record.id WHEN $7 THEN 'created' ELSE 'reused' END, CASE record.id WHEN $7
 	THEN tell_repeat(record.id, made.result, $8) ELSE made.result END, now() + $9
 FROM (SELECT (SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
-			'invoice_id', r.invoice_id, 'number', r.number, 'date', r.issue_date, 'taxes', r.taxes,
+			'invoice_id', r.invoice_id, 'number', r.number, 'date', r.issue_date, 'taxes', r.taxes, 'reason', r.reason,
 			'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total,
 			'currency', (SELECT i.currency FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
 			'lines', (
 				SELECT json_agg(json_build_object(
 						'position', c.position, 'description', l.description, 'quantity', c.quantity::text, 'unit_price', l.unit_price,
-						'tax_rate', l.tax_rate::text, 'net', c.net) ORDER BY c.position)
+						'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', c.net) ORDER BY c.position)
 				FROM credit_note_lines c, LATERAL (
-					SELECT description, unit_price, tax_rate FROM invoice_lines
+					SELECT description, unit_price, tax_rate, tax_treatment FROM invoice_lines
 					WHERE tenant_id = c.tenant_id AND invoice_id = c.invoice_id AND position = c.position LIMIT 1) AS l
 				WHERE c.tenant_id = r.tenant_id AND c.credit_note_id = r.id)) FROM credit_notes r WHERE r.tenant_id = $1 AND r.id = $7) AS result OFFSET 0) AS made,
 LATERAL (SELECT (made.result->>'id')::uuid AS id OFFSET 0) AS record

@@ -18,15 +18,15 @@ WITH candidates AS MATERIALIZED (
 	SELECT w.first, w.second, r.record
 	FROM (SELECT first, second, id FROM within ORDER BY first DESC, second DESC) AS w, LATERAL (
 		SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
-			'invoice_id', r.invoice_id, 'number', r.number, 'date', r.issue_date, 'taxes', r.taxes,
+			'invoice_id', r.invoice_id, 'number', r.number, 'date', r.issue_date, 'taxes', r.taxes, 'reason', r.reason,
 			'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total,
 			'currency', (SELECT i.currency FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
 			'lines', (
 				SELECT json_agg(json_build_object(
 						'position', c.position, 'description', l.description, 'quantity', c.quantity::text, 'unit_price', l.unit_price,
-						'tax_rate', l.tax_rate::text, 'net', c.net) ORDER BY c.position)
+						'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', c.net) ORDER BY c.position)
 				FROM credit_note_lines c, LATERAL (
-					SELECT description, unit_price, tax_rate FROM invoice_lines
+					SELECT description, unit_price, tax_rate, tax_treatment FROM invoice_lines
 					WHERE tenant_id = c.tenant_id AND invoice_id = c.invoice_id AND position = c.position LIMIT 1) AS l
 				WHERE c.tenant_id = r.tenant_id AND c.credit_note_id = r.id),
 			'invoice_number', (SELECT i.number FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
@@ -62,15 +62,15 @@ WITH candidates AS MATERIALIZED (
 	SELECT w.first, w.second, r.record
 	FROM (SELECT first, second, id FROM within ORDER BY first DESC, second DESC) AS w, LATERAL (
 		SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
-			'invoice_id', r.invoice_id, 'number', r.number, 'date', r.issue_date, 'taxes', r.taxes,
+			'invoice_id', r.invoice_id, 'number', r.number, 'date', r.issue_date, 'taxes', r.taxes, 'reason', r.reason,
 			'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total,
 			'currency', (SELECT i.currency FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
 			'lines', (
 				SELECT json_agg(json_build_object(
 						'position', c.position, 'description', l.description, 'quantity', c.quantity::text, 'unit_price', l.unit_price,
-						'tax_rate', l.tax_rate::text, 'net', c.net) ORDER BY c.position)
+						'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', c.net) ORDER BY c.position)
 				FROM credit_note_lines c, LATERAL (
-					SELECT description, unit_price, tax_rate FROM invoice_lines
+					SELECT description, unit_price, tax_rate, tax_treatment FROM invoice_lines
 					WHERE tenant_id = c.tenant_id AND invoice_id = c.invoice_id AND position = c.position LIMIT 1) AS l
 				WHERE c.tenant_id = r.tenant_id AND c.credit_note_id = r.id),
 			'invoice_number', (SELECT i.number FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
@@ -106,15 +106,15 @@ WITH candidates AS MATERIALIZED (
 	SELECT w.first, w.second, r.record
 	FROM (SELECT first, second, id FROM within ORDER BY first, second) AS w, LATERAL (
 		SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
-			'invoice_id', r.invoice_id, 'number', r.number, 'date', r.issue_date, 'taxes', r.taxes,
+			'invoice_id', r.invoice_id, 'number', r.number, 'date', r.issue_date, 'taxes', r.taxes, 'reason', r.reason,
 			'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total,
 			'currency', (SELECT i.currency FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
 			'lines', (
 				SELECT json_agg(json_build_object(
 						'position', c.position, 'description', l.description, 'quantity', c.quantity::text, 'unit_price', l.unit_price,
-						'tax_rate', l.tax_rate::text, 'net', c.net) ORDER BY c.position)
+						'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', c.net) ORDER BY c.position)
 				FROM credit_note_lines c, LATERAL (
-					SELECT description, unit_price, tax_rate FROM invoice_lines
+					SELECT description, unit_price, tax_rate, tax_treatment FROM invoice_lines
 					WHERE tenant_id = c.tenant_id AND invoice_id = c.invoice_id AND position = c.position LIMIT 1) AS l
 				WHERE c.tenant_id = r.tenant_id AND c.credit_note_id = r.id),
 			'invoice_number', (SELECT i.number FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
@@ -198,15 +198,15 @@ WITH candidates AS MATERIALIZED (
 	ORDER BY r.first DESC, r.second DESC LIMIT $13
 ), found AS (
 	SELECT p.first, p.second, (SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
-			'invoice_id', r.invoice_id, 'number', r.number, 'date', r.issue_date, 'taxes', r.taxes,
+			'invoice_id', r.invoice_id, 'number', r.number, 'date', r.issue_date, 'taxes', r.taxes, 'reason', r.reason,
 			'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total,
 			'currency', (SELECT i.currency FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
 			'lines', (
 				SELECT json_agg(json_build_object(
 						'position', c.position, 'description', l.description, 'quantity', c.quantity::text, 'unit_price', l.unit_price,
-						'tax_rate', l.tax_rate::text, 'net', c.net) ORDER BY c.position)
+						'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', c.net) ORDER BY c.position)
 				FROM credit_note_lines c, LATERAL (
-					SELECT description, unit_price, tax_rate FROM invoice_lines
+					SELECT description, unit_price, tax_rate, tax_treatment FROM invoice_lines
 					WHERE tenant_id = c.tenant_id AND invoice_id = c.invoice_id AND position = c.position LIMIT 1) AS l
 				WHERE c.tenant_id = r.tenant_id AND c.credit_note_id = r.id),
 			'invoice_number', (SELECT i.number FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
@@ -228,15 +228,15 @@ SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction
 
 SELECT id, json FROM (
 	SELECT r.id, json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
-		'invoice_id', r.invoice_id, 'number', r.number, 'date', r.issue_date, 'taxes', r.taxes,
+		'invoice_id', r.invoice_id, 'number', r.number, 'date', r.issue_date, 'taxes', r.taxes, 'reason', r.reason,
 		'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total,
 		'currency', (SELECT i.currency FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
 		'lines', (
 			SELECT json_agg(json_build_object(
 					'position', c.position, 'description', l.description, 'quantity', c.quantity::text, 'unit_price', l.unit_price,
-					'tax_rate', l.tax_rate::text, 'net', c.net) ORDER BY c.position)
+					'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', c.net) ORDER BY c.position)
 			FROM credit_note_lines c, LATERAL (
-				SELECT description, unit_price, tax_rate FROM invoice_lines
+				SELECT description, unit_price, tax_rate, tax_treatment FROM invoice_lines
 				WHERE tenant_id = c.tenant_id AND invoice_id = c.invoice_id AND position = c.position LIMIT 1) AS l
 			WHERE c.tenant_id = r.tenant_id AND c.credit_note_id = r.id)) AS json FROM credit_notes r
 	WHERE r.tenant_id = $1 AND r.id < $2 AND r.invoice_id = $3

@@ -9,8 +9,10 @@ SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.creat
 	'customer', (
 		SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name)
 		FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id LIMIT 1),
-	'currency', r.currency, 'issue_date', r.issue_date, 'due_date', r.due_date, 'total', r.total,
-	'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END,
+	'currency', r.currency, 'issue_date', r.issue_date, 'due_date', r.due_date, 'subtotal', r.subtotal,
+	'tax_total', r.tax_total, 'total', r.total, 'credited', r.credited, 'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END,
+	'tax_id', COALESCE(r.bill_to->>'tax_id', (
+			SELECT c.tax_id FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id LIMIT 1)),
 	'mail_failed', COALESCE((
 			SELECT m.state = 'failed' AND CASE m.kind
 			WHEN 'void' THEN true WHEN 'invoice' THEN r.state <> 'void' ELSE r.state IN ('issued', 'partially_paid') END
@@ -30,8 +32,10 @@ SELECT id, json FROM (
 		'customer', (
 			SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name)
 			FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id LIMIT 1),
-		'currency', r.currency, 'issue_date', r.issue_date, 'due_date', r.due_date, 'total', r.total,
-		'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END,
+		'currency', r.currency, 'issue_date', r.issue_date, 'due_date', r.due_date, 'subtotal', r.subtotal,
+		'tax_total', r.tax_total, 'total', r.total, 'credited', r.credited, 'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END,
+		'tax_id', COALESCE(r.bill_to->>'tax_id', (
+				SELECT c.tax_id FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id LIMIT 1)),
 		'mail_failed', COALESCE((
 				SELECT m.state = 'failed' AND CASE m.kind
 				WHEN 'void' THEN true WHEN 'invoice' THEN r.state <> 'void' ELSE r.state IN ('issued', 'partially_paid') END

@@ -5,7 +5,8 @@
 SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction_read_only', 'on', true);
 
 SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
-	'invoice_id', r.invoice_id, 'recipient', r.recipient, 'kind', r.kind, 'message', r.message, 'subject', r.subject, 'state', r.state,
+	'invoice_id', r.invoice_id, 'credit_note_id', r.credit_note_id, 'recipient', r.recipient, 'kind', r.kind,
+	'e_invoice', r.e_invoice, 'message', r.message, 'subject', r.subject, 'state', r.state,
 	'attempts', r.attempts, 'reason', r.reason, 'message_id', COALESCE(r.message_id, ''), 'text', r.body, 'kept', r.kept,
 	'sent_at', r.sent_at,
 	'number', (SELECT i.number FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id)) FROM mails r WHERE r.tenant_id = $1 AND r.id = $2 LIMIT 1;
@@ -21,6 +22,7 @@ FROM (
 	ORDER BY created_at DESC, id DESC LIMIT 200) AS m,
 LATERAL (SELECT number, state FROM invoices WHERE tenant_id = $1 AND id = m.invoice_id LIMIT 1) AS i
 WHERE CASE m.kind
-WHEN 'void' THEN true WHEN 'invoice' THEN i.state <> 'void' ELSE i.state IN ('issued', 'partially_paid') END AND NOT EXISTS (
+WHEN 'void' THEN true WHEN 'credit_note' THEN true WHEN 'invoice' THEN i.state <> 'void'
+ELSE i.state IN ('issued', 'partially_paid') END AND NOT EXISTS (
 	SELECT FROM mails later WHERE later.tenant_id = $1 AND later.invoice_id = m.invoice_id AND later.id > m.id OFFSET 0)
 ORDER BY m.id DESC LIMIT $2;

@@ -13,6 +13,7 @@ LATERAL (
 	SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
 		'customer', (SELECT json_build_object('id', referred.id, 'name', referred.name) FROM customers referred
 			WHERE referred.tenant_id = r.tenant_id AND referred.id = r.customer_id), 'currency', r.currency, 'lines', r.lines, 'notes', r.notes,
+		'exemption_reason', r.exemption_reason,
 		'every', r.every, 'unit', r.unit, 'first_day', r.first_day, 'last_day', r.last_day, 'bill_as', r.bill_as, 'missed', r.missed,
 		'paused_at', r.paused_at, 'archived_at', r.archived_at, 'next_day', (
 			SELECT c.next_day FROM schedule_clocks c WHERE c.tenant_id = r.tenant_id AND c.schedule_id = r.id),
@@ -30,6 +31,7 @@ SELECT FROM schedules WHERE tenant_id = $1 AND id = $2 FOR UPDATE;
 SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
 	'customer', (SELECT json_build_object('id', referred.id, 'name', referred.name) FROM customers referred
 		WHERE referred.tenant_id = r.tenant_id AND referred.id = r.customer_id), 'currency', r.currency, 'lines', r.lines, 'notes', r.notes,
+	'exemption_reason', r.exemption_reason,
 	'every', r.every, 'unit', r.unit, 'first_day', r.first_day, 'last_day', r.last_day, 'bill_as', r.bill_as, 'missed', r.missed,
 	'paused_at', r.paused_at, 'archived_at', r.archived_at, 'next_day', (
 		SELECT c.next_day FROM schedule_clocks c WHERE c.tenant_id = r.tenant_id AND c.schedule_id = r.id),
@@ -48,32 +50,34 @@ WITH billed AS MATERIALIZED (
 	WHERE $1::uuid = $3::uuid
 ), inserted AS (
 	INSERT INTO invoices (
-		tenant_id, id, number, customer_id, currency, issue_date, due_date, notes, subtotal, tax_total, total,
+		tenant_id, id, number, customer_id, currency, issue_date, due_date, notes, exemption_reason, subtotal, tax_total, total,
 		source, external_id, external_digest)
 	SELECT
 		$2, $12, NULLIF($13, ''), c.id, $14, $15, COALESCE($16::date, $15::date + COALESCE(c.payment_days, (
 					SELECT s.payment_days FROM settings s WHERE s.tenant_id = $2 AND s.id = $2))), $17,
-		$18, $19, $20, $21::text, $22::text, $23::bytea
-	FROM billed c, note_alike('invoices', $2, $12, $24, ARRAY[sha256(convert_to(jsonb_build_array(
-					'invoices', c.id, $14::text, $25::text[], $26::text[], $27::bigint[], $28::text[]
+		$18, $19, $20, $21, $22::text, $23::text, $24::bytea
+	FROM billed c, note_alike('invoices', $2, $12, $25, ARRAY[sha256(convert_to(jsonb_build_array(
+					'invoices', c.id, $14::text, $26::text[], $27::text[], $28::bigint[], $29::text[]
 				)::text, 'UTF8'))])
 	RETURNING *
 ), inserted_lines AS (
-	INSERT INTO invoice_lines (tenant_id, invoice_id, position, description, quantity, unit_price, tax_rate, net)
-	SELECT $2, $12, position, description, quantity::numeric, unit_price, tax_rate::numeric, net
-	FROM unnest($25::text[], $26::text[], $27::bigint[], $28::text[], $29::bigint[])
-	WITH ORDINALITY AS typed (description, quantity, unit_price, tax_rate, net, position)
+	INSERT INTO invoice_lines (tenant_id, invoice_id, position, description, quantity, unit_price, tax_rate, tax_treatment, net)
+	SELECT
+		$2, $12, position, description, quantity::numeric, unit_price, tax_rate::numeric,
+		NULLIF(tax_treatment, ''), net
+	FROM unnest($26::text[], $27::text[], $28::bigint[], $29::text[], $30::text[],
+		$31::bigint[]) WITH ORDINALITY AS typed (description, quantity, unit_price, tax_rate, tax_treatment, net, position)
 	RETURNING *
 ), inserted_effect AS (
 	INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
-	SELECT $2, id, $30, $31, 'customer created' FROM billed WHERE id = $4
+	SELECT $2, id, $32, $33, 'customer created' FROM billed WHERE id = $4
 )
 SELECT json_build_object(
-	'id', i.id, 'number', i.number, 'status', i.status, 'overdue', false, 'paid', 0, 'credited', 0, 'open', 0,
+	'id', i.id, 'number', i.number, 'status', i.status, 'overdue', false, 'paid', 0, 'credited', 0, 'written_off', 0, 'open', 0,
 	'currency', i.currency,
 	'seller', (SELECT json_build_object(
 			'name', s.name, 'email', s.email, 'address', s.address, 'country', s.country, 'tax_id', s.tax_id,
-			'account_holder', s.account_holder, 'account_number', s.account_number, 'bic', s.bic,
+			'account_holder', s.account_holder, 'account_number', s.account_number, 'bic', s.bic, 'footer', s.footer,
 			'logo', (SELECT (SELECT json_build_object('name', r.file_name, 'type', c.type, 'size', c.size, 'sha256', encode(c.digest, 'hex'))
 					FROM file_contents c WHERE c.tenant_id = r.tenant_id AND c.digest = r.file_digest) FROM logos r WHERE r.tenant_id = s.tenant_id AND r.settings_id = s.id))
 		FROM settings s WHERE s.tenant_id = $2 AND s.id = $2),
@@ -81,10 +85,11 @@ SELECT json_build_object(
 	THEN json_build_object('id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id, 'possible_duplicate_of', repeats() -> c.id::text -> 'of')
 	ELSE json_build_object('id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id) END,
 	'issue_date', i.issue_date, 'due_date', i.due_date, 'notes', i.notes,
+	'exemption_reason', i.exemption_reason,
 	'lines', (
 		SELECT json_agg(json_build_object(
 				'description', l.description, 'quantity', l.quantity::text, 'unit_price', l.unit_price,
-				'tax_rate', l.tax_rate::text, 'net', l.net) ORDER BY l.position)
+				'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', l.net) ORDER BY l.position)
 		FROM inserted_lines l),
 	'subtotal', i.subtotal, 'tax_total', i.tax_total, 'total', i.total,
 	'version', i.version, 'created_at', i.created_at, 'source', COALESCE(i.source, ''), 'external_id', COALESCE(i.external_id, ''))
@@ -94,14 +99,22 @@ UPDATE invoices SET status = 'issued', issued_at = now(), bill_to = (
 	SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id) FROM customers c WHERE c.tenant_id = invoices.tenant_id AND c.id = invoices.customer_id),
 seller = (SELECT json_build_object(
 		'name', s.name, 'email', s.email, 'address', s.address, 'country', s.country, 'tax_id', s.tax_id,
-		'account_holder', s.account_holder, 'account_number', s.account_number, 'bic', s.bic,
+		'account_holder', s.account_holder, 'account_number', s.account_number, 'bic', s.bic, 'footer', s.footer,
 		'logo', (SELECT (SELECT json_build_object('name', r.file_name, 'type', c.type, 'size', c.size, 'sha256', encode(c.digest, 'hex'))
 				FROM file_contents c WHERE c.tenant_id = r.tenant_id AND c.digest = r.file_digest) FROM logos r WHERE r.tenant_id = s.tenant_id AND r.settings_id = s.id)) FROM settings s WHERE s.tenant_id = invoices.tenant_id AND s.id = invoices.tenant_id)
 WHERE tenant_id = $1 AND id = $2 AND status = 'draft';
 
-INSERT INTO mails (tenant_id, id, invoice_id, message)
-SELECT tenant_id, $1, id, $2::text FROM invoices
-WHERE tenant_id = $3 AND id = $4 AND bill_to->>'email' <> '';
+INSERT INTO mails (tenant_id, id, invoice_id, message, e_invoice)
+SELECT tenant_id, $1, id, $2::text, COALESCE($3::boolean, (
+		SELECT m.e_invoice
+		FROM (
+			SELECT id FROM invoices WHERE tenant_id = $4 AND customer_id = billed.customer_id
+			ORDER BY issue_date DESC, id DESC LIMIT 10) AS last,
+		LATERAL (
+			SELECT id, e_invoice FROM mails WHERE tenant_id = $4 AND invoice_id = last.id AND kind = 'invoice'
+			ORDER BY id DESC LIMIT 1) AS m
+		ORDER BY m.id DESC LIMIT 1), false) FROM invoices billed
+WHERE tenant_id = $4 AND id = $5 AND bill_to->>'email' <> '';
 
 INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
 SELECT tenant_id, unnest(ARRAY[invoice_id, id]), $1, $2, 'email queued' FROM mails
@@ -144,6 +157,7 @@ LATERAL (
 	SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
 		'customer', (SELECT json_build_object('id', referred.id, 'name', referred.name) FROM customers referred
 			WHERE referred.tenant_id = r.tenant_id AND referred.id = r.customer_id), 'currency', r.currency, 'lines', r.lines, 'notes', r.notes,
+		'exemption_reason', r.exemption_reason,
 		'every', r.every, 'unit', r.unit, 'first_day', r.first_day, 'last_day', r.last_day, 'bill_as', r.bill_as, 'missed', r.missed,
 		'paused_at', r.paused_at, 'archived_at', r.archived_at, 'next_day', (
 			SELECT c.next_day FROM schedule_clocks c WHERE c.tenant_id = r.tenant_id AND c.schedule_id = r.id),

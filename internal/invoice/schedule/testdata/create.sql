@@ -6,7 +6,8 @@ BEGIN ISOLATION LEVEL READ COMMITTED;
 
 SELECT claim_intent($1, $2, $3, $4);
 
-INSERT INTO schedules (tenant_id, id, customer_id, currency, lines, notes, every, unit, first_day, last_day, bill_as, missed) VALUES ($1, $2, $3, $4, $5::jsonb, $6, $7, $8, $9::date, $10::date, $11, $12);
+INSERT INTO schedules (tenant_id, id, customer_id, currency, lines, notes, exemption_reason, every, unit, first_day, last_day, bill_as, missed) VALUES ($1, $2, $3, $4, $5::jsonb, $6, $7, $8, $9, $10::date,
+	$11::date, $12, $13);
 
 INSERT INTO intents (
 	tenant_id, operation, key, fingerprint, attempt_id, actor, record_id, outcome, result, expires_at)
@@ -17,6 +18,7 @@ SELECT
 FROM (SELECT (SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
 			'customer', (SELECT json_build_object('id', referred.id, 'name', referred.name) FROM customers referred
 				WHERE referred.tenant_id = r.tenant_id AND referred.id = r.customer_id), 'currency', r.currency, 'lines', r.lines, 'notes', r.notes,
+			'exemption_reason', r.exemption_reason,
 			'every', r.every, 'unit', r.unit, 'first_day', r.first_day, 'last_day', r.last_day, 'bill_as', r.bill_as, 'missed', r.missed,
 			'paused_at', r.paused_at, 'archived_at', r.archived_at, 'next_day', (
 				SELECT c.next_day FROM schedule_clocks c WHERE c.tenant_id = r.tenant_id AND c.schedule_id = r.id),

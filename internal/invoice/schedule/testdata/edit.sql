@@ -13,13 +13,16 @@ FROM (SELECT) AS one LEFT JOIN (
 	SELECT r.version, (false) AS made, json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
 		'customer', (SELECT json_build_object('id', referred.id, 'name', referred.name) FROM customers referred
 			WHERE referred.tenant_id = r.tenant_id AND referred.id = r.customer_id), 'currency', r.currency, 'lines', r.lines, 'notes', r.notes,
+		'exemption_reason', r.exemption_reason,
 		'every', r.every, 'unit', r.unit, 'first_day', r.first_day, 'last_day', r.last_day, 'bill_as', r.bill_as, 'missed', r.missed,
 		'paused_at', r.paused_at, 'archived_at', r.archived_at, 'next_day', (
 			SELECT c.next_day FROM schedule_clocks c WHERE c.tenant_id = r.tenant_id AND c.schedule_id = r.id),
 		'failure', (SELECT c.failure FROM schedule_clocks c WHERE c.tenant_id = r.tenant_id AND c.schedule_id = r.id)) AS record FROM schedules r WHERE r.tenant_id = $2 AND r.id = $3) AS r ON true;
 
-UPDATE schedules SET (customer_id, currency, lines, notes, every, unit, first_day, last_day, bill_as, missed) = ($1, $2, $3::jsonb, $4, $5, $6, $7::date, $8::date, $9, $10)
-WHERE tenant_id = $11 AND id = $12 AND (customer_id, currency, lines, notes, every, unit, first_day, last_day, bill_as, missed) IS DISTINCT FROM ($1, $2, $3::jsonb, $4, $5, $6, $7::date, $8::date, $9, $10);
+UPDATE schedules SET (customer_id, currency, lines, notes, exemption_reason, every, unit, first_day, last_day, bill_as, missed) = ($1, $2, $3::jsonb, $4, $5, $6, $7, $8::date,
+	$9::date, $10, $11)
+WHERE tenant_id = $12 AND id = $13 AND (customer_id, currency, lines, notes, exemption_reason, every, unit, first_day, last_day, bill_as, missed) IS DISTINCT FROM ($1, $2, $3::jsonb, $4, $5, $6, $7, $8::date,
+	$9::date, $10, $11);
 
 INSERT INTO intents (
 	tenant_id, operation, key, fingerprint, attempt_id, actor, record_id, outcome, changes, result, expires_at)
@@ -31,6 +34,7 @@ FROM (
 	FROM (SELECT (true) AS made, json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
 			'customer', (SELECT json_build_object('id', referred.id, 'name', referred.name) FROM customers referred
 				WHERE referred.tenant_id = r.tenant_id AND referred.id = r.customer_id), 'currency', r.currency, 'lines', r.lines, 'notes', r.notes,
+			'exemption_reason', r.exemption_reason,
 			'every', r.every, 'unit', r.unit, 'first_day', r.first_day, 'last_day', r.last_day, 'bill_as', r.bill_as, 'missed', r.missed,
 			'paused_at', r.paused_at, 'archived_at', r.archived_at, 'next_day', (
 				SELECT c.next_day FROM schedule_clocks c WHERE c.tenant_id = r.tenant_id AND c.schedule_id = r.id),

@@ -7,6 +7,7 @@ SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction
 SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
 	'customer', (SELECT json_build_object('id', referred.id, 'name', referred.name) FROM customers referred
 		WHERE referred.tenant_id = r.tenant_id AND referred.id = r.customer_id), 'currency', r.currency, 'lines', r.lines, 'notes', r.notes,
+	'exemption_reason', r.exemption_reason,
 	'every', r.every, 'unit', r.unit, 'first_day', r.first_day, 'last_day', r.last_day, 'bill_as', r.bill_as, 'missed', r.missed,
 	'paused_at', r.paused_at, 'archived_at', r.archived_at, 'next_day', (
 		SELECT c.next_day FROM schedule_clocks c WHERE c.tenant_id = r.tenant_id AND c.schedule_id = r.id),
@@ -26,6 +27,7 @@ SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction
 SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
 	'customer', (SELECT json_build_object('id', referred.id, 'name', referred.name) FROM customers referred
 		WHERE referred.tenant_id = r.tenant_id AND referred.id = r.customer_id), 'currency', r.currency, 'lines', r.lines, 'notes', r.notes,
+	'exemption_reason', r.exemption_reason,
 	'every', r.every, 'unit', r.unit, 'first_day', r.first_day, 'last_day', r.last_day, 'bill_as', r.bill_as, 'missed', r.missed,
 	'paused_at', r.paused_at, 'archived_at', r.archived_at, 'next_day', (
 		SELECT c.next_day FROM schedule_clocks c WHERE c.tenant_id = r.tenant_id AND c.schedule_id = r.id),

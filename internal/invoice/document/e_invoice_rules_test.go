@@ -1,4 +1,4 @@
-package invoicepages
+package document
 
 import (
 	"fmt"
@@ -28,6 +28,11 @@ const (
 )
 
 func rules() []rule {
+	return slices.Concat(rulesOfTaxed(), rulesOfUntaxed(), rulesOfOutsideScope())
+}
+
+// rulesOfTaxed returns the rules that an invoice with standard rates and zero-rated lines can break.
+func rulesOfTaxed() []rule {
 	return slices.Concat(rulesOfContent(), rulesOfParties(), rulesOfLines(), rulesOfTotals(), rulesOfTax())
 }
 
@@ -64,18 +69,20 @@ func rulesOfContent() []rule {
 	}
 }
 
+// ofPayment applies a check to invoices with payment instructions, which are optional.
+func ofPayment(check func(element) string) func(element) string {
+	return func(inv element) string {
+		if len(inv.all("PaymentMeans")) == 0 {
+			return ""
+		}
+		return check(inv)
+	}
+}
+
 // rulesOfParties returns the rules about the parties and the payment.
 func rulesOfParties() []rule {
 	country := func(party string) func(element) string {
 		return matches(party+"PostalAddress/Country/IdentificationCode", "[A-Z]{2}")
-	}
-	vat := func(inv element) (ids []string) {
-		for _, scheme := range slices.Concat(inv.all(supplier+"PartyTaxScheme"), inv.all(buyerParty+"PartyTaxScheme")) {
-			if scheme.text("TaxScheme/ID") == "VAT" {
-				ids = append(ids, scheme.text("CompanyID"))
-			}
-		}
-		return ids
 	}
 	return []rule{
 		{"BR-08", func(inv element) string {
@@ -86,20 +93,24 @@ func rulesOfParties() []rule {
 			return unless(len(inv.all(buyerParty+"PostalAddress")) == 1, "no address of the buyer")
 		}, [2]string{"PostalAddress", "Other"}},
 		{"BR-11", country(buyerParty), [2]string{">GB<", "><"}},
-		// The categories S and Z require a VAT identifier.
-		{"BR-CO-26, BR-S-02, BR-Z-02", one(supplier + "PartyTaxScheme/CompanyID"), [2]string{
-			"<cbc:CompanyID>IE6388047V</cbc:CompanyID>", "",
-		}},
+		{"BR-CO-26", func(inv element) string {
+			identified := inv.text(supplier+"PartyTaxScheme/CompanyID") + inv.text(supplier+"PartyLegalEntity/CompanyID")
+			return unless(identified != "", "no identifier of the seller")
+		}, [2]string{"<cbc:CompanyID>IE6388047V</cbc:CompanyID>", ""}},
+		{"BR-S-02, BR-Z-02, BR-E-02", func(inv element) string {
+			return unless(!inv.has("S", "Z", "E") || one(supplier+"PartyTaxScheme/CompanyID")(inv) == "", "no tax number of the seller")
+		}, [2]string{"<cbc:CompanyID>IE6388047V</cbc:CompanyID>", ""}},
 		{"BR-CO-09", func(inv element) string {
-			for _, id := range vat(inv) {
+			for _, id := range slices.Concat(inv.vat(supplier), inv.vat(buyerParty)) {
 				if !regexp.MustCompile("^[A-Z]{2}[0-9A-Z]+$").MatchString(id) {
 					return "a VAT identifier " + id
 				}
 			}
-			return unless(len(vat(inv)) == 2, "a VAT identifier is missing")
+			return ""
 		}, [2]string{"IE6388047V", "6388047V"}},
-		{"BR-49", one("PaymentMeans/PaymentMeansCode"), [2]string{"<cbc:PaymentMeansCode>30</cbc:PaymentMeansCode>", ""}},
-		{"BR-50, BR-61", one("PaymentMeans/PayeeFinancialAccount/ID"), [2]string{"<cbc:ID>IE29AIBK93115212345678</cbc:ID>", ""}},
+		{"BT-83", ofPayment(matches("PaymentMeans/PaymentID", "2026-0042")), [2]string{"<cbc:PaymentID>2026-0042</cbc:PaymentID>", ""}},
+		{"BR-49", ofPayment(one("PaymentMeans/PaymentMeansCode")), [2]string{"<cbc:PaymentMeansCode>30</cbc:PaymentMeansCode>", ""}},
+		{"BR-50, BR-61", ofPayment(one("PaymentMeans/PayeeFinancialAccount/ID")), [2]string{"<cbc:ID>IE29AIBK93115212345678</cbc:ID>", ""}},
 	}
 }
 
@@ -172,7 +183,7 @@ func rulesOfTotals() []rule {
 	}
 }
 
-// rulesOfTax returns the rules about the tax. Lines are taxed at one or more standard rates, or zero-rated.
+// rulesOfTax returns the rules about the breakdown of the tax.
 func rulesOfTax() []rule {
 	return []rule{
 		{"BR-CO-18", func(inv element) string {
@@ -183,7 +194,9 @@ func rulesOfTax() []rule {
 			"<cbc:TaxAmount currencyID=\"EUR\">0.00</cbc:TaxAmount>", "",
 		}},
 		{"BR-47", eachTax("TaxCategory/ID"), [2]string{"<cbc:ID>Z</cbc:ID>", ""}},
-		{"BR-48", eachTax("TaxCategory/Percent"), [2]string{"<cbc:Percent>0</cbc:Percent>", ""}},
+		{"BR-48", func(inv element) string {
+			return unless(inv.has("O") || eachTax("TaxCategory/Percent")(inv) == "", "a category without rate")
+		}, [2]string{"<cbc:Percent>0</cbc:Percent>", ""}},
 		{"BR-CO-17", func(inv element) string {
 			for _, tax := range inv.all(subtotal) {
 				want := tax.amount("TaxableAmount").Mul(tax.amount("TaxCategory/Percent")).Shift(-2).Round(inv.decimals())
@@ -193,9 +206,9 @@ func rulesOfTax() []rule {
 			}
 			return ""
 		}, [2]string{"<cbc:Percent>23</cbc:Percent>", "<cbc:Percent>22</cbc:Percent>"}},
-		// Each category and rate of the lines has exactly one breakdown, with the sum of their net amounts. All zero-rated lines share a
-		// breakdown.
-		{"BR-S-01, BR-S-08, BR-Z-01, BR-Z-08", func(inv element) string {
+		// Each category and rate of the lines has exactly one breakdown, with the sum of their net amounts. The categories other than S
+		// have one rate.
+		{"BR-*-01, BR-*-08", func(inv element) string {
 			nets := map[string]decimal.Decimal{}
 			for _, l := range inv.all("InvoiceLine") {
 				kind := l.text(taxOfLine+"ID") + l.text(taxOfLine+"Percent")
@@ -210,33 +223,124 @@ func rulesOfTax() []rule {
 			}
 			return unless(len(nets) == 0, "a rate without breakdown")
 		}, [2]string{"TaxableAmount currencyID=\"EUR\">100.00", "TaxableAmount currencyID=\"EUR\">99.00"}},
-		{"BR-S-05, BR-Z-05", func(inv element) string {
+		{"BR-*-05", func(inv element) string {
 			ok := true
 			for _, tax := range slices.Concat(inv.all(subtotal+"/TaxCategory"), inv.all("InvoiceLine/Item/ClassifiedTaxCategory")) {
+				rates := tax.amounts("Percent")
 				switch tax.text("ID") {
 				case "S":
-					ok = ok && tax.amount("Percent").IsPositive()
-				case "Z":
-					ok = ok && tax.amount("Percent").IsZero()
+					ok = ok && len(rates) == 1 && rates[0].IsPositive()
+				case "Z", "E", "AE", "K", "G":
+					ok = ok && len(rates) == 1 && rates[0].IsZero()
+				case "O":
+					ok = ok && len(rates) == 0
 				default:
 					ok = false
 				}
 			}
 			return unless(ok, "a rate that does not go with its category")
 		}, [2]string{"<cbc:ID>Z</cbc:ID>", "<cbc:ID>S</cbc:ID>"}},
-		{"BR-S-09, BR-Z-09", func(inv element) string {
+		{"BR-*-09", func(inv element) string {
 			for _, tax := range inv.all(subtotal) {
-				if tax.text("TaxCategory/ID") == "Z" && !tax.amount("TaxAmount").IsZero() {
-					return "tax of what is zero-rated"
+				if tax.text("TaxCategory/ID") != "S" && !tax.amount("TaxAmount").IsZero() {
+					return "tax of what has none"
 				}
 			}
 			return ""
 		}, [2]string{"TaxAmount currencyID=\"EUR\">0.00", "TaxAmount currencyID=\"EUR\">0.01"}},
 		{"BR-S-10, BR-Z-10", func(inv element) string {
-			const reason = subtotal + "/TaxCategory/TaxExemptionReason"
-			return unless(len(inv.all(reason))+len(inv.all(reason+"Code")) == 0, "a reason for an exemption")
+			for _, tax := range inv.all(subtotal + "/TaxCategory") {
+				reasons := len(tax.all("TaxExemptionReason")) + len(tax.all("TaxExemptionReasonCode"))
+				if id := tax.text("ID"); (id == "S" || id == "Z") && reasons > 0 {
+					return "a reason for an exemption"
+				}
+			}
+			return ""
 		}, [2]string{"<cbc:Percent>0</cbc:Percent>", "<cbc:Percent>0</cbc:Percent><cbc:TaxExemptionReason>why</cbc:TaxExemptionReason>"}},
 	}
+}
+
+// rulesOfUntaxed returns the rules about lines that are exempt, have a reverse charge, or go to another country.
+func rulesOfUntaxed() []rule {
+	// coded requires the code that only this category has.
+	coded := func(category, code string) func(element) string {
+		return func(inv element) string {
+			for _, tax := range inv.all(subtotal + "/TaxCategory") {
+				if (tax.text("ID") == category) != (tax.text("TaxExemptionReasonCode") == code) {
+					return category + " without " + code
+				}
+			}
+			return ""
+		}
+	}
+	const sellerVAT, buyerVAT = "<cbc:CompanyID>IE6388047V</cbc:CompanyID>", "<cbc:CompanyID>GB123456789</cbc:CompanyID>"
+	return []rule{
+		{"BR-AE-02", func(inv element) string {
+			buyer := inv.text(buyerParty+"PartyTaxScheme/CompanyID") + inv.text(buyerParty+"PartyLegalEntity/CompanyID")
+			return unless(!inv.has("AE") || inv.text(supplier+"PartyTaxScheme/CompanyID") != "" && buyer != "",
+				"a party without identifier")
+		}, [2]string{buyerVAT, ""}},
+		{"BR-IC-02", func(inv element) string {
+			return unless(!inv.has("K") || len(inv.vat(supplier)) == 1 && len(inv.vat(buyerParty)) == 1, "a party without VAT identifier")
+		}, [2]string{buyerVAT, ""}},
+		{"BR-G-02", func(inv element) string {
+			return unless(!inv.has("G") || len(inv.vat(supplier)) == 1, "a seller without VAT identifier")
+		}, [2]string{sellerVAT, ""}},
+		{"BR-E-10", func(inv element) string {
+			for _, tax := range inv.all(subtotal + "/TaxCategory") {
+				if tax.text("ID") == "E" && tax.text("TaxExemptionReason")+tax.text("TaxExemptionReasonCode") == "" {
+					return "exempt without a reason"
+				}
+			}
+			return ""
+		}, [2]string{"<cbc:TaxExemptionReason>Exempt: Article 132 &amp; others</cbc:TaxExemptionReason>", ""}},
+		{"BR-AE-10", coded("AE", "VATEX-EU-AE"), [2]string{"VATEX-EU-AE", "VATEX-EU-G"}},
+		{"BR-IC-10", coded("K", "VATEX-EU-IC"), [2]string{"VATEX-EU-IC", "VATEX-EU-G"}},
+		{"BR-G-10", coded("G", "VATEX-EU-G"), [2]string{"VATEX-EU-G", "VATEX-EU-O"}},
+		{"BR-O-10", coded("O", "VATEX-EU-O"), [2]string{"VATEX-EU-G", "VATEX-EU-O"}},
+		{"BR-IC-11", func(inv element) string {
+			return unless(!inv.has("K") || matches("Delivery/ActualDeliveryDate", `\d{4}-\d\d-\d\d`)(inv) == "", "no day of delivery")
+		}, [2]string{"ActualDeliveryDate", "Other"}},
+		{"BR-IC-12", func(inv element) string {
+			const country = "Delivery/DeliveryLocation/Address/Country/IdentificationCode"
+			return unless(!inv.has("K") || matches(country, "[A-Z]{2}")(inv) == "", "no country of delivery")
+		}, [2]string{"DeliveryLocation", "Other"}},
+	}
+}
+
+// rulesOfOutsideScope returns the rules about an invoice that is not subject to tax.
+func rulesOfOutsideScope() []rule {
+	return []rule{
+		{"BR-O-02", func(inv element) string {
+			return unless(!inv.has("O") || len(inv.vat(supplier))+len(inv.vat(buyerParty)) == 0, "a VAT identifier")
+		}, [2]string{"</cac:PostalAddress>", "</cac:PostalAddress><cac:PartyTaxScheme><cbc:CompanyID>IE6388047V</cbc:CompanyID>" +
+			"<cac:TaxScheme><cbc:ID>VAT</cbc:ID></cac:TaxScheme></cac:PartyTaxScheme>"}},
+		{"BR-O-11", func(inv element) string {
+			return unless(!inv.has("O") || len(inv.all(subtotal)) == 1, "another breakdown")
+		}, [2]string{"</cac:TaxSubtotal>", "</cac:TaxSubtotal><cac:TaxSubtotal/>"}},
+		{"BR-O-12", func(inv element) string {
+			ok := true
+			for _, l := range inv.all("InvoiceLine") {
+				ok = ok && (!inv.has("O") || l.text(taxOfLine+"ID") == "O")
+			}
+			return unless(ok, "a line with another category")
+		}, [2]string{"</cac:InvoiceLine>", "</cac:InvoiceLine><cac:InvoiceLine/>"}},
+	}
+}
+
+// has reports whether a breakdown of the invoice has one of the categories.
+func (e element) has(categories ...string) bool {
+	return slices.ContainsFunc(e.all(subtotal+"/TaxCategory/ID"), func(id element) bool { return slices.Contains(categories, id.Text) })
+}
+
+// vat returns the VAT identifiers of a party.
+func (e element) vat(party string) (ids []string) {
+	for _, scheme := range e.all(party + "PartyTaxScheme") {
+		if id := scheme.text("CompanyID"); id != "" && scheme.text("TaxScheme/ID") == "VAT" {
+			ids = append(ids, id)
+		}
+	}
+	return ids
 }
 
 // one requires exactly one element with text.

@@ -1,0 +1,142 @@
+package document
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/shopspring/decimal"
+
+	"onlyonce/internal/conflict"
+	"onlyonce/internal/invalid/text"
+	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/ubl"
+	"onlyonce/internal/value/party"
+)
+
+// Incomplete is the conflict of an issued invoice without data that the rules of EN 16931 require.
+var Incomplete = conflict.Kind{
+	Slug: "e-invoice-incomplete", Title: "Data is missing for an e-invoice",
+	Meaning: "EN 16931 requires data that the invoice was issued without. No XML was made, because a recipient would refuse it.",
+	ToDo: "Add the data to the settings or the customer before you issue the next invoice. An issued invoice doesn't change: " +
+		"void or credit it, and issue a copy.",
+}
+
+// EInvoice returns the XML of an issued invoice, in UBL 2.1 with the terms of EN 16931. It returns a [*conflict.Error] for a draft or a
+// void invoice, and if data is missing: see [Lacks].
+func EInvoice(inv invoice.Invoice) ([]byte, error) {
+	if err := invoice.Sendable(inv); err != nil {
+		return nil, err
+	}
+	if lacks := Lacks(inv); len(lacks) > 0 {
+		return nil, &conflict.Error{
+			Kind: &Incomplete, Title: "This invoice can't be an e-invoice.",
+			Text: "It was issued without " + Listed(lacks) + ". An issued invoice doesn't change. To correct it, add the data, void or " +
+				"credit this invoice, and issue a copy.",
+		}
+	}
+	sent, err := eInvoice(inv)
+	if err != nil {
+		return nil, err
+	}
+	return ubl.Marshal(sent)
+}
+
+// EInvoiceName returns the file name of an e-invoice.
+func EInvoiceName(inv invoice.Invoice) string { return text.FileName("Invoice-" + inv.Number + ".xml") }
+
+// Lacks returns the names of the data that an e-invoice requires and an invoice doesn't have, for a sentence: "the customer's country".
+// The rules are BR-09 and BR-11, whose countries are also the smallest addresses of BR-08 and BR-10, BR-CO-26, and for the treatments of
+// its lines BR-S-02, BR-Z-02, BR-E-02, BR-AE-02, BR-IC-02 and BR-G-02.
+func Lacks(inv invoice.Invoice) (names []string) {
+	_, sellersVAT := party.VATNumber(inv.Seller.TaxID)
+	_, buyersVAT := party.VATNumber(inv.Customer.TaxID)
+	has := func(treatments ...invoice.Treatment) bool {
+		return slices.ContainsFunc(inv.Lines, func(l invoice.Line) bool { return slices.Contains(treatments, l.NoTax) })
+	}
+	for _, required := range []struct {
+		name    string
+		missing bool
+	}{
+		{"your country", inv.Seller.Country == ""},
+		{"your VAT number", !sellersVAT && has(invoice.IntraCommunity, invoice.Export)},
+		{"your tax ID", inv.Seller.TaxID == "" && !has(invoice.IntraCommunity, invoice.Export)},
+		{"the customer's country", inv.Customer.Country == ""},
+		{"the customer's VAT number", !buyersVAT && has(invoice.IntraCommunity)},
+		{"the customer's tax ID", inv.Customer.TaxID == "" && has(invoice.ReverseCharge) && !has(invoice.IntraCommunity)},
+	} {
+		if required.missing {
+			names = append(names, required.name)
+		}
+	}
+	return names
+}
+
+// eInvoice converts an issued invoice for its XML. Later, only payments change it: the paid and the open amount.
+func eInvoice(inv invoice.Invoice) (ubl.Invoice, error) {
+	totals, err := invoice.TotalsOf(inv.Lines)
+	if err != nil {
+		return ubl.Invoice{}, err
+	}
+	money := inv.Currency.Format
+	sent := ubl.Invoice{
+		Number: inv.Number, IssueDate: inv.IssueDate.String(), DueDate: inv.DueDate.String(), Currency: inv.Currency.String(),
+		Notes:  inv.Notes,
+		Seller: ublParty(inv.Seller.Name, inv.Seller.Details),
+		Buyer:  ublParty(inv.Customer.Name, inv.Customer.Details),
+		Account: ubl.Account{
+			Number: inv.Seller.AccountNumber, Holder: inv.Seller.AccountHolder, BIC: inv.Seller.BIC, Reference: inv.Number,
+		},
+		Subtotal: money(inv.Subtotal), TaxTotal: money(inv.TaxTotal), Total: money(inv.Total), Paid: money(inv.Paid),
+		Open: money(inv.Total - inv.Paid), // a credit note is a separate document
+	}
+	sent.Seller.Email, sent.Buyer.Email = inv.Seller.Email, inv.Customer.Email
+	sent.Seller.TaxID = sent.Seller.Registration // billing tax without a VAT number requires a tax number
+	for _, g := range totals.Groups {
+		terms := g.NoTax.At(g.Rate).Terms()
+		tax := ubl.Tax{
+			Category: terms.Category, Rate: sentRate(g.NoTax, g.Rate), Net: money(g.Net), Amount: money(g.Tax),
+			Reason: g.NoTax.ReasonText(inv.Exemption), ReasonCode: terms.Code,
+		}
+		switch g.NoTax {
+		case invoice.IntraCommunity: // requires the delivery, of which the app has no data
+			sent.DeliveredOn, sent.DeliveredTo = sent.IssueDate, sent.Buyer.Country
+		case invoice.OutsideScope:
+			withoutVAT(&sent.Seller)
+			withoutVAT(&sent.Buyer)
+		default:
+		}
+		sent.Taxes = append(sent.Taxes, tax)
+	}
+	for _, l := range inv.Lines {
+		sent.Lines = append(sent.Lines, ubl.Line{
+			Name: l.Description, Quantity: l.Quantity.String(), UnitPrice: money(l.UnitPrice),
+			Category: l.NoTax.At(l.TaxRate).Terms().Category, TaxRate: sentRate(l.NoTax, l.TaxRate), Net: money(l.Net),
+		})
+	}
+	return sent, nil
+}
+
+// sentRate returns the rate of a treatment for XML: "" for what is not subject to tax (BR-O-05).
+func sentRate(noTax invoice.Treatment, rate decimal.Decimal) string {
+	if noTax == invoice.OutsideScope {
+		return ""
+	}
+	return rate.String()
+}
+
+// withoutVAT makes a VAT number a registration, because an invoice that is not subject to tax must not have VAT numbers (BR-O-02).
+func withoutVAT(p *ubl.Party) {
+	p.Registration, p.VAT = cmp.Or(p.Registration, p.VAT), ""
+}
+
+// ublParty converts a party. A tax ID in the form of a VAT number is used as the VAT number, and any other as the registration: see
+// [ubl.Party].
+func ublParty(name string, d party.Details) ubl.Party {
+	p := ubl.Party{Name: name, Address: AddressLines(party.Details{Address: d.Address}), Country: d.Country}
+	if number, ok := party.VATNumber(d.TaxID); ok {
+		p.VAT = number
+	} else {
+		p.Registration = d.TaxID
+	}
+	return p
+}

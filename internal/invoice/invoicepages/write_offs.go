@@ -1,0 +1,104 @@
+package invoicepages
+
+import (
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/a-h/templ"
+	"github.com/google/uuid"
+
+	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/writeoff"
+	"onlyonce/internal/record"
+	"onlyonce/internal/value/date"
+	"onlyonce/internal/value/money"
+	"onlyonce/internal/web"
+	"onlyonce/templates"
+	"onlyonce/templates/invoiceviews"
+)
+
+// mountWriteOffs mounts the resource of package writeoff. Write-offs are listed and shown with their invoice.
+func (s *Pages) mountWriteOffs() {
+	m := web.Under(s.invoices, s.Site, web.Resource[writeoff.WriteOff]{
+		One: "write-off", Path: "/write-offs", Table: writeoff.Table, Name: writeoff.Name, View: showWriteOff,
+		ShownAt: func(w writeoff.WriteOff) string { return "/invoices/" + w.InvoiceID.String() },
+	})
+	s.writeOffs = m
+	draft := web.NewFormUnder(s.invoices, m, writeoff.Input.Draft, web.Form[writeoff.WriteOff]{
+		Fields: []templates.Field{
+			{Name: "amount", Value: "Amount"}, {Name: "reason", Value: "Reason"}, {Name: "note", Value: "Note"},
+			{Name: "date", Value: "Date"},
+		},
+		Page: s.writeOffForm, Example: writeoff.Input{Amount: "0.03", Date: "2026-11-23", Reason: writeoff.Reasons()[0]},
+		Words: &web.Wording{
+			Title: "Write off", Submit: "Write off", Did: "recorded", Does: "records", Again: "Write off more",
+			Created: "Written off.", Replayed: "Written off. We ignored the duplicate submission and kept your first request.",
+		},
+	})
+	draft = amountAsTyped(draft, s.invoices, func(i invoice.Invoice) money.Currency { return i.Currency })
+	draft = askingAbout(draft, "/date", s.unusualWriteOff)
+	web.List(m, web.Listing[writeoff.WriteOff]{
+		Summary: "The write-offs of an invoice, newest first.", View: showWriteOff, Read: web.ListUnder(s.invoices, writeoff.ListOf),
+	})
+	web.Show(m, web.RecordPage[writeoff.WriteOff]{Summary: "One write-off."})
+	web.Create(m, "Write off what is open on an issued invoice, or a part of it. The invoice's documents stay as they are.",
+		writeoff.Create, draft, s.freshWriteOff, &writeoff.ExceedsOpen, &invoice.NotIssued)
+	web.Transition(m, "reverse", "taken back", "Take back a write-off, so that its amount is open again. Its entry stays in the ledger, "+
+		"with another one that reverses it.", writeoff.Reverse, web.Nothing())
+	web.Ask(m, "reverse", writeoff.Reverse, web.Question[writeoff.WriteOff]{Submit: "Take back", Page: s.takeBackPage})
+}
+
+// freshWriteOff fills in the open amount and today's date.
+func (s *Pages) freshWriteOff(r *http.Request) (url.Values, error) {
+	inv, err := s.invoices.Find(r)
+	if err == nil {
+		err = writeoff.Possible(inv)
+	}
+	return url.Values{
+		"amount": {inv.Currency.Format(inv.Open)}, "date": {s.Today().String()}, "reason": {writeoff.Reasons()[0]},
+	}, err
+}
+
+func (s *Pages) writeOffForm(r *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
+	inv, err := s.invoices.Find(r)
+	if err != nil {
+		return nil, err
+	}
+	return invoiceviews.WriteOffForm(p, invoiceviews.WriteOffFormView{
+		Form: f, Number: inv.Number, Href: s.invoices.URL(inv.ID), Currency: inv.Currency.String(),
+		Open: inv.Currency.Display(inv.Open), SeenOpen: inv.Currency.Format(inv.Open), Reasons: web.Options(writeoff.Reasons()),
+	}), nil
+}
+
+func (s *Pages) takeBackPage(r *http.Request, p templates.Page, f templates.Form, of writeoff.WriteOff) (templ.Component, error) {
+	number, err := invoice.Numbers.Of(r.Context(), s.Pool, web.Principal(r).Tenant, of.InvoiceID)
+	if err != nil {
+		return nil, err
+	}
+	return invoiceviews.TakeBackPage(p, invoiceviews.TakeBack{
+		Form: f, Number: number, Href: s.invoices.URL(of.InvoiceID), Amount: web.AmountText(of.Currency, of.Amount),
+		Date: web.DateText(of.Date), Reversed: !of.ReversedAt.IsZero(),
+	}), nil
+}
+
+// writeOffJSON is a write-off in the API.
+type writeOffJSON struct {
+	record.Header
+	record.Alike
+
+	InvoiceID  uuid.UUID      `json:"invoice_id"`
+	Amount     string         `json:"amount" format:"decimal"`
+	Currency   money.Currency `json:"currency"`
+	Date       date.Date      `json:"date"`
+	Reason     string         `json:"reason" enum:"small_difference,bad_debt,other"`
+	Note       string         `json:"note,omitzero"`
+	ReversedAt time.Time      `json:"reversed_at,omitzero" doc:"When it was taken back."`
+}
+
+func showWriteOff(w writeoff.WriteOff) any {
+	return writeOffJSON{
+		Header: w.Header, Alike: w.Alike, InvoiceID: w.InvoiceID, Amount: w.Currency.Format(w.Amount), Currency: w.Currency, Date: w.Date,
+		Reason: w.Reason, Note: w.Note, ReversedAt: w.ReversedAt,
+	}
+}

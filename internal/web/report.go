@@ -1,0 +1,82 @@
+package web
+
+import (
+	"errors"
+	"net/http"
+	"reflect"
+	"strings"
+
+	"github.com/a-h/templ"
+
+	"onlyonce/internal/invalid"
+	"onlyonce/internal/web/apidoc"
+	"onlyonce/templates"
+)
+
+// Report is a summary of records, such as their sums in a period: a page at its path, with a CSV file at /csv below it, and JSON in the
+// API.
+type Report[T any] struct {
+	One     string // "tax summary"
+	Path    string // "/tax-summary"
+	Summary string // for the API documentation
+	Query   []Parameter
+	// Read computes the report of a request. An [*invalid.Error] is shown on the page.
+	Read func(*http.Request) (T, error)
+	// View returns the API's representation.
+	View func(T) any
+	// Page shows the report, or the zero report with problems in the query.
+	Page func(r *http.Request, p templates.Page, found T, problems []string) (templ.Component, error)
+	// Rows returns the rows of the CSV file, the headings first, and Name returns its name without the extension.
+	Rows func(T) [][]string
+	Name func(T) string
+}
+
+// Mount puts the report at its address.
+func (rep Report[T]) Mount(s *Site) {
+	m := resource{one: rep.One, many: strings.TrimPrefix(rep.Path, "/"), section: s.section}.mount(s)
+	described := apidoc.Endpoint{
+		Method: http.MethodGet, Path: rep.Path, Name: m.many + ".get", Summary: rep.Summary, Repeats: "reads", Query: rep.Query,
+		Gives: reflect.TypeOf(rep.View(*new(T))), Schema: apidoc.SchemaName(rep.One), Untagged: true,
+	}
+	m.document(described)
+	m.api.read(rep.Path, func(w http.ResponseWriter, r *http.Request) error {
+		found, err := rep.Read(r)
+		if err != nil {
+			return err
+		}
+		return writeJSON(w, http.StatusOK, "application/json", rep.View(found))
+	})
+	m.pages.read(rep.Path, func(w http.ResponseWriter, r *http.Request) error {
+		found, err := rep.Read(r)
+		wrong, refused := errors.AsType[*invalid.Error](err)
+		status, problems := http.StatusOK, []string(nil)
+		switch {
+		case refused:
+			status = http.StatusUnprocessableEntity
+			for _, f := range wrong.Fields {
+				problems = append(problems, f.Message)
+			}
+		case err != nil:
+			return err
+		}
+		page, err := rep.Page(r, s.Page(w, r), found, problems)
+		if err != nil {
+			return err
+		}
+		return s.Render(w, r, status, page)
+	})
+	described.Path, described.Name, described.Summary = rep.Path+"/csv", m.many+".csv", "The same as a CSV file (RFC 4180)."
+	described.Gives, described.Schema, described.Files = nil, "", []string{csvType}
+	m.document(described)
+	file := func(start string) Handler {
+		return func(w http.ResponseWriter, r *http.Request) error {
+			found, err := rep.Read(r)
+			if err != nil {
+				return err
+			}
+			return errors.Join(beginCSV(w, rep.Name(found), start), writeCSV(w, rep.Rows(found)))
+		}
+	}
+	m.pages.read(rep.Path+"/csv", file(byteOrderMark))
+	m.api.read(rep.Path+"/csv", file(""))
+}
