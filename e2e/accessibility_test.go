@@ -121,7 +121,8 @@ func (s *session) visitDuplicates(look func(*session, string)) {
 // Files are skipped.
 func (s *session) visitLinkedPages(look func(*session, string)) {
 	s.t.Helper()
-	const links = `() => [...document.querySelectorAll("a[href^='/']:not([download], [href$='/pdf'], [href$='/ubl'], [href$='/file'], [href$='.json'])")]
+	const links = `() => [...document.querySelectorAll("a[href^='/']")]
+		.filter((a) => !a.matches("[download], [href$='/pdf'], [href$='/ubl'], [href$='/file'], [href$='.json']"))
 		.map((link) => link.getAttribute("href"))`
 	var kinds []string
 	todo := []string{"/"}
