@@ -87,7 +87,7 @@ const (
 	StatusPartly     = "partially_paid" // an issued invoice with payments
 	StatusPaid       = "paid"           // an issued invoice without an open amount, paid or with a total of 0
 	StatusCredited   = "credited"       // an issued invoice that was credited in full
-	StatusWrittenOff = "written_off"    // an issued invoice without an open amount, of which more was written off than paid
+	StatusWrittenOff = "written_off"    // an issued invoice without an open amount: more was written off than paid
 	StatusVoid       = "void"
 )
 

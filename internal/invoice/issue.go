@@ -28,7 +28,7 @@ const (
 type IssueDraft struct {
 	NoEmail bool   `json:"no_email,omitzero"`
 	Message string `json:"message,omitzero"` // in the email; "" for none
-	// EInvoice is whether the email has the e-invoice attached.
+	// EInvoice attaches the e-invoice to the email, unless the invoice lacks required data.
 	EInvoice bool `json:"e_invoice,omitzero"`
 }
 

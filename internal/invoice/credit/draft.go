@@ -42,7 +42,7 @@ type Draft struct {
 	All    bool       `json:"all"`
 	Lines  []Quantity `json:"lines"`
 	Reason string     `json:"reason,omitzero"`
-	// Tell is whether an email sends it to the customer, if the customer has an address.
+	// Tell sends it to the customer by email, if the customer has an address.
 	Tell bool `json:"tell,omitzero"`
 	// Date is the date of issue. Zero means today; only the demo sets it.
 	Date date.Date `json:"date,omitzero"`

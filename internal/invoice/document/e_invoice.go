@@ -98,7 +98,7 @@ func eInvoice(inv invoice.Invoice) (ubl.Invoice, error) {
 			Reason: g.NoTax.ReasonText(inv.Exemption), ReasonCode: terms.Code,
 		}
 		switch g.NoTax {
-		case invoice.IntraCommunity: // requires the delivery, of which the app has no data
+		case invoice.IntraCommunity: // requires the delivery, which the app has no data about
 			sent.DeliveredOn, sent.DeliveredTo = sent.IssueDate, sent.Buyer.Country
 		case invoice.OutsideScope:
 			withoutVAT(&sent.Seller)
@@ -116,7 +116,7 @@ func eInvoice(inv invoice.Invoice) (ubl.Invoice, error) {
 	return sent, nil
 }
 
-// sentRate returns the rate of a treatment for XML: "" for what is not subject to tax (BR-O-05).
+// sentRate returns the rate of a treatment for XML: "" outside of the scope of tax (BR-O-05).
 func sentRate(noTax invoice.Treatment, rate decimal.Decimal) string {
 	if noTax == invoice.OutsideScope {
 		return ""

@@ -20,6 +20,11 @@ func TestWriteOffTheRest(t *testing.T) {
 	paid.Parent.ID = x.ID
 	b.Prepared(b.Acme, "meanwhile", paid, sitetest.Change(paid.Command, "amount", "135.74"))
 
+	fresh := b.Page(x.Caller.Get(x.Caller.Get(x.Resource.List() + "/new").Location())).Typed()
+	if unpaid, rest := typed.Get("reason"), fresh.Get("reason"); unpaid != "bad_debt" || rest != "small_difference" {
+		t.Errorf("the form suggests %s for an unpaid invoice, and %s for the rest of a paid one", unpaid, rest)
+	}
+	typed.Set("reason", "small_difference")
 	typed.Set("note", "Bank charges")
 	asked := x.Caller.Submit(x.Resource.List(), typed)
 	x.Format.Refused(x, asked, "open-amount-changed", nil)

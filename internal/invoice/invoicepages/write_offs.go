@@ -30,7 +30,7 @@ func (s *Pages) mountWriteOffs() {
 			{Name: "amount", Value: "Amount"}, {Name: "reason", Value: "Reason"}, {Name: "note", Value: "Note"},
 			{Name: "date", Value: "Date"},
 		},
-		Page: s.writeOffForm, Example: writeoff.Input{Amount: "0.03", Date: "2026-11-23", Reason: writeoff.Reasons()[0]},
+		Page: s.writeOffForm, Example: writeoff.Input{Amount: "0.03", Date: "2026-11-23", Reason: writeoff.SmallDifference},
 		Words: &web.Wording{
 			Title: "Write off", Submit: "Write off", Did: "recorded", Does: "records", Again: "Write off more",
 			Created: "Written off.", Replayed: "Written off. We ignored the duplicate submission and kept your first request.",
@@ -49,15 +49,17 @@ func (s *Pages) mountWriteOffs() {
 	web.Ask(m, "reverse", writeoff.Reverse, web.Question[writeoff.WriteOff]{Submit: "Take back", Page: s.takeBackPage})
 }
 
-// freshWriteOff fills in the open amount and today's date.
+// freshWriteOff fills in the open amount, today's date and the likely reason.
 func (s *Pages) freshWriteOff(r *http.Request) (url.Values, error) {
 	inv, err := s.invoices.Find(r)
 	if err == nil {
 		err = writeoff.Possible(inv)
 	}
-	return url.Values{
-		"amount": {inv.Currency.Format(inv.Open)}, "date": {s.Today().String()}, "reason": {writeoff.Reasons()[0]},
-	}, err
+	reason := writeoff.BadDebt
+	if inv.Paid > 0 {
+		reason = writeoff.SmallDifference
+	}
+	return url.Values{"amount": {inv.Currency.Format(inv.Open)}, "date": {s.Today().String()}, "reason": {reason}}, err
 }
 
 func (s *Pages) writeOffForm(r *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {

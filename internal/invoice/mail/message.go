@@ -86,8 +86,8 @@ func letterOf(inv invoice.Invoice) letter {
 	return l
 }
 
-// subject is the subject of a mail with its data.
-type subject struct {
+// source has a mail and the records that it is written from.
+type source struct {
 	Mail
 
 	invoice invoice.Invoice
@@ -96,7 +96,7 @@ type subject struct {
 }
 
 // write composes a mail. It is the same in each attempt, except for payments made meanwhile.
-func (l letters) write(m subject, files []mailer.File) (mailer.Letter, error) {
+func (l letters) write(m source, files []mailer.File) (mailer.Letter, error) {
 	content := letterOf(m.invoice)
 	content.Message, content.Logo = m.Message, m.logo.Content != nil
 	var attached []string

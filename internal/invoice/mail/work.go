@@ -68,7 +68,7 @@ func (w writer) write(ctx context.Context, job Job) (mailer.Letter, error) {
 	if err != nil {
 		return mailer.Letter{}, unread(err)
 	}
-	m := subject{Mail: found}
+	m := source{Mail: found}
 	if m.invoice, err = invoice.Table.Find(ctx, w.pool, job.Tenant, m.InvoiceID); err != nil {
 		return mailer.Letter{}, unread(err)
 	}
@@ -111,7 +111,7 @@ const maxAttachment = 5 << 20
 
 // attachments returns the credit note, or the issued invoice, as a PDF file, and the e-invoice if the mail has one and no required data is
 // missing. It leaves out files that are too large.
-func (w writer) attachments(ctx context.Context, m subject) (files []mailer.File, err error) {
+func (w writer) attachments(ctx context.Context, m source) (files []mailer.File, err error) {
 	add := func(name, kind string, content []byte) {
 		if len(content) <= maxAttachment {
 			files = append(files, mailer.File{Name: name, Type: kind, Content: content})
@@ -120,9 +120,10 @@ func (w writer) attachments(ctx context.Context, m subject) (files []mailer.File
 	name, shown := document.CreditNoteName(m.note), document.OfCreditNote(m.note, m.invoice, m.logo)
 	if m.Kind != KindCreditNote {
 		name = document.Name(m.invoice)
-		if shown, err = document.Of(m.invoice, m.logo); err != nil {
-			return nil, err
-		}
+		shown, err = document.Of(m.invoice, m.logo)
+	}
+	if err != nil {
+		return nil, err
 	}
 	content, err := w.render(ctx, shown)
 	if err != nil {

@@ -25,7 +25,7 @@ type Sum struct {
 	Currency  money.Currency
 	Rate      decimal.Decimal // percent
 	Treatment invoice.Treatment
-	// Invoices are those issued in the period by their issue date, without those that were voided in it too.
+	// Invoices have their issue date in the period, and were not voided in it.
 	Invoices Amounts
 	// Credited and Voided are subtracted: the credit notes of the period, and the invoices issued before the period and voided in it.
 	Credited, Voided Amounts
@@ -40,13 +40,13 @@ type Amounts struct {
 // Gross returns the net amount with the tax.
 func (a Amounts) Gross() decimal.Decimal { return a.Net.Add(a.Tax) }
 
-// Result returns the amounts of the invoices less what is subtracted. They are negative if that is more.
+// Result returns the amounts of the invoices less Credited and Voided. They may be negative.
 func (s Sum) Result() Amounts {
 	return s.Invoices.less(s.Credited).less(s.Voided)
 }
 
 // Of returns the sums of the days from the first to the last, by currency, rate and treatment. An invoice or credit note counts with the
-// amounts that it states for them. It reads an entry of an index for each of them in each document of the period.
+// amounts that it states for them. It reads an index entry for each rate and treatment of each document of the period.
 func Of(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, first, last date.Date) (sums []Sum, err error) {
 	entered, err := record.Collect(ctx, pool, tenant, pgx.RowToStructByPos[entries], `
 		SELECT currency, tax_rate::text, treatment, kind, billed_on < @first::date, sum(net), sum(tax), count(*) FROM invoice_taxes

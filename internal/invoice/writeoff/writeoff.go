@@ -35,8 +35,14 @@ var Table = record.Table[WriteOff]{Name: "write_offs", Fields: `
 	'reversed_at', r.reversed_at,
 	'currency', (SELECT i.currency FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id)`}
 
+// Reasons for a write-off. A third one, other, requires a note.
+const (
+	SmallDifference = "small_difference"
+	BadDebt         = "bad_debt"
+)
+
 // Reasons returns the reasons for a write-off, in the order of the form.
-func Reasons() []string { return []string{"small_difference", "bad_debt", other} }
+func Reasons() []string { return []string{SmallDifference, BadDebt, other} }
 
 // other is the reason that needs a note.
 const other = "other"
