@@ -9,16 +9,6 @@ import (
 
 // Behavior of a single format, and behavior that both formats must share.
 
-// TestHeaderBesideTheField: in a form the key is the field's, because a browser may send another one in a header.
-func TestHeaderBesideTheField(t *testing.T) {
-	b := setup(t)
-	x := b.Case(customercases.Customers(), sitetest.HTML{})
-	form := sitetest.Change(x.Command, "idempotency_key", sitetest.Key)
-	first := x.Caller.With("Idempotency-Key", "one").Submit("/customers", form)
-	x.Format.Done(x, first)
-	x.Format.Replayed(x, x.Caller.With("Idempotency-Key", "another").Submit("/customers", form), first)
-}
-
 // TestQuotedKeyIsTheSame: the draft standard quotes keys, most programs do not.
 func TestQuotedKeyIsTheSame(t *testing.T) {
 	b := setup(t)

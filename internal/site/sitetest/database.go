@@ -26,15 +26,23 @@ func (b *Bundle) Exec(sql string, args ...any) {
 // Get reads one value as the superuser, who sees the rows of all tenants.
 func Get[T any](b *Bundle, sql string, args ...any) T {
 	b.Helper()
-	rows, err := b.Admin.Query(b.Context(), sql, args...)
-	if err != nil {
-		b.Fatalf("%s: %v", sql, err)
-	}
+	rows, _ := b.Admin.Query(b.Context(), sql, args...) // CollectExactlyOneRow returns the error
 	value, err := pgx.CollectExactlyOneRow(rows, pgx.RowTo[T])
 	if err != nil {
 		b.Fatalf("%s: %v", sql, err)
 	}
 	return value
+}
+
+// All reads rows as the superuser, whose columns are the fields of T.
+func All[T any](b *Bundle, sql string, args ...any) []T {
+	b.Helper()
+	rows, _ := b.Admin.Query(b.Context(), sql, args...) // CollectRows returns the error
+	all, err := pgx.CollectRows(rows, pgx.RowToStructByPos[T])
+	if err != nil {
+		b.Fatalf("%s: %v", sql, err)
+	}
+	return all
 }
 
 // Rows counts the rows of tables that belong to tenants, over all tenants, without empty tables.
@@ -159,12 +167,8 @@ func (b *Bundle) Expire(of Tenant) {
 // Tables returns the names of all tables.
 func (b *Bundle) Tables() []string {
 	b.Helper()
-	rows, _ := b.Admin.Query(b.Context(), `SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'`)
-	tables, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		b.Fatal(err)
-	}
-	return tables
+	return Get[[]string](b, `
+		SELECT array_agg(relname::text) FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'`)
 }
 
 // TenantTables returns the tables with a tenant_id, from the catalog, except those that are read before a tenant is known.

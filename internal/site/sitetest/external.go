@@ -65,8 +65,7 @@ func externalCases() []row {
 }
 
 func sameExternal(x *Case) {
-	first := x.Ask(x.Command)
-	x.Format.Done(x, first)
+	first := x.Done()
 	again := x.Under("another", x.Command)
 	JSON{}.check(x, again)
 	if again.Status != http.StatusOK || x.Format.record(x, again) != x.Format.record(x, first) ||
@@ -87,8 +86,7 @@ func sameExternal(x *Case) {
 }
 
 func otherExternal(x *Case) {
-	first := x.Ask(x.Command)
-	x.Format.Done(x, first)
+	first := x.Done()
 	before := x.Contents()
 	for range 2 { // the key was not used up, and the answer is the same
 		refused := x.Under("another", x.Other)
@@ -99,7 +97,7 @@ func otherExternal(x *Case) {
 			x.Errorf("no way to the first record: %+v", p)
 		}
 	}
-	WantUnchanged(x.Bundle, "what was refused", before, x.Contents())
+	x.wantContents(before)
 }
 
 // notAttached: a record that has the natural key and no external id is not given one by creating it again.
@@ -112,7 +110,7 @@ func notAttached(x *Case) {
 	if p := Decode[Problem](x.Bundle, refused); p.ExistingID != x.Format.record(x, plain) || !strings.Contains(p.Detail, "If-Match") {
 		x.Errorf("no way to the other record: %+v", p)
 	}
-	WantUnchanged(x.Bundle, "what was refused", before, x.Contents())
+	x.wantContents(before)
 }
 
 // CreatedExternally returns the requests that create a record with an external id: one that exists with other content, a new

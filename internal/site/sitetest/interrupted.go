@@ -19,7 +19,7 @@ func BehindCut(b *Bundle, of Resource) (person *Client, cut func()) {
 	b.Helper()
 	x := b.Case(of, HTML{})
 	far, wire, pool := x.behindWire()
-	x.Format.Done(x, x.Ask(x.Command))
+	x.Done()
 	return far, func() {
 		wire.Isolate()
 		pool.Reset()
