@@ -55,7 +55,7 @@ func sendAfterTheGateway(v *visitor) {
 }
 
 func sentByTheImpatientBalancer(v *visitor) {
-	v.wire.toReplicaAtOnce(hostOf(cmp.Or(v.app.replica, v.origin)))
+	v.wire.toReplica(hostOf(cmp.Or(v.app.replica, v.origin)), true)
 	v.create()
 }
 
@@ -66,13 +66,8 @@ func sentByTheScript(v *visitor) {
 		v.leftOut = "since the browser sends the form, and no script"
 		return
 	}
-	again := func() bool {
-		posts, _ := v.wire.count()
-		return posts > v.before+1
-	}
-	end := time.Now().Add(3 * time.Second) // TanStack Query and ky wait for one
-	v.until("a script sends the form again, or does not", func() bool { return again() || time.Now().After(end) })
-	if !again() {
+	// TanStack Query and ky wait for one second.
+	if !v.within(3*time.Second, func() bool { return v.wire.arrived() > v.before+1 }) {
 		v.leftOut = "since the app's script does not send it again by itself"
 		return
 	}

@@ -52,7 +52,6 @@ func allButtons() map[string]func(*session) button {
 type habit struct {
 	name     string
 	in       []option
-	cached   bool   // in a browser that keeps pages for Back
 	proxied  bool   // the browser uses a proxy, which can cut connections
 	chromium string // why it is tried only there
 	fits     func(button) bool
@@ -68,7 +67,7 @@ func habits() []habit {
 	slowly := func(b button) bool { return b.slowly }
 	after := func(b button) bool { return b.after != nil }
 	twice := func(b button) bool { return b.second != "" }
-	scriptless, phone := []option{withoutJavaScript}, []option{onPhone}
+	scriptless, phone, cached := []option{withoutJavaScript}, []option{onPhone}, []option{keepingPages}
 	return []habit{
 		{name: "five clicks", fits: always, try: clicksFiveTimes},
 		{name: "five clicks without JavaScript", in: scriptless, fits: always, try: clicksFiveTimesWithoutJavaScript},
@@ -77,7 +76,7 @@ func habits() []habit {
 		{name: "a duplicated tab", in: scriptless, fits: entered, try: duplicatesTheTab},
 		{name: "F5 before the answer", fits: backed, try: refreshes},
 		{name: "two tabs", in: scriptless, fits: twice, try: opensItTwice},
-		{name: "Back", chromium: keeps, cached: true, fits: backed, try: goesBack(true, true)},
+		{name: "Back", chromium: keeps, in: cached, fits: backed, try: goesBack(true, true)},
 		{name: "Back without page cache", chromium: keeps, fits: backed, try: goesBack(false, true)},
 		{name: "Back without JavaScript", chromium: keeps, in: scriptless, fits: backed, try: goesBack(false, false)},
 		{name: "a slow double click", fits: slowly, try: clicksSlowly},
@@ -126,11 +125,7 @@ func (s *session) cell(t *testing.T, h habit, login []playwright.OptionalCookie)
 	if h.proxied {
 		c.wire = c.throughProxy()
 	}
-	launch := withoutPageCache
-	if h.cached {
-		launch = withPageCache
-	}
-	c.openBrowser(launch, h.in)
+	c.openBrowser(h.in...)
 	c.check(c.browser.AddCookies(login), "use the login of the row")
 	return &c
 }

@@ -229,7 +229,7 @@ func (v *visitor) pointAt(name string) {
 	if inWebKit() { // its mouse doesn't move while a page loads
 		v.check(v.page.Mouse().Move(v.x, v.y), "move the mouse")
 	}
-	if sent, _ := v.wire.count(); over != "" && sent == v.before {
+	if over != "" && v.wire.arrived() == v.before {
 		v.t.Fatalf("over the button %s lies %v: if people have to close it first, name the button for it in banner", name, over)
 	}
 }

@@ -105,15 +105,9 @@ func clickFiveTimes(v *visitor) {
 }
 
 // isSent reports whether the form is sent within five seconds.
-func (v *visitor) isSent() (sent bool) {
+func (v *visitor) isSent() bool {
 	v.t.Helper()
-	end := time.Now().Add(5 * time.Second)
-	v.until("the form is sent, or cannot be sent in this way", func() bool {
-		posts, _ := v.wire.count()
-		sent = posts > v.before
-		return sent || time.Now().After(end)
-	})
-	return sent
+	return v.within(5*time.Second, func() bool { return v.wire.arrived() > v.before })
 }
 
 func clickTwiceAtOnce(v *visitor) {
@@ -140,11 +134,7 @@ func (v *visitor) atOnce(gestures func(), isSent func() bool) {
 	if !isSent() {
 		return
 	}
-	end := time.Now().Add(v.app.grace)
-	v.until("the form is sent once more or held back", func() bool {
-		posts, _ := v.wire.count()
-		return posts > v.before+1 || passed.Load() > 1 || time.Now().After(end)
-	})
+	v.within(v.app.grace, func() bool { return v.wire.arrived() > v.before+1 || passed.Load() > 1 })
 	if passed.Load() > 1 {
 		v.leftOut = "since the browser sends the form, and the second may take the place of the first"
 	}
@@ -199,7 +189,7 @@ func escapeThenClick(v *visitor) {
 func (v *visitor) giveUpAndSend() {
 	v.t.Helper()
 	v.press("Escape")
-	if v.wire.isLoading() {
+	if read(v.wire, &v.wire.loading) > 0 {
 		v.stop()
 	}
 	all, err := v.controls(buttons)

@@ -82,7 +82,10 @@ func window(t *testing.T, app *target, of incident) *visitor {
 		w.overTLS(t)
 	}
 	w.scriptless = of.family == scriptless && !inChromium()
-	options := append(slices.Clone(of.in), func(o *playwright.BrowserNewContextOptions) {
+	options := append(slices.Clone(of.in), func(o *circumstances) {
+		if of.pageCache || inWebKit() {
+			o.launch = withPageCache
+		}
 		o.Proxy, o.StorageState = &playwright.Proxy{Server: w.addr}, app.state // with the first window's login
 		o.IgnoreHttpsErrors = new(w.inside != "")                              // the certificate of the wire
 	})
@@ -90,13 +93,13 @@ func window(t *testing.T, app *target, of incident) *visitor {
 		s := *app.own
 		s.t, s.form, s.story = t, &formLog{}, newStory()
 		s.story.about, s.story.lock = of.story, of.lock
-		s.openBrowser(of.launch, options)
+		s.openBrowser(options...)
 		return visit(t, app, &s, w)
 	}
 	s := newSession(t)
 	s.story.about, s.story.aloud, s.story.lock = of.story, of.aloud, of.lock
 	s.origin = app.Address
-	s.openWindow(of.launch, options)
+	s.openWindow(options...)
 	s.browser.OnDialog(func(d playwright.Dialog) {
 		s.tellf(byPerson, "agrees to %q", d.Message())
 		go func() { _ = d.Accept() }() // the page may be gone meanwhile
@@ -106,13 +109,6 @@ func window(t *testing.T, app *target, of incident) *visitor {
 		t.Cleanup(func() { s.tellAloud(app.title) })
 	}
 	return visit(t, app, s, w)
-}
-
-func (i incident) launch() (playwright.Browser, error) {
-	if i.pageCache || inWebKit() {
-		return withPageCache()
-	}
-	return withoutPageCache()
 }
 
 // plays opens the form and plays an incident on it, while the wire holds exchanges at the incident's stage.

@@ -53,7 +53,7 @@ func interruptions() []incident {
 func sentByTheBrowser(v *visitor) {
 	v.wire.resetNext()
 	v.create()
-	if posts, _ := v.wire.count(); posts == v.before+1 {
+	if v.wire.arrived() == v.before+1 {
 		v.leftOut = "since the browser did not send the form again"
 	}
 }
@@ -91,7 +91,7 @@ func clickTwiceOnASlowLine(v *visitor) {
 }
 
 func sentByTheBalancer(v *visitor) {
-	v.wire.toReplica(hostOf(cmp.Or(v.app.replica, v.origin)))
+	v.wire.toReplica(hostOf(cmp.Or(v.app.replica, v.origin)), false)
 	v.create()
 }
 

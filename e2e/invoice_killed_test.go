@@ -33,7 +33,7 @@ func TestKilledDuringACreate(t *testing.T) {
 	s.origin = "http://" + address
 
 	kill := s.startProgram(binary, address, parsedInOrder(t, db.URL))
-	s.openBrowser(withPageCache, nil) // the headless shell has no error page
+	s.openBrowser(keepingPages) // the headless shell has no error page
 	s.login()
 	s.newInvoice()
 	s.fillInvoice(s.number(1))

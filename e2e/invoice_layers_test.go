@@ -122,8 +122,4 @@ func (gone layer) takeOneNumber(t *testing.T, app *target) []*visitor {
 }
 
 // forget replaces the key of each post by a new one from now on.
-func (w *wire) forget() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.forgets = true
-}
+func (w *wire) forget() { w.locked(func() { w.forgets = true }) }

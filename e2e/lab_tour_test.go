@@ -61,8 +61,7 @@ func TestTour(t *testing.T) {
 func TestLabHasNoOrphan(t *testing.T) {
 	onlyHere(t, needsTheLab)
 	t.Parallel()
-	s := start(t)
-	s.login()
+	s := loggedIn(t)
 	for _, width := range []int{390, 768, 1280} {
 		s.check(s.page.SetViewportSize(width, 900), "set the width")
 		s.open("/lab")
@@ -83,8 +82,7 @@ func TestLabHasNoOrphan(t *testing.T) {
 func TestTourEndsAnywhere(t *testing.T) {
 	onlyHere(t, needsTheLab)
 	t.Parallel()
-	s := start(t)
-	s.login()
+	s := loggedIn(t)
 	s.open("/lab/tour/3")
 	s.click(buttonOpenTheForm)
 	s.click(buttonEndTheTour)

@@ -107,7 +107,7 @@ func startMailing(t *testing.T, options ...option) (*session, *mailertest.Sink) 
 	s.check(err, "create a business")
 	_, _, err = account.CreateUser(t.Context(), s.db, business.ID, email.Address("owner@example.test"), demoPassword, "")
 	s.check(err, "create its owner")
-	s.openBrowser(withoutPageCache, options)
+	s.openBrowser(options...)
 	return s, mails
 }
 

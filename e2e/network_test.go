@@ -83,10 +83,9 @@ func (s *session) traverse(script string) {
 	s.check(err, "look at the page")
 	_, err = s.page.Evaluate("() => " + script)
 	s.check(err, script)
-	end := time.Now().Add(10 * time.Second)
-	s.until("another page is there", func() bool {
+	s.within(10*time.Second, func() bool {
 		now, err := s.page.Evaluate(here)
-		return err == nil && now != before || time.Now().After(end)
+		return err == nil && now != before
 	})
 }
 

@@ -94,7 +94,7 @@ func (v *visitor) refreshInPlace(page string, shown bool) {
 	}
 	v.refresh()
 	v.settle()
-	if posts, _ := v.wire.count(); posts == v.before+1 {
+	if v.wire.arrived() == v.before+1 {
 		v.leftOut = "since the browser does not send the form again"
 	}
 }
@@ -131,12 +131,9 @@ func backAndEdit(v *visitor) {
 
 // clickDuringDraft clicks when the first draft has been sent, and before its answer.
 func clickDuringDraft(v *visitor) {
-	begun, held := time.Now(), 0
-	v.until("the page saves a draft, or does not", func() bool {
-		_, held = v.wire.count()
-		return held > 0 || v.app.known || time.Since(begun) > quietToRedirect
-	})
-	if held == 0 {
+	held := func() bool { return read(v.wire, &v.wire.held) > 0 }
+	v.within(quietToRedirect, func() bool { return held() || v.app.known })
+	if !held() {
 		v.leftOut = "since the page saves no draft within three seconds"
 		return
 	}
@@ -153,9 +150,7 @@ func leaveAndComeBack(v *visitor) {
 	switch {
 	case left == true:
 		v.tellf(byPerson, "follows a link")
-		end := time.Now().Add(5 * time.Second)
-		v.until("the link leads somewhere, or does not", func() bool { return v.page.URL() != before || time.Now().After(end) })
-		if v.page.URL() == before {
+		if !v.within(5*time.Second, func() bool { return v.page.URL() != before }) {
 			v.leftOut = "since its link leads nowhere from a form that is filled in"
 			return
 		}

@@ -36,14 +36,14 @@ func (w *wire) ServeHTTP(answer http.ResponseWriter, r *http.Request) {
 		}
 	}
 	form, err := w.formIn(answer, r)
-	if w.isSlow() {
+	if read(w, &w.slow) {
 		answer = slowAnswer{answer}
 	}
 	if form == nil && !isForPage(r) {
 		defer time.AfterFunc(longPoll, ended).Stop()
 	}
 	switch {
-	case err != nil || w.isDown():
+	case err != nil || read(w, &w.down):
 		reset(answer)
 	case r.Method == http.MethodConnect:
 		w.tunnel(answer, r)
@@ -72,7 +72,7 @@ func (w *wire) forbidScripts(r *http.Response) {
 
 // lag is the latency of a slow line.
 func (w *wire) lag(r *http.Request) {
-	if w.isSlow() {
+	if read(w, &w.slow) {
 		select {
 		case <-time.After(400 * time.Millisecond):
 		case <-r.Context().Done():

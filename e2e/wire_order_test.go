@@ -37,7 +37,7 @@ func TestFormsArriveInOrder(t *testing.T) {
 		answers := make([]string, 2)
 		var all sync.WaitGroup
 		for i := range answers {
-			before, _ := w.count()
+			before := w.arrived()
 			all.Go(func() {
 				request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, fmt.Sprint(app.URL, "/", round),
 					strings.NewReader("E2E"))
@@ -54,7 +54,7 @@ func TestFormsArriveInOrder(t *testing.T) {
 				_ = answer.Body.Close()
 				answers[i] = answer.Status
 			})
-			s.until("the form has arrived", func() bool { posts, _ := w.count(); return posts > before })
+			s.until("the form has arrived", func() bool { return w.arrived() > before })
 		}
 		w.release()
 		all.Wait()
@@ -81,7 +81,7 @@ func TestBalancerOverlaps(t *testing.T) {
 	app, replica := answers(http.StatusConflict), answers(http.StatusOK)
 	w := newWire(t, "")
 	w.mark, w.tellf = "E2E", func(by, string, ...any) {}
-	w.toReplicaAtOnce(strings.TrimPrefix(replica.URL, "http://"))
+	w.toReplica(strings.TrimPrefix(replica.URL, "http://"), true)
 	answer := httptest.NewRecorder()
 	w.ServeHTTP(answer, httptest.NewRequest(http.MethodPost, app.URL, strings.NewReader("E2E")))
 	if answer.Code != http.StatusConflict {

@@ -116,11 +116,23 @@ func newWire(t *testing.T, path string) *wire {
 	return w
 }
 
-// hold holds posts at a stage from now on, until release.
-func (w *wire) hold(at stage) {
+// locked changes the wire.
+func (w *wire) locked(change func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.holding, w.open, w.atOnce = at, make(chan struct{}), false
+	change()
+}
+
+// read returns the value of a field of a wire.
+func read[T any](w *wire, field *T) T {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return *field
+}
+
+// hold holds posts at a stage from now on, until release.
+func (w *wire) hold(at stage) {
+	w.locked(func() { w.holding, w.open, w.atOnce = at, make(chan struct{}), false })
 }
 
 // release lets all held exchanges pass, in turn, and all later ones.
@@ -138,55 +150,30 @@ func (w *wire) release() {
 
 // releaseAtOnce lets all held exchanges pass at the same instant.
 func (w *wire) releaseAtOnce() {
-	w.mu.Lock()
-	w.atOnce = true
-	w.mu.Unlock()
+	w.locked(func() { w.atOnce = true })
 	w.release()
 }
 
 // cutNext cuts the next post. Afterwards nothing passes until heal, so that the browser cannot resend it.
-func (w *wire) cutNext(at cut) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.cut, w.once, w.lost = at, false, false
-}
+func (w *wire) cutNext(at cut) { w.locked(func() { w.cut, w.once, w.lost = at, false, false }) }
 
 // resetNext resets the connection of the next post after the app has answered. A resend by the browser passes.
-func (w *wire) resetNext() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.cut, w.once = beforeAnswer, true
-}
+func (w *wire) resetNext() { w.locked(func() { w.cut, w.once = beforeAnswer, true }) }
 
 // slowDown makes a slow line of the wire from now on.
 func (w *wire) slowDown() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
 	w.tellf(byNetwork, "slows down to 50 kB a second, and lets each request wait 0.4 seconds")
-	w.slow = true
+	w.locked(func() { w.slow = true })
 }
 
-// toReplica sends the next posts twice: to the app, and then to the replica, whose answer the browser gets.
-func (w *wire) toReplica(host string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.replica = host
-}
-
-// toReplicaAtOnce is toReplica while the app is still at work.
-func (w *wire) toReplicaAtOnce(host string) {
-	w.toReplica(host)
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.overlap = true
+// toReplica sends the next posts twice: to the app, and then, or while the app is still at work, to the replica, whose answer the browser
+// gets.
+func (w *wire) toReplica(host string, overlap bool) {
+	w.locked(func() { w.replica, w.overlap = host, overlap })
 }
 
 // timeOutNext has a gateway answer the next post after the app has.
-func (w *wire) timeOutNext() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.late = true
-}
+func (w *wire) timeOutNext() { w.locked(func() { w.late = true }) }
 
 // timesOut reports whether a gateway answers this post.
 func (w *wire) timesOut() bool {
@@ -198,18 +185,12 @@ func (w *wire) timesOut() bool {
 }
 
 func (w *wire) heal() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
 	w.tellf(byNetwork, "works again")
-	w.down = false
+	w.locked(func() { w.down = false })
 }
 
-// count returns the numbers of arrived posts and of held exchanges.
-func (w *wire) count() (posts, held int) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.posts, w.held
-}
+// arrived returns the number of posts.
+func (w *wire) arrived() int { return read(w, &w.posts) }
 
 // others returns the requests with a body that were not the form, such as "POST /expenses".
 func (w *wire) others() []string {
@@ -232,11 +213,7 @@ const (
 const turn = 500 * time.Millisecond
 
 // moved returns when an exchange last began or ended.
-func (w *wire) moved() time.Time {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.changed
-}
+func (w *wire) moved() time.Time { return read(w, &w.changed) }
 
 func (w *wire) isQuiet(enough time.Duration) bool {
 	w.mu.Lock()
@@ -331,13 +308,6 @@ func (w *wire) loses(asked *http.Request, some bool) {
 	}
 }
 
-// lostPage reports whether the browser should show its error page.
-func (w *wire) lostPage() bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.lost
-}
-
 // isForPage reports whether the browser will show the answer as a page, also in a frame, as opposed to a script's request. Over plain
 // HTTP, browsers name the destination to loopback addresses only.
 func isForPage(r *http.Request) bool {
@@ -351,19 +321,8 @@ func isRedirect(r *http.Response) bool {
 	return r.StatusCode >= 300 && r.StatusCode < 400 && r.Header.Get("Location") != ""
 }
 
-// isLoading reports whether the browser waits for a page, which Esc stops.
-func (w *wire) isLoading() bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.loading > 0
-}
-
 // given returns when the browser last got a page, or zero if it now shows a kept one.
-func (w *wire) given() time.Time {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.page
-}
+func (w *wire) given() time.Time { return read(w, &w.page) }
 
 // statusOf returns the status of the last page from an address, or 0.
 func (w *wire) statusOf(address string) int {
@@ -374,23 +333,7 @@ func (w *wire) statusOf(address string) int {
 }
 
 // showsAgain notes that the browser shows a page that it had, so that the last one need not arrive any more.
-func (w *wire) showsAgain() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.page = time.Time{}
-}
-
-func (w *wire) isSlow() bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.slow
-}
-
-func (w *wire) isDown() bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.down
-}
+func (w *wire) showsAgain() { w.locked(func() { w.page = time.Time{} }) }
 
 // began notes that an exchange is under way until ended is called.
 func (w *wire) began(forPage bool) (ended func()) {
