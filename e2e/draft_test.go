@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"onlyonce/internal/must"
 )
 
 // TestDraft writes a first description of the app whose form is at the address DRAFT. If there is a login first, it logs in with
@@ -24,17 +26,11 @@ func TestDraft(t *testing.T) {
 		t.Attr("family", "description")
 		file := filepath.Join(os.Getenv("E2E_OUTPUT"), "app.json")
 		text, err := draft(t, address)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		made, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		_, err = made.WriteString(text)
-		if err := errors.Join(err, made.Close()); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, errors.Join(err, made.Close()))
 		for line := range strings.Lines(text + "\nThis is " + file + ". Correct it: make describe APP=" + file + " checks it.") {
 			t.Attr("says", strings.TrimRight(line, "\n"))
 		}

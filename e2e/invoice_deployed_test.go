@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
 )
 
@@ -28,9 +29,7 @@ func TestSuiteAgainstADeployment(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
 	program, err := program()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	suite := func(at []string, pattern string) (said string) {
 		t.Helper()
 		process := exec.CommandContext(t.Context(), os.Args[0], "-test.v", "-test.timeout=5m", "-test.run="+pattern)
@@ -59,9 +58,7 @@ func TestSuiteAgainstADeployment(t *testing.T) {
 
 	of := func(query string) (n int) {
 		t.Helper()
-		if err := db.Admin().QueryRow(t.Context(), query).Scan(&n); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, db.Admin().QueryRow(t.Context(), query).Scan(&n))
 		return n
 	}
 	const marked = ` FROM customers c JOIN invoices i ON i.customer_id = c.id WHERE c.name LIKE 'E2E%'`
@@ -112,9 +109,7 @@ func deploy(t *testing.T, program, database, path string) []string {
 	t.Helper()
 	must := func(err error) {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 	}
 	port, err := net.Listen("tcp", "127.0.0.1:0") // the port is free after Close
 	must(err)

@@ -131,7 +131,7 @@ func backAndEdit(v *visitor) {
 
 // clickDuringDraft clicks when the first draft has been sent, and before its answer.
 func clickDuringDraft(v *visitor) {
-	held := func() bool { return read(v.wire, &v.wire.held) > 0 }
+	held := func() bool { return v.wire.holding() > 0 }
 	v.within(quietToRedirect, func() bool { return held() || v.app.known })
 	if !held() {
 		v.leftOut = "since the page saves no draft within three seconds"

@@ -45,9 +45,8 @@ type session struct {
 	database  string            // the URL of its database, for the app
 	db        *pgxpool.Pool
 
-	// Only in front of a deployment:
-	wire        *proxy
-	keepsSeries bool
+	wire        *wire // in front of a deployment, and if the test asks for it
+	keepsSeries bool  // only in front of a deployment
 }
 
 // circumstances are those of a person.
@@ -55,6 +54,7 @@ type circumstances struct {
 	playwright.BrowserNewContextOptions
 
 	launch func() (playwright.Browser, error)
+	wired  bool // behind a wire, which can cut connections
 }
 
 type option func(*circumstances)
@@ -65,6 +65,8 @@ func withoutJavaScript(o *circumstances) { o.JavaScriptEnabled = new(false) }
 
 // keepingPages is for tests that go back. See withPageCache.
 func keepingPages(o *circumstances) { o.launch = withPageCache }
+
+func throughWire(o *circumstances) { o.wired = true }
 
 func onPhone(o *circumstances) {
 	o.Viewport = &playwright.Size{Width: 390, Height: 844}
@@ -204,6 +206,12 @@ func (s *session) openWindow(options ...option) {
 	}
 	if settings.Proxy == nil {
 		notInWebKit(s.t, "WebDriver drives the incidents only")
+	}
+	if settings.wired && s.wire == nil {
+		s.wire = s.newWire()
+	}
+	if s.wire != nil && settings.Proxy == nil {
+		settings.Proxy, settings.IgnoreHttpsErrors = &playwright.Proxy{Server: s.wire.addr}, new(s.wire.inside != "")
 	}
 	s.browser, err = shared.NewContext(settings.BrowserNewContextOptions)
 	s.check(err, "open a browser window")

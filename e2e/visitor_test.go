@@ -391,7 +391,7 @@ func (v *visitor) sent(n int) {
 // held waits until n exchanges are held.
 func (v *visitor) held(n int) {
 	v.t.Helper()
-	v.until(fmt.Sprintf("%d exchanges are held", n), func() bool { return read(v.wire, &v.wire.held) >= n })
+	v.until(fmt.Sprintf("%d exchanges are held", n), func() bool { return v.wire.holding() >= n })
 }
 
 // rhythm is the time between two gestures of a quick person. Some apps disable a button several milliseconds after it was pressed.

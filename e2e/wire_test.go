@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"onlyonce/internal/must"
 )
 
 // stage is a stage at which a wire holds exchanges.
@@ -65,7 +67,7 @@ type wire struct {
 	scriptless bool // forbid the scripts of each page, since Playwright can't switch them off in Firefox
 
 	mu      sync.Mutex
-	holding stage
+	stage   stage            // at which exchanges are held
 	open    chan struct{}    // closed when held exchanges may go on
 	last    [4]chan struct{} // by stage, closed when the last exchange there has had its turn; nil if there was none
 	atOnce  bool             // forms don't wait for the one before
@@ -90,17 +92,19 @@ type wire struct {
 	overlap bool             // the replica gets it while the app is at work
 	forgets bool             // each post gets a new key
 
+	gate gateReader // before the second half of each form; nil if they pass as a whole
+
 	tellf func(who by, format string, args ...any) // adds the wire's actions to the story
+	came  func(form *http.Request)                 // is called for each form
 }
 
 // newWire starts a proxy for a browser. It ends with the test.
 func newWire(t *testing.T, path string) *wire {
 	t.Helper()
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := &wire{addr: "http://" + listener.Addr().String(), path: path, open: make(chan struct{}), status: map[string]int{}}
+	must.OK(t, err)
+	w := &wire{addr: "http://" + listener.Addr().String(), path: path, open: make(chan struct{}), status: map[string]int{},
+		came: func(*http.Request) {}}
 	close(w.open)
 	w.pipes = &httputil.ReverseProxy{
 		Rewrite:        func(*httputil.ProxyRequest) {},
@@ -130,20 +134,31 @@ func read[T any](w *wire, field *T) T {
 	return *field
 }
 
+// newWire starts a wire between the browser and the app.
+func (s *session) newWire() *wire {
+	s.t.Helper()
+	w := newWire(s.t, "")
+	w.host, w.tellf, w.came = hostOf(s.origin), s.tellf, s.posted
+	if strings.HasPrefix(s.origin, "https:") {
+		w.overTLS(s.t)
+	}
+	return w
+}
+
 // hold holds posts at a stage from now on, until release.
 func (w *wire) hold(at stage) {
-	w.locked(func() { w.holding, w.open, w.atOnce = at, make(chan struct{}), false })
+	w.locked(func() { w.stage, w.open, w.atOnce = at, make(chan struct{}), false })
 }
 
 // release lets all held exchanges pass, in turn, and all later ones.
 func (w *wire) release() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.holding != nowhere {
+	if w.stage != nowhere {
 		if w.held > 0 {
 			w.tellf(byNetwork, "lets through what it holds")
 		}
-		w.holding = nowhere
+		w.stage = nowhere
 		close(w.open)
 	}
 }
@@ -192,6 +207,9 @@ func (w *wire) heal() {
 // arrived returns the number of posts.
 func (w *wire) arrived() int { return read(w, &w.posts) }
 
+// holding returns the number of held exchanges.
+func (w *wire) holding() int { return read(w, &w.held) }
+
 // others returns the requests with a body that were not the form, such as "POST /expenses".
 func (w *wire) others() []string {
 	w.mu.Lock()
@@ -234,7 +252,7 @@ func (w *wire) pass(at stage, r *http.Request) (ended func()) {
 
 // arrive notes that an exchange has come to a stage. The returned function is the rest of pass. The caller must hold the lock.
 func (w *wire) arrive(at stage, r *http.Request) (pass func() (ended func())) {
-	held := w.holding == at
+	held := w.stage == at
 	if !held && at != beforeTheApp {
 		return func() func() { return func() {} }
 	}
@@ -265,8 +283,9 @@ func (w *wire) arrive(at stage, r *http.Request) (pass func() (ended func())) {
 	}
 }
 
-// came notes that a form has arrived. The returned function lets it pass to the app.
-func (w *wire) came(r *http.Request) (at cut, pass func() (answered func())) {
+// comes notes that a form has arrived. The returned function lets it pass to the app.
+func (w *wire) comes(r *http.Request) (at cut, pass func() (answered func())) {
+	w.came(r)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.posts++
