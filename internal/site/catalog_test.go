@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/must"
 	"onlyonce/internal/web"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -252,9 +253,7 @@ func TestEveryConflictIsDocumented(t *testing.T) {
 			continue
 		}
 		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		for _, slug := range conflictSlugs(parsed) {
 			slugs++
 			if a := stranger.Get("/problems/" + slug); a.Status != http.StatusOK {

@@ -32,11 +32,7 @@ func TestRulesAndAPIAreInASection(t *testing.T) {
 func TestRulesSayWhatIsRegistered(t *testing.T) {
 	b := setup(t)
 	p := b.Page(b.Browser(b.Replica).Get("/rules"))
-	anchors := map[string]bool{}
-	for _, element := range sitetest.Elements(p.Root, "h2") {
-		id, _ := sitetest.Attr(element, "id")
-		anchors[id] = true
-	}
+	anchors := anchorsOf(p, "h2")
 	for _, of := range sitecases.Resources() {
 		if p.LeadsTo("#" + of.Path[1:]); !anchors[of.Path[1:]] {
 			t.Errorf("no section for %s", of.Path)

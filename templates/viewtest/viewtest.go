@@ -9,19 +9,17 @@ import (
 
 	"github.com/a-h/templ"
 	"golang.org/x/net/html"
+
+	"onlyonce/internal/must"
 )
 
 // Parse parses a page like a browser.
 func Parse(t *testing.T, page templ.Component) *html.Node {
 	t.Helper()
 	var buf bytes.Buffer
-	if err := page.Render(t.Context(), &buf); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, page.Render(t.Context(), &buf))
 	doc, err := html.Parse(&buf)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return doc
 }
 

@@ -120,16 +120,12 @@ func (b *Bundle) empty(except ...string) {
 func (b *Bundle) HoldIntent(operation string) (release func()) {
 	b.Helper()
 	tx, err := b.Admin.Begin(b.Context())
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	_, err = tx.Exec(b.Context(), `
 		INSERT INTO intents (tenant_id, operation, key, fingerprint, attempt_id, actor, record_id, outcome, result, expires_at)
 		VALUES ($1, $2, $3, sha256(''), gen_random_uuid(), 'in the way', gen_random_uuid(), 'created', '{}', now())`,
 		b.Acme.ID, operation, Key)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	release = func() { _ = tx.Rollback(context.Background()) }
 	b.Cleanup(release)
 	return release

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"golang.org/x/net/html"
+
+	"onlyonce/internal/must"
 )
 
 // Page is an HTML answer with the actions of a person.
@@ -21,9 +23,7 @@ func (b *Bundle) Page(a Answer) Page {
 		b.Fatalf("status %d: content type %q of %q", a.Status, kind, a.Body)
 	}
 	root, err := html.Parse(strings.NewReader(a.Body))
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	return Page{b, root}
 }
 

@@ -287,7 +287,8 @@ func TestSeveralForms(t *testing.T) {
 	}
 	passes := strings.NewReplacer("against", "passed", "duplicates (2)", "one record").Replace(twice)
 	results := collect(t, of("expense", passes)+of("customer", twice)+ended)
-	has(t, results.Verdicts(), "\ncustomer:\n\n| family | incident | verdict |\n|---|---|---|\n| fingers | clicks twice | duplicates (2) |\n")
+	has(t, results.Verdicts(),
+		"\ncustomer:\n\n| family | incident | verdict |\n|---|---|---|\n| fingers | clicks twice | duplicates (2) |\n")
 	has(t, written(t, results.JUnit), `<testsuite name="customer" tests="1" failures="1"`)
 	has(t, written(t, func(w io.Writer) error { return Badge(w, results) }), "1 of 2")
 	has(t, pageOf(t, results, ""),
