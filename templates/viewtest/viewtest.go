@@ -9,17 +9,19 @@ import (
 
 	"github.com/a-h/templ"
 	"golang.org/x/net/html"
-
-	"onlyonce/internal/must"
 )
 
 // Parse parses a page like a browser.
 func Parse(t *testing.T, page templ.Component) *html.Node {
 	t.Helper()
 	var buf bytes.Buffer
-	must.OK(t, page.Render(t.Context(), &buf))
+	if err := page.Render(t.Context(), &buf); err != nil {
+		t.Fatal(err)
+	}
 	doc, err := html.Parse(&buf)
-	must.OK(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	return doc
 }
 

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/jackc/pgx/v5"
+
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/must"
-
-	"github.com/jackc/pgx/v5"
 )
 
 // Directory lists the tables that are read before the tenant of a request is known.
@@ -178,4 +178,66 @@ func (b *Bundle) TenantTables() []string {
 		b.Fatalf("found only %v", tables)
 	}
 	return tables
+}
+
+// Requests that must not change anything: reads, natural routes, and refused requests.
+
+// Contents returns a digest of all rows of all tables that belong to tenants.
+func (b *Bundle) Contents() string {
+	b.Helper()
+	return b.digest(append(b.TenantTables(), "users", "api_tokens"))
+}
+
+// Everything returns a digest of all tables, including the directory, without the time of a session's last request.
+func (b *Bundle) Everything() string {
+	b.Helper()
+	return b.digest(append(slices.Clone(Directory), b.TenantTables()...))
+}
+
+func (b *Bundle) digest(tables []string) string {
+	b.Helper()
+	var digests []string
+	for _, table := range tables {
+		row := `row::text`
+		if table == "sessions" {
+			row = `token`
+		}
+		digests = append(digests, `'`+table+` ' || (SELECT COALESCE(md5(string_agg(`+row+`, ',' ORDER BY `+row+`)), '') FROM `+
+			pgx.Identifier{table}.Sanitize()+` AS row)`)
+	}
+	return Get[string](b, `SELECT concat_ws(E'\n', `+strings.Join(digests, `, `)+`)`)
+}
+
+// WantUnchanged fails if two digests differ, and names the tables.
+func WantUnchanged(b *Bundle, what, before, after string) {
+	b.Helper()
+	if before == after {
+		return
+	}
+	was := strings.Split(before, "\n")
+	for i, table := range strings.Split(after, "\n") {
+		if table != was[i] {
+			name, _, _ := strings.Cut(table, " ")
+			b.Errorf("%s changed the table %s", what, name)
+		}
+	}
+}
+
+// The treatment of texts when a customer is erased: see [Resource.OfCustomer].
+const (
+	Erased    = "erased"
+	Undecided = "kept until it is decided"
+)
+
+// ColumnsWith returns the columns of all tables, also those of the jobs, that contain a text, without regard to case.
+func (b *Bundle) ColumnsWith(text string) []string {
+	b.Helper()
+	each := Get[[]string](b, `
+		SELECT array_agg(format('SELECT %L WHERE EXISTS (SELECT FROM %I.%I WHERE strpos(lower(%s), %L) > 0)', relname || '.' || attname,
+			nspname, relname, format(CASE atttypid WHEN 'bytea'::regtype THEN 'encode(%I, ''escape'')' ELSE '%I::text' END, attname),
+			lower($1)))
+		FROM pg_attribute JOIN pg_class c ON c.oid = attrelid JOIN pg_namespace n ON n.oid = relnamespace
+		WHERE nspname IN ('public', 'river') AND relkind IN ('r', 'p') AND attnum > 0 AND NOT attisdropped`, text)
+	return Get[[]string](b, `
+		SELECT COALESCE(array_agg(name ORDER BY name), '{}') FROM (`+strings.Join(each, ` UNION ALL `)+`) AS found (name)`)
 }
