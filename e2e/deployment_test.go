@@ -29,10 +29,9 @@ func deployed() *deployment {
 
 // Logins of the demo data.
 const (
-	demoEmail      = "acme@onlyonce.test"
-	demoOtherEmail = "globex@onlyonce.test"
-	demoPassword   = "only-once-demo"
-	demoToken      = "oo_demo_acme"
+	demoEmail    = "acme@onlyonce.test"
+	demoPassword = "only-once-demo"
+	demoToken    = "oo_demo_acme"
 )
 
 // onlyHere skips a scenario against a deployment, because it needs the test's own app.

@@ -129,7 +129,7 @@ func (v *visitor) atOnce(gestures func(), isSent func() bool) {
 			passed.Add(1)
 		}
 	})
-	v.onButton(passOneForm, formPassed)
+	v.onButton(script("pass_one_form"), formPassed)
 	gestures()
 	if !isSent() {
 		return
@@ -141,20 +141,6 @@ func (v *visitor) atOnce(gestures func(), isSent func() bool) {
 }
 
 const formPassed = "the browser sends a form"
-
-// passOneForm lets the browser send one form, unless the page prevents it. The listener is the last one of each event.
-const passOneForm = `(_, message) => {
-	let passed = 0;
-	const last = (event) => {
-		if (event.defaultPrevented) return;
-		console.debug(message);
-		if (++passed > 1) event.preventDefault();
-	};
-	addEventListener("submit", () => {
-		removeEventListener("submit", last);
-		addEventListener("submit", last);
-	}, true);
-}`
 
 func otherButton(v *visitor) {
 	notInWebKit(v.t, "WebDriver doesn't move the mouse while a page loads")

@@ -1,11 +1,24 @@
 package e2e
 
 import (
+	"embed"
 	"errors"
 	"time"
 
 	"github.com/playwright-community/playwright-go"
 )
+
+//go:embed scripts/*.js
+var scripts embed.FS
+
+// script returns a function in JavaScript.
+func script(name string) string {
+	text, err := scripts.ReadFile("scripts/" + name + ".js")
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
+}
 
 // Events between the browser and the app, and around the page.
 

@@ -145,7 +145,7 @@ func clickDuringDraft(v *visitor) {
 func leaveAndComeBack(v *visitor) {
 	v.leaveMark()
 	before := v.page.URL()
-	left, err := v.page.Evaluate(followLinkUp)
+	left, err := v.page.Evaluate(script("follow_link_up"))
 	v.check(err, "look for a link")
 	switch {
 	case left == true:
@@ -177,13 +177,3 @@ func leaveAndComeBack(v *visitor) {
 	v.fillInAgain()
 	v.create()
 }
-
-// followLinkUp follows the link to the nearest page above the form's address, such as its list, and reports whether there is one.
-const followLinkUp = `() => {
-	const route = (at) => at.pathname + (/^#!?\//.test(at.hash) ? at.hash : "");
-	const up = [...document.links].filter((a) => a.origin === location.origin && !a.target && a.checkVisibility() &&
-		route(a) !== route(location) && route(location).startsWith(route(a)));
-	const nearest = up.sort((a, b) => route(b).length - route(a).length)[0];
-	nearest?.click();
-	return !!nearest;
-}`
