@@ -14,18 +14,22 @@ func behind() []incident {
 			family: "network", name: "a gateway answers in place of the app, and somebody refreshes its page",
 			story: "Duke's repository, dul-hydra issue 1022: the page timed out, and another try made a second batch. The page of a " +
 				"gateway is the answer to the form, so F5 sends the form again.",
-			play: refreshTheGatewaysPage, plain: true,
+			play: func(v *visitor) {
+				v.wire.timeOutNext()
+				v.create()
+				v.refreshInPlace("page of the gateway", v.status() >= 400)
+			}, plain: true,
 		},
 		{
 			family: "network", name: "a gateway answers in place of the app, and somebody sends again",
 			story: "Public Lab's plots issue 168: notes had been saved when a gateway answered 504, were sent again, and appeared twice.",
-			play:  sendAfterTheGateway,
+			play:  func(v *visitor) { v.wire.timeOutNext(); v.create(); v.tryAgain() },
 		},
 		{
 			family: "network", name: "a balancer sends the form again while the app is at work on it",
 			story: "API Umbrella issue 18: nginx stopped waiting for a slow app, and sent the request again. An app that looks for the " +
 				"record first does not find it yet.",
-			play: sentByTheImpatientBalancer,
+			play: func(v *visitor) { v.wire.toReplica(hostOf(cmp.Or(v.app.replica, v.origin)), true); v.create() },
 		},
 		{
 			family: "network", name: "a gateway answers in place of the app, and the app's script sends again by itself",
@@ -40,23 +44,6 @@ func behind() []incident {
 			play: sendAfterTheFailure, needs: "break",
 		},
 	}
-}
-
-func refreshTheGatewaysPage(v *visitor) {
-	v.wire.timeOutNext()
-	v.create()
-	v.refreshInPlace("page of the gateway", v.status() >= 400)
-}
-
-func sendAfterTheGateway(v *visitor) {
-	v.wire.timeOutNext()
-	v.create()
-	v.tryAgain()
-}
-
-func sentByTheImpatientBalancer(v *visitor) {
-	v.wire.toReplica(hostOf(cmp.Or(v.app.replica, v.origin)), true)
-	v.create()
 }
 
 func sentByTheScript(v *visitor) {

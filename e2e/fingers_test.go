@@ -19,7 +19,7 @@ func fingers() []incident {
 		{
 			family: "fingers", name: "somebody clicks twice",
 			story: "ERPNext issue 12971: a double click on Submit posted a document twice.",
-			play:  clickTwice, hold: beforeTheApp, plain: true, lock: true,
+			play:  func(v *visitor) { v.send(); v.again(func() { v.tap(1) }) }, hold: beforeTheApp, plain: true, lock: true,
 		},
 		{
 			family: "fingers", name: "somebody clicks twice before the form is sent",
@@ -74,12 +74,12 @@ func fingers() []incident {
 		{
 			family: "fingers", name: "somebody clicks, presses Esc, and clicks again",
 			story: "Stopping the browser does not stop the app, and people do not know that.",
-			play:  escapeThenClick, hold: beforeTheApp, plain: true,
+			play:  func(v *visitor) { v.send(); v.giveUpAndSend() }, hold: beforeTheApp, plain: true,
 		},
 		{
 			family: "fingers", name: "somebody clicks while the answer arrives",
 			story: "The app has answered, the next page is on its way, and the old one still takes clicks.",
-			play:  clickIntoTheAnswer, hold: afterRedirect, plain: true, lock: true,
+			play:  func(v *visitor) { v.send(); v.held(1); v.again(func() { v.tap(1) }) }, hold: afterRedirect, plain: true, lock: true,
 		},
 		{
 			family: "fingers", name: "a script submits the form twice",
@@ -91,11 +91,6 @@ func fingers() []incident {
 
 // noFinger is the reason to leave out incidents with taps.
 const noFinger = "Playwright has no finger there"
-
-func clickTwice(v *visitor) {
-	v.send()
-	v.again(func() { v.tap(1) })
-}
 
 func clickFiveTimes(v *visitor) {
 	v.send()
@@ -165,11 +160,6 @@ func tapThenClick(v *visitor) {
 	v.again(func() { v.tap(1) })
 }
 
-func escapeThenClick(v *visitor) {
-	v.send()
-	v.giveUpAndSend()
-}
-
 // giveUpAndSend presses Esc, and then the app's button for another attempt, or else the form's button. Esc stops a page that is loading,
 // but not the request of a script. A headless browser does not stop on Esc, so the debugger does.
 func (v *visitor) giveUpAndSend() {
@@ -191,12 +181,6 @@ func (v *visitor) giveUpAndSend() {
 		v.leftOut = "since Esc closes the form"
 		return
 	}
-	v.again(func() { v.tap(1) })
-}
-
-func clickIntoTheAnswer(v *visitor) {
-	v.send()
-	v.held(1)
 	v.again(func() { v.tap(1) })
 }
 

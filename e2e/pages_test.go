@@ -17,12 +17,15 @@ func pages() []incident {
 			family: "pages", name: "somebody refreshes the page after a create",
 			story: "An answer that is a page, and no redirect, is sent again by F5, and on iPhones by coming back to its tab: " +
 				"collective.easyform issue 395.",
-			play: refreshAfterwards, lock: true,
+			play: func(v *visitor) { v.create(); v.refresh(); v.settle() }, lock: true,
 		},
 		{
 			family: "pages", name: "somebody refreshes the browser's error page",
 			story: "Dreamwidth issue 2571: the answer was lost, and F5 on the error page posted the comment again.",
-			play:  refreshTheErrorPage, plain: true,
+			play: func(v *visitor) {
+				v.sendAndLose(beforeAnswer)
+				v.refreshInPlace("error page", v.isOnBrowsersErrorPage())
+			}, plain: true,
 		},
 		{
 			family: "pages", name: "somebody goes back and sends again",
@@ -32,7 +35,7 @@ func pages() []incident {
 		{
 			family: "pages", name: "somebody goes back and sends again, with no page cache",
 			story: "NHS.UK frontend issue 796: the second time must not look like an error.",
-			play:  backWithoutPageCache,
+			play:  func(v *visitor) { notInWebKit(v.t, "without its page cache, Back asks the app again"); backAndSend(v) },
 		},
 		{
 			family: "pages", name: "somebody goes back and forward",
@@ -70,17 +73,6 @@ func refreshMeanwhile(v *visitor) {
 	v.pressAgain()
 }
 
-func refreshAfterwards(v *visitor) {
-	v.create()
-	v.refresh()
-	v.settle()
-}
-
-func refreshTheErrorPage(v *visitor) {
-	v.sendAndLose(beforeAnswer)
-	v.refreshInPlace("error page", v.isOnBrowsersErrorPage())
-}
-
 // refreshInPlace refreshes the page that is in place of the answer, if the browser shows it.
 func (v *visitor) refreshInPlace(page string, shown bool) {
 	v.t.Helper()
@@ -107,11 +99,6 @@ func backAndSend(v *visitor) {
 	v.back()
 	v.settle()
 	v.resend()
-}
-
-func backWithoutPageCache(v *visitor) {
-	notInWebKit(v.t, "without its page cache, Back asks the app again")
-	backAndSend(v)
 }
 
 func backAndForward(v *visitor) {
