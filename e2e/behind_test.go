@@ -14,18 +14,22 @@ func behind() []incident {
 			family: "network", name: "a gateway answers in place of the app, and somebody refreshes its page",
 			story: "Duke's repository, dul-hydra issue 1022: the page timed out, and another try made a second batch. The page of a " +
 				"gateway is the answer to the form, so F5 sends the form again.",
-			play: refreshTheGatewaysPage, plain: true,
+			play: func(v *visitor) {
+				v.wire.timeOutNext()
+				v.create()
+				v.refreshInPlace("page of the gateway", v.status() >= 400)
+			}, plain: true,
 		},
 		{
 			family: "network", name: "a gateway answers in place of the app, and somebody sends again",
 			story: "Public Lab's plots issue 168: notes had been saved when a gateway answered 504, were sent again, and appeared twice.",
-			play:  sendAfterTheGateway,
+			play:  func(v *visitor) { v.wire.timeOutNext(); v.create(); v.tryAgain() },
 		},
 		{
 			family: "network", name: "a balancer sends the form again while the app is at work on it",
 			story: "API Umbrella issue 18: nginx stopped waiting for a slow app, and sent the request again. An app that looks for the " +
 				"record first does not find it yet.",
-			play: sentByTheImpatientBalancer,
+			play: func(v *visitor) { v.wire.toReplica(hostOf(cmp.Or(v.app.replica, v.origin)), true); v.create() },
 		},
 		{
 			family: "network", name: "a gateway answers in place of the app, and the app's script sends again by itself",
@@ -42,23 +46,6 @@ func behind() []incident {
 	}
 }
 
-func refreshTheGatewaysPage(v *visitor) {
-	v.wire.timeOutNext()
-	v.create()
-	v.refreshInPlace("page of the gateway", v.status() >= 400)
-}
-
-func sendAfterTheGateway(v *visitor) {
-	v.wire.timeOutNext()
-	v.create()
-	v.tryAgain()
-}
-
-func sentByTheImpatientBalancer(v *visitor) {
-	v.wire.toReplicaAtOnce(hostOf(cmp.Or(v.app.replica, v.origin)))
-	v.create()
-}
-
 func sentByTheScript(v *visitor) {
 	v.wire.timeOutNext()
 	v.create()
@@ -66,13 +53,8 @@ func sentByTheScript(v *visitor) {
 		v.leftOut = "since the browser sends the form, and no script"
 		return
 	}
-	again := func() bool {
-		posts, _ := v.wire.count()
-		return posts > v.before+1
-	}
-	end := time.Now().Add(3 * time.Second) // TanStack Query and ky wait for one
-	v.until("a script sends the form again, or does not", func() bool { return again() || time.Now().After(end) })
-	if !again() {
+	// TanStack Query and ky wait for one second.
+	if !v.within(3*time.Second, func() bool { return v.wire.arrived() > v.before+1 }) {
 		v.leftOut = "since the app's script does not send it again by itself"
 		return
 	}

@@ -52,8 +52,6 @@ func allButtons() map[string]func(*session) button {
 type habit struct {
 	name     string
 	in       []option
-	cached   bool   // in a browser that keeps pages for Back
-	proxied  bool   // the browser uses a proxy, which can cut connections
 	chromium string // why it is tried only there
 	fits     func(button) bool
 	try      func(*session, button)
@@ -68,16 +66,16 @@ func habits() []habit {
 	slowly := func(b button) bool { return b.slowly }
 	after := func(b button) bool { return b.after != nil }
 	twice := func(b button) bool { return b.second != "" }
-	scriptless, phone := []option{withoutJavaScript}, []option{onPhone}
+	scriptless, phone, cached, wired := []option{withoutJavaScript}, []option{onPhone}, []option{keepingPages}, []option{throughWire}
 	return []habit{
 		{name: "five clicks", fits: always, try: clicksFiveTimes},
 		{name: "five clicks without JavaScript", in: scriptless, fits: always, try: clicksFiveTimesWithoutJavaScript},
 		{name: "Enter then a click", fits: entered, try: entersThenClicks},
-		{name: "the browser sends again", proxied: true, fits: always, try: loses},
+		{name: "the browser sends again", in: wired, fits: always, try: loses},
 		{name: "a duplicated tab", in: scriptless, fits: entered, try: duplicatesTheTab},
 		{name: "F5 before the answer", fits: backed, try: refreshes},
 		{name: "two tabs", in: scriptless, fits: twice, try: opensItTwice},
-		{name: "Back", chromium: keeps, cached: true, fits: backed, try: goesBack(true, true)},
+		{name: "Back", chromium: keeps, in: cached, fits: backed, try: goesBack(true, true)},
 		{name: "Back without page cache", chromium: keeps, fits: backed, try: goesBack(false, true)},
 		{name: "Back without JavaScript", chromium: keeps, in: scriptless, fits: backed, try: goesBack(false, false)},
 		{name: "a slow double click", fits: slowly, try: clicksSlowly},
@@ -123,14 +121,7 @@ func (s *session) cell(t *testing.T, h habit, login []playwright.OptionalCookie)
 	} else {
 		c.findRecords()
 	}
-	if h.proxied {
-		c.wire = c.throughProxy()
-	}
-	launch := withoutPageCache
-	if h.cached {
-		launch = withPageCache
-	}
-	c.openBrowser(launch, h.in)
+	c.openBrowser(h.in...)
 	c.check(c.browser.AddCookies(login), "use the login of the row")
 	return &c
 }
@@ -222,10 +213,11 @@ func refreshes(s *session, b button) {
 // loses cuts the connection before the answer. Without a further click, the browser sends the form again.
 func loses(s *session, b button) {
 	b.begin(s)
-	s.wire.cutNextAnswer()
+	before := s.wire.arrived()
+	s.wire.resetNext()
 	s.click(b.press)
 	b.ends(s, b.again, b.first, "replayed")
-	if n := s.wire.posts.Load(); n != 2 {
+	if n := s.wire.arrived() - before; n != 2 {
 		s.t.Errorf("one click sent %d POSTs, want 2: the browser no longer resends a form", n)
 	}
 }

@@ -130,8 +130,7 @@ func TestEditByKeyboard(t *testing.T) {
 func TestBackAfterAnErasure(t *testing.T) {
 	onlyInChromium(t, "Back to an answer that isn't cached shows the browser's error page")
 	t.Parallel()
-	s := startIn(t, withPageCache)
-	s.login()
+	s := loggedIn(t, keepingPages)
 	ada := eraseCustomer(s)
 	ada.begin(s)
 	form := s.page.URL()
@@ -154,8 +153,7 @@ func TestBackAfterAnErasure(t *testing.T) {
 // withAda is start after a login, on the page of a new customer.
 func withAda(t *testing.T, circumstances ...option) *session {
 	t.Helper()
-	s := start(t, circumstances...)
-	s.login()
+	s := loggedIn(t, circumstances...)
 	s.addAda()
 	return s
 }

@@ -34,36 +34,13 @@ const (
 	buttons = `button, input[type=submit], input[type=button], input[type=image], [role=button]`
 )
 
-const listControls = `(all) => all.map((e) => {
-	const own = (l) => {
-		const copy = l.cloneNode(true);
-		copy.querySelectorAll("input, select, textarea, button").forEach((c) => c.remove());
-		return copy.textContent;
-	};
-	const labelled = (e.getAttribute("aria-labelledby") ?? "").split(/\s+/).filter(Boolean)
-		.map((id) => document.getElementById(id)?.textContent ?? "").join(" ");
-	const field = e.matches("input, select, textarea") && !e.matches("[type=submit], [type=button], [type=image]");
-	const names = [
-		["label", labelled || e.getAttribute("aria-label") || [...e.labels ?? []].map(own).join(" ") ||
-			(field ? "" : e.localName === "input" ? e.value : e.textContent)],
-		["name", e.getAttribute("name")], ["placeholder", e.getAttribute("placeholder")], ["id", e.id], ["title", e.title],
-		["role", e.getAttribute("role") ?? e.getAttribute("type") ?? e.localName],
-	].map(([by, text]) => ({ by, text: (text ?? "").trim().replace(/\s+/g, " ") })).filter((n) => n.text);
-	const shown = e.type === "file" || e.checkVisibility({ visibilityProperty: true }) && !e.closest("[aria-hidden=true]");
-	return shown && { names, form: [...document.forms].indexOf(e.form), kind: e.type || e.localName, required: !!e.required,
-		invalid: !e.willValidate || e.form?.noValidate || e.validity.valid ? "" :
-			e.validity.valueMissing ? "` + missing + `" : "is refused: " + e.validationMessage,
-		id: Number(e.dataset.control ??= window.controls = (window.controls ?? Math.floor(Math.random() * 1e9)) + 1),
-		options: [...e.options ?? []].filter((o) => o.value).map((o) => o.text.trim()) };
-}).filter(Boolean)`
-
-// missing ends the reason of a field without its value.
+// missing ends the reason of a field without its value, as in scripts/controls.js.
 const missing = "is required and empty"
 
 // controls lists those that people see on the page and in its frames, in their order.
 func (v *visitor) controls(selector string) (found []control, err error) {
 	for i, frame := range v.page.Frames() {
-		listed, err := frame.Locator(selector).EvaluateAll(listControls)
+		listed, err := frame.Locator(selector).EvaluateAll(script("controls"))
 		if i > 0 && err != nil {
 			continue // the frame is gone, or loading
 		}
@@ -229,7 +206,7 @@ func (v *visitor) pointAt(name string) {
 	if inWebKit() { // its mouse doesn't move while a page loads
 		v.check(v.page.Mouse().Move(v.x, v.y), "move the mouse")
 	}
-	if sent, _ := v.wire.count(); over != "" && sent == v.before {
+	if over != "" && v.wire.arrived() == v.before {
 		v.t.Fatalf("over the button %s lies %v: if people have to close it first, name the button for it in banner", name, over)
 	}
 }

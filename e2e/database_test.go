@@ -56,7 +56,8 @@ func parsedInOrder(t *testing.T, database string) string {
 func (s *session) lock(table string) (release func()) {
 	s.t.Helper()
 	if s.db == nil {
-		return s.tellBoth("forms are held back", "forms go on", s.wire.hold())
+		s.wire.hold(beforeTheApp)
+		return s.tellBoth("forms are held back", "forms go on", s.wire.release)
 	}
 	tx, err := s.db.Begin(s.t.Context())
 	s.check(err, "begin the transaction that holds the lock")

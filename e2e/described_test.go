@@ -16,6 +16,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"onlyonce/e2e/servers"
+	"onlyonce/internal/must"
 )
 
 // TestDescriptionIsTriedFirst checks that no incident is tried if the description does not fit the app, and that the error names
@@ -23,10 +24,7 @@ import (
 func TestDescriptionIsTriedFirst(t *testing.T) {
 	onlyHere(t, "it is about the suite itself")
 	t.Parallel()
-	described, err := os.ReadFile("apps/little.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	described := must.Read(t, "apps/little.json")
 	for name, c := range map[string]struct{ old, new, want string }{
 		"no such field": {`"Title", "text": "Desk`, `"Titel", "text": "Desk`, `is called "Titel": the nearest are ["Title" "Note"]`},
 		"a field that is left out": {
@@ -67,10 +65,8 @@ func TestDescriptionIsTriedFirst(t *testing.T) {
 			server := httptest.NewServer(little)
 			t.Cleanup(server.Close)
 			file := filepath.Join(t.TempDir(), "app.json")
-			text := strings.NewReplacer("http://127.0.0.1:8090", server.URL, c.old, c.new).Replace(string(described))
-			if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			text := strings.NewReplacer("http://127.0.0.1:8090", server.URL, c.old, c.new).Replace(described)
+			must.OK(t, os.WriteFile(file, []byte(text), 0o600))
 			suite := exec.CommandContext(t.Context(), os.Args[0], "-test.v", "-test.run=TestOtherApp$//^(the description$|double click)")
 			suite.Env = append(os.Environ(), "APP="+file, "RUN=double click", "E2E_OUTPUT="+t.TempDir(), "E2E_REPORT=")
 			output, err := suite.CombinedOutput()
@@ -181,13 +177,9 @@ func behindLogin(app http.Handler) http.Handler {
 func TestSchemaOfDescriptions(t *testing.T) {
 	t.Parallel()
 	schema, err := jsonschema.NewCompiler().Compile("apps/app.schema.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	others, err := filepath.Glob("apps/*/app.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	ours, err := filepath.Glob("apps/*.json") // including the schema, which is not a description
 	if err != nil || !slices.Contains(ours, "apps/little.json") {
 		t.Fatalf("%q, %v", ours, err)
@@ -197,9 +189,7 @@ func TestSchemaOfDescriptions(t *testing.T) {
 			continue
 		}
 		file, err := os.Open(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		described, err := jsonschema.UnmarshalJSON(file)
 		if err == nil {
 			err = schema.Validate(described)

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"onlyonce/internal/must"
 )
 
 // TestDraft writes a first description of the app whose form is at the address DRAFT. If there is a login first, it logs in with
@@ -24,17 +26,11 @@ func TestDraft(t *testing.T) {
 		t.Attr("family", "description")
 		file := filepath.Join(os.Getenv("E2E_OUTPUT"), "app.json")
 		text, err := draft(t, address)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		made, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		_, err = made.WriteString(text)
-		if err := errors.Join(err, made.Close()); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, errors.Join(err, made.Close()))
 		for line := range strings.Lines(text + "\nThis is " + file + ". Correct it: make describe APP=" + file + " checks it.") {
 			t.Attr("says", strings.TrimRight(line, "\n"))
 		}
@@ -113,7 +109,7 @@ func (v *visitor) list() count {
 		}
 		v.open(page)
 		v.settle()
-		record, err := v.page.Evaluate(recordWith, v.mark)
+		record, err := v.page.Evaluate(script("record_with"), v.mark)
 		v.check(err, "look for the record")
 		if selector := fmt.Sprint(record); selector != "" {
 			return count{Page: page, Record: selector}
@@ -122,22 +118,9 @@ func (v *visitor) list() count {
 	return count{}
 }
 
-const (
-	// links returns the addresses that a page links to, without those that could change something.
-	links = `() => [...document.links].filter((a) => a.origin === location.origin).map((a) => a.pathname + a.search)
-		.filter((path) => !/log.?o(ut|ff)|sign.?out|delete|destroy|remove|archive/i.test(path)).slice(0, 10).join("\n")`
-	// recordWith returns the selector of the only record with a text, or "".
-	recordWith = `(mark) => {
-		const holds = (e) => e.checkVisibility() && e.innerText?.toLowerCase().includes(mark.toLowerCase());
-		const found = [...document.querySelectorAll("body *")].findLast(holds);
-		const record = found?.closest("tr, li, article, [role=row], [role=listitem]") ?? found;
-		if (!record) return "";
-		const selector = record.matches("tr, li, article") ? record.localName :
-			record.role ? "[role=" + record.role + "]" :
-			record.localName + [...record.classList].slice(0, 1).map((c) => "." + CSS.escape(c)).join("");
-		return [...document.querySelectorAll(selector)].filter(holds).length === 1 ? selector : "";
-	}`
-)
+// links returns the addresses that a page links to, without those that could change something.
+const links = `() => [...document.links].filter((a) => a.origin === location.origin).map((a) => a.pathname + a.search)
+	.filter((path) => !/log.?o(ut|ff)|sign.?out|delete|destroy|remove|archive/i.test(path)).slice(0, 10).join("\n")`
 
 func (f form) asksPassword() bool {
 	return slices.ContainsFunc(f.Fields, func(f field) bool { return f.Text == "$APP_PASSWORD" })

@@ -17,6 +17,7 @@ import (
 	"github.com/oasdiff/yaml"
 
 	"onlyonce/e2e/servers"
+	"onlyonce/internal/must"
 )
 
 // TestSuiteIsRunElsewhere runs the archive of make suite on an app, like the step of action.yml, and checks that it does not need
@@ -28,13 +29,9 @@ func TestSuiteIsRunElsewhere(t *testing.T) {
 	server := httptest.NewServer(servers.New(servers.None, servers.Usual))
 	t.Cleanup(server.Close)
 	program, err := exec.LookPath("go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	modules, err := filepath.Abs("node_modules")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	directory := t.TempDir()
 	run := func(name string, wantedCode int, env []string, arguments ...string) string {
 		t.Helper()
@@ -48,26 +45,19 @@ func TestSuiteIsRunElsewhere(t *testing.T) {
 	}
 	write := func(name, text string) {
 		t.Helper()
-		if err := os.WriteFile(filepath.Join(directory, name), []byte(text), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(filepath.Join(directory, name), []byte(text), 0o700))
 	}
-	little, err := os.ReadFile("apps/little.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	little := must.Read(t, "apps/little.json")
 	const forms = `"forms": [{"name": "expense", "form": {"path": "/expenses/new", "button": "Save",
 		"fields": [{"label": "Title", "text": "Desk"}]}, "count": {"page": "/expenses", "record": "li", "difference": true}},
 		{"name": "another", "form": {"path": "/expenses/new", "button": "Save and close",
 		"fields": [{"label": "Title", "text": "Chair {mark}"}]}}], "edit": `
-	write("app.json", strings.NewReplacer("http://127.0.0.1:8090", server.URL, `"edit": `, forms).Replace(string(little)))
+	write("app.json", strings.NewReplacer("http://127.0.0.1:8090", server.URL, `"edit": `, forms).Replace(little))
 	write("this", "#!/bin/sh\nexec '"+os.Args[0]+"' \"$@\"\n")
 	write("go", "#!/bin/sh\n[ \"$1 $2\" = 'test -c' ] || exec '"+program+"' \"$@\"\ncp '"+directory+"/this' \"$5\"\n")
 	run("make", 0, nil, "-C", filepath.Dir(filepath.Dir(modules)), "suite", "ARCHIVE="+directory+"/suite.tar.gz")
 	run("tar", 0, nil, "-xzf", "suite.tar.gz")
-	if err := os.Symlink(modules, directory+"/onlyonce/e2e/node_modules"); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Symlink(modules, directory+"/onlyonce/e2e/node_modules"))
 	for _, name := range []string{"go", "npm"} { // npm has nothing to install, because the modules are linked
 		write(name, "#!/bin/sh\necho asks "+name+"; exit 2\n")
 	}
@@ -90,15 +80,12 @@ func TestSuiteIsRunElsewhere(t *testing.T) {
 			t.Errorf("the two attempts on a form with {mark} have %d marks, and those on the other one have no marks:\n%s", marks, text)
 		}
 	}
-	kept, err := os.ReadFile(directory + "/onlyonce-report/stories/TestOtherApp-another-somebody_clicks_twice.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	kept := must.Read(t, directory+"/onlyonce-report/stories/TestOtherApp-another-somebody_clicks_twice.json")
 	framed, size := pixelsOf(t, kept, 0xd6, 0x33, 0x6c)
 	if framed < 1000 || size.X > 420 || size.Y > 300 {
 		t.Errorf("%d pixels of a picture of %v frame records: want two, and no more around them", framed, size)
 	}
-	if !strings.Contains(string(kept), `"the list afterwards"`) {
+	if !strings.Contains(kept, `"the list afterwards"`) {
 		t.Errorf("the story does not name the picture:\n%s", kept)
 	}
 }
@@ -127,10 +114,7 @@ func TestOwnScenario(t *testing.T) {
 // stepOfAction returns the command of the step in action.yml, and its environment with these inputs.
 func stepOfAction(t *testing.T, inputs map[string]string) (step string, env []string) {
 	t.Helper()
-	text, err := os.ReadFile("action.yml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Read(t, "action.yml")
 	var action struct {
 		Inputs map[string]struct{ Default string }
 		Runs   struct {
@@ -140,7 +124,7 @@ func stepOfAction(t *testing.T, inputs map[string]string) (step string, env []st
 			}
 		}
 	}
-	if _, err := yaml.Unmarshal(text, &action, yaml.DecodeOpts{}); err != nil || len(action.Runs.Steps) != 1 {
+	if _, err := yaml.Unmarshal([]byte(text), &action, yaml.DecodeOpts{}); err != nil || len(action.Runs.Steps) != 1 {
 		t.Fatalf("%v: %+v", err, action)
 	}
 	for name, value := range action.Runs.Steps[0].Env {
@@ -158,18 +142,14 @@ func stepOfAction(t *testing.T, inputs map[string]string) (step string, env []st
 }
 
 // pixelsOf counts the pixels of a story's picture that are close to a color, and returns the picture's size.
-func pixelsOf(t *testing.T, story []byte, red, green, blue int) (n int, size image.Point) {
+func pixelsOf(t *testing.T, story string, red, green, blue int) (n int, size image.Point) {
 	t.Helper()
 	var kept struct {
 		Picture []byte `json:"picture"`
 	}
-	if err := json.Unmarshal(story, &kept); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, json.Unmarshal([]byte(story), &kept))
 	picture, err := jpeg.Decode(bytes.NewReader(kept.Picture))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	near := func(a uint32, b int) bool { return max(int(a>>8)-b, b-int(a>>8)) < 40 }
 	for y := range picture.Bounds().Dy() {
 		for x := range picture.Bounds().Dx() {

@@ -19,7 +19,7 @@ func fingers() []incident {
 		{
 			family: "fingers", name: "somebody clicks twice",
 			story: "ERPNext issue 12971: a double click on Submit posted a document twice.",
-			play:  clickTwice, hold: beforeTheApp, plain: true, lock: true,
+			play:  func(v *visitor) { v.send(); v.again(func() { v.tap(1) }) }, hold: beforeTheApp, plain: true, lock: true,
 		},
 		{
 			family: "fingers", name: "somebody clicks twice before the form is sent",
@@ -74,12 +74,12 @@ func fingers() []incident {
 		{
 			family: "fingers", name: "somebody clicks, presses Esc, and clicks again",
 			story: "Stopping the browser does not stop the app, and people do not know that.",
-			play:  escapeThenClick, hold: beforeTheApp, plain: true,
+			play:  func(v *visitor) { v.send(); v.giveUpAndSend() }, hold: beforeTheApp, plain: true,
 		},
 		{
 			family: "fingers", name: "somebody clicks while the answer arrives",
 			story: "The app has answered, the next page is on its way, and the old one still takes clicks.",
-			play:  clickIntoTheAnswer, hold: afterRedirect, plain: true, lock: true,
+			play:  func(v *visitor) { v.send(); v.held(1); v.again(func() { v.tap(1) }) }, hold: afterRedirect, plain: true, lock: true,
 		},
 		{
 			family: "fingers", name: "a script submits the form twice",
@@ -92,11 +92,6 @@ func fingers() []incident {
 // noFinger is the reason to leave out incidents with taps.
 const noFinger = "Playwright has no finger there"
 
-func clickTwice(v *visitor) {
-	v.send()
-	v.again(func() { v.tap(1) })
-}
-
 func clickFiveTimes(v *visitor) {
 	v.send()
 	for range 4 {
@@ -105,15 +100,9 @@ func clickFiveTimes(v *visitor) {
 }
 
 // isSent reports whether the form is sent within five seconds.
-func (v *visitor) isSent() (sent bool) {
+func (v *visitor) isSent() bool {
 	v.t.Helper()
-	end := time.Now().Add(5 * time.Second)
-	v.until("the form is sent, or cannot be sent in this way", func() bool {
-		posts, _ := v.wire.count()
-		sent = posts > v.before
-		return sent || time.Now().After(end)
-	})
-	return sent
+	return v.within(5*time.Second, func() bool { return v.wire.arrived() > v.before })
 }
 
 func clickTwiceAtOnce(v *visitor) {
@@ -135,36 +124,18 @@ func (v *visitor) atOnce(gestures func(), isSent func() bool) {
 			passed.Add(1)
 		}
 	})
-	v.onButton(passOneForm, formPassed)
+	v.onButton(script("pass_one_form"), formPassed)
 	gestures()
 	if !isSent() {
 		return
 	}
-	end := time.Now().Add(v.app.grace)
-	v.until("the form is sent once more or held back", func() bool {
-		posts, _ := v.wire.count()
-		return posts > v.before+1 || passed.Load() > 1 || time.Now().After(end)
-	})
+	v.within(v.app.grace, func() bool { return v.wire.arrived() > v.before+1 || passed.Load() > 1 })
 	if passed.Load() > 1 {
 		v.leftOut = "since the browser sends the form, and the second may take the place of the first"
 	}
 }
 
 const formPassed = "the browser sends a form"
-
-// passOneForm lets the browser send one form, unless the page prevents it. The listener is the last one of each event.
-const passOneForm = `(_, message) => {
-	let passed = 0;
-	const last = (event) => {
-		if (event.defaultPrevented) return;
-		console.debug(message);
-		if (++passed > 1) event.preventDefault();
-	};
-	addEventListener("submit", () => {
-		removeEventListener("submit", last);
-		addEventListener("submit", last);
-	}, true);
-}`
 
 func otherButton(v *visitor) {
 	notInWebKit(v.t, "WebDriver doesn't move the mouse while a page loads")
@@ -189,17 +160,12 @@ func tapThenClick(v *visitor) {
 	v.again(func() { v.tap(1) })
 }
 
-func escapeThenClick(v *visitor) {
-	v.send()
-	v.giveUpAndSend()
-}
-
 // giveUpAndSend presses Esc, and then the app's button for another attempt, or else the form's button. Esc stops a page that is loading,
 // but not the request of a script. A headless browser does not stop on Esc, so the debugger does.
 func (v *visitor) giveUpAndSend() {
 	v.t.Helper()
 	v.press("Escape")
-	if v.wire.isLoading() {
+	if read(v.wire, &v.wire.loading) > 0 {
 		v.stop()
 	}
 	all, err := v.controls(buttons)
@@ -215,12 +181,6 @@ func (v *visitor) giveUpAndSend() {
 		v.leftOut = "since Esc closes the form"
 		return
 	}
-	v.again(func() { v.tap(1) })
-}
-
-func clickIntoTheAnswer(v *visitor) {
-	v.send()
-	v.held(1)
 	v.again(func() { v.tap(1) })
 }
 

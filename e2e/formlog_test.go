@@ -13,18 +13,6 @@ type formLog struct {
 	lines []string
 }
 
-// tellFormLog makes the form of the page log each submit, whether it was sent or kept back, and every visible or announced change.
-const tellFormLog = `() => {
-	const form = document.querySelector("main form[data-submit-guard]");
-	const tell = (text) => console.debug("form: " + text);
-	window.addEventListener("submit", (event) => tell(event.defaultPrevented ? "kept back" : "sent"));
-	new MutationObserver(() => {
-		const button = form.querySelector("[data-submit-primary]");
-		tell("button: " + button.textContent + (button.ariaDisabled === "true" ? " (disabled)" : ""));
-		for (const status of document.querySelectorAll("[role=status]")) tell("status: " + status.textContent.trim());
-	}).observe(document.body, { subtree: true, childList: true, characterData: true, attributes: true });
-}`
-
 // took takes a line of the console, if it is from the form.
 func (l *formLog) took(line string) bool {
 	text, mine := strings.CutPrefix(line, "form: ")
@@ -45,7 +33,7 @@ func (l *formLog) has(text string) bool {
 // listenToForm must be called before the submit of interest.
 func (s *session) listenToForm() {
 	s.t.Helper()
-	_, err := s.page.Evaluate(tellFormLog)
+	_, err := s.page.Evaluate(script("tell_form_log"))
 	s.check(err, "listen to the form")
 }
 

@@ -17,7 +17,7 @@ func interruptions() []incident {
 		{
 			family: "network", name: "somebody gives up waiting when the app is done, and sends again",
 			story: "A client that no longer waits knows nothing of what the server has done.",
-			play:  giveUpAfterwards, hold: afterTheApp,
+			play:  func(v *visitor) { v.send(); v.held(1); v.giveUpAndSend() }, hold: afterTheApp,
 		},
 		{
 			family: "network", name: "somebody clicks twice on a slow line",
@@ -27,7 +27,7 @@ func interruptions() []incident {
 		{
 			family: "network", name: "a balancer sends the form twice",
 			story: "Balancers send a request again whose answer is late, some of them also if it is a POST.",
-			play:  sentByTheBalancer,
+			play:  func(v *visitor) { v.wire.toReplica(hostOf(cmp.Or(v.app.replica, v.origin)), false); v.create() },
 		},
 		{
 			family: "network", name: "the app restarts before somebody tries again",
@@ -53,7 +53,7 @@ func interruptions() []incident {
 func sentByTheBrowser(v *visitor) {
 	v.wire.resetNext()
 	v.create()
-	if posts, _ := v.wire.count(); posts == v.before+1 {
+	if v.wire.arrived() == v.before+1 {
 		v.leftOut = "since the browser did not send the form again"
 	}
 }
@@ -77,22 +77,11 @@ func (v *visitor) tryAgain() {
 	v.resend()
 }
 
-func giveUpAfterwards(v *visitor) {
-	v.send()
-	v.held(1)
-	v.giveUpAndSend()
-}
-
 func clickTwiceOnASlowLine(v *visitor) {
 	v.wire.slowDown()
 	v.send()
 	v.again(func() { v.tap(1) })
 	v.settle()
-}
-
-func sentByTheBalancer(v *visitor) {
-	v.wire.toReplica(hostOf(cmp.Or(v.app.replica, v.origin)))
-	v.create()
 }
 
 func restartAndSend(v *visitor) {

@@ -43,6 +43,11 @@ func (s *session) visitInvoiceForms(look func(*session, string)) {
 	s.create()
 	s.sees(keptOriginal)
 	look(s, "a form whose number is taken")
+	s.fillInvoice(s.number(2))
+	s.fill(fieldDescription, "Design of "+s.number(1))
+	s.create()
+	s.sees("Looks like " + s.number(1) + ", created")
+	look(s, "a form that looks like a repeat")
 }
 
 // visitInvoiceStates visits an invoice in each state, and the possible results of an edit.

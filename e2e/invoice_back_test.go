@@ -15,10 +15,7 @@ import (
 func TestBackToARefusedForm(t *testing.T) {
 	onlyInChromium(t, "Back to an answer that isn't cached shows the browser's error page")
 	t.Parallel()
-	s := startIn(t, withoutPageCache)
-	s.login()
-	s.newInvoice()
-	s.fillInvoice(s.number(1))
+	s := atFilledForm(t)
 	s.create()
 	s.seesInvoice(s.number(1), created(s.number(1)))
 	s.back()
@@ -45,10 +42,7 @@ func TestBackToARefusedForm(t *testing.T) {
 // An unused form stays unchanged.
 func TestBackToAnUnusedForm(t *testing.T) {
 	t.Parallel()
-	s := startIn(t, withPageCache)
-	s.login()
-	s.newInvoice()
-	s.fillInvoice(s.number(1))
+	s := atFilledForm(t, keepingPages)
 	s.follow(linkCustomers)
 	s.seesHeading(headingCustomers)
 

@@ -241,7 +241,7 @@ func applyEvent(s *session) button {
 	return button{
 		press: buttonApply, writes: "payments", fill: nothing,
 		open: func() {
-			_, event := undecided(s)
+			event := undecided(s)
 			s.click(buttonApply)
 			s.seesHeading("The payment is larger than what is open on the invoice.")
 			s.sees("Nothing was recorded.")

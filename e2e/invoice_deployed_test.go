@@ -6,7 +6,6 @@ import (
 	"crypto/rand"
 	"encoding/pem"
 	"net"
-	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
@@ -16,8 +15,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
+	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
 )
 
@@ -28,9 +27,7 @@ func TestSuiteAgainstADeployment(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
 	program, err := program()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	suite := func(at []string, pattern string) (said string) {
 		t.Helper()
 		process := exec.CommandContext(t.Context(), os.Args[0], "-test.v", "-test.timeout=5m", "-test.run="+pattern)
@@ -59,9 +56,7 @@ func TestSuiteAgainstADeployment(t *testing.T) {
 
 	of := func(query string) (n int) {
 		t.Helper()
-		if err := db.Admin().QueryRow(t.Context(), query).Scan(&n); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, db.Admin().QueryRow(t.Context(), query).Scan(&n))
 		return n
 	}
 	const marked = ` FROM customers c JOIN invoices i ON i.customer_id = c.id WHERE c.name LIKE 'E2E%'`
@@ -110,14 +105,8 @@ func newBusiness(t *testing.T, program, database string) []string {
 // address and the file of the certificate to trust.
 func deploy(t *testing.T, program, database, path string) []string {
 	t.Helper()
-	must := func(err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
 	port, err := net.Listen("tcp", "127.0.0.1:0") // the port is free after Close
-	must(err)
+	must.OK(t, err)
 	inner := port.Addr().String()
 	upstream := &url.URL{Scheme: "http", Host: inner}
 	front := httptest.NewTLSServer(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
@@ -128,31 +117,22 @@ func deploy(t *testing.T, program, database, path string) []string {
 	t.Cleanup(front.Close)
 	certificate := filepath.Join(t.TempDir(), "certificate.pem")
 	block := &pem.Block{Type: "CERTIFICATE", Bytes: front.Certificate().Raw}
-	must(os.WriteFile(certificate, pem.EncodeToMemory(block), 0o600))
+	must.OK(t, os.WriteFile(certificate, pem.EncodeToMemory(block), 0o600))
 
-	must(port.Close())
+	must.OK(t, port.Close())
 	var log bytes.Buffer
 	server := exec.CommandContext(context.WithoutCancel(t.Context()), program)
 	server.Env = append(os.Environ(), "ADDR="+inner, "METRICS_ADDR=off", "DATABASE_URL="+database, "DEMO=0",
 		"PUBLIC_URL="+front.URL+path)
 	server.Stdout, server.Stderr = &log, &log
-	must(server.Start())
+	must.OK(t, server.Start())
 	t.Cleanup(func() {
-		must(server.Process.Signal(os.Interrupt))
-		must(server.Wait())
+		must.OK(t, server.Process.Signal(os.Interrupt))
+		must.OK(t, server.Wait())
 		if t.Failed() {
 			t.Logf("output of the program:\n%s", log.String())
 		}
 	})
-	tick := time.NewTicker(50 * time.Millisecond)
-	defer tick.Stop()
-	for deadline := time.Now().Add(patience); ; <-tick.C {
-		answer, err := http.Get(upstream.String() + "/readyz")
-		if err == nil && answer.Body.Close() == nil && answer.StatusCode == http.StatusOK {
-			return []string{"BASE_URL=" + front.URL + path, "SSL_CERT_FILE=" + certificate}
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("the program is not ready: %v", err)
-		}
-	}
+	must.Until(t, "the program is ready", func() bool { return isReady(upstream.String()) })
+	return []string{"BASE_URL=" + front.URL + path, "SSL_CERT_FILE=" + certificate}
 }

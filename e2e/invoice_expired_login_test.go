@@ -11,9 +11,7 @@ import (
 func TestLoginIsOverWhenAFormIsSent(t *testing.T) {
 	onlyHere(t, "it ends all logins in the database")
 	t.Parallel()
-	s := start(t)
-	s.login()
-	s.newInvoice()
+	s := atForm(t)
 	form := s.page.URL()
 	s.fillTwoLines()
 	s.endSessions()
@@ -37,37 +35,29 @@ func TestLoginIsOverWhenAFormIsSent(t *testing.T) {
 func TestLoginIsOverAndTheFormIsNotKept(t *testing.T) {
 	onlyHere(t, "it ends all logins in the database")
 	t.Parallel()
-	for name, javaScript := range withAndWithoutJavaScript {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := start(t, javaScript)
-			s.login()
-			s.newInvoice()
-			s.fillInvoice(s.number(1))
-			if name == "with JavaScript" {
-				s.storage(`() => { Storage.prototype.setItem = () => { throw new DOMException("full", "QuotaExceededError") } }`)
-			}
-			s.fill(fieldNotes, "Thank you.")
-			s.endSessions()
-			s.create()
-			s.seesHeading(headingLoggedOut)
-			s.sees("What you typed is kept.")
-			s.sees("Thank you.")
+	inEach(t, withAndWithoutJavaScript, func(v variant) {
+		s := atFilledForm(v.T, v.in)
+		if v.name == "with JavaScript" {
+			s.storage(`() => { Storage.prototype.setItem = () => { throw new DOMException("full", "QuotaExceededError") } }`)
+		}
+		s.fill(fieldNotes, "Thank you.")
+		s.endSessions()
+		s.create()
+		s.seesHeading(headingLoggedOut)
+		s.sees("What you typed is kept.")
+		s.sees("Thank you.")
 
-			page, err := s.browser.ExpectPage(func() error {
-				return s.page.Locator("main").GetByRole("link", playwright.LocatorGetByRoleOptions{Name: "Log in"}).Click()
-			})
-			s.check(err, "open the login in a new tab")
-			again := *s
-			again.page = page
-			again.loginAs(s.person().email)
-			s.click(buttonTryAgain)
-			s.seesInvoice(s.number(1), created(s.number(1)))
-			s.sees("Thank you.")
-			s.hasOneNew(s.number(1))
-			s.attempts("created")
+		page, err := s.browser.ExpectPage(func() error {
+			return s.page.Locator("main").GetByRole("link", playwright.LocatorGetByRoleOptions{Name: "Log in"}).Click()
 		})
-	}
+		s.check(err, "open the login in a new tab")
+		again := *s
+		again.page = page
+		again.loginAs(s.person().email)
+		s.click(buttonTryAgain)
+		s.isDoneOnce(created(s.number(1)), "created")
+		s.sees("Thank you.")
+	})
 }
 
 // endSessions ends every login, like its expiry.

@@ -15,7 +15,7 @@ func TestSendAgainWhenTheAnswerHasExpired(t *testing.T) {
 	s := newSession(t)
 	s.configure = func(c *app.Config) { c.Retain = time.Millisecond } // so that the app keeps no copy of the result either
 	s.findApp()
-	s.openBrowser(withoutPageCache, []option{withoutJavaScript})
+	s.openBrowser(withoutJavaScript)
 	s.login()
 	s.newInvoice()
 	s.fillInvoice(s.number(1))

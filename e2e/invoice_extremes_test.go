@@ -10,8 +10,7 @@ import (
 
 func TestExtremeContents(t *testing.T) {
 	t.Parallel()
-	s := start(t)
-	s.login()
+	s := loggedIn(t)
 	s.visitExtremes(func(s *session, where string) {
 		s.isAccessibleIn([]view{
 			{"reflow", 320, inLight, sideways}, {"narrow", 390, inLight, sideways}, {"wide", 1280, inLight, sideways},
@@ -59,8 +58,7 @@ func (s *session) visitExtremes(look func(*session, string)) {
 // A long name of a business leaves the brand and the logout button in one row.
 func TestLongNameInHeader(t *testing.T) {
 	t.Parallel()
-	s := start(t)
-	s.login()
+	s := loggedIn(t)
 	for _, width := range []int{390, 1280} {
 		s.check(s.page.SetViewportSize(width, 900), "set the width")
 		s.open("/home")

@@ -9,8 +9,7 @@ import (
 // Searching without a mouse: / to search, a filter, the pages, and Back keeps the place. The keys do nothing while the user types.
 func TestFindingByKeyboard(t *testing.T) {
 	withFocus(t)
-	s := startIn(t, withPageCache)
-	s.login()
+	s := loggedIn(t, keepingPages)
 	for i := range 30 {
 		number := s.number(100 + i)
 		s.post("/invoices", number, map[string]any{

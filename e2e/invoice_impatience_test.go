@@ -6,10 +6,7 @@ import "testing"
 
 func TestSlowAnswerIsExplained(t *testing.T) {
 	t.Parallel()
-	s := start(t)
-	s.login()
-	s.newInvoice()
-	s.fillInvoice(s.number(1))
+	s := atFilledForm(t)
 	s.listenToForm()
 
 	release := s.lockInvoices()
@@ -22,7 +19,5 @@ func TestSlowAnswerIsExplained(t *testing.T) {
 	s.formSaid("kept back")
 	release()
 
-	s.seesInvoice(s.number(1), created(s.number(1)))
-	s.hasOneNew(s.number(1))
-	s.attempts("created")
+	s.isDoneOnce(created(s.number(1)), "created")
 }

@@ -50,9 +50,7 @@ func TestKeptTextIsForNobodyElse(t *testing.T) {
 func TestFormOfAnotherTenantIsNotKept(t *testing.T) {
 	onlyHere(t, "it needs a login of a second business")
 	t.Parallel()
-	s := start(t)
-	s.login()
-	s.newInvoice()
+	s := atForm(t)
 	other := s.tab("/login?switch")
 	other.loginAs("globex@onlyonce.test")
 	s.fillInvoice(s.number(1))
@@ -80,7 +78,7 @@ func TestNothingIsKeptAfterALogout(t *testing.T) {
 			s.configure = func(c *app.Config) { c.PublicURL = "http://127.0.0.1" + path }
 			s.findApp()
 			s.origin += path
-			s.openBrowser(withoutPageCache, nil)
+			s.openBrowser()
 			s.login()
 			s.newInvoice()
 			form := s.page.URL()
@@ -108,11 +106,8 @@ func TestNothingIsKeptAfterALogout(t *testing.T) {
 // Kept text is dropped after a week, beyond twenty forms, and if it cannot be read.
 func TestKeptTextEnds(t *testing.T) {
 	t.Parallel()
-	s := start(t)
-	s.login()
-	s.newInvoice()
+	s := atFilledForm(t)
 	form := s.page.URL()
-	s.fillInvoice(s.number(1))
 	s.closeTab()
 	s.open("/invoices")
 	s.storage(`() => {
@@ -146,9 +141,7 @@ func TestKeptTextEnds(t *testing.T) {
 // A form that is too long is not kept. A part of its text must not be offered as if it were complete.
 func TestFormThatIsTooLongIsNotKept(t *testing.T) {
 	t.Parallel()
-	s := start(t)
-	s.login()
-	s.newInvoice()
+	s := atForm(t)
 	s.fill(fieldNotes, "Thank you.")
 	s.keeps(1)
 	_, err := s.field(fieldNotes).Evaluate(`(notes) => {

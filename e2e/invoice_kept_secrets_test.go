@@ -84,8 +84,7 @@ func TestEveryFormIsRestoredAndNoSecretIsKept(t *testing.T) {
 // The password in a form is not kept, even if the rest is.
 func TestPasswordInAKeptForm(t *testing.T) {
 	t.Parallel()
-	s := start(t)
-	s.login()
+	s := loggedIn(t)
 	s.open("/customers/new")
 	s.storage(`() => document.querySelector("form[data-form-url]").insertAdjacentHTML("beforeend", '<input type=password name=pin>')`)
 	s.check(s.page.Locator("[name=pin]").Fill("my secret"), "type a password")

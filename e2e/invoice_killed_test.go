@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"context"
-	"io"
 	"net"
 	"net/http"
 	"os"
@@ -33,7 +32,7 @@ func TestKilledDuringACreate(t *testing.T) {
 	s.origin = "http://" + address
 
 	kill := s.startProgram(binary, address, parsedInOrder(t, db.URL))
-	s.openBrowser(withPageCache, nil) // the headless shell has no error page
+	s.openBrowser(keepingPages) // the headless shell has no error page
 	s.login()
 	s.newInvoice()
 	s.fillInvoice(s.number(1))
@@ -75,16 +74,12 @@ func (s *session) startProgram(binary, address, database string) (kill func()) {
 		_ = program.Wait()
 	}
 	s.t.Cleanup(kill)
-	s.until("the program is ready", func() bool {
-		request, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, "http://"+address+"/readyz", http.NoBody)
-		s.check(err, "ask whether it is ready")
-		answer, err := http.DefaultClient.Do(request)
-		if err != nil {
-			return false
-		}
-		_, _ = io.Copy(io.Discard, answer.Body)
-		_ = answer.Body.Close()
-		return answer.StatusCode == http.StatusOK
-	})
+	s.until("the program is ready", func() bool { return isReady("http://" + address) })
 	return kill
+}
+
+// isReady reports whether the program at an address is ready.
+func isReady(address string) bool {
+	answer, err := http.Get(address + "/readyz")
+	return err == nil && answer.Body.Close() == nil && answer.StatusCode == http.StatusOK
 }

@@ -2,10 +2,11 @@ package e2e
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
+
+	"onlyonce/internal/must"
 )
 
 // layer is one of this app's three layers, with a way to remove it.
@@ -66,11 +67,8 @@ func TestEachLayerCarriesWeight(t *testing.T) {
 	for _, name := range append(tried, oneNumber) {
 		fmt.Fprintf(&text, "| %s | %s |\n", name, strings.Join(found[name], " | "))
 	}
-	page, err := os.ReadFile("invoice_layers.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(string(page), "<!-- begin layers -->\n"+text.String()+"<!-- end layers -->") {
+	page := must.Read(t, "invoice_layers.md")
+	if !strings.Contains(page, "<!-- begin layers -->\n"+text.String()+"<!-- end layers -->") {
 		t.Errorf("e2e/invoice_layers.md does not have this table:\n%s", text.String())
 	}
 }
@@ -122,8 +120,4 @@ func (gone layer) takeOneNumber(t *testing.T, app *target) []*visitor {
 }
 
 // forget replaces the key of each post by a new one from now on.
-func (w *wire) forget() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.forgets = true
-}
+func (w *wire) forget() { w.locked(func() { w.forgets = true }) }

@@ -36,8 +36,7 @@ func TestLifeByKeyboard(t *testing.T) {
 // withDraft is start after a login, on the page of a draft of 123.00 EUR.
 func withDraft(t *testing.T, circumstances ...option) *session {
 	t.Helper()
-	s := start(t, circumstances...)
-	s.login()
+	s := loggedIn(t, circumstances...)
 	s.openDraft()
 	s.log.forget()
 	return s
@@ -77,16 +76,6 @@ func (s *session) saveNothing(message bool) {
 		s.click(buttonSaveChanges)
 		s.sees(saysNothingToSave)
 	}
-}
-
-// withIssued is start after a login, on the page of an issued invoice of 123.00 EUR.
-func withIssued(t *testing.T, circumstances ...option) *session {
-	t.Helper()
-	s := start(t, circumstances...)
-	s.login()
-	s.openIssued()
-	s.log.forget()
-	return s
 }
 
 // openIssued opens the page of a new issued invoice of 123.00 EUR.

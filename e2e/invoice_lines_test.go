@@ -11,47 +11,36 @@ import (
 
 func TestAddAndRemoveLines(t *testing.T) {
 	t.Parallel()
-	for name, javaScript := range withAndWithoutJavaScript {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := start(t, javaScript)
-			s.login()
-			s.newInvoice()
-			form := s.page.URL()
-			s.fillInvoice(s.number(1))
-			s.fillLine(1, "A line too many", "1", "999.00", "7")
+	inEach(t, withAndWithoutJavaScript, func(v variant) {
+		s := atFilledForm(v.T, v.in)
+		form := s.page.URL()
+		s.fillLine(1, "A line too many", "1", "999.00", "7")
 
-			s.click(buttonAddALine)
-			s.isFocused(s.line(2).GetByLabel(fieldDescription))
-			s.check(expect.Locator(s.line(2).GetByLabel(fieldQuantity)).ToHaveValue("1"), "start with one")
-			s.check(expect.Locator(s.line(2).GetByLabel(fieldTaxRate)).ToHaveValue("7"), "take the rate of the line above")
-			s.fillLine(2, "Design", "2", "50.00", "23")
-			s.holds(fieldNumber, s.number(1))
-			s.click(buttonRemoveLine1)
-			s.check(expect.Locator(s.line(2)).ToBeHidden(), "see one line only")
-			s.check(expect.Locator(s.line(1).GetByLabel(fieldDescription)).ToHaveValue("Design"), "keep the other line")
-			s.isOnForm(form)
-			s.hasNew(0)
-			s.attempts()
+		s.click(buttonAddALine)
+		s.isFocused(s.line(2).GetByLabel(fieldDescription))
+		s.check(expect.Locator(s.line(2).GetByLabel(fieldQuantity)).ToHaveValue("1"), "start with one")
+		s.check(expect.Locator(s.line(2).GetByLabel(fieldTaxRate)).ToHaveValue("7"), "take the rate of the line above")
+		s.fillLine(2, "Design", "2", "50.00", "23")
+		s.holds(fieldNumber, s.number(1))
+		s.click(buttonRemoveLine1)
+		s.check(expect.Locator(s.line(2)).ToBeHidden(), "see one line only")
+		s.check(expect.Locator(s.line(1).GetByLabel(fieldDescription)).ToHaveValue("Design"), "keep the other line")
+		s.isOnForm(form)
+		s.hasNew(0)
+		s.attempts()
 
-			s.create()
-			s.seesInvoice(s.number(1), created(s.number(1)))
-			s.seesNot("A line too many")
-			s.hasOneNew(s.number(1))
-			s.attempts("created")
-		})
-	}
+		s.create()
+		s.isDoneOnce(created(s.number(1)), "created")
+		s.seesNot("A line too many")
+	})
 }
 
 // TestEnterInALine moves to the next line, to a new line after the last, and from a blank one to the next field below. It sends
 // nothing.
 func TestEnterInALine(t *testing.T) {
 	t.Parallel()
-	s := start(t)
-	s.login()
-	s.newInvoice()
+	s := atFilledForm(t)
 	form := s.page.URL()
-	s.fillInvoice(s.number(1))
 	s.check(s.line(1).GetByLabel(fieldUnitPrice).Focus(), "put the cursor into the first line")
 	s.press("Enter")
 	s.isFocused(s.line(2).GetByLabel(fieldDescription))
@@ -69,37 +58,29 @@ func TestEnterInALine(t *testing.T) {
 // The total and the button stay in sight with the focus in any line, also on a phone. They do not cover the focused element.
 func TestTotalAndButtonStayInSight(t *testing.T) {
 	t.Parallel()
-	for name, width := range widths {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := start(t, width)
-			s.login()
-			s.newInvoice()
-			s.fillInvoice(s.number(1))
-			for n := 2; n <= 12; n++ {
-				s.click(buttonAddALine)
-				in, err := s.line(n).GetByLabel(fieldDescription).BoundingBox()
-				s.check(err, "find the line")
-				bar, err := s.page.Locator(".finish").BoundingBox()
-				s.check(err, "find the total")
-				if in.Y+in.Height > bar.Y {
-					t.Errorf("line %d ends at %v, and the total begins at %v", n, in.Y+in.Height, bar.Y)
-				}
+	inEach(t, widths, func(v variant) {
+		s := atFilledForm(v.T, v.in)
+		for n := 2; n <= 12; n++ {
+			s.click(buttonAddALine)
+			in, err := s.line(n).GetByLabel(fieldDescription).BoundingBox()
+			s.check(err, "find the line")
+			bar, err := s.page.Locator(".finish").BoundingBox()
+			s.check(err, "find the total")
+			if in.Y+in.Height > bar.Y {
+				v.Errorf("line %d ends at %v, and the total begins at %v", n, in.Y+in.Height, bar.Y)
 			}
-			_, err := s.page.Evaluate("() => scrollTo(0, 0)")
-			s.check(err, "scroll to the top")
-			total := s.page.GetByText("Total", playwright.PageGetByTextOptions{Exact: new(true)})
-			s.check(expect.Locator(total).ToBeInViewport(), "see the total")
-			s.check(expect.Locator(s.button(buttonCreateInvoice)).ToBeInViewport(), "see the button")
-		})
-	}
+		}
+		_, err := s.page.Evaluate("() => scrollTo(0, 0)")
+		s.check(err, "scroll to the top")
+		total := s.page.GetByText("Total", playwright.PageGetByTextOptions{Exact: new(true)})
+		s.check(expect.Locator(total).ToBeInViewport(), "see the total")
+		s.check(expect.Locator(s.button(buttonCreateInvoice)).ToBeInViewport(), "see the button")
+	})
 }
 
 func TestTotalsFollowTheLines(t *testing.T) {
 	t.Parallel()
-	s := start(t)
-	s.login()
-	s.newInvoice()
+	s := atForm(t)
 	s.total("–")
 	if s.db != nil { // a deployment has other settings
 		s.check(expect.Locator(s.field(fieldTaxRate)).ToHaveValue("23"), "take the rate of the settings")
@@ -119,9 +100,7 @@ func TestTotalsFollowTheLines(t *testing.T) {
 // TestTreatmentSetsTheRate: a line without tax has the rate 0, and gets its rate back when it is taxed. Only exempt lines ask for a reason.
 func TestTreatmentSetsTheRate(t *testing.T) {
 	t.Parallel()
-	s := start(t)
-	s.login()
-	s.newInvoice()
+	s := atForm(t)
 	s.fillLine(1, "Design", "2", "50.00", "23")
 	reason := s.field(fieldExemption)
 	for _, c := range []struct {
@@ -147,10 +126,7 @@ func TestTreatmentSetsTheRate(t *testing.T) {
 // refuse.
 func TestPreviewIsTheServers(t *testing.T) {
 	t.Parallel()
-	s := start(t)
-	s.login()
-	s.newInvoice()
-	s.fillInvoice(s.number(1))
+	s := atFilledForm(t)
 	for _, c := range []struct{ currency, quantity, price, rate, total string }{
 		{"EUR", "1", "0.085", "0", "–"}, {"EUR", "1", "0.0800", "0", "0.08"}, {"JPY", "1", "30000.50", "0", "–"},
 		{"JPY", "1", "30000.00", "0", "30,000"}, {"JPY", "1", "30,000", "10", "33,000"}, {"KWD", "1", "1.250", "0", "1.250"},
@@ -181,52 +157,32 @@ func TestPreviewIsTheServers(t *testing.T) {
 	}
 }
 
-// Enter in a field means Create, not the first button on the page. Without a script this also holds in a line.
+// Without a script, Enter in a line means Create, not the first button on the page.
 func TestEnterCreates(t *testing.T) {
 	t.Parallel()
-	for name, in := range map[string]struct {
-		javaScript option
-		field      string
-	}{
-		"with JavaScript": {withJavaScript, "Number"}, "without JavaScript, in a line": {withoutJavaScript, "Unit price"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := start(t, in.javaScript)
-			s.login()
-			s.newInvoice()
-			s.fillInvoice(s.number(1))
-			s.check(s.field(in.field).Focus(), "put the cursor into the field")
-			s.press("Enter")
-			s.seesInvoice(s.number(1), created(s.number(1)))
-			s.hasOneNew(s.number(1))
-		})
-	}
+	s := atFilledForm(t, withoutJavaScript)
+	s.check(s.field(fieldUnitPrice).Focus(), "put the cursor into the field")
+	s.press("Enter")
+	s.isDoneOnce(created(s.number(1)))
 }
 
 // TestNumbersAsPeopleWriteThem shows how a number was read before anything is saved: in the page or, without JavaScript, in the
 // form that is shown again. A number with two readings leads to a question, which names the line.
 func TestNumbersAsPeopleWriteThem(t *testing.T) {
 	t.Parallel()
-	for name, javaScript := range withAndWithoutJavaScript {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := start(t, javaScript, onPhone)
-			s.login()
-			s.newInvoice()
-			s.fillInvoice(s.number(1))
-			s.fillLine(1, "Design", "1", "1.250,00", "0")
-			s.click(buttonAddALine)
-			s.fillLine(2, "Printing", "1.250", "2", "0")
-			s.click(buttonCreateInvoice)
-			s.sees("Line 2: “1.250” can be 1250 or 1.25. Enter the one that you mean.")
-			s.check(expect.Locator(s.line(1).GetByLabel(fieldUnitPrice)).ToHaveValue("1250.00"), "see what the price was read as")
-			s.hasNew(0)
+	inEach(t, withAndWithoutJavaScript, func(v variant) {
+		s := atFilledForm(v.T, v.in, onPhone)
+		s.fillLine(1, "Design", "1", "1.250,00", "0")
+		s.click(buttonAddALine)
+		s.fillLine(2, "Printing", "1.250", "2", "0")
+		s.click(buttonCreateInvoice)
+		s.sees("Line 2: “1.250” can be 1250 or 1.25. Enter the one that you mean.")
+		s.check(expect.Locator(s.line(1).GetByLabel(fieldUnitPrice)).ToHaveValue("1250.00"), "see what the price was read as")
+		s.hasNew(0)
 
-			s.check(s.line(2).GetByLabel(fieldQuantity).Fill("1.25"), "say which one it is")
-			s.create()
-			s.sees("1,252.50")
-			s.hasOneNew(s.number(1))
-		})
-	}
+		s.check(s.line(2).GetByLabel(fieldQuantity).Fill("1.25"), "say which one it is")
+		s.create()
+		s.sees("1,252.50")
+		s.hasOneNew(s.number(1))
+	})
 }

@@ -11,8 +11,7 @@ import (
 func TestForcedColours(t *testing.T) {
 	onlyInChromium(t, "forced colours are emulated there only")
 	t.Parallel()
-	s := start(t, inForcedColors)
-	s.login()
+	s := loggedIn(t, inForcedColors)
 	s.draftByAPI(s.number(2), nextYear())
 	s.open("/invoices")
 	s.differ("an invoice's state", ".badge", ".invoices .name", "border-inline-start-style")
@@ -76,10 +75,7 @@ func (s *session) style(selector, property string) any {
 func TestPaper(t *testing.T) {
 	onlyInChromium(t, "paper is emulated there only")
 	t.Parallel()
-	s := start(t)
-	s.login()
-	s.newInvoice()
-	s.fillInvoice(s.number(1))
+	s := atFilledForm(t)
 	s.create()
 	s.seesInvoice(s.number(1), created(s.number(1)))
 	s.check(expect.Locator(s.page.Locator(".stamp")).ToBeHidden(), "have no stamp on the screen")

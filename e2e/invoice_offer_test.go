@@ -10,10 +10,7 @@ func TestOfferIsCalm(t *testing.T) {
 	for name, width := range widths {
 		t.Run(name, func(t *testing.T) {
 			withFocus(t)
-			s := start(t, width)
-			s.login()
-			s.newInvoice()
-			s.fillInvoice(s.number(1))
+			s := atFilledForm(t, width)
 			s.open("/invoices")
 			s.pointAtElement(s.link(linkNewInvoice), linkNewInvoice)
 			s.tap(1)

@@ -13,11 +13,8 @@ import (
 
 func TestFormIsSentWhenTheConnectionIsBack(t *testing.T) {
 	t.Parallel()
-	s := start(t)
-	s.login()
-	s.newInvoice()
+	s := atFilledForm(t)
 	form := s.page.URL()
-	s.fillInvoice(s.number(1))
 	s.offline(true)
 	s.pointAt(buttonCreateInvoice)
 	s.tap(2)
@@ -29,19 +26,14 @@ func TestFormIsSentWhenTheConnectionIsBack(t *testing.T) {
 	s.hasNew(0)
 	s.offline(false)
 
-	s.seesInvoice(s.number(1), created(s.number(1)))
+	s.isDoneOnce(created(s.number(1)), "created")
 	s.sees("Thank you.")
-	s.hasOneNew(s.number(1))
 	s.keeps(0)
-	s.attempts("created")
 }
 
 func TestFormIsNotSentIfThePersonDecidesSo(t *testing.T) {
 	t.Parallel()
-	s := start(t)
-	s.login()
-	s.newInvoice()
-	s.fillInvoice(s.number(1))
+	s := atFilledForm(t)
 	s.offline(true)
 	// The button may appear under the mouse during a double click, so it accepts no click at first.
 	_, err := s.page.Evaluate(`() => {
@@ -65,18 +57,13 @@ func TestFormIsNotSentIfThePersonDecidesSo(t *testing.T) {
 	s.attempts()
 
 	s.create()
-	s.seesInvoice(s.number(1), created(s.number(1)))
-	s.hasOneNew(s.number(1))
-	s.attempts("created")
+	s.isDoneOnce(created(s.number(1)), "created")
 }
 
 // The same without a mouse: the focus is never lost.
 func TestFormIsNotSentByKeyboard(t *testing.T) {
 	withFocus(t)
-	s := start(t)
-	s.login()
-	s.newInvoice()
-	s.fillInvoice(s.number(1))
+	s := atFilledForm(t)
 	s.offline(true)
 	s.tabTo(s.button(buttonCreateInvoice))
 	s.press("Enter")
@@ -92,19 +79,14 @@ func TestFormIsNotSentByKeyboard(t *testing.T) {
 	s.offline(false)
 	s.reachesTheServer()
 	s.press("Enter")
-	s.seesInvoice(s.number(1), created(s.number(1)))
-	s.hasOneNew(s.number(1))
-	s.attempts("created")
+	s.isDoneOnce(created(s.number(1)), "created")
 }
 
 // The connection is lost while the server works. The form cannot know whether the request has arrived, and is sent again with the
 // same key.
 func TestConnectionIsLostBeforeTheAnswer(t *testing.T) {
 	t.Parallel()
-	s := startIn(t, withPageCache)
-	s.login()
-	s.newInvoice()
-	s.fillInvoice(s.number(1))
+	s := atFilledForm(t, keepingPages)
 	s.listenToForm()
 	lose, back := s.connection()
 	release := s.lockInvoices()
@@ -118,19 +100,14 @@ func TestConnectionIsLostBeforeTheAnswer(t *testing.T) {
 	s.waiting(2)
 	release()
 
-	s.seesInvoice(s.number(1), ignoredDuplicate)
-	s.hasOneNew(s.number(1))
+	s.isDoneOnce(ignoredDuplicate, "created", "replayed")
 	s.keeps(0)
-	s.attempts("created", "replayed")
 }
 
 // The connection is lost after the answer has arrived: there is nothing left to send.
 func TestConnectionIsLostAfterTheAnswer(t *testing.T) {
 	t.Parallel()
-	s := startIn(t, withPageCache)
-	s.login()
-	s.newInvoice()
-	s.fillInvoice(s.number(1))
+	s := atFilledForm(t, keepingPages)
 	s.create()
 	s.seesInvoice(s.number(1), created(s.number(1)))
 	s.offline(true)
@@ -140,20 +117,15 @@ func TestConnectionIsLostAfterTheAnswer(t *testing.T) {
 	s.tap(1)
 	s.isTold(saysOfflineAndKept)
 	s.offline(false)
-	s.seesInvoice(s.number(1), ignoredDuplicate)
-	s.hasOneNew(s.number(1))
+	s.isDoneOnce(ignoredDuplicate, "created", "replayed")
 	s.keeps(0)
-	s.attempts("created", "replayed")
 }
 
 // A tab that waits and is closed sends nothing. Its input is offered again.
 func TestTabIsClosedWhileItWaits(t *testing.T) {
 	t.Parallel()
-	s := start(t)
-	s.login()
-	s.newInvoice()
+	s := atFilledForm(t)
 	form := s.page.URL()
-	s.fillInvoice(s.number(1))
 	s.offline(true)
 	s.pointAt(buttonCreateInvoice)
 	s.tap(1)
@@ -164,9 +136,7 @@ func TestTabIsClosedWhileItWaits(t *testing.T) {
 	s.click(buttonRestore)
 	s.hasNew(0)
 	s.create()
-	s.seesInvoice(s.number(1), created(s.number(1)))
-	s.hasOneNew(s.number(1))
-	s.attempts("created")
+	s.isDoneOnce(created(s.number(1)), "created")
 }
 
 // A browser on a machine without a network is offline, but may still reach a local server.
@@ -179,9 +149,7 @@ func TestBrowserIsWrongAboutBeingOffline(t *testing.T) {
 	s.newInvoice()
 	s.fillInvoice(s.number(1))
 	s.create()
-	s.seesInvoice(s.number(1), created(s.number(1)))
-	s.hasOneNew(s.number(1))
-	s.attempts("created")
+	s.isDoneOnce(created(s.number(1)), "created")
 }
 
 // A button that changes the state of a record waits in the same way.

@@ -2,9 +2,26 @@ package e2e
 
 import (
 	"fmt"
+	"testing"
 
 	"github.com/playwright-community/playwright-go"
 )
+
+// atForm is loggedIn, on a new form.
+func atForm(t *testing.T, options ...option) *session {
+	t.Helper()
+	s := loggedIn(t, options...)
+	s.newInvoice()
+	return s
+}
+
+// atFilledForm is atForm, with a complete invoice.
+func atFilledForm(t *testing.T, options ...option) *session {
+	t.Helper()
+	s := atForm(t, options...)
+	s.fillInvoice(s.number(1))
+	return s
+}
 
 // newInvoice opens a new form, with a new key.
 func (s *session) newInvoice() {

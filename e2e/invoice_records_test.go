@@ -104,6 +104,17 @@ func (s *session) voidInvoices() {
 	}
 }
 
+// isDoneOnce checks that the page shows the first invoice with a message, that only this one was created, and the outcomes of the attempts,
+// if they are given.
+func (s *session) isDoneOnce(message string, attempts ...string) {
+	s.t.Helper()
+	s.seesInvoice(s.number(1), message)
+	s.hasOneNew(s.number(1))
+	if len(attempts) > 0 {
+		s.attempts(attempts...)
+	}
+}
+
 // seesInvoice checks that the page shows the invoice, with a message above.
 func (s *session) seesInvoice(number, message string) {
 	s.t.Helper()

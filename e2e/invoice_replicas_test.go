@@ -13,9 +13,7 @@ func TestStillSaving(t *testing.T) {
 	for name, width := range widths {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := start(t, width)
-			s.login()
-			s.newInvoice()
+			s := atForm(t, width)
 			form := s.page.URL()
 			other := s.atReplica(200*time.Millisecond, form)
 			s.fillInvoice(s.number(1))

@@ -14,8 +14,7 @@ const wouldBill = "a schedule would stay, and bill"
 func TestPauseInOneTabAndBillInTheOther(t *testing.T) {
 	onlyHere(t, wouldBill)
 	t.Parallel()
-	s := start(t)
-	s.login()
+	s := loggedIn(t)
 	s.openSchedule()
 	s.log.forget()
 	other := s.tab(s.page.URL())

@@ -9,10 +9,7 @@ import (
 func TestDatabaseRestartsDuringACreate(t *testing.T) {
 	onlyHere(t, "it takes the database away")
 	t.Parallel()
-	s := startIn(t, withPageCache, withoutJavaScript)
-	s.login()
-	s.newInvoice()
-	s.fillInvoice(s.number(1))
+	s := atFilledForm(t, keepingPages, withoutJavaScript)
 	release := s.lockInvoices()
 	s.pointAt(buttonCreateInvoice)
 	s.tap(1)
@@ -25,6 +22,5 @@ func TestDatabaseRestartsDuringACreate(t *testing.T) {
 	back()
 
 	s.click(buttonTryAgain)
-	s.seesInvoice(s.number(1), created(s.number(1)))
-	s.hasOneNew(s.number(1))
+	s.isDoneOnce(created(s.number(1)))
 }

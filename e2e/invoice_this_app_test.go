@@ -4,6 +4,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"onlyonce/internal/must"
 )
 
 // TestIncidents tries all incidents on this app. Each results in one record and no error. It also checks the outcomes of the
@@ -104,9 +106,7 @@ func outcomeOf(name string) outcome {
 func thisApp(t *testing.T) *target {
 	t.Helper()
 	described, err := readTargets("apps/this_app.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	app := described[0]
 	s := newSession(t)
 	s.findApp()

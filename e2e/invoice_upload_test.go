@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/playwright-community/playwright-go"
@@ -13,8 +14,8 @@ func TestClicksDuringAnUpload(t *testing.T) {
 	for name, javaScript := range withAndWithoutJavaScript {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := withDraft(t, javaScript)
-			wire := s.throughProxy()
+			s := withDraft(t, javaScript, throughWire)
+			wire := s.wire
 			invoice := s.page.URL()[strings.LastIndex(s.page.URL(), "/invoices/"):]
 			s.open(invoice + "/attachments/new")
 			file := playwright.InputFile{Name: "order.txt", MimeType: "text/plain"}
@@ -26,7 +27,7 @@ func TestClicksDuringAnUpload(t *testing.T) {
 				s.listenToForm()
 			}
 			release := wire.holdHalf()
-			t.Cleanup(release) // the proxy would wait for it
+			t.Cleanup(release) // the wire would wait for it
 			s.pointAt(buttonAttachFile)
 			s.tap(3)
 			s.until("the upload has begun", func() bool { return wire.holding() >= 1 })
@@ -53,7 +54,8 @@ func TestClicksDuringAnUpload(t *testing.T) {
 }
 
 // holdHalf passes on the first half of each posted form, as on a slow network, until release is called.
-func (p *proxy) holdHalf() (release func()) {
-	p.half = true
-	return p.hold()
+func (w *wire) holdHalf() (release func()) {
+	gate := make(gateReader)
+	w.locked(func() { w.gate = gate })
+	return sync.OnceFunc(func() { close(gate) })
 }

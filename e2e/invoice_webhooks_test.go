@@ -26,7 +26,8 @@ const (
 func TestEventDeliveredThreeTimesAtOnce(t *testing.T) {
 	onlyHere(t, wouldDeliver)
 	t.Parallel()
-	s := withIssued(t)
+	s := loggedIn(t)
+	s.openIssued()
 	bank := s.addSource()
 	event, paid := s.number(10), received(s.number(1), "pay_1", "41.00")
 	s.log.forget()
@@ -64,7 +65,8 @@ func TestBackToAnEventThatWasApplied(t *testing.T) {
 	onlyHere(t, wouldDeliver)
 	onlyInChromium(t, "the page that follows a form at the same address replaces it in the history, so Back leads elsewhere")
 	t.Parallel()
-	s, event := undecided(startIn(t, withoutPageCache))
+	s := start(t)
+	event := undecided(s)
 	s.giveBack()
 	s.open(event)
 	s.click(buttonApply)
@@ -80,7 +82,8 @@ func TestBackToAnEventThatWasApplied(t *testing.T) {
 func TestEventDismissedAndAppliedInTwoTabs(t *testing.T) {
 	onlyHere(t, wouldDeliver)
 	t.Parallel()
-	s, event := withUndecided(t)
+	s := start(t)
+	event := undecided(s)
 	other := s.tab(event)
 	s.giveBack()
 	s.log.forget()
@@ -97,14 +100,9 @@ func TestEventDismissedAndAppliedInTwoTabs(t *testing.T) {
 	s.attempts("changed", "changed", "unchanged")
 }
 
-// withUndecided is start on the page of an event that does not fit: the invoice has 100.00 paid out of 123.00, and the event
-// reports 123.00. event is the address of the page.
-func withUndecided(t *testing.T, circumstances ...option) (s *session, event string) {
-	t.Helper()
-	return undecided(start(t, circumstances...))
-}
-
-func undecided(s *session) (_ *session, event string) {
+// undecided logs in and opens the page of an event that does not fit: the invoice has 100.00 paid out of 123.00, and the event
+// reports 123.00. It returns the address of the page.
+func undecided(s *session) (event string) {
 	s.t.Helper()
 	s.login()
 	s.payByAPI(s.issuedByAPI(s.number(1)), "100.00", s.number(20))
@@ -116,7 +114,7 @@ func undecided(s *session) (_ *session, event string) {
 	s.follow(s.number(10))
 	s.seesHeading(s.number(10))
 	s.log.forget()
-	return s, s.page.URL()
+	return s.page.URL()
 }
 
 // giveBack refunds the payment of the first invoice.

@@ -1,10 +1,6 @@
 package e2e
 
-import (
-	"time"
-
-	"github.com/playwright-community/playwright-go"
-)
+import "github.com/playwright-community/playwright-go"
 
 func enterThenClick(v *visitor) {
 	v.aim()
@@ -57,8 +53,7 @@ func (v *visitor) focusField(selector string) (fits bool) {
 
 func (v *visitor) isSentByEnter(isInput bool) bool {
 	v.t.Helper()
-	posts, _ := v.wire.count()
-	if posts > v.before || isInput && v.isSent() {
+	if v.wire.arrived() > v.before || isInput && v.isSent() {
 		return true
 	}
 	v.leftOut = "since Enter sends the form from none of its fields"
@@ -93,11 +88,7 @@ func composeThenEnter(v *visitor) {
 		_, err := keyboard.Send(one.command, one.with)
 		v.check(err, one.command)
 	}
-	confirmed := time.Now()
-	v.until("the word is confirmed", func() bool {
-		posts, _ := v.wire.count()
-		return posts > v.before || time.Since(confirmed) > quiet
-	})
+	v.within(quiet, func() bool { return v.wire.arrived() > v.before }) // the word is confirmed
 	v.again(func() { v.press("Enter") })
 	v.isSentByEnter(isInput)
 }

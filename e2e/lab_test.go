@@ -37,7 +37,7 @@ func (s *session) visitor(t *testing.T, email string, options ...option) *sessio
 	t.Helper()
 	other := *s
 	other.t, other.form, other.story = t, &formLog{}, newStory()
-	other.openBrowser(withoutPageCache, options)
+	other.openBrowser(options...)
 	answer, err := other.browser.Request().Post(s.origin+"/login", playwright.APIRequestContextPostOptions{
 		Form: map[string]any{"email": email, "password": demoPassword}, MaxRedirects: new(0),
 	})
@@ -96,7 +96,7 @@ func (s *session) side(side playwright.Locator, want string) {
 // labLive watches a run on a page that is never reloaded, and checks that only milestones are announced.
 func labLive(t *testing.T, app *session) {
 	t.Helper()
-	moving := func(o *playwright.BrowserNewContextOptions) { o.ReducedMotion = playwright.ReducedMotionNoPreference }
+	moving := func(o *circumstances) { o.ReducedMotion = playwright.ReducedMotionNoPreference }
 	for name, c := range map[string]struct {
 		in    option
 		grows bool

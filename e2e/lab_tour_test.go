@@ -61,8 +61,7 @@ func TestTour(t *testing.T) {
 func TestLabHasNoOrphan(t *testing.T) {
 	onlyHere(t, needsTheLab)
 	t.Parallel()
-	s := start(t)
-	s.login()
+	s := loggedIn(t)
 	for _, width := range []int{390, 768, 1280} {
 		s.check(s.page.SetViewportSize(width, 900), "set the width")
 		s.open("/lab")
@@ -83,8 +82,7 @@ func TestLabHasNoOrphan(t *testing.T) {
 func TestTourEndsAnywhere(t *testing.T) {
 	onlyHere(t, needsTheLab)
 	t.Parallel()
-	s := start(t)
-	s.login()
+	s := loggedIn(t)
 	s.open("/lab/tour/3")
 	s.click(buttonOpenTheForm)
 	s.click(buttonEndTheTour)
@@ -107,3 +105,30 @@ func TestTourEndsAnywhere(t *testing.T) {
 	s.seesInvoice(s.number(1), created(s.number(1)))
 	s.attempts("created")
 }
+
+// Texts that the scenarios of the lab look for in its pages.
+const (
+	buttonCutOn       = "Switch on: Lose the next answer"
+	buttonEndTheTour  = "End the tour"
+	buttonGoToTheLab  = "Go to the lab"
+	buttonOpenTheForm = "Open the form"
+	buttonSlowOff     = "Switch off: Slow network"
+	buttonSlowOn      = "Switch on: Slow network"
+	buttonTakeAway    = "Switch protection off"
+	buttonTakeTheTour = "Take the one-minute tour"
+
+	linkNextStep             = "Next step"
+	linkThisFormInASecondTab = "Open the same form in a second tab"
+	linkTryToBreakIt         = "Try to break it"
+
+	headingFiveTimes = "Press the button five times"
+
+	saysCut             = "the connection drops before the answer"
+	saysHowManyInvoices = "How many invoices will there be with these layers off?"
+	saysPressFiveTimes  = "Press Create invoice five times"
+	saysSlow            = "takes 3 seconds longer"
+	saysOneSent         = "You pressed 5 times: 1 was sent, 4 were stopped."
+	saysStillOne        = "there is still only one invoice"
+)
+
+func saysStep(n int) string { return fmt.Sprintf("Step %d of 4.", n) }

@@ -13,8 +13,7 @@ const needsTheLab = "only a demo on one's own machine has a lab"
 func TestYourselfOnASlowNetwork(t *testing.T) {
 	onlyHere(t, needsTheLab)
 	t.Parallel()
-	s := start(t)
-	s.login()
+	s := loggedIn(t)
 	s.open("/lab/yourself")
 	s.click(buttonSlowOn)
 	s.newInvoice()
@@ -39,8 +38,7 @@ func TestYourselfOnASlowNetwork(t *testing.T) {
 func TestYourselfWithAFormThatComesBack(t *testing.T) {
 	onlyHere(t, needsTheLab)
 	t.Parallel()
-	s := start(t)
-	s.login()
+	s := loggedIn(t)
 	s.open("/lab/yourself")
 	s.click(buttonCutOn)
 	s.newInvoice()

@@ -11,6 +11,7 @@ import (
 	"onlyonce/internal/app"
 	"onlyonce/internal/mailer"
 	"onlyonce/internal/mailer/mailertest"
+	"onlyonce/internal/must"
 	"onlyonce/internal/people/account"
 	"onlyonce/internal/value/email"
 )
@@ -97,9 +98,7 @@ func startMailing(t *testing.T, options ...option) (*session, *mailertest.Sink) 
 	t.Helper()
 	mails := mailertest.Start(t, nil, nil)
 	server, err := mailer.ParseServer(mails.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	s := newSession(t)
 	s.configure = func(c *app.Config) { c.MailServer, c.MailSender = &server, "mail@example.test" }
 	s.bootApp()
@@ -107,7 +106,7 @@ func startMailing(t *testing.T, options ...option) (*session, *mailertest.Sink) 
 	s.check(err, "create a business")
 	_, _, err = account.CreateUser(t.Context(), s.db, business.ID, email.Address("owner@example.test"), demoPassword, "")
 	s.check(err, "create its owner")
-	s.openBrowser(withoutPageCache, options)
+	s.openBrowser(options...)
 	return s, mails
 }
 

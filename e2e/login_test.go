@@ -19,6 +19,7 @@ import (
 	"github.com/playwright-community/playwright-go"
 
 	"onlyonce/e2e/servers"
+	"onlyonce/internal/must"
 )
 
 // given is an existing login, in place of a login form: a cookie of single sign-on, or the state of a browser.
@@ -183,9 +184,7 @@ func TestSessionThatExists(t *testing.T) {
 				app.Login, app.Session = nil, &session
 				app.state, err = session.storage(app.Address, directory)
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			v := window(t, app, incident{})
 			v.open(app.Form.Path)
 			if loggedIn := place(v.page.URL()) == "/expenses#"; loggedIn != (name != "") {
@@ -197,9 +196,15 @@ func TestSessionThatExists(t *testing.T) {
 	}
 }
 
-// TestCommands checks that a command may leave a server running, and that an error has its own message.
+// TestCommands checks that a command may have variables, and leave a server behind that keeps its output open, and that an error has its
+// own message.
 func TestCommands(t *testing.T) {
 	t.Parallel()
+	begun := time.Now()
+	must.OK(t, running([]string{"sh", "-c", `[ '$E2E_EMAIL' = "$E2E_EMAIL" ] || exit 1; sleep 10 &`})())
+	if took := time.Since(begun); took > 8*time.Second {
+		t.Errorf("the command took %v", took)
+	}
 	if out, err := run(t.Context(), []string{"sh", "-c", "sleep 30 & echo 3"}); err != nil || string(out) != "3\n" {
 		t.Errorf("%q, %v", out, err)
 	}

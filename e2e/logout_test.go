@@ -1,22 +1,16 @@
 package e2e
 
-import (
-	"testing"
-
-	"github.com/playwright-community/playwright-go"
-)
+import "testing"
 
 // After logging out, the browser's Back button shows no private page: neither one that it kept alive (the back/forward cache) nor
 // one that it kept as text (the HTTP cache), in any tab, with and without JavaScript. The test runs alone: beside other tests, Back
 // sometimes came before the login page, a few milliseconds later.
 
 func TestBackAfterLogout(t *testing.T) {
-	for cache, browser := range map[string]func() (playwright.Browser, error){
-		"with back-forward cache": withPageCache, "without back-forward cache": withoutPageCache,
-	} {
+	for cache, pages := range map[string]option{"with back-forward cache": keepingPages, "without back-forward cache": withJavaScript} {
 		for name, javaScript := range withAndWithoutJavaScript {
 			t.Run(cache+", "+name, func(t *testing.T) {
-				s := startIn(t, browser, javaScript)
+				s := start(t, pages, javaScript)
 				s.logInByForm() // a login session that can be ended
 				s.addAda()
 				s.open("/customers?q=" + s.mark)

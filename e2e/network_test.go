@@ -1,11 +1,24 @@
 package e2e
 
 import (
+	"embed"
 	"errors"
 	"time"
 
 	"github.com/playwright-community/playwright-go"
 )
+
+//go:embed scripts/*.js
+var scripts embed.FS
+
+// script returns a function in JavaScript.
+func script(name string) string {
+	text, err := scripts.ReadFile("scripts/" + name + ".js")
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
+}
 
 // Events between the browser and the app, and around the page.
 
@@ -83,10 +96,9 @@ func (s *session) traverse(script string) {
 	s.check(err, "look at the page")
 	_, err = s.page.Evaluate("() => " + script)
 	s.check(err, script)
-	end := time.Now().Add(10 * time.Second)
-	s.until("another page is there", func() bool {
+	s.within(10*time.Second, func() bool {
 		now, err := s.page.Evaluate(here)
-		return err == nil && now != before || time.Now().After(end)
+		return err == nil && now != before
 	})
 }
 

@@ -21,16 +21,10 @@ func sentWhenOnline(v *visitor) {
 		v.leftOut = "since the browser sends the form, and no script"
 		return
 	}
-	before, _ := v.wire.count()
+	before := v.wire.arrived()
 	v.tellf(byBrowser, "is online again")
 	v.comesOnline()
-	again := func() bool {
-		posts, _ := v.wire.count()
-		return posts > before
-	}
-	end := time.Now().Add(3 * time.Second)
-	v.until("the app sends the form again, or does not", func() bool { return again() || time.Now().After(end) })
-	if !again() {
+	if !v.within(3*time.Second, func() bool { return v.wire.arrived() > before }) {
 		v.leftOut = "since the app does not send it again by itself"
 		return
 	}

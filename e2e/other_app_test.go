@@ -13,9 +13,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"onlyonce/e2e/servers"
+	"onlyonce/internal/must"
 )
 
 // TestOtherApp tries all incidents on the app that the file in APP describes, if it is set. It fails only if the suite itself
@@ -171,10 +171,7 @@ func TestPictureOfTheFirstAttempt(t *testing.T) {
 		Picture []byte      `json:"picture"`
 		Events  []storyLine `json:"events"`
 	}
-	text, err := os.ReadFile(filepath.Join(directory, t.Name()+"-twice.json"))
-	if err := cmp.Or(err, json.Unmarshal(text, &kept)); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, json.Unmarshal([]byte(must.Read(t, filepath.Join(directory, t.Name()+"-twice.json"))), &kept))
 	last := kept.Events[len(kept.Events)-1]
 	if len(kept.Picture) == 0 || last.By != byRecords || last.Text != "duplicates (2)" {
 		t.Errorf("a picture of %d bytes, and a story that ends with %v", len(kept.Picture), last)
@@ -205,17 +202,12 @@ func TestMakeTriesAnotherApp(t *testing.T) {
 	t.Cleanup(server.Close)
 	directory := t.TempDir()
 	program, err := exec.LookPath("go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	little, err := os.ReadFile("apps/little.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
+	little := must.Read(t, "apps/little.json")
 	block := pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}
 	for name, text := range map[string]string{
 		"app.json": strings.NewReplacer("http://127.0.0.1:8090", server.URL,
-			`"form":`, `"forms": [{"name": "expense"}, {"name": "another"}], "form":`).Replace(string(little)),
+			`"form":`, `"forms": [{"name": "expense"}, {"name": "another"}], "form":`).Replace(little),
 		"certificate.pem": string(pem.EncodeToMemory(&block)),
 		"baseline.xml": `<testsuites><testsuite name="one of the little servers, expense">
 			<testcase name="the connection breaks inside the answer, and somebody sends again">
@@ -227,9 +219,7 @@ while [ "$1" != -run ]; do shift; done
 cd e2e && '` + os.Args[0] + `' -test.v=test2json -test.run "$2" | '` + program + `' tool test2json
 `,
 	} {
-		if err := os.WriteFile(filepath.Join(directory, name), []byte(text), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(filepath.Join(directory, name), []byte(text), 0o700))
 	}
 	suite := exec.CommandContext(t.Context(), "make", "e2e", "APP="+directory+"/app.json",
 		"RUN=expense/twice, without|two tabs|restarts|breaks inside the|breaks after the",
@@ -257,16 +247,6 @@ cd e2e && '` + os.Args[0] + `' -test.v=test2json -test.run "$2" | '` + program +
 		if !strings.Contains(string(output), want) {
 			t.Errorf("the output of make has no %q:\n%s", want, output)
 		}
-	}
-}
-
-// TestRestartLeavesAServer checks that a command may have variables, and leave a server behind that keeps its output open.
-func TestRestartLeavesAServer(t *testing.T) {
-	t.Parallel()
-	begun := time.Now()
-	restart := running([]string{"sh", "-c", `[ '$E2E_EMAIL' = "$E2E_EMAIL" ] || exit 1; sleep 10 &`})
-	if err := restart(); err != nil || time.Since(begun) > 8*time.Second {
-		t.Errorf("%v after %v", err, time.Since(begun))
 	}
 }
 
@@ -309,9 +289,7 @@ func TestDescriptionsAreChecked(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			file := filepath.Join(t.TempDir(), "app.json")
-			if err := os.WriteFile(file, []byte(c.text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, os.WriteFile(file, []byte(c.text), 0o600))
 			_, err := readTargets(file)
 			if (c.want == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v, want %q", err, c.want)

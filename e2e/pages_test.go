@@ -17,12 +17,15 @@ func pages() []incident {
 			family: "pages", name: "somebody refreshes the page after a create",
 			story: "An answer that is a page, and no redirect, is sent again by F5, and on iPhones by coming back to its tab: " +
 				"collective.easyform issue 395.",
-			play: refreshAfterwards, lock: true,
+			play: func(v *visitor) { v.create(); v.refresh(); v.settle() }, lock: true,
 		},
 		{
 			family: "pages", name: "somebody refreshes the browser's error page",
 			story: "Dreamwidth issue 2571: the answer was lost, and F5 on the error page posted the comment again.",
-			play:  refreshTheErrorPage, plain: true,
+			play: func(v *visitor) {
+				v.sendAndLose(beforeAnswer)
+				v.refreshInPlace("error page", v.isOnBrowsersErrorPage())
+			}, plain: true,
 		},
 		{
 			family: "pages", name: "somebody goes back and sends again",
@@ -32,7 +35,7 @@ func pages() []incident {
 		{
 			family: "pages", name: "somebody goes back and sends again, with no page cache",
 			story: "NHS.UK frontend issue 796: the second time must not look like an error.",
-			play:  backWithoutPageCache,
+			play:  func(v *visitor) { notInWebKit(v.t, "without its page cache, Back asks the app again"); backAndSend(v) },
 		},
 		{
 			family: "pages", name: "somebody goes back and forward",
@@ -70,17 +73,6 @@ func refreshMeanwhile(v *visitor) {
 	v.pressAgain()
 }
 
-func refreshAfterwards(v *visitor) {
-	v.create()
-	v.refresh()
-	v.settle()
-}
-
-func refreshTheErrorPage(v *visitor) {
-	v.sendAndLose(beforeAnswer)
-	v.refreshInPlace("error page", v.isOnBrowsersErrorPage())
-}
-
 // refreshInPlace refreshes the page that is in place of the answer, if the browser shows it.
 func (v *visitor) refreshInPlace(page string, shown bool) {
 	v.t.Helper()
@@ -94,7 +86,7 @@ func (v *visitor) refreshInPlace(page string, shown bool) {
 	}
 	v.refresh()
 	v.settle()
-	if posts, _ := v.wire.count(); posts == v.before+1 {
+	if v.wire.arrived() == v.before+1 {
 		v.leftOut = "since the browser does not send the form again"
 	}
 }
@@ -107,11 +99,6 @@ func backAndSend(v *visitor) {
 	v.back()
 	v.settle()
 	v.resend()
-}
-
-func backWithoutPageCache(v *visitor) {
-	notInWebKit(v.t, "without its page cache, Back asks the app again")
-	backAndSend(v)
 }
 
 func backAndForward(v *visitor) {
@@ -131,12 +118,9 @@ func backAndEdit(v *visitor) {
 
 // clickDuringDraft clicks when the first draft has been sent, and before its answer.
 func clickDuringDraft(v *visitor) {
-	begun, held := time.Now(), 0
-	v.until("the page saves a draft, or does not", func() bool {
-		_, held = v.wire.count()
-		return held > 0 || v.app.known || time.Since(begun) > quietToRedirect
-	})
-	if held == 0 {
+	held := func() bool { return v.wire.holding() > 0 }
+	v.within(quietToRedirect, func() bool { return held() || v.app.known })
+	if !held() {
 		v.leftOut = "since the page saves no draft within three seconds"
 		return
 	}
@@ -148,14 +132,12 @@ func clickDuringDraft(v *visitor) {
 func leaveAndComeBack(v *visitor) {
 	v.leaveMark()
 	before := v.page.URL()
-	left, err := v.page.Evaluate(followLinkUp)
+	left, err := v.page.Evaluate(script("follow_link_up"))
 	v.check(err, "look for a link")
 	switch {
 	case left == true:
 		v.tellf(byPerson, "follows a link")
-		end := time.Now().Add(5 * time.Second)
-		v.until("the link leads somewhere, or does not", func() bool { return v.page.URL() != before || time.Now().After(end) })
-		if v.page.URL() == before {
+		if !v.within(5*time.Second, func() bool { return v.page.URL() != before }) {
 			v.leftOut = "since its link leads nowhere from a form that is filled in"
 			return
 		}
@@ -182,13 +164,3 @@ func leaveAndComeBack(v *visitor) {
 	v.fillInAgain()
 	v.create()
 }
-
-// followLinkUp follows the link to the nearest page above the form's address, such as its list, and reports whether there is one.
-const followLinkUp = `() => {
-	const route = (at) => at.pathname + (/^#!?\//.test(at.hash) ? at.hash : "");
-	const up = [...document.links].filter((a) => a.origin === location.origin && !a.target && a.checkVisibility() &&
-		route(a) !== route(location) && route(location).startsWith(route(a)));
-	const nearest = up.sort((a, b) => route(b).length - route(a).length)[0];
-	nearest?.click();
-	return !!nearest;
-}`

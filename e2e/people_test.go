@@ -7,7 +7,7 @@ func (s *session) elsewhere(options ...option) *session {
 	s.t.Helper()
 	other := *s
 	other.who = "somebody else"
-	other.openBrowser(withoutPageCache, options)
+	other.openBrowser(options...)
 	return &other
 }
 

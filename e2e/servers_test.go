@@ -3,7 +3,6 @@ package e2e
 import (
 	"flag"
 	"net/http/httptest"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -11,6 +10,7 @@ import (
 	"time"
 
 	"onlyonce/e2e/servers"
+	"onlyonce/internal/must"
 )
 
 // TestIncidentsConvict tries incidents on servers with incomplete protection, to prove that the catalogue can fail. The results are
@@ -68,11 +68,8 @@ func TestIncidentsConvict(t *testing.T) {
 			convicted[one.family] = true // report it once
 		}
 	}
-	text, err := os.ReadFile("../docs/e2e-other-apps.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := table(names, found); !strings.Contains(string(text), "<!-- begin verdicts -->\n"+want+"<!-- end verdicts -->") {
+	text := must.Read(t, "../docs/e2e-other-apps.md")
+	if want := table(names, found); !strings.Contains(text, "<!-- begin verdicts -->\n"+want+"<!-- end verdicts -->") {
 		t.Errorf("docs/e2e-other-apps.md does not have this table:\n%s", want)
 	}
 }
@@ -190,9 +187,7 @@ func (app *target) verdicts(t *testing.T, all []incident) map[string]verdict {
 func little(t *testing.T, protection servers.Protection, habit servers.Habit) *target {
 	t.Helper()
 	described, err := readTargets("apps/little.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	app := described[0]
 	server := servers.New(protection, habit)
 	running := httptest.NewServer(server)

@@ -45,26 +45,35 @@ type session struct {
 	database  string            // the URL of its database, for the app
 	db        *pgxpool.Pool
 
-	// Only in front of a deployment:
-	wire        *proxy
-	keepsSeries bool
+	wire        *wire // in front of a deployment, and if the test asks for it
+	keepsSeries bool  // only in front of a deployment
 }
 
-// option is a circumstance of a person.
-type option func(*playwright.BrowserNewContextOptions)
+// circumstances are those of a person.
+type circumstances struct {
+	playwright.BrowserNewContextOptions
 
-func withJavaScript(*playwright.BrowserNewContextOptions) {}
+	launch func() (playwright.Browser, error)
+	wired  bool // behind a wire, which can cut connections
+}
 
-func withoutJavaScript(o *playwright.BrowserNewContextOptions) { o.JavaScriptEnabled = new(false) }
+type option func(*circumstances)
 
-func onPhone(o *playwright.BrowserNewContextOptions) {
+func withJavaScript(*circumstances) {}
+
+func withoutJavaScript(o *circumstances) { o.JavaScriptEnabled = new(false) }
+
+// keepingPages is for tests that go back. See withPageCache.
+func keepingPages(o *circumstances) { o.launch = withPageCache }
+
+func throughWire(o *circumstances) { o.wired = true }
+
+func onPhone(o *circumstances) {
 	o.Viewport = &playwright.Size{Width: 390, Height: 844}
 	o.HasTouch = new(true)
 }
 
-func inForcedColors(o *playwright.BrowserNewContextOptions) {
-	o.ForcedColors = playwright.ForcedColorsActive
-}
+func inForcedColors(o *circumstances) { o.ForcedColors = playwright.ForcedColorsActive }
 
 // widths are the extremes of the tested widths.
 var widths = map[string]option{"wide": withJavaScript, "narrow": onPhone}
@@ -75,18 +84,39 @@ var withAndWithoutJavaScript = map[string]option{
 	"without JavaScript": withoutJavaScript,
 }
 
+// variant is a subtest in certain circumstances.
+type variant struct {
+	*testing.T
+
+	name string
+	in   option
+}
+
+// inEach runs a scenario in each of some circumstances.
+func inEach(t *testing.T, all map[string]option, scenario func(variant)) {
+	t.Helper()
+	for name, in := range all {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			scenario(variant{t, name, in})
+		})
+	}
+}
+
 // start boots the app with its demo data, or goes to the deployment, and opens a browser window.
 func start(t *testing.T, options ...option) *session {
 	t.Helper()
-	return startIn(t, withoutPageCache, options...)
-}
-
-// startIn is start with a certain browser.
-func startIn(t *testing.T, launch func() (playwright.Browser, error), options ...option) *session {
-	t.Helper()
 	s := newSession(t)
 	s.findApp()
-	s.openBrowser(launch, options)
+	s.openBrowser(options...)
+	return s
+}
+
+// loggedIn is start after a login.
+func loggedIn(t *testing.T, options ...option) *session {
+	t.Helper()
+	s := start(t, options...)
+	s.login()
 	return s
 }
 
@@ -153,33 +183,37 @@ func (s *session) startApp(wait time.Duration) *app.App {
 }
 
 // openBrowser opens a window for the app of this module.
-func (s *session) openBrowser(launch func() (playwright.Browser, error), options []option) {
+func (s *session) openBrowser(options ...option) {
 	s.t.Helper()
-	s.openWindow(launch, options)
+	s.openWindow(options...)
 	s.watchConsole()
 	s.recordFailure()
 	s.openFirstTab()
 }
 
-func (s *session) openWindow(launch func() (playwright.Browser, error), options []option) {
+func (s *session) openWindow(options ...option) {
 	s.t.Helper()
-	shared, err := launch()
-	s.check(err, "start a browser")
-	settings := playwright.BrowserNewContextOptions{
-		Viewport: &playwright.Size{Width: 1280, Height: 900},
-		// Stable pictures, and no animations to wait for.
-		ReducedMotion: playwright.ReducedMotionReduce,
-	}
+	settings := circumstances{launch: withoutPageCache}
+	settings.Viewport = &playwright.Size{Width: 1280, Height: 900}
+	settings.ReducedMotion = playwright.ReducedMotionReduce // stable pictures, and no animations to wait for
 	for _, o := range options {
 		o(&settings)
 	}
+	shared, err := settings.launch()
+	s.check(err, "start a browser")
 	if settings.JavaScriptEnabled != nil && settings.Proxy == nil { // a wire forbids scripts otherwise
 		onlyInChromium(s.t, "Playwright can't switch scripts off there")
 	}
 	if settings.Proxy == nil {
 		notInWebKit(s.t, "WebDriver drives the incidents only")
 	}
-	s.browser, err = shared.NewContext(settings)
+	if settings.wired && s.wire == nil {
+		s.wire = s.newWire()
+	}
+	if s.wire != nil && settings.Proxy == nil {
+		settings.Proxy, settings.IgnoreHttpsErrors = &playwright.Proxy{Server: s.wire.addr}, new(s.wire.inside != "")
+	}
+	s.browser, err = shared.NewContext(settings.BrowserNewContextOptions)
 	s.check(err, "open a browser window")
 	s.t.Cleanup(func() { s.check(s.browser.Close(), "close the browser window") })
 	s.watchRequests()
@@ -259,11 +293,20 @@ func (s *session) check(err error, doing string) {
 // until waits for a condition outside the browser. Playwright waits for conditions inside it.
 func (s *session) until(what string, holds func() bool) {
 	s.t.Helper()
+	if !s.within(patience, holds) {
+		s.t.Fatalf("waited %s in vain until %s", patience, what)
+	}
+}
+
+// within waits for a condition for a time at most, and reports whether it holds.
+func (s *session) within(most time.Duration, holds func() bool) bool {
+	s.t.Helper()
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
-	for deadline := time.Now().Add(patience); !holds(); <-tick.C {
-		if time.Now().After(deadline) {
-			s.t.Fatalf("waited %s in vain until %s", patience, what)
+	for end := time.Now().Add(most); !holds(); <-tick.C {
+		if time.Now().After(end) {
+			return false
 		}
 	}
+	return true
 }

@@ -11,20 +11,17 @@ import (
 func TestSignUp(t *testing.T) {
 	onlyHere(t, "it creates businesses")
 	t.Parallel()
-	for name, how := range withAndWithoutJavaScript {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := newSession(t)
-			s.configure = func(c *app.Config) { c.SignUp = true }
-			s.bootApp()
-			s.openBrowser(withoutPageCache, []option{how})
-			look := (*session).isAccessible
-			if name == "without JavaScript" {
-				look = func(*session, string) {}
-			}
-			s.signUp(look)
-		})
-	}
+	inEach(t, withAndWithoutJavaScript, func(v variant) {
+		s := newSession(v.T)
+		s.configure = func(c *app.Config) { c.SignUp = true }
+		s.bootApp()
+		s.openBrowser(v.in)
+		look := (*session).isAccessible
+		if v.name == "without JavaScript" {
+			look = func(*session, string) {}
+		}
+		s.signUp(look)
+	})
 }
 
 func (s *session) signUp(look func(*session, string)) {

@@ -131,7 +131,7 @@ func (s *session) show(all playwright.Locator) {
 	var records *playwright.Rect
 	for _, width := range []int{420, 800} { // small, for the report, although some lists omit records at the width of a phone
 		s.check(s.page.SetViewportSize(width, 900), "make the picture small")
-		found, err := all.EvaluateAll(frame, s.mark)
+		found, err := all.EvaluateAll(script("frame"), s.mark)
 		s.check(err, "frame the records")
 		text, err := json.Marshal(found)
 		s.check(err, "frame the records")
@@ -142,19 +142,6 @@ func (s *session) show(all playwright.Locator) {
 	}
 	s.keepPicture("the list afterwards", records)
 }
-
-// frame draws a frame around each record and returns their area in the window, with a margin. It scrolls to the element with the
-// mark.
-const frame = `(all, mark) => {
-	for (const record of all) record.style.outline = "3px solid #d6336c";
-	const marked = [...all[0]?.querySelectorAll("*") ?? []].findLast((e) => e.textContent.includes(mark)) ?? all[0];
-	marked?.scrollIntoView({block: "center", inline: "nearest"});
-	const boxes = all.map((e) => e.getBoundingClientRect()).filter((b) => b.width && b.height);
-	const x = Math.max(0, Math.min(...boxes.map((b) => b.left)) - 16), y = Math.max(0, Math.min(...boxes.map((b) => b.top)) - 48);
-	const width = Math.min(innerWidth, Math.max(...boxes.map((b) => b.right)) + 16) - x;
-	const height = Math.min(innerHeight, Math.max(...boxes.map((b) => b.bottom)) + 48) - y;
-	return boxes.length && width > 0 && height > 0 ? {x, y, width, height} : null;
-}`
 
 // keepPicture saves a picture of the page, or of a part.
 func (s *session) keepPicture(of string, clip *playwright.Rect) {

@@ -68,7 +68,7 @@ func (v *visitor) openForm() {
 	if v.framed != nil && !inChromium() && hostOf(v.framed.URL()) != hostOf(v.page.URL()) {
 		leaveOut(v.t, "since Firefox takes no clicks over WebDriver BiDi in a frame of another host")
 	}
-	v.before, _ = v.wire.count()
+	v.before = v.wire.arrived()
 	v.others = len(v.wire.others())
 }
 
@@ -259,21 +259,20 @@ func (v *visitor) aim() {
 // send presses the button, and waits until the form has been sent.
 func (v *visitor) send() {
 	v.t.Helper()
-	posts, _ := v.wire.count()
+	before := v.wire.arrived()
 	v.aim()
 	v.tap(1)
-	v.sent(posts + 1)
+	v.sent(before + 1)
 }
 
 // formIsThere reports whether the page has the form. A script may add or remove it.
 func (v *visitor) formIsThere() (there bool) {
 	v.t.Helper()
-	end := time.Now().Add(time.Second)
-	v.until("it is known whether the form is there", func() bool {
+	v.within(time.Second, func() bool {
 		all, err := v.controls(fields)
 		id, _ := named(all, v.app.Form.Fields[0].Label)
 		there = err == nil && id >= 0
-		return there && !v.app.NeedsScripts || time.Now().After(end)
+		return there && !v.app.NeedsScripts
 	})
 	return there
 }
@@ -302,7 +301,7 @@ func (v *visitor) resend(edited ...field) {
 // If a required field is empty there, the incident did not happen.
 func (v *visitor) pressAgain() {
 	v.t.Helper()
-	before, _ := v.wire.count()
+	before := v.wire.arrived()
 	v.again(func() {
 		all, err := v.controls(buttons)
 		v.check(err, "look for "+v.app.Form.Button)
@@ -311,7 +310,7 @@ func (v *visitor) pressAgain() {
 		}
 		v.tap(1)
 	})
-	if posts, _ := v.wire.count(); posts > before {
+	if v.wire.arrived() > before {
 		return
 	}
 	if why := v.refusal(); strings.HasSuffix(why, missing) {
@@ -374,7 +373,7 @@ func (v *visitor) sent(n int) {
 	v.t.Helper()
 	begun, asked := time.Now(), false
 	v.until(fmt.Sprintf("%d forms have been sent", n), func() bool {
-		posts, _ := v.wire.count()
+		posts := v.wire.arrived()
 		if others := v.wire.others(); posts < n && len(others) > v.others && time.Since(begun) > longPoll {
 			v.t.Fatalf("the page sends %s, without %s in the body or to another path than posted_to, %q",
 				others[len(others)-1], v.mark, v.app.PostedTo)
@@ -392,10 +391,7 @@ func (v *visitor) sent(n int) {
 // held waits until n exchanges are held.
 func (v *visitor) held(n int) {
 	v.t.Helper()
-	v.until(fmt.Sprintf("%d exchanges are held", n), func() bool {
-		_, held := v.wire.count()
-		return held >= n
-	})
+	v.until(fmt.Sprintf("%d exchanges are held", n), func() bool { return v.wire.holding() >= n })
 }
 
 // rhythm is the time between two gestures of a quick person. Some apps disable a button several milliseconds after it was pressed.
@@ -406,13 +402,9 @@ const rhythm = 100 * time.Millisecond
 func (v *visitor) again(gesture func()) {
 	v.t.Helper()
 	<-time.After(rhythm)
-	before, _ := v.wire.count()
+	before := v.wire.arrived()
 	gesture()
-	end := time.Now().Add(v.app.grace)
-	v.until("the form is sent or held back", func() bool {
-		posts, _ := v.wire.count()
-		return posts > before || time.Now().After(end)
-	})
+	v.within(v.app.grace, func() bool { return v.wire.arrived() > before })
 }
 
 // settle waits until the browser has nothing more to load. A page whose answer was cut off never completes.
@@ -431,7 +423,7 @@ func (v *visitor) settle() {
 		shown := state == "complete" || since > quietToRedirect && state != "old" || since > 3*quietToRedirect
 		return err == nil && shown && v.wire.isQuiet(enough)
 	})
-	if posts, _ := v.wire.count(); posts > v.before {
+	if v.wire.arrived() > v.before {
 		text, err := v.reads(readPage)
 		v.told = v.told || err == nil && v.tells(fmt.Sprint(text...))
 	}
@@ -558,7 +550,7 @@ func (v *visitor) sendAndLose(at cut) {
 	begun := time.Now()
 	v.wire.cutNext(at)
 	v.create()
-	if v.wire.lostPage() {
+	if read(v.wire, &v.wire.lost) {
 		v.until("the browser says that no answer came", v.isOnBrowsersErrorPage)
 	}
 	// The browser shows the beginning of an incomplete answer, and a script may hide a failure.

@@ -36,14 +36,14 @@ func (w *wire) ServeHTTP(answer http.ResponseWriter, r *http.Request) {
 		}
 	}
 	form, err := w.formIn(answer, r)
-	if w.isSlow() {
+	if read(w, &w.slow) {
 		answer = slowAnswer{answer}
 	}
 	if form == nil && !isForPage(r) {
 		defer time.AfterFunc(longPoll, ended).Stop()
 	}
 	switch {
-	case err != nil || w.isDown():
+	case err != nil || read(w, &w.down):
 		reset(answer)
 	case r.Method == http.MethodConnect:
 		w.tunnel(answer, r)
@@ -72,7 +72,7 @@ func (w *wire) forbidScripts(r *http.Response) {
 
 // lag is the latency of a slow line.
 func (w *wire) lag(r *http.Request) {
-	if w.isSlow() {
+	if read(w, &w.slow) {
 		select {
 		case <-time.After(400 * time.Millisecond):
 		case <-r.Context().Done():
@@ -160,7 +160,7 @@ func (w *wire) overTLS(t *testing.T) {
 
 // post carries a form. The app gets it and processes it, whether or not the browser still waits.
 func (w *wire) post(answer http.ResponseWriter, r *http.Request, body []byte) {
-	at, pass := w.came(r)
+	at, pass := w.comes(r)
 	w.lag(r)
 	answered := pass()
 	defer answered()
@@ -230,11 +230,30 @@ func (w *wire) sendInTurn(r *http.Request, body []byte, hosts []string) (respons
 			w.tellf(byNetwork, "a balancer drops the app's answer, and sends the form once more")
 			_ = response.Body.Close()
 		}
-		if response, err = http.DefaultTransport.RoundTrip(copyOf(r, host, w.keyed(body))); err != nil {
+		if response, err = http.DefaultTransport.RoundTrip(w.halved(copyOf(r, host, w.keyed(body)))); err != nil {
 			return nil, err
 		}
 	}
 	return response, nil
+}
+
+// gateReader has no bytes, and ends when it is closed.
+type gateReader chan struct{}
+
+func (g gateReader) Read([]byte) (int, error) {
+	<-g
+	return 0, io.EOF
+}
+
+// halved lets the second half of a form wait for the gate, if there is one.
+func (w *wire) halved(form *http.Request) *http.Request {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.gate != nil {
+		w.held++
+		form.Body = io.NopCloser(io.MultiReader(io.LimitReader(form.Body, form.ContentLength/2), w.gate, form.Body))
+	}
+	return form
 }
 
 // sendTogether sends the form to all hosts, and its last byte only when each has the rest, so that all are at work at the same time.

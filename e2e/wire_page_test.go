@@ -35,11 +35,7 @@ func (w *wire) keep(r *http.Response) {
 func isForFrame(r *http.Request) bool { return r.Header.Get("Sec-Fetch-Dest") == "iframe" }
 
 // repeatPage answers the next request for the kept page with it.
-func (w *wire) repeatPage() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.repeats = true
-}
+func (w *wire) repeatPage() { w.locked(func() { w.repeats = true }) }
 
 // repeated returns the kept page if it is the answer to a request, or nil.
 func (w *wire) repeated(r *http.Request) *keptPage {

@@ -37,10 +37,7 @@ func TestWireIsSteered(t *testing.T) {
 			}
 		})
 	}
-	steers.HandleFunc("GET /posts", func(answer http.ResponseWriter, _ *http.Request) {
-		posts, _ := w.count()
-		fmt.Fprint(answer, posts)
-	})
+	steers.HandleFunc("GET /posts", func(answer http.ResponseWriter, _ *http.Request) { fmt.Fprint(answer, w.arrived()) })
 	steers.HandleFunc("GET /quiet", func(answer http.ResponseWriter, _ *http.Request) { fmt.Fprint(answer, w.isQuiet(quiet)) })
 	server := httptest.NewServer(steers)
 	t.Cleanup(server.Close)

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"onlyonce/internal/must"
 )
 
 // stage is a stage at which a wire holds exchanges.
@@ -65,7 +67,7 @@ type wire struct {
 	scriptless bool // forbid the scripts of each page, since Playwright can't switch them off in Firefox
 
 	mu      sync.Mutex
-	holding stage
+	stage   stage            // at which exchanges are held
 	open    chan struct{}    // closed when held exchanges may go on
 	last    [4]chan struct{} // by stage, closed when the last exchange there has had its turn; nil if there was none
 	atOnce  bool             // forms don't wait for the one before
@@ -90,17 +92,19 @@ type wire struct {
 	overlap bool             // the replica gets it while the app is at work
 	forgets bool             // each post gets a new key
 
+	gate gateReader // before the second half of each form; nil if they pass as a whole
+
 	tellf func(who by, format string, args ...any) // adds the wire's actions to the story
+	came  func(form *http.Request)                 // is called for each form
 }
 
 // newWire starts a proxy for a browser. It ends with the test.
 func newWire(t *testing.T, path string) *wire {
 	t.Helper()
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := &wire{addr: "http://" + listener.Addr().String(), path: path, open: make(chan struct{}), status: map[string]int{}}
+	must.OK(t, err)
+	w := &wire{addr: "http://" + listener.Addr().String(), path: path, open: make(chan struct{}), status: map[string]int{},
+		came: func(*http.Request) {}}
 	close(w.open)
 	w.pipes = &httputil.ReverseProxy{
 		Rewrite:        func(*httputil.ProxyRequest) {},
@@ -116,77 +120,75 @@ func newWire(t *testing.T, path string) *wire {
 	return w
 }
 
-// hold holds posts at a stage from now on, until release.
-func (w *wire) hold(at stage) {
+// locked changes the wire.
+func (w *wire) locked(change func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.holding, w.open, w.atOnce = at, make(chan struct{}), false
+	change()
+}
+
+// read returns the value of a field of a wire.
+func read[T any](w *wire, field *T) T {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return *field
+}
+
+// newWire starts a wire between the browser and the app.
+func (s *session) newWire() *wire {
+	s.t.Helper()
+	w := newWire(s.t, "")
+	w.host, w.tellf, w.came = hostOf(s.origin), s.tellf, s.posted
+	if strings.HasPrefix(s.origin, "https:") {
+		w.overTLS(s.t)
+	}
+	return w
+}
+
+// hold holds posts at a stage from now on, until release.
+func (w *wire) hold(at stage) {
+	w.locked(func() { w.stage, w.open, w.atOnce = at, make(chan struct{}), false })
 }
 
 // release lets all held exchanges pass, in turn, and all later ones.
 func (w *wire) release() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.holding != nowhere {
+	if w.stage != nowhere {
 		if w.held > 0 {
 			w.tellf(byNetwork, "lets through what it holds")
 		}
-		w.holding = nowhere
+		w.stage = nowhere
 		close(w.open)
 	}
 }
 
 // releaseAtOnce lets all held exchanges pass at the same instant.
 func (w *wire) releaseAtOnce() {
-	w.mu.Lock()
-	w.atOnce = true
-	w.mu.Unlock()
+	w.locked(func() { w.atOnce = true })
 	w.release()
 }
 
 // cutNext cuts the next post. Afterwards nothing passes until heal, so that the browser cannot resend it.
-func (w *wire) cutNext(at cut) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.cut, w.once, w.lost = at, false, false
-}
+func (w *wire) cutNext(at cut) { w.locked(func() { w.cut, w.once, w.lost = at, false, false }) }
 
 // resetNext resets the connection of the next post after the app has answered. A resend by the browser passes.
-func (w *wire) resetNext() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.cut, w.once = beforeAnswer, true
-}
+func (w *wire) resetNext() { w.locked(func() { w.cut, w.once = beforeAnswer, true }) }
 
 // slowDown makes a slow line of the wire from now on.
 func (w *wire) slowDown() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
 	w.tellf(byNetwork, "slows down to 50 kB a second, and lets each request wait 0.4 seconds")
-	w.slow = true
+	w.locked(func() { w.slow = true })
 }
 
-// toReplica sends the next posts twice: to the app, and then to the replica, whose answer the browser gets.
-func (w *wire) toReplica(host string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.replica = host
-}
-
-// toReplicaAtOnce is toReplica while the app is still at work.
-func (w *wire) toReplicaAtOnce(host string) {
-	w.toReplica(host)
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.overlap = true
+// toReplica sends the next posts twice: to the app, and then, or while the app is still at work, to the replica, whose answer the browser
+// gets.
+func (w *wire) toReplica(host string, overlap bool) {
+	w.locked(func() { w.replica, w.overlap = host, overlap })
 }
 
 // timeOutNext has a gateway answer the next post after the app has.
-func (w *wire) timeOutNext() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.late = true
-}
+func (w *wire) timeOutNext() { w.locked(func() { w.late = true }) }
 
 // timesOut reports whether a gateway answers this post.
 func (w *wire) timesOut() bool {
@@ -198,18 +200,15 @@ func (w *wire) timesOut() bool {
 }
 
 func (w *wire) heal() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
 	w.tellf(byNetwork, "works again")
-	w.down = false
+	w.locked(func() { w.down = false })
 }
 
-// count returns the numbers of arrived posts and of held exchanges.
-func (w *wire) count() (posts, held int) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.posts, w.held
-}
+// arrived returns the number of posts.
+func (w *wire) arrived() int { return read(w, &w.posts) }
+
+// holding returns the number of held exchanges.
+func (w *wire) holding() int { return read(w, &w.held) }
 
 // others returns the requests with a body that were not the form, such as "POST /expenses".
 func (w *wire) others() []string {
@@ -232,11 +231,7 @@ const (
 const turn = 500 * time.Millisecond
 
 // moved returns when an exchange last began or ended.
-func (w *wire) moved() time.Time {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.changed
-}
+func (w *wire) moved() time.Time { return read(w, &w.changed) }
 
 func (w *wire) isQuiet(enough time.Duration) bool {
 	w.mu.Lock()
@@ -257,7 +252,7 @@ func (w *wire) pass(at stage, r *http.Request) (ended func()) {
 
 // arrive notes that an exchange has come to a stage. The returned function is the rest of pass. The caller must hold the lock.
 func (w *wire) arrive(at stage, r *http.Request) (pass func() (ended func())) {
-	held := w.holding == at
+	held := w.stage == at
 	if !held && at != beforeTheApp {
 		return func() func() { return func() {} }
 	}
@@ -288,8 +283,9 @@ func (w *wire) arrive(at stage, r *http.Request) (pass func() (ended func())) {
 	}
 }
 
-// came notes that a form has arrived. The returned function lets it pass to the app.
-func (w *wire) came(r *http.Request) (at cut, pass func() (answered func())) {
+// comes notes that a form has arrived. The returned function lets it pass to the app.
+func (w *wire) comes(r *http.Request) (at cut, pass func() (answered func())) {
+	w.came(r)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.posts++
@@ -331,13 +327,6 @@ func (w *wire) loses(asked *http.Request, some bool) {
 	}
 }
 
-// lostPage reports whether the browser should show its error page.
-func (w *wire) lostPage() bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.lost
-}
-
 // isForPage reports whether the browser will show the answer as a page, also in a frame, as opposed to a script's request. Over plain
 // HTTP, browsers name the destination to loopback addresses only.
 func isForPage(r *http.Request) bool {
@@ -351,19 +340,8 @@ func isRedirect(r *http.Response) bool {
 	return r.StatusCode >= 300 && r.StatusCode < 400 && r.Header.Get("Location") != ""
 }
 
-// isLoading reports whether the browser waits for a page, which Esc stops.
-func (w *wire) isLoading() bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.loading > 0
-}
-
 // given returns when the browser last got a page, or zero if it now shows a kept one.
-func (w *wire) given() time.Time {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.page
-}
+func (w *wire) given() time.Time { return read(w, &w.page) }
 
 // statusOf returns the status of the last page from an address, or 0.
 func (w *wire) statusOf(address string) int {
@@ -374,23 +352,7 @@ func (w *wire) statusOf(address string) int {
 }
 
 // showsAgain notes that the browser shows a page that it had, so that the last one need not arrive any more.
-func (w *wire) showsAgain() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.page = time.Time{}
-}
-
-func (w *wire) isSlow() bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.slow
-}
-
-func (w *wire) isDown() bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.down
-}
+func (w *wire) showsAgain() { w.locked(func() { w.page = time.Time{} }) }
 
 // began notes that an exchange is under way until ended is called.
 func (w *wire) began(forPage bool) (ended func()) {

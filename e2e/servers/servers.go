@@ -16,6 +16,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -91,9 +92,9 @@ type Server struct {
 
 	protection Protection
 	habit      Habit
+	broken     atomic.Bool
 	mu         sync.Mutex
 	token      string // of the newest form
-	broken     bool
 	titles     []string
 	made       map[string]int // key → the number of its expense
 	early      url.Values     // the form that came without a login
@@ -134,22 +135,10 @@ func (s *Server) Restart() {
 }
 
 // Break makes the server fail after it has created an expense, as without a mail server, until Mend.
-func (s *Server) Break() { s.setBroken(true) }
+func (s *Server) Break() { s.broken.Store(true) }
 
 // Mend undoes Break.
-func (s *Server) Mend() { s.setBroken(false) }
-
-func (s *Server) setBroken(broken bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.broken = broken
-}
-
-func (s *Server) isBroken() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.broken
-}
+func (s *Server) Mend() { s.broken.Store(false) }
 
 // Count returns the number of expenses with a word in their title.
 func (s *Server) Count(word string) (n int) {
@@ -259,7 +248,7 @@ func (s *Server) create(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case repeated && s.protection == Token:
 		http.Error(w, "Error: this form was sent already.", http.StatusConflict)
-	case s.isBroken():
+	case s.broken.Load():
 		http.Error(w, "Error: no mail server.", http.StatusInternalServerError)
 	case s.postsJSON():
 		w.Header().Set("Content-Type", "application/json")

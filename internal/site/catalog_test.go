@@ -12,9 +12,9 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/must"
 	"onlyonce/internal/web"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"onlyonce/internal/site/sitetest"
@@ -25,7 +25,7 @@ import (
 func TestTenantComesFirst(t *testing.T) {
 	b := setup(t)
 	type key struct{ Table, Name, First string }
-	rows, err := b.Admin.Query(t.Context(), `
+	keys := sitetest.All[key](b, `
 		SELECT c.relname::text, k.name::text, a.attname::text
 		FROM (
 			SELECT conrelid AS relation, conname AS name, conkey[1] AS first FROM pg_constraint WHERE contype IN ('p', 'u', 'f', 'x')
@@ -35,12 +35,8 @@ func TestTenantComesFirst(t *testing.T) {
 		JOIN pg_class c ON c.oid = k.relation
 		LEFT JOIN pg_attribute a ON a.attrelid = k.relation AND a.attnum = k.first
 		WHERE c.relnamespace = 'public'::regnamespace AND c.relname <> ALL ($1)`, sitetest.Directory)
-	if err != nil {
-		t.Fatal(err)
-	}
-	keys, err := pgx.CollectRows(rows, pgx.RowToStructByPos[key])
-	if err != nil || len(keys) < 10 {
-		t.Fatalf("found %d keys: %v", len(keys), err)
+	if len(keys) < 10 {
+		t.Fatalf("found %d keys", len(keys))
 	}
 	for _, k := range keys {
 		if k.First != "tenant_id" {
@@ -104,22 +100,14 @@ func TestEveryUniquenessRuleIsEnforced(t *testing.T) {
 		Name     string
 		Optional bool // NULL in a column admits duplicates, or the index is partial
 	}
-	found, err := b.Admin.Query(t.Context(), `
+	enforced := map[string]bool{}
+	for _, c := range sitetest.All[constraint](b, `
 		SELECT i.relname::text, indpred IS NOT NULL OR NOT indnullsnotdistinct AND EXISTS (
 			SELECT FROM pg_attribute a WHERE a.attrelid = indrelid AND a.attnum = ANY (indkey::int2[]) AND NOT attnotnull)
 		FROM pg_index x JOIN pg_class i ON i.oid = indexrelid JOIN pg_class c ON c.oid = indrelid
 		WHERE c.relnamespace = 'public'::regnamespace AND indisunique AND indisvalid AND NOT indisprimary
 			AND c.relname <> ALL ($1) AND i.relname NOT LIKE '%\_hash\_once'`, // hashes of secrets, which users don't choose
-		slices.DeleteFunc(slices.Clone(sitetest.Directory), func(table string) bool { return isOfOperations(b, table) }))
-	if err != nil {
-		t.Fatal(err)
-	}
-	constraints, err := pgx.CollectRows(found, pgx.RowToStructByPos[constraint])
-	if err != nil {
-		t.Fatal(err)
-	}
-	enforced := map[string]bool{}
-	for _, c := range constraints {
+		slices.DeleteFunc(slices.Clone(sitetest.Directory), func(table string) bool { return isOfOperations(b, table) })) {
 		enforced[c.Name] = c.Optional
 	}
 	written := map[string]bool{}
@@ -265,9 +253,7 @@ func TestEveryConflictIsDocumented(t *testing.T) {
 			continue
 		}
 		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		for _, slug := range conflictSlugs(parsed) {
 			slugs++
 			if a := stranger.Get("/problems/" + slug); a.Status != http.StatusOK {

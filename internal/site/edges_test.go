@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"onlyonce/internal/customer/customercases"
+	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitetest"
 )
 
@@ -39,11 +40,8 @@ func TestHalfClosed(t *testing.T) {
 			head = strings.TrimSuffix(c.request, "\r\n")
 		}
 		for range 5 { // the server may notice the end at any time
-			conn := dial(b)
-			fmt.Fprintf(conn, "%s\r\nHost: test\r\n\r\n%s", head, body)
-			if err := conn.CloseWrite(); err != nil {
-				t.Fatal(err)
-			}
+			conn := send(b, "%s\r\nHost: test\r\n\r\n%s", head, body)
+			must.OK(t, conn.CloseWrite())
 			if answered := readAnswer(t, conn); !strings.Contains(answered, " "+c.want+" ") {
 				t.Errorf("%s: %.300s", name, answered)
 				break
@@ -57,14 +55,11 @@ func TestHalfClosed(t *testing.T) {
 func TestHalfClosedWhileItRuns(t *testing.T) {
 	b := setup(t)
 	release := b.HoldIntent("customer.upsert")
-	conn := dial(b)
 	body := customercases.Customers().API.Encode(customercases.Customers().Command)
-	fmt.Fprintf(conn, "POST /api/v1/customers HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer %s\r\n"+
+	conn := send(b, "POST /api/v1/customers HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer %s\r\n"+
 		"Content-Type: application/json\r\nIdempotency-Key: %s\r\n%s", b.Acme.Token, sitetest.Key, length(body))
 	b.Waiting(1)
-	if err := conn.CloseWrite(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, conn.CloseWrite())
 	release()
 	if answered := readAnswer(t, conn); !strings.Contains(answered, " 201 ") {
 		t.Errorf("%.300s", answered)
@@ -75,13 +70,14 @@ func TestHalfClosedWhileItRuns(t *testing.T) {
 // length returns the end of a head, and the body.
 func length(body string) string { return fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(body), body) }
 
-func dial(b *sitetest.Bundle) *net.TCPConn {
+// send sends text on a new connection.
+func send(b *sitetest.Bundle, format string, args ...any) *net.TCPConn {
 	b.Helper()
 	conn, err := net.Dial("tcp", strings.TrimPrefix(b.URL, "http://"))
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	b.Cleanup(func() { conn.Close() })
+	_, err = fmt.Fprintf(conn, format, args...)
+	must.OK(b, err)
 	return conn.(*net.TCPConn)
 }
 
@@ -97,4 +93,28 @@ func readAnswer(t *testing.T, conn io.Reader) string {
 		t.Error(err)
 	}
 	return fmt.Sprint(response.Proto, " ", response.Status, " \n", string(body))
+}
+
+// Behavior of a single format, and behavior that both formats must share.
+
+// TestQuotedKeyIsTheSame: the draft standard quotes keys, most programs do not.
+func TestQuotedKeyIsTheSame(t *testing.T) {
+	b := setup(t)
+	x := b.Case(customercases.Customers(), sitetest.JSON{})
+	first := x.Ask(x.Command)
+	again := x.Under(`"`+sitetest.Key+`"`, x.Command)
+	x.Format.Replayed(x, again, first)
+}
+
+// TestForbidden: a form on another site can't post here, and uses up no key. TestRefusedRequestsChangeNothing checks this for
+// each operation.
+func TestForbidden(t *testing.T) {
+	x := setup(t).Case(customercases.Customers(), sitetest.HTML{})
+	x.Format.Refused(x, x.AskAs(x.Caller.With("Sec-Fetch-Site", "cross-site"), x.Command), "forbidden", nil)
+	x.Format.Refused(x, x.AskAs(x.Caller.With("Sec-Fetch-Site", "same-site"), x.Command), "forbidden", nil)
+	old := x.Caller.With("Origin", "https://elsewhere.example")
+	old.Header.Del("Sec-Fetch-Site") // browsers before 2023 don't send it
+	x.Format.Refused(x, x.AskAs(old, x.Command), "forbidden", nil)
+	x.WantRows(sitetest.Rows{})
+	x.Format.Done(x, x.Ask(x.Command))
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/web"
 	"onlyonce/static"
@@ -79,10 +80,7 @@ func TestReadsChangeNothing(t *testing.T) {
 		if route.Repeat != web.Read {
 			continue
 		}
-		caller := person
-		if strings.HasPrefix(route.Path, "/api/") {
-			caller = program
-		}
+		caller := callerOf(route.Path, person, program)
 		shown, asked := false, queries
 		for _, record := range records {
 			if strings.HasPrefix(route.Path, record.List()) || strings.HasPrefix(route.Path, record.Path) {
@@ -124,9 +122,7 @@ func behindAPooler(b *sitetest.Bundle) *sitetest.Replica {
 	config := b.DB.Pool.Config()
 	config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec
 	pool, err := pgxpool.NewWithConfig(b.Context(), config)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	b.Cleanup(pool.Close)
 	return b.ServeOn(pool)
 }

@@ -4,12 +4,12 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"strconv"
 	"strings"
 	"testing"
 
 	"onlyonce/internal/customer/customercases"
 	"onlyonce/internal/invoice/invoicecases"
+	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitetest"
 )
 
@@ -170,10 +170,7 @@ func TestSecurityHeaders(t *testing.T) {
 		if path == "/logout" {
 			continue
 		}
-		caller := person
-		if strings.HasPrefix(path, "/api/") {
-			caller = program
-		}
+		caller := callerOf(path, person, program)
 		a := caller.Must(caller.Send(t.Context(), method, strings.ReplaceAll(path, "{id}", sitetest.Key), ""))
 		checkSecurity(t, route, a)
 	}
@@ -214,16 +211,9 @@ func TestHalfARequest(t *testing.T) {
 	b := setup(t)
 	of := customercases.Customers()
 	body := of.API.Encode(of.Command)
-	conn := dial(b)
-	_, err := io.WriteString(conn, "POST /api/v1/customers HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer "+b.Acme.Token+
-		"\r\nContent-Type: application/json\r\nIdempotency-Key: "+sitetest.Key+
-		"\r\nContent-Length: "+strconv.Itoa(len(body))+"\r\n\r\n"+body[:len(body)-1])
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := conn.CloseWrite(); err != nil {
-		t.Fatal(err)
-	}
+	conn := send(b, "POST /api/v1/customers HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\n"+
+		"Idempotency-Key: %s\r\nContent-Length: %d\r\n\r\n%s", b.Acme.Token, sitetest.Key, len(body), body[:len(body)-1])
+	must.OK(t, conn.CloseWrite())
 	answered, _ := io.ReadAll(conn)
 	if strings.Contains(string(answered), "201") {
 		t.Errorf("%s", answered)
@@ -237,9 +227,7 @@ func TestHalfARequest(t *testing.T) {
 func TestRequestIDs(t *testing.T) {
 	b := setup(t)
 	host, err := os.Hostname()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	made := "made-up" + strings.Repeat("x", 20_000)
 	ids := map[string]bool{}
 	for range 2 {

@@ -46,10 +46,7 @@ func TestAddressesWithoutARouteDoNothing(t *testing.T) {
 				continue
 			}
 			tried++
-			caller := person
-			if strings.HasPrefix(path, "/api/") {
-				caller = program
-			}
+			caller := callerOf(path, person, program)
 			a := b.Must(caller.Send(t.Context(), method, path, customercases.Customers().Command.Encode()))
 			want := map[int]string{http.StatusNotFound: "", http.StatusMethodNotAllowed: strings.Join(allowed, ", ")}
 			if allow, known := want[a.Status]; !known || a.Header.Get("Allow") != allow {

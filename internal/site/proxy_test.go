@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/must"
 	"onlyonce/internal/people/account"
 	"onlyonce/internal/people/peoplecases"
 	"onlyonce/internal/site/sitetest"
@@ -23,9 +24,7 @@ func behindProxy(b *sitetest.Bundle, settings ...func(*sitetest.Config)) *sitete
 	b.Helper()
 	inside := b.Serve(settings...)
 	target, err := url.Parse(inside.URL)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
 		r.SetURL(target)
 		r.Out.Header["X-Forwarded-For"] = r.In.Header["X-Forwarded-For"] // a chain, to which the proxy adds its peer

@@ -9,8 +9,7 @@ import (
 
 	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitecases"
-
-	"github.com/jackc/pgx/v5"
+	"onlyonce/internal/site/sitetest"
 )
 
 // TestEveryRaisedConstraintIsExplained covers the constraints that a function raises by name: RAISE … USING CONSTRAINT = 'name'. An
@@ -21,11 +20,9 @@ func TestEveryRaisedConstraintIsExplained(t *testing.T) {
 	b := setup(t)
 	executed := executedSQL(t)
 	unbroken := sitecases.Unbroken()
-	rows, err := b.Admin.Query(t.Context(), raisingFunctions)
-	must.OK(t, err)
-	raising, err := pgx.CollectRows(rows, pgx.RowToStructByPos[raisingFunction])
-	if err != nil || len(raising) < 5 {
-		t.Fatalf("%d functions raise constraints: %v", len(raising), err)
+	raising := sitetest.All[raisingFunction](b, raisingFunctions)
+	if len(raising) < 5 {
+		t.Fatalf("%d functions raise constraints", len(raising))
 	}
 	for _, op := range b.Operations() {
 		sql := executed[op.Name]

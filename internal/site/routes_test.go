@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/must"
 	"onlyonce/internal/web"
 
 	"github.com/go-chi/chi/v5"
@@ -26,6 +27,14 @@ func walk(b *sitetest.Bundle) []string {
 		b.Fatalf("found %d routes: %v", len(found), err)
 	}
 	return found
+}
+
+// callerOf returns the program for an address of the API, and the person for others.
+func callerOf(path string, person, program *sitetest.Client) *sitetest.Client {
+	if strings.HasPrefix(path, "/api/") {
+		return program
+	}
+	return person
 }
 
 func TestEveryRouteSaysWhatARepeatDoes(t *testing.T) {
@@ -78,9 +87,7 @@ func TestEveryOperationIsTried(t *testing.T) {
 func TestEveryRowIsDocumented(t *testing.T) {
 	t.Parallel()
 	rules, err := os.ReadFile("../../docs/idempotency.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for _, row := range sitetest.RowNames() {
 		if !strings.Contains(string(rules), "\n| "+row+" ") {
 			t.Errorf("docs/idempotency.md has no row %q", row)

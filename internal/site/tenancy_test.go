@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
 
 	"github.com/google/uuid"
@@ -152,15 +153,7 @@ func TestRowLevelSecurity(t *testing.T) {
 			"nobody": {"", false}, "another tenant": {b.Globex.ID.String(), false}, "the tenant": {b.Acme.ID.String(), true},
 		} {
 			inTx(b, c.tenant, func(tx pgx.Tx) {
-				var seen, changed int
-				if err := tx.QueryRow(t.Context(), `SELECT count(*) FROM `+table).Scan(&seen); err != nil {
-					t.Fatal(err)
-				}
-				tag, err := tx.Exec(t.Context(), `UPDATE `+table+` SET tenant_id = tenant_id`)
-				if err != nil {
-					t.Fatal(err)
-				}
-				changed = int(tag.RowsAffected())
+				seen, changed := seesAndChanges(b, tx, table)
 				if (seen > 0) != c.visible || (changed > 0) != c.visible {
 					b.Errorf("%s: %s sees %d rows and may change %d", table, who, seen, changed)
 				}
@@ -169,8 +162,7 @@ func TestRowLevelSecurity(t *testing.T) {
 		for _, as := range []string{"", b.Acme.ID.String()} {
 			inTx(b, as, func(tx pgx.Tx) {
 				_, err := tx.Exec(t.Context(), `INSERT INTO `+table+` (tenant_id) VALUES ($1)`, b.Globex.ID)
-				var refused *pgconn.PgError
-				if !errors.As(err, &refused) || refused.Code != "42501" {
+				if refused, ok := errors.AsType[*pgconn.PgError](err); !ok || refused.Code != "42501" {
 					b.Errorf("%s: tenant %q inserts for another: %v", table, as, err)
 				}
 			})
@@ -190,13 +182,8 @@ func TestDirectoryWithinATenant(t *testing.T) {
 			want   int
 		}{"a login": {"", all}, "acme": {b.Acme.ID.String(), own}, "nobody": {uuid.NewString(), 0}} {
 			inTx(b, c.tenant, func(tx pgx.Tx) {
-				var seen int
-				if err := tx.QueryRow(t.Context(), `SELECT count(*) FROM `+table).Scan(&seen); err != nil {
-					t.Fatal(err)
-				}
-				changed, err := tx.Exec(t.Context(), `UPDATE `+table+` SET tenant_id = tenant_id`)
-				if err != nil || seen != c.want || int(changed.RowsAffected()) != c.want {
-					b.Errorf("%s: %s sees %d rows and changes %v, want %d: %v", table, who, seen, changed, c.want, err)
+				if seen, changed := seesAndChanges(b, tx, table); seen != c.want || changed != c.want {
+					b.Errorf("%s: %s sees %d rows and changes %d, want %d", table, who, seen, changed, c.want)
 				}
 			})
 		}
@@ -209,13 +196,20 @@ func TestDirectoryWithinATenant(t *testing.T) {
 	}
 }
 
+// seesAndChanges returns the numbers of rows that a transaction sees and may change.
+func seesAndChanges(b *sitetest.Bundle, tx pgx.Tx, table string) (seen, changed int) {
+	b.Helper()
+	must.OK(b, tx.QueryRow(b.Context(), `SELECT count(*) FROM `+table).Scan(&seen))
+	tag, err := tx.Exec(b.Context(), `UPDATE `+table+` SET tenant_id = tenant_id`)
+	must.OK(b, err)
+	return seen, int(tag.RowsAffected())
+}
+
 // inTx runs statements as the app's role and a tenant, or none, and rolls back.
 func inTx(b *sitetest.Bundle, tenant string, run func(pgx.Tx)) {
 	b.Helper()
 	tx, err := b.DB.Pool.Begin(b.Context())
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	defer tx.Rollback(b.Context())
 	if tenant != "" {
 		if _, err := tx.Exec(b.Context(), `SELECT set_config('onlyonce.tenant_id', $1, true)`, tenant); err != nil {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/must"
 	"onlyonce/internal/people/account"
 	"onlyonce/internal/people/link"
 	"onlyonce/internal/people/peoplepages"
@@ -90,9 +91,7 @@ func bundleOn(t *testing.T, db *pgtest.Database, settings ...func(*Config)) *Bun
 func (b *Bundle) Tenant(name string) Tenant {
 	b.Helper()
 	hash, err := passwordHash()
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	t := Tenant{ID: uuid.New(), Name: name, Token: "token of " + name}
 	t.Email = "user-" + t.ID.String() + "-test@example.com" // an ID can end in "ada", and a case looks for ada@example.com
 	b.Exec(`INSERT INTO tenants (id, name) VALUES ($1, $2)`, t.ID, t.Name)
@@ -122,9 +121,7 @@ type Config struct {
 func (b *Bundle) Serve(settings ...func(*Config)) *Replica {
 	b.Helper()
 	pool, err := pgxpool.NewWithConfig(b.Context(), b.DB.Pool.Config())
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	b.Cleanup(pool.Close)
 	return b.ServeOn(pool, settings...)
 }
@@ -136,9 +133,7 @@ func Today() date.Date { return date.Of(time.Date(2026, time.November, 27, 0, 0,
 func secretKey(t *testing.T) secretkey.Key {
 	t.Helper()
 	key, err := secretkey.Parse("MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return key
 }
 
@@ -159,9 +154,7 @@ func (b *Bundle) ServeOn(pool *pgxpool.Pool, settings ...func(*Config)) *Replica
 	}
 	c.Mount = site.Mount(c.People, true, c.Pages...)
 	server, err := web.New(c.Config)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	return &Replica{server, b.Listen(server.Handler), pool, c.Store}
 }
 
@@ -224,9 +217,7 @@ func WithDemo(c *Config) { c.People.Demo = []templates.DemoLogin{{}} }
 func (b *Bundle) Member(of Tenant) Tenant {
 	b.Helper()
 	hash, err := passwordHash()
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	of.Email = "user-" + uuid.NewString() + "-test@example.com"
 	b.Exec(`INSERT INTO users (tenant_id, email, password_hash, role) VALUES ($1, $2, $3, 'member')`, of.ID, of.Email, hash)
 	return of

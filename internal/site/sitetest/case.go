@@ -144,6 +144,14 @@ const Key = "6f1c2f5e-6c0e-4b7e-9d39-0a0d6f9f7c11"
 // Ask sends a command under the case's key.
 func (x *Case) Ask(command url.Values) Answer { return x.AskAs(x.Caller, command) }
 
+// Done sends the command of the case, checks that it is carried out, and returns the answer.
+func (x *Case) Done() Answer {
+	x.Helper()
+	first := x.Ask(x.Command)
+	x.Format.Done(x, first)
+	return first
+}
+
 // AskAs sends a command as another client.
 func (x *Case) AskAs(c *Client, command url.Values) Answer {
 	x.Helper()
@@ -192,6 +200,12 @@ func (x *Case) WantRows(added Rows) {
 	if got := x.added(); !got.Equal(added) {
 		x.Errorf("added rows %v, want %v", got, added)
 	}
+}
+
+// wantContents fails if the operation has changed a table.
+func (x *Case) wantContents(before string) {
+	x.Helper()
+	WantUnchanged(x.Bundle, x.Operation, before, x.Contents())
 }
 
 func (x *Case) added() Rows {

@@ -168,8 +168,7 @@ func firstSuccess(x *Case) {
 }
 
 func alreadyDone(x *Case) {
-	first := x.Ask(x.Command)
-	x.Format.Done(x, first)
+	first := x.Done()
 	x.Format.Replayed(x, x.Ask(x.Command), first)
 	x.Seen++           // the seen version is not part of the command
 	other := x.Serve() // any replica answers
@@ -178,7 +177,7 @@ func alreadyDone(x *Case) {
 }
 
 func noLongerVisible(x *Case) {
-	x.Format.Done(x, x.Ask(x.Command))
+	x.Done()
 	x.empty("intents", "intent_effects")
 	again := x.Ask(x.Command)
 	x.Format.Refused(x, again, "not-found", nil)
@@ -197,8 +196,7 @@ func noLongerVisible(x *Case) {
 // otherCommand changes each field alone. A field that isn't read, or that the fingerprint leaves out, would replay the first
 // answer.
 func otherCommand(x *Case) {
-	first := x.Ask(x.Command)
-	x.Format.Done(x, first)
+	first := x.Done()
 	want := Outcomes(Did, "mismatch")
 	others := []url.Values{x.Other}
 	for _, f := range x.Resource.Fields {
@@ -232,7 +230,7 @@ func noKey(x *Case) {
 	if x.IsHTML() && !x.IsButton() {
 		x.Format.Done(x, x.Caller.Press(x.Page(refused), "Send with a new key"))
 	} else {
-		x.Format.Done(x, x.Ask(x.Command))
+		x.Done()
 	}
 	x.WantRows(x.Leaves)
 	x.WantOutcomes("rejected", Did)
@@ -306,15 +304,14 @@ func invalidCommand(x *Case) {
 		want = append(want, "rejected")
 	}
 	x.WantRows(Rows{})
-	x.Format.Done(x, x.Ask(x.Command))
+	x.Done()
 	x.WantRows(x.Leaves)
 	x.WantOutcomes(append(want, Did)...)
 }
 
 // upsertHit: two intents with one natural key. The existing record stays as it is.
 func upsertHit(x *Case) {
-	first := x.Ask(x.Command)
-	x.Format.Done(x, first)
+	first := x.Done()
 	hit := x.Under("another", x.Resource.Repeats.Reused)
 	if x.IsHTML() {
 		reused := cmp.Or(x.Resource.Words.Found, x.Label+" already exists and was reused.")
@@ -367,7 +364,7 @@ func valueTaken(x *Case) {
 			p.ExistingURL != "/api/v1"+x.Resource.Path+"/"+existing.ID {
 			x.Errorf("no way to the other record: %+v", p)
 		}
-		WantUnchanged(x.Bundle, "what was refused", before, x.Contents())
+		x.wantContents(before)
 		if again := x.Under(mine, x.Command); again.Status >= http.StatusBadRequest { // the key was not used up
 			x.Errorf("%v", again)
 		}
@@ -377,7 +374,7 @@ func valueTaken(x *Case) {
 
 func unauthorized(x *Case) {
 	if x.Resource.Strangers {
-		x.Format.Done(x, x.Ask(x.Command))
+		x.Done()
 		return
 	}
 	outside := x.Stranger(x.Replica)
@@ -394,7 +391,7 @@ func unauthorized(x *Case) {
 		if got := refused.Header.Get("WWW-Authenticate"); got != "Bearer" {
 			x.Errorf("WWW-Authenticate %q", got)
 		}
-		x.Format.Done(x, x.Ask(x.Command))
+		x.Done()
 	}
 	x.WantRows(x.Leaves)
 }
@@ -411,7 +408,7 @@ func tooMany(x *Case) {
 	x.Forget()
 	x.Format.Refused(x, x.AskAs(x.from(limited), x.Command), "too-many", x.Command)
 	x.WantRows(Rows{})
-	x.Format.Done(x, x.Ask(x.Command))
+	x.Done()
 }
 
 // internalError: a bug of the server inside the transaction.

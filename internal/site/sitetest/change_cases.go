@@ -32,8 +32,7 @@ func (x *Case) changeMeanwhile(key string) Created {
 }
 
 func changedSince(x *Case) {
-	first := x.Ask(x.Command)
-	x.Format.Done(x, first)
+	first := x.Done()
 	x.changeMeanwhile("theirs")
 	before := x.Contents()
 	x.Format.Replayed(x, x.Ask(x.Command), first)
@@ -54,7 +53,7 @@ func withoutVersion(x *Case) {
 		submit, _ := Attr(p.Form(), "action")
 		x.Format.Done(x, x.Caller.Submit(submit, p.Typed()))
 	} else {
-		x.Format.Done(x, x.Ask(x.Command))
+		x.Done()
 	}
 	x.WantRows(x.Leaves)
 	x.WantOutcomes("rejected", Did)
@@ -72,12 +71,10 @@ func staleVersion(x *Case) {
 		}
 	}
 	x.Format.Refused(x, refused, "changed-meanwhile", both)
-	if x.Contents() != before {
-		x.Error("something was done")
-	}
+	x.wantContents(before)
 	x.Seen = now.Version
 	if !x.IsHTML() {
-		x.Format.Done(x, x.Ask(x.Command))
+		x.Done()
 		return
 	}
 	p := x.Page(refused)
@@ -155,9 +152,7 @@ func keylessAgain(x *Case) {
 	x.changeMeanwhile("theirs")
 	contents := x.Contents()
 	x.Format.Refused(x, x.Under("", x.Command), "changed-meanwhile", nil)
-	if x.Contents() != contents {
-		x.Error("something was done")
-	}
+	x.wantContents(contents)
 	x.WantOutcomes(Did, "unchanged", "changed", "conflict")
 }
 
@@ -195,8 +190,7 @@ func changesNothing(x *Case) {
 
 // otherRecord: one key is for one intent about one record.
 func otherRecord(x *Case) {
-	first := x.Ask(x.Command)
-	x.Format.Done(x, first)
+	x.Done()
 	id := x.ID
 	if *x = x.another(x.Acme, "second", x.Resource.Other); x.ID == id {
 		x.Fatal("it is the same record")
@@ -204,9 +198,7 @@ func otherRecord(x *Case) {
 	x.Forget()
 	before := x.Contents()
 	x.Format.Refused(x, x.Ask(x.Command), "key-reused", nil)
-	if x.Contents() != before {
-		x.Error("something was done")
-	}
+	x.wantContents(before)
 }
 
 // noSuchRecord: a missing record takes precedence over all other errors, also if another tenant has the record.
@@ -234,9 +226,7 @@ func noSuchRecord(x *Case) {
 			}
 		}
 	}
-	if x.Contents() != before {
-		x.Error("something was done")
-	}
+	x.wantContents(before)
 	if x.IsHTML() && !x.IsButton() {
 		if !x.Kind.Changes() {
 			x.Form += "/new"

@@ -222,8 +222,7 @@ func taken(at string, of reflect.Type) (all []string) {
 
 // sameCommandInBothFormats compares the decoded command, not its bytes.
 func sameCommandInBothFormats(x *Case) {
-	first := x.Ask(x.Command)
-	x.Format.Done(x, first)
+	first := x.Done()
 	y := *x
 	y.Format, y.Caller = HTML{}, x.Person(x.Replica, x.Acme)
 	again := y.Ask(x.Command)
@@ -236,8 +235,7 @@ func sameCommandInBothFormats(x *Case) {
 // shownWhereReferredTo: the pages of the records that a new one refers to lead to it, and to the form of another one. Its form finds them,
 // and doesn't offer the record to itself.
 func shownWhereReferredTo(x *Case) {
-	first := x.Ask(x.Command)
-	x.Format.Done(x, first)
+	first := x.Done()
 	id := x.Format.record(x, first)
 	for _, option := range Elements(x.Page(x.Caller.Get(x.Caller.Get(x.Resource.RecordAt(id)+"/edit").Location())).Form(), "option") {
 		if value, _ := Attr(option, "value"); value == id {

@@ -128,8 +128,7 @@ func keyOfAnotherTenantIsAnotherIntent(x *Case) {
 	y.Caller = x.Format.Caller(x.Bundle, x.Replica, x.Globex)
 	x.Forget()
 	y.Command = y.Resource.of(x.Globex, y.Command)
-	first := x.Ask(x.Command)
-	x.Format.Done(x, first)
+	first := x.Done()
 	second := y.Ask(y.Command)
 	y.Format.Done(&y, second)
 	if !x.Resource.Only && x.Format.record(x, first) == y.Format.record(&y, second) {

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"golang.org/x/net/html"
+
+	"onlyonce/internal/must"
 )
 
 // Client makes requests: a program with a token, or a person's browser with cookies.
@@ -30,9 +32,7 @@ type Client struct {
 // Stranger has no credentials. It keeps cookies and doesn't follow redirects.
 func (b *Bundle) Stranger(at *Replica) *Client {
 	jar, err := cookiejar.New(nil)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	transport := &http.Transport{MaxIdleConnsPerHost: 256}
 	b.Cleanup(transport.CloseIdleConnections)
 	return &Client{B: b, URL: at.URL, Header: http.Header{}, chosen: &sync.Map{}, HTTP: &http.Client{
@@ -152,9 +152,7 @@ func (c *Client) choose(form *html.Node, values url.Values) {
 // Must ends the test on an error, and checks the forms of a page.
 func (c *Client) Must(a Answer, err error) Answer {
 	c.B.Helper()
-	if err != nil {
-		c.B.Fatal(err)
-	}
+	must.OK(c.B, err)
 	if strings.HasPrefix(a.Header.Get("Content-Type"), "text/html") && strings.Contains(a.Body, "<form") {
 		c.B.Page(a).checkForms(a.posted)
 	}
@@ -168,6 +166,7 @@ func (c *Client) Send(ctx context.Context, method, path, body string) (Answer, e
 		return Answer{}, err
 	}
 	r.Header = maps.Clone(c.Header)
+	r.Host = r.Header.Get("Host") // of the URL if it is empty
 	response, err := c.HTTP.Do(r)
 	if err != nil {
 		return Answer{}, err
@@ -204,9 +203,7 @@ const (
 // Session returns the session cookie of the browser.
 func (c *Client) Session() string {
 	at, err := url.Parse(c.URL)
-	if err != nil {
-		c.B.Fatal(err)
-	}
+	must.OK(c.B, err)
 	for _, cookie := range c.HTTP.Jar.Cookies(at) {
 		if cookie.Name == SessionCookie {
 			return cookie.Value
@@ -220,9 +217,7 @@ func CookieOf(t *testing.T, a Answer, name string) *http.Cookie {
 	t.Helper()
 	for _, line := range a.Header.Values("Set-Cookie") {
 		cookie, err := http.ParseSetCookie(line)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if cookie.Name == name {
 			return cookie
 		}
@@ -253,8 +248,6 @@ func (c *Client) InDoubt(path string, bodies map[string]string) {
 // Must ends the test on an error.
 func (b *Bundle) Must(a Answer, err error) Answer {
 	b.Helper()
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	return a
 }

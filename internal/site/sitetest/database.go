@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/jackc/pgx/v5"
+
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/must"
-
-	"github.com/jackc/pgx/v5"
 )
 
 // Directory lists the tables that are read before the tenant of a request is known.
@@ -26,15 +26,23 @@ func (b *Bundle) Exec(sql string, args ...any) {
 // Get reads one value as the superuser, who sees the rows of all tenants.
 func Get[T any](b *Bundle, sql string, args ...any) T {
 	b.Helper()
-	rows, err := b.Admin.Query(b.Context(), sql, args...)
-	if err != nil {
-		b.Fatalf("%s: %v", sql, err)
-	}
+	rows, _ := b.Admin.Query(b.Context(), sql, args...) // CollectExactlyOneRow returns the error
 	value, err := pgx.CollectExactlyOneRow(rows, pgx.RowTo[T])
 	if err != nil {
 		b.Fatalf("%s: %v", sql, err)
 	}
 	return value
+}
+
+// All reads rows as the superuser, whose columns are the fields of T.
+func All[T any](b *Bundle, sql string, args ...any) []T {
+	b.Helper()
+	rows, _ := b.Admin.Query(b.Context(), sql, args...) // CollectRows returns the error
+	all, err := pgx.CollectRows(rows, pgx.RowToStructByPos[T])
+	if err != nil {
+		b.Fatalf("%s: %v", sql, err)
+	}
+	return all
 }
 
 // Rows counts the rows of tables that belong to tenants, over all tenants, without empty tables.
@@ -112,16 +120,12 @@ func (b *Bundle) empty(except ...string) {
 func (b *Bundle) HoldIntent(operation string) (release func()) {
 	b.Helper()
 	tx, err := b.Admin.Begin(b.Context())
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	_, err = tx.Exec(b.Context(), `
 		INSERT INTO intents (tenant_id, operation, key, fingerprint, attempt_id, actor, record_id, outcome, result, expires_at)
 		VALUES ($1, $2, $3, sha256(''), gen_random_uuid(), 'in the way', gen_random_uuid(), 'created', '{}', now())`,
 		b.Acme.ID, operation, Key)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	release = func() { _ = tx.Rollback(context.Background()) }
 	b.Cleanup(release)
 	return release
@@ -159,12 +163,8 @@ func (b *Bundle) Expire(of Tenant) {
 // Tables returns the names of all tables.
 func (b *Bundle) Tables() []string {
 	b.Helper()
-	rows, _ := b.Admin.Query(b.Context(), `SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'`)
-	tables, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		b.Fatal(err)
-	}
-	return tables
+	return Get[[]string](b, `
+		SELECT array_agg(relname::text) FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'`)
 }
 
 // TenantTables returns the tables with a tenant_id, from the catalog, except those that are read before a tenant is known.
@@ -178,4 +178,66 @@ func (b *Bundle) TenantTables() []string {
 		b.Fatalf("found only %v", tables)
 	}
 	return tables
+}
+
+// Requests that must not change anything: reads, natural routes, and refused requests.
+
+// Contents returns a digest of all rows of all tables that belong to tenants.
+func (b *Bundle) Contents() string {
+	b.Helper()
+	return b.digest(append(b.TenantTables(), "users", "api_tokens"))
+}
+
+// Everything returns a digest of all tables, including the directory, without the time of a session's last request.
+func (b *Bundle) Everything() string {
+	b.Helper()
+	return b.digest(append(slices.Clone(Directory), b.TenantTables()...))
+}
+
+func (b *Bundle) digest(tables []string) string {
+	b.Helper()
+	var digests []string
+	for _, table := range tables {
+		row := `row::text`
+		if table == "sessions" {
+			row = `token`
+		}
+		digests = append(digests, `'`+table+` ' || (SELECT COALESCE(md5(string_agg(`+row+`, ',' ORDER BY `+row+`)), '') FROM `+
+			pgx.Identifier{table}.Sanitize()+` AS row)`)
+	}
+	return Get[string](b, `SELECT concat_ws(E'\n', `+strings.Join(digests, `, `)+`)`)
+}
+
+// WantUnchanged fails if two digests differ, and names the tables.
+func WantUnchanged(b *Bundle, what, before, after string) {
+	b.Helper()
+	if before == after {
+		return
+	}
+	was := strings.Split(before, "\n")
+	for i, table := range strings.Split(after, "\n") {
+		if table != was[i] {
+			name, _, _ := strings.Cut(table, " ")
+			b.Errorf("%s changed the table %s", what, name)
+		}
+	}
+}
+
+// The treatment of texts when a customer is erased: see [Resource.OfCustomer].
+const (
+	Erased    = "erased"
+	Undecided = "kept until it is decided"
+)
+
+// ColumnsWith returns the columns of all tables, also those of the jobs, that contain a text, without regard to case.
+func (b *Bundle) ColumnsWith(text string) []string {
+	b.Helper()
+	each := Get[[]string](b, `
+		SELECT array_agg(format('SELECT %L WHERE EXISTS (SELECT FROM %I.%I WHERE strpos(lower(%s), %L) > 0)', relname || '.' || attname,
+			nspname, relname, format(CASE atttypid WHEN 'bytea'::regtype THEN 'encode(%I, ''escape'')' ELSE '%I::text' END, attname),
+			lower($1)))
+		FROM pg_attribute JOIN pg_class c ON c.oid = attrelid JOIN pg_namespace n ON n.oid = relnamespace
+		WHERE nspname IN ('public', 'river') AND relkind IN ('r', 'p') AND attnum > 0 AND NOT attisdropped`, text)
+	return Get[[]string](b, `
+		SELECT COALESCE(array_agg(name ORDER BY name), '{}') FROM (`+strings.Join(each, ` UNION ALL `)+`) AS found (name)`)
 }

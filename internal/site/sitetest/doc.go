@@ -22,8 +22,7 @@
 // the records that it refers to, and Before has the counts of all rows. So a row is short:
 //
 //	func alreadyDone(x *Case) {
-//		first := x.Ask(x.Command)                           // under the key of the case
-//		x.Format.Done(x, first)                             // it succeeded, and the record is shown
+//		first := x.Done()                                   // under the key of the case: it succeeds, and the record is shown
 //		x.Format.Replayed(x, x.Ask(x.Command), first)       // the same key again: the same answer, marked
 //		x.WantRows(x.Leaves)                                // and nothing more in the database
 //	}

@@ -12,8 +12,7 @@ import (
 // The answers to late retries, after the result of the intent has expired. The intent and its fingerprint are kept for life.
 
 func lateRetry(x *Case) {
-	first := x.Ask(x.Command)
-	x.Format.Done(x, first)
+	first := x.Done()
 	x.Expire(x.Acme)
 	moved := x.moveOn()
 	before := x.Contents()
@@ -32,9 +31,7 @@ func lateRetry(x *Case) {
 		}
 		JSON{}.check(x, late)
 	}
-	if x.Contents() != before {
-		x.Error("something was done")
-	}
+	x.wantContents(before)
 }
 
 // moveOn makes another version of the record, unless the database keeps it unchanged.
@@ -49,8 +46,7 @@ func (x *Case) moveOn() bool {
 }
 
 func lateOtherCommand(x *Case) {
-	first := x.Ask(x.Command)
-	x.Format.Done(x, first)
+	first := x.Done()
 	x.Expire(x.Acme)
 	late := x.Ask(x.Other)
 	x.Format.Refused(x, late, "key-reused", x.Other)

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -65,8 +66,7 @@ func externalCases() []row {
 }
 
 func sameExternal(x *Case) {
-	first := x.Ask(x.Command)
-	x.Format.Done(x, first)
+	first := x.Done()
 	again := x.Under("another", x.Command)
 	JSON{}.check(x, again)
 	if again.Status != http.StatusOK || x.Format.record(x, again) != x.Format.record(x, first) ||
@@ -87,8 +87,7 @@ func sameExternal(x *Case) {
 }
 
 func otherExternal(x *Case) {
-	first := x.Ask(x.Command)
-	x.Format.Done(x, first)
+	first := x.Done()
 	before := x.Contents()
 	for range 2 { // the key was not used up, and the answer is the same
 		refused := x.Under("another", x.Other)
@@ -99,7 +98,7 @@ func otherExternal(x *Case) {
 			x.Errorf("no way to the first record: %+v", p)
 		}
 	}
-	WantUnchanged(x.Bundle, "what was refused", before, x.Contents())
+	x.wantContents(before)
 }
 
 // notAttached: a record that has the natural key and no external id is not given one by creating it again.
@@ -112,7 +111,7 @@ func notAttached(x *Case) {
 	if p := Decode[Problem](x.Bundle, refused); p.ExistingID != x.Format.record(x, plain) || !strings.Contains(p.Detail, "If-Match") {
 		x.Errorf("no way to the other record: %+v", p)
 	}
-	WantUnchanged(x.Bundle, "what was refused", before, x.Contents())
+	x.wantContents(before)
 }
 
 // CreatedExternally returns the requests that create a record with an external id: one that exists with other content, a new
@@ -131,5 +130,47 @@ func CreatedExternally(program *Client, of Resource, command url.Values) []Reque
 func FoundExternally(program *Client, of Resource) []Request {
 	return []Request{
 		Asking(program, "/api/v1"+of.Path+"?source=shop&external_id=7"), Asking(program, "/api/v1"+of.Path+"?source=none&external_id=7"),
+	}
+}
+
+// foundByExternalID: records are found by their external ids, also below another record, and by each spelling of the
+// source. Other tenants' records aren't found, and nothing else beside the record.
+func foundByExternalID(x *Case) {
+	b, of := x.Bundle, x.Resource.unplaced()
+	made := b.Prepared(b.Acme, "mine", b.Placed(of, b.Acme, "mine").Called("a 1"), of.Command)
+	b.Prepared(b.Globex, "theirs", b.Placed(of, b.Globex, "theirs").Called("a 2"), of.of(b.Globex, of.Command))
+	program, rows := b.Program(b.Replica, b.Acme), strings.ReplaceAll(of.Path[1:], "-", "_")
+	find := func(query string) Answer { return program.Get("/api/v1" + of.Path + "?" + query) }
+	for query, want := range map[string][]string{
+		"source=Shop&external_id=a+1": {made.ID}, "source=shop&external_id=a%201&limit=1": {made.ID},
+		"source=shop&external_id=A+1": nil, "source=mart&external_id=a+1": nil, "source=shop&external_id=a+2": nil,
+	} {
+		found := find(query)
+		var ids []string
+		for _, one := range Decode[map[string][]Created](b, found)[rows] {
+			ids = append(ids, one.ID)
+		}
+		if found.Status != http.StatusOK || !slices.Equal(ids, want) {
+			b.Errorf("%s: want %v, got %v", query, want, found)
+		}
+	}
+	for query, pointer := range map[string]string{
+		"source=shop": "/external_id", "external_id=1": "/source", "source=shop&external_id=1&q=ada": "/q",
+		"source=shop&external_id=1&external_id=2": "/external_id", "source=shop&external_id=%C3%A4": "/external_id",
+		"source=shop&external_id=a++1": "/external_id",
+	} {
+		a := find(query)
+		p := Decode[Problem](b, a)
+		if a.Status != http.StatusUnprocessableEntity || len(p.Errors) != 1 || p.Errors[0].Pointer != pointer {
+			b.Errorf("%s: want %s, got %v", query, pointer, a)
+		}
+	}
+	if one := program.Get("/api/v1" + of.RecordAt(made.ID)).Body; !strings.Contains(one, `"source":"Shop"`) ||
+		!strings.Contains(one, `"external_id":"a 1"`) {
+		b.Errorf("the record does not say what others call it: %s", one)
+	}
+	page := b.Page(b.Person(b.Replica, b.Acme).Get(b.Placed(of, b.Acme, "mine").PageOf(made.ID)))
+	if page.Says("a 1"); of.Parent != nil {
+		page.Says("Shop")
 	}
 }

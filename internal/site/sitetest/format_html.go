@@ -85,12 +85,12 @@ func (HTML) Refused(x *Case, a Answer, slug string, typed url.Values, wrong ...s
 	if status := htmlStatus(slug); a.Status != status {
 		x.Fatalf("want %s, got %v", slug, a)
 	}
-	words := pageTitles
+	words := pageTitles[slug]
 	if !x.IsButton() {
-		words = formNotices
+		words = cmp.Or(formNotices[slug], words)
 	}
 	did := map[bool]string{true: "saved changes to", false: x.Resource.Words.Past}[x.Kind.Changes()]
-	p := x.Page(a).Says(strings.NewReplacer("DID", did, "LABEL", x.Label).Replace(words[slug]))
+	p := x.Page(a).Says(strings.NewReplacer("DID", did, "LABEL", x.Label).Replace(words))
 	if len(typed) > 0 {
 		Keeps(x.Bundle, p, typed)
 	}
@@ -108,7 +108,7 @@ func htmlStatus(slug string) int {
 	return statusOf(slug)
 }
 
-// pageTitles are the titles of pages about a problem that show no form. formNotices are the notices of forms.
+// pageTitles are the titles of pages about a problem that show no form. formNotices are the notices of forms, if they differ.
 var (
 	pageTitles = map[string]string{
 		"key-missing":   "Idempotency key missing",
@@ -134,14 +134,6 @@ var (
 		"in-progress":       "Still saving. Your first submission hasn't finished. Trying again is safe.",
 		"looks-like-repeat": "Looks like LABEL, created ",
 		"invalid":           "There is a problem",
-		"unauthorized":      "You are no longer logged in",
-		"forbidden":         "Not allowed",
-		"not-found":         "Not found",
-		"too-many":          "Too many requests",
-		"busy":              "Busy",
-		"unconfirmed":       "We couldn't confirm",
-		"unavailable":       "Temporarily unavailable",
-		"internal":          "Internal error",
 	}
 )
 

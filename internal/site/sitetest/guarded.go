@@ -5,9 +5,12 @@ import (
 	"net/http"
 	"net/url"
 	"path"
+	"slices"
 	"strings"
 
 	"golang.org/x/net/html"
+
+	"onlyonce/internal/must"
 )
 
 // checkForms checks every page that a test gets: each form that posts has the form lock, and each form that carries out an
@@ -45,9 +48,7 @@ func (b *Bundle) operationAt(address string) string {
 	address, _, _ = strings.Cut(address, "?")
 	for _, route := range b.Once() {
 		matches, err := path.Match(strings.ReplaceAll(route.Path, "{id}", "*"), address)
-		if err != nil {
-			b.Fatal(err)
-		}
+		must.OK(b, err)
 		if route.Method == http.MethodPost && matches {
 			return route.Why
 		}
@@ -56,11 +57,9 @@ func (b *Bundle) operationAt(address string) string {
 }
 
 func hasHidden(form *html.Node, name string) bool {
-	for _, n := range Elements(form, "input") {
+	return slices.ContainsFunc(Elements(form, "input"), func(n *html.Node) bool {
 		kind, _ := Attr(n, "type")
-		if found, _ := Attr(n, "name"); found == name && kind == "hidden" {
-			return true
-		}
-	}
-	return false
+		found, _ := Attr(n, "name")
+		return found == name && kind == "hidden"
+	})
 }

@@ -19,7 +19,7 @@ func BehindCut(b *Bundle, of Resource) (person *Client, cut func()) {
 	b.Helper()
 	x := b.Case(of, HTML{})
 	far, wire, pool := x.behindWire()
-	x.Format.Done(x, x.Ask(x.Command))
+	x.Done()
 	return far, func() {
 		wire.Isolate()
 		pool.Reset()
@@ -112,9 +112,7 @@ func clientGone(x *Case) {
 // answerLost: the client doesn't get the answer of its success, and retries.
 func answerLost(x *Case) {
 	address, err := url.Parse(x.URL)
-	if err != nil {
-		x.Fatal(err)
-	}
+	must.OK(x, err)
 	wire := x.Wire("tcp", address.Host)
 	far := x.Caller.Elsewhere("http://" + wire.Addr())
 	// One connection per request, or net/http would repeat it silently.
@@ -203,9 +201,7 @@ func (x *Case) behindWire() (*Client, *proxy.Proxy, *pgxpool.Pool) {
 	config.MaxConns = 1
 	config.ShouldPing = func(context.Context, pgxpool.ShouldPingParams) bool { return false } // a ping would trigger the cut
 	pool, err := pgxpool.NewWithConfig(x.Context(), config)
-	if err != nil {
-		x.Fatal(err)
-	}
+	must.OK(x, err)
 	x.Cleanup(pool.Close)
 	far := x.from(x.ServeOn(pool))
 	if a := far.Must(x.Format.Send(x.Context(), far, *x, "warm", x.Command)); a.Status >= http.StatusBadRequest {
@@ -220,9 +216,7 @@ func (x *Case) behindWire() (*Client, *proxy.Proxy, *pgxpool.Pool) {
 func (b *Bundle) Wire(network, address string) *proxy.Proxy {
 	b.Helper()
 	wire, err := proxy.Listen(b.Context(), network, address)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	b.Cleanup(wire.Close)
 	return wire
 }

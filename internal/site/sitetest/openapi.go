@@ -10,6 +10,8 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/go-chi/chi/v5"
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"onlyonce/internal/must"
 )
 
 // contract describes the answers of the OpenAPI document, by "METHOD /path status".
@@ -35,9 +37,7 @@ func (b *Bundle) OpenAPI() *openapi3.T {
 		b.Fatal(a)
 	}
 	doc, err := openapi3.NewLoader().LoadFromData([]byte(a.Body))
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	return doc
 }
 
@@ -85,9 +85,7 @@ func (b *Bundle) contract() contract {
 	compiler := jsonschema.NewCompiler()
 	compiler.AssertFormat()
 	const address = "https://example.com/openapi.json" // absolute, because a relative one would be resolved in the working directory
-	if err := compiler.AddResource(address, closed(doc)); err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, compiler.AddResource(address, closed(doc)))
 	all := contract{}
 	escape := strings.NewReplacer("~", "~0", "/", "~1")
 	for path, item := range doc.Paths.Map() {

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"golang.org/x/net/html"
+
+	"onlyonce/internal/must"
 )
 
 // Page is an HTML answer with the actions of a person.
@@ -21,9 +23,7 @@ func (b *Bundle) Page(a Answer) Page {
 		b.Fatalf("status %d: content type %q of %q", a.Status, kind, a.Body)
 	}
 	root, err := html.Parse(strings.NewReader(a.Body))
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	return Page{b, root}
 }
 
@@ -130,8 +130,12 @@ func (p Page) Form() *html.Node {
 // Typed returns the fields that a browser would post without a button.
 func (p Page) Typed() url.Values {
 	p.B.Helper()
+	return typed(p.Form())
+}
+
+func typed(form *html.Node) url.Values {
 	values := url.Values{}
-	for _, n := range Elements(p.Form(), "input", "textarea", "select") {
+	for _, n := range Elements(form, "input", "textarea", "select") {
 		name, _ := Attr(n, "name")
 		value, _ := Attr(n, "value")
 		if !isSent(n) {
@@ -181,40 +185,32 @@ func chosen(selection *html.Node) string {
 // Press posts the form with the button that has this text, with all fields of the form.
 func (c *Client) Press(p Page, button string) Answer {
 	p.B.Helper()
-	form, values := p.Form(), p.Typed()
-	c.choose(form, values)
-	action, _ := Attr(form, "action")
-	for _, n := range Elements(form, "button") {
-		if Text(n) == button {
-			if name, ok := Attr(n, "name"); ok {
-				value, _ := Attr(n, "value")
-				values.Add(name, value)
-			}
-			if other, ok := Attr(n, "formaction"); ok {
-				action = other
-			}
-			return c.Submit(action, values)
-		}
-	}
-	p.B.Fatalf("no button %q on the page: %s", button, p.Excerpt())
-	return Answer{}
+	return c.press(p, button, p.Form())
 }
 
 // PressAny is press for a button of any form on the page.
 func (c *Client) PressAny(p Page, button string) Answer {
 	p.B.Helper()
-	for _, form := range Elements(p.Root, "form") {
+	return c.press(p, button, Elements(p.Root, "form")...)
+}
+
+func (c *Client) press(p Page, button string, forms ...*html.Node) Answer {
+	p.B.Helper()
+	for _, form := range forms {
 		for _, n := range Elements(form, "button") {
 			if Text(n) != button {
 				continue
 			}
-			values := url.Values{}
-			for _, hidden := range Elements(form, "input") {
-				name, _ := Attr(hidden, "name")
-				value, _ := Attr(hidden, "value")
+			values := typed(form)
+			c.choose(form, values)
+			if name, ok := Attr(n, "name"); ok {
+				value, _ := Attr(n, "value")
 				values.Add(name, value)
 			}
 			action, _ := Attr(form, "action")
+			if other, ok := Attr(n, "formaction"); ok {
+				action = other
+			}
 			return c.Submit(action, values)
 		}
 	}

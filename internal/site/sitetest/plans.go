@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/must"
 	"onlyonce/internal/people/account"
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/record"
@@ -231,9 +232,7 @@ type Planner struct {
 func (b *Bundle) explained(mode string) *Planner {
 	b.Helper()
 	var name string
-	if err := b.Admin.QueryRow(b.Context(), `SELECT current_database()`).Scan(&name); err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, b.Admin.QueryRow(b.Context(), `SELECT current_database()`).Scan(&name))
 	if _, err := b.Admin.Exec(b.Context(), `LOAD 'auto_explain'`); err != nil {
 		b.Fatalf("%v: install PostgreSQL's own extensions (on Debian they come with the server's package)", err)
 	}

@@ -9,8 +9,6 @@ import (
 	"strings"
 
 	"onlyonce/internal/web"
-
-	"github.com/jackc/pgx/v5"
 )
 
 // IsPlain reports whether data and requests for plans follow from the declaration: it has no parent, and is created and edited at
@@ -33,15 +31,9 @@ func (b *Bundle) multiply(of Resource) {
 	likeness("DISABLE")
 	b.copyRows(table, "id", copied.ID, b.grownReferences(table)...)
 	likeness("ENABLE")
-	rows, _ := b.Admin.Query(b.Context(), `
+	for _, r := range All[struct{ Table, Column string }](b, `
 		SELECT conrelid::regclass::text, attname::text FROM pg_constraint JOIN pg_attribute ON attrelid = conrelid AND attnum = ANY (conkey)
-		WHERE confrelid = $1::regclass AND conrelid <> confrelid AND attname <> 'tenant_id'`, table)
-	type reference struct{ Table, Column string }
-	references, err := pgx.CollectRows(rows, pgx.RowToStructByPos[reference])
-	if err != nil {
-		b.Fatal(err)
-	}
-	for _, r := range references {
+		WHERE confrelid = $1::regclass AND conrelid <> confrelid AND attname <> 'tenant_id'`, table) {
 		if Get[bool](b, fmt.Sprintf(`SELECT EXISTS (SELECT FROM %s WHERE %s = '%s')`, r.Table, r.Column, RowID(1))) {
 			continue // created by a trigger
 		}
@@ -100,17 +92,11 @@ func (b *Bundle) copyRows(table, column, id string, references ...string) {
 // grownReferences returns the columns of a table that refer to another table with all numbered rows.
 func (b *Bundle) grownReferences(table string) (grown []string) {
 	b.Helper()
-	rows, _ := b.Admin.Query(b.Context(), `
+	for _, r := range All[struct{ Table, Column string }](b, `
 		SELECT confrelid::regclass::text, attname::text
 		FROM pg_constraint JOIN pg_attribute ON attrelid = conrelid AND attnum = ANY (conkey)
 		WHERE conrelid = $1::regclass AND contype = 'f' AND conrelid <> confrelid AND attname <> 'tenant_id'
-			AND atttypid = 'uuid'::regtype`, table)
-	type reference struct{ Table, Column string }
-	references, err := pgx.CollectRows(rows, pgx.RowToStructByPos[reference])
-	if err != nil {
-		b.Fatal(err)
-	}
-	for _, r := range references {
+			AND atttypid = 'uuid'::regtype`, table) {
 		if Get[int](b, fmt.Sprintf(`SELECT count(*) FROM %s WHERE tenant_id = '%s' AND id IN ('%s', '%s')`,
 			r.Table, b.Acme.ID, RowID(1), RowID(2*Many))) == 2 {
 			grown = append(grown, r.Column)

@@ -1,6 +1,7 @@
 package sitetest
 
 import (
+	"net/http"
 	"net/url"
 	"strings"
 	"time"
@@ -85,4 +86,56 @@ func At(target, first, second string, back bool) string {
 	of := record.ListName(strings.TrimPrefix(address.Path, "/api/v1"), query)
 	query.Set("cursor", record.Cursor{Of: of, From: record.Key{first, second}, Back: back}.String())
 	return address.Path + "?" + query.Encode()
+}
+
+// EveryOwners returns the requests that users and tokens have in common: lists, pages and forms.
+func (b *Bundle) EveryOwners(person *Client, of Resource, taken url.Values) map[string][]Request {
+	forms := []Request{
+		b.FormOf(person, of, http.StatusSeeOther, "made", of.Command),
+		b.FormOf(person, of, http.StatusSeeOther, "made", of.Command),          // replayed
+		b.FormOf(person, of, http.StatusUnprocessableEntity, "made", of.Other), // mismatch
+		b.FormOf(person, of, http.StatusConflict, "taken", taken),
+		b.FormOf(person, of, http.StatusUnprocessableEntity, "invalid", Change(of.Command, "name", "a\u202eb")),
+		b.Expiry(),
+		b.FormOf(person, of, http.StatusUnprocessableEntity, "made", of.Command),
+	}
+	return map[string][]Request{
+		"GET " + of.Path: {
+			Looked(person, http.StatusOK, of.Path), Looked(person, http.StatusOK, At(of.Path+"?limit=100", "", RowID(Many/2), false)),
+			Looked(person, http.StatusOK, At(of.Path+"?limit=100", "", RowID(Many/2), true)),
+		},
+		"GET " + of.Path + "/new":  Gets(person, of.Path+"/new?key=fresh", of.Path+"/new?key=past+7"),
+		"GET " + of.Path + "/{id}": Gets(person, of.Path+"/"+RowID(8), of.Path+"/"+Nobody),
+		"POST " + of.Path:          forms,
+	}
+}
+
+// FormOf returns the request of a form.
+func (b *Bundle) FormOf(person *Client, of Resource, want int, key string, command url.Values) Request {
+	return Request{key, want, func() Answer { return person.Submit(of.Path, Change(command, "idempotency_key", key)) }}
+}
+
+// EveryPair returns the requests of the routes of a resource about two records. A command is named by the place of the first
+// record.
+func (b *Bundle) EveryPair(program, person *Client, of Resource, pair func(n int) url.Values) map[string][]Request {
+	routes := EveryEvent(program, person, of.Path+"/{id}/events", of.Path+"/"+RowID(7)+"/events")
+	for prefix, caller := range map[string]*Client{"": person, "/api/v1": program} {
+		list := prefix + of.Path
+		routes["GET "+list] = Gets(caller, list, At(list, "", RowID(2000), false), At(list, "", RowID(2000), true))
+		routes["GET "+list+"/{id}"] = Gets(caller, list+"/"+RowID(7), list+"/"+Nobody)
+	}
+	said := func(made, late, n int, send func(command url.Values) Answer) []Request {
+		ask := func(want, n int) Request { return Request{"pair", want, func() Answer { return send(pair(n)) }} }
+		done, mismatch := ask(made, n), ask(http.StatusUnprocessableEntity, n+2)
+		return []Request{done, done, mismatch, b.Expiry(), ask(late, n)} // replayed
+	}
+	routes["POST "+of.Path] = said(http.StatusSeeOther, 0, 401, func(command url.Values) Answer {
+		return person.Submit(of.Path, Change(command, "idempotency_key", "form"))
+	})
+	routes["POST /api/v1"+of.Path] = said(http.StatusCreated, http.StatusOK, 411, func(command url.Values) Answer {
+		return program.Create(of, "api", command)
+	})
+	fresh := of.Path + "/new?key=fresh"
+	routes["GET "+of.Path+"/new"] = Gets(person, fresh, fresh+"&"+pair(421).Encode(), of.Path+"/new?key=past+7")
+	return routes
 }

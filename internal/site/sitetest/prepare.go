@@ -142,25 +142,16 @@ func (x *Case) did() idempotency.Outcome {
 // The message after the operation.
 func (x *Case) says() string {
 	one := strings.ToUpper(x.Resource.Name[:1]) + x.Resource.Name[1:]
+	if !x.Resource.onParentsPage() {
+		one += " " + x.Label
+	}
 	switch x.Kind {
 	case idempotency.Change:
 		return "Changes to " + x.Label + " saved."
 	case idempotency.Transition:
-		if x.State.Told != "" {
-			return x.State.Told
-		}
-		if x.Resource.Parent != nil && !x.Resource.Parent.OwnPage { // the page has the parent's name
-			return one + " " + x.State.Past + "."
-		}
-		return one + " " + x.Label + " " + x.State.Past + "."
+		return cmp.Or(x.State.Told, one+" "+x.State.Past+".")
 	default:
-		if x.Resource.Words.Told != "" {
-			return x.Resource.Words.Told
-		}
-		if x.Resource.Parent != nil && !x.Resource.Parent.OwnPage { // the page has the parent's name
-			return one + " " + x.Resource.Words.Past + "."
-		}
-		return one + " " + x.Label + " " + x.Resource.Words.Past + "."
+		return cmp.Or(x.Resource.Words.Told, one+" "+x.Resource.Words.Past+".")
 	}
 }
 

@@ -103,11 +103,14 @@ func (r Resource) PageOf(id string) string {
 	if r.ShownAt != "" {
 		return r.ShownAt + "/" + id
 	}
-	if r.Parent == nil || r.Parent.OwnPage {
-		return r.RecordAt(id)
+	if r.onParentsPage() {
+		return r.Parent.PageOf(r.Parent.ID)
 	}
-	return r.Parent.PageOf(r.Parent.ID)
+	return r.RecordAt(id)
 }
+
+// onParentsPage reports whether the page of the parent, which has the parent's name, shows a record.
+func (r Resource) onParentsPage() bool { return r.Parent != nil && !r.Parent.OwnPage }
 
 // RecordAt returns the address of a record.
 func (r Resource) RecordAt(id string) string {

@@ -11,8 +11,7 @@ import (
 
 // madeAlready: the record is already in the state. The request succeeds, and changes nothing.
 func madeAlready(x *Case) {
-	first := x.Ask(x.Command)
-	x.Format.Done(x, first)
+	first := x.Done()
 	before := x.record()
 	again := x.Under("another", x.Command)
 	x.unchanged(again, first)
@@ -39,7 +38,7 @@ func (x *Case) unchanged(a, first Answer) {
 	x.Helper()
 	if x.IsHTML() {
 		called := x.Label
-		if x.Resource.Parent != nil && !x.Resource.Parent.OwnPage { // the page has the parent's name
+		if x.Resource.onParentsPage() {
 			called = "This " + x.Resource.Name
 		}
 		HTML{}.shown(x, a).Says(cmp.Or(x.State.Told, called+" was already "+x.State.Past+"."))
@@ -79,8 +78,7 @@ func undoneSince(x *Case) {
 	if x.State.Undo == "" {
 		return
 	}
-	first := x.Ask(x.Command)
-	x.Format.Done(x, first)
+	first := x.Done()
 	x.offers(first, x.State.Undo, x.State.Verb)
 	x.meanwhile(http.MethodPost, x.Resource.Path+"/{id}/"+x.State.Undo, "undo", nil)
 	before := x.Contents()
@@ -113,6 +111,6 @@ func notAllowed(x *Case) {
 	if x.IsHTML() {
 		x.Page(refused).LeadsTo(x.Resource.RecordAt(other.ID))
 	}
-	WantUnchanged(x.Bundle, "what was refused", before, x.Contents())
+	x.wantContents(before)
 	x.WantOutcomes("conflict")
 }

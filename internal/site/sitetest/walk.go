@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"onlyonce/internal/postgres/pgtest"
 )
 
 // Part is a subtest of a walk over the declared resources.
@@ -81,3 +83,6 @@ func LeaveToWalks(t *testing.T) {
 		t.Skipf("-run %s is about parts of walks, and this is none", runFilter()) //nolint:forbidigo // not a missing prerequisite
 	}
 }
+
+// Main runs the tests of a package.
+func Main(m *testing.M) { pgtest.Main(withWalks{m}) }

@@ -18,6 +18,18 @@ func (k *Kept) verdicts() map[string]string {
 	return found
 }
 
+// Differences returns a line for each incident whose verdict is another than in an earlier run. Incidents that only one run has are
+// ignored.
+func (k *Kept) Differences(earlier *Kept) (lines []string) {
+	before := earlier.verdicts()
+	for _, one := range k.cases() {
+		if was := before[one.Name]; was != "" && was != one.Verdict {
+			lines = append(lines, fmt.Sprintf("%s: %s, before: %s", one.Name, one.Verdict, was))
+		}
+	}
+	return lines
+}
+
 // Tally counts the verdicts of an app's incidents, or of a family's.
 type Tally struct {
 	Name                                        string
@@ -27,22 +39,22 @@ type Tally struct {
 }
 
 func (t *Tally) add(verdict string) {
-	kind, _, _ := strings.Cut(verdict, ": ")
-	switch {
-	case strings.HasPrefix(verdict, "left out"):
+	kind, _, _ := parsed(verdict)
+	switch kind {
+	case "left out":
 		t.LeftOut++
-	case strings.HasPrefix(verdict, "duplicates"):
+	case "duplicates":
 		t.Duplicates++
-	case strings.HasPrefix(verdict, "error after success"):
+	case "error after success":
 		t.Errors++
-	case strings.HasSuffix(kind, untold):
+	case untold:
 		t.Untold++
-	case strings.HasPrefix(verdict, "lost"):
+	case "lost":
 		t.Lost++
 		t.Other++
-	case strings.HasPrefix(verdict, "the suite failed"):
+	case "the suite failed":
 		t.Unknown++
-	case strings.HasPrefix(verdict, "unstable"):
+	case "unstable":
 		t.Other++
 	default:
 		t.AsWanted++
@@ -51,6 +63,20 @@ func (t *Tally) add(verdict string) {
 
 // untold ends the verdict on an app whose pages do not show that the record exists.
 const untold = "nobody is told"
+
+// parsed splits a verdict such as "duplicates (2): status 500" into its kind, the number and the rest. A verdict that is as wanted is its
+// own kind.
+func parsed(verdict string) (kind, number, more string) {
+	kind, more, _ = strings.Cut(verdict, ": ")
+	kind, number, _ = strings.Cut(strings.TrimSuffix(kind, ")"), " (")
+	switch {
+	case strings.HasPrefix(kind, "left out"):
+		kind = "left out"
+	case strings.HasSuffix(kind, untold):
+		kind = untold
+	}
+	return kind, number, more
+}
 
 // Tried returns the number of incidents with a verdict or without a stable one.
 func (t *Tally) Tried() int { return t.AsWanted + t.Errors + t.Untold + t.Duplicates + t.Other }

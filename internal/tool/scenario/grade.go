@@ -112,8 +112,7 @@ func (r Result) Sentence() string {
 }
 
 func (r Result) sentence() string {
-	kind, more, _ := strings.Cut(r.Verdict, ": ")
-	kind, number, _ := strings.Cut(strings.TrimSuffix(kind, ")"), " (")
+	kind, number, more := parsed(r.Verdict)
 	switch kind {
 	case "duplicates":
 		if number == "2" {
@@ -127,7 +126,7 @@ func (r Result) sentence() string {
 		return "If " + r.Name() + ", " + number + " records is missing."
 	case "error after success":
 		return "If " + r.Name() + ", the record is created once, but it looks like a failure (" + more + ")."
-	case "one record, " + untold, "2 records, " + untold:
+	case untold:
 		return "If " + r.Name() + ", what was wanted is created, but no page shows it."
 	case "unstable":
 		return "If " + r.Name() + ", the outcome differs from time to time: " + more + "."
@@ -169,14 +168,15 @@ var (
 
 // Remedies returns the measures that would have prevented an incident on any app.
 func (r Result) Remedies() (all []Remedy) {
-	duplicates, failure := strings.HasPrefix(r.Verdict, "duplicates"), strings.HasPrefix(r.Verdict, "error after success")
-	if strings.HasPrefix(r.Verdict, "lost") && r.Family == "wishes" {
+	kind, _, _ := parsed(r.Verdict)
+	repeated := kind == "duplicates" || kind == "error after success"
+	if kind == "lost" && r.Family == "wishes" {
 		all = append(all, question)
 	}
-	if (duplicates || failure) && r.Story.Lock {
+	if repeated && r.Story.Lock {
 		all = append(all, formLock)
 	}
-	if duplicates || failure {
+	if repeated {
 		all = append(all, keyInAddress)
 	}
 	return all

@@ -3,7 +3,6 @@ package scenario
 import (
 	"bytes"
 	"encoding/xml"
-	"errors"
 	"go/ast"
 	"io"
 	"os"
@@ -52,25 +51,44 @@ func chapters(t *testing.T, results *Results) []Chapter {
 	return source.Chapters(results)
 }
 
+// written returns the written text.
+func written(t *testing.T, write func(io.Writer) error) string {
+	t.Helper()
+	var text strings.Builder
+	must.OK(t, write(&text))
+	return text.String()
+}
+
+// pageOf returns the page of a run.
+func pageOf(t *testing.T, results *Results, where string) string {
+	t.Helper()
+	return written(t, func(w io.Writer) error { return Page(w, chapters(t, results), results, Run{where, time.Now()}) })
+}
+
+// has checks that a text has all these parts.
+func has(t *testing.T, text string, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if !strings.Contains(text, part) {
+			t.Errorf("there is no %q in\n%s", part, text)
+		}
+	}
+}
+
 // TestPage: the page lists failed and left-out scenarios with the reason, in their families.
 func TestPage(t *testing.T) {
 	t.Parallel()
 	results := collect(t, run+ended)
 	results.All[1].Story = Story{About: "Odoo issue 54132", Picture: []byte("jpeg"), Events: []Event{{1200, "person", `types "<b>"`}}}
-	var page bytes.Buffer
-	must.OK(t, Page(&page, chapters(t, results), results, Run{"https://staging.example.com", time.Now()}))
-	for _, want := range []string{
+	page := pageOf(t, results, "https://staging.example.com")
+	has(t, page,
 		"<title>1 failed", "it is &lt;broken&gt;", "archive", "data:image/jpeg;base64,anBlZw==", "types &#34;&lt;b&gt;&#34;",
 		"1.20", "<p>Odoo issue 54132</p>",
 		"Left out against a deployment: for a reason", "Against https://staging.example.com", "E2E01-1 (paid, 123.00)",
 		"Existing records are edited", // the comment above the family
-	} {
-		if !strings.Contains(page.String(), want) {
-			t.Errorf("the page does not say %q:\n%s", want, &page)
-		}
-	}
+	)
 	for _, outside := range []string{"http://", "src=\"/", "<script", "<link"} {
-		if strings.Contains(page.String(), outside) {
+		if strings.Contains(page, outside) {
 			t.Errorf("the page needs something else: %s", outside)
 		}
 	}
@@ -138,31 +156,22 @@ func TestVerdictsAreNotMisread(t *testing.T) {
 		}
 	}
 	results := collect(t, incidents+twice+differs+broken+ended)
-	var junit bytes.Buffer
-	must.OK(t, results.JUnit(&junit))
+	junit := written(t, results.JUnit)
 	const failed = "the suite failed: find Title: timeout"
 	for _, c := range []struct{ family, name, verdict, element string }{
 		{"fingers", "once", "one record", ""}, {"fingers", "clicks twice", "duplicates (2)", "failure"},
 		{"pages", "left", "left out since the description has no edit", "skipped"},
 		{"network", "races", "unstable: duplicates (2), then one record", "error"}, {"tabs", "breaks", failed, "error"},
 	} {
-		if row := "| " + c.family + " | " + c.name + " | " + c.verdict + " |\n"; !strings.Contains(results.Verdicts(), row) {
-			t.Errorf("the table has no row %s:\n%s", row, results.Verdicts())
-		}
-		_, found, _ := strings.Cut(junit.String(), `classname="`+c.family+`" name="`+c.name+`"`)
+		has(t, results.Verdicts(), "| "+c.family+" | "+c.name+" | "+c.verdict+" |\n")
+		_, found, _ := strings.Cut(junit, `classname="`+c.family+`" name="`+c.name+`"`)
 		found, _, _ = strings.Cut(found, "<system-out>")
 		if c.element == "" && strings.Contains(found, "message=") ||
 			c.element != "" && !strings.Contains(found, "<"+c.element+` message="`+c.verdict+`">`) {
 			t.Errorf("%s is told to a CI as %s", c.name, found)
 		}
 	}
-	var page bytes.Buffer
-	must.OK(t, Page(&page, chapters(t, results), results, Run{When: time.Now()}))
-	for _, want := range []string{"<title>1 against the app: 1 the suite failed: ", `<p class="failed">` + failed + "</p>"} {
-		if !strings.Contains(page.String(), want) {
-			t.Errorf("the page does not say %q:\n%s", want, &page)
-		}
-	}
+	has(t, pageOf(t, results, ""), "<title>1 against the app: 1 the suite failed: ", `<p class="failed">`+failed+"</p>")
 }
 
 // TestTwoBrowsers: a row without a browser is for both, and in Firefox scenarios may be left out, but the run must end.
@@ -173,14 +182,10 @@ func TestTwoBrowsers(t *testing.T) {
 	text := incidents + twice + ended + inFirefox + incidents + passes
 	results := collect(t, text+ended)
 	rows := "| fingers | once | one record |\n"
-	for _, want := range []string{
-		rows + "| pages | left |", "| fingers | clicks twice | duplicates (2) |\n| fingers | clicks twice, in Firefox | one record |\n",
+	has(t, results.Verdicts(),
+		rows+"| pages | left |", "| fingers | clicks twice | duplicates (2) |\n| fingers | clicks twice, in Firefox | one record |\n",
 		"\nTried in Chromium and Firefox. ", "\n3 as wanted, 1 against the app, ", " 2 left out;",
-	} {
-		if !strings.Contains(results.Verdicts(), want) {
-			t.Errorf("the table has no %q:\n%s", want, results.Verdicts())
-		}
-	}
+	)
 	kept := results.Kept().Table()
 	for want, found := range map[string]bool{
 		"| fingers | one record | once · clicks twice, in Firefox |\n": true, "once, in Firefox": false,
@@ -199,9 +204,7 @@ func TestTwoBrowsers(t *testing.T) {
 		}
 	}
 	again := compared(t, incidents+twice+ended+inFirefox+incidents+twice+ended, collect(t, incidents+twice+ended).Kept())
-	if row := "| clicks twice, in Firefox | duplicates (2), was not tried |"; !strings.Contains(again.Verdicts(), row) {
-		t.Errorf("the table has no %q, which is new in Firefox:\n%s", row, again.Verdicts())
-	}
+	has(t, again.Verdicts(), "| clicks twice, in Firefox | duplicates (2), was not tried |")
 	if got, want := results.All[len(results.All)-1].Name(), "clicks twice, in Firefox"; got != want {
 		t.Errorf("the incident in Firefox is called %q, want %q", got, want)
 	}
@@ -212,10 +215,8 @@ func TestTwoBrowsers(t *testing.T) {
 func TestKnownVerdicts(t *testing.T) {
 	t.Parallel()
 	kept := func(results *Results) *Kept {
-		var junit bytes.Buffer
-		must.OK(t, results.JUnit(&junit))
 		kept := new(Kept)
-		must.OK(t, xml.Unmarshal(junit.Bytes(), kept))
+		must.OK(t, xml.Unmarshal([]byte(written(t, results.JUnit)), kept))
 		return kept
 	}
 	text := incidents + twice + differs + broken + ended
@@ -286,39 +287,26 @@ func TestSeveralForms(t *testing.T) {
 	}
 	passes := strings.NewReplacer("against", "passed", "duplicates (2)", "one record").Replace(twice)
 	results := collect(t, of("expense", passes)+of("customer", twice)+ended)
-	var junit, page, badge bytes.Buffer
-	must.OK(t, errors.Join(results.JUnit(&junit), Badge(&badge, results),
-		Page(&page, chapters(t, results), results, Run{When: time.Now()})))
-	for found, want := range map[string]string{
-		results.Verdicts(): "\ncustomer:\n\n| family | incident | verdict |\n|---|---|---|\n| fingers | clicks twice | duplicates (2) |\n",
-		junit.String():     `<testsuite name="customer" tests="1" failures="1"`, badge.String(): "1 of 2",
-		page.String(): `aria-label="grade D" style="background: #b3261e">D</b></td><th scope="row">customer</th>`,
-	} {
-		if !strings.Contains(found, want) {
-			t.Errorf("no %s in %s", want, found)
-		}
-	}
+	has(t, results.Verdicts(),
+		"\ncustomer:\n\n| family | incident | verdict |\n|---|---|---|\n| fingers | clicks twice | duplicates (2) |\n")
+	has(t, written(t, results.JUnit), `<testsuite name="customer" tests="1" failures="1"`)
+	has(t, written(t, func(w io.Writer) error { return Badge(w, results) }), "1 of 2")
+	has(t, pageOf(t, results, ""),
+		`aria-label="grade D" style="background: #b3261e">D</b></td><th scope="row">customer</th>`,
+	)
 	var progress bytes.Buffer
 	again, err := Collect(strings.NewReader(of("expense", twice)+of("customer", twice)+ended), &progress, results.Kept())
 	if err != nil || again.All[0].Status != Against || again.All[1].Status != Known {
 		t.Errorf("again: %+v, %v", again.All, err)
 	}
-	page.Reset()
-	must.OK(t, Page(&page, chapters(t, again), again, Run{When: time.Now()}))
-	for want, found := range map[string]string{
-		"clicks twice: duplicates (2), was one record\n": progress.String(), "clicks twice: known: duplicates (2)\n": progress.String(),
-		"\nworse than the baseline: expense, clicks twice: duplicates (2), was one record\n": again.Verdicts(),
-		`<a href="#incident-0-0">expense, clicks twice</a>: <span class="failed">duplicates (2), was one record</span></li>` +
-			"\n</ul>": page.String(),
-		`id="incident-0-0"`:             page.String(),
-		">known: duplicates (2)</span>": page.String(),
-		`<p class="failed">If clicks twice, a second record is created. In the baseline: one record.</p>`: page.String(),
-		`<p class="out">Known: If clicks twice, a second record is created.</p>`:                          page.String(),
-	} {
-		if !strings.Contains(found, want) {
-			t.Errorf("no %s in %s", want, found)
-		}
-	}
+	has(t, progress.String(), "clicks twice: duplicates (2), was one record\n", "clicks twice: known: duplicates (2)\n")
+	has(t, again.Verdicts(), "\nworse than the baseline: expense, clicks twice: duplicates (2), was one record\n")
+	has(t, pageOf(t, again, ""),
+		`<a href="#incident-0-0">expense, clicks twice</a>: <span class="failed">duplicates (2), was one record</span></li>`+"\n</ul>",
+		`id="incident-0-0"`, ">known: duplicates (2)</span>",
+		`<p class="failed">If clicks twice, a second record is created. In the baseline: one record.</p>`,
+		`<p class="out">Known: If clicks twice, a second record is created.</p>`,
+	)
 }
 
 // TestRunWithoutIncidentsIsNotKnown: a run that fails before its incidents fails again, also if the earlier run failed in the same way.
@@ -342,16 +330,11 @@ func TestFoundInCI(t *testing.T) {
 	results := collect(t, `{"Action":"attr","Test":"TestOtherApp/form/the_description","Key":"form","Value":"Ledger /expenses/new"}
 		{"Action":"pass","Test":"TestOtherApp/form/the_description","Elapsed":1}`+mark+twice+ended)
 	results.All[1].Story = Story{Events: []Event{{1200, "person", "clicks Save"}}}
-	var junit bytes.Buffer
-	must.OK(t, results.JUnit(&junit))
-	for _, want := range []string{
+	junit := written(t, results.JUnit)
+	has(t, junit,
 		`<testsuite name="Ledger /expenses/new"`, `<property name="mark" value="desk7">`,
 		`<failure message="duplicates (2)">1.20 s person: clicks Save`,
-	} {
-		if !strings.Contains(junit.String(), want) {
-			t.Errorf("no %s in %s", want, &junit)
-		}
-	}
+	)
 }
 
 // TestTitles derives titles from the tests' names.
@@ -400,9 +383,7 @@ func TestVerdictsAtAGlance(t *testing.T) {
 	t.Parallel()
 	results := collect(t, incidents+twice+differs+broken+ended)
 	name := filepath.Join(t.TempDir(), "run.xml")
-	file, err := os.Create(name)
-	must.OK(t, err)
-	must.OK(t, errors.Join(results.JUnit(file), file.Close()))
+	must.OK(t, os.WriteFile(name, []byte(written(t, results.JUnit)), 0o600))
 	kept, err := ReadKept(name)
 	must.OK(t, err)
 	all, families := kept.Tally("little")
@@ -415,9 +396,7 @@ func TestVerdictsAtAGlance(t *testing.T) {
 	twice := KeptCase{Family: "fingers", Name: "clicks, then more", Verdict: "duplicates (2)"}
 	more := &Kept{Suites: append(kept.Suites, Suite{Cases: []KeptCase{twice}})}
 	table := "Words.\n\n" + more.Table()
-	if row := "| fingers | duplicates (2) | clicks twice · clicks, then more |\n"; !strings.Contains(table, row) {
-		t.Errorf("the table has no row %s:\n%s", row, table)
-	}
+	has(t, table, "| fingers | duplicates (2) | clicks twice · clicks, then more |\n")
 	if read, _ := ReadTable(table).Tally("little"); read.Duplicates != 2 || read.Tried() != all.Tried()+1 || read.LeftOut != 1 {
 		t.Errorf("the table reads as %+v:\n%s", read, table)
 	}
@@ -426,9 +405,6 @@ func TestVerdictsAtAGlance(t *testing.T) {
 	if got := again.Differences(ReadTable(table)); !slices.Equal(got, []string{"clicks twice: duplicates (3), before: duplicates (2)"}) {
 		t.Errorf("the second run differs in %q", got)
 	}
-	var chart strings.Builder
-	must.OK(t, Chart(&chart, append(families, all)))
-	if err := xml.Unmarshal([]byte(chart.String()), new(struct{})); err != nil {
-		t.Error(err)
-	}
+	chart := written(t, func(w io.Writer) error { return Chart(w, append(families, all)) })
+	must.OK(t, xml.Unmarshal([]byte(chart), new(struct{})))
 }

@@ -174,17 +174,10 @@ const (
 )
 
 func severity(verdict string) int {
-	kind, _, _ := strings.Cut(strings.ReplaceAll(verdict, " (", ": "), ": ")
-	switch {
-	case kind == "error after success", strings.HasSuffix(kind, untold):
-		return unclear
-	case kind == "duplicates", kind == "lost", kind == "unstable":
-		return wrong
-	case kind == "the suite failed":
-		return unknown
-	default:
-		return wanted
-	}
+	kind, _, _ := parsed(verdict)
+	return map[string]int{
+		"error after success": unclear, untold: unclear, "duplicates": wrong, "lost": wrong, "unstable": wrong, "the suite failed": unknown,
+	}[kind]
 }
 
 // JUnit writes the run.
