@@ -98,20 +98,15 @@ func rules() []rule {
 					SELECT count(*) AS times FROM (
 						SELECT FROM intents o WHERE o.tenant_id = record.tenant_id AND record_id = record.id AND outcome = 'changed'
 						UNION ALL
-						SELECT FROM payments p WHERE p.tenant_id = record.tenant_id AND p.invoice_id = record.id
+						SELECT FROM payments p, generate_series(0, (removed_at IS NOT NULL)::int) -- also its removal
+						WHERE p.tenant_id = record.tenant_id AND p.invoice_id = record.id
 						UNION ALL
-						SELECT FROM payments p WHERE p.tenant_id = record.tenant_id AND p.invoice_id = record.id AND removed_at IS NOT NULL
-						UNION ALL
-						SELECT FROM refunds f WHERE f.tenant_id = record.tenant_id AND f.invoice_id = record.id
-						UNION ALL
-						SELECT FROM refunds f WHERE f.tenant_id = record.tenant_id AND f.payment_id = record.id
+						SELECT FROM refunds f WHERE f.tenant_id = record.tenant_id AND record.id IN (f.invoice_id, f.payment_id)
 						UNION ALL
 						SELECT FROM credit_notes n WHERE n.tenant_id = record.tenant_id AND n.invoice_id = record.id
 						UNION ALL
-						SELECT FROM write_offs w WHERE w.tenant_id = record.tenant_id AND w.invoice_id = record.id
-						UNION ALL
-						SELECT FROM write_offs w
-						WHERE w.tenant_id = record.tenant_id AND w.invoice_id = record.id AND reversed_at IS NOT NULL
+						SELECT FROM write_offs w, generate_series(0, (reversed_at IS NOT NULL)::int) -- also its reversal
+						WHERE w.tenant_id = record.tenant_id AND w.invoice_id = record.id
 						UNION ALL
 						SELECT FROM intent_effects e WHERE e.tenant_id = record.tenant_id AND e.record_id = record.id
 							AND operation IN ('customer.merge', 'customer.undo_merge', 'customer.erase', 'logo.create')
@@ -158,26 +153,8 @@ func rules() []rule {
 				FROM settings s, jsonb_each(to_jsonb(s) || jsonb_build_object(
 					'payment_days', payment_days::text, 'tax_rate', COALESCE(tax_rate::text, ''))) AS field
 				UNION ALL
-				SELECT tenant_id, id, field.key, field.value, -1
-				FROM invoices i, jsonb_each(to_jsonb(i)) AS field
-				UNION ALL
-				SELECT tenant_id, id, field.key, field.value, -1
-				FROM schedules s, jsonb_each(to_jsonb(s)) AS field
-				UNION ALL
-				SELECT tenant_id, id, field.key, field.value, -1
-				FROM users u, jsonb_each(to_jsonb(u)) AS field
-				UNION ALL
-				SELECT tenant_id, id, field.key, field.value, -1
-				FROM sign_ups s, jsonb_each(to_jsonb(s)) AS field
-				UNION ALL
-				SELECT tenant_id, id, field.key, field.value, -1
-				FROM attachments a, jsonb_each(to_jsonb(a)) AS field
-				UNION ALL
-				SELECT tenant_id, id, field.key, field.value, -1
-				FROM logos l, jsonb_each(to_jsonb(l)) AS field
-				UNION ALL
-				SELECT tenant_id, id, field.key, field.value, -1
-				FROM write_offs w, jsonb_each(to_jsonb(w)) AS field
+				` + union(`SELECT tenant_id, id, field.key, field.value, -1 FROM %s AS r, jsonb_each(to_jsonb(r)) AS field`,
+			"invoices", "schedules", "users", "sign_ups", "attachments", "logos", "write_offs") + `
 			)
 			SELECT format('%s: %s was made %s and is not', record_id, field, value)
 			FROM step GROUP BY tenant_id, record_id, field, value HAVING sum(times) > 0`},
@@ -237,22 +214,27 @@ func afterDraining() []rule {
 		FROM pg_stat_activity WHERE usename = 'onlyonce'`}}
 }
 
-// broken returns up to five examples for each rule that is broken now.
-func broken(ctx context.Context, conn *pgx.Conn, rules []rule) (found []Violation, err error) {
+// broken returns up to five examples for each rule that is broken now. args are the named arguments of the rules.
+func broken(ctx context.Context, conn *pgx.Conn, rules []rule, args pgx.NamedArgs) (found []Violation, err error) {
 	for _, r := range rules {
-		result, err := conn.Query(ctx, r.sql+` LIMIT 5`)
-		if err != nil {
-			return nil, fmt.Errorf("check %q: %w", r.name, err)
-		}
-		examples, err := pgx.CollectRows(result, pgx.RowTo[string])
-		if err != nil {
-			return nil, fmt.Errorf("check %q: %w", r.name, err)
-		}
-		for _, example := range examples {
+		var example string
+		err := each(ctx, conn, "what breaks the rule "+r.name, []any{&example}, func() {
 			found = append(found, Violation{Rule: r.name, Detail: example, Intent: -1})
+		}, r.sql+` LIMIT 5`, args)
+		if err != nil {
+			return nil, err
 		}
 	}
 	return found, nil
+}
+
+// each calls do for each row of a query, after it has scanned the row.
+func each(ctx context.Context, conn *pgx.Conn, what string, scan []any, do func(), sql string, args ...any) error {
+	rows, _ := conn.Query(ctx, sql, args...) // the rows have its error
+	if _, err := pgx.ForEachRow(rows, scan, func() error { do(); return nil }); err != nil {
+		return fmt.Errorf("read %s: %w", what, err)
+	}
+	return nil
 }
 
 // stillBroken waits until the rules hold. Rules that are broken at the end are violations.
@@ -260,7 +242,7 @@ func stillBroken(ctx context.Context, conn *pgx.Conn, rules []rule) ([]Violation
 	deadline, cancel := context.WithTimeout(ctx, settling)
 	defer cancel()
 	for {
-		found, err := broken(ctx, conn, rules)
+		found, err := broken(ctx, conn, rules, nil)
 		if err != nil || len(found) == 0 || deadline.Err() != nil {
 			return found, err
 		}

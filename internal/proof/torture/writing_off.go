@@ -4,28 +4,23 @@ import "context"
 
 // writeOff writes off what is open on an invoice under two keys at once, each from two senders, while a part of it is paid. The write-off
 // is taken back in the same way, and then the rest is paid in part.
-func (p *programs) writeOff(ctx context.Context, tenant, n int) {
-	name := p.named("write-off", n)
-	billed := p.issued(ctx, tenant, name, n)
+func (t turn) writeOff(ctx context.Context) {
+	billed := t.issued(ctx, "")
 	if billed == "" {
 		return
 	}
 	at := invoicesPath + "/" + billed
 	write := func(key string) reply {
-		return p.twice(ctx, wish{
-			tenant: tenant, operation: "write_off.create", key: name + key, path: at + "/write-offs",
-			body: map[string]any{"date": "2026-11-23", "reason": "bad_debt"}, refusals: []string{"write-off-exceeds-open"},
-		})
+		body := map[string]any{"date": "2026-11-23", "reason": "bad_debt"}
+		return t.twice(ctx, t.wish("write_off.create", key, at+"/write-offs", body, "write-off-exceeds-open"))
 	}
-	pay := func(key string, refusals ...string) {
-		p.twice(ctx, wish{tenant: tenant, operation: "payment.create", key: name + key, path: at + "/payments", body: map[string]any{
-			"amount": "10.00", "date": "2026-11-22", "method": "other",
-		}, refusals: refusals})
+	pay := func(key string) {
+		t.twice(ctx, t.wish("payment.create", key, at+"/payments", paymentBody(10_00), "exceeds-open-amount"))
 	}
 	var made, other reply
-	atOnce(func() { made = write("-a") }, func() { other = write("-b") }, func() { pay("-meanwhile", "exceeds-open-amount") })
+	atOnce(func() { made = write("-a") }, func() { other = write("-b") }, func() { pay("-meanwhile") })
 	if made.ok() && other.ok() {
-		p.reportf("what is open is written off once", "%s: %s and %s", name, made.ID, other.ID)
+		t.reportf("what is open is written off once", "%s: %s and %s", t.name, made.ID, other.ID)
 	}
 	if other.ok() {
 		made = other
@@ -34,12 +29,10 @@ func (p *programs) writeOff(ctx context.Context, tenant, n int) {
 		return
 	}
 	back := func(key string) {
-		p.twice(ctx, wish{
-			tenant: tenant, operation: "write_off.reverse", key: name + key, path: "/api/v1/write-offs/" + made.ID + "/reverse",
-		})
+		t.twice(ctx, t.wish("write_off.reverse", key, "/api/v1/write-offs/"+made.ID+"/reverse", nil))
 	}
 	atOnce(func() { back("-c") }, func() { back("-d") })
-	pay("-after", "exceeds-open-amount") // a lost attempt under the key that was refused may write off what is open again
+	pay("-after") // refused if a lost attempt under the key that was refused writes off what is open again
 }
 
 // writeOffRules are about the write-offs of invoices.
