@@ -318,18 +318,6 @@ func (w *watched) create(ctx context.Context, client int) {
 func (w *watched) post(ctx context.Context, path, key, body string) int {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+w.app.Addr+"/api/v1/"+path, strings.NewReader(body))
-	if err != nil {
-		return 0
-	}
-	request.Header.Set("Authorization", "Bearer oo_demo_acme")
-	request.Header.Set("Content-Type", "application/json")
-	request.Header.Set("Idempotency-Key", key)
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return 0
-	}
-	_, _ = io.Copy(io.Discard, response.Body)
-	_ = response.Body.Close()
-	return response.StatusCode
+	a, _ := send(ctx, http.MethodPost, "http://"+w.app.Addr+"/api/v1/"+path, body, byAcme(key))
+	return a.status
 }

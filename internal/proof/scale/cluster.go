@@ -247,24 +247,41 @@ func (c *cluster) settled(ctx context.Context) (primary, standby *node, err erro
 
 // get returns the body of a page. A status other than 200 is an error.
 func get(ctx context.Context, url string) ([]byte, error) {
-	return request(ctx, http.MethodGet, url, "")
+	a, err := send(ctx, http.MethodGet, url, "", nil)
+	if err == nil && a.status != http.StatusOK {
+		err = fmt.Errorf("%s: %d: %s", url, a.status, a.text)
+	}
+	return a.text, err
 }
 
-func request(ctx context.Context, method, url, body string) ([]byte, error) {
+// answer is the answer to a request.
+type answer struct {
+	status int
+	header http.Header
+	text   []byte
+}
+
+func send(ctx context.Context, method, url, body string, header http.Header) (a answer, err error) {
 	request, err := http.NewRequestWithContext(ctx, method, url, strings.NewReader(body))
 	if err != nil {
-		return nil, fmt.Errorf("ask %s: %w", url, err)
+		return a, fmt.Errorf("%s %s: %w", method, url, err)
 	}
+	request.Header = header
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
-		return nil, fmt.Errorf("ask %s: %w", url, err)
+		return a, fmt.Errorf("%s %s: %w", method, url, err)
 	}
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
-	if err == nil && response.StatusCode != http.StatusOK {
-		err = fmt.Errorf("%s: %s: %s", url, response.Status, text)
+	if err != nil {
+		err = fmt.Errorf("%s %s: %w", method, url, err)
 	}
-	return text, err
+	return answer{response.StatusCode, response.Header, text}, err
+}
+
+// byAcme returns the header of a request by the demo's first tenant.
+func byAcme(keys ...string) http.Header {
+	return http.Header{"Authorization": {"Bearer oo_demo_acme"}, "Content-Type": {"application/json"}, "Idempotency-Key": keys}
 }
 
 // until waits until happened returns true, for at most two minutes.

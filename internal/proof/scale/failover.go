@@ -61,8 +61,11 @@ func (c *cluster) faults(ctx context.Context, hit func(fault string)) error {
 }
 
 func (c *cluster) switchOver(ctx context.Context, primary, standby *node) error {
-	_, err := request(ctx, http.MethodPost, "http://"+primary.address+":8008/switchover",
-		fmt.Sprintf(`{"leader": %q, "candidate": %q}`, primary.name, standby.name))
+	order := fmt.Sprintf(`{"leader": %q, "candidate": %q}`, primary.name, standby.name)
+	a, err := send(ctx, http.MethodPost, "http://"+primary.address+":8008/switchover", order, nil)
+	if err == nil && a.status != http.StatusOK {
+		err = fmt.Errorf("%d: %s", a.status, a.text)
+	}
 	return err
 }
 
