@@ -122,11 +122,9 @@ func (e *evidence) recordDelivery(n int, of func(record string) *timeline) {
 	if len(found) != 1 {
 		return
 	}
-	made, came, from, to := found[0], found[0].event, firstCall(attempts), atRest
-	for _, a := range attempts {
-		if a.Outcome.acknowledges() && !came.waited {
-			to = min(to, a.Done)
-		}
+	made, came, from, to := found[0], found[0].event, firstCall(attempts), doneBy(attempts)
+	if came.waited {
+		to = atRest
 	}
 	switch {
 	case came.kind == "payment" && came.state == "applied" && came.reason == "":

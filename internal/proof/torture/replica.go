@@ -23,40 +23,36 @@ type replica struct {
 	busy sync.Mutex // held by one fault at a time
 }
 
-// crash kills the replica and restarts it, even if ctx ends. It reports false if another fault holds the replica.
-func (r *replica) crash(ctx context.Context) (bool, error) {
-	if !r.busy.TryLock() {
+// unlessHeld calls do, and reports whether it did: it does nothing while another fault holds the lock.
+func unlessHeld(lock *sync.Mutex, do func() error) (bool, error) {
+	if !lock.TryLock() {
 		return false, nil
 	}
-	defer r.busy.Unlock()
+	defer lock.Unlock()
+	return true, do()
+}
+
+// crash kills the replica and restarts it, even if ctx ends. It reports false if another fault holds the replica.
+func (r *replica) crash(ctx context.Context) (bool, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settling)
 	defer cancel()
-	if err := r.End(ctx, syscall.SIGKILL); err != nil {
-		return false, err
-	}
-	return true, r.Revive(ctx)
+	return unlessHeld(&r.busy, func() error {
+		if err := r.End(ctx, syscall.SIGKILL); err != nil {
+			return err
+		}
+		return r.Revive(ctx)
+	})
 }
 
 // freeze suspends the replica for a while, as when a virtual machine is moved, and then resumes it.
 func (r *replica) freeze(ctx context.Context, length time.Duration) (bool, error) {
-	if !r.busy.TryLock() {
-		return false, nil
-	}
-	defer r.busy.Unlock()
-	if err := r.Signal(syscall.SIGSTOP); err != nil {
-		return false, fmt.Errorf("freeze a replica: %w", err)
-	}
-	Pause(ctx, length)
-	return true, r.Signal(syscall.SIGCONT)
-}
-
-// unlessDown calls do, unless a fault holds the replica.
-func (r *replica) unlessDown(do func()) {
-	if !r.busy.TryLock() {
-		return
-	}
-	defer r.busy.Unlock()
-	do()
+	return unlessHeld(&r.busy, func() error {
+		if err := r.Signal(syscall.SIGSTOP); err != nil {
+			return fmt.Errorf("freeze a replica: %w", err)
+		}
+		Pause(ctx, length)
+		return r.Signal(syscall.SIGCONT)
+	})
 }
 
 // Pause waits for a duration, or until ctx ends.
@@ -80,10 +76,8 @@ func (w *world) upgrade(ctx context.Context) (bool, error) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settling)
 	defer cancel()
-	for _, r := range w.replicas {
-		if err := r.End(ctx, syscall.SIGKILL); err != nil {
-			return false, err
-		}
+	if err := w.killReplicas(ctx); err != nil {
+		return false, err
 	}
 	if err := w.db.takeBack(ctx, filepath.Join(w.dir, "migrations")); err != nil {
 		return false, err

@@ -165,17 +165,22 @@ func (r rows) of(in intent, attempts []attempt) []row {
 		})
 	}
 	var found []row
-	seen := map[string]bool{}
-	for _, a := range attempts {
-		if !seen[a.Key] {
-			seen[a.Key] = true
-			found = append(found, r.byOrigin[origin{in.tenant, in.kind.operation(), a.Key}]...)
-		}
+	for key := range keys(attempts) {
+		found = append(found, r.byOrigin[origin{in.tenant, in.kind.operation(), key}]...)
 	}
 	if in.kind.delivers() && len(attempts) > 0 {
 		found = slices.DeleteFunc(found, func(r row) bool { return r.event.apart != (attempts[0].Command == 1) })
 	}
 	return found
+}
+
+// keys returns the keys of attempts: one, unless the clients use a new one for each.
+func keys(attempts []attempt) map[string]bool {
+	all := map[string]bool{}
+	for _, a := range attempts {
+		all[a.Key] = true
+	}
+	return all
 }
 
 // matches reports whether an answer is about this row and agrees with it.

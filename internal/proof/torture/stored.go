@@ -53,12 +53,8 @@ func (e *evidence) carriedOut(n int) (found []stored) {
 	if in.key == "" {
 		return e.byContent[content(n, 0)]
 	}
-	seen := map[string]bool{}
-	for _, a := range e.attempts[n] {
-		if !seen[a.Key] {
-			seen[a.Key] = true
-			found = append(found, e.byKey[origin{in.tenant, in.kind.operation(), a.Key}]...)
-		}
+	for key := range keys(e.attempts[n]) {
+		found = append(found, e.byKey[origin{in.tenant, in.kind.operation(), key}]...)
 	}
 	return found
 }

@@ -100,6 +100,17 @@ func recordKeyless(attempts []attempt, of func(record string) *timeline) {
 	}
 }
 
+// doneBy returns the end of the first attempt whose answer acknowledges the intent, or else the state of rest.
+func doneBy(attempts []attempt) time.Duration {
+	to := atRest
+	for _, a := range attempts {
+		if a.Outcome.acknowledges() {
+			to = min(to, a.Done)
+		}
+	}
+	return to
+}
+
 // effect is the time and the record of an intent's change; happened is nil if there was none.
 type effect struct {
 	record   string
@@ -112,7 +123,7 @@ type effect struct {
 func (e *evidence) effect(n int) (effect effect, first string) {
 	attempts, found := e.attempts[n], e.carriedOut(n)
 	happened, keyed := event{kind: e.intents[n].kind}, e.intents[n].key != ""
-	effect.from, effect.to = never, atRest
+	effect.from, effect.to = never, doneBy(attempts)
 	own := slices.IndexFunc(attempts, func(a attempt) bool { return a.Outcome == done })
 	switch {
 	case len(found) > 0:
@@ -124,9 +135,6 @@ func (e *evidence) effect(n int) (effect effect, first string) {
 		effect.record, happened.name = attempts[own].Record, attempts[own].Shown.content()
 	}
 	for i, a := range attempts {
-		if a.Outcome.acknowledges() {
-			effect.to = min(effect.to, a.Done)
-		}
 		if keyed && a.Outcome == done || a.Outcome == repeated && a.Done <= keptUntil(attempts) {
 			first, happened.shown = a.Digest, a.Shown
 		}
@@ -148,12 +156,7 @@ func (e *evidence) effect(n int) (effect effect, first string) {
 func (e *evidence) recordBelonging(n int, of func(record string) *timeline) {
 	in, attempts := e.intents[n], e.attempts[n]
 	if found := e.rows.of(in, attempts); len(found) == 1 {
-		made, from, to := found[0], firstCall(attempts), atRest
-		for _, a := range attempts {
-			if a.Outcome.acknowledges() {
-				to = min(to, a.Done)
-			}
-		}
+		made, from, to := found[0], firstCall(attempts), doneBy(attempts)
 		happened := event{kind: in.kind, amount: made.total, outcome: itChanged}
 		if in.kind == send {
 			happened.outcome = itUnchanged

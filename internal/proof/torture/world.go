@@ -249,6 +249,16 @@ func (w *world) drain(ctx context.Context) error {
 	return nil
 }
 
+func (w *world) killReplicas(ctx context.Context) error {
+	var errs []error
+	for _, r := range w.replicas {
+		if r != nil {
+			errs = append(errs, r.End(ctx, syscall.SIGKILL))
+		}
+	}
+	return errors.Join(errs...)
+}
+
 // stop ends all processes. The directory stays.
 func (w *world) stop(ctx context.Context) error {
 	var errs []error
@@ -259,11 +269,7 @@ func (w *world) stop(ctx context.Context) error {
 			}
 		}
 	}
-	for _, r := range w.replicas {
-		if r != nil {
-			errs = append(errs, r.End(ctx, syscall.SIGKILL))
-		}
-	}
+	errs = append(errs, w.killReplicas(ctx))
 	if w.pooling != nil {
 		w.pooling()
 	}
