@@ -36,24 +36,3 @@ func (t turn) attach(ctx context.Context) {
 	// It is refused if an abandoned attempt of the refused wish is carried out only now.
 	attach("-again")
 }
-
-// fileRules are about the files of invoices.
-func fileRules() []rule {
-	return []rule{
-		{"a file is attached once", `
-			SELECT format('%s times a file at invoice %s', count(*), invoice_id)
-			FROM attachments WHERE removed_at IS NULL GROUP BY tenant_id, invoice_id, file_digest HAVING count(*) > 1`},
-		{"a file is removed once", `
-			SELECT format('attachment %s: removed at %s, by %s intents with %s effects', id, removed_at, intents, effects)
-			FROM attachments a,
-				LATERAL (SELECT count(*) AS intents, count(f.key) AS effects
-					FROM intents o LEFT JOIN intent_effects f
-						ON (f.tenant_id, f.record_id, f.operation, f.key) = (o.tenant_id, a.invoice_id, o.operation, o.key)
-					WHERE (o.tenant_id, o.record_id, o.operation, outcome) = (a.tenant_id, id, 'attachment.remove', 'changed')) AS o
-			WHERE (intents, effects) <> ((removed_at IS NOT NULL)::int, (removed_at IS NOT NULL)::int)`},
-		{"every attachment has its content", `
-			SELECT format('attachment %s', id)
-			FROM attachments a LEFT JOIN file_contents c ON (c.tenant_id, c.digest) = (a.tenant_id, a.file_digest)
-			WHERE sha256(c.content) IS DISTINCT FROM a.file_digest`},
-	}
-}

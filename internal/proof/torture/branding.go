@@ -74,24 +74,3 @@ func (t turn) brandedInvoice(ctx context.Context, key string) string {
 	}
 	return seen.Seller.Logo.SHA256
 }
-
-// logoRules are about the logos of businesses.
-func logoRules() []rule {
-	return []rule{
-		{"a business has one logo", `
-			SELECT format('%s logos', count(*)) FROM logos WHERE removed_at IS NULL GROUP BY tenant_id HAVING count(*) > 1`},
-		{"a logo is removed or replaced once", `
-			SELECT format('logo %s: version %s, removed at %s', id, version, removed_at)
-			FROM logos WHERE version <> 1 + (removed_at IS NOT NULL)::int`},
-		{"every logo has its content", `
-			SELECT what FROM (
-				SELECT tenant_id, 'logo ' || id AS what, file_digest AS digest FROM logos
-				UNION ALL
-				SELECT tenant_id, 'invoice ' || id, decode(seller->'logo'->>'sha256', 'hex') FROM invoices
-				WHERE seller->'logo'->>'sha256' <> ''
-			) AS shown
-			WHERE NOT EXISTS (
-				SELECT FROM file_contents c
-				WHERE (c.tenant_id, c.digest, sha256(content)) = (shown.tenant_id, shown.digest, shown.digest))`},
-	}
-}

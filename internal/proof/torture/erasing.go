@@ -9,18 +9,11 @@ import (
 	"time"
 )
 
-// The keys of [turn.erase] begin with erasedKeys. The texts of a customer have the key of its creation with x for -, so that it is one
-// word. They match erasedTexts.
-const (
-	erasedKeys  = programKeys + "erase-"
-	erasedTexts = "programxerasex[0-9x]+"
-)
-
 // erasing is a customer that is going to be erased, with its open records.
 type erasing struct {
 	turn
 
-	text      string // in each text of the customer: see [erasureRules]
+	text      string // in each text of the customer: see rules.sql
 	id        string
 	drafts    []string
 	schedules []string

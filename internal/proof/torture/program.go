@@ -228,7 +228,7 @@ func (p *programs) note(of origin, id string) {
 	}
 }
 
-// judge compares the answers to the programs with the intents in the database, in both directions. The [rules] check that each
+// judge compares the answers to the programs with the intents in the database, in both directions. The rules check that each
 // intent has its record, and each record its intent.
 func (p *programs) judge(ctx context.Context, conn *pgx.Conn) ([]Violation, error) {
 	var clock int

@@ -37,22 +37,3 @@ func (t turn) remind(ctx context.Context) {
 		t.reportf("reminders in order, one a day", "%s: %s", t.name, next.ID)
 	}
 }
-
-// reminderRules are about the reminders of invoices.
-func reminderRules() []rule {
-	return []rule{
-		{"one reminder of each level", `
-			SELECT format('invoice %s: %s times level %s', invoice_id, count(*), level)
-			FROM invoice_reminders GROUP BY tenant_id, invoice_id, level HAVING count(*) > 1`},
-		{"reminders in order, one a day", `
-			SELECT format('invoice %s: level %s on %s', r.invoice_id, r.level, r.sent_on)
-			FROM invoice_reminders r WHERE level > 1 AND NOT EXISTS (
-				SELECT FROM invoice_reminders b
-				WHERE b.tenant_id = r.tenant_id AND b.invoice_id = r.invoice_id AND b.level = r.level - 1 AND b.sent_on < r.sent_on)`},
-		{"a reminder has its mail, and a mail of a reminder its reminder", `
-			SELECT format('reminder %s, mail %s', r.id, m.id)
-			FROM invoice_reminders r FULL JOIN (SELECT * FROM mails WHERE kind LIKE 'reminder%') AS m
-				ON (m.tenant_id, m.id, m.invoice_id, m.kind) = (r.tenant_id, r.id, r.invoice_id, 'reminder_' || r.level)
-			WHERE r.id IS NULL OR m.id IS NULL`},
-	}
-}

@@ -17,7 +17,7 @@ type origin struct {
 }
 
 // row is a record in the database: a customer, a payment, a refund, a credit note, a mail that was sent again, a webhook event, or
-// an invoice in its original state. The records made by events and schedules are left to [eventRules] and [scheduleRules].
+// an invoice in its original state. The records made by events and schedules are left to rules.sql.
 type row struct {
 	origin
 

@@ -68,22 +68,3 @@ func (t turn) fillIn(ctx context.Context, path string, form url.Values, first in
 	v.sent = first
 	return t.follow(ctx, v, path, form)
 }
-
-// signUpRules are about sign-ups and their businesses.
-func signUpRules() []rule {
-	return []rule{
-		{"one sign-up for an email", `
-			SELECT format('%s times %s', count(*), email) FROM sign_ups GROUP BY tenant_id, email HAVING count(*) > 1`},
-		{"a sign-up begins one business", `
-			SELECT format('sign-up of %s: %s businesses', s.email, count(u.id))
-			FROM sign_ups s LEFT JOIN tenants t ON t.sign_up_id = s.id LEFT JOIN users u ON u.tenant_id = t.id AND u.email = s.email
-			GROUP BY s.tenant_id, s.id HAVING count(u.id) <> (s.started_at IS NOT NULL)::integer
-			UNION ALL
-			SELECT format('business %s', id) FROM tenants
-			WHERE sign_up_id IS NOT NULL AND sign_up_id NOT IN (SELECT id FROM sign_ups)`},
-		{"one mail about a sign-up in ten minutes", `
-			SELECT format('mails %s and %s', m.id, n.id)
-			FROM sign_up_mails m JOIN sign_up_mails n USING (tenant_id, sign_up_id)
-			WHERE m.id < n.id AND abs(extract(epoch FROM m.created_at - n.created_at)) < 600`},
-	}
-}

@@ -68,8 +68,9 @@ type before struct {
 func loadBefore(ctx context.Context, conn *pgx.Conn) (found before, err error) {
 	found.records = map[string]bool{}
 	var id string
-	err = each(ctx, conn, "the demo data", []any{&id}, func() { found.records[id] = true },
-		union(`SELECT id::text FROM %s`, "invoices", "customers", "payments", "refunds", "credit_notes", "mails"))
+	err = each(ctx, conn, "the demo data", []any{&id}, func() { found.records[id] = true }, `
+		SELECT id::text FROM invoices UNION ALL SELECT id::text FROM customers UNION ALL SELECT id::text FROM payments
+		UNION ALL SELECT id::text FROM refunds UNION ALL SELECT id::text FROM credit_notes UNION ALL SELECT id::text FROM mails`)
 	if err != nil {
 		return found, err
 	}

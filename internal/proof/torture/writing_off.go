@@ -34,23 +34,3 @@ func (t turn) writeOff(ctx context.Context) {
 	atOnce(func() { back("-c") }, func() { back("-d") })
 	pay("-after") // refused if a lost attempt under the key that was refused writes off what is open again
 }
-
-// writeOffRules are about the write-offs of invoices.
-func writeOffRules() []rule {
-	return []rule{
-		{"what is written off is the sum of the write-offs, and of their postings", `
-			SELECT format('invoice %s: written off %s, write-offs %s, postings %s', id, written_off, summed, postings)
-			FROM invoices i,
-				LATERAL (SELECT COALESCE(sum(amount), 0) AS summed FROM write_offs w
-					WHERE w.tenant_id = i.tenant_id AND w.invoice_id = i.id AND reversed_at IS NULL) AS w,
-				LATERAL (SELECT COALESCE(sum(amount), 0) AS postings FROM postings l
-					WHERE l.tenant_id = i.tenant_id AND l.invoice_id = i.id AND kind IN ('write_off', 'reversal')) AS l
-			WHERE written_off <> summed OR written_off <> postings`},
-		{"a write-off is taken back by one intent", `
-			SELECT format('write-off %s: taken back %s, %s times', id, reversed_at, times)
-			FROM write_offs w, LATERAL (
-				SELECT count(*) AS times FROM intents o
-				WHERE o.tenant_id = w.tenant_id AND record_id = id AND operation = 'write_off.reverse' AND outcome = 'changed') AS o
-			WHERE times <> (reversed_at IS NOT NULL)::int`},
-	}
-}
