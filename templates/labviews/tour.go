@@ -15,11 +15,9 @@ const TourSteps = 4
 
 // Tour is a step of the tour.
 type Tour struct {
-	Step int
-	// Run is the visitor's own run of the second step, if it is done.
-	Run *Run
-	// Repeat is the absolute URL of the second step's experiment.
-	Repeat string
+	Step   int
+	Run    *Run   // the visitor's own run of the second step, if it is done
+	Repeat string // the absolute URL of the second step's experiment
 }
 
 // TourStrip is the state of the tour, on a page that belongs to a step.
@@ -114,9 +112,7 @@ func tourTexts() [TourSteps]tourText {
 	}
 }
 
-func tourStepOf(step int) string {
-	return "Step " + strconv.Itoa(step) + " of " + strconv.Itoa(TourSteps)
-}
+func tourStepOf(step int) string { return fmt.Sprintf("Step %d of %d", step, TourSteps) }
 
 // Place is a declaration in this repository.
 type Place struct{ Layer, Stops, File, Name string }
@@ -133,24 +129,18 @@ func TourPlaces() []Place {
 
 // Around is the lab's addition to other pages.
 type Around struct {
-	// Href is the URL of the lab, and TourHref that of the tour's first step.
-	Href     string
-	TourHref string
-	// Switches are shown above a form that creates something, while a switch is on; nil otherwise.
-	Switches *Switches
-	// Script is the URL of lab-tour.js.
-	Script string
-	// Step is the visitor's step of the tour; nil outside the tour.
-	Step *TourStrip
+	Href     string     // of the lab
+	TourHref string     // of the tour's first step
+	Switches *Switches  // above a form that creates something, while a switch is on; nil otherwise
+	Script   string     // the URL of lab-tour.js
+	Step     *TourStrip // the visitor's step of the tour; nil outside the tour
 }
 
 // Switches are the faults that a visitor has switched on for themselves.
 type Switches struct {
-	Slow bool
-	Cut  bool
-	// Form is the URL of the form below, with its key, and Href the page that switches them off.
-	Form string
-	Href string
+	Slow, Cut bool
+	Form      string // the URL of the form below, with its key
+	Href      string // the page that switches them off
 }
 
 func (v Switches) text() string {
@@ -167,15 +157,11 @@ func (v Switches) text() string {
 
 // Yourself is the page with the switches.
 type Yourself struct {
-	// Form is the URL of an ordinary form with its key.
-	Form string
-	Slow bool
-	Cut  bool
-	// Until is the time when both are switched off, if one is on: "16:45 UTC".
-	Until    string
-	TourHref string
-	// AttemptsHref is the list of attempts, or "".
-	AttemptsHref string
+	Form         string // the URL of an ordinary form with its key
+	Slow, Cut    bool
+	Until        string // the time when both are switched off, if one is on: "16:45 UTC"
+	TourHref     string
+	AttemptsHref string // the list of attempts, or ""
 }
 
 // Fill sets the slots of a page for the lab.
