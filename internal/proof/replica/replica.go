@@ -26,6 +26,8 @@ type Replica struct {
 	Group   int         // the process group of a [Leash]
 	Log     string      // path of its output
 	Died    func(error) // called if it ends without End; may be nil
+	// Command returns the command of the program, instead of [exec.CommandContext]; may be nil.
+	Command func(ctx context.Context, program string, args ...string) *exec.Cmd
 
 	process *process
 }
@@ -65,10 +67,17 @@ func (r *Replica) Start(ctx context.Context) error {
 		return err
 	}
 	defer log.Close() // the process has its own copy
-	cmd := exec.CommandContext(context.WithoutCancel(ctx), r.Program, r.Args...)
-	cmd.Env = r.Env
+	command := r.Command
+	if command == nil {
+		command = exec.CommandContext
+	}
+	cmd := command(context.WithoutCancel(ctx), r.Program, r.Args...)
+	cmd.Env = append(cmd.Env, r.Env...)
 	cmd.Stdout, cmd.Stderr = log, log
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pgid: r.Group}
+	if cmd.SysProcAttr == nil {
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	}
+	cmd.SysProcAttr.Pgid = r.Group
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("start a replica: %w", err)
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"onlyonce/internal/postgres/server"
+	"onlyonce/internal/proof/replica"
 	"onlyonce/internal/proof/torture"
 )
 
@@ -27,7 +28,8 @@ type cells struct {
 	dir     string
 	account server.Account
 	a, b    *cell
-	haproxy service
+	haproxy *replica.Replica
+	group   int
 }
 
 // cell is a database, with the name of its backend in HAProxy.
@@ -52,7 +54,7 @@ var (
 const hostPort = ":8080"
 
 func (c *cells) start(ctx context.Context, dir string, account server.Account, group int) (*torture.Cluster, error) {
-	c.dir, c.account, c.haproxy = dir, account, service{account: account, group: group, log: filepath.Join(dir, "haproxy.log")}
+	c.dir, c.account, c.group = dir, account, group
 	programs, err := server.Locate(ctx, account, 0)
 	if err != nil {
 		return nil, err
@@ -82,8 +84,8 @@ func (c *cells) lead(ctx context.Context, replicas [2]string) (hosts [2]string, 
 	if err := os.WriteFile(filepath.Join(c.dir, "cells.map"), []byte(tenants), 0o644); err != nil { //nolint:gosec // the account reads it
 		return hosts, err
 	}
-	c.haproxy.command = []string{"haproxy", "-db", "-f", config}
-	return hosts, c.haproxy.start(ctx)
+	c.haproxy = service(c.account, c.group, filepath.Join(c.dir, "haproxy.log"), "haproxy", "-db", "-f", config)
+	return hosts, c.haproxy.Start(ctx)
 }
 
 // replaced returns the replacements that make the documented commands use this HAProxy.
@@ -173,6 +175,5 @@ func (c *cells) killAndStart(ctx context.Context, hit func(step string), cell *c
 }
 
 func (c *cells) stop(ctx context.Context) error {
-	c.haproxy.kill()
-	return errors.Join(c.a.stop(ctx), c.b.stop(ctx))
+	return errors.Join(kill(c.haproxy), c.a.stop(ctx), c.b.stop(ctx))
 }
