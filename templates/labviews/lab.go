@@ -10,18 +10,15 @@ import (
 // Lab is the page that lists the experiments.
 type Lab struct {
 	Experiments []Card
-	// Links are the other pages of the lab.
-	Links []templates.Link
+	Links       []templates.Link // to the other pages of the lab
 }
 
 // Card is an experiment in the list.
 type Card struct {
-	Title  string
-	Href   string
-	Story  string
-	Layers string // layers that can be removed: "the form lock, the intent"
-	// Featured is set for the first experiment, which has the picture.
-	Featured bool
+	Title, Href, Story string
+
+	Layers   string // layers that can be removed: "the form lock, the intent"
+	Featured bool   // the first experiment, which has the picture
 }
 
 // The names of the fields of the form that starts a run.
@@ -34,17 +31,14 @@ const (
 
 // Experiment is the page on which a visitor guesses the result of an experiment and runs it.
 type Experiment struct {
-	Title    string
-	Story    string
-	Question string
+	Title, Story, Question string
+
 	Guesses  []string
 	Guess    string // the chosen guess; "" for none
 	Layers   []Layer
-	// Action is the URL that the form is sent to. Run is the id of the run that it creates, even if it is sent several times.
-	Action string
-	Run    string
-	// FormLock means that the browser first tries its own form lock, and sends the result.
-	FormLock bool
+	Action   string // the URL that the form is sent to
+	Run      string // the id of the run that the form creates, even if it is sent several times
+	FormLock bool   // the browser first tries its own form lock, and sends the result
 	Takeaway Takeaway
 }
 
@@ -72,16 +66,13 @@ type Code struct {
 
 // Run is a run, finished or not.
 type Run struct {
-	Title string
-	// Milestone is the progress in a sentence, which screen readers announce.
-	Milestone string
-	// Over means that the run has ended. Problem is the reason if it failed, or "".
-	Over    bool
-	Problem string
-	// Verdict is the result. Right reports whether the visitor guessed it; nil without a guess.
-	Verdict string
-	Right   *bool
-	Sides   []Side
+	Title     string
+	Milestone string // the progress in a sentence, which screen readers announce
+	Over      bool   // it has ended
+	Problem   string // the reason if it failed, or ""
+	Verdict   string // the result
+	Right     *bool  // the visitor guessed it; nil without a guess
+	Sides     []Side
 
 	Events   string // the URL of its events
 	Picture  string // the URL of its picture
@@ -143,11 +134,10 @@ type Lane struct {
 	Took    string // "18 ms"; "" if it was not sent
 	Says    string // the message to the person or program
 	Stopped string // the gate that stopped it: "the intent"
-	// Gates are the gates that it reached, in order, as indexes of Side.Gates.
-	Gates []int
-	End   End
-	Row   int  // the number of its row, or 0
-	Extra bool // the row would not exist with all layers
+	Gates   []int  // that it reached, in order, as indexes of Side.Gates
+	End     End
+	Row     int  // the number of its row, or 0
+	Extra   bool // the row would not exist with all layers
 }
 
 // asks returns the question without its question mark.

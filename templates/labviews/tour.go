@@ -3,6 +3,11 @@ package labviews
 import (
 	"fmt"
 	"strconv"
+	"strings"
+
+	"github.com/a-h/templ"
+
+	"onlyonce/templates"
 )
 
 // TourSteps is the number of steps of the lab's tour.
@@ -10,11 +15,9 @@ const TourSteps = 4
 
 // Tour is a step of the tour.
 type Tour struct {
-	Step int
-	// Run is the visitor's own run of the second step, if it is done.
-	Run *Run
-	// Repeat is the absolute URL of the second step's experiment.
-	Repeat string
+	Step   int
+	Run    *Run   // the visitor's own run of the second step, if it is done
+	Repeat string // the absolute URL of the second step's experiment
 }
 
 // TourStrip is the state of the tour, on a page that belongs to a step.
@@ -109,9 +112,7 @@ func tourTexts() [TourSteps]tourText {
 	}
 }
 
-func tourStepOf(step int) string {
-	return "Step " + strconv.Itoa(step) + " of " + strconv.Itoa(TourSteps)
-}
+func tourStepOf(step int) string { return fmt.Sprintf("Step %d of %d", step, TourSteps) }
 
 // Place is a declaration in this repository.
 type Place struct{ Layer, Stops, File, Name string }
@@ -123,5 +124,54 @@ func TourPlaces() []Place {
 		{"The intent", "every repeat of the same request", "internal/idempotency/do.go", "Do"},
 		{"Its claim", "two repeats at the same instant", "migrations/00102_intents.sql", "claim_intent"},
 		{"The unique number", "two requests for the same thing", "migrations/00107_invoices.sql", "invoices_number_once_per_year"},
+	}
+}
+
+// Around is the lab's addition to other pages.
+type Around struct {
+	Href     string     // of the lab
+	TourHref string     // of the tour's first step
+	Switches *Switches  // above a form that creates something, while a switch is on; nil otherwise
+	Script   string     // the URL of lab-tour.js
+	Step     *TourStrip // the visitor's step of the tour; nil outside the tour
+}
+
+// Switches are the faults that a visitor has switched on for themselves.
+type Switches struct {
+	Slow, Cut bool
+	Form      string // the URL of the form below, with its key
+	Href      string // the page that switches them off
+}
+
+func (v Switches) text() string {
+	const slow, cut = "Saving takes 3 seconds longer.", "The next record is saved, but the connection drops before the answer."
+	switch {
+	case v.Slow && v.Cut:
+		return slow + " " + cut
+	case v.Slow:
+		return slow
+	default:
+		return cut
+	}
+}
+
+// Yourself is the page with the switches.
+type Yourself struct {
+	Form         string // the URL of an ordinary form with its key
+	Slow, Cut    bool
+	Until        string // the time when both are switched off, if one is on: "16:45 UTC"
+	TourHref     string
+	AttemptsHref string // the list of attempts, or ""
+}
+
+// Fill sets the slots of a page for the lab.
+func Fill(slots *templates.Slots, around *Around) {
+	slots.Styles = append(slots.Styles, "lab-yourself.css")
+	slots.Above, slots.BelowHistory, slots.EmptyList = labAbove(around), labBelowHistory(around), labInstead(around)
+	slots.Login = func(demo []templates.DemoLogin, next string) templ.Component {
+		if len(demo) == 0 || strings.HasPrefix(next, around.Href) { // any login leads to the lab
+			return nil
+		}
+		return labAtLogin(around, demo[0])
 	}
 }

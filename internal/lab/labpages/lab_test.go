@@ -8,16 +8,15 @@ import (
 	"strings"
 	"testing"
 
-	"onlyonce/internal/lab"
-	"onlyonce/internal/postgres/pgtest"
-	processes "onlyonce/internal/proof/replica"
-	"onlyonce/internal/web"
-	"onlyonce/templates"
-
 	"github.com/google/uuid"
 
+	"onlyonce/internal/lab"
 	"onlyonce/internal/lab/labcases"
+	"onlyonce/internal/postgres/pgtest"
+	processes "onlyonce/internal/proof/replica"
 	"onlyonce/internal/site/sitetest"
+	"onlyonce/internal/web"
+	"onlyonce/templates"
 )
 
 // visitors are people of a demo tenant at a server with a lab, each with another browser.
@@ -218,3 +217,5 @@ func TestLabRefuses(t *testing.T) {
 		t.Errorf("a picture of nothing: %v", a)
 	}
 }
+
+func TestMain(m *testing.M) { sitetest.Main(m) }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"net"
@@ -24,10 +25,15 @@ type webDriver struct {
 const patience = 10 * time.Second
 
 // command sends a command, and decodes its answer into one, unless that is nil.
-func (d *webDriver) command(method, path string, parameters, answer any) error {
+func (d *webDriver) command(method, path string, parameters, answer any) (err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("%s: %w", path, err)
+		}
+	}()
 	body, err := json.Marshal(parameters)
 	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+		return err
 	}
 	if method != http.MethodPost {
 		body = nil
@@ -36,29 +42,26 @@ func (d *webDriver) command(method, path string, parameters, answer any) error {
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, method, d.address+path, bytes.NewReader(body))
 	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+		return err
 	}
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+		return err
 	}
 	defer response.Body.Close()
 	var found struct {
 		Value json.RawMessage `json:"value"`
 	}
-	if err := json.NewDecoder(response.Body).Decode(&found); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	if response.StatusCode != http.StatusOK {
-		return fmt.Errorf("%s: %s", path, found.Value)
-	}
-	if answer == nil {
+	err = json.NewDecoder(response.Body).Decode(&found)
+	switch {
+	case err != nil:
+		return err
+	case response.StatusCode != http.StatusOK:
+		return errors.New(string(found.Value))
+	case answer == nil:
 		return nil
 	}
-	if err := json.Unmarshal(found.Value, answer); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return nil
+	return json.Unmarshal(found.Value, answer)
 }
 
 // evaluate calls a function of JavaScript in the page.

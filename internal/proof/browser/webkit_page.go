@@ -33,6 +33,15 @@ func (p *webKitPage) driver() (*webDriver, error) {
 	return p.window.driver, p.window.driver.command(http.MethodPost, "/window", map[string]any{"handle": p.handle}, nil)
 }
 
+// command sends a command to the driver, with the tab in front.
+func (p *webKitPage) command(method, path string, parameters, answer any) error {
+	driver, err := p.driver()
+	if err != nil {
+		return err
+	}
+	return driver.command(method, path, parameters, answer)
+}
+
 // Evaluate calls a function in the page.
 func (p *webKitPage) Evaluate(function string, arguments ...any) (any, error) {
 	driver, err := p.driver()
@@ -52,13 +61,7 @@ func (p *webKitPage) URL() string {
 func (p *webKitPage) Goto(address string, _ ...playwright.PageGotoOptions) (playwright.Response, error) {
 	state := p.window.state
 	p.window.state = nil
-	opens := func() error {
-		driver, err := p.driver()
-		if err != nil {
-			return err
-		}
-		return driver.command(http.MethodPost, "/url", map[string]any{"url": address}, nil)
-	}
+	opens := func() error { return p.command(http.MethodPost, "/url", map[string]any{"url": address}, nil) }
 	err := p.leave(opens)
 	if err != nil {
 		err = p.leave(opens)
@@ -74,11 +77,7 @@ func (p *webKitPage) Goto(address string, _ ...playwright.PageGotoOptions) (play
 
 // Reload loads the page again, as F5 does.
 func (p *webKitPage) Reload(...playwright.PageReloadOptions) (playwright.Response, error) {
-	driver, err := p.driver()
-	if err != nil {
-		return nil, err
-	}
-	return nil, driver.command(http.MethodPost, "/refresh", map[string]any{}, nil)
+	return nil, p.command(http.MethodPost, "/refresh", map[string]any{}, nil)
 }
 
 // ExpectEvent waits until another page has loaded, which is the only known event.
@@ -152,12 +151,8 @@ func (p *webKitPage) SetViewportSize(width, height int) error {
 
 // Screenshot returns a picture of the page, as PNG or JPEG.
 func (p *webKitPage) Screenshot(options ...playwright.PageScreenshotOptions) ([]byte, error) {
-	driver, err := p.driver()
-	if err != nil {
-		return nil, err
-	}
 	var text string
-	if err := driver.command(http.MethodGet, "/screenshot", nil, &text); err != nil {
+	if err := p.command(http.MethodGet, "/screenshot", nil, &text); err != nil {
 		return nil, err
 	}
 	picture, err := base64.StdEncoding.DecodeString(text)

@@ -63,7 +63,7 @@ type watched struct {
 	mailAnswer       atomic.Pointer[func(context.Context) error] // the answer to each mail
 	leash            *replica.Leash
 	app              replica.Replica
-	prometheus       service
+	prometheus       *replica.Replica
 }
 
 const prometheusAddr = ours + "41:9090"
@@ -186,13 +186,9 @@ scrape_configs: [{job_name: onlyonce, static_configs: [{targets: [%q]}]}]
 	if err := w.account.Mkdir(data); err != nil {
 		return err
 	}
-	w.prometheus = service{
-		account: w.account, group: w.leash.Group, log: filepath.Join(w.dir, "prometheus.log"),
-		command: []string{
-			"prometheus", "--config.file=" + config, "--storage.tsdb.path=" + data, "--web.listen-address=" + prometheusAddr,
-		},
-	}
-	if err := w.prometheus.start(ctx); err != nil {
+	w.prometheus = service(w.account, w.leash.Group, filepath.Join(w.dir, "prometheus.log"), "prometheus",
+		"--config.file="+config, "--storage.tsdb.path="+data, "--web.listen-address="+prometheusAddr)
+	if err := w.prometheus.Start(ctx); err != nil {
 		return err
 	}
 	return until(ctx, "Prometheus has seen the app", func(ctx context.Context) bool {
@@ -205,7 +201,7 @@ scrape_configs: [{job_name: onlyonce, static_configs: [{targets: [%q]}]}]
 var ruleFiles = []string{"alerts.yaml", "alerts-mail.yaml"}
 
 func (w *watched) stop(ctx context.Context) error {
-	w.prometheus.kill()
+	errs := []error{kill(w.prometheus)}
 	if w.way != nil {
 		w.way.Close()
 	}
@@ -215,7 +211,7 @@ func (w *watched) stop(ctx context.Context) error {
 	if w.leash != nil {
 		w.leash.Release()
 	}
-	return errors.Join(w.standby.stop(ctx), w.primary.stop(ctx))
+	return errors.Join(append(errs, w.standby.stop(ctx), w.primary.stop(ctx))...)
 }
 
 // breakAll applies each fault until its alerts fire, and prints the time. The error names alerts that did not fire, and alerts without
@@ -318,18 +314,6 @@ func (w *watched) create(ctx context.Context, client int) {
 func (w *watched) post(ctx context.Context, path, key, body string) int {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+w.app.Addr+"/api/v1/"+path, strings.NewReader(body))
-	if err != nil {
-		return 0
-	}
-	request.Header.Set("Authorization", "Bearer oo_demo_acme")
-	request.Header.Set("Content-Type", "application/json")
-	request.Header.Set("Idempotency-Key", key)
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return 0
-	}
-	_, _ = io.Copy(io.Discard, response.Body)
-	_ = response.Body.Close()
-	return response.StatusCode
+	a, _ := send(ctx, http.MethodPost, "http://"+w.app.Addr+"/api/v1/"+path, body, byAcme(key))
+	return a.status
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"onlyonce/internal/postgres/server"
+	"onlyonce/internal/proof/replica"
 	"onlyonce/internal/proof/torture"
 )
 
@@ -27,7 +28,8 @@ type cells struct {
 	dir     string
 	account server.Account
 	a, b    *cell
-	haproxy service
+	haproxy *replica.Replica
+	group   int
 }
 
 // cell is a database, with the name of its backend in HAProxy.
@@ -52,7 +54,7 @@ var (
 const hostPort = ":8080"
 
 func (c *cells) start(ctx context.Context, dir string, account server.Account, group int) (*torture.Cluster, error) {
-	c.dir, c.account, c.haproxy = dir, account, service{account: account, group: group, log: filepath.Join(dir, "haproxy.log")}
+	c.dir, c.account, c.group = dir, account, group
 	programs, err := server.Locate(ctx, account, 0)
 	if err != nil {
 		return nil, err
@@ -82,8 +84,8 @@ func (c *cells) lead(ctx context.Context, replicas [2]string) (hosts [2]string, 
 	if err := os.WriteFile(filepath.Join(c.dir, "cells.map"), []byte(tenants), 0o644); err != nil { //nolint:gosec // the account reads it
 		return hosts, err
 	}
-	c.haproxy.command = []string{"haproxy", "-db", "-f", config}
-	return hosts, c.haproxy.start(ctx)
+	c.haproxy = service(c.account, c.group, filepath.Join(c.dir, "haproxy.log"), "haproxy", "-db", "-f", config)
+	return hosts, c.haproxy.Start(ctx)
 }
 
 // replaced returns the replacements that make the documented commands use this HAProxy.
@@ -93,12 +95,9 @@ func (c *cells) replaced() []string {
 
 // faults moves both tenants, cancels a move and kills both databases. At the end both tenants are in their first cell.
 func (c *cells) faults(ctx context.Context, hit func(step string)) error {
-	for _, t := range []tenant{acme, globex} { // the demo has created them in each cell
-		if err := c.clear(ctx, t, c.b, "0"); err != nil {
-			return err
-		}
-	}
-	for _, step := range []func() error{
+	return inOrder(
+		func() error { return c.clear(ctx, acme, c.b, "0") }, // the demo has created both in each cell
+		func() error { return c.clear(ctx, globex, c.b, "0") },
 		func() error { return c.callOff(ctx, hit, globex, c.a, c.b) },
 		func() error { return c.move(ctx, hit, globex, c.a, c.b) },
 		func() error { return c.killAndStart(ctx, hit, c.b) },
@@ -106,54 +105,43 @@ func (c *cells) faults(ctx context.Context, hit func(step string)) error {
 		func() error { return c.move(ctx, hit, globex, c.b, c.a) },
 		func() error { return c.killAndStart(ctx, hit, c.a) },
 		func() error { return c.move(ctx, hit, acme, c.b, c.a) },
-	} {
-		if err := step(); err != nil {
-			return err
-		}
-	}
-	return nil
+	)
 }
 
-// copying is the first part of a move.
-func (c *cells) copying(ctx context.Context, hit func(step string), t tenant, from, to *cell) (env []string, err error) {
+// copying is the first part of a move, in the environment of the commands.
+func (c *cells) copying(ctx context.Context, hit func(step string), t tenant, from, to *cell) (env []string, copies func() error) {
 	env = []string{"FROM=" + from.url(), "TO=" + to.url(), "TENANT=" + t.id, "HOST=" + t.host, "CELL=" + to.name}
-	hit(fmt.Sprintf("copying %s from %s to %s", t.name, from.name, to.name))
-	return env, run(ctx, c.account, "deploy/cell-copy.sh", env)
+	return env, func() error {
+		hit(fmt.Sprintf("copying %s from %s to %s", t.name, from.name, to.name))
+		return run(ctx, c.account, "deploy/cell-copy.sh", env)
+	}
 }
 
 // move moves a tenant by the documented commands.
 func (c *cells) move(ctx context.Context, hit func(step string), t tenant, from, to *cell) error {
-	env, err := c.copying(ctx, hit, t, from, to)
-	if err != nil {
-		return err
-	}
-	if err := from.holdMails(ctx, true); err != nil {
-		return err
-	}
-	torture.Pause(ctx, 5*time.Second)
-	hit(fmt.Sprintf("the switch of %s from %s to %s", t.name, from.name, to.name))
-	if err := run(ctx, c.account, "deploy/cell-switch.sh", env, c.replaced()...); err != nil {
-		return err
-	}
-	if err := from.holdMails(ctx, false); err != nil {
-		return err
-	}
-	if err := run(ctx, c.account, "deploy/cell-end.sh", env); err != nil {
-		return err
-	}
-	return c.clear(ctx, t, from, "6") // longer than a client waits, and than a token is cached
+	env, copies := c.copying(ctx, hit, t, from, to)
+	return inOrder(
+		copies,
+		func() error { return from.holdMails(ctx, true) },
+		pause(ctx, 5*time.Second),
+		func() error {
+			hit(fmt.Sprintf("the switch of %s from %s to %s", t.name, from.name, to.name))
+			return run(ctx, c.account, "deploy/cell-switch.sh", env, c.replaced()...)
+		},
+		func() error { return from.holdMails(ctx, false) },
+		func() error { return run(ctx, c.account, "deploy/cell-end.sh", env) },
+		func() error { return c.clear(ctx, t, from, "6") }, // longer than a client waits, and than a token is cached
+	)
 }
 
 // callOff begins to move a tenant, and cancels the move by the documented commands.
 func (c *cells) callOff(ctx context.Context, hit func(step string), t tenant, from, to *cell) error {
-	env, err := c.copying(ctx, hit, t, from, to)
-	if err != nil {
-		return err
-	}
-	if err := run(ctx, c.account, "deploy/cell-end.sh", env); err != nil {
-		return err
-	}
-	return c.clear(ctx, t, to, "0")
+	env, copies := c.copying(ctx, hit, t, from, to)
+	return inOrder(
+		copies,
+		func() error { return run(ctx, c.account, "deploy/cell-end.sh", env) },
+		func() error { return c.clear(ctx, t, to, "0") },
+	)
 }
 
 // clear deletes a tenant from a cell by the documented commands, with this number of seconds in place of their pauses.
@@ -165,12 +153,11 @@ func (c *cells) clear(ctx context.Context, t tenant, from *cell, seconds string)
 // holdMails stops the mails of a cell, or resumes them, so that there are jobs to move.
 func (c *cell) holdMails(ctx context.Context, hold bool) error {
 	conn, err := server.Connect(ctx, c.url())
-	if err != nil {
-		return fmt.Errorf("hold mails: %w", err)
+	if err == nil {
+		defer conn.Close(context.WithoutCancel(ctx))
+		_, err = conn.Exec(ctx, `UPDATE river.river_queue SET paused_at = CASE WHEN $1 THEN now() END WHERE name = 'mail'`, hold)
 	}
-	defer conn.Close(context.WithoutCancel(ctx))
-	if _, err := conn.Exec(ctx, `
-		UPDATE river.river_queue SET paused_at = CASE WHEN $1 THEN now() END WHERE name = 'mail'`, hold); err != nil {
+	if err != nil {
 		return fmt.Errorf("hold mails: %w", err)
 	}
 	return nil
@@ -179,18 +166,14 @@ func (c *cell) holdMails(ctx context.Context, hold bool) error {
 // killAndStart kills the database of a cell, and starts it again 10 seconds later.
 func (c *cells) killAndStart(ctx context.Context, hit func(step string), cell *cell) error {
 	hit("the database of " + cell.name + " killed for 10 s")
-	if err := cell.kill(ctx); err != nil {
-		return err
-	}
-	torture.Pause(ctx, 10*time.Second)
-	if err := cell.run(context.WithoutCancel(ctx)); err != nil {
-		return err
-	}
-	torture.Pause(ctx, 10*time.Second) // the next step begins with both cells whole
-	return nil
+	return inOrder(
+		func() error { return cell.kill(ctx) },
+		pause(ctx, 10*time.Second),
+		func() error { return cell.run(context.WithoutCancel(ctx)) },
+		pause(ctx, 10*time.Second), // the next step begins with both cells whole
+	)
 }
 
 func (c *cells) stop(ctx context.Context) error {
-	c.haproxy.kill()
-	return errors.Join(c.a.stop(ctx), c.b.stop(ctx))
+	return errors.Join(kill(c.haproxy), c.a.stop(ctx), c.b.stop(ctx))
 }

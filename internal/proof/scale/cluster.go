@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"onlyonce/internal/postgres/server"
+	"onlyonce/internal/proof/replica"
 	"onlyonce/internal/proof/torture"
 )
 
@@ -34,14 +35,14 @@ type node struct {
 	name    string
 	address string // without a port
 	data    string // PostgreSQL's data directory
-	patroni service
-	etcd    service
+	patroni *replica.Replica
+	etcd    *replica.Replica
 }
 
 // cluster is three nodes with HAProxy in front.
 type cluster struct {
 	nodes   [3]*node
-	haproxy service
+	haproxy *replica.Replica
 }
 
 // startCluster returns a [torture.StartCluster]. If strict is set, the primary accepts no writes while there is no synchronous standby.
@@ -71,8 +72,8 @@ func (c *cluster) lay(ctx context.Context, dir string, account server.Account, g
 	if err != nil {
 		return err
 	}
-	run := func(log string, command ...string) service {
-		return service{account: account, group: group, log: filepath.Join(dir, log+".log"), command: command}
+	run := func(log, program string, args ...string) *replica.Replica {
+		return service(account, group, filepath.Join(dir, log+".log"), program, args...)
 	}
 	write := func(name, document string, oldNew ...string) (file string, err error) {
 		file = filepath.Join(dir, name)
@@ -112,27 +113,21 @@ func (c *cluster) lay(ctx context.Context, dir string, account server.Account, g
 
 // start starts all servers, and creates the role and the database of the app.
 func (c *cluster) start(ctx context.Context) error {
+	var all []*replica.Replica
 	for _, n := range c.nodes {
-		if err := n.etcd.start(ctx); err != nil {
-			return err
-		}
+		all = append(all, n.etcd)
 	}
 	for _, n := range c.nodes {
-		if err := n.patroni.start(ctx); err != nil {
+		all = append(all, n.patroni)
+	}
+	for _, r := range append(all, c.haproxy) {
+		if err := r.Start(ctx); err != nil {
 			return err
 		}
-	}
-	if err := c.haproxy.start(ctx); err != nil {
-		return err
 	}
 	if _, _, err := c.settled(ctx); err != nil {
 		return err
 	}
-	return createDatabase(ctx)
-}
-
-// createDatabase creates the role and the database of the app.
-func createDatabase(ctx context.Context) error {
 	url := superuser("postgres")
 	if err := accepts(ctx, url); err != nil {
 		return fmt.Errorf("HAProxy leads to no primary: %w", err)
@@ -142,18 +137,18 @@ func createDatabase(ctx context.Context) error {
 
 // stop ends all servers. PostgreSQL outlives Patroni, because Patroni starts it in a new session.
 func (c *cluster) stop(ctx context.Context) error {
-	var errs []error
-	c.haproxy.kill()
+	errs := []error{kill(c.haproxy)}
 	for _, n := range c.nodes {
-		errs = append(errs, n.killPostgres(ctx))
-		n.etcd.kill()
+		errs = append(errs, n.killPostgres(ctx), kill(n.etcd))
 	}
 	return errors.Join(errs...)
 }
 
 // killPostgres ends Patroni and PostgreSQL at once, as in a power failure.
 func (n *node) killPostgres(ctx context.Context) error {
-	n.patroni.kill()
+	if err := kill(n.patroni); err != nil {
+		return err
+	}
 	if err := server.Kill(ctx, n.data); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ESRCH) {
 		return fmt.Errorf("kill PostgreSQL on %s: %w", n.name, err)
 	}
@@ -162,13 +157,11 @@ func (n *node) killPostgres(ctx context.Context) error {
 
 // hang suspends Patroni and PostgreSQL for a while.
 func (n *node) hang(ctx context.Context, length time.Duration) error {
-	n.patroni.signal(syscall.SIGSTOP)
-	if err := server.Freeze(ctx, n.data); err != nil {
+	if err := errors.Join(n.patroni.Signal(syscall.SIGSTOP), server.Freeze(ctx, n.data)); err != nil {
 		return err
 	}
 	torture.Pause(ctx, length)
-	n.patroni.signal(syscall.SIGCONT)
-	return server.Thaw(context.WithoutCancel(ctx), n.data)
+	return errors.Join(n.patroni.Signal(syscall.SIGCONT), server.Thaw(context.WithoutCancel(ctx), n.data))
 }
 
 // member is a node in the view of Patroni.
@@ -247,24 +240,41 @@ func (c *cluster) settled(ctx context.Context) (primary, standby *node, err erro
 
 // get returns the body of a page. A status other than 200 is an error.
 func get(ctx context.Context, url string) ([]byte, error) {
-	return request(ctx, http.MethodGet, url, "")
+	a, err := send(ctx, http.MethodGet, url, "", nil)
+	if err == nil && a.status != http.StatusOK {
+		err = fmt.Errorf("%s: %d: %s", url, a.status, a.text)
+	}
+	return a.text, err
 }
 
-func request(ctx context.Context, method, url, body string) ([]byte, error) {
+// answer is the answer to a request.
+type answer struct {
+	status int
+	header http.Header
+	text   []byte
+}
+
+func send(ctx context.Context, method, url, body string, header http.Header) (a answer, err error) {
 	request, err := http.NewRequestWithContext(ctx, method, url, strings.NewReader(body))
 	if err != nil {
-		return nil, fmt.Errorf("ask %s: %w", url, err)
+		return a, fmt.Errorf("%s %s: %w", method, url, err)
 	}
+	request.Header = header
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
-		return nil, fmt.Errorf("ask %s: %w", url, err)
+		return a, fmt.Errorf("%s %s: %w", method, url, err)
 	}
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
-	if err == nil && response.StatusCode != http.StatusOK {
-		err = fmt.Errorf("%s: %s: %s", url, response.Status, text)
+	if err != nil {
+		err = fmt.Errorf("%s %s: %w", method, url, err)
 	}
-	return text, err
+	return answer{response.StatusCode, response.Header, text}, err
+}
+
+// byAcme returns the header of a request by the demo's first tenant.
+func byAcme(keys ...string) http.Header {
+	return http.Header{"Authorization": {"Bearer oo_demo_acme"}, "Content-Type": {"application/json"}, "Idempotency-Key": keys}
 }
 
 // until waits until happened returns true, for at most two minutes.

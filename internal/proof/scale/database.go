@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"syscall"
 
 	"onlyonce/internal/postgres/server"
+	"onlyonce/internal/proof/replica"
 )
 
 // database is a server that can be killed and started again.
@@ -75,4 +77,18 @@ func (d *database) stop(ctx context.Context) error {
 		return nil
 	}
 	return d.process.Stop(ctx)
+}
+
+// service returns a program that runs in the background with its output in a log, under an account and in a process group. It is started
+// without waiting until it serves.
+func service(account server.Account, group int, log, program string, args ...string) *replica.Replica {
+	return &replica.Replica{Program: program, Args: args, Group: group, Log: log, Command: account.Command}
+}
+
+// kill ends a program at once, if it was started.
+func kill(r *replica.Replica) error {
+	if r == nil {
+		return nil
+	}
+	return r.End(context.Background(), syscall.SIGKILL)
 }

@@ -61,19 +61,30 @@ func (c *cluster) faults(ctx context.Context, hit func(fault string)) error {
 }
 
 func (c *cluster) switchOver(ctx context.Context, primary, standby *node) error {
-	_, err := request(ctx, http.MethodPost, "http://"+primary.address+":8008/switchover",
-		fmt.Sprintf(`{"leader": %q, "candidate": %q}`, primary.name, standby.name))
+	order := fmt.Sprintf(`{"leader": %q, "candidate": %q}`, primary.name, standby.name)
+	a, err := send(ctx, http.MethodPost, "http://"+primary.address+":8008/switchover", order, nil)
+	if err == nil && a.status != http.StatusOK {
+		err = fmt.Errorf("%d: %s", a.status, a.text)
+	}
 	return err
 }
 
 func (c *cluster) killPrimary(ctx context.Context, primary, _ *node) error {
-	if err := primary.killPostgres(ctx); err != nil {
-		return err
-	}
-	if err := c.another(ctx, primary); err != nil {
-		return err
-	}
-	return primary.patroni.start(ctx)
+	return c.failedOver(ctx, primary, func() error { return primary.killPostgres(ctx) })
+}
+
+// killPatroni leaves PostgreSQL running. It still acts as the primary until Patroni is back.
+func (c *cluster) killPatroni(ctx context.Context, primary, _ *node) error {
+	return c.failedOver(ctx, primary, func() error { return kill(primary.patroni) })
+}
+
+// failedOver ends Patroni on the primary, waits for another primary, and starts Patroni again.
+func (c *cluster) failedOver(ctx context.Context, primary *node, end func() error) error {
+	return inOrder(
+		end,
+		func() error { return c.another(ctx, primary) },
+		func() error { return primary.patroni.Start(ctx) },
+	)
 }
 
 func (c *cluster) killPostmaster(ctx context.Context, primary, _ *node) error {
@@ -87,29 +98,22 @@ func (c *cluster) killPostmaster(ctx context.Context, primary, _ *node) error {
 	return c.another(ctx, primary)
 }
 
-// killPatroni leaves PostgreSQL running. It still acts as the primary until Patroni is back.
-func (c *cluster) killPatroni(ctx context.Context, primary, _ *node) error {
-	primary.patroni.kill()
-	if err := c.another(ctx, primary); err != nil {
-		return err
-	}
-	return primary.patroni.start(ctx)
-}
-
 func (c *cluster) killEtcd(ctx context.Context, _, _ *node) error {
 	leader, err := c.leader(ctx)
 	if err != nil {
 		return err
 	}
-	leader.etcd.kill()
-	if err := until(ctx, "etcd has another leader", func(ctx context.Context) bool {
-		now, err := c.leader(ctx)
-		return err == nil && now != leader
-	}); err != nil {
-		return err
-	}
-	torture.Pause(ctx, 10*time.Second) // longer than Patroni's lease
-	return leader.etcd.start(ctx)
+	return inOrder(
+		func() error { return kill(leader.etcd) },
+		func() error {
+			return until(ctx, "etcd has another leader", func(ctx context.Context) bool {
+				now, err := c.leader(ctx)
+				return err == nil && now != leader
+			})
+		},
+		pause(ctx, 10*time.Second), // longer than Patroni's lease
+		func() error { return leader.etcd.Start(ctx) },
+	)
 }
 
 // another waits until a node other than former is the primary.

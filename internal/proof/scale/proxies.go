@@ -129,54 +129,41 @@ func nginxReplaced(app, own string) []string {
 
 // editThrough creates a customer and edits it, as a client that accepts compressed responses, and sends two keys.
 func editThrough(ctx context.Context, url, name string) error {
+	gzip := func(method, url, body string, header http.Header) (answer, error) {
+		header.Set("Accept-Encoding", "gzip")
+		return send(ctx, method, url, body, header)
+	}
 	body := fmt.Sprintf(`{"email": "%s@example.com", "name": %[1]q}`, name)
-	_, made, err := sendGzip(ctx, http.MethodPost, url, body, http.Header{"Idempotency-Key": {name}})
+	made, err := gzip(http.MethodPost, url, body, byAcme(name))
 	if err != nil {
 		return err
 	}
-	record := url + "/" + path.Base(made.Get("Location"))
-	status, read, err := sendGzip(ctx, http.MethodGet, record, "", http.Header{})
+	record := url + "/" + path.Base(made.header.Get("Location"))
+	read, err := gzip(http.MethodGet, record, "", byAcme())
 	if err != nil {
 		return err
 	}
-	tag := read.Get("ETag")
-	if !strings.HasPrefix(tag, "W/") || read.Get("Content-Encoding") != "gzip" {
-		return fmt.Errorf("nothing is compressed: %d, tag %s", status, tag)
+	tag := read.header.Get("ETag")
+	if !strings.HasPrefix(tag, "W/") || read.header.Get("Content-Encoding") != "gzip" {
+		return fmt.Errorf("nothing is compressed: %d, tag %s", read.status, tag)
 	}
-	status, _, err = sendGzip(ctx, http.MethodPut, record, strings.Replace(body, `"name": "`, `"name": "New `, 1),
-		http.Header{"If-Match": {tag}, "Idempotency-Key": {name + " edited"}})
+	edit := byAcme(name + " edited")
+	edit.Set("If-Match", tag)
+	edited, err := gzip(http.MethodPut, record, strings.Replace(body, `"name": "`, `"name": "New `, 1), edit)
 	if err != nil {
 		return err
 	}
-	if status != http.StatusOK {
-		return fmt.Errorf("an edit with %s: %d", tag, status)
+	if edited.status != http.StatusOK {
+		return fmt.Errorf("an edit with %s: %d", tag, edited.status)
 	}
 	for _, keys := range [][]string{{"a", "a"}, {"a, a"}} {
-		status, _, err := sendGzip(ctx, http.MethodPost, url, `{"name": "Nobody"}`, http.Header{"Idempotency-Key": keys})
+		refused, err := gzip(http.MethodPost, url, `{"name": "Nobody"}`, byAcme(keys...))
 		if err != nil {
 			return err
 		}
-		if status != http.StatusBadRequest {
-			return fmt.Errorf("the keys %q: %d", keys, status)
+		if refused.status != http.StatusBadRequest {
+			return fmt.Errorf("the keys %q: %d", keys, refused.status)
 		}
 	}
 	return nil
-}
-
-// sendGzip sends a request as a client that accepts compressed responses.
-func sendGzip(ctx context.Context, method, url, body string, header http.Header) (status int, _ http.Header, _ error) {
-	request, err := http.NewRequestWithContext(ctx, method, url, strings.NewReader(body))
-	if err != nil {
-		return 0, nil, fmt.Errorf("%s %s: %w", method, url, err)
-	}
-	request.Header = header
-	request.Header.Set("Authorization", "Bearer oo_demo_acme")
-	request.Header.Set("Content-Type", "application/json")
-	request.Header.Set("Accept-Encoding", "gzip")
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return 0, nil, fmt.Errorf("%s %s: %w", method, url, err)
-	}
-	defer response.Body.Close()
-	return response.StatusCode, response.Header, nil
 }

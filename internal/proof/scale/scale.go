@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"onlyonce/internal/postgres/server"
 	"onlyonce/internal/proof/torture"
@@ -38,6 +39,24 @@ func install(ctx context.Context, out io.Writer, programs ...string) error {
 		return fmt.Errorf("install %s: %w", strings.Join(programs, ", "), err)
 	}
 	return nil
+}
+
+// inOrder calls functions until one fails.
+func inOrder(steps ...func() error) error {
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pause returns a step that waits for a duration, or until ctx ends.
+func pause(ctx context.Context, length time.Duration) func() error {
+	return func() error {
+		torture.Pause(ctx, length)
+		return nil
+	}
 }
 
 // judge tortures the app and prints the report. It returns an error for each violation, and for each check that was not possible.

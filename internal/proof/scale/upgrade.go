@@ -84,25 +84,25 @@ func (u *upgrade) admin() string {
 func (u *upgrade) switchOver(ctx context.Context, hit func(step string)) error {
 	const while = 15 * time.Second
 	env := []string{"OLD=" + u.old.url(), "NEW=" + u.new.url(), "POOLER=host=" + u.pooler + " user=pgbouncer dbname=pgbouncer"}
-	torture.Pause(ctx, while)
-	hit("copying the rows")
-	if err := shell(ctx, u.account, "upgrade.md", "### Copy the rows", env); err != nil {
-		return err
-	}
-	torture.Pause(ctx, while)
-	hit("the switch")
-	err := shell(ctx, u.account, "upgrade.md", "### Switch", env,
-		"10.0.0.11", u.old.config.SocketDir, "10.0.0.12", u.new.config.SocketDir,
-		"/etc/pgbouncer/pgbouncer.ini", filepath.Join(u.dir, "pgbouncer.ini"))
-	if err != nil {
-		return err
-	}
-	u.switched.Store(true)
-	if err := u.old.stop(ctx); err != nil {
-		return err
-	}
-	torture.Pause(ctx, while)
-	return nil
+	return inOrder(
+		pause(ctx, while),
+		func() error {
+			hit("copying the rows")
+			return shell(ctx, u.account, "upgrade.md", "### Copy the rows", env)
+		},
+		pause(ctx, while),
+		func() error {
+			hit("the switch")
+			return shell(ctx, u.account, "upgrade.md", "### Switch", env,
+				"10.0.0.11", u.old.config.SocketDir, "10.0.0.12", u.new.config.SocketDir,
+				"/etc/pgbouncer/pgbouncer.ini", filepath.Join(u.dir, "pgbouncer.ini"))
+		},
+		func() error {
+			u.switched.Store(true)
+			return u.old.stop(ctx)
+		},
+		pause(ctx, while),
+	)
 }
 
 func (u *upgrade) stop(ctx context.Context) error {

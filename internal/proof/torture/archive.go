@@ -7,7 +7,6 @@ import (
 	"os"
 	"slices"
 	"sync"
-	"syscall"
 	"time"
 
 	"onlyonce/internal/postgres/server"
@@ -49,29 +48,19 @@ func (w *world) goBack(ctx context.Context, archive *Archive, t target, people *
 	if err := w.archived(ctx); err != nil {
 		return 0, err
 	}
-	for _, r := range w.replicas {
-		if err := r.End(ctx, syscall.SIGKILL); err != nil {
+	data := w.db.config.DataDir
+	for _, step := range []func() error{
+		func() error { return w.killReplicas(ctx) },
+		func() error { return w.db.stop(ctx) },
+		func() error { return os.Rename(data, data+"-before") },
+		func() error { return w.account.Mkdir(data) },
+		func() error { return archive.Restore(ctx, t.at) },
+		func() error { return w.db.start(ctx) },
+		func() error { return w.poll(ctx, "the server is at the moment", `SELECT NOT pg_is_in_recovery()`) },
+	} {
+		if err := step(); err != nil {
 			return 0, err
 		}
-	}
-	if err := w.db.stop(ctx); err != nil {
-		return 0, err
-	}
-	data := w.db.config.DataDir
-	if err := os.Rename(data, data+"-before"); err != nil {
-		return 0, err
-	}
-	if err := w.account.Mkdir(data); err != nil {
-		return 0, err
-	}
-	if err := archive.Restore(ctx, t.at); err != nil {
-		return 0, err
-	}
-	if err := w.db.start(ctx); err != nil {
-		return 0, err
-	}
-	if err := w.poll(ctx, "the server is at the moment", `SELECT NOT pg_is_in_recovery()`); err != nil {
-		return 0, err
 	}
 	people.history.forget(t)
 	others.answered = t.answered

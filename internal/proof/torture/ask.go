@@ -20,63 +20,95 @@ import (
 // answerTimeout bounds the wait of a client for one answer.
 const answerTimeout = time.Second
 
-// ask makes one attempt at one replica, with or without a key. after is the server's Retry-After.
-func ask(ctx context.Context, client *http.Client, addr, key, token string, kind kind, c command) (seen attempt, after time.Duration) {
-	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
-	defer cancel()
-	// Without GetBody, the transport cannot send the request a second time, so that each attempt is recorded.
-	request, err := http.NewRequestWithContext(ctx, c.method, "http://"+addr+c.path, io.NopCloser(bytes.NewReader(c.body)))
-	if err != nil {
-		return attempt{Outcome: unsent, Error: err.Error()}, 0
-	}
-	request.ContentLength = int64(len(c.body))
-	request.Header.Set("Content-Type", "application/json")
-	if kind.delivers() {
-		sign(request.Header, key, c.body)
-	} else {
-		request.Header.Set("Authorization", "Bearer "+token)
-	}
-	if key != "" && !kind.delivers() {
-		request.Header.Set("Idempotency-Key", key)
-	}
-	if c.seen != 0 {
-		request.Header.Set("If-Match", etag(c.seen))
-	}
+// answer is a complete answer. Its status is 0 if there was none.
+type answer struct {
+	status int
+	header http.Header
+	text   []byte
+}
 
+// exchange makes one attempt. A body has no GetBody, so the transport cannot send it a second time, and each attempt is seen.
+func exchange(ctx context.Context, client *http.Client, method, url string, header http.Header, body []byte) (a answer, err error) {
+	request, err := http.NewRequestWithContext(ctx, method, url, http.NoBody)
+	if err != nil {
+		return a, fmt.Errorf("make a request: %w", err)
+	}
+	if len(body) > 0 {
+		request.Body, request.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	}
+	request.Header = header
 	response, err := client.Do(request)
 	if err != nil {
-		var dial *net.OpError
-		if errors.As(err, &dial) && dial.Op == "dial" {
-			return attempt{Outcome: unsent, Error: err.Error()}, 0
-		}
-		return attempt{Outcome: lost, Error: err.Error()}, 0
+		return a, fmt.Errorf("send a request: %w", err)
 	}
 	defer response.Body.Close()
-	answer, err := io.ReadAll(response.Body)
+	text, err := io.ReadAll(response.Body)
 	if err != nil {
-		return attempt{Outcome: lost, Status: response.StatusCode, Error: err.Error()}, 0
+		err = fmt.Errorf("read the answer: %w", err)
 	}
-	seconds, _ := strconv.Atoi(response.Header.Get("Retry-After")) // 0 if missing
-	return read(kind, response, answer), time.Duration(seconds) * time.Second
+	return answer{response.StatusCode, response.Header, text}, err
+}
+
+// busy reports whether the answer asks for a retry later.
+func (a answer) busy() bool {
+	return a.status == http.StatusTooManyRequests || a.status == http.StatusServiceUnavailable
+}
+
+// retryAfter returns the server's Retry-After.
+func (a answer) retryAfter() time.Duration {
+	seconds, _ := strconv.Atoi(a.header.Get("Retry-After")) // 0 if missing
+	return time.Duration(seconds) * time.Second
+}
+
+// backOff waits after attempt n.
+func (a answer) backOff(ctx context.Context, n int) {
+	Pause(ctx, max(a.retryAfter(), time.Duration(min(n, 10))*25*time.Millisecond))
+}
+
+// ask makes one attempt at one replica, with or without a key.
+func ask(ctx context.Context, client *http.Client, addr, key, token string, kind kind, c command) (attempt, answer) {
+	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
+	defer cancel()
+	header := http.Header{"Content-Type": {"application/json"}}
+	if kind.delivers() {
+		sign(header, key, c.body)
+	} else {
+		header.Set("Authorization", "Bearer "+token)
+	}
+	if key != "" && !kind.delivers() {
+		header.Set("Idempotency-Key", key)
+	}
+	if c.seen != 0 {
+		header.Set("If-Match", etag(c.seen))
+	}
+	a, err := exchange(ctx, client, c.method, "http://"+addr+c.path, header, c.body)
+	if err != nil {
+		outcome := lost
+		if dial, ok := errors.AsType[*net.OpError](err); ok && dial.Op == "dial" {
+			outcome = unsent
+		}
+		return attempt{Outcome: outcome, Status: a.status, Error: err.Error()}, answer{}
+	}
+	return read(kind, a), a
 }
 
 // etag formats the version of a record for headers.
 func etag(version int) string { return fmt.Sprintf(`"v%d"`, version) }
 
 // read interprets an answer.
-func read(kind kind, response *http.Response, answer []byte) attempt {
-	seen := attempt{Status: response.StatusCode, Outcome: unexpected}
+func read(kind kind, a answer) attempt {
+	seen := attempt{Status: a.status, Outcome: unexpected}
 	var err error
 	switch {
-	case response.StatusCode >= http.StatusBadRequest:
-		err = seen.readProblem(kind, response.Header, answer)
+	case a.status >= http.StatusBadRequest:
+		err = seen.readProblem(kind, a.header, a.text)
 	case kind.delivers():
-		err = seen.readKept(response.Header, answer)
+		err = seen.readKept(a.header, a.text)
 	default:
-		err = seen.readRecord(kind, response.Header, answer)
+		err = seen.readRecord(kind, a.header, a.text)
 	}
 	if err != nil {
-		seen.Error = err.Error() + ": " + string(answer)
+		seen.Error = err.Error() + ": " + string(a.text)
 	}
 	return seen
 }

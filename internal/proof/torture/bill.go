@@ -2,6 +2,138 @@ package torture
 
 import "fmt"
 
+// bill is the invoice, or the payment, in the model of a record.
+type bill struct {
+	status   string // draft, issued or void
+	total    cents  // or the amount of the payment, or untold if unknown
+	paid     cents
+	refunded cents // of the payment
+	// credited is the sum of the credit notes; noted reports whether there are any, if only with a total of zero.
+	credited cents
+	noted    bool
+	billTo   string // the customer on an issued invoice; "" while unknown
+}
+
+const untold cents = -1
+
+// made reports whether the invoice already has the state that a transition leads to.
+func (b bill) made(k kind) bool {
+	return k == issue && b.status == "issued" || k == void && b.status == "void"
+}
+
+// bars reports whether the state does not allow a kind of intent.
+func (b bill) bars(k kind) bool {
+	switch k {
+	case redraft, issue:
+		return b.status != "draft"
+	case void:
+		return b.paid > 0 || b.noted
+	case pay, credit, send:
+		return b.status != "issued"
+	default:
+		return false
+	}
+}
+
+// exceeded reports whether an amount is more than the invoice or the payment allows, or not the whole rest when that was asked for.
+// If the total is unknown, the answer is trusted.
+func (b bill) exceeded(e event) bool {
+	open := b.total - b.paid - b.credited
+	switch {
+	case e.kind == unpay:
+		return e.amount > b.paid
+	case !e.kind.posts():
+		return false
+	case b.total == untold:
+		return e.outcome == itExceeds
+	case e.kind == refund:
+		return e.beyond(b.total - b.refunded)
+	case e.kind == credit && e.outcome == itExceeds:
+		return b.leaves(e, open)
+	case e.kind == credit && e.limit == byAll && b.credited+e.amount != b.total:
+		return true
+	default:
+		return e.beyond(open)
+	}
+}
+
+// leaves reports whether a credit note may be refused for this reason. Its amount is unknown in advance, but at most the amount not
+// yet credited. That exceeds the open amount only if a payment was made.
+func (b bill) leaves(e event, open cents) bool {
+	switch e.limit {
+	case byOpen:
+		return b.paid > 0 && e.open >= open
+	case byLine:
+		return b.noted
+	default:
+		return b.noted && b.credited == b.total
+	}
+}
+
+// beyond reports whether an amount is more than what remains. Concurrent attempts with one key get the same answer, so by then less
+// may remain than it states.
+func (e event) beyond(left cents) bool {
+	return e.amount > left && (e.outcome != itExceeds || e.open >= left && e.amount > e.open)
+}
+
+// after returns the bill after an event.
+func (b bill) after(e event) bill {
+	switch e.kind {
+	case redraft:
+		b.total = untold
+	case issue:
+		b.status = "issued"
+	case void:
+		b.status = "void"
+	case pay:
+		b.paid += e.amount
+	case unpay:
+		b.paid -= e.amount
+	case refund:
+		b.refunded += e.amount
+	case credit:
+		b.credited += e.amount
+		b.noted = true
+	default:
+	}
+	return b
+}
+
+// shows reports whether an answer may show p, and returns the bill with the values learned from it. An issued invoice keeps its
+// customer's data from the time of issue.
+func (b bill) shows(p profile) (bool, bill) {
+	if p.InvoiceID != "" {
+		same := b.refunded == p.Refunded && p.Refunded <= p.Amount && (b.total == untold || b.total == p.Amount)
+		b.total = p.Amount
+		return same, b
+	}
+	same := p.Status == b.state(p.Total) && p.Paid == b.paid && p.Credited == b.credited && b.paid+b.credited <= p.Total &&
+		(b.total == untold || b.total == p.Total)
+	b.total = p.Total
+	if p.IssuedAt != "" {
+		same = same && (b.billTo == "" || b.billTo == p.BillTo.Name)
+		b.billTo = p.BillTo.Name
+	}
+	return same, b
+}
+
+// state returns the status in the API.
+func (b bill) state(total cents) string {
+	settled := b.paid+b.credited == total
+	switch {
+	case b.status != "issued":
+		return b.status
+	case settled && b.paid == 0 && b.credited > 0:
+		return "credited"
+	case settled:
+		return "paid"
+	case b.paid > 0:
+		return "partially_paid"
+	default:
+		return b.status
+	}
+}
+
 // fits reports whether the state of an invoice or a payment allows a kind of intent, as far as the client knows.
 func (p profile) fits(k kind) bool {
 	switch k {

@@ -2,8 +2,8 @@ package torture
 
 import (
 	"context"
+	"fmt"
 	"maps"
-	"net/http"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -18,11 +18,8 @@ const missedWeeks = 4
 
 // bill creates a schedule with due periods, which the clocks of both replicas bill. Meanwhile it bills the same periods by hand,
 // and pauses, resumes and edits the schedule.
-func (p *programs) bill(ctx context.Context, tenant, n int) {
-	key := p.named("bill", n)
-	customer := p.send(ctx, wish{tenant: tenant, operation: "customer.upsert", key: key, path: customersPath, body: map[string]any{
-		"email": key + "@example.com", "name": key,
-	}}, n)
+func (t turn) bill(ctx context.Context) {
+	customer := t.customer(ctx, "")
 	if !customer.ok() {
 		return
 	}
@@ -30,36 +27,31 @@ func (p *programs) bill(ctx context.Context, tenant, n int) {
 	body := map[string]any{
 		"customer_id": customer.ID, "currency": "EUR", "notes": "as it was made", "every": "1", "unit": "week", "missed": "each",
 		"first_day": today.AddDate(0, 0, -7*missedWeeks).Format(time.DateOnly), "last_day": today.Format(time.DateOnly),
-		"bill_as": [2]string{"issued", "draft"}[n%2],
+		"bill_as": [2]string{"issued", "draft"}[t.n%2],
 		"lines":   []map[string]string{{"description": "Support", "quantity": "1.5", "unit_price": "33.33", "tax_rate": "23"}},
 	}
-	made := p.twice(ctx, wish{tenant: tenant, operation: "schedule.create", key: key, path: schedulesPath, body: body})
+	made := t.twice(ctx, t.wish("schedule.create", "", schedulesPath, body))
 	if !made.ok() {
 		return
 	}
 	at := schedulesPath + "/" + made.ID
 	var all []func()
 	for week := range missedWeeks + 1 {
-		day := today.AddDate(0, 0, -7*week).Format(time.DateOnly)
+		day := map[string]any{"period": today.AddDate(0, 0, -7*week).Format(time.DateOnly)}
 		for sender := range 2 {
+			key := fmt.Sprint("-", day["period"], "-", tokens[sender])
 			all = append(all, func() {
-				p.send(ctx, wish{
-					tenant: tenant, operation: "schedule.bill", key: key + "-" + day + "-" + tokens[sender], path: at + "/periods",
-					body: map[string]any{"period": day}, refusals: []string{"schedule-stopped"},
-				}, sender)
+				t.send(ctx, t.wish("schedule.bill", key, at+"/periods", day, "schedule-stopped"), sender)
 			})
 		}
 	}
 	all = append(all, func() {
-		p.twice(ctx, wish{tenant: tenant, operation: "schedule.pause", key: key, path: at + "/pause"})
-		p.twice(ctx, wish{tenant: tenant, operation: "schedule.resume", key: key, path: at + "/resume"})
+		t.twice(ctx, t.wish("schedule.pause", "", at+"/pause", nil))
+		t.twice(ctx, t.wish("schedule.resume", "", at+"/resume", nil))
 	}, func() {
 		edited := maps.Clone(body)
 		edited["notes"] = "as it was edited"
-		p.twice(ctx, wish{
-			tenant: tenant, operation: "schedule.edit", key: key, method: http.MethodPut, path: at, body: edited, seen: made.Version,
-			refusals: []string{"changed-meanwhile"},
-		})
+		t.twice(ctx, t.wish("schedule.edit", "", at, edited, "changed-meanwhile").from(made.Version))
 	})
 	atOnce(all...)
 }

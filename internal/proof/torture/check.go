@@ -3,6 +3,7 @@ package torture
 import (
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/anishathalye/porcupine"
 )
@@ -22,6 +23,27 @@ func (v Violation) String() string {
 		return "undecided: " + v.Rule + ": " + v.Detail
 	}
 	return v.Rule + ": " + v.Detail
+}
+
+// contract is the rule about the answers.
+const contract = "every answer is one that the contract knows"
+
+// reports are the violations that clients or checks have found.
+type reports struct {
+	mu    sync.Mutex
+	found []Violation
+}
+
+func (r *reports) reportf(rule, format string, args ...any) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.found = append(r.found, Violation{Rule: rule, Detail: fmt.Sprintf(format, args...), Intent: -1})
+}
+
+func (r *reports) all() []Violation {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.found
 }
 
 // evidence is the data of a run for its checks.
@@ -93,7 +115,7 @@ func (e *evidence) judge() {
 func (e *evidence) known(attempts []attempt) {
 	for _, a := range attempts {
 		if a.Outcome == unexpected {
-			e.reportf(a.Intent, "every answer is one that the contract knows", "intent %d got %d %.300s", a.Intent, a.Status, a.Error)
+			e.reportf(a.Intent, contract, "intent %d got %d %.300s", a.Intent, a.Status, a.Error)
 		}
 	}
 }

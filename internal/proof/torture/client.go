@@ -168,8 +168,8 @@ func (c *clients) pursue(ctx context.Context, in intent) {
 // none.
 func (c *clients) insist(ctx context.Context, in intent, command, sender int) (seen attempt) {
 	for n := 0; ctx.Err() == nil; n++ {
-		var after time.Duration
-		seen, after = c.ask(ctx, in, command, sender, n)
+		var got answer
+		seen, got = c.ask(ctx, in, command, sender, n)
 		if seen.Outcome == stale && in.change.again && command == 0 {
 			if now, ok := c.look(ctx, in, seen.Record); ok {
 				in.commands[0].seen = now.Version
@@ -179,26 +179,26 @@ func (c *clients) insist(ctx context.Context, in intent, command, sender int) (s
 		if seen.Outcome.settles() {
 			return seen
 		}
-		Pause(ctx, max(after, time.Duration(min(n, 10))*25*time.Millisecond))
+		got.backOff(ctx, n)
 	}
 	return seen
 }
 
 // ask makes attempt number n and records its outcome.
-func (c *clients) ask(ctx context.Context, in intent, command, sender, n int) (seen attempt, after time.Duration) {
+func (c *clients) ask(ctx context.Context, in intent, command, sender, n int) (seen attempt, got answer) {
 	replica := (in.n + sender + n) % len(c.addrs[in.tenant])
 	key, what := in.key, in.commands[command]
 	if c.fresh && key != "" {
 		key = fmt.Sprintf("%s-%d-%d-%d", in.key, command, sender, c.history.now())
 	}
 	called := c.history.now()
-	seen, after = ask(ctx, c.http, c.addrs[in.tenant][replica], key, tokens[in.tenant], in.kind, what)
+	seen, got = ask(ctx, c.http, c.addrs[in.tenant][replica], key, tokens[in.tenant], in.kind, what)
 	seen.Intent, seen.Tenant, seen.Kind, seen.Command, seen.Key, seen.Replica = in.n, in.tenant, in.kind, command, key, replica
 	seen.Record, seen.Seen, seen.Asked, seen.Lines = what.record, what.seen, what.asked, what.lines
 	seen.Called, seen.Done = called, c.history.now()
 	c.history.add(seen)
 	c.learn(in, seen)
-	return seen, after
+	return seen, got
 }
 
 // The numbers of creates for each record that others change and pay, and of payments for each that others refund.

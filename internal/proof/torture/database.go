@@ -107,16 +107,14 @@ func (d *database) crash(ctx context.Context) (bool, error) {
 // freeze suspends all processes of the server for a while, as when its disk hangs, and then resumes them. It reports false if
 // another fault has stopped or frozen the server.
 func (d *database) freeze(ctx context.Context, length time.Duration) (bool, error) {
-	if !d.restarting.TryLock() {
-		return false, nil
-	}
-	defer d.restarting.Unlock()
-	lasting := context.WithoutCancel(ctx)
-	err := server.Freeze(lasting, d.config.DataDir)
-	if err == nil {
-		Pause(ctx, length)
-	}
-	return true, errors.Join(err, server.Thaw(lasting, d.config.DataDir))
+	return unlessHeld(&d.restarting, func() error {
+		lasting := context.WithoutCancel(ctx)
+		err := server.Freeze(lasting, d.config.DataDir)
+		if err == nil {
+			Pause(ctx, length)
+		}
+		return errors.Join(err, server.Thaw(lasting, d.config.DataDir))
+	})
 }
 
 // hurry sets statement_timeout for a while, as an administrator may. It returns the number of statements that this ended: 0 if the

@@ -53,8 +53,11 @@ func faults() []fault {
 		{"database link cut", 25, func(_ context.Context, w *world, rng *rand.Rand) (int, error) {
 			i := rng.IntN(2)
 			// A starting replica uses up armed cuts. On a slow machine cuts would accumulate faster than it uses them up.
-			w.replicas[i].unlessDown(func() { w.back[i].Arm(cuts(rng)...) })
-			return 0, nil
+			_, err := unlessHeld(&w.replicas[i].busy, func() error {
+				w.back[i].Arm(cuts(rng)...)
+				return nil
+			})
+			return 0, err
 		}},
 		{"client link slow", 4, slow(func(w *world) []*proxy.Proxy { return w.front[:] })},
 		{"database link slow", 4, slow(func(w *world) []*proxy.Proxy { return w.back[:] })},
@@ -188,15 +191,13 @@ const poison = `EVAL "local all = redis.call('KEYS', 'onlyonce:intent:*') ` +
 
 // restartRedis kills Redis and restarts it after a while, even if ctx ends. It reports false if another fault is doing so.
 func (w *world) restartRedis(ctx context.Context, after time.Duration) (bool, error) {
-	if !w.restarting.TryLock() {
-		return false, nil
-	}
-	defer w.restarting.Unlock()
-	w.redis.Kill()
-	Pause(ctx, after)
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settling)
-	defer cancel()
-	return true, w.redis.Start(ctx)
+	return unlessHeld(&w.restarting, func() error {
+		w.redis.Kill()
+		Pause(ctx, after)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settling)
+		defer cancel()
+		return w.redis.Start(ctx)
+	})
 }
 
 // redisDoes returns a fault that has Redis carry out a command, if it is up.

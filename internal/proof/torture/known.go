@@ -1,6 +1,11 @@
 package torture
 
-import "sync"
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+)
 
 // nearby is the number of customers, invoices and payments per tenant that are changed at a time. It is small, so that changes
 // collide.
@@ -101,4 +106,20 @@ func (k *known) fitting(tenant, place int, kind kind) (profile, bool) {
 		}
 	}
 	return k.at(tenant, place)
+}
+
+// cents is an amount of euros; in the API a string like 12.50.
+type cents int64
+
+func (c cents) String() string { return fmt.Sprintf("%d.%02d", c/100, c%100) }
+
+// UnmarshalText parses an amount of the API.
+func (c *cents) UnmarshalText(text []byte) error {
+	whole, decimals, _ := strings.Cut(string(text), ".")
+	amount, err := strconv.ParseInt(whole+decimals, 10, 64)
+	if err != nil || len(decimals) != 2 {
+		return fmt.Errorf("%q is no amount of euros", text)
+	}
+	*c = cents(amount)
+	return nil
 }

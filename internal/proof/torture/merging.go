@@ -1,9 +1,6 @@
 package torture
 
-import (
-	"context"
-	"net/http"
-)
+import "context"
 
 const mergesPath = "/api/v1/merges"
 
@@ -13,72 +10,62 @@ const gone = "customer-merged"
 // merge creates three customers. It merges the first two into each other at once, while it bills, schedules and edits them, and
 // edits the third twice. Then it undoes the merge, or merges one into the third, or does both at once, again while it bills,
 // schedules and edits.
-func (p *programs) merge(ctx context.Context, tenant, n int) {
-	var all [3]reply
-	for i := range all {
-		all[i] = p.customer(ctx, tenant, n, i)
-		if !all[i].ok() {
-			return
-		}
+func (t turn) merge(ctx context.Context) {
+	one, other, third := t.customer(ctx, "-one"), t.customer(ctx, "-other"), t.customer(ctx, "-third")
+	if !one.ok() || !other.ok() || !third.ok() {
+		return
 	}
-	one, other, third := all[0], all[1], all[2]
 	var merges [2]reply
 	meanwhile := func(moment string) []func() {
 		return []func(){
-			func() { p.billBoth(ctx, tenant, n, one, moment) },
-			func() { p.schedule(ctx, tenant, n, one, moment+"-one") },
-			func() { p.schedule(ctx, tenant, n, other, moment+"-other") },
-			func() { p.rename(ctx, tenant, n, 0, one, moment) },
+			func() { t.billBoth(ctx, one, moment) },
+			func() { t.schedule(ctx, one, moment+"-one") },
+			func() { t.schedule(ctx, other, moment+"-other") },
+			func() { t.rename(ctx, "-one", one, moment) },
 		}
 	}
-	atOnce(append(meanwhile("before"),
-		func() { p.rename(ctx, tenant, n, 2, third, "by-one") },
-		func() { p.rename(ctx, tenant, n, 2, third, "by-another") },
-		func() { merges[0] = p.mergeInto(ctx, tenant, n, "into-other", other, one) },
-		func() { merges[1] = p.mergeInto(ctx, tenant, n, "into-one", one, other) })...)
+	atOnce(append(meanwhile("-before"),
+		func() { t.rename(ctx, "-third", third, "-by-one") },
+		func() { t.rename(ctx, "-third", third, "-by-another") },
+		func() { merges[0] = t.mergeInto(ctx, "-into-other", other, one) },
+		func() { merges[1] = t.mergeInto(ctx, "-into-one", one, other) })...)
 	undo := func() {
 		for _, m := range merges {
 			if m.ok() {
-				p.twice(ctx, wish{
-					tenant: tenant, operation: "customer.undo_merge", key: p.named("undo-"+m.ID, n),
-					path: mergesPath + "/" + m.ID + "/undo", refusals: []string{"merged-further"},
-				})
+				t.twice(ctx, t.wish("customer.undo_merge", "-undo-"+m.ID, mergesPath+"/"+m.ID+"/undo", nil, "merged-further"))
 			}
 		}
 	}
-	further := func() { p.mergeInto(ctx, tenant, n, "further", third, other) }
-	atOnce(append(meanwhile("after"), [3][]func(){{further}, {undo}, {undo, further}}[n%3]...)...)
+	further := func() { t.mergeInto(ctx, "-further", third, other) }
+	atOnce(append(meanwhile("-after"), [3][]func(){{further}, {undo}, {undo, further}}[t.n%3]...)...)
 }
 
-// called has the names of the customers of a round.
-var called = [3]string{"merge-one", "merge-other", "merge-third"}
+// person returns a customer of the turn.
+func (t turn) person(key string) map[string]any {
+	return map[string]any{"email": t.name + key + "@example.com", "name": t.name + key}
+}
 
-// customer creates a customer of a round.
-func (p *programs) customer(ctx context.Context, tenant, n, i int) reply {
-	key := p.named(called[i], n)
-	return p.send(ctx, wish{tenant: tenant, operation: "customer.upsert", key: key, path: customersPath, body: map[string]any{
-		"email": key + "@example.com", "name": key,
-	}}, i)
+// customer creates a customer of the turn.
+func (t turn) customer(ctx context.Context, key string) reply {
+	return t.send(ctx, t.wish("customer.upsert", key, customersPath, t.person(key)), t.n)
 }
 
 // mostLooks bounds the retries of a merge with newer versions of its customers.
 const mostLooks = 5
 
 // mergeInto merges a customer into another, from their current versions. It stops if either was merged meanwhile.
-func (p *programs) mergeInto(ctx context.Context, tenant, n int, name string, winner, loser reply) (made reply) {
+func (t turn) mergeInto(ctx context.Context, key string, winner, loser reply) (made reply) {
 	for range mostLooks {
-		made = p.twice(ctx, wish{
-			tenant: tenant, operation: "customer.merge", key: p.named(name, n), path: mergesPath,
-			body: map[string]any{"winner_id": winner.ID, "customers": []map[string]any{
+		made = t.twice(ctx, t.wish("customer.merge", key, mergesPath, map[string]any{
+			"winner_id": winner.ID, "customers": []map[string]any{
 				{"id": winner.ID, "version": winner.Version}, {"id": loser.ID, "version": loser.Version},
-			}},
-			refusals: []string{gone, "customer-changed"},
-		})
+			},
+		}, gone, "customer-changed"))
 		if made.ok() {
 			return made
 		}
 		for _, c := range []*reply{&winner, &loser} {
-			now := p.send(ctx, wish{tenant: tenant, method: http.MethodGet, path: customersPath + "/" + c.ID}, n)
+			now := t.read(ctx, customersPath+"/"+c.ID)
 			if now.ID != c.ID {
 				return made
 			}
@@ -89,13 +76,11 @@ func (p *programs) mergeInto(ctx context.Context, tenant, n int, name string, wi
 }
 
 // billBoth creates an invoice for the email of a customer, and one for its id.
-func (p *programs) billBoth(ctx context.Context, tenant, n int, c reply, moment string) {
-	known := map[string]any{"email": p.named(called[0], n) + "@example.com", "name": "Its holder", "same_email": true}
+func (t turn) billBoth(ctx context.Context, c reply, moment string) {
+	known := t.person("-one")
+	known["name"], known["same_email"] = "Its holder", true
 	for name, customer := range map[string]any{"customer": known, "customer_id": c.ID} {
-		p.send(ctx, wish{
-			tenant: tenant, operation: "invoice.create", key: p.named("merge-"+moment+"-"+name, n), path: invoicesPath,
-			body: oneLine(map[string]any{name: customer}),
-		}, n)
+		t.send(ctx, t.wish("invoice.create", moment+"-"+name, invoicesPath, oneLine(map[string]any{name: customer})), t.n)
 	}
 }
 
@@ -106,22 +91,22 @@ func oneLine(body map[string]any) map[string]any {
 	return body
 }
 
+// yearly returns a schedule of drafts, of which none is due.
+func yearly(customer string) map[string]any {
+	return map[string]any{
+		"customer_id": customer, "currency": "EUR", "every": "1", "unit": "year", "first_day": "2099-01-01", "bill_as": "draft",
+		"missed": "each", "lines": oneLine(map[string]any{})["lines"],
+	}
+}
+
 // schedule creates a schedule for a customer. A merged customer is refused as invalid.
-func (p *programs) schedule(ctx context.Context, tenant, n int, c reply, moment string) {
-	p.send(ctx, wish{
-		tenant: tenant, operation: "schedule.create", key: p.named("merge-"+moment, n), path: schedulesPath, refusals: []string{"invalid"},
-		body: map[string]any{
-			"customer_id": c.ID, "currency": "EUR", "every": "1", "unit": "year", "first_day": "2099-01-01", "bill_as": "draft",
-			"missed": "each", "lines": oneLine(map[string]any{})["lines"],
-		},
-	}, n)
+func (t turn) schedule(ctx context.Context, c reply, moment string) {
+	t.send(ctx, t.wish("schedule.create", moment, schedulesPath, yearly(c.ID), "invalid"), t.n)
 }
 
 // rename edits a customer, from the version after its creation.
-func (p *programs) rename(ctx context.Context, tenant, n, i int, c reply, moment string) {
-	p.send(ctx, wish{
-		tenant: tenant, operation: "customer.edit", key: p.named("merge-"+moment, n), method: http.MethodPut,
-		path: customersPath + "/" + c.ID, seen: c.Version, refusals: []string{gone, "changed-meanwhile"},
-		body: map[string]any{"email": p.named(called[i], n) + "@example.com", "name": "Renamed " + moment},
-	}, n)
+func (t turn) rename(ctx context.Context, key string, c reply, moment string) {
+	body := t.person(key)
+	body["name"] = "Renamed " + moment
+	t.send(ctx, t.wish("customer.edit", moment, customersPath+"/"+c.ID, body, gone, "changed-meanwhile").from(c.Version), t.n)
 }

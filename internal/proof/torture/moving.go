@@ -22,9 +22,9 @@ type moving struct {
 	seed  uint64
 	addrs addresses
 
-	mu    sync.Mutex
+	reports
+
 	moves [len(owners)]int
-	found []Violation
 }
 
 func (m *moving) run(ctx context.Context) {
@@ -39,19 +39,19 @@ func (m *moving) run(ctx context.Context) {
 const mostFormer = 4
 
 func (m *moving) move(ctx context.Context, business int, owner *visitor) {
-	m.send(ctx, owner, "/login", url.Values{"email": {owner.email}, "password": {demoPassword}})
+	m.follow(ctx, owner, "/login", url.Values{"email": {owner.email}, "password": {demoPassword}})
 	email := "sales-" + owner.email
 	var former []*visitor
 	for n := 0; ctx.Err() == nil; n++ {
 		key := fmt.Sprintf("moving-%d-%d", m.seed, n)
 		role := [2]string{"member", "owner"}[n%2]
-		person := m.send(ctx, owner, "/people", url.Values{"email": {email}, "role": {role}, "idempotency_key": {key}})
+		person := m.follow(ctx, owner, "/people", url.Values{"email": {email}, "role": {role}, "idempotency_key": {key}})
 		holder := newVisitor(m.addrs[business], email)
 		link := m.open(ctx, owner, person, secretLink)
-		m.send(ctx, holder, "/join", url.Values{"link": {link}, "password": {key + " is my passphrase"}})
+		m.follow(ctx, holder, "/join", url.Values{"link": {link}, "password": {key + " is my passphrase"}})
 		m.look(ctx, append(former, holder))
 		version := m.open(ctx, owner, person+"/edit", editedVersion)
-		m.send(ctx, owner, person+"/edit", url.Values{
+		m.follow(ctx, owner, person+"/edit", url.Values{
 			"email": {fmt.Sprintf("moved-%d-%s", n, owner.email)}, "role": {role}, "version": {version}, "idempotency_key": {key},
 		})
 		if ctx.Err() != nil {
@@ -75,11 +75,11 @@ func (m *moving) look(ctx context.Context, visitors []*visitor) {
 		switch {
 		case !ok:
 		case !in && (seen.status != http.StatusSeeOther || !strings.HasPrefix(seen.next, "/login")):
-			m.reportf("every answer is one that the contract knows", "/account got %d %s: %.2000s", seen.status, seen.next, seen.text)
+			m.reportf(contract, "/account got %d %s: %.2000s", seen.status, seen.next, seen.text)
 		case in && v.email == "":
-			m.reportf("a session ends when the email of its user moves on", "it still shows an account: %s", whose.FindString(seen.text))
-		case in && !strings.Contains(seen.text, v.email):
-			m.reportf("a session shows the user who came in", "not %s, but %s", v.email, whose.FindString(seen.text))
+			m.reportf("a session ends when the email of its user moves on", "it still shows an account: %s", whose.Find(seen.text))
+		case in && !seen.says(v.email):
+			m.reportf("a session shows the user who came in", "not %s, but %s", v.email, whose.Find(seen.text))
 		case !in && v.email != "":
 			m.reportf("a session shows the user who came in", "%s has to log in again", v.email)
 		}
@@ -101,25 +101,21 @@ func (m *moving) open(ctx context.Context, v *visitor, path string, wanted *rege
 	if ok && seen.status == http.StatusSeeOther {
 		seen, ok = v.visit(ctx, seen.next, nil)
 	}
-	if !ok {
-		return ""
+	found := seen.found(wanted)
+	if ok && found == "" {
+		m.reportf(contract, "%s got %d, without %v: %.2000s", path, seen.status, wanted, seen.text)
 	}
-	found := wanted.FindStringSubmatch(seen.text)
-	if found == nil {
-		m.reportf("every answer is one that the contract knows", "%s got %d, without %v: %.2000s", path, seen.status, wanted, seen.text)
-		return ""
-	}
-	return found[1]
+	return found
 }
 
-// send sends a form, and returns the URL that the answer leads to.
-func (m *moving) send(ctx context.Context, v *visitor, path string, form url.Values) string {
+// follow sends a form, and returns the URL that the answer leads to; "" if ctx ended before.
+func (r *reports) follow(ctx context.Context, v *visitor, path string, form url.Values) string {
 	seen, ok := v.visit(ctx, path, form)
-	if spent := spentForm.FindStringSubmatch(seen.text); spent != nil {
-		return spent[1]
+	if spent := seen.found(spentForm); spent != "" {
+		return spent
 	}
 	if ok && seen.status != http.StatusSeeOther {
-		m.reportf("every answer is one that the contract knows", "%s got %d: %.2000s", path, seen.status, seen.text)
+		r.reportf(contract, "%s got %d: %.2000s", path, seen.status, seen.text)
 	}
 	return seen.next
 }
@@ -136,10 +132,4 @@ func (m *moving) moved() []int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return slices.Clone(m.moves[:])
-}
-
-func (m *moving) reportf(rule, format string, args ...any) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.found = append(m.found, Violation{Rule: rule, Detail: fmt.Sprintf(format, args...), Intent: -1})
 }

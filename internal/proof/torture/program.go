@@ -1,16 +1,13 @@
 package torture
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"path"
 	"slices"
-	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -29,7 +26,8 @@ type programs struct {
 	// tick makes the clock look for due schedules.
 	tick func(context.Context)
 
-	mu       sync.Mutex
+	reports
+
 	asked    map[origin]bool
 	answered map[origin]string // the record that an answer has named; "" for none
 	counts   map[string]int    // acknowledging answers, by operation
@@ -37,7 +35,6 @@ type programs struct {
 	paid     []string          // references of payments; each must be recorded once and be the only payment of its invoice
 	branded  map[string]string // digests of logos, by the id of their invoice; "" for none
 	signedUp []string          // emails whose business an answer has acknowledged
-	found    []Violation
 
 	people [len(tokens)]*visitor // send forms
 }
@@ -50,7 +47,7 @@ func newPrograms(seed uint64, addrs addresses, tick func(context.Context)) *prog
 	}
 }
 
-// pace is the pause of a program between two rounds, which leaves time for others.
+// pace is the pause of a program between two turns, which leaves time for others.
 const pace = 250 * time.Millisecond
 
 // run runs the programs of all tenants until ctx ends.
@@ -60,14 +57,17 @@ func (p *programs) run(ctx context.Context) {
 	for tenant := range tokens {
 		all.Go(func() {
 			p.people[tenant] = p.logIn(ctx, tenant)
-			rounds := []func(context.Context, int, int){p.bill, p.merge, p.sync, p.repeat, p.attach, p.erase, p.brand, p.remind, p.writeOff}
-			if tenant == 0 { // this tenant has the webhook sources, and strangers are in none
-				rounds = append(rounds, p.enter, p.signUp)
+			rounds := map[string]func(turn, context.Context){
+				"bill": turn.bill, "merge": turn.merge, "sync": turn.sync, "repeat": turn.repeat, "attach": turn.attach,
+				"erase": turn.erase, "brand": turn.brand, "remind": turn.remind, "write-off": turn.writeOff,
 			}
-			for _, round := range rounds {
+			if tenant == 0 { // this tenant has the webhook sources, and strangers are in none
+				rounds["enter"], rounds["sign-up"] = turn.enter, turn.signUp
+			}
+			for name, round := range rounds {
 				all.Go(func() {
 					for n := 0; ctx.Err() == nil; n++ {
-						round(ctx, tenant, n)
+						round(turn{p, tenant, n, p.named(fmt.Sprint(name, "-", tenant), n)}, ctx)
 						Pause(ctx, pace)
 					}
 				})
@@ -83,16 +83,34 @@ func (p *programs) run(ctx context.Context) {
 	all.Wait()
 }
 
+// turn is a turn of a program. Its keys begin with its name.
+type turn struct {
+	*programs
+
+	tenant, n int
+	name      string
+}
+
 // wish is a request of a program: one operation on one path.
 type wish struct {
 	tenant    int
 	operation string // "" to read
 	key       string
-	method    string // "" for POST
 	path      string
 	body      map[string]any
 	seen      int      // the version in If-Match; 0 for no If-Match
 	refusals  []string // the allowed problem types
+}
+
+// wish returns a wish whose key has this end.
+func (t turn) wish(operation, key, path string, body map[string]any, refusals ...string) wish {
+	return wish{tenant: t.tenant, operation: operation, key: t.name + key, path: path, body: body, refusals: refusals}
+}
+
+// from returns the wish with the version that it starts from.
+func (w wish) from(version int) wish {
+	w.seen = version
+	return w
 }
 
 func (w wish) origin() origin { return origin{w.tenant, w.operation, w.key} }
@@ -112,14 +130,12 @@ type reply struct {
 		} `json:"logo"`
 	} `json:"seller"`
 
-	status int
-	header http.Header
-	text   []byte
+	answer
 }
 
 func (r reply) ok() bool { return r.status == http.StatusOK || r.status == http.StatusCreated }
 
-// named returns the key for a round of a program.
+// named returns the name of a turn of a program.
 func (p *programs) named(of string, n int) string {
 	return fmt.Sprintf("%s%s-%d-%d", programKeys, of, p.seed, n)
 }
@@ -139,6 +155,11 @@ func (p *programs) twice(ctx context.Context, w wish) (second reply) {
 	return second
 }
 
+// read reads a record.
+func (t turn) read(ctx context.Context, path string, refusals ...string) reply {
+	return t.send(ctx, wish{tenant: t.tenant, path: path, refusals: refusals}, t.n)
+}
+
 // send sends a wish until it is answered, beginning with one of the replicas. The reply has no status if ctx ended before.
 func (p *programs) send(ctx context.Context, w wish, first int) reply {
 	of := w.origin()
@@ -147,15 +168,13 @@ func (p *programs) send(ctx context.Context, w wish, first int) reply {
 		seen, arrived := p.once(ctx, w, p.addrs[w.tenant][(first+n)%len(p.addrs[w.tenant])])
 		problem := path.Base(seen.Type)
 		switch {
-		case !arrived, seen.status == http.StatusTooManyRequests, seen.status == http.StatusServiceUnavailable,
-			seen.status == http.StatusConflict && problem == "in-progress":
-			seconds, _ := strconv.Atoi(seen.header.Get("Retry-After")) // 0 if missing
-			Pause(ctx, max(time.Duration(seconds)*time.Second, time.Duration(min(n, 10))*25*time.Millisecond))
+		case !arrived, seen.busy(), seen.status == http.StatusConflict && problem == "in-progress":
+			seen.backOff(ctx, n)
 			continue
 		case seen.ok():
 			p.note(of, seen.ID)
 		case !slices.Contains(w.refusals, problem):
-			p.reportf("every answer is one that the contract knows", "%s %s %s got %d %.300s",
+			p.reportf(contract, "%s %s %s got %d %.300s",
 				w.operation, w.key, w.path, seen.status, seen.text)
 		}
 		return seen
@@ -165,36 +184,26 @@ func (p *programs) send(ctx context.Context, w wish, first int) reply {
 
 // once makes one attempt. It reports false for an incomplete answer.
 func (p *programs) once(ctx context.Context, w wish, addr string) (seen reply, arrived bool) {
-	body := io.Reader(http.NoBody)
+	method, body := http.MethodPost, []byte(nil)
+	switch {
+	case w.operation == "":
+		method = http.MethodGet
+	case strings.HasSuffix(w.operation, ".edit"):
+		method = http.MethodPut
+	}
 	if w.body != nil {
-		body = io.NopCloser(bytes.NewReader(encode(w.body))) // not sent again by the transport
+		body = encode(w.body)
 	}
-	method := w.method
-	if method == "" {
-		method = http.MethodPost
-	}
-	request, err := http.NewRequestWithContext(ctx, method, "http://"+addr+w.path, body)
-	if err != nil {
-		return seen, false
-	}
-	request.Header.Set("Authorization", "Bearer "+tokens[w.tenant])
-	request.Header.Set("Content-Type", "application/json")
-	if w.key != "" {
-		request.Header.Set("Idempotency-Key", w.key)
+	header := http.Header{"Authorization": {"Bearer " + tokens[w.tenant]}, "Content-Type": {"application/json"}}
+	if w.operation != "" {
+		header.Set("Idempotency-Key", w.key)
 	}
 	if w.seen != 0 {
-		request.Header.Set("If-Match", etag(w.seen))
+		header.Set("If-Match", etag(w.seen))
 	}
-	response, err := p.http.Do(request)
-	if err != nil {
-		return seen, false
-	}
-	defer response.Body.Close()
-	seen.status, seen.header = response.StatusCode, response.Header
-	if seen.text, err = io.ReadAll(response.Body); err != nil {
-		return seen, false
-	}
-	return seen, json.Unmarshal(seen.text, &seen) == nil
+	var err error
+	seen.answer, err = exchange(ctx, p.http, method, "http://"+addr+w.path, header, body)
+	return seen, err == nil && json.Unmarshal(seen.text, &seen) == nil
 }
 
 // ask records that a wish is sent.
@@ -210,24 +219,16 @@ func (p *programs) note(of origin, id string) {
 		return
 	}
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	p.counts[of.operation]++
 	before, known := p.answered[of]
 	p.answered[of] = id
+	p.mu.Unlock()
 	if known && before != id {
-		p.found = append(p.found, Violation{
-			Rule: "all answers to a key are equal", Detail: fmt.Sprintf("%+v: %s, then %s", of, before, id), Intent: -1,
-		})
+		p.reportf("all answers to a key are equal", "%+v: %s, then %s", of, before, id)
 	}
 }
 
-func (p *programs) reportf(rule, format string, args ...any) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.found = append(p.found, Violation{Rule: rule, Detail: fmt.Sprintf(format, args...), Intent: -1})
-}
-
-// judge compares the answers to the programs with the intents in the database, in both directions. The [rules] check that each
+// judge compares the answers to the programs with the intents in the database, in both directions. The rules check that each
 // intent has its record, and each record its intent.
 func (p *programs) judge(ctx context.Context, conn *pgx.Conn) ([]Violation, error) {
 	var clock int
@@ -237,17 +238,10 @@ func (p *programs) judge(ctx context.Context, conn *pgx.Conn) ([]Violation, erro
 		return nil, fmt.Errorf("count what the clock has billed: %w", err)
 	}
 	p.counts["schedule.bill by the clock"] = clock
-	result, err := conn.Query(ctx, `
-		WITH `+numberedTenants+`
-		SELECT n, operation, key, record_id::text FROM intents JOIN tenant USING (tenant_id) WHERE starts_with(key, $2)`,
-		tokens[:], programKeys)
-	if err != nil {
-		return nil, fmt.Errorf("read the intents of programs: %w", err)
-	}
 	var of origin
 	var record string
 	stored := map[origin]int{}
-	_, err = pgx.ForEachRow(result, []any{&of.tenant, &of.operation, &of.key, &record}, func() error {
+	err = each(ctx, conn, "the intents of programs", []any{&of.tenant, &of.operation, &of.key, &record}, func() {
 		stored[of]++
 		if id, known := p.answered[of]; known && id != "" && id != record {
 			p.reportf("what was answered is what is stored", "%+v: answered with %s, stored is %s", of, id, record)
@@ -255,31 +249,17 @@ func (p *programs) judge(ctx context.Context, conn *pgx.Conn) ([]Violation, erro
 		if !p.asked[of] {
 			p.reportf("every record has an intent", "nobody asked for %+v", of)
 		}
-		return nil
-	})
+	}, `
+		WITH `+numberedTenants+`
+		SELECT n, operation, key, record_id::text FROM intents JOIN tenant USING (tenant_id) WHERE starts_with(key, $2)`,
+		tokens[:], programKeys)
 	if err != nil {
-		return nil, fmt.Errorf("read the intents of programs: %w", err)
+		return nil, err
 	}
 	for of := range p.answered {
 		if stored[of] != 1 {
 			p.reportf("an acknowledged intent has exactly one record", "%+v is stored %d times", of, stored[of])
 		}
-	}
-	wrong, err := conn.Query(ctx, `
-		SELECT reference FROM unnest($1::text[]) AS of (reference)
-		WHERE (
-			SELECT count(*) FROM payments p JOIN payments q USING (tenant_id, invoice_id) WHERE p.reference = of.reference) <> 1`, p.paid)
-	if err != nil {
-		return nil, fmt.Errorf("read the payments of events: %w", err)
-	}
-	if _, err = pgx.ForEachRow(wrong, []any{&record}, func() error {
-		p.reportf("what comes by two ways is recorded once", "the payment %s", record)
-		return nil
-	}); err != nil {
-		return nil, fmt.Errorf("read the payments of events: %w", err)
-	}
-	if err := errors.Join(p.judgeSignUps(ctx, conn), p.judgeLogos(ctx, conn)); err != nil {
-		return nil, err
 	}
 	for _, wishes := range p.alike {
 		made := 0
@@ -290,5 +270,25 @@ func (p *programs) judge(ctx context.Context, conn *pgx.Conn) ([]Violation, erro
 			p.reportf("what a person is asked about is created only if it is meant", "%d of %+v are stored", made, wishes)
 		}
 	}
-	return p.found, nil
+	untrue, err := broken(ctx, conn, answeredRules(), pgx.NamedArgs{"paid": p.paid, "signed_up": p.signedUp, "branded": p.branded})
+	return append(p.found, untrue...), err
+}
+
+// answeredRules are about what answers have told the programs.
+func answeredRules() []rule {
+	return []rule{
+		{"what comes by two ways is recorded once", `
+			SELECT format('the payment %s', reference) FROM unnest(@paid::text[]) AS of (reference)
+			WHERE (
+				SELECT count(*) FROM payments p JOIN payments q USING (tenant_id, invoice_id) WHERE p.reference = of.reference) <> 1`},
+		{"a sign-up begins one business", `
+			SELECT format('%s has none, or several', email) FROM unnest(@signed_up::text[]) AS asked (email)
+			WHERE (
+				SELECT count(*) FROM users u JOIN tenants t ON t.id = u.tenant_id
+				WHERE u.email = asked.email AND u.role = 'owner' AND t.sign_up_id IS NOT NULL) <> 1`},
+		{"an invoice has the logo of its issue", `
+			SELECT format('invoice %s: %s, then %s', i.id, shown.digest, seller->'logo'->>'sha256')
+			FROM jsonb_each_text(@branded) AS shown (id, digest) JOIN invoices i ON i.id = shown.id::uuid
+			WHERE issued_at IS NOT NULL AND shown.digest <> COALESCE(seller->'logo'->>'sha256', '')`},
+	}
 }

@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"time"
 )
 
 // Texts in the answer to the form of a payment.
@@ -21,65 +20,51 @@ const (
 // repeat records equal payments of an invoice, each under a different key. A program records two at once, and the answer to the
 // second names the first as a likely repeat. A person sends three forms at once, is asked about all but the first, and confirms
 // one.
-func (p *programs) repeat(ctx context.Context, tenant, n int) {
-	name := p.named("repeat", n)
-	billed := p.issued(ctx, tenant, name, n)
+func (t turn) repeat(ctx context.Context) {
+	billed := t.issued(ctx, "")
 	if billed == "" {
 		return
 	}
-	body := map[string]any{"amount": "1.00", "date": "2026-11-22", "method": "other"}
 	pay := func(who int) reply {
-		return p.send(ctx, wish{
-			tenant: tenant, operation: "payment.create", key: fmt.Sprintf("%s-%d", name, who),
-			path: invoicesPath + "/" + billed + "/payments", body: body,
-		}, who)
+		return t.send(ctx, t.wish("payment.create", fmt.Sprint("-", who), invoicesPath+"/"+billed+"/payments", paymentBody(100)), who)
 	}
 	var one, other reply
 	atOnce(func() { one = pay(0) }, func() { other = pay(1) })
 	// After its result is erased, the answer is 200, without the likely repeat.
 	if one.status == http.StatusCreated && other.status == http.StatusCreated &&
 		one.Repeats != other.ID && other.Repeats != one.ID {
-		p.reportf("a program is told what looks like a repeat", "%s: %s repeats %q, %s repeats %q",
-			name, one.ID, one.Repeats, other.ID, other.Repeats)
+		t.reportf("a program is told what looks like a repeat", "%s: %s repeats %q, %s repeats %q",
+			t.name, one.ID, one.Repeats, other.ID, other.Repeats)
 	}
-	p.payByForm(ctx, tenant, name, billed)
+	t.payByForm(ctx, billed)
 }
 
 // issued issues an invoice for a new customer, and returns its id, or "" if ctx ended before.
-func (p *programs) issued(ctx context.Context, tenant int, name string, n int) string {
-	return p.issuedOn(ctx, tenant, name, n, "2026-11-21", "2026-12-21")
+func (t turn) issued(ctx context.Context, key string) string {
+	return t.issuedOn(ctx, key, "2026-11-21", "2026-12-21")
 }
 
 // issuedOn is like issued, with an issue date and a due date.
-func (p *programs) issuedOn(ctx context.Context, tenant int, name string, n int, day, due string) string {
-	body := oneLine(map[string]any{})
+func (t turn) issuedOn(ctx context.Context, key, day, due string) string {
+	body := oneLine(map[string]any{"customer_id": t.customer(ctx, key).ID})
 	body["issue_date"], body["due_date"] = day, due
-	person := map[string]any{"email": name + "@example.com", "name": name}
-	customer := p.send(ctx, wish{tenant: tenant, operation: "customer.upsert", key: name, path: customersPath, body: person}, n)
-	body["customer_id"] = customer.ID
-	billed := p.send(ctx, wish{
-		tenant: tenant, operation: "invoice.create", key: name, path: invoicesPath,
-		body: body,
-	}, n)
+	billed := t.send(ctx, t.wish("invoice.create", key, invoicesPath, body), t.n)
 	if billed.ok() {
-		p.twice(ctx, wish{tenant: tenant, operation: "invoice.issue", key: name, path: invoicesPath + "/" + billed.ID + "/issue"})
+		t.twice(ctx, t.wish("invoice.issue", key, invoicesPath+"/"+billed.ID+"/issue", nil))
 	}
 	return billed.ID
 }
 
 // payByForm sends the same payment by three forms at once, and then confirms one that was asked about.
-func (p *programs) payByForm(ctx context.Context, tenant int, name, invoice string) {
+func (t turn) payByForm(ctx context.Context, invoice string) {
 	path := "/invoices/" + invoice + "/payments"
 	var forms [3]url.Values
 	var of [3]origin
 	var asked [3]bool
 	var all []func()
 	for i := range forms {
-		of[i] = origin{tenant, "payment.create", fmt.Sprintf("%s-form-%d", name, i)}
-		forms[i] = url.Values{
-			"idempotency_key": {of[i].key}, "amount": {"1.00"}, "date": {"2026-11-22"}, "answer_date": {"2026-11-22"}, "method": {"cash"},
-		}
-		all = append(all, func() { asked[i] = p.post(ctx, of[i], path, forms[i], i) })
+		of[i], forms[i] = t.paymentForm(fmt.Sprint("-form-", i), "2026-11-22", "cash")
+		all = append(all, func() { asked[i] = t.post(ctx, of[i], path, forms[i], i) })
 	}
 	atOnce(all...)
 	unmeant := of[:]
@@ -87,23 +72,26 @@ func (p *programs) payByForm(ctx context.Context, tenant int, name, invoice stri
 		unmeant = slices.Delete(slices.Clone(unmeant), meant, meant+1)
 		again := maps.Clone(forms[meant])
 		again.Set("allow_repeat", "1")
-		if p.post(ctx, of[meant], path, again, meant) {
-			p.reportf("what is meant is created", "%+v is asked about again", of[meant])
+		if t.post(ctx, of[meant], path, again, meant) {
+			t.reportf("what is meant is created", "%+v is asked about again", of[meant])
 		}
 	}
-	p.mu.Lock()
-	p.alike = append(p.alike, unmeant)
-	p.mu.Unlock()
+	t.mu.Lock()
+	t.alike = append(t.alike, unmeant)
+	t.mu.Unlock()
+}
+
+// paymentForm returns the form of a payment of 1.00.
+func (t turn) paymentForm(key, day, method string) (origin, url.Values) {
+	return origin{t.tenant, "payment.create", t.name + key}, url.Values{
+		"idempotency_key": {t.name + key}, "amount": {"1.00"}, "date": {day}, "answer_date": {day}, "method": {method},
+	}
 }
 
 // logIn returns the browser of an owner after the login.
 func (p *programs) logIn(ctx context.Context, tenant int) *visitor {
-	email := owners[tenant]
-	v := newVisitor(p.addrs[tenant], email)
-	seen, ok := v.visit(ctx, "/login", url.Values{"email": {email}, "password": {demoPassword}})
-	if ok && seen.status != http.StatusSeeOther {
-		p.reportf("every answer is one that the contract knows", "/login got %d: %.2000s", seen.status, seen.text)
-	}
+	v := newVisitor(p.addrs[tenant], owners[tenant])
+	p.follow(ctx, v, "/login", url.Values{"email": {v.email}, "password": {demoPassword}})
 	return v
 }
 
@@ -111,9 +99,9 @@ func (p *programs) logIn(ctx context.Context, tenant int) *visitor {
 func (p *programs) post(ctx context.Context, of origin, path string, form url.Values, first int) (asked bool) {
 	seen := p.submit(ctx, of, path, form, first, "/invoices/", askedAbout, recordedTwice)
 	switch {
-	case seen.next != "", strings.Contains(seen.text, formSpent):
+	case seen.next != "", seen.says(formSpent):
 		p.note(of, "") // the answer names the invoice
-	case strings.Contains(seen.text, askedAbout):
+	case seen.says(askedAbout):
 		p.mu.Lock()
 		p.counts[of.operation+" asked about"]++
 		p.mu.Unlock()
@@ -127,19 +115,11 @@ func (p *programs) post(ctx context.Context, of origin, path string, form url.Va
 func (p *programs) submit(ctx context.Context, of origin, path string, form url.Values, first int, below string, texts ...string) page {
 	p.ask(of)
 	v := &visitor{http: p.people[of.tenant].http, addrs: p.addrs[of.tenant], sent: first} // another window
-	for n := 0; ctx.Err() == nil; n++ {
-		seen, after := v.once(ctx, path, form)
-		says := func(text string) bool { return strings.Contains(seen.text, text) }
-		switch {
-		case seen.status == http.StatusSeeOther && strings.HasPrefix(seen.next, below), says(formSpent), slices.ContainsFunc(texts, says):
-			return seen
-		case seen.status == 0, seen.status == http.StatusTooManyRequests, seen.status == http.StatusServiceUnavailable,
-			seen.status == http.StatusConflict && n < mostInProgress:
-			Pause(ctx, max(after, time.Duration(min(n, 10))*25*time.Millisecond))
-		default:
-			p.reportf("every answer is one that the contract knows", "%+v got %d %s: %.2000s", of, seen.status, seen.next, seen.text)
-			return page{}
-		}
+	texts = append(texts, formSpent)
+	seen, ok := v.visit(ctx, path, form, texts...)
+	if !ok || seen.status == http.StatusSeeOther && strings.HasPrefix(seen.next, below) || slices.ContainsFunc(texts, seen.says) {
+		return seen
 	}
+	p.reportf(contract, "%+v got %d %s: %.2000s", of, seen.status, seen.next, seen.text)
 	return page{}
 }

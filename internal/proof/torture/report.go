@@ -42,8 +42,8 @@ type Report struct {
 func newReport(cfg Config, intents int, seen *history, took time.Duration, c *chaos, w *world, found []Violation) *Report {
 	r := &Report{
 		Seed: cfg.Seed, Clients: cfg.Clients, Took: took, Intents: intents, Attempts: len(seen.attempts),
-		Fates: map[string]int{}, Kinds: map[string]int{}, Changes: map[string]int{}, Outcomes: map[string]int{}, Faults: map[string]int{},
-		histories: map[int][]attempt{},
+		Fates: map[string]int{}, Kinds: map[string]int{}, Changes: map[string]int{}, Outcomes: map[string]int{},
+		Faults: maps.Clone(c.counts), histories: map[int][]attempt{},
 	}
 	r.add(found)
 	for _, a := range seen.attempts {
@@ -75,7 +75,6 @@ func newReport(cfg Config, intents int, seen *history, took time.Duration, c *ch
 			r.histories[v.Intent] = grouped[v.Intent]
 		}
 	}
-	maps.Copy(r.Faults, c.counts)
 	r.countCuts("client link", w.front[:])
 	r.countCuts("database link", w.back[:])
 	return r

@@ -2,7 +2,6 @@ package torture
 
 import (
 	"context"
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -18,7 +17,7 @@ type origin struct {
 }
 
 // row is a record in the database: a customer, a payment, a refund, a credit note, a mail that was sent again, a webhook event, or
-// an invoice in its original state. The records made by events and schedules are left to [eventRules] and [scheduleRules].
+// an invoice in its original state. The records made by events and schedules are left to rules.sql.
 type row struct {
 	origin
 
@@ -64,7 +63,11 @@ func loadRows(ctx context.Context, conn *pgx.Conn, demo before) (rows, error) {
 		byOrigin: map[origin][]row{}, byEmail: map[origin][]row{}, now: map[string]profile{}, freed: map[origin]bool{},
 		before: demo.versions(),
 	}
-	result, err := conn.Query(ctx, `
+	var all []row
+	var r row
+	err := each(ctx, conn, "the records", []any{
+		&r.tenant, &r.operation, &r.key, &r.id, &r.number, (*int64)(&r.total), &r.notes, &r.email, &r.invoice, &r.payment, &r.lines,
+	}, func() { all = append(all, r) }, `
 		WITH `+numberedTenants+`
 		SELECT n, COALESCE(o.operation, ''), COALESCE(o.key, ''), i.id::text, COALESCE(was.number, i.number),
 			COALESCE(was.total, i.total), COALESCE(was.notes, i.notes), COALESCE(was.email, c.email_folded, ''), '', '', ''
@@ -113,13 +116,6 @@ func loadRows(ctx context.Context, conn *pgx.Conn, demo before) (rows, error) {
 	if err != nil {
 		return found, err
 	}
-	all, err := pgx.CollectRows(result, func(scan pgx.CollectableRow) (r row, err error) {
-		return r, scan.Scan(&r.tenant, &r.operation, &r.key, &r.id, &r.number, (*int64)(&r.total), &r.notes, &r.email, &r.invoice,
-			&r.payment, &r.lines)
-	})
-	if err != nil {
-		return found, fmt.Errorf("read the records: %w", err)
-	}
 	events, err := loadEvents(ctx, conn)
 	if err != nil {
 		return found, err
@@ -137,27 +133,15 @@ func loadRows(ctx context.Context, conn *pgx.Conn, demo before) (rows, error) {
 			found.byOrigin[r.origin] = append(found.byOrigin[r.origin], r)
 		}
 	}
-	if err := found.loadFreed(ctx, conn); err != nil {
-		return found, fmt.Errorf("read the numbers that were given up: %w", err)
-	}
-	return found, found.loadChanges(ctx, conn)
-}
-
-// loadFreed reads the numbers that invoices no longer use.
-func (r *rows) loadFreed(ctx context.Context, conn *pgx.Conn) error {
-	result, err := conn.Query(ctx, `
+	var of origin
+	err = each(ctx, conn, "the numbers that were given up", []any{&of.tenant, &of.key}, func() { found.freed[of] = true }, `
 		WITH `+numberedTenants+`
 		SELECT n, changes->'number'->>0 FROM intents JOIN tenant USING (tenant_id)
 		WHERE operation = 'invoice.edit' AND changes ? 'number'`, tokens[:])
 	if err != nil {
-		return err
+		return found, err
 	}
-	var of origin
-	_, err = pgx.ForEachRow(result, []any{&of.tenant, &of.key}, func() error {
-		r.freed[of] = true
-		return nil
-	})
-	return err
+	return found, found.loadChanges(ctx, conn)
 }
 
 // mayBeFree reports whether an invoice has freed the number that an intent wants.
@@ -181,17 +165,22 @@ func (r rows) of(in intent, attempts []attempt) []row {
 		})
 	}
 	var found []row
-	seen := map[string]bool{}
-	for _, a := range attempts {
-		if !seen[a.Key] {
-			seen[a.Key] = true
-			found = append(found, r.byOrigin[origin{in.tenant, in.kind.operation(), a.Key}]...)
-		}
+	for key := range keys(attempts) {
+		found = append(found, r.byOrigin[origin{in.tenant, in.kind.operation(), key}]...)
 	}
 	if in.kind.delivers() && len(attempts) > 0 {
 		found = slices.DeleteFunc(found, func(r row) bool { return r.event.apart != (attempts[0].Command == 1) })
 	}
 	return found
+}
+
+// keys returns the keys of attempts: one, unless the clients use a new one for each.
+func keys(attempts []attempt) map[string]bool {
+	all := map[string]bool{}
+	for _, a := range attempts {
+		all[a.Key] = true
+	}
+	return all
 }
 
 // matches reports whether an answer is about this row and agrees with it.

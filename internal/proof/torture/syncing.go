@@ -4,32 +4,25 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"net/http"
 )
 
 // sync sends a customer, an invoice and its payment, each from several clients at once, under different keys and with the same
 // external id. Two clients refund the whole payment at once. Then it updates the customer, and repeats the last update.
-func (p *programs) sync(ctx context.Context, tenant, n int) {
-	name := p.named("sync", n)
-	person := map[string]any{"email": name + "@example.com", "name": "Synced"}
-	customer := p.sendSame(ctx, synced{tenant, "customer.upsert", customersPath, name, name, person, "name"})
-	billed := p.sendSame(ctx, synced{
-		tenant, "invoice.create", invoicesPath, name, name, oneLine(map[string]any{"customer_id": customer.ID}), "notes",
-	})
+func (t turn) sync(ctx context.Context) {
+	person := map[string]any{"email": t.name + "@example.com", "name": "Synced"}
+	customer := t.sendSame(ctx, "customer.upsert", "", customersPath, person, "name")
+	billed := t.sendSame(ctx, "invoice.create", "", invoicesPath, oneLine(map[string]any{"customer_id": customer.ID}), "notes")
 	if !billed.ok() {
 		return
 	}
 	at := invoicesPath + "/" + billed.ID
-	p.twice(ctx, wish{tenant: tenant, operation: "invoice.issue", key: name, path: at + "/issue"})
+	t.twice(ctx, t.wish("invoice.issue", "", at+"/issue", nil))
 	// The whole amount: a second payment would exceed the open amount.
-	all := map[string]any{"amount": billed.Total.String(), "date": "2026-11-22", "method": "other"}
-	payment := p.sendSame(ctx, synced{tenant, "payment.create", at + "/payments", name, name, all, "method"})
+	payment := t.sendSame(ctx, "payment.create", "", at+"/payments", paymentBody(billed.Total), "method")
 	refund := func(who string) func() {
+		all := map[string]any{"amount": billed.Total.String(), "date": "2026-11-23"}
 		return func() {
-			p.send(ctx, wish{
-				tenant: tenant, operation: "refund.create", key: name + who, path: paymentsPath + "/" + payment.ID + "/refunds",
-				body: map[string]any{"amount": billed.Total.String(), "date": "2026-11-23"}, refusals: []string{"exceeds-payment"},
-			}, n)
+			t.send(ctx, t.wish("refund.create", who, paymentsPath+"/"+payment.ID+"/refunds", all, "exceeds-payment"), t.n)
 		}
 	}
 	if payment.ok() {
@@ -37,50 +30,41 @@ func (p *programs) sync(ctx context.Context, tenant, n int) {
 	}
 
 	person["name"] = "Synced again"
-	updated := p.send(ctx, wish{
-		tenant: tenant, operation: "customer.edit", key: name, method: http.MethodPut, path: customersPath + "/" + customer.ID,
-		seen: customer.Version, body: external(person, name, n),
-	}, n)
-	if updated.ok() {
-		p.sendSame(ctx, synced{tenant, "customer.upsert", customersPath, name, name + "-again", person, "name"})
+	edit := t.wish("customer.edit", "", customersPath+"/"+customer.ID, external(person, t.name, t.n))
+	if t.send(ctx, edit.from(customer.Version), t.n).ok() {
+		t.sendSame(ctx, "customer.upsert", "-again", customersPath, person, "name")
 	}
 }
 
-// synced is a record with an external id that clients send under keys with the same prefix.
-type synced struct {
-	tenant            int
-	operation, path   string
-	externalID, keyed string
-	body              map[string]any
-	differs           string // the field that differs in other content
+// paymentBody returns a payment of an amount.
+func paymentBody(amount cents) map[string]any {
+	return map[string]any{"amount": amount.String(), "date": "2026-11-22", "method": "other"}
 }
 
-// sendSame sends the same record from several clients at once, and then different content from one client.
-func (p *programs) sendSame(ctx context.Context, s synced) (made reply) {
+// sendSame sends the same record, with the turn's name as its external id, from several clients at once, and then other content in the
+// field that differs from one client.
+func (t turn) sendSame(ctx context.Context, operation, key, path string, body map[string]any, differs string) (made reply) {
 	say := func(i int, body map[string]any, refusals ...string) reply {
-		return p.send(ctx, wish{
-			tenant: s.tenant, operation: s.operation, key: fmt.Sprintf("%s-%d", s.keyed, i), path: s.path,
-			body: external(body, s.externalID, i), refusals: refusals,
-		}, i)
+		return t.send(ctx, t.wish(operation, fmt.Sprint(key, "-", i), path, external(body, t.name, i), refusals...), i)
 	}
 	var replies [4]reply
 	var all []func()
 	for i := range replies {
-		all = append(all, func() { replies[i] = say(i, s.body) })
+		all = append(all, func() { replies[i] = say(i, body) })
 	}
 	atOnce(all...)
 	for _, r := range replies {
 		if r.ok() && made.ok() && r.ID != made.ID {
-			p.reportf("an external id is of one record", "%s %s: %s and %s", s.operation, s.keyed, made.ID, r.ID)
+			t.reportf("an external id is of one record", "%s %s%s: %s and %s", operation, t.name, key, made.ID, r.ID)
 		}
 		if r.ok() {
 			made = r
 		}
 	}
-	other := maps.Clone(s.body)
-	other[s.differs] = "cash" // a valid value for each of these fields
+	other := maps.Clone(body)
+	other[differs] = "cash" // a valid value for each of these fields
 	if refused := say(len(replies), other, "external-id-taken"); refused.ok() {
-		p.reportf("other content of an external id is refused", "%s %s: %s", s.operation, s.keyed, refused.ID)
+		t.reportf("other content of an external id is refused", "%s %s%s: %s", operation, t.name, key, refused.ID)
 	}
 	return made
 }

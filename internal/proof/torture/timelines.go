@@ -1,8 +1,13 @@
 package torture
 
 import (
+	"cmp"
+	"fmt"
+	"math"
 	"slices"
 	"time"
+
+	"github.com/anishathalye/porcupine"
 )
 
 // registers compares all answers about each customer, invoice, payment and business with the model of a record.
@@ -95,6 +100,17 @@ func recordKeyless(attempts []attempt, of func(record string) *timeline) {
 	}
 }
 
+// doneBy returns the end of the first attempt whose answer acknowledges the intent, or else the state of rest.
+func doneBy(attempts []attempt) time.Duration {
+	to := atRest
+	for _, a := range attempts {
+		if a.Outcome.acknowledges() {
+			to = min(to, a.Done)
+		}
+	}
+	return to
+}
+
 // effect is the time and the record of an intent's change; happened is nil if there was none.
 type effect struct {
 	record   string
@@ -107,7 +123,7 @@ type effect struct {
 func (e *evidence) effect(n int) (effect effect, first string) {
 	attempts, found := e.attempts[n], e.carriedOut(n)
 	happened, keyed := event{kind: e.intents[n].kind}, e.intents[n].key != ""
-	effect.from, effect.to = never, atRest
+	effect.from, effect.to = never, doneBy(attempts)
 	own := slices.IndexFunc(attempts, func(a attempt) bool { return a.Outcome == done })
 	switch {
 	case len(found) > 0:
@@ -119,9 +135,6 @@ func (e *evidence) effect(n int) (effect effect, first string) {
 		effect.record, happened.name = attempts[own].Record, attempts[own].Shown.content()
 	}
 	for i, a := range attempts {
-		if a.Outcome.acknowledges() {
-			effect.to = min(effect.to, a.Done)
-		}
 		if keyed && a.Outcome == done || a.Outcome == repeated && a.Done <= keptUntil(attempts) {
 			first, happened.shown = a.Digest, a.Shown
 		}
@@ -143,12 +156,7 @@ func (e *evidence) effect(n int) (effect effect, first string) {
 func (e *evidence) recordBelonging(n int, of func(record string) *timeline) {
 	in, attempts := e.intents[n], e.attempts[n]
 	if found := e.rows.of(in, attempts); len(found) == 1 {
-		made, from, to := found[0], firstCall(attempts), atRest
-		for _, a := range attempts {
-			if a.Outcome.acknowledges() {
-				to = min(to, a.Done)
-			}
-		}
+		made, from, to := found[0], firstCall(attempts), doneBy(attempts)
 		happened := event{kind: in.kind, amount: made.total, outcome: itChanged}
 		if in.kind == send {
 			happened.outcome = itUnchanged
@@ -181,4 +189,61 @@ func (e *evidence) recordBelonging(n int, of func(record string) *timeline) {
 // askedForAll reports whether the answer is a credit note for everything that was left.
 func askedForAll(a attempt) bool {
 	return a.Kind == credit && a.Lines == "" && (a.Outcome == created || a.Outcome == replayed || a.Outcome == current)
+}
+
+// The end of time. Stored changes happened before the last look.
+const (
+	never    = time.Duration(math.MaxInt64)
+	lastLook = never - 1
+	atRest   = never - 2
+)
+
+// timeline is the known history for one record.
+type timeline []porcupine.Operation
+
+func (t *timeline) add(from, to time.Duration, e event) {
+	*t = append(*t, porcupine.Operation{Input: e, Call: int64(from), Return: int64(to)})
+}
+
+// linearizable reports whether the events have an order, each at a separate moment, in which every answer is correct. The record
+// begins with this version.
+func (t timeline) linearizable(version int) porcupine.CheckResult {
+	model := porcupine.Model{
+		Init: func() any {
+			return register{version: version, bill: bill{status: "draft", total: untold}}
+		},
+		Step: func(state, input, _ any) (bool, any) {
+			return state.(register).step(input.(event)) //nolint:forcetypeassert // the only types
+		},
+	}
+	events := t.withoutImplied()
+	slices.SortStableFunc(events, func(a, b porcupine.Operation) int { return cmp.Compare(a.Call, b.Call) })
+	return porcupine.CheckOperationsTimeout(model, events, patience)
+}
+
+// withoutImplied removes redundant events: an event that changes nothing, and whose interval contains that of an equal event, may
+// happen right after that one. Many such events would make the search for an order too long.
+func (t timeline) withoutImplied() (kept timeline) {
+	latestFirst := slices.Clone(t)
+	slices.SortStableFunc(latestFirst, func(a, b porcupine.Operation) int {
+		return cmp.Or(cmp.Compare(b.Call, a.Call), cmp.Compare(a.Return, b.Return))
+	})
+	ends := map[string]int64{} // the earliest end of the equal events that begin later
+	for _, o := range latestFirst {
+		e := o.Input.(event) //nolint:forcetypeassert // the only type
+		if e.changesNothing() {
+			same := fmt.Sprintf("%#v", e)
+			if end, found := ends[same]; found && end <= o.Return {
+				continue
+			}
+			ends[same] = o.Return
+		}
+		kept = append(kept, o)
+	}
+	return kept
+}
+
+// changesNothing reports whether an event never changes the record.
+func (e event) changesNothing() bool {
+	return e.kind == look || e.kind == send || e.outcome == itStale || e.outcome == itBarred || e.outcome == itExceeds
 }

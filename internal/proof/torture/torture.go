@@ -132,7 +132,7 @@ func (w *world) torture(ctx context.Context, cfg Config) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	found = append(found, email.found...)
+	found = append(found, email.all()...)
 	report := newReport(cfg, people.intents(), seen, took, faults, w, found)
 	for _, moves := range email.moved() {
 		report.Moves += moves
@@ -187,7 +187,7 @@ func (w *world) examine(
 	if _, err := conn.Exec(ctx, `ANALYZE`); err != nil {
 		return nil, rows{}, err
 	}
-	wrong, err := broken(ctx, conn, allRules())
+	wrong, err := broken(ctx, conn, allRules(), nil)
 	if err != nil {
 		return nil, rows{}, err
 	}
@@ -199,5 +199,5 @@ func (w *world) examine(
 	if err != nil {
 		return nil, rows{}, err
 	}
-	return slices.Concat(w.deaths(), stuck, left, wrong, untrue, judge(people, stored)), stored, nil
+	return slices.Concat(w.deaths.all(), stuck, left, wrong, untrue, judge(people, stored)), stored, nil
 }

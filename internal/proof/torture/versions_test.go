@@ -136,7 +136,7 @@ func (s *sides) pursue(ctx context.Context, client int) {
 		if n%4 == 0 {
 			s.both(n, wish{operation: "invoice.issue", key: key, path: invoicesPath + "/" + created + "/issue"})
 		}
-		s.both(n, wish{method: http.MethodGet, path: invoicesPath + "/" + created})
+		s.both(n, wish{path: invoicesPath + "/" + created})
 	}
 }
 
@@ -154,7 +154,7 @@ func (s *sides) both(n int, w wish) (id string) {
 		case got.ok():
 			s.programs.note(of, got.ID)
 		default:
-			s.programs.reportf("every answer is one that the contract knows", "version %d: %+v got %d %s", version, w, got.status, got.text)
+			s.programs.reportf(contract, "version %d: %+v got %d %s", version, w, got.status, got.text)
 		}
 		answered, id = true, got.ID
 	}
@@ -170,11 +170,11 @@ func (s *sides) compare() {
 	conn, err := s.admin(s.Context())
 	must.OK(s, err)
 	defer conn.Close(context.Background())
-	wrong, err := broken(s.Context(), conn, allRules())
+	wrong, err := broken(s.Context(), conn, allRules(), nil)
 	must.OK(s, err)
 	untrue, err := s.programs.judge(s.Context(), conn)
 	must.OK(s, err)
-	for _, v := range slices.Concat(wrong, untrue, s.deaths()) {
+	for _, v := range slices.Concat(wrong, untrue, s.deaths.all()) {
 		s.Error(v)
 	}
 }

@@ -2,13 +2,12 @@ package torture
 
 import (
 	"context"
-	"io"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
-	"strconv"
+	"regexp"
+	"slices"
 	"strings"
-	"time"
 )
 
 // visitor is a browser with its user: it keeps cookies, and the user sends each form until it is answered.
@@ -27,9 +26,19 @@ const mostInProgress = 100
 
 // page is an answer to a visitor.
 type page struct {
-	status int
-	next   string // the URL that it leads to
-	text   string
+	answer
+
+	next string // the URL that it leads to
+}
+
+func (p page) says(text string) bool { return strings.Contains(string(p.text), text) }
+
+// found returns the first group of a pattern in the page, or "".
+func (p page) found(pattern *regexp.Regexp) string {
+	if found := pattern.FindSubmatch(p.text); found != nil {
+		return string(found[1])
+	}
+	return ""
 }
 
 func newVisitor(addrs [2]string, email string) *visitor {
@@ -43,42 +52,31 @@ func newVisitor(addrs [2]string, email string) *visitor {
 	}}
 }
 
-// visit opens a page, or sends a form to it, until there is an answer. It reports false if ctx ended before.
-func (v *visitor) visit(ctx context.Context, path string, form url.Values) (page, bool) {
+// visit opens a page, or sends a form to it, until there is an answer that is final, as one with these texts
+// is. It reports false if ctx ended before.
+func (v *visitor) visit(ctx context.Context, path string, form url.Values, final ...string) (page, bool) {
 	for n := 0; ctx.Err() == nil; n++ {
-		seen, after := v.once(ctx, path, form)
-		switch {
-		case seen.status == 0, seen.status == http.StatusTooManyRequests, seen.status == http.StatusServiceUnavailable,
-			seen.status == http.StatusConflict && n < mostInProgress:
-			Pause(ctx, max(after, time.Duration(min(n, 10))*25*time.Millisecond))
-		default:
+		seen := v.once(ctx, path, form)
+		retry := seen.status == 0 || seen.busy() || seen.status == http.StatusConflict && n < mostInProgress
+		if !retry || slices.ContainsFunc(final, seen.says) {
 			return seen, true
 		}
+		seen.backOff(ctx, n)
 	}
 	return page{}, false
 }
 
 // once makes one attempt. An incomplete answer is a page without a status.
-func (v *visitor) once(ctx context.Context, path string, form url.Values) (seen page, after time.Duration) {
-	method, body := http.MethodGet, io.Reader(http.NoBody)
+func (v *visitor) once(ctx context.Context, path string, form url.Values) page {
+	method := http.MethodGet
 	if form != nil {
-		method, body = http.MethodPost, io.NopCloser(strings.NewReader(form.Encode())) // not sent again by the transport
+		method = http.MethodPost
 	}
 	v.sent++
-	request, err := http.NewRequestWithContext(ctx, method, "http://"+v.addrs[v.sent%len(v.addrs)]+path, body)
+	header := http.Header{"Content-Type": {"application/x-www-form-urlencoded"}}
+	a, err := exchange(ctx, v.http, method, "http://"+v.addrs[v.sent%len(v.addrs)]+path, header, []byte(form.Encode()))
 	if err != nil {
-		return page{}, 0
+		return page{}
 	}
-	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	response, err := v.http.Do(request)
-	if err != nil {
-		return page{}, 0
-	}
-	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
-	if err != nil {
-		return page{}, 0
-	}
-	seconds, _ := strconv.Atoi(response.Header.Get("Retry-After")) // 0 if missing
-	return page{response.StatusCode, response.Header.Get("Location"), string(text)}, time.Duration(seconds) * time.Second
+	return page{a, a.header.Get("Location")}
 }

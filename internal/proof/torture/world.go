@@ -55,8 +55,7 @@ type world struct {
 
 	restarting sync.Mutex // held while Redis restarts
 
-	mu   sync.Mutex
-	died []error // the errors of replicas that ended unexpectedly
+	deaths reports // replicas that ended unexpectedly
 }
 
 // newWorld starts the world. The two replicas start at once, on an empty database: both find the migrations pending, and the demo
@@ -192,7 +191,7 @@ func (w *world) connect(ctx context.Context, i int, program, network, address st
 		Addr:    addr,
 		Group:   w.leash.Group,
 		Log:     filepath.Join(w.dir, fmt.Sprintf("replica-%d.log", i)),
-		Died:    w.noteDeath,
+		Died:    func(err error) { w.deaths.reportf("no replica ends by itself", "%v", err) },
 		Env: append(append(os.Environ(),
 			"ADDR="+addr,
 			"METRICS_ADDR=off",
@@ -232,21 +231,6 @@ func (w *world) heal(ctx context.Context) error {
 	return nil
 }
 
-func (w *world) noteDeath(err error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.died = append(w.died, err)
-}
-
-func (w *world) deaths() (found []Violation) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for _, err := range w.died {
-		found = append(found, Violation{Rule: "no replica ends by itself", Detail: err.Error(), Intent: -1})
-	}
-	return found
-}
-
 // drain stops both replicas gracefully. They must leave nothing unfinished in the database.
 func (w *world) drain(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, settling)
@@ -265,6 +249,16 @@ func (w *world) drain(ctx context.Context) error {
 	return nil
 }
 
+func (w *world) killReplicas(ctx context.Context) error {
+	var errs []error
+	for _, r := range w.replicas {
+		if r != nil {
+			errs = append(errs, r.End(ctx, syscall.SIGKILL))
+		}
+	}
+	return errors.Join(errs...)
+}
+
 // stop ends all processes. The directory stays.
 func (w *world) stop(ctx context.Context) error {
 	var errs []error
@@ -275,11 +269,7 @@ func (w *world) stop(ctx context.Context) error {
 			}
 		}
 	}
-	for _, r := range w.replicas {
-		if r != nil {
-			errs = append(errs, r.End(ctx, syscall.SIGKILL))
-		}
-	}
+	errs = append(errs, w.killReplicas(ctx))
 	if w.pooling != nil {
 		w.pooling()
 	}

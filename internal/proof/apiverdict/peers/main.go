@@ -1,8 +1,6 @@
-// Command peers is an API for invoices behind Fiber's middleware for idempotency, for the verdicts in
-// docs/verdicts/api.md. Its handler inserts the rows statement by statement in one transaction. Environment: ADDR,
-// DATABASE_URL of a database of Onlyonce, and TENANTS, such as
-// "oo_demo_acme=0a3e0000-0000-4000-8000-00000000ac3e,oo_demo_globex=610be000-0000-4000-8000-0000000610be". node/peer.mjs
-// is the same API with node-idempotency in Express.
+// Command peers is an API for notes behind Fiber's middleware for idempotency, with Fiber's storage for PostgreSQL, for the verdicts in
+// docs/verdicts/api.md. Environment: ADDR, and DATABASE_URL of any database. node/peer.mjs is the same API with node-idempotency in
+// Express.
 package main
 
 import (
@@ -10,8 +8,11 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"strings"
 
+	"github.com/gofiber/fiber/v3"
+	"github.com/gofiber/fiber/v3/middleware/idempotency"
+	"github.com/gofiber/storage/postgres/v3"
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
@@ -22,53 +23,37 @@ func main() {
 	}
 }
 
+// note is the body of a request, without an ID, and of an answer.
+type note struct {
+	ID   uuid.UUID `json:"id"`
+	Text string    `json:"text"`
+}
+
 func run() error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	tenants, err := open(ctx)
+	pool, err := pgxpool.New(ctx, os.Getenv("DATABASE_URL"))
 	if err != nil {
 		return err
 	}
-	return tenants.serveFiber(ctx)
-}
-
-type tenants []tenant
-
-// tenant has connections with the setting for row-level security.
-type tenant struct {
-	authorization string // the header
-	id            string
-	pool          *pgxpool.Pool
-}
-
-func (t tenants) of(authorization string) (tenant, error) {
-	for _, one := range t {
-		if one.authorization == authorization {
-			return one, nil
-		}
+	if _, err := pool.Exec(ctx, `CREATE TABLE IF NOT EXISTS peer_notes (id uuid PRIMARY KEY, text text NOT NULL)`); err != nil {
+		return err
 	}
-	return tenant{}, fmt.Errorf("no tenant for %q", authorization)
-}
-
-// open reads TENANTS, such as "token=id,token=id".
-func open(ctx context.Context) (tenants, error) {
-	var all tenants
-	for pair := range strings.SplitSeq(os.Getenv("TENANTS"), ",") {
-		token, id, ok := strings.Cut(pair, "=")
-		if !ok {
-			return nil, fmt.Errorf("TENANTS has %q", pair)
+	app := fiber.New()
+	app.Get("/readyz", func(fiber.Ctx) error { return nil })
+	app.Use(idempotency.New(idempotency.Config{
+		KeyHeader: "Idempotency-Key", Storage: postgres.New(postgres.Config{DB: pool}),
+	}))
+	app.Post("/notes", func(c fiber.Ctx) error {
+		n := note{}
+		if err := c.Bind().JSON(&n); err != nil {
+			return err
 		}
-		config, err := pgxpool.ParseConfig(os.Getenv("DATABASE_URL"))
-		if err != nil {
-			return nil, err
+		n.ID = uuid.New()
+		if _, err := pool.Exec(c, `INSERT INTO peer_notes VALUES ($1, $2)`, n.ID, n.Text); err != nil {
+			return err
 		}
-		config.MaxConns = 16
-		config.ConnConfig.RuntimeParams["onlyonce.tenant_id"] = id
-		pool, err := pgxpool.NewWithConfig(ctx, config)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, tenant{"Bearer " + token, id, pool})
-	}
-	return all, nil
+		return c.Status(fiber.StatusCreated).JSON(n)
+	})
+	return app.Listen(os.Getenv("ADDR"), fiber.ListenConfig{GracefulContext: ctx, DisableStartupMessage: true})
 }
