@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync/atomic"
@@ -13,6 +14,7 @@ import (
 	"onlyonce/internal/customer"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/people/account"
+	business "onlyonce/internal/people/settings"
 	"onlyonce/internal/room"
 	"onlyonce/internal/value/secretkey"
 	"onlyonce/templates"
@@ -155,4 +157,24 @@ func demoLogins(on bool) []templates.DemoLogin {
 		list = append(list, templates.DemoLogin{Tenant: t.name, Email: t.email, Password: demoPassword})
 	}
 	return list
+}
+
+// settle saves the settings of the tenant once. It keeps settings that a user has changed.
+func (t demoTenant) settle(ctx context.Context, store *idempotency.Store) error {
+	key, err := idempotency.ParseKey("demo-settings")
+	if err != nil {
+		return err
+	}
+	if _, used, err := business.Edit.Used(ctx, store, t.ID, key); err != nil || used {
+		return err
+	}
+	d, err := t.Business.Draft()
+	if err != nil {
+		return err
+	}
+	_, err = business.Edit.Do(ctx, store, idempotency.Intent{Tenant: t.ID, Key: key, Actor: "demo", Record: t.ID, Seen: 1}, d)
+	if _, stale := errors.AsType[*idempotency.StaleError](err); stale {
+		return nil
+	}
+	return err
 }

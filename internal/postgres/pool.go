@@ -9,6 +9,7 @@ import (
 	"time"
 
 	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -142,4 +143,19 @@ func defaults() map[string]string {
 		// notices: a minute with these values, which are in seconds; two hours without.
 		"tcp_keepalives_idle": "30", "tcp_keepalives_interval": "10", "tcp_keepalives_count": "3",
 	}
+}
+
+// InTenant runs work as a tenant, in a transaction that is committed if work returns nil. It is for background work only: requests run
+// operations of package idempotency.
+func InTenant(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, work func(pgx.Tx) error) error {
+	err := pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, `SELECT set_config('onlyonce.tenant_id', $1::text, true)`, tenant); err != nil {
+			return err
+		}
+		return work(tx)
+	})
+	if err != nil {
+		return fmt.Errorf("work as tenant: %w", err)
+	}
+	return nil
 }
