@@ -109,9 +109,7 @@ func TestCompleteDemoDataIsOnlyRead(t *testing.T) {
 	defer release()
 	patience, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	if err := apptest.TryStart(patience, b.Config()); err != nil {
-		t.Error(err)
-	}
+	must.OK(t, apptest.TryStart(patience, b.Config()))
 }
 
 // lock takes the locks of a statement, and holds them until the release.

@@ -56,9 +56,7 @@ func startFrozen(t *testing.T) *frozen {
 	t.Cleanup(func() {
 		_ = server.Thaw(context.Background(), f.data)
 		_ = f.admin.Close(context.Background())
-		if err := f.Close(context.Background()); err != nil {
-			t.Error(err)
-		}
+		must.OK(t, f.Close(context.Background()))
 	})
 	f.logIn()
 	return f
@@ -126,9 +124,7 @@ func (f *frozen) send(of call) answer {
 	}
 	defer response.Body.Close()
 	read, err := io.ReadAll(response.Body)
-	if err != nil {
-		f.Error(err)
-	}
+	must.OK(f, err)
 	return answer{response.StatusCode, response.Header, string(read), time.Since(began)}
 }
 
@@ -316,9 +312,7 @@ func TestEndWithAFrozenDatabase(t *testing.T) {
 	select {
 	case err := <-ended:
 		t.Logf("ended after %v: %v", time.Since(began), err)
-		if err != nil {
-			t.Error(err)
-		}
+		must.OK(t, err)
 	case <-time.After(45 * time.Second): // it should need 25
 		_ = p.Process.Process.Kill()
 		<-ended

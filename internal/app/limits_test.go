@@ -41,9 +41,7 @@ func TestBodiesAreBoundedInTime(t *testing.T) {
 			t.Errorf("%s: %v", name, bound)
 		}
 	}
-	if err := a.Close(t.Context()); err != nil {
-		t.Error(err)
-	}
+	must.OK(t, a.Close(t.Context()))
 }
 
 // TestSlowClientsDoNotFailTheEnd stops the app while one client is sending its request and another does not read its answer. Their

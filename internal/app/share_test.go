@@ -111,9 +111,7 @@ func (l *limited) admitted(requests int, request func(origin string) (*http.Resp
 	l.Helper()
 	for i := range requests {
 		a, err := request(l.replicas[i%2].URL())
-		if err != nil {
-			l.Fatal(err)
-		}
+		must.OK(l, err)
 		_ = a.Body.Close()
 		switch a.StatusCode {
 		case http.StatusOK, http.StatusUnprocessableEntity:

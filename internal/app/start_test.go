@@ -186,9 +186,7 @@ func TestStopFinishesWhatIsInFlight(t *testing.T) {
 	if r := <-answered; r.err != nil || r.status != http.StatusCreated {
 		t.Errorf("%+v", r)
 	}
-	if err := <-ended; err != nil {
-		t.Error(err)
-	}
+	must.OK(t, <-ended)
 	if err := b.DB.Pool.Ping(t.Context()); err != nil {
 		t.Error(err) // the other database keeps running
 	}

@@ -155,9 +155,7 @@ func TestOneChangeOfAVersion(t *testing.T) {
 		if version := b.count(`SELECT version FROM items`); done != 1 || version != 2 {
 			b.Errorf("%d changes, version %d", done, version)
 		}
-		if n := b.count(`SELECT count(*) FROM intents WHERE operation = 'item.rename'`); n != 1 {
-			b.Errorf("%d intents", n)
-		}
+		b.want(1, `SELECT count(*) FROM intents WHERE operation = 'item.rename'`)
 	})
 }
 
@@ -171,9 +169,7 @@ func TestTransition(t *testing.T) {
 		})()
 		outcomes := map[idempotency.Outcome]int{}
 		for i, err := range errs {
-			if err != nil {
-				b.Error(err)
-			}
+			must.OK(b, err)
 			outcomes[done[i].Outcome]++
 		}
 		if outcomes[idempotency.Changed] != 1 || outcomes[idempotency.Unchanged] != crowd-1 {
@@ -215,9 +211,7 @@ func TestTransitionThatLies(t *testing.T) {
 	if _, err := idempotency.Define(lying).Do(t.Context(), b.Store, b.Of("k", made.Value.ID, 0), struct{}{}); err == nil {
 		t.Error("accepted")
 	}
-	if n := b.count(`SELECT count(*) FROM items WHERE name = 'a'`); n != 1 {
-		t.Error("what it did stays")
-	}
+	b.want(1, `SELECT count(*) FROM items WHERE name = 'a'`)
 }
 
 // TestLeftOutOfTheFingerprint checks that Define refuses a command with a field that the fingerprint would leave out.

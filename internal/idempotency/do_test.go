@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/must"
@@ -24,9 +24,7 @@ func TestWorkWithoutResultIsRolledBack(t *testing.T) {
 	if _, err := idempotency.Define(s).Do(t.Context(), b.Store, b.Intent("k"), order{"a"}); err == nil {
 		t.Error("a NULL result was accepted")
 	}
-	if n := b.count(`SELECT (SELECT count(*) FROM items) + (SELECT count(*) FROM intents)`); n != 0 {
-		t.Errorf("%d rows left", n)
-	}
+	b.want(0, `SELECT (SELECT count(*) FROM items) + (SELECT count(*) FROM intents)`)
 }
 
 func TestReplayOfWhatMayNoLongerBeSeen(t *testing.T) {
@@ -79,11 +77,7 @@ func TestWaitIsBounded(t *testing.T) {
 	short := b.warmStore(create, 50*time.Millisecond)
 
 	lock := b.lockItems()
-	first := make(chan error, 1)
-	go func() {
-		_, err := create.Do(context.Background(), patient, b.Intent("k"), order{"a"})
-		first <- err
-	}()
+	first := b.start(create, patient)
 	b.Waiting(1)
 
 	if _, err := create.Do(t.Context(), short, b.Intent("k"), order{"a"}); !errors.Is(err, idempotency.ErrInProgress) {
@@ -93,38 +87,40 @@ func TestWaitIsBounded(t *testing.T) {
 		t.Errorf("other key, locked table: %v, want busy", err)
 	}
 	lock()
-	if err := <-first; err != nil {
-		t.Errorf("the first attempt: %v", err)
-	}
+	must.OK(t, <-first)
 }
 
 // A new connection whose preparation timed out has prepared only some statements. It must still work for the next attempt.
 func TestConnectionIsGoodAfterPreparingTimedOut(t *testing.T) {
 	b := setup(t)
 	create := idempotency.Define(spec())
-	config := b.DB.Pool.Config()
-	config.MaxConns = 1
-	store := &idempotency.Store{Pool: b.pool(config), Wait: 50 * time.Millisecond, Timeout: 20 * time.Second}
+	store := &idempotency.Store{Pool: b.pool(single), Wait: 50 * time.Millisecond, Timeout: 20 * time.Second}
 
 	lock := b.lockItems()
 	if _, err := create.Do(t.Context(), store, b.Intent("k"), order{"a"}); !errors.Is(err, idempotency.ErrBusy) {
 		t.Errorf("locked table: %v, want busy", err)
 	}
 	lock()
-	if _, err := create.Do(t.Context(), store, b.Intent("k"), order{"a"}); err != nil {
-		t.Errorf("the same again: %v", err)
-	}
+	b.OK(create.Do(t.Context(), store, b.Intent("k"), order{"a"}))
 }
 
 // warmStore returns a store with one connection that has prepared the statements, because parsing would wait for a locked table too.
 func (b *bundle) warmStore(create idempotency.Operation[order, item], wait time.Duration) *idempotency.Store {
 	b.Helper()
-	config := b.DB.Pool.Config()
-	config.MaxConns = 1
-	store := &idempotency.Store{Pool: b.pool(config), Wait: wait, Timeout: 20 * time.Second}
+	store := &idempotency.Store{Pool: b.pool(single), Wait: wait, Timeout: 20 * time.Second}
 	name := fmt.Sprint("warm ", wait.Nanoseconds())
 	b.OK(create.Do(b.Context(), store, b.Intent(name), order{name}))
 	return store
+}
+
+// start begins an attempt with the key k, and returns its error when it has ended.
+func (b *bundle) start(create idempotency.Operation[order, item], store *idempotency.Store) <-chan error {
+	ended := make(chan error, 1)
+	go func() {
+		_, err := create.Do(context.Background(), store, b.Intent("k"), order{"a"})
+		ended <- err
+	}()
+	return ended
 }
 
 // lockItems blocks every insert of an item until the returned function is called.
@@ -139,9 +135,7 @@ func (b *bundle) lockTable(mode string) (unlock func()) {
 	must.OK(b, err)
 	must.Exec(b, tx, `LOCK TABLE items IN `+mode+` MODE`)
 	return func() {
-		if err := tx.Rollback(context.Background()); err != nil {
-			b.Error(err)
-		}
+		must.OK(b, tx.Rollback(context.Background()))
 	}
 }
 
@@ -158,12 +152,8 @@ func TestCallerLeavesMidTransaction(t *testing.T) {
 		b.Waiting(1)
 		leave()
 		lock()
-		if err := <-answer; err != nil {
-			b.Errorf("the commit was not finished: %v", err)
-		}
-		if n := b.count(`SELECT count(*) FROM items`); n != 1 {
-			b.Errorf("%d items", n)
-		}
+		must.OK(b, <-answer) // the commit is finished
+		b.want(1, `SELECT count(*) FROM items`)
 	})
 }
 
@@ -175,9 +165,7 @@ func TestCallerLeavesBeforeAnythingWasSent(t *testing.T) {
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
-	if n := b.count(`SELECT count(*) FROM items`); n != 0 {
-		t.Errorf("%d items", n)
-	}
+	b.want(0, `SELECT count(*) FROM items`)
 }
 
 func TestBackendTerminatedMidTransaction(t *testing.T) {
@@ -193,28 +181,22 @@ func TestBackendTerminatedMidTransaction(t *testing.T) {
 			answer <- err
 		}()
 		b.Waiting(1)
-		if n := b.count(`
+		b.want(1, `
 			SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
-			WHERE datname = current_database() AND wait_event_type = 'Lock'`); n != 1 {
-			b.Fatalf("terminated %d backends", n)
-		}
+			WHERE datname = current_database() AND wait_event_type = 'Lock'`)
 		b.Waiting(1) // it reads the intent again
 		lock()
-		if err := <-answer; err != nil {
-			b.Error(err)
-		}
-		if n := b.count(`SELECT count(*) FROM items`); n != 1 {
-			b.Errorf("%d items", n)
-		}
+		must.OK(b, <-answer)
+		b.want(1, `SELECT count(*) FROM items`)
 	})
 }
 
 // A snapshot from before the wait would not include the committed intent.
 func TestRunsUnderReadCommittedWhateverTheDefault(t *testing.T) {
 	b := setup(t)
-	config := b.DB.Pool.Config()
-	config.ConnConfig.RuntimeParams["default_transaction_isolation"] = "repeatable read"
-	b.Store.Pool = b.pool(config)
+	b.Store.Pool = b.pool(func(c *pgxpool.Config) {
+		c.ConnConfig.RuntimeParams["default_transaction_isolation"] = "repeatable read"
+	})
 	s := spec()
 	s.Statements = func(tx *idempotency.Tx, _ order) idempotency.Result {
 		return tx.Return(`SELECT json_build_object('id', @record_id::uuid, 'name', current_setting('transaction_isolation'))`, nil)
@@ -246,41 +228,29 @@ func TestExpiryDuringCreates(t *testing.T) {
 	b.Store.Retain = time.Millisecond
 	create := idempotency.Define(spec())
 	stop := make(chan struct{})
-	var sweepers, clients sync.WaitGroup
-	for range 2 {
-		sweepers.Go(func() {
-			for {
-				select {
-				case <-stop:
-					return
-				default:
-				}
-				if _, err := idempotency.Expire(context.Background(), b.Store.Pool, b.Tenant); err != nil {
-					t.Error(err)
-					return
-				}
+	sweepers := rush(2, func(int) {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
 			}
-		})
-	}
-	const keys, retries = 20, 10
-	gate := make(chan struct{})
-	for k := range keys {
-		for range retries {
-			clients.Go(func() {
-				<-gate
-				_, err := create.Do(context.Background(), b.Store, b.Intent(fmt.Sprint("k", k)), order{fmt.Sprint("item ", k)})
-				var done *idempotency.AlreadyDoneError
-				if err != nil && !errors.As(err, &done) {
-					t.Error(err)
-				}
-			})
+			if _, err := idempotency.Expire(context.Background(), b.Store.Pool, b.Tenant); err != nil {
+				t.Error(err)
+				return
+			}
 		}
-	}
-	close(gate)
-	clients.Wait()
+	})
+	const keys, retries = 20, 10
+	rush(keys*retries, func(i int) {
+		k := i % keys
+		_, err := create.Do(context.Background(), b.Store, b.Intent(fmt.Sprint("k", k)), order{fmt.Sprint("item ", k)})
+		var done *idempotency.AlreadyDoneError
+		if err != nil && !errors.As(err, &done) {
+			t.Error(err)
+		}
+	})()
 	close(stop)
-	sweepers.Wait()
-	if n := b.count(`SELECT count(*) FROM items`); n != keys {
-		t.Errorf("%d items, want %d", n, keys)
-	}
+	sweepers()
+	b.want(keys, `SELECT count(*) FROM items`)
 }

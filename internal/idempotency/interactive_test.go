@@ -71,9 +71,7 @@ func TestWorkCannotEndItsTransaction(t *testing.T) {
 			t.Errorf("%s: the transaction was kept: %v", name, err)
 		}
 	}
-	if n := b.count(`SELECT (SELECT count(*) FROM items) + (SELECT count(*) FROM intents)`); n != 0 {
-		t.Errorf("%d rows left", n)
-	}
+	b.want(0, `SELECT (SELECT count(*) FROM items) + (SELECT count(*) FROM intents)`)
 }
 
 // A part of the work may fail in a savepoint and be done in another way.
@@ -158,9 +156,7 @@ func TestResultWithoutID(t *testing.T) {
 	if err == nil {
 		t.Error("accepted")
 	}
-	if n := b.count(`SELECT (SELECT count(*) FROM items) + (SELECT count(*) FROM intents)`); n != 0 {
-		t.Errorf("%d rows left", n)
-	}
+	b.want(0, `SELECT (SELECT count(*) FROM items) + (SELECT count(*) FROM intents)`)
 }
 
 // A panic of the work leaves neither rows nor a used key or connection.
@@ -218,9 +214,7 @@ func TestWorkThatHangs(t *testing.T) {
 	if err := <-answer; !errors.Is(err, idempotency.ErrUnavailable) && !errors.Is(err, idempotency.ErrUnconfirmed) {
 		t.Errorf("the one that hung: %v", err)
 	}
-	if n := b.count(`SELECT count(*) FROM items`); n != 1 {
-		t.Errorf("%d items", n)
-	}
+	b.want(1, `SELECT count(*) FROM items`)
 	if n := b.count(`SELECT count(*) FROM intents WHERE record_id = '` + done.Value.ID.String() + `'`); n != 1 {
 		t.Errorf("%d intents of the one that is there", n)
 	}
@@ -245,9 +239,7 @@ func TestWorkIsBounded(t *testing.T) {
 	if took := time.Since(began); took > 10*time.Second {
 		t.Errorf("it took %v", took)
 	}
-	if n := b.count(`SELECT (SELECT count(*) FROM items) + (SELECT count(*) FROM intents)`); n != 0 {
-		t.Errorf("%d rows left", n)
-	}
+	b.want(0, `SELECT (SELECT count(*) FROM items) + (SELECT count(*) FROM intents)`)
 	done, err := idempotency.Define(interactive()).Do(t.Context(), b.Store, b.Intent("k"), order{"a"})
 	if err != nil || done.Replayed {
 		t.Errorf("trying again: %+v, %v", done, err)

@@ -2,7 +2,6 @@ package idempotency_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -13,6 +12,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/postgres/pgtest"
@@ -100,27 +100,18 @@ func (l *layer) pass() {
 // Two intents use the same name. The second transaction must leave nothing.
 func TestLayerThatKnowsNoImplicitTransactions(t *testing.T) {
 	b := setup(t)
-	config := b.DB.Pool.Config()
-	config.MaxConns = 1
-	config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec
-	dial := config.ConnConfig.DialFunc
-	config.ConnConfig.DialFunc = func(ctx context.Context, network, addr string) (net.Conn, error) {
-		conn, err := dial(ctx, network, addr)
-		return &layer{Conn: conn}, err
-	}
-	config.AfterConnect = nil // its queries are not part of the test
-	b.Store.Pool = b.pool(config)
+	b.Store.Pool = b.pool(func(c *pgxpool.Config) {
+		wrapping(func(conn net.Conn) net.Conn { return &layer{Conn: conn} })(c)
+		c.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec
+		c.AfterConnect = nil // its queries are not part of the test
+	})
 	create := idempotency.Define(spec())
 	b.OK(create.Do(t.Context(), b.Store, b.Intent("first"), order{"a"}))
 	if _, err := create.Do(t.Context(), b.Store, b.Intent("second"), order{"a"}); err == nil {
 		t.Error("one name, twice")
 	}
-	if n := b.count(`SELECT count(*) FROM intents`); n != 1 {
-		t.Errorf("%d records for one order", n)
-	}
-	if _, err := create.Do(t.Context(), b.Store, b.Intent("second"), order{"b"}); err != nil {
-		t.Errorf("the key was used up: %v", err)
-	}
+	b.want(1, `SELECT count(*) FROM intents`)
+	b.OK(create.Do(t.Context(), b.Store, b.Intent("second"), order{"b"})) // the key is free
 }
 
 // deaf is a connection that breaks before it reads the answer to certain messages.
@@ -188,24 +179,19 @@ func TestOwnCommitLostAndRecordUnreadable(t *testing.T) {
 	if done, err := create.Do(t.Context(), b.Store, b.Intent("k"), order{"a"}); err != nil || !done.Replayed {
 		t.Errorf("trying again: %+v, %v", done, err)
 	}
-	if n := b.count(`SELECT count(*) FROM items`); n != 1 {
-		t.Errorf("%d items", n)
-	}
+	b.want(1, `SELECT count(*) FROM items`)
 }
 
 // unlucky returns a replica with one connection at a time, which is deaf.
 func (b *bundle) unlucky(mode pgx.QueryExecMode, to func(said []byte) bool, then func()) *idempotency.Store {
 	b.Helper()
-	config := b.DB.Pool.Config()
-	config.MaxConns = 1
-	config.ConnConfig.DefaultQueryExecMode = mode
-	dial := config.ConnConfig.DialFunc
-	config.ConnConfig.DialFunc = func(ctx context.Context, network, addr string) (net.Conn, error) {
-		conn, err := dial(ctx, network, addr)
-		return &deaf{Conn: conn, to: to, then: then, done: make(chan struct{}, 1)}, err
-	}
 	store := b.replica()
-	store.Pool = b.pool(config)
+	store.Pool = b.pool(func(c *pgxpool.Config) {
+		wrapping(func(conn net.Conn) net.Conn {
+			return &deaf{Conn: conn, to: to, then: then, done: make(chan struct{}, 1)}
+		})(c)
+		c.ConnConfig.DefaultQueryExecMode = mode
+	})
 	return store
 }
 
@@ -264,9 +250,7 @@ func TestRefusedAfterALostCommit(t *testing.T) {
 				if done, err := create.Do(b.Context(), b.Store, b.Intent("k"), order{"a"}); err != nil || !done.Replayed {
 					b.Errorf("trying again: %+v, %v", done, err)
 				}
-				if n := b.count(`SELECT count(*) FROM items`); n != 1 {
-					b.Errorf("%d items", n)
-				}
+				b.want(1, `SELECT count(*) FROM items`)
 			})
 		})
 	}

@@ -19,7 +19,7 @@ import (
 func remembering(t *testing.T, spec idempotency.Spec[order, item]) (b *bundle, create idempotency.Operation[order, item], made item) {
 	t.Helper()
 	b, create = setup(t), idempotency.Define(spec)
-	b.Store.Pool = b.pool(b.DB.Pool.Config())
+	b.Store.Pool = b.pool(single)
 	for range 2 {
 		done, err := create.Do(t.Context(), b.Store, b.Intent("known"), order{"a"})
 		must.OK(t, err)
@@ -88,9 +88,7 @@ func TestRestoredDatabase(t *testing.T) {
 			t.Errorf("%s: the restored database was not asked, or not remembered", key)
 		}
 	}
-	if n := b.count(`SELECT count(*) FROM items`); n != 2 {
-		t.Errorf("%d items", n)
-	}
+	b.want(2, `SELECT count(*) FROM items`)
 }
 
 // TestOnlyWhatIsCommittedIsRemembered checks that neither refused nor unconfirmed intents leave a copy.
@@ -149,10 +147,8 @@ func TestMemoryInARush(t *testing.T) {
 			t.Errorf("another command: %v", err)
 		}
 	})()
-	first := b.firsts(done, errs, keys)
-	if n := b.count(`SELECT count(*) FROM items`); n != keys || first != keys {
-		t.Errorf("%d items, %d firsts", n, first)
-	}
+	b.firsts(done, errs, keys)
+	b.want(keys, `SELECT count(*) FROM items`)
 }
 
 // kept returns a bundle whose store keeps the answer to a repeat of the returned intent.

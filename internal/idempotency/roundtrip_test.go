@@ -38,25 +38,36 @@ func (w wire) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func (b *bundle) pool(config *pgxpool.Config) *pgxpool.Pool {
+// pool returns a pool like the bundle's, with a change.
+func (b *bundle) pool(change func(*pgxpool.Config)) *pgxpool.Pool {
 	b.Helper()
+	config := b.DB.Pool.Config()
+	change(config)
 	pool, err := pgxpool.NewWithConfig(b.Context(), config)
 	must.OK(b, err)
 	b.Cleanup(pool.Close)
 	return pool
 }
 
+// single makes a pool of one connection.
+func single(c *pgxpool.Config) { c.MaxConns = 1 }
+
+// wrapping makes a pool of one connection at a time, which is wrapped.
+func wrapping(wrap func(net.Conn) net.Conn) func(*pgxpool.Config) {
+	return func(c *pgxpool.Config) {
+		single(c)
+		dial := c.ConnConfig.DialFunc
+		c.ConnConfig.DialFunc = func(ctx context.Context, network, addr string) (net.Conn, error) {
+			conn, err := dial(ctx, network, addr)
+			return wrap(conn), err
+		}
+	}
+}
+
 func TestRoundTrips(t *testing.T) {
 	b := setup(t)
 	var trips atomic.Int64
-	config := b.DB.Pool.Config()
-	config.MaxConns = 1
-	dial := config.ConnConfig.DialFunc
-	config.ConnConfig.DialFunc = func(ctx context.Context, network, addr string) (net.Conn, error) {
-		conn, err := dial(ctx, network, addr)
-		return wire{conn, new(atomic.Bool), &trips}, err
-	}
-	b.Store.Pool = b.pool(config)
+	b.Store.Pool = b.pool(wrapping(func(conn net.Conn) net.Conn { return wire{conn, new(atomic.Bool), &trips} }))
 	must.OK(t, b.Store.Pool.Ping(t.Context()))
 	create := idempotency.Define(spec())
 
@@ -93,9 +104,7 @@ func TestRoundTrips(t *testing.T) {
 // TestBothStylesBehindAPooler checks both styles without prepared statements, where pgx encodes a value by its Go type alone.
 func TestBothStylesBehindAPooler(t *testing.T) {
 	inBothStyles(t, func(b *bundle, create idempotency.Operation[order, item]) {
-		config := b.DB.Pool.Config()
-		config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec
-		b.Store.Pool = b.pool(config)
+		b.Store.Pool = b.pool(func(c *pgxpool.Config) { c.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec })
 		for _, replayed := range []bool{false, true} {
 			if done, err := create.Do(b.Context(), b.Store, b.Intent("k"), order{"a"}); err != nil || done.Replayed != replayed {
 				b.Errorf("replayed %v: %+v, %v", replayed, done, err)
@@ -109,12 +118,8 @@ func TestBothStylesBehindAPooler(t *testing.T) {
 func TestArgumentThatCannotBeEncoded(t *testing.T) {
 	t.Parallel()
 	inStyles(t, func(b *bundle, a item, rename renaming, _ finishing) {
-		config := b.DB.Pool.Config()
-		config.MaxConns = 1
-		b.Store.Pool = b.pool(config)
-		if _, err := rename.Do(b.Context(), b.Store, b.Of("first", a.ID, 1), order{"b"}); err != nil { // prepares the statements
-			b.Fatal(err)
-		}
+		b.Store.Pool = b.pool(single)
+		b.OK(rename.Do(b.Context(), b.Store, b.Of("first", a.ID, 1), order{"b"})) // prepares the statements
 		before := b.Store.Pool.Stat().AcquireCount()
 		_, err := rename.Do(b.Context(), b.Store, b.Of("k", a.ID, 1<<31), order{"c"}) // a version is an integer
 		for _, wrong := range []error{idempotency.ErrUnconfirmed, idempotency.ErrUnavailable, idempotency.ErrBusy, nil} {
@@ -139,9 +144,7 @@ func TestArgumentThatCannotBeEncoded(t *testing.T) {
 func TestYoungDatabase(t *testing.T) {
 	t.Parallel()
 	inBothStyles(t, func(b *bundle, create idempotency.Operation[order, item]) {
-		config := b.DB.Pool.Config()
-		config.MaxConns = 1 // the one with the cached plans
-		b.Store.Pool = b.pool(config)
+		b.Store.Pool = b.pool(single) // the connection with the cached plans
 		createAndRepeat := func(name string) {
 			b.Helper()
 			for range 2 {

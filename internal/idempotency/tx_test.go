@@ -117,9 +117,7 @@ func TestRequire(t *testing.T) {
 			t.Errorf("%s: %v", where, err)
 		}
 	}
-	if n := b.count(`SELECT count(*) FROM items WHERE name IN ('a', 'b')`); n != 2 {
-		t.Errorf("%d items kept their names", n)
-	}
+	b.want(2, `SELECT count(*) FROM items WHERE name IN ('a', 'b')`)
 	if done, err := rename(1, `name = 'a'`).Do(t.Context(), b.Store, b.Intent("k"), order{"x"}); err != nil || done.Value.Name != "ax" {
 		t.Errorf("%+v, %v", done, err)
 	}
@@ -201,9 +199,7 @@ func TestHolderMovesOn(t *testing.T) {
 	t.Parallel()
 	inStylesOf(t, spec, interactive, func(b *bundle, work idempotency.Spec[order, item]) {
 		b.hold("a")
-		config := b.DB.Pool.Config()
-		config.MaxConns = 1 // the lookup needs the connection of the attempt
-		b.Store.Pool = b.pool(config)
+		b.Store.Pool = b.pool(single) // the lookup needs the connection of the attempt
 		create := explaining(work, func() { b.Exec(`UPDATE items SET name = 'moved on'`) })
 		done, err := create.Do(b.Context(), b.Store, b.Intent("k"), order{"a"})
 		if err != nil || done.Outcome != idempotency.Created || done.Replayed {

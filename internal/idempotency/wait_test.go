@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgxpool"
+
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/must"
 )
@@ -23,11 +25,7 @@ func TestNoWaitIsEndless(t *testing.T) {
 			create := idempotency.Define(spec())
 			patient, impatient := b.warmStore(create, 10*time.Second), b.warmStore(create, wait)
 			unlock := b.lockItems()
-			first := make(chan error, 1)
-			go func() {
-				_, err := create.Do(t.Context(), patient, b.Intent("k"), order{"a"})
-				first <- err
-			}()
+			first := b.start(create, patient)
 			b.Waiting(1)
 			began := time.Now()
 			if _, err := create.Do(t.Context(), impatient, b.Intent("k"), order{"a"}); !errors.Is(err, idempotency.ErrInProgress) {
@@ -37,9 +35,7 @@ func TestNoWaitIsEndless(t *testing.T) {
 				t.Errorf("it waited %v", took)
 			}
 			unlock()
-			if err := <-first; err != nil {
-				t.Error(err)
-			}
+			must.OK(t, <-first)
 		})
 	}
 }
@@ -55,10 +51,8 @@ func TestTimeoutsOfTheRole(t *testing.T) {
 		t.Run(setting, func(t *testing.T) {
 			inBothStyles(t, func(b *bundle, create idempotency.Operation[order, item]) {
 				patient := b.warmStore(create, 10*time.Second)
-				config := b.DB.Pool.Config()
-				config.ConnConfig.RuntimeParams[setting] = "500ms"
 				hurried := b.replica()
-				hurried.Pool = b.pool(config)
+				hurried.Pool = b.pool(func(c *pgxpool.Config) { c.ConnConfig.RuntimeParams[setting] = "500ms" })
 				b.OK(create.Do(b.Context(), hurried, b.Intent("warm"), order{"warm"}))
 
 				unlock := b.lockItems()
@@ -85,9 +79,7 @@ func TestTimeoutsOfTheRole(t *testing.T) {
 				if want != nil {
 					unlock()
 				}
-				if err := <-answers; err != nil {
-					b.Error(err)
-				}
+				must.OK(b, <-answers)
 			})
 		})
 	}
@@ -106,9 +98,7 @@ func TestTimeoutIsLongerThanWait(t *testing.T) {
 			t.Errorf("Wait %v, Timeout %v: %v", store.Wait, store.Timeout, err)
 		}
 	}
-	if n := b.count(`SELECT count(*) FROM items`); n != 0 {
-		t.Errorf("%d items", n)
-	}
+	b.want(0, `SELECT count(*) FROM items`)
 }
 
 // TestCrowdTakesOneConnection checks that attempts that wait for a key in one process leave the rest of the pool free.
@@ -130,8 +120,10 @@ func TestCrowdTakesOneConnection(t *testing.T) {
 	}
 	lock()
 	wait()
-	if first := b.firsts(done, errs, 1); first != 1 || b.count(`SELECT count(*) FROM items`) != 1 || b.Store.Attempts() != 0 {
-		t.Errorf("%d were first, %d attempts are left", first, b.Store.Attempts())
+	b.firsts(done, errs, 1)
+	b.want(1, `SELECT count(*) FROM items`)
+	if n := b.Store.Attempts(); n != 0 {
+		t.Errorf("%d attempts are left", n)
 	}
 }
 
@@ -157,9 +149,7 @@ func TestCrowdWithTwoCommands(t *testing.T) {
 			t.Errorf("other command: %+v, %v", done[i], errs[i])
 		}
 	}
-	if n := b.count(`SELECT count(*) FROM items`); n != 1 {
-		t.Errorf("%d items", n)
-	}
+	b.want(1, `SELECT count(*) FROM items`)
 }
 
 // TestKeysThatShareALock checks two keys whose locks have the same hash. They wait for each other, but both are carried out, with their
@@ -198,9 +188,7 @@ func TestKeysThatShareALock(t *testing.T) {
 				b.Errorf("%s again: %+v, %v, want %+v", name, done, err, made[i].Value)
 			}
 		}
-		if n := b.count(`SELECT count(*) FROM intents WHERE key IN ('a', 'b', 'c')`); n != 2 {
-			b.Errorf("%d intents", n)
-		}
+		b.want(2, `SELECT count(*) FROM intents WHERE key IN ('a', 'b', 'c')`)
 	})
 }
 

@@ -44,9 +44,7 @@ func TestRoleThatRowLevelSecurityDoesNotBind(t *testing.T) {
 		t.Errorf("%s tables and indexes were made all the same", tables)
 	}
 	// A superuser that acts as a bound role is bound.
-	if err := opened(t, db.AdminURL+"&role=onlyonce"); err != nil {
-		t.Error(err)
-	}
+	must.OK(t, opened(t, db.AdminURL+"&role=onlyonce"))
 }
 
 // TestAdvisedRole checks that the SQL in the error makes a role that the app accepts.
@@ -68,12 +66,8 @@ func TestAdvisedRole(t *testing.T) {
 	as, err := url.Parse(db.URL)
 	must.OK(t, err)
 	as.User = url.User("advised")
-	if err := migrated(t.Context(), as.String()); err != nil {
-		t.Error(err)
-	}
-	if err := opened(t, as.String()); err != nil {
-		t.Error(err)
-	}
+	must.OK(t, migrated(t.Context(), as.String()))
+	must.OK(t, opened(t, as.String()))
 }
 
 // TestEncodingOfTheDatabase checks that any encoding other than UTF8 is refused before the first migration, with the SQL that makes a
@@ -219,7 +213,5 @@ func TestVisitsTakeTurns(t *testing.T) {
 			return v.End(t.Context())
 		})
 	}
-	if err := visits.Wait(); err != nil {
-		t.Error(err)
-	}
+	must.OK(t, visits.Wait())
 }

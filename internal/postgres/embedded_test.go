@@ -53,9 +53,7 @@ func TestEmbeddedColdThenWarm(t *testing.T) {
 	}
 	put(t, cold.URL())
 	key, err := cold.SecretKey()
-	if err != nil {
-		t.Error(err)
-	}
+	must.OK(t, err)
 	stop(t, cold)
 	if _, err := os.Stat(socketDir(t, cold.URL())); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the socket's directory is left behind: %v", err)
@@ -187,9 +185,7 @@ func TestEmbeddedInAPrivateDirectory(t *testing.T) {
 	if os.Geteuid() == 0 {
 		where = postgres.Substitute(dir)
 		t.Cleanup(func() {
-			if err := os.RemoveAll(where); err != nil {
-				t.Error(err)
-			}
+			must.OK(t, os.RemoveAll(where))
 		})
 	}
 	first := start(t, dir)

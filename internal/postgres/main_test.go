@@ -108,9 +108,7 @@ func start(t *testing.T, dir string) *postgres.Embedded {
 
 func stop(t *testing.T, embedded *postgres.Embedded) {
 	t.Helper()
-	if err := embedded.Stop(context.Background()); err != nil {
-		t.Error(err)
-	}
+	must.OK(t, embedded.Stop(context.Background()))
 }
 
 func logger(t *testing.T) *slog.Logger {

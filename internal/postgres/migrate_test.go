@@ -50,9 +50,7 @@ func TestMigrateFromManyReplicasAtOnce(t *testing.T) {
 	}
 	close(gate)
 	must.OK(t, replicas.Wait())
-	if err := postgres.SchemaCurrent(t.Context(), db.Pool); err != nil {
-		t.Error(err)
-	}
+	must.OK(t, postgres.SchemaCurrent(t.Context(), db.Pool))
 	if twice := query(t, db.URL, "SELECT count(*) - count(DISTINCT version_id) FROM goose_db_version"); twice != "0" {
 		t.Errorf("%s migrations were applied twice", twice)
 	}

@@ -166,9 +166,7 @@ func TestPoolerThatIsSetUp(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
 	through := pooled(t, db.URL, ours...) + "&" + execMode
-	if err := opened(t, through); err != nil {
-		t.Error(err)
-	}
+	must.OK(t, opened(t, through))
 }
 
 // TestPoolersErrorsAreExplained tries the errors of a server after a pooler has mixed up its clients.

@@ -76,9 +76,7 @@ func (b *Bundle) Start(settings ...func(*app.Config)) *app.App {
 	started, err := app.Start(b.Context(), config)
 	must.OK(b, err)
 	b.Cleanup(func() {
-		if err := started.Close(context.Background()); err != nil {
-			b.Error(err)
-		}
+		must.OK(b, started.Close(context.Background()))
 	})
 	return started
 }

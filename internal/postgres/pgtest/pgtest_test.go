@@ -22,9 +22,7 @@ func TestMain(m *testing.M) { pgtest.Main(m) }
 func TestNewIsMigratedAndUnprivileged(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
-	if err := postgres.SchemaCurrent(t.Context(), db.Pool); err != nil {
-		t.Error(err)
-	}
+	must.OK(t, postgres.SchemaCurrent(t.Context(), db.Pool))
 	var who string
 	if err := db.Pool.QueryRow(t.Context(), `
 		SELECT format('%s super=%s bypassrls=%s', current_user, rolsuper, rolbypassrls)

@@ -27,9 +27,7 @@ func TestInitThatFails(t *testing.T) {
 	dir, err := account.MkdirTemp("/tmp", "onlyonce-init-")
 	must.OK(t, err)
 	t.Cleanup(func() {
-		if err := os.RemoveAll(dir); err != nil {
-			t.Error(err)
-		}
+		must.OK(t, os.RemoveAll(dir))
 	})
 	must.OK(t, os.WriteFile(filepath.Join(dir, "thesis.txt"), []byte("my only copy"), 0o600))
 	err = server.Init(t.Context(), programs, account, dir, false, nil)
