@@ -70,26 +70,6 @@ func TestWaitsForTheFirstAttempt(t *testing.T) {
 	})
 }
 
-func TestWaitIsBounded(t *testing.T) {
-	b := setup(t)
-	create := idempotency.Define(spec())
-	patient := b.warmStore(create, 5*time.Second)
-	short := b.warmStore(create, 50*time.Millisecond)
-
-	lock := b.lockItems()
-	first := b.start(create, patient)
-	b.Waiting(1)
-
-	if _, err := create.Do(t.Context(), short, b.Intent("k"), order{"a"}); !errors.Is(err, idempotency.ErrInProgress) {
-		t.Errorf("same key: %v, want in progress", err)
-	}
-	if _, err := create.Do(t.Context(), short, b.Intent("other"), order{"b"}); !errors.Is(err, idempotency.ErrBusy) {
-		t.Errorf("other key, locked table: %v, want busy", err)
-	}
-	lock()
-	must.OK(t, <-first)
-}
-
 // A new connection whose preparation timed out has prepared only some statements. It must still work for the next attempt.
 func TestConnectionIsGoodAfterPreparingTimedOut(t *testing.T) {
 	b := setup(t)

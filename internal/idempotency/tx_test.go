@@ -77,6 +77,9 @@ func TestIncompleteOperations(t *testing.T) {
 		"negative Retain":       func(s *idempotency.Spec[order, item]) { s.Retain = -time.Hour },
 		"Retain without a unit": func(s *idempotency.Spec[order, item]) { s.Retain = 72 },
 		"Retain of 292 years":   func(s *idempotency.Spec[order, item]) { s.Retain = math.MaxInt64 },
+		"a field named in NotInFingerprint that is in it": func(s *idempotency.Spec[order, item]) {
+			s.NotInFingerprint = []string{"Name"}
+		},
 	} {
 		s := spec()
 		if spoil(&s); !panics(func() { idempotency.Define(s) }) {

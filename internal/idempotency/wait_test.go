@@ -16,10 +16,11 @@ import (
 	"onlyonce/internal/must"
 )
 
-// TestNoWaitIsEndless checks that waits of less than a millisecond end, although PostgreSQL takes 0 as no limit.
+// TestNoWaitIsEndless checks that waits end for a locked key and for a locked table, also those of less than a millisecond, although PostgreSQL
+// takes 0 as no limit.
 func TestNoWaitIsEndless(t *testing.T) {
 	t.Parallel()
-	for _, wait := range []time.Duration{0, 100 * time.Microsecond, time.Millisecond - 1, -time.Second} {
+	for _, wait := range []time.Duration{0, 100 * time.Microsecond, time.Millisecond - 1, -time.Second, 50 * time.Millisecond} {
 		t.Run(fmt.Sprint(wait), func(t *testing.T) {
 			b := setup(t)
 			create := idempotency.Define(spec())
@@ -30,6 +31,9 @@ func TestNoWaitIsEndless(t *testing.T) {
 			began := time.Now()
 			if _, err := create.Do(t.Context(), impatient, b.Intent("k"), order{"a"}); !errors.Is(err, idempotency.ErrInProgress) {
 				t.Errorf("a repeat while the first runs: %v", err)
+			}
+			if _, err := create.Do(t.Context(), impatient, b.Intent("other"), order{"b"}); !errors.Is(err, idempotency.ErrBusy) {
+				t.Errorf("another key, locked table: %v, want busy", err)
 			}
 			if took := time.Since(began); took > impatient.Timeout/2 {
 				t.Errorf("it waited %v", took)

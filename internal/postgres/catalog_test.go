@@ -171,8 +171,7 @@ func TestDifferences(t *testing.T) {
 		{"DROP TABLE sessions", "the table sessions" + missing},
 	}
 	all = append(all, invoiceSabotages()...)
-	db := pgtest.New(t)
-	db.Spoil(t)
+	db := spoiled(t)
 	for _, c := range all {
 		t.Run(strings.ReplaceAll(c.spoil, "\n", " "), func(t *testing.T) { //nolint:paralleltest // they share a database
 			tx, err := db.Admin().Begin(t.Context())
@@ -211,8 +210,7 @@ func TestCopyDatabaseRefuses(t *testing.T) { //nolint:paralleltest // see above
 			UPDATE pg_attribute SET attgenerated = 's' WHERE attrelid = 'settings'::regclass AND attname = 'id'`,
 	} {
 		t.Run(want, func(t *testing.T) { //nolint:paralleltest // see above
-			from := pgtest.New(t)
-			from.Spoil(t)
+			from := spoiled(t)
 			must.Exec(t, from.Admin(), sql)
 			err := postgres.CopyDatabase(t.Context(), from.AdminURL, to.AdminURL)
 			if err == nil || !strings.Contains(err.Error(), want) {

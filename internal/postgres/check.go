@@ -35,16 +35,12 @@ func checkSession(ctx context.Context, conn *pgx.Conn) error {
 	if err != nil {
 		return err
 	}
-	if err := s.isolation(); err != nil {
-		return err
+	for _, check := range []func() error{s.isolation, s.privileges, s.utf8, s.settings} {
+		if err := check(); err != nil {
+			return err
+		}
 	}
-	if err := s.privileges(); err != nil {
-		return err
-	}
-	if err := s.utf8(); err != nil {
-		return err
-	}
-	return s.settings()
+	return nil
 }
 
 // session holds the properties of a connection and its role.

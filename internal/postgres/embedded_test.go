@@ -77,18 +77,6 @@ func TestEmbeddedSocketIsPrivate(t *testing.T) {
 	}
 }
 
-func TestEmbeddedDirectoryInUse(t *testing.T) {
-	t.Parallel()
-	dir := pgtest.Embedded(t)
-	first := start(t, dir)
-	_, err := postgres.StartEmbedded(t.Context(), dir, logger(t))
-	var inUse *postgres.InUseError
-	if !errors.As(err, &inUse) || inUse.PID != os.Getpid() {
-		t.Fatalf("second app on one directory: %v", err)
-	}
-	put(t, first.URL()) // the first one is unaffected
-}
-
 func TestEmbeddedServerStartedByHand(t *testing.T) {
 	t.Parallel()
 	dir := pgtest.Embedded(t)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -60,8 +59,7 @@ func TestExamine(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			db := pgtest.New(t)
-			db.Spoil(t)
+			db := spoiled(t)
 			must.Exec(t, db.Admin(), c.spoil)
 			found := wrong(postgres.Examine(t.Context(), c.url(db), 5*time.Second))
 			if _, ok := found[c.want]; len(found) != len(c.want[:min(1, len(c.want))]) || !ok && c.want != "" {
@@ -86,14 +84,11 @@ func TestExamineAfterAChangeOfOrder(t *testing.T) {
 // TestExamineAsAStranger checks a role that has all rights on the tables, but doesn't own them.
 func TestExamineAsAStranger(t *testing.T) {
 	t.Parallel()
-	db := pgtest.New(t)
-	db.Spoil(t)
+	db := spoiled(t)
 	query(t, db.AdminURL, "CREATE ROLE stranger LOGIN")
 	query(t, db.AdminURL, "GRANT ALL ON ALL TABLES IN SCHEMA public TO stranger")
-	stranger, err := url.Parse(db.URL)
-	must.OK(t, err)
-	stranger.User = url.User("stranger")
-	message := wrong(postgres.Examine(t.Context(), stranger.String(), time.Second))["owner"]
+	stranger := as(t, db, "stranger")
+	message := wrong(postgres.Examine(t.Context(), stranger, time.Second))["owner"]
 	if !strings.HasPrefix(message, `"stranger" does not own a`) || !strings.Contains(message, " objects more: ") ||
 		!strings.Contains(message, "their owner (onlyonce)") {
 		t.Errorf("got %q", message)
@@ -114,8 +109,7 @@ func TestClock(t *testing.T) {
 // TestMigrateAgain checks that every migration can be undone, with the tables of jobs, and applied again.
 func TestMigrateAgain(t *testing.T) {
 	t.Parallel()
-	db := pgtest.New(t)
-	db.Spoil(t)
+	db := spoiled(t)
 	config, err := pgx.ParseConfig(db.URL)
 	must.OK(t, err)
 	std := stdlib.OpenDB(*config)
@@ -130,19 +124,13 @@ func TestMigrateAgain(t *testing.T) {
 		UNION ALL SELECT pronamespace, proname FROM pg_proc
 		UNION ALL SELECT typnamespace, typname FROM pg_type WHERE typtype = 'd'
 	) AS made (schema, name) WHERE schema = current_schema()::regnamespace`
-	if got := query(t, db.URL, left); got != "0" {
-		t.Errorf("%s objects are left", got)
-	}
+	wantValue(t, db.URL, left, "0")
 	const jobs = "SELECT COALESCE(to_regclass('river.river_job')::text, 'none')"
-	if got := query(t, db.URL, jobs); got != "none" {
-		t.Errorf("%s is left", got)
-	}
+	wantValue(t, db.URL, jobs, "none")
 	for range 2 {
 		must.OK(t, migrated(t.Context(), db.URL))
 	}
-	if got := query(t, db.URL, jobs); got != "river.river_job" {
-		t.Errorf("the jobs are in %s", got)
-	}
+	wantValue(t, db.URL, jobs, "river.river_job")
 }
 
 // TestMigrateWithNothingToDo checks that Migrate doesn't wait for the lock if all migrations were applied, including River's. If one is
@@ -152,8 +140,7 @@ func TestMigrateWithNothingToDo(t *testing.T) {
 	for name, table := range map[string]string{"ours": "goose_db_version", "of jobs": "river.river_migration"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			db := pgtest.New(t)
-			db.Spoil(t)
+			db := spoiled(t)
 			tx, err := db.Admin().Begin(t.Context())
 			must.OK(t, err)
 			defer func() { _ = tx.Rollback(context.WithoutCancel(t.Context())) }()
@@ -180,8 +167,7 @@ func TestMigrateNamesWhatItWaitsFor(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			db := pgtest.New(t)
-			db.Spoil(t)
+			db := spoiled(t)
 			config, err := pgx.ParseConfig(db.URL)
 			must.OK(t, err)
 			std := stdlib.OpenDB(*config)

@@ -130,22 +130,17 @@ func poolConfig(url string) (*pgxpool.Config, error) {
 	// With enable_seqscan off, a statement that must read a whole table has such a high estimated cost that PostgreSQL would compile it
 	// first. That takes a hundred times longer than reading the schema's version.
 	set("jit", "off")
-	for name, value := range defaults() {
+	for name, value := range map[string]string{ // the URL may override these
+		"application_name": "onlyonce",
+		// If a host vanishes in the middle of a transaction, its locks, and the claim of a key among them, last until PostgreSQL
+		// notices: a minute with these values, which are in seconds; two hours without.
+		"tcp_keepalives_idle": "30", "tcp_keepalives_interval": "10", "tcp_keepalives_count": "3",
+	} {
 		if conn.RuntimeParams[name] == "" {
 			conn.RuntimeParams[name] = value
 		}
 	}
 	return config, nil
-}
-
-// defaults returns the settings that the URL may override.
-func defaults() map[string]string {
-	return map[string]string{
-		"application_name": "onlyonce",
-		// If a host vanishes in the middle of a transaction, its locks, and the claim of a key among them, last until PostgreSQL
-		// notices: a minute with these values, which are in seconds; two hours without.
-		"tcp_keepalives_idle": "30", "tcp_keepalives_interval": "10", "tcp_keepalives_count": "3",
-	}
 }
 
 // InTenant runs work as a tenant, in a transaction that is committed if work returns nil. It is for background work only: requests run

@@ -22,8 +22,7 @@ import (
 
 func TestOpenSetsWhatTheAppReliesOn(t *testing.T) {
 	t.Parallel()
-	db := pgtest.New(t)
-	db.Spoil(t)
+	db := spoiled(t)
 	// The defaults of the server must not matter.
 	for _, setting := range []string{
 		"default_transaction_isolation = 'serializable'", "datestyle = 'SQL, DMY'", "client_encoding = 'LATIN1'",

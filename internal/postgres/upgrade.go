@@ -190,7 +190,7 @@ func everything(ctx context.Context, conn *pgx.Conn) (map[object]string, error) 
 	if err != nil {
 		return nil, err
 	}
-	rows, err := conn.Query(ctx, `
+	rows, _ := conn.Query(ctx, `
 		SELECT 'role', 'the server', rolname::text, '' FROM pg_roles WHERE rolname !~ '^pg_'
 		UNION ALL
 		SELECT 'database', 'the server', datname, '' FROM pg_database
@@ -204,19 +204,8 @@ func everything(ctx context.Context, conn *pgx.Conn) (map[object]string, error) 
 		SELECT 'attribute', attrelid::regclass::text, attname, format_type(atttypid, atttypmod)
 		FROM pg_attribute JOIN pg_class c ON c.oid = attrelid JOIN pg_namespace n ON n.oid = relnamespace
 		WHERE nspname !~ '^pg_' AND nspname <> 'information_schema' AND attnum > 0 AND NOT attisdropped
-			AND (relnamespace <> current_schema()::regnamespace OR relkind NOT IN ('r', 'p', 'i', 'I'))`)
-	if err != nil {
-		return nil, err
-	}
-	var (
-		o          object
-		definition string
-	)
-	_, err = pgx.ForEachRow(rows, []any{&o.Kind, &o.Subject, &o.Name, &definition}, func() error {
-		all[o] = definition
-		return nil
-	})
-	return all, err
+			AND (relnamespace <> current_schema()::regnamespace OR relkind NOT IN ('r', 'p', 'i', 'I'))`) // addObjects returns its error
+	return all, addObjects(all, rows)
 }
 
 // copyTables replaces the rows of all tables, including goose's and River's, by those in another database, and compares them.
