@@ -16,8 +16,8 @@ import (
 	"onlyonce/internal/must"
 )
 
-// TestNoWaitIsEndless checks that waits end for a locked key and for a locked table, also those of less than a millisecond, although PostgreSQL
-// takes 0 as no limit.
+// TestNoWaitIsEndless checks that waits for a locked key and a locked table end, also those of less than a millisecond, although
+// PostgreSQL takes 0 as no limit.
 func TestNoWaitIsEndless(t *testing.T) {
 	t.Parallel()
 	for _, wait := range []time.Duration{0, 100 * time.Microsecond, time.Millisecond - 1, -time.Second, 50 * time.Millisecond} {

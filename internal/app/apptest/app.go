@@ -1,3 +1,4 @@
+// Package apptest starts the app for tests: in process, or as a program.
 package apptest
 
 import (
@@ -288,8 +289,6 @@ func (p *Program) Start(t *testing.T) {
 		t.Fatal("the program did not start in a minute")
 	}
 }
-
-// Package apptest starts the app for tests: in process, or as a program.
 
 // Demo is a database filled by [Fill]. It is a package variable because TestMain and the tests can't share anything else.
 var Demo = pgtest.Template{Fill: Fill}
