@@ -143,15 +143,20 @@ func wantRefused(t *testing.T, wrong map[string][]string) {
 
 func TestEnvironKeepsThePassword(t *testing.T) {
 	t.Parallel()
-	for _, value := range []string{
+	wantKept(t, "DATABASE_URL",
 		"postgres://ada:s3cret@host:port/x", "postgres://ada:s3cret%zz@host/x", "postgres://ada:s3cret@host/x?sslmode=s3cret",
 		"host=localhost password=s3cret port=x", "mysql://ada:s3cret@localhost/x", "postgres://ada:s3cret@host/x?pool_max_conns=none",
 		"postgres://ada:s3cret@ho st/x", "ada:s3cret@host",
 		"postgres://ada:p@s3cret#1@host/x", "postgres://ada:p?s3cret@host/x", "postgres://ada:p/s3cret@host/x",
 		"postgres://ada:1/s3cret@host/x", "postgres://ada?s3cret@host/x", `"postgres://ada:s3cret@host/x"`,
-		"postgres://ada:s3cret@host/x\r", "postgres://ada:s3cret@host/x?connect_timeout=s3cret",
-	} {
-		_, err := app.Environ(environment(map[string]string{"DATABASE_URL": value}))
+		"postgres://ada:s3cret@host/x\r", "postgres://ada:s3cret@host/x?connect_timeout=s3cret")
+}
+
+// wantKept checks that each value of a variable is refused without its password.
+func wantKept(t *testing.T, name string, values ...string) {
+	t.Helper()
+	for _, value := range values {
+		_, err := app.Environ(environment(map[string]string{name: value}))
 		if err == nil || strings.Contains(err.Error(), "s3cret") {
 			t.Errorf("%s: %v", value, err)
 		}
@@ -201,6 +206,7 @@ func TestEnvironReadsFiles(t *testing.T) {
 		"more than":      {"DATABASE_URL_FILE": "/dev/zero"},
 		"can't be read":  {"DATABASE_URL_FILE": file("postgres://ada:s3cret%@host/x")},
 		"MAIL_FROM_FILE": {"SMTP_URL": "smtp://host", "MAIL_FROM_FILE": t.TempDir() + "/nowhere"},
+		"MAIL_FROM":      {"SMTP_URL": "smtp://host"}, // a mail server needs a sender
 		"is a directory": {"SECRET_KEY_FILE": t.TempDir()},
 		"32 random":      {"SECRET_KEY_FILE": file("s3cret")},
 	} {

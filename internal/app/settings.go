@@ -5,6 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
+	"net"
+	"net/netip"
+	"net/url"
 	"strings"
 	"time"
 
@@ -177,4 +181,115 @@ func Usage(w io.Writer) error {
 		return fmt.Errorf("write the help: %w", err)
 	}
 	return nil
+}
+
+// Contradictions returns combinations of settings that conflict, with advice. failures keep the app from starting or from working as
+// expected; warnings may be intended. getenv is as in [Environ].
+func (c Config) Contradictions(getenv func(string) string) (failures, warnings []error) {
+	public := c.public()
+	if c.Demo && public != "" && !c.PublicDemo {
+		failures = append(failures, &PublicDemoError{public})
+	}
+	if c.MetricsAddr == c.Addr {
+		failures = append(failures, errors.New("ADDR and METRICS_ADDR are the same address: choose another one for METRICS_ADDR"))
+	}
+	warn := func(when bool, text string) {
+		if when {
+			warnings = append(warnings, errors.New(text))
+		}
+	}
+	warn(c.Demo && c.PublicDemo && public != "",
+		"everybody who can reach "+public+" can log in to the demo: set DEMO=0 once there is data of your own")
+	warn(c.DatabaseURL != "" && getenv("DATA_DIR") != "",
+		"DATABASE_URL and DATA_DIR are both set: DATABASE_URL is used, so leave one of them out")
+	warn(c.PublicURL == "" && !isLoopback(c.Addr),
+		"others can reach "+c.Addr+" and PUBLIC_URL is not set, so logins need HTTPS: set it to the https:// address that people type, "+
+			"or in a network that you trust to an http:// address, such as http://192.168.1.5:8080")
+	warn(!c.secure() && public != "",
+		"passwords and sessions cross the network in clear: set PUBLIC_URL to an https:// address of a proxy before the app")
+	warn(c.secure() && len(c.TrustedProxies) == 0,
+		"HTTPS needs a proxy before the app, and TRUSTED_PROXIES names none: all people share the limits of one address")
+	warn(c.MetricsAddr != "" && c.MetricsAddr != "off" && !isLoopback(c.MetricsAddr),
+		"others can reach METRICS_ADDR "+c.MetricsAddr+", which asks for no login and has profiles: keep it on loopback")
+	noMail := missingServer(c)
+	warn(noMail != "", noMail)
+	return failures, warnings
+}
+
+// Config is the configuration of the app. [Environ] reads it, and [Usage] documents each variable.
+type Config struct {
+	MailConfig
+
+	Addr           string         // ADDR: host:port, or unix: and the path of a socket
+	MetricsAddr    string         // METRICS_ADDR; "off" or empty for none
+	PublicURL      string         // PUBLIC_URL: scheme, host, port and path; empty for the address of Addr
+	TrustedProxies []netip.Prefix // TRUSTED_PROXIES
+	DatabaseURL    string         // DATABASE_URL; empty starts an embedded PostgreSQL
+	DataDir        string         // DATA_DIR
+	Demo           bool           // DEMO
+	PublicDemo     bool           // ALLOW_PUBLIC_DEMO
+	SignUp         bool           // SIGN_UP
+	RateLimit      int            // RATE_LIMIT: requests a minute for each tenant; 0 for no limit
+
+	Wait        time.Duration // IDEMPOTENCY_WAIT
+	Retain      time.Duration // IDEMPOTENCY_RETAIN; 0 for the retention of each operation
+	ExpireEvery time.Duration // EXPIRE_EVERY
+	Memory      int           // IDEMPOTENCY_MEMORY: MiB of answers that the process remembers; 0 for none
+
+	KeepAttempts time.Duration // ATTEMPTS_RETAIN; 0 keeps none
+	Replica      string        // REPLICA; empty for the host's name and the process's number
+	AccessLog    bool          // ACCESS_LOG
+	JSONLog      bool          // LOG_FORMAT
+	Traces       string        // OTEL_EXPORTER_OTLP_ENDPOINT: scheme, host and port; empty for none
+
+	RedisURL  string        // REDIS_URL; empty for none
+	SecretKey secretkey.Key // SECRET_KEY; zero for the one in DataDir with an embedded PostgreSQL, and else for none
+
+	Site     Site
+	Command  string       // how a shell runs this program
+	Listener net.Listener // used instead of listening on Addr; nil to listen
+	Log      *slog.Logger
+	Banner   io.Writer // gets the addresses and logins at the start; nil for none
+}
+
+// secure reports whether browsers use HTTPS: the scheme of PUBLIC_URL, and without it any address except for loopback.
+func (c Config) secure() bool {
+	if c.PublicURL != "" {
+		u, err := url.Parse(c.PublicURL)
+		return err == nil && u.Scheme == "https"
+	}
+	return !isLoopback(c.Addr)
+}
+
+// path returns the path of PUBLIC_URL, such as "/books", or "" for none.
+func (c Config) path() string {
+	u, err := url.Parse(c.PublicURL)
+	if err != nil {
+		return ""
+	}
+	return u.Path
+}
+
+// public returns the setting that makes the app reachable from other machines, or "".
+func (c Config) public() string {
+	switch u, err := url.Parse(c.PublicURL); {
+	case !isLoopback(c.Addr):
+		return c.Addr
+	case c.PublicURL != "" && (err != nil || !isLoopback(net.JoinHostPort(u.Hostname(), "0"))):
+		return c.PublicURL
+	case len(c.TrustedProxies) > 0:
+		return c.Addr + " through a proxy"
+	default:
+		return ""
+	}
+}
+
+// isLoopback reports whether only this machine can reach an address.
+func isLoopback(addr string) bool {
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return false
+	}
+	ip := net.ParseIP(host)
+	return host == "localhost" || (ip != nil && ip.IsLoopback())
 }

@@ -1,10 +1,15 @@
 package app_test
 
 import (
+	"context"
 	"errors"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
+	"time"
+
+	client "github.com/redis/go-redis/v9"
 
 	"onlyonce/internal/app"
 	"onlyonce/internal/app/apptest"
@@ -58,5 +63,152 @@ func TestRedisNeedsTheSecretKey(t *testing.T) {
 	wrong, ok := errors.AsType[*app.SettingError](err)
 	if !ok || wrong.Name != "REDIS_URL" || !strings.Contains(err.Error(), "SECRET_KEY") {
 		t.Errorf("%v", err)
+	}
+}
+
+// limited are two replicas with common limits, through a proxy to Redis.
+type limited struct {
+	*bundle
+
+	replicas [2]*app.App
+	redis    *redis.Server
+	wire     *proxy.Proxy
+	client   *client.Client // bypasses the proxy
+}
+
+// limitPlace is the prefix of limits in Redis.
+const limitPlace = "rate:onlyonce:limit:"
+
+// rate is the tenant's limit of requests in a minute.
+const rate = 3
+
+// setupLimited sets the time limit of a request to Redis; 0 for the default.
+func setupLimited(t *testing.T, patience time.Duration) *limited {
+	t.Helper()
+	t.Parallel()
+	l := &limited{bundle: on(t, apptest.Demo.New(t)), redis: redis.New(t)}
+	l.client = client.NewClient(&client.Options{Network: "unix", Addr: l.redis.Socket()})
+	t.Cleanup(func() { _ = l.client.Close() })
+	secret, err := secretkey.Keep(t.TempDir())
+	must.OK(t, err)
+	if l.wire, err = proxy.Listen(t.Context(), "unix", l.redis.Socket()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(l.wire.Close)
+	for i := range l.replicas {
+		config := l.Config()
+		config.RedisURL, config.SecretKey, config.RateLimit = "redis://"+l.wire.Addr(), secret, rate
+		if l.replicas[i], err = app.StartPatient(t.Context(), config, patience); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = l.replicas[i].Close(context.Background()) })
+	}
+	return l
+}
+
+// admitted sends requests to the replicas in turns, and returns the number that no limit refused.
+func (l *limited) admitted(requests int, request func(origin string) (*http.Response, error)) (n int) {
+	l.Helper()
+	for i := range requests {
+		a, err := request(l.replicas[i%2].URL())
+		must.OK(l, err)
+		_ = a.Body.Close()
+		switch a.StatusCode {
+		case http.StatusOK, http.StatusUnprocessableEntity:
+			n++
+		case http.StatusTooManyRequests:
+			if a.Header.Get("Retry-After") == "" || a.Header.Get("X-Ratelimit-Remaining") != "0" {
+				l.Errorf("refused with %v", a.Header)
+			}
+		default:
+			l.Errorf("answered %s", a.Status)
+		}
+	}
+	return n
+}
+
+func listed(origin string) (*http.Response, error) {
+	r, err := http.NewRequest(http.MethodGet, origin+"/api/v1/customers", http.NoBody)
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("Authorization", "Bearer "+apptest.DemoToken)
+	return http.DefaultClient.Do(r)
+}
+
+func guessed(origin string) (*http.Response, error) {
+	return http.PostForm(origin+"/login", url.Values{"email": {"guessed@example.com"}, "password": {"a guess of many"}})
+}
+
+// TestOneLimitForAllReplicas checks that limits are counted for all replicas together, under names that Redis can't read.
+func TestOneLimitForAllReplicas(t *testing.T) {
+	l := setupLimited(t, 20*time.Second)
+	for what, c := range map[string]struct {
+		limit   int
+		request func(string) (*http.Response, error)
+	}{
+		"requests of a tenant":   {rate, listed},
+		"passwords for an email": {10, guessed},
+	} {
+		began := time.Now()
+		n := l.admitted(2*c.limit, c.request)
+		more := int(time.Since(began).Minutes() * float64(c.limit)) // these may be allowed by then
+		if n < c.limit || n > c.limit+more {
+			t.Errorf("%s: %d of %d, want %d and at most %d more", what, n, 2*c.limit, c.limit, more)
+		}
+	}
+	keys, err := l.client.Keys(t.Context(), limitPlace+"*").Result()
+	if err != nil || len(keys) != 3 { // and the address
+		t.Errorf("%q, %v", keys, err)
+	}
+	for _, key := range keys {
+		if name := strings.TrimPrefix(key, limitPlace); len(name) != 43 || strings.Contains(name, "guessed") {
+			t.Errorf("%s is no digest", key)
+		}
+		if keep := l.client.TTL(t.Context(), key).Val(); keep <= 0 || keep > time.Minute {
+			t.Errorf("kept for %v", keep)
+		}
+	}
+}
+
+// TestLimitsWhateverBecomesOfRedis disturbs Redis before each request: each replica counts alone, from its first request on, and no request
+// waits.
+func TestLimitsWhateverBecomesOfRedis(t *testing.T) {
+	pgtest.Long(t)
+	for name, disturb := range map[string]func(*limited){
+		"slow":    func(l *limited) { l.wire.Slow(time.Second) },
+		"stuck":   func(l *limited) { l.wire.Pause() },
+		"killed":  func(l *limited) { l.redis.Kill() },
+		"flushed": func(l *limited) { l.client.FlushAll(context.Background()) },
+		"full": func(l *limited) {
+			l.client.FlushAll(context.Background())
+			l.client.ConfigSet(context.Background(), "maxmemory-policy", "noeviction")
+			l.client.ConfigSet(context.Background(), "maxmemory", "1")
+		},
+		"of another type": func(l *limited) {
+			for _, key := range l.client.Keys(context.Background(), "*").Val() {
+				l.client.Del(context.Background(), key)
+				l.client.HSet(context.Background(), key, "a", "b")
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := setupLimited(t, 0)
+			if n := l.admitted(2, listed); n != 2 {
+				t.Fatalf("%d of 2", n)
+			}
+			n := l.admitted(4*rate, func(origin string) (*http.Response, error) {
+				disturb(l)
+				began := time.Now()
+				a, err := listed(origin)
+				if took := time.Since(began); took > 2*time.Second {
+					t.Errorf("answered after %v", took)
+				}
+				return a, err
+			})
+			if n != 2*rate-2 {
+				t.Errorf("%d more, want %d of each replica", n, rate-1)
+			}
+		})
 	}
 }

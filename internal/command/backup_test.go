@@ -89,29 +89,20 @@ func TestManagedServer(t *testing.T) {
 	b := setup(t)
 	b.Spoil(t) // another database is created beside it
 	const name = "onlyonce_managed"
-	of := func(role, database string) string {
-		u, err := url.Parse(b.URL)
-		must.OK(t, err)
-		u.User, u.Path = url.User(role), "/"+database
-		return u.String()
-	}
 	must.Exec(t, b.Admin(), "CREATE ROLE administrator LOGIN CREATEDB CREATEROLE")
 	t.Cleanup(func() {
-		for _, sql := range []string{"DROP DATABASE " + name + " WITH (FORCE)", "DROP ROLE " + name, "DROP ROLE administrator"} {
-			_, err := b.Admin().Exec(context.Background(), sql)
-			must.OK(t, err)
-		}
+		b.all(b.Database, "DROP DATABASE "+name+" WITH (FORCE)", "DROP ROLE "+name, "DROP ROLE administrator")
 	})
 	create := b.shell()(strings.ReplaceAll(commandsBelow(t, "## Role and database"), "onlyonce", name))
-	create.Env = append(create.Env, "ADMIN_URL="+of("administrator", "postgres"))
+	create.Env = append(create.Env, "ADMIN_URL="+as(t, b.URL, "administrator", "postgres"))
 	b.mustRun(create)
-	managed := &bundle{t, &pgtest.Database{URL: of(name, name)}}
+	managed := &bundle{t, &pgtest.Database{URL: as(t, b.URL, name, name)}}
 	managed.want(done, "", "migrate")
 	managed.want(done, "", "doctor")
 
 	must.Exec(t, b.Admin(), "ALTER ROLE administrator BYPASSRLS")
 	backup := b.shell()(commandsBelow(t, "## Back up"))
-	backup.Env = append(backup.Env, "ADMIN_URL="+of("administrator", name))
+	backup.Env = append(backup.Env, "ADMIN_URL="+as(t, b.URL, "administrator", name))
 	b.mustRun(backup)
 }
 
@@ -168,22 +159,9 @@ func inEmbedded(t *testing.T, dir string) (*postgres.Embedded, *bundle) {
 func (b *bundle) restoresAs(role string, beside *pgtest.Database, sh func(string) *exec.Cmd) {
 	b.Helper()
 	name := "onlyonce_" + role
-	for _, sql := range []string{"CREATE ROLE " + role + " LOGIN", "CREATE DATABASE " + name + " OWNER " + role} {
-		_, err := beside.Admin().Exec(b.Context(), sql)
-		must.OK(b, err)
-	}
-	b.Cleanup(func() {
-		for _, sql := range []string{"DROP DATABASE " + name + " WITH (FORCE)", "DROP ROLE " + role} {
-			_, err := beside.Admin().Exec(context.Background(), sql)
-			must.OK(b, err)
-		}
-	})
-	of := func(role string) string {
-		u, err := url.Parse(beside.URL)
-		must.OK(b, err)
-		u.User, u.Path = url.User(role), "/"+name
-		return u.String()
-	}
+	b.all(beside, "CREATE ROLE "+role+" LOGIN", "CREATE DATABASE "+name+" OWNER "+role)
+	b.Cleanup(func() { b.all(beside, "DROP DATABASE "+name+" WITH (FORCE)", "DROP ROLE "+role) })
+	of := func(role string) string { return as(b.T, beside.URL, role, name) }
 	restore := sh(commandsBelow(b.T, "### Restore as another role"))
 	restore.Env = append(restore.Env, "NEW_URL="+of(role))
 	b.mustRun(restore)
@@ -193,6 +171,15 @@ func (b *bundle) restoresAs(role string, beside *pgtest.Database, sh func(string
 	}
 	if out := restored.want(done, "", "doctor"); !strings.Contains(out, "all is as the migrations made it") {
 		b.Error(out)
+	}
+}
+
+// all runs statements as the superuser, also when the test has ended.
+func (b *bundle) all(on *pgtest.Database, statements ...string) {
+	b.Helper()
+	for _, sql := range statements {
+		_, err := on.Admin().Exec(context.Background(), sql)
+		must.OK(b, err)
 	}
 }
 
@@ -245,6 +232,15 @@ func (b *bundle) mustRun(cmd *exec.Cmd) string {
 		b.Fatalf("%s: %v (the programs of a PostgreSQL client are needed)\n%s", cmd.Args, err, out)
 	}
 	return string(out)
+}
+
+// as returns an address with another role and database.
+func as(t *testing.T, address, role, database string) string {
+	t.Helper()
+	u, err := url.Parse(address)
+	must.OK(t, err)
+	u.User, u.Path = url.User(role), "/"+database
+	return u.String()
 }
 
 // inDatabase returns the address with the restored database.

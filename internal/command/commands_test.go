@@ -76,6 +76,14 @@ func (b *bundle) object(code int, stdin string, args ...string) (object map[stri
 	return object
 }
 
+// outcome is object for a command that prints this outcome.
+func (b *bundle) outcome(want string, code int, stdin string, args ...string) {
+	b.Helper()
+	if object := b.object(code, stdin, args...); object["outcome"] != want {
+		b.Errorf("%q: %v, want %s", args, object, want)
+	}
+}
+
 func TestTenantCommands(t *testing.T) {
 	b := setup(t)
 	first := b.object(done, "", "tenant", "create", "  Café  Zürich ")
@@ -181,9 +189,7 @@ func TestUserCommands(t *testing.T) {
 		}
 	}
 	b.want(misused, password, "user", "create", "x@example.com", "--tenant", "acme", "--role", "king")
-	if user := b.object(done, "another password", create...); user["outcome"] != "unchanged" {
-		t.Errorf("%v", user)
-	}
+	b.outcome("unchanged", done, "another password", create...)
 	b.want(exists, password, "user", "create", "ada@example.com", "--tenant", "Globex")
 	b.mayLogIn(password, true)
 
@@ -196,16 +202,12 @@ func TestUserCommands(t *testing.T) {
 	}
 	b.want(misused, "short", "user", "password", "ada@example.com")
 	b.invite("link")
-	for i, want := range []string{"disabled", "unchanged"} {
-		if user := b.object(done, "", "user", "disable", "ADA@example.com"); user["outcome"] != want {
-			t.Errorf("disabled %d times: %v", i+1, user)
-		}
+	for _, want := range []string{"disabled", "unchanged"} {
+		b.outcome(want, done, "", "user", "disable", "ADA@example.com")
 		b.mayLogIn("another password", false)
 	}
-	for i, want := range []string{"enabled", "unchanged"} {
-		if user := b.object(done, "", "user", "enable", "ada@example.com"); user["outcome"] != want {
-			t.Errorf("enabled %d times: %v", i+1, user)
-		}
+	for _, want := range []string{"enabled", "unchanged"} {
+		b.outcome(want, done, "", "user", "enable", "ada@example.com")
 		b.mayLogIn("another password", true)
 	}
 	b.isWorthless("link")
@@ -216,9 +218,7 @@ func TestUserCommands(t *testing.T) {
 	}{
 		{[]string{"--revoke"}, "unchanged"}, {nil, "granted"}, {nil, "unchanged"}, {[]string{"--revoke"}, "revoked"},
 	} {
-		if user := b.object(done, "", append([]string{"user", "admin", "Ada@example.com"}, c.flags...)...); user["outcome"] != c.want {
-			t.Errorf("admin %v: %v", c.flags, user)
-		}
+		b.outcome(c.want, done, "", append([]string{"user", "admin", "Ada@example.com"}, c.flags...)...)
 	}
 	for _, what := range []string{"password", "disable", "enable", "admin"} {
 		b.want(notFound, password, "user", what, "nobody@example.com")
@@ -286,16 +286,12 @@ func TestTokenCommands(t *testing.T) {
 	if !strings.HasSuffix(list, "  sync\n") || strings.Count(list, "\n") != 1 {
 		t.Errorf("%q", list)
 	}
-	for i, want := range []string{"revoked", "unchanged"} {
-		if token := b.object(done, "", "token", "revoke", "sync", "--tenant", "Acme"); token["outcome"] != want {
-			t.Errorf("revoked %d times: %v", i+1, token)
-		}
+	for _, want := range []string{"revoked", "unchanged"} {
+		b.outcome(want, done, "", "token", "revoke", "sync", "--tenant", "Acme")
 	}
 	works(second["token"].(string), false)
 	b.want(notFound, "", "token", "revoke", "other", "--tenant", "Acme")
-	if token := b.object(done, "", create...); token["outcome"] != "created" {
-		t.Errorf("after it was revoked: %v", token)
-	}
+	b.outcome("created", done, "", create...)
 }
 
 // TestTheDemoIsLeftAlone: its passwords are public, so commands must not use it as a real tenant.
@@ -309,9 +305,7 @@ func TestTheDemoIsLeftAlone(t *testing.T) {
 	b.want(notFound, password, "user", "password", "demo@example.com")
 	b.want(notFound, "", "user", "disable", "demo@example.com")
 	b.want(notFound, "", "user", "admin", "demo@example.com")
-	if tenant := b.object(done, "", "tenant", "create", "Demo"); tenant["outcome"] != "created" {
-		t.Errorf("%v", tenant)
-	}
+	b.outcome("created", done, "", "tenant", "create", "Demo")
 	b.want(exists, password, "user", "create", "demo@example.com", "--tenant", "Demo")
 }
 

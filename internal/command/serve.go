@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -104,4 +105,57 @@ func (migrate) Run(ctx context.Context, t *terminal) error {
 		}
 		return t.print(map[string]any{"migrated": true}, "The schema is that of this program.")
 	})
+}
+
+type upgradeDatabase struct{}
+
+// Run moves the embedded database to the newest PostgreSQL.
+func (upgradeDatabase) Run(ctx context.Context, t *terminal) error {
+	config, err := app.Environ(t.getenv)
+	if err != nil {
+		return err
+	}
+	if config.DatabaseURL != "" {
+		return errors.New("DATABASE_URL is set, and this command is for the embedded database: see docs/upgrade.md for other servers")
+	}
+	u, err := postgres.UpgradeEmbedded(ctx, config.DataDir, slog.New(slog.NewTextHandler(t.stderr, nil)))
+	if err != nil {
+		return err
+	}
+	line := fmt.Sprintf("The data belongs to PostgreSQL %d, and no later one is installed.", u.To)
+	if u.Kept != "" {
+		line = fmt.Sprintf("The data belongs to PostgreSQL %d now. That of PostgreSQL %d is kept in %s: remove it when all is well.",
+			u.To, u.From, u.Kept)
+	}
+	return t.print(struct {
+		postgres.Upgrade
+
+		Outcome string `json:"outcome"`
+	}{u, outcome(u.Kept != "", "upgraded")}, line)
+}
+
+type routes struct{}
+
+// route is a line of the list of routes.
+type route struct {
+	Method string `json:"method"`
+	Path   string `json:"path"`
+	Repeat string `json:"repeat"` // read, once or natural
+	Why    string `json:"why"`    // the operation, or the reason why a repeat changes nothing more
+	Source string `json:"source"` // the file and line that register it
+}
+
+// Run prints every route, and the treatment of its repeats. It needs no database.
+func (routes) Run(t *terminal) error {
+	registered, err := t.site.Routes()
+	if err != nil {
+		return err
+	}
+	var all []route
+	var lines []string
+	for _, r := range registered {
+		all = append(all, route{r.Method, r.Path, string(r.Repeat), r.Why, r.Source})
+		lines = append(lines, fmt.Sprintf("%-5s  %-45s  %-7s  %-60s  %s", r.Method, r.Path, r.Repeat, r.Why, r.Source))
+	}
+	return t.printAll(all, lines)
 }

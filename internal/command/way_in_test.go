@@ -1,7 +1,6 @@
 package command
 
 import (
-	"bytes"
 	"context"
 	"io"
 	"net/http"
@@ -9,7 +8,6 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
-	"sync"
 	"testing"
 
 	"onlyonce/internal/app/apptest"
@@ -17,30 +15,12 @@ import (
 	"onlyonce/internal/postgres/pgtest"
 )
 
-// served collects the output of a running program.
-type served struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (s *served) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.text.Write(p)
-}
-
-func (s *served) String() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.text.String()
-}
-
 // serve runs the app, without demo data unless the environment sets DEMO, and returns its address and its output.
 func (b *bundle) serve(env ...string) (address string, banner string) {
 	b.Helper()
 	ctx, stop := context.WithCancel(context.WithoutCancel(b.Context()))
 	ended := make(chan int, 1)
-	var stdout, stderr served
+	var stdout, stderr apptest.Buffer
 	environ := b.environ(append(env, "ADDR=127.0.0.1:0", "METRICS_ADDR=off", "DEMO=0")...)
 	go func() { ended <- run(ctx, nil, environ, strings.NewReader(""), &stdout, &stderr, apptest.Site()) }()
 	b.Cleanup(func() {

@@ -143,26 +143,27 @@ func TestAlikeIsChecked(t *testing.T) {
 		"no field with the JSON name label":      func(s *idempotency.Spec[order, item]) { s.Alike.Fields = []string{"name label"} },
 		"no field with the JSON name name.first": func(s *idempotency.Spec[order, item]) { s.Alike.Fields = []string{"name.first"} },
 	} {
-		func() {
-			defer func() {
-				if said := fmt.Sprint(recover()); !strings.Contains(said, want) {
-					t.Errorf("want %q, got %q", want, said)
-				}
-			}()
-			s := spec()
-			s.Alike = whole
-			change(&s)
-			idempotency.Define(s)
-		}()
+		s := spec()
+		s.Alike = whole
+		change(&s)
+		wantPanic(t, want, func() { idempotency.Define(s) })
 	}
+	wantPanic(t, "possible_duplicate_of", func() {
+		idempotency.Define(idempotency.Spec[order, order]{
+			Name: "order.create", Table: record.Table[order]{Name: "orders"},
+			Alike:      idempotency.Alike[order]{Fields: []string{"name"}, Within: time.Hour, Name: func(order) string { return "" }},
+			Statements: func(tx *idempotency.Tx, _ order) idempotency.Result { return tx.Record() },
+		})
+	})
+}
+
+// wantPanic fails unless f panics with a text.
+func wantPanic(t *testing.T, want string, f func()) {
+	t.Helper()
 	defer func() {
-		if said := fmt.Sprint(recover()); !strings.Contains(said, "possible_duplicate_of") {
-			t.Error(said)
+		if got := fmt.Sprint(recover()); !strings.Contains(got, want) {
+			t.Errorf("want %q, got %q", want, got)
 		}
 	}()
-	idempotency.Define(idempotency.Spec[order, order]{
-		Name: "order.create", Table: record.Table[order]{Name: "orders"},
-		Alike:      idempotency.Alike[order]{Fields: []string{"name"}, Within: time.Hour, Name: func(order) string { return "" }},
-		Statements: func(tx *idempotency.Tx, _ order) idempotency.Result { return tx.Record() },
-	})
+	f()
 }

@@ -128,10 +128,11 @@ func rush(n int, attempt func(i int)) (wait func()) {
 	return all.Wait
 }
 
-// firsts returns how many attempts were the first with their key. Attempt i has key i modulo keys, and must return the same as the others
+// firsts fails unless one attempt was the first with each key. Attempt i has key i modulo keys, and must return the same as the others
 // with that key.
-func (b *bundle) firsts(done []idempotency.Done[item], errs []error, keys int) (n int) {
+func (b *bundle) firsts(done []idempotency.Done[item], errs []error, keys int) {
 	b.Helper()
+	n := 0
 	for i, d := range done {
 		if errs[i] != nil || d.Value != done[i%keys].Value {
 			b.Errorf("%+v, %v, and another got %+v", d, errs[i], done[i%keys])
@@ -140,13 +141,23 @@ func (b *bundle) firsts(done []idempotency.Done[item], errs []error, keys int) (
 			n++
 		}
 	}
-	return n
+	if n != keys {
+		b.Errorf("%d were first, want %d", n, keys)
+	}
 }
 
 // count returns the number that a query selects, regardless of row-level security.
 func (b *bundle) count(sql string) int {
 	b.Helper()
 	return storetest.Value[int](b, sql)
+}
+
+// want fails unless a query selects the number n.
+func (b *bundle) want(n int, sql string) {
+	b.Helper()
+	if got := b.count(sql); got != n {
+		b.Errorf("%s: %d, want %d", sql, got, n)
+	}
 }
 
 // outcomes returns the outcomes of the attempts, in order.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/must"
@@ -23,9 +24,7 @@ func TestWorkWithoutResultIsRolledBack(t *testing.T) {
 	if _, err := idempotency.Define(s).Do(t.Context(), b.Store, b.Intent("k"), order{"a"}); err == nil {
 		t.Error("a NULL result was accepted")
 	}
-	if n := b.count(`SELECT (SELECT count(*) FROM items) + (SELECT count(*) FROM intents)`); n != 0 {
-		t.Errorf("%d rows left", n)
-	}
+	b.want(0, `SELECT (SELECT count(*) FROM items) + (SELECT count(*) FROM intents)`)
 }
 
 func TestReplayOfWhatMayNoLongerBeSeen(t *testing.T) {
@@ -71,59 +70,37 @@ func TestWaitsForTheFirstAttempt(t *testing.T) {
 	})
 }
 
-func TestWaitIsBounded(t *testing.T) {
-	b := setup(t)
-	create := idempotency.Define(spec())
-	patient := b.warmStore(create, 5*time.Second)
-	short := b.warmStore(create, 50*time.Millisecond)
-
-	lock := b.lockItems()
-	first := make(chan error, 1)
-	go func() {
-		_, err := create.Do(context.Background(), patient, b.Intent("k"), order{"a"})
-		first <- err
-	}()
-	b.Waiting(1)
-
-	if _, err := create.Do(t.Context(), short, b.Intent("k"), order{"a"}); !errors.Is(err, idempotency.ErrInProgress) {
-		t.Errorf("same key: %v, want in progress", err)
-	}
-	if _, err := create.Do(t.Context(), short, b.Intent("other"), order{"b"}); !errors.Is(err, idempotency.ErrBusy) {
-		t.Errorf("other key, locked table: %v, want busy", err)
-	}
-	lock()
-	if err := <-first; err != nil {
-		t.Errorf("the first attempt: %v", err)
-	}
-}
-
 // A new connection whose preparation timed out has prepared only some statements. It must still work for the next attempt.
 func TestConnectionIsGoodAfterPreparingTimedOut(t *testing.T) {
 	b := setup(t)
 	create := idempotency.Define(spec())
-	config := b.DB.Pool.Config()
-	config.MaxConns = 1
-	store := &idempotency.Store{Pool: b.pool(config), Wait: 50 * time.Millisecond, Timeout: 20 * time.Second}
+	store := &idempotency.Store{Pool: b.pool(single), Wait: 50 * time.Millisecond, Timeout: 20 * time.Second}
 
 	lock := b.lockItems()
 	if _, err := create.Do(t.Context(), store, b.Intent("k"), order{"a"}); !errors.Is(err, idempotency.ErrBusy) {
 		t.Errorf("locked table: %v, want busy", err)
 	}
 	lock()
-	if _, err := create.Do(t.Context(), store, b.Intent("k"), order{"a"}); err != nil {
-		t.Errorf("the same again: %v", err)
-	}
+	b.OK(create.Do(t.Context(), store, b.Intent("k"), order{"a"}))
 }
 
 // warmStore returns a store with one connection that has prepared the statements, because parsing would wait for a locked table too.
 func (b *bundle) warmStore(create idempotency.Operation[order, item], wait time.Duration) *idempotency.Store {
 	b.Helper()
-	config := b.DB.Pool.Config()
-	config.MaxConns = 1
-	store := &idempotency.Store{Pool: b.pool(config), Wait: wait, Timeout: 20 * time.Second}
+	store := &idempotency.Store{Pool: b.pool(single), Wait: wait, Timeout: 20 * time.Second}
 	name := fmt.Sprint("warm ", wait.Nanoseconds())
 	b.OK(create.Do(b.Context(), store, b.Intent(name), order{name}))
 	return store
+}
+
+// start begins an attempt with the key k, and returns its error when it has ended.
+func (b *bundle) start(create idempotency.Operation[order, item], store *idempotency.Store) <-chan error {
+	ended := make(chan error, 1)
+	go func() {
+		_, err := create.Do(context.Background(), store, b.Intent("k"), order{"a"})
+		ended <- err
+	}()
+	return ended
 }
 
 // lockItems blocks every insert of an item until the returned function is called.
@@ -138,9 +115,7 @@ func (b *bundle) lockTable(mode string) (unlock func()) {
 	must.OK(b, err)
 	must.Exec(b, tx, `LOCK TABLE items IN `+mode+` MODE`)
 	return func() {
-		if err := tx.Rollback(context.Background()); err != nil {
-			b.Error(err)
-		}
+		must.OK(b, tx.Rollback(context.Background()))
 	}
 }
 
@@ -157,12 +132,8 @@ func TestCallerLeavesMidTransaction(t *testing.T) {
 		b.Waiting(1)
 		leave()
 		lock()
-		if err := <-answer; err != nil {
-			b.Errorf("the commit was not finished: %v", err)
-		}
-		if n := b.count(`SELECT count(*) FROM items`); n != 1 {
-			b.Errorf("%d items", n)
-		}
+		must.OK(b, <-answer) // the commit is finished
+		b.want(1, `SELECT count(*) FROM items`)
 	})
 }
 
@@ -174,9 +145,7 @@ func TestCallerLeavesBeforeAnythingWasSent(t *testing.T) {
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
-	if n := b.count(`SELECT count(*) FROM items`); n != 0 {
-		t.Errorf("%d items", n)
-	}
+	b.want(0, `SELECT count(*) FROM items`)
 }
 
 func TestBackendTerminatedMidTransaction(t *testing.T) {
@@ -192,28 +161,22 @@ func TestBackendTerminatedMidTransaction(t *testing.T) {
 			answer <- err
 		}()
 		b.Waiting(1)
-		if n := b.count(`
+		b.want(1, `
 			SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
-			WHERE datname = current_database() AND wait_event_type = 'Lock'`); n != 1 {
-			b.Fatalf("terminated %d backends", n)
-		}
+			WHERE datname = current_database() AND wait_event_type = 'Lock'`)
 		b.Waiting(1) // it reads the intent again
 		lock()
-		if err := <-answer; err != nil {
-			b.Error(err)
-		}
-		if n := b.count(`SELECT count(*) FROM items`); n != 1 {
-			b.Errorf("%d items", n)
-		}
+		must.OK(b, <-answer)
+		b.want(1, `SELECT count(*) FROM items`)
 	})
 }
 
 // A snapshot from before the wait would not include the committed intent.
 func TestRunsUnderReadCommittedWhateverTheDefault(t *testing.T) {
 	b := setup(t)
-	config := b.DB.Pool.Config()
-	config.ConnConfig.RuntimeParams["default_transaction_isolation"] = "repeatable read"
-	b.Store.Pool = b.pool(config)
+	b.Store.Pool = b.pool(func(c *pgxpool.Config) {
+		c.ConnConfig.RuntimeParams["default_transaction_isolation"] = "repeatable read"
+	})
 	s := spec()
 	s.Statements = func(tx *idempotency.Tx, _ order) idempotency.Result {
 		return tx.Return(`SELECT json_build_object('id', @record_id::uuid, 'name', current_setting('transaction_isolation'))`, nil)
@@ -222,4 +185,52 @@ func TestRunsUnderReadCommittedWhateverTheDefault(t *testing.T) {
 	if err != nil || done.Value.Name != "read committed" {
 		t.Errorf("ran under %q, %v", done.Value.Name, err)
 	}
+}
+
+func TestExpiryKeepsTheRetention(t *testing.T) {
+	b := setup(t)
+	create := idempotency.Define(spec())
+	b.OK(create.Do(t.Context(), b.Store, b.Intent("k"), order{"a"}))
+	for _, step := range []struct {
+		age  string
+		want int64
+	}{{"23 hours 59 minutes", 0}, {"2 minutes", 1}} {
+		must.Exec(t, b.DB.Admin(), `UPDATE intents SET expires_at = expires_at - $1::interval`, step.age)
+		if n, err := idempotency.Expire(t.Context(), b.Store.Pool, b.Tenant); n != step.want || err != nil {
+			t.Errorf("%s older: deleted %d, %v, want %d", step.age, n, err, step.want)
+		}
+	}
+}
+
+// Each key is retried while results expire concurrently. There must be one item for each key.
+func TestExpiryDuringCreates(t *testing.T) {
+	b := setup(t)
+	b.Store.Retain = time.Millisecond
+	create := idempotency.Define(spec())
+	stop := make(chan struct{})
+	sweepers := rush(2, func(int) {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			if _, err := idempotency.Expire(context.Background(), b.Store.Pool, b.Tenant); err != nil {
+				t.Error(err)
+				return
+			}
+		}
+	})
+	const keys, retries = 20, 10
+	rush(keys*retries, func(i int) {
+		k := i % keys
+		_, err := create.Do(context.Background(), b.Store, b.Intent(fmt.Sprint("k", k)), order{fmt.Sprint("item ", k)})
+		var done *idempotency.AlreadyDoneError
+		if err != nil && !errors.As(err, &done) {
+			t.Error(err)
+		}
+	})()
+	close(stop)
+	sweepers()
+	b.want(keys, `SELECT count(*) FROM items`)
 }

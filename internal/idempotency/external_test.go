@@ -109,9 +109,7 @@ func TestExternalOnce(t *testing.T) {
 				b.Errorf("%v: %+v, %v", of, done, err)
 			}
 		}
-		if n := b.count(`SELECT count(*) FROM items`); n != 4 {
-			b.Errorf("%d items", n)
-		}
+		b.want(4, `SELECT count(*) FROM items`)
 	})
 }
 
@@ -143,9 +141,7 @@ func TestSyncTwiceAtOnce(t *testing.T) {
 		if made.Load() != records || reused.Load() != 2*records || ids[0] != ids[1] || ids[1] != ids[2] {
 			b.Errorf("then made %d, reused %d, and the ids are the same: %v", made.Load(), reused.Load(), ids[0] == ids[2])
 		}
-		if n := b.count(`SELECT count(*) FROM items`); n != records {
-			b.Errorf("%d items", n)
-		}
+		b.want(records, `SELECT count(*) FROM items`)
 	})
 }
 
@@ -214,21 +210,15 @@ func TestExternalOfAChange(t *testing.T) {
 		_, err := change.Do(t.Context(), b.Store, intent, p)
 		return err
 	}
-	if err := edit("by hand", 1, box.Value.ID, parcel{Name: "big box"}); err != nil {
-		t.Error(err)
-	}
+	must.OK(t, edit("by hand", 1, box.Value.ID, parcel{Name: "big box"}))
 	if again, err := create("again", "box", "1"); err != nil || again.Value.ID != box.Value.ID || again.Value.Name != "big box" {
 		t.Errorf("what the source said last, after a change by hand: %+v, %v", again, err)
 	}
 	if err := edit("not mine", 1, crate.Value.ID, parcel{"crate", of("1")}); taken(err) != box.Value.ID {
 		t.Error(err)
 	}
-	if err := edit("attach", 1, crate.Value.ID, parcel{"crate", of("2")}); err != nil {
-		t.Error(err)
-	}
-	if err := edit("update", 2, box.Value.ID, parcel{"red box", of("1")}); err != nil {
-		t.Error(err)
-	}
+	must.OK(t, edit("attach", 1, crate.Value.ID, parcel{"crate", of("2")}))
+	must.OK(t, edit("update", 2, box.Value.ID, parcel{"red box", of("1")}))
 	for name, id := range map[string]string{"red box": "1", "crate": "2"} {
 		if again, err := create("then "+id, name, id); err != nil || again.Outcome != idempotency.Reused {
 			t.Errorf("%s: %+v, %v", name, again, err)
@@ -237,9 +227,7 @@ func TestExternalOfAChange(t *testing.T) {
 	if _, err := create("stale", "box", "1"); taken(err) != box.Value.ID {
 		t.Errorf("what the source does not say any more: %v", err)
 	}
-	if n := b.count(`SELECT count(*) FROM items`); n != 2 {
-		t.Errorf("%d items", n)
-	}
+	b.want(2, `SELECT count(*) FROM items`)
 }
 
 // TestExternalAfterARelease checks that a new field of the command that is blank does not change the content.

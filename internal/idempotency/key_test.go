@@ -1,12 +1,18 @@
 package idempotency_test
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
 	"unsafe"
 
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/postgres/pgtest"
 )
 
 func TestKeys(t *testing.T) {
@@ -64,5 +70,82 @@ func TestKeyHoldsNoBody(t *testing.T) {
 		if text := key.String(); unsafe.StringData(text) == unsafe.StringData(body[16:]) {
 			t.Errorf("%s: the key keeps the whole body in memory", name)
 		}
+	}
+}
+
+// FuzzParseHeaderKey checks that every header value is a valid key or returns an error with a reason.
+func FuzzParseHeaderKey(f *testing.F) {
+	for _, seed := range []string{
+		"", "k", "  k  ", `"k"`, `""`, `"a\"b\\c"`, `"a\n"`, `"k";q=1`, `"k`, "a b", "schlüssel", "a\x00b", `"k "`,
+		strings.Repeat("k", 255), strings.Repeat("k", 256), `"` + strings.Repeat("k", 255) + `"`,
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, header string) {
+		key, err := idempotency.ParseHeaderKey(header)
+		if err != nil {
+			if key != (idempotency.Key{}) || !errors.Is(err, idempotency.ErrNoKey) && !errors.Is(err, idempotency.ErrMalformedKey) {
+				t.Fatalf("%q: key %q and error %v", header, key, err)
+			}
+			return
+		}
+		if same, err := idempotency.ParseKey(key.String()); same != key || err != nil {
+			t.Errorf("%q: a form would take %q as %q, %v", header, key, same, err)
+		}
+		for name, again := range map[string]string{
+			"quoted": `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(key.String()) + `"`,
+			"padded": " \t" + header + "\t ",
+		} {
+			if same, err := idempotency.ParseHeaderKey(again); same != key || err != nil {
+				t.Errorf("%q, %s: got %q, %v, want %q", header, name, same, err, key)
+			}
+		}
+	})
+}
+
+// FuzzParseKey checks that the program and the database accept the same keys.
+func FuzzParseKey(f *testing.F) {
+	for _, seed := range []string{
+		"", "k", " ", " k", "k ", "a b", "~", "\x7f", "\x1f", "a\x00b", "a\n", "\xff", "é",
+		strings.Repeat("k", 255), strings.Repeat("k", 256),
+	} {
+		f.Add(seed)
+	}
+	db := pgtest.New(f)
+	f.Fuzz(func(t *testing.T, field string) {
+		key, err := idempotency.ParseKey(field)
+		_, asked := db.Pool.Exec(context.Background(), `SELECT $1::text::idempotency_key`, field)
+		var refused *pgconn.PgError
+		if asked != nil && !errors.As(asked, &refused) {
+			t.Fatal(asked)
+		}
+		if (err == nil) != (asked == nil) || (err == nil && key.String() != field) {
+			t.Errorf("%q: key %q, %v, and the database says %v", field, key, err, asked)
+		}
+	})
+}
+
+// TestIDs checks that an intent can make many ids, and that they are the same each time the work is run.
+func TestIDs(t *testing.T) {
+	b := setup(t)
+	var intents []idempotency.Intent
+	s := interactive()
+	insert := s.Run
+	s.Run = func(ctx context.Context, tx pgx.Tx, intent idempotency.Intent, o order) (item, error) {
+		intents = append(intents, intent)
+		return insert(ctx, tx, intent, o)
+	}
+	b.OK(idempotency.Define(s).Do(t.Context(), b.Store, b.Intent("k"), order{"a"}))
+	intent := intents[0]
+	seen := map[uuid.UUID]bool{}
+	for n := range uint64(100) {
+		id := intent.ID(n)
+		if seen[id] || id.Version() != 7 || id.Variant() != uuid.RFC4122 || id.Time() != intent.Record.Time() || id != intent.ID(n) {
+			t.Fatalf("%d: %s", n, id)
+		}
+		seen[id] = true
+	}
+	if intent.ID(0) != intent.Record {
+		t.Error("the first is not the record")
 	}
 }

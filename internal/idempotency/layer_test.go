@@ -2,15 +2,20 @@ package idempotency_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/binary"
+	"errors"
+	"fmt"
 	"net"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/postgres/pgtest"
 )
 
 // layer is a proxy between the app and PostgreSQL that, like some sharding layers, does not know that a pipeline is a transaction: it
@@ -95,25 +100,201 @@ func (l *layer) pass() {
 // Two intents use the same name. The second transaction must leave nothing.
 func TestLayerThatKnowsNoImplicitTransactions(t *testing.T) {
 	b := setup(t)
-	config := b.DB.Pool.Config()
-	config.MaxConns = 1
-	config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec
-	dial := config.ConnConfig.DialFunc
-	config.ConnConfig.DialFunc = func(ctx context.Context, network, addr string) (net.Conn, error) {
-		conn, err := dial(ctx, network, addr)
-		return &layer{Conn: conn}, err
-	}
-	config.AfterConnect = nil // its queries are not part of the test
-	b.Store.Pool = b.pool(config)
+	b.Store.Pool = b.pool(func(c *pgxpool.Config) {
+		wrapping(func(conn net.Conn) net.Conn { return &layer{Conn: conn} })(c)
+		c.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec
+		c.AfterConnect = nil // its queries are not part of the test
+	})
 	create := idempotency.Define(spec())
 	b.OK(create.Do(t.Context(), b.Store, b.Intent("first"), order{"a"}))
 	if _, err := create.Do(t.Context(), b.Store, b.Intent("second"), order{"a"}); err == nil {
 		t.Error("one name, twice")
 	}
-	if n := b.count(`SELECT count(*) FROM intents`); n != 1 {
-		t.Errorf("%d records for one order", n)
+	b.want(1, `SELECT count(*) FROM intents`)
+	b.OK(create.Do(t.Context(), b.Store, b.Intent("second"), order{"b"})) // the key is free
+}
+
+// deaf is a connection that breaks before it reads the answer to certain messages.
+type deaf struct {
+	net.Conn
+
+	to     func(said []byte) bool
+	then   func() // before it breaks
+	broken atomic.Bool
+	done   chan struct{} // the server has done it
+}
+
+func (d *deaf) Write(said []byte) (int, error) {
+	if !d.to(said) {
+		return d.Conn.Write(said)
 	}
-	if _, err := create.Do(t.Context(), b.Store, b.Intent("second"), order{"b"}); err != nil {
-		t.Errorf("the key was used up: %v", err)
+	d.broken.Store(true)
+	n, err := d.Conn.Write(said)
+	if err == nil {
+		go func() { _, _ = d.Read(make([]byte, 1)) }() // pgx also reads if a write takes long
+		<-d.done
+		d.then()
+		err = d.Close()
+	}
+	return n, err
+}
+
+func (d *deaf) Read(answer []byte) (int, error) {
+	n, err := d.Conn.Read(answer)
+	if !d.broken.Load() {
+		return n, err
+	}
+	select {
+	case d.done <- struct{}{}:
+	default:
+	}
+	return 0, net.ErrClosed
+}
+
+// TestOwnCommitLostAndRecordUnreadable checks the case that the answer to COMMIT is lost, the next claim finds the intent, and the intent
+// can't be read. It may be the attempt's own, so the error must not mean that nothing was done.
+func TestOwnCommitLostAndRecordUnreadable(t *testing.T) {
+	b := setup(t)
+	var lost sync.Once
+	looks := 0
+	to := func(said []byte) (yes bool) {
+		if bytes.Contains(said, []byte("claim_intent")) {
+			lost.Do(func() { yes = true })
+		}
+		if bytes.Contains(said, []byte("SELECT attempt_id, fingerprint")) {
+			looks++
+			yes = true
+		}
+		return yes
+	}
+	unlucky := b.unlucky(pgx.QueryExecModeExec, to, func() {}) // sends the SQL in every exchange
+	create := idempotency.Define(spec())
+	_, err := create.Do(t.Context(), unlucky, b.Intent("k"), order{"a"})
+	if !errors.Is(err, idempotency.ErrUnconfirmed) || looks == 0 {
+		t.Errorf("got %v after %d looks", err, looks)
+	}
+	if n, _ := unlucky.Remembered(); n != 0 {
+		t.Error("remembered what was not confirmed")
+	}
+	if done, err := create.Do(t.Context(), b.Store, b.Intent("k"), order{"a"}); err != nil || !done.Replayed {
+		t.Errorf("trying again: %+v, %v", done, err)
+	}
+	b.want(1, `SELECT count(*) FROM items`)
+}
+
+// unlucky returns a replica with one connection at a time, which is deaf.
+func (b *bundle) unlucky(mode pgx.QueryExecMode, to func(said []byte) bool, then func()) *idempotency.Store {
+	b.Helper()
+	store := b.replica()
+	store.Pool = b.pool(func(c *pgxpool.Config) {
+		wrapping(func(conn net.Conn) net.Conn {
+			return &deaf{Conn: conn, to: to, then: then, done: make(chan struct{}, 1)}
+		})(c)
+		c.ConnConfig.DefaultQueryExecMode = mode
+	})
+	return store
+}
+
+// TestRefusedAfterALostCommit checks the case that the answer to COMMIT is lost, and every later attempt is refused before it can find
+// out. The record exists, so the error must not mean that nothing was saved.
+func TestRefusedAfterALostCommit(t *testing.T) {
+	t.Parallel()
+	pgtest.Long(t)
+	type hurdle func(*bundle) (undo func())
+	altered := func(alter, undo string) hurdle {
+		return func(b *bundle) func() {
+			b.Exec(alter)
+			return func() { b.Exec(undo) }
+		}
+	}
+	const later = `ALTER FUNCTION claim_intent RENAME TO claim_intent_later;`
+	const again = `ALTER FUNCTION claim_intent_later RENAME TO claim_intent;`
+	connections := func(limit int) string {
+		return fmt.Sprintf(`DO $$ BEGIN EXECUTE format('ALTER DATABASE %%I CONNECTION LIMIT %d', current_database()); END $$`, limit)
+	}
+	hurdles := map[string]hurdle{
+		"no statement can be prepared":         altered(later, again),
+		"preparing a statement waits too long": func(b *bundle) func() { return b.lockTable(`ACCESS EXCLUSIVE`) },
+		"the database accepts no connection":   altered(connections(0), connections(-1)),
+	}
+	for _, code := range []string{
+		"08006", "0A000", "25006", "40001", "42501", "53100", "53200", "55P03", "57014", "57P01", "XX000",
+	} {
+		hurdles["the claim is refused with "+code] = altered(later+`
+			CREATE FUNCTION claim_intent(tenant uuid, operation text, key text, wait text) RETURNS void LANGUAGE plpgsql AS $$
+			BEGIN RAISE EXCEPTION 'refused' USING ERRCODE = '`+code+`'; END $$`, `DROP FUNCTION claim_intent;`+again)
+	}
+	for name, meet := range hurdles {
+		t.Run(name, func(t *testing.T) {
+			inBothStyles(t, func(b *bundle, create idempotency.Operation[order, item]) {
+				b.DB.Spoil(b)
+				var lost sync.Once
+				var undo func()
+				store := b.unlucky(pgx.QueryExecModeCacheStatement, func(said []byte) (yes bool) {
+					if bytes.Contains(bytes.ToUpper(said), []byte("COMMIT\x00")) {
+						lost.Do(func() { yes = true })
+					}
+					return yes
+				}, func() {
+					// This waits for the lock of the key, so the transaction has ended.
+					b.Exec(`SELECT pg_advisory_lock(intent_lock($1, 'item.create', 'k')), pg_advisory_unlock_all()`, b.Tenant)
+					undo = meet(b)
+				})
+				store.Wait, store.Timeout = 50*time.Millisecond, 400*time.Millisecond
+				_, err := create.Do(b.Context(), store, b.Intent("k"), order{"a"})
+				if !errors.Is(err, idempotency.ErrUnconfirmed) || errors.Is(err, idempotency.ErrBusy) ||
+					errors.Is(err, idempotency.ErrUnavailable) {
+					b.Errorf("got %v", err)
+				}
+				undo()
+				if done, err := create.Do(b.Context(), b.Store, b.Intent("k"), order{"a"}); err != nil || !done.Replayed {
+					b.Errorf("trying again: %+v, %v", done, err)
+				}
+				b.want(1, `SELECT count(*) FROM items`)
+			})
+		})
+	}
+}
+
+// refuse makes the first COMMITs that insert an item fail with a SQLSTATE.
+func (b *bundle) refuse(code string, times int) {
+	b.Helper()
+	b.DB.Spoil(b)
+	b.Exec(fmt.Sprintf(`
+		CREATE SEQUENCE refusals;
+		CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
+		BEGIN
+			IF nextval('refusals') <= %d THEN -- a sequence does not roll back
+				RAISE EXCEPTION 'refused' USING ERRCODE = '%s';
+			END IF;
+			RETURN NULL;
+		END $$;
+		CREATE CONSTRAINT TRIGGER refuse AFTER INSERT ON items DEFERRABLE INITIALLY DEFERRED
+			FOR EACH ROW EXECUTE FUNCTION refuse()`, times, code))
+}
+
+// TestRefusedCommits checks that SQLSTATE class 08 or 40003 with severity ERROR leaves the outcome unknown, although the connection is
+// alive: it comes from a proxy that lost its own connection to the data. A server that accepts no writes is a standby, which may be about
+// to become the primary; until then, nothing is done.
+func TestRefusedCommits(t *testing.T) {
+	t.Parallel()
+	create := idempotency.Define(spec())
+	for code, ever := range map[string]error{
+		"08006": idempotency.ErrUnconfirmed, "40003": idempotency.ErrUnconfirmed, "25006": idempotency.ErrUnavailable,
+	} {
+		t.Run(code, func(t *testing.T) {
+			b := setup(t)
+			b.refuse(code, 2)
+			if done, err := create.Do(t.Context(), b.Store, b.Intent("twice"), order{"a"}); err != nil || done.Replayed {
+				t.Errorf("refused twice: %+v, %v", done, err)
+			}
+		})
+		t.Run(code+" ever again", func(t *testing.T) {
+			b := setup(t)
+			b.refuse(code, 1_000_000)
+			if _, err := create.Do(t.Context(), b.Store, b.Intent("ever"), order{"b"}); !errors.Is(err, ever) {
+				t.Errorf("got %v", err)
+			}
+		})
 	}
 }

@@ -2,11 +2,14 @@ package idempotency_test
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"net"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"onlyonce/internal/idempotency"
@@ -35,25 +38,36 @@ func (w wire) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func (b *bundle) pool(config *pgxpool.Config) *pgxpool.Pool {
+// pool returns a pool like the bundle's, with a change.
+func (b *bundle) pool(change func(*pgxpool.Config)) *pgxpool.Pool {
 	b.Helper()
+	config := b.DB.Pool.Config()
+	change(config)
 	pool, err := pgxpool.NewWithConfig(b.Context(), config)
 	must.OK(b, err)
 	b.Cleanup(pool.Close)
 	return pool
 }
 
+// single makes a pool of one connection.
+func single(c *pgxpool.Config) { c.MaxConns = 1 }
+
+// wrapping makes a pool of one connection at a time, which is wrapped.
+func wrapping(wrap func(net.Conn) net.Conn) func(*pgxpool.Config) {
+	return func(c *pgxpool.Config) {
+		single(c)
+		dial := c.ConnConfig.DialFunc
+		c.ConnConfig.DialFunc = func(ctx context.Context, network, addr string) (net.Conn, error) {
+			conn, err := dial(ctx, network, addr)
+			return wrap(conn), err
+		}
+	}
+}
+
 func TestRoundTrips(t *testing.T) {
 	b := setup(t)
 	var trips atomic.Int64
-	config := b.DB.Pool.Config()
-	config.MaxConns = 1
-	dial := config.ConnConfig.DialFunc
-	config.ConnConfig.DialFunc = func(ctx context.Context, network, addr string) (net.Conn, error) {
-		conn, err := dial(ctx, network, addr)
-		return wire{conn, new(atomic.Bool), &trips}, err
-	}
-	b.Store.Pool = b.pool(config)
+	b.Store.Pool = b.pool(wrapping(func(conn net.Conn) net.Conn { return wire{conn, new(atomic.Bool), &trips} }))
 	must.OK(t, b.Store.Pool.Ping(t.Context()))
 	create := idempotency.Define(spec())
 
@@ -85,4 +99,83 @@ func TestRoundTrips(t *testing.T) {
 			t.Errorf("%s: %d round trips, want %d (%v)", step.name, got, step.want, err)
 		}
 	}
+}
+
+// TestBothStylesBehindAPooler checks both styles without prepared statements, where pgx encodes a value by its Go type alone.
+func TestBothStylesBehindAPooler(t *testing.T) {
+	inBothStyles(t, func(b *bundle, create idempotency.Operation[order, item]) {
+		b.Store.Pool = b.pool(func(c *pgxpool.Config) { c.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec })
+		for _, replayed := range []bool{false, true} {
+			if done, err := create.Do(b.Context(), b.Store, b.Intent("k"), order{"a"}); err != nil || done.Replayed != replayed {
+				b.Errorf("replayed %v: %+v, %v", replayed, done, err)
+			}
+		}
+	})
+}
+
+// TestArgumentThatCannotBeEncoded checks that an argument outside the range of its PostgreSQL type fails before anything is sent. The
+// attempt is neither sent again nor unconfirmed, and the connection stays usable.
+func TestArgumentThatCannotBeEncoded(t *testing.T) {
+	t.Parallel()
+	inStyles(t, func(b *bundle, a item, rename renaming, _ finishing) {
+		b.Store.Pool = b.pool(single)
+		b.OK(rename.Do(b.Context(), b.Store, b.Of("first", a.ID, 1), order{"b"})) // prepares the statements
+		before := b.Store.Pool.Stat().AcquireCount()
+		_, err := rename.Do(b.Context(), b.Store, b.Of("k", a.ID, 1<<31), order{"c"}) // a version is an integer
+		for _, wrong := range []error{idempotency.ErrUnconfirmed, idempotency.ErrUnavailable, idempotency.ErrBusy, nil} {
+			if errors.Is(err, wrong) {
+				b.Errorf("got %v", err)
+			}
+		}
+		if n := b.Store.Pool.Stat().AcquireCount() - before; n != 1 {
+			b.Errorf("%d tries", n)
+		}
+		if _, err := rename.Do(b.Context(), b.Store, b.Of("k", a.ID, 2), order{"c"}); err != nil {
+			b.Errorf("with the version that it has: %v", err)
+		}
+		if n := b.Store.Pool.Stat().NewConnsCount(); n != 1 {
+			b.Errorf("%d connections, want the first one", n)
+		}
+	})
+}
+
+// TestYoungDatabase checks that statements that were prepared and planned on small tables don't scan the grown tables, even before
+// PostgreSQL analyzes and plans them again.
+func TestYoungDatabase(t *testing.T) {
+	t.Parallel()
+	inBothStyles(t, func(b *bundle, create idempotency.Operation[order, item]) {
+		b.Store.Pool = b.pool(single) // the connection with the cached plans
+		createAndRepeat := func(name string) {
+			b.Helper()
+			for range 2 {
+				b.OK(create.Do(b.Context(), b.replica(), b.Intent(name), order{name}))
+			}
+			if _, used, err := create.Used(b.Context(), b.Store, b.Tenant, b.Intent(name).Key); !used || err != nil {
+				b.Errorf("%s: used %v, %v", name, used, err)
+			}
+		}
+		createAndRepeat("first")
+		b.Exec(`ANALYZE`)
+		for i := range 10 { // after five executions PostgreSQL caches a generic plan
+			createAndRepeat(fmt.Sprint("young ", i))
+		}
+		b.Exec(`
+			INSERT INTO items SELECT tenant_id, gen_random_uuid(), n FROM items, generate_series(1, 5000) AS n WHERE name = 'first';
+			INSERT INTO intents (tenant_id, operation, key, fingerprint, attempt_id, record_id, outcome, actor, result, expires_at)
+			SELECT tenant_id, operation, 'past ' || n, fingerprint, attempt_id, record_id, outcome, actor, result, expires_at
+			FROM intents, generate_series(1, 5000) AS n WHERE key = 'first'`)
+		before := b.readWhole()
+		createAndRepeat("grown")
+		if n := b.readWhole() - before; n > 0 {
+			b.Errorf("%d rows were read by going through whole tables", n)
+		}
+	})
+}
+
+// readWhole returns the number of rows read by sequential scans.
+func (b *bundle) readWhole() int {
+	b.Helper()
+	// Each connection reports its statistics now and then, or on request.
+	must.Exec(b, b.Store.Pool, `SELECT pg_stat_force_next_flush()`)
+	return b.count(`SELECT sum(seq_tup_read) FROM pg_stat_user_tables WHERE relname IN ('intents', 'items')`)
 }

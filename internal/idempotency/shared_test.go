@@ -34,9 +34,8 @@ func setupShared(t *testing.T) *sharing {
 	t.Helper()
 	s := &sharing{bundle: setup(t), create: idempotency.Define(spec()), redis: redis.New(t)}
 	var err error
-	if s.proxy, err = proxy.Listen(t.Context(), "unix", s.redis.Socket()); err != nil {
-		t.Fatal(err)
-	}
+	s.proxy, err = proxy.Listen(t.Context(), "unix", s.redis.Socket())
+	must.OK(t, err)
 	t.Cleanup(s.proxy.Close)
 	s.client = client.NewClient(&client.Options{Network: "unix", Addr: s.redis.Socket()})
 	t.Cleanup(func() { _ = s.client.Close() })
@@ -49,9 +48,7 @@ const sharedKey = "the same key for all replicas .."
 func (s *sharing) sharedWith(key string, patience time.Duration) *idempotency.Shared {
 	s.Helper()
 	m, err := shared.Open("redis://"+s.proxy.Addr(), []byte(key), patience, slog.New(slog.NewTextHandler(s.Output(), nil)))
-	if err != nil {
-		s.Fatal(err)
-	}
+	must.OK(s, err)
 	s.Cleanup(func() { _ = m.Close() })
 	return &idempotency.Shared{Get: m.Get, Put: m.Put}
 }
@@ -60,16 +57,14 @@ func (s *sharing) sharedWith(key string, patience time.Duration) *idempotency.Sh
 func (s *sharing) awake() *idempotency.Store {
 	s.Helper()
 	r := s.replica()
-	if _, err := s.create.Do(s.Context(), r, s.Intent("awake"), order{"awake"}); err != nil {
-		s.Fatal(err)
-	}
+	s.OK(s.create.Do(s.Context(), r, s.Intent("awake"), order{"awake"}))
 	return r
 }
 
 // cutOff makes a replica lose the database.
 func (s *sharing) cutOff(r *idempotency.Store) {
 	s.Helper()
-	r.Pool = s.pool(s.DB.Pool.Config())
+	r.Pool = s.pool(single)
 	r.Pool.Close()
 }
 
@@ -77,9 +72,7 @@ func (s *sharing) cutOff(r *idempotency.Store) {
 func (s *sharing) keys() []string {
 	s.Helper()
 	keys, err := s.client.Keys(s.Context(), "*").Result()
-	if err != nil {
-		s.Fatal(err)
-	}
+	must.OK(s, err)
 	return keys
 }
 
@@ -90,9 +83,7 @@ func (s *sharing) do(store *idempotency.Store) (made [many]item, replayed int) {
 	s.Helper()
 	for i := range many {
 		done, err := s.create.Do(s.Context(), store, s.Intent(fmt.Sprint("key ", i)), order{fmt.Sprint("item ", i)})
-		if err != nil {
-			s.Fatal(err)
-		}
+		must.OK(s, err)
 		made[i] = done.Value
 		if done.Replayed {
 			replayed++
@@ -112,9 +103,7 @@ var disturbances = map[string]func(*sharing){
 	"full": func(s *sharing) {
 		s.client.FlushAll(s.Context())
 		for _, to := range [][2]string{{"maxmemory-policy", "noeviction"}, {"maxmemory", "1"}} {
-			if err := s.client.ConfigSet(s.Context(), to[0], to[1]).Err(); err != nil {
-				s.Fatal(err)
-			}
+			must.OK(s, s.client.ConfigSet(s.Context(), to[0], to[1]).Err())
 		}
 	},
 	"flipped": func(s *sharing) {
@@ -148,17 +137,13 @@ var disturbances = map[string]func(*sharing){
 		}
 	},
 	"restored from an old dump": func(s *sharing) {
-		if err := s.client.Save(s.Context()).Err(); err != nil {
-			s.Fatal(err)
-		}
+		must.OK(s, s.client.Save(s.Context()).Err())
 		s.client.FlushAll(s.Context())
 		s.redis.Kill()
 		if _, err := os.Stat(filepath.Join(s.redis.Dir, "dump.rdb")); err != nil {
 			s.Fatal(err)
 		}
-		if err := s.redis.Start(s.Context()); err != nil {
-			s.Fatal(err)
-		}
+		must.OK(s, s.redis.Start(s.Context()))
 	},
 }
 
@@ -198,9 +183,7 @@ func TestWhateverBecomesOfRedis(t *testing.T) {
 			if done, err := s.create.Do(t.Context(), other, stranger, order{"item 0"}); err != nil || done.Replayed {
 				t.Errorf("another tenant: %+v, %v", done, err)
 			}
-			if n := s.count(`SELECT count(*) FROM items WHERE name LIKE 'item %'`); n != many+1 {
-				t.Errorf("%d items", n)
-			}
+			s.want(many+1, `SELECT count(*) FROM items WHERE name LIKE 'item %'`)
 		})
 	}
 }
@@ -297,7 +280,7 @@ func TestRushWithRedis(t *testing.T) {
 	const keys, attempts = 10, 200
 	stores := []*idempotency.Store{s.awake(), s.awake()}
 	done, errs := make([]idempotency.Done[item], attempts), make([]error, attempts)
-	wait := rush(attempts, func(i int) {
+	rush(attempts, func(i int) {
 		switch i {
 		case 50:
 			s.client.FlushAll(context.Background())
@@ -308,10 +291,7 @@ func TestRushWithRedis(t *testing.T) {
 		}
 		key := fmt.Sprint("rush ", i%keys)
 		done[i], errs[i] = s.create.Do(context.Background(), stores[i/keys%2], s.Intent(key), order{key})
-	})
-	wait()
-	first := s.firsts(done, errs, keys)
-	if n := s.count(`SELECT count(*) FROM items WHERE name LIKE 'rush %'`); n != keys || first != keys {
-		t.Errorf("%d items, %d firsts", n, first)
-	}
+	})()
+	s.firsts(done, errs, keys)
+	s.want(keys, `SELECT count(*) FROM items WHERE name LIKE 'rush %'`)
 }

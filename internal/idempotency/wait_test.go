@@ -4,40 +4,42 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/must"
 )
 
-// TestNoWaitIsEndless checks that waits of less than a millisecond end, although PostgreSQL takes 0 as no limit.
+// TestNoWaitIsEndless checks that waits for a locked key and a locked table end, also those of less than a millisecond, although
+// PostgreSQL takes 0 as no limit.
 func TestNoWaitIsEndless(t *testing.T) {
 	t.Parallel()
-	for _, wait := range []time.Duration{0, 100 * time.Microsecond, time.Millisecond - 1, -time.Second} {
+	for _, wait := range []time.Duration{0, 100 * time.Microsecond, time.Millisecond - 1, -time.Second, 50 * time.Millisecond} {
 		t.Run(fmt.Sprint(wait), func(t *testing.T) {
 			b := setup(t)
 			create := idempotency.Define(spec())
 			patient, impatient := b.warmStore(create, 10*time.Second), b.warmStore(create, wait)
 			unlock := b.lockItems()
-			first := make(chan error, 1)
-			go func() {
-				_, err := create.Do(t.Context(), patient, b.Intent("k"), order{"a"})
-				first <- err
-			}()
+			first := b.start(create, patient)
 			b.Waiting(1)
 			began := time.Now()
 			if _, err := create.Do(t.Context(), impatient, b.Intent("k"), order{"a"}); !errors.Is(err, idempotency.ErrInProgress) {
 				t.Errorf("a repeat while the first runs: %v", err)
 			}
+			if _, err := create.Do(t.Context(), impatient, b.Intent("other"), order{"b"}); !errors.Is(err, idempotency.ErrBusy) {
+				t.Errorf("another key, locked table: %v, want busy", err)
+			}
 			if took := time.Since(began); took > impatient.Timeout/2 {
 				t.Errorf("it waited %v", took)
 			}
 			unlock()
-			if err := <-first; err != nil {
-				t.Error(err)
-			}
+			must.OK(t, <-first)
 		})
 	}
 }
@@ -53,10 +55,8 @@ func TestTimeoutsOfTheRole(t *testing.T) {
 		t.Run(setting, func(t *testing.T) {
 			inBothStyles(t, func(b *bundle, create idempotency.Operation[order, item]) {
 				patient := b.warmStore(create, 10*time.Second)
-				config := b.DB.Pool.Config()
-				config.ConnConfig.RuntimeParams[setting] = "500ms"
 				hurried := b.replica()
-				hurried.Pool = b.pool(config)
+				hurried.Pool = b.pool(func(c *pgxpool.Config) { c.ConnConfig.RuntimeParams[setting] = "500ms" })
 				b.OK(create.Do(b.Context(), hurried, b.Intent("warm"), order{"warm"}))
 
 				unlock := b.lockItems()
@@ -83,9 +83,7 @@ func TestTimeoutsOfTheRole(t *testing.T) {
 				if want != nil {
 					unlock()
 				}
-				if err := <-answers; err != nil {
-					b.Error(err)
-				}
+				must.OK(b, <-answers)
 			})
 		})
 	}
@@ -104,7 +102,114 @@ func TestTimeoutIsLongerThanWait(t *testing.T) {
 			t.Errorf("Wait %v, Timeout %v: %v", store.Wait, store.Timeout, err)
 		}
 	}
-	if n := b.count(`SELECT count(*) FROM items`); n != 0 {
-		t.Errorf("%d items", n)
+	b.want(0, `SELECT count(*) FROM items`)
+}
+
+// TestCrowdTakesOneConnection checks that attempts that wait for a key in one process leave the rest of the pool free.
+func TestCrowdTakesOneConnection(t *testing.T) {
+	b := setup(t)
+	create := idempotency.Define(spec())
+	const crowd = 50
+	lock := b.lockItems()
+	done, errs := make([]idempotency.Done[item], crowd), make([]error, crowd)
+	wait := rush(crowd, func(i int) {
+		done[i], errs[i] = create.Do(context.Background(), b.Store, b.Intent("k"), order{"a"})
+	})
+	b.Waiting(1)
+	for b.Store.Attempts() < crowd {
+		runtime.Gosched()
 	}
+	if n := b.Store.Pool.Stat().AcquiredConns(); n != 1 {
+		t.Errorf("%d connections are taken", n)
+	}
+	lock()
+	wait()
+	b.firsts(done, errs, 1)
+	b.want(1, `SELECT count(*) FROM items`)
+	if n := b.Store.Attempts(); n != 0 {
+		t.Errorf("%d attempts are left", n)
+	}
+}
+
+// TestCrowdWithTwoCommands checks that of two commands with one key, one is carried out and the other is a mismatch.
+func TestCrowdWithTwoCommands(t *testing.T) {
+	b := setup(t)
+	create := idempotency.Define(spec())
+	const crowd = 20
+	done, errs := make([]idempotency.Done[item], crowd), make([]error, crowd)
+	rush(crowd, func(i int) {
+		done[i], errs[i] = create.Do(context.Background(), b.Store, b.Intent("k"), order{[]string{"a", "b"}[i%2]})
+	})()
+	first := slices.IndexFunc(done, func(d idempotency.Done[item]) bool { return d.Value.Name != "" && !d.Replayed })
+	if first < 0 {
+		t.Fatalf("nobody was first: %v", errs)
+	}
+	for i := range crowd {
+		var mismatch *idempotency.MismatchError
+		switch {
+		case i%2 == first%2 && (errs[i] != nil || done[i].Value != done[first].Value):
+			t.Errorf("same command: %+v, %v", done[i], errs[i])
+		case i%2 != first%2 && (!errors.As(errs[i], &mismatch) || mismatch.Record != done[first].Value.ID):
+			t.Errorf("other command: %+v, %v", done[i], errs[i])
+		}
+	}
+	b.want(1, `SELECT count(*) FROM items`)
+}
+
+// TestKeysThatShareALock checks two keys whose locks have the same hash. They wait for each other, but both are carried out, with their
+// own results.
+func TestKeysThatShareALock(t *testing.T) {
+	t.Parallel()
+	inBothStyles(t, func(b *bundle, create idempotency.Operation[order, item]) {
+		b.DB.Spoil(b.T)
+		b.Exec(`
+			CREATE OR REPLACE FUNCTION intent_lock(in_tenant uuid, in_operation text, in_key text) RETURNS bigint
+			LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN 7`)
+		one, other := b.warmStore(create, 10*time.Second), b.warmStore(create, 11*time.Second)
+		impatient := b.warmStore(create, time.Millisecond)
+		unlock := b.lockItems()
+		made := make([]idempotency.Done[item], 2)
+		errs := make([]error, 2)
+		attempt := func(i int, store *idempotency.Store, key string) (wait func()) {
+			return rush(1, func(int) { made[i], errs[i] = create.Do(b.Context(), store, b.Intent(key), order{key}) })
+		}
+		first := attempt(0, one, "a")
+		b.blockedBy("relation")
+		second := attempt(1, other, "b")
+		b.blockedBy("advisory")
+		if _, err := create.Do(b.Context(), impatient, b.Intent("c"), order{"c"}); !errors.Is(err, idempotency.ErrInProgress) {
+			b.Errorf("a third one that does not wait: %v", err)
+		}
+		unlock()
+		first()
+		second()
+		for i, name := range []string{"a", "b"} {
+			if errs[i] != nil || made[i].Replayed || made[i].Value.Name != name {
+				b.Errorf("%s: %+v, %v", name, made[i], errs[i])
+			}
+			done, err := create.Do(b.Context(), b.replica(), b.Intent(name), order{name})
+			if err != nil || !done.Replayed || done.Value != made[i].Value {
+				b.Errorf("%s again: %+v, %v, want %+v", name, done, err, made[i].Value)
+			}
+		}
+		b.want(2, `SELECT count(*) FROM intents WHERE key IN ('a', 'b', 'c')`)
+	})
+}
+
+// blockedBy waits until a backend of the database waits for a lock of a kind.
+func (b *bundle) blockedBy(kind string) {
+	b.Helper()
+	admin := b.DB.Admin()
+	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); {
+		var waiting bool
+		if err := admin.QueryRow(b.Context(), `
+			SELECT EXISTS (SELECT FROM pg_stat_activity
+				WHERE datname = current_database() AND wait_event_type = 'Lock' AND wait_event = $1)`, kind).Scan(&waiting); err != nil {
+			b.Error(err)
+		}
+		if waiting {
+			return
+		}
+	}
+	b.Errorf("nobody waits for a lock of kind %s", kind)
 }

@@ -194,24 +194,26 @@ func readCatalog(ctx context.Context, db Querier, subjects []string) (found map[
 				set_config('transaction_read_only', 'on', true)`); err != nil {
 			return err
 		}
-		rows, err := tx.Query(ctx, catalogQuery, subjects)
-		if err != nil {
-			return err
-		}
-		var (
-			o    object
-			hash string
-		)
-		_, err = pgx.ForEachRow(rows, []any{&o.Kind, &o.Subject, &o.Name, &hash}, func() error {
-			found[o] = hash
-			return nil
-		})
-		return err
+		rows, _ := tx.Query(ctx, catalogQuery, subjects) // addObjects returns its error
+		return addObjects(found, rows)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("read the catalog: %w", err)
 	}
 	return found, nil
+}
+
+// addObjects adds the objects of a query, with their definitions or hashes.
+func addObjects(to map[object]string, rows pgx.Rows) error {
+	var (
+		o          object
+		definition string
+	)
+	_, err := pgx.ForEachRow(rows, []any{&o.Kind, &o.Subject, &o.Name, &definition}, func() error {
+		to[o] = definition
+		return nil
+	})
+	return err
 }
 
 // compare returns a sentence for each object that differs or is missing on one side.

@@ -171,8 +171,7 @@ func TestDifferences(t *testing.T) {
 		{"DROP TABLE sessions", "the table sessions" + missing},
 	}
 	all = append(all, invoiceSabotages()...)
-	db := pgtest.New(t)
-	db.Spoil(t)
+	db := spoiled(t)
 	for _, c := range all {
 		t.Run(strings.ReplaceAll(c.spoil, "\n", " "), func(t *testing.T) { //nolint:paralleltest // they share a database
 			tx, err := db.Admin().Begin(t.Context())
@@ -187,6 +186,35 @@ func TestDifferences(t *testing.T) {
 			}
 			if !slices.EqualFunc(got, want, strings.HasPrefix) {
 				t.Errorf("got %q, want %q", got, want)
+			}
+		})
+	}
+}
+
+// TestCopyDatabaseRefuses checks that CopyDatabase refuses a database with objects that it would lose. It isn't parallel, because
+// databases of other tests would count as such.
+func TestCopyDatabaseRefuses(t *testing.T) { //nolint:paralleltest // see above
+	to := pgtest.New(t)
+	to.Spoil(t) // removes the schema pgtest, which the other databases lack as well
+	for want, sql := range map[string]string{
+		"the table notes;":                               `CREATE TABLE notes (text text)`,
+		"of mine.notes;":                                 `CREATE SCHEMA mine CREATE TABLE notes (text text)`,
+		"the index mine of users;":                       `CREATE INDEX mine ON users (id)`,
+		"the unique index tenants_name_once of tenants;": `DROP INDEX tenants_name_once`,
+		"the large object 4711":                          `SELECT lo_create(4711)`,
+		"settings: 1 rows": `
+			SET session_replication_role = replica;
+			INSERT INTO settings (tenant_id, name) VALUES (gen_random_uuid(), 'Acme');
+			UPDATE pg_attribute SET attgenerated = '' WHERE attrelid = 'settings'::regclass AND attname = 'id';
+			UPDATE settings SET id = gen_random_uuid();
+			UPDATE pg_attribute SET attgenerated = 's' WHERE attrelid = 'settings'::regclass AND attname = 'id'`,
+	} {
+		t.Run(want, func(t *testing.T) { //nolint:paralleltest // see above
+			from := spoiled(t)
+			must.Exec(t, from.Admin(), sql)
+			err := postgres.CopyDatabase(t.Context(), from.AdminURL, to.AdminURL)
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Error(err)
 			}
 		})
 	}

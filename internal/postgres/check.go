@@ -35,16 +35,12 @@ func checkSession(ctx context.Context, conn *pgx.Conn) error {
 	if err != nil {
 		return err
 	}
-	if err := s.isolation(); err != nil {
-		return err
+	for _, check := range []func() error{s.isolation, s.privileges, s.utf8, s.settings} {
+		if err := check(); err != nil {
+			return err
+		}
 	}
-	if err := s.privileges(); err != nil {
-		return err
-	}
-	if err := s.utf8(); err != nil {
-		return err
-	}
-	return s.settings()
+	return nil
 }
 
 // session holds the properties of a connection and its role.
@@ -197,4 +193,23 @@ func (e *RoleError) Error() string {
 			separate, pgx.Identifier{e.Database}.Sanitize())
 	}
 	return fmt.Sprintf("the role %s %s, so row-level security would not keep tenants apart: %s", role, why, advice)
+}
+
+// Collation returns an error that names the repair if the default collation of the database has another version than when its indexes
+// were built, as after an upgrade of the operating system. Searches in an index that is ordered by it may then miss rows. The columns
+// that the app compares by identity are ordered by code point instead, and don't depend on it.
+func Collation(ctx context.Context, db Querier) error {
+	var name, built, now string
+	err := db.QueryRow(ctx, `
+		SELECT format('%I', datname), COALESCE(datcollversion, ''), COALESCE(pg_database_collation_actual_version(oid), '')
+		FROM pg_database WHERE datname = current_database()`).Scan(&name, &built, &now)
+	switch {
+	case err != nil:
+		return fmt.Errorf("read the version of the collation: %w", err)
+	case built == "" || now == "" || built == now:
+		return nil
+	default:
+		return fmt.Errorf("indexes were built with version %s of the default collation, and the server has version %s: run "+
+			"REINDEX DATABASE %s; ALTER DATABASE %s REFRESH COLLATION VERSION; while the app is stopped", built, now, name, name)
+	}
 }

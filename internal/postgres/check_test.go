@@ -3,10 +3,12 @@ package postgres_test
 import (
 	"context"
 	"errors"
-	"net/url"
+	"os"
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"onlyonce/internal/must"
 	"onlyonce/internal/postgres"
@@ -15,18 +17,15 @@ import (
 
 func TestRoleThatRowLevelSecurityDoesNotBind(t *testing.T) {
 	t.Parallel()
-	db := pgtest.New(t)
-	empty(t, db)
+	db := emptied(t)
 	query(t, db.AdminURL, `CREATE ROLE "by passer" LOGIN BYPASSRLS`)
-	passing, err := url.Parse(db.URL)
-	must.OK(t, err)
-	passing.User = url.User("by passer")
+	passing := as(t, db, "by passer")
 	for name, c := range map[string]struct {
 		url, role, advice string
 		superuser         bool
 	}{
 		"a superuser":            {db.AdminURL, "postgres", "CREATE ROLE onlyonce LOGIN", true},
-		"with BYPASSRLS":         {passing.String(), "by passer", `ALTER ROLE "by passer" NOBYPASSRLS;`, false},
+		"with BYPASSRLS":         {passing, "by passer", `ALTER ROLE "by passer" NOBYPASSRLS;`, false},
 		"having taken on a role": {db.AdminURL + "&role=by%20passer", "by passer", `ALTER ROLE "by passer" NOBYPASSRLS;`, false},
 	} {
 		for step, err := range map[string]error{"Migrate": migrated(t.Context(), c.url), "Open": opened(t, c.url)} {
@@ -38,20 +37,15 @@ func TestRoleThatRowLevelSecurityDoesNotBind(t *testing.T) {
 			t.Log(err)
 		}
 	}
-	if tables := query(t, db.URL, "SELECT count(*) FROM pg_class WHERE relnamespace = 'public'::regnamespace"); tables != "0" {
-		t.Errorf("%s tables and indexes were made all the same", tables)
-	}
+	wantValue(t, db.URL, "SELECT count(*) FROM pg_class WHERE relnamespace = 'public'::regnamespace", "0")
 	// A superuser that acts as a bound role is bound.
-	if err := opened(t, db.AdminURL+"&role=onlyonce"); err != nil {
-		t.Error(err)
-	}
+	must.OK(t, opened(t, db.AdminURL+"&role=onlyonce"))
 }
 
 // TestAdvisedRole checks that the SQL in the error makes a role that the app accepts.
 func TestAdvisedRole(t *testing.T) {
 	t.Parallel()
-	db := pgtest.New(t)
-	empty(t, db)
+	db := emptied(t)
 	query(t, db.AdminURL, `ALTER SCHEMA public OWNER TO pg_database_owner`) // as in every new database
 	err := opened(t, db.AdminURL)
 	_, advice, _ := strings.Cut(err.Error(), "role of the app's own (")
@@ -63,15 +57,9 @@ func TestAdvisedRole(t *testing.T) {
 			query(t, db.AdminURL, statement)
 		}
 	}
-	as, err := url.Parse(db.URL)
-	must.OK(t, err)
-	as.User = url.User("advised")
-	if err := migrated(t.Context(), as.String()); err != nil {
-		t.Error(err)
-	}
-	if err := opened(t, as.String()); err != nil {
-		t.Error(err)
-	}
+	as := as(t, db, "advised")
+	must.OK(t, migrated(t.Context(), as))
+	must.OK(t, opened(t, as))
 }
 
 // TestEncodingOfTheDatabase checks that any encoding other than UTF8 is refused before the first migration, with the SQL that makes a
@@ -89,9 +77,7 @@ func TestEncodingOfTheDatabase(t *testing.T) {
 				t.Errorf("%s, %s: %v, and Examine found %q", encoding, step, err, message)
 			}
 		}
-		if table := query(t, url, "SELECT to_regclass('goose_db_version')"); table != "<nil>" {
-			t.Errorf("%s: a migration was begun", encoding)
-		}
+		wantValue(t, url, "SELECT to_regclass('goose_db_version')", "<nil>")
 		_, advice, _ := strings.Cut(message, "a new one (")
 		advice, _, _ = strings.Cut(advice, ";)")
 		query(t, db.AdminURL, advice)
@@ -103,8 +89,7 @@ func TestEncodingOfTheDatabase(t *testing.T) {
 
 func TestOpenRefusesAnotherIsolationLevel(t *testing.T) {
 	t.Parallel()
-	db := pgtest.New(t)
-	db.Spoil(t)
+	db := spoiled(t)
 	query(t, db.AdminURL, "ALTER ROLE onlyonce IN DATABASE "+db.Pool.Config().ConnConfig.Database+
 		" SET default_transaction_isolation = 'repeatable read'")
 	// Through a pooler that drops the parameter.
@@ -135,8 +120,7 @@ func TestOpenRefusesOtherSettings(t *testing.T) {
 	} {
 		t.Run(setting, func(t *testing.T) {
 			t.Parallel()
-			db := pgtest.New(t)
-			db.Spoil(t)
+			db := spoiled(t)
 			database := db.Pool.Config().ConnConfig.Database
 			query(t, db.AdminURL, "CREATE SCHEMA other AUTHORIZATION onlyonce")
 			query(t, db.AdminURL, "ALTER ROLE onlyonce IN DATABASE "+database+" SET "+strings.TrimPrefix(setting, dropped))
@@ -163,8 +147,7 @@ func TestOpenRefusesOtherSettings(t *testing.T) {
 // TestOpenInASchemaOfItsOwn checks that an empty database may have another search_path than the usual one.
 func TestOpenInASchemaOfItsOwn(t *testing.T) {
 	t.Parallel()
-	db := pgtest.New(t)
-	db.Spoil(t)
+	db := spoiled(t)
 	query(t, db.AdminURL, "DROP SCHEMA public, river CASCADE")
 	query(t, db.AdminURL, "CREATE SCHEMA own AUTHORIZATION onlyonce")
 	query(t, db.AdminURL, "ALTER DATABASE "+db.Pool.Config().ConnConfig.Database+" SET search_path = own")
@@ -172,4 +155,51 @@ func TestOpenInASchemaOfItsOwn(t *testing.T) {
 	if found := wrong(postgres.Examine(t.Context(), db.URL, time.Second)); len(found) > 0 {
 		t.Errorf("found %q", found)
 	}
+}
+
+// TestVisit checks that a command uses the server of the app, or starts one, which ends with the visit.
+func TestVisit(t *testing.T) {
+	t.Parallel()
+	dir := pgtest.Embedded(t)
+	visit := func() *postgres.Visit {
+		t.Helper()
+		v, err := postgres.VisitEmbedded(t.Context(), dir, logger(t))
+		must.OK(t, err)
+		return v
+	}
+	alone := visit()
+	put(t, alone.URL)
+	_, err := postgres.StartEmbedded(t.Context(), dir, logger(t))
+	var inUse *postgres.InUseError
+	if !alone.Started || !errors.As(err, &inUse) || inUse.PID != os.Getpid() {
+		t.Errorf("started %v, and then an app: %v", alone.Started, err)
+	}
+	checkKept(t, alone.URL) // the first one is unaffected
+	must.OK(t, alone.End(t.Context()))
+
+	app := start(t, dir)
+	beside := visit()
+	if beside.Started || beside.URL != app.URL() {
+		t.Errorf("%+v beside %s", beside, app.URL())
+	}
+	must.OK(t, beside.End(t.Context()))
+	checkKept(t, app.URL()) // the app's server still runs
+}
+
+// TestVisitsTakeTurns checks that concurrent visits each start a server, and that none stops another's.
+func TestVisitsTakeTurns(t *testing.T) {
+	t.Parallel()
+	dir := pgtest.Home(t)
+	var visits errgroup.Group
+	for range 3 {
+		visits.Go(func() error {
+			v, err := postgres.VisitEmbedded(t.Context(), dir, logger(t))
+			if err != nil {
+				return err
+			}
+			query(t, v.URL, "SELECT pg_sleep(0.2)::text")
+			return v.End(t.Context())
+		})
+	}
+	must.OK(t, visits.Wait())
 }

@@ -80,14 +80,10 @@ func TestEmbeddedWaitsForWhatAKilledAppLeft(t *testing.T) {
 	}()
 	for lines := bufio.NewScanner(lines); lines.Scan(); {
 		if strings.Contains(lines.Text(), "killed app") {
-			if err := left.Close(); err != nil {
-				t.Error(err)
-			}
+			must.OK(t, left.Close())
 		}
 	}
-	if err := <-started; err != nil {
-		t.Error(err)
-	}
+	must.OK(t, <-started)
 }
 
 // started is a query for the time at which the server started. It tells a new server from one that is about to end, which has no PID file

@@ -53,9 +53,7 @@ func TestEmbeddedColdThenWarm(t *testing.T) {
 	}
 	put(t, cold.URL())
 	key, err := cold.SecretKey()
-	if err != nil {
-		t.Error(err)
-	}
+	must.OK(t, err)
 	stop(t, cold)
 	if _, err := os.Stat(socketDir(t, cold.URL())); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the socket's directory is left behind: %v", err)
@@ -77,18 +75,6 @@ func TestEmbeddedSocketIsPrivate(t *testing.T) {
 	if mode := info.Mode().Perm(); mode != 0o700 {
 		t.Errorf("mode %o", mode)
 	}
-}
-
-func TestEmbeddedDirectoryInUse(t *testing.T) {
-	t.Parallel()
-	dir := pgtest.Embedded(t)
-	first := start(t, dir)
-	_, err := postgres.StartEmbedded(t.Context(), dir, logger(t))
-	var inUse *postgres.InUseError
-	if !errors.As(err, &inUse) || inUse.PID != os.Getpid() {
-		t.Fatalf("second app on one directory: %v", err)
-	}
-	put(t, first.URL()) // the first one is unaffected
 }
 
 func TestEmbeddedServerStartedByHand(t *testing.T) {
@@ -187,9 +173,7 @@ func TestEmbeddedInAPrivateDirectory(t *testing.T) {
 	if os.Geteuid() == 0 {
 		where = postgres.Substitute(dir)
 		t.Cleanup(func() {
-			if err := os.RemoveAll(where); err != nil {
-				t.Error(err)
-			}
+			must.OK(t, os.RemoveAll(where))
 		})
 	}
 	first := start(t, dir)

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"net/url"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -108,9 +109,7 @@ func start(t *testing.T, dir string) *postgres.Embedded {
 
 func stop(t *testing.T, embedded *postgres.Embedded) {
 	t.Helper()
-	if err := embedded.Stop(context.Background()); err != nil {
-		t.Error(err)
-	}
+	must.OK(t, embedded.Stop(context.Background()))
 }
 
 func logger(t *testing.T) *slog.Logger {
@@ -128,9 +127,7 @@ func put(t *testing.T, url string) {
 // checkKept checks that the row of [put] exists.
 func checkKept(t *testing.T, url string) {
 	t.Helper()
-	if got := query(t, url, "SELECT string_agg(row, ' ') FROM kept"); got != "precious" {
-		t.Errorf("kept: %s", got)
-	}
+	wantValue(t, url, "SELECT string_agg(row, ' ') FROM kept", "precious")
 }
 
 // query returns the first column of the first row, if there is one.
@@ -148,6 +145,31 @@ func query(t *testing.T, url, sql string) (result string) {
 	return result
 }
 
+// wantValue fails unless [query] returns the wanted text.
+func wantValue(t *testing.T, url, sql, want string) {
+	t.Helper()
+	if got := query(t, url, sql); got != want {
+		t.Errorf("%s: %s, want %s", sql, got, want)
+	}
+}
+
+// spoiled returns a database for a test that changes more than rows.
+func spoiled(t *testing.T) *pgtest.Database {
+	t.Helper()
+	db := pgtest.New(t)
+	db.Spoil(t)
+	return db
+}
+
+// as returns the URL of a database for another role.
+func as(t *testing.T, db *pgtest.Database, role string) string {
+	t.Helper()
+	address, err := url.Parse(db.URL)
+	must.OK(t, err)
+	address.User = url.User(role)
+	return address.String()
+}
+
 // postmaster returns the process id of the server on dir.
 func postmaster(t *testing.T, dir string) int {
 	t.Helper()
@@ -160,6 +182,5 @@ func postmaster(t *testing.T, dir string) int {
 
 func serverLog(t *testing.T, dir string) string {
 	t.Helper()
-	content := must.Read(t, filepath.Join(dir, "postgres.log"))
-	return content
+	return must.Read(t, filepath.Join(dir, "postgres.log"))
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
-	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -21,6 +20,14 @@ import (
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/migrations"
 )
+
+// emptied returns a database without a schema.
+func emptied(t *testing.T) *pgtest.Database {
+	t.Helper()
+	db := pgtest.New(t)
+	empty(t, db)
+	return db
+}
 
 // empty drops the schema.
 func empty(t *testing.T, db *pgtest.Database) {
@@ -38,8 +45,7 @@ func migrated(ctx context.Context, url string) error {
 func TestMigrateFromManyReplicasAtOnce(t *testing.T) {
 	t.Parallel()
 	pgtest.Long(t)
-	db := pgtest.New(t)
-	empty(t, db)
+	db := emptied(t)
 	var replicas errgroup.Group
 	gate := make(chan struct{})
 	for range 12 {
@@ -50,12 +56,8 @@ func TestMigrateFromManyReplicasAtOnce(t *testing.T) {
 	}
 	close(gate)
 	must.OK(t, replicas.Wait())
-	if err := postgres.SchemaCurrent(t.Context(), db.Pool); err != nil {
-		t.Error(err)
-	}
-	if twice := query(t, db.URL, "SELECT count(*) - count(DISTINCT version_id) FROM goose_db_version"); twice != "0" {
-		t.Errorf("%s migrations were applied twice", twice)
-	}
+	must.OK(t, postgres.SchemaCurrent(t.Context(), db.Pool))
+	wantValue(t, db.URL, "SELECT count(*) - count(DISTINCT version_id) FROM goose_db_version", "0")
 	if locks := query(t, db.URL, "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' "+
 		"AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"); locks != "0" {
 		t.Errorf("%s locks are left", locks)
@@ -65,32 +67,27 @@ func TestMigrateFromManyReplicasAtOnce(t *testing.T) {
 // TestMigrateNeedsRights checks that missing rights are found before the first migration. The error has the SQL that grants them.
 func TestMigrateNeedsRights(t *testing.T) {
 	t.Parallel()
-	db := pgtest.New(t)
-	empty(t, db)
+	db := emptied(t)
 	query(t, db.AdminURL, "CREATE ROLE newcomer LOGIN")
 	query(t, db.AdminURL, "GRANT USAGE ON SCHEMA public TO newcomer")
 	query(t, db.AdminURL, "REVOKE USAGE ON LANGUAGE plpgsql FROM PUBLIC")
-	newcomer, err := url.Parse(db.URL)
-	must.OK(t, err)
-	newcomer.User = url.User("newcomer")
+	newcomer := as(t, db, "newcomer")
 	missing := []string{
 		"GRANT CREATE ON DATABASE " + db.Pool.Config().ConnConfig.Database + " TO newcomer;",
 		"GRANT CREATE ON SCHEMA public TO newcomer;",
 		"GRANT USAGE ON LANGUAGE plpgsql TO newcomer;",
 	}
 	for ; len(missing) > 0; missing = missing[1:] {
-		err := migrated(t.Context(), newcomer.String())
-		message := wrong(postgres.Examine(t.Context(), newcomer.String(), time.Second))["rights"]
+		err := migrated(t.Context(), newcomer)
+		message := wrong(postgres.Examine(t.Context(), newcomer, time.Second))["rights"]
 		if err == nil || err.Error() != message || !strings.Contains(message, "run "+strings.Join(missing, " ")+" as") {
 			t.Errorf("%v, and Examine found %q, want %q", err, message, missing)
 		}
-		if table := query(t, db.AdminURL, "SELECT to_regclass('goose_db_version')"); table != "<nil>" {
-			t.Error("a migration was begun")
-		}
+		wantValue(t, db.AdminURL, "SELECT to_regclass('goose_db_version')", "<nil>")
 		query(t, db.AdminURL, missing[0])
 	}
-	must.OK(t, migrated(t.Context(), newcomer.String()))
-	if found := wrong(postgres.Examine(t.Context(), newcomer.String(), time.Second)); len(found) > 0 {
+	must.OK(t, migrated(t.Context(), newcomer))
+	if found := wrong(postgres.Examine(t.Context(), newcomer, time.Second)); len(found) > 0 {
 		t.Errorf("found %q", found)
 	}
 }
@@ -98,8 +95,7 @@ func TestMigrateNeedsRights(t *testing.T) {
 // TestMigrateBesideAnotherApp migrates a database with another app's objects, whose names later migrations need.
 func TestMigrateBesideAnotherApp(t *testing.T) {
 	t.Parallel()
-	db := pgtest.New(t)
-	empty(t, db)
+	db := emptied(t)
 	query(t, db.URL, "CREATE SCHEMA river")
 	query(t, db.URL, "CREATE TABLE customers (name text)")
 	query(t, db.URL, "CREATE TABLE external_id ()")
@@ -111,16 +107,13 @@ func TestMigrateBesideAnotherApp(t *testing.T) {
 	if err == nil || err.Error() != message || !strings.HasPrefix(message, taken) {
 		t.Errorf("%v, and Examine found %q", err, message)
 	}
-	if table := query(t, db.URL, "SELECT to_regclass('goose_db_version')"); table != "<nil>" {
-		t.Error("a migration was begun")
-	}
+	wantValue(t, db.URL, "SELECT to_regclass('goose_db_version')", "<nil>")
 }
 
 // TestMigrateTheRest migrates after a migration has failed and earlier ones were applied.
 func TestMigrateTheRest(t *testing.T) {
 	t.Parallel()
-	db := pgtest.New(t)
-	empty(t, db)
+	db := emptied(t)
 	first := fstest.MapFS{}
 	for name, file := range all(t) {
 		if name < "00106" {
@@ -131,9 +124,7 @@ func TestMigrateTheRest(t *testing.T) {
 	if err := postgres.MigrateFrom(t.Context(), db.URL, first); err == nil {
 		t.Fatal("the migration was not refused")
 	}
-	if half := query(t, db.URL, "SELECT to_regclass('half')"); half != "<nil>" {
-		t.Error("a part of the migration that was refused is there")
-	}
+	wantValue(t, db.URL, "SELECT to_regclass('half')", "<nil>")
 	examine := func() map[string]string { return wrong(postgres.Examine(t.Context(), db.URL, time.Second)) }
 	if found := examine(); len(found) != 1 || !strings.Contains(found["schema"], "the migrations after 105") {
 		t.Errorf("found %q", found)
@@ -145,9 +136,7 @@ func TestMigrateTheRest(t *testing.T) {
 		}
 		query(t, db.AdminURL, "ALTER "+object+" OWNER TO onlyonce")
 	}
-	if version := query(t, db.URL, "SELECT max(version_id) FROM goose_db_version"); version != "105" {
-		t.Errorf("a migration has run: there is version %s", version)
-	}
+	wantValue(t, db.URL, "SELECT max(version_id) FROM goose_db_version", "105")
 	must.OK(t, migrated(t.Context(), db.URL))
 	query(t, db.URL, "DELETE FROM river.river_migration WHERE version = (SELECT max(version) FROM river.river_migration)")
 	if found := examine(); len(found) != 1 || !strings.Contains(found["schema"], "background jobs") {
@@ -157,16 +146,14 @@ func TestMigrateTheRest(t *testing.T) {
 
 func TestMigrateThroughTransactionPooler(t *testing.T) {
 	t.Parallel()
-	db := pgtest.New(t)
-	empty(t, db)
+	db := emptied(t)
 	must.OK(t, migrated(t.Context(), db.URL+"&default_query_exec_mode=exec&pool_max_conns=3"))
 }
 
 // TestMigrateBesideADeadlock lets a migration and a transaction of the running version wait for each other.
 func TestMigrateBesideADeadlock(t *testing.T) {
 	t.Parallel()
-	db := pgtest.New(t)
-	db.Spoil(t)
+	db := spoiled(t)
 	const gate = 4711
 	files := withMore(t, "99999_both.sql", fmt.Sprintf(`
 -- +goose Up
@@ -199,9 +186,7 @@ func TestMigrateBesideADeadlock(t *testing.T) {
 	awaitLock(ctx, t, db, "relation = 'customers'::regclass")
 	exec(holder, fmt.Sprintf("SELECT pg_advisory_unlock(%d)", gate))
 	must.OK(t, both.Wait())
-	if added := query(t, db.URL, "SELECT count(*) FROM information_schema.columns WHERE column_name = 'added'"); added != "2" {
-		t.Errorf("%s columns were added", added)
-	}
+	wantValue(t, db.URL, "SELECT count(*) FROM information_schema.columns WHERE column_name = 'added'", "2")
 }
 
 // withMore returns the migrations of the program and one more.
@@ -237,8 +222,7 @@ func awaitLock(ctx context.Context, t *testing.T, db *pgtest.Database, which str
 
 func TestSchemaOfANewerProgram(t *testing.T) {
 	t.Parallel()
-	db := pgtest.New(t)
-	db.Spoil(t)
+	db := spoiled(t)
 	query(t, db.URL, "INSERT INTO goose_db_version (version_id, is_applied) VALUES (99999, true)")
 	for name, err := range map[string]error{
 		"Migrate":       migrated(t.Context(), db.URL),
@@ -267,8 +251,7 @@ func TestSchemaOfOtherMigrations(t *testing.T) {
 			[]int64{100},
 		},
 	} {
-		db := pgtest.New(t)
-		db.Spoil(t)
+		db := spoiled(t)
 		query(t, db.URL, c.sql)
 		const all = `SELECT
 			(SELECT string_agg(relname, ' ' ORDER BY relname) FROM pg_class WHERE relnamespace = current_schema()::regnamespace)
@@ -291,8 +274,7 @@ func TestSchemaOfOtherMigrations(t *testing.T) {
 
 func TestSchemaOfAnOlderProgram(t *testing.T) {
 	t.Parallel()
-	db := pgtest.New(t)
-	db.Spoil(t)
+	db := spoiled(t)
 	query(t, db.URL, "DELETE FROM goose_db_version WHERE version_id > 101")
 	var older *postgres.SchemaError
 	if err := postgres.SchemaCurrent(t.Context(), db.Pool); !errors.As(err, &older) || older.Database != 101 {
@@ -306,8 +288,7 @@ func TestSchemaOfAnOlderProgram(t *testing.T) {
 
 func TestSchemaWithAnIndexThatDoesNotWork(t *testing.T) {
 	t.Parallel()
-	db := pgtest.New(t)
-	db.Spoil(t)
+	db := spoiled(t)
 	query(t, db.AdminURL, "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'users_email_once'::regclass")
 	var invalid *postgres.InvalidIndexError
 	if err := postgres.SchemaCurrent(t.Context(), db.Pool); !errors.As(err, &invalid) ||

@@ -3,13 +3,17 @@ package postgres
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"time"
 
 	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgxpool"
 	pgxuuid "github.com/vgarvardt/pgx-google-uuid/v5"
@@ -126,7 +130,12 @@ func poolConfig(url string) (*pgxpool.Config, error) {
 	// With enable_seqscan off, a statement that must read a whole table has such a high estimated cost that PostgreSQL would compile it
 	// first. That takes a hundred times longer than reading the schema's version.
 	set("jit", "off")
-	for name, value := range defaults() {
+	for name, value := range map[string]string{ // the URL may override these
+		"application_name": "onlyonce",
+		// If a host vanishes in the middle of a transaction, its locks, and the claim of a key among them, last until PostgreSQL
+		// notices: a minute with these values, which are in seconds; two hours without.
+		"tcp_keepalives_idle": "30", "tcp_keepalives_interval": "10", "tcp_keepalives_count": "3",
+	} {
 		if conn.RuntimeParams[name] == "" {
 			conn.RuntimeParams[name] = value
 		}
@@ -134,12 +143,91 @@ func poolConfig(url string) (*pgxpool.Config, error) {
 	return config, nil
 }
 
-// defaults returns the settings that the URL may override.
-func defaults() map[string]string {
-	return map[string]string{
-		"application_name": "onlyonce",
-		// If a host vanishes in the middle of a transaction, its locks, and the claim of a key among them, last until PostgreSQL
-		// notices: a minute with these values, which are in seconds; two hours without.
-		"tcp_keepalives_idle": "30", "tcp_keepalives_interval": "10", "tcp_keepalives_count": "3",
+// InTenant runs work as a tenant, in a transaction that is committed if work returns nil. It is for background work only: requests run
+// operations of package idempotency.
+func InTenant(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, work func(pgx.Tx) error) error {
+	err := pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, `SELECT set_config('onlyonce.tenant_id', $1::text, true)`, tenant); err != nil {
+			return err
+		}
+		return work(tx)
+	})
+	if err != nil {
+		return fmt.Errorf("work as tenant: %w", err)
 	}
+	return nil
+}
+
+// PoolerError means that there is a connection pooler in front of the server whose settings and those of the app don't fit.
+type PoolerError struct {
+	Parameters []string // start parameters that the pooler must pass on or ignore
+	Err        error    // the error that the pooler caused
+}
+
+func (e *PoolerError) Error() string {
+	return fmt.Sprintf("a connection pooler stands before PostgreSQL and needs other settings: PgBouncer needs "+
+		"pool_mode = transaction or session and ignore_startup_parameters = %s, and with pool_mode = transaction "+
+		"DATABASE_URL needs the parameter default_query_exec_mode=exec (%v)", strings.Join(e.Parameters, ","), e.Err)
+}
+
+// Unwrap returns the error that the pooler caused.
+func (e *PoolerError) Unwrap() error { return e.Err }
+
+func poolerError(config *pgx.ConnConfig, err error) *PoolerError {
+	// PgBouncer knows these without configuration.
+	known := []string{"application_name", "client_encoding", "datestyle", "standard_conforming_strings", "timezone"}
+	parameters := slices.DeleteFunc(slices.Sorted(maps.Keys(config.RuntimeParams)), func(name string) bool {
+		return slices.Contains(known, name)
+	})
+	return &PoolerError{parameters, err}
+}
+
+// explainPooler wraps an error in a [*PoolerError] if only a pooler can have caused it: no server loses a prepared statement, has one
+// that was never prepared, or mixes up messages.
+func explainPooler(config *pgx.ConnConfig, err error) error {
+	refused, ok := errors.AsType[*pgconn.PgError](err)
+	if _, explained := errors.AsType[*PoolerError](err); explained || !ok {
+		return err
+	}
+	switch refused.Code {
+	case "26000", // prepared statement does not exist
+		"42P05", // prepared statement exists already
+		"08P01": // protocol violation; PgBouncer's code for an unknown start parameter
+		return poolerError(config, err)
+	default:
+		return err
+	}
+}
+
+// checkPrepared returns a [*PoolerError] if conn loses a statement that it prepared, or another connection has it. It accepts a pooler
+// that keeps the prepared statements of its clients apart.
+func checkPrepared(ctx context.Context, config *pgx.ConnConfig, conn *pgx.Conn) error {
+	if config.DefaultQueryExecMode == pgx.QueryExecModeExec {
+		return nil // nothing is prepared then
+	}
+	name := "onlyonce-" + uuid.NewString()
+	if _, err := conn.Prepare(ctx, name, "SELECT 1"); err != nil {
+		return explainPooler(config, fmt.Errorf("prepare a statement: %w", err))
+	}
+	other, err := pgx.ConnectConfig(ctx, config)
+	if err != nil {
+		return explainPooler(config, fmt.Errorf("reach the database: %w", err))
+	}
+	defer other.Close(context.WithoutCancel(ctx))
+	// A pooler usually reuses the connection that was returned last. Under load it may be another one, so several rounds are needed.
+	for range 5 {
+		var seen bool
+		err := other.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_prepared_statements WHERE name = $1)",
+			pgx.QueryExecModeExec, name).Scan(&seen)
+		if err == nil && seen {
+			return poolerError(config, errors.New("a statement that one connection prepared is there on another"))
+		}
+		if err == nil {
+			_, err = conn.Exec(ctx, name)
+		}
+		if err != nil {
+			return explainPooler(config, fmt.Errorf("use a prepared statement: %w", err))
+		}
+	}
+	return nil
 }

@@ -59,8 +59,7 @@ type look struct {
 func (l look) try(t *testing.T) {
 	t.Helper()
 	t.Parallel()
-	db := pgtest.New(t)
-	db.Spoil(t)
+	db := spoiled(t)
 	conn, err := pgx.Connect(t.Context(), db.AdminURL)
 	must.OK(t, err)
 	defer conn.Close(context.Background())
@@ -105,9 +104,7 @@ func TestFunctionsStayInTheirTenant(t *testing.T) {
 // TestNoExtensions checks that the schema needs no extension, because a managed server may lack it. Every new database has plpgsql.
 func TestNoExtensions(t *testing.T) {
 	t.Parallel()
-	if found := query(t, pgtest.New(t).AdminURL, "SELECT string_agg(extname, ' ') FROM pg_extension"); found != "plpgsql" {
-		t.Errorf("the database has the extensions %s", found)
-	}
+	wantValue(t, pgtest.New(t).AdminURL, "SELECT string_agg(extname, ' ') FROM pg_extension", "plpgsql")
 }
 
 // TestNoFunctionIsThereTwice checks that a migration that adds an argument to a function drops the old one.

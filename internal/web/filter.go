@@ -9,6 +9,7 @@ import (
 	"github.com/a-h/templ"
 	"github.com/google/uuid"
 
+	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/record"
 	"onlyonce/internal/record/search"
@@ -138,4 +139,132 @@ func (s *Server) Sections(r *http.Request, many string, id uuid.UUID) (all []tem
 		all = append(all, shown)
 	}
 	return all, nil
+}
+
+// SearchFinder returns the search form of a list that has no filter except for archived records. placeholder names the searched fields,
+// such as "Name or email"; without any, the list has no search.
+func SearchFinder(many, placeholder string) func(*http.Request) (templates.Finder, error) {
+	return func(r *http.Request) (templates.Finder, error) {
+		query := r.URL.Query()
+		finder := templates.Finder{
+			Href: "/" + many, Many: strings.ReplaceAll(many, "-", " "), Search: query.Get("q"), Placeholder: placeholder,
+		}
+		if ArchivedOnly(r) {
+			finder.Hidden = []templates.Field{{Name: templates.ArchivedField, Value: "1"}}
+		}
+		if order := query.Get(templates.SortField); order != "" {
+			finder.Hidden = append(finder.Hidden, templates.Field{Name: templates.SortField, Value: order})
+		}
+		if finder.Search != "" {
+			finder.Said = "“" + Beginning(finder.Search) + "”"
+			finder.ClearHref = ListURL(finder.Href, query, "q", "")
+		}
+		return finder, nil
+	}
+}
+
+// Searched returns the search text of a request. Its error is an [*invalid.Error].
+func Searched(r *http.Request) (string, error) {
+	var problems invalid.Error
+	search := SearchOf(r.URL.Query(), &problems)
+	return search, problems.Err()
+}
+
+// ListURL is the address of a list with one parameter changed, from its first page.
+func ListURL(path string, query url.Values, name, value string) string {
+	changed := url.Values{}
+	for other, values := range query {
+		if other != "cursor" && other != name && values[0] != "" {
+			changed[other] = values
+		}
+	}
+	if value != "" {
+		changed.Set(name, value)
+	}
+	return (&url.URL{Path: path, RawQuery: changed.Encode()}).String()
+}
+
+// SearchOf returns the search text of a query.
+func SearchOf(query url.Values, problems *invalid.Error) string {
+	if len(query["q"]) > 1 {
+		problems.Add("/q", "Use q only once.")
+	}
+	return problems.Line("/q", "the search", query.Get("q"), search.MaxSearch)
+}
+
+// sortParameter describes the parameter sort of a list; false if the list can't be sorted.
+func sortParameter(columns []templates.Column) (p Parameter, is bool) {
+	for _, c := range columns {
+		if c.Sort != "" {
+			p.Values = append(p.Values, c.Sort, "-"+c.Sort)
+		}
+	}
+	p.Name, p.Meaning = templates.SortField, "The order, descending with -. Without it, newest first."
+	return p, len(p.Values) > 0
+}
+
+// checkSort returns an [*invalid.Error] if a list can't be sorted as the query asks for.
+func checkSort(columns []templates.Column, query url.Values) error {
+	p, is := sortParameter(columns)
+	if value := query.Get(p.Name); !is || len(query[p.Name]) < 2 && (value == "" || slices.Contains(p.Values, value)) {
+		return nil
+	}
+	var problems invalid.Error
+	problems.Add("/"+p.Name, "Sort by one of "+strings.Join(p.Values, ", ")+".")
+	return problems.Err()
+}
+
+// sorted returns the columns of a list with the links by which people sort it: each leads to the ascending order, and that of the column by
+// which the list is sorted to the reverse one.
+func sorted(columns []templates.Column, path string, query url.Values) []templates.Column {
+	columns = slices.Clone(columns)
+	for i, c := range columns {
+		if c.Sort == "" {
+			continue
+		}
+		next := c.Sort
+		switch query.Get(templates.SortField) {
+		case c.Sort:
+			columns[i].Sorted, next = "ascending", "-"+c.Sort
+		case "-" + c.Sort:
+			columns[i].Sorted = "descending"
+		}
+		columns[i].SortHref = ListURL(path, query, templates.SortField, next)
+	}
+	return columns
+}
+
+// readExternal returns a function that reads the record that source and external_id name, with find. Its error may be an
+// [*invalid.Error].
+func readExternal(find func(*http.Request, record.Page, idempotency.External) (record.List[Entity], error)) readEntities {
+	return func(r *http.Request, page record.Page) (record.List[Entity], error) {
+		query := r.URL.Query()
+		var problems invalid.Error
+		for _, name := range []string{"source", "external_id"} {
+			if len(query[name]) > 1 {
+				problems.Add("/"+name, "Give "+name+" once.")
+			}
+		}
+		for name := range query {
+			if name != "source" && name != "external_id" && name != "limit" {
+				problems.Add("/"+name, "Leave "+name+" out: an external id finds one record.")
+			}
+		}
+		of := idempotency.External{Source: query.Get("source"), ExternalID: query.Get("external_id")}.Check("", &problems)
+		if of == (idempotency.External{}) {
+			problems.Add("/source", "Send source and external_id.")
+		}
+		if err := problems.Err(); err != nil {
+			return record.List[Entity]{}, err
+		}
+		return find(r, page, of)
+	}
+}
+
+// ExternalFact returns a record's id in another system for its page; zero without one.
+func ExternalFact(of idempotency.External) templates.Fact {
+	if of == (idempotency.External{}) {
+		return templates.Fact{}
+	}
+	return templates.Fact{Label: "External id", Value: of.ExternalID + " (" + of.Source + ")"}
 }

@@ -106,15 +106,12 @@ func List[R, L Entity](m *Mounted[R], l Listing[L]) {
 // ListAll registers the list of all of a resource that is [Under] another, in a tab of that one's place in the navigation. It panics if
 // it is under none.
 func ListAll[R, L Entity](m *Mounted[R], l Listing[L]) {
-	m.untyped.listAll(untypedListing(l, m.untyped.s.Pool))
-}
-
-func (m *resource) listAll(l Listing[Entity]) {
-	if m.under == "" {
-		panic("web: " + m.many + " belong to no other resource: register their List")
+	of := m.untyped
+	if of.under == "" {
+		panic("web: " + of.many + " belong to no other resource: register their List")
 	}
-	m.section = m.s.above(m).many
-	m.list(m.collectionPath(), "all", l)
+	of.section = of.s.above(of).many
+	of.list(of.collectionPath(), "all", untypedListing(l, of.s.Pool))
 }
 
 func (m *resource) list(path, name string, l Listing[Entity]) {

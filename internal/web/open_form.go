@@ -158,14 +158,11 @@ func (m *resource) keptFor(r *http.Request) string {
 // addresses of the create and the edit form. edit is nil for a form that only searches for references. Nothing is stored. The script
 // restores kept lines through them, without an edit.
 func Redisplay[R Entity](m *Mounted[R], edit func(*templates.Form) error) {
-	m.untyped.redisplayed(edit)
-}
-
-func (m *resource) redisplayed(edit func(*templates.Form) error) {
 	const why = "shows the form again as it was changed; nothing is stored"
-	m.redisplays = true
-	m.pages.natural(m.createPath()+"/form", why, m.redisplay(idempotency.Create, creatingWords(m.one), edit))
-	m.pages.natural(m.recordPath()+"/form", why, m.redisplay(idempotency.Change, editingWords(m.one), edit))
+	of := m.untyped
+	of.redisplays = true
+	of.pages.natural(of.createPath()+"/form", why, of.redisplay(idempotency.Create, creatingWords(of.one), edit))
+	of.pages.natural(of.recordPath()+"/form", why, of.redisplay(idempotency.Change, editingWords(of.one), edit))
 }
 
 func (m *resource) redisplay(kind idempotency.Kind, words Wording, edit func(*templates.Form) error) Handler {

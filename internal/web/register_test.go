@@ -1,12 +1,24 @@
 package web
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"net/http"
+	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/go-chi/chi/v5"
+	"github.com/google/uuid"
 
+	"onlyonce/internal/conflict"
 	"onlyonce/internal/customer"
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/must"
+	"onlyonce/static"
 	"onlyonce/templates"
 )
 
@@ -59,5 +71,111 @@ func TestRegistrationsThatWouldBeLost(t *testing.T) {
 			}()
 			c.register(mounted("customers"), mounted("people"))
 		})
+	}
+}
+
+// TestEveryProblemIsDocumented: each value of type problem in the program is in the list, once, and in docs/idempotency.md.
+func TestEveryProblemIsDocumented(t *testing.T) {
+	t.Parallel()
+	file, err := parser.ParseFile(token.NewFileSet(), "problems.go", nil, 0)
+	must.OK(t, err)
+	defined := 0
+	ast.Inspect(file, func(n ast.Node) bool {
+		spec, ok := n.(*ast.ValueSpec)
+		if !ok {
+			return true
+		}
+		for _, value := range spec.Values {
+			if made, ok := value.(*ast.CompositeLit); ok {
+				if kind, ok := made.Type.(*ast.Ident); ok && kind.Name == "problem" {
+					defined++
+				}
+			}
+		}
+		return true
+	})
+	rules := must.Read(t, "../../docs/idempotency.md")
+	explained := []string{ownersOnly.Slug, otherTenant.Slug, badSignature.Slug} // by rooms, see TestProblemTypesOpen
+	slugs := map[string]bool{}
+	for _, p := range problems() {
+		silent := p.Title == "" || p.Meaning == "" || p.ToDo == ""
+		if slugs[p.Slug] || p.Slug == "" || silent != slices.Contains(explained, p.Slug) || p.Status < 400 || p.Status > 599 {
+			t.Errorf("%+v", p)
+		}
+		if !strings.Contains(rules, "`"+p.Slug+"`") {
+			t.Errorf("docs/idempotency.md does not mention `%s`", p.Slug)
+		}
+		slugs[p.Slug] = true
+	}
+	if len(slugs) != defined || defined == 0 {
+		t.Errorf("%d problems are defined, and %d are documented", defined, len(slugs))
+	}
+}
+
+// TestAPlainPageShowsEveryTransition checks that each transition has a button, except for those that the resource hides and those of the
+// archive.
+func TestAPlainPageShowsEveryTransition(t *testing.T) {
+	t.Parallel()
+	assets, err := static.New()
+	must.OK(t, err)
+	archived := customer.Customer{ArchivedAt: time.Now()}
+	for want, c := range map[string]struct {
+		shown RecordPage[customer.Customer]
+		found customer.Customer
+	}{
+		"Approve:Approving… Submit:Submitting… Pay:Saving… Archive:Archiving… Restore:Restoring…": {},
+		"Submit:Submitting…": {
+			shown: RecordPage[customer.Customer]{Actions: func(customer.Customer) []string { return []string{"submit"} }},
+		},
+		"Approve:Approving… Submit:Submitting… Pay:Saving… Archive:Archiving…": {
+			shown: RecordPage[customer.Customer]{Archived: func(c customer.Customer) time.Time { return c.ArchivedAt }},
+		},
+		"Restore:Restoring…": {
+			shown: RecordPage[customer.Customer]{Archived: func(c customer.Customer) time.Time { return c.ArchivedAt }}, found: archived,
+		},
+	} {
+		s := &Server{byPattern: map[string]*resource{}}
+		m := Resource[customer.Customer]{
+			One: "customer", Path: "/customers", Table: customer.Table, Name: func(customer.Customer) string { return "Ada" },
+		}.Mount(&Site{Server: s, pages: router{s: s, mux: chi.NewRouter()}})
+		c.shown.Facts = func(customer.Customer) []templates.Fact { return nil }
+		Show(m, c.shown)
+		for _, verb := range [][2]string{{"approve", "approved"}, {"submit", "submitted"}, {"pay", "paid"}} {
+			Transition(m, verb[0], verb[1], "", idempotency.Define(idempotency.Spec[struct{}, customer.Customer]{
+				Kind: idempotency.Transition, Name: "customer." + verb[0], Table: customer.Table, Made: "true",
+				Statements: func(tx *idempotency.Tx, _ struct{}) idempotency.Result { return tx.Record() },
+			}), Nothing())
+		}
+		Transition(m, "archive", "archived", "", customer.Archive, Nothing())
+		Transition(m, "restore", "restored", "", customer.Restore, Nothing())
+
+		var page strings.Builder
+		member := WithCaller(httptest.NewRequest(http.MethodGet, "/customers/1", nil), Caller{Role: Member})
+		view := m.RecordView(member, c.found)
+		must.OK(t, templates.RecordPage(templates.Page{Asset: assets.Path}, view).Render(t.Context(), &page))
+		var got []string
+		for button := range strings.SplitSeq(page.String(), `<form class="action"`) {
+			_, rest, _ := strings.Cut(button, `data-busy="`)
+			busy, rest, _ := strings.Cut(rest, `">`)
+			text, _, _ := strings.Cut(rest, "<")
+			if strings.HasSuffix(busy, "…") && text != "Log out" {
+				got = append(got, text+":"+busy)
+			}
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+// TestConflictsOfStrangers: a conflict of a person without a login doesn't link the record of another one.
+func TestConflictsOfStrangers(t *testing.T) {
+	t.Parallel()
+	for strangers, want := range map[bool]templates.Record{true: {}, false: {Name: "Ada", Href: "/bookings/" + uuid.Max.String()}} {
+		m := &resource{many: "bookings", strangers: strangers}
+		got, err := m.conflicting(httptest.NewRequest(http.MethodPost, "/bookings", nil), &conflict.Error{Existing: uuid.Max, Name: "Ada"})
+		if err != nil || got != want {
+			t.Errorf("strangers %v: %v, %v", strangers, got, err)
+		}
 	}
 }

@@ -1,3 +1,4 @@
+// Package apptest starts the app for tests: in process, or as a program.
 package apptest
 
 import (
@@ -9,13 +10,20 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"os"
+	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"onlyonce/internal/app"
+	"onlyonce/internal/mailer"
 	"onlyonce/internal/must"
+	"onlyonce/internal/people/account"
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/proof/replica"
 	"onlyonce/internal/site"
@@ -72,9 +80,7 @@ func (b *Bundle) Start(settings ...func(*app.Config)) *app.App {
 	started, err := app.Start(b.Context(), config)
 	must.OK(b, err)
 	b.Cleanup(func() {
-		if err := started.Close(context.Background()); err != nil {
-			b.Error(err)
-		}
+		must.OK(b, started.Close(context.Background()))
 	})
 	return started
 }
@@ -176,4 +182,180 @@ func (b *Bundle) Lines(message string) []map[string]any {
 		}
 	}
 	return found
+}
+
+// Company is a tenant outside the demo, so its mails are sent.
+const Company = "0190a000-0000-7000-8000-000000000001"
+
+// CompanyToken is a token of the company.
+const CompanyToken = "oo_company"
+
+// Mailing returns a bundle whose app sends mails of a company to a mail server.
+func Mailing(t *testing.T, url string, settings ...func(*app.Config)) *Bundle {
+	t.Helper()
+	t.Parallel()
+	b := On(t, pgtest.New(t))
+	b.FoundCompany("Acme Studio")
+	b.App = b.Start(append([]func(*app.Config){b.sendingTo(url)}, settings...)...)
+	return b
+}
+
+func (b *Bundle) sendingTo(url string) func(*app.Config) {
+	b.Helper()
+	server, err := mailer.ParseServer(url)
+	must.OK(b, err)
+	return func(c *app.Config) {
+		c.Demo, c.MailServer, c.MailSender = false, &server, "app@example.com"
+		c.MailTimeout, c.MailRetry = 5*time.Second, 10*time.Millisecond
+	}
+}
+
+// FoundCompany creates the company.
+func (b *Bundle) FoundCompany(name string) {
+	b.Helper()
+	admin := b.DB.Admin()
+	must.Exec(b, admin, `INSERT INTO tenants (id, name) VALUES ($1, $2)`, Company, name)
+	must.Exec(b, admin, `INSERT INTO api_tokens (token_hash, tenant_id, name) VALUES ($1, $2, 'test')`,
+		account.HashToken(CompanyToken), Company)
+}
+
+// LogsNothingPersonal fails if the address of Ada is in the log, or in River's tables.
+func (b *Bundle) LogsNothingPersonal() {
+	b.Helper()
+	jobs, err := b.DB.Admin().Query(b.Context(), `SELECT to_jsonb(j)::text FROM river.river_job j`)
+	must.OK(b, err)
+	rows, err := pgx.CollectRows(jobs, pgx.RowTo[string])
+	if err != nil || len(rows) == 0 {
+		b.Fatalf("%d jobs, %v", len(rows), err)
+	}
+	if told := b.Logs.String() + strings.Join(rows, "\n"); strings.Contains(told, "ada@example.com") {
+		b.Errorf("an address is in the log or in a job:\n%s", told)
+	}
+}
+
+// Program is the built program with its data directory.
+type Program struct {
+	Data, Addr string
+	Process    *exec.Cmd
+	Log        *Buffer
+
+	binary string
+	env    []string // in addition to the common variables
+}
+
+// StartProgram starts the program with an embedded PostgreSQL. It is stopped at the end of the test.
+func StartProgram(t *testing.T, env ...string) *Program {
+	t.Helper()
+	p := &Program{binary: BuildServer(t), Data: pgtest.Embedded(t), Addr: FreeAddress(t), env: env, Log: &Buffer{}}
+	p.Start(t)
+	t.Cleanup(func() {
+		p.Process.Process.Signal(os.Interrupt)
+		p.Process.Wait()
+	})
+	return p
+}
+
+// BuildServer returns the path of the program.
+func BuildServer(t *testing.T) (path string) {
+	t.Helper()
+	path, err := replica.Build(t.Context(), t.TempDir(), "onlyonce/cmd/server")
+	must.OK(t, err)
+	return path
+}
+
+// Start returns when the program serves.
+func (p *Program) Start(t *testing.T) {
+	t.Helper()
+	p.Process = exec.Command(p.binary)
+	p.Process.Env = append(os.Environ(), "ADDR="+p.Addr, "DATA_DIR="+p.Data, "METRICS_ADDR=off", "RATE_LIMIT=0", "DATABASE_URL=")
+	p.Process.Env = append(p.Process.Env, p.env...)
+	p.Process.Stderr = p.Log
+	ready, serving := io.Pipe()
+	p.Process.Stdout = serving
+	must.OK(t, p.Process.Start())
+	banner := make(chan bool, 1)
+	go func() {
+		buffer := make([]byte, 4096)
+		n, _ := ready.Read(buffer)
+		banner <- strings.Contains(string(buffer[:n]), "ready")
+		io.Copy(io.Discard, ready)
+	}()
+	select {
+	case ok := <-banner:
+		if !ok {
+			t.Fatal("the program did not start")
+		}
+	case <-time.After(time.Minute):
+		t.Fatal("the program did not start in a minute")
+	}
+}
+
+// Demo is a database filled by [Fill]. It is a package variable because TestMain and the tests can't share anything else.
+var Demo = pgtest.Template{Fill: Fill}
+
+// Fill starts the app on an empty database, and stops it when the demo data exists and its emails are sent: most of the work of
+// a first start.
+func Fill(ctx context.Context, db *pgtest.Database) error {
+	a, err := app.Start(ctx, app.Config{
+		Addr: "127.0.0.1:0", MetricsAddr: "off", DatabaseURL: db.URL, Demo: true, Site: Site(),
+		Wait: 10 * time.Second, ExpireEvery: time.Minute, Log: slog.New(slog.DiscardHandler),
+	})
+	if err != nil {
+		return err
+	}
+	patience, cancel := context.WithTimeout(ctx, 2*time.Minute)
+	defer cancel()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for left := true; left && err == nil; <-tick.C {
+		err = db.Pool.QueryRow(patience, `SELECT EXISTS (SELECT FROM river.river_job WHERE finalized_at IS NULL)`).Scan(&left)
+	}
+	return errors.Join(err, a.Close(ctx))
+}
+
+// The demo tenants.
+const (
+	Acme   = "0a3e0000-0000-4000-8000-00000000ac3e"
+	Globex = "610be000-0000-4000-8000-0000000610be"
+)
+
+// Story returns the rows of queries that select the demo data as shown on pages, without ids and times of creation.
+func (b *Bundle) Story(queries ...string) []string {
+	b.Helper()
+	rows, err := b.DB.Admin().Query(b.Context(), strings.Join(queries, " UNION ALL ")+" ORDER BY 1")
+	must.OK(b, err)
+	story, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	must.OK(b, err)
+	return story
+}
+
+// Interruption is the point where a start is killed, by the key that each of two tenants does not get past.
+type Interruption struct {
+	AcmeKey, GlobexKey string
+	Acme, Globex       int // records before that
+}
+
+// WantCompleted checks that interrupted starts leave the same data as an uninterrupted one.
+func WantCompleted(t *testing.T, story []string, table string, interrupted []Interruption) {
+	t.Helper()
+	want := New(t).Story(story...)
+	b := On(t, pgtest.New(t))
+	b.DB.Spoil(t)
+	for _, next := range interrupted {
+		must.Exec(t, b.DB.Admin(), `ALTER TABLE intents ADD CONSTRAINT not_yet
+			CHECK ((tenant_id, key) NOT IN (('`+Acme+`', '`+next.AcmeKey+`'), ('`+Globex+`', '`+next.GlobexKey+`')))`)
+		if err := TryStart(t.Context(), b.Config()); err == nil {
+			t.Fatalf("%s and %s cannot be done, and the start succeeded", next.AcmeKey, next.GlobexKey)
+		}
+		must.Exec(t, b.DB.Admin(), `ALTER TABLE intents DROP CONSTRAINT not_yet`)
+		ofAcme := b.Number(`SELECT count(*) FROM ` + table + ` WHERE tenant_id = '` + Acme + `'`)
+		ofGlobex := b.Number(`SELECT count(*) FROM ` + table + ` WHERE tenant_id = '` + Globex + `'`)
+		if ofAcme != next.Acme || ofGlobex != next.Globex {
+			t.Fatalf("%d and %d records before %+v", ofAcme, ofGlobex, next)
+		}
+	}
+	must.OK(t, TryStart(t.Context(), b.Config()))
+	if got := b.Story(story...); !slices.Equal(got, want) {
+		t.Errorf("with interruptions: %q\nat once: %q", got, want)
+	}
 }

@@ -26,6 +26,8 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 
 	"onlyonce/internal/postgres"
 )
@@ -147,3 +149,39 @@ func Run(ctx context.Context, work func(*Database) error) error {
 // tenants. The app could not open it, because it refuses superusers. Don't close it: it stays with the database, and its sessions are
 // reset when the test ends.
 func (d *Database) Admin() *pgxpool.Pool { return d.admin }
+
+// IsOfRiver fails unless the only job, which a trigger has inserted, equals the job that this program's version of River inserts. It
+// returns the job, as JSON.
+func (d *Database) IsOfRiver(t testing.TB, job river.JobArgs) (trigger string) {
+	t.Helper()
+	client, err := river.NewClient(riverpgxv5.New(d.Pool), &river.Config{Schema: postgres.JobSchema})
+	if err == nil {
+		_, err = client.Insert(t.Context(), job, nil)
+	}
+	var library string
+	if err == nil {
+		const jobs = `(to_jsonb(j) - 'id' - 'created_at' - 'scheduled_at')::text ORDER BY id`
+		err = d.admin.QueryRow(t.Context(), `SELECT (array_agg(`+jobs+`))[1], (array_agg(`+jobs+`))[2] FROM river.river_job j`).
+			Scan(&trigger, &library)
+	}
+	if err != nil || trigger != library {
+		t.Errorf("the trigger inserts\n%s\nand River\n%s, %v", trigger, library, err)
+	}
+	return trigger
+}
+
+// ChangeOrder changes the order of text by the default collation, as an upgrade of the operating system can, for connections that are
+// made afterwards. It spoils the database. Its indexes stay as they are.
+func (d *Database) ChangeOrder(t testing.TB) {
+	t.Helper()
+	d.Spoil(t)
+	_, err := d.admin.Exec(t.Context(), `
+		DO $$ BEGIN
+			EXECUTE format($sql$
+				UPDATE pg_database SET datlocprovider = 'i', %I = 'en-US', datcollversion = '0' WHERE datname = current_database()$sql$,
+				CASE WHEN current_setting('server_version_num')::integer < 170000 THEN 'daticulocale' ELSE 'datlocale' END);
+		END $$`)
+	if err != nil {
+		t.Fatalf("pgtest: %v", err)
+	}
+}

@@ -2,11 +2,14 @@ package pgtest_test
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"strings"
 	"testing"
 
 	"onlyonce/internal/must"
@@ -19,9 +22,7 @@ func TestMain(m *testing.M) { pgtest.Main(m) }
 func TestNewIsMigratedAndUnprivileged(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
-	if err := postgres.SchemaCurrent(t.Context(), db.Pool); err != nil {
-		t.Error(err)
-	}
+	must.OK(t, postgres.SchemaCurrent(t.Context(), db.Pool))
 	var who string
 	if err := db.Pool.QueryRow(t.Context(), `
 		SELECT format('%s super=%s bypassrls=%s', current_user, rolsuper, rolbypassrls)
@@ -65,4 +66,42 @@ func TestKilledProcessLeavesNothing(t *testing.T) {
 		_, err := os.Stat(dir)
 		return os.IsNotExist(err)
 	})
+}
+
+// failing is a test that must end early.
+type failing struct {
+	testing.TB
+
+	message string
+}
+
+func (f *failing) Fatalf(format string, args ...any) {
+	f.message = fmt.Sprintf(format, args...)
+	runtime.Goexit()
+}
+
+// TestFailedTemplate checks that a test that ends while it fills a template fails with its reason, and that later tests with the
+// template fail too.
+func TestFailedTemplate(t *testing.T) {
+	t.Parallel()
+	var first *failing
+	template := pgtest.Template{Fill: func(context.Context, *pgtest.Database) error {
+		first.Fatalf("no such table")
+		return nil
+	}}
+	for _, want := range []string{"no such table", "has failed meanwhile"} {
+		f := &failing{TB: t}
+		if first == nil {
+			first = f
+		}
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			template.New(f)
+		}()
+		<-ended
+		if !strings.Contains(f.message, want) {
+			t.Errorf("got %q, want %q", f.message, want)
+		}
+	}
 }

@@ -1,11 +1,13 @@
 package server
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"onlyonce/internal/must"
 )
@@ -62,4 +64,9 @@ func TestPasswordFile(t *testing.T) { //nolint:paralleltest // it sets a variabl
 			t.Errorf("%s: %v", url, err)
 		}
 	}
+}
+
+// Ready waits, like [Start], for the server whose socket is in socketDir, with another patience.
+func Ready(ctx context.Context, socketDir string, patience time.Duration) error {
+	return (&Process{}).ready(ctx, socketDir, patience)
 }

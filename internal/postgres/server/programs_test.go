@@ -105,9 +105,7 @@ func TestServerFromNPM(t *testing.T) {
 		Programs: found[0], Account: account, DataDir: data, SocketDir: socket, Log: filepath.Join(dir, "log"),
 	})
 	must.OK(t, err)
-	if err := process.Stop(t.Context()); err != nil {
-		t.Error(err)
-	}
+	must.OK(t, process.Stop(t.Context()))
 }
 
 // public returns a directory that every user can enter, unlike t.TempDir.
@@ -117,9 +115,7 @@ func public(t *testing.T) string {
 	must.OK(t, err)
 	must.OK(t, os.Chmod(dir, 0o755))
 	t.Cleanup(func() {
-		if err := os.RemoveAll(dir); err != nil {
-			t.Error(err)
-		}
+		must.OK(t, os.RemoveAll(dir))
 	})
 	return dir
 }

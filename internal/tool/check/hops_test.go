@@ -109,44 +109,40 @@ func declared(file, name string) (*ast.File, error) {
 	return found, nil
 }
 
-func mentions(where ast.Node, name string) (found bool) {
-	ast.Inspect(where, func(n ast.Node) bool {
+func mentions(where ast.Node, name string) bool {
+	return slices.ContainsFunc(slices.Collect(ast.Preorder(where)), func(n ast.Node) bool {
 		ident, ok := n.(*ast.Ident)
-		found = found || ok && ident.Name == name
-		return !found
+		return ok && ident.Name == name
 	})
-	return found
 }
 
 // reads reports whether a function uses a field.
-func reads(where ast.Node, field string) (found bool) {
-	ast.Inspect(where, func(n ast.Node) bool {
-		selected, ok := n.(*ast.SelectorExpr)
-		found = found || ok && selected.Sel.Name == field
-		return !found
-	})
-	return found
+func reads(where ast.Node, field string) bool {
+	return slices.ContainsFunc(slices.Collect(ast.Preorder(where)), func(n ast.Node) bool { return selects(n, field) })
+}
+
+func selects(n ast.Node, field string) bool {
+	selected, ok := n.(*ast.SelectorExpr)
+	return ok && selected.Sel.Name == field
 }
 
 // sets reports whether a function sets a field, in a composite literal or by an assignment.
-func sets(where ast.Node, field string) (found bool) {
-	ast.Inspect(where, func(n ast.Node) bool {
+func sets(where ast.Node, field string) bool {
+	return slices.ContainsFunc(slices.Collect(ast.Preorder(where)), func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.KeyValueExpr:
 			key, ok := n.Key.(*ast.Ident)
-			found = found || ok && key.Name == field
+			return ok && key.Name == field
 		case *ast.AssignStmt:
-			for _, left := range n.Lhs {
+			return slices.ContainsFunc(n.Lhs, func(left ast.Expr) bool {
 				if index, ok := left.(*ast.IndexExpr); ok {
 					left = index.X
 				}
-				selected, ok := left.(*ast.SelectorExpr)
-				found = found || ok && selected.Sel.Name == field
-			}
+				return selects(left, field)
+			})
 		}
-		return !found
+		return false
 	})
-	return found
 }
 
 // TestPlacesOfAField counts the files and lines that name the payment terms of customers, the field with the most special cases. Its

@@ -2,8 +2,10 @@ package apidoc
 
 import (
 	"fmt"
+	"net/http"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -99,4 +101,161 @@ func Required(t reflect.Type) (names []string) {
 		}
 	}
 	return names
+}
+
+// describeAnswers describes the successes of an endpoint.
+func (d *description) describeAnswers(op *openapi3.Operation, e Endpoint) error {
+	content := openapi3.Content{}
+	for _, of := range e.Files {
+		content[of] = openapi3.NewMediaType()
+	}
+	if e.Gives != nil {
+		schema, err := d.answered(e)
+		if err != nil {
+			return err
+		}
+		content = openapi3.NewContentWithJSONSchemaRef(schema)
+	}
+	for _, status := range e.statuses() {
+		meaning := "Done."
+		if len(e.statuses()) > 1 {
+			meaning = "The record that already existed, or that the first request created."
+		}
+		if status == http.StatusCreated {
+			meaning = "Created. A repeat returns the same record."
+		}
+		answer := openapi3.NewResponse().WithDescription(meaning).WithContent(content)
+		answer.Headers = openapi3.Headers{}
+		switch {
+		case e.Change != nil && !e.Change.Kind.Changes():
+			d.headers(answer, "Location", "ETag", "Idempotent-Replayed")
+		case e.Change != nil:
+			d.headers(answer, "ETag", "Idempotent-Replayed")
+		case e.Rows == "" && !e.Untagged:
+			d.headers(answer, "ETag")
+		}
+		op.AddResponse(status, answer)
+	}
+	return nil
+}
+
+// answered is the schema of an answer: a record, or a page of a list.
+func (d *description) answered(e Endpoint) (*openapi3.SchemaRef, error) {
+	row, err := d.schema(e.Schema, e.Gives)
+	if err != nil || e.Rows == "" {
+		return row, err
+	}
+	page := openapi3.NewObjectSchema().WithRequired([]string{e.Rows})
+	page.WithPropertyRef(e.Rows, openapi3.NewSchemaRef("", &openapi3.Schema{Type: &openapi3.Types{openapi3.TypeArray}, Items: row}))
+	for _, cursor := range []string{"next_cursor", "prev_cursor"} {
+		page.WithProperty(cursor, openapi3.NewStringSchema())
+	}
+	page.Properties["next_cursor"].Value.Description = "The cursor of the next page; missing if there is none."
+	page.Properties["prev_cursor"].Value.Description = "The cursor of the page before; missing if there is none."
+	return openapi3.NewSchemaRef("", page), nil
+}
+
+// describeProblems describes the failures of an endpoint, all with one status together.
+func (d *description) describeProblems(op *openapi3.Operation, e Endpoint) {
+	byStatus := map[int][]Problem{}
+	for _, p := range e.Problems {
+		byStatus[p.Status] = append(byStatus[p.Status], p)
+	}
+	for status, all := range byStatus {
+		op.Responses.Set(strconv.Itoa(status), d.failure(all))
+	}
+}
+
+// failure refers to the answer that is one of these problems, which have one status.
+func (d *description) failure(all []Problem) *openapi3.ResponseRef {
+	var slugs, titles []string
+	types := openapi3.NewStringSchema()
+	answer := openapi3.NewResponse()
+	answer.Headers = openapi3.Headers{}
+	for _, p := range all {
+		slugs, titles = append(slugs, p.Slug), append(titles, p.Title)
+		types.Enum = append(types.Enum, d.path+"/problems/"+p.Slug)
+		switch {
+		case p.Status == http.StatusUnauthorized:
+			d.headers(answer, "WWW-Authenticate")
+		case p.Status == http.StatusPreconditionFailed:
+			d.headers(answer, "ETag")
+		case p.Retry > 0:
+			d.headers(answer, "Retry-After")
+		}
+	}
+	schema := &openapi3.Schema{AllOf: openapi3.SchemaRefs{
+		openapi3.NewSchemaRef("#/components/schemas/Problem", d.Components.Schemas["Problem"].Value),
+		openapi3.NewSchemaRef("", openapi3.NewObjectSchema().WithProperty("type", types)),
+	}}
+	answer.WithDescription(strings.Join(titles, ". Or: ") + ".")
+	answer.Content = openapi3.NewContentWithSchema(schema, []string{"application/problem+json"})
+	name := strings.Join(slugs, ".")
+	d.Components.Responses[name] = &openapi3.ResponseRef{Value: answer}
+	return &openapi3.ResponseRef{Ref: "#/components/responses/" + name, Value: answer}
+}
+
+// header describes a header of an answer.
+func header(meaning string, schema *openapi3.Schema) *openapi3.HeaderRef {
+	return &openapi3.HeaderRef{Value: &openapi3.Header{Parameter: openapi3.Parameter{
+		Description: meaning, Schema: openapi3.NewSchemaRef("", schema),
+	}}}
+}
+
+// always marks a header that is in each of these answers.
+func always(h *openapi3.HeaderRef) *openapi3.HeaderRef {
+	h.Value.Required = true
+	return h
+}
+
+// describedHeaders are the headers of answers that mean something to a program.
+func describedHeaders() openapi3.Headers {
+	tag := openapi3.NewStringSchema()
+	tag.Pattern, tag.Example = `^"v[0-9]+"$`, `"v1"`
+	return openapi3.Headers{
+		"ETag":     always(header("The version of the record, for If-Match.", tag)),
+		"Location": always(header("The URL of the record.", openapi3.NewStringSchema())),
+		"Idempotent-Replayed": header("true if the key was used before for the same request: nothing more was done.",
+			openapi3.NewStringSchema().WithEnum("true")),
+		"Retry-After": header("Seconds after which the same request, with the same key, may succeed.",
+			openapi3.NewIntegerSchema().WithMin(1)),
+		"WWW-Authenticate": always(header("Bearer", openapi3.NewStringSchema())),
+	}
+}
+
+// headers adds described headers to an answer.
+func (d *description) headers(answer *openapi3.Response, names ...string) {
+	for _, name := range names {
+		answer.Headers[name] = &openapi3.HeaderRef{Ref: "#/components/headers/" + name, Value: d.Components.Headers[name].Value}
+	}
+}
+
+// describedParameters returns the parameters that several endpoints share.
+func describedParameters() openapi3.ParametersMap {
+	key := openapi3.NewStringSchema().WithMinLength(1).WithMaxLength(255)
+	key.Pattern, key.Example = `^[!-~]([ -~]*[!-~])?$`, "6f1c2f5e-6c0e-4b7e-9d39-0a0d6f9f7c11"
+	tag := openapi3.NewStringSchema()
+	tag.Example = `"v1"`
+	of := func(p *openapi3.Parameter, required bool, meaning string, schema *openapi3.Schema) *openapi3.ParameterRef {
+		return &openapi3.ParameterRef{Value: p.WithRequired(required).WithDescription(meaning).WithSchema(schema)}
+	}
+	return openapi3.ParametersMap{
+		"IdempotencyKey": of(openapi3.NewHeaderParameter("Idempotency-Key"), true,
+			"Identifies what you want: the same key with every retry, and a new one for each new request.", key),
+		"IdempotencyKeyOptional": of(openapi3.NewHeaderParameter("Idempotency-Key"), false,
+			"With a key, a repeat gets the first answer. The request is also safe without one.", key),
+		"IfMatch": of(openapi3.NewHeaderParameter("If-Match"), true,
+			"The ETag of the record as you read it.", tag),
+		"IfMatchOptional": of(openapi3.NewHeaderParameter("If-Match"), false,
+			"The ETag of the record as you read it. Without it, any version is accepted.", tag),
+		"limit": of(openapi3.NewQueryParameter("limit"), false,
+			"How many at most.", openapi3.NewIntegerSchema().WithMin(1).WithMax(100).WithDefault(25)),
+		"cursor": of(openapi3.NewQueryParameter("cursor"), false,
+			"The next_cursor or prev_cursor of another page of the same list, with the same filters and order.",
+			openapi3.NewStringSchema()),
+	}
+}
+
+func (d *description) parameter(name string) *openapi3.ParameterRef {
+	return &openapi3.ParameterRef{Ref: "#/components/parameters/" + name, Value: d.Components.Parameters[name].Value}
 }
