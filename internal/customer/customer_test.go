@@ -8,6 +8,7 @@ import (
 	"onlyonce/internal/customer"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invalid"
+	"onlyonce/internal/must"
 	"onlyonce/internal/value/party"
 )
 
@@ -74,9 +75,7 @@ func TestInternationalDomainIsSpelledOut(t *testing.T) {
 	t.Parallel()
 	var problems invalid.Error
 	customer.Input{Email: "ada@exämple.de", Name: "Ada"}.DraftIn("", &problems)
-	if got := problems.Fields[0].Message; got != "Write the domain in ASCII: ada@xn--exmple-cua.de." {
-		t.Error(got)
-	}
+	must.Equal(t, problems.Fields[0].Message, "Write the domain in ASCII: ada@xn--exmple-cua.de.")
 }
 
 func TestCapitalsOfAnEmailMakeNoOtherCommand(t *testing.T) {

@@ -67,9 +67,7 @@ func TestOneMailboxFromEverywhere(t *testing.T) {
 			if created != c.created || reused != c.reused || differs != c.differs {
 				t.Errorf("%d created, %d reused, %d differ", created, reused, differs)
 			}
-			if n := storetest.Value[int](b, `SELECT count(*) FROM customers`); n != c.created {
-				t.Errorf("%d rows", n)
-			}
+			must.Equal(t, storetest.Value[int](b, `SELECT count(*) FROM customers`), c.created, "rows")
 		})
 	}
 }

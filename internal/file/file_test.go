@@ -7,6 +7,7 @@ import (
 	"onlyonce/internal/file"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invalid"
+	"onlyonce/internal/must"
 )
 
 func TestName(t *testing.T) {
@@ -17,9 +18,7 @@ func TestName(t *testing.T) {
 		strings.Repeat("é", 300) + ".txt":      strings.Repeat("é", 96) + ".txt",
 		"a." + strings.Repeat("extension", 50): "a." + strings.Repeat("extension", 50)[:88] + ".extension",
 	} {
-		if got := file.Name(typed); got != want {
-			t.Errorf("%q: %q, want %q", typed, got, want)
-		}
+		must.Equal(t, file.Name(typed), want, typed)
 	}
 }
 

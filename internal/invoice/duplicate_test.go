@@ -97,13 +97,9 @@ func TestVoidEachAsDuplicateOfTheOther(t *testing.T) {
 			_, err := b.voidAs(replicas[i], fmt.Sprint("void", round, i), both[i], both[1-i])
 			return err
 		})
-		if n := b.Succeeded(errs[:2], &invoice.NotDuplicate); n != 1 {
-			t.Errorf("%d were voided", n)
-		}
+		must.Equal(t, b.Succeeded(errs[:2], &invoice.NotDuplicate), 1, "voided")
 	}
-	if n := b.count(`SELECT count(*) FROM invoices WHERE status = 'void'`); n != 6 {
-		t.Errorf("%d are void", n)
-	}
+	must.Equal(t, b.count(`SELECT count(*) FROM invoices WHERE status = 'void'`), 6, "void invoices")
 }
 
 // TestDuplicateOfAMergedCustomer checks that undoing a merge moves an invoice that was voided as a duplicate after it back to its own

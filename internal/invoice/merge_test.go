@@ -124,9 +124,7 @@ func TestMergeMovesInvoicesOfEveryState(t *testing.T) {
 		}
 	}
 	for inv, want := range map[uuid.UUID]uuid.UUID{since.ID: winner.ID, all[5].ID: other.ID} {
-		if got := storetest.Value[uuid.UUID](b, `SELECT customer_id FROM invoices WHERE id = $1`, inv); got != want {
-			t.Errorf("it went from %s to %s", want, got)
-		}
+		must.Equal(t, storetest.Value[uuid.UUID](b, `SELECT customer_id FROM invoices WHERE id = $1`, inv), want, "its customer")
 	}
 	if made := b.mustCreate("again", draft(t, of(loserEmail))); made.Customer.ID != loser.ID {
 		t.Errorf("the loser's email leads to %+v", made.Customer)
@@ -258,10 +256,9 @@ func TestMergeInBothOrders(t *testing.T) {
 				if !mergeFirst && (otherErr != nil || mergeErr != nil && !refusedMerge(mergeErr)) {
 					t.Errorf("other: %v, merge: %v", otherErr, mergeErr)
 				}
-				if n := b.count(`
-					SELECT count(*) FROM invoices i JOIN customers c ON c.id = i.customer_id WHERE c.merged_into IS NOT NULL`); n != 0 {
-					t.Errorf("%d invoices refer to a merged customer", n)
-				}
+				must.Equal(t, b.count(`
+					SELECT count(*) FROM invoices i JOIN customers c ON c.id = i.customer_id WHERE c.merged_into IS NOT NULL`),
+					0, "invoices refer to a merged customer")
 				if n := b.count(`SELECT count(*) FROM customers WHERE merged_into IS NOT NULL`); n > 1 {
 					t.Errorf("%d customers were merged", n)
 				}

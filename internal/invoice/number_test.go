@@ -38,9 +38,7 @@ func TestLookAlikesAreOneNumber(t *testing.T) {
 			t.Errorf("%q: %v", number, err)
 		}
 	}
-	if n := b.count(`SELECT count(*) FROM invoices`); n != 1 {
-		t.Errorf("%d invoices", n)
-	}
+	must.Equal(t, b.count(`SELECT count(*) FROM invoices`), 1, "invoices")
 }
 
 func TestNumberIsShownAsTyped(t *testing.T) {
@@ -89,9 +87,7 @@ func TestFoldsLikeTheDatabase(t *testing.T) {
 		number := rapid.StringOfN(runes, 1, 12, -1).Draw(t, "number")
 		var folded string
 		must.OK(t, admin.QueryRow(b.Context(), `SELECT fold_invoice_number($1)`, number).Scan(&folded))
-		if got := invoice.Number(number).Folded(); got != folded {
-			t.Fatalf("%q: Go folds to %q, the database to %q", number, got, folded)
-		}
+		must.Equal(t, invoice.Number(number).Folded(), folded, number, "folded by Go")
 	})
 }
 

@@ -93,13 +93,9 @@ func (c *standingCase) sums(of uuid.UUID) {
 	c.Helper()
 	for _, text := range []string{"2026-09-30", "2026-10-01", "2026-10-31", "2026-11-01", "2026-11-15", "2026-12-01", "2028-02-29"} {
 		day, err := date.Parse(text)
-		if err != nil {
-			c.Fatal(err)
-		}
+		must.OK(c, err)
 		shown, err := invoice.Standing(c.Context(), c.Store.Pool, c.Tenant, of, day)
-		if err != nil {
-			c.Fatal(err)
-		}
+		must.OK(c, err)
 		rows, _ := c.Admin.Query(c.Context(), `
 			SELECT kind, currency, sum(amount), count(DISTINCT id) FROM (
 				SELECT kind, currency, open_amount::bigint AS amount, id
@@ -113,9 +109,7 @@ func (c *standingCase) sums(of uuid.UUID) {
 				WHERE date_trunc('month', refunded_on) = date_trunc('month', $2::date) AND $1 = r.tenant_id) AS each
 			GROUP BY 1, 2 ORDER BY 1, 2`, of, day.Time())
 		want, err := pgx.CollectRows(rows, pgx.RowToStructByPos[invoice.Sum])
-		if err != nil {
-			c.Fatal(err)
-		}
+		must.OK(c, err)
 		if len(shown)+len(want) > 0 && !reflect.DeepEqual(shown, want) {
 			c.Errorf("of %s on %s: %v, want %v", of, text, shown, want)
 		}
@@ -219,12 +213,10 @@ func TestRefundsOfEarlierVersions(t *testing.T) {
 		t.Helper()
 		_, err := b.Store.Pool.Exec(t.Context(), sql)
 		must.OK(t, err)
-		if got := storetest.Value[string](b, `
+		must.Equal(t, storetest.Value[string](b, `
 			SELECT string_agg(format('%s %s %s', to_char(day, 'MM'), amount, invoices), ', ' ORDER BY tenant_id = $1, day) FROM (
 				SELECT tenant_id, day, sum(amount) AS amount, sum(invoices) AS invoices FROM standing WHERE kind = 'paid_month'
-				GROUP BY tenant_id, day) AS months`, b.Tenant); got != want {
-			t.Errorf("%s, want %s", got, want)
-		}
+				GROUP BY tenant_id, day) AS months`, b.Tenant), want)
 	}
 	_, err := b.Store.Pool.Exec(t.Context(), down)
 	must.OK(t, err)

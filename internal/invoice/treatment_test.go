@@ -94,9 +94,7 @@ func TestDefaultTreatmentsKeepTheFingerprint(t *testing.T) {
 		{[3]string{"", "0", ""}, [3]string{"export", "0", ""}, false},
 		{[3]string{"exempt", "0", "one"}, [3]string{"exempt", "0", "other"}, false},
 	} {
-		if same := of(c.one[0], c.one[1], c.one[2]) == of(c.other[0], c.other[1], c.other[2]); same != c.same {
-			t.Errorf("%v and %v: %t", c.one, c.other, same)
-		}
+		must.Equal(t, of(c.one[0], c.one[1], c.one[2]) == of(c.other[0], c.other[1], c.other[2]), c.same, c.one, c.other)
 	}
 }
 

@@ -1,4 +1,4 @@
-// Package must ends a test at the caller's line if its preparation fails or a wait times out.
+// Package must ends a test at the caller's line if its preparation fails or a wait times out. [Equal] and [Hold] let it go on.
 package must
 
 import (
@@ -14,6 +14,7 @@ type T interface {
 	Helper()
 	Context() context.Context
 	Fatal(args ...any)
+	Errorf(format string, args ...any)
 }
 
 // OK ends the test unless err is nil.
@@ -21,6 +22,22 @@ func OK(t T, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// Equal reports an error unless the values are equal. The message begins with what they are.
+func Equal[V comparable](t T, got, want V, what ...any) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%v: got %v, want %v", what, got, want)
+	}
+}
+
+// Hold reports an error unless a condition holds.
+func Hold(t T, holds bool, format string, args ...any) {
+	t.Helper()
+	if !holds {
+		t.Errorf(format, args...)
 	}
 }
 

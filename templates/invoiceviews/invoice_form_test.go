@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/net/html"
 
+	"onlyonce/internal/must"
 	"onlyonce/templates"
 	"onlyonce/templates/invoiceviews"
 	"onlyonce/templates/viewtest"
@@ -103,9 +104,7 @@ func TestNoticesOfferOneClickWaysOn(t *testing.T) {
 			if notice == nil {
 				t.Fatal("no notice inside the form")
 			}
-			if got := viewtest.Text(viewtest.Find(notice, func(n *html.Node) bool { return n.Data == "p" })); got != tt.text {
-				t.Errorf("got %q, want %q", got, tt.text)
-			}
+			must.Equal(t, viewtest.Text(viewtest.Find(notice, func(n *html.Node) bool { return n.Data == "p" })), tt.text)
 			button := viewtest.Find(notice, func(n *html.Node) bool { return n.Data == "button" })
 			on, field := viewtest.Text(button), viewtest.Attr(button, "name")+"="+viewtest.Attr(button, "value")
 			if on != tt.button || field != tt.field {

@@ -87,8 +87,6 @@ func TestStandingNamesWhatThereIs(t *testing.T) {
 			Status: of.status, DueDate: "24 Dec 2026", Total: "123.00", Paid: of.paid, Credited: of.credited, WrittenOff: of.off, Open: "x",
 		}))
 		note := viewtest.Find(doc, func(n *html.Node) bool { return viewtest.Attr(n, "class") == "note" })
-		if got := viewtest.Text(note); got != of.want {
-			t.Errorf("%+v: the page says %q", of, got)
-		}
+		must.Equal(t, viewtest.Text(note), of.want, of, "the page says")
 	}
 }

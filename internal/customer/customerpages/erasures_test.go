@@ -42,26 +42,20 @@ func TestErasedCustomer(t *testing.T) {
 
 	form := page + "/erasures/new"
 	b.Page(person.Get(form + "?key=early")).Says("This customer isn't archived.")
-	if a := program.With("Idempotency-Key", "archive").Post("/api/v1"+page+"/archive", ""); a.Status != http.StatusOK {
-		t.Fatal(a)
-	}
+	program.With("Idempotency-Key", "archive").Post("/api/v1"+page+"/archive", "").Want(t, http.StatusOK)
 	if a := member.Get(page); strings.Contains(a.Body, "Erase") {
 		t.Error("a member sees the way to the erasure")
 	}
 	for _, a := range []sitetest.Answer{
 		member.Get(form), member.Submit(page+"/erasures", url.Values{"idempotency_key": {"member"}}),
 	} {
-		if a.Status != http.StatusForbidden {
-			t.Errorf("a member: %v", a)
-		}
+		a.Want(t, http.StatusForbidden, "a member")
 	}
 	b.Page(person.Get("/customers/" + twin.ID + "/erasures/new?key=twin")).Says("Zqxjv Lovelace was merged into Zqxjv Lovelace.")
 	b.Page(person.Get(page)).LeadsTo(form)
 	asks := b.Page(person.Get(person.Get(form).Location())).Says("Zqxjv Lovelace", "This can't be undone")
 	erased := person.Press(asks, "Erase for good")
-	if erased.Status != http.StatusSeeOther {
-		t.Fatal(erased)
-	}
+	erased.Want(t, http.StatusSeeOther)
 	b.Page(person.Get(erased.Location())).Says("The personal data of this customer was erased.", "Erased customer").LeadsTo(page)
 	if left := b.ColumnsWith("zqxjv"); len(left) > 0 {
 		t.Errorf("zqxjv is left in %v", left)

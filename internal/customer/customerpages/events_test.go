@@ -18,9 +18,7 @@ func TestEventsOfACustomer(t *testing.T) {
 		t.Error("the page leads to more events than there are")
 	}
 	for _, verb := range []string{"archive", "archive", "restore"} {
-		if a := api.Post(path+"/"+verb, ""); a.Status != http.StatusOK {
-			t.Fatal(a)
-		}
+		api.Post(path+"/"+verb, "").Want(t, http.StatusOK)
 	}
 	got := b.Events(api, path, 3)
 	if len(got) != 4 || got[1] != "customer.archive unchanged" || got[3] != "customer.upsert created under create ada@example.com" ||
@@ -44,14 +42,8 @@ func TestEventsOfACustomer(t *testing.T) {
 	for _, bad := range []string{"cursor=x", "limit=0", "cursor=" + sitetest.Decode[struct {
 		Next string `json:"next_cursor"`
 	}](b, api.Get(path+"/events?limit=1")).Next[1:]} {
-		if a := api.Get(path + "/events?" + bad); a.Status != http.StatusUnprocessableEntity {
-			t.Errorf("%s: %v", bad, a)
-		}
-		if a := person.Get(strings.TrimPrefix(path, "/api/v1") + "/events?" + bad); a.Status != http.StatusNotFound {
-			t.Errorf("%s: %v", bad, a)
-		}
+		api.Get(path+"/events?"+bad).Want(t, http.StatusUnprocessableEntity, bad)
+		person.Get(strings.TrimPrefix(path, "/api/v1")+"/events?"+bad).Want(t, http.StatusNotFound, bad)
 	}
-	if a := b.Program(b.Replica, b.Globex).Get(path + "/events"); a.Status != http.StatusNotFound {
-		t.Errorf("another tenant: %v", a)
-	}
+	b.Program(b.Replica, b.Globex).Get(path+"/events").Want(t, http.StatusNotFound, "another tenant")
 }

@@ -22,25 +22,15 @@ func TestExternalUpdate(t *testing.T) {
 		c := program.With("Idempotency-Key", key).With("If-Match", tag)
 		return c.Must(c.Send(t.Context(), http.MethodPut, address, of.API.Encode(edited)))
 	}
-	if a := program.Create(of, "edited", edited); a.Status != http.StatusConflict {
-		t.Errorf("%v", a)
-	}
-	if a := put("stale", sitetest.ETag(2)); a.Status != http.StatusPreconditionFailed {
-		t.Errorf("%v", a)
-	}
+	program.Create(of, "edited", edited).Want(t, http.StatusConflict)
+	put("stale", sitetest.ETag(2)).Want(t, http.StatusPreconditionFailed)
 	if a := put("update", sitetest.ETag(1)); a.Status != http.StatusOK || !strings.Contains(a.Body, "Ada King") {
 		t.Errorf("%v", a)
 	}
-	if a := program.Create(of, "edited", edited); a.Status != http.StatusOK {
-		t.Errorf("%v", a)
-	}
-	if a := program.Create(of, "outdated", of.Command); a.Status != http.StatusConflict {
-		t.Errorf("%v", a)
-	}
+	program.Create(of, "edited", edited).Want(t, http.StatusOK)
+	program.Create(of, "outdated", of.Command).Want(t, http.StatusConflict)
 	byHand := sitetest.Change(of.Command, "name", "Countess Ada", "idempotency_key", "by hand", "version", "2")
-	if a := person.Submit(strings.TrimPrefix(address, "/api/v1")+"/edit", byHand); a.Status != http.StatusSeeOther {
-		t.Errorf("%v", a)
-	}
+	person.Submit(strings.TrimPrefix(address, "/api/v1")+"/edit", byHand).Want(t, http.StatusSeeOther)
 	if a := program.Create(of, "again", edited); a.Status != http.StatusOK || !strings.Contains(a.Body, "Countess Ada") ||
 		!strings.Contains(a.Body, `"external_id":"1"`) {
 		t.Errorf("%v", a)

@@ -59,9 +59,7 @@ func TestHostileSearches(t *testing.T) {
 				t.Errorf("%.20q in %s: %v", c.q, list, a)
 			}
 			a := person.Get(path)
-			if a.Status != c.status {
-				t.Errorf("%.20q in the page of %s: %v", c.q, list, a)
-			}
+			a.Want(t, c.status, c.q, list)
 			if c.status == 200 {
 				b.Page(a).Says("No " + list + " found")
 			}

@@ -21,9 +21,7 @@ func TestHolderOfAnEmailMovesOn(t *testing.T) {
 	holder := b.Prepared(b.Acme, "holder", customercases.Customers(), customercases.Customers().Command)
 	grace := b.Prepared(b.Acme, "grace", customercases.Customers(), customercases.Customers().Other)
 	open, err := b.Admin.Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer open.Rollback(t.Context())
 	if _, err := open.Exec(t.Context(), `UPDATE customers SET email = 'open@example.com' WHERE id = $1`, holder.ID); err != nil {
 		t.Fatal(err)
@@ -55,13 +53,8 @@ func TestHolderOfAnEmailMovesOn(t *testing.T) {
 	if err := open.Rollback(t.Context()); err != nil { // the email is taken, after all
 		t.Fatal(err)
 	}
-	if err := <-moved; err != nil {
-		t.Fatal(err)
-	}
-	if a := <-answered; a.Status != http.StatusOK {
-		t.Errorf("the change was answered %v", a)
-	}
-	if n := sitetest.Get[int](b, `SELECT count(*) FROM customers WHERE email IN ('ada@example.com', 'moved@example.com')`); n != 2 {
-		t.Errorf("%d customers with the old email and the new one", n)
-	}
+	must.OK(t, <-moved)
+	(<-answered).Want(t, http.StatusOK, "the change was answered")
+	must.Equal(t, sitetest.Get[int](b, `SELECT count(*) FROM customers WHERE email IN ('ada@example.com', 'moved@example.com')`),
+		2, "customers with the old email and the new one")
 }

@@ -20,9 +20,7 @@ func TestHistory(t *testing.T) {
 	edit(b, api, path, "king@example.com", "Ada <King>")
 	edit(b, api, path, "king@example.com", "Ada <King>")
 	for _, verb := range []string{"archive", "archive", "restore"} {
-		if a := api.Post(path+"/"+verb, ""); a.Status != http.StatusOK {
-			t.Fatal(a)
-		}
+		api.Post(path+"/"+verb, "").Want(t, http.StatusOK)
 	}
 
 	want := []string{
@@ -59,7 +57,5 @@ func edit(b *sitetest.Bundle, api *sitetest.Client, path, email, name string) {
 	b.Helper()
 	api = api.With("If-Match", api.Get(path).Header.Get("ETag"))
 	a := api.Must(api.Send(b.Context(), http.MethodPut, path, fmt.Sprintf(`{"email": %q, "name": %q}`, email, name)))
-	if a.Status != http.StatusOK {
-		b.Fatal(a)
-	}
+	a.Want(b, http.StatusOK)
 }

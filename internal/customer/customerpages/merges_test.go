@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"onlyonce/internal/customer/customercases"
+	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitetest"
 )
 
@@ -64,9 +65,7 @@ func TestMergedCustomerLeadsToTheWinner(t *testing.T) {
 	undone := person.Submit("/merges/"+merge.ID+"/undo", url.Values{"idempotency_key": {"undo"}})
 	b.Page(person.Get(undone.Location())).Says("Merge Grace 2 into Grace 1 undone.")
 	after := program.Get("/api/v1/customers/" + sitetest.Second)
-	if got := strings.ReplaceAll(after.Body, `"version":3`, `"version":1`); got != before.Body {
-		t.Errorf("was %s\nis  %s", before.Body, got)
-	}
+	must.Equal(t, strings.ReplaceAll(after.Body, `"version":3`, `"version":1`), before.Body)
 }
 
 // TestMergeFormShowsWhatIsThere: the customers are side by side, with the records to be moved, and the oldest is selected. If
@@ -87,11 +86,7 @@ func TestMergeFormShowsWhatIsThere(t *testing.T) {
 	b.Exec(`UPDATE customers SET address = 'Moved' WHERE id = $1`, sitetest.Second)
 	refused := person.Submit("/merges", typed)
 	p = b.Page(refused).Says("GRACE-1 has changed since you opened this form.", "Moved")
-	if refused.Status != http.StatusConflict {
-		t.Errorf("%v", refused)
-	}
-	if made := person.Press(p, "Merge customers"); made.Status != http.StatusSeeOther {
-		t.Errorf("%v", made)
-	}
+	refused.Want(t, http.StatusConflict)
+	person.Press(p, "Merge customers").Want(t, http.StatusSeeOther)
 	b.Page(person.Get("/duplicates")).Says("No duplicates")
 }

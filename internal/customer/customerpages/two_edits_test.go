@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitetest"
 )
 
@@ -64,7 +65,5 @@ func TestNobodyKnowsWhatWasSeen(t *testing.T) {
 	b.Exec(`UPDATE customers SET name = 'Ada King' WHERE email = 'ada@example.com'`)
 	refused := b.Page(e.Save(e.Second, "second", "tax_id", "DE1"))
 	refused.Says("Name Changed by both", "Tax ID Changed by both")
-	if name := refused.Typed().Get("name"); name != "Ada" {
-		t.Errorf("the form has %q", name)
-	}
+	must.Equal(t, refused.Typed().Get("name"), "Ada", "the form has")
 }

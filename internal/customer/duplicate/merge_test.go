@@ -145,9 +145,7 @@ func TestSyncOfAMergedCustomer(t *testing.T) {
 	wants("Ada King", made.Value.ID)
 	_, err = send("Ada Byron")
 	b.wantConflict(err, &idempotency.ExternalTaken)
-	if n := storetest.Value[int](b, `SELECT count(*) FROM customers`); n != 3 {
-		t.Errorf("%d customers", n)
-	}
+	must.Equal(t, storetest.Value[int](b, `SELECT count(*) FROM customers`), 3, "customers")
 }
 
 // TestSyncWhileItIsMerged runs a sync on two stores, concurrently with the merge and with its undoing. It must return either customer,
@@ -187,9 +185,7 @@ func TestSyncWhileItIsMerged(t *testing.T) {
 			}
 			must.OK(t, step.do())
 			all.Wait()
-			if got := send(b.intent(uuid.Nil, 0)); got != step.then {
-				t.Errorf("then got %s, want %s", got, step.then)
-			}
+			must.Equal(t, send(b.intent(uuid.Nil, 0)), step.then)
 		}
 	}
 }
@@ -216,9 +212,7 @@ func TestMergesInAChain(t *testing.T) {
 	first := b.mustMerge(c[1], c[2], c[3])
 	second := b.mustMerge(c[0], c[1])
 	for _, loser := range c[1:] {
-		if into := b.mergedInto(loser); into != c[0].ID {
-			t.Errorf("%s leads to %s", loser.ID, into)
-		}
+		must.Equal(t, b.mergedInto(loser), c[0].ID, "leads elsewhere")
 	}
 	if second.Moved != 2 {
 		t.Errorf("%d moved", second.Moved)
@@ -229,9 +223,8 @@ func TestMergesInAChain(t *testing.T) {
 		t.Error("not as it was after the first merge")
 	}
 	must.OK(t, b.undo(first))
-	if n := storetest.Value[int](b, `SELECT count(*) FROM customers WHERE merged_into IS NULL AND archived_at IS NULL`); n != 4 {
-		t.Errorf("%d customers are as they were", n)
-	}
+	must.Equal(t, storetest.Value[int](b, `SELECT count(*) FROM customers WHERE merged_into IS NULL AND archived_at IS NULL`),
+		4, "unchanged customers")
 }
 
 // TestMergesThatAreRefused checks that refused merges leave the key free and change nothing.
@@ -270,9 +263,7 @@ func TestMergesThatAreRefused(t *testing.T) {
 	if _, err = duplicate.MergeCustomers.Do(t.Context(), b.Store, intent, unknown); err == nil {
 		t.Error("merged nobody")
 	}
-	if n := storetest.Value[int](b, `SELECT count(*) FROM customer_merges`); n != 0 {
-		t.Errorf("%d merges", n)
-	}
+	must.Equal(t, storetest.Value[int](b, `SELECT count(*) FROM customer_merges`), 0, "merges")
 	right, err := draft(func(*duplicate.MergeInput) {})
 	must.OK(t, err)
 	if _, err := duplicate.MergeCustomers.Do(t.Context(), b.Store, intent, right); err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/credit"
+	"onlyonce/internal/must"
 	"onlyonce/internal/value/money"
 )
 
@@ -51,13 +52,9 @@ func (b *bundle) creditInSteps(r *rapid.T, name string) {
 			break // everything was credited before
 		}
 		done, err := b.credit(fmt.Sprint(name, " ", step), inv, quantities...)
-		if err != nil {
-			r.Fatal(err)
-		}
+		must.OK(r, err)
 		after, err := invoice.TotalsOf(creditedLines(inv, credited))
-		if err != nil {
-			r.Fatal(err)
-		}
+		must.OK(r, err)
 		checkNote(r, done.Value, before, after)
 		before, open = after, open-done.Value.Total
 		if last {

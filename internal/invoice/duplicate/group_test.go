@@ -153,9 +153,7 @@ func TestGroupsWithSchedules(t *testing.T) {
 	clock := schedule.Clockwork{Store: b.Store, Now: func() time.Time { return now }}
 	must.OK(t, clock.Run(t.Context(), b.Tenant))
 	const billed = `SELECT count(*) FROM schedule_periods`
-	if n := storetest.Value[int](b, billed); n != 5 {
-		t.Fatalf("%d periods were billed", n)
-	}
+	must.Equal(t, storetest.Value[int](b, billed), 5, "billed periods")
 	b.InPages(b.groups)
 	b.bill("by hand", 2, func(in *invoice.Input) {
 		in.Customer, in.CustomerID, in.IssueDate, in.DueDate = nil, s.Customer.ID.String(), first.AddDays(1).String(), ""

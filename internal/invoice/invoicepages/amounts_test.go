@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"onlyonce/internal/invoice/invoicecases"
+	"onlyonce/internal/must"
 	"onlyonce/internal/people/peoplecases"
 	"onlyonce/internal/site/sitetest"
 )
@@ -22,16 +23,12 @@ func TestAmountsAsTyped(t *testing.T) {
 	for _, r := range []sitetest.Resource{of, back} {
 		for _, typed := range []string{"1.250", "1,250"} {
 			a := person.Submit(r.List(), sitetest.Change(r.Command, "amount", typed, "idempotency_key", sitetest.Key))
-			if a.Status != http.StatusUnprocessableEntity {
-				t.Errorf("%s: %q is saved unasked: %v", r.Name, typed, a)
-			}
+			a.Want(t, http.StatusUnprocessableEntity, r.Name, typed, "saved unasked")
 			b.Page(a).Says("“" + typed + "” can be 1250 or 1.25. Enter the one that you mean.")
 		}
 		a := person.Submit(r.List(),
 			sitetest.Change(r.Command, "amount", "1,03", "provider", "", "reference", "", "idempotency_key", sitetest.Key))
-		if n := sitetest.Get[int](b, `SELECT count(*) FROM `+r.Plural()+` WHERE amount = 103`); n != 1 {
-			t.Errorf("%d %ss of 1.03: %v", n, r.Name, a)
-		}
+		must.Equal(t, sitetest.Get[int](b, `SELECT count(*) FROM `+r.Plural()+` WHERE amount = 103`), 1, r.Name, a)
 	}
 }
 
@@ -51,9 +48,8 @@ func TestSumsBeyond64Bits(t *testing.T) {
 	b.Exec(`
 		ALTER TABLE invoices DISABLE TRIGGER USER;
 		UPDATE invoices SET subtotal = 9223372036854775807, tax_total = 0, total = 9223372036854775807`)
-	if sum := sitetest.Get[string](b, `SELECT max(amount)::text FROM standing_by_the_books()`); sum != "18446744073709551614" {
-		t.Errorf("the books come to %s", sum)
-	}
+	must.Equal(t, sitetest.Get[string](b, `SELECT max(amount)::text FROM standing_by_the_books()`),
+		"18446744073709551614", "the books come to")
 }
 
 // TestRatesAsTyped: a tax rate has one reading, in the settings and in the lines of an invoice.
@@ -62,12 +58,8 @@ func TestRatesAsTyped(t *testing.T) {
 	person := b.Person(b.Replica, b.Acme)
 	a := person.Submit("/settings/edit",
 		sitetest.Change(peoplecases.Settings().Command, "tax_rate", "9,975%", "version", "1", "idempotency_key", sitetest.Key))
-	if rate := sitetest.Get[string](b, `SELECT tax_rate::text FROM settings WHERE tenant_id = $1`, b.Acme.ID); rate != "9.975" {
-		t.Errorf("the rate is %s: %v", rate, a)
-	}
+	must.Equal(t, sitetest.Get[string](b, `SELECT tax_rate::text FROM settings WHERE tenant_id = $1`, b.Acme.ID), "9.975", a, "the rate")
 	a = person.Submit("/invoices",
 		sitetest.Change(invoicecases.Invoices().Command, "line_tax_rate", "9,975", "line_quantity", "2,5", "idempotency_key", sitetest.Key))
-	if a.Status != http.StatusSeeOther {
-		t.Error(a)
-	}
+	a.Want(t, http.StatusSeeOther)
 }

@@ -111,9 +111,7 @@ func TestClientsDecideWhoIsMeant(t *testing.T) {
 func faulty(b *sitetest.Bundle) (address string, requests *atomic.Int32) {
 	b.Helper()
 	target, err := url.Parse(b.URL)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	through := httputil.NewSingleHostReverseProxy(target)
 	requests = &atomic.Int32{}
 	front, err := url.Parse(b.Listen(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -132,9 +130,7 @@ func faulty(b *sitetest.Bundle) (address string, requests *atomic.Int32) {
 		w.WriteHeader(status)
 		_, _ = w.Write([]byte(body))
 	})))
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	wire := b.Wire("tcp", front.Host)
 	wire.Arm(proxy.Cut{Point: proxy.BeforeAnswer})
 	return "http://" + wire.Addr(), requests

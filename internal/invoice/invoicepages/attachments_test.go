@@ -69,14 +69,10 @@ func TestFilesThatAreRefused(t *testing.T) {
 			continue
 		}
 		p := u.Page(a).Says(of.says)
-		if got := p.Typed().Get("idempotency_key"); got != name {
-			t.Errorf("%s: the form has the key %q now", name, got)
-		}
+		must.Equal(t, p.Typed().Get("idempotency_key"), name, "the form has the key now")
 		u.stored(0, 0)
 	}
-	if a := u.person.Submit(u.path, formWith("larger than allowed", "small.txt", "small")); a.Status != http.StatusSeeOther {
-		t.Errorf("the key was used up: %v", a)
-	}
+	u.person.Submit(u.path, formWith("larger than allowed", "small.txt", "small")).Want(t, http.StatusSeeOther, "the key was used up")
 	u.stored(1, 1)
 	for name, of := range map[string]struct {
 		content string
@@ -101,9 +97,7 @@ func TestNamesOfFiles(t *testing.T) {
 	for i, name := range []string{
 		`../../x.txt`, `C:\fakepath\x.txt`, "x\u202etxt.exe", strings.Repeat("é", 300) + ".txt", `..`, "a\rb.txt",
 	} {
-		if a := u.person.Submit(u.path, formWith(fmt.Sprint("name ", i), name, fmt.Sprint("text ", i))); a.Status != http.StatusSeeOther {
-			t.Errorf("%q: %v", name, a)
-		}
+		u.person.Submit(u.path, formWith(fmt.Sprint("name ", i), name, fmt.Sprint("text ", i))).Want(t, http.StatusSeeOther, name)
 	}
 	p := u.Page(u.person.Get(u.invoice))
 	p.Says(" x.txt ", "xtxt.exe.txt", strings.Repeat("é", 96)+".txt", " file.txt ")
@@ -127,9 +121,7 @@ func TestUploadsThatBreak(t *testing.T) {
 		"two files":        {422, contentType, body[:part] + body[part:strings.LastIndex(body, boundary)] + body[part:]},
 		"a long text":      {413, contentType, strings.Replace(body, sitetest.Key, strings.Repeat("k", 1<<21), 1)},
 	} {
-		if a := u.person.With("Content-Type", of.contentType).Post(u.path, of.body); a.Status != of.status {
-			t.Errorf("%s: want %d, got %v", name, of.status, a)
-		}
+		u.person.With("Content-Type", of.contentType).Post(u.path, of.body).Want(t, of.status, name)
 	}
 	// The client is gone after nine tenths.
 	half, rest := io.Pipe()
@@ -150,9 +142,7 @@ func TestUploadsThatBreak(t *testing.T) {
 		t.Error("a request that was cut has an answer")
 	}
 	u.stored(0, 0)
-	if a := u.person.With("Content-Type", contentType).Post(u.path, body); a.Status != http.StatusSeeOther {
-		t.Errorf("after that: %v", a)
-	}
+	u.person.With("Content-Type", contentType).Post(u.path, body).Want(t, http.StatusSeeOther, "after that")
 	u.stored(1, 1)
 }
 
@@ -217,9 +207,7 @@ func TestOneFileInTwoTabs(t *testing.T) {
 			attached++
 			continue
 		}
-		if a.Status != http.StatusConflict {
-			t.Errorf("%v", a)
-		}
+		a.Want(t, http.StatusConflict)
 		u.Page(a).Says("This file is already attached as ", "We kept it and didn't attach it again.").LeadsTo(u.invoice)
 	}
 	if attached != 1 {
@@ -227,9 +215,7 @@ func TestOneFileInTwoTabs(t *testing.T) {
 	}
 	u.stored(1, 1)
 	other := "/invoices/" + u.Prepared(u.Acme, "other", invoicecases.Invoices(), invoicecases.Invoices().Other).ID
-	if a := u.person.Submit(other+"/attachments", formWith("other", "a.txt", "the same")); a.Status != http.StatusSeeOther {
-		t.Error(a)
-	}
+	u.person.Submit(other+"/attachments", formWith("other", "a.txt", "the same")).Want(t, http.StatusSeeOther)
 	u.stored(2, 1)
 }
 
@@ -267,12 +253,8 @@ func TestAttachedFile(t *testing.T) {
 				t.Errorf("another text, of %d bytes", len(a.Body))
 			}
 		}
-		if a := u.person.With("If-None-Match", want["ETag"]).Get(path); a.Status != http.StatusNotModified {
-			t.Errorf("the same file: %v", a)
-		}
-		if a := u.Person(u.Replica, u.Globex).Get(path); a.Status != http.StatusNotFound {
-			t.Errorf("another tenant: %v", a)
-		}
+		u.person.With("If-None-Match", want["ETag"]).Get(path).Want(t, http.StatusNotModified, "the same file")
+		u.Person(u.Replica, u.Globex).Get(path).Want(t, http.StatusNotFound, "another tenant")
 	}
 	a := u.person.With("Range", "bytes=299990-600009").Get("/attachments/" + list[1].ID + "/file")
 	if a.Status != http.StatusPartialContent || a.Body != text[299990:600010] {
@@ -313,16 +295,13 @@ func TestRemovedAttachment(t *testing.T) {
 		t.Error("the page shows the removed attachment")
 	}
 	for _, a := range []sitetest.Answer{u.person.Get(wrong + "/file"), u.program.Get("/api/v1" + wrong + "/file")} {
-		if a.Status != http.StatusNotFound {
-			t.Errorf("the removed file: %v", a)
-		}
+		a.Want(t, http.StatusNotFound, "the removed file")
 	}
 	if left := u.listed(); len(left) != 1 || left["right.txt"] == "" {
 		t.Errorf("left: %v", left)
 	}
-	if n := sitetest.Get[int](u.Bundle, `SELECT count(*)::int FROM intent_effects WHERE effect = 'attachment removed'`); n != 1 {
-		t.Errorf("%d effects", n)
-	}
+	must.Equal(t, sitetest.Get[int](u.Bundle, `SELECT count(*)::int FROM intent_effects WHERE effect = 'attachment removed'`),
+		1, "effects")
 	u.stored(2, 2)
 }
 
@@ -331,18 +310,14 @@ func TestAttachedAgain(t *testing.T) {
 	u := setupUploads(t)
 	for i := range 2 {
 		for _, want := range []int{http.StatusSeeOther, http.StatusConflict} {
-			if a := u.person.Submit(u.path, formWith(fmt.Sprint(i, want), "a.txt", "the same")); a.Status != want {
-				t.Errorf("time %d: %v", i, a)
-			}
+			u.person.Submit(u.path, formWith(fmt.Sprint(i, want), "a.txt", "the same")).Want(t, want, i)
 		}
 		u.stored(i+1, 1)
 		id := u.listed()["a.txt"]
 		if a := u.person.Get("/attachments/" + id + "/file"); a.Body != "the same" {
 			t.Errorf("time %d: %v", i, a)
 		}
-		if a := u.program.Post("/api/v1/attachments/"+id+"/remove", ""); a.Status != http.StatusOK {
-			t.Errorf("time %d: %v", i, a)
-		}
+		u.program.Post("/api/v1/attachments/"+id+"/remove", "").Want(t, http.StatusOK, i)
 	}
 	if left := u.listed(); len(left) > 0 {
 		t.Errorf("left: %v", left)

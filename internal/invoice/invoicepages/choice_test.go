@@ -69,10 +69,6 @@ func TestCustomerChoice(t *testing.T) {
 	if strings.Count(kept.Body, "<option") != 1 || !strings.Contains(kept.Body, "First · ") {
 		t.Errorf("the customer of a kept form: %v", kept)
 	}
-	if a := person.Get("/invoices/customers?id=" + sitetest.Nobody); a.Status != http.StatusNotFound {
-		t.Errorf("nobody: %v", a)
-	}
-	if a := person.Get("/invoices/customers?q=" + strings.Repeat("a", 201)); a.Status != http.StatusUnprocessableEntity {
-		t.Error(a)
-	}
+	person.Get("/invoices/customers?id="+sitetest.Nobody).Want(t, http.StatusNotFound, "nobody")
+	person.Get("/invoices/customers?q="+strings.Repeat("a", 201)).Want(t, http.StatusUnprocessableEntity)
 }

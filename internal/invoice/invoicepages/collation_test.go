@@ -10,6 +10,7 @@ import (
 
 	"onlyonce/internal/customer/customercases"
 	"onlyonce/internal/invoice/invoicecases"
+	"onlyonce/internal/must"
 	"onlyonce/internal/people/peoplecases"
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/site/sitetest"
@@ -90,7 +91,5 @@ func TestChangedCollation(t *testing.T) {
 			send(other, "other "+word, word)
 		}
 	}
-	if got := counts(); got != want {
-		t.Errorf("under other keys got\n%swant\n%s", got, want)
-	}
+	must.Equal(t, counts(), want, "under other keys")
 }

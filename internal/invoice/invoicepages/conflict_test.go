@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"onlyonce/internal/invoice/invoicecases"
+	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitecases"
 	"onlyonce/internal/site/sitetest"
 )
@@ -45,11 +46,9 @@ func TestNumberTakenHTML(t *testing.T) {
 		}
 		saved := x.Caller.Press(p, "Use the next number, "+next)
 		x.Page(x.Caller.Get(saved.Location())).Says("Invoice " + next)
-		if n := sitetest.Get[int](x.Bundle, `
+		must.Equal(t, sitetest.Get[int](x.Bundle, `
 			SELECT count(*) FROM intents o JOIN invoices i ON i.id = record_id WHERE o.key = $1 AND number = $2`,
-			command.Get("idempotency_key"), next); n != 1 {
-			t.Error("the key was not kept")
-		}
+			command.Get("idempotency_key"), next), 1, "the key was not kept")
 	}
 	x.WantOutcomes("created", "conflict", "conflict", "changed")
 }
@@ -73,9 +72,7 @@ func TestNumberOfAnotherYear(t *testing.T) {
 	}
 	next := sitetest.Change(x.Other, "number", "R-7")
 	for _, a := range []sitetest.Answer{send("one", "R-7"), x.Under("two", next)} {
-		if a.Status != http.StatusCreated {
-			t.Errorf("%v", a)
-		}
+		a.Want(t, http.StatusCreated)
 	}
 
 	// A number in another year's format could be allocated again in that year.
@@ -85,9 +82,7 @@ func TestNumberOfAnotherYear(t *testing.T) {
 		!strings.Contains(p.Errors[0].Detail, "2026-0007 is a number of 2026, and this invoice is issued in 2027.") {
 		t.Errorf("%v", refused)
 	}
-	if a := send("three", ""); a.Status != http.StatusCreated {
-		t.Errorf("the key was used up: %v", a)
-	}
+	send("three", "").Want(t, http.StatusCreated, "the key was used up")
 }
 
 // TestNumberIsSuggestedAndNotSent: an untouched suggestion means the next number at the time of the request.
@@ -98,9 +93,7 @@ func TestNumberIsSuggestedAndNotSent(t *testing.T) {
 	if typed := p.Typed(); typed.Get("number") != "" {
 		t.Errorf("the form has the number %q", typed.Get("number"))
 	}
-	if suggested := control(p, "number", "placeholder"); suggested != thisYear(1) {
-		t.Errorf("%q is suggested", suggested)
-	}
+	must.Equal(t, control(p, "number", "placeholder"), thisYear(1), "suggested number")
 	x.Under("meanwhile", sitetest.Change(x.Other, "number", thisYear(1),
 		"issue_date", sitetest.Today().String(), "due_date", "2099-01-01"))
 	made := x.Caller.Submit("/invoices", sitetest.Change(p.Typed(), "customer_email", "ada@example.com", "customer_name", "Ada Lovelace",
@@ -116,9 +109,7 @@ func TestCreateAsNewIsOneClick(t *testing.T) {
 	x, first := forInvoices(sitetest.Setup(t), sitetest.HTML{})
 	other := sitetest.Change(x.Command, "notes", "One more", "number", "2026\u20110007")
 	spent := x.Under(sitetest.Key, other)
-	if spent.Status != http.StatusUnprocessableEntity {
-		t.Fatal(spent)
-	}
+	spent.Want(t, http.StatusUnprocessableEntity)
 	p := x.Page(spent).Says("This form already created 2026-0007.")
 	sitetest.Keeps(x.Bundle, p, map[string][]string{"number": {"2026\u20110007"}, "notes": {"One more"}})
 	x.Label = "2026-0001"
@@ -136,9 +127,7 @@ func TestCopyAsNew(t *testing.T) {
 	x := b.Case(invoicecases.Invoices(), sitetest.HTML{})
 	first := x.Ask(x.Command)
 	opened := x.Caller.Get("/invoices/new?copy=" + path.Base(first.Location()))
-	if opened.Status != http.StatusSeeOther {
-		t.Fatal(opened)
-	}
+	opened.Want(t, http.StatusSeeOther)
 	p := b.Page(x.Caller.Get(opened.Location()))
 	typed := p.Typed()
 	for _, name := range []string{"line_description", "line_quantity", "line_unit_price", "line_tax_rate", "currency", "notes"} {
@@ -168,13 +157,9 @@ func TestNoTaxRateByDefault(t *testing.T) {
 	form = sitetest.Change(form, "customer_email", "ada@example.com", "customer_name", "Ada",
 		"line_description", "Design", "line_unit_price", "50.00")
 	refused := person.Submit("/invoices", form)
-	if refused.Status != http.StatusUnprocessableEntity {
-		t.Fatal(refused)
-	}
+	refused.Want(t, http.StatusUnprocessableEntity)
 	sitetest.Keeps(b, b.Page(refused).Says("Enter a tax rate from 0 to 100 percent, like 23. Enter 0 for no tax."), form)
-	if made := person.Submit("/invoices", sitetest.Change(form, "line_tax_rate", "0")); made.Status != http.StatusSeeOther {
-		t.Errorf("no tax on purpose: %v", made)
-	}
+	person.Submit("/invoices", sitetest.Change(form, "line_tax_rate", "0")).Want(t, http.StatusSeeOther, "no tax on purpose")
 }
 
 // TestLinesWithoutJavaScript: adding and removing lines loses nothing and stores nothing. A blank line in the middle keeps its

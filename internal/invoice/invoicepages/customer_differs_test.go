@@ -10,6 +10,7 @@ import (
 
 	"onlyonce/internal/customer/customercases"
 	"onlyonce/internal/invoice/invoicecases"
+	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitetest"
 )
 
@@ -34,9 +35,7 @@ func TestWhichCustomer(t *testing.T) {
 			c = c.With("If-Match", sitetest.ETag(1))
 		}
 		a := c.Must(c.Send(t.Context(), method, "/api/v1"+path, body))
-		if a.Status != want {
-			t.Errorf("%s %s %s: want %d, got %v", method, path, body, want, a)
-		}
+		a.Want(t, want, method, path, body)
 		return a
 	}
 	id := func(a sitetest.Answer) string { return sitetest.Decode[sitetest.Created](b, a).ID }
@@ -95,17 +94,13 @@ func TestPeopleAreAskedWhoIsMeant(t *testing.T) {
 		sitetest.Change(customercases.Customers().Command, "email", shared, "name", "Alpha Ltd")).ID
 	billed := func(a sitetest.Answer) string {
 		t.Helper()
-		if a.Status != http.StatusSeeOther {
-			t.Fatalf("%v", a)
-		}
+		a.Want(t, http.StatusSeeOther)
 		return b.Page(person.Get(a.Location())).Text()
 	}
 	ask := func(path string, form url.Values, says ...string) sitetest.Page {
 		t.Helper()
 		a := person.Submit(path, form)
-		if a.Status != http.StatusConflict {
-			t.Fatalf("%v", a)
-		}
+		a.Want(t, http.StatusConflict)
 		p := b.Page(a).Says(says...)
 		for name, want := range form {
 			if got := p.Typed()[name]; !slices.Equal(got, want) {
@@ -186,33 +181,25 @@ func TestCustomerWithoutEmail(t *testing.T) {
 	if strings.Contains(asked.Text(), "Issue and email") {
 		t.Error("an email is offered")
 	}
-	if a := person.Press(asked, "Issue only"); a.Status != http.StatusSeeOther {
-		t.Errorf("%v", a)
-	}
+	person.Press(asked, "Issue only").Want(t, http.StatusSeeOther)
 	b.Page(person.Get(path)).Says("The customer has no email address.")
 	refused := person.Submit(path+"/send", url.Values{"idempotency_key": {"to nobody"}, "recipient": {""}})
 	b.Page(refused).Says("The customer has no email address. Enter one.")
 	sent := person.Submit(path+"/send", url.Values{"idempotency_key": {"to ada"}, "recipient": {"ada@example.com"}})
-	if sent.Status != http.StatusSeeOther {
-		t.Errorf("%v", sent)
-	}
+	sent.Want(t, http.StatusSeeOther)
 	wantMails(b, 1)
 	other := b.Prepared(b.Acme, "other", invoicecases.Invoices(),
 		sitetest.Change(invoicecases.Invoices().Other, "customer_email", "", "customer_name", "Delta Ltd")).ID
 	for _, step := range []string{`issue {}`, `void {"tell_customer": true}`} {
 		verb, body, _ := strings.Cut(step, " ")
-		if a := program.With("Idempotency-Key", verb).Post("/api/v1/invoices/"+other+"/"+verb, body); a.Status != http.StatusOK {
-			t.Errorf("%s: %v", step, a)
-		}
+		program.With("Idempotency-Key", verb).Post("/api/v1/invoices/"+other+"/"+verb, body).Want(t, http.StatusOK, step)
 	}
 	wantMails(b, 1)
 }
 
 func wantCount(b *sitetest.Bundle, want int, table string) {
 	b.Helper()
-	if n := sitetest.Get[int](b, `SELECT count(*) FROM `+table); n != want {
-		b.Errorf("%d %s, want %d", n, table, want)
-	}
+	must.Equal(b, sitetest.Get[int](b, `SELECT count(*) FROM `+table), want, table)
 }
 
 // TestCustomerLikeOneOfMinutesAgo: the form of an invoice leads to the existing customer, and bills that one on request.
@@ -225,10 +212,6 @@ func TestCustomerLikeOneOfMinutesAgo(t *testing.T) {
 		sitetest.Change(invoicecases.Invoices().Command, "customer_email", "", "customer_name", "Wanda", "idempotency_key", sitetest.Key))
 	p := b.Page(a).Says("Looks like Wanda, created", "Create anyway?")
 	p.LeadsTo("/customers/" + of)
-	if a := person.Press(p, "Bill Wanda"); a.Status != http.StatusSeeOther {
-		t.Fatal(a)
-	}
-	if n := sitetest.Get[int](b, `SELECT count(*) FROM invoices WHERE customer_id = $1`, of); n != 1 {
-		t.Errorf("%d invoices are billed to Wanda", n)
-	}
+	person.Press(p, "Bill Wanda").Want(t, http.StatusSeeOther)
+	must.Equal(t, sitetest.Get[int](b, `SELECT count(*) FROM invoices WHERE customer_id = $1`, of), 1, "invoices are billed to Wanda")
 }

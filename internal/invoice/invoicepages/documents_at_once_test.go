@@ -7,6 +7,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"onlyonce/internal/invoice/pdf"
+	"onlyonce/internal/must"
 	"onlyonce/internal/web"
 )
 
@@ -20,7 +21,5 @@ func TestFewDocumentsAtOnce(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err := d.file(ctx, "", pdf.Document{})
-	if name := web.ProblemName(err); name != "busy" {
-		t.Errorf("%v: %q", err, name)
-	}
+	must.Equal(t, web.ProblemName(err), "busy", err)
 }

@@ -9,6 +9,7 @@ import (
 	reader "github.com/ledongthuc/pdf"
 
 	"onlyonce/internal/invoice/invoicecases"
+	"onlyonce/internal/must"
 	"onlyonce/internal/people/peoplecases"
 	"onlyonce/internal/site/sitetest"
 )
@@ -23,9 +24,7 @@ func TestInvoicePDF(t *testing.T) {
 	page := strings.TrimPrefix(address, "/api/v1")
 	for _, state := range []struct{ verb, mark string }{{"", "DRAFT"}, {"issue", ""}, {"void", "VOID"}} {
 		if state.verb != "" {
-			if a := program.Post(address+"/"+state.verb, ""); a.Status != http.StatusOK {
-				t.Fatal(a)
-			}
+			program.Post(address+"/"+state.verb, "").Want(t, http.StatusOK)
 		}
 		file := program.Get(address + "/pdf")
 		for name, want := range map[string]string{
@@ -64,9 +63,7 @@ func TestIssuedInvoiceKeepsItsBytes(t *testing.T) {
 	address := program.Create(invoicecases.Invoices(), sitetest.Key, invoicecases.Invoices().Command).Location()
 	program.Post(address+"/issue", "")
 	before := program.Get(address + "/pdf")
-	if before.Status != http.StatusOK {
-		t.Fatal(before)
-	}
+	before.Want(t, http.StatusOK)
 	customer := "/api/v1/customers/" + sitetest.Get[string](b, `SELECT id::text FROM customers`)
 	renamed := program.With("If-Match", program.Get(customer).Header.Get("ETag"))
 	for _, a := range []sitetest.Answer{
@@ -125,9 +122,7 @@ func TestEInvoice(t *testing.T) {
 	b.Page(person.Get(page)).LeadsTo(page + "/ubl")
 	issued := says(">2026-0001<", ">Acme<", ">Ada Lovelace<",
 		`PrepaidAmount currencyID="EUR">0.00<`, `PayableAmount currencyID="EUR">135.77<`)
-	if again := says(); again != issued {
-		t.Errorf("other bytes:\n%s", again)
-	}
+	must.Equal(t, says(), issued, "other bytes")
 	program.With("Idempotency-Key", "payment").Post(address+"/payments", `{"amount": "35.77", "date": "2026-11-22", "method": "cash"}`)
 	says(`PrepaidAmount currencyID="EUR">35.77<`, `PayableAmount currencyID="EUR">100.00<`)
 	program.Post(incomplete+"/void", "")
@@ -177,9 +172,7 @@ func readPDF(b *sitetest.Bundle, a sitetest.Answer) string {
 	var all strings.Builder
 	for i := range r.NumPage() {
 		text, err := r.Page(i + 1).GetPlainText(nil)
-		if err != nil {
-			b.Fatal(err)
-		}
+		must.OK(b, err)
 		all.WriteString(text)
 	}
 	return all.String()

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"onlyonce/internal/invoice/invoicecases"
+	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitetest"
 )
 
@@ -66,9 +67,7 @@ func TestDuplicateInvoices(t *testing.T) {
 		Status      string
 		DuplicateOf string `json:"duplicate_of"`
 	}
-	if got := sitetest.Decode[voided](b, program.Get("/api/v1/invoices/"+twice.ID)); got != (voided{"void", kept.ID}) {
-		t.Errorf("%+v", got)
-	}
+	must.Equal(t, sitetest.Decode[voided](b, program.Get("/api/v1/invoices/"+twice.ID)), voided{"void", kept.ID})
 
 	void := func(id, body, etag string) sitetest.Answer {
 		return program.With("If-Match", etag).Post("/api/v1/invoices/"+id+"/void", body)
@@ -80,15 +79,11 @@ func TestDuplicateInvoices(t *testing.T) {
 			t.Errorf("%s: %+v", body, p)
 		}
 	}
-	if a := void(third.ID, `{"duplicate_of": "`+kept.ID+`"}`, `"v2"`); a.Status != http.StatusPreconditionFailed {
-		t.Errorf("%v", a)
-	}
+	void(third.ID, `{"duplicate_of": "`+kept.ID+`"}`, `"v2"`).Want(t, http.StatusPreconditionFailed)
 	p = b.Page(person.Get("/duplicate-invoices"))
 	p.LeadsTo("/invoice-distinctions/new?invoices=" + kept.ID + "+" + third.ID)
 	opened := person.Get(person.Get("/invoice-distinctions/new?invoices=" + kept.ID + "+" + third.ID).Location())
-	if said := person.Press(b.Page(opened).Says("2026-0001", "2026-0003"), "Remember distinction"); said.Status != http.StatusSeeOther {
-		t.Errorf("%v", said)
-	}
+	person.Press(b.Page(opened).Says("2026-0001", "2026-0003"), "Remember distinction").Want(t, http.StatusSeeOther)
 	b.Page(person.Get("/duplicate-invoices")).Says("No duplicates")
 	if a := void(third.ID, `{"duplicate_of": "`+kept.ID+`"}`, `"v1"`); sitetest.Decode[voided](b, a) != (voided{"void", kept.ID}) {
 		t.Errorf("%v", a)

@@ -54,9 +54,7 @@ func TestErasureWithInvoices(t *testing.T) {
 		Send(t.Context(), http.MethodPut, "/api/v1"+moved, invoices.API.Encode(edit))); a.Status != http.StatusOK {
 		t.Fatal(a)
 	}
-	if a := person.Submit(paid+"/attachments", formWith("file", "zqxjv.txt", "zqxjv")); a.Status != http.StatusSeeOther {
-		t.Fatal(a)
-	}
+	person.Submit(paid+"/attachments", formWith("file", "zqxjv.txt", "zqxjv")).Want(t, http.StatusSeeOther)
 	post(paid+"/issue", `{"message": "Dear Zqxjv"}`)
 	refused("isn't paid yet.", paid)
 	post(paid+"/reminders", `{"level": "1", "recipient": "zqxjv@example.com", "message": "Dear Zqxjv"}`)
@@ -89,10 +87,9 @@ func TestErasureWithInvoices(t *testing.T) {
 	if !slices.Contains(left, "invoices.bill_to") {
 		t.Errorf("the issued invoice has lost its customer: %v", left)
 	}
-	if n := sitetest.Get[int](b, `
-		SELECT count(*)::integer FROM invoices WHERE issued_at IS NULL AND notes || COALESCE(bill_to::text, '') LIKE '%zqxjv%'`); n != 0 {
-		t.Errorf("%d invoices that were never issued have texts", n)
-	}
+	must.Equal(t, sitetest.Get[int](b, `
+		SELECT count(*)::integer FROM invoices WHERE issued_at IS NULL AND notes || COALESCE(bill_to::text, '') LIKE '%zqxjv%'`),
+		0, "invoices that were never issued have texts")
 	b.Page(person.Get(paid)).Says("Zqxjv", "zqxjv paid")
 	b.Page(person.Get(void)).Says("Erased customer")
 	b.Page(person.Get(moved)).Says("Ada King")

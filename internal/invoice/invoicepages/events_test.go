@@ -21,9 +21,7 @@ func TestEventsOfOthers(t *testing.T) {
 	for i := range 12 {
 		of := invoicecases.Mails()
 		of.Parent.ID = made.ID
-		if a := api.Create(of, fmt.Sprint("key ", i), of.Command); a.Status != http.StatusCreated {
-			t.Fatal(a)
-		}
+		api.Create(of, fmt.Sprint("key ", i), of.Command).Want(t, http.StatusCreated)
 		want = append(want, "mail.send email queued")
 	}
 	want = append(want, "invoice.issue email queued", `invoice.issue changed issued_at … open ["0.00","135.77"] status ["draft","issued"]`,

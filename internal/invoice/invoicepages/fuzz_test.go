@@ -59,9 +59,7 @@ func FuzzInvoiceJSON(f *testing.F) {
 // FuzzInvoiceForm checks that a form is refused with a reason, or is a command that JSON can also send.
 func FuzzInvoiceForm(f *testing.F) {
 	var in invoice.Input
-	if err := json.Unmarshal([]byte(validInvoice), &in); err != nil {
-		f.Fatal(err)
-	}
+	must.OK(f, json.Unmarshal([]byte(validInvoice), &in))
 	for _, seed := range []string{
 		"", "%", "a;b", asForm(in).Encode(), asForm(in).Encode() + "&line_description=", asForm(in).Encode() + "&next_number=1",
 		asForm(in).Encode() + "&number=7", strings.Repeat("line_tax_rate=&", maxRepeats), strings.Repeat("line_tax_rate=&", maxRepeats+1),

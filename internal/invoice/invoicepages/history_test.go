@@ -69,9 +69,7 @@ func TestHistoryOfTheLedger(t *testing.T) {
 	right := post(path+"/payments", `{"amount": "40.00", "date": "2026-11-22", "method": "cash"}`)
 	post("/api/v1/payments/"+right+"/refunds", `{"amount": "10.00", "date": "2026-11-23"}`)
 	post(path+"/credit-notes", `{"lines": [{"position": 1, "quantity": "1"}]}`)
-	if a := api.Post(path+"/issue", ""); a.Status != http.StatusOK {
-		t.Fatal(a)
-	}
+	api.Post(path+"/issue", "").Want(t, http.StatusOK)
 
 	want := []string{
 		"Issued again: nothing changed",
@@ -112,9 +110,7 @@ func changedInvoice(b *sitetest.Bundle, api *sitetest.Client) string {
 			email, name, currency, description, price)
 	}
 	created := api.With("Idempotency-Key", "the key").Post("/api/v1/invoices", draft("ada@example.com", "Ada", "EUR", "10.00", "Design"))
-	if created.Status != http.StatusCreated {
-		b.Fatal(created)
-	}
+	created.Want(b, http.StatusCreated)
 	path := created.Location()
 	for _, body := range []string{
 		draft("ada@example.com", "Ada", "EUR", "1200.00", "Design"),
@@ -124,14 +120,10 @@ func changedInvoice(b *sitetest.Bundle, api *sitetest.Client) string {
 		draft("other@example.com", "Grace", "JPY", "700", "Code"),
 	} {
 		current := api.With("If-Match", api.Get(path).Header.Get("ETag"))
-		if a := current.Must(current.Send(b.Context(), http.MethodPut, path, body)); a.Status != http.StatusOK {
-			b.Fatal(a)
-		}
+		current.Must(current.Send(b.Context(), http.MethodPut, path, body)).Want(b, http.StatusOK)
 	}
 	for _, verb := range []string{"issue", "void"} {
-		if a := api.Post(path+"/"+verb, ""); a.Status != http.StatusOK {
-			b.Fatal(a)
-		}
+		api.Post(path+"/"+verb, "").Want(b, http.StatusOK)
 	}
 	return path
 }
@@ -143,9 +135,7 @@ func TestHistoryOfWhatAnInvoiceBrought(t *testing.T) {
 	created := api.With("Idempotency-Key", "the key").Post("/api/v1/invoices", `{
 		"customer": {"email": "ada@example.com", "name": "Ada"}, "issue_date": "2026-11-21", "due_date": "2026-12-21", "currency": "EUR",
 		"lines": [{"description": "Design", "quantity": "1", "unit_price": "1.00", "tax_rate": "0"}]}`)
-	if created.Status != http.StatusCreated {
-		t.Fatal(created)
-	}
+	created.Want(t, http.StatusCreated)
 	if got := b.History(person, created.Location()); !slices.Equal(got, []string{"Created once"}) {
 		t.Errorf("the invoice's history is %q", got)
 	}

@@ -33,9 +33,7 @@ func TestMoreLinesThanAllowed(t *testing.T) {
 	for _, n := range []int{201, 500} {
 		form := withLines(n)
 		a := person.Submit("/invoices", form)
-		if a.Status != http.StatusUnprocessableEntity {
-			t.Fatalf("%d lines: %v", n, a)
-		}
+		a.Want(t, http.StatusUnprocessableEntity, n)
 		p := b.Page(a).Says("An invoice can have at most 200 lines.")
 		for name := range form {
 			if got := p.Typed()[name]; !slices.Equal(got, form[name]) {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"onlyonce/internal/invoice/invoicecases"
+	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitetest"
 )
 
@@ -35,9 +36,7 @@ func setupLogos(t *testing.T) *logos {
 func (l *logos) upload(key, name, content string) string {
 	l.Helper()
 	a := l.person.Submit("/logos", formWith(key, name, content))
-	if a.Status != http.StatusSeeOther {
-		l.Fatal(a)
-	}
+	a.Want(l, http.StatusSeeOther)
 	return a.Location()
 }
 
@@ -88,9 +87,7 @@ func TestLogoOfInvoices(t *testing.T) {
 	if now := pdf(draft); now == draftPDF || !strings.Contains(now, "/Width 100 /Height 300") || !strings.Contains(now, "/SMask") {
 		t.Error("the PDF file of the draft hasn't the new logo")
 	}
-	if a := l.program.Post("/api/v1"+blue+"/remove", ""); a.Status != http.StatusOK {
-		t.Error(a)
-	}
+	l.program.Post("/api/v1"+blue+"/remove", "").Want(t, http.StatusOK)
 	l.shows(draft+"/logo", "")
 	l.shows(red+"/logo", l.red)
 	for path, want := range map[string]bool{plain: false, red: true, draft: false} {
@@ -98,9 +95,7 @@ func TestLogoOfInvoices(t *testing.T) {
 			t.Errorf("%s: its page shows a logo: %t", path, !want)
 		}
 	}
-	if a := l.Person(l.Replica, l.Globex).Get(red + "/logo"); a.Status != http.StatusNotFound {
-		t.Errorf("another tenant: %v", a)
-	}
+	l.Person(l.Replica, l.Globex).Get(red+"/logo").Want(t, http.StatusNotFound, "another tenant")
 }
 
 // TestLogoOfCreditNotes: a credit note has the logo of its invoice.
@@ -125,9 +120,7 @@ func TestLogosInTwoTabs(t *testing.T) {
 	for i := range 8 {
 		all.Go(func() {
 			a := l.person.Submit("/logos", formWith(fmt.Sprint("tab ", i), fmt.Sprint(i, ".png"), l.red))
-			if a.Status != http.StatusSeeOther {
-				t.Error(a)
-			}
+			a.Want(t, http.StatusSeeOther)
 		})
 	}
 	all.Wait()
@@ -137,9 +130,7 @@ func TestLogosInTwoTabs(t *testing.T) {
 	first := l.upload("first", "first.png", l.red)
 	page := l.Page(l.person.Get(first)).Says("first.png")
 	second := l.upload("second", "second.png", l.blue)
-	if again := l.upload("first", "first.png", l.red); again != first {
-		t.Errorf("led to %s first and to %s again", first, again)
-	}
+	must.Equal(t, l.upload("first", "first.png", l.red), first, "the same key led elsewhere")
 	l.Page(l.person.Get(l.person.Press(page, "Remove").Location())).Says("first.png was already removed.", "Replaced")
 	if got := l.current(); len(got) != 1 || got[0] != "second.png" {
 		t.Errorf("current: %v", got)
@@ -156,13 +147,9 @@ func TestLogoAndSettingsInTwoTabs(t *testing.T) {
 	l := setupLogos(t)
 	settings := l.Page(l.person.Get(l.person.Get("/settings/edit").Location()))
 	logo := l.Page(l.person.Get(l.person.Get("/logos/new").Location())).Typed()
-	if a := l.person.Submit("/settings/edit", sitetest.Change(settings.Typed(), "name", "Acme Holding")); a.Status != http.StatusSeeOther {
-		t.Fatal(a)
-	}
+	l.person.Submit("/settings/edit", sitetest.Change(settings.Typed(), "name", "Acme Holding")).Want(t, http.StatusSeeOther)
 	logo.Set("file", sitetest.FileValue("red.png", l.red))
-	if a := l.person.Submit("/logos", logo); a.Status != http.StatusSeeOther {
-		t.Fatal(a)
-	}
+	l.person.Submit("/logos", logo).Want(t, http.StatusSeeOther)
 	inv := l.Prepared(l.Acme, "i", invoicecases.Invoices(), invoicecases.Invoices().Command).ID
 	l.Page(l.person.Get("/invoices/" + inv)).Says("From Acme Holding")
 	l.shows("/invoices/"+inv+"/logo", l.red)

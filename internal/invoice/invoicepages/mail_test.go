@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"onlyonce/internal/invoice/invoicecases"
+	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitetest"
 )
 
@@ -43,9 +44,7 @@ func TestMailOnThePageOfItsInvoice(t *testing.T) {
 	troubles := func() bool {
 		home, list := b.Page(person.Get("/home")).Text(), b.Page(person.Get("/invoices")).Text()
 		onHome := strings.Contains(home, "Emails that failed") && strings.Contains(home, "The mail server refused it: 550 No such user.")
-		if inList := strings.Contains(list, "Email failed"); inList != onHome {
-			t.Errorf("the failed email is on Home: %t, and in the list: %t", onHome, inList)
-		}
+		must.Equal(t, strings.Contains(list, "Email failed"), onHome, "the failed email is in the list")
 		if above, _, _ := strings.Cut(home, "Open by age"); onHome && !strings.Contains(above, "To do") {
 			t.Error("the charts come before the things to do")
 		}
@@ -75,9 +74,7 @@ func TestMailOnThePageOfItsInvoice(t *testing.T) {
 		Says("Hello Ada, <b>", "Invoice 2026-0001 from Acme").LeadsTo(path)
 	b.Page(person.Get("/outbox/"+sitetest.Get[string](b, `SELECT id::text FROM mails WHERE NOT kept`))).
 		Says("You can read the message here once the email is sent.", "Queued once")
-	if a := b.Person(b.Replica, b.Globex).Get(kept); a.Status != http.StatusNotFound {
-		t.Errorf("another tenant reads it: %v", a)
-	}
+	b.Person(b.Replica, b.Globex).Get(kept).Want(t, http.StatusNotFound, "another tenant reads it")
 
 	b.Exec(`
 		UPDATE mails SET state = 'failed', reason = 'The mail server refused it: 550 No such user.', sent_at = NULL, kept = false
@@ -94,12 +91,8 @@ func TestMailOnThePageOfItsInvoice(t *testing.T) {
 
 func wantMails(b *sitetest.Bundle, n int) {
 	b.Helper()
-	if got := sitetest.Get[int](b, `SELECT count(*) FROM mails`); got != n {
-		b.Errorf("%d mails, want %d", got, n)
-	}
-	if got := sitetest.Get[int](b, `SELECT count(*) FROM river.river_job`); got != n {
-		b.Errorf("%d jobs, want %d", got, n)
-	}
+	must.Equal(b, sitetest.Get[int](b, `SELECT count(*) FROM mails`), n, "mails")
+	must.Equal(b, sitetest.Get[int](b, `SELECT count(*) FROM river.river_job`), n, "jobs")
 }
 
 // TestEInvoiceIsRemembered checks that the forms offer the e-invoice if no data is missing, as the customer's last email had it, and that
@@ -114,9 +107,7 @@ func TestEInvoiceIsRemembered(t *testing.T) {
 	form := func(path string) sitetest.Page { return b.Page(person.Get(person.Get(path).Location())) }
 	wants := func(p sitetest.Page, want string) {
 		t.Helper()
-		if got := strings.Join(p.Typed()["e_invoice"], ","); got != want {
-			t.Errorf("the form sends e_invoice %q, want %q", got, want)
-		}
+		must.Equal(t, strings.Join(p.Typed()["e_invoice"], ","), want, "the form sends e_invoice")
 	}
 	first, second := draft("first"), draft("second")
 	if p := form(first + "/issue"); len(p.Controls("e_invoice")) != 0 {
@@ -131,7 +122,5 @@ func TestEInvoiceIsRemembered(t *testing.T) {
 	b.Exec(`UPDATE mails SET created_at = now() - interval '1 minute', state = 'sent', sent_at = now()`)
 	wants(form(first+"/send/new"), "true")
 	person.PressAny(b.Page(person.Get(first)), "Send again")
-	if n := sitetest.Get[int](b, `SELECT count(*) FROM mails WHERE e_invoice`); n != 2 {
-		t.Errorf("%d mails have the e-invoice attached", n)
-	}
+	must.Equal(t, sitetest.Get[int](b, `SELECT count(*) FROM mails WHERE e_invoice`), 2, "mails have the e-invoice attached")
 }

@@ -9,6 +9,7 @@ import (
 
 	"onlyonce/internal/customer/customercases"
 	"onlyonce/internal/invoice/invoicecases"
+	"onlyonce/internal/must"
 	"onlyonce/internal/people/peoplecases"
 	"onlyonce/internal/site/sitetest"
 )
@@ -72,9 +73,7 @@ func TestIssueFreezesParties(t *testing.T) {
 	says(draft, "first")
 
 	rename("second")
-	if a := program.Post(address+"/issue", ""); a.Status != http.StatusOK {
-		t.Fatal(a)
-	}
+	program.Post(address+"/issue", "").Want(t, http.StatusOK)
 	issued, file := shown(), program.Get(address+"/pdf").Body
 	says(issued, "second")
 	for where, want := range map[string]string{
@@ -97,9 +96,7 @@ func TestIssueFreezesParties(t *testing.T) {
 	note := program.With("Idempotency-Key", "credit").Post(address+"/credit-notes", `{"lines": [{"position": 1, "quantity": "1"}]}`)
 	b.Page(person.Get(strings.TrimPrefix(note.Location(), "/api/v1"))).Says(
 		"second Street France Tax ID FR 1 second@acme.example Credit to Ada second", "second Square Poland Tax ID PL 2 second@example.com")
-	if subject := sitetest.Get[string](b, `SELECT subject FROM mails`); subject != "Invoice 2026-0001 from second" {
-		t.Error(subject)
-	}
+	must.Equal(t, sitetest.Get[string](b, `SELECT subject FROM mails`), "Invoice 2026-0001 from second")
 }
 
 // TestNewInvoiceBeginsWithSettings: a new form has the currency, the tax rate of the first line, and the terms in words. If the
@@ -117,9 +114,7 @@ func TestNewInvoiceBeginsWithSettings(t *testing.T) {
 	begins := func(form url.Values, currency, due string) {
 		t.Helper()
 		for name, want := range map[string]string{"currency": currency, "line_tax_rate": "13.5", "due_date": due} {
-			if got := form.Get(name); got != want {
-				t.Errorf("%s is %q, want %q", name, got, want)
-			}
+			must.Equal(t, form.Get(name), want, name)
 		}
 	}
 	begins(open("").Says("Leave blank for 1 day after the issue date, or the customer's own terms.").Typed(), "USD", "")
@@ -190,9 +185,7 @@ func TestCustomerOfAnInvoiceHasDetails(t *testing.T) {
 	for name, typed := range sitetest.Decode[map[string]any](b,
 		sitetest.Answer{Body: customercases.Customers().API.Encode(sitetest.Change(customercases.Customers().Command,
 			"address", "1 Quay", "payment_days", "7"))}) {
-		if stored := sitetest.Decode[map[string]any](b, kept)[name]; stored != typed {
-			t.Errorf("the new customer has %v as %s, and the invoice came with %v", stored, name, typed)
-		}
+		must.Equal(t, sitetest.Decode[map[string]any](b, kept)[name], typed, name)
 	}
 	wrong := program.Create(invoicecases.Invoices(), "wrong",
 		sitetest.Change(details("3 Quay"), "customer_country", "XX", "customer_payment_days", "400"))

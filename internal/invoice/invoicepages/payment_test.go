@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"onlyonce/internal/invoice/payment"
+	"onlyonce/internal/must"
 
 	"golang.org/x/net/html"
 
@@ -23,9 +24,7 @@ func TestManyPayments(t *testing.T) {
 	of.Parent.ID = b.Prepared(b.Acme, "invoice", invoicecases.Invoices(), invoicecases.Invoices().Command, "issue").ID
 	for _, reference := range []string{"One", "Two", "Three"} {
 		paid := api.Create(of, reference, sitetest.Change(of.Command, "amount", "1.00", "reference", reference))
-		if paid.Status != http.StatusCreated {
-			t.Fatal(paid)
-		}
+		paid.Want(t, http.StatusCreated)
 	}
 	at := "/invoices/" + of.Parent.ID
 	p := b.Page(person.Get(at+"?limit=2")).Says("Bank Three", "Bank Two")
@@ -33,9 +32,7 @@ func TestManyPayments(t *testing.T) {
 	next := links[slices.IndexFunc(links, func(link *html.Node) bool { rel, _ := sitetest.Attr(link, "rel"); return rel == "next" })]
 	href, _ := sitetest.Attr(next, "href")
 	b.Page(person.Get(href)).Says("Bank One", "First page Previous").LeadsTo(at + "?limit=2")
-	if a := person.Get(at + "?cursor=nowhere"); a.Status != http.StatusNotFound {
-		t.Error(a)
-	}
+	person.Get(at+"?cursor=nowhere").Want(t, http.StatusNotFound)
 }
 
 // TestOpenAmountChanged: if the open amount has changed since the form was opened, the form shows the new one and asks again.
@@ -43,9 +40,7 @@ func TestOpenAmountChanged(t *testing.T) {
 	b := sitetest.Setup(t)
 	x := b.Case(invoicecases.Payments(), sitetest.HTML{})
 	p := b.Page(x.Caller.Get(x.Caller.Get(x.Resource.List() + "/new").Location())).Says("Open on 2026-0001: 135.77 EUR")
-	if amount := p.Typed().Get("amount"); amount != "135.77" {
-		t.Errorf("suggested is %q", amount)
-	}
+	must.Equal(t, p.Typed().Get("amount"), "135.77", "suggested")
 	b.Prepared(b.Acme, "meanwhile", x.Resource, x.Other)
 	x.Before, x.Transactions = x.Rows(), x.Written()
 	x.Forget()
@@ -115,26 +110,18 @@ func TestAllPayments(t *testing.T) {
 	of.Parent.ID = b.Prepared(b.Acme, "invoice", invoicecases.Invoices(), invoicecases.Invoices().Command, "issue").ID
 	for day, amount := range map[string]string{"2026-11-01": "1.00", "2026-11-03": "3.00", "2026-11-02": "2.00", "2026-11-04": "4.00"} {
 		a := program.Create(of, day, sitetest.Change(of.Command, "date", day, "amount", amount, "reference", day))
-		if a.Status != http.StatusCreated {
-			t.Fatal(a)
-		}
+		a.Want(t, http.StatusCreated)
 	}
 	another := invoicecases.Payments()
 	another.Parent.ID = b.Prepared(b.Acme, "another invoice", invoicecases.Invoices(), sitetest.Change(invoicecases.Invoices().Command,
 		"customer_email", "grace@example.com", "customer_name", "Grace Hopper"), "issue").ID
 	a := program.Create(another, "other", sitetest.Change(of.Command, "date", "2026-10-31", "amount", "5.00", "reference", "other"))
-	if a.Status != http.StatusCreated {
-		t.Fatal(a)
-	}
+	a.Want(t, http.StatusCreated)
 	back := invoicecases.Refunds()
 	back.Parent.ID = sitetest.Get[string](b, `SELECT id::text FROM payments WHERE amount = 300`)
-	if a := program.Create(back, "refund", sitetest.Change(back.Command, "amount", "0.50")); a.Status != http.StatusCreated {
-		t.Fatal(a)
-	}
+	program.Create(back, "refund", sitetest.Change(back.Command, "amount", "0.50")).Want(t, http.StatusCreated)
 	gone := sitetest.Get[string](b, `SELECT id::text FROM payments WHERE amount = 400`)
-	if a := program.With("Idempotency-Key", "gone").Post("/api/v1/payments/"+gone+"/remove", ``); a.Status != http.StatusOK {
-		t.Fatal(a)
-	}
+	program.With("Idempotency-Key", "gone").Post("/api/v1/payments/"+gone+"/remove", ``).Want(t, http.StatusOK)
 	b.Page(person.Get("/payments")).Says("2026-0001 3 Nov 2026 Ada Lovelace Bank 2026-11-03 3.00 EUR 0.50 EUR " +
 		"2026-0001 2 Nov 2026 Ada Lovelace Bank 2026-11-02 2.00 EUR 2026-0001 1 Nov 2026").
 		LeadsTo("/payments/" + back.Parent.ID)
@@ -155,9 +142,7 @@ func TestAllPayments(t *testing.T) {
 		for _, p := range found.Payments {
 			amounts = append(amounts, p.Amount)
 		}
-		if got := strings.Join(amounts, " "); got != want {
-			t.Errorf("%s finds %q, want %q", query, got, want)
-		}
+		must.Equal(t, strings.Join(amounts, " "), want, query)
 	}
 }
 
@@ -172,9 +157,7 @@ func TestRemoveAPayment(t *testing.T) {
 		"This takes back the payment of 40.00 EUR from 22 Nov 2026. The open amount of the invoice goes up by 40.00 EUR. "+
 			"Both entries stay in the ledger.", "After that, you can enter the reference Bank TX 1 again.")
 	p.LeadsTo("/invoices/" + invoice)
-	if a := person.Press(p, "Remove payment"); a.Status != http.StatusSeeOther {
-		t.Fatal(a)
-	}
+	person.Press(p, "Remove payment").Want(t, http.StatusSeeOther)
 	b.Page(person.Get("/invoices/"+invoice)).Says("Payment removed. All invoices", "Open EUR 135.77 Due 21 Dec 2026.",
 		"Payment removed Bank transfer · Bank TX 1 −40.00 EUR", "Payment removed Bank transfer · Bank TX 1 40.00 EUR",
 		"Payment of 40.00 EUR removed", "Payment of 40.00 EUR recorded")

@@ -11,6 +11,7 @@ import (
 
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invoice/invoicecases"
+	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitetest"
 )
 
@@ -126,9 +127,7 @@ func TestRaceWithExpiry(t *testing.T) {
 			t.Errorf("key %d made %s and %s", i%20, ids[i%20], id)
 		}
 	}
-	if n := r.Rows()["invoices"]; n != 20 {
-		t.Errorf("%d invoices of 20 intents", n)
-	}
+	must.Equal(t, r.Rows()["invoices"], 20, "invoices of 20 intents")
 }
 
 // numbered is run for invoices that differ only in their numbers, so most are likely repeats. Only people are asked about

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"onlyonce/internal/invoice/invoicecases"
+	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitetest"
 )
 
@@ -15,9 +16,7 @@ func TestLeftOfThePaymentChanged(t *testing.T) {
 	p := b.Page(x.Caller.Get(x.Caller.Get(x.Resource.List() + "/new").Location())).
 		Says("Payment of 40.00 EUR on 22 Nov 2026, for 2026-0001.")
 	typed := p.Typed()
-	if amount := typed.Get("amount"); amount != "40.00" {
-		t.Errorf("suggested is %q", amount)
-	}
+	must.Equal(t, typed.Get("amount"), "40.00", "suggested")
 	b.Prepared(b.Acme, "meanwhile", x.Resource, x.Other)
 	x.Before, x.Transactions = x.Rows(), x.Written()
 	x.Forget()

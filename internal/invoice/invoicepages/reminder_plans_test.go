@@ -9,6 +9,7 @@ import (
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invoice/invoicecases"
 	"onlyonce/internal/invoice/reminder"
+	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitetest"
 )
 
@@ -16,9 +17,7 @@ import (
 func sendsReminders(p *sitetest.Planner) {
 	p.Helper()
 	p.During("sending due reminders", func() {
-		if err := reminder.SendDue(p.Context(), &idempotency.Store{Pool: p.Pool}, p.Acme.ID); err != nil {
-			p.Error(err)
-		}
+		must.OK(p, reminder.SendDue(p.Context(), &idempotency.Store{Pool: p.Pool}, p.Acme.ID))
 	})
 }
 

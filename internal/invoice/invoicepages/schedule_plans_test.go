@@ -8,6 +8,7 @@ import (
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invoice/invoicecases"
 	"onlyonce/internal/invoice/schedule"
+	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitetest"
 )
 
@@ -85,12 +86,8 @@ func billByClock(b *sitetest.Bundle) (none sitetest.Answer) {
 		Store: &idempotency.Store{Pool: b.Pool, Wait: 15 * time.Second, Timeout: 25 * time.Second},
 		Now:   func() time.Time { return time.Date(2090, 1, 31, 12, 0, 0, 0, time.UTC) },
 	}
-	if err := clock.Run(b.Context(), b.Acme.ID); err != nil {
-		b.Error(err)
-	}
+	must.OK(b, clock.Run(b.Context(), b.Acme.ID))
 	const billed = `SELECT count(*) FROM schedule_periods WHERE schedule_id IN ($1, $2, $3)`
-	if n := sitetest.Get[int](b, billed, sitetest.RowID(141), sitetest.RowID(142), sitetest.RowID(143)); n != 2 {
-		b.Errorf("%d were billed", n)
-	}
+	must.Equal(b, sitetest.Get[int](b, billed, sitetest.RowID(141), sitetest.RowID(142), sitetest.RowID(143)), 2, "billed invoices")
 	return none
 }

@@ -151,9 +151,7 @@ func TestInvoicesAsCSV(t *testing.T) {
 	}
 	page := b.Page(person.Get("/invoices?status=open&limit=10"))
 	page.LeadsTo("/invoices/csv?status=open")
-	if a := person.Get("/invoices/csv?status=never"); a.Status != http.StatusUnprocessableEntity {
-		t.Errorf("%v", a)
-	}
+	person.Get("/invoices/csv?status=never").Want(t, http.StatusUnprocessableEntity)
 }
 
 // TestPaidLessRefunds: a refunded amount doesn't count as paid.
@@ -164,15 +162,11 @@ func TestPaidLessRefunds(t *testing.T) {
 	of.Parent.ID = b.Prepared(b.Acme, "invoice", invoicecases.Invoices(), invoicecases.Invoices().Command, "issue").ID
 	today := time.Now().UTC().Format(time.DateOnly)
 	paid := api.Create(of, "payment", sitetest.Change(of.Command, "amount", "5.00", "date", today))
-	if paid.Status != http.StatusCreated {
-		t.Fatal(paid)
-	}
+	paid.Want(t, http.StatusCreated)
 	b.Page(person.Get("/invoices")).Says("Paid this month 1 5.00 EUR")
 	back := invoicecases.Refunds()
 	back.Parent.ID = strings.TrimPrefix(paid.Location(), "/api/v1/payments/")
-	if a := api.Create(back, "refund", sitetest.Change(back.Command, "amount", "1.50", "date", today)); a.Status != http.StatusCreated {
-		t.Fatal(a)
-	}
+	api.Create(back, "refund", sitetest.Change(back.Command, "amount", "1.50", "date", today)).Want(t, http.StatusCreated)
 	b.Page(person.Get("/invoices")).Says("Paid this month 1 3.50 EUR")
 }
 

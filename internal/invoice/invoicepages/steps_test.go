@@ -10,6 +10,7 @@ import (
 	"golang.org/x/net/html"
 
 	"onlyonce/internal/invoice/invoicecases"
+	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitetest"
 )
 
@@ -36,12 +37,8 @@ func TestIssueSaysWhoIsTold(t *testing.T) {
 			if a := program.Post(path, body); a.Status != http.StatusOK || !strings.Contains(a.Body, `"status":"issued"`) {
 				t.Fatal(a)
 			}
-			if got := sitetest.Get[string](b, `SELECT count(*) || ' ' || COALESCE(min(message), '') FROM mails`); got != want {
-				t.Errorf("mails %q, want %q", got, want)
-			}
-			if a := program.Post(path, `{"message":"Something else"}`); a.Status != http.StatusUnprocessableEntity {
-				t.Errorf("another wish under the same key: %v", a)
-			}
+			must.Equal(t, sitetest.Get[string](b, `SELECT count(*) || ' ' || COALESCE(min(message), '') FROM mails`), want, "mails")
+			program.Post(path, `{"message":"Something else"}`).Want(t, http.StatusUnprocessableEntity, "another wish under the same key")
 		})
 	}
 }
@@ -62,16 +59,10 @@ func TestIssueRefusesWhatItCannotSend(t *testing.T) {
 	person := b.Person(b.Replica, b.Acme)
 	typed := url.Values{"idempotency_key": {sitetest.Key}, "email": {"customer"}, "message": {strings.Repeat("a", 2001)}}
 	a := person.Submit(path, typed)
-	if a.Status != http.StatusUnprocessableEntity {
-		t.Fatal(a)
-	}
+	a.Want(t, http.StatusUnprocessableEntity)
 	p := b.Page(a).Says("Shorten the message to at most 2000 characters.")
-	if got := p.Typed().Get("message"); got != typed.Get("message") {
-		t.Errorf("the message is now %q", got)
-	}
-	if n := sitetest.Get[int](b, `SELECT count(*) FROM invoices WHERE status <> 'draft'`); n != 0 {
-		t.Error("it was issued")
-	}
+	must.Equal(t, p.Typed().Get("message"), typed.Get("message"), "the message")
+	must.Equal(t, sitetest.Get[int](b, `SELECT count(*) FROM invoices WHERE status <> 'draft'`), 0, "issued invoices")
 }
 
 // TestIssueWarns about missing and unusual values of the invoice, with links to correct them.
@@ -147,13 +138,10 @@ func TestVoidTellsWhoGotIt(t *testing.T) {
 			made := b.Prepared(b.Acme, "invoice", invoicecases.Invoices(), invoicecases.Invoices().Command, state.ready...)
 			program := b.Program(b.Replica, b.Acme).With("Idempotency-Key", "void")
 			for range 2 {
-				if a := program.Post("/api/v1/invoices/"+made.ID+"/void", state.body); a.Status != http.StatusOK {
-					t.Fatal(a)
-				}
+				program.Post("/api/v1/invoices/"+made.ID+"/void", state.body).Want(t, http.StatusOK)
 			}
-			if got := sitetest.Get[string](b, `SELECT COALESCE(string_agg(kind, ' ' ORDER BY kind), '') FROM mails`); got != state.want {
-				t.Errorf("mails %q, want %q", got, state.want)
-			}
+			must.Equal(t, sitetest.Get[string](b, `SELECT COALESCE(string_agg(kind, ' ' ORDER BY kind), '') FROM mails`),
+				state.want, "mails")
 		})
 	}
 }
@@ -163,15 +151,11 @@ func TestAskedAboutWhatIsDone(t *testing.T) {
 	b := sitetest.Setup(t)
 	path := "/invoices/" + b.Prepared(b.Acme, "invoice", invoicecases.Invoices(), invoicecases.Invoices().Command).ID
 	person := b.Person(b.Replica, b.Acme)
-	if a := person.Submit(path+"/issue", url.Values{"idempotency_key": {sitetest.Key}}); a.Status != http.StatusSeeOther {
-		t.Fatal(a)
-	}
+	person.Submit(path+"/issue", url.Values{"idempotency_key": {sitetest.Key}}).Want(t, http.StatusSeeOther)
 	b.Page(person.Get(path)).Says("Invoice 2026-0001 issued.")
 	b.Page(person.Get(path + "/issue?key=" + sitetest.Key)).Says("This form already issued 2026-0001.").LeadsTo(path)
 	late := person.Get(path + "/issue?key=other")
-	if late.Status != http.StatusConflict {
-		t.Error(late)
-	}
+	late.Want(t, http.StatusConflict)
 	b.Page(late).Says("You can no longer issue this invoice.").LeadsTo(path)
 }
 

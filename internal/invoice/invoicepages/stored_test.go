@@ -22,15 +22,11 @@ func TestStoredValuesStayReadable(t *testing.T) {
 	b.Exec(`UPDATE schedules SET currency = 'XQZ'`)
 	b.Exec(`UPDATE settings SET currency = 'XQZ', country = 'QZ', tax_id = '1'`)
 	b.Exec(`UPDATE customers SET country = 'QZ'`)
-	if a := program.With("Idempotency-Key", "issue").Post("/api/v1/invoices/"+inv.ID+"/issue", ""); a.Status != http.StatusOK {
-		t.Fatalf("%v", a)
-	}
+	program.With("Idempotency-Key", "issue").Post("/api/v1/invoices/"+inv.ID+"/issue", "").Want(t, http.StatusOK)
 	pay := invoicecases.Payments()
 	pay.Parent.ID = inv.ID
 	paid := program.Create(pay, "payment", sitetest.Change(pay.Command, "amount", "5.00"))
-	if paid.Status != http.StatusCreated {
-		t.Fatalf("%v", paid)
-	}
+	paid.Want(t, http.StatusCreated)
 	customer := sitetest.Get[string](b, `SELECT customer_id FROM invoices`)
 	at := "/invoices/" + inv.ID
 	for path, want := range map[string]string{
@@ -65,9 +61,7 @@ func TestWithdrawnCurrencies(t *testing.T) {
 	command := sitetest.Change(invoicecases.Invoices().Command, "currency", "BGN", "number", "", "due_date", "")
 	for day, want := range map[string]int{"2026-01-31": http.StatusSeeOther, "2026-02-01": http.StatusUnprocessableEntity} {
 		a := person.Submit("/invoices", sitetest.Change(command, "issue_date", day, "idempotency_key", "on "+day))
-		if a.Status != want {
-			t.Errorf("on %s: %v, want %d", day, a, want)
-		}
+		a.Want(t, want, day)
 		if want == http.StatusUnprocessableEntity {
 			b.Page(a).Says("BGN was in use until 31 Jan 2026. Choose another currency.")
 		}

@@ -11,6 +11,7 @@ import (
 
 	"onlyonce/internal/customer/customercases"
 	"onlyonce/internal/invoice/invoicecases"
+	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitetest"
 )
 
@@ -32,9 +33,7 @@ func TestSyncs(t *testing.T) {
 		}
 		id := made(customercases.Customers(), sitetest.Change(customercases.Customers().Command, "email", n+"@example.com"))
 		bill := made(invoicecases.Invoices(), sitetest.Change(invoicecases.Invoices().Command, "customer_id", id, "notes", n))
-		if a := c.With("Idempotency-Key", key("issue")).Post("/api/v1/invoices/"+bill+"/issue", ""); a.Status != http.StatusOK {
-			t.Errorf("%s: %v", key("issue"), a)
-		}
+		c.With("Idempotency-Key", key("issue")).Post("/api/v1/invoices/"+bill+"/issue", "").Want(t, http.StatusOK, key("issue"))
 		paid := invoicecases.Payments()
 		paid.Parent.ID = bill
 		// The whole open amount: a second payment would exceed it.
@@ -62,9 +61,7 @@ func TestSyncs(t *testing.T) {
 		"invoices WHERE status = 'issued' AND open_amount = 0": 1, "intents WHERE outcome = 'created'": 3,
 		"intents WHERE outcome = 'reused'": 6, "intents WHERE outcome = 'changed'": 1, "intents WHERE outcome = 'unchanged'": 2,
 	} {
-		if n := sitetest.Get[int](b, `SELECT count(*) FROM `+table); n != want*customersSynced {
-			t.Errorf("%d %s, want %d", n, table, want*customersSynced)
-		}
+		must.Equal(t, sitetest.Get[int](b, `SELECT count(*) FROM `+table), want*customersSynced, table)
 	}
 	b.WantOutcomes(slices.Concat(
 		slices.Repeat(sitetest.Outcomes("created"), 3*customersSynced), slices.Repeat(sitetest.Outcomes("reused"), 6*customersSynced),

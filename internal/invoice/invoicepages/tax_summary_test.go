@@ -72,7 +72,5 @@ func TestTaxSummaryOfNoPeriod(t *testing.T) {
 			}
 		}
 	}
-	if a := program.Get("/api/v1/tax-summary?from=2026-01-01&to=2027-01-01"); a.Status != http.StatusOK {
-		t.Errorf("a year and a day: %v", a)
-	}
+	program.Get("/api/v1/tax-summary?from=2026-01-01&to=2027-01-01").Want(t, http.StatusOK, "a year and a day")
 }

@@ -9,6 +9,7 @@ import (
 
 	"onlyonce/internal/customer/customercases"
 	"onlyonce/internal/invoice/invoicecases"
+	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitetest"
 )
 
@@ -28,9 +29,7 @@ func TestTheSameByTwoWays(t *testing.T) {
 		if a.Status == http.StatusConflict {
 			a, repeats = person.Press(b.Page(a).Says("Looks like", "Create anyway?"), "Create anyway"), asked
 		}
-		if a.Status != http.StatusSeeOther {
-			t.Fatal(a)
-		}
+		a.Want(t, http.StatusSeeOther)
 		return repeats
 	}
 	newest := func(table string) string {
@@ -39,9 +38,7 @@ func TestTheSameByTwoWays(t *testing.T) {
 	api := func(of sitetest.Resource, key string, values url.Values) (id, repeats string) {
 		t.Helper()
 		a := program.Create(of, key, values)
-		if a.Status != http.StatusCreated {
-			t.Fatal(a)
-		}
+		a.Want(t, http.StatusCreated)
 		made := sitetest.Decode[sitetest.Created](b, a)
 		return made.ID, made.PossibleDuplicateOf
 	}
@@ -92,9 +89,7 @@ func TestTheSameByTwoWays(t *testing.T) {
 			"API": func(key string) (string, string) { return api(paid, key, payment()) },
 			"webhook": func(key string) (string, string) {
 				a := bank.Deliver(b.Replica, key, invoicecases.PaidBy(number, key, payment().Get("amount")))
-				if a.Status != http.StatusOK {
-					t.Fatal(a)
-				}
+				a.Want(t, http.StatusOK)
 				event := sitetest.Decode[sitetest.Created](b, a).ID
 				repeats := sitetest.Get[string](b,
 					`SELECT COALESCE(possible_duplicate_of::text, '') FROM webhook_events WHERE id = $1`, event)
@@ -128,9 +123,7 @@ func TestTheSameByTwoWays(t *testing.T) {
 			},
 			"API with an invoice": func(key string) (string, string) {
 				a := program.Create(billed, key, withCustomer(key))
-				if a.Status != http.StatusCreated {
-					t.Fatal(a)
-				}
+				a.Want(t, http.StatusCreated)
 				made := sitetest.Decode[struct {
 					Customer sitetest.Created `json:"customer"`
 				}](b, a).Customer
@@ -157,7 +150,5 @@ func TestTheSameByTwoWays(t *testing.T) {
 	line++
 	form("/invoices", invoice("by-form"))
 	of := scheduled("by-hand")
-	if repeats := form(of.List(), sitetest.Change(of.Command, "idempotency_key", "by-hand")); repeats != "" {
-		t.Error("billing a period asked about a repeat")
-	}
+	must.Equal(t, form(of.List(), sitetest.Change(of.Command, "idempotency_key", "by-hand")), "", "billing a period asked about a repeat")
 }

@@ -95,12 +95,8 @@ func TestDeliveries(t *testing.T) {
 		}
 	}
 	bank.Deliver(b.Replica, "5", invoicecases.PaidBy(number, "p5", "20.00"))
-	if a := card.Deliver(b.Replica, "", intentOf("evt_1", number, 1000)); a.Status != http.StatusOK {
-		t.Error(a)
-	}
-	if paid := sitetest.Get[int](b, `SELECT paid FROM invoices WHERE number = $1`, number); paid != 5000+2000-500+1000 {
-		t.Errorf("paid %d", paid)
-	}
+	card.Deliver(b.Replica, "", intentOf("evt_1", number, 1000)).Want(t, http.StatusOK)
+	must.Equal(t, sitetest.Get[int](b, `SELECT paid FROM invoices WHERE number = $1`, number), 5000+2000-500+1000, "paid")
 	owner := b.Person(b.Replica, b.Acme)
 	b.Page(owner.Get("/webhook-events?state=undecided")).Says("Needs a decision", "payment.received")
 	shown := b.Page(
@@ -173,9 +169,7 @@ func TestChooseTheInvoice(t *testing.T) {
 			b.Page(press("invoice", "2026-0998")).Says("There is no invoice “2026-0998”.", "Choose the invoice that was paid")
 		}
 		for range 2 {
-			if a := press("invoice", number); a.Status != http.StatusSeeOther {
-				t.Fatal(a)
-			}
+			press("invoice", number).Want(t, http.StatusSeeOther)
 		}
 		b.Page(person.Get(event)).Says("Applied", "Open the invoice")
 	}
@@ -207,9 +201,7 @@ func TestEventIsNotKept(t *testing.T) {
 		t.Error(a)
 	}
 	b.WantRows(b.Rows()) // and no second one
-	if paid := sitetest.Get[int](b, `SELECT paid FROM invoices`); paid != 100 {
-		t.Errorf("paid %d", paid)
-	}
+	must.Equal(t, sitetest.Get[int](b, `SELECT paid FROM invoices`), 100, "paid")
 }
 
 // TestSecretOfAnotherKey: deliveries have to be repeated, the page of the source explains the reason, and entering the secret
@@ -245,9 +237,7 @@ func TestSecretOfAnotherKey(t *testing.T) {
 	deliver(http.StatusServiceUnavailable)
 	warns(owner, 1, 1)
 	added := owner.Submit(source+"/webhook-secrets", url.Values{"idempotency_key": {"anew"}, "secret": {invoicecases.HookSecret}})
-	if added.Status != http.StatusSeeOther {
-		t.Fatal(added)
-	}
+	added.Want(t, http.StatusSeeOther)
 	deliver(http.StatusOK)
 	warns(owner, 0, 1)
 	warns(b.Person(b.Replica, b.Acme), 0, 1) // their own secret is valid for another day
@@ -295,9 +285,7 @@ func TestProviders(t *testing.T) {
 	}
 	close(gate)
 	for range deliveries + events {
-		if err := <-errs; err != nil {
-			t.Error(err)
-		}
+		must.OK(t, <-errs)
 	}
 	got := sitetest.Get[[]int](b, `
 		SELECT ARRAY[(SELECT paid FROM invoices), (SELECT count(*) FROM payments), (SELECT count(*) FROM webhook_events)]`)
@@ -311,21 +299,15 @@ func TestHooksOfDemoTenants(t *testing.T) {
 	b := sitetest.Setup(t)
 	bank := invoicecases.SenderOf(b, b.Acme, "standard")
 	b.Exec(`UPDATE tenants SET demo = true WHERE id = $1`, b.Acme.ID)
-	if a := bank.Deliver(b.Replica, "1", `{"type": "x"}`); a.Status != http.StatusNotFound {
-		t.Error(a)
-	}
-	if a := bank.Deliver(b.Serve(sitetest.WithDemo), "1", `{"type": "x"}`); a.Status != http.StatusOK {
-		t.Error(a)
-	}
+	bank.Deliver(b.Replica, "1", `{"type": "x"}`).Want(t, http.StatusNotFound)
+	bank.Deliver(b.Serve(sitetest.WithDemo), "1", `{"type": "x"}`).Want(t, http.StatusOK)
 }
 
 // TestWebhookGuide runs the commands of docs/webhooks.md, twice.
 func TestWebhookGuide(t *testing.T) {
 	b := sitetest.Setup(t)
 	page, err := os.ReadFile("../../../docs/webhooks.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	_, script, _ := strings.Cut(string(page), "```sh\n")
 	script, _, _ = strings.Cut(script, "```")
 	number, bank := issuedInvoice(b), invoicecases.SenderOf(b, b.Acme, "standard")
@@ -344,7 +326,5 @@ func TestWebhookGuide(t *testing.T) {
 			t.Errorf("no %q, %v: %s", want, err, output)
 		}
 	}
-	if paid := sitetest.Get[int](b, `SELECT paid FROM invoices WHERE number = $1`, number); paid != 1000 {
-		t.Errorf("paid %d", paid)
-	}
+	must.Equal(t, sitetest.Get[int](b, `SELECT paid FROM invoices WHERE number = $1`, number), 1000, "paid")
 }

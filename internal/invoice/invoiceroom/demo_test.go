@@ -96,9 +96,7 @@ func TestDemoHasOneTwin(t *testing.T) {
 		for _, g := range found.Rows {
 			groups = append(groups, strconv.Itoa(g.Count))
 		}
-		if got := strings.Join(groups, ", "); got != want {
-			t.Errorf("%s has groups of %q invoices that look alike, want %q", tenant, got, want)
-		}
+		must.Equal(t, strings.Join(groups, ", "), want, tenant, "invoices that look alike")
 	}
 	if n := b.Number(`
 		SELECT count(*) FROM (

@@ -33,15 +33,11 @@ func TestKillDuringMails(t *testing.T) {
 	var restarts sync.WaitGroup
 	kill := func(some ...*replica.Replica) {
 		for _, r := range some {
-			if err := r.End(t.Context(), syscall.SIGKILL); err != nil {
-				t.Error(err)
-			}
+			must.OK(t, r.End(t.Context(), syscall.SIGKILL))
 		}
 		for _, r := range some {
 			restarts.Go(func() {
-				if err := r.Revive(t.Context()); err != nil {
-					t.Error(err)
-				}
+				must.OK(t, r.Revive(t.Context()))
 			})
 		}
 	}

@@ -166,9 +166,7 @@ func TestMailIsSentOnce(t *testing.T) {
 	if mails := b.settled(2); len(mails) != 2 || mails[0].Recipient != "office@example.com" || mails[0].MessageID == mails[1].MessageID {
 		t.Errorf("%+v", mails)
 	}
-	if n := len(s.Messages()); n != 2 {
-		t.Errorf("%d messages", n)
-	}
+	must.Equal(t, len(s.Messages()), 2, "messages")
 }
 
 // TestMailIsTriedAgain after a temporary failure, and accepted once.

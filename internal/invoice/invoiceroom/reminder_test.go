@@ -112,8 +112,6 @@ func TestDueRemindersOfTwoReplicas(t *testing.T) {
 	apptest.On(t, b.DB).Start(withoutDemo)
 	b.settled(overdue)
 	for _, table := range []string{"invoice_reminders", "mails"} {
-		if n := b.Number(`SELECT count(*) FROM ` + table); n != overdue {
-			t.Errorf("%d %s", n, table)
-		}
+		must.Equal(t, b.Number(`SELECT count(*) FROM `+table), overdue, table)
 	}
 }

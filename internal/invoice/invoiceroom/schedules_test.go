@@ -51,9 +51,7 @@ func TestSchedulesOfTwoReplicas(t *testing.T) {
 		return len(mails) >= billed
 	})
 	for _, table := range []string{"schedule_periods", "invoices", "mails"} {
-		if n := b.Number(`SELECT count(*) FROM ` + table); n != billed {
-			t.Errorf("%d %s", n, table)
-		}
+		must.Equal(t, b.Number(`SELECT count(*) FROM `+table), billed, table)
 	}
 }
 

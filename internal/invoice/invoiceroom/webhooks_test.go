@@ -18,9 +18,7 @@ func TestWebhooksOfTheDemo(t *testing.T) {
 	settings := func(c *app.Config) { c.SecretKey, c.ExpireEvery = secret, 10*time.Millisecond }
 	b := apptest.New(t, settings)
 	b.Start(settings)
-	if n := b.Number(`SELECT count(*) FROM webhook_sources s JOIN webhook_secrets ON source_id = s.id`); n != 2 {
-		t.Fatalf("%d sources", n)
-	}
+	must.Equal(t, b.Number(`SELECT count(*) FROM webhook_sources s JOIN webhook_secrets ON source_id = s.id`), 2, "sources")
 	must.Exec(t, b.DB.Admin(), `
 		WITH events AS (
 			INSERT INTO webhook_events (tenant_id, id, source_id, event_id, digest, type, state)

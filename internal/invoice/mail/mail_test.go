@@ -60,9 +60,8 @@ func TestSendOrVoid(t *testing.T) {
 			t.Errorf("sent: %v, voided: %v", sent, voided)
 		}
 	}
-	if late := storetest.Value[int](b, `
+	must.Equal(t, storetest.Value[int](b, `
 		SELECT count(*) FROM intents s JOIN mails m ON m.id = s.record_id JOIN intents v ON v.record_id = m.invoice_id
-		WHERE s.operation = 'mail.send' AND v.operation = 'invoice.void' AND s.at > v.at`); late != 0 {
-		t.Errorf("%d mails were queued after their invoice was voided", late)
-	}
+		WHERE s.operation = 'mail.send' AND v.operation = 'invoice.void' AND s.at > v.at`),
+		0, "mails were queued after their invoice was voided")
 }

@@ -207,9 +207,7 @@ func TestTwoPostingsAtOnce(t *testing.T) {
 		two <- err
 	}()
 	b.Waiting(1) // it has read the balance, and waits for the invoice
-	if err := one.Commit(t.Context()); err != nil {
-		t.Error(err)
-	}
+	must.OK(t, one.Commit(t.Context()))
 	var broken *pgconn.PgError
 	if err := <-two; !errors.As(err, &broken) || broken.ConstraintName != "invoices_balanced" {
 		t.Errorf("%v", err)
@@ -217,7 +215,5 @@ func TestTwoPostingsAtOnce(t *testing.T) {
 	if _, err := b.pay("next", inv, "59", nil); err != nil {
 		t.Error(err)
 	}
-	if paid := storetest.Value[int](b, `SELECT paid FROM invoices`); paid != 10000 {
-		t.Errorf("paid %d", paid)
-	}
+	must.Equal(t, storetest.Value[int](b, `SELECT paid FROM invoices`), 10000, "paid")
 }

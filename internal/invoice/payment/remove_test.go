@@ -77,9 +77,7 @@ func TestRemovedIsNoRepeat(t *testing.T) {
 		_, err = payment.Create.Do(context.Background(), b.Store, intent, d)
 		return err
 	}
-	if err := again("right"); err != nil {
-		t.Error(err)
-	}
+	must.OK(t, again("right"))
 	if err := again("repeat"); !storetest.IsConflict(err, &idempotency.LooksLikeRepeat) {
 		t.Errorf("a repeat: %v", err)
 	}
@@ -119,13 +117,9 @@ func TestRemoveAtOnce(t *testing.T) {
 	if found := b.Find(inv); found.Paid != 0 || found.Open != 10000 {
 		t.Errorf("%+v", found)
 	}
-	if n := storetest.Value[int](b, `SELECT count(*) FROM postings WHERE kind = 'removal'`); n != 1 {
-		t.Errorf("%d reversing postings", n)
-	}
-	if n := storetest.Value[int](b,
-		`SELECT count(*) FROM intents WHERE operation = 'payment.remove' AND outcome = 'changed'`); n != 1 {
-		t.Errorf("%d intents changed it", n)
-	}
+	must.Equal(t, storetest.Value[int](b, `SELECT count(*) FROM postings WHERE kind = 'removal'`), 1, "reversing postings")
+	must.Equal(t, storetest.Value[int](b,
+		`SELECT count(*) FROM intents WHERE operation = 'payment.remove' AND outcome = 'changed'`), 1, "intents changed it")
 }
 
 // TestDatabaseKeepsWhatIsRemoved checks that even the superuser can't change a removed payment.

@@ -26,9 +26,7 @@ func TestVisible(t *testing.T) {
 		"Design \u017b \u0915": "Design \u017b \u0915", "a\u6f22b": "a\ufffdb", "\u05d0": "\ufffd",
 		"a\u200d\ufe0f": "a\u200d\ufe0f", "\x00": "\ufffd",
 	} {
-		if got := string(visible([]rune(written), face)); got != want {
-			t.Errorf("%q is shown as %q, want %q", written, got, want)
-		}
+		must.Equal(t, string(visible([]rune(written), face)), want, written, "shown as")
 	}
 }
 

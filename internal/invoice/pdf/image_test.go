@@ -75,9 +75,7 @@ func TestLogo(t *testing.T) {
 	if got := samples(t, file, 3, gray); !bytes.Equal(got, []byte{0, 40, 80, 120, 160, 200}) {
 		t.Errorf("opacities %v", got)
 	}
-	if got := strings.Join(pages(t, file), "\f"); got != must.Read(t, "testdata/example.txt") {
-		t.Errorf("the text layer is %s", got)
-	}
+	must.Equal(t, strings.Join(pages(t, file), "\f"), must.Read(t, "testdata/example.txt"), "the text layer")
 	for name, of := range map[string]struct {
 		image.Image
 

@@ -119,9 +119,7 @@ func TestManyLines(t *testing.T) {
 		if want := "KRS 0000123456\nZarząd: Ada Żółw\nInvoice 2026-0042\nPage"; strings.Count(text, want) != 1 {
 			t.Errorf("page %d doesn't end with %q:\n%s", i+1, want, text)
 		}
-		if has := strings.Contains(text, "Unit price"); has != strings.Contains(text, "Position") {
-			t.Errorf("page %d: head of the table %v:\n%s", i+1, has, text)
-		}
+		must.Equal(t, strings.Contains(text, "Unit price"), strings.Contains(text, "Position"), i+1, text, "head of the table")
 	}
 	whole := strings.Join(all, "")
 	for i := range 200 {

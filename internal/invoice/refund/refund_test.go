@@ -85,9 +85,7 @@ func TestVoidAfterRefund(t *testing.T) {
 		t.Errorf("voided what was paid: %v", err)
 	}
 	b.OK(b.refund("k", p, refund.Input{Amount: "100"}))
-	if err := b.Void("refunded", inv); err != nil {
-		t.Error(err)
-	}
+	must.OK(t, b.Void("refunded", inv))
 }
 
 // TestFiftyAtOnce checks that concurrent refunds never exceed the payment, and that none is lost.

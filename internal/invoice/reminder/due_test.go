@@ -62,9 +62,7 @@ func TestDueReminders(t *testing.T) {
 		if levels != "" {
 			all = old.Number + ": " + levels + ", " + part.Number + ": " + levels + ", " + all
 		}
-		if got := b.sent(); got != all {
-			t.Errorf("%s, want %s", got, all)
-		}
+		must.Equal(t, b.sent(), all)
 	}
 	want("") // no plan
 	plan := b.plan("plan")
@@ -101,9 +99,7 @@ func TestSendersAtOnce(t *testing.T) {
 		must.OK(t, err)
 	}
 	for _, table := range []string{"invoice_reminders", "mails"} {
-		if n := storetest.Value[int](b, `SELECT count(*) FROM `+table); n != invoices {
-			t.Errorf("%d %s, want %d", n, table, invoices)
-		}
+		must.Equal(t, storetest.Value[int](b, `SELECT count(*) FROM `+table), invoices, table)
 	}
 }
 

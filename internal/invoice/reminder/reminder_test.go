@@ -114,17 +114,13 @@ func TestEachLevelOnce(t *testing.T) {
 		}
 	}
 	for i, want := range []string{"Payment reminder", "Second reminder", "Final reminder"} {
-		if got := storetest.Value[string](b, `
+		must.Equal(t, storetest.Value[string](b, `
 			SELECT subject || ', ' || (SELECT effect FROM intent_effects e WHERE e.key = $2 AND e.record_id = m.invoice_id) || ', ' ||
 				(SELECT count(*) FROM river.river_job j WHERE j.args->>'mail' = m.id::text)
 			FROM mails m WHERE id = $1`, first[i].ID, fmt.Sprint(i+1),
-		); got != want+": invoice "+inv.Number+" from Test, "+[]string{"payment", "second", "final"}[i]+" reminder queued, 1" {
-			t.Error(got)
-		}
+		), want+": invoice "+inv.Number+" from Test, "+[]string{"payment", "second", "final"}[i]+" reminder queued, 1")
 	}
-	if n := storetest.Value[int](b, `SELECT count(*) FROM mails`); n != reminder.Levels {
-		t.Errorf("%d mails", n)
-	}
+	must.Equal(t, storetest.Value[int](b, `SELECT count(*) FROM mails`), reminder.Levels, "mails")
 }
 
 // TestOnlyOverdueIsReminded refuses invoices that are drafts, void, paid, not due, due today, or without an address.
@@ -199,10 +195,9 @@ func TestRemindOrPay(t *testing.T) {
 			t.Errorf("reminded: %v, paid: %v", reminded, paid)
 		}
 	}
-	if late := storetest.Value[int](b, `
+	must.Equal(t, storetest.Value[int](b, `
 		SELECT count(*) FROM intents s JOIN invoice_reminders m ON m.id = s.record_id JOIN payments p ON p.invoice_id = m.invoice_id
 			JOIN intents v ON v.record_id = p.id
-		WHERE s.operation = 'reminder.send' AND v.operation = 'payment.create' AND s.at > v.at`); late != 0 {
-		t.Errorf("%d reminders were queued after their invoice was paid", late)
-	}
+		WHERE s.operation = 'reminder.send' AND v.operation = 'payment.create' AND s.at > v.at`),
+		0, "reminders were queued after their invoice was paid")
 }

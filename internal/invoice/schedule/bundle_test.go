@@ -108,9 +108,7 @@ func (b *bundle) wantPeriods(want ...string) {
 	if got != strings.Join(want, " ") {
 		b.Errorf("billed are %s, want %v", got, want)
 	}
-	if n := storetest.Value[int](b, `SELECT count(*) FROM invoices`); n != len(want) {
-		b.Errorf("%d invoices, want %d", n, len(want))
-	}
+	must.Equal(b, storetest.Value[int](b, `SELECT count(*) FROM invoices`), len(want), "invoices")
 }
 
 // wantMails checks the number of queued mails, and that each has its job.

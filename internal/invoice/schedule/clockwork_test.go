@@ -177,11 +177,9 @@ func TestKilledBetweenInvoiceAndMail(t *testing.T) {
 	go func() { ended <- b.clockwork(b.Replica(), "2090-01-31").Run(killed, b.Tenant) }()
 	b.Waiting(1)
 	kill()
-	if n := storetest.Value[int](b, `
+	must.Equal(t, storetest.Value[int](b, `
 		SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
-		WHERE datname = current_database() AND wait_event_type = 'Lock'`); n != 1 {
-		t.Errorf("%d connections were cut", n)
-	}
+		WHERE datname = current_database() AND wait_event_type = 'Lock'`), 1, "connections that wait")
 	must.Exec(t, gate, `SELECT pg_advisory_unlock(4242)`)
 	gate.Release()
 	t.Log(<-ended)
@@ -235,9 +233,7 @@ func TestKeyOfTheClockIsNoClients(t *testing.T) {
 	}
 	b.wantPeriods("2090-01-31", "2090-01-31", "2090-01-31", "2090-02-28", "2090-02-28")
 	for _, s := range []schedule.Schedule{one, good} {
-		if failure := b.find(s.ID).Failure; failure != "" {
-			t.Error(failure)
-		}
+		must.Equal(t, b.find(s.ID).Failure, "")
 	}
 	if failure := b.find(bad.ID).Failure; !strings.Contains(failure, "log") {
 		t.Error(failure)
@@ -263,9 +259,7 @@ func TestByHand(t *testing.T) {
 	}
 	b.run("2090-02-28")
 	b.wantPeriods("2090-01-31", "2090-02-28", "2090-03-31")
-	if next := b.find(id).NextDay.String(); next != "2090-04-30" {
-		t.Errorf("the next is %s", next)
-	}
+	must.Equal(t, b.find(id).NextDay.String(), "2090-04-30", "the next day")
 	b.run("2090-04-30")
 	b.wantPeriods("2090-01-31", "2090-02-28", "2090-03-31", "2090-04-30")
 }
@@ -319,17 +313,13 @@ func TestAnyOrderOfClocks(t *testing.T) {
 		for _, n := range slices.Sorted(maps.Keys(billed)) {
 			want = append(want, s.Day(n).String())
 		}
-		if got := storetest.Value[string](b, `
+		must.Equal(t, storetest.Value[string](b, `
 			SELECT COALESCE(string_agg(period::text, ' ' ORDER BY period), '') FROM schedule_periods
-			WHERE schedule_id = $1`, s.ID); got != strings.Join(want, " ") {
-			t.Errorf("billed are %s, want %v", got, want)
-		}
+			WHERE schedule_id = $1`, s.ID), strings.Join(want, " "), "billed")
 		b.bring(fmt.Sprint("archive ", round), s.ID, schedule.Archive)
 	})
-	if n := storetest.Value[int](b, `
-		SELECT (SELECT count(*) FROM invoices) - (SELECT count(*) FROM schedule_periods)`); n != 0 {
-		t.Errorf("%d invoices more than periods", n)
-	}
+	must.Equal(t, storetest.Value[int](b, `
+		SELECT (SELECT count(*) FROM invoices) - (SELECT count(*) FROM schedule_periods)`), 0, "invoices more than periods")
 }
 
 // TestBilledMailAttachesAsBefore checks that the email about a billed invoice has the e-invoice attached if the customer's last one had it.
@@ -339,7 +329,5 @@ func TestBilledMailAttachesAsBefore(t *testing.T) {
 	b.run("2090-01-31")
 	must.Exec(t, b.DB.Admin(), `UPDATE mails SET e_invoice = true`)
 	b.run("2090-02-28")
-	if n := storetest.Value[int](b, `SELECT count(*) FROM mails WHERE e_invoice`); n != 2 {
-		t.Errorf("%d mails have the e-invoice attached", n)
-	}
+	must.Equal(t, storetest.Value[int](b, `SELECT count(*) FROM mails WHERE e_invoice`), 2, "mails have the e-invoice attached")
 }

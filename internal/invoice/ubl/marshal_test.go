@@ -54,9 +54,7 @@ func TestMarshal(t *testing.T) {
 	if got != want {
 		t.Errorf("the XML is\n%s\nwant\n%s\nIf that is intended, run go test ./internal/invoice/ubl -update.", got, want)
 	}
-	if again := marshal(t, example()); again != got {
-		t.Error("the same invoice gives other bytes")
-	}
+	must.Equal(t, marshal(t, example()), got, "the same invoice gives other bytes")
 }
 
 // TestUnknownIsLeftOut checks that there is no empty element, which the schema would refuse.

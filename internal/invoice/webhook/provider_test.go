@@ -81,12 +81,9 @@ func TestChosenInvoice(t *testing.T) {
 		return err
 	})
 	must.OK(t, errors.Join(errs...))
-	if n := storetest.Value[int](b, `SELECT count(*) FROM payments`); n != 1 {
-		t.Errorf("%d payments", n)
-	}
-	if n := storetest.Value[int](b, `SELECT count(DISTINCT payment_id) FROM webhook_events WHERE state = 'applied'`); n != 1 {
-		t.Errorf("the events were applied to %d payments", n)
-	}
+	must.Equal(t, storetest.Value[int](b, `SELECT count(*) FROM payments`), 1, "payments")
+	must.Equal(t, storetest.Value[int](b, `SELECT count(DISTINCT payment_id) FROM webhook_events WHERE state = 'applied'`),
+		1, "payments of the events")
 	late := b.kept(b.source("Later", webhook.Stripe, "whsec_00000000000000000000000000"), "", body)
 	b.wants("delivered later", late, webhook.StateApplied, "recorded-before")
 }
@@ -112,7 +109,5 @@ func TestPaymentsOfEarlierVersions(t *testing.T) {
 	_, err = b.Store.Pool.Exec(t.Context(), move)
 	must.OK(t, err)
 	const want = "Stripe pi_1, Market pi_1, Stripe pi_2, Stripe pi_3, Shop pi_3, Other pi_4"
-	if got := storetest.Value[string](b, `SELECT string_agg(provider || ' ' || reference, ', ' ORDER BY id) FROM payments`); got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
+	must.Equal(t, storetest.Value[string](b, `SELECT string_agg(provider || ' ' || reference, ', ' ORDER BY id) FROM payments`), want)
 }

@@ -46,18 +46,13 @@ func TestEventsAtOnce(t *testing.T) {
 			return err
 		}
 	})
-	if err := errors.Join(errs...); err != nil {
-		t.Error(err)
-	}
-	if n := storetest.Value[int](b, `SELECT count(*) FROM webhook_events WHERE state <> 'applied'`); n != 0 {
-		t.Errorf("%d events were not applied", n)
-	}
+	must.OK(t, errors.Join(errs...))
+	must.Equal(t, storetest.Value[int](b, `SELECT count(*) FROM webhook_events WHERE state <> 'applied'`), 0, "events were not applied")
 	if found := b.Find(inv); found.Paid != payments*300 {
 		t.Errorf("paid %d, want %d", found.Paid, payments*300)
 	}
-	if n := storetest.Value[int](b, `SELECT count(*) FROM payments WHERE refunded = 200`); n != payments {
-		t.Errorf("%d payments were given back 2.00 of", n)
-	}
+	must.Equal(t, storetest.Value[int](b, `SELECT count(*) FROM payments WHERE refunded = 200`),
+		payments, "payments with a refund of 2.00")
 }
 
 // TestFiftyRefundsWait checks that at most fifty refunds wait for a payment, even if more arrive concurrently from all sources of its
@@ -81,9 +76,8 @@ func TestFiftyRefundsWait(t *testing.T) {
 	}
 	b.Exec(`UPDATE webhook_events SET state = 'waiting', reason = 'no-payment'`)
 	b.kept(b.standard, "paid", received(inv.Number, "p", "100.00"))
-	if n := storetest.Value[int](b, `SELECT count(*) FROM webhook_events WHERE kind = 'refund' AND state = 'applied'`); n != bound {
-		t.Errorf("%d refunds were applied with their payment, want %d", n, bound)
-	}
+	must.Equal(t, storetest.Value[int](b, `SELECT count(*) FROM webhook_events WHERE kind = 'refund' AND state = 'applied'`),
+		bound, "refunds were applied with their payment")
 }
 
 // TestWaitingWhileOtherContentComes checks that a waiting refund is recorded with its payment, even while a delivery with the same event

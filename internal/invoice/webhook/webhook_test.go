@@ -53,11 +53,10 @@ func TestPaymentAndRefund(t *testing.T) {
 			t.Errorf("recorded %q", p)
 		}
 	}
-	if n := storetest.Value[int](b, `
+	must.Equal(t, storetest.Value[int](b, `
 		SELECT count(*) FROM intent_effects WHERE operation = 'webhook.receive'
-			AND record_id IN (SELECT id FROM payments UNION SELECT id FROM refunds)`); n != 6 {
-		t.Errorf("%d of 6 payments and refunds say who recorded them", n)
-	}
+			AND record_id IN (SELECT id FROM payments UNION SELECT id FROM refunds)`),
+		6, "payments and refunds with their recorder")
 }
 
 // TestRemovedPayment checks that an event about a removed payment neither records it again nor refunds it.
@@ -260,7 +259,5 @@ func TestPastStays(t *testing.T) {
 			SELECT tenant_id, gen_random_uuid(), source_id, 'x', sha256(''), '', 'applied' FROM webhook_events`},
 		"webhook_sources_append_only": {`UPDATE webhook_sources SET name = name || '!'`},
 	})
-	if n := storetest.Value[int](b, `SELECT count(*) FROM webhook_events WHERE id <> $1`, uuid.Nil); n != 1 {
-		t.Errorf("%d events", n)
-	}
+	must.Equal(t, storetest.Value[int](b, `SELECT count(*) FROM webhook_events WHERE id <> $1`, uuid.Nil), 1, "events")
 }

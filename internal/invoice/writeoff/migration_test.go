@@ -20,11 +20,9 @@ func TestMigration(t *testing.T) {
 	up, down, _ := strings.Cut(must.Read(t, "../../../migrations/00167_invoice_write_offs.sql"), "-- +goose Down")
 	wants := func(want string) {
 		t.Helper()
-		if got := storetest.Value[string](b, `
+		must.Equal(t, storetest.Value[string](b, `
 			SELECT concat_ws(' ', state, open_amount, (SELECT sum(amount) FROM standing WHERE kind = 'due_day' AND of_id = i.tenant_id))
-			FROM invoices i`); got != want {
-			t.Errorf("%s, want %s", got, want)
-		}
+			FROM invoices i`), want)
 	}
 	wants("written_off 0")
 	_, err := b.Store.Pool.Exec(t.Context(), down)

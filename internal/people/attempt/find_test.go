@@ -121,17 +121,12 @@ func TestExpire(t *testing.T) {
 	}
 	replicas.Wait()
 	const left = 101 // the last 100 minutes, and now
-	if sum := deleted[0] + deleted[1]; sum != n-left {
-		t.Errorf("deleted %v, want %d", deleted, n-left)
-	}
+	must.Equal(t, deleted[0]+deleted[1], n-left, deleted)
 	for tenant, want := range map[uuid.UUID]int{b.acme: left, b.globex: n} {
-		if got := b.count(`SELECT count(*) FROM attempts WHERE tenant_id = $1`, tenant); got != want {
-			t.Errorf("%d left, want %d", got, want)
-		}
+		must.Equal(t, b.count(`SELECT count(*) FROM attempts WHERE tenant_id = $1`, tenant), want, "attempts left")
 	}
-	if got := b.count(`SELECT count(*) FROM attempts WHERE tenant_id = $1 AND at < $2`, b.acme, before); got != 0 {
-		t.Errorf("%d old ones are left: %s", got, fmt.Sprint(before))
-	}
+	must.Equal(t, b.count(`SELECT count(*) FROM attempts WHERE tenant_id = $1 AND at < $2`, b.acme, before),
+		0, fmt.Sprint(before), "old ones are left")
 }
 
 // TestNewestAreKept checks that above the maximum number the oldest attempts are deleted, even if they are young, but not those of
@@ -158,11 +153,8 @@ func TestNewestAreKept(t *testing.T) {
 		t.Errorf("deleted %d of those that are few: %v", deleted, err)
 	}
 	for tenant, want := range map[uuid.UUID]int{b.acme: most, b.globex: n} {
-		if got := b.count(`SELECT count(*) FROM attempts WHERE tenant_id = $1 AND duration > $2`, tenant, n-want); got != want {
-			t.Errorf("%d of the newest are left, want %d", got, want)
-		}
+		must.Equal(t, b.count(`SELECT count(*) FROM attempts WHERE tenant_id = $1 AND duration > $2`, tenant, n-want),
+			want, "of the newest are left")
 	}
-	if got := b.count(`SELECT count(*) FROM attempts`); got != most+n {
-		t.Errorf("%d are left", got)
-	}
+	must.Equal(t, b.count(`SELECT count(*) FROM attempts`), most+n, "attempts left")
 }

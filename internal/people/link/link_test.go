@@ -51,9 +51,7 @@ func setup(t *testing.T) *bundle {
 
 func (b *bundle) forgot(address string, of byte) {
 	b.Helper()
-	if err := link.Forgot(b.Context(), b.DB.Pool, seed(b.T, of), address); err != nil {
-		b.Error(err)
-	}
+	must.OK(b, link.Forgot(b.Context(), b.DB.Pool, seed(b.T, of), address))
 }
 
 // later shifts all mails eleven minutes into the past.
@@ -64,12 +62,8 @@ func (b *bundle) later() {
 
 func (b *bundle) wantMails(n int) {
 	b.Helper()
-	if mails := storetest.Value[int](b, `SELECT count(*) FROM link_mails`); mails != n {
-		b.Errorf("%d mails, want %d", mails, n)
-	}
-	if jobs := storetest.Value[int](b, `SELECT count(*) FROM river.river_job`); jobs != n {
-		b.Errorf("%d jobs, want %d", jobs, n)
-	}
+	must.Equal(b, storetest.Value[int](b, `SELECT count(*) FROM link_mails`), n, "mails")
+	must.Equal(b, storetest.Value[int](b, `SELECT count(*) FROM river.river_job`), n, "jobs")
 }
 
 const linkOfAda = `SELECT link_id FROM users WHERE email = 'ada@example.com'`
@@ -84,9 +78,7 @@ func TestForgotAtOnce(t *testing.T) {
 		return nil
 	})
 	b.wantMails(1)
-	if made := storetest.Value[int](b, `SELECT version FROM users WHERE email = 'ada@example.com'`) - before; made != 1 {
-		t.Errorf("%d links were made", made)
-	}
+	must.Equal(t, storetest.Value[int](b, `SELECT version FROM users WHERE email = 'ada@example.com'`)-before, 1, "links were made")
 	if life := storetest.Value[bool](b, `
 		SELECT link_expires_at BETWEEN now() + interval '50 minutes' AND now() + interval '1 hour' FROM users
 		WHERE email = 'ada@example.com'`); !life {
@@ -109,9 +101,7 @@ func TestForgotWhileAnOwnerInvites(t *testing.T) {
 	b.Waiting(1)
 	must.OK(t, owners.Commit(t.Context()))
 	asked.Wait()
-	if now := storetest.Value[uuid.UUID](b, linkOfAda); now != made {
-		t.Errorf("the link is %s, and the owner made %s", now, made)
-	}
+	must.Equal(t, storetest.Value[uuid.UUID](b, linkOfAda), made, "not the link that the owner made")
 	b.wantMails(1)
 }
 
@@ -127,9 +117,7 @@ func TestForgotMailsTheOpenLink(t *testing.T) {
 	b.later()
 	b.forgot("ada@example.com", 1)
 	b.wantMails(2)
-	if now := storetest.Value[uuid.UUID](b, linkOfAda); now != b.ada.LinkID {
-		t.Error("another link was made")
-	}
+	must.Equal(t, storetest.Value[uuid.UUID](b, linkOfAda), b.ada.LinkID, "another link was made")
 	if now := storetest.Value[time.Time](b, `SELECT link_expires_at FROM users WHERE email = 'ada@example.com'`); !now.Equal(until) {
 		t.Errorf("it was good until %v, and is until %v", until, now)
 	}
@@ -186,7 +174,5 @@ func TestOldMailsGo(t *testing.T) {
 	b.forgot("ada@example.com", 1)
 	b.Exec(`UPDATE link_mails SET id = new_id(now() - interval '31 days') WHERE created_at < now() - interval '5 minutes'`)
 	must.OK(t, link.Expire(t.Context(), b.DB.Pool, b.Tenant))
-	if n := storetest.Value[int](b, `SELECT count(*) FROM link_mails`); n != 1 {
-		t.Errorf("%d mails are left", n)
-	}
+	must.Equal(t, storetest.Value[int](b, `SELECT count(*) FROM link_mails`), 1, "mails are left")
 }

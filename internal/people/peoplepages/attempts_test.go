@@ -10,6 +10,7 @@ import (
 
 	"onlyonce/internal/customer/customercases"
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/must"
 	"onlyonce/internal/people/attempt"
 	"onlyonce/internal/site/sitetest"
 	"onlyonce/internal/web"
@@ -128,12 +129,9 @@ func TestAttemptsHoldNothingThatWasTyped(t *testing.T) {
 	person.Submit(of.Path, sitetest.Change(of.Command, "name", typed+" too", "idempotency_key", sitetest.Key)) // mismatch
 	person.Submit(of.Path, sitetest.Change(of.Command, "name", typed, "idempotency_key", typed+"ä"))           // no key
 	written()
-	if n := sitetest.Get[int](b, `SELECT count(*) FROM attempts`); n != 4 {
-		t.Errorf("%d attempts", n)
-	}
-	if n := sitetest.Get[int](b, `SELECT count(*) FROM attempts a WHERE strpos(a::text, $1) > 0`, typed); n != 0 {
-		t.Errorf("%d attempts hold what was typed", n)
-	}
+	must.Equal(t, sitetest.Get[int](b, `SELECT count(*) FROM attempts`), 4, "attempts")
+	must.Equal(t, sitetest.Get[int](b, `SELECT count(*) FROM attempts a WHERE strpos(a::text, $1) > 0`, typed),
+		0, "attempts hold what was typed")
 }
 
 func TestRetained(t *testing.T) {

@@ -3,6 +3,8 @@ package peoplepages
 import (
 	"strings"
 	"testing"
+
+	"onlyonce/internal/must"
 )
 
 func TestDeviceOf(t *testing.T) {
@@ -27,8 +29,6 @@ func TestDeviceOf(t *testing.T) {
 		"\u202e\xff\x00":         "Unknown browser",
 		strings.Repeat("x", 900): strings.Repeat("x", 60),
 	} {
-		if got := deviceOf(userAgent); got != want {
-			t.Errorf("%q is %q, want %q", userAgent, got, want)
-		}
+		must.Equal(t, deviceOf(userAgent), want, userAgent)
 	}
 }

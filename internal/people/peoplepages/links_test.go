@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/must"
 	"onlyonce/internal/people/peoplecases"
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/site/sitetest"
@@ -50,9 +51,7 @@ func TestInvitation(t *testing.T) {
 		"made up":                     b.Browser(b.Replica).Get("/join?link=AAAA"),
 		"none":                        b.Browser(b.Replica).Get("/join"),
 	} {
-		if a.Status != http.StatusNotFound {
-			t.Errorf("%s: %v", what, a)
-		}
+		a.Want(t, http.StatusNotFound, what)
 		b.Page(a).Says("This link does not work")
 	}
 	if a := owner.Get(made.Location()); strings.Contains(a.Body, link) {
@@ -82,14 +81,10 @@ func TestUsedLinkIsThrottledAsALogin(t *testing.T) {
 	}
 	for range 4 {
 		a := b.Browser(b.Replica).LogIn(sitetest.Tenant{Email: " ADA@example.com"}, "a wrong passphrase")
-		if a.Status != http.StatusUnprocessableEntity {
-			t.Errorf("log in: %v", a)
-		}
+		a.Want(t, http.StatusUnprocessableEntity, "log in")
 	}
 	for range 5 {
-		if a := join(link, "a wrong passphrase"); a.Status != http.StatusNotFound {
-			t.Errorf("join: %v", a)
-		}
+		join(link, "a wrong passphrase").Want(t, http.StatusNotFound, "join")
 	}
 	for way, a := range map[string]sitetest.Answer{
 		"join": join(link, sitetest.Password), "log in": b.Browser(b.Replica).LogIn(sitetest.Tenant{Email: "ada@example.com"},
@@ -99,9 +94,7 @@ func TestUsedLinkIsThrottledAsALogin(t *testing.T) {
 			t.Errorf("%s: %v", way, a)
 		}
 	}
-	if a := join(other, sitetest.Password); a.Status != http.StatusSeeOther {
-		t.Errorf("another user cannot join: %v", a)
-	}
+	join(other, sitetest.Password).Want(t, http.StatusSeeOther, "another user cannot join")
 }
 
 // TestForgottenPassword: a new link ends nothing until it is used, and only the newest one works. A disabled user gets none.
@@ -112,9 +105,7 @@ func TestForgottenPassword(t *testing.T) {
 	path := "/people/" + sitetest.Get[string](b, `SELECT id::text FROM users WHERE email = $1`, member.Email)
 	press := func(button string) sitetest.Page {
 		t.Helper()
-		if a := owner.PressAny(b.Page(owner.Get(path)), button); a.Status != http.StatusSeeOther {
-			t.Fatal(a)
-		}
+		owner.PressAny(b.Page(owner.Get(path)), button).Want(t, http.StatusSeeOther)
 		return b.Page(owner.Get(path))
 	}
 	old := sitetest.SecretIn(press("New link").SecretOn())
@@ -123,43 +114,29 @@ func TestForgottenPassword(t *testing.T) {
 	if old == link || link == "" {
 		t.Fatalf("%q, then %q", old, link)
 	}
-	if a := b.Browser(b.Replica).Get("/join?link=" + old); a.Status != http.StatusNotFound {
-		t.Errorf("the withdrawn link: %v", a)
-	}
+	b.Browser(b.Replica).Get("/join?link="+old).Want(t, http.StatusNotFound, "the withdrawn link")
 	if !isIn(person) {
 		t.Error("the link ended a session before it was used")
 	}
-	if a := b.Browser(b.Replica).LogIn(member, sitetest.Password); a.Status != http.StatusSeeOther {
-		t.Errorf("the link ended the password before it was used: %v", a)
-	}
+	b.Browser(b.Replica).LogIn(member, sitetest.Password).Want(t, http.StatusSeeOther, "the link ended the password before it was used")
 	b.Exec(`UPDATE users SET link_expires_at = now() - interval '1 second' WHERE link_id IS NOT NULL`)
-	if a := b.Browser(b.Replica).Get("/join?link=" + link); a.Status != http.StatusNotFound {
-		t.Errorf("an expired link: %v", a)
-	}
+	b.Browser(b.Replica).Get("/join?link="+link).Want(t, http.StatusNotFound, "an expired link")
 	link = sitetest.SecretIn(press("New link").SecretOn())
 	chosen := url.Values{"link": {link}, "password": {"another passphrase"}}
-	if a := b.Browser(b.Replica).Submit("/join", chosen); a.Status != http.StatusSeeOther {
-		t.Fatal(a)
-	}
+	b.Browser(b.Replica).Submit("/join", chosen).Want(t, http.StatusSeeOther)
 	if isIn(person) {
 		t.Error("a session has survived the new password")
 	}
 	again := b.Browser(b.Replica)
-	if a := again.LogIn(member, "another passphrase"); a.Status != http.StatusSeeOther {
-		t.Fatal(a)
-	}
+	again.LogIn(member, "another passphrase").Want(t, http.StatusSeeOther)
 	link = sitetest.SecretIn(press("New link").SecretOn())
 	press("Disable")
-	if a := b.Browser(b.Replica).Get("/join?link=" + link); a.Status != http.StatusNotFound {
-		t.Errorf("the link of a disabled user: %v", a)
-	}
+	b.Browser(b.Replica).Get("/join?link="+link).Want(t, http.StatusNotFound, "the link of a disabled user")
 	if a := again.Get("/customers"); a.Status != http.StatusSeeOther || !strings.HasPrefix(a.Location(), "/login") {
 		t.Errorf("a disabled user: %v", a)
 	}
 	press("Enable")
-	if a := b.Browser(b.Replica).Get("/join?link=" + link); a.Status != http.StatusNotFound {
-		t.Errorf("the link of a formerly disabled user: %v", a)
-	}
+	b.Browser(b.Replica).Get("/join?link="+link).Want(t, http.StatusNotFound, "the link of a formerly disabled user")
 }
 
 // TestForgotTellsNothing: an email with an account gets the same answer after the same time as one without, and no answer shows
@@ -184,9 +161,7 @@ func TestForgotTellsNothing(t *testing.T) {
 	b.Page(stranger.Get("/login")).LeadsTo("/forgot")
 	b.Page(stranger.Get("/forgot?asked")).Says("If there is an account with this email, we've sent a link to it.")
 	p := b.Page(stranger.Submit("/forgot", url.Values{"email": {"ada at example"}})).Says("Enter an email address like name@example.com.")
-	if typed := p.Typed().Get("email"); typed != "ada at example" {
-		t.Errorf("what was typed is %q now", typed)
-	}
+	must.Equal(t, p.Typed().Get("email"), "ada at example", "what was typed")
 	b.WantRows(sitetest.Rows{"link_mails": 1})
 	for range 3 {
 		ask(member.Email)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"onlyonce/internal/customer/customercases"
+	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitetest"
 )
 
@@ -136,9 +137,7 @@ func TestThrottledLogin(t *testing.T) {
 	if last.Status != http.StatusTooManyRequests || last.Header.Get("Retry-After") == "" || strings.Contains(last.Body, "secret guess") {
 		t.Errorf("%v", last)
 	}
-	if a := person.LogIn(b.Acme, sitetest.Password); a.Status != http.StatusSeeOther {
-		t.Errorf("another person cannot log in: %v", a)
-	}
+	person.LogIn(b.Acme, sitetest.Password).Want(t, http.StatusSeeOther, "another person cannot log in")
 }
 
 func TestWrongLoginTellsNothing(t *testing.T) {
@@ -187,9 +186,7 @@ func TestTokensOnly(t *testing.T) {
 		}
 	}
 	b.Exec(`UPDATE api_tokens SET revoked_at = now() WHERE tenant_id = $1`, b.Globex.ID)
-	if a := b.Program(b.Replica, b.Globex).Get("/api/v1/customers"); a.Status != http.StatusUnauthorized {
-		t.Errorf("a revoked token: %v", a)
-	}
+	b.Program(b.Replica, b.Globex).Get("/api/v1/customers").Want(t, http.StatusUnauthorized, "a revoked token")
 }
 
 // TestLogoutClearsTheBrowser checks the headers; e2e checks their effect in a browser.
@@ -198,9 +195,7 @@ func TestLogoutClearsTheBrowser(t *testing.T) {
 	person := b.Person(b.Replica, b.Acme)
 	const sheet = `<link rel="stylesheet" href="/logged-out.css"`
 	loggedOut := person.Submit("/logout", nil)
-	if got := loggedOut.Header.Get("Clear-Site-Data"); got != `"storage"` {
-		t.Errorf("what was typed stays in the browser: Clear-Site-Data %q", got)
-	}
+	must.Equal(t, loggedOut.Header.Get("Clear-Site-Data"), `"storage"`, "what was typed stays in the browser")
 	if a := person.Get(loggedOut.Location()); !strings.Contains(a.Body, sheet) {
 		t.Errorf("the page after the logout: %v", a)
 	}

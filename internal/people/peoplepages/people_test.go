@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/must"
 	"onlyonce/internal/people/account"
 	"onlyonce/templates"
 
@@ -37,9 +38,7 @@ func TestSecretOfADoubleClick(t *testing.T) {
 	}
 	b.WantRows(sitetest.Rows{"api_tokens": 1, "intents": 1})
 	program := b.Stranger(b.Replica).With("Authorization", "Bearer "+shown[0])
-	if a := program.Get("/api/v1/customers"); a.Status != http.StatusOK {
-		t.Errorf("the secret does not work: %v", a)
-	}
+	program.Get("/api/v1/customers").Want(t, http.StatusOK, "the secret does not work")
 	again := elsewhere.Submit("/tokens", form)
 	const was = "The secret was shown when the token was created and can't be shown again."
 	p := b.Page(elsewhere.Get(again.Location())).Says("We ignored the duplicate submission", was)
@@ -60,15 +59,9 @@ func TestRevokedAtOnce(t *testing.T) {
 	made := owner.Submit("/tokens", sitetest.Change(peoplecases.APITokens().Command, "idempotency_key", sitetest.Key))
 	p := b.Page(owner.Get(made.Location()))
 	program := b.Stranger(b.Replica).With("Authorization", "Bearer "+p.SecretOn())
-	if a := program.Get("/api/v1/customers"); a.Status != http.StatusOK {
-		t.Fatal(a)
-	}
-	if a := owner.Press(p, "Revoke"); a.Status != http.StatusSeeOther {
-		t.Fatal(a)
-	}
-	if a := program.Get("/api/v1/customers"); a.Status != http.StatusUnauthorized {
-		t.Errorf("it still works: %v", a)
-	}
+	program.Get("/api/v1/customers").Want(t, http.StatusOK)
+	owner.Press(p, "Revoke").Want(t, http.StatusSeeOther)
+	program.Get("/api/v1/customers").Want(t, http.StatusUnauthorized, "it still works")
 	if p := b.Page(owner.Get(made.Location())).Says("Token sync revoked.", "Revoked on "); p.SecretOn() != "" {
 		t.Error("the secret of a revoked token is shown")
 	}
@@ -138,13 +131,9 @@ func TestEmailsAreNotProbed(t *testing.T) {
 		b.Page(a).Says("This email address can't be used.")
 	}
 	for _, email := range []string{b.Globex.Email, "new@example.com"} {
-		if a := add(owner, email, 10); a.Status != http.StatusTooManyRequests {
-			t.Errorf("%s: %v", email, a)
-		}
+		add(owner, email, 10).Want(t, http.StatusTooManyRequests, email)
 	}
-	if a := add(b.Person(b.Replica, b.Globex), "new@example.com", 0); a.Status != http.StatusSeeOther {
-		t.Errorf("another business has to wait too: %v", a)
-	}
+	add(b.Person(b.Replica, b.Globex), "new@example.com", 0).Want(t, http.StatusSeeOther, "another business has to wait too")
 }
 
 // TestOwnPassword: other sessions end, this one stays, and a repeat succeeds.
@@ -169,9 +158,7 @@ func TestOwnPassword(t *testing.T) {
 	if !isIn(person) || isIn(other) {
 		t.Errorf("this session is in: %v, another one: %v", isIn(person), isIn(other))
 	}
-	if a := b.Browser(b.Replica).LogIn(b.Acme, sitetest.Password); a.Status != http.StatusUnprocessableEntity {
-		t.Errorf("the old password: %v", a)
-	}
+	b.Browser(b.Replica).LogIn(b.Acme, sitetest.Password).Want(t, http.StatusUnprocessableEntity, "the old password")
 	for range 10 {
 		send("guess", "another passphrase too")
 	}
@@ -194,9 +181,7 @@ func TestRolesOfAccountsAreThoseOfTheWeb(t *testing.T) {
 	t.Parallel()
 	for i, role := range account.Roles() {
 		for j, needed := range []web.Role{web.ReadOnly, web.Member, web.Owner} {
-			if may := web.Role(role).May(needed); may != (i >= j) {
-				t.Errorf("%s may do what %s may: %v", role, needed, may)
-			}
+			must.Equal(t, web.Role(role).May(needed), i >= j, role, needed)
 		}
 	}
 }

@@ -47,12 +47,8 @@ func TestIdleSessions(t *testing.T) {
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/login", nil)
 		r.AddCookie(&http.Cookie{Name: "onlyonce_session", Value: token})
 		server.Handler.ServeHTTP(w, r)
-		if loggedIn := w.Code == http.StatusSeeOther; loggedIn != c.loggedIn {
-			t.Errorf("%s: status %d", name, w.Code)
-		}
-		if saved := w.Header().Get("Set-Cookie") != ""; saved != c.saved {
-			t.Errorf("%s: Set-Cookie %q", name, w.Header().Get("Set-Cookie"))
-		}
+		must.Equal(t, w.Code == http.StatusSeeOther, c.loggedIn, name, w.Code, "status")
+		must.Equal(t, w.Header().Get("Set-Cookie") != "", c.saved, name, w.Header().Get("Set-Cookie"), "Set-Cookie")
 	}
 }
 
@@ -73,9 +69,7 @@ func TestLogoutIsNotUndone(t *testing.T) {
 		r, err := server.loadSession(r)
 		must.OK(t, err)
 		ask(server.Handler, http.MethodPost, "/logout")
-		if err := server.saveSession(w, r); err != nil {
-			t.Error(err)
-		}
+		must.OK(t, server.saveSession(w, r))
 	}), http.MethodGet, "/account")
 	if cookie := held.Header().Get("Set-Cookie"); !before || isIn() || cookie != "" {
 		t.Errorf("logged in before: %v, after: %v, cookie %q", before, isIn(), cookie)
@@ -152,8 +146,6 @@ func TestLocalPath(t *testing.T) {
 		" //evil.example":          "/",
 		"/invoices#//evil.example": "/invoices#//evil.example",
 	} {
-		if got := localPath(next); got != want {
-			t.Errorf("%q leads to %q, want %q", next, got, want)
-		}
+		must.Equal(t, localPath(next), want, next)
 	}
 }

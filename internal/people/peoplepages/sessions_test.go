@@ -6,6 +6,7 @@ import (
 	"sync"
 	"testing"
 
+	"onlyonce/internal/must"
 	"onlyonce/internal/people/account"
 	"onlyonce/internal/site/sitetest"
 	"onlyonce/templates"
@@ -20,9 +21,7 @@ const (
 func in(b *sitetest.Bundle, t sitetest.Tenant, userAgent string) *sitetest.Client {
 	b.Helper()
 	c := b.Browser(b.Replica).With("User-Agent", userAgent)
-	if a := c.LogIn(t, sitetest.Password); a.Status != http.StatusSeeOther {
-		b.Fatal(a)
-	}
+	c.LogIn(t, sitetest.Password).Want(b, http.StatusSeeOther)
 	return c
 }
 
@@ -69,14 +68,10 @@ func TestSessionsAreSeenAndEnded(t *testing.T) {
 		t.Error("ended the session of another user")
 	}
 	for _, session := range []string{"", "all"} {
-		if a := laptop.Submit("/account/sessions", sitetest.Change(stolen, "session", session)); a.Status != http.StatusNotFound {
-			t.Errorf("session %q: %v", session, a)
-		}
+		laptop.Submit("/account/sessions", sitetest.Change(stolen, "session", session)).Want(t, http.StatusNotFound, session)
 	}
 	elsewhere := sitetest.Change(there, "tenant", b.Globex.ID.String())
-	if a := laptop.Submit("/account/sessions", elsewhere); a.Status != http.StatusConflict {
-		t.Errorf("the form of another business: %v", a)
-	}
+	laptop.Submit("/account/sessions", elsewhere).Want(t, http.StatusConflict, "the form of another business")
 }
 
 // TestAllOtherSessionsEnd, when the form is sent many times at once, except for this session and those of other users.
@@ -92,9 +87,7 @@ func TestAllOtherSessionsEnd(t *testing.T) {
 	for range 20 {
 		done.Go(func() {
 			<-gate
-			if a := laptop.Submit("/account/sessions", form); a.Status != http.StatusSeeOther {
-				t.Error(a)
-			}
+			laptop.Submit("/account/sessions", form).Want(t, http.StatusSeeOther)
 		})
 	}
 	close(gate)
@@ -103,9 +96,7 @@ func TestAllOtherSessionsEnd(t *testing.T) {
 	if said := sessions(laptop); len(said) != 1 || !strings.Contains(said[0], "This browser") {
 		t.Errorf("%q", said)
 	}
-	if n := sitetest.Get[int](b, `SELECT count(*) FROM sessions`); n != 3 {
-		t.Errorf("%d sessions are left", n)
-	}
+	must.Equal(t, sitetest.Get[int](b, `SELECT count(*) FROM sessions`), 3, "sessions are left")
 	for _, c := range others {
 		if !isIn(c) {
 			t.Error("another user was logged out")
@@ -137,9 +128,7 @@ func TestSessionsThatAreOverAreNotListed(t *testing.T) {
 		t.Errorf("%q", said)
 	}
 	form := sitetest.Change(b.Page(laptop.Get("/account")).Typed(), "password", sitetest.Password, "new_password", "another passphrase")
-	if a := laptop.Submit("/account", form); a.Status != http.StatusSeeOther {
-		t.Fatal(a)
-	}
+	laptop.Submit("/account", form).Want(t, http.StatusSeeOther)
 	if said := sessions(laptop); len(said) != 1 || !strings.Contains(said[0], "This browser") {
 		t.Errorf("after another password: %q", said)
 	}
@@ -170,9 +159,7 @@ func TestVisitorsOfTheDemoKeepTheirSessions(t *testing.T) {
 	mine := formOn(one, "/account", "Change password")
 	for name, query := range map[string]string{"session": `LIMIT 1 OFFSET 1`, "but": `LIMIT 1`} {
 		id := sitetest.Get[string](b, `SELECT id::text FROM sessions ORDER BY id `+query)
-		if a := one.Submit("/account/sessions", sitetest.Change(mine, name, id)); a.Status != http.StatusSeeOther {
-			t.Error(a)
-		}
+		one.Submit("/account/sessions", sitetest.Change(mine, name, id)).Want(t, http.StatusSeeOther)
 		b.Page(one.Get("/account")).Says("you can't log out other browsers")
 	}
 	if !isIn(one) || !isIn(other) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/must"
 	"onlyonce/internal/people/account"
 	"onlyonce/internal/people/peoplecases"
 	"onlyonce/internal/site/sitetest"
@@ -24,9 +25,7 @@ func signUp(b *sitetest.Bundle, email string) signingUp {
 	b.Helper()
 	ada := b.Browser(b.Replica)
 	asked := ada.Press(fill(b, ada, "/sign-ups/new", url.Values{"email": {email}}), "Email a link")
-	if asked.Status != http.StatusSeeOther {
-		b.Fatal(asked)
-	}
+	asked.Want(b, http.StatusSeeOther)
 	id := path.Base(asked.Location())
 	return signingUp{ada, "/sign-ups/" + id + "/start?link=" + peoplecases.LinkOf(b, id)}
 }
@@ -82,24 +81,18 @@ func TestSignUp(t *testing.T) {
 	}
 	b.WantRows(sitetest.Rows{"sign_ups": 1, "sign_up_mails": 1, "users": 1, "intents": 4})
 	guessed := sitetest.Change(tab.Typed(), "link", "guessed")
-	if a := device.Submit(strings.Split(ada.link, "?")[0], guessed); a.Status != http.StatusConflict {
-		t.Errorf("a stranger without the link: %v", a)
-	}
+	device.Submit(strings.Split(ada.link, "?")[0], guessed).Want(t, http.StatusConflict, "a stranger without the link")
 	b.Page(ada.Get("/login?ready")).Says("Your business is ready. Log in with the password that you have chosen.")
 	again := ada.Get(ada.link)
 	b.Page(ada.Get(again.Location())).Says("Your business is ready", "Log in as ada@example.com.").LeadsTo("/login")
 	key := form.Typed().Get("idempotency_key")
 	b.Page(ada.Get(ada.link + "&key=" + key)).Says("This form already started your sign-up.").LeadsTo("/login?ready")
-	if a := ada.LogIn(sitetest.Tenant{Email: "ada@example.com"}, sitetest.Password); a.Status != http.StatusSeeOther {
-		t.Fatal(a)
-	}
+	ada.LogIn(sitetest.Tenant{Email: "ada@example.com"}, sitetest.Password).Want(t, http.StatusSeeOther)
 	a := ada.Get("/people")
 	if a.Status != http.StatusOK || !strings.Contains(a.Body, "Lovelace Ltd") || strings.Contains(a.Body, b.Acme.Email) {
 		t.Errorf("the owner's people: %v", a)
 	}
-	if a := ada.Get("/login"); a.Status != http.StatusSeeOther {
-		t.Errorf("the login is gone: %v", a)
-	}
+	ada.Get("/login").Want(t, http.StatusSeeOther, "the login is gone")
 	b.Page(ada.Get(ada.Get("/sign-ups/new").Location())).Says("Sign up", "Log in")
 	if a := ada.Get("/settings"); strings.Contains(a.Body, "/sign-ups") {
 		t.Errorf("the navigation of users leads to sign-ups: %v", a)
@@ -145,14 +138,10 @@ func TestSignUpIsRefused(t *testing.T) {
 		page := b.Page(a).Says("This link doesn't work any more.", "Sign up again to get another one.")
 		page.LeadsTo("/login")
 		page.LeadsTo("/sign-ups/new")
-		if a.Status != http.StatusConflict {
-			t.Error(a)
-		}
+		a.Want(t, http.StatusConflict)
 	}
 	stolen := sitetest.Change(form.Typed(), "link", peoplecases.LinkOf(b, strings.Split(eve.link, "/")[2]), "password", sitetest.Password)
-	if a := eve.Submit(strings.Split(ada.link, "?")[0], stolen); a.Status != http.StatusConflict {
-		t.Errorf("the link of another sign-up: %v", a)
-	}
+	eve.Submit(strings.Split(ada.link, "?")[0], stolen).Want(t, http.StatusConflict, "the link of another sign-up")
 	form = fill(b, ada.Client, ada.link, business())
 	b.Exec(`INSERT INTO users (tenant_id, email, password_hash, role) VALUES ($1, 'ada@example.com', '', 'member')`, b.Acme.ID)
 	b.Page(ada.Press(form, "Create business")).Says("ada@example.com has an account.", "No other business was created.").LeadsTo("/login")
@@ -167,9 +156,7 @@ func TestSignUpInTheDemo(t *testing.T) {
 	b := sitetest.Setup(t, sitetest.WithDemo, func(c *sitetest.Config) { c.People.ShowsLinks = true })
 	ada := signUp(b, "ada@example.com")
 	b.Page(ada.Get(strings.Split(ada.link, "/start")[0])).Says("The demo sends no email to ada@example.com.").LeadsTo(ada.link)
-	if a := ada.Press(fill(b, ada.Client, ada.link, business()), "Create business"); a.Status != http.StatusSeeOther {
-		t.Fatal(a)
-	}
+	ada.Press(fill(b, ada.Client, ada.link, business()), "Create business").Want(t, http.StatusSeeOther)
 	if demo := sitetest.Get[bool](b, `SELECT demo FROM tenants WHERE name = 'Lovelace Ltd'`); !demo {
 		t.Error("the business would stay without the demo")
 	}
@@ -179,9 +166,7 @@ func TestSignUpInTheDemo(t *testing.T) {
 func TestNoSignUp(t *testing.T) {
 	b := sitetest.Setup(t, func(c *sitetest.Config) { c.People.SignUp = false })
 	stranger := b.Browser(b.Replica)
-	if a := stranger.Get("/sign-ups/new"); a.Status != http.StatusNotFound {
-		t.Error(a)
-	}
+	stranger.Get("/sign-ups/new").Want(t, http.StatusNotFound)
 	if a := stranger.Get("/login"); strings.Contains(a.Body, "/sign-ups") {
 		t.Error(a)
 	}
@@ -201,11 +186,8 @@ func TestStrangersAreLimited(t *testing.T) {
 	if refused.Status != http.StatusTooManyRequests || refused.Header.Get("Retry-After") == "" {
 		t.Error(refused)
 	}
-	if a := stranger.Get("/sign-ups/new?key=" + sitetest.Key); a.Status != http.StatusOK {
-		t.Error(a)
-	}
+	stranger.Get("/sign-ups/new?key="+sitetest.Key).Want(t, http.StatusOK)
 	b.WantRows(sitetest.Rows{})
-	if n := sitetest.Get[int](b, `SELECT count(*) FROM tenants WHERE id = $1`, account.Strangers); n != 0 {
-		t.Error("the tenant of strangers has a row")
-	}
+	must.Equal(t, sitetest.Get[int](b, `SELECT count(*) FROM tenants WHERE id = $1`, account.Strangers),
+		0, "the tenant of strangers has a row")
 }

@@ -70,9 +70,7 @@ func (b *bundle) want(signUps, mails, tenants, users int) {
 	if want := fmt.Sprint(signUps, " ", mails, " ", tenants, " ", users); got != want {
 		b.Errorf("sign-ups, mails, tenants, users: %s, want %s", got, want)
 	}
-	if jobs := storetest.Value[int](b.Bundle, `SELECT count(*) FROM river.river_job`); jobs != mails {
-		b.Errorf("%d jobs for %d mails", jobs, mails)
-	}
+	must.Equal(b, storetest.Value[int](b.Bundle, `SELECT count(*) FROM river.river_job`), mails, "jobs for mails")
 }
 
 // TestAskAtOnce: twenty requests for one email, each under its own key, are one sign-up and one mail. Another mail is queued after ten

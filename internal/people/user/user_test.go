@@ -104,12 +104,8 @@ func TestFirstIsOwner(t *testing.T) {
 			b.Tenant, fmt.Sprint(i, "@example.com"))
 		return err
 	})
-	if err := errors.Join(errs...); err != nil {
-		t.Error(err)
-	}
-	if n := b.owners(); n != 1 {
-		t.Errorf("%d owners of 8 users", n)
-	}
+	must.OK(t, errors.Join(errs...))
+	must.Equal(t, b.owners(), 1, "owners of 8 users")
 }
 
 // TestEmailElsewhere checks that the refusal of an email that a different tenant's user has does not disclose more.

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"golang.org/x/net/html"
+
+	"onlyonce/internal/must"
 )
 
 // Client makes requests: a program with a token, or a person's browser with cookies.
@@ -111,6 +113,15 @@ func (a Answer) String() string {
 
 // Location returns the address of a redirect.
 func (a Answer) Location() string { return a.Header.Get("Location") }
+
+// Want reports an error unless the answer has the status, and returns the answer. The message begins with what was asked.
+func (a Answer) Want(t must.T, status int, what ...any) Answer {
+	t.Helper()
+	if a.Status != status {
+		t.Errorf("%v: want %d, got %v", what, status, a)
+	}
+	return a
+}
 
 // Get sends a GET request.
 func (c *Client) Get(path string) Answer {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	"onlyonce/internal/must"
 	"onlyonce/internal/value/date"
 	"onlyonce/internal/value/money"
 )
@@ -25,9 +26,7 @@ func currency(t *testing.T, code string) money.Currency {
 func TestNegativeAmountsAreShown(t *testing.T) {
 	t.Parallel()
 	for code, want := range map[string]string{"EUR": "-1,234.56", "JPY": "-123,456", "KWD": "-123.456"} {
-		if got := currency(t, code).Display(-123456); got != want {
-			t.Errorf("%s: %s, want %s", code, got, want)
-		}
+		must.Equal(t, currency(t, code).Display(-123456), want, code)
 	}
 }
 
@@ -62,12 +61,8 @@ func TestAmounts(t *testing.T) {
 		if err != nil || minor != c.minor {
 			t.Errorf("%s %s: %d, %v, want %d", c.currency, c.text, minor, err, c.minor)
 		}
-		if got := in.Format(c.minor); got != c.written {
-			t.Errorf("%s %d is written %s, want %s", c.currency, c.minor, got, c.written)
-		}
-		if got := in.Display(c.minor); got != c.display {
-			t.Errorf("%s %d is shown %s, want %s", c.currency, c.minor, got, c.display)
-		}
+		must.Equal(t, in.Format(c.minor), c.written, c.currency, c.minor, "written")
+		must.Equal(t, in.Display(c.minor), c.display, c.currency, c.minor, "shown")
 	}
 }
 
@@ -174,9 +169,7 @@ func second(_ int64, err error) error { return err }
 func TestScale(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]int32{"2": 0, "2.50": 1, "2.000": 0, "0.000001": 6, "-1.25": 2} {
-		if got := money.Scale(decimal.RequireFromString(text)); got != want {
-			t.Errorf("%s: %d, want %d", text, got, want)
-		}
+		must.Equal(t, money.Scale(decimal.RequireFromString(text)), want, text)
 	}
 }
 

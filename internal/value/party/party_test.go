@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"onlyonce/internal/invalid"
+	"onlyonce/internal/must"
 	"onlyonce/internal/value/party"
 )
 
@@ -117,12 +118,8 @@ func TestIBAN(t *testing.T) {
 			}
 		}
 	}
-	if got := party.SpacedAccount("NO9386011117947"); got != "NO93 8601 1117 947" {
-		t.Error(got)
-	}
-	if got := party.SpacedAccount("12345678"); got != "12345678" {
-		t.Error(got)
-	}
+	must.Equal(t, party.SpacedAccount("NO9386011117947"), "NO93 8601 1117 947")
+	must.Equal(t, party.SpacedAccount("12345678"), "12345678")
 }
 
 func TestCountries(t *testing.T) {
