@@ -23,9 +23,7 @@ func TestEveryPageIsLookedAt(t *testing.T) {
 	pages := 0
 	for folder := range folders {
 		states := sourceOf(t, filepath.Join(folder, "*states_test.go"))
-		if !strings.Contains(states, "viewtest.Check(t, states())") {
-			t.Errorf("%s: no test goes through its states", folder)
-		}
+		must.Holdf(t, strings.Contains(states, "viewtest.Check(t, states())"), "%s: no test goes through its states", folder)
 		source := sourceOf(t, filepath.Join(folder, "*.templ"))
 		room := packageName.FindStringSubmatch(source)[1]
 		for _, page := range page.FindAllStringSubmatch(source, -1) {
@@ -35,9 +33,7 @@ func TestEveryPageIsLookedAt(t *testing.T) {
 			}
 		}
 	}
-	if pages < 10 {
-		t.Errorf("only %d pages", pages)
-	}
+	must.Holdf(t, pages >= 10, "only %d pages", pages)
 }
 
 var (

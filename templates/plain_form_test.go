@@ -26,8 +26,7 @@ func TestPlainFormKeepsPointsInTime(t *testing.T) {
 		must.OK(t, form.Render(t.Context(), &page))
 		_, control, _ := strings.Cut(page.String(), `name="starts"`)
 		control, _, _ = strings.Cut(control, ">")
-		if !strings.Contains(control, `value="`+want[0]+`"`) || !strings.Contains(control, `type="`+want[1]+`"`) {
-			t.Errorf("%q: %s, want %v", typed, control, want)
-		}
+		must.Holdf(t, strings.Contains(control, `value="`+want[0]+`"`) && strings.Contains(control, `type="`+want[1]+`"`),
+			"%q: %s, want %v", typed, control, want)
 	}
 }

@@ -45,9 +45,8 @@ func TestPagesThatLookNotFar(t *testing.T) {
 				slices.Reverse(want)
 			}
 			forth, back, pages := walk(t, q, b)
-			if !slices.Equal(forth, want) || !slices.Equal(back, want) || pages < 10 {
-				t.Errorf("%s, descending %v, %d pages\nforward  %v\nbackward %v\nwant     %v", name, down, pages, forth, back, want)
-			}
+			must.Holdf(t, slices.Equal(forth, want) && slices.Equal(back, want) && pages >= 10,
+				"%s, descending %v, %d pages\nforward  %v\nbackward %v\nwant     %v", name, down, pages, forth, back, want)
 		}
 	}
 }

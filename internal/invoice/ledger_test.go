@@ -45,11 +45,8 @@ func TestLedgerInPages(t *testing.T) {
 	first, list := read(record.Page{})
 	second, rest := read(record.Page{From: list.After})
 	again, _ := read(record.Page{From: rest.Before, Back: true})
-	if !slices.Equal(slices.Concat(first, second), all) || !slices.Equal(again, first) || rest.After != (record.Key{}) {
-		t.Errorf("%q, %q and back %q, want %q", first, second, again, all)
-	}
+	must.Holdf(t, slices.Equal(slices.Concat(first, second), all) && slices.Equal(again, first) && rest.After == (record.Key{}),
+		"%q, %q and back %q, want %q", first, second, again, all)
 	_, err = invoice.Ledger(t.Context(), b.Store.Pool, b.Tenant, inv.ID, record.Page{Limit: 3, From: record.Key{"", "x"}})
-	if !errors.Is(err, record.ErrKey) {
-		t.Errorf("from nowhere: %v", err)
-	}
+	must.Holdf(t, errors.Is(err, record.ErrKey), "from nowhere: %v", err)
 }

@@ -12,6 +12,7 @@ import (
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/invoice"
+	"onlyonce/internal/must"
 )
 
 // another changes all content of an input.
@@ -35,10 +36,9 @@ func (b *bundle) sameContent(got, want invoice.Invoice) {
 		return []any{i.Number, i.Customer, i.Notes, fmt.Sprint(i.Lines), i.Subtotal, i.TaxTotal, i.Total}
 	}
 	totals, err := invoice.TotalsOf(got.Lines)
-	if err != nil || !reflect.DeepEqual(content(got), content(want)) ||
-		got.Subtotal != totals.Subtotal || got.TaxTotal != totals.Tax || got.Total != totals.Total {
-		b.Errorf("%+v\nand not %+v\ntotals of the lines %+v, %v", got, want, totals, err)
-	}
+	must.Holdf(b, err == nil && reflect.DeepEqual(content(got), content(want)) &&
+		got.Subtotal == totals.Subtotal && got.TaxTotal == totals.Tax && got.Total == totals.Total,
+		"%+v\nand not %+v\ntotals of the lines %+v, %v", got, want, totals, err)
 }
 
 // mails returns the number of mails about an invoice, and the number of jobs to send them.
@@ -75,13 +75,10 @@ func TestEditOrIssue(t *testing.T) {
 		}
 		found := b.Find(inv)
 		b.sameContent(found, want)
-		if issue != nil || edit != nil && !isStale(edit) || found.Status != invoice.StatusIssued || found.Version != version {
-			t.Errorf("edit: %v, issue: %v, %+v", edit, issue, found)
-		}
+		must.Holdf(t, issue == nil && (edit == nil || isStale(edit)) && found.Status == invoice.StatusIssued && found.Version == version,
+			"edit: %v, issue: %v, %+v", edit, issue, found)
 		to := storetest.Value[string](b, `SELECT recipient FROM mails WHERE invoice_id = $1`, inv.ID)
-		if to != want.Customer.Email {
-			t.Errorf("sent to %s, and not %s", to, want.Customer.Email)
-		}
+		must.Holdf(t, to == want.Customer.Email, "sent to %s, and not %s", to, want.Customer.Email)
 	}
 }
 
@@ -114,8 +111,7 @@ func TestIssueOrVoid(t *testing.T) {
 		if issue == nil {
 			queued = [2]int{1, 1}
 		}
-		if mails := b.mails(inv.ID); !ok || mails != queued {
-			t.Errorf("seen %d, issue: %v, void: %v, %d mails and jobs, %+v", seen, issue, void, mails, found)
-		}
+		mails := b.mails(inv.ID)
+		must.Holdf(t, ok && mails == queued, "seen %d, issue: %v, void: %v, %d mails and jobs, %+v", seen, issue, void, mails, found)
 	}
 }

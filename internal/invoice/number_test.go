@@ -44,13 +44,9 @@ func TestLookAlikesAreOneNumber(t *testing.T) {
 func TestNumberIsShownAsTyped(t *testing.T) {
 	b := setup(t)
 	done, err := b.create("k", draft(t, input(" ＲＥ\u20117  b ")))
-	if err != nil || done.Value.Number != "ＲＥ\u20117 b" {
-		t.Errorf("%q, %v", done.Value.Number, err)
-	}
+	must.Holdf(t, err == nil && done.Value.Number == "ＲＥ\u20117 b", "%q, %v", done.Value.Number, err)
 	again, err := b.create("k", draft(t, input("re-7 B")))
-	if err != nil || !again.Replayed {
-		t.Errorf("the same number, written otherwise, is another command: %v", err)
-	}
+	must.Holdf(t, err == nil && again.Replayed, "the same number, written otherwise, is another command: %v", err)
 }
 
 // The program removes or refuses invisible characters, and refuses letters that look like others. The database refuses both.
@@ -63,17 +59,15 @@ func TestNumbersWithoutHiddenCharacters(t *testing.T) {
 	} {
 		d, err := input(number).Draft()
 		problems, refused := errors.AsType[*invalid.Error](err)
-		if clean := text.Clean(number); clean != number && string(d.Number) != clean ||
-			clean == number && (!refused || problems.Fields[0].Pointer != "/number") {
-			t.Errorf("%q is %q: %v", number, d.Number, err)
-		}
+		clean := text.Clean(number)
+		must.Holdf(t, (clean == number || string(d.Number) == clean) &&
+			(clean != number || refused && problems.Fields[0].Pointer == "/number"), "%q is %q: %v", number, d.Number, err)
 		if len(number) > invoice.MaxNumber {
 			continue
 		}
 		_, err = b.Admin.Exec(t.Context(), `UPDATE invoices SET number = $1`, number)
-		if broken, ok := errors.AsType[*pgconn.PgError](err); !ok || broken.ConstraintName != "invoices_number_ascii" {
-			t.Errorf("%q, past Go: %v", number, err)
-		}
+		broken, ok := errors.AsType[*pgconn.PgError](err)
+		must.Holdf(t, ok && broken.ConstraintName == "invoices_number_ascii", "%q, past Go: %v", number, err)
 	}
 }
 
@@ -102,9 +96,8 @@ func TestNumberOfAnotherYearIsRefused(t *testing.T) {
 	} {
 		_, err := input(c.number).Draft()
 		problems, refused := errors.AsType[*invalid.Error](err)
-		if refused == c.fine || refused && !strings.Contains(problems.Fields[0].Message, "Change the issue date") {
-			t.Errorf("%s: %v", c.number, err)
-		}
+		must.Holdf(t, refused != c.fine && (!refused || strings.Contains(problems.Fields[0].Message, "Change the issue date")),
+			"%s: %v", c.number, err)
 		_, err = b.Admin.Exec(t.Context(), `
 			INSERT INTO invoices (tenant_id, id, number, customer_id, currency, issue_date, due_date, notes, subtotal, tax_total, total)
 			VALUES ($1, gen_random_uuid(), $2::text, gen_random_uuid(), 'EUR', '2026-11-21', '2026-12-21', '', 0, 0, 0)`,
@@ -113,9 +106,8 @@ func TestNumberOfAnotherYearIsRefused(t *testing.T) {
 		if !c.fine {
 			want = "invoices_number_of_its_year"
 		}
-		if broken, ok := errors.AsType[*pgconn.PgError](err); !ok || broken.ConstraintName != want && isASCII(c.number) {
-			t.Errorf("%s, past Go: %v", c.number, err)
-		}
+		broken, ok := errors.AsType[*pgconn.PgError](err)
+		must.Holdf(t, ok && (broken.ConstraintName == want || !isASCII(c.number)), "%s, past Go: %v", c.number, err)
 	}
 }
 
@@ -126,9 +118,8 @@ func TestSeriesOfTheNextYear(t *testing.T) {
 	b := setup(t)
 	in := input("")
 	in.IssueDate, in.DueDate = "2027-01-01", "2027-01-01"
-	if done, err := b.create("k", draft(t, in)); err != nil || done.Value.Number != "2027-0001" {
-		t.Errorf("%+v, %v", done.Value, err)
-	}
+	done, err := b.create("k", draft(t, in))
+	must.Holdf(t, err == nil && done.Value.Number == "2027-0001", "%+v, %v", done.Value, err)
 }
 
 // The next number is the first free one, regardless of typed, imported and rolled back numbers, and the runs cover exactly the taken
@@ -230,15 +221,12 @@ func TestTypedAndAllocatedTogether(t *testing.T) {
 		}
 	}
 	slices.Sort(numbers)
-	if rows := b.count(`SELECT count(*) FROM invoices`); rows != len(numbers) || len(slices.Compact(slices.Clone(numbers))) != rows {
-		t.Errorf("%d rows, acknowledged %v", rows, numbers)
-	}
+	rows := b.count(`SELECT count(*) FROM invoices`)
+	must.Holdf(t, rows == len(numbers) && len(slices.Compact(slices.Clone(numbers))) == rows, "%d rows, acknowledged %v", rows, numbers)
 	next, err := invoice.NextNumber(t.Context(), b.DB.Pool, b.Tenant, 2026)
 	gaps := b.count(`SELECT count(*) FROM generate_series(1, $1) AS n
 		WHERE NOT EXISTS (SELECT FROM invoices WHERE number = '2026-' || lpad(n::text, 4, '0'))`, 30)
-	if err != nil || gaps != 0 {
-		t.Errorf("next %s, %v, %d gaps below", next, err, gaps)
-	}
+	must.Holdf(t, err == nil && gaps == 0, "next %s, %v, %d gaps below", next, err, gaps)
 }
 
 // TestGoesOnBehindTogether creates invoices concurrently. One has a typed number ahead, after which the series continues. Earlier ones

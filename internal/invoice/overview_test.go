@@ -84,8 +84,6 @@ func TestBilledLessCredited(t *testing.T) {
 				got = p.Amount.IntPart()
 			}
 		}
-		if got != billed[on] {
-			t.Errorf("billed in %s: %d, want %d", on, got, billed[on])
-		}
+		must.Holdf(t, got == billed[on], "billed in %s: %d, want %d", on, got, billed[on])
 	}
 }

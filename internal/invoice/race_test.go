@@ -8,6 +8,7 @@ import (
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/invoice"
+	"onlyonce/internal/must"
 )
 
 // race runs n attempts concurrently and returns their answers.
@@ -36,9 +37,7 @@ func TestOneNumberManyKeys(t *testing.T) {
 			t.Errorf("attempt %d: %v", i, errs[i])
 		}
 	}
-	if created != 1 || conflicts != 99 {
-		t.Errorf("created %d, conflicts %d, want 1 and 99", created, conflicts)
-	}
+	must.Holdf(t, created == 1 && conflicts == 99, "created %d, conflicts %d, want 1 and 99", created, conflicts)
 }
 
 func TestParallelAllocationIsConsecutive(t *testing.T) {
@@ -59,7 +58,5 @@ func TestParallelAllocationIsConsecutive(t *testing.T) {
 		}
 	}
 	slices.Sort(numbers)
-	if !slices.Equal(numbers, want) {
-		t.Errorf("got %v", numbers)
-	}
+	must.Holdf(t, slices.Equal(numbers, want), "got %v", numbers)
 }

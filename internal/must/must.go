@@ -1,4 +1,4 @@
-// Package must ends a test at the caller's line if its preparation fails or a wait times out. [Equal] and [Hold] let it go on.
+// Package must ends a test at the caller's line if its preparation fails or a wait times out. [Equal] and [Holdf] let it go on.
 package must
 
 import (
@@ -33,8 +33,8 @@ func Equal[V comparable](t T, got, want V, what ...any) {
 	}
 }
 
-// Hold reports an error unless a condition holds.
-func Hold(t T, holds bool, format string, args ...any) {
+// Holdf reports an error unless a condition holds.
+func Holdf(t T, holds bool, format string, args ...any) {
 	t.Helper()
 	if !holds {
 		t.Errorf(format, args...)

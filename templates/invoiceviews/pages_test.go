@@ -49,9 +49,7 @@ func TestPagesStaySmall(t *testing.T) {
 		zw := gzip.NewWriter(&zipped)
 		must.OK(t, page.Render(t.Context(), zw))
 		must.OK(t, zw.Close())
-		if zipped.Len() > budget {
-			t.Errorf("%s: %d bytes, the budget is %d", name, zipped.Len(), budget)
-		}
+		must.Holdf(t, zipped.Len() <= budget, "%s: %d bytes, the budget is %d", name, zipped.Len(), budget)
 	}
 }
 
@@ -65,9 +63,7 @@ func TestStampOnPaper(t *testing.T) {
 		if stamp != nil {
 			got = viewtest.Text(stamp)
 		}
-		if got != want {
-			t.Errorf("%s: the stamp says %q, want %q", status, got, want)
-		}
+		must.Holdf(t, got == want, "%s: the stamp says %q, want %q", status, got, want)
 	}
 }
 

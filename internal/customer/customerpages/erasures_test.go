@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"onlyonce/internal/customer/customercases"
+	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitetest"
 )
 
@@ -35,9 +36,8 @@ func TestErasedCustomer(t *testing.T) {
 	for _, column := range []string{
 		"customers.email", "customers.external_id", "customers.source", "customer_words.word", "intents.changes", "intents.result",
 	} {
-		if before := b.ColumnsWith("zqxjv"); !slices.Contains(before, column) {
-			t.Errorf("zqxjv is not in %s, only in %v", column, before)
-		}
+		before := b.ColumnsWith("zqxjv")
+		must.Holdf(t, slices.Contains(before, column), "zqxjv is not in %s, only in %v", column, before)
 	}
 
 	form := page + "/erasures/new"
@@ -57,9 +57,8 @@ func TestErasedCustomer(t *testing.T) {
 	erased := person.Press(asks, "Erase for good")
 	erased.Want(t, http.StatusSeeOther)
 	b.Page(person.Get(erased.Location())).Says("The personal data of this customer was erased.", "Erased customer").LeadsTo(page)
-	if left := b.ColumnsWith("zqxjv"); len(left) > 0 {
-		t.Errorf("zqxjv is left in %v", left)
-	}
+	left := b.ColumnsWith("zqxjv")
+	must.Holdf(t, len(left) == 0, "zqxjv is left in %v", left)
 
 	shown := b.Page(person.Get(page)).Says("Erased customer", "Personal data erased", "can't be used any more")
 	if text := shown.Text(); strings.Contains(text, "Restore") || strings.Contains(text, "Edit") || strings.Contains(text, "Erase…") {
@@ -70,9 +69,8 @@ func TestErasedCustomer(t *testing.T) {
 		"/customers/" + twin.ID + "/events", page + "/events",
 		"/merges/" + merge.ID,
 	} {
-		if a := person.Get(path); a.Status != http.StatusOK || strings.Contains(strings.ReplaceAll(a.Body, "q=zqxjv", ""), "Zqxjv") {
-			t.Errorf("%s: %v", path, a)
-		}
+		a := person.Get(path)
+		must.Holdf(t, a.Status == http.StatusOK && !strings.Contains(strings.ReplaceAll(a.Body, "q=zqxjv", ""), "Zqxjv"), "%s: %v", path, a)
 	}
 	b.Page(person.Get("/customers?archived=1")).Says("Erased customer")
 	b.Page(person.Get("/duplicates")).Says("No duplicates")
@@ -80,9 +78,7 @@ func TestErasedCustomer(t *testing.T) {
 		t.Error(a)
 	}
 	a := program.With("Idempotency-Key", "ada").Post("/api/v1/customers", customers.API.Encode(personal("zqxjv@example.com")))
-	if a.Status >= 300 || strings.Contains(strings.ToLower(a.Body), "zqxjv") {
-		t.Errorf("the create is repeated: %v", a)
-	}
+	must.Holdf(t, a.Status < 300 && !strings.Contains(strings.ToLower(a.Body), "zqxjv"), "the create is repeated: %v", a)
 
 	seen := func(id string) string {
 		return id + "@" + sitetest.Get[string](b, `SELECT version::text FROM customers WHERE id = $1`, id)
@@ -101,10 +97,7 @@ func TestErasedCustomer(t *testing.T) {
 
 	again := person.Submit(page+"/erasures", url.Values{"idempotency_key": {"again"}})
 	b.Page(person.Get(again.Location())).Says("was already erased. Nothing was changed.")
-	if again.Location() != erased.Location() {
-		t.Errorf("erased twice: %s and %s", erased.Location(), again.Location())
-	}
-	if next := b.Prepared(b.Acme, "next", customers, personal("zqxjv@example.com")); next.ID == ada.ID || next.ID == twin.ID {
-		t.Error("a new customer is the erased one")
-	}
+	must.Holdf(t, again.Location() == erased.Location(), "erased twice: %s and %s", erased.Location(), again.Location())
+	next := b.Prepared(b.Acme, "next", customers, personal("zqxjv@example.com"))
+	must.Holdf(t, next.ID != ada.ID && next.ID != twin.ID, "a new customer is the erased one")
 }

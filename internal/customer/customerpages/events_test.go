@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitetest"
 )
 
@@ -14,9 +15,8 @@ func TestEventsOfACustomer(t *testing.T) {
 	b := sitetest.Setup(t)
 	api, person := b.Program(b.Replica, b.Acme), b.Person(b.Replica, b.Acme)
 	path := newCustomer(b, api, "Ada")
-	if a := person.Get(strings.TrimPrefix(path, "/api/v1")); strings.Contains(a.Body, "/events") {
-		t.Error("the page leads to more events than there are")
-	}
+	a := person.Get(strings.TrimPrefix(path, "/api/v1"))
+	must.Holdf(t, !strings.Contains(a.Body, "/events"), "the page leads to more events than there are")
 	for _, verb := range []string{"archive", "archive", "restore"} {
 		api.Post(path+"/"+verb, "").Want(t, http.StatusOK)
 	}
@@ -35,9 +35,7 @@ func TestEventsOfACustomer(t *testing.T) {
 		shown = append(shown, b.History(person, path+page)...)
 	}
 	want := []string{"Restored", "Archived again: nothing changed", "Archived", "Created once"}
-	if !slices.Equal(shown, want) {
-		t.Errorf("%q", shown)
-	}
+	must.Holdf(t, slices.Equal(shown, want), "%q", shown)
 
 	for _, bad := range []string{"cursor=x", "limit=0", "cursor=" + sitetest.Decode[struct {
 		Next string `json:"next_cursor"`

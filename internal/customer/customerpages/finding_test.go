@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"onlyonce/internal/customer/customercases"
+	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitetest"
 )
 
@@ -29,9 +30,7 @@ func TestCustomersAreSearched(t *testing.T) {
 		page := sitetest.Decode[struct {
 			Customers []struct{} `json:"customers"`
 		}](b, program.Get("/api/v1/customers?"+query))
-		if len(page.Customers) != want {
-			t.Errorf("%s finds %d, want %d", query, len(page.Customers), want)
-		}
+		must.Holdf(t, len(page.Customers) == want, "%s finds %d, want %d", query, len(page.Customers), want)
 	}
 }
 

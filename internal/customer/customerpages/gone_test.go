@@ -33,9 +33,7 @@ func TestHolderOfAnEmailMovesOn(t *testing.T) {
 		asked := b.Program(b.Replica, b.Acme).With("Idempotency-Key", sitetest.Key).With("If-Match", `"v1"`)
 		body := strings.TrimSuffix(customercases.Customers().API.Encode(change), "}") + `, "same_email": true}`
 		a, err := asked.Send(t.Context(), http.MethodPut, "/api/v1/customers/"+grace.ID, body)
-		if err != nil {
-			t.Error(err)
-		}
+		must.Holdf(t, err == nil, "%v", err)
 		answered <- a
 	}()
 	b.Waiting(1)

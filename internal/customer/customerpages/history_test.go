@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitetest"
 )
 
@@ -33,9 +34,8 @@ func TestHistory(t *testing.T) {
 		"Created again: the existing one was kept",
 		"Created once",
 	}
-	if got := b.History(person, path); !slices.Equal(got, want) {
-		t.Errorf("the history is\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
-	}
+	got := b.History(person, path)
+	must.Holdf(t, slices.Equal(got, want), "the history is\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	b.Page(person.Get(strings.TrimPrefix(path, "/api/v1"))).Says("Idempotency key create ada@example.com", "Version 5")
 }
 

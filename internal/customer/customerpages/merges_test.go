@@ -31,10 +31,9 @@ func TestMergedCustomerLeadsToTheWinner(t *testing.T) {
 		ID         string
 		MergedFrom []struct{ ID, Name string } `json:"merged_from"`
 	}
-	if got := sitetest.Decode[customer](b, a); a.Status != http.StatusOK || got.ID != sitetest.Referred || len(got.MergedFrom) != 1 ||
-		got.MergedFrom[0].ID != sitetest.Second || a.Header.Get("Content-Location") != "/api/v1/customers/"+sitetest.Referred {
-		t.Errorf("%v", a)
-	}
+	got := sitetest.Decode[customer](b, a)
+	must.Holdf(t, a.Status == http.StatusOK && got.ID == sitetest.Referred && len(got.MergedFrom) == 1 &&
+		got.MergedFrom[0].ID == sitetest.Second && a.Header.Get("Content-Location") == "/api/v1/customers/"+sitetest.Referred, "%v", a)
 
 	for _, version := range []string{"1", "2"} { // the seen version, and the current one
 		form := sitetest.Change(customercases.Customers().Other, "idempotency_key", "edit "+version, "version", version)
@@ -52,14 +51,12 @@ func TestMergedCustomerLeadsToTheWinner(t *testing.T) {
 			refused.Send(t.Context(), http.MethodPut, "/api/v1/customers/"+sitetest.Second,
 				customercases.Customers().API.Encode(customercases.Customers().Other)),
 		)
-		if p := sitetest.Decode[sitetest.Problem](b, a); a.Status != http.StatusConflict || p.ExistingID != sitetest.Referred {
-			t.Errorf("%s: %v", tag, a)
-		}
+		p := sitetest.Decode[sitetest.Problem](b, a)
+		must.Holdf(t, a.Status == http.StatusConflict && p.ExistingID == sitetest.Referred, "%s: %v", tag, a)
 	}
 	loser := sitetest.Change(customercases.Customers().Command, "email", "grace2@example.com", "name", "Grace 2", "tax_id", "")
-	if again := b.Prepared(b.Acme, "again", customercases.Customers(), loser); again.ID != sitetest.Referred {
-		t.Errorf("the email leads to %+v", again)
-	}
+	again := b.Prepared(b.Acme, "again", customercases.Customers(), loser)
+	must.Holdf(t, again.ID == sitetest.Referred, "the email leads to %+v", again)
 
 	b.Page(person.Get("/merges/"+merge.ID)).Says("Grace 2 into Grace 1", "Can be undone until")
 	undone := person.Submit("/merges/"+merge.ID+"/undo", url.Values{"idempotency_key": {"undo"}})
@@ -80,9 +77,7 @@ func TestMergeFormShowsWhatIsThere(t *testing.T) {
 	opened := person.Get(person.Get("/merges/new?customers=" + sitetest.Referred + "+" + sitetest.Second).Location())
 	p = b.Page(opened).Says("The one that stays", "Refers to it nothing")
 	typed := p.Typed()
-	if typed.Get("winner_id") != sitetest.Referred {
-		t.Errorf("%v", typed)
-	}
+	must.Holdf(t, typed.Get("winner_id") == sitetest.Referred, "%v", typed)
 	b.Exec(`UPDATE customers SET address = 'Moved' WHERE id = $1`, sitetest.Second)
 	refused := person.Submit("/merges", typed)
 	p = b.Page(refused).Says("GRACE-1 has changed since you opened this form.", "Moved")

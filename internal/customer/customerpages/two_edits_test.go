@@ -16,9 +16,8 @@ func TestEditsOfOtherFieldsAreBothKept(t *testing.T) {
 	e.Save(e.First, "first", "name", "Ada King", "address", "1 Lane\nLondon")
 	refused := b.Page(e.Save(e.Second, "second", "tax_id", "DE1", "address", "1 Lane\r\nLondon"))
 	refused.Says("You changed different fields, so your form now has both changes.", "Name Changed by them", "Tax ID Changed by you")
-	if strings.Contains(refused.Text(), "Changed by both") {
-		t.Errorf("the same text with other line ends is taken for another one: %s", refused.Text())
-	}
+	must.Holdf(t, !strings.Contains(refused.Text(), "Changed by both"),
+		"the same text with other line ends is taken for another one: %s", refused.Text())
 	again := sitetest.Change(e.Form.Typed(), "idempotency_key", "third", "version", "2", "name", "Ada Lovelace", "address",
 		"1 Lane\nLondon")
 	e.First.Submit(e.Path+"/edit", again) // between the question and the answer, so the form asks again
@@ -51,9 +50,7 @@ func TestEditsOfOneFieldAreAsked(t *testing.T) {
 			first := e.Second.Submit(e.Path+"/edit", form)
 			b.Page(e.Second.Get(first.Location())).Says(want, "Germany", "DE1")
 			again := e.Second.Submit(e.Path+"/edit", form) // the same choice, sent twice
-			if again.Status != http.StatusSeeOther || again.Location() != first.Location() {
-				t.Errorf("sent again: %s", again)
-			}
+			must.Holdf(t, again.Status == http.StatusSeeOther && again.Location() == first.Location(), "sent again: %s", again)
 		})
 	}
 }

@@ -160,9 +160,7 @@ func TestGroupsWithSchedules(t *testing.T) {
 		in.Lines = []invoice.LineInput{{Description: "Support", Quantity: "1", UnitPrice: "90", TaxRate: "0"}}
 	})
 	got := b.groups(25)
-	if len(got) != 1 || !strings.HasPrefix(got[0], "3, 7 days: ") || !strings.Contains(got[0], " by hand ") {
-		t.Errorf("%q", got)
-	}
+	must.Holdf(t, len(got) == 1 && strings.HasPrefix(got[0], "3, 7 days: ") && strings.Contains(got[0], " by hand "), "%q", got)
 }
 
 // TestGroupsInALargeTenant checks that each group is listed once, even if statements and pages end within the invoices of a customer.
@@ -176,9 +174,8 @@ func TestGroupsInALargeTenant(t *testing.T) {
 		}
 	}
 	for _, at := range []record.Key{{"", "x"}, {strings.Repeat("2026-02-30 ", 3), ""}, {uuid.NewString(), uuid.NewString()}} {
-		if _, err := duplicate.List(t.Context(), b.Store.Pool, b.Tenant, record.Page{From: at, Limit: 1}); !errors.Is(err, record.ErrKey) {
-			t.Errorf("%q: %v", at, err)
-		}
+		_, err := duplicate.List(t.Context(), b.Store.Pool, b.Tenant, record.Page{From: at, Limit: 1})
+		must.Holdf(t, errors.Is(err, record.ErrKey), "%q: %v", at, err)
 	}
 }
 

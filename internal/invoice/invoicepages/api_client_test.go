@@ -49,9 +49,8 @@ func TestClientsCreateOnce(t *testing.T) {
 				t.Fatalf("exit %d: %s", code, out)
 			}
 			id := sitetest.Decode[sitetest.Created](b, sitetest.Answer{Body: out}).ID
-			if stored := sitetest.Get[string](b, `SELECT id::text FROM invoices`); stored != id || requests.Load() != 4 {
-				t.Errorf("got %s, and there is %s, after %d requests", id, stored, requests.Load())
-			}
+			stored := sitetest.Get[string](b, `SELECT id::text FROM invoices`)
+			must.Holdf(t, stored == id && requests.Load() == 4, "got %s, and there is %s, after %d requests", id, stored, requests.Load())
 			b.WantOutcomes("created", "replayed")
 		})
 	}
@@ -69,9 +68,8 @@ func TestClientsTakeNoForAnAnswer(t *testing.T) {
 				b.Handler.ServeHTTP(w, r)
 			}))
 			out, code := run(b, counted, "none", command, exampleInvoice)
-			if code != 1 || !strings.Contains(out, "/problems/unauthorized") || requests.Load() != 1 {
-				t.Errorf("exit %d after %d requests: %s", code, requests.Load(), out)
-			}
+			must.Holdf(t, code == 1 && strings.Contains(out, "/problems/unauthorized") && requests.Load() == 1,
+				"exit %d after %d requests: %s", code, requests.Load(), out)
 		})
 	}
 }

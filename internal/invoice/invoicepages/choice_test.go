@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitetest"
 )
 
@@ -27,9 +28,8 @@ func TestCustomerChoice(t *testing.T) {
 		fresh := person.Get(person.Get(path + "new").Location())
 		typed := sitetest.Change(b.Page(fresh).Typed(), "search-customer_id", "first", "notes", "Kept", "line_description", "Design")
 		again := person.Submit(path+"form", sitetest.Change(typed, "action", "find:customer_id"))
-		if strings.Contains(fresh.Body, oldest) || again.Status != http.StatusOK || !strings.Contains(again.Body, oldest) {
-			t.Errorf("%s: the oldest customer is not found by a search only: %d", path, again.Status)
-		}
+		must.Holdf(t, !strings.Contains(fresh.Body, oldest) && again.Status == http.StatusOK && strings.Contains(again.Body, oldest),
+			"%s: the oldest customer is not found by a search only: %d", path, again.Status)
 		if form := b.Page(again).Typed(); form.Get("notes") != "Kept" || form.Get("line_description") != "Design" {
 			t.Errorf("%s: what was typed is lost: %v", path, form)
 		}
@@ -57,18 +57,14 @@ func TestCustomerChoice(t *testing.T) {
 	} {
 		a := person.Get("/invoices/customers?q=" + url.QueryEscape(search))
 		for _, text := range want {
-			if a.Status != http.StatusOK || !strings.Contains(a.Body, text) {
-				t.Errorf("%q: no %s in %v", search, text, a)
-			}
+			must.Holdf(t, a.Status == http.StatusOK && strings.Contains(a.Body, text), "%q: no %s in %v", search, text, a)
 		}
-		if n := strings.Count(a.Body, "data-hint="); len(want) == 0 && n > 0 || n > 20 {
-			t.Errorf("%q: %d customers", search, n)
-		}
+		n := strings.Count(a.Body, "data-hint=")
+		must.Holdf(t, (len(want) != 0 || n == 0) && n <= 20, "%q: %d customers", search, n)
 	}
 	kept := person.Get("/invoices/customers?ids=1&id=" + oldest)
-	if strings.Count(kept.Body, "<option") != 1 || !strings.Contains(kept.Body, "First · ") {
-		t.Errorf("the customer of a kept form: %v", kept)
-	}
+	must.Holdf(t, strings.Count(kept.Body, "<option") == 1 && strings.Contains(kept.Body, "First · "),
+		"the customer of a kept form: %v", kept)
 	person.Get("/invoices/customers?id="+sitetest.Nobody).Want(t, http.StatusNotFound, "nobody")
 	person.Get("/invoices/customers?q="+strings.Repeat("a", 201)).Want(t, http.StatusUnprocessableEntity)
 }

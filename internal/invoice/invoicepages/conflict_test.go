@@ -37,9 +37,7 @@ func TestNumberTakenHTML(t *testing.T) {
 		"/invoices/" + draft + "/edit": sitetest.Change(x.Command, "idempotency_key", "an edit", "version", "1"),
 	} {
 		p := x.Page(x.Caller.Submit(path, command)).Says("Invoice number 2026-0007 already exists.")
-		if control(p, "number", "aria-describedby") != "number-error number-hint" {
-			t.Error("the number does not say why it is wrong")
-		}
+		must.Holdf(t, control(p, "number", "aria-describedby") == "number-error number-hint", "the number does not say why it is wrong")
 		next := "2026-0001"
 		if sitetest.Get[int](x.Bundle, `SELECT count(*) FROM invoices WHERE number = $1`, next) > 0 {
 			next = "2026-0002"
@@ -58,9 +56,7 @@ func TestNumberTakenJSON(t *testing.T) {
 	x, _ := forInvoices(sitetest.Setup(t), sitetest.JSON{})
 	refused := x.Under("another", sitetest.Change(x.Other, "number", "2026-0007"))
 	p := sitetest.Decode[sitetest.Problem](x.Bundle, refused)
-	if p.NextNumber != "2026-0001" || !strings.Contains(p.Detail, "2026-0007 already exists") {
-		t.Errorf("%v", refused)
-	}
+	must.Holdf(t, p.NextNumber == "2026-0001" && strings.Contains(p.Detail, "2026-0007 already exists"), "%v", refused)
 }
 
 // TestNumberOfAnotherYear is no conflict: numbers are unique in a year of issue.
@@ -78,10 +74,8 @@ func TestNumberOfAnotherYear(t *testing.T) {
 	// A number in another year's format could be allocated again in that year.
 	refused := send("three", "2026-0007")
 	p := sitetest.Decode[sitetest.Problem](x.Bundle, refused)
-	if refused.Status != http.StatusUnprocessableEntity || len(p.Errors) != 1 || p.Errors[0].Pointer != "/number" ||
-		!strings.Contains(p.Errors[0].Detail, "2026-0007 is a number of 2026, and this invoice is issued in 2027.") {
-		t.Errorf("%v", refused)
-	}
+	must.Holdf(t, refused.Status == http.StatusUnprocessableEntity && len(p.Errors) == 1 && p.Errors[0].Pointer == "/number" &&
+		strings.Contains(p.Errors[0].Detail, "2026-0007 is a number of 2026, and this invoice is issued in 2027."), "%v", refused)
 	send("three", "").Want(t, http.StatusCreated, "the key was used up")
 }
 
@@ -90,9 +84,8 @@ func TestNumberIsSuggestedAndNotSent(t *testing.T) {
 	b := sitetest.Setup(t)
 	x := b.Case(invoicecases.Invoices(), sitetest.HTML{})
 	p := b.Page(x.Caller.Get(x.Caller.Get("/invoices/new").Location())).Says("Leave blank for the next number, " + thisYear(1) + ".")
-	if typed := p.Typed(); typed.Get("number") != "" {
-		t.Errorf("the form has the number %q", typed.Get("number"))
-	}
+	typed := p.Typed()
+	must.Holdf(t, typed.Get("number") == "", "the form has the number %q", typed.Get("number"))
 	must.Equal(t, control(p, "number", "placeholder"), thisYear(1), "suggested number")
 	x.Under("meanwhile", sitetest.Change(x.Other, "number", thisYear(1),
 		"issue_date", sitetest.Today().String(), "due_date", "2099-01-01"))
@@ -116,9 +109,7 @@ func TestCreateAsNewIsOneClick(t *testing.T) {
 	second := x.Caller.Press(p, "Create as a new invoice")
 	x.Format.Done(x, second)
 	x.Format.Replayed(x, x.Caller.Press(p, "Create as a new invoice"), second)
-	if second.Location() == first.Location() {
-		t.Error("it is the first one")
-	}
+	must.Holdf(t, second.Location() != first.Location(), "it is the first one")
 }
 
 // TestCopyAsNew: a copy has a new key, and is not questioned as a likely repeat.
@@ -133,9 +124,7 @@ func TestCopyAsNew(t *testing.T) {
 	for _, name := range []string{"line_description", "line_quantity", "line_unit_price", "line_tax_rate", "currency", "notes"} {
 		sitetest.Keeps(b, p, map[string][]string{name: x.Command[name]})
 	}
-	if typed.Get("idempotency_key") == sitetest.Key || typed.Get("customer_id") == "" {
-		t.Errorf("the form has %v", typed)
-	}
+	must.Holdf(t, typed.Get("idempotency_key") != sitetest.Key && typed.Get("customer_id") != "", "the form has %v", typed)
 	copied := x.Caller.Press(p, "Create invoice")
 	if copied.Status != http.StatusSeeOther || copied.Location() == first.Location() {
 		t.Fatalf("no copy: %v", copied)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"onlyonce/internal/invoice/invoicecases"
+	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitetest"
 )
 
@@ -68,16 +69,14 @@ func TestCreditEverything(t *testing.T) {
 	x := b.Case(invoicecases.CreditNotes(), sitetest.HTML{})
 	form := b.Page(x.Caller.Get(x.Caller.Get(x.Resource.List() + "/new").Location()))
 	form.Says("Open on 2026-0001: 135.77 EUR", "Line 1: Design 2 left at 50.00 EUR", "Line 2: Printing 1.5 left at 7.99 EUR")
-	if quantities := form.Typed()["line_quantity"]; fmt.Sprint(quantities) != "[2 1.5]" {
-		t.Errorf("suggested are %q", quantities)
-	}
+	quantities := form.Typed()["line_quantity"]
+	must.Holdf(t, fmt.Sprint(quantities) == "[2 1.5]", "suggested are %q", quantities)
 	program := b.Program(b.Replica, b.Acme)
 	made := program.With("Idempotency-Key", sitetest.Key).Post("/api/v1"+x.Resource.List(), `{}`)
 	note := sitetest.Decode[credited](b, made)
-	if made.Status != http.StatusCreated || note.Total != "135.77" || note.Subtotal != "111.99" ||
-		fmt.Sprint(note.Lines) != "[{1 2 100.00} {2 1.5 11.99}]" || fmt.Sprint(note.Taxes) != "[{6.5 11.99 0.78} {23 100.00 23.00}]" {
-		t.Errorf("%v", made)
-	}
+	must.Holdf(t, made.Status == http.StatusCreated && note.Total == "135.77" && note.Subtotal == "111.99" &&
+		fmt.Sprint(note.Lines) == "[{1 2 100.00} {2 1.5 11.99}]" && fmt.Sprint(note.Taxes) == "[{6.5 11.99 0.78} {23 100.00 23.00}]",
+		"%v", made)
 	b.Page(x.Caller.Get("/invoices/"+x.ID)).Says("Credited", "Nothing is open.", "Credit note "+note.Number+" 135.77 EUR").
 		LeadsTo(made.Location()[len("/api/v1"):])
 	b.Page(x.Caller.Get(made.Location()[len("/api/v1"):])).Says(
@@ -102,8 +101,6 @@ func TestCreditedInPart(t *testing.T) {
 	x.Format.Done(x, x.Ask(x.Command))
 	for _, path := range []string{"/invoices/" + x.ID, "/invoices"} {
 		page := b.Page(x.Caller.Get(path)).Says("Partially credited")
-		if strings.Contains(page.Text(), "0.00 of ") {
-			t.Errorf("%s counts what was not paid", path)
-		}
+		must.Holdf(t, !strings.Contains(page.Text(), "0.00 of "), "%s counts what was not paid", path)
 	}
 }

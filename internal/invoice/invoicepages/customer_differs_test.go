@@ -43,10 +43,9 @@ func TestWhichCustomer(t *testing.T) {
 		t.Helper()
 		a := send(key, method, path, body, http.StatusConflict)
 		p := sitetest.Decode[sitetest.Problem](b, a)
-		if p.Type != "/problems/customer-differs" || p.ExistingID != existing || p.ExistingURL != "/api/v1/customers/"+existing ||
-			!strings.Contains(a.Body, rest) {
-			t.Errorf("%s %s: no %s of %s: %v", method, path, rest, existing, a)
-		}
+		must.Holdf(t, p.Type == "/problems/customer-differs" && p.ExistingID == existing &&
+			p.ExistingURL == "/api/v1/customers/"+existing &&
+			strings.Contains(a.Body, rest), "%s %s: no %s of %s: %v", method, path, rest, existing, a)
 	}
 
 	alpha := id(send("alpha", http.MethodPost, "/customers", customer("Alpha Ltd", ""), http.StatusCreated))
@@ -54,9 +53,8 @@ func TestWhichCustomer(t *testing.T) {
 	differs("tax", http.MethodPost, "/customers", customer("Alpha Ltd", `, "tax_id": "PL1"`), alpha, `"differing":["tax_id"]`)
 	differs("bill", http.MethodPost, "/invoices", invoice(`"customer": `+customer("Gamma Ltd", "")), alpha, `"differing":["name"]`)
 	for key, who := range map[string]string{"bill": `"customer_id": "` + alpha + `"`, "same": `"customer": ` + customer("ALPHA ltd", "")} {
-		if a := send(key, http.MethodPost, "/invoices", invoice(who), http.StatusCreated); !strings.Contains(a.Body, alpha) {
-			t.Errorf("billed another customer: %v", a)
-		}
+		a := send(key, http.MethodPost, "/invoices", invoice(who), http.StatusCreated)
+		must.Holdf(t, strings.Contains(a.Body, alpha), "billed another customer: %v", a)
 	}
 	gamma := id(send("gamma", http.MethodPost, "/customers", customer("Gamma Ltd", `, "same_email": true`), http.StatusCreated))
 	if again := id(send("gamma", http.MethodPost, "/customers", customer("Gamma Ltd", ""), http.StatusCreated)); again != gamma {
@@ -103,9 +101,8 @@ func TestPeopleAreAskedWhoIsMeant(t *testing.T) {
 		a.Want(t, http.StatusConflict)
 		p := b.Page(a).Says(says...)
 		for name, want := range form {
-			if got := p.Typed()[name]; !slices.Equal(got, want) {
-				t.Errorf("%s is %q now, and was %q", name, got, want)
-			}
+			got := p.Typed()[name]
+			must.Holdf(t, slices.Equal(got, want), "%s is %q now, and was %q", name, got, want)
 		}
 		return p
 	}
@@ -166,21 +163,17 @@ func TestCustomerWithoutEmail(t *testing.T) {
 	person, program := b.Person(b.Replica, b.Acme), b.Program(b.Replica, b.Acme)
 	made := person.Submit("/customers",
 		sitetest.Change(customercases.Customers().Command, "email", "", "name", "Gamma Ltd", "idempotency_key", "gamma"))
-	if p := b.Page(person.Get(made.Location())).Says("Gamma Ltd"); strings.Contains(p.Text(), "Email") {
-		t.Error("the page of the customer has an email")
-	}
-	if a := program.Get("/api/v1" + made.Location()); a.Status != http.StatusOK || strings.Contains(a.Body, "email") {
-		t.Errorf("%v", a)
-	}
+	p := b.Page(person.Get(made.Location())).Says("Gamma Ltd")
+	must.Holdf(t, !strings.Contains(p.Text(), "Email"), "the page of the customer has an email")
+	a := program.Get("/api/v1" + made.Location())
+	must.Holdf(t, a.Status == http.StatusOK && !strings.Contains(a.Body, "email"), "%v", a)
 	unmailed := sitetest.Change(invoicecases.Invoices().Command, "customer_email", "", "customer_name", "Delta Ltd", "idempotency_key",
 		"delta")
 	draft := person.Submit("/invoices", unmailed)
 	path := draft.Location()
 	b.Page(person.Get(path)).Says("Delta Ltd")
 	asked := b.Page(person.Get(person.Get(path + "/issue").Location())).Says("The customer has no email address.")
-	if strings.Contains(asked.Text(), "Issue and email") {
-		t.Error("an email is offered")
-	}
+	must.Holdf(t, !strings.Contains(asked.Text(), "Issue and email"), "an email is offered")
 	person.Press(asked, "Issue only").Want(t, http.StatusSeeOther)
 	b.Page(person.Get(path)).Says("The customer has no email address.")
 	refused := person.Submit(path+"/send", url.Values{"idempotency_key": {"to nobody"}, "recipient": {""}})

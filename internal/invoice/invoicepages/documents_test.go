@@ -31,9 +31,8 @@ func TestInvoicePDF(t *testing.T) {
 			"Content-Type": "application/pdf", "Cache-Control": "private, no-cache",
 			"Content-Disposition": "attachment; filename=Invoice-2026-07-A.pdf", "X-Content-Type-Options": "nosniff",
 		} {
-			if got := file.Header.Get(name); file.Status != http.StatusOK || got != want {
-				t.Errorf("%d %s: %q, want %q", file.Status, name, got, want)
-			}
+			got := file.Header.Get(name)
+			must.Holdf(t, file.Status == http.StatusOK && got == want, "%d %s: %q, want %q", file.Status, name, got, want)
 		}
 		if other := person.Get(page + "/pdf"); other.Body != file.Body {
 			t.Errorf("%s: a person gets another file, of %d bytes and not %d", state.mark, len(other.Body), len(file.Body))
@@ -43,14 +42,10 @@ func TestInvoicePDF(t *testing.T) {
 			"Invoice 2026/07 A", "Acme", "Ada Lovelace", "ada@example.com", "21 Nov 2026", "21 Dec 2026", "Design", "7.99", "6.5%",
 			"111.99", "Tax 23% on 100.00", "EUR 135.77", "Thank you & <soon>", "Page 1 of 1",
 		} {
-			if !strings.Contains(text, want) {
-				t.Errorf("the file does not say %q:\n%s", want, text)
-			}
+			must.Holdf(t, strings.Contains(text, want), "the file does not say %q:\n%s", want, text)
 		}
 		for _, mark := range []string{"DRAFT", "VOID"} {
-			if strings.Contains(text, mark) != (mark == state.mark) {
-				t.Errorf("mark %q:\n%s", state.mark, text)
-			}
+			must.Holdf(t, strings.Contains(text, mark) == (mark == state.mark), "mark %q:\n%s", state.mark, text)
 		}
 	}
 	b.Page(person.Get(page)).LeadsTo(page + "/pdf")
@@ -111,9 +106,7 @@ func TestEInvoice(t *testing.T) {
 			t.Error(a)
 		}
 		for _, text := range texts {
-			if !strings.Contains(a.Body, text) {
-				t.Errorf("no %s in\n%s", text, a.Body)
-			}
+			must.Holdf(t, strings.Contains(a.Body, text), "no %s in\n%s", text, a.Body)
 		}
 		return a.Body
 	}
@@ -144,22 +137,17 @@ func TestCreditNoteAsPDF(t *testing.T) {
 	for _, want := range []string{
 		"Credit note CN-", "Credit to", "Credits invoice", "2026-0001", "Ada Lovelace", "Acme", "Total credited",
 	} {
-		if !strings.Contains(shown, want) {
-			t.Errorf("the file does not say %q:\n%s", want, shown)
-		}
+		must.Holdf(t, strings.Contains(shown, want), "the file does not say %q:\n%s", want, shown)
 	}
 	note := sitetest.Decode[struct {
 		Total string `json:"total"`
 	}](b, program.Get(address))
-	if !strings.Contains(shown, "EUR "+note.Total) {
-		t.Errorf("the file has no total %s:\n%s", note.Total, shown)
-	}
+	must.Holdf(t, strings.Contains(shown, "EUR "+note.Total), "the file has no total %s:\n%s", note.Total, shown)
 	b.Program(b.Replica, b.Acme).Create(peoplecases.Settings(), "business", peoplecases.Settings().Command)
 	page := strings.TrimPrefix(address, "/api/v1")
 	b.Page(person.Get(page)).LeadsTo(page + "/pdf")
-	if again := person.Get(page + "/pdf"); again.Body != a.Body {
-		t.Error("other bytes")
-	}
+	again := person.Get(page + "/pdf")
+	must.Holdf(t, again.Body == a.Body, "other bytes")
 }
 
 // readPDF returns the text of a PDF.

@@ -20,9 +20,7 @@ func everyDuplicateInvoice(b *sitetest.Bundle, program, person *sitetest.Client)
 		groups, from := prefix+"/duplicate-invoices", sitetest.RowID(1)+" 2026-03-01 "+sitetest.RowID(900)
 		found := sitetest.Request{What: "groups", Want: http.StatusOK, Send: func() sitetest.Answer {
 			a := caller.Get(groups)
-			if !strings.Contains(a.Body, sitetest.RowID(sitetest.Many-200)) {
-				b.Errorf("the two that are alike are not found: %v", a)
-			}
+			must.Holdf(b, strings.Contains(a.Body, sitetest.RowID(sitetest.Many-200)), "the two that are alike are not found: %v", a)
 			return a
 		}}
 		routes["GET "+groups] = []sitetest.Request{found, sitetest.Asking(caller, sitetest.At(groups+"?limit=1", from, from, false))}
@@ -46,10 +44,8 @@ func TestDuplicateInvoices(t *testing.T) {
 			Invoices    []struct{ ID, Total string }
 		} `json:"duplicate_invoices"`
 	}](b, program.Get("/api/v1/duplicate-invoices")).Rows
-	if len(groups) != 1 || groups[0].Days != 2 || groups[0].Count != 3 || groups[0].Invoices[0].ID != kept.ID ||
-		groups[0].Invoices[2].ID != third.ID || groups[0].Invoices[0].Total != "135.77" {
-		t.Errorf("%+v", groups)
-	}
+	must.Holdf(t, len(groups) == 1 && groups[0].Days == 2 && groups[0].Count == 3 && groups[0].Invoices[0].ID == kept.ID &&
+		groups[0].Invoices[2].ID == third.ID && groups[0].Invoices[0].Total == "135.77", "%+v", groups)
 	p := b.Page(person.Get("/duplicate-invoices")).Says("Ada Lovelace: same lines and total, 2 days apart",
 		"Void 2026-0001 as duplicate of 2026-0002")
 	ask := "/invoices/" + twice.ID + "/void?duplicate_of=" + kept.ID
@@ -75,9 +71,8 @@ func TestDuplicateInvoices(t *testing.T) {
 	for body, want := range map[string]string{
 		`{"duplicate_of": "nobody"}`: "invalid", `{"duplicate_of": "` + twice.ID + `"}`: "not-a-duplicate", `{"of": ""}`: "malformed",
 	} {
-		if p := sitetest.Decode[sitetest.Problem](b, void(third.ID, body, `"v1"`)); !strings.HasSuffix(p.Type, "/"+want) {
-			t.Errorf("%s: %+v", body, p)
-		}
+		p := sitetest.Decode[sitetest.Problem](b, void(third.ID, body, `"v1"`))
+		must.Holdf(t, strings.HasSuffix(p.Type, "/"+want), "%s: %+v", body, p)
 	}
 	void(third.ID, `{"duplicate_of": "`+kept.ID+`"}`, `"v2"`).Want(t, http.StatusPreconditionFailed)
 	p = b.Page(person.Get("/duplicate-invoices"))
@@ -85,9 +80,8 @@ func TestDuplicateInvoices(t *testing.T) {
 	opened := person.Get(person.Get("/invoice-distinctions/new?invoices=" + kept.ID + "+" + third.ID).Location())
 	person.Press(b.Page(opened).Says("2026-0001", "2026-0003"), "Remember distinction").Want(t, http.StatusSeeOther)
 	b.Page(person.Get("/duplicate-invoices")).Says("No duplicates")
-	if a := void(third.ID, `{"duplicate_of": "`+kept.ID+`"}`, `"v1"`); sitetest.Decode[voided](b, a) != (voided{"void", kept.ID}) {
-		t.Errorf("%v", a)
-	}
+	a := void(third.ID, `{"duplicate_of": "`+kept.ID+`"}`, `"v1"`)
+	must.Holdf(t, sitetest.Decode[voided](b, a) == (voided{"void", kept.ID}), "%v", a)
 }
 
 // TestInvoiceSaysWhichScheduleBilledIt with a link to the schedule.

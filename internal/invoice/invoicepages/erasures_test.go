@@ -80,13 +80,10 @@ func TestErasureWithInvoices(t *testing.T) {
 	}
 	left := b.ColumnsWith("zqxjv")
 	for _, column := range left {
-		if why, declared := kept[column]; !declared || why == sitetest.Erased {
-			t.Errorf("%s: zqxjv is left, and it is to be %q", column, why)
-		}
+		why, declared := kept[column]
+		must.Holdf(t, declared && why != sitetest.Erased, "%s: zqxjv is left, and it is to be %q", column, why)
 	}
-	if !slices.Contains(left, "invoices.bill_to") {
-		t.Errorf("the issued invoice has lost its customer: %v", left)
-	}
+	must.Holdf(t, slices.Contains(left, "invoices.bill_to"), "the issued invoice has lost its customer: %v", left)
 	must.Equal(t, sitetest.Get[int](b, `
 		SELECT count(*)::integer FROM invoices WHERE issued_at IS NULL AND notes || COALESCE(bill_to::text, '') LIKE '%zqxjv%'`),
 		0, "invoices that were never issued have texts")
@@ -130,8 +127,7 @@ func TestErasureAtOnceWithInvoices(t *testing.T) {
 		})
 		erased := sitetest.Get[bool](b, `SELECT erased_at IS NOT NULL FROM customers WHERE id = $1`, id)
 		made := sitetest.Get[int](b, `SELECT count(*)::integer FROM invoices WHERE customer_id = $1`, id)
-		if want := map[bool]int{false: crowd - 1}[erased]; made != want {
-			t.Errorf("erased: %t, with %d invoices; %v", erased, made, statuses)
-		}
+		want := map[bool]int{false: crowd - 1}[erased]
+		must.Holdf(t, made == want, "erased: %t, with %d invoices; %v", erased, made, statuses)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"onlyonce/internal/invoice/invoicecases"
+	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitetest"
 )
 
@@ -27,9 +28,8 @@ func TestEventsOfOthers(t *testing.T) {
 	want = append(want, "invoice.issue email queued", `invoice.issue changed issued_at … open ["0.00","135.77"] status ["draft","issued"]`,
 		"invoice.create created under key")
 	for _, limit := range []int{4, 25} {
-		if got := b.Events(api, path, limit); !slices.Equal(got, want) {
-			t.Errorf("in pages of %d:\n%s", limit, strings.Join(got, "\n"))
-		}
+		got := b.Events(api, path, limit)
+		must.Holdf(t, slices.Equal(got, want), "in pages of %d:\n%s", limit, strings.Join(got, "\n"))
 	}
 
 	page := strings.TrimPrefix(path, "/api/v1")

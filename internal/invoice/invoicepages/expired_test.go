@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"onlyonce/internal/invoice/invoicecases"
+	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitetest"
 )
 
@@ -24,7 +25,5 @@ func TestExpiredAndNumberTaken(t *testing.T) {
 	x, first := forInvoices(sitetest.Setup(t), sitetest.JSON{})
 	x.Expire(x.Acme)
 	late := x.Ask(x.Command)
-	if late.Status != http.StatusOK || late.Location() != first.Location() {
-		t.Errorf("%v", late)
-	}
+	must.Holdf(t, late.Status == http.StatusOK && late.Location() == first.Location(), "%v", late)
 }

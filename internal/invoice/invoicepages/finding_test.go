@@ -276,9 +276,7 @@ func TestSearchFollowsChanges(t *testing.T) {
 	finds := func(search string, want int) {
 		t.Helper()
 		page := sitetest.Decode[listed](b, program.Get("/api/v1/invoices?q="+url.QueryEscape(search)))
-		if len(page.Invoices) != want {
-			t.Errorf("%s finds %d, want %d", search, len(page.Invoices), want)
-		}
+		must.Holdf(t, len(page.Invoices) == want, "%s finds %d, want %d", search, len(page.Invoices), want)
 	}
 	for _, search := range []string{"2026-0042", "42", "0042", "design", "print", "ada", "lovelace", "ada@example.com",
 		"LOVELACE prin 42"} {

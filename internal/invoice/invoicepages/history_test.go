@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"onlyonce/internal/invoice/invoicecases"
+	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitetest"
 )
 
@@ -45,9 +46,9 @@ func TestHistoryOfAnInvoice(t *testing.T) {
 		`invoice.create created under the key`,
 	}
 	for _, limit := range []int{1, 2, 25} {
-		if got := b.Events(api, path, limit); !slices.Equal(got, events) {
-			t.Errorf("in pages of %d:\n%s\nwant\n%s", limit, strings.Join(got, "\n"), strings.Join(events, "\n"))
-		}
+		got := b.Events(api, path, limit)
+		must.Holdf(t, slices.Equal(got, events),
+			"in pages of %d:\n%s\nwant\n%s", limit, strings.Join(got, "\n"), strings.Join(events, "\n"))
 	}
 }
 
@@ -141,7 +142,5 @@ func TestHistoryOfWhatAnInvoiceBrought(t *testing.T) {
 	}
 	invoice := sitetest.Decode[struct{ Customer struct{ ID string } }](b, created)
 	got := b.History(person, "/api/v1/customers/"+invoice.Customer.ID)
-	if !slices.Equal(got, []string{"Customer created with a new invoice"}) {
-		t.Errorf("the customer's history is %q", got)
-	}
+	must.Holdf(t, slices.Equal(got, []string{"Customer created with a new invoice"}), "the customer's history is %q", got)
 }

@@ -45,21 +45,16 @@ func TestMailOnThePageOfItsInvoice(t *testing.T) {
 		home, list := b.Page(person.Get("/home")).Text(), b.Page(person.Get("/invoices")).Text()
 		onHome := strings.Contains(home, "Emails that failed") && strings.Contains(home, "The mail server refused it: 550 No such user.")
 		must.Equal(t, strings.Contains(list, "Email failed"), onHome, "the failed email is in the list")
-		if above, _, _ := strings.Cut(home, "Open by age"); onHome && !strings.Contains(above, "To do") {
-			t.Error("the charts come before the things to do")
-		}
+		above, _, _ := strings.Cut(home, "Open by age")
+		must.Holdf(t, !onHome || strings.Contains(above, "To do"), "the charts come before the things to do")
 		return onHome
 	}
-	if !troubles() {
-		t.Error("the failed email is not on Home")
-	}
+	must.Holdf(t, troubles(), "the failed email is not on Home")
 	if a := person.PressAny(p, "Try again"); a.Location() != path {
 		t.Fatal(a)
 	}
 	wantMails(b, 2)
-	if troubles() {
-		t.Error("the failed email is still on Home after another one was queued")
-	}
+	must.Holdf(t, !troubles(), "the failed email is still on Home after another one was queued")
 	b.Exec(`
 		UPDATE mails SET created_at = now() - interval '1 minute', state = 'sent', sent_at = '2026-11-22 10:00Z', kept = true,
 			reason = 'no mail server is set up', body = E'Hello Ada,\n<b>'
@@ -80,13 +75,9 @@ func TestMailOnThePageOfItsInvoice(t *testing.T) {
 		UPDATE mails SET state = 'failed', reason = 'The mail server refused it: 550 No such user.', sent_at = NULL, kept = false
 		WHERE kept`)
 	b.Exec(`UPDATE invoices SET status = 'void', voided_at = now()`)
-	if troubles() {
-		t.Error("an email about a void invoice that needn't be sent any more is said to have failed")
-	}
+	must.Holdf(t, !troubles(), "an email about a void invoice that needn't be sent any more is said to have failed")
 	b.Exec(`UPDATE mails SET kind = 'void'`)
-	if !troubles() {
-		t.Error("nothing is said of the email that the invoice is void, which has failed")
-	}
+	must.Holdf(t, troubles(), "nothing is said of the email that the invoice is void, which has failed")
 }
 
 func wantMails(b *sitetest.Bundle, n int) {

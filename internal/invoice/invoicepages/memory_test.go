@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"onlyonce/internal/invoice"
+	"onlyonce/internal/must"
 	"onlyonce/internal/web"
 	"onlyonce/internal/web/webtest"
 )
@@ -31,8 +32,6 @@ func TestDecodersAreBoundedInMemory(t *testing.T) {
 			}
 		}
 		allocated, err := webtest.AllocatedBy(func() error { return decode(webtest.Posted(contentType, body)) })
-		if allocated > 16<<20 {
-			t.Errorf("%s: %d KiB, %.80v", name, allocated>>10, err)
-		}
+		must.Holdf(t, allocated <= 16<<20, "%s: %d KiB, %.80v", name, allocated>>10, err)
 	}
 }

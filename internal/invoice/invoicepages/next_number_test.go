@@ -59,13 +59,12 @@ func TestNextNumbers(t *testing.T) {
 		"Without a change, the next is 2026-0002.")
 	set("２０２６–0138", http.StatusSeeOther, "")
 	for _, want := range []string{"2026-0138", "2026-0139"} {
-		if a := program.Create(invoicecases.Invoices(), want, sitetest.Change(invoicecases.Invoices().Command, "notes",
-			want)); sitetest.Decode[sitetest.Created](
+		a := program.Create(invoicecases.Invoices(), want, sitetest.Change(invoicecases.Invoices().Command, "notes",
+			want))
+		must.Holdf(t, sitetest.Decode[sitetest.Created](
 			b,
 			a,
-		).Number != want {
-			t.Errorf("%v, want %s", a, want)
-		}
+		).Number == want, "%v, want %s", a, want)
 	}
 	of := invoicecases.CreditNotes()
 	of.Parent.ID = inv.ID

@@ -60,9 +60,7 @@ func TestIssueFreezesParties(t *testing.T) {
 				name + " Street", name + " Bank", "1 " + name, "Ada " + name, name + " Square",
 				name + "@example.com", name + "@acme.example",
 			} {
-				if !strings.Contains(got, want) {
-					t.Errorf("the %s does not say %q:\n%s", where, want, got)
-				}
+				must.Holdf(t, strings.Contains(got, want), "the %s does not say %q:\n%s", where, want, got)
 			}
 		}
 	}
@@ -79,20 +77,15 @@ func TestIssueFreezesParties(t *testing.T) {
 	for where, want := range map[string]string{
 		"page": "Poland Tax ID PL 2", "JSON": `"country":"FR","tax_id":"FR 1"`, "PDF": "France", "UBL": ">PL 2<",
 	} {
-		if !strings.Contains(issued[where], want) {
-			t.Errorf("the %s does not say %q:\n%s", where, want, issued[where])
-		}
+		must.Holdf(t, strings.Contains(issued[where], want), "the %s does not say %q:\n%s", where, want, issued[where])
 	}
 
 	rename("third")
 	for where, after := range shown() {
-		if before := issued[where]; after != before {
-			t.Errorf("the %s became\n%s\nfrom\n%s", where, after, before)
-		}
+		before := issued[where]
+		must.Holdf(t, after == before, "the %s became\n%s\nfrom\n%s", where, after, before)
 	}
-	if b.Program(b.Serve(), b.Acme).Get(address+"/pdf").Body != file {
-		t.Error("the PDF has other bytes")
-	}
+	must.Holdf(t, b.Program(b.Serve(), b.Acme).Get(address+"/pdf").Body == file, "the PDF has other bytes")
 	note := program.With("Idempotency-Key", "credit").Post(address+"/credit-notes", `{"lines": [{"position": 1, "quantity": "1"}]}`)
 	b.Page(person.Get(strings.TrimPrefix(note.Location(), "/api/v1"))).Says(
 		"second Street France Tax ID FR 1 second@acme.example Credit to Ada second", "second Square Poland Tax ID PL 2 second@example.com")
@@ -137,9 +130,7 @@ func TestDueDateByTerms(t *testing.T) {
 		sitetest.Change(customercases.Customers().Command, "email", "grace@example.com", "payment_days", "0"))
 	wantDue := func(a sitetest.Answer, want string) {
 		t.Helper()
-		if !strings.Contains(a.Body, `"due_date":"`+want+`"`) {
-			t.Errorf("not due on %s: %v", want, a)
-		}
+		must.Holdf(t, strings.Contains(a.Body, `"due_date":"`+want+`"`), "not due on %s: %v", want, a)
 	}
 	blank := sitetest.Change(invoicecases.Invoices().Command, "due_date", "")
 	made := program.Create(invoicecases.Invoices(), "by the settings", blank)
@@ -157,9 +148,8 @@ func TestDueDateByTerms(t *testing.T) {
 		"2026-12-12",
 	)
 	last := program.Create(invoicecases.Invoices(), "last", sitetest.Change(blank, "issue_date", "2099-12-31"))
-	if last.Status != http.StatusUnprocessableEntity || !strings.Contains(last.Body, "/due_date") {
-		t.Errorf("beyond the last year: %v", last)
-	}
+	must.Holdf(t, last.Status == http.StatusUnprocessableEntity && strings.Contains(last.Body, "/due_date"),
+		"beyond the last year: %v", last)
 }
 
 // TestCustomerOfAnInvoiceHasDetails: a program can send details of a new customer. An existing customer stays as it is.
@@ -176,9 +166,7 @@ func TestCustomerOfAnInvoiceHasDetails(t *testing.T) {
 	for _, address := range []string{"1 Quay", "2 Quay"} {
 		a := program.Create(invoicecases.Invoices(), address, details(address))
 		for _, want := range []string{`"address":"1 Quay","country":"GB","tax_id":"GB123456789"`, `"due_date":"2026-11-28"`} {
-			if a.Status != http.StatusCreated || !strings.Contains(a.Body, want) {
-				t.Errorf("%s: no %s in %v", address, want, a)
-			}
+			must.Holdf(t, a.Status == http.StatusCreated && strings.Contains(a.Body, want), "%s: no %s in %v", address, want, a)
 		}
 	}
 	kept := program.Get("/api/v1/customers/" + sitetest.Get[string](b, `SELECT id::text FROM customers`))

@@ -172,8 +172,6 @@ func TestMethodsAreDescribed(t *testing.T) {
 		for _, value := range b.OpenAPI().Components.Schemas[name].Value.Properties["method"].Value.Enum {
 			described = append(described, fmt.Sprint(value))
 		}
-		if !slices.Equal(described, payment.Methods()) {
-			t.Errorf("%s has the methods %v, want %v", name, described, payment.Methods())
-		}
+		must.Holdf(t, slices.Equal(described, payment.Methods()), "%s has the methods %v, want %v", name, described, payment.Methods())
 	}
 }

@@ -30,14 +30,11 @@ func TestRaceOneNumber(t *testing.T) {
 		if a.Status == http.StatusConflict {
 			conflicts++
 			p := sitetest.Decode[sitetest.Problem](r.Bundle, a)
-			if p.ExistingID != winner || p.Type != "/problems/number-taken" || p.NextNumber != "2026-0001" {
-				t.Errorf("%s won, and the conflict is %v", winner, a)
-			}
+			must.Holdf(t, p.ExistingID == winner && p.Type == "/problems/number-taken" && p.NextNumber == "2026-0001",
+				"%s won, and the conflict is %v", winner, a)
 		}
 	}
-	if conflicts != 99 {
-		t.Errorf("%d conflicts", conflicts)
-	}
+	must.Holdf(t, conflicts == 99, "%d conflicts", conflicts)
 	r.WantRows(r.Leaves)
 }
 
@@ -68,32 +65,23 @@ func TestRaceOfEverything(t *testing.T) {
 			}
 			byKey[i%40][a.Body] = true
 		case http.StatusConflict:
-			if i%40 >= 10 {
-				t.Errorf("a conflict about nothing: %v", a)
-			}
+			must.Holdf(t, i%40 < 10, "a conflict about nothing: %v", a)
 		default:
 			t.Errorf("%v", a)
 		}
 	}
 	for intent, bodies := range byKey {
-		if len(bodies) != 1 {
-			t.Errorf("intent %d got different answers: %v", intent, bodies)
-		}
+		must.Holdf(t, len(bodies) == 1, "intent %d got different answers: %v", intent, bodies)
 	}
 	// In both directions: each acknowledged invoice is stored, and each stored one was acknowledged.
 	stored := sitetest.Get[[]string](r.Bundle, `SELECT array_agg(id::text ORDER BY id) FROM invoices`)
 	for _, id := range stored {
-		if !acknowledged[id] {
-			t.Errorf("no answer has %s", id)
-		}
+		must.Holdf(t, acknowledged[id], "no answer has %s", id)
 	}
-	if len(stored) != 31 || len(acknowledged) != 31 || len(byKey) != 31 {
-		t.Errorf("%d stored, %d acknowledged, %d intents served, want 31 each", len(stored), len(acknowledged), len(byKey))
-	}
+	must.Holdf(t, len(stored) == 31 && len(acknowledged) == 31 && len(byKey) == 31,
+		"%d stored, %d acknowledged, %d intents served, want 31 each", len(stored), len(acknowledged), len(byKey))
 	numbers := sitetest.Get[int](r.Bundle, `SELECT count(DISTINCT number) FROM invoices WHERE number BETWEEN '2026-0001' AND '2026-0020'`)
-	if numbers != 20 {
-		t.Errorf("%d of the numbers 1 to 20", numbers)
-	}
+	must.Holdf(t, numbers == 20, "%d of the numbers 1 to 20", numbers)
 }
 
 // TestRaceWithExpiry: results expire at once and are erased all the time, and still nothing is created twice.
@@ -105,9 +93,8 @@ func TestRaceWithExpiry(t *testing.T) {
 	for range 2 {
 		sweepers.Go(func() {
 			for ctx.Err() == nil {
-				if _, err := idempotency.Expire(ctx, r.DB.Pool, r.Acme.ID); err != nil && ctx.Err() == nil {
-					t.Error(err)
-				}
+				_, err := idempotency.Expire(ctx, r.DB.Pool, r.Acme.ID)
+				must.Holdf(t, err == nil || ctx.Err() != nil, "%v", err)
 			}
 		})
 	}
@@ -123,9 +110,7 @@ func TestRaceWithExpiry(t *testing.T) {
 		if ids[i%20] == "" {
 			ids[i%20] = id
 		}
-		if ids[i%20] != id {
-			t.Errorf("key %d made %s and %s", i%20, ids[i%20], id)
-		}
+		must.Holdf(t, ids[i%20] == id, "key %d made %s and %s", i%20, ids[i%20], id)
 	}
 	must.Equal(t, r.Rows()["invoices"], 20, "invoices of 20 intents")
 }

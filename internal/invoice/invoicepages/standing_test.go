@@ -69,9 +69,7 @@ func TestStanding(t *testing.T) {
 	listed := throughPages(b, person, thisMonth)
 	slices.Sort(listed)
 	slices.Sort(paidNow)
-	if !slices.Equal(listed, paidNow) {
-		t.Errorf("paid this month are %v, want %v", listed, paidNow)
-	}
+	must.Holdf(t, slices.Equal(listed, paidNow), "paid this month are %v, want %v", listed, paidNow)
 	customer := all[0].customer
 	open, overdue, _, count = sums(customer)
 	page = b.Page(person.Get("/customers/" + customer))
@@ -117,9 +115,7 @@ func TestSumsOfTheFilter(t *testing.T) {
 		if opens > 0 {
 			page.Says(fmt.Sprintf("Open %d %s", opens, amountsText(open)))
 		}
-		if strings.Contains(page.Text(), "Paid this month") {
-			t.Errorf("%s has the sums of all", text)
-		}
+		must.Holdf(t, !strings.Contains(page.Text(), "Paid this month"), "%s has the sums of all", text)
 	}
 }
 
@@ -144,9 +140,8 @@ func TestInvoicesAsCSV(t *testing.T) {
 			t.Fatalf("%s: %d rows, want %d: %v", text, len(rows), len(want)+1, err)
 		}
 		for i, row := range rows[1:] {
-			if row[0] != want[i] || row[3] == "=1+1" || row[3] == "'=1+1" && row[5] != "IE1234567T" {
-				t.Errorf("%s: row %d is %q, want %s", text, i, row, want[i])
-			}
+			must.Holdf(t, row[0] == want[i] && row[3] != "=1+1" && (row[3] != "'=1+1" || row[5] == "IE1234567T"),
+				"%s: row %d is %q, want %s", text, i, row, want[i])
 		}
 	}
 	page := b.Page(person.Get("/invoices?status=open&limit=10"))
@@ -186,9 +181,8 @@ func TestSearchOfTooMany(t *testing.T) {
 	program, person := b.Program(b.Replica, b.Acme), b.Person(b.Replica, b.Acme)
 	finds := func(query string, want int) {
 		t.Helper()
-		if page := sitetest.Decode[listed](b, program.Get("/api/v1/invoices?"+query)); len(page.Invoices) != want {
-			t.Errorf("%s finds %d, want %d", query, len(page.Invoices), want)
-		}
+		page := sitetest.Decode[listed](b, program.Get("/api/v1/invoices?"+query))
+		must.Holdf(t, len(page.Invoices) == want, "%s finds %d, want %d", query, len(page.Invoices), want)
 	}
 	finds("q=2", 1) // the number 2026-0002, and not all invoices of 2026
 	b.Page(person.Get("/invoices?q=2")).Says("some of them were left out")

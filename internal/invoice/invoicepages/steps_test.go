@@ -52,9 +52,7 @@ func TestIssueRefusesWhatItCannotSend(t *testing.T) {
 		`{"email":"grace"}`: "/email", `{"message":"a\u202eb"}`: "/message", `{"message":"` + strings.Repeat("a", 2001) + `"}`: "/message",
 	} {
 		a := program.Post("/api/v1"+path, body)
-		if a.Status != http.StatusUnprocessableEntity || !strings.Contains(a.Body, `"`+pointer+`"`) {
-			t.Errorf("%.30s: %v", body, a)
-		}
+		must.Holdf(t, a.Status == http.StatusUnprocessableEntity && strings.Contains(a.Body, `"`+pointer+`"`), "%.30s: %v", body, a)
 	}
 	person := b.Person(b.Replica, b.Acme)
 	typed := url.Values{"idempotency_key": {sitetest.Key}, "email": {"customer"}, "message": {strings.Repeat("a", 2001)}}
@@ -93,9 +91,8 @@ func TestIssueWarns(t *testing.T) {
 		"The PDF file can't show \u6771 \u4eac in the customer's name, א ב → in the customer's address, 🍵 ✓ \u6771 in line 1 "+
 			"and ♥ in the account holder.")
 	p.LeadsTo(path + "/pdf")
-	if said := p.Text(); strings.Contains(said, "due date,") {
-		t.Errorf("it warns of a day to come: %s", said)
-	}
+	said := p.Text()
+	must.Holdf(t, !strings.Contains(said, "due date,"), "it warns of a day to come: %s", said)
 	b.Exec(`UPDATE settings SET account_number = '1', account_holder = 'Ada' WHERE tenant_id = $1`, b.Acme.ID)
 	b.Exec(`UPDATE customers SET name = 'Łódź', address = 'Długa 1', tax_id = 'DE136695976'`)
 	b.Exec(`UPDATE invoice_lines SET description = 'Tea – 1 €' WHERE position = 1`)
@@ -114,9 +111,8 @@ func TestIssueWarns(t *testing.T) {
 		b.Exec(`UPDATE invoice_lines SET tax_treatment = $1 WHERE position = 1`, treatment)
 		got := warned().Text()
 		for _, whose := range []string{"your VAT number.", "the customer's VAT number."} {
-			if strings.Contains(got, "doesn't show "+whose) != strings.Contains(says, whose) {
-				t.Errorf("%s: want %q: %s", treatment, says, got)
-			}
+			must.Holdf(t, strings.Contains(got, "doesn't show "+whose) == strings.Contains(says, whose),
+				"%s: want %q: %s", treatment, says, got)
 		}
 	}
 }
@@ -178,21 +174,16 @@ func TestStepsAreAskedOnPages(t *testing.T) {
 	b.Page(person.Get(person.Press(p, "Issue only").Location())).Says("Invoice 2026-0001 issued.")
 	wantMails(b, 0)
 	tells := func(path string) bool { return len(ask(path+"/void").Controls("tell_customer")) > 0 }
-	if tells(first) {
-		t.Error("a customer without an email can be notified")
-	}
+	must.Holdf(t, !tells(first), "a customer without an email can be notified")
 	person.Press(ask(second+"/issue"), "Issue and email to ada@example.com")
 	wantMails(b, 1)
 	b.Exec(`UPDATE mails SET state = 'sent', sent_at = now()`)
-	if !tells(second) {
-		t.Error("who got an email cannot be told")
-	}
+	must.Holdf(t, tells(second), "who got an email cannot be told")
 	person.Submit(second+"/void", sitetest.Change(ask(second+"/void").Typed(), "tell_customer", "true"))
 	wantMails(b, 2)
 	void := b.Page(person.Get(second)).Says("This invoice doesn't count.")
 	for _, link := range sitetest.Elements(void.Root, "a") {
-		if href, _ := sitetest.Attr(link, "href"); strings.HasPrefix(href, second+"/") && !strings.HasSuffix(href, "/pdf") {
-			t.Errorf("there is something left to do: %s", href)
-		}
+		href, _ := sitetest.Attr(link, "href")
+		must.Holdf(t, !strings.HasPrefix(href, second+"/") || strings.HasSuffix(href, "/pdf"), "there is something left to do: %s", href)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"onlyonce/internal/invoice/invoicecases"
+	"onlyonce/internal/must"
 	"onlyonce/internal/people/peoplecases"
 	"onlyonce/internal/site/sitetest"
 )
@@ -45,9 +46,7 @@ func TestStoredValuesStayReadable(t *testing.T) {
 		if a.Status == http.StatusSeeOther {
 			a = caller.Get(a.Location())
 		}
-		if a.Status != http.StatusOK || !strings.Contains(a.Body, want) {
-			t.Errorf("%s: %v, want %s", path, a, want)
-		}
+		must.Holdf(t, a.Status == http.StatusOK && strings.Contains(a.Body, want), "%s: %v, want %s", path, a, want)
 	}
 	a := person.Submit("/settings/edit",
 		sitetest.Change(peoplecases.Settings().Command, "currency", "XQZ", "version", "1", "idempotency_key", sitetest.Key))

@@ -53,9 +53,8 @@ func TestSyncs(t *testing.T) {
 	for i := range customersSynced {
 		answered[2][i] = run(replicas[i%2], "2", i)
 	}
-	if answered[0] != answered[1] || answered[1] != answered[2] {
-		t.Errorf("not the same:\n%v\n%v\n%v", answered[0], answered[1], answered[2])
-	}
+	must.Holdf(t, answered[0] == answered[1] && answered[1] == answered[2],
+		"not the same:\n%v\n%v\n%v", answered[0], answered[1], answered[2])
 	for table, want := range map[string]int{
 		"customers": 1, "invoices": 1, "payments": 1, "postings": 1, "intents": 3 * 4,
 		"invoices WHERE status = 'issued' AND open_amount = 0": 1, "intents WHERE outcome = 'created'": 3,

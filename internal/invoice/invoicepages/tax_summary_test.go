@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"onlyonce/internal/invoice/invoicecases"
+	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitetest"
 	"onlyonce/internal/value/date"
 )
@@ -33,18 +34,14 @@ func TestTaxSummary(t *testing.T) {
 		t.Errorf("%v", a)
 	}
 	a := person.Get("/tax-summary/csv?" + period)
-	if a.Body != "\uFEFF"+rows || !strings.Contains(a.Header.Get("Content-Disposition"), "2026-11-01") {
-		t.Errorf("%v", a)
-	}
+	must.Holdf(t, a.Body == "\uFEFF"+rows && strings.Contains(a.Header.Get("Content-Disposition"), "2026-11-01"), "%v", a)
 	shown := sitetest.Decode[struct {
 		Totals []struct {
 			Currency string
 			Result   struct{ Net, Tax, Gross string }
 		}
 	}](b, program.Get("/api/v1/tax-summary?"+period))
-	if len(shown.Totals) != 2 || shown.Totals[1].Currency != "KWD" || shown.Totals[1].Result.Gross != "135.764" {
-		t.Errorf("%+v", shown)
-	}
+	must.Holdf(t, len(shown.Totals) == 2 && shown.Totals[1].Currency == "KWD" && shown.Totals[1].Result.Gross == "135.764", "%+v", shown)
 	b.Page(b.Person(b.Replica, b.Globex).Get("/tax-summary?" + period)).Says("No invoices were issued or credited in this period.")
 	first, last := date.Today().Month()
 	b.Page(person.Get("/tax-summary")).Says(first.Display() + " – " + last.Display())
@@ -63,13 +60,11 @@ func TestTaxSummaryOfNoPeriod(t *testing.T) {
 	} {
 		a := person.Get("/tax-summary?" + query)
 		typed, _ := url.ParseQuery(query)
-		if p := b.Page(a).Says(said); a.Status != http.StatusUnprocessableEntity || p.Typed().Get("from") != typed.Get("from") {
-			t.Errorf("%s: %v", query, a)
-		}
+		p := b.Page(a).Says(said)
+		must.Holdf(t, a.Status == http.StatusUnprocessableEntity && p.Typed().Get("from") == typed.Get("from"), "%s: %v", query, a)
 		for _, path := range []string{"/api/v1/tax-summary?", "/api/v1/tax-summary/csv?"} {
-			if a := program.Get(path + query); a.Status != http.StatusUnprocessableEntity || !strings.Contains(a.Body, said) {
-				t.Errorf("%s%s: %v", path, query, a)
-			}
+			a := program.Get(path + query)
+			must.Holdf(t, a.Status == http.StatusUnprocessableEntity && strings.Contains(a.Body, said), "%s%s: %v", path, query, a)
 		}
 	}
 	program.Get("/api/v1/tax-summary?from=2026-01-01&to=2027-01-01").Want(t, http.StatusOK, "a year and a day")

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitetest"
 )
 
@@ -22,16 +23,14 @@ func TestUntaxedLinesEverywhere(t *testing.T) {
 	address := made.Location()
 	path := strings.TrimPrefix(address, "/api/v1")
 	edit := b.Page(person.Get(person.Get(path + "/edit").Location()))
-	if got := edit.Typed()["line_tax_treatment"]; strings.Join(got, " ") != " exempt reverse_charge" {
-		t.Errorf("the form has the treatments %q", got)
-	}
+	got := edit.Typed()["line_tax_treatment"]
+	must.Holdf(t, strings.Join(got, " ") == " exempt reverse_charge", "the form has the treatments %q", got)
 	person.Press(edit, "Save changes")
 	b.WantOutcomes("created", "unchanged")
 
 	for _, want := range []string{`"tax_rate":"23","tax_treatment":"standard"`, `"tax_rate":"0","tax_treatment":"reverse_charge"`} {
-		if a := program.Get(address); !strings.Contains(a.Body, want) {
-			t.Errorf("no %s in %v", want, a)
-		}
+		a := program.Get(address)
+		must.Holdf(t, strings.Contains(a.Body, want), "no %s in %v", want, a)
 	}
 	reasons := []string{
 		"Exempt on 20.00 0.00", "Reverse charge on 60.00 0.00", "Tax 23% on 10.00 2.30", "Total EUR 92.30",
@@ -58,15 +57,12 @@ func TestUntaxedLinesEverywhere(t *testing.T) {
 	} {
 		text := readPDF(b, person.Get(file))
 		for _, want := range want {
-			if !strings.Contains(text, want) {
-				t.Errorf("%s does not say %q:\n%s", file, want, text)
-			}
+			must.Holdf(t, strings.Contains(text, want), "%s does not say %q:\n%s", file, want, text)
 		}
 	}
 	for _, want := range append(reasons[4:], ">VATEX-EU-AE<") {
-		if a := program.Get(address + "/ubl"); !strings.Contains(a.Body, want) {
-			t.Errorf("no %s in %v", want, a)
-		}
+		a := program.Get(address + "/ubl")
+		must.Holdf(t, strings.Contains(a.Body, want), "no %s in %v", want, a)
 	}
 }
 

@@ -94,9 +94,8 @@ func TestTheSameByTwoWays(t *testing.T) {
 				repeats := sitetest.Get[string](b,
 					`SELECT COALESCE(possible_duplicate_of::text, '') FROM webhook_events WHERE id = $1`, event)
 				shown := person.Get("/webhook-events/" + event).Body
-				if strings.Contains(shown, "looks like a repeat") != (repeats != "") {
-					t.Errorf("repeats %q, and the page of the event: %s", repeats, shown)
-				}
+				must.Holdf(t, strings.Contains(shown, "looks like a repeat") == (repeats != ""),
+					"repeats %q, and the page of the event: %s", repeats, shown)
 				return sitetest.Get[string](b, `SELECT payment_id::text FROM webhook_events WHERE id = $1`, event), repeats
 			},
 		}},
@@ -136,9 +135,7 @@ func TestTheSameByTwoWays(t *testing.T) {
 				key := strings.NewReplacer(" ", "-").Replace(record.table + "-" + one + "-" + other)
 				record.next()
 				id, repeats := first(key + "-1")
-				if repeats != "" {
-					t.Errorf("%s by %s looks like %s, and like nothing was made", record.table, one, repeats)
-				}
+				must.Holdf(t, repeats == "", "%s by %s looks like %s, and like nothing was made", record.table, one, repeats)
 				if _, repeats = second(key + "-2"); repeats != id && repeats != asked {
 					t.Errorf("%s by %s and then by %s: repeats %q, want %s", record.table, one, other, repeats, id)
 				}

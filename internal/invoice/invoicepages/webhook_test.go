@@ -70,10 +70,8 @@ func TestDeliveries(t *testing.T) {
 		{"too large", bank, "m", large, now, 413, "too-large"},
 	} {
 		a := c.from.DeliverAt(b.Replica, c.id, c.body, c.at)
-		if a.Status != c.status || !strings.Contains(a.Body, "/problems/"+c.problem) ||
-			a.Header.Get("Content-Type") != "application/problem+json" {
-			t.Errorf("%s: %v", c.what, a)
-		}
+		must.Holdf(t, a.Status == c.status && strings.Contains(a.Body, "/problems/"+c.problem) &&
+			a.Header.Get("Content-Type") == "application/problem+json", "%s: %v", c.what, a)
 	}
 	sitetest.WantUnchanged(b, "what was refused", before, b.Contents())
 	for _, c := range []struct {
@@ -89,9 +87,8 @@ func TestDeliveries(t *testing.T) {
 			a := bank.Deliver(b.Replica, c.id, c.body)
 			state := sitetest.Get[string](b, `SELECT COALESCE((SELECT state::text FROM webhook_events WHERE id = $1), '')`,
 				sitetest.Decode[sitetest.Created](b, a).ID)
-			if a.Status != http.StatusOK || (a.Header.Get("Idempotent-Replayed") == "true") != (n > 0) || state != c.state {
-				t.Errorf("%s: %s, %v", c.what, state, a)
-			}
+			must.Holdf(t, a.Status == http.StatusOK && (a.Header.Get("Idempotent-Replayed") == "true") == (n > 0) && state == c.state,
+				"%s: %s, %v", c.what, state, a)
 		}
 	}
 	bank.Deliver(b.Replica, "5", invoicecases.PaidBy(number, "p5", "20.00"))
@@ -125,9 +122,7 @@ func TestEventNamedLikeAKey(t *testing.T) {
 		a := bank.Deliver(b.Replica, c.id, c.body)
 		state := sitetest.Get[string](b, `SELECT COALESCE((SELECT state::text FROM webhook_events WHERE id = $1), '')`,
 			sitetest.Decode[sitetest.Created](b, a).ID)
-		if a.Status != http.StatusOK || state != c.state {
-			t.Errorf("%s: %s, %v", c.id, state, a)
-		}
+		must.Holdf(t, a.Status == http.StatusOK && state == c.state, "%s: %s, %v", c.id, state, a)
 	}
 	bank.Deliver(b.Replica, "evt", invoicecases.PaidBy(number, "p4", "4.00"))
 	b.Exec(`
@@ -174,9 +169,7 @@ func TestChooseTheInvoice(t *testing.T) {
 		b.Page(person.Get(event)).Says("Applied", "Open the invoice")
 	}
 	got := sitetest.Get[[]int](b, `SELECT ARRAY[(SELECT paid FROM invoices), (SELECT count(*) FROM payments)]`)
-	if !slices.Equal(got, []int{13577, 3}) {
-		t.Errorf("paid, payments: %v", got)
-	}
+	must.Holdf(t, slices.Equal(got, []int{13577, 3}), "paid, payments: %v", got)
 }
 
 // TestEventIsNotKept: if the effect fails, nothing is stored, the sender has to retry, and the retry succeeds.
@@ -189,17 +182,13 @@ func TestEventIsNotKept(t *testing.T) {
 	b.Exec(`ALTER TABLE postings ADD CONSTRAINT broken CHECK (kind <> 'payment') NOT VALID`)
 	for range 2 {
 		a := bank.Deliver(b.Replica, "1", invoicecases.PaidBy(number, "p", "1.00"))
-		if a.Status != http.StatusServiceUnavailable || a.Header.Get("Retry-After") == "" || !strings.Contains(a.Body,
-			"/problems/not-kept") {
-			t.Error(a)
-		}
+		must.Holdf(t, a.Status == http.StatusServiceUnavailable && a.Header.Get("Retry-After") != "" && strings.Contains(a.Body,
+			"/problems/not-kept"), "%v", a)
 	}
 	sitetest.WantUnchanged(b, "what failed", before, b.Contents())
 	b.Exec(`ALTER TABLE postings DROP CONSTRAINT broken`)
 	a := bank.Deliver(b.Replica, "1", invoicecases.PaidBy(number, "p", "1.00"))
-	if a.Status != http.StatusOK || a.Header.Get("Idempotent-Replayed") != "" {
-		t.Error(a)
-	}
+	must.Holdf(t, a.Status == http.StatusOK && a.Header.Get("Idempotent-Replayed") == "", "%v", a)
 	b.WantRows(b.Rows()) // and no second one
 	must.Equal(t, sitetest.Get[int](b, `SELECT paid FROM invoices`), 100, "paid")
 }
@@ -218,9 +207,7 @@ func TestSecretOfAnotherKey(t *testing.T) {
 	deliver := func(want int) {
 		t.Helper()
 		a := bank.Deliver(other, "1", `{"type": "x"}`)
-		if a.Status != want || (a.Header.Get("Retry-After") != "") != (want == http.StatusServiceUnavailable) {
-			t.Error(a)
-		}
+		must.Holdf(t, a.Status == want && (a.Header.Get("Retry-After") != "") == (want == http.StatusServiceUnavailable), "%v", a)
 	}
 	source := "/webhooks/" + sitetest.Get[string](b, `SELECT id::text FROM webhook_sources`)
 	owner := b.Person(other, b.Acme)
@@ -289,9 +276,8 @@ func TestProviders(t *testing.T) {
 	}
 	got := sitetest.Get[[]int](b, `
 		SELECT ARRAY[(SELECT paid FROM invoices), (SELECT count(*) FROM payments), (SELECT count(*) FROM webhook_events)]`)
-	if want := []int{1000 + events*100, events + 1, events + 1}; !slices.Equal(got, want) {
-		t.Errorf("paid, payments, events: %v, want %v", got, want)
-	}
+	want := []int{1000 + events*100, events + 1, events + 1}
+	must.Holdf(t, slices.Equal(got, want), "paid, payments, events: %v, want %v", got, want)
 }
 
 // TestHooksOfDemoTenants are refused when the demo is off, like their logins: their secrets are public.
@@ -322,9 +308,7 @@ func TestWebhookGuide(t *testing.T) {
 	}
 	for _, want := range []string{"HTTP/1.1 200", "Idempotent-Replayed: true"} {
 		output, err := exec.CommandContext(t.Context(), "sh", "-euc", script).CombinedOutput()
-		if err != nil || !strings.Contains(string(output), want) {
-			t.Errorf("no %q, %v: %s", want, err, output)
-		}
+		must.Holdf(t, err == nil && strings.Contains(string(output), want), "no %q, %v: %s", want, err, output)
 	}
 	must.Equal(t, sitetest.Get[int](b, `SELECT paid FROM invoices WHERE number = $1`, number), 1000, "paid")
 }

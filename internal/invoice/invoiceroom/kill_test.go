@@ -60,14 +60,11 @@ func TestKillDuringCreates(t *testing.T) {
 
 	listed := p.list(t)
 	for key, id := range answers {
-		if !listed[id] {
-			t.Errorf("invoice %s of %s was acknowledged and is lost", id, key)
-		}
+		must.Holdf(t, listed[id], "invoice %s of %s was acknowledged and is lost", id, key)
 	}
 	want := creates + invoicetest.DemoOfAcme + invoicetest.DemoOfSchedule
-	if len(listed) != want || len(answers) != creates {
-		t.Errorf("%d invoices for %d answers, want %d and %d", len(listed), len(answers), want, creates)
-	}
+	must.Holdf(t, len(listed) == want && len(answers) == creates,
+		"%d invoices for %d answers, want %d and %d", len(listed), len(answers), want, creates)
 }
 
 // create sends one key until it is answered with an invoice, and returns its id.

@@ -35,9 +35,8 @@ func TestMailHasTheInvoiceAttached(t *testing.T) {
 			wanted[kind] = string(file)
 		}
 		messages := s.Messages()
-		if got := attached(t, messages[len(messages)-1]); !maps.Equal(got, wanted) {
-			t.Errorf("%s: %d files are attached, want %q", key, len(got), want)
-		}
+		got := attached(t, messages[len(messages)-1])
+		must.Holdf(t, maps.Equal(got, wanted), "%s: %d files are attached, want %q", key, len(got), want)
 	}
 	lacking := b.draft("lacking", "Ada")
 	sent(lacking, "/issue", "lacking", `{"e_invoice": true}`, http.StatusOK, "pdf")
@@ -62,15 +61,13 @@ func TestCreditNoteIsMailed(t *testing.T) {
 	sent := b.settled(1)[0]
 	want := "Hello Ada,\n\nWe have credited 30.75 EUR of our invoice 2026-0001 of 21 November 2026.\n\nHalf of it\nwas <late>\n\n" +
 		"Open: 30.75 EUR\n\nThe credit note is attached as a PDF file.\n\nKind regards,\n"
-	if sent.Kind != mail.KindCreditNote || sent.Recipient != "ada@example.com" || !strings.HasPrefix(sent.Text, want) {
-		t.Errorf("%+v, want the text %q", sent, want)
-	}
+	must.Holdf(t, sent.Kind == mail.KindCreditNote && sent.Recipient == "ada@example.com" && strings.HasPrefix(sent.Text, want),
+		"%+v, want the text %q", sent, want)
 	path := "/api/v1/credit-notes/" + sent.CreditNoteID.String() + "/pdf"
 	_, file, err := apptest.Ask(apptest.CompanyToken, http.MethodGet, b.URL()+path, "", "")
 	must.OK(t, err)
-	if got := attached(t, s.Messages()[0]); len(got) != 1 || got["pdf"] != string(file) {
-		t.Errorf("%d files are attached, and the document has %d bytes", len(got), len(file))
-	}
+	got := attached(t, s.Messages()[0])
+	must.Holdf(t, len(got) == 1 && got["pdf"] == string(file), "%d files are attached, and the document has %d bytes", len(got), len(file))
 }
 
 // attached returns the files of a message by the path that the server returns them from.

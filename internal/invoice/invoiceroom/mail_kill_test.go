@@ -89,9 +89,8 @@ func TestKillDuringMails(t *testing.T) {
 	ids := map[string]string{}                                    // by subject
 	for _, m := range s.Messages() {
 		id, subject := m.Header.Get("Message-Id"), m.Header.Get("Subject")
-		if first, known := ids[subject]; known && first != id {
-			t.Errorf("%s came as %s and as %s", subject, first, id)
-		}
+		first, known := ids[subject]
+		must.Holdf(t, !known || first == id, "%s came as %s and as %s", subject, first, id)
 		ids[subject], subjects[id] = id, subject
 		deliveries[id]++
 	}
@@ -101,13 +100,10 @@ func TestKillDuringMails(t *testing.T) {
 			twice++
 		}
 	}
-	if len(ids) != invoices || len(subjects) != invoices {
-		t.Errorf("%d subjects and %d Message-IDs of %d invoices", len(ids), len(subjects), invoices)
-	}
+	must.Holdf(t, len(ids) == invoices && len(subjects) == invoices,
+		"%d subjects and %d Message-IDs of %d invoices", len(ids), len(subjects), invoices)
 	// Two kills interrupt up to four attempts in each of two processes.
-	if twice == 0 || twice > 12 {
-		t.Errorf("%d mails came more than once", twice)
-	}
+	must.Holdf(t, twice != 0 && twice <= 12, "%d mails came more than once", twice)
 	t.Logf("%d mails came more than once, with one Message-ID each", twice)
 }
 

@@ -34,9 +34,8 @@ func TestMailHasTheLogo(t *testing.T) {
 		message := s.Messages()[i]
 		images := map[string]string{}
 		html := parts(t, message.Header.Get("Content-Type"), message.Body, images)
-		if images["<image>"] != want || strings.Contains(html, `src="cid:image"`) != (want != "") {
-			t.Errorf("mail %d: an image of %d bytes, and the HTML %s", i, len(images["<image>"]), html)
-		}
+		must.Holdf(t, images["<image>"] == want && strings.Contains(html, `src="cid:image"`) == (want != ""),
+			"mail %d: an image of %d bytes, and the HTML %s", i, len(images["<image>"]), html)
 	}
 }
 

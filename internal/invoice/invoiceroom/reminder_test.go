@@ -32,10 +32,8 @@ func TestReminderIsSent(t *testing.T) {
 	b.post(invoice+"/payments", "one", `{"amount": "23", "date": "2026-02-01", "method": "cash"}`, http.StatusCreated)
 	b.post(invoice+"/reminders", "one", `{"level": "1"}`, http.StatusCreated)
 	sent := b.settled(1)[0]
-	if sent.State != mailer.StateSent || sent.Recipient != "ada@example.com" ||
-		sent.Subject != "Payment reminder: invoice 2026-0001 from Acme Studio" {
-		t.Errorf("%+v", sent)
-	}
+	must.Holdf(t, sent.State == mailer.StateSent && sent.Recipient == "ada@example.com" &&
+		sent.Subject == "Payment reminder: invoice 2026-0001 from Acme Studio", "%+v", sent)
 	rest := sent.Text
 	for _, want := range []string{
 		"Hello Ada,", reminder.Message(1), "Invoice: 2026-0001 of 5 January 2026", "Due: 4 February 2026, ",
@@ -49,9 +47,7 @@ func TestReminderIsSent(t *testing.T) {
 	}
 	due, err := date.Parse("2026-02-04")
 	days := strconv.Itoa(due.DaysUntil(date.Of(sent.CreatedAt.UTC())))
-	if err != nil || !strings.Contains(sent.Text, ", "+days+" days overdue") {
-		t.Errorf("not %s days overdue: %s, %v", days, sent.Text, err)
-	}
+	must.Holdf(t, err == nil && strings.Contains(sent.Text, ", "+days+" days overdue"), "not %s days overdue: %s, %v", days, sent.Text, err)
 }
 
 // TestReminderOfAPaidInvoice is not sent any more.

@@ -40,9 +40,7 @@ func TestNoMailWithoutItsJob(t *testing.T) {
 	}
 	mails := storetest.Value[int](b, `SELECT count(*) FROM mails`)
 	jobs := storetest.Value[int](b, `SELECT count(*) FROM river.river_job`)
-	if mails != 1 || jobs != 1 {
-		t.Errorf("%d mails and %d jobs", mails, jobs)
-	}
+	must.Holdf(t, mails == 1 && jobs == 1, "%d mails and %d jobs", mails, jobs)
 }
 
 // TestSendOrVoid checks that no mail is queued after an invoice was voided concurrently.
@@ -56,9 +54,8 @@ func TestSendOrVoid(t *testing.T) {
 			_, err := mail.Send.Do(context.Background(), b.Store, b.Intent(fmt.Sprint("send", round)), d)
 			return err
 		}, func() error { return b.Void(fmt.Sprint("void", round), inv) })
-		if sent != nil && !storetest.IsConflict(sent, &invoice.NotIssued) || voided != nil {
-			t.Errorf("sent: %v, voided: %v", sent, voided)
-		}
+		must.Holdf(t, (sent == nil || storetest.IsConflict(sent, &invoice.NotIssued)) && voided == nil,
+			"sent: %v, voided: %v", sent, voided)
 	}
 	must.Equal(t, storetest.Value[int](b, `
 		SELECT count(*) FROM intents s JOIN mails m ON m.id = s.record_id JOIN intents v ON v.record_id = m.invoice_id

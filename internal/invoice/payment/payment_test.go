@@ -52,17 +52,13 @@ func TestInParts(t *testing.T) {
 			t.Fatalf("%+v, %v", done, err)
 		}
 		again, err := b.pay(step.amount, inv, step.amount, nil)
-		if err != nil || !again.Replayed || again.Value != done.Value {
-			t.Errorf("again: %+v, %v", again, err)
-		}
-		if found := b.Find(inv); found.Status != step.status || found.Open != step.open || found.Paid != 10000-step.open {
-			t.Errorf("%+v", found)
-		}
+		must.Holdf(t, err == nil && again.Replayed && again.Value == done.Value, "again: %+v, %v", again, err)
+		found := b.Find(inv)
+		must.Holdf(t, found.Status == step.status && found.Open == step.open && found.Paid == 10000-step.open, "%+v", found)
 	}
 	_, err := b.pay("more", inv, "0.01", nil)
-	if c, ok := errors.AsType[*conflict.Error](err); !ok || c.Kind != &payment.ExceedsOpen || c.Members["open"] != "0.00" {
-		t.Errorf("more than is open: %v", err)
-	}
+	c, ok := errors.AsType[*conflict.Error](err)
+	must.Holdf(t, ok && c.Kind == &payment.ExceedsOpen && c.Members["open"] == "0.00", "more than is open: %v", err)
 }
 
 // TestFiftyAtOnce checks that concurrent payments never exceed the open amount, and that none is lost.
@@ -74,9 +70,8 @@ func TestFiftyAtOnce(t *testing.T) {
 		return err
 	})
 	paid := b.Succeeded(errs, &payment.ExceedsOpen)
-	if found := b.Find(inv); paid != 33 || found.Paid != 9900 || found.Open != 100 {
-		t.Errorf("%d payments, %d paid, %d open", paid, found.Paid, found.Open)
-	}
+	found := b.Find(inv)
+	must.Holdf(t, paid == 33 && found.Paid == 9900 && found.Open == 100, "%d payments, %d paid, %d open", paid, found.Paid, found.Open)
 }
 
 // TestPayOrVoid checks that an invoice is either paid or voided.
@@ -112,20 +107,17 @@ func TestReferenceOnce(t *testing.T) {
 	}
 	for _, provider := range []string{"Stripe", "stripe", "STRIPE", "ＳＴＲＩＰＥ", " Stripé "} {
 		_, err = b.pay("2", inv, "1", of(provider, "pi_1a"))
-		if refused, ok := errors.AsType[*conflict.Error](err); !ok || refused.Kind != &payment.Taken || refused.Existing != first.Value.ID {
-			t.Errorf("%s: %v", provider, err)
-		}
+		refused, ok := errors.AsType[*conflict.Error](err)
+		must.Holdf(t, ok && refused.Kind == &payment.Taken && refused.Existing == first.Value.ID, "%s: %v", provider, err)
 	}
 	for k, others := range map[string]func(*payment.Input){
 		"3": nil, "4": nil, "capitals": of("Stripe", "PI_1A"), "provider": of("Stripes", "pi_1a"), "reference": of("Stripe", "pi_1b"),
 	} {
-		if _, err := b.pay(k, inv, "1", others); err != nil {
-			t.Errorf("%s: %v", k, err)
-		}
+		_, err := b.pay(k, inv, "1", others)
+		must.Holdf(t, err == nil, "%s: %v", k, err)
 	}
-	if found := b.Find(inv); found.Paid != 600 {
-		t.Errorf("paid %d", found.Paid)
-	}
+	found := b.Find(inv)
+	must.Holdf(t, found.Paid == 600, "paid %d", found.Paid)
 }
 
 // TestDatesOfEntries checks that a typo in the year is refused with a sentence, and by the database on any path.
@@ -139,10 +131,9 @@ func TestDatesOfEntries(t *testing.T) {
 	} {
 		in.Date = day
 		_, err := in.Draft(inv.ID, inv.Currency)
-		if problems, wrong := errors.AsType[*invalid.Error](err); wrong == good ||
-			wrong && (len(problems.Fields) != 1 || problems.Fields[0].Pointer != "/date") {
-			t.Errorf("%s: %v", day, err)
-		}
+		problems, wrong := errors.AsType[*invalid.Error](err)
+		must.Holdf(t, wrong != good &&
+			(!wrong || len(problems.Fields) == 1 && problems.Fields[0].Pointer == "/date"), "%s: %v", day, err)
 	}
 	b.OK(b.pay("paid", inv, "1", nil))
 	b.Refuses(map[string][]string{

@@ -82,16 +82,14 @@ func TestLogo(t *testing.T) {
 		want []byte
 	}{"16 bits": {deep, bytes.Repeat([]byte{0x40}, 9)}, "a palette": {palette, []byte{255, 255, 255, 0, 0, 0, 255, 255, 255}}} {
 		file := withLogo(t, pngOf(t, of.Image))
-		if got := samples(t, file, 9, rgb); !bytes.Equal(got[:9], of.want) || bytes.Contains(file, []byte("/SMask")) {
-			t.Errorf("%s: %v", name, got)
-		}
+		got := samples(t, file, 9, rgb)
+		must.Holdf(t, bytes.Equal(got[:9], of.want) && !bytes.Contains(file, []byte("/SMask")), "%s: %v", name, got)
 	}
 	var photo bytes.Buffer
 	must.OK(t, jpeg.Encode(&photo, faint, nil))
 	file = withLogo(t, pdf.Image{Type: "image/jpeg", Content: photo.Bytes()})
-	if !bytes.Contains(file, photo.Bytes()) || !bytes.Contains(file, []byte(rgb+" /BitsPerComponent 8 /Filter /DCTDecode")) {
-		t.Error("the JPEG file isn't in the PDF file")
-	}
+	must.Holdf(t, bytes.Contains(file, photo.Bytes()) && bytes.Contains(file, []byte(rgb+" /BitsPerComponent 8 /Filter /DCTDecode")),
+		"the JPEG file isn't in the PDF file")
 }
 
 // TestLogoFits: an image of any shape is at most 170 × 56 points large, and below the top of the page.
@@ -110,9 +108,7 @@ func TestLogoFits(t *testing.T) {
 			must.OK(t, err)
 			found = found || bytes.Contains(content, []byte("q "+want)) && bytes.Contains(content, []byte(" cm /Logo Do Q\n"))
 		}
-		if !found {
-			t.Errorf("%v isn't drawn with %s", size, want)
-		}
+		must.Holdf(t, found, "%v isn't drawn with %s", size, want)
 	}
 }
 

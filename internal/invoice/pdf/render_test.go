@@ -52,9 +52,8 @@ func TestTextLayer(t *testing.T) {
 		must.OK(t, os.WriteFile(golden, []byte(got), 0o600))
 	}
 	want := must.Read(t, golden)
-	if got != want {
-		t.Errorf("the text layer is\n%s\nwant\n%s\nIf that is intended, run go test ./internal/invoice/pdf -update.", got, want)
-	}
+	must.Holdf(t, got == want,
+		"the text layer is\n%s\nwant\n%s\nIf that is intended, run go test ./internal/invoice/pdf -update.", got, want)
 }
 
 // TestSameBytes checks that the same document results in the same file at any time, concurrently, and in another process.
@@ -73,13 +72,9 @@ func TestSameBytes(t *testing.T) {
 		t.Fatalf("%v: %s", err, output)
 	}
 	for i, got := range sums {
-		if got != sums[0] {
-			t.Errorf("rendering %d has sum %s, and the first one %s", i, got, sums[0])
-		}
+		must.Holdf(t, got == sums[0], "rendering %d has sum %s, and the first one %s", i, got, sums[0])
 	}
-	if !strings.Contains(string(output), sums[0]) {
-		t.Errorf("another process does not print %s but\n%s", sums[0], output)
-	}
+	must.Holdf(t, strings.Contains(string(output), sums[0]), "another process does not print %s but\n%s", sums[0], output)
 }
 
 // TestPrintSum is the other process of TestSameBytes.
@@ -112,9 +107,7 @@ func TestManyLines(t *testing.T) {
 	}
 	for i, text := range all {
 		for _, want := range []string{fmt.Sprintf("Page %d of %d", i+1, len(all)), "DRAFT"} {
-			if strings.Count(text, want) != 1 {
-				t.Errorf("page %d has %q %d times:\n%s", i+1, want, strings.Count(text, want), text)
-			}
+			must.Holdf(t, strings.Count(text, want) == 1, "page %d has %q %d times:\n%s", i+1, want, strings.Count(text, want), text)
 		}
 		if want := "KRS 0000123456\nZarząd: Ada Żółw\nInvoice 2026-0042\nPage"; strings.Count(text, want) != 1 {
 			t.Errorf("page %d doesn't end with %q:\n%s", i+1, want, text)
@@ -123,9 +116,8 @@ func TestManyLines(t *testing.T) {
 	}
 	whole := strings.Join(all, "")
 	for i := range 200 {
-		if want := fmt.Sprintf("Position %03d.", i); strings.Count(whole, want) != 1 {
-			t.Errorf("%q stands there %d times", want, strings.Count(whole, want))
-		}
+		want := fmt.Sprintf("Position %03d.", i)
+		must.Holdf(t, strings.Count(whole, want) == 1, "%q stands there %d times", want, strings.Count(whole, want))
 	}
 }
 
@@ -140,9 +132,8 @@ func TestLongDescription(t *testing.T) {
 			inv.Lines = append(inv.Lines, pdf.Line{Description: long, Amount: "1.00"}, pdf.Line{Description: long, Amount: "1.00"})
 			text := strings.Join(pages(t, render(t, inv)), "")
 			want := 2 * strings.Count(long, strings.TrimSpace(word))
-			if got := strings.Count(strings.ReplaceAll(text, "\n", ""), strings.TrimSpace(word)); got < want {
-				t.Errorf("%d of %d are there", got, want)
-			}
+			got := strings.Count(strings.ReplaceAll(text, "\n", ""), strings.TrimSpace(word))
+			must.Holdf(t, got >= want, "%d of %d are there", got, want)
 		})
 	}
 }
@@ -152,7 +143,6 @@ func TestMissingCharacters(t *testing.T) {
 	t.Parallel()
 	inv := example()
 	inv.Lines[0].Description = "\u6f22\u5b57 and שלום and 😀"
-	if text := pages(t, render(t, inv))[0]; !strings.Contains(text, inv.Lines[0].Description) {
-		t.Errorf("the text layer has no %q:\n%s", inv.Lines[0].Description, text)
-	}
+	text := pages(t, render(t, inv))[0]
+	must.Holdf(t, strings.Contains(text, inv.Lines[0].Description), "the text layer has no %q:\n%s", inv.Lines[0].Description, text)
 }

@@ -113,16 +113,12 @@ func TestPlansReplaceEachOther(t *testing.T) {
 		_, err := reminder.SetPlan.Do(context.Background(), b.Store, b.Intent(fmt.Sprint(i)), d)
 		return err
 	}) {
-		if err != nil && !errors.Is(err, record.ErrNotFound) {
-			t.Error(err)
-		}
+		must.Holdf(t, err == nil || errors.Is(err, record.ErrNotFound), "%v", err)
 	}
 	removed, err := reminder.RemovePlan.Do(t.Context(), b.Store, b.Of("remove the first", first.ID, 0), struct{}{})
 	must.OK(t, err)
 	n := storetest.Value[int](b, `SELECT count(*) FROM reminder_plans WHERE removed_at IS NULL`)
-	if n != 1 || removed.Outcome != idempotency.Unchanged {
-		t.Errorf("%d in use, %v", n, removed.Outcome)
-	}
+	must.Holdf(t, n == 1 && removed.Outcome == idempotency.Unchanged, "%d in use, %v", n, removed.Outcome)
 }
 
 // TestPlanInput checks that a plan has a first reminder, no gap, and at least a day between reminders.
@@ -133,8 +129,7 @@ func TestPlanInput(t *testing.T) {
 		"/final_after": {FirstAfter: "1", SecondAfter: "365", FinalAfter: "0"},
 	} {
 		_, err := in.Draft()
-		if wrong, ok := errors.AsType[*invalid.Error](err); !ok || len(wrong.Fields) != 1 || wrong.Fields[0].Pointer != pointer {
-			t.Errorf("%+v: %v", in, err)
-		}
+		wrong, ok := errors.AsType[*invalid.Error](err)
+		must.Holdf(t, ok && len(wrong.Fields) == 1 && wrong.Fields[0].Pointer == pointer, "%+v: %v", in, err)
 	}
 }

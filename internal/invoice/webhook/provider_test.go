@@ -67,9 +67,8 @@ func TestChosenInvoice(t *testing.T) {
 	body := succeeded("evt_1", "", 4000)
 	for _, event := range []webhook.Event{b.kept(b.stripe, "", body), b.kept(shop, "", body)} {
 		b.wants("no invoice", event, webhook.StateUndecided, "no-invoice")
-		if !webhook.Payable(event) || event.Amount != 4000 || !strings.Contains(webhook.Sentence(event), "which invoice") {
-			t.Errorf("%+v", event)
-		}
+		must.Holdf(t, webhook.Payable(event) && event.Amount == 4000 && strings.Contains(webhook.Sentence(event), "which invoice"),
+			"%+v", event)
 	}
 	events := storetest.Value[[]uuid.UUID](b, `SELECT array_agg(id) FROM webhook_events`)
 	errs := storetest.Together(40, func(i int) error {

@@ -48,9 +48,8 @@ func TestEventsAtOnce(t *testing.T) {
 	})
 	must.OK(t, errors.Join(errs...))
 	must.Equal(t, storetest.Value[int](b, `SELECT count(*) FROM webhook_events WHERE state <> 'applied'`), 0, "events were not applied")
-	if found := b.Find(inv); found.Paid != payments*300 {
-		t.Errorf("paid %d, want %d", found.Paid, payments*300)
-	}
+	found := b.Find(inv)
+	must.Holdf(t, found.Paid == payments*300, "paid %d, want %d", found.Paid, payments*300)
 	must.Equal(t, storetest.Value[int](b, `SELECT count(*) FROM payments WHERE refunded = 200`),
 		payments, "payments with a refund of 2.00")
 }
@@ -71,9 +70,8 @@ func TestFiftyRefundsWait(t *testing.T) {
 		return storetest.Value[string](b, `SELECT string_agg(n || ' ' || state || ' ' || reason, ', ' ORDER BY n DESC) FROM (
 			SELECT count(*) AS n, state, reason FROM webhook_events WHERE kind = 'refund' GROUP BY 2, 3) AS of`)
 	}
-	if got, want := states(), fmt.Sprintf("%d waiting no-payment, %d undecided many-waiting", bound, sent-bound); got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
+	got, want := states(), fmt.Sprintf("%d waiting no-payment, %d undecided many-waiting", bound, sent-bound)
+	must.Holdf(t, got == want, "%s, want %s", got, want)
 	b.Exec(`UPDATE webhook_events SET state = 'waiting', reason = 'no-payment'`)
 	b.kept(b.standard, "paid", received(inv.Number, "p", "100.00"))
 	must.Equal(t, storetest.Value[int](b, `SELECT count(*) FROM webhook_events WHERE kind = 'refund' AND state = 'applied'`),

@@ -19,9 +19,7 @@ func TestDecoyCostsTheSame(t *testing.T) {
 	if err != nil {
 		t.Fatalf("the decoy is no hash: %v", err)
 	}
-	if *got != *want || len(salt) != len(realSalt) || len(hash) != len(realHash) {
-		t.Errorf("decoy %+v, real %+v", *got, *want)
-	}
+	must.Holdf(t, *got == *want && len(salt) == len(realSalt) && len(hash) == len(realHash), "decoy %+v, real %+v", *got, *want)
 	if match, err := argon2id.ComparePasswordAndHash("", decoy); err != nil || match {
 		t.Errorf("%v, %v", match, err)
 	}

@@ -74,9 +74,7 @@ func TestEveryFilter(t *testing.T) {
 			}
 			page.From = list.After
 		}
-		if !slices.Equal(got, want) {
-			t.Errorf("%s: %d found, want %d", name, len(got), len(want))
-		}
+		must.Holdf(t, slices.Equal(got, want), "%s: %d found, want %d", name, len(got), len(want))
 		var back []int64
 		for page = (record.Page{Limit: 100, From: record.Key{"", uuid.Nil.String()}, Back: true}); ; {
 			list, err := attempt.List(t.Context(), b.DB.Pool, b.acme, c.filter, page)
@@ -92,9 +90,7 @@ func TestEveryFilter(t *testing.T) {
 			page.From = list.Before
 		}
 		slices.Reverse(back)
-		if !slices.Equal(back, want) {
-			t.Errorf("%s, back: %d found, want %d", name, len(back), len(want))
-		}
+		must.Holdf(t, slices.Equal(back, want), "%s, back: %d found, want %d", name, len(back), len(want))
 	}
 	elsewhere := record.Page{Limit: 1, From: record.Key{"", "x"}}
 	if _, err := attempt.List(t.Context(), b.DB.Pool, b.acme, attempt.Filter{}, elsewhere); !errors.Is(err, record.ErrKey) {
@@ -114,9 +110,7 @@ func TestExpire(t *testing.T) {
 		replicas.Go(func() {
 			var err error
 			deleted[i], err = attempt.Expire(context.WithoutCancel(t.Context()), b.DB.Pool, b.acme, before, attempt.MaxKept)
-			if err != nil {
-				t.Error(err)
-			}
+			must.Holdf(t, err == nil, "%v", err)
 		})
 	}
 	replicas.Wait()
@@ -145,9 +139,8 @@ func TestNewestAreKept(t *testing.T) {
 	b.recorder.Close(t.Context())
 	long := time.Now().Add(-365 * 24 * time.Hour)
 	for _, want := range []int64{n - most, 0} {
-		if deleted, err := attempt.Expire(t.Context(), b.DB.Pool, b.acme, long, most); err != nil || deleted != want {
-			t.Errorf("deleted %d, want %d: %v", deleted, want, err)
-		}
+		deleted, err := attempt.Expire(t.Context(), b.DB.Pool, b.acme, long, most)
+		must.Holdf(t, err == nil && deleted == want, "deleted %d, want %d: %v", deleted, want, err)
 	}
 	if deleted, err := attempt.Expire(t.Context(), b.DB.Pool, b.globex, long, n); err != nil || deleted != 0 {
 		t.Errorf("deleted %d of those that are few: %v", deleted, err)

@@ -79,11 +79,10 @@ func TestForgotAtOnce(t *testing.T) {
 	})
 	b.wantMails(1)
 	must.Equal(t, storetest.Value[int](b, `SELECT version FROM users WHERE email = 'ada@example.com'`)-before, 1, "links were made")
-	if life := storetest.Value[bool](b, `
+	life := storetest.Value[bool](b, `
 		SELECT link_expires_at BETWEEN now() + interval '50 minutes' AND now() + interval '1 hour' FROM users
-		WHERE email = 'ada@example.com'`); !life {
-		t.Error("the link is not good for an hour")
-	}
+		WHERE email = 'ada@example.com'`)
+	must.Holdf(t, life, "the link is not good for an hour")
 }
 
 // TestForgotWhileAnOwnerInvites checks that a link that an owner makes concurrently is mailed, and not replaced.
@@ -161,9 +160,8 @@ func TestJobIsOneOfRiver(t *testing.T) {
 	b.forgot("ada@example.com", 1)
 	job := b.DB.IsOfRiver(t, link.Job{Tenant: b.Tenant, Mail: storetest.Value[uuid.UUID](b, `SELECT id FROM link_mails`)})
 	token := seed(t, 1).Derive("link", b.ada.LinkID)
-	if _, err := account.FindLink(t.Context(), b.DB.Pool, token); err != nil || strings.Contains(job, token) {
-		t.Errorf("the link does not work, or is in the job: %v", err)
-	}
+	_, err := account.FindLink(t.Context(), b.DB.Pool, token)
+	must.Holdf(t, err == nil && !strings.Contains(job, token), "the link does not work, or is in the job: %v", err)
 }
 
 // TestOldMailsGo checks that old mails are deleted, and younger ones stay.

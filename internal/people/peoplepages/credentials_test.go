@@ -104,10 +104,9 @@ func (h *holder) works() (w works) {
 		must.Equal(h, h.device.Get("/people").Status == http.StatusOK, w.session == "owner", w.session, "manages people")
 	}
 	w.form = h.device.Submit("/customers", h.form).Status == http.StatusSeeOther
-	if stored := sitetest.Get[int](h.Bundle, `SELECT count(*) FROM customers WHERE email = $1`,
-		h.form.Get("email")); (stored == 1) != w.form {
-		h.Errorf("the form was saved: %v, and there are %d customers", w.form, stored)
-	}
+	stored := sitetest.Get[int](h.Bundle, `SELECT count(*) FROM customers WHERE email = $1`,
+		h.form.Get("email"))
+	must.Holdf(h, (stored == 1) == w.form, "the form was saved: %v, and there are %d customers", w.form, stored)
 	// The form belongs to the tenant, where another user may send it.
 	h.by.Submit("/customers", h.form).Want(h, http.StatusSeeOther, "the form, sent by another owner")
 	w.password = h.Browser(h.at).LogIn(h.who, h.password).Status == http.StatusSeeOther
@@ -224,7 +223,6 @@ func TestKeptTextFollowsThePerson(t *testing.T) {
 	h.moves()
 	h.join("sales@one.test", "of the next holder")
 	must.Equal(t, keptFor(h.who.Email, h.password), before, "kept, with another email")
-	if next := keptFor("sales@one.test", "of the next holder"); next == before {
-		t.Error("what was kept is offered to the next user with the email")
-	}
+	next := keptFor("sales@one.test", "of the next holder")
+	must.Holdf(t, next != before, "what was kept is offered to the next user with the email")
 }

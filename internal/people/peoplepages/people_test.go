@@ -29,9 +29,8 @@ func TestSecretOfADoubleClick(t *testing.T) {
 		a := c.Submit("/tokens", form)
 		p := c.Get(a.Location())
 		shown = append(shown, b.Page(p).SecretOn())
-		if cache := p.Header.Get("Cache-Control"); !strings.Contains(cache, "no-store") {
-			t.Errorf("Cache-Control %q", cache)
-		}
+		cache := p.Header.Get("Cache-Control")
+		must.Holdf(t, strings.Contains(cache, "no-store"), "Cache-Control %q", cache)
 	}
 	if shown[0] == "" || shown[1] != shown[0] || shown[2] != shown[0] {
 		t.Fatalf("%q", shown)
@@ -42,9 +41,7 @@ func TestSecretOfADoubleClick(t *testing.T) {
 	again := elsewhere.Submit("/tokens", form)
 	const was = "The secret was shown when the token was created and can't be shown again."
 	p := b.Page(elsewhere.Get(again.Location())).Says("We ignored the duplicate submission", was)
-	if p.SecretOn() != "" {
-		t.Error("another session sees the secret")
-	}
+	must.Holdf(t, p.SecretOn() == "", "another session sees the secret")
 	b.Exec(`UPDATE api_tokens SET created_at = now() - interval '61 minutes' WHERE created_by <> ''`)
 	b.Page(owner.Get(again.Location())).Says(was)
 	b.Expire(b.Acme)
@@ -78,9 +75,8 @@ func TestSecretsAreStoredNowhere(t *testing.T) {
 			a := owner.Submit(path, sitetest.Change(form, "idempotency_key", k))
 			p := owner.Get(a.Location())
 			secrets = append(secrets, sitetest.SecretIn(b.Page(p).SecretOn()))
-			if cache := p.Header.Get("Cache-Control"); !strings.Contains(cache, "no-store") {
-				t.Errorf("%s: Cache-Control %q", path, cache)
-			}
+			cache := p.Header.Get("Cache-Control")
+			must.Holdf(t, strings.Contains(cache, "no-store"), "%s: Cache-Control %q", path, cache)
 		}
 	}
 	guest := b.Browser(b.Replica)
@@ -88,15 +84,12 @@ func TestSecretsAreStoredNowhere(t *testing.T) {
 	for _, secret := range secrets {
 		if a := guest.Get("/join?link=" + secret); a.Status == http.StatusOK {
 			link = secret
-			if cache := a.Header.Get("Cache-Control"); !strings.Contains(cache, "no-store") {
-				t.Errorf("the link: Cache-Control %q", cache)
-			}
+			cache := a.Header.Get("Cache-Control")
+			must.Holdf(t, strings.Contains(cache, "no-store"), "the link: Cache-Control %q", cache)
 		}
 	}
 	guest.Submit("/join", url.Values{"link": {link}, "password": {"a secret passphrase"}})
-	if !isIn(guest) {
-		t.Error("the link does not work")
-	}
+	must.Holdf(t, isIn(guest), "the link does not work")
 	for _, secret := range append(secrets, "a secret passphrase") {
 		if len(secret) < 10 {
 			t.Fatalf("no secret: %q", secrets)
@@ -106,13 +99,10 @@ func TestSecretsAreStoredNowhere(t *testing.T) {
 				secret)
 			asBytes := sitetest.Get[int](b, `SELECT count(*) FROM `+pgx.Identifier{table}.Sanitize()+
 				` r WHERE strpos(r::text, encode(convert_to($1, 'UTF8'), 'hex')) > 0`, secret)
-			if found+asBytes > 0 {
-				t.Errorf("%s has a secret", table)
-			}
+			must.Holdf(t, found+asBytes == 0, "%s has a secret", table)
 		}
-		if told := fmt.Sprintf("%+v", b.Attempts); strings.Contains(told, secret) {
-			t.Errorf("told of attempts: %s", told)
-		}
+		told := fmt.Sprintf("%+v", b.Attempts)
+		must.Holdf(t, !strings.Contains(told, secret), "told of attempts: %s", told)
 	}
 }
 
@@ -146,34 +136,27 @@ func TestOwnPassword(t *testing.T) {
 	}
 	b.Page(send("wrong", "another passphrase")).Says("This isn't your current password.")
 	b.Page(send(sitetest.Password, "short")).Says("Choose a password of at least 12 characters.")
-	if !isIn(other) {
-		t.Error("a refused change has ended a session")
-	}
+	must.Holdf(t, isIn(other), "a refused change has ended a session")
 	for range 2 {
 		if a := send(sitetest.Password, "another passphrase"); a.Status != http.StatusSeeOther || a.Location() != "/account" {
 			t.Fatal(a)
 		}
 		b.Page(person.Get("/account")).Says("Your password was changed. You are logged out everywhere else.")
 	}
-	if !isIn(person) || isIn(other) {
-		t.Errorf("this session is in: %v, another one: %v", isIn(person), isIn(other))
-	}
+	must.Holdf(t, isIn(person) && !isIn(other), "this session is in: %v, another one: %v", isIn(person), isIn(other))
 	b.Browser(b.Replica).LogIn(b.Acme, sitetest.Password).Want(t, http.StatusUnprocessableEntity, "the old password")
 	for range 10 {
 		send("guess", "another passphrase too")
 	}
 	a := send("guess", "another passphrase too")
-	if a.Status != http.StatusTooManyRequests || strings.Contains(a.Body, "another passphrase too") {
-		t.Errorf("%v", a)
-	}
+	must.Holdf(t, a.Status == http.StatusTooManyRequests && !strings.Contains(a.Body, "another passphrase too"), "%v", a)
 	demo := b.Serve(func(c *sitetest.Config) { c.People.Demo = []templates.DemoLogin{{Email: b.Globex.Email}} })
 	b.Exec(`UPDATE tenants SET demo = true WHERE id = $1`, b.Globex.ID)
 	visitor := b.Person(demo, b.Globex)
 	a = visitor.Submit("/account", url.Values{"password": {sitetest.Password}, "new_password": {"another passphrase"}})
 	b.Page(a).Says("The demo's passwords can't be changed.")
-	if _, err := account.LogIn(t.Context(), b.Pool, b.Globex.Email, sitetest.Password); err != nil {
-		t.Errorf("the demo's password was changed: %v", err)
-	}
+	_, err := account.LogIn(t.Context(), b.Pool, b.Globex.Email, sitetest.Password)
+	must.Holdf(t, err == nil, "the demo's password was changed: %v", err)
 }
 
 // TestRolesOfAccountsAreThoseOfTheWeb checks that both packages have the same roles in the same order.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/must"
 	"onlyonce/internal/people/attempt"
 	"onlyonce/internal/people/peoplecases"
 	"onlyonce/internal/site/sitecases"
@@ -39,18 +40,15 @@ func TestPlans(t *testing.T) {
 func keepsAttempts(p *sitetest.Planner) {
 	p.During("deleting attempts", func() {
 		before := time.UnixMilli(0x01900000_0000).Add(time.Millisecond)
-		if _, err := attempt.Expire(p.Context(), p.Pool, p.Acme.ID, before, attempt.MaxKept); err != nil {
-			p.Error(err)
-		}
+		_, err := attempt.Expire(p.Context(), p.Pool, p.Acme.ID, before, attempt.MaxKept)
+		must.Holdf(p, err == nil, "%v", err)
 	})
 	p.During("keeping attempts", func() {
 		recorder := attempt.Start(attempt.Config{Pool: p.Pool, Log: slog.New(slog.DiscardHandler)})
 		intent := idempotency.Intent{Tenant: p.Acme.ID}
 		recorder.Observe(idempotency.Attempt{Operation: "test", Intent: intent, Outcome: idempotency.Created})
 		recorder.Close(p.Context())
-		if recorder.Kept() != 1 {
-			p.Errorf("kept %d", recorder.Kept())
-		}
+		must.Holdf(p, recorder.Kept() == 1, "kept %d", recorder.Kept())
 	})
 }
 

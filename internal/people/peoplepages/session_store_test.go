@@ -26,12 +26,9 @@ func TestSessionsAskWithinTheRequest(t *testing.T) {
 	for what, err := range map[string]error{
 		"find": loaded, "store": committed, "renew": sessions.RenewToken(over), "delete": sessions.Destroy(over),
 	} {
-		if !errors.Is(err, context.Canceled) {
-			t.Errorf("%s after the request is over: %v", what, err)
-		}
+		must.Holdf(t, errors.Is(err, context.Canceled), "%s after the request is over: %v", what, err)
 	}
 	again, err := sessions.Load(t.Context(), token)
-	if err != nil || sessions.GetString(again, sessionDevice) != "a test" {
-		t.Errorf("the session holds %q, %v", sessions.GetString(again, sessionDevice), err)
-	}
+	must.Holdf(t, err == nil && sessions.GetString(again, sessionDevice) == "a test",
+		"the session holds %q, %v", sessions.GetString(again, sessionDevice), err)
 }

@@ -71,9 +71,8 @@ func TestLogoutIsNotUndone(t *testing.T) {
 		ask(server.Handler, http.MethodPost, "/logout")
 		must.OK(t, server.saveSession(w, r))
 	}), http.MethodGet, "/account")
-	if cookie := held.Header().Get("Set-Cookie"); !before || isIn() || cookie != "" {
-		t.Errorf("logged in before: %v, after: %v, cookie %q", before, isIn(), cookie)
-	}
+	cookie := held.Header().Get("Set-Cookie")
+	must.Holdf(t, before && !isIn() && cookie == "", "logged in before: %v, after: %v, cookie %q", before, isIn(), cookie)
 }
 
 // plant makes a session whose last request was some time ago.
@@ -94,9 +93,8 @@ func (s *pages) plant(t *testing.T, idle time.Duration) (token string) {
 	s.sessions.Put(ctx, sessionSeen, time.Now().Add(-idle).Unix())
 	token, expiry, err := s.sessions.Commit(begun(ctx))
 	must.OK(t, err)
-	if life := time.Until(expiry); life > 7*24*time.Hour {
-		t.Errorf("the session lives for %v", life)
-	}
+	life := time.Until(expiry)
+	must.Holdf(t, life <= 7*24*time.Hour, "the session lives for %v", life)
 	return token
 }
 
@@ -112,16 +110,13 @@ func TestPasswordsTakeTurns(t *testing.T) {
 		r.URL.Path = "/login"
 		return r
 	}
-	if err := server.logIn(httptest.NewRecorder(), login().WithContext(over)); web.ProblemName(err) != "busy" {
-		t.Errorf("with no place: %v", err)
-	}
+	err := server.logIn(httptest.NewRecorder(), login().WithContext(over))
+	must.Holdf(t, web.ProblemName(err) == "busy", "with no place: %v", err)
 	server.passwords.Release(1)
 	for range 2 { // the first one leaves its place to the second
 		w := httptest.NewRecorder()
 		server.Handler.ServeHTTP(w, login())
-		if w.Code != http.StatusUnprocessableEntity {
-			t.Errorf("with a place: %d", w.Code)
-		}
+		must.Holdf(t, w.Code == http.StatusUnprocessableEntity, "with a place: %d", w.Code)
 	}
 }
 

@@ -143,9 +143,7 @@ func TestEmailIsGivenUp(t *testing.T) {
 	store := &idempotency.Store{Pool: pool, Wait: 10 * time.Second, Timeout: 20 * time.Second}
 	ada := user.Draft{Email: "ada@example.com", Role: string(account.Member)}
 	done, err := user.Create.Do(t.Context(), store, b.Intent("k"), ada)
-	if err != nil || done.Outcome != idempotency.Created || done.Value.Email != "ada@example.com" {
-		t.Errorf("%+v, %v", done, err)
-	}
+	must.Holdf(t, err == nil && done.Outcome == idempotency.Created && done.Value.Email == "ada@example.com", "%+v, %v", done, err)
 }
 
 func TestDraft(t *testing.T) {
@@ -168,8 +166,6 @@ func TestDraft(t *testing.T) {
 				wrong = append(wrong, f.Pointer)
 			}
 		}
-		if strings.Join(wrong, " ") != c.wrong {
-			t.Errorf("%+v: wrong is %v, want %q", c.in, wrong, c.wrong)
-		}
+		must.Holdf(t, strings.Join(wrong, " ") == c.wrong, "%+v: wrong is %v, want %q", c.in, wrong, c.wrong)
 	}
 }

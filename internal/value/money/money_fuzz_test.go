@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"testing"
 
+	"onlyonce/internal/must"
 	"onlyonce/internal/value/money"
 )
 
@@ -30,12 +31,9 @@ func FuzzCurrencyParse(f *testing.F) {
 			}
 			return
 		}
-		if exact := shift(rational(t, text), currency.Decimals()); exact.Cmp(new(big.Rat).SetInt64(minor)) != 0 {
-			t.Errorf("%s %q is %s minor units, got %d", code, text, exact, minor)
-		}
-		if minor < 0 || minor > money.Max {
-			t.Errorf("%s %q: %d is out of range", code, text, minor)
-		}
+		exact := shift(rational(t, text), currency.Decimals())
+		must.Holdf(t, exact.Cmp(new(big.Rat).SetInt64(minor)) == 0, "%s %q is %s minor units, got %d", code, text, exact, minor)
+		must.Holdf(t, minor >= 0 && minor <= money.Max, "%s %q: %d is out of range", code, text, minor)
 		if again, err := currency.Parse(currency.Format(minor)); again != minor || err != nil {
 			t.Errorf("%s %q: %d was written as %q and read as %d, %v", code, text, minor, currency.Format(minor), again, err)
 		}
@@ -70,9 +68,8 @@ func FuzzAdd(f *testing.F) {
 	f.Fuzz(func(t *testing.T, a, b int64) {
 		sum, err := money.Add(a, b)
 		fits := a >= 0 && b >= 0 && new(big.Int).Add(big.NewInt(a), big.NewInt(b)).Cmp(big.NewInt(money.Max)) <= 0
-		if fits != (err == nil) || (fits && sum != a+b) || (!fits && !errors.Is(err, money.ErrRange)) {
-			t.Errorf("%d + %d: %d, %v", a, b, sum, err)
-		}
+		must.Holdf(t, fits == (err == nil) && (!fits || sum == a+b) && (fits || errors.Is(err, money.ErrRange)),
+			"%d + %d: %d, %v", a, b, sum, err)
 	})
 }
 

@@ -29,9 +29,7 @@ func TestNumber(t *testing.T) {
 		if ambiguous {
 			got = asks
 		}
-		if got != c.want {
-			t.Errorf("%q with %d decimals is %q, want %q", c.text, c.decimals, got, c.want)
-		}
+		must.Holdf(t, got == c.want, "%q with %d decimals is %q, want %q", c.text, c.decimals, got, c.want)
 	}
 }
 
@@ -55,9 +53,8 @@ func TestReadings(t *testing.T) {
 		whole, decimal := typed.Readings(text)
 		must.Equal(t, [2]string{whole, decimal}, want, text, "can be")
 		for _, reading := range want {
-			if plain, ambiguous := typed.Number(reading, 2); ambiguous || plain != reading {
-				t.Errorf("%q is %q, ambiguous: %t", reading, plain, ambiguous)
-			}
+			plain, ambiguous := typed.Number(reading, 2)
+			must.Holdf(t, !ambiguous && plain == reading, "%q is %q, ambiguous: %t", reading, plain, ambiguous)
 		}
 	}
 }
