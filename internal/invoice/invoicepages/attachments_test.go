@@ -329,11 +329,7 @@ func everyAttachment(b *sitetest.Bundle, program, person *sitetest.Client) map[s
 	})
 	limited, one := "/api/v1"+list(most)+"?limit=100", "/attachments/"+sitetest.RowID(7)
 	return map[string][]sitetest.Request{
-		"GET /invoices/{id}/attachments/new": {
-			sitetest.Looked(person, http.StatusOK, list(most)+"/new?key=fresh"),
-			sitetest.Looked(person, http.StatusOK, list(most)+"/new?key=past+7"),
-			sitetest.Looked(person, http.StatusNotFound, list(sitetest.Nobody)+"/new"),
-		},
+		"GET /invoices/{id}/attachments/new":     newForms(person, list, most),
 		"POST /invoices/{id}/attachments":        forms,
 		"POST /api/v1/invoices/{id}/attachments": api,
 		"GET /api/v1/invoices/{id}/attachments": {

@@ -144,3 +144,48 @@ func TestHistoryOfWhatAnInvoiceBrought(t *testing.T) {
 	got := b.History(person, "/api/v1/customers/"+invoice.Customer.ID)
 	must.Holdf(t, slices.Equal(got, []string{"Customer created with a new invoice"}), "the customer's history is %q", got)
 }
+
+// TestEventsOfOthers: the history of an invoice has the events of operations on other records, in order and over many pages.
+func TestEventsOfOthers(t *testing.T) {
+	b := sitetest.Setup(t)
+	api, person := b.Program(b.Replica, b.Acme), b.Person(b.Replica, b.Acme)
+	made := b.Prepared(b.Acme, "key", invoicecases.Invoices(), invoicecases.Invoices().Command, "issue")
+	path := "/api/v1/invoices/" + made.ID
+	var want []string
+	for i := range 12 {
+		of := invoicecases.Mails()
+		of.Parent.ID = made.ID
+		api.Create(of, fmt.Sprint("key ", i), of.Command).Want(t, http.StatusCreated)
+		want = append(want, "mail.send email queued")
+	}
+	want = append(want, "invoice.issue email queued", `invoice.issue changed issued_at … open ["0.00","135.77"] status ["draft","issued"]`,
+		"invoice.create created under key")
+	for _, limit := range []int{4, 25} {
+		got := b.Events(api, path, limit)
+		must.Holdf(t, slices.Equal(got, want), "in pages of %d:\n%s", limit, strings.Join(got, "\n"))
+	}
+
+	page := strings.TrimPrefix(path, "/api/v1")
+	if entries := b.History(person, path); len(entries) != 10 || entries[9] != "Email queued" {
+		t.Errorf("the page shows %q", entries)
+	}
+	b.Page(person.Get(page)).LeadsTo(page + "/events")
+	if entries := b.History(person, path+"/events"); len(entries) != len(want) {
+		t.Errorf("the whole history has %d entries: %q", len(entries), entries)
+	}
+}
+
+// TestEditsOfLines: the lines of an invoice are kept or replaced as a whole.
+func TestEditsOfLines(t *testing.T) {
+	b := sitetest.Setup(t)
+	made := b.Program(b.Replica, b.Acme).With("Idempotency-Key", "draft").Post("/api/v1/invoices", `{
+		"customer": {"email": "ada@example.com", "name": "Ada"}, "currency": "EUR", "issue_date": "2026-11-21", "due_date": "2026-12-21",
+		"lines": [{"description": "Tea", "quantity": "1", "unit_price": "2.00", "tax_rate": "0"}]}`)
+	e := b.Opened(made.Location())
+	e.Save(e.First, "first", "line_description", "Coffee", "line_unit_price", "3.00", "notes", "Thanks")
+	refused := b.Page(e.Save(e.Second, "second", "line_description", "Cake", "line_unit_price", "4.00"))
+	refused.Says("You both changed the same fields.", "Notes Changed by them", "Line 1 Changed by both")
+	form := refused.Typed()
+	form.Set("keep_saved", "line_description")
+	b.Page(e.Second.Get(e.Second.Submit(e.Path+"/edit", form).Location())).Says("Coffee", "3.00", "Thanks")
+}

@@ -146,3 +146,61 @@ func TestMissingCharacters(t *testing.T) {
 	text := pages(t, render(t, inv))[0]
 	must.Holdf(t, strings.Contains(text, inv.Lines[0].Description), "the text layer has no %q:\n%s", inv.Lines[0].Description, text)
 }
+
+// largest returns a document that is larger than the app allows.
+func largest() pdf.Document {
+	inv := example()
+	inv.Lines = nil
+	for range 200 {
+		inv.Lines = append(inv.Lines, pdf.Line{
+			Description: strings.Repeat("क्षत्रिय abc ", 500/12), Quantity: "999999999.999999",
+			UnitPrice: "90,071,992,547,409.91", TaxRate: "99.999%", Amount: "90,071,992,547,409.91",
+		})
+	}
+	for range 200 {
+		inv.Totals = append(inv.Totals, pdf.Total{Label: "Tax 99.999% on 90,071,992,547,409.91", Amount: "90,071,992,547,409.91"})
+	}
+	inv.Notes = strings.Repeat("a\n", 2500)
+	return inv
+}
+
+func BenchmarkRender(b *testing.B) {
+	breaks := largest()
+	for i := range breaks.Lines {
+		breaks.Lines[i].Description = strings.Repeat("a\n", 250)
+	}
+	for name, inv := range map[string]pdf.Document{"usual": example(), "largest": largest(), "line breaks only": breaks} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			var file []byte
+			for b.Loop() {
+				file = render(b, inv)
+			}
+			b.ReportMetric(float64(len(file)), "bytes/file")
+			b.ReportMetric(float64(len(pages(b, file))), "pages")
+		})
+	}
+}
+
+// FuzzRender checks that a document with any text can be rendered, and read.
+func FuzzRender(f *testing.F) {
+	for _, text := range []string{
+		"", " ", "Design", "क्षत्रिय", "\u0915\u094d\u200d", "\u094d\u0300\u0301", "a\u0300\u0301\u0302", "שלום", "\u6f22\u5b57", "👩‍👩‍👧",
+		"\x00\xff\xfe", "\u202eabc", "\n\n\t\r", "\ufeff\ufffe\uffff", strings.Repeat("W", 3000), strings.Repeat("\u0301", 500),
+		strings.Repeat("a ", 800), "\U0010ffff", "﷽", "ﷺ", "ффи", "\u00ad", "\u2028x\u2029", "(\\)<>[]{}/%",
+	} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if len(text) > 10_000 {
+			return
+		}
+		party := pdf.Party{Name: text, Address: []string{text, text}, TaxID: text, Email: text}
+		file := render(t, pdf.Document{
+			Title: text, Role: text, Mark: text, Seller: party, Buyer: party, Facts: []pdf.Fact{{Label: text, Value: text}}, Currency: text,
+			Lines:  []pdf.Line{{text, text, text, text, text}, {Description: text}},
+			Totals: []pdf.Total{{Label: text, Amount: text}, {Label: text, Amount: text, Grand: true}}, Notes: text,
+		})
+		must.Holdf(t, len(pages(t, file)) != 0, "no page")
+	})
+}

@@ -2,9 +2,11 @@ package peoplepages
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -142,5 +144,55 @@ func TestLocalPath(t *testing.T) {
 		"/invoices#//evil.example": "/invoices#//evil.example",
 	} {
 		must.Equal(t, localPath(next), want, next)
+	}
+}
+
+// TestSessionsAskWithinTheRequest checks that queries of a session end with its request.
+func TestSessionsAskWithinTheRequest(t *testing.T) {
+	t.Parallel()
+	server := serve(t)
+	sessions, token := server.sessions, server.plant(t, time.Minute)
+	ctx, err := sessions.Load(t.Context(), token)
+	must.OK(t, err)
+	over, cancel := context.WithCancel(ctx)
+	cancel()
+	_, _, committed := sessions.Commit(over)
+	// A context with a session is not loaded again, so this one has none.
+	bare, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, loaded := sessions.Load(bare, token)
+	for what, err := range map[string]error{
+		"find": loaded, "store": committed, "renew": sessions.RenewToken(over), "delete": sessions.Destroy(over),
+	} {
+		must.Holdf(t, errors.Is(err, context.Canceled), "%s after the request is over: %v", what, err)
+	}
+	again, err := sessions.Load(t.Context(), token)
+	must.Holdf(t, err == nil && sessions.GetString(again, sessionDevice) == "a test",
+		"the session holds %q, %v", sessions.GetString(again, sessionDevice), err)
+}
+
+func TestDeviceOf(t *testing.T) {
+	t.Parallel()
+	const (
+		windows = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36"
+		mac     = "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.1 Safari/605.1.15"
+		iPad    = "Mozilla/5.0 (iPad; CPU OS 17_7 like Mac OS X) AppleWebKit/605.1.15 CriOS/131.0 Mobile/15E148 Safari/604.1"
+		samsung = "Mozilla/5.0 (Linux; Android 14; SM-S921B) SamsungBrowser/27.0 Chrome/125.0.0.0 Mobile Safari/537.36"
+	)
+	for userAgent, want := range map[string]string{
+		windows:                    "Chrome on Windows",
+		windows + " Edg/131.0.0.0": "Edge on Windows",
+		windows + " OPR/116.0.0.0": "Opera on Windows",
+		mac:                        "Safari on macOS",
+		iPad:                       "Chrome on iPad",
+		samsung:                    "Samsung Internet on Android",
+		"Mozilla/5.0 (X11; CrOS x86_64) Chrome/131.0 Safari/537.36":          "Chrome on ChromeOS",
+		"Mozilla/5.0 (Android 14; Mobile; rv:133.0) Gecko/133 Firefox/133.0": "Firefox on Android",
+		"curl/8.5.0":             "curl/8.5.0",
+		"":                       "Unknown browser",
+		"\u202e\xff\x00":         "Unknown browser",
+		strings.Repeat("x", 900): strings.Repeat("x", 60),
+	} {
+		must.Equal(t, deviceOf(userAgent), want, userAgent)
 	}
 }
