@@ -13,9 +13,7 @@ import (
 func TestEveryPageIsLookedAt(t *testing.T) {
 	t.Parallel()
 	below, err := filepath.Glob("*/*.templ")
-	if err != nil || len(below) == 0 {
-		t.Fatalf("%d files below, %v", len(below), err)
-	}
+	must.Thatf(t, err == nil && len(below) != 0, "%d files below, %v", len(below), err)
 	folders := map[string]bool{".": true}
 	for _, file := range below {
 		folders[filepath.Dir(file)] = true
@@ -46,9 +44,7 @@ var (
 func sourceOf(t *testing.T, pattern string) string {
 	t.Helper()
 	files, err := filepath.Glob(pattern)
-	if err != nil || len(files) == 0 {
-		t.Fatalf("%d files match %s: %v", len(files), pattern, err)
-	}
+	must.Thatf(t, err == nil && len(files) != 0, "%d files match %s: %v", len(files), pattern, err)
 	var all strings.Builder
 	for _, file := range files {
 		source := must.Read(t, file)

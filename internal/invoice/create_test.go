@@ -110,9 +110,7 @@ func TestErrorsComeInTheOrderOfTheForm(t *testing.T) {
 		Notes: strings.Repeat("n", 5001),
 	}.Draft()
 	problems, ok := errors.AsType[*invalid.Error](err)
-	if !ok {
-		t.Fatal(err)
-	}
+	must.Thatf(t, ok, "%v", err)
 	var got []string
 	for _, f := range problems.Fields {
 		got = append(got, f.Pointer)

@@ -153,9 +153,7 @@ func TestParallelAllocationIsConsecutive(t *testing.T) {
 	done, errs := race(50, func(i int) (idempotency.Done[invoice.Invoice], error) { return b.create(fmt.Sprint("key-", i), d) })
 	var numbers, want []string
 	for i := range done {
-		if errs[i] != nil {
-			t.Fatal(errs[i])
-		}
+		must.Thatf(t, errs[i] == nil, "%v", errs[i])
 		numbers = append(numbers, done[i].Value.Number)
 	}
 	for n := 1; n <= 51; n++ {

@@ -58,9 +58,7 @@ func TestEdit(t *testing.T) {
 func TestRenumber(t *testing.T) {
 	b := setup(t)
 	first, second := b.mustCreate("1", draft(t, input(""))), b.mustCreate("2", forGrace(t))
-	if first.Number != "2026-0001" || second.Number != "2026-0002" {
-		t.Fatal(first.Number, second.Number)
-	}
+	must.Thatf(t, first.Number == "2026-0001" && second.Number == "2026-0002", "%v %v", first.Number, second.Number)
 	edit := func(k string, id uuid.UUID, seen int, number, issued string) (invoice.Invoice, error) {
 		done, err := invoice.Edit.Do(t.Context(), b.Store, b.Of(k, id, seen), edited(t, func(in *invoice.Input) {
 			in.Number, in.IssueDate, in.DueDate = number, issued, "2028-01-01"
@@ -89,9 +87,8 @@ func TestLife(t *testing.T) {
 	b := setup(t)
 	inv := b.mustCreate("create", draft(t, input("")))
 	issued, err := invoice.Issue.Do(t.Context(), b.Store, b.Of("issue", inv.ID, 0), invoice.IssueDraft{})
-	if err != nil || issued.Value.Status != invoice.StatusIssued || issued.Value.IssuedAt.IsZero() || issued.Value.Version != 2 {
-		t.Fatalf("%+v, %v", issued, err)
-	}
+	must.Thatf(t, err == nil && issued.Value.Status == invoice.StatusIssued && !issued.Value.IssuedAt.IsZero() && issued.Value.Version == 2,
+		"%+v, %v", issued, err)
 	again, err := invoice.Issue.Do(t.Context(), b.Store, b.Of("again", inv.ID, 0), invoice.IssueDraft{})
 	must.Holdf(t, err == nil && again.Outcome == idempotency.Unchanged && again.Value.IssuedAt.Equal(issued.Value.IssuedAt),
 		"again: %+v, %v", again, err)

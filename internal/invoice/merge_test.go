@@ -106,13 +106,9 @@ func TestMergeMovesInvoicesOfEveryState(t *testing.T) {
 	in := input("")
 	in.Customer, in.CustomerID = nil, other.ID.String()
 	elsewhere, err := b.edit(b.Store, "elsewhere", b.Find(all[5]), draft(t, in))
-	if err != nil || elsewhere.Customer.ID != other.ID {
-		t.Fatalf("%+v, %v", elsewhere, err)
-	}
+	must.Thatf(t, err == nil && elsewhere.Customer.ID == other.ID, "%+v, %v", elsewhere, err)
 	undone, err := b.undo("undo", merged)
-	if err != nil || undone.UndoneAt.IsZero() {
-		t.Fatalf("%+v, %v", undone, err)
-	}
+	must.Thatf(t, err == nil && !undone.UndoneAt.IsZero(), "%+v, %v", undone, err)
 	after := b.rows(all)
 	for i := range 5 {
 		must.Holdf(t, before[i] == after[i], "was %s\nis  %s", before[i], after[i])

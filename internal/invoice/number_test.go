@@ -158,21 +158,15 @@ func TestNextNumberIsTheFirstFree(t *testing.T) {
 			made, err := create(number, refuse)
 			switch {
 			case refuse || taken[want]:
-				if err == nil {
-					t.Fatalf("%s was created", made.Number)
-				}
+				must.Thatf(t, err != nil, "%s was created", made.Number)
 			case err != nil:
 				t.Fatal(err)
 			default:
-				if made.Number != fmt.Sprintf("2026-%04d", want) {
-					t.Fatalf("got %s, want %d", made.Number, want)
-				}
+				must.Thatf(t, made.Number == fmt.Sprintf("2026-%04d", want), "got %s, want %d", made.Number, want)
 				taken[want] = true
 			}
 			next, err := invoice.NextNumber(b.Context(), b.DB.Pool, tenant, 2026)
-			if err != nil || next != fmt.Sprintf("2026-%04d", firstFree()) {
-				t.Fatalf("%s is next, %v, want %d", next, err, firstFree())
-			}
+			must.Thatf(t, err == nil && next == fmt.Sprintf("2026-%04d", firstFree()), "%s is next, %v, want %d", next, err, firstFree())
 		}
 		var runs string
 		err := b.Admin.QueryRow(b.Context(), `

@@ -174,9 +174,7 @@ func TestTotalsOfTreatments(t *testing.T) {
 		{"", "6.5", 11_99, 78},    // 0.77935
 		{"", "23", 100_00, 23_00}, // not 22.9977 and 0.0023, rounded one by one
 	}
-	if len(got.Groups) != len(want) || got.Subtotal != 172_59 || got.Tax != 23_78 || got.Total != 196_37 {
-		t.Fatalf("%+v", got)
-	}
+	must.Thatf(t, len(got.Groups) == len(want) && got.Subtotal == 172_59 && got.Tax == 23_78 && got.Total == 196_37, "%+v", got)
 	for i, w := range want {
 		if g := got.Groups[i]; g.NoTax != w.noTax || !g.Rate.Equal(decimal.RequireFromString(w.rate)) || g.Net != w.net || g.Tax != w.tax {
 			t.Errorf("group %d is %+v, want %+v", i, g, w)
@@ -204,9 +202,7 @@ func TestTotalsAreExact(t *testing.T) {
 			nets[is] = new(big.Rat).Add(cmp.Or(nets[is], new(big.Rat)), new(big.Rat).SetInt64(net))
 		}
 		got, err := invoice.TotalsOf(lines)
-		if err != nil || len(got.Groups) != len(nets) {
-			t.Fatalf("%d groups, want %d: %v", len(got.Groups), len(nets), err)
-		}
+		must.Thatf(t, err == nil && len(got.Groups) == len(nets), "%d groups, want %d: %v", len(got.Groups), len(nets), err)
 		subtotal, tax := new(big.Rat), new(big.Rat)
 		for _, g := range got.Groups {
 			net := nets[kind{g.NoTax, g.Rate.String()}]

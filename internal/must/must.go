@@ -3,6 +3,7 @@ package must
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"time"
 
@@ -38,6 +39,14 @@ func Holdf(t T, holds bool, format string, args ...any) {
 	t.Helper()
 	if !holds {
 		t.Errorf(format, args...)
+	}
+}
+
+// Thatf ends the test unless a condition holds that the rest of it needs.
+func Thatf(t T, holds bool, format string, args ...any) {
+	t.Helper()
+	if !holds {
+		t.Fatal(fmt.Sprintf(format, args...))
 	}
 }
 

@@ -99,9 +99,7 @@ func TestNoticesOfferOneClickWaysOn(t *testing.T) {
 			t.Parallel()
 			form := viewtest.FormTo(t, viewtest.Parse(t, invoiceviews.InvoiceFormPage(viewtest.Blank(), forms[name])), "/invoices")
 			notice := viewtest.Find(form, func(n *html.Node) bool { return viewtest.Attr(n, "role") == "alert" })
-			if notice == nil {
-				t.Fatal("no notice inside the form")
-			}
+			must.Thatf(t, notice != nil, "no notice inside the form")
 			must.Equal(t, viewtest.Text(viewtest.Find(notice, func(n *html.Node) bool { return n.Data == "p" })), tt.text)
 			button := viewtest.Find(notice, func(n *html.Node) bool { return n.Data == "button" })
 			on, field := viewtest.Text(button), viewtest.Attr(button, "name")+"="+viewtest.Attr(button, "value")

@@ -47,9 +47,7 @@ func newCustomer(b *sitetest.Bundle, api *sitetest.Client, name string) string {
 		api = api.With("Idempotency-Key", "create ada@example.com")
 	}
 	a := api.Post("/api/v1/customers", fmt.Sprintf(`{"email": "ada@example.com", "name": %q}`, name))
-	if a.Status != http.StatusCreated && a.Status != http.StatusOK {
-		b.Fatal(a)
-	}
+	must.Thatf(b, a.Status == http.StatusCreated || a.Status == http.StatusOK, "%v", a)
 	return "/api/v1/customers/" + sitetest.Decode[struct{ ID string }](b, a).ID
 }
 

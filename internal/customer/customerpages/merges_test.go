@@ -22,9 +22,7 @@ func TestMergedCustomerLeadsToTheWinner(t *testing.T) {
 	merge := b.Prepared(b.Acme, "merge", customercases.Merges(), customercases.Merges().Command)
 
 	led := person.Get("/customers/" + sitetest.Second)
-	if led.Status != http.StatusSeeOther || led.Location() != "/customers/"+sitetest.Referred {
-		t.Fatalf("%v", led)
-	}
+	must.Thatf(t, led.Status == http.StatusSeeOther && led.Location() == "/customers/"+sitetest.Referred, "%v", led)
 	b.Page(person.Get(led.Location())).Says("Grace 1", "Grace 2 into Grace 1").LeadsTo("/merges/" + merge.ID)
 	a := program.Get("/api/v1/customers/" + sitetest.Second)
 	type customer struct {

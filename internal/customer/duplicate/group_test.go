@@ -96,9 +96,7 @@ func BenchmarkGroups(b *testing.B) {
 			must.OK(b, err)
 			groups, from = groups+len(list.Rows), list.After
 		}
-		if groups != 1000 {
-			b.Fatalf("%d groups", groups)
-		}
+		must.Thatf(b, groups == 1000, "%d groups", groups)
 		all := time.Since(start)
 		var n int
 		err := admin.QueryRow(b.Context(), `

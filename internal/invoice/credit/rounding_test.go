@@ -111,13 +111,9 @@ func checkNote(r *rapid.T, note credit.Note, before, after invoice.Totals) {
 						g.Net, g.Tax = g.Net-was.Net, g.Tax-was.Tax
 					}
 				}
-				if tax.Net != g.Net || tax.Tax != g.Tax {
-					r.Fatalf("tax %+v, want %+v", tax, g)
-				}
+				must.Thatf(r, tax.Net == g.Net && tax.Tax == g.Tax, "tax %+v, want %+v", tax, g)
 			}
 		}
 	}
-	if note.Subtotal != 0 || note.TaxTotal != 0 || note.Total != 0 {
-		r.Fatalf("lines and taxes do not add up: %+v", note)
-	}
+	must.Thatf(r, note.Subtotal == 0 && note.TaxTotal == 0 && note.Total == 0, "lines and taxes do not add up: %+v", note)
 }

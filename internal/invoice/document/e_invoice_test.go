@@ -165,9 +165,8 @@ func TestEInvoiceKeepsTheRules(t *testing.T) {
 		inv := issued(t, in, func(total int64) int64 { return rapid.Int64Range(0, total).Draw(t, "paid") })
 		content, err := EInvoice(inv)
 		must.OK(t, err)
-		if problems := broken(t, string(content)); len(problems) > 0 {
-			t.Fatalf("%v in\n%s", problems, content)
-		}
+		problems := broken(t, string(content))
+		must.Thatf(t, len(problems) == 0, "%v in\n%s", problems, content)
 	})
 }
 

@@ -74,9 +74,7 @@ func (b *bundle) groups(length int) (all []string) {
 	var from record.Key
 	for {
 		list, err := duplicate.List(b.Context(), b.Store.Pool, b.Tenant, record.Page{From: from, Limit: length})
-		if err != nil || len(list.Rows) > length {
-			b.Fatal(len(list.Rows), err)
-		}
+		must.Thatf(b, err == nil && len(list.Rows) <= length, "%v %v", len(list.Rows), err)
 		for _, g := range list.Rows {
 			numbers := make([]string, len(g.Invoices))
 			for i, inv := range g.Invoices {
@@ -216,9 +214,7 @@ func BenchmarkGroups(b *testing.B) {
 			must.OK(b, err)
 			groups, from = groups+len(list.Rows), list.After
 		}
-		if groups != 1000 {
-			b.Fatalf("%d groups", groups)
-		}
+		must.Thatf(b, groups == 1000, "%d groups", groups)
 		all := time.Since(start)
 		var n int
 		err := admin.QueryRow(b.Context(), `

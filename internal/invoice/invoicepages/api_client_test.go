@@ -25,9 +25,8 @@ func clients(t *testing.T) map[string][]string {
 	t.Helper()
 	sitetest.LeaveToWalks(t)
 	built := filepath.Join(t.TempDir(), "client")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", built, "../../../docs/api-client").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	out, err := exec.CommandContext(t.Context(), "go", "build", "-o", built, "../../../docs/api-client").CombinedOutput()
+	must.Thatf(t, err == nil, "%v: %s", err, out)
 	return map[string][]string{
 		"create.sh":  {"sh", "../../../docs/api-client/create.sh"},
 		"create.mjs": {"node", "../../../docs/api-client/create.mjs"},
@@ -45,9 +44,7 @@ func TestClientsCreateOnce(t *testing.T) {
 			b := sitetest.Setup(t)
 			far, requests := faulty(b)
 			out, code := run(b, far, b.Acme.Token, command, exampleInvoice)
-			if code != 0 {
-				t.Fatalf("exit %d: %s", code, out)
-			}
+			must.Thatf(t, code == 0, "exit %d: %s", code, out)
 			id := sitetest.Decode[sitetest.Created](b, sitetest.Answer{Body: out}).ID
 			stored := sitetest.Get[string](b, `SELECT id::text FROM invoices`)
 			must.Holdf(t, stored == id && requests.Load() == 4, "got %s, and there is %s, after %d requests", id, stored, requests.Load())
@@ -90,9 +87,8 @@ func TestClientsDecideWhoIsMeant(t *testing.T) {
 				command := sitetest.Change(customercases.Customers().Command, "email", "ada@example.com", "name", "Alpha Ltd")
 				known := b.Prepared(b.Acme, "known", customercases.Customers(), command).ID
 				out, code := run(b, b.URL, b.Acme.Token, client, exampleInvoice)
-				if code != 1 || !strings.Contains(out, "/problems/customer-differs") || !strings.Contains(out, known) {
-					t.Fatalf("exit %d: %s", code, out)
-				}
+				must.Thatf(t, code == 1 && strings.Contains(out, "/problems/customer-differs") && strings.Contains(out, known),
+					"exit %d: %s", code, out)
 				decided := filepath.Join(t.TempDir(), "invoice.json")
 				instead := strings.ReplaceAll(way[1], "%s", known)
 				must.OK(t, os.WriteFile(decided, []byte(strings.Replace(example, way[0], instead, 1)), 0o600))
@@ -144,9 +140,8 @@ func run(b *sitetest.Bundle, address, token string, command []string, invoice st
 	cmd.Env = append(os.Environ(), "ONLYONCE_URL="+address, "ONLYONCE_TOKEN="+token)
 	var said, wrong bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &said, &wrong
-	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
-		b.Fatal(err)
-	}
+	err := cmd.Run()
+	must.Thatf(b, err == nil || cmd.ProcessState != nil, "%v", err)
 	if code = cmd.ProcessState.ExitCode(); code != 0 {
 		return said.String() + wrong.String(), code
 	}

@@ -224,9 +224,7 @@ func TestAttachedFile(t *testing.T) {
 			File struct{ Name, Type, SHA256 string }
 		}
 	}](u.Bundle, u.program.Get("/api/v1"+u.path)).Attachments
-	if len(list) != 2 {
-		t.Fatalf("%+v", list)
-	}
+	must.Thatf(t, len(list) == 2, "%+v", list)
 	for i, want := range []map[string]string{
 		{"Content-Type": "image/jpeg", "Content-Disposition": "inline; filename=a-b.jpeg"},
 		{"Content-Type": "text/plain", "Content-Disposition": "attachment; filename=a.txt"},

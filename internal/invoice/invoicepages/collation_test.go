@@ -63,9 +63,8 @@ func TestChangedCollation(t *testing.T) {
 	for table, send := range ways {
 		before := sitetest.Get[int](b, `SELECT count(*) FROM `+table)
 		for _, word := range words {
-			if a := send(b.Replica, word, word); a.Status >= http.StatusBadRequest {
-				t.Fatalf("%s %s: %v", table, word, a)
-			}
+			a := send(b.Replica, word, word)
+			must.Thatf(t, a.Status < http.StatusBadRequest, "%s %s: %v", table, word, a)
 		}
 		wantCount(b, before+many, table)
 	}
@@ -74,9 +73,7 @@ func TestChangedCollation(t *testing.T) {
 	b.DB.ChangeOrder(t)
 	b.Admin.Reset()
 	b.Pool.Reset()
-	if !sitetest.Get[bool](b, `SELECT 'a' < 'B' AND 'B' < 'c'`) {
-		t.Fatal("the order is as before")
-	}
+	must.Thatf(t, sitetest.Get[bool](b, `SELECT 'a' < 'B' AND 'B' < 'c'`), "the order is as before")
 	other := b.ServeOn(b.Pool) // with empty caches
 	for table, send := range ways {
 		for _, word := range words {

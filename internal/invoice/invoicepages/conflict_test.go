@@ -126,9 +126,7 @@ func TestCopyAsNew(t *testing.T) {
 	}
 	must.Holdf(t, typed.Get("idempotency_key") != sitetest.Key && typed.Get("customer_id") != "", "the form has %v", typed)
 	copied := x.Caller.Press(p, "Create invoice")
-	if copied.Status != http.StatusSeeOther || copied.Location() == first.Location() {
-		t.Fatalf("no copy: %v", copied)
-	}
+	must.Thatf(t, copied.Status == http.StatusSeeOther && copied.Location() != first.Location(), "no copy: %v", copied)
 	x.Format.Replayed(x, x.Caller.Press(p, "Create invoice"), copied)
 	x.Caller.Get(copied.Location())
 	b.WantOutcomes("created", "created", "replayed")
@@ -140,9 +138,8 @@ func TestNoTaxRateByDefault(t *testing.T) {
 	person := b.Person(b.Replica, b.Acme)
 	p := b.Page(person.Get(person.Get("/invoices/new").Location()))
 	form := p.Typed()
-	if rate := form["line_tax_rate"]; len(rate) != 1 || rate[0] != "" {
-		t.Fatalf("a new line has the tax rate %q", rate)
-	}
+	rate := form["line_tax_rate"]
+	must.Thatf(t, len(rate) == 1 && rate[0] == "", "a new line has the tax rate %q", rate)
 	form = sitetest.Change(form, "customer_email", "ada@example.com", "customer_name", "Ada",
 		"line_description", "Design", "line_unit_price", "50.00")
 	refused := person.Submit("/invoices", form)
@@ -204,9 +201,7 @@ func named(b *sitetest.Bundle, operation string) sitetest.Case {
 	b.Helper()
 	all := b.CasesOf(sitecases.Resources()...)
 	i := slices.IndexFunc(all, func(x sitetest.Case) bool { return x.Operation == operation })
-	if i < 0 {
-		b.Fatalf("there is no operation %s", operation)
-	}
+	must.Thatf(b, i >= 0, "there is no operation %s", operation)
 	return all[i]
 }
 

@@ -65,9 +65,7 @@ func TestIssuedInvoiceKeepsItsBytes(t *testing.T) {
 		renamed.Must(renamed.Send(t.Context(), http.MethodPut, customer, `{"email": "king@example.com", "name": "Ada King"}`)),
 		program.With("Idempotency-Key", "payment").Post(address+"/payments", `{"amount": "1.00", "date": "2026-11-22", "method": "cash"}`),
 	} {
-		if a.Status >= 300 {
-			t.Fatal(a)
-		}
+		must.Thatf(t, a.Status < 300, "%v", a)
 	}
 	for _, at := range []*sitetest.Replica{b.Replica, b.Serve()} {
 		if after := b.Program(at, b.Acme).Get(address + "/pdf"); after.Body != before.Body {
@@ -154,9 +152,7 @@ func TestCreditNoteAsPDF(t *testing.T) {
 func readPDF(b *sitetest.Bundle, a sitetest.Answer) string {
 	b.Helper()
 	r, err := reader.NewReader(bytes.NewReader([]byte(a.Body)), int64(len(a.Body)))
-	if err != nil {
-		b.Fatalf("%v: %v", err, a)
-	}
+	must.Thatf(b, err == nil, "%v: %v", err, a)
 	var all strings.Builder
 	for i := range r.NumPage() {
 		text, err := r.Page(i + 1).GetPlainText(nil)

@@ -52,9 +52,7 @@ func TestDuplicateInvoices(t *testing.T) {
 	p.LeadsTo(ask)
 	asked := b.Page(person.Get(ask + "&key=" + sitetest.Key)).Says("It is voided as a duplicate of 2026-0001, which stays.")
 	pressed := person.PressAny(asked, "Void invoice")
-	if pressed.Location() != "/invoices/"+twice.ID {
-		t.Fatalf("%v", pressed)
-	}
+	must.Thatf(t, pressed.Location() == "/invoices/"+twice.ID, "%v", pressed)
 	b.Page(person.Get(pressed.Location())).Says("Invoice 2026-0002 voided.", "Void: duplicate of 2026-0001.",
 		"Voided as duplicate of 2026-0001").LeadsTo("/invoices/" + kept.ID)
 	b.Page(person.Get("/invoices/"+kept.ID)).Says("2026-0002 was voided as its duplicate.", "2026-0002 voided as its duplicate").

@@ -35,9 +35,8 @@ func TestErasureWithInvoices(t *testing.T) {
 	}
 	post := func(path, body string) {
 		t.Helper()
-		if a := program.With("Idempotency-Key", path).Post("/api/v1"+path, body); a.Status >= 300 {
-			t.Fatalf("%s: %v", path, a)
-		}
+		a := program.With("Idempotency-Key", path).Post("/api/v1"+path, body)
+		must.Thatf(t, a.Status < 300, "%s: %v", path, a)
 	}
 	bill := func(key string) string {
 		t.Helper()

@@ -170,15 +170,10 @@ func TestFinding(t *testing.T) {
 		}
 		want := wanted(all, query)
 		forth, back := throughJSON(b, program, query)
-		if !slices.Equal(forth, want) {
-			t.Fatalf("%v forward:\n%v, want\n%v", query, forth, want)
-		}
-		if !slices.Equal(back, want) {
-			t.Fatalf("%v backward:\n%v, want\n%v", query, back, want)
-		}
-		if shown := throughPages(b, person, query); !slices.Equal(shown, want) {
-			t.Fatalf("%v as pages:\n%v, want\n%v", query, shown, want)
-		}
+		must.Thatf(t, slices.Equal(forth, want), "%v forward:\n%v, want\n%v", query, forth, want)
+		must.Thatf(t, slices.Equal(back, want), "%v backward:\n%v, want\n%v", query, back, want)
+		shown := throughPages(b, person, query)
+		must.Thatf(t, slices.Equal(shown, want), "%v as pages:\n%v, want\n%v", query, shown, want)
 	})
 }
 
@@ -283,10 +278,9 @@ func TestSearchFollowsChanges(t *testing.T) {
 		finds(search, 1)
 	}
 	edited := sitetest.Change(of.Command, "number", "2026-0077", "issue_date", "2026-11-01", "line_description", "Drawing")
-	if a := program.With("If-Match", `"v1"`).Must(program.With("If-Match", `"v1"`).Send(t.Context(), http.MethodPut,
-		"/api/v1/invoices/"+id, of.API.Encode(edited))); a.Status != http.StatusOK {
-		t.Fatal(a)
-	}
+	a := program.With("If-Match", `"v1"`).Must(program.With("If-Match", `"v1"`).Send(t.Context(), http.MethodPut,
+		"/api/v1/invoices/"+id, of.API.Encode(edited)))
+	must.Thatf(t, a.Status == http.StatusOK, "%v", a)
 	for search, want := range map[string]int{"42": 0, "design": 0, "77": 1, "drawing": 1, "print": 1} {
 		finds(search, want)
 	}

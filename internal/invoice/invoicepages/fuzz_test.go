@@ -118,9 +118,7 @@ func asForm(in invoice.Input) url.Values {
 func sameCommand(t *testing.T, want invoice.Draft, in invoice.Input) {
 	t.Helper()
 	got, err := in.Draft()
-	if err != nil {
-		t.Fatalf("refused the other way: %v", err)
-	}
+	must.Thatf(t, err == nil, "refused the other way: %v", err)
 	first, err := idempotency.FingerprintOf(want)
 	must.OK(t, err)
 	second, err := idempotency.FingerprintOf(got)

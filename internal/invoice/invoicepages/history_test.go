@@ -60,9 +60,7 @@ func TestHistoryOfTheLedger(t *testing.T) {
 	path := "/api/v1/invoices/" + made.ID
 	post := func(to, body string) string {
 		a := api.With("Idempotency-Key", strconv.Quote(body)).Post(to, body)
-		if a.Status >= http.StatusBadRequest {
-			t.Fatal(a)
-		}
+		must.Thatf(t, a.Status < http.StatusBadRequest, "%v", a)
 		return sitetest.Decode[sitetest.Created](b, a).ID
 	}
 	wrong := post(path+"/payments", `{"amount": "30.00", "date": "2026-11-22", "method": "cash"}`)

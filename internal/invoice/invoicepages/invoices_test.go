@@ -35,9 +35,7 @@ func TestReplayIsAsOverdueAsTheFirstAnswer(t *testing.T) {
 	issue := "/api/v1/invoices/" + sitetest.Decode[sitetest.Created](x.Bundle, made).ID + "/issue"
 	asker := x.Caller.With("Idempotency-Key", sitetest.Key)
 	first := asker.Post(issue, "")
-	if first.Status != http.StatusOK || !strings.Contains(first.Body, `"overdue":false`) {
-		t.Fatal(first)
-	}
+	must.Thatf(t, first.Status == http.StatusOK && strings.Contains(first.Body, `"overdue":false`), "%v", first)
 	x.Exec(`UPDATE intents SET result = replace(result::text, $1, $2)::json WHERE operation = 'invoice.issue'`,
 		`"due_date" : "`+today, `"due_date" : "`+day(-1))
 	x.Store.Forget()

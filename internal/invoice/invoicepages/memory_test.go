@@ -44,9 +44,7 @@ func TestDecodersAreBoundedInMemory(t *testing.T) {
 func TestFewDocumentsAtOnce(t *testing.T) {
 	t.Parallel()
 	d := &documents{rendered: semaphore.NewWeighted(1)}
-	if !d.rendered.TryAcquire(1) {
-		t.Fatal("no place")
-	}
+	must.Thatf(t, d.rendered.TryAcquire(1), "no place")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err := d.file(ctx, "", pdf.Document{})

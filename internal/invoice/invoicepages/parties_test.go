@@ -49,9 +49,7 @@ func TestIssueFreezesParties(t *testing.T) {
 					"email", name+"@example.com", "name", "Ada "+name, "address", name+" Square", "country", "PL", "tax_id", "PL 2")),
 			),
 		)
-		if business.Status != http.StatusOK || buyer.Status != http.StatusOK {
-			t.Fatal(business, buyer)
-		}
+		must.Thatf(t, business.Status == http.StatusOK && buyer.Status == http.StatusOK, "%v %v", business, buyer)
 	}
 	says := func(of map[string]string, name string) {
 		t.Helper()

@@ -106,9 +106,7 @@ func TestRaceWithExpiry(t *testing.T) {
 	sweepers.Wait()
 	ids := map[int]string{}
 	for i, a := range answers {
-		if a.Status != http.StatusCreated && a.Status != http.StatusOK {
-			t.Fatalf("%v", a)
-		}
+		must.Thatf(t, a.Status == http.StatusCreated || a.Status == http.StatusOK, "%v", a)
 		id := sitetest.Decode[sitetest.Created](r.Bundle, a).ID
 		if ids[i%20] == "" {
 			ids[i%20] = id

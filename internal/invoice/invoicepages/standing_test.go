@@ -136,9 +136,7 @@ func TestInvoicesAsCSV(t *testing.T) {
 		}
 		answer := program.Get("/api/v1/invoices/csv?" + text)
 		rows, err := csv.NewReader(strings.NewReader(answer.Body)).ReadAll()
-		if err != nil || len(rows) != len(want)+1 {
-			t.Fatalf("%s: %d rows, want %d: %v", text, len(rows), len(want)+1, err)
-		}
+		must.Thatf(t, err == nil && len(rows) == len(want)+1, "%s: %d rows, want %d: %v", text, len(rows), len(want)+1, err)
 		for i, row := range rows[1:] {
 			must.Holdf(t, row[0] == want[i] && row[3] != "=1+1" && (row[3] != "'=1+1" || row[5] == "IE1234567T"),
 				"%s: row %d is %q, want %s", text, i, row, want[i])

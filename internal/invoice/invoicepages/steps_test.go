@@ -35,9 +35,8 @@ func TestIssueSaysWhoIsTold(t *testing.T) {
 				invoicecases.Invoices().Command,
 			).ID + "/issue"
 			program := b.Program(b.Replica, b.Acme).With("Idempotency-Key", "issue")
-			if a := program.Post(path, body); a.Status != http.StatusOK || !strings.Contains(a.Body, `"status":"issued"`) {
-				t.Fatal(a)
-			}
+			a := program.Post(path, body)
+			must.Thatf(t, a.Status == http.StatusOK && strings.Contains(a.Body, `"status":"issued"`), "%v", a)
 			must.Equal(t, sitetest.Get[string](b, `SELECT count(*) || ' ' || COALESCE(min(message), '') FROM mails`), want, "mails")
 			program.Post(path, `{"message":"Something else"}`).Want(t, http.StatusUnprocessableEntity, "another wish under the same key")
 		})

@@ -301,9 +301,7 @@ func TestWebhookGuide(t *testing.T) {
 		"hook": b.URL + bank.Address, "secret": strings.TrimPrefix(invoicecases.HookSecret, "whsec_"), "invoice": number,
 	} {
 		line := regexp.MustCompile(`(?m)^` + name + `=.*$`)
-		if len(line.FindAllString(script, -1)) != 1 {
-			t.Fatalf("no %s in %s", name, script)
-		}
+		must.Thatf(t, len(line.FindAllString(script, -1)) == 1, "no %s in %s", name, script)
 		script = line.ReplaceAllString(script, name+"="+value)
 	}
 	for _, want := range []string{"HTTP/1.1 200", "Idempotent-Replayed: true"} {

@@ -56,9 +56,8 @@ func (b *bundle) draftDue(key, customer, issued, due string) string {
 
 func (b *bundle) post(path, key, body string, want int) {
 	b.Helper()
-	if status, answer, err := apptest.Ask(apptest.CompanyToken, http.MethodPost, b.URL()+path, key, body); err != nil || status != want {
-		b.Fatalf("%s: %d %s %v", path, status, answer, err)
-	}
+	status, answer, err := apptest.Ask(apptest.CompanyToken, http.MethodPost, b.URL()+path, key, body)
+	must.Thatf(b, err == nil && status == want, "%s: %d %s %v", path, status, answer, err)
 }
 
 // mails returns the mails of the apptest.Company, newest first.
@@ -100,9 +99,7 @@ func TestMailIsSent(t *testing.T) {
 	sent := b.settled(1)[0]
 	must.Holdf(t, sent.State == mailer.StateSent && !sent.Kept && sent.Attempts == 1 && sent.Reason == "" && !sent.SentAt.IsZero(),
 		"%+v", sent)
-	if len(s.Messages()) != 1 {
-		t.Fatalf("%d messages", len(s.Messages()))
-	}
+	must.Thatf(t, len(s.Messages()) == 1, "%d messages", len(s.Messages()))
 	header := s.Messages()[0].Header
 	if want := "<" + sent.ID.String() + "@example.com>"; header.Get("Message-Id") != want || "<"+sent.MessageID+">" != want {
 		t.Errorf("Message-ID %s, want %s", header.Get("Message-Id"), want)

@@ -40,9 +40,7 @@ func TestReminderIsSent(t *testing.T) {
 		"Total: 123.00 EUR", "Paid: 23.00 EUR", "Open: 100.00 EUR", "attached",
 	} {
 		_, after, found := strings.Cut(rest, want)
-		if !found {
-			t.Fatalf("%q is not in its place in\n%s", want, sent.Text)
-		}
+		must.Thatf(t, found, "%q is not in its place in\n%s", want, sent.Text)
 		rest = after
 	}
 	due, err := date.Parse("2026-02-04")

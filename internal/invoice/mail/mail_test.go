@@ -35,9 +35,7 @@ func TestNoMailWithoutItsJob(t *testing.T) {
 		_, err := tx.Exec(t.Context(), `INSERT INTO mails (tenant_id, id, invoice_id) VALUES ($1, $2, $3)`, b.Tenant, uuid.New(), id)
 		return errors.Join(err, refused)
 	})
-	if !errors.Is(err, refused) {
-		t.Fatal(err)
-	}
+	must.Thatf(t, errors.Is(err, refused), "%v", err)
 	mails := storetest.Value[int](b, `SELECT count(*) FROM mails`)
 	jobs := storetest.Value[int](b, `SELECT count(*) FROM river.river_job`)
 	must.Holdf(t, mails == 1 && jobs == 1, "%d mails and %d jobs", mails, jobs)

@@ -48,9 +48,7 @@ func TestInParts(t *testing.T) {
 		open           int64
 	}{{"40", invoice.StatusPartly, 6000}, {"60.00", invoice.StatusPaid, 0}} {
 		done, err := b.pay(step.amount, inv, step.amount, nil)
-		if err != nil || done.Value.InvoiceID != inv.ID || done.Value.Currency != inv.Currency {
-			t.Fatalf("%+v, %v", done, err)
-		}
+		must.Thatf(t, err == nil && done.Value.InvoiceID == inv.ID && done.Value.Currency == inv.Currency, "%+v, %v", done, err)
 		again, err := b.pay(step.amount, inv, step.amount, nil)
 		must.Holdf(t, err == nil && again.Replayed && again.Value == done.Value, "again: %+v, %v", again, err)
 		found := b.Find(inv)
@@ -102,9 +100,7 @@ func TestReferenceOnce(t *testing.T) {
 		return func(in *payment.Input) { in.Provider, in.Reference = provider, reference }
 	}
 	first, err := b.pay("1", inv, "1", of("Stripe", "pi_1a"))
-	if err != nil || first.Value.Provider != "Stripe" {
-		t.Fatalf("%+v, %v", first, err)
-	}
+	must.Thatf(t, err == nil && first.Value.Provider == "Stripe", "%+v, %v", first, err)
 	for _, provider := range []string{"Stripe", "stripe", "STRIPE", "ＳＴＲＩＰＥ", " Stripé "} {
 		_, err = b.pay("2", inv, "1", of(provider, "pi_1a"))
 		refused, ok := errors.AsType[*conflict.Error](err)

@@ -45,9 +45,7 @@ func TestRemove(t *testing.T) {
 		count  int64
 	}{{invoice.StatusPartly, 5000, 1}, {invoice.StatusIssued, 0, 0}} {
 		removed, err := b.Remove(fmt.Sprint("remove", i), all[i])
-		if err != nil || removed.RemovedAt.IsZero() || removed.Left != 0 || removed.Amount != 5000 {
-			t.Fatalf("%+v, %v", removed, err)
-		}
+		must.Thatf(t, err == nil && !removed.RemovedAt.IsZero() && removed.Left == 0 && removed.Amount == 5000, "%+v, %v", removed, err)
 		found := b.Find(inv)
 		must.Holdf(t, found.Status == want.status && found.Paid == want.paid && found.Open == 10000-want.paid, "%+v", found)
 		sum := paidInMonth()

@@ -35,9 +35,7 @@ func pngOf(t testing.TB, picture image.Image) pdf.Image {
 func samples(t *testing.T, file []byte, row int, dictionary string) (all []byte) {
 	t.Helper()
 	at := regexp.MustCompile(dictionary + `[^\n]*>>\nstream\n`).FindIndex(file)
-	if at == nil {
-		t.Fatalf("no image with %s", dictionary)
-	}
+	must.Thatf(t, at != nil, "no image with %s", dictionary)
 	compressed, err := zlib.NewReader(bytes.NewReader(file[at[1]:]))
 	must.OK(t, err)
 	filtered, err := io.ReadAll(compressed)

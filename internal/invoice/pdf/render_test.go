@@ -68,9 +68,7 @@ func TestSameBytes(t *testing.T) {
 	other := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestPrintSum$", "-test.v")
 	other.Env = append(os.Environ(), "PDF_TEST_PRINT_SUM=1")
 	output, err := other.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v: %s", err, output)
-	}
+	must.Thatf(t, err == nil, "%v: %s", err, output)
 	for i, got := range sums {
 		must.Holdf(t, got == sums[0], "rendering %d has sum %s, and the first one %s", i, got, sums[0])
 	}
@@ -102,9 +100,7 @@ func TestManyLines(t *testing.T) {
 		})
 	}
 	all := pages(t, render(t, inv))
-	if len(all) < 4 || len(all) > 8 {
-		t.Fatalf("%d pages", len(all))
-	}
+	must.Thatf(t, len(all) >= 4 && len(all) <= 8, "%d pages", len(all))
 	for i, text := range all {
 		for _, want := range []string{fmt.Sprintf("Page %d of %d", i+1, len(all)), "DRAFT"} {
 			must.Holdf(t, strings.Count(text, want) == 1, "page %d has %q %d times:\n%s", i+1, want, strings.Count(text, want), text)

@@ -53,9 +53,8 @@ func TestInParts(t *testing.T) {
 		paid           int64
 	}{{"40", invoice.StatusPartly, 6000}, {"60.00", invoice.StatusIssued, 0}} {
 		done, err := b.refund(step.amount, p, refund.Input{Amount: step.amount})
-		if err != nil || done.Value.InvoiceID != inv.ID || done.Value.PaymentID != p.ID || done.Value.Currency != inv.Currency {
-			t.Fatalf("%+v, %v", done, err)
-		}
+		must.Thatf(t, err == nil && done.Value.InvoiceID == inv.ID && done.Value.PaymentID == p.ID && done.Value.Currency == inv.Currency,
+			"%+v, %v", done, err)
 		again, err := b.refund(step.amount, p, refund.Input{Amount: step.amount})
 		must.Holdf(t, err == nil && again.Replayed && again.Value == done.Value, "again: %+v, %v", again, err)
 		found := b.Find(inv)

@@ -238,9 +238,7 @@ func TestByHand(t *testing.T) {
 	b := setup(t)
 	id := b.create("one", b.monthly()).ID
 	ahead, err := b.byHand("ahead", id, "2090-03-31")
-	if err != nil || ahead.Outcome != idempotency.Created {
-		t.Fatal(ahead, err)
-	}
+	must.Thatf(t, err == nil && ahead.Outcome == idempotency.Created, "%v %v", ahead, err)
 	for _, period := range []string{"2091-02-28", "2090-02-27", "2089-12-31"} {
 		done, err := b.byHand(period, id, period)
 		must.Holdf(t, err != nil && strings.Contains(err.Error(), "/period"), "%s: %+v, %v", period, done, err)

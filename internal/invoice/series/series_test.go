@@ -56,9 +56,7 @@ func TestSetWhileNumbersAreAllocated(t *testing.T) {
 		if i >= before {
 			want = fmt.Sprintf("2026-%04d", 500+i-before)
 		}
-		if number != want {
-			t.Fatalf("%v: got %s, want %s", numbers, number, want)
-		}
+		must.Thatf(t, number == want, "%v: got %s, want %s", numbers, number, want)
 	}
 	if err := set("again", "2026-0500"); !errors.As(err, new(*invalid.Error)) {
 		t.Errorf("a number that is taken: %v", err)

@@ -78,10 +78,8 @@ func TestTwoSecrets(t *testing.T) {
 		t.Errorf("the old one again: %v", err)
 	}
 	list, err := webhook.SecretsOf(t.Context(), b.Store.Pool, b.Tenant, old.ID, record.Page{Limit: 10})
-	if err != nil || len(list.Rows) != 2 || !list.Rows[0].EndsAt.IsZero() ||
-		time.Until(list.Rows[1].EndsAt).Round(time.Hour) != 24*time.Hour {
-		t.Fatalf("%+v, %v", list, err)
-	}
+	must.Thatf(t, err == nil && len(list.Rows) == 2 && list.Rows[0].EndsAt.IsZero() &&
+		time.Until(list.Rows[1].EndsAt).Round(time.Hour) == 24*time.Hour, "%+v, %v", list, err)
 	b.OK(webhook.EndSecret.Do(t.Context(), b.Store, b.Of("end", list.Rows[1].ID, 0), struct{}{}))
 	is("ended by hand", old, webhook.ErrSignature)
 	third, err := add(secretOf("third"))

@@ -163,9 +163,7 @@ func TestSameIDOtherContent(t *testing.T) {
 	must.OK(t, err)
 	_, err = b.receive(b.Store, arrival)
 	other, ok := errors.AsType[*idempotency.MismatchError](err)
-	if !ok || other.Record != first.ID {
-		t.Fatalf("%v", err)
-	}
+	must.Thatf(t, ok && other.Record == first.ID, "%v", err)
 	arrival.First = other.Record
 	for n := range 3 {
 		done, err := b.receive(b.Store, arrival)

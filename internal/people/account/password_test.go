@@ -30,9 +30,7 @@ func TestLinkIsUsedOnce(t *testing.T) {
 		both.Go(func() { _, errs[i] = account.UseLink(t.Context(), b.Pool, "link", chosen) })
 	}
 	both.Wait()
-	if (errs[0] == nil) == (errs[1] == nil) {
-		t.Fatal(errs)
-	}
+	must.Thatf(t, (errs[0] == nil) != (errs[1] == nil), "%v", errs)
 	for i, chosen := range passwords {
 		_, err := account.LogIn(t.Context(), b.Pool, "ada@example.com", chosen)
 		must.Holdf(t, (err == nil) == (errs[i] == nil), "%q: %v, then %v", chosen, errs[i], err)

@@ -64,9 +64,7 @@ func TestEveryFilter(t *testing.T) {
 		page, pages := record.Page{Limit: 100}, 0
 		for {
 			list, err := attempt.List(t.Context(), b.DB.Pool, b.acme, c.filter, page)
-			if err != nil {
-				t.Fatalf("%s: %v", name, err)
-			}
+			must.Thatf(t, err == nil, "%s: %v", name, err)
 			for _, a := range list.Rows {
 				got = append(got, a.Duration)
 			}

@@ -90,9 +90,7 @@ func TestFailedAttemptsOfARecord(t *testing.T) {
 	}
 	b.recorder.Close(t.Context())
 	about, err := attempt.OfRecord(t.Context(), b.DB.Pool, b.acme, made.ID)
-	if err != nil || len(about) != 20 {
-		t.Fatalf("%d, %v", len(about), err)
-	}
+	must.Thatf(t, err == nil && len(about) == 20, "%d, %v", len(about), err)
 	b.Exec(`DELETE FROM attempts WHERE outcome = 'replayed'`)
 	about, err = attempt.OfRecord(t.Context(), b.DB.Pool, b.acme, made.ID)
 	must.Holdf(t, err == nil && len(about) == 2 && about[1].Outcome == "failed" && about[1].Making, "%+v, %v", about, err)

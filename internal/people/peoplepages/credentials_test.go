@@ -149,9 +149,8 @@ func TestChangesOfAUser(t *testing.T) {
 			elsewhere := h.Browser(h.at)
 			elsewhere.LogIn(h.who, h.password)
 			form := sitetest.Change(h.Page(elsewhere.Get("/account")).Typed(), "password", h.password, "new_password", "another passphrase")
-			if a := elsewhere.Submit("/account", form); a.Status != http.StatusSeeOther || !isIn(elsewhere) {
-				h.Fatal(a)
-			}
+			a := elsewhere.Submit("/account", form)
+			must.Thatf(h, a.Status == http.StatusSeeOther && isIn(elsewhere), "%v", a)
 		}, works{"", false, true, false, false}},
 		{"password by the operator", func(h *holder) {
 			must.OK(h, account.SetPassword(h.Context(), h.at.Pool, email.Address(h.who.Email), "another passphrase"))
@@ -197,9 +196,7 @@ func (h *holder) removed() { h.Exec(`DELETE FROM users WHERE email = $1`, h.who.
 func (h *holder) operator(disables bool) {
 	h.Helper()
 	changed, err := account.SetDisabled(h.Context(), h.at.Pool, email.Address(h.who.Email), disables)
-	if err != nil || !changed {
-		h.Fatalf("%v, %v", changed, err)
-	}
+	must.Thatf(h, err == nil && changed, "%v, %v", changed, err)
 }
 
 // TestKeptTextFollowsThePerson: a kept form is for the person who typed it, even after a change of the email.

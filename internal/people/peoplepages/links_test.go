@@ -37,9 +37,8 @@ func TestInvitation(t *testing.T) {
 	b.Page(ada.Submit("/join", form)).Says("Choose a password of at least 12 characters.")
 	form.Set("password", "correct horse battery")
 	for range 2 { // the second click gets the same answer
-		if a := ada.Submit("/join", form); a.Status != http.StatusSeeOther || a.Location() != "/" {
-			t.Fatal(a)
-		}
+		a := ada.Submit("/join", form)
+		must.Thatf(t, a.Status == http.StatusSeeOther && a.Location() == "/", "%v", a)
 	}
 	must.Holdf(t, isIn(ada) && ada.Get("/people").Status == http.StatusForbidden, "Ada is not in as a member")
 	for what, a := range map[string]sitetest.Answer{
@@ -108,9 +107,7 @@ func TestForgottenPassword(t *testing.T) {
 	old := sitetest.SecretIn(press("New link").SecretOn())
 	press("Withdraw link")
 	link := sitetest.SecretIn(press("New link").SecretOn())
-	if old == link || link == "" {
-		t.Fatalf("%q, then %q", old, link)
-	}
+	must.Thatf(t, old != link && link != "", "%q, then %q", old, link)
 	b.Browser(b.Replica).Get("/join?link="+old).Want(t, http.StatusNotFound, "the withdrawn link")
 	must.Holdf(t, isIn(person), "the link ended a session before it was used")
 	b.Browser(b.Replica).LogIn(member, sitetest.Password).Want(t, http.StatusSeeOther, "the link ended the password before it was used")

@@ -32,9 +32,7 @@ func TestSecretOfADoubleClick(t *testing.T) {
 		cache := p.Header.Get("Cache-Control")
 		must.Holdf(t, strings.Contains(cache, "no-store"), "Cache-Control %q", cache)
 	}
-	if shown[0] == "" || shown[1] != shown[0] || shown[2] != shown[0] {
-		t.Fatalf("%q", shown)
-	}
+	must.Thatf(t, shown[0] != "" && shown[1] == shown[0] && shown[2] == shown[0], "%q", shown)
 	b.WantRows(sitetest.Rows{"api_tokens": 1, "intents": 1})
 	program := b.Stranger(b.Replica).With("Authorization", "Bearer "+shown[0])
 	program.Get("/api/v1/customers").Want(t, http.StatusOK, "the secret does not work")
@@ -91,9 +89,7 @@ func TestSecretsAreStoredNowhere(t *testing.T) {
 	guest.Submit("/join", url.Values{"link": {link}, "password": {"a secret passphrase"}})
 	must.Holdf(t, isIn(guest), "the link does not work")
 	for _, secret := range append(secrets, "a secret passphrase") {
-		if len(secret) < 10 {
-			t.Fatalf("no secret: %q", secrets)
-		}
+		must.Thatf(t, len(secret) >= 10, "no secret: %q", secrets)
 		for _, table := range b.Tables() {
 			found := sitetest.Get[int](b, `SELECT count(*) FROM `+pgx.Identifier{table}.Sanitize()+` r WHERE strpos(r::text, $1) > 0`,
 				secret)
@@ -115,9 +111,7 @@ func TestEmailsAreNotProbed(t *testing.T) {
 	}
 	for n := range 10 {
 		a := add(owner, b.Globex.Email, n)
-		if a.Status != http.StatusConflict || strings.Contains(a.Body, "Globex") {
-			t.Fatal(a)
-		}
+		must.Thatf(t, a.Status == http.StatusConflict && !strings.Contains(a.Body, "Globex"), "%v", a)
 		b.Page(a).Says("This email address can't be used.")
 	}
 	for _, email := range []string{b.Globex.Email, "new@example.com"} {
@@ -138,9 +132,8 @@ func TestOwnPassword(t *testing.T) {
 	b.Page(send(sitetest.Password, "short")).Says("Choose a password of at least 12 characters.")
 	must.Holdf(t, isIn(other), "a refused change has ended a session")
 	for range 2 {
-		if a := send(sitetest.Password, "another passphrase"); a.Status != http.StatusSeeOther || a.Location() != "/account" {
-			t.Fatal(a)
-		}
+		a := send(sitetest.Password, "another passphrase")
+		must.Thatf(t, a.Status == http.StatusSeeOther && a.Location() == "/account", "%v", a)
 		b.Page(person.Get("/account")).Says("Your password was changed. You are logged out everywhere else.")
 	}
 	must.Holdf(t, isIn(person) && !isIn(other), "this session is in: %v, another one: %v", isIn(person), isIn(other))

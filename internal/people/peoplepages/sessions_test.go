@@ -44,15 +44,12 @@ func TestSessionsAreSeenAndEnded(t *testing.T) {
 	who := b.ReadOnly(b.Acme) // read-only users may do this too
 	other, phone, laptop := in(b, b.Acme, "curl/8"), in(b, who, safariOnPhone), in(b, who, firefoxOnLinux)
 	said := sessions(laptop)
-	if len(said) != 2 || !strings.HasPrefix(said[0], "Firefox on Linux This browser Logged in ") ||
-		!strings.HasPrefix(said[1], "Safari on iPhone Logged in ") || strings.Contains(said[0], "Log out there") {
-		t.Fatalf("%q", said)
-	}
+	must.Thatf(t, len(said) == 2 && strings.HasPrefix(said[0], "Firefox on Linux This browser Logged in ") &&
+		strings.HasPrefix(said[1], "Safari on iPhone Logged in ") && !strings.Contains(said[0], "Log out there"), "%q", said)
 	there := formOn(laptop, "/account", "Log out there")
 	for range 2 {
-		if a := laptop.Submit("/account/sessions", there); a.Status != http.StatusSeeOther || a.Location() != "/account" {
-			t.Fatal(a)
-		}
+		a := laptop.Submit("/account/sessions", there)
+		must.Thatf(t, a.Status == http.StatusSeeOther && a.Location() == "/account", "%v", a)
 		b.Page(laptop.Get("/account")).Says("That browser is logged out.")
 	}
 	must.Holdf(t, !isIn(phone) && isIn(laptop) && len(sessions(laptop)) == 1,

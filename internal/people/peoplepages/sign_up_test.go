@@ -74,9 +74,8 @@ func TestSignUp(t *testing.T) {
 		func() sitetest.Answer { return ada.Press(tab, "Create business") },
 		func() sitetest.Answer { return device.Press(far, "Create business") },
 	} {
-		if a := send(); a.Status != http.StatusSeeOther || a.Location() != "/login?ready" || len(a.Header.Values("Set-Cookie")) > 0 {
-			t.Fatal(a)
-		}
+		a := send()
+		must.Thatf(t, a.Status == http.StatusSeeOther && a.Location() == "/login?ready" && len(a.Header.Values("Set-Cookie")) == 0, "%v", a)
 	}
 	b.WantRows(sitetest.Rows{"sign_ups": 1, "sign_up_mails": 1, "users": 1, "intents": 4})
 	guessed := sitetest.Change(tab.Typed(), "link", "guessed")

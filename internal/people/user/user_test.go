@@ -64,12 +64,10 @@ func TestTwoOwnersDisableEachOther(t *testing.T) {
 			}
 			return err
 		})
-		if (errs[0] == nil) == (errs[1] == nil) || b.owners() != 1 {
-			t.Fatalf("round %d: %v and %v, %d owners are left", round, errs[0], errs[1], b.owners())
-		}
-		if failed := errors.Join(errs...); round%2 == 0 && !isLastOwner(errs[0]) && !isLastOwner(errs[1]) {
-			t.Fatalf("round %d: %v", round, failed)
-		}
+		must.Thatf(t, (errs[0] == nil) != (errs[1] == nil) && b.owners() == 1,
+			"round %d: %v and %v, %d owners are left", round, errs[0], errs[1], b.owners())
+		failed := errors.Join(errs...)
+		must.Thatf(t, round%2 != 0 || isLastOwner(errs[0]) || isLastOwner(errs[1]), "round %d: %v", round, failed)
 		b.Exec(`UPDATE users SET disabled_at = NULL, role = 'owner'`)
 	}
 }

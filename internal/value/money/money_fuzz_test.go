@@ -26,9 +26,8 @@ func FuzzCurrencyParse(f *testing.F) {
 		}
 		minor, err := currency.Parse(text)
 		if err != nil {
-			if !errors.Is(err, money.ErrFormat) && !errors.Is(err, money.ErrScale) && !errors.Is(err, money.ErrRange) {
-				t.Fatalf("%s %q: %v", code, text, err)
-			}
+			must.Thatf(t, errors.Is(err, money.ErrFormat) || errors.Is(err, money.ErrScale) || errors.Is(err, money.ErrRange),
+				"%s %q: %v", code, text, err)
 			return
 		}
 		exact := shift(rational(t, text), currency.Decimals())
@@ -77,9 +76,7 @@ func FuzzAdd(f *testing.F) {
 func expect(t *testing.T, operation string, exact *big.Rat, got int64, err error) {
 	t.Helper()
 	want, ok := new(big.Int).SetString(exact.FloatString(0), 10) // rounds half away from zero
-	if !ok {
-		t.Fatalf("%s does not round", exact)
-	}
+	must.Thatf(t, ok, "%s does not round", exact)
 	fits := want.Sign() >= 0 && want.Cmp(big.NewInt(money.Max)) <= 0
 	switch {
 	case fits && (err != nil || got != want.Int64()):
@@ -92,9 +89,7 @@ func expect(t *testing.T, operation string, exact *big.Rat, got int64, err error
 func rational(t *testing.T, text string) *big.Rat {
 	t.Helper()
 	exact, ok := new(big.Rat).SetString(text)
-	if !ok {
-		t.Fatalf("%q was taken for a number", text)
-	}
+	must.Thatf(t, ok, "%q was taken for a number", text)
 	return exact
 }
 

@@ -16,9 +16,7 @@ import (
 func currency(t *testing.T, code string) money.Currency {
 	t.Helper()
 	c, known := money.ParseCurrency(code)
-	if !known {
-		t.Fatalf("%s is unknown", code)
-	}
+	must.Thatf(t, known, "%s is unknown", code)
 	return c
 }
 
