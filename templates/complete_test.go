@@ -13,9 +13,7 @@ import (
 func TestEveryPageIsLookedAt(t *testing.T) {
 	t.Parallel()
 	below, err := filepath.Glob("*/*.templ")
-	if err != nil || len(below) == 0 {
-		t.Fatalf("%d files below, %v", len(below), err)
-	}
+	must.Thatf(t, err == nil && len(below) != 0, "%d files below, %v", len(below), err)
 	folders := map[string]bool{".": true}
 	for _, file := range below {
 		folders[filepath.Dir(file)] = true
@@ -23,9 +21,7 @@ func TestEveryPageIsLookedAt(t *testing.T) {
 	pages := 0
 	for folder := range folders {
 		states := sourceOf(t, filepath.Join(folder, "*states_test.go"))
-		if !strings.Contains(states, "viewtest.Check(t, states())") {
-			t.Errorf("%s: no test goes through its states", folder)
-		}
+		must.Holdf(t, strings.Contains(states, "viewtest.Check(t, states())"), "%s: no test goes through its states", folder)
 		source := sourceOf(t, filepath.Join(folder, "*.templ"))
 		room := packageName.FindStringSubmatch(source)[1]
 		for _, page := range page.FindAllStringSubmatch(source, -1) {
@@ -35,9 +31,7 @@ func TestEveryPageIsLookedAt(t *testing.T) {
 			}
 		}
 	}
-	if pages < 10 {
-		t.Errorf("only %d pages", pages)
-	}
+	must.Holdf(t, pages >= 10, "only %d pages", pages)
 }
 
 var (
@@ -50,9 +44,7 @@ var (
 func sourceOf(t *testing.T, pattern string) string {
 	t.Helper()
 	files, err := filepath.Glob(pattern)
-	if err != nil || len(files) == 0 {
-		t.Fatalf("%d files match %s: %v", len(files), pattern, err)
-	}
+	must.Thatf(t, err == nil && len(files) != 0, "%d files match %s: %v", len(files), pattern, err)
 	var all strings.Builder
 	for _, file := range files {
 		source := must.Read(t, file)

@@ -24,22 +24,19 @@ func TestTryAgainSendsEverythingButThePassword(t *testing.T) {
 		Title: "Still saving", Action: "/things", Fields: sent, Facts: []templates.Fact{{Label: "Notes", Value: hostile}},
 	}))
 	want := append(slices.Delete(slices.Clone(sent), 1, 2), templates.Field{Name: "password"})
-	if got := viewtest.Successful(viewtest.FormTo(t, doc, "/things")); !slices.Equal(got, want) {
-		t.Errorf("sends\n%q\nwant\n%q", got, want)
-	}
+	got := viewtest.Successful(viewtest.FormTo(t, doc, "/things"))
+	must.Holdf(t, slices.Equal(got, want), "sends\n%q\nwant\n%q", got, want)
 	summary := viewtest.Text(viewtest.Find(doc, func(n *html.Node) bool { return n.Data == "dl" }))
-	if wantSummary := "Notes" + hostile; summary != wantSummary {
-		t.Errorf("reads back %q, want %q", summary, wantSummary)
-	}
+	wantSummary := "Notes" + hostile
+	must.Holdf(t, summary == wantSummary, "reads back %q, want %q", summary, wantSummary)
 }
 
 // TestTitleOfAFailureSaysError checks a page without a focused error, which viewtest.Check does not cover.
 func TestTitleOfAFailureSaysError(t *testing.T) {
 	t.Parallel()
 	title := viewtest.Find(viewtest.Parse(t, states()["not found"]), func(n *html.Node) bool { return n.Data == "title" })
-	if got := viewtest.Text(title); !strings.HasPrefix(got, "Error: ") {
-		t.Error(got)
-	}
+	got := viewtest.Text(title)
+	must.Holdf(t, strings.HasPrefix(got, "Error: "), "%v", got)
 }
 
 // TestPlainFormKeepsPointsInTime: a refused form has a point in time as it was typed, and that of a record has it without its zone.

@@ -8,6 +8,7 @@ import (
 	"onlyonce/internal/customer"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invalid"
+	"onlyonce/internal/must"
 	"onlyonce/internal/value/party"
 )
 
@@ -57,16 +58,10 @@ func TestDraft(t *testing.T) {
 		var wrong []string
 		for _, f := range problems.Fields {
 			wrong = append(wrong, strings.TrimPrefix(f.Pointer, "/customer"))
-			if f.Message == "" {
-				t.Errorf("%q %q: no message", c.email, c.name)
-			}
+			must.Holdf(t, f.Message != "", "%q %q: no message", c.email, c.name)
 		}
-		if strings.Join(wrong, " ") != c.wrong {
-			t.Errorf("%q %q: wrong is %v, want %q", c.email, c.name, wrong, c.wrong)
-		}
-		if c.wrong == "" && got != c.want {
-			t.Errorf("%q %q: got %+v", c.email, c.name, got)
-		}
+		must.Holdf(t, strings.Join(wrong, " ") == c.wrong, "%q %q: wrong is %v, want %q", c.email, c.name, wrong, c.wrong)
+		must.Holdf(t, c.wrong != "" || got == c.want, "%q %q: got %+v", c.email, c.name, got)
 	}
 }
 
@@ -74,9 +69,7 @@ func TestInternationalDomainIsSpelledOut(t *testing.T) {
 	t.Parallel()
 	var problems invalid.Error
 	customer.Input{Email: "ada@exämple.de", Name: "Ada"}.DraftIn("", &problems)
-	if got := problems.Fields[0].Message; got != "Write the domain in ASCII: ada@xn--exmple-cua.de." {
-		t.Error(got)
-	}
+	must.Equal(t, problems.Fields[0].Message, "Write the domain in ASCII: ada@xn--exmple-cua.de.")
 }
 
 func TestCapitalsOfAnEmailMakeNoOtherCommand(t *testing.T) {
@@ -84,7 +77,6 @@ func TestCapitalsOfAnEmailMakeNoOtherCommand(t *testing.T) {
 	small, err1 := idempotency.FingerprintOf(customer.Draft{Email: "ada@example.com", Name: "Ada"})
 	large, err2 := idempotency.FingerprintOf(customer.Draft{Email: "ADA@Example.com", Name: "Ada"})
 	other, err3 := idempotency.FingerprintOf(customer.Draft{Email: "ada@example.com", Name: "ada"})
-	if err := errors.Join(err1, err2, err3); err != nil || small != large || small == other {
-		t.Errorf("%x, %x, %x, %v", small, large, other, err)
-	}
+	err := errors.Join(err1, err2, err3)
+	must.Holdf(t, err == nil && small == large && small != other, "%x, %x, %x, %v", small, large, other, err)
 }

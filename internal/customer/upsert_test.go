@@ -64,12 +64,9 @@ func TestOneMailboxFromEverywhere(t *testing.T) {
 					reused++
 				}
 			}
-			if created != c.created || reused != c.reused || differs != c.differs {
-				t.Errorf("%d created, %d reused, %d differ", created, reused, differs)
-			}
-			if n := storetest.Value[int](b, `SELECT count(*) FROM customers`); n != c.created {
-				t.Errorf("%d rows", n)
-			}
+			must.Holdf(t, created == c.created && reused == c.reused && differs == c.differs,
+				"%d created, %d reused, %d differ", created, reused, differs)
+			must.Equal(t, storetest.Value[int](b, `SELECT count(*) FROM customers`), c.created, "rows")
 		})
 	}
 }
@@ -126,9 +123,8 @@ func TestWhoIsMeant(t *testing.T) {
 		} else if err != nil {
 			t.Error(err)
 		}
-		if got != c.want || differing != c.differing || buttons != c.buttons {
-			t.Errorf("%s, %s: %s [%s], %d buttons", c.in.Email, c.in.Name, got, differing, buttons)
-		}
+		must.Holdf(t, got == c.want && differing == c.differing && buttons == c.buttons,
+			"%s, %s: %s [%s], %d buttons", c.in.Email, c.in.Name, got, differing, buttons)
 	}
 	in := of("alpha@example.com", "Gamma Ltd", "")
 	in.SameEmail = true
@@ -166,9 +162,8 @@ func TestEmailOfAnother(t *testing.T) {
 		t.Error(err)
 	}
 	for _, meant := range []bool{false, true} {
-		if _, err := edit("Alpha@example.com", "ALPHA Ltd", meant); !storetest.IsConflict(err, &customer.EmailTaken) {
-			t.Error(err)
-		}
+		_, err := edit("Alpha@example.com", "ALPHA Ltd", meant)
+		must.Holdf(t, storetest.IsConflict(err, &customer.EmailTaken), "%v", err)
 	}
 	var err error
 	if gamma, err = edit("alpha@example.com", "Gamma Ltd", true); err != nil || gamma.Email != "alpha@example.com" {

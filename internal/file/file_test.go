@@ -7,6 +7,7 @@ import (
 	"onlyonce/internal/file"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invalid"
+	"onlyonce/internal/must"
 )
 
 func TestName(t *testing.T) {
@@ -17,9 +18,7 @@ func TestName(t *testing.T) {
 		strings.Repeat("é", 300) + ".txt":      strings.Repeat("é", 96) + ".txt",
 		"a." + strings.Repeat("extension", 50): "a." + strings.Repeat("extension", 50)[:88] + ".extension",
 	} {
-		if got := file.Name(typed); got != want {
-			t.Errorf("%q: %q, want %q", typed, got, want)
-		}
+		must.Equal(t, file.Name(typed), want, typed)
 	}
 }
 
@@ -27,10 +26,9 @@ func TestName(t *testing.T) {
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	rule := file.Rule{MaxBytes: 20, Types: []string{"application/pdf", "text/plain"}}
-	if got := rule.String() + ", " + rule.Accept(); got !=
-		"PDF or text, at most 0 KiB, application/pdf,.pdf,text/plain,.txt,.csv,.md,.log" {
-		t.Error(got)
-	}
+	got := rule.String() + ", " + rule.Accept()
+	must.Holdf(t, got ==
+		"PDF or text, at most 0 KiB, application/pdf,.pdf,text/plain,.txt,.csv,.md,.log", "%v", got)
 	for _, of := range []struct {
 		in           file.Input
 		name, refuse string
@@ -57,9 +55,8 @@ func TestCheck(t *testing.T) {
 		if len(problems.Fields) > 0 {
 			refused = problems.Fields[0].Message
 		}
-		if refused != of.refuse || refused == "" && f.Name != of.name || len(problems.Fields) > 1 {
-			t.Errorf("%+v: %q, %q", of.in, f.Name, problems.Fields)
-		}
+		must.Holdf(t, refused == of.refuse && (refused != "" || f.Name == of.name) && len(problems.Fields) <= 1,
+			"%+v: %q, %q", of.in, f.Name, problems.Fields)
 	}
 }
 
@@ -72,9 +69,7 @@ func TestFingerprint(t *testing.T) {
 	} {
 		f := rule.Check(in, "", &invalid.Error{})
 		fingerprint, err := idempotency.FingerprintOf(f)
-		if err != nil || seen[fingerprint] {
-			t.Errorf("%+v is like another file: %v", in, err)
-		}
+		must.Holdf(t, err == nil && !seen[fingerprint], "%+v is like another file: %v", in, err)
 		seen[fingerprint] = true
 		f.Content = nil
 		if again, err := idempotency.FingerprintOf(f); err != nil || again != fingerprint {

@@ -1,6 +1,7 @@
 package invoice_test
 
 import (
+	"context"
 	"errors"
 	"net/url"
 	"slices"
@@ -11,10 +12,14 @@ import (
 
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/customer"
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/invoicetest"
 	"onlyonce/internal/must"
 	"onlyonce/internal/postgres"
+	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/record"
 )
 
@@ -32,9 +37,7 @@ func TestThroughAPooler(t *testing.T) {
 	b.Store.Pool = pool
 	for _, key := range []string{"k", "k", "other"} {
 		done, err := b.create(key, draft(t, input("")))
-		if err != nil || (done.Value.PossibleDuplicateOf != uuid.Nil) != (key == "other") {
-			t.Errorf("%s: %+v, %v", key, done, err)
-		}
+		must.Holdf(t, err == nil && (done.Value.PossibleDuplicateOf != uuid.Nil) == (key == "other"), "%s: %+v, %v", key, done, err)
 	}
 	if list, err := invoice.List(t.Context(), pool, b.Tenant, invoice.Filter{}, record.Page{Limit: 10}); err != nil || len(list.Rows) != 2 {
 		t.Errorf("list: %+v, %v", list, err)
@@ -47,9 +50,7 @@ func TestUnknownCustomerIsAFieldError(t *testing.T) {
 	in.Customer, in.CustomerID = nil, uuid.NewString()
 	_, err := b.create("k", draft(t, in))
 	problems, ok := errors.AsType[*invalid.Error](err)
-	if !ok || problems.Fields[0].Pointer != "/customer_id" {
-		t.Errorf("got %v", err)
-	}
+	must.Holdf(t, ok && problems.Fields[0].Pointer == "/customer_id", "got %v", err)
 	in.CustomerID, in.Customer = "", input("").Customer
 	if _, err := b.create("k", draft(t, in)); err != nil {
 		t.Errorf("the key was used up: %v", err)
@@ -109,9 +110,7 @@ func TestErrorsComeInTheOrderOfTheForm(t *testing.T) {
 		Notes: strings.Repeat("n", 5001),
 	}.Draft()
 	problems, ok := errors.AsType[*invalid.Error](err)
-	if !ok {
-		t.Fatal(err)
-	}
+	must.Thatf(t, ok, "%v", err)
 	var got []string
 	for _, f := range problems.Fields {
 		got = append(got, f.Pointer)
@@ -120,13 +119,47 @@ func TestErrorsComeInTheOrderOfTheForm(t *testing.T) {
 		"/customer/email", "/customer/name", "/number", "/issue_date", "/due_date",
 		"/lines/0/description", "/lines/0/quantity", "/lines/0/unit_price", "/lines/0/tax_rate", "/notes",
 	}
-	if !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
-	}
+	must.Holdf(t, slices.Equal(got, want), "%q, want %q", got, want)
 }
 
 // numberTaken returns the conflict in err if it is about a number that is in use.
 func numberTaken(err error) (*conflict.Error, bool) {
 	refused, ok := errors.AsType[*conflict.Error](err)
 	return refused, ok && refused.Kind == &invoice.NumberTaken
+}
+
+func TestMain(m *testing.M) { pgtest.Main(m) }
+
+type bundle struct{ *invoicetest.Bundle }
+
+func setup(t *testing.T) *bundle {
+	t.Helper()
+	return &bundle{invoicetest.Setup(t)}
+}
+
+func (b *bundle) create(key string, d invoice.Draft) (idempotency.Done[invoice.Invoice], error) {
+	return invoice.Create.Do(context.Background(), b.Store, b.Intent(key), d)
+}
+
+// count returns the number that a query selects.
+func (b *bundle) count(sql string, args ...any) int {
+	b.Helper()
+	return storetest.Value[int](b, sql, args...)
+}
+
+// input returns a valid invoice of 123.00 EUR.
+func input(number string) invoice.Input {
+	return invoice.Input{
+		Number:    number,
+		Customer:  &customer.Input{Email: "ada@example.com", Name: "Ada Lovelace"},
+		IssueDate: "2026-11-21", DueDate: "2026-12-21", Currency: "EUR",
+		Lines: []invoice.LineInput{{Description: "Design", Quantity: "2", UnitPrice: "50.00", TaxRate: "23"}},
+	}
+}
+
+func draft(t testing.TB, in invoice.Input) invoice.Draft {
+	t.Helper()
+	d, err := in.Draft()
+	must.OK(t, err)
+	return d
 }

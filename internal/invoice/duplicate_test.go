@@ -31,24 +31,17 @@ func TestVoidAsDuplicate(t *testing.T) {
 		t.Fatalf("%+v, %v", done, err)
 	}
 	again, err := b.voidAs(b.Replica(), "void", twice, kept)
-	if err != nil || !again.Replayed || again.Value.DuplicateOf != want {
-		t.Errorf("%+v, %v", again, err)
-	}
+	must.Holdf(t, err == nil && again.Replayed && again.Value.DuplicateOf == want, "%+v, %v", again, err)
 	for _, of := range []invoice.Invoice{third, {}} {
 		_, err := b.voidAs(b.Replica(), "void", twice, of)
-		if _, mismatch := errors.AsType[*idempotency.MismatchError](err); !mismatch {
-			t.Errorf("with the same key, of %q: %v", of.Number, err)
-		}
+		_, mismatch := errors.AsType[*idempotency.MismatchError](err)
+		must.Holdf(t, mismatch, "with the same key, of %q: %v", of.Number, err)
 	}
 	void, err := b.voidAs(b.Store, "other", twice, third)
-	if err != nil || void.Outcome != idempotency.Unchanged || void.Value.DuplicateOf != want {
-		t.Errorf("%+v, %v", void, err)
-	}
+	must.Holdf(t, err == nil && void.Outcome == idempotency.Unchanged && void.Value.DuplicateOf == want, "%+v, %v", void, err)
 	for inv, what := range map[uuid.UUID]string{kept.ID: twice.Number + " voided as its duplicate", twice.ID: "unchanged"} {
 		history, err := idempotency.History(t.Context(), b.DB.Pool, b.Tenant, inv, record.Page{Limit: 1}, "")
-		if err != nil || history.Rows[0].Operation != "invoice.void" || history.Rows[0].What != what {
-			t.Errorf("%+v, %v", history, err)
-		}
+		must.Holdf(t, err == nil && history.Rows[0].Operation == "invoice.void" && history.Rows[0].What == what, "%+v, %v", history, err)
 	}
 }
 
@@ -63,16 +56,14 @@ func TestNoDuplicate(t *testing.T) {
 		fmt.Sprintf(`UPDATE invoices SET duplicate_of = '%s' WHERE id = '%s'`, b.mustCreate("other", draft(t, input(""))).ID, inv.ID),
 	}, "invoices_life": {fmt.Sprintf(`UPDATE invoices SET duplicate_of = '%s' WHERE id = '%s'`, inv.ID, void.ID)}}
 	for _, of := range []invoice.Invoice{inv, void, graces, nobody} {
-		if _, err := b.voidAs(b.Store, "void as", inv, of); !storetest.IsConflict(err, &invoice.NotDuplicate) {
-			t.Errorf("of %+v: %v", of, err)
-		}
+		_, err := b.voidAs(b.Store, "void as", inv, of)
+		must.Holdf(t, storetest.IsConflict(err, &invoice.NotDuplicate), "of %+v: %v", of, err)
 		refused["invoices_duplicate_of"] = append(refused["invoices_duplicate_of"], fmt.Sprintf(
 			`UPDATE invoices SET status = 'void', voided_at = now(), duplicate_of = '%s' WHERE id = '%s'`, of.ID, inv.ID))
 	}
 	b.Refuses(refused)
-	if found := b.Find(inv); found.Version != 1 {
-		t.Errorf("%+v", found)
-	}
+	found := b.Find(inv)
+	must.Holdf(t, found.Version == 1, "%+v", found)
 }
 
 // TestVoidEachAsDuplicateOfTheOther voids two invoices as duplicates of each other, concurrently on two replicas. One is kept, even if
@@ -97,13 +88,9 @@ func TestVoidEachAsDuplicateOfTheOther(t *testing.T) {
 			_, err := b.voidAs(replicas[i], fmt.Sprint("void", round, i), both[i], both[1-i])
 			return err
 		})
-		if n := b.Succeeded(errs[:2], &invoice.NotDuplicate); n != 1 {
-			t.Errorf("%d were voided", n)
-		}
+		must.Equal(t, b.Succeeded(errs[:2], &invoice.NotDuplicate), 1, "voided")
 	}
-	if n := b.count(`SELECT count(*) FROM invoices WHERE status = 'void'`); n != 6 {
-		t.Errorf("%d are void", n)
-	}
+	must.Equal(t, b.count(`SELECT count(*) FROM invoices WHERE status = 'void'`), 6, "void invoices")
 }
 
 // TestDuplicateOfAMergedCustomer checks that undoing a merge moves an invoice that was voided as a duplicate after it back to its own
@@ -116,7 +103,6 @@ func TestDuplicateOfAMergedCustomer(t *testing.T) {
 	must.OK(t, err)
 	b.OK(b.voidAs(b.Store, "void", twice, kept))
 	b.OK(b.undo("undo", merged))
-	if found := b.Find(twice); found.DuplicateOf.ID != kept.ID || found.Customer.ID != loser.ID {
-		t.Errorf("%+v", found)
-	}
+	found := b.Find(twice)
+	must.Holdf(t, found.DuplicateOf.ID == kept.ID && found.Customer.ID == loser.ID, "%+v", found)
 }

@@ -45,9 +45,8 @@ func TestPagesThatLookNotFar(t *testing.T) {
 				slices.Reverse(want)
 			}
 			forth, back, pages := walk(t, q, b)
-			if !slices.Equal(forth, want) || !slices.Equal(back, want) || pages < 10 {
-				t.Errorf("%s, descending %v, %d pages\nforward  %v\nbackward %v\nwant     %v", name, down, pages, forth, back, want)
-			}
+			must.Holdf(t, slices.Equal(forth, want) && slices.Equal(back, want) && pages >= 10,
+				"%s, descending %v, %d pages\nforward  %v\nbackward %v\nwant     %v", name, down, pages, forth, back, want)
 		}
 	}
 }
@@ -56,9 +55,7 @@ func idsOf(t *testing.T, admin *pgxpool.Pool, where string) []uuid.UUID {
 	t.Helper()
 	rows, _ := admin.Query(t.Context(), `SELECT id::text FROM invoices WHERE total % 6 = 3 AND `+where+` ORDER BY due_date, id`)
 	texts, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil || len(texts) < 5 {
-		t.Fatal(texts, err)
-	}
+	must.Thatf(t, err == nil && len(texts) >= 5, "%v %v", texts, err)
 	var ids []uuid.UUID
 	for _, text := range texts {
 		ids = append(ids, uuid.MustParse(text))

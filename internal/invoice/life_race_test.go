@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/google/uuid"
@@ -12,6 +13,7 @@ import (
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/invoice"
+	"onlyonce/internal/must"
 )
 
 // another changes all content of an input.
@@ -35,10 +37,9 @@ func (b *bundle) sameContent(got, want invoice.Invoice) {
 		return []any{i.Number, i.Customer, i.Notes, fmt.Sprint(i.Lines), i.Subtotal, i.TaxTotal, i.Total}
 	}
 	totals, err := invoice.TotalsOf(got.Lines)
-	if err != nil || !reflect.DeepEqual(content(got), content(want)) ||
-		got.Subtotal != totals.Subtotal || got.TaxTotal != totals.Tax || got.Total != totals.Total {
-		b.Errorf("%+v\nand not %+v\ntotals of the lines %+v, %v", got, want, totals, err)
-	}
+	must.Holdf(b, err == nil && reflect.DeepEqual(content(got), content(want)) &&
+		got.Subtotal == totals.Subtotal && got.TaxTotal == totals.Tax && got.Total == totals.Total,
+		"%+v\nand not %+v\ntotals of the lines %+v, %v", got, want, totals, err)
 }
 
 // mails returns the number of mails about an invoice, and the number of jobs to send them.
@@ -75,13 +76,10 @@ func TestEditOrIssue(t *testing.T) {
 		}
 		found := b.Find(inv)
 		b.sameContent(found, want)
-		if issue != nil || edit != nil && !isStale(edit) || found.Status != invoice.StatusIssued || found.Version != version {
-			t.Errorf("edit: %v, issue: %v, %+v", edit, issue, found)
-		}
+		must.Holdf(t, issue == nil && (edit == nil || isStale(edit)) && found.Status == invoice.StatusIssued && found.Version == version,
+			"edit: %v, issue: %v, %+v", edit, issue, found)
 		to := storetest.Value[string](b, `SELECT recipient FROM mails WHERE invoice_id = $1`, inv.ID)
-		if to != want.Customer.Email {
-			t.Errorf("sent to %s, and not %s", to, want.Customer.Email)
-		}
+		must.Holdf(t, to == want.Customer.Email, "sent to %s, and not %s", to, want.Customer.Email)
 	}
 }
 
@@ -114,8 +112,55 @@ func TestIssueOrVoid(t *testing.T) {
 		if issue == nil {
 			queued = [2]int{1, 1}
 		}
-		if mails := b.mails(inv.ID); !ok || mails != queued {
-			t.Errorf("seen %d, issue: %v, void: %v, %d mails and jobs, %+v", seen, issue, void, mails, found)
+		mails := b.mails(inv.ID)
+		must.Holdf(t, ok && mails == queued, "seen %d, issue: %v, void: %v, %d mails and jobs, %+v", seen, issue, void, mails, found)
+	}
+}
+
+// race runs n attempts concurrently and returns their answers.
+func race(n int, attempt func(i int) (idempotency.Done[invoice.Invoice], error)) ([]idempotency.Done[invoice.Invoice], []error) {
+	done := make([]idempotency.Done[invoice.Invoice], n)
+	errs := storetest.Together(n, func(i int) (err error) {
+		done[i], err = attempt(i)
+		return err
+	})
+	return done, errs
+}
+
+func TestOneNumberManyKeys(t *testing.T) {
+	b := setup(t)
+	d := draft(t, input("2026-0042"))
+	done, errs := race(100, func(i int) (idempotency.Done[invoice.Invoice], error) { return b.create(fmt.Sprint("key-", i), d) })
+	created, conflicts := 0, 0
+	for i := range done {
+		taken, refused := numberTaken(errs[i])
+		switch {
+		case errs[i] == nil && !done[i].Replayed:
+			created++
+		case refused && taken.Name == "2026-0042" && taken.Members["next_number"] == "2026-0001":
+			conflicts++
+		default:
+			t.Errorf("attempt %d: %v", i, errs[i])
 		}
 	}
+	must.Holdf(t, created == 1 && conflicts == 99, "created %d, conflicts %d, want 1 and 99", created, conflicts)
+}
+
+func TestParallelAllocationIsConsecutive(t *testing.T) {
+	b := setup(t)
+	b.OK(b.create("ahead", draft(t, input("2026-0007"))))
+	d := draft(t, input(""))
+	done, errs := race(50, func(i int) (idempotency.Done[invoice.Invoice], error) { return b.create(fmt.Sprint("key-", i), d) })
+	var numbers, want []string
+	for i := range done {
+		must.Thatf(t, errs[i] == nil, "%v", errs[i])
+		numbers = append(numbers, done[i].Value.Number)
+	}
+	for n := 1; n <= 51; n++ {
+		if n != 7 {
+			want = append(want, fmt.Sprintf("2026-%04d", n))
+		}
+	}
+	slices.Sort(numbers)
+	must.Holdf(t, slices.Equal(numbers, want), "got %v", numbers)
 }

@@ -46,10 +46,8 @@ func TestEdit(t *testing.T) {
 	}))
 	must.OK(t, err)
 	got := done.Value
-	if got.Version != 2 || got.Number != inv.Number || got.Notes != "Changed" || got.Customer.Email != "grace@example.com" ||
-		len(got.Lines) != len(inv.Lines)+1 || got.Total != inv.Total+2000 || got.Status != invoice.StatusDraft {
-		t.Errorf("%+v", got)
-	}
+	must.Holdf(t, got.Version == 2 && got.Number == inv.Number && got.Notes == "Changed" && got.Customer.Email == "grace@example.com" &&
+		len(got.Lines) == len(inv.Lines)+1 && got.Total == inv.Total+2000 && got.Status == invoice.StatusDraft, "%+v", got)
 	history, err := idempotency.History(t.Context(), b.Store.Pool, b.Tenant, inv.ID, record.Page{Limit: 10}, "")
 	if err != nil || len(history.Rows) != 2 || len(history.Rows[0].Changes) != 5 { // customer, lines, notes, subtotal, total
 		t.Errorf("%+v, %v", history, err)
@@ -60,9 +58,7 @@ func TestEdit(t *testing.T) {
 func TestRenumber(t *testing.T) {
 	b := setup(t)
 	first, second := b.mustCreate("1", draft(t, input(""))), b.mustCreate("2", forGrace(t))
-	if first.Number != "2026-0001" || second.Number != "2026-0002" {
-		t.Fatal(first.Number, second.Number)
-	}
+	must.Thatf(t, first.Number == "2026-0001" && second.Number == "2026-0002", "%v %v", first.Number, second.Number)
 	edit := func(k string, id uuid.UUID, seen int, number, issued string) (invoice.Invoice, error) {
 		done, err := invoice.Edit.Do(t.Context(), b.Store, b.Of(k, id, seen), edited(t, func(in *invoice.Input) {
 			in.Number, in.IssueDate, in.DueDate = number, issued, "2028-01-01"
@@ -75,9 +71,8 @@ func TestRenumber(t *testing.T) {
 	if got, err := edit("own", first.ID, 1, "A-7", "2026-11-21"); err != nil || got.Number != "A-7" {
 		t.Errorf("%+v, %v", got.Number, err)
 	}
-	if third := b.mustCreate("3", draft(t, input(""))); third.Number != "2026-0001" {
-		t.Errorf("the number that was given up is not used again: %s", third.Number)
-	}
+	third := b.mustCreate("3", draft(t, input("")))
+	must.Holdf(t, third.Number == "2026-0001", "the number that was given up is not used again: %s", third.Number)
 	if got, err := edit("year", second.ID, 1, "", "2027-01-05"); err != nil || got.Number != "2027-0001" {
 		t.Errorf("into another year: %s, %v", got.Number, err)
 	}
@@ -85,40 +80,29 @@ func TestRenumber(t *testing.T) {
 		t.Errorf("a typed number into another year: %s, %v", got.Number, err)
 	}
 	next, err := invoice.NextNumber(t.Context(), b.Store.Pool, b.Tenant, 2026)
-	if err != nil || next != "2026-0002" {
-		t.Errorf("next is %s, %v", next, err)
-	}
+	must.Holdf(t, err == nil && next == "2026-0002", "next is %s, %v", next, err)
 }
 
 func TestLife(t *testing.T) {
 	b := setup(t)
 	inv := b.mustCreate("create", draft(t, input("")))
 	issued, err := invoice.Issue.Do(t.Context(), b.Store, b.Of("issue", inv.ID, 0), invoice.IssueDraft{})
-	if err != nil || issued.Value.Status != invoice.StatusIssued || issued.Value.IssuedAt.IsZero() || issued.Value.Version != 2 {
-		t.Fatalf("%+v, %v", issued, err)
-	}
+	must.Thatf(t, err == nil && issued.Value.Status == invoice.StatusIssued && !issued.Value.IssuedAt.IsZero() && issued.Value.Version == 2,
+		"%+v, %v", issued, err)
 	again, err := invoice.Issue.Do(t.Context(), b.Store, b.Of("again", inv.ID, 0), invoice.IssueDraft{})
-	if err != nil || again.Outcome != idempotency.Unchanged || !again.Value.IssuedAt.Equal(issued.Value.IssuedAt) {
-		t.Errorf("again: %+v, %v", again, err)
-	}
+	must.Holdf(t, err == nil && again.Outcome == idempotency.Unchanged && again.Value.IssuedAt.Equal(issued.Value.IssuedAt),
+		"again: %+v, %v", again, err)
 	_, err = invoice.Edit.Do(t.Context(), b.Store, b.Of("edit", inv.ID, 2), draft(t, input("")))
-	if !storetest.IsConflict(err, &invoice.NotDraft) {
-		t.Errorf("an issued invoice was edited: %v", err)
-	}
+	must.Holdf(t, storetest.IsConflict(err, &invoice.NotDraft), "an issued invoice was edited: %v", err)
 	// A change of the customer does not change the invoice.
 	b.Exec(`UPDATE customers SET name = 'Somebody else'`)
 	found, err := invoice.Table.Find(t.Context(), b.Store.Pool, b.Tenant, inv.ID)
-	if err != nil || found.Customer != inv.Customer {
-		t.Errorf("%+v, %v", found.Customer, err)
-	}
+	must.Holdf(t, err == nil && found.Customer == inv.Customer, "%+v, %v", found.Customer, err)
 	void, err := invoice.Void.Do(t.Context(), b.Store, b.Of("void", inv.ID, 0), invoice.VoidDraft{})
-	if err != nil || void.Value.Status != invoice.StatusVoid || void.Value.Number != inv.Number || void.Value.VoidedAt.IsZero() {
-		t.Errorf("%+v, %v", void, err)
-	}
+	must.Holdf(t, err == nil && void.Value.Status == invoice.StatusVoid && void.Value.Number == inv.Number && !void.Value.VoidedAt.IsZero(),
+		"%+v, %v", void, err)
 	_, err = invoice.Issue.Do(t.Context(), b.Store, b.Of("issue a void one", inv.ID, 0), invoice.IssueDraft{})
-	if !storetest.IsConflict(err, &invoice.NotDraft) {
-		t.Errorf("a void invoice was issued: %v", err)
-	}
+	must.Holdf(t, storetest.IsConflict(err, &invoice.NotDraft), "a void invoice was issued: %v", err)
 }
 
 // TestDatabaseKeepsTheLife checks that the database refuses invalid changes of state, even from the superuser.
@@ -191,8 +175,7 @@ func TestRacesOfOneInvoice(t *testing.T) {
 		if !found.IssuedAt.IsZero() {
 			wantVersion++
 		}
-		if err != nil || edits > 1 || found.Status != invoice.StatusVoid || found.Version != wantVersion {
-			t.Errorf("%d edits: %s, version %d, %v", edits, found.Status, found.Version, err)
-		}
+		must.Holdf(t, err == nil && edits <= 1 && found.Status == invoice.StatusVoid && found.Version == wantVersion,
+			"%d edits: %s, version %d, %v", edits, found.Status, found.Version, err)
 	}
 }

@@ -88,21 +88,17 @@ func TestMergeMovesInvoicesOfEveryState(t *testing.T) {
 
 	merged, err := b.merge(b.Store, "merge", winner, loser)
 	must.OK(t, err)
-	if merged.Moved != 6 || b.count(`SELECT count(*) FROM invoices WHERE customer_id = $1`, winner.ID) != 6 {
-		t.Errorf("%+v", merged)
-	}
+	must.Holdf(t, merged.Moved == 6 && b.count(`SELECT count(*) FROM invoices WHERE customer_id = $1`, winner.ID) == 6, "%+v", merged)
 	for i, inv := range all {
 		name := "Ada Lovelace"
 		if i == 1 || i == 2 { // issued
 			name = "Ada King"
 		}
-		if found := b.Find(inv); found.Customer.Name != name {
-			t.Errorf("invoice %d names %s", i, found.Customer.Name)
-		}
+		found := b.Find(inv)
+		must.Holdf(t, found.Customer.Name == name, "invoice %d names %s", i, found.Customer.Name)
 		history, err := idempotency.History(t.Context(), b.DB.Pool, b.Tenant, inv.ID, record.Page{Limit: 10}, "")
-		if err != nil || history.Rows[0].Operation != "customer.merge" || history.Rows[0].What != "moved with its customer" {
-			t.Errorf("%+v, %v", history, err)
-		}
+		must.Holdf(t, err == nil && history.Rows[0].Operation == "customer.merge" && history.Rows[0].What == "moved with its customer",
+			"%+v, %v", history, err)
 	}
 
 	// After the merge, an invoice is created for the winner by the loser's email, and another one gets another customer.
@@ -110,27 +106,18 @@ func TestMergeMovesInvoicesOfEveryState(t *testing.T) {
 	in := input("")
 	in.Customer, in.CustomerID = nil, other.ID.String()
 	elsewhere, err := b.edit(b.Store, "elsewhere", b.Find(all[5]), draft(t, in))
-	if err != nil || elsewhere.Customer.ID != other.ID {
-		t.Fatalf("%+v, %v", elsewhere, err)
-	}
+	must.Thatf(t, err == nil && elsewhere.Customer.ID == other.ID, "%+v, %v", elsewhere, err)
 	undone, err := b.undo("undo", merged)
-	if err != nil || undone.UndoneAt.IsZero() {
-		t.Fatalf("%+v, %v", undone, err)
-	}
+	must.Thatf(t, err == nil && !undone.UndoneAt.IsZero(), "%+v, %v", undone, err)
 	after := b.rows(all)
 	for i := range 5 {
-		if before[i] != after[i] {
-			t.Errorf("was %s\nis  %s", before[i], after[i])
-		}
+		must.Holdf(t, before[i] == after[i], "was %s\nis  %s", before[i], after[i])
 	}
 	for inv, want := range map[uuid.UUID]uuid.UUID{since.ID: winner.ID, all[5].ID: other.ID} {
-		if got := storetest.Value[uuid.UUID](b, `SELECT customer_id FROM invoices WHERE id = $1`, inv); got != want {
-			t.Errorf("it went from %s to %s", want, got)
-		}
+		must.Equal(t, storetest.Value[uuid.UUID](b, `SELECT customer_id FROM invoices WHERE id = $1`, inv), want, "its customer")
 	}
-	if made := b.mustCreate("again", draft(t, of(loserEmail))); made.Customer.ID != loser.ID {
-		t.Errorf("the loser's email leads to %+v", made.Customer)
-	}
+	made := b.mustCreate("again", draft(t, of(loserEmail)))
+	must.Holdf(t, made.Customer.ID == loser.ID, "the loser's email leads to %+v", made.Customer)
 }
 
 // rows returns the stored invoices without their versions.
@@ -252,19 +239,14 @@ func TestMergeInBothOrders(t *testing.T) {
 					}
 					return nil
 				})
-				if mergeFirst && (mergeErr != nil || !other.second(otherErr)) {
-					t.Errorf("merge: %v, other: %v", mergeErr, otherErr)
-				}
-				if !mergeFirst && (otherErr != nil || mergeErr != nil && !refusedMerge(mergeErr)) {
-					t.Errorf("other: %v, merge: %v", otherErr, mergeErr)
-				}
-				if n := b.count(`
-					SELECT count(*) FROM invoices i JOIN customers c ON c.id = i.customer_id WHERE c.merged_into IS NOT NULL`); n != 0 {
-					t.Errorf("%d invoices refer to a merged customer", n)
-				}
-				if n := b.count(`SELECT count(*) FROM customers WHERE merged_into IS NOT NULL`); n > 1 {
-					t.Errorf("%d customers were merged", n)
-				}
+				must.Holdf(t, !mergeFirst || mergeErr == nil && other.second(otherErr), "merge: %v, other: %v", mergeErr, otherErr)
+				must.Holdf(t, mergeFirst || otherErr == nil && (mergeErr == nil || refusedMerge(mergeErr)),
+					"other: %v, merge: %v", otherErr, mergeErr)
+				must.Equal(t, b.count(`
+					SELECT count(*) FROM invoices i JOIN customers c ON c.id = i.customer_id WHERE c.merged_into IS NOT NULL`),
+					0, "invoices refer to a merged customer")
+				n := b.count(`SELECT count(*) FROM customers WHERE merged_into IS NOT NULL`)
+				must.Holdf(t, n <= 1, "%d customers were merged", n)
 			})
 		}
 	}

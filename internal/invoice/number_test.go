@@ -38,21 +38,15 @@ func TestLookAlikesAreOneNumber(t *testing.T) {
 			t.Errorf("%q: %v", number, err)
 		}
 	}
-	if n := b.count(`SELECT count(*) FROM invoices`); n != 1 {
-		t.Errorf("%d invoices", n)
-	}
+	must.Equal(t, b.count(`SELECT count(*) FROM invoices`), 1, "invoices")
 }
 
 func TestNumberIsShownAsTyped(t *testing.T) {
 	b := setup(t)
 	done, err := b.create("k", draft(t, input(" ＲＥ\u20117  b ")))
-	if err != nil || done.Value.Number != "ＲＥ\u20117 b" {
-		t.Errorf("%q, %v", done.Value.Number, err)
-	}
+	must.Holdf(t, err == nil && done.Value.Number == "ＲＥ\u20117 b", "%q, %v", done.Value.Number, err)
 	again, err := b.create("k", draft(t, input("re-7 B")))
-	if err != nil || !again.Replayed {
-		t.Errorf("the same number, written otherwise, is another command: %v", err)
-	}
+	must.Holdf(t, err == nil && again.Replayed, "the same number, written otherwise, is another command: %v", err)
 }
 
 // The program removes or refuses invisible characters, and refuses letters that look like others. The database refuses both.
@@ -65,17 +59,15 @@ func TestNumbersWithoutHiddenCharacters(t *testing.T) {
 	} {
 		d, err := input(number).Draft()
 		problems, refused := errors.AsType[*invalid.Error](err)
-		if clean := text.Clean(number); clean != number && string(d.Number) != clean ||
-			clean == number && (!refused || problems.Fields[0].Pointer != "/number") {
-			t.Errorf("%q is %q: %v", number, d.Number, err)
-		}
+		clean := text.Clean(number)
+		must.Holdf(t, (clean == number || string(d.Number) == clean) &&
+			(clean != number || refused && problems.Fields[0].Pointer == "/number"), "%q is %q: %v", number, d.Number, err)
 		if len(number) > invoice.MaxNumber {
 			continue
 		}
 		_, err = b.Admin.Exec(t.Context(), `UPDATE invoices SET number = $1`, number)
-		if broken, ok := errors.AsType[*pgconn.PgError](err); !ok || broken.ConstraintName != "invoices_number_ascii" {
-			t.Errorf("%q, past Go: %v", number, err)
-		}
+		broken, ok := errors.AsType[*pgconn.PgError](err)
+		must.Holdf(t, ok && broken.ConstraintName == "invoices_number_ascii", "%q, past Go: %v", number, err)
 	}
 }
 
@@ -89,9 +81,7 @@ func TestFoldsLikeTheDatabase(t *testing.T) {
 		number := rapid.StringOfN(runes, 1, 12, -1).Draw(t, "number")
 		var folded string
 		must.OK(t, admin.QueryRow(b.Context(), `SELECT fold_invoice_number($1)`, number).Scan(&folded))
-		if got := invoice.Number(number).Folded(); got != folded {
-			t.Fatalf("%q: Go folds to %q, the database to %q", number, got, folded)
-		}
+		must.Equal(t, invoice.Number(number).Folded(), folded, number, "folded by Go")
 	})
 }
 
@@ -106,9 +96,8 @@ func TestNumberOfAnotherYearIsRefused(t *testing.T) {
 	} {
 		_, err := input(c.number).Draft()
 		problems, refused := errors.AsType[*invalid.Error](err)
-		if refused == c.fine || refused && !strings.Contains(problems.Fields[0].Message, "Change the issue date") {
-			t.Errorf("%s: %v", c.number, err)
-		}
+		must.Holdf(t, refused != c.fine && (!refused || strings.Contains(problems.Fields[0].Message, "Change the issue date")),
+			"%s: %v", c.number, err)
 		_, err = b.Admin.Exec(t.Context(), `
 			INSERT INTO invoices (tenant_id, id, number, customer_id, currency, issue_date, due_date, notes, subtotal, tax_total, total)
 			VALUES ($1, gen_random_uuid(), $2::text, gen_random_uuid(), 'EUR', '2026-11-21', '2026-12-21', '', 0, 0, 0)`,
@@ -117,9 +106,8 @@ func TestNumberOfAnotherYearIsRefused(t *testing.T) {
 		if !c.fine {
 			want = "invoices_number_of_its_year"
 		}
-		if broken, ok := errors.AsType[*pgconn.PgError](err); !ok || broken.ConstraintName != want && isASCII(c.number) {
-			t.Errorf("%s, past Go: %v", c.number, err)
-		}
+		broken, ok := errors.AsType[*pgconn.PgError](err)
+		must.Holdf(t, ok && (broken.ConstraintName == want || !isASCII(c.number)), "%s, past Go: %v", c.number, err)
 	}
 }
 
@@ -130,9 +118,8 @@ func TestSeriesOfTheNextYear(t *testing.T) {
 	b := setup(t)
 	in := input("")
 	in.IssueDate, in.DueDate = "2027-01-01", "2027-01-01"
-	if done, err := b.create("k", draft(t, in)); err != nil || done.Value.Number != "2027-0001" {
-		t.Errorf("%+v, %v", done.Value, err)
-	}
+	done, err := b.create("k", draft(t, in))
+	must.Holdf(t, err == nil && done.Value.Number == "2027-0001", "%+v, %v", done.Value, err)
 }
 
 // The next number is the first free one, regardless of typed, imported and rolled back numbers, and the runs cover exactly the taken
@@ -171,21 +158,15 @@ func TestNextNumberIsTheFirstFree(t *testing.T) {
 			made, err := create(number, refuse)
 			switch {
 			case refuse || taken[want]:
-				if err == nil {
-					t.Fatalf("%s was created", made.Number)
-				}
+				must.Thatf(t, err != nil, "%s was created", made.Number)
 			case err != nil:
 				t.Fatal(err)
 			default:
-				if made.Number != fmt.Sprintf("2026-%04d", want) {
-					t.Fatalf("got %s, want %d", made.Number, want)
-				}
+				must.Thatf(t, made.Number == fmt.Sprintf("2026-%04d", want), "got %s, want %d", made.Number, want)
 				taken[want] = true
 			}
 			next, err := invoice.NextNumber(b.Context(), b.DB.Pool, tenant, 2026)
-			if err != nil || next != fmt.Sprintf("2026-%04d", firstFree()) {
-				t.Fatalf("%s is next, %v, want %d", next, err, firstFree())
-			}
+			must.Thatf(t, err == nil && next == fmt.Sprintf("2026-%04d", firstFree()), "%s is next, %v, want %d", next, err, firstFree())
 		}
 		var runs string
 		err := b.Admin.QueryRow(b.Context(), `
@@ -234,15 +215,12 @@ func TestTypedAndAllocatedTogether(t *testing.T) {
 		}
 	}
 	slices.Sort(numbers)
-	if rows := b.count(`SELECT count(*) FROM invoices`); rows != len(numbers) || len(slices.Compact(slices.Clone(numbers))) != rows {
-		t.Errorf("%d rows, acknowledged %v", rows, numbers)
-	}
+	rows := b.count(`SELECT count(*) FROM invoices`)
+	must.Holdf(t, rows == len(numbers) && len(slices.Compact(slices.Clone(numbers))) == rows, "%d rows, acknowledged %v", rows, numbers)
 	next, err := invoice.NextNumber(t.Context(), b.DB.Pool, b.Tenant, 2026)
 	gaps := b.count(`SELECT count(*) FROM generate_series(1, $1) AS n
 		WHERE NOT EXISTS (SELECT FROM invoices WHERE number = '2026-' || lpad(n::text, 4, '0'))`, 30)
-	if err != nil || gaps != 0 {
-		t.Errorf("next %s, %v, %d gaps below", next, err, gaps)
-	}
+	must.Holdf(t, err == nil && gaps == 0, "next %s, %v, %d gaps below", next, err, gaps)
 }
 
 // TestGoesOnBehindTogether creates invoices concurrently. One has a typed number ahead, after which the series continues. Earlier ones

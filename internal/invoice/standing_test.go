@@ -93,13 +93,9 @@ func (c *standingCase) sums(of uuid.UUID) {
 	c.Helper()
 	for _, text := range []string{"2026-09-30", "2026-10-01", "2026-10-31", "2026-11-01", "2026-11-15", "2026-12-01", "2028-02-29"} {
 		day, err := date.Parse(text)
-		if err != nil {
-			c.Fatal(err)
-		}
+		must.OK(c, err)
 		shown, err := invoice.Standing(c.Context(), c.Store.Pool, c.Tenant, of, day)
-		if err != nil {
-			c.Fatal(err)
-		}
+		must.OK(c, err)
 		rows, _ := c.Admin.Query(c.Context(), `
 			SELECT kind, currency, sum(amount), count(DISTINCT id) FROM (
 				SELECT kind, currency, open_amount::bigint AS amount, id
@@ -113,12 +109,8 @@ func (c *standingCase) sums(of uuid.UUID) {
 				WHERE date_trunc('month', refunded_on) = date_trunc('month', $2::date) AND $1 = r.tenant_id) AS each
 			GROUP BY 1, 2 ORDER BY 1, 2`, of, day.Time())
 		want, err := pgx.CollectRows(rows, pgx.RowToStructByPos[invoice.Sum])
-		if err != nil {
-			c.Fatal(err)
-		}
-		if len(shown)+len(want) > 0 && !reflect.DeepEqual(shown, want) {
-			c.Errorf("of %s on %s: %v, want %v", of, text, shown, want)
-		}
+		must.OK(c, err)
+		must.Holdf(c, len(shown)+len(want) == 0 || reflect.DeepEqual(shown, want), "of %s on %s: %v, want %v", of, text, shown, want)
 	}
 }
 
@@ -153,27 +145,23 @@ func TestSumsFollow(t *testing.T) {
 			c.sums(of)
 		}
 	}
-	if wrong := storetest.Value[int](c, `
+	wrong := storetest.Value[int](c, `
 		SELECT count(*) FROM (
 			SELECT tenant_id, of_id, kind::text, day, currency::text, sum(amount)::bigint AS amount, sum(invoices)::bigint AS invoices
 			FROM standing GROUP BY 1, 2, 3, 4, 5) AS kept
 		FULL JOIN standing_by_the_books() AS books USING (tenant_id, of_id, kind, day, currency)
 		WHERE (COALESCE(kept.amount, 0), COALESCE(kept.invoices, 0)) <> (COALESCE(books.amount, 0), COALESCE(books.invoices, 0))`,
-	); wrong > 0 {
-		t.Errorf("%d sums are not what the books come to", wrong)
-	}
-	if parts := storetest.Value[int](c, `SELECT count(*) FROM standing WHERE amount = 0 AND invoices = 0`); parts > 0 {
-		t.Errorf("%d parts of nothing are left", parts)
-	}
+	)
+	must.Holdf(t, wrong == 0, "%d sums are not what the books come to", wrong)
+	parts := storetest.Value[int](c, `SELECT count(*) FROM standing WHERE amount = 0 AND invoices = 0`)
+	must.Holdf(t, parts == 0, "%d parts of nothing are left", parts)
 }
 
 // mergeAndSeparate merges a customer into another one, and in every second round undoes the merge.
 func (c *standingCase) mergeAndSeparate(round int, winner, loser customer.Customer) error {
 	now := func(of customer.Customer) customer.Customer {
 		found, err := customer.Table.Find(c.Context(), c.Store.Pool, c.Tenant, of.ID)
-		if err != nil {
-			c.Error(err)
-		}
+		must.Holdf(c, err == nil, "%v", err)
 		return found
 	}
 	if round%2 == 1 && round > 1 {
@@ -204,9 +192,7 @@ func TestPaymentsDoNotWaitForEachOther(t *testing.T) {
 	must.OK(t, err)
 	shown, err := invoice.Standing(t.Context(), b.Store.Pool, b.Tenant, b.Tenant, day)
 	want := invoice.Sum{Kind: "paid", Currency: one.Currency, Amount: decimal.NewFromInt(200), Count: 2}
-	if err != nil || len(shown) != 2 || !reflect.DeepEqual(shown[1], want) {
-		t.Errorf("%v, %v", shown, err)
-	}
+	must.Holdf(t, err == nil && len(shown) == 2 && reflect.DeepEqual(shown[1], want), "%v, %v", shown, err)
 }
 
 // TestRefundsOfEarlierVersions checks that the migration moves a refund, which the previous version counted in the month of its payment,
@@ -219,12 +205,10 @@ func TestRefundsOfEarlierVersions(t *testing.T) {
 		t.Helper()
 		_, err := b.Store.Pool.Exec(t.Context(), sql)
 		must.OK(t, err)
-		if got := storetest.Value[string](b, `
+		must.Equal(t, storetest.Value[string](b, `
 			SELECT string_agg(format('%s %s %s', to_char(day, 'MM'), amount, invoices), ', ' ORDER BY tenant_id = $1, day) FROM (
 				SELECT tenant_id, day, sum(amount) AS amount, sum(invoices) AS invoices FROM standing WHERE kind = 'paid_month'
-				GROUP BY tenant_id, day) AS months`, b.Tenant); got != want {
-			t.Errorf("%s, want %s", got, want)
-		}
+				GROUP BY tenant_id, day) AS months`, b.Tenant), want)
 	}
 	_, err := b.Store.Pool.Exec(t.Context(), down)
 	must.OK(t, err)
@@ -265,8 +249,7 @@ func TestInvoicesBeginAsDrafts(t *testing.T) {
 				FROM invoices WHERE id = $1`, inv.ID, status)
 			return err
 		})
-		if broken, _ := errors.AsType[*pgconn.PgError](err); (broken == nil) != (want == "") || broken != nil && broken.Code != want {
-			t.Errorf("%s: %v", status, err)
-		}
+		broken, _ := errors.AsType[*pgconn.PgError](err)
+		must.Holdf(t, (broken == nil) == (want == "") && (broken == nil || broken.Code == want), "%s: %v", status, err)
 	}
 }

@@ -56,18 +56,15 @@ func TestTreatments(t *testing.T) {
 		d, err := in.Draft()
 		if c.pointer != "" {
 			problems, ok := errors.AsType[*invalid.Error](err)
-			if !ok || len(problems.Fields) != 1 || problems.Fields[0].Pointer != c.pointer {
-				t.Errorf("%v: got %v, want one problem at %s", c.lines, err, c.pointer)
-			}
+			must.Holdf(t, ok && len(problems.Fields) == 1 && problems.Fields[0].Pointer == c.pointer,
+				"%v: got %v, want one problem at %s", c.lines, err, c.pointer)
 			continue
 		}
 		var got []invoice.Treatment
 		for _, l := range d.Lines {
 			got = append(got, l.NoTax.At(l.TaxRate))
 		}
-		if err != nil || !slices.Equal(got, c.want) || d.Exemption != c.reason {
-			t.Errorf("%v: %v, %q, %v", c.lines, got, d.Exemption, err)
-		}
+		must.Holdf(t, err == nil && slices.Equal(got, c.want) && d.Exemption == c.reason, "%v: %v, %q, %v", c.lines, got, d.Exemption, err)
 	}
 }
 
@@ -82,9 +79,8 @@ func TestDefaultTreatmentsKeepTheFingerprint(t *testing.T) {
 		return is
 	}
 	const before = "702c6c34"
-	if got := of("", "23", ""); fmt.Sprintf("%x", got[:4]) != before {
-		t.Errorf("the fingerprint begins with %x, and was %s", got[:4], before)
-	}
+	got := of("", "23", "")
+	must.Holdf(t, fmt.Sprintf("%x", got[:4]) == before, "the fingerprint begins with %x, and was %s", got[:4], before)
 	for _, c := range []struct {
 		one, other [3]string
 		same       bool
@@ -94,9 +90,7 @@ func TestDefaultTreatmentsKeepTheFingerprint(t *testing.T) {
 		{[3]string{"", "0", ""}, [3]string{"export", "0", ""}, false},
 		{[3]string{"exempt", "0", "one"}, [3]string{"exempt", "0", "other"}, false},
 	} {
-		if same := of(c.one[0], c.one[1], c.one[2]) == of(c.other[0], c.other[1], c.other[2]); same != c.same {
-			t.Errorf("%v and %v: %t", c.one, c.other, same)
-		}
+		must.Equal(t, of(c.one[0], c.one[1], c.one[2]) == of(c.other[0], c.other[1], c.other[2]), c.same, c.one, c.other)
 	}
 }
 
@@ -108,9 +102,8 @@ func TestDatabaseHoldsTreatments(t *testing.T) {
 	in.Lines = append(in.Lines, invoice.LineInput{Description: "Course", Quantity: "1", UnitPrice: "20", TaxRate: "0", Treatment: "exempt"})
 	made, err := b.create("k", draft(t, in))
 	must.OK(t, err)
-	if found := b.Find(made.Value); found.Lines[1].NoTax != invoice.Exempt || found.Exemption != "Article 132" {
-		t.Errorf("%+v", found)
-	}
+	found := b.Find(made.Value)
+	must.Holdf(t, found.Lines[1].NoTax == invoice.Exempt && found.Exemption == "Article 132", "%+v", found)
 	const line = `
 		INSERT INTO invoice_lines (tenant_id, invoice_id, position, description, quantity, unit_price, net, tax_rate, tax_treatment)
 		SELECT tenant_id, id, 9, 'x', 1, 1, 1, `
@@ -148,9 +141,7 @@ func TestEditOfTreatments(t *testing.T) {
 		in.Lines[0].Treatment, in.Exemption = c.treatment, c.reason
 		key := string(rune('a' + i))
 		done, err := invoice.Edit.Do(t.Context(), b.Store, b.Of(key, made.Value.ID, b.Find(made.Value).Version), draft(t, in))
-		if err != nil || done.Value.Version != c.version || done.Value.Exemption != c.reason {
-			t.Errorf("%+v: %+v, %v", c, done.Value, err)
-		}
+		must.Holdf(t, err == nil && done.Value.Version == c.version && done.Value.Exemption == c.reason, "%+v: %+v, %v", c, done.Value, err)
 	}
 }
 
@@ -183,9 +174,7 @@ func TestTotalsOfTreatments(t *testing.T) {
 		{"", "6.5", 11_99, 78},    // 0.77935
 		{"", "23", 100_00, 23_00}, // not 22.9977 and 0.0023, rounded one by one
 	}
-	if len(got.Groups) != len(want) || got.Subtotal != 172_59 || got.Tax != 23_78 || got.Total != 196_37 {
-		t.Fatalf("%+v", got)
-	}
+	must.Thatf(t, len(got.Groups) == len(want) && got.Subtotal == 172_59 && got.Tax == 23_78 && got.Total == 196_37, "%+v", got)
 	for i, w := range want {
 		if g := got.Groups[i]; g.NoTax != w.noTax || !g.Rate.Equal(decimal.RequireFromString(w.rate)) || g.Net != w.net || g.Tax != w.tax {
 			t.Errorf("group %d is %+v, want %+v", i, g, w)
@@ -213,9 +202,7 @@ func TestTotalsAreExact(t *testing.T) {
 			nets[is] = new(big.Rat).Add(cmp.Or(nets[is], new(big.Rat)), new(big.Rat).SetInt64(net))
 		}
 		got, err := invoice.TotalsOf(lines)
-		if err != nil || len(got.Groups) != len(nets) {
-			t.Fatalf("%d groups, want %d: %v", len(got.Groups), len(nets), err)
-		}
+		must.Thatf(t, err == nil && len(got.Groups) == len(nets), "%d groups, want %d: %v", len(got.Groups), len(nets), err)
 		subtotal, tax := new(big.Rat), new(big.Rat)
 		for _, g := range got.Groups {
 			net := nets[kind{g.NoTax, g.Rate.String()}]

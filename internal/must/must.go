@@ -1,8 +1,9 @@
-// Package must ends a test at the caller's line if its preparation fails or a wait times out.
+// Package must ends a test at the caller's line if its preparation fails or a wait times out. [Equal] and [Holdf] let it go on.
 package must
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"time"
 
@@ -14,6 +15,7 @@ type T interface {
 	Helper()
 	Context() context.Context
 	Fatal(args ...any)
+	Errorf(format string, args ...any)
 }
 
 // OK ends the test unless err is nil.
@@ -21,6 +23,30 @@ func OK(t T, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// Equal reports an error unless the values are equal. The message begins with what they are.
+func Equal[V comparable](t T, got, want V, what ...any) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%v: got %v, want %v", what, got, want)
+	}
+}
+
+// Holdf reports an error unless a condition holds.
+func Holdf(t T, holds bool, format string, args ...any) {
+	t.Helper()
+	if !holds {
+		t.Errorf(format, args...)
+	}
+}
+
+// Thatf ends the test unless a condition holds that the rest of it needs.
+func Thatf(t T, holds bool, format string, args ...any) {
+	t.Helper()
+	if !holds {
+		t.Fatal(fmt.Sprintf(format, args...))
 	}
 }
 

@@ -25,14 +25,11 @@ func TestCollectOnlyReads(t *testing.T) {
 	const insert = `INSERT INTO customers (tenant_id, id, email, name) VALUES (@tenant_id, @id, 'a@b.c', 'A') RETURNING name`
 	args := pgx.NamedArgs{"id": uuid.New()}
 	_, err := record.Collect(t.Context(), db.Pool, tenant, pgx.RowTo[string], insert, args)
-	if refused, ok := errors.AsType[*pgconn.PgError](err); !ok || refused.Code != "25006" {
-		t.Errorf("changed something: %v", err)
-	}
+	refused, ok := errors.AsType[*pgconn.PgError](err)
+	must.Holdf(t, ok && refused.Code == "25006", "changed something: %v", err)
 	const all = `SELECT name FROM customers WHERE tenant_id = @tenant_id`
 	names, err := record.Collect(t.Context(), db.Pool, tenant, pgx.RowTo[string], all, nil)
-	if err != nil || len(names) != 0 {
-		t.Errorf("%v, %v", names, err)
-	}
+	must.Holdf(t, err == nil && len(names) == 0, "%v, %v", names, err)
 	err = pgx.BeginFunc(t.Context(), db.Pool, func(tx pgx.Tx) error {
 		args["tenant_id"] = tenant
 		if _, err := tx.Exec(t.Context(), `SELECT set_config('onlyonce.tenant_id', $1::text, true)`, tenant); err != nil {
@@ -40,9 +37,7 @@ func TestCollectOnlyReads(t *testing.T) {
 		}
 		return tx.QueryRow(t.Context(), insert, args).Scan(new(string))
 	})
-	if err != nil {
-		t.Errorf("the connection stayed read-only: %v", err)
-	}
+	must.Holdf(t, err == nil, "the connection stayed read-only: %v", err)
 }
 
 // TestCollectWithOtherArguments checks that a wrong argument name panics, because it is a bug and not an error of the database.
@@ -52,9 +47,8 @@ func TestCollectWithOtherArguments(t *testing.T) {
 	for _, args := range []pgx.NamedArgs{nil, {"email": "a@b.c", "name": "A"}} {
 		func() {
 			defer func() {
-				if message, _ := recover().(string); !strings.Contains(message, "record: argument") {
-					t.Errorf("%v: %q", args, message)
-				}
+				message, _ := recover().(string)
+				must.Holdf(t, strings.Contains(message, "record: argument"), "%v: %q", args, message)
 			}()
 			_, err := record.Collect(t.Context(), db.Pool, uuid.New(), pgx.RowTo[string],
 				`SELECT name FROM customers WHERE tenant_id = @tenant_id AND email = @email`, args)

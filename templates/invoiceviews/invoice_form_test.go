@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/net/html"
 
+	"onlyonce/internal/must"
 	"onlyonce/templates"
 	"onlyonce/templates/invoiceviews"
 	"onlyonce/templates/viewtest"
@@ -38,9 +39,8 @@ func TestNothingTypedIsLost(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			doc := viewtest.Parse(t, invoiceviews.InvoiceFormPage(viewtest.Blank(), form))
-			if got := viewtest.Successful(viewtest.FormTo(t, doc, "/invoices")); !slices.Equal(got, want) {
-				t.Errorf("the form sends\n%q\nwant\n%q", got, want)
-			}
+			got := viewtest.Successful(viewtest.FormTo(t, doc, "/invoices"))
+			must.Holdf(t, slices.Equal(got, want), "the form sends\n%q\nwant\n%q", got, want)
 		})
 	}
 }
@@ -54,9 +54,8 @@ func TestEnterCreates(t *testing.T) {
 			doc := viewtest.Parse(t, invoiceviews.InvoiceFormPage(viewtest.Blank(), form))
 			first := viewtest.Find(viewtest.FormTo(t, doc, "/invoices"), func(n *html.Node) bool { return n.Data == "button" })
 			plain := viewtest.Attr(first, "type") == "submit" && !viewtest.Has(first, "name") && !viewtest.Has(first, "formaction")
-			if text := viewtest.Text(first); !plain || text != "Create invoice" {
-				t.Errorf("Enter presses %v %q", first.Attr, text)
-			}
+			text := viewtest.Text(first)
+			must.Holdf(t, plain && text == "Create invoice", "Enter presses %v %q", first.Attr, text)
 		})
 	}
 }
@@ -100,17 +99,11 @@ func TestNoticesOfferOneClickWaysOn(t *testing.T) {
 			t.Parallel()
 			form := viewtest.FormTo(t, viewtest.Parse(t, invoiceviews.InvoiceFormPage(viewtest.Blank(), forms[name])), "/invoices")
 			notice := viewtest.Find(form, func(n *html.Node) bool { return viewtest.Attr(n, "role") == "alert" })
-			if notice == nil {
-				t.Fatal("no notice inside the form")
-			}
-			if got := viewtest.Text(viewtest.Find(notice, func(n *html.Node) bool { return n.Data == "p" })); got != tt.text {
-				t.Errorf("got %q, want %q", got, tt.text)
-			}
+			must.Thatf(t, notice != nil, "no notice inside the form")
+			must.Equal(t, viewtest.Text(viewtest.Find(notice, func(n *html.Node) bool { return n.Data == "p" })), tt.text)
 			button := viewtest.Find(notice, func(n *html.Node) bool { return n.Data == "button" })
 			on, field := viewtest.Text(button), viewtest.Attr(button, "name")+"="+viewtest.Attr(button, "value")
-			if on != tt.button || field != tt.field {
-				t.Errorf("button %q sends %s, want %q sending %s", on, field, tt.button, tt.field)
-			}
+			must.Holdf(t, on == tt.button && field == tt.field, "button %q sends %s, want %q sending %s", on, field, tt.button, tt.field)
 		})
 	}
 }
@@ -128,9 +121,8 @@ func TestErrorsStandBesideTheirFields(t *testing.T) {
 			continue
 		}
 		beside, above := viewtest.Text(message), viewtest.Text(link)
-		if viewtest.Attr(control, "aria-invalid") != "true" || beside != "Error: "+e.Message || above != e.Message {
-			t.Errorf("%s: %v, %q, %q", e.Control, control.Attr, beside, above)
-		}
+		must.Holdf(t, viewtest.Attr(control, "aria-invalid") == "true" && beside == "Error: "+e.Message && above == e.Message,
+			"%s: %v, %q, %q", e.Control, control.Attr, beside, above)
 	}
 }
 

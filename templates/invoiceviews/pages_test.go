@@ -49,9 +49,7 @@ func TestPagesStaySmall(t *testing.T) {
 		zw := gzip.NewWriter(&zipped)
 		must.OK(t, page.Render(t.Context(), zw))
 		must.OK(t, zw.Close())
-		if zipped.Len() > budget {
-			t.Errorf("%s: %d bytes, the budget is %d", name, zipped.Len(), budget)
-		}
+		must.Holdf(t, zipped.Len() <= budget, "%s: %d bytes, the budget is %d", name, zipped.Len(), budget)
 	}
 }
 
@@ -65,9 +63,7 @@ func TestStampOnPaper(t *testing.T) {
 		if stamp != nil {
 			got = viewtest.Text(stamp)
 		}
-		if got != want {
-			t.Errorf("%s: the stamp says %q, want %q", status, got, want)
-		}
+		must.Holdf(t, got == want, "%s: the stamp says %q, want %q", status, got, want)
 	}
 }
 
@@ -87,8 +83,6 @@ func TestStandingNamesWhatThereIs(t *testing.T) {
 			Status: of.status, DueDate: "24 Dec 2026", Total: "123.00", Paid: of.paid, Credited: of.credited, WrittenOff: of.off, Open: "x",
 		}))
 		note := viewtest.Find(doc, func(n *html.Node) bool { return viewtest.Attr(n, "class") == "note" })
-		if got := viewtest.Text(note); got != of.want {
-			t.Errorf("%+v: the page says %q", of, got)
-		}
+		must.Equal(t, viewtest.Text(note), of.want, of, "the page says")
 	}
 }

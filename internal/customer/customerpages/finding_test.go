@@ -2,12 +2,14 @@ package customerpages_test
 
 import (
 	"fmt"
+	"net/http"
 	"net/url"
 	"strings"
 	"testing"
 	"time"
 
 	"onlyonce/internal/customer/customercases"
+	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitetest"
 )
 
@@ -29,9 +31,7 @@ func TestCustomersAreSearched(t *testing.T) {
 		page := sitetest.Decode[struct {
 			Customers []struct{} `json:"customers"`
 		}](b, program.Get("/api/v1/customers?"+query))
-		if len(page.Customers) != want {
-			t.Errorf("%s finds %d, want %d", query, len(page.Customers), want)
-		}
+		must.Holdf(t, len(page.Customers) == want, "%s finds %d, want %d", query, len(page.Customers), want)
 	}
 }
 
@@ -59,9 +59,7 @@ func TestHostileSearches(t *testing.T) {
 				t.Errorf("%.20q in %s: %v", c.q, list, a)
 			}
 			a := person.Get(path)
-			if a.Status != c.status {
-				t.Errorf("%.20q in the page of %s: %v", c.q, list, a)
-			}
+			a.Want(t, c.status, c.q, list)
 			if c.status == 200 {
 				b.Page(a).Says("No " + list + " found")
 			}
@@ -70,4 +68,33 @@ func TestHostileSearches(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestExternalUpdate: a program that may not create a record again updates it with PUT, from the version that it has seen. Its
+// next sync then finds its own content. Later changes by people stay.
+func TestExternalUpdate(t *testing.T) {
+	b := sitetest.Setup(t)
+	of := customercases.Customers().Called("1")
+	program, person := b.Program(b.Replica, b.Acme), b.Person(b.Replica, b.Acme)
+	made := program.Create(of, "first", of.Command)
+	address := made.Location()
+	edited := sitetest.Change(of.Command, "name", "Ada King")
+	put := func(key, tag string) sitetest.Answer {
+		c := program.With("Idempotency-Key", key).With("If-Match", tag)
+		return c.Must(c.Send(t.Context(), http.MethodPut, address, of.API.Encode(edited)))
+	}
+	program.Create(of, "edited", edited).Want(t, http.StatusConflict)
+	put("stale", sitetest.ETag(2)).Want(t, http.StatusPreconditionFailed)
+	if a := put("update", sitetest.ETag(1)); a.Status != http.StatusOK || !strings.Contains(a.Body, "Ada King") {
+		t.Errorf("%v", a)
+	}
+	program.Create(of, "edited", edited).Want(t, http.StatusOK)
+	program.Create(of, "outdated", of.Command).Want(t, http.StatusConflict)
+	byHand := sitetest.Change(of.Command, "name", "Countess Ada", "idempotency_key", "by hand", "version", "2")
+	person.Submit(strings.TrimPrefix(address, "/api/v1")+"/edit", byHand).Want(t, http.StatusSeeOther)
+	if a := program.Create(of, "again", edited); a.Status != http.StatusOK || !strings.Contains(a.Body, "Countess Ada") ||
+		!strings.Contains(a.Body, `"external_id":"1"`) {
+		t.Errorf("%v", a)
+	}
+	b.WantRows(sitetest.Rows{"customers": 1, "intents": 5})
 }

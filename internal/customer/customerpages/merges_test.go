@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"onlyonce/internal/customer/customercases"
+	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitetest"
 )
 
@@ -21,19 +22,16 @@ func TestMergedCustomerLeadsToTheWinner(t *testing.T) {
 	merge := b.Prepared(b.Acme, "merge", customercases.Merges(), customercases.Merges().Command)
 
 	led := person.Get("/customers/" + sitetest.Second)
-	if led.Status != http.StatusSeeOther || led.Location() != "/customers/"+sitetest.Referred {
-		t.Fatalf("%v", led)
-	}
+	must.Thatf(t, led.Status == http.StatusSeeOther && led.Location() == "/customers/"+sitetest.Referred, "%v", led)
 	b.Page(person.Get(led.Location())).Says("Grace 1", "Grace 2 into Grace 1").LeadsTo("/merges/" + merge.ID)
 	a := program.Get("/api/v1/customers/" + sitetest.Second)
 	type customer struct {
 		ID         string
 		MergedFrom []struct{ ID, Name string } `json:"merged_from"`
 	}
-	if got := sitetest.Decode[customer](b, a); a.Status != http.StatusOK || got.ID != sitetest.Referred || len(got.MergedFrom) != 1 ||
-		got.MergedFrom[0].ID != sitetest.Second || a.Header.Get("Content-Location") != "/api/v1/customers/"+sitetest.Referred {
-		t.Errorf("%v", a)
-	}
+	got := sitetest.Decode[customer](b, a)
+	must.Holdf(t, a.Status == http.StatusOK && got.ID == sitetest.Referred && len(got.MergedFrom) == 1 &&
+		got.MergedFrom[0].ID == sitetest.Second && a.Header.Get("Content-Location") == "/api/v1/customers/"+sitetest.Referred, "%v", a)
 
 	for _, version := range []string{"1", "2"} { // the seen version, and the current one
 		form := sitetest.Change(customercases.Customers().Other, "idempotency_key", "edit "+version, "version", version)
@@ -51,22 +49,18 @@ func TestMergedCustomerLeadsToTheWinner(t *testing.T) {
 			refused.Send(t.Context(), http.MethodPut, "/api/v1/customers/"+sitetest.Second,
 				customercases.Customers().API.Encode(customercases.Customers().Other)),
 		)
-		if p := sitetest.Decode[sitetest.Problem](b, a); a.Status != http.StatusConflict || p.ExistingID != sitetest.Referred {
-			t.Errorf("%s: %v", tag, a)
-		}
+		p := sitetest.Decode[sitetest.Problem](b, a)
+		must.Holdf(t, a.Status == http.StatusConflict && p.ExistingID == sitetest.Referred, "%s: %v", tag, a)
 	}
 	loser := sitetest.Change(customercases.Customers().Command, "email", "grace2@example.com", "name", "Grace 2", "tax_id", "")
-	if again := b.Prepared(b.Acme, "again", customercases.Customers(), loser); again.ID != sitetest.Referred {
-		t.Errorf("the email leads to %+v", again)
-	}
+	again := b.Prepared(b.Acme, "again", customercases.Customers(), loser)
+	must.Holdf(t, again.ID == sitetest.Referred, "the email leads to %+v", again)
 
 	b.Page(person.Get("/merges/"+merge.ID)).Says("Grace 2 into Grace 1", "Can be undone until")
 	undone := person.Submit("/merges/"+merge.ID+"/undo", url.Values{"idempotency_key": {"undo"}})
 	b.Page(person.Get(undone.Location())).Says("Merge Grace 2 into Grace 1 undone.")
 	after := program.Get("/api/v1/customers/" + sitetest.Second)
-	if got := strings.ReplaceAll(after.Body, `"version":3`, `"version":1`); got != before.Body {
-		t.Errorf("was %s\nis  %s", before.Body, got)
-	}
+	must.Equal(t, strings.ReplaceAll(after.Body, `"version":3`, `"version":1`), before.Body)
 }
 
 // TestMergeFormShowsWhatIsThere: the customers are side by side, with the records to be moved, and the oldest is selected. If
@@ -81,17 +75,11 @@ func TestMergeFormShowsWhatIsThere(t *testing.T) {
 	opened := person.Get(person.Get("/merges/new?customers=" + sitetest.Referred + "+" + sitetest.Second).Location())
 	p = b.Page(opened).Says("The one that stays", "Refers to it nothing")
 	typed := p.Typed()
-	if typed.Get("winner_id") != sitetest.Referred {
-		t.Errorf("%v", typed)
-	}
+	must.Holdf(t, typed.Get("winner_id") == sitetest.Referred, "%v", typed)
 	b.Exec(`UPDATE customers SET address = 'Moved' WHERE id = $1`, sitetest.Second)
 	refused := person.Submit("/merges", typed)
 	p = b.Page(refused).Says("GRACE-1 has changed since you opened this form.", "Moved")
-	if refused.Status != http.StatusConflict {
-		t.Errorf("%v", refused)
-	}
-	if made := person.Press(p, "Merge customers"); made.Status != http.StatusSeeOther {
-		t.Errorf("%v", made)
-	}
+	refused.Want(t, http.StatusConflict)
+	person.Press(p, "Merge customers").Want(t, http.StatusSeeOther)
 	b.Page(person.Get("/duplicates")).Says("No duplicates")
 }

@@ -100,9 +100,7 @@ func (b *bundle) mergedInto(c customer.Customer) uuid.UUID { return b.now(c).Mer
 
 func (b *bundle) wantConflict(err error, kind *conflict.Kind) {
 	b.Helper()
-	if !storetest.IsConflict(err, kind) {
-		b.Errorf("want the conflict %s, got %v", kind.Slug, err)
-	}
+	must.Holdf(b, storetest.IsConflict(err, kind), "want the conflict %s, got %v", kind.Slug, err)
 }
 
 // groups returns all groups, read in pages of a length, each as "why: names".

@@ -28,12 +28,8 @@ func TestRemovedWhileItIsDownloaded(t *testing.T) {
 	remove.Record = made.Value.ID
 	removed, err := attachment.Remove.Do(t.Context(), b.Store, remove, struct{}{})
 	must.OK(t, err)
-	if removed.Outcome != idempotency.Changed || removed.Value.RemovedAt.IsZero() {
-		t.Errorf("%+v", removed)
-	}
+	must.Holdf(t, removed.Outcome == idempotency.Changed && !removed.Value.RemovedAt.IsZero(), "%+v", removed)
 	rest, err := io.ReadAll(content)
 	must.OK(t, err)
-	if string(begin)+string(rest) != text {
-		t.Errorf("%d bytes of %d", len(begin)+len(rest), len(text))
-	}
+	must.Holdf(t, string(begin)+string(rest) == text, "%d bytes of %d", len(begin)+len(rest), len(text))
 }

@@ -32,9 +32,7 @@ func TestExecutedSQL(t *testing.T) {
 	storetest.Find(sql, "attachment", attachment.Table.Find, made.ID)
 	sql.Lookup("file", func(ctx context.Context, pool *pgxpool.Pool) error {
 		content, err := io.ReadAll(file.Open(ctx, pool, b.Tenant, made.File))
-		if string(content) != "two" {
-			t.Errorf("read %q", content)
-		}
+		must.Holdf(t, string(content) == "two", "read %q", content)
 		return err
 	})
 }

@@ -1,6 +1,7 @@
 package credit_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"reflect"
@@ -10,12 +11,15 @@ import (
 
 	"github.com/google/uuid"
 
+	"onlyonce/internal/idempotency"
 	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/credit"
+	"onlyonce/internal/invoice/invoicetest"
 	"onlyonce/internal/invoice/payment"
 	"onlyonce/internal/must"
+	"onlyonce/internal/postgres/pgtest"
 )
 
 // number returns the credit note number with a place in this year's series.
@@ -35,22 +39,16 @@ func TestInParts(t *testing.T) {
 			t.Fatalf("%+v, %v", done, err)
 		}
 		again, err := b.credit(fmt.Sprint(i), inv, step.quantities...)
-		if err != nil || !again.Replayed || !reflect.DeepEqual(again.Value, done.Value) {
-			t.Errorf("again: %+v, %v", again, err)
-		}
+		must.Holdf(t, err == nil && again.Replayed && reflect.DeepEqual(again.Value, done.Value), "again: %+v, %v", again, err)
 		total += done.Value.Total
 		found := b.Find(inv)
-		if found.Status != step.status || found.Credited != total || found.Open != inv.Total-total || found.Paid != 0 {
-			t.Errorf("%+v", found)
-		}
+		must.Holdf(t, found.Status == step.status && found.Credited == total && found.Open == inv.Total-total && found.Paid == 0,
+			"%+v", found)
 	}
-	if total != inv.Total {
-		t.Errorf("credited %d of %d", total, inv.Total)
-	}
+	must.Holdf(t, total == inv.Total, "credited %d of %d", total, inv.Total)
 	for _, quantities := range [][]string{nil, {"0.000001"}} {
-		if _, err := b.credit("more", inv, quantities...); !storetest.IsConflict(err, &credit.ExceedsInvoice) {
-			t.Errorf("credited more than everything: %v", err)
-		}
+		_, err := b.credit("more", inv, quantities...)
+		must.Holdf(t, storetest.IsConflict(err, &credit.ExceedsInvoice), "credited more than everything: %v", err)
 	}
 	if err := b.Void("void", inv); !storetest.IsConflict(err, &invoice.HasCreditNotes) {
 		t.Errorf("voided what was credited: %v", err)
@@ -67,9 +65,7 @@ func TestWhatIsPaidIsNotCredited(t *testing.T) {
 	}
 	b.OK(b.credit("rest", inv, "1.2"))
 	found := b.Find(inv)
-	if found.Status != invoice.StatusPaid || found.Paid != 4000 || found.Credited != 6000 || found.Open != 0 {
-		t.Errorf("%+v", found)
-	}
+	must.Holdf(t, found.Status == invoice.StatusPaid && found.Paid == 4000 && found.Credited == 6000 && found.Open == 0, "%+v", found)
 	if err := credit.Possible(found); !storetest.IsConflict(err, &credit.ExceedsInvoice) {
 		t.Error(err)
 	}
@@ -91,13 +87,10 @@ func TestDraft(t *testing.T) {
 	want := []string{
 		"/lines/0/quantity", "/lines/1/position", "/lines/2/position", "/lines/2/quantity", "/lines/3/quantity", "/lines/4/position",
 	}
-	if !slices.Equal(where, want) {
-		t.Errorf("wrong at %v, want %v", where, want)
-	}
+	must.Holdf(t, slices.Equal(where, want), "wrong at %v, want %v", where, want)
 	for _, lines := range [][]credit.LineInput{{}, {{1, "0"}}} {
-		if _, err := (credit.Input{Lines: lines}).Draft(inv); err == nil {
-			t.Errorf("%v credits something", lines)
-		}
+		_, err := (credit.Input{Lines: lines}).Draft(inv)
+		must.Holdf(t, err != nil, "%v credits something", lines)
 	}
 	one, _ := credit.Input{Lines: []credit.LineInput{{1, "1"}, {2, "0"}, {3, "2.50"}}}.Draft(inv)
 	two, _ := credit.Input{Lines: []credit.LineInput{{3, "2.5"}, {1, "1"}}}.Draft(inv)
@@ -115,17 +108,13 @@ func TestTwoCreditNotesForAll(t *testing.T) {
 			_, err := b.credit(fmt.Sprint(round, i), inv)
 			return err
 		})
-		if (errs[0] == nil) == (errs[1] == nil) || !storetest.IsConflict(errors.Join(errs...), &credit.ExceedsInvoice) {
-			t.Errorf("%v", errs)
-		}
-		if found := b.Find(inv); found.Status != invoice.StatusCredited || found.Credited != inv.Total {
-			t.Errorf("%+v", found)
-		}
+		must.Holdf(t, (errs[0] == nil) != (errs[1] == nil) && storetest.IsConflict(errors.Join(errs...), &credit.ExceedsInvoice),
+			"%v", errs)
+		found := b.Find(inv)
+		must.Holdf(t, found.Status == invoice.StatusCredited && found.Credited == inv.Total, "%+v", found)
 	}
 	done, err := b.credit("next", b.taxed("another"))
-	if err != nil || done.Value.Number != number(11) {
-		t.Errorf("a gap: %s, %v", done.Value.Number, err)
-	}
+	must.Holdf(t, err == nil && done.Value.Number == number(11), "a gap: %s, %v", done.Value.Number, err)
 }
 
 // TestFiftyAtOnce runs fifty concurrent credit notes, each for a tenth of the invoice, with consecutive numbers.
@@ -145,12 +134,9 @@ func TestFiftyAtOnce(t *testing.T) {
 	for place := range 10 {
 		want = append(want, number(place+1))
 	}
-	if !slices.Equal(numbers, want) {
-		t.Errorf("%v", numbers)
-	}
-	if found := b.Find(inv); found.Open != 0 || found.Status != invoice.StatusCredited {
-		t.Errorf("%+v", found)
-	}
+	must.Holdf(t, slices.Equal(numbers, want), "%v", numbers)
+	found := b.Find(inv)
+	must.Holdf(t, found.Open == 0 && found.Status == invoice.StatusCredited, "%+v", found)
 }
 
 // TestCreditOrPay and TestCreditOrVoid check that the second operation is refused.
@@ -259,3 +245,32 @@ func TestDatabaseKeepsTheCreditNotes(t *testing.T) {
 
 // fresh is the id of a credit note that does not exist.
 const fresh = `'01900000-0000-7000-8000-000000000001'`
+
+func TestMain(m *testing.M) { pgtest.Main(m) }
+
+type bundle struct{ *invoicetest.Bundle }
+
+func setup(t *testing.T) *bundle {
+	t.Helper()
+	return &bundle{invoicetest.Setup(t)}
+}
+
+// taxed returns an issued invoice with two tax rates.
+func (b *bundle) taxed(key string) invoice.Invoice {
+	b.Helper()
+	return b.Issued(key,
+		invoice.LineInput{Description: "Design", Quantity: "3", UnitPrice: "33.33", TaxRate: "23"},
+		invoice.LineInput{Description: "Printing", Quantity: "1.5", UnitPrice: "7.99", TaxRate: "6.5"})
+}
+
+// credit credits quantities of the lines, starting with the first; without quantities, everything that is left.
+func (b *bundle) credit(k string, inv invoice.Invoice, quantities ...string) (idempotency.Done[credit.Note], error) {
+	b.Helper()
+	var in credit.Input
+	for i, quantity := range quantities {
+		in.Lines = append(in.Lines, credit.LineInput{Position: i + 1, Quantity: quantity})
+	}
+	d, err := in.Draft(inv)
+	must.OK(b, err)
+	return credit.Create.Do(context.Background(), b.Store, b.Intent(k), d)
+}

@@ -9,6 +9,7 @@ import (
 
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/credit"
+	"onlyonce/internal/must"
 	"onlyonce/internal/value/money"
 )
 
@@ -51,13 +52,9 @@ func (b *bundle) creditInSteps(r *rapid.T, name string) {
 			break // everything was credited before
 		}
 		done, err := b.credit(fmt.Sprint(name, " ", step), inv, quantities...)
-		if err != nil {
-			r.Fatal(err)
-		}
+		must.OK(r, err)
 		after, err := invoice.TotalsOf(creditedLines(inv, credited))
-		if err != nil {
-			r.Fatal(err)
-		}
+		must.OK(r, err)
 		checkNote(r, done.Value, before, after)
 		before, open = after, open-done.Value.Total
 		if last {
@@ -114,13 +111,9 @@ func checkNote(r *rapid.T, note credit.Note, before, after invoice.Totals) {
 						g.Net, g.Tax = g.Net-was.Net, g.Tax-was.Tax
 					}
 				}
-				if tax.Net != g.Net || tax.Tax != g.Tax {
-					r.Fatalf("tax %+v, want %+v", tax, g)
-				}
+				must.Thatf(r, tax.Net == g.Net && tax.Tax == g.Tax, "tax %+v, want %+v", tax, g)
 			}
 		}
 	}
-	if note.Subtotal != 0 || note.TaxTotal != 0 || note.Total != 0 {
-		r.Fatalf("lines and taxes do not add up: %+v", note)
-	}
+	must.Thatf(r, note.Subtotal == 0 && note.TaxTotal == 0 && note.Total == 0, "lines and taxes do not add up: %+v", note)
 }

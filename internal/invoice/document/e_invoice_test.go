@@ -165,9 +165,8 @@ func TestEInvoiceKeepsTheRules(t *testing.T) {
 		inv := issued(t, in, func(total int64) int64 { return rapid.Int64Range(0, total).Draw(t, "paid") })
 		content, err := EInvoice(inv)
 		must.OK(t, err)
-		if problems := broken(t, string(content)); len(problems) > 0 {
-			t.Fatalf("%v in\n%s", problems, content)
-		}
+		problems := broken(t, string(content))
+		must.Thatf(t, len(problems) == 0, "%v in\n%s", problems, content)
 	})
 }
 
@@ -235,9 +234,7 @@ func TestIncompleteEInvoice(t *testing.T) {
 				rule, _, _ := strings.Cut(problem, ":")
 				names = append(names, rule)
 			}
-			if !slices.Equal(names, c.rules) {
-				t.Errorf("broken rules %q, want %q", names, c.rules)
-			}
+			must.Holdf(t, slices.Equal(names, c.rules), "broken rules %q, want %q", names, c.rules)
 			_, err := EInvoice(inv)
 			refused, is := errors.AsType[*conflict.Error](err)
 			if is != (len(c.rules) > 0) || is && (refused.Kind != &Incomplete || !strings.Contains(refused.Text, "without "+c.text+".")) {
@@ -280,9 +277,8 @@ func TestEveryRuleCanFail(t *testing.T) {
 					t.Fatalf("%q is not in\n%s", rule.breaks[0], text)
 				}
 				noticed := func(problem string) bool { return strings.HasPrefix(problem, rule.name+":") }
-				if problems := broken(t, changed); !slices.ContainsFunc(problems, noticed) {
-					t.Errorf("only %v", problems)
-				}
+				problems := broken(t, changed)
+				must.Holdf(t, slices.ContainsFunc(problems, noticed), "only %v", problems)
 			})
 		}
 	}
@@ -310,9 +306,8 @@ func TestTaxIDsInXML(t *testing.T) {
 			if role == "AccountingCustomerParty" {
 				want.tax = "" // the standard has no element for it
 			}
-			if got["VAT"] != want.vat || got["legal"] != want.registration || got["TAX"] != want.tax {
-				t.Errorf("%s of %q: %v", role, taxID, got)
-			}
+			must.Holdf(t, got["VAT"] == want.vat && got["legal"] == want.registration && got["TAX"] == want.tax,
+				"%s of %q: %v", role, taxID, got)
 		}
 	}
 }

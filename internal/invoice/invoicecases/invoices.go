@@ -5,9 +5,12 @@ package invoicecases
 import (
 	"net/url"
 	"slices"
+	"strings"
 
 	"onlyonce/internal/customer/customercases"
 	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/duplicate"
+	"onlyonce/internal/invoice/series"
 	"onlyonce/internal/site/sitetest"
 )
 
@@ -148,4 +151,44 @@ func invoiceCommand(form url.Values) string {
 		command["customer"] = details
 	}
 	return sitetest.Encode(command)
+}
+
+// NextNumbers set the number with which a series continues.
+func NextNumbers() sitetest.Resource {
+	command := url.Values{"number": {"2026-0139"}}
+	return sitetest.Resource{
+		Name: "next number", Path: "/next-numbers", Words: sitetest.Words{Verb: "set", Past: "set", Button: "Set next number"},
+		Command: command,
+		Label:   "2026-0139",
+		Leaves:  sitetest.Rows{"next_numbers": 1, "invoice_number_starts": 1, "intents": 1},
+		Other:   sitetest.Change(command, "number", "2027-0139"),
+		Fields:  []sitetest.Field{{Name: "number", Valid: "2026-0140", Invalid: "soon", Pointer: "/number"}},
+		API: sitetest.API{
+			Encode: func(form url.Values) string { return sitetest.Encode(map[string]any{"number": form.Get("number")}) },
+			Input:  series.Input{},
+		},
+	}
+}
+
+// InvoiceDistinctions mark two invoices as distinct.
+func InvoiceDistinctions() sitetest.Resource {
+	var four []sitetest.Reference
+	for _, id := range []string{sitetest.Referred, sitetest.Second, sitetest.Third, sitetest.Fourth} {
+		four = append(four, sitetest.Reference{Resource: Invoices(), As: id})
+	}
+	both := func(ids ...string) string { return strings.Join(ids, " ") }
+	return sitetest.Resource{
+		Name: "invoice distinction", Path: "/invoice-distinctions", Words: sitetest.Words{Verb: "remember", Past: "remembered",
+			Button: "Remember distinction"},
+		Command: url.Values{"invoices": {both(sitetest.Referred, sitetest.Second)}}, Label: "2026-0001, 2026-0002",
+		Leaves: sitetest.Rows{"invoice_distinctions": 1, "invoice_distinct_pairs": 1, "intent_effects": 2, "intents": 1},
+		Other:  url.Values{"invoices": {both(sitetest.Third, sitetest.Fourth)}},
+		Refers: four,
+		Fields: []sitetest.Field{
+			{Name: "invoices", Valid: both(sitetest.Referred, sitetest.Third), Invalid: sitetest.Referred, Pointer: "/invoice_ids"},
+		},
+		API: sitetest.API{Encode: func(form url.Values) string {
+			return sitetest.Encode(map[string]any{"invoice_ids": strings.Fields(form.Get("invoices"))})
+		}, Input: duplicate.ApartInput{}},
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"strings"
 
+	"onlyonce/internal/invoice/mail"
 	"onlyonce/internal/invoice/reminder"
 	"onlyonce/internal/site/sitetest"
 )
@@ -78,5 +79,22 @@ func ReminderPlans() sitetest.Resource {
 				"first_after": form.Get("first_after"), "second_after": form.Get("second_after"), "final_after": form.Get("final_after"),
 			})
 		}, Input: reminder.PlanInput{}},
+	}
+}
+
+// Mails send an issued invoice.
+func Mails() sitetest.Resource {
+	command := url.Values{"recipient": {"ada@example.com"}, "e_invoice": {"true"}}
+	return sitetest.Resource{
+		Name: "email", Path: "/outbox", Parent: &sitetest.Parent{Resource: Invoices(), Ready: []string{"issue"}, At: "/send"},
+		Words: sitetest.Words{Verb: "send", Past: "queued"}, Command: command, Label: "2026-0001 to ada@example.com",
+		Leaves: sitetest.Rows{"mails": 1, "intents": 1, "intent_effects": 1},
+		Other:  sitetest.Change(command, "recipient", "grace@example.com"),
+		Fields: []sitetest.Field{
+			{Name: "recipient", Valid: "office@example.com", Invalid: "ada at example", Pointer: "/recipient"}, {Name: "e_invoice"},
+		},
+		API: sitetest.API{Encode: func(form url.Values) string {
+			return sitetest.Encode(map[string]any{"recipient": form.Get("recipient"), "e_invoice": form.Get("e_invoice") == "true"})
+		}, Input: mail.Input{}},
 	}
 }

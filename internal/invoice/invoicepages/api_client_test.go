@@ -25,9 +25,8 @@ func clients(t *testing.T) map[string][]string {
 	t.Helper()
 	sitetest.LeaveToWalks(t)
 	built := filepath.Join(t.TempDir(), "client")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", built, "../../../docs/api-client").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	out, err := exec.CommandContext(t.Context(), "go", "build", "-o", built, "../../../docs/api-client").CombinedOutput()
+	must.Thatf(t, err == nil, "%v: %s", err, out)
 	return map[string][]string{
 		"create.sh":  {"sh", "../../../docs/api-client/create.sh"},
 		"create.mjs": {"node", "../../../docs/api-client/create.mjs"},
@@ -45,13 +44,10 @@ func TestClientsCreateOnce(t *testing.T) {
 			b := sitetest.Setup(t)
 			far, requests := faulty(b)
 			out, code := run(b, far, b.Acme.Token, command, exampleInvoice)
-			if code != 0 {
-				t.Fatalf("exit %d: %s", code, out)
-			}
+			must.Thatf(t, code == 0, "exit %d: %s", code, out)
 			id := sitetest.Decode[sitetest.Created](b, sitetest.Answer{Body: out}).ID
-			if stored := sitetest.Get[string](b, `SELECT id::text FROM invoices`); stored != id || requests.Load() != 4 {
-				t.Errorf("got %s, and there is %s, after %d requests", id, stored, requests.Load())
-			}
+			stored := sitetest.Get[string](b, `SELECT id::text FROM invoices`)
+			must.Holdf(t, stored == id && requests.Load() == 4, "got %s, and there is %s, after %d requests", id, stored, requests.Load())
 			b.WantOutcomes("created", "replayed")
 		})
 	}
@@ -69,9 +65,8 @@ func TestClientsTakeNoForAnAnswer(t *testing.T) {
 				b.Handler.ServeHTTP(w, r)
 			}))
 			out, code := run(b, counted, "none", command, exampleInvoice)
-			if code != 1 || !strings.Contains(out, "/problems/unauthorized") || requests.Load() != 1 {
-				t.Errorf("exit %d after %d requests: %s", code, requests.Load(), out)
-			}
+			must.Holdf(t, code == 1 && strings.Contains(out, "/problems/unauthorized") && requests.Load() == 1,
+				"exit %d after %d requests: %s", code, requests.Load(), out)
 		})
 	}
 }
@@ -92,9 +87,8 @@ func TestClientsDecideWhoIsMeant(t *testing.T) {
 				command := sitetest.Change(customercases.Customers().Command, "email", "ada@example.com", "name", "Alpha Ltd")
 				known := b.Prepared(b.Acme, "known", customercases.Customers(), command).ID
 				out, code := run(b, b.URL, b.Acme.Token, client, exampleInvoice)
-				if code != 1 || !strings.Contains(out, "/problems/customer-differs") || !strings.Contains(out, known) {
-					t.Fatalf("exit %d: %s", code, out)
-				}
+				must.Thatf(t, code == 1 && strings.Contains(out, "/problems/customer-differs") && strings.Contains(out, known),
+					"exit %d: %s", code, out)
 				decided := filepath.Join(t.TempDir(), "invoice.json")
 				instead := strings.ReplaceAll(way[1], "%s", known)
 				must.OK(t, os.WriteFile(decided, []byte(strings.Replace(example, way[0], instead, 1)), 0o600))
@@ -111,9 +105,7 @@ func TestClientsDecideWhoIsMeant(t *testing.T) {
 func faulty(b *sitetest.Bundle) (address string, requests *atomic.Int32) {
 	b.Helper()
 	target, err := url.Parse(b.URL)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	through := httputil.NewSingleHostReverseProxy(target)
 	requests = &atomic.Int32{}
 	front, err := url.Parse(b.Listen(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -132,9 +124,7 @@ func faulty(b *sitetest.Bundle) (address string, requests *atomic.Int32) {
 		w.WriteHeader(status)
 		_, _ = w.Write([]byte(body))
 	})))
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	wire := b.Wire("tcp", front.Host)
 	wire.Arm(proxy.Cut{Point: proxy.BeforeAnswer})
 	return "http://" + wire.Addr(), requests
@@ -150,9 +140,8 @@ func run(b *sitetest.Bundle, address, token string, command []string, invoice st
 	cmd.Env = append(os.Environ(), "ONLYONCE_URL="+address, "ONLYONCE_TOKEN="+token)
 	var said, wrong bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &said, &wrong
-	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
-		b.Fatal(err)
-	}
+	err := cmd.Run()
+	must.Thatf(b, err == nil || cmd.ProcessState != nil, "%v", err)
 	if code = cmd.ProcessState.ExitCode(); code != 0 {
 		return said.String() + wrong.String(), code
 	}

@@ -35,9 +35,8 @@ func setupUploads(t *testing.T) *uploads {
 func (u *uploads) stored(attachments, contents int) {
 	u.Helper()
 	rows := u.Rows()
-	if rows["attachments"] != attachments || rows["file_contents"] != contents {
-		u.Errorf("rows %v, want %d attachments of %d files", rows, attachments, contents)
-	}
+	must.Holdf(u, rows["attachments"] == attachments && rows["file_contents"] == contents,
+		"rows %v, want %d attachments of %d files", rows, attachments, contents)
 }
 
 func formWith(key, name, content string) url.Values {
@@ -69,14 +68,10 @@ func TestFilesThatAreRefused(t *testing.T) {
 			continue
 		}
 		p := u.Page(a).Says(of.says)
-		if got := p.Typed().Get("idempotency_key"); got != name {
-			t.Errorf("%s: the form has the key %q now", name, got)
-		}
+		must.Equal(t, p.Typed().Get("idempotency_key"), name, "the form has the key now")
 		u.stored(0, 0)
 	}
-	if a := u.person.Submit(u.path, formWith("larger than allowed", "small.txt", "small")); a.Status != http.StatusSeeOther {
-		t.Errorf("the key was used up: %v", a)
-	}
+	u.person.Submit(u.path, formWith("larger than allowed", "small.txt", "small")).Want(t, http.StatusSeeOther, "the key was used up")
 	u.stored(1, 1)
 	for name, of := range map[string]struct {
 		content string
@@ -88,9 +83,7 @@ func TestFilesThatAreRefused(t *testing.T) {
 		"no Base64":              {"?", 422, `Send a string with Base64 here.`},
 	} {
 		a := u.program.With("Idempotency-Key", name).Post("/api/v1"+u.path, `{"file": {"name": "a.txt", "content": "`+of.content+`"}}`)
-		if a.Status != of.status || !strings.Contains(a.Body, of.says) {
-			t.Errorf("%s: %v", name, a)
-		}
+		must.Holdf(t, a.Status == of.status && strings.Contains(a.Body, of.says), "%s: %v", name, a)
 	}
 	u.stored(1, 1)
 }
@@ -101,9 +94,7 @@ func TestNamesOfFiles(t *testing.T) {
 	for i, name := range []string{
 		`../../x.txt`, `C:\fakepath\x.txt`, "x\u202etxt.exe", strings.Repeat("é", 300) + ".txt", `..`, "a\rb.txt",
 	} {
-		if a := u.person.Submit(u.path, formWith(fmt.Sprint("name ", i), name, fmt.Sprint("text ", i))); a.Status != http.StatusSeeOther {
-			t.Errorf("%q: %v", name, a)
-		}
+		u.person.Submit(u.path, formWith(fmt.Sprint("name ", i), name, fmt.Sprint("text ", i))).Want(t, http.StatusSeeOther, name)
 	}
 	p := u.Page(u.person.Get(u.invoice))
 	p.Says(" x.txt ", "xtxt.exe.txt", strings.Repeat("é", 96)+".txt", " file.txt ")
@@ -127,9 +118,7 @@ func TestUploadsThatBreak(t *testing.T) {
 		"two files":        {422, contentType, body[:part] + body[part:strings.LastIndex(body, boundary)] + body[part:]},
 		"a long text":      {413, contentType, strings.Replace(body, sitetest.Key, strings.Repeat("k", 1<<21), 1)},
 	} {
-		if a := u.person.With("Content-Type", of.contentType).Post(u.path, of.body); a.Status != of.status {
-			t.Errorf("%s: want %d, got %v", name, of.status, a)
-		}
+		u.person.With("Content-Type", of.contentType).Post(u.path, of.body).Want(t, of.status, name)
 	}
 	// The client is gone after nine tenths.
 	half, rest := io.Pipe()
@@ -150,9 +139,7 @@ func TestUploadsThatBreak(t *testing.T) {
 		t.Error("a request that was cut has an answer")
 	}
 	u.stored(0, 0)
-	if a := u.person.With("Content-Type", contentType).Post(u.path, body); a.Status != http.StatusSeeOther {
-		t.Errorf("after that: %v", a)
-	}
+	u.person.With("Content-Type", contentType).Post(u.path, body).Want(t, http.StatusSeeOther, "after that")
 	u.stored(1, 1)
 }
 
@@ -171,9 +158,7 @@ func TestSlowUpload(t *testing.T) {
 		answers := make(chan *http.Response, 1)
 		go func() {
 			answer, err := slow.HTTP.Do(r)
-			if err != nil {
-				t.Error(err)
-			}
+			must.Holdf(t, err == nil, "%v", err)
 			answers <- answer
 		}()
 		_, err = io.WriteString(rest, body[:len(body)/2])
@@ -191,9 +176,8 @@ func TestSlowUpload(t *testing.T) {
 	first, second := begin(), begin()
 	must.Until(t, "past the time of a request", func() bool { return time.Since(start) > 1100*time.Millisecond })
 	for name, end := range map[string]func() *http.Response{"second": second, "first": first} {
-		if answer := end(); answer.StatusCode != http.StatusSeeOther || answer.Header.Get("Location") != u.invoice {
-			t.Errorf("%s: %v", name, answer.Status)
-		}
+		answer := end()
+		must.Holdf(t, answer.StatusCode == http.StatusSeeOther && answer.Header.Get("Location") == u.invoice, "%s: %v", name, answer.Status)
 	}
 	u.stored(1, 1)
 	u.Page(u.person.Get(u.invoice)).Says("order.txt 585 KiB")
@@ -217,19 +201,13 @@ func TestOneFileInTwoTabs(t *testing.T) {
 			attached++
 			continue
 		}
-		if a.Status != http.StatusConflict {
-			t.Errorf("%v", a)
-		}
+		a.Want(t, http.StatusConflict)
 		u.Page(a).Says("This file is already attached as ", "We kept it and didn't attach it again.").LeadsTo(u.invoice)
 	}
-	if attached != 1 {
-		t.Errorf("attached %d times", attached)
-	}
+	must.Holdf(t, attached == 1, "attached %d times", attached)
 	u.stored(1, 1)
 	other := "/invoices/" + u.Prepared(u.Acme, "other", invoicecases.Invoices(), invoicecases.Invoices().Other).ID
-	if a := u.person.Submit(other+"/attachments", formWith("other", "a.txt", "the same")); a.Status != http.StatusSeeOther {
-		t.Error(a)
-	}
+	u.person.Submit(other+"/attachments", formWith("other", "a.txt", "the same")).Want(t, http.StatusSeeOther)
 	u.stored(2, 1)
 }
 
@@ -246,9 +224,7 @@ func TestAttachedFile(t *testing.T) {
 			File struct{ Name, Type, SHA256 string }
 		}
 	}](u.Bundle, u.program.Get("/api/v1"+u.path)).Attachments
-	if len(list) != 2 {
-		t.Fatalf("%+v", list)
-	}
+	must.Thatf(t, len(list) == 2, "%+v", list)
 	for i, want := range []map[string]string{
 		{"Content-Type": "image/jpeg", "Content-Disposition": "inline; filename=a-b.jpeg"},
 		{"Content-Type": "text/plain", "Content-Disposition": "attachment; filename=a.txt"},
@@ -259,29 +235,18 @@ func TestAttachedFile(t *testing.T) {
 		want["Cache-Control"], want["Cross-Origin-Resource-Policy"] = "private, no-cache", "same-origin"
 		for _, a := range []sitetest.Answer{u.person.Get(path), u.program.Get("/api/v1" + path)} {
 			for name, value := range want {
-				if got := a.Header.Get(name); a.Status != http.StatusOK || got != value {
-					t.Errorf("%d, %s: %q, want %q", a.Status, name, got, value)
-				}
+				got := a.Header.Get(name)
+				must.Holdf(t, a.Status == http.StatusOK && got == value, "%d, %s: %q, want %q", a.Status, name, got, value)
 			}
-			if i == 1 && a.Body != text {
-				t.Errorf("another text, of %d bytes", len(a.Body))
-			}
+			must.Holdf(t, i != 1 || a.Body == text, "another text, of %d bytes", len(a.Body))
 		}
-		if a := u.person.With("If-None-Match", want["ETag"]).Get(path); a.Status != http.StatusNotModified {
-			t.Errorf("the same file: %v", a)
-		}
-		if a := u.Person(u.Replica, u.Globex).Get(path); a.Status != http.StatusNotFound {
-			t.Errorf("another tenant: %v", a)
-		}
+		u.person.With("If-None-Match", want["ETag"]).Get(path).Want(t, http.StatusNotModified, "the same file")
+		u.Person(u.Replica, u.Globex).Get(path).Want(t, http.StatusNotFound, "another tenant")
 	}
 	a := u.person.With("Range", "bytes=299990-600009").Get("/attachments/" + list[1].ID + "/file")
-	if a.Status != http.StatusPartialContent || a.Body != text[299990:600010] {
-		t.Errorf("a part: %d, %d bytes", a.Status, len(a.Body))
-	}
+	must.Holdf(t, a.Status == http.StatusPartialContent && a.Body == text[299990:600010], "a part: %d, %d bytes", a.Status, len(a.Body))
 	u.Page(u.person.Get(u.invoice)).LeadsTo("/attachments/" + list[1].ID + "/file")
-	if !strings.Contains(u.person.Get(u.path+"/new?key=new").Body, `enctype="multipart/form-data"`) {
-		t.Error("the form sends no file")
-	}
+	must.Holdf(t, strings.Contains(u.person.Get(u.path+"/new?key=new").Body, `enctype="multipart/form-data"`), "the form sends no file")
 }
 
 // TestRemovedAttachment: an attachment is removed once, in two tabs and with the API, and its file is gone for people and programs. The
@@ -305,24 +270,16 @@ func TestRemovedAttachment(t *testing.T) {
 	}
 	tab().Says("This attachment was already removed.")
 	a := u.program.Post("/api/v1"+wrong+"/remove", "")
-	if a.Status != http.StatusOK || !strings.Contains(a.Body, `"removed_at":`) {
-		t.Error(a)
-	}
+	must.Holdf(t, a.Status == http.StatusOK && strings.Contains(a.Body, `"removed_at":`), "%v", a)
 	p := u.Page(u.person.Get(u.invoice)).Says("Attachments right.txt 14 B", "Attachment removed", "File attached")
-	if strings.Contains(p.Text(), "wrong.txt") {
-		t.Error("the page shows the removed attachment")
-	}
+	must.Holdf(t, !strings.Contains(p.Text(), "wrong.txt"), "the page shows the removed attachment")
 	for _, a := range []sitetest.Answer{u.person.Get(wrong + "/file"), u.program.Get("/api/v1" + wrong + "/file")} {
-		if a.Status != http.StatusNotFound {
-			t.Errorf("the removed file: %v", a)
-		}
+		a.Want(t, http.StatusNotFound, "the removed file")
 	}
-	if left := u.listed(); len(left) != 1 || left["right.txt"] == "" {
-		t.Errorf("left: %v", left)
-	}
-	if n := sitetest.Get[int](u.Bundle, `SELECT count(*)::int FROM intent_effects WHERE effect = 'attachment removed'`); n != 1 {
-		t.Errorf("%d effects", n)
-	}
+	left := u.listed()
+	must.Holdf(t, len(left) == 1 && left["right.txt"] != "", "left: %v", left)
+	must.Equal(t, sitetest.Get[int](u.Bundle, `SELECT count(*)::int FROM intent_effects WHERE effect = 'attachment removed'`),
+		1, "effects")
 	u.stored(2, 2)
 }
 
@@ -331,22 +288,16 @@ func TestAttachedAgain(t *testing.T) {
 	u := setupUploads(t)
 	for i := range 2 {
 		for _, want := range []int{http.StatusSeeOther, http.StatusConflict} {
-			if a := u.person.Submit(u.path, formWith(fmt.Sprint(i, want), "a.txt", "the same")); a.Status != want {
-				t.Errorf("time %d: %v", i, a)
-			}
+			u.person.Submit(u.path, formWith(fmt.Sprint(i, want), "a.txt", "the same")).Want(t, want, i)
 		}
 		u.stored(i+1, 1)
 		id := u.listed()["a.txt"]
-		if a := u.person.Get("/attachments/" + id + "/file"); a.Body != "the same" {
-			t.Errorf("time %d: %v", i, a)
-		}
-		if a := u.program.Post("/api/v1/attachments/"+id+"/remove", ""); a.Status != http.StatusOK {
-			t.Errorf("time %d: %v", i, a)
-		}
+		a := u.person.Get("/attachments/" + id + "/file")
+		must.Holdf(t, a.Body == "the same", "time %d: %v", i, a)
+		u.program.Post("/api/v1/attachments/"+id+"/remove", "").Want(t, http.StatusOK, i)
 	}
-	if left := u.listed(); len(left) > 0 {
-		t.Errorf("left: %v", left)
-	}
+	left := u.listed()
+	must.Holdf(t, len(left) == 0, "left: %v", left)
 }
 
 // listed returns the ids of the attachments in the API's list, by the names of their files.
@@ -376,11 +327,7 @@ func everyAttachment(b *sitetest.Bundle, program, person *sitetest.Client) map[s
 	})
 	limited, one := "/api/v1"+list(most)+"?limit=100", "/attachments/"+sitetest.RowID(7)
 	return map[string][]sitetest.Request{
-		"GET /invoices/{id}/attachments/new": {
-			sitetest.Looked(person, http.StatusOK, list(most)+"/new?key=fresh"),
-			sitetest.Looked(person, http.StatusOK, list(most)+"/new?key=past+7"),
-			sitetest.Looked(person, http.StatusNotFound, list(sitetest.Nobody)+"/new"),
-		},
+		"GET /invoices/{id}/attachments/new":     newForms(person, list, most),
 		"POST /invoices/{id}/attachments":        forms,
 		"POST /api/v1/invoices/{id}/attachments": api,
 		"GET /api/v1/invoices/{id}/attachments": {

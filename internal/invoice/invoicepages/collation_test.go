@@ -10,6 +10,7 @@ import (
 
 	"onlyonce/internal/customer/customercases"
 	"onlyonce/internal/invoice/invoicecases"
+	"onlyonce/internal/must"
 	"onlyonce/internal/people/peoplecases"
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/site/sitetest"
@@ -62,9 +63,8 @@ func TestChangedCollation(t *testing.T) {
 	for table, send := range ways {
 		before := sitetest.Get[int](b, `SELECT count(*) FROM `+table)
 		for _, word := range words {
-			if a := send(b.Replica, word, word); a.Status >= http.StatusBadRequest {
-				t.Fatalf("%s %s: %v", table, word, a)
-			}
+			a := send(b.Replica, word, word)
+			must.Thatf(t, a.Status < http.StatusBadRequest, "%s %s: %v", table, word, a)
 		}
 		wantCount(b, before+many, table)
 	}
@@ -73,15 +73,12 @@ func TestChangedCollation(t *testing.T) {
 	b.DB.ChangeOrder(t)
 	b.Admin.Reset()
 	b.Pool.Reset()
-	if !sitetest.Get[bool](b, `SELECT 'a' < 'B' AND 'B' < 'c'`) {
-		t.Fatal("the order is as before")
-	}
+	must.Thatf(t, sitetest.Get[bool](b, `SELECT 'a' < 'B' AND 'B' < 'c'`), "the order is as before")
 	other := b.ServeOn(b.Pool) // with empty caches
 	for table, send := range ways {
 		for _, word := range words {
-			if a := send(other, word, word); a.Status >= http.StatusBadRequest {
-				t.Errorf("%s %s again: %v", table, word, a)
-			}
+			a := send(other, word, word)
+			must.Holdf(t, a.Status < http.StatusBadRequest, "%s %s again: %v", table, word, a)
 		}
 	}
 	b.WantRows(whole)
@@ -90,7 +87,5 @@ func TestChangedCollation(t *testing.T) {
 			send(other, "other "+word, word)
 		}
 	}
-	if got := counts(); got != want {
-		t.Errorf("under other keys got\n%swant\n%s", got, want)
-	}
+	must.Equal(t, counts(), want, "under other keys")
 }

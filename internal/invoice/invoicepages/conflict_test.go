@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"onlyonce/internal/invoice/invoicecases"
+	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitecases"
 	"onlyonce/internal/site/sitetest"
 )
@@ -36,20 +37,16 @@ func TestNumberTakenHTML(t *testing.T) {
 		"/invoices/" + draft + "/edit": sitetest.Change(x.Command, "idempotency_key", "an edit", "version", "1"),
 	} {
 		p := x.Page(x.Caller.Submit(path, command)).Says("Invoice number 2026-0007 already exists.")
-		if control(p, "number", "aria-describedby") != "number-error number-hint" {
-			t.Error("the number does not say why it is wrong")
-		}
+		must.Holdf(t, control(p, "number", "aria-describedby") == "number-error number-hint", "the number does not say why it is wrong")
 		next := "2026-0001"
 		if sitetest.Get[int](x.Bundle, `SELECT count(*) FROM invoices WHERE number = $1`, next) > 0 {
 			next = "2026-0002"
 		}
 		saved := x.Caller.Press(p, "Use the next number, "+next)
 		x.Page(x.Caller.Get(saved.Location())).Says("Invoice " + next)
-		if n := sitetest.Get[int](x.Bundle, `
+		must.Equal(t, sitetest.Get[int](x.Bundle, `
 			SELECT count(*) FROM intents o JOIN invoices i ON i.id = record_id WHERE o.key = $1 AND number = $2`,
-			command.Get("idempotency_key"), next); n != 1 {
-			t.Error("the key was not kept")
-		}
+			command.Get("idempotency_key"), next), 1, "the key was not kept")
 	}
 	x.WantOutcomes("created", "conflict", "conflict", "changed")
 }
@@ -59,9 +56,7 @@ func TestNumberTakenJSON(t *testing.T) {
 	x, _ := forInvoices(sitetest.Setup(t), sitetest.JSON{})
 	refused := x.Under("another", sitetest.Change(x.Other, "number", "2026-0007"))
 	p := sitetest.Decode[sitetest.Problem](x.Bundle, refused)
-	if p.NextNumber != "2026-0001" || !strings.Contains(p.Detail, "2026-0007 already exists") {
-		t.Errorf("%v", refused)
-	}
+	must.Holdf(t, p.NextNumber == "2026-0001" && strings.Contains(p.Detail, "2026-0007 already exists"), "%v", refused)
 }
 
 // TestNumberOfAnotherYear is no conflict: numbers are unique in a year of issue.
@@ -73,21 +68,15 @@ func TestNumberOfAnotherYear(t *testing.T) {
 	}
 	next := sitetest.Change(x.Other, "number", "R-7")
 	for _, a := range []sitetest.Answer{send("one", "R-7"), x.Under("two", next)} {
-		if a.Status != http.StatusCreated {
-			t.Errorf("%v", a)
-		}
+		a.Want(t, http.StatusCreated)
 	}
 
 	// A number in another year's format could be allocated again in that year.
 	refused := send("three", "2026-0007")
 	p := sitetest.Decode[sitetest.Problem](x.Bundle, refused)
-	if refused.Status != http.StatusUnprocessableEntity || len(p.Errors) != 1 || p.Errors[0].Pointer != "/number" ||
-		!strings.Contains(p.Errors[0].Detail, "2026-0007 is a number of 2026, and this invoice is issued in 2027.") {
-		t.Errorf("%v", refused)
-	}
-	if a := send("three", ""); a.Status != http.StatusCreated {
-		t.Errorf("the key was used up: %v", a)
-	}
+	must.Holdf(t, refused.Status == http.StatusUnprocessableEntity && len(p.Errors) == 1 && p.Errors[0].Pointer == "/number" &&
+		strings.Contains(p.Errors[0].Detail, "2026-0007 is a number of 2026, and this invoice is issued in 2027."), "%v", refused)
+	send("three", "").Want(t, http.StatusCreated, "the key was used up")
 }
 
 // TestNumberIsSuggestedAndNotSent: an untouched suggestion means the next number at the time of the request.
@@ -95,12 +84,9 @@ func TestNumberIsSuggestedAndNotSent(t *testing.T) {
 	b := sitetest.Setup(t)
 	x := b.Case(invoicecases.Invoices(), sitetest.HTML{})
 	p := b.Page(x.Caller.Get(x.Caller.Get("/invoices/new").Location())).Says("Leave blank for the next number, " + thisYear(1) + ".")
-	if typed := p.Typed(); typed.Get("number") != "" {
-		t.Errorf("the form has the number %q", typed.Get("number"))
-	}
-	if suggested := control(p, "number", "placeholder"); suggested != thisYear(1) {
-		t.Errorf("%q is suggested", suggested)
-	}
+	typed := p.Typed()
+	must.Holdf(t, typed.Get("number") == "", "the form has the number %q", typed.Get("number"))
+	must.Equal(t, control(p, "number", "placeholder"), thisYear(1), "suggested number")
 	x.Under("meanwhile", sitetest.Change(x.Other, "number", thisYear(1),
 		"issue_date", sitetest.Today().String(), "due_date", "2099-01-01"))
 	made := x.Caller.Submit("/invoices", sitetest.Change(p.Typed(), "customer_email", "ada@example.com", "customer_name", "Ada Lovelace",
@@ -116,18 +102,14 @@ func TestCreateAsNewIsOneClick(t *testing.T) {
 	x, first := forInvoices(sitetest.Setup(t), sitetest.HTML{})
 	other := sitetest.Change(x.Command, "notes", "One more", "number", "2026\u20110007")
 	spent := x.Under(sitetest.Key, other)
-	if spent.Status != http.StatusUnprocessableEntity {
-		t.Fatal(spent)
-	}
+	spent.Want(t, http.StatusUnprocessableEntity)
 	p := x.Page(spent).Says("This form already created 2026-0007.")
 	sitetest.Keeps(x.Bundle, p, map[string][]string{"number": {"2026\u20110007"}, "notes": {"One more"}})
 	x.Label = "2026-0001"
 	second := x.Caller.Press(p, "Create as a new invoice")
 	x.Format.Done(x, second)
 	x.Format.Replayed(x, x.Caller.Press(p, "Create as a new invoice"), second)
-	if second.Location() == first.Location() {
-		t.Error("it is the first one")
-	}
+	must.Holdf(t, second.Location() != first.Location(), "it is the first one")
 }
 
 // TestCopyAsNew: a copy has a new key, and is not questioned as a likely repeat.
@@ -136,21 +118,15 @@ func TestCopyAsNew(t *testing.T) {
 	x := b.Case(invoicecases.Invoices(), sitetest.HTML{})
 	first := x.Ask(x.Command)
 	opened := x.Caller.Get("/invoices/new?copy=" + path.Base(first.Location()))
-	if opened.Status != http.StatusSeeOther {
-		t.Fatal(opened)
-	}
+	opened.Want(t, http.StatusSeeOther)
 	p := b.Page(x.Caller.Get(opened.Location()))
 	typed := p.Typed()
 	for _, name := range []string{"line_description", "line_quantity", "line_unit_price", "line_tax_rate", "currency", "notes"} {
 		sitetest.Keeps(b, p, map[string][]string{name: x.Command[name]})
 	}
-	if typed.Get("idempotency_key") == sitetest.Key || typed.Get("customer_id") == "" {
-		t.Errorf("the form has %v", typed)
-	}
+	must.Holdf(t, typed.Get("idempotency_key") != sitetest.Key && typed.Get("customer_id") != "", "the form has %v", typed)
 	copied := x.Caller.Press(p, "Create invoice")
-	if copied.Status != http.StatusSeeOther || copied.Location() == first.Location() {
-		t.Fatalf("no copy: %v", copied)
-	}
+	must.Thatf(t, copied.Status == http.StatusSeeOther && copied.Location() != first.Location(), "no copy: %v", copied)
 	x.Format.Replayed(x, x.Caller.Press(p, "Create invoice"), copied)
 	x.Caller.Get(copied.Location())
 	b.WantOutcomes("created", "created", "replayed")
@@ -162,19 +138,14 @@ func TestNoTaxRateByDefault(t *testing.T) {
 	person := b.Person(b.Replica, b.Acme)
 	p := b.Page(person.Get(person.Get("/invoices/new").Location()))
 	form := p.Typed()
-	if rate := form["line_tax_rate"]; len(rate) != 1 || rate[0] != "" {
-		t.Fatalf("a new line has the tax rate %q", rate)
-	}
+	rate := form["line_tax_rate"]
+	must.Thatf(t, len(rate) == 1 && rate[0] == "", "a new line has the tax rate %q", rate)
 	form = sitetest.Change(form, "customer_email", "ada@example.com", "customer_name", "Ada",
 		"line_description", "Design", "line_unit_price", "50.00")
 	refused := person.Submit("/invoices", form)
-	if refused.Status != http.StatusUnprocessableEntity {
-		t.Fatal(refused)
-	}
+	refused.Want(t, http.StatusUnprocessableEntity)
 	sitetest.Keeps(b, b.Page(refused).Says("Enter a tax rate from 0 to 100 percent, like 23. Enter 0 for no tax."), form)
-	if made := person.Submit("/invoices", sitetest.Change(form, "line_tax_rate", "0")); made.Status != http.StatusSeeOther {
-		t.Errorf("no tax on purpose: %v", made)
-	}
+	person.Submit("/invoices", sitetest.Change(form, "line_tax_rate", "0")).Want(t, http.StatusSeeOther, "no tax on purpose")
 }
 
 // TestLinesWithoutJavaScript: adding and removing lines loses nothing and stores nothing. A blank line in the middle keeps its
@@ -230,8 +201,25 @@ func named(b *sitetest.Bundle, operation string) sitetest.Case {
 	b.Helper()
 	all := b.CasesOf(sitecases.Resources()...)
 	i := slices.IndexFunc(all, func(x sitetest.Case) bool { return x.Operation == operation })
-	if i < 0 {
-		b.Fatalf("there is no operation %s", operation)
-	}
+	must.Thatf(b, i >= 0, "there is no operation %s", operation)
 	return all[i]
+}
+
+// TestExpiredFormCreatesAgainOnPurpose, under a fresh key, in one click.
+func TestExpiredFormCreatesAgainOnPurpose(t *testing.T) {
+	x := sitetest.Setup(t).Case(invoicecases.Invoices(), sitetest.HTML{})
+	x.Ask(x.Command)
+	x.Expire(x.Acme)
+	late := x.Ask(x.Other)
+	x.Label = "2026-0002"
+	x.Format.Done(x, x.Caller.Press(x.Page(late), "Create as a new invoice"))
+	x.WantOutcomes(sitetest.Did, "mismatch", sitetest.Did)
+}
+
+// TestExpiredAndNumberTaken: a late retry gets its own invoice, regardless of the order in which the constraints are checked.
+func TestExpiredAndNumberTaken(t *testing.T) {
+	x, first := forInvoices(sitetest.Setup(t), sitetest.JSON{})
+	x.Expire(x.Acme)
+	late := x.Ask(x.Command)
+	must.Holdf(t, late.Status == http.StatusOK && late.Location() == first.Location(), "%v", late)
 }

@@ -10,6 +10,7 @@ import (
 
 	"onlyonce/internal/customer/customercases"
 	"onlyonce/internal/invoice/invoicecases"
+	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitetest"
 )
 
@@ -34,9 +35,7 @@ func TestWhichCustomer(t *testing.T) {
 			c = c.With("If-Match", sitetest.ETag(1))
 		}
 		a := c.Must(c.Send(t.Context(), method, "/api/v1"+path, body))
-		if a.Status != want {
-			t.Errorf("%s %s %s: want %d, got %v", method, path, body, want, a)
-		}
+		a.Want(t, want, method, path, body)
 		return a
 	}
 	id := func(a sitetest.Answer) string { return sitetest.Decode[sitetest.Created](b, a).ID }
@@ -44,10 +43,9 @@ func TestWhichCustomer(t *testing.T) {
 		t.Helper()
 		a := send(key, method, path, body, http.StatusConflict)
 		p := sitetest.Decode[sitetest.Problem](b, a)
-		if p.Type != "/problems/customer-differs" || p.ExistingID != existing || p.ExistingURL != "/api/v1/customers/"+existing ||
-			!strings.Contains(a.Body, rest) {
-			t.Errorf("%s %s: no %s of %s: %v", method, path, rest, existing, a)
-		}
+		must.Holdf(t, p.Type == "/problems/customer-differs" && p.ExistingID == existing &&
+			p.ExistingURL == "/api/v1/customers/"+existing &&
+			strings.Contains(a.Body, rest), "%s %s: no %s of %s: %v", method, path, rest, existing, a)
 	}
 
 	alpha := id(send("alpha", http.MethodPost, "/customers", customer("Alpha Ltd", ""), http.StatusCreated))
@@ -55,9 +53,8 @@ func TestWhichCustomer(t *testing.T) {
 	differs("tax", http.MethodPost, "/customers", customer("Alpha Ltd", `, "tax_id": "PL1"`), alpha, `"differing":["tax_id"]`)
 	differs("bill", http.MethodPost, "/invoices", invoice(`"customer": `+customer("Gamma Ltd", "")), alpha, `"differing":["name"]`)
 	for key, who := range map[string]string{"bill": `"customer_id": "` + alpha + `"`, "same": `"customer": ` + customer("ALPHA ltd", "")} {
-		if a := send(key, http.MethodPost, "/invoices", invoice(who), http.StatusCreated); !strings.Contains(a.Body, alpha) {
-			t.Errorf("billed another customer: %v", a)
-		}
+		a := send(key, http.MethodPost, "/invoices", invoice(who), http.StatusCreated)
+		must.Holdf(t, strings.Contains(a.Body, alpha), "billed another customer: %v", a)
 	}
 	gamma := id(send("gamma", http.MethodPost, "/customers", customer("Gamma Ltd", `, "same_email": true`), http.StatusCreated))
 	if again := id(send("gamma", http.MethodPost, "/customers", customer("Gamma Ltd", ""), http.StatusCreated)); again != gamma {
@@ -95,22 +92,17 @@ func TestPeopleAreAskedWhoIsMeant(t *testing.T) {
 		sitetest.Change(customercases.Customers().Command, "email", shared, "name", "Alpha Ltd")).ID
 	billed := func(a sitetest.Answer) string {
 		t.Helper()
-		if a.Status != http.StatusSeeOther {
-			t.Fatalf("%v", a)
-		}
+		a.Want(t, http.StatusSeeOther)
 		return b.Page(person.Get(a.Location())).Text()
 	}
 	ask := func(path string, form url.Values, says ...string) sitetest.Page {
 		t.Helper()
 		a := person.Submit(path, form)
-		if a.Status != http.StatusConflict {
-			t.Fatalf("%v", a)
-		}
+		a.Want(t, http.StatusConflict)
 		p := b.Page(a).Says(says...)
 		for name, want := range form {
-			if got := p.Typed()[name]; !slices.Equal(got, want) {
-				t.Errorf("%s is %q now, and was %q", name, got, want)
-			}
+			got := p.Typed()[name]
+			must.Holdf(t, slices.Equal(got, want), "%s is %q now, and was %q", name, got, want)
 		}
 		return p
 	}
@@ -171,48 +163,36 @@ func TestCustomerWithoutEmail(t *testing.T) {
 	person, program := b.Person(b.Replica, b.Acme), b.Program(b.Replica, b.Acme)
 	made := person.Submit("/customers",
 		sitetest.Change(customercases.Customers().Command, "email", "", "name", "Gamma Ltd", "idempotency_key", "gamma"))
-	if p := b.Page(person.Get(made.Location())).Says("Gamma Ltd"); strings.Contains(p.Text(), "Email") {
-		t.Error("the page of the customer has an email")
-	}
-	if a := program.Get("/api/v1" + made.Location()); a.Status != http.StatusOK || strings.Contains(a.Body, "email") {
-		t.Errorf("%v", a)
-	}
+	p := b.Page(person.Get(made.Location())).Says("Gamma Ltd")
+	must.Holdf(t, !strings.Contains(p.Text(), "Email"), "the page of the customer has an email")
+	a := program.Get("/api/v1" + made.Location())
+	must.Holdf(t, a.Status == http.StatusOK && !strings.Contains(a.Body, "email"), "%v", a)
 	unmailed := sitetest.Change(invoicecases.Invoices().Command, "customer_email", "", "customer_name", "Delta Ltd", "idempotency_key",
 		"delta")
 	draft := person.Submit("/invoices", unmailed)
 	path := draft.Location()
 	b.Page(person.Get(path)).Says("Delta Ltd")
 	asked := b.Page(person.Get(person.Get(path + "/issue").Location())).Says("The customer has no email address.")
-	if strings.Contains(asked.Text(), "Issue and email") {
-		t.Error("an email is offered")
-	}
-	if a := person.Press(asked, "Issue only"); a.Status != http.StatusSeeOther {
-		t.Errorf("%v", a)
-	}
+	must.Holdf(t, !strings.Contains(asked.Text(), "Issue and email"), "an email is offered")
+	person.Press(asked, "Issue only").Want(t, http.StatusSeeOther)
 	b.Page(person.Get(path)).Says("The customer has no email address.")
 	refused := person.Submit(path+"/send", url.Values{"idempotency_key": {"to nobody"}, "recipient": {""}})
 	b.Page(refused).Says("The customer has no email address. Enter one.")
 	sent := person.Submit(path+"/send", url.Values{"idempotency_key": {"to ada"}, "recipient": {"ada@example.com"}})
-	if sent.Status != http.StatusSeeOther {
-		t.Errorf("%v", sent)
-	}
+	sent.Want(t, http.StatusSeeOther)
 	wantMails(b, 1)
 	other := b.Prepared(b.Acme, "other", invoicecases.Invoices(),
 		sitetest.Change(invoicecases.Invoices().Other, "customer_email", "", "customer_name", "Delta Ltd")).ID
 	for _, step := range []string{`issue {}`, `void {"tell_customer": true}`} {
 		verb, body, _ := strings.Cut(step, " ")
-		if a := program.With("Idempotency-Key", verb).Post("/api/v1/invoices/"+other+"/"+verb, body); a.Status != http.StatusOK {
-			t.Errorf("%s: %v", step, a)
-		}
+		program.With("Idempotency-Key", verb).Post("/api/v1/invoices/"+other+"/"+verb, body).Want(t, http.StatusOK, step)
 	}
 	wantMails(b, 1)
 }
 
 func wantCount(b *sitetest.Bundle, want int, table string) {
 	b.Helper()
-	if n := sitetest.Get[int](b, `SELECT count(*) FROM `+table); n != want {
-		b.Errorf("%d %s, want %d", n, table, want)
-	}
+	must.Equal(b, sitetest.Get[int](b, `SELECT count(*) FROM `+table), want, table)
 }
 
 // TestCustomerLikeOneOfMinutesAgo: the form of an invoice leads to the existing customer, and bills that one on request.
@@ -225,10 +205,6 @@ func TestCustomerLikeOneOfMinutesAgo(t *testing.T) {
 		sitetest.Change(invoicecases.Invoices().Command, "customer_email", "", "customer_name", "Wanda", "idempotency_key", sitetest.Key))
 	p := b.Page(a).Says("Looks like Wanda, created", "Create anyway?")
 	p.LeadsTo("/customers/" + of)
-	if a := person.Press(p, "Bill Wanda"); a.Status != http.StatusSeeOther {
-		t.Fatal(a)
-	}
-	if n := sitetest.Get[int](b, `SELECT count(*) FROM invoices WHERE customer_id = $1`, of); n != 1 {
-		t.Errorf("%d invoices are billed to Wanda", n)
-	}
+	person.Press(p, "Bill Wanda").Want(t, http.StatusSeeOther)
+	must.Equal(t, sitetest.Get[int](b, `SELECT count(*) FROM invoices WHERE customer_id = $1`, of), 1, "invoices are billed to Wanda")
 }

@@ -94,9 +94,7 @@ func TestUnusualDates(t *testing.T) {
 			t.Errorf("%s: %v", name, asked)
 			continue
 		}
-		if a := person.Press(b.Page(asked).Says(c.says, "Check this date."), c.press); a.Status != http.StatusSeeOther {
-			t.Errorf("%s, confirmed: %v", name, a)
-		}
+		person.Press(b.Page(asked).Says(c.says, "Check this date."), c.press).Want(t, http.StatusSeeOther, name, "confirmed")
 	}
 	for name, c := range map[string]struct {
 		at      string
@@ -112,8 +110,6 @@ func TestUnusualDates(t *testing.T) {
 			sitetest.Change(weekly, "version", "2", "first_day", day(-15), "last_day", day(-2), "notes", "New"),
 		},
 	} {
-		if a := person.Submit(c.at, sitetest.Change(c.command, "idempotency_key", name)); a.Status != http.StatusSeeOther {
-			t.Errorf("%s: %v", name, a)
-		}
+		person.Submit(c.at, sitetest.Change(c.command, "idempotency_key", name)).Want(t, http.StatusSeeOther, name)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	reader "github.com/ledongthuc/pdf"
 
 	"onlyonce/internal/invoice/invoicecases"
+	"onlyonce/internal/must"
 	"onlyonce/internal/people/peoplecases"
 	"onlyonce/internal/site/sitetest"
 )
@@ -23,18 +24,15 @@ func TestInvoicePDF(t *testing.T) {
 	page := strings.TrimPrefix(address, "/api/v1")
 	for _, state := range []struct{ verb, mark string }{{"", "DRAFT"}, {"issue", ""}, {"void", "VOID"}} {
 		if state.verb != "" {
-			if a := program.Post(address+"/"+state.verb, ""); a.Status != http.StatusOK {
-				t.Fatal(a)
-			}
+			program.Post(address+"/"+state.verb, "").Want(t, http.StatusOK)
 		}
 		file := program.Get(address + "/pdf")
 		for name, want := range map[string]string{
 			"Content-Type": "application/pdf", "Cache-Control": "private, no-cache",
 			"Content-Disposition": "attachment; filename=Invoice-2026-07-A.pdf", "X-Content-Type-Options": "nosniff",
 		} {
-			if got := file.Header.Get(name); file.Status != http.StatusOK || got != want {
-				t.Errorf("%d %s: %q, want %q", file.Status, name, got, want)
-			}
+			got := file.Header.Get(name)
+			must.Holdf(t, file.Status == http.StatusOK && got == want, "%d %s: %q, want %q", file.Status, name, got, want)
 		}
 		if other := person.Get(page + "/pdf"); other.Body != file.Body {
 			t.Errorf("%s: a person gets another file, of %d bytes and not %d", state.mark, len(other.Body), len(file.Body))
@@ -44,14 +42,10 @@ func TestInvoicePDF(t *testing.T) {
 			"Invoice 2026/07 A", "Acme", "Ada Lovelace", "ada@example.com", "21 Nov 2026", "21 Dec 2026", "Design", "7.99", "6.5%",
 			"111.99", "Tax 23% on 100.00", "EUR 135.77", "Thank you & <soon>", "Page 1 of 1",
 		} {
-			if !strings.Contains(text, want) {
-				t.Errorf("the file does not say %q:\n%s", want, text)
-			}
+			must.Holdf(t, strings.Contains(text, want), "the file does not say %q:\n%s", want, text)
 		}
 		for _, mark := range []string{"DRAFT", "VOID"} {
-			if strings.Contains(text, mark) != (mark == state.mark) {
-				t.Errorf("mark %q:\n%s", state.mark, text)
-			}
+			must.Holdf(t, strings.Contains(text, mark) == (mark == state.mark), "mark %q:\n%s", state.mark, text)
 		}
 	}
 	b.Page(person.Get(page)).LeadsTo(page + "/pdf")
@@ -64,18 +58,14 @@ func TestIssuedInvoiceKeepsItsBytes(t *testing.T) {
 	address := program.Create(invoicecases.Invoices(), sitetest.Key, invoicecases.Invoices().Command).Location()
 	program.Post(address+"/issue", "")
 	before := program.Get(address + "/pdf")
-	if before.Status != http.StatusOK {
-		t.Fatal(before)
-	}
+	before.Want(t, http.StatusOK)
 	customer := "/api/v1/customers/" + sitetest.Get[string](b, `SELECT id::text FROM customers`)
 	renamed := program.With("If-Match", program.Get(customer).Header.Get("ETag"))
 	for _, a := range []sitetest.Answer{
 		renamed.Must(renamed.Send(t.Context(), http.MethodPut, customer, `{"email": "king@example.com", "name": "Ada King"}`)),
 		program.With("Idempotency-Key", "payment").Post(address+"/payments", `{"amount": "1.00", "date": "2026-11-22", "method": "cash"}`),
 	} {
-		if a.Status >= 300 {
-			t.Fatal(a)
-		}
+		must.Thatf(t, a.Status < 300, "%v", a)
 	}
 	for _, at := range []*sitetest.Replica{b.Replica, b.Serve()} {
 		if after := b.Program(at, b.Acme).Get(address + "/pdf"); after.Body != before.Body {
@@ -114,9 +104,7 @@ func TestEInvoice(t *testing.T) {
 			t.Error(a)
 		}
 		for _, text := range texts {
-			if !strings.Contains(a.Body, text) {
-				t.Errorf("no %s in\n%s", text, a.Body)
-			}
+			must.Holdf(t, strings.Contains(a.Body, text), "no %s in\n%s", text, a.Body)
 		}
 		return a.Body
 	}
@@ -125,9 +113,7 @@ func TestEInvoice(t *testing.T) {
 	b.Page(person.Get(page)).LeadsTo(page + "/ubl")
 	issued := says(">2026-0001<", ">Acme<", ">Ada Lovelace<",
 		`PrepaidAmount currencyID="EUR">0.00<`, `PayableAmount currencyID="EUR">135.77<`)
-	if again := says(); again != issued {
-		t.Errorf("other bytes:\n%s", again)
-	}
+	must.Equal(t, says(), issued, "other bytes")
 	program.With("Idempotency-Key", "payment").Post(address+"/payments", `{"amount": "35.77", "date": "2026-11-22", "method": "cash"}`)
 	says(`PrepaidAmount currencyID="EUR">35.77<`, `PayableAmount currencyID="EUR">100.00<`)
 	program.Post(incomplete+"/void", "")
@@ -149,37 +135,28 @@ func TestCreditNoteAsPDF(t *testing.T) {
 	for _, want := range []string{
 		"Credit note CN-", "Credit to", "Credits invoice", "2026-0001", "Ada Lovelace", "Acme", "Total credited",
 	} {
-		if !strings.Contains(shown, want) {
-			t.Errorf("the file does not say %q:\n%s", want, shown)
-		}
+		must.Holdf(t, strings.Contains(shown, want), "the file does not say %q:\n%s", want, shown)
 	}
 	note := sitetest.Decode[struct {
 		Total string `json:"total"`
 	}](b, program.Get(address))
-	if !strings.Contains(shown, "EUR "+note.Total) {
-		t.Errorf("the file has no total %s:\n%s", note.Total, shown)
-	}
+	must.Holdf(t, strings.Contains(shown, "EUR "+note.Total), "the file has no total %s:\n%s", note.Total, shown)
 	b.Program(b.Replica, b.Acme).Create(peoplecases.Settings(), "business", peoplecases.Settings().Command)
 	page := strings.TrimPrefix(address, "/api/v1")
 	b.Page(person.Get(page)).LeadsTo(page + "/pdf")
-	if again := person.Get(page + "/pdf"); again.Body != a.Body {
-		t.Error("other bytes")
-	}
+	again := person.Get(page + "/pdf")
+	must.Holdf(t, again.Body == a.Body, "other bytes")
 }
 
 // readPDF returns the text of a PDF.
 func readPDF(b *sitetest.Bundle, a sitetest.Answer) string {
 	b.Helper()
 	r, err := reader.NewReader(bytes.NewReader([]byte(a.Body)), int64(len(a.Body)))
-	if err != nil {
-		b.Fatalf("%v: %v", err, a)
-	}
+	must.Thatf(b, err == nil, "%v: %v", err, a)
 	var all strings.Builder
 	for i := range r.NumPage() {
 		text, err := r.Page(i + 1).GetPlainText(nil)
-		if err != nil {
-			b.Fatal(err)
-		}
+		must.OK(b, err)
 		all.WriteString(text)
 	}
 	return all.String()

@@ -8,6 +8,7 @@ import (
 
 	"onlyonce/internal/customer/customercases"
 	"onlyonce/internal/invoice/invoicecases"
+	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitetest"
 )
 
@@ -45,9 +46,7 @@ func TestChosenCustomerIsKept(t *testing.T) {
 		p := b.Page(person.Submit("/invoices", command)).Says("Temporarily unavailable", "Ada Lovelace · ada@example.com")
 		sitetest.Keeps(b, p, command)
 		again := person.Elsewhere(b.URL).Press(p, "Try again")
-		if again.Status != http.StatusSeeOther {
-			t.Fatalf("not created: %v", again)
-		}
+		again.Want(t, http.StatusSeeOther, "not created")
 		b.Page(person.Elsewhere(b.URL).Get(again.Location())).Says("Ada Lovelace")
 	})
 	t.Run("busy", func(t *testing.T) {
@@ -55,21 +54,15 @@ func TestChosenCustomerIsKept(t *testing.T) {
 		_, command, _ := withChosenCustomer(b)
 		person := b.Person(b.Serve(sitetest.Impatient), b.Acme)
 		tx, err := b.Admin.Begin(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if _, err := tx.Exec(t.Context(), `LOCK TABLE invoices IN SHARE ROW EXCLUSIVE MODE`); err != nil {
 			t.Fatal(err)
 		}
 		p := b.Page(person.Submit("/invoices", command)).Says("Busy", "Ada Lovelace · ada@example.com")
 		sitetest.Keeps(b, p, command)
 		p.Says(b.Acme.Name).LeadsTo("/customers")
-		if err := tx.Rollback(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		if again := person.Press(p, "Try again"); again.Status != http.StatusSeeOther {
-			t.Fatalf("not created: %v", again)
-		}
+		must.OK(t, tx.Rollback(t.Context()))
+		person.Press(p, "Try again").Want(t, http.StatusSeeOther, "not created")
 	})
 	t.Run("gone", func(t *testing.T) {
 		b := sitetest.Setup(t)

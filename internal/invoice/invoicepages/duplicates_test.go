@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"onlyonce/internal/invoice/invoicecases"
+	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitetest"
 )
 
@@ -19,9 +20,7 @@ func everyDuplicateInvoice(b *sitetest.Bundle, program, person *sitetest.Client)
 		groups, from := prefix+"/duplicate-invoices", sitetest.RowID(1)+" 2026-03-01 "+sitetest.RowID(900)
 		found := sitetest.Request{What: "groups", Want: http.StatusOK, Send: func() sitetest.Answer {
 			a := caller.Get(groups)
-			if !strings.Contains(a.Body, sitetest.RowID(sitetest.Many-200)) {
-				b.Errorf("the two that are alike are not found: %v", a)
-			}
+			must.Holdf(b, strings.Contains(a.Body, sitetest.RowID(sitetest.Many-200)), "the two that are alike are not found: %v", a)
 			return a
 		}}
 		routes["GET "+groups] = []sitetest.Request{found, sitetest.Asking(caller, sitetest.At(groups+"?limit=1", from, from, false))}
@@ -45,19 +44,15 @@ func TestDuplicateInvoices(t *testing.T) {
 			Invoices    []struct{ ID, Total string }
 		} `json:"duplicate_invoices"`
 	}](b, program.Get("/api/v1/duplicate-invoices")).Rows
-	if len(groups) != 1 || groups[0].Days != 2 || groups[0].Count != 3 || groups[0].Invoices[0].ID != kept.ID ||
-		groups[0].Invoices[2].ID != third.ID || groups[0].Invoices[0].Total != "135.77" {
-		t.Errorf("%+v", groups)
-	}
+	must.Holdf(t, len(groups) == 1 && groups[0].Days == 2 && groups[0].Count == 3 && groups[0].Invoices[0].ID == kept.ID &&
+		groups[0].Invoices[2].ID == third.ID && groups[0].Invoices[0].Total == "135.77", "%+v", groups)
 	p := b.Page(person.Get("/duplicate-invoices")).Says("Ada Lovelace: same lines and total, 2 days apart",
 		"Void 2026-0001 as duplicate of 2026-0002")
 	ask := "/invoices/" + twice.ID + "/void?duplicate_of=" + kept.ID
 	p.LeadsTo(ask)
 	asked := b.Page(person.Get(ask + "&key=" + sitetest.Key)).Says("It is voided as a duplicate of 2026-0001, which stays.")
 	pressed := person.PressAny(asked, "Void invoice")
-	if pressed.Location() != "/invoices/"+twice.ID {
-		t.Fatalf("%v", pressed)
-	}
+	must.Thatf(t, pressed.Location() == "/invoices/"+twice.ID, "%v", pressed)
 	b.Page(person.Get(pressed.Location())).Says("Invoice 2026-0002 voided.", "Void: duplicate of 2026-0001.",
 		"Voided as duplicate of 2026-0001").LeadsTo("/invoices/" + kept.ID)
 	b.Page(person.Get("/invoices/"+kept.ID)).Says("2026-0002 was voided as its duplicate.", "2026-0002 voided as its duplicate").
@@ -66,9 +61,7 @@ func TestDuplicateInvoices(t *testing.T) {
 		Status      string
 		DuplicateOf string `json:"duplicate_of"`
 	}
-	if got := sitetest.Decode[voided](b, program.Get("/api/v1/invoices/"+twice.ID)); got != (voided{"void", kept.ID}) {
-		t.Errorf("%+v", got)
-	}
+	must.Equal(t, sitetest.Decode[voided](b, program.Get("/api/v1/invoices/"+twice.ID)), voided{"void", kept.ID})
 
 	void := func(id, body, etag string) sitetest.Answer {
 		return program.With("If-Match", etag).Post("/api/v1/invoices/"+id+"/void", body)
@@ -76,23 +69,17 @@ func TestDuplicateInvoices(t *testing.T) {
 	for body, want := range map[string]string{
 		`{"duplicate_of": "nobody"}`: "invalid", `{"duplicate_of": "` + twice.ID + `"}`: "not-a-duplicate", `{"of": ""}`: "malformed",
 	} {
-		if p := sitetest.Decode[sitetest.Problem](b, void(third.ID, body, `"v1"`)); !strings.HasSuffix(p.Type, "/"+want) {
-			t.Errorf("%s: %+v", body, p)
-		}
+		p := sitetest.Decode[sitetest.Problem](b, void(third.ID, body, `"v1"`))
+		must.Holdf(t, strings.HasSuffix(p.Type, "/"+want), "%s: %+v", body, p)
 	}
-	if a := void(third.ID, `{"duplicate_of": "`+kept.ID+`"}`, `"v2"`); a.Status != http.StatusPreconditionFailed {
-		t.Errorf("%v", a)
-	}
+	void(third.ID, `{"duplicate_of": "`+kept.ID+`"}`, `"v2"`).Want(t, http.StatusPreconditionFailed)
 	p = b.Page(person.Get("/duplicate-invoices"))
 	p.LeadsTo("/invoice-distinctions/new?invoices=" + kept.ID + "+" + third.ID)
 	opened := person.Get(person.Get("/invoice-distinctions/new?invoices=" + kept.ID + "+" + third.ID).Location())
-	if said := person.Press(b.Page(opened).Says("2026-0001", "2026-0003"), "Remember distinction"); said.Status != http.StatusSeeOther {
-		t.Errorf("%v", said)
-	}
+	person.Press(b.Page(opened).Says("2026-0001", "2026-0003"), "Remember distinction").Want(t, http.StatusSeeOther)
 	b.Page(person.Get("/duplicate-invoices")).Says("No duplicates")
-	if a := void(third.ID, `{"duplicate_of": "`+kept.ID+`"}`, `"v1"`); sitetest.Decode[voided](b, a) != (voided{"void", kept.ID}) {
-		t.Errorf("%v", a)
-	}
+	a := void(third.ID, `{"duplicate_of": "`+kept.ID+`"}`, `"v1"`)
+	must.Holdf(t, sitetest.Decode[voided](b, a) == (voided{"void", kept.ID}), "%v", a)
 }
 
 // TestInvoiceSaysWhichScheduleBilledIt with a link to the schedule.

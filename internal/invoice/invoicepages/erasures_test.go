@@ -35,9 +35,8 @@ func TestErasureWithInvoices(t *testing.T) {
 	}
 	post := func(path, body string) {
 		t.Helper()
-		if a := program.With("Idempotency-Key", path).Post("/api/v1"+path, body); a.Status >= 300 {
-			t.Fatalf("%s: %v", path, a)
-		}
+		a := program.With("Idempotency-Key", path).Post("/api/v1"+path, body)
+		must.Thatf(t, a.Status < 300, "%s: %v", path, a)
 	}
 	bill := func(key string) string {
 		t.Helper()
@@ -54,9 +53,7 @@ func TestErasureWithInvoices(t *testing.T) {
 		Send(t.Context(), http.MethodPut, "/api/v1"+moved, invoices.API.Encode(edit))); a.Status != http.StatusOK {
 		t.Fatal(a)
 	}
-	if a := person.Submit(paid+"/attachments", formWith("file", "zqxjv.txt", "zqxjv")); a.Status != http.StatusSeeOther {
-		t.Fatal(a)
-	}
+	person.Submit(paid+"/attachments", formWith("file", "zqxjv.txt", "zqxjv")).Want(t, http.StatusSeeOther)
 	post(paid+"/issue", `{"message": "Dear Zqxjv"}`)
 	refused("isn't paid yet.", paid)
 	post(paid+"/reminders", `{"level": "1", "recipient": "zqxjv@example.com", "message": "Dear Zqxjv"}`)
@@ -82,17 +79,13 @@ func TestErasureWithInvoices(t *testing.T) {
 	}
 	left := b.ColumnsWith("zqxjv")
 	for _, column := range left {
-		if why, declared := kept[column]; !declared || why == sitetest.Erased {
-			t.Errorf("%s: zqxjv is left, and it is to be %q", column, why)
-		}
+		why, declared := kept[column]
+		must.Holdf(t, declared && why != sitetest.Erased, "%s: zqxjv is left, and it is to be %q", column, why)
 	}
-	if !slices.Contains(left, "invoices.bill_to") {
-		t.Errorf("the issued invoice has lost its customer: %v", left)
-	}
-	if n := sitetest.Get[int](b, `
-		SELECT count(*)::integer FROM invoices WHERE issued_at IS NULL AND notes || COALESCE(bill_to::text, '') LIKE '%zqxjv%'`); n != 0 {
-		t.Errorf("%d invoices that were never issued have texts", n)
-	}
+	must.Holdf(t, slices.Contains(left, "invoices.bill_to"), "the issued invoice has lost its customer: %v", left)
+	must.Equal(t, sitetest.Get[int](b, `
+		SELECT count(*)::integer FROM invoices WHERE issued_at IS NULL AND notes || COALESCE(bill_to::text, '') LIKE '%zqxjv%'`),
+		0, "invoices that were never issued have texts")
 	b.Page(person.Get(paid)).Says("Zqxjv", "zqxjv paid")
 	b.Page(person.Get(void)).Says("Erased customer")
 	b.Page(person.Get(moved)).Says("Ada King")
@@ -133,8 +126,7 @@ func TestErasureAtOnceWithInvoices(t *testing.T) {
 		})
 		erased := sitetest.Get[bool](b, `SELECT erased_at IS NOT NULL FROM customers WHERE id = $1`, id)
 		made := sitetest.Get[int](b, `SELECT count(*)::integer FROM invoices WHERE customer_id = $1`, id)
-		if want := map[bool]int{false: crowd - 1}[erased]; made != want {
-			t.Errorf("erased: %t, with %d invoices; %v", erased, made, statuses)
-		}
+		want := map[bool]int{false: crowd - 1}[erased]
+		must.Holdf(t, made == want, "erased: %t, with %d invoices; %v", erased, made, statuses)
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"pgregory.net/rapid"
 
 	"onlyonce/internal/invoice/invoicecases"
+	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitetest"
 )
 
@@ -169,15 +170,10 @@ func TestFinding(t *testing.T) {
 		}
 		want := wanted(all, query)
 		forth, back := throughJSON(b, program, query)
-		if !slices.Equal(forth, want) {
-			t.Fatalf("%v forward:\n%v, want\n%v", query, forth, want)
-		}
-		if !slices.Equal(back, want) {
-			t.Fatalf("%v backward:\n%v, want\n%v", query, back, want)
-		}
-		if shown := throughPages(b, person, query); !slices.Equal(shown, want) {
-			t.Fatalf("%v as pages:\n%v, want\n%v", query, shown, want)
-		}
+		must.Thatf(t, slices.Equal(forth, want), "%v forward:\n%v, want\n%v", query, forth, want)
+		must.Thatf(t, slices.Equal(back, want), "%v backward:\n%v, want\n%v", query, back, want)
+		shown := throughPages(b, person, query)
+		must.Thatf(t, slices.Equal(shown, want), "%v as pages:\n%v, want\n%v", query, shown, want)
 	})
 }
 
@@ -195,9 +191,7 @@ func throughJSON(b *sitetest.Bundle, program *sitetest.Client, query url.Values)
 	read := func(cursor string) (page listed, ids []string) {
 		query.Set("cursor", cursor)
 		a := program.Get("/api/v1/invoices?" + query.Encode())
-		if a.Status != http.StatusOK {
-			b.Fatalf("%v: %v", query, a)
-		}
+		a.Want(b, http.StatusOK, query)
 		page = sitetest.Decode[listed](b, a)
 		for _, i := range page.Invoices {
 			ids = append(ids, i.ID)
@@ -224,9 +218,7 @@ func throughPages(b *sitetest.Bundle, person *sitetest.Client, query url.Values)
 	b.Helper()
 	for path := "/invoices?" + query.Encode(); path != ""; {
 		a := person.Get(path)
-		if a.Status != http.StatusOK {
-			b.Fatalf("%s: %v", path, a)
-		}
+		a.Want(b, http.StatusOK, path)
 		root := b.Page(a).Root
 		path = ""
 		for _, link := range sitetest.Elements(root, "a") {
@@ -252,22 +244,16 @@ func TestListParametersInDoubt(t *testing.T) {
 		return sitetest.Decode[listed](b, program.Get("/api/v1/invoices?limit=1&"+query)).Next
 	}
 	byDue := next("sort=due")
-	if again := program.Get("/api/v1/invoices?limit=9&sort=due&q=&cursor=" + byDue); again.Status != http.StatusOK {
-		t.Errorf("another limit: %v", again)
-	}
+	program.Get("/api/v1/invoices?limit=9&sort=due&q=&cursor="+byDue).Want(t, http.StatusOK, "another limit")
 	for _, query := range []string{
 		"status=late", "status=paid&status=void", "customer_id=ada", "from=yesterday", "to=2026-02-30", "from=2026-02-02&to=2026-01-01",
 		"paid_from=today", "paid_to=2026-02-02&paid_to=2026-02-03", "paid_from=2026-02-02&paid_to=2026-02-01",
 		"sort=random", "sort=due&sort=total", "q=a&q=b", "cursor=x", "cursor=" + uuid.NewString(),
 		"cursor=" + byDue, "sort=total&cursor=" + byDue, "sort=due&status=paid&cursor=" + byDue,
 	} {
-		if a := program.Get("/api/v1/invoices?" + query); a.Status != http.StatusUnprocessableEntity {
-			t.Errorf("%s: %v", query, a)
-		}
+		program.Get("/api/v1/invoices?"+query).Want(t, http.StatusUnprocessableEntity, query)
 		a := person.Get("/invoices?" + query)
-		if a.Status != http.StatusUnprocessableEntity {
-			t.Errorf("%s as a page: %v", query, a)
-		}
+		a.Want(t, http.StatusUnprocessableEntity, query, "as a page")
 		b.Page(a).Says("Check your filters")
 	}
 }
@@ -285,19 +271,16 @@ func TestSearchFollowsChanges(t *testing.T) {
 	finds := func(search string, want int) {
 		t.Helper()
 		page := sitetest.Decode[listed](b, program.Get("/api/v1/invoices?q="+url.QueryEscape(search)))
-		if len(page.Invoices) != want {
-			t.Errorf("%s finds %d, want %d", search, len(page.Invoices), want)
-		}
+		must.Holdf(t, len(page.Invoices) == want, "%s finds %d, want %d", search, len(page.Invoices), want)
 	}
 	for _, search := range []string{"2026-0042", "42", "0042", "design", "print", "ada", "lovelace", "ada@example.com",
 		"LOVELACE prin 42"} {
 		finds(search, 1)
 	}
 	edited := sitetest.Change(of.Command, "number", "2026-0077", "issue_date", "2026-11-01", "line_description", "Drawing")
-	if a := program.With("If-Match", `"v1"`).Must(program.With("If-Match", `"v1"`).Send(t.Context(), http.MethodPut,
-		"/api/v1/invoices/"+id, of.API.Encode(edited))); a.Status != http.StatusOK {
-		t.Fatal(a)
-	}
+	a := program.With("If-Match", `"v1"`).Must(program.With("If-Match", `"v1"`).Send(t.Context(), http.MethodPut,
+		"/api/v1/invoices/"+id, of.API.Encode(edited)))
+	must.Thatf(t, a.Status == http.StatusOK, "%v", a)
 	for search, want := range map[string]int{"42": 0, "design": 0, "77": 1, "drawing": 1, "print": 1} {
 		finds(search, want)
 	}
@@ -305,7 +288,5 @@ func TestSearchFollowsChanges(t *testing.T) {
 	for search, want := range map[string]int{"lovelace": 0, "hopper": 1, "ada": 1} {
 		finds(search, want)
 	}
-	if words := sitetest.Get[int](b, `SELECT count(*) FROM invoice_words WHERE invoice_id = $1`, id); words != 5 {
-		t.Errorf("%d words are stored", words)
-	}
+	must.Equal(t, sitetest.Get[int](b, `SELECT count(*) FROM invoice_words WHERE invoice_id = $1`, id), 5, "words are stored")
 }

@@ -38,9 +38,9 @@ func FuzzInvoiceJSON(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body string) {
 		var in invoice.Input
 		if err := web.DecodeJSON(webtest.Posted("application/json", body), &in); err != nil {
-			if name := web.ProblemName(err); name != "malformed" && name != "invalid" && name != "too-large" || len(err.Error()) > 2000 {
-				t.Errorf("%q: %v", body, err)
-			}
+			name := web.ProblemName(err)
+			must.Holdf(t, (name == "malformed" || name == "invalid" || name == "too-large") && len(err.Error()) <= 2000,
+				"%q: %v", body, err)
 			return
 		}
 		// encoding/json merges duplicate names and ignores case. An accepted body has neither.
@@ -59,9 +59,7 @@ func FuzzInvoiceJSON(f *testing.F) {
 // FuzzInvoiceForm checks that a form is refused with a reason, or is a command that JSON can also send.
 func FuzzInvoiceForm(f *testing.F) {
 	var in invoice.Input
-	if err := json.Unmarshal([]byte(validInvoice), &in); err != nil {
-		f.Fatal(err)
-	}
+	must.OK(f, json.Unmarshal([]byte(validInvoice), &in))
 	for _, seed := range []string{
 		"", "%", "a;b", asForm(in).Encode(), asForm(in).Encode() + "&line_description=", asForm(in).Encode() + "&next_number=1",
 		asForm(in).Encode() + "&number=7", strings.Repeat("line_tax_rate=&", maxRepeats), strings.Repeat("line_tax_rate=&", maxRepeats+1),
@@ -94,9 +92,7 @@ func accepted(t *testing.T, in invoice.Input) (invoice.Draft, bool) {
 		return draft, true
 	}
 	problems, ok := errors.AsType[*invalid.Error](err)
-	if !ok || len(problems.Fields) == 0 || problems.Fields[0].Message == "" {
-		t.Errorf("%+v: refused without a reason: %v", in, err)
-	}
+	must.Holdf(t, ok && len(problems.Fields) != 0 && problems.Fields[0].Message != "", "%+v: refused without a reason: %v", in, err)
 	return draft, false
 }
 
@@ -122,14 +118,10 @@ func asForm(in invoice.Input) url.Values {
 func sameCommand(t *testing.T, want invoice.Draft, in invoice.Input) {
 	t.Helper()
 	got, err := in.Draft()
-	if err != nil {
-		t.Fatalf("refused the other way: %v", err)
-	}
+	must.Thatf(t, err == nil, "refused the other way: %v", err)
 	first, err := idempotency.FingerprintOf(want)
 	must.OK(t, err)
 	second, err := idempotency.FingerprintOf(got)
 	must.OK(t, err)
-	if first != second {
-		t.Errorf("fingerprints differ:\n%+v\n%+v", want, got)
-	}
+	must.Holdf(t, first == second, "fingerprints differ:\n%+v\n%+v", want, got)
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"onlyonce/internal/invoice/invoicecases"
+	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitetest"
 )
 
@@ -45,9 +46,9 @@ func TestHistoryOfAnInvoice(t *testing.T) {
 		`invoice.create created under the key`,
 	}
 	for _, limit := range []int{1, 2, 25} {
-		if got := b.Events(api, path, limit); !slices.Equal(got, events) {
-			t.Errorf("in pages of %d:\n%s\nwant\n%s", limit, strings.Join(got, "\n"), strings.Join(events, "\n"))
-		}
+		got := b.Events(api, path, limit)
+		must.Holdf(t, slices.Equal(got, events),
+			"in pages of %d:\n%s\nwant\n%s", limit, strings.Join(got, "\n"), strings.Join(events, "\n"))
 	}
 }
 
@@ -59,9 +60,7 @@ func TestHistoryOfTheLedger(t *testing.T) {
 	path := "/api/v1/invoices/" + made.ID
 	post := func(to, body string) string {
 		a := api.With("Idempotency-Key", strconv.Quote(body)).Post(to, body)
-		if a.Status >= http.StatusBadRequest {
-			t.Fatal(a)
-		}
+		must.Thatf(t, a.Status < http.StatusBadRequest, "%v", a)
 		return sitetest.Decode[sitetest.Created](b, a).ID
 	}
 	wrong := post(path+"/payments", `{"amount": "30.00", "date": "2026-11-22", "method": "cash"}`)
@@ -69,9 +68,7 @@ func TestHistoryOfTheLedger(t *testing.T) {
 	right := post(path+"/payments", `{"amount": "40.00", "date": "2026-11-22", "method": "cash"}`)
 	post("/api/v1/payments/"+right+"/refunds", `{"amount": "10.00", "date": "2026-11-23"}`)
 	post(path+"/credit-notes", `{"lines": [{"position": 1, "quantity": "1"}]}`)
-	if a := api.Post(path+"/issue", ""); a.Status != http.StatusOK {
-		t.Fatal(a)
-	}
+	api.Post(path+"/issue", "").Want(t, http.StatusOK)
 
 	want := []string{
 		"Issued again: nothing changed",
@@ -112,9 +109,7 @@ func changedInvoice(b *sitetest.Bundle, api *sitetest.Client) string {
 			email, name, currency, description, price)
 	}
 	created := api.With("Idempotency-Key", "the key").Post("/api/v1/invoices", draft("ada@example.com", "Ada", "EUR", "10.00", "Design"))
-	if created.Status != http.StatusCreated {
-		b.Fatal(created)
-	}
+	created.Want(b, http.StatusCreated)
 	path := created.Location()
 	for _, body := range []string{
 		draft("ada@example.com", "Ada", "EUR", "1200.00", "Design"),
@@ -124,14 +119,10 @@ func changedInvoice(b *sitetest.Bundle, api *sitetest.Client) string {
 		draft("other@example.com", "Grace", "JPY", "700", "Code"),
 	} {
 		current := api.With("If-Match", api.Get(path).Header.Get("ETag"))
-		if a := current.Must(current.Send(b.Context(), http.MethodPut, path, body)); a.Status != http.StatusOK {
-			b.Fatal(a)
-		}
+		current.Must(current.Send(b.Context(), http.MethodPut, path, body)).Want(b, http.StatusOK)
 	}
 	for _, verb := range []string{"issue", "void"} {
-		if a := api.Post(path+"/"+verb, ""); a.Status != http.StatusOK {
-			b.Fatal(a)
-		}
+		api.Post(path+"/"+verb, "").Want(b, http.StatusOK)
 	}
 	return path
 }
@@ -143,15 +134,56 @@ func TestHistoryOfWhatAnInvoiceBrought(t *testing.T) {
 	created := api.With("Idempotency-Key", "the key").Post("/api/v1/invoices", `{
 		"customer": {"email": "ada@example.com", "name": "Ada"}, "issue_date": "2026-11-21", "due_date": "2026-12-21", "currency": "EUR",
 		"lines": [{"description": "Design", "quantity": "1", "unit_price": "1.00", "tax_rate": "0"}]}`)
-	if created.Status != http.StatusCreated {
-		t.Fatal(created)
-	}
+	created.Want(t, http.StatusCreated)
 	if got := b.History(person, created.Location()); !slices.Equal(got, []string{"Created once"}) {
 		t.Errorf("the invoice's history is %q", got)
 	}
 	invoice := sitetest.Decode[struct{ Customer struct{ ID string } }](b, created)
 	got := b.History(person, "/api/v1/customers/"+invoice.Customer.ID)
-	if !slices.Equal(got, []string{"Customer created with a new invoice"}) {
-		t.Errorf("the customer's history is %q", got)
+	must.Holdf(t, slices.Equal(got, []string{"Customer created with a new invoice"}), "the customer's history is %q", got)
+}
+
+// TestEventsOfOthers: the history of an invoice has the events of operations on other records, in order and over many pages.
+func TestEventsOfOthers(t *testing.T) {
+	b := sitetest.Setup(t)
+	api, person := b.Program(b.Replica, b.Acme), b.Person(b.Replica, b.Acme)
+	made := b.Prepared(b.Acme, "key", invoicecases.Invoices(), invoicecases.Invoices().Command, "issue")
+	path := "/api/v1/invoices/" + made.ID
+	var want []string
+	for i := range 12 {
+		of := invoicecases.Mails()
+		of.Parent.ID = made.ID
+		api.Create(of, fmt.Sprint("key ", i), of.Command).Want(t, http.StatusCreated)
+		want = append(want, "mail.send email queued")
 	}
+	want = append(want, "invoice.issue email queued", `invoice.issue changed issued_at … open ["0.00","135.77"] status ["draft","issued"]`,
+		"invoice.create created under key")
+	for _, limit := range []int{4, 25} {
+		got := b.Events(api, path, limit)
+		must.Holdf(t, slices.Equal(got, want), "in pages of %d:\n%s", limit, strings.Join(got, "\n"))
+	}
+
+	page := strings.TrimPrefix(path, "/api/v1")
+	if entries := b.History(person, path); len(entries) != 10 || entries[9] != "Email queued" {
+		t.Errorf("the page shows %q", entries)
+	}
+	b.Page(person.Get(page)).LeadsTo(page + "/events")
+	if entries := b.History(person, path+"/events"); len(entries) != len(want) {
+		t.Errorf("the whole history has %d entries: %q", len(entries), entries)
+	}
+}
+
+// TestEditsOfLines: the lines of an invoice are kept or replaced as a whole.
+func TestEditsOfLines(t *testing.T) {
+	b := sitetest.Setup(t)
+	made := b.Program(b.Replica, b.Acme).With("Idempotency-Key", "draft").Post("/api/v1/invoices", `{
+		"customer": {"email": "ada@example.com", "name": "Ada"}, "currency": "EUR", "issue_date": "2026-11-21", "due_date": "2026-12-21",
+		"lines": [{"description": "Tea", "quantity": "1", "unit_price": "2.00", "tax_rate": "0"}]}`)
+	e := b.Opened(made.Location())
+	e.Save(e.First, "first", "line_description", "Coffee", "line_unit_price", "3.00", "notes", "Thanks")
+	refused := b.Page(e.Save(e.Second, "second", "line_description", "Cake", "line_unit_price", "4.00"))
+	refused.Says("You both changed the same fields.", "Notes Changed by them", "Line 1 Changed by both")
+	form := refused.Typed()
+	form.Set("keep_saved", "line_description")
+	b.Page(e.Second.Get(e.Second.Submit(e.Path+"/edit", form).Location())).Says("Coffee", "3.00", "Thanks")
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"onlyonce/internal/invoice/invoicecases"
+	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitetest"
 )
 
@@ -20,9 +21,7 @@ func TestCustomerOfAnInvoiceIsReused(t *testing.T) {
 			x.Label = "2026-0002"
 			x.Format.Done(x, hit)
 			ada := sitetest.Get[string](x.Bundle, `SELECT concat_ws(' ', email, name, version) FROM customers`)
-			if ada != "ada@example.com Ada Lovelace 1" {
-				x.Errorf("the customer was changed: %s", ada)
-			}
+			must.Holdf(x, ada == "ada@example.com Ada Lovelace 1", "the customer was changed: %s", ada)
 		})
 	}
 }
@@ -36,16 +35,13 @@ func TestReplayIsAsOverdueAsTheFirstAnswer(t *testing.T) {
 	issue := "/api/v1/invoices/" + sitetest.Decode[sitetest.Created](x.Bundle, made).ID + "/issue"
 	asker := x.Caller.With("Idempotency-Key", sitetest.Key)
 	first := asker.Post(issue, "")
-	if first.Status != http.StatusOK || !strings.Contains(first.Body, `"overdue":false`) {
-		t.Fatal(first)
-	}
+	must.Thatf(t, first.Status == http.StatusOK && strings.Contains(first.Body, `"overdue":false`), "%v", first)
 	x.Exec(`UPDATE intents SET result = replace(result::text, $1, $2)::json WHERE operation = 'invoice.issue'`,
 		`"due_date" : "`+today, `"due_date" : "`+day(-1))
 	x.Store.Forget()
 	again := asker.Post(issue, "")
-	if want := strings.Replace(first.Body, `"due_date":"`+today, `"due_date":"`+day(-1), 1); again.Body != want || want == first.Body {
-		t.Errorf("%s\nand not %s", again.Body, want)
-	}
+	want := strings.Replace(first.Body, `"due_date":"`+today, `"due_date":"`+day(-1), 1)
+	must.Holdf(t, again.Body == want && want != first.Body, "%s\nand not %s", again.Body, want)
 }
 
 // TestOverdue: an invoice is overdue from the day after its due date, on its page and in the list, except as a draft.
@@ -58,11 +54,9 @@ func TestOverdue(t *testing.T) {
 		issued := x.Caller.With("Idempotency-Key", due).Post(path+"/issue", "").Body
 		want := `"overdue":` + []string{"true", "false"}[i]
 		found := x.Caller.Get(path).Body
-		if !strings.Contains(draft, `"overdue":false`) || !strings.Contains(issued, want) || found != issued {
-			t.Errorf("due %s: %s\n%s\n%s", due, draft, issued, found)
-		}
+		must.Holdf(t, strings.Contains(draft, `"overdue":false`) && strings.Contains(issued, want) && found == issued,
+			"due %s: %s\n%s\n%s", due, draft, issued, found)
 	}
-	if list := x.Caller.Get("/api/v1/invoices?status=overdue").Body; strings.Count(list, `"overdue":true`) != 1 {
-		t.Error(list)
-	}
+	list := x.Caller.Get("/api/v1/invoices?status=overdue").Body
+	must.Holdf(t, strings.Count(list, `"overdue":true`) == 1, "%v", list)
 }

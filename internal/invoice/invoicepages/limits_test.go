@@ -11,6 +11,7 @@ import (
 
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/invoicecases"
+	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitetest"
 )
 
@@ -33,14 +34,11 @@ func TestMoreLinesThanAllowed(t *testing.T) {
 	for _, n := range []int{201, 500} {
 		form := withLines(n)
 		a := person.Submit("/invoices", form)
-		if a.Status != http.StatusUnprocessableEntity {
-			t.Fatalf("%d lines: %v", n, a)
-		}
+		a.Want(t, http.StatusUnprocessableEntity, n)
 		p := b.Page(a).Says("An invoice can have at most 200 lines.")
 		for name := range form {
-			if got := p.Typed()[name]; !slices.Equal(got, form[name]) {
-				t.Errorf("%s of %d lines came back as %.200q", name, n, got)
-			}
+			got := p.Typed()[name]
+			must.Holdf(t, slices.Equal(got, form[name]), "%s of %d lines came back as %.200q", name, n, got)
 		}
 		fewer := p.Typed()
 		fewer.Set("action", "remove_line:199")
@@ -63,9 +61,8 @@ func TestRaggedLines(t *testing.T) {
 	form := sitetest.Change(invoicecases.Invoices().Command, "idempotency_key", sitetest.Key)
 	form["line_unit_price"] = []string{"1", "2", "3"}
 	a := b.Person(b.Replica, b.Acme).Submit("/invoices", form)
-	if got := b.Page(a).Typed()["line_unit_price"]; a.Status != http.StatusUnprocessableEntity || len(got) != 3 {
-		t.Errorf("prices %q in %v", got, a)
-	}
+	got := b.Page(a).Typed()["line_unit_price"]
+	must.Holdf(t, a.Status == http.StatusUnprocessableEntity && len(got) == 3, "prices %q in %v", got, a)
 }
 
 // TestLinesThatAreNotCommands: too many lines, and lines with unknown members.
@@ -89,9 +86,8 @@ func TestLinesThatAreNotCommands(t *testing.T) {
 		"number where text belongs":  {strings.Replace(good, `"50.00"`, `50.00`, 1), 422, "invalid"},
 	} {
 		a := program.Post("/api/v1/invoices", c.body)
-		if p := sitetest.Decode[sitetest.Problem](b, a); a.Status != c.status || p.Type != "/problems/"+c.slug || p.Status != c.status {
-			t.Errorf("%s: %v", name, a)
-		}
+		p := sitetest.Decode[sitetest.Problem](b, a)
+		must.Holdf(t, a.Status == c.status && p.Type == "/problems/"+c.slug && p.Status == c.status, "%s: %v", name, a)
 	}
 	program.InDoubt("/api/v1/invoices", map[string]string{
 		`{"lines": [{"tax_rate": "99"}], ` + good[1:]:                              "/lines",

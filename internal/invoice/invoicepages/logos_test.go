@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"onlyonce/internal/invoice/invoicecases"
+	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitetest"
 )
 
@@ -35,9 +36,7 @@ func setupLogos(t *testing.T) *logos {
 func (l *logos) upload(key, name, content string) string {
 	l.Helper()
 	a := l.person.Submit("/logos", formWith(key, name, content))
-	if a.Status != http.StatusSeeOther {
-		l.Fatal(a)
-	}
+	a.Want(l, http.StatusSeeOther)
 	return a.Location()
 }
 
@@ -55,9 +54,8 @@ func (l *logos) shows(path, content string) {
 		status = http.StatusNotFound
 	}
 	for _, a := range []sitetest.Answer{l.person.Get(path), l.program.Get("/api/v1" + path)} {
-		if a.Status != status || content != "" && a.Body != content {
-			l.Errorf("%s: %d with %d bytes, want %d with %d", path, a.Status, len(a.Body), status, len(content))
-		}
+		must.Holdf(l, a.Status == status && (content == "" || a.Body == content),
+			"%s: %d with %d bytes, want %d with %d", path, a.Status, len(a.Body), status, len(content))
 	}
 }
 
@@ -75,32 +73,24 @@ func TestLogoOfInvoices(t *testing.T) {
 	l.upload("red", "red.png", l.red)
 	draft, red := invoice("draft"), invoice("red", "issue")
 	redPDF, draftPDF := pdf(red), pdf(draft)
-	if strings.Contains(plainPDF, "/Image") || !strings.Contains(redPDF, "/Width 300 /Height 100") {
-		t.Error("the logo isn't in the PDF file of the invoice, or in that of the one before")
-	}
+	must.Holdf(t, !strings.Contains(plainPDF, "/Image") && strings.Contains(redPDF, "/Width 300 /Height 100"),
+		"the logo isn't in the PDF file of the invoice, or in that of the one before")
 	blue := l.upload("blue", "blue.png", l.blue)
 	l.shows(plain+"/logo", "")
 	l.shows(red+"/logo", l.red)
 	l.shows(draft+"/logo", l.blue)
-	if pdf(plain) != plainPDF || pdf(red) != redPDF {
-		t.Error("the PDF file of an issued invoice has changed")
-	}
+	must.Holdf(t, pdf(plain) == plainPDF && pdf(red) == redPDF, "the PDF file of an issued invoice has changed")
 	if now := pdf(draft); now == draftPDF || !strings.Contains(now, "/Width 100 /Height 300") || !strings.Contains(now, "/SMask") {
 		t.Error("the PDF file of the draft hasn't the new logo")
 	}
-	if a := l.program.Post("/api/v1"+blue+"/remove", ""); a.Status != http.StatusOK {
-		t.Error(a)
-	}
+	l.program.Post("/api/v1"+blue+"/remove", "").Want(t, http.StatusOK)
 	l.shows(draft+"/logo", "")
 	l.shows(red+"/logo", l.red)
 	for path, want := range map[string]bool{plain: false, red: true, draft: false} {
-		if a := l.person.Get(path); strings.Contains(a.Body, `src="`+path+`/logo"`) != want {
-			t.Errorf("%s: its page shows a logo: %t", path, !want)
-		}
+		a := l.person.Get(path)
+		must.Holdf(t, strings.Contains(a.Body, `src="`+path+`/logo"`) == want, "%s: its page shows a logo: %t", path, !want)
 	}
-	if a := l.Person(l.Replica, l.Globex).Get(red + "/logo"); a.Status != http.StatusNotFound {
-		t.Errorf("another tenant: %v", a)
-	}
+	l.Person(l.Replica, l.Globex).Get(red+"/logo").Want(t, http.StatusNotFound, "another tenant")
 }
 
 // TestLogoOfCreditNotes: a credit note has the logo of its invoice.
@@ -125,9 +115,7 @@ func TestLogosInTwoTabs(t *testing.T) {
 	for i := range 8 {
 		all.Go(func() {
 			a := l.person.Submit("/logos", formWith(fmt.Sprint("tab ", i), fmt.Sprint(i, ".png"), l.red))
-			if a.Status != http.StatusSeeOther {
-				t.Error(a)
-			}
+			a.Want(t, http.StatusSeeOther)
 		})
 	}
 	all.Wait()
@@ -137,9 +125,7 @@ func TestLogosInTwoTabs(t *testing.T) {
 	first := l.upload("first", "first.png", l.red)
 	page := l.Page(l.person.Get(first)).Says("first.png")
 	second := l.upload("second", "second.png", l.blue)
-	if again := l.upload("first", "first.png", l.red); again != first {
-		t.Errorf("led to %s first and to %s again", first, again)
-	}
+	must.Equal(t, l.upload("first", "first.png", l.red), first, "the same key led elsewhere")
 	l.Page(l.person.Get(l.person.Press(page, "Remove").Location())).Says("first.png was already removed.", "Replaced")
 	if got := l.current(); len(got) != 1 || got[0] != "second.png" {
 		t.Errorf("current: %v", got)
@@ -156,13 +142,9 @@ func TestLogoAndSettingsInTwoTabs(t *testing.T) {
 	l := setupLogos(t)
 	settings := l.Page(l.person.Get(l.person.Get("/settings/edit").Location()))
 	logo := l.Page(l.person.Get(l.person.Get("/logos/new").Location())).Typed()
-	if a := l.person.Submit("/settings/edit", sitetest.Change(settings.Typed(), "name", "Acme Holding")); a.Status != http.StatusSeeOther {
-		t.Fatal(a)
-	}
+	l.person.Submit("/settings/edit", sitetest.Change(settings.Typed(), "name", "Acme Holding")).Want(t, http.StatusSeeOther)
 	logo.Set("file", sitetest.FileValue("red.png", l.red))
-	if a := l.person.Submit("/logos", logo); a.Status != http.StatusSeeOther {
-		t.Fatal(a)
-	}
+	l.person.Submit("/logos", logo).Want(t, http.StatusSeeOther)
 	inv := l.Prepared(l.Acme, "i", invoicecases.Invoices(), invoicecases.Invoices().Command).ID
 	l.Page(l.person.Get("/invoices/" + inv)).Says("From Acme Holding")
 	l.shows("/invoices/"+inv+"/logo", l.red)
@@ -177,14 +159,10 @@ func TestLogosThatAreRefused(t *testing.T) {
 		l.red + strings.Repeat("x", 1<<20):     "logo.png is larger than 1 MiB. Choose a smaller file.",
 	} {
 		a := l.person.Submit("/logos", formWith(sitetest.Key, "logo.png", content))
-		if a.Status != http.StatusUnprocessableEntity && a.Status != http.StatusRequestEntityTooLarge {
-			t.Errorf("%s: %v", says, a)
-		}
+		must.Holdf(t, a.Status == http.StatusUnprocessableEntity || a.Status == http.StatusRequestEntityTooLarge, "%s: %v", says, a)
 		l.Page(a).Says(says)
 	}
-	if len(l.current()) != 0 || l.Rows()["file_contents"] != 0 {
-		t.Error("something was saved")
-	}
+	must.Holdf(t, len(l.current()) == 0 && l.Rows()["file_contents"] == 0, "something was saved")
 	l.upload(sitetest.Key, "logo.png", l.red) // the key was not used up
 }
 
@@ -199,9 +177,7 @@ func TestLogoReplacedWhilePDFIsMade(t *testing.T) {
 		all.Go(func() {
 			a := l.program.Get("/api/v1" + draft + "/pdf")
 			red, blue := strings.Contains(a.Body, "/Width 300 /Height 100"), strings.Contains(a.Body, "/Width 100 /Height 300")
-			if a.Status != http.StatusOK || red == blue {
-				t.Errorf("%d: red %t, blue %t", a.Status, red, blue)
-			}
+			must.Holdf(t, a.Status == http.StatusOK && red != blue, "%d: red %t, blue %t", a.Status, red, blue)
 		})
 	}
 	all.Wait()

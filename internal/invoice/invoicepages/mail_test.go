@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"onlyonce/internal/invoice/invoicecases"
+	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitetest"
 )
 
@@ -43,24 +44,17 @@ func TestMailOnThePageOfItsInvoice(t *testing.T) {
 	troubles := func() bool {
 		home, list := b.Page(person.Get("/home")).Text(), b.Page(person.Get("/invoices")).Text()
 		onHome := strings.Contains(home, "Emails that failed") && strings.Contains(home, "The mail server refused it: 550 No such user.")
-		if inList := strings.Contains(list, "Email failed"); inList != onHome {
-			t.Errorf("the failed email is on Home: %t, and in the list: %t", onHome, inList)
-		}
-		if above, _, _ := strings.Cut(home, "Open by age"); onHome && !strings.Contains(above, "To do") {
-			t.Error("the charts come before the things to do")
-		}
+		must.Equal(t, strings.Contains(list, "Email failed"), onHome, "the failed email is in the list")
+		above, _, _ := strings.Cut(home, "Open by age")
+		must.Holdf(t, !onHome || strings.Contains(above, "To do"), "the charts come before the things to do")
 		return onHome
 	}
-	if !troubles() {
-		t.Error("the failed email is not on Home")
-	}
+	must.Holdf(t, troubles(), "the failed email is not on Home")
 	if a := person.PressAny(p, "Try again"); a.Location() != path {
 		t.Fatal(a)
 	}
 	wantMails(b, 2)
-	if troubles() {
-		t.Error("the failed email is still on Home after another one was queued")
-	}
+	must.Holdf(t, !troubles(), "the failed email is still on Home after another one was queued")
 	b.Exec(`
 		UPDATE mails SET created_at = now() - interval '1 minute', state = 'sent', sent_at = '2026-11-22 10:00Z', kept = true,
 			reason = 'no mail server is set up', body = E'Hello Ada,\n<b>'
@@ -75,31 +69,21 @@ func TestMailOnThePageOfItsInvoice(t *testing.T) {
 		Says("Hello Ada, <b>", "Invoice 2026-0001 from Acme").LeadsTo(path)
 	b.Page(person.Get("/outbox/"+sitetest.Get[string](b, `SELECT id::text FROM mails WHERE NOT kept`))).
 		Says("You can read the message here once the email is sent.", "Queued once")
-	if a := b.Person(b.Replica, b.Globex).Get(kept); a.Status != http.StatusNotFound {
-		t.Errorf("another tenant reads it: %v", a)
-	}
+	b.Person(b.Replica, b.Globex).Get(kept).Want(t, http.StatusNotFound, "another tenant reads it")
 
 	b.Exec(`
 		UPDATE mails SET state = 'failed', reason = 'The mail server refused it: 550 No such user.', sent_at = NULL, kept = false
 		WHERE kept`)
 	b.Exec(`UPDATE invoices SET status = 'void', voided_at = now()`)
-	if troubles() {
-		t.Error("an email about a void invoice that needn't be sent any more is said to have failed")
-	}
+	must.Holdf(t, !troubles(), "an email about a void invoice that needn't be sent any more is said to have failed")
 	b.Exec(`UPDATE mails SET kind = 'void'`)
-	if !troubles() {
-		t.Error("nothing is said of the email that the invoice is void, which has failed")
-	}
+	must.Holdf(t, troubles(), "nothing is said of the email that the invoice is void, which has failed")
 }
 
 func wantMails(b *sitetest.Bundle, n int) {
 	b.Helper()
-	if got := sitetest.Get[int](b, `SELECT count(*) FROM mails`); got != n {
-		b.Errorf("%d mails, want %d", got, n)
-	}
-	if got := sitetest.Get[int](b, `SELECT count(*) FROM river.river_job`); got != n {
-		b.Errorf("%d jobs, want %d", got, n)
-	}
+	must.Equal(b, sitetest.Get[int](b, `SELECT count(*) FROM mails`), n, "mails")
+	must.Equal(b, sitetest.Get[int](b, `SELECT count(*) FROM river.river_job`), n, "jobs")
 }
 
 // TestEInvoiceIsRemembered checks that the forms offer the e-invoice if no data is missing, as the customer's last email had it, and that
@@ -114,9 +98,7 @@ func TestEInvoiceIsRemembered(t *testing.T) {
 	form := func(path string) sitetest.Page { return b.Page(person.Get(person.Get(path).Location())) }
 	wants := func(p sitetest.Page, want string) {
 		t.Helper()
-		if got := strings.Join(p.Typed()["e_invoice"], ","); got != want {
-			t.Errorf("the form sends e_invoice %q, want %q", got, want)
-		}
+		must.Equal(t, strings.Join(p.Typed()["e_invoice"], ","), want, "the form sends e_invoice")
 	}
 	first, second := draft("first"), draft("second")
 	if p := form(first + "/issue"); len(p.Controls("e_invoice")) != 0 {
@@ -131,7 +113,5 @@ func TestEInvoiceIsRemembered(t *testing.T) {
 	b.Exec(`UPDATE mails SET created_at = now() - interval '1 minute', state = 'sent', sent_at = now()`)
 	wants(form(first+"/send/new"), "true")
 	person.PressAny(b.Page(person.Get(first)), "Send again")
-	if n := sitetest.Get[int](b, `SELECT count(*) FROM mails WHERE e_invoice`); n != 2 {
-		t.Errorf("%d mails have the e-invoice attached", n)
-	}
+	must.Equal(t, sitetest.Get[int](b, `SELECT count(*) FROM mails WHERE e_invoice`), 2, "mails have the e-invoice attached")
 }

@@ -1,13 +1,18 @@
 package invoicepages
 
 import (
+	"context"
 	"net/http"
 	"strings"
 	"testing"
 
 	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/pdf"
+	"onlyonce/internal/must"
 	"onlyonce/internal/web"
 	"onlyonce/internal/web/webtest"
+
+	"golang.org/x/sync/semaphore"
 )
 
 // TestDecodersAreBoundedInMemory checks that decoding 1 MiB takes only a small multiple in memory. It is not parallel, so it runs alone.
@@ -31,8 +36,17 @@ func TestDecodersAreBoundedInMemory(t *testing.T) {
 			}
 		}
 		allocated, err := webtest.AllocatedBy(func() error { return decode(webtest.Posted(contentType, body)) })
-		if allocated > 16<<20 {
-			t.Errorf("%s: %d KiB, %.80v", name, allocated>>10, err)
-		}
+		must.Holdf(t, allocated <= 16<<20, "%s: %d KiB, %.80v", name, allocated>>10, err)
 	}
+}
+
+// TestFewDocumentsAtOnce checks that a request that waits too long for a rendering is asked to retry.
+func TestFewDocumentsAtOnce(t *testing.T) {
+	t.Parallel()
+	d := &documents{rendered: semaphore.NewWeighted(1)}
+	must.Thatf(t, d.rendered.TryAcquire(1), "no place")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := d.file(ctx, "", pdf.Document{})
+	must.Equal(t, web.ProblemName(err), "busy", err)
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"onlyonce/internal/invoice/invoicecases"
+	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitetest"
 )
 
@@ -48,9 +49,7 @@ func TestNextNumbers(t *testing.T) {
 		t.Helper()
 		times++
 		a := person.Submit("/next-numbers", url.Values{"number": {number}, "idempotency_key": {fmt.Sprint("set ", times)}})
-		if a.Status != want {
-			t.Errorf("%s: %v, want %d", number, a, want)
-		}
+		a.Want(t, want, number)
 		if says != "" {
 			b.Page(a).Says(says)
 		}
@@ -60,13 +59,12 @@ func TestNextNumbers(t *testing.T) {
 		"Without a change, the next is 2026-0002.")
 	set("２０２６–0138", http.StatusSeeOther, "")
 	for _, want := range []string{"2026-0138", "2026-0139"} {
-		if a := program.Create(invoicecases.Invoices(), want, sitetest.Change(invoicecases.Invoices().Command, "notes",
-			want)); sitetest.Decode[sitetest.Created](
+		a := program.Create(invoicecases.Invoices(), want, sitetest.Change(invoicecases.Invoices().Command, "notes",
+			want))
+		must.Holdf(t, sitetest.Decode[sitetest.Created](
 			b,
 			a,
-		).Number != want {
-			t.Errorf("%v, want %s", a, want)
-		}
+		).Number == want, "%v, want %s", a, want)
 	}
 	of := invoicecases.CreditNotes()
 	of.Parent.ID = inv.ID
@@ -78,9 +76,7 @@ func TestNextNumbers(t *testing.T) {
 	set(first, http.StatusUnprocessableEntity, "it's taken")
 	set(first[:8]+"0012", http.StatusSeeOther, "")
 	set(first[:8]+"0011", http.StatusSeeOther, "") // 12 is not taken yet
-	if got := note("second"); got != first[:8]+"0011" {
-		t.Errorf("the credit note is %s", got)
-	}
+	must.Equal(t, note("second"), first[:8]+"0011", "the credit note")
 	set(first[:8]+"0005", http.StatusUnprocessableEntity, "Without a change, the next is "+first[:8]+"0012.")
 }
 
@@ -95,22 +91,14 @@ func TestTypedAhead(t *testing.T) {
 				"idempotency_key", sitetest.Key))).
 				Says(
 					"2026-0138 is ahead of the next number, 2026-0001.")
-			if a := person.Press(asked, answer); a.Status != http.StatusSeeOther {
-				t.Fatalf("%v", a)
-			}
+			person.Press(asked, answer).Want(t, http.StatusSeeOther)
 			again := sitetest.Change(invoicecases.Invoices().Command, "number", "2026-0500", "notes", "again", "line_quantity", "7",
 				"idempotency_key", "other")
-			if a := person.Submit("/invoices", again); a.Status != http.StatusSeeOther {
-				t.Errorf("asked again: %v", a)
-			}
+			person.Submit("/invoices", again).Want(t, http.StatusSeeOther, "asked again")
 			a := program.Create(invoicecases.Invoices(), "allocated", invoicecases.Invoices().Command)
-			if got := sitetest.Decode[sitetest.Created](b, a).Number; got != want {
-				t.Errorf("%v, want %s", a, want)
-			}
+			must.Equal(t, sitetest.Decode[sitetest.Created](b, a).Number, want, a)
 			theirs := b.Program(b.Replica, b.Globex).Create(invoicecases.Invoices(), "next", invoicecases.Invoices().Command)
-			if next := sitetest.Decode[sitetest.Created](b, theirs).Number; next != "2026-0001" {
-				t.Errorf("a program that says nothing: %s", next)
-			}
+			must.Equal(t, sitetest.Decode[sitetest.Created](b, theirs).Number, "2026-0001", "a program that says nothing")
 		})
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"onlyonce/internal/customer/customercases"
 	"onlyonce/internal/invoice/invoicecases"
+	"onlyonce/internal/must"
 	"onlyonce/internal/people/peoplecases"
 	"onlyonce/internal/site/sitetest"
 )
@@ -48,9 +49,7 @@ func TestIssueFreezesParties(t *testing.T) {
 					"email", name+"@example.com", "name", "Ada "+name, "address", name+" Square", "country", "PL", "tax_id", "PL 2")),
 			),
 		)
-		if business.Status != http.StatusOK || buyer.Status != http.StatusOK {
-			t.Fatal(business, buyer)
-		}
+		must.Thatf(t, business.Status == http.StatusOK && buyer.Status == http.StatusOK, "%v %v", business, buyer)
 	}
 	says := func(of map[string]string, name string) {
 		t.Helper()
@@ -59,9 +58,7 @@ func TestIssueFreezesParties(t *testing.T) {
 				name + " Street", name + " Bank", "1 " + name, "Ada " + name, name + " Square",
 				name + "@example.com", name + "@acme.example",
 			} {
-				if !strings.Contains(got, want) {
-					t.Errorf("the %s does not say %q:\n%s", where, want, got)
-				}
+				must.Holdf(t, strings.Contains(got, want), "the %s does not say %q:\n%s", where, want, got)
 			}
 		}
 	}
@@ -72,34 +69,25 @@ func TestIssueFreezesParties(t *testing.T) {
 	says(draft, "first")
 
 	rename("second")
-	if a := program.Post(address+"/issue", ""); a.Status != http.StatusOK {
-		t.Fatal(a)
-	}
+	program.Post(address+"/issue", "").Want(t, http.StatusOK)
 	issued, file := shown(), program.Get(address+"/pdf").Body
 	says(issued, "second")
 	for where, want := range map[string]string{
 		"page": "Poland Tax ID PL 2", "JSON": `"country":"FR","tax_id":"FR 1"`, "PDF": "France", "UBL": ">PL 2<",
 	} {
-		if !strings.Contains(issued[where], want) {
-			t.Errorf("the %s does not say %q:\n%s", where, want, issued[where])
-		}
+		must.Holdf(t, strings.Contains(issued[where], want), "the %s does not say %q:\n%s", where, want, issued[where])
 	}
 
 	rename("third")
 	for where, after := range shown() {
-		if before := issued[where]; after != before {
-			t.Errorf("the %s became\n%s\nfrom\n%s", where, after, before)
-		}
+		before := issued[where]
+		must.Holdf(t, after == before, "the %s became\n%s\nfrom\n%s", where, after, before)
 	}
-	if b.Program(b.Serve(), b.Acme).Get(address+"/pdf").Body != file {
-		t.Error("the PDF has other bytes")
-	}
+	must.Holdf(t, b.Program(b.Serve(), b.Acme).Get(address+"/pdf").Body == file, "the PDF has other bytes")
 	note := program.With("Idempotency-Key", "credit").Post(address+"/credit-notes", `{"lines": [{"position": 1, "quantity": "1"}]}`)
 	b.Page(person.Get(strings.TrimPrefix(note.Location(), "/api/v1"))).Says(
 		"second Street France Tax ID FR 1 second@acme.example Credit to Ada second", "second Square Poland Tax ID PL 2 second@example.com")
-	if subject := sitetest.Get[string](b, `SELECT subject FROM mails`); subject != "Invoice 2026-0001 from second" {
-		t.Error(subject)
-	}
+	must.Equal(t, sitetest.Get[string](b, `SELECT subject FROM mails`), "Invoice 2026-0001 from second")
 }
 
 // TestNewInvoiceBeginsWithSettings: a new form has the currency, the tax rate of the first line, and the terms in words. If the
@@ -117,9 +105,7 @@ func TestNewInvoiceBeginsWithSettings(t *testing.T) {
 	begins := func(form url.Values, currency, due string) {
 		t.Helper()
 		for name, want := range map[string]string{"currency": currency, "line_tax_rate": "13.5", "due_date": due} {
-			if got := form.Get(name); got != want {
-				t.Errorf("%s is %q, want %q", name, got, want)
-			}
+			must.Equal(t, form.Get(name), want, name)
 		}
 	}
 	begins(open("").Says("Leave blank for 1 day after the issue date, or the customer's own terms.").Typed(), "USD", "")
@@ -142,9 +128,7 @@ func TestDueDateByTerms(t *testing.T) {
 		sitetest.Change(customercases.Customers().Command, "email", "grace@example.com", "payment_days", "0"))
 	wantDue := func(a sitetest.Answer, want string) {
 		t.Helper()
-		if !strings.Contains(a.Body, `"due_date":"`+want+`"`) {
-			t.Errorf("not due on %s: %v", want, a)
-		}
+		must.Holdf(t, strings.Contains(a.Body, `"due_date":"`+want+`"`), "not due on %s: %v", want, a)
 	}
 	blank := sitetest.Change(invoicecases.Invoices().Command, "due_date", "")
 	made := program.Create(invoicecases.Invoices(), "by the settings", blank)
@@ -162,9 +146,8 @@ func TestDueDateByTerms(t *testing.T) {
 		"2026-12-12",
 	)
 	last := program.Create(invoicecases.Invoices(), "last", sitetest.Change(blank, "issue_date", "2099-12-31"))
-	if last.Status != http.StatusUnprocessableEntity || !strings.Contains(last.Body, "/due_date") {
-		t.Errorf("beyond the last year: %v", last)
-	}
+	must.Holdf(t, last.Status == http.StatusUnprocessableEntity && strings.Contains(last.Body, "/due_date"),
+		"beyond the last year: %v", last)
 }
 
 // TestCustomerOfAnInvoiceHasDetails: a program can send details of a new customer. An existing customer stays as it is.
@@ -181,21 +164,76 @@ func TestCustomerOfAnInvoiceHasDetails(t *testing.T) {
 	for _, address := range []string{"1 Quay", "2 Quay"} {
 		a := program.Create(invoicecases.Invoices(), address, details(address))
 		for _, want := range []string{`"address":"1 Quay","country":"GB","tax_id":"GB123456789"`, `"due_date":"2026-11-28"`} {
-			if a.Status != http.StatusCreated || !strings.Contains(a.Body, want) {
-				t.Errorf("%s: no %s in %v", address, want, a)
-			}
+			must.Holdf(t, a.Status == http.StatusCreated && strings.Contains(a.Body, want), "%s: no %s in %v", address, want, a)
 		}
 	}
 	kept := program.Get("/api/v1/customers/" + sitetest.Get[string](b, `SELECT id::text FROM customers`))
 	for name, typed := range sitetest.Decode[map[string]any](b,
 		sitetest.Answer{Body: customercases.Customers().API.Encode(sitetest.Change(customercases.Customers().Command,
 			"address", "1 Quay", "payment_days", "7"))}) {
-		if stored := sitetest.Decode[map[string]any](b, kept)[name]; stored != typed {
-			t.Errorf("the new customer has %v as %s, and the invoice came with %v", stored, name, typed)
-		}
+		must.Equal(t, sitetest.Decode[map[string]any](b, kept)[name], typed, name)
 	}
 	wrong := program.Create(invoicecases.Invoices(), "wrong",
 		sitetest.Change(details("3 Quay"), "customer_country", "XX", "customer_payment_days", "400"))
 	sitetest.JSON{}.Refused(b.Case(invoicecases.Invoices(), sitetest.JSON{}), wrong, "invalid", nil, "/customer/country",
 		"/customer/payment_days")
+}
+
+// TestCustomerChoice: a form offers the newest customers, and finds every other one that isn't archived: while the user types,
+// and without JavaScript by showing the form again, with all typed values.
+func TestCustomerChoice(t *testing.T) {
+	b := sitetest.Setup(t)
+	person := b.Person(b.Replica, b.Acme)
+	for _, of := range []sitetest.Tenant{b.Globex, b.Acme} {
+		b.Exec(`
+			INSERT INTO customers (tenant_id, id, email, name, address, country, payment_days, archived_at)
+			SELECT $1, ('01900000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, 'old' || n || '@example.com',
+				CASE n WHEN 1 THEN 'First' WHEN 2 THEN 'Gone' ELSE 'Old ' || n END,
+				E'1 Quay\nPorto', 'PT', 7, CASE n WHEN 2 THEN now() END
+			FROM generate_series(1, 250) AS n`, of.ID)
+	}
+	oldest := sitetest.RowID(1)
+	for _, path := range []string{"/invoices/", "/schedules/"} {
+		fresh := person.Get(person.Get(path + "new").Location())
+		typed := sitetest.Change(b.Page(fresh).Typed(), "search-customer_id", "first", "notes", "Kept", "line_description", "Design")
+		again := person.Submit(path+"form", sitetest.Change(typed, "action", "find:customer_id"))
+		must.Holdf(t, !strings.Contains(fresh.Body, oldest) && again.Status == http.StatusOK && strings.Contains(again.Body, oldest),
+			"%s: the oldest customer is not found by a search only: %d", path, again.Status)
+		if form := b.Page(again).Typed(); form.Get("notes") != "Kept" || form.Get("line_description") != "Design" {
+			t.Errorf("%s: what was typed is lost: %v", path, form)
+		}
+		chosen := person.Submit(path+"form", sitetest.Change(typed, "search-customer_id", "", "customer_id", oldest))
+		if form := b.Page(chosen).Says("1 Quay, Porto, Portugal").Typed(); !strings.HasPrefix(form.Get("customer_id"), oldest) {
+			t.Errorf("%s: the one who was found is not chosen: %v", path, form)
+		}
+	}
+	b.Exec(`
+		WITH last AS (
+			INSERT INTO invoices (tenant_id, id, number, customer_id, currency, issue_date, due_date, notes, exemption_reason,
+				subtotal, tax_total, total)
+			VALUES ($1, gen_random_uuid(), 'A-1', $2, 'JPY', '2026-11-21', '2026-11-21', '', 'Article 132', 1, 0, 1)
+			RETURNING tenant_id, id)
+		INSERT INTO invoice_lines (tenant_id, invoice_id, position, description, quantity, unit_price, tax_rate, tax_treatment, net)
+		SELECT tenant_id, id, 1, 'Course', 1, 1, 0, 'exempt', 1 FROM last`, b.Acme.ID, oldest)
+	again := b.Page(person.Get(person.Get("/invoices/new?customer=" + oldest).Location())).Typed()
+	if again.Get("line_tax_treatment") != "exempt" || again.Get("line_tax_rate") != "0" || again.Get("exemption_reason") != "Article 132" {
+		t.Errorf("the next invoice begins with %v", again)
+	}
+	for search, want := range map[string][]string{
+		"first": {oldest, "First · old1@example.com", `data-hint="1 Quay, Porto, Portugal"`, `data-currency="JPY"`, `data-days="7"`,
+			`data-treatment="exempt"`, `data-exemption="Article 132"`},
+		"old": {"Old 250 ", "Old 231 ", "There are more."}, "": {"Old 250 "}, "gone": {}, "nobody": {},
+	} {
+		a := person.Get("/invoices/customers?q=" + url.QueryEscape(search))
+		for _, text := range want {
+			must.Holdf(t, a.Status == http.StatusOK && strings.Contains(a.Body, text), "%q: no %s in %v", search, text, a)
+		}
+		n := strings.Count(a.Body, "data-hint=")
+		must.Holdf(t, (len(want) != 0 || n == 0) && n <= 20, "%q: %d customers", search, n)
+	}
+	kept := person.Get("/invoices/customers?ids=1&id=" + oldest)
+	must.Holdf(t, strings.Count(kept.Body, "<option") == 1 && strings.Contains(kept.Body, "First · "),
+		"the customer of a kept form: %v", kept)
+	person.Get("/invoices/customers?id="+sitetest.Nobody).Want(t, http.StatusNotFound, "nobody")
+	person.Get("/invoices/customers?q="+strings.Repeat("a", 201)).Want(t, http.StatusUnprocessableEntity)
 }

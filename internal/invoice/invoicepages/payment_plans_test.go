@@ -1,6 +1,7 @@
 package invoicepages_test
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -23,38 +24,20 @@ func everyPayment(b *sitetest.Bundle, program, person *sitetest.Client) map[stri
 		"draft":    {http.StatusConflict, sitetest.RowID(11), nil},
 		"invalid":  {http.StatusUnprocessableEntity, "", []string{"date", "never"}},
 	})
-	forms = append(forms, sitetest.Request{What: "seen", Want: http.StatusConflict, Send: func() sitetest.Answer {
-		return person.Submit(list(most), sitetest.Change(of.Command, "idempotency_key", "seen", "reference", "seen", "seen_open", "1.00"))
-	}})
+	forms = append(forms, refusedForm(person, list(most), of.Command, "seen", "reference", "seen", "seen_open", "1.00"))
 	return map[string][]sitetest.Request{
-		"GET /invoices/{id}/payments/new": {
-			sitetest.Looked(
-				person,
-				http.StatusOK,
-				list(most)+"/new?key=fresh",
-			), sitetest.Looked(person, http.StatusOK, list(most)+"/new?key=past+7"),
-			sitetest.Looked(person, http.StatusNotFound, list(sitetest.Nobody)+"/new"),
-		},
-		"POST /invoices/{id}/payments": forms,
+		"GET /invoices/{id}/payments/new": newForms(person, list, most),
+		"POST /invoices/{id}/payments":    forms,
 		"POST /api/v1/invoices/{id}/payments": append(api,
 			sitetest.CreatedExternally(program, under, sitetest.Change(under.Command, "reference", "external"))...),
-		"GET /api/v1/invoices/{id}/payments": {
-			sitetest.Looked(program, http.StatusOK, "/api/v1"+list(most)),
+		"GET /api/v1/invoices/{id}/payments": append(listedBelow(program, list, most, sitetest.RowID(invoicecases.Drafts+2)),
 			sitetest.Looked(program, http.StatusOK,
-				sitetest.At("/api/v1"+list(most)+"?limit=100", "", sitetest.RowID(sitetest.Many/2), false)),
-			sitetest.Looked(program, http.StatusOK,
-				sitetest.At("/api/v1"+list(most)+"?limit=100", "", sitetest.RowID(sitetest.Many/2), true)),
-			sitetest.Looked(program, http.StatusOK, "/api/v1"+list(sitetest.RowID(invoicecases.Drafts+2))+"?limit=100"),
-			sitetest.Looked(program, http.StatusNotFound, "/api/v1"+list(sitetest.Nobody)),
-		},
+				sitetest.At("/api/v1"+list(most)+"?limit=100", "", sitetest.RowID(sitetest.Many/2), true))),
 		"GET /payments":        belowLists(person, "/payments"),
 		"GET /api/v1/payments": append(belowLists(program, "/api/v1/payments"), sitetest.FoundExternally(program, of)...),
 		"GET /payments/{id}": {
-			sitetest.Looked(
-				person,
-				http.StatusSeeOther,
-				"/payments/"+sitetest.RowID(7),
-			), sitetest.Looked(person, http.StatusOK, "/invoices/"+most),
+			sitetest.Looked(person, http.StatusSeeOther, "/payments/"+sitetest.RowID(7)),
+			sitetest.Looked(person, http.StatusOK, "/invoices/"+most),
 			sitetest.Looked(person, http.StatusOK, sitetest.At("/invoices/"+most, "", strconv.Itoa(sitetest.Many/2), false)),
 			sitetest.Looked(person, http.StatusOK, sitetest.At("/invoices/"+most, "", strconv.Itoa(sitetest.Many/2), true)),
 		},
@@ -83,4 +66,160 @@ func belowLists(c *sitetest.Client, path string) (all []sitetest.Request) {
 		}
 	}
 	return all
+}
+
+// everyRefund returns the requests of the routes of refunds, for the payment that has all refunds.
+func everyRefund(b *sitetest.Bundle, program, person *sitetest.Client) map[string][]sitetest.Request {
+	of, most := invoicecases.Refunds(), sitetest.RowID(1)
+	list := func(id string) string { return "/payments/" + id + "/refunds" }
+	forms, api := everyCreation(b, program, person, of, list, most, func(string) url.Values { return of.Command }, map[string]extra{
+		"too much": {http.StatusConflict, "", []string{"amount", "90.00"}},
+		"invalid":  {http.StatusUnprocessableEntity, "", []string{"amount", "much"}},
+	})
+	forms = append(forms, refusedForm(person, list(most), of.Command, "seen", "seen_left", "1.00"))
+	return map[string][]sitetest.Request{
+		"GET /payments/{id}/refunds/new":     newForms(person, list, most),
+		"POST /payments/{id}/refunds":        forms,
+		"POST /api/v1/payments/{id}/refunds": api,
+		"GET /api/v1/payments/{id}/refunds":  listedBelow(program, list, most, sitetest.RowID(2)),
+		"GET /refunds/{id}":                  {sitetest.Looked(person, http.StatusSeeOther, "/refunds/"+sitetest.RowID(7))},
+		"GET /api/v1/refunds/{id}":           {sitetest.Looked(program, http.StatusOK, "/api/v1/refunds/"+sitetest.RowID(7))},
+	}
+}
+
+// everyCreditNote returns the requests of the routes of credit notes, for the invoice with the most credit notes.
+func everyCreditNote(b *sitetest.Bundle, program, person *sitetest.Client) map[string][]sitetest.Request {
+	of, most := invoicecases.CreditNotes(), sitetest.RowID(invoicecases.Drafts+1)
+	of.Command, of.Other = url.Values{"line_quantity": {"0.01"}}, url.Values{"line_quantity": {"0.02"}}
+	list := func(id string) string { return "/invoices/" + id + "/credit-notes" }
+	forms, api := everyCreation(b, program, person, of, list, most, func(string) url.Values { return of.Command }, map[string]extra{
+		"too much": {http.StatusConflict, "", []string{"line_quantity", "2"}},
+		"invalid":  {http.StatusUnprocessableEntity, "", []string{"line_quantity", "none"}},
+	})
+	forms = append(forms, refusedForm(person, list(most), of.Command, "seen", "seen_open", "1.00"),
+		refusedForm(person, list(sitetest.RowID(11)), of.Command, "draft"))
+	api = append(api, sitetest.Request{What: "all", Want: http.StatusCreated, Send: func() sitetest.Answer {
+		return program.With("Idempotency-Key", "all").Post("/api/v1"+list(sitetest.RowID(invoicecases.Drafts+3)), `{}`)
+	}})
+	return map[string][]sitetest.Request{
+		"GET /invoices/{id}/credit-notes/new": append(newForms(person, list, most),
+			sitetest.Looked(person, http.StatusConflict, list(sitetest.RowID(11))+"/new?key=fresh")),
+		"POST /invoices/{id}/credit-notes":        forms,
+		"POST /api/v1/invoices/{id}/credit-notes": api,
+		"GET /api/v1/invoices/{id}/credit-notes":  listedBelow(program, list, most, sitetest.RowID(invoicecases.Drafts+2)),
+		"GET /credit-notes":                       belowLists(person, "/credit-notes"),
+		"GET /api/v1/credit-notes":                belowLists(program, "/api/v1/credit-notes"),
+		"GET /credit-notes/{id}":                  {sitetest.Looked(person, http.StatusOK, "/credit-notes/"+sitetest.RowID(7))},
+		"GET /api/v1/credit-notes/{id}":           {sitetest.Looked(program, http.StatusOK, "/api/v1/credit-notes/"+sitetest.RowID(7))},
+	}
+}
+
+// newForms returns the requests of the form that creates a record below another one: a new one, one that was sent, and one below nothing.
+func newForms(person *sitetest.Client, list func(string) string, most string) []sitetest.Request {
+	return []sitetest.Request{
+		sitetest.Looked(person, http.StatusOK, list(most)+"/new?key=fresh"),
+		sitetest.Looked(person, http.StatusOK, list(most)+"/new?key=past+7"),
+		sitetest.Looked(person, http.StatusNotFound, list(sitetest.Nobody)+"/new"),
+	}
+}
+
+// listedBelow returns the requests of the list below the record with the most, below another one, and below nothing.
+func listedBelow(program *sitetest.Client, list func(string) string, most, other string) []sitetest.Request {
+	return []sitetest.Request{
+		sitetest.Looked(program, http.StatusOK, "/api/v1"+list(most)),
+		sitetest.Looked(program, http.StatusOK, sitetest.At("/api/v1"+list(most)+"?limit=100", "", sitetest.RowID(sitetest.Many/2), false)),
+		sitetest.Looked(program, http.StatusOK, "/api/v1"+list(other)+"?limit=100"),
+		sitetest.Looked(program, http.StatusNotFound, "/api/v1"+list(sitetest.Nobody)),
+	}
+}
+
+// refusedForm returns the request of a form that is refused with a conflict.
+func refusedForm(person *sitetest.Client, path string, command url.Values, key string, changes ...string) sitetest.Request {
+	return sitetest.Request{What: key, Want: http.StatusConflict, Send: func() sitetest.Answer {
+		return person.Submit(path, sitetest.Change(sitetest.Change(command, changes...), "idempotency_key", key))
+	}}
+}
+
+// everyCreation returns the requests that create a record below another one, as a form and in the API. mine returns the command
+// of a prefix; extras are refused commands, by the ends of their keys.
+func everyCreation(b *sitetest.Bundle,
+	program, person *sitetest.Client, of sitetest.Resource, list func(string) string, most string,
+	mine func(prefix string) url.Values, extras map[string]extra,
+) (forms, api []sitetest.Request) {
+	form := func(id, key string, command url.Values) sitetest.Answer {
+		return person.Submit(list(id), sitetest.Change(command, "idempotency_key", key, "allow_repeat", "1"))
+	}
+	call := func(id, key string, command url.Values) sitetest.Answer {
+		return program.With("Idempotency-Key", key).Post("/api/v1"+list(id), of.API.Encode(command))
+	}
+	all := func(prefix string, made, late int, send func(id, key string, command url.Values) sitetest.Answer) (all []sitetest.Request) {
+		ask := func(want int, id, key string, command url.Values) sitetest.Request {
+			return sitetest.Request{What: key, Want: want, Send: func() sitetest.Answer { return send(id, key, command) }}
+		}
+		mine := mine(prefix)
+		done := ask(made, most, prefix, mine)
+		all = append(all, done, done, ask(http.StatusUnprocessableEntity, most, prefix, of.Other)) // replayed, mismatch
+		for what, e := range extras {
+			key := prefix + " " + what
+			all = append(all, ask(e.want, cmp.Or(e.id, most), key, sitetest.Change(sitetest.Change(mine, "reference", key), e.changes...)))
+		}
+		return append(all, ask(http.StatusNotFound, sitetest.Nobody, prefix+" nobody", mine), b.Expiry(), ask(late, most, prefix, mine))
+	}
+	return all(of.Name+" form", http.StatusSeeOther, http.StatusUnprocessableEntity, form),
+		all(of.Name+" api", http.StatusCreated, http.StatusOK, call)
+}
+
+// extra is a refused command: for the record most unless id is set, and equal to mine except for changes.
+type extra struct {
+	want    int
+	id      string
+	changes []string
+}
+
+// everyWriteOff returns the requests of the routes of write-offs, for the invoice with the most write-offs.
+func everyWriteOff(b *sitetest.Bundle, program, person *sitetest.Client) map[string][]sitetest.Request {
+	of, most := invoicecases.WriteOffs(), sitetest.RowID(invoicecases.Drafts+1)
+	list := func(id string) string { return "/invoices/" + id + "/write-offs" }
+	forms, api := everyCreation(b, program, person, of, list, most, func(string) url.Values { return of.Command }, map[string]extra{
+		"too much": {http.StatusConflict, "", []string{"amount", "10000"}},
+		"draft":    {http.StatusConflict, sitetest.RowID(11), nil},
+		"invalid":  {http.StatusUnprocessableEntity, "", []string{"amount", "much"}},
+	})
+	forms = append(forms, refusedForm(person, list(most), of.Command, "seen", "seen_open", "1.00"))
+	one := "/write-offs/" + sitetest.RowID(7)
+	return map[string][]sitetest.Request{
+		"GET /invoices/{id}/write-offs/new": append(newForms(person, list, most),
+			sitetest.Looked(person, http.StatusConflict, list(sitetest.RowID(11))+"/new?key=fresh")),
+		"POST /invoices/{id}/write-offs":        forms,
+		"POST /api/v1/invoices/{id}/write-offs": api,
+		"GET /api/v1/invoices/{id}/write-offs":  listedBelow(program, list, most, sitetest.RowID(invoicecases.Drafts+2)),
+		"GET /write-offs/{id}":                  {sitetest.Looked(person, http.StatusSeeOther, one)},
+		"GET /api/v1/write-offs/{id}":           {sitetest.Looked(program, http.StatusOK, "/api/v1"+one)},
+		"GET /write-offs/{id}/reverse": {
+			sitetest.Looked(person, http.StatusOK, one+"/reverse?key=fresh"),
+			sitetest.Looked(person, http.StatusNotFound, "/write-offs/"+sitetest.Nobody+"/reverse"),
+		},
+	}
+}
+
+// everyMail returns the requests of the routes of mails, for the invoice with the most mails.
+func everyMail(b *sitetest.Bundle, program, person *sitetest.Client) map[string][]sitetest.Request {
+	of, most := invoicecases.Mails(), sitetest.RowID(invoicecases.Drafts+1)
+	address := func(id string) string { return "/invoices/" + id + "/send" }
+	forms, api := everyCreation(b, program, person, of, address, most, func(string) url.Values { return of.Command }, map[string]extra{
+		"draft":   {http.StatusConflict, sitetest.RowID(11), nil},
+		"invalid": {http.StatusUnprocessableEntity, "", []string{"recipient", "nobody"}},
+	})
+	return map[string][]sitetest.Request{
+		"GET /invoices/{id}/send/new":     newForms(person, address, most),
+		"POST /invoices/{id}/send":        forms,
+		"POST /api/v1/invoices/{id}/send": api,
+		"GET /outbox": {
+			sitetest.Looked(person, http.StatusOK, "/outbox"),
+			sitetest.Looked(person, http.StatusOK, sitetest.At("/outbox", "", sitetest.RowID(sitetest.Many/2), false)),
+		},
+		"GET /api/v1/outbox":      {sitetest.Looked(program, http.StatusOK, "/api/v1/outbox?limit=100")},
+		"GET /outbox/{id}":        {sitetest.Looked(person, http.StatusOK, "/outbox/"+sitetest.RowID(7))},
+		"GET /api/v1/outbox/{id}": {sitetest.Looked(program, http.StatusOK, "/api/v1/outbox/"+sitetest.RowID(7))},
+	}
 }

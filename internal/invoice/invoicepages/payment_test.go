@@ -8,12 +8,12 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/invoice/invoicecases"
 	"onlyonce/internal/invoice/payment"
+	"onlyonce/internal/must"
+	"onlyonce/internal/site/sitetest"
 
 	"golang.org/x/net/html"
-
-	"onlyonce/internal/invoice/invoicecases"
-	"onlyonce/internal/site/sitetest"
 )
 
 // TestManyPayments: the page of an invoice has some of its payments, and links to the others.
@@ -23,9 +23,7 @@ func TestManyPayments(t *testing.T) {
 	of.Parent.ID = b.Prepared(b.Acme, "invoice", invoicecases.Invoices(), invoicecases.Invoices().Command, "issue").ID
 	for _, reference := range []string{"One", "Two", "Three"} {
 		paid := api.Create(of, reference, sitetest.Change(of.Command, "amount", "1.00", "reference", reference))
-		if paid.Status != http.StatusCreated {
-			t.Fatal(paid)
-		}
+		paid.Want(t, http.StatusCreated)
 	}
 	at := "/invoices/" + of.Parent.ID
 	p := b.Page(person.Get(at+"?limit=2")).Says("Bank Three", "Bank Two")
@@ -33,9 +31,7 @@ func TestManyPayments(t *testing.T) {
 	next := links[slices.IndexFunc(links, func(link *html.Node) bool { rel, _ := sitetest.Attr(link, "rel"); return rel == "next" })]
 	href, _ := sitetest.Attr(next, "href")
 	b.Page(person.Get(href)).Says("Bank One", "First page Previous").LeadsTo(at + "?limit=2")
-	if a := person.Get(at + "?cursor=nowhere"); a.Status != http.StatusNotFound {
-		t.Error(a)
-	}
+	person.Get(at+"?cursor=nowhere").Want(t, http.StatusNotFound)
 }
 
 // TestOpenAmountChanged: if the open amount has changed since the form was opened, the form shows the new one and asks again.
@@ -43,9 +39,7 @@ func TestOpenAmountChanged(t *testing.T) {
 	b := sitetest.Setup(t)
 	x := b.Case(invoicecases.Payments(), sitetest.HTML{})
 	p := b.Page(x.Caller.Get(x.Caller.Get(x.Resource.List() + "/new").Location())).Says("Open on 2026-0001: 135.77 EUR")
-	if amount := p.Typed().Get("amount"); amount != "135.77" {
-		t.Errorf("suggested is %q", amount)
-	}
+	must.Equal(t, p.Typed().Get("amount"), "135.77", "suggested")
 	b.Prepared(b.Acme, "meanwhile", x.Resource, x.Other)
 	x.Before, x.Transactions = x.Rows(), x.Written()
 	x.Forget()
@@ -115,26 +109,18 @@ func TestAllPayments(t *testing.T) {
 	of.Parent.ID = b.Prepared(b.Acme, "invoice", invoicecases.Invoices(), invoicecases.Invoices().Command, "issue").ID
 	for day, amount := range map[string]string{"2026-11-01": "1.00", "2026-11-03": "3.00", "2026-11-02": "2.00", "2026-11-04": "4.00"} {
 		a := program.Create(of, day, sitetest.Change(of.Command, "date", day, "amount", amount, "reference", day))
-		if a.Status != http.StatusCreated {
-			t.Fatal(a)
-		}
+		a.Want(t, http.StatusCreated)
 	}
 	another := invoicecases.Payments()
 	another.Parent.ID = b.Prepared(b.Acme, "another invoice", invoicecases.Invoices(), sitetest.Change(invoicecases.Invoices().Command,
 		"customer_email", "grace@example.com", "customer_name", "Grace Hopper"), "issue").ID
 	a := program.Create(another, "other", sitetest.Change(of.Command, "date", "2026-10-31", "amount", "5.00", "reference", "other"))
-	if a.Status != http.StatusCreated {
-		t.Fatal(a)
-	}
+	a.Want(t, http.StatusCreated)
 	back := invoicecases.Refunds()
 	back.Parent.ID = sitetest.Get[string](b, `SELECT id::text FROM payments WHERE amount = 300`)
-	if a := program.Create(back, "refund", sitetest.Change(back.Command, "amount", "0.50")); a.Status != http.StatusCreated {
-		t.Fatal(a)
-	}
+	program.Create(back, "refund", sitetest.Change(back.Command, "amount", "0.50")).Want(t, http.StatusCreated)
 	gone := sitetest.Get[string](b, `SELECT id::text FROM payments WHERE amount = 400`)
-	if a := program.With("Idempotency-Key", "gone").Post("/api/v1/payments/"+gone+"/remove", ``); a.Status != http.StatusOK {
-		t.Fatal(a)
-	}
+	program.With("Idempotency-Key", "gone").Post("/api/v1/payments/"+gone+"/remove", ``).Want(t, http.StatusOK)
 	b.Page(person.Get("/payments")).Says("2026-0001 3 Nov 2026 Ada Lovelace Bank 2026-11-03 3.00 EUR 0.50 EUR " +
 		"2026-0001 2 Nov 2026 Ada Lovelace Bank 2026-11-02 2.00 EUR 2026-0001 1 Nov 2026").
 		LeadsTo("/payments/" + back.Parent.ID)
@@ -155,9 +141,7 @@ func TestAllPayments(t *testing.T) {
 		for _, p := range found.Payments {
 			amounts = append(amounts, p.Amount)
 		}
-		if got := strings.Join(amounts, " "); got != want {
-			t.Errorf("%s finds %q, want %q", query, got, want)
-		}
+		must.Equal(t, strings.Join(amounts, " "), want, query)
 	}
 }
 
@@ -172,9 +156,7 @@ func TestRemoveAPayment(t *testing.T) {
 		"This takes back the payment of 40.00 EUR from 22 Nov 2026. The open amount of the invoice goes up by 40.00 EUR. "+
 			"Both entries stay in the ledger.", "After that, you can enter the reference Bank TX 1 again.")
 	p.LeadsTo("/invoices/" + invoice)
-	if a := person.Press(p, "Remove payment"); a.Status != http.StatusSeeOther {
-		t.Fatal(a)
-	}
+	person.Press(p, "Remove payment").Want(t, http.StatusSeeOther)
 	b.Page(person.Get("/invoices/"+invoice)).Says("Payment removed. All invoices", "Open EUR 135.77 Due 21 Dec 2026.",
 		"Payment removed Bank transfer · Bank TX 1 −40.00 EUR", "Payment removed Bank transfer · Bank TX 1 40.00 EUR",
 		"Payment of 40.00 EUR removed", "Payment of 40.00 EUR recorded")
@@ -189,8 +171,36 @@ func TestMethodsAreDescribed(t *testing.T) {
 		for _, value := range b.OpenAPI().Components.Schemas[name].Value.Properties["method"].Value.Enum {
 			described = append(described, fmt.Sprint(value))
 		}
-		if !slices.Equal(described, payment.Methods()) {
-			t.Errorf("%s has the methods %v, want %v", name, described, payment.Methods())
-		}
+		must.Holdf(t, slices.Equal(described, payment.Methods()), "%s has the methods %v, want %v", name, described, payment.Methods())
 	}
+}
+
+// TestLeftOfThePaymentChanged: if the refundable amount has decreased since the form was opened, the form asks again and
+// suggests the rest.
+func TestLeftOfThePaymentChanged(t *testing.T) {
+	b := sitetest.Setup(t)
+	x := b.Case(invoicecases.Refunds(), sitetest.HTML{})
+	p := b.Page(x.Caller.Get(x.Caller.Get(x.Resource.List() + "/new").Location())).
+		Says("Payment of 40.00 EUR on 22 Nov 2026, for 2026-0001.")
+	typed := p.Typed()
+	must.Equal(t, typed.Get("amount"), "40.00", "suggested")
+	b.Prepared(b.Acme, "meanwhile", x.Resource, x.Other)
+	x.Before, x.Transactions = x.Rows(), x.Written()
+	x.Forget()
+
+	typed.Set("amount", "5.00")
+	asked := x.Caller.Submit(x.Resource.List(), typed)
+	x.Format.Refused(x, asked, "open-amount-changed", nil)
+	p = b.Page(asked).Says("The refundable amount has changed since you opened this form.", "Refundable: 29.00 EUR")
+	typed.Set("seen_left", "29.00")
+	sitetest.Keeps(b, p, typed)
+	x.WantRows(sitetest.Rows{})
+
+	made := x.Caller.Press(p, "Record refund")
+	x.Format.Done(x, made)
+	b.Page(x.Caller.Get(x.Resource.PageOf(""))).
+		Says("Paid 24.00 Open EUR 111.77", "Refund 24.00 EUR of it", "Refund −5.00 EUR", "Refund −11.00 EUR")
+	x.Format.Replayed(x, x.Caller.Press(p, "Record refund"), made) // although the rest has changed again
+	x.WantRows(x.Leaves)
+	x.WantOutcomes("conflict", "created", "replayed")
 }

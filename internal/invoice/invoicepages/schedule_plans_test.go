@@ -1,13 +1,17 @@
 package invoicepages_test
 
 import (
+	"maps"
 	"net/http"
 	"net/url"
+	"strconv"
 	"time"
 
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invoice/invoicecases"
+	"onlyonce/internal/invoice/reminder"
 	"onlyonce/internal/invoice/schedule"
+	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitetest"
 )
 
@@ -42,15 +46,8 @@ func everyPeriod(b *sitetest.Bundle, program, person *sitetest.Client) map[strin
 		return sitetest.Request{What: path, Want: http.StatusOK, Send: func() sitetest.Answer { return person.Submit(path, line) }}
 	}
 	return map[string][]sitetest.Request{
-		"GET /schedules/{id}/periods/new": {
-			sitetest.Looked(
-				person,
-				http.StatusOK,
-				list(most)+"/new?key=fresh",
-			), sitetest.Looked(person, http.StatusOK, list(most)+"/new?key=past+7"),
-			sitetest.Looked(person, http.StatusNotFound, list(sitetest.Nobody)+"/new"),
-			sitetest.Looked(person, http.StatusOK, "/schedules/new?key=fresh&invoice="+sitetest.RowID(1)),
-		},
+		"GET /schedules/{id}/periods/new": append(newForms(person, list, most),
+			sitetest.Looked(person, http.StatusOK, "/schedules/new?key=fresh&invoice="+sitetest.RowID(1))),
 		"POST /schedules/{id}/periods": append(all(form, http.StatusSeeOther, http.StatusSeeOther, sitetest.RowID(131), "form period"),
 			sitetest.Request{What: "the clock", Want: 0, Send: func() sitetest.Answer { return billByClock(b) }}),
 		"POST /api/v1/schedules/{id}/periods": all(api, http.StatusCreated, http.StatusOK, sitetest.RowID(132), "api period"),
@@ -63,11 +60,8 @@ func everyPeriod(b *sitetest.Bundle, program, person *sitetest.Client) map[strin
 			sitetest.Looked(program, http.StatusNotFound, "/api/v1"+list(sitetest.Nobody)),
 		},
 		"GET /periods/{id}": {
-			sitetest.Looked(
-				person,
-				http.StatusSeeOther,
-				"/periods/"+sitetest.RowID(7),
-			), sitetest.Looked(person, http.StatusOK, "/schedules/"+most),
+			sitetest.Looked(person, http.StatusSeeOther, "/periods/"+sitetest.RowID(7)),
+			sitetest.Looked(person, http.StatusOK, "/schedules/"+most),
 			sitetest.Looked(person, http.StatusOK, sitetest.At("/schedules/"+most, "", sitetest.RowID(sitetest.Many/4), false)),
 		},
 		"GET /api/v1/periods/{id}":  {sitetest.Looked(program, http.StatusOK, "/api/v1/periods/"+sitetest.RowID(7))},
@@ -85,12 +79,62 @@ func billByClock(b *sitetest.Bundle) (none sitetest.Answer) {
 		Store: &idempotency.Store{Pool: b.Pool, Wait: 15 * time.Second, Timeout: 25 * time.Second},
 		Now:   func() time.Time { return time.Date(2090, 1, 31, 12, 0, 0, 0, time.UTC) },
 	}
-	if err := clock.Run(b.Context(), b.Acme.ID); err != nil {
-		b.Error(err)
-	}
+	must.OK(b, clock.Run(b.Context(), b.Acme.ID))
 	const billed = `SELECT count(*) FROM schedule_periods WHERE schedule_id IN ($1, $2, $3)`
-	if n := sitetest.Get[int](b, billed, sitetest.RowID(141), sitetest.RowID(142), sitetest.RowID(143)); n != 2 {
-		b.Errorf("%d were billed", n)
-	}
+	must.Equal(b, sitetest.Get[int](b, billed, sitetest.RowID(141), sitetest.RowID(142), sitetest.RowID(143)), 2, "billed invoices")
 	return none
+}
+
+// sendsReminders sends the reminders that are due.
+func sendsReminders(p *sitetest.Planner) {
+	p.Helper()
+	p.During("sending due reminders", func() {
+		must.OK(p, reminder.SendDue(p.Context(), &idempotency.Store{Pool: p.Pool}, p.Acme.ID))
+	})
+}
+
+// everyReminder returns the requests of the routes of reminders. Each invoice was sent the first one before.
+func everyReminder(b *sitetest.Bundle, program, person *sitetest.Client) map[string][]sitetest.Request {
+	of, one := invoicecases.Reminders(), "/reminders/"+sitetest.RowID(7)
+	list := func(id string) string { return "/invoices/" + id + "/reminders" }
+	second := sitetest.Change(of.Command, "level", "2")
+	all := func(made, reused int, id string, send func(id, key string, command url.Values) sitetest.Answer) []sitetest.Request {
+		ask := func(want int, id, key string, command url.Values) sitetest.Request {
+			return sitetest.Request{What: key, Want: want, Send: func() sitetest.Answer { return send(id, key, command) }}
+		}
+		sent := ask(made, id, "reminder of "+id, second)
+		return []sitetest.Request{
+			sent, sent, ask(http.StatusUnprocessableEntity, id, "reminder of "+id, of.Other),
+			ask(reused, id, "again "+id, of.Command),
+			ask(http.StatusConflict, id, "same day "+id, sitetest.Change(of.Command, "level", "3")),
+			ask(http.StatusConflict, sitetest.RowID(11), "draft "+id, second),
+			ask(http.StatusUnprocessableEntity, id, "invalid "+id, sitetest.Change(second, "recipient", "nobody")),
+			ask(http.StatusNotFound, sitetest.Nobody, "nobody's "+id, second),
+			b.Expiry(), ask(reused, id, "reminder of "+id, second),
+		}
+	}
+	routes := b.EveryPair(program, person, invoicecases.ReminderBatches(), func(n int) url.Values {
+		return url.Values{"reminders": {sitetest.RowID(n) + ":2 " + sitetest.RowID(n+2) + ":2"}}
+	})
+	maps.Copy(routes, b.EveryPair(program, person, invoicecases.ReminderPlans(), func(n int) url.Values {
+		return url.Values{"first_after": {strconv.Itoa(1 + n%365)}}
+	}))
+	first := sitetest.RowID(invoicecases.Drafts + 23)
+	const fresh = "GET /reminder-batches/new"
+	routes[fresh] = append(routes[fresh], sitetest.Looked(person, http.StatusOK, "/reminder-batches/new?key=fresh&invoice_id="+first))
+	maps.Copy(routes, map[string][]sitetest.Request{
+		"GET /invoices/{id}/reminders/new": newForms(person, list, first),
+		"POST /invoices/{id}/reminders": all(http.StatusSeeOther, http.StatusSeeOther, sitetest.RowID(invoicecases.Drafts+21),
+			func(id, key string, command url.Values) sitetest.Answer {
+				return person.Submit(list(id), sitetest.Change(command, "idempotency_key", key))
+			}),
+		"POST /api/v1/invoices/{id}/reminders": all(http.StatusCreated, http.StatusOK, sitetest.RowID(invoicecases.Drafts+22),
+			func(id, key string, command url.Values) sitetest.Answer {
+				return program.With("Idempotency-Key", key).Post("/api/v1"+list(id), of.API.Encode(command))
+			}),
+		"GET /api/v1/invoices/{id}/reminders": {sitetest.Looked(program, http.StatusOK, "/api/v1"+list(first)+"?limit=100")},
+		"GET /reminders/{id}":                 {sitetest.Looked(person, http.StatusSeeOther, one)},
+		"GET /api/v1/reminders/{id}":          {sitetest.Looked(program, http.StatusOK, "/api/v1"+one)},
+	})
+	return routes
 }

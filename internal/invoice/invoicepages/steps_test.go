@@ -10,6 +10,8 @@ import (
 	"golang.org/x/net/html"
 
 	"onlyonce/internal/invoice/invoicecases"
+	"onlyonce/internal/must"
+	"onlyonce/internal/site/sitecases"
 	"onlyonce/internal/site/sitetest"
 )
 
@@ -33,15 +35,10 @@ func TestIssueSaysWhoIsTold(t *testing.T) {
 				invoicecases.Invoices().Command,
 			).ID + "/issue"
 			program := b.Program(b.Replica, b.Acme).With("Idempotency-Key", "issue")
-			if a := program.Post(path, body); a.Status != http.StatusOK || !strings.Contains(a.Body, `"status":"issued"`) {
-				t.Fatal(a)
-			}
-			if got := sitetest.Get[string](b, `SELECT count(*) || ' ' || COALESCE(min(message), '') FROM mails`); got != want {
-				t.Errorf("mails %q, want %q", got, want)
-			}
-			if a := program.Post(path, `{"message":"Something else"}`); a.Status != http.StatusUnprocessableEntity {
-				t.Errorf("another wish under the same key: %v", a)
-			}
+			a := program.Post(path, body)
+			must.Thatf(t, a.Status == http.StatusOK && strings.Contains(a.Body, `"status":"issued"`), "%v", a)
+			must.Equal(t, sitetest.Get[string](b, `SELECT count(*) || ' ' || COALESCE(min(message), '') FROM mails`), want, "mails")
+			program.Post(path, `{"message":"Something else"}`).Want(t, http.StatusUnprocessableEntity, "another wish under the same key")
 		})
 	}
 }
@@ -55,23 +52,15 @@ func TestIssueRefusesWhatItCannotSend(t *testing.T) {
 		`{"email":"grace"}`: "/email", `{"message":"a\u202eb"}`: "/message", `{"message":"` + strings.Repeat("a", 2001) + `"}`: "/message",
 	} {
 		a := program.Post("/api/v1"+path, body)
-		if a.Status != http.StatusUnprocessableEntity || !strings.Contains(a.Body, `"`+pointer+`"`) {
-			t.Errorf("%.30s: %v", body, a)
-		}
+		must.Holdf(t, a.Status == http.StatusUnprocessableEntity && strings.Contains(a.Body, `"`+pointer+`"`), "%.30s: %v", body, a)
 	}
 	person := b.Person(b.Replica, b.Acme)
 	typed := url.Values{"idempotency_key": {sitetest.Key}, "email": {"customer"}, "message": {strings.Repeat("a", 2001)}}
 	a := person.Submit(path, typed)
-	if a.Status != http.StatusUnprocessableEntity {
-		t.Fatal(a)
-	}
+	a.Want(t, http.StatusUnprocessableEntity)
 	p := b.Page(a).Says("Shorten the message to at most 2000 characters.")
-	if got := p.Typed().Get("message"); got != typed.Get("message") {
-		t.Errorf("the message is now %q", got)
-	}
-	if n := sitetest.Get[int](b, `SELECT count(*) FROM invoices WHERE status <> 'draft'`); n != 0 {
-		t.Error("it was issued")
-	}
+	must.Equal(t, p.Typed().Get("message"), typed.Get("message"), "the message")
+	must.Equal(t, sitetest.Get[int](b, `SELECT count(*) FROM invoices WHERE status <> 'draft'`), 0, "issued invoices")
 }
 
 // TestIssueWarns about missing and unusual values of the invoice, with links to correct them.
@@ -102,9 +91,8 @@ func TestIssueWarns(t *testing.T) {
 		"The PDF file can't show \u6771 \u4eac in the customer's name, א ב → in the customer's address, 🍵 ✓ \u6771 in line 1 "+
 			"and ♥ in the account holder.")
 	p.LeadsTo(path + "/pdf")
-	if said := p.Text(); strings.Contains(said, "due date,") {
-		t.Errorf("it warns of a day to come: %s", said)
-	}
+	said := p.Text()
+	must.Holdf(t, !strings.Contains(said, "due date,"), "it warns of a day to come: %s", said)
 	b.Exec(`UPDATE settings SET account_number = '1', account_holder = 'Ada' WHERE tenant_id = $1`, b.Acme.ID)
 	b.Exec(`UPDATE customers SET name = 'Łódź', address = 'Długa 1', tax_id = 'DE136695976'`)
 	b.Exec(`UPDATE invoice_lines SET description = 'Tea – 1 €' WHERE position = 1`)
@@ -123,9 +111,8 @@ func TestIssueWarns(t *testing.T) {
 		b.Exec(`UPDATE invoice_lines SET tax_treatment = $1 WHERE position = 1`, treatment)
 		got := warned().Text()
 		for _, whose := range []string{"your VAT number.", "the customer's VAT number."} {
-			if strings.Contains(got, "doesn't show "+whose) != strings.Contains(says, whose) {
-				t.Errorf("%s: want %q: %s", treatment, says, got)
-			}
+			must.Holdf(t, strings.Contains(got, "doesn't show "+whose) == strings.Contains(says, whose),
+				"%s: want %q: %s", treatment, says, got)
 		}
 	}
 }
@@ -147,13 +134,10 @@ func TestVoidTellsWhoGotIt(t *testing.T) {
 			made := b.Prepared(b.Acme, "invoice", invoicecases.Invoices(), invoicecases.Invoices().Command, state.ready...)
 			program := b.Program(b.Replica, b.Acme).With("Idempotency-Key", "void")
 			for range 2 {
-				if a := program.Post("/api/v1/invoices/"+made.ID+"/void", state.body); a.Status != http.StatusOK {
-					t.Fatal(a)
-				}
+				program.Post("/api/v1/invoices/"+made.ID+"/void", state.body).Want(t, http.StatusOK)
 			}
-			if got := sitetest.Get[string](b, `SELECT COALESCE(string_agg(kind, ' ' ORDER BY kind), '') FROM mails`); got != state.want {
-				t.Errorf("mails %q, want %q", got, state.want)
-			}
+			must.Equal(t, sitetest.Get[string](b, `SELECT COALESCE(string_agg(kind, ' ' ORDER BY kind), '') FROM mails`),
+				state.want, "mails")
 		})
 	}
 }
@@ -163,15 +147,11 @@ func TestAskedAboutWhatIsDone(t *testing.T) {
 	b := sitetest.Setup(t)
 	path := "/invoices/" + b.Prepared(b.Acme, "invoice", invoicecases.Invoices(), invoicecases.Invoices().Command).ID
 	person := b.Person(b.Replica, b.Acme)
-	if a := person.Submit(path+"/issue", url.Values{"idempotency_key": {sitetest.Key}}); a.Status != http.StatusSeeOther {
-		t.Fatal(a)
-	}
+	person.Submit(path+"/issue", url.Values{"idempotency_key": {sitetest.Key}}).Want(t, http.StatusSeeOther)
 	b.Page(person.Get(path)).Says("Invoice 2026-0001 issued.")
 	b.Page(person.Get(path + "/issue?key=" + sitetest.Key)).Says("This form already issued 2026-0001.").LeadsTo(path)
 	late := person.Get(path + "/issue?key=other")
-	if late.Status != http.StatusConflict {
-		t.Error(late)
-	}
+	late.Want(t, http.StatusConflict)
 	b.Page(late).Says("You can no longer issue this invoice.").LeadsTo(path)
 }
 
@@ -194,21 +174,83 @@ func TestStepsAreAskedOnPages(t *testing.T) {
 	b.Page(person.Get(person.Press(p, "Issue only").Location())).Says("Invoice 2026-0001 issued.")
 	wantMails(b, 0)
 	tells := func(path string) bool { return len(ask(path+"/void").Controls("tell_customer")) > 0 }
-	if tells(first) {
-		t.Error("a customer without an email can be notified")
-	}
+	must.Holdf(t, !tells(first), "a customer without an email can be notified")
 	person.Press(ask(second+"/issue"), "Issue and email to ada@example.com")
 	wantMails(b, 1)
 	b.Exec(`UPDATE mails SET state = 'sent', sent_at = now()`)
-	if !tells(second) {
-		t.Error("who got an email cannot be told")
-	}
+	must.Holdf(t, tells(second), "who got an email cannot be told")
 	person.Submit(second+"/void", sitetest.Change(ask(second+"/void").Typed(), "tell_customer", "true"))
 	wantMails(b, 2)
 	void := b.Page(person.Get(second)).Says("This invoice doesn't count.")
 	for _, link := range sitetest.Elements(void.Root, "a") {
-		if href, _ := sitetest.Attr(link, "href"); strings.HasPrefix(href, second+"/") && !strings.HasSuffix(href, "/pdf") {
-			t.Errorf("there is something left to do: %s", href)
+		href, _ := sitetest.Attr(link, "href")
+		must.Holdf(t, !strings.HasPrefix(href, second+"/") || strings.HasSuffix(href, "/pdf"), "there is something left to do: %s", href)
+	}
+}
+
+// TestOnlyWhatIsIssued: neither a draft nor a void invoice can be paid, credited, written off or sent.
+func TestOnlyWhatIsIssued(t *testing.T) {
+	t.Parallel()
+	var parts []sitetest.Part
+	for _, c := range []struct {
+		of   func() sitetest.Resource
+		said string
+	}{
+		{invoicecases.Payments, "Only an issued invoice can be paid. Nothing was recorded."},
+		{invoicecases.CreditNotes, "Only an issued invoice can be credited. Nothing was recorded."},
+		{invoicecases.WriteOffs, "Only an issued invoice can be written off. Nothing was recorded."},
+		{invoicecases.Mails, "Only an issued invoice can be sent. Nothing was sent."},
+	} {
+		for name, ready := range map[string][]string{"draft": nil, "void draft": {"void"}, "void": {"issue", "void"}} {
+			for _, f := range sitetest.Formats() {
+				parts = append(parts, sitetest.Part{Of: c.of(), Name: name + "/" + f.Name(), Run: func(b *sitetest.Bundle) {
+					of := c.of()
+					of.Parent.Ready = ready
+					x := b.Case(of, f)
+					refused := x.Ask(x.Command)
+					x.Format.Refused(x, refused, "not-issued", x.Command)
+					if x.IsHTML() {
+						x.Page(refused).Says(c.said).LeadsTo(x.Resource.Parent.PageOf(x.ID))
+					}
+					x.WantRows(sitetest.Rows{})
+					x.WantOutcomes("conflict")
+				}})
+			}
 		}
 	}
+	sitetest.Walk(t, sitecases.Resources(), parts)
+}
+
+// TestWhatCountsStays: an invoice that was paid, credited or written off can't be voided, and a payment that was refunded can't be removed.
+// The page links back.
+func TestWhatCountsStays(t *testing.T) {
+	t.Parallel()
+	var parts []sitetest.Part
+	for _, c := range []struct {
+		of              func() sitetest.Resource
+		operation, slug string
+		says            []string
+	}{
+		{invoicecases.Payments, "invoice.void", "has-payments", []string{"You can't void this invoice.", "It has payments."}},
+		{invoicecases.CreditNotes, "invoice.void", "has-credit-notes", []string{"You can't void this invoice.", "It has credit notes."}},
+		{invoicecases.WriteOffs, "invoice.void", "has-write-offs", []string{"You can't void this invoice.", "Take them back first."}},
+		{invoicecases.Refunds, "payment.remove", "has-refunds", []string{"You can't remove this payment.", "Refund the rest instead."}},
+	} {
+		for _, f := range sitetest.Formats() {
+			parts = append(parts, sitetest.Part{Of: c.of(), Name: f.Name(), Run: func(b *sitetest.Bundle) {
+				x := b.Case(c.of(), f)
+				x.Format.Done(x, x.Ask(x.Command))
+				before := x.Contents()
+				y := named(x.Bundle, c.operation)
+				y.Owner, y.ID, y.Format, y.Caller = x.Acme, x.ID, x.Format, x.Caller
+				refused := y.Ask(y.Command)
+				y.Format.Refused(&y, refused, c.slug, nil)
+				if x.IsHTML() {
+					x.Page(refused).Says(c.says...).LeadsTo(x.Resource.Parent.RecordAt(x.ID))
+				}
+				sitetest.WantUnchanged(x.Bundle, "what was refused", before, x.Contents())
+			}})
+		}
+	}
+	sitetest.Walk(t, sitecases.Resources(), parts)
 }

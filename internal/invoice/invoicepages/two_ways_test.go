@@ -9,6 +9,7 @@ import (
 
 	"onlyonce/internal/customer/customercases"
 	"onlyonce/internal/invoice/invoicecases"
+	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitetest"
 )
 
@@ -28,9 +29,7 @@ func TestTheSameByTwoWays(t *testing.T) {
 		if a.Status == http.StatusConflict {
 			a, repeats = person.Press(b.Page(a).Says("Looks like", "Create anyway?"), "Create anyway"), asked
 		}
-		if a.Status != http.StatusSeeOther {
-			t.Fatal(a)
-		}
+		a.Want(t, http.StatusSeeOther)
 		return repeats
 	}
 	newest := func(table string) string {
@@ -39,9 +38,7 @@ func TestTheSameByTwoWays(t *testing.T) {
 	api := func(of sitetest.Resource, key string, values url.Values) (id, repeats string) {
 		t.Helper()
 		a := program.Create(of, key, values)
-		if a.Status != http.StatusCreated {
-			t.Fatal(a)
-		}
+		a.Want(t, http.StatusCreated)
 		made := sitetest.Decode[sitetest.Created](b, a)
 		return made.ID, made.PossibleDuplicateOf
 	}
@@ -92,16 +89,13 @@ func TestTheSameByTwoWays(t *testing.T) {
 			"API": func(key string) (string, string) { return api(paid, key, payment()) },
 			"webhook": func(key string) (string, string) {
 				a := bank.Deliver(b.Replica, key, invoicecases.PaidBy(number, key, payment().Get("amount")))
-				if a.Status != http.StatusOK {
-					t.Fatal(a)
-				}
+				a.Want(t, http.StatusOK)
 				event := sitetest.Decode[sitetest.Created](b, a).ID
 				repeats := sitetest.Get[string](b,
 					`SELECT COALESCE(possible_duplicate_of::text, '') FROM webhook_events WHERE id = $1`, event)
 				shown := person.Get("/webhook-events/" + event).Body
-				if strings.Contains(shown, "looks like a repeat") != (repeats != "") {
-					t.Errorf("repeats %q, and the page of the event: %s", repeats, shown)
-				}
+				must.Holdf(t, strings.Contains(shown, "looks like a repeat") == (repeats != ""),
+					"repeats %q, and the page of the event: %s", repeats, shown)
 				return sitetest.Get[string](b, `SELECT payment_id::text FROM webhook_events WHERE id = $1`, event), repeats
 			},
 		}},
@@ -128,9 +122,7 @@ func TestTheSameByTwoWays(t *testing.T) {
 			},
 			"API with an invoice": func(key string) (string, string) {
 				a := program.Create(billed, key, withCustomer(key))
-				if a.Status != http.StatusCreated {
-					t.Fatal(a)
-				}
+				a.Want(t, http.StatusCreated)
 				made := sitetest.Decode[struct {
 					Customer sitetest.Created `json:"customer"`
 				}](b, a).Customer
@@ -143,9 +135,7 @@ func TestTheSameByTwoWays(t *testing.T) {
 				key := strings.NewReplacer(" ", "-").Replace(record.table + "-" + one + "-" + other)
 				record.next()
 				id, repeats := first(key + "-1")
-				if repeats != "" {
-					t.Errorf("%s by %s looks like %s, and like nothing was made", record.table, one, repeats)
-				}
+				must.Holdf(t, repeats == "", "%s by %s looks like %s, and like nothing was made", record.table, one, repeats)
 				if _, repeats = second(key + "-2"); repeats != id && repeats != asked {
 					t.Errorf("%s by %s and then by %s: repeats %q, want %s", record.table, one, other, repeats, id)
 				}
@@ -157,7 +147,5 @@ func TestTheSameByTwoWays(t *testing.T) {
 	line++
 	form("/invoices", invoice("by-form"))
 	of := scheduled("by-hand")
-	if repeats := form(of.List(), sitetest.Change(of.Command, "idempotency_key", "by-hand")); repeats != "" {
-		t.Error("billing a period asked about a repeat")
-	}
+	must.Equal(t, form(of.List(), sitetest.Change(of.Command, "idempotency_key", "by-hand")), "", "billing a period asked about a repeat")
 }

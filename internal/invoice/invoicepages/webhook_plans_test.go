@@ -8,6 +8,7 @@ import (
 
 	"onlyonce/internal/invoice/invoicecases"
 	"onlyonce/internal/invoice/webhook"
+	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitetest"
 )
 
@@ -15,11 +16,10 @@ import (
 func deletesBodies(p *sitetest.Planner) {
 	p.Helper()
 	p.During("deleting bodies of events", func() {
-		if n, err := webhook.Expire(p.Context(), p.Pool, p.Acme.ID,
-			time.Now().Add(-(2*sitetest.Many-sitetest.Few/2)*time.Minute)); err != nil ||
-			n == 0 {
-			p.Errorf("deleted %d: %v", n, err)
-		}
+		n, err := webhook.Expire(p.Context(), p.Pool, p.Acme.ID,
+			time.Now().Add(-(2*sitetest.Many-sitetest.Few/2)*time.Minute))
+		must.Holdf(p, err == nil &&
+			n != 0, "deleted %d: %v", n, err)
 	})
 }
 

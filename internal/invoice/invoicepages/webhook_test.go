@@ -70,10 +70,8 @@ func TestDeliveries(t *testing.T) {
 		{"too large", bank, "m", large, now, 413, "too-large"},
 	} {
 		a := c.from.DeliverAt(b.Replica, c.id, c.body, c.at)
-		if a.Status != c.status || !strings.Contains(a.Body, "/problems/"+c.problem) ||
-			a.Header.Get("Content-Type") != "application/problem+json" {
-			t.Errorf("%s: %v", c.what, a)
-		}
+		must.Holdf(t, a.Status == c.status && strings.Contains(a.Body, "/problems/"+c.problem) &&
+			a.Header.Get("Content-Type") == "application/problem+json", "%s: %v", c.what, a)
 	}
 	sitetest.WantUnchanged(b, "what was refused", before, b.Contents())
 	for _, c := range []struct {
@@ -89,18 +87,13 @@ func TestDeliveries(t *testing.T) {
 			a := bank.Deliver(b.Replica, c.id, c.body)
 			state := sitetest.Get[string](b, `SELECT COALESCE((SELECT state::text FROM webhook_events WHERE id = $1), '')`,
 				sitetest.Decode[sitetest.Created](b, a).ID)
-			if a.Status != http.StatusOK || (a.Header.Get("Idempotent-Replayed") == "true") != (n > 0) || state != c.state {
-				t.Errorf("%s: %s, %v", c.what, state, a)
-			}
+			must.Holdf(t, a.Status == http.StatusOK && (a.Header.Get("Idempotent-Replayed") == "true") == (n > 0) && state == c.state,
+				"%s: %s, %v", c.what, state, a)
 		}
 	}
 	bank.Deliver(b.Replica, "5", invoicecases.PaidBy(number, "p5", "20.00"))
-	if a := card.Deliver(b.Replica, "", intentOf("evt_1", number, 1000)); a.Status != http.StatusOK {
-		t.Error(a)
-	}
-	if paid := sitetest.Get[int](b, `SELECT paid FROM invoices WHERE number = $1`, number); paid != 5000+2000-500+1000 {
-		t.Errorf("paid %d", paid)
-	}
+	card.Deliver(b.Replica, "", intentOf("evt_1", number, 1000)).Want(t, http.StatusOK)
+	must.Equal(t, sitetest.Get[int](b, `SELECT paid FROM invoices WHERE number = $1`, number), 5000+2000-500+1000, "paid")
 	owner := b.Person(b.Replica, b.Acme)
 	b.Page(owner.Get("/webhook-events?state=undecided")).Says("Needs a decision", "payment.received")
 	shown := b.Page(
@@ -129,9 +122,7 @@ func TestEventNamedLikeAKey(t *testing.T) {
 		a := bank.Deliver(b.Replica, c.id, c.body)
 		state := sitetest.Get[string](b, `SELECT COALESCE((SELECT state::text FROM webhook_events WHERE id = $1), '')`,
 			sitetest.Decode[sitetest.Created](b, a).ID)
-		if a.Status != http.StatusOK || state != c.state {
-			t.Errorf("%s: %s, %v", c.id, state, a)
-		}
+		must.Holdf(t, a.Status == http.StatusOK && state == c.state, "%s: %s, %v", c.id, state, a)
 	}
 	bank.Deliver(b.Replica, "evt", invoicecases.PaidBy(number, "p4", "4.00"))
 	b.Exec(`
@@ -173,16 +164,12 @@ func TestChooseTheInvoice(t *testing.T) {
 			b.Page(press("invoice", "2026-0998")).Says("There is no invoice “2026-0998”.", "Choose the invoice that was paid")
 		}
 		for range 2 {
-			if a := press("invoice", number); a.Status != http.StatusSeeOther {
-				t.Fatal(a)
-			}
+			press("invoice", number).Want(t, http.StatusSeeOther)
 		}
 		b.Page(person.Get(event)).Says("Applied", "Open the invoice")
 	}
 	got := sitetest.Get[[]int](b, `SELECT ARRAY[(SELECT paid FROM invoices), (SELECT count(*) FROM payments)]`)
-	if !slices.Equal(got, []int{13577, 3}) {
-		t.Errorf("paid, payments: %v", got)
-	}
+	must.Holdf(t, slices.Equal(got, []int{13577, 3}), "paid, payments: %v", got)
 }
 
 // TestEventIsNotKept: if the effect fails, nothing is stored, the sender has to retry, and the retry succeeds.
@@ -195,21 +182,15 @@ func TestEventIsNotKept(t *testing.T) {
 	b.Exec(`ALTER TABLE postings ADD CONSTRAINT broken CHECK (kind <> 'payment') NOT VALID`)
 	for range 2 {
 		a := bank.Deliver(b.Replica, "1", invoicecases.PaidBy(number, "p", "1.00"))
-		if a.Status != http.StatusServiceUnavailable || a.Header.Get("Retry-After") == "" || !strings.Contains(a.Body,
-			"/problems/not-kept") {
-			t.Error(a)
-		}
+		must.Holdf(t, a.Status == http.StatusServiceUnavailable && a.Header.Get("Retry-After") != "" && strings.Contains(a.Body,
+			"/problems/not-kept"), "%v", a)
 	}
 	sitetest.WantUnchanged(b, "what failed", before, b.Contents())
 	b.Exec(`ALTER TABLE postings DROP CONSTRAINT broken`)
 	a := bank.Deliver(b.Replica, "1", invoicecases.PaidBy(number, "p", "1.00"))
-	if a.Status != http.StatusOK || a.Header.Get("Idempotent-Replayed") != "" {
-		t.Error(a)
-	}
+	must.Holdf(t, a.Status == http.StatusOK && a.Header.Get("Idempotent-Replayed") == "", "%v", a)
 	b.WantRows(b.Rows()) // and no second one
-	if paid := sitetest.Get[int](b, `SELECT paid FROM invoices`); paid != 100 {
-		t.Errorf("paid %d", paid)
-	}
+	must.Equal(t, sitetest.Get[int](b, `SELECT paid FROM invoices`), 100, "paid")
 }
 
 // TestSecretOfAnotherKey: deliveries have to be repeated, the page of the source explains the reason, and entering the secret
@@ -226,9 +207,7 @@ func TestSecretOfAnotherKey(t *testing.T) {
 	deliver := func(want int) {
 		t.Helper()
 		a := bank.Deliver(other, "1", `{"type": "x"}`)
-		if a.Status != want || (a.Header.Get("Retry-After") != "") != (want == http.StatusServiceUnavailable) {
-			t.Error(a)
-		}
+		must.Holdf(t, a.Status == want && (a.Header.Get("Retry-After") != "") == (want == http.StatusServiceUnavailable), "%v", a)
 	}
 	source := "/webhooks/" + sitetest.Get[string](b, `SELECT id::text FROM webhook_sources`)
 	owner := b.Person(other, b.Acme)
@@ -245,9 +224,7 @@ func TestSecretOfAnotherKey(t *testing.T) {
 	deliver(http.StatusServiceUnavailable)
 	warns(owner, 1, 1)
 	added := owner.Submit(source+"/webhook-secrets", url.Values{"idempotency_key": {"anew"}, "secret": {invoicecases.HookSecret}})
-	if added.Status != http.StatusSeeOther {
-		t.Fatal(added)
-	}
+	added.Want(t, http.StatusSeeOther)
 	deliver(http.StatusOK)
 	warns(owner, 0, 1)
 	warns(b.Person(b.Replica, b.Acme), 0, 1) // their own secret is valid for another day
@@ -295,15 +272,12 @@ func TestProviders(t *testing.T) {
 	}
 	close(gate)
 	for range deliveries + events {
-		if err := <-errs; err != nil {
-			t.Error(err)
-		}
+		must.OK(t, <-errs)
 	}
 	got := sitetest.Get[[]int](b, `
 		SELECT ARRAY[(SELECT paid FROM invoices), (SELECT count(*) FROM payments), (SELECT count(*) FROM webhook_events)]`)
-	if want := []int{1000 + events*100, events + 1, events + 1}; !slices.Equal(got, want) {
-		t.Errorf("paid, payments, events: %v, want %v", got, want)
-	}
+	want := []int{1000 + events*100, events + 1, events + 1}
+	must.Holdf(t, slices.Equal(got, want), "paid, payments, events: %v, want %v", got, want)
 }
 
 // TestHooksOfDemoTenants are refused when the demo is off, like their logins: their secrets are public.
@@ -311,21 +285,15 @@ func TestHooksOfDemoTenants(t *testing.T) {
 	b := sitetest.Setup(t)
 	bank := invoicecases.SenderOf(b, b.Acme, "standard")
 	b.Exec(`UPDATE tenants SET demo = true WHERE id = $1`, b.Acme.ID)
-	if a := bank.Deliver(b.Replica, "1", `{"type": "x"}`); a.Status != http.StatusNotFound {
-		t.Error(a)
-	}
-	if a := bank.Deliver(b.Serve(sitetest.WithDemo), "1", `{"type": "x"}`); a.Status != http.StatusOK {
-		t.Error(a)
-	}
+	bank.Deliver(b.Replica, "1", `{"type": "x"}`).Want(t, http.StatusNotFound)
+	bank.Deliver(b.Serve(sitetest.WithDemo), "1", `{"type": "x"}`).Want(t, http.StatusOK)
 }
 
 // TestWebhookGuide runs the commands of docs/webhooks.md, twice.
 func TestWebhookGuide(t *testing.T) {
 	b := sitetest.Setup(t)
 	page, err := os.ReadFile("../../../docs/webhooks.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	_, script, _ := strings.Cut(string(page), "```sh\n")
 	script, _, _ = strings.Cut(script, "```")
 	number, bank := issuedInvoice(b), invoicecases.SenderOf(b, b.Acme, "standard")
@@ -333,18 +301,12 @@ func TestWebhookGuide(t *testing.T) {
 		"hook": b.URL + bank.Address, "secret": strings.TrimPrefix(invoicecases.HookSecret, "whsec_"), "invoice": number,
 	} {
 		line := regexp.MustCompile(`(?m)^` + name + `=.*$`)
-		if len(line.FindAllString(script, -1)) != 1 {
-			t.Fatalf("no %s in %s", name, script)
-		}
+		must.Thatf(t, len(line.FindAllString(script, -1)) == 1, "no %s in %s", name, script)
 		script = line.ReplaceAllString(script, name+"="+value)
 	}
 	for _, want := range []string{"HTTP/1.1 200", "Idempotent-Replayed: true"} {
 		output, err := exec.CommandContext(t.Context(), "sh", "-euc", script).CombinedOutput()
-		if err != nil || !strings.Contains(string(output), want) {
-			t.Errorf("no %q, %v: %s", want, err, output)
-		}
+		must.Holdf(t, err == nil && strings.Contains(string(output), want), "no %q, %v: %s", want, err, output)
 	}
-	if paid := sitetest.Get[int](b, `SELECT paid FROM invoices WHERE number = $1`, number); paid != 1000 {
-		t.Errorf("paid %d", paid)
-	}
+	must.Equal(t, sitetest.Get[int](b, `SELECT paid FROM invoices WHERE number = $1`, number), 1000, "paid")
 }

@@ -54,9 +54,8 @@ func TestDemoShowsTheLife(t *testing.T) {
 		"mailed":                {`EXISTS (SELECT FROM mails m WHERE m.invoice_id = i.id)`, 60},
 		"of the same customer":  {ofAcme + `(SELECT count(*) FROM invoices o WHERE o.customer_id = i.customer_id) > 3`, 51},
 	} {
-		if n := b.Number(`SELECT count(*) FROM invoices i WHERE ` + atLeast.sql); n < atLeast.want {
-			t.Errorf("%s: %d, want at least %d", what, n, atLeast.want)
-		}
+		n := b.Number(`SELECT count(*) FROM invoices i WHERE ` + atLeast.sql)
+		must.Holdf(t, n >= atLeast.want, "%s: %d, want at least %d", what, n, atLeast.want)
 	}
 	for what, sql := range map[string]string{
 		"issued in the future":      `SELECT count(*) FROM invoices WHERE issue_date > current_date`,
@@ -80,9 +79,8 @@ func TestDemoShowsTheLife(t *testing.T) {
 			WHERE a.number < b.number AND a.issue_date > b.issue_date
 				AND NOT EXISTS (SELECT FROM schedule_periods p WHERE p.id = b.id)`, // periods may be billed later
 	} {
-		if n := b.Number(sql); n > 0 {
-			t.Errorf("%d were %s", n, what)
-		}
+		n := b.Number(sql)
+		must.Holdf(t, n == 0, "%d were %s", n, what)
 	}
 }
 
@@ -96,19 +94,16 @@ func TestDemoHasOneTwin(t *testing.T) {
 		for _, g := range found.Rows {
 			groups = append(groups, strconv.Itoa(g.Count))
 		}
-		if got := strings.Join(groups, ", "); got != want {
-			t.Errorf("%s has groups of %q invoices that look alike, want %q", tenant, got, want)
-		}
+		must.Equal(t, strings.Join(groups, ", "), want, tenant, "invoices that look alike")
 	}
-	if n := b.Number(`
+	n := b.Number(`
 		SELECT count(*) FROM (
 			SELECT FROM (
 				SELECT *, row_number() OVER (PARTITION BY tenant_id ORDER BY issue_date DESC, id DESC) AS place FROM invoices) AS i
 			WHERE (place <= 5 OR state = 'draft' OR state IN ('issued', 'partially_paid') AND due_date < current_date)
 				AND NOT EXISTS (SELECT FROM schedule_periods p WHERE p.id = i.id) -- which are the same each month
-			GROUP BY tenant_id, customer_id, total HAVING count(*) > 1) AS twins`); n > 0 {
-		t.Errorf("Home shows %d invoices more than once", n)
-	}
+			GROUP BY tenant_id, customer_id, total HAVING count(*) > 1) AS twins`)
+	must.Holdf(t, n == 0, "Home shows %d invoices more than once", n)
 }
 
 // TestDemoIsMostlyOnTime checks that less than half of the open invoices are overdue, in each currency, by amount and by number.
@@ -121,9 +116,7 @@ func TestDemoIsMostlyOnTime(t *testing.T) {
 				count(*) AS invoices, count(*) FILTER (WHERE due_date < current_date) AS late
 			FROM invoices WHERE state IN ('issued', 'partially_paid') GROUP BY tenant_id, currency) AS books
 		WHERE 2 * late_amount > amount OR 2 * late > invoices`).Scan(&late))
-	if late != "" {
-		t.Errorf("most of what is open is overdue: %s", late)
-	}
+	must.Holdf(t, late == "", "most of what is open is overdue: %s", late)
 }
 
 // TestInterruptedDemoInvoicesAreCompleted, with their numbers.

@@ -2,10 +2,13 @@ package invoiceroom_test
 
 import (
 	"encoding/base64"
+	"encoding/json"
+	"image/color"
 	"io"
 	"maps"
 	"mime"
 	"mime/multipart"
+	"mime/quotedprintable"
 	"net/http"
 	netmail "net/mail"
 	"path/filepath"
@@ -13,6 +16,7 @@ import (
 	"testing"
 
 	"onlyonce/internal/app/apptest"
+	"onlyonce/internal/invoice/invoicecases"
 	"onlyonce/internal/invoice/mail"
 	"onlyonce/internal/mailer/mailertest"
 	"onlyonce/internal/must"
@@ -35,9 +39,8 @@ func TestMailHasTheInvoiceAttached(t *testing.T) {
 			wanted[kind] = string(file)
 		}
 		messages := s.Messages()
-		if got := attached(t, messages[len(messages)-1]); !maps.Equal(got, wanted) {
-			t.Errorf("%s: %d files are attached, want %q", key, len(got), want)
-		}
+		got := attached(t, messages[len(messages)-1])
+		must.Holdf(t, maps.Equal(got, wanted), "%s: %d files are attached, want %q", key, len(got), want)
 	}
 	lacking := b.draft("lacking", "Ada")
 	sent(lacking, "/issue", "lacking", `{"e_invoice": true}`, http.StatusOK, "pdf")
@@ -62,15 +65,13 @@ func TestCreditNoteIsMailed(t *testing.T) {
 	sent := b.settled(1)[0]
 	want := "Hello Ada,\n\nWe have credited 30.75 EUR of our invoice 2026-0001 of 21 November 2026.\n\nHalf of it\nwas <late>\n\n" +
 		"Open: 30.75 EUR\n\nThe credit note is attached as a PDF file.\n\nKind regards,\n"
-	if sent.Kind != mail.KindCreditNote || sent.Recipient != "ada@example.com" || !strings.HasPrefix(sent.Text, want) {
-		t.Errorf("%+v, want the text %q", sent, want)
-	}
+	must.Holdf(t, sent.Kind == mail.KindCreditNote && sent.Recipient == "ada@example.com" && strings.HasPrefix(sent.Text, want),
+		"%+v, want the text %q", sent, want)
 	path := "/api/v1/credit-notes/" + sent.CreditNoteID.String() + "/pdf"
 	_, file, err := apptest.Ask(apptest.CompanyToken, http.MethodGet, b.URL()+path, "", "")
 	must.OK(t, err)
-	if got := attached(t, s.Messages()[0]); len(got) != 1 || got["pdf"] != string(file) {
-		t.Errorf("%d files are attached, and the document has %d bytes", len(got), len(file))
-	}
+	got := attached(t, s.Messages()[0])
+	must.Holdf(t, len(got) == 1 && got["pdf"] == string(file), "%d files are attached, and the document has %d bytes", len(got), len(file))
 }
 
 // attached returns the files of a message by the path that the server returns them from.
@@ -91,5 +92,53 @@ func attached(t *testing.T, message *netmail.Message) map[string]string {
 		file, err := io.ReadAll(base64.NewDecoder(base64.StdEncoding, part))
 		must.OK(t, err)
 		files[kind] = string(file)
+	}
+}
+
+// TestMailHasTheLogo: the HTML of a mail refers to the logo of the invoice, which is a part beside it. A mail without a logo has no such
+// part.
+func TestMailHasTheLogo(t *testing.T) {
+	s := mailertest.Start(t, nil, nil)
+	b := mailing(t, s.URL)
+	b.post(b.draft("plain", "Ada")+"/issue", "plain", "", http.StatusOK)
+	b.settled(1)
+	logo := invoicecases.PNG(30, 10, color.White)
+	body, err := json.Marshal(map[string]any{"file": map[string]any{"name": "logo.png", "content": []byte(logo)}})
+	must.OK(t, err)
+	b.post("/api/v1/logos", "logo", string(body), http.StatusCreated)
+	b.post(b.draft("with", "Ada")+"/issue", "with", "", http.StatusOK)
+	b.settled(2)
+	for i, want := range []string{"", logo} {
+		message := s.Messages()[i]
+		images := map[string]string{}
+		html := parts(t, message.Header.Get("Content-Type"), message.Body, images)
+		must.Holdf(t, images["<image>"] == want && strings.Contains(html, `src="cid:image"`) == (want != ""),
+			"mail %d: an image of %d bytes, and the HTML %s", i, len(images["<image>"]), html)
+	}
+}
+
+// parts returns the HTML of a part of a message, and adds the images in it by their Content-ID.
+func parts(t *testing.T, contentType string, body io.Reader, images map[string]string) (html string) {
+	t.Helper()
+	_, parameters, err := mime.ParseMediaType(contentType)
+	must.OK(t, err)
+	all := multipart.NewReader(body, parameters["boundary"])
+	for {
+		part, err := all.NextRawPart()
+		if err != nil {
+			return html
+		}
+		switch of, _, _ := strings.Cut(part.Header.Get("Content-Type"), ";"); {
+		case strings.HasPrefix(of, "multipart/"):
+			html += parts(t, part.Header.Get("Content-Type"), part, images)
+		case of == "text/html":
+			text, err := io.ReadAll(quotedprintable.NewReader(part))
+			must.OK(t, err)
+			html += string(text)
+		case strings.HasPrefix(of, "image/"):
+			content, err := io.ReadAll(base64.NewDecoder(base64.StdEncoding, part))
+			must.OK(t, err)
+			images[part.Header.Get("Content-ID")] = string(content)
+		}
 	}
 }

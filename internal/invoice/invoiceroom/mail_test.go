@@ -56,9 +56,8 @@ func (b *bundle) draftDue(key, customer, issued, due string) string {
 
 func (b *bundle) post(path, key, body string, want int) {
 	b.Helper()
-	if status, answer, err := apptest.Ask(apptest.CompanyToken, http.MethodPost, b.URL()+path, key, body); err != nil || status != want {
-		b.Fatalf("%s: %d %s %v", path, status, answer, err)
-	}
+	status, answer, err := apptest.Ask(apptest.CompanyToken, http.MethodPost, b.URL()+path, key, body)
+	must.Thatf(b, err == nil && status == want, "%s: %d %s %v", path, status, answer, err)
 }
 
 // mails returns the mails of the apptest.Company, newest first.
@@ -98,36 +97,24 @@ func TestMailIsSent(t *testing.T) {
 	invoice := b.draft("one", `Ada "A" <eve@example.com>, & <script>`)
 	b.post(invoice+"/issue", "one", `{"message": "See you\nsoon."}`, http.StatusOK)
 	sent := b.settled(1)[0]
-	if sent.State != mailer.StateSent || sent.Kept || sent.Attempts != 1 || sent.Reason != "" || sent.SentAt.IsZero() {
-		t.Errorf("%+v", sent)
-	}
-	if len(s.Messages()) != 1 {
-		t.Fatalf("%d messages", len(s.Messages()))
-	}
+	must.Holdf(t, sent.State == mailer.StateSent && !sent.Kept && sent.Attempts == 1 && sent.Reason == "" && !sent.SentAt.IsZero(),
+		"%+v", sent)
+	must.Thatf(t, len(s.Messages()) == 1, "%d messages", len(s.Messages()))
 	header := s.Messages()[0].Header
 	if want := "<" + sent.ID.String() + "@example.com>"; header.Get("Message-Id") != want || "<"+sent.MessageID+">" != want {
 		t.Errorf("Message-ID %s, want %s", header.Get("Message-Id"), want)
 	}
 	to, err := header.AddressList("To")
-	if err != nil || len(to) != 1 || to[0].Address != "ada@example.com" {
-		t.Errorf("to %v, %v", to, err)
-	}
+	must.Holdf(t, err == nil && len(to) == 1 && to[0].Address == "ada@example.com", "to %v, %v", to, err)
 	from, err := header.AddressList("From")
-	if err != nil || len(from) != 1 || from[0].Address != "app@example.com" {
-		t.Errorf("from %v, %v", from, err)
-	}
+	must.Holdf(t, err == nil && len(from) == 1 && from[0].Address == "app@example.com", "from %v, %v", from, err)
 	reply, err := header.AddressList("Reply-To")
-	if err != nil || len(reply) != 1 || reply[0].Address != "ada+bills@acme.example" {
-		t.Errorf("reply to %v, %v", reply, err)
-	}
-	if _, smuggled := header["Bcc"]; smuggled {
-		t.Errorf("a name has added a header: %v", header)
-	}
+	must.Holdf(t, err == nil && len(reply) == 1 && reply[0].Address == "ada+bills@acme.example", "reply to %v, %v", reply, err)
+	_, smuggled := header["Bcc"]
+	must.Holdf(t, !smuggled, "a name has added a header: %v", header)
 	body, err := io.ReadAll(s.Messages()[0].Body)
-	if err != nil || !strings.Contains(string(body), "text/plain") || !strings.Contains(string(body), "text/html") ||
-		strings.Contains(string(body), "<script>") && !strings.Contains(sent.Text, "<script>") {
-		t.Errorf("%v\n%s", err, body)
-	}
+	must.Holdf(t, err == nil && strings.Contains(string(body), "text/plain") && strings.Contains(string(body), "text/html") &&
+		(!strings.Contains(string(body), "<script>") || strings.Contains(sent.Text, "<script>")), "%v\n%s", err, body)
 	rest := sent.Text
 	for _, want := range []string{
 		"We have sent you invoice 2026-0001 of 21 November 2026.", "- Design: 2 x 50.00 = 100.00 EUR", "Open: 123.00 EUR",
@@ -153,9 +140,7 @@ func TestMailIsSentOnce(t *testing.T) {
 		all.Go(func() {
 			key := fmt.Sprint("click ", n/2)
 			status, answer, err := apptest.Ask(apptest.CompanyToken, http.MethodPost, b.URL()+invoice+"/issue", key, "")
-			if err != nil || status != http.StatusOK {
-				t.Errorf("%d %s %v", status, answer, err)
-			}
+			must.Holdf(t, err == nil && status == http.StatusOK, "%d %s %v", status, answer, err)
 		})
 	}
 	all.Wait()
@@ -163,12 +148,9 @@ func TestMailIsSentOnce(t *testing.T) {
 	for range 5 {
 		b.post(invoice+"/send", "again", `{"recipient": "office@example.com"}`, http.StatusCreated)
 	}
-	if mails := b.settled(2); len(mails) != 2 || mails[0].Recipient != "office@example.com" || mails[0].MessageID == mails[1].MessageID {
-		t.Errorf("%+v", mails)
-	}
-	if n := len(s.Messages()); n != 2 {
-		t.Errorf("%d messages", n)
-	}
+	mails := b.settled(2)
+	must.Holdf(t, len(mails) == 2 && mails[0].Recipient == "office@example.com" && mails[0].MessageID != mails[1].MessageID, "%+v", mails)
+	must.Equal(t, len(s.Messages()), 2, "messages")
 }
 
 // TestMailIsTriedAgain after a temporary failure, and accepted once.
@@ -183,9 +165,8 @@ func TestMailIsTriedAgain(t *testing.T) {
 	b := mailing(t, s.URL)
 	b.post(b.draft("one", "Ada")+"/issue", "one", "", http.StatusOK)
 	sent := b.settled(1)[0]
-	if sent.State != mailer.StateSent || sent.Attempts != 3 || len(s.Messages()) != 1 || sent.Reason != "" {
-		t.Errorf("%d messages, %+v", len(s.Messages()), sent)
-	}
+	must.Holdf(t, sent.State == mailer.StateSent && sent.Attempts == 3 && len(s.Messages()) == 1 && sent.Reason == "",
+		"%d messages, %+v", len(s.Messages()), sent)
 	b.LogsNothingPersonal()
 }
 
@@ -196,10 +177,8 @@ func TestMailIsGivenUp(t *testing.T) {
 	b := mailing(t, s.URL, func(c *app.Config) { c.MailRetry = time.Millisecond })
 	b.post(b.draft("one", "Ada")+"/issue", "one", "", http.StatusOK)
 	failed := b.settled(1)[0]
-	if failed.State != mailer.StateFailed || failed.Attempts != mailer.MaxAttempts ||
-		failed.Reason != "Gave up after 10 attempts. The mail server didn't accept it: 451 4.3.2 Come back later." {
-		t.Errorf("%+v", failed)
-	}
+	must.Holdf(t, failed.State == mailer.StateFailed && failed.Attempts == mailer.MaxAttempts &&
+		failed.Reason == "Gave up after 10 attempts. The mail server didn't accept it: 451 4.3.2 Come back later.", "%+v", failed)
 }
 
 // TestMailIsRefused checks that a permanent refusal fails the mail at once, with the reason, and that it can be sent to another address.
@@ -209,14 +188,11 @@ func TestMailIsRefused(t *testing.T) {
 	invoice := b.draft("one", "Ada")
 	b.post(invoice+"/issue", "one", "", http.StatusOK)
 	failed := b.settled(1)[0]
-	if failed.State != mailer.StateFailed || failed.Attempts != 1 ||
-		failed.Reason != "The mail server refused it: 550 5.1.0 Requested action not taken: mailbox unavailable." {
-		t.Errorf("%+v", failed)
-	}
+	must.Holdf(t, failed.State == mailer.StateFailed && failed.Attempts == 1 &&
+		failed.Reason == "The mail server refused it: 550 5.1.0 Requested action not taken: mailbox unavailable.", "%+v", failed)
 	b.post(invoice+"/send", "again", `{"recipient": "grace@example.com"}`, http.StatusCreated)
-	if sent := b.settled(2)[0]; sent.State != mailer.StateSent || len(s.Messages()) != 1 {
-		t.Errorf("%+v", sent)
-	}
+	sent := b.settled(2)[0]
+	must.Holdf(t, sent.State == mailer.StateSent && len(s.Messages()) == 1, "%+v", sent)
 	b.LogsNothingPersonal()
 }
 
@@ -232,17 +208,15 @@ func TestMailServerHangs(t *testing.T) {
 	conn, err := listener.Accept() // and never an answer
 	must.OK(t, err)
 	defer conn.Close()
-	if m := b.mails()[0]; m.State != mailer.StateQueued || m.Reason != "" {
-		t.Errorf("the attempt is over already: %+v", m)
-	}
+	m := b.mails()[0]
+	must.Holdf(t, m.State == mailer.StateQueued && m.Reason == "", "the attempt is over already: %+v", m)
 	b.post(b.draft("two", "Ada")+"/issue", "two", "", http.StatusOK) // while it hangs
 	must.Until(b, "the attempt is over", func() bool {
 		mails := b.mails()
 		return mails[len(mails)-1].Reason == "The mail server didn't answer in time."
 	})
-	if took, ok := b.Lines("mail")[0]["duration"].(float64); !ok || time.Duration(took) > 5*time.Second {
-		t.Errorf("the attempt took %v", time.Duration(took))
-	}
+	took, ok := b.Lines("mail")[0]["duration"].(float64)
+	must.Holdf(t, ok && time.Duration(took) <= 5*time.Second, "the attempt took %v", time.Duration(took))
 }
 
 // TestMailServerWithoutTLS gets neither a password nor a mail.
@@ -254,9 +228,8 @@ func TestMailServerWithoutTLS(t *testing.T) {
 	must.Until(b, "the attempt is over", func() bool {
 		return b.mails()[0].Reason == "The mail server doesn't encrypt its connections (STARTTLS)."
 	})
-	if m := b.mails()[0]; m.State != mailer.StateQueued || len(s.Messages()) != 0 || strings.Contains(b.Logs.String(), "s3cret") {
-		t.Errorf("%+v", m)
-	}
+	m := b.mails()[0]
+	must.Holdf(t, m.State == mailer.StateQueued && len(s.Messages()) == 0 && !strings.Contains(b.Logs.String(), "s3cret"), "%+v", m)
 }
 
 // TestMailOfAVoidInvoice is not sent any more.
@@ -294,9 +267,7 @@ func TestMailsOfTheDemoAreKept(t *testing.T) {
 			SELECT count(*) FILTER (WHERE state = 'queued'), count(*) FILTER (WHERE kept AND body <> '') FROM mails`).Scan(&left, &kept)
 		return err == nil && left == 0 && kept > 20
 	})
-	if len(s.Messages()) != 0 {
-		t.Errorf("%d messages", len(s.Messages()))
-	}
+	must.Holdf(t, len(s.Messages()) == 0, "%d messages", len(s.Messages()))
 }
 
 // TestMailsWithoutAServer are kept, also through a connection pooler without prepared statements.
@@ -306,9 +277,8 @@ func TestMailsWithoutAServer(t *testing.T) {
 		c.DatabaseURL += "&default_query_exec_mode=exec"
 	})
 	b.post(b.draft("one", "Ada")+"/issue", "one", "", http.StatusOK)
-	if m := b.settled(1)[0]; !m.Kept || m.State != mailer.StateSent || m.Text == "" {
-		t.Errorf("%+v", m)
-	}
+	m := b.settled(1)[0]
+	must.Holdf(t, m.Kept && m.State == mailer.StateSent && m.Text != "", "%+v", m)
 	if _, metrics := b.Get(b.Metrics); !strings.Contains(metrics, `onlyonce_mail_attempts_total{outcome="kept"} 1`) {
 		t.Errorf("nothing about it in the metrics:\n%s", metrics)
 	}

@@ -32,26 +32,20 @@ func TestReminderIsSent(t *testing.T) {
 	b.post(invoice+"/payments", "one", `{"amount": "23", "date": "2026-02-01", "method": "cash"}`, http.StatusCreated)
 	b.post(invoice+"/reminders", "one", `{"level": "1"}`, http.StatusCreated)
 	sent := b.settled(1)[0]
-	if sent.State != mailer.StateSent || sent.Recipient != "ada@example.com" ||
-		sent.Subject != "Payment reminder: invoice 2026-0001 from Acme Studio" {
-		t.Errorf("%+v", sent)
-	}
+	must.Holdf(t, sent.State == mailer.StateSent && sent.Recipient == "ada@example.com" &&
+		sent.Subject == "Payment reminder: invoice 2026-0001 from Acme Studio", "%+v", sent)
 	rest := sent.Text
 	for _, want := range []string{
 		"Hello Ada,", reminder.Message(1), "Invoice: 2026-0001 of 5 January 2026", "Due: 4 February 2026, ",
 		"Total: 123.00 EUR", "Paid: 23.00 EUR", "Open: 100.00 EUR", "attached",
 	} {
 		_, after, found := strings.Cut(rest, want)
-		if !found {
-			t.Fatalf("%q is not in its place in\n%s", want, sent.Text)
-		}
+		must.Thatf(t, found, "%q is not in its place in\n%s", want, sent.Text)
 		rest = after
 	}
 	due, err := date.Parse("2026-02-04")
 	days := strconv.Itoa(due.DaysUntil(date.Of(sent.CreatedAt.UTC())))
-	if err != nil || !strings.Contains(sent.Text, ", "+days+" days overdue") {
-		t.Errorf("not %s days overdue: %s, %v", days, sent.Text, err)
-	}
+	must.Holdf(t, err == nil && strings.Contains(sent.Text, ", "+days+" days overdue"), "not %s days overdue: %s, %v", days, sent.Text, err)
 }
 
 // TestReminderOfAPaidInvoice is not sent any more.
@@ -112,8 +106,6 @@ func TestDueRemindersOfTwoReplicas(t *testing.T) {
 	apptest.On(t, b.DB).Start(withoutDemo)
 	b.settled(overdue)
 	for _, table := range []string{"invoice_reminders", "mails"} {
-		if n := b.Number(`SELECT count(*) FROM ` + table); n != overdue {
-			t.Errorf("%d %s", n, table)
-		}
+		must.Equal(t, b.Number(`SELECT count(*) FROM `+table), overdue, table)
 	}
 }

@@ -1,6 +1,7 @@
 package invoiceroom_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/value/date"
+	"onlyonce/internal/value/secretkey"
 )
 
 // TestSchedulesOfTwoReplicas checks that periods that fell due while no app ran are billed and mailed once when two start.
@@ -51,9 +53,7 @@ func TestSchedulesOfTwoReplicas(t *testing.T) {
 		return len(mails) >= billed
 	})
 	for _, table := range []string{"schedule_periods", "invoices", "mails"} {
-		if n := b.Number(`SELECT count(*) FROM ` + table); n != billed {
-			t.Errorf("%d %s", n, table)
-		}
+		must.Equal(t, b.Number(`SELECT count(*) FROM `+table), billed, table)
 	}
 }
 
@@ -68,7 +68,24 @@ func TestFailedSchedulesAreLoggedOnce(t *testing.T) {
 	must.Until(b, "the run has failed", func() bool {
 		return b.Number(`SELECT count(*) FROM river.river_job WHERE kind = 'schedules' AND state = 'discarded'`) == 1
 	})
-	if lines := b.Lines("the next run does what is left"); len(lines) != 1 || len(b.Lines("job will be tried again")) != 0 {
-		t.Errorf("%s", b.Logs)
-	}
+	lines := b.Lines("the next run does what is left")
+	must.Holdf(t, len(lines) == 1 && len(b.Lines("job will be tried again")) == 0, "%s", b.Logs)
+}
+
+// TestWebhooksOfTheDemo checks that two replicas create the sources once, and delete bodies after 30 days.
+func TestWebhooksOfTheDemo(t *testing.T) {
+	secret, err := secretkey.Parse(strings.Repeat("MDEy", 10) + "MDE=")
+	must.OK(t, err)
+	settings := func(c *app.Config) { c.SecretKey, c.ExpireEvery = secret, 10*time.Millisecond }
+	b := apptest.New(t, settings)
+	b.Start(settings)
+	must.Equal(t, b.Number(`SELECT count(*) FROM webhook_sources s JOIN webhook_secrets ON source_id = s.id`), 2, "sources")
+	must.Exec(t, b.DB.Admin(), `
+		WITH events AS (
+			INSERT INTO webhook_events (tenant_id, id, source_id, event_id, digest, type, state)
+			SELECT tenant_id, new_id(now()), id, 'one', sha256(''), 'x', 'kept' FROM webhook_sources RETURNING *
+		)
+		INSERT INTO webhook_bodies (tenant_id, event_id, body, created_at)
+		SELECT tenant_id, id, '{}', now() - (27 + 2 * row_number() OVER (ORDER BY id)) * interval '1 day' FROM events`)
+	must.Until(b, "the older body is deleted", func() bool { return b.Number(`SELECT count(*) FROM webhook_bodies`) == 1 })
 }

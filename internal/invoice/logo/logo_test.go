@@ -86,9 +86,7 @@ func TestDraft(t *testing.T) {
 		if problems, ok := errors.AsType[*invalid.Error](err); ok {
 			_, refused, _ = strings.Cut(problems.Fields[0].Message, " ")
 		}
-		if refused != of.refused {
-			t.Errorf("%s: %q, want %q", name, refused, of.refused)
-		}
+		must.Holdf(t, refused == of.refused, "%s: %q, want %q", name, refused, of.refused)
 	}
 }
 

@@ -35,14 +35,10 @@ func TestNoMailWithoutItsJob(t *testing.T) {
 		_, err := tx.Exec(t.Context(), `INSERT INTO mails (tenant_id, id, invoice_id) VALUES ($1, $2, $3)`, b.Tenant, uuid.New(), id)
 		return errors.Join(err, refused)
 	})
-	if !errors.Is(err, refused) {
-		t.Fatal(err)
-	}
+	must.Thatf(t, errors.Is(err, refused), "%v", err)
 	mails := storetest.Value[int](b, `SELECT count(*) FROM mails`)
 	jobs := storetest.Value[int](b, `SELECT count(*) FROM river.river_job`)
-	if mails != 1 || jobs != 1 {
-		t.Errorf("%d mails and %d jobs", mails, jobs)
-	}
+	must.Holdf(t, mails == 1 && jobs == 1, "%d mails and %d jobs", mails, jobs)
 }
 
 // TestSendOrVoid checks that no mail is queued after an invoice was voided concurrently.
@@ -56,13 +52,11 @@ func TestSendOrVoid(t *testing.T) {
 			_, err := mail.Send.Do(context.Background(), b.Store, b.Intent(fmt.Sprint("send", round)), d)
 			return err
 		}, func() error { return b.Void(fmt.Sprint("void", round), inv) })
-		if sent != nil && !storetest.IsConflict(sent, &invoice.NotIssued) || voided != nil {
-			t.Errorf("sent: %v, voided: %v", sent, voided)
-		}
+		must.Holdf(t, (sent == nil || storetest.IsConflict(sent, &invoice.NotIssued)) && voided == nil,
+			"sent: %v, voided: %v", sent, voided)
 	}
-	if late := storetest.Value[int](b, `
+	must.Equal(t, storetest.Value[int](b, `
 		SELECT count(*) FROM intents s JOIN mails m ON m.id = s.record_id JOIN intents v ON v.record_id = m.invoice_id
-		WHERE s.operation = 'mail.send' AND v.operation = 'invoice.void' AND s.at > v.at`); late != 0 {
-		t.Errorf("%d mails were queued after their invoice was voided", late)
-	}
+		WHERE s.operation = 'mail.send' AND v.operation = 'invoice.void' AND s.at > v.at`),
+		0, "mails were queued after their invoice was voided")
 }

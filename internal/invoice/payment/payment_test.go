@@ -48,21 +48,15 @@ func TestInParts(t *testing.T) {
 		open           int64
 	}{{"40", invoice.StatusPartly, 6000}, {"60.00", invoice.StatusPaid, 0}} {
 		done, err := b.pay(step.amount, inv, step.amount, nil)
-		if err != nil || done.Value.InvoiceID != inv.ID || done.Value.Currency != inv.Currency {
-			t.Fatalf("%+v, %v", done, err)
-		}
+		must.Thatf(t, err == nil && done.Value.InvoiceID == inv.ID && done.Value.Currency == inv.Currency, "%+v, %v", done, err)
 		again, err := b.pay(step.amount, inv, step.amount, nil)
-		if err != nil || !again.Replayed || again.Value != done.Value {
-			t.Errorf("again: %+v, %v", again, err)
-		}
-		if found := b.Find(inv); found.Status != step.status || found.Open != step.open || found.Paid != 10000-step.open {
-			t.Errorf("%+v", found)
-		}
+		must.Holdf(t, err == nil && again.Replayed && again.Value == done.Value, "again: %+v, %v", again, err)
+		found := b.Find(inv)
+		must.Holdf(t, found.Status == step.status && found.Open == step.open && found.Paid == 10000-step.open, "%+v", found)
 	}
 	_, err := b.pay("more", inv, "0.01", nil)
-	if c, ok := errors.AsType[*conflict.Error](err); !ok || c.Kind != &payment.ExceedsOpen || c.Members["open"] != "0.00" {
-		t.Errorf("more than is open: %v", err)
-	}
+	c, ok := errors.AsType[*conflict.Error](err)
+	must.Holdf(t, ok && c.Kind == &payment.ExceedsOpen && c.Members["open"] == "0.00", "more than is open: %v", err)
 }
 
 // TestFiftyAtOnce checks that concurrent payments never exceed the open amount, and that none is lost.
@@ -74,9 +68,8 @@ func TestFiftyAtOnce(t *testing.T) {
 		return err
 	})
 	paid := b.Succeeded(errs, &payment.ExceedsOpen)
-	if found := b.Find(inv); paid != 33 || found.Paid != 9900 || found.Open != 100 {
-		t.Errorf("%d payments, %d paid, %d open", paid, found.Paid, found.Open)
-	}
+	found := b.Find(inv)
+	must.Holdf(t, paid == 33 && found.Paid == 9900 && found.Open == 100, "%d payments, %d paid, %d open", paid, found.Paid, found.Open)
 }
 
 // TestPayOrVoid checks that an invoice is either paid or voided.
@@ -107,25 +100,20 @@ func TestReferenceOnce(t *testing.T) {
 		return func(in *payment.Input) { in.Provider, in.Reference = provider, reference }
 	}
 	first, err := b.pay("1", inv, "1", of("Stripe", "pi_1a"))
-	if err != nil || first.Value.Provider != "Stripe" {
-		t.Fatalf("%+v, %v", first, err)
-	}
+	must.Thatf(t, err == nil && first.Value.Provider == "Stripe", "%+v, %v", first, err)
 	for _, provider := range []string{"Stripe", "stripe", "STRIPE", "ＳＴＲＩＰＥ", " Stripé "} {
 		_, err = b.pay("2", inv, "1", of(provider, "pi_1a"))
-		if refused, ok := errors.AsType[*conflict.Error](err); !ok || refused.Kind != &payment.Taken || refused.Existing != first.Value.ID {
-			t.Errorf("%s: %v", provider, err)
-		}
+		refused, ok := errors.AsType[*conflict.Error](err)
+		must.Holdf(t, ok && refused.Kind == &payment.Taken && refused.Existing == first.Value.ID, "%s: %v", provider, err)
 	}
 	for k, others := range map[string]func(*payment.Input){
 		"3": nil, "4": nil, "capitals": of("Stripe", "PI_1A"), "provider": of("Stripes", "pi_1a"), "reference": of("Stripe", "pi_1b"),
 	} {
-		if _, err := b.pay(k, inv, "1", others); err != nil {
-			t.Errorf("%s: %v", k, err)
-		}
+		_, err := b.pay(k, inv, "1", others)
+		must.Holdf(t, err == nil, "%s: %v", k, err)
 	}
-	if found := b.Find(inv); found.Paid != 600 {
-		t.Errorf("paid %d", found.Paid)
-	}
+	found := b.Find(inv)
+	must.Holdf(t, found.Paid == 600, "paid %d", found.Paid)
 }
 
 // TestDatesOfEntries checks that a typo in the year is refused with a sentence, and by the database on any path.
@@ -139,10 +127,9 @@ func TestDatesOfEntries(t *testing.T) {
 	} {
 		in.Date = day
 		_, err := in.Draft(inv.ID, inv.Currency)
-		if problems, wrong := errors.AsType[*invalid.Error](err); wrong == good ||
-			wrong && (len(problems.Fields) != 1 || problems.Fields[0].Pointer != "/date") {
-			t.Errorf("%s: %v", day, err)
-		}
+		problems, wrong := errors.AsType[*invalid.Error](err)
+		must.Holdf(t, wrong != good &&
+			(!wrong || len(problems.Fields) == 1 && problems.Fields[0].Pointer == "/date"), "%s: %v", day, err)
 	}
 	b.OK(b.pay("paid", inv, "1", nil))
 	b.Refuses(map[string][]string{
@@ -207,9 +194,7 @@ func TestTwoPostingsAtOnce(t *testing.T) {
 		two <- err
 	}()
 	b.Waiting(1) // it has read the balance, and waits for the invoice
-	if err := one.Commit(t.Context()); err != nil {
-		t.Error(err)
-	}
+	must.OK(t, one.Commit(t.Context()))
 	var broken *pgconn.PgError
 	if err := <-two; !errors.As(err, &broken) || broken.ConstraintName != "invoices_balanced" {
 		t.Errorf("%v", err)
@@ -217,7 +202,5 @@ func TestTwoPostingsAtOnce(t *testing.T) {
 	if _, err := b.pay("next", inv, "59", nil); err != nil {
 		t.Error(err)
 	}
-	if paid := storetest.Value[int](b, `SELECT paid FROM invoices`); paid != 10000 {
-		t.Errorf("paid %d", paid)
-	}
+	must.Equal(t, storetest.Value[int](b, `SELECT paid FROM invoices`), 10000, "paid")
 }

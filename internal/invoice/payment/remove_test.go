@@ -45,15 +45,11 @@ func TestRemove(t *testing.T) {
 		count  int64
 	}{{invoice.StatusPartly, 5000, 1}, {invoice.StatusIssued, 0, 0}} {
 		removed, err := b.Remove(fmt.Sprint("remove", i), all[i])
-		if err != nil || removed.RemovedAt.IsZero() || removed.Left != 0 || removed.Amount != 5000 {
-			t.Fatalf("%+v, %v", removed, err)
-		}
-		if found := b.Find(inv); found.Status != want.status || found.Paid != want.paid || found.Open != 10000-want.paid {
-			t.Errorf("%+v", found)
-		}
-		if sum := paidInMonth(); sum.Amount.IntPart() != want.paid || int64(sum.Count) != want.count {
-			t.Errorf("paid in the month: %+v", sum)
-		}
+		must.Thatf(t, err == nil && !removed.RemovedAt.IsZero() && removed.Left == 0 && removed.Amount == 5000, "%+v, %v", removed, err)
+		found := b.Find(inv)
+		must.Holdf(t, found.Status == want.status && found.Paid == want.paid && found.Open == 10000-want.paid, "%+v", found)
+		sum := paidInMonth()
+		must.Holdf(t, sum.Amount.IntPart() == want.paid && int64(sum.Count) == want.count, "paid in the month: %+v", sum)
 	}
 	if err := b.Void("void", inv); err != nil { // the removed payment does not count
 		t.Error(err)
@@ -77,9 +73,7 @@ func TestRemovedIsNoRepeat(t *testing.T) {
 		_, err = payment.Create.Do(context.Background(), b.Store, intent, d)
 		return err
 	}
-	if err := again("right"); err != nil {
-		t.Error(err)
-	}
+	must.OK(t, again("right"))
 	if err := again("repeat"); !storetest.IsConflict(err, &idempotency.LooksLikeRepeat) {
 		t.Errorf("a repeat: %v", err)
 	}
@@ -95,9 +89,7 @@ func TestRemovedFreesItsReference(t *testing.T) {
 		must.OK(t, err)
 		_, err = b.pay("twice", inv, "20", with)
 		refused, ok := errors.AsType[*conflict.Error](err)
-		if !ok || refused.Kind != &payment.Taken || refused.Existing != paid.Value.ID {
-			t.Errorf("recorded twice: %v", refused)
-		}
+		must.Holdf(t, ok && refused.Kind == &payment.Taken && refused.Existing == paid.Value.ID, "recorded twice: %v", refused)
 		b.OK(b.Remove(fmt.Sprint("remove", n), paid.Value))
 	}
 }
@@ -112,20 +104,13 @@ func TestRemoveAtOnce(t *testing.T) {
 		_, err := b.Remove(fmt.Sprint("remove", i), p)
 		return err
 	}) {
-		if err != nil {
-			t.Errorf("%d: %v", i, err)
-		}
+		must.Holdf(t, err == nil, "%d: %v", i, err)
 	}
-	if found := b.Find(inv); found.Paid != 0 || found.Open != 10000 {
-		t.Errorf("%+v", found)
-	}
-	if n := storetest.Value[int](b, `SELECT count(*) FROM postings WHERE kind = 'removal'`); n != 1 {
-		t.Errorf("%d reversing postings", n)
-	}
-	if n := storetest.Value[int](b,
-		`SELECT count(*) FROM intents WHERE operation = 'payment.remove' AND outcome = 'changed'`); n != 1 {
-		t.Errorf("%d intents changed it", n)
-	}
+	found := b.Find(inv)
+	must.Holdf(t, found.Paid == 0 && found.Open == 10000, "%+v", found)
+	must.Equal(t, storetest.Value[int](b, `SELECT count(*) FROM postings WHERE kind = 'removal'`), 1, "reversing postings")
+	must.Equal(t, storetest.Value[int](b,
+		`SELECT count(*) FROM intents WHERE operation = 'payment.remove' AND outcome = 'changed'`), 1, "intents changed it")
 }
 
 // TestDatabaseKeepsWhatIsRemoved checks that even the superuser can't change a removed payment.

@@ -26,9 +26,7 @@ func TestVisible(t *testing.T) {
 		"Design \u017b \u0915": "Design \u017b \u0915", "a\u6f22b": "a\ufffdb", "\u05d0": "\ufffd",
 		"a\u200d\ufe0f": "a\u200d\ufe0f", "\x00": "\ufffd",
 	} {
-		if got := string(visible([]rune(written), face)); got != want {
-			t.Errorf("%q is shown as %q, want %q", written, got, want)
-		}
+		must.Equal(t, string(visible([]rune(written), face)), want, written, "shown as")
 	}
 }
 
@@ -60,9 +58,7 @@ func TestSubset(t *testing.T) {
 		part.tables = append(part.tables, opentype.Table{Tag: tag, Content: content})
 	}
 	kept := whole.composed(used)
-	if len(kept) <= len(used) {
-		t.Errorf("%d glyphs are composed of no others: choose another letter", len(used))
-	}
+	must.Holdf(t, len(kept) > len(used), "%d glyphs are composed of no others: choose another letter", len(used))
 	for id := range font.GID(len(whole.table("loca"))/4 - 1) {
 		got, want := part.outline(id), whole.outline(id)
 		if !kept[id] {
@@ -71,5 +67,26 @@ func TestSubset(t *testing.T) {
 		if !bytes.HasPrefix(got, want) || len(got)-len(want) > 3 { // padded
 			t.Errorf("glyph %d has an outline of %d bytes, want %d", id, len(got), len(want))
 		}
+	}
+}
+
+// TestExtremeAmounts checks that the longest numbers of an invoice leave room for the description, and that columns don't overlap.
+func TestExtremeAmounts(t *testing.T) {
+	t.Parallel()
+	d := &document{shaper: newTestShaper(t)}
+	longest := Line{
+		Quantity: "999999999.999999", UnitPrice: "900,719,925,474,099.1", TaxRate: "99.999%", Amount: "9,007,199,254,740,991",
+	}
+	c := d.columns(Line{"Description", "Quantity", "Unit price", "Tax", "Amount"}, []Line{{Quantity: "1"}, longest})
+	before := left + c.first
+	for i, text := range longest.cells() {
+		begin := c.ends[i] - d.shaper.one(text, regular).width*body
+		if begin < before+cellGap {
+			t.Errorf("column %d begins at %s, and the one before it ends at %s", i+1, number(begin), number(before))
+		}
+		before = c.ends[i]
+	}
+	if c.first < 100*point || before != right {
+		t.Errorf("the description has %s points, and the last column ends at %s", number(c.first), number(before))
 	}
 }

@@ -35,9 +35,7 @@ func pngOf(t testing.TB, picture image.Image) pdf.Image {
 func samples(t *testing.T, file []byte, row int, dictionary string) (all []byte) {
 	t.Helper()
 	at := regexp.MustCompile(dictionary + `[^\n]*>>\nstream\n`).FindIndex(file)
-	if at == nil {
-		t.Fatalf("no image with %s", dictionary)
-	}
+	must.Thatf(t, at != nil, "no image with %s", dictionary)
 	compressed, err := zlib.NewReader(bytes.NewReader(file[at[1]:]))
 	must.OK(t, err)
 	filtered, err := io.ReadAll(compressed)
@@ -75,25 +73,21 @@ func TestLogo(t *testing.T) {
 	if got := samples(t, file, 3, gray); !bytes.Equal(got, []byte{0, 40, 80, 120, 160, 200}) {
 		t.Errorf("opacities %v", got)
 	}
-	if got := strings.Join(pages(t, file), "\f"); got != must.Read(t, "testdata/example.txt") {
-		t.Errorf("the text layer is %s", got)
-	}
+	must.Equal(t, strings.Join(pages(t, file), "\f"), must.Read(t, "testdata/example.txt"), "the text layer")
 	for name, of := range map[string]struct {
 		image.Image
 
 		want []byte
 	}{"16 bits": {deep, bytes.Repeat([]byte{0x40}, 9)}, "a palette": {palette, []byte{255, 255, 255, 0, 0, 0, 255, 255, 255}}} {
 		file := withLogo(t, pngOf(t, of.Image))
-		if got := samples(t, file, 9, rgb); !bytes.Equal(got[:9], of.want) || bytes.Contains(file, []byte("/SMask")) {
-			t.Errorf("%s: %v", name, got)
-		}
+		got := samples(t, file, 9, rgb)
+		must.Holdf(t, bytes.Equal(got[:9], of.want) && !bytes.Contains(file, []byte("/SMask")), "%s: %v", name, got)
 	}
 	var photo bytes.Buffer
 	must.OK(t, jpeg.Encode(&photo, faint, nil))
 	file = withLogo(t, pdf.Image{Type: "image/jpeg", Content: photo.Bytes()})
-	if !bytes.Contains(file, photo.Bytes()) || !bytes.Contains(file, []byte(rgb+" /BitsPerComponent 8 /Filter /DCTDecode")) {
-		t.Error("the JPEG file isn't in the PDF file")
-	}
+	must.Holdf(t, bytes.Contains(file, photo.Bytes()) && bytes.Contains(file, []byte(rgb+" /BitsPerComponent 8 /Filter /DCTDecode")),
+		"the JPEG file isn't in the PDF file")
 }
 
 // TestLogoFits: an image of any shape is at most 170 × 56 points large, and below the top of the page.
@@ -112,9 +106,7 @@ func TestLogoFits(t *testing.T) {
 			must.OK(t, err)
 			found = found || bytes.Contains(content, []byte("q "+want)) && bytes.Contains(content, []byte(" cm /Logo Do Q\n"))
 		}
-		if !found {
-			t.Errorf("%v isn't drawn with %s", size, want)
-		}
+		must.Holdf(t, found, "%v isn't drawn with %s", size, want)
 	}
 }
 

@@ -52,9 +52,8 @@ func TestTextLayer(t *testing.T) {
 		must.OK(t, os.WriteFile(golden, []byte(got), 0o600))
 	}
 	want := must.Read(t, golden)
-	if got != want {
-		t.Errorf("the text layer is\n%s\nwant\n%s\nIf that is intended, run go test ./internal/invoice/pdf -update.", got, want)
-	}
+	must.Holdf(t, got == want,
+		"the text layer is\n%s\nwant\n%s\nIf that is intended, run go test ./internal/invoice/pdf -update.", got, want)
 }
 
 // TestSameBytes checks that the same document results in the same file at any time, concurrently, and in another process.
@@ -69,17 +68,11 @@ func TestSameBytes(t *testing.T) {
 	other := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestPrintSum$", "-test.v")
 	other.Env = append(os.Environ(), "PDF_TEST_PRINT_SUM=1")
 	output, err := other.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v: %s", err, output)
-	}
+	must.Thatf(t, err == nil, "%v: %s", err, output)
 	for i, got := range sums {
-		if got != sums[0] {
-			t.Errorf("rendering %d has sum %s, and the first one %s", i, got, sums[0])
-		}
+		must.Holdf(t, got == sums[0], "rendering %d has sum %s, and the first one %s", i, got, sums[0])
 	}
-	if !strings.Contains(string(output), sums[0]) {
-		t.Errorf("another process does not print %s but\n%s", sums[0], output)
-	}
+	must.Holdf(t, strings.Contains(string(output), sums[0]), "another process does not print %s but\n%s", sums[0], output)
 }
 
 // TestPrintSum is the other process of TestSameBytes.
@@ -107,27 +100,20 @@ func TestManyLines(t *testing.T) {
 		})
 	}
 	all := pages(t, render(t, inv))
-	if len(all) < 4 || len(all) > 8 {
-		t.Fatalf("%d pages", len(all))
-	}
+	must.Thatf(t, len(all) >= 4 && len(all) <= 8, "%d pages", len(all))
 	for i, text := range all {
 		for _, want := range []string{fmt.Sprintf("Page %d of %d", i+1, len(all)), "DRAFT"} {
-			if strings.Count(text, want) != 1 {
-				t.Errorf("page %d has %q %d times:\n%s", i+1, want, strings.Count(text, want), text)
-			}
+			must.Holdf(t, strings.Count(text, want) == 1, "page %d has %q %d times:\n%s", i+1, want, strings.Count(text, want), text)
 		}
 		if want := "KRS 0000123456\nZarząd: Ada Żółw\nInvoice 2026-0042\nPage"; strings.Count(text, want) != 1 {
 			t.Errorf("page %d doesn't end with %q:\n%s", i+1, want, text)
 		}
-		if has := strings.Contains(text, "Unit price"); has != strings.Contains(text, "Position") {
-			t.Errorf("page %d: head of the table %v:\n%s", i+1, has, text)
-		}
+		must.Equal(t, strings.Contains(text, "Unit price"), strings.Contains(text, "Position"), i+1, text, "head of the table")
 	}
 	whole := strings.Join(all, "")
 	for i := range 200 {
-		if want := fmt.Sprintf("Position %03d.", i); strings.Count(whole, want) != 1 {
-			t.Errorf("%q stands there %d times", want, strings.Count(whole, want))
-		}
+		want := fmt.Sprintf("Position %03d.", i)
+		must.Holdf(t, strings.Count(whole, want) == 1, "%q stands there %d times", want, strings.Count(whole, want))
 	}
 }
 
@@ -142,9 +128,8 @@ func TestLongDescription(t *testing.T) {
 			inv.Lines = append(inv.Lines, pdf.Line{Description: long, Amount: "1.00"}, pdf.Line{Description: long, Amount: "1.00"})
 			text := strings.Join(pages(t, render(t, inv)), "")
 			want := 2 * strings.Count(long, strings.TrimSpace(word))
-			if got := strings.Count(strings.ReplaceAll(text, "\n", ""), strings.TrimSpace(word)); got < want {
-				t.Errorf("%d of %d are there", got, want)
-			}
+			got := strings.Count(strings.ReplaceAll(text, "\n", ""), strings.TrimSpace(word))
+			must.Holdf(t, got >= want, "%d of %d are there", got, want)
 		})
 	}
 }
@@ -154,7 +139,64 @@ func TestMissingCharacters(t *testing.T) {
 	t.Parallel()
 	inv := example()
 	inv.Lines[0].Description = "\u6f22\u5b57 and שלום and 😀"
-	if text := pages(t, render(t, inv))[0]; !strings.Contains(text, inv.Lines[0].Description) {
-		t.Errorf("the text layer has no %q:\n%s", inv.Lines[0].Description, text)
+	text := pages(t, render(t, inv))[0]
+	must.Holdf(t, strings.Contains(text, inv.Lines[0].Description), "the text layer has no %q:\n%s", inv.Lines[0].Description, text)
+}
+
+// largest returns a document that is larger than the app allows.
+func largest() pdf.Document {
+	inv := example()
+	inv.Lines = nil
+	for range 200 {
+		inv.Lines = append(inv.Lines, pdf.Line{
+			Description: strings.Repeat("क्षत्रिय abc ", 500/12), Quantity: "999999999.999999",
+			UnitPrice: "90,071,992,547,409.91", TaxRate: "99.999%", Amount: "90,071,992,547,409.91",
+		})
 	}
+	for range 200 {
+		inv.Totals = append(inv.Totals, pdf.Total{Label: "Tax 99.999% on 90,071,992,547,409.91", Amount: "90,071,992,547,409.91"})
+	}
+	inv.Notes = strings.Repeat("a\n", 2500)
+	return inv
+}
+
+func BenchmarkRender(b *testing.B) {
+	breaks := largest()
+	for i := range breaks.Lines {
+		breaks.Lines[i].Description = strings.Repeat("a\n", 250)
+	}
+	for name, inv := range map[string]pdf.Document{"usual": example(), "largest": largest(), "line breaks only": breaks} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			var file []byte
+			for b.Loop() {
+				file = render(b, inv)
+			}
+			b.ReportMetric(float64(len(file)), "bytes/file")
+			b.ReportMetric(float64(len(pages(b, file))), "pages")
+		})
+	}
+}
+
+// FuzzRender checks that a document with any text can be rendered, and read.
+func FuzzRender(f *testing.F) {
+	for _, text := range []string{
+		"", " ", "Design", "क्षत्रिय", "\u0915\u094d\u200d", "\u094d\u0300\u0301", "a\u0300\u0301\u0302", "שלום", "\u6f22\u5b57", "👩‍👩‍👧",
+		"\x00\xff\xfe", "\u202eabc", "\n\n\t\r", "\ufeff\ufffe\uffff", strings.Repeat("W", 3000), strings.Repeat("\u0301", 500),
+		strings.Repeat("a ", 800), "\U0010ffff", "﷽", "ﷺ", "ффи", "\u00ad", "\u2028x\u2029", "(\\)<>[]{}/%",
+	} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if len(text) > 10_000 {
+			return
+		}
+		party := pdf.Party{Name: text, Address: []string{text, text}, TaxID: text, Email: text}
+		file := render(t, pdf.Document{
+			Title: text, Role: text, Mark: text, Seller: party, Buyer: party, Facts: []pdf.Fact{{Label: text, Value: text}}, Currency: text,
+			Lines:  []pdf.Line{{text, text, text, text, text}, {Description: text}},
+			Totals: []pdf.Total{{Label: text, Amount: text}, {Label: text, Amount: text, Grand: true}}, Notes: text,
+		})
+		must.Holdf(t, len(pages(t, file)) != 0, "no page")
+	})
 }

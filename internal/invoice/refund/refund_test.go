@@ -53,25 +53,17 @@ func TestInParts(t *testing.T) {
 		paid           int64
 	}{{"40", invoice.StatusPartly, 6000}, {"60.00", invoice.StatusIssued, 0}} {
 		done, err := b.refund(step.amount, p, refund.Input{Amount: step.amount})
-		if err != nil || done.Value.InvoiceID != inv.ID || done.Value.PaymentID != p.ID || done.Value.Currency != inv.Currency {
-			t.Fatalf("%+v, %v", done, err)
-		}
+		must.Thatf(t, err == nil && done.Value.InvoiceID == inv.ID && done.Value.PaymentID == p.ID && done.Value.Currency == inv.Currency,
+			"%+v, %v", done, err)
 		again, err := b.refund(step.amount, p, refund.Input{Amount: step.amount})
-		if err != nil || !again.Replayed || again.Value != done.Value {
-			t.Errorf("again: %+v, %v", again, err)
-		}
-		if found := b.Find(inv); found.Status != step.status || found.Paid != step.paid || found.Open != 10000-step.paid {
-			t.Errorf("%+v", found)
-		}
+		must.Holdf(t, err == nil && again.Replayed && again.Value == done.Value, "again: %+v, %v", again, err)
+		found := b.Find(inv)
+		must.Holdf(t, found.Status == step.status && found.Paid == step.paid && found.Open == 10000-step.paid, "%+v", found)
 		of, err := payment.Table.Find(t.Context(), b.Store.Pool, b.Tenant, p.ID)
-		if err != nil || of.Left != step.paid || of.Refunded != 10000-step.paid {
-			t.Errorf("%+v, %v", of, err)
-		}
+		must.Holdf(t, err == nil && of.Left == step.paid && of.Refunded == 10000-step.paid, "%+v, %v", of, err)
 	}
 	_, err := b.refund("more", p, refund.Input{Amount: "0.01"})
-	if !storetest.IsConflict(err, &refund.ExceedsPayment) {
-		t.Errorf("more than is left: %v", err)
-	}
+	must.Holdf(t, storetest.IsConflict(err, &refund.ExceedsPayment), "more than is left: %v", err)
 	if _, err := b.Pay("again", inv, "100"); err != nil { // the refunded amount is open again
 		t.Error(err)
 	}
@@ -81,13 +73,10 @@ func TestInParts(t *testing.T) {
 func TestVoidAfterRefund(t *testing.T) {
 	b := setup(t)
 	inv, p := b.paid("i")
-	if err := b.Void("paid", inv); !storetest.IsConflict(err, &invoice.HasPayments) {
-		t.Errorf("voided what was paid: %v", err)
-	}
+	err := b.Void("paid", inv)
+	must.Holdf(t, storetest.IsConflict(err, &invoice.HasPayments), "voided what was paid: %v", err)
 	b.OK(b.refund("k", p, refund.Input{Amount: "100"}))
-	if err := b.Void("refunded", inv); err != nil {
-		t.Error(err)
-	}
+	must.OK(t, b.Void("refunded", inv))
 }
 
 // TestFiftyAtOnce checks that concurrent refunds never exceed the payment, and that none is lost.

@@ -62,9 +62,7 @@ func TestDueReminders(t *testing.T) {
 		if levels != "" {
 			all = old.Number + ": " + levels + ", " + part.Number + ": " + levels + ", " + all
 		}
-		if got := b.sent(); got != all {
-			t.Errorf("%s, want %s", got, all)
-		}
+		must.Equal(t, b.sent(), all)
 	}
 	want("") // no plan
 	plan := b.plan("plan")
@@ -101,9 +99,7 @@ func TestSendersAtOnce(t *testing.T) {
 		must.OK(t, err)
 	}
 	for _, table := range []string{"invoice_reminders", "mails"} {
-		if n := storetest.Value[int](b, `SELECT count(*) FROM `+table); n != invoices {
-			t.Errorf("%d %s, want %d", n, table, invoices)
-		}
+		must.Equal(t, storetest.Value[int](b, `SELECT count(*) FROM `+table), invoices, table)
 	}
 }
 
@@ -117,16 +113,12 @@ func TestPlansReplaceEachOther(t *testing.T) {
 		_, err := reminder.SetPlan.Do(context.Background(), b.Store, b.Intent(fmt.Sprint(i)), d)
 		return err
 	}) {
-		if err != nil && !errors.Is(err, record.ErrNotFound) {
-			t.Error(err)
-		}
+		must.Holdf(t, err == nil || errors.Is(err, record.ErrNotFound), "%v", err)
 	}
 	removed, err := reminder.RemovePlan.Do(t.Context(), b.Store, b.Of("remove the first", first.ID, 0), struct{}{})
 	must.OK(t, err)
 	n := storetest.Value[int](b, `SELECT count(*) FROM reminder_plans WHERE removed_at IS NULL`)
-	if n != 1 || removed.Outcome != idempotency.Unchanged {
-		t.Errorf("%d in use, %v", n, removed.Outcome)
-	}
+	must.Holdf(t, n == 1 && removed.Outcome == idempotency.Unchanged, "%d in use, %v", n, removed.Outcome)
 }
 
 // TestPlanInput checks that a plan has a first reminder, no gap, and at least a day between reminders.
@@ -137,8 +129,7 @@ func TestPlanInput(t *testing.T) {
 		"/final_after": {FirstAfter: "1", SecondAfter: "365", FinalAfter: "0"},
 	} {
 		_, err := in.Draft()
-		if wrong, ok := errors.AsType[*invalid.Error](err); !ok || len(wrong.Fields) != 1 || wrong.Fields[0].Pointer != pointer {
-			t.Errorf("%+v: %v", in, err)
-		}
+		wrong, ok := errors.AsType[*invalid.Error](err)
+		must.Holdf(t, ok && len(wrong.Fields) == 1 && wrong.Fields[0].Pointer == pointer, "%+v: %v", in, err)
 	}
 }

@@ -99,9 +99,8 @@ func TestEachLevelOnce(t *testing.T) {
 		}
 		first[i] = sent.Value
 		if next := b.draft(inv, "3"); i == 1 {
-			if _, err := b.send(b.Store, "same day", next); !storetest.IsConflict(err, &reminder.NotNext) {
-				t.Error(err)
-			}
+			_, err := b.send(b.Store, "same day", next)
+			must.Holdf(t, storetest.IsConflict(err, &reminder.NotNext), "%v", err)
 		}
 		b.nextDay()
 	}
@@ -109,22 +108,16 @@ func TestEachLevelOnce(t *testing.T) {
 	must.OK(t, err)
 	for i, was := range first {
 		again, err := b.send(b.Store, "again"+fmt.Sprint(i), b.draft(inv, fmt.Sprint(i+1)))
-		if err != nil || again.Outcome != idempotency.Reused || again.Value.ID != was.ID {
-			t.Errorf("%+v, %v", again, err)
-		}
+		must.Holdf(t, err == nil && again.Outcome == idempotency.Reused && again.Value.ID == was.ID, "%+v, %v", again, err)
 	}
 	for i, want := range []string{"Payment reminder", "Second reminder", "Final reminder"} {
-		if got := storetest.Value[string](b, `
+		must.Equal(t, storetest.Value[string](b, `
 			SELECT subject || ', ' || (SELECT effect FROM intent_effects e WHERE e.key = $2 AND e.record_id = m.invoice_id) || ', ' ||
 				(SELECT count(*) FROM river.river_job j WHERE j.args->>'mail' = m.id::text)
 			FROM mails m WHERE id = $1`, first[i].ID, fmt.Sprint(i+1),
-		); got != want+": invoice "+inv.Number+" from Test, "+[]string{"payment", "second", "final"}[i]+" reminder queued, 1" {
-			t.Error(got)
-		}
+		), want+": invoice "+inv.Number+" from Test, "+[]string{"payment", "second", "final"}[i]+" reminder queued, 1")
 	}
-	if n := storetest.Value[int](b, `SELECT count(*) FROM mails`); n != reminder.Levels {
-		t.Errorf("%d mails", n)
-	}
+	must.Equal(t, storetest.Value[int](b, `SELECT count(*) FROM mails`), reminder.Levels, "mails")
 }
 
 // TestOnlyOverdueIsReminded refuses invoices that are drafts, void, paid, not due, due today, or without an address.
@@ -144,14 +137,12 @@ func TestOnlyOverdueIsReminded(t *testing.T) {
 		"draft": {made.Value, &invoice.NotIssued}, "paid": {paid, &reminder.NotOverdue}, "void": {void, &invoice.NotIssued},
 		"today": {b.due("today", today, "ada@example.com"), &reminder.NotOverdue},
 	} {
-		if _, err := b.send(b.Store, "remind "+name, b.draft(refused.inv, "1")); !storetest.IsConflict(err, refused.kind) {
-			t.Errorf("%s: %v", name, err)
-		}
+		_, err := b.send(b.Store, "remind "+name, b.draft(refused.inv, "1"))
+		must.Holdf(t, storetest.IsConflict(err, refused.kind), "%s: %v", name, err)
 	}
 	_, err = b.send(b.Store, "nobody", b.draft(noAddress, "1"))
-	if wrong, ok := errors.AsType[*invalid.Error](err); !ok || wrong.Fields[0].Pointer != "/recipient" {
-		t.Error(err)
-	}
+	wrong, ok := errors.AsType[*invalid.Error](err)
+	must.Holdf(t, ok && wrong.Fields[0].Pointer == "/recipient", "%v", err)
 }
 
 // TestOneLevelAtOnce sends one level 16 times at once, under different keys and on two replicas.
@@ -173,9 +164,8 @@ func TestOneLevelAtOnce(t *testing.T) {
 			created++
 		}
 	}
-	if mails := storetest.Value[int](b, `SELECT count(*) FROM mails`); created != 1 || mails != 1 {
-		t.Errorf("%d created, %d mails: %v", created, mails, outcomes)
-	}
+	mails := storetest.Value[int](b, `SELECT count(*) FROM mails`)
+	must.Holdf(t, created == 1 && mails == 1, "%d created, %d mails: %v", created, mails, outcomes)
 	b.Refuses(map[string][]string{"reminders_once": {`
 		WITH mail AS (INSERT INTO mails (tenant_id, id, invoice_id, kind)
 			SELECT tenant_id, gen_random_uuid(), invoice_id, 'reminder_1' FROM invoice_reminders RETURNING tenant_id, id, invoice_id)
@@ -195,14 +185,12 @@ func TestRemindOrPay(t *testing.T) {
 			_, err := b.Pay(fmt.Sprint("pay", round), inv, "100")
 			return err
 		})
-		if reminded != nil && !storetest.IsConflict(reminded, &reminder.NotOverdue) || paid != nil {
-			t.Errorf("reminded: %v, paid: %v", reminded, paid)
-		}
+		must.Holdf(t, (reminded == nil || storetest.IsConflict(reminded, &reminder.NotOverdue)) && paid == nil,
+			"reminded: %v, paid: %v", reminded, paid)
 	}
-	if late := storetest.Value[int](b, `
+	must.Equal(t, storetest.Value[int](b, `
 		SELECT count(*) FROM intents s JOIN invoice_reminders m ON m.id = s.record_id JOIN payments p ON p.invoice_id = m.invoice_id
 			JOIN intents v ON v.record_id = p.id
-		WHERE s.operation = 'reminder.send' AND v.operation = 'payment.create' AND s.at > v.at`); late != 0 {
-		t.Errorf("%d reminders were queued after their invoice was paid", late)
-	}
+		WHERE s.operation = 'reminder.send' AND v.operation = 'payment.create' AND s.at > v.at`),
+		0, "reminders were queued after their invoice was paid")
 }

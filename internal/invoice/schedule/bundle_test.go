@@ -105,12 +105,8 @@ func (b *bundle) wantPeriods(want ...string) {
 	got := storetest.Value[string](b, `
 		SELECT COALESCE(string_agg(p.period::text, ' ' ORDER BY p.period, p.schedule_id), '') FROM schedule_periods p
 		JOIN invoices i ON i.tenant_id = p.tenant_id AND i.id = p.id AND i.issue_date = p.period`)
-	if got != strings.Join(want, " ") {
-		b.Errorf("billed are %s, want %v", got, want)
-	}
-	if n := storetest.Value[int](b, `SELECT count(*) FROM invoices`); n != len(want) {
-		b.Errorf("%d invoices, want %d", n, len(want))
-	}
+	must.Holdf(b, got == strings.Join(want, " "), "billed are %s, want %v", got, want)
+	must.Equal(b, storetest.Value[int](b, `SELECT count(*) FROM invoices`), len(want), "invoices")
 }
 
 // wantMails checks the number of queued mails, and that each has its job.
@@ -118,7 +114,5 @@ func (b *bundle) wantMails(want int) {
 	b.Helper()
 	mails := storetest.Value[int](b, `SELECT count(*) FROM mails`)
 	jobs := storetest.Value[int](b, `SELECT count(*) FROM river.river_job WHERE kind = 'mail'`)
-	if mails != want || jobs != want {
-		b.Errorf("%d mails and %d jobs, want %d", mails, jobs, want)
-	}
+	must.Holdf(b, mails == want && jobs == want, "%d mails and %d jobs, want %d", mails, jobs, want)
 }

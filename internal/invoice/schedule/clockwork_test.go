@@ -103,9 +103,8 @@ func TestEditedInTheMiddle(t *testing.T) {
 	} {
 		in := b.monthly()
 		moved(&in)
-		if err := b.edit(what, id, in); !storetest.IsConflict(err, &schedule.RhythmKept) {
-			t.Errorf("%s: %v", what, err)
-		}
+		err := b.edit(what, id, in)
+		must.Holdf(t, storetest.IsConflict(err, &schedule.RhythmKept), "%s: %v", what, err)
 	}
 	changed = b.monthly()
 	changed.Lines[0].UnitPrice, changed.LastDay, changed.BillAs = "95.00", "2090-04-29", schedule.AsDraft
@@ -116,11 +115,10 @@ func TestEditedInTheMiddle(t *testing.T) {
 	b.run("2090-05-31")
 	b.wantPeriods("2090-01-31", "2090-02-28", "2090-03-31", "2090-04-30")
 	b.wantMails(2)
-	if got := storetest.Value[string](b, `
-		SELECT string_agg(status || ' ' || subtotal, ', ' ORDER BY issue_date) FROM invoices`); got !=
-		"issued 9000, issued 9000, draft 9500, draft 9500" {
-		t.Error(got)
-	}
+	got := storetest.Value[string](b, `
+		SELECT string_agg(status || ' ' || subtotal, ', ' ORDER BY issue_date) FROM invoices`)
+	must.Holdf(t, got ==
+		"issued 9000, issued 9000, draft 9500, draft 9500", "%v", got)
 	b.Refuses(map[string][]string{
 		"schedules_rhythm_kept": {`UPDATE schedules SET first_day = first_day + 1`, `UPDATE schedules SET unit = 'week'`},
 		"schedule_periods_once": {`
@@ -148,9 +146,7 @@ func TestSchedulersAtOnce(t *testing.T) {
 		}
 		return err
 	}) {
-		if err != nil {
-			t.Errorf("%d: %v", i, err)
-		}
+		must.Holdf(t, err == nil, "%d: %v", i, err)
 	}
 	b.wantPeriods(strings.Fields(strings.Repeat("2090-01-31 ", 3) + strings.Repeat("2090-02-28 ", 3) + strings.Repeat("2090-03-31 ", 3))...)
 	b.wantMails(9)
@@ -177,11 +173,9 @@ func TestKilledBetweenInvoiceAndMail(t *testing.T) {
 	go func() { ended <- b.clockwork(b.Replica(), "2090-01-31").Run(killed, b.Tenant) }()
 	b.Waiting(1)
 	kill()
-	if n := storetest.Value[int](b, `
+	must.Equal(t, storetest.Value[int](b, `
 		SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
-		WHERE datname = current_database() AND wait_event_type = 'Lock'`); n != 1 {
-		t.Errorf("%d connections were cut", n)
-	}
+		WHERE datname = current_database() AND wait_event_type = 'Lock'`), 1, "connections that wait")
 	must.Exec(t, gate, `SELECT pg_advisory_unlock(4242)`)
 	gate.Release()
 	t.Log(<-ended)
@@ -230,18 +224,13 @@ func TestKeyOfTheClockIsNoClients(t *testing.T) {
 		SELECT tenant_id, 'schedule.bill_due', format('schedule %s 2090-02-28', $1::uuid), fingerprint, new_id(), record_id, outcome, actor,
 			expires_at FROM intents WHERE operation = 'schedule.bill'`, bad.ID)
 	err := b.clockwork(b.Store, "2090-02-28").Run(t.Context(), b.Tenant)
-	if !errors.As(err, new(*idempotency.MismatchError)) {
-		t.Error(err)
-	}
+	must.Holdf(t, errors.As(err, new(*idempotency.MismatchError)), "%v", err)
 	b.wantPeriods("2090-01-31", "2090-01-31", "2090-01-31", "2090-02-28", "2090-02-28")
 	for _, s := range []schedule.Schedule{one, good} {
-		if failure := b.find(s.ID).Failure; failure != "" {
-			t.Error(failure)
-		}
+		must.Equal(t, b.find(s.ID).Failure, "")
 	}
-	if failure := b.find(bad.ID).Failure; !strings.Contains(failure, "log") {
-		t.Error(failure)
-	}
+	failure := b.find(bad.ID).Failure
+	must.Holdf(t, strings.Contains(failure, "log"), "%v", failure)
 }
 
 // TestByHand checks that any period of the schedule can be billed by hand, even before its day, and that the clock then leaves it out.
@@ -249,23 +238,17 @@ func TestByHand(t *testing.T) {
 	b := setup(t)
 	id := b.create("one", b.monthly()).ID
 	ahead, err := b.byHand("ahead", id, "2090-03-31")
-	if err != nil || ahead.Outcome != idempotency.Created {
-		t.Fatal(ahead, err)
-	}
+	must.Thatf(t, err == nil && ahead.Outcome == idempotency.Created, "%v %v", ahead, err)
 	for _, period := range []string{"2091-02-28", "2090-02-27", "2089-12-31"} {
-		if done, err := b.byHand(period, id, period); err == nil || !strings.Contains(err.Error(), "/period") {
-			t.Errorf("%s: %+v, %v", period, done, err)
-		}
+		done, err := b.byHand(period, id, period)
+		must.Holdf(t, err != nil && strings.Contains(err.Error(), "/period"), "%s: %+v, %v", period, done, err)
 	}
 	again, err := b.byHand("again", id, "2090-03-31")
-	if err != nil || again.Outcome != idempotency.Reused || again.Value != ahead.Value {
-		t.Errorf("%+v, and not %+v: %v", again, ahead, err)
-	}
+	must.Holdf(t, err == nil && again.Outcome == idempotency.Reused && again.Value == ahead.Value,
+		"%+v, and not %+v: %v", again, ahead, err)
 	b.run("2090-02-28")
 	b.wantPeriods("2090-01-31", "2090-02-28", "2090-03-31")
-	if next := b.find(id).NextDay.String(); next != "2090-04-30" {
-		t.Errorf("the next is %s", next)
-	}
+	must.Equal(t, b.find(id).NextDay.String(), "2090-04-30", "the next day")
 	b.run("2090-04-30")
 	b.wantPeriods("2090-01-31", "2090-02-28", "2090-03-31", "2090-04-30")
 }
@@ -319,17 +302,13 @@ func TestAnyOrderOfClocks(t *testing.T) {
 		for _, n := range slices.Sorted(maps.Keys(billed)) {
 			want = append(want, s.Day(n).String())
 		}
-		if got := storetest.Value[string](b, `
+		must.Equal(t, storetest.Value[string](b, `
 			SELECT COALESCE(string_agg(period::text, ' ' ORDER BY period), '') FROM schedule_periods
-			WHERE schedule_id = $1`, s.ID); got != strings.Join(want, " ") {
-			t.Errorf("billed are %s, want %v", got, want)
-		}
+			WHERE schedule_id = $1`, s.ID), strings.Join(want, " "), "billed")
 		b.bring(fmt.Sprint("archive ", round), s.ID, schedule.Archive)
 	})
-	if n := storetest.Value[int](b, `
-		SELECT (SELECT count(*) FROM invoices) - (SELECT count(*) FROM schedule_periods)`); n != 0 {
-		t.Errorf("%d invoices more than periods", n)
-	}
+	must.Equal(t, storetest.Value[int](b, `
+		SELECT (SELECT count(*) FROM invoices) - (SELECT count(*) FROM schedule_periods)`), 0, "invoices more than periods")
 }
 
 // TestBilledMailAttachesAsBefore checks that the email about a billed invoice has the e-invoice attached if the customer's last one had it.
@@ -339,7 +318,5 @@ func TestBilledMailAttachesAsBefore(t *testing.T) {
 	b.run("2090-01-31")
 	must.Exec(t, b.DB.Admin(), `UPDATE mails SET e_invoice = true`)
 	b.run("2090-02-28")
-	if n := storetest.Value[int](b, `SELECT count(*) FROM mails WHERE e_invoice`); n != 2 {
-		t.Errorf("%d mails have the e-invoice attached", n)
-	}
+	must.Equal(t, storetest.Value[int](b, `SELECT count(*) FROM mails WHERE e_invoice`), 2, "mails have the e-invoice attached")
 }

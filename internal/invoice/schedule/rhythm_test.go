@@ -32,9 +32,7 @@ func TestDays(t *testing.T) {
 		for n := range want {
 			got = append(got, r.Day(n).String())
 		}
-		if !slices.Equal(got, want) {
-			t.Errorf("every %d %s from %s: %v, want %v", c.every, c.unit, c.first, got, want)
-		}
+		must.Holdf(t, slices.Equal(got, want), "every %d %s from %s: %v, want %v", c.every, c.unit, c.first, got, want)
 	}
 }
 
@@ -49,9 +47,8 @@ func TestDaysAreFound(t *testing.T) {
 		}
 		n := rapid.IntRange(0, 40).Draw(t, "n")
 		is, next := r.Day(n), r.Day(n+1)
-		if !is.Before(next) || !r.Has(is) || r.After(is) != next || r.After(next.AddDays(-1)) != next {
-			t.Errorf("%+v: day %d is %s, and %s comes next, not %s", r, n, is, next, r.After(is))
-		}
+		must.Holdf(t, is.Before(next) && r.Has(is) && r.After(is) == next && r.After(next.AddDays(-1)) == next,
+			"%+v: day %d is %s, and %s comes next, not %s", r, n, is, next, r.After(is))
 		between := is.AddDays(1)
 		if before := first.AddDays(-1); between != next && r.Has(between) || r.Has(before) || r.After(before) != first {
 			t.Errorf("%+v has %s or %s, or begins at %s", r, between, before, r.After(before))

@@ -56,9 +56,7 @@ func TestSetWhileNumbersAreAllocated(t *testing.T) {
 		if i >= before {
 			want = fmt.Sprintf("2026-%04d", 500+i-before)
 		}
-		if number != want {
-			t.Fatalf("%v: got %s, want %s", numbers, number, want)
-		}
+		must.Thatf(t, number == want, "%v: got %s, want %s", numbers, number, want)
 	}
 	if err := set("again", "2026-0500"); !errors.As(err, new(*invalid.Error)) {
 		t.Errorf("a number that is taken: %v", err)
@@ -67,9 +65,7 @@ func TestSetWhileNumbersAreAllocated(t *testing.T) {
 		t.Error(err)
 	}
 	next, err := series.Of(t.Context(), b.Store.Pool, b.Tenant, 2026)
-	if err != nil || !slices.Equal(next, []string{"2026-0499", "CN-2026-0001"}) {
-		t.Errorf("%v, %v", next, err)
-	}
+	must.Holdf(t, err == nil && slices.Equal(next, []string{"2026-0499", "CN-2026-0001"}), "%v, %v", next, err)
 }
 
 // TestNotOfASeries checks that only a complete number of a series can be set.
@@ -77,8 +73,7 @@ func TestNotOfASeries(t *testing.T) {
 	t.Parallel()
 	for _, number := range []string{"", "139", "2026-139", "2026-0000", "RE-2026-0139", "1999-0001", "2100-0001", "CN2026-0001",
 		"2026-00139"} {
-		if d, err := (series.Input{Number: number}).Draft(); !errors.As(err, new(*invalid.Error)) {
-			t.Errorf("%q: %+v, %v", number, d, err)
-		}
+		d, err := (series.Input{Number: number}).Draft()
+		must.Holdf(t, errors.As(err, new(*invalid.Error)), "%q: %+v, %v", number, d, err)
 	}
 }

@@ -112,9 +112,8 @@ func TestSumsAreThoseOfTheDocuments(t *testing.T) {
 	}
 	found, err := taxsummary.Of(t.Context(), b.Store.Pool, b.Tenant, first, last)
 	must.OK(t, err)
-	if len(found) != len(invoices) || len(found) < 12 || len(credited) < 3 {
-		t.Errorf("%d sums, want %d; %d of credit notes", len(found), len(invoices), len(credited))
-	}
+	must.Holdf(t, len(found) == len(invoices) && len(found) >= 12 && len(credited) >= 3,
+		"%d sums, want %d; %d of credit notes", len(found), len(invoices), len(credited))
 	for _, s := range found {
 		key := s.Currency.String() + " " + s.Rate.String() + " " + string(s.Treatment)
 		got := []sum{{s.Invoices.Net.IntPart(), s.Invoices.Tax.IntPart()}, {s.Credited.Net.IntPart(), s.Credited.Tax.IntPart()}}
@@ -150,16 +149,13 @@ func TestVoidsCountOnTheirDay(t *testing.T) {
 		{before.AddDays(1), dayBefore.AddDays(-1), []string{}},
 		{last.AddDays(1), last.AddDays(1), []string{}},
 	} {
-		if got := b.sums(c.first, c.last); !reflect.DeepEqual(got, c.want) {
-			t.Errorf("from %s to %s: %q, want %q", c.first, c.last, got, c.want)
-		}
+		got := b.sums(c.first, c.last)
+		must.Holdf(t, reflect.DeepEqual(got, c.want), "from %s to %s: %q, want %q", c.first, c.last, got, c.want)
 	}
 	found, err := taxsummary.Of(t.Context(), b.Store.Pool, b.Tenant, first, last)
 	must.OK(t, err)
 	totals := taxsummary.Totals(found)
-	if len(totals) != 1 || totals[0].Result().Gross().IntPart() != -333 || totals[0].Voided.Net.IntPart() != 300 {
-		t.Errorf("%v", totals)
-	}
+	must.Holdf(t, len(totals) == 1 && totals[0].Result().Gross().IntPart() == -333 && totals[0].Voided.Net.IntPart() == 300, "%v", totals)
 }
 
 // TestEarlierDocumentsAreEntered checks that the migration enters the same as the triggers, for documents that were there before.
@@ -180,9 +176,8 @@ func TestEarlierDocumentsAreEntered(t *testing.T) {
 	_, entering, _ := strings.Cut(string(text), "DO $$")
 	entering, _, _ = strings.Cut(entering, "END $$;")
 	b.Exec(`SET session_replication_role = replica; DELETE FROM invoice_taxes; DO $$` + entering + `END $$; RESET session_replication_role`)
-	if got := storetest.Value[string](b, all); got != want || strings.Count(want, "tax_rate") != 7 {
-		t.Errorf("%s\nwant\n%s", got, want)
-	}
+	got := storetest.Value[string](b, all)
+	must.Holdf(t, got == want && strings.Count(want, "tax_rate") == 7, "%s\nwant\n%s", got, want)
 }
 
 // TestDatabaseKeepsTheTaxes checks that even the superuser can't change entries, nor add to them.

@@ -51,12 +51,8 @@ func TestMarshal(t *testing.T) {
 		must.OK(t, os.WriteFile(golden, []byte(got), 0o600))
 	}
 	want := must.Read(t, golden)
-	if got != want {
-		t.Errorf("the XML is\n%s\nwant\n%s\nIf that is intended, run go test ./internal/invoice/ubl -update.", got, want)
-	}
-	if again := marshal(t, example()); again != got {
-		t.Error("the same invoice gives other bytes")
-	}
+	must.Holdf(t, got == want, "the XML is\n%s\nwant\n%s\nIf that is intended, run go test ./internal/invoice/ubl -update.", got, want)
+	must.Equal(t, marshal(t, example()), got, "the same invoice gives other bytes")
 }
 
 // TestUnknownIsLeftOut checks that there is no empty element, which the schema would refuse.
@@ -73,11 +69,7 @@ func TestUnknownIsLeftOut(t *testing.T) {
 	for _, account := range []ubl.Account{{}, {Number: "1"}, {Holder: "Ada"}} {
 		inv.Account = account
 		got := marshal(t, inv)
-		if strings.Contains(got, "></") {
-			t.Errorf("an element is empty:\n%s", got)
-		}
-		if strings.Contains(got, "PaymentMeans") != (account.Number != "") {
-			t.Errorf("the account %+v:\n%s", account, got)
-		}
+		must.Holdf(t, !strings.Contains(got, "></"), "an element is empty:\n%s", got)
+		must.Holdf(t, strings.Contains(got, "PaymentMeans") == (account.Number != ""), "the account %+v:\n%s", account, got)
 	}
 }

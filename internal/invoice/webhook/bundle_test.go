@@ -128,9 +128,7 @@ func (b *bundle) kept(s sender, id, body string) webhook.Event {
 // wants reports an error unless an event has the state and the reason.
 func (b *bundle) wants(what string, e webhook.Event, state, reason string) {
 	b.Helper()
-	if e.State != state || e.Reason != reason {
-		b.Errorf("%s: %s (%s), want %s (%s)", what, e.State, e.Reason, state, reason)
-	}
+	must.Holdf(b, e.State == state && e.Reason == reason, "%s: %s (%s), want %s (%s)", what, e.State, e.Reason, state, reason)
 }
 
 // enter records a payment with a reference, as a user does.

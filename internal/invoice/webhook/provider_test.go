@@ -67,9 +67,8 @@ func TestChosenInvoice(t *testing.T) {
 	body := succeeded("evt_1", "", 4000)
 	for _, event := range []webhook.Event{b.kept(b.stripe, "", body), b.kept(shop, "", body)} {
 		b.wants("no invoice", event, webhook.StateUndecided, "no-invoice")
-		if !webhook.Payable(event) || event.Amount != 4000 || !strings.Contains(webhook.Sentence(event), "which invoice") {
-			t.Errorf("%+v", event)
-		}
+		must.Holdf(t, webhook.Payable(event) && event.Amount == 4000 && strings.Contains(webhook.Sentence(event), "which invoice"),
+			"%+v", event)
 	}
 	events := storetest.Value[[]uuid.UUID](b, `SELECT array_agg(id) FROM webhook_events`)
 	errs := storetest.Together(40, func(i int) error {
@@ -81,12 +80,9 @@ func TestChosenInvoice(t *testing.T) {
 		return err
 	})
 	must.OK(t, errors.Join(errs...))
-	if n := storetest.Value[int](b, `SELECT count(*) FROM payments`); n != 1 {
-		t.Errorf("%d payments", n)
-	}
-	if n := storetest.Value[int](b, `SELECT count(DISTINCT payment_id) FROM webhook_events WHERE state = 'applied'`); n != 1 {
-		t.Errorf("the events were applied to %d payments", n)
-	}
+	must.Equal(t, storetest.Value[int](b, `SELECT count(*) FROM payments`), 1, "payments")
+	must.Equal(t, storetest.Value[int](b, `SELECT count(DISTINCT payment_id) FROM webhook_events WHERE state = 'applied'`),
+		1, "payments of the events")
 	late := b.kept(b.source("Later", webhook.Stripe, "whsec_00000000000000000000000000"), "", body)
 	b.wants("delivered later", late, webhook.StateApplied, "recorded-before")
 }
@@ -112,7 +108,5 @@ func TestPaymentsOfEarlierVersions(t *testing.T) {
 	_, err = b.Store.Pool.Exec(t.Context(), move)
 	must.OK(t, err)
 	const want = "Stripe pi_1, Market pi_1, Stripe pi_2, Stripe pi_3, Shop pi_3, Other pi_4"
-	if got := storetest.Value[string](b, `SELECT string_agg(provider || ' ' || reference, ', ' ORDER BY id) FROM payments`); got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
+	must.Equal(t, storetest.Value[string](b, `SELECT string_agg(provider || ' ' || reference, ', ' ORDER BY id) FROM payments`), want)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"onlyonce/internal/idempotency"
@@ -46,18 +47,12 @@ func TestEventsAtOnce(t *testing.T) {
 			return err
 		}
 	})
-	if err := errors.Join(errs...); err != nil {
-		t.Error(err)
-	}
-	if n := storetest.Value[int](b, `SELECT count(*) FROM webhook_events WHERE state <> 'applied'`); n != 0 {
-		t.Errorf("%d events were not applied", n)
-	}
-	if found := b.Find(inv); found.Paid != payments*300 {
-		t.Errorf("paid %d, want %d", found.Paid, payments*300)
-	}
-	if n := storetest.Value[int](b, `SELECT count(*) FROM payments WHERE refunded = 200`); n != payments {
-		t.Errorf("%d payments were given back 2.00 of", n)
-	}
+	must.OK(t, errors.Join(errs...))
+	must.Equal(t, storetest.Value[int](b, `SELECT count(*) FROM webhook_events WHERE state <> 'applied'`), 0, "events were not applied")
+	found := b.Find(inv)
+	must.Holdf(t, found.Paid == payments*300, "paid %d, want %d", found.Paid, payments*300)
+	must.Equal(t, storetest.Value[int](b, `SELECT count(*) FROM payments WHERE refunded = 200`),
+		payments, "payments with a refund of 2.00")
 }
 
 // TestFiftyRefundsWait checks that at most fifty refunds wait for a payment, even if more arrive concurrently from all sources of its
@@ -76,14 +71,12 @@ func TestFiftyRefundsWait(t *testing.T) {
 		return storetest.Value[string](b, `SELECT string_agg(n || ' ' || state || ' ' || reason, ', ' ORDER BY n DESC) FROM (
 			SELECT count(*) AS n, state, reason FROM webhook_events WHERE kind = 'refund' GROUP BY 2, 3) AS of`)
 	}
-	if got, want := states(), fmt.Sprintf("%d waiting no-payment, %d undecided many-waiting", bound, sent-bound); got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
+	got, want := states(), fmt.Sprintf("%d waiting no-payment, %d undecided many-waiting", bound, sent-bound)
+	must.Holdf(t, got == want, "%s, want %s", got, want)
 	b.Exec(`UPDATE webhook_events SET state = 'waiting', reason = 'no-payment'`)
 	b.kept(b.standard, "paid", received(inv.Number, "p", "100.00"))
-	if n := storetest.Value[int](b, `SELECT count(*) FROM webhook_events WHERE kind = 'refund' AND state = 'applied'`); n != bound {
-		t.Errorf("%d refunds were applied with their payment, want %d", n, bound)
-	}
+	must.Equal(t, storetest.Value[int](b, `SELECT count(*) FROM webhook_events WHERE kind = 'refund' AND state = 'applied'`),
+		bound, "refunds were applied with their payment")
 }
 
 // TestWaitingWhileOtherContentComes checks that a waiting refund is recorded with its payment, even while a delivery with the same event
@@ -100,4 +93,47 @@ func TestWaitingWhileOtherContentComes(t *testing.T) {
 	b.OK(b.deliver(b.Store, b.standard, "paid", received(inv.Number, "p", "5")))
 	must.OK(t, tx.Commit(t.Context()))
 	b.standing("given back with its payment", inv, 0, 1, 1)
+}
+
+// TestPaymentOfAWrittenOffInvoice checks that the event of a payment waits for a decision if the rest of the invoice was written off, and
+// can be applied once the write-off is taken back.
+func TestPaymentOfAWrittenOffInvoice(t *testing.T) {
+	b := setup(t)
+	inv := b.Issued("i")
+	off, err := b.WriteOff("off", inv, "")
+	must.OK(t, err)
+	late := b.kept(b.standard, "late", received(inv.Number, "p", "100"))
+	b.wants("written off", late, webhook.StateUndecided, "more-than-open")
+	advice := webhook.Advice(late)
+	must.Holdf(t, strings.Contains(advice, "take the write-off back first"), "the advice is %q", advice)
+	b.OK(b.TakeBack("back", off))
+	b.OK(webhook.Apply.Do(t.Context(), b.Store, b.Of("apply", late.ID, 0), webhook.Choice{}))
+	b.standing("taken back", inv, 10000, 1, 0)
+}
+
+// TestEventOrWriteOff delivers a payment of 60.00 while the whole open amount of 100.00 is written off. The event is applied if it comes
+// first, and the write-off takes the rest.
+func TestEventOrWriteOff(t *testing.T) {
+	b := setup(t)
+	for round := range 10 {
+		inv := b.Issued(fmt.Sprint(round))
+		var event webhook.Event
+		delivered, written := storetest.Both(func() error {
+			done, err := b.deliver(b.Store, b.standard, fmt.Sprint("e", round), received(inv.Number, fmt.Sprint("p", round), "60"))
+			event = done.Value
+			return err
+		}, func() error {
+			_, err := b.WriteOff(fmt.Sprint("off", round), inv, "")
+			return err
+		})
+		found := b.Find(inv)
+		switch {
+		case delivered != nil || written != nil:
+			t.Errorf("delivered: %v, written off: %v", delivered, written)
+		case event.State == webhook.StateApplied && found.Paid == 6000 && found.WrittenOff == 4000:
+		case event.Reason == "more-than-open" && found.Paid == 0 && found.WrittenOff == 10000:
+		default:
+			t.Errorf("%+v, %+v", event, found)
+		}
+	}
 }

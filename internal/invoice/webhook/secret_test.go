@@ -45,9 +45,8 @@ func TestSignatures(t *testing.T) {
 			"two types":     {s.sign(t, "m", now, twice(body)), twice(body), webhook.ErrMalformed},
 			"an id too bad": {s.sign(t, "m m", now, `{"id": ""}`), `{"id": ""}`, webhook.ErrMalformed},
 		} {
-			if _, err := b.verified(s, c.header, c.body); !errors.Is(err, c.want) {
-				t.Errorf("%s, %s: %v", s.Name, what, err)
-			}
+			_, err := b.verified(s, c.header, c.body)
+			must.Holdf(t, errors.Is(err, c.want), "%s, %s: %v", s.Name, what, err)
 		}
 	}
 }
@@ -61,9 +60,8 @@ func TestTwoSecrets(t *testing.T) {
 	old, body := b.standard, received("x", "p", "1")
 	is := func(what string, s sender, want error) {
 		t.Helper()
-		if _, err := b.verified(s, s.sign(t, "m", time.Now(), body), body); !errors.Is(err, want) {
-			t.Errorf("%s: %v", what, err)
-		}
+		_, err := b.verified(s, s.sign(t, "m", time.Now(), body), body)
+		must.Holdf(t, errors.Is(err, want), "%s: %v", what, err)
 	}
 	add := func(secret string) (sender, error) {
 		t.Helper()
@@ -80,10 +78,8 @@ func TestTwoSecrets(t *testing.T) {
 		t.Errorf("the old one again: %v", err)
 	}
 	list, err := webhook.SecretsOf(t.Context(), b.Store.Pool, b.Tenant, old.ID, record.Page{Limit: 10})
-	if err != nil || len(list.Rows) != 2 || !list.Rows[0].EndsAt.IsZero() ||
-		time.Until(list.Rows[1].EndsAt).Round(time.Hour) != 24*time.Hour {
-		t.Fatalf("%+v, %v", list, err)
-	}
+	must.Thatf(t, err == nil && len(list.Rows) == 2 && list.Rows[0].EndsAt.IsZero() &&
+		time.Until(list.Rows[1].EndsAt).Round(time.Hour) == 24*time.Hour, "%+v, %v", list, err)
 	b.OK(webhook.EndSecret.Do(t.Context(), b.Store, b.Of("end", list.Rows[1].ID, 0), struct{}{}))
 	is("ended by hand", old, webhook.ErrSignature)
 	third, err := add(secretOf("third"))
@@ -105,13 +101,10 @@ func TestSecretsStaySecret(t *testing.T) {
 			SELECT concat((SELECT string_agg(i::text, '') FROM intents i), (SELECT string_agg(s::text, '') FROM webhook_secrets s))`)
 		bare := storetest.Value[bool](b,
 			`SELECT bool_or(position(convert_to($1, 'UTF8') IN sealed) > 0) FROM webhook_secrets`, text)
-		if bare || strings.Contains(rows, text) {
-			t.Errorf("stored: %s", text)
-		}
+		must.Holdf(t, !bare && !strings.Contains(rows, text), "stored: %s", text)
 		draft, err := webhook.Input{Name: "Bank", Scheme: webhook.Stripe, Secret: text}.Draft(b.vault)
-		if err != nil || strings.Contains(fmt.Sprintf("%v %+v %#v", draft, &draft, draft), text) {
-			t.Errorf("printed: %+v, %v", draft, err)
-		}
+		must.Holdf(t, err == nil && !strings.Contains(fmt.Sprintf("%v %+v %#v", draft, &draft, draft), text),
+			"printed: %+v, %v", draft, err)
 	}
 	b.Exec(`UPDATE webhook_secrets SET sealed = '\x00' || sealed WHERE source_id = $1`, b.stripe.ID)
 	if _, err := webhook.FindSender(t.Context(), b.Store.Pool, b.vault, b.stripe.Address(b.Tenant)); err == nil {
@@ -134,7 +127,6 @@ func TestSecretsStaySecret(t *testing.T) {
 	}
 	var wrong *invalid.Error
 	_, err = webhook.Input{Name: "n", Scheme: webhook.Stripe, Secret: b.stripe.secret}.Draft(none)
-	if !errors.As(err, &wrong) || len(wrong.Fields) != 1 || !strings.Contains(wrong.Fields[0].Message, "Set SECRET_KEY") {
-		t.Errorf("added without a key: %v", err)
-	}
+	must.Holdf(t, errors.As(err, &wrong) && len(wrong.Fields) == 1 && strings.Contains(wrong.Fields[0].Message, "Set SECRET_KEY"),
+		"added without a key: %v", err)
 }

@@ -49,15 +49,12 @@ func TestPaymentAndRefund(t *testing.T) {
 		}
 		p := storetest.Value[string](b, `SELECT provider || ' ' || reference || ' ' || paid_on || ' ' || amount FROM payments
 			ORDER BY created_at DESC LIMIT 1`)
-		if p != c.Name+" pi_1 2026-11-23 4000" {
-			t.Errorf("recorded %q", p)
-		}
+		must.Holdf(t, p == c.Name+" pi_1 2026-11-23 4000", "recorded %q", p)
 	}
-	if n := storetest.Value[int](b, `
+	must.Equal(t, storetest.Value[int](b, `
 		SELECT count(*) FROM intent_effects WHERE operation = 'webhook.receive'
-			AND record_id IN (SELECT id FROM payments UNION SELECT id FROM refunds)`); n != 6 {
-		t.Errorf("%d of 6 payments and refunds say who recorded them", n)
-	}
+			AND record_id IN (SELECT id FROM payments UNION SELECT id FROM refunds)`),
+		6, "payments and refunds with their recorder")
 }
 
 // TestRemovedPayment checks that an event about a removed payment neither records it again nor refunds it.
@@ -71,9 +68,7 @@ func TestRemovedPayment(t *testing.T) {
 	b.wants("again", b.kept(b.standard, "again", received(inv.Number, "p", "40")), webhook.StateApplied, "recorded-before")
 	back := b.kept(b.standard, "back", refunded(inv.Number, "p", "10"))
 	b.wants("back", back, webhook.StateUndecided, "removed-payment")
-	if webhook.Sentence(back) == "" {
-		t.Error("nobody is told what is wrong")
-	}
+	must.Holdf(t, webhook.Sentence(back) != "", "nobody is told what is wrong")
 	b.standing("nothing more", inv, 0, 1, 0)
 
 	really := b.kept(b.standard, "really", received("2026-0999", "p", "30"))
@@ -110,9 +105,7 @@ func TestWhatDoesNotFit(t *testing.T) {
 	} {
 		event := b.kept(b.standard, "bad-"+strings.ReplaceAll(what, " ", "-"), body)
 		b.wants(what, event, webhook.StateUndecided, "incomplete")
-		if webhook.Sentence(event) == "" {
-			t.Errorf("%s: nobody is told what is wrong", what)
-		}
+		must.Holdf(t, webhook.Sentence(event) != "", "%s: nobody is told what is wrong", what)
 	}
 	b.wants("refund", b.kept(b.standard, "refund", refunded(inv.Number, "nobody", "1")), webhook.StateWaiting, "no-payment")
 	b.wants("unknown", b.kept(b.standard, "unknown", `{"type": "customer.created", "data": []}`), webhook.StateKept, "")
@@ -121,23 +114,18 @@ func TestWhatDoesNotFit(t *testing.T) {
 	large := b.kept(b.standard, "large", received(other.ID.String(), "large", "50"))
 	b.wants("more than is open", large, webhook.StateUndecided, "more-than-open")
 	_, err := webhook.Apply.Do(t.Context(), b.Store, b.Of("too early", large.ID, 0), webhook.Choice{})
-	if refused, ok := errors.AsType[*conflict.Error](err); !ok || refused.Kind != &webhook.NotApplied {
-		t.Errorf("applied: %v", err)
-	}
+	refused, ok := errors.AsType[*conflict.Error](err)
+	must.Holdf(t, ok && refused.Kind == &webhook.NotApplied, "applied: %v", err)
 	b.Exec(`
 		INSERT INTO refunds (tenant_id, id, payment_id, amount, refunded_on)
 		SELECT tenant_id, new_id(), id, 1000, '2026-11-23' FROM payments WHERE invoice_id = $1`, other.ID)
 	for range 2 { // a double click
 		done, err := webhook.Apply.Do(t.Context(), b.Store, b.Of("now", large.ID, 0), webhook.Choice{})
-		if err != nil || done.Value.State != webhook.StateApplied {
-			t.Errorf("%+v, %v", done, err)
-		}
+		must.Holdf(t, err == nil && done.Value.State == webhook.StateApplied, "%+v, %v", done, err)
 	}
 	b.standing("applied", other, 10000, 2, 1)
 	_, err = webhook.Dismiss.Do(t.Context(), b.Store, b.Of("dismiss", large.ID, 0), struct{}{})
-	if !storetest.IsConflict(err, &webhook.Applied) {
-		t.Errorf("dismissed what was applied: %v", err)
-	}
+	must.Holdf(t, storetest.IsConflict(err, &webhook.Applied), "dismissed what was applied: %v", err)
 }
 
 // TestRecordedByHand checks that a payment that a user entered with its reference is the same one, unless its data differs.
@@ -169,23 +157,18 @@ func TestSameIDOtherContent(t *testing.T) {
 	first := b.kept(b.stripe, "", succeeded("evt_1", inv.Number, 4000))
 	written := strings.ReplaceAll(succeeded("evt_1", inv.Number, 4000), `"pending_webhooks": 1`, `"pending_webhooks":0`)
 	again, err := b.deliver(b.Store, b.stripe, "", written)
-	if err != nil || !again.Replayed {
-		t.Errorf("%+v, %v", again, err)
-	}
+	must.Holdf(t, err == nil && again.Replayed, "%+v, %v", again, err)
 	body := succeeded("evt_1", inv.Number, 5000)
 	arrival, err := b.verified(b.stripe, b.stripe.sign(t, "", time.Now(), body), body)
 	must.OK(t, err)
 	_, err = b.receive(b.Store, arrival)
 	other, ok := errors.AsType[*idempotency.MismatchError](err)
-	if !ok || other.Record != first.ID {
-		t.Fatalf("%v", err)
-	}
+	must.Thatf(t, ok && other.Record == first.ID, "%v", err)
 	arrival.First = other.Record
 	for n := range 3 {
 		done, err := b.receive(b.Store, arrival)
-		if err != nil || done.Replayed != (n > 0) || done.Value.State != webhook.StateApart || done.Value.First != first.ID {
-			t.Errorf("%+v, %v", done, err)
-		}
+		must.Holdf(t, err == nil && done.Replayed == (n > 0) && done.Value.State == webhook.StateApart && done.Value.First == first.ID,
+			"%+v, %v", done, err)
 	}
 	b.standing("nothing was done for it", inv, 4000, 1, 0)
 
@@ -208,9 +191,8 @@ func TestStripeUnits(t *testing.T) {
 	b := setup(t)
 	for currency, want := range map[string]int64{"eur": 500, "jpy": 500, "kwd": 500, "isk": 5, "ugx": 5, "mga": 50000} {
 		body := strings.ReplaceAll(succeeded("evt_"+currency, "x", 500), "eur", currency)
-		if e := b.kept(b.stripe, "", body); e.Amount != want || !strings.EqualFold(e.Currency.String(), currency) {
-			t.Errorf("%s: %+v", currency, e)
-		}
+		e := b.kept(b.stripe, "", body)
+		must.Holdf(t, e.Amount == want && strings.EqualFold(e.Currency.String(), currency), "%s: %+v", currency, e)
 	}
 }
 
@@ -227,9 +209,8 @@ func TestExpire(t *testing.T) {
 		before time.Time
 		want   int64
 	}{{time.Now().Add(-time.Hour), 0}, {time.Now().Add(time.Hour), 1}, {time.Now().Add(time.Hour), 0}} {
-		if n, err := webhook.Expire(t.Context(), b.Store.Pool, b.Tenant, step.before); err != nil || n != step.want {
-			t.Errorf("deleted %d, want %d: %v", n, step.want, err)
-		}
+		n, err := webhook.Expire(t.Context(), b.Store.Pool, b.Tenant, step.before)
+		must.Holdf(t, err == nil && n == step.want, "deleted %d, want %d: %v", n, step.want, err)
 	}
 	if kept, err := webhook.Body(t.Context(), b.Store.Pool, b.Tenant, event.ID); err != nil || kept != nil {
 		t.Errorf("kept %q, %v", kept, err)
@@ -237,9 +218,8 @@ func TestExpire(t *testing.T) {
 	// A year later, the result has expired too.
 	b.Exec(`UPDATE intents SET result = NULL`)
 	_, err := b.deliver(b.Replica(), b.standard, "m", body)
-	if late, ok := errors.AsType[*idempotency.AlreadyDoneError](err); !ok || late.Record != event.ID {
-		t.Errorf("again: %v", err)
-	}
+	late, ok := errors.AsType[*idempotency.AlreadyDoneError](err)
+	must.Holdf(t, ok && late.Record == event.ID, "again: %v", err)
 	b.standing("a year later", inv, 4000, 1, 0)
 }
 
@@ -260,7 +240,5 @@ func TestPastStays(t *testing.T) {
 			SELECT tenant_id, gen_random_uuid(), source_id, 'x', sha256(''), '', 'applied' FROM webhook_events`},
 		"webhook_sources_append_only": {`UPDATE webhook_sources SET name = name || '!'`},
 	})
-	if n := storetest.Value[int](b, `SELECT count(*) FROM webhook_events WHERE id <> $1`, uuid.Nil); n != 1 {
-		t.Errorf("%d events", n)
-	}
+	must.Equal(t, storetest.Value[int](b, `SELECT count(*) FROM webhook_events WHERE id <> $1`, uuid.Nil), 1, "events")
 }

@@ -7,12 +7,15 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invoice"
+	"onlyonce/internal/record"
 )
 
 // Create records a write-off and posts it to its invoice.
@@ -102,4 +105,14 @@ func errNotIssued() error {
 		Kind: &invoice.NotIssued, Title: "This invoice isn't issued.",
 		Text: "Only an issued invoice can be written off. Nothing was recorded.",
 	}
+}
+
+// ListOf returns a page of the write-offs of an invoice.
+func ListOf(ctx context.Context, pool *pgxpool.Pool, tenant, invoice uuid.UUID, page record.Page) (record.List[WriteOff], error) {
+	return Table.List(ctx, pool, tenant, page, `r.invoice_id = @invoice`, pgx.NamedArgs{"invoice": invoice})
+}
+
+// Name returns the display name of a write-off: "0.03 EUR on 21 Nov 2026".
+func Name(w WriteOff) string {
+	return w.Currency.Display(w.Amount) + " " + w.Currency.String() + " on " + w.Date.Display()
 }

@@ -108,9 +108,7 @@ func TestTakeBackAtOnce(t *testing.T) {
 			_, err := b.TakeBack(fmt.Sprint("back", round, "-", i), off)
 			return err
 		})
-		if backs := b.Succeeded(errs[1:], nil); backs != 10 {
-			t.Errorf("%d were answered", backs)
-		}
+		must.Equal(t, b.Succeeded(errs[1:], nil), 10, "answered")
 		found, paid := b.Find(inv), errs[0]
 		switch {
 		case paid == nil && found.Paid == 7000 && found.Open == 3000:
@@ -119,7 +117,5 @@ func TestTakeBackAtOnce(t *testing.T) {
 			t.Errorf("paid: %v, %+v", paid, found)
 		}
 	}
-	if n := storetest.Value[int](b, `SELECT count(*) FROM postings WHERE kind = 'reversal'`); n != 5 {
-		t.Errorf("%d reversals of 5 write-offs", n)
-	}
+	must.Equal(t, storetest.Value[int](b, `SELECT count(*) FROM postings WHERE kind = 'reversal'`), 5, "reversals of 5 write-offs")
 }

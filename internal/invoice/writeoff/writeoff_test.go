@@ -3,6 +3,7 @@ package writeoff_test
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/uuid"
@@ -49,18 +50,13 @@ func TestStatus(t *testing.T) {
 			t.Fatalf("%+v, %v", off, err)
 		}
 		again, err := b.WriteOff("off"+key, inv, c.off)
-		if err != nil || again != off {
-			t.Errorf("again: %+v, %v", again, err)
-		}
+		must.Holdf(t, err == nil && again == off, "again: %+v, %v", again, err)
 		found := b.Find(inv)
-		if found.Status != c.status || found.WrittenOff != c.written || found.Open != 10000-paid-c.written {
-			t.Errorf("%+v: %+v", c, found)
-		}
+		must.Holdf(t, found.Status == c.status && found.WrittenOff == c.written && found.Open == 10000-paid-c.written, "%+v: %+v", c, found)
 		_, err = b.WriteOff("more"+key, inv, "100")
 		refused, ok := errors.AsType[*conflict.Error](err)
-		if !ok || refused.Kind != &writeoff.ExceedsOpen || refused.Members["open"] != inv.Currency.Format(found.Open) {
-			t.Errorf("more than is open: %v", err)
-		}
+		must.Holdf(t, ok && refused.Kind == &writeoff.ExceedsOpen && refused.Members["open"] == inv.Currency.Format(found.Open),
+			"more than is open: %v", err)
 	}
 }
 
@@ -77,9 +73,7 @@ func TestTakenBack(t *testing.T) {
 		}},
 		{"written off", func(key string, inv invoice.Invoice) error {
 			again, err := b.WriteOff(key, inv, "100")
-			if again.PossibleDuplicateOf != uuid.Nil {
-				t.Error("a write-off looks like one that was taken back")
-			}
+			must.Holdf(t, again.PossibleDuplicateOf == uuid.Nil, "a write-off looks like one that was taken back")
 			return err
 		}},
 		{"voided", b.Void},
@@ -91,12 +85,9 @@ func TestTakenBack(t *testing.T) {
 			t.Errorf("paid what was written off: %v", err)
 		}
 		back, err := b.TakeBack("back "+then.name, off)
-		if err != nil || back.ReversedAt.IsZero() || back.Amount != off.Amount {
-			t.Errorf("%+v, %v", back, err)
-		}
-		if found := b.Find(inv); found.Status != invoice.StatusIssued || found.WrittenOff != 0 || found.Open != 10000 {
-			t.Errorf("%+v", found)
-		}
+		must.Holdf(t, err == nil && !back.ReversedAt.IsZero() && back.Amount == off.Amount, "%+v, %v", back, err)
+		found := b.Find(inv)
+		must.Holdf(t, found.Status == invoice.StatusIssued && found.WrittenOff == 0 && found.Open == 10000, "%+v", found)
 		if err := then.do("then "+then.name, inv); err != nil {
 			t.Errorf("%s after that: %v", then.name, err)
 		}
@@ -155,4 +146,28 @@ func TestDatabaseKeepsTheWriteOffs(t *testing.T) {
 			SELECT tenant_id, invoice_id, source_id, kind, 0 FROM postings WHERE kind = 'reversal'`},
 		"invoices_void_without_write_offs": {`UPDATE invoices SET status = 'void', voided_at = now() WHERE written_off > 0`},
 	})
+}
+
+// TestMigration checks that the states, the open amounts and the sums of invoices are right after the migration, and after it was
+// reverted, which takes write-offs back.
+func TestMigration(t *testing.T) {
+	b := invoicetest.Setup(t)
+	b.DB.Spoil(t)
+	inv := b.Issued("i")
+	b.OK(b.Pay("p", inv, "30"))
+	b.OK(b.WriteOff("off", inv, ""))
+	up, down, _ := strings.Cut(must.Read(t, "../../../migrations/00167_invoice_write_offs.sql"), "-- +goose Down")
+	wants := func(want string) {
+		t.Helper()
+		must.Equal(t, storetest.Value[string](b, `
+			SELECT concat_ws(' ', state, open_amount, (SELECT sum(amount) FROM standing WHERE kind = 'due_day' AND of_id = i.tenant_id))
+			FROM invoices i`), want)
+	}
+	wants("written_off 0")
+	_, err := b.Store.Pool.Exec(t.Context(), down)
+	must.OK(t, err)
+	wants("partially_paid 7000 7000")
+	_, err = b.Store.Pool.Exec(t.Context(), up)
+	must.OK(t, err)
+	wants("partially_paid 7000 7000")
 }

@@ -53,9 +53,7 @@ func TestLogIn(t *testing.T) {
 	for _, email := range []string{"ada@example.com", " ADA@Example.com "} {
 		who, err := account.LogIn(t.Context(), b.Pool, email, password)
 		want := account.Principal{Tenant: b.tenant, TenantName: "Acme", User: b.tenant, Name: "ada@example.com"}
-		if err != nil || who != want {
-			t.Errorf("%q: %+v, %v", email, who, err)
-		}
+		must.Holdf(t, err == nil && who == want, "%q: %+v, %v", email, who, err)
 	}
 	for name, c := range map[string]struct{ email, password string }{
 		"wrong password": {"ada@example.com", "wrong"},
@@ -67,9 +65,7 @@ func TestLogIn(t *testing.T) {
 		"like pattern":   {"%", password},
 	} {
 		who, err := account.LogIn(t.Context(), b.Pool, c.email, c.password)
-		if !errors.Is(err, account.ErrUnknown) || who != (account.Principal{}) {
-			t.Errorf("%s: %+v, %v", name, who, err)
-		}
+		must.Holdf(t, errors.Is(err, account.ErrUnknown) && who == (account.Principal{}), "%s: %+v, %v", name, who, err)
 	}
 }
 
@@ -79,9 +75,7 @@ func TestHashPassword(t *testing.T) {
 	must.OK(t, err)
 	two, err := account.HashPassword(password)
 	must.OK(t, err)
-	if one == two || !strings.HasPrefix(one, "$argon2id$v=19$m=19456,t=2,p=1$") {
-		t.Errorf("%s, %s", one, two)
-	}
+	must.Holdf(t, one != two && strings.HasPrefix(one, "$argon2id$v=19$m=19456,t=2,p=1$"), "%s, %s", one, two)
 }
 
 func TestFindToken(t *testing.T) {
@@ -90,18 +84,14 @@ func TestFindToken(t *testing.T) {
 		"valid": {Tenant: b.tenant, TenantName: "Acme", Name: "token sync", Role: account.Member},
 		"reads": {Tenant: b.tenant, TenantName: "Acme", Name: "token report", Role: account.ReadOnly},
 	} {
-		if who, err := account.FindToken(t.Context(), b.Pool, token); err != nil || who != want {
-			t.Errorf("%s: %+v, %v", token, who, err)
-		}
+		who, err := account.FindToken(t.Context(), b.Pool, token)
+		must.Holdf(t, err == nil && who == want, "%s: %+v, %v", token, who, err)
 	}
 	for _, token := range []string{"", "revoked", "Valid", "valid ", string(account.HashToken("valid"))} {
-		if who, err := account.FindToken(t.Context(), b.Pool, token); !errors.Is(err, account.ErrUnknown) {
-			t.Errorf("%q: %+v, %v", token, who, err)
-		}
+		who, err := account.FindToken(t.Context(), b.Pool, token)
+		must.Holdf(t, errors.Is(err, account.ErrUnknown), "%q: %+v, %v", token, who, err)
 	}
-	if bytes.Contains(account.HashToken("valid"), []byte("valid")) {
-		t.Error("the token is stored")
-	}
+	must.Holdf(t, !bytes.Contains(account.HashToken("valid"), []byte("valid")), "the token is stored")
 }
 
 func TestTenants(t *testing.T) {
@@ -109,7 +99,5 @@ func TestTenants(t *testing.T) {
 	other := uuid.New()
 	must.Exec(t, b.Pool, `INSERT INTO tenants (id, name) VALUES ($1, 'Other')`, other)
 	found, err := account.Tenants(t.Context(), b.Pool)
-	if err != nil || len(found) != 2 || !slices.Contains(found, b.tenant) || !slices.Contains(found, other) {
-		t.Errorf("%v, %v", found, err)
-	}
+	must.Holdf(t, err == nil && len(found) == 2 && slices.Contains(found, b.tenant) && slices.Contains(found, other), "%v, %v", found, err)
 }

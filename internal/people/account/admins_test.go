@@ -37,29 +37,22 @@ func TestSetAdmin(t *testing.T) {
 		must.OK(t, err)
 		return changed
 	}
-	if isAdmin() || set(false) {
-		t.Error("an admin from the beginning")
-	}
+	must.Holdf(t, !isAdmin() && !set(false), "an admin from the beginning")
 	var all sync.WaitGroup
 	for range 10 {
 		all.Go(func() {
-			if _, err := account.SetAdmin(t.Context(), b.Pool, "ada@example.com", true); err != nil {
-				t.Error(err)
-			}
+			_, err := account.SetAdmin(t.Context(), b.Pool, "ada@example.com", true)
+			must.Holdf(t, err == nil, "%v", err)
 		})
 	}
 	all.Wait()
-	if !isAdmin() || set(true) {
-		t.Error("no admin after ten grants, or an eleventh changes something")
-	}
+	must.Holdf(t, isAdmin() && !set(true), "no admin after ten grants, or an eleventh changes something")
 	for _, ends := range []string{
 		`UPDATE users SET email = 'eve@example.com' WHERE id = $1`, `UPDATE users SET email = 'ada@example.com' WHERE id = $1`,
 		`UPDATE users SET password_hash = 'another' WHERE id = $1`,
 	} {
 		must.Exec(t, b.Pool, ends, b.tenant)
-		if isAdmin() {
-			t.Errorf("an admin after %s", ends)
-		}
+		must.Holdf(t, !isAdmin(), "an admin after %s", ends)
 	}
 	const another = `INSERT INTO users (tenant_id, email, password_hash, role) VALUES ($1, 'owner@example.com', 'x', 'owner')`
 	must.Exec(t, b.Pool, another, b.tenant)
@@ -68,13 +61,10 @@ func TestSetAdmin(t *testing.T) {
 		_, err := account.SetDisabled(t.Context(), b.Pool, "ada@example.com", disabled)
 		must.OK(t, err)
 	}
-	if isAdmin() || !set(true) || !isAdmin() || !set(false) || isAdmin() || set(false) {
-		t.Error("an admin after being disabled, or revoked; or not after a new grant")
-	}
+	must.Holdf(t, !isAdmin() && set(true) && isAdmin() && set(false) && !isAdmin() && !set(false),
+		"an admin after being disabled, or revoked; or not after a new grant")
 	must.OK(t, b.Pool.QueryRow(t.Context(), rights).Scan(&after))
-	if after != before {
-		t.Errorf("rights %s before, and %s after", before, after)
-	}
+	must.Holdf(t, after == before, "rights %s before, and %s after", before, after)
 }
 
 // TestOnlyTheCommandMakesAdmins checks that no other statement of the app's role makes or changes an admin, and that users of the demo
@@ -87,9 +77,8 @@ func TestOnlyTheCommandMakesAdmins(t *testing.T) {
 		`DELETE FROM installation_admins`, `TRUNCATE installation_admins`,
 	} {
 		_, err := b.Pool.Exec(t.Context(), sql)
-		if refused, ok := errors.AsType[*pgconn.PgError](err); !ok || refused.Code != "42501" {
-			t.Errorf("%s: %v", sql, err)
-		}
+		refused, ok := errors.AsType[*pgconn.PgError](err)
+		must.Holdf(t, ok && refused.Code == "42501", "%s: %v", sql, err)
 	}
 	must.Exec(t, b.Admin(), `INSERT INTO installation_admins SELECT tenant_id, id, 0 FROM users LIMIT 1`)
 	tx, err := b.Pool.Begin(t.Context())
@@ -99,15 +88,12 @@ func TestOnlyTheCommandMakesAdmins(t *testing.T) {
 	_, err = tx.Exec(t.Context(), `SELECT set_config('onlyonce.tenant_id', $1, true)`, uuid.NewString())
 	must.OK(t, err)
 	must.OK(t, tx.QueryRow(t.Context(), `SELECT count(*) FROM installation_admins`).Scan(&seen))
-	if seen != 0 {
-		t.Errorf("another tenant sees %d admins", seen)
-	}
+	must.Holdf(t, seen == 0, "another tenant sees %d admins", seen)
 	must.Exec(t, b.Pool, `UPDATE tenants SET demo = true`)
 	for _, admin := range []bool{true, false} {
 		for _, address := range []email.Address{"ada@example.com", "nobody@example.com"} {
-			if _, err := account.SetAdmin(t.Context(), b.Pool, address, admin); !errors.Is(err, account.ErrNotFound) {
-				t.Errorf("%s: %v", address, err)
-			}
+			_, err := account.SetAdmin(t.Context(), b.Pool, address, admin)
+			must.Holdf(t, errors.Is(err, account.ErrNotFound), "%s: %v", address, err)
 		}
 	}
 }

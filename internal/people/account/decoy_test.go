@@ -16,12 +16,8 @@ func TestDecoyCostsTheSame(t *testing.T) {
 	want, realSalt, realHash, err := argon2id.DecodeHash(hashed)
 	must.OK(t, err)
 	got, salt, hash, err := argon2id.DecodeHash(decoy)
-	if err != nil {
-		t.Fatalf("the decoy is no hash: %v", err)
-	}
-	if *got != *want || len(salt) != len(realSalt) || len(hash) != len(realHash) {
-		t.Errorf("decoy %+v, real %+v", *got, *want)
-	}
+	must.Thatf(t, err == nil, "the decoy is no hash: %v", err)
+	must.Holdf(t, *got == *want && len(salt) == len(realSalt) && len(hash) == len(realHash), "decoy %+v, real %+v", *got, *want)
 	if match, err := argon2id.ComparePasswordAndHash("", decoy); err != nil || match {
 		t.Errorf("%v, %v", match, err)
 	}

@@ -30,13 +30,10 @@ func TestLinkIsUsedOnce(t *testing.T) {
 		both.Go(func() { _, errs[i] = account.UseLink(t.Context(), b.Pool, "link", chosen) })
 	}
 	both.Wait()
-	if (errs[0] == nil) == (errs[1] == nil) {
-		t.Fatal(errs)
-	}
+	must.Thatf(t, (errs[0] == nil) != (errs[1] == nil), "%v", errs)
 	for i, chosen := range passwords {
-		if _, err := account.LogIn(t.Context(), b.Pool, "ada@example.com", chosen); (err == nil) != (errs[i] == nil) {
-			t.Errorf("%q: %v, then %v", chosen, errs[i], err)
-		}
+		_, err := account.LogIn(t.Context(), b.Pool, "ada@example.com", chosen)
+		must.Holdf(t, (err == nil) == (errs[i] == nil), "%q: %v, then %v", chosen, errs[i], err)
 	}
 }
 
@@ -49,14 +46,10 @@ func TestPasswordIsChangedOnce(t *testing.T) {
 	b.invite(t, "link")
 	for range 2 {
 		generation, err := account.ChangePassword(t.Context(), b.Pool, ada, password, another)
-		if err != nil || generation != ada.Generation+1 {
-			t.Errorf("generation %d, %v", generation, err)
-		}
+		must.Holdf(t, err == nil && generation == ada.Generation+1, "generation %d, %v", generation, err)
 	}
 	_, err = account.ChangePassword(t.Context(), b.Pool, ada, password, "a third long passphrase")
-	if !errors.Is(err, account.ErrUnknown) {
-		t.Errorf("with the old password: %v", err)
-	}
+	must.Holdf(t, errors.Is(err, account.ErrUnknown), "with the old password: %v", err)
 	if _, err := account.InSession(t.Context(), b.Pool, ada); !errors.Is(err, account.ErrUnknown) {
 		t.Errorf("the old session: %v", err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"sync"
 	"testing"
@@ -11,9 +12,12 @@ import (
 
 	"github.com/google/uuid"
 
+	"onlyonce/internal/customer"
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/must"
 	"onlyonce/internal/people/attempt"
+	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/record"
 )
 
@@ -60,9 +64,7 @@ func TestEveryFilter(t *testing.T) {
 		page, pages := record.Page{Limit: 100}, 0
 		for {
 			list, err := attempt.List(t.Context(), b.DB.Pool, b.acme, c.filter, page)
-			if err != nil {
-				t.Fatalf("%s: %v", name, err)
-			}
+			must.Thatf(t, err == nil, "%s: %v", name, err)
 			for _, a := range list.Rows {
 				got = append(got, a.Duration)
 			}
@@ -74,9 +76,7 @@ func TestEveryFilter(t *testing.T) {
 			}
 			page.From = list.After
 		}
-		if !slices.Equal(got, want) {
-			t.Errorf("%s: %d found, want %d", name, len(got), len(want))
-		}
+		must.Holdf(t, slices.Equal(got, want), "%s: %d found, want %d", name, len(got), len(want))
 		var back []int64
 		for page = (record.Page{Limit: 100, From: record.Key{"", uuid.Nil.String()}, Back: true}); ; {
 			list, err := attempt.List(t.Context(), b.DB.Pool, b.acme, c.filter, page)
@@ -92,9 +92,7 @@ func TestEveryFilter(t *testing.T) {
 			page.From = list.Before
 		}
 		slices.Reverse(back)
-		if !slices.Equal(back, want) {
-			t.Errorf("%s, back: %d found, want %d", name, len(back), len(want))
-		}
+		must.Holdf(t, slices.Equal(back, want), "%s, back: %d found, want %d", name, len(back), len(want))
 	}
 	elsewhere := record.Page{Limit: 1, From: record.Key{"", "x"}}
 	if _, err := attempt.List(t.Context(), b.DB.Pool, b.acme, attempt.Filter{}, elsewhere); !errors.Is(err, record.ErrKey) {
@@ -114,24 +112,17 @@ func TestExpire(t *testing.T) {
 		replicas.Go(func() {
 			var err error
 			deleted[i], err = attempt.Expire(context.WithoutCancel(t.Context()), b.DB.Pool, b.acme, before, attempt.MaxKept)
-			if err != nil {
-				t.Error(err)
-			}
+			must.Holdf(t, err == nil, "%v", err)
 		})
 	}
 	replicas.Wait()
 	const left = 101 // the last 100 minutes, and now
-	if sum := deleted[0] + deleted[1]; sum != n-left {
-		t.Errorf("deleted %v, want %d", deleted, n-left)
-	}
+	must.Equal(t, deleted[0]+deleted[1], n-left, deleted)
 	for tenant, want := range map[uuid.UUID]int{b.acme: left, b.globex: n} {
-		if got := b.count(`SELECT count(*) FROM attempts WHERE tenant_id = $1`, tenant); got != want {
-			t.Errorf("%d left, want %d", got, want)
-		}
+		must.Equal(t, b.count(`SELECT count(*) FROM attempts WHERE tenant_id = $1`, tenant), want, "attempts left")
 	}
-	if got := b.count(`SELECT count(*) FROM attempts WHERE tenant_id = $1 AND at < $2`, b.acme, before); got != 0 {
-		t.Errorf("%d old ones are left: %s", got, fmt.Sprint(before))
-	}
+	must.Equal(t, b.count(`SELECT count(*) FROM attempts WHERE tenant_id = $1 AND at < $2`, b.acme, before),
+		0, fmt.Sprint(before), "old ones are left")
 }
 
 // TestNewestAreKept checks that above the maximum number the oldest attempts are deleted, even if they are young, but not those of
@@ -150,19 +141,65 @@ func TestNewestAreKept(t *testing.T) {
 	b.recorder.Close(t.Context())
 	long := time.Now().Add(-365 * 24 * time.Hour)
 	for _, want := range []int64{n - most, 0} {
-		if deleted, err := attempt.Expire(t.Context(), b.DB.Pool, b.acme, long, most); err != nil || deleted != want {
-			t.Errorf("deleted %d, want %d: %v", deleted, want, err)
-		}
+		deleted, err := attempt.Expire(t.Context(), b.DB.Pool, b.acme, long, most)
+		must.Holdf(t, err == nil && deleted == want, "deleted %d, want %d: %v", deleted, want, err)
 	}
 	if deleted, err := attempt.Expire(t.Context(), b.DB.Pool, b.globex, long, n); err != nil || deleted != 0 {
 		t.Errorf("deleted %d of those that are few: %v", deleted, err)
 	}
 	for tenant, want := range map[uuid.UUID]int{b.acme: most, b.globex: n} {
-		if got := b.count(`SELECT count(*) FROM attempts WHERE tenant_id = $1 AND duration > $2`, tenant, n-want); got != want {
-			t.Errorf("%d of the newest are left, want %d", got, want)
-		}
+		must.Equal(t, b.count(`SELECT count(*) FROM attempts WHERE tenant_id = $1 AND duration > $2`, tenant, n-want),
+			want, "of the newest are left")
 	}
-	if got := b.count(`SELECT count(*) FROM attempts`); got != most+n {
-		t.Errorf("%d are left", got)
-	}
+	must.Equal(t, b.count(`SELECT count(*) FROM attempts`), most+n, "attempts left")
+}
+
+func TestMain(m *testing.M) { pgtest.Main(m) }
+
+// bundle has a database, two tenants, and a store whose attempts are kept.
+type bundle struct {
+	*storetest.Bundle
+
+	recorder     *attempt.Recorder
+	acme, globex uuid.UUID
+}
+
+func setup(t *testing.T) *bundle {
+	t.Helper()
+	b := &bundle{Bundle: storetest.Setup(t), globex: uuid.New()}
+	b.acme = b.Tenant
+	b.Exec(`INSERT INTO tenants (id, name) VALUES ($1, 'Globex')`, b.globex)
+	b.recorder = attempt.Start(attempt.Config{
+		Pool: b.DB.Pool, Log: slog.New(slog.NewTextHandler(t.Output(), nil)), Replica: "here/1",
+		Reason: func(err error) string {
+			if errors.Is(err, idempotency.ErrNoKey) {
+				return "key-missing"
+			}
+			return "problem"
+		},
+	})
+	b.Store.Observe = func(_ context.Context, a idempotency.Attempt) { b.recorder.Observe(a) }
+	return b
+}
+
+func (b *bundle) count(sql string, args ...any) int {
+	b.Helper()
+	return storetest.Value[int](b, sql, args...)
+}
+
+// intent returns an intent of a user in a tenant.
+func (b *bundle) intent(tenant uuid.UUID, key string) idempotency.Intent {
+	b.Helper()
+	intent := b.Intent(key)
+	intent.Tenant, intent.Actor = tenant, "ada"
+	return intent
+}
+
+// create creates a customer, or returns the error.
+func (b *bundle) create(tenant uuid.UUID, key, email string) (customer.Customer, error) {
+	b.Helper()
+	draft, err := customer.Input{Email: email, Name: "Ada"}.Draft()
+	must.OK(b, err)
+	done, err := customer.Upsert.Do(b.Context(), b.Store, b.intent(tenant, key), draft)
+	return done.Value, err
 }

@@ -36,9 +36,8 @@ func TestAttemptsAreKept(t *testing.T) {
 	changed.Record = uuid.New()
 	customer.Edit.Reject(t.Context(), b.Store, changed, record.ErrNotFound)
 	b.recorder.Close(t.Context())
-	if b.recorder.Kept() != 7 || b.recorder.Dropped() != 0 || b.recorder.Took() <= 0 {
-		t.Errorf("kept %d, dropped %d, in %v", b.recorder.Kept(), b.recorder.Dropped(), b.recorder.Took())
-	}
+	must.Holdf(t, b.recorder.Kept() == 7 && b.recorder.Dropped() == 0 && b.recorder.Took() > 0,
+		"kept %d, dropped %d, in %v", b.recorder.Kept(), b.recorder.Dropped(), b.recorder.Took())
 
 	list, err := attempt.List(t.Context(), b.DB.Pool, b.acme, attempt.Filter{}, record.Page{Limit: 100})
 	must.OK(t, err)
@@ -52,21 +51,15 @@ func TestAttemptsAreKept(t *testing.T) {
 	}
 	var got []attempt.Attempt
 	for _, a := range list.Rows {
-		if _, zone := a.At.Zone(); zone != 0 || a.At.Before(began.Add(-time.Second)) || a.At.After(time.Now().Add(time.Second)) {
-			t.Errorf("at %v", a.At)
-		}
-		if (a.Outcome == "created") && (a.Duration <= 0 || a.Duration > time.Since(began).Microseconds()) {
-			t.Errorf("it took %d µs", a.Duration)
-		}
-		if a.Replica != "here/1" {
-			t.Errorf("replica %q", a.Replica)
-		}
+		_, zone := a.At.Zone()
+		must.Holdf(t, zone == 0 && !a.At.Before(began.Add(-time.Second)) && !a.At.After(time.Now().Add(time.Second)), "at %v", a.At)
+		must.Holdf(t, a.Outcome != "created" || a.Duration > 0 && a.Duration <= time.Since(began).Microseconds(),
+			"it took %d µs", a.Duration)
+		must.Holdf(t, a.Replica == "here/1", "replica %q", a.Replica)
 		a.ID, a.At, a.Duration, a.Replica = uuid.Nil, time.Time{}, 0, ""
 		got = append(got, a)
 	}
-	if !slices.Equal(got, want) {
-		t.Errorf("got %+v\nwant %+v", got, want)
-	}
+	must.Holdf(t, slices.Equal(got, want), "got %+v\nwant %+v", got, want)
 
 	about, err := attempt.OfRecord(t.Context(), b.DB.Pool, b.acme, made.ID)
 	must.OK(t, err)
@@ -74,9 +67,8 @@ func TestAttemptsAreKept(t *testing.T) {
 	for _, a := range about {
 		outcomes = append(outcomes, fmt.Sprint(a.Outcome, a.Making))
 	}
-	if !slices.Equal(outcomes, []string{"rejectedfalse", "mismatchtrue", "replayedtrue", "createdtrue"}) {
-		t.Errorf("of the record: %v", outcomes)
-	}
+	must.Holdf(t, slices.Equal(outcomes, []string{"rejectedfalse", "mismatchtrue", "replayedtrue", "createdtrue"}),
+		"of the record: %v", outcomes)
 	if others, err := attempt.OfRecord(t.Context(), b.DB.Pool, b.globex, made.ID); err != nil || len(others) > 0 {
 		t.Errorf("another tenant sees %v, %v", others, err)
 	}
@@ -98,14 +90,10 @@ func TestFailedAttemptsOfARecord(t *testing.T) {
 	}
 	b.recorder.Close(t.Context())
 	about, err := attempt.OfRecord(t.Context(), b.DB.Pool, b.acme, made.ID)
-	if err != nil || len(about) != 20 {
-		t.Fatalf("%d, %v", len(about), err)
-	}
+	must.Thatf(t, err == nil && len(about) == 20, "%d, %v", len(about), err)
 	b.Exec(`DELETE FROM attempts WHERE outcome = 'replayed'`)
 	about, err = attempt.OfRecord(t.Context(), b.DB.Pool, b.acme, made.ID)
-	if err != nil || len(about) != 2 || about[1].Outcome != "failed" || !about[1].Making {
-		t.Errorf("%+v, %v", about, err)
-	}
+	must.Holdf(t, err == nil && len(about) == 2 && about[1].Outcome == "failed" && about[1].Making, "%+v, %v", about, err)
 }
 
 // TestNobodyWaits checks that creates continue while no attempt can be written, and that attempts beyond the queue are dropped and
@@ -117,18 +105,16 @@ func TestNobodyWaits(t *testing.T) {
 	defer admin.Rollback(context.WithoutCancel(t.Context()))
 	must.Exec(t, admin, `LOCK TABLE attempts IN ACCESS EXCLUSIVE MODE`)
 	for n := range 5 {
-		if _, err := b.create(b.acme, fmt.Sprint(n), fmt.Sprint(n, "@example.com")); err != nil {
-			t.Errorf("a create while attempts cannot be written: %v", err)
-		}
+		_, err := b.create(b.acme, fmt.Sprint(n), fmt.Sprint(n, "@example.com"))
+		must.Holdf(t, err == nil, "a create while attempts cannot be written: %v", err)
 	}
 	const many = 20000
 	start := time.Now()
 	for range many {
 		b.recorder.Observe(idempotency.Attempt{Operation: "test", Intent: b.intent(b.acme, "k"), Outcome: idempotency.Failed})
 	}
-	if took := time.Since(start); took > 5*time.Second {
-		t.Errorf("%d attempts were waited for: %v", many, took)
-	}
+	took := time.Since(start)
+	must.Holdf(t, took <= 5*time.Second, "%d attempts were waited for: %v", many, took)
 	if dropped := b.recorder.Dropped(); dropped < many/2 {
 		t.Errorf("%d of %d were dropped: the rest is kept in memory", dropped, many)
 	}
@@ -158,9 +144,7 @@ func TestCloseIsBounded(t *testing.T) {
 	if took := time.Since(start); took > 900*time.Millisecond { // less than the wait for a single lock
 		t.Errorf("it took %v", took)
 	}
-	if b.recorder.Dropped() != many {
-		t.Errorf("dropped %d", b.recorder.Dropped())
-	}
+	must.Holdf(t, b.recorder.Dropped() == many, "dropped %d", b.recorder.Dropped())
 }
 
 // TestFloodIsNotPassedOn checks that a process writes at most its rate, and the whole of its queue.
@@ -178,8 +162,7 @@ func TestFloodIsNotPassedOn(t *testing.T) {
 		case <-time.After(5 * time.Millisecond):
 		}
 	}
-	if took := time.Since(start); took < 2*time.Second {
-		t.Errorf("%d attempts were written in %v", many, took)
-	}
+	took := time.Since(start)
+	must.Holdf(t, took >= 2*time.Second, "%d attempts were written in %v", many, took)
 	b.recorder.Close(t.Context())
 }

@@ -81,9 +81,8 @@ func pages[R any](t *testing.T, pool *pgxpool.Pool, list read[R]) (rows []R) {
 		must.OK(t, err)
 		back, last = append(slices.Clone(found.Rows), back...), found
 	}
-	if fmt.Sprintf("%+v", withoutPointers(back)) != fmt.Sprintf("%+v", withoutPointers(rows)) {
-		t.Errorf("forward %+v\nback %+v", rows, back)
-	}
+	must.Holdf(t, fmt.Sprintf("%+v", withoutPointers(back)) == fmt.Sprintf("%+v", withoutPointers(rows)),
+		"forward %+v\nback %+v", rows, back)
 	return rows
 }
 
@@ -114,18 +113,14 @@ func TestLists(t *testing.T) {
 		}
 		said = append(said, line)
 	}
-	if len(said) != 5 || said[1] != "user-1@example.com Tenant 1 true Nov 2" || said[2] != "user-2@example.com Tenant 2 false" {
-		t.Errorf("users %q", said)
-	}
-	if all := pages(t, db.Pool, users("")); len(all) != 155 {
-		t.Errorf("%d users", len(all))
-	}
+	must.Holdf(t, len(said) == 5 && said[1] == "user-1@example.com Tenant 1 true Nov 2" && said[2] == "user-2@example.com Tenant 2 false",
+		"users %q", said)
+	all := pages(t, db.Pool, users(""))
+	must.Holdf(t, len(all) == 155, "%d users", len(all))
 	said = nil
 	for _, j := range pages(t, db.Pool, installation.Jobs) {
 		said = append(said, fmt.Sprint(j.Queue, " ", j.State, " ", j.Tenant, " ", j.MayRetry()))
-		if j.Error != strings.Repeat("x", 200) {
-			t.Errorf("error %q", j.Error)
-		}
+		must.Holdf(t, j.Error == strings.Repeat("x", 200), "error %q", j.Error)
 	}
 	if want := []string{
 		"mail retryable Tenant 2 true", "mail discarded Tenant 2 true", "mail cancelled Tenant 2 false",
@@ -145,10 +140,9 @@ func TestForeignKeys(t *testing.T) {
 		_, ofTenants := installation.Tenants(t.Context(), db.Pool, page)
 		_, ofJobs := installation.Jobs(t.Context(), db.Pool, page)
 		_, ofUsers := installation.Users(t.Context(), db.Pool, "", page)
-		if !errors.Is(ofTenants, record.ErrKey) || !errors.Is(ofJobs, record.ErrKey) ||
-			strings.Contains(key[0]+key[1], "\x00") && !errors.Is(ofUsers, record.ErrKey) {
-			t.Errorf("%q: %v, %v, %v", key, ofTenants, ofUsers, ofJobs)
-		}
+		must.Holdf(t, errors.Is(ofTenants, record.ErrKey) && errors.Is(ofJobs, record.ErrKey) &&
+			(!strings.Contains(key[0]+key[1], "\x00") || errors.Is(ofUsers, record.ErrKey)),
+			"%q: %v, %v, %v", key, ofTenants, ofUsers, ofJobs)
 	}
 }
 
@@ -168,9 +162,7 @@ func TestRetry(t *testing.T) {
 					if done {
 						retried.Add(1)
 					}
-					if err != nil {
-						t.Error(err)
-					}
+					must.Holdf(t, err == nil, "%v", err)
 				})
 			}
 			all.Wait()
@@ -193,9 +185,7 @@ func TestRetry(t *testing.T) {
 			n := clicks()
 			var is string
 			must.OK(t, db.Admin().QueryRow(t.Context(), `SELECT state::text FROM river.river_job WHERE id = $1`, job).Scan(&is))
-			if n != 0 || is != want {
-				t.Errorf("%s, then %q: %d of ten clicks did something, and it is %s", state, next, n, is)
-			}
+			must.Holdf(t, n == 0 && is == want, "%s, then %q: %d of ten clicks did something, and it is %s", state, next, n, is)
 		}
 	}
 }
@@ -209,9 +199,8 @@ func TestRetryBesideAnother(t *testing.T) {
 		VALUES ('nightly', '{}', 3, 3, 'discarded', now(), 'night', B'00000001'),
 			('nightly', '{}', 3, 0, 'available', NULL, 'night', B'00000001')
 		RETURNING id`).Scan(&job))
-	if retried, err := installation.Retry(t.Context(), db.Pool, job, 3); retried || err != nil {
-		t.Errorf("%v, %v", retried, err)
-	}
+	retried, err := installation.Retry(t.Context(), db.Pool, job, 3)
+	must.Holdf(t, !retried && err == nil, "%v, %v", retried, err)
 }
 
 // TestExecutedSQL compares testdata with the statements that PostgreSQL executes.

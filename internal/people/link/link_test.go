@@ -51,9 +51,7 @@ func setup(t *testing.T) *bundle {
 
 func (b *bundle) forgot(address string, of byte) {
 	b.Helper()
-	if err := link.Forgot(b.Context(), b.DB.Pool, seed(b.T, of), address); err != nil {
-		b.Error(err)
-	}
+	must.OK(b, link.Forgot(b.Context(), b.DB.Pool, seed(b.T, of), address))
 }
 
 // later shifts all mails eleven minutes into the past.
@@ -64,12 +62,8 @@ func (b *bundle) later() {
 
 func (b *bundle) wantMails(n int) {
 	b.Helper()
-	if mails := storetest.Value[int](b, `SELECT count(*) FROM link_mails`); mails != n {
-		b.Errorf("%d mails, want %d", mails, n)
-	}
-	if jobs := storetest.Value[int](b, `SELECT count(*) FROM river.river_job`); jobs != n {
-		b.Errorf("%d jobs, want %d", jobs, n)
-	}
+	must.Equal(b, storetest.Value[int](b, `SELECT count(*) FROM link_mails`), n, "mails")
+	must.Equal(b, storetest.Value[int](b, `SELECT count(*) FROM river.river_job`), n, "jobs")
 }
 
 const linkOfAda = `SELECT link_id FROM users WHERE email = 'ada@example.com'`
@@ -84,14 +78,11 @@ func TestForgotAtOnce(t *testing.T) {
 		return nil
 	})
 	b.wantMails(1)
-	if made := storetest.Value[int](b, `SELECT version FROM users WHERE email = 'ada@example.com'`) - before; made != 1 {
-		t.Errorf("%d links were made", made)
-	}
-	if life := storetest.Value[bool](b, `
+	must.Equal(t, storetest.Value[int](b, `SELECT version FROM users WHERE email = 'ada@example.com'`)-before, 1, "links were made")
+	life := storetest.Value[bool](b, `
 		SELECT link_expires_at BETWEEN now() + interval '50 minutes' AND now() + interval '1 hour' FROM users
-		WHERE email = 'ada@example.com'`); !life {
-		t.Error("the link is not good for an hour")
-	}
+		WHERE email = 'ada@example.com'`)
+	must.Holdf(t, life, "the link is not good for an hour")
 }
 
 // TestForgotWhileAnOwnerInvites checks that a link that an owner makes concurrently is mailed, and not replaced.
@@ -109,9 +100,7 @@ func TestForgotWhileAnOwnerInvites(t *testing.T) {
 	b.Waiting(1)
 	must.OK(t, owners.Commit(t.Context()))
 	asked.Wait()
-	if now := storetest.Value[uuid.UUID](b, linkOfAda); now != made {
-		t.Errorf("the link is %s, and the owner made %s", now, made)
-	}
+	must.Equal(t, storetest.Value[uuid.UUID](b, linkOfAda), made, "not the link that the owner made")
 	b.wantMails(1)
 }
 
@@ -127,9 +116,7 @@ func TestForgotMailsTheOpenLink(t *testing.T) {
 	b.later()
 	b.forgot("ada@example.com", 1)
 	b.wantMails(2)
-	if now := storetest.Value[uuid.UUID](b, linkOfAda); now != b.ada.LinkID {
-		t.Error("another link was made")
-	}
+	must.Equal(t, storetest.Value[uuid.UUID](b, linkOfAda), b.ada.LinkID, "another link was made")
 	if now := storetest.Value[time.Time](b, `SELECT link_expires_at FROM users WHERE email = 'ada@example.com'`); !now.Equal(until) {
 		t.Errorf("it was good until %v, and is until %v", until, now)
 	}
@@ -173,9 +160,8 @@ func TestJobIsOneOfRiver(t *testing.T) {
 	b.forgot("ada@example.com", 1)
 	job := b.DB.IsOfRiver(t, link.Job{Tenant: b.Tenant, Mail: storetest.Value[uuid.UUID](b, `SELECT id FROM link_mails`)})
 	token := seed(t, 1).Derive("link", b.ada.LinkID)
-	if _, err := account.FindLink(t.Context(), b.DB.Pool, token); err != nil || strings.Contains(job, token) {
-		t.Errorf("the link does not work, or is in the job: %v", err)
-	}
+	_, err := account.FindLink(t.Context(), b.DB.Pool, token)
+	must.Holdf(t, err == nil && !strings.Contains(job, token), "the link does not work, or is in the job: %v", err)
 }
 
 // TestOldMailsGo checks that old mails are deleted, and younger ones stay.
@@ -186,7 +172,5 @@ func TestOldMailsGo(t *testing.T) {
 	b.forgot("ada@example.com", 1)
 	b.Exec(`UPDATE link_mails SET id = new_id(now() - interval '31 days') WHERE created_at < now() - interval '5 minutes'`)
 	must.OK(t, link.Expire(t.Context(), b.DB.Pool, b.Tenant))
-	if n := storetest.Value[int](b, `SELECT count(*) FROM link_mails`); n != 1 {
-		t.Errorf("%d mails are left", n)
-	}
+	must.Equal(t, storetest.Value[int](b, `SELECT count(*) FROM link_mails`), 1, "mails are left")
 }

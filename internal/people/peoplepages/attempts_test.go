@@ -10,6 +10,7 @@ import (
 
 	"onlyonce/internal/customer/customercases"
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/must"
 	"onlyonce/internal/people/attempt"
 	"onlyonce/internal/site/sitetest"
 	"onlyonce/internal/web"
@@ -57,18 +58,14 @@ func TestAttemptsOfARecord(t *testing.T) {
 	for who, c := range map[string]*sitetest.Client{"owner": owner, "member": member} {
 		p := b.Page(c.Get(path)).Says(summary, "It was done before", "Idempotency key already used for something else",
 			"It existed already", "token test")
-		if strings.Contains(sitetest.Text(p.Root), "here/1") {
-			t.Error("everybody sees the replica")
-		}
-		if (who == "owner") != strings.Contains(c.Get(path).Body, "/attempts?record=") {
-			t.Errorf("the way to all attempts leads the wrong ones there: %s", who)
-		}
+		must.Holdf(t, !strings.Contains(sitetest.Text(p.Root), "here/1"), "everybody sees the replica")
+		must.Holdf(t, (who == "owner") == strings.Contains(c.Get(path).Body, "/attempts?record="),
+			"the way to all attempts leads the wrong ones there: %s", who)
 	}
 	b.Exec(`DELETE FROM attempts WHERE outcome <> 'reused'`)
 	b.Page(owner.Get(path)).Says("At least 1 attempt in the last 7 days.")
-	if a := b.Person(b.Replica, b.Acme).Get(path); strings.Contains(a.Body, "At least") {
-		t.Error("told although none are kept")
-	}
+	a := b.Person(b.Replica, b.Acme).Get(path)
+	must.Holdf(t, !strings.Contains(a.Body, "At least"), "told although none are kept")
 }
 
 // TestListOfAttempts: attempts can be filtered by outcome, operation, key and record.
@@ -97,9 +94,7 @@ func TestListOfAttempts(t *testing.T) {
 	} {
 		a := owner.Get("/attempts?" + query)
 		b.Page(a).Says(want.says)
-		if a.Status != http.StatusOK || strings.Contains(sitetest.Text(b.Page(a).Root), want.not) {
-			t.Errorf("%s: %v", query, a)
-		}
+		must.Holdf(t, a.Status == http.StatusOK && !strings.Contains(sitetest.Text(b.Page(a).Root), want.not), "%s: %v", query, a)
 	}
 	for query, says := range map[string]string{
 		"outcome=x": "Choose one of the outcomes.", "operation=x": "Choose one of the operations.",
@@ -108,10 +103,9 @@ func TestListOfAttempts(t *testing.T) {
 		a := owner.Get("/attempts?" + query)
 		name, value, _ := strings.Cut(query, "=")
 		value, _ = url.QueryUnescape(value)
-		if p := b.Page(a).Says(says); a.Status != http.StatusUnprocessableEntity || (name == "key" || name == "record") &&
-			!strings.Contains(a.Body, `value="`+value+`"`) {
-			t.Errorf("%s: %v %v", query, a.Status, p)
-		}
+		p := b.Page(a).Says(says)
+		must.Holdf(t, a.Status == http.StatusUnprocessableEntity && (name != "key" && name != "record" ||
+			strings.Contains(a.Body, `value="`+value+`"`)), "%s: %v %v", query, a.Status, p)
 	}
 	b.Page(b.Person(b.Replica, b.Acme).Get("/attempts")).Says("Attempts aren't kept")
 	b.Page(b.Person(s, b.Globex).Get("/attempts")).Says("No attempts yet")
@@ -128,12 +122,9 @@ func TestAttemptsHoldNothingThatWasTyped(t *testing.T) {
 	person.Submit(of.Path, sitetest.Change(of.Command, "name", typed+" too", "idempotency_key", sitetest.Key)) // mismatch
 	person.Submit(of.Path, sitetest.Change(of.Command, "name", typed, "idempotency_key", typed+"ä"))           // no key
 	written()
-	if n := sitetest.Get[int](b, `SELECT count(*) FROM attempts`); n != 4 {
-		t.Errorf("%d attempts", n)
-	}
-	if n := sitetest.Get[int](b, `SELECT count(*) FROM attempts a WHERE strpos(a::text, $1) > 0`, typed); n != 0 {
-		t.Errorf("%d attempts hold what was typed", n)
-	}
+	must.Equal(t, sitetest.Get[int](b, `SELECT count(*) FROM attempts`), 4, "attempts")
+	must.Equal(t, sitetest.Get[int](b, `SELECT count(*) FROM attempts a WHERE strpos(a::text, $1) > 0`, typed),
+		0, "attempts hold what was typed")
 }
 
 func TestRetained(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/must"
 	"onlyonce/internal/people/account"
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/value/email"
@@ -44,9 +45,7 @@ func newHolder(b *sitetest.Bundle, at *sitetest.Replica, by *sitetest.Client, em
 	h := &holder{Bundle: b, at: at, by: by, who: b.Acme, device: b.Browser(at), password: "the passphrase of " + email}
 	h.who.Email = email
 	h.path = h.join(email, h.password)
-	if a := h.device.LogIn(h.who, h.password); a.Status != http.StatusSeeOther {
-		b.Fatal(a)
-	}
+	h.device.LogIn(h.who, h.password).Want(b, http.StatusSeeOther)
 	made := h.device.Submit("/tokens", url.Values{"name": {"of " + email}, "role": {"member"}, "idempotency_key": {"token " + email}})
 	h.who.Token = b.Page(h.device.Get(made.Location())).SecretOn()
 	h.press("New link")
@@ -63,9 +62,7 @@ func (h *holder) join(email, password string) string {
 	})
 	link := sitetest.SecretIn(h.Page(h.by.Get(made.Location())).SecretOn())
 	joined := h.Browser(h.at).Submit("/join", url.Values{"link": {link}, "password": {password}})
-	if joined.Status != http.StatusSeeOther {
-		h.Fatal(joined)
-	}
+	joined.Want(h, http.StatusSeeOther)
 	path, _, _ := strings.Cut(made.Location(), "?")
 	return path
 }
@@ -78,17 +75,13 @@ func (h *holder) opened(by *sitetest.Client, path string) url.Values {
 
 func (h *holder) press(button string) {
 	h.Helper()
-	if a := h.by.PressAny(h.Page(h.by.Get(h.path)), button); a.Status != http.StatusSeeOther {
-		h.Fatal(a)
-	}
+	h.by.PressAny(h.Page(h.by.Get(h.path)), button).Want(h, http.StatusSeeOther)
 }
 
 func (h *holder) edit(field, value string) {
 	h.Helper()
 	form := sitetest.Change(h.opened(h.by, h.path+"/edit"), field, value)
-	if a := h.by.Submit(h.path+"/edit", form); a.Status != http.StatusSeeOther {
-		h.Fatal(a)
-	}
+	h.by.Submit(h.path+"/edit", form).Want(h, http.StatusSeeOther)
 }
 
 // moves changes the holder's email.
@@ -108,19 +101,14 @@ func (h *holder) works() (w works) {
 		if strings.Contains(p.Text(), "Owner") {
 			w.session = "owner"
 		}
-		if manages := h.device.Get("/people").Status == http.StatusOK; manages != (w.session == "owner") {
-			h.Errorf("%s manages people: %v", w.session, manages)
-		}
+		must.Equal(h, h.device.Get("/people").Status == http.StatusOK, w.session == "owner", w.session, "manages people")
 	}
 	w.form = h.device.Submit("/customers", h.form).Status == http.StatusSeeOther
-	if stored := sitetest.Get[int](h.Bundle, `SELECT count(*) FROM customers WHERE email = $1`,
-		h.form.Get("email")); (stored == 1) != w.form {
-		h.Errorf("the form was saved: %v, and there are %d customers", w.form, stored)
-	}
+	stored := sitetest.Get[int](h.Bundle, `SELECT count(*) FROM customers WHERE email = $1`,
+		h.form.Get("email"))
+	must.Holdf(h, (stored == 1) == w.form, "the form was saved: %v, and there are %d customers", w.form, stored)
 	// The form belongs to the tenant, where another user may send it.
-	if a := h.by.Submit("/customers", h.form); a.Status != http.StatusSeeOther {
-		h.Errorf("the form, sent by another owner: %v", a)
-	}
+	h.by.Submit("/customers", h.form).Want(h, http.StatusSeeOther, "the form, sent by another owner")
 	w.password = h.Browser(h.at).LogIn(h.who, h.password).Status == http.StatusSeeOther
 	chosen := h.Browser(h.at).Submit("/join", url.Values{"link": {h.link}, "password": {"chosen with the link"}})
 	w.link = chosen.Status == http.StatusSeeOther
@@ -161,14 +149,11 @@ func TestChangesOfAUser(t *testing.T) {
 			elsewhere := h.Browser(h.at)
 			elsewhere.LogIn(h.who, h.password)
 			form := sitetest.Change(h.Page(elsewhere.Get("/account")).Typed(), "password", h.password, "new_password", "another passphrase")
-			if a := elsewhere.Submit("/account", form); a.Status != http.StatusSeeOther || !isIn(elsewhere) {
-				h.Fatal(a)
-			}
+			a := elsewhere.Submit("/account", form)
+			must.Thatf(h, a.Status == http.StatusSeeOther && isIn(elsewhere), "%v", a)
 		}, works{"", false, true, false, false}},
 		{"password by the operator", func(h *holder) {
-			if err := account.SetPassword(h.Context(), h.at.Pool, email.Address(h.who.Email), "another passphrase"); err != nil {
-				h.Fatal(err)
-			}
+			must.OK(h, account.SetPassword(h.Context(), h.at.Pool, email.Address(h.who.Email), "another passphrase"))
 		}, works{"", false, true, false, false}},
 		{"link withdrawn", func(h *holder) { h.press("Withdraw link") }, works{"owner", true, true, true, false}},
 		{"another link", func(h *holder) {
@@ -177,9 +162,7 @@ func TestChangesOfAUser(t *testing.T) {
 		}, works{"owner", true, true, true, false}},
 		{"link used", func(h *holder) {
 			a := h.Browser(h.at).Submit("/join", url.Values{"link": {h.link}, "password": {"another passphrase"}})
-			if a.Status != http.StatusSeeOther {
-				h.Fatal(a)
-			}
+			a.Want(h, http.StatusSeeOther)
 		}, works{"", false, true, false, false}},
 		{"removed", (*holder).removed, works{"", false, true, false, false}},
 		{"the email goes to somebody else", func(h *holder) {
@@ -203,9 +186,7 @@ func TestChangesOfAUser(t *testing.T) {
 		at := b.ServeOn(b.DB.Pool) // a new server, because its limits begin at 0
 		h := newHolder(b, at, b.Person(at, b.Acme), strings.ReplaceAll(strings.ReplaceAll(c.name, " ", "-"), ",", "")+"@one.test")
 		c.change(h)
-		if got := h.works(); got != c.want {
-			t.Errorf("%s leaves %+v, want %+v", c.name, got, c.want)
-		}
+		must.Equal(t, h.works(), c.want, c.name)
 	}
 }
 
@@ -215,9 +196,7 @@ func (h *holder) removed() { h.Exec(`DELETE FROM users WHERE email = $1`, h.who.
 func (h *holder) operator(disables bool) {
 	h.Helper()
 	changed, err := account.SetDisabled(h.Context(), h.at.Pool, email.Address(h.who.Email), disables)
-	if err != nil || !changed {
-		h.Fatalf("%v, %v", changed, err)
-	}
+	must.Thatf(h, err == nil && changed, "%v, %v", changed, err)
 }
 
 // TestKeptTextFollowsThePerson: a kept form is for the person who typed it, even after a change of the email.
@@ -240,10 +219,7 @@ func TestKeptTextFollowsThePerson(t *testing.T) {
 	before := keptFor("sales@one.test", h.password)
 	h.moves()
 	h.join("sales@one.test", "of the next holder")
-	if moved := keptFor(h.who.Email, h.password); moved != before {
-		t.Errorf("kept for %q, and with another email for %q", before, moved)
-	}
-	if next := keptFor("sales@one.test", "of the next holder"); next == before {
-		t.Error("what was kept is offered to the next user with the email")
-	}
+	must.Equal(t, keptFor(h.who.Email, h.password), before, "kept, with another email")
+	next := keptFor("sales@one.test", "of the next holder")
+	must.Holdf(t, next != before, "what was kept is offered to the next user with the email")
 }

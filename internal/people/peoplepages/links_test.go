@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/must"
 	"onlyonce/internal/people/peoplecases"
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/site/sitetest"
@@ -22,9 +23,8 @@ func TestInvitation(t *testing.T) {
 	made := owner.Submit("/people", sitetest.Change(peoplecases.Users().Command, "idempotency_key", sitetest.Key))
 	shown := b.Page(owner.Get(made.Location())).Says("Person Ada Lovelace added.", "Invited, has not chosen a password yet")
 	link := sitetest.SecretIn(shown.SecretOn())
-	if again := b.Page(b.Person(b.Serve(), b.Acme).Get(made.Location())); sitetest.SecretIn(again.SecretOn()) != link {
-		t.Error("another session of the owner, at another replica, sees another link")
-	}
+	again := b.Page(b.Person(b.Serve(), b.Acme).Get(made.Location()))
+	must.Holdf(t, sitetest.SecretIn(again.SecretOn()) == link, "another session of the owner, at another replica, sees another link")
 	keyless := b.Serve(func(c *sitetest.Config) { c.People.Key, c.People.Forgot = secretkey.Key{}, nil })
 	b.Page(b.Person(keyless, b.Acme).Get(made.Location())).Says("can't be shown again")
 	if a := b.Browser(b.Replica).LogIn(sitetest.Tenant{Email: "ada@example.com"}, ""); a.Status != http.StatusUnprocessableEntity {
@@ -37,22 +37,17 @@ func TestInvitation(t *testing.T) {
 	b.Page(ada.Submit("/join", form)).Says("Choose a password of at least 12 characters.")
 	form.Set("password", "correct horse battery")
 	for range 2 { // the second click gets the same answer
-		if a := ada.Submit("/join", form); a.Status != http.StatusSeeOther || a.Location() != "/" {
-			t.Fatal(a)
-		}
+		a := ada.Submit("/join", form)
+		must.Thatf(t, a.Status == http.StatusSeeOther && a.Location() == "/", "%v", a)
 	}
-	if !isIn(ada) || ada.Get("/people").Status != http.StatusForbidden {
-		t.Error("Ada is not in as a member")
-	}
+	must.Holdf(t, isIn(ada) && ada.Get("/people").Status == http.StatusForbidden, "Ada is not in as a member")
 	for what, a := range map[string]sitetest.Answer{
 		"used":                        b.Browser(b.Replica).Get("/join?link=" + link),
 		"used, with another password": b.Browser(b.Replica).Submit("/join", sitetest.Change(form, "password", "another long password")),
 		"made up":                     b.Browser(b.Replica).Get("/join?link=AAAA"),
 		"none":                        b.Browser(b.Replica).Get("/join"),
 	} {
-		if a.Status != http.StatusNotFound {
-			t.Errorf("%s: %v", what, a)
-		}
+		a.Want(t, http.StatusNotFound, what)
 		b.Page(a).Says("This link does not work")
 	}
 	if a := owner.Get(made.Location()); strings.Contains(a.Body, link) {
@@ -82,14 +77,10 @@ func TestUsedLinkIsThrottledAsALogin(t *testing.T) {
 	}
 	for range 4 {
 		a := b.Browser(b.Replica).LogIn(sitetest.Tenant{Email: " ADA@example.com"}, "a wrong passphrase")
-		if a.Status != http.StatusUnprocessableEntity {
-			t.Errorf("log in: %v", a)
-		}
+		a.Want(t, http.StatusUnprocessableEntity, "log in")
 	}
 	for range 5 {
-		if a := join(link, "a wrong passphrase"); a.Status != http.StatusNotFound {
-			t.Errorf("join: %v", a)
-		}
+		join(link, "a wrong passphrase").Want(t, http.StatusNotFound, "join")
 	}
 	for way, a := range map[string]sitetest.Answer{
 		"join": join(link, sitetest.Password), "log in": b.Browser(b.Replica).LogIn(sitetest.Tenant{Email: "ada@example.com"},
@@ -99,9 +90,7 @@ func TestUsedLinkIsThrottledAsALogin(t *testing.T) {
 			t.Errorf("%s: %v", way, a)
 		}
 	}
-	if a := join(other, sitetest.Password); a.Status != http.StatusSeeOther {
-		t.Errorf("another user cannot join: %v", a)
-	}
+	join(other, sitetest.Password).Want(t, http.StatusSeeOther, "another user cannot join")
 }
 
 // TestForgottenPassword: a new link ends nothing until it is used, and only the newest one works. A disabled user gets none.
@@ -112,54 +101,31 @@ func TestForgottenPassword(t *testing.T) {
 	path := "/people/" + sitetest.Get[string](b, `SELECT id::text FROM users WHERE email = $1`, member.Email)
 	press := func(button string) sitetest.Page {
 		t.Helper()
-		if a := owner.PressAny(b.Page(owner.Get(path)), button); a.Status != http.StatusSeeOther {
-			t.Fatal(a)
-		}
+		owner.PressAny(b.Page(owner.Get(path)), button).Want(t, http.StatusSeeOther)
 		return b.Page(owner.Get(path))
 	}
 	old := sitetest.SecretIn(press("New link").SecretOn())
 	press("Withdraw link")
 	link := sitetest.SecretIn(press("New link").SecretOn())
-	if old == link || link == "" {
-		t.Fatalf("%q, then %q", old, link)
-	}
-	if a := b.Browser(b.Replica).Get("/join?link=" + old); a.Status != http.StatusNotFound {
-		t.Errorf("the withdrawn link: %v", a)
-	}
-	if !isIn(person) {
-		t.Error("the link ended a session before it was used")
-	}
-	if a := b.Browser(b.Replica).LogIn(member, sitetest.Password); a.Status != http.StatusSeeOther {
-		t.Errorf("the link ended the password before it was used: %v", a)
-	}
+	must.Thatf(t, old != link && link != "", "%q, then %q", old, link)
+	b.Browser(b.Replica).Get("/join?link="+old).Want(t, http.StatusNotFound, "the withdrawn link")
+	must.Holdf(t, isIn(person), "the link ended a session before it was used")
+	b.Browser(b.Replica).LogIn(member, sitetest.Password).Want(t, http.StatusSeeOther, "the link ended the password before it was used")
 	b.Exec(`UPDATE users SET link_expires_at = now() - interval '1 second' WHERE link_id IS NOT NULL`)
-	if a := b.Browser(b.Replica).Get("/join?link=" + link); a.Status != http.StatusNotFound {
-		t.Errorf("an expired link: %v", a)
-	}
+	b.Browser(b.Replica).Get("/join?link="+link).Want(t, http.StatusNotFound, "an expired link")
 	link = sitetest.SecretIn(press("New link").SecretOn())
 	chosen := url.Values{"link": {link}, "password": {"another passphrase"}}
-	if a := b.Browser(b.Replica).Submit("/join", chosen); a.Status != http.StatusSeeOther {
-		t.Fatal(a)
-	}
-	if isIn(person) {
-		t.Error("a session has survived the new password")
-	}
+	b.Browser(b.Replica).Submit("/join", chosen).Want(t, http.StatusSeeOther)
+	must.Holdf(t, !isIn(person), "a session has survived the new password")
 	again := b.Browser(b.Replica)
-	if a := again.LogIn(member, "another passphrase"); a.Status != http.StatusSeeOther {
-		t.Fatal(a)
-	}
+	again.LogIn(member, "another passphrase").Want(t, http.StatusSeeOther)
 	link = sitetest.SecretIn(press("New link").SecretOn())
 	press("Disable")
-	if a := b.Browser(b.Replica).Get("/join?link=" + link); a.Status != http.StatusNotFound {
-		t.Errorf("the link of a disabled user: %v", a)
-	}
-	if a := again.Get("/customers"); a.Status != http.StatusSeeOther || !strings.HasPrefix(a.Location(), "/login") {
-		t.Errorf("a disabled user: %v", a)
-	}
+	b.Browser(b.Replica).Get("/join?link="+link).Want(t, http.StatusNotFound, "the link of a disabled user")
+	a := again.Get("/customers")
+	must.Holdf(t, a.Status == http.StatusSeeOther && strings.HasPrefix(a.Location(), "/login"), "a disabled user: %v", a)
 	press("Enable")
-	if a := b.Browser(b.Replica).Get("/join?link=" + link); a.Status != http.StatusNotFound {
-		t.Errorf("the link of a formerly disabled user: %v", a)
-	}
+	b.Browser(b.Replica).Get("/join?link="+link).Want(t, http.StatusNotFound, "the link of a formerly disabled user")
 }
 
 // TestForgotTellsNothing: an email with an account gets the same answer after the same time as one without, and no answer shows
@@ -176,17 +142,13 @@ func TestForgotTellsNothing(t *testing.T) {
 	for _, email := range []string{member.Email, "nobody@example.com", " " + strings.ToUpper(member.Email)} {
 		a, took := ask(email)
 		same := a.Status == http.StatusSeeOther && a.Location() == "/forgot?asked" && !strings.Contains(a.Body, "@")
-		if !same || took < 500*time.Millisecond {
-			t.Errorf("after %v: %v", took, a)
-		}
+		must.Holdf(t, same && took >= 500*time.Millisecond, "after %v: %v", took, a)
 	}
 	stranger := b.Browser(b.Replica)
 	b.Page(stranger.Get("/login")).LeadsTo("/forgot")
 	b.Page(stranger.Get("/forgot?asked")).Says("If there is an account with this email, we've sent a link to it.")
 	p := b.Page(stranger.Submit("/forgot", url.Values{"email": {"ada at example"}})).Says("Enter an email address like name@example.com.")
-	if typed := p.Typed().Get("email"); typed != "ada at example" {
-		t.Errorf("what was typed is %q now", typed)
-	}
+	must.Equal(t, p.Typed().Get("email"), "ada at example", "what was typed")
 	b.WantRows(sitetest.Rows{"link_mails": 1})
 	for range 3 {
 		ask(member.Email)
@@ -211,9 +173,8 @@ func TestLinkIsMailedOrShown(t *testing.T) {
 		path = owner.Submit("/people", filled).Location()
 	}
 	b.WantRows(sitetest.Rows{"users": 1, "intents": 1, "link_mails": 1})
-	if button := form.Text(); !strings.Contains(button, "Add and email a link") {
-		t.Error("the form has no button that emails")
-	}
+	button := form.Text()
+	must.Holdf(t, strings.Contains(button, "Add and email a link"), "the form has no button that emails")
 	show := func() sitetest.Page { return b.Page(owner.Get(path)) }
 	show().Says("Waiting to be emailed to ada@example.com.")
 	b.Exec(`UPDATE link_mails SET attempts = 1, reason = 'The mail server couldn''t be reached.'`)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"onlyonce/internal/customer/customercases"
+	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitetest"
 )
 
@@ -27,20 +28,15 @@ func TestCookies(t *testing.T) {
 			a := person.LogIn(b.Acme, sitetest.Password)
 			session := sitetest.CookieOf(t, a, cookie)
 			sitetest.CheckCookie(t, session, secure)
-			if session.Path != "/" || session.Domain != "" {
-				t.Errorf("%v", session)
-			}
+			must.Holdf(t, session.Path == "/" && session.Domain == "", "%v", session)
 			// A browser doesn't store a secure cookie from http://, so the test adds it to the request.
 			form := sitetest.Change(customercases.Customers().Command, "idempotency_key", sitetest.Key)
 			made := person.With("Cookie", cookie+"="+session.Value).Submit("/customers", form)
 			flash := sitetest.CookieOf(t, made, "onlyonce_flash")
 			sitetest.CheckCookie(t, flash, secure)
-			if flash.Path != made.Location() || strings.Contains(flash.Value, "Ada") {
-				t.Errorf("%v", flash)
-			}
-			if hsts := a.Header.Get("Strict-Transport-Security"); (hsts != "") != secure {
-				t.Errorf("Strict-Transport-Security %q", hsts)
-			}
+			must.Holdf(t, flash.Path == made.Location() && !strings.Contains(flash.Value, "Ada"), "%v", flash)
+			hsts := a.Header.Get("Strict-Transport-Security")
+			must.Holdf(t, (hsts != "") == secure, "Strict-Transport-Security %q", hsts)
 		})
 	}
 }
@@ -54,9 +50,8 @@ func TestLoginsAtTwoPorts(t *testing.T) {
 	b.Page(person.Get("/customers")).Says("Acme")
 	b.Page(other.Get("/customers")).Says("Globex")
 	changed := sitetest.Change(customercases.Customers().Command, "idempotency_key", sitetest.Key)
-	if flash := sitetest.CookieOf(t, person.Submit("/customers", changed), "onlyonce_flash_8080"); flash.Value == "" {
-		t.Errorf("%v", flash)
-	}
+	flash := sitetest.CookieOf(t, person.Submit("/customers", changed), "onlyonce_flash_8080")
+	must.Holdf(t, flash.Value != "", "%v", flash)
 }
 
 func TestLoginRotatesTheSession(t *testing.T) {
@@ -65,16 +60,14 @@ func TestLoginRotatesTheSession(t *testing.T) {
 	first := person.Session()
 	person.LogIn(b.Globex, sitetest.Password)
 	second := person.Session()
-	if first == second || isIn(holding(b, first)) || !isIn(holding(b, second)) {
-		t.Errorf("first %s works: %v, second %s works: %v", first, isIn(holding(b, first)), second, isIn(holding(b, second)))
-	}
+	must.Holdf(t, first != second && !isIn(holding(b, first)) && isIn(holding(b, second)),
+		"first %s works: %v, second %s works: %v", first, isIn(holding(b, first)), second, isIn(holding(b, second)))
 	b.Page(holding(b, second).Get("/customers")).Says("Globex")
 
 	planted := holding(b, "planted-by-somebody-else")
 	planted.LogIn(b.Acme, sitetest.Password)
-	if planted.Session() == "planted-by-somebody-else" || isIn(holding(b, "planted-by-somebody-else")) {
-		t.Error("a planted session was adopted")
-	}
+	must.Holdf(t, planted.Session() != "planted-by-somebody-else" && !isIn(holding(b, "planted-by-somebody-else")),
+		"a planted session was adopted")
 }
 
 func TestLogoutEndsTheSession(t *testing.T) {
@@ -82,13 +75,10 @@ func TestLogoutEndsTheSession(t *testing.T) {
 	person := b.Person(b.Replica, b.Acme)
 	token := person.Session()
 	for range 2 {
-		if a := person.Submit("/logout", nil); a.Status != http.StatusSeeOther || a.Location() != "/login?logged-out" {
-			t.Errorf("%v", a)
-		}
+		a := person.Submit("/logout", nil)
+		must.Holdf(t, a.Status == http.StatusSeeOther && a.Location() == "/login?logged-out", "%v", a)
 	}
-	if isIn(holding(b, token)) || person.Session() != "" {
-		t.Error("still logged in")
-	}
+	must.Holdf(t, !isIn(holding(b, token)) && person.Session() == "", "still logged in")
 }
 
 // TestLogoutDuringARequest: a request in flight does not restore the session.
@@ -102,9 +92,7 @@ func TestLogoutDuringARequest(t *testing.T) {
 	x.Caller.Submit("/logout", nil)
 	release()
 	end()
-	if isIn(holding(b, token)) {
-		t.Error("the session is back")
-	}
+	must.Holdf(t, !isIn(holding(b, token)), "the session is back")
 	b.WantRows(x.Leaves)
 }
 
@@ -112,18 +100,14 @@ func TestStoredSessionIsOfNoUse(t *testing.T) {
 	b := sitetest.Setup(t)
 	person := b.Person(b.Replica, b.Acme)
 	stored := sitetest.Get[string](b, `SELECT token FROM sessions`)
-	if stored == person.Session() || isIn(holding(b, stored)) {
-		t.Error("what the database holds is accepted as a session")
-	}
+	must.Holdf(t, stored != person.Session() && !isIn(holding(b, stored)), "what the database holds is accepted as a session")
 }
 
 func TestSessionsEnd(t *testing.T) {
 	b := sitetest.Setup(t)
 	person := b.Person(b.Replica, b.Acme)
 	b.Exec(`UPDATE sessions SET expiry = now() - interval '1 second'`)
-	if isIn(person) {
-		t.Error("an expired session works")
-	}
+	must.Holdf(t, !isIn(person), "an expired session works")
 }
 
 func TestThrottledLogin(t *testing.T) {
@@ -136,22 +120,16 @@ func TestThrottledLogin(t *testing.T) {
 	if last.Status != http.StatusTooManyRequests || last.Header.Get("Retry-After") == "" || strings.Contains(last.Body, "secret guess") {
 		t.Errorf("%v", last)
 	}
-	if a := person.LogIn(b.Acme, sitetest.Password); a.Status != http.StatusSeeOther {
-		t.Errorf("another person cannot log in: %v", a)
-	}
+	person.LogIn(b.Acme, sitetest.Password).Want(t, http.StatusSeeOther, "another person cannot log in")
 }
 
 func TestWrongLoginTellsNothing(t *testing.T) {
 	b := sitetest.Setup(t)
 	wrong := b.Browser(b.Replica).LogIn(b.Acme, "wrong")
 	unknown := b.Browser(b.Replica).LogIn(sitetest.Tenant{Email: "nobody@example.com"}, "wrong")
-	if wrong.Status != http.StatusUnprocessableEntity || wrong.Status != unknown.Status ||
-		strings.ReplaceAll(wrong.Body, b.Acme.Email, "nobody@example.com") != unknown.Body {
-		t.Errorf("%v\n%v", wrong, unknown)
-	}
-	if strings.Contains(wrong.Body, `"wrong"`) {
-		t.Error("the password came back")
-	}
+	must.Holdf(t, wrong.Status == http.StatusUnprocessableEntity && unknown.Status == http.StatusUnprocessableEntity &&
+		strings.ReplaceAll(wrong.Body, b.Acme.Email, "nobody@example.com") == unknown.Body, "%v\n%v", wrong, unknown)
+	must.Holdf(t, !strings.Contains(wrong.Body, `"wrong"`), "the password came back")
 }
 
 func TestLoginLeadsBack(t *testing.T) {
@@ -167,9 +145,8 @@ func TestLoginLeadsBack(t *testing.T) {
 	}
 	for _, elsewhere := range []string{"https://evil.example/", "//evil.example", "/\\evil.example"} {
 		form.Set("next", elsewhere)
-		if a := person.Submit("/login", form); a.Location() != "/" {
-			t.Errorf("next=%s leads to %s", elsewhere, a.Location())
-		}
+		a := person.Submit("/login", form)
+		must.Holdf(t, a.Location() == "/", "next=%s leads to %s", elsewhere, a.Location())
 	}
 }
 
@@ -182,14 +159,11 @@ func TestTokensOnly(t *testing.T) {
 		"no token":       b.Stranger(b.Replica).With("Authorization", "Bearer "),
 		"a wrong token":  b.Stranger(b.Replica).With("Authorization", "Bearer "+b.Acme.Token+"x"),
 	} {
-		if a := c.Get("/api/v1/customers"); a.Status != http.StatusUnauthorized || a.Header.Get("WWW-Authenticate") != "Bearer" {
-			t.Errorf("%s: %v", name, a)
-		}
+		a := c.Get("/api/v1/customers")
+		must.Holdf(t, a.Status == http.StatusUnauthorized && a.Header.Get("WWW-Authenticate") == "Bearer", "%s: %v", name, a)
 	}
 	b.Exec(`UPDATE api_tokens SET revoked_at = now() WHERE tenant_id = $1`, b.Globex.ID)
-	if a := b.Program(b.Replica, b.Globex).Get("/api/v1/customers"); a.Status != http.StatusUnauthorized {
-		t.Errorf("a revoked token: %v", a)
-	}
+	b.Program(b.Replica, b.Globex).Get("/api/v1/customers").Want(t, http.StatusUnauthorized, "a revoked token")
 }
 
 // TestLogoutClearsTheBrowser checks the headers; e2e checks their effect in a browser.
@@ -198,9 +172,7 @@ func TestLogoutClearsTheBrowser(t *testing.T) {
 	person := b.Person(b.Replica, b.Acme)
 	const sheet = `<link rel="stylesheet" href="/logged-out.css"`
 	loggedOut := person.Submit("/logout", nil)
-	if got := loggedOut.Header.Get("Clear-Site-Data"); got != `"storage"` {
-		t.Errorf("what was typed stays in the browser: Clear-Site-Data %q", got)
-	}
+	must.Equal(t, loggedOut.Header.Get("Clear-Site-Data"), `"storage"`, "what was typed stays in the browser")
 	if a := person.Get(loggedOut.Location()); !strings.Contains(a.Body, sheet) {
 		t.Errorf("the page after the logout: %v", a)
 	}
@@ -209,8 +181,7 @@ func TestLogoutClearsTheBrowser(t *testing.T) {
 	}
 	for site, want := range map[string]string{"same-origin": `"cache"`, "cross-site": "", "same-site": ""} {
 		a := person.With("Sec-Fetch-Site", site).Get("/logged-out.css")
-		if got := a.Header.Get("Clear-Site-Data"); got != want || a.Status != http.StatusOK || a.Body != "" {
-			t.Errorf("asked by a page %s: %v", site, a)
-		}
+		got := a.Header.Get("Clear-Site-Data")
+		must.Holdf(t, got == want && a.Status == http.StatusOK && a.Body == "", "asked by a page %s: %v", site, a)
 	}
 }

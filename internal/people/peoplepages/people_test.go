@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/must"
 	"onlyonce/internal/people/account"
 	"onlyonce/templates"
 
@@ -28,24 +29,17 @@ func TestSecretOfADoubleClick(t *testing.T) {
 		a := c.Submit("/tokens", form)
 		p := c.Get(a.Location())
 		shown = append(shown, b.Page(p).SecretOn())
-		if cache := p.Header.Get("Cache-Control"); !strings.Contains(cache, "no-store") {
-			t.Errorf("Cache-Control %q", cache)
-		}
+		cache := p.Header.Get("Cache-Control")
+		must.Holdf(t, strings.Contains(cache, "no-store"), "Cache-Control %q", cache)
 	}
-	if shown[0] == "" || shown[1] != shown[0] || shown[2] != shown[0] {
-		t.Fatalf("%q", shown)
-	}
+	must.Thatf(t, shown[0] != "" && shown[1] == shown[0] && shown[2] == shown[0], "%q", shown)
 	b.WantRows(sitetest.Rows{"api_tokens": 1, "intents": 1})
 	program := b.Stranger(b.Replica).With("Authorization", "Bearer "+shown[0])
-	if a := program.Get("/api/v1/customers"); a.Status != http.StatusOK {
-		t.Errorf("the secret does not work: %v", a)
-	}
+	program.Get("/api/v1/customers").Want(t, http.StatusOK, "the secret does not work")
 	again := elsewhere.Submit("/tokens", form)
 	const was = "The secret was shown when the token was created and can't be shown again."
 	p := b.Page(elsewhere.Get(again.Location())).Says("We ignored the duplicate submission", was)
-	if p.SecretOn() != "" {
-		t.Error("another session sees the secret")
-	}
+	must.Holdf(t, p.SecretOn() == "", "another session sees the secret")
 	b.Exec(`UPDATE api_tokens SET created_at = now() - interval '61 minutes' WHERE created_by <> ''`)
 	b.Page(owner.Get(again.Location())).Says(was)
 	b.Expire(b.Acme)
@@ -60,15 +54,9 @@ func TestRevokedAtOnce(t *testing.T) {
 	made := owner.Submit("/tokens", sitetest.Change(peoplecases.APITokens().Command, "idempotency_key", sitetest.Key))
 	p := b.Page(owner.Get(made.Location()))
 	program := b.Stranger(b.Replica).With("Authorization", "Bearer "+p.SecretOn())
-	if a := program.Get("/api/v1/customers"); a.Status != http.StatusOK {
-		t.Fatal(a)
-	}
-	if a := owner.Press(p, "Revoke"); a.Status != http.StatusSeeOther {
-		t.Fatal(a)
-	}
-	if a := program.Get("/api/v1/customers"); a.Status != http.StatusUnauthorized {
-		t.Errorf("it still works: %v", a)
-	}
+	program.Get("/api/v1/customers").Want(t, http.StatusOK)
+	owner.Press(p, "Revoke").Want(t, http.StatusSeeOther)
+	program.Get("/api/v1/customers").Want(t, http.StatusUnauthorized, "it still works")
 	if p := b.Page(owner.Get(made.Location())).Says("Token sync revoked.", "Revoked on "); p.SecretOn() != "" {
 		t.Error("the secret of a revoked token is shown")
 	}
@@ -85,9 +73,8 @@ func TestSecretsAreStoredNowhere(t *testing.T) {
 			a := owner.Submit(path, sitetest.Change(form, "idempotency_key", k))
 			p := owner.Get(a.Location())
 			secrets = append(secrets, sitetest.SecretIn(b.Page(p).SecretOn()))
-			if cache := p.Header.Get("Cache-Control"); !strings.Contains(cache, "no-store") {
-				t.Errorf("%s: Cache-Control %q", path, cache)
-			}
+			cache := p.Header.Get("Cache-Control")
+			must.Holdf(t, strings.Contains(cache, "no-store"), "%s: Cache-Control %q", path, cache)
 		}
 	}
 	guest := b.Browser(b.Replica)
@@ -95,31 +82,23 @@ func TestSecretsAreStoredNowhere(t *testing.T) {
 	for _, secret := range secrets {
 		if a := guest.Get("/join?link=" + secret); a.Status == http.StatusOK {
 			link = secret
-			if cache := a.Header.Get("Cache-Control"); !strings.Contains(cache, "no-store") {
-				t.Errorf("the link: Cache-Control %q", cache)
-			}
+			cache := a.Header.Get("Cache-Control")
+			must.Holdf(t, strings.Contains(cache, "no-store"), "the link: Cache-Control %q", cache)
 		}
 	}
 	guest.Submit("/join", url.Values{"link": {link}, "password": {"a secret passphrase"}})
-	if !isIn(guest) {
-		t.Error("the link does not work")
-	}
+	must.Holdf(t, isIn(guest), "the link does not work")
 	for _, secret := range append(secrets, "a secret passphrase") {
-		if len(secret) < 10 {
-			t.Fatalf("no secret: %q", secrets)
-		}
+		must.Thatf(t, len(secret) >= 10, "no secret: %q", secrets)
 		for _, table := range b.Tables() {
 			found := sitetest.Get[int](b, `SELECT count(*) FROM `+pgx.Identifier{table}.Sanitize()+` r WHERE strpos(r::text, $1) > 0`,
 				secret)
 			asBytes := sitetest.Get[int](b, `SELECT count(*) FROM `+pgx.Identifier{table}.Sanitize()+
 				` r WHERE strpos(r::text, encode(convert_to($1, 'UTF8'), 'hex')) > 0`, secret)
-			if found+asBytes > 0 {
-				t.Errorf("%s has a secret", table)
-			}
+			must.Holdf(t, found+asBytes == 0, "%s has a secret", table)
 		}
-		if told := fmt.Sprintf("%+v", b.Attempts); strings.Contains(told, secret) {
-			t.Errorf("told of attempts: %s", told)
-		}
+		told := fmt.Sprintf("%+v", b.Attempts)
+		must.Holdf(t, !strings.Contains(told, secret), "told of attempts: %s", told)
 	}
 }
 
@@ -132,19 +111,13 @@ func TestEmailsAreNotProbed(t *testing.T) {
 	}
 	for n := range 10 {
 		a := add(owner, b.Globex.Email, n)
-		if a.Status != http.StatusConflict || strings.Contains(a.Body, "Globex") {
-			t.Fatal(a)
-		}
+		must.Thatf(t, a.Status == http.StatusConflict && !strings.Contains(a.Body, "Globex"), "%v", a)
 		b.Page(a).Says("This email address can't be used.")
 	}
 	for _, email := range []string{b.Globex.Email, "new@example.com"} {
-		if a := add(owner, email, 10); a.Status != http.StatusTooManyRequests {
-			t.Errorf("%s: %v", email, a)
-		}
+		add(owner, email, 10).Want(t, http.StatusTooManyRequests, email)
 	}
-	if a := add(b.Person(b.Replica, b.Globex), "new@example.com", 0); a.Status != http.StatusSeeOther {
-		t.Errorf("another business has to wait too: %v", a)
-	}
+	add(b.Person(b.Replica, b.Globex), "new@example.com", 0).Want(t, http.StatusSeeOther, "another business has to wait too")
 }
 
 // TestOwnPassword: other sessions end, this one stays, and a repeat succeeds.
@@ -157,36 +130,26 @@ func TestOwnPassword(t *testing.T) {
 	}
 	b.Page(send("wrong", "another passphrase")).Says("This isn't your current password.")
 	b.Page(send(sitetest.Password, "short")).Says("Choose a password of at least 12 characters.")
-	if !isIn(other) {
-		t.Error("a refused change has ended a session")
-	}
+	must.Holdf(t, isIn(other), "a refused change has ended a session")
 	for range 2 {
-		if a := send(sitetest.Password, "another passphrase"); a.Status != http.StatusSeeOther || a.Location() != "/account" {
-			t.Fatal(a)
-		}
+		a := send(sitetest.Password, "another passphrase")
+		must.Thatf(t, a.Status == http.StatusSeeOther && a.Location() == "/account", "%v", a)
 		b.Page(person.Get("/account")).Says("Your password was changed. You are logged out everywhere else.")
 	}
-	if !isIn(person) || isIn(other) {
-		t.Errorf("this session is in: %v, another one: %v", isIn(person), isIn(other))
-	}
-	if a := b.Browser(b.Replica).LogIn(b.Acme, sitetest.Password); a.Status != http.StatusUnprocessableEntity {
-		t.Errorf("the old password: %v", a)
-	}
+	must.Holdf(t, isIn(person) && !isIn(other), "this session is in: %v, another one: %v", isIn(person), isIn(other))
+	b.Browser(b.Replica).LogIn(b.Acme, sitetest.Password).Want(t, http.StatusUnprocessableEntity, "the old password")
 	for range 10 {
 		send("guess", "another passphrase too")
 	}
 	a := send("guess", "another passphrase too")
-	if a.Status != http.StatusTooManyRequests || strings.Contains(a.Body, "another passphrase too") {
-		t.Errorf("%v", a)
-	}
+	must.Holdf(t, a.Status == http.StatusTooManyRequests && !strings.Contains(a.Body, "another passphrase too"), "%v", a)
 	demo := b.Serve(func(c *sitetest.Config) { c.People.Demo = []templates.DemoLogin{{Email: b.Globex.Email}} })
 	b.Exec(`UPDATE tenants SET demo = true WHERE id = $1`, b.Globex.ID)
 	visitor := b.Person(demo, b.Globex)
 	a = visitor.Submit("/account", url.Values{"password": {sitetest.Password}, "new_password": {"another passphrase"}})
 	b.Page(a).Says("The demo's passwords can't be changed.")
-	if _, err := account.LogIn(t.Context(), b.Pool, b.Globex.Email, sitetest.Password); err != nil {
-		t.Errorf("the demo's password was changed: %v", err)
-	}
+	_, err := account.LogIn(t.Context(), b.Pool, b.Globex.Email, sitetest.Password)
+	must.Holdf(t, err == nil, "the demo's password was changed: %v", err)
 }
 
 // TestRolesOfAccountsAreThoseOfTheWeb checks that both packages have the same roles in the same order.
@@ -194,9 +157,7 @@ func TestRolesOfAccountsAreThoseOfTheWeb(t *testing.T) {
 	t.Parallel()
 	for i, role := range account.Roles() {
 		for j, needed := range []web.Role{web.ReadOnly, web.Member, web.Owner} {
-			if may := web.Role(role).May(needed); may != (i >= j) {
-				t.Errorf("%s may do what %s may: %v", role, needed, may)
-			}
+			must.Equal(t, web.Role(role).May(needed), i >= j, role, needed)
 		}
 	}
 }

@@ -2,9 +2,11 @@ package peoplepages
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -47,12 +49,8 @@ func TestIdleSessions(t *testing.T) {
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/login", nil)
 		r.AddCookie(&http.Cookie{Name: "onlyonce_session", Value: token})
 		server.Handler.ServeHTTP(w, r)
-		if loggedIn := w.Code == http.StatusSeeOther; loggedIn != c.loggedIn {
-			t.Errorf("%s: status %d", name, w.Code)
-		}
-		if saved := w.Header().Get("Set-Cookie") != ""; saved != c.saved {
-			t.Errorf("%s: Set-Cookie %q", name, w.Header().Get("Set-Cookie"))
-		}
+		must.Equal(t, w.Code == http.StatusSeeOther, c.loggedIn, name, w.Code, "status")
+		must.Equal(t, w.Header().Get("Set-Cookie") != "", c.saved, name, w.Header().Get("Set-Cookie"), "Set-Cookie")
 	}
 }
 
@@ -73,13 +71,10 @@ func TestLogoutIsNotUndone(t *testing.T) {
 		r, err := server.loadSession(r)
 		must.OK(t, err)
 		ask(server.Handler, http.MethodPost, "/logout")
-		if err := server.saveSession(w, r); err != nil {
-			t.Error(err)
-		}
+		must.OK(t, server.saveSession(w, r))
 	}), http.MethodGet, "/account")
-	if cookie := held.Header().Get("Set-Cookie"); !before || isIn() || cookie != "" {
-		t.Errorf("logged in before: %v, after: %v, cookie %q", before, isIn(), cookie)
-	}
+	cookie := held.Header().Get("Set-Cookie")
+	must.Holdf(t, before && !isIn() && cookie == "", "logged in before: %v, after: %v, cookie %q", before, isIn(), cookie)
 }
 
 // plant makes a session whose last request was some time ago.
@@ -100,9 +95,8 @@ func (s *pages) plant(t *testing.T, idle time.Duration) (token string) {
 	s.sessions.Put(ctx, sessionSeen, time.Now().Add(-idle).Unix())
 	token, expiry, err := s.sessions.Commit(begun(ctx))
 	must.OK(t, err)
-	if life := time.Until(expiry); life > 7*24*time.Hour {
-		t.Errorf("the session lives for %v", life)
-	}
+	life := time.Until(expiry)
+	must.Holdf(t, life <= 7*24*time.Hour, "the session lives for %v", life)
 	return token
 }
 
@@ -118,16 +112,13 @@ func TestPasswordsTakeTurns(t *testing.T) {
 		r.URL.Path = "/login"
 		return r
 	}
-	if err := server.logIn(httptest.NewRecorder(), login().WithContext(over)); web.ProblemName(err) != "busy" {
-		t.Errorf("with no place: %v", err)
-	}
+	err := server.logIn(httptest.NewRecorder(), login().WithContext(over))
+	must.Holdf(t, web.ProblemName(err) == "busy", "with no place: %v", err)
 	server.passwords.Release(1)
 	for range 2 { // the first one leaves its place to the second
 		w := httptest.NewRecorder()
 		server.Handler.ServeHTTP(w, login())
-		if w.Code != http.StatusUnprocessableEntity {
-			t.Errorf("with a place: %d", w.Code)
-		}
+		must.Holdf(t, w.Code == http.StatusUnprocessableEntity, "with a place: %d", w.Code)
 	}
 }
 
@@ -152,8 +143,56 @@ func TestLocalPath(t *testing.T) {
 		" //evil.example":          "/",
 		"/invoices#//evil.example": "/invoices#//evil.example",
 	} {
-		if got := localPath(next); got != want {
-			t.Errorf("%q leads to %q, want %q", next, got, want)
-		}
+		must.Equal(t, localPath(next), want, next)
+	}
+}
+
+// TestSessionsAskWithinTheRequest checks that queries of a session end with its request.
+func TestSessionsAskWithinTheRequest(t *testing.T) {
+	t.Parallel()
+	server := serve(t)
+	sessions, token := server.sessions, server.plant(t, time.Minute)
+	ctx, err := sessions.Load(t.Context(), token)
+	must.OK(t, err)
+	over, cancel := context.WithCancel(ctx)
+	cancel()
+	_, _, committed := sessions.Commit(over)
+	// A context with a session is not loaded again, so this one has none.
+	bare, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, loaded := sessions.Load(bare, token)
+	for what, err := range map[string]error{
+		"find": loaded, "store": committed, "renew": sessions.RenewToken(over), "delete": sessions.Destroy(over),
+	} {
+		must.Holdf(t, errors.Is(err, context.Canceled), "%s after the request is over: %v", what, err)
+	}
+	again, err := sessions.Load(t.Context(), token)
+	must.Holdf(t, err == nil && sessions.GetString(again, sessionDevice) == "a test",
+		"the session holds %q, %v", sessions.GetString(again, sessionDevice), err)
+}
+
+func TestDeviceOf(t *testing.T) {
+	t.Parallel()
+	const (
+		windows = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36"
+		mac     = "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.1 Safari/605.1.15"
+		iPad    = "Mozilla/5.0 (iPad; CPU OS 17_7 like Mac OS X) AppleWebKit/605.1.15 CriOS/131.0 Mobile/15E148 Safari/604.1"
+		samsung = "Mozilla/5.0 (Linux; Android 14; SM-S921B) SamsungBrowser/27.0 Chrome/125.0.0.0 Mobile Safari/537.36"
+	)
+	for userAgent, want := range map[string]string{
+		windows:                    "Chrome on Windows",
+		windows + " Edg/131.0.0.0": "Edge on Windows",
+		windows + " OPR/116.0.0.0": "Opera on Windows",
+		mac:                        "Safari on macOS",
+		iPad:                       "Chrome on iPad",
+		samsung:                    "Samsung Internet on Android",
+		"Mozilla/5.0 (X11; CrOS x86_64) Chrome/131.0 Safari/537.36":          "Chrome on ChromeOS",
+		"Mozilla/5.0 (Android 14; Mobile; rv:133.0) Gecko/133 Firefox/133.0": "Firefox on Android",
+		"curl/8.5.0":             "curl/8.5.0",
+		"":                       "Unknown browser",
+		"\u202e\xff\x00":         "Unknown browser",
+		strings.Repeat("x", 900): strings.Repeat("x", 60),
+	} {
+		must.Equal(t, deviceOf(userAgent), want, userAgent)
 	}
 }

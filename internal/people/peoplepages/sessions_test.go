@@ -6,6 +6,7 @@ import (
 	"sync"
 	"testing"
 
+	"onlyonce/internal/must"
 	"onlyonce/internal/people/account"
 	"onlyonce/internal/site/sitetest"
 	"onlyonce/templates"
@@ -20,9 +21,7 @@ const (
 func in(b *sitetest.Bundle, t sitetest.Tenant, userAgent string) *sitetest.Client {
 	b.Helper()
 	c := b.Browser(b.Replica).With("User-Agent", userAgent)
-	if a := c.LogIn(t, sitetest.Password); a.Status != http.StatusSeeOther {
-		b.Fatal(a)
-	}
+	c.LogIn(t, sitetest.Password).Want(b, http.StatusSeeOther)
 	return c
 }
 
@@ -45,38 +44,27 @@ func TestSessionsAreSeenAndEnded(t *testing.T) {
 	who := b.ReadOnly(b.Acme) // read-only users may do this too
 	other, phone, laptop := in(b, b.Acme, "curl/8"), in(b, who, safariOnPhone), in(b, who, firefoxOnLinux)
 	said := sessions(laptop)
-	if len(said) != 2 || !strings.HasPrefix(said[0], "Firefox on Linux This browser Logged in ") ||
-		!strings.HasPrefix(said[1], "Safari on iPhone Logged in ") || strings.Contains(said[0], "Log out there") {
-		t.Fatalf("%q", said)
-	}
+	must.Thatf(t, len(said) == 2 && strings.HasPrefix(said[0], "Firefox on Linux This browser Logged in ") &&
+		strings.HasPrefix(said[1], "Safari on iPhone Logged in ") && !strings.Contains(said[0], "Log out there"), "%q", said)
 	there := formOn(laptop, "/account", "Log out there")
 	for range 2 {
-		if a := laptop.Submit("/account/sessions", there); a.Status != http.StatusSeeOther || a.Location() != "/account" {
-			t.Fatal(a)
-		}
+		a := laptop.Submit("/account/sessions", there)
+		must.Thatf(t, a.Status == http.StatusSeeOther && a.Location() == "/account", "%v", a)
 		b.Page(laptop.Get("/account")).Says("That browser is logged out.")
 	}
-	if isIn(phone) || !isIn(laptop) || len(sessions(laptop)) != 1 {
-		t.Errorf("the phone is in: %v, the laptop: %v, sessions %q", isIn(phone), isIn(laptop), sessions(laptop))
-	}
-	if strings.Contains(laptop.Get("/account").Body, "Log out everywhere else") {
-		t.Error("offers to log out other browsers, and there are none")
-	}
+	must.Holdf(t, !isIn(phone) && isIn(laptop) && len(sessions(laptop)) == 1,
+		"the phone is in: %v, the laptop: %v, sessions %q", isIn(phone), isIn(laptop), sessions(laptop))
+	must.Holdf(t, !strings.Contains(laptop.Get("/account").Body, "Log out everywhere else"),
+		"offers to log out other browsers, and there are none")
 	stolen := formOn(laptop, "/account", "Change password")
 	stolen.Set("session", sitetest.Get[string](b, `SELECT id::text FROM sessions WHERE device = 'curl/8'`))
 	laptop.Submit("/account/sessions", stolen)
-	if !isIn(other) {
-		t.Error("ended the session of another user")
-	}
+	must.Holdf(t, isIn(other), "ended the session of another user")
 	for _, session := range []string{"", "all"} {
-		if a := laptop.Submit("/account/sessions", sitetest.Change(stolen, "session", session)); a.Status != http.StatusNotFound {
-			t.Errorf("session %q: %v", session, a)
-		}
+		laptop.Submit("/account/sessions", sitetest.Change(stolen, "session", session)).Want(t, http.StatusNotFound, session)
 	}
 	elsewhere := sitetest.Change(there, "tenant", b.Globex.ID.String())
-	if a := laptop.Submit("/account/sessions", elsewhere); a.Status != http.StatusConflict {
-		t.Errorf("the form of another business: %v", a)
-	}
+	laptop.Submit("/account/sessions", elsewhere).Want(t, http.StatusConflict, "the form of another business")
 }
 
 // TestAllOtherSessionsEnd, when the form is sent many times at once, except for this session and those of other users.
@@ -92,24 +80,17 @@ func TestAllOtherSessionsEnd(t *testing.T) {
 	for range 20 {
 		done.Go(func() {
 			<-gate
-			if a := laptop.Submit("/account/sessions", form); a.Status != http.StatusSeeOther {
-				t.Error(a)
-			}
+			laptop.Submit("/account/sessions", form).Want(t, http.StatusSeeOther)
 		})
 	}
 	close(gate)
 	done.Wait()
 	b.Page(laptop.Get("/account")).Says("You are logged out everywhere else.")
-	if said := sessions(laptop); len(said) != 1 || !strings.Contains(said[0], "This browser") {
-		t.Errorf("%q", said)
-	}
-	if n := sitetest.Get[int](b, `SELECT count(*) FROM sessions`); n != 3 {
-		t.Errorf("%d sessions are left", n)
-	}
+	said := sessions(laptop)
+	must.Holdf(t, len(said) == 1 && strings.Contains(said[0], "This browser"), "%q", said)
+	must.Equal(t, sitetest.Get[int](b, `SELECT count(*) FROM sessions`), 3, "sessions are left")
 	for _, c := range others {
-		if !isIn(c) {
-			t.Error("another user was logged out")
-		}
+		must.Holdf(t, isIn(c), "another user was logged out")
 	}
 	// The form is still open in another tab, and another user has logged in since.
 	second := b.Person(b.Replica, b.Acme)
@@ -137,9 +118,7 @@ func TestSessionsThatAreOverAreNotListed(t *testing.T) {
 		t.Errorf("%q", said)
 	}
 	form := sitetest.Change(b.Page(laptop.Get("/account")).Typed(), "password", sitetest.Password, "new_password", "another passphrase")
-	if a := laptop.Submit("/account", form); a.Status != http.StatusSeeOther {
-		t.Fatal(a)
-	}
+	laptop.Submit("/account", form).Want(t, http.StatusSeeOther)
 	if said := sessions(laptop); len(said) != 1 || !strings.Contains(said[0], "This browser") {
 		t.Errorf("after another password: %q", said)
 	}
@@ -164,18 +143,13 @@ func TestVisitorsOfTheDemoKeepTheirSessions(t *testing.T) {
 		SELECT tenant_id, later, user_id, generation, device, n::text, data, expiry
 		FROM (SELECT tenant_id, user_id, generation, device, data, expiry FROM sessions ORDER BY id LIMIT 1) AS theirs,
 			generate_series(1, $1) AS n, LATERAL (SELECT new_id(now() + n * interval '1 minute')) AS newer (later)`, account.MaxSessions+1)
-	if said := sessions(one); len(said) != 1 || !strings.Contains(said[0], "This browser") {
-		t.Errorf("%q", said)
-	}
+	said := sessions(one)
+	must.Holdf(t, len(said) == 1 && strings.Contains(said[0], "This browser"), "%q", said)
 	mine := formOn(one, "/account", "Change password")
 	for name, query := range map[string]string{"session": `LIMIT 1 OFFSET 1`, "but": `LIMIT 1`} {
 		id := sitetest.Get[string](b, `SELECT id::text FROM sessions ORDER BY id `+query)
-		if a := one.Submit("/account/sessions", sitetest.Change(mine, name, id)); a.Status != http.StatusSeeOther {
-			t.Error(a)
-		}
+		one.Submit("/account/sessions", sitetest.Change(mine, name, id)).Want(t, http.StatusSeeOther)
 		b.Page(one.Get("/account")).Says("you can't log out other browsers")
 	}
-	if !isIn(one) || !isIn(other) {
-		t.Errorf("one is in: %v, the other: %v", isIn(one), isIn(other))
-	}
+	must.Holdf(t, isIn(one) && isIn(other), "one is in: %v, the other: %v", isIn(one), isIn(other))
 }

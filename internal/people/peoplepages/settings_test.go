@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"testing"
 
+	"onlyonce/internal/must"
 	"onlyonce/internal/people/peoplecases"
 	domain "onlyonce/internal/people/settings"
 	"onlyonce/internal/site/sitetest"
@@ -17,10 +18,9 @@ func TestEveryTenantHasSettings(t *testing.T) {
 	if a.Status != http.StatusOK || is.Name != "Initech" || is.Currency.String() != "EUR" || is.PaymentDays != "30" || is.TaxRate != "" {
 		t.Errorf("%v", a)
 	}
-	if n := sitetest.Get[int](b, `
-		SELECT count(*) FROM tenants t LEFT JOIN settings s ON s.tenant_id = t.id WHERE s.id IS DISTINCT FROM t.id`); n != 0 {
-		t.Errorf("%d tenants have no settings of their own", n)
-	}
+	must.Equal(t, sitetest.Get[int](b, `
+		SELECT count(*) FROM tenants t LEFT JOIN settings s ON s.tenant_id = t.id WHERE s.id IS DISTINCT FROM t.id`),
+		0, "tenants have no settings of their own")
 }
 
 // TestSettingsPage shows the settings, with the name of the country and the IBAN in groups.
@@ -35,9 +35,7 @@ func TestSettingsPage(t *testing.T) {
 		"IBAN or account number set to IE29 AIBK 9311 5212 3456 78")
 	p.LeadsTo("/settings/edit")
 	form := b.Page(person.Get(person.Get("/settings/edit").Location())).Typed()
-	if got := form.Get("address"); got != "12 Dame Street\nDublin 2" {
-		t.Errorf("the form has the address %q", got)
-	}
+	must.Equal(t, form.Get("address"), "12 Dame Street\nDublin 2", "the form has the address")
 	sitetest.Keeps(b, b.Page(person.Get(person.Get("/settings/edit").Location())),
 		sitetest.Change(peoplecases.Settings().Command, "address", "12 Dame Street\nDublin 2"))
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/must"
 	"onlyonce/internal/people/account"
 	"onlyonce/internal/people/peoplecases"
 	"onlyonce/internal/site/sitetest"
@@ -24,9 +25,7 @@ func signUp(b *sitetest.Bundle, email string) signingUp {
 	b.Helper()
 	ada := b.Browser(b.Replica)
 	asked := ada.Press(fill(b, ada, "/sign-ups/new", url.Values{"email": {email}}), "Email a link")
-	if asked.Status != http.StatusSeeOther {
-		b.Fatal(asked)
-	}
+	asked.Want(b, http.StatusSeeOther)
 	id := path.Base(asked.Location())
 	return signingUp{ada, "/sign-ups/" + id + "/start?link=" + peoplecases.LinkOf(b, id)}
 }
@@ -63,9 +62,8 @@ func TestSignUp(t *testing.T) {
 	ada := signUp(b, " Ada@Example.com")
 	for _, path := range []string{strings.Split(ada.link, "/start")[0], ada.link, ada.Get(ada.link).Location()} {
 		a := ada.Get(path)
-		if cache := a.Header.Get("Cache-Control"); !strings.Contains(cache, "no-store") {
-			t.Errorf("Cache-Control %q of %v", cache, a)
-		}
+		cache := a.Header.Get("Cache-Control")
+		must.Holdf(t, strings.Contains(cache, "no-store"), "Cache-Control %q of %v", cache, a)
 	}
 	form, tab := fill(b, ada.Client, ada.link, business()), fill(b, ada.Client, ada.link, business())
 	device := b.Browser(b.Serve())
@@ -76,30 +74,22 @@ func TestSignUp(t *testing.T) {
 		func() sitetest.Answer { return ada.Press(tab, "Create business") },
 		func() sitetest.Answer { return device.Press(far, "Create business") },
 	} {
-		if a := send(); a.Status != http.StatusSeeOther || a.Location() != "/login?ready" || len(a.Header.Values("Set-Cookie")) > 0 {
-			t.Fatal(a)
-		}
+		a := send()
+		must.Thatf(t, a.Status == http.StatusSeeOther && a.Location() == "/login?ready" && len(a.Header.Values("Set-Cookie")) == 0, "%v", a)
 	}
 	b.WantRows(sitetest.Rows{"sign_ups": 1, "sign_up_mails": 1, "users": 1, "intents": 4})
 	guessed := sitetest.Change(tab.Typed(), "link", "guessed")
-	if a := device.Submit(strings.Split(ada.link, "?")[0], guessed); a.Status != http.StatusConflict {
-		t.Errorf("a stranger without the link: %v", a)
-	}
+	device.Submit(strings.Split(ada.link, "?")[0], guessed).Want(t, http.StatusConflict, "a stranger without the link")
 	b.Page(ada.Get("/login?ready")).Says("Your business is ready. Log in with the password that you have chosen.")
 	again := ada.Get(ada.link)
 	b.Page(ada.Get(again.Location())).Says("Your business is ready", "Log in as ada@example.com.").LeadsTo("/login")
 	key := form.Typed().Get("idempotency_key")
 	b.Page(ada.Get(ada.link + "&key=" + key)).Says("This form already started your sign-up.").LeadsTo("/login?ready")
-	if a := ada.LogIn(sitetest.Tenant{Email: "ada@example.com"}, sitetest.Password); a.Status != http.StatusSeeOther {
-		t.Fatal(a)
-	}
+	ada.LogIn(sitetest.Tenant{Email: "ada@example.com"}, sitetest.Password).Want(t, http.StatusSeeOther)
 	a := ada.Get("/people")
-	if a.Status != http.StatusOK || !strings.Contains(a.Body, "Lovelace Ltd") || strings.Contains(a.Body, b.Acme.Email) {
-		t.Errorf("the owner's people: %v", a)
-	}
-	if a := ada.Get("/login"); a.Status != http.StatusSeeOther {
-		t.Errorf("the login is gone: %v", a)
-	}
+	must.Holdf(t, a.Status == http.StatusOK && strings.Contains(a.Body, "Lovelace Ltd") && !strings.Contains(a.Body, b.Acme.Email),
+		"the owner's people: %v", a)
+	ada.Get("/login").Want(t, http.StatusSeeOther, "the login is gone")
 	b.Page(ada.Get(ada.Get("/sign-ups/new").Location())).Says("Sign up", "Log in")
 	if a := ada.Get("/settings"); strings.Contains(a.Body, "/sign-ups") {
 		t.Errorf("the navigation of users leads to sign-ups: %v", a)
@@ -119,9 +109,8 @@ func TestSignUpTellsNothing(t *testing.T) {
 		a := stranger.Press(fill(b, stranger, "/sign-ups/new", url.Values{"email": {email}}), "Email a link")
 		shown := stranger.Get(a.Location())
 		said := strings.ReplaceAll(b.Page(shown).Text(), email, "EMAIL")
-		if a.Status != http.StatusSeeOther || len(a.Header.Values("Set-Cookie")) > 0 || i > 0 && said != first {
-			t.Errorf("%s: %v\n%s\nand for another\n%s", email, a, said, first)
-		}
+		must.Holdf(t, a.Status == http.StatusSeeOther && len(a.Header.Values("Set-Cookie")) == 0 && (i == 0 || said == first),
+			"%s: %v\n%s\nand for another\n%s", email, a, said, first)
 		if first = said; strings.Contains(shown.Body, "/start") {
 			t.Errorf("the page has the link: %v", shown)
 		}
@@ -136,23 +125,18 @@ func TestSignUpIsRefused(t *testing.T) {
 	form := fill(b, ada.Client, ada.link, sitetest.Change(business(), "password", "short", "business", " "))
 	p := b.Page(ada.Press(form, "Create business")).Says(
 		"Choose a password of at least 12 characters.", "Enter the name of your business, with at least one letter and not as a UUID.")
-	if typed := p.Typed(); typed.Get("name") != "Ada" || typed.Get("password") != "" || typed.Get("link") == "" {
-		t.Errorf("came back as %v", typed)
-	}
+	typed := p.Typed()
+	must.Holdf(t, typed.Get("name") == "Ada" && typed.Get("password") == "" && typed.Get("link") != "", "came back as %v", typed)
 	wrong := strings.Replace(ada.link, "link=", "link=x", 1)
 	for _, link := range []string{wrong, strings.Split(ada.link, "?")[0]} {
 		a := ada.Get(ada.Get(link).Location())
 		page := b.Page(a).Says("This link doesn't work any more.", "Sign up again to get another one.")
 		page.LeadsTo("/login")
 		page.LeadsTo("/sign-ups/new")
-		if a.Status != http.StatusConflict {
-			t.Error(a)
-		}
+		a.Want(t, http.StatusConflict)
 	}
 	stolen := sitetest.Change(form.Typed(), "link", peoplecases.LinkOf(b, strings.Split(eve.link, "/")[2]), "password", sitetest.Password)
-	if a := eve.Submit(strings.Split(ada.link, "?")[0], stolen); a.Status != http.StatusConflict {
-		t.Errorf("the link of another sign-up: %v", a)
-	}
+	eve.Submit(strings.Split(ada.link, "?")[0], stolen).Want(t, http.StatusConflict, "the link of another sign-up")
 	form = fill(b, ada.Client, ada.link, business())
 	b.Exec(`INSERT INTO users (tenant_id, email, password_hash, role) VALUES ($1, 'ada@example.com', '', 'member')`, b.Acme.ID)
 	b.Page(ada.Press(form, "Create business")).Says("ada@example.com has an account.", "No other business was created.").LeadsTo("/login")
@@ -167,21 +151,16 @@ func TestSignUpInTheDemo(t *testing.T) {
 	b := sitetest.Setup(t, sitetest.WithDemo, func(c *sitetest.Config) { c.People.ShowsLinks = true })
 	ada := signUp(b, "ada@example.com")
 	b.Page(ada.Get(strings.Split(ada.link, "/start")[0])).Says("The demo sends no email to ada@example.com.").LeadsTo(ada.link)
-	if a := ada.Press(fill(b, ada.Client, ada.link, business()), "Create business"); a.Status != http.StatusSeeOther {
-		t.Fatal(a)
-	}
-	if demo := sitetest.Get[bool](b, `SELECT demo FROM tenants WHERE name = 'Lovelace Ltd'`); !demo {
-		t.Error("the business would stay without the demo")
-	}
+	ada.Press(fill(b, ada.Client, ada.link, business()), "Create business").Want(t, http.StatusSeeOther)
+	demo := sitetest.Get[bool](b, `SELECT demo FROM tenants WHERE name = 'Lovelace Ltd'`)
+	must.Holdf(t, demo, "the business would stay without the demo")
 }
 
 // TestNoSignUp: without sign-ups there are no pages, and no operations.
 func TestNoSignUp(t *testing.T) {
 	b := sitetest.Setup(t, func(c *sitetest.Config) { c.People.SignUp = false })
 	stranger := b.Browser(b.Replica)
-	if a := stranger.Get("/sign-ups/new"); a.Status != http.StatusNotFound {
-		t.Error(a)
-	}
+	stranger.Get("/sign-ups/new").Want(t, http.StatusNotFound)
 	if a := stranger.Get("/login"); strings.Contains(a.Body, "/sign-ups") {
 		t.Error(a)
 	}
@@ -198,14 +177,9 @@ func TestStrangersAreLimited(t *testing.T) {
 		stranger.Submit("/sign-ups", nil)
 	}
 	refused := stranger.Submit("/sign-ups", url.Values{"email": {"ada@example.com"}, "idempotency_key": {sitetest.Key}})
-	if refused.Status != http.StatusTooManyRequests || refused.Header.Get("Retry-After") == "" {
-		t.Error(refused)
-	}
-	if a := stranger.Get("/sign-ups/new?key=" + sitetest.Key); a.Status != http.StatusOK {
-		t.Error(a)
-	}
+	must.Holdf(t, refused.Status == http.StatusTooManyRequests && refused.Header.Get("Retry-After") != "", "%v", refused)
+	stranger.Get("/sign-ups/new?key="+sitetest.Key).Want(t, http.StatusOK)
 	b.WantRows(sitetest.Rows{})
-	if n := sitetest.Get[int](b, `SELECT count(*) FROM tenants WHERE id = $1`, account.Strangers); n != 0 {
-		t.Error("the tenant of strangers has a row")
-	}
+	must.Equal(t, sitetest.Get[int](b, `SELECT count(*) FROM tenants WHERE id = $1`, account.Strangers),
+		0, "the tenant of strangers has a row")
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"onlyonce/internal/must"
 	"onlyonce/internal/people/secret"
 )
 
@@ -15,17 +16,14 @@ func TestDerive(t *testing.T) {
 	t.Parallel()
 	id, seed := uuid.New(), secret.FromSession("session")
 	first := seed.Derive("token", id)
-	if again := secret.FromSession("session").Derive("token", id); again != first || len(first) != 43 {
-		t.Errorf("%q, then %q", first, again)
-	}
+	again := secret.FromSession("session").Derive("token", id)
+	must.Holdf(t, again == first && len(first) == 43, "%q, then %q", first, again)
 	for what, other := range map[string]string{
 		"session": secret.FromSession("another").Derive("token", id),
 		"purpose": seed.Derive("link", id),
 		"id":      seed.Derive("token", uuid.New()),
 	} {
-		if other == first {
-			t.Errorf("another %s, and the same secret", what)
-		}
+		must.Holdf(t, other != first, "another %s, and the same secret", what)
 	}
 }
 
@@ -34,8 +32,6 @@ func TestSeedPrintsNothing(t *testing.T) {
 	t.Parallel()
 	seed := secret.FromSession("session")
 	for _, text := range []string{fmt.Sprint(seed), fmt.Sprintf("%+v %v", struct{ Seed secret.Seed }{seed}, &seed)} {
-		if strings.Trim(strings.NewReplacer("Seed:", "", "[seed]", "").Replace(text), "{} &") != "" {
-			t.Errorf("%q", text)
-		}
+		must.Holdf(t, strings.Trim(strings.NewReplacer("Seed:", "", "[seed]", "").Replace(text), "{} &") == "", "%q", text)
 	}
 }

@@ -67,12 +67,9 @@ func (b *bundle) want(signUps, mails, tenants, users int) {
 	got := storetest.Value[string](b.Bundle, `
 		SELECT concat_ws(' ', (SELECT count(*) FROM sign_ups), (SELECT count(*) FROM sign_up_mails), (SELECT count(*) FROM tenants),
 			(SELECT count(*) FROM users))`)
-	if want := fmt.Sprint(signUps, " ", mails, " ", tenants, " ", users); got != want {
-		b.Errorf("sign-ups, mails, tenants, users: %s, want %s", got, want)
-	}
-	if jobs := storetest.Value[int](b.Bundle, `SELECT count(*) FROM river.river_job`); jobs != mails {
-		b.Errorf("%d jobs for %d mails", jobs, mails)
-	}
+	want := fmt.Sprint(signUps, " ", mails, " ", tenants, " ", users)
+	must.Holdf(b, got == want, "sign-ups, mails, tenants, users: %s, want %s", got, want)
+	must.Equal(b, storetest.Value[int](b.Bundle, `SELECT count(*) FROM river.river_job`), mails, "jobs for mails")
 }
 
 // TestAskAtOnce: twenty requests for one email, each under its own key, are one sign-up and one mail. Another mail is queued after ten
@@ -108,9 +105,7 @@ func TestStartAtOnce(t *testing.T) {
 	is := storetest.Value[string](b.Bundle, `
 		SELECT concat_ws(' ', u.email, u.role, u.name, t.name, r.name = t.name, t.demo, t.sign_up_id = s.id)
 		FROM users u JOIN tenants t ON t.id = u.tenant_id JOIN settings r ON r.tenant_id = t.id CROSS JOIN sign_ups s`)
-	if is != "ada@example.com owner Ada Acme t f t" {
-		t.Error(is)
-	}
+	must.Holdf(t, is == "ada@example.com owner Ada Acme t f t", "%v", is)
 }
 
 // TestKilledBetweenTwoSteps: the connection ends right after each write of an operation, which rolls back; the same request then has its
@@ -133,9 +128,8 @@ func TestKilledBetweenTwoSteps(t *testing.T) {
 			must.OK(t, b.start("start", s.ID, link))
 			must.OK(t, b.start("start", s.ID, link))
 			b.want(1, 1, 1, 1)
-			if killed := storetest.Value[int](b.Bundle, `SELECT last_value FROM kills`); killed < 2 {
-				t.Error("nothing was killed")
-			}
+			killed := storetest.Value[int](b.Bundle, `SELECT last_value FROM kills`)
+			must.Holdf(t, killed >= 2, "nothing was killed")
 		})
 	}
 }
@@ -147,9 +141,8 @@ func TestLinksThatDoNotStart(t *testing.T) {
 	other, err := b.ask("other", "grace@example.com")
 	must.OK(t, err)
 	for id, link := range map[uuid.UUID]string{s.ID: "", other.ID: link} {
-		if err := b.start("wrong", id, link); !storetest.IsConflict(err, &signup.LinkOver) {
-			t.Error(err)
-		}
+		err := b.start("wrong", id, link)
+		must.Holdf(t, storetest.IsConflict(err, &signup.LinkOver), "%v", err)
 	}
 	b.Exec(`UPDATE sign_up_mails SET created_at = now() - interval '24 hours'`)
 	if err := b.start("late", s.ID, link); !storetest.IsConflict(err, &signup.LinkOver) {
@@ -173,9 +166,8 @@ func TestBusinessIsAlwaysNew(t *testing.T) {
 	b.Exec(`UPDATE tenants SET name = 'Another' WHERE sign_up_id IS NULL`)
 	found, created, err := account.CreateTenant(t.Context(), b.DB.Pool, "Acme")
 	of := `SELECT sign_up_id IS NOT NULL FROM tenants WHERE id = '` + found.ID.String() + `'`
-	if err != nil || !created || storetest.Value[bool](b.Bundle, of) {
-		t.Errorf("a command got the business of a stranger: %v: %v", found, err)
-	}
+	must.Holdf(t, err == nil && created && !storetest.Value[bool](b.Bundle, of),
+		"a command got the business of a stranger: %v: %v", found, err)
 	s, link = b.asked("again")
 	if err := b.start("again", s.ID, link); !storetest.IsConflict(err, &signup.AccountExists) {
 		t.Error(err)
@@ -186,9 +178,7 @@ func TestBusinessIsAlwaysNew(t *testing.T) {
 // TestStrangersHaveNoTenant: the tenant of strangers can't have users. A sign-up has at most one business.
 func TestStrangersHaveNoTenant(t *testing.T) {
 	b := setup(t)
-	if account.Strangers.String() != "00000000-0000-0000-0000-000000000001" {
-		t.Error(account.Strangers)
-	}
+	must.Holdf(t, account.Strangers.String() == "00000000-0000-0000-0000-000000000001", "%v", account.Strangers)
 	const strangers = "00000000-0000-0000-0000-000000000001"
 	b.Refuses(map[string][]string{
 		"tenants_not_strangers": {`INSERT INTO tenants (id, name) VALUES ('` + strangers + `', 'Strangers')`},
@@ -212,9 +202,7 @@ func TestJobIsOneOfRiver(t *testing.T) {
 	b := setup(t)
 	_, link := b.asked("ask")
 	job := b.DB.IsOfRiver(t, signup.Job{Tenant: b.Tenant, Mail: storetest.Value[uuid.UUID](b.Bundle, `SELECT id FROM sign_up_mails`)})
-	if strings.Contains(job, link) {
-		t.Error("the job has the link")
-	}
+	must.Holdf(t, !strings.Contains(job, link), "the job has the link")
 }
 
 // TestExecutedSQL compares testdata with the statements that PostgreSQL executes.

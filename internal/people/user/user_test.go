@@ -64,12 +64,10 @@ func TestTwoOwnersDisableEachOther(t *testing.T) {
 			}
 			return err
 		})
-		if (errs[0] == nil) == (errs[1] == nil) || b.owners() != 1 {
-			t.Fatalf("round %d: %v and %v, %d owners are left", round, errs[0], errs[1], b.owners())
-		}
-		if failed := errors.Join(errs...); round%2 == 0 && !isLastOwner(errs[0]) && !isLastOwner(errs[1]) {
-			t.Fatalf("round %d: %v", round, failed)
-		}
+		must.Thatf(t, (errs[0] == nil) != (errs[1] == nil) && b.owners() == 1,
+			"round %d: %v and %v, %d owners are left", round, errs[0], errs[1], b.owners())
+		failed := errors.Join(errs...)
+		must.Thatf(t, round%2 != 0 || isLastOwner(errs[0]) || isLastOwner(errs[1]), "round %d: %v", round, failed)
 		b.Exec(`UPDATE users SET disabled_at = NULL, role = 'owner'`)
 	}
 }
@@ -104,12 +102,8 @@ func TestFirstIsOwner(t *testing.T) {
 			b.Tenant, fmt.Sprint(i, "@example.com"))
 		return err
 	})
-	if err := errors.Join(errs...); err != nil {
-		t.Error(err)
-	}
-	if n := b.owners(); n != 1 {
-		t.Errorf("%d owners of 8 users", n)
-	}
+	must.OK(t, errors.Join(errs...))
+	must.Equal(t, b.owners(), 1, "owners of 8 users")
 }
 
 // TestEmailElsewhere checks that the refusal of an email that a different tenant's user has does not disclose more.
@@ -147,9 +141,7 @@ func TestEmailIsGivenUp(t *testing.T) {
 	store := &idempotency.Store{Pool: pool, Wait: 10 * time.Second, Timeout: 20 * time.Second}
 	ada := user.Draft{Email: "ada@example.com", Role: string(account.Member)}
 	done, err := user.Create.Do(t.Context(), store, b.Intent("k"), ada)
-	if err != nil || done.Outcome != idempotency.Created || done.Value.Email != "ada@example.com" {
-		t.Errorf("%+v, %v", done, err)
-	}
+	must.Holdf(t, err == nil && done.Outcome == idempotency.Created && done.Value.Email == "ada@example.com", "%+v, %v", done, err)
 }
 
 func TestDraft(t *testing.T) {
@@ -172,8 +164,6 @@ func TestDraft(t *testing.T) {
 				wrong = append(wrong, f.Pointer)
 			}
 		}
-		if strings.Join(wrong, " ") != c.wrong {
-			t.Errorf("%+v: wrong is %v, want %q", c.in, wrong, c.wrong)
-		}
+		must.Holdf(t, strings.Join(wrong, " ") == c.wrong, "%+v: wrong is %v, want %q", c.in, wrong, c.wrong)
 	}
 }

@@ -1,6 +1,10 @@
 package search
 
-import "testing"
+import (
+	"testing"
+
+	"onlyonce/internal/must"
+)
 
 // TestValuesOfColumns checks that a key can't have a value that PostgreSQL would refuse.
 func TestValuesOfColumns(t *testing.T) {
@@ -16,9 +20,7 @@ func TestValuesOfColumns(t *testing.T) {
 		"bigint":  {"9223372036854775807": true, "9223372036854775808": false},
 	} {
 		for value, want := range values {
-			if (Column{Type: kind}).has(value) != want {
-				t.Errorf("%q as %s: %v", value, kind, !want)
-			}
+			must.Holdf(t, (Column{Type: kind}).has(value) == want, "%q as %s: %v", value, kind, !want)
 		}
 	}
 }

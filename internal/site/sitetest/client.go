@@ -112,6 +112,15 @@ func (a Answer) String() string {
 // Location returns the address of a redirect.
 func (a Answer) Location() string { return a.Header.Get("Location") }
 
+// Want reports an error unless the answer has the status, and returns the answer. The message begins with what was asked.
+func (a Answer) Want(t must.T, status int, what ...any) Answer {
+	t.Helper()
+	if a.Status != status {
+		t.Errorf("%v: want %d, got %v", what, status, a)
+	}
+	return a
+}
+
 // Get sends a GET request.
 func (c *Client) Get(path string) Answer {
 	return c.Must(c.Send(c.B.Context(), http.MethodGet, path, ""))

@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"testing"
 
+	"onlyonce/internal/must"
 	"onlyonce/internal/value/money"
 )
 
@@ -25,17 +26,13 @@ func FuzzCurrencyParse(f *testing.F) {
 		}
 		minor, err := currency.Parse(text)
 		if err != nil {
-			if !errors.Is(err, money.ErrFormat) && !errors.Is(err, money.ErrScale) && !errors.Is(err, money.ErrRange) {
-				t.Fatalf("%s %q: %v", code, text, err)
-			}
+			must.Thatf(t, errors.Is(err, money.ErrFormat) || errors.Is(err, money.ErrScale) || errors.Is(err, money.ErrRange),
+				"%s %q: %v", code, text, err)
 			return
 		}
-		if exact := shift(rational(t, text), currency.Decimals()); exact.Cmp(new(big.Rat).SetInt64(minor)) != 0 {
-			t.Errorf("%s %q is %s minor units, got %d", code, text, exact, minor)
-		}
-		if minor < 0 || minor > money.Max {
-			t.Errorf("%s %q: %d is out of range", code, text, minor)
-		}
+		exact := shift(rational(t, text), currency.Decimals())
+		must.Holdf(t, exact.Cmp(new(big.Rat).SetInt64(minor)) == 0, "%s %q is %s minor units, got %d", code, text, exact, minor)
+		must.Holdf(t, minor >= 0 && minor <= money.Max, "%s %q: %d is out of range", code, text, minor)
 		if again, err := currency.Parse(currency.Format(minor)); again != minor || err != nil {
 			t.Errorf("%s %q: %d was written as %q and read as %d, %v", code, text, minor, currency.Format(minor), again, err)
 		}
@@ -70,9 +67,8 @@ func FuzzAdd(f *testing.F) {
 	f.Fuzz(func(t *testing.T, a, b int64) {
 		sum, err := money.Add(a, b)
 		fits := a >= 0 && b >= 0 && new(big.Int).Add(big.NewInt(a), big.NewInt(b)).Cmp(big.NewInt(money.Max)) <= 0
-		if fits != (err == nil) || (fits && sum != a+b) || (!fits && !errors.Is(err, money.ErrRange)) {
-			t.Errorf("%d + %d: %d, %v", a, b, sum, err)
-		}
+		must.Holdf(t, fits == (err == nil) && (!fits || sum == a+b) && (fits || errors.Is(err, money.ErrRange)),
+			"%d + %d: %d, %v", a, b, sum, err)
 	})
 }
 
@@ -80,9 +76,7 @@ func FuzzAdd(f *testing.F) {
 func expect(t *testing.T, operation string, exact *big.Rat, got int64, err error) {
 	t.Helper()
 	want, ok := new(big.Int).SetString(exact.FloatString(0), 10) // rounds half away from zero
-	if !ok {
-		t.Fatalf("%s does not round", exact)
-	}
+	must.Thatf(t, ok, "%s does not round", exact)
 	fits := want.Sign() >= 0 && want.Cmp(big.NewInt(money.Max)) <= 0
 	switch {
 	case fits && (err != nil || got != want.Int64()):
@@ -95,9 +89,7 @@ func expect(t *testing.T, operation string, exact *big.Rat, got int64, err error
 func rational(t *testing.T, text string) *big.Rat {
 	t.Helper()
 	exact, ok := new(big.Rat).SetString(text)
-	if !ok {
-		t.Fatalf("%q was taken for a number", text)
-	}
+	must.Thatf(t, ok, "%q was taken for a number", text)
 	return exact
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	"onlyonce/internal/must"
 	"onlyonce/internal/value/date"
 	"onlyonce/internal/value/money"
 )
@@ -15,9 +16,7 @@ import (
 func currency(t *testing.T, code string) money.Currency {
 	t.Helper()
 	c, known := money.ParseCurrency(code)
-	if !known {
-		t.Fatalf("%s is unknown", code)
-	}
+	must.Thatf(t, known, "%s is unknown", code)
 	return c
 }
 
@@ -25,9 +24,7 @@ func currency(t *testing.T, code string) money.Currency {
 func TestNegativeAmountsAreShown(t *testing.T) {
 	t.Parallel()
 	for code, want := range map[string]string{"EUR": "-1,234.56", "JPY": "-123,456", "KWD": "-123.456"} {
-		if got := currency(t, code).Display(-123456); got != want {
-			t.Errorf("%s: %s, want %s", code, got, want)
-		}
+		must.Equal(t, currency(t, code).Display(-123456), want, code)
 	}
 }
 
@@ -59,15 +56,9 @@ func TestAmounts(t *testing.T) {
 	} {
 		in := currency(t, c.currency)
 		minor, err := in.Parse(c.text)
-		if err != nil || minor != c.minor {
-			t.Errorf("%s %s: %d, %v, want %d", c.currency, c.text, minor, err, c.minor)
-		}
-		if got := in.Format(c.minor); got != c.written {
-			t.Errorf("%s %d is written %s, want %s", c.currency, c.minor, got, c.written)
-		}
-		if got := in.Display(c.minor); got != c.display {
-			t.Errorf("%s %d is shown %s, want %s", c.currency, c.minor, got, c.display)
-		}
+		must.Holdf(t, err == nil && minor == c.minor, "%s %s: %d, %v, want %d", c.currency, c.text, minor, err, c.minor)
+		must.Equal(t, in.Format(c.minor), c.written, c.currency, c.minor, "written")
+		must.Equal(t, in.Display(c.minor), c.display, c.currency, c.minor, "shown")
 	}
 }
 
@@ -101,9 +92,8 @@ func TestNotAmounts(t *testing.T) {
 		{"JPY", "9007199254740992", money.ErrRange},
 		{"EUR", strings.Repeat("9", 32), money.ErrRange},
 	} {
-		if minor, err := currency(t, c.currency).Parse(c.text); !errors.Is(err, c.want) {
-			t.Errorf("%s %q: %d, %v, want %v", c.currency, c.text, minor, err, c.want)
-		}
+		minor, err := currency(t, c.currency).Parse(c.text)
+		must.Holdf(t, errors.Is(err, c.want), "%s %q: %d, %v, want %v", c.currency, c.text, minor, err, c.want)
 	}
 }
 
@@ -125,9 +115,8 @@ func TestRounding(t *testing.T) {
 		{0, "1000000000", 0},
 		{money.Max, "1", money.Max},
 	} {
-		if got, err := money.Multiply(c.price, decimal.RequireFromString(c.quantity)); err != nil || got != c.want {
-			t.Errorf("%s times %d: %d, %v, want %d", c.quantity, c.price, got, err, c.want)
-		}
+		got, err := money.Multiply(c.price, decimal.RequireFromString(c.quantity))
+		must.Holdf(t, err == nil && got == c.want, "%s times %d: %d, %v, want %d", c.quantity, c.price, got, err, c.want)
 	}
 	for _, c := range []struct {
 		amount int64
@@ -141,9 +130,8 @@ func TestRounding(t *testing.T) {
 		{999, "0", 0},
 		{money.Max, "100", money.Max},
 	} {
-		if got, err := money.Percent(c.amount, decimal.RequireFromString(c.rate)); err != nil || got != c.want {
-			t.Errorf("%s %% of %d: %d, %v, want %d", c.rate, c.amount, got, err, c.want)
-		}
+		got, err := money.Percent(c.amount, decimal.RequireFromString(c.rate))
+		must.Holdf(t, err == nil && got == c.want, "%s %% of %d: %d, %v, want %d", c.rate, c.amount, got, err, c.want)
 	}
 }
 
@@ -160,9 +148,7 @@ func TestLimits(t *testing.T) {
 		"a negative summand":   second(money.Add(-1, 2)),
 		"another negative one": second(money.Add(2, -1)),
 	} {
-		if !errors.Is(err, money.ErrRange) {
-			t.Errorf("%s: %v", name, err)
-		}
+		must.Holdf(t, errors.Is(err, money.ErrRange), "%s: %v", name, err)
 	}
 	if sum, err := money.Add(money.Max-1, 1); err != nil || sum != money.Max {
 		t.Errorf("%d, %v", sum, err)
@@ -174,37 +160,28 @@ func second(_ int64, err error) error { return err }
 func TestScale(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]int32{"2": 0, "2.50": 1, "2.000": 0, "0.000001": 6, "-1.25": 2} {
-		if got := money.Scale(decimal.RequireFromString(text)); got != want {
-			t.Errorf("%s: %d, want %d", text, got, want)
-		}
+		must.Equal(t, money.Scale(decimal.RequireFromString(text)), want, text)
 	}
 }
 
 func TestCurrencies(t *testing.T) {
 	t.Parallel()
 	codes := money.Currencies()
-	if !slices.IsSorted(codes) || len(codes) < 150 {
-		t.Errorf("%d codes: %v", len(codes), codes)
-	}
+	must.Holdf(t, slices.IsSorted(codes) && len(codes) >= 150, "%d codes: %v", len(codes), codes)
 	decimals := map[string]int32{"EUR": 2, "USD": 2, "JPY": 0, "KRW": 0, "BHD": 3, "KWD": 3, "CLF": 4}
 	for code, want := range decimals {
-		if got := currency(t, code).Decimals(); got != want || !slices.Contains(codes, code) {
-			t.Errorf("%s has %d decimals, want %d", code, got, want)
-		}
+		got := currency(t, code).Decimals()
+		must.Holdf(t, got == want && slices.Contains(codes, code), "%s has %d decimals, want %d", code, got, want)
 	}
 	for _, code := range []string{"", "eur", "EU", "EURO", "XQZ", "E R", "€"} {
-		if _, known := money.ParseCurrency(code); known {
-			t.Errorf("%q is known", code)
-		}
+		_, known := money.ParseCurrency(code)
+		must.Holdf(t, !known, "%q is known", code)
 		var c money.Currency
-		if err := c.UnmarshalText([]byte(code)); (err == nil) != (code == "XQZ") {
-			t.Errorf("%q was read as %s, %v", code, c, err)
-		}
+		err := c.UnmarshalText([]byte(code))
+		must.Holdf(t, (err == nil) == (code == "XQZ"), "%q was read as %s, %v", code, c, err)
 	}
 	codes[0] = "changed"
-	if money.Currencies()[0] == "changed" {
-		t.Error("the list is shared")
-	}
+	must.Holdf(t, money.Currencies()[0] != "changed", "the list is shared")
 }
 
 // TestStoredCurrencies checks that an amount in a withdrawn or unlisted currency is read and shown unchanged.
@@ -219,9 +196,7 @@ func TestStoredCurrencies(t *testing.T) {
 		if last := c.LastDay(); last.Year() > 1 {
 			got += " until " + last.String()
 		}
-		if err != nil || got != want {
-			t.Errorf("%s: %s, %v, want %s", code, got, err, want)
-		}
+		must.Holdf(t, err == nil && got == want, "%s: %s, %v, want %s", code, got, err, want)
 	}
 }
 
@@ -230,9 +205,8 @@ func TestStoredCurrencies(t *testing.T) {
 func TestNoCurrencyIsForgotten(t *testing.T) {
 	t.Parallel()
 	for code, decimals := range entered() {
-		if c, known := money.ParseCurrency(code); !known || c.Decimals() != decimals {
-			t.Errorf("%s: known is %t, with %d decimals, want %d", code, known, c.Decimals(), decimals)
-		}
+		c, known := money.ParseCurrency(code)
+		must.Holdf(t, known && c.Decimals() == decimals, "%s: known is %t, with %d decimals, want %d", code, known, c.Decimals(), decimals)
 	}
 	for _, code := range money.Withdrawn() {
 		c, known := money.ParseCurrency(code)

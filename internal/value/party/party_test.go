@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"onlyonce/internal/invalid"
+	"onlyonce/internal/must"
 	"onlyonce/internal/value/party"
 )
 
@@ -42,12 +43,8 @@ func TestDetails(t *testing.T) {
 	} {
 		var problems invalid.Error
 		got := c.typed.Check("/p", &problems)
-		if wrong(problems) != c.wrong {
-			t.Errorf("%+v: wrong is %q, want %q", c.typed, wrong(problems), c.wrong)
-		}
-		if c.wrong == "" && got != c.want {
-			t.Errorf("%+v: got %+v", c.typed, got)
-		}
+		must.Holdf(t, wrong(problems) == c.wrong, "%+v: wrong is %q, want %q", c.typed, wrong(problems), c.wrong)
+		must.Holdf(t, c.wrong != "" || got == c.want, "%+v: got %+v", c.typed, got)
 	}
 }
 
@@ -62,9 +59,7 @@ func TestPaymentDays(t *testing.T) {
 		if wrong(problems) != "" {
 			got = "wrong"
 		}
-		if got != want {
-			t.Errorf("%q is %q, want %q", typed, got, want)
-		}
+		must.Holdf(t, got == want, "%q is %q, want %q", typed, got, want)
 	}
 }
 
@@ -91,12 +86,8 @@ func TestBankAccount(t *testing.T) {
 	} {
 		var problems invalid.Error
 		got := c.typed.Check(&problems)
-		if wrong(problems) != c.wrong {
-			t.Errorf("%+v: wrong is %q, want %q", c.typed, wrong(problems), c.wrong)
-		}
-		if c.wrong == "" && got != c.want {
-			t.Errorf("%+v: got %+v", c.typed, got)
-		}
+		must.Holdf(t, wrong(problems) == c.wrong, "%+v: wrong is %q, want %q", c.typed, wrong(problems), c.wrong)
+		must.Holdf(t, c.wrong != "" || got == c.want, "%+v: got %+v", c.typed, got)
 	}
 }
 
@@ -107,22 +98,14 @@ func TestIBAN(t *testing.T) {
 		"NO9386011117947", "DE89370400440532013000", "PL61109010140000071219812874", "MT84MALT011000012345MTLCAST001S",
 		"GB29NWBK60161331926819",
 	} {
-		if !party.IsIBAN(number) {
-			t.Errorf("%s is none", number)
-		}
+		must.Holdf(t, party.IsIBAN(number), "%s is none", number)
 		for i := range len(number) - 1 {
 			exchanged := number[:i] + number[i+1:i+2] + number[i:i+1] + number[i+2:]
-			if exchanged != number && party.IsIBAN(exchanged) {
-				t.Errorf("%s is one", exchanged)
-			}
+			must.Holdf(t, exchanged == number || !party.IsIBAN(exchanged), "%s is one", exchanged)
 		}
 	}
-	if got := party.SpacedAccount("NO9386011117947"); got != "NO93 8601 1117 947" {
-		t.Error(got)
-	}
-	if got := party.SpacedAccount("12345678"); got != "12345678" {
-		t.Error(got)
-	}
+	must.Equal(t, party.SpacedAccount("NO9386011117947"), "NO93 8601 1117 947")
+	must.Equal(t, party.SpacedAccount("12345678"), "12345678")
 }
 
 func TestCountries(t *testing.T) {
@@ -137,17 +120,11 @@ func TestCountries(t *testing.T) {
 	if first := names(0, 3); len(all) != 249 || !slices.Equal(first, []string{"Afghanistan", "Åland Islands", "Albania"}) {
 		t.Errorf("%d countries, from %q", len(all), first)
 	}
-	if !slices.Contains(names(0, len(all)), "North Macedonia") {
-		t.Error("a country goes by its former name")
-	}
+	must.Holdf(t, slices.Contains(names(0, len(all)), "North Macedonia"), "a country goes by its former name")
 	for _, c := range all {
-		if !party.IsCountry(c.Code) || c.Name == "" || c.Name == c.Code || c.Name != party.CountryName(c.Code) {
-			t.Errorf("%+v", c)
-		}
+		must.Holdf(t, party.IsCountry(c.Code) && c.Name != "" && c.Name != c.Code && c.Name == party.CountryName(c.Code), "%+v", c)
 	}
-	if party.CountryName("") != "" || party.CountryName("XX") != "XX" {
-		t.Error("what is no country has a name")
-	}
+	must.Holdf(t, party.CountryName("") == "" && party.CountryName("XX") == "XX", "what is no country has a name")
 }
 
 // TestVATNumbers checks that a VAT number must have the form of its country.
@@ -162,9 +139,8 @@ func TestVATNumbers(t *testing.T) {
 		"DE1234567890": "", "EIN 12-3456789": "", "Siret 123 456 789 00012": "", "HRB 12345": "", "GSTIN 22AAAAA0000A1Z5": "",
 		"AT12345678": "",
 	} {
-		if number, is := party.VATNumber(typed); is != (want != "") || is && number != want {
-			t.Errorf("%q: %q, %t, want %q", typed, number, is, want)
-		}
+		number, is := party.VATNumber(typed)
+		must.Holdf(t, is == (want != "") && (!is || number == want), "%q: %q, %t, want %q", typed, number, is, want)
 	}
 	for _, c := range party.Countries() {
 		if _, is := party.VATNumber(party.VATExample(c.Code)); !is {

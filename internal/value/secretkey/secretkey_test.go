@@ -29,15 +29,11 @@ func TestKeep(t *testing.T) {
 	gate.Done()
 	done.Wait()
 	for i, key := range keys {
-		if errs[i] != nil || key.IsZero() || key != keys[0] {
-			t.Errorf("%v", errs[i])
-		}
+		must.Holdf(t, errs[i] == nil && !key.IsZero() && key == keys[0], "%v", errs[i])
 	}
 	files, _ := os.ReadDir(dir)
 	info, err := os.Stat(filepath.Join(dir, "secret.key"))
-	if err != nil || info.Mode() != 0o600 || len(files) != 1 {
-		t.Errorf("%v, %v, %v", files, info, err)
-	}
+	must.Holdf(t, err == nil && info.Mode() == 0o600 && len(files) == 1, "%v, %v, %v", files, info, err)
 	must.OK(t, os.WriteFile(filepath.Join(dir, "secret.key"), []byte("half"), 0o600))
 	if _, err := secretkey.Keep(dir); err == nil || !strings.Contains(err.Error(), "secret.key") {
 		t.Errorf("damaged: %v", err)
@@ -56,9 +52,8 @@ func TestDerive(t *testing.T) {
 		t.Error("keys are not apart")
 	}
 	for _, bad := range []string{"", "secret", strings.Repeat("A", 43) + "=", strings.Repeat("MDEy", 11)} {
-		if _, err := secretkey.Parse(bad); err == nil {
-			t.Errorf("%q is taken", bad)
-		}
+		_, err := secretkey.Parse(bad)
+		must.Holdf(t, err != nil, "%q is taken", bad)
 	}
 }
 
@@ -69,8 +64,7 @@ func TestPrintsNothing(t *testing.T) {
 	must.OK(t, err)
 	within := struct{ Key secretkey.Key }{key}
 	for _, text := range []string{fmt.Sprint(key), fmt.Sprintf("%+v|%v|%#v", within, &within, within)} {
-		if strings.Contains(text, "bytes") || strings.Contains(text, "0x") || strings.Count(text, "secret key") == 0 {
-			t.Error(text)
-		}
+		must.Holdf(t, !strings.Contains(text, "bytes") && !strings.Contains(text, "0x") && strings.Count(text, "secret key") != 0,
+			"%v", text)
 	}
 }

@@ -3,6 +3,7 @@ package typed_test
 import (
 	"testing"
 
+	"onlyonce/internal/must"
 	"onlyonce/internal/value/typed"
 )
 
@@ -28,9 +29,7 @@ func TestNumber(t *testing.T) {
 		if ambiguous {
 			got = asks
 		}
-		if got != c.want {
-			t.Errorf("%q with %d decimals is %q, want %q", c.text, c.decimals, got, c.want)
-		}
+		must.Holdf(t, got == c.want, "%q with %d decimals is %q, want %q", c.text, c.decimals, got, c.want)
 	}
 }
 
@@ -41,9 +40,7 @@ func TestPercent(t *testing.T) {
 		" 23 ": "23", "23%": "23", "23 % ": "23", "9,975": "9.975", "9.975": "9.975", "7,5": "7.5", ",5": ".5",
 		"1.000,5": "1.000,5", "much": "much", "": "",
 	} {
-		if got := typed.Percent(text); got != want {
-			t.Errorf("%q is %q, want %q", text, got, want)
-		}
+		must.Equal(t, typed.Percent(text), want, text)
 	}
 }
 
@@ -54,13 +51,10 @@ func TestReadings(t *testing.T) {
 		"1.250": {"1250", "1.25"}, "1,000": {"1000", "1"}, "-1.125": {"-1125", "-1.1250"}, "12.100": {"12100", "12.1"},
 	} {
 		whole, decimal := typed.Readings(text)
-		if got := [2]string{whole, decimal}; got != want {
-			t.Errorf("%q can be %q, want %q", text, got, want)
-		}
+		must.Equal(t, [2]string{whole, decimal}, want, text, "can be")
 		for _, reading := range want {
-			if plain, ambiguous := typed.Number(reading, 2); ambiguous || plain != reading {
-				t.Errorf("%q is %q, ambiguous: %t", reading, plain, ambiguous)
-			}
+			plain, ambiguous := typed.Number(reading, 2)
+			must.Holdf(t, !ambiguous && plain == reading, "%q is %q, ambiguous: %t", reading, plain, ambiguous)
 		}
 	}
 }
