@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/playwright-community/playwright-go"
+
+	"onlyonce/internal/assert"
 )
 
 // On every page, at both ends of the widths and in all themes, axe finds no serious problem, nothing needs sideways scrolling, no
@@ -147,9 +149,7 @@ func (s *session) visitLinkedPages(look func(*session, string)) {
 		invoiceKinds(),
 		labKinds(),
 	) {
-		if !slices.Contains(kinds, kind) {
-			s.t.Errorf("no link leads to %s, but to %q", kind, kinds)
-		}
+		assert.Thatf(s.t, slices.Contains(kinds, kind), "no link leads to %s, but to %q", kind, kinds)
 	}
 }
 

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"onlyonce/internal/must"
 )
 
 // Requests to the API, as a program sends them.
@@ -18,9 +20,7 @@ import (
 func (s *session) post(path, key string, command any) string {
 	s.t.Helper()
 	response := s.ask(http.MethodPost, path, s.mark+" "+key, command)
-	if response.StatusCode/100 != 2 {
-		s.t.Fatalf("POST %s: %s", path, response.Status)
-	}
+	must.Thatf(s.t, response.StatusCode/100 == 2, "POST %s: %s", path, response.Status)
 	_, page, _ := strings.Cut(response.Header.Get("Location"), "/api/v1")
 	return page
 }
@@ -29,9 +29,7 @@ func (s *session) post(path, key string, command any) string {
 func (s *session) get(path string, into any) {
 	s.t.Helper()
 	response := s.ask(http.MethodGet, path, "", nil)
-	if response.StatusCode != http.StatusOK {
-		s.t.Fatalf("GET %s: %s", path, response.Status)
-	}
+	must.Thatf(s.t, response.StatusCode == http.StatusOK, "GET %s: %s", path, response.Status)
 	s.check(json.NewDecoder(response.Body).Decode(into), "read "+path)
 }
 

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"onlyonce/internal/assert"
 )
 
 // attemptLog counts, from the app's log, how each attempt to carry out an intent ended. It shows the requests that arrived at the
@@ -74,14 +76,10 @@ func (s *session) attempts(want ...string) {
 	got := s.log.seen()
 	if s.db == nil {
 		// A deployment does not report outcomes, so only the number of forms is compared.
-		if len(got) != len(want) {
-			s.t.Errorf("%d forms were sent, want %d", len(got), len(want))
-		}
+		assert.Thatf(s.t, len(got) == len(want), "%d forms were sent, want %d", len(got), len(want))
 		return
 	}
-	if !slices.Equal(got, want) {
-		s.t.Errorf("attempts ended as %v, want %v", got, want)
-	}
+	assert.Thatf(s.t, slices.Equal(got, want), "attempts ended as %v, want %v", got, want)
 }
 
 func (l *attemptLog) add(outcome string) {

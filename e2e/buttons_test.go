@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/playwright-community/playwright-go"
+
+	"onlyonce/internal/assert"
 )
 
 // Each button is tried with each habit that can repeat it: it takes effect once, and the page has a message about it.
@@ -217,9 +219,8 @@ func loses(s *session, b button) {
 	s.wire.resetNext()
 	s.click(b.press)
 	b.ends(s, b.again, b.first, "replayed")
-	if n := s.wire.arrived() - before; n != 2 {
-		s.t.Errorf("one click sent %d POSTs, want 2: the browser no longer resends a form", n)
-	}
+	n := s.wire.arrived() - before
+	assert.Thatf(s.t, n == 2, "one click sent %d POSTs, want 2: the browser no longer resends a form", n)
 }
 
 // duplicatesTheTab sends a form from two tabs at once: the address has its key, so it is the same intent. Either tab may show the
@@ -438,7 +439,5 @@ func (s *session) counts(want int, query, argument string) {
 	}
 	n := s.count(query, argument)
 	s.tellf(byRecords, "records: %d", n)
-	if n != want {
-		s.t.Errorf("%d records, want %d", n, want)
-	}
+	assert.Thatf(s.t, n == want, "%d records, want %d", n, want)
 }

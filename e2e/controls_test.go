@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/playwright-community/playwright-go"
+
+	"onlyonce/internal/must"
 )
 
 // control is a visible field or button, with all its possible names.
@@ -206,7 +208,6 @@ func (v *visitor) pointAt(name string) {
 	if inWebKit() { // its mouse doesn't move while a page loads
 		v.check(v.page.Mouse().Move(v.x, v.y), "move the mouse")
 	}
-	if over != "" && v.wire.arrived() == v.before {
-		v.t.Fatalf("over the button %s lies %v: if people have to close it first, name the button for it in banner", name, over)
-	}
+	must.Thatf(v.t, over == "" || v.wire.arrived() != v.before,
+		"over the button %s lies %v: if people have to close it first, name the button for it in banner", name, over)
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net/url"
 	"testing"
+
+	"onlyonce/internal/must"
 )
 
 // sqlRecords reads the records from the test's own database.
@@ -24,9 +26,7 @@ func (r sqlRecords) customerChanges() (operations []string, versions int) {
 // query reads a value.
 func (s *session) query(into any, query string, args ...any) {
 	s.t.Helper()
-	if s.db == nil {
-		s.t.Fatal("the database of a deployment is out of reach: begin the scenario with onlyHere")
-	}
+	must.Thatf(s.t, s.db != nil, "the database of a deployment is out of reach: begin the scenario with onlyHere")
 	s.check(s.db.QueryRow(s.t.Context(), query, args...).Scan(into), "ask the database")
 }
 
@@ -42,9 +42,7 @@ func (s *session) count(query string, args ...any) int {
 func parsedInOrder(t *testing.T, database string) string {
 	t.Helper()
 	u, err := url.Parse(database)
-	if err != nil {
-		t.Fatalf("database URL: %v", err)
-	}
+	must.Thatf(t, err == nil, "database URL: %v", err)
 	query := u.Query()
 	query.Set("default_query_exec_mode", "exec")
 	u.RawQuery = query.Encode()

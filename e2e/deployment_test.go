@@ -8,6 +8,9 @@ import (
 	"testing"
 
 	"github.com/playwright-community/playwright-go"
+
+	"onlyonce/internal/assert"
+	"onlyonce/internal/must"
 )
 
 // deployment is a running instance for the scenarios, selected by BASE_URL. The scenarios have the same access as a
@@ -173,9 +176,7 @@ func (s *session) logInDirectly() {
 		Form: map[string]any{"email": s.person().email, "password": s.person().password}, MaxRedirects: new(0),
 	})
 	s.check(err, "log in")
-	if answer.Status() != http.StatusSeeOther {
-		s.t.Fatalf("log in: status %d", answer.Status())
-	}
+	must.Thatf(s.t, answer.Status() == http.StatusSeeOther, "log in: status %d", answer.Status())
 }
 
 // logInByForm logs in with a new login session, which the test may end.
@@ -202,9 +203,8 @@ func (s *session) clean() {
 	s.t.Helper()
 	s.voidInvoices()
 	for _, customer := range s.marked("customers") {
-		if status := s.takeBack("/customers/" + customer.ID + "/archive"); status/100 != 2 {
-			s.t.Errorf("archive %s: status %d", customer.Name, status)
-		}
+		status := s.takeBack("/customers/" + customer.ID + "/archive")
+		assert.Thatf(s.t, status/100 == 2, "archive %s: status %d", customer.Name, status)
 	}
 }
 

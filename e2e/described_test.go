@@ -16,6 +16,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"onlyonce/e2e/servers"
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 )
 
@@ -82,23 +83,20 @@ func TestDescriptionIsTriedFirst(t *testing.T) {
 func TestNamesOfControls(t *testing.T) {
 	t.Parallel()
 	var all []control
-	if err := json.Unmarshal([]byte(`[
+	err := json.Unmarshal([]byte(`[
 		{"id": 1, "names": [{"by": "label", "text": "Username:"}, {"by": "name", "text": "login"}]},
 		{"id": 2, "names": [{"by": "label", "text": "E-mail *"}, {"by": "placeholder", "text": "Title"}]},
 		{"id": 3, "names": [{"by": "label", "text": "title"}, {"by": "role", "text": "textbox"}]},
-		{"id": 4, "names": [{"by": "label", "text": "Title"}]}]`), &all); err != nil {
-		t.Fatal(err)
-	}
+		{"id": 4, "names": [{"by": "label", "text": "Title"}]}]`), &all)
+	must.Thatf(t, err == nil, "%v", err)
 	for name, want := range map[string]int{
 		"Username": 1, "username :": 1, "LOGIN": 1, "E-mail": 2, "Title": 4, "TITLE": 3, "textbox": 3, "Phone": -1,
 	} {
-		if id, by := named(all, name); id != want {
-			t.Errorf("%q is the control %d by its %s, want %d", name, id, by, want)
-		}
+		id, by := named(all, name)
+		assert.Thatf(t, id == want, "%q is the control %d by its %s, want %d", name, id, by, want)
 	}
-	if got := nearest(all, "Usernam"); !strings.HasPrefix(got, `the nearest are ["Username:"`) {
-		t.Error(got)
-	}
+	got := nearest(all, "Usernam")
+	assert.Thatf(t, strings.HasPrefix(got, `the nearest are ["Username:"`), "%v", got)
 }
 
 // TestDraftFits checks that the draft for a small server behind a login is a valid description, or names the missing part of the
@@ -149,9 +147,7 @@ func TestDraftFits(t *testing.T) {
 			if lists := strings.Contains(string(text), `"page": "/expenses",`); lists != fits || strings.Contains(string(text), "Note") {
 				t.Errorf("the draft has a field that is not required, or not the list:\n%s", text)
 			}
-			if (err == nil) != fits || !strings.Contains(said, c.want) {
-				t.Errorf("%v, and the output has no %q:\n%s", err, c.want, said)
-			}
+			assert.Thatf(t, (err == nil) == fits && strings.Contains(said, c.want), "%v, and the output has no %q:\n%s", err, c.want, said)
 		})
 	}
 }
@@ -181,9 +177,7 @@ func TestSchemaOfDescriptions(t *testing.T) {
 	others, err := filepath.Glob("apps/*/app.json")
 	must.OK(t, err)
 	ours, err := filepath.Glob("apps/*.json") // including the schema, which is not a description
-	if err != nil || !slices.Contains(ours, "apps/little.json") {
-		t.Fatalf("%q, %v", ours, err)
-	}
+	must.Thatf(t, err == nil && slices.Contains(ours, "apps/little.json"), "%q, %v", ours, err)
 	for _, name := range append(others, ours...) {
 		if name == "apps/app.schema.json" {
 			continue
@@ -197,9 +191,7 @@ func TestSchemaOfDescriptions(t *testing.T) {
 		if err := file.Close(); err != nil {
 			t.Error(err)
 		}
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
+		assert.Thatf(t, err == nil, "%s: %v", name, err)
 	}
 	app := schema.Ref
 	for part, of := range map[*jsonschema.Schema]reflect.Type{
@@ -216,12 +208,8 @@ func TestSchemaOfDescriptions(t *testing.T) {
 				continue
 			}
 			known++
-			if part.Properties[name] == nil {
-				t.Errorf("%s has %s, which the schema does not", of, name)
-			}
+			assert.Thatf(t, part.Properties[name] != nil, "%s has %s, which the schema does not", of, name)
 		}
-		if known != len(part.Properties) {
-			t.Errorf("the schema has %d fields of %s, want %d", len(part.Properties), of, known)
-		}
+		assert.Thatf(t, known == len(part.Properties), "the schema has %d fields of %s, want %d", len(part.Properties), of, known)
 	}
 }

@@ -163,9 +163,8 @@ func (v *visitor) drafted(of string) form {
 			break
 		}
 	}
-	if at.Path != of && step.MatchString(at.Path) && !found.asksPassword() {
-		v.t.Fatalf("%s leads to %s: describe login, with first if it has several steps, by hand", of, at.Path)
-	}
+	must.Thatf(v.t, at.Path == of || !step.MatchString(at.Path) || found.asksPassword(),
+		"%s leads to %s: describe login, with first if it has several steps, by hand", of, at.Path)
 	if len(found.Fields) == 0 || found.Button == "" {
 		v.t.Fatalf("%s has no form with a field and a button; its text: %q", v.short(v.page.URL()), v.words())
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/oasdiff/yaml"
 
 	"onlyonce/e2e/servers"
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 )
 
@@ -38,9 +39,8 @@ func TestSuiteIsRunElsewhere(t *testing.T) {
 		command := exec.CommandContext(t.Context(), name, arguments...)
 		command.Dir, command.Env = directory, append(append(os.Environ(), "PATH="+directory+":"+os.Getenv("PATH"), "MAKEFLAGS="), env...)
 		output, _ := command.CombinedOutput()
-		if code := command.ProcessState.ExitCode(); code != wantedCode {
-			t.Fatalf("%s exits with %d, want %d:\n%s", name, code, wantedCode, output)
-		}
+		code := command.ProcessState.ExitCode()
+		must.Thatf(t, code == wantedCode, "%s exits with %d, want %d:\n%s", name, code, wantedCode, output)
 		return string(output)
 	}
 	write := func(name, text string) {
@@ -64,30 +64,24 @@ func TestSuiteIsRunElsewhere(t *testing.T) {
 
 	step, env := stepOfAction(t, map[string]string{"app": "app.json", "run": "somebody clicks twice$"})
 	output := run("bash", 1, append(env, "GITHUB_ACTION_PATH="+directory+"/onlyonce/e2e"), "-eo", "pipefail", "-c", step)
-	if row := "| fingers | somebody clicks twice | duplicates (2) |"; strings.Count(output, row) != 2 {
-		t.Errorf("the output has no %q for two forms:\n%s", row, output)
-	}
+	row := "| fingers | somebody clicks twice | duplicates (2) |"
+	assert.Thatf(t, strings.Count(output, row) == 2, "the output has no %q for two forms:\n%s", row, output)
 	for name, want := range map[string]string{
 		"badge.svg": "Created once: 0 of 2, grade D", "index.html": "data:image/jpeg",
 		"junit.xml":               `<testsuite name="one of the little servers, another" tests="2" failures="1"`,
 		"description-expense.png": "PNG", "description-another.png": "PNG",
 	} {
 		text, err := os.ReadFile(filepath.Join(directory, "onlyonce-report", name))
-		if err != nil || !strings.Contains(string(text), want) {
-			t.Errorf("%s has no %q: %v", name, want, err)
-		}
+		assert.Thatf(t, err == nil && strings.Contains(string(text), want), "%s has no %q: %v", name, want, err)
 		if marks := strings.Count(string(text), `name="mark"`); name == "junit.xml" && marks != 2 {
 			t.Errorf("the two attempts on a form with {mark} have %d marks, and those on the other one have no marks:\n%s", marks, text)
 		}
 	}
 	kept := must.Read(t, directory+"/onlyonce-report/stories/TestOtherApp-another-somebody_clicks_twice.json")
 	framed, size := pixelsOf(t, kept, 0xd6, 0x33, 0x6c)
-	if framed < 1000 || size.X > 420 || size.Y > 300 {
-		t.Errorf("%d pixels of a picture of %v frame records: want two, and no more around them", framed, size)
-	}
-	if !strings.Contains(kept, `"the list afterwards"`) {
-		t.Errorf("the story does not name the picture:\n%s", kept)
-	}
+	assert.Thatf(t, framed >= 1000 && size.X <= 420 && size.Y <= 300,
+		"%d pixels of a picture of %v frame records: want two, and no more around them", framed, size)
+	assert.Thatf(t, strings.Contains(kept, `"the list afterwards"`), "the story does not name the picture:\n%s", kept)
 }
 
 // TestOwnScenario runs the example of a scenario in TypeScript on a server that passes it, and on one that fails it.
@@ -104,9 +98,8 @@ func TestOwnScenario(t *testing.T) {
 				"--output", t.TempDir())
 			scenario.Env = append(os.Environ(), "APP_URL="+server.URL, "E2E_PROGRAM="+os.Args[0])
 			output, err := scenario.CombinedOutput()
-			if (err == nil) != (protection == servers.Key) || !regexp.MustCompile(want).Match(output) {
-				t.Errorf("%v, and the output has no %s:\n%s", err, want, output)
-			}
+			assert.Thatf(t, (err == nil) == (protection == servers.Key) && regexp.MustCompile(want).Match(output),
+				"%v, and the output has no %s:\n%s", err, want, output)
 		})
 	}
 }
@@ -124,20 +117,15 @@ func stepOfAction(t *testing.T, inputs map[string]string) (step string, env []st
 			}
 		}
 	}
-	if _, err := yaml.Unmarshal([]byte(text), &action, yaml.DecodeOpts{}); err != nil || len(action.Runs.Steps) != 1 {
-		t.Fatalf("%v: %+v", err, action)
-	}
+	_, err := yaml.Unmarshal([]byte(text), &action, yaml.DecodeOpts{})
+	must.Thatf(t, err == nil && len(action.Runs.Steps) == 1, "%v: %+v", err, action)
 	for name, value := range action.Runs.Steps[0].Env {
 		input := strings.TrimSuffix(strings.TrimPrefix(value, "${{ inputs."), " }}")
 		declared, known := action.Inputs[input]
-		if !known {
-			t.Errorf("%s is %s, which is no input", name, value)
-		}
+		assert.Thatf(t, known, "%s is %s, which is no input", name, value)
 		env = append(env, name+"="+cmp.Or(inputs[input], declared.Default))
 	}
-	if len(env) != len(action.Inputs) {
-		t.Errorf("the step has the environment %q, and there are other inputs", env)
-	}
+	assert.Thatf(t, len(env) == len(action.Inputs), "the step has the environment %q, and there are other inputs", env)
 	return action.Runs.Steps[0].Run, env
 }
 

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"onlyonce/e2e/servers"
+	"onlyonce/internal/assert"
 )
 
 // TestHabitsOfApps checks that the incidents work with dialogs, wizards, scripts that post, and the like, on small servers. All
@@ -67,9 +68,7 @@ func TestHabitsOfApps(t *testing.T) {
 				}
 			}
 			for name, v := range app.verdicts(t, tried) {
-				if v.String() != want[name] {
-					t.Errorf("%s: %s %s, want %s", name, v, v.saw, want[name])
-				}
+				assert.Thatf(t, v.String() == want[name], "%s: %s %s, want %s", name, v, v.saw, want[name])
 			}
 		})
 	}
@@ -137,9 +136,7 @@ func TestBackLeadsOutOfTheApp(t *testing.T) {
 	back := func(i incident) bool { return i.name != "somebody goes back and sends again, with no page cache" }
 	app := little(t, servers.Button, servers.Stays)
 	for name, v := range app.verdicts(t, slices.DeleteFunc(incidents(), back)) {
-		if v.String() != "left out since Back leads out of the app" {
-			t.Errorf("%s: %s", name, v)
-		}
+		assert.Thatf(t, v.String() == "left out since Back leads out of the app", "%s: %s", name, v)
 	}
 }
 
@@ -162,9 +159,8 @@ func TestPagesArrive(t *testing.T) {
 	})
 	arrives := func(in string) {
 		t.Helper()
-		if state, err := v.arrival(); err != nil || state != "complete" {
-			t.Errorf("%s: %v, %v", in, state, err)
-		}
+		state, err := v.arrival()
+		assert.Thatf(t, err == nil && state == "complete", "%s: %v, %v", in, state, err)
 	}
 	v.tab(app.Count.Page)
 	arrives("another tab")

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/playwright-community/playwright-go"
+
+	"onlyonce/internal/assert"
 )
 
 // incident is a situation that has created duplicates in real systems. It is written once and tried on any app with a form.
@@ -133,9 +135,7 @@ func (v *visitor) plays(one incident) {
 func TestEveryIncidentHasItsStory(t *testing.T) {
 	t.Parallel()
 	for _, one := range incidents() {
-		if one.story == "" {
-			t.Errorf("%s: no story", one.name)
-		}
+		assert.Thatf(t, one.story != "", "%s: no story", one.name)
 	}
 }
 

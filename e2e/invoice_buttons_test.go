@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"onlyonce/internal/assert"
 )
 
 // Rows about invoices.
@@ -228,9 +230,7 @@ func addWebhookSource(s *session) button {
 			s.counts(n, `SELECT count(*) FROM webhook_sources WHERE name = $1`, s.named("Bank"))
 			page, err := s.page.Content()
 			s.check(err, "read the page")
-			if strings.Contains(page, webhookSecret) {
-				s.t.Error("the secret is shown")
-			}
+			assert.Thatf(s.t, !strings.Contains(page, webhookSecret), "the secret is shown")
 		},
 	}
 }
@@ -262,9 +262,8 @@ func (s *session) wasSent(n int) {
 	s.t.Helper()
 	const mails = `FROM mails m JOIN invoices i ON i.tenant_id = m.tenant_id AND i.id = m.invoice_id WHERE i.number = $1`
 	s.until("the mails are kept in the outbox", func() bool { return s.count(`SELECT count(*) `+mails+` AND kept`, s.number(1)) == n })
-	if all := s.count(`SELECT count(*) `+mails, s.number(1)); all != n {
-		s.t.Errorf("%d mails, want %d", all, n)
-	}
+	all := s.count(`SELECT count(*) `+mails, s.number(1))
+	assert.Thatf(s.t, all == n, "%d mails, want %d", all, n)
 	_, err := s.db.Exec(s.t.Context(), `UPDATE mails SET created_at = created_at - interval '1 minute'`)
 	s.check(err, "let a minute pass")
 	s.reopen()

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/playwright-community/playwright-go"
+
+	"onlyonce/internal/assert"
 )
 
 func (s *session) choices() playwright.Locator {
@@ -51,9 +53,8 @@ func TestCustomerIsSearched(t *testing.T) {
 			s.sendsCustomer(s.named("Customer c0c"))
 			s.sees("0 Quay, Porto, Portugal")
 			s.check(expect.Locator(s.field(fieldCustomerEmail)).ToBeHidden(), "ask for no new customer")
-			if due, err := s.field(fieldDueDate).InputValue(); err != nil || due == "" {
-				t.Errorf("the due date does not follow from the customer: %q, %v", due, err)
-			}
+			due, err := s.field(fieldDueDate).InputValue()
+			assert.Thatf(t, err == nil && due != "", "the due date does not follow from the customer: %q, %v", due, err)
 			s.fill(fieldIssueDate, "2026-03-01")
 			s.check(expect.Locator(s.field(fieldDueDate)).ToHaveValue("2026-03-08"), "see the due date follow")
 			s.fill(fieldDueDate, "2026-04-15")

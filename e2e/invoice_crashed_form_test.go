@@ -3,6 +3,9 @@ package e2e
 import (
 	"strings"
 	"testing"
+
+	"onlyonce/internal/assert"
+	"onlyonce/internal/must"
 )
 
 // A person types an invoice, and the tab is gone before it is sent: it crashed, or was closed by mistake. The text is still there,
@@ -46,16 +49,13 @@ func TestNewFormOffersTheUnsavedOne(t *testing.T) {
 	s.crash()
 
 	s.newInvoice()
-	if s.page.URL() == form {
-		t.Fatal("the form is no new one")
-	}
+	must.Thatf(t, s.page.URL() != form, "the form is no new one")
 	s.isOffered(saysUnsavedInvoice)
 	s.follow(linkContinue)
 	s.holdsTwoLines()
 	s.isOnForm(form)
-	if url := s.page.URL(); url != form {
-		t.Errorf("the address is %s, which fills in again what may have changed since", url)
-	}
+	url := s.page.URL()
+	assert.Thatf(t, url == form, "the address is %s, which fills in again what may have changed since", url)
 	s.create()
 	s.seesTwoLines()
 	s.newInvoice()

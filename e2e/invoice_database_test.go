@@ -1,6 +1,10 @@
 package e2e
 
-import "slices"
+import (
+	"slices"
+
+	"onlyonce/internal/assert"
+)
 
 // invoiceCount is the number of invoices in the demo data.
 type invoiceCount struct{ before int }
@@ -32,9 +36,7 @@ func (r sqlRecords) payments(number string) (amounts []string, paid string) {
 			SELECT COALESCE(array_agg((amount / 100.0)::numeric(20, 2)::text ORDER BY p.`+order+`), '{}')
 			FROM `+table+` p JOIN invoices i ON i.id = p.invoice_id WHERE number = $1`, number)
 	}
-	if !slices.Equal(amounts, posted) {
-		r.s.t.Errorf("the payments are %v, and %v is posted", amounts, posted)
-	}
+	assert.Thatf(r.s.t, slices.Equal(amounts, posted), "the payments are %v, and %v is posted", amounts, posted)
 	r.s.query(&paid, `SELECT (paid / 100.0)::numeric(20, 2)::text FROM invoices WHERE number = $1`, number)
 	return amounts, paid
 }
@@ -47,13 +49,12 @@ func (r sqlRecords) books(number string) string {
 		r.s.query(found, `SELECT (`+column+` / 100.0)::numeric(20, 2)::text FROM invoices WHERE number = $1`, number)
 	}
 	r.s.query(&state, `SELECT state FROM invoices WHERE number = $1`, number)
-	if n := r.s.count(`
+	n := r.s.count(`
 		SELECT count(*) FROM invoices i
 		WHERE number = $1
 			AND paid = (SELECT COALESCE(sum(amount), 0) FROM postings WHERE invoice_id = i.id AND kind IN ('payment', 'refund', 'removal'))
-			AND credited = (SELECT COALESCE(sum(amount), 0) FROM postings WHERE invoice_id = i.id AND kind = 'credit')`, number); n != 1 {
-		r.s.t.Error("the ledger differs")
-	}
+			AND credited = (SELECT COALESCE(sum(amount), 0) FROM postings WHERE invoice_id = i.id AND kind = 'credit')`, number)
+	assert.Thatf(r.s.t, n == 1, "the ledger differs")
 	of := func(table string) int {
 		return r.s.count(`SELECT count(*) FROM `+table+` r JOIN invoices i ON i.id = r.invoice_id WHERE i.number = $1`, number)
 	}

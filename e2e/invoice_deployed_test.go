@@ -16,6 +16,7 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
 )
@@ -34,9 +35,7 @@ func TestSuiteAgainstADeployment(t *testing.T) {
 		process.Env = append(slices.Concat(os.Environ(), at), "DATABASE_URL=", "E2E_REPORT=")
 		process.Env = append(process.Env, newBusiness(t, program, db.URL)...)
 		output, err := process.CombinedOutput()
-		if err != nil {
-			t.Fatalf("%v\n%s", err, output)
-		}
+		must.Thatf(t, err == nil, "%v\n%s", err, output)
 		return string(output)
 	}
 
@@ -49,9 +48,7 @@ func TestSuiteAgainstADeployment(t *testing.T) {
 		"--- PASS: TestSlowAnswerIsExplained ", "--- PASS: TestHabits/create_invoice/F5", "--- PASS: TestBlankNumberIsAllocated ",
 		"--- SKIP: TestPasswordsByMail ", "left out against a deployment: it reads the mails, and adds a business", "left behind: E2E",
 	} {
-		if !strings.Contains(said, want) {
-			t.Errorf("the output of the suite has no %q", want)
-		}
+		assert.Thatf(t, strings.Contains(said, want), "the output of the suite has no %q", want)
 	}
 
 	of := func(query string) (n int) {

@@ -3,6 +3,8 @@ package e2e
 import (
 	"strings"
 	"testing"
+
+	"onlyonce/internal/assert"
 )
 
 // Names without a space, right-to-left text, amounts at the limit and the maximum number of lines: no page may need sideways
@@ -71,9 +73,7 @@ func TestLongNameInHeader(t *testing.T) {
 			return [".who", ".logout"].every((part) => Math.abs(middle(part) - middle(".brand")) < 4);
 		}`)
 		s.check(err, "measure the header")
-		if inOneRow != true {
-			t.Errorf("at %d px the header is not in one row", width)
-		}
+		assert.Thatf(t, inOneRow == true, "at %d px the header is not in one row", width)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"onlyonce/internal/app"
+	"onlyonce/internal/assert"
 )
 
 // Text kept by a browser is for the person who typed it, and only while it is useful.
@@ -40,9 +41,8 @@ func TestKeptTextIsForNobodyElse(t *testing.T) {
 	s.click(buttonRestore)
 	s.holds(fieldNumber, s.number(1))
 	for _, text := range s.kept() {
-		if strings.Contains(text, "acme@onlyonce.test") || strings.Contains(text, "Acme") {
-			t.Errorf("the kept form names its owner: %s", text)
-		}
+		assert.Thatf(t, !strings.Contains(text, "acme@onlyonce.test") && !strings.Contains(text, "Acme"),
+			"the kept form names its owner: %s", text)
 	}
 }
 
@@ -93,9 +93,8 @@ func TestNothingIsKeptAfterALogout(t *testing.T) {
 			s.click(buttonLogOut)
 			s.seesHeading(headingLogIn)
 			s.keeps(0)
-			if left, err := s.page.Evaluate(`() => localStorage.getItem("neighbour") !== null`); left != (path != "") || err != nil {
-				t.Errorf("what a neighbour keeps is left: %v, %v", left, err)
-			}
+			left, err := s.page.Evaluate(`() => localStorage.getItem("neighbour") !== null`)
+			assert.Thatf(t, left == (path != "") && err == nil, "what a neighbour keeps is left: %v, %v", left, err)
 			s.loginAs("acme@onlyonce.test")
 			s.open(form)
 			s.isOfferedNothing()
@@ -133,9 +132,8 @@ func TestKeptTextEnds(t *testing.T) {
 	s.open(form)
 	s.isOfferedNothing()
 	s.keeps(20)
-	if n, err := s.page.Evaluate(`() => localStorage.getItem("of another program")`); err != nil || n != "stays" {
-		t.Errorf("the value of another program is %v, %v", n, err)
-	}
+	n, err := s.page.Evaluate(`() => localStorage.getItem("of another program")`)
+	assert.Thatf(t, err == nil && n == "stays", "the value of another program is %v, %v", n, err)
 }
 
 // A form that is too long is not kept. A part of its text must not be offered as if it were complete.

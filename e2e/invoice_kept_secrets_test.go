@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"onlyonce/internal/assert"
 )
 
 // typeEverywhere types into every field of every form on the page, and returns the resulting fields of the form with a key, if
@@ -38,9 +40,8 @@ func TestEveryFormIsRestoredAndNoSecretIsKept(t *testing.T) {
 		s.check(err, "type into the forms of "+kind)
 		secret := strings.HasPrefix(kind, "/people") || strings.HasPrefix(kind, "/tokens") || strings.HasPrefix(kind, "/webhooks")
 		if typed == nil || secret {
-			if kept := s.kept(); len(kept) > 0 {
-				t.Errorf("%s leaves %q", kind, kept)
-			}
+			kept := s.kept()
+			assert.Thatf(t, len(kept) == 0, "%s leaves %q", kind, kept)
 			return
 		}
 		restored = append(restored, kind)
@@ -48,9 +49,7 @@ func TestEveryFormIsRestoredAndNoSecretIsKept(t *testing.T) {
 		s.click(buttonRestore)
 		found, err := s.page.Evaluate(fieldsOfTheForm)
 		s.check(err, "read the fields of "+kind)
-		if found != typed {
-			t.Errorf("%s has\n%s\nwant\n%s", kind, found, typed)
-		}
+		assert.Thatf(t, found == typed, "%s has\n%s\nwant\n%s", kind, found, typed)
 	}
 	s.open("/login")
 	look(s, "/login")
@@ -68,9 +67,7 @@ func TestEveryFormIsRestoredAndNoSecretIsKept(t *testing.T) {
 	for _, kind := range []string{
 		"/invoices/new", "/invoices/{id}/edit", "/customers/new", "/customers/{id}/edit", "/settings/edit",
 	} {
-		if !slices.Contains(restored, kind) {
-			t.Errorf("%s was not restored, only %q", kind, restored)
-		}
+		assert.Thatf(t, slices.Contains(restored, kind), "%s was not restored, only %q", kind, restored)
 	}
 
 	s.open("/people/new")
@@ -90,8 +87,7 @@ func TestPasswordInAKeptForm(t *testing.T) {
 	s.check(s.page.Locator("[name=pin]").Fill("my secret"), "type a password")
 	s.fill(fieldName, s.named("Ada Byron"))
 	s.keeps(1)
-	if kept := s.kept()[0]; strings.Contains(kept, "my secret") ||
-		!strings.Contains(kept, s.named("Ada Byron")) {
-		t.Errorf("%s", kept)
-	}
+	kept := s.kept()[0]
+	assert.Thatf(t, !strings.Contains(kept, "my secret") &&
+		strings.Contains(kept, s.named("Ada Byron")), "%s", kept)
 }

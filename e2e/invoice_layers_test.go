@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 )
 
@@ -68,9 +69,8 @@ func TestEachLayerCarriesWeight(t *testing.T) {
 		fmt.Fprintf(&text, "| %s | %s |\n", name, strings.Join(found[name], " | "))
 	}
 	page := must.Read(t, "invoice_layers.md")
-	if !strings.Contains(page, "<!-- begin layers -->\n"+text.String()+"<!-- end layers -->") {
-		t.Errorf("e2e/invoice_layers.md does not have this table:\n%s", text.String())
-	}
+	assert.Thatf(t, strings.Contains(page, "<!-- begin layers -->\n"+text.String()+"<!-- end layers -->"),
+		"e2e/invoice_layers.md does not have this table:\n%s", text.String())
 }
 
 // without returns the outcome of an incident, and the number of forms that the app got if it differs from that with all layers.

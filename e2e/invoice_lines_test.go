@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/playwright-community/playwright-go"
+
+	"onlyonce/internal/assert"
 )
 
 // Lines are added and removed in the page or, without JavaScript, by the server. Either way the form keeps its key, and nothing is
@@ -66,9 +68,7 @@ func TestTotalAndButtonStayInSight(t *testing.T) {
 			s.check(err, "find the line")
 			bar, err := s.page.Locator(".finish").BoundingBox()
 			s.check(err, "find the total")
-			if in.Y+in.Height > bar.Y {
-				v.Errorf("line %d ends at %v, and the total begins at %v", n, in.Y+in.Height, bar.Y)
-			}
+			assert.Thatf(v, in.Y+in.Height <= bar.Y, "line %d ends at %v, and the total begins at %v", n, in.Y+in.Height, bar.Y)
 		}
 		_, err := s.page.Evaluate("() => scrollTo(0, 0)")
 		s.check(err, "scroll to the top")

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/playwright-community/playwright-go"
+
+	"onlyonce/internal/assert"
 )
 
 // In forced colours (Windows' contrast themes) there are no backgrounds and no shadows, and all borders have one colour. Lines must
@@ -49,18 +51,15 @@ func TestForcedColours(t *testing.T) {
 // isOutlined checks that an element has a border, since it has neither background nor shadow.
 func (s *session) isOutlined(what, selector string) {
 	s.t.Helper()
-	if style, width := s.style(selector, "border-top-style"), s.style(selector, "border-top-width"); style == "none" || width == "0px" {
-		s.t.Errorf("%s looks like the page around: its border is %v, %v", what, style, width)
-	}
+	style, width := s.style(selector, "border-top-style"), s.style(selector, "border-top-width")
+	assert.Thatf(s.t, style != "none" && width != "0px", "%s looks like the page around: its border is %v, %v", what, style, width)
 }
 
 // differ checks that two elements look different.
 func (s *session) differ(what, one, other, property string) {
 	s.t.Helper()
 	a, b := s.style(one, property), s.style(other, property)
-	if a == b {
-		s.t.Errorf("%s cannot be seen: %s of %s and %s is %s", what, property, one, other, a)
-	}
+	assert.Thatf(s.t, a != b, "%s cannot be seen: %s of %s and %s is %s", what, property, one, other, a)
 }
 
 // style returns a computed style of the first element that matches a selector.
@@ -85,16 +84,13 @@ func TestPaper(t *testing.T) {
 	stamp := s.page.Locator(".stamp")
 	s.check(expect.Locator(stamp).ToBeVisible(), "see the stamp")
 	s.check(expect.Locator(stamp).ToHaveText("Draft"), "read the stamp")
-	if position := s.style(".stamp", "position"); position != "fixed" {
-		t.Errorf("the stamp is %v, and so on one page only", position)
-	}
+	position := s.style(".stamp", "position")
+	assert.Thatf(t, position == "fixed", "the stamp is %v, and so on one page only", position)
 	s.check(expect.Locator(s.page.Locator("h1")).ToContainText("Draft"), "read it in the heading")
 	for _, other := range []string{".site", ".flash", ".history", ".submit-panel", ".skip"} {
 		s.check(expect.Locator(s.page.Locator(other)).ToBeHidden(), "not print "+other)
 	}
 	buttons, err := s.page.Locator(".button:visible").Count()
 	s.check(err, "count the buttons")
-	if buttons != 0 {
-		t.Errorf("%d buttons are printed", buttons)
-	}
+	assert.Thatf(t, buttons == 0, "%d buttons are printed", buttons)
 }

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"onlyonce/internal/assert"
 )
 
 // invoiceRecords are queries about invoices.
@@ -45,9 +47,7 @@ func (s *session) hasInvoices(number string, want int) {
 	}
 	n := s.records.invoices(number)
 	s.tellf(byRecords, "%s: %d", what, n)
-	if n != want {
-		s.t.Errorf("%s: %d, want %d", what, n, want)
-	}
+	assert.Thatf(s.t, n == want, "%s: %d, want %d", what, n, want)
 }
 
 // hasLived checks the operations on the first invoice, in order: each made one version.
@@ -55,12 +55,8 @@ func (s *session) hasLived(want ...string) {
 	s.t.Helper()
 	operations, versions := s.records.life(s.number(1))
 	s.tellf(byRecords, "invoice %s was changed by %v", s.number(1), operations)
-	if !slices.Equal(operations, want) {
-		s.t.Errorf("the invoice was changed by %v, want %v", operations, want)
-	}
-	if versions != len(want) {
-		s.t.Errorf("%d versions of the invoice were made, want %d", versions, len(want))
-	}
+	assert.Thatf(s.t, slices.Equal(operations, want), "the invoice was changed by %v, want %v", operations, want)
+	assert.Thatf(s.t, versions == len(want), "%d versions of the invoice were made, want %d", versions, len(want))
 }
 
 // hasPaid checks the payments of an invoice, in whole units of its currency, and its paid amount.
@@ -74,9 +70,8 @@ func (s *session) hasPaid(number string, want ...int) {
 		sum += amount
 		expected = append(expected, fmt.Sprintf("%d.00", amount))
 	}
-	if !slices.Equal(amounts, expected) || paid != fmt.Sprintf("%d.00", sum) {
-		s.t.Errorf("the payments are %v and %s is paid, want %v", amounts, paid, expected)
-	}
+	assert.Thatf(s.t, slices.Equal(amounts, expected) && paid == fmt.Sprintf("%d.00", sum),
+		"the payments are %v and %s is paid, want %v", amounts, paid, expected)
 }
 
 // hasBooks checks the state and amounts of an invoice.
@@ -84,9 +79,7 @@ func (s *session) hasBooks(number, want string) {
 	s.t.Helper()
 	books := s.records.books(number)
 	s.tellf(byRecords, "invoice %s is %s", number, books)
-	if books != want {
-		s.t.Errorf("the books are %s, want %s", books, want)
-	}
+	assert.Thatf(s.t, books == want, "the books are %s, want %s", books, want)
 }
 
 // voidInvoices voids the session's invoices in a deployment.

@@ -3,6 +3,8 @@ package e2e
 import (
 	"testing"
 	"time"
+
+	"onlyonce/internal/assert"
 )
 
 // A schedule creates invoices for a long time, so a duplicate schedule costs more than a duplicate invoice. It is created once, and
@@ -53,9 +55,7 @@ func (s *session) hasSchedules(want int) {
 	s.t.Helper()
 	n := s.count(`SELECT count(*) FROM schedules s JOIN customers c ON c.id = s.customer_id WHERE c.email = $1`, s.email("ada"))
 	s.tellf(byRecords, "schedules: %d", n)
-	if n != want {
-		s.t.Errorf("%d schedules, want %d", n, want)
-	}
+	assert.Thatf(s.t, n == want, "%d schedules, want %d", n, want)
 }
 
 // hasBilled checks the number of billed periods of that schedule, and that there is an invoice for each, beside the existing one.
@@ -65,8 +65,6 @@ func (s *session) hasBilled(want int) {
 		SELECT count(*) FROM schedule_periods p JOIN schedules s ON s.id = p.schedule_id JOIN customers c ON c.id = s.customer_id
 		WHERE c.email = $1`, s.email("ada"))
 	s.tellf(byRecords, "periods that were billed: %d", n)
-	if n != want {
-		s.t.Errorf("%d periods were billed, want %d", n, want)
-	}
+	assert.Thatf(s.t, n == want, "%d periods were billed, want %d", n, want)
 	s.hasNew(1 + want)
 }

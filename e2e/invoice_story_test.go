@@ -10,6 +10,8 @@ import (
 
 	"github.com/ledongthuc/pdf"
 	"github.com/playwright-community/playwright-go"
+
+	"onlyonce/internal/assert"
 )
 
 // A business from its settings to its books. At each step the pages and the file show the earlier input, and in the end the sums of
@@ -76,9 +78,7 @@ func TestStory(t *testing.T) {
 		invoice := s.page.URL()
 
 		name, file := s.download(linkDownloadPDF)
-		if name != "Invoice-"+number+".pdf" {
-			v.Errorf("the file is called %q", name)
-		}
+		assert.Thatf(v, name == "Invoice-"+number+".pdf", "the file is called %q", name)
 		s.check(expect.Page(s.page).ToHaveURL(invoice), "stay on the page")
 		s.saysInPDF(file, "Invoice "+number, "Acme Studio Limited", "12 Dame Street", "IE29 AIBK 9311 5212 3456 78",
 			"Grace Hopper", "3 Navy Yard", "grace@example.test", "Hosting", "EUR 269.12")
@@ -231,8 +231,6 @@ func (s *session) saysInPDF(file []byte, texts ...string) {
 		all.WriteString(text)
 	}
 	for _, text := range texts {
-		if !strings.Contains(all.String(), text) {
-			s.t.Errorf("the file has no text %q:\n%s", text, all.String())
-		}
+		assert.Thatf(s.t, strings.Contains(all.String(), text), "the file has no text %q:\n%s", text, all.String())
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 )
 
@@ -46,9 +47,8 @@ func (app *target) clears(t *testing.T, one incident) {
 	if found.leftOut != "" {
 		notInWebKit(t, found.leftOut)
 	}
-	if more := v.session.records.invoices("") - before; !found.good() || more != found.wanted() {
-		t.Errorf("%s, and %d more in all: %s", found, more, found.saw)
-	}
+	more := v.session.records.invoices("") - before
+	assert.Thatf(t, found.good() && more == found.wanted(), "%s, and %d more in all: %s", found, more, found.saw)
 	known := outcomeOf(one.name)
 	v.attempts(known.attempts...)
 	v.sees(known.says)

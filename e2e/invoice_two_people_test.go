@@ -1,6 +1,10 @@
 package e2e
 
-import "testing"
+import (
+	"testing"
+
+	"onlyonce/internal/assert"
+)
 
 // Crater issue 1032 and siwapp issue 279: two people who see the same next number at the same time.
 
@@ -19,7 +23,6 @@ func TestTwoPeopleTakeOneNumberAtTheSameInstant(t *testing.T) {
 		p.follow(linkOpen(p.number(1)))
 		p.seesHeading(headingInvoice(p.number(1)))
 	}
-	if n := people[0].session.records.invoices(people[0].number(1)); n != 1 || first != 1 {
-		t.Errorf("%d invoices have the number, and %d people saw that they created it", n, first)
-	}
+	n := people[0].session.records.invoices(people[0].number(1))
+	assert.Thatf(t, n == 1 && first == 1, "%d invoices have the number, and %d people saw that they created it", n, first)
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/playwright-community/playwright-go"
+
+	"onlyonce/internal/assert"
 )
 
 // Clicks while a file is on its way: the form lock keeps them back. Without it, or after Stop, the file is sent again, and attached once.
@@ -33,9 +35,8 @@ func TestClicksDuringAnUpload(t *testing.T) {
 			s.until("the upload has begun", func() bool { return wire.holding() >= 1 })
 			if scripted {
 				s.formSaid("sent", "button: Uploading… (disabled)", "kept back")
-				if n := wire.holding(); n != 1 {
-					t.Errorf("%d uploads", n)
-				}
+				n := wire.holding()
+				assert.Thatf(t, n == 1, "%d uploads", n)
 			}
 			s.stop()
 			if scripted {

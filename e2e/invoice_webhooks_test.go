@@ -12,6 +12,8 @@ import (
 	"time"
 
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+
+	"onlyonce/internal/assert"
 )
 
 // An external program delivers its events any number of times, and people decide about events that do not fit: each is recorded
@@ -39,9 +41,8 @@ func TestEventDeliveredThreeTimesAtOnce(t *testing.T) {
 
 	got := []string{<-answers, <-answers, <-answers}
 	slices.Sort(got)
-	if want := []string{"200", "200 again", "200 again"}; !slices.Equal(got, want) {
-		t.Errorf("the answers are %v, want %v", got, want)
-	}
+	want := []string{"200", "200 again", "200 again"}
+	assert.Thatf(t, slices.Equal(got, want), "the answers are %v, want %v", got, want)
 	s.open("/webhook-events?state=applied")
 	s.follow(event)
 	s.seesHeading(event)
@@ -50,14 +51,12 @@ func TestEventDeliveredThreeTimesAtOnce(t *testing.T) {
 	s.follow(linkOpenTheInvoice)
 	s.sees("41.00 of 123.00 paid.")
 
-	if again := <-bank.deliver(1, event, paid); again != "200 again" {
-		t.Errorf("delivered again: %s", again)
-	}
+	again := <-bank.deliver(1, event, paid)
+	assert.Thatf(t, again == "200 again", "delivered again: %s", again)
 	s.hasPaid(s.number(1), 41)
 	s.attempts("created", "replayed", "replayed", "replayed")
-	if n := s.count(`SELECT count(*) FROM webhook_events WHERE event_id = $1`, event); n != 1 {
-		t.Errorf("%d events", n)
-	}
+	n := s.count(`SELECT count(*) FROM webhook_events WHERE event_id = $1`, event)
+	assert.Thatf(t, n == 1, "%d events", n)
 }
 
 // Back shows the current page of the event, without the pressed button.
@@ -107,9 +106,8 @@ func undecided(s *session) (event string) {
 	s.login()
 	s.payByAPI(s.issuedByAPI(s.number(1)), "100.00", s.number(20))
 	bank := s.addSource()
-	if answer := <-bank.deliver(1, s.number(10), received(s.number(1), "pay_1", "123.00")); answer != "200" {
-		s.t.Errorf("delivered: %s", answer)
-	}
+	answer := <-bank.deliver(1, s.number(10), received(s.number(1), "pay_1", "123.00"))
+	assert.Thatf(s.t, answer == "200", "delivered: %s", answer)
 	s.open("/webhook-events?state=undecided")
 	s.follow(s.number(10))
 	s.seesHeading(s.number(10))
@@ -129,9 +127,7 @@ func (s *session) giveBack() {
 func (s *session) hasPayments(want int) {
 	s.t.Helper()
 	n := s.count(`SELECT count(*) FROM payments p JOIN invoices i ON i.id = p.invoice_id WHERE i.number = $1`, s.number(1))
-	if n != want {
-		s.t.Errorf("%d payments, want %d", n, want)
-	}
+	assert.Thatf(s.t, n == want, "%d payments, want %d", n, want)
 }
 
 // source is an external program that delivers events.

@@ -8,6 +8,7 @@ import (
 	"github.com/playwright-community/playwright-go"
 
 	"onlyonce/internal/app"
+	"onlyonce/internal/assert"
 	"onlyonce/internal/lab/labapp"
 	"onlyonce/internal/postgres/pgtest"
 )
@@ -124,9 +125,8 @@ func labLive(t *testing.T, app *session) {
 			seen := found.([]any)
 			said := seen[1].([]any)
 			const done = "Done. With all layers: 3 attempts, 1 invoice. Without the intent: 3 attempts, 2 invoices."
-			if seen[0] != true || seen[2] != c.grows || len(said) == 0 || len(said) > 4 || said[len(said)-1] != done {
-				s.t.Errorf("stayed, said, grew: %v", seen)
-			}
+			assert.Thatf(s.t, seen[0] == true && seen[2] == c.grows && len(said) != 0 && len(said) <= 4 && said[len(said)-1] == done,
+				"stayed, said, grew: %v", seen)
 			s.check(expect.Locator(s.page.Locator("main")).ToContainText("You said 1. Without the intent it was 2."), "see the verdict")
 		})
 	}

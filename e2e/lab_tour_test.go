@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"regexp"
 	"testing"
+
+	"onlyonce/internal/assert"
 )
 
 // A new visitor takes the tour: one click on the login page, and one button for each step.
@@ -72,9 +74,7 @@ func TestLabHasNoOrphan(t *testing.T) {
 			return Math.round(list.getBoundingClientRect().right - Math.min(...ends.map(card => card.right)));
 		}`)
 		s.check(err, "measure the last card of each row")
-		if fmt.Sprint(gap) != "0" {
-			t.Errorf("at %d px a row ends %v px too early", width, gap)
-		}
+		assert.Thatf(t, fmt.Sprint(gap) == "0", "at %d px a row ends %v px too early", width, gap)
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/playwright-community/playwright-go"
+
+	"onlyonce/internal/assert"
 )
 
 const needsTheLab = "only a demo on one's own machine has a lab"
@@ -23,9 +25,8 @@ func TestYourselfOnASlowNetwork(t *testing.T) {
 	before := time.Now()
 	s.tap(2)
 	s.seesInvoice(s.number(1), " created")
-	if took := time.Since(before); took < 3*time.Second {
-		t.Errorf("the slow network took %s", took)
-	}
+	took := time.Since(before)
+	assert.Thatf(t, took >= 3*time.Second, "the slow network took %s", took)
 	s.hasOneNew(s.number(1))
 
 	s.open("/lab/yourself")
@@ -50,9 +51,7 @@ func TestYourselfWithAFormThatComesBack(t *testing.T) {
 	s.isOnStrip(saysCut)
 	href, err := s.link(linkThisFormInASecondTab).GetAttribute("href")
 	s.check(err, "read where the second tab goes")
-	if s.origin+href != form {
-		t.Errorf("the second tab is at %s, want %s", href, form)
-	}
+	assert.Thatf(t, s.origin+href == form, "the second tab is at %s, want %s", href, form)
 	s.hasNew(0)
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"onlyonce/internal/app"
+	"onlyonce/internal/assert"
 	"onlyonce/internal/mailer"
 	"onlyonce/internal/mailer/mailertest"
 	"onlyonce/internal/must"
@@ -88,9 +89,8 @@ func TestPasswordsByMail(t *testing.T) {
 	s.isAccessible("a person who has a password")
 	s.click(buttonEmailANewLink)
 	s.linkIn(mails, 3)
-	if n := s.count(`SELECT count(*) FROM link_mails`); n != 3 {
-		t.Errorf("%d mails", n)
-	}
+	n := s.count(`SELECT count(*) FROM link_mails`)
+	assert.Thatf(t, n == 3, "%d mails", n)
 }
 
 // startMailing is start with a mail server, and a business outside the demo, whose owner has the demo's password.
@@ -123,9 +123,7 @@ func (s *session) linkIn(mails *mailertest.Sink, n int) string {
 	text, err := io.ReadAll(quotedprintable.NewReader(part))
 	s.check(err, "read the mail")
 	_, link, ok := strings.Cut(string(text), s.origin)
-	if !ok {
-		s.t.Fatalf("no link in\n%s", text)
-	}
+	must.Thatf(s.t, ok, "no link in\n%s", text)
 	link, _, _ = strings.Cut(link, "\r\n")
 	s.tellf(byServer, "mails a link to %s", message.Header.Get("To"))
 	return link

@@ -19,6 +19,7 @@ import (
 	"github.com/playwright-community/playwright-go"
 
 	"onlyonce/e2e/servers"
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 )
 
@@ -129,9 +130,8 @@ func expiredLogin(v *visitor) {
 func (v *visitor) mustBeLoggedIn() {
 	v.t.Helper()
 	login, form := v.app.Login, v.app.Form.Path
-	if login != nil && place(v.page.URL()) == place(login.Path) && place(login.Path) != place(form) {
-		v.t.Fatalf("the login did not work: %s leads to %s%s", form, login.Path, v.afterLogin)
-	}
+	must.Thatf(v.t, login == nil || place(v.page.URL()) != place(login.Path) || place(login.Path) == place(form),
+		"the login did not work: %s leads to %s%s", form, login.Path, v.afterLogin)
 }
 
 // oneTime matches a one-time password by the secret of an authenticator app, in Base32.
@@ -154,9 +154,8 @@ func totp(secret string, at time.Time) (string, error) {
 func TestOneTimePasswords(t *testing.T) {
 	secret := base32.StdEncoding.EncodeToString([]byte("12345678901234567890"))
 	for at, want := range map[int64]string{59: "287082", 1111111109: "081804", 20000000000: "353130"} {
-		if got, err := totp(secret, time.Unix(at, 0)); err != nil || got != want {
-			t.Errorf("at %d: %s, %v, want %s", at, got, err, want)
-		}
+		got, err := totp(secret, time.Unix(at, 0))
+		assert.Thatf(t, err == nil && got == want, "at %d: %s, %v, want %s", at, got, err, want)
 	}
 }
 
@@ -165,9 +164,8 @@ func TestSessionThatExists(t *testing.T) {
 	onlyHere(t, "it is about the suite itself")
 	t.Parallel()
 	another := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		if name := r.Header.Get("X-User"); name != "" {
-			t.Errorf("another host gets the header with %s", name)
-		}
+		name := r.Header.Get("X-User")
+		assert.Thatf(t, name == "", "another host gets the header with %s", name)
 	}))
 	t.Cleanup(another.Close)
 	for name, session := range map[string]given{
@@ -202,14 +200,11 @@ func TestCommands(t *testing.T) {
 	t.Parallel()
 	begun := time.Now()
 	must.OK(t, running([]string{"sh", "-c", `[ '$E2E_EMAIL' = "$E2E_EMAIL" ] || exit 1; sleep 10 &`})())
-	if took := time.Since(begun); took > 8*time.Second {
-		t.Errorf("the command took %v", took)
-	}
+	took := time.Since(begun)
+	assert.Thatf(t, took <= 8*time.Second, "the command took %v", took)
 	if out, err := run(t.Context(), []string{"sh", "-c", "sleep 30 & echo 3"}); err != nil || string(out) != "3\n" {
 		t.Errorf("%q, %v", out, err)
 	}
 	_, err := run(t.Context(), []string{"sh", "-c", "echo no such table >&2; exit 1"})
-	if err == nil || !strings.Contains(err.Error(), "no such table") {
-		t.Error(err)
-	}
+	assert.Thatf(t, err != nil && strings.Contains(err.Error(), "no such table"), "%v", err)
 }

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/playwright-community/playwright-go"
+
+	"onlyonce/internal/assert"
 )
 
 //go:embed scripts/*.js
@@ -113,9 +115,7 @@ func (s *session) hasMark(want bool) {
 	s.t.Helper()
 	mark, err := s.page.Evaluate("() => window.mark === true")
 	s.check(err, "look for the mark")
-	if mark != want {
-		s.t.Errorf("the page came from the back/forward cache: %v", mark)
-	}
+	assert.Thatf(s.t, mark == want, "the page came from the back/forward cache: %v", mark)
 }
 
 // blockScript makes one of the app's scripts fail to load.

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"onlyonce/e2e/servers"
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 )
 
@@ -67,9 +68,8 @@ func (app *target) tried(t *testing.T) {
 	}
 	if len(app.CleanUp) > 0 {
 		t.Cleanup(func() {
-			if err := running(app.CleanUp)(); err != nil {
-				t.Error(err)
-			}
+			err := running(app.CleanUp)()
+			assert.Thatf(t, err == nil, "%v", err)
 		})
 	}
 	tried := false
@@ -105,9 +105,7 @@ func (app *target) fits(t *testing.T) {
 			err = response.Body.Close()
 		}
 	}
-	if err != nil {
-		t.Fatalf("nothing answers at %s: %v", app.Address, err)
-	}
+	must.Thatf(t, err == nil, "nothing answers at %s: %v", app.Address, err)
 	v := window(t, app, incident{story: "One record is created and counted, before anything is tried.", aloud: true})
 	v.begin()
 	v.create()
@@ -173,9 +171,8 @@ func TestPictureOfTheFirstAttempt(t *testing.T) {
 	}
 	must.OK(t, json.Unmarshal([]byte(must.Read(t, filepath.Join(directory, t.Name()+"-twice.json"))), &kept))
 	last := kept.Events[len(kept.Events)-1]
-	if len(kept.Picture) == 0 || last.By != byRecords || last.Text != "duplicates (2)" {
-		t.Errorf("a picture of %d bytes, and a story that ends with %v", len(kept.Picture), last)
-	}
+	assert.Thatf(t, len(kept.Picture) != 0 && last.By == byRecords && last.Text == "duplicates (2)",
+		"a picture of %d bytes, and a story that ends with %v", len(kept.Picture), last)
 }
 
 // TestMakeTriesAnotherApp runs make e2e APP=... against a small server with a self-signed certificate and HTTP/2, over which the wire has
@@ -228,9 +225,7 @@ cd e2e && '` + os.Args[0] + `' -test.v=test2json -test.run "$2" | '` + program +
 	suite.Env = append(os.Environ(), "PATH="+directory+":"+os.Getenv("PATH"), "SSL_CERT_FILE="+directory+"/certificate.pem",
 		"MAKEFLAGS=", "E2E_OUTPUT="+directory+"/report", "BASELINE="+directory+"/baseline.xml")
 	output, err := suite.CombinedOutput()
-	if err == nil {
-		t.Error("a server that creates twice passes")
-	}
+	assert.Thatf(t, err != nil, "a server that creates twice passes")
 	written, err := os.ReadDir(directory + "/report")
 	if len(written) != 5 || err != nil { // badge.svg, description-expense.png, index.html, junit.xml and stories
 		t.Errorf("the report has %v: %v", written, err)
@@ -244,9 +239,7 @@ cd e2e && '` + os.Args[0] + `' -test.v=test2json -test.run "$2" | '` + program +
 		"1 as wanted, 3 against the app", "1 known", "Error 1",
 		"\nworse than the baseline: somebody clicks twice, without JavaScript: duplicates (2), was not tried\n",
 	} {
-		if !strings.Contains(string(output), want) {
-			t.Errorf("the output of make has no %q:\n%s", want, output)
-		}
+		assert.Thatf(t, strings.Contains(string(output), want), "the output of make has no %q:\n%s", want, output)
 	}
 }
 
@@ -291,9 +284,8 @@ func TestDescriptionsAreChecked(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "app.json")
 			must.OK(t, os.WriteFile(file, []byte(c.text), 0o600))
 			_, err := readTargets(file)
-			if (c.want == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), c.want) {
-				t.Errorf("got %v, want %q", err, c.want)
-			}
+			assert.Thatf(t, (c.want == "") == (err == nil) && (err == nil || strings.Contains(err.Error(), c.want)),
+				"got %v, want %q", err, c.want)
 		})
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/playwright-community/playwright-go"
+
+	"onlyonce/internal/must"
 )
 
 // tab opens another tab of the same person at an address.
@@ -220,9 +222,7 @@ func (s *session) isLoggedIn() {
 // loginAs logs in on the current page.
 func (s *session) loginAs(email string) {
 	s.t.Helper()
-	if deployed() != nil {
-		s.t.Fatal("only the demo has its people, and the shared login would end: begin the test with onlyHere")
-	}
+	must.Thatf(s.t, deployed() == nil, "only the demo has its people, and the shared login would end: begin the test with onlyHere")
 	s.fill(fieldEmail, email)
 	s.fill(fieldPassword, demoPassword)
 	s.check(s.page.Locator("form.card.stack").GetByRole("button", playwright.LocatorGetByRoleOptions{Name: "Log in"}).Click(), "log in")

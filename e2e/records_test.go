@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"onlyonce/internal/assert"
 )
 
 // records are queries about the data, independent of the pages: by SQL if the test has the database, and by the API for a
@@ -20,12 +22,8 @@ func (s *session) hasChanged(want ...string) {
 	s.t.Helper()
 	operations, versions := s.records.customerChanges()
 	s.tellf(byRecords, "customers were changed by %v", operations)
-	if !slices.Equal(operations, want) {
-		s.t.Errorf("the changes are %v, want %v", operations, want)
-	}
-	if versions != len(want) {
-		s.t.Errorf("%d versions were made, want %d", versions, len(want))
-	}
+	assert.Thatf(s.t, slices.Equal(operations, want), "the changes are %v, want %v", operations, want)
+	assert.Thatf(s.t, versions == len(want), "%d versions were made, want %d", versions, len(want))
 }
 
 // Every record of a session carries its mark, so that parallel tests can share a business, and people recognize the records in a

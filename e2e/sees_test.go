@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/playwright-community/playwright-go"
+
+	"onlyonce/internal/assert"
 )
 
 // expect retries until it holds, because a page may still be loading.
@@ -48,9 +50,7 @@ func (s *session) isTitled(want string) {
 	s.t.Helper()
 	title, err := s.page.Title()
 	s.check(err, "read the title")
-	if !strings.HasPrefix(title, want) {
-		s.t.Errorf("the page is titled %q, want %q", title, want)
-	}
+	assert.Thatf(s.t, strings.HasPrefix(title, want), "the page is titled %q, want %q", title, want)
 }
 
 // isWrong checks that a field is marked as wrong, with an error message.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"onlyonce/e2e/servers"
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 )
 
@@ -45,9 +46,7 @@ func TestIncidentsConvict(t *testing.T) {
 		}
 	}
 	for name, v := range found[servers.Button.String()] {
-		if v.incident.lock != v.good() {
-			t.Errorf("%s comes to %s where the button is disabled: lock promises otherwise", name, v)
-		}
+		assert.Thatf(t, v.incident.lock == v.good(), "%s comes to %s where the button is disabled: lock promises otherwise", name, v)
 	}
 	tellsTheCause(t, found[servers.None.String()])
 	for name, v := range found[servers.None.String()] { // whose repeat creates nothing, with any app
@@ -58,9 +57,8 @@ func TestIncidentsConvict(t *testing.T) {
 			"the connection breaks inside the request, and somebody sends again",
 		}, name)
 		byChance := name == "somebody clicks twice before the form is sent" // so it is left out, as the table has it
-		if harmless != v.good() || !harmless && !byChance && v.kind() != "duplicates" {
-			t.Errorf("%s comes to %s where nothing is protected: the repeat did not happen", name, v)
-		}
+		assert.Thatf(t, harmless == v.good() && (harmless || byChance || v.kind() == "duplicates"),
+			"%s comes to %s where nothing is protected: the repeat did not happen", name, v)
 	}
 	for _, one := range incidents() {
 		if !convicted[one.family] && one.family != "wishes" { // no server refuses too much
@@ -107,13 +105,10 @@ func tellsTheCause(t *testing.T, found map[string]verdict) {
 		},
 	} {
 		for _, line := range wanted {
-			if !strings.Contains(found[name].story, line) {
-				t.Errorf("%s: the story has no %q:%s", name, line, found[name].story)
-			}
+			assert.Thatf(t, strings.Contains(found[name].story, line), "%s: the story has no %q:%s", name, line, found[name].story)
 		}
-		if strings.Contains(found[name].story, "is what has the label") {
-			t.Errorf("%s: the story has the way fields were found, which belongs to the check of the description", name)
-		}
+		assert.Thatf(t, !strings.Contains(found[name].story, "is what has the label"),
+			"%s: the story has the way fields were found, which belongs to the check of the description", name)
 	}
 }
 

@@ -14,7 +14,9 @@ import (
 
 	"onlyonce/internal/app"
 	"onlyonce/internal/app/apptest"
+	"onlyonce/internal/assert"
 	"onlyonce/internal/lab/labapp"
+	"onlyonce/internal/must"
 	"onlyonce/internal/value/secretkey"
 )
 
@@ -175,9 +177,8 @@ func (s *session) startApp(wait time.Duration) *app.App {
 	s.t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		defer cancel()
-		if err := running.Close(ctx); err != nil {
-			s.t.Errorf("stop the app: %v", err)
-		}
+		err := running.Close(ctx)
+		assert.Thatf(s.t, err == nil, "stop the app: %v", err)
 	})
 	return running
 }
@@ -239,14 +240,12 @@ func (s *session) watchConsole() {
 		if s.form.took(text) {
 			return
 		}
-		if m.Type() == "error" && !strings.Contains(text, "responded with a status of 4") &&
-			!strings.Contains(text, "responded with a status of 503") &&
-			!strings.Contains(text, "responded with a status of 504") &&
-			!strings.Contains(text, "ERR_BLOCKED_BY_CLIENT") &&
-			!strings.Contains(text, "ERR_CONNECTION_RESET") &&
-			!strings.Contains(text, "ERR_INTERNET_DISCONNECTED") {
-			s.t.Errorf("browser console: %s", text)
-		}
+		assert.Thatf(s.t, m.Type() != "error" || strings.Contains(text, "responded with a status of 4") ||
+			strings.Contains(text, "responded with a status of 503") ||
+			strings.Contains(text, "responded with a status of 504") ||
+			strings.Contains(text, "ERR_BLOCKED_BY_CLIENT") ||
+			strings.Contains(text, "ERR_CONNECTION_RESET") ||
+			strings.Contains(text, "ERR_INTERNET_DISCONNECTED"), "browser console: %s", text)
 	})
 	s.browser.OnWebError(func(e playwright.WebError) {
 		// Firefox reports everything that it blocks: the style that Playwright adds for each picture, and all scripts behind a wire.
@@ -285,17 +284,13 @@ func (s *session) recordFailure() {
 // check ends the test if an action of the test itself failed.
 func (s *session) check(err error, doing string) {
 	s.t.Helper()
-	if err != nil {
-		s.t.Fatalf("%s: %v", doing, err)
-	}
+	must.Thatf(s.t, err == nil, "%s: %v", doing, err)
 }
 
 // until waits for a condition outside the browser. Playwright waits for conditions inside it.
 func (s *session) until(what string, holds func() bool) {
 	s.t.Helper()
-	if !s.within(patience, holds) {
-		s.t.Fatalf("waited %s in vain until %s", patience, what)
-	}
+	must.Thatf(s.t, s.within(patience, holds), "waited %s in vain until %s", patience, what)
 }
 
 // within waits for a condition for a time at most, and reports whether it holds.

@@ -20,6 +20,8 @@ import (
 	"time"
 
 	"github.com/playwright-community/playwright-go"
+
+	"onlyonce/internal/must"
 )
 
 // target describes an app for the incidents, see docs/e2e-other-apps.md. In all its texts {mark} is replaced by a word that no
@@ -296,9 +298,7 @@ func (v *visitor) recordsInJSON(where count) int {
 	answer, err := client.Do(request)
 	v.check(err, "ask "+address)
 	defer answer.Body.Close()
-	if answer.StatusCode != http.StatusOK {
-		v.t.Fatalf("%s: %s", address, answer.Status)
-	}
+	must.Thatf(v.t, answer.StatusCode == http.StatusOK, "%s: %s", address, answer.Status)
 	var found any
 	v.check(json.NewDecoder(answer.Body).Decode(&found), "read the answer of "+address)
 	for name := range strings.SplitSeq(strings.TrimPrefix(where.At, "/"), "/") {

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/playwright-community/playwright-go"
+
+	"onlyonce/internal/must"
 )
 
 // visitor is a person at a browser in front of any app, behind a wire. It uses only the description of the app.
@@ -178,9 +180,8 @@ func (v *visitor) typeIn(typed []field) {
 		case "checkbox", "radio":
 			err = input.SetChecked(text != "")
 		case "password":
-			if !variable.MatchString(f.Text) {
-				v.t.Fatalf("%s is a secret, which has no place in a file: write $NAME and set the variable", f.Label)
-			}
+			must.Thatf(v.t, variable.MatchString(f.Text),
+				"%s is a secret, which has no place in a file: write $NAME and set the variable", f.Label)
 			err = input.Fill(text)
 		default:
 			err = input.Fill(text)
@@ -380,9 +381,8 @@ func (v *visitor) sent(n int) {
 		}
 		if posts < n && !asked && time.Since(begun) > quietToRedirect {
 			asked = true
-			if why := v.refusal(); why != "" {
-				v.t.Fatalf("the browser does not send the form: %s", why)
-			}
+			why := v.refusal()
+			must.Thatf(v.t, why == "", "the browser does not send the form: %s", why)
 		}
 		return posts >= n
 	})

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 )
 
@@ -59,9 +60,8 @@ func TestFormsArriveInOrder(t *testing.T) {
 		}
 		w.release()
 		all.Wait()
-		if got := strings.Join(answers, ", "); got != "200 OK, 409 Conflict" {
-			t.Errorf("in round %d the answers are %s", round, got)
-		}
+		got := strings.Join(answers, ", ")
+		assert.Thatf(t, got == "200 OK, 409 Conflict", "in round %d the answers are %s", round, got)
 	}
 }
 
@@ -85,9 +85,7 @@ func TestBalancerOverlaps(t *testing.T) {
 	w.toReplica(strings.TrimPrefix(replica.URL, "http://"), true)
 	answer := httptest.NewRecorder()
 	w.ServeHTTP(answer, httptest.NewRequest(http.MethodPost, app.URL, strings.NewReader("E2E")))
-	if answer.Code != http.StatusConflict {
-		t.Errorf("the answer is %d", answer.Code)
-	}
+	assert.Thatf(t, answer.Code == http.StatusConflict, "the answer is %d", answer.Code)
 }
 
 // TestCutInsideAnswer checks that a cut inside the answer leaves its header whole, since over TLS browsers refuse half a header. Without
@@ -113,8 +111,6 @@ func TestCutInsideAnswer(t *testing.T) {
 		t.Cleanup(func() { _ = browser.Close() })
 		fmt.Fprintf(browser, "POST %s/?text=%s HTTP/1.1\r\nHost: app\r\nContent-Length: 3\r\n\r\nE2E", app.URL, text)
 		got, _ := io.ReadAll(browser) // a reset is an error
-		if string(got) != want {
-			t.Errorf("the browser gets %q, want %q", got, want)
-		}
+		assert.Thatf(t, string(got) == want, "the browser gets %q, want %q", got, want)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 	"onlyonce/static"
 )
@@ -18,9 +19,7 @@ func names(t *testing.T) (all []string) {
 	t.Helper()
 	for _, kind := range []string{"*.css", "*.js", "*.svg"} {
 		files, err := filepath.Glob(kind)
-		if err != nil || len(files) == 0 {
-			t.Fatalf("%d files are %s: %v", len(files), kind, err)
-		}
+		must.Thatf(t, err == nil && len(files) != 0, "%d files are %s: %v", len(files), kind, err)
 		all = append(all, files...)
 	}
 	return all
@@ -51,18 +50,13 @@ func TestEveryAssetIsServedForEverUnderItsHash(t *testing.T) {
 	}
 	for _, name := range names(t) {
 		path := assets.Path(name)
-		if !hashed.MatchString(path) {
-			t.Errorf("Path(%q) = %q, want a hash in it", name, path)
-		}
+		assert.Thatf(t, hashed.MatchString(path), "Path(%q) = %q, want a hash in it", name, path)
 		resp := get(assets.Handler(), http.MethodGet, path, "")
 		body, err := io.ReadAll(resp.Body)
 		must.OK(t, err)
-		if resp.StatusCode != http.StatusOK || len(body) == 0 {
-			t.Errorf("GET %s = %d with %d bytes", path, resp.StatusCode, len(body))
-		}
-		if got := resp.Header.Get("Cache-Control"); got != "public, max-age=31536000, immutable" {
-			t.Errorf("%s: Cache-Control %q", name, got)
-		}
+		assert.Thatf(t, resp.StatusCode == http.StatusOK && len(body) != 0, "GET %s = %d with %d bytes", path, resp.StatusCode, len(body))
+		got := resp.Header.Get("Cache-Control")
+		assert.Thatf(t, got == "public, max-age=31536000, immutable", "%s: Cache-Control %q", name, got)
 		if want, ok := types[name]; ok && resp.Header.Get("Content-Type") != want {
 			t.Errorf("%s: Content-Type %q, want %q", name, resp.Header.Get("Content-Type"), want)
 		}
@@ -86,12 +80,9 @@ func TestWrongRequests(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			resp := get(assets.Handler(), tt.method, tt.path, "gzip")
-			if resp.StatusCode != tt.want {
-				t.Errorf("%s %s = %d, want %d", tt.method, tt.path, resp.StatusCode, tt.want)
-			}
-			if cached := resp.Header.Get("Cache-Control"); cached != "" {
-				t.Errorf("a refusal may be cached: %q", cached)
-			}
+			assert.Thatf(t, resp.StatusCode == tt.want, "%s %s = %d, want %d", tt.method, tt.path, resp.StatusCode, tt.want)
+			cached := resp.Header.Get("Cache-Control")
+			assert.Thatf(t, cached == "", "a refusal may be cached: %q", cached)
 		})
 	}
 }
@@ -109,9 +100,8 @@ func TestGzipOnlyForThoseWhoAcceptIt(t *testing.T) {
 		t.Run(header, func(t *testing.T) {
 			t.Parallel()
 			resp := get(assets.Handler(), http.MethodGet, assets.Path("app.css"), header)
-			if got := resp.Header.Get("Content-Encoding") == "gzip"; got != want {
-				t.Fatalf("gzipped = %v, want %v", got, want)
-			}
+			got := resp.Header.Get("Content-Encoding") == "gzip"
+			must.Thatf(t, got == want, "gzipped = %v, want %v", got, want)
 			if !want {
 				return
 			}
@@ -129,9 +119,8 @@ func TestHeadHasNoBody(t *testing.T) {
 	assets := newAssets(t)
 	resp := get(assets.Handler(), http.MethodHead, assets.Path("app.css"), "")
 	body, err := io.ReadAll(resp.Body)
-	if err != nil || len(body) != 0 || resp.ContentLength <= 0 {
-		t.Errorf("HEAD: %d bytes, Content-Length %d, %v", len(body), resp.ContentLength, err)
-	}
+	assert.Thatf(t, err == nil && len(body) == 0 && resp.ContentLength > 0,
+		"HEAD: %d bytes, Content-Length %d, %v", len(body), resp.ContentLength, err)
 }
 
 // The budget keeps the interface fast on a slow connection.
@@ -143,17 +132,13 @@ func TestAllAssetsTogetherStaySmall(t *testing.T) {
 	for _, name := range names(t) {
 		total += get(assets.Handler(), http.MethodGet, assets.Path(name), "gzip").ContentLength
 	}
-	if total > budget {
-		t.Errorf("all assets are %d bytes compressed, the budget is %d", total, budget)
-	}
+	assert.Thatf(t, total <= budget, "all assets are %d bytes compressed, the budget is %d", total, budget)
 }
 
 func TestPathOfAnUnknownNamePanics(t *testing.T) {
 	t.Parallel()
 	defer func() {
-		if recover() == nil {
-			t.Error("a typo in an asset name went unnoticed")
-		}
+		assert.Thatf(t, recover() != nil, "a typo in an asset name went unnoticed")
 	}()
 	newAssets(t).Path("ap.css")
 }

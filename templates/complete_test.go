@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 )
 
@@ -21,7 +22,7 @@ func TestEveryPageIsLookedAt(t *testing.T) {
 	pages := 0
 	for folder := range folders {
 		states := sourceOf(t, filepath.Join(folder, "*states_test.go"))
-		must.Holdf(t, strings.Contains(states, "viewtest.Check(t, states())"), "%s: no test goes through its states", folder)
+		assert.Thatf(t, strings.Contains(states, "viewtest.Check(t, states())"), "%s: no test goes through its states", folder)
 		source := sourceOf(t, filepath.Join(folder, "*.templ"))
 		room := packageName.FindStringSubmatch(source)[1]
 		for _, page := range page.FindAllStringSubmatch(source, -1) {
@@ -31,7 +32,7 @@ func TestEveryPageIsLookedAt(t *testing.T) {
 			}
 		}
 	}
-	must.Holdf(t, pages >= 10, "only %d pages", pages)
+	assert.Thatf(t, pages >= 10, "only %d pages", pages)
 }
 
 var (

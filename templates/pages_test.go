@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/net/html"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 	"onlyonce/templates"
 	"onlyonce/templates/viewtest"
@@ -25,10 +26,10 @@ func TestTryAgainSendsEverythingButThePassword(t *testing.T) {
 	}))
 	want := append(slices.Delete(slices.Clone(sent), 1, 2), templates.Field{Name: "password"})
 	got := viewtest.Successful(viewtest.FormTo(t, doc, "/things"))
-	must.Holdf(t, slices.Equal(got, want), "sends\n%q\nwant\n%q", got, want)
+	assert.Thatf(t, slices.Equal(got, want), "sends\n%q\nwant\n%q", got, want)
 	summary := viewtest.Text(viewtest.Find(doc, func(n *html.Node) bool { return n.Data == "dl" }))
 	wantSummary := "Notes" + hostile
-	must.Holdf(t, summary == wantSummary, "reads back %q, want %q", summary, wantSummary)
+	assert.Thatf(t, summary == wantSummary, "reads back %q, want %q", summary, wantSummary)
 }
 
 // TestTitleOfAFailureSaysError checks a page without a focused error, which viewtest.Check does not cover.
@@ -36,7 +37,7 @@ func TestTitleOfAFailureSaysError(t *testing.T) {
 	t.Parallel()
 	title := viewtest.Find(viewtest.Parse(t, states()["not found"]), func(n *html.Node) bool { return n.Data == "title" })
 	got := viewtest.Text(title)
-	must.Holdf(t, strings.HasPrefix(got, "Error: "), "%v", got)
+	assert.Thatf(t, strings.HasPrefix(got, "Error: "), "%v", got)
 }
 
 // TestPlainFormKeepsPointsInTime: a refused form has a point in time as it was typed, and that of a record has it without its zone.
@@ -55,8 +56,7 @@ func TestPlainFormKeepsPointsInTime(t *testing.T) {
 		must.OK(t, form.Render(t.Context(), &page))
 		_, control, _ := strings.Cut(page.String(), `name="starts"`)
 		control, _, _ = strings.Cut(control, ">")
-		if !strings.Contains(control, `value="`+want[0]+`"`) || !strings.Contains(control, `type="`+want[1]+`"`) {
-			t.Errorf("%q: %s, want %v", typed, control, want)
-		}
+		assert.Thatf(t, strings.Contains(control, `value="`+want[0]+`"`) && strings.Contains(control, `type="`+want[1]+`"`),
+			"%q: %s, want %v", typed, control, want)
 	}
 }

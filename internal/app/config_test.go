@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"onlyonce/internal/app"
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 	"onlyonce/internal/value/secretkey"
 )
@@ -29,9 +30,7 @@ func TestEnvironDefaults(t *testing.T) {
 		Addr: "127.0.0.1:8080", MetricsAddr: "127.0.0.1:28080", DataDir: ".data", Demo: true, SignUp: true, RateLimit: 6000,
 		Wait: 5 * time.Second, ExpireEvery: time.Minute, Memory: 8, KeepAttempts: 7 * 24 * time.Hour,
 	}
-	if !reflect.DeepEqual(c, want) {
-		t.Errorf("got %+v\nwant %+v", c, want)
-	}
+	assert.Thatf(t, reflect.DeepEqual(c, want), "got %+v\nwant %+v", c, want)
 }
 
 func TestEnvironReadsEverything(t *testing.T) {
@@ -66,19 +65,14 @@ func TestEnvironReadsEverything(t *testing.T) {
 		SecretKey: key, RedisURL: "rediss://:secret@redis:1", JSONLog: true,
 	}
 	want.MailConfig = mailConfig(t)
-	if !reflect.DeepEqual(c, want) {
-		t.Errorf("got %+v\nwant %+v", c, want)
-	}
+	assert.Thatf(t, reflect.DeepEqual(c, want), "got %+v\nwant %+v", c, want)
 	var usage strings.Builder
 	must.OK(t, app.Usage(&usage))
 	for name := range asked {
-		if set[name] == "" || !strings.Contains(usage.String(), "\n  "+name+" (default: ") {
-			t.Errorf("%s is read, and not in the help or not in this test:\n%s", name, usage.String())
-		}
+		assert.Thatf(t, set[name] != "" && strings.Contains(usage.String(), "\n  "+name+" (default: "),
+			"%s is read, and not in the help or not in this test:\n%s", name, usage.String())
 	}
-	if len(asked) != len(set) {
-		t.Errorf("%d variables are read, and %d are set here", len(asked), len(set))
-	}
+	assert.Thatf(t, len(asked) == len(set), "%d variables are read, and %d are set here", len(asked), len(set))
 }
 
 func TestEnvironNamesWhatIsWrong(t *testing.T) {
@@ -118,9 +112,7 @@ func TestEnvironNamesWhatIsWrong(t *testing.T) {
 	// All problems are reported at once.
 	_, err := app.Environ(environment(map[string]string{"ADDR": "127.0.0.1", "RATE_LIMIT": "many", "DEMO": "no"}))
 	for _, says := range []string{"ADDR", "RATE_LIMIT", "DEMO", "missing port", "127.0.0.1:8080"} {
-		if err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("nothing about %s: %v", says, err)
-		}
+		assert.Thatf(t, err != nil && strings.Contains(err.Error(), says), "nothing about %s: %v", says, err)
 	}
 }
 
@@ -157,9 +149,7 @@ func wantKept(t *testing.T, name string, values ...string) {
 	t.Helper()
 	for _, value := range values {
 		_, err := app.Environ(environment(map[string]string{name: value}))
-		if err == nil || strings.Contains(err.Error(), "s3cret") {
-			t.Errorf("%s: %v", value, err)
-		}
+		assert.Thatf(t, err != nil && !strings.Contains(err.Error(), "s3cret"), "%s: %v", value, err)
 		t.Log(err)
 	}
 }
@@ -176,9 +166,7 @@ func TestEnvironNamesTheCause(t *testing.T) {
 		"db:5432/x":                                    "such as postgres://",
 	} {
 		_, err := app.Environ(environment(map[string]string{"DATABASE_URL": value}))
-		if err == nil || !strings.Contains(err.Error(), cause) {
-			t.Errorf("%s: %v, want %s", value, err, cause)
-		}
+		assert.Thatf(t, err != nil && strings.Contains(err.Error(), cause), "%s: %v, want %s", value, err, cause)
 	}
 }
 
@@ -192,9 +180,7 @@ func TestEnvironReadsFiles(t *testing.T) {
 	}
 	for _, content := range []string{address, address + "\n", address + "\r\n"} {
 		c, err := app.Environ(environment(map[string]string{"DATABASE_URL_FILE": file(content)}))
-		if err != nil || c.DatabaseURL != address || c.Demo {
-			t.Errorf("%q: %q, %v", content, c.DatabaseURL, err)
-		}
+		assert.Thatf(t, err == nil && c.DatabaseURL == address && !c.Demo, "%q: %q, %v", content, c.DatabaseURL, err)
 	}
 	_, err := app.Environ(environment(map[string]string{
 		"SMTP_URL_FILE": file("smtps://ada:secret@host:465\n"), "MAIL_FROM_FILE": file("ada@example.com\n"),
@@ -211,9 +197,8 @@ func TestEnvironReadsFiles(t *testing.T) {
 		"32 random":      {"SECRET_KEY_FILE": file("s3cret")},
 	} {
 		_, err := app.Environ(environment(env))
-		if err == nil || !strings.Contains(err.Error(), what) || strings.Contains(err.Error(), "s3cret") {
-			t.Errorf("%v, want %q", err, what)
-		}
+		assert.Thatf(t, err != nil && strings.Contains(err.Error(), what) && !strings.Contains(err.Error(), "s3cret"),
+			"%v, want %q", err, what)
 	}
 }
 
@@ -225,17 +210,15 @@ func TestEnvironAddress(t *testing.T) {
 		"localhost:1":        {"PORT": "3000", "ADDR": "localhost:1"},
 		"unix:/run/app/http": {"ADDR": "unix:/run/app/http"},
 	} {
-		if c, err := app.Environ(environment(env)); err != nil || c.Addr != want {
-			t.Errorf("%v: %q, %v, want %q", env, c.Addr, err, want)
-		}
+		c, err := app.Environ(environment(env))
+		assert.Thatf(t, err == nil && c.Addr == want, "%v: %q, %v, want %q", env, c.Addr, err, want)
 	}
 	for value, want := range map[string]string{
 		"redis:6379": "redis://redis:6379", "redis": "redis://redis", ":secret@redis:6379/1": "redis://:secret@redis:6379/1",
 		"unix:///run/redis.sock": "unix:///run/redis.sock",
 	} {
-		if c, err := app.Environ(environment(map[string]string{"REDIS_URL": value})); err != nil || c.RedisURL != want {
-			t.Errorf("%s: %q, %v", value, c.RedisURL, err)
-		}
+		c, err := app.Environ(environment(map[string]string{"REDIS_URL": value}))
+		assert.Thatf(t, err == nil && c.RedisURL == want, "%s: %q, %v", value, c.RedisURL, err)
 	}
 }
 
@@ -250,9 +233,8 @@ func TestMisspelt(t *testing.T) {
 		if meant != "" {
 			want = []error{fmt.Errorf("environment variable %s is unknown and does nothing: is %s meant?", name, meant)}
 		}
-		if got := app.Misspelt([]string{name + "=postgres://ada:secret@host/x"}); fmt.Sprint(got) != fmt.Sprint(want) {
-			t.Errorf("%s: %v, want %v", name, got, want)
-		}
+		got := app.Misspelt([]string{name + "=postgres://ada:secret@host/x"})
+		assert.Thatf(t, fmt.Sprint(got) == fmt.Sprint(want), "%s: %v, want %v", name, got, want)
 	}
 }
 
@@ -268,9 +250,7 @@ func TestPublicDemoIsRefused(t *testing.T) {
 		c.Demo = true
 		var public *app.PublicDemoError
 		_, err := app.Start(t.Context(), c)
-		if !errors.As(err, &public) || public.Addr != name || !strings.Contains(err.Error(), "DEMO=0") ||
-			!strings.Contains(err.Error(), "ALLOW_PUBLIC_DEMO=1") {
-			t.Errorf("%s: %v", name, err)
-		}
+		assert.Thatf(t, errors.As(err, &public) && public.Addr == name && strings.Contains(err.Error(), "DEMO=0") &&
+			strings.Contains(err.Error(), "ALLOW_PUBLIC_DEMO=1"), "%s: %v", name, err)
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"onlyonce/internal/app"
 	"onlyonce/internal/app/apptest"
+	"onlyonce/internal/assert"
 	"onlyonce/internal/invoice/invoicetest"
 	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
@@ -37,9 +38,7 @@ func TestDemoDataIsTheSameHoweverOftenItIsFilledIn(t *testing.T) {
 	want := once.Story(story()...)
 	records := demoCustomers + 3 + 2 + 2 // and users, tokens, settings
 	records += invoicetest.DemoRows
-	if len(want) != records {
-		t.Fatalf("%d rows: %q", len(want), want)
-	}
+	must.Thatf(t, len(want) == records, "%d rows: %q", len(want), want)
 	once.Start() // beside the first, with complete data
 	if got := once.Story(story()...); !slices.Equal(got, want) {
 		t.Errorf("filled in twice: %q\nonce: %q", got, want)
@@ -51,9 +50,8 @@ func TestDemoDataIsTheSameHoweverOftenItIsFilledIn(t *testing.T) {
 	var starts sync.WaitGroup
 	for range 2 {
 		starts.Go(func() {
-			if err := apptest.TryStart(context.WithoutCancel(t.Context()), config); err != nil {
-				t.Error(err)
-			}
+			err := apptest.TryStart(context.WithoutCancel(t.Context()), config)
+			assert.Thatf(t, err == nil, "%v", err)
 		})
 	}
 	starts.Wait()
@@ -84,9 +82,8 @@ func TestInterruptedDemoDataIsAnalyzed(t *testing.T) {
 	go func() { ended <- apptest.TryStart(t.Context(), config) }()
 	b.waiting("relation") // tenants that are filled in parallel also wait for each other, for a moment
 	b.admin(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'relation'`)
-	if err := <-ended; err == nil {
-		t.Fatal("the start succeeded without its connection")
-	}
+	err := <-ended
+	must.Thatf(t, err != nil, "the start succeeded without its connection")
 	release()
 	if created, known := b.Number(`SELECT count(*) FROM customers`), b.Number(planned); created < demoCustomers || known > 0 {
 		t.Fatalf("interrupted with %d customers, of which the planner knows %d", created, known)
@@ -132,12 +129,10 @@ func TestNoDemoDataUnlessAskedFor(t *testing.T) {
 	t.Parallel()
 	b := on(t, pgtest.New(t))
 	b.App = b.Start(withoutDemo)
-	if story := b.Story(story()...); len(story) > 0 {
-		t.Errorf("%q", story)
-	}
-	if response := b.create(key, ada); response.StatusCode != http.StatusUnauthorized {
-		t.Errorf("the demo token opens the door: %v", response.Status)
-	}
+	story := b.Story(story()...)
+	assert.Thatf(t, len(story) == 0, "%q", story)
+	response := b.create(key, ada)
+	assert.Thatf(t, response.StatusCode == http.StatusUnauthorized, "the demo token opens the door: %v", response.Status)
 }
 
 func withoutDemo(c *app.Config) { c.Demo = false }
@@ -182,9 +177,8 @@ func TestDemoLoginsAreRefusedWithoutTheDemo(t *testing.T) {
 		t.Helper()
 		for range 2 { // the second token comes from the cache
 			password, token, running := b.accepted(at, session)
-			if password != want || token != want || running != want {
-				t.Errorf("%s: password %v, token %v, running session %v, want %v", name, password, token, running, want)
-			}
+			assert.Thatf(t, password == want && token == want && running == want,
+				"%s: password %v, token %v, running session %v, want %v", name, password, token, running, want)
 		}
 	}
 	check("with the demo", b.URL(), true)

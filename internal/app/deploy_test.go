@@ -11,6 +11,7 @@ import (
 	"github.com/oasdiff/yaml"
 
 	"onlyonce/internal/app"
+	"onlyonce/internal/assert"
 	"onlyonce/internal/mailer"
 	"onlyonce/internal/must"
 	"onlyonce/internal/people/attempt"
@@ -45,20 +46,14 @@ func TestWhatIsDeployedIsThere(t *testing.T) {
 		for _, name := range regexp.MustCompile(pattern).FindAllStringSubmatch(must.Read(t, file), -1) {
 			settings++
 			ours := !slices.Contains([]string{"POSTGRES_PASSWORD", "PGPASSWORD", "CGO_ENABLED"}, name[1])
-			if ours && !strings.Contains(usage.String(), "\n  "+name[1]+" ") {
-				t.Errorf("%s sets %s, which is no setting", file, name[1])
-			}
+			assert.Thatf(t, !ours || strings.Contains(usage.String(), "\n  "+name[1]+" "), "%s sets %s, which is no setting", file, name[1])
 		}
 	}
 	for _, name := range regexp.MustCompile("`(onlyonce_\\w+)").FindAllStringSubmatch(must.Read(t, root+"docs/deploy.md"), -1) {
 		metrics++
-		if !strings.Contains(source.String(), `"`+name[1]+`"`) {
-			t.Errorf("docs/deploy.md names %s, which is no metric", name[1])
-		}
+		assert.Thatf(t, strings.Contains(source.String(), `"`+name[1]+`"`), "docs/deploy.md names %s, which is no metric", name[1])
 	}
-	if settings < 12 || metrics < 3 {
-		t.Errorf("found %d settings and %d metrics", settings, metrics)
-	}
+	assert.Thatf(t, settings >= 12 && metrics >= 3, "found %d settings and %d metrics", settings, metrics)
 }
 
 // TestComposeFilesMatchWhatTheyMount checks that mounted files exist, and that each address in them is a container's.
@@ -68,9 +63,7 @@ func TestComposeFilesMatchWhatTheyMount(t *testing.T) {
 	for _, file := range composeFiles(t) {
 		text := must.Read(t, file)
 		mounted := regexp.MustCompile(`(?m)^ +- \./([^:]+):`).FindAllStringSubmatch(text, -1)
-		if len(mounted) == 0 {
-			t.Errorf("%s mounts nothing", file)
-		}
+		assert.Thatf(t, len(mounted) != 0, "%s mounts nothing", file)
 		for _, name := range mounted {
 			for _, address := range addresses.FindAllString(must.Read(t, filepath.Join(filepath.Dir(file), name[1])), -1) {
 				if !strings.Contains(text, "ipv4_address: "+address+"\n") {
@@ -108,22 +101,17 @@ func TestWhatIsWatchedIsThere(t *testing.T) {
 	_, metrics := b.Get(b.Metrics)
 	for where, expression := range watched(t) {
 		names := regexp.MustCompile(`\b(onlyonce|pgxpool|go|process)_\w+`).FindAllString(expression, -1)
-		if len(names) == 0 {
-			t.Errorf("%s is about none of the app's metrics: %s", where, expression)
-		}
+		assert.Thatf(t, len(names) != 0, "%s is about none of the app's metrics: %s", where, expression)
 		for _, name := range names {
 			if name == "onlyonce_database_replication_lag_bytes" { // these databases have no standby
 				continue
 			}
-			if !strings.Contains(metrics, "\n"+name+" ") && !strings.Contains(metrics, "\n"+name+"{") {
-				t.Errorf("%s is about %s, which the app does not have", where, name)
-			}
+			assert.Thatf(t, strings.Contains(metrics, "\n"+name+" ") || strings.Contains(metrics, "\n"+name+"{"),
+				"%s is about %s, which the app does not have", where, name)
 		}
 		for _, chosen := range regexp.MustCompile(`outcome=~?"([^"]*)"`).FindAllStringSubmatch(expression, -1) {
 			for outcome := range strings.SplitSeq(chosen[1], "|") {
-				if !slices.Contains(outcomes, outcome) {
-					t.Errorf("%s is about the outcome %s, which nothing has", where, outcome)
-				}
+				assert.Thatf(t, slices.Contains(outcomes, outcome), "%s is about the outcome %s, which nothing has", where, outcome)
 			}
 		}
 	}
@@ -134,9 +122,7 @@ func watched(t *testing.T) map[string]string {
 	t.Helper()
 	found := map[string]string{}
 	boards, err := filepath.Glob("../../docs/deploy/grafana*.json")
-	if err != nil || len(boards) == 0 {
-		t.Fatalf("found %d dashboards: %v", len(boards), err)
-	}
+	must.Thatf(t, err == nil && len(boards) != 0, "found %d dashboards: %v", len(boards), err)
 	for _, name := range boards {
 		var board struct {
 			Title  string `json:"title"`
@@ -147,9 +133,8 @@ func watched(t *testing.T) map[string]string {
 				} `json:"targets"`
 			} `json:"panels"`
 		}
-		if err := json.Unmarshal([]byte(must.Read(t, name)), &board); err != nil || board.Title == "" {
-			t.Fatalf("%s: %v", name, err)
-		}
+		err := json.Unmarshal([]byte(must.Read(t, name)), &board)
+		must.Thatf(t, err == nil && board.Title != "", "%s: %v", name, err)
 		for _, p := range board.Panels {
 			for _, target := range p.Targets {
 				found[name+", "+p.Title+", "+target.Expr] = target.Expr
@@ -157,15 +142,11 @@ func watched(t *testing.T) map[string]string {
 		}
 	}
 	rules, err := filepath.Glob("../../docs/deploy/alerts*.yaml")
-	if err != nil || len(rules) == 0 {
-		t.Fatalf("found %d files of rules: %v", len(rules), err)
-	}
+	must.Thatf(t, err == nil && len(rules) != 0, "found %d files of rules: %v", len(rules), err)
 	for _, name := range rules {
 		addRules(t, found, name)
 	}
-	if len(found) < 15 {
-		t.Errorf("found only %d expressions", len(found))
-	}
+	assert.Thatf(t, len(found) >= 15, "found only %d expressions", len(found))
 	return found
 }
 
@@ -181,9 +162,8 @@ func addRules(t *testing.T, found map[string]string, name string) {
 			} `json:"rules"`
 		} `json:"groups"`
 	}
-	if _, err := yaml.Unmarshal([]byte(must.Read(t, name)), &rules, yaml.DecodeOpts{}); err != nil {
-		t.Fatal(err)
-	}
+	_, err := yaml.Unmarshal([]byte(must.Read(t, name)), &rules, yaml.DecodeOpts{})
+	must.Thatf(t, err == nil, "%v", err)
 	for _, group := range rules.Groups {
 		for _, rule := range group.Rules {
 			if rule.Alert == "" || found[rule.Alert] != "" || rule.Annotations["summary"] == "" || rule.Annotations["description"] == "" {

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 )
 
@@ -48,13 +49,10 @@ func TestTwoLengthsAreRefused(t *testing.T) {
 		if strings.HasPrefix(sent[0], sized()) {
 			want = "201 400"
 		}
-		if answers != want {
-			t.Errorf("%s: answered %s, want %s", name, answers, want)
-		}
+		assert.Thatf(t, answers == want, "%s: answered %s, want %s", name, answers, want)
 	}
-	if n := b.Number(`SELECT count(*) FROM customers WHERE email = 'ada@example.com'`); n != 1 {
-		t.Errorf("%d customers, want the one that was sent in good order", n)
-	}
+	n := b.Number(`SELECT count(*) FROM customers WHERE email = 'ada@example.com'`)
+	assert.Thatf(t, n == 1, "%d customers, want the one that was sent in good order", n)
 
 	conn := b.dial()
 	fmt.Fprint(conn, createHead+"Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n")
@@ -121,14 +119,12 @@ func TestFoldedHeadersAreRefused(t *testing.T) {
 			if err := conn.CloseWrite(); err != nil && !strings.HasSuffix(c.want, "400") { // the app may have closed the connection before
 				t.Error(err)
 			}
-			if got := answersOn(conn); got != c.want {
-				t.Errorf("%s, in %d pieces: answered %q, want %q", name, len(pieces), got, c.want)
-			}
+			got := answersOn(conn)
+			assert.Thatf(t, got == c.want, "%s, in %d pieces: answered %q, want %q", name, len(pieces), got, c.want)
 		}
 	}
-	if n := b.Number(`SELECT count(*) FROM intents WHERE key LIKE 'folded%'`); n != 0 {
-		t.Errorf("%d intents with a folded key", n)
-	}
+	n := b.Number(`SELECT count(*) FROM intents WHERE key LIKE 'folded%'`)
+	assert.Thatf(t, n == 0, "%d intents with a folded key", n)
 }
 
 func (b *bundle) dial() *net.TCPConn {

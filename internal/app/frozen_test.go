@@ -18,6 +18,7 @@ import (
 
 	"onlyonce/internal/app"
 	"onlyonce/internal/app/apptest"
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/postgres/server"
@@ -160,15 +161,12 @@ func TestFrozenDatabase(t *testing.T) {
 			if a.status != http.StatusServiceUnavailable || a.header.Get("Retry-After") == "" || !strings.Contains(a.body, of.says) {
 				t.Errorf("%s: after %v %d %v %.2000s", what, a.took, a.status, a.header, a.body)
 			}
-			if of.method == http.MethodGet && a.took > frozenPage {
-				t.Errorf("%s: after %v", what, a.took)
-			}
+			assert.Thatf(t, of.method != http.MethodGet || a.took <= frozenPage, "%s: after %v", what, a.took)
 		})
 	}
 	all.Go(func() {
-		if a := f.send(call{method: http.MethodGet, path: "/readyz"}); a.status != http.StatusServiceUnavailable {
-			t.Errorf("ready: %+v", a)
-		}
+		a := f.send(call{method: http.MethodGet, path: "/readyz"})
+		assert.Thatf(t, a.status == http.StatusServiceUnavailable, "ready: %+v", a)
 	})
 	f.answersWithoutDatabase()
 	// The page about the database sends its form automatically.
@@ -184,14 +182,12 @@ func TestFrozenDatabase(t *testing.T) {
 	f.session = nil // the logout may have been carried out
 	f.logIn()
 	for _, what := range []string{"create by form", "create by API", "change by API", "transition"} {
-		if a := f.send(calls[what]); a.status >= http.StatusBadRequest {
-			t.Errorf("%s, sent again: %d %v %.2000s", what, a.status, a.header, a.body)
-		}
+		a := f.send(calls[what])
+		assert.Thatf(t, a.status < http.StatusBadRequest, "%s, sent again: %d %v %.2000s", what, a.status, a.header, a.body)
 	}
 	for _, what := range []string{"page", "list", "form", "API"} {
-		if a := f.send(calls[what]); a.status != http.StatusOK {
-			t.Errorf("%s, asked again: %d %.2000s", what, a.status, a.body)
-		}
+		a := f.send(calls[what])
+		assert.Thatf(t, a.status == http.StatusOK, "%s, asked again: %d %.2000s", what, a.status, a.body)
 	}
 	for query, want := range map[string]int{
 		`SELECT count(*) FROM customers WHERE email IN ('form@example.com', 'api@example.com')`:        2,
@@ -200,9 +196,8 @@ func TestFrozenDatabase(t *testing.T) {
 		`SELECT count(*) FROM customers WHERE email = 'moved@example.com' AND archived_at IS NOT NULL`: 1,
 		`SELECT count(*) FROM customers WHERE email = 'changed@example.com' AND name = 'Another name'`: 1,
 	} {
-		if n := f.ask(query); n != want {
-			t.Errorf("%s: %d, want %d", query, n, want)
-		}
+		n := f.ask(query)
+		assert.Thatf(t, n == want, "%s: %d, want %d", query, n, want)
 	}
 	// The background work goes on.
 	must.Until(f, "attempts are written", func() bool { return f.value(f.Metrics, "onlyonce_attempts_kept_total") > kept })
@@ -219,9 +214,8 @@ func (f *frozen) flood() {
 	for range 700 {
 		all.Go(func() {
 			a := f.send(call{method: http.MethodGet, path: "/api/v1/customers"})
-			if a.status != http.StatusServiceUnavailable || a.header.Get("Retry-After") == "" {
-				f.Errorf("%d %v %s", a.status, a.header, a.body)
-			}
+			assert.Thatf(f, a.status == http.StatusServiceUnavailable && a.header.Get("Retry-After") != "",
+				"%d %v %s", a.status, a.header, a.body)
 			if strings.Contains(a.body, "/problems/busy") {
 				select {
 				case refused <- struct{}{}:
@@ -241,9 +235,8 @@ func (f *frozen) flood() {
 
 func (f *frozen) answersWithoutDatabase() {
 	f.Helper()
-	if a := f.send(call{method: http.MethodGet, path: "/healthz"}); a.status != http.StatusOK {
-		f.Errorf("alive: %+v", a)
-	}
+	a := f.send(call{method: http.MethodGet, path: "/healthz"})
+	assert.Thatf(f, a.status == http.StatusOK, "alive: %+v", a)
 	if status, _ := f.Get(f.Metrics); status != http.StatusOK {
 		f.Errorf("metrics: %d", status)
 	}
@@ -262,9 +255,7 @@ func frozenCreate(name string) call {
 func (f *frozen) customer(name string) string {
 	f.Helper()
 	a := f.send(frozenCreate(name))
-	if a.status != http.StatusCreated {
-		f.Fatalf("%+v", a)
-	}
+	must.Thatf(f, a.status == http.StatusCreated, "%+v", a)
 	return strings.TrimPrefix(a.header.Get("Location"), "/api/v1/customers/")
 }
 
@@ -279,9 +270,8 @@ func frozenChange(id string) call {
 
 func (f *frozen) ask(query string) (n int) {
 	f.Helper()
-	if err := f.admin.QueryRow(f.Context(), query).Scan(&n); err != nil {
-		f.Fatalf("%s: %v", query, err)
-	}
+	err := f.admin.QueryRow(f.Context(), query).Scan(&n)
+	must.Thatf(f, err == nil, "%s: %v", query, err)
 	return n
 }
 
@@ -301,9 +291,8 @@ func TestEndWithAFrozenDatabase(t *testing.T) {
 	must.OK(t, server.Freeze(t.Context(), data))
 	p.crowd(t, 3000)
 	b := on(t, nil)
-	if n := b.value("http://"+metrics+"/metrics", "go_goroutines"); n > 2000 {
-		t.Errorf("%v goroutines", n)
-	}
+	n := b.value("http://"+metrics+"/metrics", "go_goroutines")
+	assert.Thatf(t, n <= 2000, "%v goroutines", n)
 
 	began := time.Now()
 	must.OK(t, p.Process.Process.Signal(syscall.SIGTERM))
@@ -323,9 +312,7 @@ func TestEndWithAFrozenDatabase(t *testing.T) {
 		t.Errorf("the log ends with %s", log[max(0, len(log)-4000):])
 	}
 	for line := range strings.Lines(log) { // of an abandoned job
-		if strings.Contains(line, "request failed") && strings.Contains(line, "closed pool") {
-			t.Error(line)
-		}
+		assert.Thatf(t, !strings.Contains(line, "request failed") || !strings.Contains(line, "closed pool"), "%v", line)
 	}
 	p.Start(t) // its guard kills the frozen server first
 	if status := p.createCustomer(t.Context(), "before"); status != http.StatusCreated {

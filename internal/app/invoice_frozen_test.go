@@ -3,6 +3,7 @@ package app_test
 import (
 	"net/http"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 )
 
@@ -10,11 +11,10 @@ import (
 func (f *frozen) addInvoice(calls map[string]call) {
 	f.Helper()
 	var id string
-	if err := f.admin.QueryRow(f.Context(), `
+	err := f.admin.QueryRow(f.Context(), `
 		SELECT i.id::text FROM invoices i JOIN tenants t ON t.id = i.tenant_id
-		WHERE t.name = 'Acme Studio' AND i.state = 'issued' LIMIT 1`).Scan(&id); err != nil {
-		f.Fatal(err)
-	}
+		WHERE t.name = 'Acme Studio' AND i.state = 'issued' LIMIT 1`).Scan(&id)
+	must.Thatf(f, err == nil, "%v", err)
 	calls["document"] = call{method: http.MethodGet, path: "/invoices/" + id + "/pdf"}
 	calls["mail"] = call{
 		method: http.MethodPost, path: "/api/v1/invoices/" + id + "/send", header: keyed("mail"),
@@ -26,13 +26,11 @@ func (f *frozen) addInvoice(calls map[string]call) {
 // mailIsSentOnce checks that the mail of addInvoice exists once, and is sent.
 func (f *frozen) mailIsSentOnce(calls map[string]call) {
 	f.Helper()
-	if a := f.send(calls["mail"]); a.status >= http.StatusBadRequest {
-		f.Errorf("mail, sent again: %+v", a)
-	}
+	a := f.send(calls["mail"])
+	assert.Thatf(f, a.status < http.StatusBadRequest, "mail, sent again: %+v", a)
 	must.Until(f, "the mail is sent", func() bool {
 		return f.ask(`SELECT count(*) FROM mails WHERE recipient = 'frozen@example.com' AND state = 'sent'`) == 1
 	})
-	if n := f.ask(`SELECT count(*) FROM mails WHERE recipient = 'frozen@example.com'`); n != 1 {
-		f.Errorf("%d mails", n)
-	}
+	n := f.ask(`SELECT count(*) FROM mails WHERE recipient = 'frozen@example.com'`)
+	assert.Thatf(f, n == 1, "%d mails", n)
 }

@@ -2,6 +2,8 @@ package app_test
 
 import (
 	"net/url"
+
+	"onlyonce/internal/assert"
 )
 
 func (h *host) resendInvoice() {
@@ -14,7 +16,6 @@ func (h *host) resendInvoice() {
 		"customer": {"email": "lin@example.com", "name": "Lin"}, "issue_date": "2026-11-21", "due_date": "2026-12-21", "currency": "EUR",
 		"notes": "For Ada", "lines": [{"description": "Printing", "quantity": "2", "unit_price": "50.00", "tax_rate": "23"}]
 	}`)
-	if made := h.Number(`SELECT count(*) FROM invoices`) - before; made != 2 {
-		h.Errorf("%d invoices", made)
-	}
+	made := h.Number(`SELECT count(*) FROM invoices`) - before
+	assert.Thatf(h, made == 2, "%d invoices", made)
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/go-chi/chi/v5"
 	"golang.org/x/sync/errgroup"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 	"onlyonce/internal/people/peoplepages"
 	"onlyonce/internal/postgres/pgtest"
@@ -37,9 +38,7 @@ func TestBodiesAreBoundedInTime(t *testing.T) {
 	for name, bound := range map[string]time.Duration{
 		"header": server.ReadHeaderTimeout, "request": server.ReadTimeout, "answer": server.WriteTimeout, "idle": server.IdleTimeout,
 	} {
-		if bound <= 0 || bound > 2*time.Minute {
-			t.Errorf("%s: %v", name, bound)
-		}
+		assert.Thatf(t, bound > 0 && bound <= 2*time.Minute, "%s: %v", name, bound)
 	}
 	must.OK(t, a.Close(t.Context()))
 }
@@ -88,9 +87,7 @@ func TestSlowClientsDoNotFailTheEnd(t *testing.T) {
 			if err := <-ended; err == nil {
 				t.Error("the request was not cut off")
 			}
-			if !strings.Contains(log.String(), "did not finish in time") {
-				t.Errorf("the log says %q", log.String())
-			}
+			assert.Thatf(t, strings.Contains(log.String(), "did not finish in time"), "the log says %q", log.String())
 		})
 	}
 }
@@ -151,11 +148,7 @@ func TestRoutesAreAll(t *testing.T) {
 		}
 	}
 	for _, route := range walked {
-		if !slices.Contains(listed, route) {
-			t.Errorf("the list lacks %s", route)
-		}
+		assert.Thatf(t, slices.Contains(listed, route), "the list lacks %s", route)
 	}
-	if len(walked) != len(listed) {
-		t.Errorf("%d routes are listed, and the router has %d", len(listed), len(walked))
-	}
+	assert.Thatf(t, len(walked) == len(listed), "%d routes are listed, and the router has %d", len(listed), len(walked))
 }

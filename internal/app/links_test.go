@@ -20,6 +20,7 @@ import (
 
 	"onlyonce/internal/app"
 	"onlyonce/internal/app/apptest"
+	"onlyonce/internal/assert"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/mailer"
 	"onlyonce/internal/mailer/mailertest"
@@ -94,9 +95,7 @@ func texts(t *testing.T, message *netmail.Message) (plain, html string) {
 func linkIn(t *testing.T, text string) string {
 	t.Helper()
 	_, rest, ok := strings.Cut(text, "/join?link=")
-	if !ok {
-		t.Fatalf("no link in\n%s", text)
-	}
+	must.Thatf(t, ok, "no link in\n%s", text)
 	return rest[:43]
 }
 
@@ -111,9 +110,8 @@ func TestInvitationIsMailed(t *testing.T) {
 	for range 20 {
 		all.Go(func() {
 			gate.Wait()
-			if _, err := b.invite("one", true); err != nil {
-				t.Error(err)
-			}
+			_, err := b.invite("one", true)
+			assert.Thatf(t, err == nil, "%v", err)
 		})
 	}
 	gate.Done()
@@ -132,9 +130,7 @@ func TestInvitationIsMailed(t *testing.T) {
 		"Hello,\n", "kim@example.com has invited you to Acme", "It works once, until ",
 		"log in as ada@example.com", "https://invoices.example.com/books/join?link=",
 	} {
-		if !strings.Contains(plain, want) {
-			t.Errorf("%q is not in\n%s", want, plain)
-		}
+		assert.Thatf(t, strings.Contains(plain, want), "%q is not in\n%s", want, plain)
 	}
 	link := linkIn(t, plain)
 	if linkIn(t, html) != link || strings.Contains(plain+html, "Ada") { // names, which may be any text, are left out
@@ -145,9 +141,8 @@ func TestInvitationIsMailed(t *testing.T) {
 	err = b.DB.Admin().QueryRow(t.Context(), `
 		SELECT count(*) FROM (SELECT r::text FROM link_mails r UNION ALL SELECT r::text FROM users r UNION ALL SELECT r::text FROM intents r
 			UNION ALL SELECT r::text FROM river.river_job r) AS of (row) WHERE row LIKE '%' || $1 || '%'`, link).Scan(&stored)
-	if err != nil || stored != 0 || strings.Contains(b.Logs.String(), link) {
-		t.Errorf("%d rows have the link, or the log has it: %v", stored, err)
-	}
+	assert.Thatf(t, err == nil && stored == 0 && !strings.Contains(b.Logs.String(), link),
+		"%d rows have the link, or the log has it: %v", stored, err)
 	if p, err := account.UseLink(t.Context(), b.DB.Pool, link, "correct horse battery"); err != nil || p.Name != "ada@example.com" {
 		t.Errorf("%+v, %v", p, err)
 	}
@@ -176,17 +171,13 @@ func TestForgottenPasswordIsMailed(t *testing.T) {
 	must.Exec(t, b.DB.Admin(), `
 		INSERT INTO users (tenant_id, email, password_hash) VALUES ($1, 'ada@example.com', $2)`, apptest.Company, hash)
 	known, unknown := b.forget("Ada@example.com"), b.forget("nobody@example.com")
-	if known != unknown || !strings.Contains(known, "If there is an account with this email, we've sent a link to it.") {
-		t.Errorf("%s\n\n%s", known, unknown)
-	}
-	if state, _ := b.linkMail(); state != mailer.StateSent || len(s.Messages()) != 1 {
-		t.Fatalf("%s, %d messages", state, len(s.Messages()))
-	}
+	assert.Thatf(t, known == unknown && strings.Contains(known, "If there is an account with this email, we've sent a link to it."),
+		"%s\n\n%s", known, unknown)
+	state, _ := b.linkMail()
+	must.Thatf(t, state == mailer.StateSent && len(s.Messages()) == 1, "%s, %d messages", state, len(s.Messages()))
 	plain, _ := texts(t, s.Messages()[0])
-	if !strings.Contains(plain, "Someone, probably you, asked for a link to choose a new password for Acme Studio:") ||
-		!strings.Contains(plain, "Until you use it, your current password stays as it is.") {
-		t.Error(plain)
-	}
+	assert.Thatf(t, strings.Contains(plain, "Someone, probably you, asked for a link to choose a new password for Acme Studio:") &&
+		strings.Contains(plain, "Until you use it, your current password stays as it is."), "%v", plain)
 	if _, err := account.LogIn(t.Context(), b.DB.Pool, "ada@example.com", "correct horse battery"); err != nil {
 		t.Errorf("the current password has ended before the link was used: %v", err)
 	}
@@ -269,9 +260,8 @@ func TestSignUpIsMailed(t *testing.T) {
 	for _, key := range []string{"one", "one", "two"} {
 		for _, email := range []string{"Ada@example.com", "kim@example.com"} {
 			page := b.post("/sign-ups", url.Values{"email": {email}, "idempotency_key": {key + email}})
-			if !strings.Contains(page, "We&#39;ve sent an email to") && !strings.Contains(page, "We've sent an email to") {
-				t.Fatal(page)
-			}
+			must.Thatf(t, strings.Contains(page, "We&#39;ve sent an email to") || strings.Contains(page, "We've sent an email to"),
+				"%v", page)
 		}
 	}
 	must.Until(t, "no mail waits", func() bool {
@@ -284,41 +274,31 @@ func TestSignUpIsMailed(t *testing.T) {
 		plain, html := texts(t, message)
 		mails[message.Header.Get("To")] = plain
 		from, product := message.Header.Get("From"), templates.Product
-		if !strings.HasPrefix(from, `"`+product+`" `) || !strings.Contains(html, "asked to sign up for "+product) {
-			t.Errorf("from %s:\n%s", from, html)
-		}
+		assert.Thatf(t, strings.HasPrefix(from, `"`+product+`" `) && strings.Contains(html, "asked to sign up for "+product),
+			"from %s:\n%s", from, html)
 	}
 	known := mails["<kim@example.com>"]
 	const logIn = "It has an account already. Log in:\n\nhttps://invoices.example.com/login"
-	if strings.Contains(known, "/start") || !strings.Contains(known, logIn) {
-		t.Error(known)
-	}
+	assert.Thatf(t, !strings.Contains(known, "/start") && strings.Contains(known, logIn), "%v", known)
 	_, rest, _ := strings.Cut(mails["<ada@example.com>"], "https://invoices.example.com")
 	address, _, ok := strings.Cut(rest, "\n")
 	path, link, _ := strings.Cut(address, "?link=")
-	if !ok || len(link) != 43 {
-		t.Fatalf("no link in %v", mails)
-	}
+	must.Thatf(t, ok && len(link) == 43, "no link in %v", mails)
 	form := url.Values{"link": {link}, "business": {"Lovelace Ltd"}, "password": {"correct horse battery"}}
 	for _, key := range []string{"one", "one", "two"} {
 		form.Set("idempotency_key", key)
-		if page := b.post(path, form); !strings.Contains(page, "Your business is ready.") {
-			t.Fatal(page)
-		}
+		page := b.post(path, form)
+		must.Thatf(t, strings.Contains(page, "Your business is ready."), "%v", page)
 	}
 	p, err := account.LogIn(t.Context(), b.DB.Pool, "ada@example.com", "correct horse battery")
-	if err != nil || p.TenantName != "Lovelace Ltd" {
-		t.Errorf("%+v: %v", p, err)
-	}
+	assert.Thatf(t, err == nil && p.TenantName == "Lovelace Ltd", "%+v: %v", p, err)
 	var stored int
 	err = b.DB.Admin().QueryRow(t.Context(), `
 		SELECT count(*) FROM (
 			SELECT r::text FROM sign_up_mails r UNION ALL SELECT r::text FROM sign_ups r
 			UNION ALL SELECT r::text FROM intents r UNION ALL SELECT r::text FROM river.river_job r) AS of (row)
 		WHERE row LIKE '%' || $1 || '%' OR row LIKE '%$argon2id%'`, link).Scan(&stored)
-	if err != nil || stored != 0 {
-		t.Errorf("%d rows have the link or the password: %v", stored, err)
-	}
+	assert.Thatf(t, err == nil && stored == 0, "%d rows have the link or the password: %v", stored, err)
 	b.LogsNothingPersonal()
 	b.forget("ada@example.com")
 	b.linkMail()
@@ -332,17 +312,14 @@ func TestDemoMailsNoSignUp(t *testing.T) {
 	s := mailertest.Start(t, nil, nil)
 	b := linking(t, s.URL, func(c *app.Config) { c.SignUp, c.Demo, c.PublicDemo = true, true, true })
 	page := b.post("/sign-ups", url.Values{"email": {"ada@example.com"}, "idempotency_key": {"one"}})
-	if !strings.Contains(page, "The demo sends no email") || !strings.Contains(page, "/start?link=") {
-		t.Error(page)
-	}
+	assert.Thatf(t, strings.Contains(page, "The demo sends no email") && strings.Contains(page, "/start?link="), "%v", page)
 	must.Until(t, "the mail is settled", func() bool {
 		var state string
 		err := b.DB.Admin().QueryRow(t.Context(), `SELECT state FROM sign_up_mails`).Scan(&state)
 		return err == nil && state == "failed"
 	})
-	if n := len(s.Messages()); n != 0 {
-		t.Errorf("%d messages", n)
-	}
+	n := len(s.Messages())
+	assert.Thatf(t, n == 0, "%d messages", n)
 }
 
 // TestSignUpNeedsMail: without a way to mail the link there are no sign-ups.
@@ -351,7 +328,5 @@ func TestSignUpNeedsMail(t *testing.T) {
 	response, err := http.Get(b.URL() + "/sign-ups/new")
 	must.OK(t, err)
 	defer response.Body.Close()
-	if response.StatusCode != http.StatusNotFound {
-		t.Error(response.Status)
-	}
+	assert.Thatf(t, response.StatusCode == http.StatusNotFound, "%v", response.Status)
 }

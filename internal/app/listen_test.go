@@ -18,6 +18,7 @@ import (
 
 	"onlyonce/internal/app"
 	"onlyonce/internal/app/apptest"
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
 )
@@ -43,23 +44,18 @@ func TestUnixSocket(t *testing.T) {
 		c.Addr, c.Demo = "unix:"+path, false
 		c.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}
 	})
-	if b.URL() != "unix:"+path {
-		t.Error(b.URL())
-	}
+	assert.Thatf(t, b.URL() == "unix:"+path, "%v", b.URL())
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://app.example.com/readyz", nil)
 	must.OK(t, err)
 	r.Header.Set("X-Request-ID", "of-the-proxy")
 	response, err := over(path).Do(r)
 	must.OK(t, err)
 	must.OK(t, response.Body.Close())
-	if response.StatusCode != http.StatusOK || response.Header.Get("X-Request-ID") != "of-the-proxy" {
-		t.Errorf("%d, %v", response.StatusCode, response.Header)
-	}
+	assert.Thatf(t, response.StatusCode == http.StatusOK && response.Header.Get("X-Request-ID") == "of-the-proxy",
+		"%d, %v", response.StatusCode, response.Header)
 	info, err := os.Stat(path)
 	must.OK(t, err)
-	if info.Mode().Perm() != 0o666 {
-		t.Errorf("the proxy is another user, and the mode is %v", info.Mode())
-	}
+	assert.Thatf(t, info.Mode().Perm() == 0o666, "the proxy is another user, and the mode is %v", info.Mode())
 	config := b.Config()
 	config.Addr, config.Demo = "unix:"+path, false
 	if err := apptest.TryStart(t.Context(), config); err == nil || !strings.Contains(err.Error(), "in use") {
@@ -70,9 +66,8 @@ func TestUnixSocket(t *testing.T) {
 // TestURLOfEveryAddress: a browser can open the address that the banner shows.
 func TestURLOfEveryAddress(t *testing.T) {
 	b := setup(t, func(c *app.Config) { c.Addr, c.Demo = "0.0.0.0:0", false })
-	if status, _ := b.Get(b.URL() + "/readyz"); status != http.StatusOK || !strings.HasPrefix(b.URL(), "http://127.0.0.1:") {
-		t.Errorf("%s: %d", b.URL(), status)
-	}
+	status, _ := b.Get(b.URL() + "/readyz")
+	assert.Thatf(t, status == http.StatusOK && strings.HasPrefix(b.URL(), "http://127.0.0.1:"), "%s: %d", b.URL(), status)
 }
 
 // TestSystemd: the program serves on an inherited socket, and notifies when it is ready and when it stops. All of its log is
@@ -101,9 +96,7 @@ func TestSystemd(t *testing.T) {
 		text := make([]byte, 64)
 		n, err := notify.Read(text)
 		must.OK(t, err)
-		if string(text[:n]) != want {
-			t.Errorf("%s, want %s", text[:n], want)
-		}
+		assert.Thatf(t, string(text[:n]) == want, "%s, want %s", text[:n], want)
 	}
 	told("READY=1")
 	health := exec.CommandContext(t.Context(), binary, "health")
@@ -116,16 +109,13 @@ func TestSystemd(t *testing.T) {
 	page, err := io.ReadAll(response.Body)
 	must.OK(t, err)
 	must.OK(t, response.Body.Close())
-	if !strings.Contains(string(page), filepath.Base(binary)+" user create") || strings.Contains(string(page), "go run") {
-		t.Errorf("the login page doesn't name the program: %s", page)
-	}
+	assert.Thatf(t, strings.Contains(string(page), filepath.Base(binary)+" user create") && !strings.Contains(string(page), "go run"),
+		"the login page doesn't name the program: %s", page)
 	must.OK(t, process.Process.Signal(syscall.SIGTERM))
 	told("STOPPING=1")
 	must.OK(t, process.Wait())
 	for line := range strings.Lines(log.String()) {
-		if !json.Valid([]byte(line)) {
-			t.Errorf("not JSON: %s", line)
-		}
+		assert.Thatf(t, json.Valid([]byte(line)), "not JSON: %s", line)
 	}
 }
 
@@ -157,7 +147,6 @@ func TestLogOfJobs(t *testing.T) {
 	log.Error("stopped", "error", "begin: context canceled")
 	log.Info("working")
 	log.Error("failed", "error", "deadlock detected")
-	if got := text.String(); strings.Count(got, "\n") != 1 || !strings.Contains(got, "msg=failed") {
-		t.Error(got)
-	}
+	got := text.String()
+	assert.Thatf(t, strings.Count(got, "\n") == 1 && strings.Contains(got, "msg=failed"), "%v", got)
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"onlyonce/internal/app"
+	"onlyonce/internal/assert"
 	"onlyonce/internal/mailer"
 	"onlyonce/internal/must"
 )
@@ -48,9 +49,7 @@ func TestMailSettingsKeepThePassword(t *testing.T) {
 		"smtp://ada:s3cret@host:port", "smtp://ada:s3cret%zz@host", "smtps://ada:s3cret@host?x", "ada:s3cret@host")
 	c, err := app.Environ(environment(map[string]string{"SMTP_URL": "smtp://ada:s3cret@host", "MAIL_FROM": "ada@example.com"}))
 	printed := fmt.Sprintf("%v %+v %#v %s %#v", c.MailServer, c.MailServer, c.MailServer, *c.MailServer, *c.MailServer)
-	if err != nil || strings.Contains(printed, "s3cret") {
-		t.Errorf("%s, %v", printed, err)
-	}
+	assert.Thatf(t, err == nil && !strings.Contains(printed, "s3cret"), "%s, %v", printed, err)
 }
 
 // TestLinksThatCannotBeMailedAreWarnedOf checks the warnings if the public URL or the key of links is missing beside a mail server.
@@ -74,9 +73,8 @@ func TestLinksThatCannotBeMailedAreWarnedOf(t *testing.T) {
 			must.OK(t, err)
 			_, warnings := config.Contradictions(environment(c.env))
 			got := fmt.Sprint(warnings)
-			if !strings.Contains(got, c.want) || c.want == "" && strings.Contains(got, "invitations") {
-				t.Errorf("warnings %s, want %q", got, c.want)
-			}
+			assert.Thatf(t, strings.Contains(got, c.want) && (c.want != "" || !strings.Contains(got, "invitations")),
+				"warnings %s, want %q", got, c.want)
 		})
 	}
 }
@@ -121,9 +119,7 @@ func TestContradictions(t *testing.T) {
 			must.OK(t, err)
 			failures, warnings := config.Contradictions(environment(c.env))
 			check := func(what, got, want string) {
-				if (got == "") != (want == "") || !strings.Contains(got, want) {
-					t.Errorf("%s %q, want %q", what, got, want)
-				}
+				assert.Thatf(t, (got == "") == (want == "") && strings.Contains(got, want), "%s %q, want %q", what, got, want)
 			}
 			text := func(errs []error) string {
 				if err := errors.Join(errs...); err != nil {

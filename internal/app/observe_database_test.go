@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"onlyonce/internal/app"
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/proof/proxy"
@@ -31,13 +32,10 @@ func TestDatabaseIsWatched(t *testing.T) {
 		`onlyonce_jobs{kind="watched",state="discarded"} 3`, `onlyonce_jobs{kind="watched",state="available"} 1`,
 		`pgxpool_max_conns{pool="requests"} 16`, `pgxpool_max_conns{pool="jobs"} 3`,
 	} {
-		if !strings.Contains(metrics, "\n"+line+"\n") {
-			t.Errorf("no %s in\n%s", line, metrics)
-		}
+		assert.Thatf(t, strings.Contains(metrics, "\n"+line+"\n"), "no %s in\n%s", line, metrics)
 	}
-	if age := b.value(b.Metrics, "onlyonce_jobs_oldest_available_seconds"); age < 3600 || age > 4000 {
-		t.Errorf("the oldest job has waited %v s", age)
-	}
+	age := b.value(b.Metrics, "onlyonce_jobs_oldest_available_seconds")
+	assert.Thatf(t, age >= 3600 && age <= 4000, "the oldest job has waited %v s", age)
 	must.Until(b, "expiry keeps up", func() bool {
 		return time.Since(started) > 2*time.Second && b.value(b.Metrics, "onlyonce_expiry_lag_seconds") < 1
 	})
@@ -60,10 +58,9 @@ func TestAttemptsAreWrittenAtTheEnd(t *testing.T) {
 	b.create(key, ada)
 	b.create(key, ada)
 	must.OK(t, b.Close(t.Context()))
-	if n := b.Number(`
-		SELECT count(*) FROM attempts WHERE key = '` + key + `' AND outcome IN ('created', 'replayed') AND replica = 'app-1'`); n != 2 {
-		t.Errorf("%d attempts", n)
-	}
+	n := b.Number(`
+		SELECT count(*) FROM attempts WHERE key = '` + key + `' AND outcome IN ('created', 'replayed') AND replica = 'app-1'`)
+	assert.Thatf(t, n == 2, "%d attempts", n)
 }
 
 // TestNoAttemptsAreKept: with a retention of 0 none are written, and earlier ones are deleted.
@@ -72,16 +69,13 @@ func TestNoAttemptsAreKept(t *testing.T) {
 	b.create(key, ada)
 	must.OK(t, b.Close(t.Context()))
 	count := func() int { return b.Number(`SELECT count(*) FROM attempts`) }
-	if count() != 1 {
-		t.Fatalf("%d attempts", count())
-	}
+	must.Thatf(t, count() == 1, "%d attempts", count())
 	b.App = b.Start(func(c *app.Config) { c.ExpireEvery = 10 * time.Millisecond })
 	must.Until(b, "deleted", func() bool { return count() == 0 })
 	b.create("another", ada)
 	must.OK(t, b.Close(t.Context()))
-	if n := count(); n != 0 {
-		t.Errorf("%d attempts", n)
-	}
+	n := count()
+	assert.Thatf(t, n == 0, "%d attempts", n)
 }
 
 // TestOldAttemptsGo: attempts beyond the retention are deleted, by any number of replicas, and no others.

@@ -16,6 +16,7 @@ import (
 
 	"onlyonce/internal/app"
 	"onlyonce/internal/app/apptest"
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 	"onlyonce/internal/people/account"
 	"onlyonce/internal/postgres/pgtest"
@@ -40,29 +41,21 @@ func TestAttemptsAreCountedAndLogged(t *testing.T) {
 		`onlyonce_attempts_total{operation="customer.upsert",outcome="rejected"} 2`,
 		`onlyonce_attempt_duration_seconds_count{operation="customer.upsert",outcome="created"} 1`,
 	} {
-		if !strings.Contains(metrics, line+"\n") {
-			t.Errorf("no %s in\n%s", line, metrics)
-		}
+		assert.Thatf(t, strings.Contains(metrics, line+"\n"), "no %s in\n%s", line, metrics)
 	}
 
 	lines := b.Lines("attempt")
-	if len(lines) != 6 {
-		t.Fatalf("%d lines for 6 attempts: %v", len(lines), lines)
-	}
+	must.Thatf(t, len(lines) == 6, "%d lines for 6 attempts: %v", len(lines), lines)
 	record := strings.TrimPrefix(first.Header.Get("Location"), "/api/v1/customers/")
 	for i, outcome := range []string{"created", "replayed", "mismatch", "reused", "rejected", "rejected"} {
 		line := lines[i]
-		if line["operation"] != "customer.upsert" || line["outcome"] != outcome ||
-			line["tenant"] == nil || line["duration"] == nil || line["key"] == nil {
-			t.Errorf("attempt %d: %v", i, line)
-		}
-		if i < 3 && (line["record"] != record || line["key"] != key || line["email"] != "ada@example.com") {
-			t.Errorf("attempt %d does not say what it was about: %v", i, line)
-		}
+		assert.Thatf(t, line["operation"] == "customer.upsert" && line["outcome"] == outcome &&
+			line["tenant"] != nil && line["duration"] != nil && line["key"] != nil, "attempt %d: %v", i, line)
+		assert.Thatf(t, i >= 3 || line["record"] == record && line["key"] == key && line["email"] == "ada@example.com",
+			"attempt %d does not say what it was about: %v", i, line)
 	}
-	if requests := b.Lines("request"); len(requests) != 0 {
-		t.Errorf("requests are logged without ACCESS_LOG: %v", requests)
-	}
+	requests := b.Lines("request")
+	assert.Thatf(t, len(requests) == 0, "requests are logged without ACCESS_LOG: %v", requests)
 }
 
 // TestMetricsAddressThatIsTaken: two apps on one machine have the same default.
@@ -74,9 +67,8 @@ func TestMetricsAddressThatIsTaken(t *testing.T) {
 	if status, body := second.Get(second.URL() + "/readyz"); status != http.StatusOK || second.MetricsURL() != "" {
 		t.Errorf("%d %s, metrics at %q", status, body, second.MetricsURL())
 	}
-	if warnings := second.Lines("there are no metrics: METRICS_ADDR is taken, so choose another address or off"); len(warnings) != 1 {
-		t.Errorf("warned %d times", len(warnings))
-	}
+	warnings := second.Lines("there are no metrics: METRICS_ADDR is taken, so choose another address or off")
+	assert.Thatf(t, len(warnings) == 1, "warned %d times", len(warnings))
 	if status, _ := first.Get(first.Metrics); status != http.StatusOK {
 		t.Errorf("the metrics of the first: %d", status)
 	}
@@ -95,15 +87,12 @@ func TestRequestsAreCountedAndLogged(t *testing.T) {
 	must.Until(b, "each request has a line", func() bool { return len(b.Lines("request")) >= 6 })
 
 	attempts, requests := b.Lines("attempt"), b.Lines("request")
-	if len(attempts) != 2 || len(requests) != 6 {
-		t.Fatalf("%d attempts, requests: %v", len(attempts), requests)
-	}
+	must.Thatf(t, len(attempts) == 2 && len(requests) == 6, "%d attempts, requests: %v", len(attempts), requests)
 	for i, outcome := range []string{"created", "replayed"} {
 		line := requests[i]
-		if line["request_id"] != attempts[i]["request_id"] || line["outcome"] != outcome || line["method"] != "POST" ||
-			line["route"] != "/api/v1/customers" || line["tenant"] != attempts[i]["tenant"] || line["duration"] == nil {
-			t.Errorf("request %v, attempt %v", line, attempts[i])
-		}
+		assert.Thatf(t, line["request_id"] == attempts[i]["request_id"] && line["outcome"] == outcome && line["method"] == "POST" &&
+			line["route"] == "/api/v1/customers" && line["tenant"] == attempts[i]["tenant"] && line["duration"] != nil,
+			"request %v, attempt %v", line, attempts[i])
 	}
 	if first := requests[0]; first["request_id"] != made.Header.Get("X-Request-ID") || first["status"] != 201.0 || first["bytes"] == 0.0 {
 		t.Errorf("answer %v, request %v", made, first)
@@ -111,9 +100,7 @@ func TestRequestsAreCountedAndLogged(t *testing.T) {
 	if stranger := requests[2]; stranger["route"] != "unmatched" || stranger["tenant"] != nil || stranger["outcome"] != nil {
 		t.Errorf("a stranger's request: %v", stranger)
 	}
-	if strings.Contains(b.Logs.String(), "secret") {
-		t.Errorf("a query is in the log:\n%s", b.Logs.String())
-	}
+	assert.Thatf(t, !strings.Contains(b.Logs.String(), "secret"), "a query is in the log:\n%s", b.Logs.String())
 
 	_, metrics := b.Get(b.Metrics)
 	for _, line := range []string{
@@ -121,9 +108,7 @@ func TestRequestsAreCountedAndLogged(t *testing.T) {
 		`onlyonce_http_request_duration_seconds_count{method="GET",route="unmatched",status="4xx"} 2`,
 		`onlyonce_http_requests_in_flight 0`,
 	} {
-		if !strings.Contains(metrics, line+"\n") {
-			t.Errorf("no %s in\n%s", line, metrics)
-		}
+		assert.Thatf(t, strings.Contains(metrics, line+"\n"), "no %s in\n%s", line, metrics)
 	}
 }
 
@@ -136,9 +121,7 @@ func TestTheLogHoldsNoSecrets(t *testing.T) {
 	must.OK(t, err)
 	_ = response.Body.Close()
 	cookies := response.Cookies()
-	if len(cookies) == 0 {
-		t.Fatal(response.Status)
-	}
+	must.Thatf(t, len(cookies) != 0, "%v", response.Status)
 	secrets := []string{"oo_demo_acme", apptest.DemoPassword, cookies[0].Value, "What somebody typed", "argon2"}
 	for path, form := range map[string]url.Values{
 		"/tokens": {"name": {"shop"}, "role": {"member"}, "idempotency_key": {key}},
@@ -148,17 +131,13 @@ func TestTheLogHoldsNoSecrets(t *testing.T) {
 		shown := b.visit(browser, cookies[0], http.MethodGet, made.Header.Get("Location"), nil)
 		page, err := io.ReadAll(shown.Body)
 		secret := regexp.MustCompile(`(?:oo_|link=)([\w-]{43})<`).FindSubmatch(page)
-		if err != nil || secret == nil {
-			t.Fatalf("%v: no secret in %s", err, page)
-		}
+		must.Thatf(t, err == nil && secret != nil, "%v: no secret in %s", err, page)
 		secrets = append(secrets, string(secret[1]))
 		b.visit(browser, cookies[0], http.MethodGet, "/join?link="+string(secret[1]), nil)
 		b.visit(browser, cookies[0], http.MethodPost, "/join", url.Values{"link": {string(secret[1])}, "password": {"x"}})
 	}
 	for _, secret := range secrets {
-		if strings.Contains(b.Logs.String(), secret) {
-			t.Errorf("%q is in the log:\n%s", secret, b.Logs.String())
-		}
+		assert.Thatf(t, !strings.Contains(b.Logs.String(), secret), "%q is in the log:\n%s", secret, b.Logs.String())
 	}
 }
 
@@ -194,15 +173,13 @@ func TestReadiness(t *testing.T) {
 	var wire *proxy.Proxy
 	b := setup(t, func(c *app.Config) { wire = behindWire(t, c) })
 	for path, want := range map[string]int{"/healthz": 200, "/readyz": 200} {
-		if status, body := b.Get(b.URL() + path); status != want {
-			t.Errorf("%s: %d %s", path, status, body)
-		}
+		status, body := b.Get(b.URL() + path)
+		assert.Thatf(t, status == want, "%s: %d %s", path, status, body)
 	}
 	wire.Close()
 	for path, want := range map[string]int{"/healthz": 200, "/readyz": 503} {
-		if status, body := b.Get(b.URL() + path); status != want {
-			t.Errorf("without a database %s: %d %s", path, status, body)
-		}
+		status, body := b.Get(b.URL() + path)
+		assert.Thatf(t, status == want, "without a database %s: %d %s", path, status, body)
 	}
 }
 
@@ -214,9 +191,8 @@ func TestReadyOnANewerSchema(t *testing.T) {
 	after := func(sql string, want int) {
 		t.Helper()
 		must.Exec(t, admin, sql)
-		if status, _ := b.Get(b.URL() + "/readyz"); status != want {
-			t.Errorf("%d, want %d", status, want)
-		}
+		status, _ := b.Get(b.URL() + "/readyz")
+		assert.Thatf(t, status == want, "%d, want %d", status, want)
 	}
 	after(`INSERT INTO goose_db_version (version_id, is_applied) VALUES (99999, true)`, http.StatusOK)
 	after(`DELETE FROM goose_db_version WHERE version_id > 1`, http.StatusServiceUnavailable)
@@ -237,10 +213,8 @@ func TestExpiry(t *testing.T) {
 		return err == nil && left == 0
 	})
 	late := b.create(key, ada)
-	if late.StatusCode != http.StatusOK || late.Header.Get("Idempotent-Replayed") != "true" ||
-		late.Header.Get("Location") != first.Header.Get("Location") {
-		t.Errorf("first %v\nlate %v", first, late)
-	}
+	assert.Thatf(t, late.StatusCode == http.StatusOK && late.Header.Get("Idempotent-Replayed") == "true" &&
+		late.Header.Get("Location") == first.Header.Get("Location"), "first %v\nlate %v", first, late)
 }
 
 func TestHeadersAreBounded(t *testing.T) {
@@ -251,9 +225,7 @@ func TestHeadersAreBounded(t *testing.T) {
 	response, err := http.DefaultClient.Do(r)
 	must.OK(t, err)
 	_ = response.Body.Close()
-	if response.StatusCode != http.StatusRequestHeaderFieldsTooLarge {
-		t.Error(response.Status)
-	}
+	assert.Thatf(t, response.StatusCode == http.StatusRequestHeaderFieldsTooLarge, "%v", response.Status)
 }
 
 // TestSlowHeadersAreHungUpOn: half a request must not occupy the server for ever.
@@ -269,9 +241,7 @@ func TestSlowHeadersAreHungUpOn(t *testing.T) {
 	must.OK(t, conn.SetReadDeadline(time.Now().Add(20*time.Second)))
 	_, err = conn.Read(make([]byte, 1))
 	var network net.Error
-	if err == nil || (errors.As(err, &network) && network.Timeout()) {
-		t.Errorf("still waiting: %v", err)
-	}
+	assert.Thatf(t, err != nil && (!errors.As(err, &network) || !network.Timeout()), "still waiting: %v", err)
 }
 
 // value returns the value of a metric without labels.
@@ -279,8 +249,7 @@ func (b *bundle) value(metrics, name string) (value float64) {
 	b.Helper()
 	_, text := b.Get(metrics)
 	_, rest, found := strings.Cut(text, "\n"+name+" ")
-	if _, err := fmt.Sscan(rest, &value); err != nil || !found {
-		b.Fatalf("no %s in %s", name, text)
-	}
+	_, err := fmt.Sscan(rest, &value)
+	must.Thatf(b, err == nil && found, "no %s in %s", name, text)
 	return value
 }

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/net/html"
 
 	"onlyonce/internal/app"
+	"onlyonce/internal/assert"
 	"onlyonce/internal/lab/labapp"
 	"onlyonce/internal/must"
 	"onlyonce/templates/viewtest"
@@ -101,9 +102,7 @@ func (h *host) send(r *http.Request) visit {
 func (h *host) location(a visit) string {
 	h.Helper()
 	to := h.inside(a, a.Header.Get("Location"))
-	if to == "" || a.Header.Get("Location") == "" {
-		h.Fatalf("%s leads nowhere: %s %s", a.Request.URL, a.Status, a.body)
-	}
+	must.Thatf(h, to != "" && a.Header.Get("Location") != "", "%s leads nowhere: %s %s", a.Request.URL, a.Status, a.body)
 	return to
 }
 
@@ -151,9 +150,7 @@ func (h *host) inside(a visit, reference string) string {
 	if to.Host != a.Request.URL.Host {
 		return ""
 	}
-	if !strings.HasPrefix(to.Path, books+"/") {
-		h.Errorf("%s leads to %s", a.Request.URL, reference)
-	}
+	assert.Thatf(h, strings.HasPrefix(to.Path, books+"/"), "%s leads to %s", a.Request.URL, reference)
 	to.Fragment = ""
 	return to.String()
 }
@@ -180,9 +177,8 @@ func (h *host) walk(first string) (visited map[string]bool) {
 		for _, form := range forms {
 			if kind := "form " + idsAndValues.ReplaceAllString(form, ""); !visited[kind] {
 				visited[kind] = true
-				if a := h.do(http.MethodPatch, form, nil); a.StatusCode != http.StatusMethodNotAllowed {
-					h.Errorf("%s: %s", form, a.Status)
-				}
+				a := h.do(http.MethodPatch, form, nil)
+				assert.Thatf(h, a.StatusCode == http.StatusMethodNotAllowed, "%s: %s", form, a.Status)
 			}
 		}
 	}
@@ -204,9 +200,8 @@ func (h *host) resend(path string, typed url.Values, body string) {
 	}
 	first, second = send(h.url+books, body), send(h.url+books, body)
 	replayed := second.Header.Get("Idempotent-Replayed") == "true"
-	if h.location(first) != h.location(second) || !replayed || second.StatusCode != http.StatusCreated {
-		h.Errorf("%s: %s, %s, then %s, %s", path, first.Status, first.body, second.Status, second.body)
-	}
+	assert.Thatf(h, h.location(first) == h.location(second) && replayed && second.StatusCode == http.StatusCreated,
+		"%s: %s, %s, then %s, %s", path, first.Status, first.body, second.Status, second.body)
 	elsewhere := send(h.root.URL(), body)
 	if at := books + elsewhere.Header.Get("Location"); at != first.Header.Get("Location") || elsewhere.StatusCode != http.StatusCreated {
 		h.Errorf("at the root: %s %s %s", elsewhere.Status, at, elsewhere.body)
@@ -227,23 +222,17 @@ func (h *host) resend(path string, typed url.Values, body string) {
 func TestBelowAPath(t *testing.T) {
 	h := setupHost(t)
 	login := h.get(h.location(h.get(h.url + books + "/customers?q=nobody")))
-	if !strings.Contains(login.body, `name="next" value="/customers?q=nobody"`) {
-		t.Error(login.body)
-	}
+	assert.Thatf(t, strings.Contains(login.body, `name="next" value="/customers?q=nobody"`), "%v", login.body)
 	in := h.submit(login, books+"/login", url.Values{"next": {"/customers?q=nobody"}})
 	if to := h.location(in); to != h.url+books+"/customers?q=nobody" {
 		t.Errorf("the login leads to %s", to)
 	}
-	if cookie := in.Cookies()[0]; !strings.HasPrefix(cookie.Name, "__Secure-") || cookie.Path != books || !cookie.Secure {
-		t.Errorf("%v", cookie)
-	}
-	if of := in.Header.Get("Strict-Transport-Security"); of != "" {
-		t.Errorf("it decides for the whole host: %s", of)
-	}
+	cookie := in.Cookies()[0]
+	assert.Thatf(t, strings.HasPrefix(cookie.Name, "__Secure-") && cookie.Path == books && cookie.Secure, "%v", cookie)
+	of := in.Header.Get("Strict-Transport-Security")
+	assert.Thatf(t, of == "", "it decides for the whole host: %s", of)
 	visited := h.walk(h.url + books)
-	if len(visited) < 90 {
-		t.Errorf("only %d kinds of pages", len(visited))
-	}
+	assert.Thatf(t, len(visited) >= 90, "only %d kinds of pages", len(visited))
 
 	for path, has := range map[string]string{
 		"/openapi.json": `"servers":[{"url":"/books"}]`, "/docs/api": h.url + books + "/api/v1/",
@@ -256,9 +245,8 @@ func TestBelowAPath(t *testing.T) {
 
 	before := h.Number(`SELECT count(*) FROM customers`)
 	h.resend("/customers", url.Values{"email": {"grace@example.com"}, "name": {"Grace"}}, ada)
-	if made := h.Number(`SELECT count(*) FROM customers`) - before; made != 2 {
-		t.Errorf("%d customers", made)
-	}
+	made := h.Number(`SELECT count(*) FROM customers`) - before
+	assert.Thatf(t, made == 2, "%d customers", made)
 	h.resendInvoice()
 	if h.get(h.url + "/"); len(h.cookies) > 0 {
 		t.Errorf("the neighbour gets %q", h.cookies)
@@ -274,17 +262,14 @@ func TestBelowAPath(t *testing.T) {
 	}
 
 	out := h.submit(h.get(h.url+books+"/account"), books+"/logout", nil)
-	if clears := out.Header.Get("Clear-Site-Data"); clears != "" {
-		t.Errorf("the logout takes %s from the neighbours", clears)
-	}
+	clears := out.Header.Get("Clear-Site-Data")
+	assert.Thatf(t, clears == "", "the logout takes %s from the neighbours", clears)
 	page := h.get(h.location(out))
-	if !strings.Contains(page.body, `data-form-done="*"`) || strings.Contains(h.get(h.location(out)).body, "data-form-done") {
-		t.Error("the page after a logout doesn't end what is kept of forms, or each such page does")
-	}
+	assert.Thatf(t, strings.Contains(page.body, `data-form-done="*"`) && !strings.Contains(h.get(h.location(out)).body, "data-form-done"),
+		"the page after a logout doesn't end what is kept of forms, or each such page does")
 	links, _ := h.leads(page)
-	if sheet := h.url + books + "/logged-out.css"; !slices.Contains(links, sheet) || h.get(sheet).StatusCode != http.StatusOK {
-		t.Errorf("the page after a logout leads to %q", links)
-	}
+	sheet := h.url + books + "/logged-out.css"
+	assert.Thatf(t, slices.Contains(links, sheet) && h.get(sheet).StatusCode == http.StatusOK, "the page after a logout leads to %q", links)
 	if to := h.location(h.get(h.url + books + "/customers")); to != h.url+books+"/login?next=%2Fcustomers" {
 		t.Errorf("still logged in: %s", to)
 	}

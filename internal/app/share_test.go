@@ -13,6 +13,7 @@ import (
 
 	"onlyonce/internal/app"
 	"onlyonce/internal/app/apptest"
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/proof/proxy"
@@ -61,9 +62,7 @@ func TestRedisNeedsTheSecretKey(t *testing.T) {
 	config.Demo, config.RedisURL = false, "redis://localhost"
 	err := apptest.TryStart(t.Context(), config)
 	wrong, ok := errors.AsType[*app.SettingError](err)
-	if !ok || wrong.Name != "REDIS_URL" || !strings.Contains(err.Error(), "SECRET_KEY") {
-		t.Errorf("%v", err)
-	}
+	assert.Thatf(t, ok && wrong.Name == "REDIS_URL" && strings.Contains(err.Error(), "SECRET_KEY"), "%v", err)
 }
 
 // limited are two replicas with common limits, through a proxy to Redis.
@@ -117,9 +116,7 @@ func (l *limited) admitted(requests int, request func(origin string) (*http.Resp
 		case http.StatusOK, http.StatusUnprocessableEntity:
 			n++
 		case http.StatusTooManyRequests:
-			if a.Header.Get("Retry-After") == "" || a.Header.Get("X-Ratelimit-Remaining") != "0" {
-				l.Errorf("refused with %v", a.Header)
-			}
+			assert.Thatf(l, a.Header.Get("Retry-After") != "" && a.Header.Get("X-Ratelimit-Remaining") == "0", "refused with %v", a.Header)
 		default:
 			l.Errorf("answered %s", a.Status)
 		}
@@ -153,21 +150,17 @@ func TestOneLimitForAllReplicas(t *testing.T) {
 		began := time.Now()
 		n := l.admitted(2*c.limit, c.request)
 		more := int(time.Since(began).Minutes() * float64(c.limit)) // these may be allowed by then
-		if n < c.limit || n > c.limit+more {
-			t.Errorf("%s: %d of %d, want %d and at most %d more", what, n, 2*c.limit, c.limit, more)
-		}
+		assert.Thatf(t, n >= c.limit && n <= c.limit+more, "%s: %d of %d, want %d and at most %d more", what, n, 2*c.limit, c.limit, more)
 	}
 	keys, err := l.client.Keys(t.Context(), limitPlace+"*").Result()
 	if err != nil || len(keys) != 3 { // and the address
 		t.Errorf("%q, %v", keys, err)
 	}
 	for _, key := range keys {
-		if name := strings.TrimPrefix(key, limitPlace); len(name) != 43 || strings.Contains(name, "guessed") {
-			t.Errorf("%s is no digest", key)
-		}
-		if keep := l.client.TTL(t.Context(), key).Val(); keep <= 0 || keep > time.Minute {
-			t.Errorf("kept for %v", keep)
-		}
+		name := strings.TrimPrefix(key, limitPlace)
+		assert.Thatf(t, len(name) == 43 && !strings.Contains(name, "guessed"), "%s is no digest", key)
+		keep := l.client.TTL(t.Context(), key).Val()
+		assert.Thatf(t, keep > 0 && keep <= time.Minute, "kept for %v", keep)
 	}
 }
 
@@ -201,14 +194,11 @@ func TestLimitsWhateverBecomesOfRedis(t *testing.T) {
 				disturb(l)
 				began := time.Now()
 				a, err := listed(origin)
-				if took := time.Since(began); took > 2*time.Second {
-					t.Errorf("answered after %v", took)
-				}
+				took := time.Since(began)
+				assert.Thatf(t, took <= 2*time.Second, "answered after %v", took)
 				return a, err
 			})
-			if n != 2*rate-2 {
-				t.Errorf("%d more, want %d of each replica", n, rate-1)
-			}
+			assert.Thatf(t, n == 2*rate-2, "%d more, want %d of each replica", n, rate-1)
 		})
 	}
 }

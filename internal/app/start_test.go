@@ -12,6 +12,7 @@ import (
 
 	"onlyonce/internal/app"
 	"onlyonce/internal/app/apptest"
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
 )
@@ -34,12 +35,8 @@ func TestWhoAnswersHasStarted(t *testing.T) {
 			go func() { answered <- anyAnswer("http://"+config.Addr+"/healthz", ended) }()
 			err := apptest.TryStart(t.Context(), config)
 			close(ended)
-			if err == nil {
-				t.Error("it started")
-			}
-			if <-answered {
-				t.Errorf("it answered, and then did not start: %v", err)
-			}
+			assert.Thatf(t, err != nil, "it started")
+			assert.Thatf(t, !<-answered, "it answered, and then did not start: %v", err)
 		})
 	}
 }
@@ -83,17 +80,14 @@ func TestStartTellsDifferences(t *testing.T) {
 	for _, sql := range []string{"", "", "DROP POLICY tenant_isolation ON customers"} {
 		must.Exec(t, b.DB.Pool, sql)
 		b.App = b.Start()
-		if status, _ := b.Get(b.URL() + "/readyz"); status != http.StatusOK {
-			t.Errorf("%q: ready: %d", sql, status)
-		}
+		status, _ := b.Get(b.URL() + "/readyz")
+		assert.Thatf(t, status == http.StatusOK, "%q: ready: %d", sql, status)
 		told := b.Lines(message)
 		if sql == "" && len(told) == 0 {
 			continue
 		}
-		if len(told) != 1 || told[0]["level"] != "WARN" ||
-			!strings.Contains(told[0]["difference"].(string), "policy tenant_isolation of customers") {
-			t.Errorf("%q: %v", sql, told)
-		}
+		assert.Thatf(t, len(told) == 1 && told[0]["level"] == "WARN" &&
+			strings.Contains(told[0]["difference"].(string), "policy tenant_isolation of customers"), "%q: %v", sql, told)
 	}
 }
 
@@ -103,10 +97,9 @@ func TestStartAfterAChangeOfOrder(t *testing.T) {
 	b := on(t, pgtest.New(t))
 	b.DB.ChangeOrder(t)
 	b.App = b.Start()
-	if told := b.Lines("indexes may not find what they have"); len(told) != 1 ||
-		!strings.Contains(told[0]["error"].(string), "REFRESH COLLATION VERSION") {
-		t.Errorf("%v", told)
-	}
+	told := b.Lines("indexes may not find what they have")
+	assert.Thatf(t, len(told) == 1 &&
+		strings.Contains(told[0]["error"].(string), "REFRESH COLLATION VERSION"), "%v", told)
 }
 
 // badSender keeps the jobs from starting.
@@ -183,9 +176,8 @@ func TestStopFinishesWhatIsInFlight(t *testing.T) {
 	default:
 	}
 	release()
-	if r := <-answered; r.err != nil || r.status != http.StatusCreated {
-		t.Errorf("%+v", r)
-	}
+	r := <-answered
+	assert.Thatf(t, r.err == nil && r.status == http.StatusCreated, "%+v", r)
 	must.OK(t, <-ended)
 	if err := b.DB.Pool.Ping(t.Context()); err != nil {
 		t.Error(err) // the other database keeps running

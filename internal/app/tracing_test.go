@@ -18,6 +18,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"onlyonce/internal/app"
+	"onlyonce/internal/assert"
 	"onlyonce/internal/mailer"
 	"onlyonce/internal/mailer/mailertest"
 	"onlyonce/internal/must"
@@ -77,12 +78,10 @@ func TestTraces(t *testing.T) {
 	}
 	for i, request := range requests {
 		attempt, ofProxy := attempts[i], i == 1
-		if string(attempt.TraceId) != string(request.TraceId) || string(attempt.ParentSpanId) != string(request.SpanId) {
-			t.Errorf("the attempt %v is not part of %v", attempt, request)
-		}
-		if same := hex.EncodeToString(request.TraceId) == begun; same != ofProxy {
-			t.Errorf("by a proxy: %t, trace %x", ofProxy, request.TraceId)
-		}
+		assert.Thatf(t, string(attempt.TraceId) == string(request.TraceId) && string(attempt.ParentSpanId) == string(request.SpanId),
+			"the attempt %v is not part of %v", attempt, request)
+		same := hex.EncodeToString(request.TraceId) == begun
+		assert.Thatf(t, same == ofProxy, "by a proxy: %t, trace %x", ofProxy, request.TraceId)
 	}
 	first := func(s *spans.Span) bool { return string(s.TraceId) == string(requests[0].TraceId) }
 	inFirst := slices.Collect(func(yield func(string) bool) {
@@ -94,14 +93,10 @@ func TestTraces(t *testing.T) {
 	})
 	all := strings.Join(inFirst, "\n")
 	for _, part := range []string{key, "created", "FROM api_tokens a", "pool.acquire"} {
-		if !strings.Contains(all, part) {
-			t.Errorf("nothing about %s in\n%s", part, all)
-		}
+		assert.Thatf(t, strings.Contains(all, part), "nothing about %s in\n%s", part, all)
 	}
 	for _, secret := range []string{"oo_demo_acme", "ada@example.com", "St James"} {
-		if strings.Contains(c.sent.String(), secret) {
-			t.Errorf("%s was sent", secret)
-		}
+		assert.Thatf(t, !strings.Contains(c.sent.String(), secret), "%s was sent", secret)
 	}
 }
 
@@ -121,20 +116,15 @@ func TestTracesOfJobs(t *testing.T) {
 	if _, err := b.invite("one", true); err != nil {
 		t.Fatal(err)
 	}
-	if state, _ := b.linkMail(); state != mailer.StateSent {
-		t.Fatal(state)
-	}
+	state, _ := b.linkMail()
+	must.Thatf(t, state == mailer.StateSent, "%v", state)
 	if err := b.Close(t.Context()); err != nil { // which sends the rest
 		t.Fatal(err)
 	}
 	jobs := c.named("job link_mail")
-	if len(jobs) != 2 || string(jobs[0].TraceId) == string(jobs[1].TraceId) ||
-		jobs[0].Status.Code != spans.Status_STATUS_CODE_ERROR || jobs[1].Status.Code != spans.Status_STATUS_CODE_UNSET {
-		t.Errorf("%v", jobs)
-	}
-	if strings.Contains(c.sent.String(), "ada@example.com") {
-		t.Error("the address was sent")
-	}
+	assert.Thatf(t, len(jobs) == 2 && string(jobs[0].TraceId) != string(jobs[1].TraceId) &&
+		jobs[0].Status.Code == spans.Status_STATUS_CODE_ERROR && jobs[1].Status.Code == spans.Status_STATUS_CODE_UNSET, "%v", jobs)
+	assert.Thatf(t, !strings.Contains(c.sent.String(), "ada@example.com"), "the address was sent")
 }
 
 // TestTraceOverALostConnection: as in a failover, the database ends the connection of a create, which is sent again over
@@ -160,9 +150,7 @@ func TestTraceOverALostConnection(t *testing.T) {
 	must.OK(t, b.Close(t.Context())) // which sends the rest
 
 	attempts := c.named("customer.upsert")
-	if len(attempts) != 1 || !strings.Contains(attempts[0].String(), "created") {
-		t.Fatalf("attempts %v", attempts)
-	}
+	must.Thatf(t, len(attempts) == 1 && strings.Contains(attempts[0].String(), "created"), "attempts %v", attempts)
 	connections := slices.DeleteFunc(c.named("pool.acquire"), func(s *spans.Span) bool {
 		return string(s.TraceId) != string(attempts[0].TraceId) || s.StartTimeUnixNano < attempts[0].StartTimeUnixNano
 	})

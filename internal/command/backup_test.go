@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 	"onlyonce/internal/postgres"
 	"onlyonce/internal/postgres/pgtest"
@@ -37,9 +38,7 @@ func TestBackupAndRestore(t *testing.T) {
 	})
 	sh := b.shell()
 	out, err := sh(`pg_dump --file=/dev/null "$URL"`).CombinedOutput()
-	if err == nil || !strings.Contains(string(out), "row-level security") {
-		t.Errorf("the app's role can dump: %v, %s", err, out)
-	}
+	assert.Thatf(t, err != nil && strings.Contains(string(out), "row-level security"), "the app's role can dump: %v, %s", err, out)
 	b.mustRun(sh(commandsBelow(t, "## Back up")))
 	lost, _ := b.customer(at, token, "after")
 	lostInvoice := b.invoice(at, token, "lost", "")
@@ -47,26 +46,20 @@ func TestBackupAndRestore(t *testing.T) {
 	b.mustRun(sh(commandsBelow(t, "## Restore")))
 	t.Cleanup(func() { b.mustRun(sh(`dropdb --force --maintenance-db="$ADMIN_URL" onlyonce_restored`)) })
 	restored := &bundle{t, &pgtest.Database{URL: inDatabase(t, b.URL), AdminURL: inDatabase(t, b.AdminURL)}}
-	if got := restored.rows(); got != counts {
-		t.Errorf("restored\n%s\nof\n%s", got, counts)
-	}
+	got := restored.rows()
+	assert.Thatf(t, got == counts, "restored\n%s\nof\n%s", got, counts)
 	// The app may do there what migrations do, and not change the audit.
 	out, err = sh(`psql --command="UPDATE intents SET actor = 'x'" "$RESTORED_APP_URL"`).CombinedOutput()
-	if err == nil || !strings.Contains(string(out), "permission denied") {
-		t.Errorf("the app can change the audit: %v, %s", err, out)
-	}
+	assert.Thatf(t, err != nil && strings.Contains(string(out), "permission denied"), "the app can change the audit: %v, %s", err, out)
 	b.mustRun(sh(`psql --set=ON_ERROR_STOP=1 "$RESTORED_APP_URL" \
 		--command="CREATE TABLE added ()" --command="DROP TABLE added" --command="CREATE SCHEMA added" --command="DROP SCHEMA added"`))
 	restored.want(done, "", "doctor")
 	at, _ = restored.serve()
-	if _, again := restored.customer(at, token, "before"); again != first {
-		t.Errorf("a key from before the backup: %s\nwant %s", again, first)
-	}
+	_, again := restored.customer(at, token, "before")
+	assert.Thatf(t, again == first, "a key from before the backup: %s\nwant %s", again, first)
 	once, _ := restored.customer(at, token, "after")
 	twice, _ := restored.customer(at, token, "after")
-	if once == lost || once != twice {
-		t.Errorf("lost %v, then %v and %v", lost, once, twice)
-	}
+	assert.Thatf(t, once != lost && once == twice, "lost %v, then %v and %v", lost, once, twice)
 	restored.entersAgain(at, token, lostInvoice)
 }
 
@@ -114,9 +107,8 @@ func TestOutOfTheEmbeddedDatabase(t *testing.T) {
 	dir := pgtest.Home(t)
 	embedded, b := inEmbedded(t, dir)
 	for _, dir := range []string{dir, os.DevNull + "/none"} {
-		if _, _, said := ran(t, map[string]string{"DATA_DIR": dir}, "migrate"); !strings.Contains(said, "DATABASE_URL is not set") {
-			t.Errorf("%s: %q", dir, said)
-		}
+		_, _, said := ran(t, map[string]string{"DATA_DIR": dir}, "migrate")
+		assert.Thatf(t, strings.Contains(said, "DATABASE_URL is not set"), "%s: %q", dir, said)
 	}
 	b.want(done, "", "migrate")
 	b.want(done, "", "tenant", "create", "Acme Studio")
@@ -138,9 +130,7 @@ func TestOutOfTheEmbeddedDatabase(t *testing.T) {
 	made, err := embedded.SecretKey()
 	must.OK(t, err)
 	setting, err := secretkey.Parse(strings.TrimSpace(must.Read(t, filepath.Join(dir, "secret.key"))))
-	if err != nil || setting != made {
-		t.Errorf("secret.key is no SECRET_KEY: %v", err)
-	}
+	assert.Thatf(t, err == nil && setting == made, "secret.key is no SECRET_KEY: %v", err)
 }
 
 // inEmbedded returns an embedded server on a directory, which stops when the test ends, and runs commands on its database.
@@ -169,9 +159,8 @@ func (b *bundle) restoresAs(role string, beside *pgtest.Database, sh func(string
 	if got, want := restored.rows(), b.rows(); got != want || !strings.Contains(got, "\ntenants|{1}\n") {
 		b.Errorf("restored\n%s\nof\n%s", got, want)
 	}
-	if out := restored.want(done, "", "doctor"); !strings.Contains(out, "all is as the migrations made it") {
-		b.Error(out)
-	}
+	out := restored.want(done, "", "doctor")
+	assert.Thatf(b, strings.Contains(out, "all is as the migrations made it"), "%v", out)
 }
 
 // all runs statements as the superuser, also when the test has ended.
@@ -192,9 +181,8 @@ func (b *bundle) customer(at, token, key string) (id, body string) {
 	var made struct {
 		ID string `json:"id"`
 	}
-	if err := json.Unmarshal([]byte(body), &made); err != nil || status != http.StatusCreated {
-		b.Errorf("%s: %d %s", key, status, body)
-	}
+	err := json.Unmarshal([]byte(body), &made)
+	assert.Thatf(b, err == nil && status == http.StatusCreated, "%s: %d %s", key, status, body)
 	return made.ID, body
 }
 
@@ -228,9 +216,7 @@ func (b *bundle) shell() func(commands string) *exec.Cmd {
 func (b *bundle) mustRun(cmd *exec.Cmd) string {
 	b.Helper()
 	out, err := cmd.CombinedOutput()
-	if err != nil {
-		b.Fatalf("%s: %v (the programs of a PostgreSQL client are needed)\n%s", cmd.Args, err, out)
-	}
+	must.Thatf(b, err == nil, "%s: %v (the programs of a PostgreSQL client are needed)\n%s", cmd.Args, err, out)
 	return string(out)
 }
 
@@ -257,8 +243,6 @@ func commandsBelow(t *testing.T, heading string) string {
 	t.Helper()
 	page := must.Read(t, "../../docs/deploy.md") + must.Read(t, "../../docs/managed.md") + must.Read(t, "../../docs/gdpr.md")
 	found := regexp.MustCompile("(?s)\n" + heading + "\n.*?```sh\n(.*?)```").FindStringSubmatch(page)
-	if found == nil {
-		t.Fatalf("no commands below %q", heading)
-	}
+	must.Thatf(t, found != nil, "no commands below %q", heading)
 	return found[1]
 }

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"onlyonce/internal/app/apptest"
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 	"onlyonce/internal/people/account"
 	"onlyonce/internal/postgres/pgtest"
@@ -61,43 +62,37 @@ func (b *bundle) run(stdin string, args ...string) (code int, out, errors string
 func (b *bundle) want(code int, stdin string, args ...string) (out string) {
 	b.Helper()
 	got, out, errors := b.run(stdin, args...)
-	if got != code || (code != done) != strings.Contains(errors, program+":") && !strings.Contains(errors, "keep this token") {
-		b.Errorf("%q: code %d, want %d: %s%s", args, got, code, out, errors)
-	}
+	assert.Thatf(b, got == code && ((code != done) == strings.Contains(errors, program+":") || strings.Contains(errors, "keep this token")),
+		"%q: code %d, want %d: %s%s", args, got, code, out, errors)
 	return out
 }
 
 // object runs a command that must end with a code, and returns the JSON of its output.
 func (b *bundle) object(code int, stdin string, args ...string) (object map[string]any) {
 	b.Helper()
-	if out := b.want(code, stdin, append(args, "--json")...); json.Unmarshal([]byte(out), &object) != nil {
-		b.Errorf("%q: no JSON object: %s", args, out)
-	}
+	out := b.want(code, stdin, append(args, "--json")...)
+	assert.Thatf(b, json.Unmarshal([]byte(out), &object) == nil, "%q: no JSON object: %s", args, out)
 	return object
 }
 
 // outcome is object for a command that prints this outcome.
 func (b *bundle) outcome(want string, code int, stdin string, args ...string) {
 	b.Helper()
-	if object := b.object(code, stdin, args...); object["outcome"] != want {
-		b.Errorf("%q: %v, want %s", args, object, want)
-	}
+	object := b.object(code, stdin, args...)
+	assert.Thatf(b, object["outcome"] == want, "%q: %v, want %s", args, object, want)
 }
 
 func TestTenantCommands(t *testing.T) {
 	b := setup(t)
 	first := b.object(done, "", "tenant", "create", "  Café  Zürich ")
-	if first["outcome"] != "created" || first["name"] != "Café Zürich" {
-		t.Errorf("%v", first)
-	}
+	assert.Thatf(t, first["outcome"] == "created" && first["name"] == "Café Zürich", "%v", first)
 	for _, name := range []string{"Café Zürich", "CAFE ZURICH", first["id"].(string)} {
 		if name == first["id"] {
 			b.want(misused, "", "tenant", "create", name) // ambiguous, because --tenant also takes an id
 			continue
 		}
-		if again := b.object(done, "", "tenant", "create", name); again["outcome"] != "unchanged" || again["id"] != first["id"] {
-			t.Errorf("%q: %v", name, again)
-		}
+		again := b.object(done, "", "tenant", "create", name)
+		assert.Thatf(t, again["outcome"] == "unchanged" && again["id"] == first["id"], "%q: %v", name, again)
 	}
 	for _, name := range []string{"", " ", "a\u202eb", strings.Repeat("x", 101)} {
 		b.want(misused, "", "tenant", "create", name)
@@ -150,21 +145,15 @@ func TestOneNameAtOnce(t *testing.T) {
 				created += n
 			}
 		}
-		if len(outs) != 2 || created != 1 {
-			t.Errorf("%q: %v", args, outs)
-		}
+		assert.Thatf(t, len(outs) == 2 && created == 1, "%q: %v", args, outs)
 	}
 	// Each command with --replace creates a token, and the last one remains.
 	for out := range maps.Keys(together("token", "create", "sync", "--tenant", "Acme", "--replace", "--json")) {
-		if !strings.HasPrefix(out, "0 ") || !strings.Contains(out, `"replaced"`) {
-			t.Error(out)
-		}
+		assert.Thatf(t, strings.HasPrefix(out, "0 ") && strings.Contains(out, `"replaced"`), "%v", out)
 	}
 	var left int
 	err := b.Pool.QueryRow(t.Context(), `SELECT count(*) FROM api_tokens WHERE revoked_at IS NULL`).Scan(&left)
-	if err != nil || left != 1 {
-		t.Errorf("%d tokens are left, %v", left, err)
-	}
+	assert.Thatf(t, err == nil && left == 1, "%d tokens are left, %v", left, err)
 }
 
 func TestUserCommands(t *testing.T) {
@@ -184,9 +173,8 @@ func TestUserCommands(t *testing.T) {
 	b.want(failed, "", "user", "disable", "ada@example.com") // the last owner
 	for email, role := range map[string]string{"member@example.com": "", "grace@example.com": "owner"} {
 		user := b.object(done, password, "user", "create", email, "--tenant", "acme", "--role", role)
-		if want := cmp.Or(role, "member"); user["role"] != want {
-			t.Errorf("%s: %v, want %s", email, user, want)
-		}
+		want := cmp.Or(role, "member")
+		assert.Thatf(t, user["role"] == want, "%s: %v, want %s", email, user, want)
 	}
 	b.want(misused, password, "user", "create", "x@example.com", "--tenant", "acme", "--role", "king")
 	b.outcome("unchanged", done, "another password", create...)
@@ -235,16 +223,14 @@ func (b *bundle) invite(link string) {
 
 func (b *bundle) isWorthless(link string) {
 	b.Helper()
-	if _, err := account.UseLink(b.Context(), b.Pool, link, "chosen with the link"); !errors.Is(err, account.ErrUnknown) {
-		b.Errorf("a link from before: %v", err)
-	}
+	_, err := account.UseLink(b.Context(), b.Pool, link, "chosen with the link")
+	assert.Thatf(b, errors.Is(err, account.ErrUnknown), "a link from before: %v", err)
 }
 
 func (b *bundle) mayLogIn(password string, want bool) {
 	b.Helper()
-	if _, err := account.LogIn(b.Context(), b.Pool, "ada@example.com", password); (err == nil) != want {
-		b.Errorf("logs in: %v, want %v", err, want)
-	}
+	_, err := account.LogIn(b.Context(), b.Pool, "ada@example.com", password)
+	assert.Thatf(b, (err == nil) == want, "logs in: %v, want %v", err, want)
 }
 
 func TestTokenCommands(t *testing.T) {
@@ -252,40 +238,30 @@ func TestTokenCommands(t *testing.T) {
 	b.want(done, "", "tenant", "create", "Acme")
 	works := func(token string, want bool) {
 		t.Helper()
-		if _, err := account.FindToken(t.Context(), b.Pool, strings.TrimSpace(token)); (err == nil) != want {
-			t.Errorf("%q works: %v, want %v", token, err, want)
-		}
+		_, err := account.FindToken(t.Context(), b.Pool, strings.TrimSpace(token))
+		assert.Thatf(t, (err == nil) == want, "%q works: %v, want %v", token, err, want)
 	}
 	create := []string{"token", "create", "sync", "--tenant", "Acme"}
 	b.want(notFound, "", "token", "create", "sync", "--tenant", "Initech")
 	first := b.want(done, "", create...)
-	if !regexp.MustCompile(`^oo_[\w-]{43}\n$`).MatchString(first) {
-		t.Errorf("%q", first)
-	}
+	assert.Thatf(t, regexp.MustCompile(`^oo_[\w-]{43}\n$`).MatchString(first), "%q", first)
 	works(first, true)
-	if again := b.object(exists, "", create...); again["outcome"] != "unchanged" || again["token"] != nil {
-		t.Errorf("%v", again)
-	}
+	again := b.object(exists, "", create...)
+	assert.Thatf(t, again["outcome"] == "unchanged" && again["token"] == nil, "%v", again)
 	works(first, true)
 	second := b.object(done, "", append(create, "--replace")...)
-	if second["outcome"] != "replaced" {
-		t.Errorf("%v", second)
-	}
+	assert.Thatf(t, second["outcome"] == "replaced", "%v", second)
 	works(first, false)
 	works(second["token"].(string), true)
 	// Replacing a token keeps its role, unless another one is given.
 	for _, c := range []struct{ role, want string }{{"read-only", "read-only"}, {"", "read-only"}, {"member", "member"}, {"", "member"}} {
 		token := b.want(done, "", append(create, "--replace", "--role", c.role)...)
 		who, err := account.FindToken(t.Context(), b.Pool, strings.TrimSpace(token))
-		if err != nil || string(who.Role) != c.want {
-			t.Errorf("with --role %q: %q, %v", c.role, who.Role, err)
-		}
+		assert.Thatf(t, err == nil && string(who.Role) == c.want, "with --role %q: %q, %v", c.role, who.Role, err)
 	}
 	b.want(misused, "", append(create, "--role", "owner")...)
 	list := b.want(done, "", "token", "list", "--tenant", "Acme")
-	if !strings.HasSuffix(list, "  sync\n") || strings.Count(list, "\n") != 1 {
-		t.Errorf("%q", list)
-	}
+	assert.Thatf(t, strings.HasSuffix(list, "  sync\n") && strings.Count(list, "\n") == 1, "%q", list)
 	for _, want := range []string{"revoked", "unchanged"} {
 		b.outcome(want, done, "", "token", "revoke", "sync", "--tenant", "Acme")
 	}
@@ -314,20 +290,17 @@ func TestMigrateCommand(t *testing.T) {
 	b.Spoil(t)
 	must.Exec(t, b.Pool, "DROP SCHEMA IF EXISTS public, river CASCADE")
 	must.Exec(t, b.Pool, "CREATE SCHEMA public")
-	if _, _, errors := b.run("", "tenant", "create", "Acme"); !strings.Contains(errors, "migrate") {
-		t.Error(errors)
-	}
+	_, _, errors := b.run("", "tenant", "create", "Acme")
+	assert.Thatf(t, strings.Contains(errors, "migrate"), "%v", errors)
 	for range 2 {
-		if out := b.want(done, "", "migrate"); out != "The schema is that of this program.\n" {
-			t.Error(out)
-		}
+		out := b.want(done, "", "migrate")
+		assert.Thatf(t, out == "The schema is that of this program.\n", "%v", out)
 	}
 	b.want(done, "", "tenant", "create", "Acme")
 	must.Exec(t, b.Pool, "DROP POLICY tenant_isolation ON customers")
 	if out := b.want(done, "", "migrate"); !strings.Contains(out, "\nthe policy tenant_isolation of customers is missing: tenants") {
 		t.Error(out)
 	}
-	if differences, _ := b.object(done, "", "migrate")["differences"].([]any); len(differences) != 1 {
-		t.Errorf("%v", differences)
-	}
+	differences, _ := b.object(done, "", "migrate")["differences"].([]any)
+	assert.Thatf(t, len(differences) == 1, "%v", differences)
 }

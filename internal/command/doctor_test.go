@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"onlyonce/internal/app/apptest"
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
 )
@@ -27,9 +28,7 @@ func (b *bundle) states(code int, env map[string]string) map[string]string {
 	}
 	states := map[string]string{}
 	for _, f := range found {
-		if f.Detail == "" {
-			b.Errorf("%s says nothing", f.Check)
-		}
+		assert.Thatf(b, f.Detail != "", "%s says nothing", f.Check)
 		states[f.Check] = f.State
 	}
 	return states
@@ -43,9 +42,7 @@ func TestDoctor(t *testing.T) {
 			"settings", "database", "version", "role", "encoding", "isolation", "session", "pooler", "clock", "timeouts", "schema", "owner",
 			"names", "rights", "catalog",
 		} {
-			if states[check] != "ok" {
-				t.Errorf("%s: %q", check, states[check])
-			}
+			assert.Thatf(t, states[check] == "ok", "%s: %q", check, states[check])
 		}
 	}
 	spoiled := pgtest.New(t)
@@ -64,14 +61,11 @@ func TestDoctor(t *testing.T) {
 		"superuser":        {failed, map[string]string{"DATABASE_URL": b.AdminURL}, "role", "failed"},
 		"no database":      {failed, map[string]string{"DATABASE_URL": "postgres://a@127.0.0.1:1/a"}, "database", "failed"},
 	} {
-		if got := b.states(c.code, c.env)[c.check]; got != c.want {
-			t.Errorf("%s: %s %q, want %q", name, c.check, got, c.want)
-		}
+		got := b.states(c.code, c.env)[c.check]
+		assert.Thatf(t, got == c.want, "%s: %s %q, want %q", name, c.check, got, c.want)
 	}
 	out := b.want(done, "", "doctor")
-	if !strings.Contains(out, "ok       database") || !strings.Contains(out, "  settings  ") {
-		t.Errorf("%s", out)
-	}
+	assert.Thatf(t, strings.Contains(out, "ok       database") && strings.Contains(out, "  settings  "), "%s", out)
 }
 
 func TestHealth(t *testing.T) {
@@ -83,9 +77,7 @@ func TestHealth(t *testing.T) {
 	want := func(code int, addr, say string) {
 		t.Helper()
 		got, out, errors := ran(t, map[string]string{"ADDR": addr}, "health")
-		if got != code || !strings.Contains(out+errors, say) {
-			t.Errorf("%s: code %d, want %d: %s%s", addr, got, code, out, errors)
-		}
+		assert.Thatf(t, got == code && strings.Contains(out+errors, say), "%s: code %d, want %d: %s%s", addr, got, code, out, errors)
 	}
 	for _, addr := range []string{address, ":" + port, "0.0.0.0:" + port} {
 		want(done, addr, "ready")
@@ -133,9 +125,8 @@ func TestPSQLCommand(t *testing.T) {
 			args[2] = strings.ReplaceAll(args[2], "-", " ")
 			run(t.Context(), args, []string{"DATABASE_URL=" + at.String(), "PGSERVICE=nowhere"},
 				strings.NewReader("\\pset format unaligned\n\\pset tuples_only on\n"+tt.in), &out, &log, apptest.Site())
-			if got := out.String() + log.String(); !strings.Contains(got, tt.want) || strings.Contains(got, "secret") {
-				t.Errorf("%s", got)
-			}
+			got := out.String() + log.String()
+			assert.Thatf(t, strings.Contains(got, tt.want) && !strings.Contains(got, "secret"), "%s", got)
 		})
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/must"
 	"onlyonce/internal/people/user"
@@ -56,9 +57,8 @@ func TestErasedUser(t *testing.T) {
 	if zqx, bob := left("zqx"), left("bob"); zqx != 0 || bob != 3 {
 		t.Errorf("%d rows have the name of the erased user, and %d that of another\n%s", zqx, bob, out)
 	}
-	if n := storetest.Value[int](s, `SELECT count(*) FROM intents WHERE record_id = $1 AND actor <> ''`, erased); n != 4 {
-		t.Errorf("%d intents with who did them, want 4", n)
-	}
+	n := storetest.Value[int](s, `SELECT count(*) FROM intents WHERE record_id = $1 AND actor <> ''`, erased)
+	assert.Thatf(t, n == 4, "%d intents with who did them, want 4", n)
 }
 
 // TestDuplicatesCommand compares the command with the page, as text and as JSON.
@@ -78,9 +78,7 @@ func TestDuplicatesCommand(t *testing.T) {
 		t.Errorf("%q", out)
 	}
 	out = b.want(done, "", "duplicates", "--tenant", "acme", "--json")
-	if !strings.HasPrefix(out, `[{"why":["email"],"count":2,"customers":[{`) {
-		t.Errorf("%q", out)
-	}
+	assert.Thatf(t, strings.HasPrefix(out, `[{"why":["email"],"count":2,"customers":[{`), "%q", out)
 	must.Exec(t, b.Admin(), `
 		INSERT INTO customers (tenant_id, id, email, name)
 		SELECT $1, new_id(now()), format('bob%s+%s@example.com', of, n), format('Bob %s %s', of, n)

@@ -4,29 +4,26 @@ import (
 	"encoding/json"
 	"net/http"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 )
 
 // entersAgain creates a lost invoice again, before another one takes its number: its customer already has it.
 func (b *bundle) entersAgain(at, token string, lost billed) {
 	b.Helper()
-	if typed := b.invoice(at, token, "entered again", lost.Number); typed.Number != lost.Number {
-		b.Errorf("typed %s, got %s", lost.Number, typed.Number)
-	}
-	if next := b.invoice(at, token, lost.Number, ""); next.Number == lost.Number || next.ID == lost.ID {
-		b.Errorf("lost %v, then %v", lost, next)
-	}
+	typed := b.invoice(at, token, "entered again", lost.Number)
+	assert.Thatf(b, typed.Number == lost.Number, "typed %s, got %s", lost.Number, typed.Number)
+	next := b.invoice(at, token, lost.Number, "")
+	assert.Thatf(b, next.Number != lost.Number && next.ID != lost.ID, "lost %v, then %v", lost, next)
 }
 
 // goesOn repeats a create of the key "kept", and creates the next invoice.
 func (b *bundle) goesOn(at, token string, kept billed) {
 	b.Helper()
-	if again := b.invoice(at, token, "kept", ""); again != kept {
-		b.Errorf("first %v, then %v", kept, again)
-	}
-	if next := b.invoice(at, token, "next", ""); next.Number <= kept.Number || len(next.Number) != len(kept.Number) {
-		b.Errorf("after %v: %v", kept, next)
-	}
+	again := b.invoice(at, token, "kept", "")
+	assert.Thatf(b, again == kept, "first %v, then %v", kept, again)
+	next := b.invoice(at, token, "next", "")
+	assert.Thatf(b, next.Number > kept.Number && len(next.Number) == len(kept.Number), "after %v: %v", kept, next)
 }
 
 type billed struct {

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 )
 
@@ -20,12 +21,8 @@ func TestDuplicateInvoicesCommand(t *testing.T) {
 		FROM ada, generate_series(1, 2) AS n`, tenant)
 	out := b.want(done, "", "duplicates", "--tenant", "acme")
 	lines := strings.Split(out, "\n")
-	if len(lines) != 4 || lines[0] != "2 invoices for Ada with the same lines and EUR 9.50, 1 days apart" ||
-		!strings.HasSuffix(lines[1], "  A-1  2026-11-02  draft") || !strings.HasSuffix(lines[2], "  A-2  2026-11-03  draft") {
-		t.Errorf("%q", out)
-	}
+	assert.Thatf(t, len(lines) == 4 && lines[0] == "2 invoices for Ada with the same lines and EUR 9.50, 1 days apart" &&
+		strings.HasSuffix(lines[1], "  A-1  2026-11-02  draft") && strings.HasSuffix(lines[2], "  A-2  2026-11-03  draft"), "%q", out)
 	out = b.want(done, "", "duplicates", "--tenant", "acme", "--json")
-	if !strings.HasPrefix(out, `[{"days":1,"count":2,"invoices":[{`) {
-		t.Errorf("%q", out)
-	}
+	assert.Thatf(t, strings.HasPrefix(out, `[{"days":1,"count":2,"invoices":[{`), "%q", out)
 }

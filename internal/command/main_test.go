@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"onlyonce/internal/app/apptest"
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 	"onlyonce/migrations"
 )
@@ -32,15 +33,12 @@ func TestHelp(t *testing.T) {
 	for _, arg := range []string{"--help", "-h"} {
 		code, out, errors := ran(t, nil, arg)
 		for _, want := range []string{"token revoke", "3  there is no such", "DATABASE_URL (default: an embedded PostgreSQL)"} {
-			if code != done || errors != "" || !strings.Contains(out, want) {
-				t.Errorf("%s: %d, %q, %q", arg, code, out, errors)
-			}
+			assert.Thatf(t, code == done && errors == "" && strings.Contains(out, want), "%s: %d, %q, %q", arg, code, out, errors)
 		}
 	}
 	code, out, errors := ran(t, nil, "token", "create", "--help")
-	if code != done || errors != "" || !strings.Contains(out, "--replace") || strings.Contains(out, "DATABASE_URL") {
-		t.Errorf("of a command: %d, %q, %q", code, out, errors)
-	}
+	assert.Thatf(t, code == done && errors == "" && strings.Contains(out, "--replace") && !strings.Contains(out, "DATABASE_URL"),
+		"of a command: %d, %q, %q", code, out, errors)
 }
 
 // TestVersion: --version needs no database, and prints the version of the schema.
@@ -50,9 +48,7 @@ func TestVersion(t *testing.T) {
 	must.OK(t, err)
 	code, out, errors := ran(t, map[string]string{"ADDR": "nowhere"}, "--version")
 	want := regexp.MustCompile(fmt.Sprintf(`^onlyonce \(devel\)(, commit \w+( with changes)?)?, schema %d, go1\.\S+\n$`, schema))
-	if code != done || errors != "" || !want.MatchString(out) {
-		t.Errorf("%d, %q, %q, want %s", code, out, errors, want)
-	}
+	assert.Thatf(t, code == done && errors == "" && want.MatchString(out), "%d, %q, %q, want %s", code, out, errors, want)
 }
 
 func TestRoutes(t *testing.T) {
@@ -64,13 +60,9 @@ func TestRoutes(t *testing.T) {
 		`/api/v1/customers/\{id\}  +once +customer\.edit +internal/customer/customerpages/customers\.go:\d+`,
 		`/logout  +natural  being logged out is a state +internal/people/peoplepages/login\.go:\d+`,
 	} {
-		if !regexp.MustCompile(`(?m)^(GET|POST|PUT)  +` + want + `$`).MatchString(out) {
-			t.Errorf("no line %s", want)
-		}
+		assert.Thatf(t, regexp.MustCompile(`(?m)^(GET|POST|PUT)  +`+want+`$`).MatchString(out), "no line %s", want)
 	}
-	if code != done || errors != "" {
-		t.Errorf("%d, %q", code, errors)
-	}
+	assert.Thatf(t, code == done && errors == "", "%d, %q", code, errors)
 }
 
 func TestUnknownArguments(t *testing.T) {
@@ -81,9 +73,8 @@ func TestUnknownArguments(t *testing.T) {
 		{"token", "list"}, {"tenant", "list", "--after", "x"},
 	} {
 		code, out, errors := ran(t, nil, args...)
-		if code != misused || out != "" || strings.Count(errors, "\n") != 1 || !strings.Contains(errors, "--help") {
-			t.Errorf("%q: %d, %q, %q", args, code, out, errors)
-		}
+		assert.Thatf(t, code == misused && out == "" && strings.Count(errors, "\n") == 1 && strings.Contains(errors, "--help"),
+			"%q: %d, %q, %q", args, code, out, errors)
 	}
 }
 
@@ -99,7 +90,6 @@ func TestWarningsAtTheStart(t *testing.T) {
 func TestUnusableSetting(t *testing.T) {
 	t.Parallel()
 	code, out, errors := ran(t, map[string]string{"ADDR": "127.0.0.1", "RATE_LIMIT": "many"})
-	if code != failed || out != "" || !strings.Contains(errors, "ADDR") || !strings.Contains(errors, "RATE_LIMIT") {
-		t.Errorf("%d, %q, %q", code, out, errors)
-	}
+	assert.Thatf(t, code == failed && out == "" && strings.Contains(errors, "ADDR") && strings.Contains(errors, "RATE_LIMIT"),
+		"%d, %q, %q", code, out, errors)
 }

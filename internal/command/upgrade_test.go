@@ -14,6 +14,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 	"onlyonce/internal/postgres"
 	"onlyonce/internal/postgres/npm"
@@ -53,13 +54,11 @@ func TestUpgradeDatabase(t *testing.T) {
 		}
 		must.OK(t, json.Unmarshal(printed.Bytes(), &result))
 		major, err := server.MajorOf(data)
-		if err != nil || major <= server.MinMajor || result.To != major || result.Outcome != want {
-			t.Errorf("%v: %+v, %v", want, result, err)
-		}
+		assert.Thatf(t, err == nil && major > server.MinMajor && result.To == major && result.Outcome == want,
+			"%v: %+v, %v", want, result, err)
 		old, err := server.MajorOf(result.Kept)
-		if want == "upgraded" && (result.From != server.MinMajor || old != server.MinMajor || err != nil) {
-			t.Errorf("kept %d: %+v, %v", old, result, err)
-		}
+		assert.Thatf(t, want != "upgraded" || result.From == server.MinMajor && old == server.MinMajor && err == nil,
+			"kept %d: %+v, %v", old, result, err)
 		if _, err := os.Stat(filepath.Join(dir, "upgrade")); !os.IsNotExist(err) {
 			t.Errorf("left behind: %v", err)
 		}
@@ -76,9 +75,8 @@ func TestUpgradeDatabase(t *testing.T) {
 		cmd, _ := upgrade()
 		var said bytes.Buffer
 		cmd.Stderr = &said
-		if err := cmd.Run(); err == nil || !strings.Contains(said.String(), want) {
-			t.Errorf("%v: %s", err, &said)
-		}
+		err := cmd.Run()
+		assert.Thatf(t, err != nil && strings.Contains(said.String(), want), "%v: %s", err, &said)
 	}
 
 	var token, first, rows string
@@ -127,19 +125,16 @@ func TestUpgradeDatabase(t *testing.T) {
 	_ = cmd.Wait()
 	_ = locked.Close(t.Context())
 	on("killed while it copies", func(_ *postgres.Embedded, b *bundle) {
-		if got := b.contents(); got != rows {
-			b.Errorf("after the kill\n%s\nof\n%s", got, rows)
-		}
-		if major, err := server.MajorOf(data); major != server.MinMajor {
-			b.Errorf("%d, %v", major, err)
-		}
+		got := b.contents()
+		assert.Thatf(b, got == rows, "after the kill\n%s\nof\n%s", got, rows)
+		major, err := server.MajorOf(data)
+		assert.Thatf(b, major == server.MinMajor, "%d, %v", major, err)
 	})
 
 	upgraded("upgraded")
 	on("upgraded", func(embedded *postgres.Embedded, b *bundle) {
-		if got := b.contents(); got != rows {
-			b.Errorf("upgraded\n%s\nof\n%s", got, rows)
-		}
+		got := b.contents()
+		assert.Thatf(b, got == rows, "upgraded\n%s\nof\n%s", got, rows)
 		if again, err := embedded.SecretKey(); err != nil || again != key {
 			b.Errorf("another key: %v", err)
 		}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"onlyonce/internal/app/apptest"
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
 )
@@ -76,9 +77,8 @@ func TestWayIn(t *testing.T) {
 	open, signUp := b.serve("SIGN_UP=1", "SMTP_URL=smtp://127.0.0.1:1", "MAIL_FROM=app@example.com",
 		"SECRET_KEY="+strings.Repeat("a", 43)+"=")
 	_, body := b.do(person, b.request(http.MethodGet, open+"/login", "", "", ""))
-	if !strings.Contains(signUp, "/sign-ups/new") || strings.Contains(signUp, hint) || strings.Contains(body, hint) {
-		t.Errorf("where strangers may sign up, the banner or the page has commands: %s\n%s", signUp, body)
-	}
+	assert.Thatf(t, strings.Contains(signUp, "/sign-ups/new") && !strings.Contains(signUp, hint) && !strings.Contains(body, hint),
+		"where strangers may sign up, the banner or the page has commands: %s\n%s", signUp, body)
 
 	b.want(done, "", "tenant", "create", "Acme Studio")
 	b.want(done, password, "user", "create", "ada@example.com", "--tenant", "Acme Studio")
@@ -106,9 +106,8 @@ func TestWayIn(t *testing.T) {
 		t.Fatalf("log in: %d", status)
 	}
 	for range 2 {
-		if status := create(); status != http.StatusCreated {
-			t.Errorf("create a customer: %d", status)
-		}
+		status := create()
+		assert.Thatf(t, status == http.StatusCreated, "create a customer: %d", status)
 	}
 	if status, body := page("/customers"); status != http.StatusOK || !strings.Contains(body, "Bob") {
 		t.Errorf("the list: %d", status)
@@ -116,9 +115,8 @@ func TestWayIn(t *testing.T) {
 
 	loggedIn := func(want bool, after string) {
 		t.Helper()
-		if status, _ := page("/customers"); (status == http.StatusOK) != want {
-			t.Errorf("after %s: %d", after, status)
-		}
+		status, _ := page("/customers")
+		assert.Thatf(t, (status == http.StatusOK) == want, "after %s: %d", after, status)
 	}
 	b.want(done, "another password", "user", "password", "ada@example.com")
 	loggedIn(false, "another password")

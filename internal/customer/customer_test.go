@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/customer"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invalid"
-	"onlyonce/internal/must"
 	"onlyonce/internal/value/party"
 )
 
@@ -58,10 +58,10 @@ func TestDraft(t *testing.T) {
 		var wrong []string
 		for _, f := range problems.Fields {
 			wrong = append(wrong, strings.TrimPrefix(f.Pointer, "/customer"))
-			must.Holdf(t, f.Message != "", "%q %q: no message", c.email, c.name)
+			assert.Thatf(t, f.Message != "", "%q %q: no message", c.email, c.name)
 		}
-		must.Holdf(t, strings.Join(wrong, " ") == c.wrong, "%q %q: wrong is %v, want %q", c.email, c.name, wrong, c.wrong)
-		must.Holdf(t, c.wrong != "" || got == c.want, "%q %q: got %+v", c.email, c.name, got)
+		assert.Thatf(t, strings.Join(wrong, " ") == c.wrong, "%q %q: wrong is %v, want %q", c.email, c.name, wrong, c.wrong)
+		assert.Thatf(t, c.wrong != "" || got == c.want, "%q %q: got %+v", c.email, c.name, got)
 	}
 }
 
@@ -69,7 +69,7 @@ func TestInternationalDomainIsSpelledOut(t *testing.T) {
 	t.Parallel()
 	var problems invalid.Error
 	customer.Input{Email: "ada@exämple.de", Name: "Ada"}.DraftIn("", &problems)
-	must.Equal(t, problems.Fields[0].Message, "Write the domain in ASCII: ada@xn--exmple-cua.de.")
+	assert.Equal(t, problems.Fields[0].Message, "Write the domain in ASCII: ada@xn--exmple-cua.de.")
 }
 
 func TestCapitalsOfAnEmailMakeNoOtherCommand(t *testing.T) {
@@ -78,5 +78,5 @@ func TestCapitalsOfAnEmailMakeNoOtherCommand(t *testing.T) {
 	large, err2 := idempotency.FingerprintOf(customer.Draft{Email: "ADA@Example.com", Name: "Ada"})
 	other, err3 := idempotency.FingerprintOf(customer.Draft{Email: "ada@example.com", Name: "ada"})
 	err := errors.Join(err1, err2, err3)
-	must.Holdf(t, err == nil && small == large && small != other, "%x, %x, %x, %v", small, large, other, err)
+	assert.Thatf(t, err == nil && small == large && small != other, "%x, %x, %x, %v", small, large, other, err)
 }

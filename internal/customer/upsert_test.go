@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/customer"
 	"onlyonce/internal/idempotency"
@@ -64,9 +65,9 @@ func TestOneMailboxFromEverywhere(t *testing.T) {
 					reused++
 				}
 			}
-			must.Holdf(t, created == c.created && reused == c.reused && differs == c.differs,
+			assert.Thatf(t, created == c.created && reused == c.reused && differs == c.differs,
 				"%d created, %d reused, %d differ", created, reused, differs)
-			must.Equal(t, storetest.Value[int](b, `SELECT count(*) FROM customers`), c.created, "rows")
+			assert.Equal(t, storetest.Value[int](b, `SELECT count(*) FROM customers`), c.created, "rows")
 		})
 	}
 }
@@ -123,7 +124,7 @@ func TestWhoIsMeant(t *testing.T) {
 		} else if err != nil {
 			t.Error(err)
 		}
-		must.Holdf(t, got == c.want && differing == c.differing && buttons == c.buttons,
+		assert.Thatf(t, got == c.want && differing == c.differing && buttons == c.buttons,
 			"%s, %s: %s [%s], %d buttons", c.in.Email, c.in.Name, got, differing, buttons)
 	}
 	in := of("alpha@example.com", "Gamma Ltd", "")
@@ -163,7 +164,7 @@ func TestEmailOfAnother(t *testing.T) {
 	}
 	for _, meant := range []bool{false, true} {
 		_, err := edit("Alpha@example.com", "ALPHA Ltd", meant)
-		must.Holdf(t, storetest.IsConflict(err, &customer.EmailTaken), "%v", err)
+		assert.Thatf(t, storetest.IsConflict(err, &customer.EmailTaken), "%v", err)
 	}
 	var err error
 	if gamma, err = edit("alpha@example.com", "Gamma Ltd", true); err != nil || gamma.Email != "alpha@example.com" {

@@ -4,10 +4,10 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/file"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invalid"
-	"onlyonce/internal/must"
 )
 
 func TestName(t *testing.T) {
@@ -18,7 +18,7 @@ func TestName(t *testing.T) {
 		strings.Repeat("é", 300) + ".txt":      strings.Repeat("é", 96) + ".txt",
 		"a." + strings.Repeat("extension", 50): "a." + strings.Repeat("extension", 50)[:88] + ".extension",
 	} {
-		must.Equal(t, file.Name(typed), want, typed)
+		assert.Equal(t, file.Name(typed), want, typed)
 	}
 }
 
@@ -27,7 +27,7 @@ func TestCheck(t *testing.T) {
 	t.Parallel()
 	rule := file.Rule{MaxBytes: 20, Types: []string{"application/pdf", "text/plain"}}
 	got := rule.String() + ", " + rule.Accept()
-	must.Holdf(t, got ==
+	assert.Thatf(t, got ==
 		"PDF or text, at most 0 KiB, application/pdf,.pdf,text/plain,.txt,.csv,.md,.log", "%v", got)
 	for _, of := range []struct {
 		in           file.Input
@@ -55,7 +55,7 @@ func TestCheck(t *testing.T) {
 		if len(problems.Fields) > 0 {
 			refused = problems.Fields[0].Message
 		}
-		must.Holdf(t, refused == of.refuse && (refused != "" || f.Name == of.name) && len(problems.Fields) <= 1,
+		assert.Thatf(t, refused == of.refuse && (refused != "" || f.Name == of.name) && len(problems.Fields) <= 1,
 			"%+v: %q, %q", of.in, f.Name, problems.Fields)
 	}
 }
@@ -69,7 +69,7 @@ func TestFingerprint(t *testing.T) {
 	} {
 		f := rule.Check(in, "", &invalid.Error{})
 		fingerprint, err := idempotency.FingerprintOf(f)
-		must.Holdf(t, err == nil && !seen[fingerprint], "%+v is like another file: %v", in, err)
+		assert.Thatf(t, err == nil && !seen[fingerprint], "%+v is like another file: %v", in, err)
 		seen[fingerprint] = true
 		f.Content = nil
 		if again, err := idempotency.FingerprintOf(f); err != nil || again != fingerprint {

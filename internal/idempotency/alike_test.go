@@ -9,8 +9,10 @@ import (
 
 	"github.com/google/uuid"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/must"
 	"onlyonce/internal/record"
 )
 
@@ -33,16 +35,12 @@ func TestLooksLikeARepeat(t *testing.T) {
 			return done.Value, err
 		}
 		first, err := do("first", "Ada", true)
-		if err != nil || first.PossibleDuplicateOf != uuid.Nil {
-			b.Fatalf("%+v, %v", first, err)
-		}
+		must.Thatf(b, err == nil && first.PossibleDuplicateOf == uuid.Nil, "%+v, %v", first, err)
 		b.Exec(`UPDATE likenesses SET expires_at = expires_at - interval '41 seconds'`)
 		_, err = do("second", "ADA", true)
 		question, ok := errors.AsType[*conflict.Error](err)
-		if !ok || question.Kind != &idempotency.LooksLikeRepeat || question.Existing != first.ID ||
-			question.Title != "Looks like the item Ada, created 41 seconds ago." {
-			b.Fatalf("%+v, %v", question, err)
-		}
+		must.Thatf(b, ok && question.Kind == &idempotency.LooksLikeRepeat && question.Existing == first.ID &&
+			question.Title == "Looks like the item Ada, created 41 seconds ago.", "%+v, %v", question, err)
 		second, err := do("second", "ADA", false)
 		if again, _ := do("second", "ADA", true); err != nil || second.PossibleDuplicateOf != first.ID || again != second {
 			b.Errorf("%+v, %v, and again %+v", second, err, again)
@@ -58,9 +56,8 @@ func TestLooksLikeARepeat(t *testing.T) {
 			b.Errorf("an hour later: %+v, %v", late, err)
 		}
 		_, err = idempotency.Expire(b.Context(), b.Store.Pool, b.Tenant)
-		if kept := b.count(`SELECT count(*) FROM likenesses`); err != nil || kept != 1 {
-			b.Errorf("%d are kept, %v", kept, err)
-		}
+		kept := b.count(`SELECT count(*) FROM likenesses`)
+		assert.Thatf(b, err == nil && kept == 1, "%d are kept, %v", kept, err)
 		b.Tenant = uuid.New()
 		if elsewhere, err := do("first", "ada", true); err != nil || elsewhere.PossibleDuplicateOf != uuid.Nil {
 			b.Errorf("another tenant: %+v, %v", elsewhere, err)
@@ -79,12 +76,9 @@ func TestRepeatOfAStranger(t *testing.T) {
 		intent.AsksAboutRepeat = true
 		_, err := create.Do(b.Context(), b.Store, intent, order{name})
 		question, asked := errors.AsType[*conflict.Error](err)
-		if asked != (n == 1) {
-			t.Fatalf("%s: %v", name, err)
-		}
-		if asked && (question.Title != "Looks like one that was created a moment ago." || question.Existing != uuid.Nil) {
-			t.Errorf("%+v", question)
-		}
+		must.Thatf(t, asked == (n == 1), "%s: %v", name, err)
+		assert.Thatf(t, !asked || question.Title == "Looks like one that was created a moment ago." && question.Existing == uuid.Nil,
+			"%+v", question)
 	}
 }
 
@@ -161,9 +155,8 @@ func TestAlikeIsChecked(t *testing.T) {
 func wantPanic(t *testing.T, want string, f func()) {
 	t.Helper()
 	defer func() {
-		if got := fmt.Sprint(recover()); !strings.Contains(got, want) {
-			t.Errorf("want %q, got %q", want, got)
-		}
+		got := fmt.Sprint(recover())
+		assert.Thatf(t, strings.Contains(got, want), "want %q, got %q", want, got)
 	}()
 	f()
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/postgres/pgtest"
@@ -134,16 +135,12 @@ func (b *bundle) firsts(done []idempotency.Done[item], errs []error, keys int) {
 	b.Helper()
 	n := 0
 	for i, d := range done {
-		if errs[i] != nil || d.Value != done[i%keys].Value {
-			b.Errorf("%+v, %v, and another got %+v", d, errs[i], done[i%keys])
-		}
+		assert.Thatf(b, errs[i] == nil && d.Value == done[i%keys].Value, "%+v, %v, and another got %+v", d, errs[i], done[i%keys])
 		if !d.Replayed {
 			n++
 		}
 	}
-	if n != keys {
-		b.Errorf("%d were first, want %d", n, keys)
-	}
+	assert.Thatf(b, n == keys, "%d were first, want %d", n, keys)
 }
 
 // count returns the number that a query selects, regardless of row-level security.
@@ -155,9 +152,8 @@ func (b *bundle) count(sql string) int {
 // want fails unless a query selects the number n.
 func (b *bundle) want(n int, sql string) {
 	b.Helper()
-	if got := b.count(sql); got != n {
-		b.Errorf("%s: %d, want %d", sql, got, n)
-	}
+	got := b.count(sql)
+	assert.Thatf(b, got == n, "%s: %d, want %d", sql, got, n)
 }
 
 // outcomes returns the outcomes of the attempts, in order.

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
@@ -76,26 +77,20 @@ func TestChange(t *testing.T) {
 	t.Parallel()
 	inStyles(t, func(b *bundle, a item, rename renaming, _ finishing) {
 		first, err := rename.Do(b.Context(), b.Store, b.Of("k", a.ID, 1), order{"b"})
-		if err != nil || first.Replayed || first.Outcome != idempotency.Changed || first.Value.Name != "b" {
-			b.Fatalf("%+v, %v", first, err)
-		}
+		must.Thatf(b, err == nil && !first.Replayed && first.Outcome == idempotency.Changed && first.Value.Name == "b",
+			"%+v, %v", first, err)
 		// A concurrent change.
 		b.OK(rename.Do(b.Context(), b.Store, b.Of("other", a.ID, 2), order{"c"}))
 		again, err := rename.Do(b.Context(), b.Store, b.Of("k", a.ID, 1), order{"b"})
-		if err != nil || !again.Replayed || again.Value != first.Value || again.Outcome != first.Outcome {
-			b.Errorf("again: %+v, %v", again, err)
-		}
+		assert.Thatf(b, err == nil && again.Replayed && again.Value == first.Value && again.Outcome == first.Outcome,
+			"again: %+v, %v", again, err)
 		again, err = rename.Do(b.Context(), b.replica(), b.Of("k", a.ID, 3), order{"b"}) // the user has reloaded the record
-		if err != nil || !again.Replayed || again.Value != first.Value {
-			b.Errorf("again, from another version: %+v, %v", again, err)
-		}
+		assert.Thatf(b, err == nil && again.Replayed && again.Value == first.Value, "again, from another version: %+v, %v", again, err)
 		var stale *idempotency.StaleError
 		b.Exec(`INSERT INTO items (tenant_id, id, name) VALUES ($1, $2, 'taken')`, b.Tenant, uuid.New())
 		for _, name := range []string{"d", "taken"} { // in spite of other errors
 			_, err := rename.Do(b.Context(), b.Store, b.Of("late", a.ID, 1), order{name})
-			if !errors.As(err, &stale) || stale.Record != a.ID {
-				b.Errorf("to %s from an old version: %v", name, err)
-			}
+			assert.Thatf(b, errors.As(err, &stale) && stale.Record == a.ID, "to %s from an old version: %v", name, err)
 		}
 		if _, err := rename.Do(b.Context(), b.Store, b.Of("late", a.ID, 0), order{"d"}); !errors.Is(err, idempotency.ErrNoVersion) {
 			b.Errorf("without a version: %v", err)
@@ -112,24 +107,19 @@ func TestChange(t *testing.T) {
 		}
 		// Refused attempts left the key free. A change that changes nothing is no conflict, even from an old version.
 		same, err := rename.Do(b.Context(), b.Store, b.Of("late", a.ID, 1), order{"c"})
-		if err != nil || same.Replayed || same.Outcome != idempotency.Unchanged || same.Value.Name != "c" {
-			b.Errorf("the same content: %+v, %v", same, err)
-		}
+		assert.Thatf(b, err == nil && !same.Replayed && same.Outcome == idempotency.Unchanged && same.Value.Name == "c",
+			"the same content: %+v, %v", same, err)
 		list, err := idempotency.History(b.Context(), b.Store.Pool, b.Tenant, a.ID, record.Page{Limit: 10}, "")
 		history := list.Rows
 		var what []string
 		for _, entry := range history {
 			what = append(what, entry.What)
 		}
-		if err != nil || !slices.Equal(what, []string{"unchanged", "changed", "changed", "created"}) {
-			b.Fatalf("%+v, %v", history, err)
-		}
+		must.Thatf(b, err == nil && slices.Equal(what, []string{"unchanged", "changed", "changed", "created"}), "%+v, %v", history, err)
 		if name := history[1].Changes["name"]; len(history[1].Changes) != 1 || string(name[0]) != `"b"` || string(name[1]) != `"c"` {
 			b.Errorf("changes %s", history[1].Changes)
 		}
-		if history[0].Changes != nil || history[3].Changes != nil {
-			b.Errorf("changes of what changed nothing: %+v", history)
-		}
+		assert.Thatf(b, history[0].Changes == nil && history[3].Changes == nil, "changes of what changed nothing: %+v", history)
 	})
 }
 
@@ -152,9 +142,8 @@ func TestOneChangeOfAVersion(t *testing.T) {
 				b.Error(err)
 			}
 		}
-		if version := b.count(`SELECT version FROM items`); done != 1 || version != 2 {
-			b.Errorf("%d changes, version %d", done, version)
-		}
+		version := b.count(`SELECT version FROM items`)
+		assert.Thatf(b, done == 1 && version == 2, "%d changes, version %d", done, version)
 		b.want(1, `SELECT count(*) FROM intents WHERE operation = 'item.rename'`)
 	})
 }
@@ -172,22 +161,14 @@ func TestTransition(t *testing.T) {
 			must.OK(b, err)
 			outcomes[done[i].Outcome]++
 		}
-		if outcomes[idempotency.Changed] != 1 || outcomes[idempotency.Unchanged] != crowd-1 {
-			b.Errorf("outcomes %v", outcomes)
-		}
+		assert.Thatf(b, outcomes[idempotency.Changed] == 1 && outcomes[idempotency.Unchanged] == crowd-1, "outcomes %v", outcomes)
 		version, told := b.count(`SELECT version FROM items WHERE done`), b.count(`SELECT count(*) FROM items WHERE name = 'told'`)
-		if version != 2 || told != 1 {
-			b.Errorf("version %d, told %d times", version, told)
-		}
+		assert.Thatf(b, version == 2 && told == 1, "version %d, told %d times", version, told)
 		// The state is undone. A repeat of an earlier intent is still a replay, not a new transition.
 		b.Exec(`UPDATE items SET done = false WHERE name = 'a'`)
 		again, err := finish.Do(b.Context(), b.replica(), b.Of("a", a.ID, 0), struct{}{})
-		if err != nil || !again.Replayed || again.Outcome != done[0].Outcome {
-			b.Errorf("%+v, %v", again, err)
-		}
-		if b.count(`SELECT count(*) FROM items WHERE done`) != 0 {
-			b.Error("a repeat has made it so again")
-		}
+		assert.Thatf(b, err == nil && again.Replayed && again.Outcome == done[0].Outcome, "%+v, %v", again, err)
+		assert.Thatf(b, b.count(`SELECT count(*) FROM items WHERE done`) == 0, "a repeat has made it so again")
 		if _, err := finish.Do(b.Context(), b.Store, b.Of("new", uuid.New(), 0), struct{}{}); !errors.Is(err, record.ErrNotFound) {
 			b.Errorf("of nothing: %v", err)
 		}
@@ -234,9 +215,7 @@ func TestLeftOutOfTheFingerprint(t *testing.T) {
 		Name: "x", Table: items, NotInFingerprint: []string{"Again"},
 		Statements: func(tx *idempotency.Tx, _ named) idempotency.Result { return tx.Record() },
 	}
-	if panics(func() { idempotency.Define(allowed) }) {
-		t.Error("refused what was named")
-	}
+	assert.Thatf(t, !panics(func() { idempotency.Define(allowed) }), "refused what was named")
 }
 
 func refuses[C any](t *testing.T) {
@@ -266,8 +245,6 @@ func TestWhatOthersChangedIsNoChange(t *testing.T) {
 			SELECT COALESCE(end_change(true, $2::json)::text, '')
 			FROM set_config('onlyonce.before', $1, true)`,
 			`{"version": 1, "name": "a", "customer": "Ada"}`, after).Scan(&got)
-		if err != nil || got != want {
-			t.Errorf("behind %s: %q, %v, want %q", after, got, err, want)
-		}
+		assert.Thatf(t, err == nil && got == want, "behind %s: %q, %v, want %q", after, got, err, want)
 	}
 }

@@ -8,6 +8,9 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"onlyonce/internal/assert"
+	"onlyonce/internal/must"
 )
 
 // ask is a query of an attempt that the test answers.
@@ -145,9 +148,7 @@ func TestMemoryIsBoundedInBytes(t *testing.T) { //nolint:paralleltest // it meas
 				for i := range 4 * bound / (overhead + result) {
 					k := intentKey{uuid.New(), "item.create", NewKey()}
 					m.add(k, stored{result: make([]byte, result), moment: moment{epoch: uuid.NewString()}}, bound)
-					if m.bytes > bound {
-						t.Fatalf("%d bytes after %d", m.bytes, i)
-					}
+					must.Thatf(t, m.bytes <= bound, "%d bytes after %d", m.bytes, i)
 				}
 				if took = heap() - before; took >= bound/2 && took <= bound*5/4 {
 					break
@@ -159,9 +160,7 @@ func TestMemoryIsBoundedInBytes(t *testing.T) { //nolint:paralleltest // it meas
 			for m.copies.Len() > 0 {
 				m.copies.RemoveOldest()
 			}
-			if m.bytes != 0 {
-				t.Errorf("%d bytes are counted of nothing", m.bytes)
-			}
+			assert.Thatf(t, m.bytes == 0, "%d bytes are counted of nothing", m.bytes)
 		})
 	}
 }

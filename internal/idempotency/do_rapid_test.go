@@ -111,25 +111,15 @@ func (m *machine) judge(t *rapid.T, key string, o order, done idempotency.Done[i
 	var broken *pgconn.PgError
 	switch {
 	case exists && command == o && m.results[key]:
-		if err != nil || !done.Replayed || done.Value != mine {
-			t.Fatalf("replay of %v: %+v, %v", mine, done, err)
-		}
+		must.Thatf(t, err == nil && done.Replayed && done.Value == mine, "replay of %v: %+v, %v", mine, done, err)
 	case exists && command != o:
-		if !errors.As(err, &mismatch) || mismatch.Record != mine.ID {
-			t.Fatalf("mismatch with %v: %v", mine, err)
-		}
+		must.Thatf(t, errors.As(err, &mismatch) && mismatch.Record == mine.ID, "mismatch with %v: %v", mine, err)
 	case exists:
-		if !errors.As(err, &expired) || expired.Record != mine.ID {
-			t.Fatalf("late repeat of %v: %v", mine, err)
-		}
+		must.Thatf(t, errors.As(err, &expired) && expired.Record == mine.ID, "late repeat of %v: %v", mine, err)
 	case m.taken(o.Name):
-		if !errors.As(err, &broken) || broken.ConstraintName != "items_name_once" {
-			t.Fatalf("name %s is taken: %v", o.Name, err)
-		}
+		must.Thatf(t, errors.As(err, &broken) && broken.ConstraintName == "items_name_once", "name %s is taken: %v", o.Name, err)
 	default:
-		if err != nil || done.Replayed || done.Value.Name != o.Name {
-			t.Fatalf("first: %+v, %v", done, err)
-		}
+		must.Thatf(t, err == nil && !done.Replayed && done.Value.Name == o.Name, "first: %+v, %v", done, err)
 		m.made[key], m.commands[key], m.results[key] = done.Value, o, true
 	}
 }
@@ -144,9 +134,8 @@ func (m *machine) attemptFailing(t *rapid.T, failing idempotency.Operation[order
 		m.attempt(t, failing, key, o) // its work does not run
 		return
 	}
-	if done, err := failing.Do(context.Background(), m.b.Store, m.intent(key), o); err == nil {
-		t.Fatalf("work failed and was answered %+v", done)
-	}
+	done, err := failing.Do(context.Background(), m.b.Store, m.intent(key), o)
+	must.Thatf(t, err != nil, "work failed and was answered %+v", done)
 }
 
 // race runs equal attempts concurrently on two replicas. The first must do what a single attempt would, and the others must repeat its
@@ -203,9 +192,7 @@ func (m *machine) expire(t *rapid.T, key string) {
 	if m.results[key] {
 		want = 1
 	}
-	if err != nil || erased != want {
-		t.Fatalf("expired %d results, %v, want %d", erased, err, want)
-	}
+	must.Thatf(t, err == nil && erased == want, "expired %d results, %v, want %d", erased, err, want)
 	m.b.Store.Forget()
 	delete(m.results, key)
 }
@@ -218,7 +205,6 @@ func (m *machine) compare(t *rapid.T) {
 			(SELECT count(*) FROM intents WHERE tenant_id = $1),
 			(SELECT count(*) FROM intents WHERE tenant_id = $1 AND result->>'id' IS NOT NULL)`,
 		m.tenant).Scan(&items, &intents, &results)
-	if err != nil || items != len(m.made) || intents != items || results != len(m.results) {
-		t.Fatalf("%d items, %d intents and %d results, %v, want %d and %d", items, intents, results, err, len(m.made), len(m.results))
-	}
+	must.Thatf(t, err == nil && items == len(m.made) && intents == items && results == len(m.results),
+		"%d items, %d intents and %d results, %v, want %d and %d", items, intents, results, err, len(m.made), len(m.results))
 }

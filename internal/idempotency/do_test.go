@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/must"
 )
@@ -21,9 +22,8 @@ func TestWorkWithoutResultIsRolledBack(t *testing.T) {
 		tx.Exec(`INSERT INTO items (tenant_id, id, name) VALUES (@tenant_id, @record_id, @name)`, pgx.NamedArgs{"name": o.Name})
 		return tx.Return(`SELECT json_build_object('id', id) FROM items WHERE name = 'somebody else'`, nil)
 	}
-	if _, err := idempotency.Define(s).Do(t.Context(), b.Store, b.Intent("k"), order{"a"}); err == nil {
-		t.Error("a NULL result was accepted")
-	}
+	_, err := idempotency.Define(s).Do(t.Context(), b.Store, b.Intent("k"), order{"a"})
+	assert.Thatf(t, err != nil, "a NULL result was accepted")
 	b.want(0, `SELECT (SELECT count(*) FROM items) + (SELECT count(*) FROM intents)`)
 }
 
@@ -33,15 +33,12 @@ func TestReplayOfWhatMayNoLongerBeSeen(t *testing.T) {
 		spec.Deletes = true
 		create := idempotency.Define(spec)
 		for range 2 {
-			if _, err := create.Do(b.Context(), b.Store, b.Intent("k"), order{"a"}); err != nil {
-				b.Fatal(err)
-			}
+			_, err := create.Do(b.Context(), b.Store, b.Intent("k"), order{"a"})
+			must.Thatf(b, err == nil, "%v", err)
 		}
 		b.Exec(`DELETE FROM items`)
 		done, err := create.Do(b.Context(), b.Store, b.Intent("k"), order{"a"})
-		if !errors.Is(err, idempotency.ErrNotVisible) || done.Value != (item{}) {
-			b.Errorf("got %+v, %v", done, err)
-		}
+		assert.Thatf(b, errors.Is(err, idempotency.ErrNotVisible) && done.Value == (item{}), "got %+v, %v", done, err)
 	})
 }
 
@@ -64,9 +61,8 @@ func TestWaitsForTheFirstAttempt(t *testing.T) {
 		b.Waiting(2) // one on the table, one on the uncommitted record
 		lock()
 		one, two := <-answers, <-answers
-		if one.err != nil || two.err != nil || one.done.Replayed == two.done.Replayed || one.done.Value != two.done.Value {
-			b.Errorf("%+v and %+v", one, two)
-		}
+		assert.Thatf(b, one.err == nil && two.err == nil && one.done.Replayed != two.done.Replayed && one.done.Value == two.done.Value,
+			"%+v and %+v", one, two)
 	})
 }
 
@@ -77,9 +73,8 @@ func TestConnectionIsGoodAfterPreparingTimedOut(t *testing.T) {
 	store := &idempotency.Store{Pool: b.pool(single), Wait: 50 * time.Millisecond, Timeout: 20 * time.Second}
 
 	lock := b.lockItems()
-	if _, err := create.Do(t.Context(), store, b.Intent("k"), order{"a"}); !errors.Is(err, idempotency.ErrBusy) {
-		t.Errorf("locked table: %v, want busy", err)
-	}
+	_, err := create.Do(t.Context(), store, b.Intent("k"), order{"a"})
+	assert.Thatf(t, errors.Is(err, idempotency.ErrBusy), "locked table: %v, want busy", err)
 	lock()
 	b.OK(create.Do(t.Context(), store, b.Intent("k"), order{"a"}))
 }
@@ -142,9 +137,7 @@ func TestCallerLeavesBeforeAnythingWasSent(t *testing.T) {
 	ctx, leave := context.WithCancel(t.Context())
 	leave()
 	_, err := idempotency.Define(spec()).Do(ctx, b.Store, b.Intent("k"), order{"a"})
-	if !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v", err)
-	}
+	assert.Thatf(t, errors.Is(err, context.Canceled), "got %v", err)
 	b.want(0, `SELECT count(*) FROM items`)
 }
 
@@ -182,9 +175,7 @@ func TestRunsUnderReadCommittedWhateverTheDefault(t *testing.T) {
 		return tx.Return(`SELECT json_build_object('id', @record_id::uuid, 'name', current_setting('transaction_isolation'))`, nil)
 	}
 	done, err := idempotency.Define(s).Do(t.Context(), b.Store, b.Intent("k"), order{"a"})
-	if err != nil || done.Value.Name != "read committed" {
-		t.Errorf("ran under %q, %v", done.Value.Name, err)
-	}
+	assert.Thatf(t, err == nil && done.Value.Name == "read committed", "ran under %q, %v", done.Value.Name, err)
 }
 
 func TestExpiryKeepsTheRetention(t *testing.T) {
@@ -196,9 +187,8 @@ func TestExpiryKeepsTheRetention(t *testing.T) {
 		want int64
 	}{{"23 hours 59 minutes", 0}, {"2 minutes", 1}} {
 		must.Exec(t, b.DB.Admin(), `UPDATE intents SET expires_at = expires_at - $1::interval`, step.age)
-		if n, err := idempotency.Expire(t.Context(), b.Store.Pool, b.Tenant); n != step.want || err != nil {
-			t.Errorf("%s older: deleted %d, %v, want %d", step.age, n, err, step.want)
-		}
+		n, err := idempotency.Expire(t.Context(), b.Store.Pool, b.Tenant)
+		assert.Thatf(t, n == step.want && err == nil, "%s older: deleted %d, %v, want %d", step.age, n, err, step.want)
 	}
 }
 
@@ -226,9 +216,7 @@ func TestExpiryDuringCreates(t *testing.T) {
 		k := i % keys
 		_, err := create.Do(context.Background(), b.Store, b.Intent(fmt.Sprint("k", k)), order{fmt.Sprint("item ", k)})
 		var done *idempotency.AlreadyDoneError
-		if err != nil && !errors.As(err, &done) {
-			t.Error(err)
-		}
+		assert.Thatf(t, err == nil || errors.As(err, &done), "%v", err)
 	})()
 	close(stop)
 	sweepers()

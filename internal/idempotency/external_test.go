@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invalid"
@@ -84,30 +85,22 @@ func TestExternalOnce(t *testing.T) {
 			return store.Do(b.Context(), b.Store, b.Intent(key), parcel{name, idempotency.External{Source: source, ExternalID: id}})
 		}
 		first, err := send("first", "box", "Shop", "a-1")
-		if err != nil || first.Outcome != idempotency.Created {
-			b.Fatal(first, err)
-		}
+		must.Thatf(b, err == nil && first.Outcome == idempotency.Created, "%v %v", first, err)
 		for _, source := range []string{"Shop", "SHOP", "ｓｈｏｐ"} {
 			key := fmt.Sprintf("%+q", source)
 			again, err := send(key, "box", source, "a-1")
-			if err != nil || again.Value.ID != first.Value.ID || again.Outcome != idempotency.Reused || again.Replayed {
-				b.Errorf("%s: %+v, %v", source, again, err)
-			}
+			assert.Thatf(b, err == nil && again.Value.ID == first.Value.ID && again.Outcome == idempotency.Reused && !again.Replayed,
+				"%s: %+v, %v", source, again, err)
 			replay, err := send(key, "box", source, "a-1")
-			if err != nil || !replay.Replayed || replay.Value != again.Value {
-				b.Errorf("%s, replayed: %+v, %v", source, replay, err)
-			}
+			assert.Thatf(b, err == nil && replay.Replayed && replay.Value == again.Value, "%s, replayed: %+v, %v", source, replay, err)
 		}
 		for range 2 { // the key stays free
-			if _, err := send("other", "crate", "Shop", "a-1"); taken(err) != first.Value.ID {
-				b.Error(err)
-			}
+			_, err := send("other", "crate", "Shop", "a-1")
+			assert.Thatf(b, taken(err) == first.Value.ID, "%v", err)
 		}
 		for i, of := range [][2]string{{"Shop", "A-1"}, {"Mart", "a-1"}, {"", ""}} {
 			done, err := send(fmt.Sprint("other ", i), fmt.Sprint("crate ", i), of[0], of[1])
-			if err != nil || done.Outcome != idempotency.Created {
-				b.Errorf("%v: %+v, %v", of, done, err)
-			}
+			assert.Thatf(b, err == nil && done.Outcome == idempotency.Created, "%v: %+v, %v", of, done, err)
 		}
 		b.want(4, `SELECT count(*) FROM items`)
 	})
@@ -134,13 +127,10 @@ func TestSyncTwiceAtOnce(t *testing.T) {
 			ids[run][i] = done.Value.ID
 		}
 		rush(2*records, func(n int) { sync(n%2, n/2, stores[n%2]) })()
-		if made.Load() != records || reused.Load() != records {
-			b.Errorf("made %d, reused %d", made.Load(), reused.Load())
-		}
+		assert.Thatf(b, made.Load() == records && reused.Load() == records, "made %d, reused %d", made.Load(), reused.Load())
 		rush(records, func(i int) { sync(2, i, stores[i%2]) })()
-		if made.Load() != records || reused.Load() != 2*records || ids[0] != ids[1] || ids[1] != ids[2] {
-			b.Errorf("then made %d, reused %d, and the ids are the same: %v", made.Load(), reused.Load(), ids[0] == ids[2])
-		}
+		assert.Thatf(b, made.Load() == records && reused.Load() == 2*records && ids[0] == ids[1] && ids[1] == ids[2],
+			"then made %d, reused %d, and the ids are the same: %v", made.Load(), reused.Load(), ids[0] == ids[2])
 		b.want(records, `SELECT count(*) FROM items`)
 	})
 }
@@ -172,18 +162,16 @@ func TestExternalPastTheLock(t *testing.T) {
 			must.OK(t, err)
 			defer conn.Release()
 			exec := func(sql string) {
-				if _, err := conn.Exec(t.Context(), sql); err != nil {
-					t.Error(err)
-				}
+				_, err := conn.Exec(t.Context(), sql)
+				assert.Thatf(t, err == nil, "%v", err)
 			}
 			exec(`
 				CREATE TEMP TABLE was AS SELECT tenant_id, source, external_id, external_digest FROM items; DELETE FROM items`)
 			exec(`BEGIN; INSERT INTO items (tenant_id, id, name, source, external_id, external_digest)
 				SELECT tenant_id, '` + theirs.String() + `', 'theirs', source, external_id, ` + c.digest + ` FROM was`)
 			wait := rush(1, func(int) {
-				if done, err := store.Do(b.Context(), b.Store, b.Intent("k"), box); !c.want(done, err, theirs) {
-					t.Errorf("%+v, %v", done, err)
-				}
+				done, err := store.Do(b.Context(), b.Store, b.Intent("k"), box)
+				assert.Thatf(t, c.want(done, err, theirs), "%+v, %v", done, err)
 			})
 			b.Waiting(1)
 			exec(c.end)
@@ -220,9 +208,8 @@ func TestExternalOfAChange(t *testing.T) {
 	must.OK(t, edit("attach", 1, crate.Value.ID, parcel{"crate", of("2")}))
 	must.OK(t, edit("update", 2, box.Value.ID, parcel{"red box", of("1")}))
 	for name, id := range map[string]string{"red box": "1", "crate": "2"} {
-		if again, err := create("then "+id, name, id); err != nil || again.Outcome != idempotency.Reused {
-			t.Errorf("%s: %+v, %v", name, again, err)
-		}
+		again, err := create("then "+id, name, id)
+		assert.Thatf(t, err == nil && again.Outcome == idempotency.Reused, "%s: %+v, %v", name, again, err)
 	}
 	if _, err := create("stale", "box", "1"); taken(err) != box.Value.ID {
 		t.Errorf("what the source does not say any more: %v", err)
@@ -262,9 +249,8 @@ func TestExternalAfterARelease(t *testing.T) {
 		{Colour: "red"}, {Fragile: true}, {Weight: 1}, {Owner: uuid.New()}, {Lines: []line{{}}}, {Lines: []line{{Count: 1}}},
 	} {
 		other.parcel = box
-		if _, err := next.Do(t.Context(), b.Store, b.Intent(fmt.Sprint(i)), other); taken(err) != before.Value.ID {
-			t.Errorf("%d: %v", i, err)
-		}
+		_, err := next.Do(t.Context(), b.Store, b.Intent(fmt.Sprint(i)), other)
+		assert.Thatf(t, taken(err) == before.Value.ID, "%d: %v", i, err)
 	}
 }
 
@@ -286,8 +272,6 @@ func TestExternalCheck(t *testing.T) {
 		for _, f := range problems.Fields {
 			wrong = append(wrong, f.Pointer)
 		}
-		if !slices.Equal(wrong, c.wrong) || checked.ExternalID != c.id {
-			t.Errorf("%+v: %+v, %v", c, checked, wrong)
-		}
+		assert.Thatf(t, slices.Equal(wrong, c.wrong) && checked.ExternalID == c.id, "%+v: %+v, %v", c, checked, wrong)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/record"
 )
@@ -64,9 +65,7 @@ func TestWorkCannotEndItsTransaction(t *testing.T) {
 			made, err := insert(ctx, tx, intent, o)
 			return made, errors.Join(err, end(ctx, tx))
 		}).Do(t.Context(), b.Store, b.Intent("k"), order{"a"})
-		if !errors.Is(err, idempotency.ErrNotYours) {
-			t.Errorf("%s: %v", name, err)
-		}
+		assert.Thatf(t, errors.Is(err, idempotency.ErrNotYours), "%s: %v", name, err)
 		if _, err := kept.Exec(t.Context(), `SELECT 1`); !errors.Is(err, pgx.ErrTxClosed) {
 			t.Errorf("%s: the transaction was kept: %v", name, err)
 		}
@@ -90,9 +89,8 @@ func TestSavepoints(t *testing.T) {
 		return made, err
 	})
 	for range 2 {
-		if done, err := create.Do(t.Context(), b.Store, b.Intent("k"), order{"taken"}); err != nil || done.Value.Name != "taken too" {
-			t.Errorf("%+v, %v", done, err)
-		}
+		done, err := create.Do(t.Context(), b.Store, b.Intent("k"), order{"taken"})
+		assert.Thatf(t, err == nil && done.Value.Name == "taken too", "%+v, %v", done, err)
 	}
 }
 
@@ -153,9 +151,7 @@ func TestResultWithoutID(t *testing.T) {
 			return struct{}{}, err
 		},
 	}).Do(t.Context(), b.Store, b.Intent("k"), order{"a"})
-	if err == nil {
-		t.Error("accepted")
-	}
+	assert.Thatf(t, err != nil, "accepted")
 	b.want(0, `SELECT (SELECT count(*) FROM items) + (SELECT count(*) FROM intents)`)
 }
 
@@ -168,16 +164,12 @@ func TestPanic(t *testing.T) {
 		panic("a mistake")
 	})
 	for range 3 {
-		if !panics(func() { _, _ = create.Do(t.Context(), b.Store, b.Intent("k"), order{"a"}) }) {
-			t.Error("it did not panic")
-		}
+		assert.Thatf(t, panics(func() { _, _ = create.Do(t.Context(), b.Store, b.Intent("k"), order{"a"}) }), "it did not panic")
 	}
-	if done, err := idempotency.Define(interactive()).Do(t.Context(), b.Store, b.Intent("k"), order{"a"}); err != nil || done.Replayed {
-		t.Errorf("%+v, %v", done, err)
-	}
-	if n := b.Store.Pool.Stat().AcquiredConns(); n != 0 {
-		t.Errorf("%d connections are taken", n)
-	}
+	done, err := idempotency.Define(interactive()).Do(t.Context(), b.Store, b.Intent("k"), order{"a"})
+	assert.Thatf(t, err == nil && !done.Replayed, "%+v, %v", done, err)
+	n := b.Store.Pool.Stat().AcquiredConns()
+	assert.Thatf(t, n == 0, "%d connections are taken", n)
 }
 
 // TestWorkThatHangs checks that PostgreSQL ends the transaction of work that hangs and ignores its context. The key is free then, and
@@ -202,9 +194,7 @@ func TestWorkThatHangs(t *testing.T) {
 	lost := <-hangs
 
 	done, err := idempotency.Define(interactive()).Do(t.Context(), b.Store, b.Intent("k"), order{"a"})
-	if err != nil || done.Replayed || done.Value.ID == lost {
-		t.Errorf("another attempt while the first one hangs: %+v, %v", done, err)
-	}
+	assert.Thatf(t, err == nil && !done.Replayed && done.Value.ID != lost, "another attempt while the first one hangs: %+v, %v", done, err)
 	select {
 	case err := <-answer:
 		t.Errorf("it did not hang: %v", err)
@@ -215,9 +205,8 @@ func TestWorkThatHangs(t *testing.T) {
 		t.Errorf("the one that hung: %v", err)
 	}
 	b.want(1, `SELECT count(*) FROM items`)
-	if n := b.count(`SELECT count(*) FROM intents WHERE record_id = '` + done.Value.ID.String() + `'`); n != 1 {
-		t.Errorf("%d intents of the one that is there", n)
-	}
+	n := b.count(`SELECT count(*) FROM intents WHERE record_id = '` + done.Value.ID.String() + `'`)
+	assert.Thatf(t, n == 1, "%d intents of the one that is there", n)
 }
 
 // TestWorkIsBounded checks that the context of the work and of the caller end with the attempt's Timeout. Nothing is kept, and the key is
@@ -236,12 +225,9 @@ func TestWorkIsBounded(t *testing.T) {
 	if _, err := create.Do(t.Context(), hanging, b.Intent("k"), order{"a"}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v", err)
 	}
-	if took := time.Since(began); took > 10*time.Second {
-		t.Errorf("it took %v", took)
-	}
+	took := time.Since(began)
+	assert.Thatf(t, took <= 10*time.Second, "it took %v", took)
 	b.want(0, `SELECT (SELECT count(*) FROM items) + (SELECT count(*) FROM intents)`)
 	done, err := idempotency.Define(interactive()).Do(t.Context(), b.Store, b.Intent("k"), order{"a"})
-	if err != nil || done.Replayed {
-		t.Errorf("trying again: %+v, %v", done, err)
-	}
+	assert.Thatf(t, err == nil && !done.Replayed, "trying again: %+v, %v", done, err)
 }

@@ -11,7 +11,9 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
 )
 
@@ -50,9 +52,7 @@ func TestKeys(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			got, err := idempotency.ParseHeaderKey(c.header)
-			if got.String() != c.want || !errors.Is(err, c.err) {
-				t.Errorf("got %q, %v, want %q, %v", got, err, c.want, c.err)
-			}
+			assert.Thatf(t, got.String() == c.want && errors.Is(err, c.err), "got %q, %v, want %q, %v", got, err, c.want, c.err)
 		})
 	}
 }
@@ -64,12 +64,9 @@ func TestKeyHoldsNoBody(t *testing.T) {
 	parsers := map[string]func(string) (idempotency.Key, error){"field": idempotency.ParseKey, "header": idempotency.ParseHeaderKey}
 	for name, parse := range parsers {
 		key, err := parse(body[16:24])
-		if err != nil || key.String() != "6f1c2f5e" {
-			t.Fatalf("%s: %q, %v", name, key, err)
-		}
-		if text := key.String(); unsafe.StringData(text) == unsafe.StringData(body[16:]) {
-			t.Errorf("%s: the key keeps the whole body in memory", name)
-		}
+		must.Thatf(t, err == nil && key.String() == "6f1c2f5e", "%s: %q, %v", name, key, err)
+		text := key.String()
+		assert.Thatf(t, unsafe.StringData(text) != unsafe.StringData(body[16:]), "%s: the key keeps the whole body in memory", name)
 	}
 }
 
@@ -96,9 +93,8 @@ func FuzzParseHeaderKey(f *testing.F) {
 			"quoted": `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(key.String()) + `"`,
 			"padded": " \t" + header + "\t ",
 		} {
-			if same, err := idempotency.ParseHeaderKey(again); same != key || err != nil {
-				t.Errorf("%q, %s: got %q, %v, want %q", header, name, same, err, key)
-			}
+			same, err := idempotency.ParseHeaderKey(again)
+			assert.Thatf(t, same == key && err == nil, "%q, %s: got %q, %v, want %q", header, name, same, err, key)
 		}
 	})
 }
@@ -116,12 +112,9 @@ func FuzzParseKey(f *testing.F) {
 		key, err := idempotency.ParseKey(field)
 		_, asked := db.Pool.Exec(context.Background(), `SELECT $1::text::idempotency_key`, field)
 		var refused *pgconn.PgError
-		if asked != nil && !errors.As(asked, &refused) {
-			t.Fatal(asked)
-		}
-		if (err == nil) != (asked == nil) || (err == nil && key.String() != field) {
-			t.Errorf("%q: key %q, %v, and the database says %v", field, key, err, asked)
-		}
+		must.Thatf(t, asked == nil || errors.As(asked, &refused), "%v", asked)
+		assert.Thatf(t, (err == nil) == (asked == nil) && (err != nil || key.String() == field),
+			"%q: key %q, %v, and the database says %v", field, key, err, asked)
 	})
 }
 
@@ -145,7 +138,5 @@ func TestIDs(t *testing.T) {
 		}
 		seen[id] = true
 	}
-	if intent.ID(0) != intent.Record {
-		t.Error("the first is not the record")
-	}
+	assert.Thatf(t, intent.ID(0) == intent.Record, "the first is not the record")
 }

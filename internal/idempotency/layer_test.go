@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/postgres/pgtest"
 )
@@ -107,9 +108,8 @@ func TestLayerThatKnowsNoImplicitTransactions(t *testing.T) {
 	})
 	create := idempotency.Define(spec())
 	b.OK(create.Do(t.Context(), b.Store, b.Intent("first"), order{"a"}))
-	if _, err := create.Do(t.Context(), b.Store, b.Intent("second"), order{"a"}); err == nil {
-		t.Error("one name, twice")
-	}
+	_, err := create.Do(t.Context(), b.Store, b.Intent("second"), order{"a"})
+	assert.Thatf(t, err != nil, "one name, twice")
 	b.want(1, `SELECT count(*) FROM intents`)
 	b.OK(create.Do(t.Context(), b.Store, b.Intent("second"), order{"b"})) // the key is free
 }
@@ -170,12 +170,9 @@ func TestOwnCommitLostAndRecordUnreadable(t *testing.T) {
 	unlucky := b.unlucky(pgx.QueryExecModeExec, to, func() {}) // sends the SQL in every exchange
 	create := idempotency.Define(spec())
 	_, err := create.Do(t.Context(), unlucky, b.Intent("k"), order{"a"})
-	if !errors.Is(err, idempotency.ErrUnconfirmed) || looks == 0 {
-		t.Errorf("got %v after %d looks", err, looks)
-	}
-	if n, _ := unlucky.Remembered(); n != 0 {
-		t.Error("remembered what was not confirmed")
-	}
+	assert.Thatf(t, errors.Is(err, idempotency.ErrUnconfirmed) && looks != 0, "got %v after %d looks", err, looks)
+	n, _ := unlucky.Remembered()
+	assert.Thatf(t, n == 0, "remembered what was not confirmed")
 	if done, err := create.Do(t.Context(), b.Store, b.Intent("k"), order{"a"}); err != nil || !done.Replayed {
 		t.Errorf("trying again: %+v, %v", done, err)
 	}
@@ -242,10 +239,8 @@ func TestRefusedAfterALostCommit(t *testing.T) {
 				})
 				store.Wait, store.Timeout = 50*time.Millisecond, 400*time.Millisecond
 				_, err := create.Do(b.Context(), store, b.Intent("k"), order{"a"})
-				if !errors.Is(err, idempotency.ErrUnconfirmed) || errors.Is(err, idempotency.ErrBusy) ||
-					errors.Is(err, idempotency.ErrUnavailable) {
-					b.Errorf("got %v", err)
-				}
+				assert.Thatf(b, errors.Is(err, idempotency.ErrUnconfirmed) && !errors.Is(err, idempotency.ErrBusy) &&
+					!errors.Is(err, idempotency.ErrUnavailable), "got %v", err)
 				undo()
 				if done, err := create.Do(b.Context(), b.Store, b.Intent("k"), order{"a"}); err != nil || !done.Replayed {
 					b.Errorf("trying again: %+v, %v", done, err)
@@ -285,16 +280,14 @@ func TestRefusedCommits(t *testing.T) {
 		t.Run(code, func(t *testing.T) {
 			b := setup(t)
 			b.refuse(code, 2)
-			if done, err := create.Do(t.Context(), b.Store, b.Intent("twice"), order{"a"}); err != nil || done.Replayed {
-				t.Errorf("refused twice: %+v, %v", done, err)
-			}
+			done, err := create.Do(t.Context(), b.Store, b.Intent("twice"), order{"a"})
+			assert.Thatf(t, err == nil && !done.Replayed, "refused twice: %+v, %v", done, err)
 		})
 		t.Run(code+" ever again", func(t *testing.T) {
 			b := setup(t)
 			b.refuse(code, 1_000_000)
-			if _, err := create.Do(t.Context(), b.Store, b.Intent("ever"), order{"b"}); !errors.Is(err, ever) {
-				t.Errorf("got %v", err)
-			}
+			_, err := create.Do(t.Context(), b.Store, b.Intent("ever"), order{"b"})
+			assert.Thatf(t, errors.Is(err, ever), "got %v", err)
 		})
 	}
 }

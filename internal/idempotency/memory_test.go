@@ -11,6 +11,7 @@ import (
 	"time"
 	"weak"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/must"
 )
@@ -77,16 +78,12 @@ func TestRestoredDatabase(t *testing.T) {
 		return done.Replayed
 	}
 	for _, key := range []string{"a", "b"} {
-		if do(key) || !do(key) {
-			t.Fatal("not done once")
-		}
+		must.Thatf(t, !do(key) && do(key), "not done once")
 	}
 	b.Exec(`TRUNCATE items, intents, intent_effects`)
 	b.Store.Age(6 * time.Second) // longer than believed, as a restore takes
 	for _, key := range []string{"a", "b"} {
-		if do(key) || !do(key) {
-			t.Errorf("%s: the restored database was not asked, or not remembered", key)
-		}
+		assert.Thatf(t, !do(key) && do(key), "%s: the restored database was not asked, or not remembered", key)
 	}
 	b.want(2, `SELECT count(*) FROM items`)
 }
@@ -96,18 +93,15 @@ func TestOnlyWhatIsCommittedIsRemembered(t *testing.T) {
 	b := setup(t)
 	b.hold("taken")
 	for _, s := range []idempotency.Spec[order, item]{spec(), interactive()} {
-		if _, err := idempotency.Define(s).Do(t.Context(), b.Store, b.Intent("k"), order{"taken"}); err == nil {
-			t.Error("not refused")
-		}
+		_, err := idempotency.Define(s).Do(t.Context(), b.Store, b.Intent("k"), order{"taken"})
+		assert.Thatf(t, err != nil, "not refused")
 	}
 	for _, s := range []idempotency.Spec[order, item]{failing(), failingInteractive()} {
-		if _, err := idempotency.Define(s).Do(t.Context(), b.Store, b.Intent("k"), order{"free"}); err == nil {
-			t.Error("did not fail")
-		}
+		_, err := idempotency.Define(s).Do(t.Context(), b.Store, b.Intent("k"), order{"free"})
+		assert.Thatf(t, err != nil, "did not fail")
 	}
-	if intents, bytes := b.Store.Remembered(); intents != 0 || bytes != 0 {
-		t.Errorf("%d are remembered, in %d bytes", intents, bytes)
-	}
+	intents, bytes := b.Store.Remembered()
+	assert.Thatf(t, intents == 0 && bytes == 0, "%d are remembered, in %d bytes", intents, bytes)
 }
 
 // TestCopiesHoldNothingElse checks that a copy keeps neither the command nor its buffers in memory, because their size is not counted.
@@ -123,9 +117,8 @@ func TestCopiesHoldNothingElse(t *testing.T) {
 	if runtime.GC(); made.Value() != nil {
 		t.Error("the command is kept")
 	}
-	if intents, _ := b.Store.Remembered(); intents != 1 {
-		t.Errorf("%d are remembered", intents)
-	}
+	intents, _ := b.Store.Remembered()
+	assert.Thatf(t, intents == 1, "%d are remembered", intents)
 }
 
 // TestMemoryInARush runs creates, repeats, other commands and Forget concurrently. There must be one item for each key, and each answer
@@ -143,9 +136,8 @@ func TestMemoryInARush(t *testing.T) {
 		key := fmt.Sprint("k", i%keys)
 		done[i], errs[i] = create.Do(context.Background(), b.Store, b.Intent(key), order{key})
 		var mismatch *idempotency.MismatchError
-		if _, err := create.Do(context.Background(), b.Store, b.Intent(key), order{"another"}); !errors.As(err, &mismatch) {
-			t.Errorf("another command: %v", err)
-		}
+		_, err := create.Do(context.Background(), b.Store, b.Intent(key), order{"another"})
+		assert.Thatf(t, errors.As(err, &mismatch), "another command: %v", err)
 	})()
 	b.firsts(done, errs, keys)
 	b.want(keys, `SELECT count(*) FROM items`)
@@ -188,9 +180,8 @@ func TestAgain(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b, create, intent := kept(t, c.spec)
 			c.change(b, &intent)
-			if got, ok := create.Again(t.Context(), b.Store, intent); string(got) != c.want || ok != (c.want != "") {
-				t.Errorf("%q, %v", got, ok)
-			}
+			got, ok := create.Again(t.Context(), b.Store, intent)
+			assert.Thatf(t, string(got) == c.want && ok == (c.want != ""), "%q, %v", got, ok)
 		})
 	}
 }
@@ -204,10 +195,8 @@ func TestAgainIsAnAttempt(t *testing.T) {
 		seen = append(seen, a.LogValue().String())
 	}
 	_, ok := create.Again(t.Context(), b.Store, intent)
-	if _, err := create.Do(t.Context(), b.Store, intent, order{"a"}); err != nil || !ok {
-		t.Fatal(err, ok)
-	}
-	if len(seen) != 2 || seen[0] != seen[1] || !strings.Contains(seen[0], "replayed") || !strings.Contains(seen[0], "name=a") {
-		t.Errorf("%q", seen)
-	}
+	_, err := create.Do(t.Context(), b.Store, intent, order{"a"})
+	must.Thatf(t, err == nil && ok, "%v %v", err, ok)
+	assert.Thatf(t, len(seen) == 2 && seen[0] == seen[1] && strings.Contains(seen[0], "replayed") && strings.Contains(seen[0], "name=a"),
+		"%q", seen)
 }

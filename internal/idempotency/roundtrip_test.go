@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/must"
 )
@@ -95,9 +96,8 @@ func TestRoundTrips(t *testing.T) {
 		step.store.Age(step.since)
 		before := trips.Load()
 		_, err := create.Do(t.Context(), step.store, b.Intent(step.key), order{step.item})
-		if got := trips.Load() - before; got != step.want {
-			t.Errorf("%s: %d round trips, want %d (%v)", step.name, got, step.want, err)
-		}
+		got := trips.Load() - before
+		assert.Thatf(t, got == step.want, "%s: %d round trips, want %d (%v)", step.name, got, step.want, err)
 	}
 }
 
@@ -106,9 +106,8 @@ func TestBothStylesBehindAPooler(t *testing.T) {
 	inBothStyles(t, func(b *bundle, create idempotency.Operation[order, item]) {
 		b.Store.Pool = b.pool(func(c *pgxpool.Config) { c.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec })
 		for _, replayed := range []bool{false, true} {
-			if done, err := create.Do(b.Context(), b.Store, b.Intent("k"), order{"a"}); err != nil || done.Replayed != replayed {
-				b.Errorf("replayed %v: %+v, %v", replayed, done, err)
-			}
+			done, err := create.Do(b.Context(), b.Store, b.Intent("k"), order{"a"})
+			assert.Thatf(b, err == nil && done.Replayed == replayed, "replayed %v: %+v, %v", replayed, done, err)
 		}
 	})
 }
@@ -123,9 +122,7 @@ func TestArgumentThatCannotBeEncoded(t *testing.T) {
 		before := b.Store.Pool.Stat().AcquireCount()
 		_, err := rename.Do(b.Context(), b.Store, b.Of("k", a.ID, 1<<31), order{"c"}) // a version is an integer
 		for _, wrong := range []error{idempotency.ErrUnconfirmed, idempotency.ErrUnavailable, idempotency.ErrBusy, nil} {
-			if errors.Is(err, wrong) {
-				b.Errorf("got %v", err)
-			}
+			assert.Thatf(b, !errors.Is(err, wrong), "got %v", err)
 		}
 		if n := b.Store.Pool.Stat().AcquireCount() - before; n != 1 {
 			b.Errorf("%d tries", n)
@@ -150,9 +147,8 @@ func TestYoungDatabase(t *testing.T) {
 			for range 2 {
 				b.OK(create.Do(b.Context(), b.replica(), b.Intent(name), order{name}))
 			}
-			if _, used, err := create.Used(b.Context(), b.Store, b.Tenant, b.Intent(name).Key); !used || err != nil {
-				b.Errorf("%s: used %v, %v", name, used, err)
-			}
+			_, used, err := create.Used(b.Context(), b.Store, b.Tenant, b.Intent(name).Key)
+			assert.Thatf(b, used && err == nil, "%s: used %v, %v", name, used, err)
 		}
 		createAndRepeat("first")
 		b.Exec(`ANALYZE`)
@@ -166,9 +162,8 @@ func TestYoungDatabase(t *testing.T) {
 			FROM intents, generate_series(1, 5000) AS n WHERE key = 'first'`)
 		before := b.readWhole()
 		createAndRepeat("grown")
-		if n := b.readWhole() - before; n > 0 {
-			b.Errorf("%d rows were read by going through whole tables", n)
-		}
+		n := b.readWhole() - before
+		assert.Thatf(b, n <= 0, "%d rows were read by going through whole tables", n)
 	})
 }
 

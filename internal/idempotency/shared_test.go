@@ -13,6 +13,7 @@ import (
 
 	client "github.com/redis/go-redis/v9"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/idempotency/shared"
 	"onlyonce/internal/must"
@@ -140,9 +141,8 @@ var disturbances = map[string]func(*sharing){
 		must.OK(s, s.client.Save(s.Context()).Err())
 		s.client.FlushAll(s.Context())
 		s.redis.Kill()
-		if _, err := os.Stat(filepath.Join(s.redis.Dir, "dump.rdb")); err != nil {
-			s.Fatal(err)
-		}
+		_, err := os.Stat(filepath.Join(s.redis.Dir, "dump.rdb"))
+		must.Thatf(s, err == nil, "%v", err)
 		must.OK(s, s.redis.Start(s.Context()))
 	},
 }
@@ -157,26 +157,20 @@ func TestWhateverBecomesOfRedis(t *testing.T) {
 			s.Store.Shared = s.sharedWith(sharedKey, time.Minute) // long enough for a busy machine
 			made, replayed := s.do(s.Store)
 			s.Store.Shared = usual
-			if replayed != 0 || len(s.keys()) != many {
-				t.Fatalf("%d were replayed, %d are shared", replayed, len(s.keys()))
-			}
+			must.Thatf(t, replayed == 0 && len(s.keys()) == many, "%d were replayed, %d are shared", replayed, len(s.keys()))
 			other := s.awake()
 			disturb(s)
 			began := time.Now()
 			for _, store := range []*idempotency.Store{s.Store, other, other} {
-				if again, replayed := s.do(store); again != made || replayed != many {
-					t.Errorf("%d were replayed, as %v, want %v", replayed, again, made)
-				}
+				again, replayed := s.do(store)
+				assert.Thatf(t, again == made && replayed == many, "%d were replayed, as %v, want %v", replayed, again, made)
 			}
-			if took := time.Since(began); took > 10*time.Second {
-				t.Errorf("it took %v", took)
-			}
+			took := time.Since(began)
+			assert.Thatf(t, took <= 10*time.Second, "it took %v", took)
 			for i := range many {
 				var mismatch *idempotency.MismatchError
 				_, err := s.create.Do(t.Context(), other, s.Intent(fmt.Sprint("key ", i)), order{"another"})
-				if !errors.As(err, &mismatch) || mismatch.Record != made[i].ID {
-					t.Errorf("another command: %v", err)
-				}
+				assert.Thatf(t, errors.As(err, &mismatch) && mismatch.Record == made[i].ID, "another command: %v", err)
 			}
 			stranger := s.Intent("key 0")
 			stranger.Tenant[0] ^= 1
@@ -197,9 +191,8 @@ func TestSharedForAsLongAsItIsTrue(t *testing.T) {
 		made, _ := s.do(s.Store)
 		other := s.awake()
 		s.cutOff(other)
-		if again, replayed := s.do(other); again != made || replayed != many {
-			t.Errorf("%d were replayed, as %v, want %v", replayed, again, made)
-		}
+		again, replayed := s.do(other)
+		assert.Thatf(t, again == made && replayed == many, "%d were replayed, as %v, want %v", replayed, again, made)
 	})
 	t.Run("too old", func(t *testing.T) {
 		s := setupShared(t)
@@ -207,9 +200,8 @@ func TestSharedForAsLongAsItIsTrue(t *testing.T) {
 		other := s.awake()
 		other.Age(61 * time.Minute)
 		s.cutOff(other)
-		if done, err := s.create.Do(t.Context(), other, s.Intent("key 0"), order{"item 0"}); !errors.Is(err, idempotency.ErrUnavailable) {
-			t.Errorf("%+v, %v", done, err)
-		}
+		done, err := s.create.Do(t.Context(), other, s.Intent("key 0"), order{"item 0"})
+		assert.Thatf(t, errors.Is(err, idempotency.ErrUnavailable), "%+v, %v", done, err)
 	})
 	t.Run("restored database", func(t *testing.T) {
 		s := setupShared(t)
@@ -217,9 +209,8 @@ func TestSharedForAsLongAsItIsTrue(t *testing.T) {
 		s.do(s.Store)
 		s.Exec(`TRUNCATE items, intents, intent_effects`)
 		other := s.awake()
-		if _, replayed := s.do(other); replayed != 0 {
-			t.Errorf("%d were answered of the database before", replayed)
-		}
+		_, replayed := s.do(other)
+		assert.Thatf(t, replayed == 0, "%d were answered of the database before", replayed)
 	})
 	t.Run("another key", func(t *testing.T) {
 		s := setupShared(t)
@@ -237,13 +228,11 @@ func TestSharedForAsLongAsItIsTrue(t *testing.T) {
 		s.Exec(`UPDATE intents SET result = NULL`)
 		for range 2 {
 			var done *idempotency.AlreadyDoneError
-			if _, err := s.create.Do(t.Context(), s.replica(), s.Intent("key 0"), order{"item 0"}); !errors.As(err, &done) {
-				t.Errorf("%v", err)
-			}
+			_, err := s.create.Do(t.Context(), s.replica(), s.Intent("key 0"), order{"item 0"})
+			assert.Thatf(t, errors.As(err, &done), "%v", err)
 		}
-		if n := len(s.keys()); n != 0 {
-			t.Errorf("%d are shared", n)
-		}
+		n := len(s.keys())
+		assert.Thatf(t, n == 0, "%d are shared", n)
 	})
 	t.Run("records that are deleted", func(t *testing.T) {
 		s := setupShared(t)
@@ -264,13 +253,10 @@ func TestSharedIsSealed(t *testing.T) {
 		value, err := s.client.Get(t.Context(), key).Result()
 		must.OK(t, err)
 		for _, secret := range []string{s.Tenant.String(), "item", "key ", "key+", made[0].ID.String()} {
-			if strings.Contains(key+value, secret) {
-				t.Errorf("%s tells %s", key, secret)
-			}
+			assert.Thatf(t, !strings.Contains(key+value, secret), "%s tells %s", key, secret)
 		}
-		if keep := s.client.TTL(t.Context(), key).Val(); keep <= 0 || keep > time.Hour {
-			t.Errorf("kept for %v", keep)
-		}
+		keep := s.client.TTL(t.Context(), key).Val()
+		assert.Thatf(t, keep > 0 && keep <= time.Hour, "kept for %v", keep)
 	}
 }
 

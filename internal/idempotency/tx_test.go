@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/must"
@@ -31,9 +32,7 @@ func TestTxIsOfNoUseOutsideOfItsWork(t *testing.T) {
 	}
 	b.OK(idempotency.Define(s).Do(t.Context(), b.Store, b.Intent("k"), order{"a"}))
 	for name, tx := range map[string]*idempotency.Tx{"nil": nil, "zero": {}, "smuggled": smuggled} {
-		if !panics(func() { tx.Exec(`DELETE FROM items`, nil) }) {
-			t.Errorf("a %s Tx was usable", name)
-		}
+		assert.Thatf(t, panics(func() { tx.Exec(`DELETE FROM items`, nil) }), "a %s Tx was usable", name)
 	}
 }
 
@@ -55,15 +54,13 @@ func TestArgumentsAreChecked(t *testing.T) {
 	b := setup(t)
 	s := spec()
 	s.Statements = func(tx *idempotency.Tx, _ order) idempotency.Result { return tx.Return(`SELECT @nothing::json`, nil) }
-	if _, err := idempotency.Define(s).Do(t.Context(), b.Store, b.Intent("k"), order{"a"}); err == nil {
-		t.Error("an argument that is not there became NULL")
-	}
+	_, err := idempotency.Define(s).Do(t.Context(), b.Store, b.Intent("k"), order{"a"})
+	assert.Thatf(t, err != nil, "an argument that is not there became NULL")
 	s.Statements = func(tx *idempotency.Tx, _ order) idempotency.Result {
 		return tx.Return(`SELECT '{}'::json`, pgx.NamedArgs{"tenant_id": "another"})
 	}
-	if !panics(func() { _, _ = idempotency.Define(s).Do(t.Context(), b.Store, b.Intent("k"), order{"a"}) }) {
-		t.Error("work could name its own tenant")
-	}
+	assert.Thatf(t, panics(func() { _, _ = idempotency.Define(s).Do(t.Context(), b.Store, b.Intent("k"), order{"a"}) }),
+		"work could name its own tenant")
 }
 
 func TestIncompleteOperations(t *testing.T) {
@@ -116,18 +113,15 @@ func TestRequire(t *testing.T) {
 	}
 	for where, rows := range map[string]int64{`name = 'nobody'`: 1, `true`: 1, `name = 'a'`: 2} {
 		_, err := rename(rows, where).Do(t.Context(), b.Store, b.Intent("k"), order{"x"})
-		if !errors.Is(err, errGone) {
-			t.Errorf("%s: %v", where, err)
-		}
+		assert.Thatf(t, errors.Is(err, errGone), "%s: %v", where, err)
 	}
 	b.want(2, `SELECT count(*) FROM items WHERE name IN ('a', 'b')`)
 	if done, err := rename(1, `name = 'a'`).Do(t.Context(), b.Store, b.Intent("k"), order{"x"}); err != nil || done.Value.Name != "ax" {
 		t.Errorf("%+v, %v", done, err)
 	}
 	want := []idempotency.Outcome{"created", "created", "conflict", "conflict", "conflict", "reused"}
-	if got := b.outcomes(); !slices.Equal(got, want) {
-		t.Errorf("outcomes %v", got)
-	}
+	got := b.outcomes()
+	assert.Thatf(t, slices.Equal(got, want), "outcomes %v", got)
 }
 
 func TestUsed(t *testing.T) {
@@ -167,9 +161,8 @@ func TestPrimaryKeyHoldsWithoutTheLock(t *testing.T) {
 			t.Error(err)
 		}
 	})()
-	if n := b.count(`SELECT count(*) FROM items`); n != 1 || created.Load() != 1 {
-		t.Errorf("%d items, %d acknowledged", n, created.Load())
-	}
+	n := b.count(`SELECT count(*) FROM items`)
+	assert.Thatf(t, n == 1 && created.Load() == 1, "%d items, %d acknowledged", n, created.Load())
 }
 
 var nameTaken = conflict.Kind{Slug: "name-taken"}
@@ -205,12 +198,9 @@ func TestHolderMovesOn(t *testing.T) {
 		b.Store.Pool = b.pool(single) // the lookup needs the connection of the attempt
 		create := explaining(work, func() { b.Exec(`UPDATE items SET name = 'moved on'`) })
 		done, err := create.Do(b.Context(), b.Store, b.Intent("k"), order{"a"})
-		if err != nil || done.Outcome != idempotency.Created || done.Replayed {
-			b.Errorf("%+v, %v", done, err)
-		}
-		if got := b.outcomes(); !slices.Equal(got, []idempotency.Outcome{idempotency.Created}) {
-			b.Errorf("outcomes %v", got)
-		}
+		assert.Thatf(b, err == nil && done.Outcome == idempotency.Created && !done.Replayed, "%+v, %v", done, err)
+		got := b.outcomes()
+		assert.Thatf(b, slices.Equal(got, []idempotency.Outcome{idempotency.Created}), "outcomes %v", got)
 	})
 }
 
@@ -233,9 +223,8 @@ func TestHolderChangesEachTime(t *testing.T) {
 		b.Exec(`UPDATE items SET name = 'moved on'`)
 	})
 	_, err := create.Do(t.Context(), b.Store, b.Intent("k"), order{"a"})
-	if !errors.Is(err, idempotency.ErrBusy) || errors.Is(err, record.ErrNotFound) || looks != 10 {
-		t.Errorf("%v after %d looks", err, looks)
-	}
+	assert.Thatf(t, errors.Is(err, idempotency.ErrBusy) && !errors.Is(err, record.ErrNotFound) && looks == 10,
+		"%v after %d looks", err, looks)
 	b.Exec(`DROP TRIGGER retake ON items`)
 	if done, err := create.Do(t.Context(), b.Store, b.Intent("k"), order{"a"}); err != nil || done.Replayed {
 		t.Errorf("trying again: %+v, %v", done, err)
@@ -248,10 +237,8 @@ func TestHolderStays(t *testing.T) {
 	holder, looks := b.hold("a"), 0
 	create := explaining(spec(), func() { looks++ })
 	_, err := create.Do(t.Context(), b.Store, b.Intent("k"), order{"a"})
-	if c, ok := errors.AsType[*conflict.Error](err); !ok || c.Existing != holder || looks != 1 {
-		t.Errorf("%v after %d looks", err, looks)
-	}
-	if got := b.outcomes(); !slices.Equal(got, []idempotency.Outcome{idempotency.Conflict}) {
-		t.Errorf("outcomes %v", got)
-	}
+	c, ok := errors.AsType[*conflict.Error](err)
+	assert.Thatf(t, ok && c.Existing == holder && looks == 1, "%v after %d looks", err, looks)
+	got := b.outcomes()
+	assert.Thatf(t, slices.Equal(got, []idempotency.Outcome{idempotency.Conflict}), "outcomes %v", got)
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/must"
 )
@@ -35,9 +36,8 @@ func TestNoWaitIsEndless(t *testing.T) {
 			if _, err := create.Do(t.Context(), impatient, b.Intent("other"), order{"b"}); !errors.Is(err, idempotency.ErrBusy) {
 				t.Errorf("another key, locked table: %v, want busy", err)
 			}
-			if took := time.Since(began); took > impatient.Timeout/2 {
-				t.Errorf("it waited %v", took)
-			}
+			took := time.Since(began)
+			assert.Thatf(t, took <= impatient.Timeout/2, "it waited %v", took)
 			unlock()
 			must.OK(t, <-first)
 		})
@@ -98,9 +98,8 @@ func TestTimeoutIsLongerThanWait(t *testing.T) {
 		{Pool: b.DB.Pool, Wait: -time.Hour, Timeout: -time.Minute},
 	} {
 		_, err := idempotency.Define(spec()).Do(t.Context(), store, b.Intent("k"), order{"a"})
-		if err == nil || !strings.Contains(err.Error(), "must be longer than its Wait") {
-			t.Errorf("Wait %v, Timeout %v: %v", store.Wait, store.Timeout, err)
-		}
+		assert.Thatf(t, err != nil && strings.Contains(err.Error(), "must be longer than its Wait"),
+			"Wait %v, Timeout %v: %v", store.Wait, store.Timeout, err)
 	}
 	b.want(0, `SELECT count(*) FROM items`)
 }
@@ -141,9 +140,7 @@ func TestCrowdWithTwoCommands(t *testing.T) {
 		done[i], errs[i] = create.Do(context.Background(), b.Store, b.Intent("k"), order{[]string{"a", "b"}[i%2]})
 	})()
 	first := slices.IndexFunc(done, func(d idempotency.Done[item]) bool { return d.Value.Name != "" && !d.Replayed })
-	if first < 0 {
-		t.Fatalf("nobody was first: %v", errs)
-	}
+	must.Thatf(t, first >= 0, "nobody was first: %v", errs)
 	for i := range crowd {
 		var mismatch *idempotency.MismatchError
 		switch {
@@ -184,13 +181,10 @@ func TestKeysThatShareALock(t *testing.T) {
 		first()
 		second()
 		for i, name := range []string{"a", "b"} {
-			if errs[i] != nil || made[i].Replayed || made[i].Value.Name != name {
-				b.Errorf("%s: %+v, %v", name, made[i], errs[i])
-			}
+			assert.Thatf(b, errs[i] == nil && !made[i].Replayed && made[i].Value.Name == name, "%s: %+v, %v", name, made[i], errs[i])
 			done, err := create.Do(b.Context(), b.replica(), b.Intent(name), order{name})
-			if err != nil || !done.Replayed || done.Value != made[i].Value {
-				b.Errorf("%s again: %+v, %v, want %+v", name, done, err, made[i].Value)
-			}
+			assert.Thatf(b, err == nil && done.Replayed && done.Value == made[i].Value,
+				"%s again: %+v, %v, want %+v", name, done, err, made[i].Value)
 		}
 		b.want(2, `SELECT count(*) FROM intents WHERE key IN ('a', 'b', 'c')`)
 	})
@@ -202,11 +196,10 @@ func (b *bundle) blockedBy(kind string) {
 	admin := b.DB.Admin()
 	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); {
 		var waiting bool
-		if err := admin.QueryRow(b.Context(), `
+		err := admin.QueryRow(b.Context(), `
 			SELECT EXISTS (SELECT FROM pg_stat_activity
-				WHERE datname = current_database() AND wait_event_type = 'Lock' AND wait_event = $1)`, kind).Scan(&waiting); err != nil {
-			b.Error(err)
-		}
+				WHERE datname = current_database() AND wait_event_type = 'Lock' AND wait_event = $1)`, kind).Scan(&waiting)
+		assert.Thatf(b, err == nil, "%v", err)
 		if waiting {
 			return
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/customer"
 	"onlyonce/internal/idempotency"
@@ -37,7 +38,7 @@ func TestThroughAPooler(t *testing.T) {
 	b.Store.Pool = pool
 	for _, key := range []string{"k", "k", "other"} {
 		done, err := b.create(key, draft(t, input("")))
-		must.Holdf(t, err == nil && (done.Value.PossibleDuplicateOf != uuid.Nil) == (key == "other"), "%s: %+v, %v", key, done, err)
+		assert.Thatf(t, err == nil && (done.Value.PossibleDuplicateOf != uuid.Nil) == (key == "other"), "%s: %+v, %v", key, done, err)
 	}
 	if list, err := invoice.List(t.Context(), pool, b.Tenant, invoice.Filter{}, record.Page{Limit: 10}); err != nil || len(list.Rows) != 2 {
 		t.Errorf("list: %+v, %v", list, err)
@@ -50,7 +51,7 @@ func TestUnknownCustomerIsAFieldError(t *testing.T) {
 	in.Customer, in.CustomerID = nil, uuid.NewString()
 	_, err := b.create("k", draft(t, in))
 	problems, ok := errors.AsType[*invalid.Error](err)
-	must.Holdf(t, ok && problems.Fields[0].Pointer == "/customer_id", "got %v", err)
+	assert.Thatf(t, ok && problems.Fields[0].Pointer == "/customer_id", "got %v", err)
 	in.CustomerID, in.Customer = "", input("").Customer
 	if _, err := b.create("k", draft(t, in)); err != nil {
 		t.Errorf("the key was used up: %v", err)
@@ -119,7 +120,7 @@ func TestErrorsComeInTheOrderOfTheForm(t *testing.T) {
 		"/customer/email", "/customer/name", "/number", "/issue_date", "/due_date",
 		"/lines/0/description", "/lines/0/quantity", "/lines/0/unit_price", "/lines/0/tax_rate", "/notes",
 	}
-	must.Holdf(t, slices.Equal(got, want), "%q, want %q", got, want)
+	assert.Thatf(t, slices.Equal(got, want), "%q, want %q", got, want)
 }
 
 // numberTaken returns the conflict in err if it is about a number that is in use.

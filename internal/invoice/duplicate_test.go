@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/invoice"
@@ -31,17 +32,17 @@ func TestVoidAsDuplicate(t *testing.T) {
 		t.Fatalf("%+v, %v", done, err)
 	}
 	again, err := b.voidAs(b.Replica(), "void", twice, kept)
-	must.Holdf(t, err == nil && again.Replayed && again.Value.DuplicateOf == want, "%+v, %v", again, err)
+	assert.Thatf(t, err == nil && again.Replayed && again.Value.DuplicateOf == want, "%+v, %v", again, err)
 	for _, of := range []invoice.Invoice{third, {}} {
 		_, err := b.voidAs(b.Replica(), "void", twice, of)
 		_, mismatch := errors.AsType[*idempotency.MismatchError](err)
-		must.Holdf(t, mismatch, "with the same key, of %q: %v", of.Number, err)
+		assert.Thatf(t, mismatch, "with the same key, of %q: %v", of.Number, err)
 	}
 	void, err := b.voidAs(b.Store, "other", twice, third)
-	must.Holdf(t, err == nil && void.Outcome == idempotency.Unchanged && void.Value.DuplicateOf == want, "%+v, %v", void, err)
+	assert.Thatf(t, err == nil && void.Outcome == idempotency.Unchanged && void.Value.DuplicateOf == want, "%+v, %v", void, err)
 	for inv, what := range map[uuid.UUID]string{kept.ID: twice.Number + " voided as its duplicate", twice.ID: "unchanged"} {
 		history, err := idempotency.History(t.Context(), b.DB.Pool, b.Tenant, inv, record.Page{Limit: 1}, "")
-		must.Holdf(t, err == nil && history.Rows[0].Operation == "invoice.void" && history.Rows[0].What == what, "%+v, %v", history, err)
+		assert.Thatf(t, err == nil && history.Rows[0].Operation == "invoice.void" && history.Rows[0].What == what, "%+v, %v", history, err)
 	}
 }
 
@@ -57,13 +58,13 @@ func TestNoDuplicate(t *testing.T) {
 	}, "invoices_life": {fmt.Sprintf(`UPDATE invoices SET duplicate_of = '%s' WHERE id = '%s'`, inv.ID, void.ID)}}
 	for _, of := range []invoice.Invoice{inv, void, graces, nobody} {
 		_, err := b.voidAs(b.Store, "void as", inv, of)
-		must.Holdf(t, storetest.IsConflict(err, &invoice.NotDuplicate), "of %+v: %v", of, err)
+		assert.Thatf(t, storetest.IsConflict(err, &invoice.NotDuplicate), "of %+v: %v", of, err)
 		refused["invoices_duplicate_of"] = append(refused["invoices_duplicate_of"], fmt.Sprintf(
 			`UPDATE invoices SET status = 'void', voided_at = now(), duplicate_of = '%s' WHERE id = '%s'`, of.ID, inv.ID))
 	}
 	b.Refuses(refused)
 	found := b.Find(inv)
-	must.Holdf(t, found.Version == 1, "%+v", found)
+	assert.Thatf(t, found.Version == 1, "%+v", found)
 }
 
 // TestVoidEachAsDuplicateOfTheOther voids two invoices as duplicates of each other, concurrently on two replicas. One is kept, even if
@@ -88,9 +89,9 @@ func TestVoidEachAsDuplicateOfTheOther(t *testing.T) {
 			_, err := b.voidAs(replicas[i], fmt.Sprint("void", round, i), both[i], both[1-i])
 			return err
 		})
-		must.Equal(t, b.Succeeded(errs[:2], &invoice.NotDuplicate), 1, "voided")
+		assert.Equal(t, b.Succeeded(errs[:2], &invoice.NotDuplicate), 1, "voided")
 	}
-	must.Equal(t, b.count(`SELECT count(*) FROM invoices WHERE status = 'void'`), 6, "void invoices")
+	assert.Equal(t, b.count(`SELECT count(*) FROM invoices WHERE status = 'void'`), 6, "void invoices")
 }
 
 // TestDuplicateOfAMergedCustomer checks that undoing a merge moves an invoice that was voided as a duplicate after it back to its own
@@ -104,5 +105,5 @@ func TestDuplicateOfAMergedCustomer(t *testing.T) {
 	b.OK(b.voidAs(b.Store, "void", twice, kept))
 	b.OK(b.undo("undo", merged))
 	found := b.Find(twice)
-	must.Holdf(t, found.DuplicateOf.ID == kept.ID && found.Customer.ID == loser.ID, "%+v", found)
+	assert.Thatf(t, found.DuplicateOf.ID == kept.ID && found.Customer.ID == loser.ID, "%+v", found)
 }

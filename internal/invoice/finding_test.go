@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 	"onlyonce/internal/record"
 	"onlyonce/internal/record/search"
@@ -45,7 +46,7 @@ func TestPagesThatLookNotFar(t *testing.T) {
 				slices.Reverse(want)
 			}
 			forth, back, pages := walk(t, q, b)
-			must.Holdf(t, slices.Equal(forth, want) && slices.Equal(back, want) && pages >= 10,
+			assert.Thatf(t, slices.Equal(forth, want) && slices.Equal(back, want) && pages >= 10,
 				"%s, descending %v, %d pages\nforward  %v\nbackward %v\nwant     %v", name, down, pages, forth, back, want)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/credit"
 	"onlyonce/internal/invoice/payment"
@@ -48,10 +49,10 @@ func TestLedgerInPages(t *testing.T) {
 	first, list := read(record.Page{})
 	second, rest := read(record.Page{From: list.After})
 	again, _ := read(record.Page{From: rest.Before, Back: true})
-	must.Holdf(t, slices.Equal(slices.Concat(first, second), all) && slices.Equal(again, first) && rest.After == (record.Key{}),
+	assert.Thatf(t, slices.Equal(slices.Concat(first, second), all) && slices.Equal(again, first) && rest.After == (record.Key{}),
 		"%q, %q and back %q, want %q", first, second, again, all)
 	_, err = invoice.Ledger(t.Context(), b.Store.Pool, b.Tenant, inv.ID, record.Page{Limit: 3, From: record.Key{"", "x"}})
-	must.Holdf(t, errors.Is(err, record.ErrKey), "from nowhere: %v", err)
+	assert.Thatf(t, errors.Is(err, record.ErrKey), "from nowhere: %v", err)
 }
 
 // TestPeriods checks that open amounts count in their age on a day, at both ends of each age, and billed and paid amounts in their month.
@@ -127,6 +128,6 @@ func TestBilledLessCredited(t *testing.T) {
 				got = p.Amount.IntPart()
 			}
 		}
-		must.Holdf(t, got == billed[on], "billed in %s: %d, want %d", on, got, billed[on])
+		assert.Thatf(t, got == billed[on], "billed in %s: %d, want %d", on, got, billed[on])
 	}
 }

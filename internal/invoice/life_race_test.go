@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/invoice"
@@ -37,7 +38,7 @@ func (b *bundle) sameContent(got, want invoice.Invoice) {
 		return []any{i.Number, i.Customer, i.Notes, fmt.Sprint(i.Lines), i.Subtotal, i.TaxTotal, i.Total}
 	}
 	totals, err := invoice.TotalsOf(got.Lines)
-	must.Holdf(b, err == nil && reflect.DeepEqual(content(got), content(want)) &&
+	assert.Thatf(b, err == nil && reflect.DeepEqual(content(got), content(want)) &&
 		got.Subtotal == totals.Subtotal && got.TaxTotal == totals.Tax && got.Total == totals.Total,
 		"%+v\nand not %+v\ntotals of the lines %+v, %v", got, want, totals, err)
 }
@@ -76,10 +77,10 @@ func TestEditOrIssue(t *testing.T) {
 		}
 		found := b.Find(inv)
 		b.sameContent(found, want)
-		must.Holdf(t, issue == nil && (edit == nil || isStale(edit)) && found.Status == invoice.StatusIssued && found.Version == version,
+		assert.Thatf(t, issue == nil && (edit == nil || isStale(edit)) && found.Status == invoice.StatusIssued && found.Version == version,
 			"edit: %v, issue: %v, %+v", edit, issue, found)
 		to := storetest.Value[string](b, `SELECT recipient FROM mails WHERE invoice_id = $1`, inv.ID)
-		must.Holdf(t, to == want.Customer.Email, "sent to %s, and not %s", to, want.Customer.Email)
+		assert.Thatf(t, to == want.Customer.Email, "sent to %s, and not %s", to, want.Customer.Email)
 	}
 }
 
@@ -113,7 +114,7 @@ func TestIssueOrVoid(t *testing.T) {
 			queued = [2]int{1, 1}
 		}
 		mails := b.mails(inv.ID)
-		must.Holdf(t, ok && mails == queued, "seen %d, issue: %v, void: %v, %d mails and jobs, %+v", seen, issue, void, mails, found)
+		assert.Thatf(t, ok && mails == queued, "seen %d, issue: %v, void: %v, %d mails and jobs, %+v", seen, issue, void, mails, found)
 	}
 }
 
@@ -143,7 +144,7 @@ func TestOneNumberManyKeys(t *testing.T) {
 			t.Errorf("attempt %d: %v", i, errs[i])
 		}
 	}
-	must.Holdf(t, created == 1 && conflicts == 99, "created %d, conflicts %d, want 1 and 99", created, conflicts)
+	assert.Thatf(t, created == 1 && conflicts == 99, "created %d, conflicts %d, want 1 and 99", created, conflicts)
 }
 
 func TestParallelAllocationIsConsecutive(t *testing.T) {
@@ -162,5 +163,5 @@ func TestParallelAllocationIsConsecutive(t *testing.T) {
 		}
 	}
 	slices.Sort(numbers)
-	must.Holdf(t, slices.Equal(numbers, want), "got %v", numbers)
+	assert.Thatf(t, slices.Equal(numbers, want), "got %v", numbers)
 }

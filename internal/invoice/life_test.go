@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/invoice"
@@ -46,7 +47,7 @@ func TestEdit(t *testing.T) {
 	}))
 	must.OK(t, err)
 	got := done.Value
-	must.Holdf(t, got.Version == 2 && got.Number == inv.Number && got.Notes == "Changed" && got.Customer.Email == "grace@example.com" &&
+	assert.Thatf(t, got.Version == 2 && got.Number == inv.Number && got.Notes == "Changed" && got.Customer.Email == "grace@example.com" &&
 		len(got.Lines) == len(inv.Lines)+1 && got.Total == inv.Total+2000 && got.Status == invoice.StatusDraft, "%+v", got)
 	history, err := idempotency.History(t.Context(), b.Store.Pool, b.Tenant, inv.ID, record.Page{Limit: 10}, "")
 	if err != nil || len(history.Rows) != 2 || len(history.Rows[0].Changes) != 5 { // customer, lines, notes, subtotal, total
@@ -72,7 +73,7 @@ func TestRenumber(t *testing.T) {
 		t.Errorf("%+v, %v", got.Number, err)
 	}
 	third := b.mustCreate("3", draft(t, input("")))
-	must.Holdf(t, third.Number == "2026-0001", "the number that was given up is not used again: %s", third.Number)
+	assert.Thatf(t, third.Number == "2026-0001", "the number that was given up is not used again: %s", third.Number)
 	if got, err := edit("year", second.ID, 1, "", "2027-01-05"); err != nil || got.Number != "2027-0001" {
 		t.Errorf("into another year: %s, %v", got.Number, err)
 	}
@@ -80,7 +81,7 @@ func TestRenumber(t *testing.T) {
 		t.Errorf("a typed number into another year: %s, %v", got.Number, err)
 	}
 	next, err := invoice.NextNumber(t.Context(), b.Store.Pool, b.Tenant, 2026)
-	must.Holdf(t, err == nil && next == "2026-0002", "next is %s, %v", next, err)
+	assert.Thatf(t, err == nil && next == "2026-0002", "next is %s, %v", next, err)
 }
 
 func TestLife(t *testing.T) {
@@ -90,19 +91,20 @@ func TestLife(t *testing.T) {
 	must.Thatf(t, err == nil && issued.Value.Status == invoice.StatusIssued && !issued.Value.IssuedAt.IsZero() && issued.Value.Version == 2,
 		"%+v, %v", issued, err)
 	again, err := invoice.Issue.Do(t.Context(), b.Store, b.Of("again", inv.ID, 0), invoice.IssueDraft{})
-	must.Holdf(t, err == nil && again.Outcome == idempotency.Unchanged && again.Value.IssuedAt.Equal(issued.Value.IssuedAt),
+	assert.Thatf(t, err == nil && again.Outcome == idempotency.Unchanged && again.Value.IssuedAt.Equal(issued.Value.IssuedAt),
 		"again: %+v, %v", again, err)
 	_, err = invoice.Edit.Do(t.Context(), b.Store, b.Of("edit", inv.ID, 2), draft(t, input("")))
-	must.Holdf(t, storetest.IsConflict(err, &invoice.NotDraft), "an issued invoice was edited: %v", err)
+	assert.Thatf(t, storetest.IsConflict(err, &invoice.NotDraft), "an issued invoice was edited: %v", err)
 	// A change of the customer does not change the invoice.
 	b.Exec(`UPDATE customers SET name = 'Somebody else'`)
 	found, err := invoice.Table.Find(t.Context(), b.Store.Pool, b.Tenant, inv.ID)
-	must.Holdf(t, err == nil && found.Customer == inv.Customer, "%+v, %v", found.Customer, err)
+	assert.Thatf(t, err == nil && found.Customer == inv.Customer, "%+v, %v", found.Customer, err)
 	void, err := invoice.Void.Do(t.Context(), b.Store, b.Of("void", inv.ID, 0), invoice.VoidDraft{})
-	must.Holdf(t, err == nil && void.Value.Status == invoice.StatusVoid && void.Value.Number == inv.Number && !void.Value.VoidedAt.IsZero(),
+	assert.Thatf(t, err == nil && void.Value.Status == invoice.StatusVoid && void.Value.Number == inv.Number &&
+		!void.Value.VoidedAt.IsZero(),
 		"%+v, %v", void, err)
 	_, err = invoice.Issue.Do(t.Context(), b.Store, b.Of("issue a void one", inv.ID, 0), invoice.IssueDraft{})
-	must.Holdf(t, storetest.IsConflict(err, &invoice.NotDraft), "a void invoice was issued: %v", err)
+	assert.Thatf(t, storetest.IsConflict(err, &invoice.NotDraft), "a void invoice was issued: %v", err)
 }
 
 // TestDatabaseKeepsTheLife checks that the database refuses invalid changes of state, even from the superuser.
@@ -175,7 +177,7 @@ func TestRacesOfOneInvoice(t *testing.T) {
 		if !found.IssuedAt.IsZero() {
 			wantVersion++
 		}
-		must.Holdf(t, err == nil && edits <= 1 && found.Status == invoice.StatusVoid && found.Version == wantVersion,
+		assert.Thatf(t, err == nil && edits <= 1 && found.Status == invoice.StatusVoid && found.Version == wantVersion,
 			"%d edits: %s, version %d, %v", edits, found.Status, found.Version, err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/customer"
 	"onlyonce/internal/customer/duplicate"
 	"onlyonce/internal/idempotency"
@@ -88,16 +89,16 @@ func TestMergeMovesInvoicesOfEveryState(t *testing.T) {
 
 	merged, err := b.merge(b.Store, "merge", winner, loser)
 	must.OK(t, err)
-	must.Holdf(t, merged.Moved == 6 && b.count(`SELECT count(*) FROM invoices WHERE customer_id = $1`, winner.ID) == 6, "%+v", merged)
+	assert.Thatf(t, merged.Moved == 6 && b.count(`SELECT count(*) FROM invoices WHERE customer_id = $1`, winner.ID) == 6, "%+v", merged)
 	for i, inv := range all {
 		name := "Ada Lovelace"
 		if i == 1 || i == 2 { // issued
 			name = "Ada King"
 		}
 		found := b.Find(inv)
-		must.Holdf(t, found.Customer.Name == name, "invoice %d names %s", i, found.Customer.Name)
+		assert.Thatf(t, found.Customer.Name == name, "invoice %d names %s", i, found.Customer.Name)
 		history, err := idempotency.History(t.Context(), b.DB.Pool, b.Tenant, inv.ID, record.Page{Limit: 10}, "")
-		must.Holdf(t, err == nil && history.Rows[0].Operation == "customer.merge" && history.Rows[0].What == "moved with its customer",
+		assert.Thatf(t, err == nil && history.Rows[0].Operation == "customer.merge" && history.Rows[0].What == "moved with its customer",
 			"%+v, %v", history, err)
 	}
 
@@ -111,13 +112,13 @@ func TestMergeMovesInvoicesOfEveryState(t *testing.T) {
 	must.Thatf(t, err == nil && !undone.UndoneAt.IsZero(), "%+v, %v", undone, err)
 	after := b.rows(all)
 	for i := range 5 {
-		must.Holdf(t, before[i] == after[i], "was %s\nis  %s", before[i], after[i])
+		assert.Thatf(t, before[i] == after[i], "was %s\nis  %s", before[i], after[i])
 	}
 	for inv, want := range map[uuid.UUID]uuid.UUID{since.ID: winner.ID, all[5].ID: other.ID} {
-		must.Equal(t, storetest.Value[uuid.UUID](b, `SELECT customer_id FROM invoices WHERE id = $1`, inv), want, "its customer")
+		assert.Equal(t, storetest.Value[uuid.UUID](b, `SELECT customer_id FROM invoices WHERE id = $1`, inv), want, "its customer")
 	}
 	made := b.mustCreate("again", draft(t, of(loserEmail)))
-	must.Holdf(t, made.Customer.ID == loser.ID, "the loser's email leads to %+v", made.Customer)
+	assert.Thatf(t, made.Customer.ID == loser.ID, "the loser's email leads to %+v", made.Customer)
 }
 
 // rows returns the stored invoices without their versions.
@@ -239,14 +240,14 @@ func TestMergeInBothOrders(t *testing.T) {
 					}
 					return nil
 				})
-				must.Holdf(t, !mergeFirst || mergeErr == nil && other.second(otherErr), "merge: %v, other: %v", mergeErr, otherErr)
-				must.Holdf(t, mergeFirst || otherErr == nil && (mergeErr == nil || refusedMerge(mergeErr)),
+				assert.Thatf(t, !mergeFirst || mergeErr == nil && other.second(otherErr), "merge: %v, other: %v", mergeErr, otherErr)
+				assert.Thatf(t, mergeFirst || otherErr == nil && (mergeErr == nil || refusedMerge(mergeErr)),
 					"other: %v, merge: %v", otherErr, mergeErr)
-				must.Equal(t, b.count(`
+				assert.Equal(t, b.count(`
 					SELECT count(*) FROM invoices i JOIN customers c ON c.id = i.customer_id WHERE c.merged_into IS NOT NULL`),
 					0, "invoices refer to a merged customer")
 				n := b.count(`SELECT count(*) FROM customers WHERE merged_into IS NOT NULL`)
-				must.Holdf(t, n <= 1, "%d customers were merged", n)
+				assert.Thatf(t, n <= 1, "%d customers were merged", n)
 			})
 		}
 	}

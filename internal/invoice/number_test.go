@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"pgregory.net/rapid"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/invalid/text"
@@ -38,15 +39,15 @@ func TestLookAlikesAreOneNumber(t *testing.T) {
 			t.Errorf("%q: %v", number, err)
 		}
 	}
-	must.Equal(t, b.count(`SELECT count(*) FROM invoices`), 1, "invoices")
+	assert.Equal(t, b.count(`SELECT count(*) FROM invoices`), 1, "invoices")
 }
 
 func TestNumberIsShownAsTyped(t *testing.T) {
 	b := setup(t)
 	done, err := b.create("k", draft(t, input(" ＲＥ\u20117  b ")))
-	must.Holdf(t, err == nil && done.Value.Number == "ＲＥ\u20117 b", "%q, %v", done.Value.Number, err)
+	assert.Thatf(t, err == nil && done.Value.Number == "ＲＥ\u20117 b", "%q, %v", done.Value.Number, err)
 	again, err := b.create("k", draft(t, input("re-7 B")))
-	must.Holdf(t, err == nil && again.Replayed, "the same number, written otherwise, is another command: %v", err)
+	assert.Thatf(t, err == nil && again.Replayed, "the same number, written otherwise, is another command: %v", err)
 }
 
 // The program removes or refuses invisible characters, and refuses letters that look like others. The database refuses both.
@@ -60,14 +61,14 @@ func TestNumbersWithoutHiddenCharacters(t *testing.T) {
 		d, err := input(number).Draft()
 		problems, refused := errors.AsType[*invalid.Error](err)
 		clean := text.Clean(number)
-		must.Holdf(t, (clean == number || string(d.Number) == clean) &&
+		assert.Thatf(t, (clean == number || string(d.Number) == clean) &&
 			(clean != number || refused && problems.Fields[0].Pointer == "/number"), "%q is %q: %v", number, d.Number, err)
 		if len(number) > invoice.MaxNumber {
 			continue
 		}
 		_, err = b.Admin.Exec(t.Context(), `UPDATE invoices SET number = $1`, number)
 		broken, ok := errors.AsType[*pgconn.PgError](err)
-		must.Holdf(t, ok && broken.ConstraintName == "invoices_number_ascii", "%q, past Go: %v", number, err)
+		assert.Thatf(t, ok && broken.ConstraintName == "invoices_number_ascii", "%q, past Go: %v", number, err)
 	}
 }
 
@@ -81,7 +82,7 @@ func TestFoldsLikeTheDatabase(t *testing.T) {
 		number := rapid.StringOfN(runes, 1, 12, -1).Draw(t, "number")
 		var folded string
 		must.OK(t, admin.QueryRow(b.Context(), `SELECT fold_invoice_number($1)`, number).Scan(&folded))
-		must.Equal(t, invoice.Number(number).Folded(), folded, number, "folded by Go")
+		assert.Equal(t, invoice.Number(number).Folded(), folded, number, "folded by Go")
 	})
 }
 
@@ -96,7 +97,7 @@ func TestNumberOfAnotherYearIsRefused(t *testing.T) {
 	} {
 		_, err := input(c.number).Draft()
 		problems, refused := errors.AsType[*invalid.Error](err)
-		must.Holdf(t, refused != c.fine && (!refused || strings.Contains(problems.Fields[0].Message, "Change the issue date")),
+		assert.Thatf(t, refused != c.fine && (!refused || strings.Contains(problems.Fields[0].Message, "Change the issue date")),
 			"%s: %v", c.number, err)
 		_, err = b.Admin.Exec(t.Context(), `
 			INSERT INTO invoices (tenant_id, id, number, customer_id, currency, issue_date, due_date, notes, subtotal, tax_total, total)
@@ -107,7 +108,7 @@ func TestNumberOfAnotherYearIsRefused(t *testing.T) {
 			want = "invoices_number_of_its_year"
 		}
 		broken, ok := errors.AsType[*pgconn.PgError](err)
-		must.Holdf(t, ok && (broken.ConstraintName == want || !isASCII(c.number)), "%s, past Go: %v", c.number, err)
+		assert.Thatf(t, ok && (broken.ConstraintName == want || !isASCII(c.number)), "%s, past Go: %v", c.number, err)
 	}
 }
 
@@ -119,7 +120,7 @@ func TestSeriesOfTheNextYear(t *testing.T) {
 	in := input("")
 	in.IssueDate, in.DueDate = "2027-01-01", "2027-01-01"
 	done, err := b.create("k", draft(t, in))
-	must.Holdf(t, err == nil && done.Value.Number == "2027-0001", "%+v, %v", done.Value, err)
+	assert.Thatf(t, err == nil && done.Value.Number == "2027-0001", "%+v, %v", done.Value, err)
 }
 
 // The next number is the first free one, regardless of typed, imported and rolled back numbers, and the runs cover exactly the taken
@@ -216,11 +217,11 @@ func TestTypedAndAllocatedTogether(t *testing.T) {
 	}
 	slices.Sort(numbers)
 	rows := b.count(`SELECT count(*) FROM invoices`)
-	must.Holdf(t, rows == len(numbers) && len(slices.Compact(slices.Clone(numbers))) == rows, "%d rows, acknowledged %v", rows, numbers)
+	assert.Thatf(t, rows == len(numbers) && len(slices.Compact(slices.Clone(numbers))) == rows, "%d rows, acknowledged %v", rows, numbers)
 	next, err := invoice.NextNumber(t.Context(), b.DB.Pool, b.Tenant, 2026)
 	gaps := b.count(`SELECT count(*) FROM generate_series(1, $1) AS n
 		WHERE NOT EXISTS (SELECT FROM invoices WHERE number = '2026-' || lpad(n::text, 4, '0'))`, 30)
-	must.Holdf(t, err == nil && gaps == 0, "next %s, %v, %d gaps below", next, err, gaps)
+	assert.Thatf(t, err == nil && gaps == 0, "next %s, %v, %d gaps below", next, err, gaps)
 }
 
 // TestGoesOnBehindTogether creates invoices concurrently. One has a typed number ahead, after which the series continues. Earlier ones

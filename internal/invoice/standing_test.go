@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/shopspring/decimal"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/customer"
 	"onlyonce/internal/idempotency"
@@ -110,7 +111,7 @@ func (c *standingCase) sums(of uuid.UUID) {
 			GROUP BY 1, 2 ORDER BY 1, 2`, of, day.Time())
 		want, err := pgx.CollectRows(rows, pgx.RowToStructByPos[invoice.Sum])
 		must.OK(c, err)
-		must.Holdf(c, len(shown)+len(want) == 0 || reflect.DeepEqual(shown, want), "of %s on %s: %v, want %v", of, text, shown, want)
+		assert.Thatf(c, len(shown)+len(want) == 0 || reflect.DeepEqual(shown, want), "of %s on %s: %v, want %v", of, text, shown, want)
 	}
 }
 
@@ -152,16 +153,16 @@ func TestSumsFollow(t *testing.T) {
 		FULL JOIN standing_by_the_books() AS books USING (tenant_id, of_id, kind, day, currency)
 		WHERE (COALESCE(kept.amount, 0), COALESCE(kept.invoices, 0)) <> (COALESCE(books.amount, 0), COALESCE(books.invoices, 0))`,
 	)
-	must.Holdf(t, wrong == 0, "%d sums are not what the books come to", wrong)
+	assert.Thatf(t, wrong == 0, "%d sums are not what the books come to", wrong)
 	parts := storetest.Value[int](c, `SELECT count(*) FROM standing WHERE amount = 0 AND invoices = 0`)
-	must.Holdf(t, parts == 0, "%d parts of nothing are left", parts)
+	assert.Thatf(t, parts == 0, "%d parts of nothing are left", parts)
 }
 
 // mergeAndSeparate merges a customer into another one, and in every second round undoes the merge.
 func (c *standingCase) mergeAndSeparate(round int, winner, loser customer.Customer) error {
 	now := func(of customer.Customer) customer.Customer {
 		found, err := customer.Table.Find(c.Context(), c.Store.Pool, c.Tenant, of.ID)
-		must.Holdf(c, err == nil, "%v", err)
+		assert.Thatf(c, err == nil, "%v", err)
 		return found
 	}
 	if round%2 == 1 && round > 1 {
@@ -192,7 +193,7 @@ func TestPaymentsDoNotWaitForEachOther(t *testing.T) {
 	must.OK(t, err)
 	shown, err := invoice.Standing(t.Context(), b.Store.Pool, b.Tenant, b.Tenant, day)
 	want := invoice.Sum{Kind: "paid", Currency: one.Currency, Amount: decimal.NewFromInt(200), Count: 2}
-	must.Holdf(t, err == nil && len(shown) == 2 && reflect.DeepEqual(shown[1], want), "%v, %v", shown, err)
+	assert.Thatf(t, err == nil && len(shown) == 2 && reflect.DeepEqual(shown[1], want), "%v, %v", shown, err)
 }
 
 // TestRefundsOfEarlierVersions checks that the migration moves a refund, which the previous version counted in the month of its payment,
@@ -205,7 +206,7 @@ func TestRefundsOfEarlierVersions(t *testing.T) {
 		t.Helper()
 		_, err := b.Store.Pool.Exec(t.Context(), sql)
 		must.OK(t, err)
-		must.Equal(t, storetest.Value[string](b, `
+		assert.Equal(t, storetest.Value[string](b, `
 			SELECT string_agg(format('%s %s %s', to_char(day, 'MM'), amount, invoices), ', ' ORDER BY tenant_id = $1, day) FROM (
 				SELECT tenant_id, day, sum(amount) AS amount, sum(invoices) AS invoices FROM standing WHERE kind = 'paid_month'
 				GROUP BY tenant_id, day) AS months`, b.Tenant), want)
@@ -250,6 +251,6 @@ func TestInvoicesBeginAsDrafts(t *testing.T) {
 			return err
 		})
 		broken, _ := errors.AsType[*pgconn.PgError](err)
-		must.Holdf(t, (broken == nil) == (want == "") && (broken == nil || broken.Code == want), "%s: %v", status, err)
+		assert.Thatf(t, (broken == nil) == (want == "") && (broken == nil || broken.Code == want), "%s: %v", status, err)
 	}
 }

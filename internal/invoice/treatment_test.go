@@ -11,6 +11,7 @@ import (
 	"github.com/shopspring/decimal"
 	"pgregory.net/rapid"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/invoice"
@@ -56,7 +57,7 @@ func TestTreatments(t *testing.T) {
 		d, err := in.Draft()
 		if c.pointer != "" {
 			problems, ok := errors.AsType[*invalid.Error](err)
-			must.Holdf(t, ok && len(problems.Fields) == 1 && problems.Fields[0].Pointer == c.pointer,
+			assert.Thatf(t, ok && len(problems.Fields) == 1 && problems.Fields[0].Pointer == c.pointer,
 				"%v: got %v, want one problem at %s", c.lines, err, c.pointer)
 			continue
 		}
@@ -64,7 +65,8 @@ func TestTreatments(t *testing.T) {
 		for _, l := range d.Lines {
 			got = append(got, l.NoTax.At(l.TaxRate))
 		}
-		must.Holdf(t, err == nil && slices.Equal(got, c.want) && d.Exemption == c.reason, "%v: %v, %q, %v", c.lines, got, d.Exemption, err)
+		assert.Thatf(t, err == nil && slices.Equal(got, c.want) && d.Exemption == c.reason,
+			"%v: %v, %q, %v", c.lines, got, d.Exemption, err)
 	}
 }
 
@@ -80,7 +82,7 @@ func TestDefaultTreatmentsKeepTheFingerprint(t *testing.T) {
 	}
 	const before = "702c6c34"
 	got := of("", "23", "")
-	must.Holdf(t, fmt.Sprintf("%x", got[:4]) == before, "the fingerprint begins with %x, and was %s", got[:4], before)
+	assert.Thatf(t, fmt.Sprintf("%x", got[:4]) == before, "the fingerprint begins with %x, and was %s", got[:4], before)
 	for _, c := range []struct {
 		one, other [3]string
 		same       bool
@@ -90,7 +92,7 @@ func TestDefaultTreatmentsKeepTheFingerprint(t *testing.T) {
 		{[3]string{"", "0", ""}, [3]string{"export", "0", ""}, false},
 		{[3]string{"exempt", "0", "one"}, [3]string{"exempt", "0", "other"}, false},
 	} {
-		must.Equal(t, of(c.one[0], c.one[1], c.one[2]) == of(c.other[0], c.other[1], c.other[2]), c.same, c.one, c.other)
+		assert.Equal(t, of(c.one[0], c.one[1], c.one[2]) == of(c.other[0], c.other[1], c.other[2]), c.same, c.one, c.other)
 	}
 }
 
@@ -103,7 +105,7 @@ func TestDatabaseHoldsTreatments(t *testing.T) {
 	made, err := b.create("k", draft(t, in))
 	must.OK(t, err)
 	found := b.Find(made.Value)
-	must.Holdf(t, found.Lines[1].NoTax == invoice.Exempt && found.Exemption == "Article 132", "%+v", found)
+	assert.Thatf(t, found.Lines[1].NoTax == invoice.Exempt && found.Exemption == "Article 132", "%+v", found)
 	const line = `
 		INSERT INTO invoice_lines (tenant_id, invoice_id, position, description, quantity, unit_price, net, tax_rate, tax_treatment)
 		SELECT tenant_id, id, 9, 'x', 1, 1, 1, `
@@ -141,7 +143,8 @@ func TestEditOfTreatments(t *testing.T) {
 		in.Lines[0].Treatment, in.Exemption = c.treatment, c.reason
 		key := string(rune('a' + i))
 		done, err := invoice.Edit.Do(t.Context(), b.Store, b.Of(key, made.Value.ID, b.Find(made.Value).Version), draft(t, in))
-		must.Holdf(t, err == nil && done.Value.Version == c.version && done.Value.Exemption == c.reason, "%+v: %+v, %v", c, done.Value, err)
+		assert.Thatf(t, err == nil && done.Value.Version == c.version && done.Value.Exemption == c.reason,
+			"%+v: %+v, %v", c, done.Value, err)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
 )
@@ -36,14 +37,11 @@ func TestEightVisitorsAtOnce(t *testing.T) {
 			for last = range l.Watch(t.Context(), o.ID, o.Visitor) {
 				told = told || last.State == Waiting && last.Ahead > 0
 				l.mu.Lock()
-				if len(l.busy) > l.config.AtOnce {
-					t.Errorf("%d runs at once", len(l.busy))
-				}
+				assert.Thatf(t, len(l.busy) <= l.config.AtOnce, "%d runs at once", len(l.busy))
 				l.mu.Unlock()
 			}
-			if last.State != Done || last.Sides[0].Things != 1 || last.Sides[1].Things != 2 {
-				t.Errorf("visitor %d: %s %s %+v", n, last.State, last.Problem, last.Sides)
-			}
+			assert.Thatf(t, last.State == Done && last.Sides[0].Things == 1 && last.Sides[1].Things == 2,
+				"visitor %d: %s %s %+v", n, last.State, last.Problem, last.Sides)
 			mu.Lock()
 			defer mu.Unlock()
 			if told {
@@ -52,9 +50,7 @@ func TestEightVisitorsAtOnce(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if waited < 3 {
-		t.Errorf("%d visitors had to wait", waited)
-	}
+	assert.Thatf(t, waited >= 3, "%d visitors had to wait", waited)
 	l.running.Wait()
 	nothingRuns(t, l)
 }
@@ -64,21 +60,15 @@ func nothingRuns(t *testing.T, l *Lab) {
 	t.Helper()
 	var left int
 	err := l.site.cluster.admin.QueryRow(t.Context(), `SELECT count(*) FROM pg_database WHERE datname LIKE 'run%'`).Scan(&left)
-	if err != nil || left > 0 {
-		t.Errorf("%d databases are left, %v", left, err)
-	}
+	assert.Thatf(t, err == nil && left <= 0, "%d databases are left, %v", left, err)
 	for _, name := range list(t, l.site.cluster.dir) {
-		if strings.HasPrefix(name, "run") {
-			t.Errorf("%s is left", name)
-		}
+		assert.Thatf(t, !strings.HasPrefix(name, "run"), "%s is left", name)
 	}
 	if left := list(t, l.site.dir); len(left) != 1 {
 		t.Errorf("left are %v", left)
 	}
 	for _, name := range group(t, l.site.leash.Group) {
-		if name != "sh" && name != "cat" {
-			t.Errorf("process %s is left", name)
-		}
+		assert.Thatf(t, name == "sh" || name == "cat", "process %s is left", name)
 	}
 }
 
@@ -89,17 +79,14 @@ func TestEachVisitorIsBounded(t *testing.T) {
 	must.OK(t, l.Start(t.Context(), first))
 	var many *TooManyError
 	err := l.Start(t.Context(), Order{ID: uuid.New(), Visitor: "Ada", Experiment: "lost-answer"})
-	if !errors.As(err, &many) || !many.Running {
-		t.Errorf("a second run at once: %v", err)
-	}
+	assert.Thatf(t, errors.As(err, &many) && many.Running, "a second run at once: %v", err)
 	await(t, l, first)
 	second := Order{ID: uuid.New(), Visitor: "Ada", Experiment: "lost-answer"}
 	must.OK(t, l.Start(t.Context(), second))
 	await(t, l, second)
 	err = l.Start(t.Context(), Order{ID: uuid.New(), Visitor: "Ada", Experiment: "lost-answer"})
-	if !errors.As(err, &many) || many.Running || many.After <= 0 || many.After > time.Minute {
-		t.Errorf("a third run in a minute: %v", err)
-	}
+	assert.Thatf(t, errors.As(err, &many) && !many.Running && many.After > 0 && many.After <= time.Minute,
+		"a third run in a minute: %v", err)
 	if err := l.Start(t.Context(), first); err != nil {
 		t.Errorf("the first order again: %v", err)
 	}
@@ -107,9 +94,8 @@ func TestEachVisitorIsBounded(t *testing.T) {
 	if err := l.Start(t.Context(), first); !errors.Is(err, ErrUnknown) {
 		t.Errorf("another visitor's ID: %v", err)
 	}
-	if _, ok := l.Result(first.ID, "Ben"); ok {
-		t.Error("another visitor sees the result")
-	}
+	_, ok := l.Result(first.ID, "Ben")
+	assert.Thatf(t, !ok, "another visitor sees the result")
 	for range l.Watch(t.Context(), first.ID, "Ben") {
 		t.Error("another visitor watches")
 	}
@@ -124,9 +110,7 @@ func TestQueueIsBounded(t *testing.T) {
 	var full *FullError
 	for n, want := range []bool{false, false, true} {
 		err := l.Start(t.Context(), Order{ID: uuid.New(), Visitor: fmt.Sprint(n), Experiment: "kill"})
-		if errors.As(err, &full) != want || !want && err != nil {
-			t.Errorf("order %d: %v", n, err)
-		}
+		assert.Thatf(t, errors.As(err, &full) == want && (want || err == nil), "order %d: %v", n, err)
 	}
 }
 
@@ -156,9 +140,8 @@ func TestRunIsBoundedInTime(t *testing.T) {
 	l := newLab(t, Config{RunTime: time.Millisecond})
 	o := Order{ID: uuid.New(), Visitor: "Ada", Experiment: "kill"}
 	must.OK(t, l.Start(t.Context(), o))
-	if last := await(t, l, o); last.State != Failed || !strings.Contains(last.Problem, "took too long") {
-		t.Errorf("%s %s", last.State, last.Problem)
-	}
+	last := await(t, l, o)
+	assert.Thatf(t, last.State == Failed && strings.Contains(last.Problem, "took too long"), "%s %s", last.State, last.Problem)
 	l.running.Wait()
 	nothingRuns(t, l)
 }
@@ -172,9 +155,8 @@ func TestUnknownOrders(t *testing.T) {
 		"no ID":      {Experiment: "two-tabs"},
 		"clicks":     {ID: uuid.New(), Experiment: "five-clicks", Sent: -1},
 	} {
-		if err := l.Start(t.Context(), o); !errors.Is(err, ErrUnknown) {
-			t.Errorf("%s: %v", name, err)
-		}
+		err := l.Start(t.Context(), o)
+		assert.Thatf(t, errors.Is(err, ErrUnknown), "%s: %v", name, err)
 	}
 }
 
@@ -185,15 +167,10 @@ func TestFormLockOfTheVisitor(t *testing.T) {
 	for n, sent := range []int{1, 5} {
 		for _, a := range result.Sides[n].Attempts {
 			stopped := a.Outcome == NotSent && fmt.Sprint(a.Met) == "[form-lock]" && a.Key == "" && a.Says != ""
-			if stopped == (a.N <= sent) {
-				t.Errorf("side %d: %+v", n, a)
-			}
+			assert.Thatf(t, stopped != (a.N <= sent), "side %d: %+v", n, a)
 		}
 	}
-	if met := fmt.Sprint(result.Sides[0].Attempts[0].Met); met != "[form-lock intent]" {
-		t.Errorf("the first click met %s", met)
-	}
-	if result.Sides[1].Things != 1 {
-		t.Errorf("%d invoices of five clicks with one key", result.Sides[1].Things)
-	}
+	met := fmt.Sprint(result.Sides[0].Attempts[0].Met)
+	assert.Thatf(t, met == "[form-lock intent]", "the first click met %s", met)
+	assert.Thatf(t, result.Sides[1].Things == 1, "%d invoices of five clicks with one key", result.Sides[1].Things)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 )
 
@@ -49,18 +50,14 @@ func check(t *testing.T, s script, without ...string) {
 	l := sharedLab(t)
 	result := order(t, l, s.Slug, 0, without...)
 	want, ok := expected[s.Slug][strings.Join(without, " ")]
-	if !ok {
-		t.Fatal("nothing is expected")
-	}
+	must.Thatf(t, ok, "nothing is expected")
 	run, _ := l.find(result.ID, t.Name())
 	for n, things := range []int{1, want} {
 		side := result.Sides[n]
-		if side.Things != things || len(side.Rows) != things || !side.Done {
-			t.Errorf("side %d has %d things in %d rows, want %d: %+v", n, side.Things, len(side.Rows), things, side)
-		}
-		if s.amount > 0 && (side.Amount != s.amount*int64(things) || side.Meant != euros(s.amount)) {
-			t.Errorf("side %d: %s for %s", n, side.Money, side.Meant)
-		}
+		assert.Thatf(t, side.Things == things && len(side.Rows) == things && side.Done,
+			"side %d has %d things in %d rows, want %d: %+v", n, side.Things, len(side.Rows), things, side)
+		assert.Thatf(t, s.amount <= 0 || side.Amount == s.amount*int64(things) && side.Meant == euros(s.amount),
+			"side %d: %s for %s", n, side.Money, side.Meant)
 		checkAttempts(t, side, remain(s.Layers, side.Without))
 		if there := stored(t, run.kept[n], side.SQL); there != fmt.Sprint(side.Columns, side.Rows) {
 			t.Errorf("side %d has %v %v, and the database %s", n, side.Columns, side.Rows, there)
@@ -73,25 +70,17 @@ func checkAttempts(t *testing.T, side Side, left []string) {
 	t.Helper()
 	made := map[int]int{}
 	for _, a := range side.Attempts {
-		if !a.Done || a.Says == "" || a.Outcome == "" {
-			t.Errorf("attempt %d is not complete: %+v", a.N, a)
-		}
+		assert.Thatf(t, a.Done && a.Says != "" && a.Outcome != "", "attempt %d is not complete: %+v", a.N, a)
 		if a.Row > 0 {
 			made[a.Row]++
 		}
 		for _, met := range a.Met {
-			if !slices.Contains(left, met) {
-				t.Errorf("attempt %d met %s, which was taken away", a.N, met)
-			}
+			assert.Thatf(t, slices.Contains(left, met), "attempt %d met %s, which was taken away", a.N, met)
 		}
-		if a.Outcome == Created && a.Row == 0 {
-			t.Errorf("attempt %d was created, and made nothing: %+v", a.N, a)
-		}
+		assert.Thatf(t, a.Outcome != Created || a.Row != 0, "attempt %d was created, and made nothing: %+v", a.N, a)
 	}
 	for row := range side.Rows {
-		if made[row+1] != 1 {
-			t.Errorf("row %d was made by %d attempts", row+1, made[row+1])
-		}
+		assert.Thatf(t, made[row+1] == 1, "row %d was made by %d attempts", row+1, made[row+1])
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
 
@@ -62,12 +63,10 @@ func TestNothingIsLeftAfterClose(t *testing.T) {
 	if err := l.Close(t.Context()); err != nil {
 		t.Error(err)
 	}
-	if left := append(list(t, dir), group(t, leash)...); len(left) > 0 {
-		t.Errorf("left are %v", left)
-	}
-	if last, ok := l.Result(o.ID, o.Visitor); !ok || last.State != Failed {
-		t.Errorf("the run is %+v", last)
-	}
+	left := append(list(t, dir), group(t, leash)...)
+	assert.Thatf(t, len(left) == 0, "left are %v", left)
+	last, ok := l.Result(o.ID, o.Visitor)
+	assert.Thatf(t, ok && last.State == Failed, "the run is %+v", last)
 	if err := l.Start(t.Context(), Order{ID: uuid.New(), Experiment: "two-tabs"}); !errors.Is(err, ErrClosed) {
 		t.Errorf("a closed lab: %v", err)
 	}
@@ -78,9 +77,8 @@ func TestIdleLabStopsAndStartsAgain(t *testing.T) {
 	dir := pgtest.Home(t)
 	l := newLab(t, Config{Dir: dir, Idle: time.Millisecond})
 	for range 2 {
-		if result := order(t, l, "two-tabs", 0); result.Sides[0].Things != 1 {
-			t.Errorf("%+v", result.Sides)
-		}
+		result := order(t, l, "two-tabs", 0)
+		assert.Thatf(t, result.Sides[0].Things == 1, "%+v", result.Sides)
 		must.Until(t, "the lab stops", func() bool { return len(list(t, dir)) == 0 })
 	}
 }
@@ -94,9 +92,8 @@ func TestNoRoom(t *testing.T) {
 	if err := l.Start(t.Context(), o); !errors.As(err, &unavailable) || !strings.Contains(unavailable.Reason, "MB free") {
 		t.Errorf("no room: %v", err)
 	}
-	if left := list(t, dir); len(left) > 0 {
-		t.Errorf("left are %v", left)
-	}
+	left := list(t, dir)
+	assert.Thatf(t, len(left) == 0, "left are %v", left)
 	l.config.Room = 1
 	if err := l.Start(t.Context(), o); err != nil {
 		t.Errorf("the next order: %v", err)
@@ -153,9 +150,7 @@ func TestNothingIsLeftAfterKill(t *testing.T) {
 					break
 				}
 			}
-			if leash == 0 || len(group(t, leash)) == 0 {
-				t.Fatal("the lab does not run")
-			}
+			must.Thatf(t, leash != 0 && len(group(t, leash)) != 0, "the lab does not run")
 			must.OK(t, cmd.Process.Signal(syscall.SIGKILL))
 			_ = cmd.Wait()
 			must.Until(t, "the servers go", func() bool { return len(group(t, leash)) == 0 })
@@ -188,8 +183,6 @@ func TestDiskFull(t *testing.T) {
 		said += lines.Text()
 	}
 	_ = cmd.Wait()
-	if !strings.Contains(said, "refused The lab can't start on this machine right now. It could not make its database") ||
-		!strings.Contains(said, "[]") || len(list(t, dir)) > 0 || mentioned(t, dir) {
-		t.Errorf("it printed %q, and left %v", said, list(t, dir))
-	}
+	assert.Thatf(t, strings.Contains(said, "refused The lab can't start on this machine right now. It could not make its database") &&
+		strings.Contains(said, "[]") && len(list(t, dir)) == 0 && !mentioned(t, dir), "it printed %q, and left %v", said, list(t, dir))
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/proof/replica"
@@ -80,9 +81,8 @@ func newLab(t *testing.T, c Config) *Lab {
 	l, err := New(c)
 	must.OK(t, err)
 	t.Cleanup(func() {
-		if err := l.Close(context.Background()); err != nil {
-			t.Error(err)
-		}
+		err := l.Close(context.Background())
+		assert.Thatf(t, err == nil, "%v", err)
 	})
 	return l
 }
@@ -93,9 +93,7 @@ func order(t *testing.T, l *Lab, experiment string, sent int, without ...string)
 	o := Order{ID: uuid.New(), Visitor: t.Name(), Experiment: experiment, Without: without, Sent: sent}
 	must.OK(t, l.Start(t.Context(), o))
 	last := await(t, l, o)
-	if last.State != Done {
-		t.Fatalf("%s: %s", last.State, last.Problem)
-	}
+	must.Thatf(t, last.State == Done, "%s: %s", last.State, last.Problem)
 	return last
 }
 
@@ -105,8 +103,6 @@ func await(t *testing.T, l *Lab, o Order) (last Result) {
 	for seen := range l.Watch(t.Context(), o.ID, o.Visitor) {
 		last = seen
 	}
-	if !last.State.Over() {
-		t.Fatalf("%+v", last)
-	}
+	must.Thatf(t, last.State.Over(), "%+v", last)
 	return last
 }

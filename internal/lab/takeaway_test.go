@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/server"
 	"onlyonce/internal/proof/replica"
@@ -20,9 +21,8 @@ import (
 func TestTakeawaysAreThere(t *testing.T) {
 	t.Parallel()
 	for _, e := range Experiments() {
-		if e.Takeaway.Curl == "" || e.Takeaway.SQL == "" || len(e.Takeaway.Code) != len(e.Layers) {
-			t.Errorf("%s: %+v is not complete", e.Slug, e.Takeaway)
-		}
+		assert.Thatf(t, e.Takeaway.Curl != "" && e.Takeaway.SQL != "" && len(e.Takeaway.Code) == len(e.Layers),
+			"%s: %+v is not complete", e.Slug, e.Takeaway)
 		for _, c := range append(e.Takeaway.Code, e.Takeaway.Scenario) {
 			content, err := os.ReadFile(filepath.Join("../..", c.File))
 			if err != nil {
@@ -51,21 +51,16 @@ func TestCurl(t *testing.T) {
 			shell := strings.ReplaceAll(e.Takeaway.Curl, "127.0.0.1:8080", addr)
 			shell = strings.ReplaceAll(shell, "KEY=lab-", "KEY=lab-"+e.Slug) // they run in the same second
 			out, err := exec.CommandContext(t.Context(), "/bin/sh", "-c", shell).CombinedOutput()
-			if err != nil {
-				t.Fatalf("%v\n%s", err, out)
-			}
+			must.Thatf(t, err == nil, "%v\n%s", err, out)
 			want := map[string]int{"same-number": 1, "two-edits": 1, "pay-twice": 1, "upload": 1}[e.Slug]
-			if refused := len(regexp.MustCompile(`(?m)^HTTP/1.1 (409|412)`).FindAll(out, -1)); refused != want {
-				t.Errorf("%d were refused, want %d:\n%s", refused, want, out)
-			}
+			refused := len(regexp.MustCompile(`(?m)^HTTP/1.1 (409|412)`).FindAll(out, -1))
+			assert.Thatf(t, refused == want, "%d were refused, want %d:\n%s", refused, want, out)
 			places := map[string]bool{}
 			made := regexp.MustCompile(`(?mi)^(Location: .*/(invoices|payments|periods|sign-ups|attachments)/\S+|"paid": ?"41.00")\r?$`)
 			for _, place := range made.FindAllString(string(out), -1) {
 				places[place] = true
 			}
-			if e.Slug != "two-edits" && len(places) != 1 {
-				t.Errorf("made %d things:\n%s", len(places), out)
-			}
+			assert.Thatf(t, e.Slug == "two-edits" || len(places) == 1, "made %d things:\n%s", len(places), out)
 		})
 	}
 }

@@ -1,4 +1,4 @@
-// Package must ends a test at the caller's line if its preparation fails or a wait times out. [Equal] and [Holdf] let it go on.
+// Package must ends a test at the caller's line if its preparation fails or a wait times out. Package assert lets the test go on.
 package must
 
 import (
@@ -23,22 +23,6 @@ func OK(t T, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
-	}
-}
-
-// Equal reports an error unless the values are equal. The message begins with what they are.
-func Equal[V comparable](t T, got, want V, what ...any) {
-	t.Helper()
-	if got != want {
-		t.Errorf("%v: got %v, want %v", what, got, want)
-	}
-}
-
-// Holdf reports an error unless a condition holds.
-func Holdf(t T, holds bool, format string, args ...any) {
-	t.Helper()
-	if !holds {
-		t.Errorf(format, args...)
 	}
 }
 

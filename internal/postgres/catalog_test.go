@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 	"onlyonce/internal/postgres"
 	"onlyonce/internal/postgres/pgtest"
@@ -23,24 +24,22 @@ func TestCatalogIsFresh(t *testing.T) {
 		must.OK(t, os.WriteFile("catalog.txt", []byte(made), 0o600))
 		return
 	}
-	if made != postgres.EmbeddedCatalog() {
-		t.Errorf("the migrations make another schema than internal/postgres/catalog.txt has: run make catalog, and commit the file")
-	}
+	assert.Thatf(t, made == postgres.EmbeddedCatalog(),
+		"the migrations make another schema than internal/postgres/catalog.txt has: run make catalog, and commit the file")
 }
 
 // TestCatalogIsWhole checks that the migrations make only objects of the kinds that are compared.
 func TestCatalogIsWhole(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
-	if beside := query(t, db.AdminURL, `
+	beside := query(t, db.AdminURL, `
 		SELECT string_agg(pg_describe_object(classid, objid, 0), ', ')
 		FROM pg_depend LEFT JOIN pg_class c ON classid = 'pg_class'::regclass AND c.oid = objid
 			LEFT JOIN pg_type t ON classid = 'pg_type'::regclass AND t.oid = objid
 		WHERE refclassid = 'pg_namespace'::regclass AND refobjid = 'public'::regnamespace AND classid <> 'pg_proc'::regclass
 			AND c.relkind IS DISTINCT FROM 'r' AND t.typtype IS DISTINCT FROM 'd' AND relname IS DISTINCT FROM 'goose_db_version_id_seq'`,
-	); beside != "<nil>" {
-		t.Errorf("catalogQuery leaves out %s", beside)
-	}
+	)
+	assert.Thatf(t, beside == "<nil>", "catalogQuery leaves out %s", beside)
 }
 
 // sabotage is a change of the catalog, and the prefixes of the sentences about it, one a line.
@@ -184,9 +183,7 @@ func TestDifferences(t *testing.T) {
 			if c.want != "" {
 				want = strings.Split(c.want, "\n")
 			}
-			if !slices.EqualFunc(got, want, strings.HasPrefix) {
-				t.Errorf("got %q, want %q", got, want)
-			}
+			assert.Thatf(t, slices.EqualFunc(got, want, strings.HasPrefix), "got %q, want %q", got, want)
 		})
 	}
 }
@@ -213,9 +210,7 @@ func TestCopyDatabaseRefuses(t *testing.T) { //nolint:paralleltest // see above
 			from := spoiled(t)
 			must.Exec(t, from.Admin(), sql)
 			err := postgres.CopyDatabase(t.Context(), from.AdminURL, to.AdminURL)
-			if err == nil || !strings.Contains(err.Error(), want) {
-				t.Error(err)
-			}
+			assert.Thatf(t, err != nil && strings.Contains(err.Error(), want), "%v", err)
 		})
 	}
 }

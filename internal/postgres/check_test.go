@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 	"onlyonce/internal/postgres"
 	"onlyonce/internal/postgres/pgtest"
@@ -30,10 +31,8 @@ func TestRoleThatRowLevelSecurityDoesNotBind(t *testing.T) {
 	} {
 		for step, err := range map[string]error{"Migrate": migrated(t.Context(), c.url), "Open": opened(t, c.url)} {
 			var refused *postgres.RoleError
-			if !errors.As(err, &refused) || refused.Role != c.role || refused.Superuser != c.superuser ||
-				!strings.Contains(err.Error(), c.advice) {
-				t.Errorf("%s, %s: %v", name, step, err)
-			}
+			assert.Thatf(t, errors.As(err, &refused) && refused.Role == c.role && refused.Superuser == c.superuser &&
+				strings.Contains(err.Error(), c.advice), "%s, %s: %v", name, step, err)
 			t.Log(err)
 		}
 	}
@@ -73,9 +72,8 @@ func TestEncodingOfTheDatabase(t *testing.T) {
 		url := db.URL + "&database=" + name
 		message := wrong(postgres.Examine(t.Context(), url, time.Second))["encoding"]
 		for step, err := range map[string]error{"Migrate": migrated(t.Context(), url), "Open": opened(t, url)} {
-			if err == nil || err.Error() != message || !strings.Contains(message, encoding) {
-				t.Errorf("%s, %s: %v, and Examine found %q", encoding, step, err, message)
-			}
+			assert.Thatf(t, err != nil && err.Error() == message && strings.Contains(message, encoding),
+				"%s, %s: %v, and Examine found %q", encoding, step, err, message)
 		}
 		wantValue(t, url, "SELECT to_regclass('goose_db_version')", "<nil>")
 		_, advice, _ := strings.Cut(message, "a new one (")
@@ -95,9 +93,7 @@ func TestOpenRefusesAnotherIsolationLevel(t *testing.T) {
 	// Through a pooler that drops the parameter.
 	err := opened(t, pooled(t, db.URL, ours...)+"&"+execMode)
 	var other *postgres.IsolationError
-	if !errors.As(err, &other) || other.Level != "repeatable read" {
-		t.Errorf("got %v", err)
-	}
+	assert.Thatf(t, errors.As(err, &other) && other.Level == "repeatable read", "got %v", err)
 }
 
 // TestOpenRefusesOtherSettings tries settings that the pool does not set, and settings that it sets through a pooler that drops them.
@@ -132,14 +128,11 @@ func TestOpenRefusesOtherSettings(t *testing.T) {
 			defer cancel()
 			for step, err := range map[string]error{"Migrate": migrated(ctx, url), "Open": opened(t, url)} {
 				refused, ok := errors.AsType[*postgres.SettingError](err)
-				if !ok || refused.Name != name || !strings.Contains(err.Error(), name) {
-					t.Errorf("%s: %v", step, err)
-				}
+				assert.Thatf(t, ok && refused.Name == name && strings.Contains(err.Error(), name), "%s: %v", step, err)
 				t.Log(err)
 			}
-			if found := wrong(postgres.Examine(t.Context(), url, time.Second)); !strings.Contains(found["session"], name) {
-				t.Errorf("found %q", found)
-			}
+			found := wrong(postgres.Examine(t.Context(), url, time.Second))
+			assert.Thatf(t, strings.Contains(found["session"], name), "found %q", found)
 		})
 	}
 }
@@ -152,9 +145,8 @@ func TestOpenInASchemaOfItsOwn(t *testing.T) {
 	query(t, db.AdminURL, "CREATE SCHEMA own AUTHORIZATION onlyonce")
 	query(t, db.AdminURL, "ALTER DATABASE "+db.Pool.Config().ConnConfig.Database+" SET search_path = own")
 	must.OK(t, migrated(t.Context(), db.URL))
-	if found := wrong(postgres.Examine(t.Context(), db.URL, time.Second)); len(found) > 0 {
-		t.Errorf("found %q", found)
-	}
+	found := wrong(postgres.Examine(t.Context(), db.URL, time.Second))
+	assert.Thatf(t, len(found) == 0, "found %q", found)
 }
 
 // TestVisit checks that a command uses the server of the app, or starts one, which ends with the visit.
@@ -171,17 +163,14 @@ func TestVisit(t *testing.T) {
 	put(t, alone.URL)
 	_, err := postgres.StartEmbedded(t.Context(), dir, logger(t))
 	var inUse *postgres.InUseError
-	if !alone.Started || !errors.As(err, &inUse) || inUse.PID != os.Getpid() {
-		t.Errorf("started %v, and then an app: %v", alone.Started, err)
-	}
+	assert.Thatf(t, alone.Started && errors.As(err, &inUse) && inUse.PID == os.Getpid(),
+		"started %v, and then an app: %v", alone.Started, err)
 	checkKept(t, alone.URL) // the first one is unaffected
 	must.OK(t, alone.End(t.Context()))
 
 	app := start(t, dir)
 	beside := visit()
-	if beside.Started || beside.URL != app.URL() {
-		t.Errorf("%+v beside %s", beside, app.URL())
-	}
+	assert.Thatf(t, !beside.Started && beside.URL == app.URL(), "%+v beside %s", beside, app.URL())
 	must.OK(t, beside.End(t.Context()))
 	checkKept(t, app.URL()) // the app's server still runs
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 	"onlyonce/internal/postgres"
 	"onlyonce/internal/postgres/pgtest"
@@ -51,9 +52,8 @@ func TestEmbeddedSurvivesKillOfAppWhileMakingData(t *testing.T) {
 	_ = app.end(t, syscall.SIGKILL)
 
 	put(t, start(t, dir).URL())
-	if left := scratch(); len(left) > 0 {
-		t.Errorf("left behind: %v", left)
-	}
+	left := scratch()
+	assert.Thatf(t, len(left) == 0, "left behind: %v", left)
 }
 
 // TestEmbeddedWaitsForWhatAKilledAppLeft holds the app's lock for a moment, like a program that the app was starting when it was
@@ -122,9 +122,8 @@ func TestEmbeddedSurvivesKillOfGuard(t *testing.T) {
 			before := query(t, embedded.URL(), started)
 			guard, err := syscall.Getpgid(postmaster(t, dir))
 			must.OK(t, err)
-			if own := syscall.Getpgrp(); guard == own {
-				t.Fatal("the server shares the app's process group: Ctrl-C would hit it first")
-			}
+			own := syscall.Getpgrp()
+			must.Thatf(t, guard != own, "the server shares the app's process group: Ctrl-C would hit it first")
 			target := guard
 			if group {
 				target = -guard
@@ -186,7 +185,5 @@ func TestEmbeddedAsOrdinaryUser(t *testing.T) {
 	tests.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}}
 	out, err := tests.CombinedOutput()
 	t.Logf("%s", out)
-	if err != nil || strings.Count(string(out), "--- PASS") < 5 {
-		t.Errorf("as nobody: %v", err)
-	}
+	assert.Thatf(t, err == nil && strings.Count(string(out), "--- PASS") >= 5, "as nobody: %v", err)
 }

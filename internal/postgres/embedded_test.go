@@ -19,6 +19,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 	"onlyonce/internal/postgres"
 	"onlyonce/internal/postgres/npm"
@@ -34,19 +35,17 @@ func TestEmbeddedColdThenWarm(t *testing.T) {
 	began := time.Now()
 	cold := start(t, dir)
 	t.Logf("cold start: %v", time.Since(began))
-	if who := query(t, cold.URL(), `
+	who := query(t, cold.URL(), `
 		SELECT format('%s super=%s bypassrls=%s owns=%s', current_user, rolsuper, rolbypassrls, datname)
 		FROM pg_roles JOIN pg_database ON datdba = pg_roles.oid
 		WHERE rolname = current_user AND datname = current_database()`,
-	); who != "onlyonce super=f bypassrls=f owns=onlyonce" {
-		t.Error(who)
-	}
+	)
+	assert.Thatf(t, who == "onlyonce super=f bypassrls=f owns=onlyonce", "%v", who)
 	for setting, want := range map[string]string{
 		"fsync": "on", "synchronous_commit": "on", "full_page_writes": "on", "listen_addresses": "", "data_checksums": "on",
 	} {
-		if got := query(t, cold.URL(), "SHOW "+setting); got != want {
-			t.Errorf("%s is %q, want %q", setting, got, want)
-		}
+		got := query(t, cold.URL(), "SHOW "+setting)
+		assert.Thatf(t, got == want, "%s is %q, want %q", setting, got, want)
 	}
 	if got := query(t, cold.URL(), "SHOW wal_compression"); got == "off" {
 		t.Error("whole pages are logged as they are")
@@ -72,9 +71,8 @@ func TestEmbeddedSocketIsPrivate(t *testing.T) {
 	t.Parallel()
 	info, err := os.Stat(socketDir(t, start(t, pgtest.Embedded(t)).URL()))
 	must.OK(t, err)
-	if mode := info.Mode().Perm(); mode != 0o700 {
-		t.Errorf("mode %o", mode)
-	}
+	mode := info.Mode().Perm()
+	assert.Thatf(t, mode == 0o700, "mode %o", mode)
 }
 
 func TestEmbeddedServerStartedByHand(t *testing.T) {
@@ -85,9 +83,7 @@ func TestEmbeddedServerStartedByHand(t *testing.T) {
 	byHand := startByHand(t, dir)
 	_, err := postgres.StartEmbedded(t.Context(), dir, logger(t))
 	var running *server.RunningError
-	if !errors.As(err, &running) || running.PID != postmaster(t, dir) {
-		t.Fatalf("a server of somebody else on the data: %v", err)
-	}
+	must.Thatf(t, errors.As(err, &running) && running.PID == postmaster(t, dir), "a server of somebody else on the data: %v", err)
 	must.OK(t, byHand.Stop(t.Context()))
 	start(t, dir)
 }
@@ -148,9 +144,7 @@ func TestEmbeddedRefusesForeignData(t *testing.T) {
 			must.OK(t, os.MkdirAll(filepath.Dir(path), 0o755))
 			must.OK(t, os.WriteFile(path, []byte(test.content), 0o644))
 			_, err := postgres.StartEmbedded(t.Context(), dir, logger(t))
-			if !test.check(err) {
-				t.Errorf("got %v", err)
-			}
+			assert.Thatf(t, test.check(err), "got %v", err)
 			t.Log(err)
 			if content, err := os.ReadFile(path); err != nil || string(content) != test.content {
 				t.Errorf("touched: %q, %v", content, err)
@@ -178,9 +172,8 @@ func TestEmbeddedInAPrivateDirectory(t *testing.T) {
 	}
 	first := start(t, dir)
 	put(t, first.URL())
-	if _, err := os.Stat(filepath.Join(where, "postgres", "PG_VERSION")); err != nil {
-		t.Error(err)
-	}
+	_, err := os.Stat(filepath.Join(where, "postgres", "PG_VERSION"))
+	assert.Thatf(t, err == nil, "%v", err)
 	stop(t, first)
 
 	// The data is still found after the directory becomes accessible, and after it is moved.
@@ -195,9 +188,7 @@ func TestEmbeddedInAPrivateDirectory(t *testing.T) {
 	stop(t, again)
 	if os.Geteuid() == 0 {
 		must.OK(t, os.CopyFS(dir, os.DirFS(moved)))
-		if postgres.Substitute(dir) == where || postgres.Substitute(moved) != where {
-			t.Error("a copy has the data of what was copied")
-		}
+		assert.Thatf(t, postgres.Substitute(dir) != where && postgres.Substitute(moved) == where, "a copy has the data of what was copied")
 	}
 }
 
@@ -211,9 +202,8 @@ func TestEmbeddedUnderAPrivateUmask(t *testing.T) {
 	must.OK(t, app.end(t, syscall.SIGTERM))
 	must.OK(t, os.Chmod(dir, 0o700))
 	checkKept(t, start(t, dir).URL())
-	if _, err := os.Stat(filepath.Join(dir, "postgres", "PG_VERSION")); err != nil {
-		t.Error(err)
-	}
+	_, err := os.Stat(filepath.Join(dir, "postgres", "PG_VERSION"))
+	assert.Thatf(t, err == nil, "%v", err)
 }
 
 func TestEmbeddedLogKeepsSecrets(t *testing.T) {
@@ -229,19 +219,13 @@ func TestEmbeddedLogKeepsSecrets(t *testing.T) {
 		_, err = conn.Exec(t.Context(), "INSERT INTO kept VALUES ($1)", secret)
 	}
 	var pgErr *pgconn.PgError
-	if !errors.As(err, &pgErr) || !strings.Contains(pgErr.Detail, secret) {
-		t.Fatalf("the duplicate: %v", err)
-	}
+	must.Thatf(t, errors.As(err, &pgErr) && strings.Contains(pgErr.Detail, secret), "the duplicate: %v", err)
 	if _, err := conn.Exec(t.Context(), "INSERT INTO kept VALUES ('"+secret+"')"); err == nil {
 		t.Fatal("no error")
 	}
 	log := serverLog(t, dir)
-	if strings.Count(log, " 23505 ") != 2 {
-		t.Errorf("the log does not have two duplicates: %s", log)
-	}
-	if strings.Contains(log, secret) {
-		t.Errorf("the log has user input: %s", log)
-	}
+	assert.Thatf(t, strings.Count(log, " 23505 ") == 2, "the log does not have two duplicates: %s", log)
+	assert.Thatf(t, !strings.Contains(log, secret), "the log has user input: %s", log)
 }
 
 // TestEmbeddedSaysWhenItIsFromNPM starts a server on data of the version of the npm packages. They are used if no such version is
@@ -261,9 +245,8 @@ func TestEmbeddedSaysWhenItIsFromNPM(t *testing.T) {
 	must.OK(t, err)
 	stop(t, embedded)
 	fetched := strings.Contains(programs.Dir, "@embedded-postgres")
-	if warned := strings.Contains(log.String(), "level=WARN"); fetched != programs.FromNPM || warned != fetched {
-		t.Errorf("%+v: %s", programs, &log)
-	}
+	warned := strings.Contains(log.String(), "level=WARN")
+	assert.Thatf(t, fetched == programs.FromNPM && warned == fetched, "%+v: %s", programs, &log)
 }
 
 func socketDir(t *testing.T, address string) string {
@@ -305,7 +288,6 @@ func TestEmbeddedStartSaysWhatItWaitsFor(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 7*time.Second)
 	defer cancel()
 	_, err := postgres.StartEmbedded(ctx, dir, slog.New(slog.NewTextHandler(&log, nil)))
-	if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(log.String(), "PostgreSQL to take connections") {
-		t.Errorf("%v after the log\n%s", err, log.String())
-	}
+	assert.Thatf(t, errors.Is(err, context.DeadlineExceeded) && strings.Contains(log.String(), "PostgreSQL to take connections"),
+		"%v after the log\n%s", err, log.String())
 }

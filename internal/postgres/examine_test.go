@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 	"onlyonce/internal/postgres"
 	"onlyonce/internal/postgres/pgtest"
@@ -62,9 +63,8 @@ func TestExamine(t *testing.T) {
 			db := spoiled(t)
 			must.Exec(t, db.Admin(), c.spoil)
 			found := wrong(postgres.Examine(t.Context(), c.url(db), 5*time.Second))
-			if _, ok := found[c.want]; len(found) != len(c.want[:min(1, len(c.want))]) || !ok && c.want != "" {
-				t.Errorf("found %q, want %q", found, c.want)
-			}
+			_, ok := found[c.want]
+			assert.Thatf(t, len(found) == len(c.want[:min(1, len(c.want))]) && (ok || c.want == ""), "found %q, want %q", found, c.want)
 		})
 	}
 }
@@ -76,9 +76,7 @@ func TestExamineAfterAChangeOfOrder(t *testing.T) {
 	db.ChangeOrder(t)
 	found := wrong(postgres.Examine(t.Context(), db.URL, time.Second))
 	run := "REINDEX DATABASE " + db.Pool.Config().ConnConfig.Database + ";"
-	if len(found) != 1 || !strings.Contains(found["collation"], run) {
-		t.Errorf("found %q", found)
-	}
+	assert.Thatf(t, len(found) == 1 && strings.Contains(found["collation"], run), "found %q", found)
 }
 
 // TestExamineAsAStranger checks a role that has all rights on the tables, but doesn't own them.
@@ -89,10 +87,8 @@ func TestExamineAsAStranger(t *testing.T) {
 	query(t, db.AdminURL, "GRANT ALL ON ALL TABLES IN SCHEMA public TO stranger")
 	stranger := as(t, db, "stranger")
 	message := wrong(postgres.Examine(t.Context(), stranger, time.Second))["owner"]
-	if !strings.HasPrefix(message, `"stranger" does not own a`) || !strings.Contains(message, " objects more: ") ||
-		!strings.Contains(message, "their owner (onlyonce)") {
-		t.Errorf("got %q", message)
-	}
+	assert.Thatf(t, strings.HasPrefix(message, `"stranger" does not own a`) && strings.Contains(message, " objects more: ") &&
+		strings.Contains(message, "their owner (onlyonce)"), "got %q", message)
 }
 
 func TestClock(t *testing.T) {
@@ -100,9 +96,7 @@ func TestClock(t *testing.T) {
 	now := time.Now()
 	for off, fine := range map[time.Duration]bool{0: true, time.Second: true, -time.Second: true, time.Minute: false, -time.Minute: false} {
 		f := postgres.Clock(now, now.Add(off), now.Add(time.Millisecond))
-		if (f.Err == nil) != fine || !f.Minor {
-			t.Errorf("%v: %+v", off, f)
-		}
+		assert.Thatf(t, (f.Err == nil) == fine && f.Minor, "%v: %+v", off, f)
 	}
 }
 
@@ -187,12 +181,9 @@ func TestMigrateNamesWhatItWaitsFor(t *testing.T) {
 			var log strings.Builder
 			err = postgres.MigrateWithin(t.Context(), db.URL, slog.New(slog.NewTextHandler(&log, nil)), 100*time.Millisecond, time.Second)
 			first := strings.Contains(name, "before")
-			if ended := strings.Contains(fmt.Sprint(err), holder) || first && errors.Is(err, context.DeadlineExceeded); !ended {
-				t.Errorf("it ended with %v", err)
-			}
-			if strings.Count(log.String(), holder) < 2 && !first {
-				t.Errorf("it logged %s", log.String())
-			}
+			ended := strings.Contains(fmt.Sprint(err), holder) || first && errors.Is(err, context.DeadlineExceeded)
+			assert.Thatf(t, ended, "it ended with %v", err)
+			assert.Thatf(t, strings.Count(log.String(), holder) >= 2 || first, "it logged %s", log.String())
 			must.Exec(t, idle, "ROLLBACK")
 			must.OK(t, migrated(t.Context(), db.URL))
 		})

@@ -18,6 +18,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 	"onlyonce/internal/postgres"
 	"onlyonce/internal/postgres/pgtest"
@@ -148,9 +149,8 @@ func query(t *testing.T, url, sql string) (result string) {
 // wantValue fails unless [query] returns the wanted text.
 func wantValue(t *testing.T, url, sql, want string) {
 	t.Helper()
-	if got := query(t, url, sql); got != want {
-		t.Errorf("%s: %s, want %s", sql, got, want)
-	}
+	got := query(t, url, sql)
+	assert.Thatf(t, got == want, "%s: %s, want %s", sql, got, want)
 }
 
 // spoiled returns a database for a test that changes more than rows.

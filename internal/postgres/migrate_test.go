@@ -15,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"golang.org/x/sync/errgroup"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 	"onlyonce/internal/postgres"
 	"onlyonce/internal/postgres/pgtest"
@@ -58,10 +59,9 @@ func TestMigrateFromManyReplicasAtOnce(t *testing.T) {
 	must.OK(t, replicas.Wait())
 	must.OK(t, postgres.SchemaCurrent(t.Context(), db.Pool))
 	wantValue(t, db.URL, "SELECT count(*) - count(DISTINCT version_id) FROM goose_db_version", "0")
-	if locks := query(t, db.URL, "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' "+
-		"AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"); locks != "0" {
-		t.Errorf("%s locks are left", locks)
-	}
+	locks := query(t, db.URL, "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' "+
+		"AND database = (SELECT oid FROM pg_database WHERE datname = current_database())")
+	assert.Thatf(t, locks == "0", "%s locks are left", locks)
 }
 
 // TestMigrateNeedsRights checks that missing rights are found before the first migration. The error has the SQL that grants them.
@@ -80,16 +80,14 @@ func TestMigrateNeedsRights(t *testing.T) {
 	for ; len(missing) > 0; missing = missing[1:] {
 		err := migrated(t.Context(), newcomer)
 		message := wrong(postgres.Examine(t.Context(), newcomer, time.Second))["rights"]
-		if err == nil || err.Error() != message || !strings.Contains(message, "run "+strings.Join(missing, " ")+" as") {
-			t.Errorf("%v, and Examine found %q, want %q", err, message, missing)
-		}
+		assert.Thatf(t, err != nil && err.Error() == message && strings.Contains(message, "run "+strings.Join(missing, " ")+" as"),
+			"%v, and Examine found %q, want %q", err, message, missing)
 		wantValue(t, db.AdminURL, "SELECT to_regclass('goose_db_version')", "<nil>")
 		query(t, db.AdminURL, missing[0])
 	}
 	must.OK(t, migrated(t.Context(), newcomer))
-	if found := wrong(postgres.Examine(t.Context(), newcomer, time.Second)); len(found) > 0 {
-		t.Errorf("found %q", found)
-	}
+	found := wrong(postgres.Examine(t.Context(), newcomer, time.Second))
+	assert.Thatf(t, len(found) == 0, "found %q", found)
 }
 
 // TestMigrateBesideAnotherApp migrates a database with another app's objects, whose names later migrations need.
@@ -104,9 +102,7 @@ func TestMigrateBesideAnotherApp(t *testing.T) {
 	const taken = "the database has current_tenant(), customers, external_id, schema river, users_email_once, which"
 	err := migrated(t.Context(), db.URL)
 	message := wrong(postgres.Examine(t.Context(), db.URL, time.Second))["names"]
-	if err == nil || err.Error() != message || !strings.HasPrefix(message, taken) {
-		t.Errorf("%v, and Examine found %q", err, message)
-	}
+	assert.Thatf(t, err != nil && err.Error() == message && strings.HasPrefix(message, taken), "%v, and Examine found %q", err, message)
 	wantValue(t, db.URL, "SELECT to_regclass('goose_db_version')", "<nil>")
 }
 
@@ -131,9 +127,8 @@ func TestMigrateTheRest(t *testing.T) {
 	}
 	for _, object := range []string{"TABLE goose_db_version", "FUNCTION current_tenant()", "DOMAIN external_id", "SCHEMA river"} {
 		query(t, db.AdminURL, "ALTER "+object+" OWNER TO postgres")
-		if err := migrated(t.Context(), db.URL); err == nil || !strings.HasPrefix(err.Error(), `"onlyonce" does not own `) {
-			t.Errorf("%s: %v", object, err)
-		}
+		err := migrated(t.Context(), db.URL)
+		assert.Thatf(t, err != nil && strings.HasPrefix(err.Error(), `"onlyonce" does not own `), "%s: %v", object, err)
 		query(t, db.AdminURL, "ALTER "+object+" OWNER TO onlyonce")
 	}
 	wantValue(t, db.URL, "SELECT max(version_id) FROM goose_db_version", "105")
@@ -229,9 +224,7 @@ func TestSchemaOfANewerProgram(t *testing.T) {
 		"SchemaCurrent": postgres.SchemaCurrent(t.Context(), db.Pool),
 	} {
 		var newer *postgres.SchemaError
-		if !errors.As(err, &newer) || newer.Database != 99999 || newer.Program >= 99999 {
-			t.Errorf("%s: %v", name, err)
-		}
+		assert.Thatf(t, errors.As(err, &newer) && newer.Database == 99999 && newer.Program < 99999, "%s: %v", name, err)
 	}
 }
 
@@ -262,13 +255,11 @@ func TestSchemaOfOtherMigrations(t *testing.T) {
 			"SchemaCurrent": postgres.SchemaCurrent(t.Context(), db.Pool),
 		} {
 			var other *postgres.OtherMigrationsError
-			if !errors.As(err, &other) || !slices.Equal(other.Versions, c.want) || !strings.Contains(err.Error(), "DATA_DIR") {
-				t.Errorf("%s: %s: %v", name, step, err)
-			}
+			assert.Thatf(t, errors.As(err, &other) && slices.Equal(other.Versions, c.want) && strings.Contains(err.Error(), "DATA_DIR"),
+				"%s: %s: %v", name, step, err)
 		}
-		if after := query(t, db.URL, all); after != before {
-			t.Errorf("%s: there was %s, and is %s", name, before, after)
-		}
+		after := query(t, db.URL, all)
+		assert.Thatf(t, after == before, "%s: there was %s, and is %s", name, before, after)
 	}
 }
 
@@ -291,10 +282,9 @@ func TestSchemaWithAnIndexThatDoesNotWork(t *testing.T) {
 	db := spoiled(t)
 	query(t, db.AdminURL, "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'users_email_once'::regclass")
 	var invalid *postgres.InvalidIndexError
-	if err := postgres.SchemaCurrent(t.Context(), db.Pool); !errors.As(err, &invalid) ||
-		!slices.Equal(invalid.Names, []string{"users_email_once"}) {
-		t.Errorf("got %v", err)
-	}
+	err := postgres.SchemaCurrent(t.Context(), db.Pool)
+	assert.Thatf(t, errors.As(err, &invalid) &&
+		slices.Equal(invalid.Names, []string{"users_email_once"}), "got %v", err)
 }
 
 func TestServerVersion(t *testing.T) {
@@ -304,8 +294,7 @@ func TestServerVersion(t *testing.T) {
 	} {
 		var old *postgres.ServerVersionError
 		err := postgres.CheckServerVersion(number)
-		if ok := !errors.As(err, &old); ok != want {
-			t.Errorf("%d: %v", number, err)
-		}
+		ok := !errors.As(err, &old)
+		assert.Thatf(t, ok == want, "%d: %v", number, err)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 	"onlyonce/internal/postgres"
 	"onlyonce/internal/postgres/pgtest"
@@ -46,9 +47,8 @@ func TestOpenSetsWhatTheAppReliesOn(t *testing.T) {
 				"client_encoding": "UTF8", "standard_conforming_strings": "on",
 			} {
 				var got string
-				if err := pool.QueryRow(t.Context(), "SELECT current_setting($1)", setting).Scan(&got); err != nil || got != want {
-					t.Errorf("%s is %q, want %q (%v)", setting, got, want, err)
-				}
+				err := pool.QueryRow(t.Context(), "SELECT current_setting($1)", setting).Scan(&got)
+				assert.Thatf(t, err == nil && got == want, "%s is %q, want %q (%v)", setting, got, want, err)
 			}
 		})
 	}
@@ -63,9 +63,7 @@ func TestOpenMissesAHostThatVanished(t *testing.T) {
 		// On a Unix socket they are shown as 0, and only reset_val has the requested value.
 		var got string
 		err := pool.QueryRow(t.Context(), "SELECT reset_val FROM pg_settings WHERE name = $1", setting).Scan(&got)
-		if err != nil || got != want {
-			t.Errorf("%s is %q, want %q (%v)", setting, got, want, err)
-		}
+		assert.Thatf(t, err == nil && got == want, "%s is %q, want %q (%v)", setting, got, want, err)
 	}
 }
 
@@ -75,9 +73,8 @@ func TestOpenBoundsThePool(t *testing.T) {
 	for parameters, want := range map[string]int32{"": 16, "&pool_max_conns=3": 3} {
 		pool, err := postgres.Open(t.Context(), db.URL+parameters)
 		must.OK(t, err)
-		if got := pool.Config().MaxConns; got != want {
-			t.Errorf("%q: %d connections at most, want %d", parameters, got, want)
-		}
+		got := pool.Config().MaxConns
+		assert.Thatf(t, got == want, "%q: %d connections at most, want %d", parameters, got, want)
 		pool.Close()
 	}
 }
@@ -95,9 +92,7 @@ func TestOpenGivesUpOnASilentServer(t *testing.T) {
 		pool.Close()
 		t.Error("no error")
 	}
-	if ctx.Err() != nil {
-		t.Error("connect_timeout did not count")
-	}
+	assert.Thatf(t, ctx.Err() == nil, "connect_timeout did not count")
 }
 
 // TestEmbeddedGoneForGood shuts the server down in order until it is not restarted. Its process returns no error then.
@@ -117,9 +112,8 @@ func TestEmbeddedGoneForGood(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	text := log.String()
-	if !strings.Contains(text, "gone for good") || strings.Contains(text, "%!") || strings.Contains(text, "error=<nil>") {
-		t.Error(text)
-	}
+	assert.Thatf(t, strings.Contains(text, "gone for good") && !strings.Contains(text, "%!") && !strings.Contains(text, "error=<nil>"),
+		"%v", text)
 }
 
 // buffer is a bytes.Buffer that may be read and written concurrently.

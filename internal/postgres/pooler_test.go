@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgproto3"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 	"onlyonce/internal/postgres"
 	"onlyonce/internal/postgres/pgtest"
@@ -123,13 +124,10 @@ var ours = []string{
 // wantPoolerError fails unless the error names the missing settings.
 func wantPoolerError(t *testing.T, err error, settings ...string) {
 	t.Helper()
-	if _, ok := errors.AsType[*postgres.PoolerError](err); !ok {
-		t.Fatalf("got %v", err)
-	}
+	_, ok := errors.AsType[*postgres.PoolerError](err)
+	must.Thatf(t, ok, "got %v", err)
 	for _, setting := range settings {
-		if !strings.Contains(err.Error(), setting) {
-			t.Errorf("nothing about %s in: %v", setting, err)
-		}
+		assert.Thatf(t, strings.Contains(err.Error(), setting), "nothing about %s in: %v", setting, err)
 	}
 }
 
@@ -193,9 +191,8 @@ func TestPoolersErrorsAreExplained(t *testing.T) {
 		must.OK(t, err)
 		defer conn.Close(t.Context())
 		err = mixUp(conn)
-		if refused, ok := errors.AsType[*pgconn.PgError](err); !ok || refused.Code != code {
-			t.Fatalf("want %s, got %v", code, err)
-		}
+		refused, ok := errors.AsType[*pgconn.PgError](err)
+		must.Thatf(t, ok && refused.Code == code, "want %s, got %v", code, err)
 		wantPoolerError(t, postgres.ExplainPooler(config, err), execMode, "ignore_startup_parameters", code)
 	}
 	var duplicate error = &pgconn.PgError{Code: "23505"}

@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/record"
@@ -26,10 +27,10 @@ func TestCollectOnlyReads(t *testing.T) {
 	args := pgx.NamedArgs{"id": uuid.New()}
 	_, err := record.Collect(t.Context(), db.Pool, tenant, pgx.RowTo[string], insert, args)
 	refused, ok := errors.AsType[*pgconn.PgError](err)
-	must.Holdf(t, ok && refused.Code == "25006", "changed something: %v", err)
+	assert.Thatf(t, ok && refused.Code == "25006", "changed something: %v", err)
 	const all = `SELECT name FROM customers WHERE tenant_id = @tenant_id`
 	names, err := record.Collect(t.Context(), db.Pool, tenant, pgx.RowTo[string], all, nil)
-	must.Holdf(t, err == nil && len(names) == 0, "%v, %v", names, err)
+	assert.Thatf(t, err == nil && len(names) == 0, "%v, %v", names, err)
 	err = pgx.BeginFunc(t.Context(), db.Pool, func(tx pgx.Tx) error {
 		args["tenant_id"] = tenant
 		if _, err := tx.Exec(t.Context(), `SELECT set_config('onlyonce.tenant_id', $1::text, true)`, tenant); err != nil {
@@ -37,7 +38,7 @@ func TestCollectOnlyReads(t *testing.T) {
 		}
 		return tx.QueryRow(t.Context(), insert, args).Scan(new(string))
 	})
-	must.Holdf(t, err == nil, "the connection stayed read-only: %v", err)
+	assert.Thatf(t, err == nil, "the connection stayed read-only: %v", err)
 }
 
 // TestCollectWithOtherArguments checks that a wrong argument name panics, because it is a bug and not an error of the database.
@@ -48,7 +49,7 @@ func TestCollectWithOtherArguments(t *testing.T) {
 		func() {
 			defer func() {
 				message, _ := recover().(string)
-				must.Holdf(t, strings.Contains(message, "record: argument"), "%v: %q", args, message)
+				assert.Thatf(t, strings.Contains(message, "record: argument"), "%v: %q", args, message)
 			}()
 			_, err := record.Collect(t.Context(), db.Pool, uuid.New(), pgx.RowTo[string],
 				`SELECT name FROM customers WHERE tenant_id = @tenant_id AND email = @email`, args)

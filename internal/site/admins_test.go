@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/site/sitetest"
 )
 
@@ -27,9 +28,7 @@ func TestAdminsOnly(t *testing.T) {
 	admin, tried := b.InstallationAdmin(b.Replica, b.Acme), 0
 	form := url.Values{"attempt": {"3"}, "tenant": {b.Acme.ID.String()}, "tenant_name": {b.Acme.Name}}
 	for _, route := range b.Routes {
-		if strings.HasPrefix(route.Path, "/api/v1/installation") {
-			t.Errorf("programs can use %s %s", route.Method, route.Path)
-		}
+		assert.Thatf(t, !strings.HasPrefix(route.Path, "/api/v1/installation"), "programs can use %s %s", route.Method, route.Path)
 		if !strings.HasPrefix(route.Path, "/installation") {
 			continue
 		}
@@ -44,10 +43,8 @@ func TestAdminsOnly(t *testing.T) {
 		before := b.Everything() + sitetest.Get[string](b, `SELECT state::text FROM river.river_job`)
 		for who, c := range clients {
 			a, missing := send(c, path), c.Get("/no-such-page")
-			if a.Status != http.StatusNotFound || text(a) != text(missing) ||
-				a.Header.Get("Cache-Control") != missing.Header.Get("Cache-Control") {
-				t.Errorf("%s: %s %s: %v", who, route.Method, path, a)
-			}
+			assert.Thatf(t, a.Status == http.StatusNotFound && text(a) == text(missing) &&
+				a.Header.Get("Cache-Control") == missing.Header.Get("Cache-Control"), "%s: %s %s: %v", who, route.Method, path, a)
 		}
 		if a := send(b.Browser(b.Replica), path); a.Status != http.StatusSeeOther && a.Status != http.StatusUnauthorized {
 			t.Errorf("a stranger: %s %s: %v", route.Method, path, a)
@@ -62,14 +59,11 @@ func TestAdminsOnly(t *testing.T) {
 			t.Errorf("an admin: %s %s: %v", route.Method, path, a)
 		}
 	}
-	if tried < 4 {
-		t.Errorf("only %d routes", tried)
-	}
+	assert.Thatf(t, tried >= 4, "only %d routes", tried)
 	clients["an admin"] = admin
 	for who, c := range clients {
-		if links := strings.Contains(c.Get("/customers").Body, `href="/installation"`); links != (who == "an admin") {
-			t.Errorf("%s is led to the installation: %v", who, links)
-		}
+		links := strings.Contains(c.Get("/customers").Body, `href="/installation"`)
+		assert.Thatf(t, links == (who == "an admin"), "%s is led to the installation: %v", who, links)
 	}
 	b.Exec(`UPDATE users SET password_hash = password_hash || ' ' WHERE role = 'read-only'`)
 	if a := admin.Get("/installation"); a.Status == http.StatusOK {

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 	"onlyonce/internal/web"
 
@@ -35,13 +36,9 @@ func TestTenantComesFirst(t *testing.T) {
 		JOIN pg_class c ON c.oid = k.relation
 		LEFT JOIN pg_attribute a ON a.attrelid = k.relation AND a.attnum = k.first
 		WHERE c.relnamespace = 'public'::regnamespace AND c.relname <> ALL ($1)`, sitetest.Directory)
-	if len(keys) < 10 {
-		t.Fatalf("found %d keys", len(keys))
-	}
+	must.Thatf(t, len(keys) >= 10, "found %d keys", len(keys))
 	for _, k := range keys {
-		if k.First != "tenant_id" {
-			t.Errorf("%s of %s starts with %s", k.Name, k.Table, k.First)
-		}
+		assert.Thatf(t, k.First == "tenant_id", "%s of %s starts with %s", k.Name, k.Table, k.First)
 	}
 }
 
@@ -56,9 +53,7 @@ func TestTenantTablesAreGuarded(t *testing.T) {
 			AND NOT (relrowsecurity AND relforcerowsecurity AND EXISTS (
 				SELECT FROM pg_policies p WHERE p.tablename = relname AND p.cmd = 'ALL' AND p.permissive = 'PERMISSIVE'
 					AND p.qual = '(tenant_id = current_tenant())' AND COALESCE(p.with_check, p.qual) = p.qual))`, sitetest.Directory)
-	if len(open) > 0 {
-		t.Errorf("without forced row-level security: %v", open)
-	}
+	assert.Thatf(t, len(open) == 0, "without forced row-level security: %v", open)
 	const own = `(tenant_id = current_tenant())`
 	if n := sitetest.Get[int](b, `
 		SELECT count(*) FROM pg_policies p JOIN pg_class ON relname = p.tablename
@@ -80,16 +75,13 @@ func TestTheAuditStays(t *testing.T) {
 		SELECT COALESCE(array_agg(attrelid::regclass || '.' || attname), '{}') FROM pg_attribute
 		WHERE attrelid = ANY ('{intents,intent_effects}'::regclass[]) AND attnum > 0 AND NOT attisdropped
 			AND has_column_privilege($1, attrelid, attnum, 'UPDATE')`, role)
-	if !slices.Equal(changeable, []string{"intents.changes", "intents.result"}) {
-		t.Errorf("%s can change %v", role, changeable)
-	}
+	assert.Thatf(t, slices.Equal(changeable, []string{"intents.changes", "intents.result"}), "%s can change %v", role, changeable)
 	for _, sql := range []string{
 		`DELETE FROM intents`, `TRUNCATE intents, intent_effects`, `DELETE FROM intent_effects`, `UPDATE intents SET actor = 'another'`,
 	} {
 		_, err := b.Pool.Exec(t.Context(), sql)
-		if refused, ok := errors.AsType[*pgconn.PgError](err); !ok || refused.Code != "42501" {
-			t.Errorf("%s: %v", sql, err)
-		}
+		refused, ok := errors.AsType[*pgconn.PgError](err)
+		assert.Thatf(t, ok && refused.Code == "42501", "%s: %v", sql, err)
 	}
 }
 
@@ -113,9 +105,7 @@ func TestEveryUniquenessRuleIsEnforced(t *testing.T) {
 	written := map[string]bool{}
 	for _, rule := range b.Rules() {
 		_, known := written[rule.Constraint]
-		if rule.Sentence == "" || rule.Answer == "" || known {
-			t.Errorf("a rule without words, or a second one: %+v", rule)
-		}
+		assert.Thatf(t, rule.Sentence != "" && rule.Answer != "" && !known, "a rule without words, or a second one: %+v", rule)
 		written[rule.Constraint] = rule.Optional
 	}
 	for name, optional := range enforced {
@@ -130,9 +120,8 @@ func TestEveryUniquenessRuleIsEnforced(t *testing.T) {
 		}
 	}
 	for name := range written {
-		if _, ok := enforced[name]; !ok {
-			t.Errorf("the rule of %s has no unique constraint", name)
-		}
+		_, ok := enforced[name]
+		assert.Thatf(t, ok, "the rule of %s has no unique constraint", name)
 	}
 }
 
@@ -154,16 +143,12 @@ func TestEveryTableOfAnOperationHasWhatItNeeds(t *testing.T) {
 				SELECT COALESCE((
 					SELECT format_type(atttypid, atttypmod) || CASE WHEN attnotnull THEN ' NOT NULL' ELSE '' END FROM pg_attribute
 					WHERE attrelid = $1::regclass AND attname = $2 AND NOT attisdropped), 'missing')`, op.Table, column)
-			if got != want {
-				t.Errorf("%s of %s is %s, and %s needs %s", column, op.Table, got, op.Name, want)
-			}
+			assert.Thatf(t, got == want, "%s of %s is %s, and %s needs %s", column, op.Table, got, op.Name, want)
 		}
 		key := sitetest.Get[string](b, `
 			SELECT COALESCE((
 				SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conrelid = $1::regclass AND contype = 'p'), '')`, op.Table)
-		if key != "PRIMARY KEY (tenant_id, id)" {
-			t.Errorf("%s has %q, and %s needs PRIMARY KEY (tenant_id, id)", op.Table, key, op.Name)
-		}
+		assert.Thatf(t, key == "PRIMARY KEY (tenant_id, id)", "%s has %q, and %s needs PRIMARY KEY (tenant_id, id)", op.Table, key, op.Name)
 		if !sitetest.Get[bool](b, `SELECT relrowsecurity AND relforcerowsecurity FROM pg_class WHERE oid = $1::regclass`, op.Table) {
 			t.Errorf("%s of %s has no forced row-level security", op.Table, op.Name)
 		}
@@ -201,9 +186,7 @@ func TestLikenessLastsAsSaid(t *testing.T) {
 			t.Errorf("%s: %s, and its table notes that for %v minutes", op.Name, op.Alike, noted)
 		}
 	}
-	if compared == 0 {
-		t.Error("nothing was compared")
-	}
+	assert.Thatf(t, compared != 0, "nothing was compared")
 }
 
 // TestEveryVersionCounts: every UPDATE of a table with a version increments it, also a manual one. Otherwise a change from an
@@ -215,19 +198,16 @@ func TestEveryVersionCounts(t *testing.T) {
 		WHERE c.relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT attisdropped
 			AND (atttypid = 'record_version'::regtype OR attname = 'version')`)
 	for _, op := range b.Operations() {
-		if !slices.Contains(versioned, op.Table) {
-			t.Errorf("%s of %s has no version", op.Table, op.Name)
-		}
+		assert.Thatf(t, slices.Contains(versioned, op.Table), "%s of %s has no version", op.Table, op.Name)
 	}
 	for _, table := range versioned {
 		// 1 is FOR EACH ROW, 2 is BEFORE, 16 is UPDATE; there is no other bit, WHEN or list of columns, and the trigger isn't
 		// disabled.
-		if !sitetest.Get[bool](b, `
+		assert.Thatf(t, sitetest.Get[bool](b, `
 			SELECT EXISTS (
 				SELECT FROM pg_trigger WHERE tgrelid = $1::regclass AND tgfoid = 'next_version'::regproc
-					AND tgtype = 19 AND tgqual IS NULL AND tgattr = '' AND tgenabled IN ('O', 'A'))`, table) {
-			t.Errorf("%s has a version and no trigger next_version BEFORE UPDATE ... FOR EACH ROW", table)
-		}
+					AND tgtype = 19 AND tgqual IS NULL AND tgattr = '' AND tgenabled IN ('O', 'A'))`, table),
+			"%s has a version and no trigger next_version BEFORE UPDATE ... FOR EACH ROW", table)
 	}
 }
 
@@ -239,14 +219,11 @@ func TestEveryConflictIsDocumented(t *testing.T) {
 		if rule.Conflict == nil {
 			continue
 		}
-		if a := stranger.Get("/problems/" + rule.Conflict.Slug); a.Status != http.StatusOK {
-			t.Errorf("the conflict %q of the rule %s: %v", rule.Conflict.Slug, rule.Constraint, a)
-		}
+		a := stranger.Get("/problems/" + rule.Conflict.Slug)
+		assert.Thatf(t, a.Status == http.StatusOK, "the conflict %q of the rule %s: %v", rule.Conflict.Slug, rule.Constraint, a)
 	}
 	files, err := filepath.Glob("../*/*.go")
-	if err != nil || len(files) < 50 {
-		t.Fatalf("%d files: %v", len(files), err)
-	}
+	must.Thatf(t, err == nil && len(files) >= 50, "%d files: %v", len(files), err)
 	slugs := 0
 	for _, file := range files {
 		if strings.HasSuffix(file, "_test.go") {
@@ -256,15 +233,12 @@ func TestEveryConflictIsDocumented(t *testing.T) {
 		must.OK(t, err)
 		for _, slug := range conflictSlugs(parsed) {
 			slugs++
-			if a := stranger.Get("/problems/" + slug); a.Status != http.StatusOK {
-				t.Errorf("%s has a conflict %q that no problem explains: name it in a Rule, or in the conflicts of its resource",
-					file, slug)
-			}
+			a := stranger.Get("/problems/" + slug)
+			assert.Thatf(t, a.Status == http.StatusOK,
+				"%s has a conflict %q that no problem explains: name it in a Rule, or in the conflicts of its resource", file, slug)
 		}
 	}
-	if slugs < 3 {
-		t.Errorf("found only %d conflicts", slugs)
-	}
+	assert.Thatf(t, slugs >= 3, "found only %d conflicts", slugs)
 }
 
 // conflictSlugs returns the slugs of the values conflict.Kind{…} in a file.

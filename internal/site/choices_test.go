@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/customer"
 	"onlyonce/internal/site/sitetest"
 	"onlyonce/internal/web"
@@ -67,18 +68,13 @@ func TestChoices(t *testing.T) {
 			offered[value] = sitetest.Text(option)
 		}
 		for id, want := range c.offered {
-			if offered[id] != want {
-				t.Errorf("%s: %s is offered as %q, want %q", name, id, offered[id], want)
-			}
+			assert.Thatf(t, offered[id] == want, "%s: %s is offered as %q, want %q", name, id, offered[id], want)
 		}
 		for _, id := range c.left {
-			if offered[id] != "" {
-				t.Errorf("%s: %s is offered", name, offered[id])
-			}
+			assert.Thatf(t, offered[id] == "", "%s: %s is offered", name, offered[id])
 		}
-		if _, focused := sitetest.Attr(sitetest.Elements(page.Form(), "select")[0], "autofocus"); !focused {
-			t.Errorf("%s: the select lacks the focus", name)
-		}
+		_, focused := sitetest.Attr(sitetest.Elements(page.Form(), "select")[0], "autofocus")
+		assert.Thatf(t, focused, "%s: the select lacks the focus", name)
 	}
 
 	for query, want := range map[string][]string{
@@ -87,13 +83,10 @@ func TestChoices(t *testing.T) {
 	} {
 		a := person.Get("/visits/choices/customer_id?" + query)
 		for _, text := range want {
-			if a.Status != http.StatusOK || !strings.Contains(a.Body, text) {
-				t.Errorf("%q: no %s in %v", query, text, a)
-			}
+			assert.Thatf(t, a.Status == http.StatusOK && strings.Contains(a.Body, text), "%q: no %s in %v", query, text, a)
 		}
-		if n := strings.Count(a.Body, "<option value="); len(want) == 0 && n > 0 || n > 20 || strings.Contains(a.Body, "Secret") {
-			t.Errorf("%q: %d customers, %v", query, n, a)
-		}
+		n := strings.Count(a.Body, "<option value=")
+		assert.Thatf(t, (len(want) != 0 || n <= 0) && n <= 20 && !strings.Contains(a.Body, "Secret"), "%q: %d customers, %v", query, n, a)
 	}
 	if a := person.Get("/visits/choices/customer_id?q=" + strings.Repeat("a", 201)); a.Status != http.StatusUnprocessableEntity {
 		t.Error(a)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/customer/customercases"
 	"onlyonce/internal/site/sitetest"
 )
@@ -21,9 +22,7 @@ func TestLoginUnknown(t *testing.T) {
 		p.LeadsTo("/settings")
 		p.LeadsTo("/customers")
 		for _, link := range sitetest.Elements(p.Root, "a") {
-			if sitetest.Text(link) == "Log in" {
-				t.Errorf("%s: offers to log in", what)
-			}
+			assert.Thatf(t, sitetest.Text(link) != "Log in", "%s: offers to log in", what)
 		}
 	}
 	if p := b.Page(b.Browser(b.Replica).Get("/docs/api")); strings.Contains(p.Text(), "Login not checked") {
@@ -38,15 +37,11 @@ func TestLoginDuringAnOutage(t *testing.T) {
 	cut()
 	a := person.LogIn(b.Acme, sitetest.Password)
 	p := b.Page(a).Says("Temporarily unavailable", "Enter your password again.", b.Acme.Email)
-	if strings.Contains(a.Body, sitetest.Password) || strings.Contains(p.Text(), "What you typed is kept") {
-		t.Errorf("%v", a)
-	}
+	assert.Thatf(t, !strings.Contains(a.Body, sitetest.Password) && !strings.Contains(p.Text(), "What you typed is kept"), "%v", a)
 	form := p.Typed()
-	if _, asked := form["password"]; !asked || form.Get("email") != b.Acme.Email {
-		t.Errorf("what is sent again: %v", form)
-	}
+	_, asked := form["password"]
+	assert.Thatf(t, asked && form.Get("email") == b.Acme.Email, "what is sent again: %v", form)
 	form.Set("password", sitetest.Password)
-	if again := b.Browser(b.Replica).Submit("/login", form); again.Status != http.StatusSeeOther {
-		t.Errorf("not logged in: %v", again)
-	}
+	again := b.Browser(b.Replica).Submit("/login", form)
+	assert.Thatf(t, again.Status == http.StatusSeeOther, "not logged in: %v", again)
 }

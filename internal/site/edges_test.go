@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/customer/customercases"
 	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitetest"
@@ -61,9 +62,8 @@ func TestHalfClosedWhileItRuns(t *testing.T) {
 	b.Waiting(1)
 	must.OK(t, conn.CloseWrite())
 	release()
-	if answered := readAnswer(t, conn); !strings.Contains(answered, " 201 ") {
-		t.Errorf("%.300s", answered)
-	}
+	answered := readAnswer(t, conn)
+	assert.Thatf(t, strings.Contains(answered, " 201 "), "%.300s", answered)
 	b.WantOutcomes("created")
 }
 
@@ -89,9 +89,7 @@ func readAnswer(t *testing.T, conn io.Reader) string {
 		return err.Error()
 	}
 	body, err := io.ReadAll(response.Body)
-	if err != nil {
-		t.Error(err)
-	}
+	assert.Thatf(t, err == nil, "%v", err)
 	return fmt.Sprint(response.Proto, " ", response.Status, " \n", string(body))
 }
 

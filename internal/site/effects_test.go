@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/web"
@@ -34,9 +35,7 @@ func madeOfEach(b *sitetest.Bundle) (all []made) {
 	for _, of := range sitecases.Resources() {
 		of = b.Placed(of, b.Acme, of.Name)
 		a := program.Create(of, sitetest.Key, of.Command)
-		if a.Status != http.StatusCreated && a.Status != http.StatusOK {
-			b.Fatal(a)
-		}
+		must.Thatf(b, a.Status == http.StatusCreated || a.Status == http.StatusOK, "%v", a)
 		all = append(all, made{of, sitetest.Decode[sitetest.Created](b, a).ID})
 	}
 	return all
@@ -94,9 +93,7 @@ func TestReadsChangeNothing(t *testing.T) {
 		for _, address := range addresses(route, records) {
 			for _, query := range asked {
 				a := caller.Get(address + query)
-				if a.Status >= http.StatusInternalServerError {
-					b.Errorf("%s%s: %v", address, query, a)
-				}
+				assert.Thatf(b, a.Status < http.StatusInternalServerError, "%s%s: %v", address, query, a)
 				shown = shown || a.Status == http.StatusOK
 				tried++
 				if query == "" && a.Status == http.StatusNotFound {
@@ -110,9 +107,7 @@ func TestReadsChangeNothing(t *testing.T) {
 			b.Errorf("%s was never answered with 200", route.Path)
 		}
 	}
-	if tried < 100 {
-		b.Errorf("only %d requests", tried)
-	}
+	assert.Thatf(b, tried >= 100, "only %d requests", tried)
 }
 
 // behindAPooler returns a replica whose connections prepare no statements, as behind PgBouncer. pgx then encodes a value by its
@@ -176,9 +171,7 @@ func TestEveryNaturalRouteIsNatural(t *testing.T) {
 						continue
 					}
 					a := sender.Submit(address, form)
-					if a.Status >= http.StatusInternalServerError {
-						b.Errorf("%s: %v", address, a)
-					}
+					assert.Thatf(b, a.Status < http.StatusInternalServerError, "%s: %v", address, a)
 					missing[address] = sender == acme && a.Status == http.StatusNotFound
 				}
 			}
@@ -191,9 +184,7 @@ func TestEveryNaturalRouteIsNatural(t *testing.T) {
 		}
 		sitetest.WantUnchanged(b, route.Path+" is not natural, make it an operation: it", before, b.Contents())
 	}
-	if tried < 3 {
-		b.Errorf("only %d routes are natural", tried)
-	}
+	assert.Thatf(b, tried >= 3, "only %d routes are natural", tried)
 }
 
 // naturalForms returns forms of a resource that may make a route behave in another way than its reason claims.
@@ -243,9 +234,7 @@ func buttons(b *sitetest.Bundle, c *sitetest.Client, records []made) (found [][2
 			}
 		}
 	}
-	if seen == 0 {
-		b.Fatal("no page has a button")
-	}
+	must.Thatf(b, seen != 0, "no page has a button")
 	return found
 }
 
@@ -318,7 +307,5 @@ func TestRefusedRequestsChangeNothing(t *testing.T) {
 			}
 		}
 	}
-	if tried < 30 {
-		b.Errorf("only %d requests", tried)
-	}
+	assert.Thatf(b, tried >= 30, "only %d requests", tried)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/site/sitecases"
 	"onlyonce/internal/site/sitetest"
 )
@@ -25,18 +26,15 @@ func TestTextsOfCustomersAreDecided(t *testing.T) {
 		WHERE contype = 'f' AND confrelid = 'customers'::regclass AND conrelid <> confrelid AND attnum > 0 AND NOT attisdropped
 			AND attgenerated = '' AND atttypid = ANY ('{text,json,jsonb,bytea,text[]}'::regtype[])
 			AND relname NOT LIKE 'customer\_merge%'`) {
-		if declared[column] == "" {
-			t.Errorf("%s may have personal data of a customer: erase it in a trigger on customers, or say why it is kept, "+
+		assert.Thatf(t, declared[column] != "",
+			"%s may have personal data of a customer: erase it in a trigger on customers, or say why it is kept, "+
 				"and declare that in OfCustomer of its resource: see docs/gdpr.md", column)
-		}
 	}
 	for column := range declared {
-		if !sitetest.Get[bool](b, `
+		assert.Thatf(t, sitetest.Get[bool](b, `
 			SELECT EXISTS (
 				SELECT FROM pg_attribute WHERE attrelid = to_regclass(split_part($1, '.', 1)) AND attname = split_part($1, '.', 2))`,
-			column) {
-			t.Errorf("there is no column %s", column)
-		}
+			column), "there is no column %s", column)
 	}
 }
 
@@ -55,9 +53,8 @@ func TestHistoryIsOnlyErased(t *testing.T) {
 		`NULL`, `changes - 'name'`, `changes || '{"name": ["Ada", "Eve"]}'`, `changes || '{"email": [null, null]}'`,
 		`changes || '{"version": [null, null]}'`,
 	} {
-		if refused, ok := errors.AsType[*pgconn.PgError](update(changes)); !ok || refused.ConstraintName != "intents_changes_kept" {
-			t.Errorf("%s: %v", changes, refused)
-		}
+		refused, ok := errors.AsType[*pgconn.PgError](update(changes))
+		assert.Thatf(t, ok && refused.ConstraintName == "intents_changes_kept", "%s: %v", changes, refused)
 	}
 	if err := update(`changes || '{"name": [null, null]}'`); err != nil {
 		t.Error(err)

@@ -8,7 +8,9 @@ import (
 
 	"github.com/google/uuid"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/customer/customercases"
+	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitetest"
 )
 
@@ -25,9 +27,7 @@ func TestFormsBeyondTheBounds(t *testing.T) {
 		"more than 1 MiB":            usual + "&x=" + strings.Repeat("x", 1<<20),
 	} {
 		a := person.With("Content-Type", "application/x-www-form-urlencoded").Post("/customers", body)
-		if a.Status != http.StatusRequestEntityTooLarge || len(a.Body) > 16<<10 {
-			t.Fatalf("%s: %d bytes, %v", name, len(a.Body), a)
-		}
+		must.Thatf(t, a.Status == http.StatusRequestEntityTooLarge && len(a.Body) <= 16<<10, "%s: %d bytes, %v", name, len(a.Body), a)
 		b.Page(a).Says("Nothing was saved", "Back")
 	}
 	b.WantRows(sitetest.Rows{})
@@ -49,15 +49,13 @@ func TestFieldsInDoubt(t *testing.T) {
 	}
 	for _, name := range []string{"idempotency_key", "fresh_key"} {
 		form := url.Values{"idempotency_key": {sitetest.Key}, name: {sitetest.Key, "another"}}
-		if a := person.Submit("/customers", form); a.Status != http.StatusBadRequest {
-			t.Errorf("two of %s: %v", name, a)
-		}
+		a := person.Submit("/customers", form)
+		assert.Thatf(t, a.Status == http.StatusBadRequest, "two of %s: %v", name, a)
 	}
 	b.WantRows(sitetest.Rows{})
 	for _, query := range []string{"limit=1&limit=2", "cursor=" + sitetest.Key + "&cursor=" + sitetest.Key} {
-		if a := b.Program(b.Replica, b.Acme).Get("/api/v1/customers?" + query); a.Status != http.StatusUnprocessableEntity {
-			t.Errorf("%s: %v", query, a)
-		}
+		a := b.Program(b.Replica, b.Acme).Get("/api/v1/customers?" + query)
+		assert.Thatf(t, a.Status == http.StatusUnprocessableEntity, "%s: %v", query, a)
 	}
 }
 
@@ -68,25 +66,19 @@ func TestStrangersGetLittleBack(t *testing.T) {
 	stranger := b.Browser(b.Replica)
 	small := sitetest.Change(customercases.Customers().Command, "idempotency_key", sitetest.Key, "address", strings.Repeat(`"`, 4000))
 	p := b.Page(stranger.Submit("/customers", small)).Says("What you typed is kept")
-	if got := p.Typed().Get("address"); got != small.Get("address") {
-		t.Errorf("the address came back as %.100q", got)
-	}
+	got := p.Typed().Get("address")
+	assert.Thatf(t, got == small.Get("address"), "the address came back as %.100q", got)
 	button := url.Values{"idempotency_key": {sitetest.Key}} // nothing is typed there
 	p = b.Page(stranger.Submit("/customers/"+uuid.NewString()+"/archive", button)).Says("try again")
-	if strings.Contains(p.Text(), "you typed") {
-		t.Error("a button has kept what was typed")
-	}
+	assert.Thatf(t, !strings.Contains(p.Text(), "you typed"), "a button has kept what was typed")
 	for _, size := range []int{20 << 10, 1<<20 - 500, 1 << 20} {
 		large := customercases.Customers().Command.Encode() + "&address=" + strings.Repeat(`"`, size)
 		a := stranger.With("Content-Type", "application/x-www-form-urlencoded").Post("/customers", large)
-		if a.Status != http.StatusUnauthorized || len(a.Body) > 16<<10 {
-			t.Fatalf("%d bytes: %d bytes, %v", size, len(a.Body), a)
-		}
+		must.Thatf(t, a.Status == http.StatusUnauthorized && len(a.Body) <= 16<<10, "%d bytes: %d bytes, %v", size, len(a.Body), a)
 		b.Page(a).Says("Nothing was saved", "Log in", "Back").LeadsTo("/login")
 		a = stranger.With("Content-Type", "application/x-www-form-urlencoded").Post("/login", "email="+large)
-		if a.Status != http.StatusRequestEntityTooLarge || len(a.Body) > 16<<10 {
-			t.Errorf("%d bytes to /login: %d bytes, %v", size, len(a.Body), a)
-		}
+		assert.Thatf(t, a.Status == http.StatusRequestEntityTooLarge && len(a.Body) <= 16<<10,
+			"%d bytes to /login: %d bytes, %v", size, len(a.Body), a)
 	}
 	multipart := b.Browser(b.Replica).With("Content-Type", `multipart/form-data; boundary=x`)
 	if a := multipart.Post("/login", "--x\r\nContent-Disposition: form-data; name=email\r\n\r\n"+
@@ -105,13 +97,10 @@ func TestLongAddresses(t *testing.T) {
 		"/api/v1/customers": b.Program(b.Replica, b.Acme),
 		"/login":            b.Stranger(b.Replica), "/healthz": b.Stranger(b.Replica), "/nowhere": b.Stranger(b.Replica),
 	} {
-		if a := c.Get(path + long); a.Status != http.StatusRequestURITooLong {
-			t.Errorf("%s: %v", path, a)
-		}
+		a := c.Get(path + long)
+		assert.Thatf(t, a.Status == http.StatusRequestURITooLong, "%s: %v", path, a)
 	}
 	// An allowed address that grows by escaping must not lead into a dead end.
 	a := b.Browser(b.Replica).Get("/customers/new?of=" + strings.Repeat("<", 7000))
-	if a.Status != http.StatusSeeOther || b.Stranger(b.Replica).Get(a.Location()).Status != http.StatusOK {
-		t.Errorf("%v", a)
-	}
+	assert.Thatf(t, a.Status == http.StatusSeeOther && b.Stranger(b.Replica).Get(a.Location()).Status == http.StatusOK, "%v", a)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/customer/customercases"
 	"onlyonce/internal/invoice/invoicecases"
 	"onlyonce/internal/must"
@@ -46,16 +47,13 @@ func TestBodiesThatAreNotCommands(t *testing.T) {
 		"larger than 1 MiB":       {"application/json", big, 413, "too-large"},
 	} {
 		a := program.With("Content-Type", strings.Split(c.contentType, "|")...).Post("/api/v1/customers", c.body)
-		if p := sitetest.Decode[sitetest.Problem](b, a); a.Status != c.status || p.Type != "/problems/"+c.slug || p.Status != c.status {
-			t.Errorf("%s: %v", name, a)
-		}
+		p := sitetest.Decode[sitetest.Problem](b, a)
+		assert.Thatf(t, a.Status == c.status && p.Type == "/problems/"+c.slug && p.Status == c.status, "%s: %v", name, a)
 		b.WantRows(sitetest.Rows{})
 	}
 	padded := good + strings.Repeat(" ", 1<<20-len(good)) // exactly 1 MiB
 	a := program.With("Content-Type", "application/json; charset=utf-8").Post("/api/v1/customers", padded)
-	if a.Status != http.StatusCreated {
-		t.Errorf("the key was used up: %v", a)
-	}
+	assert.Thatf(t, a.Status == http.StatusCreated, "the key was used up: %v", a)
 }
 
 // TestMembersInDoubt: a member that comes twice, or in another capitalisation, is refused by name, because the server can't
@@ -84,18 +82,16 @@ func TestInvisibleCharacters(t *testing.T) {
 	copied := sitetest.Change(of.Command, "name", "\ufeffAda\u200b Lovelace\u200e", "email", "\u202aada@example.com\u202c")
 	first := program.Post("/api/v1/customers", of.API.Encode(copied))
 	again := program.Post("/api/v1/customers", of.API.Encode(of.Command))
-	if first.Status != http.StatusCreated || again.Body != first.Body || again.Header.Get("Idempotent-Replayed") != "true" {
-		t.Errorf("%v\n%v", first, again)
-	}
+	assert.Thatf(t, first.Status == http.StatusCreated && again.Body == first.Body && again.Header.Get("Idempotent-Replayed") == "true",
+		"%v\n%v", first, again)
 	for name, want := range map[string]string{
 		"Ada\u202eLovelace": "Remove the invisible character after “Ada” in the name.",
 		"\u202eAda":         "Remove the invisible character at the beginning of the name.",
 		"Ada \uf0fc":        "Replace the symbol after “Ada” in the name. Only the font it comes from can show it.",
 	} {
 		a := program.Post("/api/v1/customers", of.API.Encode(sitetest.Change(of.Command, "name", name)))
-		if p := sitetest.Decode[sitetest.Problem](b, a); len(p.Errors) != 1 || p.Errors[0].Detail != want {
-			t.Errorf("%q: %v", name, a)
-		}
+		p := sitetest.Decode[sitetest.Problem](b, a)
+		assert.Thatf(t, len(p.Errors) == 1 && p.Errors[0].Detail == want, "%q: %v", name, a)
 	}
 }
 
@@ -125,10 +121,8 @@ func TestValuesOfAnotherType(t *testing.T) {
 	} {
 		a := program.Post(c.path, c.body)
 		p := sitetest.Decode[sitetest.Problem](b, a)
-		if a.Status != http.StatusUnprocessableEntity || p.Type != "/problems/invalid" || len(p.Errors) != 1 ||
-			p.Errors[0].Pointer != c.pointer || p.Errors[0].Detail != "Send "+c.want+" here." {
-			t.Errorf("%.200s: %v", c.body, a)
-		}
+		assert.Thatf(t, a.Status == http.StatusUnprocessableEntity && p.Type == "/problems/invalid" && len(p.Errors) == 1 &&
+			p.Errors[0].Pointer == c.pointer && p.Errors[0].Detail == "Send "+c.want+" here.", "%.200s: %v", c.body, a)
 	}
 }
 
@@ -147,14 +141,10 @@ func TestProblemTypesOpen(t *testing.T) {
 		opened++
 		page := stranger.Get(href)
 		b.Page(page).Says(sitetest.Text(a), href, "What it means", "What to do")
-		if sitetest.Text(a) == "" || strings.Contains(page.Body, "<p></p>") {
-			b.Errorf("%s explains nothing", href)
-		}
+		assert.Thatf(b, sitetest.Text(a) != "" && !strings.Contains(page.Body, "<p></p>"), "%s explains nothing", href)
 		docs.LeadsTo(href)
 	}
-	if opened < 15 {
-		t.Errorf("only %d problems", opened)
-	}
+	assert.Thatf(t, opened >= 15, "only %d problems", opened)
 	if a := stranger.Get("/problems/no-such-thing"); a.Status != http.StatusNotFound {
 		t.Errorf("%v", a)
 	}
@@ -186,20 +176,14 @@ func checkSecurity(t *testing.T, what string, a sitetest.Answer) {
 	for _, part := range []string{
 		"default-src 'none'", "script-src 'self'", "style-src 'self'", "form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'",
 	} {
-		if !strings.Contains(policy, part) {
-			t.Errorf("%s: policy %q lacks %s", what, policy, part)
-		}
+		assert.Thatf(t, strings.Contains(policy, part), "%s: policy %q lacks %s", what, policy, part)
 	}
-	if strings.Contains(policy, "unsafe") || strings.Contains(policy, "*") || strings.Contains(policy, "http") {
-		t.Errorf("%s: policy %q", what, policy)
-	}
-	if a.Header.Get("X-Content-Type-Options") != "nosniff" || a.Header.Get("Referrer-Policy") == "" {
-		t.Errorf("%s: %v", what, a)
-	}
+	assert.Thatf(t, !strings.Contains(policy, "unsafe") && !strings.Contains(policy, "*") && !strings.Contains(policy, "http"),
+		"%s: policy %q", what, policy)
+	assert.Thatf(t, a.Header.Get("X-Content-Type-Options") == "nosniff" && a.Header.Get("Referrer-Policy") != "", "%s: %v", what, a)
 	if strings.HasPrefix(a.Header.Get("Content-Type"), "text/html") && strings.Contains(a.Body, "<main") {
-		if cache := a.Header.Get("Cache-Control"); !strings.Contains(cache, "private") {
-			t.Errorf("%s: a page may be kept by others: %q", what, cache)
-		}
+		cache := a.Header.Get("Cache-Control")
+		assert.Thatf(t, strings.Contains(cache, "private"), "%s: a page may be kept by others: %q", what, cache)
 		if strings.Contains(a.Body, "<style") || strings.Contains(a.Body, " style=") || strings.Contains(a.Body, " onclick=") {
 			t.Errorf("%s: style or script inside of the page", what)
 		}
@@ -215,9 +199,7 @@ func TestHalfARequest(t *testing.T) {
 		"Idempotency-Key: %s\r\nContent-Length: %d\r\n\r\n%s", b.Acme.Token, sitetest.Key, len(body), body[:len(body)-1])
 	must.OK(t, conn.CloseWrite())
 	answered, _ := io.ReadAll(conn)
-	if strings.Contains(string(answered), "201") {
-		t.Errorf("%s", answered)
-	}
+	assert.Thatf(t, !strings.Contains(string(answered), "201"), "%s", answered)
 	b.WantOutcomes("rejected")
 	b.WantRows(sitetest.Rows{})
 }
@@ -233,9 +215,8 @@ func TestRequestIDs(t *testing.T) {
 	for range 2 {
 		a := b.Stranger(b.Replica).With("X-Request-Id", made).Get("/nowhere")
 		id := sitetest.Text(sitetest.Elements(b.Page(a).Root, "code")[0])
-		if ids[id] || len(id) > 40 || strings.Contains(id, host) || strings.Contains(a.Body, "made-up") {
-			t.Errorf("request ID %.100q", id)
-		}
+		assert.Thatf(t, !ids[id] && len(id) <= 40 && !strings.Contains(id, host) && !strings.Contains(a.Body, "made-up"),
+			"request ID %.100q", id)
 		ids[id] = true
 	}
 }

@@ -6,7 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/invoice/invoicecases"
+	"onlyonce/internal/must"
 	"onlyonce/internal/record"
 	"onlyonce/internal/site/sitetest"
 )
@@ -21,9 +23,7 @@ func secretInvoices(b *sitetest.Bundle, ids *secretIDs) {
 		"customer_name", "Secret Customer", "line_description", "secret work")
 	program.Create(of, "of the series", command)
 	a := program.Create(of, sitetest.Key, sitetest.Change(command, "number", "SECRET-7"))
-	if a.Status != http.StatusCreated {
-		b.Fatal(a)
-	}
+	must.Thatf(b, a.Status == http.StatusCreated, "%v", a)
 	invoice := sitetest.Decode[sitetest.Created](b, a).ID
 	paid.Parent.Command = command
 	payment := b.Prepared(b.Acme, "payment", paid, sitetest.Change(paid.Command, "reference", "secret reference"))
@@ -69,12 +69,9 @@ func TestCustomersOfAnotherTenantMeanNothing(t *testing.T) {
 	b.Page(second).Says("This customer doesn't exist. Choose another one.")
 	for _, a := range []sitetest.Answer{first, second} {
 		for _, secret := range secrets {
-			if strings.Contains(a.Body, secret) {
-				t.Errorf("has %q: %v", secret, a)
-			}
+			assert.Thatf(t, !strings.Contains(a.Body, secret), "has %q: %v", secret, a)
 		}
 	}
-	if after := b.Rows(); !after.Equal(before) {
-		t.Errorf("rows %+v before and %+v after", before, after)
-	}
+	after := b.Rows()
+	assert.Thatf(t, after.Equal(before), "rows %+v before and %+v after", before, after)
 }

@@ -10,7 +10,9 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitecases"
 	"onlyonce/internal/site/sitetest"
 )
@@ -60,9 +62,7 @@ func TestEveryExampleRuns(t *testing.T) {
 		}
 	}
 	e.parameters()
-	if e.sent < 20 {
-		t.Errorf("only %d examples", e.sent)
-	}
+	assert.Thatf(t, e.sent >= 20, "only %d examples", e.sent)
 }
 
 // make creates a resource from its example in a new tenant, where no unique value is taken, applies the verbs, and returns its
@@ -87,9 +87,7 @@ func (e *examples) makeHere(of sitetest.Resource, verbs ...string) string {
 	}
 	op := e.doc.Paths.Value("/api/v1" + of.List()).Post
 	made := e.send(http.MethodPost, address, "", op.RequestBody.Value.Content["application/json"].Example)
-	if made.Status != http.StatusCreated {
-		e.Fatalf("the example of %s: %v", op.OperationID, made)
-	}
+	must.Thatf(e, made.Status == http.StatusCreated, "the example of %s: %v", op.OperationID, made)
 	id := sitetest.Decode[sitetest.Created](e.Bundle, made).ID
 	for _, verb := range verbs {
 		e.want(http.StatusOK, e.send(http.MethodPost, "/api/v1"+of.Path+"/"+id+"/"+verb, "", nil))
@@ -109,9 +107,8 @@ func (e *examples) without(of sitetest.Case, body *openapi3.MediaType) {
 			}
 		}
 		a := e.send(of.Method, address, `"v1"`, less)
-		if a.Status != http.StatusUnprocessableEntity || !strings.Contains(a.Body, `"/`+name) {
-			e.Errorf("%s is required of %s, and leaving it out gets %v", name, of.Operation, a)
-		}
+		assert.Thatf(e, a.Status == http.StatusUnprocessableEntity && strings.Contains(a.Body, `"/`+name),
+			"%s is required of %s, and leaving it out gets %v", name, of.Operation, a)
 	}
 }
 
@@ -185,9 +182,7 @@ func (e *examples) send(method, address, seen string, body any) sitetest.Answer 
 
 func (e *examples) want(status int, a sitetest.Answer, or ...int) {
 	e.Helper()
-	if a.Status != status && !slices.Contains(or, a.Status) {
-		e.Errorf("want %d, got %v", status, a)
-	}
+	assert.Thatf(e, a.Status == status || slices.Contains(or, a.Status), "want %d, got %v", status, a)
 }
 
 // TestOpenAPIHasEveryRoute: every route is described, and every description has a route. The document and its examples are
@@ -195,9 +190,8 @@ func (e *examples) want(status int, a sitetest.Answer, or ...int) {
 func TestOpenAPIHasEveryRoute(t *testing.T) {
 	b := setup(t)
 	doc := b.OpenAPI()
-	if err := doc.Validate(t.Context()); err != nil {
-		t.Error(err)
-	}
+	err := doc.Validate(t.Context())
+	assert.Thatf(t, err == nil, "%v", err)
 	var described, routed []string
 	for path, item := range doc.Paths.Map() {
 		for method := range item.Operations() {
@@ -211,9 +205,8 @@ func TestOpenAPIHasEveryRoute(t *testing.T) {
 	}
 	slices.Sort(described)
 	slices.Sort(routed)
-	if !slices.Equal(described, routed) || len(routed) < 10 {
-		t.Errorf("openapi.json describes\n%s\nand the API has\n%s", strings.Join(described, "\n"), strings.Join(routed, "\n"))
-	}
+	assert.Thatf(t, slices.Equal(described, routed) && len(routed) >= 10,
+		"openapi.json describes\n%s\nand the API has\n%s", strings.Join(described, "\n"), strings.Join(routed, "\n"))
 }
 
 // TestOpenAPIIsCached: a matching If-None-Match gets 304.

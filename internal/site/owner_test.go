@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/web"
 
 	"github.com/google/uuid"
@@ -23,9 +24,8 @@ func TestDecisionIsForOneTenant(t *testing.T) {
 	wrong := maps.Clone(form)
 	maps.Copy(wrong, x.Wrong())
 	p := x.Page(x.Caller.Press(x.Page(x.Caller.Submit(x.Resource.List(), wrong)), "Create it for Globex")).Says("There is a problem")
-	if got := p.Typed(); got.Get("tenant") != x.Globex.ID.String() || got.Get("tenant_name") != "Globex" {
-		t.Errorf("%v", got)
-	}
+	got := p.Typed()
+	assert.Thatf(t, got.Get("tenant") == x.Globex.ID.String() && got.Get("tenant_name") == "Globex", "%v", got)
 	p = x.Page(x.Caller.Submit(x.Resource.List(), form))
 	x.Caller.LogIn(x.Tenant("Initech"), sitetest.Password)
 	x.Page(x.Caller.Press(p, "Create it for Globex")).Says("This form belongs to Acme, and you are now logged in as Initech.")
@@ -41,9 +41,7 @@ func TestNamesOfTenantsAreNotTold(t *testing.T) {
 		a := person.Submit("/customers",
 			sitetest.Change(customercases.Customers().Command, "idempotency_key", sitetest.Key, "tenant", tenant))
 		b.Page(a).Says("This form belongs to another business, and you are now logged in as Globex.")
-		if strings.Contains(a.Body, "Initech") {
-			t.Errorf("%s: %v", tenant, a)
-		}
+		assert.Thatf(t, !strings.Contains(a.Body, "Initech"), "%s: %v", tenant, a)
 	}
 	b.WantRows(sitetest.Rows{})
 }
@@ -63,13 +61,10 @@ func TestEveryPostIsBoundToItsTenant(t *testing.T) {
 		}
 		form := sitetest.Change(customercases.Customers().Command, "idempotency_key", sitetest.Key, "action", "add_line", "tenant",
 			b.Acme.ID.String())
-		if a := person.Submit(route.Path, form); a.Status != http.StatusConflict {
-			t.Errorf("%s: %v", route.Path, a)
-		}
+		a := person.Submit(route.Path, form)
+		assert.Thatf(t, a.Status == http.StatusConflict, "%s: %v", route.Path, a)
 		tried++
 	}
-	if tried < 3 {
-		t.Errorf("only %d routes", tried)
-	}
+	assert.Thatf(t, tried >= 3, "only %d routes", tried)
 	b.WantRows(sitetest.Rows{})
 }

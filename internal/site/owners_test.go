@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/people/peoplecases"
 	"onlyonce/internal/site/sitecases"
 	"onlyonce/internal/site/sitetest"
@@ -44,9 +45,7 @@ func TestOwnersOnly(t *testing.T) {
 	before, tried := b.Everything(), 0
 	for _, route := range b.Routes {
 		if strings.HasPrefix(route.Path, "/api/") {
-			if isOwners(strings.TrimPrefix(route.Path, "/api/v1")) {
-				t.Errorf("programs can use %s %s", route.Method, route.Path)
-			}
+			assert.Thatf(t, !isOwners(strings.TrimPrefix(route.Path, "/api/v1")), "programs can use %s %s", route.Method, route.Path)
 			continue
 		}
 		if !isOwners(route.Path) {
@@ -61,26 +60,20 @@ func TestOwnersOnly(t *testing.T) {
 				continue
 			}
 			b.Page(a).Says("Only owners can open this page")
-			if strings.Contains(a.Body, "Ada Lovelace") || strings.Contains(a.Body, "sync") {
-				t.Errorf("leaks: %v", a)
-			}
+			assert.Thatf(t, !strings.Contains(a.Body, "Ada Lovelace") && !strings.Contains(a.Body, "sync"), "leaks: %v", a)
 			tried++
 		}
 	}
 	sitetest.WantUnchanged(b, "a member", before, b.Everything())
-	if tried < 30 {
-		t.Errorf("only %d requests", tried)
-	}
+	assert.Thatf(t, tried >= 30, "only %d requests", tried)
 	for who, c := range map[string]*sitetest.Client{"owner": b.Person(b.Replica, b.Acme), "member": member} {
 		links := c.Get("/settings").Body
 		for _, place := range ownersPlaces() {
-			if (who == "owner") != strings.Contains(links, `href="`+place+`"`) {
-				t.Errorf("the settings lead an %s to %s: %v", who, place, who != "owner")
-			}
+			assert.Thatf(t, (who == "owner") == strings.Contains(links, `href="`+place+`"`),
+				"the settings lead an %s to %s: %v", who, place, who != "owner")
 		}
-		if front := c.Get("/customers").Body; strings.Contains(front, `href="/people"`) {
-			t.Errorf("the first row of the navigation leads a %s to people", who)
-		}
+		front := c.Get("/customers").Body
+		assert.Thatf(t, !strings.Contains(front, `href="/people"`), "the first row of the navigation leads a %s to people", who)
 	}
 	b.Exec(`UPDATE users SET role = 'owner' WHERE email LIKE 'user-%'`)
 	if a := member.Get("/people"); a.Status != http.StatusOK {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/customer/customercases"
 	"onlyonce/internal/site/sitetest"
 )
@@ -15,9 +16,8 @@ import (
 // TestNothingStandsAroundTheMux: every handler is a route, or middleware of a route, so the walk sees it.
 func TestNothingStandsAroundTheMux(t *testing.T) {
 	b := setup(t)
-	if any(b.Handler) != any(b.Mux) {
-		b.Errorf("Handler is a %T and not the mux itself: make the handler around it middleware, or a route", b.Handler)
-	}
+	assert.Thatf(b, any(b.Handler) == any(b.Mux),
+		"Handler is a %T and not the mux itself: make the handler around it middleware, or a route", b.Handler)
 }
 
 // TestAddressesWithoutARouteDoNothing: requests answered with 404 or 405 change no table, for any client and any method. These
@@ -52,15 +52,12 @@ func TestAddressesWithoutARouteDoNothing(t *testing.T) {
 			if allow, known := want[a.Status]; !known || a.Header.Get("Allow") != allow {
 				b.Errorf("%s %s: Allow %q, want %q: %v", method, path, a.Header.Get("Allow"), allow, a)
 			}
-			if caller == program && method == http.MethodDelete && sitetest.Decode[sitetest.Problem](b, a).Status != a.Status {
-				b.Errorf("%s %s: not a problem document: %v", method, path, a)
-			}
+			assert.Thatf(b, caller != program || method != http.MethodDelete || sitetest.Decode[sitetest.Problem](b, a).Status == a.Status,
+				"%s %s: not a problem document: %v", method, path, a)
 		}
 		after := b.Contents()
 		sitetest.WantUnchanged(b, "a method that "+path+" has no route for", before, after)
 		before = after
 	}
-	if tried < 9*len(b.Routes)/2 {
-		b.Errorf("only %d requests were made", tried)
-	}
+	assert.Thatf(b, tried >= 9*len(b.Routes)/2, "only %d requests were made", tried)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/must"
 	"onlyonce/internal/postgres"
@@ -18,15 +19,13 @@ import (
 func background(p *sitetest.Planner) {
 	p.Helper()
 	p.During("readiness", func() {
-		if err := postgres.SchemaCurrent(p.Context(), p.Pool); err != nil {
-			p.Error(err)
-		}
+		err := postgres.SchemaCurrent(p.Context(), p.Pool)
+		assert.Thatf(p, err == nil, "%v", err)
 	})
 	p.During("expiry", func() {
 		p.Exec(`UPDATE intents SET expires_at = now() - interval '1 day' WHERE key LIKE 'past 1%'`)
-		if _, err := idempotency.Expire(p.Context(), p.Pool, p.Acme.ID); err != nil {
-			p.Error(err)
-		}
+		_, err := idempotency.Expire(p.Context(), p.Pool, p.Acme.ID)
+		assert.Thatf(p, err == nil, "%v", err)
 	})
 }
 
@@ -64,8 +63,7 @@ func TestEveryRouteHasAPlan(t *testing.T) {
 				return regexp.MustCompile(`Room: +"` + room + `"`).MatchString(must.Read(t, file))
 			})
 		}
-		if !planned[room] {
-			t.Errorf("%s %s of %s: no test in the pages of %[3]s calls sitetest.Plans for it", route.Method, route.Path, room)
-		}
+		assert.Thatf(t, planned[room],
+			"%s %s of %s: no test in the pages of %[3]s calls sitetest.Plans for it", route.Method, route.Path, room)
 	}
 }

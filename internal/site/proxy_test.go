@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 	"onlyonce/internal/people/account"
 	"onlyonce/internal/people/peoplecases"
@@ -62,16 +63,14 @@ func TestLoginThrottleSeesPeopleBehindAProxy(t *testing.T) {
 	b := setup(t)
 	// The clients are on loopback, too: a second proxy in front of the first.
 	guesser := b.Browser(behindProxy(b, trusting("127.0.0.1/32", "10.0.0.0/8")))
-	if status := guesses(guesser, "203.0.113.7"); status != http.StatusTooManyRequests {
-		t.Errorf("31 guesses from one address: %d", status)
-	}
+	status := guesses(guesser, "203.0.113.7")
+	assert.Thatf(t, status == http.StatusTooManyRequests, "31 guesses from one address: %d", status)
 	for name, from := range map[string]string{
 		"the same with another claim": "198.51.100.1, 203.0.113.7", "the same over one more proxy": "203.0.113.7, 10.1.2.3",
 		"the same as IPv6": "::ffff:203.0.113.7",
 	} {
-		if a := guesser.With("X-Forwarded-For", from).LogIn(b.Acme, sitetest.Password); a.Status != http.StatusTooManyRequests {
-			t.Errorf("%s: %v", name, a)
-		}
+		a := guesser.With("X-Forwarded-For", from).LogIn(b.Acme, sitetest.Password)
+		assert.Thatf(t, a.Status == http.StatusTooManyRequests, "%s: %v", name, a)
 	}
 	if a := guesser.With("X-Forwarded-For", "203.0.113.7, 203.0.113.8").LogIn(b.Acme, sitetest.Password); a.Status != http.StatusSeeOther {
 		t.Errorf("another user: %v", a)
@@ -87,14 +86,11 @@ func TestForwardedHeadersOfStrangers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := setup(t)
 			stranger := b.Browser(b.Serve(settings...))
-			if status := guesses(stranger, ""); status != http.StatusTooManyRequests {
-				t.Fatal(status)
-			}
+			status := guesses(stranger, "")
+			must.Thatf(t, status == http.StatusTooManyRequests, "%v", status)
 			a := stranger.With("X-Forwarded-For", "203.0.113.7").With("X-Real-IP", "203.0.113.7").
 				With("Forwarded", "for=203.0.113.7;proto=https").With("X-Forwarded-Proto", "https").LogIn(b.Acme, sitetest.Password)
-			if a.Status != http.StatusTooManyRequests || a.Header.Get("Strict-Transport-Security") != "" {
-				t.Errorf("believed: %v", a)
-			}
+			assert.Thatf(t, a.Status == http.StatusTooManyRequests && a.Header.Get("Strict-Transport-Security") == "", "believed: %v", a)
 		})
 	}
 }
@@ -107,13 +103,9 @@ func TestFormsBehindAProxy(t *testing.T) {
 	// An older browser sends Origin and no Sec-Fetch-Site.
 	person := b.Stranger(at).With("Origin", outside)
 	a := person.LogIn(b.Acme, sitetest.Password)
-	if a.Status != http.StatusSeeOther || a.Location() != "/" {
-		t.Fatalf("%v", a)
-	}
+	must.Thatf(t, a.Status == http.StatusSeeOther && a.Location() == "/", "%v", a)
 	sitetest.CheckCookie(t, sitetest.CookieOf(t, a, sitetest.SecureCookie), true)
-	if a.Header.Get("Strict-Transport-Security") == "" {
-		t.Error("browsers do not learn to come by HTTPS only")
-	}
+	assert.Thatf(t, a.Header.Get("Strict-Transport-Security") != "", "browsers do not learn to come by HTTPS only")
 	// WebKit 2.50 refreshes a form in this way.
 	if a := person.With("Sec-Fetch-Site", "cross-site").LogIn(b.Acme, sitetest.Password); a.Status != http.StatusSeeOther {
 		t.Errorf("a refreshed form: %v", a)
@@ -124,9 +116,8 @@ func TestFormsBehindAProxy(t *testing.T) {
 		"another site, newer browser": b.Stranger(at).With("Origin", "https://evil.example").With("Sec-Fetch-Site", "cross-site"),
 		"another site, and a claim":   b.Stranger(at).With("Origin", "https://evil.example").With("X-Forwarded-Host", "evil.example"),
 	} {
-		if a := c.LogIn(b.Acme, sitetest.Password); a.Status != http.StatusForbidden {
-			t.Errorf("%s: %v", name, a)
-		}
+		a := c.LogIn(b.Acme, sitetest.Password)
+		assert.Thatf(t, a.Status == http.StatusForbidden, "%s: %v", name, a)
 	}
 }
 
@@ -155,25 +146,21 @@ func TestLoginWithoutHTTPS(t *testing.T) {
 	} {
 		told := func(what string, a sitetest.Answer, want bool) {
 			said := b.Page(a).Text()
-			if strings.Contains(said, "You can’t log in here.") != want || want && !strings.Contains(said, c.told) {
-				t.Errorf("%s: %s: %v", name, what, a)
-			}
+			assert.Thatf(t, strings.Contains(said, "You can’t log in here.") == want && (!want || strings.Contains(said, c.told)),
+				"%s: %s: %v", name, what, a)
 		}
 		told("login", c.client.Get("/login"), c.early)
 		told("link", c.client.Get("/join?link="+link), c.early)
 		if c.told == "" {
-			if a := c.client.Submit("/login", form); a.Status != http.StatusSeeOther {
-				t.Errorf("%s: %v", name, a)
-			}
+			a := c.client.Submit("/login", form)
+			assert.Thatf(t, a.Status == http.StatusSeeOther, "%s: %v", name, a)
 			continue
 		}
 		sending := c.client.With("Origin", c.client.URL)
 		for _, path := range []string{"/login", "/join"} {
 			a := sending.Submit(path, form)
 			told(path, a, true)
-			if a.Status != http.StatusForbidden || a.Header.Get("Set-Cookie") != "" {
-				t.Errorf("%s: %s: %v", name, path, a)
-			}
+			assert.Thatf(t, a.Status == http.StatusForbidden && a.Header.Get("Set-Cookie") == "", "%s: %s: %v", name, path, a)
 		}
 	}
 }
@@ -208,12 +195,9 @@ func TestOtherOriginsAreLogged(t *testing.T) {
 		log.Reset()
 		a := c.client.LogIn(b.Acme, sitetest.Password)
 		want := `level=WARN msg="refused a request from another origin" method=POST path=/login ` + c.logged
-		if a.Status != http.StatusForbidden || !strings.Contains(log.String(), want) ||
-			!strings.HasSuffix(log.String(), " request_id="+a.Header.Get("X-Request-ID")+"\n") {
-			t.Errorf("%s: %v, logged %s", name, a, log.String())
-		}
-		if said := b.Page(a).Text(); !strings.Contains(said, c.told) || strings.Contains(said, c.untold) {
-			t.Errorf("%s: %s", name, said)
-		}
+		assert.Thatf(t, a.Status == http.StatusForbidden && strings.Contains(log.String(), want) &&
+			strings.HasSuffix(log.String(), " request_id="+a.Header.Get("X-Request-ID")+"\n"), "%s: %v, logged %s", name, a, log.String())
+		said := b.Page(a).Text()
+		assert.Thatf(t, strings.Contains(said, c.told) && !strings.Contains(said, c.untold), "%s: %s", name, said)
 	}
 }

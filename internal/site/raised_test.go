@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitecases"
 	"onlyonce/internal/site/sitetest"
@@ -21,9 +22,7 @@ func TestEveryRaisedConstraintIsExplained(t *testing.T) {
 	executed := executedSQL(t)
 	unbroken := sitecases.Unbroken()
 	raising := sitetest.All[raisingFunction](b, raisingFunctions)
-	if len(raising) < 5 {
-		t.Fatalf("%d functions raise constraints", len(raising))
-	}
+	must.Thatf(t, len(raising) >= 5, "%d functions raise constraints", len(raising))
 	for _, op := range b.Operations() {
 		sql := executed[op.Name]
 		switch {
@@ -43,9 +42,8 @@ func TestEveryRaisedConstraintIsExplained(t *testing.T) {
 		}
 		maps.DeleteFunc(missing, func(constraint, _ string) bool { return slices.Contains(op.Explained, constraint) })
 		for _, constraint := range unbroken[op.Name] {
-			if _, ok := missing[constraint]; !ok {
-				t.Errorf("%s explains %s, or nothing in its SQL raises it: remove it from Unbroken", op.Name, constraint)
-			}
+			_, ok := missing[constraint]
+			assert.Thatf(t, ok, "%s explains %s, or nothing in its SQL raises it: remove it from Unbroken", op.Name, constraint)
 			delete(missing, constraint)
 		}
 		for constraint, function := range missing {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/assert"
+	"onlyonce/internal/must"
 	"onlyonce/internal/web"
 
 	"github.com/google/uuid"
@@ -40,9 +42,7 @@ func TestReadOnly(t *testing.T) {
 		own, reads := word == "account" || word == "lab" || word == "installation", route.Method == http.MethodGet
 		switch {
 		case isOwners(route.Path):
-			if route.Needs != web.Owner {
-				t.Errorf("%s %s needs the role %q", route.Method, route.Path, route.Needs)
-			}
+			assert.Thatf(t, route.Needs == web.Owner, "%s %s needs the role %q", route.Method, route.Path, route.Needs)
 		case own && route.Needs != web.ReadOnly, !own && !reads && route.Needs != web.Member,
 			inAPI && reads && route.Needs != web.ReadOnly:
 			t.Errorf("%s %s needs the role %q", route.Method, route.Path, route.Needs)
@@ -69,22 +69,16 @@ func TestReadOnly(t *testing.T) {
 			}
 			continue
 		}
-		if a.Status != http.StatusForbidden || !strings.Contains(a.Body, said) {
-			t.Errorf("%s %s: %v", route.Method, path, a)
-		}
+		assert.Thatf(t, a.Status == http.StatusForbidden && strings.Contains(a.Body, said), "%s %s: %v", route.Method, path, a)
 	}
 	sitetest.WantUnchanged(b, "who is read-only", before, b.Everything())
-	if tried[false] < 30 || tried[true] < 15 {
-		t.Errorf("only %d requests of pages, and %d of the API", tried[false], tried[true])
-	}
+	assert.Thatf(t, tried[false] >= 30 && tried[true] >= 15, "only %d requests of pages, and %d of the API", tried[false], tried[true])
 }
 
 // isForReadOnly fails if an answer is a refusal, or a page with a broken link or a form that isn't about one's own account.
 func isForReadOnly(b *sitetest.Bundle, path string, a sitetest.Answer) {
 	b.Helper()
-	if a.Status == http.StatusForbidden {
-		b.Errorf("%s: %v", path, a)
-	}
+	assert.Thatf(b, a.Status != http.StatusForbidden, "%s: %v", path, a)
 	if !strings.HasPrefix(a.Header.Get("Content-Type"), "text/html") {
 		return
 	}
@@ -96,9 +90,8 @@ func isForReadOnly(b *sitetest.Bundle, path string, a sitetest.Answer) {
 	for _, form := range sitetest.Elements(b.Page(a).Root, "form") {
 		method, _ := sitetest.Attr(form, "method")
 		action, _ := sitetest.Attr(form, "action")
-		if method == "post" && !strings.HasPrefix(action, "/account") && action != "/logout" {
-			b.Errorf("%s has a form for %s", path, action)
-		}
+		assert.Thatf(b, method != "post" || strings.HasPrefix(action, "/account") || action == "/logout",
+			"%s has a form for %s", path, action)
 	}
 }
 
@@ -122,9 +115,8 @@ func TestReadOnlySeesNoButtons(t *testing.T) {
 				continue
 			}
 			a := program.With("Idempotency-Key", state.Verb+" "+of.Name).Post("/api/v1"+of.RecordAt(made[of.Name].ID)+"/"+state.Verb, "")
-			if refused := a.Status == http.StatusConflict && state.Refused.Slug != ""; a.Status != http.StatusOK && !refused {
-				b.Fatalf("%s %s: %v", state.Verb, of.Name, a)
-			}
+			refused := a.Status == http.StatusConflict && state.Refused.Slug != ""
+			must.Thatf(b, a.Status == http.StatusOK || refused, "%s %s: %v", state.Verb, of.Name, a)
 			for _, next := range offered(b, person, of.PageOf(made[of.Name].ID)) {
 				offered(b, person, next)
 			}
@@ -145,9 +137,7 @@ func offersNothing(b *sitetest.Bundle, person *sitetest.Client, atLeast int) {
 		seen[path] = true
 		next = append(next, offered(b, person, path)...)
 	}
-	if len(seen) < atLeast {
-		b.Errorf("only %d pages", len(seen))
-	}
+	assert.Thatf(b, len(seen) >= atLeast, "only %d pages", len(seen))
 }
 
 // offered returns the pages of the app that a page links to, and fails if the page offers a refused action.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 	"onlyonce/internal/web"
 
@@ -23,9 +24,7 @@ func walk(b *sitetest.Bundle) []string {
 		found = append(found, method+" "+path)
 		return nil
 	})
-	if err != nil || len(found) == 0 {
-		b.Fatalf("found %d routes: %v", len(found), err)
-	}
+	must.Thatf(b, err == nil && len(found) != 0, "found %d routes: %v", len(found), err)
 	return found
 }
 
@@ -61,9 +60,7 @@ func TestEveryRouteSaysWhatARepeatDoes(t *testing.T) {
 			t.Errorf("%+v", route)
 		}
 	}
-	if len(b.Once()) < 4 {
-		t.Errorf("only %d routes carry out an operation", len(b.Once()))
-	}
+	assert.Thatf(t, len(b.Once()) >= 4, "only %d routes carry out an operation", len(b.Once()))
 }
 
 // TestEveryOperationIsTried: the subjects of the table of cases name each operation once, with its routes.
@@ -76,10 +73,9 @@ func TestEveryOperationIsTried(t *testing.T) {
 		}
 	}
 	for _, route := range b.Once() {
-		if !tried[route.Method+" "+route.Path] {
-			t.Errorf("%s %s (%s) is not tried: declare its resource, and add its room to sitecases; "+
+		assert.Thatf(t, tried[route.Method+" "+route.Path],
+			"%s %s (%s) is not tried: declare its resource, and add its room to sitecases; "+
 				"one operation has one form and one place in the API", route.Method, route.Path, route.Why)
-		}
 	}
 }
 
@@ -89,9 +85,7 @@ func TestEveryRowIsDocumented(t *testing.T) {
 	rules, err := os.ReadFile("../../docs/idempotency.md")
 	must.OK(t, err)
 	for _, row := range sitetest.RowNames() {
-		if !strings.Contains(string(rules), "\n| "+row+" ") {
-			t.Errorf("docs/idempotency.md has no row %q", row)
-		}
+		assert.Thatf(t, strings.Contains(string(rules), "\n| "+row+" "), "docs/idempotency.md has no row %q", row)
 	}
 }
 
@@ -105,8 +99,6 @@ func TestEveryRouteNeedsALogin(t *testing.T) {
 		}
 		a := stranger.Must(stranger.Send(t.Context(), route.Method, strings.ReplaceAll(route.Path, "{id}", sitetest.Key), ""))
 		toLogin := a.Status == http.StatusSeeOther && strings.HasPrefix(a.Location(), "/login?next=%2F")
-		if a.Status != http.StatusUnauthorized && !toLogin {
-			t.Errorf("%s %s: %v", route.Method, route.Path, a)
-		}
+		assert.Thatf(t, a.Status == http.StatusUnauthorized || toLogin, "%s %s: %v", route.Method, route.Path, a)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/site/sitecases"
 	"onlyonce/internal/site/sitetest"
 )
@@ -20,9 +21,7 @@ func TestRulesAndAPIAreInASection(t *testing.T) {
 					with = append(with, i)
 				}
 			}
-			if !slices.Equal(with, want) {
-				t.Errorf("%s: the links are in the navigations %v, want %v", path, with, want)
-			}
+			assert.Thatf(t, slices.Equal(with, want), "%s: the links are in the navigations %v, want %v", path, with, want)
 		}
 	}
 }
@@ -53,9 +52,7 @@ func TestRulesSayWhatIsRegistered(t *testing.T) {
 			}
 		}
 	}
-	if rows != len(b.Operations()) {
-		t.Errorf("%d rows, and %d operations", rows, len(b.Operations()))
-	}
+	assert.Thatf(t, rows == len(b.Operations()), "%d rows, and %d operations", rows, len(b.Operations()))
 	p.Says("New customer Creates one, or returns the existing one", "Edit customer Changes the version you saw",
 		"Archive customer Changes the status once")
 }
@@ -91,9 +88,7 @@ func TestDocsShowWhatIsDescribed(t *testing.T) {
 		for method, op := range item.Operations() {
 			p.Says(method+" "+path, op.Summary)
 			p.LeadsTo("#" + op.Tags[0])
-			if !anchors[op.OperationID] || !anchors[op.Tags[0]] {
-				t.Errorf("no anchor for %s or %s", op.OperationID, op.Tags[0])
-			}
+			assert.Thatf(t, anchors[op.OperationID] && anchors[op.Tags[0]], "no anchor for %s or %s", op.OperationID, op.Tags[0])
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
 
@@ -42,9 +43,7 @@ func setupSecrets(t *testing.T) (*sitetest.Bundle, secretIDs) {
 	program := b.Program(b.Replica, b.Acme)
 	a := program.Create(customercases.Customers(), sitetest.Key,
 		sitetest.Change(customercases.Customers().Command, "email", "secret@acme.example", "name", "Secret Customer"))
-	if a.Status != http.StatusCreated {
-		t.Fatal(a)
-	}
+	must.Thatf(t, a.Status == http.StatusCreated, "%v", a)
 	of := secretIDs{customer: sitetest.Decode[sitetest.Created](b, a).ID}
 	program.Create(peoplecases.Settings(), "settings",
 		sitetest.Change(peoplecases.Settings().Command, "name", "Secret Ltd", "address", "1 secret street"))
@@ -115,9 +114,8 @@ func TestOtherTenantsSeeNothing(t *testing.T) {
 					b.Errorf("%s %s: %v", method, address, a)
 				}
 				for _, secret := range hidden {
-					if strings.Contains(a.Body, secret) || strings.Contains(fmt.Sprint(a.Header), secret) {
-						b.Errorf("%s %s has %q: %v", method, address, secret, a)
-					}
+					assert.Thatf(b, !strings.Contains(a.Body, secret) && !strings.Contains(fmt.Sprint(a.Header), secret),
+						"%s %s has %q: %v", method, address, secret, a)
 				}
 				if path == "/logout" {
 					person.LogIn(b.Globex, sitetest.Password)
@@ -125,12 +123,9 @@ func TestOtherTenantsSeeNothing(t *testing.T) {
 			}
 		}
 	}
-	if tried < 100 {
-		b.Errorf("only %d attempts", tried)
-	}
-	if after := b.Rows(); !after.Equal(before) {
-		b.Errorf("rows %+v before and %+v after", before, after)
-	}
+	assert.Thatf(b, tried >= 100, "only %d attempts", tried)
+	after := b.Rows()
+	assert.Thatf(b, after.Equal(before), "rows %+v before and %+v after", before, after)
 }
 
 // TestRowLevelSecurity runs queries without a tenant condition as the app's role.
@@ -143,9 +138,7 @@ func TestRowLevelSecurity(t *testing.T) {
 	for _, table := range b.TenantTables() {
 		// Triggers and privileges also refuse some of the statements.
 		b.Exec(`ALTER TABLE ` + table + ` DISABLE TRIGGER USER; GRANT UPDATE ON ` + table + ` TO onlyonce`)
-		if sitetest.Get[int](b, `SELECT count(*) FROM `+table) == 0 {
-			t.Fatalf("%s has no row to hide: give it one in this test", table)
-		}
+		must.Thatf(t, sitetest.Get[int](b, `SELECT count(*) FROM `+table) != 0, "%s has no row to hide: give it one in this test", table)
 		for who, c := range map[string]struct {
 			tenant  string
 			visible bool
@@ -154,17 +147,15 @@ func TestRowLevelSecurity(t *testing.T) {
 		} {
 			inTx(b, c.tenant, func(tx pgx.Tx) {
 				seen, changed := seesAndChanges(b, tx, table)
-				if (seen > 0) != c.visible || (changed > 0) != c.visible {
-					b.Errorf("%s: %s sees %d rows and may change %d", table, who, seen, changed)
-				}
+				assert.Thatf(b, (seen > 0) == c.visible && (changed > 0) == c.visible,
+					"%s: %s sees %d rows and may change %d", table, who, seen, changed)
 			})
 		}
 		for _, as := range []string{"", b.Acme.ID.String()} {
 			inTx(b, as, func(tx pgx.Tx) {
 				_, err := tx.Exec(t.Context(), `INSERT INTO `+table+` (tenant_id) VALUES ($1)`, b.Globex.ID)
-				if refused, ok := errors.AsType[*pgconn.PgError](err); !ok || refused.Code != "42501" {
-					b.Errorf("%s: tenant %q inserts for another: %v", table, as, err)
-				}
+				refused, ok := errors.AsType[*pgconn.PgError](err)
+				assert.Thatf(b, ok && refused.Code == "42501", "%s: tenant %q inserts for another: %v", table, as, err)
 			})
 		}
 	}
@@ -189,9 +180,8 @@ func TestDirectoryWithinATenant(t *testing.T) {
 		}
 		inTx(b, b.Acme.ID.String(), func(tx pgx.Tx) {
 			_, err := tx.Exec(t.Context(), `UPDATE `+table+` SET tenant_id = $1`, b.Globex.ID)
-			if refused, ok := errors.AsType[*pgconn.PgError](err); !ok || refused.Code != "42501" {
-				b.Errorf("%s: moved to another tenant: %v", table, err)
-			}
+			refused, ok := errors.AsType[*pgconn.PgError](err)
+			assert.Thatf(b, ok && refused.Code == "42501", "%s: moved to another tenant: %v", table, err)
 		})
 	}
 }
@@ -212,9 +202,8 @@ func inTx(b *sitetest.Bundle, tenant string, run func(pgx.Tx)) {
 	must.OK(b, err)
 	defer tx.Rollback(b.Context())
 	if tenant != "" {
-		if _, err := tx.Exec(b.Context(), `SELECT set_config('onlyonce.tenant_id', $1, true)`, tenant); err != nil {
-			b.Fatal(err)
-		}
+		_, err := tx.Exec(b.Context(), `SELECT set_config('onlyonce.tenant_id', $1, true)`, tenant)
+		must.Thatf(b, err == nil, "%v", err)
 	}
 	run(tx)
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/customer"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/must"
@@ -89,9 +90,8 @@ func (x *repeats) ask(body string, change func(*http.Request)) *httptest.Respons
 func TestRepeatsByteByByte(t *testing.T) {
 	x := setupRepeats(t)
 	first, second := x.ask(ada, nil), x.ask(ada, nil)
-	if first.Code != http.StatusCreated || first.Header().Get("Idempotent-Replayed") != "" || x.decoded != 2 {
-		t.Fatalf("%d %v %s, decoded %d times", first.Code, first.Header(), first.Body, x.decoded)
-	}
+	must.Thatf(t, first.Code == http.StatusCreated && first.Header().Get("Idempotent-Replayed") == "" && x.decoded == 2,
+		"%d %v %s, decoded %d times", first.Code, first.Header(), first.Body, x.decoded)
 	header := maps.Clone(first.Header())
 	header["Idempotent-Replayed"] = []string{"true"}
 	same := func(what string, got *httptest.ResponseRecorder, decoded int) {
@@ -100,9 +100,7 @@ func TestRepeatsByteByByte(t *testing.T) {
 		if got.Code != first.Code || got.Body.String() != first.Body.String() || !maps.EqualFunc(got.Header(), header, slices.Equal) {
 			t.Errorf("%s: %d %v %s", what, got.Code, got.Header(), got.Body)
 		}
-		if x.decoded != decoded {
-			t.Errorf("%s: decoded %d times, not %d", what, x.decoded, decoded)
-		}
+		assert.Thatf(t, x.decoded == decoded, "%s: decoded %d times, not %d", what, x.decoded, decoded)
 	}
 	same("from memory", second, 2)
 	same("as it was answered before", x.ask(ada, nil), 2)
@@ -143,9 +141,7 @@ func TestRepeatsOfOthers(t *testing.T) {
 		"nobody":          {"", ada, http.StatusUnauthorized},
 	} {
 		w := x.ask(c.body, func(r *http.Request) { r.Header["Authorization"] = []string{c.authorization} })
-		if w.Code != c.want || w.Header().Get("Idempotent-Replayed") != "" {
-			t.Errorf("%s: %d %v %s", what, w.Code, w.Header(), w.Body)
-		}
+		assert.Thatf(t, w.Code == c.want && w.Header().Get("Idempotent-Replayed") == "", "%s: %d %v %s", what, w.Code, w.Header(), w.Body)
 	}
 }
 
@@ -189,9 +185,7 @@ func TestCSVComputesNothing(t *testing.T) {
 		{"name", "net"}, {"=1+1", "-12.50"}, {"+353 1", "0"}, {"-1-2", "-"}, {"@x", "\ty"}, {"＝A1", "a=b"}, {"Ada, \"the\nfirst\"", ""},
 	})
 	const want = "name,net\r\n'=1+1,-12.50\r\n'+353 1,0\r\n'-1-2,-\r\n'@x,'\ty\r\n'＝A1,a=b\r\n\"Ada, \"\"the\r\nfirst\"\"\",\r\n"
-	if err != nil || file.String() != want {
-		t.Errorf("%q, want %q: %v", file.String(), want, err)
-	}
+	assert.Thatf(t, err == nil && file.String() == want, "%q, want %q: %v", file.String(), want, err)
 }
 
 // TestDecimalsAsPeopleWriteThem: a form may have separators in decimals. What can be two numbers, or is no number, stays.
@@ -207,7 +201,6 @@ func TestDecimalsAsPeopleWriteThem(t *testing.T) {
 	var got input
 	form := url.Values{"price": {"1.250,00"}, "weight": {"2,5"}, "width": {"1,250"}, "name": {"Suite 1,5"}}
 	set(reflect.ValueOf(&got).Elem(), &http.Request{PostForm: form})
-	if want := (input{Price: "1250.00", Weight: "2.5", Width: "1,250", Name: "Suite 1,5"}); got != want {
-		t.Errorf("got %+v, want %+v", got, want)
-	}
+	want := (input{Price: "1250.00", Weight: "2.5", Width: "1,250", Name: "Suite 1,5"})
+	assert.Thatf(t, got == want, "got %+v, want %+v", got, want)
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/customer"
 	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
@@ -43,9 +44,7 @@ func TestEveryAnswerIsTold(t *testing.T) {
 		{"POST /api/v1/customers", "POST", "/api/v1", 503, true},
 		{"GET /" + strings.Repeat("x", 9000), "GET", "unmatched", 414, false},
 	} {
-		if want.crowded && !s.requests.TryAcquire(requestsAtOnce) {
-			t.Fatal("there are fewer places")
-		}
+		must.Thatf(t, !want.crowded || s.requests.TryAcquire(requestsAtOnce), "there are fewer places")
 		method, path, _ := strings.Cut(want.asked, " ")
 		w := httptest.NewRecorder()
 		s.Handler.ServeHTTP(w, httptest.NewRequest(method, path, nil))
@@ -53,19 +52,15 @@ func TestEveryAnswerIsTold(t *testing.T) {
 			s.requests.Release(requestsAtOnce)
 		}
 		id := w.Header().Get("X-Request-ID")
-		if id == "" || told.ID != id || told.Bytes != w.Body.Len() || told.Status != w.Code || told.Duration <= 0 {
-			t.Errorf("%.40s: told %+v of %d with id %q and %d bytes", want.asked, told, w.Code, id, w.Body.Len())
-		}
-		if told.Method != want.method || told.Route != want.route || told.Status != want.status {
-			t.Errorf("%.40s: %s %s %d", want.asked, told.Method, told.Route, told.Status)
-		}
-		if strings.Contains(w.Body.String(), "equest ID") && !strings.Contains(w.Body.String(), id) {
-			t.Errorf("%.40s: another id than %s in %s", want.asked, id, w.Body)
-		}
+		assert.Thatf(t, id != "" && told.ID == id && told.Bytes == w.Body.Len() && told.Status == w.Code && told.Duration > 0,
+			"%.40s: told %+v of %d with id %q and %d bytes", want.asked, told, w.Code, id, w.Body.Len())
+		assert.Thatf(t, told.Method == want.method && told.Route == want.route && told.Status == want.status,
+			"%.40s: %s %s %d", want.asked, told.Method, told.Route, told.Status)
+		assert.Thatf(t, !strings.Contains(w.Body.String(), "equest ID") || strings.Contains(w.Body.String(), id),
+			"%.40s: another id than %s in %s", want.asked, id, w.Body)
 	}
-	if n := s.InFlight(); n != 0 {
-		t.Errorf("%d are in flight", n)
-	}
+	n := s.InFlight()
+	assert.Thatf(t, n == 0, "%d are in flight", n)
 }
 
 // TestOnlyProxiesNameRequests checks that only a short, plain ID from a trusted proxy is kept.
@@ -94,9 +89,8 @@ func TestOnlyProxiesNameRequests(t *testing.T) {
 		r.RemoteAddr, r.Header["X-Request-Id"] = c.from, c.given
 		w := httptest.NewRecorder()
 		s.Handler.ServeHTTP(w, r)
-		if id := w.Header().Get("X-Request-ID"); (id == c.given[0]) != c.kept || id == "" {
-			t.Errorf("%.70q from %s became %.70q", c.given, c.from, id)
-		}
+		id := w.Header().Get("X-Request-ID")
+		assert.Thatf(t, (id == c.given[0]) == c.kept && id != "", "%.70q from %s became %.70q", c.given, c.from, id)
 	}
 }
 
@@ -138,9 +132,8 @@ func TestPathWriter(t *testing.T) {
 		w := &pathWriter{to: &got, path: "/b/c"}
 		for rest := page; rest != ""; {
 			n := min(size, len(rest))
-			if written, err := w.Write([]byte(rest[:n])); written != n || err != nil {
-				t.Fatal(written, err)
-			}
+			written, err := w.Write([]byte(rest[:n]))
+			must.Thatf(t, written == n && err == nil, "%v %v", written, err)
 			rest = rest[n:]
 		}
 		if err := w.write(len(w.held)); err != nil || got.String() != want {

@@ -15,6 +15,7 @@ import (
 	"github.com/google/uuid"
 	"golang.org/x/sync/semaphore"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/file"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/must"
@@ -31,9 +32,8 @@ func TestLargeBodiesTakeTurns(t *testing.T) {
 		var err error
 		handler := s.admitLarge(large)(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 			got, err = io.ReadAll(r.Body)
-			if _, again := r.Body.Read(make([]byte, 1)); err != nil && !errors.Is(again, err) {
-				t.Errorf("reading on: %v, after %v", again, err)
-			}
+			_, again := r.Body.Read(make([]byte, 1))
+			assert.Thatf(t, err == nil || errors.Is(again, err), "reading on: %v, after %v", again, err)
 		}))
 		handler.ServeHTTP(nil, httptest.NewRequestWithContext(ctx, http.MethodPost, "/", strings.NewReader(strings.Repeat("x", size))))
 		return len(got), err
@@ -56,9 +56,8 @@ func TestLargeBodiesTakeTurns(t *testing.T) {
 	}
 	large.Release(1)
 	for range 2 { // the first one leaves its place to the second
-		if n, err := read(t.Context(), maxBody); n != maxBody || err != nil {
-			t.Errorf("large, with a place: read %d, %v", n, err)
-		}
+		n, err := read(t.Context(), maxBody)
+		assert.Thatf(t, n == maxBody && err == nil, "large, with a place: read %d, %v", n, err)
 	}
 }
 
@@ -73,9 +72,7 @@ func TestTimeIsUp(t *testing.T) {
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	w := httptest.NewRecorder()
 	s.FailHTML(w, r, ctx.Err())
-	if w.Code != http.StatusServiceUnavailable || !strings.Contains(w.Body.String(), "typed") {
-		t.Errorf("%d %s", w.Code, w.Body)
-	}
+	assert.Thatf(t, w.Code == http.StatusServiceUnavailable && strings.Contains(w.Body.String(), "typed"), "%d %s", w.Code, w.Body)
 }
 
 // FuzzForm: a form is refused with a reason, or is within its bounds.
@@ -97,9 +94,8 @@ func FuzzForm(f *testing.F) {
 		if err := ParseForm(r); (err != nil) != (r.PostForm == nil) {
 			t.Errorf("%q: a form that could not be read was used: %v", body, err)
 		}
-		if n := len(fields(r.PostForm)); n > maxFields+1 {
-			t.Errorf("%q: %d fields", body, n)
-		}
+		n := len(fields(r.PostForm))
+		assert.Thatf(t, n <= maxFields+1, "%q: %d fields", body, n)
 	})
 }
 
@@ -123,14 +119,10 @@ func TestBodiesAreBoundedInMemory(t *testing.T) {
 			contentType, decode = "application/x-www-form-urlencoded", ParseForm
 		}
 		allocated, err := webtest.AllocatedBy(func() error { return decode(WithCaller(webtest.Posted(contentType, body), known)) })
-		if allocated > 16<<20 {
-			t.Errorf("%s: %d KiB, %.80v", name, allocated>>10, err)
-		}
+		assert.Thatf(t, allocated <= 16<<20, "%s: %d KiB, %.80v", name, allocated>>10, err)
 		if isForm {
 			allocated, err := webtest.AllocatedBy(func() error { return ParseForm(webtest.Posted(contentType, body)) })
-			if allocated > 1<<20 {
-				t.Errorf("%s of a stranger: %d KiB, %v", name, allocated>>10, err)
-			}
+			assert.Thatf(t, allocated <= 1<<20, "%s of a stranger: %d KiB, %v", name, allocated>>10, err)
 		}
 	}
 }
@@ -148,9 +140,8 @@ func TestFilesAreBoundedInMemory(t *testing.T) {
 			r := WithCaller(webtest.Posted("multipart/form-data; boundary=b", body), Caller{Tenant: known})
 			u := &upload{map[string]file.Rule{"file": {MaxBytes: most}}, map[string]file.Input{}}
 			r = r.WithContext(context.WithValue(r.Context(), uploadKey{}, u))
-			if allocated, err := webtest.AllocatedBy(func() error { return ParseForm(r) }); allocated > bound {
-				t.Errorf("%s of %v: %d KiB, %.80v", name, known, allocated>>10, err)
-			}
+			allocated, err := webtest.AllocatedBy(func() error { return ParseForm(r) })
+			assert.Thatf(t, allocated <= bound, "%s of %v: %d KiB, %.80v", name, known, allocated>>10, err)
 		}
 	}
 }
@@ -170,9 +161,7 @@ func TestPagesAreBoundedInMemory(t *testing.T) {
 			}
 			w := &discard{header: http.Header{}}
 			allocated, _ := webtest.AllocatedBy(func() error { s.FailHTML(w, r, err); return nil })
-			if allocated > bound {
-				t.Errorf("%s, %v: %d KiB for a page of %d KiB", name, err, allocated>>10, w.written>>10)
-			}
+			assert.Thatf(t, allocated <= bound, "%s, %v: %d KiB for a page of %d KiB", name, err, allocated>>10, w.written>>10)
 		}
 	}
 }
@@ -207,8 +196,7 @@ func TestFilesOfStrangers(t *testing.T) {
 		for _, name := range slices.Sorted(maps.Keys(form)) {
 			got = append(got, name+"="+form.Get(name))
 		}
-		if err != nil || strings.Join(got, " ") != want || len(u.files) > 0 {
-			t.Errorf("%q: %v, %v, %v, want %s", files, got, u.files, err, want)
-		}
+		assert.Thatf(t, err == nil && strings.Join(got, " ") == want && len(u.files) == 0,
+			"%q: %v, %v, %v, want %s", files, got, u.files, err, want)
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/customer"
 	"onlyonce/internal/must"
 	"onlyonce/internal/people/peoplepages"
@@ -42,22 +43,18 @@ func TestRequestsAreBoundedInNumber(t *testing.T) {
 			t.Errorf("%s: %d %v %s", what, w.Code, w.Header(), w.Body)
 		}
 	}
-	if !s.Places().Requests.TryAcquire(web.RequestsAtOnce) {
-		t.Fatal("there are fewer places")
-	}
+	must.Thatf(t, s.Places().Requests.TryAcquire(web.RequestsAtOnce), "there are fewer places")
 	refused("page", ask(http.MethodGet, "/login", "", ""), "Too many requests are waiting")
 	refused("form", ask(http.MethodPost, "/customers", form, "name=What+was+typed&idempotency_key=k"), `value="What was typed"`)
 	refused("API", ask(http.MethodPost, "/api/v1/customers", "application/json", "{}"), `/problems/busy"`)
 	for path, want := range map[string]int{"/healthz": http.StatusOK, "/static/none": http.StatusNotFound} {
-		if w := ask(http.MethodGet, path, "", ""); w.Code != want {
-			t.Errorf("%s: %d %s", path, w.Code, w.Body)
-		}
+		w := ask(http.MethodGet, path, "", "")
+		assert.Thatf(t, w.Code == want, "%s: %d %s", path, w.Code, w.Body)
 	}
 	s.Places().Requests.Release(1)
 	for range 2 { // the first one leaves its place to the second
-		if w := ask(http.MethodGet, "/docs/api", "", ""); w.Code != http.StatusOK {
-			t.Errorf("with a place: %d %s", w.Code, w.Body)
-		}
+		w := ask(http.MethodGet, "/docs/api", "", "")
+		assert.Thatf(t, w.Code == http.StatusOK, "with a place: %d %s", w.Code, w.Body)
 	}
 }
 
@@ -103,9 +100,8 @@ func TestSlowStrangers(t *testing.T) {
 			must.OK(t, s.Places().Strangers.Acquire(t.Context(), taken))
 			s.Handler.ServeHTTP(w, r)
 			s.Places().Strangers.Release(taken)
-			if w.Code != want || body.reads == 0 {
-				t.Errorf("%s from %q with %d taken: %d after %d reads, want %d", c.path, c.origin, taken, w.Code, body.reads, want)
-			}
+			assert.Thatf(t, w.Code == want && body.reads != 0,
+				"%s from %q with %d taken: %d after %d reads, want %d", c.path, c.origin, taken, w.Code, body.reads, want)
 		}
 	}
 }
@@ -140,7 +136,6 @@ func TestSessionSecretIsHidden(t *testing.T) {
 	for _, h := range []slog.Handler{slog.NewTextHandler(&lines, nil), slog.NewJSONHandler(&lines, nil)} {
 		slog.New(h).Info("page", "by", caller, "of", caller.Secret, "text", fmt.Sprintf("%+v %q", caller, caller.Secret))
 	}
-	if said := lines.String(); strings.Count(said, "Ada") != 4 || strings.Contains(strings.ReplaceAll(said, "[session]", ""), "session") {
-		t.Error(said)
-	}
+	said := lines.String()
+	assert.Thatf(t, strings.Count(said, "Ada") == 4 && !strings.Contains(strings.ReplaceAll(said, "[session]", ""), "session"), "%v", said)
 }

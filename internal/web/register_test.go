@@ -14,6 +14,7 @@ import (
 	"github.com/go-chi/chi/v5"
 	"github.com/google/uuid"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/customer"
 	"onlyonce/internal/idempotency"
@@ -65,9 +66,8 @@ func TestRegistrationsThatWouldBeLost(t *testing.T) {
 				return Resource[customer.Customer]{One: "customer", Path: "/" + many, Table: customer.Table}.Mount(site)
 			}
 			defer func() {
-				if said, _ := recover().(string); !strings.Contains(said, c.want) {
-					t.Errorf("want %q, got %q", c.want, said)
-				}
+				said, _ := recover().(string)
+				assert.Thatf(t, strings.Contains(said, c.want), "want %q, got %q", c.want, said)
 			}()
 			c.register(mounted("customers"), mounted("people"))
 		})
@@ -102,14 +102,10 @@ func TestEveryProblemIsDocumented(t *testing.T) {
 		if slugs[p.Slug] || p.Slug == "" || silent != slices.Contains(explained, p.Slug) || p.Status < 400 || p.Status > 599 {
 			t.Errorf("%+v", p)
 		}
-		if !strings.Contains(rules, "`"+p.Slug+"`") {
-			t.Errorf("docs/idempotency.md does not mention `%s`", p.Slug)
-		}
+		assert.Thatf(t, strings.Contains(rules, "`"+p.Slug+"`"), "docs/idempotency.md does not mention `%s`", p.Slug)
 		slugs[p.Slug] = true
 	}
-	if len(slugs) != defined || defined == 0 {
-		t.Errorf("%d problems are defined, and %d are documented", defined, len(slugs))
-	}
+	assert.Thatf(t, len(slugs) == defined && defined != 0, "%d problems are defined, and %d are documented", defined, len(slugs))
 }
 
 // TestAPlainPageShowsEveryTransition checks that each transition has a button, except for those that the resource hides and those of the
@@ -162,9 +158,7 @@ func TestAPlainPageShowsEveryTransition(t *testing.T) {
 				got = append(got, text+":"+busy)
 			}
 		}
-		if strings.Join(got, " ") != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
+		assert.Thatf(t, strings.Join(got, " ") == want, "got %q, want %q", got, want)
 	}
 }
 
@@ -174,8 +168,6 @@ func TestConflictsOfStrangers(t *testing.T) {
 	for strangers, want := range map[bool]templates.Record{true: {}, false: {Name: "Ada", Href: "/bookings/" + uuid.Max.String()}} {
 		m := &resource{many: "bookings", strangers: strangers}
 		got, err := m.conflicting(httptest.NewRequest(http.MethodPost, "/bookings", nil), &conflict.Error{Existing: uuid.Max, Name: "Ada"})
-		if err != nil || got != want {
-			t.Errorf("strangers %v: %v, %v", strangers, got, err)
-		}
+		assert.Thatf(t, err == nil && got == want, "strangers %v: %v, %v", strangers, got, err)
 	}
 }

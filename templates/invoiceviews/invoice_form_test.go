@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/net/html"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 	"onlyonce/templates"
 	"onlyonce/templates/invoiceviews"
@@ -40,7 +41,7 @@ func TestNothingTypedIsLost(t *testing.T) {
 			t.Parallel()
 			doc := viewtest.Parse(t, invoiceviews.InvoiceFormPage(viewtest.Blank(), form))
 			got := viewtest.Successful(viewtest.FormTo(t, doc, "/invoices"))
-			must.Holdf(t, slices.Equal(got, want), "the form sends\n%q\nwant\n%q", got, want)
+			assert.Thatf(t, slices.Equal(got, want), "the form sends\n%q\nwant\n%q", got, want)
 		})
 	}
 }
@@ -55,7 +56,7 @@ func TestEnterCreates(t *testing.T) {
 			first := viewtest.Find(viewtest.FormTo(t, doc, "/invoices"), func(n *html.Node) bool { return n.Data == "button" })
 			plain := viewtest.Attr(first, "type") == "submit" && !viewtest.Has(first, "name") && !viewtest.Has(first, "formaction")
 			text := viewtest.Text(first)
-			must.Holdf(t, plain && text == "Create invoice", "Enter presses %v %q", first.Attr, text)
+			assert.Thatf(t, plain && text == "Create invoice", "Enter presses %v %q", first.Attr, text)
 		})
 	}
 }
@@ -100,10 +101,10 @@ func TestNoticesOfferOneClickWaysOn(t *testing.T) {
 			form := viewtest.FormTo(t, viewtest.Parse(t, invoiceviews.InvoiceFormPage(viewtest.Blank(), forms[name])), "/invoices")
 			notice := viewtest.Find(form, func(n *html.Node) bool { return viewtest.Attr(n, "role") == "alert" })
 			must.Thatf(t, notice != nil, "no notice inside the form")
-			must.Equal(t, viewtest.Text(viewtest.Find(notice, func(n *html.Node) bool { return n.Data == "p" })), tt.text)
+			assert.Equal(t, viewtest.Text(viewtest.Find(notice, func(n *html.Node) bool { return n.Data == "p" })), tt.text)
 			button := viewtest.Find(notice, func(n *html.Node) bool { return n.Data == "button" })
 			on, field := viewtest.Text(button), viewtest.Attr(button, "name")+"="+viewtest.Attr(button, "value")
-			must.Holdf(t, on == tt.button && field == tt.field, "button %q sends %s, want %q sending %s", on, field, tt.button, tt.field)
+			assert.Thatf(t, on == tt.button && field == tt.field, "button %q sends %s, want %q sending %s", on, field, tt.button, tt.field)
 		})
 	}
 }
@@ -121,7 +122,7 @@ func TestErrorsStandBesideTheirFields(t *testing.T) {
 			continue
 		}
 		beside, above := viewtest.Text(message), viewtest.Text(link)
-		must.Holdf(t, viewtest.Attr(control, "aria-invalid") == "true" && beside == "Error: "+e.Message && above == e.Message,
+		assert.Thatf(t, viewtest.Attr(control, "aria-invalid") == "true" && beside == "Error: "+e.Message && above == e.Message,
 			"%s: %v, %q, %q", e.Control, control.Attr, beside, above)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 	"golang.org/x/net/html"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 	"onlyonce/internal/value/money"
 	"onlyonce/templates"
@@ -49,7 +50,7 @@ func TestPagesStaySmall(t *testing.T) {
 		zw := gzip.NewWriter(&zipped)
 		must.OK(t, page.Render(t.Context(), zw))
 		must.OK(t, zw.Close())
-		must.Holdf(t, zipped.Len() <= budget, "%s: %d bytes, the budget is %d", name, zipped.Len(), budget)
+		assert.Thatf(t, zipped.Len() <= budget, "%s: %d bytes, the budget is %d", name, zipped.Len(), budget)
 	}
 }
 
@@ -63,7 +64,7 @@ func TestStampOnPaper(t *testing.T) {
 		if stamp != nil {
 			got = viewtest.Text(stamp)
 		}
-		must.Holdf(t, got == want, "%s: the stamp says %q, want %q", status, got, want)
+		assert.Thatf(t, got == want, "%s: the stamp says %q, want %q", status, got, want)
 	}
 }
 
@@ -83,6 +84,6 @@ func TestStandingNamesWhatThereIs(t *testing.T) {
 			Status: of.status, DueDate: "24 Dec 2026", Total: "123.00", Paid: of.paid, Credited: of.credited, WrittenOff: of.off, Open: "x",
 		}))
 		note := viewtest.Find(doc, func(n *html.Node) bool { return viewtest.Attr(n, "class") == "note" })
-		must.Equal(t, viewtest.Text(note), of.want, of, "the page says")
+		assert.Equal(t, viewtest.Text(note), of.want, of, "the page says")
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/a-h/templ"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 	"onlyonce/templates"
 	"onlyonce/templates/labviews"
@@ -22,9 +23,8 @@ func TestRunLoadsItselfAgain(t *testing.T) {
 	for state, want := range map[string]bool{
 		"lab run, waiting": true, "lab run, running": true, "lab run, over": false, "lab run, failed": false,
 	} {
-		if got := strings.Contains(drawn(t, state), again); got != want {
-			t.Errorf("%s: it loads itself again: %v", state, got)
-		}
+		got := strings.Contains(drawn(t, state), again)
+		assert.Thatf(t, got == want, "%s: it loads itself again: %v", state, got)
 	}
 }
 
@@ -39,26 +39,20 @@ func TestPictureStandsAlone(t *testing.T) {
 		if errors.Is(err, io.EOF) {
 			break
 		}
-		if err != nil {
-			t.Fatalf("%v in %s", err, picture)
-		}
+		must.Thatf(t, err == nil, "%v in %s", err, picture)
 		start, ok := token.(xml.StartElement)
 		if !ok {
 			continue
 		}
 		elements++
 		for _, a := range start.Attr {
-			if name := a.Name.Local; name == "style" || name == "class" || name == "href" {
-				t.Errorf("<%s %s=%q>", start.Name.Local, name, a.Value)
-			}
+			name := a.Name.Local
+			assert.Thatf(t, name != "style" && name != "class" && name != "href", "<%s %s=%q>", start.Name.Local, name, a.Value)
 		}
 	}
-	if elements < 100 {
-		t.Errorf("%d elements are not two times fifty lanes", elements)
-	}
-	if !strings.Contains(picture, "<title>Onlyonce: 50 attempts, 1 invoice. Without the intent: 5 invoices</title>") {
-		t.Errorf("no title in %.300s", picture)
-	}
+	assert.Thatf(t, elements >= 100, "%d elements are not two times fifty lanes", elements)
+	assert.Thatf(t, strings.Contains(picture, "<title>Onlyonce: 50 attempts, 1 invoice. Without the intent: 5 invoices</title>"),
+		"no title in %.300s", picture)
 }
 
 // drawn returns the HTML of a state.
@@ -83,8 +77,6 @@ func TestTourCounts(t *testing.T) {
 		var slots templates.Slots
 		labviews.Fill(&slots, &labviews.Around{Step: &v})
 		html, err := templ.ToGoHTML(t.Context(), slots.Above)
-		if err != nil || !strings.Contains(string(html), want) {
-			t.Errorf("no %q in %s: %v", want, html, err)
-		}
+		assert.Thatf(t, err == nil && strings.Contains(string(html), want), "no %q in %s: %v", want, html, err)
 	}
 }

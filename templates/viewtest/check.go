@@ -7,6 +7,8 @@ import (
 
 	"github.com/a-h/templ"
 	"golang.org/x/net/html"
+
+	"onlyonce/internal/assert"
 )
 
 // Check checks the rules of all pages on each page, by the name of its state.
@@ -32,13 +34,11 @@ func Check(t *testing.T, states map[string]templ.Component) {
 func nothingInline(t *testing.T, doc *html.Node) {
 	t.Helper()
 	for n := range doc.Descendants() {
-		if n.Data == "style" || n.Data == "base" || n.Data == "script" && (Attr(n, "src") == "" || n.FirstChild != nil) {
-			t.Errorf("inline <%s>", n.Data)
-		}
+		assert.Thatf(t, n.Data != "style" && n.Data != "base" && (n.Data != "script" || Attr(n, "src") != "" && n.FirstChild == nil),
+			"inline <%s>", n.Data)
 		for _, a := range n.Attr {
-			if a.Key == "style" || strings.HasPrefix(a.Key, "on") || strings.HasPrefix(a.Val, "javascript:") {
-				t.Errorf("<%s %s=%q>", n.Data, a.Key, a.Val)
-			}
+			assert.Thatf(t, a.Key != "style" && !strings.HasPrefix(a.Key, "on") && !strings.HasPrefix(a.Val, "javascript:"),
+				"<%s %s=%q>", n.Data, a.Key, a.Val)
 		}
 	}
 }
@@ -52,15 +52,11 @@ func idsAreUniqueAndReferencesLead(t *testing.T, doc *html.Node) {
 		}
 	}
 	for id, count := range ids {
-		if count > 1 {
-			t.Errorf("id %q is there %d times", id, count)
-		}
+		assert.Thatf(t, count <= 1, "id %q is there %d times", id, count)
 	}
 	for n := range doc.Descendants() {
 		for _, ref := range references(n) {
-			if ids[ref] == 0 {
-				t.Errorf("<%s> refers to #%s, which is not there", n.Data, ref)
-			}
+			assert.Thatf(t, ids[ref] != 0, "<%s> refers to #%s, which is not there", n.Data, ref)
 		}
 	}
 }
@@ -118,14 +114,10 @@ func onlyThePagesOwnFormHasAPrimaryButton(t *testing.T, doc *html.Node) {
 	for n := range doc.Descendants() {
 		if Has(n, "data-submit-primary") {
 			marked++
-			if Text(n) == "Log out" {
-				t.Error("Log out is marked as the primary button")
-			}
+			assert.Thatf(t, Text(n) != "Log out", "Log out is marked as the primary button")
 		}
 	}
-	if marked > 1 {
-		t.Errorf("%d buttons are marked as the primary one", marked)
-	}
+	assert.Thatf(t, marked <= 1, "%d buttons are marked as the primary one", marked)
 }
 
 // everyFormWithAKeyHasItsOwner checks that a form with a key has the tenant for which it was opened.
@@ -172,7 +164,5 @@ func onlyOneElementTakesTheFocus(t *testing.T, doc *html.Node) {
 			focused = append(focused, n.Data)
 		}
 	}
-	if len(focused) > 1 {
-		t.Errorf("autofocus on %v", focused)
-	}
+	assert.Thatf(t, len(focused) <= 1, "autofocus on %v", focused)
 }

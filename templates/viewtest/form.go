@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/net/html"
 
+	"onlyonce/internal/must"
 	"onlyonce/templates"
 )
 
@@ -13,9 +14,7 @@ import (
 func FormTo(t *testing.T, doc *html.Node, action string) *html.Node {
 	t.Helper()
 	form := Find(doc, func(n *html.Node) bool { return n.Data == "form" && Attr(n, "action") == action })
-	if form == nil {
-		t.Fatalf("no form to %s", action)
-	}
+	must.Thatf(t, form != nil, "no form to %s", action)
 	return form
 }
 

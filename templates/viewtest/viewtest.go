@@ -9,6 +9,8 @@ import (
 
 	"github.com/a-h/templ"
 	"golang.org/x/net/html"
+
+	"onlyonce/internal/must"
 )
 
 // Parse parses a page like a browser.
@@ -19,9 +21,7 @@ func Parse(t *testing.T, page templ.Component) *html.Node {
 		t.Fatal(err)
 	}
 	doc, err := html.Parse(&buf)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Thatf(t, err == nil, "%v", err)
 	return doc
 }
 

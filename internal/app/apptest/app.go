@@ -21,6 +21,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"onlyonce/internal/app"
+	"onlyonce/internal/assert"
 	"onlyonce/internal/mailer"
 	"onlyonce/internal/must"
 	"onlyonce/internal/people/account"
@@ -174,9 +175,8 @@ func (b *Bundle) Lines(message string) []map[string]any {
 	var found []map[string]any
 	for line := range strings.Lines(b.Logs.String()) {
 		var entry map[string]any
-		if err := json.Unmarshal([]byte(line), &entry); err != nil {
-			b.Fatalf("%v in %q", err, line)
-		}
+		err := json.Unmarshal([]byte(line), &entry)
+		must.Thatf(b, err == nil, "%v in %q", err, line)
 		if entry["msg"] == message {
 			found = append(found, entry)
 		}
@@ -225,12 +225,9 @@ func (b *Bundle) LogsNothingPersonal() {
 	jobs, err := b.DB.Admin().Query(b.Context(), `SELECT to_jsonb(j)::text FROM river.river_job j`)
 	must.OK(b, err)
 	rows, err := pgx.CollectRows(jobs, pgx.RowTo[string])
-	if err != nil || len(rows) == 0 {
-		b.Fatalf("%d jobs, %v", len(rows), err)
-	}
-	if told := b.Logs.String() + strings.Join(rows, "\n"); strings.Contains(told, "ada@example.com") {
-		b.Errorf("an address is in the log or in a job:\n%s", told)
-	}
+	must.Thatf(b, err == nil && len(rows) != 0, "%d jobs, %v", len(rows), err)
+	told := b.Logs.String() + strings.Join(rows, "\n")
+	assert.Thatf(b, !strings.Contains(told, "ada@example.com"), "an address is in the log or in a job:\n%s", told)
 }
 
 // Program is the built program with its data directory.
@@ -282,9 +279,7 @@ func (p *Program) Start(t *testing.T) {
 	}()
 	select {
 	case ok := <-banner:
-		if !ok {
-			t.Fatal("the program did not start")
-		}
+		must.Thatf(t, ok, "the program did not start")
 	case <-time.After(time.Minute):
 		t.Fatal("the program did not start in a minute")
 	}
@@ -344,18 +339,14 @@ func WantCompleted(t *testing.T, story []string, table string, interrupted []Int
 	for _, next := range interrupted {
 		must.Exec(t, b.DB.Admin(), `ALTER TABLE intents ADD CONSTRAINT not_yet
 			CHECK ((tenant_id, key) NOT IN (('`+Acme+`', '`+next.AcmeKey+`'), ('`+Globex+`', '`+next.GlobexKey+`')))`)
-		if err := TryStart(t.Context(), b.Config()); err == nil {
-			t.Fatalf("%s and %s cannot be done, and the start succeeded", next.AcmeKey, next.GlobexKey)
-		}
+		err := TryStart(t.Context(), b.Config())
+		must.Thatf(t, err != nil, "%s and %s cannot be done, and the start succeeded", next.AcmeKey, next.GlobexKey)
 		must.Exec(t, b.DB.Admin(), `ALTER TABLE intents DROP CONSTRAINT not_yet`)
 		ofAcme := b.Number(`SELECT count(*) FROM ` + table + ` WHERE tenant_id = '` + Acme + `'`)
 		ofGlobex := b.Number(`SELECT count(*) FROM ` + table + ` WHERE tenant_id = '` + Globex + `'`)
-		if ofAcme != next.Acme || ofGlobex != next.Globex {
-			t.Fatalf("%d and %d records before %+v", ofAcme, ofGlobex, next)
-		}
+		must.Thatf(t, ofAcme == next.Acme && ofGlobex == next.Globex, "%d and %d records before %+v", ofAcme, ofGlobex, next)
 	}
 	must.OK(t, TryStart(t.Context(), b.Config()))
-	if got := b.Story(story...); !slices.Equal(got, want) {
-		t.Errorf("with interruptions: %q\nat once: %q", got, want)
-	}
+	got := b.Story(story...)
+	assert.Thatf(t, slices.Equal(got, want), "with interruptions: %q\nat once: %q", got, want)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/customer/customercases"
 	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitetest"
@@ -37,7 +38,7 @@ func TestErasedCustomer(t *testing.T) {
 		"customers.email", "customers.external_id", "customers.source", "customer_words.word", "intents.changes", "intents.result",
 	} {
 		before := b.ColumnsWith("zqxjv")
-		must.Holdf(t, slices.Contains(before, column), "zqxjv is not in %s, only in %v", column, before)
+		assert.Thatf(t, slices.Contains(before, column), "zqxjv is not in %s, only in %v", column, before)
 	}
 
 	form := page + "/erasures/new"
@@ -58,7 +59,7 @@ func TestErasedCustomer(t *testing.T) {
 	erased.Want(t, http.StatusSeeOther)
 	b.Page(person.Get(erased.Location())).Says("The personal data of this customer was erased.", "Erased customer").LeadsTo(page)
 	left := b.ColumnsWith("zqxjv")
-	must.Holdf(t, len(left) == 0, "zqxjv is left in %v", left)
+	assert.Thatf(t, len(left) == 0, "zqxjv is left in %v", left)
 
 	shown := b.Page(person.Get(page)).Says("Erased customer", "Personal data erased", "can't be used any more")
 	if text := shown.Text(); strings.Contains(text, "Restore") || strings.Contains(text, "Edit") || strings.Contains(text, "Erase…") {
@@ -70,7 +71,8 @@ func TestErasedCustomer(t *testing.T) {
 		"/merges/" + merge.ID,
 	} {
 		a := person.Get(path)
-		must.Holdf(t, a.Status == http.StatusOK && !strings.Contains(strings.ReplaceAll(a.Body, "q=zqxjv", ""), "Zqxjv"), "%s: %v", path, a)
+		assert.Thatf(t, a.Status == http.StatusOK && !strings.Contains(strings.ReplaceAll(a.Body, "q=zqxjv", ""), "Zqxjv"),
+			"%s: %v", path, a)
 	}
 	b.Page(person.Get("/customers?archived=1")).Says("Erased customer")
 	b.Page(person.Get("/duplicates")).Says("No duplicates")
@@ -78,7 +80,7 @@ func TestErasedCustomer(t *testing.T) {
 		t.Error(a)
 	}
 	a := program.With("Idempotency-Key", "ada").Post("/api/v1/customers", customers.API.Encode(personal("zqxjv@example.com")))
-	must.Holdf(t, a.Status < 300 && !strings.Contains(strings.ToLower(a.Body), "zqxjv"), "the create is repeated: %v", a)
+	assert.Thatf(t, a.Status < 300 && !strings.Contains(strings.ToLower(a.Body), "zqxjv"), "the create is repeated: %v", a)
 
 	seen := func(id string) string {
 		return id + "@" + sitetest.Get[string](b, `SELECT version::text FROM customers WHERE id = $1`, id)
@@ -97,9 +99,9 @@ func TestErasedCustomer(t *testing.T) {
 
 	again := person.Submit(page+"/erasures", url.Values{"idempotency_key": {"again"}})
 	b.Page(person.Get(again.Location())).Says("was already erased. Nothing was changed.")
-	must.Holdf(t, again.Location() == erased.Location(), "erased twice: %s and %s", erased.Location(), again.Location())
+	assert.Thatf(t, again.Location() == erased.Location(), "erased twice: %s and %s", erased.Location(), again.Location())
 	next := b.Prepared(b.Acme, "next", customers, personal("zqxjv@example.com"))
-	must.Holdf(t, next.ID != ada.ID && next.ID != twin.ID, "a new customer is the erased one")
+	assert.Thatf(t, next.ID != ada.ID && next.ID != twin.ID, "a new customer is the erased one")
 }
 
 // TestHolderOfAnEmailMovesOn: another customer has the email when a change to it is refused, and no longer has it when the
@@ -125,7 +127,7 @@ func TestHolderOfAnEmailMovesOn(t *testing.T) {
 		asked := b.Program(b.Replica, b.Acme).With("Idempotency-Key", sitetest.Key).With("If-Match", `"v1"`)
 		body := strings.TrimSuffix(customercases.Customers().API.Encode(change), "}") + `, "same_email": true}`
 		a, err := asked.Send(t.Context(), http.MethodPut, "/api/v1/customers/"+grace.ID, body)
-		must.Holdf(t, err == nil, "%v", err)
+		assert.Thatf(t, err == nil, "%v", err)
 		answered <- a
 	}()
 	b.Waiting(1)
@@ -145,6 +147,6 @@ func TestHolderOfAnEmailMovesOn(t *testing.T) {
 	}
 	must.OK(t, <-moved)
 	(<-answered).Want(t, http.StatusOK, "the change was answered")
-	must.Equal(t, sitetest.Get[int](b, `SELECT count(*) FROM customers WHERE email IN ('ada@example.com', 'moved@example.com')`),
+	assert.Equal(t, sitetest.Get[int](b, `SELECT count(*) FROM customers WHERE email IN ('ada@example.com', 'moved@example.com')`),
 		2, "customers with the old email and the new one")
 }

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/customer/customercases"
-	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitetest"
 )
 
@@ -31,7 +31,7 @@ func TestCustomersAreSearched(t *testing.T) {
 		page := sitetest.Decode[struct {
 			Customers []struct{} `json:"customers"`
 		}](b, program.Get("/api/v1/customers?"+query))
-		must.Holdf(t, len(page.Customers) == want, "%s finds %d, want %d", query, len(page.Customers), want)
+		assert.Thatf(t, len(page.Customers) == want, "%s finds %d, want %d", query, len(page.Customers), want)
 	}
 }
 

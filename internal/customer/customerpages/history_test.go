@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitetest"
 )
@@ -36,7 +37,7 @@ func TestHistory(t *testing.T) {
 		"Created once",
 	}
 	got := b.History(person, path)
-	must.Holdf(t, slices.Equal(got, want), "the history is\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	assert.Thatf(t, slices.Equal(got, want), "the history is\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	b.Page(person.Get(strings.TrimPrefix(path, "/api/v1"))).Says("Idempotency key create ada@example.com", "Version 5")
 }
 
@@ -65,7 +66,7 @@ func TestEventsOfACustomer(t *testing.T) {
 	api, person := b.Program(b.Replica, b.Acme), b.Person(b.Replica, b.Acme)
 	path := newCustomer(b, api, "Ada")
 	a := person.Get(strings.TrimPrefix(path, "/api/v1"))
-	must.Holdf(t, !strings.Contains(a.Body, "/events"), "the page leads to more events than there are")
+	assert.Thatf(t, !strings.Contains(a.Body, "/events"), "the page leads to more events than there are")
 	for _, verb := range []string{"archive", "archive", "restore"} {
 		api.Post(path+"/"+verb, "").Want(t, http.StatusOK)
 	}
@@ -84,7 +85,7 @@ func TestEventsOfACustomer(t *testing.T) {
 		shown = append(shown, b.History(person, path+page)...)
 	}
 	want := []string{"Restored", "Archived again: nothing changed", "Archived", "Created once"}
-	must.Holdf(t, slices.Equal(shown, want), "%q", shown)
+	assert.Thatf(t, slices.Equal(shown, want), "%q", shown)
 
 	for _, bad := range []string{"cursor=x", "limit=0", "cursor=" + sitetest.Decode[struct {
 		Next string `json:"next_cursor"`
@@ -101,7 +102,7 @@ func TestEditsOfOtherFieldsAreBothKept(t *testing.T) {
 	e.Save(e.First, "first", "name", "Ada King", "address", "1 Lane\nLondon")
 	refused := b.Page(e.Save(e.Second, "second", "tax_id", "DE1", "address", "1 Lane\r\nLondon"))
 	refused.Says("You changed different fields, so your form now has both changes.", "Name Changed by them", "Tax ID Changed by you")
-	must.Holdf(t, !strings.Contains(refused.Text(), "Changed by both"),
+	assert.Thatf(t, !strings.Contains(refused.Text(), "Changed by both"),
 		"the same text with other line ends is taken for another one: %s", refused.Text())
 	again := sitetest.Change(e.Form.Typed(), "idempotency_key", "third", "version", "2", "name", "Ada Lovelace", "address",
 		"1 Lane\nLondon")
@@ -135,7 +136,7 @@ func TestEditsOfOneFieldAreAsked(t *testing.T) {
 			first := e.Second.Submit(e.Path+"/edit", form)
 			b.Page(e.Second.Get(first.Location())).Says(want, "Germany", "DE1")
 			again := e.Second.Submit(e.Path+"/edit", form) // the same choice, sent twice
-			must.Holdf(t, again.Status == http.StatusSeeOther && again.Location() == first.Location(), "sent again: %s", again)
+			assert.Thatf(t, again.Status == http.StatusSeeOther && again.Location() == first.Location(), "sent again: %s", again)
 		})
 	}
 }
@@ -147,5 +148,5 @@ func TestNobodyKnowsWhatWasSeen(t *testing.T) {
 	b.Exec(`UPDATE customers SET name = 'Ada King' WHERE email = 'ada@example.com'`)
 	refused := b.Page(e.Save(e.Second, "second", "tax_id", "DE1"))
 	refused.Says("Name Changed by both", "Tax ID Changed by both")
-	must.Equal(t, refused.Typed().Get("name"), "Ada", "the form has")
+	assert.Equal(t, refused.Typed().Get("name"), "Ada", "the form has")
 }

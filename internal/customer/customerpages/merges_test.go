@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/customer/customercases"
 	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitetest"
@@ -30,7 +31,7 @@ func TestMergedCustomerLeadsToTheWinner(t *testing.T) {
 		MergedFrom []struct{ ID, Name string } `json:"merged_from"`
 	}
 	got := sitetest.Decode[customer](b, a)
-	must.Holdf(t, a.Status == http.StatusOK && got.ID == sitetest.Referred && len(got.MergedFrom) == 1 &&
+	assert.Thatf(t, a.Status == http.StatusOK && got.ID == sitetest.Referred && len(got.MergedFrom) == 1 &&
 		got.MergedFrom[0].ID == sitetest.Second && a.Header.Get("Content-Location") == "/api/v1/customers/"+sitetest.Referred, "%v", a)
 
 	for _, version := range []string{"1", "2"} { // the seen version, and the current one
@@ -50,17 +51,17 @@ func TestMergedCustomerLeadsToTheWinner(t *testing.T) {
 				customercases.Customers().API.Encode(customercases.Customers().Other)),
 		)
 		p := sitetest.Decode[sitetest.Problem](b, a)
-		must.Holdf(t, a.Status == http.StatusConflict && p.ExistingID == sitetest.Referred, "%s: %v", tag, a)
+		assert.Thatf(t, a.Status == http.StatusConflict && p.ExistingID == sitetest.Referred, "%s: %v", tag, a)
 	}
 	loser := sitetest.Change(customercases.Customers().Command, "email", "grace2@example.com", "name", "Grace 2", "tax_id", "")
 	again := b.Prepared(b.Acme, "again", customercases.Customers(), loser)
-	must.Holdf(t, again.ID == sitetest.Referred, "the email leads to %+v", again)
+	assert.Thatf(t, again.ID == sitetest.Referred, "the email leads to %+v", again)
 
 	b.Page(person.Get("/merges/"+merge.ID)).Says("Grace 2 into Grace 1", "Can be undone until")
 	undone := person.Submit("/merges/"+merge.ID+"/undo", url.Values{"idempotency_key": {"undo"}})
 	b.Page(person.Get(undone.Location())).Says("Merge Grace 2 into Grace 1 undone.")
 	after := program.Get("/api/v1/customers/" + sitetest.Second)
-	must.Equal(t, strings.ReplaceAll(after.Body, `"version":3`, `"version":1`), before.Body)
+	assert.Equal(t, strings.ReplaceAll(after.Body, `"version":3`, `"version":1`), before.Body)
 }
 
 // TestMergeFormShowsWhatIsThere: the customers are side by side, with the records to be moved, and the oldest is selected. If
@@ -75,7 +76,7 @@ func TestMergeFormShowsWhatIsThere(t *testing.T) {
 	opened := person.Get(person.Get("/merges/new?customers=" + sitetest.Referred + "+" + sitetest.Second).Location())
 	p = b.Page(opened).Says("The one that stays", "Refers to it nothing")
 	typed := p.Typed()
-	must.Holdf(t, typed.Get("winner_id") == sitetest.Referred, "%v", typed)
+	assert.Thatf(t, typed.Get("winner_id") == sitetest.Referred, "%v", typed)
 	b.Exec(`UPDATE customers SET address = 'Moved' WHERE id = $1`, sitetest.Second)
 	refused := person.Submit("/merges", typed)
 	p = b.Page(refused).Says("GRACE-1 has changed since you opened this form.", "Moved")

@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/customer"
 	"onlyonce/internal/customer/duplicate"
@@ -100,7 +101,7 @@ func (b *bundle) mergedInto(c customer.Customer) uuid.UUID { return b.now(c).Mer
 
 func (b *bundle) wantConflict(err error, kind *conflict.Kind) {
 	b.Helper()
-	must.Holdf(b, storetest.IsConflict(err, kind), "want the conflict %s, got %v", kind.Slug, err)
+	assert.Thatf(b, storetest.IsConflict(err, kind), "want the conflict %s, got %v", kind.Slug, err)
 }
 
 // groups returns all groups, read in pages of a length, each as "why: names".

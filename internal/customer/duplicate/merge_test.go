@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/customer"
 	"onlyonce/internal/customer/duplicate"
 	"onlyonce/internal/idempotency"
@@ -24,17 +25,17 @@ func TestMergedCustomer(t *testing.T) {
 	winner, loser := b.customer("ada@example.com", "Ada Lovelace", ""), b.customer("king@example.com", "Ada King", "")
 	before := b.now(loser)
 	merged := b.mustMerge(winner, loser)
-	must.Holdf(t, merged.Winner.ID == winner.ID && len(merged.Losers) == 1 && merged.Losers[0].ID == loser.ID && merged.Moved == 0,
+	assert.Thatf(t, merged.Winner.ID == winner.ID && len(merged.Losers) == 1 && merged.Losers[0].ID == loser.ID && merged.Moved == 0,
 		"%+v", merged)
 	for _, filter := range []customer.Filter{{}, {Archived: true}, {Search: "king"}, {Search: "king", Archived: true}} {
 		list, err := customer.List(t.Context(), b.Store.Pool, b.Tenant, filter, record.Page{Limit: 10})
 		for _, c := range list.Rows {
-			must.Holdf(t, c.ID != loser.ID, "%+v lists it", filter)
+			assert.Thatf(t, c.ID != loser.ID, "%+v lists it", filter)
 		}
-		must.Holdf(t, err == nil, "%v", err)
+		assert.Thatf(t, err == nil, "%v", err)
 	}
 	offered, err := customer.Names.Offer(t.Context(), b.Store.Pool, b.Tenant, "", 10)
-	must.Holdf(t, err == nil && len(offered.Rows) == 1, "offered are %v, %v", offered, err)
+	assert.Thatf(t, err == nil && len(offered.Rows) == 1, "offered are %v, %v", offered, err)
 	_, err = customer.Upsert.Do(t.Context(), b.Store, b.intent(uuid.Nil, 0), customer.Draft{Email: "king@example.com", Name: "Byron"})
 	b.wantConflict(err, &customer.Differs)
 	if again := b.customer("KING@example.com", "ADA King", ""); again.ID != winner.ID || again.Name != "Ada Lovelace" ||
@@ -56,12 +57,12 @@ func TestMergedCustomer(t *testing.T) {
 	must.OK(t, b.undo(merged))
 	after := b.now(loser)
 	after.Version = before.Version
-	must.Holdf(t, reflect.DeepEqual(before, after), "was %+v\nis  %+v", before, after)
+	assert.Thatf(t, reflect.DeepEqual(before, after), "was %+v\nis  %+v", before, after)
 	for id, want := range map[uuid.UUID]string{
 		loser.ID: "separated from another customer", winner.ID: "customers separated from this one",
 	} {
 		history, err := idempotency.History(t.Context(), b.Store.Pool, b.Tenant, id, record.Page{Limit: 1}, "")
-		must.Holdf(t, err == nil && history.Rows[0].What == want, "%+v, %v", history.Rows, err)
+		assert.Thatf(t, err == nil && history.Rows[0].What == want, "%+v, %v", history.Rows, err)
 	}
 	b.mustMerge(winner, loser) // again
 }
@@ -82,7 +83,7 @@ func TestEmailOfAMergedCustomer(t *testing.T) {
 	b.wantConflict(b.undo(merged), &customer.EmailTaken)
 	for _, address := range []string{"king@example.com", "KING@example.com"} {
 		again := b.customer(address, "Ada", "")
-		must.Holdf(t, again.ID == winner.ID, "%s leads to %+v", address, again)
+		assert.Thatf(t, again.ID == winner.ID, "%s leads to %+v", address, again)
 	}
 	must.OK(t, edit(winner, customer.Draft{Email: "ada@example.com", Name: "Ada"}))
 	must.OK(t, b.undo(merged))
@@ -112,7 +113,7 @@ func TestSyncOfAMergedCustomer(t *testing.T) {
 	wants := func(name string, want uuid.UUID) {
 		b.Helper()
 		done, err := send(name)
-		must.Holdf(b, err == nil && done.Value.ID == want && done.Outcome == idempotency.Reused, "%s: %+v, %v", name, done, err)
+		assert.Thatf(b, err == nil && done.Value.ID == want && done.Outcome == idempotency.Reused, "%s: %+v, %v", name, done, err)
 	}
 	wants("Ada King", made.Value.ID)
 	merged := b.mustMerge(winner, made.Value)
@@ -131,7 +132,7 @@ func TestSyncOfAMergedCustomer(t *testing.T) {
 	wants("Ada King", made.Value.ID)
 	_, err = send("Ada Byron")
 	b.wantConflict(err, &idempotency.ExternalTaken)
-	must.Equal(t, storetest.Value[int](b, `SELECT count(*) FROM customers`), 3, "customers")
+	assert.Equal(t, storetest.Value[int](b, `SELECT count(*) FROM customers`), 3, "customers")
 }
 
 // TestSyncWhileItIsMerged runs a sync on two stores, concurrently with the merge and with its undoing. It must return either customer,
@@ -142,7 +143,7 @@ func TestSyncWhileItIsMerged(t *testing.T) {
 	d := customer.Draft{Email: "king@example.com", Name: "Ada King", External: idempotency.External{Source: "shop", ExternalID: "17"}}
 	send := func(intent idempotency.Intent) uuid.UUID {
 		done, err := customer.Upsert.Do(context.Background(), b.Store, intent, d)
-		must.Holdf(b, err == nil, "%v", err)
+		assert.Thatf(b, err == nil, "%v", err)
 		return done.Value.ID
 	}
 	loser := b.now(customer.Customer{Header: record.Header{ID: send(b.intent(uuid.Nil, 0))}})
@@ -163,12 +164,12 @@ func TestSyncWhileItIsMerged(t *testing.T) {
 			for _, intent := range intents {
 				all.Go(func() {
 					got := send(intent)
-					must.Holdf(b, got == winner.ID || got == loser.ID, "got %s", got)
+					assert.Thatf(b, got == winner.ID || got == loser.ID, "got %s", got)
 				})
 			}
 			must.OK(t, step.do())
 			all.Wait()
-			must.Equal(t, send(b.intent(uuid.Nil, 0)), step.then)
+			assert.Equal(t, send(b.intent(uuid.Nil, 0)), step.then)
 		}
 	}
 }
@@ -181,7 +182,7 @@ func TestArchivedStaysArchived(t *testing.T) {
 	must.OK(t, err)
 	must.OK(t, b.undo(b.mustMerge(winner, loser)))
 	at := b.now(loser).ArchivedAt
-	must.Holdf(t, at.Equal(done.Value.ArchivedAt), "archived at %v, and it was %v", at, done.Value.ArchivedAt)
+	assert.Thatf(t, at.Equal(done.Value.ArchivedAt), "archived at %v, and it was %v", at, done.Value.ArchivedAt)
 }
 
 // TestMergesInAChain checks that customers merged into a loser follow it, and that merges are undone in reverse order.
@@ -194,15 +195,15 @@ func TestMergesInAChain(t *testing.T) {
 	first := b.mustMerge(c[1], c[2], c[3])
 	second := b.mustMerge(c[0], c[1])
 	for _, loser := range c[1:] {
-		must.Equal(t, b.mergedInto(loser), c[0].ID, "leads elsewhere")
+		assert.Equal(t, b.mergedInto(loser), c[0].ID, "leads elsewhere")
 	}
-	must.Holdf(t, second.Moved == 2, "%d moved", second.Moved)
+	assert.Thatf(t, second.Moved == 2, "%d moved", second.Moved)
 	b.wantConflict(b.undo(first), &duplicate.MergedFurther)
 	must.OK(t, b.undo(second))
-	must.Holdf(t, b.mergedInto(c[1]) == uuid.Nil && b.mergedInto(c[2]) == c[1].ID && b.mergedInto(c[3]) == c[1].ID,
+	assert.Thatf(t, b.mergedInto(c[1]) == uuid.Nil && b.mergedInto(c[2]) == c[1].ID && b.mergedInto(c[3]) == c[1].ID,
 		"not as it was after the first merge")
 	must.OK(t, b.undo(first))
-	must.Equal(t, storetest.Value[int](b, `SELECT count(*) FROM customers WHERE merged_into IS NULL AND archived_at IS NULL`),
+	assert.Equal(t, storetest.Value[int](b, `SELECT count(*) FROM customers WHERE merged_into IS NULL AND archived_at IS NULL`),
 		4, "unchanged customers")
 }
 
@@ -229,7 +230,7 @@ func TestMergesThatAreRefused(t *testing.T) {
 		},
 	} {
 		d, err := draft(change)
-		must.Holdf(t, err != nil, "%s: %+v", what, d)
+		assert.Thatf(t, err != nil, "%s: %+v", what, d)
 	}
 	intent := b.intent(uuid.Nil, 0)
 	stale, err := draft(func(in *duplicate.MergeInput) { in.Customers[1].Version = 2 })
@@ -241,7 +242,7 @@ func TestMergesThatAreRefused(t *testing.T) {
 	if _, err = duplicate.MergeCustomers.Do(t.Context(), b.Store, intent, unknown); err == nil {
 		t.Error("merged nobody")
 	}
-	must.Equal(t, storetest.Value[int](b, `SELECT count(*) FROM customer_merges`), 0, "merges")
+	assert.Equal(t, storetest.Value[int](b, `SELECT count(*) FROM customer_merges`), 0, "merges")
 	right, err := draft(func(*duplicate.MergeInput) {})
 	must.OK(t, err)
 	if _, err := duplicate.MergeCustomers.Do(t.Context(), b.Store, intent, right); err != nil {
@@ -257,7 +258,7 @@ func TestUndoWithin30Days(t *testing.T) {
 	b.wantConflict(b.undo(merged), &duplicate.TooLate)
 	b.Exec(`UPDATE customer_merges SET created_at = now() - interval '29 days 23 hours'`)
 	err := b.undo(merged)
-	must.Holdf(t, err == nil && b.mergedInto(loser) == uuid.Nil, "%v", err)
+	assert.Thatf(t, err == nil && b.mergedInto(loser) == uuid.Nil, "%v", err)
 }
 
 // TestTheDatabaseKeepsMerges checks that the database refuses chains and cycles of merges and changes of a merged customer in any
@@ -294,9 +295,9 @@ func TestWhateverRefersToCustomersIsMoved(t *testing.T) {
 	of := func(c customer.Customer) int {
 		return storetest.Value[int](b, `SELECT count(*) FROM "Odd things" WHERE "its customer" = $1`, c.ID)
 	}
-	must.Holdf(t, merged.Moved == 3 && of(winner) == 3, "moved %d", merged.Moved)
+	assert.Thatf(t, merged.Moved == 3 && of(winner) == 3, "moved %d", merged.Moved)
 	err := b.undo(merged)
-	must.Holdf(t, err == nil && of(loser) == 3, "%d are back: %v", of(loser), err)
+	assert.Thatf(t, err == nil && of(loser) == 3, "%d are back: %v", of(loser), err)
 }
 
 // TestEveryReferenceFollowsMerges checks that no foreign key refers to the id of customers alone, because it would keep referring to a
@@ -307,13 +308,13 @@ func TestEveryReferenceFollowsMerges(t *testing.T) {
 		SELECT COALESCE(array_agg(conname::text), '{}') FROM pg_constraint
 		WHERE contype = 'f' AND confrelid = 'customers'::regclass AND conrelid::regclass::text NOT LIKE 'customer\_%'
 			AND NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = confrelid AND attnum = ANY (confkey) AND attname = 'live_id')`)
-	must.Holdf(t, len(left) == 0, "let these refer to customers (tenant_id, live_id) in place of (tenant_id, id): %v", left)
+	assert.Thatf(t, len(left) == 0, "let these refer to customers (tenant_id, live_id) in place of (tenant_id, id): %v", left)
 	slow := storetest.Value[[]string](b, `
 		SELECT COALESCE(array_agg(table_name || '.' || column_name), '{}') FROM customer_references() AS r
 		WHERE NOT EXISTS (
 			SELECT FROM pg_index JOIN pg_attribute a ON a.attrelid = indrelid AND a.attnum = indkey[1]
 			WHERE indrelid = r.table_name::regclass AND a.attname = r.column_name)`)
-	must.Holdf(t, len(slow) == 0, "a merge reads the whole tables of %v: add indexes on (tenant_id, …)", slow)
+	assert.Thatf(t, len(slow) == 0, "a merge reads the whole tables of %v: add indexes on (tenant_id, …)", slow)
 }
 
 // TestReferencesAreCounted checks the counts, up to a limit, for the preview of a merge.
@@ -322,8 +323,8 @@ func TestReferencesAreCounted(t *testing.T) {
 	winner, loser := b.customer("ada@example.com", "Ada", ""), b.customer("king@example.com", "Ada", "")
 	b.mustMerge(winner, loser)
 	found, err := duplicate.Customers(t.Context(), b.Store.Pool, b.Tenant, []uuid.UUID{winner.ID, loser.ID})
-	must.Holdf(t, err == nil && len(found) == 1 && found[0].ID == winner.ID, "%+v, %v", found, err)
+	assert.Thatf(t, err == nil && len(found) == 1 && found[0].ID == winner.ID, "%+v, %v", found, err)
 	references, err := duplicate.ReferencesOf(t.Context(), b.Store.Pool, b.Tenant, []uuid.UUID{winner.ID})
 	want := duplicate.Reference{Customer: winner.ID, Table: "customers", Count: 1}
-	must.Holdf(t, err == nil && slices.Contains(references, want), "%+v, %v", references, err)
+	assert.Thatf(t, err == nil && slices.Contains(references, want), "%+v, %v", references, err)
 }

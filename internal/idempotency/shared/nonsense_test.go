@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/idempotency/shared"
 	"onlyonce/internal/must"
 )
@@ -41,17 +42,13 @@ func TestNonsense(t *testing.T) {
 			runtime.ReadMemStats(&before)
 			for range 5 {
 				memory.Put(t.Context(), "name", []byte("value"), time.Minute)
-				if value, ok := memory.Get(t.Context(), "name"); ok {
-					t.Errorf("got %q", value)
-				}
-				if !memory.Allow(t.Context(), "name", 10) {
-					t.Error("refused")
-				}
+				value, ok := memory.Get(t.Context(), "name")
+				assert.Thatf(t, !ok, "got %q", value)
+				assert.Thatf(t, memory.Allow(t.Context(), "name", 10), "refused")
 			}
 			runtime.ReadMemStats(&after)
-			if allocated := after.TotalAlloc - before.TotalAlloc; allocated > 16<<20 {
-				t.Errorf("%d MiB were allocated", allocated>>20)
-			}
+			allocated := after.TotalAlloc - before.TotalAlloc
+			assert.Thatf(t, allocated <= 16<<20, "%d MiB were allocated", allocated>>20)
 		})
 	}
 }

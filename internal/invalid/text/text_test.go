@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/invalid/text"
 )
 
@@ -24,9 +25,8 @@ func TestLine(t *testing.T) {
 		{"\uf0b7 Word", "• Word"},
 		{"12345678901234567890123456789", "12345678901234567890123456789"},
 	} {
-		if got, err := text.Line(c.typed, 29); err != nil || got != c.want {
-			t.Errorf("%q: %q, %v", c.typed, got, err)
-		}
+		got, err := text.Line(c.typed, 29)
+		assert.Thatf(t, err == nil && got == c.want, "%q: %q, %v", c.typed, got, err)
 	}
 	if _, err := text.Line("12345678901234567890123456789x", 29); !errors.Is(err, text.ErrLong) {
 		t.Error(err)
@@ -50,9 +50,8 @@ func TestCharactersThatStayRefused(t *testing.T) {
 		"Donaudampfschifffahrtsgesellschaft\x07": {After: "fffahrtsgesellschaft"},
 	} {
 		_, err := text.Line(typed, 100)
-		if got, ok := errors.AsType[*text.CharacterError](err); !ok || *got != want {
-			t.Errorf("%q: %+v, want %+v", typed, err, want)
-		}
+		got, ok := errors.AsType[*text.CharacterError](err)
+		assert.Thatf(t, ok && *got == want, "%q: %+v, want %+v", typed, err, want)
 	}
 }
 
@@ -62,9 +61,8 @@ func TestLines(t *testing.T) {
 		t.Errorf("got %q, %v", got, err)
 	}
 	for _, typed := range []string{"a\rb", "a\u2028b", "a\x1bb"} {
-		if _, err := text.Lines(typed, 10); !errors.As(err, new(*text.CharacterError)) {
-			t.Errorf("%q: %v", typed, err)
-		}
+		_, err := text.Lines(typed, 10)
+		assert.Thatf(t, errors.As(err, new(*text.CharacterError)), "%q: %v", typed, err)
 	}
 }
 
@@ -78,8 +76,7 @@ func TestFileName(t *testing.T) {
 		"Invoice-x\r\nSet-Cookie:y": "Invoice-x--Set-Cookie-y",
 		"Invoice-\u017b\u202e.pdf":  "Invoice---.pdf",
 	} {
-		if got := text.FileName(name); got != want {
-			t.Errorf("FileName(%q) = %q, want %q", name, got, want)
-		}
+		got := text.FileName(name)
+		assert.Thatf(t, got == want, "FileName(%q) = %q, want %q", name, got, want)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/file"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invoice/attachment"
@@ -28,8 +29,8 @@ func TestRemovedWhileItIsDownloaded(t *testing.T) {
 	remove.Record = made.Value.ID
 	removed, err := attachment.Remove.Do(t.Context(), b.Store, remove, struct{}{})
 	must.OK(t, err)
-	must.Holdf(t, removed.Outcome == idempotency.Changed && !removed.Value.RemovedAt.IsZero(), "%+v", removed)
+	assert.Thatf(t, removed.Outcome == idempotency.Changed && !removed.Value.RemovedAt.IsZero(), "%+v", removed)
 	rest, err := io.ReadAll(content)
 	must.OK(t, err)
-	must.Holdf(t, string(begin)+string(rest) == text, "%d bytes of %d", len(begin)+len(rest), len(text))
+	assert.Thatf(t, string(begin)+string(rest) == text, "%d bytes of %d", len(begin)+len(rest), len(text))
 }

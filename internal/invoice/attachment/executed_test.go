@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/file"
 	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/invoice/attachment"
@@ -32,7 +33,7 @@ func TestExecutedSQL(t *testing.T) {
 	storetest.Find(sql, "attachment", attachment.Table.Find, made.ID)
 	sql.Lookup("file", func(ctx context.Context, pool *pgxpool.Pool) error {
 		content, err := io.ReadAll(file.Open(ctx, pool, b.Tenant, made.File))
-		must.Holdf(t, string(content) == "two", "read %q", content)
+		assert.Thatf(t, string(content) == "two", "read %q", content)
 		return err
 	})
 }

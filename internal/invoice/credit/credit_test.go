@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/invalid"
@@ -39,16 +40,16 @@ func TestInParts(t *testing.T) {
 			t.Fatalf("%+v, %v", done, err)
 		}
 		again, err := b.credit(fmt.Sprint(i), inv, step.quantities...)
-		must.Holdf(t, err == nil && again.Replayed && reflect.DeepEqual(again.Value, done.Value), "again: %+v, %v", again, err)
+		assert.Thatf(t, err == nil && again.Replayed && reflect.DeepEqual(again.Value, done.Value), "again: %+v, %v", again, err)
 		total += done.Value.Total
 		found := b.Find(inv)
-		must.Holdf(t, found.Status == step.status && found.Credited == total && found.Open == inv.Total-total && found.Paid == 0,
+		assert.Thatf(t, found.Status == step.status && found.Credited == total && found.Open == inv.Total-total && found.Paid == 0,
 			"%+v", found)
 	}
-	must.Holdf(t, total == inv.Total, "credited %d of %d", total, inv.Total)
+	assert.Thatf(t, total == inv.Total, "credited %d of %d", total, inv.Total)
 	for _, quantities := range [][]string{nil, {"0.000001"}} {
 		_, err := b.credit("more", inv, quantities...)
-		must.Holdf(t, storetest.IsConflict(err, &credit.ExceedsInvoice), "credited more than everything: %v", err)
+		assert.Thatf(t, storetest.IsConflict(err, &credit.ExceedsInvoice), "credited more than everything: %v", err)
 	}
 	if err := b.Void("void", inv); !storetest.IsConflict(err, &invoice.HasCreditNotes) {
 		t.Errorf("voided what was credited: %v", err)
@@ -65,7 +66,7 @@ func TestWhatIsPaidIsNotCredited(t *testing.T) {
 	}
 	b.OK(b.credit("rest", inv, "1.2"))
 	found := b.Find(inv)
-	must.Holdf(t, found.Status == invoice.StatusPaid && found.Paid == 4000 && found.Credited == 6000 && found.Open == 0, "%+v", found)
+	assert.Thatf(t, found.Status == invoice.StatusPaid && found.Paid == 4000 && found.Credited == 6000 && found.Open == 0, "%+v", found)
 	if err := credit.Possible(found); !storetest.IsConflict(err, &credit.ExceedsInvoice) {
 		t.Error(err)
 	}
@@ -87,10 +88,10 @@ func TestDraft(t *testing.T) {
 	want := []string{
 		"/lines/0/quantity", "/lines/1/position", "/lines/2/position", "/lines/2/quantity", "/lines/3/quantity", "/lines/4/position",
 	}
-	must.Holdf(t, slices.Equal(where, want), "wrong at %v, want %v", where, want)
+	assert.Thatf(t, slices.Equal(where, want), "wrong at %v, want %v", where, want)
 	for _, lines := range [][]credit.LineInput{{}, {{1, "0"}}} {
 		_, err := (credit.Input{Lines: lines}).Draft(inv)
-		must.Holdf(t, err != nil, "%v credits something", lines)
+		assert.Thatf(t, err != nil, "%v credits something", lines)
 	}
 	one, _ := credit.Input{Lines: []credit.LineInput{{1, "1"}, {2, "0"}, {3, "2.50"}}}.Draft(inv)
 	two, _ := credit.Input{Lines: []credit.LineInput{{3, "2.5"}, {1, "1"}}}.Draft(inv)
@@ -108,13 +109,13 @@ func TestTwoCreditNotesForAll(t *testing.T) {
 			_, err := b.credit(fmt.Sprint(round, i), inv)
 			return err
 		})
-		must.Holdf(t, (errs[0] == nil) != (errs[1] == nil) && storetest.IsConflict(errors.Join(errs...), &credit.ExceedsInvoice),
+		assert.Thatf(t, (errs[0] == nil) != (errs[1] == nil) && storetest.IsConflict(errors.Join(errs...), &credit.ExceedsInvoice),
 			"%v", errs)
 		found := b.Find(inv)
-		must.Holdf(t, found.Status == invoice.StatusCredited && found.Credited == inv.Total, "%+v", found)
+		assert.Thatf(t, found.Status == invoice.StatusCredited && found.Credited == inv.Total, "%+v", found)
 	}
 	done, err := b.credit("next", b.taxed("another"))
-	must.Holdf(t, err == nil && done.Value.Number == number(11), "a gap: %s, %v", done.Value.Number, err)
+	assert.Thatf(t, err == nil && done.Value.Number == number(11), "a gap: %s, %v", done.Value.Number, err)
 }
 
 // TestFiftyAtOnce runs fifty concurrent credit notes, each for a tenth of the invoice, with consecutive numbers.
@@ -134,9 +135,9 @@ func TestFiftyAtOnce(t *testing.T) {
 	for place := range 10 {
 		want = append(want, number(place+1))
 	}
-	must.Holdf(t, slices.Equal(numbers, want), "%v", numbers)
+	assert.Thatf(t, slices.Equal(numbers, want), "%v", numbers)
 	found := b.Find(inv)
-	must.Holdf(t, found.Open == 0 && found.Status == invoice.StatusCredited, "%+v", found)
+	assert.Thatf(t, found.Open == 0 && found.Status == invoice.StatusCredited, "%+v", found)
 }
 
 // TestCreditOrPay and TestCreditOrVoid check that the second operation is refused.

@@ -12,6 +12,7 @@ import (
 	"github.com/shopspring/decimal"
 	"pgregory.net/rapid"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/customer"
 	"onlyonce/internal/invoice"
@@ -234,7 +235,7 @@ func TestIncompleteEInvoice(t *testing.T) {
 				rule, _, _ := strings.Cut(problem, ":")
 				names = append(names, rule)
 			}
-			must.Holdf(t, slices.Equal(names, c.rules), "broken rules %q, want %q", names, c.rules)
+			assert.Thatf(t, slices.Equal(names, c.rules), "broken rules %q, want %q", names, c.rules)
 			_, err := EInvoice(inv)
 			refused, is := errors.AsType[*conflict.Error](err)
 			if is != (len(c.rules) > 0) || is && (refused.Kind != &Incomplete || !strings.Contains(refused.Text, "without "+c.text+".")) {
@@ -278,7 +279,7 @@ func TestEveryRuleCanFail(t *testing.T) {
 				}
 				noticed := func(problem string) bool { return strings.HasPrefix(problem, rule.name+":") }
 				problems := broken(t, changed)
-				must.Holdf(t, slices.ContainsFunc(problems, noticed), "only %v", problems)
+				assert.Thatf(t, slices.ContainsFunc(problems, noticed), "only %v", problems)
 			})
 		}
 	}
@@ -306,7 +307,7 @@ func TestTaxIDsInXML(t *testing.T) {
 			if role == "AccountingCustomerParty" {
 				want.tax = "" // the standard has no element for it
 			}
-			must.Holdf(t, got["VAT"] == want.vat && got["legal"] == want.registration && got["TAX"] == want.tax,
+			assert.Thatf(t, got["VAT"] == want.vat && got["legal"] == want.registration && got["TAX"] == want.tax,
 				"%s of %q: %v", role, taxID, got)
 		}
 	}

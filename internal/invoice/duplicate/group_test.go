@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/customer"
 	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/invoice"
@@ -151,14 +152,14 @@ func TestGroupsWithSchedules(t *testing.T) {
 	clock := schedule.Clockwork{Store: b.Store, Now: func() time.Time { return now }}
 	must.OK(t, clock.Run(t.Context(), b.Tenant))
 	const billed = `SELECT count(*) FROM schedule_periods`
-	must.Equal(t, storetest.Value[int](b, billed), 5, "billed periods")
+	assert.Equal(t, storetest.Value[int](b, billed), 5, "billed periods")
 	b.InPages(b.groups)
 	b.bill("by hand", 2, func(in *invoice.Input) {
 		in.Customer, in.CustomerID, in.IssueDate, in.DueDate = nil, s.Customer.ID.String(), first.AddDays(1).String(), ""
 		in.Lines = []invoice.LineInput{{Description: "Support", Quantity: "1", UnitPrice: "90", TaxRate: "0"}}
 	})
 	got := b.groups(25)
-	must.Holdf(t, len(got) == 1 && strings.HasPrefix(got[0], "3, 7 days: ") && strings.Contains(got[0], " by hand "), "%q", got)
+	assert.Thatf(t, len(got) == 1 && strings.HasPrefix(got[0], "3, 7 days: ") && strings.Contains(got[0], " by hand "), "%q", got)
 }
 
 // TestGroupsInALargeTenant checks that each group is listed once, even if statements and pages end within the invoices of a customer.
@@ -173,7 +174,7 @@ func TestGroupsInALargeTenant(t *testing.T) {
 	}
 	for _, at := range []record.Key{{"", "x"}, {strings.Repeat("2026-02-30 ", 3), ""}, {uuid.NewString(), uuid.NewString()}} {
 		_, err := duplicate.List(t.Context(), b.Store.Pool, b.Tenant, record.Page{From: at, Limit: 1})
-		must.Holdf(t, errors.Is(err, record.ErrKey), "%q: %v", at, err)
+		assert.Thatf(t, errors.Is(err, record.ErrKey), "%q: %v", at, err)
 	}
 }
 

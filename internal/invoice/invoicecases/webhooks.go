@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitetest"
 	"onlyonce/internal/web"
 
@@ -118,9 +119,7 @@ func (s Sender) Deliver(at *sitetest.Replica, id, body string) sitetest.Answer {
 func (s Sender) DeliverAt(to *sitetest.Replica, id, body string, at time.Time) sitetest.Answer {
 	s.b.Helper()
 	a, err := s.Post(to, id, body, at)
-	if err != nil {
-		s.b.Fatal(err)
-	}
+	must.Thatf(s.b, err == nil, "%v", err)
 	return a
 }
 

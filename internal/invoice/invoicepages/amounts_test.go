@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/invoice/invoicecases"
-	"onlyonce/internal/must"
 	"onlyonce/internal/people/peoplecases"
 	"onlyonce/internal/site/sitetest"
 )
@@ -29,7 +29,7 @@ func TestAmountsAsTyped(t *testing.T) {
 		}
 		a := person.Submit(r.List(),
 			sitetest.Change(r.Command, "amount", "1,03", "provider", "", "reference", "", "idempotency_key", sitetest.Key))
-		must.Equal(t, sitetest.Get[int](b, `SELECT count(*) FROM `+r.Plural()+` WHERE amount = 103`), 1, r.Name, a)
+		assert.Equal(t, sitetest.Get[int](b, `SELECT count(*) FROM `+r.Plural()+` WHERE amount = 103`), 1, r.Name, a)
 	}
 }
 
@@ -49,7 +49,7 @@ func TestSumsBeyond64Bits(t *testing.T) {
 	b.Exec(`
 		ALTER TABLE invoices DISABLE TRIGGER USER;
 		UPDATE invoices SET subtotal = 9223372036854775807, tax_total = 0, total = 9223372036854775807`)
-	must.Equal(t, sitetest.Get[string](b, `SELECT max(amount)::text FROM standing_by_the_books()`),
+	assert.Equal(t, sitetest.Get[string](b, `SELECT max(amount)::text FROM standing_by_the_books()`),
 		"18446744073709551614", "the books come to")
 }
 
@@ -59,7 +59,7 @@ func TestRatesAsTyped(t *testing.T) {
 	person := b.Person(b.Replica, b.Acme)
 	a := person.Submit("/settings/edit",
 		sitetest.Change(peoplecases.Settings().Command, "tax_rate", "9,975%", "version", "1", "idempotency_key", sitetest.Key))
-	must.Equal(t, sitetest.Get[string](b, `SELECT tax_rate::text FROM settings WHERE tenant_id = $1`, b.Acme.ID), "9.975", a, "the rate")
+	assert.Equal(t, sitetest.Get[string](b, `SELECT tax_rate::text FROM settings WHERE tenant_id = $1`, b.Acme.ID), "9.975", a, "the rate")
 	a = person.Submit("/invoices",
 		sitetest.Change(invoicecases.Invoices().Command, "line_tax_rate", "9,975", "line_quantity", "2,5", "idempotency_key", sitetest.Key))
 	a.Want(t, http.StatusSeeOther)
@@ -100,7 +100,7 @@ func TestStoredValuesStayReadable(t *testing.T) {
 		if a.Status == http.StatusSeeOther {
 			a = caller.Get(a.Location())
 		}
-		must.Holdf(t, a.Status == http.StatusOK && strings.Contains(a.Body, want), "%s: %v, want %s", path, a, want)
+		assert.Thatf(t, a.Status == http.StatusOK && strings.Contains(a.Body, want), "%s: %v, want %s", path, a, want)
 	}
 	a := person.Submit("/settings/edit",
 		sitetest.Change(peoplecases.Settings().Command, "currency", "XQZ", "version", "1", "idempotency_key", sitetest.Key))

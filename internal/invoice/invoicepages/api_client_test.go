@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/customer/customercases"
 	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
@@ -47,7 +48,7 @@ func TestClientsCreateOnce(t *testing.T) {
 			must.Thatf(t, code == 0, "exit %d: %s", code, out)
 			id := sitetest.Decode[sitetest.Created](b, sitetest.Answer{Body: out}).ID
 			stored := sitetest.Get[string](b, `SELECT id::text FROM invoices`)
-			must.Holdf(t, stored == id && requests.Load() == 4, "got %s, and there is %s, after %d requests", id, stored, requests.Load())
+			assert.Thatf(t, stored == id && requests.Load() == 4, "got %s, and there is %s, after %d requests", id, stored, requests.Load())
 			b.WantOutcomes("created", "replayed")
 		})
 	}
@@ -65,7 +66,7 @@ func TestClientsTakeNoForAnAnswer(t *testing.T) {
 				b.Handler.ServeHTTP(w, r)
 			}))
 			out, code := run(b, counted, "none", command, exampleInvoice)
-			must.Holdf(t, code == 1 && strings.Contains(out, "/problems/unauthorized") && requests.Load() == 1,
+			assert.Thatf(t, code == 1 && strings.Contains(out, "/problems/unauthorized") && requests.Load() == 1,
 				"exit %d after %d requests: %s", code, requests.Load(), out)
 		})
 	}

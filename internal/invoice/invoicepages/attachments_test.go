@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/invoice/invoicecases"
 	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitetest"
@@ -35,7 +36,7 @@ func setupUploads(t *testing.T) *uploads {
 func (u *uploads) stored(attachments, contents int) {
 	u.Helper()
 	rows := u.Rows()
-	must.Holdf(u, rows["attachments"] == attachments && rows["file_contents"] == contents,
+	assert.Thatf(u, rows["attachments"] == attachments && rows["file_contents"] == contents,
 		"rows %v, want %d attachments of %d files", rows, attachments, contents)
 }
 
@@ -68,7 +69,7 @@ func TestFilesThatAreRefused(t *testing.T) {
 			continue
 		}
 		p := u.Page(a).Says(of.says)
-		must.Equal(t, p.Typed().Get("idempotency_key"), name, "the form has the key now")
+		assert.Equal(t, p.Typed().Get("idempotency_key"), name, "the form has the key now")
 		u.stored(0, 0)
 	}
 	u.person.Submit(u.path, formWith("larger than allowed", "small.txt", "small")).Want(t, http.StatusSeeOther, "the key was used up")
@@ -83,7 +84,7 @@ func TestFilesThatAreRefused(t *testing.T) {
 		"no Base64":              {"?", 422, `Send a string with Base64 here.`},
 	} {
 		a := u.program.With("Idempotency-Key", name).Post("/api/v1"+u.path, `{"file": {"name": "a.txt", "content": "`+of.content+`"}}`)
-		must.Holdf(t, a.Status == of.status && strings.Contains(a.Body, of.says), "%s: %v", name, a)
+		assert.Thatf(t, a.Status == of.status && strings.Contains(a.Body, of.says), "%s: %v", name, a)
 	}
 	u.stored(1, 1)
 }
@@ -158,7 +159,7 @@ func TestSlowUpload(t *testing.T) {
 		answers := make(chan *http.Response, 1)
 		go func() {
 			answer, err := slow.HTTP.Do(r)
-			must.Holdf(t, err == nil, "%v", err)
+			assert.Thatf(t, err == nil, "%v", err)
 			answers <- answer
 		}()
 		_, err = io.WriteString(rest, body[:len(body)/2])
@@ -177,7 +178,8 @@ func TestSlowUpload(t *testing.T) {
 	must.Until(t, "past the time of a request", func() bool { return time.Since(start) > 1100*time.Millisecond })
 	for name, end := range map[string]func() *http.Response{"second": second, "first": first} {
 		answer := end()
-		must.Holdf(t, answer.StatusCode == http.StatusSeeOther && answer.Header.Get("Location") == u.invoice, "%s: %v", name, answer.Status)
+		assert.Thatf(t, answer.StatusCode == http.StatusSeeOther && answer.Header.Get("Location") == u.invoice,
+			"%s: %v", name, answer.Status)
 	}
 	u.stored(1, 1)
 	u.Page(u.person.Get(u.invoice)).Says("order.txt 585 KiB")
@@ -204,7 +206,7 @@ func TestOneFileInTwoTabs(t *testing.T) {
 		a.Want(t, http.StatusConflict)
 		u.Page(a).Says("This file is already attached as ", "We kept it and didn't attach it again.").LeadsTo(u.invoice)
 	}
-	must.Holdf(t, attached == 1, "attached %d times", attached)
+	assert.Thatf(t, attached == 1, "attached %d times", attached)
 	u.stored(1, 1)
 	other := "/invoices/" + u.Prepared(u.Acme, "other", invoicecases.Invoices(), invoicecases.Invoices().Other).ID
 	u.person.Submit(other+"/attachments", formWith("other", "a.txt", "the same")).Want(t, http.StatusSeeOther)
@@ -236,17 +238,17 @@ func TestAttachedFile(t *testing.T) {
 		for _, a := range []sitetest.Answer{u.person.Get(path), u.program.Get("/api/v1" + path)} {
 			for name, value := range want {
 				got := a.Header.Get(name)
-				must.Holdf(t, a.Status == http.StatusOK && got == value, "%d, %s: %q, want %q", a.Status, name, got, value)
+				assert.Thatf(t, a.Status == http.StatusOK && got == value, "%d, %s: %q, want %q", a.Status, name, got, value)
 			}
-			must.Holdf(t, i != 1 || a.Body == text, "another text, of %d bytes", len(a.Body))
+			assert.Thatf(t, i != 1 || a.Body == text, "another text, of %d bytes", len(a.Body))
 		}
 		u.person.With("If-None-Match", want["ETag"]).Get(path).Want(t, http.StatusNotModified, "the same file")
 		u.Person(u.Replica, u.Globex).Get(path).Want(t, http.StatusNotFound, "another tenant")
 	}
 	a := u.person.With("Range", "bytes=299990-600009").Get("/attachments/" + list[1].ID + "/file")
-	must.Holdf(t, a.Status == http.StatusPartialContent && a.Body == text[299990:600010], "a part: %d, %d bytes", a.Status, len(a.Body))
+	assert.Thatf(t, a.Status == http.StatusPartialContent && a.Body == text[299990:600010], "a part: %d, %d bytes", a.Status, len(a.Body))
 	u.Page(u.person.Get(u.invoice)).LeadsTo("/attachments/" + list[1].ID + "/file")
-	must.Holdf(t, strings.Contains(u.person.Get(u.path+"/new?key=new").Body, `enctype="multipart/form-data"`), "the form sends no file")
+	assert.Thatf(t, strings.Contains(u.person.Get(u.path+"/new?key=new").Body, `enctype="multipart/form-data"`), "the form sends no file")
 }
 
 // TestRemovedAttachment: an attachment is removed once, in two tabs and with the API, and its file is gone for people and programs. The
@@ -270,15 +272,15 @@ func TestRemovedAttachment(t *testing.T) {
 	}
 	tab().Says("This attachment was already removed.")
 	a := u.program.Post("/api/v1"+wrong+"/remove", "")
-	must.Holdf(t, a.Status == http.StatusOK && strings.Contains(a.Body, `"removed_at":`), "%v", a)
+	assert.Thatf(t, a.Status == http.StatusOK && strings.Contains(a.Body, `"removed_at":`), "%v", a)
 	p := u.Page(u.person.Get(u.invoice)).Says("Attachments right.txt 14 B", "Attachment removed", "File attached")
-	must.Holdf(t, !strings.Contains(p.Text(), "wrong.txt"), "the page shows the removed attachment")
+	assert.Thatf(t, !strings.Contains(p.Text(), "wrong.txt"), "the page shows the removed attachment")
 	for _, a := range []sitetest.Answer{u.person.Get(wrong + "/file"), u.program.Get("/api/v1" + wrong + "/file")} {
 		a.Want(t, http.StatusNotFound, "the removed file")
 	}
 	left := u.listed()
-	must.Holdf(t, len(left) == 1 && left["right.txt"] != "", "left: %v", left)
-	must.Equal(t, sitetest.Get[int](u.Bundle, `SELECT count(*)::int FROM intent_effects WHERE effect = 'attachment removed'`),
+	assert.Thatf(t, len(left) == 1 && left["right.txt"] != "", "left: %v", left)
+	assert.Equal(t, sitetest.Get[int](u.Bundle, `SELECT count(*)::int FROM intent_effects WHERE effect = 'attachment removed'`),
 		1, "effects")
 	u.stored(2, 2)
 }
@@ -293,11 +295,11 @@ func TestAttachedAgain(t *testing.T) {
 		u.stored(i+1, 1)
 		id := u.listed()["a.txt"]
 		a := u.person.Get("/attachments/" + id + "/file")
-		must.Holdf(t, a.Body == "the same", "time %d: %v", i, a)
+		assert.Thatf(t, a.Body == "the same", "time %d: %v", i, a)
 		u.program.Post("/api/v1/attachments/"+id+"/remove", "").Want(t, http.StatusOK, i)
 	}
 	left := u.listed()
-	must.Holdf(t, len(left) == 0, "left: %v", left)
+	assert.Thatf(t, len(left) == 0, "left: %v", left)
 }
 
 // listed returns the ids of the attachments in the API's list, by the names of their files.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/customer/customercases"
 	"onlyonce/internal/invoice/invoicecases"
 	"onlyonce/internal/must"
@@ -78,7 +79,7 @@ func TestChangedCollation(t *testing.T) {
 	for table, send := range ways {
 		for _, word := range words {
 			a := send(other, word, word)
-			must.Holdf(t, a.Status < http.StatusBadRequest, "%s %s again: %v", table, word, a)
+			assert.Thatf(t, a.Status < http.StatusBadRequest, "%s %s again: %v", table, word, a)
 		}
 	}
 	b.WantRows(whole)
@@ -87,5 +88,5 @@ func TestChangedCollation(t *testing.T) {
 			send(other, "other "+word, word)
 		}
 	}
-	must.Equal(t, counts(), want, "under other keys")
+	assert.Equal(t, counts(), want, "under other keys")
 }

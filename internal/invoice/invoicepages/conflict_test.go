@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/invoice/invoicecases"
 	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitecases"
@@ -37,14 +38,14 @@ func TestNumberTakenHTML(t *testing.T) {
 		"/invoices/" + draft + "/edit": sitetest.Change(x.Command, "idempotency_key", "an edit", "version", "1"),
 	} {
 		p := x.Page(x.Caller.Submit(path, command)).Says("Invoice number 2026-0007 already exists.")
-		must.Holdf(t, control(p, "number", "aria-describedby") == "number-error number-hint", "the number does not say why it is wrong")
+		assert.Thatf(t, control(p, "number", "aria-describedby") == "number-error number-hint", "the number does not say why it is wrong")
 		next := "2026-0001"
 		if sitetest.Get[int](x.Bundle, `SELECT count(*) FROM invoices WHERE number = $1`, next) > 0 {
 			next = "2026-0002"
 		}
 		saved := x.Caller.Press(p, "Use the next number, "+next)
 		x.Page(x.Caller.Get(saved.Location())).Says("Invoice " + next)
-		must.Equal(t, sitetest.Get[int](x.Bundle, `
+		assert.Equal(t, sitetest.Get[int](x.Bundle, `
 			SELECT count(*) FROM intents o JOIN invoices i ON i.id = record_id WHERE o.key = $1 AND number = $2`,
 			command.Get("idempotency_key"), next), 1, "the key was not kept")
 	}
@@ -56,7 +57,7 @@ func TestNumberTakenJSON(t *testing.T) {
 	x, _ := forInvoices(sitetest.Setup(t), sitetest.JSON{})
 	refused := x.Under("another", sitetest.Change(x.Other, "number", "2026-0007"))
 	p := sitetest.Decode[sitetest.Problem](x.Bundle, refused)
-	must.Holdf(t, p.NextNumber == "2026-0001" && strings.Contains(p.Detail, "2026-0007 already exists"), "%v", refused)
+	assert.Thatf(t, p.NextNumber == "2026-0001" && strings.Contains(p.Detail, "2026-0007 already exists"), "%v", refused)
 }
 
 // TestNumberOfAnotherYear is no conflict: numbers are unique in a year of issue.
@@ -74,7 +75,7 @@ func TestNumberOfAnotherYear(t *testing.T) {
 	// A number in another year's format could be allocated again in that year.
 	refused := send("three", "2026-0007")
 	p := sitetest.Decode[sitetest.Problem](x.Bundle, refused)
-	must.Holdf(t, refused.Status == http.StatusUnprocessableEntity && len(p.Errors) == 1 && p.Errors[0].Pointer == "/number" &&
+	assert.Thatf(t, refused.Status == http.StatusUnprocessableEntity && len(p.Errors) == 1 && p.Errors[0].Pointer == "/number" &&
 		strings.Contains(p.Errors[0].Detail, "2026-0007 is a number of 2026, and this invoice is issued in 2027."), "%v", refused)
 	send("three", "").Want(t, http.StatusCreated, "the key was used up")
 }
@@ -85,8 +86,8 @@ func TestNumberIsSuggestedAndNotSent(t *testing.T) {
 	x := b.Case(invoicecases.Invoices(), sitetest.HTML{})
 	p := b.Page(x.Caller.Get(x.Caller.Get("/invoices/new").Location())).Says("Leave blank for the next number, " + thisYear(1) + ".")
 	typed := p.Typed()
-	must.Holdf(t, typed.Get("number") == "", "the form has the number %q", typed.Get("number"))
-	must.Equal(t, control(p, "number", "placeholder"), thisYear(1), "suggested number")
+	assert.Thatf(t, typed.Get("number") == "", "the form has the number %q", typed.Get("number"))
+	assert.Equal(t, control(p, "number", "placeholder"), thisYear(1), "suggested number")
 	x.Under("meanwhile", sitetest.Change(x.Other, "number", thisYear(1),
 		"issue_date", sitetest.Today().String(), "due_date", "2099-01-01"))
 	made := x.Caller.Submit("/invoices", sitetest.Change(p.Typed(), "customer_email", "ada@example.com", "customer_name", "Ada Lovelace",
@@ -109,7 +110,7 @@ func TestCreateAsNewIsOneClick(t *testing.T) {
 	second := x.Caller.Press(p, "Create as a new invoice")
 	x.Format.Done(x, second)
 	x.Format.Replayed(x, x.Caller.Press(p, "Create as a new invoice"), second)
-	must.Holdf(t, second.Location() != first.Location(), "it is the first one")
+	assert.Thatf(t, second.Location() != first.Location(), "it is the first one")
 }
 
 // TestCopyAsNew: a copy has a new key, and is not questioned as a likely repeat.
@@ -124,7 +125,7 @@ func TestCopyAsNew(t *testing.T) {
 	for _, name := range []string{"line_description", "line_quantity", "line_unit_price", "line_tax_rate", "currency", "notes"} {
 		sitetest.Keeps(b, p, map[string][]string{name: x.Command[name]})
 	}
-	must.Holdf(t, typed.Get("idempotency_key") != sitetest.Key && typed.Get("customer_id") != "", "the form has %v", typed)
+	assert.Thatf(t, typed.Get("idempotency_key") != sitetest.Key && typed.Get("customer_id") != "", "the form has %v", typed)
 	copied := x.Caller.Press(p, "Create invoice")
 	must.Thatf(t, copied.Status == http.StatusSeeOther && copied.Location() != first.Location(), "no copy: %v", copied)
 	x.Format.Replayed(x, x.Caller.Press(p, "Create invoice"), copied)
@@ -221,5 +222,5 @@ func TestExpiredAndNumberTaken(t *testing.T) {
 	x, first := forInvoices(sitetest.Setup(t), sitetest.JSON{})
 	x.Expire(x.Acme)
 	late := x.Ask(x.Command)
-	must.Holdf(t, late.Status == http.StatusOK && late.Location() == first.Location(), "%v", late)
+	assert.Thatf(t, late.Status == http.StatusOK && late.Location() == first.Location(), "%v", late)
 }

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/invoice/invoicecases"
-	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitetest"
 )
 
@@ -70,11 +70,11 @@ func TestCreditEverything(t *testing.T) {
 	form := b.Page(x.Caller.Get(x.Caller.Get(x.Resource.List() + "/new").Location()))
 	form.Says("Open on 2026-0001: 135.77 EUR", "Line 1: Design 2 left at 50.00 EUR", "Line 2: Printing 1.5 left at 7.99 EUR")
 	quantities := form.Typed()["line_quantity"]
-	must.Holdf(t, fmt.Sprint(quantities) == "[2 1.5]", "suggested are %q", quantities)
+	assert.Thatf(t, fmt.Sprint(quantities) == "[2 1.5]", "suggested are %q", quantities)
 	program := b.Program(b.Replica, b.Acme)
 	made := program.With("Idempotency-Key", sitetest.Key).Post("/api/v1"+x.Resource.List(), `{}`)
 	note := sitetest.Decode[credited](b, made)
-	must.Holdf(t, made.Status == http.StatusCreated && note.Total == "135.77" && note.Subtotal == "111.99" &&
+	assert.Thatf(t, made.Status == http.StatusCreated && note.Total == "135.77" && note.Subtotal == "111.99" &&
 		fmt.Sprint(note.Lines) == "[{1 2 100.00} {2 1.5 11.99}]" && fmt.Sprint(note.Taxes) == "[{6.5 11.99 0.78} {23 100.00 23.00}]",
 		"%v", made)
 	b.Page(x.Caller.Get("/invoices/"+x.ID)).Says("Credited", "Nothing is open.", "Credit note "+note.Number+" 135.77 EUR").
@@ -101,7 +101,7 @@ func TestCreditedInPart(t *testing.T) {
 	x.Format.Done(x, x.Ask(x.Command))
 	for _, path := range []string{"/invoices/" + x.ID, "/invoices"} {
 		page := b.Page(x.Caller.Get(path)).Says("Partially credited")
-		must.Holdf(t, !strings.Contains(page.Text(), "0.00 of "), "%s counts what was not paid", path)
+		assert.Thatf(t, !strings.Contains(page.Text(), "0.00 of "), "%s counts what was not paid", path)
 	}
 }
 

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/customer/customercases"
 	"onlyonce/internal/invoice/invoicecases"
-	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitetest"
 )
 
@@ -43,7 +43,7 @@ func TestWhichCustomer(t *testing.T) {
 		t.Helper()
 		a := send(key, method, path, body, http.StatusConflict)
 		p := sitetest.Decode[sitetest.Problem](b, a)
-		must.Holdf(t, p.Type == "/problems/customer-differs" && p.ExistingID == existing &&
+		assert.Thatf(t, p.Type == "/problems/customer-differs" && p.ExistingID == existing &&
 			p.ExistingURL == "/api/v1/customers/"+existing &&
 			strings.Contains(a.Body, rest), "%s %s: no %s of %s: %v", method, path, rest, existing, a)
 	}
@@ -54,7 +54,7 @@ func TestWhichCustomer(t *testing.T) {
 	differs("bill", http.MethodPost, "/invoices", invoice(`"customer": `+customer("Gamma Ltd", "")), alpha, `"differing":["name"]`)
 	for key, who := range map[string]string{"bill": `"customer_id": "` + alpha + `"`, "same": `"customer": ` + customer("ALPHA ltd", "")} {
 		a := send(key, http.MethodPost, "/invoices", invoice(who), http.StatusCreated)
-		must.Holdf(t, strings.Contains(a.Body, alpha), "billed another customer: %v", a)
+		assert.Thatf(t, strings.Contains(a.Body, alpha), "billed another customer: %v", a)
 	}
 	gamma := id(send("gamma", http.MethodPost, "/customers", customer("Gamma Ltd", `, "same_email": true`), http.StatusCreated))
 	if again := id(send("gamma", http.MethodPost, "/customers", customer("Gamma Ltd", ""), http.StatusCreated)); again != gamma {
@@ -102,7 +102,7 @@ func TestPeopleAreAskedWhoIsMeant(t *testing.T) {
 		p := b.Page(a).Says(says...)
 		for name, want := range form {
 			got := p.Typed()[name]
-			must.Holdf(t, slices.Equal(got, want), "%s is %q now, and was %q", name, got, want)
+			assert.Thatf(t, slices.Equal(got, want), "%s is %q now, and was %q", name, got, want)
 		}
 		return p
 	}
@@ -164,16 +164,16 @@ func TestCustomerWithoutEmail(t *testing.T) {
 	made := person.Submit("/customers",
 		sitetest.Change(customercases.Customers().Command, "email", "", "name", "Gamma Ltd", "idempotency_key", "gamma"))
 	p := b.Page(person.Get(made.Location())).Says("Gamma Ltd")
-	must.Holdf(t, !strings.Contains(p.Text(), "Email"), "the page of the customer has an email")
+	assert.Thatf(t, !strings.Contains(p.Text(), "Email"), "the page of the customer has an email")
 	a := program.Get("/api/v1" + made.Location())
-	must.Holdf(t, a.Status == http.StatusOK && !strings.Contains(a.Body, "email"), "%v", a)
+	assert.Thatf(t, a.Status == http.StatusOK && !strings.Contains(a.Body, "email"), "%v", a)
 	unmailed := sitetest.Change(invoicecases.Invoices().Command, "customer_email", "", "customer_name", "Delta Ltd", "idempotency_key",
 		"delta")
 	draft := person.Submit("/invoices", unmailed)
 	path := draft.Location()
 	b.Page(person.Get(path)).Says("Delta Ltd")
 	asked := b.Page(person.Get(person.Get(path + "/issue").Location())).Says("The customer has no email address.")
-	must.Holdf(t, !strings.Contains(asked.Text(), "Issue and email"), "an email is offered")
+	assert.Thatf(t, !strings.Contains(asked.Text(), "Issue and email"), "an email is offered")
 	person.Press(asked, "Issue only").Want(t, http.StatusSeeOther)
 	b.Page(person.Get(path)).Says("The customer has no email address.")
 	refused := person.Submit(path+"/send", url.Values{"idempotency_key": {"to nobody"}, "recipient": {""}})
@@ -192,7 +192,7 @@ func TestCustomerWithoutEmail(t *testing.T) {
 
 func wantCount(b *sitetest.Bundle, want int, table string) {
 	b.Helper()
-	must.Equal(b, sitetest.Get[int](b, `SELECT count(*) FROM `+table), want, table)
+	assert.Equal(b, sitetest.Get[int](b, `SELECT count(*) FROM `+table), want, table)
 }
 
 // TestCustomerLikeOneOfMinutesAgo: the form of an invoice leads to the existing customer, and bills that one on request.
@@ -206,5 +206,5 @@ func TestCustomerLikeOneOfMinutesAgo(t *testing.T) {
 	p := b.Page(a).Says("Looks like Wanda, created", "Create anyway?")
 	p.LeadsTo("/customers/" + of)
 	person.Press(p, "Bill Wanda").Want(t, http.StatusSeeOther)
-	must.Equal(t, sitetest.Get[int](b, `SELECT count(*) FROM invoices WHERE customer_id = $1`, of), 1, "invoices are billed to Wanda")
+	assert.Equal(t, sitetest.Get[int](b, `SELECT count(*) FROM invoices WHERE customer_id = $1`, of), 1, "invoices are billed to Wanda")
 }

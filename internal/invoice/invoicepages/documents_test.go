@@ -8,6 +8,7 @@ import (
 
 	reader "github.com/ledongthuc/pdf"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/invoice/invoicecases"
 	"onlyonce/internal/must"
 	"onlyonce/internal/people/peoplecases"
@@ -32,7 +33,7 @@ func TestInvoicePDF(t *testing.T) {
 			"Content-Disposition": "attachment; filename=Invoice-2026-07-A.pdf", "X-Content-Type-Options": "nosniff",
 		} {
 			got := file.Header.Get(name)
-			must.Holdf(t, file.Status == http.StatusOK && got == want, "%d %s: %q, want %q", file.Status, name, got, want)
+			assert.Thatf(t, file.Status == http.StatusOK && got == want, "%d %s: %q, want %q", file.Status, name, got, want)
 		}
 		if other := person.Get(page + "/pdf"); other.Body != file.Body {
 			t.Errorf("%s: a person gets another file, of %d bytes and not %d", state.mark, len(other.Body), len(file.Body))
@@ -42,10 +43,10 @@ func TestInvoicePDF(t *testing.T) {
 			"Invoice 2026/07 A", "Acme", "Ada Lovelace", "ada@example.com", "21 Nov 2026", "21 Dec 2026", "Design", "7.99", "6.5%",
 			"111.99", "Tax 23% on 100.00", "EUR 135.77", "Thank you & <soon>", "Page 1 of 1",
 		} {
-			must.Holdf(t, strings.Contains(text, want), "the file does not say %q:\n%s", want, text)
+			assert.Thatf(t, strings.Contains(text, want), "the file does not say %q:\n%s", want, text)
 		}
 		for _, mark := range []string{"DRAFT", "VOID"} {
-			must.Holdf(t, strings.Contains(text, mark) == (mark == state.mark), "mark %q:\n%s", state.mark, text)
+			assert.Thatf(t, strings.Contains(text, mark) == (mark == state.mark), "mark %q:\n%s", state.mark, text)
 		}
 	}
 	b.Page(person.Get(page)).LeadsTo(page + "/pdf")
@@ -104,7 +105,7 @@ func TestEInvoice(t *testing.T) {
 			t.Error(a)
 		}
 		for _, text := range texts {
-			must.Holdf(t, strings.Contains(a.Body, text), "no %s in\n%s", text, a.Body)
+			assert.Thatf(t, strings.Contains(a.Body, text), "no %s in\n%s", text, a.Body)
 		}
 		return a.Body
 	}
@@ -113,7 +114,7 @@ func TestEInvoice(t *testing.T) {
 	b.Page(person.Get(page)).LeadsTo(page + "/ubl")
 	issued := says(">2026-0001<", ">Acme<", ">Ada Lovelace<",
 		`PrepaidAmount currencyID="EUR">0.00<`, `PayableAmount currencyID="EUR">135.77<`)
-	must.Equal(t, says(), issued, "other bytes")
+	assert.Equal(t, says(), issued, "other bytes")
 	program.With("Idempotency-Key", "payment").Post(address+"/payments", `{"amount": "35.77", "date": "2026-11-22", "method": "cash"}`)
 	says(`PrepaidAmount currencyID="EUR">35.77<`, `PayableAmount currencyID="EUR">100.00<`)
 	program.Post(incomplete+"/void", "")
@@ -135,17 +136,17 @@ func TestCreditNoteAsPDF(t *testing.T) {
 	for _, want := range []string{
 		"Credit note CN-", "Credit to", "Credits invoice", "2026-0001", "Ada Lovelace", "Acme", "Total credited",
 	} {
-		must.Holdf(t, strings.Contains(shown, want), "the file does not say %q:\n%s", want, shown)
+		assert.Thatf(t, strings.Contains(shown, want), "the file does not say %q:\n%s", want, shown)
 	}
 	note := sitetest.Decode[struct {
 		Total string `json:"total"`
 	}](b, program.Get(address))
-	must.Holdf(t, strings.Contains(shown, "EUR "+note.Total), "the file has no total %s:\n%s", note.Total, shown)
+	assert.Thatf(t, strings.Contains(shown, "EUR "+note.Total), "the file has no total %s:\n%s", note.Total, shown)
 	b.Program(b.Replica, b.Acme).Create(peoplecases.Settings(), "business", peoplecases.Settings().Command)
 	page := strings.TrimPrefix(address, "/api/v1")
 	b.Page(person.Get(page)).LeadsTo(page + "/pdf")
 	again := person.Get(page + "/pdf")
-	must.Holdf(t, again.Body == a.Body, "other bytes")
+	assert.Thatf(t, again.Body == a.Body, "other bytes")
 }
 
 // readPDF returns the text of a PDF.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/invoice/invoicecases"
 	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitetest"
@@ -20,7 +21,7 @@ func everyDuplicateInvoice(b *sitetest.Bundle, program, person *sitetest.Client)
 		groups, from := prefix+"/duplicate-invoices", sitetest.RowID(1)+" 2026-03-01 "+sitetest.RowID(900)
 		found := sitetest.Request{What: "groups", Want: http.StatusOK, Send: func() sitetest.Answer {
 			a := caller.Get(groups)
-			must.Holdf(b, strings.Contains(a.Body, sitetest.RowID(sitetest.Many-200)), "the two that are alike are not found: %v", a)
+			assert.Thatf(b, strings.Contains(a.Body, sitetest.RowID(sitetest.Many-200)), "the two that are alike are not found: %v", a)
 			return a
 		}}
 		routes["GET "+groups] = []sitetest.Request{found, sitetest.Asking(caller, sitetest.At(groups+"?limit=1", from, from, false))}
@@ -44,7 +45,7 @@ func TestDuplicateInvoices(t *testing.T) {
 			Invoices    []struct{ ID, Total string }
 		} `json:"duplicate_invoices"`
 	}](b, program.Get("/api/v1/duplicate-invoices")).Rows
-	must.Holdf(t, len(groups) == 1 && groups[0].Days == 2 && groups[0].Count == 3 && groups[0].Invoices[0].ID == kept.ID &&
+	assert.Thatf(t, len(groups) == 1 && groups[0].Days == 2 && groups[0].Count == 3 && groups[0].Invoices[0].ID == kept.ID &&
 		groups[0].Invoices[2].ID == third.ID && groups[0].Invoices[0].Total == "135.77", "%+v", groups)
 	p := b.Page(person.Get("/duplicate-invoices")).Says("Ada Lovelace: same lines and total, 2 days apart",
 		"Void 2026-0001 as duplicate of 2026-0002")
@@ -61,7 +62,7 @@ func TestDuplicateInvoices(t *testing.T) {
 		Status      string
 		DuplicateOf string `json:"duplicate_of"`
 	}
-	must.Equal(t, sitetest.Decode[voided](b, program.Get("/api/v1/invoices/"+twice.ID)), voided{"void", kept.ID})
+	assert.Equal(t, sitetest.Decode[voided](b, program.Get("/api/v1/invoices/"+twice.ID)), voided{"void", kept.ID})
 
 	void := func(id, body, etag string) sitetest.Answer {
 		return program.With("If-Match", etag).Post("/api/v1/invoices/"+id+"/void", body)
@@ -70,7 +71,7 @@ func TestDuplicateInvoices(t *testing.T) {
 		`{"duplicate_of": "nobody"}`: "invalid", `{"duplicate_of": "` + twice.ID + `"}`: "not-a-duplicate", `{"of": ""}`: "malformed",
 	} {
 		p := sitetest.Decode[sitetest.Problem](b, void(third.ID, body, `"v1"`))
-		must.Holdf(t, strings.HasSuffix(p.Type, "/"+want), "%s: %+v", body, p)
+		assert.Thatf(t, strings.HasSuffix(p.Type, "/"+want), "%s: %+v", body, p)
 	}
 	void(third.ID, `{"duplicate_of": "`+kept.ID+`"}`, `"v2"`).Want(t, http.StatusPreconditionFailed)
 	p = b.Page(person.Get("/duplicate-invoices"))
@@ -79,7 +80,7 @@ func TestDuplicateInvoices(t *testing.T) {
 	person.Press(b.Page(opened).Says("2026-0001", "2026-0003"), "Remember distinction").Want(t, http.StatusSeeOther)
 	b.Page(person.Get("/duplicate-invoices")).Says("No duplicates")
 	a := void(third.ID, `{"duplicate_of": "`+kept.ID+`"}`, `"v1"`)
-	must.Holdf(t, sitetest.Decode[voided](b, a) == (voided{"void", kept.ID}), "%v", a)
+	assert.Thatf(t, sitetest.Decode[voided](b, a) == (voided{"void", kept.ID}), "%v", a)
 }
 
 // TestInvoiceSaysWhichScheduleBilledIt with a link to the schedule.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/customer/customercases"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/idempotency/storetest"
@@ -80,10 +81,10 @@ func TestErasureWithInvoices(t *testing.T) {
 	left := b.ColumnsWith("zqxjv")
 	for _, column := range left {
 		why, declared := kept[column]
-		must.Holdf(t, declared && why != sitetest.Erased, "%s: zqxjv is left, and it is to be %q", column, why)
+		assert.Thatf(t, declared && why != sitetest.Erased, "%s: zqxjv is left, and it is to be %q", column, why)
 	}
-	must.Holdf(t, slices.Contains(left, "invoices.bill_to"), "the issued invoice has lost its customer: %v", left)
-	must.Equal(t, sitetest.Get[int](b, `
+	assert.Thatf(t, slices.Contains(left, "invoices.bill_to"), "the issued invoice has lost its customer: %v", left)
+	assert.Equal(t, sitetest.Get[int](b, `
 		SELECT count(*)::integer FROM invoices WHERE issued_at IS NULL AND notes || COALESCE(bill_to::text, '') LIKE '%zqxjv%'`),
 		0, "invoices that were never issued have texts")
 	b.Page(person.Get(paid)).Says("Zqxjv", "zqxjv paid")
@@ -127,6 +128,6 @@ func TestErasureAtOnceWithInvoices(t *testing.T) {
 		erased := sitetest.Get[bool](b, `SELECT erased_at IS NOT NULL FROM customers WHERE id = $1`, id)
 		made := sitetest.Get[int](b, `SELECT count(*)::integer FROM invoices WHERE customer_id = $1`, id)
 		want := map[bool]int{false: crowd - 1}[erased]
-		must.Holdf(t, made == want, "erased: %t, with %d invoices; %v", erased, made, statuses)
+		assert.Thatf(t, made == want, "erased: %t, with %d invoices; %v", erased, made, statuses)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/net/html"
 	"pgregory.net/rapid"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/invoice/invoicecases"
 	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitetest"
@@ -271,7 +272,7 @@ func TestSearchFollowsChanges(t *testing.T) {
 	finds := func(search string, want int) {
 		t.Helper()
 		page := sitetest.Decode[listed](b, program.Get("/api/v1/invoices?q="+url.QueryEscape(search)))
-		must.Holdf(t, len(page.Invoices) == want, "%s finds %d, want %d", search, len(page.Invoices), want)
+		assert.Thatf(t, len(page.Invoices) == want, "%s finds %d, want %d", search, len(page.Invoices), want)
 	}
 	for _, search := range []string{"2026-0042", "42", "0042", "design", "print", "ada", "lovelace", "ada@example.com",
 		"LOVELACE prin 42"} {
@@ -288,5 +289,5 @@ func TestSearchFollowsChanges(t *testing.T) {
 	for search, want := range map[string]int{"lovelace": 0, "hopper": 1, "ada": 1} {
 		finds(search, want)
 	}
-	must.Equal(t, sitetest.Get[int](b, `SELECT count(*) FROM invoice_words WHERE invoice_id = $1`, id), 5, "words are stored")
+	assert.Equal(t, sitetest.Get[int](b, `SELECT count(*) FROM invoice_words WHERE invoice_id = $1`, id), 5, "words are stored")
 }

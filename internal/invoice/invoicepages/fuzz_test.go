@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/invoice"
@@ -39,7 +40,7 @@ func FuzzInvoiceJSON(f *testing.F) {
 		var in invoice.Input
 		if err := web.DecodeJSON(webtest.Posted("application/json", body), &in); err != nil {
 			name := web.ProblemName(err)
-			must.Holdf(t, (name == "malformed" || name == "invalid" || name == "too-large") && len(err.Error()) <= 2000,
+			assert.Thatf(t, (name == "malformed" || name == "invalid" || name == "too-large") && len(err.Error()) <= 2000,
 				"%q: %v", body, err)
 			return
 		}
@@ -92,7 +93,7 @@ func accepted(t *testing.T, in invoice.Input) (invoice.Draft, bool) {
 		return draft, true
 	}
 	problems, ok := errors.AsType[*invalid.Error](err)
-	must.Holdf(t, ok && len(problems.Fields) != 0 && problems.Fields[0].Message != "", "%+v: refused without a reason: %v", in, err)
+	assert.Thatf(t, ok && len(problems.Fields) != 0 && problems.Fields[0].Message != "", "%+v: refused without a reason: %v", in, err)
 	return draft, false
 }
 
@@ -123,5 +124,5 @@ func sameCommand(t *testing.T, want invoice.Draft, in invoice.Input) {
 	must.OK(t, err)
 	second, err := idempotency.FingerprintOf(got)
 	must.OK(t, err)
-	must.Holdf(t, first == second, "fingerprints differ:\n%+v\n%+v", want, got)
+	assert.Thatf(t, first == second, "fingerprints differ:\n%+v\n%+v", want, got)
 }

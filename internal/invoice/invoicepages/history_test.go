@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/invoice/invoicecases"
 	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitetest"
@@ -47,7 +48,7 @@ func TestHistoryOfAnInvoice(t *testing.T) {
 	}
 	for _, limit := range []int{1, 2, 25} {
 		got := b.Events(api, path, limit)
-		must.Holdf(t, slices.Equal(got, events),
+		assert.Thatf(t, slices.Equal(got, events),
 			"in pages of %d:\n%s\nwant\n%s", limit, strings.Join(got, "\n"), strings.Join(events, "\n"))
 	}
 }
@@ -140,7 +141,7 @@ func TestHistoryOfWhatAnInvoiceBrought(t *testing.T) {
 	}
 	invoice := sitetest.Decode[struct{ Customer struct{ ID string } }](b, created)
 	got := b.History(person, "/api/v1/customers/"+invoice.Customer.ID)
-	must.Holdf(t, slices.Equal(got, []string{"Customer created with a new invoice"}), "the customer's history is %q", got)
+	assert.Thatf(t, slices.Equal(got, []string{"Customer created with a new invoice"}), "the customer's history is %q", got)
 }
 
 // TestEventsOfOthers: the history of an invoice has the events of operations on other records, in order and over many pages.
@@ -160,7 +161,7 @@ func TestEventsOfOthers(t *testing.T) {
 		"invoice.create created under key")
 	for _, limit := range []int{4, 25} {
 		got := b.Events(api, path, limit)
-		must.Holdf(t, slices.Equal(got, want), "in pages of %d:\n%s", limit, strings.Join(got, "\n"))
+		assert.Thatf(t, slices.Equal(got, want), "in pages of %d:\n%s", limit, strings.Join(got, "\n"))
 	}
 
 	page := strings.TrimPrefix(path, "/api/v1")

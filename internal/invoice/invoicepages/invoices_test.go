@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/invoice/invoicecases"
 	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitetest"
@@ -21,7 +22,7 @@ func TestCustomerOfAnInvoiceIsReused(t *testing.T) {
 			x.Label = "2026-0002"
 			x.Format.Done(x, hit)
 			ada := sitetest.Get[string](x.Bundle, `SELECT concat_ws(' ', email, name, version) FROM customers`)
-			must.Holdf(x, ada == "ada@example.com Ada Lovelace 1", "the customer was changed: %s", ada)
+			assert.Thatf(x, ada == "ada@example.com Ada Lovelace 1", "the customer was changed: %s", ada)
 		})
 	}
 }
@@ -41,7 +42,7 @@ func TestReplayIsAsOverdueAsTheFirstAnswer(t *testing.T) {
 	x.Store.Forget()
 	again := asker.Post(issue, "")
 	want := strings.Replace(first.Body, `"due_date":"`+today, `"due_date":"`+day(-1), 1)
-	must.Holdf(t, again.Body == want && want != first.Body, "%s\nand not %s", again.Body, want)
+	assert.Thatf(t, again.Body == want && want != first.Body, "%s\nand not %s", again.Body, want)
 }
 
 // TestOverdue: an invoice is overdue from the day after its due date, on its page and in the list, except as a draft.
@@ -54,9 +55,9 @@ func TestOverdue(t *testing.T) {
 		issued := x.Caller.With("Idempotency-Key", due).Post(path+"/issue", "").Body
 		want := `"overdue":` + []string{"true", "false"}[i]
 		found := x.Caller.Get(path).Body
-		must.Holdf(t, strings.Contains(draft, `"overdue":false`) && strings.Contains(issued, want) && found == issued,
+		assert.Thatf(t, strings.Contains(draft, `"overdue":false`) && strings.Contains(issued, want) && found == issued,
 			"due %s: %s\n%s\n%s", due, draft, issued, found)
 	}
 	list := x.Caller.Get("/api/v1/invoices?status=overdue").Body
-	must.Holdf(t, strings.Count(list, `"overdue":true`) == 1, "%v", list)
+	assert.Thatf(t, strings.Count(list, `"overdue":true`) == 1, "%v", list)
 }

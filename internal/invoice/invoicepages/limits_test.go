@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/invoicecases"
-	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitetest"
 )
 
@@ -38,7 +38,7 @@ func TestMoreLinesThanAllowed(t *testing.T) {
 		p := b.Page(a).Says("An invoice can have at most 200 lines.")
 		for name := range form {
 			got := p.Typed()[name]
-			must.Holdf(t, slices.Equal(got, form[name]), "%s of %d lines came back as %.200q", name, n, got)
+			assert.Thatf(t, slices.Equal(got, form[name]), "%s of %d lines came back as %.200q", name, n, got)
 		}
 		fewer := p.Typed()
 		fewer.Set("action", "remove_line:199")
@@ -62,7 +62,7 @@ func TestRaggedLines(t *testing.T) {
 	form["line_unit_price"] = []string{"1", "2", "3"}
 	a := b.Person(b.Replica, b.Acme).Submit("/invoices", form)
 	got := b.Page(a).Typed()["line_unit_price"]
-	must.Holdf(t, a.Status == http.StatusUnprocessableEntity && len(got) == 3, "prices %q in %v", got, a)
+	assert.Thatf(t, a.Status == http.StatusUnprocessableEntity && len(got) == 3, "prices %q in %v", got, a)
 }
 
 // TestLinesThatAreNotCommands: too many lines, and lines with unknown members.
@@ -87,7 +87,7 @@ func TestLinesThatAreNotCommands(t *testing.T) {
 	} {
 		a := program.Post("/api/v1/invoices", c.body)
 		p := sitetest.Decode[sitetest.Problem](b, a)
-		must.Holdf(t, a.Status == c.status && p.Type == "/problems/"+c.slug && p.Status == c.status, "%s: %v", name, a)
+		assert.Thatf(t, a.Status == c.status && p.Type == "/problems/"+c.slug && p.Status == c.status, "%s: %v", name, a)
 	}
 	program.InDoubt("/api/v1/invoices", map[string]string{
 		`{"lines": [{"tax_rate": "99"}], ` + good[1:]:                              "/lines",

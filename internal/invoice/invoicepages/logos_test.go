@@ -10,8 +10,8 @@ import (
 	"sync"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/invoice/invoicecases"
-	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitetest"
 )
 
@@ -54,7 +54,7 @@ func (l *logos) shows(path, content string) {
 		status = http.StatusNotFound
 	}
 	for _, a := range []sitetest.Answer{l.person.Get(path), l.program.Get("/api/v1" + path)} {
-		must.Holdf(l, a.Status == status && (content == "" || a.Body == content),
+		assert.Thatf(l, a.Status == status && (content == "" || a.Body == content),
 			"%s: %d with %d bytes, want %d with %d", path, a.Status, len(a.Body), status, len(content))
 	}
 }
@@ -73,13 +73,13 @@ func TestLogoOfInvoices(t *testing.T) {
 	l.upload("red", "red.png", l.red)
 	draft, red := invoice("draft"), invoice("red", "issue")
 	redPDF, draftPDF := pdf(red), pdf(draft)
-	must.Holdf(t, !strings.Contains(plainPDF, "/Image") && strings.Contains(redPDF, "/Width 300 /Height 100"),
+	assert.Thatf(t, !strings.Contains(plainPDF, "/Image") && strings.Contains(redPDF, "/Width 300 /Height 100"),
 		"the logo isn't in the PDF file of the invoice, or in that of the one before")
 	blue := l.upload("blue", "blue.png", l.blue)
 	l.shows(plain+"/logo", "")
 	l.shows(red+"/logo", l.red)
 	l.shows(draft+"/logo", l.blue)
-	must.Holdf(t, pdf(plain) == plainPDF && pdf(red) == redPDF, "the PDF file of an issued invoice has changed")
+	assert.Thatf(t, pdf(plain) == plainPDF && pdf(red) == redPDF, "the PDF file of an issued invoice has changed")
 	if now := pdf(draft); now == draftPDF || !strings.Contains(now, "/Width 100 /Height 300") || !strings.Contains(now, "/SMask") {
 		t.Error("the PDF file of the draft hasn't the new logo")
 	}
@@ -88,7 +88,7 @@ func TestLogoOfInvoices(t *testing.T) {
 	l.shows(red+"/logo", l.red)
 	for path, want := range map[string]bool{plain: false, red: true, draft: false} {
 		a := l.person.Get(path)
-		must.Holdf(t, strings.Contains(a.Body, `src="`+path+`/logo"`) == want, "%s: its page shows a logo: %t", path, !want)
+		assert.Thatf(t, strings.Contains(a.Body, `src="`+path+`/logo"`) == want, "%s: its page shows a logo: %t", path, !want)
 	}
 	l.Person(l.Replica, l.Globex).Get(red+"/logo").Want(t, http.StatusNotFound, "another tenant")
 }
@@ -125,7 +125,7 @@ func TestLogosInTwoTabs(t *testing.T) {
 	first := l.upload("first", "first.png", l.red)
 	page := l.Page(l.person.Get(first)).Says("first.png")
 	second := l.upload("second", "second.png", l.blue)
-	must.Equal(t, l.upload("first", "first.png", l.red), first, "the same key led elsewhere")
+	assert.Equal(t, l.upload("first", "first.png", l.red), first, "the same key led elsewhere")
 	l.Page(l.person.Get(l.person.Press(page, "Remove").Location())).Says("first.png was already removed.", "Replaced")
 	if got := l.current(); len(got) != 1 || got[0] != "second.png" {
 		t.Errorf("current: %v", got)
@@ -159,10 +159,10 @@ func TestLogosThatAreRefused(t *testing.T) {
 		l.red + strings.Repeat("x", 1<<20):     "logo.png is larger than 1 MiB. Choose a smaller file.",
 	} {
 		a := l.person.Submit("/logos", formWith(sitetest.Key, "logo.png", content))
-		must.Holdf(t, a.Status == http.StatusUnprocessableEntity || a.Status == http.StatusRequestEntityTooLarge, "%s: %v", says, a)
+		assert.Thatf(t, a.Status == http.StatusUnprocessableEntity || a.Status == http.StatusRequestEntityTooLarge, "%s: %v", says, a)
 		l.Page(a).Says(says)
 	}
-	must.Holdf(t, len(l.current()) == 0 && l.Rows()["file_contents"] == 0, "something was saved")
+	assert.Thatf(t, len(l.current()) == 0 && l.Rows()["file_contents"] == 0, "something was saved")
 	l.upload(sitetest.Key, "logo.png", l.red) // the key was not used up
 }
 
@@ -177,7 +177,7 @@ func TestLogoReplacedWhilePDFIsMade(t *testing.T) {
 		all.Go(func() {
 			a := l.program.Get("/api/v1" + draft + "/pdf")
 			red, blue := strings.Contains(a.Body, "/Width 300 /Height 100"), strings.Contains(a.Body, "/Width 100 /Height 300")
-			must.Holdf(t, a.Status == http.StatusOK && red != blue, "%d: red %t, blue %t", a.Status, red, blue)
+			assert.Thatf(t, a.Status == http.StatusOK && red != blue, "%d: red %t, blue %t", a.Status, red, blue)
 		})
 	}
 	all.Wait()

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/invoice/invoicecases"
-	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitetest"
 )
 
@@ -44,17 +44,17 @@ func TestMailOnThePageOfItsInvoice(t *testing.T) {
 	troubles := func() bool {
 		home, list := b.Page(person.Get("/home")).Text(), b.Page(person.Get("/invoices")).Text()
 		onHome := strings.Contains(home, "Emails that failed") && strings.Contains(home, "The mail server refused it: 550 No such user.")
-		must.Equal(t, strings.Contains(list, "Email failed"), onHome, "the failed email is in the list")
+		assert.Equal(t, strings.Contains(list, "Email failed"), onHome, "the failed email is in the list")
 		above, _, _ := strings.Cut(home, "Open by age")
-		must.Holdf(t, !onHome || strings.Contains(above, "To do"), "the charts come before the things to do")
+		assert.Thatf(t, !onHome || strings.Contains(above, "To do"), "the charts come before the things to do")
 		return onHome
 	}
-	must.Holdf(t, troubles(), "the failed email is not on Home")
+	assert.Thatf(t, troubles(), "the failed email is not on Home")
 	if a := person.PressAny(p, "Try again"); a.Location() != path {
 		t.Fatal(a)
 	}
 	wantMails(b, 2)
-	must.Holdf(t, !troubles(), "the failed email is still on Home after another one was queued")
+	assert.Thatf(t, !troubles(), "the failed email is still on Home after another one was queued")
 	b.Exec(`
 		UPDATE mails SET created_at = now() - interval '1 minute', state = 'sent', sent_at = '2026-11-22 10:00Z', kept = true,
 			reason = 'no mail server is set up', body = E'Hello Ada,\n<b>'
@@ -75,15 +75,15 @@ func TestMailOnThePageOfItsInvoice(t *testing.T) {
 		UPDATE mails SET state = 'failed', reason = 'The mail server refused it: 550 No such user.', sent_at = NULL, kept = false
 		WHERE kept`)
 	b.Exec(`UPDATE invoices SET status = 'void', voided_at = now()`)
-	must.Holdf(t, !troubles(), "an email about a void invoice that needn't be sent any more is said to have failed")
+	assert.Thatf(t, !troubles(), "an email about a void invoice that needn't be sent any more is said to have failed")
 	b.Exec(`UPDATE mails SET kind = 'void'`)
-	must.Holdf(t, troubles(), "nothing is said of the email that the invoice is void, which has failed")
+	assert.Thatf(t, troubles(), "nothing is said of the email that the invoice is void, which has failed")
 }
 
 func wantMails(b *sitetest.Bundle, n int) {
 	b.Helper()
-	must.Equal(b, sitetest.Get[int](b, `SELECT count(*) FROM mails`), n, "mails")
-	must.Equal(b, sitetest.Get[int](b, `SELECT count(*) FROM river.river_job`), n, "jobs")
+	assert.Equal(b, sitetest.Get[int](b, `SELECT count(*) FROM mails`), n, "mails")
+	assert.Equal(b, sitetest.Get[int](b, `SELECT count(*) FROM river.river_job`), n, "jobs")
 }
 
 // TestEInvoiceIsRemembered checks that the forms offer the e-invoice if no data is missing, as the customer's last email had it, and that
@@ -98,7 +98,7 @@ func TestEInvoiceIsRemembered(t *testing.T) {
 	form := func(path string) sitetest.Page { return b.Page(person.Get(person.Get(path).Location())) }
 	wants := func(p sitetest.Page, want string) {
 		t.Helper()
-		must.Equal(t, strings.Join(p.Typed()["e_invoice"], ","), want, "the form sends e_invoice")
+		assert.Equal(t, strings.Join(p.Typed()["e_invoice"], ","), want, "the form sends e_invoice")
 	}
 	first, second := draft("first"), draft("second")
 	if p := form(first + "/issue"); len(p.Controls("e_invoice")) != 0 {
@@ -113,5 +113,5 @@ func TestEInvoiceIsRemembered(t *testing.T) {
 	b.Exec(`UPDATE mails SET created_at = now() - interval '1 minute', state = 'sent', sent_at = now()`)
 	wants(form(first+"/send/new"), "true")
 	person.PressAny(b.Page(person.Get(first)), "Send again")
-	must.Equal(t, sitetest.Get[int](b, `SELECT count(*) FROM mails WHERE e_invoice`), 2, "mails have the e-invoice attached")
+	assert.Equal(t, sitetest.Get[int](b, `SELECT count(*) FROM mails WHERE e_invoice`), 2, "mails have the e-invoice attached")
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/pdf"
 	"onlyonce/internal/must"
@@ -36,7 +37,7 @@ func TestDecodersAreBoundedInMemory(t *testing.T) {
 			}
 		}
 		allocated, err := webtest.AllocatedBy(func() error { return decode(webtest.Posted(contentType, body)) })
-		must.Holdf(t, allocated <= 16<<20, "%s: %d KiB, %.80v", name, allocated>>10, err)
+		assert.Thatf(t, allocated <= 16<<20, "%s: %d KiB, %.80v", name, allocated>>10, err)
 	}
 }
 
@@ -48,5 +49,5 @@ func TestFewDocumentsAtOnce(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err := d.file(ctx, "", pdf.Document{})
-	must.Equal(t, web.ProblemName(err), "busy", err)
+	assert.Equal(t, web.ProblemName(err), "busy", err)
 }

@@ -7,8 +7,8 @@ import (
 	"net/url"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/invoice/invoicecases"
-	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitetest"
 )
 
@@ -61,7 +61,7 @@ func TestNextNumbers(t *testing.T) {
 	for _, want := range []string{"2026-0138", "2026-0139"} {
 		a := program.Create(invoicecases.Invoices(), want, sitetest.Change(invoicecases.Invoices().Command, "notes",
 			want))
-		must.Holdf(t, sitetest.Decode[sitetest.Created](
+		assert.Thatf(t, sitetest.Decode[sitetest.Created](
 			b,
 			a,
 		).Number == want, "%v, want %s", a, want)
@@ -76,7 +76,7 @@ func TestNextNumbers(t *testing.T) {
 	set(first, http.StatusUnprocessableEntity, "it's taken")
 	set(first[:8]+"0012", http.StatusSeeOther, "")
 	set(first[:8]+"0011", http.StatusSeeOther, "") // 12 is not taken yet
-	must.Equal(t, note("second"), first[:8]+"0011", "the credit note")
+	assert.Equal(t, note("second"), first[:8]+"0011", "the credit note")
 	set(first[:8]+"0005", http.StatusUnprocessableEntity, "Without a change, the next is "+first[:8]+"0012.")
 }
 
@@ -96,9 +96,9 @@ func TestTypedAhead(t *testing.T) {
 				"idempotency_key", "other")
 			person.Submit("/invoices", again).Want(t, http.StatusSeeOther, "asked again")
 			a := program.Create(invoicecases.Invoices(), "allocated", invoicecases.Invoices().Command)
-			must.Equal(t, sitetest.Decode[sitetest.Created](b, a).Number, want, a)
+			assert.Equal(t, sitetest.Decode[sitetest.Created](b, a).Number, want, a)
 			theirs := b.Program(b.Replica, b.Globex).Create(invoicecases.Invoices(), "next", invoicecases.Invoices().Command)
-			must.Equal(t, sitetest.Decode[sitetest.Created](b, theirs).Number, "2026-0001", "a program that says nothing")
+			assert.Equal(t, sitetest.Decode[sitetest.Created](b, theirs).Number, "2026-0001", "a program that says nothing")
 		})
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/customer/customercases"
 	"onlyonce/internal/invoice/invoicecases"
 	"onlyonce/internal/must"
@@ -58,7 +59,7 @@ func TestIssueFreezesParties(t *testing.T) {
 				name + " Street", name + " Bank", "1 " + name, "Ada " + name, name + " Square",
 				name + "@example.com", name + "@acme.example",
 			} {
-				must.Holdf(t, strings.Contains(got, want), "the %s does not say %q:\n%s", where, want, got)
+				assert.Thatf(t, strings.Contains(got, want), "the %s does not say %q:\n%s", where, want, got)
 			}
 		}
 	}
@@ -75,19 +76,19 @@ func TestIssueFreezesParties(t *testing.T) {
 	for where, want := range map[string]string{
 		"page": "Poland Tax ID PL 2", "JSON": `"country":"FR","tax_id":"FR 1"`, "PDF": "France", "UBL": ">PL 2<",
 	} {
-		must.Holdf(t, strings.Contains(issued[where], want), "the %s does not say %q:\n%s", where, want, issued[where])
+		assert.Thatf(t, strings.Contains(issued[where], want), "the %s does not say %q:\n%s", where, want, issued[where])
 	}
 
 	rename("third")
 	for where, after := range shown() {
 		before := issued[where]
-		must.Holdf(t, after == before, "the %s became\n%s\nfrom\n%s", where, after, before)
+		assert.Thatf(t, after == before, "the %s became\n%s\nfrom\n%s", where, after, before)
 	}
-	must.Holdf(t, b.Program(b.Serve(), b.Acme).Get(address+"/pdf").Body == file, "the PDF has other bytes")
+	assert.Thatf(t, b.Program(b.Serve(), b.Acme).Get(address+"/pdf").Body == file, "the PDF has other bytes")
 	note := program.With("Idempotency-Key", "credit").Post(address+"/credit-notes", `{"lines": [{"position": 1, "quantity": "1"}]}`)
 	b.Page(person.Get(strings.TrimPrefix(note.Location(), "/api/v1"))).Says(
 		"second Street France Tax ID FR 1 second@acme.example Credit to Ada second", "second Square Poland Tax ID PL 2 second@example.com")
-	must.Equal(t, sitetest.Get[string](b, `SELECT subject FROM mails`), "Invoice 2026-0001 from second")
+	assert.Equal(t, sitetest.Get[string](b, `SELECT subject FROM mails`), "Invoice 2026-0001 from second")
 }
 
 // TestNewInvoiceBeginsWithSettings: a new form has the currency, the tax rate of the first line, and the terms in words. If the
@@ -105,7 +106,7 @@ func TestNewInvoiceBeginsWithSettings(t *testing.T) {
 	begins := func(form url.Values, currency, due string) {
 		t.Helper()
 		for name, want := range map[string]string{"currency": currency, "line_tax_rate": "13.5", "due_date": due} {
-			must.Equal(t, form.Get(name), want, name)
+			assert.Equal(t, form.Get(name), want, name)
 		}
 	}
 	begins(open("").Says("Leave blank for 1 day after the issue date, or the customer's own terms.").Typed(), "USD", "")
@@ -128,7 +129,7 @@ func TestDueDateByTerms(t *testing.T) {
 		sitetest.Change(customercases.Customers().Command, "email", "grace@example.com", "payment_days", "0"))
 	wantDue := func(a sitetest.Answer, want string) {
 		t.Helper()
-		must.Holdf(t, strings.Contains(a.Body, `"due_date":"`+want+`"`), "not due on %s: %v", want, a)
+		assert.Thatf(t, strings.Contains(a.Body, `"due_date":"`+want+`"`), "not due on %s: %v", want, a)
 	}
 	blank := sitetest.Change(invoicecases.Invoices().Command, "due_date", "")
 	made := program.Create(invoicecases.Invoices(), "by the settings", blank)
@@ -146,7 +147,7 @@ func TestDueDateByTerms(t *testing.T) {
 		"2026-12-12",
 	)
 	last := program.Create(invoicecases.Invoices(), "last", sitetest.Change(blank, "issue_date", "2099-12-31"))
-	must.Holdf(t, last.Status == http.StatusUnprocessableEntity && strings.Contains(last.Body, "/due_date"),
+	assert.Thatf(t, last.Status == http.StatusUnprocessableEntity && strings.Contains(last.Body, "/due_date"),
 		"beyond the last year: %v", last)
 }
 
@@ -164,14 +165,14 @@ func TestCustomerOfAnInvoiceHasDetails(t *testing.T) {
 	for _, address := range []string{"1 Quay", "2 Quay"} {
 		a := program.Create(invoicecases.Invoices(), address, details(address))
 		for _, want := range []string{`"address":"1 Quay","country":"GB","tax_id":"GB123456789"`, `"due_date":"2026-11-28"`} {
-			must.Holdf(t, a.Status == http.StatusCreated && strings.Contains(a.Body, want), "%s: no %s in %v", address, want, a)
+			assert.Thatf(t, a.Status == http.StatusCreated && strings.Contains(a.Body, want), "%s: no %s in %v", address, want, a)
 		}
 	}
 	kept := program.Get("/api/v1/customers/" + sitetest.Get[string](b, `SELECT id::text FROM customers`))
 	for name, typed := range sitetest.Decode[map[string]any](b,
 		sitetest.Answer{Body: customercases.Customers().API.Encode(sitetest.Change(customercases.Customers().Command,
 			"address", "1 Quay", "payment_days", "7"))}) {
-		must.Equal(t, sitetest.Decode[map[string]any](b, kept)[name], typed, name)
+		assert.Equal(t, sitetest.Decode[map[string]any](b, kept)[name], typed, name)
 	}
 	wrong := program.Create(invoicecases.Invoices(), "wrong",
 		sitetest.Change(details("3 Quay"), "customer_country", "XX", "customer_payment_days", "400"))
@@ -197,7 +198,7 @@ func TestCustomerChoice(t *testing.T) {
 		fresh := person.Get(person.Get(path + "new").Location())
 		typed := sitetest.Change(b.Page(fresh).Typed(), "search-customer_id", "first", "notes", "Kept", "line_description", "Design")
 		again := person.Submit(path+"form", sitetest.Change(typed, "action", "find:customer_id"))
-		must.Holdf(t, !strings.Contains(fresh.Body, oldest) && again.Status == http.StatusOK && strings.Contains(again.Body, oldest),
+		assert.Thatf(t, !strings.Contains(fresh.Body, oldest) && again.Status == http.StatusOK && strings.Contains(again.Body, oldest),
 			"%s: the oldest customer is not found by a search only: %d", path, again.Status)
 		if form := b.Page(again).Typed(); form.Get("notes") != "Kept" || form.Get("line_description") != "Design" {
 			t.Errorf("%s: what was typed is lost: %v", path, form)
@@ -226,13 +227,13 @@ func TestCustomerChoice(t *testing.T) {
 	} {
 		a := person.Get("/invoices/customers?q=" + url.QueryEscape(search))
 		for _, text := range want {
-			must.Holdf(t, a.Status == http.StatusOK && strings.Contains(a.Body, text), "%q: no %s in %v", search, text, a)
+			assert.Thatf(t, a.Status == http.StatusOK && strings.Contains(a.Body, text), "%q: no %s in %v", search, text, a)
 		}
 		n := strings.Count(a.Body, "data-hint=")
-		must.Holdf(t, (len(want) != 0 || n == 0) && n <= 20, "%q: %d customers", search, n)
+		assert.Thatf(t, (len(want) != 0 || n == 0) && n <= 20, "%q: %d customers", search, n)
 	}
 	kept := person.Get("/invoices/customers?ids=1&id=" + oldest)
-	must.Holdf(t, strings.Count(kept.Body, "<option") == 1 && strings.Contains(kept.Body, "First · "),
+	assert.Thatf(t, strings.Count(kept.Body, "<option") == 1 && strings.Contains(kept.Body, "First · "),
 		"the customer of a kept form: %v", kept)
 	person.Get("/invoices/customers?id="+sitetest.Nobody).Want(t, http.StatusNotFound, "nobody")
 	person.Get("/invoices/customers?q="+strings.Repeat("a", 201)).Want(t, http.StatusUnprocessableEntity)

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/invoice/invoicecases"
 	"onlyonce/internal/invoice/payment"
-	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitetest"
 
 	"golang.org/x/net/html"
@@ -39,7 +39,7 @@ func TestOpenAmountChanged(t *testing.T) {
 	b := sitetest.Setup(t)
 	x := b.Case(invoicecases.Payments(), sitetest.HTML{})
 	p := b.Page(x.Caller.Get(x.Caller.Get(x.Resource.List() + "/new").Location())).Says("Open on 2026-0001: 135.77 EUR")
-	must.Equal(t, p.Typed().Get("amount"), "135.77", "suggested")
+	assert.Equal(t, p.Typed().Get("amount"), "135.77", "suggested")
 	b.Prepared(b.Acme, "meanwhile", x.Resource, x.Other)
 	x.Before, x.Transactions = x.Rows(), x.Written()
 	x.Forget()
@@ -141,7 +141,7 @@ func TestAllPayments(t *testing.T) {
 		for _, p := range found.Payments {
 			amounts = append(amounts, p.Amount)
 		}
-		must.Equal(t, strings.Join(amounts, " "), want, query)
+		assert.Equal(t, strings.Join(amounts, " "), want, query)
 	}
 }
 
@@ -171,7 +171,7 @@ func TestMethodsAreDescribed(t *testing.T) {
 		for _, value := range b.OpenAPI().Components.Schemas[name].Value.Properties["method"].Value.Enum {
 			described = append(described, fmt.Sprint(value))
 		}
-		must.Holdf(t, slices.Equal(described, payment.Methods()), "%s has the methods %v, want %v", name, described, payment.Methods())
+		assert.Thatf(t, slices.Equal(described, payment.Methods()), "%s has the methods %v, want %v", name, described, payment.Methods())
 	}
 }
 
@@ -183,7 +183,7 @@ func TestLeftOfThePaymentChanged(t *testing.T) {
 	p := b.Page(x.Caller.Get(x.Caller.Get(x.Resource.List() + "/new").Location())).
 		Says("Payment of 40.00 EUR on 22 Nov 2026, for 2026-0001.")
 	typed := p.Typed()
-	must.Equal(t, typed.Get("amount"), "40.00", "suggested")
+	assert.Equal(t, typed.Get("amount"), "40.00", "suggested")
 	b.Prepared(b.Acme, "meanwhile", x.Resource, x.Other)
 	x.Before, x.Transactions = x.Rows(), x.Written()
 	x.Forget()

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/customer/customercases"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invoice/invoicecases"
@@ -33,11 +34,11 @@ func TestRaceOneNumber(t *testing.T) {
 		if a.Status == http.StatusConflict {
 			conflicts++
 			p := sitetest.Decode[sitetest.Problem](r.Bundle, a)
-			must.Holdf(t, p.ExistingID == winner && p.Type == "/problems/number-taken" && p.NextNumber == "2026-0001",
+			assert.Thatf(t, p.ExistingID == winner && p.Type == "/problems/number-taken" && p.NextNumber == "2026-0001",
 				"%s won, and the conflict is %v", winner, a)
 		}
 	}
-	must.Holdf(t, conflicts == 99, "%d conflicts", conflicts)
+	assert.Thatf(t, conflicts == 99, "%d conflicts", conflicts)
 	r.WantRows(r.Leaves)
 }
 
@@ -68,23 +69,23 @@ func TestRaceOfEverything(t *testing.T) {
 			}
 			byKey[i%40][a.Body] = true
 		case http.StatusConflict:
-			must.Holdf(t, i%40 < 10, "a conflict about nothing: %v", a)
+			assert.Thatf(t, i%40 < 10, "a conflict about nothing: %v", a)
 		default:
 			t.Errorf("%v", a)
 		}
 	}
 	for intent, bodies := range byKey {
-		must.Holdf(t, len(bodies) == 1, "intent %d got different answers: %v", intent, bodies)
+		assert.Thatf(t, len(bodies) == 1, "intent %d got different answers: %v", intent, bodies)
 	}
 	// In both directions: each acknowledged invoice is stored, and each stored one was acknowledged.
 	stored := sitetest.Get[[]string](r.Bundle, `SELECT array_agg(id::text ORDER BY id) FROM invoices`)
 	for _, id := range stored {
-		must.Holdf(t, acknowledged[id], "no answer has %s", id)
+		assert.Thatf(t, acknowledged[id], "no answer has %s", id)
 	}
-	must.Holdf(t, len(stored) == 31 && len(acknowledged) == 31 && len(byKey) == 31,
+	assert.Thatf(t, len(stored) == 31 && len(acknowledged) == 31 && len(byKey) == 31,
 		"%d stored, %d acknowledged, %d intents served, want 31 each", len(stored), len(acknowledged), len(byKey))
 	numbers := sitetest.Get[int](r.Bundle, `SELECT count(DISTINCT number) FROM invoices WHERE number BETWEEN '2026-0001' AND '2026-0020'`)
-	must.Holdf(t, numbers == 20, "%d of the numbers 1 to 20", numbers)
+	assert.Thatf(t, numbers == 20, "%d of the numbers 1 to 20", numbers)
 }
 
 // TestRaceWithExpiry: results expire at once and are erased all the time, and still nothing is created twice.
@@ -97,7 +98,7 @@ func TestRaceWithExpiry(t *testing.T) {
 		sweepers.Go(func() {
 			for ctx.Err() == nil {
 				_, err := idempotency.Expire(ctx, r.DB.Pool, r.Acme.ID)
-				must.Holdf(t, err == nil || ctx.Err() != nil, "%v", err)
+				assert.Thatf(t, err == nil || ctx.Err() != nil, "%v", err)
 			}
 		})
 	}
@@ -111,9 +112,9 @@ func TestRaceWithExpiry(t *testing.T) {
 		if ids[i%20] == "" {
 			ids[i%20] = id
 		}
-		must.Holdf(t, ids[i%20] == id, "key %d made %s and %s", i%20, ids[i%20], id)
+		assert.Thatf(t, ids[i%20] == id, "key %d made %s and %s", i%20, ids[i%20], id)
 	}
-	must.Equal(t, r.Rows()["invoices"], 20, "invoices of 20 intents")
+	assert.Equal(t, r.Rows()["invoices"], 20, "invoices of 20 intents")
 }
 
 // numbered is run for invoices that differ only in their numbers, so most are likely repeats. Only people are asked about
@@ -164,14 +165,14 @@ func TestSyncs(t *testing.T) {
 	for i := range customersSynced {
 		answered[2][i] = run(replicas[i%2], "2", i)
 	}
-	must.Holdf(t, answered[0] == answered[1] && answered[1] == answered[2],
+	assert.Thatf(t, answered[0] == answered[1] && answered[1] == answered[2],
 		"not the same:\n%v\n%v\n%v", answered[0], answered[1], answered[2])
 	for table, want := range map[string]int{
 		"customers": 1, "invoices": 1, "payments": 1, "postings": 1, "intents": 3 * 4,
 		"invoices WHERE status = 'issued' AND open_amount = 0": 1, "intents WHERE outcome = 'created'": 3,
 		"intents WHERE outcome = 'reused'": 6, "intents WHERE outcome = 'changed'": 1, "intents WHERE outcome = 'unchanged'": 2,
 	} {
-		must.Equal(t, sitetest.Get[int](b, `SELECT count(*) FROM `+table), want*customersSynced, table)
+		assert.Equal(t, sitetest.Get[int](b, `SELECT count(*) FROM `+table), want*customersSynced, table)
 	}
 	b.WantOutcomes(slices.Concat(
 		slices.Repeat(sitetest.Outcomes("created"), 3*customersSynced), slices.Repeat(sitetest.Outcomes("reused"), 6*customersSynced),

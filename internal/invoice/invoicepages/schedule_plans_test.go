@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invoice/invoicecases"
 	"onlyonce/internal/invoice/reminder"
@@ -81,7 +82,7 @@ func billByClock(b *sitetest.Bundle) (none sitetest.Answer) {
 	}
 	must.OK(b, clock.Run(b.Context(), b.Acme.ID))
 	const billed = `SELECT count(*) FROM schedule_periods WHERE schedule_id IN ($1, $2, $3)`
-	must.Equal(b, sitetest.Get[int](b, billed, sitetest.RowID(141), sitetest.RowID(142), sitetest.RowID(143)), 2, "billed invoices")
+	assert.Equal(b, sitetest.Get[int](b, billed, sitetest.RowID(141), sitetest.RowID(142), sitetest.RowID(143)), 2, "billed invoices")
 	return none
 }
 

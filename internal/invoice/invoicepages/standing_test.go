@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/invoice/invoicecases"
 	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
@@ -69,7 +70,7 @@ func TestStanding(t *testing.T) {
 	listed := throughPages(b, person, thisMonth)
 	slices.Sort(listed)
 	slices.Sort(paidNow)
-	must.Holdf(t, slices.Equal(listed, paidNow), "paid this month are %v, want %v", listed, paidNow)
+	assert.Thatf(t, slices.Equal(listed, paidNow), "paid this month are %v, want %v", listed, paidNow)
 	customer := all[0].customer
 	open, overdue, _, count = sums(customer)
 	page = b.Page(person.Get("/customers/" + customer))
@@ -115,7 +116,7 @@ func TestSumsOfTheFilter(t *testing.T) {
 		if opens > 0 {
 			page.Says(fmt.Sprintf("Open %d %s", opens, amountsText(open)))
 		}
-		must.Holdf(t, !strings.Contains(page.Text(), "Paid this month"), "%s has the sums of all", text)
+		assert.Thatf(t, !strings.Contains(page.Text(), "Paid this month"), "%s has the sums of all", text)
 	}
 }
 
@@ -138,7 +139,7 @@ func TestInvoicesAsCSV(t *testing.T) {
 		rows, err := csv.NewReader(strings.NewReader(answer.Body)).ReadAll()
 		must.Thatf(t, err == nil && len(rows) == len(want)+1, "%s: %d rows, want %d: %v", text, len(rows), len(want)+1, err)
 		for i, row := range rows[1:] {
-			must.Holdf(t, row[0] == want[i] && row[3] != "=1+1" && (row[3] != "'=1+1" || row[5] == "IE1234567T"),
+			assert.Thatf(t, row[0] == want[i] && row[3] != "=1+1" && (row[3] != "'=1+1" || row[5] == "IE1234567T"),
 				"%s: row %d is %q, want %s", text, i, row, want[i])
 		}
 	}
@@ -180,7 +181,7 @@ func TestSearchOfTooMany(t *testing.T) {
 	finds := func(query string, want int) {
 		t.Helper()
 		page := sitetest.Decode[listed](b, program.Get("/api/v1/invoices?"+query))
-		must.Holdf(t, len(page.Invoices) == want, "%s finds %d, want %d", query, len(page.Invoices), want)
+		assert.Thatf(t, len(page.Invoices) == want, "%s finds %d, want %d", query, len(page.Invoices), want)
 	}
 	finds("q=2", 1) // the number 2026-0002, and not all invoices of 2026
 	b.Page(person.Get("/invoices?q=2")).Says("some of them were left out")

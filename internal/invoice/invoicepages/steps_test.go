@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/net/html"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/invoice/invoicecases"
 	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitecases"
@@ -37,7 +38,7 @@ func TestIssueSaysWhoIsTold(t *testing.T) {
 			program := b.Program(b.Replica, b.Acme).With("Idempotency-Key", "issue")
 			a := program.Post(path, body)
 			must.Thatf(t, a.Status == http.StatusOK && strings.Contains(a.Body, `"status":"issued"`), "%v", a)
-			must.Equal(t, sitetest.Get[string](b, `SELECT count(*) || ' ' || COALESCE(min(message), '') FROM mails`), want, "mails")
+			assert.Equal(t, sitetest.Get[string](b, `SELECT count(*) || ' ' || COALESCE(min(message), '') FROM mails`), want, "mails")
 			program.Post(path, `{"message":"Something else"}`).Want(t, http.StatusUnprocessableEntity, "another wish under the same key")
 		})
 	}
@@ -52,15 +53,15 @@ func TestIssueRefusesWhatItCannotSend(t *testing.T) {
 		`{"email":"grace"}`: "/email", `{"message":"a\u202eb"}`: "/message", `{"message":"` + strings.Repeat("a", 2001) + `"}`: "/message",
 	} {
 		a := program.Post("/api/v1"+path, body)
-		must.Holdf(t, a.Status == http.StatusUnprocessableEntity && strings.Contains(a.Body, `"`+pointer+`"`), "%.30s: %v", body, a)
+		assert.Thatf(t, a.Status == http.StatusUnprocessableEntity && strings.Contains(a.Body, `"`+pointer+`"`), "%.30s: %v", body, a)
 	}
 	person := b.Person(b.Replica, b.Acme)
 	typed := url.Values{"idempotency_key": {sitetest.Key}, "email": {"customer"}, "message": {strings.Repeat("a", 2001)}}
 	a := person.Submit(path, typed)
 	a.Want(t, http.StatusUnprocessableEntity)
 	p := b.Page(a).Says("Shorten the message to at most 2000 characters.")
-	must.Equal(t, p.Typed().Get("message"), typed.Get("message"), "the message")
-	must.Equal(t, sitetest.Get[int](b, `SELECT count(*) FROM invoices WHERE status <> 'draft'`), 0, "issued invoices")
+	assert.Equal(t, p.Typed().Get("message"), typed.Get("message"), "the message")
+	assert.Equal(t, sitetest.Get[int](b, `SELECT count(*) FROM invoices WHERE status <> 'draft'`), 0, "issued invoices")
 }
 
 // TestIssueWarns about missing and unusual values of the invoice, with links to correct them.
@@ -92,7 +93,7 @@ func TestIssueWarns(t *testing.T) {
 			"and ♥ in the account holder.")
 	p.LeadsTo(path + "/pdf")
 	said := p.Text()
-	must.Holdf(t, !strings.Contains(said, "due date,"), "it warns of a day to come: %s", said)
+	assert.Thatf(t, !strings.Contains(said, "due date,"), "it warns of a day to come: %s", said)
 	b.Exec(`UPDATE settings SET account_number = '1', account_holder = 'Ada' WHERE tenant_id = $1`, b.Acme.ID)
 	b.Exec(`UPDATE customers SET name = 'Łódź', address = 'Długa 1', tax_id = 'DE136695976'`)
 	b.Exec(`UPDATE invoice_lines SET description = 'Tea – 1 €' WHERE position = 1`)
@@ -111,7 +112,7 @@ func TestIssueWarns(t *testing.T) {
 		b.Exec(`UPDATE invoice_lines SET tax_treatment = $1 WHERE position = 1`, treatment)
 		got := warned().Text()
 		for _, whose := range []string{"your VAT number.", "the customer's VAT number."} {
-			must.Holdf(t, strings.Contains(got, "doesn't show "+whose) == strings.Contains(says, whose),
+			assert.Thatf(t, strings.Contains(got, "doesn't show "+whose) == strings.Contains(says, whose),
 				"%s: want %q: %s", treatment, says, got)
 		}
 	}
@@ -136,7 +137,7 @@ func TestVoidTellsWhoGotIt(t *testing.T) {
 			for range 2 {
 				program.Post("/api/v1/invoices/"+made.ID+"/void", state.body).Want(t, http.StatusOK)
 			}
-			must.Equal(t, sitetest.Get[string](b, `SELECT COALESCE(string_agg(kind, ' ' ORDER BY kind), '') FROM mails`),
+			assert.Equal(t, sitetest.Get[string](b, `SELECT COALESCE(string_agg(kind, ' ' ORDER BY kind), '') FROM mails`),
 				state.want, "mails")
 		})
 	}
@@ -174,17 +175,17 @@ func TestStepsAreAskedOnPages(t *testing.T) {
 	b.Page(person.Get(person.Press(p, "Issue only").Location())).Says("Invoice 2026-0001 issued.")
 	wantMails(b, 0)
 	tells := func(path string) bool { return len(ask(path+"/void").Controls("tell_customer")) > 0 }
-	must.Holdf(t, !tells(first), "a customer without an email can be notified")
+	assert.Thatf(t, !tells(first), "a customer without an email can be notified")
 	person.Press(ask(second+"/issue"), "Issue and email to ada@example.com")
 	wantMails(b, 1)
 	b.Exec(`UPDATE mails SET state = 'sent', sent_at = now()`)
-	must.Holdf(t, tells(second), "who got an email cannot be told")
+	assert.Thatf(t, tells(second), "who got an email cannot be told")
 	person.Submit(second+"/void", sitetest.Change(ask(second+"/void").Typed(), "tell_customer", "true"))
 	wantMails(b, 2)
 	void := b.Page(person.Get(second)).Says("This invoice doesn't count.")
 	for _, link := range sitetest.Elements(void.Root, "a") {
 		href, _ := sitetest.Attr(link, "href")
-		must.Holdf(t, !strings.HasPrefix(href, second+"/") || strings.HasSuffix(href, "/pdf"), "there is something left to do: %s", href)
+		assert.Thatf(t, !strings.HasPrefix(href, second+"/") || strings.HasSuffix(href, "/pdf"), "there is something left to do: %s", href)
 	}
 }
 

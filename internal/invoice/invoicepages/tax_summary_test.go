@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/invoice/invoicecases"
-	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitetest"
 	"onlyonce/internal/value/date"
 )
@@ -34,14 +34,14 @@ func TestTaxSummary(t *testing.T) {
 		t.Errorf("%v", a)
 	}
 	a := person.Get("/tax-summary/csv?" + period)
-	must.Holdf(t, a.Body == "\uFEFF"+rows && strings.Contains(a.Header.Get("Content-Disposition"), "2026-11-01"), "%v", a)
+	assert.Thatf(t, a.Body == "\uFEFF"+rows && strings.Contains(a.Header.Get("Content-Disposition"), "2026-11-01"), "%v", a)
 	shown := sitetest.Decode[struct {
 		Totals []struct {
 			Currency string
 			Result   struct{ Net, Tax, Gross string }
 		}
 	}](b, program.Get("/api/v1/tax-summary?"+period))
-	must.Holdf(t, len(shown.Totals) == 2 && shown.Totals[1].Currency == "KWD" && shown.Totals[1].Result.Gross == "135.764", "%+v", shown)
+	assert.Thatf(t, len(shown.Totals) == 2 && shown.Totals[1].Currency == "KWD" && shown.Totals[1].Result.Gross == "135.764", "%+v", shown)
 	b.Page(b.Person(b.Replica, b.Globex).Get("/tax-summary?" + period)).Says("No invoices were issued or credited in this period.")
 	first, last := date.Today().Month()
 	b.Page(person.Get("/tax-summary")).Says(first.Display() + " – " + last.Display())
@@ -61,10 +61,10 @@ func TestTaxSummaryOfNoPeriod(t *testing.T) {
 		a := person.Get("/tax-summary?" + query)
 		typed, _ := url.ParseQuery(query)
 		p := b.Page(a).Says(said)
-		must.Holdf(t, a.Status == http.StatusUnprocessableEntity && p.Typed().Get("from") == typed.Get("from"), "%s: %v", query, a)
+		assert.Thatf(t, a.Status == http.StatusUnprocessableEntity && p.Typed().Get("from") == typed.Get("from"), "%s: %v", query, a)
 		for _, path := range []string{"/api/v1/tax-summary?", "/api/v1/tax-summary/csv?"} {
 			a := program.Get(path + query)
-			must.Holdf(t, a.Status == http.StatusUnprocessableEntity && strings.Contains(a.Body, said), "%s%s: %v", path, query, a)
+			assert.Thatf(t, a.Status == http.StatusUnprocessableEntity && strings.Contains(a.Body, said), "%s%s: %v", path, query, a)
 		}
 	}
 	program.Get("/api/v1/tax-summary?from=2026-01-01&to=2027-01-01").Want(t, http.StatusOK, "a year and a day")
@@ -85,13 +85,13 @@ func TestUntaxedLinesEverywhere(t *testing.T) {
 	path := strings.TrimPrefix(address, "/api/v1")
 	edit := b.Page(person.Get(person.Get(path + "/edit").Location()))
 	got := edit.Typed()["line_tax_treatment"]
-	must.Holdf(t, strings.Join(got, " ") == " exempt reverse_charge", "the form has the treatments %q", got)
+	assert.Thatf(t, strings.Join(got, " ") == " exempt reverse_charge", "the form has the treatments %q", got)
 	person.Press(edit, "Save changes")
 	b.WantOutcomes("created", "unchanged")
 
 	for _, want := range []string{`"tax_rate":"23","tax_treatment":"standard"`, `"tax_rate":"0","tax_treatment":"reverse_charge"`} {
 		a := program.Get(address)
-		must.Holdf(t, strings.Contains(a.Body, want), "no %s in %v", want, a)
+		assert.Thatf(t, strings.Contains(a.Body, want), "no %s in %v", want, a)
 	}
 	reasons := []string{
 		"Exempt on 20.00 0.00", "Reverse charge on 60.00 0.00", "Tax 23% on 10.00 2.30", "Total EUR 92.30",
@@ -118,12 +118,12 @@ func TestUntaxedLinesEverywhere(t *testing.T) {
 	} {
 		text := readPDF(b, person.Get(file))
 		for _, want := range want {
-			must.Holdf(t, strings.Contains(text, want), "%s does not say %q:\n%s", file, want, text)
+			assert.Thatf(t, strings.Contains(text, want), "%s does not say %q:\n%s", file, want, text)
 		}
 	}
 	for _, want := range append(reasons[4:], ">VATEX-EU-AE<") {
 		a := program.Get(address + "/ubl")
-		must.Holdf(t, strings.Contains(a.Body, want), "no %s in %v", want, a)
+		assert.Thatf(t, strings.Contains(a.Body, want), "no %s in %v", want, a)
 	}
 }
 

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/customer/customercases"
 	"onlyonce/internal/invoice/invoicecases"
-	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitetest"
 )
 
@@ -94,7 +94,7 @@ func TestTheSameByTwoWays(t *testing.T) {
 				repeats := sitetest.Get[string](b,
 					`SELECT COALESCE(possible_duplicate_of::text, '') FROM webhook_events WHERE id = $1`, event)
 				shown := person.Get("/webhook-events/" + event).Body
-				must.Holdf(t, strings.Contains(shown, "looks like a repeat") == (repeats != ""),
+				assert.Thatf(t, strings.Contains(shown, "looks like a repeat") == (repeats != ""),
 					"repeats %q, and the page of the event: %s", repeats, shown)
 				return sitetest.Get[string](b, `SELECT payment_id::text FROM webhook_events WHERE id = $1`, event), repeats
 			},
@@ -135,7 +135,7 @@ func TestTheSameByTwoWays(t *testing.T) {
 				key := strings.NewReplacer(" ", "-").Replace(record.table + "-" + one + "-" + other)
 				record.next()
 				id, repeats := first(key + "-1")
-				must.Holdf(t, repeats == "", "%s by %s looks like %s, and like nothing was made", record.table, one, repeats)
+				assert.Thatf(t, repeats == "", "%s by %s looks like %s, and like nothing was made", record.table, one, repeats)
 				if _, repeats = second(key + "-2"); repeats != id && repeats != asked {
 					t.Errorf("%s by %s and then by %s: repeats %q, want %s", record.table, one, other, repeats, id)
 				}
@@ -147,5 +147,5 @@ func TestTheSameByTwoWays(t *testing.T) {
 	line++
 	form("/invoices", invoice("by-form"))
 	of := scheduled("by-hand")
-	must.Equal(t, form(of.List(), sitetest.Change(of.Command, "idempotency_key", "by-hand")), "", "billing a period asked about a repeat")
+	assert.Equal(t, form(of.List(), sitetest.Change(of.Command, "idempotency_key", "by-hand")), "", "billing a period asked about a repeat")
 }

@@ -6,9 +6,9 @@ import (
 	"net/url"
 	"time"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/invoice/invoicecases"
 	"onlyonce/internal/invoice/webhook"
-	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitetest"
 )
 
@@ -18,7 +18,7 @@ func deletesBodies(p *sitetest.Planner) {
 	p.During("deleting bodies of events", func() {
 		n, err := webhook.Expire(p.Context(), p.Pool, p.Acme.ID,
 			time.Now().Add(-(2*sitetest.Many-sitetest.Few/2)*time.Minute))
-		must.Holdf(p, err == nil &&
+		assert.Thatf(p, err == nil &&
 			n != 0, "deleted %d: %v", n, err)
 	})
 }

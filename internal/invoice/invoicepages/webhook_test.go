@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/invoice/invoicecases"
 	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitetest"
@@ -70,7 +71,7 @@ func TestDeliveries(t *testing.T) {
 		{"too large", bank, "m", large, now, 413, "too-large"},
 	} {
 		a := c.from.DeliverAt(b.Replica, c.id, c.body, c.at)
-		must.Holdf(t, a.Status == c.status && strings.Contains(a.Body, "/problems/"+c.problem) &&
+		assert.Thatf(t, a.Status == c.status && strings.Contains(a.Body, "/problems/"+c.problem) &&
 			a.Header.Get("Content-Type") == "application/problem+json", "%s: %v", c.what, a)
 	}
 	sitetest.WantUnchanged(b, "what was refused", before, b.Contents())
@@ -87,13 +88,13 @@ func TestDeliveries(t *testing.T) {
 			a := bank.Deliver(b.Replica, c.id, c.body)
 			state := sitetest.Get[string](b, `SELECT COALESCE((SELECT state::text FROM webhook_events WHERE id = $1), '')`,
 				sitetest.Decode[sitetest.Created](b, a).ID)
-			must.Holdf(t, a.Status == http.StatusOK && (a.Header.Get("Idempotent-Replayed") == "true") == (n > 0) && state == c.state,
+			assert.Thatf(t, a.Status == http.StatusOK && (a.Header.Get("Idempotent-Replayed") == "true") == (n > 0) && state == c.state,
 				"%s: %s, %v", c.what, state, a)
 		}
 	}
 	bank.Deliver(b.Replica, "5", invoicecases.PaidBy(number, "p5", "20.00"))
 	card.Deliver(b.Replica, "", intentOf("evt_1", number, 1000)).Want(t, http.StatusOK)
-	must.Equal(t, sitetest.Get[int](b, `SELECT paid FROM invoices WHERE number = $1`, number), 5000+2000-500+1000, "paid")
+	assert.Equal(t, sitetest.Get[int](b, `SELECT paid FROM invoices WHERE number = $1`, number), 5000+2000-500+1000, "paid")
 	owner := b.Person(b.Replica, b.Acme)
 	b.Page(owner.Get("/webhook-events?state=undecided")).Says("Needs a decision", "payment.received")
 	shown := b.Page(
@@ -122,7 +123,7 @@ func TestEventNamedLikeAKey(t *testing.T) {
 		a := bank.Deliver(b.Replica, c.id, c.body)
 		state := sitetest.Get[string](b, `SELECT COALESCE((SELECT state::text FROM webhook_events WHERE id = $1), '')`,
 			sitetest.Decode[sitetest.Created](b, a).ID)
-		must.Holdf(t, a.Status == http.StatusOK && state == c.state, "%s: %s, %v", c.id, state, a)
+		assert.Thatf(t, a.Status == http.StatusOK && state == c.state, "%s: %s, %v", c.id, state, a)
 	}
 	bank.Deliver(b.Replica, "evt", invoicecases.PaidBy(number, "p4", "4.00"))
 	b.Exec(`
@@ -169,7 +170,7 @@ func TestChooseTheInvoice(t *testing.T) {
 		b.Page(person.Get(event)).Says("Applied", "Open the invoice")
 	}
 	got := sitetest.Get[[]int](b, `SELECT ARRAY[(SELECT paid FROM invoices), (SELECT count(*) FROM payments)]`)
-	must.Holdf(t, slices.Equal(got, []int{13577, 3}), "paid, payments: %v", got)
+	assert.Thatf(t, slices.Equal(got, []int{13577, 3}), "paid, payments: %v", got)
 }
 
 // TestEventIsNotKept: if the effect fails, nothing is stored, the sender has to retry, and the retry succeeds.
@@ -182,15 +183,15 @@ func TestEventIsNotKept(t *testing.T) {
 	b.Exec(`ALTER TABLE postings ADD CONSTRAINT broken CHECK (kind <> 'payment') NOT VALID`)
 	for range 2 {
 		a := bank.Deliver(b.Replica, "1", invoicecases.PaidBy(number, "p", "1.00"))
-		must.Holdf(t, a.Status == http.StatusServiceUnavailable && a.Header.Get("Retry-After") != "" && strings.Contains(a.Body,
+		assert.Thatf(t, a.Status == http.StatusServiceUnavailable && a.Header.Get("Retry-After") != "" && strings.Contains(a.Body,
 			"/problems/not-kept"), "%v", a)
 	}
 	sitetest.WantUnchanged(b, "what failed", before, b.Contents())
 	b.Exec(`ALTER TABLE postings DROP CONSTRAINT broken`)
 	a := bank.Deliver(b.Replica, "1", invoicecases.PaidBy(number, "p", "1.00"))
-	must.Holdf(t, a.Status == http.StatusOK && a.Header.Get("Idempotent-Replayed") == "", "%v", a)
+	assert.Thatf(t, a.Status == http.StatusOK && a.Header.Get("Idempotent-Replayed") == "", "%v", a)
 	b.WantRows(b.Rows()) // and no second one
-	must.Equal(t, sitetest.Get[int](b, `SELECT paid FROM invoices`), 100, "paid")
+	assert.Equal(t, sitetest.Get[int](b, `SELECT paid FROM invoices`), 100, "paid")
 }
 
 // TestSecretOfAnotherKey: deliveries have to be repeated, the page of the source explains the reason, and entering the secret
@@ -207,7 +208,7 @@ func TestSecretOfAnotherKey(t *testing.T) {
 	deliver := func(want int) {
 		t.Helper()
 		a := bank.Deliver(other, "1", `{"type": "x"}`)
-		must.Holdf(t, a.Status == want && (a.Header.Get("Retry-After") != "") == (want == http.StatusServiceUnavailable), "%v", a)
+		assert.Thatf(t, a.Status == want && (a.Header.Get("Retry-After") != "") == (want == http.StatusServiceUnavailable), "%v", a)
 	}
 	source := "/webhooks/" + sitetest.Get[string](b, `SELECT id::text FROM webhook_sources`)
 	owner := b.Person(other, b.Acme)
@@ -277,7 +278,7 @@ func TestProviders(t *testing.T) {
 	got := sitetest.Get[[]int](b, `
 		SELECT ARRAY[(SELECT paid FROM invoices), (SELECT count(*) FROM payments), (SELECT count(*) FROM webhook_events)]`)
 	want := []int{1000 + events*100, events + 1, events + 1}
-	must.Holdf(t, slices.Equal(got, want), "paid, payments, events: %v, want %v", got, want)
+	assert.Thatf(t, slices.Equal(got, want), "paid, payments, events: %v, want %v", got, want)
 }
 
 // TestHooksOfDemoTenants are refused when the demo is off, like their logins: their secrets are public.
@@ -306,7 +307,7 @@ func TestWebhookGuide(t *testing.T) {
 	}
 	for _, want := range []string{"HTTP/1.1 200", "Idempotent-Replayed: true"} {
 		output, err := exec.CommandContext(t.Context(), "sh", "-euc", script).CombinedOutput()
-		must.Holdf(t, err == nil && strings.Contains(string(output), want), "no %q, %v: %s", want, err, output)
+		assert.Thatf(t, err == nil && strings.Contains(string(output), want), "no %q, %v: %s", want, err, output)
 	}
-	must.Equal(t, sitetest.Get[int](b, `SELECT paid FROM invoices WHERE number = $1`, number), 1000, "paid")
+	assert.Equal(t, sitetest.Get[int](b, `SELECT paid FROM invoices WHERE number = $1`, number), 1000, "paid")
 }

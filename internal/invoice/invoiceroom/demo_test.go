@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"onlyonce/internal/app/apptest"
+	"onlyonce/internal/assert"
 	"onlyonce/internal/invoice/duplicate"
 	"onlyonce/internal/invoice/invoicetest"
 	"onlyonce/internal/must"
@@ -55,7 +56,7 @@ func TestDemoShowsTheLife(t *testing.T) {
 		"of the same customer":  {ofAcme + `(SELECT count(*) FROM invoices o WHERE o.customer_id = i.customer_id) > 3`, 51},
 	} {
 		n := b.Number(`SELECT count(*) FROM invoices i WHERE ` + atLeast.sql)
-		must.Holdf(t, n >= atLeast.want, "%s: %d, want at least %d", what, n, atLeast.want)
+		assert.Thatf(t, n >= atLeast.want, "%s: %d, want at least %d", what, n, atLeast.want)
 	}
 	for what, sql := range map[string]string{
 		"issued in the future":      `SELECT count(*) FROM invoices WHERE issue_date > current_date`,
@@ -80,7 +81,7 @@ func TestDemoShowsTheLife(t *testing.T) {
 				AND NOT EXISTS (SELECT FROM schedule_periods p WHERE p.id = b.id)`, // periods may be billed later
 	} {
 		n := b.Number(sql)
-		must.Holdf(t, n == 0, "%d were %s", n, what)
+		assert.Thatf(t, n == 0, "%d were %s", n, what)
 	}
 }
 
@@ -94,7 +95,7 @@ func TestDemoHasOneTwin(t *testing.T) {
 		for _, g := range found.Rows {
 			groups = append(groups, strconv.Itoa(g.Count))
 		}
-		must.Equal(t, strings.Join(groups, ", "), want, tenant, "invoices that look alike")
+		assert.Equal(t, strings.Join(groups, ", "), want, tenant, "invoices that look alike")
 	}
 	n := b.Number(`
 		SELECT count(*) FROM (
@@ -103,7 +104,7 @@ func TestDemoHasOneTwin(t *testing.T) {
 			WHERE (place <= 5 OR state = 'draft' OR state IN ('issued', 'partially_paid') AND due_date < current_date)
 				AND NOT EXISTS (SELECT FROM schedule_periods p WHERE p.id = i.id) -- which are the same each month
 			GROUP BY tenant_id, customer_id, total HAVING count(*) > 1) AS twins`)
-	must.Holdf(t, n == 0, "Home shows %d invoices more than once", n)
+	assert.Thatf(t, n == 0, "Home shows %d invoices more than once", n)
 }
 
 // TestDemoIsMostlyOnTime checks that less than half of the open invoices are overdue, in each currency, by amount and by number.
@@ -116,7 +117,7 @@ func TestDemoIsMostlyOnTime(t *testing.T) {
 				count(*) AS invoices, count(*) FILTER (WHERE due_date < current_date) AS late
 			FROM invoices WHERE state IN ('issued', 'partially_paid') GROUP BY tenant_id, currency) AS books
 		WHERE 2 * late_amount > amount OR 2 * late > invoices`).Scan(&late))
-	must.Holdf(t, late == "", "most of what is open is overdue: %s", late)
+	assert.Thatf(t, late == "", "most of what is open is overdue: %s", late)
 }
 
 // TestInterruptedDemoInvoicesAreCompleted, with their numbers.

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"onlyonce/internal/app/apptest"
+	"onlyonce/internal/assert"
 	"onlyonce/internal/invoice/invoicetest"
 	"onlyonce/internal/mailer/mailertest"
 	"onlyonce/internal/must"
@@ -66,10 +67,10 @@ func TestKillDuringCreates(t *testing.T) {
 
 	listed := p.list(t)
 	for key, id := range answers {
-		must.Holdf(t, listed[id], "invoice %s of %s was acknowledged and is lost", id, key)
+		assert.Thatf(t, listed[id], "invoice %s of %s was acknowledged and is lost", id, key)
 	}
 	want := creates + invoicetest.DemoOfAcme + invoicetest.DemoOfSchedule
-	must.Holdf(t, len(listed) == want && len(answers) == creates,
+	assert.Thatf(t, len(listed) == want && len(answers) == creates,
 		"%d invoices for %d answers, want %d and %d", len(listed), len(answers), want, creates)
 }
 
@@ -186,7 +187,7 @@ func TestKillDuringMails(t *testing.T) {
 	for _, m := range s.Messages() {
 		id, subject := m.Header.Get("Message-Id"), m.Header.Get("Subject")
 		first, known := ids[subject]
-		must.Holdf(t, !known || first == id, "%s came as %s and as %s", subject, first, id)
+		assert.Thatf(t, !known || first == id, "%s came as %s and as %s", subject, first, id)
 		ids[subject], subjects[id] = id, subject
 		deliveries[id]++
 	}
@@ -196,10 +197,10 @@ func TestKillDuringMails(t *testing.T) {
 			twice++
 		}
 	}
-	must.Holdf(t, len(ids) == invoices && len(subjects) == invoices,
+	assert.Thatf(t, len(ids) == invoices && len(subjects) == invoices,
 		"%d subjects and %d Message-IDs of %d invoices", len(ids), len(subjects), invoices)
 	// Two kills interrupt up to four attempts in each of two processes.
-	must.Holdf(t, twice != 0 && twice <= 12, "%d mails came more than once", twice)
+	assert.Thatf(t, twice != 0 && twice <= 12, "%d mails came more than once", twice)
 	t.Logf("%d mails came more than once, with one Message-ID each", twice)
 }
 

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"onlyonce/internal/app/apptest"
+	"onlyonce/internal/assert"
 	"onlyonce/internal/invoice/invoicecases"
 	"onlyonce/internal/invoice/mail"
 	"onlyonce/internal/mailer/mailertest"
@@ -40,7 +41,7 @@ func TestMailHasTheInvoiceAttached(t *testing.T) {
 		}
 		messages := s.Messages()
 		got := attached(t, messages[len(messages)-1])
-		must.Holdf(t, maps.Equal(got, wanted), "%s: %d files are attached, want %q", key, len(got), want)
+		assert.Thatf(t, maps.Equal(got, wanted), "%s: %d files are attached, want %q", key, len(got), want)
 	}
 	lacking := b.draft("lacking", "Ada")
 	sent(lacking, "/issue", "lacking", `{"e_invoice": true}`, http.StatusOK, "pdf")
@@ -65,13 +66,14 @@ func TestCreditNoteIsMailed(t *testing.T) {
 	sent := b.settled(1)[0]
 	want := "Hello Ada,\n\nWe have credited 30.75 EUR of our invoice 2026-0001 of 21 November 2026.\n\nHalf of it\nwas <late>\n\n" +
 		"Open: 30.75 EUR\n\nThe credit note is attached as a PDF file.\n\nKind regards,\n"
-	must.Holdf(t, sent.Kind == mail.KindCreditNote && sent.Recipient == "ada@example.com" && strings.HasPrefix(sent.Text, want),
+	assert.Thatf(t, sent.Kind == mail.KindCreditNote && sent.Recipient == "ada@example.com" && strings.HasPrefix(sent.Text, want),
 		"%+v, want the text %q", sent, want)
 	path := "/api/v1/credit-notes/" + sent.CreditNoteID.String() + "/pdf"
 	_, file, err := apptest.Ask(apptest.CompanyToken, http.MethodGet, b.URL()+path, "", "")
 	must.OK(t, err)
 	got := attached(t, s.Messages()[0])
-	must.Holdf(t, len(got) == 1 && got["pdf"] == string(file), "%d files are attached, and the document has %d bytes", len(got), len(file))
+	assert.Thatf(t, len(got) == 1 && got["pdf"] == string(file),
+		"%d files are attached, and the document has %d bytes", len(got), len(file))
 }
 
 // attached returns the files of a message by the path that the server returns them from.
@@ -112,7 +114,7 @@ func TestMailHasTheLogo(t *testing.T) {
 		message := s.Messages()[i]
 		images := map[string]string{}
 		html := parts(t, message.Header.Get("Content-Type"), message.Body, images)
-		must.Holdf(t, images["<image>"] == want && strings.Contains(html, `src="cid:image"`) == (want != ""),
+		assert.Thatf(t, images["<image>"] == want && strings.Contains(html, `src="cid:image"`) == (want != ""),
 			"mail %d: an image of %d bytes, and the HTML %s", i, len(images["<image>"]), html)
 	}
 }

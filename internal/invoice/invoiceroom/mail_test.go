@@ -14,6 +14,7 @@ import (
 
 	"onlyonce/internal/app"
 	"onlyonce/internal/app/apptest"
+	"onlyonce/internal/assert"
 	"onlyonce/internal/invoice/mail"
 	"onlyonce/internal/mailer"
 	"onlyonce/internal/mailer/mailertest"
@@ -97,7 +98,7 @@ func TestMailIsSent(t *testing.T) {
 	invoice := b.draft("one", `Ada "A" <eve@example.com>, & <script>`)
 	b.post(invoice+"/issue", "one", `{"message": "See you\nsoon."}`, http.StatusOK)
 	sent := b.settled(1)[0]
-	must.Holdf(t, sent.State == mailer.StateSent && !sent.Kept && sent.Attempts == 1 && sent.Reason == "" && !sent.SentAt.IsZero(),
+	assert.Thatf(t, sent.State == mailer.StateSent && !sent.Kept && sent.Attempts == 1 && sent.Reason == "" && !sent.SentAt.IsZero(),
 		"%+v", sent)
 	must.Thatf(t, len(s.Messages()) == 1, "%d messages", len(s.Messages()))
 	header := s.Messages()[0].Header
@@ -105,15 +106,15 @@ func TestMailIsSent(t *testing.T) {
 		t.Errorf("Message-ID %s, want %s", header.Get("Message-Id"), want)
 	}
 	to, err := header.AddressList("To")
-	must.Holdf(t, err == nil && len(to) == 1 && to[0].Address == "ada@example.com", "to %v, %v", to, err)
+	assert.Thatf(t, err == nil && len(to) == 1 && to[0].Address == "ada@example.com", "to %v, %v", to, err)
 	from, err := header.AddressList("From")
-	must.Holdf(t, err == nil && len(from) == 1 && from[0].Address == "app@example.com", "from %v, %v", from, err)
+	assert.Thatf(t, err == nil && len(from) == 1 && from[0].Address == "app@example.com", "from %v, %v", from, err)
 	reply, err := header.AddressList("Reply-To")
-	must.Holdf(t, err == nil && len(reply) == 1 && reply[0].Address == "ada+bills@acme.example", "reply to %v, %v", reply, err)
+	assert.Thatf(t, err == nil && len(reply) == 1 && reply[0].Address == "ada+bills@acme.example", "reply to %v, %v", reply, err)
 	_, smuggled := header["Bcc"]
-	must.Holdf(t, !smuggled, "a name has added a header: %v", header)
+	assert.Thatf(t, !smuggled, "a name has added a header: %v", header)
 	body, err := io.ReadAll(s.Messages()[0].Body)
-	must.Holdf(t, err == nil && strings.Contains(string(body), "text/plain") && strings.Contains(string(body), "text/html") &&
+	assert.Thatf(t, err == nil && strings.Contains(string(body), "text/plain") && strings.Contains(string(body), "text/html") &&
 		(!strings.Contains(string(body), "<script>") || strings.Contains(sent.Text, "<script>")), "%v\n%s", err, body)
 	rest := sent.Text
 	for _, want := range []string{
@@ -140,7 +141,7 @@ func TestMailIsSentOnce(t *testing.T) {
 		all.Go(func() {
 			key := fmt.Sprint("click ", n/2)
 			status, answer, err := apptest.Ask(apptest.CompanyToken, http.MethodPost, b.URL()+invoice+"/issue", key, "")
-			must.Holdf(t, err == nil && status == http.StatusOK, "%d %s %v", status, answer, err)
+			assert.Thatf(t, err == nil && status == http.StatusOK, "%d %s %v", status, answer, err)
 		})
 	}
 	all.Wait()
@@ -149,8 +150,8 @@ func TestMailIsSentOnce(t *testing.T) {
 		b.post(invoice+"/send", "again", `{"recipient": "office@example.com"}`, http.StatusCreated)
 	}
 	mails := b.settled(2)
-	must.Holdf(t, len(mails) == 2 && mails[0].Recipient == "office@example.com" && mails[0].MessageID != mails[1].MessageID, "%+v", mails)
-	must.Equal(t, len(s.Messages()), 2, "messages")
+	assert.Thatf(t, len(mails) == 2 && mails[0].Recipient == "office@example.com" && mails[0].MessageID != mails[1].MessageID, "%+v", mails)
+	assert.Equal(t, len(s.Messages()), 2, "messages")
 }
 
 // TestMailIsTriedAgain after a temporary failure, and accepted once.
@@ -165,7 +166,7 @@ func TestMailIsTriedAgain(t *testing.T) {
 	b := mailing(t, s.URL)
 	b.post(b.draft("one", "Ada")+"/issue", "one", "", http.StatusOK)
 	sent := b.settled(1)[0]
-	must.Holdf(t, sent.State == mailer.StateSent && sent.Attempts == 3 && len(s.Messages()) == 1 && sent.Reason == "",
+	assert.Thatf(t, sent.State == mailer.StateSent && sent.Attempts == 3 && len(s.Messages()) == 1 && sent.Reason == "",
 		"%d messages, %+v", len(s.Messages()), sent)
 	b.LogsNothingPersonal()
 }
@@ -177,7 +178,7 @@ func TestMailIsGivenUp(t *testing.T) {
 	b := mailing(t, s.URL, func(c *app.Config) { c.MailRetry = time.Millisecond })
 	b.post(b.draft("one", "Ada")+"/issue", "one", "", http.StatusOK)
 	failed := b.settled(1)[0]
-	must.Holdf(t, failed.State == mailer.StateFailed && failed.Attempts == mailer.MaxAttempts &&
+	assert.Thatf(t, failed.State == mailer.StateFailed && failed.Attempts == mailer.MaxAttempts &&
 		failed.Reason == "Gave up after 10 attempts. The mail server didn't accept it: 451 4.3.2 Come back later.", "%+v", failed)
 }
 
@@ -188,11 +189,11 @@ func TestMailIsRefused(t *testing.T) {
 	invoice := b.draft("one", "Ada")
 	b.post(invoice+"/issue", "one", "", http.StatusOK)
 	failed := b.settled(1)[0]
-	must.Holdf(t, failed.State == mailer.StateFailed && failed.Attempts == 1 &&
+	assert.Thatf(t, failed.State == mailer.StateFailed && failed.Attempts == 1 &&
 		failed.Reason == "The mail server refused it: 550 5.1.0 Requested action not taken: mailbox unavailable.", "%+v", failed)
 	b.post(invoice+"/send", "again", `{"recipient": "grace@example.com"}`, http.StatusCreated)
 	sent := b.settled(2)[0]
-	must.Holdf(t, sent.State == mailer.StateSent && len(s.Messages()) == 1, "%+v", sent)
+	assert.Thatf(t, sent.State == mailer.StateSent && len(s.Messages()) == 1, "%+v", sent)
 	b.LogsNothingPersonal()
 }
 
@@ -209,14 +210,14 @@ func TestMailServerHangs(t *testing.T) {
 	must.OK(t, err)
 	defer conn.Close()
 	m := b.mails()[0]
-	must.Holdf(t, m.State == mailer.StateQueued && m.Reason == "", "the attempt is over already: %+v", m)
+	assert.Thatf(t, m.State == mailer.StateQueued && m.Reason == "", "the attempt is over already: %+v", m)
 	b.post(b.draft("two", "Ada")+"/issue", "two", "", http.StatusOK) // while it hangs
 	must.Until(b, "the attempt is over", func() bool {
 		mails := b.mails()
 		return mails[len(mails)-1].Reason == "The mail server didn't answer in time."
 	})
 	took, ok := b.Lines("mail")[0]["duration"].(float64)
-	must.Holdf(t, ok && time.Duration(took) <= 5*time.Second, "the attempt took %v", time.Duration(took))
+	assert.Thatf(t, ok && time.Duration(took) <= 5*time.Second, "the attempt took %v", time.Duration(took))
 }
 
 // TestMailServerWithoutTLS gets neither a password nor a mail.
@@ -229,7 +230,7 @@ func TestMailServerWithoutTLS(t *testing.T) {
 		return b.mails()[0].Reason == "The mail server doesn't encrypt its connections (STARTTLS)."
 	})
 	m := b.mails()[0]
-	must.Holdf(t, m.State == mailer.StateQueued && len(s.Messages()) == 0 && !strings.Contains(b.Logs.String(), "s3cret"), "%+v", m)
+	assert.Thatf(t, m.State == mailer.StateQueued && len(s.Messages()) == 0 && !strings.Contains(b.Logs.String(), "s3cret"), "%+v", m)
 }
 
 // TestMailOfAVoidInvoice is not sent any more.
@@ -267,7 +268,7 @@ func TestMailsOfTheDemoAreKept(t *testing.T) {
 			SELECT count(*) FILTER (WHERE state = 'queued'), count(*) FILTER (WHERE kept AND body <> '') FROM mails`).Scan(&left, &kept)
 		return err == nil && left == 0 && kept > 20
 	})
-	must.Holdf(t, len(s.Messages()) == 0, "%d messages", len(s.Messages()))
+	assert.Thatf(t, len(s.Messages()) == 0, "%d messages", len(s.Messages()))
 }
 
 // TestMailsWithoutAServer are kept, also through a connection pooler without prepared statements.
@@ -278,7 +279,7 @@ func TestMailsWithoutAServer(t *testing.T) {
 	})
 	b.post(b.draft("one", "Ada")+"/issue", "one", "", http.StatusOK)
 	m := b.settled(1)[0]
-	must.Holdf(t, m.Kept && m.State == mailer.StateSent && m.Text != "", "%+v", m)
+	assert.Thatf(t, m.Kept && m.State == mailer.StateSent && m.Text != "", "%+v", m)
 	if _, metrics := b.Get(b.Metrics); !strings.Contains(metrics, `onlyonce_mail_attempts_total{outcome="kept"} 1`) {
 		t.Errorf("nothing about it in the metrics:\n%s", metrics)
 	}

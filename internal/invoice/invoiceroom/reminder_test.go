@@ -12,6 +12,7 @@ import (
 
 	"onlyonce/internal/app"
 	"onlyonce/internal/app/apptest"
+	"onlyonce/internal/assert"
 	"onlyonce/internal/customer"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invoice"
@@ -32,7 +33,7 @@ func TestReminderIsSent(t *testing.T) {
 	b.post(invoice+"/payments", "one", `{"amount": "23", "date": "2026-02-01", "method": "cash"}`, http.StatusCreated)
 	b.post(invoice+"/reminders", "one", `{"level": "1"}`, http.StatusCreated)
 	sent := b.settled(1)[0]
-	must.Holdf(t, sent.State == mailer.StateSent && sent.Recipient == "ada@example.com" &&
+	assert.Thatf(t, sent.State == mailer.StateSent && sent.Recipient == "ada@example.com" &&
 		sent.Subject == "Payment reminder: invoice 2026-0001 from Acme Studio", "%+v", sent)
 	rest := sent.Text
 	for _, want := range []string{
@@ -45,7 +46,8 @@ func TestReminderIsSent(t *testing.T) {
 	}
 	due, err := date.Parse("2026-02-04")
 	days := strconv.Itoa(due.DaysUntil(date.Of(sent.CreatedAt.UTC())))
-	must.Holdf(t, err == nil && strings.Contains(sent.Text, ", "+days+" days overdue"), "not %s days overdue: %s, %v", days, sent.Text, err)
+	assert.Thatf(t, err == nil && strings.Contains(sent.Text, ", "+days+" days overdue"),
+		"not %s days overdue: %s, %v", days, sent.Text, err)
 }
 
 // TestReminderOfAPaidInvoice is not sent any more.
@@ -106,6 +108,6 @@ func TestDueRemindersOfTwoReplicas(t *testing.T) {
 	apptest.On(t, b.DB).Start(withoutDemo)
 	b.settled(overdue)
 	for _, table := range []string{"invoice_reminders", "mails"} {
-		must.Equal(t, b.Number(`SELECT count(*) FROM `+table), overdue, table)
+		assert.Equal(t, b.Number(`SELECT count(*) FROM `+table), overdue, table)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"onlyonce/internal/app"
 	"onlyonce/internal/app/apptest"
+	"onlyonce/internal/assert"
 	"onlyonce/internal/customer/customertest"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invoice"
@@ -53,7 +54,7 @@ func TestSchedulesOfTwoReplicas(t *testing.T) {
 		return len(mails) >= billed
 	})
 	for _, table := range []string{"schedule_periods", "invoices", "mails"} {
-		must.Equal(t, b.Number(`SELECT count(*) FROM `+table), billed, table)
+		assert.Equal(t, b.Number(`SELECT count(*) FROM `+table), billed, table)
 	}
 }
 
@@ -69,7 +70,7 @@ func TestFailedSchedulesAreLoggedOnce(t *testing.T) {
 		return b.Number(`SELECT count(*) FROM river.river_job WHERE kind = 'schedules' AND state = 'discarded'`) == 1
 	})
 	lines := b.Lines("the next run does what is left")
-	must.Holdf(t, len(lines) == 1 && len(b.Lines("job will be tried again")) == 0, "%s", b.Logs)
+	assert.Thatf(t, len(lines) == 1 && len(b.Lines("job will be tried again")) == 0, "%s", b.Logs)
 }
 
 // TestWebhooksOfTheDemo checks that two replicas create the sources once, and delete bodies after 30 days.
@@ -79,7 +80,7 @@ func TestWebhooksOfTheDemo(t *testing.T) {
 	settings := func(c *app.Config) { c.SecretKey, c.ExpireEvery = secret, 10*time.Millisecond }
 	b := apptest.New(t, settings)
 	b.Start(settings)
-	must.Equal(t, b.Number(`SELECT count(*) FROM webhook_sources s JOIN webhook_secrets ON source_id = s.id`), 2, "sources")
+	assert.Equal(t, b.Number(`SELECT count(*) FROM webhook_sources s JOIN webhook_secrets ON source_id = s.id`), 2, "sources")
 	must.Exec(t, b.DB.Admin(), `
 		WITH events AS (
 			INSERT INTO webhook_events (tenant_id, id, source_id, event_id, digest, type, state)

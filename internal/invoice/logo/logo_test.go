@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/file"
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/invoice/logo"
@@ -86,7 +87,7 @@ func TestDraft(t *testing.T) {
 		if problems, ok := errors.AsType[*invalid.Error](err); ok {
 			_, refused, _ = strings.Cut(problems.Fields[0].Message, " ")
 		}
-		must.Holdf(t, refused == of.refused, "%s: %q, want %q", name, refused, of.refused)
+		assert.Thatf(t, refused == of.refused, "%s: %q, want %q", name, refused, of.refused)
 	}
 }
 

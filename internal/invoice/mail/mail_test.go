@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/invoicetest"
@@ -38,7 +39,7 @@ func TestNoMailWithoutItsJob(t *testing.T) {
 	must.Thatf(t, errors.Is(err, refused), "%v", err)
 	mails := storetest.Value[int](b, `SELECT count(*) FROM mails`)
 	jobs := storetest.Value[int](b, `SELECT count(*) FROM river.river_job`)
-	must.Holdf(t, mails == 1 && jobs == 1, "%d mails and %d jobs", mails, jobs)
+	assert.Thatf(t, mails == 1 && jobs == 1, "%d mails and %d jobs", mails, jobs)
 }
 
 // TestSendOrVoid checks that no mail is queued after an invoice was voided concurrently.
@@ -52,10 +53,10 @@ func TestSendOrVoid(t *testing.T) {
 			_, err := mail.Send.Do(context.Background(), b.Store, b.Intent(fmt.Sprint("send", round)), d)
 			return err
 		}, func() error { return b.Void(fmt.Sprint("void", round), inv) })
-		must.Holdf(t, (sent == nil || storetest.IsConflict(sent, &invoice.NotIssued)) && voided == nil,
+		assert.Thatf(t, (sent == nil || storetest.IsConflict(sent, &invoice.NotIssued)) && voided == nil,
 			"sent: %v, voided: %v", sent, voided)
 	}
-	must.Equal(t, storetest.Value[int](b, `
+	assert.Equal(t, storetest.Value[int](b, `
 		SELECT count(*) FROM intents s JOIN mails m ON m.id = s.record_id JOIN intents v ON v.record_id = m.invoice_id
 		WHERE s.operation = 'mail.send' AND v.operation = 'invoice.void' AND s.at > v.at`),
 		0, "mails were queued after their invoice was voided")

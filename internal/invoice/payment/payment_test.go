@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/idempotency/storetest"
@@ -50,13 +51,13 @@ func TestInParts(t *testing.T) {
 		done, err := b.pay(step.amount, inv, step.amount, nil)
 		must.Thatf(t, err == nil && done.Value.InvoiceID == inv.ID && done.Value.Currency == inv.Currency, "%+v, %v", done, err)
 		again, err := b.pay(step.amount, inv, step.amount, nil)
-		must.Holdf(t, err == nil && again.Replayed && again.Value == done.Value, "again: %+v, %v", again, err)
+		assert.Thatf(t, err == nil && again.Replayed && again.Value == done.Value, "again: %+v, %v", again, err)
 		found := b.Find(inv)
-		must.Holdf(t, found.Status == step.status && found.Open == step.open && found.Paid == 10000-step.open, "%+v", found)
+		assert.Thatf(t, found.Status == step.status && found.Open == step.open && found.Paid == 10000-step.open, "%+v", found)
 	}
 	_, err := b.pay("more", inv, "0.01", nil)
 	c, ok := errors.AsType[*conflict.Error](err)
-	must.Holdf(t, ok && c.Kind == &payment.ExceedsOpen && c.Members["open"] == "0.00", "more than is open: %v", err)
+	assert.Thatf(t, ok && c.Kind == &payment.ExceedsOpen && c.Members["open"] == "0.00", "more than is open: %v", err)
 }
 
 // TestFiftyAtOnce checks that concurrent payments never exceed the open amount, and that none is lost.
@@ -69,7 +70,7 @@ func TestFiftyAtOnce(t *testing.T) {
 	})
 	paid := b.Succeeded(errs, &payment.ExceedsOpen)
 	found := b.Find(inv)
-	must.Holdf(t, paid == 33 && found.Paid == 9900 && found.Open == 100, "%d payments, %d paid, %d open", paid, found.Paid, found.Open)
+	assert.Thatf(t, paid == 33 && found.Paid == 9900 && found.Open == 100, "%d payments, %d paid, %d open", paid, found.Paid, found.Open)
 }
 
 // TestPayOrVoid checks that an invoice is either paid or voided.
@@ -104,16 +105,16 @@ func TestReferenceOnce(t *testing.T) {
 	for _, provider := range []string{"Stripe", "stripe", "STRIPE", "ＳＴＲＩＰＥ", " Stripé "} {
 		_, err = b.pay("2", inv, "1", of(provider, "pi_1a"))
 		refused, ok := errors.AsType[*conflict.Error](err)
-		must.Holdf(t, ok && refused.Kind == &payment.Taken && refused.Existing == first.Value.ID, "%s: %v", provider, err)
+		assert.Thatf(t, ok && refused.Kind == &payment.Taken && refused.Existing == first.Value.ID, "%s: %v", provider, err)
 	}
 	for k, others := range map[string]func(*payment.Input){
 		"3": nil, "4": nil, "capitals": of("Stripe", "PI_1A"), "provider": of("Stripes", "pi_1a"), "reference": of("Stripe", "pi_1b"),
 	} {
 		_, err := b.pay(k, inv, "1", others)
-		must.Holdf(t, err == nil, "%s: %v", k, err)
+		assert.Thatf(t, err == nil, "%s: %v", k, err)
 	}
 	found := b.Find(inv)
-	must.Holdf(t, found.Paid == 600, "paid %d", found.Paid)
+	assert.Thatf(t, found.Paid == 600, "paid %d", found.Paid)
 }
 
 // TestDatesOfEntries checks that a typo in the year is refused with a sentence, and by the database on any path.
@@ -128,7 +129,7 @@ func TestDatesOfEntries(t *testing.T) {
 		in.Date = day
 		_, err := in.Draft(inv.ID, inv.Currency)
 		problems, wrong := errors.AsType[*invalid.Error](err)
-		must.Holdf(t, wrong != good &&
+		assert.Thatf(t, wrong != good &&
 			(!wrong || len(problems.Fields) == 1 && problems.Fields[0].Pointer == "/date"), "%s: %v", day, err)
 	}
 	b.OK(b.pay("paid", inv, "1", nil))
@@ -202,5 +203,5 @@ func TestTwoPostingsAtOnce(t *testing.T) {
 	if _, err := b.pay("next", inv, "59", nil); err != nil {
 		t.Error(err)
 	}
-	must.Equal(t, storetest.Value[int](b, `SELECT paid FROM invoices`), 10000, "paid")
+	assert.Equal(t, storetest.Value[int](b, `SELECT paid FROM invoices`), 10000, "paid")
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/idempotency/storetest"
@@ -47,9 +48,9 @@ func TestRemove(t *testing.T) {
 		removed, err := b.Remove(fmt.Sprint("remove", i), all[i])
 		must.Thatf(t, err == nil && !removed.RemovedAt.IsZero() && removed.Left == 0 && removed.Amount == 5000, "%+v, %v", removed, err)
 		found := b.Find(inv)
-		must.Holdf(t, found.Status == want.status && found.Paid == want.paid && found.Open == 10000-want.paid, "%+v", found)
+		assert.Thatf(t, found.Status == want.status && found.Paid == want.paid && found.Open == 10000-want.paid, "%+v", found)
 		sum := paidInMonth()
-		must.Holdf(t, sum.Amount.IntPart() == want.paid && int64(sum.Count) == want.count, "paid in the month: %+v", sum)
+		assert.Thatf(t, sum.Amount.IntPart() == want.paid && int64(sum.Count) == want.count, "paid in the month: %+v", sum)
 	}
 	if err := b.Void("void", inv); err != nil { // the removed payment does not count
 		t.Error(err)
@@ -89,7 +90,7 @@ func TestRemovedFreesItsReference(t *testing.T) {
 		must.OK(t, err)
 		_, err = b.pay("twice", inv, "20", with)
 		refused, ok := errors.AsType[*conflict.Error](err)
-		must.Holdf(t, ok && refused.Kind == &payment.Taken && refused.Existing == paid.Value.ID, "recorded twice: %v", refused)
+		assert.Thatf(t, ok && refused.Kind == &payment.Taken && refused.Existing == paid.Value.ID, "recorded twice: %v", refused)
 		b.OK(b.Remove(fmt.Sprint("remove", n), paid.Value))
 	}
 }
@@ -104,12 +105,12 @@ func TestRemoveAtOnce(t *testing.T) {
 		_, err := b.Remove(fmt.Sprint("remove", i), p)
 		return err
 	}) {
-		must.Holdf(t, err == nil, "%d: %v", i, err)
+		assert.Thatf(t, err == nil, "%d: %v", i, err)
 	}
 	found := b.Find(inv)
-	must.Holdf(t, found.Paid == 0 && found.Open == 10000, "%+v", found)
-	must.Equal(t, storetest.Value[int](b, `SELECT count(*) FROM postings WHERE kind = 'removal'`), 1, "reversing postings")
-	must.Equal(t, storetest.Value[int](b,
+	assert.Thatf(t, found.Paid == 0 && found.Open == 10000, "%+v", found)
+	assert.Equal(t, storetest.Value[int](b, `SELECT count(*) FROM postings WHERE kind = 'removal'`), 1, "reversing postings")
+	assert.Equal(t, storetest.Value[int](b,
 		`SELECT count(*) FROM intents WHERE operation = 'payment.remove' AND outcome = 'changed'`), 1, "intents changed it")
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/go-text/typesetting/font"
 	"github.com/go-text/typesetting/font/opentype"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 )
 
@@ -26,7 +27,7 @@ func TestVisible(t *testing.T) {
 		"Design \u017b \u0915": "Design \u017b \u0915", "a\u6f22b": "a\ufffdb", "\u05d0": "\ufffd",
 		"a\u200d\ufe0f": "a\u200d\ufe0f", "\x00": "\ufffd",
 	} {
-		must.Equal(t, string(visible([]rune(written), face)), want, written, "shown as")
+		assert.Equal(t, string(visible([]rune(written), face)), want, written, "shown as")
 	}
 }
 
@@ -58,7 +59,7 @@ func TestSubset(t *testing.T) {
 		part.tables = append(part.tables, opentype.Table{Tag: tag, Content: content})
 	}
 	kept := whole.composed(used)
-	must.Holdf(t, len(kept) > len(used), "%d glyphs are composed of no others: choose another letter", len(used))
+	assert.Thatf(t, len(kept) > len(used), "%d glyphs are composed of no others: choose another letter", len(used))
 	for id := range font.GID(len(whole.table("loca"))/4 - 1) {
 		got, want := part.outline(id), whole.outline(id)
 		if !kept[id] {

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/invoice/pdf"
 	"onlyonce/internal/must"
 )
@@ -73,7 +74,7 @@ func TestLogo(t *testing.T) {
 	if got := samples(t, file, 3, gray); !bytes.Equal(got, []byte{0, 40, 80, 120, 160, 200}) {
 		t.Errorf("opacities %v", got)
 	}
-	must.Equal(t, strings.Join(pages(t, file), "\f"), must.Read(t, "testdata/example.txt"), "the text layer")
+	assert.Equal(t, strings.Join(pages(t, file), "\f"), must.Read(t, "testdata/example.txt"), "the text layer")
 	for name, of := range map[string]struct {
 		image.Image
 
@@ -81,12 +82,12 @@ func TestLogo(t *testing.T) {
 	}{"16 bits": {deep, bytes.Repeat([]byte{0x40}, 9)}, "a palette": {palette, []byte{255, 255, 255, 0, 0, 0, 255, 255, 255}}} {
 		file := withLogo(t, pngOf(t, of.Image))
 		got := samples(t, file, 9, rgb)
-		must.Holdf(t, bytes.Equal(got[:9], of.want) && !bytes.Contains(file, []byte("/SMask")), "%s: %v", name, got)
+		assert.Thatf(t, bytes.Equal(got[:9], of.want) && !bytes.Contains(file, []byte("/SMask")), "%s: %v", name, got)
 	}
 	var photo bytes.Buffer
 	must.OK(t, jpeg.Encode(&photo, faint, nil))
 	file = withLogo(t, pdf.Image{Type: "image/jpeg", Content: photo.Bytes()})
-	must.Holdf(t, bytes.Contains(file, photo.Bytes()) && bytes.Contains(file, []byte(rgb+" /BitsPerComponent 8 /Filter /DCTDecode")),
+	assert.Thatf(t, bytes.Contains(file, photo.Bytes()) && bytes.Contains(file, []byte(rgb+" /BitsPerComponent 8 /Filter /DCTDecode")),
 		"the JPEG file isn't in the PDF file")
 }
 
@@ -106,7 +107,7 @@ func TestLogoFits(t *testing.T) {
 			must.OK(t, err)
 			found = found || bytes.Contains(content, []byte("q "+want)) && bytes.Contains(content, []byte(" cm /Logo Do Q\n"))
 		}
-		must.Holdf(t, found, "%v isn't drawn with %s", size, want)
+		assert.Thatf(t, found, "%v isn't drawn with %s", size, want)
 	}
 }
 

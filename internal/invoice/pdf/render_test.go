@@ -14,6 +14,7 @@ import (
 
 	reader "github.com/ledongthuc/pdf"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/invoice/pdf"
 	"onlyonce/internal/must"
 )
@@ -52,7 +53,7 @@ func TestTextLayer(t *testing.T) {
 		must.OK(t, os.WriteFile(golden, []byte(got), 0o600))
 	}
 	want := must.Read(t, golden)
-	must.Holdf(t, got == want,
+	assert.Thatf(t, got == want,
 		"the text layer is\n%s\nwant\n%s\nIf that is intended, run go test ./internal/invoice/pdf -update.", got, want)
 }
 
@@ -70,9 +71,9 @@ func TestSameBytes(t *testing.T) {
 	output, err := other.CombinedOutput()
 	must.Thatf(t, err == nil, "%v: %s", err, output)
 	for i, got := range sums {
-		must.Holdf(t, got == sums[0], "rendering %d has sum %s, and the first one %s", i, got, sums[0])
+		assert.Thatf(t, got == sums[0], "rendering %d has sum %s, and the first one %s", i, got, sums[0])
 	}
-	must.Holdf(t, strings.Contains(string(output), sums[0]), "another process does not print %s but\n%s", sums[0], output)
+	assert.Thatf(t, strings.Contains(string(output), sums[0]), "another process does not print %s but\n%s", sums[0], output)
 }
 
 // TestPrintSum is the other process of TestSameBytes.
@@ -103,17 +104,17 @@ func TestManyLines(t *testing.T) {
 	must.Thatf(t, len(all) >= 4 && len(all) <= 8, "%d pages", len(all))
 	for i, text := range all {
 		for _, want := range []string{fmt.Sprintf("Page %d of %d", i+1, len(all)), "DRAFT"} {
-			must.Holdf(t, strings.Count(text, want) == 1, "page %d has %q %d times:\n%s", i+1, want, strings.Count(text, want), text)
+			assert.Thatf(t, strings.Count(text, want) == 1, "page %d has %q %d times:\n%s", i+1, want, strings.Count(text, want), text)
 		}
 		if want := "KRS 0000123456\nZarząd: Ada Żółw\nInvoice 2026-0042\nPage"; strings.Count(text, want) != 1 {
 			t.Errorf("page %d doesn't end with %q:\n%s", i+1, want, text)
 		}
-		must.Equal(t, strings.Contains(text, "Unit price"), strings.Contains(text, "Position"), i+1, text, "head of the table")
+		assert.Equal(t, strings.Contains(text, "Unit price"), strings.Contains(text, "Position"), i+1, text, "head of the table")
 	}
 	whole := strings.Join(all, "")
 	for i := range 200 {
 		want := fmt.Sprintf("Position %03d.", i)
-		must.Holdf(t, strings.Count(whole, want) == 1, "%q stands there %d times", want, strings.Count(whole, want))
+		assert.Thatf(t, strings.Count(whole, want) == 1, "%q stands there %d times", want, strings.Count(whole, want))
 	}
 }
 
@@ -129,7 +130,7 @@ func TestLongDescription(t *testing.T) {
 			text := strings.Join(pages(t, render(t, inv)), "")
 			want := 2 * strings.Count(long, strings.TrimSpace(word))
 			got := strings.Count(strings.ReplaceAll(text, "\n", ""), strings.TrimSpace(word))
-			must.Holdf(t, got >= want, "%d of %d are there", got, want)
+			assert.Thatf(t, got >= want, "%d of %d are there", got, want)
 		})
 	}
 }
@@ -140,7 +141,7 @@ func TestMissingCharacters(t *testing.T) {
 	inv := example()
 	inv.Lines[0].Description = "\u6f22\u5b57 and שלום and 😀"
 	text := pages(t, render(t, inv))[0]
-	must.Holdf(t, strings.Contains(text, inv.Lines[0].Description), "the text layer has no %q:\n%s", inv.Lines[0].Description, text)
+	assert.Thatf(t, strings.Contains(text, inv.Lines[0].Description), "the text layer has no %q:\n%s", inv.Lines[0].Description, text)
 }
 
 // largest returns a document that is larger than the app allows.
@@ -197,6 +198,6 @@ func FuzzRender(f *testing.F) {
 			Lines:  []pdf.Line{{text, text, text, text, text}, {Description: text}},
 			Totals: []pdf.Total{{Label: text, Amount: text}, {Label: text, Amount: text, Grand: true}}, Notes: text,
 		})
-		must.Holdf(t, len(pages(t, file)) != 0, "no page")
+		assert.Thatf(t, len(pages(t, file)) != 0, "no page")
 	})
 }

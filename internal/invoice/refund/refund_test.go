@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/invoice"
@@ -56,14 +57,14 @@ func TestInParts(t *testing.T) {
 		must.Thatf(t, err == nil && done.Value.InvoiceID == inv.ID && done.Value.PaymentID == p.ID && done.Value.Currency == inv.Currency,
 			"%+v, %v", done, err)
 		again, err := b.refund(step.amount, p, refund.Input{Amount: step.amount})
-		must.Holdf(t, err == nil && again.Replayed && again.Value == done.Value, "again: %+v, %v", again, err)
+		assert.Thatf(t, err == nil && again.Replayed && again.Value == done.Value, "again: %+v, %v", again, err)
 		found := b.Find(inv)
-		must.Holdf(t, found.Status == step.status && found.Paid == step.paid && found.Open == 10000-step.paid, "%+v", found)
+		assert.Thatf(t, found.Status == step.status && found.Paid == step.paid && found.Open == 10000-step.paid, "%+v", found)
 		of, err := payment.Table.Find(t.Context(), b.Store.Pool, b.Tenant, p.ID)
-		must.Holdf(t, err == nil && of.Left == step.paid && of.Refunded == 10000-step.paid, "%+v, %v", of, err)
+		assert.Thatf(t, err == nil && of.Left == step.paid && of.Refunded == 10000-step.paid, "%+v, %v", of, err)
 	}
 	_, err := b.refund("more", p, refund.Input{Amount: "0.01"})
-	must.Holdf(t, storetest.IsConflict(err, &refund.ExceedsPayment), "more than is left: %v", err)
+	assert.Thatf(t, storetest.IsConflict(err, &refund.ExceedsPayment), "more than is left: %v", err)
 	if _, err := b.Pay("again", inv, "100"); err != nil { // the refunded amount is open again
 		t.Error(err)
 	}
@@ -74,7 +75,7 @@ func TestVoidAfterRefund(t *testing.T) {
 	b := setup(t)
 	inv, p := b.paid("i")
 	err := b.Void("paid", inv)
-	must.Holdf(t, storetest.IsConflict(err, &invoice.HasPayments), "voided what was paid: %v", err)
+	assert.Thatf(t, storetest.IsConflict(err, &invoice.HasPayments), "voided what was paid: %v", err)
 	b.OK(b.refund("k", p, refund.Input{Amount: "100"}))
 	must.OK(t, b.Void("refunded", inv))
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/invoice"
@@ -51,13 +52,13 @@ func TestBatchSkipsImpossibleReminders(t *testing.T) {
 	want := []string{"sent", "sent_before", "not_overdue", "not_issued", "customer_erased", "not_overdue", "no_address"}
 	for i, inv := range of {
 		at := slices.IndexFunc(made.Reminders, func(o reminder.Outcome) bool { return o.InvoiceID == inv.ID })
-		must.Holdf(t, at >= 0 && made.Reminders[at].Outcome == want[i] && made.Reminders[at].Number == inv.Number,
+		assert.Thatf(t, at >= 0 && made.Reminders[at].Outcome == want[i] && made.Reminders[at].Number == inv.Number,
 			"%s: %+v", want[i], made.Reminders)
 	}
 	again, err := b.sendBatch(b.Store, "next", b.batch("2", sent))
-	must.Holdf(t, err == nil && again.Reminders[0].Outcome == "not_next", "%+v, %v", again, err)
+	assert.Thatf(t, err == nil && again.Reminders[0].Outcome == "not_next", "%+v, %v", again, err)
 	mails := storetest.Value[int](b, `SELECT count(*) FROM mails`)
-	must.Holdf(t, mails == 2 && made.Sent() == 1, "%d mails, %d sent", mails, made.Sent())
+	assert.Thatf(t, mails == 2 && made.Sent() == 1, "%d mails, %d sent", mails, made.Sent())
 }
 
 // TestBatchesAtOnce sends batches of the same invoices 16 times at once, half of them under one key, and each invoice also singly.
@@ -89,7 +90,7 @@ func TestBatchesAtOnce(t *testing.T) {
 	mails := storetest.Value[int](b, `SELECT count(*) FROM mails`)
 	sent := storetest.Value[int](b, `SELECT count(*) FROM invoice_reminder_outcomes WHERE outcome = 'sent'`)
 	batches := storetest.Value[int](b, `SELECT count(*) FROM invoice_reminder_batches`)
-	must.Holdf(t, mails == len(all) && sent <= len(all) && batches == 9, "%d mails, %d sent by %d batches", mails, sent, batches)
+	assert.Thatf(t, mails == len(all) && sent <= len(all) && batches == 9, "%d mails, %d sent by %d batches", mails, sent, batches)
 }
 
 // TestChosenTwice refuses a batch that has an invoice twice, none or too many.
@@ -97,6 +98,6 @@ func TestChosenTwice(t *testing.T) {
 	one := reminder.ChosenInput{InvoiceID: "019aa5b2-7c1e-7d3a-9f00-3b1d5c6e7f80", Level: "1"}
 	for _, all := range [][]reminder.ChosenInput{nil, {one, one}, slices.Repeat([]reminder.ChosenInput{one}, reminder.MaxBatch+1)} {
 		_, err := (reminder.BatchInput{Reminders: all}).Draft()
-		must.Holdf(t, err != nil, "%d reminders are accepted", len(all))
+		assert.Thatf(t, err != nil, "%d reminders are accepted", len(all))
 	}
 }

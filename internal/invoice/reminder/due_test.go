@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/invalid"
@@ -62,7 +63,7 @@ func TestDueReminders(t *testing.T) {
 		if levels != "" {
 			all = old.Number + ": " + levels + ", " + part.Number + ": " + levels + ", " + all
 		}
-		must.Equal(t, b.sent(), all)
+		assert.Equal(t, b.sent(), all)
 	}
 	want("") // no plan
 	plan := b.plan("plan")
@@ -99,7 +100,7 @@ func TestSendersAtOnce(t *testing.T) {
 		must.OK(t, err)
 	}
 	for _, table := range []string{"invoice_reminders", "mails"} {
-		must.Equal(t, storetest.Value[int](b, `SELECT count(*) FROM `+table), invoices, table)
+		assert.Equal(t, storetest.Value[int](b, `SELECT count(*) FROM `+table), invoices, table)
 	}
 }
 
@@ -113,12 +114,12 @@ func TestPlansReplaceEachOther(t *testing.T) {
 		_, err := reminder.SetPlan.Do(context.Background(), b.Store, b.Intent(fmt.Sprint(i)), d)
 		return err
 	}) {
-		must.Holdf(t, err == nil || errors.Is(err, record.ErrNotFound), "%v", err)
+		assert.Thatf(t, err == nil || errors.Is(err, record.ErrNotFound), "%v", err)
 	}
 	removed, err := reminder.RemovePlan.Do(t.Context(), b.Store, b.Of("remove the first", first.ID, 0), struct{}{})
 	must.OK(t, err)
 	n := storetest.Value[int](b, `SELECT count(*) FROM reminder_plans WHERE removed_at IS NULL`)
-	must.Holdf(t, n == 1 && removed.Outcome == idempotency.Unchanged, "%d in use, %v", n, removed.Outcome)
+	assert.Thatf(t, n == 1 && removed.Outcome == idempotency.Unchanged, "%d in use, %v", n, removed.Outcome)
 }
 
 // TestPlanInput checks that a plan has a first reminder, no gap, and at least a day between reminders.
@@ -130,6 +131,6 @@ func TestPlanInput(t *testing.T) {
 	} {
 		_, err := in.Draft()
 		wrong, ok := errors.AsType[*invalid.Error](err)
-		must.Holdf(t, ok && len(wrong.Fields) == 1 && wrong.Fields[0].Pointer == pointer, "%+v: %v", in, err)
+		assert.Thatf(t, ok && len(wrong.Fields) == 1 && wrong.Fields[0].Pointer == pointer, "%+v: %v", in, err)
 	}
 }

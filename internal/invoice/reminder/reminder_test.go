@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/customer"
 	"onlyonce/internal/idempotency"
@@ -100,7 +101,7 @@ func TestEachLevelOnce(t *testing.T) {
 		first[i] = sent.Value
 		if next := b.draft(inv, "3"); i == 1 {
 			_, err := b.send(b.Store, "same day", next)
-			must.Holdf(t, storetest.IsConflict(err, &reminder.NotNext), "%v", err)
+			assert.Thatf(t, storetest.IsConflict(err, &reminder.NotNext), "%v", err)
 		}
 		b.nextDay()
 	}
@@ -108,16 +109,16 @@ func TestEachLevelOnce(t *testing.T) {
 	must.OK(t, err)
 	for i, was := range first {
 		again, err := b.send(b.Store, "again"+fmt.Sprint(i), b.draft(inv, fmt.Sprint(i+1)))
-		must.Holdf(t, err == nil && again.Outcome == idempotency.Reused && again.Value.ID == was.ID, "%+v, %v", again, err)
+		assert.Thatf(t, err == nil && again.Outcome == idempotency.Reused && again.Value.ID == was.ID, "%+v, %v", again, err)
 	}
 	for i, want := range []string{"Payment reminder", "Second reminder", "Final reminder"} {
-		must.Equal(t, storetest.Value[string](b, `
+		assert.Equal(t, storetest.Value[string](b, `
 			SELECT subject || ', ' || (SELECT effect FROM intent_effects e WHERE e.key = $2 AND e.record_id = m.invoice_id) || ', ' ||
 				(SELECT count(*) FROM river.river_job j WHERE j.args->>'mail' = m.id::text)
 			FROM mails m WHERE id = $1`, first[i].ID, fmt.Sprint(i+1),
 		), want+": invoice "+inv.Number+" from Test, "+[]string{"payment", "second", "final"}[i]+" reminder queued, 1")
 	}
-	must.Equal(t, storetest.Value[int](b, `SELECT count(*) FROM mails`), reminder.Levels, "mails")
+	assert.Equal(t, storetest.Value[int](b, `SELECT count(*) FROM mails`), reminder.Levels, "mails")
 }
 
 // TestOnlyOverdueIsReminded refuses invoices that are drafts, void, paid, not due, due today, or without an address.
@@ -138,11 +139,11 @@ func TestOnlyOverdueIsReminded(t *testing.T) {
 		"today": {b.due("today", today, "ada@example.com"), &reminder.NotOverdue},
 	} {
 		_, err := b.send(b.Store, "remind "+name, b.draft(refused.inv, "1"))
-		must.Holdf(t, storetest.IsConflict(err, refused.kind), "%s: %v", name, err)
+		assert.Thatf(t, storetest.IsConflict(err, refused.kind), "%s: %v", name, err)
 	}
 	_, err = b.send(b.Store, "nobody", b.draft(noAddress, "1"))
 	wrong, ok := errors.AsType[*invalid.Error](err)
-	must.Holdf(t, ok && wrong.Fields[0].Pointer == "/recipient", "%v", err)
+	assert.Thatf(t, ok && wrong.Fields[0].Pointer == "/recipient", "%v", err)
 }
 
 // TestOneLevelAtOnce sends one level 16 times at once, under different keys and on two replicas.
@@ -165,7 +166,7 @@ func TestOneLevelAtOnce(t *testing.T) {
 		}
 	}
 	mails := storetest.Value[int](b, `SELECT count(*) FROM mails`)
-	must.Holdf(t, created == 1 && mails == 1, "%d created, %d mails: %v", created, mails, outcomes)
+	assert.Thatf(t, created == 1 && mails == 1, "%d created, %d mails: %v", created, mails, outcomes)
 	b.Refuses(map[string][]string{"reminders_once": {`
 		WITH mail AS (INSERT INTO mails (tenant_id, id, invoice_id, kind)
 			SELECT tenant_id, gen_random_uuid(), invoice_id, 'reminder_1' FROM invoice_reminders RETURNING tenant_id, id, invoice_id)
@@ -185,10 +186,10 @@ func TestRemindOrPay(t *testing.T) {
 			_, err := b.Pay(fmt.Sprint("pay", round), inv, "100")
 			return err
 		})
-		must.Holdf(t, (reminded == nil || storetest.IsConflict(reminded, &reminder.NotOverdue)) && paid == nil,
+		assert.Thatf(t, (reminded == nil || storetest.IsConflict(reminded, &reminder.NotOverdue)) && paid == nil,
 			"reminded: %v, paid: %v", reminded, paid)
 	}
-	must.Equal(t, storetest.Value[int](b, `
+	assert.Equal(t, storetest.Value[int](b, `
 		SELECT count(*) FROM intents s JOIN invoice_reminders m ON m.id = s.record_id JOIN payments p ON p.invoice_id = m.invoice_id
 			JOIN intents v ON v.record_id = p.id
 		WHERE s.operation = 'reminder.send' AND v.operation = 'payment.create' AND s.at > v.at`),

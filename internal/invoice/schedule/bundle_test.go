@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/customer/customertest"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/idempotency/storetest"
@@ -105,8 +106,8 @@ func (b *bundle) wantPeriods(want ...string) {
 	got := storetest.Value[string](b, `
 		SELECT COALESCE(string_agg(p.period::text, ' ' ORDER BY p.period, p.schedule_id), '') FROM schedule_periods p
 		JOIN invoices i ON i.tenant_id = p.tenant_id AND i.id = p.id AND i.issue_date = p.period`)
-	must.Holdf(b, got == strings.Join(want, " "), "billed are %s, want %v", got, want)
-	must.Equal(b, storetest.Value[int](b, `SELECT count(*) FROM invoices`), len(want), "invoices")
+	assert.Thatf(b, got == strings.Join(want, " "), "billed are %s, want %v", got, want)
+	assert.Equal(b, storetest.Value[int](b, `SELECT count(*) FROM invoices`), len(want), "invoices")
 }
 
 // wantMails checks the number of queued mails, and that each has its job.
@@ -114,5 +115,5 @@ func (b *bundle) wantMails(want int) {
 	b.Helper()
 	mails := storetest.Value[int](b, `SELECT count(*) FROM mails`)
 	jobs := storetest.Value[int](b, `SELECT count(*) FROM river.river_job WHERE kind = 'mail'`)
-	must.Holdf(b, mails == want && jobs == want, "%d mails and %d jobs, want %d", mails, jobs, want)
+	assert.Thatf(b, mails == want && jobs == want, "%d mails and %d jobs, want %d", mails, jobs, want)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 	"pgregory.net/rapid"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/invoice/schedule"
@@ -104,7 +105,7 @@ func TestEditedInTheMiddle(t *testing.T) {
 		in := b.monthly()
 		moved(&in)
 		err := b.edit(what, id, in)
-		must.Holdf(t, storetest.IsConflict(err, &schedule.RhythmKept), "%s: %v", what, err)
+		assert.Thatf(t, storetest.IsConflict(err, &schedule.RhythmKept), "%s: %v", what, err)
 	}
 	changed = b.monthly()
 	changed.Lines[0].UnitPrice, changed.LastDay, changed.BillAs = "95.00", "2090-04-29", schedule.AsDraft
@@ -117,7 +118,7 @@ func TestEditedInTheMiddle(t *testing.T) {
 	b.wantMails(2)
 	got := storetest.Value[string](b, `
 		SELECT string_agg(status || ' ' || subtotal, ', ' ORDER BY issue_date) FROM invoices`)
-	must.Holdf(t, got ==
+	assert.Thatf(t, got ==
 		"issued 9000, issued 9000, draft 9500, draft 9500", "%v", got)
 	b.Refuses(map[string][]string{
 		"schedules_rhythm_kept": {`UPDATE schedules SET first_day = first_day + 1`, `UPDATE schedules SET unit = 'week'`},
@@ -146,7 +147,7 @@ func TestSchedulersAtOnce(t *testing.T) {
 		}
 		return err
 	}) {
-		must.Holdf(t, err == nil, "%d: %v", i, err)
+		assert.Thatf(t, err == nil, "%d: %v", i, err)
 	}
 	b.wantPeriods(strings.Fields(strings.Repeat("2090-01-31 ", 3) + strings.Repeat("2090-02-28 ", 3) + strings.Repeat("2090-03-31 ", 3))...)
 	b.wantMails(9)
@@ -173,7 +174,7 @@ func TestKilledBetweenInvoiceAndMail(t *testing.T) {
 	go func() { ended <- b.clockwork(b.Replica(), "2090-01-31").Run(killed, b.Tenant) }()
 	b.Waiting(1)
 	kill()
-	must.Equal(t, storetest.Value[int](b, `
+	assert.Equal(t, storetest.Value[int](b, `
 		SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
 		WHERE datname = current_database() AND wait_event_type = 'Lock'`), 1, "connections that wait")
 	must.Exec(t, gate, `SELECT pg_advisory_unlock(4242)`)
@@ -224,13 +225,13 @@ func TestKeyOfTheClockIsNoClients(t *testing.T) {
 		SELECT tenant_id, 'schedule.bill_due', format('schedule %s 2090-02-28', $1::uuid), fingerprint, new_id(), record_id, outcome, actor,
 			expires_at FROM intents WHERE operation = 'schedule.bill'`, bad.ID)
 	err := b.clockwork(b.Store, "2090-02-28").Run(t.Context(), b.Tenant)
-	must.Holdf(t, errors.As(err, new(*idempotency.MismatchError)), "%v", err)
+	assert.Thatf(t, errors.As(err, new(*idempotency.MismatchError)), "%v", err)
 	b.wantPeriods("2090-01-31", "2090-01-31", "2090-01-31", "2090-02-28", "2090-02-28")
 	for _, s := range []schedule.Schedule{one, good} {
-		must.Equal(t, b.find(s.ID).Failure, "")
+		assert.Equal(t, b.find(s.ID).Failure, "")
 	}
 	failure := b.find(bad.ID).Failure
-	must.Holdf(t, strings.Contains(failure, "log"), "%v", failure)
+	assert.Thatf(t, strings.Contains(failure, "log"), "%v", failure)
 }
 
 // TestByHand checks that any period of the schedule can be billed by hand, even before its day, and that the clock then leaves it out.
@@ -241,14 +242,14 @@ func TestByHand(t *testing.T) {
 	must.Thatf(t, err == nil && ahead.Outcome == idempotency.Created, "%v %v", ahead, err)
 	for _, period := range []string{"2091-02-28", "2090-02-27", "2089-12-31"} {
 		done, err := b.byHand(period, id, period)
-		must.Holdf(t, err != nil && strings.Contains(err.Error(), "/period"), "%s: %+v, %v", period, done, err)
+		assert.Thatf(t, err != nil && strings.Contains(err.Error(), "/period"), "%s: %+v, %v", period, done, err)
 	}
 	again, err := b.byHand("again", id, "2090-03-31")
-	must.Holdf(t, err == nil && again.Outcome == idempotency.Reused && again.Value == ahead.Value,
+	assert.Thatf(t, err == nil && again.Outcome == idempotency.Reused && again.Value == ahead.Value,
 		"%+v, and not %+v: %v", again, ahead, err)
 	b.run("2090-02-28")
 	b.wantPeriods("2090-01-31", "2090-02-28", "2090-03-31")
-	must.Equal(t, b.find(id).NextDay.String(), "2090-04-30", "the next day")
+	assert.Equal(t, b.find(id).NextDay.String(), "2090-04-30", "the next day")
 	b.run("2090-04-30")
 	b.wantPeriods("2090-01-31", "2090-02-28", "2090-03-31", "2090-04-30")
 }
@@ -302,12 +303,12 @@ func TestAnyOrderOfClocks(t *testing.T) {
 		for _, n := range slices.Sorted(maps.Keys(billed)) {
 			want = append(want, s.Day(n).String())
 		}
-		must.Equal(t, storetest.Value[string](b, `
+		assert.Equal(t, storetest.Value[string](b, `
 			SELECT COALESCE(string_agg(period::text, ' ' ORDER BY period), '') FROM schedule_periods
 			WHERE schedule_id = $1`, s.ID), strings.Join(want, " "), "billed")
 		b.bring(fmt.Sprint("archive ", round), s.ID, schedule.Archive)
 	})
-	must.Equal(t, storetest.Value[int](b, `
+	assert.Equal(t, storetest.Value[int](b, `
 		SELECT (SELECT count(*) FROM invoices) - (SELECT count(*) FROM schedule_periods)`), 0, "invoices more than periods")
 }
 
@@ -318,5 +319,5 @@ func TestBilledMailAttachesAsBefore(t *testing.T) {
 	b.run("2090-01-31")
 	must.Exec(t, b.DB.Admin(), `UPDATE mails SET e_invoice = true`)
 	b.run("2090-02-28")
-	must.Equal(t, storetest.Value[int](b, `SELECT count(*) FROM mails WHERE e_invoice`), 2, "mails have the e-invoice attached")
+	assert.Equal(t, storetest.Value[int](b, `SELECT count(*) FROM mails WHERE e_invoice`), 2, "mails have the e-invoice attached")
 }

@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/invoice/schedule"
 	"onlyonce/internal/must"
 	"onlyonce/internal/value/date"
@@ -32,7 +33,7 @@ func TestDays(t *testing.T) {
 		for n := range want {
 			got = append(got, r.Day(n).String())
 		}
-		must.Holdf(t, slices.Equal(got, want), "every %d %s from %s: %v, want %v", c.every, c.unit, c.first, got, want)
+		assert.Thatf(t, slices.Equal(got, want), "every %d %s from %s: %v, want %v", c.every, c.unit, c.first, got, want)
 	}
 }
 
@@ -47,7 +48,7 @@ func TestDaysAreFound(t *testing.T) {
 		}
 		n := rapid.IntRange(0, 40).Draw(t, "n")
 		is, next := r.Day(n), r.Day(n+1)
-		must.Holdf(t, is.Before(next) && r.Has(is) && r.After(is) == next && r.After(next.AddDays(-1)) == next,
+		assert.Thatf(t, is.Before(next) && r.Has(is) && r.After(is) == next && r.After(next.AddDays(-1)) == next,
 			"%+v: day %d is %s, and %s comes next, not %s", r, n, is, next, r.After(is))
 		between := is.AddDays(1)
 		if before := first.AddDays(-1); between != next && r.Has(between) || r.Has(before) || r.After(before) != first {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/customer"
 	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/invalid"
@@ -65,7 +66,7 @@ func TestSetWhileNumbersAreAllocated(t *testing.T) {
 		t.Error(err)
 	}
 	next, err := series.Of(t.Context(), b.Store.Pool, b.Tenant, 2026)
-	must.Holdf(t, err == nil && slices.Equal(next, []string{"2026-0499", "CN-2026-0001"}), "%v, %v", next, err)
+	assert.Thatf(t, err == nil && slices.Equal(next, []string{"2026-0499", "CN-2026-0001"}), "%v, %v", next, err)
 }
 
 // TestNotOfASeries checks that only a complete number of a series can be set.
@@ -74,6 +75,6 @@ func TestNotOfASeries(t *testing.T) {
 	for _, number := range []string{"", "139", "2026-139", "2026-0000", "RE-2026-0139", "1999-0001", "2100-0001", "CN2026-0001",
 		"2026-00139"} {
 		d, err := (series.Input{Number: number}).Draft()
-		must.Holdf(t, errors.As(err, new(*invalid.Error)), "%q: %+v, %v", number, d, err)
+		assert.Thatf(t, errors.As(err, new(*invalid.Error)), "%q: %+v, %v", number, d, err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/customer"
 	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/invoice"
@@ -112,7 +113,7 @@ func TestSumsAreThoseOfTheDocuments(t *testing.T) {
 	}
 	found, err := taxsummary.Of(t.Context(), b.Store.Pool, b.Tenant, first, last)
 	must.OK(t, err)
-	must.Holdf(t, len(found) == len(invoices) && len(found) >= 12 && len(credited) >= 3,
+	assert.Thatf(t, len(found) == len(invoices) && len(found) >= 12 && len(credited) >= 3,
 		"%d sums, want %d; %d of credit notes", len(found), len(invoices), len(credited))
 	for _, s := range found {
 		key := s.Currency.String() + " " + s.Rate.String() + " " + string(s.Treatment)
@@ -150,12 +151,12 @@ func TestVoidsCountOnTheirDay(t *testing.T) {
 		{last.AddDays(1), last.AddDays(1), []string{}},
 	} {
 		got := b.sums(c.first, c.last)
-		must.Holdf(t, reflect.DeepEqual(got, c.want), "from %s to %s: %q, want %q", c.first, c.last, got, c.want)
+		assert.Thatf(t, reflect.DeepEqual(got, c.want), "from %s to %s: %q, want %q", c.first, c.last, got, c.want)
 	}
 	found, err := taxsummary.Of(t.Context(), b.Store.Pool, b.Tenant, first, last)
 	must.OK(t, err)
 	totals := taxsummary.Totals(found)
-	must.Holdf(t, len(totals) == 1 && totals[0].Result().Gross().IntPart() == -333 && totals[0].Voided.Net.IntPart() == 300, "%v", totals)
+	assert.Thatf(t, len(totals) == 1 && totals[0].Result().Gross().IntPart() == -333 && totals[0].Voided.Net.IntPart() == 300, "%v", totals)
 }
 
 // TestEarlierDocumentsAreEntered checks that the migration enters the same as the triggers, for documents that were there before.
@@ -177,7 +178,7 @@ func TestEarlierDocumentsAreEntered(t *testing.T) {
 	entering, _, _ = strings.Cut(entering, "END $$;")
 	b.Exec(`SET session_replication_role = replica; DELETE FROM invoice_taxes; DO $$` + entering + `END $$; RESET session_replication_role`)
 	got := storetest.Value[string](b, all)
-	must.Holdf(t, got == want && strings.Count(want, "tax_rate") == 7, "%s\nwant\n%s", got, want)
+	assert.Thatf(t, got == want && strings.Count(want, "tax_rate") == 7, "%s\nwant\n%s", got, want)
 }
 
 // TestDatabaseKeepsTheTaxes checks that even the superuser can't change entries, nor add to them.

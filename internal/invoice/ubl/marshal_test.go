@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/invoice/ubl"
 	"onlyonce/internal/must"
 )
@@ -51,8 +52,8 @@ func TestMarshal(t *testing.T) {
 		must.OK(t, os.WriteFile(golden, []byte(got), 0o600))
 	}
 	want := must.Read(t, golden)
-	must.Holdf(t, got == want, "the XML is\n%s\nwant\n%s\nIf that is intended, run go test ./internal/invoice/ubl -update.", got, want)
-	must.Equal(t, marshal(t, example()), got, "the same invoice gives other bytes")
+	assert.Thatf(t, got == want, "the XML is\n%s\nwant\n%s\nIf that is intended, run go test ./internal/invoice/ubl -update.", got, want)
+	assert.Equal(t, marshal(t, example()), got, "the same invoice gives other bytes")
 }
 
 // TestUnknownIsLeftOut checks that there is no empty element, which the schema would refuse.
@@ -69,7 +70,7 @@ func TestUnknownIsLeftOut(t *testing.T) {
 	for _, account := range []ubl.Account{{}, {Number: "1"}, {Holder: "Ada"}} {
 		inv.Account = account
 		got := marshal(t, inv)
-		must.Holdf(t, !strings.Contains(got, "></"), "an element is empty:\n%s", got)
-		must.Holdf(t, strings.Contains(got, "PaymentMeans") == (account.Number != ""), "the account %+v:\n%s", account, got)
+		assert.Thatf(t, !strings.Contains(got, "></"), "an element is empty:\n%s", got)
+		assert.Thatf(t, strings.Contains(got, "PaymentMeans") == (account.Number != ""), "the account %+v:\n%s", account, got)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 	stripe "github.com/stripe/stripe-go/v83/webhook"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/invoice"
@@ -128,7 +129,7 @@ func (b *bundle) kept(s sender, id, body string) webhook.Event {
 // wants reports an error unless an event has the state and the reason.
 func (b *bundle) wants(what string, e webhook.Event, state, reason string) {
 	b.Helper()
-	must.Holdf(b, e.State == state && e.Reason == reason, "%s: %s (%s), want %s (%s)", what, e.State, e.Reason, state, reason)
+	assert.Thatf(b, e.State == state && e.Reason == reason, "%s: %s (%s), want %s (%s)", what, e.State, e.Reason, state, reason)
 }
 
 // enter records a payment with a reference, as a user does.

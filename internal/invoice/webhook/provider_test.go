@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/payment"
@@ -67,7 +68,7 @@ func TestChosenInvoice(t *testing.T) {
 	body := succeeded("evt_1", "", 4000)
 	for _, event := range []webhook.Event{b.kept(b.stripe, "", body), b.kept(shop, "", body)} {
 		b.wants("no invoice", event, webhook.StateUndecided, "no-invoice")
-		must.Holdf(t, webhook.Payable(event) && event.Amount == 4000 && strings.Contains(webhook.Sentence(event), "which invoice"),
+		assert.Thatf(t, webhook.Payable(event) && event.Amount == 4000 && strings.Contains(webhook.Sentence(event), "which invoice"),
 			"%+v", event)
 	}
 	events := storetest.Value[[]uuid.UUID](b, `SELECT array_agg(id) FROM webhook_events`)
@@ -80,8 +81,8 @@ func TestChosenInvoice(t *testing.T) {
 		return err
 	})
 	must.OK(t, errors.Join(errs...))
-	must.Equal(t, storetest.Value[int](b, `SELECT count(*) FROM payments`), 1, "payments")
-	must.Equal(t, storetest.Value[int](b, `SELECT count(DISTINCT payment_id) FROM webhook_events WHERE state = 'applied'`),
+	assert.Equal(t, storetest.Value[int](b, `SELECT count(*) FROM payments`), 1, "payments")
+	assert.Equal(t, storetest.Value[int](b, `SELECT count(DISTINCT payment_id) FROM webhook_events WHERE state = 'applied'`),
 		1, "payments of the events")
 	late := b.kept(b.source("Later", webhook.Stripe, "whsec_00000000000000000000000000"), "", body)
 	b.wants("delivered later", late, webhook.StateApplied, "recorded-before")
@@ -108,5 +109,5 @@ func TestPaymentsOfEarlierVersions(t *testing.T) {
 	_, err = b.Store.Pool.Exec(t.Context(), move)
 	must.OK(t, err)
 	const want = "Stripe pi_1, Market pi_1, Stripe pi_2, Stripe pi_3, Shop pi_3, Other pi_4"
-	must.Equal(t, storetest.Value[string](b, `SELECT string_agg(provider || ' ' || reference, ', ' ORDER BY id) FROM payments`), want)
+	assert.Equal(t, storetest.Value[string](b, `SELECT string_agg(provider || ' ' || reference, ', ' ORDER BY id) FROM payments`), want)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/invoice"
@@ -48,10 +49,10 @@ func TestEventsAtOnce(t *testing.T) {
 		}
 	})
 	must.OK(t, errors.Join(errs...))
-	must.Equal(t, storetest.Value[int](b, `SELECT count(*) FROM webhook_events WHERE state <> 'applied'`), 0, "events were not applied")
+	assert.Equal(t, storetest.Value[int](b, `SELECT count(*) FROM webhook_events WHERE state <> 'applied'`), 0, "events were not applied")
 	found := b.Find(inv)
-	must.Holdf(t, found.Paid == payments*300, "paid %d, want %d", found.Paid, payments*300)
-	must.Equal(t, storetest.Value[int](b, `SELECT count(*) FROM payments WHERE refunded = 200`),
+	assert.Thatf(t, found.Paid == payments*300, "paid %d, want %d", found.Paid, payments*300)
+	assert.Equal(t, storetest.Value[int](b, `SELECT count(*) FROM payments WHERE refunded = 200`),
 		payments, "payments with a refund of 2.00")
 }
 
@@ -72,10 +73,10 @@ func TestFiftyRefundsWait(t *testing.T) {
 			SELECT count(*) AS n, state, reason FROM webhook_events WHERE kind = 'refund' GROUP BY 2, 3) AS of`)
 	}
 	got, want := states(), fmt.Sprintf("%d waiting no-payment, %d undecided many-waiting", bound, sent-bound)
-	must.Holdf(t, got == want, "%s, want %s", got, want)
+	assert.Thatf(t, got == want, "%s, want %s", got, want)
 	b.Exec(`UPDATE webhook_events SET state = 'waiting', reason = 'no-payment'`)
 	b.kept(b.standard, "paid", received(inv.Number, "p", "100.00"))
-	must.Equal(t, storetest.Value[int](b, `SELECT count(*) FROM webhook_events WHERE kind = 'refund' AND state = 'applied'`),
+	assert.Equal(t, storetest.Value[int](b, `SELECT count(*) FROM webhook_events WHERE kind = 'refund' AND state = 'applied'`),
 		bound, "refunds were applied with their payment")
 }
 
@@ -105,7 +106,7 @@ func TestPaymentOfAWrittenOffInvoice(t *testing.T) {
 	late := b.kept(b.standard, "late", received(inv.Number, "p", "100"))
 	b.wants("written off", late, webhook.StateUndecided, "more-than-open")
 	advice := webhook.Advice(late)
-	must.Holdf(t, strings.Contains(advice, "take the write-off back first"), "the advice is %q", advice)
+	assert.Thatf(t, strings.Contains(advice, "take the write-off back first"), "the advice is %q", advice)
 	b.OK(b.TakeBack("back", off))
 	b.OK(webhook.Apply.Do(t.Context(), b.Store, b.Of("apply", late.ID, 0), webhook.Choice{}))
 	b.standing("taken back", inv, 10000, 1, 0)

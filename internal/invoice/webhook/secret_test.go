@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/invoice/webhook"
@@ -46,7 +47,7 @@ func TestSignatures(t *testing.T) {
 			"an id too bad": {s.sign(t, "m m", now, `{"id": ""}`), `{"id": ""}`, webhook.ErrMalformed},
 		} {
 			_, err := b.verified(s, c.header, c.body)
-			must.Holdf(t, errors.Is(err, c.want), "%s, %s: %v", s.Name, what, err)
+			assert.Thatf(t, errors.Is(err, c.want), "%s, %s: %v", s.Name, what, err)
 		}
 	}
 }
@@ -61,7 +62,7 @@ func TestTwoSecrets(t *testing.T) {
 	is := func(what string, s sender, want error) {
 		t.Helper()
 		_, err := b.verified(s, s.sign(t, "m", time.Now(), body), body)
-		must.Holdf(t, errors.Is(err, want), "%s: %v", what, err)
+		assert.Thatf(t, errors.Is(err, want), "%s: %v", what, err)
 	}
 	add := func(secret string) (sender, error) {
 		t.Helper()
@@ -101,9 +102,9 @@ func TestSecretsStaySecret(t *testing.T) {
 			SELECT concat((SELECT string_agg(i::text, '') FROM intents i), (SELECT string_agg(s::text, '') FROM webhook_secrets s))`)
 		bare := storetest.Value[bool](b,
 			`SELECT bool_or(position(convert_to($1, 'UTF8') IN sealed) > 0) FROM webhook_secrets`, text)
-		must.Holdf(t, !bare && !strings.Contains(rows, text), "stored: %s", text)
+		assert.Thatf(t, !bare && !strings.Contains(rows, text), "stored: %s", text)
 		draft, err := webhook.Input{Name: "Bank", Scheme: webhook.Stripe, Secret: text}.Draft(b.vault)
-		must.Holdf(t, err == nil && !strings.Contains(fmt.Sprintf("%v %+v %#v", draft, &draft, draft), text),
+		assert.Thatf(t, err == nil && !strings.Contains(fmt.Sprintf("%v %+v %#v", draft, &draft, draft), text),
 			"printed: %+v, %v", draft, err)
 	}
 	b.Exec(`UPDATE webhook_secrets SET sealed = '\x00' || sealed WHERE source_id = $1`, b.stripe.ID)
@@ -127,6 +128,6 @@ func TestSecretsStaySecret(t *testing.T) {
 	}
 	var wrong *invalid.Error
 	_, err = webhook.Input{Name: "n", Scheme: webhook.Stripe, Secret: b.stripe.secret}.Draft(none)
-	must.Holdf(t, errors.As(err, &wrong) && len(wrong.Fields) == 1 && strings.Contains(wrong.Fields[0].Message, "Set SECRET_KEY"),
+	assert.Thatf(t, errors.As(err, &wrong) && len(wrong.Fields) == 1 && strings.Contains(wrong.Fields[0].Message, "Set SECRET_KEY"),
 		"added without a key: %v", err)
 }

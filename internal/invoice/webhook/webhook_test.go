@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/idempotency/storetest"
@@ -49,9 +50,9 @@ func TestPaymentAndRefund(t *testing.T) {
 		}
 		p := storetest.Value[string](b, `SELECT provider || ' ' || reference || ' ' || paid_on || ' ' || amount FROM payments
 			ORDER BY created_at DESC LIMIT 1`)
-		must.Holdf(t, p == c.Name+" pi_1 2026-11-23 4000", "recorded %q", p)
+		assert.Thatf(t, p == c.Name+" pi_1 2026-11-23 4000", "recorded %q", p)
 	}
-	must.Equal(t, storetest.Value[int](b, `
+	assert.Equal(t, storetest.Value[int](b, `
 		SELECT count(*) FROM intent_effects WHERE operation = 'webhook.receive'
 			AND record_id IN (SELECT id FROM payments UNION SELECT id FROM refunds)`),
 		6, "payments and refunds with their recorder")
@@ -68,7 +69,7 @@ func TestRemovedPayment(t *testing.T) {
 	b.wants("again", b.kept(b.standard, "again", received(inv.Number, "p", "40")), webhook.StateApplied, "recorded-before")
 	back := b.kept(b.standard, "back", refunded(inv.Number, "p", "10"))
 	b.wants("back", back, webhook.StateUndecided, "removed-payment")
-	must.Holdf(t, webhook.Sentence(back) != "", "nobody is told what is wrong")
+	assert.Thatf(t, webhook.Sentence(back) != "", "nobody is told what is wrong")
 	b.standing("nothing more", inv, 0, 1, 0)
 
 	really := b.kept(b.standard, "really", received("2026-0999", "p", "30"))
@@ -105,7 +106,7 @@ func TestWhatDoesNotFit(t *testing.T) {
 	} {
 		event := b.kept(b.standard, "bad-"+strings.ReplaceAll(what, " ", "-"), body)
 		b.wants(what, event, webhook.StateUndecided, "incomplete")
-		must.Holdf(t, webhook.Sentence(event) != "", "%s: nobody is told what is wrong", what)
+		assert.Thatf(t, webhook.Sentence(event) != "", "%s: nobody is told what is wrong", what)
 	}
 	b.wants("refund", b.kept(b.standard, "refund", refunded(inv.Number, "nobody", "1")), webhook.StateWaiting, "no-payment")
 	b.wants("unknown", b.kept(b.standard, "unknown", `{"type": "customer.created", "data": []}`), webhook.StateKept, "")
@@ -115,17 +116,17 @@ func TestWhatDoesNotFit(t *testing.T) {
 	b.wants("more than is open", large, webhook.StateUndecided, "more-than-open")
 	_, err := webhook.Apply.Do(t.Context(), b.Store, b.Of("too early", large.ID, 0), webhook.Choice{})
 	refused, ok := errors.AsType[*conflict.Error](err)
-	must.Holdf(t, ok && refused.Kind == &webhook.NotApplied, "applied: %v", err)
+	assert.Thatf(t, ok && refused.Kind == &webhook.NotApplied, "applied: %v", err)
 	b.Exec(`
 		INSERT INTO refunds (tenant_id, id, payment_id, amount, refunded_on)
 		SELECT tenant_id, new_id(), id, 1000, '2026-11-23' FROM payments WHERE invoice_id = $1`, other.ID)
 	for range 2 { // a double click
 		done, err := webhook.Apply.Do(t.Context(), b.Store, b.Of("now", large.ID, 0), webhook.Choice{})
-		must.Holdf(t, err == nil && done.Value.State == webhook.StateApplied, "%+v, %v", done, err)
+		assert.Thatf(t, err == nil && done.Value.State == webhook.StateApplied, "%+v, %v", done, err)
 	}
 	b.standing("applied", other, 10000, 2, 1)
 	_, err = webhook.Dismiss.Do(t.Context(), b.Store, b.Of("dismiss", large.ID, 0), struct{}{})
-	must.Holdf(t, storetest.IsConflict(err, &webhook.Applied), "dismissed what was applied: %v", err)
+	assert.Thatf(t, storetest.IsConflict(err, &webhook.Applied), "dismissed what was applied: %v", err)
 }
 
 // TestRecordedByHand checks that a payment that a user entered with its reference is the same one, unless its data differs.
@@ -157,7 +158,7 @@ func TestSameIDOtherContent(t *testing.T) {
 	first := b.kept(b.stripe, "", succeeded("evt_1", inv.Number, 4000))
 	written := strings.ReplaceAll(succeeded("evt_1", inv.Number, 4000), `"pending_webhooks": 1`, `"pending_webhooks":0`)
 	again, err := b.deliver(b.Store, b.stripe, "", written)
-	must.Holdf(t, err == nil && again.Replayed, "%+v, %v", again, err)
+	assert.Thatf(t, err == nil && again.Replayed, "%+v, %v", again, err)
 	body := succeeded("evt_1", inv.Number, 5000)
 	arrival, err := b.verified(b.stripe, b.stripe.sign(t, "", time.Now(), body), body)
 	must.OK(t, err)
@@ -167,7 +168,7 @@ func TestSameIDOtherContent(t *testing.T) {
 	arrival.First = other.Record
 	for n := range 3 {
 		done, err := b.receive(b.Store, arrival)
-		must.Holdf(t, err == nil && done.Replayed == (n > 0) && done.Value.State == webhook.StateApart && done.Value.First == first.ID,
+		assert.Thatf(t, err == nil && done.Replayed == (n > 0) && done.Value.State == webhook.StateApart && done.Value.First == first.ID,
 			"%+v, %v", done, err)
 	}
 	b.standing("nothing was done for it", inv, 4000, 1, 0)
@@ -192,7 +193,7 @@ func TestStripeUnits(t *testing.T) {
 	for currency, want := range map[string]int64{"eur": 500, "jpy": 500, "kwd": 500, "isk": 5, "ugx": 5, "mga": 50000} {
 		body := strings.ReplaceAll(succeeded("evt_"+currency, "x", 500), "eur", currency)
 		e := b.kept(b.stripe, "", body)
-		must.Holdf(t, e.Amount == want && strings.EqualFold(e.Currency.String(), currency), "%s: %+v", currency, e)
+		assert.Thatf(t, e.Amount == want && strings.EqualFold(e.Currency.String(), currency), "%s: %+v", currency, e)
 	}
 }
 
@@ -210,7 +211,7 @@ func TestExpire(t *testing.T) {
 		want   int64
 	}{{time.Now().Add(-time.Hour), 0}, {time.Now().Add(time.Hour), 1}, {time.Now().Add(time.Hour), 0}} {
 		n, err := webhook.Expire(t.Context(), b.Store.Pool, b.Tenant, step.before)
-		must.Holdf(t, err == nil && n == step.want, "deleted %d, want %d: %v", n, step.want, err)
+		assert.Thatf(t, err == nil && n == step.want, "deleted %d, want %d: %v", n, step.want, err)
 	}
 	if kept, err := webhook.Body(t.Context(), b.Store.Pool, b.Tenant, event.ID); err != nil || kept != nil {
 		t.Errorf("kept %q, %v", kept, err)
@@ -219,7 +220,7 @@ func TestExpire(t *testing.T) {
 	b.Exec(`UPDATE intents SET result = NULL`)
 	_, err := b.deliver(b.Replica(), b.standard, "m", body)
 	late, ok := errors.AsType[*idempotency.AlreadyDoneError](err)
-	must.Holdf(t, ok && late.Record == event.ID, "again: %v", err)
+	assert.Thatf(t, ok && late.Record == event.ID, "again: %v", err)
 	b.standing("a year later", inv, 4000, 1, 0)
 }
 
@@ -240,5 +241,5 @@ func TestPastStays(t *testing.T) {
 			SELECT tenant_id, gen_random_uuid(), source_id, 'x', sha256(''), '', 'applied' FROM webhook_events`},
 		"webhook_sources_append_only": {`UPDATE webhook_sources SET name = name || '!'`},
 	})
-	must.Equal(t, storetest.Value[int](b, `SELECT count(*) FROM webhook_events WHERE id <> $1`, uuid.Nil), 1, "events")
+	assert.Equal(t, storetest.Value[int](b, `SELECT count(*) FROM webhook_events WHERE id <> $1`, uuid.Nil), 1, "events")
 }

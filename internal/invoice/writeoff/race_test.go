@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/invoice"
@@ -108,7 +109,7 @@ func TestTakeBackAtOnce(t *testing.T) {
 			_, err := b.TakeBack(fmt.Sprint("back", round, "-", i), off)
 			return err
 		})
-		must.Equal(t, b.Succeeded(errs[1:], nil), 10, "answered")
+		assert.Equal(t, b.Succeeded(errs[1:], nil), 10, "answered")
 		found, paid := b.Find(inv), errs[0]
 		switch {
 		case paid == nil && found.Paid == 7000 && found.Open == 3000:
@@ -117,5 +118,5 @@ func TestTakeBackAtOnce(t *testing.T) {
 			t.Errorf("paid: %v, %+v", paid, found)
 		}
 	}
-	must.Equal(t, storetest.Value[int](b, `SELECT count(*) FROM postings WHERE kind = 'reversal'`), 5, "reversals of 5 write-offs")
+	assert.Equal(t, storetest.Value[int](b, `SELECT count(*) FROM postings WHERE kind = 'reversal'`), 5, "reversals of 5 write-offs")
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/invoice"
@@ -50,12 +51,13 @@ func TestStatus(t *testing.T) {
 			t.Fatalf("%+v, %v", off, err)
 		}
 		again, err := b.WriteOff("off"+key, inv, c.off)
-		must.Holdf(t, err == nil && again == off, "again: %+v, %v", again, err)
+		assert.Thatf(t, err == nil && again == off, "again: %+v, %v", again, err)
 		found := b.Find(inv)
-		must.Holdf(t, found.Status == c.status && found.WrittenOff == c.written && found.Open == 10000-paid-c.written, "%+v: %+v", c, found)
+		assert.Thatf(t, found.Status == c.status && found.WrittenOff == c.written && found.Open == 10000-paid-c.written,
+			"%+v: %+v", c, found)
 		_, err = b.WriteOff("more"+key, inv, "100")
 		refused, ok := errors.AsType[*conflict.Error](err)
-		must.Holdf(t, ok && refused.Kind == &writeoff.ExceedsOpen && refused.Members["open"] == inv.Currency.Format(found.Open),
+		assert.Thatf(t, ok && refused.Kind == &writeoff.ExceedsOpen && refused.Members["open"] == inv.Currency.Format(found.Open),
 			"more than is open: %v", err)
 	}
 }
@@ -73,7 +75,7 @@ func TestTakenBack(t *testing.T) {
 		}},
 		{"written off", func(key string, inv invoice.Invoice) error {
 			again, err := b.WriteOff(key, inv, "100")
-			must.Holdf(t, again.PossibleDuplicateOf == uuid.Nil, "a write-off looks like one that was taken back")
+			assert.Thatf(t, again.PossibleDuplicateOf == uuid.Nil, "a write-off looks like one that was taken back")
 			return err
 		}},
 		{"voided", b.Void},
@@ -85,9 +87,9 @@ func TestTakenBack(t *testing.T) {
 			t.Errorf("paid what was written off: %v", err)
 		}
 		back, err := b.TakeBack("back "+then.name, off)
-		must.Holdf(t, err == nil && !back.ReversedAt.IsZero() && back.Amount == off.Amount, "%+v, %v", back, err)
+		assert.Thatf(t, err == nil && !back.ReversedAt.IsZero() && back.Amount == off.Amount, "%+v, %v", back, err)
 		found := b.Find(inv)
-		must.Holdf(t, found.Status == invoice.StatusIssued && found.WrittenOff == 0 && found.Open == 10000, "%+v", found)
+		assert.Thatf(t, found.Status == invoice.StatusIssued && found.WrittenOff == 0 && found.Open == 10000, "%+v", found)
 		if err := then.do("then "+then.name, inv); err != nil {
 			t.Errorf("%s after that: %v", then.name, err)
 		}
@@ -159,7 +161,7 @@ func TestMigration(t *testing.T) {
 	up, down, _ := strings.Cut(must.Read(t, "../../../migrations/00167_invoice_write_offs.sql"), "-- +goose Down")
 	wants := func(want string) {
 		t.Helper()
-		must.Equal(t, storetest.Value[string](b, `
+		assert.Equal(t, storetest.Value[string](b, `
 			SELECT concat_ws(' ', state, open_amount, (SELECT sum(amount) FROM standing WHERE kind = 'due_day' AND of_id = i.tenant_id))
 			FROM invoices i`), want)
 	}

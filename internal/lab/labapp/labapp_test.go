@@ -11,6 +11,7 @@ import (
 
 	"onlyonce/internal/app"
 	"onlyonce/internal/app/apptest"
+	"onlyonce/internal/assert"
 	"onlyonce/internal/lab/labapp"
 	"onlyonce/internal/must"
 	"onlyonce/internal/people/account"
@@ -75,7 +76,5 @@ func TestRoutesOfTheLab(t *testing.T) {
 		must.OK(t, err)
 		return slices.ContainsFunc(routes, func(r web.Route) bool { return r.Path == "/lab/{experiment}" })
 	}
-	if of() || !of(labapp.Open("")) {
-		t.Error("not exactly the app with the lab has its routes")
-	}
+	assert.Thatf(t, !of() && of(labapp.Open("")), "not exactly the app with the lab has its routes")
 }

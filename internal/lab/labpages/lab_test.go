@@ -10,8 +10,10 @@ import (
 
 	"github.com/google/uuid"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/lab"
 	"onlyonce/internal/lab/labcases"
+	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
 	processes "onlyonce/internal/proof/replica"
 	"onlyonce/internal/site/sitetest"
@@ -50,13 +52,10 @@ func TestLabIsForTheDemoOnly(t *testing.T) {
 		"visitor of a server without one": {b.Person(without, b.Acme), http.StatusNotFound},
 	} {
 		a := c.caller.Get("/lab")
-		if a.Status != c.status {
-			t.Errorf("%s: %v", who, a)
-		}
+		assert.Thatf(t, a.Status == c.status, "%s: %v", who, a)
 		items := sitetest.Elements(sitetest.Elements(b.Page(c.caller.Get("/customers")).Root, "nav")[0], "a")
-		if first := sitetest.Text(items[0]); (first == "Try to break it") != (c.status == http.StatusOK) {
-			t.Errorf("%s: the navigation begins with %q", who, first)
-		}
+		first := sitetest.Text(items[0])
+		assert.Thatf(t, (first == "Try to break it") == (c.status == http.StatusOK), "%s: the navigation begins with %q", who, first)
 	}
 }
 
@@ -71,26 +70,22 @@ func TestLabAsksFirst(t *testing.T) {
 		asked := b.Page(visitor.Get("/lab/" + e.Slug + "?without=" + e.Layers[0].Slug))
 		asked.Says(strings.TrimSuffix(e.Question, "?"), strings.Join(strings.Fields(e.Takeaway.SQL), " "))
 		guesses, layers := asked.Controls("guess"), asked.Controls("without")
-		if len(guesses) != len(e.Guesses) || len(layers) != len(e.Layers) || uuid.Validate(asked.Typed().Get("run")) != nil {
-			t.Errorf("%s: form %v with %d guesses and %d layers", e.Slug, asked.Typed(), len(guesses), len(layers))
-		}
+		assert.Thatf(t, len(guesses) == len(e.Guesses) && len(layers) == len(e.Layers) && uuid.Validate(asked.Typed().Get("run")) == nil,
+			"%s: form %v with %d guesses and %d layers", e.Slug, asked.Typed(), len(guesses), len(layers))
 		for _, n := range sitetest.Elements(asked.Form(), "input") {
 			value, _ := sitetest.Attr(n, "value")
-			if _, checked := sitetest.Attr(n, "checked"); checked != (value == e.Layers[0].Slug) {
-				t.Errorf("%s: %s is checked: %v", e.Slug, value, checked)
-			}
+			_, checked := sitetest.Attr(n, "checked")
+			assert.Thatf(t, checked == (value == e.Layers[0].Slug), "%s: %s is checked: %v", e.Slug, value, checked)
 		}
 	}
 	const none = "/lab/runs/" + sitetest.Key
 	for _, nowhere := range []string{"/lab/nothing", "/lab/runs/x", none, none + "/events", none + "/picture.svg"} {
-		if a := visitor.Get(nowhere); a.Status != http.StatusNotFound {
-			t.Errorf("%s: %v", nowhere, a)
-		}
+		a := visitor.Get(nowhere)
+		assert.Thatf(t, a.Status == http.StatusNotFound, "%s: %v", nowhere, a)
 	}
 	for _, run := range []string{"", "x"} {
-		if a := visitor.Submit("/lab/five-clicks", url.Values{"run": {run}}); a.Status != http.StatusBadRequest {
-			t.Errorf("run %q: %v", run, a)
-		}
+		a := visitor.Submit("/lab/five-clicks", url.Values{"run": {run}})
+		assert.Thatf(t, a.Status == http.StatusBadRequest, "run %q: %v", run, a)
 	}
 }
 
@@ -99,27 +94,21 @@ func TestLabRuns(t *testing.T) {
 	pgtest.Long(t)
 	b := sitetest.Setup(t, labcases.WithLab(t))
 	program, err := processes.Build(t.Context(), t.TempDir(), "onlyonce/cmd/server")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Thatf(t, err == nil, "%v", err)
 	v := demo(b, lab.Config{Program: program})
 	visitor, other := v.visitor(), v.visitor()
 	before := b.Everything()
 	form := url.Values{"run": {sitetest.Key}, "guess": {"5"}, "sent": {"1"}, "without": {"intent", "nothing"}}
 	run := visitor.Submit("/lab/five-clicks", form).Location()
-	if again := visitor.Submit("/lab/five-clicks", form).Location(); run == "" || again != run {
-		t.Errorf("sent again, the form leads to %q, and first to %q", again, run)
-	}
+	again := visitor.Submit("/lab/five-clicks", form).Location()
+	assert.Thatf(t, run != "" && again == run, "sent again, the form leads to %q, and first to %q", again, run)
 	refused := visitor.Submit("/lab/two-tabs", url.Values{"run": {uuid.NewString()}})
-	if refused.Status != http.StatusTooManyRequests {
-		t.Errorf("a second run: %v", refused)
-	}
+	assert.Thatf(t, refused.Status == http.StatusTooManyRequests, "a second run: %v", refused)
 	b.Page(refused).Says("still running").LeadsTo("/lab/two-tabs")
 	path, guess, _ := strings.Cut(run, "?")
 	for _, part := range []string{"", "/events", "/picture.svg"} {
-		if a := other.Get(path + part); a.Status != http.StatusNotFound {
-			t.Errorf("another visitor sees %s: %v", part, a)
-		}
+		a := other.Get(path + part)
+		assert.Thatf(t, a.Status == http.StatusNotFound, "another visitor sees %s: %v", part, a)
 	}
 	if a := other.Submit("/lab/five-clicks", form); a.Status != http.StatusNotFound {
 		t.Errorf("another visitor has the run for theirs: %v", a)
@@ -147,9 +136,8 @@ func TestLabRuns(t *testing.T) {
 			continue
 		}
 		address := strings.NewReplacer("{experiment}", "five-clicks", "{id}", id, "{step}", "1").Replace(route.Path)
-		if a := visitor.Get(address); a.Status != http.StatusOK {
-			t.Errorf("%v", a)
-		}
+		a := visitor.Get(address)
+		assert.Thatf(t, a.Status == http.StatusOK, "%v", a)
 	}
 	sitetest.WantUnchanged(b, "a run, and reading about it,", before, b.Everything())
 }
@@ -159,14 +147,10 @@ func follow(c *sitetest.Client, path string) (events []string) {
 	c.B.Helper()
 	for range 10 { // each answer lasts at most 10 seconds
 		request, err := http.NewRequestWithContext(c.B.Context(), http.MethodGet, c.URL+path, http.NoBody)
-		if err != nil {
-			c.B.Fatal(err)
-		}
+		must.Thatf(c.B, err == nil, "%v", err)
 		request.Header.Set("Accept-Encoding", "gzip")
 		response, err := c.HTTP.Do(request)
-		if err != nil {
-			c.B.Fatal(err)
-		}
+		must.Thatf(c.B, err == nil, "%v", err)
 		defer response.Body.Close()
 		if kind := response.Header.Get("Content-Type"); kind != "text/event-stream" || response.Header.Get("Content-Encoding") != "" {
 			c.B.Fatalf("%s: %d %v", path, response.StatusCode, response.Header)
@@ -201,9 +185,7 @@ func TestLabRefuses(t *testing.T) {
 
 	full := demo(b, lab.Config{Program: "/nowhere", Room: 1 << 62}).visitor()
 	refused := full.Submit("/lab/two-tabs", form())
-	if refused.Status != http.StatusServiceUnavailable {
-		t.Errorf("without room: %v", refused)
-	}
+	assert.Thatf(t, refused.Status == http.StatusServiceUnavailable, "without room: %v", refused)
 	b.Page(refused).Says("MB free").LeadsTo("/lab")
 	if a := full.Get("/customers"); a.Status != http.StatusOK {
 		t.Errorf("the app does not go on: %v", a)

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"onlyonce/internal/lab/labcases"
+	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitecases"
 	"onlyonce/internal/site/sitetest"
 )
@@ -16,9 +17,7 @@ import (
 func whileDemo(b *sitetest.Bundle, do func()) {
 	var generation int
 	err := b.DB.Admin().QueryRow(b.Context(), `SELECT session_generation FROM users WHERE email = $1`, b.Acme.Email).Scan(&generation)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.Thatf(b, err == nil, "%v", err)
 	set := func(demo bool, generation int) {
 		b.Exec(`UPDATE tenants SET demo = $2 WHERE id = $1`, b.Acme.ID, demo)
 		b.Exec(`UPDATE users SET session_generation = $2 WHERE email = $1`, b.Acme.Email, generation)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/customer/customercases"
 	"onlyonce/internal/lab/labcases"
 	"onlyonce/internal/site/sitetest"
@@ -40,9 +41,8 @@ func TestLoginShowsTheDemoFirst(t *testing.T) {
 		for _, button := range sitetest.Elements(main, "button") {
 			buttons = append(buttons, sitetest.Text(button))
 		}
-		if got := strings.Join(buttons, ", "); got != c.buttons {
-			t.Errorf("%s: the buttons are %q", name, got)
-		}
+		got := strings.Join(buttons, ", ")
+		assert.Thatf(t, got == c.buttons, "%s: the buttons are %q", name, got)
 		focused := ""
 		for _, control := range sitetest.Elements(main, "input", "button") {
 			if _, ok := sitetest.Attr(control, "autofocus"); ok {
@@ -53,9 +53,7 @@ func TestLoginShowsTheDemoFirst(t *testing.T) {
 				}
 			}
 		}
-		if focused != c.focus {
-			t.Errorf("%s: the focus is on %q", name, focused)
-		}
+		assert.Thatf(t, focused == c.focus, "%s: the focus is on %q", name, focused)
 	}
 }
 
@@ -83,15 +81,12 @@ func TestLabIsOfferedToTheDemoOnly(t *testing.T) {
 			t.Errorf("%s: %v", path, a)
 		}
 		for _, a := range []sitetest.Answer{other.Get(path), other.Submit(path, nil)} {
-			if a.Status != http.StatusNotFound {
-				t.Errorf("%s, outside of the demo: %v", path, a)
-			}
+			assert.Thatf(t, a.Status == http.StatusNotFound, "%s, outside of the demo: %v", path, a)
 		}
 	}
 	for _, path := range []string{"/lab/tour/0", "/lab/tour/5", "/lab/tour/x"} {
-		if a := visitor.Get(path); a.Status != http.StatusNotFound {
-			t.Errorf("%s: %v", path, a)
-		}
+		a := visitor.Get(path)
+		assert.Thatf(t, a.Status == http.StatusNotFound, "%s: %v", path, a)
 	}
 }
 
@@ -100,8 +95,6 @@ func TestTourNamesWhatIsThere(t *testing.T) {
 	t.Parallel()
 	for _, place := range labviews.TourPlaces() {
 		code, err := os.ReadFile("../../../" + place.File)
-		if err != nil || !strings.Contains(string(code), place.Name) {
-			t.Errorf("%s is not in %s: %v", place.Name, place.File, err)
-		}
+		assert.Thatf(t, err == nil && strings.Contains(string(code), place.Name), "%s is not in %s: %v", place.Name, place.File, err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 	"onlyonce/internal/people/account"
 	"onlyonce/internal/postgres/pgtest"
@@ -53,7 +54,7 @@ func TestLogIn(t *testing.T) {
 	for _, email := range []string{"ada@example.com", " ADA@Example.com "} {
 		who, err := account.LogIn(t.Context(), b.Pool, email, password)
 		want := account.Principal{Tenant: b.tenant, TenantName: "Acme", User: b.tenant, Name: "ada@example.com"}
-		must.Holdf(t, err == nil && who == want, "%q: %+v, %v", email, who, err)
+		assert.Thatf(t, err == nil && who == want, "%q: %+v, %v", email, who, err)
 	}
 	for name, c := range map[string]struct{ email, password string }{
 		"wrong password": {"ada@example.com", "wrong"},
@@ -65,7 +66,7 @@ func TestLogIn(t *testing.T) {
 		"like pattern":   {"%", password},
 	} {
 		who, err := account.LogIn(t.Context(), b.Pool, c.email, c.password)
-		must.Holdf(t, errors.Is(err, account.ErrUnknown) && who == (account.Principal{}), "%s: %+v, %v", name, who, err)
+		assert.Thatf(t, errors.Is(err, account.ErrUnknown) && who == (account.Principal{}), "%s: %+v, %v", name, who, err)
 	}
 }
 
@@ -75,7 +76,7 @@ func TestHashPassword(t *testing.T) {
 	must.OK(t, err)
 	two, err := account.HashPassword(password)
 	must.OK(t, err)
-	must.Holdf(t, one != two && strings.HasPrefix(one, "$argon2id$v=19$m=19456,t=2,p=1$"), "%s, %s", one, two)
+	assert.Thatf(t, one != two && strings.HasPrefix(one, "$argon2id$v=19$m=19456,t=2,p=1$"), "%s, %s", one, two)
 }
 
 func TestFindToken(t *testing.T) {
@@ -85,13 +86,13 @@ func TestFindToken(t *testing.T) {
 		"reads": {Tenant: b.tenant, TenantName: "Acme", Name: "token report", Role: account.ReadOnly},
 	} {
 		who, err := account.FindToken(t.Context(), b.Pool, token)
-		must.Holdf(t, err == nil && who == want, "%s: %+v, %v", token, who, err)
+		assert.Thatf(t, err == nil && who == want, "%s: %+v, %v", token, who, err)
 	}
 	for _, token := range []string{"", "revoked", "Valid", "valid ", string(account.HashToken("valid"))} {
 		who, err := account.FindToken(t.Context(), b.Pool, token)
-		must.Holdf(t, errors.Is(err, account.ErrUnknown), "%q: %+v, %v", token, who, err)
+		assert.Thatf(t, errors.Is(err, account.ErrUnknown), "%q: %+v, %v", token, who, err)
 	}
-	must.Holdf(t, !bytes.Contains(account.HashToken("valid"), []byte("valid")), "the token is stored")
+	assert.Thatf(t, !bytes.Contains(account.HashToken("valid"), []byte("valid")), "the token is stored")
 }
 
 func TestTenants(t *testing.T) {
@@ -99,5 +100,6 @@ func TestTenants(t *testing.T) {
 	other := uuid.New()
 	must.Exec(t, b.Pool, `INSERT INTO tenants (id, name) VALUES ($1, 'Other')`, other)
 	found, err := account.Tenants(t.Context(), b.Pool)
-	must.Holdf(t, err == nil && len(found) == 2 && slices.Contains(found, b.tenant) && slices.Contains(found, other), "%v, %v", found, err)
+	assert.Thatf(t, err == nil && len(found) == 2 && slices.Contains(found, b.tenant) && slices.Contains(found, other),
+		"%v, %v", found, err)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 	"onlyonce/internal/people/account"
 	"onlyonce/internal/value/email"
@@ -37,22 +38,22 @@ func TestSetAdmin(t *testing.T) {
 		must.OK(t, err)
 		return changed
 	}
-	must.Holdf(t, !isAdmin() && !set(false), "an admin from the beginning")
+	assert.Thatf(t, !isAdmin() && !set(false), "an admin from the beginning")
 	var all sync.WaitGroup
 	for range 10 {
 		all.Go(func() {
 			_, err := account.SetAdmin(t.Context(), b.Pool, "ada@example.com", true)
-			must.Holdf(t, err == nil, "%v", err)
+			assert.Thatf(t, err == nil, "%v", err)
 		})
 	}
 	all.Wait()
-	must.Holdf(t, isAdmin() && !set(true), "no admin after ten grants, or an eleventh changes something")
+	assert.Thatf(t, isAdmin() && !set(true), "no admin after ten grants, or an eleventh changes something")
 	for _, ends := range []string{
 		`UPDATE users SET email = 'eve@example.com' WHERE id = $1`, `UPDATE users SET email = 'ada@example.com' WHERE id = $1`,
 		`UPDATE users SET password_hash = 'another' WHERE id = $1`,
 	} {
 		must.Exec(t, b.Pool, ends, b.tenant)
-		must.Holdf(t, !isAdmin(), "an admin after %s", ends)
+		assert.Thatf(t, !isAdmin(), "an admin after %s", ends)
 	}
 	const another = `INSERT INTO users (tenant_id, email, password_hash, role) VALUES ($1, 'owner@example.com', 'x', 'owner')`
 	must.Exec(t, b.Pool, another, b.tenant)
@@ -61,10 +62,10 @@ func TestSetAdmin(t *testing.T) {
 		_, err := account.SetDisabled(t.Context(), b.Pool, "ada@example.com", disabled)
 		must.OK(t, err)
 	}
-	must.Holdf(t, !isAdmin() && set(true) && isAdmin() && set(false) && !isAdmin() && !set(false),
+	assert.Thatf(t, !isAdmin() && set(true) && isAdmin() && set(false) && !isAdmin() && !set(false),
 		"an admin after being disabled, or revoked; or not after a new grant")
 	must.OK(t, b.Pool.QueryRow(t.Context(), rights).Scan(&after))
-	must.Holdf(t, after == before, "rights %s before, and %s after", before, after)
+	assert.Thatf(t, after == before, "rights %s before, and %s after", before, after)
 }
 
 // TestOnlyTheCommandMakesAdmins checks that no other statement of the app's role makes or changes an admin, and that users of the demo
@@ -78,7 +79,7 @@ func TestOnlyTheCommandMakesAdmins(t *testing.T) {
 	} {
 		_, err := b.Pool.Exec(t.Context(), sql)
 		refused, ok := errors.AsType[*pgconn.PgError](err)
-		must.Holdf(t, ok && refused.Code == "42501", "%s: %v", sql, err)
+		assert.Thatf(t, ok && refused.Code == "42501", "%s: %v", sql, err)
 	}
 	must.Exec(t, b.Admin(), `INSERT INTO installation_admins SELECT tenant_id, id, 0 FROM users LIMIT 1`)
 	tx, err := b.Pool.Begin(t.Context())
@@ -88,12 +89,12 @@ func TestOnlyTheCommandMakesAdmins(t *testing.T) {
 	_, err = tx.Exec(t.Context(), `SELECT set_config('onlyonce.tenant_id', $1, true)`, uuid.NewString())
 	must.OK(t, err)
 	must.OK(t, tx.QueryRow(t.Context(), `SELECT count(*) FROM installation_admins`).Scan(&seen))
-	must.Holdf(t, seen == 0, "another tenant sees %d admins", seen)
+	assert.Thatf(t, seen == 0, "another tenant sees %d admins", seen)
 	must.Exec(t, b.Pool, `UPDATE tenants SET demo = true`)
 	for _, admin := range []bool{true, false} {
 		for _, address := range []email.Address{"ada@example.com", "nobody@example.com"} {
 			_, err := account.SetAdmin(t.Context(), b.Pool, address, admin)
-			must.Holdf(t, errors.Is(err, account.ErrNotFound), "%s: %v", address, err)
+			assert.Thatf(t, errors.Is(err, account.ErrNotFound), "%s: %v", address, err)
 		}
 	}
 }

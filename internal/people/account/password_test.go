@@ -5,6 +5,7 @@ import (
 	"sync"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 	"onlyonce/internal/people/account"
 )
@@ -33,7 +34,7 @@ func TestLinkIsUsedOnce(t *testing.T) {
 	must.Thatf(t, (errs[0] == nil) != (errs[1] == nil), "%v", errs)
 	for i, chosen := range passwords {
 		_, err := account.LogIn(t.Context(), b.Pool, "ada@example.com", chosen)
-		must.Holdf(t, (err == nil) == (errs[i] == nil), "%q: %v, then %v", chosen, errs[i], err)
+		assert.Thatf(t, (err == nil) == (errs[i] == nil), "%q: %v, then %v", chosen, errs[i], err)
 	}
 }
 
@@ -46,10 +47,10 @@ func TestPasswordIsChangedOnce(t *testing.T) {
 	b.invite(t, "link")
 	for range 2 {
 		generation, err := account.ChangePassword(t.Context(), b.Pool, ada, password, another)
-		must.Holdf(t, err == nil && generation == ada.Generation+1, "generation %d, %v", generation, err)
+		assert.Thatf(t, err == nil && generation == ada.Generation+1, "generation %d, %v", generation, err)
 	}
 	_, err = account.ChangePassword(t.Context(), b.Pool, ada, password, "a third long passphrase")
-	must.Holdf(t, errors.Is(err, account.ErrUnknown), "with the old password: %v", err)
+	assert.Thatf(t, errors.Is(err, account.ErrUnknown), "with the old password: %v", err)
 	if _, err := account.InSession(t.Context(), b.Pool, ada); !errors.Is(err, account.ErrUnknown) {
 		t.Errorf("the old session: %v", err)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/customer"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/idempotency/storetest"
@@ -76,7 +77,7 @@ func TestEveryFilter(t *testing.T) {
 			}
 			page.From = list.After
 		}
-		must.Holdf(t, slices.Equal(got, want), "%s: %d found, want %d", name, len(got), len(want))
+		assert.Thatf(t, slices.Equal(got, want), "%s: %d found, want %d", name, len(got), len(want))
 		var back []int64
 		for page = (record.Page{Limit: 100, From: record.Key{"", uuid.Nil.String()}, Back: true}); ; {
 			list, err := attempt.List(t.Context(), b.DB.Pool, b.acme, c.filter, page)
@@ -92,7 +93,7 @@ func TestEveryFilter(t *testing.T) {
 			page.From = list.Before
 		}
 		slices.Reverse(back)
-		must.Holdf(t, slices.Equal(back, want), "%s, back: %d found, want %d", name, len(back), len(want))
+		assert.Thatf(t, slices.Equal(back, want), "%s, back: %d found, want %d", name, len(back), len(want))
 	}
 	elsewhere := record.Page{Limit: 1, From: record.Key{"", "x"}}
 	if _, err := attempt.List(t.Context(), b.DB.Pool, b.acme, attempt.Filter{}, elsewhere); !errors.Is(err, record.ErrKey) {
@@ -112,16 +113,16 @@ func TestExpire(t *testing.T) {
 		replicas.Go(func() {
 			var err error
 			deleted[i], err = attempt.Expire(context.WithoutCancel(t.Context()), b.DB.Pool, b.acme, before, attempt.MaxKept)
-			must.Holdf(t, err == nil, "%v", err)
+			assert.Thatf(t, err == nil, "%v", err)
 		})
 	}
 	replicas.Wait()
 	const left = 101 // the last 100 minutes, and now
-	must.Equal(t, deleted[0]+deleted[1], n-left, deleted)
+	assert.Equal(t, deleted[0]+deleted[1], n-left, deleted)
 	for tenant, want := range map[uuid.UUID]int{b.acme: left, b.globex: n} {
-		must.Equal(t, b.count(`SELECT count(*) FROM attempts WHERE tenant_id = $1`, tenant), want, "attempts left")
+		assert.Equal(t, b.count(`SELECT count(*) FROM attempts WHERE tenant_id = $1`, tenant), want, "attempts left")
 	}
-	must.Equal(t, b.count(`SELECT count(*) FROM attempts WHERE tenant_id = $1 AND at < $2`, b.acme, before),
+	assert.Equal(t, b.count(`SELECT count(*) FROM attempts WHERE tenant_id = $1 AND at < $2`, b.acme, before),
 		0, fmt.Sprint(before), "old ones are left")
 }
 
@@ -142,16 +143,16 @@ func TestNewestAreKept(t *testing.T) {
 	long := time.Now().Add(-365 * 24 * time.Hour)
 	for _, want := range []int64{n - most, 0} {
 		deleted, err := attempt.Expire(t.Context(), b.DB.Pool, b.acme, long, most)
-		must.Holdf(t, err == nil && deleted == want, "deleted %d, want %d: %v", deleted, want, err)
+		assert.Thatf(t, err == nil && deleted == want, "deleted %d, want %d: %v", deleted, want, err)
 	}
 	if deleted, err := attempt.Expire(t.Context(), b.DB.Pool, b.globex, long, n); err != nil || deleted != 0 {
 		t.Errorf("deleted %d of those that are few: %v", deleted, err)
 	}
 	for tenant, want := range map[uuid.UUID]int{b.acme: most, b.globex: n} {
-		must.Equal(t, b.count(`SELECT count(*) FROM attempts WHERE tenant_id = $1 AND duration > $2`, tenant, n-want),
+		assert.Equal(t, b.count(`SELECT count(*) FROM attempts WHERE tenant_id = $1 AND duration > $2`, tenant, n-want),
 			want, "of the newest are left")
 	}
-	must.Equal(t, b.count(`SELECT count(*) FROM attempts`), most+n, "attempts left")
+	assert.Equal(t, b.count(`SELECT count(*) FROM attempts`), most+n, "attempts left")
 }
 
 func TestMain(m *testing.M) { pgtest.Main(m) }

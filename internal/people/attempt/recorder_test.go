@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/customer"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invalid"
@@ -36,7 +37,7 @@ func TestAttemptsAreKept(t *testing.T) {
 	changed.Record = uuid.New()
 	customer.Edit.Reject(t.Context(), b.Store, changed, record.ErrNotFound)
 	b.recorder.Close(t.Context())
-	must.Holdf(t, b.recorder.Kept() == 7 && b.recorder.Dropped() == 0 && b.recorder.Took() > 0,
+	assert.Thatf(t, b.recorder.Kept() == 7 && b.recorder.Dropped() == 0 && b.recorder.Took() > 0,
 		"kept %d, dropped %d, in %v", b.recorder.Kept(), b.recorder.Dropped(), b.recorder.Took())
 
 	list, err := attempt.List(t.Context(), b.DB.Pool, b.acme, attempt.Filter{}, record.Page{Limit: 100})
@@ -52,14 +53,14 @@ func TestAttemptsAreKept(t *testing.T) {
 	var got []attempt.Attempt
 	for _, a := range list.Rows {
 		_, zone := a.At.Zone()
-		must.Holdf(t, zone == 0 && !a.At.Before(began.Add(-time.Second)) && !a.At.After(time.Now().Add(time.Second)), "at %v", a.At)
-		must.Holdf(t, a.Outcome != "created" || a.Duration > 0 && a.Duration <= time.Since(began).Microseconds(),
+		assert.Thatf(t, zone == 0 && !a.At.Before(began.Add(-time.Second)) && !a.At.After(time.Now().Add(time.Second)), "at %v", a.At)
+		assert.Thatf(t, a.Outcome != "created" || a.Duration > 0 && a.Duration <= time.Since(began).Microseconds(),
 			"it took %d µs", a.Duration)
-		must.Holdf(t, a.Replica == "here/1", "replica %q", a.Replica)
+		assert.Thatf(t, a.Replica == "here/1", "replica %q", a.Replica)
 		a.ID, a.At, a.Duration, a.Replica = uuid.Nil, time.Time{}, 0, ""
 		got = append(got, a)
 	}
-	must.Holdf(t, slices.Equal(got, want), "got %+v\nwant %+v", got, want)
+	assert.Thatf(t, slices.Equal(got, want), "got %+v\nwant %+v", got, want)
 
 	about, err := attempt.OfRecord(t.Context(), b.DB.Pool, b.acme, made.ID)
 	must.OK(t, err)
@@ -67,7 +68,7 @@ func TestAttemptsAreKept(t *testing.T) {
 	for _, a := range about {
 		outcomes = append(outcomes, fmt.Sprint(a.Outcome, a.Making))
 	}
-	must.Holdf(t, slices.Equal(outcomes, []string{"rejectedfalse", "mismatchtrue", "replayedtrue", "createdtrue"}),
+	assert.Thatf(t, slices.Equal(outcomes, []string{"rejectedfalse", "mismatchtrue", "replayedtrue", "createdtrue"}),
 		"of the record: %v", outcomes)
 	if others, err := attempt.OfRecord(t.Context(), b.DB.Pool, b.globex, made.ID); err != nil || len(others) > 0 {
 		t.Errorf("another tenant sees %v, %v", others, err)
@@ -93,7 +94,7 @@ func TestFailedAttemptsOfARecord(t *testing.T) {
 	must.Thatf(t, err == nil && len(about) == 20, "%d, %v", len(about), err)
 	b.Exec(`DELETE FROM attempts WHERE outcome = 'replayed'`)
 	about, err = attempt.OfRecord(t.Context(), b.DB.Pool, b.acme, made.ID)
-	must.Holdf(t, err == nil && len(about) == 2 && about[1].Outcome == "failed" && about[1].Making, "%+v, %v", about, err)
+	assert.Thatf(t, err == nil && len(about) == 2 && about[1].Outcome == "failed" && about[1].Making, "%+v, %v", about, err)
 }
 
 // TestNobodyWaits checks that creates continue while no attempt can be written, and that attempts beyond the queue are dropped and
@@ -106,7 +107,7 @@ func TestNobodyWaits(t *testing.T) {
 	must.Exec(t, admin, `LOCK TABLE attempts IN ACCESS EXCLUSIVE MODE`)
 	for n := range 5 {
 		_, err := b.create(b.acme, fmt.Sprint(n), fmt.Sprint(n, "@example.com"))
-		must.Holdf(t, err == nil, "a create while attempts cannot be written: %v", err)
+		assert.Thatf(t, err == nil, "a create while attempts cannot be written: %v", err)
 	}
 	const many = 20000
 	start := time.Now()
@@ -114,7 +115,7 @@ func TestNobodyWaits(t *testing.T) {
 		b.recorder.Observe(idempotency.Attempt{Operation: "test", Intent: b.intent(b.acme, "k"), Outcome: idempotency.Failed})
 	}
 	took := time.Since(start)
-	must.Holdf(t, took <= 5*time.Second, "%d attempts were waited for: %v", many, took)
+	assert.Thatf(t, took <= 5*time.Second, "%d attempts were waited for: %v", many, took)
 	if dropped := b.recorder.Dropped(); dropped < many/2 {
 		t.Errorf("%d of %d were dropped: the rest is kept in memory", dropped, many)
 	}
@@ -144,7 +145,7 @@ func TestCloseIsBounded(t *testing.T) {
 	if took := time.Since(start); took > 900*time.Millisecond { // less than the wait for a single lock
 		t.Errorf("it took %v", took)
 	}
-	must.Holdf(t, b.recorder.Dropped() == many, "dropped %d", b.recorder.Dropped())
+	assert.Thatf(t, b.recorder.Dropped() == many, "dropped %d", b.recorder.Dropped())
 }
 
 // TestFloodIsNotPassedOn checks that a process writes at most its rate, and the whole of its queue.
@@ -163,6 +164,6 @@ func TestFloodIsNotPassedOn(t *testing.T) {
 		}
 	}
 	took := time.Since(start)
-	must.Holdf(t, took >= 2*time.Second, "%d attempts were written in %v", many, took)
+	assert.Thatf(t, took >= 2*time.Second, "%d attempts were written in %v", many, took)
 	b.recorder.Close(t.Context())
 }

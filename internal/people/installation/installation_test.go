@@ -12,6 +12,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/must"
 	"onlyonce/internal/people/installation"
@@ -81,7 +82,7 @@ func pages[R any](t *testing.T, pool *pgxpool.Pool, list read[R]) (rows []R) {
 		must.OK(t, err)
 		back, last = append(slices.Clone(found.Rows), back...), found
 	}
-	must.Holdf(t, fmt.Sprintf("%+v", withoutPointers(back)) == fmt.Sprintf("%+v", withoutPointers(rows)),
+	assert.Thatf(t, fmt.Sprintf("%+v", withoutPointers(back)) == fmt.Sprintf("%+v", withoutPointers(rows)),
 		"forward %+v\nback %+v", rows, back)
 	return rows
 }
@@ -113,14 +114,14 @@ func TestLists(t *testing.T) {
 		}
 		said = append(said, line)
 	}
-	must.Holdf(t, len(said) == 5 && said[1] == "user-1@example.com Tenant 1 true Nov 2" && said[2] == "user-2@example.com Tenant 2 false",
+	assert.Thatf(t, len(said) == 5 && said[1] == "user-1@example.com Tenant 1 true Nov 2" && said[2] == "user-2@example.com Tenant 2 false",
 		"users %q", said)
 	all := pages(t, db.Pool, users(""))
-	must.Holdf(t, len(all) == 155, "%d users", len(all))
+	assert.Thatf(t, len(all) == 155, "%d users", len(all))
 	said = nil
 	for _, j := range pages(t, db.Pool, installation.Jobs) {
 		said = append(said, fmt.Sprint(j.Queue, " ", j.State, " ", j.Tenant, " ", j.MayRetry()))
-		must.Holdf(t, j.Error == strings.Repeat("x", 200), "error %q", j.Error)
+		assert.Thatf(t, j.Error == strings.Repeat("x", 200), "error %q", j.Error)
 	}
 	if want := []string{
 		"mail retryable Tenant 2 true", "mail discarded Tenant 2 true", "mail cancelled Tenant 2 false",
@@ -140,7 +141,7 @@ func TestForeignKeys(t *testing.T) {
 		_, ofTenants := installation.Tenants(t.Context(), db.Pool, page)
 		_, ofJobs := installation.Jobs(t.Context(), db.Pool, page)
 		_, ofUsers := installation.Users(t.Context(), db.Pool, "", page)
-		must.Holdf(t, errors.Is(ofTenants, record.ErrKey) && errors.Is(ofJobs, record.ErrKey) &&
+		assert.Thatf(t, errors.Is(ofTenants, record.ErrKey) && errors.Is(ofJobs, record.ErrKey) &&
 			(!strings.Contains(key[0]+key[1], "\x00") || errors.Is(ofUsers, record.ErrKey)),
 			"%q: %v, %v, %v", key, ofTenants, ofUsers, ofJobs)
 	}
@@ -162,7 +163,7 @@ func TestRetry(t *testing.T) {
 					if done {
 						retried.Add(1)
 					}
-					must.Holdf(t, err == nil, "%v", err)
+					assert.Thatf(t, err == nil, "%v", err)
 				})
 			}
 			all.Wait()
@@ -185,7 +186,7 @@ func TestRetry(t *testing.T) {
 			n := clicks()
 			var is string
 			must.OK(t, db.Admin().QueryRow(t.Context(), `SELECT state::text FROM river.river_job WHERE id = $1`, job).Scan(&is))
-			must.Holdf(t, n == 0 && is == want, "%s, then %q: %d of ten clicks did something, and it is %s", state, next, n, is)
+			assert.Thatf(t, n == 0 && is == want, "%s, then %q: %d of ten clicks did something, and it is %s", state, next, n, is)
 		}
 	}
 }
@@ -200,7 +201,7 @@ func TestRetryBesideAnother(t *testing.T) {
 			('nightly', '{}', 3, 0, 'available', NULL, 'night', B'00000001')
 		RETURNING id`).Scan(&job))
 	retried, err := installation.Retry(t.Context(), db.Pool, job, 3)
-	must.Holdf(t, !retried && err == nil, "%v, %v", retried, err)
+	assert.Thatf(t, !retried && err == nil, "%v, %v", retried, err)
 }
 
 // TestExecutedSQL compares testdata with the statements that PostgreSQL executes.

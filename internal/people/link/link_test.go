@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/must"
 	"onlyonce/internal/people/account"
@@ -62,8 +63,8 @@ func (b *bundle) later() {
 
 func (b *bundle) wantMails(n int) {
 	b.Helper()
-	must.Equal(b, storetest.Value[int](b, `SELECT count(*) FROM link_mails`), n, "mails")
-	must.Equal(b, storetest.Value[int](b, `SELECT count(*) FROM river.river_job`), n, "jobs")
+	assert.Equal(b, storetest.Value[int](b, `SELECT count(*) FROM link_mails`), n, "mails")
+	assert.Equal(b, storetest.Value[int](b, `SELECT count(*) FROM river.river_job`), n, "jobs")
 }
 
 const linkOfAda = `SELECT link_id FROM users WHERE email = 'ada@example.com'`
@@ -78,11 +79,11 @@ func TestForgotAtOnce(t *testing.T) {
 		return nil
 	})
 	b.wantMails(1)
-	must.Equal(t, storetest.Value[int](b, `SELECT version FROM users WHERE email = 'ada@example.com'`)-before, 1, "links were made")
+	assert.Equal(t, storetest.Value[int](b, `SELECT version FROM users WHERE email = 'ada@example.com'`)-before, 1, "links were made")
 	life := storetest.Value[bool](b, `
 		SELECT link_expires_at BETWEEN now() + interval '50 minutes' AND now() + interval '1 hour' FROM users
 		WHERE email = 'ada@example.com'`)
-	must.Holdf(t, life, "the link is not good for an hour")
+	assert.Thatf(t, life, "the link is not good for an hour")
 }
 
 // TestForgotWhileAnOwnerInvites checks that a link that an owner makes concurrently is mailed, and not replaced.
@@ -100,7 +101,7 @@ func TestForgotWhileAnOwnerInvites(t *testing.T) {
 	b.Waiting(1)
 	must.OK(t, owners.Commit(t.Context()))
 	asked.Wait()
-	must.Equal(t, storetest.Value[uuid.UUID](b, linkOfAda), made, "not the link that the owner made")
+	assert.Equal(t, storetest.Value[uuid.UUID](b, linkOfAda), made, "not the link that the owner made")
 	b.wantMails(1)
 }
 
@@ -116,7 +117,7 @@ func TestForgotMailsTheOpenLink(t *testing.T) {
 	b.later()
 	b.forgot("ada@example.com", 1)
 	b.wantMails(2)
-	must.Equal(t, storetest.Value[uuid.UUID](b, linkOfAda), b.ada.LinkID, "another link was made")
+	assert.Equal(t, storetest.Value[uuid.UUID](b, linkOfAda), b.ada.LinkID, "another link was made")
 	if now := storetest.Value[time.Time](b, `SELECT link_expires_at FROM users WHERE email = 'ada@example.com'`); !now.Equal(until) {
 		t.Errorf("it was good until %v, and is until %v", until, now)
 	}
@@ -161,7 +162,7 @@ func TestJobIsOneOfRiver(t *testing.T) {
 	job := b.DB.IsOfRiver(t, link.Job{Tenant: b.Tenant, Mail: storetest.Value[uuid.UUID](b, `SELECT id FROM link_mails`)})
 	token := seed(t, 1).Derive("link", b.ada.LinkID)
 	_, err := account.FindLink(t.Context(), b.DB.Pool, token)
-	must.Holdf(t, err == nil && !strings.Contains(job, token), "the link does not work, or is in the job: %v", err)
+	assert.Thatf(t, err == nil && !strings.Contains(job, token), "the link does not work, or is in the job: %v", err)
 }
 
 // TestOldMailsGo checks that old mails are deleted, and younger ones stay.
@@ -172,5 +173,5 @@ func TestOldMailsGo(t *testing.T) {
 	b.forgot("ada@example.com", 1)
 	b.Exec(`UPDATE link_mails SET id = new_id(now() - interval '31 days') WHERE created_at < now() - interval '5 minutes'`)
 	must.OK(t, link.Expire(t.Context(), b.DB.Pool, b.Tenant))
-	must.Equal(t, storetest.Value[int](b, `SELECT count(*) FROM link_mails`), 1, "mails are left")
+	assert.Equal(t, storetest.Value[int](b, `SELECT count(*) FROM link_mails`), 1, "mails are left")
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"onlyonce/internal/must"
 	"onlyonce/internal/people/secret"
 	"onlyonce/internal/people/signup"
 	"onlyonce/internal/site/sitetest"
@@ -74,9 +75,7 @@ func SignUps() sitetest.Resource {
 func LinkOf(b *sitetest.Bundle, id string) string {
 	b.Helper()
 	path, err := signup.LastLink(b.Context(), b.DB.Pool, secret.FromKey(b.Key), uuid.MustParse(id))
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.Thatf(b, err == nil, "%v", err)
 	return sitetest.SecretIn(path)
 }
 

@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/customer/customercases"
 	"onlyonce/internal/idempotency"
-	"onlyonce/internal/must"
 	"onlyonce/internal/people/attempt"
 	"onlyonce/internal/site/sitetest"
 	"onlyonce/internal/web"
@@ -58,14 +58,14 @@ func TestAttemptsOfARecord(t *testing.T) {
 	for who, c := range map[string]*sitetest.Client{"owner": owner, "member": member} {
 		p := b.Page(c.Get(path)).Says(summary, "It was done before", "Idempotency key already used for something else",
 			"It existed already", "token test")
-		must.Holdf(t, !strings.Contains(sitetest.Text(p.Root), "here/1"), "everybody sees the replica")
-		must.Holdf(t, (who == "owner") == strings.Contains(c.Get(path).Body, "/attempts?record="),
+		assert.Thatf(t, !strings.Contains(sitetest.Text(p.Root), "here/1"), "everybody sees the replica")
+		assert.Thatf(t, (who == "owner") == strings.Contains(c.Get(path).Body, "/attempts?record="),
 			"the way to all attempts leads the wrong ones there: %s", who)
 	}
 	b.Exec(`DELETE FROM attempts WHERE outcome <> 'reused'`)
 	b.Page(owner.Get(path)).Says("At least 1 attempt in the last 7 days.")
 	a := b.Person(b.Replica, b.Acme).Get(path)
-	must.Holdf(t, !strings.Contains(a.Body, "At least"), "told although none are kept")
+	assert.Thatf(t, !strings.Contains(a.Body, "At least"), "told although none are kept")
 }
 
 // TestListOfAttempts: attempts can be filtered by outcome, operation, key and record.
@@ -94,7 +94,7 @@ func TestListOfAttempts(t *testing.T) {
 	} {
 		a := owner.Get("/attempts?" + query)
 		b.Page(a).Says(want.says)
-		must.Holdf(t, a.Status == http.StatusOK && !strings.Contains(sitetest.Text(b.Page(a).Root), want.not), "%s: %v", query, a)
+		assert.Thatf(t, a.Status == http.StatusOK && !strings.Contains(sitetest.Text(b.Page(a).Root), want.not), "%s: %v", query, a)
 	}
 	for query, says := range map[string]string{
 		"outcome=x": "Choose one of the outcomes.", "operation=x": "Choose one of the operations.",
@@ -104,7 +104,7 @@ func TestListOfAttempts(t *testing.T) {
 		name, value, _ := strings.Cut(query, "=")
 		value, _ = url.QueryUnescape(value)
 		p := b.Page(a).Says(says)
-		must.Holdf(t, a.Status == http.StatusUnprocessableEntity && (name != "key" && name != "record" ||
+		assert.Thatf(t, a.Status == http.StatusUnprocessableEntity && (name != "key" && name != "record" ||
 			strings.Contains(a.Body, `value="`+value+`"`)), "%s: %v %v", query, a.Status, p)
 	}
 	b.Page(b.Person(b.Replica, b.Acme).Get("/attempts")).Says("Attempts aren't kept")
@@ -122,8 +122,8 @@ func TestAttemptsHoldNothingThatWasTyped(t *testing.T) {
 	person.Submit(of.Path, sitetest.Change(of.Command, "name", typed+" too", "idempotency_key", sitetest.Key)) // mismatch
 	person.Submit(of.Path, sitetest.Change(of.Command, "name", typed, "idempotency_key", typed+"ä"))           // no key
 	written()
-	must.Equal(t, sitetest.Get[int](b, `SELECT count(*) FROM attempts`), 4, "attempts")
-	must.Equal(t, sitetest.Get[int](b, `SELECT count(*) FROM attempts a WHERE strpos(a::text, $1) > 0`, typed),
+	assert.Equal(t, sitetest.Get[int](b, `SELECT count(*) FROM attempts`), 4, "attempts")
+	assert.Equal(t, sitetest.Get[int](b, `SELECT count(*) FROM attempts a WHERE strpos(a::text, $1) > 0`, typed),
 		0, "attempts hold what was typed")
 }
 

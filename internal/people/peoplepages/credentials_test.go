@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 	"onlyonce/internal/people/account"
 	"onlyonce/internal/postgres/pgtest"
@@ -101,12 +102,12 @@ func (h *holder) works() (w works) {
 		if strings.Contains(p.Text(), "Owner") {
 			w.session = "owner"
 		}
-		must.Equal(h, h.device.Get("/people").Status == http.StatusOK, w.session == "owner", w.session, "manages people")
+		assert.Equal(h, h.device.Get("/people").Status == http.StatusOK, w.session == "owner", w.session, "manages people")
 	}
 	w.form = h.device.Submit("/customers", h.form).Status == http.StatusSeeOther
 	stored := sitetest.Get[int](h.Bundle, `SELECT count(*) FROM customers WHERE email = $1`,
 		h.form.Get("email"))
-	must.Holdf(h, (stored == 1) == w.form, "the form was saved: %v, and there are %d customers", w.form, stored)
+	assert.Thatf(h, (stored == 1) == w.form, "the form was saved: %v, and there are %d customers", w.form, stored)
 	// The form belongs to the tenant, where another user may send it.
 	h.by.Submit("/customers", h.form).Want(h, http.StatusSeeOther, "the form, sent by another owner")
 	w.password = h.Browser(h.at).LogIn(h.who, h.password).Status == http.StatusSeeOther
@@ -186,7 +187,7 @@ func TestChangesOfAUser(t *testing.T) {
 		at := b.ServeOn(b.DB.Pool) // a new server, because its limits begin at 0
 		h := newHolder(b, at, b.Person(at, b.Acme), strings.ReplaceAll(strings.ReplaceAll(c.name, " ", "-"), ",", "")+"@one.test")
 		c.change(h)
-		must.Equal(t, h.works(), c.want, c.name)
+		assert.Equal(t, h.works(), c.want, c.name)
 	}
 }
 
@@ -219,7 +220,7 @@ func TestKeptTextFollowsThePerson(t *testing.T) {
 	before := keptFor("sales@one.test", h.password)
 	h.moves()
 	h.join("sales@one.test", "of the next holder")
-	must.Equal(t, keptFor(h.who.Email, h.password), before, "kept, with another email")
+	assert.Equal(t, keptFor(h.who.Email, h.password), before, "kept, with another email")
 	next := keptFor("sales@one.test", "of the next holder")
-	must.Holdf(t, next != before, "what was kept is offered to the next user with the email")
+	assert.Thatf(t, next != before, "what was kept is offered to the next user with the email")
 }

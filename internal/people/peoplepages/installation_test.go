@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"onlyonce/internal/must"
+	"onlyonce/internal/assert"
 	"onlyonce/internal/site/sitetest"
 )
 
@@ -46,10 +46,10 @@ func TestInstallation(t *testing.T) {
 	b.Page(admin.Get("/installation")).Says("Acme Command 2", "Globex Demo 2")
 	b.Page(admin.Get("/installation/people")).Says(b.Acme.Email, "Read-only, admin", "Member, disabled")
 	found := b.Page(admin.Get("/installation/people?q=" + strings.ToUpper(b.Globex.Email[:30]))).Says(b.Globex.Email)
-	must.Holdf(t, !strings.Contains(found.Text(), b.Acme.Email), "found too many: %s", found.Text())
+	assert.Thatf(t, !strings.Contains(found.Text(), b.Acme.Email), "found too many: %s", found.Text())
 	b.Page(admin.Get("/installation/people?q=nobody")).Says("No people found")
 	twice := b.Page(admin.Get("/installation/people?q=a&q=b")).Says("Use q only once.").Text()
-	must.Holdf(t, !strings.Contains(twice, "No people"), "found none, although it didn't search: %s", twice)
+	assert.Thatf(t, !strings.Contains(twice, "No people"), "found none, although it didn't search: %s", twice)
 	jobs := b.Page(admin.Get("/installation/jobs")).Says("nightly 7 Failed: it broke 3 of 3", "link_mail 8, Globex Email not sent 10 of 25")
 	if said := jobs.Text(); strings.Contains(said, "secret") || strings.Contains(said, "done 9") || strings.Count(said, "Try again") != 2 {
 		t.Errorf("shows too much: %s", said) // the panel of the form lock has a button with the same text
@@ -72,7 +72,7 @@ func TestInstallation(t *testing.T) {
 	} {
 		a := admin.Submit("/installation/jobs/"+c.path+"/retry", c.form)
 		is := sitetest.Get[string](b, state)
-		must.Holdf(t, a.Status == c.status && is == c.state, "%d: %s, %v", i, is, a)
+		assert.Thatf(t, a.Status == c.status && is == c.state, "%d: %s, %v", i, is, a)
 		if c.text != "" {
 			b.Page(admin.Get(a.Location())).Says(c.text)
 		}

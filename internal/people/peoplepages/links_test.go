@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 	"onlyonce/internal/people/peoplecases"
 	"onlyonce/internal/postgres/pgtest"
@@ -24,7 +25,7 @@ func TestInvitation(t *testing.T) {
 	shown := b.Page(owner.Get(made.Location())).Says("Person Ada Lovelace added.", "Invited, has not chosen a password yet")
 	link := sitetest.SecretIn(shown.SecretOn())
 	again := b.Page(b.Person(b.Serve(), b.Acme).Get(made.Location()))
-	must.Holdf(t, sitetest.SecretIn(again.SecretOn()) == link, "another session of the owner, at another replica, sees another link")
+	assert.Thatf(t, sitetest.SecretIn(again.SecretOn()) == link, "another session of the owner, at another replica, sees another link")
 	keyless := b.Serve(func(c *sitetest.Config) { c.People.Key, c.People.Forgot = secretkey.Key{}, nil })
 	b.Page(b.Person(keyless, b.Acme).Get(made.Location())).Says("can't be shown again")
 	if a := b.Browser(b.Replica).LogIn(sitetest.Tenant{Email: "ada@example.com"}, ""); a.Status != http.StatusUnprocessableEntity {
@@ -40,7 +41,7 @@ func TestInvitation(t *testing.T) {
 		a := ada.Submit("/join", form)
 		must.Thatf(t, a.Status == http.StatusSeeOther && a.Location() == "/", "%v", a)
 	}
-	must.Holdf(t, isIn(ada) && ada.Get("/people").Status == http.StatusForbidden, "Ada is not in as a member")
+	assert.Thatf(t, isIn(ada) && ada.Get("/people").Status == http.StatusForbidden, "Ada is not in as a member")
 	for what, a := range map[string]sitetest.Answer{
 		"used":                        b.Browser(b.Replica).Get("/join?link=" + link),
 		"used, with another password": b.Browser(b.Replica).Submit("/join", sitetest.Change(form, "password", "another long password")),
@@ -109,21 +110,21 @@ func TestForgottenPassword(t *testing.T) {
 	link := sitetest.SecretIn(press("New link").SecretOn())
 	must.Thatf(t, old != link && link != "", "%q, then %q", old, link)
 	b.Browser(b.Replica).Get("/join?link="+old).Want(t, http.StatusNotFound, "the withdrawn link")
-	must.Holdf(t, isIn(person), "the link ended a session before it was used")
+	assert.Thatf(t, isIn(person), "the link ended a session before it was used")
 	b.Browser(b.Replica).LogIn(member, sitetest.Password).Want(t, http.StatusSeeOther, "the link ended the password before it was used")
 	b.Exec(`UPDATE users SET link_expires_at = now() - interval '1 second' WHERE link_id IS NOT NULL`)
 	b.Browser(b.Replica).Get("/join?link="+link).Want(t, http.StatusNotFound, "an expired link")
 	link = sitetest.SecretIn(press("New link").SecretOn())
 	chosen := url.Values{"link": {link}, "password": {"another passphrase"}}
 	b.Browser(b.Replica).Submit("/join", chosen).Want(t, http.StatusSeeOther)
-	must.Holdf(t, !isIn(person), "a session has survived the new password")
+	assert.Thatf(t, !isIn(person), "a session has survived the new password")
 	again := b.Browser(b.Replica)
 	again.LogIn(member, "another passphrase").Want(t, http.StatusSeeOther)
 	link = sitetest.SecretIn(press("New link").SecretOn())
 	press("Disable")
 	b.Browser(b.Replica).Get("/join?link="+link).Want(t, http.StatusNotFound, "the link of a disabled user")
 	a := again.Get("/customers")
-	must.Holdf(t, a.Status == http.StatusSeeOther && strings.HasPrefix(a.Location(), "/login"), "a disabled user: %v", a)
+	assert.Thatf(t, a.Status == http.StatusSeeOther && strings.HasPrefix(a.Location(), "/login"), "a disabled user: %v", a)
 	press("Enable")
 	b.Browser(b.Replica).Get("/join?link="+link).Want(t, http.StatusNotFound, "the link of a formerly disabled user")
 }
@@ -142,13 +143,13 @@ func TestForgotTellsNothing(t *testing.T) {
 	for _, email := range []string{member.Email, "nobody@example.com", " " + strings.ToUpper(member.Email)} {
 		a, took := ask(email)
 		same := a.Status == http.StatusSeeOther && a.Location() == "/forgot?asked" && !strings.Contains(a.Body, "@")
-		must.Holdf(t, same && took >= 500*time.Millisecond, "after %v: %v", took, a)
+		assert.Thatf(t, same && took >= 500*time.Millisecond, "after %v: %v", took, a)
 	}
 	stranger := b.Browser(b.Replica)
 	b.Page(stranger.Get("/login")).LeadsTo("/forgot")
 	b.Page(stranger.Get("/forgot?asked")).Says("If there is an account with this email, we've sent a link to it.")
 	p := b.Page(stranger.Submit("/forgot", url.Values{"email": {"ada at example"}})).Says("Enter an email address like name@example.com.")
-	must.Equal(t, p.Typed().Get("email"), "ada at example", "what was typed")
+	assert.Equal(t, p.Typed().Get("email"), "ada at example", "what was typed")
 	b.WantRows(sitetest.Rows{"link_mails": 1})
 	for range 3 {
 		ask(member.Email)
@@ -174,7 +175,7 @@ func TestLinkIsMailedOrShown(t *testing.T) {
 	}
 	b.WantRows(sitetest.Rows{"users": 1, "intents": 1, "link_mails": 1})
 	button := form.Text()
-	must.Holdf(t, strings.Contains(button, "Add and email a link"), "the form has no button that emails")
+	assert.Thatf(t, strings.Contains(button, "Add and email a link"), "the form has no button that emails")
 	show := func() sitetest.Page { return b.Page(owner.Get(path)) }
 	show().Says("Waiting to be emailed to ada@example.com.")
 	b.Exec(`UPDATE link_mails SET attempts = 1, reason = 'The mail server couldn''t be reached.'`)

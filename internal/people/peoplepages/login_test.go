@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/customer/customercases"
-	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitetest"
 )
 
@@ -28,15 +28,15 @@ func TestCookies(t *testing.T) {
 			a := person.LogIn(b.Acme, sitetest.Password)
 			session := sitetest.CookieOf(t, a, cookie)
 			sitetest.CheckCookie(t, session, secure)
-			must.Holdf(t, session.Path == "/" && session.Domain == "", "%v", session)
+			assert.Thatf(t, session.Path == "/" && session.Domain == "", "%v", session)
 			// A browser doesn't store a secure cookie from http://, so the test adds it to the request.
 			form := sitetest.Change(customercases.Customers().Command, "idempotency_key", sitetest.Key)
 			made := person.With("Cookie", cookie+"="+session.Value).Submit("/customers", form)
 			flash := sitetest.CookieOf(t, made, "onlyonce_flash")
 			sitetest.CheckCookie(t, flash, secure)
-			must.Holdf(t, flash.Path == made.Location() && !strings.Contains(flash.Value, "Ada"), "%v", flash)
+			assert.Thatf(t, flash.Path == made.Location() && !strings.Contains(flash.Value, "Ada"), "%v", flash)
 			hsts := a.Header.Get("Strict-Transport-Security")
-			must.Holdf(t, (hsts != "") == secure, "Strict-Transport-Security %q", hsts)
+			assert.Thatf(t, (hsts != "") == secure, "Strict-Transport-Security %q", hsts)
 		})
 	}
 }
@@ -51,7 +51,7 @@ func TestLoginsAtTwoPorts(t *testing.T) {
 	b.Page(other.Get("/customers")).Says("Globex")
 	changed := sitetest.Change(customercases.Customers().Command, "idempotency_key", sitetest.Key)
 	flash := sitetest.CookieOf(t, person.Submit("/customers", changed), "onlyonce_flash_8080")
-	must.Holdf(t, flash.Value != "", "%v", flash)
+	assert.Thatf(t, flash.Value != "", "%v", flash)
 }
 
 func TestLoginRotatesTheSession(t *testing.T) {
@@ -60,13 +60,13 @@ func TestLoginRotatesTheSession(t *testing.T) {
 	first := person.Session()
 	person.LogIn(b.Globex, sitetest.Password)
 	second := person.Session()
-	must.Holdf(t, first != second && !isIn(holding(b, first)) && isIn(holding(b, second)),
+	assert.Thatf(t, first != second && !isIn(holding(b, first)) && isIn(holding(b, second)),
 		"first %s works: %v, second %s works: %v", first, isIn(holding(b, first)), second, isIn(holding(b, second)))
 	b.Page(holding(b, second).Get("/customers")).Says("Globex")
 
 	planted := holding(b, "planted-by-somebody-else")
 	planted.LogIn(b.Acme, sitetest.Password)
-	must.Holdf(t, planted.Session() != "planted-by-somebody-else" && !isIn(holding(b, "planted-by-somebody-else")),
+	assert.Thatf(t, planted.Session() != "planted-by-somebody-else" && !isIn(holding(b, "planted-by-somebody-else")),
 		"a planted session was adopted")
 }
 
@@ -76,9 +76,9 @@ func TestLogoutEndsTheSession(t *testing.T) {
 	token := person.Session()
 	for range 2 {
 		a := person.Submit("/logout", nil)
-		must.Holdf(t, a.Status == http.StatusSeeOther && a.Location() == "/login?logged-out", "%v", a)
+		assert.Thatf(t, a.Status == http.StatusSeeOther && a.Location() == "/login?logged-out", "%v", a)
 	}
-	must.Holdf(t, !isIn(holding(b, token)) && person.Session() == "", "still logged in")
+	assert.Thatf(t, !isIn(holding(b, token)) && person.Session() == "", "still logged in")
 }
 
 // TestLogoutDuringARequest: a request in flight does not restore the session.
@@ -92,7 +92,7 @@ func TestLogoutDuringARequest(t *testing.T) {
 	x.Caller.Submit("/logout", nil)
 	release()
 	end()
-	must.Holdf(t, !isIn(holding(b, token)), "the session is back")
+	assert.Thatf(t, !isIn(holding(b, token)), "the session is back")
 	b.WantRows(x.Leaves)
 }
 
@@ -100,14 +100,14 @@ func TestStoredSessionIsOfNoUse(t *testing.T) {
 	b := sitetest.Setup(t)
 	person := b.Person(b.Replica, b.Acme)
 	stored := sitetest.Get[string](b, `SELECT token FROM sessions`)
-	must.Holdf(t, stored != person.Session() && !isIn(holding(b, stored)), "what the database holds is accepted as a session")
+	assert.Thatf(t, stored != person.Session() && !isIn(holding(b, stored)), "what the database holds is accepted as a session")
 }
 
 func TestSessionsEnd(t *testing.T) {
 	b := sitetest.Setup(t)
 	person := b.Person(b.Replica, b.Acme)
 	b.Exec(`UPDATE sessions SET expiry = now() - interval '1 second'`)
-	must.Holdf(t, !isIn(person), "an expired session works")
+	assert.Thatf(t, !isIn(person), "an expired session works")
 }
 
 func TestThrottledLogin(t *testing.T) {
@@ -127,9 +127,9 @@ func TestWrongLoginTellsNothing(t *testing.T) {
 	b := sitetest.Setup(t)
 	wrong := b.Browser(b.Replica).LogIn(b.Acme, "wrong")
 	unknown := b.Browser(b.Replica).LogIn(sitetest.Tenant{Email: "nobody@example.com"}, "wrong")
-	must.Holdf(t, wrong.Status == http.StatusUnprocessableEntity && unknown.Status == http.StatusUnprocessableEntity &&
+	assert.Thatf(t, wrong.Status == http.StatusUnprocessableEntity && unknown.Status == http.StatusUnprocessableEntity &&
 		strings.ReplaceAll(wrong.Body, b.Acme.Email, "nobody@example.com") == unknown.Body, "%v\n%v", wrong, unknown)
-	must.Holdf(t, !strings.Contains(wrong.Body, `"wrong"`), "the password came back")
+	assert.Thatf(t, !strings.Contains(wrong.Body, `"wrong"`), "the password came back")
 }
 
 func TestLoginLeadsBack(t *testing.T) {
@@ -146,7 +146,7 @@ func TestLoginLeadsBack(t *testing.T) {
 	for _, elsewhere := range []string{"https://evil.example/", "//evil.example", "/\\evil.example"} {
 		form.Set("next", elsewhere)
 		a := person.Submit("/login", form)
-		must.Holdf(t, a.Location() == "/", "next=%s leads to %s", elsewhere, a.Location())
+		assert.Thatf(t, a.Location() == "/", "next=%s leads to %s", elsewhere, a.Location())
 	}
 }
 
@@ -160,7 +160,7 @@ func TestTokensOnly(t *testing.T) {
 		"a wrong token":  b.Stranger(b.Replica).With("Authorization", "Bearer "+b.Acme.Token+"x"),
 	} {
 		a := c.Get("/api/v1/customers")
-		must.Holdf(t, a.Status == http.StatusUnauthorized && a.Header.Get("WWW-Authenticate") == "Bearer", "%s: %v", name, a)
+		assert.Thatf(t, a.Status == http.StatusUnauthorized && a.Header.Get("WWW-Authenticate") == "Bearer", "%s: %v", name, a)
 	}
 	b.Exec(`UPDATE api_tokens SET revoked_at = now() WHERE tenant_id = $1`, b.Globex.ID)
 	b.Program(b.Replica, b.Globex).Get("/api/v1/customers").Want(t, http.StatusUnauthorized, "a revoked token")
@@ -172,7 +172,7 @@ func TestLogoutClearsTheBrowser(t *testing.T) {
 	person := b.Person(b.Replica, b.Acme)
 	const sheet = `<link rel="stylesheet" href="/logged-out.css"`
 	loggedOut := person.Submit("/logout", nil)
-	must.Equal(t, loggedOut.Header.Get("Clear-Site-Data"), `"storage"`, "what was typed stays in the browser")
+	assert.Equal(t, loggedOut.Header.Get("Clear-Site-Data"), `"storage"`, "what was typed stays in the browser")
 	if a := person.Get(loggedOut.Location()); !strings.Contains(a.Body, sheet) {
 		t.Errorf("the page after the logout: %v", a)
 	}
@@ -182,6 +182,6 @@ func TestLogoutClearsTheBrowser(t *testing.T) {
 	for site, want := range map[string]string{"same-origin": `"cache"`, "cross-site": "", "same-site": ""} {
 		a := person.With("Sec-Fetch-Site", site).Get("/logged-out.css")
 		got := a.Header.Get("Clear-Site-Data")
-		must.Holdf(t, got == want && a.Status == http.StatusOK && a.Body == "", "asked by a page %s: %v", site, a)
+		assert.Thatf(t, got == want && a.Status == http.StatusOK && a.Body == "", "asked by a page %s: %v", site, a)
 	}
 }

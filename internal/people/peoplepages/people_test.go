@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 	"onlyonce/internal/people/account"
 	"onlyonce/templates"
@@ -30,7 +31,7 @@ func TestSecretOfADoubleClick(t *testing.T) {
 		p := c.Get(a.Location())
 		shown = append(shown, b.Page(p).SecretOn())
 		cache := p.Header.Get("Cache-Control")
-		must.Holdf(t, strings.Contains(cache, "no-store"), "Cache-Control %q", cache)
+		assert.Thatf(t, strings.Contains(cache, "no-store"), "Cache-Control %q", cache)
 	}
 	must.Thatf(t, shown[0] != "" && shown[1] == shown[0] && shown[2] == shown[0], "%q", shown)
 	b.WantRows(sitetest.Rows{"api_tokens": 1, "intents": 1})
@@ -39,7 +40,7 @@ func TestSecretOfADoubleClick(t *testing.T) {
 	again := elsewhere.Submit("/tokens", form)
 	const was = "The secret was shown when the token was created and can't be shown again."
 	p := b.Page(elsewhere.Get(again.Location())).Says("We ignored the duplicate submission", was)
-	must.Holdf(t, p.SecretOn() == "", "another session sees the secret")
+	assert.Thatf(t, p.SecretOn() == "", "another session sees the secret")
 	b.Exec(`UPDATE api_tokens SET created_at = now() - interval '61 minutes' WHERE created_by <> ''`)
 	b.Page(owner.Get(again.Location())).Says(was)
 	b.Expire(b.Acme)
@@ -74,7 +75,7 @@ func TestSecretsAreStoredNowhere(t *testing.T) {
 			p := owner.Get(a.Location())
 			secrets = append(secrets, sitetest.SecretIn(b.Page(p).SecretOn()))
 			cache := p.Header.Get("Cache-Control")
-			must.Holdf(t, strings.Contains(cache, "no-store"), "%s: Cache-Control %q", path, cache)
+			assert.Thatf(t, strings.Contains(cache, "no-store"), "%s: Cache-Control %q", path, cache)
 		}
 	}
 	guest := b.Browser(b.Replica)
@@ -83,11 +84,11 @@ func TestSecretsAreStoredNowhere(t *testing.T) {
 		if a := guest.Get("/join?link=" + secret); a.Status == http.StatusOK {
 			link = secret
 			cache := a.Header.Get("Cache-Control")
-			must.Holdf(t, strings.Contains(cache, "no-store"), "the link: Cache-Control %q", cache)
+			assert.Thatf(t, strings.Contains(cache, "no-store"), "the link: Cache-Control %q", cache)
 		}
 	}
 	guest.Submit("/join", url.Values{"link": {link}, "password": {"a secret passphrase"}})
-	must.Holdf(t, isIn(guest), "the link does not work")
+	assert.Thatf(t, isIn(guest), "the link does not work")
 	for _, secret := range append(secrets, "a secret passphrase") {
 		must.Thatf(t, len(secret) >= 10, "no secret: %q", secrets)
 		for _, table := range b.Tables() {
@@ -95,10 +96,10 @@ func TestSecretsAreStoredNowhere(t *testing.T) {
 				secret)
 			asBytes := sitetest.Get[int](b, `SELECT count(*) FROM `+pgx.Identifier{table}.Sanitize()+
 				` r WHERE strpos(r::text, encode(convert_to($1, 'UTF8'), 'hex')) > 0`, secret)
-			must.Holdf(t, found+asBytes == 0, "%s has a secret", table)
+			assert.Thatf(t, found+asBytes == 0, "%s has a secret", table)
 		}
 		told := fmt.Sprintf("%+v", b.Attempts)
-		must.Holdf(t, !strings.Contains(told, secret), "told of attempts: %s", told)
+		assert.Thatf(t, !strings.Contains(told, secret), "told of attempts: %s", told)
 	}
 }
 
@@ -130,26 +131,26 @@ func TestOwnPassword(t *testing.T) {
 	}
 	b.Page(send("wrong", "another passphrase")).Says("This isn't your current password.")
 	b.Page(send(sitetest.Password, "short")).Says("Choose a password of at least 12 characters.")
-	must.Holdf(t, isIn(other), "a refused change has ended a session")
+	assert.Thatf(t, isIn(other), "a refused change has ended a session")
 	for range 2 {
 		a := send(sitetest.Password, "another passphrase")
 		must.Thatf(t, a.Status == http.StatusSeeOther && a.Location() == "/account", "%v", a)
 		b.Page(person.Get("/account")).Says("Your password was changed. You are logged out everywhere else.")
 	}
-	must.Holdf(t, isIn(person) && !isIn(other), "this session is in: %v, another one: %v", isIn(person), isIn(other))
+	assert.Thatf(t, isIn(person) && !isIn(other), "this session is in: %v, another one: %v", isIn(person), isIn(other))
 	b.Browser(b.Replica).LogIn(b.Acme, sitetest.Password).Want(t, http.StatusUnprocessableEntity, "the old password")
 	for range 10 {
 		send("guess", "another passphrase too")
 	}
 	a := send("guess", "another passphrase too")
-	must.Holdf(t, a.Status == http.StatusTooManyRequests && !strings.Contains(a.Body, "another passphrase too"), "%v", a)
+	assert.Thatf(t, a.Status == http.StatusTooManyRequests && !strings.Contains(a.Body, "another passphrase too"), "%v", a)
 	demo := b.Serve(func(c *sitetest.Config) { c.People.Demo = []templates.DemoLogin{{Email: b.Globex.Email}} })
 	b.Exec(`UPDATE tenants SET demo = true WHERE id = $1`, b.Globex.ID)
 	visitor := b.Person(demo, b.Globex)
 	a = visitor.Submit("/account", url.Values{"password": {sitetest.Password}, "new_password": {"another passphrase"}})
 	b.Page(a).Says("The demo's passwords can't be changed.")
 	_, err := account.LogIn(t.Context(), b.Pool, b.Globex.Email, sitetest.Password)
-	must.Holdf(t, err == nil, "the demo's password was changed: %v", err)
+	assert.Thatf(t, err == nil, "the demo's password was changed: %v", err)
 }
 
 // TestRolesOfAccountsAreThoseOfTheWeb checks that both packages have the same roles in the same order.
@@ -157,7 +158,7 @@ func TestRolesOfAccountsAreThoseOfTheWeb(t *testing.T) {
 	t.Parallel()
 	for i, role := range account.Roles() {
 		for j, needed := range []web.Role{web.ReadOnly, web.Member, web.Owner} {
-			must.Equal(t, web.Role(role).May(needed), i >= j, role, needed)
+			assert.Equal(t, web.Role(role).May(needed), i >= j, role, needed)
 		}
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/idempotency"
-	"onlyonce/internal/must"
 	"onlyonce/internal/people/attempt"
 	"onlyonce/internal/people/peoplecases"
 	"onlyonce/internal/site/sitecases"
@@ -43,14 +43,14 @@ func keepsAttempts(p *sitetest.Planner) {
 	p.During("deleting attempts", func() {
 		before := time.UnixMilli(0x01900000_0000).Add(time.Millisecond)
 		_, err := attempt.Expire(p.Context(), p.Pool, p.Acme.ID, before, attempt.MaxKept)
-		must.Holdf(p, err == nil, "%v", err)
+		assert.Thatf(p, err == nil, "%v", err)
 	})
 	p.During("keeping attempts", func() {
 		recorder := attempt.Start(attempt.Config{Pool: p.Pool, Log: slog.New(slog.DiscardHandler)})
 		intent := idempotency.Intent{Tenant: p.Acme.ID}
 		recorder.Observe(idempotency.Attempt{Operation: "test", Intent: intent, Outcome: idempotency.Created})
 		recorder.Close(p.Context())
-		must.Holdf(p, recorder.Kept() == 1, "kept %d", recorder.Kept())
+		assert.Thatf(p, recorder.Kept() == 1, "kept %d", recorder.Kept())
 	})
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/web"
@@ -49,8 +50,8 @@ func TestIdleSessions(t *testing.T) {
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/login", nil)
 		r.AddCookie(&http.Cookie{Name: "onlyonce_session", Value: token})
 		server.Handler.ServeHTTP(w, r)
-		must.Equal(t, w.Code == http.StatusSeeOther, c.loggedIn, name, w.Code, "status")
-		must.Equal(t, w.Header().Get("Set-Cookie") != "", c.saved, name, w.Header().Get("Set-Cookie"), "Set-Cookie")
+		assert.Equal(t, w.Code == http.StatusSeeOther, c.loggedIn, name, w.Code, "status")
+		assert.Equal(t, w.Header().Get("Set-Cookie") != "", c.saved, name, w.Header().Get("Set-Cookie"), "Set-Cookie")
 	}
 }
 
@@ -74,7 +75,7 @@ func TestLogoutIsNotUndone(t *testing.T) {
 		must.OK(t, server.saveSession(w, r))
 	}), http.MethodGet, "/account")
 	cookie := held.Header().Get("Set-Cookie")
-	must.Holdf(t, before && !isIn() && cookie == "", "logged in before: %v, after: %v, cookie %q", before, isIn(), cookie)
+	assert.Thatf(t, before && !isIn() && cookie == "", "logged in before: %v, after: %v, cookie %q", before, isIn(), cookie)
 }
 
 // plant makes a session whose last request was some time ago.
@@ -96,7 +97,7 @@ func (s *pages) plant(t *testing.T, idle time.Duration) (token string) {
 	token, expiry, err := s.sessions.Commit(begun(ctx))
 	must.OK(t, err)
 	life := time.Until(expiry)
-	must.Holdf(t, life <= 7*24*time.Hour, "the session lives for %v", life)
+	assert.Thatf(t, life <= 7*24*time.Hour, "the session lives for %v", life)
 	return token
 }
 
@@ -113,12 +114,12 @@ func TestPasswordsTakeTurns(t *testing.T) {
 		return r
 	}
 	err := server.logIn(httptest.NewRecorder(), login().WithContext(over))
-	must.Holdf(t, web.ProblemName(err) == "busy", "with no place: %v", err)
+	assert.Thatf(t, web.ProblemName(err) == "busy", "with no place: %v", err)
 	server.passwords.Release(1)
 	for range 2 { // the first one leaves its place to the second
 		w := httptest.NewRecorder()
 		server.Handler.ServeHTTP(w, login())
-		must.Holdf(t, w.Code == http.StatusUnprocessableEntity, "with a place: %d", w.Code)
+		assert.Thatf(t, w.Code == http.StatusUnprocessableEntity, "with a place: %d", w.Code)
 	}
 }
 
@@ -143,7 +144,7 @@ func TestLocalPath(t *testing.T) {
 		" //evil.example":          "/",
 		"/invoices#//evil.example": "/invoices#//evil.example",
 	} {
-		must.Equal(t, localPath(next), want, next)
+		assert.Equal(t, localPath(next), want, next)
 	}
 }
 
@@ -164,10 +165,10 @@ func TestSessionsAskWithinTheRequest(t *testing.T) {
 	for what, err := range map[string]error{
 		"find": loaded, "store": committed, "renew": sessions.RenewToken(over), "delete": sessions.Destroy(over),
 	} {
-		must.Holdf(t, errors.Is(err, context.Canceled), "%s after the request is over: %v", what, err)
+		assert.Thatf(t, errors.Is(err, context.Canceled), "%s after the request is over: %v", what, err)
 	}
 	again, err := sessions.Load(t.Context(), token)
-	must.Holdf(t, err == nil && sessions.GetString(again, sessionDevice) == "a test",
+	assert.Thatf(t, err == nil && sessions.GetString(again, sessionDevice) == "a test",
 		"the session holds %q, %v", sessions.GetString(again, sessionDevice), err)
 }
 
@@ -193,6 +194,6 @@ func TestDeviceOf(t *testing.T) {
 		"\u202e\xff\x00":         "Unknown browser",
 		strings.Repeat("x", 900): strings.Repeat("x", 60),
 	} {
-		must.Equal(t, deviceOf(userAgent), want, userAgent)
+		assert.Equal(t, deviceOf(userAgent), want, userAgent)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 	"onlyonce/internal/people/account"
 	"onlyonce/internal/site/sitetest"
@@ -52,14 +53,14 @@ func TestSessionsAreSeenAndEnded(t *testing.T) {
 		must.Thatf(t, a.Status == http.StatusSeeOther && a.Location() == "/account", "%v", a)
 		b.Page(laptop.Get("/account")).Says("That browser is logged out.")
 	}
-	must.Holdf(t, !isIn(phone) && isIn(laptop) && len(sessions(laptop)) == 1,
+	assert.Thatf(t, !isIn(phone) && isIn(laptop) && len(sessions(laptop)) == 1,
 		"the phone is in: %v, the laptop: %v, sessions %q", isIn(phone), isIn(laptop), sessions(laptop))
-	must.Holdf(t, !strings.Contains(laptop.Get("/account").Body, "Log out everywhere else"),
+	assert.Thatf(t, !strings.Contains(laptop.Get("/account").Body, "Log out everywhere else"),
 		"offers to log out other browsers, and there are none")
 	stolen := formOn(laptop, "/account", "Change password")
 	stolen.Set("session", sitetest.Get[string](b, `SELECT id::text FROM sessions WHERE device = 'curl/8'`))
 	laptop.Submit("/account/sessions", stolen)
-	must.Holdf(t, isIn(other), "ended the session of another user")
+	assert.Thatf(t, isIn(other), "ended the session of another user")
 	for _, session := range []string{"", "all"} {
 		laptop.Submit("/account/sessions", sitetest.Change(stolen, "session", session)).Want(t, http.StatusNotFound, session)
 	}
@@ -87,10 +88,10 @@ func TestAllOtherSessionsEnd(t *testing.T) {
 	done.Wait()
 	b.Page(laptop.Get("/account")).Says("You are logged out everywhere else.")
 	said := sessions(laptop)
-	must.Holdf(t, len(said) == 1 && strings.Contains(said[0], "This browser"), "%q", said)
-	must.Equal(t, sitetest.Get[int](b, `SELECT count(*) FROM sessions`), 3, "sessions are left")
+	assert.Thatf(t, len(said) == 1 && strings.Contains(said[0], "This browser"), "%q", said)
+	assert.Equal(t, sitetest.Get[int](b, `SELECT count(*) FROM sessions`), 3, "sessions are left")
 	for _, c := range others {
-		must.Holdf(t, isIn(c), "another user was logged out")
+		assert.Thatf(t, isIn(c), "another user was logged out")
 	}
 	// The form is still open in another tab, and another user has logged in since.
 	second := b.Person(b.Replica, b.Acme)
@@ -144,12 +145,12 @@ func TestVisitorsOfTheDemoKeepTheirSessions(t *testing.T) {
 		FROM (SELECT tenant_id, user_id, generation, device, data, expiry FROM sessions ORDER BY id LIMIT 1) AS theirs,
 			generate_series(1, $1) AS n, LATERAL (SELECT new_id(now() + n * interval '1 minute')) AS newer (later)`, account.MaxSessions+1)
 	said := sessions(one)
-	must.Holdf(t, len(said) == 1 && strings.Contains(said[0], "This browser"), "%q", said)
+	assert.Thatf(t, len(said) == 1 && strings.Contains(said[0], "This browser"), "%q", said)
 	mine := formOn(one, "/account", "Change password")
 	for name, query := range map[string]string{"session": `LIMIT 1 OFFSET 1`, "but": `LIMIT 1`} {
 		id := sitetest.Get[string](b, `SELECT id::text FROM sessions ORDER BY id `+query)
 		one.Submit("/account/sessions", sitetest.Change(mine, name, id)).Want(t, http.StatusSeeOther)
 		b.Page(one.Get("/account")).Says("you can't log out other browsers")
 	}
-	must.Holdf(t, isIn(one) && isIn(other), "one is in: %v, the other: %v", isIn(one), isIn(other))
+	assert.Thatf(t, isIn(one) && isIn(other), "one is in: %v, the other: %v", isIn(one), isIn(other))
 }

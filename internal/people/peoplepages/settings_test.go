@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"testing"
 
-	"onlyonce/internal/must"
+	"onlyonce/internal/assert"
 	"onlyonce/internal/people/peoplecases"
 	domain "onlyonce/internal/people/settings"
 	"onlyonce/internal/site/sitetest"
@@ -18,7 +18,7 @@ func TestEveryTenantHasSettings(t *testing.T) {
 	if a.Status != http.StatusOK || is.Name != "Initech" || is.Currency.String() != "EUR" || is.PaymentDays != "30" || is.TaxRate != "" {
 		t.Errorf("%v", a)
 	}
-	must.Equal(t, sitetest.Get[int](b, `
+	assert.Equal(t, sitetest.Get[int](b, `
 		SELECT count(*) FROM tenants t LEFT JOIN settings s ON s.tenant_id = t.id WHERE s.id IS DISTINCT FROM t.id`),
 		0, "tenants have no settings of their own")
 }
@@ -35,7 +35,7 @@ func TestSettingsPage(t *testing.T) {
 		"IBAN or account number set to IE29 AIBK 9311 5212 3456 78")
 	p.LeadsTo("/settings/edit")
 	form := b.Page(person.Get(person.Get("/settings/edit").Location())).Typed()
-	must.Equal(t, form.Get("address"), "12 Dame Street\nDublin 2", "the form has the address")
+	assert.Equal(t, form.Get("address"), "12 Dame Street\nDublin 2", "the form has the address")
 	sitetest.Keeps(b, b.Page(person.Get(person.Get("/settings/edit").Location())),
 		sitetest.Change(peoplecases.Settings().Command, "address", "12 Dame Street\nDublin 2"))
 }

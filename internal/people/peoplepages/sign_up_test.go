@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 	"onlyonce/internal/people/account"
 	"onlyonce/internal/people/peoplecases"
@@ -63,7 +64,7 @@ func TestSignUp(t *testing.T) {
 	for _, path := range []string{strings.Split(ada.link, "/start")[0], ada.link, ada.Get(ada.link).Location()} {
 		a := ada.Get(path)
 		cache := a.Header.Get("Cache-Control")
-		must.Holdf(t, strings.Contains(cache, "no-store"), "Cache-Control %q of %v", cache, a)
+		assert.Thatf(t, strings.Contains(cache, "no-store"), "Cache-Control %q of %v", cache, a)
 	}
 	form, tab := fill(b, ada.Client, ada.link, business()), fill(b, ada.Client, ada.link, business())
 	device := b.Browser(b.Serve())
@@ -87,7 +88,7 @@ func TestSignUp(t *testing.T) {
 	b.Page(ada.Get(ada.link + "&key=" + key)).Says("This form already started your sign-up.").LeadsTo("/login?ready")
 	ada.LogIn(sitetest.Tenant{Email: "ada@example.com"}, sitetest.Password).Want(t, http.StatusSeeOther)
 	a := ada.Get("/people")
-	must.Holdf(t, a.Status == http.StatusOK && strings.Contains(a.Body, "Lovelace Ltd") && !strings.Contains(a.Body, b.Acme.Email),
+	assert.Thatf(t, a.Status == http.StatusOK && strings.Contains(a.Body, "Lovelace Ltd") && !strings.Contains(a.Body, b.Acme.Email),
 		"the owner's people: %v", a)
 	ada.Get("/login").Want(t, http.StatusSeeOther, "the login is gone")
 	b.Page(ada.Get(ada.Get("/sign-ups/new").Location())).Says("Sign up", "Log in")
@@ -109,7 +110,7 @@ func TestSignUpTellsNothing(t *testing.T) {
 		a := stranger.Press(fill(b, stranger, "/sign-ups/new", url.Values{"email": {email}}), "Email a link")
 		shown := stranger.Get(a.Location())
 		said := strings.ReplaceAll(b.Page(shown).Text(), email, "EMAIL")
-		must.Holdf(t, a.Status == http.StatusSeeOther && len(a.Header.Values("Set-Cookie")) == 0 && (i == 0 || said == first),
+		assert.Thatf(t, a.Status == http.StatusSeeOther && len(a.Header.Values("Set-Cookie")) == 0 && (i == 0 || said == first),
 			"%s: %v\n%s\nand for another\n%s", email, a, said, first)
 		if first = said; strings.Contains(shown.Body, "/start") {
 			t.Errorf("the page has the link: %v", shown)
@@ -126,7 +127,7 @@ func TestSignUpIsRefused(t *testing.T) {
 	p := b.Page(ada.Press(form, "Create business")).Says(
 		"Choose a password of at least 12 characters.", "Enter the name of your business, with at least one letter and not as a UUID.")
 	typed := p.Typed()
-	must.Holdf(t, typed.Get("name") == "Ada" && typed.Get("password") == "" && typed.Get("link") != "", "came back as %v", typed)
+	assert.Thatf(t, typed.Get("name") == "Ada" && typed.Get("password") == "" && typed.Get("link") != "", "came back as %v", typed)
 	wrong := strings.Replace(ada.link, "link=", "link=x", 1)
 	for _, link := range []string{wrong, strings.Split(ada.link, "?")[0]} {
 		a := ada.Get(ada.Get(link).Location())
@@ -153,7 +154,7 @@ func TestSignUpInTheDemo(t *testing.T) {
 	b.Page(ada.Get(strings.Split(ada.link, "/start")[0])).Says("The demo sends no email to ada@example.com.").LeadsTo(ada.link)
 	ada.Press(fill(b, ada.Client, ada.link, business()), "Create business").Want(t, http.StatusSeeOther)
 	demo := sitetest.Get[bool](b, `SELECT demo FROM tenants WHERE name = 'Lovelace Ltd'`)
-	must.Holdf(t, demo, "the business would stay without the demo")
+	assert.Thatf(t, demo, "the business would stay without the demo")
 }
 
 // TestNoSignUp: without sign-ups there are no pages, and no operations.
@@ -177,9 +178,9 @@ func TestStrangersAreLimited(t *testing.T) {
 		stranger.Submit("/sign-ups", nil)
 	}
 	refused := stranger.Submit("/sign-ups", url.Values{"email": {"ada@example.com"}, "idempotency_key": {sitetest.Key}})
-	must.Holdf(t, refused.Status == http.StatusTooManyRequests && refused.Header.Get("Retry-After") != "", "%v", refused)
+	assert.Thatf(t, refused.Status == http.StatusTooManyRequests && refused.Header.Get("Retry-After") != "", "%v", refused)
 	stranger.Get("/sign-ups/new?key="+sitetest.Key).Want(t, http.StatusOK)
 	b.WantRows(sitetest.Rows{})
-	must.Equal(t, sitetest.Get[int](b, `SELECT count(*) FROM tenants WHERE id = $1`, account.Strangers),
+	assert.Equal(t, sitetest.Get[int](b, `SELECT count(*) FROM tenants WHERE id = $1`, account.Strangers),
 		0, "the tenant of strangers has a row")
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"onlyonce/internal/must"
+	"onlyonce/internal/assert"
 	"onlyonce/internal/people/secret"
 )
 
@@ -17,13 +17,13 @@ func TestDerive(t *testing.T) {
 	id, seed := uuid.New(), secret.FromSession("session")
 	first := seed.Derive("token", id)
 	again := secret.FromSession("session").Derive("token", id)
-	must.Holdf(t, again == first && len(first) == 43, "%q, then %q", first, again)
+	assert.Thatf(t, again == first && len(first) == 43, "%q, then %q", first, again)
 	for what, other := range map[string]string{
 		"session": secret.FromSession("another").Derive("token", id),
 		"purpose": seed.Derive("link", id),
 		"id":      seed.Derive("token", uuid.New()),
 	} {
-		must.Holdf(t, other != first, "another %s, and the same secret", what)
+		assert.Thatf(t, other != first, "another %s, and the same secret", what)
 	}
 }
 
@@ -32,6 +32,6 @@ func TestSeedPrintsNothing(t *testing.T) {
 	t.Parallel()
 	seed := secret.FromSession("session")
 	for _, text := range []string{fmt.Sprint(seed), fmt.Sprintf("%+v %v", struct{ Seed secret.Seed }{seed}, &seed)} {
-		must.Holdf(t, strings.Trim(strings.NewReplacer("Seed:", "", "[seed]", "").Replace(text), "{} &") == "", "%q", text)
+		assert.Thatf(t, strings.Trim(strings.NewReplacer("Seed:", "", "[seed]", "").Replace(text), "{} &") == "", "%q", text)
 	}
 }

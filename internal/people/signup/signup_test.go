@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/must"
 	"onlyonce/internal/people/account"
@@ -68,8 +69,8 @@ func (b *bundle) want(signUps, mails, tenants, users int) {
 		SELECT concat_ws(' ', (SELECT count(*) FROM sign_ups), (SELECT count(*) FROM sign_up_mails), (SELECT count(*) FROM tenants),
 			(SELECT count(*) FROM users))`)
 	want := fmt.Sprint(signUps, " ", mails, " ", tenants, " ", users)
-	must.Holdf(b, got == want, "sign-ups, mails, tenants, users: %s, want %s", got, want)
-	must.Equal(b, storetest.Value[int](b.Bundle, `SELECT count(*) FROM river.river_job`), mails, "jobs for mails")
+	assert.Thatf(b, got == want, "sign-ups, mails, tenants, users: %s, want %s", got, want)
+	assert.Equal(b, storetest.Value[int](b.Bundle, `SELECT count(*) FROM river.river_job`), mails, "jobs for mails")
 }
 
 // TestAskAtOnce: twenty requests for one email, each under its own key, are one sign-up and one mail. Another mail is queued after ten
@@ -105,7 +106,7 @@ func TestStartAtOnce(t *testing.T) {
 	is := storetest.Value[string](b.Bundle, `
 		SELECT concat_ws(' ', u.email, u.role, u.name, t.name, r.name = t.name, t.demo, t.sign_up_id = s.id)
 		FROM users u JOIN tenants t ON t.id = u.tenant_id JOIN settings r ON r.tenant_id = t.id CROSS JOIN sign_ups s`)
-	must.Holdf(t, is == "ada@example.com owner Ada Acme t f t", "%v", is)
+	assert.Thatf(t, is == "ada@example.com owner Ada Acme t f t", "%v", is)
 }
 
 // TestKilledBetweenTwoSteps: the connection ends right after each write of an operation, which rolls back; the same request then has its
@@ -129,7 +130,7 @@ func TestKilledBetweenTwoSteps(t *testing.T) {
 			must.OK(t, b.start("start", s.ID, link))
 			b.want(1, 1, 1, 1)
 			killed := storetest.Value[int](b.Bundle, `SELECT last_value FROM kills`)
-			must.Holdf(t, killed >= 2, "nothing was killed")
+			assert.Thatf(t, killed >= 2, "nothing was killed")
 		})
 	}
 }
@@ -142,7 +143,7 @@ func TestLinksThatDoNotStart(t *testing.T) {
 	must.OK(t, err)
 	for id, link := range map[uuid.UUID]string{s.ID: "", other.ID: link} {
 		err := b.start("wrong", id, link)
-		must.Holdf(t, storetest.IsConflict(err, &signup.LinkOver), "%v", err)
+		assert.Thatf(t, storetest.IsConflict(err, &signup.LinkOver), "%v", err)
 	}
 	b.Exec(`UPDATE sign_up_mails SET created_at = now() - interval '24 hours'`)
 	if err := b.start("late", s.ID, link); !storetest.IsConflict(err, &signup.LinkOver) {
@@ -166,7 +167,7 @@ func TestBusinessIsAlwaysNew(t *testing.T) {
 	b.Exec(`UPDATE tenants SET name = 'Another' WHERE sign_up_id IS NULL`)
 	found, created, err := account.CreateTenant(t.Context(), b.DB.Pool, "Acme")
 	of := `SELECT sign_up_id IS NOT NULL FROM tenants WHERE id = '` + found.ID.String() + `'`
-	must.Holdf(t, err == nil && created && !storetest.Value[bool](b.Bundle, of),
+	assert.Thatf(t, err == nil && created && !storetest.Value[bool](b.Bundle, of),
 		"a command got the business of a stranger: %v: %v", found, err)
 	s, link = b.asked("again")
 	if err := b.start("again", s.ID, link); !storetest.IsConflict(err, &signup.AccountExists) {
@@ -178,7 +179,7 @@ func TestBusinessIsAlwaysNew(t *testing.T) {
 // TestStrangersHaveNoTenant: the tenant of strangers can't have users. A sign-up has at most one business.
 func TestStrangersHaveNoTenant(t *testing.T) {
 	b := setup(t)
-	must.Holdf(t, account.Strangers.String() == "00000000-0000-0000-0000-000000000001", "%v", account.Strangers)
+	assert.Thatf(t, account.Strangers.String() == "00000000-0000-0000-0000-000000000001", "%v", account.Strangers)
 	const strangers = "00000000-0000-0000-0000-000000000001"
 	b.Refuses(map[string][]string{
 		"tenants_not_strangers": {`INSERT INTO tenants (id, name) VALUES ('` + strangers + `', 'Strangers')`},
@@ -202,7 +203,7 @@ func TestJobIsOneOfRiver(t *testing.T) {
 	b := setup(t)
 	_, link := b.asked("ask")
 	job := b.DB.IsOfRiver(t, signup.Job{Tenant: b.Tenant, Mail: storetest.Value[uuid.UUID](b.Bundle, `SELECT id FROM sign_up_mails`)})
-	must.Holdf(t, !strings.Contains(job, link), "the job has the link")
+	assert.Thatf(t, !strings.Contains(job, link), "the job has the link")
 }
 
 // TestExecutedSQL compares testdata with the statements that PostgreSQL executes.

@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/idempotency/storetest"
@@ -103,7 +104,7 @@ func TestFirstIsOwner(t *testing.T) {
 		return err
 	})
 	must.OK(t, errors.Join(errs...))
-	must.Equal(t, b.owners(), 1, "owners of 8 users")
+	assert.Equal(t, b.owners(), 1, "owners of 8 users")
 }
 
 // TestEmailElsewhere checks that the refusal of an email that a different tenant's user has does not disclose more.
@@ -141,7 +142,7 @@ func TestEmailIsGivenUp(t *testing.T) {
 	store := &idempotency.Store{Pool: pool, Wait: 10 * time.Second, Timeout: 20 * time.Second}
 	ada := user.Draft{Email: "ada@example.com", Role: string(account.Member)}
 	done, err := user.Create.Do(t.Context(), store, b.Intent("k"), ada)
-	must.Holdf(t, err == nil && done.Outcome == idempotency.Created && done.Value.Email == "ada@example.com", "%+v, %v", done, err)
+	assert.Thatf(t, err == nil && done.Outcome == idempotency.Created && done.Value.Email == "ada@example.com", "%+v, %v", done, err)
 }
 
 func TestDraft(t *testing.T) {
@@ -164,6 +165,6 @@ func TestDraft(t *testing.T) {
 				wrong = append(wrong, f.Pointer)
 			}
 		}
-		must.Holdf(t, strings.Join(wrong, " ") == c.wrong, "%+v: wrong is %v, want %q", c.in, wrong, c.wrong)
+		assert.Thatf(t, strings.Join(wrong, " ") == c.wrong, "%+v: wrong is %v, want %q", c.in, wrong, c.wrong)
 	}
 }

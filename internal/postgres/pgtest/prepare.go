@@ -16,6 +16,8 @@ import (
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/rivermigrate"
 
+	"onlyonce/internal/assert"
+	"onlyonce/internal/must"
 	"onlyonce/internal/postgres"
 	"onlyonce/internal/postgres/server"
 	"onlyonce/migrations"
@@ -82,9 +84,8 @@ func Home(t testing.TB) string {
 		t.Fatalf("pgtest: %v", err)
 	}
 	t.Cleanup(func() {
-		if err := os.RemoveAll(dir); err != nil {
-			t.Errorf("pgtest: %v", err)
-		}
+		err := os.RemoveAll(dir)
+		assert.Thatf(t, err == nil, "pgtest: %v", err)
 	})
 	return dir
 }
@@ -97,9 +98,7 @@ func Embedded(t testing.TB) string {
 	if err == nil {
 		err = p.account.Copy(p.dir, filepath.Join(dir, "postgres"))
 	}
-	if err != nil {
-		t.Fatalf("pgtest: make the data of an embedded server: %v", err)
-	}
+	must.Thatf(t, err == nil, "pgtest: make the data of an embedded server: %v", err)
 	return dir
 }
 
@@ -172,9 +171,7 @@ func (p *Template) New(t testing.TB) *Database {
 		p.err = errors.New("the test that was the first to need it has failed meanwhile, and its output says why")
 		p.err = p.fill(context.Background()) // it may end this test, which leaves the error above
 	})
-	if p.err != nil {
-		t.Fatalf("pgtest: fill a template: %v", p.err)
-	}
+	must.Thatf(t, p.err == nil, "pgtest: fill a template: %v", p.err)
 	return newFrom(t, p.name, p.get)
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 )
 
@@ -40,9 +41,8 @@ func TestParseIgnoresTheEnvironment(t *testing.T) { //nolint:paralleltest // it 
 		t.Run(variable, func(t *testing.T) { //nolint:paralleltest // as above
 			t.Setenv("PGSERVICEFILE", services)
 			t.Setenv(name, value)
-			if got := seen(); got != want {
-				t.Errorf("got %swant %s", got, want)
-			}
+			got := seen()
+			assert.Thatf(t, got == want, "got %swant %s", got, want)
 			if value, there := os.LookupEnv(name); there {
 				t.Errorf("programs that we start get %s", value)
 			}
@@ -60,9 +60,8 @@ func TestPasswordFile(t *testing.T) { //nolint:paralleltest // it sets a variabl
 		"postgres://role:typed@db.example.com/name": "typed",
 		"postgres://role@another.example.com/name":  "",
 	} {
-		if c, err := Parse(url); err != nil || c.ConnConfig.Password != want {
-			t.Errorf("%s: %v", url, err)
-		}
+		c, err := Parse(url)
+		assert.Thatf(t, err == nil && c.ConnConfig.Password == want, "%s: %v", url, err)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/postgres/server"
@@ -32,17 +33,11 @@ func TestInitThatFails(t *testing.T) {
 	must.OK(t, os.WriteFile(filepath.Join(dir, "thesis.txt"), []byte("my only copy"), 0o600))
 	err = server.Init(t.Context(), programs, account, dir, false, nil)
 	var failed *server.InitError
-	if !errors.As(err, &failed) || failed.Dir != dir || failed.Program != "initdb" {
-		t.Fatalf("got %v", err)
-	}
+	must.Thatf(t, errors.As(err, &failed) && failed.Dir == dir && failed.Program == "initdb", "got %v", err)
 	for _, part := range []string{dir, account.String(), "DATA_DIR", "DATABASE_URL", "disk", "exists but is not empty"} {
-		if !strings.Contains(err.Error(), part) {
-			t.Errorf("nothing about %q in: %v", part, err)
-		}
+		assert.Thatf(t, strings.Contains(err.Error(), part), "nothing about %q in: %v", part, err)
 	}
-	if strings.Contains(err.Error(), "%!") {
-		t.Error(err)
-	}
+	assert.Thatf(t, !strings.Contains(err.Error(), "%!"), "%v", err)
 	t.Log(err)
 }
 
@@ -50,9 +45,8 @@ func TestInitWithoutRoom(t *testing.T) {
 	t.Parallel()
 	for free, want := range map[int64]bool{1: true, 99: true, 100: false, 0: false} {
 		err := &server.InitError{Free: free, Err: os.ErrPermission}
-		if got := strings.Contains(err.Error(), "MB are free"); got != want {
-			t.Errorf("%d MB: %v", free, err)
-		}
+		got := strings.Contains(err.Error(), "MB are free")
+		assert.Thatf(t, got == want, "%d MB: %v", free, err)
 	}
 }
 
@@ -97,9 +91,7 @@ func TestStartEnds(t *testing.T) {
 	waits, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 	defer cancel()
 	err = server.Ready(waits, recovers, time.Second)
-	if !errors.Is(err, context.DeadlineExceeded) || strings.Contains(err.Error(), "for 1s") {
-		t.Errorf("a server that recovers: %v", err)
-	}
+	assert.Thatf(t, errors.Is(err, context.DeadlineExceeded) && !strings.Contains(err.Error(), "for 1s"), "a server that recovers: %v", err)
 	stop()
 	if err := <-started; !errors.Is(err, context.Canceled) {
 		t.Errorf("it ended with %v", err)

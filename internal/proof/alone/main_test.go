@@ -15,6 +15,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
@@ -94,9 +95,7 @@ func (b *bundle) read(response *http.Response) string {
 	b.Helper()
 	defer response.Body.Close()
 	body, err := io.ReadAll(response.Body)
-	if err != nil {
-		b.Error(err)
-	}
+	assert.Thatf(b, err == nil, "%v", err)
 	return string(body)
 }
 
@@ -108,9 +107,8 @@ func (b *bundle) count(want int) {
 		SELECT count(n.id), count(*) FILTER (WHERE n.id = i.record_id), count(*)
 		FROM alone.notes n FULL JOIN alone.intents i ON (n.tenant_id, n.id) = (i.tenant_id, i.record_id)`,
 	).Scan(&notes, &both, &either)
-	if err != nil || notes != want || both != want || either != want {
-		b.Errorf("%d notes, %d with an intent, %d of either; want %d of each (%v)", notes, both, either, want, err)
-	}
+	assert.Thatf(b, err == nil && notes == want && both == want && either == want,
+		"%d notes, %d with an intent, %d of either; want %d of each (%v)", notes, both, either, want, err)
 }
 
 func TestFiftyAtOnce(t *testing.T) {
@@ -153,13 +151,10 @@ func TestMismatch(t *testing.T) {
 	first := b.form(b.servers[0].URL, "k", "Call Ada")
 	other := b.form(b.servers[0].URL, "k", "Call Bob & Eve")
 	asJSON, err := b.json(b.servers[1].URL, "k", "Call Bob & Eve")
-	if err != nil || first.status != http.StatusSeeOther || other.status != http.StatusUnprocessableEntity ||
-		asJSON.status != http.StatusUnprocessableEntity || !strings.Contains(asJSON.body, first.id) {
-		t.Errorf("%+v, then %+v and %+v, %v", first, other, asJSON, err)
-	}
-	if !strings.Contains(other.body, "Call Bob &amp; Eve") {
-		t.Errorf("the typed text is gone: %s", other.body)
-	}
+	assert.Thatf(t, err == nil && first.status == http.StatusSeeOther && other.status == http.StatusUnprocessableEntity &&
+		asJSON.status == http.StatusUnprocessableEntity && strings.Contains(asJSON.body, first.id),
+		"%+v, then %+v and %+v, %v", first, other, asJSON, err)
+	assert.Thatf(t, strings.Contains(other.body, "Call Bob &amp; Eve"), "the typed text is gone: %s", other.body)
 	b.count(1)
 }
 
@@ -174,9 +169,7 @@ func TestLostAnswer(t *testing.T) {
 	}
 	b.count(1)
 	again, err := b.json("http://"+wire.Addr(), "k", "Call Ada")
-	if err != nil || again.status != http.StatusCreated || !again.replayed {
-		t.Errorf("%+v, %v", again, err)
-	}
+	assert.Thatf(t, err == nil && again.status == http.StatusCreated && again.replayed, "%+v, %v", again, err)
 	b.count(1)
 }
 
@@ -187,9 +180,7 @@ func TestLateRetry(t *testing.T) {
 	must.OK(t, err)
 	must.Exec(t, b.admin, `UPDATE alone.intents SET result = NULL`)
 	late, err := b.json(b.servers[1].URL, "k", "Call Ada")
-	if err != nil || late.status != http.StatusCreated || !late.replayed || late.id != first.id {
-		t.Errorf("%+v, %v", late, err)
-	}
+	assert.Thatf(t, err == nil && late.status == http.StatusCreated && late.replayed && late.id == first.id, "%+v, %v", late, err)
 	b.count(1)
 }
 
@@ -206,9 +197,8 @@ func TestRefused(t *testing.T) {
 	} {
 		asForm := b.form(at, c.key, c.title)
 		asJSON, err := b.json(at, c.key, c.title)
-		if err != nil || asForm.status != c.want || asJSON.status != c.want || !strings.Contains(asForm.body, c.title) {
-			t.Errorf("%.10q, %q: %+v, %+v, %v", c.key, c.title, asForm, asJSON, err)
-		}
+		assert.Thatf(t, err == nil && asForm.status == c.want && asJSON.status == c.want && strings.Contains(asForm.body, c.title),
+			"%.10q, %q: %+v, %+v, %v", c.key, c.title, asForm, asJSON, err)
 	}
 	b.count(0)
 }
@@ -217,7 +207,6 @@ func TestRefused(t *testing.T) {
 func TestShort(t *testing.T) {
 	t.Parallel()
 	source, err := os.ReadFile("main.go")
-	if lines := bytes.Count(source, []byte("\n")); err != nil || lines > 150 {
-		t.Errorf("%d lines (%v), at most 150 are wanted", lines, err)
-	}
+	lines := bytes.Count(source, []byte("\n"))
+	assert.Thatf(t, err == nil && lines <= 150, "%d lines (%v), at most 150 are wanted", lines, err)
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 )
 
@@ -57,9 +58,8 @@ func TestARightAPIDoesAll(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d, transport := asked(t, "", start)
-			if found, code, text := verdicts(t, d, transport); code != AsWanted || len(found[does]) != len(questions()) {
-				t.Errorf("exit code %d\n%s", code, text)
-			}
+			found, code, text := verdicts(t, d, transport)
+			assert.Thatf(t, code == AsWanted && len(found[does]) == len(questions()), "exit code %d\n%s", code, text)
 		})
 	}
 }
@@ -97,10 +97,8 @@ func TestEachFaultIsFound(t *testing.T) {
 				d.NotClaimed = slices.DeleteFunc(names(), func(name string) bool { return name == "at-once" })
 			}
 			found, code, text := verdicts(t, d, transport)
-			if code != AgainstTheAPI || !slices.Equal(found[doesNot], c.against) || len(found[none]) > 0 ||
-				!strings.Contains(text, "| does not | "+c.evidence) {
-				t.Errorf("exit code %d, want %q and %q\n%s", code, c.against, c.evidence, text)
-			}
+			assert.Thatf(t, code == AgainstTheAPI && slices.Equal(found[doesNot], c.against) && len(found[none]) == 0 &&
+				strings.Contains(text, "| does not | "+c.evidence), "exit code %d, want %q and %q\n%s", code, c.against, c.evidence, text)
 		})
 	}
 }
@@ -142,9 +140,8 @@ func TestDescriptionIsTriedFirst(t *testing.T) {
 			d, transport := asked(t, "", (*httptest.Server).Start)
 			change(d)
 			text, code, err := Run(t.Context(), d, transport)
-			if code != NoVerdict || text != "" || err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("exit code %d, %v, want %q\n%s", code, err, want, text)
-			}
+			assert.Thatf(t, code == NoVerdict && text == "" && err != nil && strings.Contains(err.Error(), want),
+				"exit code %d, %v, want %q\n%s", code, err, want, text)
 		})
 	}
 }

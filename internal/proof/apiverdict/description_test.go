@@ -10,6 +10,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 )
 
@@ -17,9 +18,7 @@ func TestRead(t *testing.T) {
 	t.Setenv("API_TOKEN", "secret")
 	t.Setenv("OTHER_TOKEN", "of somebody else")
 	d, err := Read("apis/this_app.json")
-	if err != nil || d.Headers["Authorization"] != "Bearer secret" || d.KeyHeader != "Idempotency-Key" {
-		t.Errorf("read %+v, %v", d, err)
-	}
+	assert.Thatf(t, err == nil && d.Headers["Authorization"] == "Bearer secret" && d.KeyHeader == "Idempotency-Key", "read %+v, %v", d, err)
 	right := must.Read(t, "apis/this_app.json")
 	for want, c := range map[string]struct{ old, new string }{
 		`unknown field "where"`:        {`"address"`, `"where"`},
@@ -40,9 +39,8 @@ func TestRead(t *testing.T) {
 			text = strings.ReplaceAll(text, " {mark}", "")
 		}
 		must.OK(t, os.WriteFile(file, []byte(text), 0o600))
-		if _, err := Read(file); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %q", err, want)
-		}
+		_, err := Read(file)
+		assert.Thatf(t, err != nil && strings.Contains(err.Error(), want), "%v, want %q", err, want)
 	}
 }
 
@@ -52,9 +50,7 @@ func TestSchema(t *testing.T) {
 	schema, err := jsonschema.NewCompiler().Compile("api.schema.json")
 	must.OK(t, err)
 	files, err := filepath.Glob("apis/*.json")
-	if err != nil || len(files) == 0 {
-		t.Fatal(files, err)
-	}
+	must.Thatf(t, err == nil && len(files) != 0, "%v %v", files, err)
 	for _, name := range files {
 		file, err := os.Open(name)
 		must.OK(t, err)
@@ -76,19 +72,13 @@ func TestSchema(t *testing.T) {
 			known = append(known, one.Tag.Get("json"))
 		}
 		for name := range part.Properties {
-			if !slices.Contains(known, name) {
-				t.Errorf("the schema has %s, which %s does not", name, of)
-			}
+			assert.Thatf(t, slices.Contains(known, name), "the schema has %s, which %s does not", name, of)
 		}
-		if len(known) != len(part.Properties) {
-			t.Errorf("the schema has %d fields of %s, want %d", len(part.Properties), of, len(known))
-		}
+		assert.Thatf(t, len(known) == len(part.Properties), "the schema has %d fields of %s, want %d", len(part.Properties), of, len(known))
 	}
 	var questions []string
 	for _, name := range schema.Properties["not_claimed"].Items2020.Enum.Values {
 		questions = append(questions, name.(string))
 	}
-	if !slices.Equal(questions, names()) {
-		t.Errorf("the schema has the questions %q, want %q", questions, names())
-	}
+	assert.Thatf(t, slices.Equal(questions, names()), "the schema has the questions %q, want %q", questions, names())
 }

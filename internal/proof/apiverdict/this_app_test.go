@@ -9,6 +9,7 @@ import (
 
 	"onlyonce/internal/app"
 	"onlyonce/internal/app/apptest"
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
 )
@@ -34,7 +35,5 @@ func TestThisAppDoesAll(t *testing.T) {
 	transport := &http.Transport{MaxIdleConnsPerHost: 10}
 	defer transport.CloseIdleConnections()
 	found, code, text := verdicts(t, d, transport)
-	if code != AsWanted || len(found[does]) != len(questions())-1 {
-		t.Errorf("exit code %d\n%s", code, text)
-	}
+	assert.Thatf(t, code == AsWanted && len(found[does]) == len(questions())-1, "exit code %d\n%s", code, text)
 }

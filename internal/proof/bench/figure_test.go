@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 )
 
@@ -11,9 +12,7 @@ import (
 func TestFigures(t *testing.T) {
 	t.Parallel()
 	f := against("create", perSecond, []float64{10, 40, 90}, "the floor", []float64{100, 100, 100})
-	if f.Ratio != (Spread{0.4, 0.1, 0.9}) || f.Ours.Median != 40 || f.Base.Median != 100 {
-		t.Errorf("%+v", f)
-	}
+	assert.Thatf(t, f.Ratio == (Spread{0.4, 0.1, 0.9}) && f.Ours.Median == 40 && f.Base.Median == 100, "%+v", f)
 	if got := against("", "", []float64{3, 1}, "", []float64{1, 1}).Ratio; got != (Spread{2, 1, 3}) {
 		t.Errorf("of two rounds: %+v", got)
 	}
@@ -30,12 +29,10 @@ func TestFigures(t *testing.T) {
 	} {
 		want := "| create | 40.0 /s | the floor: 100 /s | 0.40 (0.10 to 0.90) | " + c.mark + " | 0.50 |"
 		before := map[string]Figure{"create": {Ratio: Spread{Median: 0.5}}}
-		if got := c.figure.row(before); got != want || c.figure.Missed() != c.missed {
-			t.Errorf("%v, missed %t: %s", c.figure.Ratio, c.figure.Missed(), got)
-		}
-		if err := (Report{Figures: []Figure{c.figure}}).Missed(); (err != nil) != c.missed {
-			t.Errorf("%s: %v", c.mark, err)
-		}
+		got := c.figure.row(before)
+		assert.Thatf(t, got == want && c.figure.Missed() == c.missed, "%v, missed %t: %s", c.figure.Ratio, c.figure.Missed(), got)
+		err := (Report{Figures: []Figure{c.figure}}).Missed()
+		assert.Thatf(t, (err != nil) == c.missed, "%s: %v", c.mark, err)
 	}
 }
 
@@ -52,15 +49,12 @@ func TestKeep(t *testing.T) {
 	must.OK(t, err)
 	for _, row := range []string{"a head\n\n| figure", "| a | 4.00 /s | the floor: 10.0 /s | 0.40 (0.40 to 0.40) |  | 0.10 |",
 		"0.40 (0.40 to 0.40) |  | 0.30 |", "0.40 (0.40 to 0.40) |  |  |"} {
-		if !strings.Contains(table, row) {
-			t.Errorf("no %q in\n%s", row, table)
-		}
+		assert.Thatf(t, strings.Contains(table, row), "no %q in\n%s", row, table)
 	}
 }
 
 func TestUnknownPart(t *testing.T) {
 	t.Parallel()
-	if _, err := Run(t.Context(), Options{Only: "none"}); err == nil || !strings.Contains(err.Error(), "create, replay, distance") {
-		t.Error(err)
-	}
+	_, err := Run(t.Context(), Options{Only: "none"})
+	assert.Thatf(t, err != nil && strings.Contains(err.Error(), "create, replay, distance"), "%v", err)
 }

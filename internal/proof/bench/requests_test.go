@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/proof/proxy"
@@ -41,15 +42,12 @@ func TestRoundTrips(t *testing.T) {
 	}
 	for _, k := range kinds() {
 		if most, counted := want[k.name]; counted {
-			if got := least(t, s, k, way, most); got != most {
-				t.Errorf("%s: %d round trips, want %d", k.name, got, most)
-			}
+			got := least(t, s, k, way, most)
+			assert.Thatf(t, got == most, "%s: %d round trips, want %d", k.name, got, most)
 			delete(want, k.name)
 		}
 	}
-	if len(want) > 0 {
-		t.Errorf("there are no requests of the kinds %v", want)
-	}
+	assert.Thatf(t, len(want) == 0, "there are no requests of the kinds %v", want)
 }
 
 // least returns the smallest number of round trips of several requests of a kind. Some have more, because their connection prepares

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 	"onlyonce/internal/proof/proxy"
 )
@@ -77,18 +78,15 @@ func TestCutsWhereTold(t *testing.T) {
 			if point == proxy.BeforeAnswer || point == proxy.InsideAnswer {
 				want = 2
 			}
-			if heard := e.heard.Load(); heard != want {
-				t.Errorf("the server heard %d requests, want %d", heard, want)
-			}
+			heard := e.heard.Load()
+			assert.Thatf(t, heard == want, "the server heard %d requests, want %d", heard, want)
 			if answer, err := e.say("third"); err != nil || answer != "third" {
 				t.Errorf("after the cut: %q, %v", answer, err)
 			}
-			if cuts := e.Cuts(); cuts[point] != 1 || len(cuts) != 1 {
-				t.Errorf("counted %v", cuts)
-			}
-			if n := e.Exchanges(); n != 3 {
-				t.Errorf("counted %d exchanges, want 3", n)
-			}
+			cuts := e.Cuts()
+			assert.Thatf(t, cuts[point] == 1 && len(cuts) == 1, "counted %v", cuts)
+			n := e.Exchanges()
+			assert.Thatf(t, n == 3, "counted %d exchanges, want 3", n)
 		})
 	}
 }
@@ -101,9 +99,7 @@ func TestPauseDelaysButLosesNothing(t *testing.T) {
 	if answer, err := e.say("zombie"); !errors.As(err, &timeout) || !timeout.Timeout() {
 		t.Fatalf("answered %q, %v", answer, err)
 	}
-	if e.heard.Load() != 0 {
-		t.Error("the request passed a paused proxy")
-	}
+	assert.Thatf(t, e.heard.Load() == 0, "the request passed a paused proxy")
 	e.client.Timeout = 10 * time.Second
 	e.Resume()
 	if answer, err := e.say("alive"); err != nil || answer != "alive" {
@@ -116,12 +112,10 @@ func TestSlow(t *testing.T) {
 	const delay = 30 * time.Millisecond
 	e.Slow(delay)
 	start := time.Now()
-	if answer, err := e.say("patience"); err != nil || answer != "patience" {
-		t.Fatal(answer, err)
-	}
-	if took := time.Since(start); took < 2*delay {
-		t.Errorf("took %v, want at least %v there and %v back", took, delay, delay)
-	}
+	answer, err := e.say("patience")
+	must.Thatf(t, err == nil && answer == "patience", "%v %v", answer, err)
+	took := time.Since(start)
+	assert.Thatf(t, took >= 2*delay, "took %v, want at least %v there and %v back", took, delay, delay)
 }
 
 func TestIsolatedServerIsDown(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"net/netip"
 	"testing"
 
+	"onlyonce/internal/must"
 	"onlyonce/internal/proof/replica"
 )
 
@@ -12,8 +13,7 @@ func TestFreePort(t *testing.T) {
 	t.Parallel()
 	for range 100 {
 		address, err := replica.FreePort(t.Context())
-		if at, invalid := netip.ParseAddrPort(address); err != nil || invalid != nil || at.Port() < 1024 || at.Port() >= 32_768 {
-			t.Fatalf("%q, %v, %v", address, err, invalid)
-		}
+		at, invalid := netip.ParseAddrPort(address)
+		must.Thatf(t, err == nil && invalid == nil && at.Port() >= 1024 && at.Port() < 32_768, "%q, %v, %v", address, err, invalid)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"onlyonce/internal/assert"
 )
 
 // billed returns an answer with an invoice of 10.00.
@@ -78,9 +80,8 @@ func inOrder(t *testing.T, begin []event, sequences []sequence) {
 			for n, e := range slices.Concat(begin, c.events) {
 				all.add(time.Duration(2*n), time.Duration(2*n+1), e)
 			}
-			if got := all.linearizable(1) == "Ok"; got != c.want {
-				t.Errorf("got %t", got)
-			}
+			got := all.linearizable(1) == "Ok"
+			assert.Thatf(t, got == c.want, "got %t", got)
 		})
 	}
 }

@@ -7,6 +7,9 @@ import (
 	"time"
 
 	"github.com/anishathalye/porcupine"
+
+	"onlyonce/internal/assert"
+	"onlyonce/internal/must"
 )
 
 // ended returns an attempt of intent 0, from one moment to another.
@@ -99,9 +102,7 @@ func (e *evidence) finds(t *testing.T, want []string) {
 	for _, v := range e.found {
 		got = append(got, v.Rule)
 	}
-	if !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
-	}
+	assert.Thatf(t, slices.Equal(got, want), "got %q, want %q", got, want)
 }
 
 func TestLinearizable(t *testing.T) {
@@ -137,9 +138,8 @@ func TestLinearizable(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			if got := linearizable(c.attempts, false) == porcupine.Ok; got != c.want {
-				t.Errorf("got %t", got)
-			}
+			got := linearizable(c.attempts, false) == porcupine.Ok
+			assert.Thatf(t, got == c.want, "got %t", got)
 		})
 	}
 }
@@ -153,19 +153,12 @@ func TestUndecided(t *testing.T) {
 	}
 	var r Report
 	r.add(e.found)
-	if len(r.Violations) != 1 || r.Violations[0].Detail != string(porcupine.Illegal) {
-		t.Errorf("violations: %v", r.Violations)
-	}
-	if len(r.Undecided) != 1 || r.Undecided[0].Detail != string(porcupine.Unknown) {
-		t.Errorf("undecided: %v", r.Undecided)
-	}
+	assert.Thatf(t, len(r.Violations) == 1 && r.Violations[0].Detail == string(porcupine.Illegal), "violations: %v", r.Violations)
+	assert.Thatf(t, len(r.Undecided) == 1 && r.Undecided[0].Detail == string(porcupine.Unknown), "undecided: %v", r.Undecided)
 	var out strings.Builder
-	if err := r.Print(&out); err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(out.String(), "undecided: an order: Unknown") {
-		t.Error(out.String())
-	}
+	err := r.Print(&out)
+	must.Thatf(t, err == nil, "%v", err)
+	assert.Thatf(t, strings.Contains(out.String(), "undecided: an order: Unknown"), "%v", out.String())
 }
 
 // TestGivenUp checks that only a freed number allows an intent to succeed after its refusal.
@@ -173,8 +166,7 @@ func TestGivenUp(t *testing.T) {
 	t.Parallel()
 	attempts := []attempt{ended(1, 2, conflict, "x"), ended(3, 4, created, "a")}
 	for free, want := range map[bool]porcupine.CheckResult{true: porcupine.Ok, false: porcupine.Illegal} {
-		if got := linearizable(attempts, free); got != want {
-			t.Errorf("given up %t: %s", free, got)
-		}
+		got := linearizable(attempts, free)
+		assert.Thatf(t, got == want, "given up %t: %s", free, got)
 	}
 }

@@ -2,6 +2,8 @@ package torture
 
 import (
 	"testing"
+
+	"onlyonce/internal/assert"
 )
 
 // delivered returns an answer to a delivery of intent 0, an event of 4.00 for invoice a.
@@ -98,8 +100,7 @@ func TestWaitingRefund(t *testing.T) {
 		all["p"].add(5, 6, event{kind: look, shown: held(1, 0)})
 		e.recordDelivery(0, func(record string) *timeline { return all[record] })
 		all["p"].add(lastLook, never, event{kind: look, shown: held(2, 100)})
-		if got := all["p"].linearizable(1) == "Ok"; got != waited {
-			t.Errorf("waited %t: linearizable %t", waited, got)
-		}
+		got := all["p"].linearizable(1) == "Ok"
+		assert.Thatf(t, got == waited, "waited %t: linearizable %t", waited, got)
 	}
 }

@@ -3,6 +3,8 @@ package torture
 import (
 	"slices"
 	"testing"
+
+	"onlyonce/internal/assert"
 )
 
 // held returns an answer with a payment of 4.00 of invoice a.
@@ -90,9 +92,8 @@ func TestMayPass(t *testing.T) {
 	for limit, want := range map[string]bool{byOpen: true, byPayment: false, byLine: false, byAll: false} {
 		refused := ended(1, 2, conflict, "")
 		refused.Limit = limit
-		if got := linearizable([]attempt{refused, ended(3, 4, created, "a")}, false) == "Ok"; got != want {
-			t.Errorf("beyond %s: %t", limit, got)
-		}
+		got := linearizable([]attempt{refused, ended(3, 4, created, "a")}, false) == "Ok"
+		assert.Thatf(t, got == want, "beyond %s: %t", limit, got)
 	}
 	for _, k := range []kind{credit, pay} {
 		refused := ended(1, 2, conflict, "")
@@ -118,9 +119,7 @@ func TestMayPass(t *testing.T) {
 		for _, v := range e.found {
 			got = append(got, v.Rule)
 		}
-		if !slices.Equal(got, want) {
-			t.Errorf("%s: %q", problem, got)
-		}
+		assert.Thatf(t, slices.Equal(got, want), "%s: %q", problem, got)
 	}
 }
 

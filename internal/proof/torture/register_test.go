@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/anishathalye/porcupine"
+
+	"onlyonce/internal/assert"
 )
 
 // moment returns an answer with a customer.
@@ -80,9 +82,8 @@ func TestRegister(t *testing.T) {
 			for _, d := range c.events {
 				all.add(d.from, d.to, d.event)
 			}
-			if got := all.linearizable(1) == porcupine.Ok; got != c.want {
-				t.Errorf("got %t", got)
-			}
+			got := all.linearizable(1) == porcupine.Ok
+			assert.Thatf(t, got == c.want, "got %t", got)
 		})
 	}
 }
@@ -93,9 +94,8 @@ func TestRegisterFromAVersion(t *testing.T) {
 	var all timeline
 	all.add(1, 2, event{kind: business, seen: []int{4}, name: "b", outcome: itChanged, shown: moment(5, "b")})
 	for version, want := range map[int]porcupine.CheckResult{3: porcupine.Illegal, 4: porcupine.Ok, 5: porcupine.Illegal} {
-		if got := all.linearizable(version); got != want {
-			t.Errorf("from version %d: %s", version, got)
-		}
+		got := all.linearizable(version)
+		assert.Thatf(t, got == want, "from version %d: %s", version, got)
 	}
 }
 
@@ -111,8 +111,7 @@ func TestManyTheSame(t *testing.T) {
 			all.add(1, 300, event{kind: pay, amount: 100, outcome: itBarred})
 		}
 		all.add(2, 9, event{kind: look, shown: profile{Version: 1}}) // before the invoice was voided
-		if got := all.linearizable(1); (got == porcupine.Ok) != want || got == porcupine.Unknown {
-			t.Errorf("%s: %s", barred, got)
-		}
+		got := all.linearizable(1)
+		assert.Thatf(t, (got == porcupine.Ok) == want && got != porcupine.Unknown, "%s: %s", barred, got)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/customer"
 	"onlyonce/internal/invoice"
 	creditnotes "onlyonce/internal/invoice/credit"
@@ -199,9 +200,7 @@ func (s sabotage) finds(t *testing.T, records func(*invoicetest.Bundle)) {
 			t.Errorf("unexpected: %v", v)
 		}
 	}
-	if s.broken != "" && len(found) == 0 {
-		t.Error("nothing was found")
-	}
+	assert.Thatf(t, s.broken == "" || len(found) != 0, "nothing was found")
 }
 
 // strangerOf adds a copy of the intent with this key, about a record that does not exist.

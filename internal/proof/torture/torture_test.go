@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/assert"
+	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/proof/torture"
 )
@@ -15,25 +17,13 @@ func TestNothingIsCreatedTwiceOrLost(t *testing.T) {
 	report, err := torture.Run(t.Context(), torture.Config{
 		Seed: 1, Duration: 8 * time.Second, Intents: 200, Clients: 16, FaultEvery: 250 * time.Millisecond,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Thatf(t, err == nil, "%v", err)
 	if err := report.Print(t.Output()); err != nil {
 		t.Fatal(err)
 	}
-	if len(report.Violations) > 0 {
-		t.Error("promises were broken, see above")
-	}
-	if len(report.Undecided) > 0 {
-		t.Error("not all was found out, see above")
-	}
-	if report.FaultCount() < 20 {
-		t.Errorf("%d faults prove nothing", report.FaultCount())
-	}
-	if len(report.Kinds) < 11 {
-		t.Errorf("only these kinds of intents were tried: %v", report.Kinds)
-	}
-	if len(report.Programs) < 6 {
-		t.Errorf("programs were answered in these operations only: %v", report.Programs)
-	}
+	assert.Thatf(t, len(report.Violations) == 0, "promises were broken, see above")
+	assert.Thatf(t, len(report.Undecided) == 0, "not all was found out, see above")
+	assert.Thatf(t, report.FaultCount() >= 20, "%d faults prove nothing", report.FaultCount())
+	assert.Thatf(t, len(report.Kinds) >= 11, "only these kinds of intents were tried: %v", report.Kinds)
+	assert.Thatf(t, len(report.Programs) >= 6, "programs were answered in these operations only: %v", report.Programs)
 }

@@ -3,7 +3,7 @@ package search
 import (
 	"testing"
 
-	"onlyonce/internal/must"
+	"onlyonce/internal/assert"
 )
 
 // TestValuesOfColumns checks that a key can't have a value that PostgreSQL would refuse.
@@ -20,7 +20,7 @@ func TestValuesOfColumns(t *testing.T) {
 		"bigint":  {"9223372036854775807": true, "9223372036854775808": false},
 	} {
 		for value, want := range values {
-			must.Holdf(t, (Column{Type: kind}).has(value) == want, "%q as %s: %v", value, kind, !want)
+			assert.Thatf(t, (Column{Type: kind}).has(value) == want, "%q as %s: %v", value, kind, !want)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/must"
 	"onlyonce/internal/people/account"
@@ -188,9 +189,7 @@ func (b *Bundle) WantOutcomes(want ...idempotency.Outcome) {
 	}
 	slices.Sort(got)
 	slices.Sort(want)
-	if !slices.Equal(got, want) {
-		b.Errorf("outcomes %v, want %v", got, want)
-	}
+	assert.Thatf(b, slices.Equal(got, want), "outcomes %v, want %v", got, want)
 }
 
 // ended counts the attempts so far.

@@ -9,7 +9,9 @@ import (
 	"strconv"
 	"strings"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/must"
 	"onlyonce/internal/people/account"
 )
 
@@ -197,9 +199,8 @@ func (x *Case) hold() (release func()) {
 // WantRows compares the rows added since the case began.
 func (x *Case) WantRows(added Rows) {
 	x.Helper()
-	if got := x.added(); !got.Equal(added) {
-		x.Errorf("added rows %v, want %v", got, added)
-	}
+	got := x.added()
+	assert.Thatf(x, got.Equal(added), "added rows %v, want %v", got, added)
 }
 
 // wantContents fails if the operation has changed a table.
@@ -227,9 +228,7 @@ func (x *Case) meanwhile(method, path, key string, command url.Values) Created {
 	program := x.Program(x.Replica, x.Acme).With("Idempotency-Key", key)
 	now := program.Get("/api/v1" + x.Resource.RecordAt(x.ID))
 	a := program.Must(program.With("If-Match", now.Header.Get("ETag")).Send(x.Context(), method, x.at(path), body))
-	if a.Status != http.StatusOK {
-		x.Fatalf("not changed meanwhile: %v", a)
-	}
+	must.Thatf(x, a.Status == http.StatusOK, "not changed meanwhile: %v", a)
 	return Decode[Created](x.Bundle, a)
 }
 
@@ -247,7 +246,6 @@ func statusOf(slug string) int {
 func checkRetryAfter(x *Case, a Answer, slug string) {
 	x.Helper()
 	_, later := map[string]bool{"in-progress": true, "too-many": true, "busy": true, "unconfirmed": true, "unavailable": true}[slug]
-	if got := a.Header.Get("Retry-After"); (got != "") != later {
-		x.Errorf("Retry-After of %s is %q", slug, got)
-	}
+	got := a.Header.Get("Retry-After")
+	assert.Thatf(x, (got != "") == later, "Retry-After of %s is %q", slug, got)
 }

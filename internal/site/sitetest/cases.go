@@ -8,7 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/must"
 
 	"github.com/google/uuid"
 )
@@ -154,17 +156,14 @@ func (x *Case) WantOutcomes(want ...idempotency.Outcome) {
 func firstSuccess(x *Case) {
 	first := x.Ask(x.Command)
 	found := Get[bool](x.Bundle, `SELECT EXISTS (SELECT FROM intents WHERE key = $1 AND outcome = 'unchanged')`, Key)
-	if x.Kind == idempotency.Transition && found {
-		x.Fatalf("%s does nothing to a record that was just created: its Made is true for a new record", x.Operation)
-	}
+	must.Thatf(x, x.Kind != idempotency.Transition || !found,
+		"%s does nothing to a record that was just created: its Made is true for a new record", x.Operation)
 	x.Format.Done(x, first)
 	x.WantRows(x.Leaves)
-	if operation := Get[string](x.Bundle, `SELECT operation FROM intents WHERE key = $1`, Key); operation != x.Operation {
-		x.Errorf("%s ran %s", x.Operation, operation)
-	}
-	if by := x.Written(x.Transactions...); len(by) != 1 {
-		x.Errorf("written by %d transactions", len(by))
-	}
+	operation := Get[string](x.Bundle, `SELECT operation FROM intents WHERE key = $1`, Key)
+	assert.Thatf(x, operation == x.Operation, "%s ran %s", x.Operation, operation)
+	by := x.Written(x.Transactions...)
+	assert.Thatf(x, len(by) == 1, "written by %d transactions", len(by))
 }
 
 func alreadyDone(x *Case) {
@@ -182,9 +181,7 @@ func noLongerVisible(x *Case) {
 	again := x.Ask(x.Command)
 	x.Format.Refused(x, again, "not-found", nil)
 	for _, value := range append(x.Resource.Command["name"], x.Label, x.Resource.Label, "ada@example.com") {
-		if strings.Contains(again.Body, value) {
-			x.Errorf("has the stored record: %s", again.Body)
-		}
+		assert.Thatf(x, !strings.Contains(again.Body, value), "has the stored record: %s", again.Body)
 	}
 	if x.Resource.Parent != nil && !x.Kind.Changes() || x.State.Command != nil { // the parent, or the link, is looked up before the claim
 		x.WantOutcomes(Did, "rejected")
@@ -205,9 +202,7 @@ func otherCommand(x *Case) {
 	for _, other := range others {
 		again := x.Ask(other)
 		x.Format.Refused(x, again, "key-reused", other)
-		if !strings.Contains(again.Body, x.Format.record(x, first)) {
-			x.Errorf("no way to the first record: %s", again.Body)
-		}
+		assert.Thatf(x, strings.Contains(again.Body, x.Format.record(x, first)), "no way to the first record: %s", again.Body)
 	}
 	x.WantRows(x.Leaves)
 	x.WantOutcomes(want...)
@@ -219,9 +214,7 @@ func noKey(x *Case) {
 		x.Format.Done(x, refused)
 		before, again := x.record(), x.Under("", x.Command)
 		x.unchanged(again, refused)
-		if x.record() != before {
-			x.Error("the record was changed")
-		}
+		assert.Thatf(x, x.record() == before, "the record was changed")
 		x.WantOutcomes(Did, "unchanged")
 		return
 	}
@@ -294,12 +287,9 @@ func invalidCommand(x *Case) {
 		x.Format.Refused(x, refused, "invalid", wrong, f.Pointer)
 		if x.IsHTML() {
 			p := x.Page(refused)
-			if got := p.Typed().Get("idempotency_key"); got != Key {
-				x.Errorf("the form has key %q now", got)
-			}
-			if !strings.HasPrefix(p.title(), "Error: ") {
-				x.Errorf("title %q", p.title())
-			}
+			got := p.Typed().Get("idempotency_key")
+			assert.Thatf(x, got == Key, "the form has key %q now", got)
+			assert.Thatf(x, strings.HasPrefix(p.title(), "Error: "), "title %q", p.title())
 		}
 		want = append(want, "rejected")
 	}
@@ -322,16 +312,12 @@ func upsertHit(x *Case) {
 	} else if JSON.check(JSON{}, x, hit); hit.Status != http.StatusOK || hit.Body != first.Body {
 		x.Errorf("want 200 with the existing record: %v", hit)
 	}
-	if x.Format.record(x, hit) != x.Format.record(x, first) {
-		x.Errorf("another record: %v", hit)
-	}
+	assert.Thatf(x, x.Format.record(x, hit) == x.Format.record(x, first), "another record: %v", hit)
 	again := x.Under("another", x.Resource.Repeats.Reused)
-	if again.Status != hit.Status || again.Location() != hit.Location() || again.Body != hit.Body {
-		x.Errorf("first %v\nagain %v", hit, again)
-	}
-	if added := x.added().minus(x.Leaves); !added.Equal(Rows{"intents": 1}) {
-		x.Errorf("also added rows %v", added)
-	}
+	assert.Thatf(x, again.Status == hit.Status && again.Location() == hit.Location() && again.Body == hit.Body,
+		"first %v\nagain %v", hit, again)
+	added := x.added().minus(x.Leaves)
+	assert.Thatf(x, added.Equal(Rows{"intents": 1}), "also added rows %v", added)
 }
 
 // valueTaken: another record has a value that must be unique. An upsert would find that record.
@@ -354,12 +340,10 @@ func valueTaken(x *Case) {
 			p := x.Page(refused)
 			p.LeadsTo(x.Resource.PageOf(existing.ID))
 			p.LeadsTo("/rules#" + x.Resource.Path[1:])
-			if got := p.Typed().Get("idempotency_key"); got != mine {
-				x.Errorf("the form has key %q now", got)
-			}
-			if invalid, _ := Attr(p.Controls(u.Field)[0], "aria-invalid"); invalid != "true" {
-				x.Errorf("%s is not marked", u.Field)
-			}
+			got := p.Typed().Get("idempotency_key")
+			assert.Thatf(x, got == mine, "the form has key %q now", got)
+			invalid, _ := Attr(p.Controls(u.Field)[0], "aria-invalid")
+			assert.Thatf(x, invalid == "true", "%s is not marked", u.Field)
 		} else if p := Decode[Problem](x.Bundle, refused); p.ExistingID != existing.ID ||
 			p.ExistingURL != "/api/v1"+x.Resource.Path+"/"+existing.ID {
 			x.Errorf("no way to the other record: %+v", p)
@@ -388,9 +372,8 @@ func unauthorized(x *Case) {
 		x.Caller = outside
 		x.Format.Done(x, outside.Press(x.Page(refused), "Try again"))
 	} else {
-		if got := refused.Header.Get("WWW-Authenticate"); got != "Bearer" {
-			x.Errorf("WWW-Authenticate %q", got)
-		}
+		got := refused.Header.Get("WWW-Authenticate")
+		assert.Thatf(x, got == "Bearer", "WWW-Authenticate %q", got)
 		x.Done()
 	}
 	x.WantRows(x.Leaves)
@@ -419,9 +402,7 @@ func internalError(x *Case) {
 	x.Exec(`CREATE TRIGGER fail BEFORE INSERT ON intents FOR EACH ROW EXECUTE FUNCTION fail()`)
 	refused := x.Ask(x.Command)
 	x.Format.Refused(x, refused, "internal", x.Command)
-	if strings.Contains(refused.Body, "a mistake of ours") {
-		x.Errorf("has internal details: %s", refused.Body)
-	}
+	assert.Thatf(x, !strings.Contains(refused.Body, "a mistake of ours"), "has internal details: %s", refused.Body)
 	x.WantRows(Rows{})
 	x.Exec(`DROP TRIGGER fail ON intents`)
 	x.tryAgain(x.Caller, refused, x.Format.Done)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/value/party"
 	"onlyonce/internal/web"
 
@@ -36,9 +37,7 @@ func changedSince(x *Case) {
 	x.changeMeanwhile("theirs")
 	before := x.Contents()
 	x.Format.Replayed(x, x.Ask(x.Command), first)
-	if x.Contents() != before {
-		x.Error("the later edit was overwritten")
-	}
+	assert.Thatf(x, x.Contents() == before, "the later edit was overwritten")
 }
 
 // withoutVersion: a form without a version shows the saved values, like an outdated one.
@@ -80,9 +79,7 @@ func staleVersion(x *Case) {
 	p := x.Page(refused)
 	p.LeadsTo(x.Resource.PageOf(x.ID)) // the link to keep the saved version
 	p.compares(x.Resource, theirs, x.Command)
-	if !strings.HasPrefix(p.title(), "Error: ") {
-		x.Errorf("title %q", p.title())
-	}
+	assert.Thatf(x, strings.HasPrefix(p.title(), "Error: "), "title %q", p.title())
 	submit, _ := Attr(p.Form(), "action")
 	form := p.Typed()
 	maps.Copy(form, x.Command) // this time on purpose
@@ -108,16 +105,12 @@ func (p Page) compares(of Resource, saved, typed url.Values) {
 		}
 		was, is := asRead(f.Name, saved.Get(f.Name)), asRead(f.Name, typed.Get(f.Name))
 		for _, value := range []string{was, is} {
-			if !strings.Contains(Text(table[0]), value) {
-				p.B.Errorf("%s %q is not shown", f.Name, value)
-			}
+			assert.Thatf(p.B, strings.Contains(Text(table[0]), value), "%s %q is not shown", f.Name, value)
 		}
-		if _, _, isFile := FileOf(typed.Get(f.Name)); isFile && !strings.Contains(Text(table[0]), is+" (choose it again)") {
-			p.B.Errorf("%s is not to be chosen again", f.Name)
-		}
-		if was != is && (len(differ) != 1 || !strings.Contains(differ[0], was) || !strings.Contains(differ[0], is)) {
-			p.B.Errorf("%s differs, and marked is %q", f.Name, differ)
-		}
+		_, _, isFile := FileOf(typed.Get(f.Name))
+		assert.Thatf(p.B, !isFile || strings.Contains(Text(table[0]), is+" (choose it again)"), "%s is not to be chosen again", f.Name)
+		assert.Thatf(p.B, was == is || len(differ) == 1 && strings.Contains(differ[0], was) && strings.Contains(differ[0], is),
+			"%s differs, and marked is %q", f.Name, differ)
 	}
 }
 
@@ -146,9 +139,7 @@ func keylessAgain(x *Case) {
 	x.Format.Done(x, first)
 	before := x.record()
 	x.unchanged(x.Under("", x.Command), first)
-	if x.record() != before {
-		x.Error("the record was changed")
-	}
+	assert.Thatf(x, x.record() == before, "the record was changed")
 	x.changeMeanwhile("theirs")
 	contents := x.Contents()
 	x.Format.Refused(x, x.Under("", x.Command), "changed-meanwhile", nil)
@@ -182,9 +173,8 @@ func changesNothing(x *Case) {
 		x.Errorf("%v", first)
 	}
 	again := x.Ask(command)
-	if again.Status != first.Status || again.Location() != first.Location() || again.Body != first.Body {
-		x.Errorf("first %v\nagain %v", first, again)
-	}
+	assert.Thatf(x, again.Status == first.Status && again.Location() == first.Location() && again.Body == first.Body,
+		"first %v\nagain %v", first, again)
 	x.WantRows(Rows{"intents": 1})
 }
 
@@ -221,9 +211,8 @@ func noSuchRecord(x *Case) {
 		} {
 			y := *x
 			y.ID = id
-			if a := send(&y); a.Status != http.StatusNotFound {
-				x.Errorf("%s, %s: %v", id, what, a)
-			}
+			a := send(&y)
+			assert.Thatf(x, a.Status == http.StatusNotFound, "%s, %s: %v", id, what, a)
 		}
 	}
 	x.wantContents(before)
@@ -234,9 +223,8 @@ func noSuchRecord(x *Case) {
 		for _, id := range []string{uuid.NewString(), foreign} {
 			x.ID = id
 			for _, query := range []string{"", "?key=" + Key} {
-				if a := x.Caller.Get(x.at(x.Form) + query); a.Status != http.StatusNotFound {
-					x.Errorf("%s%s: %v", x.Form, query, a)
-				}
+				a := x.Caller.Get(x.at(x.Form) + query)
+				assert.Thatf(x, a.Status == http.StatusNotFound, "%s%s: %v", x.Form, query, a)
 			}
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/idempotency"
 )
 
@@ -40,10 +41,8 @@ func everyBrokenConstraintIsExplained(x *Case) {
 	if x.Kind == idempotency.Upsert { // proved by the case "upsert hit"
 		missing = slices.DeleteFunc(missing, func(name string) bool { return rules[name] })
 	}
-	if len(missing) > 0 {
-		x.Errorf("%s writes %v of %s, or its parts, and may break %v: say in its Explain what that means",
-			x.Operation, columns, x.table, missing)
-	}
+	assert.Thatf(x, len(missing) == 0,
+		"%s writes %v of %s, or its parts, and may break %v: say in its Explain what that means", x.Operation, columns, x.table, missing)
 }
 
 // columnsWritten returns the columns of the record that the operation writes, and the record afterwards.

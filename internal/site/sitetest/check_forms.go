@@ -8,6 +8,9 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"onlyonce/internal/assert"
+	"onlyonce/internal/must"
 )
 
 // formsChangeNothingByThemselves: an edit form that is sent as it was opened leaves the record as it is. A field missing
@@ -30,9 +33,7 @@ func (x *Case) sendsWhatItShows(key string, command url.Values) {
 	sent := x.Caller.Press(form, "Save changes")
 	changes := Get[string](x.Bundle, `SELECT COALESCE((SELECT changes::text FROM intents WHERE record_id = $1 AND key = $2), 'none')`,
 		x.ID, form.Typed().Get("idempotency_key"))
-	if changes != "none" {
-		x.Errorf("%s: sent as it was, the form changed %s", key, changes)
-	}
+	assert.Thatf(x, changes == "none", "%s: sent as it was, the form changed %s", key, changes)
 	WantUnchanged(x.Bundle, "the form of "+x.Resource.Name, before, x.digest(append(tables, "users")))
 	HTML{}.shown(x, sent).Says("Nothing to save")
 }
@@ -45,9 +46,8 @@ func (x *Case) putsNothingBack() {
 	x.changeMeanwhile("theirs")
 	refused, fresh := x.Page(x.Caller.Press(old, "Save changes")).Typed(), open().Typed()
 	for name, values := range fresh {
-		if name != "idempotency_key" && !slices.Equal(refused[name], values) {
-			x.Errorf("%s was not touched, and would be put back from %q to %q", name, values, refused[name])
-		}
+		assert.Thatf(x, name == "idempotency_key" || slices.Equal(refused[name], values),
+			"%s was not touched, and would be put back from %q to %q", name, values, refused[name])
 	}
 }
 
@@ -64,9 +64,8 @@ func fileIsRemoved(x *Case) {
 		x.Caller.Submit(at, Change(open(), name, FileValue("newer.txt", "newer")))
 		refused := x.Caller.Submit(at, old)
 		shown := x.Page(refused).Says("newer.txt", "Changed by both").Typed()
-		if refused.Status != http.StatusConflict || shown.Get(remove) != "true" {
-			x.Errorf("the removal of another %s: %v", name, refused)
-		}
+		assert.Thatf(x, refused.Status == http.StatusConflict && shown.Get(remove) == "true",
+			"the removal of another %s: %v", name, refused)
 		file := x.Resource.RecordAt(x.ID) + "/" + name
 		if a := x.Caller.Get(file); a.Body != "newer" {
 			x.Errorf("%s: %v", name, a)
@@ -75,9 +74,7 @@ func fileIsRemoved(x *Case) {
 		if a := x.Caller.Get(file); a.Status != http.StatusNotFound {
 			x.Errorf("%s isn't removed: %v", name, a)
 		}
-		if strings.Contains(x.Caller.Get(x.Caller.Get(at).Location()).Body, remove) {
-			x.Errorf("the form offers to remove no %s", name)
-		}
+		assert.Thatf(x, !strings.Contains(x.Caller.Get(x.Caller.Get(at).Location()).Body, remove), "the form offers to remove no %s", name)
 	}
 }
 
@@ -85,14 +82,11 @@ func fileIsRemoved(x *Case) {
 // used.
 func formIsOneWish(x *Case) {
 	one, two := x.Caller.Get(x.Resource.List()+"/new"), x.Caller.Get(x.Resource.List()+"/new")
-	if one.Status != http.StatusSeeOther || one.Location() == two.Location() {
-		x.Fatalf("%v\n%v", one, two)
-	}
+	must.Thatf(x, one.Status == http.StatusSeeOther && one.Location() != two.Location(), "%v\n%v", one, two)
 	for range 2 {
 		p := x.Page(x.Caller.Get(one.Location()))
-		if want := x.Resource.List() + "/new?key=" + p.Typed().Get("idempotency_key"); want != one.Location() {
-			x.Errorf("the form has another key than its address: %s, %s", one.Location(), want)
-		}
+		want := x.Resource.List() + "/new?key=" + p.Typed().Get("idempotency_key")
+		assert.Thatf(x, want == one.Location(), "the form has another key than its address: %s, %s", one.Location(), want)
 	}
 	made := x.Ask(x.Command)
 	p := x.Page(x.Caller.Get(x.Resource.List()+"/new?key="+Key)).
@@ -107,9 +101,8 @@ func everyFieldIsShown(x *Case) {
 	person := HTML{}.Caller(x.Bundle, x.Replica, x.Acme)
 	facts := func(key string, command url.Values) string {
 		x.Seen = Get[int](x.Bundle, `SELECT version FROM `+x.table+` WHERE id = $1`, x.ID)
-		if a := x.Under(key, command); a.Status != http.StatusOK {
-			x.Errorf("%s: %v", key, a)
-		}
+		a := x.Under(key, command)
+		assert.Thatf(x, a.Status == http.StatusOK, "%s: %v", key, a)
 		before, _, _ := strings.Cut(x.Page(person.Get(x.Resource.PageOf(x.ID))).Text(), "History")
 		return before
 	}
@@ -160,10 +153,8 @@ func everyFieldIsDeclared(x *Case) {
 		if removed, is := strings.CutPrefix(path.Base(taken), "remove_"); is && declared[removed] { // see fileIsRemoved
 			continue
 		}
-		if !slices.Contains(sent, taken) {
-			x.Errorf("the API takes %s of %s, and no declared field sends it: add it to fields and command in %s_test.go",
-				taken, of.Name, of.Name)
-		}
+		assert.Thatf(x, slices.Contains(sent, taken),
+			"the API takes %s of %s, and no declared field sends it: add it to fields and command in %s_test.go", taken, of.Name, of.Name)
 	}
 }
 
@@ -226,9 +217,8 @@ func sameCommandInBothFormats(x *Case) {
 	y := *x
 	y.Format, y.Caller = HTML{}, x.Person(x.Replica, x.Acme)
 	again := y.Ask(x.Command)
-	if again.Status != http.StatusSeeOther || again.Location() != x.Resource.PageOf(x.Format.record(x, first)) {
-		x.Errorf("JSON %v\nHTML %v", first, again)
-	}
+	assert.Thatf(x, again.Status == http.StatusSeeOther && again.Location() == x.Resource.PageOf(x.Format.record(x, first)),
+		"JSON %v\nHTML %v", first, again)
 	x.WantOutcomes(Did, "replayed")
 }
 
@@ -271,9 +261,8 @@ func filtersAreChecked(x *Case) {
 		for _, query := range []string{name + "=nothing", filter + "&" + filter} {
 			list := x.Resource.Path + "?" + query
 			person, program := x.Caller.Get(list), x.Program(x.Replica, x.Acme).Get("/api/v1"+list)
-			if person.Status != http.StatusUnprocessableEntity || program.Status != http.StatusUnprocessableEntity {
-				x.Errorf("%s: %v, %v", query, person.Status, program)
-			}
+			assert.Thatf(x, person.Status == http.StatusUnprocessableEntity && program.Status == http.StatusUnprocessableEntity,
+				"%s: %v, %v", query, person.Status, program)
 			x.Page(person).Says("Check your filters")
 		}
 	}

@@ -6,6 +6,9 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	"onlyonce/internal/assert"
+	"onlyonce/internal/must"
 )
 
 // Opened returns the filled-in form of a resource, as a person opens it.
@@ -45,9 +48,8 @@ func formOfAnotherTenant(x *Case) {
 			x.Errorf("%s takes the place of what was typed", Text(link))
 		}
 	}
-	if login := x.Caller.Get("/login?switch"); login.Status != http.StatusOK {
-		x.Errorf("the way to log in as another: %v", login)
-	}
+	login := x.Caller.Get("/login?switch")
+	assert.Thatf(x, login.Status == http.StatusOK, "the way to log in as another: %v", login)
 	x.Caller.LogIn(x.Acme, Password)
 	x.Format.Done(x, x.Caller.Press(p, x.button()))
 	x.madeFor(x.Acme)
@@ -73,16 +75,12 @@ func (x *Case) refusedAsGlobex() (p Page) {
 	x.Caller.LogIn(x.Globex, Password)
 	for range 2 { // the refused form, sent again, is still refused
 		refused := x.Caller.Submit(x.Resource.List(), form)
-		if refused.Status != http.StatusConflict {
-			x.Fatal(refused)
-		}
+		must.Thatf(x, refused.Status == http.StatusConflict, "%v", refused)
 		p = x.Page(refused).Says("This form belongs to Acme, and you are now logged in as Globex.", "Nothing was saved.")
 		Keeps(x.Bundle, p, x.Command)
 		again := p.Typed()
 		for _, name := range []string{"idempotency_key", "tenant", "tenant_name"} {
-			if again.Get(name) != form.Get(name) {
-				x.Errorf("%s was %q and is %q", name, form.Get(name), again.Get(name))
-			}
+			assert.Thatf(x, again.Get(name) == form.Get(name), "%s was %q and is %q", name, form.Get(name), again.Get(name))
 		}
 		x.Caller.choose(p.Form(), again)
 		form = again
@@ -96,9 +94,8 @@ func (x *Case) madeFor(of Tenant) {
 	x.Helper()
 	x.WantRows(x.Leaves)
 	made := `SELECT count(*) FROM intents WHERE tenant_id = $1 AND operation = $2 AND key NOT LIKE 'referred %'` // see Refer
-	if n := Get[int](x.Bundle, made, of.ID, x.Operation); n != 1 {
-		x.Errorf("it was not made for %s", of.Name)
-	}
+	n := Get[int](x.Bundle, made, of.ID, x.Operation)
+	assert.Thatf(x, n == 1, "it was not made for %s", of.Name)
 	x.WantOutcomes("rejected", "rejected", "created")
 }
 
@@ -108,9 +105,7 @@ func changeOfAnotherTenant(x *Case) {
 	form := Change(x.Command, "tenant", x.Acme.ID.String(), "tenant_name", "Acme")
 	x.Caller.LogIn(x.Globex, Password)
 	refused := x.Ask(form)
-	if refused.Status != http.StatusConflict {
-		x.Fatal(refused)
-	}
+	must.Thatf(x, refused.Status == http.StatusConflict, "%v", refused)
 	p := x.Page(refused).Says("This form belongs to Acme, and you are now logged in as Globex.")
 	Keeps(x.Bundle, p, form)
 	x.WantRows(Rows{})
@@ -131,9 +126,7 @@ func keyOfAnotherTenantIsAnotherIntent(x *Case) {
 	first := x.Done()
 	second := y.Ask(y.Command)
 	y.Format.Done(&y, second)
-	if !x.Resource.Only && x.Format.record(x, first) == y.Format.record(&y, second) {
-		x.Error("two tenants share a record")
-	}
+	assert.Thatf(x, x.Resource.Only || x.Format.record(x, first) != y.Format.record(&y, second), "two tenants share a record")
 	y.Format.Replayed(&y, y.Ask(y.Command), second)
 	x.WantOutcomes(Did, Did, "replayed")
 }

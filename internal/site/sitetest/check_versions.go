@@ -8,7 +8,9 @@ import (
 	"strconv"
 	"time"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/must"
 	"onlyonce/internal/record"
 
 	"github.com/google/uuid"
@@ -49,9 +51,8 @@ func versionInAForm(x *Case) {
 	before, seen := x.Contents(), x.Seen
 	x.Seen = 0
 	for _, version := range []string{"2147483648", "4294967297", "99999999999999999999", "-1", "abc", "1.0"} {
-		if a := x.Ask(Change(x.Command, "version", version)); a.Status != http.StatusBadRequest {
-			x.Errorf("version %s: %v", version, a)
-		}
+		a := x.Ask(Change(x.Command, "version", version))
+		assert.Thatf(x, a.Status == http.StatusBadRequest, "version %s: %v", version, a)
 	}
 	x.wantContents(before)
 	x.Seen = seen
@@ -85,9 +86,7 @@ func historyHasWhatChanged(x *Case) {
 	is := result(Key)
 	list, err := idempotency.History(x.Context(), x.DB.Pool, x.Acme.ID, uuid.MustParse(x.ID), record.Page{Limit: 10}, "")
 	at := slices.IndexFunc(list.Rows, func(e idempotency.Entry) bool { return e.What == "changed" })
-	if err != nil || at < 0 {
-		x.Fatalf("%+v, %v", list.Rows, err)
-	}
+	must.Thatf(x, err == nil && at >= 0, "%+v, %v", list.Rows, err)
 	last := list.Rows[at]
 	for name := range last.Changes { // zero values are null in the database's JSON, and may be omitted in Go's
 		is[name] = orNull(is[name])
@@ -99,10 +98,8 @@ func historyHasWhatChanged(x *Case) {
 			want[name] = [2]json.RawMessage{before, after}
 		}
 	}
-	if len(want) == 0 || last.Key != Key || last.Operation != x.Operation ||
-		!reflect.DeepEqual(compact(last.Changes), compact(want)) {
-		x.Errorf("%+v\nwant %s", last, want)
-	}
+	assert.Thatf(x, len(want) != 0 && last.Key == Key && last.Operation == x.Operation &&
+		reflect.DeepEqual(compact(last.Changes), compact(want)), "%+v\nwant %s", last, want)
 }
 
 func orNull(value json.RawMessage) json.RawMessage {

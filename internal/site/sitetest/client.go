@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/net/html"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 )
 
@@ -54,9 +55,8 @@ func (b *Bundle) Program(at *Replica, t Tenant) *Client {
 func (b *Bundle) Person(at *Replica, t Tenant) *Client {
 	b.Helper()
 	c := b.Browser(at)
-	if a := c.LogIn(t, Password); a.Status != http.StatusSeeOther {
-		b.Fatalf("log in: %v", a)
-	}
+	a := c.LogIn(t, Password)
+	must.Thatf(b, a.Status == http.StatusSeeOther, "log in: %v", a)
 	return c
 }
 
@@ -115,9 +115,7 @@ func (a Answer) Location() string { return a.Header.Get("Location") }
 // Want reports an error unless the answer has the status, and returns the answer. The message begins with what was asked.
 func (a Answer) Want(t must.T, status int, what ...any) Answer {
 	t.Helper()
-	if a.Status != status {
-		t.Errorf("%v: want %d, got %v", what, status, a)
-	}
+	assert.Thatf(t, a.Status == status, "%v: want %d, got %v", what, status, a)
 	return a
 }
 
@@ -196,9 +194,8 @@ func (c *Client) Send(ctx context.Context, method, path, body string) (Answer, e
 func Decode[T any](b *Bundle, a Answer) T {
 	b.Helper()
 	var v T
-	if err := json.Unmarshal([]byte(a.Body), &v); err != nil {
-		b.Fatalf("status %d: %v in %q", a.Status, err, a.Body)
-	}
+	err := json.Unmarshal([]byte(a.Body), &v)
+	must.Thatf(b, err == nil, "status %d: %v in %q", a.Status, err, a.Body)
 	return v
 }
 
@@ -238,9 +235,7 @@ func CookieOf(t *testing.T, a Answer, name string) *http.Cookie {
 // CheckCookie checks the attributes of a cookie of a session.
 func CheckCookie(t *testing.T, c *http.Cookie, secure bool) {
 	t.Helper()
-	if !c.HttpOnly || c.SameSite != http.SameSiteLaxMode || c.Secure != secure || c.Value == "" {
-		t.Errorf("%v", c)
-	}
+	assert.Thatf(t, c.HttpOnly && c.SameSite == http.SameSiteLaxMode && c.Secure == secure && c.Value != "", "%v", c)
 }
 
 // InDoubt sends bodies that are refused for the member each is listed with.

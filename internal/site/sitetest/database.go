@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/must"
 )
@@ -18,9 +19,8 @@ var Directory = []string{"tenants", "users", "api_tokens", "sessions", "installa
 // Exec runs a statement as the superuser.
 func (b *Bundle) Exec(sql string, args ...any) {
 	b.Helper()
-	if _, err := b.Admin.Exec(b.Context(), sql, args...); err != nil {
-		b.Fatalf("%s: %v", sql, err)
-	}
+	_, err := b.Admin.Exec(b.Context(), sql, args...)
+	must.Thatf(b, err == nil, "%s: %v", sql, err)
 }
 
 // Get reads one value as the superuser, who sees the rows of all tenants.
@@ -28,9 +28,7 @@ func Get[T any](b *Bundle, sql string, args ...any) T {
 	b.Helper()
 	rows, _ := b.Admin.Query(b.Context(), sql, args...) // CollectExactlyOneRow returns the error
 	value, err := pgx.CollectExactlyOneRow(rows, pgx.RowTo[T])
-	if err != nil {
-		b.Fatalf("%s: %v", sql, err)
-	}
+	must.Thatf(b, err == nil, "%s: %v", sql, err)
 	return value
 }
 
@@ -39,9 +37,7 @@ func All[T any](b *Bundle, sql string, args ...any) []T {
 	b.Helper()
 	rows, _ := b.Admin.Query(b.Context(), sql, args...) // CollectRows returns the error
 	all, err := pgx.CollectRows(rows, pgx.RowToStructByPos[T])
-	if err != nil {
-		b.Fatalf("%s: %v", sql, err)
-	}
+	must.Thatf(b, err == nil, "%s: %v", sql, err)
 	return all
 }
 
@@ -65,9 +61,8 @@ func (r Rows) minus(before Rows) Rows {
 // WantRows compares the rows of all tables.
 func (b *Bundle) WantRows(want Rows) {
 	b.Helper()
-	if got := b.Rows(); !got.Equal(want) {
-		b.Errorf("rows %v, want %v", got, want)
-	}
+	got := b.Rows()
+	assert.Thatf(b, got.Equal(want), "rows %v, want %v", got, want)
 }
 
 // byOperations are conditions on the users and tokens that operations made. Every tenant of a test has others too.
@@ -151,13 +146,11 @@ func (b *Bundle) Waiting(n int, known ...int32) []int32 {
 func (b *Bundle) Expire(of Tenant) {
 	b.Helper()
 	b.Exec(`UPDATE intents SET expires_at = now() - interval '1 second'`)
-	if _, err := idempotency.Expire(b.Context(), b.DB.Pool, of.ID); err != nil {
-		b.Fatal(err)
-	}
+	_, err := idempotency.Expire(b.Context(), b.DB.Pool, of.ID)
+	must.Thatf(b, err == nil, "%v", err)
 	b.Store.Forget()
-	if left := Get[int](b, `SELECT count(*) FROM intents WHERE result IS NOT NULL`); left != 0 {
-		b.Fatalf("%d results did not expire", left)
-	}
+	left := Get[int](b, `SELECT count(*) FROM intents WHERE result IS NOT NULL`)
+	must.Thatf(b, left == 0, "%d results did not expire", left)
 }
 
 // Tables returns the names of all tables.
@@ -174,9 +167,7 @@ func (b *Bundle) TenantTables() []string {
 		SELECT array_agg(relname::text ORDER BY relname) FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid
 		WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND attname = 'tenant_id'`)
 	tables = slices.DeleteFunc(tables, func(table string) bool { return slices.Contains(Directory, table) })
-	if len(tables) < 5 {
-		b.Fatalf("found only %v", tables)
-	}
+	must.Thatf(b, len(tables) >= 5, "found only %v", tables)
 	return tables
 }
 

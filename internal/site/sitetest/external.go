@@ -10,6 +10,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"onlyonce/internal/assert"
 )
 
 // external reports whether programs may send the external id of a resource.
@@ -69,21 +71,16 @@ func sameExternal(x *Case) {
 	first := x.Done()
 	again := x.Under("another", x.Command)
 	JSON{}.check(x, again)
-	if again.Status != http.StatusOK || x.Format.record(x, again) != x.Format.record(x, first) ||
-		again.Header.Get("Idempotent-Replayed") != "" {
-		x.Errorf("want 200 with the first record: %v", again)
-	}
+	assert.Thatf(x, again.Status == http.StatusOK && x.Format.record(x, again) == x.Format.record(x, first) &&
+		again.Header.Get("Idempotent-Replayed") == "", "want 200 with the first record: %v", again)
 	x.Format.Replayed(x, x.Under("another", x.Command), again)
 	shout := *x
 	loud := shout.Resource.Called("1")
 	shout.Resource.API.Encode = func(form url.Values) string { return strings.Replace(loud.API.Encode(form), `"Shop"`, `"SHOP"`, 1) }
 	loudly := x.Caller.Must(JSON{}.Send(x.Context(), x.Caller, shout, "third", x.Command))
-	if loudly.Status != http.StatusOK || loudly.Body != again.Body {
-		x.Errorf("by a source in capitals: %v", loudly)
-	}
-	if added := x.added().minus(x.Leaves); !added.Equal(Rows{"intents": 2}) {
-		x.Errorf("also added rows %v", added)
-	}
+	assert.Thatf(x, loudly.Status == http.StatusOK && loudly.Body == again.Body, "by a source in capitals: %v", loudly)
+	added := x.added().minus(x.Leaves)
+	assert.Thatf(x, added.Equal(Rows{"intents": 2}), "also added rows %v", added)
 }
 
 func otherExternal(x *Case) {
@@ -93,10 +90,9 @@ func otherExternal(x *Case) {
 		refused := x.Under("another", x.Other)
 		x.Format.Refused(x, refused, "external-id-taken", x.Other)
 		id := x.Format.record(x, first)
-		if p := Decode[Problem](x.Bundle, refused); p.ExistingID != id || p.ExistingURL != "/api/v1"+x.Resource.RecordAt(id) ||
-			!strings.Contains(p.Detail, "If-Match") {
-			x.Errorf("no way to the first record: %+v", p)
-		}
+		p := Decode[Problem](x.Bundle, refused)
+		assert.Thatf(x, p.ExistingID == id && p.ExistingURL == "/api/v1"+x.Resource.RecordAt(id) &&
+			strings.Contains(p.Detail, "If-Match"), "no way to the first record: %+v", p)
 	}
 	x.wantContents(before)
 }
@@ -150,9 +146,7 @@ func foundByExternalID(x *Case) {
 		for _, one := range Decode[map[string][]Created](b, found)[rows] {
 			ids = append(ids, one.ID)
 		}
-		if found.Status != http.StatusOK || !slices.Equal(ids, want) {
-			b.Errorf("%s: want %v, got %v", query, want, found)
-		}
+		assert.Thatf(b, found.Status == http.StatusOK && slices.Equal(ids, want), "%s: want %v, got %v", query, want, found)
 	}
 	for query, pointer := range map[string]string{
 		"source=shop": "/external_id", "external_id=1": "/source", "source=shop&external_id=1&q=ada": "/q",
@@ -161,9 +155,8 @@ func foundByExternalID(x *Case) {
 	} {
 		a := find(query)
 		p := Decode[Problem](b, a)
-		if a.Status != http.StatusUnprocessableEntity || len(p.Errors) != 1 || p.Errors[0].Pointer != pointer {
-			b.Errorf("%s: want %s, got %v", query, pointer, a)
-		}
+		assert.Thatf(b, a.Status == http.StatusUnprocessableEntity && len(p.Errors) == 1 && p.Errors[0].Pointer == pointer,
+			"%s: want %s, got %v", query, pointer, a)
 	}
 	if one := program.Get("/api/v1" + of.RecordAt(made.ID)).Body; !strings.Contains(one, `"source":"Shop"`) ||
 		!strings.Contains(one, `"external_id":"a 1"`) {

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"onlyonce/internal/assert"
 )
 
 // failures counts the failures of a test, or of a walk, by their format. The first three with the same format are reported.
@@ -20,9 +22,7 @@ func newFailures(t *testing.T) *failures {
 	f := &failures{alike: map[string]int{}}
 	t.Cleanup(func() {
 		for format, n := range f.alike {
-			if n > reported {
-				t.Errorf("and %d more like this: %s", n-reported, format)
-			}
+			assert.Thatf(t, n <= reported, "and %d more like this: %s", n-reported, format)
 		}
 	})
 	return f
@@ -56,10 +56,9 @@ func (b *Bundle) Fatalf(format string, args ...any) {
 type logs struct{ b *Bundle }
 
 func (l logs) Write(line []byte) (int, error) {
-	if found := secretIn(string(line)); found != "" {
-		l.b.Errorf("a line of the log has a secret (%s), which all readers of the log could use: log the id of the record or user. %s",
-			found, line)
-	}
+	found := secretIn(string(line))
+	assert.Thatf(l.b, found == "",
+		"a line of the log has a secret (%s), which all readers of the log could use: log the id of the record or user. %s", found, line)
 	return l.b.Output().Write(line)
 }
 

@@ -10,7 +10,9 @@ import (
 	"strconv"
 	"strings"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/must"
 	"onlyonce/internal/people/account"
 
 	"golang.org/x/net/html"
@@ -55,9 +57,7 @@ func (f HTML) Done(x *Case, a Answer) {
 // Replayed checks that the page reports a duplicate.
 func (f HTML) Replayed(x *Case, again, first Answer) {
 	x.Helper()
-	if again.Location() != first.Location() {
-		x.Errorf("led to %q first and to %q again", first.Location(), again.Location())
-	}
+	assert.Thatf(x, again.Location() == first.Location(), "led to %q first and to %q again", first.Location(), again.Location())
 	if x.Resource.Strangers {
 		f.shown(x, again).Says(x.says())
 		return
@@ -69,22 +69,17 @@ func (f HTML) Replayed(x *Case, again, first Answer) {
 func (HTML) shown(x *Case, a Answer) Page {
 	x.Helper()
 	want := cmp.Or(x.State.LeadsTo, x.Resource.PageOf(path.Base(a.Location())))
-	if a.Status != http.StatusSeeOther || a.Location() != want {
-		x.Fatalf("not led to a record: %v", a)
-	}
+	must.Thatf(x, a.Status == http.StatusSeeOther && a.Location() == want, "not led to a record: %v", a)
 	shown := x.Caller.Get(a.Location())
-	if shown.Status != http.StatusOK {
-		x.Fatalf("the record is not there: %v", shown)
-	}
+	must.Thatf(x, shown.Status == http.StatusOK, "the record is not there: %v", shown)
 	return x.Page(shown)
 }
 
 // Refused checks the page of a refusal.
 func (HTML) Refused(x *Case, a Answer, slug string, typed url.Values, wrong ...string) {
 	x.Helper()
-	if status := htmlStatus(slug); a.Status != status {
-		x.Fatalf("want %s, got %v", slug, a)
-	}
+	status := htmlStatus(slug)
+	must.Thatf(x, a.Status == status, "want %s, got %v", slug, a)
 	words := pageTitles[slug]
 	if !x.IsButton() {
 		words = cmp.Or(formNotices[slug], words)
@@ -147,9 +142,7 @@ func Keeps(b *Bundle, p Page, typed url.Values) {
 			continue
 		}
 		unchecked := len(shown[name]) == 0 && slices.Equal(values, []string{""})
-		if !slices.Equal(shown[name], values) && !unchecked {
-			b.Errorf("typed %s %q, and the form has %q", name, values, shown[name])
-		}
+		assert.Thatf(b, slices.Equal(shown[name], values) || unchecked, "typed %s %q, and the form has %q", name, values, shown[name])
 	}
 }
 
@@ -158,13 +151,10 @@ func (p Page) Marks(of Resource, pointers []string) {
 	p.B.Helper()
 	for _, f := range of.Fields {
 		controls := p.Controls(f.Name)
-		if len(controls) == 0 {
-			p.B.Fatalf("the form has no field %q", f.Name)
-		}
+		must.Thatf(p.B, len(controls) != 0, "the form has no field %q", f.Name)
 		invalid, _ := Attr(controls[0], "aria-invalid")
-		if want := slices.Contains(pointers, f.Pointer); (invalid == "true") != want {
-			p.B.Errorf("%s is marked as wrong: %v, want %v", f.Name, invalid == "true", want)
-		}
+		want := slices.Contains(pointers, f.Pointer)
+		assert.Thatf(p.B, (invalid == "true") == want, "%s is marked as wrong: %v, want %v", f.Name, invalid == "true", want)
 	}
 }
 

@@ -7,7 +7,9 @@ import (
 	"slices"
 	"strconv"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/must"
 )
 
 // JSON is the column of the JSON API.
@@ -73,17 +75,13 @@ func (f JSON) Done(x *Case, a Answer) {
 	if x.Kind.Changes() {
 		status = http.StatusOK
 	}
-	if a.Status != status || a.Header.Get("Idempotent-Replayed") != "" {
-		x.Fatalf("not done: %v", a)
-	}
+	must.Thatf(x, a.Status == status && a.Header.Get("Idempotent-Replayed") == "", "not done: %v", a)
 	version := f.check(x, a)
-	if want := x.Seen + 1; version != want {
-		x.Errorf("version %d, want %d", version, want)
-	}
+	want := x.Seen + 1
+	assert.Thatf(x, version == want, "version %d, want %d", version, want)
 	shown := x.Caller.Get(f.address(x, a))
-	if shown.Status != http.StatusOK || shown.Body != a.Body || shown.Header.Get("ETag") != a.Header.Get("ETag") {
-		x.Errorf("done %v\nis shown as %v", a, shown)
-	}
+	assert.Thatf(x, shown.Status == http.StatusOK && shown.Body == a.Body && shown.Header.Get("ETag") == a.Header.Get("ETag"),
+		"done %v\nis shown as %v", a, shown)
 }
 
 // address returns the address of an answer's record.
@@ -100,15 +98,10 @@ func (f JSON) check(x *Case, a Answer) (version int) {
 	if x.Kind.Changes() {
 		location = "" // the caller knows it
 	}
-	if record.ID == "" || a.Location() != location {
-		x.Errorf("Location %q, want %q", a.Location(), location)
-	}
-	if a.Header.Get("ETag") != ETag(record.Version) {
-		x.Errorf("ETag %q of version %d", a.Header.Get("ETag"), record.Version)
-	}
-	if got := a.Header.Get("Content-Type"); got != "application/json" {
-		x.Errorf("content type %q", got)
-	}
+	assert.Thatf(x, record.ID != "" && a.Location() == location, "Location %q, want %q", a.Location(), location)
+	assert.Thatf(x, a.Header.Get("ETag") == ETag(record.Version), "ETag %q of version %d", a.Header.Get("ETag"), record.Version)
+	got := a.Header.Get("Content-Type")
+	assert.Thatf(x, got == "application/json", "content type %q", got)
 	return record.Version
 }
 
@@ -116,48 +109,34 @@ func (f JSON) check(x *Case, a Answer) (version int) {
 func (f JSON) Replayed(x *Case, again, first Answer) {
 	x.Helper()
 	f.check(x, again)
-	if again.Header.Get("Idempotent-Replayed") != "true" {
-		x.Errorf("not marked as a replay: %v", again)
-	}
-	if again.Status != first.Status || again.Body != first.Body || again.Location() != first.Location() ||
-		again.Header.Get("ETag") != first.Header.Get("ETag") {
-		x.Errorf("first %v\nagain %v", first, again)
-	}
+	assert.Thatf(x, again.Header.Get("Idempotent-Replayed") == "true", "not marked as a replay: %v", again)
+	assert.Thatf(x, again.Status == first.Status && again.Body == first.Body && again.Location() == first.Location() &&
+		again.Header.Get("ETag") == first.Header.Get("ETag"), "first %v\nagain %v", first, again)
 }
 
 // Refused checks a problem document.
 func (JSON) Refused(x *Case, a Answer, slug string, _ url.Values, wrong ...string) {
 	x.Helper()
-	if a.Status != statusOf(slug) || a.Header.Get("Content-Type") != "application/problem+json" {
-		x.Fatalf("want %s, got %v", slug, a)
-	}
+	must.Thatf(x, a.Status == statusOf(slug) && a.Header.Get("Content-Type") == "application/problem+json", "want %s, got %v", slug, a)
 	p := Decode[Problem](x.Bundle, a)
-	if p.Type != "/problems/"+slug || p.Status != a.Status || p.Title == "" || p.Detail == "" || p.RequestID == "" {
-		x.Errorf("want %s, got %+v", slug, p)
-	}
+	assert.Thatf(x, p.Type == "/problems/"+slug && p.Status == a.Status && p.Title != "" && p.Detail != "" && p.RequestID != "",
+		"want %s, got %+v", slug, p)
 	switch slug {
 	case "key-missing":
-		if p.Docs == "" {
-			x.Error("no link to the docs")
-		}
+		assert.Thatf(x, p.Docs != "", "no link to the docs")
 	case "key-reused":
-		if p.ExistingID == "" || p.ExistingURL != "/api/v1"+x.Resource.RecordAt(p.ExistingID) ||
-			x.Caller.Get(p.ExistingURL).Status != http.StatusOK {
-			x.Errorf("no way to the first record: %+v", p)
-		}
+		assert.Thatf(x, p.ExistingID != "" && p.ExistingURL == "/api/v1"+x.Resource.RecordAt(p.ExistingID) &&
+			x.Caller.Get(p.ExistingURL).Status == http.StatusOK, "no way to the first record: %+v", p)
 	case "changed-meanwhile":
-		if got, want := a.Header.Get("ETag"), x.Caller.Get("/api/v1"+x.Resource.RecordAt(x.ID)).Header.Get("ETag"); got != want {
-			x.Errorf("ETag %q, and the record has %q", got, want)
-		}
+		got, want := a.Header.Get("ETag"), x.Caller.Get("/api/v1"+x.Resource.RecordAt(x.ID)).Header.Get("ETag")
+		assert.Thatf(x, got == want, "ETag %q, and the record has %q", got, want)
 	default:
 	}
 	var where []string
 	for _, e := range p.Errors {
 		where = append(where, e.Pointer)
 	}
-	if !slices.Equal(where, wrong) {
-		x.Errorf("errors at %v, want %v", where, wrong)
-	}
+	assert.Thatf(x, slices.Equal(where, wrong), "errors at %v, want %v", where, wrong)
 	checkRetryAfter(x, a, slug)
 }
 

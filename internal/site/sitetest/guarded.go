@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/net/html"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 )
 
@@ -23,9 +24,8 @@ func (p Page) checkForms(posted url.Values) {
 			continue
 		}
 		action, _ := Attr(form, "action")
-		if _, guarded := Attr(form, "data-submit-guard"); !guarded {
-			p.B.Errorf("the form to %s has no data-submit-guard, so a double click sends it twice", action)
-		}
+		_, guarded := Attr(form, "data-submit-guard")
+		assert.Thatf(p.B, guarded, "the form to %s has no data-submit-guard, so a double click sends it twice", action)
 		operation := p.B.operationAt(action)
 		for _, button := range Elements(form, "button") {
 			other, _ := Attr(button, "formaction")
@@ -35,10 +35,8 @@ func (p Page) checkForms(posted url.Values) {
 			continue
 		}
 		for _, name := range []string{"idempotency_key", "tenant"} {
-			if !hasHidden(form, name) && (posted == nil || posted.Has(name)) {
-				p.B.Errorf("the form to %s carries out %s, and has no hidden field %s: a repeat of it cannot be recognised",
-					action, operation, name)
-			}
+			assert.Thatf(p.B, hasHidden(form, name) || posted != nil && !posted.Has(name),
+				"the form to %s carries out %s, and has no hidden field %s: a repeat of it cannot be recognised", action, operation, name)
 		}
 	}
 }

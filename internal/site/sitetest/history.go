@@ -6,6 +6,9 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"onlyonce/internal/assert"
+	"onlyonce/internal/must"
 )
 
 // event is an entry of a record's history, as the API shows it.
@@ -44,9 +47,7 @@ func (b *Bundle) Events(api *Client, path string, limit int) (said []string) {
 	read := func(cursor string) page {
 		b.Helper()
 		a := api.Get(fmt.Sprintf("%s/events?limit=%d&cursor=%s", path, limit, cursor))
-		if a.Status != http.StatusOK {
-			b.Fatal(a)
-		}
+		must.Thatf(b, a.Status == http.StatusOK, "%v", a)
 		return Decode[page](b, a)
 	}
 	var forward, back []event
@@ -61,13 +62,9 @@ func (b *Bundle) Events(api *Client, path string, limit int) (said []string) {
 		p = read(p.Prev)
 		back = append(slices.Clone(p.Events), back...)
 	}
-	if Encode(forward) != Encode(back) {
-		b.Errorf("forward %v\nback %v", forward, back)
-	}
+	assert.Thatf(b, Encode(forward) == Encode(back), "forward %v\nback %v", forward, back)
 	for i, e := range forward {
-		if e.Actor != "token test" || e.At == "" || i > 0 && e.At > forward[i-1].At {
-			b.Errorf("%d: %+v", i, e)
-		}
+		assert.Thatf(b, e.Actor == "token test" && e.At != "" && (i <= 0 || e.At <= forward[i-1].At), "%d: %+v", i, e)
 		said = append(said, e.String())
 	}
 	return said
@@ -84,9 +81,7 @@ func (b *Bundle) History(person *Client, path string) (entries []string) {
 		}
 		for _, item := range Elements(section, "li") {
 			entry := Text(item)
-			if !ends.MatchString(entry) {
-				b.Errorf("%q does not say who did it and when", entry)
-			}
+			assert.Thatf(b, ends.MatchString(entry), "%q does not say who did it and when", entry)
 			entries = append(entries, ends.ReplaceAllString(entry, ""))
 		}
 	}

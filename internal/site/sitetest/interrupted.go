@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 	"onlyonce/internal/proof/proxy"
 
@@ -103,9 +104,8 @@ func clientGone(x *Case) {
 	<-gone // the server has noticed
 	release()
 	must.Until(x, "committed", func() bool { return x.added().Equal(x.Leaves) && x.ended() == 1 })
-	if again := x.Ask(x.Command); again.Status >= 400 {
-		x.Errorf("the record is there and was not shown: %v", again)
-	}
+	again := x.Ask(x.Command)
+	assert.Thatf(x, again.Status < 400, "the record is there and was not shown: %v", again)
 	x.WantRows(x.Leaves)
 }
 
@@ -145,9 +145,8 @@ func commitUnacknowledged(x *Case) {
 	far, wire, _ := x.behindWire()
 	wire.Arm(proxy.Cut{Point: proxy.BeforeAnswer, Saying: commit})
 	created := x.AskAs(far, x.Command)
-	if cuts := wire.Cuts()[proxy.BeforeAnswer]; cuts != 1 {
-		x.Fatalf("%d answers were cut", cuts)
-	}
+	cuts := wire.Cuts()[proxy.BeforeAnswer]
+	must.Thatf(x, cuts == 1, "%d answers were cut", cuts)
 	wire.Heal()
 	x.Format.Done(x, created)
 	x.WantRows(x.Leaves)
@@ -169,9 +168,7 @@ func commitUnconfirmed(x *Case) {
 	must.Until(x, "committed", func() bool { return x.added().Equal(x.Leaves) }) // the answer may begin before the COMMIT
 	x.Format.Refused(x, unknown, "unconfirmed", x.Command)
 	x.tryAgain(far, unknown, func(x *Case, again Answer) {
-		if again.Status >= http.StatusBadRequest {
-			x.Errorf("trying again was not safe: %v", again)
-		}
+		assert.Thatf(x, again.Status < http.StatusBadRequest, "trying again was not safe: %v", again)
 	})
 	x.WantRows(x.Leaves)
 }
@@ -204,9 +201,8 @@ func (x *Case) behindWire() (*Client, *proxy.Proxy, *pgxpool.Pool) {
 	must.OK(x, err)
 	x.Cleanup(pool.Close)
 	far := x.from(x.ServeOn(pool))
-	if a := far.Must(x.Format.Send(x.Context(), far, *x, "warm", x.Command)); a.Status >= http.StatusBadRequest {
-		x.Fatalf("not even before the cut: %v", a)
-	}
+	a := far.Must(x.Format.Send(x.Context(), far, *x, "warm", x.Command))
+	must.Thatf(x, a.Status < http.StatusBadRequest, "not even before the cut: %v", a)
 	x.empty("settings") // a tenant needs these
 	x.prepare()
 	return far, wire, pool

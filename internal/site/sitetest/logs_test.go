@@ -1,6 +1,10 @@
 package sitetest
 
-import "testing"
+import (
+	"testing"
+
+	"onlyonce/internal/assert"
+)
 
 func TestSecretsInLogsAreFound(t *testing.T) {
 	t.Parallel()
@@ -17,8 +21,7 @@ func TestSecretsInLogsAreFound(t *testing.T) {
 		"made=oo_" + key:                           "oo_" + key,
 		"href=/join?link=" + key + " user=1":       key,
 	} {
-		if got := secretIn(line); got != want {
-			t.Errorf("%s: found %q, want %q", line, got, want)
-		}
+		got := secretIn(line)
+		assert.Thatf(t, got == want, "%s: found %q, want %q", line, got, want)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/go-chi/chi/v5"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 )
 
@@ -33,9 +34,7 @@ var theContract struct {
 func (b *Bundle) OpenAPI() *openapi3.T {
 	b.Helper()
 	a := b.Stranger(b.Replica).Get("/openapi.json")
-	if a.Status != http.StatusOK || a.Header.Get("Content-Type") != "application/json" {
-		b.Fatal(a)
-	}
+	must.Thatf(b, a.Status == http.StatusOK && a.Header.Get("Content-Type") == "application/json", "%v", a)
 	doc, err := openapi3.NewLoader().LoadFromData([]byte(a.Body))
 	must.OK(b, err)
 	return doc
@@ -63,9 +62,7 @@ func (b *Bundle) conforms(method, target string, a Answer) {
 		}
 	}
 	schema, known := want.schemas[a.Header.Get("Content-Type")]
-	if !known {
-		b.Errorf("openapi.json does not describe the type of %s: %v", operation, a)
-	}
+	assert.Thatf(b, known, "openapi.json does not describe the type of %s: %v", operation, a)
 	if schema == nil {
 		return
 	}
@@ -73,9 +70,7 @@ func (b *Bundle) conforms(method, target string, a Answer) {
 	if err == nil {
 		err = schema.Validate(value)
 	}
-	if err != nil {
-		b.Errorf("the answer of %s is not as openapi.json describes it: %v\n%v", operation, err, a)
-	}
+	assert.Thatf(b, err == nil, "the answer of %s is not as openapi.json describes it: %v\n%v", operation, err, a)
 }
 
 // contract reads the document with another library than it is generated with.

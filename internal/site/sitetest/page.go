@@ -19,9 +19,8 @@ type Page struct {
 // Page parses an HTML answer.
 func (b *Bundle) Page(a Answer) Page {
 	b.Helper()
-	if kind := a.Header.Get("Content-Type"); kind != "text/html; charset=utf-8" {
-		b.Fatalf("status %d: content type %q of %q", a.Status, kind, a.Body)
-	}
+	kind := a.Header.Get("Content-Type")
+	must.Thatf(b, kind == "text/html; charset=utf-8", "status %d: content type %q of %q", a.Status, kind, a.Body)
 	root, err := html.Parse(strings.NewReader(a.Body))
 	must.OK(b, err)
 	return Page{b, root}

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/must"
 	"onlyonce/internal/people/account"
@@ -68,9 +69,7 @@ func Plans(t *testing.T, of Plan, all []Resource, grow func(*Bundle)) {
 			if of.Background != nil {
 				of.Background(plans)
 			}
-			if len(plans.seen) < 5 {
-				b.Errorf("only %d statements were explained", len(plans.seen))
-			}
+			assert.Thatf(b, len(plans.seen) >= 5, "only %d statements were explained", len(plans.seen))
 		})
 	}
 }
@@ -186,9 +185,7 @@ func (b *Bundle) grow(all []Resource, more func(*Bundle)) {
 			empty = append(empty, table)
 		}
 	}
-	if len(empty) > 0 {
-		b.Fatalf("these tables do not grow here, so a full scan goes unnoticed: %v", empty)
-	}
+	must.Thatf(b, len(empty) == 0, "these tables do not grow here, so a full scan goes unnoticed: %v", empty)
 	b.Exec(`ANALYZE`)
 }
 
@@ -266,15 +263,12 @@ func (p *Planner) requests(room string, of map[string][]Request) {
 		}
 	}
 	for _, route := range slices.Sorted(maps.Keys(of)) {
-		if !slices.Contains(routes, route) {
-			p.Errorf("there is no route %s", route)
-		}
+		assert.Thatf(p, slices.Contains(routes, route), "there is no route %s", route)
 		for _, request := range of[route] {
 			p.During(route+" ("+request.What+")", func() {
 				a := request.Send()
-				if a.Status >= http.StatusInternalServerError || request.Want != 0 && a.Status != request.Want {
-					p.Errorf("%s (%s): want %d, got %v", route, request.What, request.Want, a)
-				}
+				assert.Thatf(p, a.Status < http.StatusInternalServerError && (request.Want == 0 || a.Status == request.Want),
+					"%s (%s): want %d, got %v", route, request.What, request.Want, a)
 			})
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/idempotency"
 )
 
@@ -98,9 +99,8 @@ func (b *Bundle) everyTransition(resources []Resource, program, person *Client) 
 			n++
 			for _, verb := range of.State.From {
 				path, key := of.Resource.RecordAt(RowID(n))+"/"+verb, fmt.Sprint("before ", n)
-				if a := person.Submit(path, url.Values{"idempotency_key": {key}}); a.Status != http.StatusSeeOther {
-					b.Errorf("%s, which comes before %s: %v", path, of.Operation, a)
-				}
+				a := person.Submit(path, url.Values{"idempotency_key": {key}})
+				assert.Thatf(b, a.Status == http.StatusSeeOther, "%s, which comes before %s: %v", path, of.Operation, a)
 			}
 			return RowID(n)
 		}

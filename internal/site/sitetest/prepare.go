@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/must"
 	"onlyonce/internal/web"
 )
 
@@ -38,9 +39,7 @@ func (b *Bundle) CasesOf(of ...Resource) []Case {
 			all = append(all, x)
 		}
 	}
-	if len(of) > 0 && len(all) == 0 {
-		b.Fatalf("none of the operations is of the %d resources", len(of))
-	}
+	must.Thatf(b, len(of) == 0 || len(all) != 0, "none of the operations is of the %d resources", len(of))
 	return all
 }
 
@@ -81,9 +80,8 @@ func (b *Bundle) routesOf(op web.Operation) Case {
 // declare adds what the resource declares about the operation.
 func (x *Case) declare() {
 	x.Helper()
-	if x.Form == "" || (x.API == "") != x.Resource.People {
-		x.Fatalf("%s needs a route for its form, and one in the API unless only people can use it: %q, %q", x.Operation, x.Form, x.API)
-	}
+	must.Thatf(x, x.Form != "" && (x.API == "") == x.Resource.People,
+		"%s needs a route for its form, and one in the API unless only people can use it: %q, %q", x.Operation, x.Form, x.API)
 	x.Command, x.Label, x.Leaves, x.Other = x.Resource.Command, x.Resource.Label, Rows{"intents": 1}, x.Resource.Other
 	switch x.Kind {
 	case idempotency.Change:
@@ -93,10 +91,8 @@ func (x *Case) declare() {
 	case idempotency.Transition:
 		verb := path.Base(x.Form)
 		i := slices.IndexFunc(x.Resource.Transitions, func(s Transition) bool { return s.Verb == verb })
-		if i < 0 {
-			x.Fatalf("%s (POST %s) has nothing to be tried with: declare the transition %q of %s", x.Operation, x.Form, verb,
-				x.Resource.Name)
-		}
+		must.Thatf(x, i >= 0,
+			"%s (POST %s) has nothing to be tried with: declare the transition %q of %s", x.Operation, x.Form, verb, x.Resource.Name)
 		x.State, x.Command, x.Other = x.Resource.Transitions[i], url.Values{}, nil
 		maps.Copy(x.Leaves, x.State.Leaves)
 	case idempotency.Create, idempotency.Upsert:
@@ -190,9 +186,7 @@ func (b *Bundle) Prepared(t Tenant, key string, of Resource, command url.Values,
 		}
 		made = program.With("Idempotency-Key", key).Post("/api/v1"+of.RecordAt(Decode[Created](b, made).ID)+"/"+verb, "")
 	}
-	if made.Status >= http.StatusBadRequest {
-		b.Fatalf("cannot prepare one %s: %v", of.Name, made)
-	}
+	must.Thatf(b, made.Status < http.StatusBadRequest, "cannot prepare one %s: %v", of.Name, made)
 	return Decode[Created](b, made)
 }
 

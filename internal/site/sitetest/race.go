@@ -8,7 +8,9 @@ import (
 	"sync"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/must"
 )
 
 // Race is a group of clients at two replicas with the same database.
@@ -45,9 +47,7 @@ func (r *Race) Run(n int, intent func(i int) (key string, command url.Values)) [
 	close(gate)
 	all.Wait()
 	for _, err := range errs {
-		if err != nil {
-			r.Fatal(err)
-		}
+		must.Thatf(r, err == nil, "%v", err)
 	}
 	return answers
 }
@@ -75,17 +75,13 @@ func raceOneKey(b *Bundle, of Case) {
 	answers := r.Run(200, func(int) (string, url.Values) { return Key, r.Command })
 	first := 0
 	for _, a := range answers {
-		if a.Status != answers[0].Status || a.Body != answers[0].Body || a.Location() != answers[0].Location() ||
-			a.Header.Get("ETag") != answers[0].Header.Get("ETag") {
-			b.Fatalf("one got %v\nanother %v", answers[0], a)
-		}
+		must.Thatf(b, a.Status == answers[0].Status && a.Body == answers[0].Body && a.Location() == answers[0].Location() &&
+			a.Header.Get("ETag") == answers[0].Header.Get("ETag"), "one got %v\nanother %v", answers[0], a)
 		if a.Header.Get("Idempotent-Replayed") == "" {
 			first++
 		}
 	}
-	if first != 1 && !r.IsHTML() || answers[0].Status >= http.StatusBadRequest {
-		b.Errorf("%d were first: %v", first, answers[0])
-	}
+	assert.Thatf(b, (first == 1 || r.IsHTML()) && answers[0].Status < http.StatusBadRequest, "%d were first: %v", first, answers[0])
 	r.WantRows(r.Leaves)
 	r.WantOutcomes(append(slices.Repeat(Outcomes("replayed"), 199), "created")...)
 }
@@ -103,8 +99,7 @@ func raceOfOneVersion(x *Case) {
 	}
 	x.Format.Done(x, saved)
 	x.Format.Refused(x, refused, "changed-meanwhile", nil)
-	if now := x.Caller.Get(x.at(x.API)); now.Body != saved.Body || now.Header.Get("ETag") != ETag(x.Seen+1) {
-		x.Errorf("saved %v\nnow %v", saved, now)
-	}
+	now := x.Caller.Get(x.at(x.API))
+	assert.Thatf(x, now.Body == saved.Body && now.Header.Get("ETag") == ETag(x.Seen+1), "saved %v\nnow %v", saved, now)
 	x.WantOutcomes(Did, "conflict")
 }

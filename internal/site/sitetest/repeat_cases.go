@@ -2,13 +2,15 @@ package sitetest
 
 import (
 	"net/http"
+
+	"onlyonce/internal/assert"
+	"onlyonce/internal/must"
 )
 
 // wantedRepeat: a form asks about a likely repeat, and one more click creates it. The API adds a note.
 func wantedRepeat(x *Case) {
-	if (x.Resource.Repeats.Alike != nil) != x.looksAlike {
-		x.Fatalf("%s looks for repeats: %v. Declare for the tests two commands that are alike, or none", x.Operation, x.looksAlike)
-	}
+	must.Thatf(x, (x.Resource.Repeats.Alike != nil) == x.looksAlike,
+		"%s looks for repeats: %v. Declare for the tests two commands that are alike, or none", x.Operation, x.looksAlike)
 	if x.Resource.Repeats.Alike == nil {
 		return
 	}
@@ -29,9 +31,8 @@ func wantedRepeat(x *Case) {
 	p := x.Page(again).Says("Create anyway?")
 	p.LeadsTo(x.Resource.PageOf(x.Format.record(x, first)))
 	for range 2 {
-		if created := x.Caller.Press(p, "Create anyway"); created.Status != http.StatusSeeOther {
-			x.Errorf("%v", created)
-		}
+		created := x.Caller.Press(p, "Create anyway")
+		assert.Thatf(x, created.Status == http.StatusSeeOther, "%v", created)
 	}
 	x.WantOutcomes(Did, "conflict", "created", "replayed")
 }

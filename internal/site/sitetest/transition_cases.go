@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"golang.org/x/net/html"
+
+	"onlyonce/internal/assert"
 )
 
 // madeAlready: the record is already in the state. The request succeeds, and changes nothing.
@@ -16,16 +18,11 @@ func madeAlready(x *Case) {
 	again := x.Under("another", x.Command)
 	x.unchanged(again, first)
 	repeat := x.Under("another", x.Command)
-	if repeat.Status != again.Status || repeat.Location() != again.Location() || repeat.Body != again.Body {
-		x.Errorf("%v\nthen %v", again, repeat)
-	}
-	if x.record() != before {
-		x.Error("the record was changed")
-	}
+	assert.Thatf(x, repeat.Status == again.Status && repeat.Location() == again.Location() && repeat.Body == again.Body,
+		"%v\nthen %v", again, repeat)
+	assert.Thatf(x, x.record() == before, "the record was changed")
 	outcome := Get[string](x.Bundle, `SELECT concat_ws(' ', outcome, changes) FROM intents WHERE key = 'another'`)
-	if outcome != "unchanged" {
-		x.Errorf("the history says %s", outcome)
-	}
+	assert.Thatf(x, outcome == "unchanged", "the history says %s", outcome)
 	want := Rows{"intents": 1}
 	for table, n := range x.Leaves {
 		want[table] += n
@@ -68,9 +65,7 @@ func (x *Case) offers(a Answer, verb, not string) {
 			return path == x.Resource.RecordAt(x.ID)+"/"+verb
 		})
 	}
-	if !has(verb) || has(not) {
-		x.Errorf("the page offers %s: %t, and %s: %t", verb, has(verb), not, has(not))
-	}
+	assert.Thatf(x, has(verb) && !has(not), "the page offers %s: %t, and %s: %t", verb, has(verb), not, has(not))
 }
 
 // undoneSince: a repeat doesn't apply the transition again after it was undone.
@@ -85,13 +80,10 @@ func undoneSince(x *Case) {
 	again := x.Ask(x.Command)
 	x.Format.Replayed(x, again, first)
 	if x.IsHTML() {
-		if said := (HTML{}).shown(x, x.Ask(x.Command)).flash(); said == "" || strings.Contains(said, x.State.Past) {
-			x.Errorf("it was undone, and the page says %q", said)
-		}
+		said := (HTML{}).shown(x, x.Ask(x.Command)).flash()
+		assert.Thatf(x, said != "" && !strings.Contains(said, x.State.Past), "it was undone, and the page says %q", said)
 	}
-	if x.Contents() != before {
-		x.Error("it was done again")
-	}
+	assert.Thatf(x, x.Contents() == before, "it was done again")
 	x.Seen += 2
 	x.Format.Done(x, x.Under("once more", x.Command)) // another key is another intent
 }

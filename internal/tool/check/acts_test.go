@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"golang.org/x/tools/go/packages"
+
+	"onlyonce/internal/assert"
 )
 
 // mayAct are the functions that act outside of an operation when a page is requested, each with the reason.
@@ -33,9 +35,8 @@ func TestPagesActByOperations(t *testing.T) {
 	for _, p := range s.packages {
 		byLevel[levelOf(room(p.PkgPath))] = append(byLevel[levelOf(room(p.PkgPath))], p)
 	}
-	if len(byLevel[pages]) < 2 || len(byLevel[kit]) == 0 {
-		t.Errorf("looked at %d packages of pages, and %d of the kit", len(byLevel[pages]), len(byLevel[kit]))
-	}
+	assert.Thatf(t, len(byLevel[pages]) >= 2 && len(byLevel[kit]) != 0,
+		"looked at %d packages of pages, and %d of the kit", len(byLevel[pages]), len(byLevel[kit]))
 	for _, broken := range s.acts(append(byLevel[pages], byLevel[kit]...)) { // the nearest is named
 		t.Error(broken)
 	}
@@ -203,8 +204,7 @@ func TestActionsOfPagesAreFound(t *testing.T) {
 	for _, use := range []string{ // an app may lack it
 		"(*github.com/riverqueue/river.Client[TTx]).InsertTx", "(*github.com/riverqueue/river.Client[TTx]).InsertManyFast",
 	} {
-		if !actions["insert it in the work of the operation, with the same transaction"].MatchString(use) {
-			t.Errorf("%s is not found: %s", use, insert)
-		}
+		assert.Thatf(t, actions["insert it in the work of the operation, with the same transaction"].MatchString(use),
+			"%s is not found: %s", use, insert)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 )
 
@@ -24,9 +25,7 @@ func TestTheCoreCanBeCopied(t *testing.T) {
 	must.OK(t, err)
 	page := read(t, root, "docs/use-the-core.md")
 	commands := regexp.MustCompile("(?s)```sh\n(.*?)```").FindStringSubmatch(page)
-	if commands == nil {
-		t.Fatal("docs/use-the-core.md has no commands")
-	}
+	must.Thatf(t, commands != nil, "docs/use-the-core.md has no commands")
 	dir := t.TempDir()
 	const other = "example.com/notes"
 	rename := strings.NewReplacer("module "+module+"\n", "module "+other+"\n", `"`+module+"/", `"`+other+"/").Replace
@@ -39,9 +38,8 @@ func TestTheCoreCanBeCopied(t *testing.T) {
 		cmd := exec.CommandContext(t.Context(), name, args...)
 		cmd.Dir = dir
 		cmd.Env = append(os.Environ(), "ONLYONCE="+root, "GOFLAGS=-mod=mod -buildvcs=false -trimpath", "GOPROXY=off")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%s %q: %v\n%s", name, args, err, out)
-		}
+		out, err := cmd.CombinedOutput()
+		must.Thatf(t, err == nil, "%s %q: %v\n%s", name, args, err, out)
 	}
 	write("go.mod", rename(read(t, root, "go.mod")))
 	write("go.sum", read(t, root, "go.sum"))
@@ -80,9 +78,8 @@ func TestTheCoreIsSmall(t *testing.T) {
 	}
 	errors := read(t, "../../..", "internal/idempotency/errors.go") + read(t, "../../..", "internal/idempotency/key.go")
 	for _, named := range regexp.MustCompile("`(Err\\w+|\\w+Error)`").FindAllStringSubmatch(page, -1) {
-		if !regexp.MustCompile(`(?m)^(\t|type )` + named[1] + ` `).MatchString(errors) {
-			t.Errorf("docs/use-the-core.md names %s, which package idempotency does not declare", named[1])
-		}
+		assert.Thatf(t, regexp.MustCompile(`(?m)^(\t|type )`+named[1]+` `).MatchString(errors),
+			"docs/use-the-core.md names %s, which package idempotency does not declare", named[1])
 	}
 }
 
@@ -98,22 +95,18 @@ func read(t *testing.T, root, name string) string {
 func TestToolsRunNothingSideBySide(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{"statement": "package x\nfunc f() { go f() }", "import": "package x\nimport _ \"sync\""} {
-		if sideBySide(t, name, text) == "" {
-			t.Errorf("the %s is not found", name)
-		}
+		assert.Thatf(t, sideBySide(t, name, text) != "", "the %s is not found", name)
 	}
 	files, err := filepath.Glob("../*/*.go")
 	programs, errOfPrograms := filepath.Glob("../*/cmd/*/*.go")
-	if errors.Join(err, errOfPrograms) != nil || len(files) < 20 || len(programs) < 3 {
-		t.Fatalf("%d and %d files", len(files), len(programs))
-	}
+	must.Thatf(t, errors.Join(err, errOfPrograms) == nil && len(files) >= 20 && len(programs) >= 3,
+		"%d and %d files", len(files), len(programs))
 	for _, name := range append(files, programs...) {
 		if strings.HasSuffix(name, "_test.go") {
 			continue
 		}
-		if found := sideBySide(t, name, read(t, ".", name)); found != "" {
-			t.Errorf("%s has %s: let make test try internal/tool with the race detector", name, found)
-		}
+		found := sideBySide(t, name, read(t, ".", name))
+		assert.Thatf(t, found == "", "%s has %s: let make test try internal/tool with the race detector", name, found)
 	}
 }
 
@@ -151,9 +144,7 @@ var mayReach = []string{
 func TestDomainsAskNoOtherServers(t *testing.T) {
 	t.Parallel()
 	imports := importsOf(list(t, "-deps"))
-	if !reaches("github.com/jackc/pgx/v5", imports) {
-		t.Error("pgx is said to open no connections")
-	}
+	assert.Thatf(t, reaches("github.com/jackc/pgx/v5", imports), "pgx is said to open no connections")
 	for path := range imports {
 		for _, broken := range askingOthers(path, imports) {
 			t.Error(broken)
@@ -213,9 +204,7 @@ func TestAskingOthersIsFound(t *testing.T) {
 				"example.com/payments": {"example.com/payments/wire"}, "example.com/payments/wire": {"example.com/payments", "net/http"},
 				"github.com/jackc/pgx/v5/pgconn": {"net"}, "github.com/jackc/pgx/v50": {"net"},
 			})
-			if want != (len(got) == 1) {
-				t.Errorf("%s imports %s: got %q", from, imported, got)
-			}
+			assert.Thatf(t, want == (len(got) == 1), "%s imports %s: got %q", from, imported, got)
 		}
 	}
 }

@@ -12,6 +12,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"onlyonce/internal/assert"
+	"onlyonce/internal/must"
 )
 
 // TestHops compares each path in docs/architecture.md, "Follow a request", with the code: each function is in the linked file, and refers
@@ -44,9 +47,8 @@ func TestHops(t *testing.T) {
 		}
 		delete(bounds, title)
 	}
-	if _, err := os.Stat("../../invoice"); err == nil && len(bounds) > 0 {
-		t.Errorf("docs/architecture.md does not follow %v", bounds)
-	}
+	_, err := os.Stat("../../invoice")
+	assert.Thatf(t, err != nil || len(bounds) == 0, "docs/architecture.md does not follow %v", bounds)
 }
 
 // hop matches a link such as [`Create`](../internal/web/router.go), a field such as `decode`, or the arrow between two links.
@@ -154,9 +156,7 @@ func TestPlacesOfAField(t *testing.T) {
 	files, lines := map[string]bool{}, 0
 	for _, pattern := range []string{"internal/customer/*.go", "internal/customer/*/*.go", "templates/customerviews/*.templ"} {
 		found, err := filepath.Glob("../../../" + pattern)
-		if err != nil || len(found) == 0 {
-			t.Fatalf("no files %s: %v", pattern, err)
-		}
+		must.Thatf(t, err == nil && len(found) != 0, "no files %s: %v", pattern, err)
 		for _, file := range found {
 			for line := range strings.Lines(read(t, "", file)) {
 				if field.MatchString(line) && !strings.HasSuffix(file, "_test.go") {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 )
 
@@ -65,6 +66,7 @@ var rooms = map[string]level{
 	"cmd":                    program,
 	"e2e":                    program,
 	"internal/proof/browser": leaf,
+	"internal/assert":        leaf,
 	"internal/must":          leaf,
 	"internal/proof/replica": leaf,
 }
@@ -101,13 +103,10 @@ func TestTheServerHasNoProof(t *testing.T) {
 	output, err := exec.Command("go", "list", "-deps", module+"/cmd/server").Output()
 	must.OK(t, err)
 	linked := strings.Fields(string(output))
-	if !slices.Contains(linked, module+"/internal/app") {
-		t.Errorf("the server links no app, but %q", linked)
-	}
+	assert.Thatf(t, slices.Contains(linked, module+"/internal/app"), "the server links no app, but %q", linked)
 	for _, p := range linked {
-		if strings.HasPrefix(p+"/", module+"/internal/lab/") || strings.HasPrefix(p, module+"/internal/proof/") {
-			t.Errorf("cmd/server links %s", p)
-		}
+		assert.Thatf(t, !strings.HasPrefix(p+"/", module+"/internal/lab/") && !strings.HasPrefix(p, module+"/internal/proof/"),
+			"cmd/server links %s", p)
 	}
 }
 
@@ -139,9 +138,7 @@ func TestTheKitSpeaksOfNoDomain(t *testing.T) {
 			})
 		}
 	}
-	if looked < 500 {
-		t.Errorf("looked at %d texts", looked)
-	}
+	assert.Thatf(t, looked >= 500, "looked at %d texts", looked)
 }
 
 func TestViolationsAreFound(t *testing.T) {
@@ -266,9 +263,7 @@ func list(t *testing.T, flags ...string) (packages []pkg) {
 		words := strings.Fields(line)
 		packages = append(packages, pkg{path: words[0], imports: words[1:]})
 	}
-	if len(packages) == 0 {
-		t.Fatal("go list found no packages")
-	}
+	must.Thatf(t, len(packages) != 0, "go list found no packages")
 	return packages
 }
 
@@ -291,16 +286,14 @@ var (
 func TestTheArchitectureIsAsItIsDrawn(t *testing.T) {
 	t.Parallel()
 	page := read(t, "../../..", "docs/architecture.md")
-	if boxes, arrows := box.FindAllString(page, -1), arrow.FindAllString(page, -1); len(boxes) < 12 || len(arrows) < 12 {
-		t.Errorf("found %d boxes and %d arrows", len(boxes), len(arrows))
-	}
+	boxes, arrows := box.FindAllString(page, -1), arrow.FindAllString(page, -1)
+	assert.Thatf(t, len(boxes) >= 12 && len(arrows) >= 12, "found %d boxes and %d arrows", len(boxes), len(arrows))
 	for _, wrong := range misdrawn(page, list(t)) {
 		t.Error("docs/architecture.md: " + wrong)
 	}
 	for name := range rooms {
-		if !strings.Contains(page, "`"+name) && !strings.Contains(page, `"`+name) {
-			t.Errorf("docs/architecture.md does not say what %s is", name)
-		}
+		assert.Thatf(t, strings.Contains(page, "`"+name) || strings.Contains(page, `"`+name),
+			"docs/architecture.md does not say what %s is", name)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"unicode"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 )
 
@@ -27,9 +28,7 @@ func TestLinksLeadSomewhere(t *testing.T) {
 			t.Errorf("%s: %s", path, broken)
 		}
 	})
-	if pages < 20 {
-		t.Errorf("looked at %d pages", pages)
-	}
+	assert.Thatf(t, pages >= 20, "looked at %d pages", pages)
 }
 
 // eachFile calls look for each file of the repository, except in node_modules and hidden directories other than .ci and .github.
@@ -106,9 +105,7 @@ func TestEveryDecisionIsListed(t *testing.T) {
 	t.Parallel()
 	const dir = "../../../docs/decisions"
 	files, err := filepath.Glob(dir + "/0*.md")
-	if err != nil || len(files) < 12 {
-		t.Fatalf("found %d decisions: %v", len(files), err)
-	}
+	must.Thatf(t, err == nil && len(files) >= 12, "found %d decisions: %v", len(files), err)
 	index := read(t, dir, "README.md")
 	for _, file := range files {
 		row := regexp.MustCompile(`(?m)^\| \[\d+\]\(` + filepath.Base(file) + `\) \| .+ \| (accepted|replaced by \S+) \|$`)
@@ -162,9 +159,7 @@ func TestClaimsHaveTheirTests(t *testing.T) {
 	for _, page := range slices.Concat(pages, decisions, []string{root + "/README.md", root + "/CONTRIBUTING.md", root + "/STYLE.md"}) {
 		page = strings.TrimPrefix(page, root+"/")
 		named := regexp.MustCompile("`(Test[A-Za-z0-9]+)(?:/([^`\n]+))?`").FindAllStringSubmatch(read(t, root, page), -1)
-		if len(named) < least[page] {
-			t.Errorf("%s names only %d tests", page, len(named))
-		}
+		assert.Thatf(t, len(named) >= least[page], "%s names only %d tests", page, len(named))
 		for _, name := range named {
 			switch {
 			case !tests[name[1]]:

@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"golang.org/x/tools/go/packages"
+
+	"onlyonce/internal/assert"
 )
 
 // unbounded are the functions that read all rows of a condition, each with the reason why they stay few.
@@ -39,9 +41,7 @@ func TestListsAreBounded(t *testing.T) {
 			t.Error(broken)
 		}
 	}
-	if looked < 2 {
-		t.Errorf("looked at %d lists", looked)
-	}
+	assert.Thatf(t, looked >= 2, "looked at %d lists", looked)
 	for name := range except {
 		t.Errorf("%s reads no list without a bound: remove it from the list of these", name)
 	}
@@ -150,9 +150,7 @@ func TestDeclaredConflictsCanCome(t *testing.T) {
 			}
 		}
 	}
-	if looked < 3 {
-		t.Errorf("looked at %d declared conflicts", looked)
-	}
+	assert.Thatf(t, looked >= 3, "looked at %d declared conflicts", looked)
 	for _, broken := range s.stateless(module) {
 		t.Error(broken)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/tools/go/packages"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 )
 
@@ -76,9 +77,7 @@ func (s *source) parse(t *testing.T, name, text string) {
 	}
 	config := types.Config{Importer: s}
 	checked, err := config.Check(path, fset, []*ast.File{file}, info)
-	if err != nil {
-		t.Errorf("%v in\n%s", err, text)
-	}
+	assert.Thatf(t, err == nil, "%v in\n%s", err, text)
 	s.add(&packages.Package{PkgPath: path, Fset: fset, Types: checked, TypesInfo: info, Syntax: []*ast.File{file}})
 }
 
@@ -211,9 +210,7 @@ func (s *source) calls(call *ast.CallExpr, name string) bool {
 func wantFound(t *testing.T, what string, found []string, want string) {
 	t.Helper()
 	got := strings.Join(found, "; ")
-	if (want == "") != (got == "") || !strings.Contains(got, want) {
-		t.Errorf("%s: got %q, want %q", what, got, want)
-	}
+	assert.Thatf(t, (want == "") == (got == "") && strings.Contains(got, want), "%s: got %q, want %q", what, got, want)
 }
 
 // identifier returns the last name of x, a.x, x[T] or (x), or nil.

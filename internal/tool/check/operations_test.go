@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"onlyonce/internal/assert"
 )
 
 // operation is one call of idempotency.Define.
@@ -60,9 +62,7 @@ func (s *source) operation(define *ast.CallExpr) operation {
 func TestOperationNamesAreUsedOnce(t *testing.T) {
 	t.Parallel()
 	all := whole(t).operations(module)
-	if len(all) < 2 {
-		t.Errorf("found %d operations", len(all))
-	}
+	assert.Thatf(t, len(all) >= 2, "found %d operations", len(all))
 	for _, broken := range misnamed(all) {
 		t.Error(broken)
 	}

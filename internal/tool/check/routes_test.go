@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"golang.org/x/tools/go/packages"
+
+	"onlyonce/internal/assert"
 )
 
 // TestNoHandlerIsPastTheRouter: only the router registers handlers with the mux, since it declares the treatment of repeats.
@@ -30,9 +32,7 @@ func TestNoHandlerIsPastTheRouter(t *testing.T) {
 			}
 		}
 	}
-	if routers == 0 {
-		t.Error("no type has a field `mux chi.Router`: say in isRouter what the router is")
-	}
+	assert.Thatf(t, routers != 0, "no type has a field `mux chi.Router`: say in isRouter what the router is")
 }
 
 // plain are the routes that need no router, because they only read: files, and monitoring.

@@ -16,6 +16,7 @@ import (
 	"github.com/a-h/templ/parser/v2/visitor"
 	"golang.org/x/tools/go/packages"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 )
 
@@ -39,9 +40,7 @@ func TestFormsAreGuardedAndNothingIsInline(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil || found < 10 {
-		t.Fatalf("found %d templates: %v", found, err)
-	}
+	must.Thatf(t, err == nil && found >= 10, "found %d templates: %v", found, err)
 }
 
 // hiddenLiteral matches a hidden field with a literal name.
@@ -195,9 +194,7 @@ func TestPagesEscapeWhatTheyShow(t *testing.T) {
 			}
 		}
 	}
-	if looked < 5 {
-		t.Errorf("looked at %d packages", looked)
-	}
+	assert.Thatf(t, looked >= 5, "looked at %d packages", looked)
 }
 
 // unescaped returns a sentence for each place where a package may write a text into a page unchanged. Generated code is left out: its

@@ -16,9 +16,7 @@ func TestPlainEnglish(t *testing.T) {
 	t.Parallel()
 	const allowed = 0.02
 	comments, sentences := prose(t)
-	if len(comments) < 1000 || len(sentences) < 300 {
-		t.Fatalf("read %d comment lines and %d sentences", len(comments), len(sentences))
-	}
+	must.Thatf(t, len(comments) >= 1000 && len(sentences) >= 300, "read %d comment lines and %d sentences", len(comments), len(sentences))
 	for what, lines := range map[string][]string{"comment lines": comments, "sentences of documents": sentences} {
 		var found []string
 		for _, line := range lines {

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"onlyonce/internal/assert"
 )
 
 // TestWorkIsPure: the work of an operation may be run again after a lost connection, so it may depend on its arguments and the
@@ -19,9 +21,7 @@ func TestWorkIsPure(t *testing.T) {
 	t.Parallel()
 	s := whole(t)
 	all := s.operations(module)
-	if len(all) < 2 {
-		t.Errorf("found %d operations", len(all))
-	}
+	assert.Thatf(t, len(all) >= 2, "found %d operations", len(all))
 	for _, o := range all {
 		for _, broken := range s.impure(o) {
 			t.Error(broken)

@@ -75,9 +75,7 @@ func TestMakeDev(t *testing.T) {
 	change := func(file, old, changed string) {
 		t.Helper()
 		text := must.Read(t, filepath.Join(s.Dir, file))
-		if !strings.Contains(text, old) {
-			t.Fatalf("%s has no %q", file, old)
-		}
+		must.Thatf(t, strings.Contains(text, old), "%s has no %q", file, old)
 		s.Write(file, strings.Replace(text, old, changed, 1), 0o600)
 	}
 

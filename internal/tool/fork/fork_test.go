@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/assert"
+	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/tool/fork"
 	"onlyonce/internal/tool/scratch"
@@ -26,29 +28,23 @@ func TestRenameThenRemove(t *testing.T) {
 			continue
 		}
 		removed = part == "invoices"
-		if !strings.Contains(out, "files are gone or changed") {
-			t.Fatalf("%s: %s", part, out)
-		}
+		must.Thatf(t, strings.Contains(out, "files are gone or changed"), "%s: %s", part, out)
 		s.Commit()
 		s.CheckTypes()
-		if _, err := fork.Remove(t.Context(), s.Dir, part); !errors.Is(err, fork.ErrNothingToDo) {
-			t.Errorf("%s again: %v", part, err)
-		}
+		_, err := fork.Remove(t.Context(), s.Dir, part)
+		assert.Thatf(t, errors.Is(err, fork.ErrNothingToDo), "%s again: %v", part, err)
 	}
 	if removed {
 		wantNoInvoices(t, s)
 	}
-	if unformatted := s.Run("gofmt", "-l", "."); unformatted != "" {
-		t.Errorf("not formatted: %s", unformatted)
-	}
+	unformatted := s.Run("gofmt", "-l", ".")
+	assert.Thatf(t, unformatted == "", "not formatted: %s", unformatted)
 	s.Run("go", "tool", "templ", "generate", "-check")
 	if fork.Now().Renamed() { // in a fork, which has its names
 		return
 	}
 	again := s.Run("go", "run", "./internal/tool/fork/cmd/rename", "-module", someNames(t).Module, "-name", someNames(t).Product)
-	if !strings.Contains(again, "nothing to do") {
-		t.Errorf("the second time it says %s", again)
-	}
+	assert.Thatf(t, strings.Contains(again, "nothing to do"), "the second time it says %s", again)
 
 	other := scratch.Copy(t, "../../..")
 	switch _, err := fork.Remove(t.Context(), other.Dir, "invoices"); {
@@ -60,13 +56,9 @@ func TestRenameThenRemove(t *testing.T) {
 	renameCopy(t, other)
 	files, others := s.Files(), other.Files()
 	for name := range others {
-		if files[name] != others[name] {
-			t.Errorf("%s depends on which of the two was first", name)
-		}
+		assert.Thatf(t, files[name] == others[name], "%s depends on which of the two was first", name)
 	}
-	if len(files) != len(others) {
-		t.Errorf("%d or %d files are left", len(files), len(others))
-	}
+	assert.Thatf(t, len(files) == len(others), "%d or %d files are left", len(files), len(others))
 }
 
 // wantNoInvoices checks that the rest doesn't mention invoices, except as an example in comments, tests and explanations of the
@@ -79,9 +71,8 @@ func wantNoInvoices(t *testing.T, s *scratch.Repository) {
 	for name, text := range s.Files() {
 		for number, line := range strings.Split(text, "\n") {
 			said, _, _ := strings.Cut(line, "// ")
-			if !examples.MatchString(name) && spoken.MatchString(strings.ReplaceAll(said, someNames(t).Module, "")) {
-				t.Errorf("%s:%d speaks of invoices: %s", name, number+1, line)
-			}
+			assert.Thatf(t, examples.MatchString(name) || !spoken.MatchString(strings.ReplaceAll(said, someNames(t).Module, "")),
+				"%s:%d speaks of invoices: %s", name, number+1, line)
 		}
 	}
 }
@@ -99,9 +90,8 @@ func renameCopy(t *testing.T, s *scratch.Repository) {
 	if old.Renamed() {
 		return
 	}
-	if changed, err := fork.Rename(t.Context(), s.Dir, old, names); err != nil || changed < 100 {
-		t.Fatalf("%d files changed: %v", changed, err)
-	}
+	changed, err := fork.Rename(t.Context(), s.Dir, old, names)
+	must.Thatf(t, err == nil && changed >= 100, "%d files changed: %v", changed, err)
 	left := regexp.MustCompile(`(?i)` + old.Slug + `|\b` + old.Token + `|only-once-demo`)
 	mixed := regexp.MustCompile(`"` + names.Slug + `/`)
 	for name, text := range s.Files() {
@@ -110,12 +100,10 @@ func renameCopy(t *testing.T, s *scratch.Repository) {
 		}
 		for number, line := range strings.Split(text, "\n") {
 			mayStay := slices.Contains([]string{"LICENSE", "CHANGELOG.md", "docs/tutorial.md"}, name) || strings.Contains(text, "\x00")
-			if found := left.FindString(strings.ReplaceAll(line, names.Module, "")); found != "" && !mayStay {
-				t.Errorf("%s:%d has the name %q", name, number+1, found)
-			}
-			if strings.HasSuffix(name, ".go") && mixed.MatchString(line) {
-				t.Errorf("%s:%d has the slug in place of the module: write the path as far as internal", name, number+1)
-			}
+			found := left.FindString(strings.ReplaceAll(line, names.Module, ""))
+			assert.Thatf(t, found == "" || mayStay, "%s:%d has the name %q", name, number+1, found)
+			assert.Thatf(t, !strings.HasSuffix(name, ".go") || !mixed.MatchString(line),
+				"%s:%d has the slug in place of the module: write the path as far as internal", name, number+1)
 			if width := len([]rune(strings.ReplaceAll(line, "\t", "    "))); strings.HasSuffix(name, ".go") &&
 				!strings.HasSuffix(name, "_templ.go") && width > 140 {
 				t.Errorf("%s:%d is %d characters long: break it, so that a longer name has its place", name, number+1, width)

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/tool/fork"
@@ -22,9 +23,7 @@ func TestNames(t *testing.T) {
 	} {
 		got, err := fork.NewNames(c.module, c.product, c.slug)
 		want := fork.Names{Module: c.module, Product: c.product, Slug: c.wantSlug, Token: c.wantToken}
-		if err != nil || got != want {
-			t.Errorf("%s: %+v, %v", name, got, err)
-		}
+		assert.Thatf(t, err == nil && got == want, "%s: %+v, %v", name, got, err)
 	}
 }
 
@@ -49,9 +48,8 @@ func TestNamesThatCannotBeUsed(t *testing.T) {
 		"role of PostgreSQL":   {"example.com/x", "Postgres", "", "has a meaning"},
 		"prefix of PostgreSQL": {"example.com/x", "PG Books", "", "not with pg"},
 	} {
-		if got, err := fork.NewNames(c.module, c.product, c.slug); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %+v, %v", name, got, err)
-		}
+		got, err := fork.NewNames(c.module, c.product, c.slug)
+		assert.Thatf(t, err != nil && strings.Contains(err.Error(), c.want), "%s: %+v, %v", name, got, err)
 	}
 }
 
@@ -67,9 +65,8 @@ func TestReservedWordsAreThoseOfPostgreSQL(t *testing.T) {
 	for rows.Next() {
 		var word string
 		must.OK(t, rows.Scan(&word))
-		if _, err := fork.NewNames("example.com/x", "Ledger", word); err == nil {
-			t.Errorf("%q can be chosen", word)
-		}
+		_, err := fork.NewNames("example.com/x", "Ledger", word)
+		assert.Thatf(t, err != nil, "%q can be chosen", word)
 		words++
 	}
 	if err := rows.Err(); err != nil || words < 50 {

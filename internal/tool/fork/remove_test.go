@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 	"onlyonce/internal/tool/fork"
 	"onlyonce/internal/tool/scratch"
@@ -27,16 +28,13 @@ func TestRemoveTakesWhatNeedsIt(t *testing.T) {
 	}
 	s.Commit()
 	done, err := fork.Remove(t.Context(), s.Dir, "invoices")
-	if err != nil || done.Files != 4 || !slices.Equal(done.Parts, []string{"lab", "proof", "invoices"}) {
-		t.Errorf("%+v, %v", done, err)
-	}
+	assert.Thatf(t, err == nil && done.Files == 4 && slices.Equal(done.Parts, []string{"lab", "proof", "invoices"}), "%+v, %v", done, err)
 	if left, err := os.ReadDir(filepath.Join(s.Dir, "internal")); err != nil || len(left) != 1 {
 		t.Errorf("left are the directories %v, %v", left, err)
 	}
 	files := s.Files()
-	if _, there := files["migrations/00008_invoices.sql"]; len(files) != 3 || files["internal/customer/x.txt"] != "x" || there {
-		t.Errorf("left are %q", files)
-	}
+	_, there := files["migrations/00008_invoices.sql"]
+	assert.Thatf(t, len(files) == 3 && files["internal/customer/x.txt"] == "x" && !there, "left are %q", files)
 }
 
 // TestTheLastMigrationStays: the first migration of a fork has a higher number than any removed migration.
@@ -87,9 +85,7 @@ func TestRemoveIsRefused(t *testing.T) {
 			}
 			before, changes := s.Files(), s.Run("git", "status", "--porcelain")
 			_, err := fork.Remove(t.Context(), dir, c.part)
-			if err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("got %v", err)
-			}
+			assert.Thatf(t, err != nil && strings.Contains(err.Error(), c.want), "got %v", err)
 			if after := s.Files(); !maps.Equal(before, after) || s.Run("git", "status", "--porcelain") != changes {
 				t.Errorf("the files are %q, and were %q", after, before)
 			}
@@ -112,9 +108,8 @@ func TestWhatNamesThePartGoes(t *testing.T) {
 	s.Write("docs/page.md", pageBefore, 0o600)
 	s.Write("internal/invoice/invoice.go", "package invoice\n", 0o600)
 	s.Commit()
-	if _, err := fork.Remove(t.Context(), s.Dir, "invoices"); err != nil {
-		t.Fatal(err)
-	}
+	_, err := fork.Remove(t.Context(), s.Dir, "invoices")
+	must.Thatf(t, err == nil, "%v", err)
 	files := s.Files()
 	if got := files["internal/app/app.go"]; got != after {
 		t.Errorf("left is\n%s", got)

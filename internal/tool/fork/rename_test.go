@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 	"onlyonce/internal/tool/fork"
 	"onlyonce/internal/tool/scratch"
@@ -43,9 +44,8 @@ func TestRenameIsRefused(t *testing.T) {
 	if err := rename(someApp(), names); err == nil || !strings.Contains(err.Error(), "format x.go") {
 		t.Errorf("with a file that is no Go: %v", err)
 	}
-	if after := s.Files(); !maps.Equal(before, after) {
-		t.Errorf("the files are %q, and were %q", after, before)
-	}
+	after := s.Files()
+	assert.Thatf(t, maps.Equal(before, after), "the files are %q, and were %q", after, before)
 }
 
 // TestOrdinaryWordsStay checks the replaced and the unchanged words, also if the new names contain the old ones.
@@ -67,18 +67,15 @@ func TestOrdinaryWordsStay(t *testing.T) {
 		s.Write("go.mod", "module someapp\n\ngo 1.26.0\n", 0o600)
 		s.Commit()
 		names := newNames(t, c.module, c.product)
-		if changed, err := fork.Rename(t.Context(), s.Dir, someApp(), names); err != nil || changed != 2 {
-			t.Errorf("%d files: %v", changed, err)
-		}
+		changed, err := fork.Rename(t.Context(), s.Dir, someApp(), names)
+		assert.Thatf(t, err == nil && changed == 2, "%d files: %v", changed, err)
 		files := s.Files()
 		want := strings.NewReplacer("MODULE", names.Module, "SLUG", names.Slug, "UPPER", strings.ToUpper(names.Slug),
 			"TOKEN", names.Token, "PRODUCT", names.Product).Replace(want)
-		if got := files[names.Slug+".txt"]; got != want {
-			t.Errorf("it says\n%s, want\n%s", got, want)
-		}
-		if files["CHANGELOG.md"] != text || files["binary"] != text+"\x00" || files["someapp.txt"] != "" {
-			t.Errorf("the changelog, a binary file or the name of a file is wrong: %q", files)
-		}
+		got := files[names.Slug+".txt"]
+		assert.Thatf(t, got == want, "it says\n%s, want\n%s", got, want)
+		assert.Thatf(t, files["CHANGELOG.md"] == text && files["binary"] == text+"\x00" && files["someapp.txt"] == "",
+			"the changelog, a binary file or the name of a file is wrong: %q", files)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/proof/replica"
@@ -67,9 +68,7 @@ func TestTutorial(t *testing.T) {
 		default:
 			r.write(b.file, b.text)
 		}
-		if t.Failed() {
-			t.Fatalf("docs/tutorial.md:%d: the first block that isn't so", b.line)
-		}
+		must.Thatf(t, !t.Failed(), "docs/tutorial.md:%d: the first block that isn't so", b.line)
 	}
 	for command := range left {
 		t.Errorf("the tutorial has no %q any more", command)
@@ -159,9 +158,7 @@ func (r *reader) do(line string) {
 	}
 	out, err := r.command(line).CombinedOutput()
 	r.output += string(out)
-	if err != nil {
-		r.Errorf("%s: %v\n%s", line, err, out)
-	}
+	assert.Thatf(r, err == nil, "%s: %v\n%s", line, err, out)
 }
 
 // start starts the app on an empty database, and waits for the end of its banner.
@@ -199,9 +196,7 @@ func (r *reader) sees(stated string) {
 	rest := r.output
 	for part := range strings.SplitSeq(strings.ReplaceAll(strings.TrimSpace(stated), usual, r.address), "…") {
 		_, after, found := strings.Cut(rest, strings.TrimSpace(part))
-		if !found {
-			r.Errorf("the output has no %q:\n%s", part, r.output)
-		}
+		assert.Thatf(r, found, "the output has no %q:\n%s", part, r.output)
 		rest = after
 	}
 }
@@ -223,9 +218,8 @@ func (r *reader) knows(settings string) {
 	r.Helper()
 	help := r.Run("go", "run", "./cmd/server", "--help")
 	for line := range strings.Lines(settings) {
-		if name, _, _ := strings.Cut(line, "="); !strings.Contains(help, name) {
-			r.Errorf("the help has no %q:\n%s", name, help)
-		}
+		name, _, _ := strings.Cut(line, "=")
+		assert.Thatf(r, strings.Contains(help, name), "the help has no %q:\n%s", name, help)
 	}
 }
 
@@ -234,14 +228,10 @@ func (r *reader) write(name, text string) {
 	r.Helper()
 	if strings.Contains(name, "*") {
 		found, err := filepath.Glob(filepath.Join(r.Dir, name))
-		if err != nil || len(found) != 1 {
-			r.Fatalf("%s is the name of %d files: %v", name, len(found), err)
-		}
+		must.Thatf(r, err == nil && len(found) == 1, "%s is the name of %d files: %v", name, len(found), err)
 		name, err = filepath.Rel(r.Dir, found[0])
 		must.OK(r, err)
 	}
-	if name == "" {
-		r.Fatalf("this block is no command, output or change, and the sentence before it names no file:\n%s", text)
-	}
+	must.Thatf(r, name != "", "this block is no command, output or change, and the sentence before it names no file:\n%s", text)
 	r.Repository.Write(name, text, 0o644)
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
 	"onlyonce/internal/tool/scaffold"
@@ -50,13 +51,10 @@ func TestResources(t *testing.T) {
 		paths, err := write(c, r.one, r.fields, r.run)
 		must.OK(t, err)
 		for _, check := range r.checks {
-			if !strings.Contains(must.Read(t, filepath.Join(c.Dir, paths[0])), check) {
-				t.Errorf("%s has no check %s", paths[0], check)
-			}
+			assert.Thatf(t, strings.Contains(must.Read(t, filepath.Join(c.Dir, paths[0])), check), "%s has no check %s", paths[0], check)
 		}
-		if unformatted := c.Run("gofmt", append([]string{"-l"}, goFiles(paths)...)...); unformatted != "" {
-			t.Errorf("not formatted: %s", unformatted)
-		}
+		unformatted := c.Run("gofmt", append([]string{"-l"}, goFiles(paths)...)...)
+		assert.Thatf(t, unformatted == "", "not formatted: %s", unformatted)
 		if _, err := write(c, r.one, r.fields, r.run); err == nil || !strings.Contains(err.Error(), "is there already") {
 			t.Errorf("written once more: %v", err)
 		}
@@ -106,9 +104,8 @@ func TestRefusals(t *testing.T) {
 		{"ransom", "vendor:text,client:ref(../customer)", "is no name of a resource"},
 		{"ransom", "vendor:text,value:ref(nameless)", "it needs the variable Names"},
 	} {
-		if _, err := write(c, r.one, r.fields, false); err == nil || !strings.Contains(err.Error(), r.want) {
-			t.Errorf("%s %s: %v, want %q", r.one, r.fields, err, r.want)
-		}
+		_, err := write(c, r.one, r.fields, false)
+		assert.Thatf(t, err != nil && strings.Contains(err.Error(), r.want), "%s %s: %v, want %q", r.one, r.fields, err, r.want)
 	}
 	server := filepath.Join(c.Dir, "internal/site/site.go")
 	text := must.Read(t, server)
@@ -125,9 +122,8 @@ func TestRefusals(t *testing.T) {
 	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "undefined: Ransom") {
 		t.Errorf("with code that doesn't compile: %v\n%s", err, out)
 	}
-	if left := c.Run("git", "status", "--porcelain"); left != "?? e2e/broken.go\n" {
-		t.Errorf("something was written:\n%s", left)
-	}
+	left := c.Run("git", "status", "--porcelain")
+	assert.Thatf(t, left == "?? e2e/broken.go\n", "something was written:\n%s", left)
 }
 
 // TestMigration: each migration gets the next number.
@@ -137,9 +133,7 @@ func TestMigration(t *testing.T) {
 	must.OK(t, os.MkdirAll(filepath.Join(root, "migrations"), 0o700))
 	for _, want := range []string{"migrations/00001_customers.sql", "migrations/00002_customers_have_colours.sql"} {
 		path, err := scaffold.Migration(root, strings.TrimSuffix(want[len("migrations/00001_"):], ".sql"))
-		if err != nil || path != want {
-			t.Errorf("%s: %v", path, err)
-		}
+		assert.Thatf(t, err == nil && path == want, "%s: %v", path, err)
 	}
 	if path, err := scaffold.Migration(root, "../customers"); err == nil {
 		t.Errorf("written: %s", path)
@@ -150,9 +144,7 @@ func TestMigration(t *testing.T) {
 func write(r *scratch.Repository, one, fields string, run bool) ([]string, error) {
 	r.Helper()
 	spec, err := scaffold.Parse(one, "", fields)
-	if err != nil {
-		r.Fatal(err)
-	}
+	must.Thatf(r, err == nil, "%v", err)
 	spec.Run = run
 	paths, _, err := scaffold.Write(r.Dir, spec)
 	return paths, err

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 	"onlyonce/internal/tool/scaffold"
 )
@@ -194,9 +195,7 @@ func TestEveryTypeIsDocumented(t *testing.T) {
 	for _, named := range row.FindAllStringSubmatch(must.Read(t, "../../../CONTRIBUTING.md"), -1) {
 		table += ", " + named[1]
 	}
-	if !found || ", "+types != table {
-		t.Errorf("the types are %s, and the table has%s", types, table)
-	}
+	assert.Thatf(t, found && ", "+types == table, "the types are %s, and the table has%s", types, table)
 }
 
 // TestPlural: common words, and names of several words.
@@ -208,8 +207,6 @@ func TestPlural(t *testing.T) {
 		"list_price": "list_prices", "bonus": "bonuses", "logo": "logos", "leaf": "leaves", "delivery": "deliveries",
 	} {
 		r, err := scaffold.Parse(one, "", "title:text")
-		if err != nil || r.Many.Words() != strings.ReplaceAll(many, "_", " ") {
-			t.Errorf("%s is %s: %v", one, r.Many, err)
-		}
+		assert.Thatf(t, err == nil && r.Many.Words() == strings.ReplaceAll(many, "_", " "), "%s is %s: %v", one, r.Many, err)
 	}
 }

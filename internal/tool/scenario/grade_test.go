@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 )
 
@@ -36,9 +37,8 @@ func TestGrades(t *testing.T) {
 			}
 			all = append(all, one)
 		}
-		if got := tally(all).Grade(); got != want {
-			t.Errorf("the grade of %q is %q, want %q", verdicts, got, want)
-		}
+		got := tally(all).Grade()
+		assert.Thatf(t, got == want, "the grade of %q is %q, want %q", verdicts, got, want)
 	}
 	if got := collect(t, incidents).Tally().Grade(); got != "" {
 		t.Errorf("the grade of a run that was broken off is %q", got)
@@ -62,9 +62,8 @@ func TestSentences(t *testing.T) {
 		"the suite failed: find Title: timeout":      "",
 	} {
 		one := Result{Test: "TestOtherApp/form/somebody_clicks_twice", Family: "fingers", Verdict: verdict}
-		if got := one.Sentence(); got != want {
-			t.Errorf("%q is told as %q, want %q", verdict, got, want)
-		}
+		got := one.Sentence()
+		assert.Thatf(t, got == want, "%q is told as %q, want %q", verdict, got, want)
 	}
 }
 
@@ -91,16 +90,14 @@ func TestGradedPage(t *testing.T) {
 		question.Name: 0, `<a href="#remedy-lock">`: 1, `<a href="#remedy-key">`: 2, `<a href="#remedy-constraint">`: 0,
 		`<details class="scenario" open>`: 2, // the first one of each family
 	} {
-		if got := strings.Count(page, text); got != want {
-			t.Errorf("the page has %q %d times, want %d", text, got, want)
-		}
+		got := strings.Count(page, text)
+		assert.Thatf(t, got == want, "the page has %q %d times, want %d", text, got, want)
 	}
 	has(t, results.Verdicts(), "\n1 as wanted, 2 against the app") // the check is no incident
 	for _, one := range []Remedy{formLock, keyInAddress, constraint, question} {
 		text, err := os.ReadFile(filepath.Join("../../..", one.File))
-		if err != nil || !strings.Contains(string(text), "# "+one.Section+"\n") {
-			t.Errorf("%s has no section %q: %v", one.File, one.Section, err)
-		}
+		assert.Thatf(t, err == nil && strings.Contains(string(text), "# "+one.Section+"\n"),
+			"%s has no section %q: %v", one.File, one.Section, err)
 	}
 	var drawn struct {
 		Role  string `xml:"role,attr"`
@@ -110,7 +107,6 @@ func TestGradedPage(t *testing.T) {
 		} `xml:"rect"`
 	}
 	must.OK(t, xml.Unmarshal([]byte(written(t, func(w io.Writer) error { return Badge(w, results) })), &drawn))
-	if drawn.Role != "img" || drawn.Title != "Created once: 1 of 4, grade D" || drawn.Rect.Fill != Color("D") {
-		t.Errorf("the badge is %+v", drawn)
-	}
+	assert.Thatf(t, drawn.Role == "img" && drawn.Title == "Created once: 1 of 4, grade D" && drawn.Rect.Fill == Color("D"),
+		"the badge is %+v", drawn)
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 )
 
@@ -69,9 +70,7 @@ func pageOf(t *testing.T, results *Results, where string) string {
 func has(t *testing.T, text string, parts ...string) {
 	t.Helper()
 	for _, part := range parts {
-		if !strings.Contains(text, part) {
-			t.Errorf("there is no %q in\n%s", part, text)
-		}
+		assert.Thatf(t, strings.Contains(text, part), "there is no %q in\n%s", part, text)
 	}
 }
 
@@ -88,9 +87,7 @@ func TestPage(t *testing.T) {
 		"Existing records are edited", // the comment above the family
 	)
 	for _, outside := range []string{"http://", "src=\"/", "<script", "<link"} {
-		if strings.Contains(page, outside) {
-			t.Errorf("the page needs something else: %s", outside)
-		}
+		assert.Thatf(t, !strings.Contains(page, outside), "the page needs something else: %s", outside)
 	}
 }
 
@@ -102,9 +99,8 @@ func TestWhatCountsAsPassed(t *testing.T) {
 		run + ended: "1 failed", passed: "the tests did not run to their end", ended: "no test has run",
 		passed + out + ended: "1 were left out, and here none may be",
 	} {
-		if err := collect(t, text).Err(false); err == nil || err.Error() != why {
-			t.Errorf("%q: %v, want %q", text, err, why)
-		}
+		err := collect(t, text).Err(false)
+		assert.Thatf(t, err != nil && err.Error() == why, "%q: %v, want %q", text, err, why)
 	}
 	if err := collect(t, `{"Action":"output","Output":"browser: Firefox\n"}`+passed+out+ended).Err(false); err != nil {
 		t.Error("in Firefox:", err)
@@ -151,9 +147,8 @@ func TestVerdictsAreNotMisread(t *testing.T) {
 		incidents + ended: AsWanted, incidents + twice + ended: AgainstTheApp, incidents + differs + ended: NoVerdict,
 		incidents + twice + broken + ended: NoVerdict, incidents: NoVerdict, ended: NoVerdict,
 	} {
-		if got := collect(t, text).Code(); got != want {
-			t.Errorf("exit code %d, want %d: %s", got, want, text)
-		}
+		got := collect(t, text).Code()
+		assert.Thatf(t, got == want, "exit code %d, want %d: %s", got, want, text)
 	}
 	results := collect(t, incidents+twice+differs+broken+ended)
 	junit := written(t, results.JUnit)
@@ -166,10 +161,9 @@ func TestVerdictsAreNotMisread(t *testing.T) {
 		has(t, results.Verdicts(), "| "+c.family+" | "+c.name+" | "+c.verdict+" |\n")
 		_, found, _ := strings.Cut(junit, `classname="`+c.family+`" name="`+c.name+`"`)
 		found, _, _ = strings.Cut(found, "<system-out>")
-		if c.element == "" && strings.Contains(found, "message=") ||
-			c.element != "" && !strings.Contains(found, "<"+c.element+` message="`+c.verdict+`">`) {
-			t.Errorf("%s is told to a CI as %s", c.name, found)
-		}
+		assert.Thatf(t, (c.element != "" || !strings.Contains(found, "message=")) &&
+			(c.element == "" || strings.Contains(found, "<"+c.element+` message="`+c.verdict+`">`)),
+			"%s is told to a CI as %s", c.name, found)
 	}
 	has(t, pageOf(t, results, ""), "<title>1 against the app: 1 the suite failed: ", `<p class="failed">`+failed+"</p>")
 }
@@ -191,17 +185,13 @@ func TestTwoBrowsers(t *testing.T) {
 		"| fingers | one record | once · clicks twice, in Firefox |\n": true, "once, in Firefox": false,
 		"\nTried in Chromium and Firefox. ": true,
 	} {
-		if strings.Contains(kept, want) != found {
-			t.Errorf("the page has %q: %v:\n%s", want, !found, kept)
-		}
+		assert.Thatf(t, strings.Contains(kept, want) == found, "the page has %q: %v:\n%s", want, !found, kept)
 	}
-	if all, _ := ReadTable("\n" + kept).Tally("little"); all.Tried() != 2 || all.Duplicates != 1 || all.LeftOut != 1 {
-		t.Errorf("of the page, %+v is counted", all)
-	}
+	all, _ := ReadTable("\n" + kept).Tally("little")
+	assert.Thatf(t, all.Tried() == 2 && all.Duplicates == 1 && all.LeftOut == 1, "of the page, %+v is counted", all)
 	for text, want := range map[string]int{text + ended: AgainstTheApp, text: NoVerdict, inFirefox + incidents + ended: AsWanted} {
-		if got := collect(t, text).Code(); got != want {
-			t.Errorf("exit code %d, want %d: %s", got, want, text)
-		}
+		got := collect(t, text).Code()
+		assert.Thatf(t, got == want, "exit code %d, want %d: %s", got, want, text)
 	}
 	again := compared(t, incidents+twice+ended+inFirefox+incidents+twice+ended, collect(t, incidents+twice+ended).Kept())
 	has(t, again.Verdicts(), "| clicks twice, in Firefox | duplicates (2), was not tried |")
@@ -223,17 +213,15 @@ func TestKnownVerdicts(t *testing.T) {
 	before := kept(collect(t, text))
 	for range 2 {
 		again := compared(t, text, before)
-		if again.All[1].Status != LeftOut || Count(again.All, Known) != 3 || again.Code() != AsWanted {
-			t.Errorf("the same run again: %d known, exit code %d", Count(again.All, Known), again.Code())
-		}
+		assert.Thatf(t, again.All[1].Status == LeftOut && Count(again.All, Known) == 3 && again.Code() == AsWanted,
+			"the same run again: %d known, exit code %d", Count(again.All, Known), again.Code())
 		if text := again.Verdicts(); !strings.Contains(text, "| known: duplicates (2) |") || strings.Contains(text, "worse") {
 			t.Errorf("the table of the same run again:\n%s", text)
 		}
 		before = kept(again)
 		suite := before.Suites[0]
-		if suite.Failures+suite.Errors > 0 || suite.Skipped != 4 || suite.Cases[2].Skipped.Message != "known: duplicates (2)" {
-			t.Errorf("in CI: %+v", before)
-		}
+		assert.Thatf(t, suite.Failures+suite.Errors <= 0 && suite.Skipped == 4 && suite.Cases[2].Skipped.Message == "known: duplicates (2)",
+			"in CI: %+v", before)
 	}
 	for _, c := range []struct {
 		earlier, now string
@@ -248,17 +236,15 @@ func TestKnownVerdicts(t *testing.T) {
 		{"the suite failed: find Title", "duplicates (2)", Against, "the suite failed: find Title"},
 	} {
 		results := compared(t, strings.Replace(twice, "duplicates (2)", c.now, 1)+ended, earlier("clicks twice", c.earlier))
-		if got := results.All[0].Status; got != c.want {
-			t.Errorf("%q after %q is %s, want %s", c.now, c.earlier, got, c.want)
-		}
+		got := results.All[0].Status
+		assert.Thatf(t, got == c.want, "%q after %q is %s, want %s", c.now, c.earlier, got, c.want)
 		worse := "\nworse than the baseline: clicks twice: " + c.now + ", was "
 		if _, was, _ := strings.Cut(results.Verdicts(), worse); strings.TrimSuffix(was, "\n") != c.was {
 			t.Errorf("%q after %q: was %q, want %q", c.now, c.earlier, was, c.was)
 		}
-		if kept := results.Kept().Suites[0].Cases[0]; kept.Failure != nil && kept.Failure.Message != c.now+", was "+c.was ||
-			kept.Verdict != c.now {
-			t.Errorf("%q after %q, in CI: %+v", c.now, c.earlier, kept.Failure)
-		}
+		kept := results.Kept().Suites[0].Cases[0]
+		assert.Thatf(t, (kept.Failure == nil || kept.Failure.Message == c.now+", was "+c.was) &&
+			kept.Verdict == c.now, "%q after %q, in CI: %+v", c.now, c.earlier, kept.Failure)
 	}
 	const left = "left out since the description has no edit"
 	for was, want := range map[string]string{"one record": left + ", was one record", left: left, "": left, "the suite failed": left} {
@@ -296,9 +282,7 @@ func TestSeveralForms(t *testing.T) {
 	)
 	var progress bytes.Buffer
 	again, err := Collect(strings.NewReader(of("expense", twice)+of("customer", twice)+ended), &progress, results.Kept())
-	if err != nil || again.All[0].Status != Against || again.All[1].Status != Known {
-		t.Errorf("again: %+v, %v", again.All, err)
-	}
+	assert.Thatf(t, err == nil && again.All[0].Status == Against && again.All[1].Status == Known, "again: %+v, %v", again.All, err)
 	has(t, progress.String(), "clicks twice: duplicates (2), was one record\n", "clicks twice: known: duplicates (2)\n")
 	has(t, again.Verdicts(), "\nworse than the baseline: expense, clicks twice: duplicates (2), was one record\n")
 	has(t, pageOf(t, again, ""),
@@ -316,9 +300,8 @@ func TestRunWithoutIncidentsIsNotKnown(t *testing.T) {
 		text := `{"Action":"attr","Test":"` + test + `","Key":"family","Value":"` + family + `"}
 			{"Action":"fail","Test":"` + test + `","Elapsed":1}` + ended
 		results := compared(t, text, collect(t, text).Kept())
-		if got := results.Code(); got != NoVerdict {
-			t.Errorf("%s: exit code %d, want %d", family, got, NoVerdict)
-		}
+		got := results.Code()
+		assert.Thatf(t, got == NoVerdict, "%s: exit code %d, want %d", family, got, NoVerdict)
 	}
 }
 
@@ -346,9 +329,8 @@ func TestTitles(t *testing.T) {
 		"TestLooksLikeARepeatThenCreateAnyway":    "Looks like a repeat then create anyway", "TestDownloadPDF": "Download PDF",
 		"TestDoubleTapOnAPhone": "Double tap on a phone", "TestVoid": "Void",
 	} {
-		if got := titleOfTest(name); got != want {
-			t.Errorf("%s is %q, want %q", name, got, want)
-		}
+		got := titleOfTest(name)
+		assert.Thatf(t, got == want, "%s is %q, want %q", name, got, want)
 	}
 }
 
@@ -358,13 +340,9 @@ func TestFamiliesAreThere(t *testing.T) {
 	source, err := Read("../../../e2e")
 	must.OK(t, err)
 	listed, err := families("../../../e2e")
-	if err != nil || len(listed) < 8 || source.Families[0] != listed[0] {
-		t.Errorf("%d families have a title: %v", len(listed), err)
-	}
+	assert.Thatf(t, err == nil && len(listed) >= 8 && source.Families[0] == listed[0], "%d families have a title: %v", len(listed), err)
 	for _, family := range listed {
-		if !slices.Contains(source.Families, family) {
-			t.Errorf("%s has no tests", family.File)
-		}
+		assert.Thatf(t, slices.Contains(source.Families, family), "%s has no tests", family.File)
 	}
 }
 
@@ -372,9 +350,8 @@ func TestFamiliesAreThere(t *testing.T) {
 func TestStoryBeginsLikeASentence(t *testing.T) {
 	for _, comment := range []string{"TestTwice: the form is sent twice.", "TestTwice the form is sent twice.", "The form is sent twice."} {
 		text := &ast.CommentGroup{List: []*ast.Comment{{Text: "// " + comment}}}
-		if got := plain(text, "TestTwice"); got != "The form is sent twice." {
-			t.Errorf("%q became %q", comment, got)
-		}
+		got := plain(text, "TestTwice")
+		assert.Thatf(t, got == "The form is sent twice.", "%q became %q", comment, got)
 	}
 }
 
@@ -397,9 +374,8 @@ func TestVerdictsAtAGlance(t *testing.T) {
 	more := &Kept{Suites: append(kept.Suites, Suite{Cases: []KeptCase{twice}})}
 	table := "Words.\n\n" + more.Table()
 	has(t, table, "| fingers | duplicates (2) | clicks twice · clicks, then more |\n")
-	if read, _ := ReadTable(table).Tally("little"); read.Duplicates != 2 || read.Tried() != all.Tried()+1 || read.LeftOut != 1 {
-		t.Errorf("the table reads as %+v:\n%s", read, table)
-	}
+	read, _ := ReadTable(table).Tally("little")
+	assert.Thatf(t, read.Duplicates == 2 && read.Tried() == all.Tried()+1 && read.LeftOut == 1, "the table reads as %+v:\n%s", read, table)
 	worse := KeptCase{Family: "fingers", Name: "clicks twice", Verdict: "duplicates (3)"}
 	again := &Kept{Suites: []Suite{{Cases: []KeptCase{worse, twice, {Name: "new", Verdict: "lost"}}}}}
 	if got := again.Differences(ReadTable(table)); !slices.Equal(got, []string{"clicks twice: duplicates (3), before: duplicates (2)"}) {

@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 	"onlyonce/internal/value/money"
 )
@@ -31,8 +32,8 @@ func FuzzCurrencyParse(f *testing.F) {
 			return
 		}
 		exact := shift(rational(t, text), currency.Decimals())
-		must.Holdf(t, exact.Cmp(new(big.Rat).SetInt64(minor)) == 0, "%s %q is %s minor units, got %d", code, text, exact, minor)
-		must.Holdf(t, minor >= 0 && minor <= money.Max, "%s %q: %d is out of range", code, text, minor)
+		assert.Thatf(t, exact.Cmp(new(big.Rat).SetInt64(minor)) == 0, "%s %q is %s minor units, got %d", code, text, exact, minor)
+		assert.Thatf(t, minor >= 0 && minor <= money.Max, "%s %q: %d is out of range", code, text, minor)
 		if again, err := currency.Parse(currency.Format(minor)); again != minor || err != nil {
 			t.Errorf("%s %q: %d was written as %q and read as %d, %v", code, text, minor, currency.Format(minor), again, err)
 		}
@@ -67,7 +68,7 @@ func FuzzAdd(f *testing.F) {
 	f.Fuzz(func(t *testing.T, a, b int64) {
 		sum, err := money.Add(a, b)
 		fits := a >= 0 && b >= 0 && new(big.Int).Add(big.NewInt(a), big.NewInt(b)).Cmp(big.NewInt(money.Max)) <= 0
-		must.Holdf(t, fits == (err == nil) && (!fits || sum == a+b) && (fits || errors.Is(err, money.ErrRange)),
+		assert.Thatf(t, fits == (err == nil) && (!fits || sum == a+b) && (fits || errors.Is(err, money.ErrRange)),
 			"%d + %d: %d, %v", a, b, sum, err)
 	})
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 	"onlyonce/internal/value/date"
 	"onlyonce/internal/value/money"
@@ -24,7 +25,7 @@ func currency(t *testing.T, code string) money.Currency {
 func TestNegativeAmountsAreShown(t *testing.T) {
 	t.Parallel()
 	for code, want := range map[string]string{"EUR": "-1,234.56", "JPY": "-123,456", "KWD": "-123.456"} {
-		must.Equal(t, currency(t, code).Display(-123456), want, code)
+		assert.Equal(t, currency(t, code).Display(-123456), want, code)
 	}
 }
 
@@ -56,9 +57,9 @@ func TestAmounts(t *testing.T) {
 	} {
 		in := currency(t, c.currency)
 		minor, err := in.Parse(c.text)
-		must.Holdf(t, err == nil && minor == c.minor, "%s %s: %d, %v, want %d", c.currency, c.text, minor, err, c.minor)
-		must.Equal(t, in.Format(c.minor), c.written, c.currency, c.minor, "written")
-		must.Equal(t, in.Display(c.minor), c.display, c.currency, c.minor, "shown")
+		assert.Thatf(t, err == nil && minor == c.minor, "%s %s: %d, %v, want %d", c.currency, c.text, minor, err, c.minor)
+		assert.Equal(t, in.Format(c.minor), c.written, c.currency, c.minor, "written")
+		assert.Equal(t, in.Display(c.minor), c.display, c.currency, c.minor, "shown")
 	}
 }
 
@@ -93,7 +94,7 @@ func TestNotAmounts(t *testing.T) {
 		{"EUR", strings.Repeat("9", 32), money.ErrRange},
 	} {
 		minor, err := currency(t, c.currency).Parse(c.text)
-		must.Holdf(t, errors.Is(err, c.want), "%s %q: %d, %v, want %v", c.currency, c.text, minor, err, c.want)
+		assert.Thatf(t, errors.Is(err, c.want), "%s %q: %d, %v, want %v", c.currency, c.text, minor, err, c.want)
 	}
 }
 
@@ -116,7 +117,7 @@ func TestRounding(t *testing.T) {
 		{money.Max, "1", money.Max},
 	} {
 		got, err := money.Multiply(c.price, decimal.RequireFromString(c.quantity))
-		must.Holdf(t, err == nil && got == c.want, "%s times %d: %d, %v, want %d", c.quantity, c.price, got, err, c.want)
+		assert.Thatf(t, err == nil && got == c.want, "%s times %d: %d, %v, want %d", c.quantity, c.price, got, err, c.want)
 	}
 	for _, c := range []struct {
 		amount int64
@@ -131,7 +132,7 @@ func TestRounding(t *testing.T) {
 		{money.Max, "100", money.Max},
 	} {
 		got, err := money.Percent(c.amount, decimal.RequireFromString(c.rate))
-		must.Holdf(t, err == nil && got == c.want, "%s %% of %d: %d, %v, want %d", c.rate, c.amount, got, err, c.want)
+		assert.Thatf(t, err == nil && got == c.want, "%s %% of %d: %d, %v, want %d", c.rate, c.amount, got, err, c.want)
 	}
 }
 
@@ -148,7 +149,7 @@ func TestLimits(t *testing.T) {
 		"a negative summand":   second(money.Add(-1, 2)),
 		"another negative one": second(money.Add(2, -1)),
 	} {
-		must.Holdf(t, errors.Is(err, money.ErrRange), "%s: %v", name, err)
+		assert.Thatf(t, errors.Is(err, money.ErrRange), "%s: %v", name, err)
 	}
 	if sum, err := money.Add(money.Max-1, 1); err != nil || sum != money.Max {
 		t.Errorf("%d, %v", sum, err)
@@ -160,28 +161,28 @@ func second(_ int64, err error) error { return err }
 func TestScale(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]int32{"2": 0, "2.50": 1, "2.000": 0, "0.000001": 6, "-1.25": 2} {
-		must.Equal(t, money.Scale(decimal.RequireFromString(text)), want, text)
+		assert.Equal(t, money.Scale(decimal.RequireFromString(text)), want, text)
 	}
 }
 
 func TestCurrencies(t *testing.T) {
 	t.Parallel()
 	codes := money.Currencies()
-	must.Holdf(t, slices.IsSorted(codes) && len(codes) >= 150, "%d codes: %v", len(codes), codes)
+	assert.Thatf(t, slices.IsSorted(codes) && len(codes) >= 150, "%d codes: %v", len(codes), codes)
 	decimals := map[string]int32{"EUR": 2, "USD": 2, "JPY": 0, "KRW": 0, "BHD": 3, "KWD": 3, "CLF": 4}
 	for code, want := range decimals {
 		got := currency(t, code).Decimals()
-		must.Holdf(t, got == want && slices.Contains(codes, code), "%s has %d decimals, want %d", code, got, want)
+		assert.Thatf(t, got == want && slices.Contains(codes, code), "%s has %d decimals, want %d", code, got, want)
 	}
 	for _, code := range []string{"", "eur", "EU", "EURO", "XQZ", "E R", "€"} {
 		_, known := money.ParseCurrency(code)
-		must.Holdf(t, !known, "%q is known", code)
+		assert.Thatf(t, !known, "%q is known", code)
 		var c money.Currency
 		err := c.UnmarshalText([]byte(code))
-		must.Holdf(t, (err == nil) == (code == "XQZ"), "%q was read as %s, %v", code, c, err)
+		assert.Thatf(t, (err == nil) == (code == "XQZ"), "%q was read as %s, %v", code, c, err)
 	}
 	codes[0] = "changed"
-	must.Holdf(t, money.Currencies()[0] != "changed", "the list is shared")
+	assert.Thatf(t, money.Currencies()[0] != "changed", "the list is shared")
 }
 
 // TestStoredCurrencies checks that an amount in a withdrawn or unlisted currency is read and shown unchanged.
@@ -196,7 +197,7 @@ func TestStoredCurrencies(t *testing.T) {
 		if last := c.LastDay(); last.Year() > 1 {
 			got += " until " + last.String()
 		}
-		must.Holdf(t, err == nil && got == want, "%s: %s, %v, want %s", code, got, err, want)
+		assert.Thatf(t, err == nil && got == want, "%s: %s, %v, want %s", code, got, err, want)
 	}
 }
 
@@ -206,7 +207,8 @@ func TestNoCurrencyIsForgotten(t *testing.T) {
 	t.Parallel()
 	for code, decimals := range entered() {
 		c, known := money.ParseCurrency(code)
-		must.Holdf(t, known && c.Decimals() == decimals, "%s: known is %t, with %d decimals, want %d", code, known, c.Decimals(), decimals)
+		assert.Thatf(t, known && c.Decimals() == decimals,
+			"%s: known is %t, with %d decimals, want %d", code, known, c.Decimals(), decimals)
 	}
 	for _, code := range money.Withdrawn() {
 		c, known := money.ParseCurrency(code)

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/invalid"
-	"onlyonce/internal/must"
 	"onlyonce/internal/value/party"
 )
 
@@ -43,8 +43,8 @@ func TestDetails(t *testing.T) {
 	} {
 		var problems invalid.Error
 		got := c.typed.Check("/p", &problems)
-		must.Holdf(t, wrong(problems) == c.wrong, "%+v: wrong is %q, want %q", c.typed, wrong(problems), c.wrong)
-		must.Holdf(t, c.wrong != "" || got == c.want, "%+v: got %+v", c.typed, got)
+		assert.Thatf(t, wrong(problems) == c.wrong, "%+v: wrong is %q, want %q", c.typed, wrong(problems), c.wrong)
+		assert.Thatf(t, c.wrong != "" || got == c.want, "%+v: got %+v", c.typed, got)
 	}
 }
 
@@ -59,7 +59,7 @@ func TestPaymentDays(t *testing.T) {
 		if wrong(problems) != "" {
 			got = "wrong"
 		}
-		must.Holdf(t, got == want, "%q is %q, want %q", typed, got, want)
+		assert.Thatf(t, got == want, "%q is %q, want %q", typed, got, want)
 	}
 }
 
@@ -86,8 +86,8 @@ func TestBankAccount(t *testing.T) {
 	} {
 		var problems invalid.Error
 		got := c.typed.Check(&problems)
-		must.Holdf(t, wrong(problems) == c.wrong, "%+v: wrong is %q, want %q", c.typed, wrong(problems), c.wrong)
-		must.Holdf(t, c.wrong != "" || got == c.want, "%+v: got %+v", c.typed, got)
+		assert.Thatf(t, wrong(problems) == c.wrong, "%+v: wrong is %q, want %q", c.typed, wrong(problems), c.wrong)
+		assert.Thatf(t, c.wrong != "" || got == c.want, "%+v: got %+v", c.typed, got)
 	}
 }
 
@@ -98,14 +98,14 @@ func TestIBAN(t *testing.T) {
 		"NO9386011117947", "DE89370400440532013000", "PL61109010140000071219812874", "MT84MALT011000012345MTLCAST001S",
 		"GB29NWBK60161331926819",
 	} {
-		must.Holdf(t, party.IsIBAN(number), "%s is none", number)
+		assert.Thatf(t, party.IsIBAN(number), "%s is none", number)
 		for i := range len(number) - 1 {
 			exchanged := number[:i] + number[i+1:i+2] + number[i:i+1] + number[i+2:]
-			must.Holdf(t, exchanged == number || !party.IsIBAN(exchanged), "%s is one", exchanged)
+			assert.Thatf(t, exchanged == number || !party.IsIBAN(exchanged), "%s is one", exchanged)
 		}
 	}
-	must.Equal(t, party.SpacedAccount("NO9386011117947"), "NO93 8601 1117 947")
-	must.Equal(t, party.SpacedAccount("12345678"), "12345678")
+	assert.Equal(t, party.SpacedAccount("NO9386011117947"), "NO93 8601 1117 947")
+	assert.Equal(t, party.SpacedAccount("12345678"), "12345678")
 }
 
 func TestCountries(t *testing.T) {
@@ -120,11 +120,11 @@ func TestCountries(t *testing.T) {
 	if first := names(0, 3); len(all) != 249 || !slices.Equal(first, []string{"Afghanistan", "Åland Islands", "Albania"}) {
 		t.Errorf("%d countries, from %q", len(all), first)
 	}
-	must.Holdf(t, slices.Contains(names(0, len(all)), "North Macedonia"), "a country goes by its former name")
+	assert.Thatf(t, slices.Contains(names(0, len(all)), "North Macedonia"), "a country goes by its former name")
 	for _, c := range all {
-		must.Holdf(t, party.IsCountry(c.Code) && c.Name != "" && c.Name != c.Code && c.Name == party.CountryName(c.Code), "%+v", c)
+		assert.Thatf(t, party.IsCountry(c.Code) && c.Name != "" && c.Name != c.Code && c.Name == party.CountryName(c.Code), "%+v", c)
 	}
-	must.Holdf(t, party.CountryName("") == "" && party.CountryName("XX") == "XX", "what is no country has a name")
+	assert.Thatf(t, party.CountryName("") == "" && party.CountryName("XX") == "XX", "what is no country has a name")
 }
 
 // TestVATNumbers checks that a VAT number must have the form of its country.
@@ -140,7 +140,7 @@ func TestVATNumbers(t *testing.T) {
 		"AT12345678": "",
 	} {
 		number, is := party.VATNumber(typed)
-		must.Holdf(t, is == (want != "") && (!is || number == want), "%q: %q, %t, want %q", typed, number, is, want)
+		assert.Thatf(t, is == (want != "") && (!is || number == want), "%q: %q, %t, want %q", typed, number, is, want)
 	}
 	for _, c := range party.Countries() {
 		if _, is := party.VATNumber(party.VATExample(c.Code)); !is {

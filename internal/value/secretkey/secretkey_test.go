@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 	"onlyonce/internal/value/secretkey"
 )
@@ -29,11 +30,11 @@ func TestKeep(t *testing.T) {
 	gate.Done()
 	done.Wait()
 	for i, key := range keys {
-		must.Holdf(t, errs[i] == nil && !key.IsZero() && key == keys[0], "%v", errs[i])
+		assert.Thatf(t, errs[i] == nil && !key.IsZero() && key == keys[0], "%v", errs[i])
 	}
 	files, _ := os.ReadDir(dir)
 	info, err := os.Stat(filepath.Join(dir, "secret.key"))
-	must.Holdf(t, err == nil && info.Mode() == 0o600 && len(files) == 1, "%v, %v, %v", files, info, err)
+	assert.Thatf(t, err == nil && info.Mode() == 0o600 && len(files) == 1, "%v, %v, %v", files, info, err)
 	must.OK(t, os.WriteFile(filepath.Join(dir, "secret.key"), []byte("half"), 0o600))
 	if _, err := secretkey.Keep(dir); err == nil || !strings.Contains(err.Error(), "secret.key") {
 		t.Errorf("damaged: %v", err)
@@ -53,7 +54,7 @@ func TestDerive(t *testing.T) {
 	}
 	for _, bad := range []string{"", "secret", strings.Repeat("A", 43) + "=", strings.Repeat("MDEy", 11)} {
 		_, err := secretkey.Parse(bad)
-		must.Holdf(t, err != nil, "%q is taken", bad)
+		assert.Thatf(t, err != nil, "%q is taken", bad)
 	}
 }
 
@@ -64,7 +65,7 @@ func TestPrintsNothing(t *testing.T) {
 	must.OK(t, err)
 	within := struct{ Key secretkey.Key }{key}
 	for _, text := range []string{fmt.Sprint(key), fmt.Sprintf("%+v|%v|%#v", within, &within, within)} {
-		must.Holdf(t, !strings.Contains(text, "bytes") && !strings.Contains(text, "0x") && strings.Count(text, "secret key") != 0,
+		assert.Thatf(t, !strings.Contains(text, "bytes") && !strings.Contains(text, "0x") && strings.Count(text, "secret key") != 0,
 			"%v", text)
 	}
 }

@@ -3,7 +3,7 @@ package typed_test
 import (
 	"testing"
 
-	"onlyonce/internal/must"
+	"onlyonce/internal/assert"
 	"onlyonce/internal/value/typed"
 )
 
@@ -29,7 +29,7 @@ func TestNumber(t *testing.T) {
 		if ambiguous {
 			got = asks
 		}
-		must.Holdf(t, got == c.want, "%q with %d decimals is %q, want %q", c.text, c.decimals, got, c.want)
+		assert.Thatf(t, got == c.want, "%q with %d decimals is %q, want %q", c.text, c.decimals, got, c.want)
 	}
 }
 
@@ -40,7 +40,7 @@ func TestPercent(t *testing.T) {
 		" 23 ": "23", "23%": "23", "23 % ": "23", "9,975": "9.975", "9.975": "9.975", "7,5": "7.5", ",5": ".5",
 		"1.000,5": "1.000,5", "much": "much", "": "",
 	} {
-		must.Equal(t, typed.Percent(text), want, text)
+		assert.Equal(t, typed.Percent(text), want, text)
 	}
 }
 
@@ -51,10 +51,10 @@ func TestReadings(t *testing.T) {
 		"1.250": {"1250", "1.25"}, "1,000": {"1000", "1"}, "-1.125": {"-1125", "-1.1250"}, "12.100": {"12100", "12.1"},
 	} {
 		whole, decimal := typed.Readings(text)
-		must.Equal(t, [2]string{whole, decimal}, want, text, "can be")
+		assert.Equal(t, [2]string{whole, decimal}, want, text, "can be")
 		for _, reading := range want {
 			plain, ambiguous := typed.Number(reading, 2)
-			must.Holdf(t, !ambiguous && plain == reading, "%q is %q, ambiguous: %t", reading, plain, ambiguous)
+			assert.Thatf(t, !ambiguous && plain == reading, "%q is %q, ambiguous: %t", reading, plain, ambiguous)
 		}
 	}
 }

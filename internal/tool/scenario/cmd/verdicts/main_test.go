@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 )
 
@@ -21,9 +22,7 @@ func TestPagesAreKept(t *testing.T) {
 	must.OK(t, write(nil))
 	after := must.Read(t, "docs/verdicts.md")
 	sorted := func(text string) []string { return slices.Sorted(strings.Lines(text)) } // a renamed app is in another place
-	if !slices.Equal(sorted(before), sorted(after)) {
-		t.Errorf("docs/verdicts.md has become\n%s", after)
-	}
+	assert.Thatf(t, slices.Equal(sorted(before), sorted(after)), "docs/verdicts.md has become\n%s", after)
 	repo, err := os.OpenRoot(".")
 	must.OK(t, err)
 	defer repo.Close()
@@ -34,8 +33,6 @@ func TestPagesAreKept(t *testing.T) {
 		title, words, err := about(repo, app)
 		must.OK(t, err)
 		page := must.Read(t, "docs/verdicts/"+app+".md")
-		if !strings.Contains(page, words) {
-			t.Errorf("the page of %s has no\n%s", title, words)
-		}
+		assert.Thatf(t, strings.Contains(page, words), "the page of %s has no\n%s", title, words)
 	}
 }

@@ -1,0 +1,20 @@
+// Package assert reports errors of a test at the caller's line and lets it go on. Package must ends the test.
+package assert
+
+import "onlyonce/internal/must"
+
+// Equal reports an error unless the values are equal. The message begins with what they are.
+func Equal[V comparable](t must.T, got, want V, what ...any) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%v: got %v, want %v", what, got, want)
+	}
+}
+
+// Thatf reports an error unless a condition holds.
+func Thatf(t must.T, holds bool, format string, args ...any) {
+	t.Helper()
+	if !holds {
+		t.Errorf(format, args...)
+	}
+}
