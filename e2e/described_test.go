@@ -88,7 +88,7 @@ func TestNamesOfControls(t *testing.T) {
 		{"id": 2, "names": [{"by": "label", "text": "E-mail *"}, {"by": "placeholder", "text": "Title"}]},
 		{"id": 3, "names": [{"by": "label", "text": "title"}, {"by": "role", "text": "textbox"}]},
 		{"id": 4, "names": [{"by": "label", "text": "Title"}]}]`), &all)
-	must.Thatf(t, err == nil, "%v", err)
+	must.OK(t, err)
 	for name, want := range map[string]int{
 		"Username": 1, "username :": 1, "LOGIN": 1, "E-mail": 2, "Title": 4, "TITLE": 3, "textbox": 3, "Phone": -1,
 	} {

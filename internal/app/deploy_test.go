@@ -163,7 +163,7 @@ func addRules(t *testing.T, found map[string]string, name string) {
 		} `json:"groups"`
 	}
 	_, err := yaml.Unmarshal([]byte(must.Read(t, name)), &rules, yaml.DecodeOpts{})
-	must.Thatf(t, err == nil, "%v", err)
+	must.OK(t, err)
 	for _, group := range rules.Groups {
 		for _, rule := range group.Rules {
 			if rule.Alert == "" || found[rule.Alert] != "" || rule.Annotations["summary"] == "" || rule.Annotations["description"] == "" {

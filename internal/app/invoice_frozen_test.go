@@ -14,7 +14,7 @@ func (f *frozen) addInvoice(calls map[string]call) {
 	err := f.admin.QueryRow(f.Context(), `
 		SELECT i.id::text FROM invoices i JOIN tenants t ON t.id = i.tenant_id
 		WHERE t.name = 'Acme Studio' AND i.state = 'issued' LIMIT 1`).Scan(&id)
-	must.Thatf(f, err == nil, "%v", err)
+	must.OK(f, err)
 	calls["document"] = call{method: http.MethodGet, path: "/invoices/" + id + "/pdf"}
 	calls["mail"] = call{
 		method: http.MethodPost, path: "/api/v1/invoices/" + id + "/send", header: keyed("mail"),

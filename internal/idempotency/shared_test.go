@@ -142,7 +142,7 @@ var disturbances = map[string]func(*sharing){
 		s.client.FlushAll(s.Context())
 		s.redis.Kill()
 		_, err := os.Stat(filepath.Join(s.redis.Dir, "dump.rdb"))
-		must.Thatf(s, err == nil, "%v", err)
+		must.OK(s, err)
 		must.OK(s, s.redis.Start(s.Context()))
 	},
 }

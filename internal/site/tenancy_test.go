@@ -203,7 +203,7 @@ func inTx(b *sitetest.Bundle, tenant string, run func(pgx.Tx)) {
 	defer tx.Rollback(b.Context())
 	if tenant != "" {
 		_, err := tx.Exec(b.Context(), `SELECT set_config('onlyonce.tenant_id', $1, true)`, tenant)
-		must.Thatf(b, err == nil, "%v", err)
+		must.OK(b, err)
 	}
 	run(tx)
 }

@@ -21,7 +21,7 @@ func Parse(t *testing.T, page templ.Component) *html.Node {
 		t.Fatal(err)
 	}
 	doc, err := html.Parse(&buf)
-	must.Thatf(t, err == nil, "%v", err)
+	must.OK(t, err)
 	return doc
 }
 

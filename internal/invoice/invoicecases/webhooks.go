@@ -119,7 +119,7 @@ func (s Sender) Deliver(at *sitetest.Replica, id, body string) sitetest.Answer {
 func (s Sender) DeliverAt(to *sitetest.Replica, id, body string, at time.Time) sitetest.Answer {
 	s.b.Helper()
 	a, err := s.Post(to, id, body, at)
-	must.Thatf(s.b, err == nil, "%v", err)
+	must.OK(s.b, err)
 	return a
 }
 

@@ -94,7 +94,7 @@ func TestLabRuns(t *testing.T) {
 	pgtest.Long(t)
 	b := sitetest.Setup(t, labcases.WithLab(t))
 	program, err := processes.Build(t.Context(), t.TempDir(), "onlyonce/cmd/server")
-	must.Thatf(t, err == nil, "%v", err)
+	must.OK(t, err)
 	v := demo(b, lab.Config{Program: program})
 	visitor, other := v.visitor(), v.visitor()
 	before := b.Everything()

@@ -17,7 +17,7 @@ import (
 func whileDemo(b *sitetest.Bundle, do func()) {
 	var generation int
 	err := b.DB.Admin().QueryRow(b.Context(), `SELECT session_generation FROM users WHERE email = $1`, b.Acme.Email).Scan(&generation)
-	must.Thatf(b, err == nil, "%v", err)
+	must.OK(b, err)
 	set := func(demo bool, generation int) {
 		b.Exec(`UPDATE tenants SET demo = $2 WHERE id = $1`, b.Acme.ID, demo)
 		b.Exec(`UPDATE users SET session_generation = $2 WHERE email = $1`, b.Acme.Email, generation)

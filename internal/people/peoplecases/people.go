@@ -75,7 +75,7 @@ func SignUps() sitetest.Resource {
 func LinkOf(b *sitetest.Bundle, id string) string {
 	b.Helper()
 	path, err := signup.LastLink(b.Context(), b.DB.Pool, secret.FromKey(b.Key), uuid.MustParse(id))
-	must.Thatf(b, err == nil, "%v", err)
+	must.OK(b, err)
 	return sitetest.SecretIn(path)
 }
 

@@ -157,7 +157,7 @@ func TestUndecided(t *testing.T) {
 	assert.Thatf(t, len(r.Undecided) == 1 && r.Undecided[0].Detail == string(porcupine.Unknown), "undecided: %v", r.Undecided)
 	var out strings.Builder
 	err := r.Print(&out)
-	must.Thatf(t, err == nil, "%v", err)
+	must.OK(t, err)
 	assert.Thatf(t, strings.Contains(out.String(), "undecided: an order: Unknown"), "%v", out.String())
 }
 

@@ -17,7 +17,7 @@ func TestNothingIsCreatedTwiceOrLost(t *testing.T) {
 	report, err := torture.Run(t.Context(), torture.Config{
 		Seed: 1, Duration: 8 * time.Second, Intents: 200, Clients: 16, FaultEvery: 250 * time.Millisecond,
 	})
-	must.Thatf(t, err == nil, "%v", err)
+	must.OK(t, err)
 	if err := report.Print(t.Output()); err != nil {
 		t.Fatal(err)
 	}

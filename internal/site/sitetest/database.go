@@ -147,7 +147,7 @@ func (b *Bundle) Expire(of Tenant) {
 	b.Helper()
 	b.Exec(`UPDATE intents SET expires_at = now() - interval '1 second'`)
 	_, err := idempotency.Expire(b.Context(), b.DB.Pool, of.ID)
-	must.Thatf(b, err == nil, "%v", err)
+	must.OK(b, err)
 	b.Store.Forget()
 	left := Get[int](b, `SELECT count(*) FROM intents WHERE result IS NOT NULL`)
 	must.Thatf(b, left == 0, "%d results did not expire", left)

@@ -47,7 +47,7 @@ func (r *Race) Run(n int, intent func(i int) (key string, command url.Values)) [
 	close(gate)
 	all.Wait()
 	for _, err := range errs {
-		must.Thatf(r, err == nil, "%v", err)
+		must.OK(r, err)
 	}
 	return answers
 }

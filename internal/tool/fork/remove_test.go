@@ -109,7 +109,7 @@ func TestWhatNamesThePartGoes(t *testing.T) {
 	s.Write("internal/invoice/invoice.go", "package invoice\n", 0o600)
 	s.Commit()
 	_, err := fork.Remove(t.Context(), s.Dir, "invoices")
-	must.Thatf(t, err == nil, "%v", err)
+	must.OK(t, err)
 	files := s.Files()
 	if got := files["internal/app/app.go"]; got != after {
 		t.Errorf("left is\n%s", got)

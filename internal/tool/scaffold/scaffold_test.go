@@ -144,7 +144,7 @@ func TestMigration(t *testing.T) {
 func write(r *scratch.Repository, one, fields string, run bool) ([]string, error) {
 	r.Helper()
 	spec, err := scaffold.Parse(one, "", fields)
-	must.Thatf(r, err == nil, "%v", err)
+	must.OK(r, err)
 	spec.Run = run
 	paths, _, err := scaffold.Write(r.Dir, spec)
 	return paths, err
