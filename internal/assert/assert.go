@@ -1,10 +1,14 @@
 // Package assert reports errors of a test at the caller's line and lets it go on. Package must ends the test.
 package assert
 
-import "onlyonce/internal/must"
+// T is implemented by tests, benchmarks and checks of rapid.
+type T interface {
+	Helper()
+	Errorf(format string, args ...any)
+}
 
 // Equal reports an error unless the values are equal. The message begins with what they are.
-func Equal[V comparable](t must.T, got, want V, what ...any) {
+func Equal[V comparable](t T, got, want V, what ...any) {
 	t.Helper()
 	if got != want {
 		t.Errorf("%v: got %v, want %v", what, got, want)
@@ -12,7 +16,7 @@ func Equal[V comparable](t must.T, got, want V, what ...any) {
 }
 
 // Thatf reports an error unless a condition holds.
-func Thatf(t must.T, holds bool, format string, args ...any) {
+func Thatf(t T, holds bool, format string, args ...any) {
 	t.Helper()
 	if !holds {
 		t.Errorf(format, args...)

@@ -15,7 +15,6 @@ type T interface {
 	Helper()
 	Context() context.Context
 	Fatal(args ...any)
-	Errorf(format string, args ...any)
 }
 
 // OK ends the test unless err is nil.

@@ -40,6 +40,7 @@ var rooms = map[string]level{
 	"migrations":             leaf,
 	"static":                 leaf,
 	"templates":              leaf,
+	"templates/viewtest":     foundation,
 	"internal/invoice/pdf":   leaf,
 	"internal/invoice/ubl":   leaf,
 	"internal/invalid/text":  leaf,
