@@ -40,7 +40,7 @@ var rooms = map[string]level{
 	"migrations":             leaf,
 	"static":                 leaf,
 	"templates":              leaf,
-	"templates/viewtest":     foundation,
+	"templates/viewtest":     tests,
 	"internal/invoice/pdf":   leaf,
 	"internal/invoice/ubl":   leaf,
 	"internal/invalid/text":  leaf,
