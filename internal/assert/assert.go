@@ -1,6 +1,11 @@
 // Package assert reports errors of a test at the caller's line and lets it go on. Package must ends the test.
 package assert
 
+import (
+	"fmt"
+	"strings"
+)
+
 // T is implemented by tests, benchmarks and checks of rapid.
 type T interface {
 	Helper()
@@ -11,7 +16,7 @@ type T interface {
 func Equal[V comparable](t T, got, want V, what ...any) {
 	t.Helper()
 	if got != want {
-		t.Errorf("%v: got %v, want %v", what, got, want)
+		t.Errorf("%s: got %v, want %v", strings.TrimSpace(fmt.Sprintln(what...)), got, want)
 	}
 }
 

@@ -3,7 +3,6 @@ package must
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"time"
 
@@ -15,6 +14,7 @@ type T interface {
 	Helper()
 	Context() context.Context
 	Fatal(args ...any)
+	Fatalf(format string, args ...any)
 }
 
 // OK ends the test unless err is nil.
@@ -29,7 +29,7 @@ func OK(t T, err error) {
 func Thatf(t T, holds bool, format string, args ...any) {
 	t.Helper()
 	if !holds {
-		t.Fatal(fmt.Sprintf(format, args...))
+		t.Fatalf(format, args...)
 	}
 }
 

@@ -86,48 +86,55 @@ func cases() []row {
 	}
 }
 
-// Cases runs each row of the table of cases for the operations of some resources, in both formats. A short run of all tests
-// runs one operation of each kind, by turns in one format.
+// Cases runs each row of the table of cases for the operations of some resources, in each format. A short run of all tests runs each row
+// once, for the operations by turns.
 func Cases(t *testing.T, resources ...Resource) {
 	t.Helper()
 	t.Parallel()
 	all := setupHere(t).CasesOf(resources...)
-	short := testing.Short() && runFilter() == ""
 	var parts []Part
-	for _, row := range cases() {
+	for turn, row := range cases() {
 		chosen := all
-		if row.of == nil || short {
+		if row.of == nil {
 			chosen = oneOfEachKind(all)
 		}
+		var ofRow []Part
 		for _, of := range chosen {
 			if row.of != nil && !slices.Contains(row.of, of.Kind) || row.ofOne && !of.NamesOne() {
 				continue
 			}
-			formats := eachFormat(of, row.name, func(x *Case) {
+			ofRow = append(ofRow, eachFormat(of, row.name, func(x *Case) {
 				row.run(x)
 				if row.outcomes != nil {
 					x.WantOutcomes(row.outcomes...)
 				}
-			})
-			if short {
-				turn := len(parts) % len(formats)
-				formats = formats[turn : turn+1]
-			}
-			parts = append(parts, formats...)
+			})...)
 		}
+		parts = append(parts, unlessShort(ofRow, turn)...)
 	}
-	for _, row := range externalCases() {
+	for turn, row := range externalCases() {
+		var ofRow []Part
 		for _, of := range all {
 			if of.Resource.external() && !of.Kind.Changes() && (row.of == nil || slices.Contains(row.of, of.Kind)) {
-				parts = append(parts, Part{of.Resource, of.Operation + "/" + row.name, func(b *Bundle) {
+				ofRow = append(ofRow, Part{of.Resource, of.Operation + "/" + row.name, func(b *Bundle) {
 					x := b.caseRunOf(of, externalFormat{id: "1"})
 					row.run(x)
 					x.WantOutcomes(row.outcomes...)
 				}})
 			}
 		}
+		parts = append(parts, unlessShort(ofRow, turn)...)
 	}
 	Walk(t, resources, parts)
+}
+
+// unlessShort returns the parts, or the one whose turn it is in a short run of all tests.
+func unlessShort(parts []Part, turn int) []Part {
+	if !testing.Short() || runFilter() != "" || len(parts) == 0 {
+		return parts
+	}
+	turn %= len(parts)
+	return parts[turn : turn+1]
 }
 
 // RowNames returns the names of all rows of the table of cases.

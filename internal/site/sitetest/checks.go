@@ -68,13 +68,14 @@ func checks() []check {
 	}
 }
 
-// Checks runs each check for the operations of some resources.
+// Checks runs each check for the operations of some resources. A short run of all tests runs each check once, for the operations by turns.
 func Checks(t *testing.T, resources ...Resource) {
 	t.Helper()
 	t.Parallel()
 	all := setupHere(t).CasesOf(resources...)
 	var parts []Part
-	for _, c := range checks() {
+	for turn, c := range checks() {
+		var ofCheck []Part
 		chosen := all
 		if c.ofEachKind {
 			chosen = oneOfEachKind(all)
@@ -86,7 +87,7 @@ func Checks(t *testing.T, resources ...Resource) {
 			}
 			switch c.format.(type) {
 			case nil:
-				parts = append(parts, eachFormat(of, c.name, c.run)...)
+				ofCheck = append(ofCheck, eachFormat(of, c.name, c.run)...)
 				continue
 			case anyFormat:
 				formats = formats[len(formats)-1:]
@@ -94,9 +95,10 @@ func Checks(t *testing.T, resources ...Resource) {
 				formats = slices.DeleteFunc(formats, func(f Format) bool { return f != c.format })
 			}
 			for _, f := range formats {
-				parts = append(parts, Part{of.Resource, of.Operation + "/" + c.name, func(b *Bundle) { c.run(b.caseRunOf(of, f)) }})
+				ofCheck = append(ofCheck, Part{of.Resource, of.Operation + "/" + c.name, func(b *Bundle) { c.run(b.caseRunOf(of, f)) }})
 			}
 		}
+		parts = append(parts, unlessShort(ofCheck, turn)...)
 	}
 	Walk(t, resources, parts)
 }

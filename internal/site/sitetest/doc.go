@@ -39,7 +39,7 @@
 //
 //	go test ./internal/customer/customerpages -run TestEveryCase/customers/customer.edit    # a resource, and an operation
 //	go test ./internal/customer/customerpages -run '//customer.edit/answer.lost'            # a row
-//	go test -short ./internal/customer/...                                                  # one operation of each kind, no plans
+//	go test -short ./internal/customer/...                                                  # each case and check once, no plans
 //
 // A pattern that names no case fails, because it would always be green.
 package sitetest
