@@ -51,8 +51,8 @@ func TestPictureStandsAlone(t *testing.T) {
 		}
 	}
 	assert.Thatf(t, elements >= 100, "%d elements are not two times fifty lanes", elements)
-	assert.Thatf(t, strings.Contains(picture, "<title>Onlyonce: 50 attempts, 1 invoice. Without the intent: 5 invoices</title>"),
-		"no title in %.300s", picture)
+	const title = "<title>Onlyonce: 50 attempts, 1 invoice. Without the intent: 5 invoices</title>"
+	assert.Thatf(t, strings.Contains(picture, title), "no title in %.300s", picture)
 }
 
 // drawn returns the HTML of a state.
