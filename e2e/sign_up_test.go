@@ -43,6 +43,7 @@ func (s *session) signUp(look func(*session, string)) {
 	s.refresh()
 	s.sees("This form already began your sign-up.")
 	s.follow("Open your sign-up")
+	s.seesHeading(headingInbox) // the reload follows the navigation
 	s.refresh()
 	s.counts(1, `SELECT count(*) FROM sign_ups WHERE email = $1`, "ada@example.test")
 	s.counts(1, `SELECT count(*) FROM sign_up_mails m JOIN sign_ups s ON s.id = m.sign_up_id WHERE s.email = $1`, "ada@example.test")
