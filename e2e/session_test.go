@@ -51,7 +51,7 @@ type session struct {
 	keepsSeries bool  // only in front of a deployment
 }
 
-// circumstances are those of a person.
+// circumstances configure the browser of a session.
 type circumstances struct {
 	playwright.BrowserNewContextOptions
 

@@ -12,7 +12,7 @@ type T interface {
 	Errorf(format string, args ...any)
 }
 
-// Equal reports an error unless the values are equal. The message begins with what they are.
+// Equal reports an error unless got equals want. The message begins with the description in what.
 func Equal[V comparable](t T, got, want V, what ...any) {
 	t.Helper()
 	if got != want {
@@ -20,7 +20,7 @@ func Equal[V comparable](t T, got, want V, what ...any) {
 	}
 }
 
-// Thatf reports an error unless a condition holds.
+// Thatf reports an error unless the condition holds. The arguments are evaluated in any case.
 func Thatf(t T, holds bool, format string, args ...any) {
 	t.Helper()
 	if !holds {

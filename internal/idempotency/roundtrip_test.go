@@ -50,10 +50,10 @@ func (b *bundle) pool(change func(*pgxpool.Config)) *pgxpool.Pool {
 	return pool
 }
 
-// single makes a pool of one connection.
+// single limits a pool to one connection.
 func single(c *pgxpool.Config) { c.MaxConns = 1 }
 
-// wrapping makes a pool of one connection at a time, which is wrapped.
+// wrapping limits a pool to one connection, and wraps each connection that is dialed.
 func wrapping(wrap func(net.Conn) net.Conn) func(*pgxpool.Config) {
 	return func(c *pgxpool.Config) {
 		single(c)

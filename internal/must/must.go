@@ -25,7 +25,7 @@ func OK(t T, err error) {
 	}
 }
 
-// Thatf ends the test unless a condition holds that the rest of it needs.
+// Thatf ends the test unless the condition holds. The arguments are evaluated in any case.
 func Thatf(t T, holds bool, format string, args ...any) {
 	t.Helper()
 	if !holds {

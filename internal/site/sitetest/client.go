@@ -112,7 +112,7 @@ func (a Answer) String() string {
 // Location returns the address of a redirect.
 func (a Answer) Location() string { return a.Header.Get("Location") }
 
-// Want reports an error unless the answer has the status, and returns the answer. The message begins with what was asked.
+// Want reports an error unless the answer has the status, and returns the answer. The message begins with the description in what.
 func (a Answer) Want(t assert.T, status int, what ...any) Answer {
 	t.Helper()
 	assert.Thatf(t, a.Status == status, "%v: want %d, got %v", what, status, a)
