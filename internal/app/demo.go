@@ -86,7 +86,7 @@ func (t demoTenant) add(ctx context.Context, store *idempotency.Store, n int, c 
 	if err != nil {
 		return false, err
 	}
-	if _, used, err := customer.Upsert.Used(ctx, store, t.ID, key); err != nil || used {
+	if _, used, err := customer.Upsert.Definition.Used(ctx, store, t.ID, key); err != nil || used {
 		return false, err
 	}
 	draft, err := c.Draft()
@@ -167,7 +167,7 @@ func (t demoTenant) settle(ctx context.Context, store *idempotency.Store) error 
 	if err != nil {
 		return err
 	}
-	if _, used, err := business.Edit.Used(ctx, store, t.ID, key); err != nil || used {
+	if _, used, err := business.Edit.Definition.Used(ctx, store, t.ID, key); err != nil || used {
 		return err
 	}
 	d, err := t.Business.Draft()

@@ -21,7 +21,7 @@ import (
 )
 
 // Operation is a [Spec] that [Define] has checked. It is the only way to a transaction with a claim.
-type Operation[C, R any] struct{ *Definition }
+type Operation[C, R any] struct{ Definition *Definition }
 
 // Definition is an operation without the types of its command and result, so the code that carries out operations is compiled only once.
 type Definition struct {

@@ -180,7 +180,7 @@ func TestAgain(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b, create, intent := kept(t, c.spec)
 			c.change(b, &intent)
-			got, ok := create.Again(t.Context(), b.Store, intent)
+			got, ok := create.Definition.Again(t.Context(), b.Store, intent)
 			assert.Thatf(t, string(got) == c.want && ok == (c.want != ""), "%q, %v", got, ok)
 		})
 	}
@@ -194,7 +194,7 @@ func TestAgainIsAnAttempt(t *testing.T) {
 		a.Duration = 0
 		seen = append(seen, a.LogValue().String())
 	}
-	_, ok := create.Again(t.Context(), b.Store, intent)
+	_, ok := create.Definition.Again(t.Context(), b.Store, intent)
 	_, err := create.Do(t.Context(), b.Store, intent, order{"a"})
 	must.Thatf(t, err == nil && ok, "%v %v", err, ok)
 	assert.Thatf(t, len(seen) == 2 && seen[0] == seen[1] && strings.Contains(seen[0], "replayed") && strings.Contains(seen[0], "name=a"),

@@ -147,7 +147,7 @@ func TestYoungDatabase(t *testing.T) {
 			for range 2 {
 				b.OK(create.Do(b.Context(), b.replica(), b.Intent(name), order{name}))
 			}
-			_, used, err := create.Used(b.Context(), b.Store, b.Tenant, b.Intent(name).Key)
+			_, used, err := create.Definition.Used(b.Context(), b.Store, b.Tenant, b.Intent(name).Key)
 			assert.Thatf(b, used && err == nil, "%s: used %v, %v", name, used, err)
 		}
 		createAndRepeat("first")

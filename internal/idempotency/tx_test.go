@@ -128,15 +128,15 @@ func TestUsed(t *testing.T) {
 	b := setup(t)
 	create := idempotency.Define(spec())
 	intent := b.Intent("k")
-	if _, used, err := create.Used(t.Context(), b.Store, intent.Tenant, intent.Key); used || err != nil {
+	if _, used, err := create.Definition.Used(t.Context(), b.Store, intent.Tenant, intent.Key); used || err != nil {
 		t.Errorf("used %v, %v", used, err)
 	}
 	done, err := create.Do(t.Context(), b.Store, intent, order{"a"})
 	must.OK(t, err)
-	if id, used, err := create.Used(t.Context(), b.Store, intent.Tenant, intent.Key); !used || id != done.Value.ID || err != nil {
+	if id, used, err := create.Definition.Used(t.Context(), b.Store, intent.Tenant, intent.Key); !used || id != done.Value.ID || err != nil {
 		t.Errorf("%s, used %v, %v", id, used, err)
 	}
-	if _, used, err := create.Used(t.Context(), b.Store, uuid.New(), intent.Key); used || err != nil {
+	if _, used, err := create.Definition.Used(t.Context(), b.Store, uuid.New(), intent.Key); used || err != nil {
 		t.Errorf("by another tenant: %v, %v", used, err)
 	}
 }

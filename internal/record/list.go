@@ -40,7 +40,7 @@ const MaxRows = "201"
 
 // List returns a page of the records for which a condition on the row r holds, newest first. With the primary key, or an index whose last
 // column is the id, every page has the same cost.
-func (t Table[R]) List(
+func (t *Table[R]) List(
 	ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, page Page, where string, args pgx.NamedArgs,
 ) (List[R], error) {
 	texts, err := listJSON(ctx, pool, tenant, t.Name, t.JSON(), page, where, args)

@@ -47,7 +47,7 @@ type Table[R any] struct {
 }
 
 // Lead returns the SQL expression for the id of the record that the row r leads to: its own id, unless it was merged.
-func (t Table[R]) Lead() string {
+func (t *Table[R]) Lead() string {
 	if t.LeadsTo == "" {
 		return `r.id`
 	}
@@ -55,22 +55,22 @@ func (t Table[R]) Lead() string {
 }
 
 // JSON returns the SQL expression for the JSON of the row r, from which an R is decoded.
-func (t Table[R]) JSON() string {
+func (t *Table[R]) JSON() string {
 	return `json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at, ` + t.Fields + `)`
 }
 
 // Find returns a tenant's record, or [ErrNotFound].
-func (t Table[R]) Find(ctx context.Context, pool *pgxpool.Pool, tenant, id uuid.UUID) (R, error) {
+func (t *Table[R]) Find(ctx context.Context, pool *pgxpool.Pool, tenant, id uuid.UUID) (R, error) {
 	return t.FindBy(ctx, pool, tenant, `r.id = @id`, pgx.NamedArgs{"id": id})
 }
 
 // FindBy returns a tenant's record for which a condition on the row r holds, or [ErrNotFound].
-func (t Table[R]) FindBy(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, where string, args pgx.NamedArgs) (R, error) {
+func (t *Table[R]) FindBy(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, where string, args pgx.NamedArgs) (R, error) {
 	return decoded[R](One(ctx, pool, tenant, pgx.RowTo[[]byte], findSQL(t.Name, t.JSON(), where), args))
 }
 
 // FindIn returns a record as seen in a transaction of the tenant, or [ErrNotFound], for work that returns a row that it wrote.
-func (t Table[R]) FindIn(ctx context.Context, tx pgx.Tx, tenant, id uuid.UUID) (R, error) {
+func (t *Table[R]) FindIn(ctx context.Context, tx pgx.Tx, tenant, id uuid.UUID) (R, error) {
 	row := tx.QueryRow(ctx, findSQL(t.Name, t.JSON(), `r.id = @id`), pgx.NamedArgs{"tenant_id": tenant, "id": id})
 	var text []byte
 	err := row.Scan(&text)

@@ -39,7 +39,7 @@ func attempt[C, R any](
 	e.keys++
 	intent := e.b.Of(fmt.Sprint("executed ", e.keys), of, seen)
 	var done idempotency.Done[R]
-	e.Section(op.Name()[strings.LastIndex(op.Name(), ".")+1:], strings.TrimSpace(op.Name()+" "+note), func() (err error) {
+	e.Section(op.Definition.Name()[strings.LastIndex(op.Definition.Name(), ".")+1:], strings.TrimSpace(op.Definition.Name()+" "+note), func() (err error) {
 		done, err = op.Do(e.b.Context(), e.b.Store, intent, command)
 		return check(err)
 	})

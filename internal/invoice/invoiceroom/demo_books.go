@@ -102,14 +102,14 @@ func (b books) repeat(ctx context.Context, store *idempotency.Store) (news bool,
 	if err != nil {
 		return false, err
 	}
-	if _, used, err := schedule.Create.Used(ctx, store, b.ID, key); err != nil || used {
+	if _, used, err := schedule.Create.Definition.Used(ctx, store, b.ID, key); err != nil || used {
 		return false, err // the job bills the rest
 	}
 	first, err := idempotency.ParseKey("demo-customer-1")
 	if err != nil {
 		return false, err
 	}
-	billed, _, err := customer.Upsert.Used(ctx, store, b.ID, first)
+	billed, _, err := customer.Upsert.Definition.Used(ctx, store, b.ID, first)
 	if err != nil {
 		return false, err
 	}

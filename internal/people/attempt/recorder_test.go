@@ -30,12 +30,12 @@ func TestAttemptsAreKept(t *testing.T) {
 		t.Fatal("a key for two commands")
 	}
 	b.OK(b.create(b.globex, "one", "secret@example.com"))
-	customer.Upsert.Reject(t.Context(), b.Store, idempotency.Intent{Tenant: b.acme, Actor: "sync"}, idempotency.ErrNoKey)
+	customer.Upsert.Definition.Reject(t.Context(), b.Store, idempotency.Intent{Tenant: b.acme, Actor: "sync"}, idempotency.ErrNoKey)
 	changed := b.intent(b.acme, "change")
 	changed.Record = made.ID
-	customer.Edit.Reject(t.Context(), b.Store, changed, &invalid.Error{})
+	customer.Edit.Definition.Reject(t.Context(), b.Store, changed, &invalid.Error{})
 	changed.Record = uuid.New()
-	customer.Edit.Reject(t.Context(), b.Store, changed, record.ErrNotFound)
+	customer.Edit.Definition.Reject(t.Context(), b.Store, changed, record.ErrNotFound)
 	b.recorder.Close(t.Context())
 	assert.Thatf(t, b.recorder.Kept() == 7 && b.recorder.Dropped() == 0 && b.recorder.Took() > 0,
 		"kept %d, dropped %d, in %v", b.recorder.Kept(), b.recorder.Dropped(), b.recorder.Took())
@@ -79,10 +79,10 @@ func TestAttemptsAreKept(t *testing.T) {
 func TestFailedAttemptsOfARecord(t *testing.T) {
 	b := setup(t)
 	b.recorder.Observe(idempotency.Attempt{
-		Operation: customer.Upsert.Name(), Intent: b.intent(b.acme, "one"), Outcome: idempotency.Failed, Err: errors.New("down"),
+		Operation: customer.Upsert.Definition.Name(), Intent: b.intent(b.acme, "one"), Outcome: idempotency.Failed, Err: errors.New("down"),
 	})
 	b.recorder.Observe(idempotency.Attempt{ // another operation with the same key
-		Operation: customer.Edit.Name(), Intent: b.intent(b.acme, "one"), Outcome: idempotency.Failed, Err: errors.New("down"),
+		Operation: customer.Edit.Definition.Name(), Intent: b.intent(b.acme, "one"), Outcome: idempotency.Failed, Err: errors.New("down"),
 	})
 	made, err := b.create(b.acme, "one", "ada@example.com")
 	must.OK(t, err)
