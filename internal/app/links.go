@@ -89,7 +89,7 @@ func (a *App) share(store *idempotency.Store) error {
 	if err != nil {
 		return &SettingError{"REDIS_URL", err}
 	}
-	a.stops = append(a.stops, func(context.Context, context.Context) error { return memory.Close() })
+	a.stops = append(a.stops, func(context.Context, context.Context) error { memory.Close(); return nil })
 	store.Shared = &idempotency.Shared{Get: memory.Get, Put: memory.Put}
 	a.allow = memory.Allow
 	return nil

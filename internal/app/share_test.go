@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	client "github.com/redis/go-redis/v9"
+	redigo "github.com/gomodule/redigo/redis"
 
 	"onlyonce/internal/app"
 	"onlyonce/internal/app/apptest"
@@ -72,11 +72,10 @@ type limited struct {
 	replicas [2]*app.App
 	redis    *redis.Server
 	wire     *proxy.Proxy
-	client   *client.Client // bypasses the proxy
 }
 
 // limitPlace is the prefix of limits in Redis.
-const limitPlace = "rate:onlyonce:limit:"
+const limitPlace = "onlyonce:limit:"
 
 // rate is the tenant's limit of requests in a minute.
 const rate = 3
@@ -86,8 +85,6 @@ func setupLimited(t *testing.T, patience time.Duration) *limited {
 	t.Helper()
 	t.Parallel()
 	l := &limited{bundle: on(t, apptest.Demo.New(t)), redis: redis.New(t)}
-	l.client = client.NewClient(&client.Options{Network: "unix", Addr: l.redis.Socket()})
-	t.Cleanup(func() { _ = l.client.Close() })
 	secret, err := secretkey.Keep(t.TempDir())
 	must.OK(t, err)
 	if l.wire, err = proxy.Listen(t.Context(), "unix", l.redis.Socket()); err != nil {
@@ -103,6 +100,14 @@ func setupLimited(t *testing.T, patience time.Duration) *limited {
 		t.Cleanup(func() { _ = l.replicas[i].Close(context.Background()) })
 	}
 	return l
+}
+
+// ask returns the reply of Redis to a command past the proxy.
+func (l *limited) ask(command string, arguments ...any) any {
+	l.Helper()
+	reply, err := l.redis.Ask(context.Background(), command, arguments...)
+	must.OK(l, err)
+	return reply
 }
 
 // admitted sends requests to the replicas in turns, and returns the number that no limit refused.
@@ -152,15 +157,15 @@ func TestOneLimitForAllReplicas(t *testing.T) {
 		more := int(time.Since(began).Minutes() * float64(c.limit)) // these may be allowed by then
 		assert.Thatf(t, n >= c.limit && n <= c.limit+more, "%s: %d of %d, want %d and at most %d more", what, n, 2*c.limit, c.limit, more)
 	}
-	keys, err := l.client.Keys(t.Context(), limitPlace+"*").Result()
+	keys, err := redigo.Strings(l.ask("KEYS", limitPlace+"*"), nil)
 	if err != nil || len(keys) != 3 { // and the address
 		t.Errorf("%q, %v", keys, err)
 	}
 	for _, key := range keys {
 		name := strings.TrimPrefix(key, limitPlace)
 		assert.Thatf(t, len(name) == 43 && !strings.Contains(name, "guessed"), "%s is no digest", key)
-		keep := l.client.TTL(t.Context(), key).Val()
-		assert.Thatf(t, keep > 0 && keep <= time.Minute, "kept for %v", keep)
+		keep, err := redigo.Int(l.ask("TTL", key), nil) // seconds
+		assert.Thatf(t, err == nil && keep > 0 && keep <= 60, "kept for %d s, %v", keep, err)
 	}
 }
 
@@ -172,16 +177,18 @@ func TestLimitsWhateverBecomesOfRedis(t *testing.T) {
 		"slow":    func(l *limited) { l.wire.Slow(time.Second) },
 		"stuck":   func(l *limited) { l.wire.Pause() },
 		"killed":  func(l *limited) { l.redis.Kill() },
-		"flushed": func(l *limited) { l.client.FlushAll(context.Background()) },
+		"flushed": func(l *limited) { l.ask("FLUSHALL") },
 		"full": func(l *limited) {
-			l.client.FlushAll(context.Background())
-			l.client.ConfigSet(context.Background(), "maxmemory-policy", "noeviction")
-			l.client.ConfigSet(context.Background(), "maxmemory", "1")
+			l.ask("FLUSHALL")
+			l.ask("CONFIG", "SET", "maxmemory-policy", "noeviction")
+			l.ask("CONFIG", "SET", "maxmemory", "1")
 		},
 		"of another type": func(l *limited) {
-			for _, key := range l.client.Keys(context.Background(), "*").Val() {
-				l.client.Del(context.Background(), key)
-				l.client.HSet(context.Background(), key, "a", "b")
+			keys, err := redigo.Strings(l.ask("KEYS", "*"), nil)
+			must.OK(l, err)
+			for _, key := range keys {
+				l.ask("DEL", key)
+				l.ask("HSET", key, "a", "b")
 			}
 		},
 	} {

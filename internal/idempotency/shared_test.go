@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	client "github.com/redis/go-redis/v9"
+	redigo "github.com/gomodule/redigo/redis"
 
 	"onlyonce/internal/assert"
 	"onlyonce/internal/idempotency"
@@ -27,7 +27,6 @@ type sharing struct {
 
 	redis  *redis.Server
 	proxy  *proxy.Proxy
-	client *client.Client // past the proxy
 	create idempotency.Operation[order, item]
 }
 
@@ -38,8 +37,6 @@ func setupShared(t *testing.T) *sharing {
 	s.proxy, err = proxy.Listen(t.Context(), "unix", s.redis.Socket())
 	must.OK(t, err)
 	t.Cleanup(s.proxy.Close)
-	s.client = client.NewClient(&client.Options{Network: "unix", Addr: s.redis.Socket()})
-	t.Cleanup(func() { _ = s.client.Close() })
 	s.Store.Shared = s.sharedWith(sharedKey, shared.Patience)
 	return s
 }
@@ -50,7 +47,7 @@ func (s *sharing) sharedWith(key string, patience time.Duration) *idempotency.Sh
 	s.Helper()
 	m, err := shared.Open("redis://"+s.proxy.Addr(), []byte(key), patience, slog.New(slog.NewTextHandler(s.Output(), nil)))
 	must.OK(s, err)
-	s.Cleanup(func() { _ = m.Close() })
+	s.Cleanup(m.Close)
 	return &idempotency.Shared{Get: m.Get, Put: m.Put}
 }
 
@@ -69,12 +66,28 @@ func (s *sharing) cutOff(r *idempotency.Store) {
 	r.Pool.Close()
 }
 
+// ask returns the reply of Redis to a command past the proxy.
+func (s *sharing) ask(command string, arguments ...any) any {
+	s.Helper()
+	reply, err := s.redis.Ask(context.Background(), command, arguments...)
+	must.OK(s, err)
+	return reply
+}
+
 // keys returns the keys in Redis.
 func (s *sharing) keys() []string {
 	s.Helper()
-	keys, err := s.client.Keys(s.Context(), "*").Result()
+	keys, err := redigo.Strings(s.ask("KEYS", "*"), nil)
 	must.OK(s, err)
 	return keys
+}
+
+// value returns the value of a key in Redis.
+func (s *sharing) value(key string) []byte {
+	s.Helper()
+	value, err := redigo.Bytes(s.ask("GET", key), nil)
+	must.OK(s, err)
+	return value
 }
 
 const many = 12
@@ -96,50 +109,50 @@ func (s *sharing) do(store *idempotency.Store) (made [many]item, replayed int) {
 // disturbances lists what happens to Redis or its content between the first time and the second.
 var disturbances = map[string]func(*sharing){
 	"none":    func(*sharing) {},
-	"flushed": func(s *sharing) { s.client.FlushAll(s.Context()) },
+	"flushed": func(s *sharing) { s.ask("FLUSHALL") },
 	"slow":    func(s *sharing) { s.proxy.Slow(time.Second) },
 	"stuck":   func(s *sharing) { s.proxy.Pause() },
 	"down":    func(s *sharing) { s.proxy.Isolate() },
 	"killed":  func(s *sharing) { s.redis.Kill() },
 	"full": func(s *sharing) {
-		s.client.FlushAll(s.Context())
+		s.ask("FLUSHALL")
 		for _, to := range [][2]string{{"maxmemory-policy", "noeviction"}, {"maxmemory", "1"}} {
-			must.OK(s, s.client.ConfigSet(s.Context(), to[0], to[1]).Err())
+			s.ask("CONFIG", "SET", to[0], to[1])
 		}
 	},
 	"flipped": func(s *sharing) {
 		for i, key := range s.keys() {
-			value, _ := s.client.Get(s.Context(), key).Bytes()
+			value := s.value(key)
 			value[i%len(value)] ^= 1
-			s.client.Set(s.Context(), key, value, 0)
+			s.ask("SET", key, value)
 		}
 	},
 	"cut short": func(s *sharing) {
 		for i, key := range s.keys() {
-			value, _ := s.client.Get(s.Context(), key).Bytes()
-			s.client.Set(s.Context(), key, value[:i%2], 0)
+			value := s.value(key)
+			s.ask("SET", key, value[:i%2])
 		}
 	},
 	"under each other's name": func(s *sharing) {
 		keys := s.keys()
-		first, _ := s.client.Get(s.Context(), keys[0]).Bytes()
+		first := s.value(keys[0])
 		for i, key := range keys {
 			value := first
 			if i+1 < len(keys) {
-				value, _ = s.client.Get(s.Context(), keys[i+1]).Bytes()
+				value = s.value(keys[i+1])
 			}
-			s.client.Set(s.Context(), key, value, 0)
+			s.ask("SET", key, value)
 		}
 	},
 	"of another type": func(s *sharing) {
 		for _, key := range s.keys() {
-			s.client.Del(s.Context(), key)
-			s.client.HSet(s.Context(), key, "a", "b")
+			s.ask("DEL", key)
+			s.ask("HSET", key, "a", "b")
 		}
 	},
 	"restored from an old dump": func(s *sharing) {
-		must.OK(s, s.client.Save(s.Context()).Err())
-		s.client.FlushAll(s.Context())
+		s.ask("SAVE")
+		s.ask("FLUSHALL")
 		s.redis.Kill()
 		_, err := os.Stat(filepath.Join(s.redis.Dir, "dump.rdb"))
 		must.OK(s, err)
@@ -224,7 +237,7 @@ func TestSharedForAsLongAsItIsTrue(t *testing.T) {
 	t.Run("erased by hand", func(t *testing.T) {
 		s := setupShared(t)
 		s.do(s.Store)
-		s.client.FlushAll(t.Context())
+		s.ask("FLUSHALL")
 		s.Exec(`UPDATE intents SET result = NULL`)
 		for range 2 {
 			var done *idempotency.AlreadyDoneError
@@ -250,13 +263,12 @@ func TestSharedIsSealed(t *testing.T) {
 	s := setupShared(t)
 	made, _ := s.do(s.Store)
 	for _, key := range s.keys() {
-		value, err := s.client.Get(t.Context(), key).Result()
-		must.OK(t, err)
+		value := string(s.value(key))
 		for _, secret := range []string{s.Tenant.String(), "item", "key ", "key+", made[0].ID.String()} {
 			assert.Thatf(t, !strings.Contains(key+value, secret), "%s tells %s", key, secret)
 		}
-		keep := s.client.TTL(t.Context(), key).Val()
-		assert.Thatf(t, keep > 0 && keep <= time.Hour, "kept for %v", keep)
+		keep, err := redigo.Int(s.ask("TTL", key), nil) // seconds
+		assert.Thatf(t, err == nil && keep > 0 && keep <= 60*60, "kept for %d s, %v", keep, err)
 	}
 }
 
@@ -269,7 +281,7 @@ func TestRushWithRedis(t *testing.T) {
 	rush(attempts, func(i int) {
 		switch i {
 		case 50:
-			s.client.FlushAll(context.Background())
+			s.ask("FLUSHALL")
 		case 100:
 			s.proxy.Isolate()
 		case 150:

@@ -133,9 +133,8 @@ func TestUsed(t *testing.T) {
 	}
 	done, err := create.Do(t.Context(), b.Store, intent, order{"a"})
 	must.OK(t, err)
-	if id, used, err := create.Definition.Used(t.Context(), b.Store, intent.Tenant, intent.Key); !used || id != done.Value.ID || err != nil {
-		t.Errorf("%s, used %v, %v", id, used, err)
-	}
+	id, used, err := create.Definition.Used(t.Context(), b.Store, intent.Tenant, intent.Key)
+	assert.Thatf(t, used && id == done.Value.ID && err == nil, "%s, used %v, %v", id, used, err)
 	if _, used, err := create.Definition.Used(t.Context(), b.Store, uuid.New(), intent.Key); used || err != nil {
 		t.Errorf("by another tenant: %v, %v", used, err)
 	}

@@ -14,14 +14,10 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
-	"fmt"
 	"log/slog"
-	"net"
+	"strconv"
 	"sync"
 	"time"
-
-	"github.com/redis/go-redis/v9"
-	"github.com/redis/go-redis/v9/maintnotifications"
 )
 
 // Patience is the time limit of a request to Redis, after which the database is asked instead.
@@ -29,59 +25,47 @@ const Patience = 50 * time.Millisecond
 
 // Memory is the cache of all processes that have the same key.
 type Memory struct {
-	client   *redis.Client
+	client   *client
+	breaker  breaker
 	key      []byte
 	patience time.Duration
 }
 
-// Open returns the memory at a URL in the form of redis.ParseURL, such as rediss://user:password@host:6380/0. It connects on the first
-// request. A request waits for its answer for at most patience, which is [Patience] outside tests. The key has 256 bits.
+// Open returns the memory at a URL such as rediss://user:password@host:6380/0. It connects on the first request. A request waits for its
+// answer for at most patience, which is [Patience] outside tests. The key has 256 bits.
 func Open(url string, key []byte, patience time.Duration, log *slog.Logger) (*Memory, error) {
-	options, err := redis.ParseURL(url)
+	at, err := parse(url)
 	if err != nil {
-		return nil, errURL
+		return nil, err
 	}
-	options.Protocol, options.DisableIdentity = 2, true // the simplest protocol, for both Redis 7 and Valkey
-	options.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
-	options.ContextTimeoutEnabled, options.MaxRetries, options.DialerRetries = true, -1, 1
-	options.DialTimeout = time.Second // in the background, for later requests
-	options.Limiter = &breaker{log: log}
-	dial := redis.NewDialer(options)
-	options.Dialer = func(ctx context.Context, network, address string) (net.Conn, error) {
-		conn, err := dial(ctx, network, address)
-		if err != nil {
-			return nil, err
-		}
-		return &bounded{Conn: conn}, nil
-	}
-	return &Memory{redis.NewClient(options), key, patience}, nil
+	return &Memory{newClient(at), breaker{log: log}, key, patience}, nil
 }
-
-// errURL does not repeat the URL, which may contain a password.
-var errURL = errors.New("it must be an address such as redis://:password@host:6379/0, rediss:// for TLS, or unix:///path/to/socket")
 
 // Check returns an error if [Open] would refuse the URL.
 func Check(url string) error {
-	if _, err := redis.ParseURL(url); err != nil {
-		return errURL
-	}
-	return nil
+	_, err := parse(url)
+	return err
 }
 
 // Close ends the connections.
-func (m *Memory) Close() error {
-	if err := m.client.Close(); err != nil {
-		return fmt.Errorf("close the connections to Redis: %w", err)
+func (m *Memory) Close() { m.client.Close() }
+
+// do returns the reply to a command, or nil if there is no value. It does not wait longer than m.patience.
+func (m *Memory) do(ctx context.Context, command ...string) ([]byte, error) {
+	if err := m.breaker.allow(); err != nil {
+		return nil, err
 	}
-	return nil
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), m.patience)
+	defer cancel()
+	reply, err := m.client.do(ctx, command...)
+	m.breaker.report(err)
+	return reply, err
 }
 
 // Get returns the value that was put under a name, or false.
 func (m *Memory) Get(ctx context.Context, name string) ([]byte, bool) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), m.patience)
-	defer cancel()
-	sealed, err := m.client.Get(ctx, m.place(name)).Bytes()
-	if err != nil {
+	sealed, err := m.do(ctx, "GET", m.place(name))
+	if err != nil || sealed == nil {
 		return nil, false
 	}
 	value, err := m.seal(name).Open(nil, nil, sealed, nil)
@@ -90,13 +74,12 @@ func (m *Memory) Get(ctx context.Context, name string) ([]byte, bool) {
 
 // Put stores a value, for at most the duration keep.
 func (m *Memory) Put(ctx context.Context, name string, value []byte, keep time.Duration) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), m.patience)
-	defer cancel()
 	sealed := m.seal(name).Seal(nil, nil, value, nil) //nolint:gosec // the AEAD generates the nonces
-	if len(sealed) > maxBulk {
+	if len(sealed) > maxValue {
 		return // reading it would exceed the limit
 	}
-	_ = m.client.Set(ctx, m.place(name), sealed, keep) // a full Redis refuses the value, which is then not kept
+	milliseconds := strconv.FormatInt(max(1, keep.Milliseconds()), 10)
+	_, _ = m.do(ctx, "SET", m.place(name), string(sealed), "PX", milliseconds) // a full Redis refuses the value, which is then not kept
 }
 
 // place returns the key in Redis for the value of a name.
@@ -132,7 +115,7 @@ const (
 	rest = time.Second
 )
 
-// breaker limits the cost of a Redis that is down, slow or stuck. It is a [redis.Limiter].
+// breaker limits the cost of a Redis that is down, slow or stuck.
 type breaker struct {
 	log *slog.Logger
 
@@ -141,8 +124,8 @@ type breaker struct {
 	until  time.Time
 }
 
-// Allow returns [ErrResting], or nil if a request may be sent.
-func (b *breaker) Allow() error {
+// allow returns [ErrResting], or nil if a request may be sent.
+func (b *breaker) allow() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.failed < tries {
@@ -155,11 +138,11 @@ func (b *breaker) Allow() error {
 	return nil
 }
 
-// ReportResult counts unanswered requests. An error reply from Redis counts as an answer, because it took no time.
-func (b *breaker) ReportResult(err error) {
+// report counts unanswered requests. A refusal counts as an answer, because it took no time.
+func (b *breaker) report(err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if _, answered := errors.AsType[redis.Error](err); err == nil || answered {
+	if _, answered := errors.AsType[refusal](err); err == nil || answered {
 		if b.failed >= tries {
 			b.log.Info("Redis answers again: intents and limits are shared")
 		}

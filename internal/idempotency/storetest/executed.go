@@ -39,7 +39,8 @@ func attempt[C, R any](
 	e.keys++
 	intent := e.b.Of(fmt.Sprint("executed ", e.keys), of, seen)
 	var done idempotency.Done[R]
-	e.Section(op.Definition.Name()[strings.LastIndex(op.Definition.Name(), ".")+1:], strings.TrimSpace(op.Definition.Name()+" "+note), func() (err error) {
+	name := op.Definition.Name()
+	e.Section(name[strings.LastIndex(name, ".")+1:], strings.TrimSpace(name+" "+note), func() (err error) {
 		done, err = op.Do(e.b.Context(), e.b.Store, intent, command)
 		return check(err)
 	})

@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	redigo "github.com/gomodule/redigo/redis"
+
 	"onlyonce/internal/proof/replica"
 )
 
@@ -111,6 +113,16 @@ func (s *Server) Do(ctx context.Context, command string) error {
 		err = errors.New(answer)
 	}
 	return err
+}
+
+// Ask carries out any command, and returns its reply.
+func (s *Server) Ask(ctx context.Context, command string, arguments ...any) (any, error) {
+	conn, err := redigo.DialContext(ctx, "unix", s.Socket())
+	if err != nil {
+		return nil, fmt.Errorf("ask Redis: %w", err)
+	}
+	defer conn.Close()
+	return redigo.DoContext(conn, ctx, command, arguments...) //nolint:wrapcheck // a reply with an error is no failure of this package
 }
 
 // Kill kills the server, as in a crash.
