@@ -39,7 +39,7 @@ func TestExecutedSQL(t *testing.T) {
 	storetest.List(sql, "archived customers", storetest.By(customer.List, customer.Filter{Archived: true}))
 	storetest.List(sql, "customers, a search for two words", storetest.By(customer.List, customer.Filter{Search: "ada lov"}))
 	storetest.Pages(sql, "customers by name", storetest.By(customer.List, customer.Filter{Sort: "name"}))
-	storetest.Find(sql, "customer", customer.Table.Find, ada.ID)
+	storetest.Record(sql, "customer", customer.Table, ada.ID)
 	storetest.Find(sql, "name of a customer", customer.Names.Of, ada.ID)
 	for _, search := range []string{"", "ada"} {
 		sql.Lookup(strings.TrimSpace("customers in a choice "+search), func(ctx context.Context, pool *pgxpool.Pool) error {

@@ -27,7 +27,7 @@ func List(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, f Filter, p
 		where = `r.archived_at IS NOT NULL AND r.merged_into IS NULL`
 	}
 	if f.Search == "" && f.Sort == "" {
-		return Table.List(ctx, pool, tenant, page, where, nil)
+		return record.ListBy(ctx, pool, Table, tenant, page, where, nil)
 	}
 	id := search.Column{Name: "id", Type: "uuid"}
 	query := search.Query[Customer]{

@@ -168,7 +168,7 @@ func Final(c Customer) error {
 }
 
 func wasMerged[C any](ctx context.Context, store *idempotency.Store, intent idempotency.Intent, _ C, _ *pgconn.PgError) error {
-	found, err := Table.Find(ctx, store.Pool, intent.Tenant, intent.Record)
+	found, err := record.Find(ctx, store.Pool, Table, intent.Tenant, intent.Record)
 	if err == nil {
 		err = Final(found)
 	}

@@ -94,7 +94,7 @@ func Repeats[C, R any](table record.Table[R], name func(R) string) Explanation[C
 			Buttons: []conflict.Button{{Text: "Create anyway", Field: AllowRepeatField, Value: "1"}},
 		}
 		if name != nil {
-			first, err := table.Find(ctx, store.Pool, intent.Tenant, uuid.MustParse(id))
+			first, err := record.Find(ctx, store.Pool, table, intent.Tenant, uuid.MustParse(id))
 			switch {
 			case err == nil:
 				like = name(first) + ","

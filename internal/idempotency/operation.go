@@ -198,7 +198,7 @@ func Taken[C, R any](
 	table record.Table[R], where string, args func(C) pgx.NamedArgs, say func(command C, existing R) error,
 ) Explanation[C] {
 	return func(ctx context.Context, store *Store, intent Intent, command C, _ *pgconn.PgError) error {
-		existing, err := table.FindBy(ctx, store.Pool, intent.Tenant, where, args(command))
+		existing, err := record.FindBy(ctx, store.Pool, table, intent.Tenant, where, args(command))
 		if err != nil {
 			return err
 		}

@@ -15,6 +15,7 @@ import (
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/customer"
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/record"
 	"onlyonce/internal/value/date"
 )
 
@@ -172,7 +173,7 @@ var NumberTaken = conflict.Kind{
 
 func numberTaken(ctx context.Context, store *idempotency.Store, intent idempotency.Intent, d Draft, _ *pgconn.PgError) error {
 	year := d.IssueDate.Year()
-	existing, err := Table.FindBy(ctx, store.Pool, intent.Tenant,
+	existing, err := record.FindBy(ctx, store.Pool, Table, intent.Tenant,
 		`r.issue_year = @year AND r.number_folded = fold_invoice_number(@number)`,
 		pgx.NamedArgs{"year": year, "number": string(d.Number)})
 	if err != nil {

@@ -54,7 +54,7 @@ func TestExecutedSQL(t *testing.T) {
 	) (record.List[idempotency.Entry], error) {
 		return idempotency.History(ctx, pool, tenant, first.ID, page, invoice.Postings)
 	})
-	storetest.Find(sql, "invoice", invoice.Table.Find, first.ID)
+	storetest.Record(sql, "invoice", invoice.Table, first.ID)
 	storetest.Find(sql, "number of an invoice", invoice.Numbers.Of, first.ID)
 	storetest.Find(sql, "next number of a year", invoice.NextNumber, 2026)
 	storetest.Find(sql, "usual terms of customers", invoice.UsualOf, []uuid.UUID{first.Customer.ID})

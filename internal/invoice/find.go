@@ -215,7 +215,7 @@ var Summaries = record.Table[Summary]{Name: "invoices", Fields: `
 func WithOpen(
 	ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, currency money.Currency, amount int64, limit int,
 ) ([]Summary, error) {
-	found, err := Summaries.List(ctx, pool, tenant, record.Page{Limit: limit}, `
+	found, err := record.ListBy(ctx, pool, Summaries, tenant, record.Page{Limit: limit}, `
 		r.currency COLLATE "C" = @currency AND r.open_amount = @amount AND r.state IN ('issued', 'partially_paid')`,
 		pgx.NamedArgs{"currency": currency.String(), "amount": amount})
 	return found.Rows, err

@@ -97,7 +97,7 @@ func TestLife(t *testing.T) {
 	assert.Thatf(t, storetest.IsConflict(err, &invoice.NotDraft), "an issued invoice was edited: %v", err)
 	// A change of the customer does not change the invoice.
 	b.Exec(`UPDATE customers SET name = 'Somebody else'`)
-	found, err := invoice.Table.Find(t.Context(), b.Store.Pool, b.Tenant, inv.ID)
+	found, err := record.Find(t.Context(), b.Store.Pool, invoice.Table, b.Tenant, inv.ID)
 	assert.Thatf(t, err == nil && found.Customer == inv.Customer, "%+v, %v", found.Customer, err)
 	void, err := invoice.Void.Do(t.Context(), b.Store, b.Of("void", inv.ID, 0), invoice.VoidDraft{})
 	assert.Thatf(t, err == nil && void.Value.Status == invoice.StatusVoid && void.Value.Number == inv.Number &&
@@ -172,7 +172,7 @@ func TestRacesOfOneInvoice(t *testing.T) {
 				t.Errorf("%d: %v", i, err)
 			}
 		}
-		found, err := invoice.Table.Find(t.Context(), b.Store.Pool, b.Tenant, inv.ID)
+		found, err := record.Find(t.Context(), b.Store.Pool, invoice.Table, b.Tenant, inv.ID)
 		wantVersion := 2 + edits // and void
 		if !found.IssuedAt.IsZero() {
 			wantVersion++

@@ -161,7 +161,7 @@ func TestSumsFollow(t *testing.T) {
 // mergeAndSeparate merges a customer into another one, and in every second round undoes the merge.
 func (c *standingCase) mergeAndSeparate(round int, winner, loser customer.Customer) error {
 	now := func(of customer.Customer) customer.Customer {
-		found, err := customer.Table.Find(c.Context(), c.Store.Pool, c.Tenant, of.ID)
+		found, err := record.Find(c.Context(), c.Store.Pool, customer.Table, c.Tenant, of.ID)
 		assert.Thatf(c, err == nil, "%v", err)
 		return found
 	}

@@ -38,15 +38,15 @@ var ErrKey = errors.New("key of another order")
 // argument may be large, and would plan the statement anew for every page.
 const MaxRows = "201"
 
-// List returns a page of the records for which a condition on the row r holds, newest first. With the primary key, or an index whose last
+// ListBy returns a page of the records for which a condition on the row r holds, newest first. With the primary key, or an index whose last
 // column is the id, every page has the same cost.
-func (t *Table[R]) List(
-	ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, page Page, where string, args pgx.NamedArgs,
+func ListBy[R any](
+	ctx context.Context, pool *pgxpool.Pool, from Table[R], tenant uuid.UUID, page Page, where string, args pgx.NamedArgs,
 ) (List[R], error) {
-	texts, err := listJSON(ctx, pool, tenant, t.Name, t.JSON(), page, where, args)
+	texts, err := ListJSON(ctx, pool, tenant, from.Name, from.JSON(), page, where, args)
 	list := List[R]{Before: texts.Before, After: texts.After}
 	for _, text := range texts.Rows {
-		row, err := decoded[R](text, nil)
+		row, err := Decode[R](text)
 		if err != nil {
 			return list, err
 		}
@@ -55,8 +55,8 @@ func (t *Table[R]) List(
 	return list, err
 }
 
-// listJSON is [Table.List] with the name of the table, and with the JSON of each row.
-func listJSON(
+// ListJSON is [ListBy] with the name of the table, and with the JSON of each row.
+func ListJSON(
 	ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, table, json string, page Page, where string, args pgx.NamedArgs,
 ) (list List[[]byte], err error) {
 	from, err := page.ID()

@@ -37,7 +37,7 @@ type Alike struct {
 func (h Header) Identity() (id uuid.UUID, version int) { return h.ID, h.Version }
 
 // Table is a table whose rows are records of type R. It has the columns tenant_id, id, version and created_at; the primary key is
-// (tenant_id, id).
+// (tenant_id, id). It has few methods, because those of a generic type are compiled for every type.
 type Table[R any] struct {
 	Name string
 	// Fields lists the fields of R besides its [Header], as arguments of json_build_object: a name and a value on the row r, and so on.
@@ -60,35 +60,42 @@ func (t *Table[R]) JSON() string {
 }
 
 // Find returns a tenant's record, or [ErrNotFound].
-func (t *Table[R]) Find(ctx context.Context, pool *pgxpool.Pool, tenant, id uuid.UUID) (R, error) {
-	return t.FindBy(ctx, pool, tenant, `r.id = @id`, pgx.NamedArgs{"id": id})
+func Find[R any](ctx context.Context, pool *pgxpool.Pool, from Table[R], tenant, id uuid.UUID) (R, error) {
+	return FindBy(ctx, pool, from, tenant, `r.id = @id`, pgx.NamedArgs{"id": id})
 }
 
 // FindBy returns a tenant's record for which a condition on the row r holds, or [ErrNotFound].
-func (t *Table[R]) FindBy(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, where string, args pgx.NamedArgs) (R, error) {
-	return decoded[R](One(ctx, pool, tenant, pgx.RowTo[[]byte], findSQL(t.Name, t.JSON(), where), args))
+func FindBy[R any](
+	ctx context.Context, pool *pgxpool.Pool, from Table[R], tenant uuid.UUID, where string, args pgx.NamedArgs,
+) (R, error) {
+	return read[R](One(ctx, pool, tenant, pgx.RowTo[[]byte], findSQL(from.Name, from.JSON(), where), args))
 }
 
 // FindIn returns a record as seen in a transaction of the tenant, or [ErrNotFound], for work that returns a row that it wrote.
-func (t *Table[R]) FindIn(ctx context.Context, tx pgx.Tx, tenant, id uuid.UUID) (R, error) {
-	row := tx.QueryRow(ctx, findSQL(t.Name, t.JSON(), `r.id = @id`), pgx.NamedArgs{"tenant_id": tenant, "id": id})
+func FindIn[R any](ctx context.Context, tx pgx.Tx, from Table[R], tenant, id uuid.UUID) (R, error) {
+	row := tx.QueryRow(ctx, findSQL(from.Name, from.JSON(), `r.id = @id`), pgx.NamedArgs{"tenant_id": tenant, "id": id})
 	var text []byte
 	err := row.Scan(&text)
-	return decoded[R](text, err)
+	return read[R](text, err)
 }
 
 func findSQL(table, json, where string) string {
 	return `SELECT ` + json + ` FROM ` + table + ` r WHERE r.tenant_id = @tenant_id AND ` + where + ` LIMIT 1`
 }
 
-// decoded decodes a record from the JSON of the database. It returns [ErrNotFound] if err is pgx.ErrNoRows.
-func decoded[R any](text []byte, err error) (found R, _ error) {
+// read decodes a record that was read, or returns [ErrNotFound] if err is pgx.ErrNoRows.
+func read[R any](text []byte, err error) (found R, _ error) {
 	if errors.Is(err, pgx.ErrNoRows) {
 		return found, ErrNotFound
 	}
 	if err != nil {
 		return found, err
 	}
+	return Decode[R](text)
+}
+
+// Decode decodes a record from the JSON of the database.
+func Decode[R any](text []byte) (found R, _ error) {
 	if err := json.Unmarshal(text, &found); err != nil {
 		return found, fmt.Errorf("decode the record: %w", err)
 	}

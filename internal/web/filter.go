@@ -234,10 +234,9 @@ func sorted(columns []templates.Column, path string, query url.Values) []templat
 	return columns
 }
 
-// readExternal returns a function that reads the record that source and external_id name, with find. Its error may be an
-// [*invalid.Error].
-func readExternal(find func(*http.Request, record.Page, idempotency.External) (record.List[Entity], error)) readEntities {
-	return func(r *http.Request, page record.Page) (record.List[Entity], error) {
+// readExternal reads the record of a list that source and external_id name. Its error may be an [*invalid.Error].
+func (m *resource) readExternal(l Listing[Entity]) readEntities {
+	return func(r *http.Request, page record.Page) (list record.List[Entity], _ error) {
 		query := r.URL.Query()
 		var problems invalid.Error
 		for _, name := range []string{"source", "external_id"} {
@@ -255,9 +254,19 @@ func readExternal(find func(*http.Request, record.Page, idempotency.External) (r
 			problems.Add("/source", "Send source and external_id.")
 		}
 		if err := problems.Err(); err != nil {
-			return record.List[Entity]{}, err
+			return list, err
 		}
-		return find(r, page, of)
+		where, args := idempotency.FindExternal(l.External, of)
+		found, err := record.ListJSON(
+			r.Context(), m.s.Pool, Principal(r).Tenant, l.External.Name, l.External.JSON(), page, where, args)
+		for _, text := range found.Rows {
+			row, err := l.decode(text)
+			if err != nil {
+				return list, err
+			}
+			list.Rows = append(list.Rows, row)
+		}
+		return list, err
 	}
 }
 

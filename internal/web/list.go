@@ -15,7 +15,6 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/record"
 	"onlyonce/internal/web/apidoc"
@@ -47,44 +46,35 @@ type Listing[L Entity] struct {
 	// Page is another page in place of the plain one.
 	Page func(r *http.Request, p templates.Page, rows []L, finder templates.Finder) (templ.Component, error)
 
-	shows        reflect.Type // the type of an element in the API
-	readExternal readEntities // nil without External
+	shows  reflect.Type // the type of an element in the API
+	decode func(text []byte) (Entity, error)
 }
 
 type readEntities = func(*http.Request, record.Page) (record.List[Entity], error)
 
 // untypedListing returns a listing of records without their type.
-func untypedListing[L Entity](l Listing[L], pool *pgxpool.Pool) Listing[Entity] {
+func untypedListing[L Entity](l Listing[L]) Listing[Entity] {
 	of := Listing[Entity]{
 		Summary: l.Summary, Query: l.Query, Filters: l.Filters, Finder: l.Finder, Columns: l.Columns, Empty: l.Empty,
-		Headings: l.Headings, Cells: ofEntity(l.Cells), View: func(row Entity) any { return row }, Row: ofEntity(l.Row),
+		Headings: l.Headings, Cells: ofEntity(l.Cells), View: ofEntity(l.View), Row: ofEntity(l.Row),
+		External: record.Table[Entity](l.External),
 	}
+	read, page := l.Read, l.Page
 	of.Read = func(r *http.Request, page record.Page) (record.List[Entity], error) {
-		if err := checkFilters(l.Filters, r.URL.Query()); err != nil {
-			return record.List[Entity]{}, err
-		}
-		if err := checkSort(l.Columns, r.URL.Query()); err != nil {
-			return record.List[Entity]{}, err
-		}
-		return untypedRows(l.Read(r, page))
+		return untypedRows(read(r, page))
 	}
-	if l.View != nil {
-		of.View = ofEntity(l.View)
+	of.decode = func(text []byte) (Entity, error) { return record.Decode[L](text) }
+	if of.View == nil {
+		of.View = func(row Entity) any { return row }
 	}
 	of.shows = reflect.TypeOf(of.View(*new(L)))
-	if l.External.Name != "" {
-		of.readExternal = readExternal(func(r *http.Request, page record.Page, e idempotency.External) (record.List[Entity], error) {
-			where, args := idempotency.FindExternal(l.External, e)
-			return untypedRows(l.External.List(r.Context(), pool, Principal(r).Tenant, page, where, args))
-		})
-	}
-	if l.Page != nil {
+	if page != nil {
 		of.Page = func(r *http.Request, p templates.Page, rows []Entity, finder templates.Finder) (templ.Component, error) {
 			typed := make([]L, len(rows))
 			for i, row := range rows {
 				typed[i] = as[L](row)
 			}
-			return l.Page(r, p, typed, finder)
+			return page(r, p, typed, finder)
 		}
 	}
 	return of
@@ -100,7 +90,7 @@ func untypedRows[L Entity](list record.List[L], err error) (record.List[Entity],
 
 // List registers the list of a resource: of all records, or of those of one parent, see [Under].
 func List[R, L Entity](m *Mounted[R], l Listing[L]) {
-	m.untyped.list(m.untyped.listPath(), "list", untypedListing(l, m.untyped.s.Pool))
+	m.untyped.list(m.untyped.listPath(), "list", untypedListing(l))
 }
 
 // ListAll registers the list of all of a resource that is [Under] another, in a tab of that one's place in the navigation. It panics if
@@ -111,11 +101,12 @@ func ListAll[R, L Entity](m *Mounted[R], l Listing[L]) {
 		panic("web: " + of.many + " belong to no other resource: register their List")
 	}
 	of.section = of.s.above(of).many
-	of.list(of.collectionPath(), "all", untypedListing(l, of.s.Pool))
+	of.list(of.collectionPath(), "all", untypedListing(l))
 }
 
 func (m *resource) list(path, name string, l Listing[Entity]) {
 	rows := strings.ReplaceAll(m.many, "-", "_")
+	l.Read = checked(l)
 	described := apidoc.Endpoint{
 		Method: http.MethodGet, Path: path, Name: m.many + "." + name, Summary: l.Summary, Repeats: "reads",
 		Query: l.Query, Rows: rows, Gives: l.shows, Schema: apidoc.SchemaName(m.one),
@@ -135,7 +126,7 @@ func (m *resource) list(path, name string, l Listing[Entity]) {
 	if l.Headings != nil {
 		m.export(path, described.Query, l)
 	}
-	finds := l.readExternal != nil
+	finds := l.External.Name != ""
 	if finds {
 		described.Query = append(slices.Clip(described.Query),
 			Parameter{Name: "source", Meaning: "With external_id, and without other filters: " +
@@ -152,7 +143,7 @@ func (m *resource) list(path, name string, l Listing[Entity]) {
 	m.api.read(path, func(w http.ResponseWriter, r *http.Request) error {
 		read := l.Read
 		if query := r.URL.Query(); finds && (query.Has("source") || query.Has("external_id")) {
-			read = l.readExternal
+			read = m.readExternal(l)
 		}
 		err := writeRows(w, r, rows, l, read)
 		if path != m.collectionPath() {
@@ -160,6 +151,21 @@ func (m *resource) list(path, name string, l Listing[Entity]) {
 		}
 		return err
 	})
+}
+
+// checked returns the Read of a listing with a check of the filters and the order.
+func checked(l Listing[Entity]) readEntities {
+	read := l.Read
+	return func(r *http.Request, page record.Page) (record.List[Entity], error) {
+		err := checkFilters(l.Filters, r.URL.Query())
+		if err == nil {
+			err = checkSort(l.Columns, r.URL.Query())
+		}
+		if err != nil {
+			return record.List[Entity]{}, err
+		}
+		return read(r, page)
+	}
 }
 
 // writeRows answers with the rows of a page.

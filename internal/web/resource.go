@@ -142,7 +142,7 @@ func mount[R Entity](s *Site, res Resource[R], m resource) *Mounted[R] {
 		return found, err //nolint:wrapcheck // recordOf leaves it out
 	}
 	m.lookup = func(ctx context.Context, tenant, id uuid.UUID) (Entity, error) {
-		return res.Table.Find(ctx, s.Pool, tenant, id)
+		return record.Find(ctx, s.Pool, res.Table, tenant, id)
 	}
 	m.shows = reflect.TypeOf(m.view(*new(R)))
 	return &Mounted[R]{m.mount(s)}

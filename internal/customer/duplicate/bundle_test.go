@@ -64,7 +64,7 @@ func (b *bundle) customer(email, name, taxID string) customer.Customer {
 // now returns the current state of a customer.
 func (b *bundle) now(c customer.Customer) customer.Customer {
 	b.Helper()
-	found, err := customer.Table.Find(b.Context(), b.Store.Pool, b.Tenant, c.ID)
+	found, err := record.Find(b.Context(), b.Store.Pool, customer.Table, b.Tenant, c.ID)
 	must.OK(b, err)
 	return found
 }

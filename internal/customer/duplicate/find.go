@@ -14,7 +14,7 @@ import (
 
 // Customers returns the customers with the ids, at most [MaxCustomers], oldest first, without merged ones.
 func Customers(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, ids []uuid.UUID) ([]customer.Customer, error) {
-	list, err := customer.Table.List(ctx, pool, tenant, record.Page{Limit: MaxCustomers},
+	list, err := record.ListBy(ctx, pool, customer.Table, tenant, record.Page{Limit: MaxCustomers},
 		`r.id = ANY (@ids::uuid[]) AND r.merged_into IS NULL`, pgx.NamedArgs{"ids": record.IDs(ids)})
 	slices.Reverse(list.Rows)
 	return list.Rows, err
@@ -36,17 +36,17 @@ func ReferencesOf(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, ids
 
 // Merges returns a page of the merges of a tenant.
 func Merges(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, page record.Page) (record.List[Merge], error) {
-	return Table.List(ctx, pool, tenant, page, `true`, nil)
+	return record.ListBy(ctx, pool, Table, tenant, page, `true`, nil)
 }
 
 // MergesInto returns the newest merges into a customer that were not undone, at most ten.
 func MergesInto(ctx context.Context, pool *pgxpool.Pool, tenant, winner uuid.UUID) ([]Merge, error) {
-	list, err := Table.List(ctx, pool, tenant, record.Page{Limit: 10}, `r.winner_id = @winner AND r.undone_at IS NULL`,
+	list, err := record.ListBy(ctx, pool, Table, tenant, record.Page{Limit: 10}, `r.winner_id = @winner AND r.undone_at IS NULL`,
 		pgx.NamedArgs{"winner": winner})
 	return list.Rows, err
 }
 
 // Apart returns a page of the distinctions of a tenant.
 func Apart(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, page record.Page) (record.List[Distinction], error) {
-	return Distinctions.List(ctx, pool, tenant, page, `true`, nil)
+	return record.ListBy(ctx, pool, Distinctions, tenant, page, `true`, nil)
 }

@@ -120,7 +120,7 @@ func TestSyncOfAMergedCustomer(t *testing.T) {
 	wants("Ada King", winner.ID)
 	wants("Ada Byron", winner.ID)
 	where, args := idempotency.FindExternal(customer.Table, idempotency.External{Source: "SHOP", ExternalID: "17"})
-	if found, err := customer.Table.FindBy(t.Context(), b.Store.Pool, b.Tenant, where, args); err != nil || found.ID != winner.ID {
+	if found, err := record.FindBy(t.Context(), b.Store.Pool, customer.Table, b.Tenant, where, args); err != nil || found.ID != winner.ID {
 		t.Errorf("found %+v, %v", found, err)
 	}
 	third := b.customer("third@example.com", "Third", "")

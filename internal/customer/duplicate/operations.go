@@ -71,7 +71,7 @@ func of(ctx context.Context, store *idempotency.Store, tenant uuid.UUID, broken 
 	if err != nil {
 		return customer.Customer{}, fmt.Errorf("id of a customer: %w", err)
 	}
-	return customer.Table.Find(ctx, store.Pool, tenant, id)
+	return record.Find(ctx, store.Pool, customer.Table, tenant, id)
 }
 
 const missing = "One of these customers doesn't exist."
@@ -124,7 +124,7 @@ func tooLate(context.Context, *idempotency.Store, idempotency.Intent, struct{}, 
 }
 
 func takenSince(ctx context.Context, store *idempotency.Store, intent idempotency.Intent, _ struct{}, _ *pgconn.PgError) error {
-	c, err := customer.Table.FindBy(ctx, store.Pool, intent.Tenant, `r.id = (
+	c, err := record.FindBy(ctx, store.Pool, customer.Table, intent.Tenant, `r.id = (
 		SELECT since.id FROM customer_merges m, unnest(m.loser_ids) AS loser (id),
 			LATERAL (
 				SELECT email_folded, name_folded FROM customers c WHERE c.tenant_id = @tenant_id AND c.id = loser.id LIMIT 1) AS was,

@@ -13,6 +13,7 @@ import (
 	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
+	"onlyonce/internal/record"
 )
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
@@ -35,7 +36,7 @@ func TestExecutedSQL(t *testing.T) {
 	ada := archived(t, b)
 	sql := b.Executed()
 	made := storetest.Execute(sql, "", erasure.Erase, uuid.Nil, 0, erasure.Draft{Customer: ada})
-	storetest.Find(sql, "erasure", erasure.Table.Find, made.ID)
+	storetest.Record(sql, "erasure", erasure.Table, made.ID)
 }
 
 // TestErasedAtOnce: of erasures and restores that come at the same moment, one erasure is made and found by the others, or all are refused
@@ -67,7 +68,7 @@ func TestErasedAtOnce(t *testing.T) {
 			counts[done[i+1].Outcome]++
 		}
 	}
-	c, err := customer.Table.Find(t.Context(), b.Store.Pool, b.Tenant, ada)
+	c, err := record.Find(t.Context(), b.Store.Pool, customer.Table, b.Tenant, ada)
 	must.OK(t, err)
 	switch restored := errs[0] == nil; {
 	case restored && (refused != crowd-1 || !c.ErasedAt.IsZero()):

@@ -13,6 +13,7 @@ import (
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/customer"
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/record"
 )
 
 // Erase erases the personal data of an archived customer and of the customers merged into it, or finds the earlier erasure.
@@ -52,7 +53,7 @@ func errNotArchived() error {
 }
 
 func merged(ctx context.Context, store *idempotency.Store, intent idempotency.Intent, d Draft, _ *pgconn.PgError) error {
-	c, err := customer.Table.Find(ctx, store.Pool, intent.Tenant, d.Customer)
+	c, err := record.Find(ctx, store.Pool, customer.Table, intent.Tenant, d.Customer)
 	if err != nil {
 		return err
 	}

@@ -112,6 +112,15 @@ func Find[A, R any](e *Executed, name string, find func(context.Context, *pgxpoo
 	})
 }
 
+// Record records the lookup of a record.
+func Record[R any](e *Executed, name string, from record.Table[R], id uuid.UUID) {
+	e.b.Helper()
+	find := func(ctx context.Context, pool *pgxpool.Pool, tenant, id uuid.UUID) (R, error) {
+		return record.Find(ctx, pool, from, tenant, id)
+	}
+	Find(e, name, find, id)
+}
+
 // Lookup records any other lookup.
 func (e *Executed) Lookup(name string, find func(context.Context, *pgxpool.Pool) error) {
 	e.b.Helper()

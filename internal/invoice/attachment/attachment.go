@@ -129,5 +129,6 @@ func Name(a Attachment) string { return a.File.Name }
 
 // ListOf returns a page of the attachments of an invoice, without removed ones.
 func ListOf(ctx context.Context, pool *pgxpool.Pool, tenant, invoice uuid.UUID, page record.Page) (record.List[Attachment], error) {
-	return Table.List(ctx, pool, tenant, page, `r.invoice_id = @invoice AND r.removed_at IS NULL`, pgx.NamedArgs{"invoice": invoice})
+	return record.ListBy(ctx, pool, Table, tenant, page, `r.invoice_id = @invoice AND r.removed_at IS NULL`,
+		pgx.NamedArgs{"invoice": invoice})
 }

@@ -30,7 +30,7 @@ func TestExecutedSQL(t *testing.T) {
 	storetest.Refuse(sql, &attachment.Attached, attachment.Create, uuid.Nil, 0, d)
 	storetest.List(sql, "attachments of an invoice", storetest.By(attachment.ListOf, inv.ID))
 	storetest.Execute(sql, "", attachment.Remove, made.ID, 0, struct{}{})
-	storetest.Find(sql, "attachment", attachment.Table.Find, made.ID)
+	storetest.Record(sql, "attachment", attachment.Table, made.ID)
 	sql.Lookup("file", func(ctx context.Context, pool *pgxpool.Pool) error {
 		content, err := io.ReadAll(file.Open(ctx, pool, b.Tenant, made.File))
 		assert.Thatf(t, string(content) == "two", "read %q", content)

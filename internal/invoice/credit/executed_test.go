@@ -25,6 +25,6 @@ func TestExecutedSQL(t *testing.T) {
 	storetest.Pages(sql, "credit notes", storetest.By(credit.List, invoice.BelowFilter{}))
 	storetest.List(sql, "credit notes, a search", storetest.By(credit.List, invoice.BelowFilter{Search: "ada"}))
 	storetest.List(sql, "credit notes of an invoice", storetest.By(credit.ListOf, inv.ID))
-	storetest.Find(sql, "credit note", credit.Table.Find, made.ID)
+	storetest.Record(sql, "credit note", credit.Table, made.ID)
 	storetest.Find(sql, "uncredited rest of an invoice", credit.LeftOf, inv.ID)
 }

@@ -26,7 +26,7 @@ func List(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, f invoice.B
 
 // ListOf returns a page of the credit notes of an invoice.
 func ListOf(ctx context.Context, pool *pgxpool.Pool, tenant, invoice uuid.UUID, page record.Page) (record.List[Note], error) {
-	return Table.List(ctx, pool, tenant, page, `r.invoice_id = @invoice`, pgx.NamedArgs{"invoice": invoice})
+	return record.ListBy(ctx, pool, Table, tenant, page, `r.invoice_id = @invoice`, pgx.NamedArgs{"invoice": invoice})
 }
 
 // Left is the uncredited rest of a line of an invoice.

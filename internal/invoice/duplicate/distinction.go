@@ -61,7 +61,7 @@ var notThere = idempotency.Invalid[ApartDraft]("/invoice_ids", "One of these inv
 
 // Apart returns a page of the distinctions of a tenant.
 func Apart(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, page record.Page) (record.List[Distinction], error) {
-	return Distinctions.List(ctx, pool, tenant, page, `true`, nil)
+	return record.ListBy(ctx, pool, Distinctions, tenant, page, `true`, nil)
 }
 
 // Of returns the invoices with the ids, oldest first.
@@ -76,6 +76,7 @@ func Of(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, ids []string)
 
 // KeptFor returns the newest ten invoices that were voided as duplicates of the kept one.
 func KeptFor(ctx context.Context, pool *pgxpool.Pool, tenant, kept uuid.UUID) ([]invoice.Summary, error) {
-	list, err := invoice.Summaries.List(ctx, pool, tenant, record.Page{Limit: 10}, `r.duplicate_of = @kept`, pgx.NamedArgs{"kept": kept})
+	list, err := record.ListBy(ctx, pool, invoice.Summaries, tenant, record.Page{Limit: 10}, `r.duplicate_of = @kept`,
+		pgx.NamedArgs{"kept": kept})
 	return list.Rows, err
 }

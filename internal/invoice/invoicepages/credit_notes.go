@@ -12,6 +12,7 @@ import (
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/credit"
+	"onlyonce/internal/record"
 	"onlyonce/internal/value/typed"
 	"onlyonce/internal/web"
 	"onlyonce/templates"
@@ -140,7 +141,7 @@ func creditControl(pointer string) string {
 }
 
 func (s *Pages) creditNotePage(r *http.Request, p templates.Page, n credit.Note) (templ.Component, error) {
-	inv, err := invoice.Table.Find(r.Context(), s.Pool, web.Principal(r).Tenant, n.InvoiceID)
+	inv, err := record.Find(r.Context(), s.Pool, invoice.Table, web.Principal(r).Tenant, n.InvoiceID)
 	if err != nil {
 		return nil, err
 	}

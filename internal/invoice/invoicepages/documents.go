@@ -10,6 +10,7 @@ import (
 	"onlyonce/internal/invoice/credit"
 	"onlyonce/internal/invoice/document"
 	"onlyonce/internal/invoice/pdf"
+	"onlyonce/internal/record"
 	"onlyonce/internal/web"
 )
 
@@ -51,7 +52,7 @@ func (d *documents) file(ctx context.Context, name string, shown pdf.Document) (
 
 // creditNotePDF renders a credit note, together with data of its invoice.
 func (s *Pages) creditNotePDF(r *http.Request, n credit.Note) (web.File, error) {
-	inv, err := invoice.Table.Find(r.Context(), s.Pool, web.Principal(r).Tenant, n.InvoiceID)
+	inv, err := record.Find(r.Context(), s.Pool, invoice.Table, web.Principal(r).Tenant, n.InvoiceID)
 	if err != nil {
 		return web.File{}, err
 	}

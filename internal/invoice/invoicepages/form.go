@@ -112,7 +112,7 @@ func (s *Pages) foundCustomers(r *http.Request) (found record.List[customer.Cust
 	}
 	tenant := web.Principal(r).Tenant
 	if id, err := uuid.Parse(r.URL.Query().Get("id")); err == nil { // a kept form has the id of its choice only
-		one, err := customer.Table.Find(r.Context(), s.Pool, tenant, id)
+		one, err := record.Find(r.Context(), s.Pool, customer.Table, tenant, id)
 		return record.List[customer.Customer]{Rows: []customer.Customer{one}}, err
 	}
 	return customer.List(r.Context(), s.Pool, tenant, customer.Filter{Search: search}, record.Page{Limit: choices})

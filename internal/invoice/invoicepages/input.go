@@ -206,7 +206,7 @@ func (s *Pages) freshInvoice(r *http.Request) (url.Values, error) {
 	of, _ := uuid.Parse(r.URL.Query().Get("customer")) // uuid.Nil if it is no id
 	var original invoice.Invoice
 	if id, err := uuid.Parse(r.URL.Query().Get("copy")); err == nil {
-		if original, err = invoice.Table.Find(r.Context(), s.Pool, web.Principal(r).Tenant, id); err != nil {
+		if original, err = record.Find(r.Context(), s.Pool, invoice.Table, web.Principal(r).Tenant, id); err != nil {
 			return nil, err
 		}
 		of = original.Customer.ID

@@ -138,7 +138,7 @@ func (s *Pages) invoiceFinder(r *http.Request) (templates.Finder, error) {
 		}
 	}
 	if id, err := uuid.Parse(query.Get("customer_id")); err == nil {
-		of, err := customer.Table.Find(r.Context(), s.Pool, web.Principal(r).Tenant, id)
+		of, err := record.Find(r.Context(), s.Pool, customer.Table, web.Principal(r).Tenant, id)
 		if err != nil && !errors.Is(err, record.ErrNotFound) {
 			return finder, err
 		}

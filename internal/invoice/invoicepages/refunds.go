@@ -56,7 +56,7 @@ func (s *Pages) refundForm(r *http.Request, p templates.Page, f templates.Form) 
 	if err != nil {
 		return nil, err
 	}
-	inv, err := invoice.Table.Find(r.Context(), s.Pool, web.Principal(r).Tenant, of.InvoiceID)
+	inv, err := record.Find(r.Context(), s.Pool, invoice.Table, web.Principal(r).Tenant, of.InvoiceID)
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"onlyonce/internal/customer"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/reminder"
+	"onlyonce/internal/record"
 	"onlyonce/internal/value/date"
 	"onlyonce/internal/value/party"
 	"onlyonce/internal/web"
@@ -52,7 +53,7 @@ func (s *Pages) freshReminder(r *http.Request) (url.Values, error) {
 	if err != nil {
 		return nil, err
 	}
-	summary, err := invoice.Summaries.Find(r.Context(), s.Pool, web.Principal(r).Tenant, inv.ID)
+	summary, err := record.Find(r.Context(), s.Pool, invoice.Summaries, web.Principal(r).Tenant, inv.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +71,7 @@ func (s *Pages) reminderForm(r *http.Request, p templates.Page, f templates.Form
 	if err != nil {
 		return nil, err
 	}
-	summary, err := invoice.Summaries.Find(r.Context(), s.Pool, web.Principal(r).Tenant, inv.ID)
+	summary, err := record.Find(r.Context(), s.Pool, invoice.Summaries, web.Principal(r).Tenant, inv.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +98,7 @@ func (s *Pages) remind(r *http.Request, inv invoice.Invoice, view *invoiceviews.
 	if !isOverdue(inv.Status, inv.DueDate) {
 		return nil
 	}
-	summary, err := invoice.Summaries.Find(r.Context(), s.Pool, web.Principal(r).Tenant, inv.ID)
+	summary, err := record.Find(r.Context(), s.Pool, invoice.Summaries, web.Principal(r).Tenant, inv.ID)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/schedule"
 	"onlyonce/internal/people/settings"
+	"onlyonce/internal/record"
 	"onlyonce/internal/value/date"
 	"onlyonce/internal/value/money"
 	"onlyonce/internal/web"
@@ -86,7 +87,7 @@ func (s *Pages) freshSchedule(r *http.Request) (url.Values, error) {
 	if err != nil {
 		return fresh, nil //nolint:nilerr // no invoice to repeat
 	}
-	original, err := invoice.Table.Find(r.Context(), s.Pool, tenant, id)
+	original, err := record.Find(r.Context(), s.Pool, invoice.Table, tenant, id)
 	if err != nil {
 		return nil, err
 	}

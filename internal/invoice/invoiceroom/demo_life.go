@@ -28,7 +28,7 @@ type step struct {
 // of returns a step that carries out an operation. The command is about the record of another step, and record returns the id of the record
 // that this step made.
 func of[C, R any](op idempotency.Operation[C, R], command func(about uuid.UUID) (C, error), record func(R) uuid.UUID) step {
-	return step{used: op.Definition.Used, do: func(ctx context.Context, store *idempotency.Store, intent idempotency.Intent) (uuid.UUID, error) {
+	do := func(ctx context.Context, store *idempotency.Store, intent idempotency.Intent) (uuid.UUID, error) {
 		c, err := command(intent.Record)
 		if err != nil {
 			return uuid.Nil, err
@@ -42,7 +42,8 @@ func of[C, R any](op idempotency.Operation[C, R], command func(about uuid.UUID) 
 			return before.Record, nil
 		}
 		return record(done.Value), err
-	}}
+	}
+	return step{used: op.Definition.Used, do: do}
 }
 
 // life returns the steps of an invoice. The newest are drafts. Most of the old ones are paid, at once or in two parts, and a few are

@@ -13,6 +13,7 @@ import (
 	"onlyonce/internal/invoice/payment"
 	"onlyonce/internal/invoice/writeoff"
 	"onlyonce/internal/must"
+	"onlyonce/internal/record"
 )
 
 // Bundle is a separate database with one tenant, and helpers to create and change invoices there.
@@ -85,7 +86,7 @@ func (b *Bundle) WriteOff(key string, inv invoice.Invoice, amount string) (write
 // against the payments, refunds, credit notes and write-offs.
 func (b *Bundle) Find(inv invoice.Invoice) invoice.Invoice {
 	b.Helper()
-	found, err := invoice.Table.Find(b.Context(), b.Store.Pool, b.Tenant, inv.ID)
+	found, err := record.Find(b.Context(), b.Store.Pool, invoice.Table, b.Tenant, inv.ID)
 	must.OK(b, err)
 	var posted, recorded [3]int64 // paid, credited, written off
 	err = b.Admin.QueryRow(b.Context(), `

@@ -23,5 +23,5 @@ func TestExecutedSQL(t *testing.T) {
 	made := storetest.Execute(sql, "", logo.Create, uuid.Nil, 0, d)
 	storetest.Execute(sql, "", logo.Remove, made.ID, 0, struct{}{})
 	storetest.List(sql, "logos", logo.List)
-	storetest.Find(sql, "logo", logo.Table.Find, made.ID)
+	storetest.Record(sql, "logo", logo.Table, made.ID)
 }

@@ -139,5 +139,5 @@ func Rules() []conflict.Rule {
 
 // List returns a page of the logos of a tenant, newest first, with removed ones.
 func List(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, page record.Page) (record.List[Logo], error) {
-	return Table.List(ctx, pool, tenant, page, `true`, nil)
+	return record.ListBy(ctx, pool, Table, tenant, page, `true`, nil)
 }

@@ -12,12 +12,12 @@ import (
 
 // List returns a page of the mails of a tenant.
 func List(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, page record.Page) (record.List[Mail], error) {
-	return Table.List(ctx, pool, tenant, page, `true`, nil)
+	return record.ListBy(ctx, pool, Table, tenant, page, `true`, nil)
 }
 
 // ListOf returns a page of the mails of an invoice.
 func ListOf(ctx context.Context, pool *pgxpool.Pool, tenant, invoice uuid.UUID, page record.Page) (record.List[Mail], error) {
-	return Table.List(ctx, pool, tenant, page, `r.invoice_id = @invoice`, pgx.NamedArgs{"invoice": invoice})
+	return record.ListBy(ctx, pool, Table, tenant, page, `r.invoice_id = @invoice`, pgx.NamedArgs{"invoice": invoice})
 }
 
 // Failure is a mail that has failed and was not followed by another mail about its invoice.

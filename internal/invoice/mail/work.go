@@ -14,6 +14,7 @@ import (
 	"onlyonce/internal/invoice/document"
 	"onlyonce/internal/invoice/pdf"
 	"onlyonce/internal/mailer"
+	"onlyonce/internal/record"
 )
 
 // Job is the job of a mail about an invoice.
@@ -64,12 +65,12 @@ func (w writer) write(ctx context.Context, job Job) (mailer.Letter, error) {
 	unread := func(err error) error {
 		return &mailer.UnwrittenError{Outcome: mailer.Again, Reason: "The invoice couldn't be read.", Err: err}
 	}
-	found, err := Table.Find(ctx, w.pool, job.Tenant, job.Mail)
+	found, err := record.Find(ctx, w.pool, Table, job.Tenant, job.Mail)
 	if err != nil {
 		return mailer.Letter{}, unread(err)
 	}
 	m := source{Mail: found}
-	if m.invoice, err = invoice.Table.Find(ctx, w.pool, job.Tenant, m.InvoiceID); err != nil {
+	if m.invoice, err = record.Find(ctx, w.pool, invoice.Table, job.Tenant, m.InvoiceID); err != nil {
 		return mailer.Letter{}, unread(err)
 	}
 	if m.Kind != KindVoid && Possible(m.invoice) != nil {
@@ -81,7 +82,7 @@ func (w writer) write(ctx context.Context, job Job) (mailer.Letter, error) {
 		}
 	}
 	if m.Kind == KindCreditNote {
-		if m.note, err = credit.Table.Find(ctx, w.pool, job.Tenant, m.CreditNoteID); err != nil {
+		if m.note, err = record.Find(ctx, w.pool, credit.Table, job.Tenant, m.CreditNoteID); err != nil {
 			return mailer.Letter{}, unread(err)
 		}
 	}

@@ -32,6 +32,6 @@ func TestExecutedSQL(t *testing.T) {
 	storetest.List(sql, "payments in a currency", storetest.By(payment.List, invoice.BelowFilter{Currency: euro}))
 	storetest.List(sql, "payments, a search", storetest.By(payment.List, invoice.BelowFilter{Search: "ada"}))
 	storetest.List(sql, "payments of an invoice", storetest.By(payment.ListOf, inv.ID))
-	storetest.Find(sql, "payment", payment.Table.Find, paid.ID)
+	storetest.Record(sql, "payment", payment.Table, paid.ID)
 	storetest.Execute(sql, "", payment.Remove, paid.ID, 0, struct{}{})
 }

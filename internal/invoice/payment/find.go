@@ -27,7 +27,7 @@ func List(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, f invoice.B
 
 // ListOf returns a page of the payments of an invoice.
 func ListOf(ctx context.Context, pool *pgxpool.Pool, tenant, invoice uuid.UUID, page record.Page) (record.List[Payment], error) {
-	return Table.List(ctx, pool, tenant, page, `r.invoice_id = @invoice`, pgx.NamedArgs{"invoice": invoice})
+	return record.ListBy(ctx, pool, Table, tenant, page, `r.invoice_id = @invoice`, pgx.NamedArgs{"invoice": invoice})
 }
 
 // Name returns the display name of a payment: "50.00 EUR on 21 Nov 2026".

@@ -21,5 +21,5 @@ func TestExecutedSQL(t *testing.T) {
 	must.OK(t, err)
 	made := storetest.Execute(sql, "", refund.Create, uuid.Nil, 0, d)
 	storetest.Pages(sql, "refunds of a payment", storetest.By(refund.ListOf, p.ID))
-	storetest.Find(sql, "refund", refund.Table.Find, made.ID)
+	storetest.Record(sql, "refund", refund.Table, made.ID)
 }

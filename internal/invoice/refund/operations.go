@@ -84,7 +84,7 @@ func exceedsPayment(_ context.Context, _ *idempotency.Store, _ idempotency.Inten
 
 // ListOf returns a page of the refunds of a payment.
 func ListOf(ctx context.Context, pool *pgxpool.Pool, tenant, payment uuid.UUID, page record.Page) (record.List[Refund], error) {
-	return Table.List(ctx, pool, tenant, page, `r.payment_id = @payment`, pgx.NamedArgs{"payment": payment})
+	return record.ListBy(ctx, pool, Table, tenant, page, `r.payment_id = @payment`, pgx.NamedArgs{"payment": payment})
 }
 
 // Name returns the display name of a refund: "50.00 EUR on 21 Nov 2026".

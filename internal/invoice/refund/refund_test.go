@@ -60,7 +60,7 @@ func TestInParts(t *testing.T) {
 		assert.Thatf(t, err == nil && again.Replayed && again.Value == done.Value, "again: %+v, %v", again, err)
 		found := b.Find(inv)
 		assert.Thatf(t, found.Status == step.status && found.Paid == step.paid && found.Open == 10000-step.paid, "%+v", found)
-		of, err := payment.Table.Find(t.Context(), b.Store.Pool, b.Tenant, p.ID)
+		of, err := record.Find(t.Context(), b.Store.Pool, payment.Table, b.Tenant, p.ID)
 		assert.Thatf(t, err == nil && of.Left == step.paid && of.Refunded == 10000-step.paid, "%+v, %v", of, err)
 	}
 	_, err := b.refund("more", p, refund.Input{Amount: "0.01"})

@@ -134,12 +134,12 @@ var notThere = idempotency.Invalid[BatchDraft]("/reminders", "One of these invoi
 
 // BatchList returns a page of the batches of a tenant.
 func BatchList(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, page record.Page) (record.List[Batch], error) {
-	return Batches.List(ctx, pool, tenant, page, `true`, nil)
+	return record.ListBy(ctx, pool, Batches, tenant, page, `true`, nil)
 }
 
 // Of returns the invoices with the ids, newest first, at most [MaxBatch].
 func Of(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, ids []string) ([]invoice.Summary, error) {
-	found, err := invoice.Summaries.List(ctx, pool, tenant, record.Page{Limit: MaxBatch}, `r.id = ANY (@ids::uuid[])`,
+	found, err := record.ListBy(ctx, pool, invoice.Summaries, tenant, record.Page{Limit: MaxBatch}, `r.id = ANY (@ids::uuid[])`,
 		pgx.NamedArgs{"ids": ids})
 	return found.Rows, err
 }

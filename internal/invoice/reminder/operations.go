@@ -12,6 +12,7 @@ import (
 	"onlyonce/internal/customer"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invoice"
+	"onlyonce/internal/record"
 	"onlyonce/internal/value/date"
 )
 
@@ -80,7 +81,7 @@ func Next(inv invoice.Summary, today date.Date) (level int, err error) {
 // explained returns the explanation of a constraint with an error about the invoice.
 func explained(say func(invoice.Summary) error) idempotency.Explanation[Draft] {
 	return func(ctx context.Context, store *idempotency.Store, intent idempotency.Intent, d Draft, _ *pgconn.PgError) error {
-		inv, err := invoice.Summaries.Find(ctx, store.Pool, intent.Tenant, d.InvoiceID)
+		inv, err := record.Find(ctx, store.Pool, invoice.Summaries, intent.Tenant, d.InvoiceID)
 		if err != nil {
 			return err
 		}

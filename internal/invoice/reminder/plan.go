@@ -131,5 +131,5 @@ func PlanRules() []conflict.Rule {
 
 // PlanList returns a page of the plans of a tenant, newest first, with removed ones.
 func PlanList(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, page record.Page) (record.List[Plan], error) {
-	return Plans.List(ctx, pool, tenant, page, `true`, nil)
+	return record.ListBy(ctx, pool, Plans, tenant, page, `true`, nil)
 }

@@ -94,7 +94,7 @@ func (in Input) Draft(of uuid.UUID) (Draft, error) {
 
 // ListOf returns a page of the reminders of an invoice.
 func ListOf(ctx context.Context, pool *pgxpool.Pool, tenant, invoice uuid.UUID, page record.Page) (record.List[Reminder], error) {
-	return Table.List(ctx, pool, tenant, page, `r.invoice_id = @invoice`, pgx.NamedArgs{"invoice": invoice})
+	return record.ListBy(ctx, pool, Table, tenant, page, `r.invoice_id = @invoice`, pgx.NamedArgs{"invoice": invoice})
 }
 
 // Rules returns the uniqueness rules of reminders.

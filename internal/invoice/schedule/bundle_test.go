@@ -17,6 +17,7 @@ import (
 	"onlyonce/internal/invoice/schedule"
 	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
+	"onlyonce/internal/record"
 )
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
@@ -72,7 +73,7 @@ func (b *bundle) bring(key string, id uuid.UUID, into idempotency.Operation[stru
 
 func (b *bundle) find(id uuid.UUID) schedule.Schedule {
 	b.Helper()
-	s, err := schedule.Table.Find(b.Context(), b.Store.Pool, b.Tenant, id)
+	s, err := record.Find(b.Context(), b.Store.Pool, schedule.Table, b.Tenant, id)
 	must.OK(b, err)
 	return s
 }

@@ -36,7 +36,7 @@ func TestExecutedSQL(t *testing.T) {
 	storetest.Pages(sql, "schedules", storetest.By(schedule.List, false))
 	storetest.List(sql, "archived schedules", storetest.By(schedule.List, true))
 	storetest.List(sql, "periods of a schedule", storetest.By(schedule.PeriodsOf, s.ID))
-	storetest.Find(sql, "schedule", schedule.Table.Find, other.ID)
+	storetest.Record(sql, "schedule", schedule.Table, other.ID)
 	sql.Lookup("schedule that billed an invoice", func(ctx context.Context, pool *pgxpool.Pool) error {
 		_, _, err := schedule.Billed(ctx, pool, b.Tenant, period.ID)
 		return err

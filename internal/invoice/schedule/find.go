@@ -18,18 +18,18 @@ func List(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, archived bo
 	if archived {
 		where = `r.archived_at IS NOT NULL`
 	}
-	return Table.List(ctx, pool, tenant, page, where, nil)
+	return record.ListBy(ctx, pool, Table, tenant, page, where, nil)
 }
 
 // PeriodsOf returns a page of the periods of a schedule, the last one billed first.
 func PeriodsOf(ctx context.Context, pool *pgxpool.Pool, tenant, schedule uuid.UUID, page record.Page) (record.List[Period], error) {
-	return Periods.List(ctx, pool, tenant, page, `r.schedule_id = @schedule`, pgx.NamedArgs{"schedule": schedule})
+	return record.ListBy(ctx, pool, Periods, tenant, page, `r.schedule_id = @schedule`, pgx.NamedArgs{"schedule": schedule})
 }
 
 // Billed returns the schedule and the period that billed an invoice, or [record.ErrNotFound] if it was not billed by a schedule.
 func Billed(ctx context.Context, pool *pgxpool.Pool, tenant, invoice uuid.UUID) (s Schedule, p Period, err error) {
-	if p, err = Periods.Find(ctx, pool, tenant, invoice); err == nil {
-		s, err = Table.Find(ctx, pool, tenant, p.ScheduleID)
+	if p, err = record.Find(ctx, pool, Periods, tenant, invoice); err == nil {
+		s, err = record.Find(ctx, pool, Table, tenant, p.ScheduleID)
 	}
 	return s, p, err
 }

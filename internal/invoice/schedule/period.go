@@ -109,7 +109,7 @@ func bill(ctx context.Context, tx pgx.Tx, operation string, i idempotency.Intent
 	if _, err := tx.Exec(ctx, `SELECT FROM schedules WHERE tenant_id = @tenant_id AND id = @schedule_id FOR UPDATE`, args); err != nil {
 		return Period{}, fmt.Errorf("lock the schedule: %w", err)
 	}
-	s, err := Table.FindIn(ctx, tx, i.Tenant, b.ScheduleID)
+	s, err := record.FindIn(ctx, tx, Table, i.Tenant, b.ScheduleID)
 	if err != nil {
 		return Period{}, err
 	}
@@ -126,7 +126,7 @@ func bill(ctx context.Context, tx pgx.Tx, operation string, i idempotency.Intent
 	if err != nil {
 		return Period{}, err
 	}
-	return Periods.FindIn(ctx, tx, i.Tenant, billed)
+	return record.FindIn(ctx, tx, Periods, i.Tenant, billed)
 }
 
 // bill creates the invoice of a period that has no invoice yet.

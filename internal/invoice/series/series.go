@@ -80,7 +80,7 @@ var Set = idempotency.Define(idempotency.Spec[Draft, Next]{
 
 // List returns a page of the numbers that were set, newest first.
 func List(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, page record.Page) (record.List[Next], error) {
-	return Table.List(ctx, pool, tenant, page, `true`, nil)
+	return record.ListBy(ctx, pool, Table, tenant, page, `true`, nil)
 }
 
 // Of returns the numbers that the next invoice and the next credit note of a year would get now.

@@ -41,7 +41,7 @@ var Apply = idempotency.Define(idempotency.Spec[Choice, Event]{
 		if _, err := tx.Exec(ctx, `SELECT apply_webhook_event(@tenant_id, @record_id, NULLIF(@chosen, ''))`, args); err != nil {
 			return Event{}, err
 		}
-		event, err := Events.FindIn(ctx, tx, i.Tenant, i.Record)
+		event, err := record.FindIn(ctx, tx, Events, i.Tenant, i.Record)
 		if err != nil {
 			return Event{}, err
 		}
@@ -146,14 +146,14 @@ func Advice(e Event) string {
 // List returns a page of the events of a tenant in a state, or in any state for "", newest first.
 func List(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, state string, page record.Page) (record.List[Event], error) {
 	if state == "" {
-		return Events.List(ctx, pool, tenant, page, `true`, nil)
+		return record.ListBy(ctx, pool, Events, tenant, page, `true`, nil)
 	}
-	return Events.List(ctx, pool, tenant, page, `r.state = @state`, pgx.NamedArgs{"state": state})
+	return record.ListBy(ctx, pool, Events, tenant, page, `r.state = @state`, pgx.NamedArgs{"state": state})
 }
 
 // SecretsOf returns a page of the secrets of a source, newest first.
 func SecretsOf(ctx context.Context, pool *pgxpool.Pool, tenant, source uuid.UUID, page record.Page) (record.List[Secret], error) {
-	return Secrets.List(ctx, pool, tenant, page, `r.source_id = @source_id`, pgx.NamedArgs{"source_id": source})
+	return record.ListBy(ctx, pool, Secrets, tenant, page, `r.source_id = @source_id`, pgx.NamedArgs{"source_id": source})
 }
 
 // Body returns the original body of an event, or nil after it was deleted.

@@ -43,9 +43,9 @@ func TestExecutedSQL(t *testing.T) {
 	storetest.Pages(sql, "events", storetest.By(webhook.List, ""))
 	storetest.List(sql, "applied events", storetest.By(webhook.List, webhook.StateApplied))
 	storetest.List(sql, "secrets of a source", storetest.By(webhook.SecretsOf, source.ID))
-	storetest.Find(sql, "event", webhook.Events.Find, unknown.ID)
+	storetest.Record(sql, "event", webhook.Events, unknown.ID)
 	storetest.Find(sql, "body of an event", webhook.Body, unknown.ID)
-	storetest.Find(sql, "source", webhook.Sources.Find, source.ID)
+	storetest.Record(sql, "source", webhook.Sources, source.ID)
 	sql.Lookup("source by its address", func(ctx context.Context, pool *pgxpool.Pool) error {
 		_, err := webhook.FindSender(ctx, pool, b.vault, source.Address(b.Tenant))
 		return err

@@ -14,6 +14,7 @@ import (
 	"onlyonce/internal/invoice/payment"
 	"onlyonce/internal/invoice/webhook"
 	"onlyonce/internal/must"
+	"onlyonce/internal/record"
 	"onlyonce/migrations"
 )
 
@@ -38,7 +39,7 @@ func TestTwoSourcesOfOneProvider(t *testing.T) {
 		early := b.kept(of.other, "back", of.some)
 		b.wants("before its payment", early, webhook.StateWaiting, "no-payment")
 		b.wants("paid", b.kept(of.one, "paid", of.paid), webhook.StateApplied, "")
-		now, err := webhook.Events.Find(t.Context(), b.Store.Pool, b.Tenant, early.ID)
+		now, err := record.Find(t.Context(), b.Store.Pool, webhook.Events, b.Tenant, early.ID)
 		must.OK(t, err)
 		b.wants("with its payment", now, webhook.StateApplied, "")
 		b.wants("by the other source", b.kept(of.other, "paid", of.paid), webhook.StateApplied, "recorded-before")

@@ -177,7 +177,7 @@ var Receive = idempotency.Define(idempotency.Spec[Arrival, Event]{
 		"webhook_events_apart_once": func(
 			ctx context.Context, store *idempotency.Store, i idempotency.Intent, a Arrival, _ *pgconn.PgError,
 		) error {
-			kept, err := Events.FindBy(ctx, store.Pool, i.Tenant, `r.first_id = @first_id AND r.digest = @digest`,
+			kept, err := record.FindBy(ctx, store.Pool, Events, i.Tenant, `r.first_id = @first_id AND r.digest = @digest`,
 				pgx.NamedArgs{"first_id": a.First, "digest": a.Digest})
 			if err != nil {
 				return err

@@ -14,6 +14,7 @@ import (
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/invoice/payment"
+	"onlyonce/internal/record"
 )
 
 // Input is the input to add a source as text.
@@ -106,7 +107,7 @@ var Create = idempotency.Define(idempotency.Spec[Draft, Source]{
 		if err := d.Secret.store(ctx, tx, i, i.ID(1), i.Record); err != nil {
 			return Source{}, err
 		}
-		return Sources.FindIn(ctx, tx, i.Tenant, i.Record)
+		return record.FindIn(ctx, tx, Sources, i.Tenant, i.Record)
 	},
 	Explain: map[string]idempotency.Explanation[Draft]{
 		"webhook_sources_name_once": idempotency.Taken(Sources, `r.name_folded = fold_text(@name)`,
@@ -162,7 +163,7 @@ var AddSecret = idempotency.Define(idempotency.Spec[SecretDraft, Secret]{
 		if err := d.Secret.store(ctx, tx, i, i.Record, d.Source); err != nil {
 			return Secret{}, err
 		}
-		return Secrets.FindIn(ctx, tx, i.Tenant, i.Record)
+		return record.FindIn(ctx, tx, Secrets, i.Tenant, i.Record)
 	},
 	Explain: map[string]idempotency.Explanation[SecretDraft]{
 		"webhook_secrets_source": idempotency.Missing[SecretDraft],
@@ -180,7 +181,7 @@ var SecretTaken = conflict.Kind{
 func secretTaken(
 	ctx context.Context, store *idempotency.Store, i idempotency.Intent, d SecretDraft, _ *pgconn.PgError,
 ) error {
-	first, err := Secrets.FindBy(ctx, store.Pool, i.Tenant, `r.source_id = @source_id AND r.sealed = @sealed`,
+	first, err := record.FindBy(ctx, store.Pool, Secrets, i.Tenant, `r.source_id = @source_id AND r.sealed = @sealed`,
 		pgx.NamedArgs{"source_id": d.Source, "sealed": d.Secret.seal(i.Tenant, d.Source)})
 	if err != nil {
 		return err

@@ -16,6 +16,7 @@ import (
 	"onlyonce/internal/invoice/payment"
 	"onlyonce/internal/invoice/webhook"
 	"onlyonce/internal/must"
+	"onlyonce/internal/record"
 )
 
 // TestPaymentAndRefund checks both schemes, and that repeated deliveries have no further effect.
@@ -63,7 +64,7 @@ func TestRemovedPayment(t *testing.T) {
 	b := setup(t)
 	inv := b.Issued("i")
 	paid := b.kept(b.standard, "paid", received(inv.Number, "p", "40"))
-	found, err := payment.Table.Find(t.Context(), b.Store.Pool, b.Tenant, paid.PaymentID)
+	found, err := record.Find(t.Context(), b.Store.Pool, payment.Table, b.Tenant, paid.PaymentID)
 	must.OK(t, err)
 	b.OK(b.Remove("remove", found))
 	b.wants("again", b.kept(b.standard, "again", received(inv.Number, "p", "40")), webhook.StateApplied, "recorded-before")
@@ -144,7 +145,7 @@ func TestRecordedByHand(t *testing.T) {
 	waiting := b.kept(b.stripe, "", strings.ReplaceAll(chargeRefunded("evt_6", inv.Number, 500), "pi_1", "pi_2"))
 	b.wants("before its payment", waiting, webhook.StateWaiting, "no-payment")
 	b.enter("stripe", "pi_2", "10", inv)
-	now, err := webhook.Events.Find(t.Context(), b.Store.Pool, b.Tenant, waiting.ID)
+	now, err := record.Find(t.Context(), b.Store.Pool, webhook.Events, b.Tenant, waiting.ID)
 	must.OK(t, err)
 	b.wants("with its payment", now, webhook.StateApplied, "")
 	b.standing("recorded with its payment", inv, 4500, 2, 1)

@@ -23,5 +23,5 @@ func TestExecutedSQL(t *testing.T) {
 	made := storetest.Execute(sql, "", writeoff.Create, uuid.Nil, 0, d)
 	storetest.Execute(sql, "", writeoff.Reverse, made.ID, 0, struct{}{})
 	storetest.Pages(sql, "write-offs of an invoice", storetest.By(writeoff.ListOf, inv.ID))
-	storetest.Find(sql, "write-off", writeoff.Table.Find, made.ID)
+	storetest.Record(sql, "write-off", writeoff.Table, made.ID)
 }

@@ -11,6 +11,7 @@ import (
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/lab"
+	"onlyonce/internal/record"
 	"onlyonce/internal/web"
 	"onlyonce/templates/labviews"
 )
@@ -68,7 +69,7 @@ func (s *pages) takeTour(w http.ResponseWriter, r *http.Request) (err error) {
 func (s *pages) voidMade(r *http.Request) error {
 	visitor, who := s.visitor(r), web.Principal(r)
 	for _, id := range s.visits.find(visitor).made {
-		inv, err := invoice.Table.Find(r.Context(), s.Pool, who.Tenant, id)
+		inv, err := record.Find(r.Context(), s.Pool, invoice.Table, who.Tenant, id)
 		if err == nil && inv.Status == invoice.StatusDraft {
 			var key idempotency.Key
 			if key, err = idempotency.ParseKey("tour-end-" + id.String()); err == nil {

@@ -56,7 +56,7 @@ func (s *pages) mountPeople(owners *web.Site) {
 	}
 	web.List(m, web.Listing[user.User]{
 		Read: func(r *http.Request, page record.Page) (record.List[user.User], error) {
-			return user.Table.List(r.Context(), s.Pool, web.Principal(r).Tenant, page, `true`, nil)
+			return record.ListBy(r.Context(), s.Pool, user.Table, web.Principal(r).Tenant, page, `true`, nil)
 		},
 		Columns: []templates.Column{
 			{Label: "Name", Class: "name"}, {Label: "Email", Class: "name"}, {Label: "Role", Class: "date"},

@@ -45,7 +45,7 @@ func (s *pages) mountTokens(owners *web.Site) {
 	}
 	web.List(m, web.Listing[token.Token]{
 		Read: func(r *http.Request, page record.Page) (record.List[token.Token], error) {
-			return token.Table.List(r.Context(), s.Pool, web.Principal(r).Tenant, page, `true`, nil)
+			return record.ListBy(r.Context(), s.Pool, token.Table, web.Principal(r).Tenant, page, `true`, nil)
 		},
 		Columns: []templates.Column{
 			{Label: "Name", Class: "name"}, {Label: "Role", Class: "date"}, {Label: "Created by", Class: "name"},

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/record"
 )
 
 // Edit changes the settings.
@@ -27,7 +28,7 @@ var Edit = idempotency.Define(idempotency.Spec[Draft, Settings]{
 		if err != nil {
 			return Settings{}, err
 		}
-		return Table.FindIn(ctx, tx, i.Tenant, i.Record)
+		return record.FindIn(ctx, tx, Table, i.Tenant, i.Record)
 	},
 })
 
@@ -39,5 +40,5 @@ const (
 
 // Of returns the settings of a tenant.
 func Of(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID) (Settings, error) {
-	return Table.Find(ctx, pool, tenant, tenant)
+	return record.Find(ctx, pool, Table, tenant, tenant)
 }

@@ -82,7 +82,7 @@ var AccountExists = conflict.Kind{
 
 // accountExists explains a second user with one email. It searches all tenants at once.
 func accountExists(ctx context.Context, store *idempotency.Store, intent idempotency.Intent, _ Business, _ *pgconn.PgError) error {
-	s, err := Table.Find(ctx, store.Pool, intent.Tenant, intent.Record)
+	s, err := record.Find(ctx, store.Pool, Table, intent.Tenant, intent.Record)
 	if err != nil {
 		return err
 	}

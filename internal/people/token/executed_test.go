@@ -18,6 +18,6 @@ func TestExecutedSQL(t *testing.T) {
 	sql := b.Executed()
 	made := storetest.Execute(sql, "", token.Create, uuid.Nil, 0, token.Draft{Name: "sync", Role: "member"})
 	storetest.Refuse(sql, &token.NameTaken, token.Create, uuid.Nil, 0, token.Draft{Name: "sync", Role: "member"})
-	storetest.Find(sql, "token", token.Table.Find, made.ID)
+	storetest.Record(sql, "token", token.Table, made.ID)
 	storetest.Execute(sql, "", token.Revoke, made.ID, 0, struct{}{})
 }

@@ -27,7 +27,7 @@ var Create = idempotency.Define(idempotency.Spec[Draft, Token]{
 		if err != nil {
 			return Token{}, err
 		}
-		return Table.FindIn(ctx, tx, i.Tenant, i.Record)
+		return record.FindIn(ctx, tx, Table, i.Tenant, i.Record)
 	},
 	Explain: map[string]idempotency.Explanation[Draft]{
 		"api_tokens_name_once": idempotency.Taken(Table, `r.name = @name AND r.revoked_at IS NULL`,
@@ -46,7 +46,7 @@ var Revoke = idempotency.Define(idempotency.Spec[struct{}, Token]{
 	},
 	Explain: map[string]idempotency.Explanation[struct{}]{
 		"api_tokens_name_once": func(ctx context.Context, s *idempotency.Store, i idempotency.Intent, _ struct{}, _ *pgconn.PgError) error {
-			other, err := Table.Find(ctx, s.Pool, i.Tenant, i.Record)
+			other, err := record.Find(ctx, s.Pool, Table, i.Tenant, i.Record)
 			if err != nil {
 				return err
 			}

@@ -22,5 +22,5 @@ func TestExecutedSQL(t *testing.T) {
 	storetest.Execute(sql, "with an email", user.Invite, ada.ID, 0, user.Invitation{Send: true})
 	storetest.Execute(sql, "", user.Disable, ada.ID, 0, struct{}{})
 	storetest.Execute(sql, "", user.Enable, ada.ID, 0, struct{}{})
-	storetest.Find(sql, "user", user.Table.Find, ada.ID)
+	storetest.Record(sql, "user", user.Table, ada.ID)
 }

@@ -86,7 +86,7 @@ func save(r *http.Request, s *idempotency.Store, c command, key idempotency.Key,
 	done, err := create.Do(r.Context(), s, idempotency.Intent{Tenant: tenant, Key: key, Actor: r.RemoteAddr}, c)
 	if late, ok := errors.AsType[*idempotency.AlreadyDoneError](err); ok { // the result has expired: return the note in its current state
 		done.Replayed = true
-		done.Value, err = notes.Find(r.Context(), s.Pool, tenant, late.Record)
+		done.Value, err = record.Find(r.Context(), s.Pool, notes, tenant, late.Record)
 	}
 	return done, err
 }

@@ -26,7 +26,7 @@ func (n Names) Offer(
 	table := record.Table[record.Reference]{Name: n.Table, Fields: `'name', r.` + n.Column}
 	page := record.Page{Limit: limit}
 	if search == "" {
-		return table.List(ctx, pool, tenant, page, where, nil)
+		return record.ListBy(ctx, pool, table, tenant, page, where, nil)
 	}
 	terms, err := n.Words.Terms(ctx, pool, tenant, search)
 	if err != nil || len(terms) == 0 {

@@ -69,7 +69,7 @@ func (s *source) unboundedIn(p *packages.Package, except map[string]string) (fou
 					}
 				}
 				found = append(found, s.position(n)+": this list has no LIMIT, so it reads all rows of the largest tenant: use "+
-					"Table.List, which returns a page, or write LIMIT")
+					"record.ListBy, which returns a page, or write LIMIT")
 				return true
 			})
 		}

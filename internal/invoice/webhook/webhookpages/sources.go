@@ -58,7 +58,7 @@ func (s *pages) mountSources(owners *web.Site) {
 	})
 	web.List(m, web.Listing[webhook.Source]{
 		Read: func(r *http.Request, page record.Page) (record.List[webhook.Source], error) {
-			return webhook.Sources.List(r.Context(), s.Pool, web.Principal(r).Tenant, page, `true`, nil)
+			return record.ListBy(r.Context(), s.Pool, webhook.Sources, web.Principal(r).Tenant, page, `true`, nil)
 		},
 		Columns: []templates.Column{
 			{Label: "Name", Class: "name"}, {Label: "Signature format", Class: "name"}, {Label: "State", Class: "date"},
