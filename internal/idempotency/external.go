@@ -62,8 +62,17 @@ var printable = regexp.MustCompile(`^[!-~]+( [!-~]+)*$`)
 // FindExternal returns the condition on the row r of a table that finds the record with the external id, or the record that it was merged
 // into, and the condition's arguments. The condition uses the unique index.
 func FindExternal[R any](table record.Table[R], e External) (string, pgx.NamedArgs) {
-	return `r.id = (SELECT ` + table.Lead() + ` FROM ` + table.Name + ` r WHERE r.tenant_id = @tenant_id AND ` + isExternal + `)`,
+	return `r.id = (SELECT ` + lead(table.LeadsTo) + ` FROM ` + table.Name + ` r WHERE r.tenant_id = @tenant_id AND ` + isExternal + `)`,
 		pgx.NamedArgs{"external_source": e.Source, "external_id": e.ExternalID}
+}
+
+// lead returns the SQL expression for the id of the record that the row r leads to, for a table's column LeadsTo: its own id, unless it was
+// merged.
+func lead(leadsTo string) string {
+	if leadsTo == "" {
+		return `r.id`
+	}
+	return `COALESCE(r.` + leadsTo + `, r.id)`
 }
 
 const isExternal = `r.source_folded = fold_text(@external_source::text) AND r.external_id = @external_id::text`

@@ -46,14 +46,6 @@ type Table[R any] struct {
 	LeadsTo string
 }
 
-// Lead returns the SQL expression for the id of the record that the row r leads to: its own id, unless it was merged.
-func (t *Table[R]) Lead() string {
-	if t.LeadsTo == "" {
-		return `r.id`
-	}
-	return `COALESCE(r.` + t.LeadsTo + `, r.id)`
-}
-
 // JSON returns the SQL expression for the JSON of the row r, from which an R is decoded.
 func (t *Table[R]) JSON() string {
 	return `json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at, ` + t.Fields + `)`

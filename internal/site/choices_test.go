@@ -16,7 +16,7 @@ import (
 // mountVisits mounts the form of a resource that refers to customers. Nothing is created.
 func mountVisits(s *web.Site) {
 	m := web.Resource[customer.Customer]{One: "visit", Path: "/visits", Table: customer.Table, Name: customer.Name}.Mount(s)
-	m.Enter(web.PlainForm([]web.PlainField[customer.Customer]{
+	web.Enter(m, web.PlainForm([]web.PlainField[customer.Customer]{
 		{Name: "note", Label: "Note"},
 		{Name: "customer_id", Label: "Customer", Kind: templates.Offered, Names: customer.Names},
 	}))

@@ -198,7 +198,7 @@ func (m *resource) redisplay(kind idempotency.Kind, words Wording, edit func(*te
 }
 
 // Action is the button for a transition of a record, or the way to the page that asks before it.
-func (m *Mounted[R]) Action(r *http.Request, id uuid.UUID, verb string) templates.Action {
+func Action[R Entity](m *Mounted[R], r *http.Request, id uuid.UUID, verb string) templates.Action {
 	return m.untyped.action(r, id, verb)
 }
 

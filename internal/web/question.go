@@ -121,7 +121,7 @@ func (q *question) refuseQuestion(w http.ResponseWriter, r *http.Request, refuse
 
 // Asked is the way to the page that asks before a transition, with further fields for its form. It leads nowhere for those who may
 // not change anything.
-func (m *Mounted[R]) Asked(r *http.Request, id uuid.UUID, verb string, fields url.Values) templates.Action {
+func Asked[R Entity](m *Mounted[R], r *http.Request, id uuid.UUID, verb string, fields url.Values) templates.Action {
 	return m.untyped.asked(r, id, verb, fields)
 }
 

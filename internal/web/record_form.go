@@ -60,7 +60,7 @@ type Form[R Entity] struct {
 
 // Enter attaches a form to a resource whose commands are not made of its fields one by one; else see [NewForm]. The operations read it
 // when they are registered, so it panics after one.
-func (m *Mounted[R]) Enter(f Form[R]) {
+func Enter[R Entity](m *Mounted[R], f Form[R]) {
 	m.untyped.enter(untypedForm(f))
 }
 
@@ -175,7 +175,7 @@ func NewFormUnder[I, C any, P, R Entity](parent *Mounted[P], m *Mounted[R], chec
 }
 
 func commandOf[I, C any, R Entity](m *Mounted[R], f Form[R], checkOf func(*http.Request) (func(I) (C, error), error)) Command[C] {
-	m.Enter(f)
+	Enter(m, f)
 	checked := func(r *http.Request, decode func(*I) error) (command C, err error) {
 		check, err := checkOf(r)
 		if err != nil {

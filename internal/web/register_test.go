@@ -41,7 +41,7 @@ func TestRegistrationsThatWouldBeLost(t *testing.T) {
 		}, "two operations have the name customer.archive"},
 		"a form behind its operations": {func(m, _ *Mounted[customer.Customer]) {
 			archive(m)
-			m.Enter(Form[customer.Customer]{Words: &Wording{Title: "Add customer"}})
+			Enter(m, Form[customer.Customer]{Words: &Wording{Title: "Add customer"}})
 		}, "the form of customers comes too late"},
 		"a question before its transition": {func(m, _ *Mounted[customer.Customer]) {
 			Ask(m, "archive", customer.Archive, Question[customer.Customer]{Submit: "Archive customer"})
@@ -147,7 +147,7 @@ func TestAPlainPageShowsEveryTransition(t *testing.T) {
 
 		var page strings.Builder
 		member := WithCaller(httptest.NewRequest(http.MethodGet, "/customers/1", nil), Caller{Role: Member})
-		view := m.RecordView(member, c.found)
+		view := RecordView(m, member, c.found)
 		must.OK(t, templates.RecordPage(templates.Page{Asset: assets.Path}, view).Render(t.Context(), &page))
 		var got []string
 		for button := range strings.SplitSeq(page.String(), `<form class="action"`) {

@@ -48,7 +48,7 @@ type Resource[R Entity] struct {
 	Singleton bool
 }
 
-// Mounted is a resource at its address in a server.
+// Mounted is a resource at its address in a server. It has few methods, because those of a generic type are compiled for every type.
 type Mounted[R Entity] struct{ untyped *resource }
 
 // resource is a [Resource] at its address, without the type of its records: what serves it is compiled once for all.

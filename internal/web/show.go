@@ -159,7 +159,7 @@ func (m *resource) archiveHint() string {
 }
 
 // RecordView returns the parts that pages of records share.
-func (m *Mounted[R]) RecordView(r *http.Request, found R) templates.RecordView {
+func RecordView[R Entity](m *Mounted[R], r *http.Request, found R) templates.RecordView {
 	return m.untyped.recordView(r, found)
 }
 

@@ -71,7 +71,7 @@ func Mount(s *web.Site, sections ...Section) {
 		LeadsTo:     func(c customer.Customer) uuid.UUID { return c.MergedInto.ID },
 		ArchiveHint: "Archived customers can't be chosen.",
 		Page: func(r *http.Request, p templates.Page, c customer.Customer) (templ.Component, error) {
-			view := m.RecordView(r, c)
+			view := web.RecordView(m, r, c)
 			erase := erasable(r, c, &view)
 			merges, err := duplicate.MergesInto(r.Context(), s.Pool, web.Principal(r).Tenant, c.ID)
 			if err != nil {

@@ -46,7 +46,7 @@ func mountDistinctions(s *web.Site) {
 		Created:  "Distinction %s remembered.",
 		Replayed: "Distinction remembered. We ignored the duplicate submission and kept your first request.",
 	}
-	m.Enter(web.Form[duplicate.Distinction]{
+	web.Enter(m, web.Form[duplicate.Distinction]{
 		Fields: []templates.Field{{Name: customerviews.CustomersField, Value: "Customers"}}, Control: customersControl, Words: &words,
 		Page: func(r *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
 			view, _, err := chosen(s, r, f)

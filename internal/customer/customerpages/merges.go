@@ -33,7 +33,7 @@ func mountMerges(s *web.Site) {
 		Title: "Merge customers", Submit: "Merge customers", Did: "merged", Does: "makes", Again: "Merge once more",
 		Created: "Merged %s.", Replayed: "Merged. We ignored the duplicate submission and kept your first request.",
 	}
-	m.Enter(web.Form[duplicate.Merge]{
+	web.Enter(m, web.Form[duplicate.Merge]{
 		Fields: []templates.Field{
 			{Name: customerviews.CustomersField, Value: "Customers"}, {Name: customerviews.WinnerField, Value: "The one that stays"},
 		},

@@ -83,7 +83,7 @@ func (s *Pages) attachmentRows(r *http.Request, inv invoice.Invoice) (v invoicev
 	for _, a := range list.Rows {
 		v.Rows = append(v.Rows, invoiceviews.Attachment{
 			Name: a.File.Name, Href: "/attachments/" + a.ID.String() + "/file", Size: sizeText(a.File.Size), Day: web.Day(a.CreatedAt),
-			RemoveHref: s.attachments.Asked(r, a.ID, "remove", nil).Href,
+			RemoveHref: web.Asked(s.attachments, r, a.ID, "remove", nil).Href,
 		})
 	}
 	v.More = (list.After != record.Key{})

@@ -60,7 +60,7 @@ func (s *Pages) mountDistinctions(within *web.Site) {
 	m := web.Resource[duplicate.Distinction]{
 		One: "invoice distinction", Path: "/invoice-distinctions", Table: duplicate.Distinctions, Name: duplicate.NameApart,
 	}.Mount(within)
-	m.Enter(web.Form[duplicate.Distinction]{
+	web.Enter(m, web.Form[duplicate.Distinction]{
 		Fields:  []templates.Field{{Name: invoiceviews.InvoicesField, Value: "Invoices"}},
 		Control: func(string) string { return invoiceviews.InvoicesField },
 		Words: &web.Wording{
@@ -135,7 +135,7 @@ func (s *Pages) group(r *http.Request, g duplicate.Group) invoiceviews.Group {
 			of = g.Invoices[1-min(n, 1)]
 		}
 		if voidable(i) {
-			void := s.invoices.Asked(r, i.ID, "void", url.Values{invoiceviews.DuplicateOfField: {of.ID.String()}})
+			void := web.Asked(s.invoices, r, i.ID, "void", url.Values{invoiceviews.DuplicateOfField: {of.ID.String()}})
 			void.Text = "Void " + i.Number + " as duplicate of " + of.Number
 			shown.Voids = append(shown.Voids, void)
 		}

@@ -33,7 +33,7 @@ func (s *Pages) mountInvoices() {
 		AsksPeople: []*conflict.Kind{&invoice.OpenChanged, &invoice.NumberAhead, &invoice.UnusualDate},
 	}.Mount(s.Site)
 	s.invoices = m
-	m.Enter(web.Form[invoice.Invoice]{
+	web.Enter(m, web.Form[invoice.Invoice]{
 		Page: s.invoiceForm, Fill: fillInvoice, Facts: invoiceFacts, Control: invoiceControl, Lines: lineTable(),
 		Final: invoice.Final, Example: invoiceExample(),
 	})

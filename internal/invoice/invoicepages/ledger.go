@@ -39,7 +39,7 @@ func (s *Pages) ledgerRow(r *http.Request, inv invoice.Invoice, p invoice.Postin
 			row.Left, row.RefundHref = web.AmountText(inv.Currency, p.Left), web.FormHref(r, s.payments.URL(p.ID)+"/refunds/new")
 		}
 		if p.Left == p.Amount { // no refunds
-			row.RemoveHref = s.payments.Asked(r, p.ID, "remove", nil).Href
+			row.RemoveHref = web.Asked(s.payments, r, p.ID, "remove", nil).Href
 		}
 	case "removal":
 		row.Kind, row.Details = "Payment removed", details
@@ -47,7 +47,7 @@ func (s *Pages) ledgerRow(r *http.Request, inv invoice.Invoice, p invoice.Postin
 	case "write_off":
 		row.Kind, row.Details, row.Removed = "Write-off", details, p.Removed
 		if !p.Removed {
-			row.TakeBackHref = s.writeOffs.Asked(r, p.ID, "reverse", nil).Href
+			row.TakeBackHref = web.Asked(s.writeOffs, r, p.ID, "reverse", nil).Href
 		}
 	case "reversal":
 		row.Kind, row.Details, row.Amount = "Write-off taken back", details, "−"+web.AmountText(inv.Currency, -p.Amount)

@@ -52,7 +52,7 @@ func (s *Pages) MountOutbox() {
 	web.Show(m, web.RecordPage[mail.Mail]{
 		Summary: "One email.", Facts: mailFacts,
 		Page: func(r *http.Request, p templates.Page, found mail.Mail) (templ.Component, error) {
-			return invoiceviews.MailPage(p, invoiceviews.Mail{RecordView: m.RecordView(r, found), Text: found.Text}), nil
+			return invoiceviews.MailPage(p, invoiceviews.Mail{RecordView: web.RecordView(m, r, found), Text: found.Text}), nil
 		},
 	})
 	web.Create(m, "Queue one more email about an issued invoice. Leave recipient out to send it to the customer.", mail.Send,

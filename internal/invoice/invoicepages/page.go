@@ -52,7 +52,7 @@ func (s *Pages) invoicePage(r *http.Request, p templates.Page, inv invoice.Invoi
 	}
 	if inv.Status == invoice.StatusDraft {
 		view.EditHref = web.FormHref(r, s.invoices.URL(inv.ID)+"/edit")
-		issue := s.invoices.Asked(r, inv.ID, "issue", nil)
+		issue := web.Asked(s.invoices, r, inv.ID, "issue", nil)
 		issue.Text, issue.Primary = "Issue invoice", true
 		view.Actions = append(view.Actions, issue)
 	}
@@ -90,7 +90,7 @@ func (s *Pages) invoicePage(r *http.Request, p templates.Page, inv invoice.Invoi
 		return nil, err
 	}
 	if inv.Status != invoice.StatusVoid && inv.Paid == 0 && inv.Credited == 0 && inv.WrittenOff == 0 {
-		view.VoidHref = s.invoices.Asked(r, inv.ID, "void", nil).Href
+		view.VoidHref = web.Asked(s.invoices, r, inv.ID, "void", nil).Href
 	}
 	for _, f := range document.Payment(inv) {
 		view.Payment = append(view.Payment, templates.Fact{Label: f.Label, Value: f.Value})

@@ -25,7 +25,7 @@ func (s *Pages) mountReminderBatches() {
 	m := web.Resource[reminder.Batch]{
 		One: "reminder batch", Path: "/reminder-batches", Tab: "Reminders", Table: reminder.Batches, Name: reminder.BatchName,
 	}.Mount(s.Within("invoices"))
-	m.Enter(web.Form[reminder.Batch]{
+	web.Enter(m, web.Form[reminder.Batch]{
 		Fields:  []templates.Field{{Name: invoiceviews.RemindersField, Value: "Reminders"}},
 		Control: func(string) string { return invoiceviews.RemindersField },
 		Page:    s.reminderBatchForm,

@@ -23,7 +23,7 @@ func (s *Pages) MountSchedules() {
 		One: "schedule", Path: "/schedules", Table: schedule.Table, Name: schedule.Name, View: showSchedule,
 	}.Mount(s.Site)
 	s.schedules = m
-	m.Enter(web.Form[schedule.Schedule]{
+	web.Enter(m, web.Form[schedule.Schedule]{
 		Fields: scheduleFields(), References: map[string]record.Names{"customer_id": customer.Names.Names},
 		Page: s.scheduleForm, Fill: fillSchedule, Facts: typedSchedule, Control: invoiceControl, Lines: lineTable(),
 		Example: schedule.Input{
@@ -144,7 +144,7 @@ func (s *Pages) schedulePage(r *http.Request, p templates.Page, found schedule.S
 	if err != nil {
 		return nil, missingPage(err)
 	}
-	view := s.schedules.RecordView(r, found)
+	view := web.RecordView(s.schedules, r, found)
 	if !found.Stopped() && !found.Over(found.NextDay) {
 		view.New = templates.Link{Text: "Bill now", Href: web.FormHref(r, s.schedules.URL(found.ID)+"/periods/new")}
 	}

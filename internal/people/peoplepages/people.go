@@ -156,9 +156,9 @@ func loginState(u user.User) string {
 
 // personPage returns the page of a user, with the link to choose a password if this session has made it.
 func (s *pages) personPage(r *http.Request, p templates.Page, u user.User) (templ.Component, error) {
-	v := peopleviews.Person{RecordView: s.people.RecordView(r, u)}
+	v := peopleviews.Person{RecordView: web.RecordView(s.people, r, u)}
 	if !u.DisabledAt.IsZero() {
-		v.Disabled, v.Enable = web.Day(u.DisabledAt), s.people.Action(r, u.ID, "enable")
+		v.Disabled, v.Enable = web.Day(u.DisabledAt), web.Action(s.people, r, u.ID, "enable")
 		return peopleviews.PersonPage(p, v), nil
 	}
 	if !u.LinkOpen(time.Now()) {

@@ -46,7 +46,7 @@ func (s *pages) mountSettings() {
 			return append(facts, web.PartyFacts(is.Details, "–")...)
 		},
 		Page: func(r *http.Request, p templates.Page, is settings.Settings) (templ.Component, error) {
-			view := peopleviews.Settings{RecordView: m.RecordView(r, is), Groups: settingsGroups(is)}
+			view := peopleviews.Settings{RecordView: web.RecordView(m, r, is), Groups: settingsGroups(is)}
 			view.Name = "Settings"
 			return peopleviews.SettingsPage(p, view), nil
 		},

@@ -89,7 +89,7 @@ func tokenState(t token.Token) string {
 
 // tokenPage returns the page of a token, with its secret for a while if this session has made it.
 func (s *pages) tokenPage(r *http.Request, p templates.Page, t token.Token) (templ.Component, error) {
-	v := peopleviews.Token{RecordView: s.tokens.RecordView(r, t)}
+	v := peopleviews.Token{RecordView: web.RecordView(s.tokens, r, t)}
 	if !t.RevokedAt.IsZero() {
 		return peopleviews.TokenPage(p, v), nil
 	}

@@ -59,7 +59,7 @@ func Mount(s *web.Site) {
 			return []string{"remove"}
 		},
 		Page: func(r *http.Request, p templates.Page, l logo.Logo) (templ.Component, error) {
-			return invoiceviews.LogoPage(p, m.RecordView(r, l), m.URL(l.ID)+"/file"), nil
+			return invoiceviews.LogoPage(p, web.RecordView(m, r, l), m.URL(l.ID)+"/file"), nil
 		},
 	})
 	web.Create(m, "Upload a logo: "+logo.Rule().String()+". It replaces the earlier one.", logo.Create, draft, nil)

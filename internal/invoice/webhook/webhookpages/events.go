@@ -52,7 +52,7 @@ func (s *pages) mountEvents(owners *web.Site) {
 				return nil, err
 			}
 			v := invoiceviews.WebhookEvent{
-				RecordView: m.RecordView(r, e), Reason: webhook.Sentence(e), Advice: eventAdvice(e), Body: string(body),
+				RecordView: web.RecordView(m, r, e), Reason: webhook.Sentence(e), Advice: eventAdvice(e), Body: string(body),
 				Kept: fmt.Sprintf("%d days", int(webhook.KeepBody.Hours()/24)),
 			}
 			if webhook.Payable(e) {
@@ -84,13 +84,13 @@ func (s *pages) offerInvoices(r *http.Request, m *web.Mounted[webhook.Event], e 
 	}
 	v.Amount = e.Currency.Display(e.Amount) + " " + e.Currency.String()
 	for _, inv := range found {
-		apply := m.Action(r, e.ID, "apply")
+		apply := web.Action(m, r, e.ID, "apply")
 		apply.Text, apply.Fields = "Record on "+inv.Number, []templates.Field{{Name: invoiceviews.InvoiceField, Value: inv.ID.String()}}
 		v.Invoices = append(v.Invoices, invoiceviews.WebhookInvoice{
 			Number: inv.Number, Href: "/invoices/" + inv.ID.String(), Customer: inv.Customer.Name, Due: inv.DueDate.Display(), Apply: apply,
 		})
 	}
-	v.Other = m.Action(r, e.ID, "apply")
+	v.Other = web.Action(m, r, e.ID, "apply")
 	v.Other.Text = "Record on this invoice"
 	return nil
 }

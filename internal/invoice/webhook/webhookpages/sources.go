@@ -116,7 +116,7 @@ const maxSecrets = 5
 
 func (s *pages) sourcePage(r *http.Request, p templates.Page, of webhook.Source) (templ.Component, error) {
 	v := invoiceviews.WebhookSource{
-		RecordView: s.sources.RecordView(r, of), URL: s.Address(r) + "/hooks/" + of.Address(web.Principal(r).Tenant),
+		RecordView: web.RecordView(s.sources, r, of), URL: s.Address(r) + "/hooks/" + of.Address(web.Principal(r).Tenant),
 		AddHref: s.sources.URL(of.ID) + "/webhook-secrets/new",
 	}
 	locked, err := webhook.Locked(r.Context(), s.Pool, s.vault, web.Principal(r).Tenant, of.ID)
@@ -131,9 +131,9 @@ func (s *pages) sourcePage(r *http.Request, p templates.Page, of webhook.Source)
 		case secret.Ended(time.Now()):
 		case slices.Contains(locked, secret.ID):
 			row.State += ", but encrypted with another SECRET_KEY"
-			row.End = s.secrets.Action(r, secret.ID, "end")
+			row.End = web.Action(s.secrets, r, secret.ID, "end")
 		default:
-			row.End, v.Locked = s.secrets.Action(r, secret.ID, "end"), false
+			row.End, v.Locked = web.Action(s.secrets, r, secret.ID, "end"), false
 		}
 		v.Secrets = append(v.Secrets, row)
 	}
@@ -175,7 +175,7 @@ func (s *pages) mountSecrets(owners *web.Site) {
 			}
 		},
 		Page: func(r *http.Request, p templates.Page, of webhook.Secret) (templ.Component, error) {
-			v := m.RecordView(r, of)
+			v := web.RecordView(m, r, of)
 			v.Name = "Signing secret " + v.Name + " for " + of.Source.Name
 			return templates.RecordPage(p, v), nil
 		},
