@@ -3,11 +3,20 @@ package site
 
 import (
 	"onlyonce/internal/customer/customerpages"
+	"onlyonce/internal/invoice/attachment/attachmentpages"
+	"onlyonce/internal/invoice/credit/creditpages"
+	"onlyonce/internal/invoice/duplicate/duplicatepages"
 	"onlyonce/internal/invoice/invoicepages"
 	"onlyonce/internal/invoice/invoiceroom"
 	"onlyonce/internal/invoice/logo/logopages"
+	"onlyonce/internal/invoice/mail/mailpages"
+	"onlyonce/internal/invoice/payment/paymentpages"
+	"onlyonce/internal/invoice/reminder/reminderpages"
+	"onlyonce/internal/invoice/schedule/schedulepages"
 	"onlyonce/internal/invoice/series/seriespages"
+	"onlyonce/internal/invoice/taxsummary/taxsummarypages"
 	"onlyonce/internal/invoice/webhook/webhookpages"
+	"onlyonce/internal/invoice/writeoff/writeoffpages"
 	"onlyonce/internal/people/peoplepages"
 	"onlyonce/internal/room"
 	"onlyonce/internal/web"
@@ -17,14 +26,20 @@ import (
 // logins, and its key also seals other secrets. sendsMail is set if there is a mail server.
 func Mount(people peoplepages.Config, sendsMail bool, more ...func(*web.Site)) func(*web.Site) {
 	return func(s *web.Site) {
-		invoices := invoicepages.Mount(s, sendsMail)
+		invoices := invoicepages.Mount(s, sendsMail, mailpages.OfInvoice)
+		paymentpages.Mount(s, invoices.Invoices)
+		creditpages.Mount(s, invoices.Invoices, invoices.PDF)
+		writeoffpages.Mount(s, invoices.Invoices)
+		attachmentpages.Mount(s, invoices.Invoices)
+		reminderpages.Mount(s, invoices.Invoices)
+		taxsummarypages.Mount(s)
 		customerpages.Mount(s,
 			invoices.OfCustomer,
 		)
-		invoices.MountDuplicates()
+		duplicatepages.Mount(s, invoices.Invoices)
 		// New resources are added above this line.
-		invoices.MountSchedules()
-		invoices.MountOutbox()
+		schedulepages.Mount(s)
+		mailpages.Mount(s, invoices.Invoices)
 		peoplepages.Mount(s, people)
 		logopages.Mount(s)
 		seriespages.Mount(s)

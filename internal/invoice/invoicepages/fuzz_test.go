@@ -12,6 +12,7 @@ import (
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/invoiceform"
 	"onlyonce/internal/must"
 	"onlyonce/internal/web"
 	"onlyonce/internal/web/webtest"
@@ -52,7 +53,7 @@ func FuzzInvoiceJSON(f *testing.F) {
 		if draft, ok := accepted(t, in); ok {
 			r := webtest.Posted("application/x-www-form-urlencoded", asForm(in).Encode())
 			must.OK(t, web.ParseForm(r))
-			sameCommand(t, draft, readInvoice(r.PostForm))
+			sameCommand(t, draft, invoiceform.Read(r.PostForm))
 		}
 	})
 }
@@ -72,7 +73,7 @@ func FuzzInvoiceForm(f *testing.F) {
 		if err := web.ParseForm(r); err != nil {
 			return
 		}
-		in := readInvoice(r.PostForm)
+		in := invoiceform.Read(r.PostForm)
 		if draft, ok := accepted(t, in); ok {
 			encoded, err := json.Marshal(in)
 			must.OK(t, err)

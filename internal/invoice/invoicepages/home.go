@@ -9,6 +9,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/excerpt"
 	"onlyonce/internal/invoice/mail"
 	"onlyonce/internal/record"
 	"onlyonce/internal/value/date"
@@ -50,7 +51,7 @@ func (s *Pages) home(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		*list.rows = invoiceRows(found.Rows)
+		*list.rows = excerpt.Rows(found.Rows)
 	}
 	failures, err := mail.Failures(r.Context(), s.Pool, tenant, shownAtHome)
 	if err != nil {
@@ -58,7 +59,7 @@ func (s *Pages) home(w http.ResponseWriter, r *http.Request) error {
 	}
 	for _, f := range failures {
 		view.FailedMails = append(view.FailedMails, invoiceviews.FailedMail{
-			Href: s.invoices.URL(f.Invoice), Number: f.Number, To: f.Recipient, Reason: f.Reason,
+			Href: s.Invoices.URL(f.Invoice), Number: f.Number, To: f.Recipient, Reason: f.Reason,
 		})
 	}
 	return s.Render(w, r, http.StatusOK, invoiceviews.HomePage(s.Page(w, r), view))

@@ -13,12 +13,13 @@ import (
 	"onlyonce/internal/file"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/document"
+	"onlyonce/internal/invoice/excerpt"
+	"onlyonce/internal/invoice/invoiceform"
 	"onlyonce/internal/invoice/logo"
 	"onlyonce/internal/people/settings"
 	"onlyonce/internal/value/date"
 	"onlyonce/internal/value/money"
 	"onlyonce/internal/value/party"
-	"onlyonce/internal/value/typed"
 	"onlyonce/internal/web"
 	"onlyonce/templates"
 	"onlyonce/templates/invoiceviews"
@@ -32,16 +33,16 @@ func (s *Pages) mountInvoices() {
 		Rules: invoice.Rules(), View: showInvoice,
 		AsksPeople: []*conflict.Kind{&invoice.OpenChanged, &invoice.NumberAhead, &invoice.UnusualDate},
 	}.Mount(s.Site)
-	s.invoices = m
+	s.Invoices = m
 	web.Enter(m, web.Form[invoice.Invoice]{
-		Page: s.invoiceForm, Fill: fillInvoice, Facts: invoiceFacts, Control: invoiceControl, Lines: lineTable(),
+		Page: s.invoiceForm, Fill: fillInvoice, Facts: invoiceFacts, Control: invoiceform.Control, Lines: invoiceform.LineTable(),
 		Final: invoice.Final, Example: invoiceExample(),
 	})
 	draft := web.NewCommand(draftOfForm, invoice.Input.Draft)
 	web.List(m, web.Listing[invoice.Summary]{
 		Summary: "Invoices. A page may have fewer than limit, or none, even when there is a next_cursor.", Query: invoiceFilters(),
-		View: showSummary, External: invoice.Summaries, Page: s.invoiceList, Finder: s.invoiceFinder, Read: s.readInvoices,
-		Headings: invoiceHeadings(), Cells: invoiceCells,
+		View: func(i invoice.Summary) any { return excerpt.Summarize(i) }, External: invoice.Summaries,
+		Page: s.invoiceList, Finder: s.invoiceFinder, Read: s.readInvoices, Headings: invoiceHeadings(), Cells: invoiceCells,
 	})
 	s.Read("/invoices/customers", s.customerChoices)
 	web.Show(m, web.RecordPage[invoice.Invoice]{
@@ -58,19 +59,32 @@ func (s *Pages) mountInvoices() {
 		}, &invoice.NotIssued, &document.Incomplete)
 	web.Create(m, "Create an invoice. Leave number out to get the next one in the series, and due_date to get the one by "+
 		"the payment terms of the customer, or else of the settings.", invoice.Create,
-		askingAbout(draft, "/issue_date", s.unusualIssue), s.freshInvoice, &customer.Differs, &customer.Erased)
+		invoiceform.AskAbout(draft, "/issue_date", s.unusualIssue), s.freshInvoice, &customer.Differs, &customer.Erased)
 	web.Change(m, http.MethodPut,
 		"Replace a draft. If left out, number stays as it is, and due_date follows from the payment terms.",
-		invoice.Edit, askingAbout(draft, "/issue_date", s.movedIssue), &invoice.NotDraft, &customer.Differs, &customer.Erased)
+		invoice.Edit, invoiceform.AskAbout(draft, "/issue_date", s.movedIssue), &invoice.NotDraft, &customer.Differs, &customer.Erased)
 	s.mountSteps(m)
-	web.Redisplay(m, editLines)
+	web.Redisplay(m, invoiceform.EditLines)
+}
+
+// draftOfForm parses the command of a form, and normalizes the numbers in the form.
+func draftOfForm(r *http.Request) (invoice.Draft, error) {
+	if billed := r.PostForm.Get(invoice.BilledField); billed != "" {
+		r.PostForm.Set("customer_id", billed)
+		r.PostForm.Del(invoice.BilledField)
+	}
+	in := invoiceform.WithoutBlankLines(invoiceform.Read(r.PostForm))
+	questions := invoiceform.ReadNumbers(in.Lines, in.Currency)
+	invoiceform.SetLines(r.PostForm, in.Lines)
+	draft, err := in.Draft()
+	return draft, invoiceform.WithQuestions(err, questions)
 }
 
 // invoiceForm returns the page with the form of an invoice.
 func (s *Pages) invoiceForm(r *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
-	in := readInvoice(f.Typed)
+	in := invoiceform.Read(f.Typed)
 	if f.Notice != nil || len(f.Errors) > 0 {
-		in = withoutBlankLines(in)
+		in = invoiceform.WithoutBlankLines(in)
 	}
 	is, err := settings.Of(r.Context(), s.Pool, web.Principal(r).Tenant)
 	if err != nil {
@@ -91,38 +105,31 @@ func (s *Pages) invoiceForm(r *http.Request, p templates.Page, f templates.Form)
 		Form: f, NextNumber: next, Number: in.Number,
 		IssueDate: in.IssueDate, DueDate: in.DueDate, Currency: in.Currency, Notes: in.Notes,
 		DueHint:    "Leave blank for " + party.DaysText(is.PaymentDays) + " after the issue date, or the customer's own terms.",
-		Currencies: currencies(money.Currencies()), Withdrawn: currencies(money.Withdrawn()),
-		MaxLines: invoice.MaxLines, Treatments: treatments(), SameEmailField: customer.SameEmailField,
+		Currencies: invoiceform.Currencies(money.Currencies()), Withdrawn: invoiceform.Currencies(money.Withdrawn()),
+		MaxLines: invoice.MaxLines, Treatments: invoiceform.Treatments(), SameEmailField: customer.SameEmailField,
 		Prefills: f.Version == 0 && !f.CameBack() && f.Typed.Get(copyField) == "",
 	}
-	chosen, err := s.offerCustomers(r, &form, customerOption)
+	chosen, err := invoiceform.OfferCustomers(r, s.Pool, &form, invoiceform.CustomerOption)
 	if err != nil {
 		return nil, err
 	}
 	if chosen.ID != uuid.Nil {
 		form.DueHint = "Leave blank for " + party.DaysText(cmp.Or(chosen.PaymentDays, is.PaymentDays)) + " after the issue date."
 	}
-	fillLines(&form, in)
+	invoiceform.FillLines(&form, in)
 	return invoiceviews.InvoiceFormPage(p, form), nil
 }
 
 // fillInvoice returns the form values of an existing invoice.
 func fillInvoice(inv invoice.Invoice) url.Values {
 	form := url.Values{
-		"number": {inv.Number}, "customer_id": {customerOption(customer.Offered{
+		"number": {inv.Number}, "customer_id": {invoiceform.CustomerOption(customer.Offered{
 			ID: inv.Customer.ID, Name: inv.Customer.Name, Email: inv.Customer.Email,
 		}).Value},
 		"issue_date": {inv.IssueDate.String()}, "due_date": {inv.DueDate.String()},
 		"currency": {inv.Currency.String()}, "notes": {inv.Notes}, "exemption_reason": {inv.Exemption},
 	}
-	var lines []invoice.LineInput
-	for _, l := range inv.Lines {
-		lines = append(lines, invoice.LineInput{
-			Description: l.Description, Quantity: typed.Unambiguous(l.Quantity.String()),
-			UnitPrice: inv.Currency.Format(l.UnitPrice), TaxRate: l.TaxRate.String(), Treatment: string(l.NoTax),
-		})
-	}
-	setLines(form, lines)
+	invoiceform.SetLines(form, invoiceform.LinesOf(inv))
 	return form
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/excerpt"
 	"onlyonce/internal/record"
 	"onlyonce/internal/value/date"
 	"onlyonce/internal/value/money"
@@ -25,7 +26,7 @@ type invoiceJSON struct {
 	Currency  money.Currency `json:"currency"`
 	IssueDate date.Date      `json:"issue_date"`
 	DueDate   date.Date      `json:"due_date"`
-	Lines     []lineJSON     `json:"lines"`
+	Lines     []excerpt.Line `json:"lines"`
 	Subtotal  string         `json:"subtotal" format:"decimal"`
 	TaxTotal  string         `json:"tax_total" format:"decimal"`
 	Total     string         `json:"total" format:"decimal"`
@@ -45,15 +46,6 @@ type invoiceJSON struct {
 	idempotency.External
 }
 
-type lineJSON struct {
-	Description string            `json:"description"`
-	Quantity    string            `json:"quantity" format:"decimal"`
-	UnitPrice   string            `json:"unit_price" format:"decimal"`
-	TaxRate     string            `json:"tax_rate" format:"decimal"`
-	Treatment   invoice.Treatment `json:"tax_treatment" enum:"standard,zero,exempt,reverse_charge,intra_community,export,outside_scope"`
-	Net         string            `json:"net" format:"decimal"`
-}
-
 func showInvoice(inv invoice.Invoice) any {
 	c := inv.Currency
 	shown := invoiceJSON{
@@ -65,34 +57,13 @@ func showInvoice(inv invoice.Invoice) any {
 		Version: inv.Version, CreatedAt: inv.CreatedAt, IssuedAt: inv.IssuedAt, VoidedAt: inv.VoidedAt,
 		DuplicateOf: inv.DuplicateOf.ID,
 		Alike:       inv.Alike, External: inv.External,
-		Lines: make([]lineJSON, 0, len(inv.Lines)),
+		Lines: make([]excerpt.Line, 0, len(inv.Lines)),
 	}
 	for _, l := range inv.Lines {
-		shown.Lines = append(shown.Lines, lineJSON{
-			l.Description, l.Quantity.String(), c.Format(l.UnitPrice), l.TaxRate.String(), l.NoTax.At(l.TaxRate), c.Format(l.Net),
+		shown.Lines = append(shown.Lines, excerpt.Line{
+			Description: l.Description, Quantity: l.Quantity.String(), UnitPrice: c.Format(l.UnitPrice), TaxRate: l.TaxRate.String(),
+			Treatment: l.NoTax.At(l.TaxRate), Net: c.Format(l.Net),
 		})
 	}
 	return shown
-}
-
-// summaryJSON is an invoice in a list of the API.
-type summaryJSON struct {
-	ID        uuid.UUID        `json:"id"`
-	Number    string           `json:"number"`
-	Status    string           `json:"status" enum:"draft,issued,partially_paid,paid,credited,written_off,void"`
-	Overdue   bool             `json:"overdue"`
-	Customer  invoice.Customer `json:"customer"`
-	Currency  money.Currency   `json:"currency"`
-	IssueDate date.Date        `json:"issue_date"`
-	DueDate   date.Date        `json:"due_date"`
-	Total     string           `json:"total" format:"decimal"`
-	Open      string           `json:"open" format:"decimal" doc:"What is still to be paid. It is 0 for a draft and for a void invoice."`
-}
-
-func showSummary(i invoice.Summary) any {
-	return summaryJSON{
-		ID: i.ID, Number: i.Number, Status: i.Status, Overdue: isOverdue(i.Status, i.DueDate),
-		Currency: i.Currency, IssueDate: i.IssueDate, DueDate: i.DueDate,
-		Customer: i.Customer, Total: i.Currency.Format(i.Total), Open: i.Currency.Format(i.Open),
-	}
 }

@@ -15,9 +15,10 @@ import (
 	"onlyonce/internal/customer"
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/excerpt"
+	"onlyonce/internal/invoice/invoiceform"
 	"onlyonce/internal/record"
 	"onlyonce/internal/value/date"
-	"onlyonce/internal/value/party"
 	"onlyonce/internal/web"
 	"onlyonce/templates"
 	"onlyonce/templates/invoiceviews"
@@ -88,31 +89,12 @@ func invoiceFilter(r *http.Request) (f invoice.Filter, err error) {
 			problems.Add("/customer_id", "Enter the ID of a customer.")
 		}
 	}
-	f.From, f.To = daysOf(query, "from", "to", &problems)
-	f.PaidFrom, f.PaidTo = daysOf(query, "paid_from", "paid_to", &problems)
+	f.From, f.To = invoiceform.DaysOf(query, "from", "to", &problems)
+	f.PaidFrom, f.PaidTo = invoiceform.DaysOf(query, "paid_from", "paid_to", &problems)
 	if f.Sort = query.Get("sort"); f.Sort != "" && !slices.Contains(invoice.Sorts(), f.Sort) {
 		problems.Add("/sort", "Sort by one of "+strings.Join(invoice.Sorts(), ", ")+".")
 	}
 	return f, problems.Err()
-}
-
-// daysOf parses the first and last day of a range, both optional.
-func daysOf(query url.Values, first, last string, problems *invalid.Error) (from, to date.Date) {
-	from, to = dayOf(query, first, problems), dayOf(query, last, problems)
-	if (from != date.Date{}) && (to != date.Date{}) && to.Before(from) {
-		problems.Add("/"+last, "The last day must not be before the first day.")
-	}
-	return from, to
-}
-
-func dayOf(query url.Values, name string, problems *invalid.Error) (day date.Date) {
-	if text := query.Get(name); text != "" {
-		var err error
-		if day, err = date.Parse(text); err != nil {
-			problems.Add("/"+name, "Enter a day as year-month-day, like 2026-11-21.")
-		}
-	}
-	return day
 }
 
 // invoiceFinder returns the search and the filters of the list of invoices.
@@ -204,7 +186,7 @@ func invoiceHeadings() []string {
 func invoiceCells(i invoice.Summary) []string {
 	c := i.Currency
 	return []string{
-		i.Number, i.Status, strconv.FormatBool(isOverdue(i.Status, i.DueDate)), i.Customer.Name, i.Customer.Email, i.TaxID,
+		i.Number, i.Status, strconv.FormatBool(excerpt.IsOverdue(i.Status, i.DueDate)), i.Customer.Name, i.Customer.Email, i.TaxID,
 		i.IssueDate.String(), i.DueDate.String(), c.String(),
 		c.Format(i.Subtotal), c.Format(i.TaxTotal), c.Format(i.Total), c.Format(i.Open),
 	}
@@ -213,7 +195,7 @@ func invoiceCells(i invoice.Summary) []string {
 func (s *Pages) invoiceList(
 	r *http.Request, p templates.Page, found []invoice.Summary, finder templates.Finder,
 ) (templ.Component, error) {
-	view := invoiceviews.InvoiceList{NewHref: web.FormHref(r, "/invoices/new"), Finder: finder, Rows: invoiceRows(found)}
+	view := invoiceviews.InvoiceList{NewHref: web.FormHref(r, "/invoices/new"), Finder: finder, Rows: excerpt.Rows(found)}
 	if err := s.sumUp(r, &view); err != nil {
 		return nil, err
 	}
@@ -245,27 +227,4 @@ func (s *Pages) sumUp(r *http.Request, view *invoiceviews.InvoiceList) error {
 		view.Standing = filterSums(sums, r.URL.Query())
 	}
 	return err
-}
-
-func invoiceRows(found []invoice.Summary) []invoiceviews.InvoiceRow {
-	rows := make([]invoiceviews.InvoiceRow, 0, len(found))
-	for _, i := range found {
-		row := invoiceviews.InvoiceRow{
-			Href: "/invoices/" + i.ID.String(), Number: i.Number, Customer: i.Customer.Name,
-			Status:    shownStatus(i.Status, i.DueDate, i.Credited > 0),
-			IssueDate: web.DateText(i.IssueDate), DueDate: web.DateText(i.DueDate), Total: web.AmountText(i.Currency, i.Total),
-			MailFailed: i.MailFailed,
-		}
-		if row.Status == "overdue" {
-			row.Late = party.DaysText(strconv.Itoa(i.DueDate.DaysUntil(date.Today())))
-			if last := i.LastReminder; last.Level > 0 {
-				row.Reminded = "Reminded " + strconv.Itoa(last.Level) + "× · " + last.SentOn.Time().Format("2 Jan")
-			}
-		}
-		if slices.Contains(invoice.OpenStates(), i.Status) {
-			row.Open = web.AmountText(i.Currency, i.Open)
-		}
-		rows = append(rows, row)
-	}
-	return rows
 }

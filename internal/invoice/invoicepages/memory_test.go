@@ -44,10 +44,10 @@ func TestDecodersAreBoundedInMemory(t *testing.T) {
 // TestFewDocumentsAtOnce checks that a request that waits too long for a rendering is asked to retry.
 func TestFewDocumentsAtOnce(t *testing.T) {
 	t.Parallel()
-	d := &documents{rendered: semaphore.NewWeighted(1)}
-	must.Thatf(t, d.rendered.TryAcquire(1), "no place")
+	p := &Pages{rendered: semaphore.NewWeighted(1)}
+	must.Thatf(t, p.rendered.TryAcquire(1), "no place")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := d.file(ctx, "", pdf.Document{})
+	_, err := p.PDF(ctx, "", pdf.Document{})
 	assert.Equal(t, web.ProblemName(err), "busy", err)
 }

@@ -1,46 +1,42 @@
-// Package invoicepages has the pages and the API of invoices and their payments, refunds, credit notes, write-offs, emails and documents.
+// Package invoicepages has the pages and the API of invoices and their documents.
 package invoicepages
 
 import (
 	"net/http"
 
+	"github.com/jackc/pgx/v5/pgxpool"
+	"golang.org/x/sync/semaphore"
+
 	"onlyonce/docs"
 	"onlyonce/internal/invoice"
-	"onlyonce/internal/invoice/attachment"
-	"onlyonce/internal/invoice/payment"
-	"onlyonce/internal/invoice/schedule"
-	"onlyonce/internal/invoice/writeoff"
+	"onlyonce/internal/invoice/pdf"
 	"onlyonce/internal/web"
 	"onlyonce/templates"
+	"onlyonce/templates/invoiceviews"
 )
 
 // Pages has the dependencies of the pages of invoices.
 type Pages struct {
 	*web.Site
 
-	invoices    *web.Mounted[invoice.Invoice]
-	payments    *web.Mounted[payment.Payment]
-	writeOffs   *web.Mounted[writeoff.WriteOff]
-	attachments *web.Mounted[attachment.Attachment]
-	schedules   *web.Mounted[schedule.Schedule]
-	documents   *documents
-	sendsMail   bool
+	Invoices *web.Mounted[invoice.Invoice]
+
+	renderer  *pdf.Renderer
+	rendered  *semaphore.Weighted // limits concurrent renderings
+	sendsMail bool
+	mailsOf   MailsOf
 }
 
-// Mount mounts invoices with their payments, refunds, credit notes and write-offs. sendsMail is set if a mail server is configured.
-func Mount(s *web.Site, sendsMail bool) *Pages {
-	p := &Pages{Site: s, documents: newDocuments(), sendsMail: sendsMail}
+// MailsOf returns the emails about an invoice for its page.
+type MailsOf func(*http.Request, *pgxpool.Pool, invoice.Invoice) (invoiceviews.InvoiceMails, error)
+
+// Mount mounts invoices. sendsMail is set if a mail server is configured.
+func Mount(s *web.Site, sendsMail bool, mailsOf MailsOf) *Pages {
+	p := &Pages{
+		Site: s, renderer: pdf.New(), rendered: semaphore.NewWeighted(documentsAtOnce), sendsMail: sendsMail, mailsOf: mailsOf,
+	}
 	p.Home(homePath, "Home", p.home)
 	p.mountInvoices()
-	p.mountPayments()
-	p.mountRefunds()
-	p.mountCreditNotes()
-	p.mountWriteOffs()
-	p.mountAttachments()
-	p.mountReminders()
-	p.mountReminderBatches()
-	p.mountReminderPlans()
-	p.mountTaxSummary()
 	s.AddHint("customers", "Their invoices stay.")
 	s.AddHint("erasures", "Issued invoices with the customer's details, and their payments, credit notes, write-offs and attachments, "+
 		"because the law requires it. Invoices that were voided as drafts, archived recurring invoices and emails stay without their "+

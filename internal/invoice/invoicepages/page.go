@@ -5,35 +5,13 @@ import (
 
 	"github.com/a-h/templ"
 
-	"onlyonce/internal/file"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/document"
-	"onlyonce/internal/value/date"
+	"onlyonce/internal/invoice/excerpt"
 	"onlyonce/internal/web"
 	"onlyonce/templates"
 	"onlyonce/templates/invoiceviews"
 )
-
-// seller returns the view of the business that bills, for an invoice and its credit notes.
-func seller(inv invoice.Invoice) invoiceviews.Party {
-	is := inv.Seller
-	shown := invoiceviews.Party{
-		Name: is.Name, Email: is.Email, Address: document.AddressLines(is.Details), TaxID: document.TaxText(is.Details),
-	}
-	if is.Logo != (file.Stored{}) {
-		shown.LogoHref = "/invoices/" + inv.ID.String() + "/logo"
-	}
-	return shown
-}
-
-// buyer returns the view of the customer.
-func buyer(inv invoice.Invoice) invoiceviews.Party {
-	is := inv.Customer
-	return invoiceviews.Party{
-		Name: is.Name, Href: "/customers/" + is.ID.String(), Email: is.Email,
-		Address: document.AddressLines(is.Details), TaxID: document.TaxText(is.Details),
-	}
-}
 
 func (s *Pages) invoicePage(r *http.Request, p templates.Page, inv invoice.Invoice) (templ.Component, error) {
 	totals, err := invoice.TotalsOf(inv.Lines)
@@ -42,23 +20,23 @@ func (s *Pages) invoicePage(r *http.Request, p templates.Page, inv invoice.Invoi
 	}
 	money := inv.Currency.Display
 	view := invoiceviews.Invoice{
-		Number: inv.Number, Status: shownStatus(inv.Status, inv.DueDate, inv.Credited > 0),
-		Seller: seller(inv), Buyer: buyer(inv),
+		Number: inv.Number, Status: excerpt.Status(inv.Status, inv.DueDate, inv.Credited > 0),
+		Seller: excerpt.Seller(inv), Buyer: excerpt.Buyer(inv),
 		IssueDate: web.DateText(inv.IssueDate), DueDate: web.DateText(inv.DueDate), Currency: inv.Currency.String(),
 		Subtotal: money(inv.Subtotal), Total: money(inv.Total), Notes: inv.Notes, Footer: inv.Seller.Footer,
 		CopyHref:   web.FormHref(r, "/invoices/new?copy="+inv.ID.String()),
 		RepeatHref: web.FormHref(r, "/schedules/new?invoice="+inv.ID.String()),
-		PDFHref:    s.invoices.URL(inv.ID) + "/pdf", External: web.ExternalFact(inv.External),
+		PDFHref:    s.Invoices.URL(inv.ID) + "/pdf", External: web.ExternalFact(inv.External),
 	}
 	if inv.Status == invoice.StatusDraft {
-		view.EditHref = web.FormHref(r, s.invoices.URL(inv.ID)+"/edit")
-		issue := web.Asked(s.invoices, r, inv.ID, "issue", nil)
+		view.EditHref = web.FormHref(r, s.Invoices.URL(inv.ID)+"/edit")
+		issue := web.Asked(s.Invoices, r, inv.ID, "issue", nil)
 		issue.Text, issue.Primary = "Issue invoice", true
 		view.Actions = append(view.Actions, issue)
 	}
 	if inv.Status != invoice.StatusDraft && inv.Status != invoice.StatusVoid {
 		view.Open = money(inv.Open)
-		view.EInvoiceHref = s.invoices.URL(inv.ID) + "/ubl"
+		view.EInvoiceHref = s.Invoices.URL(inv.ID) + "/ubl"
 		if inv.Paid > 0 || inv.Status == invoice.StatusPaid { // a total of zero is paid from the start
 			view.Paid = money(inv.Paid)
 		}
@@ -70,9 +48,9 @@ func (s *Pages) invoicePage(r *http.Request, p templates.Page, inv invoice.Invoi
 		}
 	}
 	if inv.Open > 0 && view.Open != "" {
-		view.PayHref = web.FormHref(r, s.invoices.URL(inv.ID)+"/payments/new")
-		view.CreditHref = web.FormHref(r, s.invoices.URL(inv.ID)+"/credit-notes/new")
-		view.WriteOffHref = web.FormHref(r, s.invoices.URL(inv.ID)+"/write-offs/new")
+		view.PayHref = web.FormHref(r, s.Invoices.URL(inv.ID)+"/payments/new")
+		view.CreditHref = web.FormHref(r, s.Invoices.URL(inv.ID)+"/credit-notes/new")
+		view.WriteOffHref = web.FormHref(r, s.Invoices.URL(inv.ID)+"/write-offs/new")
 	}
 	if err := s.remind(r, inv, &view); err != nil {
 		return nil, err
@@ -80,7 +58,7 @@ func (s *Pages) invoicePage(r *http.Request, p templates.Page, inv invoice.Invoi
 	if view.Ledger, err = s.ledger(r, inv); err != nil {
 		return nil, err
 	}
-	if view.Mails, err = s.mailRows(r, inv); err != nil {
+	if view.Mails, err = s.mailsOf(r, s.Pool, inv); err != nil {
 		return nil, err
 	}
 	if view.Attachments, err = s.attachmentRows(r, inv); err != nil {
@@ -90,7 +68,7 @@ func (s *Pages) invoicePage(r *http.Request, p templates.Page, inv invoice.Invoi
 		return nil, err
 	}
 	if inv.Status != invoice.StatusVoid && inv.Paid == 0 && inv.Credited == 0 && inv.WrittenOff == 0 {
-		view.VoidHref = web.Asked(s.invoices, r, inv.ID, "void", nil).Href
+		view.VoidHref = web.Asked(s.Invoices, r, inv.ID, "void", nil).Href
 	}
 	for _, f := range document.Payment(inv) {
 		view.Payment = append(view.Payment, templates.Fact{Label: f.Label, Value: f.Value})
@@ -107,20 +85,4 @@ func (s *Pages) invoicePage(r *http.Request, p templates.Page, inv invoice.Invoi
 		})
 	}
 	return invoiceviews.InvoicePage(p, view), nil
-}
-
-// isOverdue reports whether an invoice is overdue on the current day in UTC.
-func isOverdue(status string, due date.Date) bool {
-	return invoice.IsOverdue(status, due, date.Today())
-}
-
-// shownStatus returns the status for users. credited is set if there are credit notes.
-func shownStatus(status string, due date.Date, credited bool) string {
-	switch {
-	case isOverdue(status, due):
-		return "overdue"
-	case status == invoice.StatusIssued && credited:
-		return "partially_credited"
-	}
-	return status
 }

@@ -12,6 +12,7 @@ import (
 	"onlyonce/internal/customer"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/document"
+	"onlyonce/internal/invoice/excerpt"
 	"onlyonce/internal/invoice/mail"
 	"onlyonce/internal/mailer"
 	"onlyonce/internal/record"
@@ -70,31 +71,24 @@ func (s *Pages) issuePage(_ *http.Request, p templates.Page, f templates.Form, i
 	}
 	warnings, err := s.warnings(inv)
 	return invoiceviews.IssuePage(p, invoiceviews.Issue{
-		Form: f, InvoiceStep: s.step(inv), To: inv.Customer.Email, Warnings: warnings, NoMailServer: !s.sendsMail,
+		Form: f, InvoiceStep: excerpt.Step(inv), To: inv.Customer.Email, Warnings: warnings, NoMailServer: !s.sendsMail,
 		EmailCustomer: invoice.EmailCustomer, EmailNone: invoice.EmailNone, CanEInvoice: len(document.Lacks(inv)) == 0,
 	}), err
 }
 
 func (s *Pages) voidPage(r *http.Request, p templates.Page, f templates.Form, inv invoice.Invoice) (templ.Component, error) {
-	v, tenant := invoiceviews.Void{Form: f, InvoiceStep: s.step(inv)}, web.Principal(r).Tenant
+	v, tenant := invoiceviews.Void{Form: f, InvoiceStep: excerpt.Step(inv)}, web.Principal(r).Tenant
 	if kept, err := uuid.Parse(f.Typed.Get(invoiceviews.DuplicateOfField)); err == nil {
 		if v.DuplicateOf, err = invoice.Numbers.Of(r.Context(), s.Pool, tenant, kept); err != nil && !errors.Is(err, record.ErrNotFound) {
 			return nil, err
 		}
 	}
-	list, err := mail.ListOf(r.Context(), s.Pool, tenant, inv.ID, record.Page{Limit: maxMails})
+	const recent = 5 // emails, of which one was sent if any was
+	list, err := mail.ListOf(r.Context(), s.Pool, tenant, inv.ID, record.Page{Limit: recent})
 	for _, m := range list.Rows {
 		if m.State == mailer.StateSent {
 			v.To = inv.Customer.Email
 		}
 	}
 	return invoiceviews.VoidPage(p, v), err
-}
-
-// step returns the view of the invoice on a confirmation page.
-func (s *Pages) step(inv invoice.Invoice) invoiceviews.InvoiceStep {
-	return invoiceviews.InvoiceStep{
-		Number: inv.Number, Href: s.invoices.URL(inv.ID), Customer: inv.Customer.Name, Due: web.DateText(inv.DueDate),
-		Total: web.AmountText(inv.Currency, inv.Total),
-	}
 }

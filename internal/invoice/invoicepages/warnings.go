@@ -21,7 +21,7 @@ func (s *Pages) warnings(inv invoice.Invoice) (all []invoiceviews.Warning, err e
 	add := func(text, fix, href, when string) {
 		all = append(all, invoiceviews.Warning{Text: text, Fix: templates.Link{Text: fix, Href: href}, When: when})
 	}
-	url, customer := s.invoices.URL(inv.ID), "/customers/"+inv.Customer.ID.String()
+	url, customer := s.Invoices.URL(inv.ID), "/customers/"+inv.Customer.ID.String()
 	seller := []fact{
 		{"your address", inv.Seller.Address}, {"your country", inv.Seller.Country}, {"your tax ID", inv.Seller.TaxID},
 		{"your bank account", inv.Seller.AccountNumber},
@@ -47,7 +47,7 @@ func (s *Pages) warnings(inv invoice.Invoice) (all []invoiceviews.Warning, err e
 	if inv.DueDate.Before(s.Today()) {
 		add("The due date, "+web.DateText(inv.DueDate)+", has passed.", "Edit the draft", url+"/edit", " first, if it should be later.")
 	}
-	gaps, err := document.Gaps(s.documents.renderer, inv)
+	gaps, err := document.Gaps(s.renderer, inv)
 	if len(gaps) > 0 {
 		add("The PDF file can't show "+gapsText(gaps)+".", "Look at the PDF file", url+"/pdf", ": it has a replacement in each place.")
 	}

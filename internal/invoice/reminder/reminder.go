@@ -44,6 +44,14 @@ func LevelName(level int) string {
 	return [Levels]string{"Payment reminder", "Second reminder", "Final reminder"}[level-1]
 }
 
+// Last returns the last reminder in words, "Payment reminder, 12 Nov 2026", or "".
+func Last(last invoice.LastReminder) string {
+	if last.Level == 0 {
+		return ""
+	}
+	return LevelName(last.Level) + ", " + last.SentOn.Display()
+}
+
 // Message returns the default text of a level. The mail has the number, the days and the amounts of the invoice below it.
 func Message(level int) string {
 	return [Levels]string{

@@ -1,4 +1,5 @@
-package invoicepages
+// Package taxsummarypages has the page and the API of the tax summary.
+package taxsummarypages
 
 import (
 	"fmt"
@@ -11,6 +12,7 @@ import (
 
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/invoiceform"
 	"onlyonce/internal/invoice/taxsummary"
 	"onlyonce/internal/value/date"
 	"onlyonce/internal/value/money"
@@ -27,8 +29,12 @@ type taxSummary struct {
 
 const taxSummaryPath = "/tax-summary"
 
-// mountTaxSummary mounts the tax summary in a tab of the invoices.
-func (s *Pages) mountTaxSummary() {
+// pages has the dependencies of the page.
+type pages struct{ *web.Site }
+
+// Mount mounts the tax summary in a tab of the invoices.
+func Mount(on *web.Site) {
+	s := &pages{on}
 	web.Report[taxSummary]{
 		One: "tax summary", Path: taxSummaryPath,
 		Summary: "The tax of the invoices and credit notes of a period, by currency, rate and treatment, by default of this month. " +
@@ -43,10 +49,10 @@ func (s *Pages) mountTaxSummary() {
 }
 
 // readTaxSummary reads the sums of the period of a request. It may return an [*invalid.Error].
-func (s *Pages) readTaxSummary(r *http.Request) (t taxSummary, err error) {
+func (s *pages) readTaxSummary(r *http.Request) (t taxSummary, err error) {
 	query := r.URL.Query()
 	var problems invalid.Error
-	t.first, t.last = daysOf(query, "from", "to", &problems)
+	t.first, t.last = invoiceform.DaysOf(query, "from", "to", &problems)
 	switch none := (date.Date{}); {
 	case problems.Err() != nil:
 	case t.first == none && t.last == none:
@@ -133,7 +139,7 @@ func taxRows(t taxSummary) [][]string {
 	return rows
 }
 
-func (s *Pages) taxSummaryPage(r *http.Request, p templates.Page, t taxSummary, problems []string) (templ.Component, error) {
+func (s *pages) taxSummaryPage(r *http.Request, p templates.Page, t taxSummary, problems []string) (templ.Component, error) {
 	query := r.URL.Query()
 	view := invoiceviews.TaxSummary{Problems: problems, From: query.Get("from"), To: query.Get("to")}
 	if len(problems) == 0 {

@@ -1,4 +1,5 @@
-package invoicepages
+// Package paymentpages has the pages and the API of payments and their refunds.
+package paymentpages
 
 import (
 	"cmp"
@@ -12,6 +13,7 @@ import (
 
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/invoiceform"
 	"onlyonce/internal/invoice/payment"
 	"onlyonce/internal/record"
 	"onlyonce/internal/value/date"
@@ -21,8 +23,23 @@ import (
 	"onlyonce/templates/invoiceviews"
 )
 
+// pages has the dependencies of the pages.
+type pages struct {
+	*web.Site
+
+	invoices *web.Mounted[invoice.Invoice]
+	payments *web.Mounted[payment.Payment]
+}
+
+// Mount mounts payments below invoices, and below them refunds.
+func Mount(s *web.Site, invoices *web.Mounted[invoice.Invoice]) {
+	p := &pages{Site: s, invoices: invoices}
+	p.mountPayments()
+	p.mountRefunds()
+}
+
 // mountPayments mounts the resource of package payment. Payments are listed and shown with their invoice.
-func (s *Pages) mountPayments() {
+func (s *pages) mountPayments() {
 	m := web.Under(s.invoices, s.Site, web.Resource[payment.Payment]{
 		One: "payment", Path: "/payments", Table: payment.Table, Name: payment.Name, Rules: payment.Rules(), View: showPayment,
 		ShownAt: func(p payment.Payment) string { return "/invoices/" + p.InvoiceID.String() },
@@ -41,17 +58,17 @@ func (s *Pages) mountPayments() {
 			Created: "Payment recorded.", Replayed: "Payment recorded. We ignored the duplicate submission and kept your first request.",
 		},
 	})
-	draft = amountAsTyped(draft, s.invoices, func(i invoice.Invoice) money.Currency { return i.Currency })
-	draft = askingAbout(draft, "/date", s.unusualPayment)
+	draft = invoiceform.AmountAsTyped(draft, s.invoices, func(i invoice.Invoice) money.Currency { return i.Currency })
+	draft = invoiceform.AskAbout(draft, "/date", s.unusualPayment)
 	web.List(m, web.Listing[payment.Payment]{
 		Summary: "The payments of an invoice, newest first.", View: showPayment, Read: web.ListUnder(s.invoices, payment.ListOf),
 	})
 	web.ListAll(m, web.Listing[payment.Listed]{
 		Summary: "Payments, the last day first, but not those that were removed. A page may have fewer than limit, or none, while there " +
 			"is a next_cursor.",
-		Query: belowFilters("paid"), Read: readBelow(s.Pool, payment.List), Finder: belowFinder("payments", "paid"),
-		External: payment.All,
-		View:     func(p payment.Listed) any { return showPayment(p.Payment) },
+		Query: invoiceform.BelowFilters("paid"), Read: invoiceform.ReadBelow(s.Pool, payment.List),
+		Finder: invoiceform.BelowFinder("payments", "paid"), External: payment.All,
+		View: func(p payment.Listed) any { return showPayment(p.Payment) },
 		Columns: []templates.Column{
 			{Label: "Invoice", Class: "nobreak"}, {Label: "Paid on", Class: "date"}, {Label: "Customer", Class: "name"},
 			{Label: "Reference", Class: "name"}, {Label: "Amount", Class: "num"}, {Label: "Refunded", Class: "amounts"},
@@ -69,6 +86,10 @@ func (s *Pages) mountPayments() {
 	})
 }
 
+func (s *pages) unusualPayment(_ *http.Request, d payment.Draft) (invoiceform.Doubt, error) {
+	return invoiceform.UnusualMoney("payment", d.Date, s.Today()), nil
+}
+
 // paymentRow returns the cells of a payment. The refunded amount is blank if it is 0.
 func paymentRow(p payment.Listed) []string {
 	refunded := ""
@@ -81,7 +102,7 @@ func paymentRow(p payment.Listed) []string {
 	}
 }
 
-func (s *Pages) removePage(r *http.Request, p templates.Page, f templates.Form, of payment.Payment) (templ.Component, error) {
+func (s *pages) removePage(r *http.Request, p templates.Page, f templates.Form, of payment.Payment) (templ.Component, error) {
 	number, err := invoice.Numbers.Of(r.Context(), s.Pool, web.Principal(r).Tenant, of.InvoiceID)
 	if err != nil {
 		return nil, err
@@ -93,7 +114,7 @@ func (s *Pages) removePage(r *http.Request, p templates.Page, f templates.Form, 
 }
 
 // freshPayment fills in the open amount and today's date.
-func (s *Pages) freshPayment(r *http.Request) (url.Values, error) {
+func (s *pages) freshPayment(r *http.Request) (url.Values, error) {
 	inv, err := s.invoices.Find(r)
 	if err == nil {
 		err = payment.Possible(inv)
@@ -103,7 +124,7 @@ func (s *Pages) freshPayment(r *http.Request) (url.Values, error) {
 	}, err
 }
 
-func (s *Pages) paymentForm(r *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
+func (s *pages) paymentForm(r *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
 	inv, err := s.invoices.Find(r)
 	if err != nil {
 		return nil, err

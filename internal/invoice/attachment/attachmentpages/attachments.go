@@ -1,7 +1,7 @@
-package invoicepages
+// Package attachmentpages has the pages and the API of attachments.
+package attachmentpages
 
 import (
-	"fmt"
 	"net/http"
 
 	"github.com/a-h/templ"
@@ -9,19 +9,25 @@ import (
 	"onlyonce/internal/file"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/attachment"
-	"onlyonce/internal/record"
 	"onlyonce/internal/web"
 	"onlyonce/templates"
 	"onlyonce/templates/invoiceviews"
 )
 
-// mountAttachments mounts the resource of package attachment. Attachments are listed with their invoice.
-func (s *Pages) mountAttachments() {
-	s.attachments = web.Under(s.invoices, s.Site, web.Resource[attachment.Attachment]{
+// pages has the dependencies of the pages.
+type pages struct {
+	*web.Site
+
+	invoices *web.Mounted[invoice.Invoice]
+}
+
+// Mount mounts attachments below invoices, which list them.
+func Mount(on *web.Site, invoices *web.Mounted[invoice.Invoice]) {
+	s := &pages{on, invoices}
+	m := web.Under(s.invoices, s.Site, web.Resource[attachment.Attachment]{
 		One: "attachment", Path: "/attachments", Table: attachment.Table, Name: attachment.Name, Rules: attachment.Rules(),
 		ShownAt: func(a attachment.Attachment) string { return "/invoices/" + a.InvoiceID.String() },
 	})
-	m := s.attachments
 	draft := web.NewFormUnder(s.invoices, m, func(in attachment.Input, inv invoice.Invoice) (attachment.Draft, error) {
 		return in.Draft(inv.ID)
 	}, web.Form[attachment.Attachment]{
@@ -48,7 +54,7 @@ func (s *Pages) mountAttachments() {
 	})
 }
 
-func (s *Pages) removeAttachment(
+func (s *pages) removeAttachment(
 	r *http.Request, p templates.Page, f templates.Form, of attachment.Attachment,
 ) (templ.Component, error) {
 	number, err := invoice.Numbers.Of(r.Context(), s.Pool, web.Principal(r).Tenant, of.InvoiceID)
@@ -60,7 +66,7 @@ func (s *Pages) removeAttachment(
 	}), nil
 }
 
-func (s *Pages) attachmentForm(r *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
+func (s *pages) attachmentForm(r *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
 	inv, err := s.invoices.Find(r)
 	if err != nil {
 		return nil, err
@@ -69,35 +75,4 @@ func (s *Pages) attachmentForm(r *http.Request, p templates.Page, f templates.Fo
 		Form: f, Number: inv.Number, Href: "/invoices/" + inv.ID.String(),
 		Accept: attachment.Rule().Accept(), Takes: attachment.Rule().String() + ". The customer doesn't get it.",
 	}), nil
-}
-
-// maxAttachments is the number of attachments on the page of an invoice, newest first.
-const maxAttachments = 50
-
-// attachmentRows returns the attachments of an invoice for its page.
-func (s *Pages) attachmentRows(r *http.Request, inv invoice.Invoice) (v invoiceviews.Attachments, err error) {
-	if inv.Status != invoice.StatusVoid {
-		v.NewHref = web.FormHref(r, "/invoices/"+inv.ID.String()+"/attachments/new")
-	}
-	list, err := attachment.ListOf(r.Context(), s.Pool, web.Principal(r).Tenant, inv.ID, record.Page{Limit: maxAttachments})
-	for _, a := range list.Rows {
-		v.Rows = append(v.Rows, invoiceviews.Attachment{
-			Name: a.File.Name, Href: "/attachments/" + a.ID.String() + "/file", Size: sizeText(a.File.Size), Day: web.Day(a.CreatedAt),
-			RemoveHref: web.Asked(s.attachments, r, a.ID, "remove", nil).Href,
-		})
-	}
-	v.More = (list.After != record.Key{})
-	return v, err
-}
-
-// sizeText returns the size of a file for people.
-func sizeText(bytes int) string {
-	switch {
-	case bytes < 1<<10:
-		return fmt.Sprintf("%d B", bytes)
-	case bytes < 1<<20:
-		return fmt.Sprintf("%d KiB", bytes>>10)
-	default:
-		return fmt.Sprintf("%.1f MiB", float64(bytes)/(1<<20))
-	}
 }

@@ -1,4 +1,5 @@
-package invoicepages
+// Package reminderpages has the pages and the API of reminders, their batches and plans.
+package reminderpages
 
 import (
 	"net/http"
@@ -10,6 +11,7 @@ import (
 
 	"onlyonce/internal/customer"
 	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/excerpt"
 	"onlyonce/internal/invoice/reminder"
 	"onlyonce/internal/record"
 	"onlyonce/internal/value/date"
@@ -19,8 +21,23 @@ import (
 	"onlyonce/templates/invoiceviews"
 )
 
+// pages has the dependencies of the pages.
+type pages struct {
+	*web.Site
+
+	invoices *web.Mounted[invoice.Invoice]
+}
+
+// Mount mounts the reminders below their invoices, and their batches and plans.
+func Mount(s *web.Site, invoices *web.Mounted[invoice.Invoice]) {
+	p := &pages{Site: s, invoices: invoices}
+	p.mountReminders()
+	p.mountBatches()
+	p.mountPlans()
+}
+
 // mountReminders mounts the resource of package reminder. Reminders are listed with the mails of their invoice.
-func (s *Pages) mountReminders() {
+func (s *pages) mountReminders() {
 	m := web.Under(s.invoices, s.Site, web.Resource[reminder.Reminder]{
 		One: "reminder", Path: "/reminders", Table: reminder.Table, Name: reminder.Name, Rules: reminder.Rules(),
 		ShownAt: func(r reminder.Reminder) string { return s.invoices.URL(r.InvoiceID) },
@@ -48,7 +65,7 @@ func (s *Pages) mountReminders() {
 }
 
 // freshReminder fills in the next reminder of an invoice.
-func (s *Pages) freshReminder(r *http.Request) (url.Values, error) {
+func (s *pages) freshReminder(r *http.Request) (url.Values, error) {
 	inv, err := s.invoices.Find(r)
 	if err != nil {
 		return nil, err
@@ -66,7 +83,7 @@ func (s *Pages) freshReminder(r *http.Request) (url.Values, error) {
 	}, nil
 }
 
-func (s *Pages) reminderForm(r *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
+func (s *pages) reminderForm(r *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
 	inv, err := s.invoices.Find(r)
 	if err != nil {
 		return nil, err
@@ -79,34 +96,8 @@ func (s *Pages) reminderForm(r *http.Request, p templates.Page, f templates.Form
 		f.Title, f.Submit = reminder.LevelName(level), "Send "+strings.ToLower(reminder.LevelName(level))
 	}
 	return invoiceviews.ReminderForm(p, invoiceviews.ReminderFormView{
-		Form: f, InvoiceStep: s.step(inv), Open: web.AmountText(inv.Currency, inv.Open),
-		Late: party.DaysText(strconv.Itoa(inv.DueDate.DaysUntil(date.Today()))), Last: lastReminder(summary.LastReminder),
+		Form: f, InvoiceStep: excerpt.Step(inv), Open: web.AmountText(inv.Currency, inv.Open),
+		Late: party.DaysText(strconv.Itoa(inv.DueDate.DaysUntil(date.Today()))), Last: reminder.Last(summary.LastReminder),
 		NoAddress: inv.Customer.Email == "",
 	}), nil
-}
-
-// lastReminder returns the last reminder in words, "Payment reminder, 12 Nov 2026", or "".
-func lastReminder(last invoice.LastReminder) string {
-	if last.Level == 0 {
-		return ""
-	}
-	return reminder.LevelName(last.Level) + ", " + last.SentOn.Display()
-}
-
-// remind adds to the page of an invoice its last reminder, and the link to the next one, if it is possible.
-func (s *Pages) remind(r *http.Request, inv invoice.Invoice, view *invoiceviews.Invoice) error {
-	if !isOverdue(inv.Status, inv.DueDate) {
-		return nil
-	}
-	summary, err := record.Find(r.Context(), s.Pool, invoice.Summaries, web.Principal(r).Tenant, inv.ID)
-	if err != nil {
-		return err
-	}
-	view.LastReminder = lastReminder(summary.LastReminder)
-	if level, err := reminder.Next(summary, date.Today()); err == nil {
-		view.Remind = templates.Link{
-			Text: "Send " + strings.ToLower(reminder.LevelName(level)), Href: web.FormHref(r, s.invoices.URL(inv.ID)+"/reminders/new"),
-		}
-	}
-	return nil
 }

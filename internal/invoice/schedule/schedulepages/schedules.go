@@ -1,4 +1,5 @@
-package invoicepages
+// Package schedulepages has the pages and the API of schedules and their periods.
+package schedulepages
 
 import (
 	"net/http"
@@ -9,6 +10,8 @@ import (
 
 	"onlyonce/internal/customer"
 	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/excerpt"
+	"onlyonce/internal/invoice/invoiceform"
 	"onlyonce/internal/invoice/schedule"
 	"onlyonce/internal/record"
 	"onlyonce/internal/value/money"
@@ -17,15 +20,23 @@ import (
 	"onlyonce/templates/invoiceviews"
 )
 
-// MountSchedules mounts the resources of package schedule: schedules, and below them their periods.
-func (s *Pages) MountSchedules() {
+// pages has the dependencies of the pages.
+type pages struct {
+	*web.Site
+
+	schedules *web.Mounted[schedule.Schedule]
+}
+
+// Mount mounts schedules, and below them their periods.
+func Mount(on *web.Site) {
+	s := &pages{Site: on}
 	m := web.Resource[schedule.Schedule]{
 		One: "schedule", Path: "/schedules", Table: schedule.Table, Name: schedule.Name, View: showSchedule,
 	}.Mount(s.Site)
 	s.schedules = m
 	web.Enter(m, web.Form[schedule.Schedule]{
 		Fields: scheduleFields(), References: map[string]record.Names{"customer_id": customer.Names.Names},
-		Page: s.scheduleForm, Fill: fillSchedule, Facts: typedSchedule, Control: invoiceControl, Lines: lineTable(),
+		Page: s.scheduleForm, Fill: fillSchedule, Facts: typedSchedule, Control: invoiceform.Control, Lines: invoiceform.LineTable(),
 		Example: schedule.Input{
 			CustomerID: "019aa5b2-7c1e-7d3a-9f00-3b1d5c6e7f80", Currency: "EUR", Every: "1", Unit: schedule.Month, FirstDay: "2026-12-01",
 			BillAs: schedule.AsIssued, Missed: schedule.Each,
@@ -59,23 +70,23 @@ func (s *Pages) MountSchedules() {
 		ArchiveHint: "Archived schedules bill nothing.",
 	})
 	web.Create(m, "Create a schedule. The first period is billed on its first day.", schedule.Create,
-		askingAbout(draft, "/first_day", s.pastPeriods), s.freshSchedule, &customer.Erased)
+		invoiceform.AskAbout(draft, "/first_day", s.pastPeriods), s.freshSchedule, &customer.Erased)
 	web.Change(m, http.MethodPut, "Replace what the schedule bills from its next period.", schedule.Edit,
-		askingAbout(draft, "/first_day", s.morePeriods), &schedule.RhythmKept, &customer.Erased)
+		invoiceform.AskAbout(draft, "/first_day", s.morePeriods), &schedule.RhythmKept, &customer.Erased)
 	web.Transition(m, "pause", "paused", "Bill nothing until the schedule is resumed.", schedule.Pause, web.Nothing())
 	web.Transition(m, "resume", "resumed", "Bill a paused schedule again, including the periods it missed.", schedule.Resume, web.Nothing())
 	web.Transition(m, "archive", "archived", "Hide a schedule from the list, and stop billing it.", schedule.Archive, web.Nothing())
 	web.Transition(m, "restore", "restored", "Bring an archived schedule back.", schedule.Restore, web.Nothing(),
 		&customer.Erased)
-	web.Redisplay(m, editLines)
+	web.Redisplay(m, invoiceform.EditLines)
 	s.mountPeriods()
 }
 
 // mountPeriods mounts the periods of schedules, which are shown by their invoices.
-func (s *Pages) mountPeriods() {
+func (s *pages) mountPeriods() {
 	m := web.Under(s.schedules, s.Site, web.Resource[schedule.Period]{
 		One: "period", Path: "/periods", Table: schedule.Periods, Name: schedule.PeriodName, Rules: schedule.Rules(),
-		ShownAt: func(p schedule.Period) string { return s.invoices.URL(p.InvoiceID) },
+		ShownAt: func(p schedule.Period) string { return "/invoices/" + p.InvoiceID.String() },
 	})
 	command := web.NewFormUnder(s.schedules, m, schedule.BillInput.Billing, web.Form[schedule.Period]{
 		Fields: []templates.Field{{Name: "period", Value: "Period"}}, Page: s.periodForm,
@@ -137,12 +148,12 @@ func scheduleFacts(s schedule.Schedule) []templates.Fact {
 		templates.Fact{Label: "Reason for the exemption", Value: s.Exemption}, templates.Fact{Label: "Notes", Value: s.Notes})
 }
 
-func (s *Pages) schedulePage(r *http.Request, p templates.Page, found schedule.Schedule) (templ.Component, error) {
+func (s *pages) schedulePage(r *http.Request, p templates.Page, found schedule.Schedule) (templ.Component, error) {
 	periods, err := web.PageOf(r, func(r *http.Request, page record.Page) (record.List[schedule.Period], error) {
 		return schedule.PeriodsOf(r.Context(), s.Pool, web.Principal(r).Tenant, found.ID, page)
 	})
 	if err != nil {
-		return nil, missingPage(err)
+		return nil, excerpt.MissingPage(err)
 	}
 	view := web.RecordView(s.schedules, r, found)
 	if !found.Stopped() && !found.Over(found.NextDay) {
@@ -168,7 +179,7 @@ func (s *Pages) schedulePage(r *http.Request, p templates.Page, found schedule.S
 	}
 	for _, period := range periods.Rows {
 		shown.Periods = append(shown.Periods, invoiceviews.SchedulePeriod{
-			Day: web.DateText(period.Day), Number: period.Number, Href: s.invoices.URL(period.InvoiceID), Status: period.Status,
+			Day: web.DateText(period.Day), Number: period.Number, Href: "/invoices/" + period.InvoiceID.String(), Status: period.Status,
 		})
 	}
 	return templates.RecordPageWith(p, view, []templ.Component{invoiceviews.ScheduleSection(shown)}), nil

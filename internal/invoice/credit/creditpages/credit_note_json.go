@@ -1,10 +1,11 @@
-package invoicepages
+package creditpages
 
 import (
 	"github.com/google/uuid"
 
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/credit"
+	"onlyonce/internal/invoice/excerpt"
 	"onlyonce/internal/record"
 	"onlyonce/internal/value/date"
 	"onlyonce/internal/value/money"
@@ -30,7 +31,7 @@ type creditNoteJSON struct {
 type creditLineJSON struct {
 	Position int `json:"position"`
 
-	lineJSON
+	excerpt.Line
 }
 
 type creditTaxJSON struct {
@@ -49,8 +50,9 @@ func showCreditNote(n credit.Note) any {
 	}
 	for _, l := range n.Lines {
 		shown.Lines = append(shown.Lines, creditLineJSON{
-			l.Position, lineJSON{
-				l.Description, l.Quantity.String(), c.Format(l.UnitPrice), l.TaxRate.String(), l.NoTax.At(l.TaxRate), c.Format(l.Net),
+			l.Position, excerpt.Line{
+				Description: l.Description, Quantity: l.Quantity.String(), UnitPrice: c.Format(l.UnitPrice), TaxRate: l.TaxRate.String(),
+				Treatment: l.NoTax.At(l.TaxRate), Net: c.Format(l.Net),
 			},
 		})
 	}

@@ -1,7 +1,9 @@
-package invoicepages
+// Package creditpages has the pages and the API of credit notes.
+package creditpages
 
 import (
 	"cmp"
+	"context"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -12,6 +14,10 @@ import (
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/credit"
+	"onlyonce/internal/invoice/document"
+	"onlyonce/internal/invoice/excerpt"
+	"onlyonce/internal/invoice/invoiceform"
+	"onlyonce/internal/invoice/pdf"
 	"onlyonce/internal/record"
 	"onlyonce/internal/value/typed"
 	"onlyonce/internal/web"
@@ -19,8 +25,20 @@ import (
 	"onlyonce/templates/invoiceviews"
 )
 
-// mountCreditNotes mounts the resource of package credit. Credit notes are listed with their invoice.
-func (s *Pages) mountCreditNotes() {
+// pages has the dependencies of the pages.
+type pages struct {
+	*web.Site
+
+	invoices *web.Mounted[invoice.Invoice]
+	render   Render
+}
+
+// Render returns a document as a PDF file.
+type Render func(ctx context.Context, name string, shown pdf.Document) (web.File, error)
+
+// Mount mounts credit notes below invoices, which list them.
+func Mount(on *web.Site, invoices *web.Mounted[invoice.Invoice], render Render) {
+	s := &pages{on, invoices, render}
 	m := web.Under(s.invoices, s.Site, web.Resource[credit.Note]{
 		One: "credit note", Path: "/credit-notes", Table: credit.Table, Rules: credit.Rules(), View: showCreditNote,
 		Name: func(n credit.Note) string { return n.Number },
@@ -36,8 +54,9 @@ func (s *Pages) mountCreditNotes() {
 	})
 	web.ListAll(m, web.Listing[credit.Listed]{
 		Summary: "Credit notes, latest day first. A page may have fewer than limit, or none, even when there is a next_cursor.",
-		Query:   belowFilters("issued"), Read: readBelow(s.Pool, credit.List), Finder: belowFinder("credit notes", "issued"),
-		View: func(n credit.Listed) any { return showCreditNote(n.Note) },
+		Query:   invoiceform.BelowFilters("issued"), Read: invoiceform.ReadBelow(s.Pool, credit.List),
+		Finder: invoiceform.BelowFinder("credit notes", "issued"),
+		View:   func(n credit.Listed) any { return showCreditNote(n.Note) },
 		Columns: []templates.Column{
 			{Label: "Number", Class: "nobreak"}, {Label: "Issued on", Class: "date"}, {Label: "Invoice", Class: "nobreak"},
 			{Label: "Customer", Class: "name"}, {Label: "Amount", Class: "num"},
@@ -53,7 +72,7 @@ func (s *Pages) mountCreditNotes() {
 		credit.Create, draft, s.freshCreditNote, &credit.ExceedsInvoice, &invoice.NotIssued)
 }
 
-func (s *Pages) creditOfForm(r *http.Request) (credit.Draft, error) {
+func (s *pages) creditOfForm(r *http.Request) (credit.Draft, error) {
 	inv, err := s.invoices.Find(r)
 	if err != nil {
 		return credit.Draft{}, err
@@ -65,15 +84,15 @@ func (s *Pages) creditOfForm(r *http.Request) (credit.Draft, error) {
 	var questions invalid.Error
 	quantities := r.PostForm["line_quantity"] // normalized in place, for a form that is shown again
 	for i := range quantities {
-		readNumber(&questions, "/lines/"+strconv.Itoa(i)+"/quantity", &quantities[i], 2)
+		invoiceform.ReadNumber(&questions, "/lines/"+strconv.Itoa(i)+"/quantity", &quantities[i], 2)
 		in.Lines = append(in.Lines, credit.LineInput{Position: i + 1, Quantity: cmp.Or(quantities[i], "0")})
 	}
 	draft, err := in.Draft(inv)
-	return draft, withQuestions(err, questions)
+	return draft, invoiceform.WithQuestions(err, questions)
 }
 
 // freshCreditNote fills in the remaining quantities of all lines, unless they exceed the open amount.
-func (s *Pages) freshCreditNote(r *http.Request) (url.Values, error) {
+func (s *pages) freshCreditNote(r *http.Request) (url.Values, error) {
 	inv, err := s.invoices.Find(r)
 	if err == nil {
 		err = credit.Possible(inv)
@@ -93,7 +112,7 @@ func (s *Pages) freshCreditNote(r *http.Request) (url.Values, error) {
 	return fresh, err
 }
 
-func (s *Pages) creditNoteForm(r *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
+func (s *pages) creditNoteForm(r *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
 	inv, err := s.invoices.Find(r)
 	if err != nil {
 		return nil, err
@@ -140,14 +159,14 @@ func creditControl(pointer string) string {
 	return invoiceviews.LineControl("line_quantity", index)
 }
 
-func (s *Pages) creditNotePage(r *http.Request, p templates.Page, n credit.Note) (templ.Component, error) {
+func (s *pages) creditNotePage(r *http.Request, p templates.Page, n credit.Note) (templ.Component, error) {
 	inv, err := record.Find(r.Context(), s.Pool, invoice.Table, web.Principal(r).Tenant, n.InvoiceID)
 	if err != nil {
 		return nil, err
 	}
 	money := n.Currency.Display
 	view := invoiceviews.CreditNote{
-		Number: n.Number, Seller: seller(inv), Buyer: buyer(inv), Date: web.DateText(n.Date), Currency: n.Currency.String(),
+		Number: n.Number, Seller: excerpt.Seller(inv), Buyer: excerpt.Buyer(inv), Date: web.DateText(n.Date), Currency: n.Currency.String(),
 		Reason: n.Reason, Footer: inv.Seller.Footer,
 		InvoiceNumber: inv.Number, InvoiceHref: "/invoices/" + inv.ID.String(),
 		Subtotal: money(n.Subtotal), Total: money(n.Total), PDFHref: "/credit-notes/" + n.ID.String() + "/pdf",
@@ -164,4 +183,17 @@ func (s *Pages) creditNotePage(r *http.Request, p templates.Page, n credit.Note)
 		})
 	}
 	return invoiceviews.CreditNotePage(p, view), nil
+}
+
+// creditNotePDF renders a credit note, together with data of its invoice.
+func (s *pages) creditNotePDF(r *http.Request, n credit.Note) (web.File, error) {
+	inv, err := record.Find(r.Context(), s.Pool, invoice.Table, web.Principal(r).Tenant, n.InvoiceID)
+	if err != nil {
+		return web.File{}, err
+	}
+	logo, err := document.Logo(r.Context(), s.Pool, web.Principal(r).Tenant, inv)
+	if err != nil {
+		return web.File{}, err
+	}
+	return s.render(r.Context(), document.CreditNoteName(n), document.OfCreditNote(n, inv, logo))
 }

@@ -1,4 +1,4 @@
-package invoicepages_test
+package paymentpages_test
 
 import (
 	"cmp"
@@ -15,6 +15,8 @@ import (
 
 	"golang.org/x/net/html"
 )
+
+func TestMain(m *testing.M) { sitetest.Main(m) }
 
 // TestManyPayments: the page of an invoice has some of its payments, and links to the others.
 func TestManyPayments(t *testing.T) {

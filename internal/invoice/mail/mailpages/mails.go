@@ -1,4 +1,5 @@
-package invoicepages
+// Package mailpages has the pages and the API of emails to customers.
+package mailpages
 
 import (
 	"net/http"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"github.com/a-h/templ"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"onlyonce/internal/customer"
 	"onlyonce/internal/invoice"
@@ -21,9 +23,17 @@ import (
 	"onlyonce/templates/invoiceviews"
 )
 
-// MountOutbox mounts the resource of package mail. Mails are sent from the pages of their invoices, and all mails of a tenant are listed
-// in its outbox.
-func (s *Pages) MountOutbox() {
+// pages has the dependencies of the pages.
+type pages struct {
+	*web.Site
+
+	invoices *web.Mounted[invoice.Invoice]
+}
+
+// Mount mounts the resource of package mail. Mails are sent from the pages of their invoices, and all mails of a tenant are listed in its
+// outbox.
+func Mount(on *web.Site, invoices *web.Mounted[invoice.Invoice]) {
+	s := &pages{on, invoices}
 	m := web.CreatedUnder(s.invoices, "send", s.Within("invoices"), web.Resource[mail.Mail]{
 		One: "email", Path: "/outbox", Table: mail.Table, Name: mail.Name,
 		ShownAt: func(m mail.Mail) string { return "/invoices/" + m.InvoiceID.String() },
@@ -60,7 +70,7 @@ func (s *Pages) MountOutbox() {
 }
 
 // freshMail fills in the customer as the recipient, and the e-invoice as in the last email.
-func (s *Pages) freshMail(r *http.Request) (url.Values, error) {
+func (s *pages) freshMail(r *http.Request) (url.Values, error) {
 	inv, err := s.invoices.Find(r)
 	if err == nil {
 		err = mail.Possible(inv)
@@ -72,7 +82,7 @@ func (s *Pages) freshMail(r *http.Request) (url.Values, error) {
 	return url.Values{"recipient": {inv.Customer.Email}, invoiceviews.EInvoiceField: {strconv.FormatBool(usual)}}, err
 }
 
-func (s *Pages) mailForm(r *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
+func (s *pages) mailForm(r *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
 	inv, err := s.invoices.Find(r)
 	if err != nil {
 		return nil, err
@@ -128,9 +138,9 @@ const justNow = 5 * time.Second
 // maxMails is the number of mails on the page of an invoice, newest first.
 const maxMails = 5
 
-// mailRows returns the mails of an invoice for its page, with a button to send one more, unless the last one is still queued. A draft has
+// OfInvoice returns the mails of an invoice for its page, with a button to send one more, unless the last one is still queued. A draft has
 // no mails: the first is queued when it is issued.
-func (s *Pages) mailRows(r *http.Request, inv invoice.Invoice) (v invoiceviews.InvoiceMails, err error) {
+func OfInvoice(r *http.Request, pool *pgxpool.Pool, inv invoice.Invoice) (v invoiceviews.InvoiceMails, err error) {
 	if inv.Status == invoice.StatusDraft {
 		return v, nil
 	}
@@ -138,7 +148,7 @@ func (s *Pages) mailRows(r *http.Request, inv invoice.Invoice) (v invoiceviews.I
 		href := "/invoices/" + inv.ID.String() + "/send"
 		v.Send, v.OtherHref = web.Button(r, "Send by email", "Sending…", href), web.FormHref(r, href+"/new")
 	}
-	list, err := mail.ListOf(r.Context(), s.Pool, web.Principal(r).Tenant, inv.ID, record.Page{Limit: maxMails})
+	list, err := mail.ListOf(r.Context(), pool, web.Principal(r).Tenant, inv.ID, record.Page{Limit: maxMails})
 	found := list.Rows
 	for _, m := range found {
 		v.Rows = append(v.Rows, invoiceviews.MailRow{

@@ -1,4 +1,5 @@
-package invoicepages
+// Package writeoffpages has the pages and the API of write-offs.
+package writeoffpages
 
 import (
 	"net/http"
@@ -9,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/invoiceform"
 	"onlyonce/internal/invoice/writeoff"
 	"onlyonce/internal/record"
 	"onlyonce/internal/value/date"
@@ -18,13 +20,20 @@ import (
 	"onlyonce/templates/invoiceviews"
 )
 
-// mountWriteOffs mounts the resource of package writeoff. Write-offs are listed and shown with their invoice.
-func (s *Pages) mountWriteOffs() {
+// pages has the dependencies of the pages.
+type pages struct {
+	*web.Site
+
+	invoices *web.Mounted[invoice.Invoice]
+}
+
+// Mount mounts write-offs below invoices, which list and show them.
+func Mount(on *web.Site, invoices *web.Mounted[invoice.Invoice]) {
+	s := &pages{on, invoices}
 	m := web.Under(s.invoices, s.Site, web.Resource[writeoff.WriteOff]{
 		One: "write-off", Path: "/write-offs", Table: writeoff.Table, Name: writeoff.Name, View: showWriteOff,
 		ShownAt: func(w writeoff.WriteOff) string { return "/invoices/" + w.InvoiceID.String() },
 	})
-	s.writeOffs = m
 	draft := web.NewFormUnder(s.invoices, m, writeoff.Input.Draft, web.Form[writeoff.WriteOff]{
 		Fields: []templates.Field{
 			{Name: "amount", Value: "Amount"}, {Name: "reason", Value: "Reason"}, {Name: "note", Value: "Note"},
@@ -36,8 +45,8 @@ func (s *Pages) mountWriteOffs() {
 			Created: "Written off.", Replayed: "Written off. We ignored the duplicate submission and kept your first request.",
 		},
 	})
-	draft = amountAsTyped(draft, s.invoices, func(i invoice.Invoice) money.Currency { return i.Currency })
-	draft = askingAbout(draft, "/date", s.unusualWriteOff)
+	draft = invoiceform.AmountAsTyped(draft, s.invoices, func(i invoice.Invoice) money.Currency { return i.Currency })
+	draft = invoiceform.AskAbout(draft, "/date", s.unusualWriteOff)
 	web.List(m, web.Listing[writeoff.WriteOff]{
 		Summary: "The write-offs of an invoice, newest first.", View: showWriteOff, Read: web.ListUnder(s.invoices, writeoff.ListOf),
 	})
@@ -49,8 +58,12 @@ func (s *Pages) mountWriteOffs() {
 	web.Ask(m, "reverse", writeoff.Reverse, web.Question[writeoff.WriteOff]{Submit: "Take back", Page: s.takeBackPage})
 }
 
+func (s *pages) unusualWriteOff(_ *http.Request, d writeoff.Draft) (invoiceform.Doubt, error) {
+	return invoiceform.UnusualMoney("write-off", d.Date, s.Today()), nil
+}
+
 // freshWriteOff fills in the open amount, today's date and the likely reason.
-func (s *Pages) freshWriteOff(r *http.Request) (url.Values, error) {
+func (s *pages) freshWriteOff(r *http.Request) (url.Values, error) {
 	inv, err := s.invoices.Find(r)
 	if err == nil {
 		err = writeoff.Possible(inv)
@@ -62,7 +75,7 @@ func (s *Pages) freshWriteOff(r *http.Request) (url.Values, error) {
 	return url.Values{"amount": {inv.Currency.Format(inv.Open)}, "date": {s.Today().String()}, "reason": {reason}}, err
 }
 
-func (s *Pages) writeOffForm(r *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
+func (s *pages) writeOffForm(r *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
 	inv, err := s.invoices.Find(r)
 	if err != nil {
 		return nil, err
@@ -73,7 +86,7 @@ func (s *Pages) writeOffForm(r *http.Request, p templates.Page, f templates.Form
 	}), nil
 }
 
-func (s *Pages) takeBackPage(r *http.Request, p templates.Page, f templates.Form, of writeoff.WriteOff) (templ.Component, error) {
+func (s *pages) takeBackPage(r *http.Request, p templates.Page, f templates.Form, of writeoff.WriteOff) (templ.Component, error) {
 	number, err := invoice.Numbers.Of(r.Context(), s.Pool, web.Principal(r).Tenant, of.InvoiceID)
 	if err != nil {
 		return nil, err

@@ -1,7 +1,7 @@
-package invoicepages
+// Package duplicatepages has the pages and the API of duplicate invoices, and of those that only look alike.
+package duplicatepages
 
 import (
-	"errors"
 	"net/http"
 	"net/url"
 	"slices"
@@ -14,15 +14,23 @@ import (
 	customers "onlyonce/internal/customer/duplicate"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/duplicate"
-	"onlyonce/internal/invoice/schedule"
+	"onlyonce/internal/invoice/excerpt"
 	"onlyonce/internal/record"
 	"onlyonce/internal/web"
 	"onlyonce/templates"
 	"onlyonce/templates/invoiceviews"
 )
 
-// MountDuplicates mounts the read-only list of groups of similar invoices, and their distinctions, next to the duplicates of customers.
-func (s *Pages) MountDuplicates() {
+// pages has the dependencies of the pages.
+type pages struct {
+	*web.Site
+
+	invoices *web.Mounted[invoice.Invoice]
+}
+
+// Mount mounts the read-only list of groups of similar invoices, and their distinctions, next to the duplicates of customers.
+func Mount(on *web.Site, invoices *web.Mounted[invoice.Invoice]) {
+	s := &pages{Site: on, invoices: invoices}
 	within := s.Within("customers")
 	m := web.Resource[duplicate.Group]{One: "duplicate invoice", Path: "/duplicate-invoices"}.Mount(within)
 	web.List(m, web.Listing[duplicate.Group]{
@@ -31,7 +39,7 @@ func (s *Pages) MountDuplicates() {
 		View: func(g duplicate.Group) any {
 			shown := groupJSON{Days: g.Days, Count: g.Count}
 			for _, i := range g.Invoices {
-				shown.Invoices = append(shown.Invoices, showSummary(i).(summaryJSON)) //nolint:forcetypeassert // it returns this type
+				shown.Invoices = append(shown.Invoices, excerpt.Summarize(i))
 			}
 			return shown
 		},
@@ -51,12 +59,12 @@ func (s *Pages) MountDuplicates() {
 
 // groupJSON is a group in the API.
 type groupJSON struct {
-	Days     int           `json:"days" doc:"From the first issue date to the last."`
-	Count    int           `json:"count"`
-	Invoices []summaryJSON `json:"invoices" doc:"The oldest 20, oldest first."`
+	Days     int               `json:"days" doc:"From the first issue date to the last."`
+	Count    int               `json:"count"`
+	Invoices []excerpt.Summary `json:"invoices" doc:"The oldest 20, oldest first."`
 }
 
-func (s *Pages) mountDistinctions(within *web.Site) {
+func (s *pages) mountDistinctions(within *web.Site) {
 	m := web.Resource[duplicate.Distinction]{
 		One: "invoice distinction", Path: "/invoice-distinctions", Table: duplicate.Distinctions, Name: duplicate.NameApart,
 	}.Mount(within)
@@ -104,7 +112,7 @@ func (s *Pages) mountDistinctions(within *web.Site) {
 }
 
 // chosen returns the invoices chosen in a form, or none unless all exist.
-func (s *Pages) chosen(r *http.Request, form url.Values) ([]invoiceviews.InvoiceRow, error) {
+func (s *pages) chosen(r *http.Request, form url.Values) ([]invoiceviews.InvoiceRow, error) {
 	ids := strings.Fields(form.Get(invoiceviews.InvoicesField))
 	if len(ids) > customers.MaxCustomers || slices.ContainsFunc(ids, func(id string) bool { return uuid.Validate(id) != nil }) {
 		return nil, nil
@@ -113,15 +121,15 @@ func (s *Pages) chosen(r *http.Request, form url.Values) ([]invoiceviews.Invoice
 	if err != nil || len(found) != len(ids) {
 		return nil, err
 	}
-	return invoiceRows(found), nil
+	return excerpt.Rows(found), nil
 }
 
 // group returns the view of a group. Each invoice that can be voided has a button for that, as a duplicate of the oldest invoice that
 // can't be voided, or else of the oldest other one. The newest comes first, because it is probably the duplicate.
-func (s *Pages) group(r *http.Request, g duplicate.Group) invoiceviews.Group {
+func (s *pages) group(r *http.Request, g duplicate.Group) invoiceviews.Group {
 	shown := invoiceviews.Group{
 		Why:      g.Invoices[0].Customer.Name + ": same lines and total, " + daysApart(g.Days),
-		Invoices: invoiceRows(g.Invoices),
+		Invoices: excerpt.Rows(g.Invoices),
 	}
 	voidable := func(i invoice.Summary) bool {
 		return i.Status == invoice.StatusDraft || i.Status == invoice.StatusIssued
@@ -158,32 +166,4 @@ func daysApart(days int) string {
 	default:
 		return strconv.Itoa(days) + " days apart"
 	}
-}
-
-// mentions returns links from an invoice to its duplicates and to the schedule that billed it.
-func (s *Pages) mentions(r *http.Request, inv invoice.Invoice) (all []invoiceviews.Mention, err error) {
-	tenant := web.Principal(r).Tenant
-	if of := inv.DuplicateOf; of.ID != uuid.Nil {
-		link := templates.Link{Text: of.Name, Href: s.invoices.URL(of.ID)}
-		all = append(all, invoiceviews.Mention{Before: "Void: duplicate of ", Link: link, After: "."})
-	}
-	voided, err := duplicate.KeptFor(r.Context(), s.Pool, tenant, inv.ID)
-	if err != nil {
-		return nil, err
-	}
-	for _, i := range voided {
-		link := templates.Link{Text: i.Number, Href: s.invoices.URL(i.ID)}
-		all = append(all, invoiceviews.Mention{Link: link, After: " was voided as its duplicate."})
-	}
-	billed, period, err := schedule.Billed(r.Context(), s.Pool, tenant, inv.ID)
-	switch {
-	case errors.Is(err, record.ErrNotFound):
-		return all, nil
-	case err != nil:
-		return nil, err
-	}
-	return append(all, invoiceviews.Mention{
-		Before: "Billed by the schedule ", Link: templates.Link{Text: schedule.Name(billed), Href: s.schedules.URL(billed.ID)},
-		After: " for the period of " + web.DateText(period.Day) + ".",
-	}), nil
 }

@@ -1,8 +1,9 @@
-package invoicepages
+package invoiceform
 
 import (
 	"context"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -18,8 +19,8 @@ import (
 	"onlyonce/templates"
 )
 
-// belowFilters returns the API's filters for records of invoices. dated is the participle for their day, such as "paid".
-func belowFilters(dated string) []web.Parameter {
+// BelowFilters returns the API's filters for records of invoices. dated is the participle for their day, such as "paid".
+func BelowFilters(dated string) []web.Parameter {
 	return []web.Parameter{
 		{Name: "q", Meaning: "Only those of invoices whose number, lines, or customer's name or email have words that begin with these. " +
 			"Every word must match."},
@@ -29,8 +30,8 @@ func belowFilters(dated string) []web.Parameter {
 	}
 }
 
-// readBelow reads a page of records of all invoices. It may return an [*invalid.Error].
-func readBelow[L any](
+// ReadBelow reads a page of records of all invoices. It may return an [*invalid.Error].
+func ReadBelow[L any](
 	pool *pgxpool.Pool,
 	list func(context.Context, *pgxpool.Pool, uuid.UUID, invoice.BelowFilter, record.Page) (record.List[L], error),
 ) func(*http.Request, record.Page) (record.List[L], error) {
@@ -43,7 +44,7 @@ func readBelow[L any](
 			}
 		}
 		f := invoice.BelowFilter{Search: web.SearchOf(query, &problems)}
-		f.From, f.To = daysOf(query, "from", "to", &problems)
+		f.From, f.To = DaysOf(query, "from", "to", &problems)
 		if code := query.Get("currency"); code != "" {
 			if err := f.Currency.UnmarshalText([]byte(code)); err != nil {
 				problems.Add("/currency", "Choose one of the currencies.")
@@ -56,8 +57,8 @@ func readBelow[L any](
 	}
 }
 
-// belowFinder returns the search and the filters of a list of records of all invoices. dated is the participle for their day.
-func belowFinder(many, dated string) func(*http.Request) (templates.Finder, error) {
+// BelowFinder returns the search and the filters of a list of records of all invoices. dated is the participle for their day.
+func BelowFinder(many, dated string) func(*http.Request) (templates.Finder, error) {
 	return func(r *http.Request) (templates.Finder, error) {
 		query, path := r.URL.Query(), r.URL.Path
 		finder := templates.Finder{
@@ -85,4 +86,23 @@ func belowFinder(many, dated string) func(*http.Request) (templates.Finder, erro
 		}
 		return finder, nil
 	}
+}
+
+// DaysOf parses the first and last day of a range, both optional.
+func DaysOf(query url.Values, first, last string, problems *invalid.Error) (from, to date.Date) {
+	from, to = dayOf(query, first, problems), dayOf(query, last, problems)
+	if (from != date.Date{}) && (to != date.Date{}) && to.Before(from) {
+		problems.Add("/"+last, "The last day must not be before the first day.")
+	}
+	return from, to
+}
+
+func dayOf(query url.Values, name string, problems *invalid.Error) (day date.Date) {
+	if text := query.Get(name); text != "" {
+		var err error
+		if day, err = date.Parse(text); err != nil {
+			problems.Add("/"+name, "Enter a day as year-month-day, like 2026-11-21.")
+		}
+	}
+	return day
 }

@@ -1,4 +1,4 @@
-package invoicepages
+package reminderpages
 
 import (
 	"net/http"
@@ -11,8 +11,8 @@ import (
 	"onlyonce/templates"
 )
 
-// mountReminderPlans mounts the automatic reminders among the settings.
-func (s *Pages) mountReminderPlans() {
+// mountPlans mounts the automatic reminders among the settings.
+func (s *pages) mountPlans() {
 	m := web.Resource[reminder.Plan]{
 		One: "reminder plan", Path: "/reminder-plans", Tab: "Reminders", Table: reminder.Plans, Rules: reminder.PlanRules(),
 		Name: reminder.PlanName,

@@ -1,4 +1,4 @@
-package invoicepages
+package paymentpages
 
 import (
 	"net/http"
@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/invoiceform"
 	"onlyonce/internal/invoice/payment"
 	"onlyonce/internal/invoice/refund"
 	"onlyonce/internal/record"
@@ -19,7 +20,7 @@ import (
 )
 
 // mountRefunds mounts the resource of package refund. Refunds are listed with their payment, and shown with its invoice.
-func (s *Pages) mountRefunds() {
+func (s *pages) mountRefunds() {
 	m := web.Under(s.payments, s.Site, web.Resource[refund.Refund]{
 		One: "refund", Path: "/refunds", Table: refund.Table, Name: refund.Name, View: showRefund,
 		ShownAt: func(f refund.Refund) string { return "/invoices/" + f.InvoiceID.String() },
@@ -32,8 +33,8 @@ func (s *Pages) mountRefunds() {
 			Created: "Refund recorded.", Replayed: "Refund recorded. We ignored the duplicate submission and kept your first request.",
 		},
 	})
-	draft = amountAsTyped(draft, s.payments, func(p payment.Payment) money.Currency { return p.Currency })
-	draft = askingAbout(draft, "/date", s.unusualRefund)
+	draft = invoiceform.AmountAsTyped(draft, s.payments, func(p payment.Payment) money.Currency { return p.Currency })
+	draft = invoiceform.AskAbout(draft, "/date", s.unusualRefund)
 	web.List(m, web.Listing[refund.Refund]{
 		Summary: "The refunds of a payment, newest first.", View: showRefund, Read: web.ListUnder(s.payments, refund.ListOf),
 	})
@@ -42,8 +43,16 @@ func (s *Pages) mountRefunds() {
 		&refund.ExceedsPayment)
 }
 
+func (s *pages) unusualRefund(_ *http.Request, d refund.Draft) (invoiceform.Doubt, error) {
+	is := invoiceform.UnusualMoney("refund", d.Date, s.Today())
+	if is.Problem == "" && d.Date.Before(d.Paid) {
+		is.Problem = "The refund is dated " + d.Date.Display() + ", before its payment on " + d.Paid.Display() + "."
+	}
+	return is, nil
+}
+
 // freshRefund fills in the refundable amount and today's date.
-func (s *Pages) freshRefund(r *http.Request) (url.Values, error) {
+func (s *pages) freshRefund(r *http.Request) (url.Values, error) {
 	of, err := s.payments.Find(r)
 	if err == nil {
 		err = refund.Possible(of)
@@ -51,7 +60,7 @@ func (s *Pages) freshRefund(r *http.Request) (url.Values, error) {
 	return url.Values{"amount": {of.Currency.Format(of.Left)}, "date": {s.Today().String()}}, err
 }
 
-func (s *Pages) refundForm(r *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
+func (s *pages) refundForm(r *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
 	of, err := s.payments.Find(r)
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package invoicepages
+package schedulepages
 
 import (
 	"strconv"

@@ -1,4 +1,4 @@
-package invoicepages
+package reminderpages
 
 import (
 	"errors"
@@ -20,8 +20,8 @@ import (
 	"onlyonce/templates/invoiceviews"
 )
 
-// mountReminderBatches mounts the reminders of several invoices, which are chosen in the list of overdue invoices.
-func (s *Pages) mountReminderBatches() {
+// mountBatches mounts the reminders of several invoices, which are chosen in the list of overdue invoices.
+func (s *pages) mountBatches() {
 	m := web.Resource[reminder.Batch]{
 		One: "reminder batch", Path: "/reminder-batches", Tab: "Reminders", Table: reminder.Batches, Name: reminder.BatchName,
 	}.Mount(s.Within("invoices"))
@@ -62,7 +62,7 @@ func chosenReminders(typed string) (in reminder.BatchInput) {
 }
 
 // freshReminderBatch fills in the next reminder of each invoice in the address that can get one.
-func (s *Pages) freshReminderBatch(r *http.Request) (url.Values, error) {
+func (s *pages) freshReminderBatch(r *http.Request) (url.Values, error) {
 	found, err := s.namedInvoices(r)
 	var chosen []string
 	for _, inv := range found {
@@ -74,7 +74,7 @@ func (s *Pages) freshReminderBatch(r *http.Request) (url.Values, error) {
 }
 
 // namedInvoices returns the invoices in the address.
-func (s *Pages) namedInvoices(r *http.Request) ([]invoice.Summary, error) {
+func (s *pages) namedInvoices(r *http.Request) ([]invoice.Summary, error) {
 	var ids []string
 	for _, typed := range r.URL.Query()[invoiceviews.ChosenField] {
 		if id, err := uuid.Parse(typed); err == nil {
@@ -85,7 +85,7 @@ func (s *Pages) namedInvoices(r *http.Request) ([]invoice.Summary, error) {
 }
 
 // reminderBatchForm lists the reminder of each chosen invoice, and on a new form also the reasons why others get none.
-func (s *Pages) reminderBatchForm(r *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
+func (s *pages) reminderBatchForm(r *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
 	levels := map[uuid.UUID]int{}
 	var ids []string
 	for _, chosen := range chosenReminders(f.Typed.Get(invoiceviews.RemindersField)).Reminders {
@@ -129,7 +129,7 @@ func whyNone(inv invoice.Summary) string {
 }
 
 // reminderOutcomes returns the outcomes of a batch for its page.
-func (s *Pages) reminderOutcomes(b reminder.Batch) (facts []templates.Fact) {
+func (s *pages) reminderOutcomes(b reminder.Batch) (facts []templates.Fact) {
 	text := map[string]string{
 		"sent": "queued", "sent_before": "sent before", "not_issued": "not sent: the invoice isn't issued",
 		"not_overdue": "not sent: the invoice isn't overdue", "not_next": "not sent: it isn't the next one, or one was sent on this day",

@@ -1,4 +1,4 @@
-package invoicepages
+package schedulepages
 
 import (
 	"net/http"
@@ -10,6 +10,7 @@ import (
 
 	"onlyonce/internal/customer"
 	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/invoiceform"
 	"onlyonce/internal/invoice/schedule"
 	"onlyonce/internal/people/settings"
 	"onlyonce/internal/record"
@@ -53,16 +54,16 @@ func choiceText(field, value string) string {
 
 func scheduleOfForm(r *http.Request) (schedule.Draft, error) {
 	in := readSchedule(r.PostForm)
-	in.Lines = withoutBlankLines(invoice.Input{Lines: in.Lines}).Lines
-	questions := readNumbers(in.Lines, in.Currency)
-	setLines(r.PostForm, in.Lines)
+	in.Lines = invoiceform.WithoutBlankLines(invoice.Input{Lines: in.Lines}).Lines
+	questions := invoiceform.ReadNumbers(in.Lines, in.Currency)
+	invoiceform.SetLines(r.PostForm, in.Lines)
 	draft, err := in.Draft()
-	return draft, withQuestions(err, questions)
+	return draft, invoiceform.WithQuestions(err, questions)
 }
 
 // readSchedule returns the input of a form.
 func readSchedule(form url.Values) schedule.Input {
-	billed := readInvoice(form)
+	billed := invoiceform.Read(form)
 	return schedule.Input{
 		CustomerID: billed.CustomerID, Currency: billed.Currency, Lines: billed.Lines, Notes: billed.Notes,
 		Exemption: billed.Exemption,
@@ -73,7 +74,7 @@ func readSchedule(form url.Values) schedule.Input {
 
 // freshSchedule returns the values of a new form: monthly from today on, or based on the invoice in the query parameter invoice, which is
 // then the period before the first.
-func (s *Pages) freshSchedule(r *http.Request) (url.Values, error) {
+func (s *pages) freshSchedule(r *http.Request) (url.Values, error) {
 	tenant, today := web.Principal(r).Tenant, s.Today()
 	is, err := settings.Of(r.Context(), s.Pool, tenant)
 	if err != nil {
@@ -91,10 +92,10 @@ func (s *Pages) freshSchedule(r *http.Request) (url.Values, error) {
 	if err != nil {
 		return nil, err
 	}
-	filled := fillInvoice(original)
-	for _, name := range append([]string{"currency", "exemption_reason", "notes"}, lineTable().Names()...) {
-		fresh[name] = filled[name]
-	}
+	fresh.Set("currency", original.Currency.String())
+	fresh.Set("exemption_reason", original.Exemption)
+	fresh.Set("notes", original.Notes)
+	invoiceform.SetLines(fresh, invoiceform.LinesOf(original))
 	fresh.Set("customer_id", original.Customer.ID.String())
 	monthly := schedule.Rhythm{Every: 1, Unit: schedule.Month, FirstDay: original.IssueDate}
 	first := monthly.After(original.IssueDate)
@@ -116,28 +117,28 @@ func fillSchedule(s schedule.Schedule) url.Values {
 	if s.LastDay != (date.Date{}) {
 		form.Set("last_day", s.LastDay.String())
 	}
-	setLines(form, s.Lines)
+	invoiceform.SetLines(form, s.Lines)
 	return form
 }
 
 // scheduleForm returns the page with the form of a schedule.
-func (s *Pages) scheduleForm(r *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
-	in := readInvoice(f.Typed)
+func (s *pages) scheduleForm(r *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
+	in := invoiceform.Read(f.Typed)
 	if f.Notice != nil || len(f.Errors) > 0 {
-		in = withoutBlankLines(in)
+		in = invoiceform.WithoutBlankLines(in)
 	}
 	form := invoiceviews.ScheduleForm{Choices: scheduleChoices(), InvoiceForm: invoiceviews.InvoiceForm{
-		Form: f, Currency: in.Currency, Notes: in.Notes, Currencies: currencies(money.Currencies()), MaxLines: invoice.MaxLines,
-		Treatments: treatments(),
+		Form: f, Currency: in.Currency, Notes: in.Notes, Currencies: invoiceform.Currencies(money.Currencies()), MaxLines: invoice.MaxLines,
+		Treatments: invoiceform.Treatments(),
 	}}
 	// The id alone, because two edits are compared by it.
 	option := func(c customer.Offered) templates.Option {
-		return templates.Option{Value: c.ID.String(), Text: customerOption(c).Text}
+		return templates.Option{Value: c.ID.String(), Text: invoiceform.CustomerOption(c).Text}
 	}
-	if _, err := s.offerCustomers(r, &form.InvoiceForm, option); err != nil {
+	if _, err := invoiceform.OfferCustomers(r, s.Pool, &form.InvoiceForm, option); err != nil {
 		return nil, err
 	}
-	fillLines(&form.InvoiceForm, in)
+	invoiceform.FillLines(&form.InvoiceForm, in)
 	return invoiceviews.ScheduleFormPage(p, form), nil
 }
 
@@ -146,11 +147,11 @@ func typedSchedule(typed url.Values) (facts []templates.Fact) {
 	for _, f := range scheduleFields() {
 		facts = append(facts, templates.Fact{Label: f.Value, Value: choiceText(f.Name, typed.Get(f.Name))})
 	}
-	return append(facts, lineFacts(typed)...)
+	return append(facts, invoiceform.LineFacts(typed)...)
 }
 
 // freshPeriod fills in the next period.
-func (s *Pages) freshPeriod(r *http.Request) (url.Values, error) {
+func (s *pages) freshPeriod(r *http.Request) (url.Values, error) {
 	found, err := s.schedules.Find(r)
 	if err != nil {
 		return nil, err
@@ -158,7 +159,7 @@ func (s *Pages) freshPeriod(r *http.Request) (url.Values, error) {
 	return url.Values{"period": {found.NextDay.String()}}, nil
 }
 
-func (s *Pages) periodForm(r *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
+func (s *pages) periodForm(r *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
 	found, err := s.schedules.Find(r)
 	if err != nil {
 		return nil, err

@@ -2,73 +2,12 @@ package invoicepages_test
 
 import (
 	"net/http"
-	"net/url"
 	"strings"
 	"testing"
 
 	"onlyonce/internal/assert"
-	"onlyonce/internal/invoice/invoicecases"
 	"onlyonce/internal/site/sitetest"
-	"onlyonce/internal/value/date"
 )
-
-// TestTaxSummary checks that the page, the CSV file and the API have the same sums, and only those of the tenant.
-func TestTaxSummary(t *testing.T) {
-	b := sitetest.Setup(t)
-	of := invoicecases.Invoices()
-	b.Prepared(b.Acme, "euro", of, of.Command, "issue")
-	b.Prepared(b.Acme, "dinar", of, sitetest.Change(of.Command, "number", "2", "currency", "KWD"), "issue")
-	b.Prepared(b.Acme, "draft", of, sitetest.Change(of.Command, "number", "3"))
-	const period = "from=2026-11-01&to=2026-11-30"
-	person, program := b.Person(b.Replica, b.Acme), b.Program(b.Replica, b.Acme)
-	b.Page(person.Get("/tax-summary?"+period)).Says("1 Nov 2026 – 30 Nov 2026",
-		"6.5% Invoices 11.99 0.78 12.77", "23% Invoices 100.00 23.00 123.00", "All rates Invoices 111.99 23.78 135.77",
-		"6.5% Invoices 11.985 0.779 12.764").LeadsTo("/tax-summary/csv?" + period)
-	const rows = "from,to,currency,tax_rate,tax_treatment,invoices_net,invoices_tax,invoices_gross,credit_notes_net,credit_notes_tax," +
-		"credit_notes_gross,voided_net,voided_tax,voided_gross,result_net,result_tax,result_gross\r\n" +
-		"2026-11-01,2026-11-30,EUR,6.5,standard,11.99,0.78,12.77,0.00,0.00,0.00,0.00,0.00,0.00,11.99,0.78,12.77\r\n" +
-		"2026-11-01,2026-11-30,EUR,23,standard,100.00,23.00,123.00,0.00,0.00,0.00,0.00,0.00,0.00,100.00,23.00,123.00\r\n" +
-		"2026-11-01,2026-11-30,KWD,6.5,standard,11.985,0.779,12.764,0.000,0.000,0.000,0.000,0.000,0.000,11.985,0.779,12.764\r\n" +
-		"2026-11-01,2026-11-30,KWD,23,standard,100.000,23.000,123.000,0.000,0.000,0.000,0.000,0.000,0.000,100.000,23.000,123.000\r\n"
-	if a := program.Get("/api/v1/tax-summary/csv?" + period); a.Body != rows {
-		t.Errorf("%v", a)
-	}
-	a := person.Get("/tax-summary/csv?" + period)
-	assert.Thatf(t, a.Body == "\uFEFF"+rows && strings.Contains(a.Header.Get("Content-Disposition"), "2026-11-01"), "%v", a)
-	shown := sitetest.Decode[struct {
-		Totals []struct {
-			Currency string
-			Result   struct{ Net, Tax, Gross string }
-		}
-	}](b, program.Get("/api/v1/tax-summary?"+period))
-	assert.Thatf(t, len(shown.Totals) == 2 && shown.Totals[1].Currency == "KWD" && shown.Totals[1].Result.Gross == "135.764", "%+v", shown)
-	b.Page(b.Person(b.Replica, b.Globex).Get("/tax-summary?" + period)).Says("No invoices were issued or credited in this period.")
-	first, last := date.Today().Month()
-	b.Page(person.Get("/tax-summary")).Says(first.Display() + " – " + last.Display())
-}
-
-// TestTaxSummaryOfNoPeriod checks that a period that can't be is refused in a sentence, and is still in the form.
-func TestTaxSummaryOfNoPeriod(t *testing.T) {
-	b := sitetest.Setup(t)
-	person, program := b.Person(b.Replica, b.Acme), b.Program(b.Replica, b.Acme)
-	for query, said := range map[string]string{
-		"from=2026-11-02&to=2026-11-01": "The last day must not be before the first day.",
-		"from=2026-01-01&to=2027-01-02": "A period has at most 366 days.",
-		"from=2026-01-01":               "Enter the last day too.",
-		"to=2026-01-01":                 "Enter the first day too.",
-		"from=never&to=2026-01-01":      "Enter a day as year-month-day, like 2026-11-21.",
-	} {
-		a := person.Get("/tax-summary?" + query)
-		typed, _ := url.ParseQuery(query)
-		p := b.Page(a).Says(said)
-		assert.Thatf(t, a.Status == http.StatusUnprocessableEntity && p.Typed().Get("from") == typed.Get("from"), "%s: %v", query, a)
-		for _, path := range []string{"/api/v1/tax-summary?", "/api/v1/tax-summary/csv?"} {
-			a := program.Get(path + query)
-			assert.Thatf(t, a.Status == http.StatusUnprocessableEntity && strings.Contains(a.Body, said), "%s%s: %v", path, query, a)
-		}
-	}
-	program.Get("/api/v1/tax-summary?from=2026-01-01&to=2027-01-01").Want(t, http.StatusOK, "a year and a day")
-}
 
 // TestUntaxedLinesEverywhere: the form, the API, the page, the files and the credit note of an invoice have the treatment of each line, and
 // why there is no tax.

@@ -1,0 +1,131 @@
+// Package excerpt has the parts of an invoice that other pages and other resources of the API show too: its parties, its place in a list,
+// and its lines.
+package excerpt
+
+import (
+	"errors"
+	"slices"
+	"strconv"
+
+	"github.com/google/uuid"
+
+	"onlyonce/internal/file"
+	"onlyonce/internal/invalid"
+	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/document"
+	"onlyonce/internal/value/date"
+	"onlyonce/internal/value/money"
+	"onlyonce/internal/value/party"
+	"onlyonce/internal/web"
+	"onlyonce/templates/invoiceviews"
+)
+
+// Seller returns the view of the business that bills, for an invoice and its credit notes.
+func Seller(inv invoice.Invoice) invoiceviews.Party {
+	is := inv.Seller
+	shown := invoiceviews.Party{
+		Name: is.Name, Email: is.Email, Address: document.AddressLines(is.Details), TaxID: document.TaxText(is.Details),
+	}
+	if is.Logo != (file.Stored{}) {
+		shown.LogoHref = "/invoices/" + inv.ID.String() + "/logo"
+	}
+	return shown
+}
+
+// Buyer returns the view of the customer.
+func Buyer(inv invoice.Invoice) invoiceviews.Party {
+	is := inv.Customer
+	return invoiceviews.Party{
+		Name: is.Name, Href: "/customers/" + is.ID.String(), Email: is.Email,
+		Address: document.AddressLines(is.Details), TaxID: document.TaxText(is.Details),
+	}
+}
+
+// Step returns the view of the invoice on a confirmation page.
+func Step(inv invoice.Invoice) invoiceviews.InvoiceStep {
+	return invoiceviews.InvoiceStep{
+		Number: inv.Number, Href: "/invoices/" + inv.ID.String(), Customer: inv.Customer.Name, Due: web.DateText(inv.DueDate),
+		Total: web.AmountText(inv.Currency, inv.Total),
+	}
+}
+
+// Rows returns the rows of a list of invoices.
+func Rows(found []invoice.Summary) []invoiceviews.InvoiceRow {
+	rows := make([]invoiceviews.InvoiceRow, 0, len(found))
+	for _, i := range found {
+		row := invoiceviews.InvoiceRow{
+			Href: "/invoices/" + i.ID.String(), Number: i.Number, Customer: i.Customer.Name,
+			Status:    Status(i.Status, i.DueDate, i.Credited > 0),
+			IssueDate: web.DateText(i.IssueDate), DueDate: web.DateText(i.DueDate), Total: web.AmountText(i.Currency, i.Total),
+			MailFailed: i.MailFailed,
+		}
+		if row.Status == "overdue" {
+			row.Late = party.DaysText(strconv.Itoa(i.DueDate.DaysUntil(date.Today())))
+			if last := i.LastReminder; last.Level > 0 {
+				row.Reminded = "Reminded " + strconv.Itoa(last.Level) + "× · " + last.SentOn.Time().Format("2 Jan")
+			}
+		}
+		if slices.Contains(invoice.OpenStates(), i.Status) {
+			row.Open = web.AmountText(i.Currency, i.Open)
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// Status returns the status for users. credited is set if there are credit notes.
+func Status(status string, due date.Date, credited bool) string {
+	switch {
+	case IsOverdue(status, due):
+		return "overdue"
+	case status == invoice.StatusIssued && credited:
+		return "partially_credited"
+	}
+	return status
+}
+
+// IsOverdue reports whether an invoice is overdue on the current day in UTC.
+func IsOverdue(status string, due date.Date) bool {
+	return invoice.IsOverdue(status, due, date.Today())
+}
+
+// MissingPage converts an error about the page of a list on a record's page to [web.ErrNotFound].
+func MissingPage(err error) error {
+	if _, wrong := errors.AsType[*invalid.Error](err); wrong {
+		return web.ErrNotFound
+	}
+	return err
+}
+
+// Line is a line of an invoice or a credit note in the API.
+type Line struct {
+	Description string            `json:"description"`
+	Quantity    string            `json:"quantity" format:"decimal"`
+	UnitPrice   string            `json:"unit_price" format:"decimal"`
+	TaxRate     string            `json:"tax_rate" format:"decimal"`
+	Treatment   invoice.Treatment `json:"tax_treatment" enum:"standard,zero,exempt,reverse_charge,intra_community,export,outside_scope"`
+	Net         string            `json:"net" format:"decimal"`
+}
+
+// Summary is an invoice in a list of the API.
+type Summary struct {
+	ID        uuid.UUID        `json:"id"`
+	Number    string           `json:"number"`
+	Status    string           `json:"status" enum:"draft,issued,partially_paid,paid,credited,written_off,void"`
+	Overdue   bool             `json:"overdue"`
+	Customer  invoice.Customer `json:"customer"`
+	Currency  money.Currency   `json:"currency"`
+	IssueDate date.Date        `json:"issue_date"`
+	DueDate   date.Date        `json:"due_date"`
+	Total     string           `json:"total" format:"decimal"`
+	Open      string           `json:"open" format:"decimal" doc:"What is still to be paid. It is 0 for a draft and for a void invoice."`
+}
+
+// Summarize returns an invoice as in lists of the API.
+func Summarize(i invoice.Summary) Summary {
+	return Summary{
+		ID: i.ID, Number: i.Number, Status: i.Status, Overdue: IsOverdue(i.Status, i.DueDate),
+		Currency: i.Currency, IssueDate: i.IssueDate, DueDate: i.DueDate,
+		Customer: i.Customer, Total: i.Currency.Format(i.Total), Open: i.Currency.Format(i.Open),
+	}
+}

@@ -1,0 +1,108 @@
+// Package invoiceform has the form of what is billed, for invoices and schedules: the customer, the lines, and questions about what was
+// typed, which the forms of payments and credit notes ask too. It also has the search in lists of payments and credit notes.
+package invoiceform
+
+import (
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"onlyonce/internal/invoice"
+	"onlyonce/internal/value/typed"
+	"onlyonce/internal/web"
+	"onlyonce/templates"
+	"onlyonce/templates/invoiceviews"
+)
+
+// LineTable describes the lines of the form.
+func LineTable() templates.LineTable {
+	table := invoiceviews.LineTable(invoice.MaxLines, Treatments())
+	table.TooMany = invoice.TooManyLines()
+	return table
+}
+
+// Treatments returns the options for how a line is taxed.
+func Treatments() []templates.Option {
+	options := []templates.Option{{Text: "Taxed"}}
+	for _, t := range invoice.Untaxed() {
+		options = append(options, templates.Option{Value: string(t), Text: t.Terms().Name})
+	}
+	return options
+}
+
+// SetLines replaces the lines of a form.
+func SetLines(form url.Values, lines []invoice.LineInput) {
+	var all [][]string
+	for _, l := range lines {
+		all = append(all, []string{l.Description, l.Quantity, l.UnitPrice, l.TaxRate, l.Treatment})
+	}
+	LineTable().SetLines(form, all)
+}
+
+// LinesOf returns the lines of an invoice as typed.
+func LinesOf(inv invoice.Invoice) (lines []invoice.LineInput) {
+	for _, l := range inv.Lines {
+		lines = append(lines, invoice.LineInput{
+			Description: l.Description, Quantity: typed.Unambiguous(l.Quantity.String()),
+			UnitPrice: inv.Currency.Format(l.UnitPrice), TaxRate: l.TaxRate.String(), Treatment: string(l.NoTax),
+		})
+	}
+	return lines
+}
+
+// WithoutBlankLines drops the blank lines except the first. Quantity and rate don't count, because the form fills them in.
+func WithoutBlankLines(in invoice.Input) invoice.Input {
+	first := true
+	in.Lines = slices.DeleteFunc(slices.Clone(in.Lines), func(l invoice.LineInput) bool {
+		blank := !first && strings.TrimSpace(l.Description) == "" && strings.TrimSpace(l.UnitPrice) == ""
+		first = false
+		return blank
+	})
+	return in
+}
+
+// LineFacts returns each typed line as a fact.
+func LineFacts(form url.Values) (facts []templates.Fact) {
+	for i, l := range Read(form).Lines {
+		parts := []string{l.Description, l.Quantity, l.UnitPrice}
+		if l.TaxRate != "" {
+			parts = append(parts, "tax "+l.TaxRate+"%")
+		}
+		parts = append(parts, invoice.Treatment(l.Treatment).Terms().Name)
+		facts = append(facts, templates.Fact{Label: "Line " + strconv.Itoa(i+1), Value: joined(parts...)})
+	}
+	return facts
+}
+
+// FillLines adds the lines of a form, with amounts where they are known.
+func FillLines(form *invoiceviews.InvoiceForm, in invoice.Input) {
+	amounts := preview(in).Lines
+	for i, l := range in.Lines {
+		form.Lines = append(form.Lines, invoiceviews.InvoiceFormLine{
+			Description: l.Description, Quantity: l.Quantity, UnitPrice: l.UnitPrice, TaxRate: l.TaxRate, Treatment: l.Treatment,
+			Amount: amounts[i],
+		})
+	}
+	totals := preview(WithoutBlankLines(in))
+	form.Subtotal, form.Tax, form.Total = totals.Subtotal, totals.Tax, totals.Total
+}
+
+// preview computes the amounts that are known. A line with an ambiguous number has none.
+func preview(in invoice.Input) invoice.Preview {
+	in.Lines = slices.Clone(in.Lines)
+	for i := range in.Lines {
+		if questions := ReadNumbers(in.Lines[i:i+1], in.Currency); questions.Err() != nil {
+			in.Lines[i].Quantity = ""
+		}
+	}
+	return in.Preview()
+}
+
+// EditLines adds or removes a line without JavaScript.
+func EditLines(f *templates.Form) error {
+	in := Read(f.Typed)
+	ReadNumbers(in.Lines, in.Currency) // nothing is saved, and the form shows the parsed numbers
+	SetLines(f.Typed, in.Lines)
+	return web.EditLines(LineTable())(f)
+}

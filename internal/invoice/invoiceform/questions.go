@@ -1,0 +1,139 @@
+package invoiceform
+
+import (
+	"errors"
+	"net/http"
+	"slices"
+	"strconv"
+
+	"onlyonce/internal/conflict"
+	"onlyonce/internal/invalid"
+	"onlyonce/internal/invoice"
+	"onlyonce/internal/record"
+	"onlyonce/internal/value/date"
+	"onlyonce/internal/value/money"
+	"onlyonce/internal/value/typed"
+	"onlyonce/internal/web"
+)
+
+// Doubt is a question about a date: the problem in a sentence, or "", the label of the button that confirms the date, and the button's
+// value, which confirms only this date.
+type Doubt struct{ Answer, Problem, Confirm string }
+
+// dateField is the name of the button that confirms a date.
+const dateField = "answer_date"
+
+// AskAbout makes a command's form ask once about a date that is probably mistyped, or with which a schedule bills at once.
+func AskAbout[C any](command web.Command[C], pointer string, unusual func(*http.Request, C) (Doubt, error)) web.Command[C] {
+	read := command.Form
+	command.Form = func(r *http.Request) (C, error) {
+		draft, err := read(r)
+		if err != nil {
+			return draft, err
+		}
+		is, err := unusual(r, draft)
+		if errors.Is(err, record.ErrNotFound) { // the operation returns this error, after looking for a repeat
+			return draft, nil
+		}
+		if err != nil || is.Problem == "" || r.PostForm.Get(dateField) == is.Answer {
+			return draft, err
+		}
+		return draft, &conflict.Error{
+			Kind: &invoice.UnusualDate, Title: is.Problem, Text: "Nothing was saved yet. Change the date, or confirm it.",
+			Field: pointer, Blame: "Check this date.",
+			Buttons: []conflict.Button{{Text: is.Confirm, Field: dateField, Value: is.Answer}},
+		}
+	}
+	return command
+}
+
+// ReadNumbers parses typed numbers of lines; programs send plain decimals. An ambiguous number stays unchanged, and is in questions at
+// its pointer.
+func ReadNumbers(lines []invoice.LineInput, currency string) (questions invalid.Error) {
+	decimals := int32(2)
+	if c, known := money.ParseCurrency(currency); known {
+		decimals = c.Decimals()
+	}
+	for i := range lines {
+		pointer := "/lines/" + strconv.Itoa(i)
+		ReadNumber(&questions, pointer+"/quantity", &lines[i].Quantity, 2)
+		ReadNumber(&questions, pointer+"/unit_price", &lines[i].UnitPrice, decimals)
+	}
+	return questions
+}
+
+// ReadNumber parses a typed number in place. An ambiguous number stays unchanged, and is in questions.
+func ReadNumber(questions *invalid.Error, pointer string, value *string, decimals int32) {
+	plain, ambiguous := typed.Number(*value, decimals)
+	if ambiguous {
+		whole, decimal := typed.Readings(plain)
+		questions.Add(pointer, "“"+plain+"” can be "+whole+" or "+decimal+". Enter the one that you mean.")
+	}
+	*value = plain
+}
+
+// WithQuestions merges questions into err, replacing other errors at the same pointers.
+func WithQuestions(err error, questions invalid.Error) error {
+	wrong, ok := errors.AsType[*invalid.Error](err)
+	switch {
+	case err == nil:
+		return questions.Err()
+	case !ok:
+		return err
+	}
+	for _, asked := range questions.Fields {
+		i := slices.IndexFunc(wrong.Fields, func(f invalid.Field) bool { return f.Pointer == asked.Pointer })
+		if i < 0 {
+			wrong.Add(asked.Pointer, asked.Message)
+		} else {
+			wrong.Fields[i] = asked
+		}
+	}
+	return wrong
+}
+
+// AYearOff returns the difference if a day is more than a year from today, or "".
+func AYearOff(today, day date.Date) string {
+	switch {
+	case today.AddMonths(12).Before(day):
+		return "more than a year from now"
+	case day.Before(today.AddMonths(-12)):
+		return "more than a year ago"
+	default:
+		return ""
+	}
+}
+
+// UnusualMoney returns the question about the day of a payment or the like, if it isn't in the past year.
+func UnusualMoney(what string, day, today date.Date) Doubt {
+	is := Doubt{Answer: day.String(), Confirm: "Record with this date"}
+	when := AYearOff(today, day)
+	if today.Before(day) {
+		when = "in the future"
+	}
+	if when != "" {
+		is.Problem = "The " + what + " is dated " + day.Display() + ", which is " + when + "."
+	}
+	return is
+}
+
+// AmountAsTyped makes the form of a command accept a typed amount, in the currency of the record in its path.
+func AmountAsTyped[C any, P web.Entity](command web.Command[C], of *web.Mounted[P], currency func(P) money.Currency) web.Command[C] {
+	read := command.Form
+	command.Form = func(r *http.Request) (none C, err error) {
+		amount := r.PostForm.Get("amount")
+		if plain, ambiguous := typed.Number(amount, 2); plain == amount && !ambiguous {
+			return read(r)
+		}
+		found, err := of.Find(r)
+		if err != nil {
+			return none, err
+		}
+		var questions invalid.Error
+		ReadNumber(&questions, "/amount", &amount, currency(found).Decimals())
+		r.PostForm.Set("amount", amount)
+		command, err := read(r)
+		return command, WithQuestions(err, questions)
+	}
+	return command
+}
