@@ -24,12 +24,12 @@ import (
 // OfCustomer returns the section with the invoices on the page of a customer.
 func (s *Pages) OfCustomer(r *http.Request, c customer.Customer, view *templates.RecordView) (templ.Component, error) {
 	invoices, err := web.PageOf(r, func(r *http.Request, page record.Page) (record.List[invoice.Summary], error) {
-		return invoice.List(r.Context(), s.Pool, web.Principal(r).Tenant, invoice.Filter{Customer: c.ID}, page)
+		return invoice.List(r.Context(), s.site.Pool, web.Principal(r).Tenant, invoice.Filter{Customer: c.ID}, page)
 	})
 	if err != nil {
 		return nil, excerpt.MissingPage(err)
 	}
-	balance, err := invoice.Standing(r.Context(), s.Pool, web.Principal(r).Tenant, c.ID, date.Today())
+	balance, err := invoice.Standing(r.Context(), s.site.Pool, web.Principal(r).Tenant, c.ID, date.Today())
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +43,7 @@ func (s *Pages) OfCustomer(r *http.Request, c customer.Customer, view *templates
 
 // sumsOfCustomers returns the open and overdue amounts of a page of customers, for the list of customers.
 func (s *Pages) sumsOfCustomers(r *http.Request, customers []uuid.UUID) (map[uuid.UUID][]string, error) {
-	all, err := invoice.Standings(r.Context(), s.Pool, web.Principal(r).Tenant, customers, date.Today())
+	all, err := invoice.Standings(r.Context(), s.site.Pool, web.Principal(r).Tenant, customers, date.Today())
 	cells := map[uuid.UUID][]string{}
 	for id, sums := range all {
 		cells[id] = []string{amountsOf(sums, "open"), amountsOf(sums, "overdue")}
@@ -74,7 +74,7 @@ func (s *Pages) customerChoices(w http.ResponseWriter, r *http.Request) error {
 	for _, c := range found.Rows {
 		ids = append(ids, c.ID)
 	}
-	usual, err := invoice.UsualOf(r.Context(), s.Pool, tenant, ids)
+	usual, err := invoice.UsualOf(r.Context(), s.site.Pool, tenant, ids)
 	if err != nil {
 		return err
 	}
@@ -93,7 +93,7 @@ func (s *Pages) customerChoices(w http.ResponseWriter, r *http.Request) error {
 		}
 		view.All = append(view.All, templates.FoundRecord{Option: option, Data: data})
 	}
-	return s.Render(w, r, http.StatusOK, templates.ChoicesPage(view))
+	return s.site.Render(w, r, http.StatusOK, templates.ChoicesPage(view))
 }
 
 // foundCustomers returns the customers of a request for choices.
@@ -104,10 +104,10 @@ func (s *Pages) foundCustomers(r *http.Request) (found record.List[customer.Cust
 	}
 	tenant := web.Principal(r).Tenant
 	if id, err := uuid.Parse(r.URL.Query().Get("id")); err == nil { // a kept form has the id of its choice only
-		one, err := record.Find(r.Context(), s.Pool, customer.Table, tenant, id)
+		one, err := record.Find(r.Context(), s.site.Pool, customer.Table, tenant, id)
 		return record.List[customer.Customer]{Rows: []customer.Customer{one}}, err
 	}
-	return customer.List(r.Context(), s.Pool, tenant, customer.Filter{Search: search}, record.Page{Limit: choices})
+	return customer.List(r.Context(), s.site.Pool, tenant, customer.Filter{Search: search}, record.Page{Limit: choices})
 }
 
 // choices is the maximum number of customers in that response.

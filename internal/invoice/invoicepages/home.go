@@ -28,11 +28,11 @@ const shownAtHome = 5
 // currencies.
 func (s *Pages) home(w http.ResponseWriter, r *http.Request) error {
 	tenant, today := web.Principal(r).Tenant, date.Today()
-	sums, err := invoice.Standing(r.Context(), s.Pool, tenant, tenant, today)
+	sums, err := invoice.Standing(r.Context(), s.site.Pool, tenant, tenant, today)
 	if err != nil {
 		return err
 	}
-	periods, err := invoice.Periods(r.Context(), s.Pool, tenant, today)
+	periods, err := invoice.Periods(r.Context(), s.site.Pool, tenant, today)
 	if err != nil {
 		return err
 	}
@@ -47,13 +47,13 @@ func (s *Pages) home(w http.ResponseWriter, r *http.Request) error {
 		{&view.Drafts, invoice.Filter{States: []string{invoice.StatusDraft}}},
 		{&view.Recent, invoice.Filter{}},
 	} {
-		found, err := invoice.List(r.Context(), s.Pool, tenant, list.filter, record.Page{Limit: shownAtHome})
+		found, err := invoice.List(r.Context(), s.site.Pool, tenant, list.filter, record.Page{Limit: shownAtHome})
 		if err != nil {
 			return err
 		}
 		*list.rows = excerpt.Rows(found.Rows)
 	}
-	failures, err := mail.Failures(r.Context(), s.Pool, tenant, shownAtHome)
+	failures, err := mail.Failures(r.Context(), s.site.Pool, tenant, shownAtHome)
 	if err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func (s *Pages) home(w http.ResponseWriter, r *http.Request) error {
 			Href: s.Invoices.URL(f.Invoice), Number: f.Number, To: f.Recipient, Reason: f.Reason,
 		})
 	}
-	return s.Render(w, r, http.StatusOK, invoiceviews.HomePage(s.Page(w, r), view))
+	return s.site.Render(w, r, http.StatusOK, invoiceviews.HomePage(s.site.Page(w, r), view))
 }
 
 // charts returns the charts for each currency: open amounts by age, and billed and paid amounts by month.

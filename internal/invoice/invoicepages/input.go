@@ -21,17 +21,17 @@ import (
 // freshInvoice returns the values of a new form, based on the settings. The query parameter customer chooses a customer, and copy an
 // invoice to copy. Without a customer the due date is blank, so that it follows from the customer chosen later.
 func (s *Pages) freshInvoice(r *http.Request) (url.Values, error) {
-	is, err := settings.Of(r.Context(), s.Pool, web.Principal(r).Tenant)
+	is, err := settings.Of(r.Context(), s.site.Pool, web.Principal(r).Tenant)
 	if err != nil {
 		return nil, err
 	}
 	fresh := url.Values{
-		"issue_date": {s.Today().String()}, "currency": {is.Currency.String()}, "line_quantity": {"1"}, "line_tax_rate": {is.TaxRate},
+		"issue_date": {s.site.Today().String()}, "currency": {is.Currency.String()}, "line_quantity": {"1"}, "line_tax_rate": {is.TaxRate},
 	}
 	of, _ := uuid.Parse(r.URL.Query().Get("customer")) // uuid.Nil if it is no id
 	var original invoice.Invoice
 	if id, err := uuid.Parse(r.URL.Query().Get("copy")); err == nil {
-		if original, err = record.Find(r.Context(), s.Pool, invoice.Table, web.Principal(r).Tenant, id); err != nil {
+		if original, err = record.Find(r.Context(), s.site.Pool, invoice.Table, web.Principal(r).Tenant, id); err != nil {
 			return nil, err
 		}
 		of = original.Customer.ID
@@ -40,13 +40,13 @@ func (s *Pages) freshInvoice(r *http.Request) (url.Values, error) {
 		return fresh, nil
 	}
 	fresh.Set("customer_id", of.String())
-	usual, err := invoice.UsualOf(r.Context(), s.Pool, web.Principal(r).Tenant, []uuid.UUID{of})
+	usual, err := invoice.UsualOf(r.Context(), s.site.Pool, web.Principal(r).Tenant, []uuid.UUID{of})
 	if err != nil {
 		return nil, err
 	}
 	for _, is := range usual { // empty for an unknown customer
 		fresh.Set("currency", is.Currency.String())
-		fresh.Set("due_date", s.Today().AddDays(is.PaymentDays).String())
+		fresh.Set("due_date", s.site.Today().AddDays(is.PaymentDays).String())
 		if is.NoTax != "" {
 			fresh.Set("line_tax_treatment", string(is.NoTax))
 			fresh.Set("line_tax_rate", "0")
@@ -93,7 +93,7 @@ func typedCustomer(form url.Values) string {
 }
 
 func (s *Pages) unusualIssue(_ *http.Request, d invoice.Draft) (is invoiceform.Doubt, _ error) {
-	if off := invoiceform.AYearOff(s.Today(), d.IssueDate); off != "" {
+	if off := invoiceform.AYearOff(s.site.Today(), d.IssueDate); off != "" {
 		is.Problem = "The issue date, " + d.IssueDate.Display() + ", is " + off + "."
 	}
 	is.Answer, is.Confirm = d.IssueDate.String(), "Save with this date"

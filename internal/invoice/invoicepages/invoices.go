@@ -32,7 +32,7 @@ func (s *Pages) mountInvoices() {
 		Name:  func(i invoice.Invoice) string { return i.Number },
 		Rules: invoice.Rules(), View: showInvoice,
 		AsksPeople: []*conflict.Kind{&invoice.OpenChanged, &invoice.NumberAhead, &invoice.UnusualDate},
-	}.Mount(s.Site)
+	}.Mount(s.site)
 	s.Invoices = m
 	web.Enter(m, web.Form[invoice.Invoice]{
 		Page: s.invoiceForm, Fill: fillInvoice, Facts: invoiceFacts, Control: invoiceform.Control, Lines: invoiceform.LineTable(),
@@ -44,7 +44,7 @@ func (s *Pages) mountInvoices() {
 		View: func(i invoice.Summary) any { return excerpt.Summarize(i) }, External: invoice.Summaries,
 		Page: s.invoiceList, Finder: s.invoiceFinder, Read: s.readInvoices, Headings: invoiceHeadings(), Cells: invoiceCells,
 	})
-	s.Read("/invoices/customers", s.customerChoices)
+	s.site.Read("/invoices/customers", s.customerChoices)
 	web.Show(m, web.RecordPage[invoice.Invoice]{
 		Summary: "One invoice.", Page: s.invoicePage, Changes: invoiceChanges, Beside: invoice.Postings, BesideText: postingText,
 	})
@@ -86,15 +86,15 @@ func (s *Pages) invoiceForm(r *http.Request, p templates.Page, f templates.Form)
 	if f.Notice != nil || len(f.Errors) > 0 {
 		in = invoiceform.WithoutBlankLines(in)
 	}
-	is, err := settings.Of(r.Context(), s.Pool, web.Principal(r).Tenant)
+	is, err := settings.Of(r.Context(), s.site.Pool, web.Principal(r).Tenant)
 	if err != nil {
 		return nil, err
 	}
 	issued, err := date.Parse(in.IssueDate)
 	if err != nil {
-		issued = s.Today()
+		issued = s.site.Today()
 	}
-	next, err := invoice.NextNumber(r.Context(), s.Pool, web.Principal(r).Tenant, issued.Year())
+	next, err := invoice.NextNumber(r.Context(), s.site.Pool, web.Principal(r).Tenant, issued.Year())
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +109,7 @@ func (s *Pages) invoiceForm(r *http.Request, p templates.Page, f templates.Form)
 		MaxLines: invoice.MaxLines, Treatments: invoiceform.Treatments(), SameEmailField: customer.SameEmailField,
 		Prefills: f.Version == 0 && !f.CameBack() && f.Typed.Get(copyField) == "",
 	}
-	chosen, err := invoiceform.OfferCustomers(r, s.Pool, &form, invoiceform.CustomerOption)
+	chosen, err := invoiceform.OfferCustomers(r, s.site.Pool, &form, invoiceform.CustomerOption)
 	if err != nil {
 		return nil, err
 	}

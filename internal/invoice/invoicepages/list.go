@@ -120,7 +120,7 @@ func (s *Pages) invoiceFinder(r *http.Request) (templates.Finder, error) {
 		}
 	}
 	if id, err := uuid.Parse(query.Get("customer_id")); err == nil {
-		of, err := record.Find(r.Context(), s.Pool, customer.Table, web.Principal(r).Tenant, id)
+		of, err := record.Find(r.Context(), s.site.Pool, customer.Table, web.Principal(r).Tenant, id)
 		if err != nil && !errors.Is(err, record.ErrNotFound) {
 			return finder, err
 		}
@@ -172,7 +172,7 @@ func (s *Pages) readInvoices(r *http.Request, page record.Page) (record.List[inv
 	if err != nil {
 		return record.List[invoice.Summary]{}, err
 	}
-	return invoice.List(r.Context(), s.Pool, web.Principal(r).Tenant, filter, page)
+	return invoice.List(r.Context(), s.site.Pool, web.Principal(r).Tenant, filter, page)
 }
 
 // invoiceHeadings returns the columns of the CSV file of invoices.
@@ -214,7 +214,7 @@ func (s *Pages) invoiceList(
 func (s *Pages) sumUp(r *http.Request, view *invoiceviews.InvoiceList) error {
 	tenant := web.Principal(r).Tenant
 	if view.Said == "" {
-		sums, err := invoice.Standing(r.Context(), s.Pool, tenant, tenant, date.Today())
+		sums, err := invoice.Standing(r.Context(), s.site.Pool, tenant, tenant, date.Today())
 		view.Standing = standing(sums, nil, true)
 		return err
 	}
@@ -222,7 +222,7 @@ func (s *Pages) sumUp(r *http.Request, view *invoiceviews.InvoiceList) error {
 	if err != nil {
 		return nil //nolint:nilerr // the page has the problems
 	}
-	sums, known, err := invoice.FilterSums(r.Context(), s.Pool, tenant, filter)
+	sums, known, err := invoice.FilterSums(r.Context(), s.site.Pool, tenant, filter)
 	if view.Unsummed = !known; known {
 		view.Standing = filterSums(sums, r.URL.Query())
 	}

@@ -17,8 +17,7 @@ import (
 
 // Pages has the dependencies of the pages of invoices.
 type Pages struct {
-	*web.Site
-
+	site     *web.Site
 	Invoices *web.Mounted[invoice.Invoice]
 
 	renderer  *pdf.Renderer
@@ -33,9 +32,9 @@ type MailsOf func(*http.Request, *pgxpool.Pool, invoice.Invoice) (invoiceviews.I
 // Mount mounts invoices. sendsMail is set if a mail server is configured.
 func Mount(s *web.Site, sendsMail bool, mailsOf MailsOf) *Pages {
 	p := &Pages{
-		Site: s, renderer: pdf.New(), rendered: semaphore.NewWeighted(documentsAtOnce), sendsMail: sendsMail, mailsOf: mailsOf,
+		site: s, renderer: pdf.New(), rendered: semaphore.NewWeighted(documentsAtOnce), sendsMail: sendsMail, mailsOf: mailsOf,
 	}
-	p.Home(homePath, "Home", p.home)
+	p.site.Home(homePath, "Home", p.home)
 	p.mountInvoices()
 	s.AddHint("customers", "Their invoices stay.")
 	s.AddHint("erasures", "Issued invoices with the customer's details, and their payments, credit notes, write-offs and attachments, "+

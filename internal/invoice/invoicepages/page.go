@@ -58,7 +58,7 @@ func (s *Pages) invoicePage(r *http.Request, p templates.Page, inv invoice.Invoi
 	if view.Ledger, err = s.ledger(r, inv); err != nil {
 		return nil, err
 	}
-	if view.Mails, err = s.mailsOf(r, s.Pool, inv); err != nil {
+	if view.Mails, err = s.mailsOf(r, s.site.Pool, inv); err != nil {
 		return nil, err
 	}
 	if view.Attachments, err = s.attachmentRows(r, inv); err != nil {

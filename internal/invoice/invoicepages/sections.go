@@ -27,7 +27,7 @@ func (s *Pages) ledger(r *http.Request, inv invoice.Invoice) (v invoiceviews.Led
 		return v, nil
 	}
 	list, err := web.PageOf(r, func(r *http.Request, page record.Page) (record.List[invoice.Posting], error) {
-		return invoice.Ledger(r.Context(), s.Pool, web.Principal(r).Tenant, inv.ID, page)
+		return invoice.Ledger(r.Context(), s.site.Pool, web.Principal(r).Tenant, inv.ID, page)
 	})
 	if err != nil {
 		return v, excerpt.MissingPage(err)
@@ -75,7 +75,7 @@ func (s *Pages) remind(r *http.Request, inv invoice.Invoice, view *invoiceviews.
 	if !excerpt.IsOverdue(inv.Status, inv.DueDate) {
 		return nil
 	}
-	summary, err := record.Find(r.Context(), s.Pool, invoice.Summaries, web.Principal(r).Tenant, inv.ID)
+	summary, err := record.Find(r.Context(), s.site.Pool, invoice.Summaries, web.Principal(r).Tenant, inv.ID)
 	if err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func (s *Pages) attachmentRows(r *http.Request, inv invoice.Invoice) (v invoicev
 	if inv.Status != invoice.StatusVoid {
 		v.NewHref = web.FormHref(r, "/invoices/"+inv.ID.String()+"/attachments/new")
 	}
-	list, err := attachment.ListOf(r.Context(), s.Pool, web.Principal(r).Tenant, inv.ID, record.Page{Limit: maxAttachments})
+	list, err := attachment.ListOf(r.Context(), s.site.Pool, web.Principal(r).Tenant, inv.ID, record.Page{Limit: maxAttachments})
 	for _, a := range list.Rows {
 		v.Rows = append(v.Rows, invoiceviews.Attachment{
 			Name: a.File.Name, Href: "/attachments/" + a.ID.String() + "/file", Size: sizeText(a.File.Size), Day: web.Day(a.CreatedAt),
@@ -126,7 +126,7 @@ func (s *Pages) mentions(r *http.Request, inv invoice.Invoice) (all []invoicevie
 		link := templates.Link{Text: of.Name, Href: s.Invoices.URL(of.ID)}
 		all = append(all, invoiceviews.Mention{Before: "Void: duplicate of ", Link: link, After: "."})
 	}
-	voided, err := duplicate.KeptFor(r.Context(), s.Pool, tenant, inv.ID)
+	voided, err := duplicate.KeptFor(r.Context(), s.site.Pool, tenant, inv.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +134,7 @@ func (s *Pages) mentions(r *http.Request, inv invoice.Invoice) (all []invoicevie
 		link := templates.Link{Text: i.Number, Href: s.Invoices.URL(i.ID)}
 		all = append(all, invoiceviews.Mention{Link: link, After: " was voided as its duplicate."})
 	}
-	billed, period, err := schedule.Billed(r.Context(), s.Pool, tenant, inv.ID)
+	billed, period, err := schedule.Billed(r.Context(), s.site.Pool, tenant, inv.ID)
 	switch {
 	case errors.Is(err, record.ErrNotFound):
 		return all, nil

@@ -31,7 +31,7 @@ func (s *Pages) mountSteps(m *web.Mounted[invoice.Invoice]) {
 			if err := invoice.Issuable(inv); err != nil {
 				return nil, err
 			}
-			usual, err := invoice.UsualEInvoice(r.Context(), s.Pool, web.Principal(r).Tenant, inv)
+			usual, err := invoice.UsualEInvoice(r.Context(), s.site.Pool, web.Principal(r).Tenant, inv)
 			return url.Values{invoiceviews.EInvoiceField: {strconv.FormatBool(usual)}}, err
 		},
 	})
@@ -79,12 +79,12 @@ func (s *Pages) issuePage(_ *http.Request, p templates.Page, f templates.Form, i
 func (s *Pages) voidPage(r *http.Request, p templates.Page, f templates.Form, inv invoice.Invoice) (templ.Component, error) {
 	v, tenant := invoiceviews.Void{Form: f, InvoiceStep: excerpt.Step(inv)}, web.Principal(r).Tenant
 	if kept, err := uuid.Parse(f.Typed.Get(invoiceviews.DuplicateOfField)); err == nil {
-		if v.DuplicateOf, err = invoice.Numbers.Of(r.Context(), s.Pool, tenant, kept); err != nil && !errors.Is(err, record.ErrNotFound) {
+		if v.DuplicateOf, err = invoice.Numbers.Of(r.Context(), s.site.Pool, tenant, kept); err != nil && !errors.Is(err, record.ErrNotFound) {
 			return nil, err
 		}
 	}
 	const recent = 5 // emails, of which one was sent if any was
-	list, err := mail.ListOf(r.Context(), s.Pool, tenant, inv.ID, record.Page{Limit: recent})
+	list, err := mail.ListOf(r.Context(), s.site.Pool, tenant, inv.ID, record.Page{Limit: recent})
 	for _, m := range list.Rows {
 		if m.State == mailer.StateSent {
 			v.To = inv.Customer.Email

@@ -44,7 +44,7 @@ func (s *Pages) warnings(inv invoice.Invoice) (all []invoiceviews.Warning, err e
 	}
 	lacks(lacking(seller), "in the settings", "/settings/edit")
 	lacks(lacking(buyer), "to the customer", customer+"/edit")
-	if inv.DueDate.Before(s.Today()) {
+	if inv.DueDate.Before(s.site.Today()) {
 		add("The due date, "+web.DateText(inv.DueDate)+", has passed.", "Edit the draft", url+"/edit", " first, if it should be later.")
 	}
 	gaps, err := document.Gaps(s.renderer, inv)

@@ -27,7 +27,7 @@ import (
 func (s *pages) requireDemo(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !web.Principal(r).Demo {
-			s.FailHTML(w, r, web.ErrNotFound)
+			s.site.FailHTML(w, r, web.ErrNotFound)
 			return
 		}
 		next.ServeHTTP(w, r)
@@ -62,7 +62,7 @@ func (s *pages) listExperiments(w http.ResponseWriter, r *http.Request) error {
 			Title: e.Title, Href: "/lab/" + e.Slug, Story: e.Story, Layers: namesOf(e.Layers), Featured: e.Slug == featured,
 		})
 	}
-	return s.Render(w, r, http.StatusOK, labviews.LabPage(s.Page(w, r), v))
+	return s.site.Render(w, r, http.StatusOK, labviews.LabPage(s.site.Page(w, r), v))
 }
 
 // experiment returns the experiment that the path names.
@@ -92,7 +92,7 @@ func (s *pages) showExperiment(w http.ResponseWriter, r *http.Request) error {
 		away := slices.Contains(query[labviews.WithoutField], l.Slug)
 		v.Layers = append(v.Layers, labviews.Layer{Slug: l.Slug, Name: web.Capital(l.Name), Removed: l.Removed, Away: away})
 	}
-	return s.Render(w, r, http.StatusOK, labviews.ExperimentPage(s.Page(w, r), v))
+	return s.site.Render(w, r, http.StatusOK, labviews.ExperimentPage(s.site.Page(w, r), v))
 }
 
 // startRun begins the run that the form names, unless it has begun already, and redirects to it.
@@ -132,7 +132,7 @@ func (s *pages) startRun(w http.ResponseWriter, r *http.Request) error {
 	if guess, err := strconv.Atoi(r.PostForm.Get(labviews.GuessField)); err == nil {
 		to += "?" + labviews.GuessField + "=" + strconv.Itoa(guess)
 	}
-	return s.SeeOther(w, r, to)
+	return s.site.SeeOther(w, r, to)
 }
 
 // runID derives the ID of a run from its form and the removed layers. The same form with other layers starts another run, for
@@ -168,7 +168,7 @@ func (s *pages) refuseRun(w http.ResponseWriter, r *http.Request, err error, aga
 	default:
 		return err
 	}
-	return s.Render(w, r, failure.Status, templates.FailurePage(s.Page(w, r), failure))
+	return s.site.Render(w, r, failure.Status, templates.FailurePage(s.site.Page(w, r), failure))
 }
 
 func hasFormLock(e lab.Experiment) bool {
@@ -205,8 +205,7 @@ func excerpt(code lab.Code) labviews.Code {
 
 // pages holds the dependencies of the lab's pages.
 type pages struct {
-	*web.Site
-
+	site   *web.Site
 	lab    *lab.Lab
 	visits *visits
 	store  *idempotency.Store // for voiding a visitor's drafts at the end of a tour
@@ -215,7 +214,7 @@ type pages struct {
 // Mount mounts the pages of the lab.
 func Mount(s *web.Site, l *lab.Lab) {
 	p := &pages{
-		Site: s, lab: l, visits: newVisits(),
+		site: s, lab: l, visits: newVisits(),
 		store: &idempotency.Store{Pool: s.Pool, Wait: time.Second, Timeout: 5 * time.Second}, //nolint:mnd // seconds
 	}
 	s.Decorate(p.decorate)

@@ -33,7 +33,7 @@ func (s *pages) showRun(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.Render(w, r, http.StatusOK, labviews.RunPage(s.Page(w, r), s.runView(r, found)))
+	return s.site.Render(w, r, http.StatusOK, labviews.RunPage(s.site.Page(w, r), s.runView(r, found)))
 }
 
 // followFor bounds one answer of [Server.followRun], so that it does not delay the stop of the server. Browsers reconnect.

@@ -27,12 +27,12 @@ func (s *pages) showTour(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	v := labviews.Tour{Step: step, Repeat: s.Address(r) + tourRun}
+	v := labviews.Tour{Step: step, Repeat: s.site.Address(r) + tourRun}
 	if found, ok := s.lab.Result(s.visits.find(s.visitor(r)).run, s.visitor(r)); ok && found.State == lab.Done {
 		run := s.runView(r, found)
 		v.Run = &run
 	}
-	return s.Render(w, r, http.StatusOK, labviews.TourPage(s.Page(w, r), v))
+	return s.site.Render(w, r, http.StatusOK, labviews.TourPage(s.site.Page(w, r), v))
 }
 
 // takeTour redirects to the page of a step, which shows the instructions. The last step and "end" end the tour.
@@ -62,14 +62,14 @@ func (s *pages) takeTour(w http.ResponseWriter, r *http.Request) (err error) {
 	s.visits.change(s.visitor(r), func(asked *visit) {
 		*asked = visit{step: step, slow: step == 1, cut: step == 3, run: asked.run, made: asked.made}
 	})
-	return s.SeeOther(w, r, leads)
+	return s.site.SeeOther(w, r, leads)
 }
 
 // voidMade voids the drafts that the visitor has made in the tour. An invoice that is no longer a draft stays.
 func (s *pages) voidMade(r *http.Request) error {
 	visitor, who := s.visitor(r), web.Principal(r)
 	for _, id := range s.visits.find(visitor).made {
-		inv, err := record.Find(r.Context(), s.Pool, invoice.Table, who.Tenant, id)
+		inv, err := record.Find(r.Context(), s.site.Pool, invoice.Table, who.Tenant, id)
 		if err == nil && inv.Status == invoice.StatusDraft {
 			var key idempotency.Key
 			if key, err = idempotency.ParseKey("tour-end-" + id.String()); err == nil {

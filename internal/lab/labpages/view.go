@@ -23,7 +23,7 @@ func (s *pages) runView(r *http.Request, found lab.Result) labviews.Run {
 	at := "/lab/runs/" + found.ID.String()
 	v := labviews.Run{
 		Title: e.Title, Over: found.State.Over(), Problem: found.Problem,
-		Events: at + "/events", Picture: at + "/picture.svg", Again: address(e, without), Repeat: s.Address(r) + address(e, without),
+		Events: at + "/events", Picture: at + "/picture.svg", Again: address(e, without), Repeat: s.site.Address(r) + address(e, without),
 		FormLock: hasFormLock(e), Takeaway: takeaway(e), Without: oneMore(found, without),
 	}
 	if guess, err := strconv.Atoi(r.URL.Query().Get(labviews.GuessField)); err == nil {

@@ -30,10 +30,10 @@ func (s *pages) showYourself(w http.ResponseWriter, r *http.Request) error {
 	if asked.slow || asked.cut {
 		v.Until = asked.until.UTC().Format("15:04 UTC")
 	}
-	if web.Principal(r).Role.May(web.Owner) && s.Mux.Match(chi.NewRouteContext(), http.MethodGet, "/attempts") {
+	if web.Principal(r).Role.May(web.Owner) && s.site.Mux.Match(chi.NewRouteContext(), http.MethodGet, "/attempts") {
 		v.AttemptsHref = "/attempts"
 	}
-	return s.Render(w, r, http.StatusOK, labviews.YourselfPage(s.Page(w, r), v))
+	return s.site.Render(w, r, http.StatusOK, labviews.YourselfPage(s.site.Page(w, r), v))
 }
 
 // setSwitch sets the switch that the form names.
@@ -48,14 +48,14 @@ func (s *pages) setSwitch(w http.ResponseWriter, r *http.Request) error {
 			}
 		}
 	})
-	return s.SeeOther(w, r, yourselfPath)
+	return s.site.SeeOther(w, r, yourselfPath)
 }
 
 // filledForm returns the address of the ordinary form under a new key, filled in like the n-th oldest invoice, from 0, if it
 // exists. A copy of a new invoice would look like a duplicate.
 func (s *pages) filledForm(r *http.Request, n int) (string, error) {
 	query := url.Values{"key": {idempotency.NewKey().String()}}
-	oldest, err := invoice.List(r.Context(), s.Pool, web.Principal(r).Tenant, invoice.Filter{Sort: "oldest"}, record.Page{Limit: n + 1})
+	oldest, err := invoice.List(r.Context(), s.site.Pool, web.Principal(r).Tenant, invoice.Filter{Sort: "oldest"}, record.Page{Limit: n + 1})
 	if err != nil {
 		return "", err
 	}
@@ -109,9 +109,9 @@ func (s *pages) followTour(r *http.Request, asked visit, form bool) *labviews.To
 func (s *pages) formShown(r *http.Request) string {
 	again := strings.TrimSuffix(r.URL.Path, "/form") // another line was added
 	switch path, fresh := strings.CutSuffix(r.URL.Path, "/new"); {
-	case fresh && r.Method == http.MethodGet && s.Creates(path):
+	case fresh && r.Method == http.MethodGet && s.site.Creates(path):
 		return r.URL.RequestURI()
-	case r.Method == http.MethodPost && s.Creates(again): // the form was refused and shown again
+	case r.Method == http.MethodPost && s.site.Creates(again): // the form was refused and shown again
 		return again + "/new?" + url.Values{"key": {r.PostForm.Get(templates.KeyField)}}.Encode()
 	default:
 		return ""

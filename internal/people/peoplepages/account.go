@@ -41,7 +41,7 @@ func (s *pages) changePassword(w http.ResponseWriter, r *http.Request) error {
 	var generation int
 	err := s.withPassword(r.Context(), func() (err error) {
 		generation, err = account.ChangePassword(
-			r.Context(), s.Pool, s.principal(r), r.PostForm.Get("password"), r.PostForm.Get("new_password"))
+			r.Context(), s.site.Pool, s.principal(r), r.PostForm.Get("password"), r.PostForm.Get("new_password"))
 		return err
 	})
 	wrong, refused := errors.AsType[*invalid.Error](err)
@@ -58,8 +58,8 @@ func (s *pages) changePassword(w http.ResponseWriter, r *http.Request) error {
 	if err := s.saveSession(w, r); err != nil {
 		return err
 	}
-	s.SetFlash(w, "/account", passwordChanged, "")
-	return s.SeeOther(w, r, "/account")
+	s.site.SetFlash(w, "/account", passwordChanged, "")
+	return s.site.SeeOther(w, r, "/account")
 }
 
 // endSessions ends one session of a user, or all but this one. Those of a demo login belong to different people.
@@ -68,28 +68,28 @@ func (s *pages) endSessions(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if web.Principal(r).Demo {
-		s.SetFlash(w, "/account", sessionsShared, "")
-		return s.SeeOther(w, r, "/account")
+		s.site.SetFlash(w, "/account", sessionsShared, "")
+		return s.site.SeeOther(w, r, "/account")
 	}
 	if but := r.PostForm.Get(peopleviews.ButField); but != "" {
 		if but != s.session(r).String() {
-			return s.SeeOther(w, r, "/account") // a form of before another login, in another tab
+			return s.site.SeeOther(w, r, "/account") // a form of before another login, in another tab
 		}
-		if err := account.EndOtherSessions(r.Context(), s.Pool, s.principal(r), s.session(r)); err != nil {
+		if err := account.EndOtherSessions(r.Context(), s.site.Pool, s.principal(r), s.session(r)); err != nil {
 			return err
 		}
-		s.SetFlash(w, "/account", sessionsEnded, "")
-		return s.SeeOther(w, r, "/account")
+		s.site.SetFlash(w, "/account", sessionsEnded, "")
+		return s.site.SeeOther(w, r, "/account")
 	}
 	id, err := uuid.Parse(r.PostForm.Get(peopleviews.SessionField))
 	if err != nil {
 		return web.ErrNotFound
 	}
-	if err := account.EndSession(r.Context(), s.Pool, s.principal(r), id); err != nil {
+	if err := account.EndSession(r.Context(), s.site.Pool, s.principal(r), id); err != nil {
 		return err
 	}
-	s.SetFlash(w, "/account", sessionEnded, "")
-	return s.SeeOther(w, r, "/account")
+	s.site.SetFlash(w, "/account", sessionEnded, "")
+	return s.site.SeeOther(w, r, "/account")
 }
 
 // session is the id of the session of a request, by which its user sees it.
@@ -115,11 +115,11 @@ var accountFlashes = map[string]string{
 
 func (s *pages) accountPage(w http.ResponseWriter, r *http.Request, status int, wrong *invalid.Error) error {
 	who := s.principal(r)
-	p := s.Page(w, r)
+	p := s.site.Page(w, r)
 	if says := accountFlashes[p.Flash]; says != "" {
 		p.Flash = says
 	}
-	sessions, more, err := account.ListSessions(r.Context(), s.Pool, who, s.session(r), time.Now().Add(-sessionIdle))
+	sessions, more, err := account.ListSessions(r.Context(), s.site.Pool, who, s.session(r), time.Now().Add(-sessionIdle))
 	if err != nil {
 		return err
 	}
@@ -142,5 +142,5 @@ func (s *pages) accountPage(w http.ResponseWriter, r *http.Request, status int, 
 	if wrong != nil {
 		v.Errors = fieldErrors(wrong)
 	}
-	return s.Render(w, r, status, peopleviews.AccountPage(p, v))
+	return s.site.Render(w, r, status, peopleviews.AccountPage(p, v))
 }

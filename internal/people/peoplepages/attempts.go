@@ -30,7 +30,7 @@ func (s *pages) mountAttempts(owners *web.Site) {
 			if err != nil {
 				return record.List[attempt.Attempt]{}, err
 			}
-			return attempt.List(r.Context(), s.Pool, web.Principal(r).Tenant, filter, page)
+			return attempt.List(r.Context(), s.site.Pool, web.Principal(r).Tenant, filter, page)
 		},
 		Finder: s.attemptFinder,
 		Page: func(r *http.Request, p templates.Page, rows []attempt.Attempt, finder templates.Finder) (templ.Component, error) {
@@ -55,14 +55,14 @@ func (s *pages) mountAttempts(owners *web.Site) {
 // attemptRow returns the view of an attempt.
 func (s *pages) attemptRow(tenant uuid.UUID, a attempt.Attempt) peopleviews.AttemptRow {
 	row := peopleviews.AttemptRow{
-		At: a.At.UTC().Format("2 Jan 2006, 15:04:05 UTC"), What: s.OperationTitle(a.Operation), By: a.Actor, Key: a.Key,
+		At: a.At.UTC().Format("2 Jan 2006, 15:04:05 UTC"), What: s.site.OperationTitle(a.Operation), By: a.Actor, Key: a.Key,
 		Took: tookText(time.Duration(a.Duration) * time.Microsecond), Replica: a.Replica,
 	}
 	words := wordsOf(a.Outcome)
 	row.Outcome, row.Kind, row.Detail = words.text, words.kind, words.detail
-	row.Detail = cmp.Or(s.ProblemTitle(a.Reason), row.Detail)
+	row.Detail = cmp.Or(s.site.ProblemTitle(a.Reason), row.Detail)
 	if a.Record != uuid.Nil {
-		row.Href = s.RecordURL(a.Operation, tenant, a.Record)
+		row.Href = s.site.RecordURL(a.Operation, tenant, a.Record)
 	}
 	return row
 }
@@ -139,7 +139,7 @@ func (s *pages) attemptFilter(query url.Values) (attempt.Filter, error) {
 	if f.Outcome != "" && !slices.Contains(attempt.Outcomes(), f.Outcome) {
 		problems.Add("/outcome", "Choose one of the outcomes.")
 	}
-	if f.Operation != "" && !slices.ContainsFunc(s.Operations(), func(op web.Operation) bool { return op.Name == f.Operation }) {
+	if f.Operation != "" && !slices.ContainsFunc(s.site.Operations(), func(op web.Operation) bool { return op.Name == f.Operation }) {
 		problems.Add("/operation", "Choose one of the operations.")
 	}
 	if _, err := idempotency.ParseKey(f.Key); f.Key != "" && err != nil {
@@ -163,7 +163,7 @@ func (s *pages) attemptFinder(r *http.Request) (templates.Finder, error) {
 		said = append(said, strings.ToLower(wordsOf(idempotency.Outcome(outcome)).text))
 	}
 	if operation := query.Get("operation"); operation != "" {
-		said = append(said, "“"+web.Beginning(s.OperationTitle(operation))+"”")
+		said = append(said, "“"+web.Beginning(s.site.OperationTitle(operation))+"”")
 	}
 	for _, name := range []string{"key", "record"} {
 		if value := query.Get(name); value != "" {
@@ -193,8 +193,8 @@ func outcomeOptions() []templates.Option {
 // operationOptions returns the options of the operation filter.
 func (s *pages) operationOptions() []templates.Option {
 	var all []templates.Option
-	for _, op := range s.Operations() {
-		all = append(all, templates.Option{Value: op.Name, Text: s.OperationTitle(op.Name)})
+	for _, op := range s.site.Operations() {
+		all = append(all, templates.Option{Value: op.Name, Text: s.site.OperationTitle(op.Name)})
 	}
 	slices.SortFunc(all, func(a, b templates.Option) int { return cmp.Compare(a.Text, b.Text) })
 	return web.OrNone(all)

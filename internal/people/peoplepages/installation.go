@@ -22,7 +22,7 @@ func (s *pages) mountInstallation(admins *web.Site) {
 	tenants := web.Resource[installation.Tenant]{One: "business", Path: "/installation", Tab: "Businesses"}.Mount(admins)
 	web.List(tenants, web.Listing[installation.Tenant]{
 		Read: func(r *http.Request, page record.Page) (record.List[installation.Tenant], error) {
-			return installation.Tenants(r.Context(), s.Pool, page)
+			return installation.Tenants(r.Context(), s.site.Pool, page)
 		},
 		Page: installationPage(peopleviews.Installation{
 			Title: "Businesses", About: "All businesses of this installation, newest first.", None: "No businesses yet",
@@ -40,7 +40,7 @@ func (s *pages) mountInstallation(admins *web.Site) {
 			if err != nil {
 				return record.List[installation.User]{}, err
 			}
-			return installation.Users(r.Context(), s.Pool, strings.ToLower(beginning), page)
+			return installation.Users(r.Context(), s.site.Pool, strings.ToLower(beginning), page)
 		},
 		Finder: func(r *http.Request) (templates.Finder, error) {
 			finder, err := web.SearchFinder("installation/people", "Beginning of an email")(r)
@@ -58,7 +58,7 @@ func (s *pages) mountInstallation(admins *web.Site) {
 	jobs := web.Resource[installation.Job]{One: "job", Path: "/installation/jobs", Tab: "Jobs"}.Mount(admins)
 	web.List(jobs, web.Listing[installation.Job]{
 		Read: func(r *http.Request, page record.Page) (record.List[installation.Job], error) {
-			return installation.Jobs(r.Context(), s.Pool, page)
+			return installation.Jobs(r.Context(), s.site.Pool, page)
 		},
 		Page: installationPage(peopleviews.Installation{
 			Title: "Jobs", None: "No job has failed",
@@ -164,7 +164,7 @@ func (s *pages) retryJob(w http.ResponseWriter, r *http.Request) error {
 	if wrongID != nil || wrongAttempt != nil {
 		return web.ErrNotFound
 	}
-	retried, err := installation.Retry(r.Context(), s.Pool, id, int(attempt))
+	retried, err := installation.Retry(r.Context(), s.site.Pool, id, int(attempt))
 	if err != nil {
 		return err
 	}
@@ -172,6 +172,6 @@ func (s *pages) retryJob(w http.ResponseWriter, r *http.Request) error {
 	if retried {
 		message = jobRetried
 	}
-	s.SetFlash(w, "/installation/jobs", message, "")
-	return s.SeeOther(w, r, "/installation/jobs")
+	s.site.SetFlash(w, "/installation/jobs", message, "")
+	return s.site.SeeOther(w, r, "/installation/jobs")
 }

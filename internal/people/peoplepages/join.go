@@ -37,13 +37,13 @@ func (s *pages) join(w http.ResponseWriter, r *http.Request) error {
 		return s.joinPage(w, r, http.StatusForbidden, link, nil)
 	}
 	var p account.Principal
-	invited, err := account.FindLink(r.Context(), s.Pool, link)
+	invited, err := account.FindLink(r.Context(), s.site.Pool, link)
 	if err == nil {
 		err = s.countGuess(w, r, invited.Email) // a link that was used checks a password, as a login does
 	}
 	if err == nil {
 		err = s.withPassword(r.Context(), func() (err error) {
-			p, err = account.UseLink(r.Context(), s.Pool, link, r.PostForm.Get("password"))
+			p, err = account.UseLink(r.Context(), s.site.Pool, link, r.PostForm.Get("password"))
 			return err
 		})
 	}
@@ -52,19 +52,19 @@ func (s *pages) join(w http.ResponseWriter, r *http.Request) error {
 	case refused:
 		return s.joinPage(w, r, http.StatusUnprocessableEntity, link, wrong)
 	case errors.Is(err, account.ErrUnknown), err == nil && !s.admits(p):
-		return s.Render(w, r, http.StatusNotFound, peopleviews.JoinPage(s.Page(w, r), peopleviews.Join{}))
+		return s.site.Render(w, r, http.StatusNotFound, peopleviews.JoinPage(s.site.Page(w, r), peopleviews.Join{}))
 	case err != nil:
 		return err
 	}
 	if err := s.begin(w, r, p); err != nil {
 		return err
 	}
-	return s.SeeOther(w, r, "/")
+	return s.site.SeeOther(w, r, "/")
 }
 
 // joinPage shows the form, or that the link is good for nothing.
 func (s *pages) joinPage(w http.ResponseWriter, r *http.Request, status int, link string, wrong *invalid.Error) error {
-	invited, err := account.FindLink(r.Context(), s.Pool, link)
+	invited, err := account.FindLink(r.Context(), s.site.Pool, link)
 	v := peopleviews.Join{
 		Link: link, Email: invited.Email, Tenant: invited.TenantName, MinPassword: account.MinPassword, PlainHTTP: s.plainHTTP(r),
 	}
@@ -77,7 +77,7 @@ func (s *pages) joinPage(w http.ResponseWriter, r *http.Request, status int, lin
 	if wrong != nil {
 		v.Errors = fieldErrors(wrong)
 	}
-	return s.Render(w, r, status, peopleviews.JoinPage(s.Page(w, r), v))
+	return s.site.Render(w, r, status, peopleviews.JoinPage(s.site.Page(w, r), v))
 }
 
 // fieldErrors are errors of a form whose fields have the names of the command's.
@@ -129,10 +129,10 @@ func (s *pages) askLink(w http.ResponseWriter, r *http.Request) error {
 	case <-answer:
 	case <-r.Context().Done():
 	}
-	return s.SeeOther(w, r, "/forgot?asked")
+	return s.site.SeeOther(w, r, "/forgot?asked")
 }
 
 func (s *pages) forgotPage(w http.ResponseWriter, r *http.Request, status int, v peopleviews.Forgot) error {
 	v.NoMail = !s.canMail()
-	return s.Render(w, r, status, peopleviews.ForgotPage(s.Page(w, r), v))
+	return s.site.Render(w, r, status, peopleviews.ForgotPage(s.site.Page(w, r), v))
 }

@@ -19,7 +19,7 @@ import (
 
 // mountLogins mounts the pages to log in, and those of the account of who is logged in.
 func (s *pages) mountLogins() {
-	s.Authenticate(web.Logins{
+	s.site.Authenticate(web.Logins{
 		Cookie: s.sessions.Cookie.Name, Demo: len(s.config.Demo) > 0, Session: s.identify, Token: s.tokenCaller,
 		OtherTenant: web.Explanation{
 			Title: "Form of another business",
@@ -36,21 +36,21 @@ func (s *pages) mountLogins() {
 		Promotion:  "Ask an owner of the business to make you a member, or a member to do it.",
 		TokensFrom: "Owners of a business make and revoke tokens on its pages, under Settings; no token can.",
 	})
-	public := s.Public()
+	public := s.site.Public()
 	public.Read("/login", s.showLogin)
-	public.With(s.LimitAddress("login")).Natural("/login", "being logged in is a state; the old session is replaced", s.logIn)
+	public.With(s.site.LimitAddress("login")).Natural("/login", "being logged in is a state; the old session is replaced", s.logIn)
 	public.Read("/logged-out.css", s.clearCaches)
 	public.Natural("/logout", "being logged out is a state", s.logOut)
 
-	join := public.With(keepNothing, s.LimitAddress("join"))
+	join := public.With(keepNothing, s.site.LimitAddress("join"))
 	join.Read("/join", s.showJoin)
 	join.Natural("/join", "having the password that was chosen is a state; a link is used once", s.join)
 
-	forgot := public.With(s.LimitAddress("forgot"))
+	forgot := public.With(s.site.LimitAddress("forgot"))
 	forgot.Read("/forgot", s.showForgot)
 	forgot.Natural("/forgot", "a link is mailed once in ten minutes, and one that is open is mailed again", s.askLink)
 
-	own := s.Everybody().With(keepNothing)
+	own := s.site.Everybody().With(keepNothing)
 	own.Read("/account", s.showAccount)
 	own.Natural("/account", "having a password is a state", s.changePassword)
 	own.Natural("/account/sessions", "a session that is over stays over", s.endSessions)
@@ -59,9 +59,9 @@ func (s *pages) mountLogins() {
 func (s *pages) showLogin(w http.ResponseWriter, r *http.Request) error {
 	next := localPath(r.URL.Query().Get(templates.NextField))
 	if web.Principal(r).Tenant != uuid.Nil && !r.URL.Query().Has("switch") {
-		return s.SeeOther(w, r, next)
+		return s.site.SeeOther(w, r, next)
 	}
-	return s.Render(w, r, http.StatusOK, peopleviews.LoginPage(s.Page(w, r), peopleviews.Login{
+	return s.site.Render(w, r, http.StatusOK, peopleviews.LoginPage(s.site.Page(w, r), peopleviews.Login{
 		Next: next, Demo: s.config.Demo, WayIn: s.wayIn(r.Context()), LoggedOut: r.URL.Query().Has("logged-out"),
 		Kept: r.URL.Query().Has(peopleviews.KeptField), PlainHTTP: s.plainHTTP(r), SignUp: s.config.SignUp,
 		Ready: r.URL.Query().Has(peopleviews.ReadyField),
@@ -76,10 +76,10 @@ func (s *pages) plainHTTP(r *http.Request) *peopleviews.PlainHTTP {
 	if here == "" && r.Method == http.MethodGet && r.Header.Get("X-Forwarded-For") == "" {
 		here = "http://" + r.Host
 	}
-	if !s.Secure || r.Header.Get("Sec-Fetch-Site") != "" || !strings.HasPrefix(here, "http://") {
+	if !s.site.Secure || r.Header.Get("Sec-Fetch-Site") != "" || !strings.HasPrefix(here, "http://") {
 		return nil
 	}
-	return &peopleviews.PlainHTTP{Outside: s.Origin + s.Path, Here: here}
+	return &peopleviews.PlainHTTP{Outside: s.site.Origin + s.site.Path, Here: here}
 }
 
 // wayIn returns the commands that create the first user, or nil if there is one or strangers may sign up. The page is also shown without a
@@ -88,9 +88,9 @@ func (s *pages) wayIn(ctx context.Context) []string {
 	if len(s.config.Demo) > 0 || s.config.SignUp {
 		return nil
 	}
-	found, err := account.AnyUser(ctx, s.Pool)
+	found, err := account.AnyUser(ctx, s.site.Pool)
 	if err != nil {
-		s.Log.WarnContext(ctx, "the login page does not know whether there are users", "error", err)
+		s.site.Log.WarnContext(ctx, "the login page does not know whether there are users", "error", err)
 	}
 	if found || err != nil {
 		return nil
@@ -104,7 +104,7 @@ func (s *pages) logIn(w http.ResponseWriter, r *http.Request) error {
 	}
 	email, next := r.PostForm.Get(templates.EmailField), localPath(r.PostForm.Get(templates.NextField))
 	if plain := s.plainHTTP(r); plain != nil {
-		return s.Render(w, r, http.StatusForbidden, peopleviews.LoginPage(s.Page(w, r), peopleviews.Login{
+		return s.site.Render(w, r, http.StatusForbidden, peopleviews.LoginPage(s.site.Page(w, r), peopleviews.Login{
 			Email: email, Next: next, Demo: s.config.Demo, Kept: r.PostForm.Has(peopleviews.KeptField), PlainHTTP: plain,
 			SignUp: s.config.SignUp,
 		}))
@@ -114,11 +114,11 @@ func (s *pages) logIn(w http.ResponseWriter, r *http.Request) error {
 	}
 	var p account.Principal
 	err := s.withPassword(r.Context(), func() (err error) {
-		p, err = account.LogIn(r.Context(), s.Pool, email, r.PostForm.Get(templates.PasswordField))
+		p, err = account.LogIn(r.Context(), s.site.Pool, email, r.PostForm.Get(templates.PasswordField))
 		return err
 	})
 	if errors.Is(err, account.ErrUnknown) || err == nil && !s.admits(p) {
-		return s.Render(w, r, http.StatusUnprocessableEntity, peopleviews.LoginPage(s.Page(w, r), peopleviews.Login{
+		return s.site.Render(w, r, http.StatusUnprocessableEntity, peopleviews.LoginPage(s.site.Page(w, r), peopleviews.Login{
 			Email: email, Next: next, Demo: s.config.Demo, Error: "Email or password is incorrect.",
 			Kept: r.PostForm.Has(peopleviews.KeptField), SignUp: s.config.SignUp,
 		}))
@@ -129,7 +129,7 @@ func (s *pages) logIn(w http.ResponseWriter, r *http.Request) error {
 	if err := s.begin(w, r, p); err != nil {
 		return err
 	}
-	return s.SeeOther(w, r, next)
+	return s.site.SeeOther(w, r, next)
 }
 
 // begin begins a session.
@@ -158,12 +158,12 @@ func (s *pages) logOut(w http.ResponseWriter, r *http.Request) error {
 	}
 	s.sessions.WriteSessionCookie(r.Context(), w, "", time.Time{})
 	// Drafts in the browser, also of other users: the next user of this browser could read them.
-	if s.Path == "" {
+	if s.site.Path == "" {
 		w.Header().Set("Clear-Site-Data", `"storage"`)
 	} else { // the header would also clear the storage of other apps on the host
-		s.SetFlash(w, "/login", "", "*")
+		s.site.SetFlash(w, "/login", "", "*")
 	}
-	return s.SeeOther(w, r, "/login?logged-out")
+	return s.site.SeeOther(w, r, "/login?logged-out")
 }
 
 // clearCaches is a stylesheet without rules, which makes the browser drop every page of this site that it

@@ -34,8 +34,7 @@ type Config struct {
 
 // pages has the dependencies of these pages.
 type pages struct {
-	*web.Site
-
+	site      *web.Site
 	config    Config
 	people    *web.Mounted[user.User]
 	tokens    *web.Mounted[token.Token]
@@ -67,7 +66,7 @@ func Mount(s *web.Site, c Config) {
 
 func newPages(s *web.Site, c Config) *pages {
 	return &pages{
-		Site: s, config: c, sessions: newSessions(s), known: newTokens(s.Pool), passwords: semaphore.NewWeighted(passwordsAtOnce),
+		site: s, config: c, sessions: newSessions(s), known: newTokens(s.Pool), passwords: semaphore.NewWeighted(passwordsAtOnce),
 		guesses: s.NewLimit("passwords for", guessesAMinute), changes: s.NewLimit("passwords of", changesAMinute),
 		forgets: s.NewLimit("links for", linksAMinute), probes: httprate.NewRateLimiter(probesAnHour, time.Hour),
 	}

@@ -56,7 +56,7 @@ func (s *pages) mountPeople(owners *web.Site) {
 	}
 	web.List(m, web.Listing[user.User]{
 		Read: func(r *http.Request, page record.Page) (record.List[user.User], error) {
-			return record.ListBy(r.Context(), s.Pool, user.Table, web.Principal(r).Tenant, page, `true`, nil)
+			return record.ListBy(r.Context(), s.site.Pool, user.Table, web.Principal(r).Tenant, page, `true`, nil)
 		},
 		Columns: []templates.Column{
 			{Label: "Name", Class: "name"}, {Label: "Email", Class: "name"}, {Label: "Role", Class: "date"},
@@ -172,14 +172,14 @@ func (s *pages) personPage(r *http.Request, p templates.Page, u user.User) (temp
 	v.Until = web.Moment(u.LinkUntil)
 	v.Uninvite = web.Button(r, "Withdraw link", "Withdrawing…", s.people.URL(u.ID)+"/uninvite")
 	token := s.invitation(r).Secret(u)
-	invited, err := account.FindLink(r.Context(), s.Pool, token)
+	invited, err := account.FindLink(r.Context(), s.site.Pool, token)
 	switch {
 	case err == nil && invited.User == u.ID:
-		v.Link = s.Address(r) + "/join?" + url.Values{link.Parameter: {token}}.Encode()
+		v.Link = s.site.Address(r) + "/join?" + url.Values{link.Parameter: {token}}.Encode()
 	case err != nil && !errors.Is(err, account.ErrUnknown): // ErrUnknown means that another session or key has made it
 		return nil, err
 	}
-	m, mailed, err := link.Last(r.Context(), s.Pool, web.Principal(r).Tenant, u.ID, u.LinkID)
+	m, mailed, err := link.Last(r.Context(), s.site.Pool, web.Principal(r).Tenant, u.ID, u.LinkID)
 	switch {
 	case mailed:
 		v.Mailed = mailWord(m)

@@ -19,7 +19,7 @@ func (s *pages) recordAttempts(r *http.Request, id uuid.UUID) (templ.Component, 
 	if s.config.KeepAttempts == 0 {
 		return templ.NopComponent, nil
 	}
-	about, err := attempt.OfRecord(r.Context(), s.Pool, web.Principal(r).Tenant, id)
+	about, err := attempt.OfRecord(r.Context(), s.site.Pool, web.Principal(r).Tenant, id)
 	if err != nil || len(about) == 0 {
 		return templ.NopComponent, err
 	}
@@ -53,7 +53,7 @@ func (s *pages) summary(about []attempt.Of) string {
 	if making == 0 {
 		return fmt.Sprintf("At least %s in the last %s.", attemptCount(len(about)), retained(s.config.KeepAttempts))
 	}
-	text := s.Once(operation) + ". At least " + attemptCount(making)
+	text := s.site.Once(operation) + ". At least " + attemptCount(making)
 	if ignored > 0 {
 		text += fmt.Sprintf(", %d ignored", ignored)
 	}

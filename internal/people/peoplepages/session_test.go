@@ -49,7 +49,7 @@ func TestIdleSessions(t *testing.T) {
 		w := httptest.NewRecorder()
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/login", nil)
 		r.AddCookie(&http.Cookie{Name: "onlyonce_session", Value: token})
-		server.Handler.ServeHTTP(w, r)
+		server.site.Handler.ServeHTTP(w, r)
 		assert.Equal(t, w.Code == http.StatusSeeOther, c.loggedIn, name, w.Code, "status")
 		assert.Equal(t, w.Header().Get("Set-Cookie") != "", c.saved, name, w.Header().Get("Set-Cookie"), "Set-Cookie")
 	}
@@ -66,12 +66,12 @@ func TestLogoutIsNotUndone(t *testing.T) {
 		h.ServeHTTP(w, r)
 		return w
 	}
-	isIn := func() bool { return ask(server.Handler, http.MethodGet, "/login").Code == http.StatusSeeOther }
+	isIn := func() bool { return ask(server.site.Handler, http.MethodGet, "/login").Code == http.StatusSeeOther }
 	before := isIn()
 	held := ask(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r, err := server.loadSession(r)
 		must.OK(t, err)
-		ask(server.Handler, http.MethodPost, "/logout")
+		ask(server.site.Handler, http.MethodPost, "/logout")
 		must.OK(t, server.saveSession(w, r))
 	}), http.MethodGet, "/account")
 	cookie := held.Header().Get("Set-Cookie")
@@ -84,7 +84,7 @@ func (s *pages) plant(t *testing.T, idle time.Duration) (token string) {
 	ctx, err := s.sessions.Load(context.WithoutCancel(t.Context()), "")
 	must.OK(t, err)
 	tenant := uuid.New()
-	_, err = s.Pool.Exec(ctx, `
+	_, err = s.site.Pool.Exec(ctx, `
 		WITH tenant AS (INSERT INTO tenants (id, name) VALUES ($1::uuid, $1::uuid))
 		INSERT INTO users (id, tenant_id, email, password_hash) VALUES ($1, $1, $1::uuid || '@example.com', '')`, tenant)
 	must.OK(t, err)
@@ -118,7 +118,7 @@ func TestPasswordsTakeTurns(t *testing.T) {
 	server.passwords.Release(1)
 	for range 2 { // the first one leaves its place to the second
 		w := httptest.NewRecorder()
-		server.Handler.ServeHTTP(w, login())
+		server.site.Handler.ServeHTTP(w, login())
 		assert.Thatf(t, w.Code == http.StatusUnprocessableEntity, "with a place: %d", w.Code)
 	}
 }

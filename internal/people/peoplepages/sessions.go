@@ -104,7 +104,7 @@ func (s *pages) identify(w http.ResponseWriter, r *http.Request) (*http.Request,
 	if err != nil || idle > sessionIdle || !s.admits(who) {
 		err = account.ErrUnknown
 	} else {
-		who, err = account.InSession(ctx, s.Pool, who)
+		who, err = account.InSession(ctx, s.site.Pool, who)
 	}
 	if errors.Is(err, account.ErrUnknown) {
 		return web.WithCaller(r, web.Caller{}), nil

@@ -19,7 +19,7 @@ func (s *pages) mountSettings() {
 	m := web.Resource[settings.Settings]{
 		One: "settings", Path: "/settings", Tab: "Business", Singleton: true, Table: settings.Table,
 		Name: func(is settings.Settings) string { return is.Name },
-	}.Mount(s.Site)
+	}.Mount(s.site)
 	draft := web.NewForm(m, settings.Input.Draft, web.Form[settings.Settings]{
 		Fields: []templates.Field{
 			{Name: "name", Value: "Legal name"}, {Name: "email", Value: "Email"}, {Name: "address", Value: "Address"},
@@ -76,7 +76,7 @@ func settingsGroups(is settings.Settings) []peopleviews.FactGroup {
 
 func (s *pages) settingsForm(_ *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
 	v := peopleviews.SettingsForm{
-		Form: f, Hint: s.Hint("settings"), TaxHint: web.TaxHint(f), Countries: web.Countries(), Currencies: web.CurrencyCodes(),
+		Form: f, Hint: s.site.Hint("settings"), TaxHint: web.TaxHint(f), Countries: web.Countries(), Currencies: web.CurrencyCodes(),
 	}
 	return peopleviews.SettingsFormPage(p, v), nil
 }

@@ -16,7 +16,7 @@ import (
 
 // mountSignUps mounts the resource of package signup, for people without a login.
 func (s *pages) mountSignUps() {
-	strangers := s.Strangers("sign-up")
+	strangers := s.site.Strangers("sign-up")
 	m := web.Resource[signup.SignUp]{
 		One: "sign-up", Path: "/sign-ups", Table: signup.Table, Rules: signup.Rules(),
 		Name: func(signup.SignUp) string { return "your sign-up" },
@@ -49,11 +49,11 @@ func (s *pages) mountSignUps() {
 		}
 		v := peopleviews.SignUpSent{Email: found.Email}
 		if s.config.ShowsLinks {
-			if v.Link, err = signup.LastLink(r.Context(), s.Pool, secret.FromKey(s.config.Key), found.ID); err != nil {
+			if v.Link, err = signup.LastLink(r.Context(), s.site.Pool, secret.FromKey(s.config.Key), found.ID); err != nil {
 				return err
 			}
 		}
-		return s.Render(w, r, http.StatusOK, peopleviews.SignUpSentPage(s.Page(w, r), v))
+		return s.site.Render(w, r, http.StatusOK, peopleviews.SignUpSentPage(s.site.Page(w, r), v))
 	})
 	web.Transition(m, "start", "started", "", signup.Start, web.Command[signup.Business]{
 		Form: func(r *http.Request) (signup.Business, error) { return s.business(m, r) },
@@ -105,7 +105,7 @@ func (s *pages) business(m *web.Mounted[signup.SignUp], r *http.Request) (signup
 
 // hasLink returns an error unless the person has the link of a sign-up.
 func (s *pages) hasLink(r *http.Request, u signup.SignUp, link string) error {
-	has, err := signup.HasLink(r.Context(), s.Pool, u.ID, link)
+	has, err := signup.HasLink(r.Context(), s.site.Pool, u.ID, link)
 	if err == nil && !has {
 		err = signup.LinkIsOver()
 	}

@@ -45,7 +45,7 @@ func (s *pages) mountTokens(owners *web.Site) {
 	}
 	web.List(m, web.Listing[token.Token]{
 		Read: func(r *http.Request, page record.Page) (record.List[token.Token], error) {
-			return record.ListBy(r.Context(), s.Pool, token.Table, web.Principal(r).Tenant, page, `true`, nil)
+			return record.ListBy(r.Context(), s.site.Pool, token.Table, web.Principal(r).Tenant, page, `true`, nil)
 		},
 		Columns: []templates.Column{
 			{Label: "Name", Class: "name"}, {Label: "Role", Class: "date"}, {Label: "Created by", Class: "name"},
@@ -97,7 +97,7 @@ func (s *pages) tokenPage(r *http.Request, p templates.Page, t token.Token) (tem
 		return peopleviews.TokenPage(p, v), nil
 	}
 	text := token.Secret(secret.FromSession(string(web.Principal(r).Secret)), t)
-	has, err := account.HasToken(r.Context(), s.Pool, web.Principal(r).Tenant, t.ID, text)
+	has, err := account.HasToken(r.Context(), s.site.Pool, web.Principal(r).Tenant, t.ID, text)
 	if has {
 		v.Secret, v.Until = text, web.Moment(t.CreatedAt.Add(token.SecretShown))
 	}

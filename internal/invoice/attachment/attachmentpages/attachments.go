@@ -16,15 +16,14 @@ import (
 
 // pages has the dependencies of the pages.
 type pages struct {
-	*web.Site
-
+	site     *web.Site
 	invoices *web.Mounted[invoice.Invoice]
 }
 
 // Mount mounts attachments below invoices, which list them.
 func Mount(on *web.Site, invoices *web.Mounted[invoice.Invoice]) {
 	s := &pages{on, invoices}
-	m := web.Under(s.invoices, s.Site, web.Resource[attachment.Attachment]{
+	m := web.Under(s.invoices, s.site, web.Resource[attachment.Attachment]{
 		One: "attachment", Path: "/attachments", Table: attachment.Table, Name: attachment.Name, Rules: attachment.Rules(),
 		ShownAt: func(a attachment.Attachment) string { return "/invoices/" + a.InvoiceID.String() },
 	})
@@ -57,7 +56,7 @@ func Mount(on *web.Site, invoices *web.Mounted[invoice.Invoice]) {
 func (s *pages) removeAttachment(
 	r *http.Request, p templates.Page, f templates.Form, of attachment.Attachment,
 ) (templ.Component, error) {
-	number, err := invoice.Numbers.Of(r.Context(), s.Pool, web.Principal(r).Tenant, of.InvoiceID)
+	number, err := invoice.Numbers.Of(r.Context(), s.site.Pool, web.Principal(r).Tenant, of.InvoiceID)
 	if err != nil {
 		return nil, err
 	}

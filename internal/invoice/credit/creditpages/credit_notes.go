@@ -27,8 +27,7 @@ import (
 
 // pages has the dependencies of the pages.
 type pages struct {
-	*web.Site
-
+	site     *web.Site
 	invoices *web.Mounted[invoice.Invoice]
 	render   Render
 }
@@ -39,7 +38,7 @@ type Render func(ctx context.Context, name string, shown pdf.Document) (web.File
 // Mount mounts credit notes below invoices, which list them.
 func Mount(on *web.Site, invoices *web.Mounted[invoice.Invoice], render Render) {
 	s := &pages{on, invoices, render}
-	m := web.Under(s.invoices, s.Site, web.Resource[credit.Note]{
+	m := web.Under(s.invoices, s.site, web.Resource[credit.Note]{
 		One: "credit note", Path: "/credit-notes", Table: credit.Table, Rules: credit.Rules(), View: showCreditNote,
 		Name: func(n credit.Note) string { return n.Number },
 	})
@@ -54,7 +53,7 @@ func Mount(on *web.Site, invoices *web.Mounted[invoice.Invoice], render Render) 
 	})
 	web.ListAll(m, web.Listing[credit.Listed]{
 		Summary: "Credit notes, latest day first. A page may have fewer than limit, or none, even when there is a next_cursor.",
-		Query:   invoiceform.BelowFilters("issued"), Read: invoiceform.ReadBelow(s.Pool, credit.List),
+		Query:   invoiceform.BelowFilters("issued"), Read: invoiceform.ReadBelow(s.site.Pool, credit.List),
 		Finder: invoiceform.BelowFinder("credit notes", "issued"),
 		View:   func(n credit.Listed) any { return showCreditNote(n.Note) },
 		Columns: []templates.Column{
@@ -100,7 +99,7 @@ func (s *pages) freshCreditNote(r *http.Request) (url.Values, error) {
 	if err != nil {
 		return nil, err
 	}
-	left, err := credit.LeftOf(r.Context(), s.Pool, web.Principal(r).Tenant, inv.ID)
+	left, err := credit.LeftOf(r.Context(), s.site.Pool, web.Principal(r).Tenant, inv.ID)
 	fresh := url.Values{invoiceviews.TellField: {"true"}}
 	for _, line := range left {
 		quantity := ""
@@ -117,7 +116,7 @@ func (s *pages) creditNoteForm(r *http.Request, p templates.Page, f templates.Fo
 	if err != nil {
 		return nil, err
 	}
-	left, err := credit.LeftOf(r.Context(), s.Pool, web.Principal(r).Tenant, inv.ID)
+	left, err := credit.LeftOf(r.Context(), s.site.Pool, web.Principal(r).Tenant, inv.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -160,7 +159,7 @@ func creditControl(pointer string) string {
 }
 
 func (s *pages) creditNotePage(r *http.Request, p templates.Page, n credit.Note) (templ.Component, error) {
-	inv, err := record.Find(r.Context(), s.Pool, invoice.Table, web.Principal(r).Tenant, n.InvoiceID)
+	inv, err := record.Find(r.Context(), s.site.Pool, invoice.Table, web.Principal(r).Tenant, n.InvoiceID)
 	if err != nil {
 		return nil, err
 	}
@@ -187,11 +186,11 @@ func (s *pages) creditNotePage(r *http.Request, p templates.Page, n credit.Note)
 
 // creditNotePDF renders a credit note, together with data of its invoice.
 func (s *pages) creditNotePDF(r *http.Request, n credit.Note) (web.File, error) {
-	inv, err := record.Find(r.Context(), s.Pool, invoice.Table, web.Principal(r).Tenant, n.InvoiceID)
+	inv, err := record.Find(r.Context(), s.site.Pool, invoice.Table, web.Principal(r).Tenant, n.InvoiceID)
 	if err != nil {
 		return web.File{}, err
 	}
-	logo, err := document.Logo(r.Context(), s.Pool, web.Principal(r).Tenant, inv)
+	logo, err := document.Logo(r.Context(), s.site.Pool, web.Principal(r).Tenant, inv)
 	if err != nil {
 		return web.File{}, err
 	}

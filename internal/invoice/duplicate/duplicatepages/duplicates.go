@@ -23,15 +23,14 @@ import (
 
 // pages has the dependencies of the pages.
 type pages struct {
-	*web.Site
-
+	site     *web.Site
 	invoices *web.Mounted[invoice.Invoice]
 }
 
 // Mount mounts the read-only list of groups of similar invoices, and their distinctions, next to the duplicates of customers.
 func Mount(on *web.Site, invoices *web.Mounted[invoice.Invoice]) {
-	s := &pages{Site: on, invoices: invoices}
-	within := s.Within("customers")
+	s := &pages{site: on, invoices: invoices}
+	within := s.site.Within("customers")
 	m := web.Resource[duplicate.Group]{One: "duplicate invoice", Path: "/duplicate-invoices"}.Mount(within)
 	web.List(m, web.Listing[duplicate.Group]{
 		Summary: "Groups of invoices for the same customer with the same lines, currency and total, issued within some days. A page may " +
@@ -44,7 +43,7 @@ func Mount(on *web.Site, invoices *web.Mounted[invoice.Invoice]) {
 			return shown
 		},
 		Read: func(r *http.Request, page record.Page) (record.List[duplicate.Group], error) {
-			return duplicate.List(r.Context(), s.Pool, web.Principal(r).Tenant, page)
+			return duplicate.List(r.Context(), s.site.Pool, web.Principal(r).Tenant, page)
 		},
 		Page: func(r *http.Request, p templates.Page, groups []duplicate.Group, finder templates.Finder) (templ.Component, error) {
 			view := invoiceviews.Duplicates{Pager: finder.Pager}
@@ -87,7 +86,7 @@ func (s *pages) mountDistinctions(within *web.Site) {
 	web.List(m, web.Listing[duplicate.Distinction]{
 		Summary: "Invoices that look alike but aren't the same, newest first.",
 		Read: func(r *http.Request, page record.Page) (record.List[duplicate.Distinction], error) {
-			return duplicate.Apart(r.Context(), s.Pool, web.Principal(r).Tenant, page)
+			return duplicate.Apart(r.Context(), s.site.Pool, web.Principal(r).Tenant, page)
 		},
 		Columns: []templates.Column{{Label: "Invoices", Class: "name"}, {Label: "Since", Class: "date"}},
 		Row:     func(d duplicate.Distinction) []string { return []string{duplicate.NameApart(d), web.Day(d.CreatedAt)} },
@@ -117,7 +116,7 @@ func (s *pages) chosen(r *http.Request, form url.Values) ([]invoiceviews.Invoice
 	if len(ids) > customers.MaxCustomers || slices.ContainsFunc(ids, func(id string) bool { return uuid.Validate(id) != nil }) {
 		return nil, nil
 	}
-	found, err := duplicate.Of(r.Context(), s.Pool, web.Principal(r).Tenant, ids)
+	found, err := duplicate.Of(r.Context(), s.site.Pool, web.Principal(r).Tenant, ids)
 	if err != nil || len(found) != len(ids) {
 		return nil, err
 	}

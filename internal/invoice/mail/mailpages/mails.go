@@ -25,8 +25,7 @@ import (
 
 // pages has the dependencies of the pages.
 type pages struct {
-	*web.Site
-
+	site     *web.Site
 	invoices *web.Mounted[invoice.Invoice]
 }
 
@@ -34,7 +33,7 @@ type pages struct {
 // outbox.
 func Mount(on *web.Site, invoices *web.Mounted[invoice.Invoice]) {
 	s := &pages{on, invoices}
-	m := web.CreatedUnder(s.invoices, "send", s.Within("invoices"), web.Resource[mail.Mail]{
+	m := web.CreatedUnder(s.invoices, "send", s.site.Within("invoices"), web.Resource[mail.Mail]{
 		One: "email", Path: "/outbox", Table: mail.Table, Name: mail.Name,
 		ShownAt: func(m mail.Mail) string { return "/invoices/" + m.InvoiceID.String() },
 	})
@@ -51,7 +50,7 @@ func Mount(on *web.Site, invoices *web.Mounted[invoice.Invoice]) {
 	web.List(m, web.Listing[mail.Mail]{
 		Summary: "Emails, newest first.",
 		Read: func(r *http.Request, page record.Page) (record.List[mail.Mail], error) {
-			return mail.List(r.Context(), s.Pool, web.Principal(r).Tenant, page)
+			return mail.List(r.Context(), s.site.Pool, web.Principal(r).Tenant, page)
 		},
 		Columns: []templates.Column{
 			{Label: "Email", Class: "name"}, {Label: "Queued", Class: "date"}, {Label: "Status", Class: "name"},
@@ -78,7 +77,7 @@ func (s *pages) freshMail(r *http.Request) (url.Values, error) {
 	if err != nil {
 		return nil, err
 	}
-	usual, err := invoice.UsualEInvoice(r.Context(), s.Pool, web.Principal(r).Tenant, inv)
+	usual, err := invoice.UsualEInvoice(r.Context(), s.site.Pool, web.Principal(r).Tenant, inv)
 	return url.Values{"recipient": {inv.Customer.Email}, invoiceviews.EInvoiceField: {strconv.FormatBool(usual)}}, err
 }
 

@@ -25,22 +25,21 @@ import (
 
 // pages has the dependencies of the pages.
 type pages struct {
-	*web.Site
-
+	site     *web.Site
 	invoices *web.Mounted[invoice.Invoice]
 	payments *web.Mounted[payment.Payment]
 }
 
 // Mount mounts payments below invoices, and below them refunds.
 func Mount(s *web.Site, invoices *web.Mounted[invoice.Invoice]) {
-	p := &pages{Site: s, invoices: invoices}
+	p := &pages{site: s, invoices: invoices}
 	p.mountPayments()
 	p.mountRefunds()
 }
 
 // mountPayments mounts the resource of package payment. Payments are listed and shown with their invoice.
 func (s *pages) mountPayments() {
-	m := web.Under(s.invoices, s.Site, web.Resource[payment.Payment]{
+	m := web.Under(s.invoices, s.site, web.Resource[payment.Payment]{
 		One: "payment", Path: "/payments", Table: payment.Table, Name: payment.Name, Rules: payment.Rules(), View: showPayment,
 		ShownAt: func(p payment.Payment) string { return "/invoices/" + p.InvoiceID.String() },
 	})
@@ -66,7 +65,7 @@ func (s *pages) mountPayments() {
 	web.ListAll(m, web.Listing[payment.Listed]{
 		Summary: "Payments, the last day first, but not those that were removed. A page may have fewer than limit, or none, while there " +
 			"is a next_cursor.",
-		Query: invoiceform.BelowFilters("paid"), Read: invoiceform.ReadBelow(s.Pool, payment.List),
+		Query: invoiceform.BelowFilters("paid"), Read: invoiceform.ReadBelow(s.site.Pool, payment.List),
 		Finder: invoiceform.BelowFinder("payments", "paid"), External: payment.All,
 		View: func(p payment.Listed) any { return showPayment(p.Payment) },
 		Columns: []templates.Column{
@@ -87,7 +86,7 @@ func (s *pages) mountPayments() {
 }
 
 func (s *pages) unusualPayment(_ *http.Request, d payment.Draft) (invoiceform.Doubt, error) {
-	return invoiceform.UnusualMoney("payment", d.Date, s.Today()), nil
+	return invoiceform.UnusualMoney("payment", d.Date, s.site.Today()), nil
 }
 
 // paymentRow returns the cells of a payment. The refunded amount is blank if it is 0.
@@ -103,7 +102,7 @@ func paymentRow(p payment.Listed) []string {
 }
 
 func (s *pages) removePage(r *http.Request, p templates.Page, f templates.Form, of payment.Payment) (templ.Component, error) {
-	number, err := invoice.Numbers.Of(r.Context(), s.Pool, web.Principal(r).Tenant, of.InvoiceID)
+	number, err := invoice.Numbers.Of(r.Context(), s.site.Pool, web.Principal(r).Tenant, of.InvoiceID)
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +119,7 @@ func (s *pages) freshPayment(r *http.Request) (url.Values, error) {
 		err = payment.Possible(inv)
 	}
 	return url.Values{
-		"amount": {inv.Currency.Format(inv.Open)}, "date": {s.Today().String()}, "method": {payment.Methods()[0]},
+		"amount": {inv.Currency.Format(inv.Open)}, "date": {s.site.Today().String()}, "method": {payment.Methods()[0]},
 	}, err
 }
 

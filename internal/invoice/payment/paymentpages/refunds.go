@@ -21,7 +21,7 @@ import (
 
 // mountRefunds mounts the resource of package refund. Refunds are listed with their payment, and shown with its invoice.
 func (s *pages) mountRefunds() {
-	m := web.Under(s.payments, s.Site, web.Resource[refund.Refund]{
+	m := web.Under(s.payments, s.site, web.Resource[refund.Refund]{
 		One: "refund", Path: "/refunds", Table: refund.Table, Name: refund.Name, View: showRefund,
 		ShownAt: func(f refund.Refund) string { return "/invoices/" + f.InvoiceID.String() },
 	})
@@ -44,7 +44,7 @@ func (s *pages) mountRefunds() {
 }
 
 func (s *pages) unusualRefund(_ *http.Request, d refund.Draft) (invoiceform.Doubt, error) {
-	is := invoiceform.UnusualMoney("refund", d.Date, s.Today())
+	is := invoiceform.UnusualMoney("refund", d.Date, s.site.Today())
 	if is.Problem == "" && d.Date.Before(d.Paid) {
 		is.Problem = "The refund is dated " + d.Date.Display() + ", before its payment on " + d.Paid.Display() + "."
 	}
@@ -57,7 +57,7 @@ func (s *pages) freshRefund(r *http.Request) (url.Values, error) {
 	if err == nil {
 		err = refund.Possible(of)
 	}
-	return url.Values{"amount": {of.Currency.Format(of.Left)}, "date": {s.Today().String()}}, err
+	return url.Values{"amount": {of.Currency.Format(of.Left)}, "date": {s.site.Today().String()}}, err
 }
 
 func (s *pages) refundForm(r *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
@@ -65,7 +65,7 @@ func (s *pages) refundForm(r *http.Request, p templates.Page, f templates.Form) 
 	if err != nil {
 		return nil, err
 	}
-	inv, err := record.Find(r.Context(), s.Pool, invoice.Table, web.Principal(r).Tenant, of.InvoiceID)
+	inv, err := record.Find(r.Context(), s.site.Pool, invoice.Table, web.Principal(r).Tenant, of.InvoiceID)
 	if err != nil {
 		return nil, err
 	}

@@ -24,7 +24,7 @@ import (
 func (s *pages) mountBatches() {
 	m := web.Resource[reminder.Batch]{
 		One: "reminder batch", Path: "/reminder-batches", Tab: "Reminders", Table: reminder.Batches, Name: reminder.BatchName,
-	}.Mount(s.Within("invoices"))
+	}.Mount(s.site.Within("invoices"))
 	web.Enter(m, web.Form[reminder.Batch]{
 		Fields:  []templates.Field{{Name: invoiceviews.RemindersField, Value: "Reminders"}},
 		Control: func(string) string { return invoiceviews.RemindersField },
@@ -39,7 +39,7 @@ func (s *pages) mountBatches() {
 	web.List(m, web.Listing[reminder.Batch]{
 		Summary: "Batches of reminders, newest first.",
 		Read: func(r *http.Request, page record.Page) (record.List[reminder.Batch], error) {
-			return reminder.BatchList(r.Context(), s.Pool, web.Principal(r).Tenant, page)
+			return reminder.BatchList(r.Context(), s.site.Pool, web.Principal(r).Tenant, page)
 		},
 		Columns: []templates.Column{{Label: "Sent", Class: "name"}, {Label: "On", Class: "date"}},
 		Row:     func(b reminder.Batch) []string { return []string{reminder.BatchName(b), web.Day(b.CreatedAt)} },
@@ -81,7 +81,7 @@ func (s *pages) namedInvoices(r *http.Request) ([]invoice.Summary, error) {
 			ids = append(ids, id.String())
 		}
 	}
-	return reminder.Of(r.Context(), s.Pool, web.Principal(r).Tenant, ids)
+	return reminder.Of(r.Context(), s.site.Pool, web.Principal(r).Tenant, ids)
 }
 
 // reminderBatchForm lists the reminder of each chosen invoice, and on a new form also the reasons why others get none.
@@ -95,7 +95,7 @@ func (s *pages) reminderBatchForm(r *http.Request, p templates.Page, f templates
 			levels[id], ids = level, append(ids, id.String())
 		}
 	}
-	found, err := reminder.Of(r.Context(), s.Pool, web.Principal(r).Tenant, ids)
+	found, err := reminder.Of(r.Context(), s.site.Pool, web.Principal(r).Tenant, ids)
 	if err != nil {
 		return nil, err
 	}

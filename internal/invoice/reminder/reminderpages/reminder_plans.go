@@ -16,7 +16,7 @@ func (s *pages) mountPlans() {
 	m := web.Resource[reminder.Plan]{
 		One: "reminder plan", Path: "/reminder-plans", Tab: "Reminders", Table: reminder.Plans, Rules: reminder.PlanRules(),
 		Name: reminder.PlanName,
-	}.Mount(s.Within("settings"))
+	}.Mount(s.site.Within("settings"))
 	form := web.PlainForm([]web.PlainField[reminder.Plan]{
 		{
 			Name: "first_after", Label: "Payment reminder",
@@ -41,7 +41,7 @@ func (s *pages) mountPlans() {
 	web.List(m, web.Listing[reminder.Plan]{
 		Summary: "The plans of automatic reminders, newest first. One at most was not removed or replaced.",
 		Read: func(r *http.Request, page record.Page) (record.List[reminder.Plan], error) {
-			return reminder.PlanList(r.Context(), s.Pool, web.Principal(r).Tenant, page)
+			return reminder.PlanList(r.Context(), s.site.Pool, web.Principal(r).Tenant, page)
 		},
 		Columns: []templates.Column{{Label: "Plan", Class: "name"}, {Label: "Set", Class: "date"}, {Label: "State", Class: "name"}},
 		Row: func(p reminder.Plan) []string {

@@ -23,14 +23,13 @@ import (
 
 // pages has the dependencies of the pages.
 type pages struct {
-	*web.Site
-
+	site     *web.Site
 	invoices *web.Mounted[invoice.Invoice]
 }
 
 // Mount mounts the reminders below their invoices, and their batches and plans.
 func Mount(s *web.Site, invoices *web.Mounted[invoice.Invoice]) {
-	p := &pages{Site: s, invoices: invoices}
+	p := &pages{site: s, invoices: invoices}
 	p.mountReminders()
 	p.mountBatches()
 	p.mountPlans()
@@ -38,7 +37,7 @@ func Mount(s *web.Site, invoices *web.Mounted[invoice.Invoice]) {
 
 // mountReminders mounts the resource of package reminder. Reminders are listed with the mails of their invoice.
 func (s *pages) mountReminders() {
-	m := web.Under(s.invoices, s.Site, web.Resource[reminder.Reminder]{
+	m := web.Under(s.invoices, s.site, web.Resource[reminder.Reminder]{
 		One: "reminder", Path: "/reminders", Table: reminder.Table, Name: reminder.Name, Rules: reminder.Rules(),
 		ShownAt: func(r reminder.Reminder) string { return s.invoices.URL(r.InvoiceID) },
 	})
@@ -70,7 +69,7 @@ func (s *pages) freshReminder(r *http.Request) (url.Values, error) {
 	if err != nil {
 		return nil, err
 	}
-	summary, err := record.Find(r.Context(), s.Pool, invoice.Summaries, web.Principal(r).Tenant, inv.ID)
+	summary, err := record.Find(r.Context(), s.site.Pool, invoice.Summaries, web.Principal(r).Tenant, inv.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +87,7 @@ func (s *pages) reminderForm(r *http.Request, p templates.Page, f templates.Form
 	if err != nil {
 		return nil, err
 	}
-	summary, err := record.Find(r.Context(), s.Pool, invoice.Summaries, web.Principal(r).Tenant, inv.ID)
+	summary, err := record.Find(r.Context(), s.site.Pool, invoice.Summaries, web.Principal(r).Tenant, inv.ID)
 	if err != nil {
 		return nil, err
 	}

@@ -16,7 +16,7 @@ const shownPast = 12
 // pastPeriods asks about the invoices that a new schedule makes at once, because its first day has passed. A first day more than a year
 // ago is refused anyway.
 func (s *pages) pastPeriods(_ *http.Request, d schedule.Draft) (invoiceform.Doubt, error) {
-	if d.FirstDay.Before(s.Today().AddDays(-366)) {
+	if d.FirstDay.Before(s.site.Today().AddDays(-366)) {
 		return invoiceform.Doubt{}, nil
 	}
 	return s.billingAtOnce(d, d.FirstDay), nil
@@ -44,8 +44,8 @@ func (s *pages) morePeriods(r *http.Request, d schedule.Draft) (invoiceform.Doub
 
 // billingAtOnce returns the question about the periods from next to yesterday.
 func (s *pages) billingAtOnce(d schedule.Draft, next date.Date) (is invoiceform.Doubt) {
-	past := d.Between(next, s.Today())
-	if len(past) == 0 || !next.Before(s.Today()) {
+	past := d.Between(next, s.site.Today())
+	if len(past) == 0 || !next.Before(s.site.Today()) {
 		return invoiceform.Doubt{}
 	}
 	var days []string

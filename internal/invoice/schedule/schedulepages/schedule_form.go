@@ -75,8 +75,8 @@ func readSchedule(form url.Values) schedule.Input {
 // freshSchedule returns the values of a new form: monthly from today on, or based on the invoice in the query parameter invoice, which is
 // then the period before the first.
 func (s *pages) freshSchedule(r *http.Request) (url.Values, error) {
-	tenant, today := web.Principal(r).Tenant, s.Today()
-	is, err := settings.Of(r.Context(), s.Pool, tenant)
+	tenant, today := web.Principal(r).Tenant, s.site.Today()
+	is, err := settings.Of(r.Context(), s.site.Pool, tenant)
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +88,7 @@ func (s *pages) freshSchedule(r *http.Request) (url.Values, error) {
 	if err != nil {
 		return fresh, nil //nolint:nilerr // no invoice to repeat
 	}
-	original, err := record.Find(r.Context(), s.Pool, invoice.Table, tenant, id)
+	original, err := record.Find(r.Context(), s.site.Pool, invoice.Table, tenant, id)
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +135,7 @@ func (s *pages) scheduleForm(r *http.Request, p templates.Page, f templates.Form
 	option := func(c customer.Offered) templates.Option {
 		return templates.Option{Value: c.ID.String(), Text: invoiceform.CustomerOption(c).Text}
 	}
-	if _, err := invoiceform.OfferCustomers(r, s.Pool, &form.InvoiceForm, option); err != nil {
+	if _, err := invoiceform.OfferCustomers(r, s.site.Pool, &form.InvoiceForm, option); err != nil {
 		return nil, err
 	}
 	invoiceform.FillLines(&form.InvoiceForm, in)

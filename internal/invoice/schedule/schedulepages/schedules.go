@@ -22,17 +22,16 @@ import (
 
 // pages has the dependencies of the pages.
 type pages struct {
-	*web.Site
-
+	site      *web.Site
 	schedules *web.Mounted[schedule.Schedule]
 }
 
 // Mount mounts schedules, and below them their periods.
 func Mount(on *web.Site) {
-	s := &pages{Site: on}
+	s := &pages{site: on}
 	m := web.Resource[schedule.Schedule]{
 		One: "schedule", Path: "/schedules", Table: schedule.Table, Name: schedule.Name, View: showSchedule,
-	}.Mount(s.Site)
+	}.Mount(s.site)
 	s.schedules = m
 	web.Enter(m, web.Form[schedule.Schedule]{
 		Fields: scheduleFields(), References: map[string]record.Names{"customer_id": customer.Names.Names},
@@ -50,7 +49,7 @@ func Mount(on *web.Site) {
 			{Name: templates.ArchivedField, Meaning: "Archived schedules instead of the active ones.", Values: []string{"1"}},
 		},
 		Read: func(r *http.Request, page record.Page) (record.List[schedule.Schedule], error) {
-			return schedule.List(r.Context(), s.Pool, web.Principal(r).Tenant, web.ArchivedOnly(r), page)
+			return schedule.List(r.Context(), s.site.Pool, web.Principal(r).Tenant, web.ArchivedOnly(r), page)
 		},
 		Columns: []templates.Column{
 			{Label: "Schedule", Class: "name"}, {Label: "Total", Class: "num"}, {Label: "Next", Class: "date"},
@@ -84,7 +83,7 @@ func Mount(on *web.Site) {
 
 // mountPeriods mounts the periods of schedules, which are shown by their invoices.
 func (s *pages) mountPeriods() {
-	m := web.Under(s.schedules, s.Site, web.Resource[schedule.Period]{
+	m := web.Under(s.schedules, s.site, web.Resource[schedule.Period]{
 		One: "period", Path: "/periods", Table: schedule.Periods, Name: schedule.PeriodName, Rules: schedule.Rules(),
 		ShownAt: func(p schedule.Period) string { return "/invoices/" + p.InvoiceID.String() },
 	})
@@ -150,7 +149,7 @@ func scheduleFacts(s schedule.Schedule) []templates.Fact {
 
 func (s *pages) schedulePage(r *http.Request, p templates.Page, found schedule.Schedule) (templ.Component, error) {
 	periods, err := web.PageOf(r, func(r *http.Request, page record.Page) (record.List[schedule.Period], error) {
-		return schedule.PeriodsOf(r.Context(), s.Pool, web.Principal(r).Tenant, found.ID, page)
+		return schedule.PeriodsOf(r.Context(), s.site.Pool, web.Principal(r).Tenant, found.ID, page)
 	})
 	if err != nil {
 		return nil, excerpt.MissingPage(err)

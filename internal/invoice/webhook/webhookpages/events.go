@@ -32,7 +32,7 @@ func (s *pages) mountEvents(owners *web.Site) {
 				problems.Add("/state", "Choose one of the states.")
 				return record.List[webhook.Event]{}, problems.Err()
 			}
-			return webhook.List(r.Context(), s.Pool, web.Principal(r).Tenant, state, page)
+			return webhook.List(r.Context(), s.site.Pool, web.Principal(r).Tenant, state, page)
 		},
 		Finder: eventFinder,
 		Columns: []templates.Column{
@@ -47,7 +47,7 @@ func (s *pages) mountEvents(owners *web.Site) {
 	web.Show(m, web.RecordPage[webhook.Event]{
 		Facts: eventFacts, Actions: eventActions,
 		Page: func(r *http.Request, p templates.Page, e webhook.Event) (templ.Component, error) {
-			body, err := webhook.Body(r.Context(), s.Pool, web.Principal(r).Tenant, e.ID)
+			body, err := webhook.Body(r.Context(), s.site.Pool, web.Principal(r).Tenant, e.ID)
 			if err != nil {
 				return nil, err
 			}
@@ -78,7 +78,7 @@ const offered = 10
 
 // offerInvoices adds to the page of an event the invoices that its payment may belong to, and a field for the number of a different one.
 func (s *pages) offerInvoices(r *http.Request, m *web.Mounted[webhook.Event], e webhook.Event, v *invoiceviews.WebhookEvent) error {
-	found, err := invoice.WithOpen(r.Context(), s.Pool, web.Principal(r).Tenant, e.Currency, e.Amount, offered)
+	found, err := invoice.WithOpen(r.Context(), s.site.Pool, web.Principal(r).Tenant, e.Currency, e.Amount, offered)
 	if err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ func (s *pages) offerInvoices(r *http.Request, m *web.Mounted[webhook.Event], e 
 
 // sender returns the source whose address a request was sent to.
 func (s *pages) sender(r *http.Request) (web.Sender[webhook.Arrival], error) {
-	source, err := webhook.FindSender(r.Context(), s.Pool, s.vault, chi.URLParam(r, "address"))
+	source, err := webhook.FindSender(r.Context(), s.site.Pool, s.vault, chi.URLParam(r, "address"))
 	return web.Sender[webhook.Arrival]{
 		Tenant: source.Tenant, Demo: source.Demo, Actor: "webhook " + source.Name,
 		Verify: func(header http.Header, body []byte) (d web.Delivery[webhook.Arrival], err error) {

@@ -19,8 +19,7 @@ import (
 
 // pages has the dependencies of the pages.
 type pages struct {
-	*web.Site
-
+	site    *web.Site
 	vault   webhook.Vault
 	sources *web.Mounted[webhook.Source]
 	secrets *web.Mounted[webhook.Secret]
@@ -29,7 +28,7 @@ type pages struct {
 // Mount mounts the webhook sources, their secrets, which are encrypted with the key, and the events. Only owners have access,
 // because a source records payments.
 func Mount(s *web.Site, key secretkey.Key) {
-	w := &pages{Site: s, vault: webhook.NewVault(key)}
+	w := &pages{site: s, vault: webhook.NewVault(key)}
 	owners := s.Owners("settings")
 	w.mountSources(owners)
 	w.mountSecrets(owners)
@@ -58,7 +57,7 @@ func (s *pages) mountSources(owners *web.Site) {
 	})
 	web.List(m, web.Listing[webhook.Source]{
 		Read: func(r *http.Request, page record.Page) (record.List[webhook.Source], error) {
-			return record.ListBy(r.Context(), s.Pool, webhook.Sources, web.Principal(r).Tenant, page, `true`, nil)
+			return record.ListBy(r.Context(), s.site.Pool, webhook.Sources, web.Principal(r).Tenant, page, `true`, nil)
 		},
 		Columns: []templates.Column{
 			{Label: "Name", Class: "name"}, {Label: "Signature format", Class: "name"}, {Label: "State", Class: "date"},
@@ -116,14 +115,14 @@ const maxSecrets = 5
 
 func (s *pages) sourcePage(r *http.Request, p templates.Page, of webhook.Source) (templ.Component, error) {
 	v := invoiceviews.WebhookSource{
-		RecordView: web.RecordView(s.sources, r, of), URL: s.Address(r) + "/hooks/" + of.Address(web.Principal(r).Tenant),
+		RecordView: web.RecordView(s.sources, r, of), URL: s.site.Address(r) + "/hooks/" + of.Address(web.Principal(r).Tenant),
 		AddHref: s.sources.URL(of.ID) + "/webhook-secrets/new",
 	}
-	locked, err := webhook.Locked(r.Context(), s.Pool, s.vault, web.Principal(r).Tenant, of.ID)
+	locked, err := webhook.Locked(r.Context(), s.site.Pool, s.vault, web.Principal(r).Tenant, of.ID)
 	if err != nil {
 		return nil, err
 	}
-	list, err := webhook.SecretsOf(r.Context(), s.Pool, web.Principal(r).Tenant, of.ID, record.Page{Limit: maxSecrets})
+	list, err := webhook.SecretsOf(r.Context(), s.site.Pool, web.Principal(r).Tenant, of.ID, record.Page{Limit: maxSecrets})
 	v.Locked = len(locked) > 0
 	for _, secret := range list.Rows {
 		row := invoiceviews.WebhookSecret{Added: web.Moment(secret.CreatedAt), State: secretState(secret)}

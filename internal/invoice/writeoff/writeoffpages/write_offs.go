@@ -22,15 +22,14 @@ import (
 
 // pages has the dependencies of the pages.
 type pages struct {
-	*web.Site
-
+	site     *web.Site
 	invoices *web.Mounted[invoice.Invoice]
 }
 
 // Mount mounts write-offs below invoices, which list and show them.
 func Mount(on *web.Site, invoices *web.Mounted[invoice.Invoice]) {
 	s := &pages{on, invoices}
-	m := web.Under(s.invoices, s.Site, web.Resource[writeoff.WriteOff]{
+	m := web.Under(s.invoices, s.site, web.Resource[writeoff.WriteOff]{
 		One: "write-off", Path: "/write-offs", Table: writeoff.Table, Name: writeoff.Name, View: showWriteOff,
 		ShownAt: func(w writeoff.WriteOff) string { return "/invoices/" + w.InvoiceID.String() },
 	})
@@ -59,7 +58,7 @@ func Mount(on *web.Site, invoices *web.Mounted[invoice.Invoice]) {
 }
 
 func (s *pages) unusualWriteOff(_ *http.Request, d writeoff.Draft) (invoiceform.Doubt, error) {
-	return invoiceform.UnusualMoney("write-off", d.Date, s.Today()), nil
+	return invoiceform.UnusualMoney("write-off", d.Date, s.site.Today()), nil
 }
 
 // freshWriteOff fills in the open amount, today's date and the likely reason.
@@ -72,7 +71,7 @@ func (s *pages) freshWriteOff(r *http.Request) (url.Values, error) {
 	if inv.Paid > 0 {
 		reason = writeoff.SmallDifference
 	}
-	return url.Values{"amount": {inv.Currency.Format(inv.Open)}, "date": {s.Today().String()}, "reason": {reason}}, err
+	return url.Values{"amount": {inv.Currency.Format(inv.Open)}, "date": {s.site.Today().String()}, "reason": {reason}}, err
 }
 
 func (s *pages) writeOffForm(r *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
@@ -87,7 +86,7 @@ func (s *pages) writeOffForm(r *http.Request, p templates.Page, f templates.Form
 }
 
 func (s *pages) takeBackPage(r *http.Request, p templates.Page, f templates.Form, of writeoff.WriteOff) (templ.Component, error) {
-	number, err := invoice.Numbers.Of(r.Context(), s.Pool, web.Principal(r).Tenant, of.InvoiceID)
+	number, err := invoice.Numbers.Of(r.Context(), s.site.Pool, web.Principal(r).Tenant, of.InvoiceID)
 	if err != nil {
 		return nil, err
 	}
