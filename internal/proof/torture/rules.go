@@ -13,12 +13,14 @@ import (
 // rule is a promise about the database. Its query returns the violations, one line of text each.
 type rule struct{ name, sql string }
 
+// rulesText has the rules for the database at rest.
+//
 //go:embed rules.sql
 var rulesText string
 
-// allRules returns the rules for the database at rest.
-func allRules() (all []rule) {
-	for _, text := range strings.Split(rulesText, "\n-- rule: ")[1:] {
+// rulesIn returns the rules of a file of SQL.
+func rulesIn(text string) (all []rule) {
+	for _, text := range strings.Split(text, "\n-- rule: ")[1:] {
 		name, sql, _ := strings.Cut(text, "\n")
 		all = append(all, rule{name, sql})
 	}

@@ -187,7 +187,7 @@ func (w *world) examine(
 	if _, err := conn.Exec(ctx, `ANALYZE`); err != nil {
 		return nil, rows{}, err
 	}
-	wrong, err := broken(ctx, conn, allRules(), nil)
+	wrong, err := broken(ctx, conn, rulesIn(rulesText), nil)
 	if err != nil {
 		return nil, rows{}, err
 	}

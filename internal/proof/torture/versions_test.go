@@ -170,7 +170,7 @@ func (s *sides) compare() {
 	conn, err := s.admin(s.Context())
 	must.OK(s, err)
 	defer conn.Close(context.Background())
-	wrong, err := broken(s.Context(), conn, allRules(), nil)
+	wrong, err := broken(s.Context(), conn, rulesIn(rulesText), nil)
 	must.OK(s, err)
 	untrue, err := s.programs.judge(s.Context(), conn)
 	must.OK(s, err)
