@@ -88,13 +88,6 @@ func (t turn) paymentForm(key, day, method string) (origin, url.Values) {
 	}
 }
 
-// logIn returns the browser of an owner after the login.
-func (p *programs) logIn(ctx context.Context, tenant int) *visitor {
-	v := newVisitor(p.addrs[tenant], owners[tenant])
-	p.follow(ctx, v, "/login", url.Values{"email": {v.email}, "password": {demoPassword}})
-	return v
-}
-
 // post sends a form with a payment until it is answered, and reports whether the answer is a question.
 func (p *programs) post(ctx context.Context, of origin, path string, form url.Values, first int) (asked bool) {
 	seen := p.submit(ctx, of, path, form, first, "/invoices/", askedAbout, recordedTwice)

@@ -73,7 +73,7 @@ func (w *world) torture(ctx context.Context, cfg Config) (*Report, error) {
 		people.businesses.met(tenant, business)
 	}
 	email := &moving{seed: cfg.Seed, addrs: people.addrs}
-	others := newPrograms(cfg.Seed, people.addrs, w.tick)
+	others := newPrograms(cfg.Seed, w)
 	faults := &chaos{
 		world: w, seed: cfg.Seed, every: cfg.FaultEvery, only: cfg.Without.fault, now: seen.now, counts: map[string]int{},
 	}
@@ -134,7 +134,7 @@ func (w *world) torture(ctx context.Context, cfg Config) (*Report, error) {
 	}
 	found = append(found, email.all()...)
 	report := newReport(cfg, people.intents(), seen, took, faults, w, found)
-	for _, moves := range email.moved() {
+	for _, moves := range email.moves {
 		report.Moves += moves
 	}
 	report.Again = again

@@ -92,7 +92,7 @@ func newSides(t *testing.T) *sides {
 	for i, program := range programs {
 		must.OK(t, w.connect(t.Context(), i, program, network, address))
 	}
-	s := &sides{T: t, world: w, programs: newPrograms(1, w.addrs, w.tick)}
+	s := &sides{T: t, world: w, programs: newPrograms(1, w)}
 	s.programs.http.Timeout = 15 * time.Second
 	return s
 }

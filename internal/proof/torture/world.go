@@ -52,6 +52,8 @@ type world struct {
 	redis    *redis.Server
 	side     [2]*proxy.Proxy
 	addrs    addresses
+	// strangers has the replicas' addresses for people without a tenant.
+	strangers [2]string
 
 	restarting sync.Mutex // held while Redis restarts
 
@@ -122,10 +124,12 @@ func (w *world) lead(ctx context.Context) error {
 	for tenant := range w.addrs {
 		w.addrs[tenant] = replicas
 	}
+	w.strangers = replicas
 	cells := w.cells()
 	if cells == nil {
 		return nil
 	}
+	w.strangers[1] = replicas[0] // a sign-up stays in its cell
 	led, err := cells.Lead(ctx, replicas)
 	for tenant, addr := range led {
 		w.addrs[tenant] = [2]string{addr, addr}
