@@ -282,7 +282,8 @@ func TestSeveralForms(t *testing.T) {
 	)
 	var progress bytes.Buffer
 	again, err := Collect(strings.NewReader(of("expense", twice)+of("customer", twice)+ended), &progress, results.Kept())
-	assert.Thatf(t, err == nil && again.All[0].Status == Against && again.All[1].Status == Known, "again: %+v, %v", again.All, err)
+	must.OK(t, err)
+	assert.Thatf(t, again.All[0].Status == Against && again.All[1].Status == Known, "again: %+v", again.All)
 	has(t, progress.String(), "clicks twice: duplicates (2), was one record\n", "clicks twice: known: duplicates (2)\n")
 	has(t, again.Verdicts(), "\nworse than the baseline: expense, clicks twice: duplicates (2), was one record\n")
 	has(t, pageOf(t, again, ""),
