@@ -123,16 +123,6 @@ func ownOnly(table string) string {
 	return `CREATE POLICY own_only ON ` + table + ` AS RESTRICTIVE FOR SELECT USING (created_at = now())`
 }
 
-// The layers as visitors see them.
-var (
-	formLockLayer = Layer{formLock, "the form lock", "The script that lets a form be sent only once does not run, as in a browser " +
-		"without JavaScript."}
-	intentLayer = Layer{intent, "the intent", "The database does not recognise a key that it has seen before. Each request comes from " +
-		"a program of its own, so that the server does not recognise it either."}
-	oneKeyLayer = Layer{oneKey, "the kept key", "The sender makes a new key for each attempt, " +
-		"instead of keeping the first one."}
-)
-
 // short abbreviates a key for display.
 func short(key string) string { return key[:8] + "…" }
 
