@@ -48,7 +48,8 @@ func newHTTPObserver(c Config, registry *prometheus.Registry) *httpObserver {
 
 func (o *httpObserver) observe(ctx context.Context, a web.Answered) {
 	nameTrace(ctx, a)
-	o.seconds.WithLabelValues(a.Route, a.Method, classOf(a.Status)).Observe(a.Duration.Seconds())
+	class := fmt.Sprintf("%dxx", a.Status/100) // a label with each status would multiply the series
+	o.seconds.WithLabelValues(a.Route, a.Method, class).Observe(a.Duration.Seconds())
 	if !o.logs {
 		return
 	}
@@ -63,9 +64,6 @@ func (o *httpObserver) observe(ctx context.Context, a web.Answered) {
 	}
 	o.log.LogAttrs(ctx, slog.LevelInfo, "request", attrs...)
 }
-
-// classOf returns the class of a status, such as "4xx": a label with each status would multiply the series.
-func classOf(status int) string { return fmt.Sprintf("%dxx", status/100) }
 
 // inFlight exports the number of requests in flight.
 func inFlight(server *web.Server) prometheus.Collector {

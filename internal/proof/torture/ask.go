@@ -54,15 +54,10 @@ func (a answer) busy() bool {
 	return a.status == http.StatusTooManyRequests || a.status == http.StatusServiceUnavailable
 }
 
-// retryAfter returns the server's Retry-After.
-func (a answer) retryAfter() time.Duration {
-	seconds, _ := strconv.Atoi(a.header.Get("Retry-After")) // 0 if missing
-	return time.Duration(seconds) * time.Second
-}
-
 // backOff waits after attempt n.
 func (a answer) backOff(ctx context.Context, n int) {
-	Pause(ctx, max(a.retryAfter(), time.Duration(min(n, 10))*25*time.Millisecond))
+	seconds, _ := strconv.Atoi(a.header.Get("Retry-After")) // 0 if missing
+	Pause(ctx, max(time.Duration(seconds)*time.Second, time.Duration(min(n, 10))*25*time.Millisecond))
 }
 
 // ask makes one attempt at one replica, with or without a key.

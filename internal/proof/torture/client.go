@@ -27,12 +27,6 @@ type clients struct {
 	next  [len(tokens)]atomic.Int64
 }
 
-func newClients(seed uint64, n int, addrs addresses, h *history) *clients {
-	return &clients{seed: seed, addrs: addrs, history: h, http: &http.Client{
-		Transport: &http.Transport{MaxIdleConnsPerHost: 4 * n},
-	}}
-}
-
 // begun is a started intent.
 type begun struct {
 	in intent

@@ -39,13 +39,6 @@ func whileServing() []rule {
 	}
 }
 
-// afterDraining returns the rules that become true after the replicas have stopped.
-func afterDraining() []rule {
-	return []rule{{"no session outlives its replica", `
-		SELECT format('backend %s is %s since %s: %s', pid, state, state_change, query)
-		FROM pg_stat_activity WHERE usename = 'onlyonce'`}}
-}
-
 // broken returns up to five examples for each rule that is broken now. args are the named arguments of the rules.
 func broken(ctx context.Context, conn *pgx.Conn, rules []rule, args pgx.NamedArgs) (found []Violation, err error) {
 	for _, r := range rules {

@@ -12,6 +12,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -67,8 +68,10 @@ func (w *world) torture(ctx context.Context, cfg Config) (*Report, error) {
 		}
 	}
 	seen := &history{start: time.Now()}
-	people := newClients(cfg.Seed, cfg.Clients, w.addrs, seen)
-	people.fresh, people.apart = cfg.Without.fresh, w.cells() != nil
+	people := &clients{
+		seed: cfg.Seed, addrs: w.addrs, history: seen, fresh: cfg.Without.fresh, apart: w.cells() != nil,
+		http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 4 * cfg.Clients}},
+	}
 	for tenant, business := range demo.businesses {
 		people.businesses.met(tenant, business)
 	}
@@ -179,7 +182,9 @@ func (w *world) examine(
 	if err := w.drain(ctx); err != nil {
 		return nil, rows{}, err
 	}
-	left, err := stillBroken(ctx, conn, afterDraining())
+	left, err := stillBroken(ctx, conn, []rule{{"no session outlives its replica", `
+		SELECT format('backend %s is %s since %s: %s', pid, state, state_change, query)
+		FROM pg_stat_activity WHERE usename = 'onlyonce'`}})
 	if err != nil {
 		return nil, rows{}, err
 	}
