@@ -151,7 +151,6 @@ func (s *session) isOnBrowsersErrorPage() bool {
 const isErrorPage = `() => /^(chrome-error|about:neterror)/.test(document.documentURI) ||
 	navigator.vendor.startsWith("Apple") && document.documentURI === "about:blank" && !!document.body?.innerText`
 
-// isOnBrowserError checks that the browser shows its error page.
 func (s *session) isOnBrowserError() {
 	s.t.Helper()
 	s.until("the browser shows its error page", s.isOnBrowsersErrorPage)

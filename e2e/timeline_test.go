@@ -39,7 +39,6 @@ type story struct {
 	events  []storyLine
 }
 
-// storyLine is one line of a story.
 type storyLine struct {
 	At   int    `json:"at"` // milliseconds since the beginning
 	By   by     `json:"by"`

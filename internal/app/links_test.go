@@ -75,7 +75,6 @@ func (b *bundle) linkMail() (state, reason string) {
 	return state, reason
 }
 
-// texts returns the plain and the HTML text of a message.
 func texts(t *testing.T, message *netmail.Message) (plain, html string) {
 	t.Helper()
 	_, parameters, err := mime.ParseMediaType(message.Header.Get("Content-Type"))

@@ -263,7 +263,6 @@ func (o *databaseObserver) Collect(metrics chan<- prometheus.Metric) {
 	show(o.oldest, oldest)
 }
 
-// jobCount counts the jobs of a kind in a state.
 type jobCount struct {
 	Kind, State string
 	Count, Age  float64 // since the first one was to begin, in seconds

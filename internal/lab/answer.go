@@ -78,7 +78,6 @@ func ask(ctx context.Context, client *http.Client, addr, token, key string, l la
 	return answer{outcome: NoAnswer, says: "The connection broke before an answer came. Nobody knows yet whether it worked."}
 }
 
-// content returns the body of the request.
 func (l lane) content(key string) string {
 	if l.form == nil {
 		return l.body
@@ -88,7 +87,6 @@ func (l lane) content(key string) string {
 	return form.Encode()
 }
 
-// read interprets an answer.
 func read(status int, header http.Header, content []byte) answer {
 	a := answer{status: status, header: header}
 	if status == http.StatusSeeOther { // a form was carried out, now or before; see [stage.note]

@@ -68,12 +68,10 @@ const (
 	markInvoices = "SELECT id::text FROM invoices ORDER BY number, id"
 )
 
-// invoiceLane creates the invoice.
 func invoiceLane(who string) lane {
 	return lane{who: who, method: "POST", path: invoicesPath, body: anInvoice}
 }
 
-// ofInvoices completes a script that counts invoices.
 func ofInvoices(s script) script {
 	s.noun, s.amount, s.counts, s.marks = "invoice", invoiceAmount, countInvoices, markInvoices
 	return s

@@ -28,7 +28,6 @@ const (
 	fileDigest       = "file-digest"
 )
 
-// script is an experiment with its execution.
 type script struct {
 	Experiment
 

@@ -91,7 +91,6 @@ func (s *stage) build(ctx context.Context, script script, without []Layer) (err 
 	return nil
 }
 
-// nameOf returns the name of replica n.
 func nameOf(n int) string { return fmt.Sprint("server ", n+1) }
 
 // connect prepares replica n with the proxies on both sides.

@@ -38,7 +38,6 @@ type Options struct {
 // the table is analysed again.
 const few = 1000
 
-// bench is a run.
 type bench struct {
 	Options
 

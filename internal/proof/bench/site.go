@@ -82,7 +82,6 @@ func (s *site) create(ctx context.Context, key string) (id string, err error) {
 	return path.Base(header.Get("Location")), err
 }
 
-// again returns the request that creates the invoice of a key.
 func (s *site) again(ctx context.Context, key string) (*http.Request, error) {
 	return s.api(ctx, http.MethodPost, invoicesPath, key, apiInvoice(key, regularEmail, key))
 }

@@ -105,16 +105,12 @@ func (w *webKitWindow) Close(...playwright.BrowserContextCloseOptions) error {
 // OnConsole and the other methods for events do nothing, since WebDriver has no events.
 func (w *webKitWindow) OnConsole(func(playwright.ConsoleMessage)) {}
 
-// OnWebError does nothing.
 func (w *webKitWindow) OnWebError(func(playwright.WebError)) {}
 
-// OnRequest does nothing.
 func (w *webKitWindow) OnRequest(func(playwright.Request)) {}
 
-// OnResponse does nothing.
 func (w *webKitWindow) OnResponse(func(playwright.Response)) {}
 
-// OnRequestFailed does nothing.
 func (w *webKitWindow) OnRequestFailed(func(playwright.Request)) {}
 
 // OnDialog does nothing: every dialog is accepted.
@@ -175,7 +171,6 @@ func (w *webKitWindow) StorageState(...playwright.BrowserContextStorageStateOpti
 	return kept, err
 }
 
-// restore sets the cookies and the storage of the page.
 func (w *webKitWindow) restore(state *playwright.OptionalStorageState) error {
 	for _, cookie := range state.Cookies {
 		one := map[string]any{"name": cookie.Name, "value": cookie.Value}

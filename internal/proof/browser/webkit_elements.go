@@ -38,7 +38,6 @@ func (e *webKitElements) Filter(options ...playwright.LocatorFilterOptions) play
 	return &webKitElements{page: e.page, selector: e.selector, text: strings.ToLower(fmt.Sprint(options[0].HasText))}
 }
 
-// Count returns the number of elements.
 func (e *webKitElements) Count() (int, error) {
 	found, err := e.EvaluateAll("(all) => all.length")
 	number, _ := found.(int)
@@ -51,7 +50,6 @@ func (e *webKitElements) InnerText(...playwright.LocatorInnerTextOptions) (strin
 	return fmt.Sprint(text), err
 }
 
-// ScrollIntoViewIfNeeded scrolls to the first element.
 func (e *webKitElements) ScrollIntoViewIfNeeded(...playwright.LocatorScrollIntoViewIfNeededOptions) error {
 	_, err := e.Evaluate(`(first) => first.scrollIntoView({ block: "nearest" })`, nil)
 	return err

@@ -51,7 +51,6 @@ func (p *webKitPage) Evaluate(function string, arguments ...any) (any, error) {
 	return driver.evaluate(function, arguments...)
 }
 
-// URL returns the address.
 func (p *webKitPage) URL() string {
 	address, _ := p.Evaluate("() => location.href")
 	return fmt.Sprint(address)
@@ -106,7 +105,6 @@ func (p *webKitPage) isComplete() bool {
 	return err == nil && state == "complete"
 }
 
-// WaitForLoadState waits until the page has loaded.
 func (p *webKitPage) WaitForLoadState(...playwright.PageWaitForLoadStateOptions) error {
 	return until("the page has loaded", p.isComplete)
 }
@@ -144,7 +142,6 @@ func (p *webKitPage) Close(...playwright.PageCloseOptions) error {
 	return driver.command(http.MethodDelete, "/window", nil, nil)
 }
 
-// SetViewportSize sets the size of the window.
 func (p *webKitPage) SetViewportSize(width, height int) error {
 	return p.window.driver.command(http.MethodPost, "/window/rect", map[string]any{"width": width, "height": height}, nil)
 }
@@ -201,7 +198,6 @@ func (p *webKitPage) Frames() []playwright.Frame { return []playwright.Frame{p.M
 // Mouse returns the mouse, over this tab.
 func (p *webKitPage) Mouse() playwright.Mouse { return &webKitMouse{page: p} }
 
-// Keyboard returns the keyboard.
 func (p *webKitPage) Keyboard() playwright.Keyboard { return &webKitKeyboard{page: p} }
 
 // webKitFrame is a page, not one in it. Two values of a page are equal.

@@ -90,7 +90,6 @@ func ask(ctx context.Context, client *http.Client, addr, key, token string, kind
 // etag formats the version of a record for headers.
 func etag(version int) string { return fmt.Sprintf(`"v%d"`, version) }
 
-// read interprets an answer.
 func read(kind kind, a answer) attempt {
 	seen := attempt{Status: a.status, Outcome: unexpected}
 	var err error
@@ -108,7 +107,6 @@ func read(kind kind, a answer) attempt {
 	return seen
 }
 
-// readRecord reads an answer with a record.
 func (a *attempt) readRecord(kind kind, header http.Header, answer []byte) error {
 	var record profile
 	if err := json.Unmarshal(answer, &record); err != nil {

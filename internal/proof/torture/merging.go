@@ -45,7 +45,6 @@ func (t turn) person(key string) map[string]any {
 	return map[string]any{"email": t.name + key + "@example.com", "name": t.name + key}
 }
 
-// customer creates a customer of the turn.
 func (t turn) customer(ctx context.Context, key string) reply {
 	return t.send(ctx, t.wish("customer.upsert", key, customersPath, t.person(key)), t.n)
 }

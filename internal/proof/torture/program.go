@@ -140,7 +140,6 @@ type reply struct {
 
 func (r reply) ok() bool { return r.status == http.StatusOK || r.status == http.StatusCreated }
 
-// named returns the name of a turn of a program.
 func (p *programs) named(of string, n int) string {
 	return fmt.Sprintf("%s%s-%d-%d", programKeys, of, p.seed, n)
 }

@@ -81,7 +81,6 @@ func (t turn) payByForm(ctx context.Context, invoice string) {
 	t.mu.Unlock()
 }
 
-// paymentForm returns the form of a payment of 1.00.
 func (t turn) paymentForm(key, day, method string) (origin, url.Values) {
 	return origin{t.tenant, "payment.create", t.name + key}, url.Values{
 		"idempotency_key": {t.name + key}, "amount": {"1.00"}, "date": {day}, "answer_date": {day}, "method": {method},

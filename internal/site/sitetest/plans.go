@@ -298,7 +298,6 @@ type planNode struct {
 	Plans     []planNode `json:"Plans"`
 }
 
-// note checks one plan.
 func (p *Planner) note(message string) {
 	_, text, ok := strings.Cut(message, "plan:\n")
 	if !ok {

@@ -194,7 +194,6 @@ func isBody(parent, n ast.Node) bool {
 	return false
 }
 
-// isItem reports whether a node is an item of a list in its parent.
 func isItem(parent, n ast.Node) bool {
 	switch parent := parent.(type) {
 	case *ast.CompositeLit:

@@ -52,7 +52,6 @@ func chapters(t *testing.T, results *Results) []Chapter {
 	return source.Chapters(results)
 }
 
-// written returns the written text.
 func written(t *testing.T, write func(io.Writer) error) string {
 	t.Helper()
 	var text strings.Builder
@@ -60,13 +59,11 @@ func written(t *testing.T, write func(io.Writer) error) string {
 	return text.String()
 }
 
-// pageOf returns the page of a run.
 func pageOf(t *testing.T, results *Results, where string) string {
 	t.Helper()
 	return written(t, func(w io.Writer) error { return Page(w, chapters(t, results), results, Run{where, time.Now()}) })
 }
 
-// has checks that a text has all these parts.
 func has(t *testing.T, text string, parts ...string) {
 	t.Helper()
 	for _, part := range parts {
