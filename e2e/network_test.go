@@ -13,7 +13,6 @@ import (
 //go:embed scripts/*.js
 var scripts embed.FS
 
-// script returns a function in JavaScript.
 func script(name string) string {
 	text, err := scripts.ReadFile("scripts/" + name + ".js")
 	if err != nil {

@@ -228,7 +228,6 @@ func (v *visitor) duplicateTab() *visitor {
 	return other
 }
 
-// file returns the path of the file that a field names.
 func (v *visitor) file(f field) string { return filepath.Join(v.app.directory, v.text(f.Text)) }
 
 // in returns the visitor in another tab.

@@ -197,7 +197,6 @@ type demoTenant struct {
 //go:embed demo.json
 var demoData string
 
-// demoTenants returns the businesses of demo.json.
 func demoTenants() (all []demoTenant) {
 	data := json.NewDecoder(strings.NewReader(demoData))
 	data.DisallowUnknownFields()

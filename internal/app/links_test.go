@@ -90,7 +90,6 @@ func texts(t *testing.T, message *netmail.Message) (plain, html string) {
 	return plain, html
 }
 
-// linkIn returns the secret of the link in a text.
 func linkIn(t *testing.T, text string) string {
 	t.Helper()
 	_, rest, ok := strings.Cut(text, "/join?link=")

@@ -66,7 +66,6 @@ type person struct {
 	Email email.Address `arg:"" help:"Email of the user."`
 }
 
-// result prints the result of a change of a user.
 func (p person) result(t *terminal, what, line string) error {
 	return t.print(map[string]string{"email": p.Email.Folded(), "outcome": what}, fmt.Sprintf("User %s %s.", p.Email.Folded(), line))
 }

@@ -95,7 +95,6 @@ type webKitWindow struct {
 	mouse  webKitMouse // its last position
 }
 
-// Close ends the browser.
 func (w *webKitWindow) Close(...playwright.BrowserContextCloseOptions) error {
 	err := w.driver.command(http.MethodDelete, "", nil, nil)
 	w.stop()
@@ -155,7 +154,6 @@ func (w *webKitWindow) ClearCookies(...playwright.BrowserContextClearCookiesOpti
 	return w.driver.command(http.MethodDelete, "/cookie", nil, nil)
 }
 
-// StorageState returns the cookies and the storage of the page.
 func (w *webKitWindow) StorageState(...playwright.BrowserContextStorageStateOptions) (*playwright.StorageState, error) {
 	cookies, err := w.Cookies()
 	if err != nil {

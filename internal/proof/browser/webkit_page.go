@@ -42,7 +42,6 @@ func (p *webKitPage) command(method, path string, parameters, answer any) error 
 	return driver.command(method, path, parameters, answer)
 }
 
-// Evaluate calls a function in the page.
 func (p *webKitPage) Evaluate(function string, arguments ...any) (any, error) {
 	driver, err := p.driver()
 	if err != nil {
@@ -132,7 +131,6 @@ func (p *webKitPage) ExpectPopup(act func() error, _ ...playwright.PageExpectPop
 	return p.window.add(other), nil
 }
 
-// Close closes the tab.
 func (p *webKitPage) Close(...playwright.PageCloseOptions) error {
 	driver, err := p.driver()
 	if err != nil {
@@ -184,7 +182,6 @@ func smaller(picture []byte, wanted playwright.PageScreenshotOptions) ([]byte, e
 	return small.Bytes(), nil
 }
 
-// Locator returns elements by a CSS selector.
 func (p *webKitPage) Locator(selector string, _ ...playwright.PageLocatorOptions) playwright.Locator {
 	return &webKitElements{page: p, selector: selector}
 }
@@ -207,7 +204,6 @@ type webKitFrame struct {
 	page *webKitPage
 }
 
-// Evaluate calls a function in the page.
 func (f webKitFrame) Evaluate(function string, arguments ...any) (any, error) {
 	return f.page.Evaluate(function, arguments...)
 }
@@ -266,10 +262,8 @@ func (k *webKitKeyboard) Press(key string, _ ...playwright.KeyboardPressOptions)
 	return errors.Join(k.Down(key), k.Up(key))
 }
 
-// Down presses a key.
 func (k *webKitKeyboard) Down(key string) error { return k.act("keyDown", key) }
 
-// Up releases a key.
 func (k *webKitKeyboard) Up(key string) error { return k.act("keyUp", key) }
 
 func (k *webKitKeyboard) act(action, key string) error {

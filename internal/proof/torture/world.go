@@ -137,7 +137,6 @@ func (w *world) lead(ctx context.Context) error {
 	return err
 }
 
-// startDatabase starts the database and returns its address for the replicas.
 func (w *world) startDatabase(ctx context.Context, cfg Config) (network, address string, err error) {
 	if cfg.Cluster != nil {
 		if w.cluster, err = cfg.Cluster(ctx, w.dir, w.account, w.leash.Group); err != nil {
