@@ -31,7 +31,6 @@ const (
 // answer is the answer to one attempt; its outcome is NoAnswer if none arrived.
 type answer struct {
 	status  int
-	header  http.Header
 	outcome string
 	stop    string // the slug of the layer that stopped it
 	says    string
@@ -88,7 +87,7 @@ func (l lane) content(key string) string {
 }
 
 func read(status int, header http.Header, content []byte) answer {
-	a := answer{status: status, header: header}
+	a := answer{status: status}
 	if status == http.StatusSeeOther { // a form was carried out, now or before; see [stage.note]
 		a.outcome, a.says = Created, "The page says: Look into your inbox."
 		a.mark = path.Base(header.Get("Location"))
