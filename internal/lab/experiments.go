@@ -2,7 +2,7 @@ package lab
 
 import (
 	"context"
-	_ "embed" // for the texts
+	_ "embed" // for texts, commands and quotes
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -18,8 +18,14 @@ func Experiments() (all []Experiment) {
 	return all
 }
 
-//go:embed experiments.json
-var texts []byte
+var (
+	//go:embed experiments.json
+	texts []byte
+	//go:embed takeaways.sh
+	shell string
+	//go:embed quotes.txt
+	quotations string
+)
 
 // scripts returns the experiments of experiments.json with their scripts.
 func scripts() (all []script) {
@@ -49,6 +55,28 @@ func scripts() (all []script) {
 			s.Layers, s.Takeaway.Code = append(s.Layers, l), append(s.Takeaway.Code, quoted[l.Slug])
 		}
 		all = append(all, s)
+	}
+	return all
+}
+
+// commands returns the shell commands of the takeaways by experiment.
+func commands() map[string]string {
+	all := map[string]string{}
+	scripts := strings.Split(shell, "\n# experiment: ")
+	for _, text := range scripts[1:] {
+		slug, curl, _ := strings.Cut(text, "\n")
+		all[slug] = scripts[0] + strings.TrimSuffix(curl, "\n")
+	}
+	return all
+}
+
+// quotes returns the browser tests by experiment, and the places of the layers in this repository by layer.
+func quotes() map[string]Code {
+	all := map[string]Code{}
+	for _, text := range strings.Split(quotations, "\n== ")[1:] {
+		head, lines, _ := strings.Cut(text, "\n")
+		words := strings.Fields(head)
+		all[words[0]] = Code{words[1], words[2], strings.TrimSuffix(lines, "\n")}
 	}
 	return all
 }

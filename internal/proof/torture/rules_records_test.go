@@ -8,9 +8,13 @@ import (
 
 	"onlyonce/internal/customer"
 	"onlyonce/internal/customer/duplicate"
+	"onlyonce/internal/customer/erasure"
+	"onlyonce/internal/file"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/attachment"
 	"onlyonce/internal/invoice/invoicetest"
+	"onlyonce/internal/invoice/logo"
 	"onlyonce/internal/invoice/reminder"
 	"onlyonce/internal/invoice/schedule"
 	"onlyonce/internal/invoice/webhook"
@@ -123,4 +127,69 @@ func writeSomeOff(b *invoicetest.Bundle) {
 	back, err := b.WriteOff("off too", inv, "5")
 	must.OK(b, err)
 	b.OK(b.TakeBack("back off", back))
+}
+
+const erasedText = "programxerasex0x1x1"
+
+// erasedRecords creates a customer with a void draft, an archived schedule and a paid invoice, edits and archives it, and erases it. The
+// paid invoice keeps its texts.
+func erasedRecords(b *invoicetest.Bundle) {
+	b.Helper()
+	key := strings.ReplaceAll(erasedText, "x", "-")
+	person := customer.Draft{Email: erasedText + "@example.com", Name: erasedText}
+	made, err := customer.Upsert.Do(b.Context(), b.Store, b.Intent(key), person)
+	must.OK(b, err)
+	lines := []invoice.LineInput{{Description: erasedText, Quantity: "1", UnitPrice: "90.00", TaxRate: "0"}}
+	body, err := invoice.Input{
+		CustomerID: made.Value.ID.String(), IssueDate: "2026-11-21", DueDate: "2026-12-21", Currency: "EUR",
+		Notes: erasedText, Lines: lines,
+	}.Draft()
+	must.OK(b, err)
+	draft, err := invoice.Create.Do(b.Context(), b.Store, b.Intent("draft"), body)
+	must.OK(b, err)
+	must.OK(b, b.Void("void", draft.Value))
+	billed, err := invoice.Create.Do(b.Context(), b.Store, b.Intent("paid"), body)
+	must.OK(b, err)
+	b.OK(invoice.Issue.Do(b.Context(), b.Store, b.Of("paid", billed.Value.ID, 0), invoice.IssueDraft{}))
+	b.OK(b.Pay("paid", billed.Value, "90"))
+	b.Exec(`UPDATE mails SET state = 'sent', sent_at = now(), body = 'Dear ` + erasedText + `'`)
+	b.Exec(`DELETE FROM river.river_job`)
+	repeated, err := schedule.Input{
+		CustomerID: made.Value.ID.String(), Currency: "EUR", Every: "1", Unit: schedule.Week, FirstDay: date.Today().AddDays(14).String(),
+		BillAs: schedule.AsIssued, Missed: schedule.Each, Notes: erasedText, Lines: lines,
+	}.Draft()
+	must.OK(b, err)
+	scheduled, err := schedule.Create.Do(b.Context(), b.Store, b.Intent("schedule"), repeated)
+	must.OK(b, err)
+	b.OK(schedule.Archive.Do(b.Context(), b.Store, b.Of("schedule", scheduled.Value.ID, 0), struct{}{}))
+	person.Name += " edited"
+	b.OK(customer.Edit.Do(b.Context(), b.Store, b.Of("edit", made.Value.ID, 1), person))
+	b.OK(customer.Archive.Do(b.Context(), b.Store, b.Of("archive", made.Value.ID, 0), struct{}{}))
+	b.OK(erasure.Erase.Do(b.Context(), b.Store, b.Intent("erase"), erasure.Draft{Customer: made.Value.ID, Reason: "Asked"}))
+}
+
+// fileRecords creates an invoice with a logo and three attachments, and removes one of these. The logo is replaced, and the second is
+// removed before there is a third.
+func fileRecords(b *invoicetest.Bundle) {
+	b.Helper()
+	upload := func(key string) logo.Logo {
+		draft, err := logo.Input{File: file.Input{Name: key + ".png", Content: picture(key)}}.Draft()
+		must.OK(b, err)
+		done, err := logo.Create.Do(b.Context(), b.Store, b.Intent(key), draft)
+		must.OK(b, err)
+		return done.Value
+	}
+	upload("first")
+	inv := b.Issued("i")
+	b.OK(logo.Remove.Do(b.Context(), b.Store, b.Of("remove", upload("second").ID, 0), struct{}{}))
+	upload("last")
+	for _, content := range []string{"a", "b", "c"} {
+		draft, err := attachment.Input{File: file.Input{Name: "a.txt", Content: []byte(content)}}.Draft(inv.ID)
+		must.OK(b, err)
+		done, err := attachment.Create.Do(b.Context(), b.Store, b.Intent(content), draft)
+		must.OK(b, err)
+		if content == "c" {
+			b.OK(attachment.Remove.Do(b.Context(), b.Store, b.Of("c", done.Value.ID, 0), struct{}{}))
+		}
+	}
 }
