@@ -148,7 +148,7 @@ func start(ctx context.Context, c Config, bounds limits) (_ *App, err error) {
 		return nil, err
 	}
 	a.expired.Store(time.Now().UnixNano())
-	a.registry.MustRegister(inProgress(store), inFlight(server), a.expiryLag())
+	a.observeState(store, server)
 	if err := a.serveMetrics(ctx, a.registry); err != nil {
 		return nil, err
 	}

@@ -65,13 +65,6 @@ func (o *httpObserver) observe(ctx context.Context, a web.Answered) {
 	o.log.LogAttrs(ctx, slog.LevelInfo, "request", attrs...)
 }
 
-// inFlight exports the number of requests in flight.
-func inFlight(server *web.Server) prometheus.Collector {
-	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "onlyonce_http_requests_in_flight", Help: "Requests that are being answered now.",
-	}, func() float64 { return float64(server.InFlight()) })
-}
-
 // serveMetrics listens on a separate address, by default of this machine only. It serves profiles too. If the address is in
 // use, it logs a warning: the app must not fail because another program serves metrics.
 func (a *App) serveMetrics(ctx context.Context, registry *prometheus.Registry) error {
@@ -146,11 +139,20 @@ func (o *observer) observe(ctx context.Context, a idempotency.Attempt) {
 	o.log.LogAttrs(ctx, level, "attempt", slog.Any("", a))
 }
 
-// inProgress exports the number of running attempts: many that do not end wait for one another, or for the database.
-func inProgress(store *idempotency.Store) prometheus.Collector {
-	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "onlyonce_attempts_in_progress", Help: "Attempts that are under way now, waiting included.",
-	}, func() float64 { return float64(store.Attempts()) })
+// observeState exports the work that is under way. Many attempts that do not end wait for one another, or for the database. The lag of the
+// expiry is derived from the last complete run, which has erased all results that had expired at its start: row-level security shows one
+// tenant at a time, so the database would have to be queried for each tenant.
+func (a *App) observeState(store *idempotency.Store, server *web.Server) {
+	gauge := func(name, help string, of func() float64) {
+		a.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, of))
+	}
+	gauge("onlyonce_attempts_in_progress", "Attempts that are under way now, waiting included.",
+		func() float64 { return float64(store.Attempts()) })
+	gauge("onlyonce_http_requests_in_flight", "Requests that are being answered now.",
+		func() float64 { return float64(server.InFlight()) })
+	gauge("onlyonce_expiry_lag_seconds",
+		"How long, at most, a result that has expired is still there, as far as this process erases it.",
+		func() float64 { return time.Since(time.Unix(0, a.expired.Load())).Seconds() })
 }
 
 // keepAttempts returns a function that keeps attempts for the configured time, or drops them. Attempts in memory are written at the end.
