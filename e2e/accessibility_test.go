@@ -239,7 +239,6 @@ func (s *session) isAccessibleIn(views []view, where string) {
 	s.check(s.page.SetViewportSize(before.Width, before.Height), "make the window as it was")
 }
 
-// seesProblems reports the problems that a script finds in the page.
 func (s *session) seesProblems(where, script string, about any) {
 	s.t.Helper()
 	found, err := s.page.Evaluate(script, about)

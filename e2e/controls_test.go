@@ -65,7 +65,6 @@ var ornament = regexp.MustCompile(`^[\s*:]+|[\s*:]+$`)
 
 func plainName(name string) string { return strings.ToLower(ornament.ReplaceAllString(name, "")) }
 
-// numbered returns the control with an id.
 func (v *visitor) numbered(id int) playwright.Locator {
 	return v.frames[id].Locator(fmt.Sprintf("[data-control='%d']", id))
 }

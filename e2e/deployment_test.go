@@ -158,7 +158,6 @@ func (s *session) sharedLogin() []playwright.OptionalCookie {
 	return shared.cookies
 }
 
-// cookies returns the cookies of the browser.
 func (s *session) cookies() (all []playwright.OptionalCookie) {
 	s.t.Helper()
 	state, err := s.browser.StorageState()

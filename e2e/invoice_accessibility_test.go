@@ -176,7 +176,6 @@ func (s *session) visitWebhooks(look func(*session, string)) {
 	look(s, "an event that cannot be applied")
 }
 
-// visitSchedules visits a schedule in its states.
 func (s *session) visitSchedules(look func(*session, string)) {
 	s.t.Helper()
 	s.open(s.issuedByAPI(s.number(240)))

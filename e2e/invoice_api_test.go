@@ -49,7 +49,6 @@ type whole struct {
 	Open     string `json:"open"`
 }
 
-// named returns the invoice with a number.
 func (r apiRecords) named(number string) (invoice whole) {
 	r.s.t.Helper()
 	for _, one := range r.s.marked("invoices") {

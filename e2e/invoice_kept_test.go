@@ -65,7 +65,6 @@ func (s *session) newTab() {
 	s.page = page
 }
 
-// storage runs a script on the browser's storage.
 func (s *session) storage(script string, args ...any) {
 	s.t.Helper()
 	_, err := s.page.Evaluate(script, args...)

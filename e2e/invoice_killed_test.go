@@ -78,7 +78,6 @@ func (s *session) startProgram(binary, address, database string) (kill func()) {
 	return kill
 }
 
-// isReady reports whether the program at an address is ready.
 func isReady(address string) bool {
 	answer, err := http.Get(address + "/readyz")
 	return err == nil && answer.Body.Close() == nil && answer.StatusCode == http.StatusOK

@@ -219,7 +219,6 @@ func (s *session) download(link string) (name string, content []byte) {
 	return download.SuggestedFilename(), content
 }
 
-// saysInPDF checks the text of a PDF file.
 func (s *session) saysInPDF(file []byte, texts ...string) {
 	s.t.Helper()
 	r, err := pdf.NewReader(bytes.NewReader(file), int64(len(file)))

@@ -184,7 +184,6 @@ func (b source) post(id, at, signature, body string) string {
 	return said
 }
 
-// received returns an event for a payment of an invoice.
 func received(invoice, payment, amount string) string {
 	return fmt.Sprintf(`{"type": "payment.received", "timestamp": "2026-11-23T10:00:00Z",
 		"data": {"invoice": %q, "payment": %q, "amount": %q, "currency": "EUR"}}`, invoice, payment, amount)

@@ -13,7 +13,6 @@ import (
 //go:embed scripts/*.js
 var scripts embed.FS
 
-// script returns a function in JavaScript.
 func script(name string) string {
 	text, err := scripts.ReadFile("scripts/" + name + ".js")
 	if err != nil {
@@ -151,7 +150,6 @@ func (s *session) isOnBrowsersErrorPage() bool {
 const isErrorPage = `() => /^(chrome-error|about:neterror)/.test(document.documentURI) ||
 	navigator.vendor.startsWith("Apple") && document.documentURI === "about:blank" && !!document.body?.innerText`
 
-// isOnBrowserError checks that the browser shows its error page.
 func (s *session) isOnBrowserError() {
 	s.t.Helper()
 	s.until("the browser shows its error page", s.isOnBrowsersErrorPage)

@@ -183,7 +183,6 @@ func (s *session) startApp(wait time.Duration) *app.App {
 	return running
 }
 
-// openBrowser opens a window for the app of this module.
 func (s *session) openBrowser(options ...option) {
 	s.t.Helper()
 	s.openWindow(options...)

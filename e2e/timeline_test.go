@@ -39,7 +39,6 @@ type story struct {
 	events  []storyLine
 }
 
-// storyLine is one line of a story.
 type storyLine struct {
 	At   int    `json:"at"` // milliseconds since the beginning
 	By   by     `json:"by"`
@@ -48,7 +47,6 @@ type storyLine struct {
 
 func newStory() *story { return &story{began: time.Now()} }
 
-// tellf adds a line to the story.
 func (s *session) tellf(who by, format string, args ...any) {
 	if s.story == nil {
 		return // this session has no scenario

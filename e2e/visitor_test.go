@@ -228,7 +228,6 @@ func (v *visitor) duplicateTab() *visitor {
 	return other
 }
 
-// file returns the path of the file that a field names.
 func (v *visitor) file(f field) string { return filepath.Join(v.app.directory, v.text(f.Text)) }
 
 // in returns the visitor in another tab.
@@ -511,24 +510,16 @@ const arrived = `(given) => {
 }`
 
 // back and forward may show a page that the browser has kept, without a request.
-func (v *visitor) back() {
-	v.t.Helper()
-	if v.framed == nil {
-		v.session.back()
-	} else {
-		v.tellf(byPerson, "goes back")
-		v.inFrame("() => { history.back(); }")
-	}
-	v.wire.showsAgain()
-}
+func (v *visitor) back()    { v.travel("back", v.session.back) }
+func (v *visitor) forward() { v.travel("forward", v.session.forward) }
 
-func (v *visitor) forward() {
+func (v *visitor) travel(direction string, unframed func()) {
 	v.t.Helper()
 	if v.framed == nil {
-		v.session.forward()
+		unframed()
 	} else {
-		v.tellf(byPerson, "goes forward")
-		v.inFrame("() => { history.forward(); }")
+		v.tellf(byPerson, "goes %s", direction)
+		v.inFrame("() => { history." + direction + "(); }")
 	}
 	v.wire.showsAgain()
 }

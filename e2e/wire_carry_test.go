@@ -20,7 +20,6 @@ import (
 	"time"
 )
 
-// ServeHTTP carries one exchange.
 func (w *wire) ServeHTTP(answer http.ResponseWriter, r *http.Request) {
 	// An event stream stays open as long as the page, and WebKit asks for icons at any time.
 	listens := r.Method == http.MethodConnect || r.Header.Get("Upgrade") != "" ||

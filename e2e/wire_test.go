@@ -120,14 +120,12 @@ func newWire(t *testing.T, path string) *wire {
 	return w
 }
 
-// locked changes the wire.
 func (w *wire) locked(change func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	change()
 }
 
-// read returns the value of a field of a wire.
 func read[T any](w *wire, field *T) T {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -204,7 +202,6 @@ func (w *wire) heal() {
 	w.locked(func() { w.down = false })
 }
 
-// arrived returns the number of posts.
 func (w *wire) arrived() int { return read(w, &w.posts) }
 
 // holding returns the number of held exchanges.

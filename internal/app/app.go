@@ -62,7 +62,6 @@ func (e *PublicDemoError) Error() string {
 		"set DEMO=0, listen on 127.0.0.1 without a proxy, or set ALLOW_PUBLIC_DEMO=1 if that is what you want", e.Addr)
 }
 
-// limits bound durations.
 type limits struct {
 	request time.Duration // each request; 0 is the default of package web
 	drain   time.Duration // requests and jobs in flight at shutdown
@@ -149,7 +148,7 @@ func start(ctx context.Context, c Config, bounds limits) (_ *App, err error) {
 		return nil, err
 	}
 	a.expired.Store(time.Now().UnixNano())
-	a.registry.MustRegister(inProgress(store), inFlight(server), a.expiryLag())
+	a.observeState(store, server)
 	if err := a.serveMetrics(ctx, a.registry); err != nil {
 		return nil, err
 	}

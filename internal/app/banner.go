@@ -20,7 +20,7 @@ func (a *App) banner() {
 	case a.config.Demo:
 		fmt.Fprintf(w, "\n  Log in with the password %s, or use the API token:\n", demoPassword)
 		for _, t := range demoTenants() {
-			fmt.Fprintf(w, "    %-13s %-22s %s\n", t.name, t.email, t.token)
+			fmt.Fprintf(w, "    %-13s %-22s %s\n", t.Name, t.Email, t.Token)
 		}
 		for _, extra := range a.extras {
 			fmt.Fprintf(w, "\n  %s: %s%s\n", extra.Hint, address, extra.Path)

@@ -29,7 +29,6 @@ func on(t *testing.T, db *pgtest.Database) *bundle {
 
 const key = "6f1c2f5e-6c0e-4b7e-9d39-0a0d6f9f7c11"
 
-// ada is a new customer.
 const ada = `{"email": "ada@example.com", "name": "Ada", "address": "12 St James's Square"}`
 
 // create sends a request for a new customer to the API of an app.
@@ -37,7 +36,6 @@ func create(url, key, body string) (*http.Response, error) {
 	return http.DefaultClient.Do(request(url, key, body))
 }
 
-// request returns a request that creates a customer.
 func request(url, key, body string) *http.Request {
 	r := httptest.NewRequest(http.MethodPost, url+"/api/v1/customers", strings.NewReader(body))
 	r.RequestURI = "" // only for servers

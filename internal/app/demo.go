@@ -2,12 +2,14 @@ package app
 
 import (
 	"context"
+	_ "embed" // for demo.json
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync/atomic"
 
-	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"golang.org/x/sync/errgroup"
@@ -17,7 +19,6 @@ import (
 	"onlyonce/internal/people/account"
 	business "onlyonce/internal/people/settings"
 	"onlyonce/internal/room"
-	"onlyonce/internal/value/party"
 	"onlyonce/internal/value/secretkey"
 	"onlyonce/templates"
 )
@@ -36,7 +37,7 @@ func (a *App) seed(ctx context.Context) error {
 				created.Store(true)
 			}
 			if err != nil {
-				return fmt.Errorf("%s: %w", t.name, err)
+				return fmt.Errorf("%s: %w", t.Name, err)
 			}
 			return nil
 		})
@@ -60,7 +61,7 @@ func (t demoTenant) fill(
 	if err := t.settle(ctx, store); err != nil {
 		return false, fmt.Errorf("settings: %w", err)
 	}
-	for n, c := range slices.Concat(t.Customers, t.twice) {
+	for n, c := range slices.Concat(t.Customers, t.Twice) {
 		added, err := t.add(ctx, store, n, c)
 		news = news || added
 		if err != nil {
@@ -128,7 +129,7 @@ func analyze(ctx context.Context, pool *pgxpool.Pool, news bool) error {
 
 func (t demoTenant) credentials(ctx context.Context, pool *pgxpool.Pool) error {
 	var known bool
-	err := pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM api_tokens WHERE token_hash = $1)`, account.HashToken(t.token)).Scan(&known)
+	err := pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM api_tokens WHERE token_hash = $1)`, account.HashToken(t.Token)).Scan(&known)
 	if err != nil || known {
 		return err
 	}
@@ -146,7 +147,7 @@ func (t demoTenant) credentials(ctx context.Context, pool *pgxpool.Pool) error {
 			SELECT $1, $6, 'Kim Nolan', $4, 'member' WHERE $6 <> '' ON CONFLICT DO NOTHING
 		)
 		INSERT INTO api_tokens (token_hash, tenant_id, name) VALUES ($5, $1, 'demo') ON CONFLICT DO NOTHING`,
-		t.ID, t.name, t.email, hash, account.HashToken(t.token), t.member)
+		t.ID, t.Name, t.Email, hash, account.HashToken(t.Token), t.Member)
 	return err
 }
 
@@ -156,7 +157,7 @@ func demoLogins(on bool) []templates.DemoLogin {
 	}
 	var list []templates.DemoLogin
 	for _, t := range demoTenants() {
-		list = append(list, templates.DemoLogin{Tenant: t.name, Email: t.email, Password: demoPassword})
+		list = append(list, templates.DemoLogin{Tenant: t.Name, Email: t.Email, Password: demoPassword})
 	}
 	return list
 }
@@ -187,104 +188,20 @@ const demoPassword = "only-once-demo"
 type demoTenant struct {
 	room.Tenant
 
-	name         string
-	email, token string           // of its owner
-	member       string           // the email of a second user; "" for none
-	twice        []customer.Input // customers again under another email
+	Name         string
+	Email, Token string           // of its owner
+	Member       string           // the email of a second user; "" for none
+	Twice        []customer.Input // customers again under another email
 }
 
-func demoTenants() []demoTenant {
-	return []demoTenant{
-		{
-			name:  "Acme Studio",
-			email: "acme@onlyonce.test", member: "kim@onlyonce.test", token: "oo_demo_acme",
-			Tenant: room.Tenant{
-				ID: uuid.MustParse("0a3e0000-0000-4000-8000-00000000ac3e"),
-				Business: business.Input{
-					Name: "Acme Studio Ltd", Email: "accounts@acme-studio.example",
-					Details: party.Details{Address: "12 Dame Street\nDublin 2\nD02 X285", Country: "IE", TaxID: "IE6388047V"},
-					BankAccount: party.BankAccount{
-						AccountHolder: "Acme Studio Ltd", AccountNumber: "IE29 AIBK 9311 5212 3456 78", BIC: "AIBKIE2D",
-					},
-					Currency: "EUR", TaxRate: "23", PaymentDays: "30",
-				},
-				Customers: []customer.Input{
-					{
-						Email: "accounts@northwind.example", Name: "Northwind Traders", PaymentDays: "45",
-						Texts: customer.Texts{Details: party.Details{
-							Address: "7 Harbour Road\nCork\nT12 W8XK", Country: "IE", TaxID: "IE8256796U",
-						}},
-					},
-					{
-						Email: "hello@brightline.example", Name: "Brightline Architects", PaymentDays: "45",
-						Texts: customer.Texts{Details: party.Details{
-							Address: "24 Rue des Lilas\n69003 Lyon", Country: "FR", TaxID: "FR40303265045",
-						}},
-					},
-					{
-						Email: "billing@halden-books.example", Name: "Halden Books",
-						Texts: customer.Texts{Details: party.Details{
-							Address: "Torggata 11\n1767 Halden", Country: "NO", TaxID: "NO995525828MVA",
-						}},
-					},
-					{
-						Email: "finance@osei-partners.example", Name: "Osei & Partners", PaymentDays: "14",
-						Texts: customer.Texts{Details: party.Details{
-							Address: "48 O’Connell Street\nLimerick\nV94 T8R3", Country: "IE",
-						}},
-					},
-					{
-						Email: "office@kuma-roasters.example", Name: "Kuma Coffee Roasters",
-						Texts: customer.Texts{Details: party.Details{
-							Address: "Kastanienallee 82\n10435 Berlin", Country: "DE", TaxID: "DE136695976",
-						}},
-					},
-				},
-			},
-			twice: []customer.Input{
-				{
-					Email: "accounts+orders@northwind.example", Name: "Northwind Traders Ltd.",
-					Texts: customer.Texts{Details: party.Details{
-						Address: "7 Harbour Road, Cork", Country: "IE", TaxID: "IE 8256796 U",
-					}},
-				},
-			},
-		},
-		{
-			name: "Globex Works", email: "globex@onlyonce.test", token: "oo_demo_globex",
-			Tenant: room.Tenant{
-				ID: uuid.MustParse("610be000-0000-4000-8000-0000000610be"),
-				Business: business.Input{
-					Name: "Globex Works Inc.", Email: "billing@globex-works.example",
-					Details: party.Details{Address: "400 Industrial Way\nPortland, OR 97209", Country: "US", TaxID: "93-1234567"},
-					BankAccount: party.BankAccount{
-						AccountHolder: "Globex Works Inc.", AccountNumber: "123000220 / 153912345678", BIC: "USBKUS44",
-					},
-					Currency: "USD", TaxRate: "0", PaymentDays: "14",
-				},
-				Customers: []customer.Input{
-					{
-						Email: "ap@cypress-creek.example", Name: "Cypress Creek Clinics", PaymentDays: "45",
-						Texts: customer.Texts{Details: party.Details{
-							Address: "1800 Cypress Creek Boulevard\nSpringfield, OR 97477", Country: "US",
-						}},
-					},
-					{
-						Email: "accounts@redwood-mills.example", Name: "Redwood Mills", PaymentDays: "30",
-						Texts: customer.Texts{Details: party.Details{Address: "55 Mill Road\nEureka, CA 95501", Country: "US"}},
-					},
-					{
-						Email: "ops@tern-logistics.example", Name: "Tern Logistics",
-						Texts: customer.Texts{Details: party.Details{
-							Address: "900 Marine Drive\nVancouver, BC V6P 5Y7", Country: "CA",
-						}},
-					},
-					{
-						Email: "accounts@northwind.example", Name: "Northwind Traders Inc.",
-						Texts: customer.Texts{Details: party.Details{Address: "310 Lake Street\nSeattle, WA 98101", Country: "US"}},
-					},
-				},
-			},
-		},
+//go:embed demo.json
+var demoData string
+
+func demoTenants() (all []demoTenant) {
+	data := json.NewDecoder(strings.NewReader(demoData))
+	data.DisallowUnknownFields()
+	if err := data.Decode(&all); err != nil { //nolint:musttag // the file has the names of the fields
+		panic(err) // cannot be: the file is part of the program
 	}
+	return all
 }

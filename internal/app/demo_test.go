@@ -29,7 +29,6 @@ func story() []string {
 	}
 }
 
-// demoCustomers is the number of customers in the demo.
 const demoCustomers = 5 + 4 + 1 // the last one is a duplicate
 
 func TestDemoDataIsTheSameHoweverOftenItIsFilledIn(t *testing.T) {

@@ -71,7 +71,6 @@ func (atThree) Next(now time.Time) time.Time {
 	return next
 }
 
-// addNightly adds the queue, the worker and the schedule.
 func addNightly(jobs room.Jobs) error {
 	river.AddWorker(jobs.River.Workers, &room.EachTenant[nightly]{
 		Pool: jobs.Store.Pool, Log: jobs.Log,

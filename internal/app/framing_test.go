@@ -14,7 +14,6 @@ import (
 	"onlyonce/internal/must"
 )
 
-// createHead is the head of a create.
 const createHead = "POST /api/v1/customers HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer oo_demo_acme\r\n" +
 	"Content-Type: application/json\r\nIdempotency-Key: framing\r\n"
 

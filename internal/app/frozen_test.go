@@ -251,7 +251,6 @@ func frozenCreate(name string) call {
 	}
 }
 
-// customer creates a customer, and returns its id.
 func (f *frozen) customer(name string) string {
 	f.Helper()
 	a := f.send(frozenCreate(name))

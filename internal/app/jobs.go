@@ -240,16 +240,6 @@ func (a *App) expireOnce(ctx context.Context) error {
 	return nil
 }
 
-// expiryLag exports the most time by which results exceed their retention. It is derived from the last complete run, which has
-// erased all results that had expired at its start: row-level security shows one tenant at a time, so the database would have
-// to be queried for each tenant.
-func (a *App) expiryLag() prometheus.Collector {
-	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "onlyonce_expiry_lag_seconds",
-		Help: "How long, at most, a result that has expired is still there, as far as this process erases it.",
-	}, func() float64 { return time.Since(time.Unix(0, a.expired.Load())).Seconds() })
-}
-
 // expiryStep bounds each query of expiry itself.
 const expiryStep = time.Minute
 

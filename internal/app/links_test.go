@@ -75,7 +75,6 @@ func (b *bundle) linkMail() (state, reason string) {
 	return state, reason
 }
 
-// texts returns the plain and the HTML text of a message.
 func texts(t *testing.T, message *netmail.Message) (plain, html string) {
 	t.Helper()
 	_, parameters, err := mime.ParseMediaType(message.Header.Get("Content-Type"))
@@ -91,7 +90,6 @@ func texts(t *testing.T, message *netmail.Message) (plain, html string) {
 	return plain, html
 }
 
-// linkIn returns the secret of the link in a text.
 func linkIn(t *testing.T, text string) string {
 	t.Helper()
 	_, rest, ok := strings.Cut(text, "/join?link=")

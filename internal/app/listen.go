@@ -33,7 +33,6 @@ func AddressOf(l net.Listener) string {
 	return l.Addr().String()
 }
 
-// listen returns the listener of the configuration, or one at its address.
 func listen(ctx context.Context, c Config) (net.Listener, error) {
 	if c.Listener != nil {
 		return c.Listener, nil
@@ -174,7 +173,6 @@ func onState(conn net.Conn, state http.ConnState) {
 	}
 }
 
-// framingListener wraps each connection in a [framingConn].
 type framingListener struct{ net.Listener }
 
 func (l framingListener) Accept() (net.Conn, error) {

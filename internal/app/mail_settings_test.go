@@ -14,7 +14,6 @@ import (
 	"onlyonce/internal/must"
 )
 
-// mailEnvironment sets all variables of mails.
 func mailEnvironment() map[string]string {
 	return map[string]string{
 		"SMTP_URL": "smtps://me:secret@mail.example.com", "MAIL_FROM": "me@example.com", "MAIL_TIMEOUT": "9s", "MAIL_RETRY": "1m",

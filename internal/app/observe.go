@@ -48,7 +48,8 @@ func newHTTPObserver(c Config, registry *prometheus.Registry) *httpObserver {
 
 func (o *httpObserver) observe(ctx context.Context, a web.Answered) {
 	nameTrace(ctx, a)
-	o.seconds.WithLabelValues(a.Route, a.Method, classOf(a.Status)).Observe(a.Duration.Seconds())
+	class := fmt.Sprintf("%dxx", a.Status/100) // a label with each status would multiply the series
+	o.seconds.WithLabelValues(a.Route, a.Method, class).Observe(a.Duration.Seconds())
 	if !o.logs {
 		return
 	}
@@ -62,16 +63,6 @@ func (o *httpObserver) observe(ctx context.Context, a web.Answered) {
 		attrs = append(attrs, slog.String("outcome", string(a.Outcome)))
 	}
 	o.log.LogAttrs(ctx, slog.LevelInfo, "request", attrs...)
-}
-
-// classOf returns the class of a status, such as "4xx": a label with each status would multiply the series.
-func classOf(status int) string { return fmt.Sprintf("%dxx", status/100) }
-
-// inFlight exports the number of requests in flight.
-func inFlight(server *web.Server) prometheus.Collector {
-	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "onlyonce_http_requests_in_flight", Help: "Requests that are being answered now.",
-	}, func() float64 { return float64(server.InFlight()) })
 }
 
 // serveMetrics listens on a separate address, by default of this machine only. It serves profiles too. If the address is in
@@ -148,11 +139,20 @@ func (o *observer) observe(ctx context.Context, a idempotency.Attempt) {
 	o.log.LogAttrs(ctx, level, "attempt", slog.Any("", a))
 }
 
-// inProgress exports the number of running attempts: many that do not end wait for one another, or for the database.
-func inProgress(store *idempotency.Store) prometheus.Collector {
-	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "onlyonce_attempts_in_progress", Help: "Attempts that are under way now, waiting included.",
-	}, func() float64 { return float64(store.Attempts()) })
+// observeState exports the work that is under way. Many attempts that do not end wait for one another, or for the database. The lag of the
+// expiry is derived from the last complete run, which has erased all results that had expired at its start: row-level security shows one
+// tenant at a time, so the database would have to be queried for each tenant.
+func (a *App) observeState(store *idempotency.Store, server *web.Server) {
+	gauge := func(name, help string, of func() float64) {
+		a.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, of))
+	}
+	gauge("onlyonce_attempts_in_progress", "Attempts that are under way now, waiting included.",
+		func() float64 { return float64(store.Attempts()) })
+	gauge("onlyonce_http_requests_in_flight", "Requests that are being answered now.",
+		func() float64 { return float64(server.InFlight()) })
+	gauge("onlyonce_expiry_lag_seconds",
+		"How long, at most, a result that has expired is still there, as far as this process erases it.",
+		func() float64 { return time.Since(time.Unix(0, a.expired.Load())).Seconds() })
 }
 
 // keepAttempts returns a function that keeps attempts for the configured time, or drops them. Attempts in memory are written at the end.
@@ -265,7 +265,6 @@ func (o *databaseObserver) Collect(metrics chan<- prometheus.Metric) {
 	show(o.oldest, oldest)
 }
 
-// jobCount counts the jobs of a kind in a state.
 type jobCount struct {
 	Kind, State string
 	Count, Age  float64 // since the first one was to begin, in seconds

@@ -154,7 +154,6 @@ func (b *bundle) visit(browser *http.Client, session *http.Cookie, method, path 
 	return response
 }
 
-// behindWire puts a proxy between an app and its database.
 func behindWire(t *testing.T, c *app.Config) *proxy.Proxy {
 	t.Helper()
 	config, err := pgconn.ParseConfig(c.DatabaseURL)

@@ -63,14 +63,6 @@ func parsePort(c *Config, value string) error {
 	return nil
 }
 
-func parseFormat(asJSON *bool, value string) error {
-	if value != "json" && value != "text" {
-		return fmt.Errorf("%q must be text or json", value)
-	}
-	*asJSON = value == "json"
-	return nil
-}
-
 // reason returns the error about an address, without the address.
 func reason(err error) string {
 	if wrong, ok := errors.AsType[*net.AddrError](err); ok {

@@ -68,7 +68,6 @@ type visit struct {
 	page *html.Node
 }
 
-// get requests an address.
 func (h *host) get(address string) visit {
 	h.Helper()
 	return h.do(http.MethodGet, address, nil)

@@ -101,7 +101,11 @@ func settings() []setting {
 			return parseYes(&c.AccessLog, value)
 		}},
 		{"LOG_FORMAT", "text", "", "text, or json for a JSON object on each line of the log", func(c *Config, value string) error {
-			return parseFormat(&c.JSONLog, value)
+			if value != "json" && value != "text" {
+				return fmt.Errorf("%q must be text or json", value)
+			}
+			c.JSONLog = value == "json"
+			return nil
 		}},
 		{"OTEL_EXPORTER_OTLP_ENDPOINT", "", "none", "where a collector of OpenTelemetry takes traces over HTTP, such as\n" +
 			"http://127.0.0.1:4318; other OTEL_… variables say how", func(c *Config, value string) error {

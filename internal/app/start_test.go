@@ -22,7 +22,7 @@ import (
 func TestWhoAnswersHasStarted(t *testing.T) {
 	t.Parallel()
 	for what, prevent := range map[string]func(*app.Config){
-		"jobs":    badSender,
+		"jobs":    func(c *app.Config) { c.MailSender = "no address" },
 		"metrics": func(c *app.Config) { c.MetricsAddr = "127.0.0.1:99999" },
 	} {
 		t.Run(what, func(t *testing.T) {
@@ -101,9 +101,6 @@ func TestStartAfterAChangeOfOrder(t *testing.T) {
 	assert.Thatf(t, len(told) == 1 &&
 		strings.Contains(told[0]["error"].(string), "REFRESH COLLATION VERSION"), "%v", told)
 }
-
-// badSender keeps the jobs from starting.
-func badSender(c *app.Config) { c.MailSender = "no address" }
 
 // hold keeps every attempt to create the customer Ada waiting until the release.
 func (b *bundle) hold() (release func()) {

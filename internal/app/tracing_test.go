@@ -48,7 +48,6 @@ func (c *traced) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// named returns the spans with a name.
 func (c *traced) named(name string) []*spans.Span {
 	return slices.DeleteFunc(slices.Clone(c.spans), func(s *spans.Span) bool { return s.Name != name })
 }

@@ -186,7 +186,6 @@ func (b *bundle) customer(at, token, key string) (id, body string) {
 	return made.ID, body
 }
 
-// rows counts the rows of each table.
 func (b *bundle) rows() string {
 	b.Helper()
 	cmd := b.shell()(`psql --no-align --tuples-only "$URL" --command="

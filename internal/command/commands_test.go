@@ -32,7 +32,6 @@ func TestMain(m *testing.M) {
 
 const password = "correct horse battery staple"
 
-// bundle runs commands on a new database.
 type bundle struct {
 	*testing.T
 	*pgtest.Database

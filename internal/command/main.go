@@ -31,7 +31,6 @@ func Main(site app.Site) {
 	os.Exit(code)
 }
 
-// program is the name of the program in its output.
 const program = "onlyonce"
 
 // Exit codes.

@@ -66,14 +66,12 @@ type person struct {
 	Email email.Address `arg:"" help:"Email of the user."`
 }
 
-// result prints the result of a change of a user.
 func (p person) result(t *terminal, what, line string) error {
 	return t.print(map[string]string{"email": p.Email.Folded(), "outcome": what}, fmt.Sprintf("User %s %s.", p.Email.Folded(), line))
 }
 
 type userPassword struct{ person }
 
-// Run sets a password.
 func (c userPassword) Run(ctx context.Context, t *terminal) error {
 	return t.withPool(ctx, func(ctx context.Context, pool *pgxpool.Pool) error {
 		_, err := account.FindUser(ctx, pool, c.Email)
@@ -93,14 +91,12 @@ func (c userPassword) Run(ctx context.Context, t *terminal) error {
 
 type userDisable struct{ person }
 
-// Run disables a user.
 func (c userDisable) Run(ctx context.Context, t *terminal) error {
 	return c.set(ctx, t, true, "disabled", "cannot log in any more; every session has ended, and a link from before is worthless")
 }
 
 type userEnable struct{ person }
 
-// Run enables a user.
 func (c userEnable) Run(ctx context.Context, t *terminal) error {
 	return c.set(ctx, t, false, "enabled", "can log in")
 }
@@ -183,7 +179,6 @@ type tenantCreate struct {
 	Name string `arg:"" help:"Name of the business. Capitals, width and accents make no other one."`
 }
 
-// Run creates a tenant.
 func (c tenantCreate) Run(ctx context.Context, t *terminal) error {
 	return t.withPool(ctx, func(ctx context.Context, pool *pgxpool.Pool) error {
 		tenant, created, err := account.CreateTenant(ctx, pool, c.Name)
@@ -206,7 +201,6 @@ type tenantList struct {
 	After uuid.UUID `help:"Begin after the tenant with this id." placeholder:"ID"`
 }
 
-// Run lists tenants.
 func (c tenantList) Run(ctx context.Context, t *terminal) error {
 	return t.withPool(ctx, func(ctx context.Context, pool *pgxpool.Pool) error {
 		tenants, err := account.ListTenants(ctx, pool, c.After)
@@ -227,7 +221,6 @@ func (c tenantList) Run(ctx context.Context, t *terminal) error {
 	})
 }
 
-// findTenant returns the tenant of --tenant.
 func findTenant(ctx context.Context, pool *pgxpool.Pool, nameOrID string) (account.Tenant, error) {
 	tenant, err := account.FindTenant(ctx, pool, nameOrID)
 	if err != nil {
@@ -240,7 +233,6 @@ type ofTenant struct {
 	Tenant string `required:"" help:"Name or id of the tenant." placeholder:"NAME"`
 }
 
-// with calls work for the tenant.
 func (o ofTenant) with(ctx context.Context, t *terminal, work func(context.Context, *pgxpool.Pool, account.Tenant) error) error {
 	return t.withPool(ctx, func(ctx context.Context, pool *pgxpool.Pool) error {
 		tenant, err := findTenant(ctx, pool, o.Tenant)
@@ -289,7 +281,6 @@ type tokenList struct {
 	After string `help:"Begin after the token of this name." placeholder:"NAME"`
 }
 
-// Run lists tokens.
 func (c tokenList) Run(ctx context.Context, t *terminal) error {
 	return c.with(ctx, t, func(ctx context.Context, pool *pgxpool.Pool, tenant account.Tenant) error {
 		tokens, err := account.ListTokens(ctx, pool, tenant.ID, c.After)
@@ -312,7 +303,6 @@ type tokenRevoke struct {
 	ofTenant
 }
 
-// Run revokes a token.
 func (c tokenRevoke) Run(ctx context.Context, t *terminal) error {
 	return c.with(ctx, t, func(ctx context.Context, pool *pgxpool.Pool, tenant account.Tenant) error {
 		changed, err := account.RevokeToken(ctx, pool, tenant.ID, c.Name)

@@ -45,7 +45,6 @@ func (b *bundle) do(client *http.Client, r *http.Request) (status int, body stri
 	return response.StatusCode, string(text)
 }
 
-// request returns a request with a body: a form, or JSON with a token.
 func (b *bundle) request(method, url, kind, token, body string) *http.Request {
 	b.Helper()
 	r, err := http.NewRequestWithContext(b.Context(), method, url, strings.NewReader(body))

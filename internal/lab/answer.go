@@ -31,7 +31,6 @@ const (
 // answer is the answer to one attempt; its outcome is NoAnswer if none arrived.
 type answer struct {
 	status  int
-	header  http.Header
 	outcome string
 	stop    string // the slug of the layer that stopped it
 	says    string
@@ -78,7 +77,6 @@ func ask(ctx context.Context, client *http.Client, addr, token, key string, l la
 	return answer{outcome: NoAnswer, says: "The connection broke before an answer came. Nobody knows yet whether it worked."}
 }
 
-// content returns the body of the request.
 func (l lane) content(key string) string {
 	if l.form == nil {
 		return l.body
@@ -88,9 +86,8 @@ func (l lane) content(key string) string {
 	return form.Encode()
 }
 
-// read interprets an answer.
 func read(status int, header http.Header, content []byte) answer {
-	a := answer{status: status, header: header}
+	a := answer{status: status}
 	if status == http.StatusSeeOther { // a form was carried out, now or before; see [stage.note]
 		a.outcome, a.says = Created, "The page says: Look into your inbox."
 		a.mark = path.Base(header.Get("Location"))

@@ -33,14 +33,6 @@ func payTwice() script {
 		}
 	}
 	return script{
-		Experiment: Experiment{
-			Slug: "pay-twice", Title: "Pay three times",
-			Story: "An invoice of €123.00 is to be paid. Somebody presses “Record payment” twice, and then does it once more in a " +
-				"second tab that was opened before: each time the full amount.",
-			Question: "How many payments will there be?", Guesses: []int{0, 1, 2, 3},
-			Layers: []Layer{intentLayer, {openAmount, "the open amount", "The database does not compare a payment with what is " +
-				"still open of its invoice."}},
-		},
 		noun: "payment", amount: invoiceAmount, counts: counts, marks: `SELECT id::text FROM payments ORDER BY id`,
 		lanes: []lane{pay("Click 1", 0), pay("Click 2", 0), pay("Second tab", 1)},
 		play:  clickedTwice(lockInvoice, issuedInvoice()...),
@@ -75,15 +67,6 @@ func upload() script {
 		}
 	}
 	return script{
-		Experiment: Experiment{
-			Slug: "upload", Title: "Upload a file impatiently",
-			Story: "You attach a file to an invoice, and press “Attach file” twice, because the upload takes long. Then you choose the " +
-				"same file once more in a second tab. Two servers answer.",
-			Question: "How many attachments will the invoice have?", Guesses: []int{0, 1, 2, 3},
-			Layers: []Layer{{
-				intent, "the intent", "The database does not recognise a key that it has seen before, and the servers remember none.",
-			}, {fileDigest, "the digest of the file", "The database does not compare the file with those that the invoice has."}},
-		},
 		replicas: 2, noun: "attachment", counts: counts, marks: `SELECT id::text FROM attachments ORDER BY id`,
 		lanes: []lane{attach("Click 1", 0, 0), attach("Click 2, another server", 0, 1), attach("Second tab", 1, 0)},
 		play:  clickedTwice(`LOCK TABLE attachments IN SHARE MODE`, invoiceLane("")),
@@ -99,16 +82,6 @@ func signUp() script {
 		}
 	}
 	return script{
-		Experiment: Experiment{
-			Slug: "sign-up", Title: "Sign up three times",
-			Story: "You have no account yet. You enter your email, press “Email a link” twice, and then do it once more in a second tab. " +
-				"Two servers answer. They don't know you: they have the key of the form and the email.",
-			Question: "How many sign-ups will there be, each with an email to you?", Guesses: []int{0, 1, 2, 3},
-			Layers: []Layer{{
-				intent, "the intent", "The database does not recognise a key that it has seen before, and the servers remember none.",
-			}, {openSignUp, "the open sign-up", "The database does not look for an open sign-up with the same " +
-				"email, and allows several."}},
-		},
 		replicas: 2, noun: "sign-up", counts: counts, marks: `SELECT id::text FROM sign_ups ORDER BY id`,
 		env: []string{ // no mail server has this port
 			"SIGN_UP=1", "SMTP_URL=smtp://127.0.0.1:1", "MAIL_FROM=app@example.com", "SECRET_KEY=" + random(),

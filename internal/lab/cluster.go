@@ -128,7 +128,6 @@ func (c *cluster) prepare(ctx context.Context) error {
 // customerID is the customer in the template.
 const customerID = "0199d1f0-0000-7000-8000-0000000000ad"
 
-// clone creates a database for one side of a run.
 func (c *cluster) clone(ctx context.Context) (name string, err error) {
 	name = fmt.Sprintf("run_%d", c.clones.Add(1))
 	return name, c.exec(ctx, fmt.Sprintf("CREATE DATABASE %s OWNER %s TEMPLATE %s STRATEGY file_copy", name, server.Role, template))

@@ -93,7 +93,6 @@ func (l *Lab) Start(ctx context.Context, o Order) error {
 // starting bounds the start of PostgreSQL.
 const starting = 30 * time.Second
 
-// find returns a run of a visitor.
 func (l *Lab) find(id uuid.UUID, visitor string) (*run, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -2,6 +2,8 @@ package lab
 
 import (
 	"context"
+	_ "embed" // for texts, commands and quotes
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -16,18 +18,65 @@ func Experiments() (all []Experiment) {
 	return all
 }
 
-func scripts() []script {
-	all := []script{
-		fiveClicks(), twoTabs(), lostAnswer(), sameNumber(), twoEdits(), payTwice(), oneEvent(), twoClocks(), tomorrow(), fifty(),
-		signUp(), upload(), kill(), stopPostgres(),
+var (
+	//go:embed experiments.json
+	texts []byte
+	//go:embed takeaways.sh
+	shell string
+	//go:embed quotes.txt
+	quotations string
+)
+
+// scripts returns the experiments of experiments.json with their scripts.
+func scripts() (all []script) {
+	begin := map[string]func() script{
+		"five-clicks": fiveClicks, "two-tabs": twoTabs, "lost-answer": lostAnswer, "same-number": sameNumber, "two-edits": twoEdits,
+		"pay-twice": payTwice, "one-event": oneEvent, "two-clocks": twoClocks, "tomorrow": tomorrow, "fifty": fifty, "sign-up": signUp,
+		"upload": upload, "kill": kill, "stop-postgres": stopPostgres,
 	}
-	for n, s := range all {
-		t := takeaways()[s.Slug]
-		t.SQL = s.counts
-		for _, layer := range s.Layers {
-			t.Code = append(t.Code, code(layer.Slug))
+	var known struct {
+		Layers      map[string]Layer
+		Experiments []struct {
+			Experiment
+
+			Met []string // the keys of its layers
 		}
-		all[n].Takeaway = t
+	}
+	if err := json.Unmarshal(texts, &known); err != nil { //nolint:musttag // the file has the names of the fields
+		panic(err) // cannot be: the file is part of the program
+	}
+	curl, quoted := commands(), quotes()
+	for _, e := range known.Experiments {
+		s := begin[e.Slug]()
+		s.Experiment = e.Experiment
+		s.Takeaway = Takeaway{Scenario: quoted[s.Slug], Curl: curl[s.Slug], SQL: s.counts}
+		for _, key := range e.Met {
+			l := known.Layers[key]
+			s.Layers, s.Takeaway.Code = append(s.Layers, l), append(s.Takeaway.Code, quoted[l.Slug])
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+// commands returns the shell commands of the takeaways by experiment.
+func commands() map[string]string {
+	all := map[string]string{}
+	scripts := strings.Split(shell, "\n# experiment: ")
+	for _, text := range scripts[1:] {
+		slug, curl, _ := strings.Cut(text, "\n")
+		all[slug] = scripts[0] + strings.TrimSuffix(curl, "\n")
+	}
+	return all
+}
+
+// quotes returns the browser tests by experiment, and the places of the layers in this repository by layer.
+func quotes() map[string]Code {
+	all := map[string]Code{}
+	for _, text := range strings.Split(quotations, "\n== ")[1:] {
+		head, lines, _ := strings.Cut(text, "\n")
+		words := strings.Fields(head)
+		all[words[0]] = Code{words[1], words[2], strings.TrimSuffix(lines, "\n")}
 	}
 	return all
 }
@@ -47,12 +96,10 @@ const (
 	markInvoices = "SELECT id::text FROM invoices ORDER BY number, id"
 )
 
-// invoiceLane creates the invoice.
 func invoiceLane(who string) lane {
 	return lane{who: who, method: "POST", path: invoicesPath, body: anInvoice}
 }
 
-// ofInvoices completes a script that counts invoices.
 func ofInvoices(s script) script {
 	s.noun, s.amount, s.counts, s.marks = "invoice", invoiceAmount, countInvoices, markInvoices
 	return s
@@ -68,13 +115,7 @@ func atOnce(ctx context.Context, s *stage) error {
 }
 
 func fiveClicks() script {
-	s := ofInvoices(script{play: atOnce, Experiment: Experiment{
-		Slug: "five-clicks", Title: "Click five times",
-		Story: "You fill in one invoice and press “Create invoice” five times, because nothing seems to happen. " +
-			"All five clicks come from one form.",
-		Question: "How many invoices will there be?", Guesses: []int{0, 1, 5},
-		Layers: []Layer{formLockLayer, intentLayer},
-	}})
+	s := ofInvoices(script{play: atOnce})
 	for n := range 5 {
 		s.lanes = append(s.lanes, invoiceLane(fmt.Sprintf("Click %d", n+1)))
 	}
@@ -83,13 +124,6 @@ func fiveClicks() script {
 
 func twoTabs() script {
 	return ofInvoices(script{
-		Experiment: Experiment{
-			Slug: "two-tabs", Title: "Send one form from two tabs",
-			Story: "Somebody duplicates the tab with a form that is filled in, and sends the form from both tabs at the same moment. " +
-				"No script in one tab can see what the other one does.",
-			Question: "How many invoices will there be?", Guesses: []int{0, 1, 2},
-			Layers: []Layer{intentLayer},
-		},
 		lanes: []lane{invoiceLane("Tab 1"), invoiceLane("Tab 2")},
 		play:  atOnce,
 	})
@@ -97,13 +131,6 @@ func twoTabs() script {
 
 func lostAnswer() script {
 	return ofInvoices(script{
-		Experiment: Experiment{
-			Slug: "lost-answer", Title: "Lose the answer",
-			Story: "A program creates an invoice. The server saves it, and then the connection breaks, so that the answer never " +
-				"arrives. The program cannot know whether it worked, and tries again.",
-			Question: "How many invoices will there be?", Guesses: []int{0, 1, 2},
-			Layers: []Layer{oneKeyLayer, intentLayer},
-		},
 		lanes: []lane{invoiceLane("Try 1"), invoiceLane("Try 2")},
 		play: func(ctx context.Context, s *stage) error {
 			s.front[0].Arm(proxy.Cut{Point: proxy.BeforeAnswer})
@@ -118,15 +145,6 @@ func lostAnswer() script {
 
 func sameNumber() script {
 	s := ofInvoices(script{
-		Experiment: Experiment{
-			Slug: "same-number", Title: "Give two invoices one number",
-			Story: "Two colleagues enter the same paper invoice at the same moment, each in a form of their own, and both type its " +
-				"number 2026-0042. To the server, these are two different requests.",
-			Question: "How many invoices will have the number 2026-0042?", Guesses: []int{0, 1, 2},
-			Layers: []Layer{{
-				uniqueNumber, "the unique number", "The rule in the database that each number exists once a year is dropped.",
-			}},
-		},
 		lanes: []lane{invoiceLane("Ada"), invoiceLane("Ben")},
 		play:  atOnce,
 	})
@@ -140,14 +158,6 @@ func sameNumber() script {
 func twoEdits() script {
 	const counts = "SELECT to_char(at, 'HH24:MI:SS.MS') AS at, changes\nFROM intents WHERE operation = 'customer.edit' ORDER BY intents.at"
 	s := script{
-		Experiment: Experiment{
-			Slug: "two-edits", Title: "Change one customer twice",
-			Story: "Ada and Ben open the same customer. Ada corrects the address and saves. Ben still sees the old address; " +
-				"he corrects the name and saves the whole form.",
-			Question: "How many of the two changes will be accepted?", Guesses: []int{0, 1, 2},
-			Layers: []Layer{{version, "the version that was seen", "A change is accepted whichever version of the customer it was made " +
-				"from, so Ben's old address overwrites Ada's new one."}},
-		},
 		noun: "accepted change", counts: counts,
 		marks: `
 			SELECT (1 + row_number() OVER (ORDER BY at))::text FROM intents WHERE operation = 'customer.edit' ORDER BY at`,
@@ -171,13 +181,6 @@ func twoEdits() script {
 
 func tomorrow() script {
 	return ofInvoices(script{
-		Experiment: Experiment{
-			Slug: "tomorrow", Title: "Send it again tomorrow",
-			Story: "A program creates an invoice and is switched off before it can note that. A day later it runs again and sends " +
-				"the same request. The server keeps answers for only a day; here a day lasts a fifth of a second.",
-			Question: "How many invoices will there be?", Guesses: []int{0, 1, 2},
-			Layers: []Layer{{keyForLife, "the key, for life", "When the stored answer is erased, the server forgets the key as well."}},
-		},
 		env:   []string{"IDEMPOTENCY_RETAIN=200ms", "EXPIRE_EVERY=50ms"},
 		lanes: []lane{invoiceLane("Today"), invoiceLane("Tomorrow")},
 		play: func(ctx context.Context, s *stage) error {
@@ -194,13 +197,6 @@ func tomorrow() script {
 
 func fifty() script {
 	s := ofInvoices(script{
-		Experiment: Experiment{
-			Slug: "fifty", Title: "Send it fifty times at once",
-			Story: "A runaway program sends the same request fifty times at the same moment, half of them to one server and half to " +
-				"another one on the same database.",
-			Question: "How many invoices will there be?", Guesses: []int{1, 2, 50},
-			Layers: []Layer{oneKeyLayer, intentLayer},
-		},
 		replicas: 2,
 		play:     atOnce,
 	})
@@ -214,13 +210,6 @@ func fifty() script {
 
 func stopPostgres() script {
 	return ofInvoices(script{
-		Experiment: Experiment{
-			Slug: "stop-postgres", Title: "Crash the database",
-			Story: "The database saves an invoice and crashes before it can say so. The server cannot find out what became of it while " +
-				"the database is down. The program tries again until the database is back.",
-			Question: "How many invoices will there be?", Guesses: []int{0, 1, 2, 3},
-			Layers: []Layer{oneKeyLayer, intentLayer},
-		},
 		alone: true,
 		lanes: []lane{invoiceLane("Try 1"), invoiceLane("Try 2"), invoiceLane("Try 3")},
 		play: func(ctx context.Context, s *stage) error {

@@ -12,14 +12,6 @@ import (
 
 func kill() script {
 	return ofInvoices(script{
-		Experiment: Experiment{
-			Slug: "kill", Title: "Kill the server",
-			Story: "The server is killed while it is saving an invoice. It starts again and is killed once more, this time after it " +
-				"saved the invoice but before it answered. The program tries again each time.",
-			Question: "How many invoices will there be?", Guesses: []int{1, 2, 3},
-			Layers: []Layer{intentLayer, {sameTransaction, "one transaction for both", "The invoice is saved first and the key " +
-				"afterwards, so that a crash in between loses the key."}},
-		},
 		lanes: []lane{invoiceLane("Try 1"), invoiceLane("Try 2"), invoiceLane("Try 3")},
 		play: func(ctx context.Context, s *stage) error {
 			if err := s.killInside(ctx, 0); err != nil {

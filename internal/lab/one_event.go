@@ -23,18 +23,6 @@ func oneEvent() script {
 		"FROM payments ORDER BY id"
 	key, secret := random(), "whsec_"+random()
 	s := script{
-		Experiment: Experiment{
-			Slug: "one-event", Title: "Deliver one event three times",
-			Story: "A payment provider reports that €41.00 of an invoice was paid. It delivers the signed event to two servers at the " +
-				"same moment. The first answer is lost, so it delivers the event once more.",
-			Question: "How many payments will there be?", Guesses: []int{0, 1, 2, 3},
-			Layers: []Layer{
-				{uniqueEvent, "the unique event", "The database does not recognise an event that it has seen before: its id is no key " +
-					"of an intent any more, and no longer unique."},
-				{paymentReference, "the payment reference", "The database does not recognise what the provider calls a payment " +
-					"that is already recorded."},
-			},
-		},
 		noun: "payment", amount: 41_00, counts: counts,
 		marks: `
 			SELECT e.id::text FROM payments p JOIN webhook_events e ON e.payment_id = p.id

@@ -33,7 +33,6 @@ type run struct {
 	changed chan struct{} // closed at the next change
 }
 
-// newRun validates an order.
 func newRun(o Order) (*run, error) {
 	r := &run{order: o, changed: make(chan struct{})}
 	all := scripts()

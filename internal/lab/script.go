@@ -28,7 +28,6 @@ const (
 	fileDigest       = "file-digest"
 )
 
-// script is an experiment with its execution.
 type script struct {
 	Experiment
 
@@ -74,64 +73,16 @@ func remain(all, without []Layer) (slugs []string) {
 
 // removal returns the SQL that removes a layer from a database, or nothing for a layer outside it.
 func removal(slug string) []string {
-	switch slug {
-	case intent:
-		return append(layer.Claim(), `
-			CREATE FUNCTION rename_key() RETURNS trigger LANGUAGE plpgsql AS $$
-			BEGIN
-				NEW.key := gen_random_uuid();
-				RETURN NEW;
-			END $$`,
-			`CREATE TRIGGER rename_key BEFORE INSERT ON intents FOR EACH ROW EXECUTE FUNCTION rename_key()`,
-			`CREATE TRIGGER rename_key BEFORE INSERT ON intent_effects FOR EACH ROW EXECUTE FUNCTION rename_key()`)
-	case uniqueNumber:
-		return layer.UniqueNumber()
-	case version:
-		return layer.Version()
-	case openAmount:
-		return layer.OpenAmount()
-	case uniqueEvent:
-		return append(removal(intent), `DROP INDEX webhook_events_once`)
-	case paymentReference:
-		return []string{`DROP INDEX payments_reference_once`, ownOnly("payments")}
-	case uniquePeriod:
-		return []string{`ALTER TABLE schedule_periods DROP CONSTRAINT schedule_periods_once`, ownOnly("schedule_periods")}
-	case openSignUp:
-		return []string{`DROP INDEX sign_ups_open_once`, `
-			CREATE OR REPLACE FUNCTION ask_sign_up(in_tenant uuid, in_id uuid, in_email text, in_mail uuid, in_link_hash bytea)
-			RETURNS sign_ups LANGUAGE plpgsql AS $$
-			DECLARE
-				asked sign_ups;
-			BEGIN
-				INSERT INTO sign_ups (tenant_id, id, email) VALUES (in_tenant, in_id, in_email) RETURNING * INTO asked;
-				INSERT INTO sign_up_mails (tenant_id, id, sign_up_id, link_hash) VALUES (in_tenant, in_mail, in_id, in_link_hash);
-				RETURN asked;
-			END $$`}
-	case fileDigest:
-		return []string{`DROP INDEX attachments_once`}
-	case keyForLife:
-		return layer.KeyForLife()
-	case sameTransaction:
-		return layer.SameTransaction(`true`)
-	default:
-		return nil
+	if slug == sameTransaction {
+		return layer.With("same transaction", "condition", "true")
 	}
+	return layer.SQL(map[string][]string{
+		intent: {"claim", "key"}, uniqueNumber: {"unique number"}, version: {"version"}, openAmount: {"open amount"},
+		uniqueEvent: {"claim", "key", "unique event"}, paymentReference: {"payment reference"},
+		uniquePeriod: {"unique period", "sight of periods"}, keyForLife: {"key for life"},
+		openSignUp: {"open sign-up", "look for a sign-up"}, fileDigest: {"file digest"},
+	}[slug]...)
 }
-
-// ownOnly restricts each transaction to the rows of a table that it has inserted.
-func ownOnly(table string) string {
-	return `CREATE POLICY own_only ON ` + table + ` AS RESTRICTIVE FOR SELECT USING (created_at = now())`
-}
-
-// The layers as visitors see them.
-var (
-	formLockLayer = Layer{formLock, "the form lock", "The script that lets a form be sent only once does not run, as in a browser " +
-		"without JavaScript."}
-	intentLayer = Layer{intent, "the intent", "The database does not recognise a key that it has seen before. Each request comes from " +
-		"a program of its own, so that the server does not recognise it either."}
-	oneKeyLayer = Layer{oneKey, "the kept key", "The sender makes a new key for each attempt, " +
-		"instead of keeping the first one."}
-)
 
 // short abbreviates a key for display.
 func short(key string) string { return key[:8] + "…" }

@@ -51,7 +51,6 @@ type stage struct {
 // conns is the number of connections of a replica for requests.
 const conns = 8
 
-// build creates the database and starts the replicas.
 func (s *stage) build(ctx context.Context, script script, without []Layer) (err error) {
 	if s.database, err = s.cluster.clone(ctx); err != nil {
 		return err
@@ -91,7 +90,6 @@ func (s *stage) build(ctx context.Context, script script, without []Layer) (err 
 	return nil
 }
 
-// nameOf returns the name of replica n.
 func nameOf(n int) string { return fmt.Sprint("server ", n+1) }
 
 // connect prepares replica n with the proxies on both sides.

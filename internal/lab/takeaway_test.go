@@ -65,7 +65,6 @@ func TestCurl(t *testing.T) {
 	}
 }
 
-// startDemo starts the program with its demo, and returns its address.
 func startDemo(t *testing.T) string {
 	t.Helper()
 	l := sharedLab(t)

@@ -21,14 +21,6 @@ func twoClocks() script {
 	today := time.Now().UTC().Format(time.DateOnly)
 	clock := func(who string) lane { return lane{who: who, method: job, path: schedule.Job{}.Kind()} }
 	return ofInvoices(script{
-		Experiment: Experiment{
-			Slug: "two-clocks", Title: "Bill one period from two servers",
-			Story: "A schedule is due. The clocks of two servers bill the period at the same moment, and so does Ada, who presses “Bill " +
-				"period” just then.",
-			Question: "How many invoices will there be?", Guesses: []int{0, 1, 2, 3},
-			Layers: []Layer{intentLayer, {uniquePeriod, "the unique period", "The rule in the database that a period is billed once is " +
-				"dropped, and nobody sees which ones were billed."}},
-		},
 		replicas: 2, env: []string{"IDEMPOTENCY_WAIT=15s"}, // a clock looks for jobs once a second
 		lanes: []lane{clock("Clock of server 1"), clock("Clock of server 2"), {
 			who: "Ada, by hand", intent: 1, method: http.MethodPost, path: schedulesPath + "/{id}/periods",

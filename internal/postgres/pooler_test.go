@@ -201,7 +201,6 @@ func TestPoolersErrorsAreExplained(t *testing.T) {
 	}
 }
 
-// opened opens a pool and closes it.
 func opened(t *testing.T, url string) error {
 	t.Helper()
 	pool, err := postgres.Open(t.Context(), url)

@@ -125,7 +125,6 @@ func TestEveryUniquenessRuleIsEnforced(t *testing.T) {
 	}
 }
 
-// isOfOperations reports whether an operation writes to a table.
 func isOfOperations(b *sitetest.Bundle, table string) bool {
 	return slices.ContainsFunc(b.Operations(), func(op web.Operation) bool { return op.Table == table })
 }

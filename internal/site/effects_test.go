@@ -21,7 +21,6 @@ import (
 	"onlyonce/internal/site/sitetest"
 )
 
-// made is a record of a resource.
 type made struct {
 	sitetest.Resource
 

@@ -93,7 +93,6 @@ func TestDocsShowWhatIsDescribed(t *testing.T) {
 	}
 }
 
-// anchorsOf returns the ids of the elements with one of the names.
 func anchorsOf(p sitetest.Page, names ...string) map[string]bool {
 	anchors := map[string]bool{}
 	for _, element := range sitetest.Elements(p.Root, names...) {

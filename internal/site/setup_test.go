@@ -19,7 +19,6 @@ func setup(t *testing.T) *sitetest.Bundle {
 	return sitetest.Setup(t, more...)
 }
 
-// programResources returns the resources with an API.
 func programResources() []sitetest.Resource {
 	return slices.DeleteFunc(sitecases.Resources(), func(of sitetest.Resource) bool { return of.People })
 }

@@ -65,7 +65,6 @@ func (s *pages) listExperiments(w http.ResponseWriter, r *http.Request) error {
 	return s.site.Render(w, r, http.StatusOK, labviews.LabPage(s.site.Page(w, r), v))
 }
 
-// experiment returns the experiment that the path names.
 func experiment(r *http.Request) (lab.Experiment, error) {
 	for _, e := range lab.Experiments() {
 		if e.Slug == chi.URLParam(r, "experiment") {

@@ -14,7 +14,6 @@ import (
 	"onlyonce/templates/labviews"
 )
 
-// asDemo turns on the demo for a server and acme.
 func asDemo(b *sitetest.Bundle) func(*sitetest.Config) {
 	return func(c *sitetest.Config) {
 		c.People.Demo = []templates.DemoLogin{{Tenant: b.Acme.Name, Email: b.Acme.Email, Password: sitetest.Password}}

@@ -13,7 +13,6 @@ import (
 	"onlyonce/templates/labviews"
 )
 
-// runView returns the content of a run's page.
 func (s *pages) runView(r *http.Request, found lab.Result) labviews.Run {
 	e := found.Experiment
 	var without []string

@@ -36,7 +36,6 @@ func (s *pages) showYourself(w http.ResponseWriter, r *http.Request) error {
 	return s.site.Render(w, r, http.StatusOK, labviews.YourselfPage(s.site.Page(w, r), v))
 }
 
-// setSwitch sets the switch that the form names.
 func (s *pages) setSwitch(w http.ResponseWriter, r *http.Request) error {
 	if err := web.ParseForm(r); err != nil {
 		return err

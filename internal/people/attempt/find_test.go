@@ -188,7 +188,6 @@ func (b *bundle) count(sql string, args ...any) int {
 	return storetest.Value[int](b, sql, args...)
 }
 
-// intent returns an intent of a user in a tenant.
 func (b *bundle) intent(tenant uuid.UUID, key string) idempotency.Intent {
 	b.Helper()
 	intent := b.Intent(key)

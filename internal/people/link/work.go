@@ -68,7 +68,6 @@ func NewWorker(c mailer.Config, seed secret.Seed, origin, product string) (*mail
 //go:embed message.txt message.html
 var files embed.FS
 
-// writer composes the mails.
 type writer struct {
 	pool            *pgxpool.Pool
 	seed            secret.Seed

@@ -52,7 +52,6 @@ func (s *pages) mountAttempts(owners *web.Site) {
 	})
 }
 
-// attemptRow returns the view of an attempt.
 func (s *pages) attemptRow(tenant uuid.UUID, a attempt.Attempt) peopleviews.AttemptRow {
 	row := peopleviews.AttemptRow{
 		At: a.At.UTC().Format("2 Jan 2006, 15:04:05 UTC"), What: s.site.OperationTitle(a.Operation), By: a.Actor, Key: a.Key,
@@ -67,7 +66,6 @@ func (s *pages) attemptRow(tenant uuid.UUID, a attempt.Attempt) peopleviews.Atte
 	return row
 }
 
-// outcomeWords is the text for an outcome.
 type outcomeWords struct {
 	text   string // on the badge
 	kind   string // "done", "idle", "refused" or "failed"
@@ -176,7 +174,6 @@ func (s *pages) attemptFinder(r *http.Request) (templates.Finder, error) {
 	return finder, nil
 }
 
-// outcomeOptions returns the options of the outcome filter.
 func outcomeOptions() []templates.Option {
 	var all []templates.Option
 	for _, outcome := range attempt.Outcomes() {
@@ -190,7 +187,6 @@ func outcomeOptions() []templates.Option {
 	return web.OrNone(all)
 }
 
-// operationOptions returns the options of the operation filter.
 func (s *pages) operationOptions() []templates.Option {
 	var all []templates.Option
 	for _, op := range s.site.Operations() {

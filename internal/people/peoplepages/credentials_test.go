@@ -40,7 +40,6 @@ type works struct {
 	link     bool // whether it sets a password
 }
 
-// newHolder adds a holder with an email.
 func newHolder(b *sitetest.Bundle, at *sitetest.Replica, by *sitetest.Client, email string) *holder {
 	b.Helper()
 	h := &holder{Bundle: b, at: at, by: by, who: b.Acme, device: b.Browser(at), password: "the passphrase of " + email}

@@ -17,7 +17,6 @@ import (
 	"onlyonce/templates/peopleviews"
 )
 
-// mountInstallation mounts the lists of package installation, for admins only.
 func (s *pages) mountInstallation(admins *web.Site) {
 	tenants := web.Resource[installation.Tenant]{One: "business", Path: "/installation", Tab: "Businesses"}.Mount(admins)
 	web.List(tenants, web.Listing[installation.Tenant]{
@@ -154,7 +153,6 @@ var installationFlashes = map[string]string{
 	jobLeft:    "Nothing was changed: the job was already tried again, or another one does its work.",
 }
 
-// retryJob makes a job run again.
 func (s *pages) retryJob(w http.ResponseWriter, r *http.Request) error {
 	if err := web.ParseTenantForm(r); err != nil {
 		return err

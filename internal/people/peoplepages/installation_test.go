@@ -10,7 +10,6 @@ import (
 	"onlyonce/internal/site/sitetest"
 )
 
-// everyInstallation returns the requests of the routes for admins of the installation.
 func everyInstallation(b *sitetest.Bundle) map[string][]sitetest.Request {
 	admin := b.InstallationAdmin(b.Replica, b.Acme)
 	job := sitetest.Get[string](b, `SELECT min(id)::text FROM river.river_job WHERE state = 'retryable'`)

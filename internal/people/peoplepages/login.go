@@ -132,7 +132,6 @@ func (s *pages) logIn(w http.ResponseWriter, r *http.Request) error {
 	return s.site.SeeOther(w, r, next)
 }
 
-// begin begins a session.
 func (s *pages) begin(w http.ResponseWriter, r *http.Request, p account.Principal) error {
 	// A new token at login defeats session fixation.
 	if err := s.sessions.RenewToken(r.Context()); err != nil {

@@ -81,21 +81,6 @@ func TestLogoutEndsTheSession(t *testing.T) {
 	assert.Thatf(t, !isIn(holding(b, token)) && person.Session() == "", "still logged in")
 }
 
-// TestLogoutDuringARequest: a request in flight does not restore the session.
-func TestLogoutDuringARequest(t *testing.T) {
-	b := sitetest.Setup(t)
-	x := b.Case(customercases.Customers(), sitetest.HTML{})
-	token := x.Caller.Session()
-	release := b.HoldIntent("customer.upsert")
-	end := x.Begin(x.Caller, x.Command)
-	b.Waiting(1)
-	x.Caller.Submit("/logout", nil)
-	release()
-	end()
-	assert.Thatf(t, !isIn(holding(b, token)), "the session is back")
-	b.WantRows(x.Leaves)
-}
-
 func TestStoredSessionIsOfNoUse(t *testing.T) {
 	b := sitetest.Setup(t)
 	person := b.Person(b.Replica, b.Acme)

@@ -32,7 +32,6 @@ type Config struct {
 	SignUp, ShowsLinks bool
 }
 
-// pages has the dependencies of these pages.
 type pages struct {
 	site      *web.Site
 	config    Config

@@ -47,7 +47,7 @@ func (s *pages) mountPeople(owners *web.Site) {
 	})
 	check := draft.Form
 	draft.Form = func(r *http.Request) (user.Draft, error) {
-		if !s.mayProbe(r) {
+		if _, met, err := s.probes.Status(web.Principal(r).Tenant.String()); err != nil || met >= probesAnHour {
 			return user.Draft{}, web.ErrTooMany
 		}
 		d, err := check(r)
@@ -99,11 +99,6 @@ func (s *pages) mailsLinks(r *http.Request) bool { return s.canMail() && !web.Pr
 // probesAnHour is the maximum number of answers in an hour by which a tenant learns that an email can't be used. More would let it find out
 // who has an account elsewhere.
 const probesAnHour = 10
-
-func (s *pages) mayProbe(r *http.Request) bool {
-	_, met, err := s.probes.Status(web.Principal(r).Tenant.String())
-	return err == nil && met < probesAnHour
-}
 
 func (s *pages) countProbe(r *http.Request, c *conflict.Error) {
 	if c.Kind == &user.EmailUnusable {

@@ -54,7 +54,6 @@ func keepsAttempts(p *sitetest.Planner) {
 	})
 }
 
-// everyPerson returns the requests of the routes of users.
 func everyPerson(b *sitetest.Bundle, person *sitetest.Client) map[string][]sitetest.Request {
 	of := peoplecases.Users()
 	mine := sitetest.Change(of.Edited.Command, "email", "12@people.example", "role", "member")

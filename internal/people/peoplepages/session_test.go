@@ -168,8 +168,8 @@ func TestSessionsAskWithinTheRequest(t *testing.T) {
 		assert.Thatf(t, errors.Is(err, context.Canceled), "%s after the request is over: %v", what, err)
 	}
 	again, err := sessions.Load(t.Context(), token)
-	assert.Thatf(t, err == nil && sessions.GetString(again, sessionDevice) == "a test",
-		"the session holds %q, %v", sessions.GetString(again, sessionDevice), err)
+	must.OK(t, err)
+	assert.Equal(t, sessions.GetString(again, sessionDevice), "a test", "the session holds")
 }
 
 func TestDeviceOf(t *testing.T) {

@@ -45,7 +45,6 @@ func (b *bundle) ask(key, address string) (signup.SignUp, error) {
 	return done.Value, err
 }
 
-// asked returns a sign-up of Ada and the secret of its link.
 func (b *bundle) asked(key string) (s signup.SignUp, link string) {
 	b.Helper()
 	s, err := b.ask(key, "ada@example.com")

@@ -25,7 +25,7 @@ import (
 	"onlyonce/internal/proof/replica"
 )
 
-// Options size a run: start from [Full] or [Quick].
+// Options size a run.
 type Options struct {
 	Rounds int           // turns of each figure and its baseline
 	Length time.Duration // the length of a sample, in whole seconds
@@ -34,17 +34,10 @@ type Options struct {
 	Log    io.Writer     // gets a line for each step
 }
 
-// Full is for the figures that count.
-func Full() Options { return Options{Rounds: 5, Length: 2 * time.Second, Rows: 100_000} }
-
-// Quick is for working on the benchmark itself. It is noisier.
-func Quick() Options { return Options{Rounds: 2, Length: time.Second, Rows: 10_000} }
-
 // few is the number of rows in each table of a small database. If a table is empty, PostgreSQL plans to read it whole, and does so until
 // the table is analysed again.
 const few = 1000
 
-// bench is a run.
 type bench struct {
 	Options
 

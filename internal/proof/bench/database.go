@@ -21,7 +21,6 @@ type cluster struct {
 	socketDir string
 }
 
-// database is one of its databases.
 type database struct {
 	socketDir, role, name string
 }
@@ -87,7 +86,6 @@ func (d database) exec(ctx context.Context, statements ...string) error {
 	return nil
 }
 
-// value reads one value.
 func value[T any](ctx context.Context, d database, sql string, args ...any) (T, error) {
 	var v T
 	conn, err := server.Connect(ctx, d.url())

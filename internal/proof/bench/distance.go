@@ -63,7 +63,6 @@ func (b *bench) distances(ctx context.Context) error {
 	return nil
 }
 
-// far returns a proxy in front of a database.
 func far(ctx context.Context, db database) (*proxy.Proxy, error) {
 	network, address := pgconn.NetworkAddress(db.socketDir, 5432)
 	return proxy.Listen(ctx, network, address)

@@ -16,7 +16,6 @@ import (
 // site is a running server and its database.
 type site struct {
 	origin string
-	db     database
 	cookie string // the session of a person of acme
 	client *http.Client
 
@@ -28,7 +27,7 @@ type site struct {
 
 // visitSite logs in, creates some invoices through the server, and finds ids in the database.
 func visitSite(ctx context.Context, origin string, db database, invoices int) (*site, error) {
-	s := &site{origin: origin, db: db, client: &http.Client{
+	s := &site{origin: origin, client: &http.Client{
 		Timeout:       time.Minute,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
@@ -82,12 +81,10 @@ func (s *site) create(ctx context.Context, key string) (id string, err error) {
 	return path.Base(header.Get("Location")), err
 }
 
-// again returns the request that creates the invoice of a key.
 func (s *site) again(ctx context.Context, key string) (*http.Request, error) {
 	return s.api(ctx, http.MethodPost, invoicesPath, key, apiInvoice(key, regularEmail, key))
 }
 
-// issued creates an invoice, issues it, and returns its id.
 func issued(ctx context.Context, s *site) (id string, err error) {
 	if id, err = s.create(ctx, newKey()); err != nil {
 		return "", err

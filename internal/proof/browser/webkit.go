@@ -95,7 +95,6 @@ type webKitWindow struct {
 	mouse  webKitMouse // its last position
 }
 
-// Close ends the browser.
 func (w *webKitWindow) Close(...playwright.BrowserContextCloseOptions) error {
 	err := w.driver.command(http.MethodDelete, "", nil, nil)
 	w.stop()
@@ -105,16 +104,12 @@ func (w *webKitWindow) Close(...playwright.BrowserContextCloseOptions) error {
 // OnConsole and the other methods for events do nothing, since WebDriver has no events.
 func (w *webKitWindow) OnConsole(func(playwright.ConsoleMessage)) {}
 
-// OnWebError does nothing.
 func (w *webKitWindow) OnWebError(func(playwright.WebError)) {}
 
-// OnRequest does nothing.
 func (w *webKitWindow) OnRequest(func(playwright.Request)) {}
 
-// OnResponse does nothing.
 func (w *webKitWindow) OnResponse(func(playwright.Response)) {}
 
-// OnRequestFailed does nothing.
 func (w *webKitWindow) OnRequestFailed(func(playwright.Request)) {}
 
 // OnDialog does nothing: every dialog is accepted.
@@ -159,7 +154,6 @@ func (w *webKitWindow) ClearCookies(...playwright.BrowserContextClearCookiesOpti
 	return w.driver.command(http.MethodDelete, "/cookie", nil, nil)
 }
 
-// StorageState returns the cookies and the storage of the page.
 func (w *webKitWindow) StorageState(...playwright.BrowserContextStorageStateOptions) (*playwright.StorageState, error) {
 	cookies, err := w.Cookies()
 	if err != nil {
@@ -175,7 +169,6 @@ func (w *webKitWindow) StorageState(...playwright.BrowserContextStorageStateOpti
 	return kept, err
 }
 
-// restore sets the cookies and the storage of the page.
 func (w *webKitWindow) restore(state *playwright.OptionalStorageState) error {
 	for _, cookie := range state.Cookies {
 		one := map[string]any{"name": cookie.Name, "value": cookie.Value}

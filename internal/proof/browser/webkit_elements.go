@@ -22,13 +22,11 @@ type webKitElements struct {
 	text     string // in lower case; "" for any
 }
 
-// EvaluateAll calls a function with all elements.
 func (e *webKitElements) EvaluateAll(function string, arguments ...any) (any, error) {
 	return e.page.Evaluate(`(selector, text, ...more) => (`+function+`)([...document.querySelectorAll(selector)]
 		.filter((e) => e.textContent.toLowerCase().includes(text)), ...more)`, append([]any{e.selector, e.text}, arguments...)...)
 }
 
-// Evaluate calls a function with the first element.
 func (e *webKitElements) Evaluate(function string, argument any, _ ...playwright.LocatorEvaluateOptions) (any, error) {
 	return e.EvaluateAll("([first], argument) => ("+function+")(first, argument)", argument)
 }
@@ -38,20 +36,17 @@ func (e *webKitElements) Filter(options ...playwright.LocatorFilterOptions) play
 	return &webKitElements{page: e.page, selector: e.selector, text: strings.ToLower(fmt.Sprint(options[0].HasText))}
 }
 
-// Count returns the number of elements.
 func (e *webKitElements) Count() (int, error) {
 	found, err := e.EvaluateAll("(all) => all.length")
 	number, _ := found.(int)
 	return number, err
 }
 
-// InnerText returns the visible text of the first element.
 func (e *webKitElements) InnerText(...playwright.LocatorInnerTextOptions) (string, error) {
 	text, err := e.Evaluate("(first) => first.innerText", nil)
 	return fmt.Sprint(text), err
 }
 
-// ScrollIntoViewIfNeeded scrolls to the first element.
 func (e *webKitElements) ScrollIntoViewIfNeeded(...playwright.LocatorScrollIntoViewIfNeededOptions) error {
 	_, err := e.Evaluate(`(first) => first.scrollIntoView({ block: "nearest" })`, nil)
 	return err
@@ -81,7 +76,6 @@ func (e *webKitElements) Click(...playwright.LocatorClickOptions) error {
 	return (&webKitMouse{page: e.page}).click(box.X+box.Width/2, box.Y+box.Height/2)
 }
 
-// Fill replaces the text of a field.
 func (e *webKitElements) Fill(text string, _ ...playwright.LocatorFillOptions) error {
 	_, err := e.Evaluate(`(field, text) => {
 		field.focus();
@@ -94,7 +88,6 @@ func (e *webKitElements) Fill(text string, _ ...playwright.LocatorFillOptions) e
 	return err
 }
 
-// SelectOption chooses an option by its value or label.
 func (e *webKitElements) SelectOption(values playwright.SelectOptionValues, _ ...playwright.LocatorSelectOptionOptions) ([]string, error) {
 	chosen, err := e.Evaluate(`(select, text) => {
 		const option = [...select.options].find((o) => o.value === text || o.label === text);
@@ -118,7 +111,6 @@ func (e *webKitElements) SetChecked(checked bool, _ ...playwright.LocatorSetChec
 	return e.Click()
 }
 
-// SetInputFiles chooses a file by its path.
 func (e *webKitElements) SetInputFiles(path any, _ ...playwright.LocatorSetInputFilesOptions) error {
 	found, err := e.Evaluate("(field) => field", nil)
 	if err != nil {

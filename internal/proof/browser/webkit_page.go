@@ -42,7 +42,6 @@ func (p *webKitPage) command(method, path string, parameters, answer any) error 
 	return driver.command(method, path, parameters, answer)
 }
 
-// Evaluate calls a function in the page.
 func (p *webKitPage) Evaluate(function string, arguments ...any) (any, error) {
 	driver, err := p.driver()
 	if err != nil {
@@ -51,7 +50,6 @@ func (p *webKitPage) Evaluate(function string, arguments ...any) (any, error) {
 	return driver.evaluate(function, arguments...)
 }
 
-// URL returns the address.
 func (p *webKitPage) URL() string {
 	address, _ := p.Evaluate("() => location.href")
 	return fmt.Sprint(address)
@@ -106,7 +104,6 @@ func (p *webKitPage) isComplete() bool {
 	return err == nil && state == "complete"
 }
 
-// WaitForLoadState waits until the page has loaded.
 func (p *webKitPage) WaitForLoadState(...playwright.PageWaitForLoadStateOptions) error {
 	return until("the page has loaded", p.isComplete)
 }
@@ -134,7 +131,6 @@ func (p *webKitPage) ExpectPopup(act func() error, _ ...playwright.PageExpectPop
 	return p.window.add(other), nil
 }
 
-// Close closes the tab.
 func (p *webKitPage) Close(...playwright.PageCloseOptions) error {
 	driver, err := p.driver()
 	if err != nil {
@@ -144,7 +140,6 @@ func (p *webKitPage) Close(...playwright.PageCloseOptions) error {
 	return driver.command(http.MethodDelete, "/window", nil, nil)
 }
 
-// SetViewportSize sets the size of the window.
 func (p *webKitPage) SetViewportSize(width, height int) error {
 	return p.window.driver.command(http.MethodPost, "/window/rect", map[string]any{"width": width, "height": height}, nil)
 }
@@ -187,7 +182,6 @@ func smaller(picture []byte, wanted playwright.PageScreenshotOptions) ([]byte, e
 	return small.Bytes(), nil
 }
 
-// Locator returns elements by a CSS selector.
 func (p *webKitPage) Locator(selector string, _ ...playwright.PageLocatorOptions) playwright.Locator {
 	return &webKitElements{page: p, selector: selector}
 }
@@ -201,7 +195,6 @@ func (p *webKitPage) Frames() []playwright.Frame { return []playwright.Frame{p.M
 // Mouse returns the mouse, over this tab.
 func (p *webKitPage) Mouse() playwright.Mouse { return &webKitMouse{page: p} }
 
-// Keyboard returns the keyboard.
 func (p *webKitPage) Keyboard() playwright.Keyboard { return &webKitKeyboard{page: p} }
 
 // webKitFrame is a page, not one in it. Two values of a page are equal.
@@ -211,7 +204,6 @@ type webKitFrame struct {
 	page *webKitPage
 }
 
-// Evaluate calls a function in the page.
 func (f webKitFrame) Evaluate(function string, arguments ...any) (any, error) {
 	return f.page.Evaluate(function, arguments...)
 }
@@ -270,10 +262,8 @@ func (k *webKitKeyboard) Press(key string, _ ...playwright.KeyboardPressOptions)
 	return errors.Join(k.Down(key), k.Up(key))
 }
 
-// Down presses a key.
 func (k *webKitKeyboard) Down(key string) error { return k.act("keyDown", key) }
 
-// Up releases a key.
 func (k *webKitKeyboard) Up(key string) error { return k.act("keyUp", key) }
 
 func (k *webKitKeyboard) act(action, key string) error {

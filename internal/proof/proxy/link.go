@@ -102,7 +102,9 @@ func (l *link) sever(cut Cut) {
 func (l *link) end(abruptly bool) {
 	l.once.Do(func() {
 		close(l.done)
-		l.proxy.forget(l)
+		l.proxy.mu.Lock()
+		delete(l.proxy.links, l)
+		l.proxy.mu.Unlock()
 		if abruptly {
 			reset(l.client)
 		} else {

@@ -220,9 +220,3 @@ func (p *Proxy) count(point Point) {
 	defer p.mu.Unlock()
 	p.cuts[point]++
 }
-
-func (p *Proxy) forget(l *link) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	delete(p.links, l)
-}

@@ -16,7 +16,6 @@ import (
 	"onlyonce/internal/proof/torture"
 )
 
-// alertFault is a fault, and the alerts that it causes.
 type alertFault struct {
 	what   string
 	fires  []string

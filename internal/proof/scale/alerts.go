@@ -121,7 +121,6 @@ func (w *watched) admin(ctx context.Context) (*pgx.Conn, error) {
 	return server.Connect(ctx, w.primary.url())
 }
 
-// startMail starts a mail server, and returns its address.
 func (w *watched) startMail(ctx context.Context) (address string, err error) {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {

@@ -50,7 +50,6 @@ var (
 	globex = tenant{"Globex", "610be000-0000-4000-8000-0000000610be", ours + "32"}
 )
 
-// hostPort is the port of all hosts.
 const hostPort = ":8080"
 
 func (c *cells) start(ctx context.Context, dir string, account server.Account, group int) (*torture.Cluster, error) {

@@ -247,7 +247,6 @@ func get(ctx context.Context, url string) ([]byte, error) {
 	return a.text, err
 }
 
-// answer is the answer to a request.
 type answer struct {
 	status int
 	header http.Header

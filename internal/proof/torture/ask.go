@@ -54,15 +54,10 @@ func (a answer) busy() bool {
 	return a.status == http.StatusTooManyRequests || a.status == http.StatusServiceUnavailable
 }
 
-// retryAfter returns the server's Retry-After.
-func (a answer) retryAfter() time.Duration {
-	seconds, _ := strconv.Atoi(a.header.Get("Retry-After")) // 0 if missing
-	return time.Duration(seconds) * time.Second
-}
-
 // backOff waits after attempt n.
 func (a answer) backOff(ctx context.Context, n int) {
-	Pause(ctx, max(a.retryAfter(), time.Duration(min(n, 10))*25*time.Millisecond))
+	seconds, _ := strconv.Atoi(a.header.Get("Retry-After")) // 0 if missing
+	Pause(ctx, max(time.Duration(seconds)*time.Second, time.Duration(min(n, 10))*25*time.Millisecond))
 }
 
 // ask makes one attempt at one replica, with or without a key.
@@ -95,7 +90,6 @@ func ask(ctx context.Context, client *http.Client, addr, key, token string, kind
 // etag formats the version of a record for headers.
 func etag(version int) string { return fmt.Sprintf(`"v%d"`, version) }
 
-// read interprets an answer.
 func read(kind kind, a answer) attempt {
 	seen := attempt{Status: a.status, Outcome: unexpected}
 	var err error
@@ -113,7 +107,6 @@ func read(kind kind, a answer) attempt {
 	return seen
 }
 
-// readRecord reads an answer with a record.
 func (a *attempt) readRecord(kind kind, header http.Header, answer []byte) error {
 	var record profile
 	if err := json.Unmarshal(answer, &record); err != nil {

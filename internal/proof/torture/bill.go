@@ -76,7 +76,6 @@ func (e event) beyond(left cents) bool {
 	return e.amount > left && (e.outcome != itExceeds || e.open >= left && e.amount > e.open)
 }
 
-// after returns the bill after an event.
 func (b bill) after(e event) bill {
 	switch e.kind {
 	case redraft:

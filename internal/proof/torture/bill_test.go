@@ -160,7 +160,6 @@ func afterIssue(kept []row, now map[string]profile) *evidence {
 	return e
 }
 
-// did adds an intent with its attempts.
 func (e *evidence) did(in intent, attempts ...attempt) {
 	in.n = len(e.intents)
 	e.intents, e.attempts = append(e.intents, in), append(e.attempts, attempts)

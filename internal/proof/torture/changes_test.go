@@ -20,7 +20,6 @@ func changed(from, to int, o outcome) attempt {
 	return a
 }
 
-// withoutKey returns the attempt without its key.
 func withoutKey(a attempt) attempt {
 	a.Key = ""
 	return a

@@ -31,7 +31,6 @@ func other(a attempt) attempt {
 	return a
 }
 
-// made returns the row of intent 0.
 func made(id string) row {
 	return row{
 		origin: origin{0, "invoice.create", "key"}, id: id, number: "2026-0001", total: 100,

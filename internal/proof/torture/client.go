@@ -27,13 +27,6 @@ type clients struct {
 	next  [len(tokens)]atomic.Int64
 }
 
-func newClients(seed uint64, n int, addrs addresses, h *history) *clients {
-	return &clients{seed: seed, addrs: addrs, history: h, http: &http.Client{
-		Transport: &http.Transport{MaxIdleConnsPerHost: 4 * n},
-	}}
-}
-
-// begun is a started intent.
 type begun struct {
 	in intent
 	at time.Duration // since the start of the run
@@ -47,7 +40,6 @@ func (c *clients) intents() (n int) {
 	return n
 }
 
-// wish returns a client's next intent.
 func (c *clients) wish(client int) intent {
 	if !c.apart {
 		return imagine(c.seed, int(c.next[0].Add(1)-1))
@@ -141,7 +133,6 @@ func (c *clients) begin(ctx context.Context, in intent) (intent, bool) {
 	return in.about(one, another), true
 }
 
-// look reads a record for an intent.
 func (c *clients) look(ctx context.Context, in intent, id string) (profile, bool) {
 	in.commands[0] = command{method: http.MethodGet, path: in.kind.address(id), record: id}
 	in.kind, in.key = look, ""

@@ -85,7 +85,6 @@ func (a *attempt) readKept(header http.Header, answer []byte) error {
 	return nil
 }
 
-// happened is the result of an event.
 type happened struct {
 	apart         bool // another event had its id first
 	kind          string

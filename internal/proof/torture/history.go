@@ -110,7 +110,6 @@ func (h *history) add(a attempt) {
 	h.attempts = append(h.attempts, a)
 }
 
-// byIntent groups the attempts of n intents.
 func (h *history) byIntent(n int) [][]attempt {
 	grouped := make([][]attempt, n)
 	for _, a := range h.attempts {

@@ -8,7 +8,6 @@ import (
 	"strings"
 )
 
-// kind is the kind of an intent.
 type kind int
 
 const (
@@ -40,7 +39,6 @@ func (k kind) changes() bool {
 // edits reports whether the kind is a change with content.
 func (k kind) edits() bool { return k == edit || k == redraft || k == business }
 
-// creates reports whether the kind creates an invoice.
 func (k kind) creates() bool { return k == allocated || k == typed }
 
 // onInvoice reports whether the kind is about an existing invoice.

@@ -40,12 +40,10 @@ func (t turn) merge(ctx context.Context) {
 	atOnce(append(meanwhile("-after"), [3][]func(){{further}, {undo}, {undo, further}}[t.n%3]...)...)
 }
 
-// person returns a customer of the turn.
 func (t turn) person(key string) map[string]any {
 	return map[string]any{"email": t.name + key + "@example.com", "name": t.name + key}
 }
 
-// customer creates a customer of the turn.
 func (t turn) customer(ctx context.Context, key string) reply {
 	return t.send(ctx, t.wish("customer.upsert", key, customersPath, t.person(key)), t.n)
 }

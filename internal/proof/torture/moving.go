@@ -126,10 +126,3 @@ func (m *moving) enough() bool {
 	defer m.mu.Unlock()
 	return len(m.found) > 0 || !slices.Contains(m.moves[:], 0)
 }
-
-// moved returns the number of moves by business.
-func (m *moving) moved() []int {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return slices.Clone(m.moves[:])
-}

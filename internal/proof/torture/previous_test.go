@@ -82,7 +82,6 @@ func buildCommit(ctx context.Context, root, commit, program string) error {
 	return os.Rename(dir+"/server", program)
 }
 
-// output returns the output of a program.
 func output(ctx context.Context, dir, name string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = dir

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/url"
 	"path"
 	"slices"
 	"strings"
@@ -22,7 +23,9 @@ const programKeys = "program-"
 type programs struct {
 	seed  uint64
 	addrs addresses
-	http  *http.Client
+	// strangers has the addresses for people without a tenant.
+	strangers [2]string
+	http      *http.Client
 	// tick makes the clock look for due schedules.
 	tick func(context.Context)
 
@@ -39,9 +42,9 @@ type programs struct {
 	people [len(tokens)]*visitor // send forms
 }
 
-func newPrograms(seed uint64, addrs addresses, tick func(context.Context)) *programs {
+func newPrograms(seed uint64, w *world) *programs {
 	return &programs{
-		seed: seed, addrs: addrs, tick: tick,
+		seed: seed, addrs: w.addrs, strangers: w.strangers, tick: w.tick,
 		http:  &http.Client{Timeout: answerTimeout, Transport: &http.Transport{MaxIdleConnsPerHost: 32}},
 		asked: map[origin]bool{}, answered: map[origin]string{}, counts: map[string]int{}, branded: map[string]string{},
 	}
@@ -56,7 +59,9 @@ func (p *programs) run(ctx context.Context) {
 	var all sync.WaitGroup
 	for tenant := range tokens {
 		all.Go(func() {
-			p.people[tenant] = p.logIn(ctx, tenant)
+			owner := newVisitor(p.addrs[tenant], owners[tenant])
+			p.follow(ctx, owner, "/login", url.Values{"email": {owner.email}, "password": {demoPassword}})
+			p.people[tenant] = owner
 			rounds := map[string]func(turn, context.Context){
 				"bill": turn.bill, "merge": turn.merge, "sync": turn.sync, "repeat": turn.repeat, "attach": turn.attach,
 				"erase": turn.erase, "brand": turn.brand, "remind": turn.remind, "write-off": turn.writeOff,
@@ -135,7 +140,6 @@ type reply struct {
 
 func (r reply) ok() bool { return r.status == http.StatusOK || r.status == http.StatusCreated }
 
-// named returns the name of a turn of a program.
 func (p *programs) named(of string, n int) string {
 	return fmt.Sprintf("%s%s-%d-%d", programKeys, of, p.seed, n)
 }

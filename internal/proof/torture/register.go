@@ -33,7 +33,6 @@ type event struct {
 	shown profile
 }
 
-// after returns the register after an event, and the event's outcome.
 func (r register) after(e event) (next register, outcome string) {
 	switch {
 	case e.kind == look, e.kind == archive && r.archived, e.kind == restore && !r.archived, r.bill.made(e.kind):

@@ -81,18 +81,10 @@ func (t turn) payByForm(ctx context.Context, invoice string) {
 	t.mu.Unlock()
 }
 
-// paymentForm returns the form of a payment of 1.00.
 func (t turn) paymentForm(key, day, method string) (origin, url.Values) {
 	return origin{t.tenant, "payment.create", t.name + key}, url.Values{
 		"idempotency_key": {t.name + key}, "amount": {"1.00"}, "date": {day}, "answer_date": {day}, "method": {method},
 	}
-}
-
-// logIn returns the browser of an owner after the login.
-func (p *programs) logIn(ctx context.Context, tenant int) *visitor {
-	v := newVisitor(p.addrs[tenant], owners[tenant])
-	p.follow(ctx, v, "/login", url.Values{"email": {v.email}, "password": {demoPassword}})
-	return v
 }
 
 // post sends a form with a payment until it is answered, and reports whether the answer is a question.

@@ -13,12 +13,14 @@ import (
 // rule is a promise about the database. Its query returns the violations, one line of text each.
 type rule struct{ name, sql string }
 
+// rulesText has the rules for the database at rest.
+//
 //go:embed rules.sql
 var rulesText string
 
-// allRules returns the rules for the database at rest.
-func allRules() (all []rule) {
-	for _, text := range strings.Split(rulesText, "\n-- rule: ")[1:] {
+// rulesIn returns the rules of a file of SQL.
+func rulesIn(text string) (all []rule) {
+	for _, text := range strings.Split(text, "\n-- rule: ")[1:] {
 		name, sql, _ := strings.Cut(text, "\n")
 		all = append(all, rule{name, sql})
 	}
@@ -35,13 +37,6 @@ func whileServing() []rule {
 			SELECT format('%s results, the oldest should have gone at %s', count(*), min(expires_at))
 			FROM intents WHERE expires_at < now() - interval '5 seconds' AND result IS NOT NULL HAVING count(*) > 0`},
 	}
-}
-
-// afterDraining returns the rules that become true after the replicas have stopped.
-func afterDraining() []rule {
-	return []rule{{"no session outlives its replica", `
-		SELECT format('backend %s is %s since %s: %s', pid, state, state_change, query)
-		FROM pg_stat_activity WHERE usename = 'onlyonce'`}}
 }
 
 // broken returns up to five examples for each rule that is broken now. args are the named arguments of the rules.

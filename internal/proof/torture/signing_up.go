@@ -17,7 +17,11 @@ func (t turn) signUp(ctx context.Context) {
 	all := func(path string, form func(key string) url.Values) (next [3]string) {
 		var send []func()
 		for i, key := range []string{"-a", "-a", "-b"} {
-			send = append(send, func() { next[i] = t.fillIn(ctx, path, form(t.name+key), i) })
+			send = append(send, func() {
+				v := newVisitor(t.strangers, "")
+				v.sent = i
+				next[i] = t.follow(ctx, v, path, form(t.name+key))
+			})
 		}
 		atOnce(send...)
 		return next
@@ -32,7 +36,7 @@ func (t turn) signUp(ctx context.Context) {
 		t.reportf("one sign-up for an email", "%s led to %v", t.name, asked)
 		return
 	}
-	seen, ok := newVisitor(t.addrs[t.tenant], "").visit(ctx, asked[0], nil)
+	seen, ok := newVisitor(t.strangers, "").visit(ctx, asked[0], nil)
 	if !ok {
 		return
 	}
@@ -60,11 +64,4 @@ func (t turn) signUp(ctx context.Context) {
 		}
 	}
 	Pause(ctx, time.Second) // each business is another one for the clock
-}
-
-// fillIn sends a form of a stranger until it is answered, and returns the path to which the answer leads; "" if ctx ended before.
-func (t turn) fillIn(ctx context.Context, path string, form url.Values, first int) (next string) {
-	v := newVisitor(t.addrs[t.tenant], "")
-	v.sent = first
-	return t.follow(ctx, v, path, form)
 }

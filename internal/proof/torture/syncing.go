@@ -36,7 +36,6 @@ func (t turn) sync(ctx context.Context) {
 	}
 }
 
-// paymentBody returns a payment of an amount.
 func paymentBody(amount cents) map[string]any {
 	return map[string]any{"amount": amount.String(), "date": "2026-11-22", "method": "other"}
 }

@@ -12,6 +12,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -67,13 +68,15 @@ func (w *world) torture(ctx context.Context, cfg Config) (*Report, error) {
 		}
 	}
 	seen := &history{start: time.Now()}
-	people := newClients(cfg.Seed, cfg.Clients, w.addrs, seen)
-	people.fresh, people.apart = cfg.Without.fresh, w.cells() != nil
+	people := &clients{
+		seed: cfg.Seed, addrs: w.addrs, history: seen, fresh: cfg.Without.fresh, apart: w.cells() != nil,
+		http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 4 * cfg.Clients}},
+	}
 	for tenant, business := range demo.businesses {
 		people.businesses.met(tenant, business)
 	}
 	email := &moving{seed: cfg.Seed, addrs: people.addrs}
-	others := newPrograms(cfg.Seed, people.addrs, w.tick)
+	others := newPrograms(cfg.Seed, w)
 	faults := &chaos{
 		world: w, seed: cfg.Seed, every: cfg.FaultEvery, only: cfg.Without.fault, now: seen.now, counts: map[string]int{},
 	}
@@ -134,7 +137,7 @@ func (w *world) torture(ctx context.Context, cfg Config) (*Report, error) {
 	}
 	found = append(found, email.all()...)
 	report := newReport(cfg, people.intents(), seen, took, faults, w, found)
-	for _, moves := range email.moved() {
+	for _, moves := range email.moves {
 		report.Moves += moves
 	}
 	report.Again = again
@@ -179,7 +182,9 @@ func (w *world) examine(
 	if err := w.drain(ctx); err != nil {
 		return nil, rows{}, err
 	}
-	left, err := stillBroken(ctx, conn, afterDraining())
+	left, err := stillBroken(ctx, conn, []rule{{"no session outlives its replica", `
+		SELECT format('backend %s is %s since %s: %s', pid, state, state_change, query)
+		FROM pg_stat_activity WHERE usename = 'onlyonce'`}})
 	if err != nil {
 		return nil, rows{}, err
 	}
@@ -187,7 +192,7 @@ func (w *world) examine(
 	if _, err := conn.Exec(ctx, `ANALYZE`); err != nil {
 		return nil, rows{}, err
 	}
-	wrong, err := broken(ctx, conn, allRules(), nil)
+	wrong, err := broken(ctx, conn, rulesIn(rulesText), nil)
 	if err != nil {
 		return nil, rows{}, err
 	}

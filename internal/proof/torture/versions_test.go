@@ -92,7 +92,7 @@ func newSides(t *testing.T) *sides {
 	for i, program := range programs {
 		must.OK(t, w.connect(t.Context(), i, program, network, address))
 	}
-	s := &sides{T: t, world: w, programs: newPrograms(1, w.addrs, w.tick)}
+	s := &sides{T: t, world: w, programs: newPrograms(1, w)}
 	s.programs.http.Timeout = 15 * time.Second
 	return s
 }
@@ -170,7 +170,7 @@ func (s *sides) compare() {
 	conn, err := s.admin(s.Context())
 	must.OK(s, err)
 	defer conn.Close(context.Background())
-	wrong, err := broken(s.Context(), conn, allRules(), nil)
+	wrong, err := broken(s.Context(), conn, rulesIn(rulesText), nil)
 	must.OK(s, err)
 	untrue, err := s.programs.judge(s.Context(), conn)
 	must.OK(s, err)

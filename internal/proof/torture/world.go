@@ -52,6 +52,8 @@ type world struct {
 	redis    *redis.Server
 	side     [2]*proxy.Proxy
 	addrs    addresses
+	// strangers has the replicas' addresses for people without a tenant.
+	strangers [2]string
 
 	restarting sync.Mutex // held while Redis restarts
 
@@ -122,10 +124,12 @@ func (w *world) lead(ctx context.Context) error {
 	for tenant := range w.addrs {
 		w.addrs[tenant] = replicas
 	}
+	w.strangers = replicas
 	cells := w.cells()
 	if cells == nil {
 		return nil
 	}
+	w.strangers[1] = replicas[0] // a sign-up stays in its cell
 	led, err := cells.Lead(ctx, replicas)
 	for tenant, addr := range led {
 		w.addrs[tenant] = [2]string{addr, addr}
@@ -133,7 +137,6 @@ func (w *world) lead(ctx context.Context) error {
 	return err
 }
 
-// startDatabase starts the database and returns its address for the replicas.
 func (w *world) startDatabase(ctx context.Context, cfg Config) (network, address string, err error) {
 	if cfg.Cluster != nil {
 		if w.cluster, err = cfg.Cluster(ctx, w.dir, w.account, w.leash.Group); err != nil {

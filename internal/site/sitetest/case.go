@@ -77,7 +77,6 @@ func (r Resource) Formats() []Format {
 	return Formats()
 }
 
-// eachFormat returns a part for each format of a case.
 func eachFormat(of Case, name string, run func(*Case)) (parts []Part) {
 	all := of.Resource.Formats()
 	if of.Resource.external() && !of.Kind.Changes() && !slices.Contains(otherwiseExternally, name) {

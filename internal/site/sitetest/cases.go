@@ -15,7 +15,6 @@ import (
 	"github.com/google/uuid"
 )
 
-// row is a row of the table of cases.
 type row struct {
 	name string // as in docs/idempotency.md
 	run  func(*Case)

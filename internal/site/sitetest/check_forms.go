@@ -139,8 +139,12 @@ func everyFieldIsDeclared(x *Case) {
 	if of.People {
 		return
 	}
+	commands := []url.Values{of.Command}
+	for _, f := range of.Fields {
+		commands = append(commands, f.another(of, of.Command))
+	}
 	var sent []string
-	for _, command := range append(of.variants(), of.Command) {
+	for _, command := range commands {
 		sent = append(sent, members("", Decode[any](x.Bundle, Answer{Body: of.API.Encode(command)}))...)
 	}
 	for _, taken := range taken("", reflect.TypeOf(of.API.Input)) {
@@ -156,14 +160,6 @@ func everyFieldIsDeclared(x *Case) {
 		assert.Thatf(x, slices.Contains(sent, taken),
 			"the API takes %s of %s, and no declared field sends it: add it to fields and command in %s_test.go", taken, of.Name, of.Name)
 	}
-}
-
-// variants returns the commands that differ in one field.
-func (r Resource) variants() (all []url.Values) {
-	for _, f := range r.Fields {
-		all = append(all, f.another(r, r.Command))
-	}
-	return all
 }
 
 // members returns the paths of the strings in a JSON value.

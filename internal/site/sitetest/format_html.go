@@ -78,7 +78,10 @@ func (HTML) shown(x *Case, a Answer) Page {
 // Refused checks the page of a refusal.
 func (HTML) Refused(x *Case, a Answer, slug string, typed url.Values, wrong ...string) {
 	x.Helper()
-	status := htmlStatus(slug)
+	status := statusOf(slug)
+	if slug == "changed-meanwhile" || slug == "version-missing" {
+		status = http.StatusConflict // with both versions, where the API has another status
+	}
 	must.Thatf(x, a.Status == status, "want %s, got %v", slug, a)
 	words := pageTitles[slug]
 	if !x.IsButton() {
@@ -93,14 +96,6 @@ func (HTML) Refused(x *Case, a Answer, slug string, typed url.Values, wrong ...s
 		p.Marks(x.Resource, wrong)
 	}
 	checkRetryAfter(x, a, slug)
-}
-
-// htmlStatus returns the status of a page: 409 with both versions, where the API has another status.
-func htmlStatus(slug string) int {
-	if slug == "changed-meanwhile" || slug == "version-missing" {
-		return http.StatusConflict
-	}
-	return statusOf(slug)
 }
 
 // pageTitles are the titles of pages about a problem that show no form. formNotices are the notices of forms, if they differ.

@@ -84,7 +84,6 @@ func (f JSON) Done(x *Case, a Answer) {
 		"done %v\nis shown as %v", a, shown)
 }
 
-// address returns the address of an answer's record.
 func (f JSON) address(x *Case, a Answer) string {
 	x.Helper()
 	return "/api/v1" + x.Resource.RecordAt(f.record(x, a))

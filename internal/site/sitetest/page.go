@@ -93,7 +93,6 @@ func (p Page) Says(words ...string) Page {
 	return p
 }
 
-// flash returns the flash message.
 func (p Page) flash() string {
 	for _, n := range Elements(p.Root, "p") {
 		if class, _ := Attr(n, "class"); class == "flash" {

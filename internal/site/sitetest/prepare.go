@@ -62,7 +62,6 @@ func oneOfEachKind(all []Case) (chosen []Case) {
 	return chosen
 }
 
-// routesOf returns a case with the routes of an operation.
 func (b *Bundle) routesOf(op web.Operation) Case {
 	x := Case{Bundle: b, Operation: op.Name, Kind: op.Kind, table: op.Table, looksAlike: op.Alike != ""}
 	for _, route := range b.Routes {

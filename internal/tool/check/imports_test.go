@@ -273,7 +273,6 @@ func list(t *testing.T, flags ...string) (packages []pkg) {
 	return packages
 }
 
-// importsOf returns the imports of packages by their paths.
 func importsOf(packages []pkg) map[string][]string {
 	imports := map[string][]string{}
 	for _, p := range packages {

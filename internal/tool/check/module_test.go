@@ -200,7 +200,6 @@ func (s *source) callee(call *ast.CallExpr) *types.Func {
 	return nil
 }
 
-// calls reports whether a call is of the function with a full name.
 func (s *source) calls(call *ast.CallExpr, name string) bool {
 	f := s.callee(call)
 	return f != nil && f.FullName() == name

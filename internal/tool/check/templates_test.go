@@ -43,7 +43,6 @@ func TestFormsAreGuardedAndNothingIsInline(t *testing.T) {
 	must.Thatf(t, err == nil && found >= 10, "found %d templates: %v", found, err)
 }
 
-// hiddenLiteral matches a hidden field with a literal name.
 var hiddenLiteral = regexp.MustCompile(`\bField\{.*\bName: "`)
 
 // unescaped matches what writes a text into a page unchanged.

@@ -46,7 +46,6 @@ func parts() []part {
 	}
 }
 
-// names returns the names of some parts.
 func names(all []part) (names []string) {
 	for _, p := range all {
 		names = append(names, p.name)

@@ -3,6 +3,7 @@ package fork
 import (
 	"context"
 	"fmt"
+	"go/token"
 	"maps"
 	"os"
 	"path"
@@ -89,7 +90,9 @@ func (t *tree) withoutNaming(going []part, gone func(file string) bool) (left ma
 		return slices.ContainsFunc(going, func(p part) bool { return p.speaks(page, text) })
 	}
 	left = map[string]string{}
-	source := newGoFiles(t.module, gone)
+	source := &goFiles{
+		module: t.module, goes: gone, set: token.NewFileSet(), gone: map[string]map[string]bool{}, left: map[string]map[string]bool{},
+	}
 	tests, err := t.removedTests(gone)
 	if err != nil {
 		return nil, err

@@ -31,12 +31,6 @@ type goFile struct {
 	cut     map[int]bool        // removed lines, from 1
 }
 
-func newGoFiles(module string, goes func(file string) bool) *goFiles {
-	return &goFiles{
-		module: module, goes: goes, set: token.NewFileSet(), gone: map[string]map[string]bool{}, left: map[string]map[string]bool{},
-	}
-}
-
 func (g *goFiles) add(file, text string) error {
 	syntax, err := parser.ParseFile(g.set, file, text, parser.ParseComments)
 	if err != nil {
@@ -200,7 +194,6 @@ func isBody(parent, n ast.Node) bool {
 	return false
 }
 
-// isItem reports whether a node is an item of a list in its parent.
 func isItem(parent, n ast.Node) bool {
 	switch parent := parent.(type) {
 	case *ast.CompositeLit:

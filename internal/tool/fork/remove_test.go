@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/tools/txtar"
+
 	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 	"onlyonce/internal/tool/fork"
@@ -99,125 +101,21 @@ func TestRemoveIsRefused(t *testing.T) {
 func TestWhatNamesThePartGoes(t *testing.T) {
 	t.Parallel()
 	s := scratch.Empty(t)
-	s.Write("go.mod", "module example.com/acme-invoices/x\n", 0o600)
-	s.Write("internal/lab/lab.go", "package lab\n\ntype Lab struct{}\n", 0o600)
-	const removed = "package app\n\ntype config struct{}\n\nfunc start() error { return nil }\n\nfunc (a *app) open() {}\n"
-	s.Write("internal/lab/lab_test.go", "package lab\n\nfunc TestLab(*testing.T) {}\n", 0o600)
-	s.Write("internal/app/invoice_start.go", removed, 0o600)
-	s.Write("internal/app/app.go", before, 0o600)
-	s.Write("docs/page.md", pageBefore, 0o600)
-	s.Write("internal/invoice/invoice.go", "package invoice\n", 0o600)
-	s.Commit()
-	_, err := fork.Remove(t.Context(), s.Dir, "invoices")
+	files, err := txtar.ParseFile("testdata/named.txtar")
 	must.OK(t, err)
-	files := s.Files()
-	if got := files["internal/app/app.go"]; got != after {
-		t.Errorf("left is\n%s", got)
+	want := map[string]string{}
+	for _, file := range files.Files {
+		if name, after := strings.CutPrefix(file.Name, "after/"); after {
+			want[name] = string(file.Data)
+		} else {
+			s.Write(file.Name, string(file.Data), 0o600)
+		}
 	}
-	if got := files["docs/page.md"]; got != pageAfter {
-		t.Errorf("left is\n%s", got)
-	}
-}
-
-const before = `package app
-
-import (
-	"fmt"
-
-	"example.com/acme-invoices/x/internal/lab"
-)
-
-type app struct {
-	config
-	name string
-	lab  *lab.Lab // nil without
-}
-
-// rooms are the levels of packages.
-var rooms = map[string]int{
-	"internal/app": 1,
-	"internal/lab": 2,
-}
-
-func all() []func() error {
-	return []func() error{
-		other,
-		start,
+	s.Commit()
+	_, err = fork.Remove(t.Context(), s.Dir, "invoices")
+	must.OK(t, err)
+	left := s.Files()
+	for name, text := range want {
+		assert.Equal(t, left[name], text, name)
 	}
 }
-
-func other() error {
-	if err := start(); err != nil {
-		return err
-	}
-	for start := range 3 {
-		fmt.Println(start)
-	}
-	a := &app{name: "open"}
-	a.open()
-	made := lab.Lab{}
-	fmt.Println(
-		a.name,
-		made,
-	)
-	return nil
-}
-
-// opened returns a removed type.
-func opened() *lab.Lab { return nil }
-
-func wrong() error {
-	return start()
-}
-`
-
-const after = `package app
-
-import (
-	"fmt"
-)
-
-type app struct {
-	name string
-}
-
-// rooms are the levels of packages.
-var rooms = map[string]int{
-	"internal/app": 1,
-}
-
-func all() []func() error {
-	return []func() error{
-		other,
-	}
-}
-
-func other() error {
-	for start := range 3 {
-		fmt.Println(start)
-	}
-	a := &app{name: "open"}
-	fmt.Println(
-		a.name,
-	)
-	return nil
-}
-
-func wrong() error {
-	return start()
-}
-`
-
-const pageBefore = "# A page\n\nThis stays. It goes on\n(`TestLab`) here (`TestApp`,\n`TestLab`).\n\n" +
-	"This goes on\nuntil [here](../internal/lab/lab.go#L1).\n\n" +
-	"- one\n- two, with\n  [a link](../internal/lab)\n- three\n\n| a | b |\n|---|---|\n| `internal/lab` | c |\n| `internal/app` | d |\n\n" +
-	"    app[\"internal/app\"]\n    lab[\"internal/lab\"]\n    other[\"other\"]\n    app --> lab\n    app --> other\n\n" +
-	"`internal/lab` is\ngone.\n\n" +
-	"## Invoices\n\nThey have\nlines.\n\n### Lines\n\nThey have numbers.\n\n" +
-	"## The rest\n\nAfter `make remove what=invoices`, no invoicing.\n\n" +
-	"- Credit notes\n- two\n\nCall it:\n\n    curl /invoices\n    exit\n\n```sh\n# An invoice\n```\n"
-
-const pageAfter = "# A page\n\nThis stays. It goes on here (`TestApp`).\n\n" +
-	"- one\n- three\n\n| a | b |\n|---|---|\n| `internal/app` | d |\n\n" +
-	"    app[\"internal/app\"]\n    other[\"other\"]\n    app --> other\n\n" +
-	"## The rest\n\nAfter `make remove what=invoices`, no invoicing.\n\n- two\n\nCall it:\n\n```sh\n# An invoice\n```\n"

@@ -27,9 +27,9 @@ func TestRenameIsRefused(t *testing.T) {
 		_, err := fork.Rename(t.Context(), s.Dir, old, to)
 		return err
 	}
-	if err := rename(someApp(), names); !isDirty(err) || !strings.Contains(err.Error(), "name.txt") {
-		t.Errorf("with changes: %v", err)
-	}
+	err := rename(someApp(), names)
+	_, dirty := errors.AsType[*fork.DirtyError](err)
+	assert.Thatf(t, dirty && strings.Contains(err.Error(), "name.txt"), "with changes: %v", err)
 	s.Commit()
 	if err := rename(names, newNames(t, "example.com/acme/ledger", "Books")); err == nil || !strings.Contains(err.Error(), "already") {
 		t.Errorf("for the second time: %v", err)
@@ -84,9 +84,4 @@ func newNames(t *testing.T, module, product string) fork.Names {
 	names, err := fork.NewNames(module, product, "")
 	must.OK(t, err)
 	return names
-}
-
-func isDirty(err error) bool {
-	_, ok := errors.AsType[*fork.DirtyError](err)
-	return ok
 }

@@ -201,7 +201,6 @@ func (r *reader) sees(stated string) {
 	}
 }
 
-// apply applies a patch.
 func (r *reader) apply(patch string) {
 	r.Helper()
 	c := r.command("git apply")

@@ -100,7 +100,6 @@ func (f Field) condition() string {
 	return fmt.Sprintf("r.%s = %s", f.Column(), f.values()[0])
 }
 
-// column is a column of the table.
 type column struct{ Name, Type, Rest string }
 
 // columns returns the columns of a field in the table of a resource.

@@ -26,7 +26,6 @@ var lineTypes = []string{"text", "integer", "decimal", "percent", "money", "date
 // lineBrackets matches lines whose fields have brackets or defaults.
 var lineBrackets = regexp.MustCompile(`:lines\([^()]*[(=]`)
 
-// setLines makes a field the lines of the resource.
 func (r *Resource) setLines(f Field) error {
 	switch {
 	case r.Lines != nil:
@@ -57,7 +56,6 @@ func (r *Resource) setLines(f Field) error {
 	return nil
 }
 
-// add adds a field to the lines.
 func (l *Lines) add(f Field) error {
 	switch {
 	case !slices.Contains(lineTypes, f.Type):
@@ -123,7 +121,6 @@ func (l *Lines) Control(f Field) Name { return l.One + "_" + f.Name }
 // Amounts reports whether the lines have money.
 func (l *Lines) Amounts() bool { return len(l.has("money")) > 0 }
 
-// has returns the fields of a type.
 func (l *Lines) has(kind string) []Field {
 	return slices.DeleteFunc(slices.Clone(l.Fields), func(f Field) bool { return f.Type != kind })
 }

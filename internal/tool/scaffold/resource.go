@@ -168,7 +168,6 @@ func (r Resource) Columns() string {
 	return b.String()
 }
 
-// widths returns the widths of the names and of the types of columns.
 func widths(all []column) (names, types int) {
 	for _, c := range all {
 		names, types = max(names, len(c.Name)), max(types, len(c.Type))

@@ -122,7 +122,6 @@ func Parse(one, plural, fields string) (Resource, error) {
 // untyped has the contents of unique(…) and sort(…), which come as fields without a type.
 type untyped struct{ rules, sorts []string }
 
-// read reports whether a text is one of them.
 func (u *untyped) read(text string) bool {
 	if several := uniqueForm.FindStringSubmatch(text); several != nil {
 		u.rules = append(u.rules, several[1])
@@ -150,7 +149,6 @@ func (r Resource) checkName() error {
 	return nil
 }
 
-// add adds a field to the resource.
 func (r *Resource) add(f Field) error {
 	switch f.Type {
 	case "state":

@@ -237,7 +237,6 @@ func quoted(names []Name) string {
 	return strings.Join(all, ", ")
 }
 
-// setState makes a field the state of the resource.
 func (r *Resource) setState(f Field) (err error) {
 	switch {
 	case r.State != nil:

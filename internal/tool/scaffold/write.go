@@ -59,7 +59,6 @@ func Write(root string, r Resource) (paths []string, undo func() error, err erro
 	return save(root, files)
 }
 
-// files returns all files of a resource.
 func (r Resource) files(root string) ([]file, error) {
 	number, err := migrations.Newest(os.DirFS(filepath.Join(root, "migrations")))
 	if err != nil {

@@ -9,7 +9,6 @@ import (
 	"strings"
 )
 
-// verdicts returns the verdict of each incident.
 func (k *Kept) verdicts() map[string]string {
 	found := map[string]string{}
 	for _, one := range k.cases() {

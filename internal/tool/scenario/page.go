@@ -23,7 +23,6 @@ type Run struct {
 	When  time.Time
 }
 
-// column is the column of a status.
 type column struct {
 	Status Status
 	Label  string

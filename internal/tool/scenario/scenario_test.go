@@ -52,7 +52,6 @@ func chapters(t *testing.T, results *Results) []Chapter {
 	return source.Chapters(results)
 }
 
-// written returns the written text.
 func written(t *testing.T, write func(io.Writer) error) string {
 	t.Helper()
 	var text strings.Builder
@@ -60,13 +59,11 @@ func written(t *testing.T, write func(io.Writer) error) string {
 	return text.String()
 }
 
-// pageOf returns the page of a run.
 func pageOf(t *testing.T, results *Results, where string) string {
 	t.Helper()
 	return written(t, func(w io.Writer) error { return Page(w, chapters(t, results), results, Run{where, time.Now()}) })
 }
 
-// has checks that a text has all these parts.
 func has(t *testing.T, text string, parts ...string) {
 	t.Helper()
 	for _, part := range parts {
@@ -282,7 +279,8 @@ func TestSeveralForms(t *testing.T) {
 	)
 	var progress bytes.Buffer
 	again, err := Collect(strings.NewReader(of("expense", twice)+of("customer", twice)+ended), &progress, results.Kept())
-	assert.Thatf(t, err == nil && again.All[0].Status == Against && again.All[1].Status == Known, "again: %+v, %v", again.All, err)
+	must.OK(t, err)
+	assert.Thatf(t, again.All[0].Status == Against && again.All[1].Status == Known, "again: %+v", again.All)
 	has(t, progress.String(), "clicks twice: duplicates (2), was one record\n", "clicks twice: known: duplicates (2)\n")
 	has(t, again.Verdicts(), "\nworse than the baseline: expense, clicks twice: duplicates (2), was one record\n")
 	has(t, pageOf(t, again, ""),

@@ -100,7 +100,6 @@ func (r *Results) forms() (names []string) {
 	return names
 }
 
-// of returns the results of a form.
 func (r *Results) of(form string) []Result {
 	return slices.DeleteFunc(slices.Clone(r.All), func(one Result) bool { return one.Form != form })
 }
@@ -114,7 +113,6 @@ func (r *Results) Kept() *Kept {
 	return kept
 }
 
-// suite returns the results of a form.
 func suite(form string, all []Result) Suite {
 	kept := Suite{
 		Name: cmp.Or(form, "incidents"), Tests: len(all), Failures: Count(all, Against), Errors: Count(all, Failed) + Count(all, Unstable),

@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"onlyonce/internal/proof/bench"
 )
@@ -27,12 +28,12 @@ func main() {
 
 func run() error {
 	const kept = ".bench"
-	o := bench.Full()
+	o := bench.Options{Rounds: 5, Length: 2 * time.Second, Rows: 100_000}
 	quick := flag.Bool("quick", false, "small sizes and few rounds; keep nothing")
 	only := flag.String("only", "", "one part: "+bench.Parts())
 	flag.Parse()
 	if *quick {
-		o = bench.Quick()
+		o = bench.Options{Rounds: 2, Length: time.Second, Rows: 10_000} // noisier, for working on the benchmark itself
 	}
 	o.Only, o.Log = *only, os.Stderr
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

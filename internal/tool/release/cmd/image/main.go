@@ -72,7 +72,6 @@ func write(path, program, arch, tag string) error {
 	return nil
 }
 
-// archive returns the files of the image.
 func archive(program string) ([]byte, error) {
 	var files bytes.Buffer
 	w := tar.NewWriter(&files)

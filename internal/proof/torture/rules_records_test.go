@@ -1,0 +1,195 @@
+package torture
+
+import (
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"onlyonce/internal/customer"
+	"onlyonce/internal/customer/duplicate"
+	"onlyonce/internal/customer/erasure"
+	"onlyonce/internal/file"
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/attachment"
+	"onlyonce/internal/invoice/invoicetest"
+	"onlyonce/internal/invoice/logo"
+	"onlyonce/internal/invoice/reminder"
+	"onlyonce/internal/invoice/schedule"
+	"onlyonce/internal/invoice/webhook"
+	"onlyonce/internal/must"
+	"onlyonce/internal/people/account"
+	secrets "onlyonce/internal/people/secret"
+	"onlyonce/internal/people/signup"
+	"onlyonce/internal/value/date"
+	"onlyonce/internal/value/email"
+)
+
+// programRecords creates an invoice that an event has paid, after a partial refund, a schedule that was billed three times, edited and
+// paused, a merged customer, two reminders, two write-offs, and two sign-ups, one of which has begun its business.
+func programRecords(b *invoicetest.Bundle) {
+	b.Helper()
+	inv := b.Issued("i")
+	receiveSome(b, inv)
+	billSome(b, inv.Customer.ID)
+	remindSome(b)
+	writeSomeOff(b)
+	signSomeUp(b)
+	merge := duplicate.MergeDraft{Versions: []int32{1, 1}}
+	for _, draft := range []customer.Draft{
+		{Email: "one@example.com", Name: "One"},
+		{Email: "other@example.com", Name: "Other", External: idempotency.External{Source: "shop", ExternalID: "17"}},
+	} {
+		done, err := customer.Upsert.Do(b.Context(), b.Store, b.Intent(draft.Name), draft)
+		must.OK(b, err)
+		merge.Customers = append(merge.Customers, done.Value.ID)
+	}
+	merge.Winner = merge.Customers[0]
+	b.OK(duplicate.MergeCustomers.Do(b.Context(), b.Store, b.Intent("merge"), merge))
+}
+
+// signSomeUp creates two sign-ups and the business of the first.
+func signSomeUp(b *invoicetest.Bundle) {
+	b.Helper()
+	tenant := b.Tenant
+	defer func() { b.Tenant = tenant }()
+	b.Tenant = account.Strangers
+	for _, address := range []email.Address{"one@example.com", "other@example.com"} {
+		done, err := signup.Ask.Do(b.Context(), b.Store, b.Intent(string(address)), signup.Draft{Email: address})
+		must.OK(b, err)
+		if address == "one@example.com" {
+			path, err := signup.LastLink(b.Context(), b.DB.Pool, secrets.Seed{}, done.Value.ID)
+			must.OK(b, err)
+			_, link, _ := strings.Cut(path, "link=")
+			b.OK(signup.Start.Do(b.Context(), b.Store, b.Of("start", done.Value.ID, 0), signup.Business{Link: link, Name: "One"}))
+		}
+	}
+}
+
+// receiveSome receives a refund event, then its payment, and a refund whose payment never arrives.
+func receiveSome(b *invoicetest.Bundle, inv invoice.Invoice) {
+	b.Helper()
+	source := uuid.New()
+	b.Exec(`INSERT INTO webhook_sources (tenant_id, id, name, scheme) VALUES ($1, $2, 'Bank', 'standard')`, b.Tenant, source)
+	asked := webhook.Asked{Invoice: inv.Number, Currency: inv.Currency, Day: date.Today()}
+	for _, e := range []struct {
+		id, kind, reference string
+		amount              int64
+	}{{"back", webhook.KindRefund, "P", 1000}, {"paid", webhook.KindPayment, "P", 4000}, {"waits", webhook.KindRefund, "Q", 1}} {
+		asked.Kind, asked.Reference, asked.Amount = e.kind, e.reference, e.amount
+		a := webhook.Arrival{Source: source, EventID: e.id, Digest: make([]byte, 32), Body: []byte(`{}`), Asked: asked}
+		b.OK(webhook.Receive.Do(b.Context(), b.Store, b.Intent(e.id), a))
+	}
+}
+
+// billSome creates a schedule with three due periods, bills them, edits the schedule, and pauses it.
+func billSome(b *invoicetest.Bundle, billed uuid.UUID) {
+	b.Helper()
+	in := schedule.Input{
+		CustomerID: billed.String(), Currency: "EUR", Every: "1", Unit: schedule.Week, FirstDay: date.Today().AddDays(-14).String(),
+		BillAs: schedule.AsIssued, Missed: schedule.Each,
+		Lines: []invoice.LineInput{{Description: "Support", Quantity: "1", UnitPrice: "90.00", TaxRate: "23"}},
+	}
+	made, err := in.Draft()
+	must.OK(b, err)
+	done, err := schedule.Create.Do(b.Context(), b.Store, b.Intent("schedule"), made)
+	must.OK(b, err)
+	must.OK(b, schedule.Clockwork{Store: b.Store, Now: time.Now}.Run(b.Context(), b.Tenant))
+	made.Notes = "Edited"
+	b.OK(schedule.Edit.Do(b.Context(), b.Store, b.Of("schedule", done.Value.ID, 1), made))
+	b.OK(schedule.Pause.Do(b.Context(), b.Store, b.Of("schedule", done.Value.ID, 0), struct{}{}))
+}
+
+// remindSome sends two reminders of an overdue invoice on two days, one of them in a batch.
+func remindSome(b *invoicetest.Bundle) {
+	b.Helper()
+	d, err := invoice.Input{
+		Customer: &customer.Input{Email: "late@example.com", Name: "Late"}, IssueDate: "2026-01-05", DueDate: "2026-02-04", Currency: "EUR",
+		Lines: []invoice.LineInput{{Description: "Design", Quantity: "1", UnitPrice: "50.00", TaxRate: "0"}},
+	}.Draft()
+	must.OK(b, err)
+	late, err := invoice.Create.Do(b.Context(), b.Store, b.Intent("late"), d)
+	must.OK(b, err)
+	b.OK(invoice.Issue.Do(b.Context(), b.Store, b.Of("issue late", late.Value.ID, 0), invoice.IssueDraft{}))
+	batch := reminder.BatchDraft{Reminders: []reminder.Chosen{{InvoiceID: late.Value.ID, Level: 1}}}
+	b.OK(reminder.SendBatch.Do(b.Context(), b.Store, b.Intent("remind"), batch))
+	b.Exec(`UPDATE invoice_reminders SET sent_on = sent_on - 1`)
+	second := reminder.Draft{InvoiceID: late.Value.ID, Level: 2, Message: reminder.Message(2)}
+	b.OK(reminder.Send.Do(b.Context(), b.Store, b.Intent("remind again"), second))
+}
+
+// writeSomeOff writes off a part of an invoice twice, and takes one of the write-offs back.
+func writeSomeOff(b *invoicetest.Bundle) {
+	b.Helper()
+	inv := b.Issued("off")
+	b.OK(b.WriteOff("off", inv, "7"))
+	back, err := b.WriteOff("off too", inv, "5")
+	must.OK(b, err)
+	b.OK(b.TakeBack("back off", back))
+}
+
+const erasedText = "programxerasex0x1x1"
+
+// erasedRecords creates a customer with a void draft, an archived schedule and a paid invoice, edits and archives it, and erases it. The
+// paid invoice keeps its texts.
+func erasedRecords(b *invoicetest.Bundle) {
+	b.Helper()
+	key := strings.ReplaceAll(erasedText, "x", "-")
+	person := customer.Draft{Email: erasedText + "@example.com", Name: erasedText}
+	made, err := customer.Upsert.Do(b.Context(), b.Store, b.Intent(key), person)
+	must.OK(b, err)
+	lines := []invoice.LineInput{{Description: erasedText, Quantity: "1", UnitPrice: "90.00", TaxRate: "0"}}
+	body, err := invoice.Input{
+		CustomerID: made.Value.ID.String(), IssueDate: "2026-11-21", DueDate: "2026-12-21", Currency: "EUR",
+		Notes: erasedText, Lines: lines,
+	}.Draft()
+	must.OK(b, err)
+	draft, err := invoice.Create.Do(b.Context(), b.Store, b.Intent("draft"), body)
+	must.OK(b, err)
+	must.OK(b, b.Void("void", draft.Value))
+	billed, err := invoice.Create.Do(b.Context(), b.Store, b.Intent("paid"), body)
+	must.OK(b, err)
+	b.OK(invoice.Issue.Do(b.Context(), b.Store, b.Of("paid", billed.Value.ID, 0), invoice.IssueDraft{}))
+	b.OK(b.Pay("paid", billed.Value, "90"))
+	b.Exec(`UPDATE mails SET state = 'sent', sent_at = now(), body = 'Dear ` + erasedText + `'`)
+	b.Exec(`DELETE FROM river.river_job`)
+	repeated, err := schedule.Input{
+		CustomerID: made.Value.ID.String(), Currency: "EUR", Every: "1", Unit: schedule.Week, FirstDay: date.Today().AddDays(14).String(),
+		BillAs: schedule.AsIssued, Missed: schedule.Each, Notes: erasedText, Lines: lines,
+	}.Draft()
+	must.OK(b, err)
+	scheduled, err := schedule.Create.Do(b.Context(), b.Store, b.Intent("schedule"), repeated)
+	must.OK(b, err)
+	b.OK(schedule.Archive.Do(b.Context(), b.Store, b.Of("schedule", scheduled.Value.ID, 0), struct{}{}))
+	person.Name += " edited"
+	b.OK(customer.Edit.Do(b.Context(), b.Store, b.Of("edit", made.Value.ID, 1), person))
+	b.OK(customer.Archive.Do(b.Context(), b.Store, b.Of("archive", made.Value.ID, 0), struct{}{}))
+	b.OK(erasure.Erase.Do(b.Context(), b.Store, b.Intent("erase"), erasure.Draft{Customer: made.Value.ID, Reason: "Asked"}))
+}
+
+// fileRecords creates an invoice with a logo and three attachments, and removes one of these. The logo is replaced, and the second is
+// removed before there is a third.
+func fileRecords(b *invoicetest.Bundle) {
+	b.Helper()
+	upload := func(key string) logo.Logo {
+		draft, err := logo.Input{File: file.Input{Name: key + ".png", Content: picture(key)}}.Draft()
+		must.OK(b, err)
+		done, err := logo.Create.Do(b.Context(), b.Store, b.Intent(key), draft)
+		must.OK(b, err)
+		return done.Value
+	}
+	upload("first")
+	inv := b.Issued("i")
+	b.OK(logo.Remove.Do(b.Context(), b.Store, b.Of("remove", upload("second").ID, 0), struct{}{}))
+	upload("last")
+	for _, content := range []string{"a", "b", "c"} {
+		draft, err := attachment.Input{File: file.Input{Name: "a.txt", Content: []byte(content)}}.Draft(inv.ID)
+		must.OK(b, err)
+		done, err := attachment.Create.Do(b.Context(), b.Store, b.Intent(content), draft)
+		must.OK(b, err)
+		if content == "c" {
+			b.OK(attachment.Remove.Do(b.Context(), b.Store, b.Of("c", done.Value.ID, 0), struct{}{}))
+		}
+	}
+}

@@ -1,0 +1,137 @@
+-- What breaks each rule and no other, in the database of programRecords.
+
+-- rule: no event twice
+DROP INDEX webhook_events_once;
+UPDATE webhook_events SET event_id = 'paid' WHERE event_id = 'waits';
+
+-- rule: an event did what it asked for, or nothing
+DROP INDEX webhook_events_once;
+UPDATE webhook_events SET amount = amount + 1 WHERE event_id = 'paid';
+
+-- rule: an event did what it asked for, or nothing
+DROP INDEX webhook_events_once;
+UPDATE webhook_events SET amount = amount + 1 WHERE event_id = 'back';
+
+-- rule: an event did what it asked for, or nothing
+DROP INDEX webhook_events_once;
+UPDATE webhook_events SET reference = 'another' WHERE event_id = 'paid';
+
+-- rule: an event did what it asked for, or nothing
+DROP INDEX webhook_events_once;
+UPDATE webhook_events SET state = 'apart' WHERE event_id = 'waits';
+
+-- rule: no event waits for a payment that is there
+DROP INDEX webhook_events_once;
+UPDATE webhook_events SET reference = 'P' WHERE event_id = 'waits';
+
+-- rule: no intent without its record
+INSERT INTO intents
+SELECT tenant_id, operation, 'stranger', fingerprint, attempt_id, gen_random_uuid(), 'reused', actor, at, changes, NULL, expires_at
+FROM intents WHERE key = 'merge';
+
+-- rule: one intent for each creation
+UPDATE intents SET outcome = 'reused' WHERE operation = 'customer.merge';
+
+-- rule: one intent for each creation
+UPDATE intents SET outcome = 'reused' WHERE operation = 'webhook.receive';
+
+-- rule: one intent for each creation
+DROP INDEX webhook_events_once;
+UPDATE webhook_events SET refund_id = NULL, reason = 'recorded-before' WHERE event_id = 'back';
+
+-- rule: a version for each change
+DELETE FROM intent_effects WHERE operation = 'customer.merge';
+
+-- rule: each change begins where another one ended
+UPDATE schedules SET paused_at = NULL;
+
+-- rule: one invoice for each period of a schedule
+ALTER TABLE schedule_periods DROP CONSTRAINT schedule_periods_once;
+UPDATE schedule_clocks SET next_day = (SELECT first_day FROM schedules);
+UPDATE schedule_periods SET period = (SELECT first_day FROM schedules);
+UPDATE invoices SET issue_date = (SELECT first_day FROM schedules) WHERE id IN (SELECT id FROM schedule_periods);
+
+-- rule: no period is left out
+UPDATE schedule_clocks SET next_day = next_day + 7;
+
+-- rule: a period is billed as its schedule was then
+UPDATE invoices SET notes = 'Edited' WHERE id IN (SELECT id FROM schedule_periods);
+
+-- rule: a schedule is not billed while it is paused
+UPDATE intents SET at = now() - interval '1 hour' WHERE operation = 'schedule.pause';
+
+-- rule: nothing refers to a customer that was merged
+UPDATE invoices SET customer_id = (SELECT id FROM customers WHERE merged_into IS NOT NULL);
+
+-- rule: a customer is merged by one merge, and by none that was undone
+UPDATE customer_merges SET undone_at = now();
+
+-- rule: one sign-up for an email
+UPDATE sign_ups SET email = 'one@example.com';
+
+-- rule: a sign-up begins one business
+DELETE FROM users WHERE email = 'one@example.com';
+
+-- rule: a sign-up begins one business
+UPDATE tenants SET sign_up_id = gen_random_uuid() WHERE sign_up_id IS NOT NULL;
+
+-- rule: one mail about a sign-up in ten minutes
+INSERT INTO sign_up_mails (tenant_id, id, sign_up_id, link_hash)
+SELECT tenant_id, gen_random_uuid(), sign_up_id, link_hash FROM sign_up_mails LIMIT 1;
+
+-- rule: one intent for each creation
+UPDATE intents SET outcome = 'reused' WHERE operation = 'sign_up.ask';
+
+-- rule: one reminder of each level
+ALTER TABLE invoice_reminders DROP CONSTRAINT reminders_once;
+UPDATE invoice_reminders SET level = 1;
+UPDATE mails SET kind = 'reminder_1' WHERE kind = 'reminder_2';
+UPDATE intents SET outcome = 'reused' WHERE operation = 'reminder.send';
+
+-- rule: reminders in order, one a day
+UPDATE invoice_reminders SET sent_on = '2026-01-01';
+
+-- rule: reminders in order, one a day
+UPDATE invoice_reminders SET level = 3 WHERE level = 2;
+UPDATE mails SET kind = 'reminder_3' WHERE kind = 'reminder_2';
+
+-- rule: a reminder has its mail, and a mail of a reminder its reminder
+UPDATE mails SET kind = 'reminder_3' WHERE kind = 'reminder_2';
+
+-- rule: one intent for each creation
+UPDATE invoice_reminder_outcomes SET outcome = 'sent_before';
+
+-- rule: one intent for each creation
+UPDATE intents SET outcome = 'reused' WHERE operation = 'reminder.send';
+
+-- rule: what is written off is the sum of the write-offs, and of their postings
+UPDATE invoices SET written_off = 9 WHERE written_off > 0;
+
+-- rule: a write-off is taken back by one intent
+UPDATE intents SET operation = 'write_off.create' WHERE operation = 'write_off.reverse';
+
+-- rule: each payment, removal of one, refund, credit note, write-off and reversal of one is posted once
+DELETE FROM postings WHERE kind = 'reversal';
+UPDATE postings SET amount = 0
+WHERE kind = 'write_off' AND source_id IN (SELECT id FROM write_offs WHERE reversed_at IS NOT NULL);
+
+-- rule: only what is issued is paid, credited or written off
+UPDATE invoices SET status = 'void', voided_at = now(), version = version + 1 WHERE written_off > 0;
+INSERT INTO intents
+SELECT tenant_id, 'invoice.void', 'again', fingerprint, attempt_id, record_id, outcome, actor, at, '{}', result, expires_at
+FROM intents WHERE key = 'off' AND operation = 'invoice.issue';
+
+-- rule: one intent for each creation
+UPDATE intents SET outcome = 'reused' WHERE operation = 'write_off.create';
+
+-- rule: no intent without its record
+INSERT INTO intents
+SELECT tenant_id, operation, 'stranger', fingerprint, attempt_id, gen_random_uuid(), 'reused', actor, at, changes, NULL, expires_at
+FROM intents WHERE key = 'off too';
+
+-- rule: a version for each change
+UPDATE write_offs SET version = 3;
+
+-- rule: no external id twice
+DROP INDEX customers_external_once;
+UPDATE customers SET source = 'shop', external_id = '17', external_digest = sha256('');
