@@ -78,16 +78,22 @@ func installationPage[R any](
 	v peopleviews.Installation, row func(*http.Request, R) peopleviews.InstallationRow,
 ) func(*http.Request, templates.Page, []R, templates.Finder) (templ.Component, error) {
 	return func(r *http.Request, p templates.Page, found []R, finder templates.Finder) (templ.Component, error) {
-		shown := v
-		shown.Finder = finder
+		rows := make([]peopleviews.InstallationRow, 0, len(found))
 		for _, of := range found {
-			shown.Rows = append(shown.Rows, row(r, of))
+			rows = append(rows, row(r, of))
 		}
-		if text := installationFlashes[p.Flash]; text != "" {
-			p.Flash = text
-		}
-		return peopleviews.InstallationPage(p, shown), nil
+		return installationList(v, p, rows, finder), nil
 	}
+}
+
+func installationList(
+	v peopleviews.Installation, p templates.Page, rows []peopleviews.InstallationRow, finder templates.Finder,
+) templ.Component {
+	if text := installationFlashes[p.Flash]; text != "" {
+		p.Flash = text
+	}
+	v.Rows, v.Finder = rows, finder
+	return peopleviews.InstallationPage(p, v)
 }
 
 func tenantRow(_ *http.Request, t installation.Tenant) peopleviews.InstallationRow {
