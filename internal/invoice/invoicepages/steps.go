@@ -79,7 +79,8 @@ func (s *Pages) issuePage(_ *http.Request, p templates.Page, f templates.Form, i
 func (s *Pages) voidPage(r *http.Request, p templates.Page, f templates.Form, inv invoice.Invoice) (templ.Component, error) {
 	v, tenant := invoiceviews.Void{Form: f, InvoiceStep: excerpt.Step(inv)}, web.Principal(r).Tenant
 	if kept, err := uuid.Parse(f.Typed.Get(invoiceviews.DuplicateOfField)); err == nil {
-		if v.DuplicateOf, err = invoice.Numbers.Of(r.Context(), s.site.Pool, tenant, kept); err != nil && !errors.Is(err, record.ErrNotFound) {
+		v.DuplicateOf, err = invoice.Numbers.Of(r.Context(), s.site.Pool, tenant, kept)
+		if err != nil && !errors.Is(err, record.ErrNotFound) {
 			return nil, err
 		}
 	}

@@ -54,7 +54,8 @@ func (s *pages) setSwitch(w http.ResponseWriter, r *http.Request) error {
 // exists. A copy of a new invoice would look like a duplicate.
 func (s *pages) filledForm(r *http.Request, n int) (string, error) {
 	query := url.Values{"key": {idempotency.NewKey().String()}}
-	oldest, err := invoice.List(r.Context(), s.site.Pool, web.Principal(r).Tenant, invoice.Filter{Sort: "oldest"}, record.Page{Limit: n + 1})
+	first := record.Page{Limit: n + 1}
+	oldest, err := invoice.List(r.Context(), s.site.Pool, web.Principal(r).Tenant, invoice.Filter{Sort: "oldest"}, first)
 	if err != nil {
 		return "", err
 	}
