@@ -233,7 +233,7 @@ func (a address) dial(ctx context.Context) (*conn, error) {
 		}
 		if _, err := c.do(ctx, command); err != nil {
 			_ = c.Close()
-			return nil, err
+			return nil, fmt.Errorf("log in to Redis: %v", err) //nolint:errorlint // a wrong password counts as no answer, so it is logged
 		}
 	}
 	return c, nil

@@ -1,6 +1,7 @@
 package shared_test
 
 import (
+	"bytes"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -29,7 +30,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestClient checks the password, the database, the number of connections, and that they are closed.
+// TestClient checks that a wrong password is reported, the database, the number of connections, and that they are closed.
 func TestClient(t *testing.T) {
 	server := redis.New(t)
 	ask := func(command string, arguments ...any) any {
@@ -45,7 +46,8 @@ func TestClient(t *testing.T) {
 	}
 	for login, good := range map[string]bool{"app:secret@": true, "app:another@": false, "another:secret@": false, "": true} {
 		url := "unix://" + login + server.Socket() + "?db=3"
-		memory, err := shared.Open(url, make([]byte, 32), time.Minute, slog.New(slog.DiscardHandler))
+		var log bytes.Buffer
+		memory, err := shared.Open(url, make([]byte, 32), time.Minute, slog.New(slog.NewTextHandler(&log, nil)))
 		must.OK(t, err)
 		var all sync.WaitGroup
 		for i := range 200 {
@@ -57,6 +59,7 @@ func TestClient(t *testing.T) {
 			})
 		}
 		all.Wait()
+		assert.Thatf(t, strings.Contains(log.String(), "WRONGPASS") != good, "%s: the log is %s", url, log.String())
 		opened := connections()
 		assert.Thatf(t, opened <= 32 && (opened > 0) == good, "%s: %d connections", url, opened)
 		memory.Close()
