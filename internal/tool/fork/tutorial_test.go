@@ -171,6 +171,11 @@ func (r *reader) start(line string) {
 	output, err := os.Create(said)
 	must.OK(r.T, err)
 	defer output.Close()
+	defer func() {
+		if r.Failed() {
+			r.Log(r.output)
+		}
+	}()
 	r.app = r.command(line)
 	r.app.Env = append(r.app.Env, "DATABASE_URL="+db.URL, "DEMO=1", "SECRET_KEY="+strings.Repeat("MDEy", 10)+"MDE=") // as if it had its own
 	r.app.Stdout, r.app.Stderr = output, output
