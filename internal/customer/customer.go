@@ -40,10 +40,22 @@ type Customer struct {
 
 // Texts are the optional texts that a customer, its input and its command share. A new one has the tag omitzero, so that the fingerprints
 // of earlier commands stay the same.
-type Texts struct{ party.Details }
+type Texts struct {
+	party.Details
+
+	Contact   string `json:"contact,omitzero" doc:"The person or department that documents are addressed to."`
+	Reference string `json:"reference,omitzero" doc:"What the customer asks for on documents, such as an order or routing number."`
+}
+
+// maxReference is in characters.
+const maxReference = 100
 
 func (t Texts) check(prefix string, problems *invalid.Error) Texts {
-	return Texts{t.Details.Check(prefix, problems)}
+	return Texts{
+		Details:   t.Details.Check(prefix, problems),
+		Contact:   problems.Line(prefix+"/contact", "the contact", t.Contact, party.MaxName),
+		Reference: problems.Line(prefix+"/reference", "the reference", t.Reference, maxReference),
+	}
 }
 
 // columns are the columns that a command sets.

@@ -82,11 +82,12 @@ func wantOfSeries(tx *idempotency.Tx, d Draft) {
 // number_invoice: see migrations/00130_invoice_next_numbers.sql.
 var insertInvoice = `
 	WITH billed AS MATERIALIZED (
-		SELECT COALESCE(c.id, @customer_id::uuid) AS id, c.email, c.name, c.address, c.country, c.tax_id, c.payment_days
+		SELECT
+			COALESCE(c.id, @customer_id::uuid) AS id, c.email, c.name, c.address, c.country, c.tax_id, c.contact, c.reference, c.payment_days
 		FROM live_customer(@tenant_id, @customer_id::uuid) AS c
 		WHERE @customer_id::uuid <> @nobody::uuid
 		UNION ALL
-		SELECT id, email, name, address, country, tax_id, payment_days
+		SELECT id, email, name, address, country, tax_id, contact, reference, payment_days
 		FROM find_or_create_customer(@tenant_id, @new_customer_id, ` + customer.OfNew + `)
 		WHERE @customer_id::uuid = @nobody::uuid
 	), inserted AS (

@@ -8,6 +8,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"onlyonce/internal/conflict"
+	"onlyonce/internal/customer"
 	"onlyonce/internal/file"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/record"
@@ -100,7 +101,8 @@ var sellerJSON = `json_build_object(
 // buyerJSON is the JSON of a [Buyer] from the customer c.
 const (
 	buyerJSON   = `json_build_object(` + buyerFields + `)`
-	buyerFields = `'id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id`
+	buyerFields = `'id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id,
+		'contact', c.contact, 'reference', c.reference`
 )
 
 // Seller is the business that bills, on an invoice: its current data for a draft, or its data when the invoice was issued.
@@ -118,7 +120,7 @@ type Seller struct {
 type Buyer struct {
 	Customer
 	record.Alike
-	party.Details
+	customer.Texts
 }
 
 // Customer is the customer in a list of invoices.

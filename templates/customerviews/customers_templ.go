@@ -76,6 +76,22 @@ func CustomerForm(p templates.Page, f templates.Form, countries []templates.Opti
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
+			templ_7745c5c3_Err = templates.InputField(f.Input(templates.Input{ID: "contact", Label: "Contact (optional)", Hint: "The person or department that documents are addressed to."})).Render(ctx, templ_7745c5c3_Buffer)
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, " ")
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = templates.InputField(f.Input(templates.Input{ID: "reference", Label: "Reference (optional)", Hint: "What the customer asks for on your documents, such as an order or routing number."})).Render(ctx, templ_7745c5c3_Buffer)
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, " ")
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
 			templ_7745c5c3_Err = templates.InputField(f.Input(templates.Input{ID: "payment_days", Label: "Payment terms in days (optional)", Mode: "numeric", Hint: "Leave blank for the terms in the settings."})).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

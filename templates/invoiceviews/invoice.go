@@ -68,12 +68,13 @@ type Party struct {
 	Name, Href, Email string
 	Address           []string // lines
 	TaxID             string
+	Reference         string
 	LogoHref          string // "" for none
 }
 
 // small returns the lines below the name.
 func (p Party) small() []string {
-	lines := slices.Concat(p.Address, []string{p.TaxID, p.Email})
+	lines := slices.Concat(p.Address, []string{p.TaxID, p.Reference, p.Email})
 	return slices.DeleteFunc(lines, func(line string) bool { return line == "" })
 }
 

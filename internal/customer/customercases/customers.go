@@ -29,7 +29,7 @@ func Unbroken() map[string][]string {
 func Customers() sitetest.Resource {
 	command := url.Values{
 		"email": {"ada@example.com"}, "name": {"Ada Lovelace"}, "address": {"12 St James's Square"}, "country": {"GB"},
-		"tax_id": {"GB123456789"}, "payment_days": {"14"},
+		"tax_id": {"GB123456789"}, "contact": {"Accounts payable"}, "reference": {"PO-1815"}, "payment_days": {"14"},
 	}
 	return sitetest.Resource{
 		Name: "customer", Path: "/customers", Words: sitetest.Words{Verb: "create", Past: "created"}, Command: command,
@@ -42,12 +42,14 @@ func Customers() sitetest.Resource {
 			{Name: "address", Valid: "13 St James's Square", Invalid: "a\u202eb", Pointer: "/address"},
 			{Name: "country", Valid: "FR", Invalid: "XX", Pointer: "/country"},
 			{Name: "tax_id", Valid: "GB987654321", Invalid: "a\u202eb", Pointer: "/tax_id"},
+			{Name: "contact", Valid: "Mary Somerville", Invalid: "a\u202eb", Pointer: "/contact"},
+			{Name: "reference", Valid: "", Invalid: "a\u202eb", Pointer: "/reference"},
 			{Name: "payment_days", Valid: "", Invalid: "366", Pointer: "/payment_days"},
 		},
 		Uniques: []sitetest.Unique{{Field: "email", Value: "ada@example.com", Free: "byron@example.com", Slug: "customer-differs"}},
 		Repeats: sitetest.Repeats{
 			Reused: sitetest.Change(command, "email", "ADA@example.com", "name", "ada LOVELACE", "address", "", "country", "",
-				"payment_days", "7", "tax_id", ""),
+				"contact", "", "reference", "", "payment_days", "7", "tax_id", ""),
 			Alike: []url.Values{command, sitetest.Change(command, "email", "countess@example.com", "name", "ADA LOVELACE", "tax_id", "")},
 		},
 		Edited: sitetest.Edited{

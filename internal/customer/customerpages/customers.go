@@ -30,7 +30,8 @@ func Mount(s *web.Site, sections ...Section) {
 	draft := web.NewForm(m, customer.Input.Draft, web.Form[customer.Customer]{
 		Fields: []templates.Field{
 			{Name: "email", Value: "Email"}, {Name: "name", Value: "Name"}, {Name: "address", Value: "Address"},
-			{Name: "country", Value: "Country"}, {Name: "tax_id", Value: "Tax ID"}, {Name: "payment_days", Value: "Payment terms in days"},
+			{Name: "country", Value: "Country"}, {Name: "tax_id", Value: "Tax ID"}, {Name: "contact", Value: "Contact"},
+			{Name: "reference", Value: "Reference"}, {Name: "payment_days", Value: "Payment terms in days"},
 		},
 		Readable: map[string]func(string) string{"country": party.CountryName},
 		Page: func(_ *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
@@ -59,9 +60,9 @@ func Mount(s *web.Site, sections ...Section) {
 			{Label: "Name", Class: "name", Sort: "name"}, {Label: "Email", Class: "name"}, {Label: "Since", Class: "date"},
 		},
 		Row:      func(c customer.Customer) []string { return []string{c.Name, c.Email, web.Day(c.CreatedAt)} },
-		Headings: []string{"name", "email", "address", "country", "tax_id", "created_at"},
+		Headings: []string{"name", "email", "address", "country", "tax_id", "contact", "reference", "created_at"},
 		Cells: func(c customer.Customer) []string {
-			return []string{c.Name, c.Email, c.Address, c.Country, c.TaxID, c.CreatedAt.Format(time.RFC3339)}
+			return []string{c.Name, c.Email, c.Address, c.Country, c.TaxID, c.Contact, c.Reference, c.CreatedAt.Format(time.RFC3339)}
 		},
 		Empty: "Each customer is added once.",
 	})
@@ -118,6 +119,7 @@ func facts(c customer.Customer) []templates.Fact {
 	if c.Email != "" {
 		facts = append([]templates.Fact{{Label: "Email", Value: c.Email, Href: "mailto:" + c.Email}}, facts...)
 	}
-	return web.KnownFacts(append(facts, templates.Fact{Label: "Payment terms", Value: party.DaysText(c.PaymentDays)},
+	return web.KnownFacts(append(facts, templates.Fact{Label: "Contact", Value: c.Contact},
+		templates.Fact{Label: "Reference", Value: c.Reference}, templates.Fact{Label: "Payment terms", Value: party.DaysText(c.PaymentDays)},
 		web.ExternalFact(c.External), templates.Fact{Label: "Customer since", Value: web.Day(c.CreatedAt)})...)
 }

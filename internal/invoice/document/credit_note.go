@@ -13,9 +13,9 @@ func OfCreditNote(n credit.Note, inv invoice.Invoice, logo pdf.Image) pdf.Docume
 	shown := pdf.Document{
 		Title: "Credit note " + n.Number, At: n.CreatedAt, Seller: seller(inv), Logo: logo, Role: "Credit to",
 		Buyer: buyer(inv),
-		Facts: []pdf.Fact{
+		Facts: append([]pdf.Fact{
 			{Label: "Date", Value: n.Date.Time().Format(day)}, {Label: "Credits invoice", Value: inv.Number},
-		},
+		}, reference(inv)...),
 		Currency: n.Currency.String(), Notes: n.Reason, Footer: inv.Seller.Footer,
 		Totals: []pdf.Total{{Label: "Subtotal", Amount: money(n.Subtotal)}},
 	}

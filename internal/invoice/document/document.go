@@ -41,6 +41,7 @@ func Of(inv invoice.Invoice, logo pdf.Image) (pdf.Document, error) {
 		},
 		Currency: inv.Currency.String(), Notes: inv.Notes, Payment: Payment(inv), Footer: inv.Seller.Footer,
 	}
+	shown.Facts = append(shown.Facts, reference(inv)...)
 	switch inv.Status {
 	case invoice.StatusDraft:
 		shown.Mark, shown.At = "DRAFT", inv.CreatedAt
@@ -69,7 +70,26 @@ func seller(inv invoice.Invoice) pdf.Party {
 }
 
 func buyer(inv invoice.Invoice) pdf.Party {
-	return partyOf(inv.Customer.Name, inv.Customer.Details, inv.Customer.Email)
+	of := partyOf(inv.Customer.Name, inv.Customer.Details, inv.Customer.Email)
+	of.Address = BuyerLines(inv.Customer)
+	return of
+}
+
+// reference returns what the customer asks for on documents, if anything.
+func reference(inv invoice.Invoice) []pdf.Fact {
+	if inv.Customer.Reference == "" {
+		return nil
+	}
+	return []pdf.Fact{{Label: "Your reference", Value: inv.Customer.Reference}}
+}
+
+// BuyerLines returns the lines below the name of a customer: the contact and the address.
+func BuyerLines(of invoice.Buyer) []string {
+	lines := AddressLines(of.Details)
+	if of.Contact != "" {
+		lines = append([]string{of.Contact}, lines...)
+	}
+	return lines
 }
 
 func partyOf(name string, d party.Details, email string) pdf.Party {

@@ -80,7 +80,7 @@ func eInvoice(inv invoice.Invoice) (ubl.Invoice, error) {
 	money := inv.Currency.Format
 	sent := ubl.Invoice{
 		Number: inv.Number, IssueDate: inv.IssueDate.String(), DueDate: inv.DueDate.String(), Currency: inv.Currency.String(),
-		Notes:  inv.Notes,
+		Notes: inv.Notes, BuyerReference: inv.Customer.Reference,
 		Seller: ublParty(inv.Seller.Name, inv.Seller.Details),
 		Buyer:  ublParty(inv.Customer.Name, inv.Customer.Details),
 		Account: ubl.Account{
@@ -89,7 +89,7 @@ func eInvoice(inv invoice.Invoice) (ubl.Invoice, error) {
 		Subtotal: money(inv.Subtotal), TaxTotal: money(inv.TaxTotal), Total: money(inv.Total), Paid: money(inv.Paid),
 		Open: money(inv.Total - inv.Paid), // a credit note is a separate document
 	}
-	sent.Seller.Email, sent.Buyer.Email = inv.Seller.Email, inv.Customer.Email
+	sent.Seller.Email, sent.Buyer.Email, sent.Buyer.Contact = inv.Seller.Email, inv.Customer.Email, inv.Customer.Contact
 	sent.Seller.TaxID = sent.Seller.Registration // billing tax without a VAT number requires a tax number
 	for _, g := range totals.Groups {
 		terms := g.NoTax.At(g.Rate).Terms()

@@ -94,7 +94,10 @@ func issued(t must.T, in invoice.Input, paid func(total int64) int64) invoice.In
 		},
 		Customer: invoice.Buyer{
 			Customer: invoice.Customer{Name: in.Customer.Name, Email: in.Customer.Email},
-			Details:  party.Details{Address: "12 St James's Square\nLondon", Country: "GB", TaxID: "GB123456789"},
+			Texts: customer.Texts{
+				Details: party.Details{Address: "12 St James's Square\nLondon", Country: "GB", TaxID: "GB123456789"},
+				Contact: in.Customer.Contact, Reference: in.Customer.Reference,
+			},
 		},
 
 		Currency: d.Currency, IssueDate: d.IssueDate, DueDate: d.DueDate, Lines: d.Lines, Notes: d.Notes, Exemption: d.Exemption,
@@ -140,7 +143,11 @@ func TestEInvoiceKeepsTheRules(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		currency, _ := money.ParseCurrency(rapid.SampledFrom([]string{"EUR", "PLN", "JPY", "KWD"}).Draw(t, "currency"))
 		in := invoice.Input{
-			Number: "2026-0042", Customer: &customer.Input{Email: "ada@example.com", Name: "Ada & Söhne <GmbH>"},
+			Number: "2026-0042", Customer: &customer.Input{
+				Email: "ada@example.com", Name: "Ada & Söhne <GmbH>", Texts: customer.Texts{
+					Contact: rapid.SampledFrom([]string{"", "Einkauf & Co"}).Draw(t, "contact"), Reference: "04011000-12345-34",
+				},
+			},
 			IssueDate: "2026-11-21", DueDate: "2026-12-21", Currency: currency.String(),
 			Notes: rapid.SampledFrom([]string{"", "a\nb"}).Draw(t, "notes"), Exemption: "Article 132",
 		}
@@ -296,7 +303,7 @@ func TestTaxIDsInXML(t *testing.T) {
 		"":                     {},
 	} {
 		details := party.Details{TaxID: taxID}
-		content := xmlOf(t, invoice.Invoice{Seller: invoice.Seller{Details: details}, Customer: invoice.Buyer{Details: details}})
+		content := xmlOf(t, invoice.Invoice{Seller: invoice.Seller{Details: details}, Customer: invoice.Buyer{Texts: customer.Texts{Details: details}}})
 		var inv element
 		must.OK(t, xml.Unmarshal([]byte(content), &inv))
 		for role := range strings.FieldsSeq(both) {

@@ -35,9 +35,13 @@ func Seller(inv invoice.Invoice) invoiceviews.Party {
 // Buyer returns the view of the customer.
 func Buyer(inv invoice.Invoice) invoiceviews.Party {
 	is := inv.Customer
+	reference := ""
+	if is.Reference != "" {
+		reference = "Reference " + is.Reference
+	}
 	return invoiceviews.Party{
 		Name: is.Name, Href: "/customers/" + is.ID.String(), Email: is.Email,
-		Address: document.AddressLines(is.Details), TaxID: document.TaxText(is.Details),
+		Address: document.BuyerLines(is), TaxID: document.TaxText(is.Details), Reference: reference,
 	}
 }
 

@@ -12,43 +12,44 @@ WHERE NOT EXISTS (
 	WHERE tenant_id = $3 AND id = $4 AND number_folded = fold_invoice_number($5));
 
 WITH billed AS MATERIALIZED (
-	SELECT COALESCE(c.id, $1::uuid) AS id, c.email, c.name, c.address, c.country, c.tax_id, c.payment_days
+	SELECT
+		COALESCE(c.id, $1::uuid) AS id, c.email, c.name, c.address, c.country, c.tax_id, c.contact, c.reference, c.payment_days
 	FROM live_customer($2, $1::uuid) AS c
 	WHERE $1::uuid <> $3::uuid
 	UNION ALL
-	SELECT id, email, name, address, country, tax_id, payment_days
-	FROM find_or_create_customer($2, $4, in_email => NULLIF($5, ''), in_name => $6, in_address => $7, in_country => $8, in_tax_id => $9, in_payment_days => NULLIF($10, '')::integer, in_same_email => $11)
+	SELECT id, email, name, address, country, tax_id, contact, reference, payment_days
+	FROM find_or_create_customer($2, $4, in_email => NULLIF($5, ''), in_name => $6, in_address => $7, in_country => $8, in_tax_id => $9, in_contact => $10, in_reference => $11, in_payment_days => NULLIF($12, '')::integer, in_same_email => $13)
 	WHERE $1::uuid = $3::uuid
 ), inserted AS (
 	INSERT INTO invoices (
 		tenant_id, id, number, customer_id, currency, issue_date, due_date, notes, exemption_reason, subtotal, tax_total, total,
 		source, external_id, external_digest)
 	SELECT
-		$2, $12, NULLIF($13, ''), c.id, $14, $15, COALESCE($16::date, $15::date + COALESCE(c.payment_days, (
-					SELECT s.payment_days FROM settings s WHERE s.tenant_id = $2 AND s.id = $2))), $17,
-		$18, $19, $20, $21, $22::text, $23::text, $24::bytea
-	FROM billed c, note_alike('invoices', $2, $12, $25, ARRAY[sha256(convert_to(jsonb_build_array(
-					'invoices', c.id, $14::text, $26::text[], $27::text[], $28::bigint[], $29::text[]
+		$2, $14, NULLIF($15, ''), c.id, $16, $17, COALESCE($18::date, $17::date + COALESCE(c.payment_days, (
+					SELECT s.payment_days FROM settings s WHERE s.tenant_id = $2 AND s.id = $2))), $19,
+		$20, $21, $22, $23, $24::text, $25::text, $26::bytea
+	FROM billed c, note_alike('invoices', $2, $14, $27, ARRAY[sha256(convert_to(jsonb_build_array(
+					'invoices', c.id, $16::text, $28::text[], $29::text[], $30::bigint[], $31::text[]
 				)::text, 'UTF8'))])
 	RETURNING *
 ), inserted_lines AS (
 	INSERT INTO invoice_lines (tenant_id, invoice_id, position, description, quantity, unit_price, tax_rate, tax_treatment, net)
 	SELECT
-		$2, $12, position, description, quantity::numeric, unit_price, tax_rate::numeric,
+		$2, $14, position, description, quantity::numeric, unit_price, tax_rate::numeric,
 		NULLIF(tax_treatment, ''), net
-	FROM unnest($26::text[], $27::text[], $28::bigint[], $29::text[], $30::text[],
-		$31::bigint[]) WITH ORDINALITY AS typed (description, quantity, unit_price, tax_rate, tax_treatment, net, position)
+	FROM unnest($28::text[], $29::text[], $30::bigint[], $31::text[], $32::text[],
+		$33::bigint[]) WITH ORDINALITY AS typed (description, quantity, unit_price, tax_rate, tax_treatment, net, position)
 	RETURNING *
 ), inserted_effect AS (
 	INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
-	SELECT $2, id, $32, $33, 'customer created' FROM billed WHERE id = $4
+	SELECT $2, id, $34, $35, 'customer created' FROM billed WHERE id = $4
 )
 INSERT INTO intents (
 	tenant_id, operation, key, fingerprint, attempt_id, actor, record_id, outcome, result, expires_at)
 SELECT
-	$2, $32, $33, $34, $35, $36,
-	record.id, CASE record.id WHEN $12 THEN 'created' ELSE 'reused' END, CASE record.id WHEN $12
-	THEN tell_repeat(record.id, made.result, $37) ELSE made.result END, now() + $38
+	$2, $34, $35, $36, $37, $38,
+	record.id, CASE record.id WHEN $14 THEN 'created' ELSE 'reused' END, CASE record.id WHEN $14
+	THEN tell_repeat(record.id, made.result, $39) ELSE made.result END, now() + $40
 FROM (SELECT (
 		SELECT json_build_object(
 			'id', i.id, 'number', i.number, 'status', i.status, 'overdue', false, 'paid', 0, 'credited', 0, 'written_off', 0, 'open', 0,
@@ -60,8 +61,10 @@ FROM (SELECT (
 							FROM file_contents c WHERE c.tenant_id = r.tenant_id AND c.digest = r.file_digest) FROM logos r WHERE r.tenant_id = s.tenant_id AND r.settings_id = s.id))
 				FROM settings s WHERE s.tenant_id = $2 AND s.id = $2),
 			'customer', CASE WHEN repeats() ? c.id::text
-			THEN json_build_object('id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id, 'possible_duplicate_of', repeats() -> c.id::text -> 'of')
-			ELSE json_build_object('id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id) END,
+			THEN json_build_object('id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id,
+				'contact', c.contact, 'reference', c.reference, 'possible_duplicate_of', repeats() -> c.id::text -> 'of')
+			ELSE json_build_object('id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id,
+				'contact', c.contact, 'reference', c.reference) END,
 			'issue_date', i.issue_date, 'due_date', i.due_date, 'notes', i.notes,
 			'exemption_reason', i.exemption_reason,
 			'lines', (
@@ -85,43 +88,44 @@ BEGIN ISOLATION LEVEL READ COMMITTED;
 SELECT claim_intent($1, $2, $3, $4);
 
 WITH billed AS MATERIALIZED (
-	SELECT COALESCE(c.id, $1::uuid) AS id, c.email, c.name, c.address, c.country, c.tax_id, c.payment_days
+	SELECT
+		COALESCE(c.id, $1::uuid) AS id, c.email, c.name, c.address, c.country, c.tax_id, c.contact, c.reference, c.payment_days
 	FROM live_customer($2, $1::uuid) AS c
 	WHERE $1::uuid <> $3::uuid
 	UNION ALL
-	SELECT id, email, name, address, country, tax_id, payment_days
-	FROM find_or_create_customer($2, $4, in_email => NULLIF($5, ''), in_name => $6, in_address => $7, in_country => $8, in_tax_id => $9, in_payment_days => NULLIF($10, '')::integer, in_same_email => $11)
+	SELECT id, email, name, address, country, tax_id, contact, reference, payment_days
+	FROM find_or_create_customer($2, $4, in_email => NULLIF($5, ''), in_name => $6, in_address => $7, in_country => $8, in_tax_id => $9, in_contact => $10, in_reference => $11, in_payment_days => NULLIF($12, '')::integer, in_same_email => $13)
 	WHERE $1::uuid = $3::uuid
 ), inserted AS (
 	INSERT INTO invoices (
 		tenant_id, id, number, customer_id, currency, issue_date, due_date, notes, exemption_reason, subtotal, tax_total, total,
 		source, external_id, external_digest)
 	SELECT
-		$2, $12, NULLIF($13, ''), c.id, $14, $15, COALESCE($16::date, $15::date + COALESCE(c.payment_days, (
-					SELECT s.payment_days FROM settings s WHERE s.tenant_id = $2 AND s.id = $2))), $17,
-		$18, $19, $20, $21, $22::text, $23::text, $24::bytea
-	FROM billed c, note_alike('invoices', $2, $12, $25, ARRAY[sha256(convert_to(jsonb_build_array(
-					'invoices', c.id, $14::text, $26::text[], $27::text[], $28::bigint[], $29::text[]
+		$2, $14, NULLIF($15, ''), c.id, $16, $17, COALESCE($18::date, $17::date + COALESCE(c.payment_days, (
+					SELECT s.payment_days FROM settings s WHERE s.tenant_id = $2 AND s.id = $2))), $19,
+		$20, $21, $22, $23, $24::text, $25::text, $26::bytea
+	FROM billed c, note_alike('invoices', $2, $14, $27, ARRAY[sha256(convert_to(jsonb_build_array(
+					'invoices', c.id, $16::text, $28::text[], $29::text[], $30::bigint[], $31::text[]
 				)::text, 'UTF8'))])
 	RETURNING *
 ), inserted_lines AS (
 	INSERT INTO invoice_lines (tenant_id, invoice_id, position, description, quantity, unit_price, tax_rate, tax_treatment, net)
 	SELECT
-		$2, $12, position, description, quantity::numeric, unit_price, tax_rate::numeric,
+		$2, $14, position, description, quantity::numeric, unit_price, tax_rate::numeric,
 		NULLIF(tax_treatment, ''), net
-	FROM unnest($26::text[], $27::text[], $28::bigint[], $29::text[], $30::text[],
-		$31::bigint[]) WITH ORDINALITY AS typed (description, quantity, unit_price, tax_rate, tax_treatment, net, position)
+	FROM unnest($28::text[], $29::text[], $30::bigint[], $31::text[], $32::text[],
+		$33::bigint[]) WITH ORDINALITY AS typed (description, quantity, unit_price, tax_rate, tax_treatment, net, position)
 	RETURNING *
 ), inserted_effect AS (
 	INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
-	SELECT $2, id, $32, $33, 'customer created' FROM billed WHERE id = $4
+	SELECT $2, id, $34, $35, 'customer created' FROM billed WHERE id = $4
 )
 INSERT INTO intents (
 	tenant_id, operation, key, fingerprint, attempt_id, actor, record_id, outcome, result, expires_at)
 SELECT
-	$2, $32, $33, $34, $35, $36,
-	record.id, CASE record.id WHEN $12 THEN 'created' ELSE 'reused' END, CASE record.id WHEN $12
-	THEN tell_repeat(record.id, made.result, $37) ELSE made.result END, now() + $38
+	$2, $34, $35, $36, $37, $38,
+	record.id, CASE record.id WHEN $14 THEN 'created' ELSE 'reused' END, CASE record.id WHEN $14
+	THEN tell_repeat(record.id, made.result, $39) ELSE made.result END, now() + $40
 FROM (SELECT (
 		SELECT json_build_object(
 			'id', i.id, 'number', i.number, 'status', i.status, 'overdue', false, 'paid', 0, 'credited', 0, 'written_off', 0, 'open', 0,
@@ -133,8 +137,10 @@ FROM (SELECT (
 							FROM file_contents c WHERE c.tenant_id = r.tenant_id AND c.digest = r.file_digest) FROM logos r WHERE r.tenant_id = s.tenant_id AND r.settings_id = s.id))
 				FROM settings s WHERE s.tenant_id = $2 AND s.id = $2),
 			'customer', CASE WHEN repeats() ? c.id::text
-			THEN json_build_object('id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id, 'possible_duplicate_of', repeats() -> c.id::text -> 'of')
-			ELSE json_build_object('id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id) END,
+			THEN json_build_object('id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id,
+				'contact', c.contact, 'reference', c.reference, 'possible_duplicate_of', repeats() -> c.id::text -> 'of')
+			ELSE json_build_object('id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id,
+				'contact', c.contact, 'reference', c.reference) END,
 			'issue_date', i.issue_date, 'due_date', i.due_date, 'notes', i.notes,
 			'exemption_reason', i.exemption_reason,
 			'lines', (
@@ -163,43 +169,44 @@ WHERE NOT EXISTS (
 	WHERE tenant_id = $3 AND id = $4 AND number_folded = fold_invoice_number($5));
 
 WITH billed AS MATERIALIZED (
-	SELECT COALESCE(c.id, $1::uuid) AS id, c.email, c.name, c.address, c.country, c.tax_id, c.payment_days
+	SELECT
+		COALESCE(c.id, $1::uuid) AS id, c.email, c.name, c.address, c.country, c.tax_id, c.contact, c.reference, c.payment_days
 	FROM live_customer($2, $1::uuid) AS c
 	WHERE $1::uuid <> $3::uuid
 	UNION ALL
-	SELECT id, email, name, address, country, tax_id, payment_days
-	FROM find_or_create_customer($2, $4, in_email => NULLIF($5, ''), in_name => $6, in_address => $7, in_country => $8, in_tax_id => $9, in_payment_days => NULLIF($10, '')::integer, in_same_email => $11)
+	SELECT id, email, name, address, country, tax_id, contact, reference, payment_days
+	FROM find_or_create_customer($2, $4, in_email => NULLIF($5, ''), in_name => $6, in_address => $7, in_country => $8, in_tax_id => $9, in_contact => $10, in_reference => $11, in_payment_days => NULLIF($12, '')::integer, in_same_email => $13)
 	WHERE $1::uuid = $3::uuid
 ), inserted AS (
 	INSERT INTO invoices (
 		tenant_id, id, number, customer_id, currency, issue_date, due_date, notes, exemption_reason, subtotal, tax_total, total,
 		source, external_id, external_digest)
 	SELECT
-		$2, $12, NULLIF($13, ''), c.id, $14, $15, COALESCE($16::date, $15::date + COALESCE(c.payment_days, (
-					SELECT s.payment_days FROM settings s WHERE s.tenant_id = $2 AND s.id = $2))), $17,
-		$18, $19, $20, $21, $22::text, $23::text, $24::bytea
-	FROM billed c, note_alike('invoices', $2, $12, $25, ARRAY[sha256(convert_to(jsonb_build_array(
-					'invoices', c.id, $14::text, $26::text[], $27::text[], $28::bigint[], $29::text[]
+		$2, $14, NULLIF($15, ''), c.id, $16, $17, COALESCE($18::date, $17::date + COALESCE(c.payment_days, (
+					SELECT s.payment_days FROM settings s WHERE s.tenant_id = $2 AND s.id = $2))), $19,
+		$20, $21, $22, $23, $24::text, $25::text, $26::bytea
+	FROM billed c, note_alike('invoices', $2, $14, $27, ARRAY[sha256(convert_to(jsonb_build_array(
+					'invoices', c.id, $16::text, $28::text[], $29::text[], $30::bigint[], $31::text[]
 				)::text, 'UTF8'))])
 	RETURNING *
 ), inserted_lines AS (
 	INSERT INTO invoice_lines (tenant_id, invoice_id, position, description, quantity, unit_price, tax_rate, tax_treatment, net)
 	SELECT
-		$2, $12, position, description, quantity::numeric, unit_price, tax_rate::numeric,
+		$2, $14, position, description, quantity::numeric, unit_price, tax_rate::numeric,
 		NULLIF(tax_treatment, ''), net
-	FROM unnest($26::text[], $27::text[], $28::bigint[], $29::text[], $30::text[],
-		$31::bigint[]) WITH ORDINALITY AS typed (description, quantity, unit_price, tax_rate, tax_treatment, net, position)
+	FROM unnest($28::text[], $29::text[], $30::bigint[], $31::text[], $32::text[],
+		$33::bigint[]) WITH ORDINALITY AS typed (description, quantity, unit_price, tax_rate, tax_treatment, net, position)
 	RETURNING *
 ), inserted_effect AS (
 	INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
-	SELECT $2, id, $32, $33, 'customer created' FROM billed WHERE id = $4
+	SELECT $2, id, $34, $35, 'customer created' FROM billed WHERE id = $4
 )
 INSERT INTO intents (
 	tenant_id, operation, key, fingerprint, attempt_id, actor, record_id, outcome, result, expires_at)
 SELECT
-	$2, $32, $33, $34, $35, $36,
-	record.id, CASE record.id WHEN $12 THEN 'created' ELSE 'reused' END, CASE record.id WHEN $12
-	THEN tell_repeat(record.id, made.result, $37) ELSE made.result END, now() + $38
+	$2, $34, $35, $36, $37, $38,
+	record.id, CASE record.id WHEN $14 THEN 'created' ELSE 'reused' END, CASE record.id WHEN $14
+	THEN tell_repeat(record.id, made.result, $39) ELSE made.result END, now() + $40
 FROM (SELECT (
 		SELECT json_build_object(
 			'id', i.id, 'number', i.number, 'status', i.status, 'overdue', false, 'paid', 0, 'credited', 0, 'written_off', 0, 'open', 0,
@@ -211,8 +218,10 @@ FROM (SELECT (
 							FROM file_contents c WHERE c.tenant_id = r.tenant_id AND c.digest = r.file_digest) FROM logos r WHERE r.tenant_id = s.tenant_id AND r.settings_id = s.id))
 				FROM settings s WHERE s.tenant_id = $2 AND s.id = $2),
 			'customer', CASE WHEN repeats() ? c.id::text
-			THEN json_build_object('id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id, 'possible_duplicate_of', repeats() -> c.id::text -> 'of')
-			ELSE json_build_object('id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id) END,
+			THEN json_build_object('id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id,
+				'contact', c.contact, 'reference', c.reference, 'possible_duplicate_of', repeats() -> c.id::text -> 'of')
+			ELSE json_build_object('id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id,
+				'contact', c.contact, 'reference', c.reference) END,
 			'issue_date', i.issue_date, 'due_date', i.due_date, 'notes', i.notes,
 			'exemption_reason', i.exemption_reason,
 			'lines', (
@@ -243,7 +252,8 @@ SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.creat
 						FROM file_contents c WHERE c.tenant_id = r.tenant_id AND c.digest = r.file_digest) FROM logos r WHERE r.tenant_id = s.tenant_id AND r.settings_id = s.id))
 			FROM settings s WHERE s.tenant_id = r.tenant_id AND s.id = r.tenant_id)),
 	'customer', COALESCE(r.bill_to, (
-			SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id) FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id)),
+			SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id,
+				'contact', c.contact, 'reference', c.reference) FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id)),
 	'issue_date', r.issue_date, 'due_date', r.due_date, 'notes', r.notes,
 	'exemption_reason', r.exemption_reason,
 	'lines', (

@@ -22,7 +22,8 @@ FROM (SELECT) AS one LEFT JOIN (
 							FROM file_contents c WHERE c.tenant_id = r.tenant_id AND c.digest = r.file_digest) FROM logos r WHERE r.tenant_id = s.tenant_id AND r.settings_id = s.id))
 				FROM settings s WHERE s.tenant_id = r.tenant_id AND s.id = r.tenant_id)),
 		'customer', COALESCE(r.bill_to, (
-				SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id) FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id)),
+				SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id,
+					'contact', c.contact, 'reference', c.reference) FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id)),
 		'issue_date', r.issue_date, 'due_date', r.due_date, 'notes', r.notes,
 		'exemption_reason', r.exemption_reason,
 		'lines', (
@@ -47,40 +48,40 @@ WITH customer AS MATERIALIZED (
 	FROM live_customer($2, $1::uuid) AS c
 	WHERE $1::uuid <> $3::uuid
 	UNION ALL
-	SELECT id, payment_days FROM find_or_create_customer($2, $4, in_email => NULLIF($5, ''), in_name => $6, in_address => $7, in_country => $8, in_tax_id => $9, in_payment_days => NULLIF($10, '')::integer, in_same_email => $11)
+	SELECT id, payment_days FROM find_or_create_customer($2, $4, in_email => NULLIF($5, ''), in_name => $6, in_address => $7, in_country => $8, in_tax_id => $9, in_contact => $10, in_reference => $11, in_payment_days => NULLIF($12, '')::integer, in_same_email => $13)
 	WHERE $1::uuid = $3::uuid
 ), wanted AS (
 	SELECT
 		CASE
-		WHEN $12 <> '' THEN $12
-		WHEN issue_year = extract(year FROM $13::date) OR series_place(number_folded, issue_year) IS NULL THEN number
+		WHEN $14 <> '' THEN $14
+		WHEN issue_year = extract(year FROM $15::date) OR series_place(number_folded, issue_year) IS NULL THEN number
 		END AS number,
-		c.id AS customer_id, COALESCE($14::date, $13::date + COALESCE(c.payment_days, (
+		c.id AS customer_id, COALESCE($16::date, $15::date + COALESCE(c.payment_days, (
 					SELECT s.payment_days FROM settings s WHERE s.tenant_id = $2 AND s.id = $2))) AS due_date,
 		(SELECT array_agg(
 				(description, quantity::numeric, unit_price::bigint, tax_rate::numeric, tax_treatment::text) ORDER BY position)
-		FROM invoice_lines WHERE tenant_id = $2 AND invoice_id = $15) IS DISTINCT FROM
+		FROM invoice_lines WHERE tenant_id = $2 AND invoice_id = $17) IS DISTINCT FROM
 	(SELECT array_agg(
 			(description, quantity::numeric, unit_price, tax_rate::numeric, NULLIF(tax_treatment, '')) ORDER BY position)
-		FROM unnest($16::text[], $17::text[], $18::bigint[], $19::text[],
-			$20::text[])
+		FROM unnest($18::text[], $19::text[], $20::bigint[], $21::text[],
+			$22::text[])
 		WITH ORDINALITY AS typed (description, quantity, unit_price, tax_rate, tax_treatment, position)) AS other_lines
 	FROM invoices, customer c
-	WHERE invoices.tenant_id = $2 AND invoices.id = $15
+	WHERE invoices.tenant_id = $2 AND invoices.id = $17
 )
 UPDATE invoices i SET
 (number, customer_id, currency, issue_date, due_date, notes, exemption_reason, subtotal, tax_total, total,
 	source, external_id, external_digest) =
-(w.number, w.customer_id, $21, $13, w.due_date, $22, $23, $24, $25, $26,
-	COALESCE($27::text, source), COALESCE($28::text, external_id),
-	COALESCE($29::bytea, external_digest))
+(w.number, w.customer_id, $23, $15, w.due_date, $24, $25, $26, $27, $28,
+	COALESCE($29::text, source), COALESCE($30::text, external_id),
+	COALESCE($31::bytea, external_digest))
 FROM wanted w
-WHERE i.tenant_id = $2 AND i.id = $15 AND (w.other_lines
+WHERE i.tenant_id = $2 AND i.id = $17 AND (w.other_lines
 	OR (i.number, i.customer_id, i.currency, i.issue_date, i.due_date, i.notes, i.exemption_reason,
 		source, external_id, external_digest)
-	IS DISTINCT FROM (w.number, w.customer_id, $21, $13, w.due_date, $22, $23,
-		COALESCE($27::text, source), COALESCE($28::text, external_id),
-		COALESCE($29::bytea, external_digest)));
+	IS DISTINCT FROM (w.number, w.customer_id, $23, $15, w.due_date, $24, $25,
+		COALESCE($29::text, source), COALESCE($30::text, external_id),
+		COALESCE($31::bytea, external_digest)));
 
 DELETE FROM invoice_lines WHERE tenant_id = $1 AND invoice_id = $2;
 
@@ -114,7 +115,8 @@ FROM (
 								FROM file_contents c WHERE c.tenant_id = r.tenant_id AND c.digest = r.file_digest) FROM logos r WHERE r.tenant_id = s.tenant_id AND r.settings_id = s.id))
 					FROM settings s WHERE s.tenant_id = r.tenant_id AND s.id = r.tenant_id)),
 			'customer', COALESCE(r.bill_to, (
-					SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id) FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id)),
+					SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id,
+						'contact', c.contact, 'reference', c.reference) FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id)),
 			'issue_date', r.issue_date, 'due_date', r.due_date, 'notes', r.notes,
 			'exemption_reason', r.exemption_reason,
 			'lines', (

@@ -22,7 +22,8 @@ FROM (SELECT) AS one LEFT JOIN (
 							FROM file_contents c WHERE c.tenant_id = r.tenant_id AND c.digest = r.file_digest) FROM logos r WHERE r.tenant_id = s.tenant_id AND r.settings_id = s.id))
 				FROM settings s WHERE s.tenant_id = r.tenant_id AND s.id = r.tenant_id)),
 		'customer', COALESCE(r.bill_to, (
-				SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id) FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id)),
+				SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id,
+					'contact', c.contact, 'reference', c.reference) FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id)),
 		'issue_date', r.issue_date, 'due_date', r.due_date, 'notes', r.notes,
 		'exemption_reason', r.exemption_reason,
 		'lines', (
@@ -37,7 +38,8 @@ FROM (SELECT) AS one LEFT JOIN (
 
 WITH changed AS (
 	UPDATE invoices SET status = 'issued', issued_at = now(), bill_to = (
-		SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id) FROM customers c WHERE c.tenant_id = invoices.tenant_id AND c.id = invoices.customer_id),
+		SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id,
+			'contact', c.contact, 'reference', c.reference) FROM customers c WHERE c.tenant_id = invoices.tenant_id AND c.id = invoices.customer_id),
 	seller = (SELECT json_build_object(
 			'name', s.name, 'email', s.email, 'address', s.address, 'country', s.country, 'tax_id', s.tax_id,
 			'account_holder', s.account_holder, 'account_number', s.account_number, 'bic', s.bic, 'footer', s.footer,
@@ -80,7 +82,8 @@ FROM (
 								FROM file_contents c WHERE c.tenant_id = r.tenant_id AND c.digest = r.file_digest) FROM logos r WHERE r.tenant_id = s.tenant_id AND r.settings_id = s.id))
 					FROM settings s WHERE s.tenant_id = r.tenant_id AND s.id = r.tenant_id)),
 			'customer', COALESCE(r.bill_to, (
-					SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id) FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id)),
+					SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id,
+						'contact', c.contact, 'reference', c.reference) FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id)),
 			'issue_date', r.issue_date, 'due_date', r.due_date, 'notes', r.notes,
 			'exemption_reason', r.exemption_reason,
 			'lines', (
@@ -120,7 +123,8 @@ FROM (SELECT) AS one LEFT JOIN (
 							FROM file_contents c WHERE c.tenant_id = r.tenant_id AND c.digest = r.file_digest) FROM logos r WHERE r.tenant_id = s.tenant_id AND r.settings_id = s.id))
 				FROM settings s WHERE s.tenant_id = r.tenant_id AND s.id = r.tenant_id)),
 		'customer', COALESCE(r.bill_to, (
-				SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id) FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id)),
+				SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id,
+					'contact', c.contact, 'reference', c.reference) FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id)),
 		'issue_date', r.issue_date, 'due_date', r.due_date, 'notes', r.notes,
 		'exemption_reason', r.exemption_reason,
 		'lines', (
@@ -135,7 +139,8 @@ FROM (SELECT) AS one LEFT JOIN (
 
 WITH changed AS (
 	UPDATE invoices SET status = 'issued', issued_at = now(), bill_to = (
-		SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id) FROM customers c WHERE c.tenant_id = invoices.tenant_id AND c.id = invoices.customer_id),
+		SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id,
+			'contact', c.contact, 'reference', c.reference) FROM customers c WHERE c.tenant_id = invoices.tenant_id AND c.id = invoices.customer_id),
 	seller = (SELECT json_build_object(
 			'name', s.name, 'email', s.email, 'address', s.address, 'country', s.country, 'tax_id', s.tax_id,
 			'account_holder', s.account_holder, 'account_number', s.account_number, 'bic', s.bic, 'footer', s.footer,
@@ -162,7 +167,8 @@ FROM (
 								FROM file_contents c WHERE c.tenant_id = r.tenant_id AND c.digest = r.file_digest) FROM logos r WHERE r.tenant_id = s.tenant_id AND r.settings_id = s.id))
 					FROM settings s WHERE s.tenant_id = r.tenant_id AND s.id = r.tenant_id)),
 			'customer', COALESCE(r.bill_to, (
-					SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id) FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id)),
+					SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id,
+						'contact', c.contact, 'reference', c.reference) FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id)),
 			'issue_date', r.issue_date, 'due_date', r.due_date, 'notes', r.notes,
 			'exemption_reason', r.exemption_reason,
 			'lines', (

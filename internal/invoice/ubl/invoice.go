@@ -2,23 +2,25 @@ package ubl
 
 // Invoice is the content of the XML. Amounts are plain decimals, such as "1234.50", without a currency.
 type Invoice struct {
-	Number      string // BT-1
-	IssueDate   string // BT-2, ISO 8601
-	DueDate     string // BT-9, ISO 8601
-	Currency    string // BT-5, ISO 4217
-	Notes       string // BT-22; "" for none
-	Seller      Party  // BG-4
-	Buyer       Party  // BG-7
-	DeliveredOn string // BT-72, ISO 8601; "" leaves out both
-	DeliveredTo string // BT-80, ISO 3166-1 alpha-2; "" if unknown
-	Account     Account
-	Lines       []Line // BG-25, at least one
-	Taxes       []Tax  // BG-23, one for each category and rate
-	Subtotal    string // BT-106 and BT-109: the sum of the lines
-	TaxTotal    string // BT-110
-	Total       string // BT-112, with tax
-	Paid        string // BT-113
-	Open        string // BT-115: the open amount, ignoring credit notes
+	Number    string // BT-1
+	IssueDate string // BT-2, ISO 8601
+	DueDate   string // BT-9, ISO 8601
+	Currency  string // BT-5, ISO 4217
+	Notes     string // BT-22; "" for none
+	// BuyerReference is the text by which the buyer assigns the invoice: BT-10; "" for none.
+	BuyerReference string
+	Seller         Party  // BG-4
+	Buyer          Party  // BG-7
+	DeliveredOn    string // BT-72, ISO 8601; "" leaves out both
+	DeliveredTo    string // BT-80, ISO 3166-1 alpha-2; "" if unknown
+	Account        Account
+	Lines          []Line // BG-25, at least one
+	Taxes          []Tax  // BG-23, one for each category and rate
+	Subtotal       string // BT-106 and BT-109: the sum of the lines
+	TaxTotal       string // BT-110
+	Total          string // BT-112, with tax
+	Paid           string // BT-113
+	Open           string // BT-115: the open amount, ignoring credit notes
 }
 
 // Party is a business or a person. Empty fields are unknown, and left out.
@@ -30,6 +32,7 @@ type Party struct {
 	TaxID   string   // BT-32, for the seller: a tax number that is not a VAT identifier
 	// Registration is a legal registration, which identifies a party without a VAT identifier: BT-30, BT-47.
 	Registration string
+	Contact      string // BT-41, BT-56: a person or a department
 	Email        string // BT-43, BT-58
 }
 

@@ -45,7 +45,8 @@ func document(inv Invoice) invoiceXML {
 
 		CustomizationID: customization, ID: inv.Number, IssueDate: inv.IssueDate, DueDate: inv.DueDate,
 		InvoiceTypeCode: commercialInvoice, Note: inv.Notes, DocumentCurrencyCode: inv.Currency,
-		Supplier: partyOf(inv.Seller), Customer: partyOf(inv.Buyer),
+		BuyerReference: inv.BuyerReference,
+		Supplier:       partyOf(inv.Seller), Customer: partyOf(inv.Buyer),
 		TaxTotal: taxTotalXML{TaxAmount: money(inv.TaxTotal)},
 		Totals: totalsXML{
 			LineExtensionAmount: money(inv.Subtotal), TaxExclusiveAmount: money(inv.Subtotal),
@@ -94,8 +95,8 @@ func partyOf(p Party) partyXML {
 	if p.TaxID != "" {
 		party.TaxSchemes = append(party.TaxSchemes, taxSchemeXML{p.TaxID, other})
 	}
-	if p.Email != "" {
-		party.Contact = &contactXML{p.Email}
+	if p.Contact != "" || p.Email != "" {
+		party.Contact = &contactXML{p.Contact, p.Email}
 	}
 	return party
 }

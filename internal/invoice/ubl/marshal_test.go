@@ -16,11 +16,12 @@ var update = flag.Bool("update", false, "write the golden files anew")
 func example() ubl.Invoice {
 	return ubl.Invoice{
 		Number: "2026-0042", IssueDate: "2026-11-21", DueDate: "2026-12-21", Currency: "EUR", Notes: "Thank you & <soon>",
+		BuyerReference: "04011000-12345-34",
 		Seller: ubl.Party{
 			Name: "Żółw Sp. z o.o.", Address: []string{"ul. Długa 1", "Piętro 2", "00-238 Warszawa", "mazowieckie"}, Country: "PL",
 			VAT: "PL5260250274", TaxID: "526-025-02-74", Email: "faktury@example.com",
 		},
-		Buyer:   ubl.Party{Name: "क्षत्रिय Ltd", Registration: "HRB 12345", Email: "anil@example.com"},
+		Buyer:   ubl.Party{Name: "क्षत्रिय Ltd", Registration: "HRB 12345", Contact: "Anil", Email: "anil@example.com"},
 		Account: ubl.Account{Number: "PL61109010140000071219812874", Holder: "Żółw", BIC: "WBKPPLPP", Reference: "2026-0042"},
 		Lines: []ubl.Line{
 			{Name: "Design\nof a page", Quantity: "2", UnitPrice: "50.00", Category: "S", TaxRate: "23", Net: "100.00"},
@@ -60,7 +61,7 @@ func TestMarshal(t *testing.T) {
 func TestUnknownIsLeftOut(t *testing.T) {
 	t.Parallel()
 	inv := example()
-	inv.Notes = ""
+	inv.Notes, inv.BuyerReference = "", ""
 	inv.Seller, inv.Buyer = ubl.Party{Name: "Acme", Country: "PL"}, ubl.Party{Name: "Ada", Address: []string{"Łódź"}}
 	if got := marshal(t, inv); strings.Contains(got, "></") {
 		t.Errorf("an address has an empty element:\n%s", got)

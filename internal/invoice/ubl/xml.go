@@ -17,6 +17,7 @@ type invoiceXML struct {
 	InvoiceTypeCode      string           `xml:"cbc:InvoiceTypeCode"`
 	Note                 string           `xml:"cbc:Note,omitempty"`
 	DocumentCurrencyCode string           `xml:"cbc:DocumentCurrencyCode"`
+	BuyerReference       string           `xml:"cbc:BuyerReference,omitempty"`
 	Supplier             partyXML         `xml:"cac:AccountingSupplierParty>cac:Party"`
 	Customer             partyXML         `xml:"cac:AccountingCustomerParty>cac:Party"`
 	Delivery             *deliveryXML     `xml:"cac:Delivery"`
@@ -90,7 +91,8 @@ type taxSchemeXML struct {
 }
 
 type contactXML struct {
-	Email string `xml:"cbc:ElectronicMail"`
+	Name  string `xml:"cbc:Name,omitempty"`
+	Email string `xml:"cbc:ElectronicMail,omitempty"`
 }
 
 type categoryXML struct {

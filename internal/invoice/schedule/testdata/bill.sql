@@ -23,36 +23,37 @@ SELECT id FROM schedule_periods
 WHERE tenant_id = $1 AND schedule_id = $2 AND period = $3;
 
 WITH billed AS MATERIALIZED (
-	SELECT COALESCE(c.id, $1::uuid) AS id, c.email, c.name, c.address, c.country, c.tax_id, c.payment_days
+	SELECT
+		COALESCE(c.id, $1::uuid) AS id, c.email, c.name, c.address, c.country, c.tax_id, c.contact, c.reference, c.payment_days
 	FROM live_customer($2, $1::uuid) AS c
 	WHERE $1::uuid <> $3::uuid
 	UNION ALL
-	SELECT id, email, name, address, country, tax_id, payment_days
-	FROM find_or_create_customer($2, $4, in_email => NULLIF($5, ''), in_name => $6, in_address => $7, in_country => $8, in_tax_id => $9, in_payment_days => NULLIF($10, '')::integer, in_same_email => $11)
+	SELECT id, email, name, address, country, tax_id, contact, reference, payment_days
+	FROM find_or_create_customer($2, $4, in_email => NULLIF($5, ''), in_name => $6, in_address => $7, in_country => $8, in_tax_id => $9, in_contact => $10, in_reference => $11, in_payment_days => NULLIF($12, '')::integer, in_same_email => $13)
 	WHERE $1::uuid = $3::uuid
 ), inserted AS (
 	INSERT INTO invoices (
 		tenant_id, id, number, customer_id, currency, issue_date, due_date, notes, exemption_reason, subtotal, tax_total, total,
 		source, external_id, external_digest)
 	SELECT
-		$2, $12, NULLIF($13, ''), c.id, $14, $15, COALESCE($16::date, $15::date + COALESCE(c.payment_days, (
-					SELECT s.payment_days FROM settings s WHERE s.tenant_id = $2 AND s.id = $2))), $17,
-		$18, $19, $20, $21, $22::text, $23::text, $24::bytea
-	FROM billed c, note_alike('invoices', $2, $12, $25, ARRAY[sha256(convert_to(jsonb_build_array(
-					'invoices', c.id, $14::text, $26::text[], $27::text[], $28::bigint[], $29::text[]
+		$2, $14, NULLIF($15, ''), c.id, $16, $17, COALESCE($18::date, $17::date + COALESCE(c.payment_days, (
+					SELECT s.payment_days FROM settings s WHERE s.tenant_id = $2 AND s.id = $2))), $19,
+		$20, $21, $22, $23, $24::text, $25::text, $26::bytea
+	FROM billed c, note_alike('invoices', $2, $14, $27, ARRAY[sha256(convert_to(jsonb_build_array(
+					'invoices', c.id, $16::text, $28::text[], $29::text[], $30::bigint[], $31::text[]
 				)::text, 'UTF8'))])
 	RETURNING *
 ), inserted_lines AS (
 	INSERT INTO invoice_lines (tenant_id, invoice_id, position, description, quantity, unit_price, tax_rate, tax_treatment, net)
 	SELECT
-		$2, $12, position, description, quantity::numeric, unit_price, tax_rate::numeric,
+		$2, $14, position, description, quantity::numeric, unit_price, tax_rate::numeric,
 		NULLIF(tax_treatment, ''), net
-	FROM unnest($26::text[], $27::text[], $28::bigint[], $29::text[], $30::text[],
-		$31::bigint[]) WITH ORDINALITY AS typed (description, quantity, unit_price, tax_rate, tax_treatment, net, position)
+	FROM unnest($28::text[], $29::text[], $30::bigint[], $31::text[], $32::text[],
+		$33::bigint[]) WITH ORDINALITY AS typed (description, quantity, unit_price, tax_rate, tax_treatment, net, position)
 	RETURNING *
 ), inserted_effect AS (
 	INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
-	SELECT $2, id, $32, $33, 'customer created' FROM billed WHERE id = $4
+	SELECT $2, id, $34, $35, 'customer created' FROM billed WHERE id = $4
 )
 SELECT json_build_object(
 	'id', i.id, 'number', i.number, 'status', i.status, 'overdue', false, 'paid', 0, 'credited', 0, 'written_off', 0, 'open', 0,
@@ -64,8 +65,10 @@ SELECT json_build_object(
 					FROM file_contents c WHERE c.tenant_id = r.tenant_id AND c.digest = r.file_digest) FROM logos r WHERE r.tenant_id = s.tenant_id AND r.settings_id = s.id))
 		FROM settings s WHERE s.tenant_id = $2 AND s.id = $2),
 	'customer', CASE WHEN repeats() ? c.id::text
-	THEN json_build_object('id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id, 'possible_duplicate_of', repeats() -> c.id::text -> 'of')
-	ELSE json_build_object('id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id) END,
+	THEN json_build_object('id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id,
+		'contact', c.contact, 'reference', c.reference, 'possible_duplicate_of', repeats() -> c.id::text -> 'of')
+	ELSE json_build_object('id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id,
+		'contact', c.contact, 'reference', c.reference) END,
 	'issue_date', i.issue_date, 'due_date', i.due_date, 'notes', i.notes,
 	'exemption_reason', i.exemption_reason,
 	'lines', (
@@ -78,7 +81,8 @@ SELECT json_build_object(
 FROM inserted i, billed c;
 
 UPDATE invoices SET status = 'issued', issued_at = now(), bill_to = (
-	SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id) FROM customers c WHERE c.tenant_id = invoices.tenant_id AND c.id = invoices.customer_id),
+	SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id,
+		'contact', c.contact, 'reference', c.reference) FROM customers c WHERE c.tenant_id = invoices.tenant_id AND c.id = invoices.customer_id),
 seller = (SELECT json_build_object(
 		'name', s.name, 'email', s.email, 'address', s.address, 'country', s.country, 'tax_id', s.tax_id,
 		'account_holder', s.account_holder, 'account_number', s.account_number, 'bic', s.bic, 'footer', s.footer,
