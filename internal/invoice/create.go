@@ -83,7 +83,8 @@ func wantOfSeries(tx *idempotency.Tx, d Draft) {
 var insertInvoice = `
 	WITH billed AS MATERIALIZED (
 		SELECT
-			COALESCE(c.id, @customer_id::uuid) AS id, c.email, c.name, c.address, c.country, c.tax_id, c.contact, c.reference, c.payment_days
+			COALESCE(c.id, @customer_id::uuid) AS id, c.email, c.name, c.address, c.country, c.tax_id, c.contact, c.reference,
+			c.payment_days
 		FROM live_customer(@tenant_id, @customer_id::uuid) AS c
 		WHERE @customer_id::uuid <> @nobody::uuid
 		UNION ALL

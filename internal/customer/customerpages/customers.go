@@ -120,6 +120,7 @@ func facts(c customer.Customer) []templates.Fact {
 		facts = append([]templates.Fact{{Label: "Email", Value: c.Email, Href: "mailto:" + c.Email}}, facts...)
 	}
 	return web.KnownFacts(append(facts, templates.Fact{Label: "Contact", Value: c.Contact},
-		templates.Fact{Label: "Reference", Value: c.Reference}, templates.Fact{Label: "Payment terms", Value: party.DaysText(c.PaymentDays)},
+		templates.Fact{Label: "Reference", Value: c.Reference},
+		templates.Fact{Label: "Payment terms", Value: party.DaysText(c.PaymentDays)},
 		web.ExternalFact(c.External), templates.Fact{Label: "Customer since", Value: web.Day(c.CreatedAt)})...)
 }

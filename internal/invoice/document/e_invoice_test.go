@@ -303,7 +303,8 @@ func TestTaxIDsInXML(t *testing.T) {
 		"":                     {},
 	} {
 		details := party.Details{TaxID: taxID}
-		content := xmlOf(t, invoice.Invoice{Seller: invoice.Seller{Details: details}, Customer: invoice.Buyer{Texts: customer.Texts{Details: details}}})
+		buyer := invoice.Buyer{Texts: customer.Texts{Details: details}}
+		content := xmlOf(t, invoice.Invoice{Seller: invoice.Seller{Details: details}, Customer: buyer})
 		var inv element
 		must.OK(t, xml.Unmarshal([]byte(content), &inv))
 		for role := range strings.FieldsSeq(both) {

@@ -48,7 +48,7 @@ func TestIssueFreezesParties(t *testing.T) {
 				customer,
 				customercases.Customers().API.Encode(sitetest.Change(customercases.Customers().Command,
 					"email", name+"@example.com", "name", "Ada "+name, "address", name+" Square", "country", "PL", "tax_id", "PL 2",
-					"contact", "Kim "+name, "reference", "PO-"+name)),
+					"contact", name+" desk", "reference", "PO-"+name)),
 			),
 		)
 		must.Thatf(t, business.Status == http.StatusOK && buyer.Status == http.StatusOK, "%v %v", business, buyer)
@@ -58,7 +58,7 @@ func TestIssueFreezesParties(t *testing.T) {
 		for where, got := range of {
 			for _, want := range []string{
 				name + " Street", name + " Bank", "1 " + name, "Ada " + name, name + " Square",
-				name + "@example.com", name + "@acme.example", "Kim " + name, "PO-" + name,
+				name + "@example.com", name + "@acme.example", name + " desk", "PO-" + name,
 			} {
 				assert.Thatf(t, strings.Contains(got, want), "the %s does not say %q:\n%s", where, want, got)
 			}
@@ -89,7 +89,7 @@ func TestIssueFreezesParties(t *testing.T) {
 	note := program.With("Idempotency-Key", "credit").Post(address+"/credit-notes", `{"lines": [{"position": 1, "quantity": "1"}]}`)
 	b.Page(person.Get(strings.TrimPrefix(note.Location(), "/api/v1"))).Says(
 		"second Street France Tax ID FR 1 second@acme.example Credit to Ada second",
-		"Kim second second Square Poland Tax ID PL 2 Reference PO-second second@example.com")
+		"second desk second Square Poland Tax ID PL 2 Reference PO-second second@example.com")
 	assert.Equal(t, sitetest.Get[string](b, `SELECT subject FROM mails`), "Invoice 2026-0001 from second")
 }
 

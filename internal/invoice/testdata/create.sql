@@ -13,7 +13,8 @@ WHERE NOT EXISTS (
 
 WITH billed AS MATERIALIZED (
 	SELECT
-		COALESCE(c.id, $1::uuid) AS id, c.email, c.name, c.address, c.country, c.tax_id, c.contact, c.reference, c.payment_days
+		COALESCE(c.id, $1::uuid) AS id, c.email, c.name, c.address, c.country, c.tax_id, c.contact, c.reference,
+		c.payment_days
 	FROM live_customer($2, $1::uuid) AS c
 	WHERE $1::uuid <> $3::uuid
 	UNION ALL
@@ -89,7 +90,8 @@ SELECT claim_intent($1, $2, $3, $4);
 
 WITH billed AS MATERIALIZED (
 	SELECT
-		COALESCE(c.id, $1::uuid) AS id, c.email, c.name, c.address, c.country, c.tax_id, c.contact, c.reference, c.payment_days
+		COALESCE(c.id, $1::uuid) AS id, c.email, c.name, c.address, c.country, c.tax_id, c.contact, c.reference,
+		c.payment_days
 	FROM live_customer($2, $1::uuid) AS c
 	WHERE $1::uuid <> $3::uuid
 	UNION ALL
@@ -170,7 +172,8 @@ WHERE NOT EXISTS (
 
 WITH billed AS MATERIALIZED (
 	SELECT
-		COALESCE(c.id, $1::uuid) AS id, c.email, c.name, c.address, c.country, c.tax_id, c.contact, c.reference, c.payment_days
+		COALESCE(c.id, $1::uuid) AS id, c.email, c.name, c.address, c.country, c.tax_id, c.contact, c.reference,
+		c.payment_days
 	FROM live_customer($2, $1::uuid) AS c
 	WHERE $1::uuid <> $3::uuid
 	UNION ALL

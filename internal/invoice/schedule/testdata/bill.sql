@@ -24,7 +24,8 @@ WHERE tenant_id = $1 AND schedule_id = $2 AND period = $3;
 
 WITH billed AS MATERIALIZED (
 	SELECT
-		COALESCE(c.id, $1::uuid) AS id, c.email, c.name, c.address, c.country, c.tax_id, c.contact, c.reference, c.payment_days
+		COALESCE(c.id, $1::uuid) AS id, c.email, c.name, c.address, c.country, c.tax_id, c.contact, c.reference,
+		c.payment_days
 	FROM live_customer($2, $1::uuid) AS c
 	WHERE $1::uuid <> $3::uuid
 	UNION ALL
