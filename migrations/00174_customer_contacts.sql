@@ -3,8 +3,8 @@
 
 -- +goose Up
 ALTER TABLE customers
-    ADD contact text NOT NULL DEFAULT '' CHECK (char_length(contact) <= 200),
-    ADD reference text NOT NULL DEFAULT '' CHECK (char_length(reference) <= 100),
+    ADD contact text NOT NULL DEFAULT '' CHECK (length(contact) <= 200 AND contact !~ '[[:cntrl:]]'),
+    ADD reference text NOT NULL DEFAULT '' CHECK (length(reference) <= 100 AND reference !~ '[[:cntrl:]]'),
     DROP CONSTRAINT customers_erased_blank,
     ADD CONSTRAINT customers_erased_blank CHECK (erased_at IS NULL OR (
         archived_at IS NOT NULL AND name = 'Erased customer' AND num_nonnulls(email, payment_days, external_id) = 0

@@ -10,6 +10,7 @@ import (
 	"io"
 	"net"
 	"net/url"
+	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -23,7 +24,7 @@ const (
 	dialTimeout = time.Second
 )
 
-// errReply means that the server does not use Redis's protocol, or that its reply exceeds this package's limits.
+// errReply means that the server does not use Redis's protocol, or that a value is too long.
 var errReply = errors.New("not a reply of Redis")
 
 // refusal is an error reply of Redis.
@@ -35,7 +36,7 @@ func (r refusal) Error() string { return string(r) }
 // by a line or a value, so the length of replies is bounded. Connections are opened in the background and used again.
 type client struct {
 	at    address
-	slots chan struct{} // holds one for each connection
+	slots chan struct{} // holds one for each connection, also while it is opened
 	idle  chan *conn
 }
 
@@ -43,13 +44,13 @@ func newClient(at address) *client {
 	return &client{at, make(chan struct{}, maxConns), make(chan *conn, maxConns)}
 }
 
-// Close waits until no connection is in use, and closes all.
+// Close waits until no connection is in use, and closes all. It must be called once, and no command may follow.
 func (c *client) Close() {
 	for range maxConns {
 		select {
 		case c.slots <- struct{}{}:
 		case conn := <-c.idle:
-			_ = conn.Close()
+			conn.close()
 		}
 	}
 }
@@ -63,23 +64,29 @@ func (c *client) do(ctx context.Context, command ...string) ([]byte, error) {
 	reply, err := conn.do(ctx, command)
 	if _, refused := errors.AsType[refusal](err); err != nil && !refused {
 		c.drop(conn)
-		for { // the idle connections have probably failed too
-			select {
-			case conn := <-c.idle:
-				c.drop(conn)
-				continue
-			default:
-			}
-			return nil, err
+		if !errors.Is(err, os.ErrDeadlineExceeded) {
+			c.dropIdle() // a server that restarted has closed them too
 		}
+		return nil, err
 	}
 	c.idle <- conn
 	return reply, err
 }
 
 func (c *client) drop(conn *conn) {
-	_ = conn.Close()
+	conn.close()
 	<-c.slots
+}
+
+func (c *client) dropIdle() {
+	for {
+		select {
+		case conn := <-c.idle:
+			c.drop(conn)
+		default:
+			return
+		}
+	}
 }
 
 // take returns an idle connection. If there is none, it opens one, and returns the first that is idle then.
@@ -125,6 +132,15 @@ type conn struct {
 	replies *bufio.Reader
 }
 
+// close closes the connection without a farewell, for which TLS would wait up to five seconds.
+func (c *conn) close() {
+	raw := c.Conn
+	if secure, is := raw.(*tls.Conn); is {
+		raw = secure.NetConn()
+	}
+	_ = raw.Close()
+}
+
 // do returns the reply to a command. ctx has a deadline.
 func (c *conn) do(ctx context.Context, command []string) ([]byte, error) {
 	deadline, _ := ctx.Deadline()
@@ -163,6 +179,9 @@ func (c *conn) reply() ([]byte, error) {
 		value := make([]byte, length+len("\r\n"))
 		if _, err := io.ReadFull(c.replies, value); err != nil {
 			return nil, fmt.Errorf("read the reply of Redis: %w", err)
+		}
+		if !bytes.HasSuffix(value, []byte("\r\n")) {
+			return nil, errReply
 		}
 		return value[:length], nil
 	default:
@@ -209,7 +228,10 @@ func parse(text string) (at address, _ error) {
 			at.login = []string{"AUTH", name, password}
 		}
 	}
-	if _, err := strconv.ParseUint(at.database, 10, 16); at.at == "" || len(query) > 0 || at.database != "" && err != nil {
+	_, noNumber := strconv.ParseUint(at.database, 10, 16)
+	nowhere := u.Scheme != "unix" && u.Hostname() == "" || u.Scheme == "unix" && u.Path == ""
+	noPassword := u.User != nil && at.login == nil
+	if nowhere || noPassword || u.Fragment != "" || len(query) > 0 || at.database != "" && noNumber != nil {
 		return at, errURL
 	}
 	return at, nil
@@ -232,7 +254,7 @@ func (a address) dial(ctx context.Context) (*conn, error) {
 			continue
 		}
 		if _, err := c.do(ctx, command); err != nil {
-			_ = c.Close()
+			c.close()
 			return nil, fmt.Errorf("log in to Redis: %v", err) //nolint:errorlint // a wrong password counts as no answer, so it is logged
 		}
 	}

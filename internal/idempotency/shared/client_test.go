@@ -22,7 +22,8 @@ func TestCheck(t *testing.T) {
 		"redis://localhost": true, "redis://:secret@host:6379/1": true, "rediss://user:secret@[::1]:6380": true, "redis://host/": true,
 		"unix:///run/redis.sock": true, "unix://user:secret@/run/redis.sock?db=15": true,
 		"": false, "localhost:6379": false, "http://localhost": false, "redis://host/first": false, "redis://host?dial_timeout=1s": false,
-		"unix://": false, "unix:///run/redis.sock?db=-1": false, "redis://host:port": false,
+		"redis://": false, "redis://user@host": false, "redis://:12#3@host": false, "redis:host": false, "unix://": false,
+		"unix:///run/redis.sock?db=-1": false, "redis://host:port": false,
 	} {
 		err := shared.Check(url)
 		assert.Thatf(t, (err == nil) == good, "%s: %v", url, err)

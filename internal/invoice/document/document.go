@@ -1,4 +1,4 @@
-// Package document makes the content of the PDF file of an invoice or a credit note.
+// Package document makes the content of the PDF file of an invoice or a credit note, and of the e-invoice.
 package document
 
 import (

@@ -1,5 +1,5 @@
-// Package excerpt has the parts of an invoice that other pages and other resources of the API show too: its parties, its place in a list,
-// and its lines.
+// Package excerpt has the parts of an invoice that other pages and other resources of the API show too: its parties, its status, its place
+// in a list, and its lines.
 package excerpt
 
 import (

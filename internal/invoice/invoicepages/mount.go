@@ -1,4 +1,4 @@
-// Package invoicepages has the pages and the API of invoices and their documents.
+// Package invoicepages has the pages and the API of invoices and their documents, the start page, and the section on a customer's page.
 package invoicepages
 
 import (

@@ -35,7 +35,7 @@ type pages struct {
 // Render returns a document as a PDF file.
 type Render func(ctx context.Context, name string, shown pdf.Document) (web.File, error)
 
-// Mount mounts credit notes below invoices, which list them.
+// Mount mounts credit notes, which are listed for each invoice and for all.
 func Mount(on *web.Site, invoices *web.Mounted[invoice.Invoice], render Render) {
 	s := &pages{on, invoices, render}
 	m := web.Under(s.invoices, s.site, web.Resource[credit.Note]{

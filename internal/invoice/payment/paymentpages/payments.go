@@ -37,7 +37,7 @@ func Mount(s *web.Site, invoices *web.Mounted[invoice.Invoice]) {
 	p.mountRefunds()
 }
 
-// mountPayments mounts the resource of package payment. Payments are listed and shown with their invoice.
+// mountPayments mounts the resource of package payment. Payments are shown with their invoice, and listed for each invoice and for all.
 func (s *pages) mountPayments() {
 	m := web.Under(s.invoices, s.site, web.Resource[payment.Payment]{
 		One: "payment", Path: "/payments", Table: payment.Table, Name: payment.Name, Rules: payment.Rules(), View: showPayment,
