@@ -75,7 +75,7 @@ func buyer(inv invoice.Invoice) pdf.Party {
 	return of
 }
 
-// reference returns what the customer asks for on documents, if anything.
+// reference returns the customer's reference as a fact, or nil without one.
 func reference(inv invoice.Invoice) []pdf.Fact {
 	if inv.Customer.Reference == "" {
 		return nil

@@ -1,5 +1,5 @@
-// Package invoiceform has the form of what is billed, for invoices and schedules: the customer, the lines, and questions about what was
-// typed, which the forms of payments and credit notes ask too. It also has the search in lists of payments and credit notes.
+// Package invoiceform has the form of invoices and schedules: the customer, the lines, and questions about typed numbers and days, which
+// the forms of payments, refunds, write-offs and credit notes ask too. It also has the search in lists of payments and credit notes.
 package invoiceform
 
 import (

@@ -84,7 +84,7 @@ func (s *Pages) voidPage(r *http.Request, p templates.Page, f templates.Form, in
 			return nil, err
 		}
 	}
-	const recent = 5 // emails, of which one was sent if any was
+	const recent = 5 // emails; a sent one is among them if there is any
 	list, err := mail.ListOf(r.Context(), s.site.Pool, tenant, inv.ID, record.Page{Limit: recent})
 	for _, m := range list.Rows {
 		if m.State == mailer.StateSent {

@@ -1,4 +1,4 @@
-// Package duplicatepages has the pages and the API of duplicate invoices, and of those that only look alike.
+// Package duplicatepages has the pages and the API of duplicate invoices, and of the distinctions between similar ones.
 package duplicatepages
 
 import (
