@@ -32,12 +32,14 @@ type Summary struct {
 	// MailFailed reports whether the newest email about the invoice has failed, unless voiding or paying the invoice made it pointless.
 	MailFailed   bool         `json:"mail_failed"`
 	LastReminder LastReminder `json:"last_reminder,omitzero"`
+	// Late is the number of days for which an open invoice has been overdue; 0 if it isn't.
+	Late int `json:"late"`
 }
 
 // LastReminder is the last reminder of an invoice, or zero if there is none.
 type LastReminder struct {
 	Level  int       `json:"level"`
-	SentOn date.Date `json:"sent_on"` // UTC
+	SentOn date.Date `json:"sent_on"`
 }
 
 // Filter selects and sorts invoices. The zero value selects all, newest first.
@@ -209,7 +211,8 @@ var Summaries = record.Table[Summary]{Name: "invoices", Fields: `
 		FROM mails m WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.id DESC LIMIT 1), false),
 	'last_reminder', (
 		SELECT json_build_object('level', m.level, 'sent_on', m.sent_on) FROM invoice_reminders m
-		WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1)`}
+		WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1),
+	'late', CASE WHEN ` + overdue + ` THEN (SELECT business_day()) - r.due_date ELSE 0 END`}
 
 // WithOpen returns the newest invoices with an open amount, in minor units of a currency, at most limit.
 func WithOpen(

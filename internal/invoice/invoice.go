@@ -24,7 +24,7 @@ type Invoice struct {
 
 	Number    string         `json:"number"`
 	Status    string         `json:"status"`
-	Overdue   bool           `json:"overdue"` // on the current day in UTC
+	Overdue   bool           `json:"overdue"` // on the current day of the business
 	Seller    Seller         `json:"seller"`
 	Customer  Buyer          `json:"customer"`
 	Currency  money.Currency `json:"currency"`
@@ -49,11 +49,6 @@ type Invoice struct {
 	idempotency.External
 }
 
-// IsOverdue reports whether an invoice in a state, such as [StatusIssued], was due before today and is open.
-func IsOverdue(status string, due, today date.Date) bool {
-	return (status == StatusIssued || status == StatusPartly) && due.Before(today)
-}
-
 // Numbers reads the numbers of referenced invoices.
 var Numbers = record.Names{Table: "invoices", Column: "number"}
 
@@ -61,7 +56,7 @@ var Numbers = record.Names{Table: "invoices", Column: "number"}
 var Table = record.Table[Invoice]{Name: "invoices", Fields: `
 	'number', r.number, 'status', r.state, 'paid', r.paid, 'credited', r.credited,
 	'written_off', r.written_off, 'open', ` + openAmount + `, 'currency', r.currency,
-	'overdue', r.state IN ('issued', 'partially_paid') AND r.due_date < (now() AT TIME ZONE 'UTC')::date,
+	'overdue', ` + overdue + `,
 	'seller', COALESCE(r.seller, (
 		SELECT ` + sellerJSON + `
 		FROM settings s WHERE s.tenant_id = r.tenant_id AND s.id = r.tenant_id)),
@@ -77,6 +72,9 @@ var Table = record.Table[Invoice]{Name: "invoices", Fields: `
 	'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total, 'issued_at', r.issued_at, 'voided_at', r.voided_at,
 	'duplicate_of', ` + Numbers.JSON("duplicate_of") + `,
 	` + idempotency.ExternalJSON}
+
+// overdue reports whether the invoice r was due before the current day of the business and is open. The day is selected once for all rows.
+const overdue = `r.state IN ('issued', 'partially_paid') AND r.due_date < (SELECT business_day())`
 
 // openAmount is the open amount of the invoice r. It is 0 for a draft, which is not issued yet, and for a void invoice.
 const openAmount = `CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END`

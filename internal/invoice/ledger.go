@@ -45,7 +45,7 @@ func Ledger(
 	rows, err := record.Collect(ctx, pool, tenant, pgx.RowToStructByPos[posted], `
 		SELECT l.position, json_build_object(
 			'kind', l.kind, 'id', l.source_id, 'amount', l.amount, 'date',
-				CASE WHEN l.kind IN ('removal', 'reversal') THEN (l.at AT TIME ZONE 'UTC')::date
+				CASE WHEN l.kind IN ('removal', 'reversal') THEN business_day(l.at)
 					ELSE COALESCE(p.paid_on, f.refunded_on, n.issue_date, w.written_off_on) END,
 			'number', n.number, 'left', p.left_amount, 'removed', COALESCE(p.removed_at, w.reversed_at) IS NOT NULL,
 			'method', COALESCE(p.method, w.reason), 'details', concat_ws(' ', p.provider, p.reference, p.source, p.external_id, w.note))

@@ -59,7 +59,9 @@ func Mount(s *web.Site, sections ...Section) {
 		Columns: []templates.Column{
 			{Label: "Name", Class: "name", Sort: "name"}, {Label: "Email", Class: "name"}, {Label: "Since", Class: "date"},
 		},
-		Row:      func(c customer.Customer) []string { return []string{c.Name, c.Email, web.Day(c.CreatedAt)} },
+		Row: func(r *http.Request, c customer.Customer) []string {
+			return []string{c.Name, c.Email, web.Day(r, c.CreatedAt)}
+		},
 		Headings: []string{"name", "email", "address", "country", "tax_id", "contact", "reference", "created_at"},
 		Cells: func(c customer.Customer) []string {
 			return []string{c.Name, c.Email, c.Address, c.Country, c.TaxID, c.Contact, c.Reference, c.CreatedAt.Format(time.RFC3339)}
@@ -80,7 +82,7 @@ func Mount(s *web.Site, sections ...Section) {
 			}
 			for _, merge := range merges {
 				view.Facts = append(view.Facts, templates.Fact{
-					Label: "Merged on " + web.Day(merge.CreatedAt), Value: duplicate.Name(merge), Href: "/merges/" + merge.ID.String(),
+					Label: "Merged on " + web.Day(r, merge.CreatedAt), Value: duplicate.Name(merge), Href: "/merges/" + merge.ID.String(),
 				})
 			}
 			below, err := s.Sections(r, "customers", c.ID)
@@ -114,7 +116,7 @@ func Mount(s *web.Site, sections ...Section) {
 	mountDistinctions(within)
 }
 
-func facts(c customer.Customer) []templates.Fact {
+func facts(r *http.Request, c customer.Customer) []templates.Fact {
 	facts := web.PartyFacts(c.Details, "")
 	if c.Email != "" {
 		facts = append([]templates.Fact{{Label: "Email", Value: c.Email, Href: "mailto:" + c.Email}}, facts...)
@@ -122,5 +124,5 @@ func facts(c customer.Customer) []templates.Fact {
 	return web.KnownFacts(append(facts, templates.Fact{Label: "Contact", Value: c.Contact},
 		templates.Fact{Label: "Reference", Value: c.Reference},
 		templates.Fact{Label: "Payment terms", Value: party.DaysText(c.PaymentDays)},
-		web.ExternalFact(c.External), templates.Fact{Label: "Customer since", Value: web.Day(c.CreatedAt)})...)
+		web.ExternalFact(c.External), templates.Fact{Label: "Customer since", Value: web.Day(r, c.CreatedAt)})...)
 }

@@ -21,7 +21,7 @@ type Note struct {
 
 	InvoiceID uuid.UUID      `json:"invoice_id"`
 	Number    string         `json:"number"`
-	Date      date.Date      `json:"date"`     // of issue, in UTC
+	Date      date.Date      `json:"date"`     // of issue
 	Currency  money.Currency `json:"currency"` // of the invoice
 	Reason    string         `json:"reason"`
 	Lines     []Line         `json:"lines"`

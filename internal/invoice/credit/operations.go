@@ -70,7 +70,7 @@ func insert(tx *idempotency.Tx, d Draft) idempotency.Result {
 	args["date"], args["reason"] = d.Date, d.Reason
 	tx.Exec(`
 		INSERT INTO credit_notes (tenant_id, id, invoice_id, issue_date, reason)
-		VALUES (@tenant_id, @record_id, @invoice_id, COALESCE(@date::date, (now() AT TIME ZONE 'UTC')::date), @reason)`, args)
+		VALUES (@tenant_id, @record_id, @invoice_id, COALESCE(@date::date, business_day()), @reason)`, args)
 	if d.Tell {
 		args["mail_id"] = tx.ID(1)
 		tx.Exec(`

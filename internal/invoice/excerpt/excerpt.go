@@ -59,12 +59,12 @@ func Rows(found []invoice.Summary) []invoiceviews.InvoiceRow {
 	for _, i := range found {
 		row := invoiceviews.InvoiceRow{
 			Href: "/invoices/" + i.ID.String(), Number: i.Number, Customer: i.Customer.Name,
-			Status:    Status(i.Status, i.DueDate, i.Credited > 0),
+			Status:    Status(i.Status, i.Late > 0, i.Credited > 0),
 			IssueDate: web.DateText(i.IssueDate), DueDate: web.DateText(i.DueDate), Total: web.AmountText(i.Currency, i.Total),
 			MailFailed: i.MailFailed,
 		}
-		if row.Status == "overdue" {
-			row.Late = party.DaysText(strconv.Itoa(i.DueDate.DaysUntil(date.Today())))
+		if i.Late > 0 {
+			row.Late = party.DaysText(strconv.Itoa(i.Late))
 			if last := i.LastReminder; last.Level > 0 {
 				row.Reminded = "Reminded " + strconv.Itoa(last.Level) + "× · " + last.SentOn.Time().Format("2 Jan")
 			}
@@ -78,19 +78,14 @@ func Rows(found []invoice.Summary) []invoiceviews.InvoiceRow {
 }
 
 // Status returns the status for users. credited is set if there are credit notes.
-func Status(status string, due date.Date, credited bool) string {
+func Status(status string, overdue, credited bool) string {
 	switch {
-	case IsOverdue(status, due):
+	case overdue:
 		return "overdue"
 	case status == invoice.StatusIssued && credited:
 		return "partially_credited"
 	}
 	return status
-}
-
-// IsOverdue reports whether an invoice is overdue on the current day in UTC.
-func IsOverdue(status string, due date.Date) bool {
-	return invoice.IsOverdue(status, due, date.Today())
 }
 
 // MissingPage converts an error about the page of a list on a record's page to [web.ErrNotFound].
@@ -128,7 +123,7 @@ type Summary struct {
 // Summarize returns an invoice as in lists of the API.
 func Summarize(i invoice.Summary) Summary {
 	return Summary{
-		ID: i.ID, Number: i.Number, Status: i.Status, Overdue: IsOverdue(i.Status, i.DueDate),
+		ID: i.ID, Number: i.Number, Status: i.Status, Overdue: i.Late > 0,
 		Currency: i.Currency, IssueDate: i.IssueDate, DueDate: i.DueDate,
 		Customer: i.Customer, Total: i.Currency.Format(i.Total), Open: i.Currency.Format(i.Open),
 	}

@@ -29,7 +29,7 @@ func (s *Pages) OfCustomer(r *http.Request, c customer.Customer, view *templates
 	if err != nil {
 		return nil, excerpt.MissingPage(err)
 	}
-	balance, err := invoice.Standing(r.Context(), s.site.Pool, web.Principal(r).Tenant, c.ID, date.Today())
+	balance, err := invoice.Standing(r.Context(), s.site.Pool, web.Principal(r).Tenant, c.ID, web.Principal(r).Today())
 	if err != nil {
 		return nil, err
 	}
@@ -37,13 +37,13 @@ func (s *Pages) OfCustomer(r *http.Request, c customer.Customer, view *templates
 	of := url.Values{"customer_id": {c.ID.String()}}
 	return invoiceviews.CustomerInvoicesSection(invoiceviews.CustomerInvoices{
 		Rows: excerpt.Rows(invoices.Rows), Pager: web.PagerOf(r, invoices), Href: "/invoices?" + of.Encode(),
-		Balance: standing(balance, of, false),
+		Balance: standing(balance, of, date.Date{}),
 	}), nil
 }
 
 // sumsOfCustomers returns the open and overdue amounts of a page of customers, for the list of customers.
 func (s *Pages) sumsOfCustomers(r *http.Request, customers []uuid.UUID) (map[uuid.UUID][]string, error) {
-	all, err := invoice.Standings(r.Context(), s.site.Pool, web.Principal(r).Tenant, customers, date.Today())
+	all, err := invoice.Standings(r.Context(), s.site.Pool, web.Principal(r).Tenant, customers, web.Principal(r).Today())
 	cells := map[uuid.UUID][]string{}
 	for id, sums := range all {
 		cells[id] = []string{amountsOf(sums, "open"), amountsOf(sums, "overdue")}

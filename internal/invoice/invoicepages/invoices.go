@@ -92,7 +92,7 @@ func (s *Pages) invoiceForm(r *http.Request, p templates.Page, f templates.Form)
 	}
 	issued, err := date.Parse(in.IssueDate)
 	if err != nil {
-		issued = s.site.Today()
+		issued = s.site.Today(r)
 	}
 	next, err := invoice.NextNumber(r.Context(), s.site.Pool, web.Principal(r).Tenant, issued.Year())
 	if err != nil {

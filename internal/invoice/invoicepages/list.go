@@ -78,7 +78,7 @@ func invoiceFilter(r *http.Request) (f invoice.Filter, err error) {
 	case status == "open":
 		f.States = invoice.OpenStates()
 	case status == "overdue":
-		f.Overdue = date.Today()
+		f.Overdue = web.Principal(r).Today()
 	case !slices.ContainsFunc(statuses(), func(o templates.Option) bool { return o.Value == status }):
 		problems.Add("/status", "Choose one of the statuses.")
 	case status != "":
@@ -186,7 +186,7 @@ func invoiceHeadings() []string {
 func invoiceCells(i invoice.Summary) []string {
 	c := i.Currency
 	return []string{
-		i.Number, i.Status, strconv.FormatBool(excerpt.IsOverdue(i.Status, i.DueDate)), i.Customer.Name, i.Customer.Email, i.TaxID,
+		i.Number, i.Status, strconv.FormatBool(i.Late > 0), i.Customer.Name, i.Customer.Email, i.TaxID,
 		i.IssueDate.String(), i.DueDate.String(), c.String(),
 		c.Format(i.Subtotal), c.Format(i.TaxTotal), c.Format(i.Total), c.Format(i.Open),
 	}
@@ -214,8 +214,8 @@ func (s *Pages) invoiceList(
 func (s *Pages) sumUp(r *http.Request, view *invoiceviews.InvoiceList) error {
 	tenant := web.Principal(r).Tenant
 	if view.Said == "" {
-		sums, err := invoice.Standing(r.Context(), s.site.Pool, tenant, tenant, date.Today())
-		view.Standing = standing(sums, nil, true)
+		sums, err := invoice.Standing(r.Context(), s.site.Pool, tenant, tenant, web.Principal(r).Today())
+		view.Standing = standing(sums, nil, web.Principal(r).Today())
 		return err
 	}
 	filter, err := invoiceFilter(r)

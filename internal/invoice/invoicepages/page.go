@@ -20,7 +20,7 @@ func (s *Pages) invoicePage(r *http.Request, p templates.Page, inv invoice.Invoi
 	}
 	money := inv.Currency.Display
 	view := invoiceviews.Invoice{
-		Number: inv.Number, Status: excerpt.Status(inv.Status, inv.DueDate, inv.Credited > 0),
+		Number: inv.Number, Status: excerpt.Status(inv.Status, inv.Overdue, inv.Credited > 0),
 		Seller: excerpt.Seller(inv), Buyer: excerpt.Buyer(inv),
 		IssueDate: web.DateText(inv.IssueDate), DueDate: web.DateText(inv.DueDate), Currency: inv.Currency.String(),
 		Subtotal: money(inv.Subtotal), Total: money(inv.Total), Notes: inv.Notes, Footer: inv.Seller.Footer,

@@ -65,11 +65,11 @@ func voidCommand() web.Command[invoice.VoidDraft] {
 	}, invoice.VoidInput.Draft)
 }
 
-func (s *Pages) issuePage(_ *http.Request, p templates.Page, f templates.Form, inv invoice.Invoice) (templ.Component, error) {
+func (s *Pages) issuePage(r *http.Request, p templates.Page, f templates.Form, inv invoice.Invoice) (templ.Component, error) {
 	if inv.Customer.Email == "" {
 		f.Submit = "Issue only"
 	}
-	warnings, err := s.warnings(inv)
+	warnings, err := s.warnings(r, inv)
 	return invoiceviews.IssuePage(p, invoiceviews.Issue{
 		Form: f, InvoiceStep: excerpt.Step(inv), To: inv.Customer.Email, Warnings: warnings, NoMailServer: !s.sendsMail,
 		EmailCustomer: invoice.EmailCustomer, EmailNone: invoice.EmailNone, CanEInvoice: len(document.Lacks(inv)) == 0,

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 	"pgregory.net/rapid"
@@ -37,6 +38,19 @@ func TestBillsOnceAPeriod(t *testing.T) {
 	b.run("2090-02-28") // and back again
 	b.wantPeriods(caughtUp...)
 	b.wantMails(4)
+}
+
+// TestDayOfTheBusiness checks that a period is due when its day begins in the time zone of the business.
+func TestDayOfTheBusiness(t *testing.T) {
+	b := setup(t)
+	b.Exec(`UPDATE tenants SET time_zone = 'Europe/Berlin' WHERE id = $1`, b.Tenant)
+	b.create("one", b.monthly())
+	midnight := day(b, "2090-01-31").Time().Add(-time.Hour)
+	for _, now := range []time.Time{midnight.Add(-time.Second), midnight} {
+		b.wantPeriods()
+		must.OK(t, schedule.Clockwork{Store: b.Store, Now: func() time.Time { return now }}.Run(t.Context(), b.Tenant))
+	}
+	b.wantPeriods("2090-01-31")
 }
 
 // TestDowntime checks that of the weeks of a downtime, each is billed, or only the latest.

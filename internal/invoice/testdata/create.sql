@@ -246,7 +246,7 @@ SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction
 SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
 	'number', r.number, 'status', r.state, 'paid', r.paid, 'credited', r.credited,
 	'written_off', r.written_off, 'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END, 'currency', r.currency,
-	'overdue', r.state IN ('issued', 'partially_paid') AND r.due_date < (now() AT TIME ZONE 'UTC')::date,
+	'overdue', r.state IN ('issued', 'partially_paid') AND r.due_date < (SELECT business_day()),
 	'seller', COALESCE(r.seller, (
 			SELECT json_build_object(
 				'name', s.name, 'email', s.email, 'address', s.address, 'country', s.country, 'tax_id', s.tax_id,

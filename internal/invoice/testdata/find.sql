@@ -7,7 +7,7 @@ SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction
 SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
 	'number', r.number, 'status', r.state, 'paid', r.paid, 'credited', r.credited,
 	'written_off', r.written_off, 'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END, 'currency', r.currency,
-	'overdue', r.state IN ('issued', 'partially_paid') AND r.due_date < (now() AT TIME ZONE 'UTC')::date,
+	'overdue', r.state IN ('issued', 'partially_paid') AND r.due_date < (SELECT business_day()),
 	'seller', COALESCE(r.seller, (
 			SELECT json_build_object(
 				'name', s.name, 'email', s.email, 'address', s.address, 'country', s.country, 'tax_id', s.tax_id,
@@ -198,7 +198,8 @@ SELECT id, json FROM (
 				FROM mails m WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.id DESC LIMIT 1), false),
 		'last_reminder', (
 			SELECT json_build_object('level', m.level, 'sent_on', m.sent_on) FROM invoice_reminders m
-			WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1)) AS json FROM invoices r
+			WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1),
+		'late', CASE WHEN r.state IN ('issued', 'partially_paid') AND r.due_date < (SELECT business_day()) THEN (SELECT business_day()) - r.due_date ELSE 0 END) AS json FROM invoices r
 	WHERE r.tenant_id = $1 AND r.id < $2 AND
 	r.currency COLLATE "C" = $3 AND r.open_amount = $4 AND r.state IN ('issued', 'partially_paid')
 	ORDER BY r.id DESC LIMIT 201) AS page

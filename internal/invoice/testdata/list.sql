@@ -73,7 +73,8 @@ WITH candidates AS MATERIALIZED (
 					FROM mails m WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.id DESC LIMIT 1), false),
 			'last_reminder', (
 				SELECT json_build_object('level', m.level, 'sent_on', m.sent_on) FROM invoice_reminders m
-				WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1)) AS record
+				WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1),
+			'late', CASE WHEN r.state IN ('issued', 'partially_paid') AND r.due_date < (SELECT business_day()) THEN (SELECT business_day()) - r.due_date ELSE 0 END) AS record
 		FROM (SELECT * FROM invoices r WHERE r.tenant_id = $2 AND r.id = w.id LIMIT 1) AS r
 		WHERE r.state = ANY ($9::text[]) AND r.issue_date >= $5::date AND r.issue_date <= $6::date
 		AND r.due_date < $10::date) AS r
@@ -158,7 +159,8 @@ WITH candidates AS MATERIALIZED (
 					FROM mails m WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.id DESC LIMIT 1), false),
 			'last_reminder', (
 				SELECT json_build_object('level', m.level, 'sent_on', m.sent_on) FROM invoice_reminders m
-				WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1)) AS record
+				WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1),
+			'late', CASE WHEN r.state IN ('issued', 'partially_paid') AND r.due_date < (SELECT business_day()) THEN (SELECT business_day()) - r.due_date ELSE 0 END) AS record
 		FROM (SELECT * FROM invoices r WHERE r.tenant_id = $2 AND r.id = w.id LIMIT 1) AS r
 		WHERE r.state = ANY ($9::text[]) AND r.issue_date >= $5::date AND r.issue_date <= $6::date
 		AND r.due_date < $10::date AND NOT EXISTS (SELECT FROM generate_series(1, $11::integer) AS term WHERE NOT EXISTS (
@@ -208,7 +210,8 @@ WITH candidates AS MATERIALIZED (
 					FROM mails m WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.id DESC LIMIT 1), false),
 			'last_reminder', (
 				SELECT json_build_object('level', m.level, 'sent_on', m.sent_on) FROM invoice_reminders m
-				WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1)) FROM invoices r WHERE r.tenant_id = $2 AND r.id = p.id LIMIT 1) AS record
+				WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1),
+			'late', CASE WHEN r.state IN ('issued', 'partially_paid') AND r.due_date < (SELECT business_day()) THEN (SELECT business_day()) - r.due_date ELSE 0 END) FROM invoices r WHERE r.tenant_id = $2 AND r.id = p.id LIMIT 1) AS record
 	FROM picked p
 )
 SELECT json_build_object(
@@ -257,7 +260,8 @@ WITH candidates AS MATERIALIZED (
 					FROM mails m WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.id DESC LIMIT 1), false),
 			'last_reminder', (
 				SELECT json_build_object('level', m.level, 'sent_on', m.sent_on) FROM invoice_reminders m
-				WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1)) AS record
+				WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1),
+			'late', CASE WHEN r.state IN ('issued', 'partially_paid') AND r.due_date < (SELECT business_day()) THEN (SELECT business_day()) - r.due_date ELSE 0 END) AS record
 		FROM (SELECT * FROM invoices r WHERE r.tenant_id = $2 AND r.id = w.id LIMIT 1) AS r
 		WHERE r.state = ANY ($9::text[]) AND r.issue_date >= $5::date AND r.issue_date <= $6::date
 		AND r.due_date < $10::date) AS r
@@ -302,7 +306,8 @@ WITH candidates AS MATERIALIZED (
 					FROM mails m WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.id DESC LIMIT 1), false),
 			'last_reminder', (
 				SELECT json_build_object('level', m.level, 'sent_on', m.sent_on) FROM invoice_reminders m
-				WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1)) AS record
+				WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1),
+			'late', CASE WHEN r.state IN ('issued', 'partially_paid') AND r.due_date < (SELECT business_day()) THEN (SELECT business_day()) - r.due_date ELSE 0 END) AS record
 		FROM (SELECT * FROM invoices r WHERE r.tenant_id = $2 AND r.id = w.id LIMIT 1) AS r
 		WHERE r.state = ANY ($1::text[]) AND r.issue_date >= $5::date AND r.issue_date <= $6::date
 		AND r.due_date < $8::date) AS r
@@ -350,7 +355,8 @@ WITH candidates AS MATERIALIZED (
 					FROM mails m WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.id DESC LIMIT 1), false),
 			'last_reminder', (
 				SELECT json_build_object('level', m.level, 'sent_on', m.sent_on) FROM invoice_reminders m
-				WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1)) FROM invoices r WHERE r.tenant_id = $1 AND r.id = p.id LIMIT 1) AS record
+				WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1),
+			'late', CASE WHEN r.state IN ('issued', 'partially_paid') AND r.due_date < (SELECT business_day()) THEN (SELECT business_day()) - r.due_date ELSE 0 END) FROM invoices r WHERE r.tenant_id = $1 AND r.id = p.id LIMIT 1) AS record
 	FROM picked p
 )
 SELECT json_build_object(
@@ -391,7 +397,8 @@ WITH candidates AS MATERIALIZED (
 					FROM mails m WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.id DESC LIMIT 1), false),
 			'last_reminder', (
 				SELECT json_build_object('level', m.level, 'sent_on', m.sent_on) FROM invoice_reminders m
-				WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1)) AS record
+				WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1),
+			'late', CASE WHEN r.state IN ('issued', 'partially_paid') AND r.due_date < (SELECT business_day()) THEN (SELECT business_day()) - r.due_date ELSE 0 END) AS record
 		FROM (SELECT * FROM invoices r WHERE r.tenant_id = $1 AND r.id = w.id LIMIT 1) AS r
 		WHERE r.state = ANY ($5::text[]) AND r.issue_date >= $6::date AND r.issue_date <= $7::date
 		AND r.due_date < $8::date) AS r
@@ -436,7 +443,8 @@ WITH candidates AS MATERIALIZED (
 					FROM mails m WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.id DESC LIMIT 1), false),
 			'last_reminder', (
 				SELECT json_build_object('level', m.level, 'sent_on', m.sent_on) FROM invoice_reminders m
-				WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1)) AS record
+				WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1),
+			'late', CASE WHEN r.state IN ('issued', 'partially_paid') AND r.due_date < (SELECT business_day()) THEN (SELECT business_day()) - r.due_date ELSE 0 END) AS record
 		FROM (SELECT * FROM invoices r WHERE r.tenant_id = $2 AND r.id = w.id LIMIT 1) AS r
 		WHERE r.state = ANY ($1::text[]) AND r.issue_date >= $6::date AND r.issue_date <= $7::date
 		AND r.due_date < $8::date) AS r
@@ -481,7 +489,8 @@ WITH candidates AS MATERIALIZED (
 					FROM mails m WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.id DESC LIMIT 1), false),
 			'last_reminder', (
 				SELECT json_build_object('level', m.level, 'sent_on', m.sent_on) FROM invoice_reminders m
-				WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1)) AS record
+				WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1),
+			'late', CASE WHEN r.state IN ('issued', 'partially_paid') AND r.due_date < (SELECT business_day()) THEN (SELECT business_day()) - r.due_date ELSE 0 END) AS record
 		FROM (SELECT * FROM invoices r WHERE r.tenant_id = $2 AND r.id = w.id LIMIT 1) AS r
 		WHERE r.state = ANY ($1::text[]) AND r.issue_date >= $5::date AND r.issue_date <= $6::date
 		AND r.due_date < $8::date) AS r
@@ -526,7 +535,8 @@ WITH candidates AS MATERIALIZED (
 					FROM mails m WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.id DESC LIMIT 1), false),
 			'last_reminder', (
 				SELECT json_build_object('level', m.level, 'sent_on', m.sent_on) FROM invoice_reminders m
-				WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1)) AS record
+				WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1),
+			'late', CASE WHEN r.state IN ('issued', 'partially_paid') AND r.due_date < (SELECT business_day()) THEN (SELECT business_day()) - r.due_date ELSE 0 END) AS record
 		FROM (SELECT * FROM invoices r WHERE r.tenant_id = $2 AND r.id = w.id LIMIT 1) AS r
 		WHERE r.state = ANY ($1::text[]) AND r.issue_date >= $5::date AND r.issue_date <= $6::date
 		AND r.due_date < $8::date) AS r
@@ -571,7 +581,8 @@ WITH candidates AS MATERIALIZED (
 					FROM mails m WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.id DESC LIMIT 1), false),
 			'last_reminder', (
 				SELECT json_build_object('level', m.level, 'sent_on', m.sent_on) FROM invoice_reminders m
-				WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1)) AS record
+				WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1),
+			'late', CASE WHEN r.state IN ('issued', 'partially_paid') AND r.due_date < (SELECT business_day()) THEN (SELECT business_day()) - r.due_date ELSE 0 END) AS record
 		FROM (SELECT * FROM invoices r WHERE r.tenant_id = $2 AND r.id = w.id LIMIT 1) AS r
 		WHERE r.state = ANY ($1::text[]) AND r.issue_date >= $5::date AND r.issue_date <= $6::date
 		AND r.due_date < $8::date) AS r
@@ -589,7 +600,7 @@ SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction
 
 SELECT l.position, json_build_object(
 	'kind', l.kind, 'id', l.source_id, 'amount', l.amount, 'date',
-	CASE WHEN l.kind IN ('removal', 'reversal') THEN (l.at AT TIME ZONE 'UTC')::date
+	CASE WHEN l.kind IN ('removal', 'reversal') THEN business_day(l.at)
 	ELSE COALESCE(p.paid_on, f.refunded_on, n.issue_date, w.written_off_on) END,
 	'number', n.number, 'left', p.left_amount, 'removed', COALESCE(p.removed_at, w.reversed_at) IS NOT NULL,
 	'method', COALESCE(p.method, w.reason), 'details', concat_ws(' ', p.provider, p.reference, p.source, p.external_id, w.note))

@@ -13,7 +13,7 @@ FROM (SELECT) AS one LEFT JOIN (
 	SELECT r.version, (r.status = 'void') AS made, json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
 		'number', r.number, 'status', r.state, 'paid', r.paid, 'credited', r.credited,
 		'written_off', r.written_off, 'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END, 'currency', r.currency,
-		'overdue', r.state IN ('issued', 'partially_paid') AND r.due_date < (now() AT TIME ZONE 'UTC')::date,
+		'overdue', r.state IN ('issued', 'partially_paid') AND r.due_date < (SELECT business_day()),
 		'seller', COALESCE(r.seller, (
 				SELECT json_build_object(
 					'name', s.name, 'email', s.email, 'address', s.address, 'country', s.country, 'tax_id', s.tax_id,
@@ -61,7 +61,7 @@ FROM (
 	FROM (SELECT (r.status = 'void') AS made, json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
 			'number', r.number, 'status', r.state, 'paid', r.paid, 'credited', r.credited,
 			'written_off', r.written_off, 'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END, 'currency', r.currency,
-			'overdue', r.state IN ('issued', 'partially_paid') AND r.due_date < (now() AT TIME ZONE 'UTC')::date,
+			'overdue', r.state IN ('issued', 'partially_paid') AND r.due_date < (SELECT business_day()),
 			'seller', COALESCE(r.seller, (
 					SELECT json_build_object(
 						'name', s.name, 'email', s.email, 'address', s.address, 'country', s.country, 'tax_id', s.tax_id,

@@ -60,7 +60,7 @@ func Mount(on *web.Site, invoices *web.Mounted[invoice.Invoice], render Render) 
 			{Label: "Number", Class: "nobreak"}, {Label: "Issued on", Class: "date"}, {Label: "Invoice", Class: "nobreak"},
 			{Label: "Customer", Class: "name"}, {Label: "Amount", Class: "num"},
 		},
-		Row: func(n credit.Listed) []string {
+		Row: func(r *http.Request, n credit.Listed) []string {
 			return []string{n.Number, web.DateText(n.Date), n.InvoiceNumber, n.Customer.Name, web.AmountText(n.Currency, n.Total)}
 		},
 		Empty: "When you credit an invoice on its page, the credit note appears here.",

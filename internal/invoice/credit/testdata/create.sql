@@ -13,7 +13,7 @@ SELECT $1, $2, $3, position, quantity::numeric
 FROM unnest($4::int[], $5::text[]) AS wanted (position, quantity);
 
 INSERT INTO credit_notes (tenant_id, id, invoice_id, issue_date, reason)
-VALUES ($1, $2, $3, COALESCE($4::date, (now() AT TIME ZONE 'UTC')::date), $5);
+VALUES ($1, $2, $3, COALESCE($4::date, business_day()), $5);
 
 INSERT INTO mails (tenant_id, id, invoice_id, kind, credit_note_id)
 SELECT tenant_id, $1, id, 'credit_note', $2 FROM invoices
@@ -63,7 +63,7 @@ FROM (
 WHERE uncredited > 0;
 
 INSERT INTO credit_notes (tenant_id, id, invoice_id, issue_date, reason)
-VALUES ($1, $2, $3, COALESCE($4::date, (now() AT TIME ZONE 'UTC')::date), $5);
+VALUES ($1, $2, $3, COALESCE($4::date, business_day()), $5);
 
 INSERT INTO intents (
 	tenant_id, operation, key, fingerprint, attempt_id, actor, record_id, outcome, result, expires_at)

@@ -85,12 +85,12 @@ func (s *pages) mountPayments() {
 	})
 }
 
-func (s *pages) unusualPayment(_ *http.Request, d payment.Draft) (invoiceform.Doubt, error) {
-	return invoiceform.UnusualMoney("payment", d.Date, s.site.Today()), nil
+func (s *pages) unusualPayment(r *http.Request, d payment.Draft) (invoiceform.Doubt, error) {
+	return invoiceform.UnusualMoney("payment", d.Date, s.site.Today(r)), nil
 }
 
 // paymentRow returns the cells of a payment. The refunded amount is blank if it is 0.
-func paymentRow(p payment.Listed) []string {
+func paymentRow(r *http.Request, p payment.Listed) []string {
 	refunded := ""
 	if p.Refunded > 0 {
 		refunded = web.AmountText(p.Currency, p.Refunded)
@@ -119,7 +119,7 @@ func (s *pages) freshPayment(r *http.Request) (url.Values, error) {
 		err = payment.Possible(inv)
 	}
 	return url.Values{
-		"amount": {inv.Currency.Format(inv.Open)}, "date": {s.site.Today().String()}, "method": {payment.Methods()[0]},
+		"amount": {inv.Currency.Format(inv.Open)}, "date": {s.site.Today(r).String()}, "method": {payment.Methods()[0]},
 	}, err
 }
 

@@ -54,7 +54,9 @@ func Mount(on *web.Site) {
 		Columns: []templates.Column{
 			{Label: "Schedule", Class: "name"}, {Label: "Total", Class: "num"}, {Label: "Next", Class: "date"},
 		},
-		Row:   func(s schedule.Schedule) []string { return []string{schedule.Name(s), scheduleTotal(s), nextText(s)} },
+		Row: func(r *http.Request, s schedule.Schedule) []string {
+			return []string{schedule.Name(s), scheduleTotal(s), nextText(r, s)}
+		},
 		Empty: "Open an invoice and choose More, Make it recurring. Each period is billed once.",
 	})
 	web.Show(m, web.RecordPage[schedule.Schedule]{
@@ -115,7 +117,7 @@ func scheduleTotal(s schedule.Schedule) string {
 }
 
 // nextText returns when a schedule is billed next, in one or two words.
-func nextText(s schedule.Schedule) string {
+func nextText(r *http.Request, s schedule.Schedule) string {
 	switch {
 	case !s.PausedAt.IsZero():
 		return "Paused"
@@ -129,14 +131,14 @@ func nextText(s schedule.Schedule) string {
 // shownNext is the number of upcoming days on the page of a schedule.
 const shownNext = 3
 
-func scheduleFacts(s schedule.Schedule) []templates.Fact {
+func scheduleFacts(r *http.Request, s schedule.Schedule) []templates.Fact {
 	var days []string
 	for day := s.NextDay; len(days) < shownNext && !s.Over(day); day = s.After(day) {
 		days = append(days, web.DateText(day))
 	}
 	next := templates.Fact{Label: "Next", Value: strings.Join(days, ", ")}
 	if !s.PausedAt.IsZero() {
-		next.Value = "Paused since " + web.Day(s.PausedAt)
+		next.Value = "Paused since " + web.Day(r, s.PausedAt)
 	}
 	return web.KnownFacts(templates.Fact{Label: "Customer", Value: s.Customer.Name, Href: "/customers/" + s.Customer.ID.String()},
 		templates.Fact{Label: "Total", Value: scheduleTotal(s)}, templates.Fact{Label: "How often", Value: web.Capital(s.Often())}, next,

@@ -4,11 +4,11 @@
 
 SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction_read_only', 'on', true);
 
-SELECT found.schedule FROM (
-	SELECT due_day, schedule_id FROM schedule_clocks
-	WHERE tenant_id = $1 AND due_day <= $2::date
-	AND (failed_at IS NULL OR failed_at <= $3::timestamptz - $4::interval OR failed_at > $3::timestamptz)
-	ORDER BY due_day, schedule_id LIMIT $5) AS c,
+SELECT found.schedule, c.today FROM (
+	SELECT due_day, schedule_id, today FROM schedule_clocks, (SELECT business_day($1::timestamptz) AS today) AS clock
+	WHERE tenant_id = $2 AND due_day <= today
+	AND (failed_at IS NULL OR failed_at <= $1::timestamptz - $3::interval OR failed_at > $1::timestamptz)
+	ORDER BY due_day, schedule_id LIMIT $4) AS c,
 LATERAL (
 	SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
 		'customer', (SELECT json_build_object('id', referred.id, 'name', referred.name) FROM customers referred
@@ -17,7 +17,7 @@ LATERAL (
 		'every', r.every, 'unit', r.unit, 'first_day', r.first_day, 'last_day', r.last_day, 'bill_as', r.bill_as, 'missed', r.missed,
 		'paused_at', r.paused_at, 'archived_at', r.archived_at, 'next_day', (
 			SELECT c.next_day FROM schedule_clocks c WHERE c.tenant_id = r.tenant_id AND c.schedule_id = r.id),
-		'failure', (SELECT c.failure FROM schedule_clocks c WHERE c.tenant_id = r.tenant_id AND c.schedule_id = r.id)) AS schedule FROM schedules r WHERE r.tenant_id = $1 AND r.id = c.schedule_id LIMIT 1) AS found
+		'failure', (SELECT c.failure FROM schedule_clocks c WHERE c.tenant_id = r.tenant_id AND c.schedule_id = r.id)) AS schedule FROM schedules r WHERE r.tenant_id = $2 AND r.id = c.schedule_id LIMIT 1) AS found
 ORDER BY c.due_day, c.schedule_id;
 
 begin isolation level read committed;
@@ -153,11 +153,11 @@ commit;
 
 SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction_read_only', 'on', true);
 
-SELECT found.schedule FROM (
-	SELECT due_day, schedule_id FROM schedule_clocks
-	WHERE tenant_id = $1 AND due_day <= $2::date
-	AND (failed_at IS NULL OR failed_at <= $3::timestamptz - $4::interval OR failed_at > $3::timestamptz)
-	ORDER BY due_day, schedule_id LIMIT $5) AS c,
+SELECT found.schedule, c.today FROM (
+	SELECT due_day, schedule_id, today FROM schedule_clocks, (SELECT business_day($1::timestamptz) AS today) AS clock
+	WHERE tenant_id = $2 AND due_day <= today
+	AND (failed_at IS NULL OR failed_at <= $1::timestamptz - $3::interval OR failed_at > $1::timestamptz)
+	ORDER BY due_day, schedule_id LIMIT $4) AS c,
 LATERAL (
 	SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
 		'customer', (SELECT json_build_object('id', referred.id, 'name', referred.name) FROM customers referred
@@ -166,5 +166,5 @@ LATERAL (
 		'every', r.every, 'unit', r.unit, 'first_day', r.first_day, 'last_day', r.last_day, 'bill_as', r.bill_as, 'missed', r.missed,
 		'paused_at', r.paused_at, 'archived_at', r.archived_at, 'next_day', (
 			SELECT c.next_day FROM schedule_clocks c WHERE c.tenant_id = r.tenant_id AND c.schedule_id = r.id),
-		'failure', (SELECT c.failure FROM schedule_clocks c WHERE c.tenant_id = r.tenant_id AND c.schedule_id = r.id)) AS schedule FROM schedules r WHERE r.tenant_id = $1 AND r.id = c.schedule_id LIMIT 1) AS found
+		'failure', (SELECT c.failure FROM schedule_clocks c WHERE c.tenant_id = r.tenant_id AND c.schedule_id = r.id)) AS schedule FROM schedules r WHERE r.tenant_id = $2 AND r.id = c.schedule_id LIMIT 1) AS found
 ORDER BY c.due_day, c.schedule_id;

@@ -56,7 +56,7 @@ func (s *pages) readTaxSummary(r *http.Request) (t taxSummary, err error) {
 	switch none := (date.Date{}); {
 	case problems.Err() != nil:
 	case t.first == none && t.last == none:
-		t.first, t.last = s.Today().Month()
+		t.first, t.last = s.Today(r).Month()
 	case t.first == none:
 		problems.Add("/from", "Enter the first day too.")
 	case t.last == none:
@@ -147,7 +147,7 @@ func (s *pages) taxSummaryPage(r *http.Request, p templates.Page, t taxSummary, 
 		view.Title = web.DateText(t.first) + " – " + web.DateText(t.last)
 		view.CSVHref = taxSummaryPath + "/csv?" + daysQuery(t.first, t.last)
 	}
-	month, monthEnd := s.Today().Month()
+	month, monthEnd := s.Today(r).Month()
 	quarter := month.AddMonths(-int(month.Time().Month()-time.January) % 3)
 	for _, period := range []struct {
 		text        string
