@@ -72,7 +72,7 @@ func receiveSome(b *invoicetest.Bundle, inv invoice.Invoice) {
 	b.Helper()
 	source := uuid.New()
 	b.Exec(`INSERT INTO webhook_sources (tenant_id, id, name, scheme) VALUES ($1, $2, 'Bank', 'standard')`, b.Tenant, source)
-	asked := webhook.Asked{Invoice: inv.Number, Currency: inv.Currency, Day: date.Today()}
+	asked := webhook.Asked{Invoice: inv.Number, Currency: inv.Currency, At: time.Now()}
 	for _, e := range []struct {
 		id, kind, reference string
 		amount              int64
