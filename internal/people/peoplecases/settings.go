@@ -31,7 +31,7 @@ func Settings() sitetest.Resource {
 			{Name: "tax_rate", Valid: "13.5", Invalid: "101", Pointer: "/tax_rate"},
 			{Name: "payment_days", Valid: "14", Invalid: "366", Pointer: "/payment_days"},
 			{Name: "footer", Valid: "Directors: Ada King", Invalid: "1\n2\n3\n4\n5", Pointer: "/footer"},
-			{Name: "time_zone", Valid: "America/New_York", Invalid: "Local", Pointer: "/time_zone"},
+			{Name: "time_zone", Valid: "Asia/Tokyo", Invalid: "Local", Pointer: "/time_zone"},
 		},
 		Edited: sitetest.Edited{Command: sitetest.Change(command, "name", "Acme Studio", "payment_days", "7"), Label: "Acme Studio"},
 		API: sitetest.API{Encode: func(form url.Values) string {
