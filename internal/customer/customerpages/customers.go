@@ -32,6 +32,7 @@ func Mount(s *web.Site, sections ...Section) {
 			{Name: "email", Value: "Email"}, {Name: "name", Value: "Name"}, {Name: "address", Value: "Address"},
 			{Name: "country", Value: "Country"}, {Name: "tax_id", Value: "Tax ID"}, {Name: "contact", Value: "Contact"},
 			{Name: "reference", Value: "Reference"}, {Name: "payment_days", Value: "Payment terms in days"},
+			{Name: "copies_to", Value: "Copies of emails to"},
 		},
 		Readable: map[string]func(string) string{"country": party.CountryName},
 		Page: func(_ *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
@@ -62,9 +63,9 @@ func Mount(s *web.Site, sections ...Section) {
 		Row: func(r *http.Request, c customer.Customer) []string {
 			return []string{c.Name, c.Email, web.Day(r, c.CreatedAt)}
 		},
-		Headings: []string{"name", "email", "address", "country", "tax_id", "contact", "reference", "created_at"},
+		Headings: []string{"name", "email", "address", "country", "tax_id", "contact", "reference", "copies_to", "created_at"},
 		Cells: func(c customer.Customer) []string {
-			return []string{c.Name, c.Email, c.Address, c.Country, c.TaxID, c.Contact, c.Reference, c.CreatedAt.Format(time.RFC3339)}
+			return []string{c.Name, c.Email, c.Address, c.Country, c.TaxID, c.Contact, c.Reference, c.CopiesTo, c.CreatedAt.Format(time.RFC3339)}
 		},
 		Empty: "Each customer is added once.",
 	})
@@ -124,5 +125,6 @@ func facts(r *http.Request, c customer.Customer) []templates.Fact {
 	return web.KnownFacts(append(facts, templates.Fact{Label: "Contact", Value: c.Contact},
 		templates.Fact{Label: "Reference", Value: c.Reference},
 		templates.Fact{Label: "Payment terms", Value: party.DaysText(c.PaymentDays)},
+		templates.Fact{Label: "Copies of emails to", Value: c.CopiesTo},
 		web.ExternalFact(c.External), templates.Fact{Label: "Customer since", Value: web.Day(r, c.CreatedAt)})...)
 }

@@ -48,40 +48,40 @@ WITH customer AS MATERIALIZED (
 	FROM live_customer($2, $1::uuid) AS c
 	WHERE $1::uuid <> $3::uuid
 	UNION ALL
-	SELECT id, payment_days FROM find_or_create_customer($2, $4, in_email => NULLIF($5, ''), in_name => $6, in_address => $7, in_country => $8, in_tax_id => $9, in_contact => $10, in_reference => $11, in_payment_days => NULLIF($12, '')::integer, in_same_email => $13)
+	SELECT id, payment_days FROM find_or_create_customer($2, $4, in_email => NULLIF($5, ''), in_name => $6, in_address => $7, in_country => $8, in_tax_id => $9, in_contact => $10, in_reference => $11, in_payment_days => NULLIF($12, '')::integer, in_copies_to => $13, in_same_email => $14)
 	WHERE $1::uuid = $3::uuid
 ), wanted AS (
 	SELECT
 		CASE
-		WHEN $14 <> '' THEN $14
-		WHEN issue_year = extract(year FROM $15::date) OR series_place(number_folded, issue_year) IS NULL THEN number
+		WHEN $15 <> '' THEN $15
+		WHEN issue_year = extract(year FROM $16::date) OR series_place(number_folded, issue_year) IS NULL THEN number
 		END AS number,
-		c.id AS customer_id, COALESCE($16::date, $15::date + COALESCE(c.payment_days, (
+		c.id AS customer_id, COALESCE($17::date, $16::date + COALESCE(c.payment_days, (
 					SELECT s.payment_days FROM settings s WHERE s.tenant_id = $2 AND s.id = $2))) AS due_date,
 		(SELECT array_agg(
 				(description, quantity::numeric, unit_price::bigint, tax_rate::numeric, tax_treatment::text) ORDER BY position)
-		FROM invoice_lines WHERE tenant_id = $2 AND invoice_id = $17) IS DISTINCT FROM
+		FROM invoice_lines WHERE tenant_id = $2 AND invoice_id = $18) IS DISTINCT FROM
 	(SELECT array_agg(
 			(description, quantity::numeric, unit_price, tax_rate::numeric, NULLIF(tax_treatment, '')) ORDER BY position)
-		FROM unnest($18::text[], $19::text[], $20::bigint[], $21::text[],
-			$22::text[])
+		FROM unnest($19::text[], $20::text[], $21::bigint[], $22::text[],
+			$23::text[])
 		WITH ORDINALITY AS typed (description, quantity, unit_price, tax_rate, tax_treatment, position)) AS other_lines
 	FROM invoices, customer c
-	WHERE invoices.tenant_id = $2 AND invoices.id = $17
+	WHERE invoices.tenant_id = $2 AND invoices.id = $18
 )
 UPDATE invoices i SET
 (number, customer_id, currency, issue_date, due_date, notes, exemption_reason, subtotal, tax_total, total,
 	source, external_id, external_digest) =
-(w.number, w.customer_id, $23, $15, w.due_date, $24, $25, $26, $27, $28,
-	COALESCE($29::text, source), COALESCE($30::text, external_id),
-	COALESCE($31::bytea, external_digest))
+(w.number, w.customer_id, $24, $16, w.due_date, $25, $26, $27, $28, $29,
+	COALESCE($30::text, source), COALESCE($31::text, external_id),
+	COALESCE($32::bytea, external_digest))
 FROM wanted w
-WHERE i.tenant_id = $2 AND i.id = $17 AND (w.other_lines
+WHERE i.tenant_id = $2 AND i.id = $18 AND (w.other_lines
 	OR (i.number, i.customer_id, i.currency, i.issue_date, i.due_date, i.notes, i.exemption_reason,
 		source, external_id, external_digest)
-	IS DISTINCT FROM (w.number, w.customer_id, $23, $15, w.due_date, $24, $25,
-		COALESCE($29::text, source), COALESCE($30::text, external_id),
-		COALESCE($31::bytea, external_digest)));
+	IS DISTINCT FROM (w.number, w.customer_id, $24, $16, w.due_date, $25, $26,
+		COALESCE($30::text, source), COALESCE($31::text, external_id),
+		COALESCE($32::bytea, external_digest)));
 
 DELETE FROM invoice_lines WHERE tenant_id = $1 AND invoice_id = $2;
 

@@ -100,6 +100,9 @@ func mailFacts(r *http.Request, m mail.Mail) []templates.Fact {
 		{Label: "Invoice", Value: m.Number, Href: "/invoices/" + m.InvoiceID.String()},
 		{Label: "Status", Value: mailState(r, m)}, {Label: "Attempts", Value: strconv.Itoa(m.Attempts)},
 	}
+	if m.Copies != "" {
+		facts = slices.Insert(facts, 1, templates.Fact{Label: "Copies to", Value: m.Copies})
+	}
 	if m.MessageID != "" {
 		facts = append(facts, templates.Fact{Label: "Message-ID", Value: m.MessageID})
 	}
