@@ -133,6 +133,11 @@ func everyInvoice(b *sitetest.Bundle, program, person *sitetest.Client) map[stri
 	maps.Copy(routes, everyDuplicateInvoice(b, program, person))
 	maps.Copy(routes, everyNextNumber(b, program, person))
 	maps.Copy(routes, everyLogo(b, program, person))
+	maps.Copy(routes, b.EveryPair(program, person, invoicecases.Closings(), func(n int) url.Values {
+		return url.Values{"through": {fmt.Sprintf("2000-02-%02d", 28-n%100)}} // requests with a smaller n come later
+	}))
+	closing := "/closings/" + sitetest.RowID(1) + "/reopen"
+	routes["GET /closings/{id}/reopen"] = []sitetest.Request{sitetest.Looked(person, http.StatusOK, closing+"?key=fresh")}
 	return routes
 }
 
