@@ -30,8 +30,8 @@ type Closing struct {
 // Table is the table of closings.
 var Table = record.Table[Closing]{Name: "closings", Fields: `'through', r.through, 'reopened_at', r.reopened_at`}
 
-// Name returns the display name of a closing: "through 31 Oct 2026".
-func Name(c Closing) string { return "through " + c.Through.Display() }
+// Name returns the display name of a closing: "Closing through 31 Oct 2026".
+func Name(c Closing) string { return "Closing through " + c.Through.Display() }
 
 // Input is the input as text.
 type Input struct {
@@ -110,7 +110,7 @@ var NotLast = conflict.Kind{
 func alreadyClosed(through date.Date, id uuid.UUID) error {
 	return &conflict.Error{
 		Kind: &Taken, Title: "The books are already closed through " + through.Display() + ".", Text: "Nothing was changed.", Existing: id,
-		Name: "through " + through.Display(), Field: "/through", Blame: "Enter a day after " + through.Display() + ".",
+		Name: Name(Closing{Through: through}), Field: "/through", Blame: "Enter a day after " + through.Display() + ".",
 	}
 }
 

@@ -13,9 +13,9 @@ func Closings() sitetest.Resource {
 	return sitetest.Resource{
 		Name: "closing", Path: "/closings",
 		Words: sitetest.Words{
-			Verb: "close", Past: "closed", Button: "Close the books", Told: "Books closed through 31 Jan 2001.",
+			Verb: "close", Past: "closed", Button: "Close the books", Told: "Books closed.",
 		},
-		Command: command, Label: "through 31 Jan 2001",
+		Command: command, Label: "Closing through 31 Jan 2001",
 		Leaves:      sitetest.Rows{"closings": 1, "intents": 1},
 		Other:       url.Values{"through": {"2001-02-28"}},
 		Fields:      []sitetest.Field{{Name: "through", Valid: "2001-03-31", Invalid: "2001-02-30", Pointer: "/through"}},

@@ -27,7 +27,7 @@ func Mount(s *web.Site) {
 	form.Example = closing.Input{Through: "2024-12-31"}
 	form.Words = &web.Wording{
 		Title: "Close the books", Submit: "Close the books", Did: "closed", Does: "closes", Again: "Close them once more",
-		Created: "Books closed %s.", Replayed: "Books closed. We ignored the duplicate submission and kept your first request.",
+		Created: "Books closed.", Replayed: "Books closed. We ignored the duplicate submission and kept your first request.",
 	}
 	draft := web.NewForm(m, closing.Input.Draft, form)
 	web.List(m, web.Listing[closing.Closing]{
@@ -35,8 +35,8 @@ func Mount(s *web.Site) {
 		Read: func(r *http.Request, page record.Page) (record.List[closing.Closing], error) {
 			return closing.List(r.Context(), s.Pool, web.Principal(r).Tenant, page)
 		},
-		Columns: []templates.Column{{Label: "Closed", Class: "name"}, {Label: "On", Class: "date"}, {Label: "State", Class: "name"}},
-		Row:     func(c closing.Closing) []string { return []string{closing.Name(c), web.Day(c.CreatedAt), state(c)} },
+		Columns: []templates.Column{{Label: "Closed through", Class: "name"}, {Label: "On", Class: "date"}, {Label: "State", Class: "name"}},
+		Row:     func(c closing.Closing) []string { return []string{c.Through.Display(), web.Day(c.CreatedAt), state(c)} },
 		Empty:   "Close the books after you filed a tax return, so that nothing of that period changes by mistake.",
 	})
 	web.Show(m, web.RecordPage[closing.Closing]{
@@ -57,7 +57,7 @@ func Mount(s *web.Site) {
 	web.Ask(m, "reopen", closing.Reopen, web.Question[closing.Closing]{
 		Submit: "Reopen the books",
 		Page: func(_ *http.Request, p templates.Page, f templates.Form, c closing.Closing) (templ.Component, error) {
-			return invoiceviews.ReopenPage(p, f, closing.Name(c)), nil
+			return invoiceviews.ReopenPage(p, f, c.Through.Display()), nil
 		},
 	})
 }

@@ -154,7 +154,7 @@ func (s *pages) taxSummaryPage(r *http.Request, p templates.Page, t taxSummary, 
 		view.Title = web.DateText(t.first) + " – " + web.DateText(t.last)
 		view.CSVHref = taxSummaryPath + "/csv?" + daysQuery(t.first, t.last)
 		if t.closed != (date.Date{}) {
-			view.Closed = "The books are closed " + closing.Name(closing.Closing{Through: t.closed}) + "."
+			view.Closed = "The books are closed through " + t.closed.Display() + "."
 		}
 		if t.closed.Before(t.last) && t.last.Before(date.Today()) {
 			view.CloseHref = web.FormHref(r, "/closings/new?"+url.Values{"through": {t.last.String()}}.Encode())
