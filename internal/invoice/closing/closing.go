@@ -117,10 +117,10 @@ func alreadyClosed(through date.Date, id uuid.UUID) error {
 // Rules returns the uniqueness rules of closings.
 func Rules() []conflict.Rule {
 	return []conflict.Rule{{
-		Constraint: "closings_day_once",
-		Sentence:   "The books of a business are closed through a day once, until they are reopened.",
-		Answer:     "Refused, and the first closing is kept.",
-		Conflict:   &Taken,
+		Constraint: "closings_day_once", Optional: true,
+		Sentence: "The books of a business are closed through a day once, until they are reopened.",
+		Answer:   "Refused, and the first closing is kept.",
+		Conflict: &Taken,
 	}}
 }
 
