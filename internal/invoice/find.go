@@ -32,6 +32,7 @@ type Summary struct {
 	// MailFailed reports whether the newest email about the invoice has failed, unless voiding or paying the invoice made it pointless.
 	MailFailed   bool         `json:"mail_failed"`
 	LastReminder LastReminder `json:"last_reminder,omitzero"`
+	Lines        []Line       `json:"lines"` // nil unless [Filter.Lines] is set
 }
 
 // LastReminder is the last reminder of an invoice, or zero if there is none.
@@ -51,7 +52,12 @@ type Filter struct {
 	// PaidFrom and PaidTo select invoices with a payment in these days, both included; zero for any.
 	PaidFrom, PaidTo date.Date
 	Sort             string // one of [Sorts]; "" is the first
+	// Lines reads the lines too, of at most [MaxWithLines] invoices at once.
+	Lines bool
 }
+
+// MaxWithLines is the maximum number of invoices on a page with their lines, which have up to [MaxLines] each.
+const MaxWithLines = 20
 
 // Sorts returns the orders of a list of invoices. "number" sorts by year of issue first, and "total" by currency first, because amounts
 // in different currencies can't be compared.
@@ -83,6 +89,11 @@ var words = search.Words{
 // returns [record.ErrKey] for a wrong key, or [search.ErrTooMany] if a search or a customer matches too many invoices to sort by due
 // date, number or total.
 func List(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, f Filter, page record.Page) (record.List[Summary], error) {
+	if f.Lines {
+		page.Limit = min(page.Limit, MaxWithLines)
+		withLines := record.Table[Summary]{Name: Summaries.Name, Fields: Summaries.Fields + `, 'lines', ` + linesJSON}
+		return listOf[Summary](ctx, pool, tenant, f, withLines.JSON(), page)
+	}
 	return listOf[Summary](ctx, pool, tenant, f, Summaries.JSON(), page)
 }
 
