@@ -43,7 +43,8 @@ type LastReminder struct {
 
 // Filter selects and sorts invoices. The zero value selects all, newest first.
 type Filter struct {
-	// Search has prefixes of words in the invoice's number, its lines, or the name or email of its customer. All must match.
+	// Search has prefixes of words in the invoice's number, its lines, or the name, email, tax ID, contact or
+	// reference of its customer. All must match.
 	Search   string
 	States   []string  // empty for all
 	Overdue  date.Date // only open invoices that were due before that day; zero for any

@@ -53,8 +53,8 @@ func invoiceFilters() []web.Parameter {
 		states = append(states, status.Value)
 	}
 	return []web.Parameter{
-		{Name: "q", Meaning: "Only invoices whose number, lines, or customer's name or email have words that begin with these. " +
-			"Every word must match."},
+		{Name: "q", Meaning: "Only invoices whose number, lines, or customer's name, email, tax ID, contact or reference have words that " +
+			"begin with these. Every word must match."},
 		{Name: "status", Meaning: "Only those in this state. Open ones are issued and not paid in full.", Values: states},
 		{Name: "customer_id", Meaning: "Only those of this customer.", Format: "uuid"},
 		{Name: "from", Meaning: "Only those issued on this day or later.", Format: "date"},
