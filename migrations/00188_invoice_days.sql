@@ -59,7 +59,43 @@ BEGIN
 END $$;
 -- +goose StatementEnd
 
+-- keep_closings is unchanged, except for the day.
+-- +goose StatementBegin
+CREATE OR REPLACE FUNCTION keep_closings() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    last date;
+BEGIN
+    PERFORM pg_advisory_xact_lock(books_lock(NEW.tenant_id));
+    last := books_closed(NEW.tenant_id, NEW.through);
+    IF NEW.through >= business_day() THEN
+        RAISE EXCEPTION 'the day is not over' USING ERRCODE = 'check_violation', CONSTRAINT = 'closings_of_past';
+    ELSIF last > NEW.through THEN
+        RAISE EXCEPTION 'a later day is closed' USING ERRCODE = 'check_violation', CONSTRAINT = 'closings_in_order', DETAIL = last;
+    ELSIF TG_OP = 'INSERT' THEN
+        NEW.created_at := clock_timestamp();
+    END IF;
+    RETURN NEW;
+END $$;
+-- +goose StatementEnd
+
 -- +goose Down
+-- +goose StatementBegin
+CREATE OR REPLACE FUNCTION keep_closings() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    last date;
+BEGIN
+    PERFORM pg_advisory_xact_lock(books_lock(NEW.tenant_id));
+    last := books_closed(NEW.tenant_id, NEW.through);
+    IF NEW.through >= (now() AT TIME ZONE 'UTC')::date THEN
+        RAISE EXCEPTION 'the day is not over' USING ERRCODE = 'check_violation', CONSTRAINT = 'closings_of_past';
+    ELSIF last > NEW.through THEN
+        RAISE EXCEPTION 'a later day is closed' USING ERRCODE = 'check_violation', CONSTRAINT = 'closings_in_order', DETAIL = last;
+    ELSIF TG_OP = 'INSERT' THEN
+        NEW.created_at := clock_timestamp();
+    END IF;
+    RETURN NEW;
+END $$;
+-- +goose StatementEnd
 -- +goose StatementBegin
 CREATE OR REPLACE FUNCTION tax_invoice() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

@@ -33,7 +33,8 @@ type Summary struct {
 	MailFailed   bool         `json:"mail_failed"`
 	LastReminder LastReminder `json:"last_reminder,omitzero"`
 	// Late is the number of days for which an open invoice has been overdue; 0 if it isn't.
-	Late int `json:"late"`
+	Late  int    `json:"late"`
+	Lines []Line `json:"lines"` // nil unless [Filter.Lines] is set
 }
 
 // LastReminder is the last reminder of an invoice, or zero if there is none.
@@ -44,7 +45,8 @@ type LastReminder struct {
 
 // Filter selects and sorts invoices. The zero value selects all, newest first.
 type Filter struct {
-	// Search has prefixes of words in the invoice's number, its lines, or the name or email of its customer. All must match.
+	// Search has prefixes of words in the invoice's number, its lines, or the name, email, tax ID, contact or
+	// reference of its customer. All must match.
 	Search   string
 	States   []string  // empty for all
 	Overdue  date.Date // only open invoices that were due before that day; zero for any
@@ -53,7 +55,12 @@ type Filter struct {
 	// PaidFrom and PaidTo select invoices with a payment in these days, both included; zero for any.
 	PaidFrom, PaidTo date.Date
 	Sort             string // one of [Sorts]; "" is the first
+	// Lines reads the lines too, of at most [MaxWithLines] invoices at once.
+	Lines bool
 }
+
+// MaxWithLines is the maximum number of invoices on a page with their lines, which have up to [MaxLines] each.
+const MaxWithLines = 20
 
 // Sorts returns the orders of a list of invoices. "number" sorts by year of issue first, and "total" by currency first, because amounts
 // in different currencies can't be compared.
@@ -85,6 +92,11 @@ var words = search.Words{
 // returns [record.ErrKey] for a wrong key, or [search.ErrTooMany] if a search or a customer matches too many invoices to sort by due
 // date, number or total.
 func List(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, f Filter, page record.Page) (record.List[Summary], error) {
+	if f.Lines {
+		page.Limit = min(page.Limit, MaxWithLines)
+		withLines := record.Table[Summary]{Name: Summaries.Name, Fields: Summaries.Fields + `, 'lines', ` + linesJSON}
+		return listOf[Summary](ctx, pool, tenant, f, withLines.JSON(), page)
+	}
 	return listOf[Summary](ctx, pool, tenant, f, Summaries.JSON(), page)
 }
 

@@ -64,17 +64,20 @@ var Table = record.Table[Invoice]{Name: "invoices", Fields: `
 		SELECT ` + buyerJSON + ` FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id)),
 	'issue_date', r.issue_date, 'due_date', r.due_date, 'notes', r.notes,
 	'exemption_reason', r.exemption_reason,
-	'lines', (
-		SELECT json_agg(json_build_object(
-			'description', l.description, 'quantity', l.quantity::text, 'unit_price', l.unit_price,
-			'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', l.net) ORDER BY l.position)
-		FROM invoice_lines l WHERE l.tenant_id = r.tenant_id AND l.invoice_id = r.id),
+	'lines', ` + linesJSON + `,
 	'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total, 'issued_at', r.issued_at, 'voided_at', r.voided_at,
 	'duplicate_of', ` + Numbers.JSON("duplicate_of") + `,
 	` + idempotency.ExternalJSON}
 
 // overdue reports whether the invoice r was due before the current day of the business and is open. The day is selected once for all rows.
 const overdue = `r.state IN ('issued', 'partially_paid') AND r.due_date < (SELECT business_day())`
+
+// linesJSON is the SQL expression for the lines of the invoice r.
+const linesJSON = `(
+		SELECT json_agg(json_build_object(
+			'description', l.description, 'quantity', l.quantity::text, 'unit_price', l.unit_price,
+			'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', l.net) ORDER BY l.position)
+		FROM invoice_lines l WHERE l.tenant_id = r.tenant_id AND l.invoice_id = r.id)`
 
 // openAmount is the open amount of the invoice r. It is 0 for a draft, which is not issued yet, and for a void invoice.
 const openAmount = `CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END`

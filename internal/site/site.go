@@ -4,6 +4,7 @@ package site
 import (
 	"onlyonce/internal/customer/customerpages"
 	"onlyonce/internal/invoice/attachment/attachmentpages"
+	"onlyonce/internal/invoice/closing/closingpages"
 	"onlyonce/internal/invoice/credit/creditpages"
 	"onlyonce/internal/invoice/duplicate/duplicatepages"
 	"onlyonce/internal/invoice/invoicepages"
@@ -33,6 +34,7 @@ func Mount(people peoplepages.Config, sendsMail bool, more ...func(*web.Site)) f
 		attachmentpages.Mount(s, invoices.Invoices)
 		reminderpages.Mount(s, invoices.Invoices)
 		taxsummarypages.Mount(s)
+		closingpages.Mount(s)
 		customerpages.Mount(s,
 			invoices.OfCustomer,
 		)

@@ -64,6 +64,7 @@ func states() map[string]templ.Component {
 		}),
 		"tax summary": invoiceviews.TaxSummaryPage(page, invoiceviews.TaxSummary{
 			Title: "1 Nov 2026 – 30 Nov 2026", From: "2026-11-01", To: "2026-11-30", CSVHref: "/tax-summary/csv",
+			Closed: "The books are closed through 31 Oct 2026.", CloseHref: "/closings/new?through=2026-11-30",
 			Periods: []templates.NavItem{{Text: "This month", Href: "/tax-summary", Current: true}},
 			Currencies: []invoiceviews.TaxCurrency{{Code: "EUR", Rows: []invoiceviews.TaxRow{
 				{Rate: "23%", Kind: "Invoices", Net: "1.00", Tax: "0.23", Gross: "1.23"},
@@ -104,6 +105,7 @@ func states() map[string]templ.Component {
 		"next number refused": invoiceviews.NextNumberForm(page, templates.Form{
 			Key: "k", Submit: "Set next number", Errors: templates.FieldErrors{{Control: "number", Message: hostile}},
 		}, hostile),
+		"reopen": invoiceviews.ReopenPage(page, templates.Form{Key: "k", Submit: "Reopen the books", Version: 1}, hostile),
 		"void": invoiceviews.VoidPage(page, invoiceviews.Void{
 			Form: templates.Form{Key: "k", Submit: "Void invoice", Version: 1}, To: hostile, DuplicateOf: hostile,
 		}),

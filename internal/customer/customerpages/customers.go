@@ -45,7 +45,7 @@ func Mount(s *web.Site, sections ...Section) {
 		Summary: "Customers. A merged customer's URL leads to the one that stayed.",
 		Query: []web.Parameter{
 			{Name: templates.ArchivedField, Meaning: "Archived customers instead of the active ones.", Values: []string{"1"}},
-			{Name: "q", Meaning: "Only customers whose name or email has words that begin with these."},
+			{Name: "q", Meaning: "Only customers whose name, email, tax ID, contact or reference has words that begin with these."},
 		},
 		Read: func(r *http.Request, page record.Page) (record.List[customer.Customer], error) {
 			search, err := web.Searched(r)
@@ -56,7 +56,7 @@ func Mount(s *web.Site, sections ...Section) {
 			return customer.List(r.Context(), s.Pool, web.Principal(r).Tenant, filter, page)
 		},
 		External: customer.Table,
-		Finder:   web.SearchFinder("customers", "Name or email"),
+		Finder:   web.SearchFinder("customers", "Name, email or tax ID"),
 		Columns: []templates.Column{
 			{Label: "Name", Class: "name", Sort: "name"}, {Label: "Email", Class: "name"}, {Label: "Since", Class: "date"},
 		},

@@ -34,6 +34,7 @@ var Create = idempotency.Define(idempotency.Spec[Draft, Note]{
 		"credit_note_lines_line":        idempotency.Missing[Draft],
 		"credit_notes_number_once":      seriesBroken,
 		"customers_erased":              idempotency.Always[Draft](customer.ErrErased),
+		"books_closed":                  invoice.WhenClosed[Draft]("", invoice.UseLaterDate),
 	},
 	NotInFingerprint: []string{"SeenOpen"},
 	Fields: func(d Draft) []slog.Attr {

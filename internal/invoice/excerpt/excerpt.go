@@ -106,6 +106,18 @@ type Line struct {
 	Net         string            `json:"net" format:"decimal"`
 }
 
+// Lines returns the lines of an invoice with a currency.
+func Lines(c money.Currency, lines []invoice.Line) []Line {
+	shown := make([]Line, 0, len(lines))
+	for _, l := range lines {
+		shown = append(shown, Line{
+			Description: l.Description, Quantity: l.Quantity.String(), UnitPrice: c.Format(l.UnitPrice), TaxRate: l.TaxRate.String(),
+			Treatment: l.NoTax.At(l.TaxRate), Net: c.Format(l.Net),
+		})
+	}
+	return shown
+}
+
 // Summary is an invoice in a list of the API.
 type Summary struct {
 	ID        uuid.UUID        `json:"id"`
@@ -118,13 +130,18 @@ type Summary struct {
 	DueDate   date.Date        `json:"due_date"`
 	Total     string           `json:"total" format:"decimal"`
 	Open      string           `json:"open" format:"decimal" doc:"What is still to be paid. It is 0 for a draft and for a void invoice."`
+	Lines     []Line           `json:"lines,omitzero" doc:"With include=lines only."`
 }
 
 // Summarize returns an invoice as in lists of the API.
 func Summarize(i invoice.Summary) Summary {
-	return Summary{
+	shown := Summary{
 		ID: i.ID, Number: i.Number, Status: i.Status, Overdue: i.Late > 0,
 		Currency: i.Currency, IssueDate: i.IssueDate, DueDate: i.DueDate,
 		Customer: i.Customer, Total: i.Currency.Format(i.Total), Open: i.Currency.Format(i.Open),
 	}
+	if i.Lines != nil {
+		shown.Lines = Lines(i.Currency, i.Lines)
+	}
+	return shown
 }

@@ -19,6 +19,7 @@ func Resources() []sitetest.Resource {
 	return []sitetest.Resource{
 		Invoices(), Payments(), Refunds(), CreditNotes(), WriteOffs(), Mails(), Schedules(), Periods(), WebhookSources(), WebhookSecrets(),
 		WebhookEvents(), InvoiceDistinctions(), NextNumbers(), Attachments(), Logos(), Reminders(), ReminderBatches(), ReminderPlans(),
+		Closings(),
 	}
 }
 

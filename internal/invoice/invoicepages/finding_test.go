@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/url"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,6 +18,7 @@ import (
 	"pgregory.net/rapid"
 
 	"onlyonce/internal/assert"
+	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/invoicecases"
 	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitetest"
@@ -249,7 +251,7 @@ func TestListParametersInDoubt(t *testing.T) {
 	for _, query := range []string{
 		"status=late", "status=paid&status=void", "customer_id=ada", "from=yesterday", "to=2026-02-30", "from=2026-02-02&to=2026-01-01",
 		"paid_from=today", "paid_to=2026-02-02&paid_to=2026-02-03", "paid_from=2026-02-02&paid_to=2026-02-01",
-		"sort=random", "sort=due&sort=total", "q=a&q=b", "cursor=x", "cursor=" + uuid.NewString(),
+		"sort=random", "sort=due&sort=total", "q=a&q=b", "include=payments", "cursor=x", "cursor=" + uuid.NewString(),
 		"cursor=" + byDue, "sort=total&cursor=" + byDue, "sort=due&status=paid&cursor=" + byDue,
 	} {
 		program.Get("/api/v1/invoices?"+query).Want(t, http.StatusUnprocessableEntity, query)
@@ -257,6 +259,33 @@ func TestListParametersInDoubt(t *testing.T) {
 		a.Want(t, http.StatusUnprocessableEntity, query, "as a page")
 		b.Page(a).Says("Check your filters")
 	}
+}
+
+// TestLinesInTheList checks that the API's list has the lines of its invoices, as those have them, if they are asked for, and no others.
+func TestLinesInTheList(t *testing.T) {
+	b := sitetest.Setup(t)
+	program, of := b.Program(b.Replica, b.Acme), invoicecases.Invoices()
+	for n := range invoice.MaxWithLines + 1 {
+		b.Prepared(b.Acme, fmt.Sprint(n), of, sitetest.Change(of.Command, "notes", fmt.Sprint(n)))
+	}
+	type row struct {
+		ID    string
+		Lines []map[string]string
+	}
+	type list struct {
+		Invoices   []row
+		NextCursor string `json:"next_cursor"`
+	}
+	shown := sitetest.Decode[list](b, program.Get("/api/v1/invoices?include=lines&limit=100"))
+	must.Thatf(t, len(shown.Invoices) == invoice.MaxWithLines && shown.NextCursor != "", "%d on a page", len(shown.Invoices))
+	rest := sitetest.Decode[list](b, program.Get("/api/v1/invoices?include=lines&cursor="+url.QueryEscape(shown.NextCursor)))
+	assert.Equal(t, len(rest.Invoices), 1, "on the next page")
+	for _, found := range append(shown.Invoices, rest.Invoices...) {
+		one := sitetest.Decode[row](b, program.Get("/api/v1/invoices/"+found.ID))
+		assert.Thatf(t, len(found.Lines) == 2 && reflect.DeepEqual(found, one), "%v, and not %v", found, one)
+	}
+	a := program.Get("/api/v1/invoices")
+	assert.Thatf(t, !strings.Contains(a.Body, `"lines"`), "%v", a)
 }
 
 // TestSearchFollowsChanges: after an edit, a new number or another name, a record is found by its new words and no longer by

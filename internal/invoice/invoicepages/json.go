@@ -48,7 +48,7 @@ type invoiceJSON struct {
 
 func showInvoice(inv invoice.Invoice) any {
 	c := inv.Currency
-	shown := invoiceJSON{
+	return invoiceJSON{
 		ID: inv.ID, Number: inv.Number, Status: inv.Status, Overdue: inv.Overdue,
 		Seller: inv.Seller, Customer: inv.Customer, Currency: c,
 		IssueDate: inv.IssueDate, DueDate: inv.DueDate, Notes: inv.Notes, Exemption: inv.Exemption,
@@ -57,13 +57,6 @@ func showInvoice(inv invoice.Invoice) any {
 		Version: inv.Version, CreatedAt: inv.CreatedAt, IssuedAt: inv.IssuedAt, VoidedAt: inv.VoidedAt,
 		DuplicateOf: inv.DuplicateOf.ID,
 		Alike:       inv.Alike, External: inv.External,
-		Lines: make([]excerpt.Line, 0, len(inv.Lines)),
+		Lines: excerpt.Lines(c, inv.Lines),
 	}
-	for _, l := range inv.Lines {
-		shown.Lines = append(shown.Lines, excerpt.Line{
-			Description: l.Description, Quantity: l.Quantity.String(), UnitPrice: c.Format(l.UnitPrice), TaxRate: l.TaxRate.String(),
-			Treatment: l.NoTax.At(l.TaxRate), Net: c.Format(l.Net),
-		})
-	}
-	return shown
 }

@@ -2,6 +2,7 @@ package invoicepages
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"net/http"
 	"net/url"
@@ -52,8 +53,8 @@ func invoiceFilters() []web.Parameter {
 		states = append(states, status.Value)
 	}
 	return []web.Parameter{
-		{Name: "q", Meaning: "Only invoices whose number, lines, or customer's name or email have words that begin with these. " +
-			"Every word must match."},
+		{Name: "q", Meaning: "Only invoices whose number, lines, or customer's name, email, tax ID, contact or reference have words that " +
+			"begin with these. Every word must match."},
 		{Name: "status", Meaning: "Only those in this state. Open ones are issued and not paid in full.", Values: states},
 		{Name: "customer_id", Meaning: "Only those of this customer.", Format: "uuid"},
 		{Name: "from", Meaning: "Only those issued on this day or later.", Format: "date"},
@@ -61,6 +62,11 @@ func invoiceFilters() []web.Parameter {
 		{Name: "paid_from", Meaning: "Only those with a payment on this day or later. With paid_to, one payment is both.", Format: "date"},
 		{Name: "paid_to", Meaning: "Only those with a payment on this day or before.", Format: "date"},
 		{Name: "sort", Meaning: "The order: newest and oldest by issue date, total by currency first.", Values: invoice.Sorts()},
+		{
+			Name: "include", Values: []string{"lines"},
+			Meaning: fmt.Sprintf("What else each invoice has. With its lines, a page has at most %d. A CSV file has no lines.",
+				invoice.MaxWithLines),
+		},
 	}
 }
 
@@ -68,7 +74,7 @@ func invoiceFilters() []web.Parameter {
 func invoiceFilter(r *http.Request) (f invoice.Filter, err error) {
 	query := r.URL.Query()
 	var problems invalid.Error
-	for _, name := range []string{"status", "customer_id", "from", "to", "paid_from", "paid_to", "sort"} {
+	for _, name := range []string{"status", "customer_id", "from", "to", "paid_from", "paid_to", "sort", "include"} {
 		if len(query[name]) > 1 {
 			problems.Add("/"+name, "Give "+name+" once.")
 		}
@@ -93,6 +99,10 @@ func invoiceFilter(r *http.Request) (f invoice.Filter, err error) {
 	f.PaidFrom, f.PaidTo = invoiceform.DaysOf(query, "paid_from", "paid_to", &problems)
 	if f.Sort = query.Get("sort"); f.Sort != "" && !slices.Contains(invoice.Sorts(), f.Sort) {
 		problems.Add("/sort", "Sort by one of "+strings.Join(invoice.Sorts(), ", ")+".")
+	}
+	include := query.Get("include")
+	if f.Lines = include == "lines"; include != "" && !f.Lines {
+		problems.Add("/include", "Include lines, or leave it out.")
 	}
 	return f, problems.Err()
 }

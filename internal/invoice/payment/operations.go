@@ -48,6 +48,7 @@ var Create = idempotency.Define(idempotency.Spec[Draft, Payment]{
 		"payments_within_open": exceedsOpen,
 		"payments_of_issued":   idempotency.Always[Draft](errNotIssued),
 		"payments_invoice":     idempotency.Missing[Draft],
+		"books_closed":         invoice.WhenClosed[Draft]("/date", invoice.UseLaterDate),
 	},
 	NotInFingerprint: []string{"SeenOpen"},
 	Fields: func(d Draft) []slog.Attr {

@@ -3,6 +3,7 @@ package payment
 import (
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/invoice"
 )
 
 // Remove removes a payment that was recorded by mistake, with a posting. Webhook events with its reference don't record it again, but
@@ -13,7 +14,11 @@ var Remove = idempotency.Define(idempotency.Spec[struct{}, Payment]{
 		tx.Exec(`UPDATE payments SET removed_at = now() WHERE tenant_id = @tenant_id AND id = @record_id`, nil)
 		return tx.Record()
 	},
-	Explain: map[string]idempotency.Explanation[struct{}]{"payments_removed_whole": idempotency.Always[struct{}](errHasRefunds)},
+	Explain: map[string]idempotency.Explanation[struct{}]{
+		"payments_removed_whole": idempotency.Always[struct{}](errHasRefunds),
+		"books_closed": invoice.WhenClosed[struct{}]("",
+			"The payment is of a closed day, so it can't be removed. Refund it, or reopen the books. Nothing was changed."),
+	},
 })
 
 // HasRefunds is the conflict of removing a payment that has refunds.

@@ -456,6 +456,55 @@ SELECT json_build_object(
 			ORDER BY first, second) FROM found),
 	'frontier', (SELECT json_build_array(first::text, second::text) FROM frontier));
 
+-- invoices with lines
+
+SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction_read_only', 'on', true);
+
+WITH candidates AS MATERIALIZED (
+	SELECT stream.id, stream.first, stream.second, stream.n FROM unnest($1::text[]) AS each (state), LATERAL (
+		SELECT r.id, r.issue_date AS first, r.id AS second, row_number() OVER (ORDER BY r.issue_date DESC, r.id DESC) AS n
+		FROM invoices r
+		WHERE r.tenant_id = $2 AND r.state = each.state AND (r.issue_date, r.id) < ($3::date, $4::uuid) AND issue_date >= $5::date AND issue_date <= $6::date
+		ORDER BY r.issue_date DESC, r.id DESC LIMIT $7) AS stream
+), frontier AS MATERIALIZED (
+	SELECT first, second FROM candidates WHERE n = $7 ORDER BY first DESC, second DESC LIMIT 1
+), within AS (
+	SELECT DISTINCT c.first, c.second, c.id FROM candidates c
+	WHERE NOT EXISTS (SELECT FROM frontier f WHERE (c.first, c.second) < (f.first, f.second))
+), found AS (
+	SELECT w.first, w.second, r.record
+	FROM (SELECT first, second, id FROM within ORDER BY first DESC, second DESC) AS w, LATERAL (
+		SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
+			'number', r.number, 'status', r.state,
+			'customer', (
+				SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name)
+				FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id LIMIT 1),
+			'currency', r.currency, 'issue_date', r.issue_date, 'due_date', r.due_date, 'subtotal', r.subtotal,
+			'tax_total', r.tax_total, 'total', r.total, 'credited', r.credited, 'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END,
+			'tax_id', COALESCE(r.bill_to->>'tax_id', (
+					SELECT c.tax_id FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id LIMIT 1)),
+			'mail_failed', COALESCE((
+					SELECT m.state = 'failed' AND CASE m.kind
+					WHEN 'void' THEN true WHEN 'invoice' THEN r.state <> 'void' ELSE r.state IN ('issued', 'partially_paid') END
+					FROM mails m WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.id DESC LIMIT 1), false),
+			'last_reminder', (
+				SELECT json_build_object('level', m.level, 'sent_on', m.sent_on) FROM invoice_reminders m
+				WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1), 'lines', (
+				SELECT json_agg(json_build_object(
+						'description', l.description, 'quantity', l.quantity::text, 'unit_price', l.unit_price,
+						'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', l.net) ORDER BY l.position)
+				FROM invoice_lines l WHERE l.tenant_id = r.tenant_id AND l.invoice_id = r.id)) AS record
+		FROM (SELECT * FROM invoices r WHERE r.tenant_id = $2 AND r.id = w.id LIMIT 1) AS r
+		WHERE r.state = ANY ($1::text[]) AND r.issue_date >= $5::date AND r.issue_date <= $6::date
+		AND r.due_date < $8::date) AS r
+	ORDER BY w.first DESC, w.second DESC LIMIT $9
+)
+SELECT json_build_object(
+	'rows', (
+		SELECT json_agg(json_build_object('key', json_build_array(first::text, second::text), 'record', record)
+			ORDER BY first DESC, second DESC) FROM found),
+	'frontier', (SELECT json_build_array(first::text, second::text) FROM frontier));
+
 -- invoices
 
 SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction_read_only', 'on', true);

@@ -68,6 +68,7 @@ WHERE result->>'id' <> record_id::text OR NOT EXISTS (
         UNION ALL SELECT 'reminder.send_batch', tenant_id, id FROM invoice_reminder_batches
         UNION ALL SELECT 'reminder_plan.%', tenant_id, id FROM reminder_plans
         UNION ALL SELECT 'write_off.%', tenant_id, id FROM write_offs
+        UNION ALL SELECT 'closing.%', tenant_id, id FROM closings
     ) AS r
     WHERE o.operation LIKE operations AND r.tenant_id = o.tenant_id AND r.id = record_id)
 
@@ -105,6 +106,7 @@ WITH created AS (
         UNION ALL SELECT tenant_id, id FROM invoice_reminder_batches
         UNION ALL SELECT tenant_id, id FROM reminder_plans
         UNION ALL SELECT tenant_id, id FROM write_offs
+        UNION ALL SELECT tenant_id, id FROM closings
         UNION ALL SELECT tenant_id, id FROM users WHERE email ~ '^(sales|moved)-' -- not the users of the demo
     ) AS record GROUP BY 1, 2
 )
@@ -125,6 +127,7 @@ FROM (
         UNION ALL SELECT tenant_id, id, version FROM attachments
         UNION ALL SELECT tenant_id, id, version FROM logos
         UNION ALL SELECT tenant_id, id, version FROM sign_ups
+        UNION ALL SELECT tenant_id, id, version FROM closings
         UNION ALL SELECT tenant_id, id, version FROM write_offs) AS record,
     LATERAL (
         SELECT count(*) AS times FROM (
@@ -194,6 +197,7 @@ WITH change AS (
     UNION ALL SELECT tenant_id, id, field.key, field.value, -1 FROM attachments AS r, jsonb_each(to_jsonb(r)) AS field
     UNION ALL SELECT tenant_id, id, field.key, field.value, -1 FROM logos AS r, jsonb_each(to_jsonb(r)) AS field
     UNION ALL SELECT tenant_id, id, field.key, field.value, -1 FROM write_offs AS r, jsonb_each(to_jsonb(r)) AS field
+    UNION ALL SELECT tenant_id, id, field.key, field.value, -1 FROM closings AS r, jsonb_each(to_jsonb(r)) AS field
 )
 SELECT format('%s: %s was made %s and is not', record_id, field, value)
 FROM step GROUP BY tenant_id, record_id, field, value HAVING sum(times) > 0
@@ -614,3 +618,15 @@ FROM write_offs w, LATERAL (
     SELECT count(*) AS times FROM intents o
     WHERE o.tenant_id = w.tenant_id AND record_id = id AND operation = 'write_off.reverse' AND outcome = 'changed') AS o
 WHERE times <> (reversed_at IS NOT NULL)::int
+
+-- rule: nothing of a closed day is recorded after the closing
+SELECT format('%s of %s, recorded at %s, closed through %s at %s', r.id, day, at, through, c.created_at)
+FROM closings c JOIN (
+    SELECT tenant_id, id, issue_date AS day, issued_at AS at FROM invoices WHERE issued_at IS NOT NULL
+    UNION ALL SELECT tenant_id, id, issue_date, voided_at FROM invoices WHERE issued_at IS NOT NULL AND voided_at IS NOT NULL
+    UNION ALL SELECT tenant_id, id, paid_on, created_at FROM payments
+    UNION ALL SELECT tenant_id, id, paid_on, removed_at FROM payments WHERE removed_at IS NOT NULL
+    UNION ALL SELECT tenant_id, id, refunded_on, created_at FROM refunds
+    UNION ALL SELECT tenant_id, id, issue_date, created_at FROM credit_notes
+    UNION ALL SELECT tenant_id, id, written_off_on, created_at FROM write_offs) AS r USING (tenant_id)
+WHERE reopened_at IS NULL AND day <= through AND at > c.created_at

@@ -13,6 +13,7 @@ import (
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/attachment"
+	"onlyonce/internal/invoice/closing"
 	"onlyonce/internal/invoice/invoicetest"
 	"onlyonce/internal/invoice/logo"
 	"onlyonce/internal/invoice/reminder"
@@ -27,7 +28,7 @@ import (
 )
 
 // programRecords creates an invoice that an event has paid, after a partial refund, a schedule that was billed three times, edited and
-// paused, a merged customer, two reminders, two write-offs, and two sign-ups, one of which has begun its business.
+// paused, a merged customer, two reminders, two write-offs, two closings, and two sign-ups, one of which has begun its business.
 func programRecords(b *invoicetest.Bundle) {
 	b.Helper()
 	inv := b.Issued("i")
@@ -35,6 +36,7 @@ func programRecords(b *invoicetest.Bundle) {
 	billSome(b, inv.Customer.ID)
 	remindSome(b)
 	writeSomeOff(b)
+	closeSome(b)
 	signSomeUp(b)
 	merge := duplicate.MergeDraft{Versions: []int32{1, 1}}
 	for _, draft := range []customer.Draft{
@@ -127,6 +129,20 @@ func writeSomeOff(b *invoicetest.Bundle) {
 	back, err := b.WriteOff("off too", inv, "5")
 	must.OK(b, err)
 	b.OK(b.TakeBack("back off", back))
+}
+
+// closeSome closes the books twice, and reopens them once.
+func closeSome(b *invoicetest.Bundle) {
+	b.Helper()
+	for _, through := range []string{"2025-01-31", "2025-02-28"} {
+		d, err := closing.Input{Through: through}.Draft()
+		must.OK(b, err)
+		made, err := closing.Create.Do(b.Context(), b.Store, b.Intent(through), d)
+		must.OK(b, err)
+		if through != "2025-01-31" {
+			b.OK(closing.Reopen.Do(b.Context(), b.Store, b.Of("reopen", made.Value.ID, 0), struct{}{}))
+		}
+	}
 }
 
 const erasedText = "programxerasex0x1x1"

@@ -68,7 +68,7 @@ func Mount(on *web.Site, invoices *web.Mounted[invoice.Invoice], render Render) 
 	web.Show(m, web.RecordPage[credit.Note]{Summary: "One credit note.", Page: s.creditNotePage})
 	web.Download(m, "pdf", "application/pdf", "The credit note as a PDF file.", s.creditNotePDF)
 	web.Create(m, "Credit quantities of the lines of an issued invoice, at most what is open. Leave lines out to credit all that is left.",
-		credit.Create, draft, s.freshCreditNote, &credit.ExceedsInvoice, &invoice.NotIssued)
+		credit.Create, draft, s.freshCreditNote, &credit.ExceedsInvoice, &invoice.NotIssued, &invoice.PeriodClosed)
 }
 
 func (s *pages) creditOfForm(r *http.Request) (credit.Draft, error) {

@@ -76,9 +76,10 @@ func (s *pages) mountPayments() {
 	})
 	web.Show(m, web.RecordPage[payment.Payment]{Summary: "One payment."})
 	web.Create(m, "Record a payment of an issued invoice, at most what is open.", payment.Create, draft, s.freshPayment,
-		&payment.ExceedsOpen, &invoice.NotIssued)
+		&payment.ExceedsOpen, &invoice.NotIssued, &invoice.PeriodClosed)
 	web.Transition(m, "remove", "removed", "Take back a payment that was recorded by mistake. Its entry stays in the ledger, with another "+
-		"one that reverses it, and its reference stays taken.", payment.Remove, web.Nothing(), &payment.HasRefunds)
+		"one that reverses it, and its reference stays taken.", payment.Remove, web.Nothing(), &payment.HasRefunds,
+		&invoice.PeriodClosed)
 	web.Ask(m, "remove", payment.Remove, web.Question[payment.Payment]{
 		Submit: "Remove payment", Page: s.removePage,
 		Fresh: func(_ *http.Request, p payment.Payment) (url.Values, error) { return nil, payment.Removable(p) },

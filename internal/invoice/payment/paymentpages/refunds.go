@@ -40,7 +40,7 @@ func (s *pages) mountRefunds() {
 	})
 	web.Show(m, web.RecordPage[refund.Refund]{Summary: "One refund."})
 	web.Create(m, "Refund a payment, at most the part that isn't refunded yet.", refund.Create, draft, s.freshRefund,
-		&refund.ExceedsPayment)
+		&refund.ExceedsPayment, &invoice.PeriodClosed)
 }
 
 func (s *pages) unusualRefund(r *http.Request, d refund.Draft) (invoiceform.Doubt, error) {

@@ -105,7 +105,7 @@ func (s *pages) mountPeriods() {
 	})
 	web.Show(m, web.RecordPage[schedule.Period]{Summary: "A billed period, with the ID of its invoice."})
 	web.Create(m, "Bill a period now, or get the invoice it was already billed with (200).", schedule.Bill, command,
-		s.freshPeriod, &schedule.Stopped)
+		s.freshPeriod, &schedule.Stopped, &invoice.PeriodClosed)
 	web.Own(m, schedule.BillDue, web.Wording{
 		Title: "Bill a due period", Did: "billed by the clock", Idle: "Billed again by the clock: the invoice was kept",
 	})

@@ -51,7 +51,7 @@ func Mount(on *web.Site, invoices *web.Mounted[invoice.Invoice]) {
 	})
 	web.Show(m, web.RecordPage[writeoff.WriteOff]{Summary: "One write-off."})
 	web.Create(m, "Write off what is open on an issued invoice, or a part of it. The invoice's documents stay as they are.",
-		writeoff.Create, draft, s.freshWriteOff, &writeoff.ExceedsOpen, &invoice.NotIssued)
+		writeoff.Create, draft, s.freshWriteOff, &writeoff.ExceedsOpen, &invoice.NotIssued, &invoice.PeriodClosed)
 	web.Transition(m, "reverse", "taken back", "Take back a write-off, so that its amount is open again. Its entry stays in the ledger, "+
 		"with another one that reverses it.", writeoff.Reverse, web.Nothing())
 	web.Ask(m, "reverse", writeoff.Reverse, web.Question[writeoff.WriteOff]{Submit: "Take back", Page: s.takeBackPage})

@@ -135,3 +135,12 @@ UPDATE write_offs SET version = 3;
 -- rule: no external id twice
 DROP INDEX customers_external_once;
 UPDATE customers SET source = 'shop', external_id = '17', external_digest = sha256('');
+
+-- rule: nothing of a closed day is recorded after the closing
+UPDATE write_offs SET written_off_on = '2025-01-31', created_at = now() WHERE reversed_at IS NULL;
+
+-- rule: nothing of a closed day is recorded after the closing
+UPDATE closings SET through = '2026-11-21', created_at = '2026-01-01' WHERE reopened_at IS NULL;
+
+-- rule: a version for each change
+UPDATE closings SET version = 3 WHERE reopened_at IS NOT NULL;
