@@ -59,6 +59,7 @@ var Apply = idempotency.Define(idempotency.Spec[Choice, Event]{
 		"webhook_events_payment":  idempotency.Missing[Choice],
 		"webhook_events_refund":   idempotency.Missing[Choice],
 		"payments_reference_once": idempotency.Missing[Choice], // see pay_for_event: the next send finds the payment
+		"payment_references_once": idempotency.Missing[Choice], // or the receipt
 	},
 })
 
