@@ -25,12 +25,13 @@ func List(ctx context.Context, pool *pgxpool.Pool, tenant, customer uuid.UUID, p
 type Credit struct {
 	Currency money.Currency
 	Amount   decimal.Decimal // minor units; may exceed an int64
+	Receipts int             // of which something is left
 }
 
 // CreditOf returns the credit of a customer by currency.
 func CreditOf(ctx context.Context, pool *pgxpool.Pool, tenant, customer uuid.UUID) ([]Credit, error) {
 	return record.Collect(ctx, pool, tenant, pgx.RowToStructByPos[Credit], `
-		SELECT currency, sum(left_amount) FROM receipts
+		SELECT currency, sum(left_amount), count(*) FROM receipts
 		WHERE tenant_id = @tenant_id AND customer_id = @customer AND left_amount > 0
 		GROUP BY currency ORDER BY currency`, pgx.NamedArgs{"customer": customer})
 }
