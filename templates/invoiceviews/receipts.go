@@ -10,7 +10,7 @@ type ReceiptFormView struct {
 	Currencies []templates.Option
 	Methods    []templates.Option
 	Invoices   []ReceiptInvoice
-	Customer   bool // one is chosen
+	Customer   bool // a customer and a currency are chosen
 	More       int  // the invoices that are shown, if there are more; else 0
 }
 

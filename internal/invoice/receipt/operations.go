@@ -51,6 +51,9 @@ func insert(tx *idempotency.Tx, d Draft) idempotency.Result {
 	var ids, invoices []uuid.UUID
 	var amounts []int64
 	for i, a := range d.Allocations {
+		if a.Amount == 0 {
+			continue
+		}
 		ids, invoices, amounts = append(ids, tx.ID(uint64(i)+1)), append(invoices, a.InvoiceID), append(amounts, a.Amount)
 	}
 	args := pgx.NamedArgs{
@@ -180,6 +183,9 @@ func explainedOf(say func(allocated) error) idempotency.Explanation[Draft] {
 			return fmt.Errorf("invoice of an allocation: %w", err)
 		}
 		place := slices.IndexFunc(d.Allocations, func(a Allocation) bool { return a.InvoiceID == id })
+		if place < 0 {
+			return broken
+		}
 		number, err := invoice.Numbers.Of(ctx, store.Pool, i.Tenant, id)
 		if err != nil && !errors.Is(err, record.ErrNotFound) {
 			return err

@@ -63,7 +63,7 @@ type Input struct {
 // AllocationInput is an allocation as text.
 type AllocationInput struct {
 	InvoiceID string `json:"invoice_id" format:"uuid"`
-	Amount    string `json:"amount" format:"decimal"`
+	Amount    string `json:"amount" format:"decimal" doc:"0 allocates nothing."`
 }
 
 // Draft is the command that records a receipt.
@@ -81,7 +81,7 @@ type Draft struct {
 // Allocation is the part of a receipt that pays an invoice.
 type Allocation struct {
 	InvoiceID uuid.UUID `json:"invoice_id"`
-	Amount    int64     `json:"amount"` // minor units
+	Amount    int64     `json:"amount"` // minor units; 0 allocates nothing
 }
 
 // Draft checks the input. It returns an [*invalid.Error] with all mistakes.
@@ -127,12 +127,11 @@ func (in AllocationInput) allocation(pointer string, d Draft, problems *invalid.
 	case slices.ContainsFunc(d.Allocations, func(a Allocation) bool { return a.InvoiceID == id }):
 		problems.Add(pointer+"/invoice_id", "This invoice came twice.")
 	}
-	var wrong invalid.Error
-	a := Allocation{id, invoice.CheckAmount(in.Amount, d.Currency, &wrong)}
-	for _, f := range wrong.Fields {
-		problems.Add(pointer+f.Pointer, f.Message)
+	amount, err := d.Currency.Parse(strings.TrimSpace(in.Amount))
+	if err != nil {
+		problems.Add(pointer+"/amount", fmt.Sprintf("Enter an amount with at most %d decimals, like 50.00.", d.Currency.Decimals()))
 	}
-	return a
+	return Allocation{InvoiceID: id, Amount: amount}
 }
 
 // allocated returns the sum of the allocations in minor units.

@@ -109,6 +109,7 @@ func (s *pages) removePage(r *http.Request, p templates.Page, f templates.Form, 
 	return invoiceviews.RemovePage(p, invoiceviews.Remove{
 		Form: f, Number: number, Href: s.invoices.URL(of.InvoiceID), Amount: web.AmountText(of.Currency, of.Amount),
 		Date: web.DateText(of.Date), Reference: strings.TrimSpace(of.Provider + " " + of.Reference), Removed: !of.RemovedAt.IsZero(),
+		OfReceipt: of.ReceiptID != uuid.Nil,
 	}), nil
 }
 

@@ -70,6 +70,7 @@ func (s *pages) mountReceipts() {
 	draft := invoiceform.AskAbout(web.NewCommand(receiptOfForm, receipt.Input.Draft), "/date", s.unusual)
 	web.List(m, web.Listing[receipt.Receipt]{
 		Summary: "Receipts, newest first: money that was received in one transfer.", View: showReceipt,
+		Finder:  web.SearchFinder("receipts", ""),
 		Filters: []web.Filter{{Name: "customer_id", Of: "customers", Names: customer.Names}},
 		Read: func(r *http.Request, page record.Page) (record.List[receipt.Receipt], error) {
 			of, _ := uuid.Parse(r.URL.Query().Get("customer_id")) // it was checked; without one, all are listed
@@ -199,39 +200,38 @@ func (s *pages) receiptForm(r *http.Request, p templates.Page, f templates.Form)
 	view.Customers.Options = slices.Insert(slices.Clone(view.Customers.Options), 0, templates.Option{})
 	of, err := uuid.Parse(f.Typed.Get("customer_id"))
 	currency, known := money.ParseCurrency(f.Typed.Get("currency"))
-	if err != nil || !known {
-		return invoiceviews.ReceiptForm(p, view), nil
-	}
-	view.Customer = true
-	open, err := receipt.Open(r.Context(), s.site.Pool, web.Principal(r).Tenant, of, currency)
-	if err != nil {
-		return nil, err
+	var open []receipt.OpenInvoice
+	if view.Customer = err == nil && known; view.Customer {
+		if open, err = receipt.Open(r.Context(), s.site.Pool, web.Principal(r).Tenant, of, currency); err != nil {
+			return nil, err
+		}
 	}
 	if len(open) == receipt.MaxOpen {
 		view.More = receipt.MaxOpen
 	}
 	typed := f.Typed[invoiceviews.PartInvoiceField]
 	amounts := f.Typed[invoiceviews.PartAmountField]
-	if f.Typed.Get(templates.RedisplayField) == invoiceviews.FillParts {
+	if f.Typed.Get(templates.RedisplayField) == invoiceviews.FillParts && view.Customer {
 		typed, amounts = filled(open, currency, f.Typed.Get("amount"))
 	}
+	rows := make([][2]string, 0, len(open)+len(typed)) // ids and labels
+	for _, i := range open {
+		label := i.Number + ", due " + web.DateText(i.DueDate) + ": " + web.AmountText(currency, i.Open) + " open"
+		rows = append(rows, [2]string{i.ID.String(), label})
+	}
 	for _, id := range typed { // what was typed for an invoice that isn't open any more is kept
-		if gone, err := uuid.Parse(id); err == nil && !slices.ContainsFunc(open, func(i receipt.OpenInvoice) bool { return i.ID == gone }) {
-			open = append(open, receipt.OpenInvoice{ID: gone})
+		if !slices.ContainsFunc(rows, func(r [2]string) bool { return r[0] == id }) {
+			rows = append(rows, [2]string{id, "An invoice that isn't open any more"})
 		}
 	}
-	for _, i := range open {
-		row := invoiceviews.ReceiptInvoice{ID: i.ID.String()}
-		label := "An invoice that isn't open any more"
-		if i.Open > 0 {
-			label = i.Number + ", due " + web.DateText(i.DueDate) + ": " + web.AmountText(currency, i.Open) + " open"
-		}
+	for _, each := range rows {
+		row := invoiceviews.ReceiptInvoice{ID: each[0]}
 		place := slices.Index(typed, row.ID)
 		if place < 0 {
 			place = len(typed) + len(view.Invoices) // no error is about it
 		}
 		row.Amount = f.Input(templates.Input{
-			ID: invoiceviews.LineControl(invoiceviews.PartAmountField, place), Label: label, Mode: "decimal",
+			ID: invoiceviews.LineControl(invoiceviews.PartAmountField, place), Label: each[1], Mode: "decimal",
 		})
 		row.Amount.Name, row.Amount.Value = invoiceviews.PartAmountField, ""
 		if place < len(amounts) {
@@ -296,6 +296,7 @@ func (s *pages) receiptPage(r *http.Request, p templates.Page, of receipt.Receip
 		return nil, err
 	}
 	view := web.RecordView(s.receipts, r, of)
+	view.Name = "Receipt of " + view.Name
 	uses := invoiceviews.ReceiptUses{Pager: web.PagerOf(r, payments), More: (repayments.After != record.Key{})}
 	for _, each := range payments.Rows {
 		row := invoiceviews.ReceiptPayment{
