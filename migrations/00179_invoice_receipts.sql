@@ -30,7 +30,7 @@ CREATE TABLE receipts (
 );
 CREATE INDEX receipts_of_customer ON receipts (tenant_id, customer_id, id);
 CREATE INDEX receipts_by_reference ON receipts (tenant_id, provider_folded, reference) WHERE reference IS NOT NULL;
-CREATE INDEX receipts_with_credit ON receipts (tenant_id, customer_id, currency, left_amount) WHERE left_amount > 0;
+CREATE INDEX receipts_with_credit ON receipts (tenant_id, customer_id, id) WHERE left_amount > 0;
 CREATE TRIGGER next_version BEFORE UPDATE ON receipts FOR EACH ROW EXECUTE FUNCTION next_version();
 ALTER TABLE receipts ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant_isolation ON receipts USING (tenant_id = current_tenant());
