@@ -214,13 +214,15 @@ CREATE CONSTRAINT TRIGGER balance_receipt AFTER INSERT OR UPDATE OF allocated, r
 -- The references of payments and receipts: each names one transfer, until its payment or receipt is removed.
 CREATE TABLE payment_references (
     tenant_id       uuid NOT NULL,
+    source_id       uuid NOT NULL, -- the payment or the receipt
     provider_folded text COLLATE "C" NOT NULL,
     reference       text COLLATE "C" NOT NULL,
-    CONSTRAINT payment_references_once PRIMARY KEY (tenant_id, provider_folded, reference)
+    PRIMARY KEY (tenant_id, source_id),
+    CONSTRAINT payment_references_once UNIQUE (tenant_id, provider_folded, reference)
 );
 ALTER TABLE payments NO FORCE ROW LEVEL SECURITY;
-INSERT INTO payment_references (tenant_id, provider_folded, reference)
-SELECT tenant_id, provider_folded, reference FROM payments WHERE reference IS NOT NULL AND removed_at IS NULL;
+INSERT INTO payment_references (tenant_id, source_id, provider_folded, reference)
+SELECT tenant_id, id, provider_folded, reference FROM payments WHERE reference IS NOT NULL AND removed_at IS NULL;
 ALTER TABLE payments FORCE ROW LEVEL SECURITY;
 ALTER TABLE payment_references ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant_isolation ON payment_references USING (tenant_id = current_tenant());
@@ -228,7 +230,8 @@ CREATE POLICY tenant_isolation ON payment_references USING (tenant_id = current_
 -- +goose StatementBegin
 CREATE FUNCTION hold_reference() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    INSERT INTO payment_references (tenant_id, provider_folded, reference) VALUES (NEW.tenant_id, NEW.provider_folded, NEW.reference);
+    INSERT INTO payment_references (tenant_id, source_id, provider_folded, reference)
+    VALUES (NEW.tenant_id, NEW.id, NEW.provider_folded, NEW.reference);
     RETURN NULL;
 END $$;
 -- +goose StatementEnd
@@ -240,8 +243,7 @@ CREATE TRIGGER hold_reference AFTER INSERT ON receipts
 -- +goose StatementBegin
 CREATE FUNCTION free_reference() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    DELETE FROM payment_references
-    WHERE tenant_id = NEW.tenant_id AND provider_folded = NEW.provider_folded AND reference = NEW.reference;
+    DELETE FROM payment_references WHERE tenant_id = NEW.tenant_id AND source_id = NEW.id;
     RETURN NULL;
 END $$;
 -- +goose StatementEnd

@@ -22,6 +22,7 @@ func invoiceSabotages() []sabotage {
 func notReferencesOfInvoices() map[string]string {
 	return map[string]string{
 		"payment_references.tenant_id": "the tenant of a payment or a receipt, which has a foreign key",
+		"payment_references.source_id": "the payment or the receipt",
 		"standing.tenant_id":           "the tenant of an invoice, which has a foreign key",
 		"standing.of_id":               "the customer or the tenant of that invoice",
 		"postings.source_id":           "a payment, a refund, a credit note or a write-off",

@@ -12,7 +12,7 @@ import (
 func Receipts() sitetest.Resource {
 	command := url.Values{
 		"customer_id": {sitetest.Referred}, "currency": {"EUR"}, "amount": {"90.00"}, "date": {"2026-11-22"}, "method": {"bank_transfer"},
-		"provider": {"Bank"}, "reference": {"TX 1"}, "allocation_invoice_id": {sitetest.Referred}, "allocation_amount": {"0"},
+		"provider": {"Bank"}, "reference": {"RX 1"}, "allocation_invoice_id": {sitetest.Referred}, "allocation_amount": {"0"},
 	}
 	return sitetest.Resource{
 		Name: "receipt", Path: "/receipts",
@@ -20,8 +20,8 @@ func Receipts() sitetest.Resource {
 		Command: command, Label: "90.00 EUR on 22 Nov 2026",
 		Leaves:  sitetest.Rows{"receipts": 1, "payment_references": 1, "intents": 1},
 		Refers:  []sitetest.Reference{{Resource: customercases.Customers()}},
-		Repeats: sitetest.Repeats{Alike: []url.Values{command, sitetest.Change(command, "reference", "TX 2")}},
-		Other:   sitetest.Change(command, "amount", "30.00", "reference", "TX 2"),
+		Repeats: sitetest.Repeats{Alike: []url.Values{command, sitetest.Change(command, "reference", "RX 2")}},
+		Other:   sitetest.Change(command, "amount", "30.00", "reference", "RX 2"),
 		Fields: []sitetest.Field{
 			{Name: "customer_id", Valid: sitetest.Key, Invalid: "nobody", Pointer: "/customer_id"},
 			{Name: "currency", Valid: "USD", Invalid: "XXY", Pointer: "/currency"},
@@ -29,11 +29,11 @@ func Receipts() sitetest.Resource {
 			{Name: "date", Valid: "2026-11-23", Invalid: "tomorrow", Pointer: "/date"},
 			{Name: "method", Valid: "card", Invalid: "barter", Pointer: "/method"},
 			{Name: "provider", Valid: "Processor", Invalid: "a\u202eb", Pointer: "/provider"},
-			{Name: "reference", Valid: "TX 3", Invalid: "a\u202eb", Pointer: "/reference"},
+			{Name: "reference", Valid: "RX 3", Invalid: "a\u202eb", Pointer: "/reference"},
 			{Name: "allocation_invoice_id", Valid: sitetest.Key, Invalid: "none", Pointer: "/allocations/0/invoice_id"},
 			{Name: "allocation_amount", Valid: "0.01", Invalid: "much", Pointer: "/allocations/0/amount"},
 		},
-		Uniques:     []sitetest.Unique{{Field: "reference", Value: "TX 7", Free: "TX 8", Slug: "payment-taken"}},
+		Uniques:     []sitetest.Unique{{Field: "reference", Value: "RX 7", Free: "RX 8", Slug: "payment-taken"}},
 		Transitions: []sitetest.Transition{{Verb: "remove", Past: "removed", Leaves: sitetest.Rows{"payment_references": -1}}},
 		OfCustomer:  map[string]string{"receipts.provider": "kept: it is in the books", "receipts.reference": "kept: it is in the books"},
 		API: sitetest.API{Encode: func(form url.Values) string {

@@ -209,7 +209,8 @@ func exceedsOpen(a allocated) error {
 
 func notIssued(a allocated) error {
 	return &conflict.Error{
-		Kind: &invoice.NotIssued, Title: "Invoice " + a.number + " isn't issued.", Text: "Only an issued invoice can be paid. Nothing was recorded.",
+		Kind: &invoice.NotIssued, Title: "Invoice " + a.number + " isn't issued.",
+		Text:  "Only an issued invoice can be paid. Nothing was recorded.",
 		Field: a.pointer + "/amount", Blame: "Leave this invoice out.",
 	}
 }

@@ -146,11 +146,10 @@ func (d Draft) allocated() (sum int64) {
 func Rules() []conflict.Rule {
 	return []conflict.Rule{{
 		Constraint: "payment_references_once",
-		Sentence: "One payment or receipt per provider and reference in each tenant, unless it was removed. " +
+		Sentence: "One payment or receipt per provider and reference in each tenant, if it has them, unless it was removed. " +
 			"Case counts in references, not in providers.",
 		Answer:   "The first one is kept. The second is refused, with a link to the first.",
 		Conflict: &payment.Taken,
-		Optional: true,
 	}}
 }
 

@@ -41,8 +41,9 @@ func (s *pages) mountAllocations() {
 		return invoiceform.UnusualMoney("payment", d.Date, s.site.Today()), nil
 	})
 	web.List(m, web.Listing[payment.Listed]{
-		Summary: "The payments of a receipt, newest first, also those that were removed.", View: func(p payment.Listed) any { return showAllocation(p.Payment) },
-		Read: web.ListUnder(s.receipts, payment.ListOfReceipt),
+		Summary: "The payments of a receipt, newest first, also those that were removed.",
+		View:    func(p payment.Listed) any { return showAllocation(p.Payment) },
+		Read:    web.ListUnder(s.receipts, payment.ListOfReceipt),
 	})
 	web.Show(m, web.RecordPage[payment.Payment]{Summary: "One payment of a receipt."})
 	web.Create(m, "Pay an invoice of the customer from what is left of a receipt, at most what is open. It is a payment of the invoice.",
