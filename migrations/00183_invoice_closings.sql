@@ -83,6 +83,12 @@ CREATE CONSTRAINT TRIGGER refuse_closed AFTER INSERT ON refunds DEFERRABLE INITI
     EXECUTE FUNCTION refuse_closed('refunded_on');
 CREATE CONSTRAINT TRIGGER refuse_closed AFTER INSERT ON credit_notes DEFERRABLE INITIALLY DEFERRED FOR EACH ROW
     EXECUTE FUNCTION refuse_closed('issue_date');
+CREATE CONSTRAINT TRIGGER refuse_closed AFTER INSERT ON receipts DEFERRABLE INITIALLY DEFERRED FOR EACH ROW
+    EXECUTE FUNCTION refuse_closed('received_on');
+CREATE CONSTRAINT TRIGGER refuse_removal_of_closed AFTER UPDATE OF removed_at ON receipts DEFERRABLE INITIALLY DEFERRED FOR EACH ROW
+    WHEN (OLD.removed_at IS NULL AND NEW.removed_at IS NOT NULL) EXECUTE FUNCTION refuse_closed('received_on');
+CREATE CONSTRAINT TRIGGER refuse_closed AFTER INSERT ON repayments DEFERRABLE INITIALLY DEFERRED FOR EACH ROW
+    EXECUTE FUNCTION refuse_closed('repaid_on');
 CREATE CONSTRAINT TRIGGER refuse_closed AFTER INSERT ON write_offs DEFERRABLE INITIALLY DEFERRED FOR EACH ROW
     EXECUTE FUNCTION refuse_closed('written_off_on');
 
@@ -156,6 +162,9 @@ DROP TRIGGER refuse_closed ON payments;
 DROP TRIGGER refuse_removal_of_closed ON payments;
 DROP TRIGGER refuse_closed ON refunds;
 DROP TRIGGER refuse_closed ON credit_notes;
+DROP TRIGGER refuse_closed ON receipts;
+DROP TRIGGER refuse_removal_of_closed ON receipts;
+DROP TRIGGER refuse_closed ON repayments;
 DROP TRIGGER refuse_closed ON write_offs;
 DROP FUNCTION books_closed;
 DROP TABLE closings;

@@ -16,6 +16,7 @@ import (
 	"onlyonce/internal/invoice/credit"
 	"onlyonce/internal/invoice/invoicetest"
 	"onlyonce/internal/invoice/payment"
+	"onlyonce/internal/invoice/receipt"
 	"onlyonce/internal/invoice/refund"
 	"onlyonce/internal/invoice/writeoff"
 	"onlyonce/internal/must"
@@ -79,6 +80,16 @@ func (b *bundle) pay(key string, of invoice.Invoice, day string) (payment.Paymen
 	return done.Value, err
 }
 
+// receive records 1.00 from the customer of an invoice, as credit.
+func (b *bundle) receive(key string, of invoice.Invoice, day string) (receipt.Receipt, error) {
+	d, err := receipt.Input{CustomerID: of.Customer.ID.String(), Currency: "EUR", Amount: "1", Date: day, Method: "cash"}.Draft()
+	if err != nil {
+		return receipt.Receipt{}, err
+	}
+	done, err := receipt.Create.Do(context.Background(), b.Store, b.Intent(key), d)
+	return done.Value, err
+}
+
 // TestClosedDaysStay refuses each operation with a date that is closed, and does it with a later date or under the same key after the books
 // were reopened.
 func TestClosedDaysStay(t *testing.T) {
@@ -92,6 +103,10 @@ func TestClosedDaysStay(t *testing.T) {
 	paid, err := b.pay("paid", issued, last)
 	must.OK(t, err)
 	removed, err := b.pay("removed", issued, last)
+	must.OK(t, err)
+	received, err := b.receive("received", issued, last)
+	must.OK(t, err)
+	mistaken, err := b.receive("mistaken", later, last)
 	must.OK(t, err)
 	until, err := b.close("close", last)
 	must.OK(t, err)
@@ -120,11 +135,31 @@ func TestClosedDaysStay(t *testing.T) {
 			return err
 		},
 	}
+	operations["receipt"] = func(key, day string) error {
+		_, err := b.receive(key, old, day)
+		return err
+	}
+	operations["allocation"] = func(key, day string) error {
+		d, err := receipt.ApplyInput{InvoiceID: issued.ID.String(), Amount: "0.10", Date: day}.Draft(received)
+		must.OK(t, err)
+		_, err = receipt.Apply.Do(t.Context(), b.Store, b.Intent(key), d)
+		return err
+	}
+	operations["repayment"] = func(key, day string) error {
+		d, err := receipt.RepayInput{Amount: "0.10", Date: day}.Draft(received)
+		must.OK(t, err)
+		_, err = receipt.Repay.Do(t.Context(), b.Store, b.Intent(key), d)
+		return err
+	}
 	stuck := map[string]func(key string) error{
 		"issue": func(key string) error { return b.issue(key, draft) },
 		"void":  func(key string) error { return b.Void(key, old) },
 		"removal": func(key string) error {
 			_, err := b.Remove(key, removed)
+			return err
+		},
+		"removal of a receipt": func(key string) error {
+			_, err := receipt.Remove.Do(t.Context(), b.Store, b.Of(key, mistaken.ID, 0), struct{}{})
 			return err
 		},
 	}

@@ -17,9 +17,9 @@ import (
 // Resources returns the resources of the room.
 func Resources() []sitetest.Resource {
 	return []sitetest.Resource{
-		Invoices(), Payments(), Refunds(), CreditNotes(), WriteOffs(), Mails(), Schedules(), Periods(), WebhookSources(), WebhookSecrets(),
-		WebhookEvents(), InvoiceDistinctions(), NextNumbers(), Attachments(), Logos(), Reminders(), ReminderBatches(), ReminderPlans(),
-		Closings(),
+		Invoices(), Payments(), Refunds(), CreditNotes(), WriteOffs(), Receipts(), Allocations(), Repayments(), Mails(), Schedules(), Periods(),
+		WebhookSources(), WebhookSecrets(), WebhookEvents(), InvoiceDistinctions(), NextNumbers(), Attachments(), Logos(), Reminders(),
+		ReminderBatches(), ReminderPlans(), Closings(),
 	}
 }
 
@@ -35,10 +35,13 @@ func Unbroken() map[string][]string {
 	})
 	return map[string][]string{
 		// Their customer has no external id.
-		"invoice.create":     {"customers_email_once", "invoice_lines_outside_scope", "invoices_duplicate_of", "invoices_frozen"},
-		"invoice.edit":       append(kept, "customers_email_once", "invoice_lines_outside_scope"),
-		"invoice.issue":      issued,
-		"invoice.void":       append(kept, "mails_invoice", "mails_of_issued"),
+		"invoice.create": {"customers_email_once", "invoice_lines_outside_scope", "invoices_duplicate_of", "invoices_frozen"},
+		"invoice.edit":   append(kept, "customers_email_once", "invoice_lines_outside_scope"),
+		"invoice.issue":  issued,
+		"invoice.void":   append(kept, "mails_invoice", "mails_of_issued"),
+		"payment.create": {"payments_of_customer", "payments_receipt", "payments_within_receipt"}, // it is no part of a receipt
+		// The command has been checked, and the receipt is new.
+		"receipt.create":     {"payments_receipt", "payments_within_receipt", "receipts_balanced"},
 		"credit_note.create": {"credit_notes_append_only", "mails_invoice", "mails_of_issued"},
 		"schedule.bill":      billed,
 		"schedule.bill_due":  billed,

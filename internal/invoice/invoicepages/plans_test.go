@@ -126,6 +126,8 @@ func everyInvoice(b *sitetest.Bundle, program, person *sitetest.Client) map[stri
 	maps.Copy(routes, everyRefund(b, program, person))
 	maps.Copy(routes, everyCreditNote(b, program, person))
 	maps.Copy(routes, everyWriteOff(b, program, person))
+	maps.Copy(routes, everyReceipt(b, program, person))
+	maps.Copy(routes, everyUseOfCredit(b, program, person))
 	maps.Copy(routes, everyMail(b, program, person))
 	maps.Copy(routes, everyReminder(b, program, person))
 	maps.Copy(routes, everyPeriod(b, program, person))

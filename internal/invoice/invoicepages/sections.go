@@ -41,6 +41,9 @@ func (s *Pages) ledger(r *http.Request, inv invoice.Invoice) (v invoiceviews.Led
 func (s *Pages) ledgerRow(r *http.Request, inv invoice.Invoice, p invoice.Posting) invoiceviews.LedgerRow {
 	row := invoiceviews.LedgerRow{Date: web.DateText(p.Date), Amount: web.AmountText(inv.Currency, p.Amount)}
 	details := strings.TrimSuffix(web.OptionText(p.Method)+" · "+p.Details, " · ")
+	if p.Receipt != uuid.Nil {
+		row.ReceiptHref = "/receipts/" + p.Receipt.String()
+	}
 	switch p.Kind {
 	case "payment":
 		row.Kind, row.Details = "Payment", details

@@ -652,14 +652,17 @@ SELECT l.position, json_build_object(
 	CASE WHEN l.kind IN ('removal', 'reversal') THEN business_day(l.at)
 	ELSE COALESCE(p.paid_on, f.refunded_on, n.issue_date, w.written_off_on) END,
 	'number', n.number, 'left', p.left_amount, 'removed', COALESCE(p.removed_at, w.reversed_at) IS NOT NULL,
-	'method', COALESCE(p.method, w.reason), 'details', concat_ws(' ', p.provider, p.reference, p.source, p.external_id, w.note))
+	'method', COALESCE(p.method, w.reason), 'receipt', p.receipt_id,
+	'details', concat_ws(' ', COALESCE(p.provider, c.provider), COALESCE(p.reference, c.reference), p.source, p.external_id, w.note))
 FROM (
 	SELECT position, kind, source_id, amount, at FROM postings
 	WHERE tenant_id = $1 AND invoice_id = $2 AND position < $3
 	ORDER BY position DESC LIMIT 201) AS l
 LEFT JOIN LATERAL (
-	SELECT paid_on, left_amount, removed_at, method, provider, reference, source, external_id FROM payments
+	SELECT paid_on, left_amount, removed_at, method, provider, reference, source, external_id, receipt_id FROM payments
 	WHERE l.kind IN ('payment', 'removal') AND tenant_id = $1 AND id = l.source_id LIMIT 1) AS p ON true
+LEFT JOIN LATERAL (
+	SELECT provider, reference FROM receipts WHERE tenant_id = $1 AND id = p.receipt_id LIMIT 1) AS c ON true
 LEFT JOIN LATERAL (
 	SELECT refunded_on FROM refunds WHERE l.kind = 'refund' AND tenant_id = $1 AND id = l.source_id LIMIT 1) AS f ON true
 LEFT JOIN LATERAL (

@@ -60,6 +60,7 @@ var Apply = idempotency.Define(idempotency.Spec[Choice, Event]{
 		"webhook_events_refund":   idempotency.Missing[Choice],
 		"payments_reference_once": idempotency.Missing[Choice], // see pay_for_event: the next send finds the payment
 		"books_closed":            idempotency.Missing[Choice], // they were closed meanwhile, which the next send finds
+		"payment_references_once": idempotency.Missing[Choice], // or the receipt
 	},
 })
 

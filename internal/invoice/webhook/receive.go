@@ -174,6 +174,7 @@ var Receive = idempotency.Define(idempotency.Spec[Arrival, Event]{
 		"webhook_events_source":   idempotency.Missing[Arrival],
 		"payments_reference_once": idempotency.Missing[Arrival], // see pay_for_event: the next send finds the payment
 		"books_closed":            idempotency.Missing[Arrival], // they were closed meanwhile, which the next send finds
+		"payment_references_once": idempotency.Missing[Arrival], // or the receipt
 		// Earlier versions stored it under a different key.
 		"webhook_events_apart_once": func(
 			ctx context.Context, store *idempotency.Store, i idempotency.Intent, a Arrival, _ *pgconn.PgError,

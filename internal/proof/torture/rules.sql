@@ -69,6 +69,9 @@ WHERE result->>'id' <> record_id::text OR NOT EXISTS (
         UNION ALL SELECT 'reminder_plan.%', tenant_id, id FROM reminder_plans
         UNION ALL SELECT 'write_off.%', tenant_id, id FROM write_offs
         UNION ALL SELECT 'closing.%', tenant_id, id FROM closings
+        UNION ALL SELECT 'receipt.%', tenant_id, id FROM receipts
+        UNION ALL SELECT 'receipt.apply', tenant_id, id FROM payments
+        UNION ALL SELECT 'repayment.create', tenant_id, id FROM repayments
     ) AS r
     WHERE o.operation LIKE operations AND r.tenant_id = o.tenant_id AND r.id = record_id)
 
@@ -79,7 +82,7 @@ WITH created AS (
         -- Mails have a separate rule.
         SELECT tenant_id, record_id FROM intents WHERE outcome = 'created' AND operation <> 'mail.send'
         UNION ALL
-        SELECT tenant_id, record_id FROM intent_effects WHERE effect = 'customer created'
+        SELECT tenant_id, record_id FROM intent_effects WHERE effect IN ('customer created', 'recorded with a receipt')
         UNION ALL
         SELECT tenant_id, CASE kind WHEN 'payment' THEN payment_id ELSE refund_id END FROM webhook_events
         WHERE state = 'applied' AND reason = ''
@@ -107,6 +110,8 @@ WITH created AS (
         UNION ALL SELECT tenant_id, id FROM reminder_plans
         UNION ALL SELECT tenant_id, id FROM write_offs
         UNION ALL SELECT tenant_id, id FROM closings
+        UNION ALL SELECT tenant_id, id FROM receipts
+        UNION ALL SELECT tenant_id, id FROM repayments
         UNION ALL SELECT tenant_id, id FROM users WHERE email ~ '^(sales|moved)-' -- not the users of the demo
     ) AS record GROUP BY 1, 2
 )
@@ -128,13 +133,17 @@ FROM (
         UNION ALL SELECT tenant_id, id, version FROM logos
         UNION ALL SELECT tenant_id, id, version FROM sign_ups
         UNION ALL SELECT tenant_id, id, version FROM closings
+        UNION ALL SELECT tenant_id, id, version FROM receipts
+        UNION ALL SELECT tenant_id, id, version FROM repayments
         UNION ALL SELECT tenant_id, id, version FROM write_offs) AS record,
     LATERAL (
         SELECT count(*) AS times FROM (
             SELECT FROM intents o WHERE o.tenant_id = record.tenant_id AND record_id = record.id AND outcome = 'changed'
             UNION ALL
             SELECT FROM payments p, generate_series(0, (removed_at IS NOT NULL)::int) -- also its removal
-            WHERE p.tenant_id = record.tenant_id AND p.invoice_id = record.id
+            WHERE p.tenant_id = record.tenant_id AND record.id IN (p.invoice_id, p.receipt_id)
+            UNION ALL
+            SELECT FROM repayments b WHERE b.tenant_id = record.tenant_id AND b.receipt_id = record.id
             UNION ALL
             SELECT FROM refunds f WHERE f.tenant_id = record.tenant_id AND record.id IN (f.invoice_id, f.payment_id)
             UNION ALL
@@ -234,6 +243,29 @@ FROM payments p, LATERAL (
     SELECT count(*) AS times FROM intents o
     WHERE o.tenant_id = p.tenant_id AND record_id = id AND operation = 'payment.remove' AND outcome = 'changed') AS o
 WHERE times <> (removed_at IS NOT NULL)::int OR removed_at IS NOT NULL AND (refunded, left_amount) <> (0, 0)
+
+-- rule: a receipt is what pays invoices, what was paid back and what is left
+SELECT format('receipt %s of %s: allocated %s, payments %s, repaid %s, repayments %s, left %s', id, amount, allocated, payments, repaid,
+    repayments, left_amount)
+FROM receipts r,
+    LATERAL (SELECT COALESCE(sum(amount), 0) AS payments FROM payments p
+        WHERE p.tenant_id = r.tenant_id AND p.receipt_id = r.id AND removed_at IS NULL) AS p,
+    LATERAL (SELECT COALESCE(sum(amount), 0) AS repayments FROM repayments b
+        WHERE b.tenant_id = r.tenant_id AND b.receipt_id = r.id) AS b
+WHERE (allocated, repaid) <> (payments, repayments) OR left_amount < 0
+    OR left_amount <> CASE WHEN removed_at IS NULL THEN amount - payments - repayments ELSE payments + repayments END
+
+-- rule: a reference is of one transfer
+SELECT format('%s of %s: %s times, held %s times', reference, provider_folded, COALESCE(s.times, 0), COALESCE(h.times, 0))
+FROM (
+    SELECT tenant_id, provider_folded, reference, count(*) AS times FROM (
+        SELECT tenant_id, provider_folded, reference FROM payments WHERE reference IS NOT NULL AND removed_at IS NULL
+        UNION ALL
+        SELECT tenant_id, provider_folded, reference FROM receipts WHERE reference IS NOT NULL AND removed_at IS NULL
+    ) AS transfer GROUP BY 1, 2, 3
+) AS s FULL JOIN (SELECT tenant_id, provider_folded, reference, count(*) AS times FROM payment_references GROUP BY 1, 2, 3) AS h
+    USING (tenant_id, provider_folded, reference)
+WHERE (s.times, h.times) IS DISTINCT FROM (1::bigint, 1::bigint)
 
 -- rule: what is credited is the sum of the credit notes, and of their postings
 SELECT format('invoice %s: credited %s, credit notes %s, postings %s', id, credited, summed, postings)

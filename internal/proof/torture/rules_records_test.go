@@ -16,6 +16,7 @@ import (
 	"onlyonce/internal/invoice/closing"
 	"onlyonce/internal/invoice/invoicetest"
 	"onlyonce/internal/invoice/logo"
+	"onlyonce/internal/invoice/receipt"
 	"onlyonce/internal/invoice/reminder"
 	"onlyonce/internal/invoice/schedule"
 	"onlyonce/internal/invoice/webhook"
@@ -28,7 +29,7 @@ import (
 )
 
 // programRecords creates an invoice that an event has paid, after a partial refund, a schedule that was billed three times, edited and
-// paused, a merged customer, two reminders, two write-offs, two closings, and two sign-ups, one of which has begun its business.
+// paused, a merged customer, two reminders, two write-offs, two receipts, two closings, and two sign-ups, one of which has begun its business.
 func programRecords(b *invoicetest.Bundle) {
 	b.Helper()
 	inv := b.Issued("i")
@@ -36,6 +37,7 @@ func programRecords(b *invoicetest.Bundle) {
 	billSome(b, inv.Customer.ID)
 	remindSome(b)
 	writeSomeOff(b)
+	payFromReceipt(b)
 	closeSome(b)
 	signSomeUp(b)
 	merge := duplicate.MergeDraft{Versions: []int32{1, 1}}
@@ -119,6 +121,22 @@ func remindSome(b *invoicetest.Bundle) {
 	b.Exec(`UPDATE invoice_reminders SET sent_on = sent_on - 1`)
 	second := reminder.Draft{InvoiceID: late.Value.ID, Level: 2, Message: reminder.Message(2)}
 	b.OK(reminder.Send.Do(b.Context(), b.Store, b.Intent("remind again"), second))
+}
+
+// payFromReceipt records a receipt with a payment, pays an invoice from its credit, takes that back, and pays a part of the credit back.
+// Another receipt is removed.
+func payFromReceipt(b *invoicetest.Bundle) {
+	b.Helper()
+	inv := b.Issued("received")
+	done, err := b.Receive("receipt", "60", "RX 1", inv, invoicetest.Part(inv, "10"))
+	must.OK(b, err)
+	paid, err := b.Apply("apply", done.Value, inv, "20")
+	must.OK(b, err)
+	b.OK(b.Remove("remove from receipt", paid))
+	b.OK(b.Repay("repay", done.Value, "5"))
+	gone, err := b.Receive("mistake", "70", "RX 1 too", inv)
+	must.OK(b, err)
+	b.OK(receipt.Remove.Do(b.Context(), b.Store, b.Of("remove receipt", gone.Value.ID, 0), struct{}{}))
 }
 
 // writeSomeOff writes off a part of an invoice twice, and takes one of the write-offs back.
