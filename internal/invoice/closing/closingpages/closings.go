@@ -36,8 +36,10 @@ func Mount(s *web.Site) {
 			return closing.List(r.Context(), s.Pool, web.Principal(r).Tenant, page)
 		},
 		Columns: []templates.Column{{Label: "Closed through", Class: "name"}, {Label: "On", Class: "date"}, {Label: "State", Class: "name"}},
-		Row:     func(r *http.Request, c closing.Closing) []string { return []string{c.Through.Display(), web.Day(r, c.CreatedAt), state(r, c)} },
-		Empty:   "Close the books after you filed a tax return, so that nothing of that period changes by mistake.",
+		Row: func(r *http.Request, c closing.Closing) []string {
+			return []string{c.Through.Display(), web.Day(r, c.CreatedAt), state(r, c)}
+		},
+		Empty: "Close the books after you filed a tax return, so that nothing of that period changes by mistake.",
 	})
 	web.Show(m, web.RecordPage[closing.Closing]{
 		Summary: "One closing.",
