@@ -92,6 +92,17 @@ CREATE CONSTRAINT TRIGGER refuse_closed AFTER INSERT ON repayments DEFERRABLE IN
 CREATE CONSTRAINT TRIGGER refuse_closed AFTER INSERT ON write_offs DEFERRABLE INITIALLY DEFERRED FOR EACH ROW
     EXECUTE FUNCTION refuse_closed('written_off_on');
 
+-- do_for_event does what an event asks for, and returns the event with what came of it.
+-- +goose StatementBegin
+CREATE FUNCTION do_for_event(event webhook_events, source webhook_sources, in_chosen text) RETURNS webhook_events LANGUAGE plpgsql AS $$
+BEGIN
+    IF event.kind = 'payment' THEN
+        RETURN pay_for_event(event, source, in_chosen);
+    END IF;
+    RETURN refund_for_event(event, source);
+END $$;
+-- +goose StatementEnd
+
 -- apply_webhook_event does what an event asks for, unless it was done before or cannot be done, and stores what came of it. What would
 -- change closed books is undone, and left to a person. in_chosen is the id or number of the invoice that a person has chosen for a
 -- payment.
@@ -109,14 +120,12 @@ BEGIN
     ELSIF event.problem <> '' THEN
         event.state := 'undecided';
         event.reason := 'incomplete';
+    ELSIF books_closed(in_tenant, event.day) IS NULL THEN
+        event := do_for_event(event, source, in_chosen);
     ELSE
         BEGIN
-            IF event.kind = 'payment' THEN
-                tried := pay_for_event(event, source, in_chosen);
-            ELSE
-                tried := refund_for_event(event, source);
-            END IF;
-            IF tried.reason = '' AND books_closed(in_tenant, event.day) IS NOT NULL THEN
+            tried := do_for_event(event, source, in_chosen);
+            IF tried.reason = '' THEN
                 RAISE EXCEPTION 'the books are closed' USING ERRCODE = 'BOOKS';
             END IF;
             event := tried;
@@ -166,6 +175,6 @@ DROP TRIGGER refuse_closed ON receipts;
 DROP TRIGGER refuse_removal_of_closed ON receipts;
 DROP TRIGGER refuse_closed ON repayments;
 DROP TRIGGER refuse_closed ON write_offs;
-DROP FUNCTION books_closed;
+DROP FUNCTION do_for_event, books_closed;
 DROP TABLE closings;
 DROP FUNCTION refuse_closed, keep_closings, books_lock;

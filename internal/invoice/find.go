@@ -46,7 +46,7 @@ type LastReminder struct {
 // Filter selects and sorts invoices. The zero value selects all, newest first.
 type Filter struct {
 	// Search has prefixes of words in the invoice's number, its lines, or the name, email, tax ID, contact or
-	// reference of its customer. All must match.
+	// reference of its customer. All must match. It may have a total.
 	Search   string
 	States   []string  // empty for all
 	Overdue  date.Date // only open invoices that were due before that day; zero for any
@@ -57,6 +57,8 @@ type Filter struct {
 	Sort             string // one of [Sorts]; "" is the first
 	// Lines reads the lines too, of at most [MaxWithLines] invoices at once.
 	Lines bool
+
+	totals []string // see [Filter.byTotal]
 }
 
 // MaxWithLines is the maximum number of invoices on a page with their lines, which have up to [MaxLines] each.
@@ -104,9 +106,12 @@ func List(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, f Filter, p
 func listOf[R any](
 	ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, f Filter, shown string, page record.Page,
 ) (record.List[R], error) {
+	f, err := f.byTotal(ctx, pool, tenant)
+	if err != nil {
+		return record.List[R]{}, err
+	}
 	var terms []search.Term
 	if f.Search != "" {
-		var err error
 		if terms, err = words.Terms(ctx, pool, tenant, f.Search); err != nil || len(terms) == 0 {
 			return record.List[R]{}, err
 		}
@@ -120,7 +125,7 @@ func listOf[R any](
 	switch q.Order.Columns[0].Name {
 	case "issue_date":
 		q.Range = `issue_date >= @from::date AND issue_date <= @to::date`
-		if f.Customer != uuid.Nil && f.Search == "" && len(f.states()) == len(states()) && !f.byPayment() {
+		if f.Customer != uuid.Nil && f.Search == "" && len(f.states()) == len(states()) && !f.byPayment() && f.totals == nil {
 			q.Look = 1 // no invoice of the customer is left out, so none is read in vain
 		}
 		switch {
@@ -136,6 +141,10 @@ func listOf[R any](
 	if f.byPayment() {
 		q.Where += paid
 		q.Source = paidInvoices
+	}
+	if f.totals != nil {
+		q.Where += ` AND r.total_rank = ANY (@totals::text[])`
+		q.Source = withTotal + ` LIMIT $LOOKED`
 	}
 	switch {
 	case q.Filtered && q.Order.Columns[0].Name != "issue_date" && (f.From != date.Date{} || f.To != date.Date{}):
@@ -168,7 +177,7 @@ func (f Filter) states() []string {
 // filtered reports whether the filter leaves out rows of the index of the order.
 func (f Filter) filtered() bool {
 	byDate := f.Sort == "" || f.Sort == "newest" || f.Sort == "oldest"
-	return f.byPayment() || !byDate && (f.From != date.Date{} || f.To != date.Date{}) || f.Sort != "due" && f.Overdue != date.Date{} ||
+	return f.byPayment() || f.totals != nil || !byDate && (f.From != date.Date{} || f.To != date.Date{}) || f.Sort != "due" && f.Overdue != date.Date{} ||
 		f.Sort == "number" && len(f.states()) < len(states())
 }
 
@@ -177,6 +186,9 @@ func (f Filter) byPayment() bool { return f.PaidFrom != date.Date{} || f.PaidTo 
 
 func (f Filter) arguments() pgx.NamedArgs {
 	args := pgx.NamedArgs{"states": f.states(), "from": "-infinity", "to": "infinity", "due_before": "infinity"}
+	if f.totals != nil {
+		args["totals"] = f.totals
+	}
 	if f.byPayment() {
 		args["paid_from"], args["paid_to"] = "-infinity", "infinity"
 	}

@@ -182,7 +182,8 @@ func TestFinding(t *testing.T) {
 
 type listed struct {
 	Invoices []struct {
-		ID string `json:"id"`
+		ID     string `json:"id"`
+		Number string `json:"number"`
 	} `json:"invoices"`
 	Next     string `json:"next_cursor"`
 	Previous string `json:"prev_cursor"`
@@ -286,6 +287,40 @@ func TestLinesInTheList(t *testing.T) {
 	}
 	a := program.Get("/api/v1/invoices")
 	assert.Thatf(t, !strings.Contains(a.Body, `"lines"`), "%v", a)
+}
+
+// TestTotalsAreFound checks that a search finds the total of an invoice, as people type it, in any currency, with other words and filters. An
+// amount that is no total is searched for in the texts, and so is a number without decimals.
+func TestTotalsAreFound(t *testing.T) {
+	b := sitetest.Setup(t)
+	program, of := b.Program(b.Replica, b.Acme), invoicecases.Invoices()
+	for currency, price := range map[string]string{"EUR": "1234.50", "KWD": "1234.500", "JPY": "1234567"} {
+		command := sitetest.Change(of.Command, "currency", currency, "number", "R-"+currency)
+		for field, value := range map[string]string{
+			"description": "Flour 12.25 kg", "quantity": "1", "unit_price": price, "tax_rate": "0", "tax_treatment": "",
+		} {
+			command["line_"+field] = []string{value}
+		}
+		b.Prepared(b.Acme, currency, of, command)
+	}
+	b.Exec(`UPDATE customers SET tax_id = 'DE 136 695 976'`)
+	for search, want := range map[string]string{
+		"1,234.50": "R-EUR R-KWD", "1234.5": "R-EUR R-KWD", "1.234,50": "R-EUR R-KWD", "1 234,50": "R-EUR R-KWD", "1’234.50": "R-EUR R-KWD",
+		"1,234,567": "R-JPY", "1234567.00": "R-JPY", "1234.51": "", "123450": "", "1234": "", "-1234.50": "",
+		"1234.50 R-EUR": "R-EUR", "flour 1,234.50 lovelace": "R-EUR R-KWD", "1234.50 nobody": "", "12.25": "R-EUR R-JPY R-KWD",
+		"DE136695976": "R-EUR R-JPY R-KWD", "1234.50 136695976 kwd": "R-KWD",
+	} {
+		for _, more := range []string{"", "&sort=number", "&status=draft", "&sort=due&from=2026-01-01", "&paid_from=2026-01-01"} {
+			var numbers []string
+			page := sitetest.Decode[listed](b, program.Get("/api/v1/invoices?q="+url.QueryEscape(search)+more))
+			for _, found := range page.Invoices {
+				numbers = append(numbers, found.Number)
+			}
+			slices.Sort(numbers)
+			found := strings.Join(numbers, " ")
+			assert.Thatf(t, found == want || more == "&paid_from=2026-01-01" && found == "", "%s%s finds %q, want %q", search, more, found, want)
+		}
+	}
 }
 
 // TestSearchFollowsChanges: after an edit, a new number or another name, a record is found by its new words and no longer by

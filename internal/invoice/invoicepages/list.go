@@ -54,7 +54,7 @@ func invoiceFilters() []web.Parameter {
 	}
 	return []web.Parameter{
 		{Name: "q", Meaning: "Only invoices whose number, lines, or customer's name, email, tax ID, contact or reference have words that " +
-			"begin with these. Every word must match."},
+			"begin with these, or whose total is an amount with decimals, such as 1,234.50. Every word must match."},
 		{Name: "status", Meaning: "Only those in this state. Open ones are issued and not paid in full.", Values: states},
 		{Name: "customer_id", Meaning: "Only those of this customer.", Format: "uuid"},
 		{Name: "from", Meaning: "Only those issued on this day or later.", Format: "date"},
@@ -111,7 +111,7 @@ func invoiceFilter(r *http.Request) (f invoice.Filter, err error) {
 func (s *Pages) invoiceFinder(r *http.Request) (templates.Finder, error) {
 	query := r.URL.Query()
 	finder := templates.Finder{
-		Href: "/invoices", Many: "invoices", Search: query.Get("q"), Placeholder: "Number, customer or text", Dated: "Issued",
+		Href: "/invoices", Many: "invoices", Search: query.Get("q"), Placeholder: "Number, customer, text or total", Dated: "Issued",
 		From: query.Get("from"), To: query.Get("to"),
 		Choices: []templates.FinderChoice{{Name: "sort", Label: "Sort by", Value: query.Get("sort"), Options: sorts()}},
 	}

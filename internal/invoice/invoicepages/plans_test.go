@@ -29,7 +29,7 @@ func listsOf(path, customer string) (all []string) {
 			"q=design+customer", "q=design+1&status=draft", "q=none", "q=design&customer_id=" + customer,
 			"status=paid&customer_id=" + customer + "&from=2026-02-02",
 			"paid_from=2026-01-01&paid_to=2026-01-31", "paid_from=2026-02-01&status=open", "q=design&paid_to=2026-02-01",
-			"q=7", "q=1@example.com", "include=lines",
+			"q=7", "q=1@example.com", "include=lines", "q=1020.00", "q=1,020.00+design", "q=0.33&status=draft",
 		} {
 			list := path + "?sort=" + sort + "&" + filter
 			all = append(all, list, list+"&limit=100", sitetest.At(list, middle[0], middle[1], false),
