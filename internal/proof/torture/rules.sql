@@ -203,6 +203,10 @@ WITH change AS (
     UNION ALL SELECT tenant_id, id, field.key, field.value, -1 FROM attachments AS r, jsonb_each(to_jsonb(r)) AS field
     UNION ALL SELECT tenant_id, id, field.key, field.value, -1 FROM logos AS r, jsonb_each(to_jsonb(r)) AS field
     UNION ALL SELECT tenant_id, id, field.key, field.value, -1 FROM write_offs AS r, jsonb_each(to_jsonb(r)) AS field
+    UNION ALL SELECT tenant_id, id, field.key, field.value, -1
+    FROM payments AS r, jsonb_each(to_jsonb(r) || jsonb_build_object('left', left_amount)) AS field
+    UNION ALL SELECT tenant_id, id, field.key, field.value, -1
+    FROM receipts AS r, jsonb_each(to_jsonb(r) || jsonb_build_object('left', left_amount)) AS field
 )
 SELECT format('%s: %s was made %s and is not', record_id, field, value)
 FROM step GROUP BY tenant_id, record_id, field, value HAVING sum(times) > 0
@@ -250,18 +254,6 @@ FROM receipts r,
         WHERE b.tenant_id = r.tenant_id AND b.receipt_id = r.id) AS b
 WHERE (allocated, repaid) <> (payments, repayments) OR left_amount < 0
     OR left_amount <> CASE WHEN removed_at IS NULL THEN amount - payments - repayments ELSE payments + repayments END
-
--- rule: a reference is of one transfer
-SELECT format('%s of %s: %s times, held %s times', reference, provider_folded, COALESCE(s.times, 0), COALESCE(h.times, 0))
-FROM (
-    SELECT tenant_id, provider_folded, reference, count(*) AS times FROM (
-        SELECT tenant_id, provider_folded, reference FROM payments WHERE reference IS NOT NULL AND removed_at IS NULL
-        UNION ALL
-        SELECT tenant_id, provider_folded, reference FROM receipts WHERE reference IS NOT NULL AND removed_at IS NULL
-    ) AS transfer GROUP BY 1, 2, 3
-) AS s FULL JOIN (SELECT tenant_id, provider_folded, reference, count(*) AS times FROM payment_references GROUP BY 1, 2, 3) AS h
-    USING (tenant_id, provider_folded, reference)
-WHERE (s.times, h.times) IS DISTINCT FROM (1::bigint, 1::bigint)
 
 -- rule: what is credited is the sum of the credit notes, and of their postings
 SELECT format('invoice %s: credited %s, credit notes %s, postings %s', id, credited, summed, postings)
@@ -367,8 +359,16 @@ FROM tax JOIN credit_notes USING (tenant_id, invoice_id)
 GROUP BY tenant_id, invoice_id, whole HAVING sum(tax_total) <> whole
 
 -- rule: no reference twice
-SELECT format('%s times %s of %s', count(*), reference, lower(provider))
-FROM payments WHERE reference IS NOT NULL GROUP BY tenant_id, lower(provider), reference HAVING count(*) > 1
+SELECT format('%s of %s: %s times, held %s times', reference, provider_folded, COALESCE(s.times, 0), COALESCE(h.times, 0))
+FROM (
+    SELECT tenant_id, provider_folded, reference, count(*) AS times FROM (
+        SELECT tenant_id, provider_folded, reference FROM payments WHERE reference IS NOT NULL AND removed_at IS NULL
+        UNION ALL
+        SELECT tenant_id, provider_folded, reference FROM receipts WHERE reference IS NOT NULL AND removed_at IS NULL
+    ) AS transfer GROUP BY 1, 2, 3
+) AS s FULL JOIN (SELECT tenant_id, provider_folded, reference, count(*) AS times FROM payment_references GROUP BY 1, 2, 3) AS h
+    USING (tenant_id, provider_folded, reference)
+WHERE (s.times, h.times) IS DISTINCT FROM (1::bigint, 1::bigint)
 
 -- rule: each state of an invoice was made once
 SELECT format('invoice %s: %s, issued %s times, voided %s times', id, status, issued, voided)
