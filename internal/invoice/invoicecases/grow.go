@@ -141,14 +141,14 @@ func GrowInvoices(b *sitetest.Bundle) {
 		FROM generate_series(1, %[2]d) AS n, LATERAL (SELECT CASE n WHEN 1 THEN %[2]d ELSE 1 END AS part) AS of;
 		INSERT INTO payments (tenant_id, id, receipt_id, invoice_id, amount, paid_on, method)
 		SELECT '%[1]s', pg_temp.id(4 * %[2]d + n), pg_temp.id(greatest(1, n - %[2]d + 1)),
-			pg_temp.id(%[3]d + 2 + n %% (%[2]d - %[3]d - 2)), 1, '2026-01-02', 'cash'
+			pg_temp.id(%[3]d + 2 + n %% (%[2]d / 2)), 1, '2026-01-02', 'cash'
 		FROM generate_series(1, 2 * %[2]d - 1) AS n;
 		INSERT INTO repayments (tenant_id, id, receipt_id, amount, repaid_on, repaid)
 		SELECT '%[1]s', pg_temp.id(4 * %[2]d + n), pg_temp.id(greatest(1, n - %[2]d + 1)), 1, '2026-01-03', CASE WHEN n > %[2]d THEN 1 ELSE n END
 		FROM generate_series(1, 2 * %[2]d - 1) AS n;
 		INSERT INTO payment_references (tenant_id, source_id, provider_folded, reference)
 		SELECT tenant_id, id, provider_folded, reference FROM payments WHERE reference IS NOT NULL
-		UNION ALL SELECT tenant_id, id, provider_folded, reference FROM receipts;
+		UNION ALL SELECT '%[1]s', pg_temp.id(8 * %[2]d + n), 'bank', 'RX ' || n FROM generate_series(1, %[2]d) AS n;
 		INSERT INTO postings (tenant_id, invoice_id, source_id, kind, amount, position, paid, credited, written_off)
 		SELECT tenant_id, invoice_id, id, kind, amount, row_number() OVER before, sum(paid) OVER before, 0, sum(amount - paid) OVER before
 		FROM (

@@ -14,6 +14,7 @@ import (
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/closing"
 	"onlyonce/internal/invoice/payment"
+	"onlyonce/internal/invoice/receipt"
 	"onlyonce/internal/invoice/webhook"
 	"onlyonce/internal/must"
 )
@@ -139,6 +140,36 @@ func TestEventOfAClosedDay(t *testing.T) {
 		b.OK(webhook.Apply.Do(t.Context(), b.Store, b.Of("apply "+event.EventID, event.ID, 0), webhook.Choice{}))
 	}
 	b.standing("reopened", inv, 6100, 2, 1)
+}
+
+// TestPaymentThatWasReceived delivers the event of a payment whose reference a receipt has, also at the same moment. One of the two records
+// the money: if it is the receipt, the event waits for a decision, and can be applied to a chosen invoice once the receipt was removed.
+func TestPaymentThatWasReceived(t *testing.T) {
+	b := setup(t)
+	inv := b.Issued("i")
+	of, err := b.Receive("r", "50", "p", inv)
+	must.OK(t, err)
+	event := b.kept(b.standard, "late", received(inv.Number, "p", "5"))
+	b.wants("received", event, webhook.StateUndecided, "other-payment")
+	b.OK(receipt.Remove.Do(t.Context(), b.Store, b.Of("remove", of.Value.ID, 0), struct{}{}))
+	b.OK(webhook.Apply.Do(t.Context(), b.Store, b.Of("apply", event.ID, 0), webhook.Choice{Invoice: inv.Number}))
+	b.standing("applied", inv, 500, 1, 0)
+	for round := range 10 {
+		reference := fmt.Sprint("p", round)
+		var event webhook.Event
+		delivered, recorded := storetest.Both(func() error {
+			done, err := b.deliver(b.Store, b.standard, reference, received(inv.Number, reference, "1"))
+			event = done.Value
+			return err
+		}, func() error {
+			_, err := b.Receive(reference, "50", reference, inv)
+			return err
+		})
+		must.OK(t, delivered)
+		applied := event.State == webhook.StateApplied
+		assert.Thatf(t, applied == storetest.IsConflict(recorded, &payment.Taken) && applied == (recorded != nil),
+			"%s, recorded: %v", event.State, recorded)
+	}
 }
 
 // TestEventOrWriteOff delivers a payment of 60.00 while the whole open amount of 100.00 is written off. The event is applied if it comes

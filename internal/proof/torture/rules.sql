@@ -207,6 +207,10 @@ WITH change AS (
     UNION ALL SELECT tenant_id, id, field.key, field.value, -1 FROM logos AS r, jsonb_each(to_jsonb(r)) AS field
     UNION ALL SELECT tenant_id, id, field.key, field.value, -1 FROM write_offs AS r, jsonb_each(to_jsonb(r)) AS field
     UNION ALL SELECT tenant_id, id, field.key, field.value, -1 FROM closings AS r, jsonb_each(to_jsonb(r)) AS field
+    UNION ALL SELECT tenant_id, id, field.key, field.value, -1
+    FROM payments AS r, jsonb_each(to_jsonb(r) || jsonb_build_object('left', left_amount)) AS field
+    UNION ALL SELECT tenant_id, id, field.key, field.value, -1
+    FROM receipts AS r, jsonb_each(to_jsonb(r) || jsonb_build_object('left', left_amount)) AS field
 )
 SELECT format('%s: %s was made %s and is not', record_id, field, value)
 FROM step GROUP BY tenant_id, record_id, field, value HAVING sum(times) > 0
@@ -254,18 +258,6 @@ FROM receipts r,
         WHERE b.tenant_id = r.tenant_id AND b.receipt_id = r.id) AS b
 WHERE (allocated, repaid) <> (payments, repayments) OR left_amount < 0
     OR left_amount <> CASE WHEN removed_at IS NULL THEN amount - payments - repayments ELSE payments + repayments END
-
--- rule: a reference is of one transfer
-SELECT format('%s of %s: %s times, held %s times', reference, provider_folded, COALESCE(s.times, 0), COALESCE(h.times, 0))
-FROM (
-    SELECT tenant_id, provider_folded, reference, count(*) AS times FROM (
-        SELECT tenant_id, provider_folded, reference FROM payments WHERE reference IS NOT NULL AND removed_at IS NULL
-        UNION ALL
-        SELECT tenant_id, provider_folded, reference FROM receipts WHERE reference IS NOT NULL AND removed_at IS NULL
-    ) AS transfer GROUP BY 1, 2, 3
-) AS s FULL JOIN (SELECT tenant_id, provider_folded, reference, count(*) AS times FROM payment_references GROUP BY 1, 2, 3) AS h
-    USING (tenant_id, provider_folded, reference)
-WHERE (s.times, h.times) IS DISTINCT FROM (1::bigint, 1::bigint)
 
 -- rule: what is credited is the sum of the credit notes, and of their postings
 SELECT format('invoice %s: credited %s, credit notes %s, postings %s', id, credited, summed, postings)
@@ -371,8 +363,16 @@ FROM tax JOIN credit_notes USING (tenant_id, invoice_id)
 GROUP BY tenant_id, invoice_id, whole HAVING sum(tax_total) <> whole
 
 -- rule: no reference twice
-SELECT format('%s times %s of %s', count(*), reference, lower(provider))
-FROM payments WHERE reference IS NOT NULL GROUP BY tenant_id, lower(provider), reference HAVING count(*) > 1
+SELECT format('%s of %s: %s times, held %s times', reference, provider_folded, COALESCE(s.times, 0), COALESCE(h.times, 0))
+FROM (
+    SELECT tenant_id, provider_folded, reference, count(*) AS times FROM (
+        SELECT tenant_id, provider_folded, reference FROM payments WHERE reference IS NOT NULL AND removed_at IS NULL
+        UNION ALL
+        SELECT tenant_id, provider_folded, reference FROM receipts WHERE reference IS NOT NULL AND removed_at IS NULL
+    ) AS transfer GROUP BY 1, 2, 3
+) AS s FULL JOIN (SELECT tenant_id, provider_folded, reference, count(*) AS times FROM payment_references GROUP BY 1, 2, 3) AS h
+    USING (tenant_id, provider_folded, reference)
+WHERE (s.times, h.times) IS DISTINCT FROM (1::bigint, 1::bigint)
 
 -- rule: each state of an invoice was made once
 SELECT format('invoice %s: %s, issued %s times, voided %s times', id, status, issued, voided)
@@ -658,6 +658,9 @@ FROM closings c JOIN (
     UNION ALL SELECT tenant_id, id, issue_date, voided_at FROM invoices WHERE issued_at IS NOT NULL AND voided_at IS NOT NULL
     UNION ALL SELECT tenant_id, id, paid_on, created_at FROM payments
     UNION ALL SELECT tenant_id, id, paid_on, removed_at FROM payments WHERE removed_at IS NOT NULL
+    UNION ALL SELECT tenant_id, id, received_on, created_at FROM receipts
+    UNION ALL SELECT tenant_id, id, received_on, removed_at FROM receipts WHERE removed_at IS NOT NULL
+    UNION ALL SELECT tenant_id, id, repaid_on, created_at FROM repayments
     UNION ALL SELECT tenant_id, id, refunded_on, created_at FROM refunds
     UNION ALL SELECT tenant_id, id, issue_date, created_at FROM credit_notes
     UNION ALL SELECT tenant_id, id, written_off_on, created_at FROM write_offs) AS r USING (tenant_id)

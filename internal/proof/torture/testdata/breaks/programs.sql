@@ -144,3 +144,31 @@ UPDATE closings SET through = '2026-11-21', created_at = '2026-01-01' WHERE reop
 
 -- rule: a version for each change
 UPDATE closings SET version = 3 WHERE reopened_at IS NOT NULL;
+
+-- rule: a receipt is what pays invoices, what was paid back and what is left
+UPDATE receipts SET allocated = allocated + 1 WHERE removed_at IS NULL;
+
+-- rule: a receipt is what pays invoices, what was paid back and what is left
+UPDATE repayments SET amount = 1;
+
+-- rule: no reference twice
+DELETE FROM payment_references WHERE reference = 'RX 1';
+
+-- rule: no reference twice
+ALTER TABLE payments DROP CONSTRAINT payments_referenced_once;
+UPDATE payments SET provider = 'bank', reference = 'RX 1' WHERE receipt_id IS NOT NULL AND removed_at IS NULL;
+
+-- rule: one intent for each creation
+UPDATE intents SET outcome = 'reused' WHERE operation = 'repayment.create';
+
+-- rule: one intent for each creation
+DELETE FROM intent_effects WHERE effect = 'recorded with a receipt';
+
+-- rule: no intent without its record
+INSERT INTO intents
+SELECT tenant_id, operation, 'stranger ' || key, fingerprint, attempt_id, gen_random_uuid(), 'reused', actor, at, changes, NULL,
+    expires_at
+FROM intents WHERE operation IN ('receipt.create', 'receipt.apply', 'repayment.create');
+
+-- rule: a version for each change
+UPDATE receipts SET version = 9;

@@ -101,6 +101,7 @@ DELETE FROM postings USING payments WHERE id = source_id AND reference = 'R-1';
 UPDATE invoices SET paid = paid - p.amount, version = invoices.version - 1
 FROM payments p WHERE p.invoice_id = invoices.id AND reference = 'R-1';
 DELETE FROM payments WHERE reference = 'R-1';
+DELETE FROM payment_references;
 UPDATE intents SET outcome = 'reused' WHERE key = 'half';
 
 -- rule: what is paid is the sum of the payments and refunds, and of their postings
