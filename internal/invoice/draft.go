@@ -56,7 +56,9 @@ type Input struct {
 type LineInput struct {
 	Description string `json:"description"`
 	Quantity    string `json:"quantity" format:"decimal"`
+	Unit        string `json:"unit,omitzero" enum:"H87,HUR,DAY,WEE,MON,ANN,KGM,KMT,MTR,MTK,MTQ,LTR,KWH,D68" doc:"A code of UN/ECE Rec 20."`
 	UnitPrice   string `json:"unit_price" format:"decimal"`
+	Discount    string `json:"discount,omitzero" doc:"A share of the line's amount, such as 10%, or an amount, such as 25.00."`
 	TaxRate     string `json:"tax_rate" format:"decimal" doc:"In percent. It is 0 for all tax treatments but standard."`
 	Treatment   string `json:"tax_treatment,omitzero" enum:"standard,zero,exempt,reverse_charge,intra_community,export,outside_scope"`
 }
@@ -164,6 +166,13 @@ func (in Input) lines(d *Draft, problems *invalid.Error) {
 	}
 }
 
+// Line checks a line in a currency. It returns an [*invalid.Error] with all mistakes, whose pointers begin at the line.
+func (in LineInput) Line(currency money.Currency) (Line, error) {
+	var problems invalid.Error
+	line := in.draft("", currency, &problems)
+	return line, problems.Err()
+}
+
 func (in LineInput) draft(pointer string, currency money.Currency, problems *invalid.Error) Line {
 	var line Line
 	var err error
@@ -177,8 +186,14 @@ func (in LineInput) draft(pointer string, currency money.Currency, problems *inv
 		problems.Add(pointer+"/quantity", "Enter a quantity above 0 with at most 6 decimals, like 2 or 1.5.")
 		line.Quantity = decimal.Zero
 	}
+	if line.Unit = Unit(in.Unit); in.Unit != "" && line.Unit.Name() == "" {
+		problems.Add(pointer+"/unit", "Choose a unit from the list.")
+	}
 	if currency != (money.Currency{}) {
+		before := len(problems.Fields)
 		line.price(in.UnitPrice, pointer, currency, problems)
+		known := !line.Quantity.IsZero() && len(problems.Fields) == before
+		line.discounted(strings.TrimSpace(in.Discount), pointer+"/discount", currency, known, problems)
 	}
 	if line.TaxRate, err = money.ParseRate(in.TaxRate); err != nil {
 		problems.Add(pointer+"/tax_rate", "Enter a tax rate from 0 to 100 percent, like 23. Enter 0 for no tax.")
@@ -216,7 +231,7 @@ func (in Input) exemption(lines []Line, problems *invalid.Error) string {
 	return reason
 }
 
-// price parses the unit price, and computes the net amount.
+// price parses the unit price, and computes the net amount without the discount.
 func (l *Line) price(text, pointer string, currency money.Currency, problems *invalid.Error) {
 	var err error
 	switch l.UnitPrice, err = currency.Parse(strings.TrimSpace(text)); {
@@ -227,6 +242,30 @@ func (l *Line) price(text, pointer string, currency money.Currency, problems *in
 	}
 	if l.Net, err = money.Multiply(l.UnitPrice, l.Quantity); err != nil {
 		problems.Add(pointer+"/quantity", "This line's amount is too large.")
+	}
+}
+
+// discounted parses the discount, and takes it off the net amount if that is known.
+func (l *Line) discounted(text, pointer string, currency money.Currency, known bool, problems *invalid.Error) {
+	if text == "" {
+		return
+	}
+	var err error
+	percent, isRate := strings.CutSuffix(text, "%")
+	if isRate {
+		l.DiscountRate, err = money.ParseRate(percent)
+		l.Discount, _ = money.Percent(l.Net, l.DiscountRate) // is within the net amount
+	} else {
+		l.Discount, err = currency.Parse(text)
+	}
+	switch {
+	case err != nil || money.Scale(l.DiscountRate) > 2:
+		problems.Add(pointer, "Enter a discount like 10% or 25.00.")
+	case !known:
+	case l.Discount > l.Net:
+		problems.Add(pointer, "The discount must not be more than the line's amount, "+currency.Display(l.Net)+".")
+	default:
+		l.Net -= l.Discount
 	}
 }
 

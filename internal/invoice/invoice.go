@@ -70,13 +70,17 @@ var Table = record.Table[Invoice]{Name: "invoices", Fields: `
 	'issue_date', r.issue_date, 'due_date', r.due_date, 'notes', r.notes,
 	'exemption_reason', r.exemption_reason,
 	'lines', (
-		SELECT json_agg(json_build_object(
-			'description', l.description, 'quantity', l.quantity::text, 'unit_price', l.unit_price,
-			'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', l.net) ORDER BY l.position)
+		SELECT json_agg(` + lineJSON + ` ORDER BY l.position)
 		FROM invoice_lines l WHERE l.tenant_id = r.tenant_id AND l.invoice_id = r.id),
 	'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total, 'issued_at', r.issued_at, 'voided_at', r.voided_at,
 	'duplicate_of', ` + Numbers.JSON("duplicate_of") + `,
 	` + idempotency.ExternalJSON}
+
+// lineJSON is the JSON of a [Line] from the line l.
+const lineJSON = `json_build_object(
+			'description', l.description, 'quantity', l.quantity::text, 'unit', l.unit, 'unit_price', l.unit_price,
+			'discount_rate', l.discount_rate::text, 'discount', l.discount,
+			'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', l.net)`
 
 // openAmount is the open amount of the invoice r. It is 0 for a draft, which is not issued yet, and for a void invoice.
 const openAmount = `CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END`
@@ -134,10 +138,42 @@ type Customer struct {
 type Line struct {
 	Description string          `json:"description"`
 	Quantity    decimal.Decimal `json:"quantity"`
-	UnitPrice   int64           `json:"unit_price"`             // minor units
-	TaxRate     decimal.Decimal `json:"tax_rate"`               // percent
-	NoTax       Treatment       `json:"tax_treatment,omitzero"` // "" if the rate decides
-	Net         int64           `json:"net"`                    // minor units, quantity times unit price, rounded
+	Unit        Unit            `json:"unit,omitzero"`
+	UnitPrice   int64           `json:"unit_price"` // minor units
+	// DiscountRate is in percent, or zero if the discount doesn't follow from a rate.
+	DiscountRate decimal.Decimal `json:"discount_rate,omitzero"`
+	Discount     int64           `json:"discount,omitzero"`      // minor units
+	TaxRate      decimal.Decimal `json:"tax_rate"`               // percent
+	NoTax        Treatment       `json:"tax_treatment,omitzero"` // "" if the rate decides
+	Net          int64           `json:"net"`                    // minor units: quantity times unit price, rounded, less the discount
+}
+
+// QuantityText returns the quantity for users: "12 hours".
+func (l Line) QuantityText() string { return l.Unit.Of(l.Quantity) }
+
+// DiscountText returns the discount as it is typed, "10%" or "25.00", or "" for none. c is the currency of the line.
+func (l Line) DiscountText(c money.Currency) string {
+	switch {
+	case !l.DiscountRate.IsZero():
+		return l.DiscountRate.String() + "%"
+	case l.Discount != 0:
+		return c.Format(l.Discount)
+	default:
+		return ""
+	}
+}
+
+// PriceText returns the unit price with its discount for users: "50.00 −10%". c is the currency of the line.
+func (l Line) PriceText(c money.Currency) string {
+	price := c.Display(l.UnitPrice)
+	switch {
+	case !l.DiscountRate.IsZero():
+		return price + " −" + l.DiscountText(c)
+	case l.Discount != 0:
+		return price + " −" + c.Display(l.Discount)
+	default:
+		return price
+	}
 }
 
 // Rules returns the uniqueness rules of invoices.

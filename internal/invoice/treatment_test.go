@@ -80,7 +80,7 @@ func TestDefaultTreatmentsKeepTheFingerprint(t *testing.T) {
 		must.OK(t, err)
 		return is
 	}
-	const before = "702c6c34"
+	const before = "702c6c34" // also without a unit and a discount
 	got := of("", "23", "")
 	assert.Thatf(t, fmt.Sprintf("%x", got[:4]) == before, "the fingerprint begins with %x, and was %s", got[:4], before)
 	for _, c := range []struct {

@@ -225,7 +225,7 @@ func billedFields(v InvoiceForm) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templates.LinesField(form, LineTable(v.MaxLines, v.Treatments), amounts).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = templates.LinesField(form, LineTable(v.MaxLines, v.Units, v.Treatments), amounts).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -132,7 +132,9 @@ func lineFields(l invoiceviews.InvoiceFormLine) []templates.Field {
 	return []templates.Field{
 		{Name: "line_description", Value: l.Description},
 		{Name: "line_quantity", Value: l.Quantity},
+		{Name: "line_unit", Value: l.Unit},
 		{Name: "line_unit_price", Value: l.UnitPrice},
+		{Name: "line_discount", Value: l.Discount},
 		{Name: "line_tax_rate", Value: l.TaxRate},
 		{Name: "line_tax_treatment", Value: l.Treatment},
 	}

@@ -73,6 +73,14 @@ func anyLine(r *rapid.T) invoice.LineInput {
 		Quantity:    decimal.New(rapid.Int64Range(1, 100000).Draw(r, "quantity"), -rapid.Int32Range(0, 6).Draw(r, "decimals")).String(),
 		UnitPrice:   decimal.New(rapid.Int64Range(0, 500).Draw(r, "price"), -2).String(),
 		TaxRate:     rapid.SampledFrom([]string{"0", "6.5", "7", "7.0", "23", "33.333", "100"}).Draw(r, "rate"),
+		Discount:    rapid.SampledFrom([]string{"", "", "10%", "33.33%", "100%", "amount"}).Draw(r, "discount"),
+	}
+	if line.Discount == "amount" {
+		line.Discount = ""
+		eur, _ := money.ParseCurrency("EUR")
+		whole, err := line.Line(eur)
+		must.OK(r, err)
+		line.Discount = eur.Format(rapid.Int64Range(0, whole.Net).Draw(r, "amount"))
 	}
 	if line.TaxRate == "0" {
 		line.Treatment = rapid.SampledFrom([]string{"", "reverse_charge", "export"}).Draw(r, "treatment")
@@ -87,6 +95,9 @@ func creditedLines(inv invoice.Invoice, credited []decimal.Decimal) []invoice.Li
 		net, err := money.Multiply(l.UnitPrice, credited[i])
 		if err != nil {
 			panic(err)
+		}
+		if l.Discount != 0 {
+			net = decimal.NewFromInt(l.Net).Mul(credited[i]).DivRound(l.Quantity, 0).IntPart()
 		}
 		lines[i] = invoice.Line{Quantity: credited[i], UnitPrice: l.UnitPrice, TaxRate: l.TaxRate, NoTax: l.NoTax, Net: net}
 	}

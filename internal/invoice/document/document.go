@@ -14,6 +14,7 @@ import (
 	"onlyonce/internal/invalid/text"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/pdf"
+	"onlyonce/internal/value/money"
 	"onlyonce/internal/value/party"
 )
 
@@ -33,7 +34,7 @@ func Of(inv invoice.Invoice, logo pdf.Image) (pdf.Document, error) {
 	if err != nil {
 		return pdf.Document{}, err
 	}
-	money := inv.Currency.Display
+	amount := inv.Currency.Display
 	shown := pdf.Document{
 		Title: "Invoice " + inv.Number, At: inv.IssuedAt, Seller: seller(inv), Logo: logo, Role: "Bill to", Buyer: buyer(inv),
 		Facts: []pdf.Fact{
@@ -49,20 +50,24 @@ func Of(inv invoice.Invoice, logo pdf.Image) (pdf.Document, error) {
 		shown.Mark, shown.At = "VOID", inv.VoidedAt
 	}
 	for _, l := range inv.Lines {
-		shown.Lines = append(shown.Lines, pdf.Line{
-			Description: l.Description, Quantity: l.Quantity.String(), UnitPrice: money(l.UnitPrice),
-			TaxRate: l.NoTax.TaxText(l.TaxRate), Amount: money(l.Net),
-		})
+		shown.Lines = append(shown.Lines, lineOf(l, inv.Currency))
 	}
-	shown.Totals = append(shown.Totals, pdf.Total{Label: "Subtotal", Amount: money(inv.Subtotal)})
+	shown.Totals = append(shown.Totals, pdf.Total{Label: "Subtotal", Amount: amount(inv.Subtotal)})
 	for _, g := range totals.Groups {
-		shown.Totals = append(shown.Totals, pdf.Total{Label: g.NoTax.GroupText(g.Rate) + " on " + money(g.Net), Amount: money(g.Tax)})
+		shown.Totals = append(shown.Totals, pdf.Total{Label: g.NoTax.GroupText(g.Rate) + " on " + amount(g.Net), Amount: amount(g.Tax)})
 		if reason := g.NoTax.ReasonText(inv.Exemption); reason != "" {
 			shown.Reasons = append(shown.Reasons, reason)
 		}
 	}
-	shown.Totals = append(shown.Totals, pdf.Total{Label: "Total", Amount: money(inv.Total), Grand: true})
+	shown.Totals = append(shown.Totals, pdf.Total{Label: "Total", Amount: amount(inv.Total), Grand: true})
 	return shown, nil
+}
+
+func lineOf(l invoice.Line, c money.Currency) pdf.Line {
+	return pdf.Line{
+		Description: l.Description, Quantity: l.QuantityText(), UnitPrice: l.PriceText(c),
+		TaxRate: l.NoTax.TaxText(l.TaxRate), Amount: c.Display(l.Net),
+	}
 }
 
 func seller(inv invoice.Invoice) pdf.Party {

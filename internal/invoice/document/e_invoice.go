@@ -108,10 +108,17 @@ func eInvoice(inv invoice.Invoice) (ubl.Invoice, error) {
 		sent.Taxes = append(sent.Taxes, tax)
 	}
 	for _, l := range inv.Lines {
-		sent.Lines = append(sent.Lines, ubl.Line{
-			Name: l.Description, Quantity: l.Quantity.String(), UnitPrice: money(l.UnitPrice),
+		line := ubl.Line{
+			Name: l.Description, Quantity: l.Quantity.String(), Unit: string(l.Unit), UnitPrice: money(l.UnitPrice),
 			Category: l.NoTax.At(l.TaxRate).Terms().Category, TaxRate: sentRate(l.NoTax, l.TaxRate), Net: money(l.Net),
-		})
+		}
+		if l.Discount != 0 {
+			line.Discount = money(l.Discount)
+			if !l.DiscountRate.IsZero() {
+				line.DiscountRate, line.Gross = l.DiscountRate.String(), money(l.Net+l.Discount)
+			}
+		}
+		sent.Lines = append(sent.Lines, line)
 	}
 	return sent, nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	"onlyonce/internal/invoice"
 	"onlyonce/internal/value/money"
 )
 
@@ -22,13 +23,14 @@ type rule struct {
 const (
 	totals     = "LegalMonetaryTotal/"
 	subtotal   = "TaxTotal/TaxSubtotal"
+	allowance  = "AllowanceCharge/"
 	taxOfLine  = "Item/ClassifiedTaxCategory/"
 	supplier   = "AccountingSupplierParty/Party/"
 	buyerParty = "AccountingCustomerParty/Party/"
 )
 
 func rules() []rule {
-	return slices.Concat(rulesOfTaxed(), rulesOfUntaxed(), rulesOfOutsideScope())
+	return slices.Concat(rulesOfTaxed(), rulesOfDiscounts(), rulesOfUntaxed(), rulesOfOutsideScope())
 }
 
 // rulesOfTaxed returns the rules that an invoice with standard rates and zero-rated lines can break.
@@ -122,7 +124,7 @@ func rulesOfLines() []rule {
 		{"BR-23", func(inv element) string {
 			ok := true
 			for _, l := range inv.all("InvoiceLine/InvoicedQuantity") {
-				ok = ok && l.Unit == "C62"
+				ok = ok && (l.Unit == "C62" || invoice.Unit(l.Unit).Name() != "")
 			}
 			return unless(ok, "a quantity without unit")
 		}, [2]string{` unitCode="C62"`, ""}},
@@ -141,13 +143,33 @@ func rulesOfLines() []rule {
 		{"BR-CO-04", each(taxOfLine + "ID"), [2]string{"ClassifiedTaxCategory", "Other"}},
 		{"PEPPOL-EN16931-R120", func(inv element) string {
 			for _, l := range inv.all("InvoiceLine") {
-				net := l.amount("InvoicedQuantity").Mul(l.amount("Price/PriceAmount")).Round(inv.decimals())
+				net := l.amount("InvoicedQuantity").Mul(l.amount("Price/PriceAmount")).Round(inv.decimals()).Sub(l.amount(allowance + "Amount"))
 				if !net.Equal(l.amount("LineExtensionAmount")) {
 					return fmt.Sprintf("a line is %s", net)
 				}
 			}
 			return ""
 		}, [2]string{">1.5<", ">1.6<"}},
+	}
+}
+
+// rulesOfDiscounts returns the rules about the allowances of lines.
+func rulesOfDiscounts() []rule {
+	return []rule{
+		{"BR-41", everyOne("InvoiceLine/AllowanceCharge", "Amount"), [2]string{"<cbc:Amount currencyID=\"EUR\">11.11</cbc:Amount>", ""}},
+		{"BR-42", everyOne("InvoiceLine/AllowanceCharge", "AllowanceChargeReason"), [2]string{"AllowanceChargeReason", "Other"}},
+		{"PEPPOL-EN16931-R040 to R043", func(inv element) string {
+			for _, a := range inv.all("InvoiceLine/AllowanceCharge") {
+				share := a.amount("BaseAmount").Mul(a.amount("MultiplierFactorNumeric")).Shift(-2).Round(inv.decimals())
+				switch rated := len(a.all("MultiplierFactorNumeric")); {
+				case a.text("ChargeIndicator") != "false":
+					return "no allowance"
+				case len(a.all("BaseAmount")) != rated, rated == 1 && !share.Equal(a.amount("Amount")):
+					return "another share"
+				}
+			}
+			return ""
+		}, [2]string{">111.11<", ">121.11<"}},
 	}
 }
 

@@ -165,6 +165,8 @@ func TestEInvoiceKeepsTheRules(t *testing.T) {
 				TaxRate: rapid.OneOf(rapid.SampledFrom([]string{"0", "0.000", "5", "8", "23", "23.0"}),
 					rapid.Custom(func(t *rapid.T) string { return plain(t, "rate", 0, 100, 3) })).Draw(t, "rate"),
 			}
+			line.Unit = rapid.SampledFrom([]string{"", "HUR", "KGM"}).Draw(t, "unit")
+			line.Discount = rapid.SampledFrom([]string{"", "10%", "0.01%", "33.33%", "100%", "0"}).Draw(t, "discount")
 			if noTax := untaxed.Draw(t, "treatment"); noTax != "" {
 				line.TaxRate, line.Treatment = "0", string(noTax)
 			}
@@ -265,6 +267,10 @@ func TestEveryRuleCanFail(t *testing.T) {
 		"taxed": {[]invoice.LineInput{
 			{Description: "Design", Quantity: "2", UnitPrice: "50.00", TaxRate: "23"}, line(invoice.Zero),
 		}, rulesOfTaxed()},
+		"discounted": {[]invoice.LineInput{
+			{Description: "Advice", Quantity: "1", Unit: "HUR", UnitPrice: "111.11", Discount: "10%", TaxRate: "0"}, // 11.111 is 11.11
+			{Description: "Travel", Quantity: "1", UnitPrice: "8.00", Discount: "8.00", TaxRate: "0"},
+		}, rulesOfDiscounts()},
 		"untaxed": {[]invoice.LineInput{
 			line(invoice.Exempt), line(invoice.ReverseCharge), line(invoice.IntraCommunity), line(invoice.Export),
 		}, rulesOfUntaxed()},

@@ -56,6 +56,7 @@ func Invoices() sitetest.Resource {
 		"issue_date": {"2026-11-21"}, "due_date": {"2026-12-21"}, "currency": {"EUR"}, "notes": {"Thank you & <soon>"},
 		"line_description": {"Design", "Printing"}, "line_quantity": {"2", "1.5"},
 		"line_unit_price": {"50.00", "7.99"}, "line_tax_rate": {"23", "6.5"}, "line_tax_treatment": {"", ""},
+		"line_unit": {"", ""}, "line_discount": {"", ""},
 		"exemption_reason": {""},
 	}
 	return sitetest.Resource{
@@ -81,6 +82,8 @@ func Invoices() sitetest.Resource {
 			{Name: "notes", Valid: "Other words", Invalid: "a\u202eb", Pointer: "/notes"},
 			{Name: "line_description", Valid: "Drawing", Invalid: " ", Pointer: "/lines/0/description"},
 			{Name: "line_unit_price", Valid: "50.01", Invalid: "much", Pointer: "/lines/0/unit_price"},
+			{Name: "line_unit", Valid: "HUR", Invalid: "HOURS", Pointer: "/lines/0/unit"},
+			{Name: "line_discount", Valid: "10%", Invalid: "200%", Pointer: "/lines/0/discount"},
 			{Name: "line_tax_rate", Valid: "22", Invalid: "101", Pointer: "/lines/0/tax_rate"},
 			{
 				Name: "line_tax_treatment", Valid: "reverse_charge", With: []string{"line_tax_rate", "0"},
@@ -124,8 +127,10 @@ func linesOf(form url.Values) (lines []map[string]any) {
 			"description": form["line_description"][i], "quantity": form["line_quantity"][i],
 			"unit_price": form["line_unit_price"][i], "tax_rate": form["line_tax_rate"][i],
 		}
-		if i < len(form["line_tax_treatment"]) {
-			line["tax_treatment"] = form["line_tax_treatment"][i]
+		for _, optional := range []string{"unit", "discount", "tax_treatment"} {
+			if values := form["line_"+optional]; i < len(values) {
+				line[optional] = values[i]
+			}
 		}
 		lines = append(lines, line)
 	}

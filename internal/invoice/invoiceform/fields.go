@@ -46,7 +46,8 @@ func Read(form url.Values) invoice.Input {
 	}
 	for _, line := range LineTable().Lines(form) {
 		in.Lines = append(in.Lines, invoice.LineInput{
-			Description: line[0], Quantity: line[1], UnitPrice: line[2], TaxRate: typed.Percent(line[3]), Treatment: line[4],
+			Description: line[0], Quantity: line[1], Unit: line[2], UnitPrice: line[3], Discount: line[4],
+			TaxRate: typed.Percent(line[5]), Treatment: line[6],
 		})
 	}
 	return in

@@ -106,8 +106,9 @@ func (s *Pages) invoiceForm(r *http.Request, p templates.Page, f templates.Form)
 		IssueDate: in.IssueDate, DueDate: in.DueDate, Currency: in.Currency, Notes: in.Notes,
 		DueHint:    "Leave blank for " + party.DaysText(is.PaymentDays) + " after the issue date, or the customer's own terms.",
 		Currencies: invoiceform.Currencies(money.Currencies()), Withdrawn: invoiceform.Currencies(money.Withdrawn()),
-		MaxLines: invoice.MaxLines, Treatments: invoiceform.Treatments(), SameEmailField: customer.SameEmailField,
-		Prefills: f.Version == 0 && !f.CameBack() && f.Typed.Get(copyField) == "",
+		MaxLines: invoice.MaxLines, Units: invoiceform.Units(), Treatments: invoiceform.Treatments(),
+		SameEmailField: customer.SameEmailField,
+		Prefills:       f.Version == 0 && !f.CameBack() && f.Typed.Get(copyField) == "",
 	}
 	chosen, err := invoiceform.OfferCustomers(r, s.site.Pool, &form, invoiceform.CustomerOption)
 	if err != nil {

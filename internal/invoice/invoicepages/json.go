@@ -60,10 +60,7 @@ func showInvoice(inv invoice.Invoice) any {
 		Lines: make([]excerpt.Line, 0, len(inv.Lines)),
 	}
 	for _, l := range inv.Lines {
-		shown.Lines = append(shown.Lines, excerpt.Line{
-			Description: l.Description, Quantity: l.Quantity.String(), UnitPrice: c.Format(l.UnitPrice), TaxRate: l.TaxRate.String(),
-			Treatment: l.NoTax.At(l.TaxRate), Net: c.Format(l.Net),
-		})
+		shown.Lines = append(shown.Lines, excerpt.LineOf(l, c))
 	}
 	return shown
 }

@@ -74,10 +74,7 @@ func (s *Pages) invoicePage(r *http.Request, p templates.Page, inv invoice.Invoi
 		view.Payment = append(view.Payment, templates.Fact{Label: f.Label, Value: f.Value})
 	}
 	for _, l := range inv.Lines {
-		view.Lines = append(view.Lines, invoiceviews.InvoiceLine{
-			Description: l.Description, Quantity: l.Quantity.String(), UnitPrice: money(l.UnitPrice),
-			TaxRate: l.NoTax.TaxText(l.TaxRate), Amount: money(l.Net),
-		})
+		view.Lines = append(view.Lines, excerpt.LineView(l, inv.Currency))
 	}
 	for _, g := range totals.Groups {
 		view.Taxes = append(view.Taxes, invoiceviews.TaxLine{

@@ -34,23 +34,26 @@ WITH billed AS MATERIALIZED (
 				)::text, 'UTF8'))])
 	RETURNING *
 ), inserted_lines AS (
-	INSERT INTO invoice_lines (tenant_id, invoice_id, position, description, quantity, unit_price, tax_rate, tax_treatment, net)
+	INSERT INTO invoice_lines (
+		tenant_id, invoice_id, position, description, quantity, unit, unit_price, discount_rate, discount, tax_rate, tax_treatment, net)
 	SELECT
-		$2, $14, position, description, quantity::numeric, unit_price, tax_rate::numeric,
-		NULLIF(tax_treatment, ''), net
-	FROM unnest($28::text[], $29::text[], $30::bigint[], $31::text[], $32::text[],
-		$33::bigint[]) WITH ORDINALITY AS typed (description, quantity, unit_price, tax_rate, tax_treatment, net, position)
+		$2, $14, position, description, quantity::numeric, NULLIF(unit, ''), unit_price,
+		NULLIF(discount_rate, '')::numeric, discount, tax_rate::numeric, NULLIF(tax_treatment, ''), net
+	FROM unnest(
+		$28::text[], $29::text[], $32::text[], $30::bigint[], $33::text[], $34::bigint[],
+		$31::text[], $35::text[], $36::bigint[]) WITH ORDINALITY
+	AS typed (description, quantity, unit, unit_price, discount_rate, discount, tax_rate, tax_treatment, net, position)
 	RETURNING *
 ), inserted_effect AS (
 	INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
-	SELECT $2, id, $34, $35, 'customer created' FROM billed WHERE id = $4
+	SELECT $2, id, $37, $38, 'customer created' FROM billed WHERE id = $4
 )
 INSERT INTO intents (
 	tenant_id, operation, key, fingerprint, attempt_id, actor, record_id, outcome, result, expires_at)
 SELECT
-	$2, $34, $35, $36, $37, $38,
+	$2, $37, $38, $39, $40, $41,
 	record.id, CASE record.id WHEN $14 THEN 'created' ELSE 'reused' END, CASE record.id WHEN $14
-	THEN tell_repeat(record.id, made.result, $39) ELSE made.result END, now() + $40
+	THEN tell_repeat(record.id, made.result, $42) ELSE made.result END, now() + $43
 FROM (SELECT (
 		SELECT json_build_object(
 			'id', i.id, 'number', i.number, 'status', i.status, 'overdue', false, 'paid', 0, 'credited', 0, 'written_off', 0, 'open', 0,
@@ -70,7 +73,8 @@ FROM (SELECT (
 			'exemption_reason', i.exemption_reason,
 			'lines', (
 				SELECT json_agg(json_build_object(
-						'description', l.description, 'quantity', l.quantity::text, 'unit_price', l.unit_price,
+						'description', l.description, 'quantity', l.quantity::text, 'unit', l.unit, 'unit_price', l.unit_price,
+						'discount_rate', l.discount_rate::text, 'discount', l.discount,
 						'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', l.net) ORDER BY l.position)
 				FROM inserted_lines l),
 			'subtotal', i.subtotal, 'tax_total', i.tax_total, 'total', i.total,
@@ -111,23 +115,26 @@ WITH billed AS MATERIALIZED (
 				)::text, 'UTF8'))])
 	RETURNING *
 ), inserted_lines AS (
-	INSERT INTO invoice_lines (tenant_id, invoice_id, position, description, quantity, unit_price, tax_rate, tax_treatment, net)
+	INSERT INTO invoice_lines (
+		tenant_id, invoice_id, position, description, quantity, unit, unit_price, discount_rate, discount, tax_rate, tax_treatment, net)
 	SELECT
-		$2, $14, position, description, quantity::numeric, unit_price, tax_rate::numeric,
-		NULLIF(tax_treatment, ''), net
-	FROM unnest($28::text[], $29::text[], $30::bigint[], $31::text[], $32::text[],
-		$33::bigint[]) WITH ORDINALITY AS typed (description, quantity, unit_price, tax_rate, tax_treatment, net, position)
+		$2, $14, position, description, quantity::numeric, NULLIF(unit, ''), unit_price,
+		NULLIF(discount_rate, '')::numeric, discount, tax_rate::numeric, NULLIF(tax_treatment, ''), net
+	FROM unnest(
+		$28::text[], $29::text[], $32::text[], $30::bigint[], $33::text[], $34::bigint[],
+		$31::text[], $35::text[], $36::bigint[]) WITH ORDINALITY
+	AS typed (description, quantity, unit, unit_price, discount_rate, discount, tax_rate, tax_treatment, net, position)
 	RETURNING *
 ), inserted_effect AS (
 	INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
-	SELECT $2, id, $34, $35, 'customer created' FROM billed WHERE id = $4
+	SELECT $2, id, $37, $38, 'customer created' FROM billed WHERE id = $4
 )
 INSERT INTO intents (
 	tenant_id, operation, key, fingerprint, attempt_id, actor, record_id, outcome, result, expires_at)
 SELECT
-	$2, $34, $35, $36, $37, $38,
+	$2, $37, $38, $39, $40, $41,
 	record.id, CASE record.id WHEN $14 THEN 'created' ELSE 'reused' END, CASE record.id WHEN $14
-	THEN tell_repeat(record.id, made.result, $39) ELSE made.result END, now() + $40
+	THEN tell_repeat(record.id, made.result, $42) ELSE made.result END, now() + $43
 FROM (SELECT (
 		SELECT json_build_object(
 			'id', i.id, 'number', i.number, 'status', i.status, 'overdue', false, 'paid', 0, 'credited', 0, 'written_off', 0, 'open', 0,
@@ -147,7 +154,8 @@ FROM (SELECT (
 			'exemption_reason', i.exemption_reason,
 			'lines', (
 				SELECT json_agg(json_build_object(
-						'description', l.description, 'quantity', l.quantity::text, 'unit_price', l.unit_price,
+						'description', l.description, 'quantity', l.quantity::text, 'unit', l.unit, 'unit_price', l.unit_price,
+						'discount_rate', l.discount_rate::text, 'discount', l.discount,
 						'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', l.net) ORDER BY l.position)
 				FROM inserted_lines l),
 			'subtotal', i.subtotal, 'tax_total', i.tax_total, 'total', i.total,
@@ -193,23 +201,26 @@ WITH billed AS MATERIALIZED (
 				)::text, 'UTF8'))])
 	RETURNING *
 ), inserted_lines AS (
-	INSERT INTO invoice_lines (tenant_id, invoice_id, position, description, quantity, unit_price, tax_rate, tax_treatment, net)
+	INSERT INTO invoice_lines (
+		tenant_id, invoice_id, position, description, quantity, unit, unit_price, discount_rate, discount, tax_rate, tax_treatment, net)
 	SELECT
-		$2, $14, position, description, quantity::numeric, unit_price, tax_rate::numeric,
-		NULLIF(tax_treatment, ''), net
-	FROM unnest($28::text[], $29::text[], $30::bigint[], $31::text[], $32::text[],
-		$33::bigint[]) WITH ORDINALITY AS typed (description, quantity, unit_price, tax_rate, tax_treatment, net, position)
+		$2, $14, position, description, quantity::numeric, NULLIF(unit, ''), unit_price,
+		NULLIF(discount_rate, '')::numeric, discount, tax_rate::numeric, NULLIF(tax_treatment, ''), net
+	FROM unnest(
+		$28::text[], $29::text[], $32::text[], $30::bigint[], $33::text[], $34::bigint[],
+		$31::text[], $35::text[], $36::bigint[]) WITH ORDINALITY
+	AS typed (description, quantity, unit, unit_price, discount_rate, discount, tax_rate, tax_treatment, net, position)
 	RETURNING *
 ), inserted_effect AS (
 	INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
-	SELECT $2, id, $34, $35, 'customer created' FROM billed WHERE id = $4
+	SELECT $2, id, $37, $38, 'customer created' FROM billed WHERE id = $4
 )
 INSERT INTO intents (
 	tenant_id, operation, key, fingerprint, attempt_id, actor, record_id, outcome, result, expires_at)
 SELECT
-	$2, $34, $35, $36, $37, $38,
+	$2, $37, $38, $39, $40, $41,
 	record.id, CASE record.id WHEN $14 THEN 'created' ELSE 'reused' END, CASE record.id WHEN $14
-	THEN tell_repeat(record.id, made.result, $39) ELSE made.result END, now() + $40
+	THEN tell_repeat(record.id, made.result, $42) ELSE made.result END, now() + $43
 FROM (SELECT (
 		SELECT json_build_object(
 			'id', i.id, 'number', i.number, 'status', i.status, 'overdue', false, 'paid', 0, 'credited', 0, 'written_off', 0, 'open', 0,
@@ -229,7 +240,8 @@ FROM (SELECT (
 			'exemption_reason', i.exemption_reason,
 			'lines', (
 				SELECT json_agg(json_build_object(
-						'description', l.description, 'quantity', l.quantity::text, 'unit_price', l.unit_price,
+						'description', l.description, 'quantity', l.quantity::text, 'unit', l.unit, 'unit_price', l.unit_price,
+						'discount_rate', l.discount_rate::text, 'discount', l.discount,
 						'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', l.net) ORDER BY l.position)
 				FROM inserted_lines l),
 			'subtotal', i.subtotal, 'tax_total', i.tax_total, 'total', i.total,
@@ -261,7 +273,8 @@ SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.creat
 	'exemption_reason', r.exemption_reason,
 	'lines', (
 		SELECT json_agg(json_build_object(
-				'description', l.description, 'quantity', l.quantity::text, 'unit_price', l.unit_price,
+				'description', l.description, 'quantity', l.quantity::text, 'unit', l.unit, 'unit_price', l.unit_price,
+				'discount_rate', l.discount_rate::text, 'discount', l.discount,
 				'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', l.net) ORDER BY l.position)
 		FROM invoice_lines l WHERE l.tenant_id = r.tenant_id AND l.invoice_id = r.id),
 	'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total, 'issued_at', r.issued_at, 'voided_at', r.voided_at,

@@ -28,7 +28,8 @@ FROM (SELECT) AS one LEFT JOIN (
 		'exemption_reason', r.exemption_reason,
 		'lines', (
 			SELECT json_agg(json_build_object(
-					'description', l.description, 'quantity', l.quantity::text, 'unit_price', l.unit_price,
+					'description', l.description, 'quantity', l.quantity::text, 'unit', l.unit, 'unit_price', l.unit_price,
+					'discount_rate', l.discount_rate::text, 'discount', l.discount,
 					'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', l.net) ORDER BY l.position)
 			FROM invoice_lines l WHERE l.tenant_id = r.tenant_id AND l.invoice_id = r.id),
 		'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total, 'issued_at', r.issued_at, 'voided_at', r.voided_at,
@@ -88,7 +89,8 @@ FROM (
 			'exemption_reason', r.exemption_reason,
 			'lines', (
 				SELECT json_agg(json_build_object(
-						'description', l.description, 'quantity', l.quantity::text, 'unit_price', l.unit_price,
+						'description', l.description, 'quantity', l.quantity::text, 'unit', l.unit, 'unit_price', l.unit_price,
+						'discount_rate', l.discount_rate::text, 'discount', l.discount,
 						'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', l.net) ORDER BY l.position)
 				FROM invoice_lines l WHERE l.tenant_id = r.tenant_id AND l.invoice_id = r.id),
 			'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total, 'issued_at', r.issued_at, 'voided_at', r.voided_at,
@@ -129,7 +131,8 @@ FROM (SELECT) AS one LEFT JOIN (
 		'exemption_reason', r.exemption_reason,
 		'lines', (
 			SELECT json_agg(json_build_object(
-					'description', l.description, 'quantity', l.quantity::text, 'unit_price', l.unit_price,
+					'description', l.description, 'quantity', l.quantity::text, 'unit', l.unit, 'unit_price', l.unit_price,
+					'discount_rate', l.discount_rate::text, 'discount', l.discount,
 					'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', l.net) ORDER BY l.position)
 			FROM invoice_lines l WHERE l.tenant_id = r.tenant_id AND l.invoice_id = r.id),
 		'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total, 'issued_at', r.issued_at, 'voided_at', r.voided_at,
@@ -173,7 +176,8 @@ FROM (
 			'exemption_reason', r.exemption_reason,
 			'lines', (
 				SELECT json_agg(json_build_object(
-						'description', l.description, 'quantity', l.quantity::text, 'unit_price', l.unit_price,
+						'description', l.description, 'quantity', l.quantity::text, 'unit', l.unit, 'unit_price', l.unit_price,
+						'discount_rate', l.discount_rate::text, 'discount', l.discount,
 						'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', l.net) ORDER BY l.position)
 				FROM invoice_lines l WHERE l.tenant_id = r.tenant_id AND l.invoice_id = r.id),
 			'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total, 'issued_at', r.issued_at, 'voided_at', r.voided_at,

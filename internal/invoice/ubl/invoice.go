@@ -48,11 +48,15 @@ type Account struct {
 // Line is a line of the invoice.
 type Line struct {
 	Name      string // BT-153
-	Quantity  string // BT-129, in pieces
+	Quantity  string // BT-129
+	Unit      string // BT-130, UN/ECE Recommendation 20; "" for pieces
 	UnitPrice string // BT-146, without tax
 	Category  string // BT-151, UNTDID 5305: "S"
 	TaxRate   string // BT-152, percent; "" for the category O
-	Net       string // BT-131: quantity times unit price, rounded
+	Net       string // BT-131: quantity times unit price, rounded, less the discount
+	Discount  string // BT-136: an allowance on the line; "" for none
+	// DiscountRate is the percentage of an allowance, BT-138, and Gross the amount that it is a share of, BT-137; "" for an amount.
+	DiscountRate, Gross string
 }
 
 // Tax is the tax of all lines with the same category and rate.

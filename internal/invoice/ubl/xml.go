@@ -122,11 +122,20 @@ type totalsXML struct {
 	PayableAmount       amountXML `xml:"cbc:PayableAmount"`
 }
 
+type allowanceXML struct {
+	IsCharge   bool       `xml:"cbc:ChargeIndicator"`
+	Reason     string     `xml:"cbc:AllowanceChargeReason"`
+	Percent    string     `xml:"cbc:MultiplierFactorNumeric,omitempty"`
+	Amount     amountXML  `xml:"cbc:Amount"`
+	BaseAmount *amountXML `xml:"cbc:BaseAmount"`
+}
+
 type lineXML struct {
-	ID                  string      `xml:"cbc:ID"`
-	Quantity            quantityXML `xml:"cbc:InvoicedQuantity"`
-	LineExtensionAmount amountXML   `xml:"cbc:LineExtensionAmount"`
-	Name                string      `xml:"cac:Item>cbc:Name"`
-	Category            categoryXML `xml:"cac:Item>cac:ClassifiedTaxCategory"`
-	Price               amountXML   `xml:"cac:Price>cbc:PriceAmount"`
+	ID                  string        `xml:"cbc:ID"`
+	Quantity            quantityXML   `xml:"cbc:InvoicedQuantity"`
+	LineExtensionAmount amountXML     `xml:"cbc:LineExtensionAmount"`
+	Allowance           *allowanceXML `xml:"cac:AllowanceCharge"`
+	Name                string        `xml:"cac:Item>cbc:Name"`
+	Category            categoryXML   `xml:"cac:Item>cac:ClassifiedTaxCategory"`
+	Price               amountXML     `xml:"cac:Price>cbc:PriceAmount"`
 }

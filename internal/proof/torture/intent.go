@@ -214,6 +214,7 @@ func invoiceBody(rng *rand.Rand, in intent, year int) map[string]any {
 			"quantity":    fmt.Sprintf("%d.%03d", rng.IntN(20), 1+rng.IntN(999)),
 			"unit_price":  fmt.Sprintf("%d.%02d", rng.IntN(200), rng.IntN(100)),
 			"tax_rate":    tax[0], "tax_treatment": tax[1],
+			"unit": []string{"", "HUR"}[rng.IntN(2)], "discount": []string{"", "", "12.5%"}[rng.IntN(3)],
 		})
 	}
 	return map[string]any{

@@ -45,16 +45,19 @@ WITH billed AS MATERIALIZED (
 				)::text, 'UTF8'))])
 	RETURNING *
 ), inserted_lines AS (
-	INSERT INTO invoice_lines (tenant_id, invoice_id, position, description, quantity, unit_price, tax_rate, tax_treatment, net)
+	INSERT INTO invoice_lines (
+		tenant_id, invoice_id, position, description, quantity, unit, unit_price, discount_rate, discount, tax_rate, tax_treatment, net)
 	SELECT
-		$2, $14, position, description, quantity::numeric, unit_price, tax_rate::numeric,
-		NULLIF(tax_treatment, ''), net
-	FROM unnest($28::text[], $29::text[], $30::bigint[], $31::text[], $32::text[],
-		$33::bigint[]) WITH ORDINALITY AS typed (description, quantity, unit_price, tax_rate, tax_treatment, net, position)
+		$2, $14, position, description, quantity::numeric, NULLIF(unit, ''), unit_price,
+		NULLIF(discount_rate, '')::numeric, discount, tax_rate::numeric, NULLIF(tax_treatment, ''), net
+	FROM unnest(
+		$28::text[], $29::text[], $32::text[], $30::bigint[], $33::text[], $34::bigint[],
+		$31::text[], $35::text[], $36::bigint[]) WITH ORDINALITY
+	AS typed (description, quantity, unit, unit_price, discount_rate, discount, tax_rate, tax_treatment, net, position)
 	RETURNING *
 ), inserted_effect AS (
 	INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
-	SELECT $2, id, $34, $35, 'customer created' FROM billed WHERE id = $4
+	SELECT $2, id, $37, $38, 'customer created' FROM billed WHERE id = $4
 )
 SELECT json_build_object(
 	'id', i.id, 'number', i.number, 'status', i.status, 'overdue', false, 'paid', 0, 'credited', 0, 'written_off', 0, 'open', 0,
@@ -74,7 +77,8 @@ SELECT json_build_object(
 	'exemption_reason', i.exemption_reason,
 	'lines', (
 		SELECT json_agg(json_build_object(
-				'description', l.description, 'quantity', l.quantity::text, 'unit_price', l.unit_price,
+				'description', l.description, 'quantity', l.quantity::text, 'unit', l.unit, 'unit_price', l.unit_price,
+				'discount_rate', l.discount_rate::text, 'discount', l.discount,
 				'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', l.net) ORDER BY l.position)
 		FROM inserted_lines l),
 	'subtotal', i.subtotal, 'tax_total', i.tax_total, 'total', i.total,
