@@ -91,6 +91,10 @@ func TestTotalsFollowTheLines(t *testing.T) {
 	s.total("0.01") // a blank line does not count
 	s.fillLine(2, "Design", "2", "50.00", "23")
 	s.total("123.01")
+	s.fillLine(1, "Deposit", "-1", "20.00", "23")
+	s.total("98.40")
+	s.fillLine(1, "Deposit", "-3", "50.00", "23")
+	s.total("–") // below zero
 	s.click(buttonRemoveLine1)
 	s.total("123.00")
 	s.check(s.field(fieldUnitPrice).Fill("no number"), "type no number")

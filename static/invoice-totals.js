@@ -52,7 +52,7 @@ function showTotals() {
   }
   let tax = 0n;
   for (const { rate, net } of perRate.values()) tax += round(net * rate.units, 100n * rate.scale);
-  complete &&= inRange(subtotal + tax) !== null;
+  complete &&= inRange(subtotal + tax) !== null && subtotal >= 0n && tax >= 0n;
   show("currency", option?.value ?? "");
   show("subtotal", complete ? format(subtotal, digits) : "–");
   show("tax", complete ? format(tax, digits) : "–");
@@ -65,8 +65,9 @@ function discounted(gross, typed, digits) {
   const isRate = typed.endsWith("%");
   const read = isRate ? decimal(typed.slice(0, -1), "discount_rate") : decimal(typed, "unit_price");
   if (!read) return null;
-  const discount = isRate ? round(gross * read.units, 100n * read.scale) : (read.units * 10n ** BigInt(digits)) / read.scale;
-  return discount > gross ? null : gross - discount;
+  if (isRate) return gross - round(gross * read.units, 100n * read.scale);
+  const discount = (read.units * 10n ** BigInt(digits)) / read.scale;
+  return discount > (gross < 0n ? 0n : gross) ? null : gross - discount;
 }
 
 // A tax rate may be typed as "23%".
@@ -118,7 +119,7 @@ function canBeTwo(text, cell) {
 // about.
 function decimal(typed, cell) {
   const text = plain(typed, cell);
-  const [, whole, digits = ""] = /^(?=.{1,32}$)(\d*)(?:\.(\d*))?$/.exec(text) ?? [];
+  const [, sign, whole, digits = ""] = /^(?=.{1,32}$)(-?)(\d*)(?:\.(\d*))?$/.exec(text) ?? [];
   if (!whole && !digits || canBeTwo(text, cell)) return null;
   const fraction = digits.replace(/0+$/, "");
   const [decimals, most] = {
@@ -126,11 +127,13 @@ function decimal(typed, cell) {
   }[cell];
   const read = { units: BigInt(whole + fraction), scale: 10n ** BigInt(fraction.length) };
   const refused = fraction.length > decimals || read.units > most * read.scale || (cell === "quantity" && read.units === 0n);
-  return refused ? null : read;
+  if (refused || (sign && cell !== "quantity" && read.units > 0n)) return null;
+  if (sign) read.units = -read.units;
+  return read;
 }
 
 function inRange(minor) {
-  return minor > MOST ? null : minor;
+  return minor > MOST || minor < -MOST ? null : minor;
 }
 
 // canonical makes "23" and "23.00" the same tax rate.

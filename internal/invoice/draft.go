@@ -55,7 +55,7 @@ type Input struct {
 // LineInput is a line as text. Quantity, price and rate are plain decimals.
 type LineInput struct {
 	Description string `json:"description"`
-	Quantity    string `json:"quantity" format:"decimal"`
+	Quantity    string `json:"quantity" format:"number"`
 	Unit        string `json:"unit,omitzero" enum:"H87,HUR,DAY,WEE,MON,ANN,KGM,KMT,MTR,MTK,MTQ,LTR,KWH,D68" doc:"A code of UN/ECE Rec 20."`
 	UnitPrice   string `json:"unit_price" format:"decimal"`
 	Discount    string `json:"discount,omitzero" doc:"A share of the line's amount, such as 10%, or an amount, such as 25.00."`
@@ -161,7 +161,10 @@ func (in Input) lines(d *Draft, problems *invalid.Error) {
 		return
 	}
 	var err error
-	if d.totals, err = TotalsOf(d.Lines); err != nil {
+	switch d.totals, err = TotalsOf(d.Lines); {
+	case errors.Is(err, ErrNegative):
+		problems.Add("/lines", "The net amount and the tax of all lines must not be below 0.")
+	case err != nil:
 		problems.Add("/lines", "The total is too large.")
 	}
 }
@@ -182,8 +185,8 @@ func (in LineInput) draft(pointer string, currency money.Currency, problems *inv
 	}
 
 	line.Quantity, err = money.ParseDecimal(strings.TrimSpace(in.Quantity))
-	if err != nil || !line.Quantity.IsPositive() || money.Scale(line.Quantity) > 6 || line.Quantity.GreaterThan(decimal.New(1, 9)) {
-		problems.Add(pointer+"/quantity", "Enter a quantity above 0 with at most 6 decimals, like 2 or 1.5.")
+	if err != nil || line.Quantity.IsZero() || money.Scale(line.Quantity) > 6 || line.Quantity.Abs().GreaterThan(decimal.New(1, 9)) {
+		problems.Add(pointer+"/quantity", "Enter a quantity with at most 6 decimals, like 2 or 1.5, or -1 to take something off.")
 		line.Quantity = decimal.Zero
 	}
 	if line.Unit = Unit(in.Unit); in.Unit != "" && line.Unit.Name() == "" {
@@ -254,7 +257,7 @@ func (l *Line) discounted(text, pointer string, currency money.Currency, known b
 	percent, isRate := strings.CutSuffix(text, "%")
 	if isRate {
 		l.DiscountRate, err = money.ParseRate(percent)
-		l.Discount, _ = money.Percent(l.Net, l.DiscountRate) // is within the net amount
+		l.Discount, _ = money.Percent(l.Net, l.DiscountRate) // is at most the net amount, and has its sign
 	} else {
 		l.Discount, err = currency.Parse(text)
 	}
@@ -262,7 +265,7 @@ func (l *Line) discounted(text, pointer string, currency money.Currency, known b
 	case err != nil || money.Scale(l.DiscountRate) > 2:
 		problems.Add(pointer, "Enter a discount like 10% or 25.00.")
 	case !known:
-	case l.Discount > l.Net:
+	case !isRate && l.Discount > max(l.Net, 0):
 		problems.Add(pointer, "The discount must not be more than the line's amount, "+currency.Display(l.Net)+".")
 	default:
 		l.Net -= l.Discount

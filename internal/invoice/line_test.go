@@ -42,6 +42,12 @@ func TestDiscounts(t *testing.T) {
 		{"EUR", "1", "10.00", "%", 0, 0, "/discount"},
 		{"EUR", "1", "10.00", "1.005", 0, 0, "/discount"},
 		{"JPY", "1", "10", "0.5", 0, 0, "/discount"},
+		{"EUR", "-2", "50.00", "", 0, -100_00, ""},
+		{"EUR", "-1.5", "7.99", "", 0, -11_99, ""}, // -11.985, away from zero
+		{"EUR", "-1", "0.05", "50%", -3, -2, ""},
+		{"EUR", "-1", "10.00", "2", 0, 0, "/discount"},
+		{"EUR", "1", "-10.00", "", 0, 0, "/unit_price"},
+		{"EUR", "-1000000001", "1.00", "", 0, 0, "/quantity"},
 		{"EUR", "1", "much", "5", 0, 0, "/unit_price"},
 		{"EUR", "none", "10.00", "5", 0, 0, "/quantity"},
 	} {
@@ -80,7 +86,8 @@ func TestDatabaseHoldsLines(t *testing.T) {
 	b.Refuses(map[string][]string{
 		"line_unit_check":             {`UPDATE invoice_lines SET unit = 'HOURS'`},
 		"invoice_lines_net":           {line + `0, 99, NULL FROM invoices`, line + `10, 100, 10 FROM invoices`},
-		"invoice_lines_discount":      {line + `-1, 101, NULL FROM invoices`},
+		"invoice_lines_in_range":      {`UPDATE invoice_lines SET quantity = 0, discount = 0, net = 0, discount_rate = NULL`},
+		"invoice_lines_discount":      {line + `101, -1, NULL FROM invoices`, line + `-1, 101, NULL FROM invoices`},
 		"invoice_lines_discount_rate": {line + `10, 90, 11 FROM invoices`, line + `0, 100, 0 FROM invoices`},
 	})
 	b.OK(invoice.Issue.Do(t.Context(), b.Store, b.Of("issue", made.Value.ID, 0), invoice.IssueDraft{}))

@@ -171,6 +171,10 @@ func TestEInvoiceKeepsTheRules(t *testing.T) {
 				line.TaxRate, line.Treatment = "0", string(noTax)
 			}
 			in.Lines = append(in.Lines, line)
+			if rapid.IntRange(0, 4).Draw(t, "takes back") == 0 {
+				line.Quantity = "-" + line.Quantity
+				in.Lines = append(in.Lines, line)
+			}
 		}
 		inv := issued(t, in, func(total int64) int64 { return rapid.Int64Range(0, total).Draw(t, "paid") })
 		content, err := EInvoice(inv)

@@ -104,13 +104,13 @@ func MissingPage(err error) error {
 // Line is a line of an invoice or a credit note in the API.
 type Line struct {
 	Description string            `json:"description"`
-	Quantity    string            `json:"quantity" format:"decimal"`
+	Quantity    string            `json:"quantity" format:"number"`
 	Unit        string            `json:"unit,omitzero" enum:"H87,HUR,DAY,WEE,MON,ANN,KGM,KMT,MTR,MTK,MTQ,LTR,KWH,D68"`
 	UnitPrice   string            `json:"unit_price" format:"decimal"`
 	Discount    string            `json:"discount,omitzero" doc:"A share of the line's amount, such as 10%, or an amount, such as 25.00."`
 	TaxRate     string            `json:"tax_rate" format:"decimal"`
 	Treatment   invoice.Treatment `json:"tax_treatment" enum:"standard,zero,exempt,reverse_charge,intra_community,export,outside_scope"`
-	Net         string            `json:"net" format:"decimal"`
+	Net         string            `json:"net" format:"number"`
 }
 
 // LineOf returns a line in a currency for the API.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"onlyonce/internal/assert"
+	"onlyonce/internal/invoice/invoicecases"
 	"onlyonce/internal/site/sitetest"
 )
 
@@ -79,4 +80,33 @@ func TestHistoryOfDiscounts(t *testing.T) {
 		Says("You both changed the same fields.", "Tea · 3 · 200.00 · discount 12.5%", "Tea · 3 kg · 200.00 · discount 1.50")
 	b.Page(b.Person(b.Replica, b.Acme).Get(strings.TrimPrefix(made.Location(), "/api/v1"))).
 		Says("Lines changed Total changed from 600.00 EUR to 525.00 EUR")
+}
+
+// TestNegativeLinesEverywhere: a line takes something off, on the page and in the files, but no invoice is below zero.
+func TestNegativeLinesEverywhere(t *testing.T) {
+	b := sitetest.Setup(t)
+	person, program := b.Person(b.Replica, b.Acme), b.Program(b.Replica, b.Acme)
+	form := sitetest.Change(invoicecases.Invoices().Command, "idempotency_key", sitetest.Key)
+	form["line_quantity"], form["line_unit_price"], form["line_tax_rate"] = []string{"2", "-1"}, []string{"50.00", "200.00"}, []string{"23", "0"}
+	form["line_discount"] = []string{"", "10%"}
+	refused := b.Page(person.Submit("/invoices", form)).Says("The net amount and the tax of all lines must not be below 0.")
+	sitetest.Keeps(b, refused, form)
+	form["line_unit_price"][1] = "20.00"
+	done := person.Submit("/invoices", form) // under the same key
+	rows := []string{"Printing -1 20.00 −10% 0% -18.00", "Subtotal 82.00", "Tax 0% on -18.00 0.00", "Tax 23% on 100.00 23.00", "Total EUR 105.00"}
+	b.Page(person.Get(done.Location())).Says(rows...)
+	path := strings.Split(done.Location(), "?")[0]
+	b.Exec(`UPDATE settings SET country = 'IE', tax_id = 'IE6388047V'`)
+	b.Exec(`UPDATE customers SET country = 'DE'`)
+	program.Post("/api/v1"+path+"/issue", "").Want(t, http.StatusOK)
+	sent := program.Get("/api/v1" + path + "/ubl")
+	for _, want := range []string{`>-1</cbc:InvoicedQuantity>`, `"EUR">-18.00</cbc:LineExtensionAmount>`, `"EUR">-18.00</cbc:TaxableAmount>`} {
+		assert.Thatf(t, strings.Contains(sent.Body, want), "no %s in %v", want, sent)
+	}
+	text := readPDF(b, person.Get(path+"/pdf"))
+	assert.Thatf(t, strings.Contains(text, "-18.00"), "the PDF file says %q", text)
+	credit := b.Page(person.Get(person.Get(path + "/credit-notes/new").Location())).Says("-1 left at 20.00 EUR")
+	assert.Equal(t, strings.Join(credit.Typed()["line_quantity"], " "), "2 -1", "the form of a credit note")
+	b.Page(person.Get(person.Press(credit, "Create credit note").Location())).Says("Total credited EUR 105.00")
+	b.Page(person.Get("/tax-summary?from=2026-11-01&to=2026-12-31")).Says("105.00")
 }

@@ -3,6 +3,7 @@ package torture
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"strings"
@@ -216,6 +217,11 @@ func invoiceBody(rng *rand.Rand, in intent, year int) map[string]any {
 			"tax_rate":    tax[0], "tax_treatment": tax[1],
 			"unit": []string{"", "HUR"}[rng.IntN(2)], "discount": []string{"", "", "12.5%"}[rng.IntN(3)],
 		})
+	}
+	if rng.IntN(4) == 0 { // never below zero
+		back := maps.Clone(lines[0])
+		back["quantity"] = "-0.001"
+		lines = append(lines, back)
 	}
 	return map[string]any{
 		"number":     in.number,

@@ -310,7 +310,7 @@ WHERE wanted.number IS NULL OR n.number IS NULL
 -- rule: no more is credited of a line than it bills
 SELECT format('line %s of invoice %s: %s of %s', position, invoice_id, sum(c.quantity), l.quantity)
 FROM credit_note_lines c JOIN invoice_lines l USING (tenant_id, invoice_id, position)
-GROUP BY tenant_id, invoice_id, position, l.quantity HAVING sum(c.quantity) > l.quantity
+GROUP BY tenant_id, invoice_id, position, l.quantity HAVING abs(sum(c.quantity)) > abs(l.quantity)
 
 -- rule: the lines add up to the credit note
 SELECT format('%s: %s and tax %s are %s, lines %s', number, subtotal, tax_total, total, net)

@@ -37,8 +37,8 @@ type creditLineJSON struct {
 type creditTaxJSON struct {
 	Rate      string            `json:"rate" format:"decimal"`
 	Treatment invoice.Treatment `json:"tax_treatment" enum:"standard,zero,exempt,reverse_charge,intra_community,export,outside_scope"`
-	Net       string            `json:"net" format:"decimal"`
-	Tax       string            `json:"tax" format:"decimal"`
+	Net       string            `json:"net" format:"number"`
+	Tax       string            `json:"tax" format:"number"`
 }
 
 func showCreditNote(n credit.Note) any {

@@ -62,7 +62,7 @@ SELECT tenant_id, $1, invoice_id, position, uncredited
 FROM (
 	SELECT tenant_id, invoice_id, position, quantity - credited_quantity(tenant_id, invoice_id, position) AS uncredited
 	FROM invoice_lines WHERE tenant_id = $2 AND invoice_id = $3) AS l
-WHERE uncredited > 0;
+WHERE uncredited <> 0;
 
 INSERT INTO credit_notes (tenant_id, id, invoice_id, issue_date, reason)
 VALUES ($1, $2, $3, COALESCE($4::date, (now() AT TIME ZONE 'UTC')::date), $5);
