@@ -93,11 +93,11 @@ var insertInvoice = `
 		WHERE @customer_id::uuid = @nobody::uuid
 	), inserted AS (
 		INSERT INTO invoices (
-			tenant_id, id, number, customer_id, currency, issue_date, due_date, notes, exemption_reason, subtotal, tax_total, total,
-			` + idempotency.ExternalColumns + `)
+			tenant_id, id, number, customer_id, currency, issue_date, due_date, notes, exemption_reason, supplied_from, supplied_to,
+			subtotal, tax_total, total, ` + idempotency.ExternalColumns + `)
 		SELECT
 			@tenant_id, @record_id, NULLIF(@number, ''), c.id, @currency, @issue_date, ` + dueDate + `, @notes,
-			@exemption_reason, @subtotal, @tax_total, @total, ` + idempotency.ExternalValues + `
+			@exemption_reason, @supplied_from::date, @supplied_to::date, @subtotal, @tax_total, @total, ` + idempotency.ExternalValues + `
 		FROM billed c, note_alike('invoices', @tenant_id, @record_id, @alike_for, ARRAY[sha256(convert_to(jsonb_build_array(
 			'invoices', c.id, @currency::text, @descriptions::text[], @quantities::text[], @unit_prices::bigint[], @tax_rates::text[]
 		)::text, 'UTF8'))])
@@ -135,7 +135,7 @@ var insertedInvoice = `
 			THEN json_build_object(` + buyerFields + `, 'possible_duplicate_of', repeats() -> c.id::text -> 'of')
 			ELSE ` + buyerJSON + ` END,
 		'issue_date', i.issue_date, 'due_date', i.due_date, 'notes', i.notes,
-		'exemption_reason', i.exemption_reason,
+		'exemption_reason', i.exemption_reason, 'supplied_from', i.supplied_from, 'supplied_to', i.supplied_to,
 		'lines', (
 			SELECT json_agg(` + lineJSON + ` ORDER BY l.position)
 			FROM inserted_lines l),
@@ -170,6 +170,7 @@ func arguments(d Draft) pgx.NamedArgs {
 		"customer_id": d.CustomerID, "nobody": uuid.Nil, "alike_for": alikeFor,
 		"number": string(d.Number), "currency": d.Currency.String(),
 		"issue_date": d.IssueDate.Time(), "due_date": due, "notes": d.Notes,
+		"supplied_from": d.SuppliedFrom, "supplied_to": d.SuppliedTo,
 		"exemption_reason": d.Exemption, "tax_treatments": treatments,
 		"units": units, "discount_rates": discountRates, "discounts": discounts,
 		"subtotal": d.totals.Subtotal, "tax_total": d.totals.Tax, "total": d.totals.Total,

@@ -44,11 +44,14 @@ type Input struct {
 	CustomerID string          `json:"customer_id,omitzero" format:"uuid" doc:"Instead of customer."`
 	IssueDate  string          `json:"issue_date" format:"date"`
 	DueDate    string          `json:"due_date,omitzero" format:"date" doc:"If left out, it follows from the payment terms."`
-	Currency   string          `json:"currency" format:"currency"`
-	Lines      []LineInput     `json:"lines" doc:"At least one."`
-	Notes      string          `json:"notes,omitzero"`
-	Exemption  string          `json:"exemption_reason,omitzero" doc:"Why lines are exempt from tax. Required if one is."`
-	Series     string          `json:"series,omitzero" enum:"continue,keep" doc:"Whether the series goes on behind a number ahead of it."`
+	// SuppliedFrom and SuppliedTo are the period of supply.
+	SuppliedFrom string      `json:"supplied_from,omitzero" format:"date" doc:"The day of supply, or the first day of its period."`
+	SuppliedTo   string      `json:"supplied_to,omitzero" format:"date" doc:"The last day of the period of supply."`
+	Currency     string      `json:"currency" format:"currency"`
+	Lines        []LineInput `json:"lines" doc:"At least one."`
+	Notes        string      `json:"notes,omitzero"`
+	Exemption    string      `json:"exemption_reason,omitzero" doc:"Why lines are exempt from tax. Required if one is."`
+	Series       string      `json:"series,omitzero" enum:"continue,keep" doc:"Whether the series goes on behind a number ahead of it."`
 	idempotency.External
 }
 
@@ -70,11 +73,14 @@ type Draft struct {
 	Customer   customer.Draft `json:"customer"` // used when CustomerID is uuid.Nil
 	IssueDate  date.Date      `json:"issue_date"`
 	DueDate    date.Date      `json:"due_date"` // zero to derive it from the payment terms
-	Currency   money.Currency `json:"currency"`
-	Lines      []Line         `json:"lines"`
-	Notes      string         `json:"notes"`
-	Exemption  string         `json:"exemption_reason,omitzero"`
-	Series     string         `json:"series,omitzero"`
+	// SuppliedFrom is the day of supply, or the first day of its period, and SuppliedTo the last one; zero for none.
+	SuppliedFrom date.Date      `json:"supplied_from,omitzero"`
+	SuppliedTo   date.Date      `json:"supplied_to,omitzero"`
+	Currency     money.Currency `json:"currency"`
+	Lines        []Line         `json:"lines"`
+	Notes        string         `json:"notes"`
+	Exemption    string         `json:"exemption_reason,omitzero"`
+	Series       string         `json:"series,omitzero"`
 	idempotency.External
 
 	totals Totals // of Lines
@@ -91,6 +97,7 @@ func (in Input) Draft() (Draft, error) {
 	}
 	d.Currency = typed.Currency(&problems, "/currency", in.Currency, issued)
 	in.dates(&d, &problems)
+	in.supply(&d, &problems)
 	in.lines(&d, &problems)
 	if in.Series != "" && in.Series != SeriesContinue && in.Series != SeriesKeep {
 		problems.Add("/series", "Use continue or keep, or leave it out.")
@@ -133,6 +140,23 @@ func (in Input) dates(d *Draft, problems *invalid.Error) {
 		problems.Add("/due_date", "Enter the due date as year-month-day from 2000 to 2099, like 2026-12-21.")
 	} else if d.DueDate.Before(d.IssueDate) {
 		problems.Add("/due_date", "The due date must not be before the issue date.")
+	}
+}
+
+func (in Input) supply(d *Draft, problems *invalid.Error) {
+	var err error
+	if in.SuppliedFrom != "" || in.SuppliedTo != "" {
+		if d.SuppliedFrom, err = date.ParseEntry(in.SuppliedFrom); err != nil {
+			problems.Add("/supplied_from", "Enter the day of supply as year-month-day from 2000 to 2099, like 2026-11-21.")
+		}
+	}
+	if in.SuppliedTo == "" {
+		return
+	}
+	if d.SuppliedTo, err = date.ParseEntry(in.SuppliedTo); err != nil {
+		problems.Add("/supplied_to", "Enter the last day of supply as year-month-day from 2000 to 2099, or leave it blank for a single day.")
+	} else if d.SuppliedTo.Before(d.SuppliedFrom) {
+		problems.Add("/supplied_to", "The last day of supply must not be before the first day.")
 	}
 }
 

@@ -30,12 +30,15 @@ type Invoice struct {
 	Currency  money.Currency `json:"currency"`
 	IssueDate date.Date      `json:"issue_date"`
 	DueDate   date.Date      `json:"due_date"`
-	Lines     []Line         `json:"lines"`
-	Subtotal  int64          `json:"subtotal"`
-	TaxTotal  int64          `json:"tax_total"`
-	Total     int64          `json:"total"`
-	Paid      int64          `json:"paid"`     // less refunds
-	Credited  int64          `json:"credited"` // by credit notes
+	// SuppliedFrom is the day of supply, or the first day of its period, and SuppliedTo the last one; zero for none.
+	SuppliedFrom date.Date `json:"supplied_from,omitzero"`
+	SuppliedTo   date.Date `json:"supplied_to,omitzero"`
+	Lines        []Line    `json:"lines"`
+	Subtotal     int64     `json:"subtotal"`
+	TaxTotal     int64     `json:"tax_total"`
+	Total        int64     `json:"total"`
+	Paid         int64     `json:"paid"`     // less refunds
+	Credited     int64     `json:"credited"` // by credit notes
 	// WrittenOff is the sum of the write-offs that weren't taken back.
 	WrittenOff int64  `json:"written_off"`
 	Open       int64  `json:"open"`
@@ -68,7 +71,7 @@ var Table = record.Table[Invoice]{Name: "invoices", Fields: `
 	'customer', COALESCE(r.bill_to, (
 		SELECT ` + buyerJSON + ` FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id)),
 	'issue_date', r.issue_date, 'due_date', r.due_date, 'notes', r.notes,
-	'exemption_reason', r.exemption_reason,
+	'exemption_reason', r.exemption_reason, 'supplied_from', r.supplied_from, 'supplied_to', r.supplied_to,
 	'lines', (
 		SELECT json_agg(` + lineJSON + ` ORDER BY l.position)
 		FROM invoice_lines l WHERE l.tenant_id = r.tenant_id AND l.invoice_id = r.id),

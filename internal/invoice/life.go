@@ -61,15 +61,19 @@ func replace(tx *idempotency.Tx, d Draft) idempotency.Result {
 			WHERE invoices.tenant_id = @tenant_id AND invoices.id = @record_id
 		)
 		UPDATE invoices i SET
-			(number, customer_id, currency, issue_date, due_date, notes, exemption_reason, subtotal, tax_total, total,
+			(number, customer_id, currency, issue_date, due_date, notes, exemption_reason, supplied_from, supplied_to,
+				subtotal, tax_total, total,
 				`+idempotency.ExternalColumns+`) =
-			(w.number, w.customer_id, @currency, @issue_date, w.due_date, @notes, @exemption_reason, @subtotal, @tax_total, @total,
+			(w.number, w.customer_id, @currency, @issue_date, w.due_date, @notes, @exemption_reason, @supplied_from::date, @supplied_to::date,
+				@subtotal, @tax_total, @total,
 				`+idempotency.ExternalKept+`)
 		FROM wanted w
 		WHERE i.tenant_id = @tenant_id AND i.id = @record_id AND (w.other_lines
-			OR (i.number, i.customer_id, i.currency, i.issue_date, i.due_date, i.notes, i.exemption_reason,
+			OR (i.number, i.customer_id, i.currency, i.issue_date, i.due_date, i.notes, i.exemption_reason, i.supplied_from,
+				i.supplied_to,
 				`+idempotency.ExternalColumns+`)
-			IS DISTINCT FROM (w.number, w.customer_id, @currency, @issue_date, w.due_date, @notes, @exemption_reason,
+			IS DISTINCT FROM (w.number, w.customer_id, @currency, @issue_date, w.due_date, @notes, @exemption_reason, @supplied_from::date,
+				@supplied_to::date,
 				`+idempotency.ExternalKept+`))`, args)
 	tx.Exec(`DELETE FROM invoice_lines WHERE tenant_id = @tenant_id AND invoice_id = @record_id`, nil)
 	tx.Exec(insertLines, args)

@@ -28,10 +28,12 @@ type InvoiceForm struct {
 	Number    string // "" for the next one
 	IssueDate string // 2006-01-02
 	DueDate   string // 2006-01-02, or "" to leave it to the payment terms
-	DueHint   string // an explanation of the due date
-	Currency  string // the chosen code
-	Notes     string
-	Lines     []InvoiceFormLine
+	// SuppliedFrom and SuppliedTo are days like DueDate, or "" for none.
+	SuppliedFrom, SuppliedTo string
+	DueHint                  string // an explanation of the due date
+	Currency                 string // the chosen code
+	Notes                    string
+	Lines                    []InvoiceFormLine
 
 	// MaxLines is the largest number of lines.
 	MaxLines int

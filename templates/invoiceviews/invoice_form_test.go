@@ -30,6 +30,8 @@ func TestNothingTypedIsLost(t *testing.T) {
 		{Name: "currency", Value: "EURO"},
 		{Name: "issue_date", Value: "2026-11-21"},
 		{Name: "due_date", Value: "21/12/2026"},
+		{Name: "supplied_from", Value: "November"},
+		{Name: "supplied_to", Value: "2026-11-30"},
 	}
 	for _, l := range typed.Lines {
 		want = append(want, lineFields(l)...)

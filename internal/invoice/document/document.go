@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -14,6 +15,7 @@ import (
 	"onlyonce/internal/invalid/text"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/pdf"
+	"onlyonce/internal/value/date"
 	"onlyonce/internal/value/money"
 	"onlyonce/internal/value/party"
 )
@@ -42,7 +44,7 @@ func Of(inv invoice.Invoice, logo pdf.Image) (pdf.Document, error) {
 		},
 		Currency: inv.Currency.String(), Notes: inv.Notes, Payment: Payment(inv), Footer: inv.Seller.Footer,
 	}
-	shown.Facts = append(shown.Facts, reference(inv)...)
+	shown.Facts = slices.Concat(shown.Facts, Supply(inv), reference(inv))
 	switch inv.Status {
 	case invoice.StatusDraft:
 		shown.Mark, shown.At = "DRAFT", inv.CreatedAt
@@ -86,6 +88,18 @@ func reference(inv invoice.Invoice) []pdf.Fact {
 		return nil
 	}
 	return []pdf.Fact{{Label: "Your reference", Value: inv.Customer.Reference}}
+}
+
+// Supply returns the day or the period of supply as a fact, or nil for none.
+func Supply(inv invoice.Invoice) []pdf.Fact {
+	switch (date.Date{}) {
+	case inv.SuppliedFrom:
+		return nil
+	case inv.SuppliedTo:
+		return []pdf.Fact{{Label: "Supplied on", Value: inv.SuppliedFrom.Display()}}
+	default:
+		return []pdf.Fact{{Label: "Supplied", Value: inv.SuppliedFrom.Display() + " – " + inv.SuppliedTo.Display()}}
+	}
 }
 
 // BuyerLines returns the lines below the name of a customer: the contact and the address.

@@ -10,6 +10,7 @@ import (
 	"onlyonce/internal/invalid/text"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/ubl"
+	"onlyonce/internal/value/date"
 	"onlyonce/internal/value/party"
 )
 
@@ -90,6 +91,13 @@ func eInvoice(inv invoice.Invoice) (ubl.Invoice, error) {
 		Open: money(inv.Total - inv.Paid), // a credit note is a separate document
 	}
 	sent.Seller.Email, sent.Buyer.Email, sent.Buyer.Contact = inv.Seller.Email, inv.Customer.Email, inv.Customer.Contact
+	switch (date.Date{}) {
+	case inv.SuppliedFrom:
+	case inv.SuppliedTo:
+		sent.DeliveredOn = inv.SuppliedFrom.String()
+	default:
+		sent.PeriodStart, sent.PeriodEnd = inv.SuppliedFrom.String(), inv.SuppliedTo.String()
+	}
 	sent.Seller.TaxID = sent.Seller.Registration // billing tax without a VAT number requires a tax number
 	for _, g := range totals.Groups {
 		terms := g.NoTax.At(g.Rate).Terms()
@@ -98,8 +106,11 @@ func eInvoice(inv invoice.Invoice) (ubl.Invoice, error) {
 			Reason: g.NoTax.ReasonText(inv.Exemption), ReasonCode: terms.Code,
 		}
 		switch g.NoTax {
-		case invoice.IntraCommunity: // requires the delivery, which the app has no data about
-			sent.DeliveredOn, sent.DeliveredTo = sent.IssueDate, sent.Buyer.Country
+		case invoice.IntraCommunity: // requires a day or a period, and the country, which the app has no data about
+			if inv.SuppliedFrom == (date.Date{}) {
+				sent.DeliveredOn = sent.IssueDate
+			}
+			sent.DeliveredTo = sent.Buyer.Country
 		case invoice.OutsideScope:
 			withoutVAT(&sent.Seller)
 			withoutVAT(&sent.Buyer)

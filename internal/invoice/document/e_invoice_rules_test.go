@@ -30,7 +30,7 @@ const (
 )
 
 func rules() []rule {
-	return slices.Concat(rulesOfTaxed(), rulesOfDiscounts(), rulesOfUntaxed(), rulesOfOutsideScope())
+	return slices.Concat(rulesOfTaxed(), rulesOfOptions(), rulesOfUntaxed(), rulesOfOutsideScope())
 }
 
 // rulesOfTaxed returns the rules that an invoice with standard rates and zero-rated lines can break.
@@ -153,8 +153,8 @@ func rulesOfLines() []rule {
 	}
 }
 
-// rulesOfDiscounts returns the rules about the allowances of lines.
-func rulesOfDiscounts() []rule {
+// rulesOfOptions returns the rules about what an invoice may have: discounts of lines, and a period of supply.
+func rulesOfOptions() []rule {
 	return []rule{
 		{"BR-41", everyOne("InvoiceLine/AllowanceCharge", "Amount"), [2]string{"<cbc:Amount currencyID=\"EUR\">11.11</cbc:Amount>", ""}},
 		{"BR-42", everyOne("InvoiceLine/AllowanceCharge", "AllowanceChargeReason"), [2]string{"AllowanceChargeReason", "Other"}},
@@ -170,6 +170,15 @@ func rulesOfDiscounts() []rule {
 			}
 			return ""
 		}, [2]string{">111.11<", ">121.11<"}},
+		{"BR-29, BR-CO-19", func(inv element) string {
+			for _, period := range inv.all("InvoicePeriod") {
+				start, end := period.text("StartDate"), period.text("EndDate")
+				if len(start) != len("2026-11-21") || len(end) != len(start) || end < start {
+					return "a period that ends before it begins"
+				}
+			}
+			return ""
+		}, [2]string{"EndDate>2026-11-30", "EndDate>2026-10-31"}},
 	}
 }
 
@@ -321,7 +330,8 @@ func rulesOfUntaxed() []rule {
 		{"BR-G-10", coded("G", "VATEX-EU-G"), [2]string{"VATEX-EU-G", "VATEX-EU-O"}},
 		{"BR-O-10", coded("O", "VATEX-EU-O"), [2]string{"VATEX-EU-G", "VATEX-EU-O"}},
 		{"BR-IC-11", func(inv element) string {
-			return unless(!inv.has("K") || matches("Delivery/ActualDeliveryDate", `\d{4}-\d\d-\d\d`)(inv) == "", "no day of delivery")
+			day := matches("Delivery/ActualDeliveryDate", `\d{4}-\d\d-\d\d`)(inv) == ""
+			return unless(!inv.has("K") || day || len(inv.all("InvoicePeriod")) > 0, "no day of delivery")
 		}, [2]string{"ActualDeliveryDate", "Other"}},
 		{"BR-IC-12", func(inv element) string {
 			const country = "Delivery/DeliveryLocation/Address/Country/IdentificationCode"

@@ -57,7 +57,7 @@ func Invoices() sitetest.Resource {
 		"line_description": {"Design", "Printing"}, "line_quantity": {"2", "1.5"},
 		"line_unit_price": {"50.00", "7.99"}, "line_tax_rate": {"23", "6.5"}, "line_tax_treatment": {"", ""},
 		"line_unit": {"", ""}, "line_discount": {"", ""},
-		"exemption_reason": {""},
+		"exemption_reason": {""}, "supplied_from": {""}, "supplied_to": {""},
 	}
 	return sitetest.Resource{
 		Name: "invoice", Path: "/invoices", Words: sitetest.Words{Verb: "create", Past: "created"}, Command: command, Label: "2026-0001",
@@ -78,6 +78,11 @@ func Invoices() sitetest.Resource {
 			{Name: "customer_name", Valid: "Ada King", Invalid: " ", Pointer: "/customer/name"},
 			{Name: "issue_date", Valid: "2026-11-22", Invalid: "tomorrow", Pointer: "/issue_date"},
 			{Name: "due_date", Valid: "2026-12-22", Invalid: "2026-11-20", Pointer: "/due_date"},
+			{Name: "supplied_from", Valid: "2026-11-01", Invalid: "yesterday", Pointer: "/supplied_from"},
+			{
+				Name: "supplied_to", Valid: "2026-11-30", With: []string{"supplied_from", "2026-11-01"},
+				Invalid: "2026-10-31", Pointer: "/supplied_to",
+			},
 			{Name: "currency", Valid: "USD", Invalid: "XXY", Pointer: "/currency"},
 			{Name: "notes", Valid: "Other words", Invalid: "a\u202eb", Pointer: "/notes"},
 			{Name: "line_description", Valid: "Drawing", Invalid: " ", Pointer: "/lines/0/description"},
@@ -141,7 +146,7 @@ func invoiceCommand(form url.Values) string {
 	command := map[string]any{
 		"issue_date": form.Get("issue_date"), "due_date": form.Get("due_date"),
 		"currency": form.Get("currency"), "notes": form.Get("notes"), "lines": linesOf(form),
-		"exemption_reason": form.Get("exemption_reason"),
+		"exemption_reason": form.Get("exemption_reason"), "supplied_from": form.Get("supplied_from"), "supplied_to": form.Get("supplied_to"),
 	}
 	if number := form.Get("number"); number != "" {
 		command["number"] = number

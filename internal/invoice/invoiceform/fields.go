@@ -27,7 +27,7 @@ func Read(form url.Values) invoice.Input {
 		Number: form.Get("number"), CustomerID: customerID,
 		IssueDate: form.Get("issue_date"), DueDate: form.Get("due_date"),
 		Currency: form.Get("currency"), Notes: form.Get("notes"), Series: form.Get(invoice.SeriesField),
-		Exemption: form.Get("exemption_reason"),
+		Exemption: form.Get("exemption_reason"), SuppliedFrom: form.Get("supplied_from"), SuppliedTo: form.Get("supplied_to"),
 	}
 	if next := form.Get(invoice.NextNumberField); next != "" {
 		in.Number = "" // the next number at that time

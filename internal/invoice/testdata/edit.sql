@@ -25,7 +25,7 @@ FROM (SELECT) AS one LEFT JOIN (
 				SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id,
 					'contact', c.contact, 'reference', c.reference) FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id)),
 		'issue_date', r.issue_date, 'due_date', r.due_date, 'notes', r.notes,
-		'exemption_reason', r.exemption_reason,
+		'exemption_reason', r.exemption_reason, 'supplied_from', r.supplied_from, 'supplied_to', r.supplied_to,
 		'lines', (
 			SELECT json_agg(json_build_object(
 					'description', l.description, 'quantity', l.quantity::text, 'unit', l.unit, 'unit_price', l.unit_price,
@@ -74,18 +74,22 @@ WITH customer AS MATERIALIZED (
 	WHERE invoices.tenant_id = $2 AND invoices.id = $17
 )
 UPDATE invoices i SET
-(number, customer_id, currency, issue_date, due_date, notes, exemption_reason, subtotal, tax_total, total,
+(number, customer_id, currency, issue_date, due_date, notes, exemption_reason, supplied_from, supplied_to,
+	subtotal, tax_total, total,
 	source, external_id, external_digest) =
-(w.number, w.customer_id, $27, $15, w.due_date, $28, $29, $30, $31, $32,
-	COALESCE($33::text, source), COALESCE($34::text, external_id),
-	COALESCE($35::bytea, external_digest))
+(w.number, w.customer_id, $27, $15, w.due_date, $28, $29, $30::date, $31::date,
+	$32, $33, $34,
+	COALESCE($35::text, source), COALESCE($36::text, external_id),
+	COALESCE($37::bytea, external_digest))
 FROM wanted w
 WHERE i.tenant_id = $2 AND i.id = $17 AND (w.other_lines
-	OR (i.number, i.customer_id, i.currency, i.issue_date, i.due_date, i.notes, i.exemption_reason,
+	OR (i.number, i.customer_id, i.currency, i.issue_date, i.due_date, i.notes, i.exemption_reason, i.supplied_from,
+		i.supplied_to,
 		source, external_id, external_digest)
-	IS DISTINCT FROM (w.number, w.customer_id, $27, $15, w.due_date, $28, $29,
-		COALESCE($33::text, source), COALESCE($34::text, external_id),
-		COALESCE($35::bytea, external_digest)));
+	IS DISTINCT FROM (w.number, w.customer_id, $27, $15, w.due_date, $28, $29, $30::date,
+		$31::date,
+		COALESCE($35::text, source), COALESCE($36::text, external_id),
+		COALESCE($37::bytea, external_digest)));
 
 DELETE FROM invoice_lines WHERE tenant_id = $1 AND invoice_id = $2;
 
@@ -125,7 +129,7 @@ FROM (
 					SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id,
 						'contact', c.contact, 'reference', c.reference) FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id)),
 			'issue_date', r.issue_date, 'due_date', r.due_date, 'notes', r.notes,
-			'exemption_reason', r.exemption_reason,
+			'exemption_reason', r.exemption_reason, 'supplied_from', r.supplied_from, 'supplied_to', r.supplied_to,
 			'lines', (
 				SELECT json_agg(json_build_object(
 						'description', l.description, 'quantity', l.quantity::text, 'unit', l.unit, 'unit_price', l.unit_price,

@@ -25,7 +25,7 @@ FROM (SELECT) AS one LEFT JOIN (
 				SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id,
 					'contact', c.contact, 'reference', c.reference) FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id)),
 		'issue_date', r.issue_date, 'due_date', r.due_date, 'notes', r.notes,
-		'exemption_reason', r.exemption_reason,
+		'exemption_reason', r.exemption_reason, 'supplied_from', r.supplied_from, 'supplied_to', r.supplied_to,
 		'lines', (
 			SELECT json_agg(json_build_object(
 					'description', l.description, 'quantity', l.quantity::text, 'unit', l.unit, 'unit_price', l.unit_price,
@@ -74,7 +74,7 @@ FROM (
 					SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id,
 						'contact', c.contact, 'reference', c.reference) FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id)),
 			'issue_date', r.issue_date, 'due_date', r.due_date, 'notes', r.notes,
-			'exemption_reason', r.exemption_reason,
+			'exemption_reason', r.exemption_reason, 'supplied_from', r.supplied_from, 'supplied_to', r.supplied_to,
 			'lines', (
 				SELECT json_agg(json_build_object(
 						'description', l.description, 'quantity', l.quantity::text, 'unit', l.unit, 'unit_price', l.unit_price,

@@ -11,7 +11,9 @@ type Invoice struct {
 	BuyerReference string
 	Seller         Party  // BG-4
 	Buyer          Party  // BG-7
-	DeliveredOn    string // BT-72, ISO 8601; "" leaves out both
+	PeriodStart    string // BT-73, ISO 8601; "" leaves out the period
+	PeriodEnd      string // BT-74, ISO 8601
+	DeliveredOn    string // BT-72, ISO 8601; "" for none
 	DeliveredTo    string // BT-80, ISO 3166-1 alpha-2; "" if unknown
 	Account        Account
 	Lines          []Line // BG-25, at least one

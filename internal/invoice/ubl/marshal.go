@@ -56,7 +56,10 @@ func document(inv Invoice) invoiceXML {
 			TaxInclusiveAmount: money(inv.Total), PrepaidAmount: money(inv.Paid), PayableAmount: money(inv.Open),
 		},
 	}
-	if inv.DeliveredOn != "" {
+	if inv.PeriodStart != "" {
+		doc.Period = &periodXML{inv.PeriodStart, inv.PeriodEnd}
+	}
+	if inv.DeliveredOn != "" || inv.DeliveredTo != "" {
 		doc.Delivery = &deliveryXML{Date: inv.DeliveredOn}
 		if inv.DeliveredTo != "" {
 			doc.Delivery.Address = &addressXML{Country: &countryXML{inv.DeliveredTo}}

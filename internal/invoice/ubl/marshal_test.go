@@ -36,7 +36,7 @@ func example() ubl.Invoice {
 			{Category: "K", Rate: "0", Net: "11.99", Amount: "0.00", Reason: "Intra-community supply", ReasonCode: "VATEX-EU-IC"},
 			{Category: "S", Rate: "23", Net: "220.00", Amount: "50.60"},
 		},
-		DeliveredOn: "2026-11-21", DeliveredTo: "IN",
+		PeriodStart: "2026-11-01", PeriodEnd: "2026-11-30", DeliveredOn: "2026-11-21", DeliveredTo: "IN",
 		Subtotal: "231.99", TaxTotal: "50.60", Total: "282.59", Paid: "82.59", Open: "200.00",
 	}
 }
@@ -72,7 +72,7 @@ func TestUnknownIsLeftOut(t *testing.T) {
 		t.Errorf("an address has an empty element:\n%s", got)
 	}
 	inv.Seller, inv.Buyer = ubl.Party{Name: "Acme"}, ubl.Party{Name: "Ada"}
-	inv.DeliveredTo = ""
+	inv.DeliveredTo, inv.PeriodStart = "", ""
 	for _, account := range []ubl.Account{{}, {Number: "1"}, {Holder: "Ada"}} {
 		inv.Account = account
 		got := marshal(t, inv)

@@ -18,6 +18,7 @@ type invoiceXML struct {
 	Note                 string           `xml:"cbc:Note,omitempty"`
 	DocumentCurrencyCode string           `xml:"cbc:DocumentCurrencyCode"`
 	BuyerReference       string           `xml:"cbc:BuyerReference,omitempty"`
+	Period               *periodXML       `xml:"cac:InvoicePeriod"`
 	Supplier             partyXML         `xml:"cac:AccountingSupplierParty>cac:Party"`
 	Customer             partyXML         `xml:"cac:AccountingCustomerParty>cac:Party"`
 	Delivery             *deliveryXML     `xml:"cac:Delivery"`
@@ -80,8 +81,13 @@ type countryXML struct {
 	Code string `xml:"cbc:IdentificationCode"`
 }
 
+type periodXML struct {
+	Start string `xml:"cbc:StartDate"`
+	End   string `xml:"cbc:EndDate"`
+}
+
 type deliveryXML struct {
-	Date    string      `xml:"cbc:ActualDeliveryDate"`
+	Date    string      `xml:"cbc:ActualDeliveryDate,omitempty"`
 	Address *addressXML `xml:"cac:DeliveryLocation>cac:Address"`
 }
 

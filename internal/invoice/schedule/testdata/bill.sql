@@ -34,14 +34,14 @@ WITH billed AS MATERIALIZED (
 	WHERE $1::uuid = $3::uuid
 ), inserted AS (
 	INSERT INTO invoices (
-		tenant_id, id, number, customer_id, currency, issue_date, due_date, notes, exemption_reason, subtotal, tax_total, total,
-		source, external_id, external_digest)
+		tenant_id, id, number, customer_id, currency, issue_date, due_date, notes, exemption_reason, supplied_from, supplied_to,
+		subtotal, tax_total, total, source, external_id, external_digest)
 	SELECT
 		$2, $14, NULLIF($15, ''), c.id, $16, $17, COALESCE($18::date, $17::date + COALESCE(c.payment_days, (
 					SELECT s.payment_days FROM settings s WHERE s.tenant_id = $2 AND s.id = $2))), $19,
-		$20, $21, $22, $23, $24::text, $25::text, $26::bytea
-	FROM billed c, note_alike('invoices', $2, $14, $27, ARRAY[sha256(convert_to(jsonb_build_array(
-					'invoices', c.id, $16::text, $28::text[], $29::text[], $30::bigint[], $31::text[]
+		$20, $21::date, $22::date, $23, $24, $25, $26::text, $27::text, $28::bytea
+	FROM billed c, note_alike('invoices', $2, $14, $29, ARRAY[sha256(convert_to(jsonb_build_array(
+					'invoices', c.id, $16::text, $30::text[], $31::text[], $32::bigint[], $33::text[]
 				)::text, 'UTF8'))])
 	RETURNING *
 ), inserted_lines AS (
@@ -51,13 +51,13 @@ WITH billed AS MATERIALIZED (
 		$2, $14, position, description, quantity::numeric, NULLIF(unit, ''), unit_price,
 		NULLIF(discount_rate, '')::numeric, discount, tax_rate::numeric, NULLIF(tax_treatment, ''), net
 	FROM unnest(
-		$28::text[], $29::text[], $32::text[], $30::bigint[], $33::text[], $34::bigint[],
-		$31::text[], $35::text[], $36::bigint[]) WITH ORDINALITY
+		$30::text[], $31::text[], $34::text[], $32::bigint[], $35::text[], $36::bigint[],
+		$33::text[], $37::text[], $38::bigint[]) WITH ORDINALITY
 	AS typed (description, quantity, unit, unit_price, discount_rate, discount, tax_rate, tax_treatment, net, position)
 	RETURNING *
 ), inserted_effect AS (
 	INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
-	SELECT $2, id, $37, $38, 'customer created' FROM billed WHERE id = $4
+	SELECT $2, id, $39, $40, 'customer created' FROM billed WHERE id = $4
 )
 SELECT json_build_object(
 	'id', i.id, 'number', i.number, 'status', i.status, 'overdue', false, 'paid', 0, 'credited', 0, 'written_off', 0, 'open', 0,
@@ -74,7 +74,7 @@ SELECT json_build_object(
 	ELSE json_build_object('id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id,
 		'contact', c.contact, 'reference', c.reference) END,
 	'issue_date', i.issue_date, 'due_date', i.due_date, 'notes', i.notes,
-	'exemption_reason', i.exemption_reason,
+	'exemption_reason', i.exemption_reason, 'supplied_from', i.supplied_from, 'supplied_to', i.supplied_to,
 	'lines', (
 		SELECT json_agg(json_build_object(
 				'description', l.description, 'quantity', l.quantity::text, 'unit', l.unit, 'unit_price', l.unit_price,
