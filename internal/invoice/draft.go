@@ -154,7 +154,7 @@ func (in Input) supply(d *Draft, problems *invalid.Error) {
 		return
 	}
 	if d.SuppliedTo, err = date.ParseEntry(in.SuppliedTo); err != nil {
-		problems.Add("/supplied_to", "Enter the last day of supply as year-month-day from 2000 to 2099, or leave it blank for a single day.")
+		problems.Add("/supplied_to", "Enter the last day of supply as year-month-day from 2000 to 2099, or leave it blank.")
 	} else if d.SuppliedTo.Before(d.SuppliedFrom) {
 		problems.Add("/supplied_to", "The last day of supply must not be before the first day.")
 	}

@@ -64,8 +64,8 @@ func replace(tx *idempotency.Tx, d Draft) idempotency.Result {
 			(number, customer_id, currency, issue_date, due_date, notes, exemption_reason, supplied_from, supplied_to,
 				subtotal, tax_total, total,
 				`+idempotency.ExternalColumns+`) =
-			(w.number, w.customer_id, @currency, @issue_date, w.due_date, @notes, @exemption_reason, @supplied_from::date, @supplied_to::date,
-				@subtotal, @tax_total, @total,
+			(w.number, w.customer_id, @currency, @issue_date, w.due_date, @notes, @exemption_reason,
+				@supplied_from::date, @supplied_to::date, @subtotal, @tax_total, @total,
 				`+idempotency.ExternalKept+`)
 		FROM wanted w
 		WHERE i.tenant_id = @tenant_id AND i.id = @record_id AND (w.other_lines

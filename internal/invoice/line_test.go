@@ -81,7 +81,8 @@ func TestDatabaseHoldsLines(t *testing.T) {
 		assert.Equal(t, fmt.Sprint(l.Unit, " ", l.DiscountRate, " ", l.Discount, " ", l.Net), want)
 	}
 	const line = `
-		INSERT INTO invoice_lines (tenant_id, invoice_id, position, description, quantity, unit_price, tax_rate, discount, net, discount_rate)
+		INSERT INTO invoice_lines (
+			tenant_id, invoice_id, position, description, quantity, unit_price, tax_rate, discount, net, discount_rate)
 		SELECT tenant_id, id, 99, 'x', 2, 50, 0, `
 	b.Refuses(map[string][]string{
 		"line_unit_check":             {`UPDATE invoice_lines SET unit = 'HOURS'`},

@@ -100,7 +100,8 @@ func issued(t must.T, in invoice.Input, paid func(total int64) int64) invoice.In
 			},
 		},
 
-		Currency: d.Currency, IssueDate: d.IssueDate, DueDate: d.DueDate, SuppliedFrom: d.SuppliedFrom, SuppliedTo: d.SuppliedTo, Lines: d.Lines, Notes: d.Notes, Exemption: d.Exemption,
+		Currency: d.Currency, IssueDate: d.IssueDate, DueDate: d.DueDate, SuppliedFrom: d.SuppliedFrom, SuppliedTo: d.SuppliedTo,
+		Lines: d.Lines, Notes: d.Notes, Exemption: d.Exemption,
 		IssuedAt: time.Unix(0, 0),
 		Subtotal: sums.Subtotal, TaxTotal: sums.Tax, Total: sums.Total, Paid: paid(sums.Total),
 	}
@@ -283,7 +284,9 @@ func TestEveryRuleCanFail(t *testing.T) {
 		"untaxed": {[]invoice.LineInput{
 			line(invoice.Exempt), line(invoice.ReverseCharge), line(invoice.IntraCommunity), line(invoice.Export),
 		}, rulesOfUntaxed(), "", ""},
-		"outside of the scope": {[]invoice.LineInput{line(invoice.OutsideScope), line(invoice.OutsideScope)}, rulesOfOutsideScope(), "2026-11-01", ""},
+		"outside of the scope": {
+			[]invoice.LineInput{line(invoice.OutsideScope), line(invoice.OutsideScope)}, rulesOfOutsideScope(), "2026-11-01", "",
+		},
 	} {
 		text := xmlOf(t, issued(t, invoice.Input{
 			Number: "2026-0042", Customer: &customer.Input{Email: "ada@example.com", Name: "Ada"},

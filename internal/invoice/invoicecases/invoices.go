@@ -146,7 +146,8 @@ func invoiceCommand(form url.Values) string {
 	command := map[string]any{
 		"issue_date": form.Get("issue_date"), "due_date": form.Get("due_date"),
 		"currency": form.Get("currency"), "notes": form.Get("notes"), "lines": linesOf(form),
-		"exemption_reason": form.Get("exemption_reason"), "supplied_from": form.Get("supplied_from"), "supplied_to": form.Get("supplied_to"),
+		"exemption_reason": form.Get("exemption_reason"),
+		"supplied_from":    form.Get("supplied_from"), "supplied_to": form.Get("supplied_to"),
 	}
 	if number := form.Get("number"); number != "" {
 		command["number"] = number

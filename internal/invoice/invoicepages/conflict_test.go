@@ -158,11 +158,13 @@ func TestLinesWithoutJavaScript(t *testing.T) {
 	for action, c := range map[string]struct{ was, is [][7]string }{ // in the order of the columns
 		"add_line": {
 			[][7]string{{"Design", "2", "HUR", "50.00", "10%", "23", ""}, {"Printing", "1.5", "", "7.99", "", "0", "export"}},
-			[][7]string{{"Design", "2", "HUR", "50.00", "10%", "23", ""}, {"Printing", "1.5", "", "7.99", "", "0", "export"}, {"", "1", "", "", "", "0", "export"}},
+			[][7]string{{"Design", "2", "HUR", "50.00", "10%", "23", ""}, {"Printing", "1.5", "", "7.99", "", "0", "export"},
+				{"", "1", "", "", "", "0", "export"}},
 		},
 		"remove_line:0": {[][7]string{{"Design", "2", "", "50.00", "", "0", "export"}}, [][7]string{{"", "1", "", "", "", "", ""}}},
 		"remove_line:2": {
-			[][7]string{{"Design", "1", "", "50.00", "", "0", ""}, {"", "1", "", "", "", "0", ""}, {"Printing", "1", "", "7.00", "", "0", ""}},
+			[][7]string{{"Design", "1", "", "50.00", "", "0", ""}, {"", "1", "", "", "", "0", ""},
+				{"Printing", "1", "", "7.00", "", "0", ""}},
 			[][7]string{{"Design", "1", "", "50.00", "", "0", ""}, {"", "1", "", "", "", "0", ""}},
 		},
 	} {

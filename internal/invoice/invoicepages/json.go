@@ -53,7 +53,8 @@ func showInvoice(inv invoice.Invoice) any {
 	shown := invoiceJSON{
 		ID: inv.ID, Number: inv.Number, Status: inv.Status, Overdue: inv.Overdue,
 		Seller: inv.Seller, Customer: inv.Customer, Currency: c,
-		IssueDate: inv.IssueDate, DueDate: inv.DueDate, SuppliedFrom: inv.SuppliedFrom, SuppliedTo: inv.SuppliedTo, Notes: inv.Notes, Exemption: inv.Exemption,
+		IssueDate: inv.IssueDate, DueDate: inv.DueDate, SuppliedFrom: inv.SuppliedFrom, SuppliedTo: inv.SuppliedTo,
+		Notes: inv.Notes, Exemption: inv.Exemption,
 		Subtotal: c.Format(inv.Subtotal), TaxTotal: c.Format(inv.TaxTotal), Total: c.Format(inv.Total),
 		Paid: c.Format(inv.Paid), Credited: c.Format(inv.Credited), WrittenOff: c.Format(inv.WrittenOff), Open: c.Format(inv.Open),
 		Version: inv.Version, CreatedAt: inv.CreatedAt, IssuedAt: inv.IssuedAt, VoidedAt: inv.VoidedAt,

@@ -77,8 +77,8 @@ UPDATE invoices i SET
 (number, customer_id, currency, issue_date, due_date, notes, exemption_reason, supplied_from, supplied_to,
 	subtotal, tax_total, total,
 	source, external_id, external_digest) =
-(w.number, w.customer_id, $27, $15, w.due_date, $28, $29, $30::date, $31::date,
-	$32, $33, $34,
+(w.number, w.customer_id, $27, $15, w.due_date, $28, $29,
+	$30::date, $31::date, $32, $33, $34,
 	COALESCE($35::text, source), COALESCE($36::text, external_id),
 	COALESCE($37::bytea, external_digest))
 FROM wanted w
