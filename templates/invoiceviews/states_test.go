@@ -290,7 +290,7 @@ func typedForm() invoiceviews.InvoiceForm {
 		Customers:  []templates.Option{{Value: "c1", Text: "Ada Byron"}},
 		CustomerID: "gone",
 		Number:     " 2026-0042 ",
-		IssueDate:  "2026-11-21", DueDate: "21/12/2026",
+		IssueDate:  "2026-11-21", DueDate: "21/12/2026", SuppliedFrom: "November", SuppliedTo: "2026-11-30",
 		Currencies: []invoiceviews.Currency{{Code: "EUR", Digits: 2}, {Code: "JPY"}},
 		Currency:   "EURO", Notes: "\n  first line\nsecond, " + hostile,
 		Lines: []invoiceviews.InvoiceFormLine{

@@ -99,21 +99,36 @@ func MissingPage(err error) error {
 // Line is a line of an invoice or a credit note in the API.
 type Line struct {
 	Description string            `json:"description"`
-	Quantity    string            `json:"quantity" format:"decimal"`
+	Quantity    string            `json:"quantity" format:"number"`
+	Unit        string            `json:"unit,omitzero" enum:"H87,HUR,DAY,WEE,MON,ANN,KGM,KMT,MTR,MTK,MTQ,LTR,KWH,D68"`
 	UnitPrice   string            `json:"unit_price" format:"decimal"`
+	Discount    string            `json:"discount,omitzero" doc:"A share of the line's amount, such as 10%, or an amount, such as 25.00."`
 	TaxRate     string            `json:"tax_rate" format:"decimal"`
 	Treatment   invoice.Treatment `json:"tax_treatment" enum:"standard,zero,exempt,reverse_charge,intra_community,export,outside_scope"`
-	Net         string            `json:"net" format:"decimal"`
+	Net         string            `json:"net" format:"number"`
+}
+
+// LineOf returns a line in a currency for the API.
+func LineOf(l invoice.Line, c money.Currency) Line {
+	return Line{
+		Description: l.Description, Quantity: l.Quantity.String(), Unit: string(l.Unit), UnitPrice: c.Format(l.UnitPrice),
+		Discount: l.DiscountText(c), TaxRate: l.TaxRate.String(), Treatment: l.NoTax.At(l.TaxRate), Net: c.Format(l.Net),
+	}
+}
+
+// LineView returns the view of a line in a currency.
+func LineView(l invoice.Line, c money.Currency) invoiceviews.InvoiceLine {
+	return invoiceviews.InvoiceLine{
+		Description: l.Description, Quantity: l.QuantityText(), UnitPrice: l.PriceText(c),
+		TaxRate: l.NoTax.TaxText(l.TaxRate), Amount: c.Display(l.Net),
+	}
 }
 
 // Lines returns the lines of an invoice with a currency.
 func Lines(c money.Currency, lines []invoice.Line) []Line {
 	shown := make([]Line, 0, len(lines))
 	for _, l := range lines {
-		shown = append(shown, Line{
-			Description: l.Description, Quantity: l.Quantity.String(), UnitPrice: c.Format(l.UnitPrice), TaxRate: l.TaxRate.String(),
-			Treatment: l.NoTax.At(l.TaxRate), Net: c.Format(l.Net),
-		})
+		shown = append(shown, LineOf(l, c))
 	}
 	return shown
 }

@@ -84,7 +84,7 @@ func pastFor(b *sitetest.Bundle, t sitetest.Tenant, n int) (all []found) {
 			t.ID, f.id, f.number, of.id, f.currency, f.issued, f.due, f.total*2)
 		f.total *= 2
 		b.Exec(`INSERT INTO invoice_lines (tenant_id, invoice_id, position, description, quantity, unit_price, tax_rate, net)
-			VALUES ($1, $2, 1, $3, 1, $4, 0, $4)`, t.ID, f.id, "“"+first+"”, "+second+"!", f.total)
+			VALUES ($1, $2, 1, $3, 1, $4::bigint, 0, $4::bigint)`, t.ID, f.id, "“"+first+"”, "+second+"!", f.total)
 		switch cmp.Or(status, "issued") {
 		case "void":
 			b.Exec(`UPDATE invoices SET status = 'void', voided_at = now() WHERE id = $1`, f.id)

@@ -66,7 +66,7 @@ const copyField = "copy_of"
 func copyInto(form url.Values, original invoice.Invoice) {
 	for name, values := range fillInvoice(original) {
 		switch name {
-		case "number", "issue_date", "due_date":
+		case "number", "issue_date", "due_date", "supplied_from", "supplied_to":
 		default:
 			form[name] = values
 		}
@@ -80,6 +80,7 @@ func invoiceFacts(form url.Values) []templates.Fact {
 	of := func(label, name string) templates.Fact { return templates.Fact{Label: label, Value: form.Get(name)} }
 	facts := []templates.Fact{{Label: "Customer", Value: typedCustomer(form)}}
 	facts = append(facts, of("Number", "number"), of("Issue date", "issue_date"), of("Due date", "due_date"),
+		of("Supplied on", "supplied_from"), of("Supplied until", "supplied_to"),
 		of("Currency", "currency"), of("Reason for the exemption", "exemption_reason"), of("Notes", "notes"))
 	return append(facts, invoiceform.LineFacts(form)...)
 }

@@ -80,7 +80,7 @@ func letterOf(inv invoice.Invoice) letter {
 	}
 	for _, line := range inv.Lines {
 		l.Lines = append(l.Lines, letterLine{
-			line.Description, line.Quantity.String(), inv.Currency.Display(line.UnitPrice), amount(line.Net),
+			line.Description, line.QuantityText(), line.PriceText(inv.Currency), amount(line.Net),
 		})
 	}
 	return l

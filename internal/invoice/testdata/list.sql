@@ -489,9 +489,11 @@ WITH candidates AS MATERIALIZED (
 					FROM mails m WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.id DESC LIMIT 1), false),
 			'last_reminder', (
 				SELECT json_build_object('level', m.level, 'sent_on', m.sent_on) FROM invoice_reminders m
-				WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1), 'lines', (
+				WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1),
+			'late', CASE WHEN r.state IN ('issued', 'partially_paid') AND r.due_date < (SELECT business_day()) THEN (SELECT business_day()) - r.due_date ELSE 0 END, 'lines', (
 				SELECT json_agg(json_build_object(
-						'description', l.description, 'quantity', l.quantity::text, 'unit_price', l.unit_price,
+						'description', l.description, 'quantity', l.quantity::text, 'unit', l.unit, 'unit_price', l.unit_price,
+						'discount_rate', l.discount_rate::text, 'discount', l.discount,
 						'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', l.net) ORDER BY l.position)
 				FROM invoice_lines l WHERE l.tenant_id = r.tenant_id AND l.invoice_id = r.id)) AS record
 		FROM (SELECT * FROM invoices r WHERE r.tenant_id = $2 AND r.id = w.id LIMIT 1) AS r
@@ -585,7 +587,8 @@ WITH candidates AS MATERIALIZED (
 					FROM mails m WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.id DESC LIMIT 1), false),
 			'last_reminder', (
 				SELECT json_build_object('level', m.level, 'sent_on', m.sent_on) FROM invoice_reminders m
-				WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1)) AS record
+				WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1),
+			'late', CASE WHEN r.state IN ('issued', 'partially_paid') AND r.due_date < (SELECT business_day()) THEN (SELECT business_day()) - r.due_date ELSE 0 END) AS record
 		FROM (SELECT * FROM invoices r WHERE r.tenant_id = $2 AND r.id = w.id LIMIT 1) AS r
 		WHERE r.state = ANY ($9::text[]) AND r.issue_date >= $5::date AND r.issue_date <= $6::date
 		AND r.due_date < $10::date AND NOT EXISTS (SELECT FROM generate_series(1, $11::integer) AS term WHERE NOT EXISTS (

@@ -98,7 +98,7 @@ type creditLine struct {
 func creditLines(rng *rand.Rand, inv profile) (chosen []creditLine) {
 	if inv.IssuedAt != "" {
 		for i, line := range inv.Lines {
-			if rng.IntN(2) == 0 {
+			if rng.IntN(2) == 0 && !strings.HasPrefix(line.Quantity, "-") { // a credit note of these only would be below zero
 				chosen = append(chosen, creditLine{i + 1, max(1, thousandths(line.Quantity)/int64(1+rng.IntN(3)))})
 			}
 		}

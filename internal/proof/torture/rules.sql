@@ -19,9 +19,9 @@ WHERE place IS NOT NULL AND NOT EXISTS (
     SELECT FROM invoice_number_runs s
     WHERE s.tenant_id = i.tenant_id AND s.year = i.issue_year AND place BETWEEN s.first AND s.last)
 
--- rule: every line is quantity times price
+-- rule: every line is quantity times price, less the discount
 SELECT format('invoice %s line %s', invoice_id, position)
-FROM invoice_lines WHERE net <> round(quantity * unit_price)
+FROM invoice_lines WHERE net <> round(quantity * unit_price) - discount
 
 -- rule: the lines add up to the header
 WITH taxed AS (
@@ -338,7 +338,7 @@ WHERE wanted.number IS NULL OR n.number IS NULL
 -- rule: no more is credited of a line than it bills
 SELECT format('line %s of invoice %s: %s of %s', position, invoice_id, sum(c.quantity), l.quantity)
 FROM credit_note_lines c JOIN invoice_lines l USING (tenant_id, invoice_id, position)
-GROUP BY tenant_id, invoice_id, position, l.quantity HAVING sum(c.quantity) > l.quantity
+GROUP BY tenant_id, invoice_id, position, l.quantity HAVING abs(sum(c.quantity)) > abs(l.quantity)
 
 -- rule: the lines add up to the credit note
 SELECT format('%s: %s and tax %s are %s, lines %s', number, subtotal, tax_total, total, net)
@@ -348,9 +348,11 @@ WHERE subtotal IS DISTINCT FROM net OR total <> subtotal + tax_total
 
 -- rule: the parts that are credited add up to what would be credited at once
 WITH line AS (
-    SELECT tenant_id, invoice_id, position, tax_rate, round(unit_price * sum(c.quantity)) AS whole, sum(c.net) AS parts
+    SELECT
+        tenant_id, invoice_id, position, tax_rate, sum(c.net) AS parts,
+        round(CASE WHEN l.discount = 0 THEN l.unit_price * sum(c.quantity) ELSE l.net * sum(c.quantity) / l.quantity END) AS whole
     FROM credit_note_lines c JOIN invoice_lines l USING (tenant_id, invoice_id, position)
-    GROUP BY tenant_id, invoice_id, position, unit_price, tax_rate
+    GROUP BY tenant_id, invoice_id, position, l.unit_price, l.discount, l.net, l.quantity, tax_rate
 ), tax AS (
     SELECT tenant_id, invoice_id, sum(tax) AS whole FROM (
         SELECT tenant_id, invoice_id, round(sum(whole) * tax_rate / 100) AS tax

@@ -128,7 +128,7 @@ func (s *pages) creditNoteForm(r *http.Request, p templates.Page, f templates.Fo
 	for _, line := range left {
 		net += line.Net
 		view.Lines = append(view.Lines, invoiceviews.CreditLine{
-			Description: line.Description, UnitPrice: inv.Currency.Display(line.UnitPrice), Left: line.Quantity.String(),
+			Description: line.Description, UnitPrice: inv.Currency.Display(line.UnitPrice), Left: line.Unit.Of(line.Quantity),
 		})
 	}
 	view.Subtotal, view.Tax, view.Total = inv.Currency.Display(net), inv.Currency.Display(total-net), inv.Currency.Display(total)
@@ -171,10 +171,7 @@ func (s *pages) creditNotePage(r *http.Request, p templates.Page, n credit.Note)
 		Subtotal: money(n.Subtotal), Total: money(n.Total), PDFHref: "/credit-notes/" + n.ID.String() + "/pdf",
 	}
 	for _, l := range n.Lines {
-		view.Lines = append(view.Lines, invoiceviews.InvoiceLine{
-			Description: l.Description, Quantity: l.Quantity.String(), UnitPrice: money(l.UnitPrice),
-			TaxRate: l.NoTax.TaxText(l.TaxRate), Amount: money(l.Net),
-		})
+		view.Lines = append(view.Lines, excerpt.LineView(l.Line, n.Currency))
 	}
 	for _, t := range n.Taxes {
 		view.Taxes = append(view.Taxes, invoiceviews.TaxLine{

@@ -129,7 +129,7 @@ func (s *pages) scheduleForm(r *http.Request, p templates.Page, f templates.Form
 	}
 	form := invoiceviews.ScheduleForm{Choices: scheduleChoices(), InvoiceForm: invoiceviews.InvoiceForm{
 		Form: f, Currency: in.Currency, Notes: in.Notes, Currencies: invoiceform.Currencies(money.Currencies()), MaxLines: invoice.MaxLines,
-		Treatments: invoiceform.Treatments(),
+		Units: invoiceform.Units(), Treatments: invoiceform.Treatments(),
 	}}
 	// The id alone, because two edits are compared by it.
 	option := func(c customer.Offered) templates.Option {

@@ -14,7 +14,6 @@ import (
 	"onlyonce/internal/invoice/invoiceform"
 	"onlyonce/internal/invoice/schedule"
 	"onlyonce/internal/record"
-	"onlyonce/internal/value/money"
 	"onlyonce/internal/web"
 	"onlyonce/templates"
 	"onlyonce/templates/invoiceviews"
@@ -163,20 +162,12 @@ func (s *pages) schedulePage(r *http.Request, p templates.Page, found schedule.S
 	shown := invoiceviews.Schedule{
 		Failure: found.Failure, Failed: web.DateText(found.NextDay) + " could not be billed.", Pager: web.PagerOf(r, periods),
 	}
-	amounts := invoice.PreviewOf(found.Currency, found.Lines).Lines
-	for i, l := range found.Lines {
-		price, err := found.Currency.Parse(l.UnitPrice)
+	for _, typed := range found.Lines {
+		line, err := typed.Line(found.Currency)
 		if err != nil {
 			return nil, err
 		}
-		rate, err := money.ParseRate(l.TaxRate)
-		if err != nil {
-			return nil, err
-		}
-		shown.Lines = append(shown.Lines, invoiceviews.InvoiceLine{
-			Description: l.Description, Quantity: l.Quantity, UnitPrice: found.Currency.Display(price),
-			TaxRate: invoice.Treatment(l.Treatment).TaxText(rate), Amount: amounts[i],
-		})
+		shown.Lines = append(shown.Lines, excerpt.LineView(line, found.Currency))
 	}
 	for _, period := range periods.Rows {
 		shown.Periods = append(shown.Periods, invoiceviews.SchedulePeriod{

@@ -34,27 +34,30 @@ WITH billed AS MATERIALIZED (
 	WHERE $1::uuid = $3::uuid
 ), inserted AS (
 	INSERT INTO invoices (
-		tenant_id, id, number, customer_id, currency, issue_date, due_date, notes, exemption_reason, subtotal, tax_total, total,
-		source, external_id, external_digest)
+		tenant_id, id, number, customer_id, currency, issue_date, due_date, notes, exemption_reason, supplied_from, supplied_to,
+		subtotal, tax_total, total, source, external_id, external_digest)
 	SELECT
 		$2, $15, NULLIF($16, ''), c.id, $17, $18, COALESCE($19::date, $18::date + COALESCE(c.payment_days, (
 					SELECT s.payment_days FROM settings s WHERE s.tenant_id = $2 AND s.id = $2))), $20,
-		$21, $22, $23, $24, $25::text, $26::text, $27::bytea
-	FROM billed c, note_alike('invoices', $2, $15, $28, ARRAY[sha256(convert_to(jsonb_build_array(
-					'invoices', c.id, $17::text, $29::text[], $30::text[], $31::bigint[], $32::text[]
+		$21, $22::date, $23::date, $24, $25, $26, $27::text, $28::text, $29::bytea
+	FROM billed c, note_alike('invoices', $2, $15, $30, ARRAY[sha256(convert_to(jsonb_build_array(
+					'invoices', c.id, $17::text, $31::text[], $32::text[], $33::bigint[], $34::text[]
 				)::text, 'UTF8'))])
 	RETURNING *
 ), inserted_lines AS (
-	INSERT INTO invoice_lines (tenant_id, invoice_id, position, description, quantity, unit_price, tax_rate, tax_treatment, net)
+	INSERT INTO invoice_lines (
+		tenant_id, invoice_id, position, description, quantity, unit, unit_price, discount_rate, discount, tax_rate, tax_treatment, net)
 	SELECT
-		$2, $15, position, description, quantity::numeric, unit_price, tax_rate::numeric,
-		NULLIF(tax_treatment, ''), net
-	FROM unnest($29::text[], $30::text[], $31::bigint[], $32::text[], $33::text[],
-		$34::bigint[]) WITH ORDINALITY AS typed (description, quantity, unit_price, tax_rate, tax_treatment, net, position)
+		$2, $15, position, description, quantity::numeric, NULLIF(unit, ''), unit_price,
+		NULLIF(discount_rate, '')::numeric, discount, tax_rate::numeric, NULLIF(tax_treatment, ''), net
+	FROM unnest(
+		$31::text[], $32::text[], $35::text[], $33::bigint[], $36::text[], $37::bigint[],
+		$34::text[], $38::text[], $39::bigint[]) WITH ORDINALITY
+	AS typed (description, quantity, unit, unit_price, discount_rate, discount, tax_rate, tax_treatment, net, position)
 	RETURNING *
 ), inserted_effect AS (
 	INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
-	SELECT $2, id, $35, $36, 'customer created' FROM billed WHERE id = $4
+	SELECT $2, id, $40, $41, 'customer created' FROM billed WHERE id = $4
 )
 SELECT json_build_object(
 	'id', i.id, 'number', i.number, 'status', i.status, 'overdue', false, 'paid', 0, 'credited', 0, 'written_off', 0, 'open', 0,
@@ -71,10 +74,11 @@ SELECT json_build_object(
 	ELSE json_build_object('id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id,
 		'contact', c.contact, 'reference', c.reference) END,
 	'issue_date', i.issue_date, 'due_date', i.due_date, 'notes', i.notes,
-	'exemption_reason', i.exemption_reason,
+	'exemption_reason', i.exemption_reason, 'supplied_from', i.supplied_from, 'supplied_to', i.supplied_to,
 	'lines', (
 		SELECT json_agg(json_build_object(
-				'description', l.description, 'quantity', l.quantity::text, 'unit_price', l.unit_price,
+				'description', l.description, 'quantity', l.quantity::text, 'unit', l.unit, 'unit_price', l.unit_price,
+				'discount_rate', l.discount_rate::text, 'discount', l.discount,
 				'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', l.net) ORDER BY l.position)
 		FROM inserted_lines l),
 	'subtotal', i.subtotal, 'tax_total', i.tax_total, 'total', i.total,
