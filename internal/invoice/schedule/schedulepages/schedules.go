@@ -54,7 +54,7 @@ func Mount(on *web.Site) {
 			{Label: "Schedule", Class: "name"}, {Label: "Total", Class: "num"}, {Label: "Next", Class: "date"},
 		},
 		Row: func(r *http.Request, s schedule.Schedule) []string {
-			return []string{schedule.Name(s), scheduleTotal(s), nextText(r, s)}
+			return []string{schedule.Name(s), scheduleTotal(s), nextText(s)}
 		},
 		Empty: "Open an invoice and choose More, Make it recurring. Each period is billed once.",
 	})
@@ -116,7 +116,7 @@ func scheduleTotal(s schedule.Schedule) string {
 }
 
 // nextText returns when a schedule is billed next, in one or two words.
-func nextText(r *http.Request, s schedule.Schedule) string {
+func nextText(s schedule.Schedule) string {
 	switch {
 	case !s.PausedAt.IsZero():
 		return "Paused"
