@@ -35,9 +35,11 @@ func Mount(s *web.Site) {
 		Read: func(r *http.Request, page record.Page) (record.List[closing.Closing], error) {
 			return closing.List(r.Context(), s.Pool, web.Principal(r).Tenant, page)
 		},
-		Columns: []templates.Column{{Label: "Closed through", Class: "name"}, {Label: "On", Class: "date"}, {Label: "State", Class: "name"}},
-		Row:     func(c closing.Closing) []string { return []string{c.Through.Display(), web.Day(c.CreatedAt), state(c)} },
-		Empty:   "Close the books after you filed a tax return, so that nothing of that period changes by mistake.",
+		Columns: []templates.Column{
+			{Label: "Closed through", Class: "name"}, {Label: "On", Class: "date"}, {Label: "State", Class: "name"},
+		},
+		Row:   func(c closing.Closing) []string { return []string{c.Through.Display(), web.Day(c.CreatedAt), state(c)} },
+		Empty: "Close the books after you filed a tax return, so that nothing of that period changes by mistake.",
 	})
 	web.Show(m, web.RecordPage[closing.Closing]{
 		Summary: "One closing.",
