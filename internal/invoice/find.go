@@ -177,8 +177,8 @@ func (f Filter) states() []string {
 // filtered reports whether the filter leaves out rows of the index of the order.
 func (f Filter) filtered() bool {
 	byDate := f.Sort == "" || f.Sort == "newest" || f.Sort == "oldest"
-	return f.byPayment() || f.totals != nil || !byDate && (f.From != date.Date{} || f.To != date.Date{}) || f.Sort != "due" && f.Overdue != date.Date{} ||
-		f.Sort == "number" && len(f.states()) < len(states())
+	return f.byPayment() || f.totals != nil || !byDate && (f.From != date.Date{} || f.To != date.Date{}) ||
+		f.Sort != "due" && f.Overdue != date.Date{} || f.Sort == "number" && len(f.states()) < len(states())
 }
 
 // byPayment reports whether the filter selects by day of payment.

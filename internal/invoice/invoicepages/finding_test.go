@@ -289,8 +289,8 @@ func TestLinesInTheList(t *testing.T) {
 	assert.Thatf(t, !strings.Contains(a.Body, `"lines"`), "%v", a)
 }
 
-// TestTotalsAreFound checks that a search finds the total of an invoice, as people type it, in any currency, with other words and filters. An
-// amount that is no total is searched for in the texts, and so is a number without decimals.
+// TestTotalsAreFound checks that a search finds the total of an invoice, as people type it, in any currency, with other words and filters.
+// An amount that is no total is searched for in the texts, and so is a number without decimals.
 func TestTotalsAreFound(t *testing.T) {
 	b := sitetest.Setup(t)
 	program, of := b.Program(b.Replica, b.Acme), invoicecases.Invoices()
@@ -317,8 +317,10 @@ func TestTotalsAreFound(t *testing.T) {
 				numbers = append(numbers, found.Number)
 			}
 			slices.Sort(numbers)
-			found := strings.Join(numbers, " ")
-			assert.Thatf(t, found == want || more == "&paid_from=2026-01-01" && found == "", "%s%s finds %q, want %q", search, more, found, want)
+			if strings.HasPrefix(more, "&paid") { // none is paid
+				want = ""
+			}
+			assert.Equal(t, strings.Join(numbers, " "), want, search+more)
 		}
 	}
 }

@@ -35,7 +35,9 @@ func Mount(s *web.Site) {
 		Read: func(r *http.Request, page record.Page) (record.List[closing.Closing], error) {
 			return closing.List(r.Context(), s.Pool, web.Principal(r).Tenant, page)
 		},
-		Columns: []templates.Column{{Label: "Closed through", Class: "name"}, {Label: "On", Class: "date"}, {Label: "State", Class: "name"}},
+		Columns: []templates.Column{
+			{Label: "Closed through", Class: "name"}, {Label: "On", Class: "date"}, {Label: "State", Class: "name"},
+		},
 		Row: func(r *http.Request, c closing.Closing) []string {
 			return []string{c.Through.Display(), web.Day(r, c.CreatedAt), state(r, c)}
 		},

@@ -73,8 +73,8 @@ func TestTaxSummaryOfNoPeriod(t *testing.T) {
 	program.Get("/api/v1/tax-summary?from=2026-01-01&to=2027-01-01").Want(t, http.StatusOK, "a year and a day")
 }
 
-// TestClosedPeriod checks that the tax summary of a period leads to a form that closes the books through it, after which it is closed, and an
-// invoice of it isn't issued.
+// TestClosedPeriod checks that the tax summary of a period leads to a form that closes the books through it, after which it is closed, and
+// an invoice of it isn't issued.
 func TestClosedPeriod(t *testing.T) {
 	b := sitetest.Setup(t)
 	person, program := b.Person(b.Replica, b.Acme), b.Program(b.Replica, b.Acme)
