@@ -33,10 +33,13 @@ func everyReceipt(b *sitetest.Bundle, program, person *sitetest.Client) map[stri
 			sitetest.Looked(c, http.StatusOK, sitetest.At(path+"?customer_id="+payer, "", sitetest.RowID(sitetest.Many/2), true)),
 		}
 	}
-	again := sitetest.Request{What: "fill in", Want: http.StatusOK, Send: func() sitetest.Answer {
-		return person.Submit("/receipts/form", sitetest.Change(command("", "1"), "action", "fill", "idempotency_key", "fill"))
-	}}
-	return map[string][]sitetest.Request{
+	again := func(path string) sitetest.Request {
+		return sitetest.Request{What: "fill in", Want: http.StatusOK, Send: func() sitetest.Answer {
+			return person.Submit(path, sitetest.Change(command("", "1"), "action", "fill", "idempotency_key", "fill"))
+		}}
+	}
+	routes := sitetest.EveryEvent(program, person, "/receipts/{id}/events", most+"/events")
+	maps.Copy(routes, map[string][]sitetest.Request{
 		"GET /receipts":        lists(person, "/receipts"),
 		"GET /api/v1/receipts": lists(program, "/api/v1/receipts"),
 		"GET /receipts/new":    {sitetest.Looked(person, http.StatusOK, "/receipts/new?key=fresh&amount=100&customer_id="+payer)},
@@ -47,9 +50,14 @@ func everyReceipt(b *sitetest.Bundle, program, person *sitetest.Client) map[stri
 			post(http.StatusUnprocessableEntity, "receipt invalid", command("R invalid", "much")),
 		},
 		"POST /api/v1/receipts": {
-			call(http.StatusCreated, "receipt api", command("R api", "1")), call(http.StatusOK, "receipt api", command("R api", "1")),
+			call(http.StatusCreated, "receipt api", command("R api", "1")), call(http.StatusCreated, "receipt api", command("R api", "1")),
 		},
-		"POST /receipts/form": {again},
+		"POST /receipts/form":      {again("/receipts/form")},
+		"POST /receipts/{id}/form": {again(most + "/form")},
+		"GET /receipts/choices/customer_id": sitetest.Gets(person, "/receipts/choices/customer_id", "/receipts/choices/customer_id?q=customer",
+			"/receipts/choices/customer_id?id="+payer),
+		"GET /receipts/csv":        sitetest.Gets(person, "/receipts/csv", "/receipts/csv?customer_id="+payer),
+		"GET /api/v1/receipts/csv": sitetest.Gets(program, "/api/v1/receipts/csv"),
 		"GET /receipts/{id}": {
 			sitetest.Looked(person, http.StatusOK, most),
 			sitetest.Looked(person, http.StatusOK, sitetest.At(most, "", sitetest.RowID(4*sitetest.Many+sitetest.Many/2), false)),
@@ -59,7 +67,8 @@ func everyReceipt(b *sitetest.Bundle, program, person *sitetest.Client) map[stri
 			sitetest.Looked(person, http.StatusConflict, most+"/remove?key=first"),
 			sitetest.Looked(person, http.StatusNotFound, "/receipts/"+sitetest.Nobody+"/remove"),
 		},
-	}
+	})
+	return routes
 }
 
 // everyUseOfCredit returns the requests of the routes of allocations and repayments.
@@ -75,14 +84,18 @@ func everyUseOfCredit(b *sitetest.Bundle, program, person *sitetest.Client) map[
 			"too much": {http.StatusConflict, most, nil},
 			"invalid":  {http.StatusUnprocessableEntity, "", []string{"amount", "much"}},
 		})
+		one := of.Path + "/" + sitetest.RowID(4*sitetest.Many+7)
+		if of.Name == "repayment" {
+			one = of.Path + "/" + sitetest.RowID(7)
+		}
 		maps.Copy(routes, map[string][]sitetest.Request{
 			"GET /receipts/{id}" + of.Path + "/new": append(newForms(person, list, credit),
 				sitetest.Looked(person, http.StatusConflict, list(most)+"/new?key=fresh")),
 			"POST /receipts/{id}" + of.Path:        forms,
 			"POST /api/v1/receipts/{id}" + of.Path: api,
 			"GET /api/v1/receipts/{id}" + of.Path:  listedBelow(program, list, most, credit),
-			"GET " + of.Path + "/{id}":             {sitetest.Looked(person, http.StatusSeeOther, of.Path+"/"+sitetest.RowID(4*sitetest.Many+7))},
-			"GET /api/v1" + of.Path + "/{id}":      {sitetest.Looked(program, http.StatusOK, "/api/v1"+of.Path+"/"+sitetest.RowID(4*sitetest.Many+7))},
+			"GET " + of.Path + "/{id}":             {sitetest.Looked(person, http.StatusSeeOther, one)},
+			"GET /api/v1" + of.Path + "/{id}":      {sitetest.Looked(program, http.StatusOK, "/api/v1"+one)},
 		})
 	}
 	return routes
