@@ -53,8 +53,9 @@ func secretInvoices(b *sitetest.Bundle, ids *secretIDs) {
 	plan := b.Prepared(b.Acme, "plan", invoicecases.ReminderPlans(), invoicecases.ReminderPlans().Command)
 	ids.sent = of
 	ids.sent.Command = sitetest.Change(of.Command, "customer_id", ids.customer, "idempotency_key", sitetest.Key)
-	ids.ids = append(ids.ids, invoice, payment.ID, refund.ID, note.ID, off.ID, receipt.ID, repayment.ID, period.ID, event.ID, apart.ID, next.ID,
-		attached.ID, logo.ID, reminded.ID, batch.ID, plan.ID, source, sitetest.Get[string](b, `SELECT id::text FROM webhook_secrets`))
+	ids.ids = append(ids.ids, invoice, payment.ID, refund.ID, note.ID, off.ID, receipt.ID, repayment.ID, period.ID, event.ID, apart.ID,
+		next.ID, attached.ID, logo.ID, reminded.ID, batch.ID, plan.ID, source,
+		sitetest.Get[string](b, `SELECT id::text FROM webhook_secrets`))
 	ids.queries = append(ids.queries, "copy="+invoice, "key="+sitetest.Key+"&copy="+invoice, "invoice="+invoice,
 		"status=draft&cursor="+record.Cursor{
 			Of:   record.ListName("/invoices", url.Values{"status": {"draft"}}),

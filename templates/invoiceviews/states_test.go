@@ -116,7 +116,8 @@ func states() map[string]templ.Component {
 		}),
 		"receipt form": invoiceviews.ReceiptForm(page, invoiceviews.ReceiptFormView{
 			Form: templates.Form{
-				Title: "Record a receipt", Key: "k", LinesHref: "/receipts/form", Typed: url.Values{"amount": {hostile}, "reference": {hostile}},
+				Title: "Record a receipt", Key: "k", LinesHref: "/receipts/form",
+				Typed:  url.Values{"amount": {hostile}, "reference": {hostile}},
 				Errors: templates.FieldErrors{{Control: "allocations", Message: hostile}},
 			},
 			Currencies: []templates.Option{{Value: "EUR", Text: "EUR"}}, Methods: []templates.Option{{Value: "cash", Text: "Cash"}},

@@ -44,8 +44,10 @@ func everyReceipt(b *sitetest.Bundle, program, person *sitetest.Client) map[stri
 		"GET /api/v1/receipts": lists(program, "/api/v1/receipts"),
 		"GET /receipts/new":    {sitetest.Looked(person, http.StatusOK, "/receipts/new?key=fresh&amount=100&customer_id="+payer)},
 		"POST /receipts": {
-			post(http.StatusSeeOther, "receipt form", command("R form", "1")), post(http.StatusSeeOther, "receipt form", command("R form", "1")),
-			post(http.StatusConflict, "receipt taken", command("RX 7", "1")), post(http.StatusConflict, "receipt paid", command("TX 7", "1")),
+			post(http.StatusSeeOther, "receipt form", command("R form", "1")),
+			post(http.StatusSeeOther, "receipt form", command("R form", "1")),
+			post(http.StatusConflict, "receipt taken", command("RX 7", "1")),
+			post(http.StatusConflict, "receipt paid", command("TX 7", "1")),
 			post(http.StatusConflict, "receipt too much", sitetest.Change(command("R much", "9000"), "amount", "9000")),
 			post(http.StatusUnprocessableEntity, "receipt invalid", command("R invalid", "much")),
 		},
@@ -54,8 +56,8 @@ func everyReceipt(b *sitetest.Bundle, program, person *sitetest.Client) map[stri
 		},
 		"POST /receipts/form":      {again("/receipts/form")},
 		"POST /receipts/{id}/form": {again(most + "/form")},
-		"GET /receipts/choices/customer_id": sitetest.Gets(person, "/receipts/choices/customer_id", "/receipts/choices/customer_id?q=customer",
-			"/receipts/choices/customer_id?id="+payer),
+		"GET /receipts/choices/customer_id": sitetest.Gets(person,
+			"/receipts/choices/customer_id", "/receipts/choices/customer_id?q=customer", "/receipts/choices/customer_id?id="+payer),
 		"GET /receipts/csv":        sitetest.Gets(person, "/receipts/csv", "/receipts/csv?customer_id="+payer),
 		"GET /api/v1/receipts/csv": sitetest.Gets(program, "/api/v1/receipts/csv"),
 		"GET /receipts/{id}": {
@@ -75,8 +77,9 @@ func everyReceipt(b *sitetest.Bundle, program, person *sitetest.Client) map[stri
 func everyUseOfCredit(b *sitetest.Bundle, program, person *sitetest.Client) map[string][]sitetest.Request {
 	routes, credit, most := map[string][]sitetest.Request{}, sitetest.RowID(2), sitetest.RowID(1)
 	for of, command := range map[*sitetest.Resource]url.Values{
-		new(invoicecases.Allocations()): sitetest.Change(invoicecases.Allocations().Command, "invoice_id", sitetest.RowID(invoicecases.Drafts+2)),
-		new(invoicecases.Repayments()):  invoicecases.Repayments().Command,
+		new(invoicecases.Allocations()): sitetest.Change(invoicecases.Allocations().Command,
+			"invoice_id", sitetest.RowID(invoicecases.Drafts+2)),
+		new(invoicecases.Repayments()): invoicecases.Repayments().Command,
 	} {
 		of.Other = sitetest.Change(command, "amount", "2.00")
 		list := func(id string) string { return "/receipts/" + id + of.Path }

@@ -151,7 +151,9 @@ func (b books) receive() step {
 					return receipt.Draft{}, err
 				}
 				total += last.Total
-				in.Allocations = append(in.Allocations, receipt.AllocationInput{InvoiceID: id.String(), Amount: last.Currency.Format(last.Total)})
+				in.Allocations = append(in.Allocations, receipt.AllocationInput{
+					InvoiceID: id.String(), Amount: last.Currency.Format(last.Total),
+				})
 			}
 			in.CustomerID, in.Currency, in.Amount = last.Customer.ID.String(), last.Currency.String(), last.Currency.Format(total)
 			in.Date = last.IssueDate.AddDays(12).String() //nolint:mnd // not in the future

@@ -71,8 +71,9 @@ var Apply = idempotency.Define(idempotency.Spec[ApplyDraft, payment.Payment]{
 		},
 		"payments_within_open": payment.ExplainExceedsOpen(func(d ApplyDraft) money.Currency { return d.Currency }),
 		"payments_of_issued":   idempotency.Always[ApplyDraft](payment.ErrNotIssued),
-		"payments_of_customer": idempotency.Invalid[ApplyDraft]("/invoice_id", "This invoice is of another customer, or in another currency."),
-		"payments_invoice":     idempotency.Invalid[ApplyDraft]("/invoice_id", "This invoice doesn't exist."),
+		"payments_of_customer": idempotency.Invalid[ApplyDraft](
+			"/invoice_id", "This invoice is of another customer, or in another currency."),
+		"payments_invoice": idempotency.Invalid[ApplyDraft]("/invoice_id", "This invoice doesn't exist."),
 	},
 	Fields: func(d ApplyDraft) []slog.Attr {
 		return []slog.Attr{slog.String("receipt", d.ReceiptID.String()), slog.String("invoice", d.InvoiceID.String())}

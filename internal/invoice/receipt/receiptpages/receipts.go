@@ -64,7 +64,8 @@ func (s *pages) mountReceipts() {
 		},
 		Words: &web.Wording{
 			Title: "Record a receipt", Submit: "Record receipt", Did: "recorded", Does: "records", Again: "Record another receipt",
-			Created: "Receipt of %s recorded.", Replayed: "Receipt recorded. We ignored the duplicate submission and kept your first request.",
+			Created:  "Receipt of %s recorded.",
+			Replayed: "Receipt recorded. We ignored the duplicate submission and kept your first request.",
 		},
 	})
 	draft := invoiceform.AskAbout(web.NewCommand(receiptOfForm, receipt.Input.Draft), "/date", s.unusual)
@@ -277,7 +278,8 @@ func facts(r receipt.Receipt) []templates.Fact {
 		templates.Fact{Label: "Amount", Value: web.AmountText(r.Currency, r.Amount)},
 		templates.Fact{Label: "Paid invoices", Value: web.AmountText(r.Currency, r.Allocated)},
 		templates.Fact{Label: "Paid back", Value: web.AmountText(r.Currency, r.Repaid)},
-		templates.Fact{Label: "Credit left", Value: web.AmountText(r.Currency, r.Left)}, templates.Fact{Label: "Removed on", Value: removed})
+		templates.Fact{Label: "Credit left", Value: web.AmountText(r.Currency, r.Left)},
+		templates.Fact{Label: "Removed on", Value: removed})
 }
 
 // maxRepayments is the number of repayments on the page of a receipt, newest first.
