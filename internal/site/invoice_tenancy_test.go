@@ -54,8 +54,8 @@ func secretInvoices(b *sitetest.Bundle, ids *secretIDs) {
 	closing := b.Prepared(b.Acme, "closing", invoicecases.Closings(), invoicecases.Closings().Command)
 	ids.sent = of
 	ids.sent.Command = sitetest.Change(of.Command, "customer_id", ids.customer, "idempotency_key", sitetest.Key)
-	ids.ids = append(ids.ids, invoice, payment.ID, refund.ID, note.ID, off.ID, receipt.ID, repayment.ID, period.ID, event.ID, apart.ID, next.ID,
-		attached.ID, logo.ID, reminded.ID, batch.ID, plan.ID, closing.ID, source,
+	ids.ids = append(ids.ids, invoice, payment.ID, refund.ID, note.ID, off.ID, receipt.ID, repayment.ID, period.ID, event.ID, apart.ID,
+		next.ID, attached.ID, logo.ID, reminded.ID, batch.ID, plan.ID, closing.ID, source,
 		sitetest.Get[string](b, `SELECT id::text FROM webhook_secrets`))
 	ids.queries = append(ids.queries, "copy="+invoice, "key="+sitetest.Key+"&copy="+invoice, "invoice="+invoice,
 		"status=draft&cursor="+record.Cursor{

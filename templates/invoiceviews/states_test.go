@@ -116,6 +116,39 @@ func states() map[string]templ.Component {
 		"remove payment again": invoiceviews.RemovePage(page, invoiceviews.Remove{
 			Form: templates.Form{Key: "k", Submit: "Remove payment"}, Href: "/invoices/1", Removed: true,
 		}),
+		"receipt form": invoiceviews.ReceiptForm(page, invoiceviews.ReceiptFormView{
+			Form: templates.Form{
+				Title: "Record a receipt", Key: "k", LinesHref: "/receipts/form",
+				Typed:  url.Values{"amount": {hostile}, "reference": {hostile}},
+				Errors: templates.FieldErrors{{Control: "allocations", Message: hostile}},
+			},
+			Currencies: []templates.Option{{Value: "EUR", Text: "EUR"}}, Methods: []templates.Option{{Value: "cash", Text: "Cash"}},
+			Customer: true, More: 50, Invoices: []invoiceviews.ReceiptInvoice{{
+				ID: hostile, Amount: templates.Input{ID: "allocation_amount-0", Name: "allocation_amount", Label: hostile, Value: hostile},
+			}},
+		}),
+		"receipt form, nothing open": invoiceviews.ReceiptForm(page, invoiceviews.ReceiptFormView{
+			Form: templates.Form{Title: "Record a receipt", Key: "k", LinesHref: "/receipts/form"}, Customer: true,
+		}),
+		"receipt": templates.RecordPageWith(page, templates.RecordView{Name: hostile}, []templ.Component{
+			invoiceviews.ReceiptSections(invoiceviews.ReceiptUses{
+				Payments: []invoiceviews.ReceiptPayment{
+					{Date: "21 Nov 2026", Amount: "1.00 EUR", Number: hostile, Href: "/invoices/1", RemoveHref: "/payments/1/remove"},
+					{Date: "21 Nov 2026", Amount: "1.00 EUR", Number: hostile, Href: "/invoices/2", Removed: true},
+				},
+				Repayments: []string{"1.00 EUR on 21 Nov 2026"}, More: true, RepayHref: "/receipts/1/repayments/new",
+			}),
+		}),
+		"receipt not used": templates.RecordPageWith(page, templates.RecordView{Name: hostile}, []templ.Component{
+			invoiceviews.ReceiptSections(invoiceviews.ReceiptUses{}),
+		}),
+		"remove receipt": invoiceviews.RemoveReceiptPage(page, invoiceviews.RemoveReceipt{
+			Form: templates.Form{Key: "k", Submit: "Remove receipt", Version: 1}, Customer: hostile, Href: "/receipts/1",
+			Amount: "1.00 EUR", Date: "21 Nov 2026", Reference: hostile,
+		}),
+		"remove receipt again": invoiceviews.RemoveReceiptPage(page, invoiceviews.RemoveReceipt{
+			Form: templates.Form{Key: "k", Submit: "Remove receipt"}, Href: "/receipts/1", AlreadyRemoved: true,
+		}),
 		"logo": invoiceviews.LogoPage(page, templates.RecordView{
 			Name: hostile, Actions: []templates.Action{{Text: "Remove", Href: "/logos/1/remove"}},
 		}, "/logos/1/file"),

@@ -136,16 +136,17 @@ func GrowInvoices(b *sitetest.Bundle) {
 		INSERT INTO write_offs (tenant_id, id, invoice_id, amount, reason, written_off_on)
 		SELECT tenant_id, id, invoice_id, 1, 'bad_debt', issue_date FROM credit_notes;
 		INSERT INTO receipts (tenant_id, id, customer_id, currency, amount, allocated, repaid, received_on, method, provider, reference)
-		SELECT '%[1]s', pg_temp.id(n), pg_temp.id(1 + n %% 2), 'EUR', CASE n WHEN 1 THEN 2 * %[2]d WHEN 2 THEN 1000000 ELSE 2 END, part, part,
-			'2026-01-02', 'cash', 'Bank', 'RX ' || n
-		FROM generate_series(1, %[2]d) AS n, LATERAL (SELECT CASE n WHEN 1 THEN %[2]d ELSE 1 END AS part) AS of;
+		SELECT '%[1]s', pg_temp.id(n), pg_temp.id(1 + n %% 2), 'EUR', CASE n WHEN 1 THEN 2 * %[2]d WHEN 2 THEN 1000000 ELSE 2 END,
+			of.part, of.part, '2026-01-02', 'cash', 'Bank', 'RX ' || n
+		FROM generate_series(1, %[2]d) AS n,
+			LATERAL (SELECT CASE WHEN n = 1 THEN %[2]d WHEN n BETWEEN 10 AND 99 THEN 0 ELSE 1 END AS part) AS of;
 		INSERT INTO payments (tenant_id, id, receipt_id, invoice_id, amount, paid_on, method)
-		SELECT '%[1]s', pg_temp.id(4 * %[2]d + n), pg_temp.id(greatest(1, n - %[2]d + 1)),
+		SELECT '%[1]s', pg_temp.id(4 * %[2]d + n), r.id,
 			pg_temp.id(%[3]d + 2 + n %% (%[2]d / 2)), 1, '2026-01-02', 'cash'
-		FROM generate_series(1, 2 * %[2]d - 1) AS n;
+		FROM generate_series(1, 2 * %[2]d - 1) AS n JOIN receipts r ON r.id = pg_temp.id(greatest(1, n - %[2]d + 1)) AND allocated > 0;
 		INSERT INTO repayments (tenant_id, id, receipt_id, amount, repaid_on, repaid)
-		SELECT '%[1]s', pg_temp.id(4 * %[2]d + n), pg_temp.id(greatest(1, n - %[2]d + 1)), 1, '2026-01-03', CASE WHEN n > %[2]d THEN 1 ELSE n END
-		FROM generate_series(1, 2 * %[2]d - 1) AS n;
+		SELECT '%[1]s', pg_temp.id(n), r.id, 1, '2026-01-03', CASE WHEN n > %[2]d THEN 1 ELSE n END
+		FROM generate_series(1, 2 * %[2]d - 1) AS n JOIN receipts r ON r.id = pg_temp.id(greatest(1, n - %[2]d + 1)) AND repaid > 0;
 		INSERT INTO payment_references (tenant_id, source_id, provider_folded, reference)
 		SELECT tenant_id, id, provider_folded, reference FROM payments WHERE reference IS NOT NULL
 		UNION ALL SELECT '%[1]s', pg_temp.id(8 * %[2]d + n), 'bank', 'RX ' || n FROM generate_series(1, %[2]d) AS n;

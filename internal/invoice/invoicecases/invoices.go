@@ -17,9 +17,9 @@ import (
 // Resources returns the resources of the room.
 func Resources() []sitetest.Resource {
 	return []sitetest.Resource{
-		Invoices(), Payments(), Refunds(), CreditNotes(), WriteOffs(), Receipts(), Allocations(), Repayments(), Mails(), Schedules(), Periods(),
-		WebhookSources(), WebhookSecrets(), WebhookEvents(), InvoiceDistinctions(), NextNumbers(), Attachments(), Logos(), Reminders(),
-		ReminderBatches(), ReminderPlans(), Closings(),
+		Invoices(), Payments(), Refunds(), CreditNotes(), WriteOffs(), Receipts(), Allocations(), Repayments(), Mails(),
+		Schedules(), Periods(), WebhookSources(), WebhookSecrets(), WebhookEvents(), InvoiceDistinctions(), NextNumbers(), Attachments(),
+		Logos(), Reminders(), ReminderBatches(), ReminderPlans(), Closings(),
 	}
 }
 

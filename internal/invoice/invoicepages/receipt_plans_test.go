@@ -33,23 +33,33 @@ func everyReceipt(b *sitetest.Bundle, program, person *sitetest.Client) map[stri
 			sitetest.Looked(c, http.StatusOK, sitetest.At(path+"?customer_id="+payer, "", sitetest.RowID(sitetest.Many/2), true)),
 		}
 	}
-	again := sitetest.Request{What: "fill in", Want: http.StatusOK, Send: func() sitetest.Answer {
-		return person.Submit("/receipts/form", sitetest.Change(command("", "1"), "action", "fill", "idempotency_key", "fill"))
-	}}
-	return map[string][]sitetest.Request{
+	again := func(path string) sitetest.Request {
+		return sitetest.Request{What: "fill in", Want: http.StatusOK, Send: func() sitetest.Answer {
+			return person.Submit(path, sitetest.Change(command("", "1"), "action", "fill", "idempotency_key", "fill"))
+		}}
+	}
+	routes := sitetest.EveryEvent(program, person, "/receipts/{id}/events", most+"/events")
+	maps.Copy(routes, map[string][]sitetest.Request{
 		"GET /receipts":        lists(person, "/receipts"),
 		"GET /api/v1/receipts": lists(program, "/api/v1/receipts"),
 		"GET /receipts/new":    {sitetest.Looked(person, http.StatusOK, "/receipts/new?key=fresh&amount=100&customer_id="+payer)},
 		"POST /receipts": {
-			post(http.StatusSeeOther, "receipt form", command("R form", "1")), post(http.StatusSeeOther, "receipt form", command("R form", "1")),
-			post(http.StatusConflict, "receipt taken", command("RX 7", "1")), post(http.StatusConflict, "receipt paid", command("TX 7", "1")),
+			post(http.StatusSeeOther, "receipt form", command("R form", "1")),
+			post(http.StatusSeeOther, "receipt form", command("R form", "1")),
+			post(http.StatusConflict, "receipt taken", command("RX 7", "1")),
+			post(http.StatusConflict, "receipt paid", command("TX 7", "1")),
 			post(http.StatusConflict, "receipt too much", sitetest.Change(command("R much", "9000"), "amount", "9000")),
 			post(http.StatusUnprocessableEntity, "receipt invalid", command("R invalid", "much")),
 		},
 		"POST /api/v1/receipts": {
-			call(http.StatusCreated, "receipt api", command("R api", "1")), call(http.StatusOK, "receipt api", command("R api", "1")),
+			call(http.StatusCreated, "receipt api", command("R api", "1")), call(http.StatusCreated, "receipt api", command("R api", "1")),
 		},
-		"POST /receipts/form": {again},
+		"POST /receipts/form":      {again("/receipts/form")},
+		"POST /receipts/{id}/form": {again(most + "/form")},
+		"GET /receipts/choices/customer_id": sitetest.Gets(person,
+			"/receipts/choices/customer_id", "/receipts/choices/customer_id?q=customer", "/receipts/choices/customer_id?id="+payer),
+		"GET /receipts/csv":        sitetest.Gets(person, "/receipts/csv", "/receipts/csv?customer_id="+payer),
+		"GET /api/v1/receipts/csv": sitetest.Gets(program, "/api/v1/receipts/csv"),
 		"GET /receipts/{id}": {
 			sitetest.Looked(person, http.StatusOK, most),
 			sitetest.Looked(person, http.StatusOK, sitetest.At(most, "", sitetest.RowID(4*sitetest.Many+sitetest.Many/2), false)),
@@ -59,15 +69,17 @@ func everyReceipt(b *sitetest.Bundle, program, person *sitetest.Client) map[stri
 			sitetest.Looked(person, http.StatusConflict, most+"/remove?key=first"),
 			sitetest.Looked(person, http.StatusNotFound, "/receipts/"+sitetest.Nobody+"/remove"),
 		},
-	}
+	})
+	return routes
 }
 
 // everyUseOfCredit returns the requests of the routes of allocations and repayments.
 func everyUseOfCredit(b *sitetest.Bundle, program, person *sitetest.Client) map[string][]sitetest.Request {
 	routes, credit, most := map[string][]sitetest.Request{}, sitetest.RowID(2), sitetest.RowID(1)
 	for of, command := range map[*sitetest.Resource]url.Values{
-		new(invoicecases.Allocations()): sitetest.Change(invoicecases.Allocations().Command, "invoice_id", sitetest.RowID(invoicecases.Drafts+2)),
-		new(invoicecases.Repayments()):  invoicecases.Repayments().Command,
+		new(invoicecases.Allocations()): sitetest.Change(invoicecases.Allocations().Command,
+			"invoice_id", sitetest.RowID(invoicecases.Drafts+2)),
+		new(invoicecases.Repayments()): invoicecases.Repayments().Command,
 	} {
 		of.Other = sitetest.Change(command, "amount", "2.00")
 		list := func(id string) string { return "/receipts/" + id + of.Path }
@@ -75,14 +87,18 @@ func everyUseOfCredit(b *sitetest.Bundle, program, person *sitetest.Client) map[
 			"too much": {http.StatusConflict, most, nil},
 			"invalid":  {http.StatusUnprocessableEntity, "", []string{"amount", "much"}},
 		})
+		one := of.Path + "/" + sitetest.RowID(4*sitetest.Many+7)
+		if of.Name == "repayment" {
+			one = of.Path + "/" + sitetest.RowID(7)
+		}
 		maps.Copy(routes, map[string][]sitetest.Request{
 			"GET /receipts/{id}" + of.Path + "/new": append(newForms(person, list, credit),
 				sitetest.Looked(person, http.StatusConflict, list(most)+"/new?key=fresh")),
 			"POST /receipts/{id}" + of.Path:        forms,
 			"POST /api/v1/receipts/{id}" + of.Path: api,
 			"GET /api/v1/receipts/{id}" + of.Path:  listedBelow(program, list, most, credit),
-			"GET " + of.Path + "/{id}":             {sitetest.Looked(person, http.StatusSeeOther, of.Path+"/"+sitetest.RowID(4*sitetest.Many+7))},
-			"GET /api/v1" + of.Path + "/{id}":      {sitetest.Looked(program, http.StatusOK, "/api/v1"+of.Path+"/"+sitetest.RowID(4*sitetest.Many+7))},
+			"GET " + of.Path + "/{id}":             {sitetest.Looked(person, http.StatusSeeOther, one)},
+			"GET /api/v1" + of.Path + "/{id}":      {sitetest.Looked(program, http.StatusOK, "/api/v1"+one)},
 		})
 	}
 	return routes

@@ -161,7 +161,7 @@ const (
 )
 
 // DemoRows is the number of rows of [DemoStory], and of the customers abroad.
-const DemoRows = demoInvoices + 4 + 7 + 1 + 2 // refunds, credit notes, write-offs, customers
+const DemoRows = demoInvoices + 4 + 7 + 1 + 1 + 2 // refunds, credit notes, write-offs, receipts, customers
 
 // DemoTables are the tables with demo data of invoices.
 const DemoTables = "invoices, invoice_lines, invoice_number_runs"
@@ -173,4 +173,5 @@ const DemoStory = `
 		JOIN customers c ON c.tenant_id = i.tenant_id AND c.id = i.customer_id JOIN tenants t ON t.id = i.tenant_id
 	UNION ALL SELECT concat_ws(' ', 'refund', t.name, amount, refunded_on) FROM refunds JOIN tenants t ON t.id = tenant_id
 	UNION ALL SELECT concat_ws(' ', 'credit note', t.name, number, total) FROM credit_notes JOIN tenants t ON t.id = tenant_id
+	UNION ALL SELECT concat_ws(' ', 'receipt', t.name, amount, left_amount, received_on) FROM receipts JOIN tenants t ON t.id = tenant_id
 	UNION ALL SELECT concat_ws(' ', 'write-off', t.name, amount, written_off_on) FROM write_offs JOIN tenants t ON t.id = tenant_id`

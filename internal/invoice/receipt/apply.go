@@ -71,9 +71,10 @@ var Apply = idempotency.Define(idempotency.Spec[ApplyDraft, payment.Payment]{
 		},
 		"payments_within_open": payment.ExplainExceedsOpen(func(d ApplyDraft) money.Currency { return d.Currency }),
 		"payments_of_issued":   idempotency.Always[ApplyDraft](payment.ErrNotIssued),
-		"payments_of_customer": idempotency.Invalid[ApplyDraft]("/invoice_id", "This invoice is of another customer, or in another currency."),
-		"payments_invoice":     idempotency.Invalid[ApplyDraft]("/invoice_id", "This invoice doesn't exist."),
-		"books_closed":         invoice.WhenClosed[ApplyDraft]("/date", invoice.UseLaterDate),
+		"payments_of_customer": idempotency.Invalid[ApplyDraft](
+			"/invoice_id", "This invoice is of another customer, or in another currency."),
+		"payments_invoice": idempotency.Invalid[ApplyDraft]("/invoice_id", "This invoice doesn't exist."),
+		"books_closed":     invoice.WhenClosed[ApplyDraft]("/date", invoice.UseLaterDate),
 	},
 	Fields: func(d ApplyDraft) []slog.Attr {
 		return []slog.Attr{slog.String("receipt", d.ReceiptID.String()), slog.String("invoice", d.InvoiceID.String())}

@@ -33,7 +33,7 @@ func CreditOf(ctx context.Context, pool *pgxpool.Pool, tenant, customer uuid.UUI
 	return record.Collect(ctx, pool, tenant, pgx.RowToStructByPos[Credit], `
 		SELECT currency, sum(left_amount), count(*) FROM receipts
 		WHERE tenant_id = @tenant_id AND customer_id = @customer AND left_amount > 0
-		GROUP BY currency ORDER BY currency`, pgx.NamedArgs{"customer": customer})
+		GROUP BY currency ORDER BY currency LIMIT `+record.MaxRows, pgx.NamedArgs{"customer": customer}) // fewer currencies exist
 }
 
 // OpenInvoice is an invoice that a receipt may pay.

@@ -205,7 +205,8 @@ func exceedsOpen(a allocated) error {
 		return fmt.Errorf("open amount: %w", err)
 	}
 	return &conflict.Error{
-		Kind: &payment.ExceedsOpen, Title: "The open amount of " + a.number + " is " + a.currency.Display(open) + " " + a.currency.String() + ".",
+		Kind:  &payment.ExceedsOpen,
+		Title: "The open amount of " + a.number + " is " + a.currency.Display(open) + " " + a.currency.String() + ".",
 		Text:  "The amount for it is larger. Nothing was recorded.",
 		Field: a.pointer + "/amount", Blame: "Enter at most " + a.currency.Format(open) + ".",
 		Members: map[string]string{"open": a.currency.Format(open)},

@@ -58,9 +58,11 @@ func TestOneKey(t *testing.T) {
 }
 
 // TestInBothOrders records receipts for two invoices, in either order, and payments of them with the same references at once. Each
-// reference is one transfer, and nothing deadlocks.
+// reference is one transfer, and nothing deadlocks: a deadlock would be resolved by another attempt, a second later.
 func TestInBothOrders(t *testing.T) {
 	b := setup(t)
+	const deadlocks = `SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()`
+	before := storetest.Value[int](b, deadlocks)
 	one, two := b.Issued("one"), b.Issued("two")
 	errs := storetest.Together(30, func(i int) (err error) {
 		reference := fmt.Sprint("TX ", i/3)
@@ -80,6 +82,7 @@ func TestInBothOrders(t *testing.T) {
 	})
 	assert.Equal(t, b.Succeeded(errs, &payment.Taken), 10, "transfers")
 	assert.Equal(t, b.Find(one).Paid+b.Find(two).Paid, 2000, "paid")
+	assert.Equal(t, storetest.Value[int](b, deadlocks), before, "deadlocks")
 }
 
 // TestRemovePaymentAndApply removes a payment of 60.00 from a receipt of 100.00 while 50.00 of its credit is allocated, which fits only

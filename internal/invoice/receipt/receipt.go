@@ -92,8 +92,8 @@ func (in Input) Draft() (Draft, error) {
 	if d.CustomerID, err = uuid.Parse(in.CustomerID); err != nil {
 		problems.Add("/customer_id", "Choose the customer.")
 	}
-	known := false
-	if d.Currency, known = money.ParseCurrency(in.Currency); !known {
+	currency, known := money.ParseCurrency(in.Currency)
+	if d.Currency = currency; !known {
 		problems.Add("/currency", "Choose one of the currencies.")
 		d.Currency, _ = money.ParseCurrency("EUR") // for the checks of the amounts
 	}
@@ -113,7 +113,8 @@ func (in Input) Draft() (Draft, error) {
 		d.Allocations = append(d.Allocations, typed.allocation("/allocations/"+strconv.Itoa(i), d, &problems))
 	}
 	if sum := d.allocated(); problems.Err() == nil && sum > d.Amount {
-		problems.Add("/amount", "The invoices get "+d.Currency.Display(sum)+" "+d.Currency.String()+" together, which is more than this amount.")
+		problems.Add("/amount", "The invoices get "+d.Currency.Display(sum)+" "+d.Currency.String()+
+			" together, which is more than this amount.")
 	}
 	return d, problems.Err()
 }

@@ -171,8 +171,8 @@ type paymentJSON struct {
 
 func showPayment(p payment.Payment) any {
 	return paymentJSON{
-		Header: p.Header, Alike: p.Alike, InvoiceID: p.InvoiceID, ReceiptID: p.ReceiptID, Amount: p.Currency.Format(p.Amount), Currency: p.Currency,
-		Date: p.Date, Method: p.Method, Provider: p.Provider, Reference: p.Reference,
+		Header: p.Header, Alike: p.Alike, InvoiceID: p.InvoiceID, ReceiptID: p.ReceiptID, Amount: p.Currency.Format(p.Amount),
+		Currency: p.Currency, Date: p.Date, Method: p.Method, Provider: p.Provider, Reference: p.Reference,
 		Refunded: p.Currency.Format(p.Refunded), Left: p.Currency.Format(p.Left), RemovedAt: p.RemovedAt,
 		External: p.External,
 	}

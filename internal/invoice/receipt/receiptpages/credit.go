@@ -32,8 +32,9 @@ func (s *pages) mountAllocations() {
 		Page:   s.applyForm, References: map[string]record.Names{"invoice_id": invoice.Numbers},
 		Example: receipt.ApplyInput{InvoiceID: "019aa5b2-7c1e-7d3a-9f00-3b1d5c6e7f80", Amount: "50.00", Date: "2026-11-24"},
 		Words: &web.Wording{
-			Title: "Pay an invoice from the credit", Submit: "Record payment", Did: "recorded", Does: "records", Again: "Record another payment",
-			Created: "Payment recorded.", Replayed: "Payment recorded. We ignored the duplicate submission and kept your first request.",
+			Title: "Pay an invoice from the credit", Submit: "Record payment", Did: "recorded", Does: "records",
+			Again: "Record another payment", Created: "Payment recorded.",
+			Replayed: "Payment recorded. We ignored the duplicate submission and kept your first request.",
 		},
 	})
 	draft = invoiceform.AmountAsTyped(draft, s.receipts, currencyOf)
@@ -72,11 +73,15 @@ func (s *pages) applyForm(r *http.Request, p templates.Page, f templates.Form) (
 	invoices := []templates.Option{{}}
 	for _, i := range open {
 		invoices = append(invoices, templates.Option{
-			Value: i.ID.String(), Text: i.Number + ", due " + web.DateText(i.DueDate) + ", " + web.AmountText(of.Currency, i.Open) + " open",
+			Value: i.ID.String(),
+			Text:  i.Number + ", due " + web.DateText(i.DueDate) + ", " + web.AmountText(of.Currency, i.Open) + " open",
 		})
 	}
 	return templates.PlainForm(p, f, []templates.Control{
-		{Name: "invoice_id", Label: "Invoice", Kind: templates.OneOf, Options: invoices, Hint: "Open invoices of the customer, first due first."},
+		{
+			Name: "invoice_id", Label: "Invoice", Kind: templates.OneOf, Options: invoices,
+			Hint: "Open invoices of the customer, first due first.",
+		},
 		{
 			Name: "amount", Label: "Amount in " + of.Currency.String(), Kind: templates.Decimal,
 			Hint: "At most the credit left, " + web.AmountText(of.Currency, of.Left) + ".",
@@ -96,7 +101,8 @@ func (s *pages) mountRepayments() {
 		Page:   s.repayForm, Example: receipt.RepayInput{Amount: "10.00", Date: "2026-11-25"},
 		Words: &web.Wording{
 			Title: "Pay credit back", Submit: "Record repayment", Did: "recorded", Does: "records", Again: "Record another repayment",
-			Created: "Repayment recorded.", Replayed: "Repayment recorded. We ignored the duplicate submission and kept your first request.",
+			Created:  "Repayment recorded.",
+			Replayed: "Repayment recorded. We ignored the duplicate submission and kept your first request.",
 		},
 	})
 	draft = invoiceform.AmountAsTyped(draft, s.receipts, currencyOf)

@@ -64,7 +64,8 @@ func (s *pages) mountReceipts() {
 		},
 		Words: &web.Wording{
 			Title: "Record a receipt", Submit: "Record receipt", Did: "recorded", Does: "records", Again: "Record another receipt",
-			Created: "Receipt of %s recorded.", Replayed: "Receipt recorded. We ignored the duplicate submission and kept your first request.",
+			Created:  "Receipt of %s recorded.",
+			Replayed: "Receipt recorded. We ignored the duplicate submission and kept your first request.",
 		},
 	})
 	draft := invoiceform.AskAbout(web.NewCommand(receiptOfForm, receipt.Input.Draft), "/date", s.unusual)
@@ -277,7 +278,8 @@ func facts(r *http.Request, of receipt.Receipt) []templates.Fact {
 		templates.Fact{Label: "Amount", Value: web.AmountText(of.Currency, of.Amount)},
 		templates.Fact{Label: "Paid invoices", Value: web.AmountText(of.Currency, of.Allocated)},
 		templates.Fact{Label: "Paid back", Value: web.AmountText(of.Currency, of.Repaid)},
-		templates.Fact{Label: "Credit left", Value: web.AmountText(of.Currency, of.Left)}, templates.Fact{Label: "Removed on", Value: removed})
+		templates.Fact{Label: "Credit left", Value: web.AmountText(of.Currency, of.Left)},
+		templates.Fact{Label: "Removed on", Value: removed})
 }
 
 // maxRepayments is the number of repayments on the page of a receipt, newest first.

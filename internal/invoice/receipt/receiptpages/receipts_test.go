@@ -71,8 +71,8 @@ func TestReceiveForTwoInvoices(t *testing.T) {
 	b.Page(person.Get(at + "/remove?key=used")).Says("You can't remove this receipt.")
 }
 
-// TestFillInAgain: without JavaScript, a button fills in the amounts of the chosen customer's open invoices. A list of receipts has those of
-// one customer, also as a file.
+// TestFillInAgain: without JavaScript, a button fills in the amounts of the chosen customer's open invoices. A list of receipts has those
+// of one customer, also as a file.
 func TestFillInAgain(t *testing.T) {
 	b := sitetest.Setup(t)
 	person, invoices := b.Person(b.Replica, b.Acme), invoicecases.Invoices()
