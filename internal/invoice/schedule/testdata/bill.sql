@@ -51,8 +51,8 @@ WITH billed AS MATERIALIZED (
 		$2, $14, position, description, quantity::numeric, NULLIF(unit, ''), unit_price,
 		NULLIF(discount_rate, '')::numeric, discount, tax_rate::numeric, NULLIF(tax_treatment, ''), net
 	FROM unnest(
-		$30::text[], $31::text[], $34::text[], $32::bigint[], $35::text[], $36::bigint[],
-		$33::text[], $37::text[], $38::bigint[]) WITH ORDINALITY
+		$30::text[], $31::text[], $34::text[], $32::bigint[], $35::text[],
+		$36::bigint[], $33::text[], $37::text[], $38::bigint[]) WITH ORDINALITY
 	AS typed (description, quantity, unit, unit_price, discount_rate, discount, tax_rate, tax_treatment, net, position)
 	RETURNING *
 ), inserted_effect AS (
