@@ -119,8 +119,8 @@ const (
 			NULLIF(discount_rate, '')::numeric, discount, tax_rate::numeric, NULLIF(tax_treatment, ''), net
 		FROM ` + typedLines
 	typedLines = `unnest(
-			@descriptions::text[], @quantities::text[], @units::text[], @unit_prices::bigint[], @discount_rates::text[], @discounts::bigint[],
-			@tax_rates::text[], @tax_treatments::text[], @nets::bigint[]) WITH ORDINALITY
+			@descriptions::text[], @quantities::text[], @units::text[], @unit_prices::bigint[], @discount_rates::text[],
+			@discounts::bigint[], @tax_rates::text[], @tax_treatments::text[], @nets::bigint[]) WITH ORDINALITY
 			AS typed (description, quantity, unit, unit_price, discount_rate, discount, tax_rate, tax_treatment, net, position)`
 )
 

@@ -143,7 +143,8 @@ func rulesOfLines() []rule {
 		{"BR-CO-04", each(taxOfLine + "ID"), [2]string{"ClassifiedTaxCategory", "Other"}},
 		{"PEPPOL-EN16931-R120", func(inv element) string {
 			for _, l := range inv.all("InvoiceLine") {
-				net := l.amount("InvoicedQuantity").Mul(l.amount("Price/PriceAmount")).Round(inv.decimals()).Sub(l.amount(allowance + "Amount"))
+				gross := l.amount("InvoicedQuantity").Mul(l.amount("Price/PriceAmount")).Round(inv.decimals())
+				net := gross.Sub(l.amount(allowance + "Amount"))
 				if !net.Equal(l.amount("LineExtensionAmount")) {
 					return fmt.Sprintf("a line is %s", net)
 				}

@@ -67,8 +67,8 @@ WITH customer AS MATERIALIZED (
 			(description, quantity::numeric, NULLIF(unit, ''), unit_price, NULLIF(discount_rate, '')::numeric, discount,
 				tax_rate::numeric, NULLIF(tax_treatment, '')) ORDER BY position)
 		FROM unnest(
-			$19::text[], $20::text[], $21::text[], $22::bigint[], $23::text[], $24::bigint[],
-			$25::text[], $26::text[], $27::bigint[]) WITH ORDINALITY
+			$19::text[], $20::text[], $21::text[], $22::bigint[], $23::text[],
+			$24::bigint[], $25::text[], $26::text[], $27::bigint[]) WITH ORDINALITY
 		AS typed (description, quantity, unit, unit_price, discount_rate, discount, tax_rate, tax_treatment, net, position)) AS other_lines
 	FROM invoices, customer c
 	WHERE invoices.tenant_id = $2 AND invoices.id = $18
@@ -99,8 +99,8 @@ SELECT
 	$1, $2, position, description, quantity::numeric, NULLIF(unit, ''), unit_price,
 	NULLIF(discount_rate, '')::numeric, discount, tax_rate::numeric, NULLIF(tax_treatment, ''), net
 FROM unnest(
-	$3::text[], $4::text[], $5::text[], $6::bigint[], $7::text[], $8::bigint[],
-	$9::text[], $10::text[], $11::bigint[]) WITH ORDINALITY
+	$3::text[], $4::text[], $5::text[], $6::bigint[], $7::text[],
+	$8::bigint[], $9::text[], $10::text[], $11::bigint[]) WITH ORDINALITY
 AS typed (description, quantity, unit, unit_price, discount_rate, discount, tax_rate, tax_treatment, net, position);
 
 INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)

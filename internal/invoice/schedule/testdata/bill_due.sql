@@ -69,8 +69,8 @@ WITH billed AS MATERIALIZED (
 		$2, $15, position, description, quantity::numeric, NULLIF(unit, ''), unit_price,
 		NULLIF(discount_rate, '')::numeric, discount, tax_rate::numeric, NULLIF(tax_treatment, ''), net
 	FROM unnest(
-		$31::text[], $32::text[], $35::text[], $33::bigint[], $36::text[], $37::bigint[],
-		$34::text[], $38::text[], $39::bigint[]) WITH ORDINALITY
+		$31::text[], $32::text[], $35::text[], $33::bigint[], $36::text[],
+		$37::bigint[], $34::text[], $38::text[], $39::bigint[]) WITH ORDINALITY
 	AS typed (description, quantity, unit, unit_price, discount_rate, discount, tax_rate, tax_treatment, net, position)
 	RETURNING *
 ), inserted_effect AS (
