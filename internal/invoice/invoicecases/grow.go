@@ -135,9 +135,9 @@ func GrowInvoices(b *sitetest.Bundle) {
 		FROM credit_notes;
 		INSERT INTO write_offs (tenant_id, id, invoice_id, amount, reason, written_off_on)
 		SELECT tenant_id, id, invoice_id, 1, 'bad_debt', issue_date FROM credit_notes;
-		INSERT INTO receipts (tenant_id, id, customer_id, currency, amount, allocated, repaid, received_on, method, provider, reference)
+		INSERT INTO receipts (tenant_id, id, customer_id, currency, amount, allocated, received_on, repaid, method, provider, reference)
 		SELECT '%[1]s', pg_temp.id(n), pg_temp.id(1 + n %% 2), 'EUR', CASE n WHEN 1 THEN 2 * %[2]d WHEN 2 THEN 1000000 ELSE 2 END,
-			of.part, of.part, '2026-01-02', 'cash', 'Bank', 'RX ' || n
+			part, '2026-01-02', part, 'cash', 'Bank', 'RX ' || n
 		FROM generate_series(1, %[2]d) AS n,
 			LATERAL (SELECT CASE WHEN n = 1 THEN %[2]d WHEN n BETWEEN 10 AND 99 THEN 0 ELSE 1 END AS part) AS of;
 		INSERT INTO payments (tenant_id, id, receipt_id, invoice_id, amount, paid_on, method)

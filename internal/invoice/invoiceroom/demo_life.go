@@ -72,10 +72,10 @@ func (b books) life(n int) []step {
 		return append(steps, b.pay(n, 0, 1, 0), b.refund(n, paid, 1), b.credit(n, 40, nil))
 	case n == 48: // the bank kept a few cents
 		return append(steps, b.pay(n, 0, 1, 3), b.writeOff(n))
-	case b.twin > 0 && n == paidTogether: // paid together with the next one of the customer
-		return steps
+	case b.twin > 0 && n == paidTogether: // recorded one by one by mistake
+		return append(steps, b.pay(n, 0, 1, 0), removed(paid))
 	case b.twin > 0 && n == paidWithIt:
-		return append(steps, b.receive())
+		return append(steps, b.pay(n, 0, 1, 0), removed(paid), b.receive())
 	case n%24 == 12: // long overdue
 		return append(steps, b.remind())
 	case b.age(n) > 60 && n%5 == 0:
@@ -126,6 +126,13 @@ const (
 	paidTogether = 34
 	paidWithIt   = 37
 )
+
+// removed removes the payment of a step.
+func removed(paid int) step {
+	s := of(payment.Remove, func(uuid.UUID) (struct{}, error) { return struct{}{}, nil }, func(p payment.Payment) uuid.UUID { return p.ID })
+	s.about = paid
+	return s
+}
 
 // receive records the receipt that pays both invoices, and 250.00 more.
 func (b books) receive() step {
