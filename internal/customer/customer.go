@@ -28,7 +28,7 @@ type Customer struct {
 
 	// PaymentDays is the number of days from the issue date of an invoice to its due date; "" if the settings apply.
 	PaymentDays string `json:"payment_days,omitzero" doc:"From the issue date to the due date, if they differ from the settings."`
-	CopiesTo    string `json:"copies_to,omitzero" doc:"Up to 5 email addresses with commas between them, for copies of the emails to the customer."`
+	CopiesTo    string `json:"copies_to,omitzero" doc:"Up to 5 email addresses with commas between them, which get copies of emails."`
 	idempotency.External
 
 	// ArchivedAt is the time in UTC when the customer was archived, or zero. Archived customers are neither listed nor offered, with no
@@ -97,7 +97,7 @@ type Input struct {
 	Texts
 
 	PaymentDays string `json:"payment_days,omitzero" doc:"From the issue date to the due date, if they differ from the settings."`
-	CopiesTo    string `json:"copies_to,omitzero" doc:"Up to 5 email addresses with commas between them, for copies of the emails to the customer."`
+	CopiesTo    string `json:"copies_to,omitzero" doc:"Up to 5 email addresses with commas between them, which get copies of emails."`
 	idempotency.External
 
 	SameEmail bool `json:"same_email,omitzero" doc:"Whether it is known that another customer has this email."`

@@ -49,7 +49,8 @@ func TestDaysOfTheBusiness(t *testing.T) {
 
 		must.OK(t, b.Void(zone, void))
 		entered, err := record.One(t.Context(), b.Store.Pool, b.Tenant, pgx.RowTo[time.Time],
-			`SELECT day FROM invoice_taxes WHERE tenant_id = @tenant_id AND kind = 'void' AND source_id = @id`, pgx.NamedArgs{"id": void.ID})
+			`SELECT day FROM invoice_taxes WHERE tenant_id = @tenant_id AND kind = 'void' AND source_id = @id`,
+			pgx.NamedArgs{"id": void.ID})
 		must.OK(t, err)
 		assert.Equal(t, date.Of(entered), today, zone, "the tax of a void invoice")
 	}

@@ -65,7 +65,9 @@ func Mount(s *web.Site, sections ...Section) {
 		},
 		Headings: []string{"name", "email", "address", "country", "tax_id", "contact", "reference", "copies_to", "created_at"},
 		Cells: func(c customer.Customer) []string {
-			return []string{c.Name, c.Email, c.Address, c.Country, c.TaxID, c.Contact, c.Reference, c.CopiesTo, c.CreatedAt.Format(time.RFC3339)}
+			return []string{
+				c.Name, c.Email, c.Address, c.Country, c.TaxID, c.Contact, c.Reference, c.CopiesTo, c.CreatedAt.Format(time.RFC3339),
+			}
 		},
 		Empty: "Each customer is added once.",
 	})

@@ -127,7 +127,8 @@ func mergeForm(s *web.Site, r *http.Request, f templates.Form) (customerviews.Ch
 				has = append(has, countText(ref))
 			}
 		}
-		view.Customers[i].Facts = append(facts(r, c), templates.Fact{Label: "Refers to it", Value: cmp.Or(strings.Join(has, ", "), "nothing")})
+		view.Customers[i].Facts = append(facts(r, c),
+			templates.Fact{Label: "Refers to it", Value: cmp.Or(strings.Join(has, ", "), "nothing")})
 	}
 	return view, nil
 }

@@ -35,7 +35,7 @@ func Name(c Closing) string { return "Closing through " + c.Through.Display() }
 
 // Input is the input as text.
 type Input struct {
-	Through string `json:"through" format:"date" doc:"The last day to close, which must be over (UTC)."`
+	Through string `json:"through" format:"date" doc:"The last day to close, which must be over."`
 }
 
 // Draft is the command that closes the books.
@@ -73,7 +73,7 @@ var Create = idempotency.Define(idempotency.Spec[Draft, Closing]{
 			}
 			return alreadyClosed(through, uuid.Nil)
 		},
-		"closings_of_past": idempotency.Invalid[Draft]("/through", "Enter a day that is over (UTC): yesterday or earlier."),
+		"closings_of_past": idempotency.Invalid[Draft]("/through", "Enter a day that is over: yesterday or earlier."),
 	},
 })
 

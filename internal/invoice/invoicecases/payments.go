@@ -34,7 +34,9 @@ func Payments() sitetest.Resource {
 		Transitions: []sitetest.Transition{
 			{Verb: "remove", Past: "removed", Leaves: sitetest.Rows{"postings": 1, "payment_references": -1}},
 		},
-		OfCustomer: map[string]string{"payments.reference": "kept: it is in the books"},
+		OfCustomer: map[string]string{
+			"payments.reference": "kept: it is in the books", "payment_references.reference": "kept, so that it comes once",
+		},
 		API: sitetest.API{Encode: func(form url.Values) string {
 			return sitetest.Encode(map[string]any{
 				"amount": form.Get("amount"), "date": form.Get("date"), "method": form.Get("method"),

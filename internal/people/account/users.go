@@ -130,8 +130,8 @@ func AnyUser(ctx context.Context, pool *pgxpool.Pool) (found bool, err error) {
 	return found, nil
 }
 
-// InSession returns the principal of a session that began as p, with the user's current email, rights and time zone. It returns [ErrUnknown] if the
-// user was deleted or disabled, or had another email or password when the session began.
+// InSession returns the principal of a session that began as p, with the user's current email, rights and time zone. It returns
+// [ErrUnknown] if the user was deleted or disabled, or had another email or password when the session began.
 func InSession(ctx context.Context, pool *pgxpool.Pool, p Principal) (Principal, error) {
 	err := pool.QueryRow(ctx, `
 		SELECT u.email, u.role, COALESCE((

@@ -22,7 +22,8 @@ func TestTimeZone(t *testing.T) {
 		version = done.Value.Version
 		var copied string
 		must.OK(t, b.Admin.QueryRow(t.Context(), `SELECT time_zone FROM tenants WHERE id = $1`, b.Tenant).Scan(&copied))
-		assert.Thatf(t, copied == done.Value.TimeZone && date.Zone(zone).String() == copied, "%q: %q, %q", zone, copied, done.Value.TimeZone)
+		assert.Equal(t, copied, date.Zone(zone).String(), "the copy of the tenant")
+		assert.Equal(t, done.Value.TimeZone, copied, "of the settings")
 	}
 	_, err := b.Admin.Exec(t.Context(), `UPDATE settings SET time_zone = 'Europe/Atlantis'`)
 	assert.Thatf(t, err != nil, "the database has an unknown time zone")
@@ -35,6 +36,7 @@ func TestTimeZones(t *testing.T) {
 		assert.Equal(t, date.Zone(name).String(), name)
 	}
 	var known int
-	must.OK(t, b.Admin.QueryRow(t.Context(), `SELECT count(now() AT TIME ZONE name) FROM unnest($1::text[]) AS name`, date.Zones()).Scan(&known))
+	const query = `SELECT count(now() AT TIME ZONE name) FROM unnest($1::text[]) AS name`
+	must.OK(t, b.Admin.QueryRow(t.Context(), query, date.Zones()).Scan(&known))
 	assert.Equal(t, known, len(date.Zones()))
 }

@@ -273,7 +273,8 @@ func facts(r *http.Request, of receipt.Receipt) []templates.Fact {
 		removed = web.Day(r, of.RemovedAt)
 	}
 	return web.KnownFacts(templates.Fact{Label: "Customer", Value: of.Customer.Name, Href: "/customers/" + of.Customer.ID.String()},
-		templates.Fact{Label: "Received on", Value: web.DateText(of.Date)}, templates.Fact{Label: "Method", Value: web.OptionText(of.Method)},
+		templates.Fact{Label: "Received on", Value: web.DateText(of.Date)},
+		templates.Fact{Label: "Method", Value: web.OptionText(of.Method)},
 		templates.Fact{Label: "Reference", Value: strings.TrimSpace(of.Provider + " " + of.Reference)},
 		templates.Fact{Label: "Amount", Value: web.AmountText(of.Currency, of.Amount)},
 		templates.Fact{Label: "Paid invoices", Value: web.AmountText(of.Currency, of.Allocated)},

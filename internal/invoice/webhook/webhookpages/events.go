@@ -193,7 +193,8 @@ func eventActions(e webhook.Event) []string {
 func eventFacts(r *http.Request, e webhook.Event) []templates.Fact {
 	facts := []templates.Fact{
 		{Label: "State", Value: eventState(e.State)}, {Label: "Type", Value: e.Type},
-		{Label: "From", Value: e.Source.Name, Href: "/webhooks/" + e.Source.ID.String()}, {Label: "Came", Value: web.Moment(r, e.CreatedAt)},
+		{Label: "From", Value: e.Source.Name, Href: "/webhooks/" + e.Source.ID.String()},
+		{Label: "Came", Value: web.Moment(r, e.CreatedAt)},
 	}
 	if e.First != uuid.Nil {
 		facts = append(facts, templates.Fact{Label: "First with this ID", Value: "Open it", Href: "/webhook-events/" + e.First.String()})
