@@ -53,10 +53,10 @@ func (s *session) suggestion() string {
 // fillLine types into an existing line; the first is line 1.
 func (s *session) fillLine(position int, description, quantity, price, rate string) {
 	s.t.Helper()
-	for i, cell := range []struct{ label, text string }{
-		{"Description", description}, {"Quantity", quantity}, {"Unit price", price}, {"Tax %", rate},
+	for _, cell := range []struct{ label, text string }{
+		{fieldDescription, description}, {fieldQuantity, quantity}, {fieldUnitPrice, price}, {fieldTaxRate, rate},
 	} {
-		s.check(s.line(position).GetByRole("textbox").Nth(i).Fill(cell.text), "fill "+cell.label)
+		s.check(s.line(position).GetByLabel(cell.label).Fill(cell.text), "fill "+cell.label)
 	}
 }
 

@@ -129,6 +129,7 @@ const (
 	fieldSearchInvoices      = "Search invoices"
 	fieldSigningSecret       = "Signing secret"
 	fieldExemption           = "Reason for the exemption"
+	fieldDiscount            = "Discount"
 	fieldTaxRate             = "Tax %"
 	fieldTreatment           = "Treatment"
 	fieldTo                  = "To"

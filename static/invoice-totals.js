@@ -11,8 +11,9 @@ const GROUPED_ONCE = /^-?[1-9]\d{0,2}[.,]\d{3}$/;
 
 // Show a typed number in its plain form.
 list.addEventListener("change", ({ target }) => {
-  if (target.inputMode !== "decimal") return;
-  target.value = plain(target.value, target.name.replace("line_", ""));
+  if (target.name === "line_discount") target.value = plainDiscount(target.value);
+  else if (target.inputMode === "decimal") target.value = plain(target.value, target.name.replace("line_", ""));
+  else return;
   showTotals();
 });
 
@@ -36,7 +37,8 @@ function showTotals() {
   let complete = true;
   for (const [index, line] of [...list.children].entries()) {
     const [quantity, price, rate] = ["quantity", "unit_price", "tax_rate"].map((cell) => decimal(valueOf(line, cell), cell));
-    const net = quantity && price && inRange(round(quantity.units * price.units * 10n ** BigInt(digits), quantity.scale * price.scale));
+    const gross = quantity && price && inRange(round(quantity.units * price.units * 10n ** BigInt(digits), quantity.scale * price.scale));
+    const net = gross === null ? null : discounted(gross, valueOf(line, "discount"), digits);
     line.querySelector("[data-line-amount]").textContent = net === null ? "" : format(net, digits);
     if (net === null || !rate) {
       complete &&= index > 0 && isBlank(line);
@@ -50,11 +52,22 @@ function showTotals() {
   }
   let tax = 0n;
   for (const { rate, net } of perRate.values()) tax += round(net * rate.units, 100n * rate.scale);
-  complete &&= inRange(subtotal + tax) !== null;
+  complete &&= inRange(subtotal + tax) !== null && subtotal >= 0n && tax >= 0n;
   show("currency", option?.value ?? "");
   show("subtotal", complete ? format(subtotal, digits) : "–");
   show("tax", complete ? format(tax, digits) : "–");
   show("total", complete ? format(subtotal + tax, digits) : "–");
+}
+
+// discounted takes a discount off an amount. It returns null for a discount that the server refuses.
+function discounted(gross, typed, digits) {
+  if (typed === "") return gross;
+  const isRate = typed.endsWith("%");
+  const read = isRate ? decimal(typed.slice(0, -1), "discount_rate") : decimal(typed, "unit_price");
+  if (!read) return null;
+  if (isRate) return gross - round(gross * read.units, 100n * read.scale);
+  const discount = (read.units * 10n ** BigInt(digits)) / read.scale;
+  return discount > (gross < 0n ? 0n : gross) ? null : gross - discount;
 }
 
 // A tax rate may be typed as "23%".
@@ -89,6 +102,12 @@ function plain(typed, cell) {
   return whole.replace(/[^\d-]/g, "") + fraction.replace(",", ".");
 }
 
+// plainDiscount is plain for "10 %" and "25,00".
+function plainDiscount(typed) {
+  const text = typed.trim();
+  return text.endsWith("%") ? plain(text.slice(0, -1), "tax_rate") + "%" : plain(text, "unit_price");
+}
+
 // canBeTwo reports whether the only separator of a number may be before decimals or before thousands.
 function canBeTwo(text, cell) {
   const decimals = cell === "quantity" ? 2 : digitsOf();
@@ -100,17 +119,21 @@ function canBeTwo(text, cell) {
 // about.
 function decimal(typed, cell) {
   const text = plain(typed, cell);
-  const [, whole, digits = ""] = /^(?=.{1,32}$)(\d*)(?:\.(\d*))?$/.exec(text) ?? [];
+  const [, sign, whole, digits = ""] = /^(?=.{1,32}$)(-?)(\d*)(?:\.(\d*))?$/.exec(text) ?? [];
   if (!whole && !digits || canBeTwo(text, cell)) return null;
   const fraction = digits.replace(/0+$/, "");
-  const [decimals, most] = { quantity: [6, 10n ** 9n], tax_rate: [3, 100n], unit_price: [digitsOf(), MOST] }[cell];
+  const [decimals, most] = {
+    quantity: [6, 10n ** 9n], tax_rate: [3, 100n], discount_rate: [2, 100n], unit_price: [digitsOf(), MOST],
+  }[cell];
   const read = { units: BigInt(whole + fraction), scale: 10n ** BigInt(fraction.length) };
   const refused = fraction.length > decimals || read.units > most * read.scale || (cell === "quantity" && read.units === 0n);
-  return refused ? null : read;
+  if (refused || (sign && cell !== "quantity" && read.units > 0n)) return null;
+  if (sign) read.units = -read.units;
+  return read;
 }
 
 function inRange(minor) {
-  return minor > MOST ? null : minor;
+  return minor > MOST || minor < -MOST ? null : minor;
 }
 
 // canonical makes "23" and "23.00" the same tax rate.

@@ -3,7 +3,10 @@
 package customer
 
 import (
+	"fmt"
+	"strings"
 	"time"
+	"unicode"
 
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/idempotency"
@@ -25,6 +28,7 @@ type Customer struct {
 
 	// PaymentDays is the number of days from the issue date of an invoice to its due date; "" if the settings apply.
 	PaymentDays string `json:"payment_days,omitzero" doc:"From the issue date to the due date, if they differ from the settings."`
+	CopiesTo    string `json:"copies_to,omitzero" doc:"Up to 5 email addresses with commas between them, which get copies of emails."`
 	idempotency.External
 
 	// ArchivedAt is the time in UTC when the customer was archived, or zero. Archived customers are neither listed nor offered, with no
@@ -93,6 +97,7 @@ type Input struct {
 	Texts
 
 	PaymentDays string `json:"payment_days,omitzero" doc:"From the issue date to the due date, if they differ from the settings."`
+	CopiesTo    string `json:"copies_to,omitzero" doc:"Up to 5 email addresses with commas between them, which get copies of emails."`
 	idempotency.External
 
 	SameEmail bool `json:"same_email,omitzero" doc:"Whether it is known that another customer has this email."`
@@ -107,6 +112,8 @@ type Draft struct {
 	Texts
 
 	PaymentDays string `json:"payment_days"`
+	// CopiesTo has email addresses with ", " between them. The tag omitzero keeps the fingerprints of earlier commands.
+	CopiesTo string `json:"copies_to,omitzero"`
 	idempotency.External
 
 	// SameEmail lets a customer have the email of a second customer. The fingerprint leaves it out, because the confirmed command is
@@ -134,8 +141,29 @@ func (in Input) DraftIn(prefix string, problems *invalid.Error) Draft {
 	}
 	d.Texts = in.Texts.check(prefix, problems)
 	d.PaymentDays = party.PaymentDays(prefix+"/payment_days", in.PaymentDays, problems)
+	d.CopiesTo = copies(prefix+"/copies_to", in.CopiesTo, problems)
 	d.External = in.External.Check(prefix, problems)
 	return d
+}
+
+// maxCopies is the maximum number of addresses for copies of emails.
+const maxCopies = 5
+
+// copies returns typed email addresses with ", " between them.
+func copies(pointer, typed string, problems *invalid.Error) string {
+	var all []string
+	for _, typed := range strings.FieldsFunc(typed, func(r rune) bool { return r == ',' || r == ';' || unicode.IsSpace(r) }) {
+		address := email.Typed(typed)
+		if problem := address.Problem(); problem != "" {
+			problems.Add(pointer, fmt.Sprintf("%.80q isn't an email address. Put a comma between two addresses.", typed))
+			return ""
+		}
+		all = append(all, string(address))
+	}
+	if len(all) > maxCopies {
+		problems.Add(pointer, fmt.Sprintf("Enter at most %d addresses.", maxCopies))
+	}
+	return strings.Join(all, ", ")
 }
 
 // Rules returns the uniqueness rules of customers.

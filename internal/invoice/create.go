@@ -93,27 +93,36 @@ var insertInvoice = `
 		WHERE @customer_id::uuid = @nobody::uuid
 	), inserted AS (
 		INSERT INTO invoices (
-			tenant_id, id, number, customer_id, currency, issue_date, due_date, notes, exemption_reason, subtotal, tax_total, total,
-			` + idempotency.ExternalColumns + `)
+			tenant_id, id, number, customer_id, currency, issue_date, due_date, notes, exemption_reason, supplied_from, supplied_to,
+			subtotal, tax_total, total, ` + idempotency.ExternalColumns + `)
 		SELECT
 			@tenant_id, @record_id, NULLIF(@number, ''), c.id, @currency, @issue_date, ` + dueDate + `, @notes,
-			@exemption_reason, @subtotal, @tax_total, @total, ` + idempotency.ExternalValues + `
+			@exemption_reason, @supplied_from::date, @supplied_to::date, @subtotal, @tax_total, @total, ` + idempotency.ExternalValues + `
 		FROM billed c, note_alike('invoices', @tenant_id, @record_id, @alike_for, ARRAY[sha256(convert_to(jsonb_build_array(
 			'invoices', c.id, @currency::text, @descriptions::text[], @quantities::text[], @unit_prices::bigint[], @tax_rates::text[]
 		)::text, 'UTF8'))])
 		RETURNING *
 	), inserted_lines AS (
-		INSERT INTO invoice_lines (tenant_id, invoice_id, position, description, quantity, unit_price, tax_rate, tax_treatment, net)
-		SELECT
-			@tenant_id, @record_id, position, description, quantity::numeric, unit_price, tax_rate::numeric,
-			NULLIF(tax_treatment, ''), net
-		FROM unnest(@descriptions::text[], @quantities::text[], @unit_prices::bigint[], @tax_rates::text[], @tax_treatments::text[],
-			@nets::bigint[]) WITH ORDINALITY AS typed (description, quantity, unit_price, tax_rate, tax_treatment, net, position)
+		` + insertLines + `
 		RETURNING *
 	), inserted_effect AS (
 		INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
 		SELECT @tenant_id, id, @operation, @idempotency_key, 'customer created' FROM billed WHERE id = @new_customer_id
 	)`
+
+// insertLines inserts the lines of the command.
+const (
+	insertLines = `INSERT INTO invoice_lines (
+			tenant_id, invoice_id, position, description, quantity, unit, unit_price, discount_rate, discount, tax_rate, tax_treatment, net)
+		SELECT
+			@tenant_id, @record_id, position, description, quantity::numeric, NULLIF(unit, ''), unit_price,
+			NULLIF(discount_rate, '')::numeric, discount, tax_rate::numeric, NULLIF(tax_treatment, ''), net
+		FROM ` + typedLines
+	typedLines = `unnest(
+			@descriptions::text[], @quantities::text[], @units::text[], @unit_prices::bigint[], @discount_rates::text[],
+			@discounts::bigint[], @tax_rates::text[], @tax_treatments::text[], @nets::bigint[]) WITH ORDINALITY
+			AS typed (description, quantity, unit, unit_price, discount_rate, discount, tax_rate, tax_treatment, net, position)`
+)
 
 // insertedInvoice selects an [Invoice], as Find returns it, from the rows that insertInvoice returns.
 var insertedInvoice = `
@@ -126,11 +135,9 @@ var insertedInvoice = `
 			THEN json_build_object(` + buyerFields + `, 'possible_duplicate_of', repeats() -> c.id::text -> 'of')
 			ELSE ` + buyerJSON + ` END,
 		'issue_date', i.issue_date, 'due_date', i.due_date, 'notes', i.notes,
-		'exemption_reason', i.exemption_reason,
+		'exemption_reason', i.exemption_reason, 'supplied_from', i.supplied_from, 'supplied_to', i.supplied_to,
 		'lines', (
-			SELECT json_agg(json_build_object(
-				'description', l.description, 'quantity', l.quantity::text, 'unit_price', l.unit_price,
-				'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', l.net) ORDER BY l.position)
+			SELECT json_agg(` + lineJSON + ` ORDER BY l.position)
 			FROM inserted_lines l),
 		'subtotal', i.subtotal, 'tax_total', i.tax_total, 'total', i.total,
 		'version', i.version, 'created_at', i.created_at, 'source', COALESCE(i.source, ''), 'external_id', COALESCE(i.external_id, ''))
@@ -143,10 +150,15 @@ const dueDate = `COALESCE(@due_date::date, @issue_date::date + COALESCE(c.paymen
 func arguments(d Draft) pgx.NamedArgs {
 	n := len(d.Lines)
 	descriptions, quantities, rates, treatments := make([]string, n), make([]string, n), make([]string, n), make([]string, n)
-	prices, nets := make([]int64, n), make([]int64, n)
+	units, discountRates := make([]string, n), make([]string, n)
+	prices, discounts, nets := make([]int64, n), make([]int64, n), make([]int64, n)
 	for i, line := range d.Lines {
 		descriptions[i], quantities[i], rates[i] = line.Description, line.Quantity.String(), line.TaxRate.String()
 		treatments[i], prices[i], nets[i] = string(line.NoTax), line.UnitPrice, line.Net
+		units[i], discounts[i] = string(line.Unit), line.Discount
+		if !line.DiscountRate.IsZero() {
+			discountRates[i] = line.DiscountRate.String()
+		}
 	}
 	var due *time.Time
 	if (d.DueDate != date.Date{}) {
@@ -158,7 +170,9 @@ func arguments(d Draft) pgx.NamedArgs {
 		"customer_id": d.CustomerID, "nobody": uuid.Nil, "alike_for": alikeFor,
 		"number": string(d.Number), "currency": d.Currency.String(),
 		"issue_date": d.IssueDate.Time(), "due_date": due, "notes": d.Notes,
+		"supplied_from": d.SuppliedFrom, "supplied_to": d.SuppliedTo,
 		"exemption_reason": d.Exemption, "tax_treatments": treatments,
+		"units": units, "discount_rates": discountRates, "discounts": discounts,
 		"subtotal": d.totals.Subtotal, "tax_total": d.totals.Tax, "total": d.totals.Total,
 		"descriptions": descriptions, "quantities": quantities, "tax_rates": rates, "unit_prices": prices, "nets": nets,
 	})

@@ -44,19 +44,24 @@ type Input struct {
 	CustomerID string          `json:"customer_id,omitzero" format:"uuid" doc:"Instead of customer."`
 	IssueDate  string          `json:"issue_date" format:"date"`
 	DueDate    string          `json:"due_date,omitzero" format:"date" doc:"If left out, it follows from the payment terms."`
-	Currency   string          `json:"currency" format:"currency"`
-	Lines      []LineInput     `json:"lines" doc:"At least one."`
-	Notes      string          `json:"notes,omitzero"`
-	Exemption  string          `json:"exemption_reason,omitzero" doc:"Why lines are exempt from tax. Required if one is."`
-	Series     string          `json:"series,omitzero" enum:"continue,keep" doc:"Whether the series goes on behind a number ahead of it."`
+	// SuppliedFrom and SuppliedTo are the period of supply.
+	SuppliedFrom string      `json:"supplied_from,omitzero" format:"date" doc:"The day of supply, or the first day of its period."`
+	SuppliedTo   string      `json:"supplied_to,omitzero" format:"date" doc:"The last day of the period of supply."`
+	Currency     string      `json:"currency" format:"currency"`
+	Lines        []LineInput `json:"lines" doc:"At least one."`
+	Notes        string      `json:"notes,omitzero"`
+	Exemption    string      `json:"exemption_reason,omitzero" doc:"Why lines are exempt from tax. Required if one is."`
+	Series       string      `json:"series,omitzero" enum:"continue,keep" doc:"Whether the series goes on behind a number ahead of it."`
 	idempotency.External
 }
 
 // LineInput is a line as text. Quantity, price and rate are plain decimals.
 type LineInput struct {
 	Description string `json:"description"`
-	Quantity    string `json:"quantity" format:"decimal"`
+	Quantity    string `json:"quantity" format:"number"`
+	Unit        string `json:"unit,omitzero" enum:"H87,HUR,DAY,WEE,MON,ANN,KGM,KMT,MTR,MTK,MTQ,LTR,KWH,D68" doc:"A code of UN/ECE Rec 20."`
 	UnitPrice   string `json:"unit_price" format:"decimal"`
+	Discount    string `json:"discount,omitzero" doc:"A share of the line's amount, such as 10%, or an amount, such as 25.00."`
 	TaxRate     string `json:"tax_rate" format:"decimal" doc:"In percent. It is 0 for all tax treatments but standard."`
 	Treatment   string `json:"tax_treatment,omitzero" enum:"standard,zero,exempt,reverse_charge,intra_community,export,outside_scope"`
 }
@@ -68,11 +73,14 @@ type Draft struct {
 	Customer   customer.Draft `json:"customer"` // used when CustomerID is uuid.Nil
 	IssueDate  date.Date      `json:"issue_date"`
 	DueDate    date.Date      `json:"due_date"` // zero to derive it from the payment terms
-	Currency   money.Currency `json:"currency"`
-	Lines      []Line         `json:"lines"`
-	Notes      string         `json:"notes"`
-	Exemption  string         `json:"exemption_reason,omitzero"`
-	Series     string         `json:"series,omitzero"`
+	// SuppliedFrom is the day of supply, or the first day of its period, and SuppliedTo the last one; zero for none.
+	SuppliedFrom date.Date      `json:"supplied_from,omitzero"`
+	SuppliedTo   date.Date      `json:"supplied_to,omitzero"`
+	Currency     money.Currency `json:"currency"`
+	Lines        []Line         `json:"lines"`
+	Notes        string         `json:"notes"`
+	Exemption    string         `json:"exemption_reason,omitzero"`
+	Series       string         `json:"series,omitzero"`
 	idempotency.External
 
 	totals Totals // of Lines
@@ -89,6 +97,7 @@ func (in Input) Draft() (Draft, error) {
 	}
 	d.Currency = typed.Currency(&problems, "/currency", in.Currency, issued)
 	in.dates(&d, &problems)
+	in.supply(&d, &problems)
 	in.lines(&d, &problems)
 	if in.Series != "" && in.Series != SeriesContinue && in.Series != SeriesKeep {
 		problems.Add("/series", "Use continue or keep, or leave it out.")
@@ -134,6 +143,23 @@ func (in Input) dates(d *Draft, problems *invalid.Error) {
 	}
 }
 
+func (in Input) supply(d *Draft, problems *invalid.Error) {
+	var err error
+	if in.SuppliedFrom != "" || in.SuppliedTo != "" {
+		if d.SuppliedFrom, err = date.ParseEntry(in.SuppliedFrom); err != nil {
+			problems.Add("/supplied_from", "Enter the day of supply as year-month-day from 2000 to 2099, like 2026-11-21.")
+		}
+	}
+	if in.SuppliedTo == "" {
+		return
+	}
+	if d.SuppliedTo, err = date.ParseEntry(in.SuppliedTo); err != nil {
+		problems.Add("/supplied_to", "Enter the last day of supply as year-month-day from 2000 to 2099, or leave it blank.")
+	} else if d.SuppliedTo.Before(d.SuppliedFrom) {
+		problems.Add("/supplied_to", "The last day of supply must not be before the first day.")
+	}
+}
+
 func (in Input) lines(d *Draft, problems *invalid.Error) {
 	switch {
 	case len(in.Lines) == 0:
@@ -159,9 +185,19 @@ func (in Input) lines(d *Draft, problems *invalid.Error) {
 		return
 	}
 	var err error
-	if d.totals, err = TotalsOf(d.Lines); err != nil {
+	switch d.totals, err = TotalsOf(d.Lines); {
+	case errors.Is(err, ErrNegative):
+		problems.Add("/lines", "The net amount and the tax of all lines must not be below 0.")
+	case err != nil:
 		problems.Add("/lines", "The total is too large.")
 	}
+}
+
+// Line checks a line in a currency. It returns an [*invalid.Error] with all mistakes, whose pointers begin at the line.
+func (in LineInput) Line(currency money.Currency) (Line, error) {
+	var problems invalid.Error
+	line := in.draft("", currency, &problems)
+	return line, problems.Err()
 }
 
 func (in LineInput) draft(pointer string, currency money.Currency, problems *invalid.Error) Line {
@@ -173,12 +209,18 @@ func (in LineInput) draft(pointer string, currency money.Currency, problems *inv
 	}
 
 	line.Quantity, err = money.ParseDecimal(strings.TrimSpace(in.Quantity))
-	if err != nil || !line.Quantity.IsPositive() || money.Scale(line.Quantity) > 6 || line.Quantity.GreaterThan(decimal.New(1, 9)) {
-		problems.Add(pointer+"/quantity", "Enter a quantity above 0 with at most 6 decimals, like 2 or 1.5.")
+	if err != nil || line.Quantity.IsZero() || money.Scale(line.Quantity) > 6 || line.Quantity.Abs().GreaterThan(decimal.New(1, 9)) {
+		problems.Add(pointer+"/quantity", "Enter a quantity with at most 6 decimals, like 2 or 1.5, or -1 to take something off.")
 		line.Quantity = decimal.Zero
 	}
+	if line.Unit = Unit(in.Unit); in.Unit != "" && line.Unit.Name() == "" {
+		problems.Add(pointer+"/unit", "Choose a unit from the list.")
+	}
 	if currency != (money.Currency{}) {
+		before := len(problems.Fields)
 		line.price(in.UnitPrice, pointer, currency, problems)
+		known := !line.Quantity.IsZero() && len(problems.Fields) == before
+		line.discounted(strings.TrimSpace(in.Discount), pointer+"/discount", currency, known, problems)
 	}
 	if line.TaxRate, err = money.ParseRate(in.TaxRate); err != nil {
 		problems.Add(pointer+"/tax_rate", "Enter a tax rate from 0 to 100 percent, like 23. Enter 0 for no tax.")
@@ -216,7 +258,7 @@ func (in Input) exemption(lines []Line, problems *invalid.Error) string {
 	return reason
 }
 
-// price parses the unit price, and computes the net amount.
+// price parses the unit price, and computes the net amount without the discount.
 func (l *Line) price(text, pointer string, currency money.Currency, problems *invalid.Error) {
 	var err error
 	switch l.UnitPrice, err = currency.Parse(strings.TrimSpace(text)); {
@@ -227,6 +269,30 @@ func (l *Line) price(text, pointer string, currency money.Currency, problems *in
 	}
 	if l.Net, err = money.Multiply(l.UnitPrice, l.Quantity); err != nil {
 		problems.Add(pointer+"/quantity", "This line's amount is too large.")
+	}
+}
+
+// discounted parses the discount, and takes it off the net amount if that is known.
+func (l *Line) discounted(text, pointer string, currency money.Currency, known bool, problems *invalid.Error) {
+	if text == "" {
+		return
+	}
+	var err error
+	percent, isRate := strings.CutSuffix(text, "%")
+	if isRate {
+		l.DiscountRate, err = money.ParseRate(percent)
+		l.Discount, _ = money.Percent(l.Net, l.DiscountRate) // is at most the net amount, and has its sign
+	} else {
+		l.Discount, err = currency.Parse(text)
+	}
+	switch {
+	case err != nil || money.Scale(l.DiscountRate) > 2:
+		problems.Add(pointer, "Enter a discount like 10% or 25.00.")
+	case !known:
+	case !isRate && l.Discount > max(l.Net, 0):
+		problems.Add(pointer, "The discount must not be more than the line's amount, "+currency.Display(l.Net)+".")
+	default:
+		l.Net -= l.Discount
 	}
 }
 

@@ -44,6 +44,8 @@ func TestExecutedSQL(t *testing.T) {
 		{"invoices paid on some days", invoice.Filter{PaidFrom: day, PaidTo: day}},
 		{"drafts by number", invoice.Filter{States: []string{invoice.StatusDraft}, Sort: "number"}},
 		{"invoices by total", invoice.Filter{Sort: "total"}},
+		{"invoices with lines", invoice.Filter{Lines: true}},
+		{"invoices, a search for a total and a word", invoice.Filter{Search: "1,234.50 lov"}},
 	} {
 		storetest.List(sql, c.name, storetest.By(invoice.List, c.filter))
 	}

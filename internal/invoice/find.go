@@ -32,17 +32,21 @@ type Summary struct {
 	// MailFailed reports whether the newest email about the invoice has failed, unless voiding or paying the invoice made it pointless.
 	MailFailed   bool         `json:"mail_failed"`
 	LastReminder LastReminder `json:"last_reminder,omitzero"`
+	// Late is the number of days for which an open invoice has been overdue; 0 if it isn't.
+	Late  int    `json:"late"`
+	Lines []Line `json:"lines"` // nil unless [Filter.Lines] is set
 }
 
 // LastReminder is the last reminder of an invoice, or zero if there is none.
 type LastReminder struct {
 	Level  int       `json:"level"`
-	SentOn date.Date `json:"sent_on"` // UTC
+	SentOn date.Date `json:"sent_on"`
 }
 
 // Filter selects and sorts invoices. The zero value selects all, newest first.
 type Filter struct {
-	// Search has prefixes of words in the invoice's number, its lines, or the name or email of its customer. All must match.
+	// Search has prefixes of words in the invoice's number, its lines, or the name, email, tax ID, contact or
+	// reference of its customer. All must match. It may have a total.
 	Search   string
 	States   []string  // empty for all
 	Overdue  date.Date // only open invoices that were due before that day; zero for any
@@ -51,7 +55,14 @@ type Filter struct {
 	// PaidFrom and PaidTo select invoices with a payment in these days, both included; zero for any.
 	PaidFrom, PaidTo date.Date
 	Sort             string // one of [Sorts]; "" is the first
+	// Lines reads the lines too, of at most [MaxWithLines] invoices at once.
+	Lines bool
+
+	totals []string // see [Filter.byTotal]
 }
+
+// MaxWithLines is the maximum number of invoices on a page with their lines, which have up to [MaxLines] each.
+const MaxWithLines = 20
 
 // Sorts returns the orders of a list of invoices. "number" sorts by year of issue first, and "total" by currency first, because amounts
 // in different currencies can't be compared.
@@ -83,6 +94,11 @@ var words = search.Words{
 // returns [record.ErrKey] for a wrong key, or [search.ErrTooMany] if a search or a customer matches too many invoices to sort by due
 // date, number or total.
 func List(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, f Filter, page record.Page) (record.List[Summary], error) {
+	if f.Lines {
+		page.Limit = min(page.Limit, MaxWithLines)
+		withLines := record.Table[Summary]{Name: Summaries.Name, Fields: Summaries.Fields + `, 'lines', ` + linesJSON}
+		return listOf[Summary](ctx, pool, tenant, f, withLines.JSON(), page)
+	}
 	return listOf[Summary](ctx, pool, tenant, f, Summaries.JSON(), page)
 }
 
@@ -90,9 +106,12 @@ func List(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, f Filter, p
 func listOf[R any](
 	ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, f Filter, shown string, page record.Page,
 ) (record.List[R], error) {
+	f, err := f.byTotal(ctx, pool, tenant)
+	if err != nil {
+		return record.List[R]{}, err
+	}
 	var terms []search.Term
 	if f.Search != "" {
-		var err error
 		if terms, err = words.Terms(ctx, pool, tenant, f.Search); err != nil || len(terms) == 0 {
 			return record.List[R]{}, err
 		}
@@ -106,7 +125,7 @@ func listOf[R any](
 	switch q.Order.Columns[0].Name {
 	case "issue_date":
 		q.Range = `issue_date >= @from::date AND issue_date <= @to::date`
-		if f.Customer != uuid.Nil && f.Search == "" && len(f.states()) == len(states()) && !f.byPayment() {
+		if f.Customer != uuid.Nil && f.Search == "" && len(f.states()) == len(states()) && !f.byPayment() && f.totals == nil {
 			q.Look = 1 // no invoice of the customer is left out, so none is read in vain
 		}
 		switch {
@@ -122,6 +141,10 @@ func listOf[R any](
 	if f.byPayment() {
 		q.Where += paid
 		q.Source = paidInvoices
+	}
+	if f.totals != nil {
+		q.Where += ` AND r.total_rank = ANY (@totals::text[])`
+		q.Source = withTotal + ` LIMIT $LOOKED`
 	}
 	switch {
 	case q.Filtered && q.Order.Columns[0].Name != "issue_date" && (f.From != date.Date{} || f.To != date.Date{}):
@@ -154,8 +177,8 @@ func (f Filter) states() []string {
 // filtered reports whether the filter leaves out rows of the index of the order.
 func (f Filter) filtered() bool {
 	byDate := f.Sort == "" || f.Sort == "newest" || f.Sort == "oldest"
-	return f.byPayment() || !byDate && (f.From != date.Date{} || f.To != date.Date{}) || f.Sort != "due" && f.Overdue != date.Date{} ||
-		f.Sort == "number" && len(f.states()) < len(states())
+	return f.byPayment() || f.totals != nil || !byDate && (f.From != date.Date{} || f.To != date.Date{}) ||
+		f.Sort != "due" && f.Overdue != date.Date{} || f.Sort == "number" && len(f.states()) < len(states())
 }
 
 // byPayment reports whether the filter selects by day of payment.
@@ -163,6 +186,9 @@ func (f Filter) byPayment() bool { return f.PaidFrom != date.Date{} || f.PaidTo 
 
 func (f Filter) arguments() pgx.NamedArgs {
 	args := pgx.NamedArgs{"states": f.states(), "from": "-infinity", "to": "infinity", "due_before": "infinity"}
+	if f.totals != nil {
+		args["totals"] = f.totals
+	}
 	if f.byPayment() {
 		args["paid_from"], args["paid_to"] = "-infinity", "infinity"
 	}
@@ -209,7 +235,8 @@ var Summaries = record.Table[Summary]{Name: "invoices", Fields: `
 		FROM mails m WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.id DESC LIMIT 1), false),
 	'last_reminder', (
 		SELECT json_build_object('level', m.level, 'sent_on', m.sent_on) FROM invoice_reminders m
-		WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1)`}
+		WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1),
+	'late', CASE WHEN ` + overdue + ` THEN (SELECT business_day()) - r.due_date ELSE 0 END`}
 
 // WithOpen returns the newest invoices with an open amount, in minor units of a currency, at most limit.
 func WithOpen(

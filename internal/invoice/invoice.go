@@ -24,18 +24,21 @@ type Invoice struct {
 
 	Number    string         `json:"number"`
 	Status    string         `json:"status"`
-	Overdue   bool           `json:"overdue"` // on the current day in UTC
+	Overdue   bool           `json:"overdue"` // on the current day of the business
 	Seller    Seller         `json:"seller"`
 	Customer  Buyer          `json:"customer"`
 	Currency  money.Currency `json:"currency"`
 	IssueDate date.Date      `json:"issue_date"`
 	DueDate   date.Date      `json:"due_date"`
-	Lines     []Line         `json:"lines"`
-	Subtotal  int64          `json:"subtotal"`
-	TaxTotal  int64          `json:"tax_total"`
-	Total     int64          `json:"total"`
-	Paid      int64          `json:"paid"`     // less refunds
-	Credited  int64          `json:"credited"` // by credit notes
+	// SuppliedFrom is the day of supply, or the first day of its period, and SuppliedTo the last one; zero for none.
+	SuppliedFrom date.Date `json:"supplied_from,omitzero"`
+	SuppliedTo   date.Date `json:"supplied_to,omitzero"`
+	Lines        []Line    `json:"lines"`
+	Subtotal     int64     `json:"subtotal"`
+	TaxTotal     int64     `json:"tax_total"`
+	Total        int64     `json:"total"`
+	Paid         int64     `json:"paid"`     // less refunds
+	Credited     int64     `json:"credited"` // by credit notes
 	// WrittenOff is the sum of the write-offs that weren't taken back.
 	WrittenOff int64  `json:"written_off"`
 	Open       int64  `json:"open"`
@@ -49,11 +52,6 @@ type Invoice struct {
 	idempotency.External
 }
 
-// IsOverdue reports whether an invoice in a state, such as [StatusIssued], was due before today and is open.
-func IsOverdue(status string, due, today date.Date) bool {
-	return (status == StatusIssued || status == StatusPartly) && due.Before(today)
-}
-
 // Numbers reads the numbers of referenced invoices.
 var Numbers = record.Names{Table: "invoices", Column: "number"}
 
@@ -61,22 +59,32 @@ var Numbers = record.Names{Table: "invoices", Column: "number"}
 var Table = record.Table[Invoice]{Name: "invoices", Fields: `
 	'number', r.number, 'status', r.state, 'paid', r.paid, 'credited', r.credited,
 	'written_off', r.written_off, 'open', ` + openAmount + `, 'currency', r.currency,
-	'overdue', r.state IN ('issued', 'partially_paid') AND r.due_date < (now() AT TIME ZONE 'UTC')::date,
+	'overdue', ` + overdue + `,
 	'seller', COALESCE(r.seller, (
 		SELECT ` + sellerJSON + `
 		FROM settings s WHERE s.tenant_id = r.tenant_id AND s.id = r.tenant_id)),
 	'customer', COALESCE(r.bill_to, (
 		SELECT ` + buyerJSON + ` FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id)),
 	'issue_date', r.issue_date, 'due_date', r.due_date, 'notes', r.notes,
-	'exemption_reason', r.exemption_reason,
-	'lines', (
-		SELECT json_agg(json_build_object(
-			'description', l.description, 'quantity', l.quantity::text, 'unit_price', l.unit_price,
-			'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', l.net) ORDER BY l.position)
-		FROM invoice_lines l WHERE l.tenant_id = r.tenant_id AND l.invoice_id = r.id),
+	'exemption_reason', r.exemption_reason, 'supplied_from', r.supplied_from, 'supplied_to', r.supplied_to,
+	'lines', ` + linesJSON + `,
 	'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total, 'issued_at', r.issued_at, 'voided_at', r.voided_at,
 	'duplicate_of', ` + Numbers.JSON("duplicate_of") + `,
 	` + idempotency.ExternalJSON}
+
+// overdue reports whether the invoice r was due before the current day of the business and is open. The day is selected once for all rows.
+const overdue = `r.state IN ('issued', 'partially_paid') AND r.due_date < (SELECT business_day())`
+
+// linesJSON is the SQL expression for the lines of the invoice r.
+const linesJSON = `(
+		SELECT json_agg(` + lineJSON + ` ORDER BY l.position)
+		FROM invoice_lines l WHERE l.tenant_id = r.tenant_id AND l.invoice_id = r.id)`
+
+// lineJSON is the JSON of a [Line] from the line l.
+const lineJSON = `json_build_object(
+			'description', l.description, 'quantity', l.quantity::text, 'unit', l.unit, 'unit_price', l.unit_price,
+			'discount_rate', l.discount_rate::text, 'discount', l.discount,
+			'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', l.net)`
 
 // openAmount is the open amount of the invoice r. It is 0 for a draft, which is not issued yet, and for a void invoice.
 const openAmount = `CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END`
@@ -134,10 +142,42 @@ type Customer struct {
 type Line struct {
 	Description string          `json:"description"`
 	Quantity    decimal.Decimal `json:"quantity"`
-	UnitPrice   int64           `json:"unit_price"`             // minor units
-	TaxRate     decimal.Decimal `json:"tax_rate"`               // percent
-	NoTax       Treatment       `json:"tax_treatment,omitzero"` // "" if the rate decides
-	Net         int64           `json:"net"`                    // minor units, quantity times unit price, rounded
+	Unit        Unit            `json:"unit,omitzero"`
+	UnitPrice   int64           `json:"unit_price"` // minor units
+	// DiscountRate is in percent, or zero if the discount doesn't follow from a rate.
+	DiscountRate decimal.Decimal `json:"discount_rate,omitzero"`
+	Discount     int64           `json:"discount,omitzero"`      // minor units
+	TaxRate      decimal.Decimal `json:"tax_rate"`               // percent
+	NoTax        Treatment       `json:"tax_treatment,omitzero"` // "" if the rate decides
+	Net          int64           `json:"net"`                    // minor units: quantity times unit price, rounded, less the discount
+}
+
+// QuantityText returns the quantity for users: "12 hours".
+func (l Line) QuantityText() string { return l.Unit.Of(l.Quantity) }
+
+// DiscountText returns the discount as it is typed, "10%" or "25.00", or "" for none. c is the currency of the line.
+func (l Line) DiscountText(c money.Currency) string {
+	switch {
+	case !l.DiscountRate.IsZero():
+		return l.DiscountRate.String() + "%"
+	case l.Discount != 0:
+		return c.Format(l.Discount)
+	default:
+		return ""
+	}
+}
+
+// PriceText returns the unit price with its discount for users: "50.00 −10%". c is the currency of the line.
+func (l Line) PriceText(c money.Currency) string {
+	price := c.Display(l.UnitPrice)
+	switch {
+	case !l.DiscountRate.IsZero():
+		return price + " −" + l.DiscountText(c)
+	case l.Discount != 0:
+		return price + " −" + c.Display(l.Discount)
+	default:
+		return price
+	}
 }
 
 // Rules returns the uniqueness rules of invoices.

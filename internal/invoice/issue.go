@@ -69,6 +69,9 @@ var Issue = idempotency.Define(idempotency.Spec[IssueDraft, Invoice]{
 		}
 		return tx.Record()
 	},
+	Explain: map[string]idempotency.Explanation[IssueDraft]{
+		"books_closed": WhenClosed[IssueDraft]("", "Nothing was issued. Change the issue date of the draft, or reopen the books."),
+	},
 })
 
 // issueDraft, queueFirstMail and mailQueued issue an invoice, in this order.
@@ -140,6 +143,8 @@ var Void = idempotency.Define(idempotency.Spec[VoidDraft, Invoice]{
 		"invoices_void_without_payments":     hasPayments,
 		"invoices_void_without_credit_notes": hasCreditNotes,
 		"invoices_void_without_write_offs":   hasWriteOffs,
+		"books_closed": WhenClosed[VoidDraft]("",
+			"The invoice is of a closed day, so it can't be voided. Credit it, or reopen the books. Nothing was changed."),
 	},
 })
 

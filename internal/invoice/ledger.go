@@ -26,6 +26,8 @@ type Posting struct {
 	Removed bool   `json:"removed"` // or taken back
 	Method  string `json:"method"`  // or the reason of a write-off
 	Details string `json:"details"` // the reference and its provider, or the note of a write-off
+	// Receipt is the receipt that a payment is a part of; zero for none.
+	Receipt uuid.UUID `json:"receipt"`
 }
 
 // Ledger returns a page of the ledger of an invoice, last recorded first. It returns [record.ErrKey] for a wrong key.
@@ -45,17 +47,21 @@ func Ledger(
 	rows, err := record.Collect(ctx, pool, tenant, pgx.RowToStructByPos[posted], `
 		SELECT l.position, json_build_object(
 			'kind', l.kind, 'id', l.source_id, 'amount', l.amount, 'date',
-				CASE WHEN l.kind IN ('removal', 'reversal') THEN (l.at AT TIME ZONE 'UTC')::date
+				CASE WHEN l.kind IN ('removal', 'reversal') THEN business_day(l.at)
 					ELSE COALESCE(p.paid_on, f.refunded_on, n.issue_date, w.written_off_on) END,
 			'number', n.number, 'left', p.left_amount, 'removed', COALESCE(p.removed_at, w.reversed_at) IS NOT NULL,
-			'method', COALESCE(p.method, w.reason), 'details', concat_ws(' ', p.provider, p.reference, p.source, p.external_id, w.note))
+			'method', COALESCE(p.method, w.reason), 'receipt', p.receipt_id,
+			'details', concat_ws(' ', COALESCE(p.provider, c.provider), COALESCE(p.reference, c.reference), p.source, p.external_id,
+				w.note))
 		FROM (
 			SELECT position, kind, source_id, amount, at FROM postings
 			WHERE tenant_id = @tenant_id AND invoice_id = @invoice AND position `+behind+` @from
 			ORDER BY position`+order+` LIMIT `+record.MaxRows+`) AS l
 		LEFT JOIN LATERAL (
-			SELECT paid_on, left_amount, removed_at, method, provider, reference, source, external_id FROM payments
+			SELECT paid_on, left_amount, removed_at, method, provider, reference, source, external_id, receipt_id FROM payments
 			WHERE l.kind IN ('payment', 'removal') AND tenant_id = @tenant_id AND id = l.source_id LIMIT 1) AS p ON true
+		LEFT JOIN LATERAL (
+			SELECT provider, reference FROM receipts WHERE tenant_id = @tenant_id AND id = p.receipt_id LIMIT 1) AS c ON true
 		LEFT JOIN LATERAL (
 			SELECT refunded_on FROM refunds WHERE l.kind = 'refund' AND tenant_id = @tenant_id AND id = l.source_id LIMIT 1) AS f ON true
 		LEFT JOIN LATERAL (

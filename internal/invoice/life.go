@@ -50,35 +50,33 @@ func replace(tx *idempotency.Tx, d Draft) idempotency.Result {
 				END AS number,
 				c.id AS customer_id, `+dueDate+` AS due_date,
 				(SELECT array_agg(
-						(description, quantity::numeric, unit_price::bigint, tax_rate::numeric, tax_treatment::text) ORDER BY position)
+						(description, quantity::numeric, unit::text, unit_price::bigint, discount_rate, discount, tax_rate::numeric,
+							tax_treatment::text) ORDER BY position)
 					FROM invoice_lines WHERE tenant_id = @tenant_id AND invoice_id = @record_id) IS DISTINCT FROM
 				(SELECT array_agg(
-						(description, quantity::numeric, unit_price, tax_rate::numeric, NULLIF(tax_treatment, '')) ORDER BY position)
-					FROM unnest(@descriptions::text[], @quantities::text[], @unit_prices::bigint[], @tax_rates::text[],
-						@tax_treatments::text[])
-						WITH ORDINALITY AS typed (description, quantity, unit_price, tax_rate, tax_treatment, position)) AS other_lines
+						(description, quantity::numeric, NULLIF(unit, ''), unit_price, NULLIF(discount_rate, '')::numeric, discount,
+							tax_rate::numeric, NULLIF(tax_treatment, '')) ORDER BY position)
+					FROM `+typedLines+`) AS other_lines
 			FROM invoices, customer c
 			WHERE invoices.tenant_id = @tenant_id AND invoices.id = @record_id
 		)
 		UPDATE invoices i SET
-			(number, customer_id, currency, issue_date, due_date, notes, exemption_reason, subtotal, tax_total, total,
+			(number, customer_id, currency, issue_date, due_date, notes, exemption_reason, supplied_from, supplied_to,
+				subtotal, tax_total, total,
 				`+idempotency.ExternalColumns+`) =
-			(w.number, w.customer_id, @currency, @issue_date, w.due_date, @notes, @exemption_reason, @subtotal, @tax_total, @total,
+			(w.number, w.customer_id, @currency, @issue_date, w.due_date, @notes, @exemption_reason,
+				@supplied_from::date, @supplied_to::date, @subtotal, @tax_total, @total,
 				`+idempotency.ExternalKept+`)
 		FROM wanted w
 		WHERE i.tenant_id = @tenant_id AND i.id = @record_id AND (w.other_lines
-			OR (i.number, i.customer_id, i.currency, i.issue_date, i.due_date, i.notes, i.exemption_reason,
+			OR (i.number, i.customer_id, i.currency, i.issue_date, i.due_date, i.notes, i.exemption_reason, i.supplied_from,
+				i.supplied_to,
 				`+idempotency.ExternalColumns+`)
-			IS DISTINCT FROM (w.number, w.customer_id, @currency, @issue_date, w.due_date, @notes, @exemption_reason,
+			IS DISTINCT FROM (w.number, w.customer_id, @currency, @issue_date, w.due_date, @notes, @exemption_reason, @supplied_from::date,
+				@supplied_to::date,
 				`+idempotency.ExternalKept+`))`, args)
 	tx.Exec(`DELETE FROM invoice_lines WHERE tenant_id = @tenant_id AND invoice_id = @record_id`, nil)
-	tx.Exec(`
-		INSERT INTO invoice_lines (tenant_id, invoice_id, position, description, quantity, unit_price, tax_rate, tax_treatment, net)
-		SELECT
-			@tenant_id, @record_id, position, description, quantity::numeric, unit_price, tax_rate::numeric,
-			NULLIF(tax_treatment, ''), net
-		FROM unnest(@descriptions::text[], @quantities::text[], @unit_prices::bigint[], @tax_rates::text[], @tax_treatments::text[],
-			@nets::bigint[]) WITH ORDINALITY AS typed (description, quantity, unit_price, tax_rate, tax_treatment, net, position)`, args)
+	tx.Exec(insertLines, args)
 	tx.Exec(`
 		INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
 		SELECT tenant_id, id, @operation, @idempotency_key, 'customer created' FROM customers

@@ -1,9 +1,6 @@
 package invoice
 
-import (
-	"onlyonce/internal/invalid"
-	"onlyonce/internal/value/money"
-)
+import "onlyonce/internal/value/money"
 
 // Preview has the amounts of an input that may be invalid, formatted for display; "" is unknown.
 type Preview struct {
@@ -25,10 +22,8 @@ func PreviewOf(currency money.Currency, typed []LineInput) Preview {
 	p := Preview{Lines: make([]string, len(typed))}
 	var lines []Line
 	for i, typed := range typed {
-		var problems invalid.Error
 		typed.Description = "-" // amounts do not depend on it
-		line := typed.draft("", currency, &problems)
-		if problems.Err() == nil {
+		if line, err := typed.Line(currency); err == nil {
 			lines = append(lines, line)
 			p.Lines[i] = currency.Display(line.Net)
 		}

@@ -27,8 +27,12 @@ type Totals struct {
 	Groups               []TaxGroup // by rate, lowest first, and by treatment
 }
 
+// ErrNegative means that the net amount or the tax of an invoice is below zero.
+var ErrNegative = errors.New("an amount below zero")
+
 // TotalsOf sums lines as EN 16931 does: each line's net amount is rounded, the net amounts with the same treatment and rate are summed and
-// taxed together (BT-116, BT-117), and the rounded taxes are summed. It returns [money.ErrRange] if a sum is too large.
+// taxed together (BT-116, BT-117), and the rounded taxes are summed. A group may be below zero. It returns [money.ErrRange] if a sum is too
+// large, and [ErrNegative] if the net amount or the tax of all lines is below zero.
 func TotalsOf(lines []Line) (Totals, error) {
 	var t Totals
 	var err error
@@ -53,6 +57,9 @@ func TotalsOf(lines []Line) (Totals, error) {
 		if t.Tax, err = money.Add(t.Tax, t.Groups[i].Tax); err != nil {
 			return Totals{}, err
 		}
+	}
+	if min(t.Subtotal, t.Tax) < 0 {
+		return Totals{}, ErrNegative
 	}
 	t.Total, err = money.Add(t.Subtotal, t.Tax)
 	return t, err

@@ -13,8 +13,9 @@ import (
 type Letter struct {
 	// From is the display name of the sender.
 	From, To, Subject string
-	ReplyTo           string // an email address; "" means the sender
-	MessageID         string // without angle brackets
+	Copies            []string // email addresses; nil for none
+	ReplyTo           string   // an email address; "" means the sender
+	MessageID         string   // without angle brackets
 	Date              time.Time
 	Text              string
 	HTML              string // "" for none
@@ -38,6 +39,9 @@ func (l Letter) message(sender string) (*gomail.Msg, error) {
 	msg.FromMailAddress(&netmail.Address{Name: l.From, Address: sender})
 	if err := msg.To(l.To); err != nil {
 		return nil, fmt.Errorf("address the message: %w", err)
+	}
+	if err := msg.Cc(l.Copies...); err != nil {
+		return nil, fmt.Errorf("address the copies: %w", err)
 	}
 	if l.ReplyTo != "" {
 		msg.ReplyToMailAddress(&netmail.Address{Name: l.From, Address: l.ReplyTo})

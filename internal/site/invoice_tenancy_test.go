@@ -13,8 +13,8 @@ import (
 	"onlyonce/internal/site/sitetest"
 )
 
-// secretInvoices creates for acme a payment with a refund, a credit note, a write-off, a billed period, a distinction, a next number, and
-// two invoices, the first under key.
+// secretInvoices creates for acme a payment with a refund, a credit note, a write-off, a receipt with a repayment, a billed period, a
+// distinction, a next number, and two invoices, the first under key.
 func secretInvoices(b *sitetest.Bundle, ids *secretIDs) {
 	b.Helper()
 	of, paid := invoicecases.Invoices(), invoicecases.Payments()
@@ -34,6 +34,10 @@ func secretInvoices(b *sitetest.Bundle, ids *secretIDs) {
 	written := invoicecases.WriteOffs()
 	written.Parent.ID = credited.Parent.ID
 	off := b.Prepared(b.Acme, "write-off", written, sitetest.Change(written.Command, "amount", "0.01", "note", "secret notes"))
+	received, repaid := invoicecases.Receipts(), invoicecases.Repayments()
+	receipt := b.Prepared(b.Acme, "receipt", received, sitetest.Change(received.Command, "reference", "secret receipt"))
+	repaid.Parent.ID = receipt.ID
+	repayment := b.Prepared(b.Acme, "repayment", repaid, repaid.Command)
 	period := b.Prepared(b.Acme, "period", invoicecases.Periods(), invoicecases.Periods().Command)
 	event := b.Prepared(b.Acme, "event", invoicecases.WebhookEvents(), url.Values{"event": {"secret-event"}})
 	source := sitetest.Get[string](b, `SELECT source_id::text FROM webhook_events`)
@@ -47,10 +51,12 @@ func secretInvoices(b *sitetest.Bundle, ids *secretIDs) {
 		sitetest.Change(invoicecases.Reminders().Command, "message", "secret notes", "recipient", "secret@acme.example"))
 	batch := b.Prepared(b.Acme, "batch", invoicecases.ReminderBatches(), invoicecases.ReminderBatches().Command)
 	plan := b.Prepared(b.Acme, "plan", invoicecases.ReminderPlans(), invoicecases.ReminderPlans().Command)
+	closing := b.Prepared(b.Acme, "closing", invoicecases.Closings(), invoicecases.Closings().Command)
 	ids.sent = of
 	ids.sent.Command = sitetest.Change(of.Command, "customer_id", ids.customer, "idempotency_key", sitetest.Key)
-	ids.ids = append(ids.ids, invoice, payment.ID, refund.ID, note.ID, off.ID, period.ID, event.ID, apart.ID, next.ID, attached.ID, logo.ID,
-		reminded.ID, batch.ID, plan.ID, source, sitetest.Get[string](b, `SELECT id::text FROM webhook_secrets`))
+	ids.ids = append(ids.ids, invoice, payment.ID, refund.ID, note.ID, off.ID, receipt.ID, repayment.ID, period.ID, event.ID, apart.ID,
+		next.ID, attached.ID, logo.ID, reminded.ID, batch.ID, plan.ID, closing.ID, source,
+		sitetest.Get[string](b, `SELECT id::text FROM webhook_secrets`))
 	ids.queries = append(ids.queries, "copy="+invoice, "key="+sitetest.Key+"&copy="+invoice, "invoice="+invoice,
 		"status=draft&cursor="+record.Cursor{
 			Of:   record.ListName("/invoices", url.Values{"status": {"draft"}}),

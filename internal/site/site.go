@@ -4,6 +4,7 @@ package site
 import (
 	"onlyonce/internal/customer/customerpages"
 	"onlyonce/internal/invoice/attachment/attachmentpages"
+	"onlyonce/internal/invoice/closing/closingpages"
 	"onlyonce/internal/invoice/credit/creditpages"
 	"onlyonce/internal/invoice/duplicate/duplicatepages"
 	"onlyonce/internal/invoice/invoicepages"
@@ -11,6 +12,7 @@ import (
 	"onlyonce/internal/invoice/logo/logopages"
 	"onlyonce/internal/invoice/mail/mailpages"
 	"onlyonce/internal/invoice/payment/paymentpages"
+	"onlyonce/internal/invoice/receipt/receiptpages"
 	"onlyonce/internal/invoice/reminder/reminderpages"
 	"onlyonce/internal/invoice/schedule/schedulepages"
 	"onlyonce/internal/invoice/series/seriespages"
@@ -30,9 +32,11 @@ func Mount(people peoplepages.Config, sendsMail bool, more ...func(*web.Site)) f
 		paymentpages.Mount(s, invoices.Invoices)
 		creditpages.Mount(s, invoices.Invoices, invoices.PDF)
 		writeoffpages.Mount(s, invoices.Invoices)
+		receiptpages.Mount(s)
 		attachmentpages.Mount(s, invoices.Invoices)
 		reminderpages.Mount(s, invoices.Invoices)
 		taxsummarypages.Mount(s)
+		closingpages.Mount(s)
 		customerpages.Mount(s,
 			invoices.OfCustomer,
 		)

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/google/uuid"
+
+	"onlyonce/internal/value/date"
 )
 
 // Caller is the user or API token that makes a request, or the program that sends a delivery, with its tenant.
@@ -22,9 +24,14 @@ type Caller struct {
 	Role Role
 	// Admin is set for an admin of the installation, who may see all tenants: see [Site.Admins].
 	Admin bool
+	// Zone is the name of the time zone of the tenant, see [date.Zone]; "" for UTC.
+	Zone string
 	// Secret is the secret of the user's session. The database has only a hash of it.
 	Secret SessionSecret
 }
+
+// Today returns the current day of the tenant.
+func (c Caller) Today() date.Date { return date.TodayIn(date.Zone(c.Zone)) }
 
 // SessionSecret is the secret of a session. It is hidden where it is printed, also in logs and JSON.
 type SessionSecret string

@@ -22,8 +22,8 @@ const (
 	// maxRepeats is the maximum number of elements of an array, and of form fields with one name. It is larger than the number of lines of
 	// an invoice, so that a form with a few lines too many is shown again with an error.
 	maxRepeats = 500
-	// maxFields is the maximum number of form fields: lines with five fields each, and the rest.
-	maxFields = 5*maxRepeats + 50
+	// maxFields is the maximum number of form fields: lines with seven fields each, and the rest.
+	maxFields = 7*maxRepeats + 50
 )
 
 // limitBody bounds a body. Reading more returns an [*http.MaxBytesError].

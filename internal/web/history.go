@@ -34,13 +34,13 @@ func (m *resource) history(r *http.Request, id uuid.UUID) (record.List[idempoten
 type Changed = map[string][2]json.RawMessage
 
 // entries puts the history of a record into words.
-func (m *resource) entries(found Entity, history []idempotency.Entry) (entries []templates.HistoryEntry) {
+func (m *resource) entries(r *http.Request, found Entity, history []idempotency.Entry) (entries []templates.HistoryEntry) {
 	describe := func(Changed) []templates.HistoryChange { return nil }
 	if m.shown.Changes != nil {
 		describe = m.shown.Changes(found)
 	}
 	for _, e := range history {
-		shown := templates.HistoryEntry{By: e.Actor, At: Moment(e.At)}
+		shown := templates.HistoryEntry{By: e.Actor, At: Moment(r, e.At)}
 		owner, words := m.s.wordingOf(e.Operation)
 		switch idempotency.Outcome(e.What) {
 		case idempotency.Created:
@@ -196,7 +196,7 @@ func (m *resource) events() {
 		}
 		id, _ := found.Identity()
 		return m.s.Render(w, r, http.StatusOK, templates.HistoryPage(m.s.Page(w, r), templates.HistoryView{
-			Of: templates.Record{Name: m.name(found), Href: m.url(id)}, Entries: m.entries(then, list.Rows), Pager: PagerOf(r, list),
+			Of: templates.Record{Name: m.name(found), Href: m.url(id)}, Entries: m.entries(r, then, list.Rows), Pager: PagerOf(r, list),
 		}))
 	})
 	m.api.read(path, func(w http.ResponseWriter, r *http.Request) error {

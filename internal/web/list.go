@@ -38,7 +38,7 @@ type Listing[L Entity] struct {
 	// Columns head the plain page of a list, Row returns the texts below them, and Empty is a sentence about where the first one
 	// comes from.
 	Columns []templates.Column
-	Row     func(L) []string
+	Row     func(*http.Request, L) []string
 	Empty   string
 	// Headings and Cells are the columns of the CSV file, which has all records of the filter; nil without one.
 	Headings []string
@@ -56,7 +56,7 @@ type readEntities = func(*http.Request, record.Page) (record.List[Entity], error
 func untypedListing[L Entity](l Listing[L]) Listing[Entity] {
 	of := Listing[Entity]{
 		Summary: l.Summary, Query: l.Query, Filters: l.Filters, Finder: l.Finder, Columns: l.Columns, Empty: l.Empty,
-		Headings: l.Headings, Cells: ofEntity(l.Cells), View: ofEntity(l.View), Row: ofEntity(l.Row),
+		Headings: l.Headings, Cells: ofEntity(l.Cells), View: ofEntity(l.View), Row: ofEntityIn(l.Row),
 		External: record.Table[Entity](l.External),
 	}
 	read, page := l.Read, l.Page
@@ -284,7 +284,7 @@ func (m *resource) listView(r *http.Request, l Listing[Entity], rows []Entity) (
 	for _, row := range rows {
 		id, _ := row.Identity()
 		ids = append(ids, id)
-		v.Rows = append(v.Rows, templates.Row{Href: m.url(id), Cells: l.Row(row)})
+		v.Rows = append(v.Rows, templates.Row{Href: m.url(id), Cells: l.Row(r, row)})
 	}
 	added, is := m.s.columns[m.many]
 	if !is {

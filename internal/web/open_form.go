@@ -161,7 +161,7 @@ func Redisplay[R Entity](m *Mounted[R], edit func(*templates.Form) error) {
 	const why = "shows the form again as it was changed; nothing is stored"
 	of := m.untyped
 	of.redisplays = true
-	of.pages.natural(of.createPath()+"/form", why, of.redisplay(idempotency.Create, creatingWords(of.one), edit))
+	of.pages.natural(of.createPath()+"/form", why, of.redisplay(idempotency.Create, of.creating(), edit))
 	of.pages.natural(of.recordPath()+"/form", why, of.redisplay(idempotency.Change, editingWords(of.one), edit))
 }
 

@@ -147,7 +147,7 @@ func (m *resource) stale(r *http.Request, f *templates.Form) error {
 	}
 	seen, changes, known := m.undo(found, version, f.Version, history.Rows)
 	f.Version = version
-	f.Meanwhile = m.entries(found, changes[:min(len(changes), historyLength)])
+	f.Meanwhile = m.entries(r, found, changes[:min(len(changes), historyLength)])
 
 	saved := m.fill(found)
 	typed := m.withFiles(f.Typed, saved)

@@ -134,7 +134,7 @@ func TestAPlainPageShowsEveryTransition(t *testing.T) {
 		m := Resource[customer.Customer]{
 			One: "customer", Path: "/customers", Table: customer.Table, Name: func(customer.Customer) string { return "Ada" },
 		}.Mount(&Site{Server: s, pages: router{s: s, mux: chi.NewRouter()}})
-		c.shown.Facts = func(customer.Customer) []templates.Fact { return nil }
+		c.shown.Facts = func(*http.Request, customer.Customer) []templates.Fact { return nil }
 		Show(m, c.shown)
 		for _, verb := range [][2]string{{"approve", "approved"}, {"submit", "submitted"}, {"pay", "paid"}} {
 			Transition(m, verb[0], verb[1], "", idempotency.Define(idempotency.Spec[struct{}, customer.Customer]{

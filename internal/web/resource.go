@@ -171,6 +171,14 @@ func ofEntity[R Entity, T any](f func(R) T) func(Entity) T {
 	return func(found Entity) T { return f(as[R](found)) }
 }
 
+// ofEntityIn is [ofEntity] for a function that also has a request.
+func ofEntityIn[R Entity, T any](f func(*http.Request, R) T) func(*http.Request, Entity) T {
+	if f == nil {
+		return nil
+	}
+	return func(r *http.Request, found Entity) T { return f(r, as[R](found)) }
+}
+
 // as returns a value with the type that it is known to have.
 func as[T any](value any) T { return value.(T) } //nolint:forcetypeassert // another type is a mistake in the program
 

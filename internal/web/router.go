@@ -141,10 +141,7 @@ func (m *resource) create(
 	if fresh == nil {
 		fresh = func(*http.Request) (url.Values, error) { return url.Values{}, nil }
 	}
-	words := creatingWords(m.one)
-	if m.form.Words != nil {
-		words = *m.form.Words
-	}
+	words := m.creating()
 	m.register(op.Definition, words)
 	m.documentChange(op, apidoc.Endpoint{
 		Method: http.MethodPost, Path: m.createPath(), Summary: summary, Repeats: "replays the first answer",

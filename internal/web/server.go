@@ -59,8 +59,8 @@ type Config struct {
 	// Allow counts one more of a name for all replicas together, and reports whether it is within so many a minute. It reports true if the
 	// count is unknown. With nil, each process counts alone.
 	Allow func(ctx context.Context, name string, aMinute int) bool
-	// Today returns the day with which forms begin, and with which they compare dates that may be mistyped; nil for [date.Today].
-	Today func() date.Date
+	// Day returns the current day in a time zone, for [Server.Today]; nil for [date.TodayIn].
+	Day func(*time.Location) date.Date
 	// Mount mounts the resources, in the order of the navigation.
 	Mount func(*Site)
 }
@@ -113,8 +113,8 @@ func New(c Config) (*Server, error) {
 		return nil, err
 	}
 	c.RequestTime, c.Ending = cmp.Or(c.RequestTime, 30*time.Second), cmp.Or(c.Ending, context.Background())
-	if c.Today == nil {
-		c.Today = date.Today
+	if c.Day == nil {
+		c.Day = date.TodayIn
 	}
 	s := &Server{
 		Config: c, assets: assets, findClient: clientAddress(c.TrustedProxies),
@@ -185,6 +185,9 @@ func (s *Server) mount(mux chi.Router, sameOrigin func(http.Handler) http.Handle
 
 	s.Mount(&Site{Server: s, pages: pages, public: public, api: api, hooks: hooks})
 }
+
+// Today returns the current day of the caller's tenant, with which forms begin, and with which they compare dates that may be mistyped.
+func (s *Server) Today(r *http.Request) date.Date { return s.Day(date.Zone(Principal(r).Zone)) }
 
 // home returns the start page: that of [Site.Home], or the list of the first resource.
 func (s *Server) home() string { return cmp.Or(s.start.Href, "/"+s.resources[0].many) }

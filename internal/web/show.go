@@ -20,7 +20,7 @@ import (
 type RecordPage[R Entity] struct {
 	Summary string // for the API documentation
 	// Facts returns the facts on the plain page.
-	Facts func(R) []templates.Fact
+	Facts func(*http.Request, R) []templates.Fact
 	// Lines returns the lines below the facts on the plain page; nil for none.
 	Lines func(R) templates.RecordLines
 	// Page replaces the plain page. Without Page and Facts, a record is shown at its resource's ShownAt.
@@ -51,7 +51,7 @@ func Show[R Entity](m *Mounted[R], shown RecordPage[R]) {
 // untypedRecordPage returns a page of records without their type.
 func untypedRecordPage[R Entity](p RecordPage[R]) RecordPage[Entity] {
 	of := RecordPage[Entity]{
-		Summary: p.Summary, Facts: ofEntity(p.Facts), Lines: ofEntity(p.Lines), Actions: ofEntity(p.Actions),
+		Summary: p.Summary, Facts: ofEntityIn(p.Facts), Lines: ofEntity(p.Lines), Actions: ofEntity(p.Actions),
 		Archived:    ofEntity(p.Archived),
 		ArchiveHint: p.ArchiveHint, LeadsTo: ofEntity(p.LeadsTo), Changes: ofEntity(p.Changes), Beside: p.Beside,
 	}
@@ -124,7 +124,7 @@ func (m *resource) showPage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	p.History = m.entries(found, history.Rows)
+	p.History = m.entries(r, found, history.Rows)
 	if (history.After != record.Key{}) {
 		p.HistoryHref = m.url(id) + "/events"
 	}
@@ -165,7 +165,7 @@ func RecordView[R Entity](m *Mounted[R], r *http.Request, found R) templates.Rec
 
 func (m *resource) recordView(r *http.Request, found Entity) templates.RecordView {
 	id, _ := found.Identity()
-	v := templates.RecordView{Name: m.name(found), Facts: m.shown.Facts(found), Archive: m.archiveHint()}
+	v := templates.RecordView{Name: m.name(found), Facts: m.shown.Facts(r, found), Archive: m.archiveHint()}
 	for _, o := range m.operations {
 		if o.Kind == idempotency.Change {
 			v.EditHref = FormHref(r, m.url(id)+"/edit")
@@ -182,7 +182,7 @@ func (m *resource) recordView(r *http.Request, found Entity) templates.RecordVie
 	}
 	if m.shown.Archived != nil {
 		if at := m.shown.Archived(found); !at.IsZero() {
-			v.Archived, v.Restore = Day(at), m.action(r, id, "restore")
+			v.Archived, v.Restore = Day(r, at), m.action(r, id, "restore")
 		} else {
 			verbs = append(verbs, "archive")
 		}

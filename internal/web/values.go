@@ -2,6 +2,7 @@ package web
 
 import (
 	"cmp"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -98,19 +99,25 @@ func SumText(c money.Currency, sum decimal.Decimal) string {
 	return strings.TrimSpace(c.DisplaySum(sum) + " " + c.String())
 }
 
-// Day is a date as people read it.
-func Day(t time.Time) string { return t.Format("2 Jan 2006") }
+// Day returns the day of a point in time as people read it, in the time zone of the caller's tenant: "2 Jan 2026".
+func Day(r *http.Request, at time.Time) string {
+	return at.In(date.Zone(Principal(r).Zone)).Format("2 Jan 2006")
+}
 
-// Moment is a point in time as people read it.
-func Moment(at time.Time) string { return at.UTC().Format("2 Jan 2006, 15:04 UTC") }
+// Moment returns a point in time as people read it, in the time zone of the caller's tenant: "2 Jan 2026, 15:04 CET".
+func Moment(r *http.Request, at time.Time) string {
+	return at.In(date.Zone(Principal(r).Zone)).Format(momentFormat)
+}
 
-// TimestampText shows a point in time, as [typed.Timestamp] returns it or a form sends it. Another text is returned unchanged.
+const momentFormat = "2 Jan 2006, 15:04 MST"
+
+// TimestampText shows a point in time in UTC, as [typed.Timestamp] returns it or a form sends it. Another text is returned unchanged.
 func TimestampText(text string) string {
 	at, err := time.Parse(time.RFC3339, typed.UTC(text))
 	if err != nil {
 		return text
 	}
-	return Moment(at)
+	return at.UTC().Format(momentFormat)
 }
 
 // PercentText shows a percentage: "12.5%"; "" for none.

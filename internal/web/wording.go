@@ -34,6 +34,14 @@ func creatingWords(one string) Wording {
 	}
 }
 
+// creating is the wording of an operation that creates, or finds, one of the resource.
+func (m *resource) creating() Wording {
+	if m.form.Words != nil {
+		return *m.form.Words
+	}
+	return creatingWords(m.one)
+}
+
 // editingWords is the wording of an operation that changes one of a resource.
 func editingWords(one string) Wording {
 	return Wording{

@@ -92,6 +92,14 @@ func CustomerForm(p templates.Page, f templates.Form, countries []templates.Opti
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
+			templ_7745c5c3_Err = templates.InputField(f.Input(templates.Input{ID: "copies_to", Label: "Copies of emails to (optional)", Hint: "Up to 5 addresses with commas between them."})).Render(ctx, templ_7745c5c3_Buffer)
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, " ")
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
 			templ_7745c5c3_Err = templates.InputField(f.Input(templates.Input{ID: "payment_days", Label: "Payment terms in days (optional)", Mode: "numeric", Hint: "Leave blank for the terms in the settings."})).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -15,7 +15,8 @@ type Invoice struct {
 	Buyer     Party  // the customer
 	IssueDate string
 	DueDate   string
-	Currency  string // ISO 4217 code
+	Supply    []templates.Fact // the day or the period of supply; empty for none
+	Currency  string           // ISO 4217 code
 	Lines     []InvoiceLine
 	Subtotal  string
 	Taxes     []TaxLine

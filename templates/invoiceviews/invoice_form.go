@@ -28,13 +28,17 @@ type InvoiceForm struct {
 	Number    string // "" for the next one
 	IssueDate string // 2006-01-02
 	DueDate   string // 2006-01-02, or "" to leave it to the payment terms
-	DueHint   string // an explanation of the due date
-	Currency  string // the chosen code
-	Notes     string
-	Lines     []InvoiceFormLine
+	// SuppliedFrom and SuppliedTo are days like DueDate, or "" for none.
+	SuppliedFrom, SuppliedTo string
+	DueHint                  string // an explanation of the due date
+	Currency                 string // the chosen code
+	Notes                    string
+	Lines                    []InvoiceFormLine
 
 	// MaxLines is the largest number of lines.
 	MaxLines int
+	// Units are the options for the unit of a quantity. The first is none, with the value "".
+	Units []templates.Option
 	// Treatments are the options for how a line is taxed. The first is the usual one, with the value "".
 	Treatments []templates.Option
 	// NextNumber is the number that an invoice without a number would now get, for example "2026-0043".
@@ -57,7 +61,9 @@ func LineControl(name string, index int) string {
 type InvoiceFormLine struct {
 	Description string
 	Quantity    string
+	Unit        string // a value of the column's options, "" for none
 	UnitPrice   string
+	Discount    string
 	TaxRate     string
 	Treatment   string // a value of the column's options, "" for a taxed line
 	Amount      string
@@ -111,16 +117,19 @@ func (v InvoiceForm) currencies() []Currency {
 	return append(slices.Clip(v.Currencies), Currency{Code: v.Currency, Digits: 2})
 }
 
-// LineTable describes the lines of the form. most is their largest number, and treatments are the options for how they are taxed. A new
-// line has no default tax rate, because an invoice must not be tax-free by mistake.
-func LineTable(most int, treatments []templates.Option) templates.LineTable {
+// LineTable describes the lines of the form. most is their largest number, units are the options for their units, and treatments those for
+// how they are taxed. A new line has no default tax rate, because an invoice must not be tax-free by mistake.
+func LineTable(most int, units, treatments []templates.Option) templates.LineTable {
 	return templates.LineTable{
-		Name: "lines", One: "line", Label: "Lines", Hint: "Every line needs a tax rate. Enter 0 for a line without tax.", Result: "Amount",
+		Name: "lines", One: "line", Label: "Lines", Result: "Amount",
+		Hint: "Every line needs a tax rate. Enter 0 for a line without tax. A discount is a share, like 10%, or an amount.",
 		Most: most,
 		Columns: []templates.Control{
 			{Name: "description", Label: "Description"},
 			{Name: "quantity", Label: "Quantity", Kind: templates.Decimal, Begins: "1"},
+			{Name: "unit", Label: "Unit", Kind: templates.OneOf, Options: units},
 			{Name: "unit_price", Label: "Unit price", Kind: templates.Decimal},
+			{Name: "discount", Label: "Discount"},
 			{Name: "tax_rate", Label: "Tax %", Kind: templates.Decimal, AsAbove: true},
 			{Name: "tax_treatment", Label: "Treatment", Kind: templates.OneOf, Options: treatments, AsAbove: true},
 		},
@@ -132,10 +141,10 @@ func (v InvoiceForm) typedLines() (form templates.Form, amounts []string) {
 	form, form.Typed = v.Form, url.Values{}
 	var lines [][]string
 	for _, l := range v.Lines {
-		lines = append(lines, []string{l.Description, l.Quantity, l.UnitPrice, l.TaxRate, l.Treatment})
+		lines = append(lines, []string{l.Description, l.Quantity, l.Unit, l.UnitPrice, l.Discount, l.TaxRate, l.Treatment})
 		amounts = append(amounts, l.Amount)
 	}
-	LineTable(v.MaxLines, nil).SetLines(form.Typed, lines)
+	LineTable(v.MaxLines, nil, nil).SetLines(form.Typed, lines)
 	return form, amounts
 }
 

@@ -30,6 +30,8 @@ func TestNothingTypedIsLost(t *testing.T) {
 		{Name: "currency", Value: "EURO"},
 		{Name: "issue_date", Value: "2026-11-21"},
 		{Name: "due_date", Value: "21/12/2026"},
+		{Name: "supplied_from", Value: "November"},
+		{Name: "supplied_to", Value: "2026-11-30"},
 	}
 	for _, l := range typed.Lines {
 		want = append(want, lineFields(l)...)
@@ -132,7 +134,9 @@ func lineFields(l invoiceviews.InvoiceFormLine) []templates.Field {
 	return []templates.Field{
 		{Name: "line_description", Value: l.Description},
 		{Name: "line_quantity", Value: l.Quantity},
+		{Name: "line_unit", Value: l.Unit},
 		{Name: "line_unit_price", Value: l.UnitPrice},
+		{Name: "line_discount", Value: l.Discount},
 		{Name: "line_tax_rate", Value: l.TaxRate},
 		{Name: "line_tax_treatment", Value: l.Treatment},
 	}

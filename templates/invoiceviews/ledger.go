@@ -19,6 +19,8 @@ type LedgerRow struct {
 	// Number and Href are the number and page of a credit note.
 	Number string
 	Href   string
+	// ReceiptHref is the page of the receipt that a payment is a part of; empty without one.
+	ReceiptHref string
 	// RefundHref refunds a payment; empty if it is not refundable. Left is the refundable amount, with its currency.
 	RefundHref string
 	Left       string

@@ -12,4 +12,6 @@ type PaymentFormView struct {
 	Open     string // the open amount, "1,234.50"
 	SeenOpen string // the same, as a field of the form
 	Methods  []templates.Option
+	// ReceiptHref is the form that records more than what is open, as a receipt; "" unless that was typed.
+	ReceiptHref string
 }

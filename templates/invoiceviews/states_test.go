@@ -64,6 +64,7 @@ func states() map[string]templ.Component {
 		}),
 		"tax summary": invoiceviews.TaxSummaryPage(page, invoiceviews.TaxSummary{
 			Title: "1 Nov 2026 – 30 Nov 2026", From: "2026-11-01", To: "2026-11-30", CSVHref: "/tax-summary/csv",
+			Closed: "The books are closed through 31 Oct 2026.", CloseHref: "/closings/new?through=2026-11-30",
 			Periods: []templates.NavItem{{Text: "This month", Href: "/tax-summary", Current: true}},
 			Currencies: []invoiceviews.TaxCurrency{{Code: "EUR", Rows: []invoiceviews.TaxRow{
 				{Rate: "23%", Kind: "Invoices", Net: "1.00", Tax: "0.23", Gross: "1.23"},
@@ -104,6 +105,7 @@ func states() map[string]templ.Component {
 		"next number refused": invoiceviews.NextNumberForm(page, templates.Form{
 			Key: "k", Submit: "Set next number", Errors: templates.FieldErrors{{Control: "number", Message: hostile}},
 		}, hostile),
+		"reopen": invoiceviews.ReopenPage(page, templates.Form{Key: "k", Submit: "Reopen the books", Version: 1}, hostile),
 		"void": invoiceviews.VoidPage(page, invoiceviews.Void{
 			Form: templates.Form{Key: "k", Submit: "Void invoice", Version: 1}, To: hostile, DuplicateOf: hostile,
 		}),
@@ -113,6 +115,39 @@ func states() map[string]templ.Component {
 		}),
 		"remove payment again": invoiceviews.RemovePage(page, invoiceviews.Remove{
 			Form: templates.Form{Key: "k", Submit: "Remove payment"}, Href: "/invoices/1", Removed: true,
+		}),
+		"receipt form": invoiceviews.ReceiptForm(page, invoiceviews.ReceiptFormView{
+			Form: templates.Form{
+				Title: "Record a receipt", Key: "k", LinesHref: "/receipts/form",
+				Typed:  url.Values{"amount": {hostile}, "reference": {hostile}},
+				Errors: templates.FieldErrors{{Control: "allocations", Message: hostile}},
+			},
+			Currencies: []templates.Option{{Value: "EUR", Text: "EUR"}}, Methods: []templates.Option{{Value: "cash", Text: "Cash"}},
+			Customer: true, More: 50, Invoices: []invoiceviews.ReceiptInvoice{{
+				ID: hostile, Amount: templates.Input{ID: "allocation_amount-0", Name: "allocation_amount", Label: hostile, Value: hostile},
+			}},
+		}),
+		"receipt form, nothing open": invoiceviews.ReceiptForm(page, invoiceviews.ReceiptFormView{
+			Form: templates.Form{Title: "Record a receipt", Key: "k", LinesHref: "/receipts/form"}, Customer: true,
+		}),
+		"receipt": templates.RecordPageWith(page, templates.RecordView{Name: hostile}, []templ.Component{
+			invoiceviews.ReceiptSections(invoiceviews.ReceiptUses{
+				Payments: []invoiceviews.ReceiptPayment{
+					{Date: "21 Nov 2026", Amount: "1.00 EUR", Number: hostile, Href: "/invoices/1", RemoveHref: "/payments/1/remove"},
+					{Date: "21 Nov 2026", Amount: "1.00 EUR", Number: hostile, Href: "/invoices/2", Removed: true},
+				},
+				Repayments: []string{"1.00 EUR on 21 Nov 2026"}, More: true, RepayHref: "/receipts/1/repayments/new",
+			}),
+		}),
+		"receipt not used": templates.RecordPageWith(page, templates.RecordView{Name: hostile}, []templ.Component{
+			invoiceviews.ReceiptSections(invoiceviews.ReceiptUses{}),
+		}),
+		"remove receipt": invoiceviews.RemoveReceiptPage(page, invoiceviews.RemoveReceipt{
+			Form: templates.Form{Key: "k", Submit: "Remove receipt", Version: 1}, Customer: hostile, Href: "/receipts/1",
+			Amount: "1.00 EUR", Date: "21 Nov 2026", Reference: hostile,
+		}),
+		"remove receipt again": invoiceviews.RemoveReceiptPage(page, invoiceviews.RemoveReceipt{
+			Form: templates.Form{Key: "k", Submit: "Remove receipt"}, Href: "/receipts/1", AlreadyRemoved: true,
 		}),
 		"logo": invoiceviews.LogoPage(page, templates.RecordView{
 			Name: hostile, Actions: []templates.Action{{Text: "Remove", Href: "/logos/1/remove"}},
@@ -288,7 +323,7 @@ func typedForm() invoiceviews.InvoiceForm {
 		Customers:  []templates.Option{{Value: "c1", Text: "Ada Byron"}},
 		CustomerID: "gone",
 		Number:     " 2026-0042 ",
-		IssueDate:  "2026-11-21", DueDate: "21/12/2026",
+		IssueDate:  "2026-11-21", DueDate: "21/12/2026", SuppliedFrom: "November", SuppliedTo: "2026-11-30",
 		Currencies: []invoiceviews.Currency{{Code: "EUR", Digits: 2}, {Code: "JPY"}},
 		Currency:   "EURO", Notes: "\n  first line\nsecond, " + hostile,
 		Lines: []invoiceviews.InvoiceFormLine{

@@ -54,4 +54,5 @@ type Remove struct {
 	Amount, Date string
 	Reference    string // the reference and its provider; "" for none
 	Removed      bool   // it was already removed
+	OfReceipt    bool   // it is a part of a receipt
 }

@@ -11,6 +11,8 @@ type TaxSummary struct {
 	// Currencies has the sums by currency; none without invoices and credit notes in the period.
 	Currencies []TaxCurrency
 	CSVHref    string
+	Closed     string // a sentence about the last closed day, or ""
+	CloseHref  string // the form that closes the books through the period; "" if there's none
 }
 
 // TaxCurrency has the sums of a currency.

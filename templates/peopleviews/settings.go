@@ -23,4 +23,5 @@ type SettingsForm struct {
 	TaxHint    string // the use of the tax ID in e-invoices
 	Countries  []templates.Option
 	Currencies []templates.Option
+	Zones      []templates.Option // time zones
 }

@@ -30,6 +30,7 @@ func Customers() sitetest.Resource {
 	command := url.Values{
 		"email": {"ada@example.com"}, "name": {"Ada Lovelace"}, "address": {"12 St James's Square"}, "country": {"GB"},
 		"tax_id": {"GB123456789"}, "contact": {"Accounts payable"}, "reference": {"PO-1815"}, "payment_days": {"14"},
+		"copies_to": {"boss@example.com, tax@example.org"},
 	}
 	return sitetest.Resource{
 		Name: "customer", Path: "/customers", Words: sitetest.Words{Verb: "create", Past: "created"}, Command: command,
@@ -44,6 +45,7 @@ func Customers() sitetest.Resource {
 			{Name: "tax_id", Valid: "GB987654321", Invalid: "a\u202eb", Pointer: "/tax_id"},
 			{Name: "contact", Valid: "Mary Somerville", Invalid: "a\u202eb", Pointer: "/contact"},
 			{Name: "reference", Valid: "", Invalid: "a\u202eb", Pointer: "/reference"},
+			{Name: "copies_to", Valid: "tax@example.org", Invalid: "boss@example.com tax", Pointer: "/copies_to"},
 			{Name: "payment_days", Valid: "", Invalid: "366", Pointer: "/payment_days"},
 		},
 		Uniques: []sitetest.Unique{{Field: "email", Value: "ada@example.com", Free: "byron@example.com", Slug: "customer-differs"}},

@@ -32,6 +32,7 @@ func Mount(s *web.Site, sections ...Section) {
 			{Name: "email", Value: "Email"}, {Name: "name", Value: "Name"}, {Name: "address", Value: "Address"},
 			{Name: "country", Value: "Country"}, {Name: "tax_id", Value: "Tax ID"}, {Name: "contact", Value: "Contact"},
 			{Name: "reference", Value: "Reference"}, {Name: "payment_days", Value: "Payment terms in days"},
+			{Name: "copies_to", Value: "Copies of emails to"},
 		},
 		Readable: map[string]func(string) string{"country": party.CountryName},
 		Page: func(_ *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
@@ -44,7 +45,7 @@ func Mount(s *web.Site, sections ...Section) {
 		Summary: "Customers. A merged customer's URL leads to the one that stayed.",
 		Query: []web.Parameter{
 			{Name: templates.ArchivedField, Meaning: "Archived customers instead of the active ones.", Values: []string{"1"}},
-			{Name: "q", Meaning: "Only customers whose name or email has words that begin with these."},
+			{Name: "q", Meaning: "Only customers whose name, email, tax ID, contact or reference has words that begin with these."},
 		},
 		Read: func(r *http.Request, page record.Page) (record.List[customer.Customer], error) {
 			search, err := web.Searched(r)
@@ -55,14 +56,18 @@ func Mount(s *web.Site, sections ...Section) {
 			return customer.List(r.Context(), s.Pool, web.Principal(r).Tenant, filter, page)
 		},
 		External: customer.Table,
-		Finder:   web.SearchFinder("customers", "Name or email"),
+		Finder:   web.SearchFinder("customers", "Name, email or tax ID"),
 		Columns: []templates.Column{
 			{Label: "Name", Class: "name", Sort: "name"}, {Label: "Email", Class: "name"}, {Label: "Since", Class: "date"},
 		},
-		Row:      func(c customer.Customer) []string { return []string{c.Name, c.Email, web.Day(c.CreatedAt)} },
-		Headings: []string{"name", "email", "address", "country", "tax_id", "contact", "reference", "created_at"},
+		Row: func(r *http.Request, c customer.Customer) []string {
+			return []string{c.Name, c.Email, web.Day(r, c.CreatedAt)}
+		},
+		Headings: []string{"name", "email", "address", "country", "tax_id", "contact", "reference", "copies_to", "created_at"},
 		Cells: func(c customer.Customer) []string {
-			return []string{c.Name, c.Email, c.Address, c.Country, c.TaxID, c.Contact, c.Reference, c.CreatedAt.Format(time.RFC3339)}
+			return []string{
+				c.Name, c.Email, c.Address, c.Country, c.TaxID, c.Contact, c.Reference, c.CopiesTo, c.CreatedAt.Format(time.RFC3339),
+			}
 		},
 		Empty: "Each customer is added once.",
 	})
@@ -80,7 +85,7 @@ func Mount(s *web.Site, sections ...Section) {
 			}
 			for _, merge := range merges {
 				view.Facts = append(view.Facts, templates.Fact{
-					Label: "Merged on " + web.Day(merge.CreatedAt), Value: duplicate.Name(merge), Href: "/merges/" + merge.ID.String(),
+					Label: "Merged on " + web.Day(r, merge.CreatedAt), Value: duplicate.Name(merge), Href: "/merges/" + merge.ID.String(),
 				})
 			}
 			below, err := s.Sections(r, "customers", c.ID)
@@ -114,7 +119,7 @@ func Mount(s *web.Site, sections ...Section) {
 	mountDistinctions(within)
 }
 
-func facts(c customer.Customer) []templates.Fact {
+func facts(r *http.Request, c customer.Customer) []templates.Fact {
 	facts := web.PartyFacts(c.Details, "")
 	if c.Email != "" {
 		facts = append([]templates.Fact{{Label: "Email", Value: c.Email, Href: "mailto:" + c.Email}}, facts...)
@@ -122,5 +127,6 @@ func facts(c customer.Customer) []templates.Fact {
 	return web.KnownFacts(append(facts, templates.Fact{Label: "Contact", Value: c.Contact},
 		templates.Fact{Label: "Reference", Value: c.Reference},
 		templates.Fact{Label: "Payment terms", Value: party.DaysText(c.PaymentDays)},
-		web.ExternalFact(c.External), templates.Fact{Label: "Customer since", Value: web.Day(c.CreatedAt)})...)
+		templates.Fact{Label: "Copies of emails to", Value: c.CopiesTo},
+		web.ExternalFact(c.External), templates.Fact{Label: "Customer since", Value: web.Day(r, c.CreatedAt)})...)
 }

@@ -60,17 +60,19 @@ func mountDistinctions(s *web.Site) {
 			return duplicate.Apart(r.Context(), s.Pool, web.Principal(r).Tenant, page)
 		},
 		Columns: []templates.Column{{Label: "Customers", Class: "name"}, {Label: "Since", Class: "date"}},
-		Row:     func(d duplicate.Distinction) []string { return []string{duplicate.NameApart(d), web.Day(d.CreatedAt)} },
-		Empty:   "Customers that only look alike are marked on the page Duplicates.",
+		Row: func(r *http.Request, d duplicate.Distinction) []string {
+			return []string{duplicate.NameApart(d), web.Day(r, d.CreatedAt)}
+		},
+		Empty: "Customers that only look alike are marked on the page Duplicates.",
 	})
 	web.Show(m, web.RecordPage[duplicate.Distinction]{
 		Summary: "One distinction.",
-		Facts: func(d duplicate.Distinction) []templates.Fact {
+		Facts: func(r *http.Request, d duplicate.Distinction) []templates.Fact {
 			var facts []templates.Fact
 			for _, c := range d.Customers {
 				facts = append(facts, templates.Fact{Label: "Customer", Value: c.Name, Href: "/customers/" + c.ID.String()})
 			}
-			return append(facts, templates.Fact{Label: "Since", Value: web.Day(d.CreatedAt)})
+			return append(facts, templates.Fact{Label: "Since", Value: web.Day(r, d.CreatedAt)})
 		},
 	})
 	web.Create(m, "Record that customers who look alike aren't the same.", duplicate.KeepApart, web.NewCommand(
@@ -95,7 +97,7 @@ func group(r *http.Request, g duplicate.Group) customerviews.Group {
 	shown := customerviews.Group{Why: "Same " + strings.Join(why, " and ")}
 	for _, c := range g.Customers {
 		ids = append(ids, c.ID.String())
-		shown.Customers = append(shown.Customers, candidate(c))
+		shown.Customers = append(shown.Customers, candidate(r, c))
 	}
 	if more := g.Count - len(g.Customers); more > 0 {
 		shown.More = "These are the oldest. There are at least " + strconv.Itoa(more) + " more."
@@ -105,8 +107,8 @@ func group(r *http.Request, g duplicate.Group) customerviews.Group {
 	return shown
 }
 
-func candidate(c customer.Customer) customerviews.Candidate {
-	return customerviews.Candidate{Name: c.Name, Href: "/customers/" + c.ID.String(), Email: c.Email, Since: web.Day(c.CreatedAt)}
+func candidate(r *http.Request, c customer.Customer) customerviews.Candidate {
+	return customerviews.Candidate{Name: c.Name, Href: "/customers/" + c.ID.String(), Email: c.Email, Since: web.Day(r, c.CreatedAt)}
 }
 
 // The form of chosen customers has one field for them: "id@version id@version".
@@ -162,7 +164,7 @@ func chosen(s *web.Site, r *http.Request, f templates.Form) (customerviews.Chose
 	}
 	view.Seen = f.Typed.Get(customerviews.CustomersField)
 	for _, c := range found {
-		view.Customers = append(view.Customers, candidate(c))
+		view.Customers = append(view.Customers, candidate(r, c))
 		view.Winners = append(view.Winners, templates.Option{Value: c.ID.String(), Text: strings.TrimSuffix(c.Name+" · "+c.Email, " · ")})
 	}
 	return view, found, nil

@@ -33,11 +33,11 @@ func mountErasures(s *web.Site, customers *web.Mounted[customer.Customer]) {
 			Replayed: "Erased. We ignored the duplicate submission and kept your first request.",
 		},
 	})
-	web.Show(m, web.RecordPage[erasure.Erasure]{Facts: func(e erasure.Erasure) []templates.Fact {
+	web.Show(m, web.RecordPage[erasure.Erasure]{Facts: func(r *http.Request, e erasure.Erasure) []templates.Fact {
 		return web.KnownFacts(
 			templates.Fact{Label: "Customer", Value: e.Customer.Name, Href: "/customers/" + e.Customer.ID.String()},
 			templates.Fact{Label: "Reason", Value: e.Reason},
-			templates.Fact{Label: "Erased on", Value: web.Day(e.CreatedAt)},
+			templates.Fact{Label: "Erased on", Value: web.Day(r, e.CreatedAt)},
 		)
 	}})
 	web.Create(m, "", erasure.Erase, draft, func(r *http.Request) (url.Values, error) {
@@ -55,7 +55,7 @@ func erasable(r *http.Request, c customer.Customer, view *templates.RecordView) 
 	switch {
 	case !c.ErasedAt.IsZero():
 		view.EditHref, view.Restore = "", templates.Action{}
-		view.Archive = "The personal data was erased on " + web.Day(c.ErasedAt) + ". This customer can't be used any more."
+		view.Archive = "The personal data was erased on " + web.Day(r, c.ErasedAt) + ". This customer can't be used any more."
 		return nil
 	case c.ArchivedAt.IsZero() || !web.Principal(r).Role.May(web.Owner):
 		return nil

@@ -16,7 +16,8 @@ import (
 // personal returns the command for a customer, with zqxjv in each field that identifies a person.
 func personal(email string) url.Values {
 	return sitetest.Change(customercases.Customers().Command, "email", email, "name", "Zqxjv Lovelace", "address", "1 Zqxjv Street",
-		"tax_id", "GBZQXJV1", "contact", "Zqxjv's desk", "reference", "ZQXJV-1", "source", "Zqxjv", "external_id", "zqxjv "+email)
+		"tax_id", "GBZQXJV1", "contact", "Zqxjv's desk", "reference", "ZQXJV-1", "copies_to", "zqxjv@example.net",
+		"source", "Zqxjv", "external_id", "zqxjv "+email)
 }
 
 // TestErasedCustomer: nothing of a person is left in any column, and the customer can't be found, changed, merged or separated.
@@ -35,7 +36,7 @@ func TestErasedCustomer(t *testing.T) {
 	merge := b.Prepared(b.Acme, "merge", customercases.Merges(),
 		url.Values{"customers": {ada.ID + "@2 " + twin.ID + "@1"}, "winner_id": {ada.ID}})
 	for _, column := range []string{
-		"customers.email", "customers.contact", "customers.reference", "customers.external_id", "customers.source",
+		"customers.email", "customers.contact", "customers.reference", "customers.copies_to", "customers.external_id", "customers.source",
 		"customer_words.word", "intents.changes", "intents.result",
 	} {
 		before := b.ColumnsWith("zqxjv")

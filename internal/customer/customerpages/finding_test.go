@@ -10,7 +10,9 @@ import (
 
 	"onlyonce/internal/assert"
 	"onlyonce/internal/customer/customercases"
+	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitetest"
+	"onlyonce/migrations"
 )
 
 // TestCustomersAreSearched by the beginnings of the words of their names and emails, archived or not.
@@ -33,6 +35,45 @@ func TestCustomersAreSearched(t *testing.T) {
 		}](b, program.Get("/api/v1/customers?"+query))
 		assert.Thatf(t, len(page.Customers) == want, "%s finds %d, want %d", query, len(page.Customers), want)
 	}
+}
+
+// TestCustomersAreFoundByDetails checks that customers are found by their tax ID, with or without its spaces, contact and reference, also
+// those of earlier versions, and no longer by details that were changed.
+func TestCustomersAreFoundByDetails(t *testing.T) {
+	b := sitetest.Setup(t)
+	b.DB.Spoil(t)
+	b.Exec(`
+		INSERT INTO customers (tenant_id, id, email, name, tax_id, contact, reference)
+		VALUES ($1, gen_random_uuid(), 'ap@studio.example', 'Studio', 'DE 136 695.976', 'Zoë Żak', 'PO-4711')`, b.Acme.ID)
+	program := b.Program(b.Replica, b.Acme)
+	finds := func(query string, want int) {
+		t.Helper()
+		page := sitetest.Decode[struct {
+			Customers []struct{} `json:"customers"`
+		}](b, program.Get("/api/v1/customers?q="+url.QueryEscape(query)))
+		assert.Thatf(t, len(page.Customers) == want, "%s finds %d, want %d", query, len(page.Customers), want)
+	}
+	all := []string{"DE136695976", "de 136 695 976", "136695", "zoe zak", "po-4711", "4711 studio"}
+	for _, query := range all[:2] {
+		finds(query, 1)
+	}
+	const words = `SELECT string_agg(word, ' ' ORDER BY word) FROM customer_words`
+	after := sitetest.Get[string](b, words)
+	text, err := migrations.FS.ReadFile("00184_customers_found_by_details.sql")
+	must.OK(t, err)
+	_, filling, _ := strings.Cut(string(text), "DO $$")
+	filling, _, _ = strings.Cut(filling, "END $$;")
+	b.Exec(`DELETE FROM customer_words WHERE word NOT IN ('ap', 'studio', 'example')`)
+	b.Exec(`DO $$` + filling + `END $$`)
+	assert.Equal(t, sitetest.Get[string](b, words), after)
+	for _, query := range all {
+		finds(query, 1)
+	}
+	b.Exec(`UPDATE customers SET tax_id = '', contact = 'Studio', reference = ''`)
+	for _, query := range all {
+		finds(query, 0)
+	}
+	finds("studio", 1)
 }
 
 // TestHostileSearches find nothing, or are refused in a sentence, and the form keeps the typed text.

@@ -62,8 +62,8 @@ func mountMerges(s *web.Site) {
 		Columns: []templates.Column{
 			{Label: "Customers", Class: "name"}, {Label: "Merged", Class: "date"}, {Label: "Undone", Class: "date"},
 		},
-		Row: func(m duplicate.Merge) []string {
-			return []string{duplicate.Name(m), web.Day(m.CreatedAt), undoneText(m)}
+		Row: func(r *http.Request, m duplicate.Merge) []string {
+			return []string{duplicate.Name(m), web.Day(r, m.CreatedAt), undoneText(r, m)}
 		},
 		Empty: "The page Duplicates finds customers that were added twice.",
 	})
@@ -85,14 +85,14 @@ func mountMerges(s *web.Site) {
 		&customer.Erased)
 }
 
-func undoneText(m duplicate.Merge) string {
+func undoneText(r *http.Request, m duplicate.Merge) string {
 	if m.UndoneAt.IsZero() {
 		return ""
 	}
-	return web.Day(m.UndoneAt)
+	return web.Day(r, m.UndoneAt)
 }
 
-func mergeFacts(m duplicate.Merge) []templates.Fact {
+func mergeFacts(r *http.Request, m duplicate.Merge) []templates.Fact {
 	facts := []templates.Fact{{Label: "Stays", Value: m.Winner.Name, Href: "/customers/" + m.Winner.ID.String()}}
 	for _, loser := range m.Losers { // a loser's URL leads to the winner
 		facts = append(facts, templates.Fact{
@@ -101,9 +101,9 @@ func mergeFacts(m duplicate.Merge) []templates.Fact {
 	}
 	return web.KnownFacts(append(facts,
 		templates.Fact{Label: "Records moved", Value: strconv.Itoa(m.Moved)},
-		templates.Fact{Label: "Merged on", Value: web.Day(m.CreatedAt)},
-		templates.Fact{Label: "Can be undone until", Value: web.Day(m.CreatedAt.Add(duplicate.UndoWithin))},
-		templates.Fact{Label: "Undone on", Value: undoneText(m)})...)
+		templates.Fact{Label: "Merged on", Value: web.Day(r, m.CreatedAt)},
+		templates.Fact{Label: "Can be undone until", Value: web.Day(r, m.CreatedAt.Add(duplicate.UndoWithin))},
+		templates.Fact{Label: "Undone on", Value: undoneText(r, m)})...)
 }
 
 // mergeForm returns the form with the customers side by side: their fields, and the number of records to be moved.
@@ -127,7 +127,8 @@ func mergeForm(s *web.Site, r *http.Request, f templates.Form) (customerviews.Ch
 				has = append(has, countText(ref))
 			}
 		}
-		view.Customers[i].Facts = append(facts(c), templates.Fact{Label: "Refers to it", Value: cmp.Or(strings.Join(has, ", "), "nothing")})
+		view.Customers[i].Facts = append(facts(r, c),
+			templates.Fact{Label: "Refers to it", Value: cmp.Or(strings.Join(has, ", "), "nothing")})
 	}
 	return view, nil
 }

@@ -10,7 +10,7 @@ SELECT FROM customers r WHERE r.tenant_id = $1 AND r.id = $2 FOR UPDATE;
 
 SELECT begin_change(r.version, $1, r.made, r.record)
 FROM (SELECT) AS one LEFT JOIN (
-	SELECT r.version, (false) AS made, json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at, 'email', COALESCE(r.email, ''), 'name', r.name, 'address', r.address, 'country', r.country, 'tax_id', r.tax_id, 'contact', r.contact, 'reference', r.reference, 'payment_days', COALESCE(r.payment_days::text, ''), 'archived_at', r.archived_at, 'erased_at', r.erased_at,
+	SELECT r.version, (false) AS made, json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at, 'email', COALESCE(r.email, ''), 'name', r.name, 'address', r.address, 'country', r.country, 'tax_id', r.tax_id, 'contact', r.contact, 'reference', r.reference, 'payment_days', COALESCE(r.payment_days::text, ''), 'copies_to', r.copies_to, 'archived_at', r.archived_at, 'erased_at', r.erased_at,
 		'merged_into', (SELECT json_build_object('id', m.id, 'name', m.name) FROM customers m
 			WHERE m.tenant_id = r.tenant_id AND m.id = r.merged_into LIMIT 1),
 		'merged_from', (SELECT json_agg(json_build_object('id', m.id, 'name', m.name)) FROM (
@@ -19,10 +19,10 @@ FROM (SELECT) AS one LEFT JOIN (
 
 SELECT check_customer_email($1, $2, NULLIF($3, ''), $4);
 
-UPDATE customers SET (email, name, address, country, tax_id, contact, reference, payment_days, source, external_id, external_digest) = (NULLIF($1, ''), $2, $3, $4, $5, $6, $7, NULLIF($8, '')::integer, COALESCE($9::text, source), COALESCE($10::text, external_id),
-	COALESCE($11::bytea, external_digest))
-WHERE tenant_id = $12 AND id = $13 AND (email, name, address, country, tax_id, contact, reference, payment_days, source, external_id, external_digest) IS DISTINCT FROM (NULLIF($1, ''), $2, $3, $4, $5, $6, $7, NULLIF($8, '')::integer, COALESCE($9::text, source), COALESCE($10::text, external_id),
-	COALESCE($11::bytea, external_digest));
+UPDATE customers SET (email, name, address, country, tax_id, contact, reference, payment_days, copies_to, source, external_id, external_digest) = (NULLIF($1, ''), $2, $3, $4, $5, $6, $7, NULLIF($8, '')::integer, $9, COALESCE($10::text, source), COALESCE($11::text, external_id),
+	COALESCE($12::bytea, external_digest))
+WHERE tenant_id = $13 AND id = $14 AND (email, name, address, country, tax_id, contact, reference, payment_days, copies_to, source, external_id, external_digest) IS DISTINCT FROM (NULLIF($1, ''), $2, $3, $4, $5, $6, $7, NULLIF($8, '')::integer, $9, COALESCE($10::text, source), COALESCE($11::text, external_id),
+	COALESCE($12::bytea, external_digest));
 
 INSERT INTO intents (
 	tenant_id, operation, key, fingerprint, attempt_id, actor, record_id, outcome, changes, result, expires_at)
@@ -31,7 +31,7 @@ SELECT
 	CASE WHEN made.changes IS NULL THEN 'unchanged' ELSE 'changed' END, made.changes, made.result, now() + $8
 FROM (
 	SELECT end_change(r.made, r.record) AS changes, r.record AS result
-	FROM (SELECT (true) AS made, json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at, 'email', COALESCE(r.email, ''), 'name', r.name, 'address', r.address, 'country', r.country, 'tax_id', r.tax_id, 'contact', r.contact, 'reference', r.reference, 'payment_days', COALESCE(r.payment_days::text, ''), 'archived_at', r.archived_at, 'erased_at', r.erased_at,
+	FROM (SELECT (true) AS made, json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at, 'email', COALESCE(r.email, ''), 'name', r.name, 'address', r.address, 'country', r.country, 'tax_id', r.tax_id, 'contact', r.contact, 'reference', r.reference, 'payment_days', COALESCE(r.payment_days::text, ''), 'copies_to', r.copies_to, 'archived_at', r.archived_at, 'erased_at', r.erased_at,
 			'merged_into', (SELECT json_build_object('id', m.id, 'name', m.name) FROM customers m
 				WHERE m.tenant_id = r.tenant_id AND m.id = r.merged_into LIMIT 1),
 			'merged_from', (SELECT json_agg(json_build_object('id', m.id, 'name', m.name)) FROM (
@@ -53,7 +53,7 @@ SELECT FROM customers r WHERE r.tenant_id = $1 AND r.id = $2 FOR UPDATE;
 
 SELECT begin_change(r.version, $1, r.made, r.record)
 FROM (SELECT) AS one LEFT JOIN (
-	SELECT r.version, (false) AS made, json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at, 'email', COALESCE(r.email, ''), 'name', r.name, 'address', r.address, 'country', r.country, 'tax_id', r.tax_id, 'contact', r.contact, 'reference', r.reference, 'payment_days', COALESCE(r.payment_days::text, ''), 'archived_at', r.archived_at, 'erased_at', r.erased_at,
+	SELECT r.version, (false) AS made, json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at, 'email', COALESCE(r.email, ''), 'name', r.name, 'address', r.address, 'country', r.country, 'tax_id', r.tax_id, 'contact', r.contact, 'reference', r.reference, 'payment_days', COALESCE(r.payment_days::text, ''), 'copies_to', r.copies_to, 'archived_at', r.archived_at, 'erased_at', r.erased_at,
 		'merged_into', (SELECT json_build_object('id', m.id, 'name', m.name) FROM customers m
 			WHERE m.tenant_id = r.tenant_id AND m.id = r.merged_into LIMIT 1),
 		'merged_from', (SELECT json_agg(json_build_object('id', m.id, 'name', m.name)) FROM (
@@ -66,7 +66,7 @@ COMMIT; -- rolls back
 
 SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction_read_only', 'on', true);
 
-SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at, 'email', COALESCE(r.email, ''), 'name', r.name, 'address', r.address, 'country', r.country, 'tax_id', r.tax_id, 'contact', r.contact, 'reference', r.reference, 'payment_days', COALESCE(r.payment_days::text, ''), 'archived_at', r.archived_at, 'erased_at', r.erased_at,
+SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at, 'email', COALESCE(r.email, ''), 'name', r.name, 'address', r.address, 'country', r.country, 'tax_id', r.tax_id, 'contact', r.contact, 'reference', r.reference, 'payment_days', COALESCE(r.payment_days::text, ''), 'copies_to', r.copies_to, 'archived_at', r.archived_at, 'erased_at', r.erased_at,
 	'merged_into', (SELECT json_build_object('id', m.id, 'name', m.name) FROM customers m
 		WHERE m.tenant_id = r.tenant_id AND m.id = r.merged_into LIMIT 1),
 	'merged_from', (SELECT json_agg(json_build_object('id', m.id, 'name', m.name)) FROM (

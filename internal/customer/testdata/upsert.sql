@@ -13,13 +13,13 @@ SELECT
 	record.id, CASE record.id WHEN $7 THEN 'created' ELSE 'reused' END, CASE record.id WHEN $7
 	THEN tell_repeat(record.id, made.result, $8) ELSE made.result END, now() + $9
 FROM (SELECT (
-		SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at, 'email', COALESCE(r.email, ''), 'name', r.name, 'address', r.address, 'country', r.country, 'tax_id', r.tax_id, 'contact', r.contact, 'reference', r.reference, 'payment_days', COALESCE(r.payment_days::text, ''), 'archived_at', r.archived_at, 'erased_at', r.erased_at,
+		SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at, 'email', COALESCE(r.email, ''), 'name', r.name, 'address', r.address, 'country', r.country, 'tax_id', r.tax_id, 'contact', r.contact, 'reference', r.reference, 'payment_days', COALESCE(r.payment_days::text, ''), 'copies_to', r.copies_to, 'archived_at', r.archived_at, 'erased_at', r.erased_at,
 			'merged_into', (SELECT json_build_object('id', m.id, 'name', m.name) FROM customers m
 				WHERE m.tenant_id = r.tenant_id AND m.id = r.merged_into LIMIT 1),
 			'merged_from', (SELECT json_agg(json_build_object('id', m.id, 'name', m.name)) FROM (
 					SELECT id, name FROM customers m WHERE m.tenant_id = r.tenant_id AND m.merged_into = r.id ORDER BY id LIMIT 100) AS m),
-			'source', COALESCE(r.source, ''), 'external_id', COALESCE(r.external_id, '')) FROM find_or_create_customer($1, $7, in_email => NULLIF($10, ''), in_name => $11, in_address => $12, in_country => $13, in_tax_id => $14, in_contact => $15, in_reference => $16, in_payment_days => NULLIF($17, '')::integer, in_same_email => $18,
-			in_source => $19::text, in_external_id => $20::text, in_digest => $21::bytea
+			'source', COALESCE(r.source, ''), 'external_id', COALESCE(r.external_id, '')) FROM find_or_create_customer($1, $7, in_email => NULLIF($10, ''), in_name => $11, in_address => $12, in_country => $13, in_tax_id => $14, in_contact => $15, in_reference => $16, in_payment_days => NULLIF($17, '')::integer, in_copies_to => $18, in_same_email => $19,
+			in_source => $20::text, in_external_id => $21::text, in_digest => $22::bytea
 		) r) AS result OFFSET 0) AS made,
 LATERAL (SELECT (made.result->>'id')::uuid AS id OFFSET 0) AS record
 RETURNING result, record_id, outcome, LEAST(expires_at, clock_timestamp() + interval '1 hour'), clock_timestamp(),
@@ -46,13 +46,13 @@ SELECT
 	record.id, CASE record.id WHEN $7 THEN 'created' ELSE 'reused' END, CASE record.id WHEN $7
 	THEN tell_repeat(record.id, made.result, $8) ELSE made.result END, now() + $9
 FROM (SELECT (
-		SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at, 'email', COALESCE(r.email, ''), 'name', r.name, 'address', r.address, 'country', r.country, 'tax_id', r.tax_id, 'contact', r.contact, 'reference', r.reference, 'payment_days', COALESCE(r.payment_days::text, ''), 'archived_at', r.archived_at, 'erased_at', r.erased_at,
+		SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at, 'email', COALESCE(r.email, ''), 'name', r.name, 'address', r.address, 'country', r.country, 'tax_id', r.tax_id, 'contact', r.contact, 'reference', r.reference, 'payment_days', COALESCE(r.payment_days::text, ''), 'copies_to', r.copies_to, 'archived_at', r.archived_at, 'erased_at', r.erased_at,
 			'merged_into', (SELECT json_build_object('id', m.id, 'name', m.name) FROM customers m
 				WHERE m.tenant_id = r.tenant_id AND m.id = r.merged_into LIMIT 1),
 			'merged_from', (SELECT json_agg(json_build_object('id', m.id, 'name', m.name)) FROM (
 					SELECT id, name FROM customers m WHERE m.tenant_id = r.tenant_id AND m.merged_into = r.id ORDER BY id LIMIT 100) AS m),
-			'source', COALESCE(r.source, ''), 'external_id', COALESCE(r.external_id, '')) FROM find_or_create_customer($1, $7, in_email => NULLIF($10, ''), in_name => $11, in_address => $12, in_country => $13, in_tax_id => $14, in_contact => $15, in_reference => $16, in_payment_days => NULLIF($17, '')::integer, in_same_email => $18,
-			in_source => $19::text, in_external_id => $20::text, in_digest => $21::bytea
+			'source', COALESCE(r.source, ''), 'external_id', COALESCE(r.external_id, '')) FROM find_or_create_customer($1, $7, in_email => NULLIF($10, ''), in_name => $11, in_address => $12, in_country => $13, in_tax_id => $14, in_contact => $15, in_reference => $16, in_payment_days => NULLIF($17, '')::integer, in_copies_to => $18, in_same_email => $19,
+			in_source => $20::text, in_external_id => $21::text, in_digest => $22::bytea
 		) r) AS result OFFSET 0) AS made,
 LATERAL (SELECT (made.result->>'id')::uuid AS id OFFSET 0) AS record
 RETURNING result, record_id, outcome, LEAST(expires_at, clock_timestamp() + interval '1 hour'), clock_timestamp(),
@@ -73,13 +73,13 @@ SELECT
 	record.id, CASE record.id WHEN $7 THEN 'created' ELSE 'reused' END, CASE record.id WHEN $7
 	THEN tell_repeat(record.id, made.result, $8) ELSE made.result END, now() + $9
 FROM (SELECT (
-		SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at, 'email', COALESCE(r.email, ''), 'name', r.name, 'address', r.address, 'country', r.country, 'tax_id', r.tax_id, 'contact', r.contact, 'reference', r.reference, 'payment_days', COALESCE(r.payment_days::text, ''), 'archived_at', r.archived_at, 'erased_at', r.erased_at,
+		SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at, 'email', COALESCE(r.email, ''), 'name', r.name, 'address', r.address, 'country', r.country, 'tax_id', r.tax_id, 'contact', r.contact, 'reference', r.reference, 'payment_days', COALESCE(r.payment_days::text, ''), 'copies_to', r.copies_to, 'archived_at', r.archived_at, 'erased_at', r.erased_at,
 			'merged_into', (SELECT json_build_object('id', m.id, 'name', m.name) FROM customers m
 				WHERE m.tenant_id = r.tenant_id AND m.id = r.merged_into LIMIT 1),
 			'merged_from', (SELECT json_agg(json_build_object('id', m.id, 'name', m.name)) FROM (
 					SELECT id, name FROM customers m WHERE m.tenant_id = r.tenant_id AND m.merged_into = r.id ORDER BY id LIMIT 100) AS m),
-			'source', COALESCE(r.source, ''), 'external_id', COALESCE(r.external_id, '')) FROM find_or_create_customer($1, $7, in_email => NULLIF($10, ''), in_name => $11, in_address => $12, in_country => $13, in_tax_id => $14, in_contact => $15, in_reference => $16, in_payment_days => NULLIF($17, '')::integer, in_same_email => $18,
-			in_source => $19::text, in_external_id => $20::text, in_digest => $21::bytea
+			'source', COALESCE(r.source, ''), 'external_id', COALESCE(r.external_id, '')) FROM find_or_create_customer($1, $7, in_email => NULLIF($10, ''), in_name => $11, in_address => $12, in_country => $13, in_tax_id => $14, in_contact => $15, in_reference => $16, in_payment_days => NULLIF($17, '')::integer, in_copies_to => $18, in_same_email => $19,
+			in_source => $20::text, in_external_id => $21::text, in_digest => $22::bytea
 		) r) AS result OFFSET 0) AS made,
 LATERAL (SELECT (made.result->>'id')::uuid AS id OFFSET 0) AS record
 RETURNING result, record_id, outcome, LEAST(expires_at, clock_timestamp() + interval '1 hour'), clock_timestamp(),
@@ -89,7 +89,7 @@ COMMIT; -- rolls back
 
 SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction_read_only', 'on', true);
 
-SELECT holder.reusable, $1 <> '' AND alike_tax_id($1) <> r.alike_tax_id, json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at, 'email', COALESCE(r.email, ''), 'name', r.name, 'address', r.address, 'country', r.country, 'tax_id', r.tax_id, 'contact', r.contact, 'reference', r.reference, 'payment_days', COALESCE(r.payment_days::text, ''), 'archived_at', r.archived_at, 'erased_at', r.erased_at,
+SELECT holder.reusable, $1 <> '' AND alike_tax_id($1) <> r.alike_tax_id, json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at, 'email', COALESCE(r.email, ''), 'name', r.name, 'address', r.address, 'country', r.country, 'tax_id', r.tax_id, 'contact', r.contact, 'reference', r.reference, 'payment_days', COALESCE(r.payment_days::text, ''), 'copies_to', r.copies_to, 'archived_at', r.archived_at, 'erased_at', r.erased_at,
 	'merged_into', (SELECT json_build_object('id', m.id, 'name', m.name) FROM customers m
 		WHERE m.tenant_id = r.tenant_id AND m.id = r.merged_into LIMIT 1),
 	'merged_from', (SELECT json_agg(json_build_object('id', m.id, 'name', m.name)) FROM (

@@ -100,6 +100,39 @@ func TestDraft(t *testing.T) {
 	}
 }
 
+// TestNegativeLinesAreCredited: a line below zero is credited with its sign, and no credit note is below zero.
+func TestNegativeLinesAreCredited(t *testing.T) {
+	b := setup(t)
+	inv := b.Issued("i",
+		invoice.LineInput{Description: "Design", Quantity: "2", UnitPrice: "50.00", TaxRate: "23"},
+		invoice.LineInput{Description: "Deposit", Quantity: "-1", UnitPrice: "60.00", TaxRate: "23"},
+		invoice.LineInput{Description: "Travel", Quantity: "1", UnitPrice: "5.00", TaxRate: "0"})
+	must.Thatf(t, inv.Subtotal == 45_00 && inv.TaxTotal == 9_20 && inv.Total == 54_20, "%+v", inv)
+	for _, quantities := range [][]string{{"1", "0.1", "0"}, {"0", "-2.5", "1"}, {"-1", "0", "0"}} {
+		var in credit.Input
+		for i, q := range quantities {
+			in.Lines = append(in.Lines, credit.LineInput{Position: i + 1, Quantity: q})
+		}
+		d, err := in.Draft(inv)
+		if err == nil {
+			_, err = credit.Create.Do(t.Context(), b.Store, b.Intent("k"), d)
+		}
+		assert.Thatf(t, err != nil, "credited %v", quantities)
+	}
+	_, err := b.credit("below", inv, "0", "-0.1", "1") // 5.00 - 6.00
+	problems, ok := errors.AsType[*invalid.Error](err)
+	assert.Thatf(t, ok && problems.Fields[0].Pointer == "/lines", "credited less than nothing: %v", err)
+	if _, err := b.credit("beyond", inv, "2", "0", "0"); !storetest.IsConflict(err, &credit.ExceedsInvoice) {
+		t.Errorf("credited more than is open: %v", err)
+	}
+	part, err := b.credit("part", inv, "1", "-0.5", "0")
+	must.OK(t, err)
+	assert.Thatf(t, part.Value.Subtotal == 20_00 && part.Value.TaxTotal == 4_60, "%+v", part.Value)
+	rest, err := b.credit("rest", inv)
+	must.OK(t, err)
+	assert.Thatf(t, rest.Value.Total == 54_20-24_60 && b.Find(inv).Status == invoice.StatusCredited, "%+v", rest.Value)
+}
+
 // TestTwoCreditNotesForAll checks that only one of two concurrent credit notes for everything is created.
 func TestTwoCreditNotesForAll(t *testing.T) {
 	b := setup(t)
@@ -220,7 +253,7 @@ func TestDatabaseKeepsTheCreditNotes(t *testing.T) {
 		"credit_note_lines_append_only": {
 			`UPDATE credit_note_lines SET net = 1`, `DELETE FROM credit_note_lines`, `TRUNCATE credit_note_lines`,
 		},
-		"credit_note_lines_within_line":    {line(fresh, open, "1", "2.01")},
+		"credit_note_lines_within_line":    {line(fresh, open, "1", "2.01"), line(fresh, open, "1", "-0.5")},
 		"credit_note_lines_quantity_check": {line(fresh, open, "1", "0")},
 		"credit_note_lines_line":           {line(fresh, open, "3", "1"), line(fresh, uuid.NewString(), "1", "1")},
 		"credit_note_lines_credit_note":    {line(fresh, open, "2", "1")},
@@ -239,7 +272,6 @@ func TestDatabaseKeepsTheCreditNotes(t *testing.T) {
 		"minor_units_check": {
 			`UPDATE invoices SET credited = -1 WHERE id = '` + open + `'`,
 			`UPDATE invoices SET credited = total WHERE id = '` + open + `'`,
-			line(fresh, open, "1", "-0.5"),
 		},
 	})
 }

@@ -29,7 +29,7 @@ type Input struct {
 // LineInput is a line as text. A quantity of 0 credits nothing.
 type LineInput struct {
 	Position int    `json:"position" doc:"The number of the invoice's line, counted from 1."`
-	Quantity string `json:"quantity" format:"decimal" doc:"0 credits nothing."`
+	Quantity string `json:"quantity" format:"number" doc:"It has the sign of the line's. 0 credits nothing."`
 }
 
 const maxReason = 500 // characters
@@ -77,10 +77,14 @@ func (in Input) Draft(inv invoice.Invoice) (Draft, error) {
 			problems.Add(pointer+"/position", fmt.Sprintf("Line %d came twice.", typed.Position))
 		}
 		quantity, err := money.ParseDecimal(strings.TrimSpace(typed.Quantity))
-		if err != nil || quantity.IsNegative() || money.Scale(quantity) > 6 || quantity.GreaterThan(decimal.New(1, 9)) {
+		taken := typed.Position >= 1 && typed.Position <= len(inv.Lines) && inv.Lines[typed.Position-1].Quantity.IsNegative()
+		switch {
+		case err != nil, money.Scale(quantity) > 6, quantity.Abs().GreaterThan(decimal.New(1, 9)), !taken && quantity.IsNegative():
 			problems.Add(pointer+"/quantity", "Enter a quantity of 0 or more with at most 6 decimals, like 2 or 1.5.")
+		case taken && quantity.IsPositive():
+			problems.Add(pointer+"/quantity", "Enter a quantity of 0 or less, like the one of the line.")
 		}
-		if quantity.IsPositive() {
+		if !quantity.IsZero() {
 			d.Lines = append(d.Lines, Quantity{typed.Position, quantity})
 		}
 	}

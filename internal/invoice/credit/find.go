@@ -35,12 +35,14 @@ type Left struct {
 	UnitPrice   int64           // minor units
 	Quantity    decimal.Decimal // not credited yet
 	Net         int64           // minor units, of that quantity
+	Unit        invoice.Unit
 }
 
 // LeftOf returns the uncredited rest of each line of an invoice, in order.
 func LeftOf(ctx context.Context, pool *pgxpool.Pool, tenant, invoice uuid.UUID) ([]Left, error) {
 	return record.Collect(ctx, pool, tenant, pgx.RowToStructByPos[Left], `
-		SELECT description, unit_price, trim_scale(quantity - credited)::text, (net - round(unit_price * credited))::bigint
+		SELECT description, unit_price, trim_scale(quantity - credited)::text,
+			(net - credited_net(quantity, unit_price, discount, net, credited))::bigint, COALESCE(unit, '')
 		FROM invoice_lines, credited_quantity(tenant_id, invoice_id, position) AS credited
 		WHERE tenant_id = @tenant_id AND invoice_id = @invoice ORDER BY position`,
 		pgx.NamedArgs{"invoice": invoice})

@@ -21,7 +21,7 @@ type Note struct {
 
 	InvoiceID uuid.UUID      `json:"invoice_id"`
 	Number    string         `json:"number"`
-	Date      date.Date      `json:"date"`     // of issue, in UTC
+	Date      date.Date      `json:"date"`     // of issue
 	Currency  money.Currency `json:"currency"` // of the invoice
 	Reason    string         `json:"reason"`
 	Lines     []Line         `json:"lines"`
@@ -31,15 +31,10 @@ type Note struct {
 	Total     int64          `json:"total"`
 }
 
-// Line is the credited quantity of a line of the invoice.
+// Line is the credited quantity of a line of the invoice, with its share of the discount.
 type Line struct {
-	Position    int               `json:"position"` // of the line of the invoice, from 1
-	Description string            `json:"description"`
-	Quantity    decimal.Decimal   `json:"quantity"`
-	UnitPrice   int64             `json:"unit_price"`
-	TaxRate     decimal.Decimal   `json:"tax_rate"`               // percent
-	NoTax       invoice.Treatment `json:"tax_treatment,omitzero"` // "" if the rate decides
-	Net         int64             `json:"net"`
+	Position int `json:"position"` // of the line of the invoice, from 1
+	invoice.Line
 }
 
 // Tax is the credited amount of a treatment and rate.
@@ -57,10 +52,12 @@ var Table = record.Table[Note]{Name: "credit_notes", Fields: `
 	'currency', (SELECT i.currency FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
 	'lines', (
 		SELECT json_agg(json_build_object(
-			'position', c.position, 'description', l.description, 'quantity', c.quantity::text, 'unit_price', l.unit_price,
+			'position', c.position, 'description', l.description, 'quantity', c.quantity::text, 'unit', l.unit, 'unit_price', l.unit_price,
+			'discount_rate', l.discount_rate::text,
+			'discount', round(l.unit_price * c.credited) - round(l.unit_price * (c.credited - c.quantity)) - c.net,
 			'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', c.net) ORDER BY c.position)
 		FROM credit_note_lines c, LATERAL (
-			SELECT description, unit_price, tax_rate, tax_treatment FROM invoice_lines
+			SELECT description, unit, unit_price, discount_rate, tax_rate, tax_treatment FROM invoice_lines
 			WHERE tenant_id = c.tenant_id AND invoice_id = c.invoice_id AND position = c.position LIMIT 1) AS l
 		WHERE c.tenant_id = r.tenant_id AND c.credit_note_id = r.id)`}
 

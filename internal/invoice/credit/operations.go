@@ -28,12 +28,14 @@ var Create = idempotency.Define(idempotency.Spec[Draft, Note]{
 	Explain: map[string]idempotency.Explanation[Draft]{
 		"credit_note_lines_within_line": exceedsLine,
 		"credit_notes_within_open":      exceedsOpen,
+		"credit_notes_not_negative":     belowZero,
 		"credit_notes_of_lines":         idempotency.Always[Draft](errNothingLeft),
 		"credit_notes_of_issued":        idempotency.Always[Draft](errNotIssued),
 		"credit_notes_invoice":          idempotency.Missing[Draft],
 		"credit_note_lines_line":        idempotency.Missing[Draft],
 		"credit_notes_number_once":      seriesBroken,
 		"customers_erased":              idempotency.Always[Draft](customer.ErrErased),
+		"books_closed":                  invoice.WhenClosed[Draft]("", invoice.UseLaterDate),
 	},
 	NotInFingerprint: []string{"SeenOpen"},
 	Fields: func(d Draft) []slog.Attr {
@@ -59,7 +61,7 @@ func insert(tx *idempotency.Tx, d Draft) idempotency.Result {
 			FROM (
 				SELECT tenant_id, invoice_id, position, quantity - credited_quantity(tenant_id, invoice_id, position) AS uncredited
 				FROM invoice_lines WHERE tenant_id = @tenant_id AND invoice_id = @invoice_id) AS l
-			WHERE uncredited > 0`, args)
+			WHERE uncredited <> 0`, args)
 	} else {
 		args["positions"], args["quantities"] = columns(d.Lines)
 		tx.Exec(`
@@ -70,7 +72,7 @@ func insert(tx *idempotency.Tx, d Draft) idempotency.Result {
 	args["date"], args["reason"] = d.Date, d.Reason
 	tx.Exec(`
 		INSERT INTO credit_notes (tenant_id, id, invoice_id, issue_date, reason)
-		VALUES (@tenant_id, @record_id, @invoice_id, COALESCE(@date::date, (now() AT TIME ZONE 'UTC')::date), @reason)`, args)
+		VALUES (@tenant_id, @record_id, @invoice_id, COALESCE(@date::date, business_day()), @reason)`, args)
 	if d.Tell {
 		args["mail_id"] = tx.ID(1)
 		tx.Exec(`
@@ -149,10 +151,12 @@ func exceedsLine(_ context.Context, _ *idempotency.Store, _ idempotency.Intent, 
 		Kind: &ExceedsInvoice, Title: "A quantity of " + line.Left + " is left of line " + position + ".",
 		Text:    "The credit note is for more, and wasn't created.",
 		Field:   "/lines/" + strconv.Itoa(line.Position-1) + "/quantity", // the form has all lines
-		Blame:   "Enter at most " + line.Left + ".",
+		Blame:   "A quantity of " + line.Left + " is left.",
 		Members: map[string]string{"position": position, "left": line.Left},
 	}
 }
+
+var belowZero = idempotency.Invalid[Draft]("/lines", "The net amount and the tax must not be below 0. Credit other lines too.")
 
 func errNothingLeft() error {
 	return &conflict.Error{

@@ -26,6 +26,9 @@ func TestStepsAddUpToTheWhole(t *testing.T) {
 
 func (b *bundle) creditInSteps(r *rapid.T, name string) {
 	lines := rapid.SliceOfN(rapid.Custom(anyLine), 1, 4).Draw(r, "lines")
+	if (invoice.Input{Currency: "EUR", Lines: lines}).Preview().Total == "" {
+		r.Skip("below zero")
+	}
 	inv := b.Issued(name, lines...)
 	credited := make([]decimal.Decimal, len(inv.Lines))
 	before, open := invoice.Totals{}, inv.Total
@@ -40,7 +43,7 @@ func (b *bundle) creditInSteps(r *rapid.T, name string) {
 				part = left.Mul(decimal.New(rapid.Int64Range(0, 100).Draw(r, "percent"), -2)).Truncate(6)
 			}
 			credited[i] = credited[i].Add(part)
-			quantities, some = append(quantities, part.String()), some || part.IsPositive()
+			quantities, some = append(quantities, part.String()), some || !part.IsZero()
 		}
 		if !some && !last {
 			continue
@@ -52,8 +55,11 @@ func (b *bundle) creditInSteps(r *rapid.T, name string) {
 			break // everything was credited before
 		}
 		done, err := b.credit(fmt.Sprint(name, " ", step), inv, quantities...)
-		must.OK(r, err)
-		after, err := invoice.TotalsOf(creditedLines(inv, credited))
+		after, impossible := invoice.TotalsOf(creditedLines(inv, credited))
+		if impossible != nil || min(after.Subtotal-before.Subtotal, after.Tax-before.Tax) < 0 || after.Total-before.Total > open {
+			must.Thatf(r, err != nil, "%+v after %+v, %v", done.Value, before, impossible)
+			return // only lines below zero lead here
+		}
 		must.OK(r, err)
 		checkNote(r, done.Value, before, after)
 		before, open = after, open-done.Value.Total
@@ -70,9 +76,18 @@ func (b *bundle) creditInSteps(r *rapid.T, name string) {
 func anyLine(r *rapid.T) invoice.LineInput {
 	line := invoice.LineInput{
 		Description: "Design",
-		Quantity:    decimal.New(rapid.Int64Range(1, 100000).Draw(r, "quantity"), -rapid.Int32Range(0, 6).Draw(r, "decimals")).String(),
-		UnitPrice:   decimal.New(rapid.Int64Range(0, 500).Draw(r, "price"), -2).String(),
-		TaxRate:     rapid.SampledFrom([]string{"0", "6.5", "7", "7.0", "23", "33.333", "100"}).Draw(r, "rate"),
+		Quantity: rapid.SampledFrom([]string{"", "", "", "-"}).Draw(r, "sign") +
+			decimal.New(rapid.Int64Range(1, 100000).Draw(r, "quantity"), -rapid.Int32Range(0, 6).Draw(r, "decimals")).String(),
+		UnitPrice: decimal.New(rapid.Int64Range(0, 500).Draw(r, "price"), -2).String(),
+		TaxRate:   rapid.SampledFrom([]string{"0", "6.5", "7", "7.0", "23", "33.333", "100"}).Draw(r, "rate"),
+		Discount:  rapid.SampledFrom([]string{"", "", "10%", "33.33%", "100%", "amount"}).Draw(r, "discount"),
+	}
+	if line.Discount == "amount" {
+		line.Discount = ""
+		eur, _ := money.ParseCurrency("EUR")
+		whole, err := line.Line(eur)
+		must.OK(r, err)
+		line.Discount = eur.Format(rapid.Int64Range(0, max(0, whole.Net)).Draw(r, "amount"))
 	}
 	if line.TaxRate == "0" {
 		line.Treatment = rapid.SampledFrom([]string{"", "reverse_charge", "export"}).Draw(r, "treatment")
@@ -87,6 +102,9 @@ func creditedLines(inv invoice.Invoice, credited []decimal.Decimal) []invoice.Li
 		net, err := money.Multiply(l.UnitPrice, credited[i])
 		if err != nil {
 			panic(err)
+		}
+		if l.Discount != 0 {
+			net = decimal.NewFromInt(l.Net).Mul(credited[i]).DivRound(l.Quantity, 0).IntPart()
 		}
 		lines[i] = invoice.Line{Quantity: credited[i], UnitPrice: l.UnitPrice, TaxRate: l.TaxRate, NoTax: l.NoTax, Net: net}
 	}

@@ -20,10 +20,7 @@ func OfCreditNote(n credit.Note, inv invoice.Invoice, logo pdf.Image) pdf.Docume
 		Totals: []pdf.Total{{Label: "Subtotal", Amount: money(n.Subtotal)}},
 	}
 	for _, l := range n.Lines {
-		shown.Lines = append(shown.Lines, pdf.Line{
-			Description: l.Description, Quantity: l.Quantity.String(), UnitPrice: money(l.UnitPrice),
-			TaxRate: l.NoTax.TaxText(l.TaxRate), Amount: money(l.Net),
-		})
+		shown.Lines = append(shown.Lines, lineOf(l.Line, n.Currency))
 	}
 	for _, t := range n.Taxes {
 		shown.Totals = append(shown.Totals, pdf.Total{Label: t.NoTax.GroupText(t.Rate) + " on " + money(t.Net), Amount: money(t.Tax)})

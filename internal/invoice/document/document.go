@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -14,6 +15,8 @@ import (
 	"onlyonce/internal/invalid/text"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/pdf"
+	"onlyonce/internal/value/date"
+	"onlyonce/internal/value/money"
 	"onlyonce/internal/value/party"
 )
 
@@ -33,7 +36,7 @@ func Of(inv invoice.Invoice, logo pdf.Image) (pdf.Document, error) {
 	if err != nil {
 		return pdf.Document{}, err
 	}
-	money := inv.Currency.Display
+	amount := inv.Currency.Display
 	shown := pdf.Document{
 		Title: "Invoice " + inv.Number, At: inv.IssuedAt, Seller: seller(inv), Logo: logo, Role: "Bill to", Buyer: buyer(inv),
 		Facts: []pdf.Fact{
@@ -41,7 +44,7 @@ func Of(inv invoice.Invoice, logo pdf.Image) (pdf.Document, error) {
 		},
 		Currency: inv.Currency.String(), Notes: inv.Notes, Payment: Payment(inv), Footer: inv.Seller.Footer,
 	}
-	shown.Facts = append(shown.Facts, reference(inv)...)
+	shown.Facts = slices.Concat(shown.Facts, Supply(inv), reference(inv))
 	switch inv.Status {
 	case invoice.StatusDraft:
 		shown.Mark, shown.At = "DRAFT", inv.CreatedAt
@@ -49,20 +52,24 @@ func Of(inv invoice.Invoice, logo pdf.Image) (pdf.Document, error) {
 		shown.Mark, shown.At = "VOID", inv.VoidedAt
 	}
 	for _, l := range inv.Lines {
-		shown.Lines = append(shown.Lines, pdf.Line{
-			Description: l.Description, Quantity: l.Quantity.String(), UnitPrice: money(l.UnitPrice),
-			TaxRate: l.NoTax.TaxText(l.TaxRate), Amount: money(l.Net),
-		})
+		shown.Lines = append(shown.Lines, lineOf(l, inv.Currency))
 	}
-	shown.Totals = append(shown.Totals, pdf.Total{Label: "Subtotal", Amount: money(inv.Subtotal)})
+	shown.Totals = append(shown.Totals, pdf.Total{Label: "Subtotal", Amount: amount(inv.Subtotal)})
 	for _, g := range totals.Groups {
-		shown.Totals = append(shown.Totals, pdf.Total{Label: g.NoTax.GroupText(g.Rate) + " on " + money(g.Net), Amount: money(g.Tax)})
+		shown.Totals = append(shown.Totals, pdf.Total{Label: g.NoTax.GroupText(g.Rate) + " on " + amount(g.Net), Amount: amount(g.Tax)})
 		if reason := g.NoTax.ReasonText(inv.Exemption); reason != "" {
 			shown.Reasons = append(shown.Reasons, reason)
 		}
 	}
-	shown.Totals = append(shown.Totals, pdf.Total{Label: "Total", Amount: money(inv.Total), Grand: true})
+	shown.Totals = append(shown.Totals, pdf.Total{Label: "Total", Amount: amount(inv.Total), Grand: true})
 	return shown, nil
+}
+
+func lineOf(l invoice.Line, c money.Currency) pdf.Line {
+	return pdf.Line{
+		Description: l.Description, Quantity: l.QuantityText(), UnitPrice: l.PriceText(c),
+		TaxRate: l.NoTax.TaxText(l.TaxRate), Amount: c.Display(l.Net),
+	}
 }
 
 func seller(inv invoice.Invoice) pdf.Party {
@@ -81,6 +88,18 @@ func reference(inv invoice.Invoice) []pdf.Fact {
 		return nil
 	}
 	return []pdf.Fact{{Label: "Your reference", Value: inv.Customer.Reference}}
+}
+
+// Supply returns the day or the period of supply as a fact, or nil for none.
+func Supply(inv invoice.Invoice) []pdf.Fact {
+	switch (date.Date{}) {
+	case inv.SuppliedFrom:
+		return nil
+	case inv.SuppliedTo:
+		return []pdf.Fact{{Label: "Supplied on", Value: inv.SuppliedFrom.Display()}}
+	default:
+		return []pdf.Fact{{Label: "Supplied", Value: inv.SuppliedFrom.Display() + " – " + inv.SuppliedTo.Display()}}
+	}
 }
 
 // BuyerLines returns the lines below the name of a customer: the contact and the address.

@@ -10,6 +10,7 @@ import (
 	"onlyonce/internal/invalid/text"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/ubl"
+	"onlyonce/internal/value/date"
 	"onlyonce/internal/value/party"
 )
 
@@ -90,6 +91,13 @@ func eInvoice(inv invoice.Invoice) (ubl.Invoice, error) {
 		Open: money(inv.Total - inv.Paid), // a credit note is a separate document
 	}
 	sent.Seller.Email, sent.Buyer.Email, sent.Buyer.Contact = inv.Seller.Email, inv.Customer.Email, inv.Customer.Contact
+	switch (date.Date{}) {
+	case inv.SuppliedFrom:
+	case inv.SuppliedTo:
+		sent.DeliveredOn = inv.SuppliedFrom.String()
+	default:
+		sent.PeriodStart, sent.PeriodEnd = inv.SuppliedFrom.String(), inv.SuppliedTo.String()
+	}
 	sent.Seller.TaxID = sent.Seller.Registration // billing tax without a VAT number requires a tax number
 	for _, g := range totals.Groups {
 		terms := g.NoTax.At(g.Rate).Terms()
@@ -98,8 +106,11 @@ func eInvoice(inv invoice.Invoice) (ubl.Invoice, error) {
 			Reason: g.NoTax.ReasonText(inv.Exemption), ReasonCode: terms.Code,
 		}
 		switch g.NoTax {
-		case invoice.IntraCommunity: // requires the delivery, which the app has no data about
-			sent.DeliveredOn, sent.DeliveredTo = sent.IssueDate, sent.Buyer.Country
+		case invoice.IntraCommunity: // requires a day or a period, and the country, which the app has no data about
+			if inv.SuppliedFrom == (date.Date{}) {
+				sent.DeliveredOn = sent.IssueDate
+			}
+			sent.DeliveredTo = sent.Buyer.Country
 		case invoice.OutsideScope:
 			withoutVAT(&sent.Seller)
 			withoutVAT(&sent.Buyer)
@@ -108,10 +119,17 @@ func eInvoice(inv invoice.Invoice) (ubl.Invoice, error) {
 		sent.Taxes = append(sent.Taxes, tax)
 	}
 	for _, l := range inv.Lines {
-		sent.Lines = append(sent.Lines, ubl.Line{
-			Name: l.Description, Quantity: l.Quantity.String(), UnitPrice: money(l.UnitPrice),
+		line := ubl.Line{
+			Name: l.Description, Quantity: l.Quantity.String(), Unit: string(l.Unit), UnitPrice: money(l.UnitPrice),
 			Category: l.NoTax.At(l.TaxRate).Terms().Category, TaxRate: sentRate(l.NoTax, l.TaxRate), Net: money(l.Net),
-		})
+		}
+		if l.Discount != 0 {
+			line.Discount = money(l.Discount)
+			if !l.DiscountRate.IsZero() {
+				line.DiscountRate, line.Gross = l.DiscountRate.String(), money(l.Net+l.Discount)
+			}
+		}
+		sent.Lines = append(sent.Lines, line)
 	}
 	return sent, nil
 }

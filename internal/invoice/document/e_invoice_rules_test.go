@@ -8,6 +8,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	"onlyonce/internal/invoice"
 	"onlyonce/internal/value/money"
 )
 
@@ -22,13 +23,14 @@ type rule struct {
 const (
 	totals     = "LegalMonetaryTotal/"
 	subtotal   = "TaxTotal/TaxSubtotal"
+	allowance  = "AllowanceCharge/"
 	taxOfLine  = "Item/ClassifiedTaxCategory/"
 	supplier   = "AccountingSupplierParty/Party/"
 	buyerParty = "AccountingCustomerParty/Party/"
 )
 
 func rules() []rule {
-	return slices.Concat(rulesOfTaxed(), rulesOfUntaxed(), rulesOfOutsideScope())
+	return slices.Concat(rulesOfTaxed(), rulesOfOptions(), rulesOfUntaxed(), rulesOfOutsideScope())
 }
 
 // rulesOfTaxed returns the rules that an invoice with standard rates and zero-rated lines can break.
@@ -122,7 +124,7 @@ func rulesOfLines() []rule {
 		{"BR-23", func(inv element) string {
 			ok := true
 			for _, l := range inv.all("InvoiceLine/InvoicedQuantity") {
-				ok = ok && l.Unit == "C62"
+				ok = ok && (l.Unit == "C62" || invoice.Unit(l.Unit).Name() != "")
 			}
 			return unless(ok, "a quantity without unit")
 		}, [2]string{` unitCode="C62"`, ""}},
@@ -141,13 +143,43 @@ func rulesOfLines() []rule {
 		{"BR-CO-04", each(taxOfLine + "ID"), [2]string{"ClassifiedTaxCategory", "Other"}},
 		{"PEPPOL-EN16931-R120", func(inv element) string {
 			for _, l := range inv.all("InvoiceLine") {
-				net := l.amount("InvoicedQuantity").Mul(l.amount("Price/PriceAmount")).Round(inv.decimals())
+				gross := l.amount("InvoicedQuantity").Mul(l.amount("Price/PriceAmount")).Round(inv.decimals())
+				net := gross.Sub(l.amount(allowance + "Amount"))
 				if !net.Equal(l.amount("LineExtensionAmount")) {
 					return fmt.Sprintf("a line is %s", net)
 				}
 			}
 			return ""
 		}, [2]string{">1.5<", ">1.6<"}},
+	}
+}
+
+// rulesOfOptions returns the rules about what an invoice may have: discounts of lines, and a period of supply.
+func rulesOfOptions() []rule {
+	return []rule{
+		{"BR-41", everyOne("InvoiceLine/AllowanceCharge", "Amount"), [2]string{"<cbc:Amount currencyID=\"EUR\">11.11</cbc:Amount>", ""}},
+		{"BR-42", everyOne("InvoiceLine/AllowanceCharge", "AllowanceChargeReason"), [2]string{"AllowanceChargeReason", "Other"}},
+		{"PEPPOL-EN16931-R040 to R043", func(inv element) string {
+			for _, a := range inv.all("InvoiceLine/AllowanceCharge") {
+				share := a.amount("BaseAmount").Mul(a.amount("MultiplierFactorNumeric")).Shift(-2).Round(inv.decimals())
+				switch rated := len(a.all("MultiplierFactorNumeric")); {
+				case a.text("ChargeIndicator") != "false":
+					return "no allowance"
+				case len(a.all("BaseAmount")) != rated, rated == 1 && !share.Equal(a.amount("Amount")):
+					return "another share"
+				}
+			}
+			return ""
+		}, [2]string{">111.11<", ">121.11<"}},
+		{"BR-29, BR-CO-19", func(inv element) string {
+			for _, period := range inv.all("InvoicePeriod") {
+				start, end := period.text("StartDate"), period.text("EndDate")
+				if len(start) != len("2026-11-21") || len(end) != len(start) || end < start {
+					return "a period that ends before it begins"
+				}
+			}
+			return ""
+		}, [2]string{"EndDate>2026-11-30", "EndDate>2026-10-31"}},
 	}
 }
 
@@ -299,7 +331,8 @@ func rulesOfUntaxed() []rule {
 		{"BR-G-10", coded("G", "VATEX-EU-G"), [2]string{"VATEX-EU-G", "VATEX-EU-O"}},
 		{"BR-O-10", coded("O", "VATEX-EU-O"), [2]string{"VATEX-EU-G", "VATEX-EU-O"}},
 		{"BR-IC-11", func(inv element) string {
-			return unless(!inv.has("K") || matches("Delivery/ActualDeliveryDate", `\d{4}-\d\d-\d\d`)(inv) == "", "no day of delivery")
+			day := matches("Delivery/ActualDeliveryDate", `\d{4}-\d\d-\d\d`)(inv) == ""
+			return unless(!inv.has("K") || day || len(inv.all("InvoicePeriod")) > 0, "no day of delivery")
 		}, [2]string{"ActualDeliveryDate", "Other"}},
 		{"BR-IC-12", func(inv element) string {
 			const country = "Delivery/DeliveryLocation/Address/Country/IdentificationCode"

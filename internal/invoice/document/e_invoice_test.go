@@ -100,7 +100,8 @@ func issued(t must.T, in invoice.Input, paid func(total int64) int64) invoice.In
 			},
 		},
 
-		Currency: d.Currency, IssueDate: d.IssueDate, DueDate: d.DueDate, Lines: d.Lines, Notes: d.Notes, Exemption: d.Exemption,
+		Currency: d.Currency, IssueDate: d.IssueDate, DueDate: d.DueDate, SuppliedFrom: d.SuppliedFrom, SuppliedTo: d.SuppliedTo,
+		Lines: d.Lines, Notes: d.Notes, Exemption: d.Exemption,
 		IssuedAt: time.Unix(0, 0),
 		Subtotal: sums.Subtotal, TaxTotal: sums.Tax, Total: sums.Total, Paid: paid(sums.Total),
 	}
@@ -150,6 +151,10 @@ func TestEInvoiceKeepsTheRules(t *testing.T) {
 			},
 			IssueDate: "2026-11-21", DueDate: "2026-12-21", Currency: currency.String(),
 			Notes: rapid.SampledFrom([]string{"", "a\nb"}).Draw(t, "notes"), Exemption: "Article 132",
+			SuppliedFrom: rapid.SampledFrom([]string{"", "2026-11-01"}).Draw(t, "supplied"),
+		}
+		if in.SuppliedFrom != "" {
+			in.SuppliedTo = rapid.SampledFrom([]string{"", "2026-11-01", "2026-11-30"}).Draw(t, "until")
 		}
 		untaxed := rapid.Just(invoice.OutsideScope) // alone
 		if rapid.Bool().Draw(t, "within the scope") {
@@ -165,10 +170,16 @@ func TestEInvoiceKeepsTheRules(t *testing.T) {
 				TaxRate: rapid.OneOf(rapid.SampledFrom([]string{"0", "0.000", "5", "8", "23", "23.0"}),
 					rapid.Custom(func(t *rapid.T) string { return plain(t, "rate", 0, 100, 3) })).Draw(t, "rate"),
 			}
+			line.Unit = rapid.SampledFrom([]string{"", "HUR", "KGM"}).Draw(t, "unit")
+			line.Discount = rapid.SampledFrom([]string{"", "10%", "0.01%", "33.33%", "100%", "0"}).Draw(t, "discount")
 			if noTax := untaxed.Draw(t, "treatment"); noTax != "" {
 				line.TaxRate, line.Treatment = "0", string(noTax)
 			}
 			in.Lines = append(in.Lines, line)
+			if rapid.IntRange(0, 4).Draw(t, "takes back") == 0 {
+				line.Quantity = "-" + line.Quantity
+				in.Lines = append(in.Lines, line)
+			}
 		}
 		inv := issued(t, in, func(total int64) int64 { return rapid.Int64Range(0, total).Draw(t, "paid") })
 		content, err := EInvoice(inv)
@@ -259,20 +270,28 @@ func TestEveryRuleCanFail(t *testing.T) {
 		return invoice.LineInput{Description: "Books", Quantity: "1.5", UnitPrice: "7.99", TaxRate: "0", Treatment: string(treatment)}
 	}
 	for name, c := range map[string]struct {
-		lines []invoice.LineInput
-		rules []rule
+		lines    []invoice.LineInput
+		rules    []rule
+		from, to string // the period of supply
 	}{
 		"taxed": {[]invoice.LineInput{
 			{Description: "Design", Quantity: "2", UnitPrice: "50.00", TaxRate: "23"}, line(invoice.Zero),
-		}, rulesOfTaxed()},
+		}, rulesOfTaxed(), "", ""},
+		"with options": {[]invoice.LineInput{
+			{Description: "Advice", Quantity: "1", Unit: "HUR", UnitPrice: "111.11", Discount: "10%", TaxRate: "0"}, // 11.111 is 11.11
+			{Description: "Travel", Quantity: "1", UnitPrice: "8.00", Discount: "8.00", TaxRate: "0"},
+		}, rulesOfOptions(), "2026-11-01", "2026-11-30"},
 		"untaxed": {[]invoice.LineInput{
 			line(invoice.Exempt), line(invoice.ReverseCharge), line(invoice.IntraCommunity), line(invoice.Export),
-		}, rulesOfUntaxed()},
-		"outside of the scope": {[]invoice.LineInput{line(invoice.OutsideScope), line(invoice.OutsideScope)}, rulesOfOutsideScope()},
+		}, rulesOfUntaxed(), "", ""},
+		"outside of the scope": {
+			[]invoice.LineInput{line(invoice.OutsideScope), line(invoice.OutsideScope)}, rulesOfOutsideScope(), "2026-11-01", "",
+		},
 	} {
 		text := xmlOf(t, issued(t, invoice.Input{
 			Number: "2026-0042", Customer: &customer.Input{Email: "ada@example.com", Name: "Ada"},
 			IssueDate: "2026-11-21", DueDate: "2026-12-21", Currency: "EUR", Exemption: "Article 132 & others", Lines: c.lines,
+			SuppliedFrom: c.from, SuppliedTo: c.to,
 		}, func(total int64) int64 { return total * 34_99 / 134_99 }))
 		if problems := broken(t, text); len(problems) > 0 {
 			t.Fatal(name, problems, text)

@@ -59,12 +59,12 @@ func Rows(found []invoice.Summary) []invoiceviews.InvoiceRow {
 	for _, i := range found {
 		row := invoiceviews.InvoiceRow{
 			Href: "/invoices/" + i.ID.String(), Number: i.Number, Customer: i.Customer.Name,
-			Status:    Status(i.Status, i.DueDate, i.Credited > 0),
+			Status:    Status(i.Status, i.Late > 0, i.Credited > 0),
 			IssueDate: web.DateText(i.IssueDate), DueDate: web.DateText(i.DueDate), Total: web.AmountText(i.Currency, i.Total),
 			MailFailed: i.MailFailed,
 		}
-		if row.Status == "overdue" {
-			row.Late = party.DaysText(strconv.Itoa(i.DueDate.DaysUntil(date.Today())))
+		if i.Late > 0 {
+			row.Late = party.DaysText(strconv.Itoa(i.Late))
 			if last := i.LastReminder; last.Level > 0 {
 				row.Reminded = "Reminded " + strconv.Itoa(last.Level) + "× · " + last.SentOn.Time().Format("2 Jan")
 			}
@@ -78,19 +78,14 @@ func Rows(found []invoice.Summary) []invoiceviews.InvoiceRow {
 }
 
 // Status returns the status for users. credited is set if there are credit notes.
-func Status(status string, due date.Date, credited bool) string {
+func Status(status string, overdue, credited bool) string {
 	switch {
-	case IsOverdue(status, due):
+	case overdue:
 		return "overdue"
 	case status == invoice.StatusIssued && credited:
 		return "partially_credited"
 	}
 	return status
-}
-
-// IsOverdue reports whether an invoice is overdue on the current day in UTC.
-func IsOverdue(status string, due date.Date) bool {
-	return invoice.IsOverdue(status, due, date.Today())
 }
 
 // MissingPage converts an error about the page of a list on a record's page to [web.ErrNotFound].
@@ -104,11 +99,38 @@ func MissingPage(err error) error {
 // Line is a line of an invoice or a credit note in the API.
 type Line struct {
 	Description string            `json:"description"`
-	Quantity    string            `json:"quantity" format:"decimal"`
+	Quantity    string            `json:"quantity" format:"number"`
+	Unit        string            `json:"unit,omitzero" enum:"H87,HUR,DAY,WEE,MON,ANN,KGM,KMT,MTR,MTK,MTQ,LTR,KWH,D68"`
 	UnitPrice   string            `json:"unit_price" format:"decimal"`
+	Discount    string            `json:"discount,omitzero" doc:"A share of the line's amount, such as 10%, or an amount, such as 25.00."`
 	TaxRate     string            `json:"tax_rate" format:"decimal"`
 	Treatment   invoice.Treatment `json:"tax_treatment" enum:"standard,zero,exempt,reverse_charge,intra_community,export,outside_scope"`
-	Net         string            `json:"net" format:"decimal"`
+	Net         string            `json:"net" format:"number"`
+}
+
+// LineOf returns a line in a currency for the API.
+func LineOf(l invoice.Line, c money.Currency) Line {
+	return Line{
+		Description: l.Description, Quantity: l.Quantity.String(), Unit: string(l.Unit), UnitPrice: c.Format(l.UnitPrice),
+		Discount: l.DiscountText(c), TaxRate: l.TaxRate.String(), Treatment: l.NoTax.At(l.TaxRate), Net: c.Format(l.Net),
+	}
+}
+
+// LineView returns the view of a line in a currency.
+func LineView(l invoice.Line, c money.Currency) invoiceviews.InvoiceLine {
+	return invoiceviews.InvoiceLine{
+		Description: l.Description, Quantity: l.QuantityText(), UnitPrice: l.PriceText(c),
+		TaxRate: l.NoTax.TaxText(l.TaxRate), Amount: c.Display(l.Net),
+	}
+}
+
+// Lines returns the lines of an invoice with a currency.
+func Lines(c money.Currency, lines []invoice.Line) []Line {
+	shown := make([]Line, 0, len(lines))
+	for _, l := range lines {
+		shown = append(shown, LineOf(l, c))
+	}
+	return shown
 }
 
 // Summary is an invoice in a list of the API.
@@ -123,13 +145,18 @@ type Summary struct {
 	DueDate   date.Date        `json:"due_date"`
 	Total     string           `json:"total" format:"decimal"`
 	Open      string           `json:"open" format:"decimal" doc:"What is still to be paid. It is 0 for a draft and for a void invoice."`
+	Lines     []Line           `json:"lines,omitzero" doc:"With include=lines only."`
 }
 
 // Summarize returns an invoice as in lists of the API.
 func Summarize(i invoice.Summary) Summary {
-	return Summary{
-		ID: i.ID, Number: i.Number, Status: i.Status, Overdue: IsOverdue(i.Status, i.DueDate),
+	shown := Summary{
+		ID: i.ID, Number: i.Number, Status: i.Status, Overdue: i.Late > 0,
 		Currency: i.Currency, IssueDate: i.IssueDate, DueDate: i.DueDate,
 		Customer: i.Customer, Total: i.Currency.Format(i.Total), Open: i.Currency.Format(i.Open),
 	}
+	if i.Lines != nil {
+		shown.Lines = Lines(i.Currency, i.Lines)
+	}
+	return shown
 }

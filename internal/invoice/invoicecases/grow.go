@@ -62,7 +62,8 @@ func growInvoiceDistinctions(b *sitetest.Bundle) {
 }
 
 // Drafts is the number of draft invoices. The others are issued, partly paid, credited and written off; the first issued one has as many
-// payments, credit notes, write-offs and mails as all the others together, and its first payment as many refunds.
+// payments, credit notes, write-offs and mails as all the others together, and its first payment as many refunds. The first receipt has as
+// many payments and repayments as the others, and the second has credit.
 const Drafts = 100
 
 // GrowInvoices inserts invoices of acme and their parts, for the customers that grow makes.
@@ -100,6 +101,8 @@ func GrowInvoices(b *sitetest.Bundle) {
 		SELECT tenant_id, id, invoice_id, level, 'sent' FROM invoice_reminders;
 		INSERT INTO reminder_plans (tenant_id, id, first_after, removed_at)
 		SELECT '%[1]s', pg_temp.id(n), 7, CASE WHEN n < %[2]d THEN now() END FROM generate_series(1, %[2]d) AS n;
+		INSERT INTO closings (tenant_id, id, through, reopened_at)
+		SELECT '%[1]s', pg_temp.id(n), '2000-01-01', CASE WHEN n > 1 THEN now() END FROM generate_series(1, %[2]d) AS n;
 		INSERT INTO refunds (tenant_id, id, payment_id, invoice_id, amount, refunded_on, refunded)
 		SELECT tenant_id, pg_temp.id(n), p.id, invoice_id, 1, '2026-01-03', CASE WHEN n > %[2]d THEN 1 ELSE n END
 		FROM generate_series(1, 2 * %[2]d - %[3]d) AS n JOIN payments p ON p.id = pg_temp.id(CASE WHEN n > %[2]d THEN n ELSE 1 END);
@@ -132,6 +135,21 @@ func GrowInvoices(b *sitetest.Bundle) {
 		FROM credit_notes;
 		INSERT INTO write_offs (tenant_id, id, invoice_id, amount, reason, written_off_on)
 		SELECT tenant_id, id, invoice_id, 1, 'bad_debt', issue_date FROM credit_notes;
+		INSERT INTO receipts (tenant_id, id, customer_id, currency, amount, allocated, received_on, repaid, method, provider, reference)
+		SELECT '%[1]s', pg_temp.id(n), pg_temp.id(1 + n %% 2), 'EUR', CASE n WHEN 1 THEN 2 * %[2]d WHEN 2 THEN 1000000 ELSE 2 END,
+			part, '2026-01-02', part, 'cash', 'Bank', 'RX ' || n
+		FROM generate_series(1, %[2]d) AS n,
+			LATERAL (SELECT CASE WHEN n = 1 THEN %[2]d WHEN n BETWEEN 10 AND 99 THEN 0 ELSE 1 END AS part) AS of;
+		INSERT INTO payments (tenant_id, id, receipt_id, invoice_id, amount, paid_on, method)
+		SELECT '%[1]s', pg_temp.id(4 * %[2]d + n), r.id,
+			pg_temp.id(%[3]d + 2 + n %% (%[2]d / 2)), 1, '2026-01-02', 'cash'
+		FROM generate_series(1, 2 * %[2]d - 1) AS n JOIN receipts r ON r.id = pg_temp.id(greatest(1, n - %[2]d + 1)) AND allocated > 0;
+		INSERT INTO repayments (tenant_id, id, receipt_id, amount, repaid_on, repaid)
+		SELECT '%[1]s', pg_temp.id(n), r.id, 1, '2026-01-03', CASE WHEN n > %[2]d THEN 1 ELSE n END
+		FROM generate_series(1, 2 * %[2]d - 1) AS n JOIN receipts r ON r.id = pg_temp.id(greatest(1, n - %[2]d + 1)) AND repaid > 0;
+		INSERT INTO payment_references (tenant_id, source_id, provider_folded, reference)
+		SELECT tenant_id, id, provider_folded, reference FROM payments WHERE reference IS NOT NULL
+		UNION ALL SELECT '%[1]s', pg_temp.id(8 * %[2]d + n), 'bank', 'RX ' || n FROM generate_series(1, %[2]d) AS n;
 		INSERT INTO postings (tenant_id, invoice_id, source_id, kind, amount, position, paid, credited, written_off)
 		SELECT tenant_id, invoice_id, id, kind, amount, row_number() OVER before, sum(paid) OVER before, 0, sum(amount - paid) OVER before
 		FROM (

@@ -17,8 +17,9 @@ import (
 // Resources returns the resources of the room.
 func Resources() []sitetest.Resource {
 	return []sitetest.Resource{
-		Invoices(), Payments(), Refunds(), CreditNotes(), WriteOffs(), Mails(), Schedules(), Periods(), WebhookSources(), WebhookSecrets(),
-		WebhookEvents(), InvoiceDistinctions(), NextNumbers(), Attachments(), Logos(), Reminders(), ReminderBatches(), ReminderPlans(),
+		Invoices(), Payments(), Refunds(), CreditNotes(), WriteOffs(), Receipts(), Allocations(), Repayments(), Mails(),
+		Schedules(), Periods(), WebhookSources(), WebhookSecrets(), WebhookEvents(), InvoiceDistinctions(), NextNumbers(), Attachments(),
+		Logos(), Reminders(), ReminderBatches(), ReminderPlans(), Closings(),
 	}
 }
 
@@ -34,10 +35,13 @@ func Unbroken() map[string][]string {
 	})
 	return map[string][]string{
 		// Their customer has no external id.
-		"invoice.create":     {"customers_email_once", "invoice_lines_outside_scope", "invoices_duplicate_of", "invoices_frozen"},
-		"invoice.edit":       append(kept, "customers_email_once", "invoice_lines_outside_scope"),
-		"invoice.issue":      issued,
-		"invoice.void":       append(kept, "mails_invoice", "mails_of_issued"),
+		"invoice.create": {"customers_email_once", "invoice_lines_outside_scope", "invoices_duplicate_of", "invoices_frozen"},
+		"invoice.edit":   append(kept, "customers_email_once", "invoice_lines_outside_scope"),
+		"invoice.issue":  issued,
+		"invoice.void":   append(kept, "mails_invoice", "mails_of_issued"),
+		"payment.create": {"payments_of_customer", "payments_receipt", "payments_within_receipt"}, // it is no part of a receipt
+		// The command has been checked, and the receipt is new.
+		"receipt.create":     {"payments_receipt", "payments_within_receipt", "receipts_balanced"},
 		"credit_note.create": {"credit_notes_append_only", "mails_invoice", "mails_of_issued"},
 		"schedule.bill":      billed,
 		"schedule.bill_due":  billed,
@@ -56,7 +60,8 @@ func Invoices() sitetest.Resource {
 		"issue_date": {"2026-11-21"}, "due_date": {"2026-12-21"}, "currency": {"EUR"}, "notes": {"Thank you & <soon>"},
 		"line_description": {"Design", "Printing"}, "line_quantity": {"2", "1.5"},
 		"line_unit_price": {"50.00", "7.99"}, "line_tax_rate": {"23", "6.5"}, "line_tax_treatment": {"", ""},
-		"exemption_reason": {""},
+		"line_unit": {"", ""}, "line_discount": {"", ""},
+		"exemption_reason": {""}, "supplied_from": {""}, "supplied_to": {""},
 	}
 	return sitetest.Resource{
 		Name: "invoice", Path: "/invoices", Words: sitetest.Words{Verb: "create", Past: "created"}, Command: command, Label: "2026-0001",
@@ -77,10 +82,17 @@ func Invoices() sitetest.Resource {
 			{Name: "customer_name", Valid: "Ada King", Invalid: " ", Pointer: "/customer/name"},
 			{Name: "issue_date", Valid: "2026-11-22", Invalid: "tomorrow", Pointer: "/issue_date"},
 			{Name: "due_date", Valid: "2026-12-22", Invalid: "2026-11-20", Pointer: "/due_date"},
+			{Name: "supplied_from", Valid: "2026-11-01", Invalid: "yesterday", Pointer: "/supplied_from"},
+			{
+				Name: "supplied_to", Valid: "2026-11-30", With: []string{"supplied_from", "2026-11-01"},
+				Invalid: "2026-10-31", Pointer: "/supplied_to",
+			},
 			{Name: "currency", Valid: "USD", Invalid: "XXY", Pointer: "/currency"},
 			{Name: "notes", Valid: "Other words", Invalid: "a\u202eb", Pointer: "/notes"},
 			{Name: "line_description", Valid: "Drawing", Invalid: " ", Pointer: "/lines/0/description"},
 			{Name: "line_unit_price", Valid: "50.01", Invalid: "much", Pointer: "/lines/0/unit_price"},
+			{Name: "line_unit", Valid: "HUR", Invalid: "HOURS", Pointer: "/lines/0/unit"},
+			{Name: "line_discount", Valid: "10%", Invalid: "200%", Pointer: "/lines/0/discount"},
 			{Name: "line_tax_rate", Valid: "22", Invalid: "101", Pointer: "/lines/0/tax_rate"},
 			{
 				Name: "line_tax_treatment", Valid: "reverse_charge", With: []string{"line_tax_rate", "0"},
@@ -124,8 +136,10 @@ func linesOf(form url.Values) (lines []map[string]any) {
 			"description": form["line_description"][i], "quantity": form["line_quantity"][i],
 			"unit_price": form["line_unit_price"][i], "tax_rate": form["line_tax_rate"][i],
 		}
-		if i < len(form["line_tax_treatment"]) {
-			line["tax_treatment"] = form["line_tax_treatment"][i]
+		for _, optional := range []string{"unit", "discount", "tax_treatment"} {
+			if values := form["line_"+optional]; i < len(values) {
+				line[optional] = values[i]
+			}
 		}
 		lines = append(lines, line)
 	}
@@ -137,6 +151,7 @@ func invoiceCommand(form url.Values) string {
 		"issue_date": form.Get("issue_date"), "due_date": form.Get("due_date"),
 		"currency": form.Get("currency"), "notes": form.Get("notes"), "lines": linesOf(form),
 		"exemption_reason": form.Get("exemption_reason"),
+		"supplied_from":    form.Get("supplied_from"), "supplied_to": form.Get("supplied_to"),
 	}
 	if number := form.Get("number"); number != "" {
 		command["number"] = number

@@ -20,7 +20,7 @@ func Payments() sitetest.Resource {
 	return sitetest.Resource{
 		Name: "payment", Path: "/payments", Parent: &sitetest.Parent{Resource: Invoices(), Ready: []string{"issue"}},
 		Words: sitetest.Words{Verb: "record", Past: "recorded"}, Command: command, Label: "40.00 EUR on 22 Nov 2026",
-		Leaves:  sitetest.Rows{"payments": 1, "postings": 1, "intents": 1},
+		Leaves:  sitetest.Rows{"payments": 1, "payment_references": 1, "postings": 1, "intents": 1},
 		Repeats: sitetest.Repeats{Alike: []url.Values{command, sitetest.Change(command, "reference", "TX 2")}},
 		Other:   sitetest.Change(command, "amount", "30.00", "reference", "TX 2"),
 		Fields: []sitetest.Field{
@@ -30,9 +30,13 @@ func Payments() sitetest.Resource {
 			{Name: "provider", Valid: "Processor", Invalid: "a\u202eb", Pointer: "/provider"},
 			{Name: "reference", Valid: "TX 3", Invalid: "a\u202eb", Pointer: "/reference"},
 		},
-		Uniques:     []sitetest.Unique{{Field: "reference", Value: "TX 7", Free: "TX 8", Slug: "payment-taken"}},
-		Transitions: []sitetest.Transition{{Verb: "remove", Past: "removed", Leaves: sitetest.Rows{"postings": 1}}},
-		OfCustomer:  map[string]string{"payments.reference": "kept: it is in the books"},
+		Uniques: []sitetest.Unique{{Field: "reference", Value: "TX 7", Free: "TX 8", Slug: "payment-taken"}},
+		Transitions: []sitetest.Transition{
+			{Verb: "remove", Past: "removed", Leaves: sitetest.Rows{"postings": 1, "payment_references": -1}},
+		},
+		OfCustomer: map[string]string{
+			"payments.reference": "kept: it is in the books", "payment_references.reference": "kept, so that it comes once",
+		},
 		API: sitetest.API{Encode: func(form url.Values) string {
 			return sitetest.Encode(map[string]any{
 				"amount": form.Get("amount"), "date": form.Get("date"), "method": form.Get("method"),

@@ -15,6 +15,7 @@ func Schedules() sitetest.Resource {
 		"first_day": {"2090-01-31"}, "last_day": {"2095-12-31"}, "bill_as": {"draft"}, "missed": {"each"},
 		"line_description": {"Support", "Hosting"}, "line_quantity": {"1", "1.5"},
 		"line_unit_price": {"90.00", "7.99"}, "line_tax_rate": {"23", "6.5"}, "line_tax_treatment": {"", ""},
+		"line_unit": {"", ""}, "line_discount": {"", ""},
 		"exemption_reason": {""},
 	}
 	return sitetest.Resource{
@@ -42,6 +43,8 @@ func Schedules() sitetest.Resource {
 			{Name: "missed", Valid: "latest", Invalid: "shrug", Pointer: "/missed"},
 			{Name: "line_description", Valid: "Drawing", Invalid: " ", Pointer: "/lines/0/description"},
 			{Name: "line_unit_price", Valid: "50.01", Invalid: "much", Pointer: "/lines/0/unit_price"},
+			{Name: "line_unit", Valid: "HUR", Invalid: "HOURS", Pointer: "/lines/0/unit"},
+			{Name: "line_discount", Valid: "10%", Invalid: "200%", Pointer: "/lines/0/discount"},
 			{Name: "line_tax_rate", Valid: "22", Invalid: "101", Pointer: "/lines/0/tax_rate"},
 			{
 				Name: "line_tax_treatment", Valid: "reverse_charge", With: []string{"line_tax_rate", "0"},

@@ -10,7 +10,7 @@ import (
 
 	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitetest"
-	"onlyonce/internal/web"
+	"onlyonce/internal/value/date"
 
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 	stripe "github.com/stripe/stripe-go/v83/webhook"
@@ -51,7 +51,7 @@ func WebhookSecrets() sitetest.Resource {
 		Words: sitetest.Words{
 			Verb: "add",
 			Past: "added",
-		}, Command: url.Values{"secret": {secret("1")}}, Label: "of " + web.Day(time.Now().UTC()),
+		}, Command: url.Values{"secret": {secret("1")}}, Label: "of " + date.Today().Display(),
 		Leaves:      sitetest.Rows{"webhook_secrets": 1, "intents": 1},
 		Other:       url.Values{"secret": {secret("2")}},
 		Fields:      []sitetest.Field{{Name: "secret", Valid: secret("3"), Invalid: "short", Pointer: "/secret"}},

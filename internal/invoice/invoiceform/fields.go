@@ -27,7 +27,7 @@ func Read(form url.Values) invoice.Input {
 		Number: form.Get("number"), CustomerID: customerID,
 		IssueDate: form.Get("issue_date"), DueDate: form.Get("due_date"),
 		Currency: form.Get("currency"), Notes: form.Get("notes"), Series: form.Get(invoice.SeriesField),
-		Exemption: form.Get("exemption_reason"),
+		Exemption: form.Get("exemption_reason"), SuppliedFrom: form.Get("supplied_from"), SuppliedTo: form.Get("supplied_to"),
 	}
 	if next := form.Get(invoice.NextNumberField); next != "" {
 		in.Number = "" // the next number at that time
@@ -46,7 +46,8 @@ func Read(form url.Values) invoice.Input {
 	}
 	for _, line := range LineTable().Lines(form) {
 		in.Lines = append(in.Lines, invoice.LineInput{
-			Description: line[0], Quantity: line[1], UnitPrice: line[2], TaxRate: typed.Percent(line[3]), Treatment: line[4],
+			Description: line[0], Quantity: line[1], Unit: line[2], UnitPrice: line[3], Discount: line[4],
+			TaxRate: typed.Percent(line[5]), Treatment: line[6],
 		})
 	}
 	return in

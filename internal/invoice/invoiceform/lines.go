@@ -17,9 +17,18 @@ import (
 
 // LineTable describes the lines of the form.
 func LineTable() templates.LineTable {
-	table := invoiceviews.LineTable(invoice.MaxLines, Treatments())
+	table := invoiceviews.LineTable(invoice.MaxLines, Units(), Treatments())
 	table.TooMany = invoice.TooManyLines()
 	return table
+}
+
+// Units returns the options for the unit of a quantity.
+func Units() []templates.Option {
+	options := []templates.Option{{Text: "–"}}
+	for _, u := range invoice.Units() {
+		options = append(options, templates.Option{Value: string(u), Text: u.Name()})
+	}
+	return options
 }
 
 // Treatments returns the options for how a line is taxed.
@@ -35,7 +44,7 @@ func Treatments() []templates.Option {
 func SetLines(form url.Values, lines []invoice.LineInput) {
 	var all [][]string
 	for _, l := range lines {
-		all = append(all, []string{l.Description, l.Quantity, l.UnitPrice, l.TaxRate, l.Treatment})
+		all = append(all, []string{l.Description, l.Quantity, l.Unit, l.UnitPrice, l.Discount, l.TaxRate, l.Treatment})
 	}
 	LineTable().SetLines(form, all)
 }
@@ -44,8 +53,9 @@ func SetLines(form url.Values, lines []invoice.LineInput) {
 func LinesOf(inv invoice.Invoice) (lines []invoice.LineInput) {
 	for _, l := range inv.Lines {
 		lines = append(lines, invoice.LineInput{
-			Description: l.Description, Quantity: typed.Unambiguous(l.Quantity.String()),
-			UnitPrice: inv.Currency.Format(l.UnitPrice), TaxRate: l.TaxRate.String(), Treatment: string(l.NoTax),
+			Description: l.Description, Quantity: typed.Unambiguous(l.Quantity.String()), Unit: string(l.Unit),
+			UnitPrice: inv.Currency.Format(l.UnitPrice), Discount: l.DiscountText(inv.Currency),
+			TaxRate: l.TaxRate.String(), Treatment: string(l.NoTax),
 		})
 	}
 	return lines
@@ -65,7 +75,10 @@ func WithoutBlankLines(in invoice.Input) invoice.Input {
 // LineFacts returns each typed line as a fact.
 func LineFacts(form url.Values) (facts []templates.Fact) {
 	for i, l := range Read(form).Lines {
-		parts := []string{l.Description, l.Quantity, l.UnitPrice}
+		parts := []string{l.Description, strings.TrimSpace(l.Quantity + " " + invoice.Unit(l.Unit).Name()), l.UnitPrice}
+		if l.Discount != "" {
+			parts = append(parts, "discount "+l.Discount)
+		}
 		if l.TaxRate != "" {
 			parts = append(parts, "tax "+l.TaxRate+"%")
 		}
@@ -80,8 +93,8 @@ func FillLines(form *invoiceviews.InvoiceForm, in invoice.Input) {
 	amounts := preview(in).Lines
 	for i, l := range in.Lines {
 		form.Lines = append(form.Lines, invoiceviews.InvoiceFormLine{
-			Description: l.Description, Quantity: l.Quantity, UnitPrice: l.UnitPrice, TaxRate: l.TaxRate, Treatment: l.Treatment,
-			Amount: amounts[i],
+			Description: l.Description, Quantity: l.Quantity, Unit: l.Unit, UnitPrice: l.UnitPrice, Discount: l.Discount,
+			TaxRate: l.TaxRate, Treatment: l.Treatment, Amount: amounts[i],
 		})
 	}
 	totals := preview(WithoutBlankLines(in))

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/invalid"
@@ -58,6 +59,11 @@ func ReadNumbers(lines []invoice.LineInput, currency string) (questions invalid.
 		pointer := "/lines/" + strconv.Itoa(i)
 		ReadNumber(&questions, pointer+"/quantity", &lines[i].Quantity, 2)
 		ReadNumber(&questions, pointer+"/unit_price", &lines[i].UnitPrice, decimals)
+		if discount := &lines[i].Discount; strings.HasSuffix(strings.TrimSpace(*discount), "%") {
+			*discount = typed.Percent(*discount) + "%"
+		} else {
+			ReadNumber(&questions, pointer+"/discount", discount, decimals)
+		}
 	}
 	return questions
 }

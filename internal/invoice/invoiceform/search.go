@@ -22,8 +22,8 @@ import (
 // BelowFilters returns the API's filters for records of invoices. dated is the participle for their day, such as "paid".
 func BelowFilters(dated string) []web.Parameter {
 	return []web.Parameter{
-		{Name: "q", Meaning: "Only those of invoices whose number, lines, or customer's name or email have words that begin with these. " +
-			"Every word must match."},
+		{Name: "q", Meaning: "Only those of invoices whose number, lines, or customer's name, email, tax ID, contact or reference have " +
+			"words that begin with these. Every word must match."},
 		{Name: "from", Meaning: "Only those " + dated + " on this day or later.", Format: "date"},
 		{Name: "to", Meaning: "Only those " + dated + " on this day or before.", Format: "date"},
 		{Name: "currency", Meaning: "Only those in this currency."},

@@ -11,6 +11,7 @@ import (
 
 	"onlyonce/internal/assert"
 	"onlyonce/internal/invoice/invoicecases"
+	"onlyonce/internal/invoice/invoiceform"
 	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitecases"
 	"onlyonce/internal/site/sitetest"
@@ -154,20 +155,22 @@ func TestNoTaxRateByDefault(t *testing.T) {
 func TestLinesWithoutJavaScript(t *testing.T) {
 	b := sitetest.Setup(t)
 	person := b.Person(b.Replica, b.Acme)
-	for action, c := range map[string]struct{ was, is [][5]string }{ // description, quantity, price, tax rate, treatment
+	for action, c := range map[string]struct{ was, is [][7]string }{ // in the order of the columns
 		"add_line": {
-			[][5]string{{"Design", "2", "50.00", "23", ""}, {"Printing", "1.5", "7.99", "0", "export"}},
-			[][5]string{{"Design", "2", "50.00", "23", ""}, {"Printing", "1.5", "7.99", "0", "export"}, {"", "1", "", "0", "export"}},
+			[][7]string{{"Design", "2", "HUR", "50.00", "10%", "23", ""}, {"Printing", "1.5", "", "7.99", "", "0", "export"}},
+			[][7]string{{"Design", "2", "HUR", "50.00", "10%", "23", ""}, {"Printing", "1.5", "", "7.99", "", "0", "export"},
+				{"", "1", "", "", "", "0", "export"}},
 		},
-		"remove_line:0": {[][5]string{{"Design", "2", "50.00", "0", "export"}}, [][5]string{{"", "1", "", "", ""}}},
+		"remove_line:0": {[][7]string{{"Design", "2", "", "50.00", "", "0", "export"}}, [][7]string{{"", "1", "", "", "", "", ""}}},
 		"remove_line:2": {
-			[][5]string{{"Design", "1", "50.00", "0", ""}, {"", "1", "", "0", ""}, {"Printing", "1", "7.00", "0", ""}},
-			[][5]string{{"Design", "1", "50.00", "0", ""}, {"", "1", "", "0", ""}},
+			[][7]string{{"Design", "1", "", "50.00", "", "0", ""}, {"", "1", "", "", "", "0", ""},
+				{"Printing", "1", "", "7.00", "", "0", ""}},
+			[][7]string{{"Design", "1", "", "50.00", "", "0", ""}, {"", "1", "", "", "", "0", ""}},
 		},
 	} {
-		form := func(lines [][5]string) url.Values {
+		form := func(lines [][7]string) url.Values {
 			form := sitetest.Change(invoicecases.Invoices().Command, "idempotency_key", sitetest.Key)
-			for i, name := range []string{"line_description", "line_quantity", "line_unit_price", "line_tax_rate", "line_tax_treatment"} {
+			for i, name := range invoiceform.LineTable().Names() {
 				form[name] = nil
 				for _, line := range lines {
 					form.Add(name, line[i])

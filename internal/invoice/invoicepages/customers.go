@@ -14,6 +14,7 @@ import (
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/excerpt"
 	"onlyonce/internal/invoice/invoiceform"
+	"onlyonce/internal/invoice/receipt"
 	"onlyonce/internal/record"
 	"onlyonce/internal/value/date"
 	"onlyonce/internal/web"
@@ -29,7 +30,11 @@ func (s *Pages) OfCustomer(r *http.Request, c customer.Customer, view *templates
 	if err != nil {
 		return nil, excerpt.MissingPage(err)
 	}
-	balance, err := invoice.Standing(r.Context(), s.site.Pool, web.Principal(r).Tenant, c.ID, date.Today())
+	balance, err := invoice.Standing(r.Context(), s.site.Pool, web.Principal(r).Tenant, c.ID, web.Principal(r).Today())
+	if err != nil {
+		return nil, err
+	}
+	credit, err := s.creditOf(r, c.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -37,13 +42,29 @@ func (s *Pages) OfCustomer(r *http.Request, c customer.Customer, view *templates
 	of := url.Values{"customer_id": {c.ID.String()}}
 	return invoiceviews.CustomerInvoicesSection(invoiceviews.CustomerInvoices{
 		Rows: excerpt.Rows(invoices.Rows), Pager: web.PagerOf(r, invoices), Href: "/invoices?" + of.Encode(),
-		Balance: standing(balance, of, false),
+		Balance: append(standing(balance, of, date.Date{}), credit...),
 	}), nil
+}
+
+// creditOf returns the view of a customer's credit, or nothing if there is none.
+func (s *Pages) creditOf(r *http.Request, customer uuid.UUID) ([]invoiceviews.Standing, error) {
+	all, err := receipt.CreditOf(r.Context(), s.site.Pool, web.Principal(r).Tenant, customer)
+	if err != nil || len(all) == 0 {
+		return nil, err
+	}
+	view := invoiceviews.Standing{Kind: "credit", Label: "Credit", Href: web.ListURL("/receipts", nil, "customer_id", customer.String())}
+	receipts := 0
+	for _, credit := range all {
+		view.Amounts = append(view.Amounts, web.SumText(credit.Currency, credit.Amount))
+		receipts += credit.Receipts
+	}
+	view.Count = grouped(receipts)
+	return []invoiceviews.Standing{view}, nil
 }
 
 // sumsOfCustomers returns the open and overdue amounts of a page of customers, for the list of customers.
 func (s *Pages) sumsOfCustomers(r *http.Request, customers []uuid.UUID) (map[uuid.UUID][]string, error) {
-	all, err := invoice.Standings(r.Context(), s.site.Pool, web.Principal(r).Tenant, customers, date.Today())
+	all, err := invoice.Standings(r.Context(), s.site.Pool, web.Principal(r).Tenant, customers, web.Principal(r).Today())
 	cells := map[uuid.UUID][]string{}
 	for id, sums := range all {
 		cells[id] = []string{amountsOf(sums, "open"), amountsOf(sums, "overdue")}

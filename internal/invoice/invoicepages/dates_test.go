@@ -6,14 +6,16 @@ import (
 	"testing"
 	"time"
 
+	"onlyonce/internal/assert"
 	"onlyonce/internal/invoice/invoicecases"
 	"onlyonce/internal/site/sitetest"
+	"onlyonce/internal/value/date"
 )
 
 // TestUnusualDates: a form asks once about a date that is probably mistyped, and the API doesn't.
 func TestUnusualDates(t *testing.T) {
 	b := sitetest.Setup(t)
-	program, person := b.Program(b.Replica, b.Acme), b.Person(b.Serve(func(c *sitetest.Config) { c.Today = nil }), b.Acme)
+	program, person := b.Program(b.Replica, b.Acme), b.Person(b.Serve(func(c *sitetest.Config) { c.Day = nil }), b.Acme)
 	day := func(days int) string { return time.Now().UTC().AddDate(0, 0, days).Format(time.DateOnly) }
 	shown := func(days int) string { return time.Now().UTC().AddDate(0, 0, days).Format("2 Jan 2006") }
 	pay, back := invoicecases.Payments(), invoicecases.Refunds()
@@ -111,5 +113,16 @@ func TestUnusualDates(t *testing.T) {
 		},
 	} {
 		person.Submit(c.at, sitetest.Change(c.command, "idempotency_key", name)).Want(t, http.StatusSeeOther, name)
+	}
+}
+
+// TestFormsBeginToday checks that the form of a new invoice begins with the day of the business, in time zones that never have the same.
+func TestFormsBeginToday(t *testing.T) {
+	b := sitetest.Setup(t)
+	person := b.Person(b.Serve(func(c *sitetest.Config) { c.Day = nil }), b.Acme)
+	for _, zone := range []string{"Pacific/Kiritimati", "Pacific/Pago_Pago"} {
+		b.Exec(`UPDATE settings SET time_zone = $1 WHERE tenant_id = $2`, zone, b.Acme.ID)
+		form := b.Page(person.Get(person.Get("/invoices/new").Location())).Typed()
+		assert.Equal(t, form.Get("issue_date"), date.TodayIn(date.Zone(zone)).String(), zone)
 	}
 }

@@ -23,7 +23,7 @@ func TestErasureWithInvoices(t *testing.T) {
 	b := sitetest.Setup(t)
 	person, program := b.Person(b.Replica, b.Acme), b.Program(b.Replica, b.Acme)
 	customers, invoices, schedules := customercases.Customers(), invoicecases.Invoices(), invoicecases.Schedules()
-	named := sitetest.Change(customers.Command, "email", "zqxjv@example.com", "name", "Zqxjv")
+	named := sitetest.Change(customers.Command, "email", "zqxjv@example.com", "name", "Zqxjv", "copies_to", "boss@zqxjv.example")
 	one := b.Prepared(b.Acme, "one", customers, named, "archive").ID
 	other := b.Prepared(b.Acme, "other", customers,
 		sitetest.Change(customers.Command, "email", "king@example.com", "name", "Ada King", "tax_id", "")).ID

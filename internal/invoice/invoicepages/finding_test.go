@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/url"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,6 +18,7 @@ import (
 	"pgregory.net/rapid"
 
 	"onlyonce/internal/assert"
+	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/invoicecases"
 	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitetest"
@@ -82,7 +84,7 @@ func pastFor(b *sitetest.Bundle, t sitetest.Tenant, n int) (all []found) {
 			t.ID, f.id, f.number, of.id, f.currency, f.issued, f.due, f.total*2)
 		f.total *= 2
 		b.Exec(`INSERT INTO invoice_lines (tenant_id, invoice_id, position, description, quantity, unit_price, tax_rate, net)
-			VALUES ($1, $2, 1, $3, 1, $4, 0, $4)`, t.ID, f.id, "“"+first+"”, "+second+"!", f.total)
+			VALUES ($1, $2, 1, $3, 1, $4::bigint, 0, $4::bigint)`, t.ID, f.id, "“"+first+"”, "+second+"!", f.total)
 		switch cmp.Or(status, "issued") {
 		case "void":
 			b.Exec(`UPDATE invoices SET status = 'void', voided_at = now() WHERE id = $1`, f.id)
@@ -180,7 +182,8 @@ func TestFinding(t *testing.T) {
 
 type listed struct {
 	Invoices []struct {
-		ID string `json:"id"`
+		ID     string `json:"id"`
+		Number string `json:"number"`
 	} `json:"invoices"`
 	Next     string `json:"next_cursor"`
 	Previous string `json:"prev_cursor"`
@@ -249,13 +252,76 @@ func TestListParametersInDoubt(t *testing.T) {
 	for _, query := range []string{
 		"status=late", "status=paid&status=void", "customer_id=ada", "from=yesterday", "to=2026-02-30", "from=2026-02-02&to=2026-01-01",
 		"paid_from=today", "paid_to=2026-02-02&paid_to=2026-02-03", "paid_from=2026-02-02&paid_to=2026-02-01",
-		"sort=random", "sort=due&sort=total", "q=a&q=b", "cursor=x", "cursor=" + uuid.NewString(),
+		"sort=random", "sort=due&sort=total", "q=a&q=b", "include=payments", "cursor=x", "cursor=" + uuid.NewString(),
 		"cursor=" + byDue, "sort=total&cursor=" + byDue, "sort=due&status=paid&cursor=" + byDue,
 	} {
 		program.Get("/api/v1/invoices?"+query).Want(t, http.StatusUnprocessableEntity, query)
 		a := person.Get("/invoices?" + query)
 		a.Want(t, http.StatusUnprocessableEntity, query, "as a page")
 		b.Page(a).Says("Check your filters")
+	}
+}
+
+// TestLinesInTheList checks that the API's list has the lines of its invoices, as those have them, if they are asked for, and no others.
+func TestLinesInTheList(t *testing.T) {
+	b := sitetest.Setup(t)
+	program, of := b.Program(b.Replica, b.Acme), invoicecases.Invoices()
+	for n := range invoice.MaxWithLines + 1 {
+		b.Prepared(b.Acme, fmt.Sprint(n), of, sitetest.Change(of.Command, "notes", fmt.Sprint(n)))
+	}
+	type row struct {
+		ID    string
+		Lines []map[string]string
+	}
+	type list struct {
+		Invoices   []row
+		NextCursor string `json:"next_cursor"`
+	}
+	shown := sitetest.Decode[list](b, program.Get("/api/v1/invoices?include=lines&limit=100"))
+	must.Thatf(t, len(shown.Invoices) == invoice.MaxWithLines && shown.NextCursor != "", "%d on a page", len(shown.Invoices))
+	rest := sitetest.Decode[list](b, program.Get("/api/v1/invoices?include=lines&cursor="+url.QueryEscape(shown.NextCursor)))
+	assert.Equal(t, len(rest.Invoices), 1, "on the next page")
+	for _, found := range append(shown.Invoices, rest.Invoices...) {
+		one := sitetest.Decode[row](b, program.Get("/api/v1/invoices/"+found.ID))
+		assert.Thatf(t, len(found.Lines) == 2 && reflect.DeepEqual(found, one), "%v, and not %v", found, one)
+	}
+	a := program.Get("/api/v1/invoices")
+	assert.Thatf(t, !strings.Contains(a.Body, `"lines"`), "%v", a)
+}
+
+// TestTotalsAreFound checks that a search finds the total of an invoice, as people type it, in any currency, with other words and filters.
+// An amount that is no total is searched for in the texts, and so is a number without decimals.
+func TestTotalsAreFound(t *testing.T) {
+	b := sitetest.Setup(t)
+	program, of := b.Program(b.Replica, b.Acme), invoicecases.Invoices()
+	for currency, price := range map[string]string{"EUR": "1234.50", "KWD": "1234.500", "JPY": "1234567"} {
+		command := sitetest.Change(of.Command, "currency", currency, "number", "R-"+currency)
+		for field, value := range map[string]string{
+			"description": "Flour 12.25 kg", "quantity": "1", "unit_price": price, "tax_rate": "0", "tax_treatment": "",
+		} {
+			command["line_"+field] = []string{value}
+		}
+		b.Prepared(b.Acme, currency, of, command)
+	}
+	b.Exec(`UPDATE customers SET tax_id = 'DE 136 695 976'`)
+	for search, want := range map[string]string{
+		"1,234.50": "R-EUR R-KWD", "1234.5": "R-EUR R-KWD", "1.234,50": "R-EUR R-KWD", "1 234,50": "R-EUR R-KWD", "1’234.50": "R-EUR R-KWD",
+		"1,234,567": "R-JPY", "1234567.00": "R-JPY", "1234.51": "", "123450": "", "1234": "", "-1234.50": "",
+		"1234.50 R-EUR": "R-EUR", "flour 1,234.50 lovelace": "R-EUR R-KWD", "1234.50 nobody": "", "12.25": "R-EUR R-JPY R-KWD",
+		"DE136695976": "R-EUR R-JPY R-KWD", "1234.50 136695976 kwd": "R-KWD",
+	} {
+		for _, more := range []string{"", "&sort=number", "&status=draft", "&sort=due&from=2026-01-01", "&paid_from=2026-01-01"} {
+			var numbers []string
+			page := sitetest.Decode[listed](b, program.Get("/api/v1/invoices?q="+url.QueryEscape(search)+more))
+			for _, found := range page.Invoices {
+				numbers = append(numbers, found.Number)
+			}
+			slices.Sort(numbers)
+			if strings.HasPrefix(more, "&paid") { // none is paid
+				want = ""
+			}
+			assert.Equal(t, strings.Join(numbers, " "), want, search+more)
+		}
 	}
 }
 

@@ -27,7 +27,7 @@ const shownAtHome = 5
 // home shows the open, billed and paid amounts, the invoices that need an action, and the newest ones. It never adds amounts in different
 // currencies.
 func (s *Pages) home(w http.ResponseWriter, r *http.Request) error {
-	tenant, today := web.Principal(r).Tenant, date.Today()
+	tenant, today := web.Principal(r).Tenant, web.Principal(r).Today()
 	sums, err := invoice.Standing(r.Context(), s.site.Pool, tenant, tenant, today)
 	if err != nil {
 		return err
@@ -37,7 +37,7 @@ func (s *Pages) home(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	view := invoiceviews.Home{
-		NewHref: web.FormHref(r, "/invoices/new"), Standing: standing(sums, nil, true), Currencies: charts(periods, today),
+		NewHref: web.FormHref(r, "/invoices/new"), Standing: standing(sums, nil, today), Currencies: charts(periods, today),
 	}
 	for _, list := range []struct {
 		rows   *[]invoiceviews.InvoiceRow

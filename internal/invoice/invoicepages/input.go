@@ -26,7 +26,7 @@ func (s *Pages) freshInvoice(r *http.Request) (url.Values, error) {
 		return nil, err
 	}
 	fresh := url.Values{
-		"issue_date": {s.site.Today().String()}, "currency": {is.Currency.String()}, "line_quantity": {"1"}, "line_tax_rate": {is.TaxRate},
+		"issue_date": {s.site.Today(r).String()}, "currency": {is.Currency.String()}, "line_quantity": {"1"}, "line_tax_rate": {is.TaxRate},
 	}
 	of, _ := uuid.Parse(r.URL.Query().Get("customer")) // uuid.Nil if it is no id
 	var original invoice.Invoice
@@ -46,7 +46,7 @@ func (s *Pages) freshInvoice(r *http.Request) (url.Values, error) {
 	}
 	for _, is := range usual { // empty for an unknown customer
 		fresh.Set("currency", is.Currency.String())
-		fresh.Set("due_date", s.site.Today().AddDays(is.PaymentDays).String())
+		fresh.Set("due_date", s.site.Today(r).AddDays(is.PaymentDays).String())
 		if is.NoTax != "" {
 			fresh.Set("line_tax_treatment", string(is.NoTax))
 			fresh.Set("line_tax_rate", "0")
@@ -66,7 +66,7 @@ const copyField = "copy_of"
 func copyInto(form url.Values, original invoice.Invoice) {
 	for name, values := range fillInvoice(original) {
 		switch name {
-		case "number", "issue_date", "due_date":
+		case "number", "issue_date", "due_date", "supplied_from", "supplied_to":
 		default:
 			form[name] = values
 		}
@@ -80,6 +80,7 @@ func invoiceFacts(form url.Values) []templates.Fact {
 	of := func(label, name string) templates.Fact { return templates.Fact{Label: label, Value: form.Get(name)} }
 	facts := []templates.Fact{{Label: "Customer", Value: typedCustomer(form)}}
 	facts = append(facts, of("Number", "number"), of("Issue date", "issue_date"), of("Due date", "due_date"),
+		of("Supplied on", "supplied_from"), of("Supplied until", "supplied_to"),
 		of("Currency", "currency"), of("Reason for the exemption", "exemption_reason"), of("Notes", "notes"))
 	return append(facts, invoiceform.LineFacts(form)...)
 }
@@ -92,8 +93,8 @@ func typedCustomer(form url.Values) string {
 	return invoiceform.CustomerOption(customer.Offered{Name: form.Get("customer_name"), Email: form.Get("customer_email")}).Text
 }
 
-func (s *Pages) unusualIssue(_ *http.Request, d invoice.Draft) (is invoiceform.Doubt, _ error) {
-	if off := invoiceform.AYearOff(s.site.Today(), d.IssueDate); off != "" {
+func (s *Pages) unusualIssue(r *http.Request, d invoice.Draft) (is invoiceform.Doubt, _ error) {
+	if off := invoiceform.AYearOff(s.site.Today(r), d.IssueDate); off != "" {
 		is.Problem = "The issue date, " + d.IssueDate.Display() + ", is " + off + "."
 	}
 	is.Answer, is.Confirm = d.IssueDate.String(), "Save with this date"

@@ -92,7 +92,7 @@ func (s *Pages) invoiceForm(r *http.Request, p templates.Page, f templates.Form)
 	}
 	issued, err := date.Parse(in.IssueDate)
 	if err != nil {
-		issued = s.site.Today()
+		issued = s.site.Today(r)
 	}
 	next, err := invoice.NextNumber(r.Context(), s.site.Pool, web.Principal(r).Tenant, issued.Year())
 	if err != nil {
@@ -103,11 +103,13 @@ func (s *Pages) invoiceForm(r *http.Request, p templates.Page, f templates.Form)
 	}
 	form := invoiceviews.InvoiceForm{
 		Form: f, NextNumber: next, Number: in.Number,
-		IssueDate: in.IssueDate, DueDate: in.DueDate, Currency: in.Currency, Notes: in.Notes,
+		IssueDate: in.IssueDate, DueDate: in.DueDate, SuppliedFrom: in.SuppliedFrom, SuppliedTo: in.SuppliedTo,
+		Currency: in.Currency, Notes: in.Notes,
 		DueHint:    "Leave blank for " + party.DaysText(is.PaymentDays) + " after the issue date, or the customer's own terms.",
 		Currencies: invoiceform.Currencies(money.Currencies()), Withdrawn: invoiceform.Currencies(money.Withdrawn()),
-		MaxLines: invoice.MaxLines, Treatments: invoiceform.Treatments(), SameEmailField: customer.SameEmailField,
-		Prefills: f.Version == 0 && !f.CameBack() && f.Typed.Get(copyField) == "",
+		MaxLines: invoice.MaxLines, Units: invoiceform.Units(), Treatments: invoiceform.Treatments(),
+		SameEmailField: customer.SameEmailField,
+		Prefills:       f.Version == 0 && !f.CameBack() && f.Typed.Get(copyField) == "",
 	}
 	chosen, err := invoiceform.OfferCustomers(r, s.site.Pool, &form, invoiceform.CustomerOption)
 	if err != nil {
@@ -128,6 +130,12 @@ func fillInvoice(inv invoice.Invoice) url.Values {
 		}).Value},
 		"issue_date": {inv.IssueDate.String()}, "due_date": {inv.DueDate.String()},
 		"currency": {inv.Currency.String()}, "notes": {inv.Notes}, "exemption_reason": {inv.Exemption},
+	}
+	for name, day := range map[string]date.Date{"supplied_from": inv.SuppliedFrom, "supplied_to": inv.SuppliedTo} {
+		form.Set(name, "")
+		if day != (date.Date{}) {
+			form.Set(name, day.String())
+		}
 	}
 	invoiceform.SetLines(form, invoiceform.LinesOf(inv))
 	return form

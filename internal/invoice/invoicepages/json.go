@@ -17,21 +17,23 @@ import (
 type invoiceJSON struct {
 	record.Alike
 
-	ID        uuid.UUID      `json:"id"`
-	Number    string         `json:"number"`
-	Status    string         `json:"status" enum:"draft,issued,partially_paid,paid,credited,written_off,void"`
-	Overdue   bool           `json:"overdue"`
-	Seller    invoice.Seller `json:"seller"`
-	Customer  invoice.Buyer  `json:"customer"`
-	Currency  money.Currency `json:"currency"`
-	IssueDate date.Date      `json:"issue_date"`
-	DueDate   date.Date      `json:"due_date"`
-	Lines     []excerpt.Line `json:"lines"`
-	Subtotal  string         `json:"subtotal" format:"decimal"`
-	TaxTotal  string         `json:"tax_total" format:"decimal"`
-	Total     string         `json:"total" format:"decimal"`
-	Paid      string         `json:"paid" format:"decimal"`
-	Credited  string         `json:"credited" format:"decimal"`
+	ID           uuid.UUID      `json:"id"`
+	Number       string         `json:"number"`
+	Status       string         `json:"status" enum:"draft,issued,partially_paid,paid,credited,written_off,void"`
+	Overdue      bool           `json:"overdue"`
+	Seller       invoice.Seller `json:"seller"`
+	Customer     invoice.Buyer  `json:"customer"`
+	Currency     money.Currency `json:"currency"`
+	IssueDate    date.Date      `json:"issue_date"`
+	DueDate      date.Date      `json:"due_date"`
+	SuppliedFrom date.Date      `json:"supplied_from,omitzero" doc:"The day of supply, or the first day of its period."`
+	SuppliedTo   date.Date      `json:"supplied_to,omitzero" doc:"The last day of the period of supply."`
+	Lines        []excerpt.Line `json:"lines"`
+	Subtotal     string         `json:"subtotal" format:"decimal"`
+	TaxTotal     string         `json:"tax_total" format:"decimal"`
+	Total        string         `json:"total" format:"decimal"`
+	Paid         string         `json:"paid" format:"decimal"`
+	Credited     string         `json:"credited" format:"decimal"`
 	// WrittenOff is the sum of the write-offs that weren't taken back.
 	WrittenOff string    `json:"written_off" format:"decimal"`
 	Open       string    `json:"open" format:"decimal" doc:"What is still to be paid. It is 0 for a draft and for a void invoice."`
@@ -48,22 +50,16 @@ type invoiceJSON struct {
 
 func showInvoice(inv invoice.Invoice) any {
 	c := inv.Currency
-	shown := invoiceJSON{
+	return invoiceJSON{
 		ID: inv.ID, Number: inv.Number, Status: inv.Status, Overdue: inv.Overdue,
 		Seller: inv.Seller, Customer: inv.Customer, Currency: c,
-		IssueDate: inv.IssueDate, DueDate: inv.DueDate, Notes: inv.Notes, Exemption: inv.Exemption,
+		IssueDate: inv.IssueDate, DueDate: inv.DueDate, SuppliedFrom: inv.SuppliedFrom, SuppliedTo: inv.SuppliedTo,
+		Notes: inv.Notes, Exemption: inv.Exemption,
 		Subtotal: c.Format(inv.Subtotal), TaxTotal: c.Format(inv.TaxTotal), Total: c.Format(inv.Total),
 		Paid: c.Format(inv.Paid), Credited: c.Format(inv.Credited), WrittenOff: c.Format(inv.WrittenOff), Open: c.Format(inv.Open),
 		Version: inv.Version, CreatedAt: inv.CreatedAt, IssuedAt: inv.IssuedAt, VoidedAt: inv.VoidedAt,
 		DuplicateOf: inv.DuplicateOf.ID,
 		Alike:       inv.Alike, External: inv.External,
-		Lines: make([]excerpt.Line, 0, len(inv.Lines)),
+		Lines: excerpt.Lines(c, inv.Lines),
 	}
-	for _, l := range inv.Lines {
-		shown.Lines = append(shown.Lines, excerpt.Line{
-			Description: l.Description, Quantity: l.Quantity.String(), UnitPrice: c.Format(l.UnitPrice), TaxRate: l.TaxRate.String(),
-			Treatment: l.NoTax.At(l.TaxRate), Net: c.Format(l.Net),
-		})
-	}
-	return shown
 }

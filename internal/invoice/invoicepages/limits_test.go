@@ -12,13 +12,14 @@ import (
 	"onlyonce/internal/assert"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/invoicecases"
+	"onlyonce/internal/invoice/invoiceform"
 	"onlyonce/internal/site/sitetest"
 )
 
 // withLines returns a command with n distinguishable lines.
 func withLines(n int) url.Values {
 	form := sitetest.Change(invoicecases.Invoices().Command, "idempotency_key", sitetest.Key)
-	for _, name := range []string{"line_description", "line_quantity", "line_unit_price", "line_tax_rate", "line_tax_treatment"} {
+	for _, name := range invoiceform.LineTable().Names() {
 		form[name] = nil
 		for i := range n {
 			form.Add(name, strconv.Itoa(i+1))

@@ -2,6 +2,7 @@ package invoicepages
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"net/http"
 	"net/url"
@@ -52,8 +53,8 @@ func invoiceFilters() []web.Parameter {
 		states = append(states, status.Value)
 	}
 	return []web.Parameter{
-		{Name: "q", Meaning: "Only invoices whose number, lines, or customer's name or email have words that begin with these. " +
-			"Every word must match."},
+		{Name: "q", Meaning: "Only invoices whose number, lines, or customer's name, email, tax ID, contact or reference have words that " +
+			"begin with these, or whose total is an amount with decimals, such as 1,234.50. Every word must match."},
 		{Name: "status", Meaning: "Only those in this state. Open ones are issued and not paid in full.", Values: states},
 		{Name: "customer_id", Meaning: "Only those of this customer.", Format: "uuid"},
 		{Name: "from", Meaning: "Only those issued on this day or later.", Format: "date"},
@@ -61,6 +62,11 @@ func invoiceFilters() []web.Parameter {
 		{Name: "paid_from", Meaning: "Only those with a payment on this day or later. With paid_to, one payment is both.", Format: "date"},
 		{Name: "paid_to", Meaning: "Only those with a payment on this day or before.", Format: "date"},
 		{Name: "sort", Meaning: "The order: newest and oldest by issue date, total by currency first.", Values: invoice.Sorts()},
+		{
+			Name: "include", Values: []string{"lines"},
+			Meaning: fmt.Sprintf("What else each invoice has. With its lines, a page has at most %d. A CSV file has no lines.",
+				invoice.MaxWithLines),
+		},
 	}
 }
 
@@ -68,7 +74,7 @@ func invoiceFilters() []web.Parameter {
 func invoiceFilter(r *http.Request) (f invoice.Filter, err error) {
 	query := r.URL.Query()
 	var problems invalid.Error
-	for _, name := range []string{"status", "customer_id", "from", "to", "paid_from", "paid_to", "sort"} {
+	for _, name := range []string{"status", "customer_id", "from", "to", "paid_from", "paid_to", "sort", "include"} {
 		if len(query[name]) > 1 {
 			problems.Add("/"+name, "Give "+name+" once.")
 		}
@@ -78,7 +84,7 @@ func invoiceFilter(r *http.Request) (f invoice.Filter, err error) {
 	case status == "open":
 		f.States = invoice.OpenStates()
 	case status == "overdue":
-		f.Overdue = date.Today()
+		f.Overdue = web.Principal(r).Today()
 	case !slices.ContainsFunc(statuses(), func(o templates.Option) bool { return o.Value == status }):
 		problems.Add("/status", "Choose one of the statuses.")
 	case status != "":
@@ -94,6 +100,10 @@ func invoiceFilter(r *http.Request) (f invoice.Filter, err error) {
 	if f.Sort = query.Get("sort"); f.Sort != "" && !slices.Contains(invoice.Sorts(), f.Sort) {
 		problems.Add("/sort", "Sort by one of "+strings.Join(invoice.Sorts(), ", ")+".")
 	}
+	include := query.Get("include")
+	if f.Lines = include == "lines"; include != "" && !f.Lines {
+		problems.Add("/include", "Include lines, or leave it out.")
+	}
 	return f, problems.Err()
 }
 
@@ -101,7 +111,7 @@ func invoiceFilter(r *http.Request) (f invoice.Filter, err error) {
 func (s *Pages) invoiceFinder(r *http.Request) (templates.Finder, error) {
 	query := r.URL.Query()
 	finder := templates.Finder{
-		Href: "/invoices", Many: "invoices", Search: query.Get("q"), Placeholder: "Number, customer or text", Dated: "Issued",
+		Href: "/invoices", Many: "invoices", Search: query.Get("q"), Placeholder: "Number, customer, text or total", Dated: "Issued",
 		From: query.Get("from"), To: query.Get("to"),
 		Choices: []templates.FinderChoice{{Name: "sort", Label: "Sort by", Value: query.Get("sort"), Options: sorts()}},
 	}
@@ -186,7 +196,7 @@ func invoiceHeadings() []string {
 func invoiceCells(i invoice.Summary) []string {
 	c := i.Currency
 	return []string{
-		i.Number, i.Status, strconv.FormatBool(excerpt.IsOverdue(i.Status, i.DueDate)), i.Customer.Name, i.Customer.Email, i.TaxID,
+		i.Number, i.Status, strconv.FormatBool(i.Late > 0), i.Customer.Name, i.Customer.Email, i.TaxID,
 		i.IssueDate.String(), i.DueDate.String(), c.String(),
 		c.Format(i.Subtotal), c.Format(i.TaxTotal), c.Format(i.Total), c.Format(i.Open),
 	}
@@ -214,8 +224,8 @@ func (s *Pages) invoiceList(
 func (s *Pages) sumUp(r *http.Request, view *invoiceviews.InvoiceList) error {
 	tenant := web.Principal(r).Tenant
 	if view.Said == "" {
-		sums, err := invoice.Standing(r.Context(), s.site.Pool, tenant, tenant, date.Today())
-		view.Standing = standing(sums, nil, true)
+		sums, err := invoice.Standing(r.Context(), s.site.Pool, tenant, tenant, web.Principal(r).Today())
+		view.Standing = standing(sums, nil, web.Principal(r).Today())
 		return err
 	}
 	filter, err := invoiceFilter(r)

@@ -20,7 +20,7 @@ func (s *Pages) invoicePage(r *http.Request, p templates.Page, inv invoice.Invoi
 	}
 	money := inv.Currency.Display
 	view := invoiceviews.Invoice{
-		Number: inv.Number, Status: excerpt.Status(inv.Status, inv.DueDate, inv.Credited > 0),
+		Number: inv.Number, Status: excerpt.Status(inv.Status, inv.Overdue, inv.Credited > 0),
 		Seller: excerpt.Seller(inv), Buyer: excerpt.Buyer(inv),
 		IssueDate: web.DateText(inv.IssueDate), DueDate: web.DateText(inv.DueDate), Currency: inv.Currency.String(),
 		Subtotal: money(inv.Subtotal), Total: money(inv.Total), Notes: inv.Notes, Footer: inv.Seller.Footer,
@@ -70,14 +70,14 @@ func (s *Pages) invoicePage(r *http.Request, p templates.Page, inv invoice.Invoi
 	if inv.Status != invoice.StatusVoid && inv.Paid == 0 && inv.Credited == 0 && inv.WrittenOff == 0 {
 		view.VoidHref = web.Asked(s.Invoices, r, inv.ID, "void", nil).Href
 	}
+	for _, f := range document.Supply(inv) {
+		view.Supply = append(view.Supply, templates.Fact{Label: f.Label, Value: f.Value})
+	}
 	for _, f := range document.Payment(inv) {
 		view.Payment = append(view.Payment, templates.Fact{Label: f.Label, Value: f.Value})
 	}
 	for _, l := range inv.Lines {
-		view.Lines = append(view.Lines, invoiceviews.InvoiceLine{
-			Description: l.Description, Quantity: l.Quantity.String(), UnitPrice: money(l.UnitPrice),
-			TaxRate: l.NoTax.TaxText(l.TaxRate), Amount: money(l.Net),
-		})
+		view.Lines = append(view.Lines, excerpt.LineView(l, inv.Currency))
 	}
 	for _, g := range totals.Groups {
 		view.Taxes = append(view.Taxes, invoiceviews.TaxLine{

@@ -29,7 +29,7 @@ func listsOf(path, customer string) (all []string) {
 			"q=design+customer", "q=design+1&status=draft", "q=none", "q=design&customer_id=" + customer,
 			"status=paid&customer_id=" + customer + "&from=2026-02-02",
 			"paid_from=2026-01-01&paid_to=2026-01-31", "paid_from=2026-02-01&status=open", "q=design&paid_to=2026-02-01",
-			"q=7", "q=1@example.com",
+			"q=7", "q=1@example.com", "include=lines", "q=1020.00", "q=1,020.00+design", "q=0.33&status=draft",
 		} {
 			list := path + "?sort=" + sort + "&" + filter
 			all = append(all, list, list+"&limit=100", sitetest.At(list, middle[0], middle[1], false),
@@ -126,6 +126,8 @@ func everyInvoice(b *sitetest.Bundle, program, person *sitetest.Client) map[stri
 	maps.Copy(routes, everyRefund(b, program, person))
 	maps.Copy(routes, everyCreditNote(b, program, person))
 	maps.Copy(routes, everyWriteOff(b, program, person))
+	maps.Copy(routes, everyReceipt(b, program, person))
+	maps.Copy(routes, everyUseOfCredit(b, program, person))
 	maps.Copy(routes, everyMail(b, program, person))
 	maps.Copy(routes, everyReminder(b, program, person))
 	maps.Copy(routes, everyPeriod(b, program, person))
@@ -133,6 +135,11 @@ func everyInvoice(b *sitetest.Bundle, program, person *sitetest.Client) map[stri
 	maps.Copy(routes, everyDuplicateInvoice(b, program, person))
 	maps.Copy(routes, everyNextNumber(b, program, person))
 	maps.Copy(routes, everyLogo(b, program, person))
+	maps.Copy(routes, b.EveryPair(program, person, invoicecases.Closings(), func(n int) url.Values {
+		return url.Values{"through": {fmt.Sprintf("2000-02-%02d", 28-n%100)}} // requests with a smaller n come later
+	}))
+	closing := "/closings/" + sitetest.RowID(1) + "/reopen"
+	routes["GET /closings/{id}/reopen"] = []sitetest.Request{sitetest.Looked(person, http.StatusOK, closing+"?key=fresh")}
 	return routes
 }
 

@@ -15,7 +15,6 @@ import (
 	"onlyonce/internal/invoice/reminder"
 	"onlyonce/internal/invoice/schedule"
 	"onlyonce/internal/record"
-	"onlyonce/internal/value/date"
 	"onlyonce/internal/web"
 	"onlyonce/templates"
 	"onlyonce/templates/invoiceviews"
@@ -42,6 +41,9 @@ func (s *Pages) ledger(r *http.Request, inv invoice.Invoice) (v invoiceviews.Led
 func (s *Pages) ledgerRow(r *http.Request, inv invoice.Invoice, p invoice.Posting) invoiceviews.LedgerRow {
 	row := invoiceviews.LedgerRow{Date: web.DateText(p.Date), Amount: web.AmountText(inv.Currency, p.Amount)}
 	details := strings.TrimSuffix(web.OptionText(p.Method)+" · "+p.Details, " · ")
+	if p.Receipt != uuid.Nil {
+		row.ReceiptHref = "/receipts/" + p.Receipt.String()
+	}
 	switch p.Kind {
 	case "payment":
 		row.Kind, row.Details = "Payment", details
@@ -72,7 +74,7 @@ func (s *Pages) ledgerRow(r *http.Request, inv invoice.Invoice, p invoice.Postin
 
 // remind adds to the page of an invoice its last reminder, and the link to the next one, if it is possible.
 func (s *Pages) remind(r *http.Request, inv invoice.Invoice, view *invoiceviews.Invoice) error {
-	if !excerpt.IsOverdue(inv.Status, inv.DueDate) {
+	if !inv.Overdue {
 		return nil
 	}
 	summary, err := record.Find(r.Context(), s.site.Pool, invoice.Summaries, web.Principal(r).Tenant, inv.ID)
@@ -80,7 +82,7 @@ func (s *Pages) remind(r *http.Request, inv invoice.Invoice, view *invoiceviews.
 		return err
 	}
 	view.LastReminder = reminder.Last(summary.LastReminder)
-	if level, err := reminder.Next(summary, date.Today()); err == nil {
+	if level, err := reminder.Next(summary, web.Principal(r).Today()); err == nil {
 		view.Remind = templates.Link{
 			Text: "Send " + strings.ToLower(reminder.LevelName(level)), Href: web.FormHref(r, s.Invoices.URL(inv.ID)+"/reminders/new"),
 		}
@@ -99,7 +101,7 @@ func (s *Pages) attachmentRows(r *http.Request, inv invoice.Invoice) (v invoicev
 	list, err := attachment.ListOf(r.Context(), s.site.Pool, web.Principal(r).Tenant, inv.ID, record.Page{Limit: maxAttachments})
 	for _, a := range list.Rows {
 		v.Rows = append(v.Rows, invoiceviews.Attachment{
-			Name: a.File.Name, Href: "/attachments/" + a.ID.String() + "/file", Size: sizeText(a.File.Size), Day: web.Day(a.CreatedAt),
+			Name: a.File.Name, Href: "/attachments/" + a.ID.String() + "/file", Size: sizeText(a.File.Size), Day: web.Day(r, a.CreatedAt),
 			RemoveHref: web.FormHref(r, "/attachments/"+a.ID.String()+"/remove"),
 		})
 	}

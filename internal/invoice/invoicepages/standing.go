@@ -13,14 +13,14 @@ import (
 )
 
 // standing returns the view of sums of money, each with a link to its invoices or payments. of has query parameters for all links.
-// withPaid is set if the sums include payments.
-func standing(sums []invoice.Sum, of url.Values, withPaid bool) []invoiceviews.Standing {
+// paidIn is a day of the month of the payments that the sums include; zero if they include none.
+func standing(sums []invoice.Sum, of url.Values, paidIn date.Date) []invoiceviews.Standing {
 	all := []invoiceviews.Standing{
 		{Kind: "open", Label: "Open", Href: web.ListURL("/invoices", with(of, "sort", "due"), "status", "open")},
 		{Kind: "overdue", Label: "Overdue", Href: web.ListURL("/invoices", with(of, "sort", "due"), "status", "overdue")},
 	}
-	if withPaid {
-		first, last := date.Today().Month()
+	if paidIn != (date.Date{}) {
+		first, last := paidIn.Month()
 		all = append(all, invoiceviews.Standing{
 			Kind: "paid", Label: "Paid this month",
 			Href: web.ListURL("/invoices", with(of, "paid_from", first.String()), "paid_to", last.String()),

@@ -24,7 +24,7 @@ import (
 // mountSteps mounts the irreversible operations, with their confirmation pages.
 func (s *Pages) mountSteps(m *web.Mounted[invoice.Invoice]) {
 	web.Transition(m, "issue", "issued", "Issue a draft. From then on it does not change. An email to the customer is queued in the same "+
-		"transaction, unless email says none.", invoice.Issue, issueCommand(), &invoice.NotDraft)
+		"transaction, unless email says none.", invoice.Issue, issueCommand(), &invoice.NotDraft, &invoice.PeriodClosed)
 	web.Ask(m, "issue", invoice.Issue, web.Question[invoice.Invoice]{
 		Submit: "Issue and email", Page: s.issuePage, Fields: []templates.Field{{Name: "message", Value: "Message"}},
 		Fresh: func(r *http.Request, inv invoice.Invoice) (url.Values, error) {
@@ -37,7 +37,7 @@ func (s *Pages) mountSteps(m *web.Mounted[invoice.Invoice]) {
 	})
 	web.Transition(m, "void", "voided", "Void a draft or an issued invoice. It keeps its number. Nobody is told unless tell_customer "+
 		"asks for an email.", invoice.Void, voidCommand(), &invoice.HasPayments, &invoice.HasCreditNotes, &invoice.HasWriteOffs,
-		&invoice.NotDuplicate, &customer.Erased)
+		&invoice.NotDuplicate, &invoice.PeriodClosed, &customer.Erased)
 	web.Ask(m, "void", invoice.Void, web.Question[invoice.Invoice]{
 		Submit: "Void invoice", Page: s.voidPage,
 		Fresh: func(r *http.Request, _ invoice.Invoice) (url.Values, error) {
@@ -65,11 +65,11 @@ func voidCommand() web.Command[invoice.VoidDraft] {
 	}, invoice.VoidInput.Draft)
 }
 
-func (s *Pages) issuePage(_ *http.Request, p templates.Page, f templates.Form, inv invoice.Invoice) (templ.Component, error) {
+func (s *Pages) issuePage(r *http.Request, p templates.Page, f templates.Form, inv invoice.Invoice) (templ.Component, error) {
 	if inv.Customer.Email == "" {
 		f.Submit = "Issue only"
 	}
-	warnings, err := s.warnings(inv)
+	warnings, err := s.warnings(r, inv)
 	return invoiceviews.IssuePage(p, invoiceviews.Issue{
 		Form: f, InvoiceStep: excerpt.Step(inv), To: inv.Customer.Email, Warnings: warnings, NoMailServer: !s.sendsMail,
 		EmailCustomer: invoice.EmailCustomer, EmailNone: invoice.EmailNone, CanEInvoice: len(document.Lacks(inv)) == 0,

@@ -1,6 +1,7 @@
 package invoicepages
 
 import (
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,7 +18,7 @@ import (
 type fact struct{ name, value string }
 
 // warnings returns unusual facts about a draft, with links to correct them. The error is from [document.Gaps].
-func (s *Pages) warnings(inv invoice.Invoice) (all []invoiceviews.Warning, err error) {
+func (s *Pages) warnings(r *http.Request, inv invoice.Invoice) (all []invoiceviews.Warning, err error) {
 	add := func(text, fix, href, when string) {
 		all = append(all, invoiceviews.Warning{Text: text, Fix: templates.Link{Text: fix, Href: href}, When: when})
 	}
@@ -44,7 +45,7 @@ func (s *Pages) warnings(inv invoice.Invoice) (all []invoiceviews.Warning, err e
 	}
 	lacks(lacking(seller), "in the settings", "/settings/edit")
 	lacks(lacking(buyer), "to the customer", customer+"/edit")
-	if inv.DueDate.Before(s.site.Today()) {
+	if inv.DueDate.Before(s.site.Today(r)) {
 		add("The due date, "+web.DateText(inv.DueDate)+", has passed.", "Edit the draft", url+"/edit", " first, if it should be later.")
 	}
 	gaps, err := document.Gaps(s.renderer, inv)

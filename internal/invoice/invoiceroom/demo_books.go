@@ -46,9 +46,9 @@ func booksOf(t room.Tenant) books {
 			Tenant: t, invoices: 24,
 			work: []invoice.LineInput{
 				{Description: "Site survey", Quantity: "1", UnitPrice: "950.00"},
-				{Description: "Controller firmware, hours", Quantity: "18", UnitPrice: "135.00"},
+				{Description: "Controller firmware", Quantity: "18", Unit: "HUR", UnitPrice: "135.00"},
 				{Description: "Pressure sensor PS-4", Quantity: "40", UnitPrice: "27.35"},
-				{Description: "On-call support, month", Quantity: "1", UnitPrice: "1200.00"},
+				{Description: "On-call support", Quantity: "1", Unit: "MON", UnitPrice: "1200.00"},
 				{Description: "Calibration", Quantity: "8", UnitPrice: "64.00"},
 			},
 		}
@@ -61,11 +61,11 @@ func booksOf(t room.Tenant) books {
 		},
 		work: []invoice.LineInput{
 			{Description: "Brand workshop", Quantity: "1", UnitPrice: "1800.00"},
-			{Description: "Website design, hours", Quantity: "12.5", UnitPrice: "95.00"},
+			{Description: "Website design", Quantity: "12.5", Unit: "HUR", UnitPrice: "95.00"},
 			{Description: "Illustration set", Quantity: "6", UnitPrice: "140.00"},
 			{Description: "Packaging concept", Quantity: "1", UnitPrice: "2450.00"},
 			{Description: "Font licence", Quantity: "2", UnitPrice: "89.90"},
-			{Description: "Print supervision, days", Quantity: "1.5", UnitPrice: "620.00"},
+			{Description: "Print supervision", Quantity: "1.5", Unit: "DAY", UnitPrice: "620.00"},
 			{Description: "Photo retouching", Quantity: "24", UnitPrice: "12.50"},
 		},
 		abroad: []assignment{
@@ -89,7 +89,7 @@ func booksOf(t room.Tenant) books {
 				currency: "USD",
 				work: []invoice.LineInput{
 					{Description: "Catalogue layout, pages", Quantity: "32", UnitPrice: "85.00"},
-					{Description: "Product photography, days", Quantity: "2", UnitPrice: "1150.00"},
+					{Description: "Product photography", Quantity: "2", Unit: "DAY", UnitPrice: "1150.00"},
 				},
 			},
 		},

@@ -11,6 +11,7 @@ import (
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/credit"
 	"onlyonce/internal/invoice/payment"
+	"onlyonce/internal/invoice/receipt"
 	"onlyonce/internal/invoice/refund"
 	"onlyonce/internal/invoice/reminder"
 	"onlyonce/internal/invoice/writeoff"
@@ -71,6 +72,10 @@ func (b books) life(n int) []step {
 		return append(steps, b.pay(n, 0, 1, 0), b.refund(n, paid, 1), b.credit(n, 40, nil))
 	case n == 48: // the bank kept a few cents
 		return append(steps, b.pay(n, 0, 1, 3), b.writeOff(n))
+	case b.twin > 0 && n == paidTogether: // recorded one by one by mistake
+		return append(steps, b.pay(n, 0, 1, 0), removed(paid))
+	case b.twin > 0 && n == paidWithIt:
+		return append(steps, b.pay(n, 0, 1, 0), removed(paid), b.receive())
 	case n%24 == 12: // long overdue
 		return append(steps, b.remind())
 	case b.age(n) > 60 && n%5 == 0:
@@ -114,6 +119,54 @@ func (b books) pay(n, part int, parts, less int64) step {
 			Reference: fmt.Sprintf("%s-%04d-%d", b.Business.Currency, 3000+n*17, part+1),
 		}.Draft(id, d.Currency)
 	}, func(p payment.Payment) uuid.UUID { return p.ID })
+}
+
+// Two invoices of one customer that a receipt pays.
+const (
+	paidTogether = 34
+	paidWithIt   = 37
+)
+
+// removed removes the payment of a step.
+func removed(paid int) step {
+	s := of(payment.Remove, func(uuid.UUID) (struct{}, error) { return struct{}{}, nil }, func(p payment.Payment) uuid.UUID { return p.ID })
+	s.about = paid
+	return s
+}
+
+// receive records the receipt that pays both invoices, and 250.00 more.
+func (b books) receive() step {
+	return step{used: receipt.Create.Definition.Used, do: func(
+		ctx context.Context, store *idempotency.Store, intent idempotency.Intent,
+	) (uuid.UUID, error) {
+		return of(receipt.Create, func(id uuid.UUID) (receipt.Draft, error) {
+			key, err := demoKey(paidTogether, 0)
+			if err != nil {
+				return receipt.Draft{}, err
+			}
+			first, _, err := invoice.Create.Definition.Used(ctx, store, b.ID, key)
+			if err != nil {
+				return receipt.Draft{}, err
+			}
+			in := receipt.Input{
+				Method: payment.Methods()[0], Provider: "bank", Reference: fmt.Sprintf("%s-%04d", b.Business.Currency, 3000+paidWithIt*17),
+			}
+			total := int64(25_000)
+			var last invoice.Invoice
+			for _, id := range []uuid.UUID{first, id} {
+				if last, err = record.Find(ctx, store.Pool, invoice.Table, b.ID, id); err != nil {
+					return receipt.Draft{}, err
+				}
+				total += last.Total
+				in.Allocations = append(in.Allocations, receipt.AllocationInput{
+					InvoiceID: id.String(), Amount: last.Currency.Format(last.Total),
+				})
+			}
+			in.CustomerID, in.Currency, in.Amount = last.Customer.ID.String(), last.Currency.String(), last.Currency.Format(total)
+			in.Date = last.IssueDate.AddDays(12).String() //nolint:mnd // not in the future
+			return in.Draft()
+		}, func(r receipt.Receipt) uuid.UUID { return r.ID }).do(ctx, store, intent)
+	}}
 }
 
 // refund refunds the billed amount divided by the number of parts, from the payment of a step.

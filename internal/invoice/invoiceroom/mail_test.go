@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"strings"
@@ -128,6 +129,35 @@ func TestMailIsSent(t *testing.T) {
 		}
 		rest = after
 	}
+}
+
+// TestCopies checks that a mail to the customer has copies for the customer's further addresses, and a mail to another address has none.
+func TestCopies(t *testing.T) {
+	var access sync.Mutex
+	received := map[string]int{}
+	s := mailertest.Start(t, nil, func(to string) bool {
+		access.Lock()
+		defer access.Unlock()
+		received[strings.ToLower(to)]++
+		return true
+	})
+	b := mailing(t, s.URL)
+	invoice := b.draft("one", "Ada")
+	must.Exec(t, b.DB.Admin(), `UPDATE customers SET copies_to = 'boss@example.com, tax@example.org' WHERE email = 'ada@example.com'`)
+	b.post(invoice+"/issue", "one", `{}`, http.StatusOK)
+	b.post(invoice+"/send", "by hand", `{"recipient": "Ada@example.com"}`, http.StatusCreated)
+	b.settled(2)
+	must.Exec(t, b.DB.Admin(), `UPDATE customers SET copies_to = '' WHERE email = 'ada@example.com'`)
+	b.post(invoice+"/send", "none left", `{}`, http.StatusCreated)
+	b.settled(3)
+	must.Exec(t, b.DB.Admin(), `UPDATE customers SET copies_to = 'boss@example.com' WHERE email = 'ada@example.com'`)
+	b.post(invoice+"/send", "to another", `{"recipient": "grace@example.com"}`, http.StatusCreated)
+	b.settled(4)
+	access.Lock()
+	defer access.Unlock()
+	want := map[string]int{"ada@example.com": 3, "boss@example.com": 2, "tax@example.org": 2, "grace@example.com": 1}
+	assert.Thatf(t, maps.Equal(received, want) && len(s.Messages()) == 4, "%v in %d messages", received, len(s.Messages()))
+	assert.Equal(t, s.Messages()[0].Header.Get("Cc"), "<boss@example.com>, <tax@example.org>")
 }
 
 // TestMailIsSentOnce: the mail is sent once, however often the invoice is issued, under the same key or others. Sending it

@@ -8,9 +8,11 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"onlyonce/internal/customer"
+	"onlyonce/internal/idempotency"
 	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/payment"
+	"onlyonce/internal/invoice/receipt"
 	"onlyonce/internal/invoice/writeoff"
 	"onlyonce/internal/must"
 	"onlyonce/internal/record"
@@ -49,6 +51,46 @@ func (b *Bundle) Pay(key string, inv invoice.Invoice, amount string) (payment.Pa
 	d, err := payment.Input{Amount: amount, Date: "2026-11-22", Method: "bank_transfer"}.Draft(inv.ID, inv.Currency)
 	must.OK(b, err)
 	done, err := payment.Create.Do(context.Background(), b.Store, b.Intent(key), d)
+	return done.Value, err
+}
+
+// Receive records a receipt of EUR from the customer of an invoice, with a reference of the bank unless that is "".
+func (b *Bundle) Receive(
+	key, amount, reference string, of invoice.Invoice, parts ...receipt.AllocationInput,
+) (idempotency.Done[receipt.Receipt], error) {
+	b.Helper()
+	in := receipt.Input{
+		CustomerID: of.Customer.ID.String(), Currency: "EUR", Amount: amount, Date: "2026-11-22", Method: "bank_transfer",
+		Reference: reference, Allocations: parts,
+	}
+	if reference != "" {
+		in.Provider = "Bank"
+	}
+	d, err := in.Draft()
+	must.OK(b, err)
+	return receipt.Create.Do(context.Background(), b.Store, b.Intent(key), d)
+}
+
+// Part returns the allocation of an amount to an invoice.
+func Part(to invoice.Invoice, amount string) receipt.AllocationInput {
+	return receipt.AllocationInput{InvoiceID: to.ID.String(), Amount: amount}
+}
+
+// Apply pays an invoice from the credit of a receipt.
+func (b *Bundle) Apply(key string, of receipt.Receipt, to invoice.Invoice, amount string) (payment.Payment, error) {
+	b.Helper()
+	d, err := receipt.ApplyInput{InvoiceID: to.ID.String(), Amount: amount, Date: "2026-11-24"}.Draft(of)
+	must.OK(b, err)
+	done, err := receipt.Apply.Do(context.Background(), b.Store, b.Intent(key), d)
+	return done.Value, err
+}
+
+// Repay pays credit of a receipt back.
+func (b *Bundle) Repay(key string, of receipt.Receipt, amount string) (receipt.Repayment, error) {
+	b.Helper()
+	d, err := receipt.RepayInput{Amount: amount, Date: "2026-11-25"}.Draft(of)
+	must.OK(b, err)
+	done, err := receipt.Repay.Do(context.Background(), b.Store, b.Intent(key), d)
 	return done.Value, err
 }
 
@@ -119,7 +161,7 @@ const (
 )
 
 // DemoRows is the number of rows of [DemoStory], and of the customers abroad.
-const DemoRows = demoInvoices + 4 + 7 + 1 + 2 // refunds, credit notes, write-offs, customers
+const DemoRows = demoInvoices + 4 + 7 + 1 + 1 + 2 // refunds, credit notes, write-offs, receipts, customers
 
 // DemoTables are the tables with demo data of invoices.
 const DemoTables = "invoices, invoice_lines, invoice_number_runs"
@@ -131,4 +173,5 @@ const DemoStory = `
 		JOIN customers c ON c.tenant_id = i.tenant_id AND c.id = i.customer_id JOIN tenants t ON t.id = i.tenant_id
 	UNION ALL SELECT concat_ws(' ', 'refund', t.name, amount, refunded_on) FROM refunds JOIN tenants t ON t.id = tenant_id
 	UNION ALL SELECT concat_ws(' ', 'credit note', t.name, number, total) FROM credit_notes JOIN tenants t ON t.id = tenant_id
+	UNION ALL SELECT concat_ws(' ', 'receipt', t.name, amount, left_amount, received_on) FROM receipts JOIN tenants t ON t.id = tenant_id
 	UNION ALL SELECT concat_ws(' ', 'write-off', t.name, amount, written_off_on) FROM write_offs JOIN tenants t ON t.id = tenant_id`

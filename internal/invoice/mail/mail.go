@@ -21,6 +21,8 @@ type Mail struct {
 	CreditNoteID uuid.UUID `json:"credit_note_id,omitzero"` // of a mail that sends a credit note
 	Number       string    `json:"number"`                  // of the invoice
 	Recipient    string    `json:"recipient"`
+	// Copies are further email addresses with ", " between them: those of the customer, if the mail goes to the customer.
+	Copies string `json:"copies"`
 	// Kind distinguishes mails about the issued invoice, mails about the void one, credit notes, and reminders by their level.
 	Kind     string `json:"kind" enum:"invoice,void,reminder_1,reminder_2,reminder_3,credit_note"`
 	Subject  string `json:"subject"`
@@ -51,7 +53,7 @@ func (m Mail) Level() int {
 
 // Table is the table of mails.
 var Table = record.Table[Mail]{Name: "mails", Fields: `
-	'invoice_id', r.invoice_id, 'credit_note_id', r.credit_note_id, 'recipient', r.recipient, 'kind', r.kind,
+	'invoice_id', r.invoice_id, 'credit_note_id', r.credit_note_id, 'recipient', r.recipient, 'copies', r.copies, 'kind', r.kind,
 	'e_invoice', r.e_invoice, 'message', r.message, 'subject', r.subject, 'state', r.state,
 	'attempts', r.attempts, 'reason', r.reason, 'message_id', COALESCE(r.message_id, ''), 'text', r.body, 'kept', r.kept,
 	'sent_at', r.sent_at,

@@ -80,7 +80,7 @@ func letterOf(inv invoice.Invoice) letter {
 	}
 	for _, line := range inv.Lines {
 		l.Lines = append(l.Lines, letterLine{
-			line.Description, line.Quantity.String(), inv.Currency.Display(line.UnitPrice), amount(line.Net),
+			line.Description, line.QuantityText(), line.PriceText(inv.Currency), amount(line.Net),
 		})
 	}
 	return l
@@ -127,8 +127,13 @@ func (l letters) write(m source, files []mailer.File) (mailer.Letter, error) {
 			return mailer.Letter{}, fmt.Errorf("write the HTML: %w", err)
 		}
 	}
+	var copies []string
+	if m.Copies != "" {
+		copies = strings.Split(m.Copies, ", ")
+	}
 	return mailer.Letter{
-		From: m.invoice.Seller.Name, ReplyTo: m.invoice.Seller.Email, To: m.Recipient, Subject: m.Subject, MessageID: m.MessageID,
+		Copies: copies,
+		From:   m.invoice.Seller.Name, ReplyTo: m.invoice.Seller.Email, To: m.Recipient, Subject: m.Subject, MessageID: m.MessageID,
 		Date: m.CreatedAt, Text: text.String(), HTML: page.String(), Files: files,
 		Image: m.logo.Content, ImageType: m.logo.Type, ImageName: m.invoice.Seller.Logo.Name,
 	}, nil

@@ -30,6 +30,11 @@ func ListOf(ctx context.Context, pool *pgxpool.Pool, tenant, invoice uuid.UUID, 
 	return record.ListBy(ctx, pool, Table, tenant, page, `r.invoice_id = @invoice`, pgx.NamedArgs{"invoice": invoice})
 }
 
+// ListOfReceipt returns a page of the payments of a receipt, also removed ones.
+func ListOfReceipt(ctx context.Context, pool *pgxpool.Pool, tenant, receipt uuid.UUID, page record.Page) (record.List[Listed], error) {
+	return record.ListBy(ctx, pool, All, tenant, page, `r.receipt_id = @receipt`, pgx.NamedArgs{"receipt": receipt})
+}
+
 // Name returns the display name of a payment: "50.00 EUR on 21 Nov 2026".
 func Name(p Payment) string {
 	return p.Currency.Display(p.Amount) + " " + p.Currency.String() + " on " + p.Date.Display()

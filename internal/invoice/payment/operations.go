@@ -13,6 +13,9 @@ import (
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invoice"
+	"onlyonce/internal/record"
+	"onlyonce/internal/value/date"
+	"onlyonce/internal/value/money"
 )
 
 // Create records a payment and posts it to its invoice.
@@ -43,11 +46,12 @@ var Create = idempotency.Define(idempotency.Spec[Draft, Payment]{
 	External: func(d Draft) idempotency.External { return d.External },
 	Retain:   72 * time.Hour,
 	Explain: map[string]idempotency.Explanation[Draft]{
-		"payments_reference_once": idempotency.Taken(Table,
-			`r.provider_folded = fold_text(@provider) AND r.reference = @reference AND r.removed_at IS NULL`, reference, taken),
-		"payments_within_open": exceedsOpen,
-		"payments_of_issued":   idempotency.Always[Draft](errNotIssued),
-		"payments_invoice":     idempotency.Missing[Draft],
+		"payments_reference_once": idempotency.Taken(Table, ByReference, reference, taken),
+		"payment_references_once": idempotency.Taken(receipts, ByReference, reference, takenByReceipt),
+		"payments_within_open":    ExplainExceedsOpen(func(d Draft) money.Currency { return d.Currency }),
+		"payments_of_issued":      idempotency.Always[Draft](ErrNotIssued),
+		"payments_invoice":        idempotency.Missing[Draft],
+		"books_closed":            invoice.WhenClosed[Draft]("/date", invoice.UseLaterDate),
 	},
 	NotInFingerprint: []string{"SeenOpen"},
 	Fields: func(d Draft) []slog.Attr {
@@ -58,7 +62,7 @@ var Create = idempotency.Define(idempotency.Spec[Draft, Payment]{
 // Taken is the conflict of two payments with the same reference.
 var Taken = conflict.Kind{
 	Slug: "payment-taken", Title: "Payment already recorded",
-	Meaning: "A payment with this provider and reference already exists. It was kept, and no second one was recorded.  " +
+	Meaning: "A payment or receipt with this provider and reference already exists. It was kept, and no second one was recorded.  " +
 		"You can use the key again.",
 	ToDo: "Open the first payment (existing_id). If this is another payment, send it with its own reference.",
 }
@@ -70,6 +74,9 @@ var ExceedsOpen = conflict.Kind{
 		"lowered. Nothing was recorded. You can use the key again.",
 	ToDo: "Read the invoice, and record at most its open amount (open). If the rest was written off, take the write-off back first.",
 }
+
+// ByReference is the condition on the row r of the payments, or of the receipts, that finds the one with a @provider and a @reference.
+const ByReference = `r.provider_folded = fold_text(@provider) AND r.reference = @reference AND r.removed_at IS NULL`
 
 func reference(d Draft) pgx.NamedArgs {
 	return pgx.NamedArgs{"provider": d.Provider, "reference": d.Reference}
@@ -87,16 +94,40 @@ func taken(_ Draft, first Payment) error {
 	}
 }
 
-func exceedsOpen(_ context.Context, _ *idempotency.Store, _ idempotency.Intent, d Draft, broken *pgconn.PgError) error {
-	open, err := strconv.ParseInt(broken.Detail, 10, 64)
-	if err != nil {
-		return fmt.Errorf("open amount: %w", err)
-	}
+// receipts is the table of package receipt, with what a conflict with a receipt needs.
+var receipts = record.Table[transfer]{Name: "receipts", Fields: `'currency', r.currency, 'amount', r.amount, 'date', r.received_on`}
+
+type transfer struct {
+	record.Header
+
+	Currency money.Currency `json:"currency"`
+	Amount   int64          `json:"amount"` // minor units
+	Date     date.Date      `json:"date"`
+}
+
+func takenByReceipt(d Draft, first transfer) error {
 	return &conflict.Error{
-		Kind: &ExceedsOpen, Title: "The open amount is " + d.Currency.Display(open) + " " + d.Currency.String() + ".",
-		Text:  "The payment is larger, and wasn't recorded.",
-		Field: "/amount", Blame: "Enter at most " + d.Currency.Format(open) + ".",
-		Members: map[string]string{"open": d.Currency.Format(open)},
+		Kind: &Taken, Title: "The payment " + d.Reference + " of " + d.Provider + " is already recorded, as a receipt.",
+		Text: "We kept it and didn't record a second one.", Existing: first.ID, Many: receipts.Name,
+		Name:  Name(Payment{Currency: first.Currency, Amount: first.Amount, Date: first.Date}),
+		Field: "/reference", Blame: "A receipt has this reference.",
+	}
+}
+
+// ExplainExceedsOpen explains the constraint payments_within_open for a command in a currency.
+func ExplainExceedsOpen[C any](currency func(C) money.Currency) idempotency.Explanation[C] {
+	return func(_ context.Context, _ *idempotency.Store, _ idempotency.Intent, command C, broken *pgconn.PgError) error {
+		open, err := strconv.ParseInt(broken.Detail, 10, 64)
+		if err != nil {
+			return fmt.Errorf("open amount: %w", err)
+		}
+		in := currency(command)
+		return &conflict.Error{
+			Kind: &ExceedsOpen, Title: "The open amount is " + in.Display(open) + " " + in.String() + ".",
+			Text:  "The payment is larger, and wasn't recorded.",
+			Field: "/amount", Blame: "Enter at most " + in.Format(open) + ".",
+			Members: map[string]string{"open": in.Format(open)},
+		}
 	}
 }
 
@@ -104,7 +135,7 @@ func exceedsOpen(_ context.Context, _ *idempotency.Store, _ idempotency.Intent, 
 func Possible(inv invoice.Invoice) error {
 	switch {
 	case inv.Status == invoice.StatusDraft, inv.Status == invoice.StatusVoid:
-		return errNotIssued()
+		return ErrNotIssued()
 	case inv.Open == 0 && inv.WrittenOff > 0:
 		return &conflict.Error{
 			Kind: &ExceedsOpen, Title: "Nothing is open on this invoice.",
@@ -119,7 +150,8 @@ func Possible(inv invoice.Invoice) error {
 	}
 }
 
-func errNotIssued() error {
+// ErrNotIssued returns the conflict of a payment of an invoice that isn't issued.
+func ErrNotIssued() error {
 	return &conflict.Error{
 		Kind: &invoice.NotIssued, Title: "This invoice isn't issued.", Text: "Only an issued invoice can be paid. Nothing was recorded.",
 	}

@@ -24,8 +24,9 @@ type Payment struct {
 	record.Alike
 
 	InvoiceID uuid.UUID      `json:"invoice_id"`
-	Currency  money.Currency `json:"currency"` // the invoice's
-	Amount    int64          `json:"amount"`   // minor units
+	ReceiptID uuid.UUID      `json:"receipt_id,omitzero"` // of the receipt that it is a part of; zero for none
+	Currency  money.Currency `json:"currency"`            // the invoice's
+	Amount    int64          `json:"amount"`              // minor units
 	Date      date.Date      `json:"date"`
 	Method    string         `json:"method"`
 	Provider  string         `json:"provider,omitzero"`
@@ -38,7 +39,8 @@ type Payment struct {
 
 // Table is the table of payments.
 var Table = record.Table[Payment]{Name: "payments", Fields: `
-	'invoice_id', r.invoice_id, 'amount', r.amount, 'refunded', r.refunded, 'left', r.left_amount, 'date', r.paid_on, 'method', r.method,
+	'invoice_id', r.invoice_id, 'receipt_id', r.receipt_id, 'amount', r.amount, 'refunded', r.refunded, 'left', r.left_amount,
+	'date', r.paid_on, 'method', r.method,
 	'removed_at', r.removed_at, 'provider', COALESCE(r.provider, ''), 'reference', COALESCE(r.reference, ''),
 	'currency', (SELECT i.currency FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
 	` + idempotency.ExternalJSON}
@@ -93,16 +95,22 @@ func (in Input) Draft(of uuid.UUID, currency money.Currency) (Draft, error) {
 	if !slices.Contains(Methods(), in.Method) {
 		problems.Add("/method", "Choose how it was paid: "+strings.Join(Methods(), ", ")+".")
 	}
-	d.Provider = problems.Line("/provider", "the provider", in.Provider, MaxProvider)
-	d.Reference = problems.Line("/reference", "the reference", in.Reference, MaxReference)
+	d.Provider, d.Reference = CheckReference(in.Provider, in.Reference, &problems)
 	d.External = in.External.Check("", &problems)
+	return d, problems.Err()
+}
+
+// CheckReference checks the provider and the reference of a transfer: both or neither.
+func CheckReference(provider, reference string, problems *invalid.Error) (checkedProvider, checkedReference string) {
+	provider = problems.Line("/provider", "the provider", provider, MaxProvider)
+	reference = problems.Line("/reference", "the reference", reference, MaxReference)
 	switch {
-	case d.Provider == "" && d.Reference != "":
+	case provider == "" && reference != "":
 		problems.Add("/provider", "Enter who gave this reference, such as the name of the bank.")
-	case d.Provider != "" && d.Reference == "":
+	case provider != "" && reference == "":
 		problems.Add("/reference", "Enter the reference that the provider gave to the payment.")
 	}
-	return d, problems.Err()
+	return provider, reference
 }
 
 // Rules returns the uniqueness rules of payments.

@@ -3,17 +3,26 @@ package payment
 import (
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/invoice"
 )
 
 // Remove removes a payment that was recorded by mistake, with a posting. Webhook events with its reference don't record it again, but
-// users and API clients can.
+// users and API clients can. The money of a receipt is the customer's credit again.
 var Remove = idempotency.Define(idempotency.Spec[struct{}, Payment]{
 	Kind: idempotency.Transition, Name: "payment.remove", Table: Table, Made: `r.removed_at IS NOT NULL`,
 	Statements: func(tx *idempotency.Tx, _ struct{}) idempotency.Result {
 		tx.Exec(`UPDATE payments SET removed_at = now() WHERE tenant_id = @tenant_id AND id = @record_id`, nil)
+		tx.Exec(`
+			INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
+			SELECT tenant_id, receipt_id, @operation, @idempotency_key, 'payment of an invoice removed' FROM payments
+			WHERE tenant_id = @tenant_id AND id = @record_id AND receipt_id IS NOT NULL`, nil)
 		return tx.Record()
 	},
-	Explain: map[string]idempotency.Explanation[struct{}]{"payments_removed_whole": idempotency.Always[struct{}](errHasRefunds)},
+	Explain: map[string]idempotency.Explanation[struct{}]{
+		"payments_removed_whole": idempotency.Always[struct{}](errHasRefunds),
+		"books_closed": invoice.WhenClosed[struct{}]("",
+			"The payment is of a closed day, so it can't be removed. Refund it, or reopen the books. Nothing was changed."),
+	},
 })
 
 // HasRefunds is the conflict of removing a payment that has refunds.

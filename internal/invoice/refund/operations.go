@@ -43,6 +43,7 @@ var Create = idempotency.Define(idempotency.Spec[Draft, Refund]{
 	Explain: map[string]idempotency.Explanation[Draft]{
 		"refunds_within_payment": exceedsPayment,
 		"refunds_payment":        idempotency.Missing[Draft],
+		"books_closed":           invoice.WhenClosed[Draft]("/date", invoice.UseLaterDate),
 	},
 	NotInFingerprint: []string{"Paid", "SeenLeft"},
 	Fields: func(d Draft) []slog.Attr {

@@ -76,7 +76,7 @@ func overdueAfter(ctx context.Context, store *idempotency.Store, tenant uuid.UUI
 			WHEN last.level = 1 AND last.sent_on + p.second_after <= today THEN 2
 			WHEN last.level = 2 AND last.sent_on + p.final_after <= today THEN 3
 			ELSE 0 END
-		FROM CAST(now() AT TIME ZONE 'UTC' AS date) AS today
+		FROM business_day() AS today
 			CROSS JOIN LATERAL (
 				SELECT first_after, second_after, final_after FROM reminder_plans
 				WHERE tenant_id = @tenant_id AND settings_id = @tenant_id LIMIT 1) AS p

@@ -36,6 +36,22 @@ func (b *bundle) sent() string {
 			FROM invoice_reminders m JOIN invoices i ON (i.tenant_id, i.id) = (m.tenant_id, m.invoice_id) GROUP BY i.number) AS each`)
 }
 
+// TestDaysOfTheBusiness checks reminders in two time zones that never have the same day.
+func TestDaysOfTheBusiness(t *testing.T) {
+	b := setup(t)
+	b.plan("plan")
+	for _, zone := range []string{"Pacific/Kiritimati", "Pacific/Pago_Pago"} {
+		b.Exec(`UPDATE tenants SET time_zone = $1 WHERE id = $2`, zone, b.Tenant)
+		today := date.TodayIn(date.Zone(zone))
+		late, timely := b.due("late "+zone, today.AddDays(-1), "ada@example.com"), b.due("timely "+zone, today, "jean@example.com")
+		_, err := b.send(b.Store, "timely "+zone, b.draft(timely, "1"))
+		assert.Thatf(t, storetest.IsConflict(err, &reminder.NotOverdue), "%s: reminded of an invoice that is due today: %v", zone, err)
+		sent, err := b.send(b.Store, "late "+zone, b.draft(late, "1"))
+		must.OK(t, err)
+		assert.Equal(t, sent.Value.SentOn, today, zone)
+	}
+}
+
 // TestDueReminders sends reminders by a plan, day by day: each once, in order, with the days of the plan between them. Invoices that can't
 // be reminded don't keep the following ones from it.
 func TestDueReminders(t *testing.T) {

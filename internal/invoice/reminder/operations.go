@@ -47,7 +47,7 @@ var Send = idempotency.Define(idempotency.Spec[Draft, Reminder]{
 // NotOverdue is the conflict of a reminder of an invoice that isn't overdue.
 var NotOverdue = conflict.Kind{
 	Slug: "not-overdue", Title: "Invoice not overdue",
-	Meaning: "Nothing is open on the invoice, or it isn't overdue yet: the day after its due date, in UTC, is the first one. " +
+	Meaning: "Nothing is open on the invoice, or it isn't overdue yet: the day after its due date is the first one. " +
 		"Nothing was sent. You can use the key again.",
 	ToDo: "Read the invoice.",
 }
@@ -55,7 +55,7 @@ var NotOverdue = conflict.Kind{
 // NotNext is the conflict of a reminder that skips a level, or follows the previous one on the same day.
 var NotNext = conflict.Kind{
 	Slug: "reminder-not-next", Title: "Not the next reminder",
-	Meaning: "A reminder needs the one of the level before it, and an invoice gets one reminder a day, in UTC. Nothing was sent. " +
+	Meaning: "A reminder needs the one of the level before it, and an invoice gets one reminder a day. Nothing was sent. " +
 		"You can use the key again.",
 	ToDo: "Read the invoice's reminders. Send the next level, on a later day than the last one.",
 }
@@ -65,7 +65,7 @@ func Next(inv invoice.Summary, today date.Date) (level int, err error) {
 	switch last := inv.LastReminder; {
 	case inv.Status == invoice.StatusDraft, inv.Status == invoice.StatusVoid:
 		return 0, errNotIssued()
-	case !invoice.IsOverdue(inv.Status, inv.DueDate, today):
+	case inv.Late == 0:
 		return 0, errNotOverdue(inv)
 	case last.Level == Levels:
 		return 0, &conflict.Error{

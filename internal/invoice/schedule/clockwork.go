@@ -16,7 +16,6 @@ import (
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/postgres"
-	"onlyonce/internal/value/date"
 )
 
 // The limits of a run. The next run continues.
@@ -49,8 +48,9 @@ func (c Clockwork) Run(ctx context.Context, tenant uuid.UUID) error {
 		if len(found) == 0 {
 			break
 		}
-		for _, s := range found {
-			period, is := s.Due(date.Of(now.UTC()))
+		for _, f := range found {
+			s := f.Schedule
+			period, is := s.Due(f.Today)
 			if !is {
 				continue // the row is older than the schedule
 			}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 	"pgregory.net/rapid"
@@ -15,8 +16,10 @@ import (
 	"onlyonce/internal/assert"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/idempotency/storetest"
+	"onlyonce/internal/invoice/closing"
 	"onlyonce/internal/invoice/schedule"
 	"onlyonce/internal/must"
+	"onlyonce/internal/value/date"
 )
 
 // TestBillsOnceAPeriod checks that a period is billed on its day and not before, and never again, even if the clock jumps.
@@ -37,6 +40,19 @@ func TestBillsOnceAPeriod(t *testing.T) {
 	b.run("2090-02-28") // and back again
 	b.wantPeriods(caughtUp...)
 	b.wantMails(4)
+}
+
+// TestDayOfTheBusiness checks that a period is due when its day begins in the time zone of the business.
+func TestDayOfTheBusiness(t *testing.T) {
+	b := setup(t)
+	b.Exec(`UPDATE tenants SET time_zone = 'Europe/Berlin' WHERE id = $1`, b.Tenant)
+	b.create("one", b.monthly())
+	midnight := day(b, "2090-01-31").Time().Add(-time.Hour)
+	for _, now := range []time.Time{midnight.Add(-time.Second), midnight} {
+		b.wantPeriods()
+		must.OK(t, schedule.Clockwork{Store: b.Store, Now: func() time.Time { return now }}.Run(t.Context(), b.Tenant))
+	}
+	b.wantPeriods("2090-01-31")
 }
 
 // TestDowntime checks that of the weeks of a downtime, each is billed, or only the latest.
@@ -212,6 +228,25 @@ func TestOneFailureStopsNoOther(t *testing.T) {
 	if s := b.find(bad.ID); s.Failure != "" || s.NextDay.String() != "2090-02-28" {
 		t.Errorf("%+v", s)
 	}
+}
+
+// TestPeriodOfAClosedDay checks that a period of a closed day isn't issued, with the reason at its schedule, but billed as a draft.
+func TestPeriodOfAClosedDay(t *testing.T) {
+	b := setup(t)
+	first, last := date.Today().Month()
+	in := b.monthly()
+	in.FirstDay = first.AddDays(-1).String()
+	issued := b.create("issued", in)
+	in.BillAs = schedule.AsDraft
+	draft := b.create("draft", in)
+	d, err := closing.Input{Through: in.FirstDay}.Draft()
+	must.OK(t, err)
+	b.OK(closing.Create.Do(t.Context(), b.Store, b.Intent("close"), d))
+	b.run(last.AddDays(-1).String())
+	b.wantPeriods(in.FirstDay)
+	assert.Equal(t, b.find(draft.ID).Failure, "")
+	failure := b.find(issued.ID).Failure
+	assert.Thatf(t, strings.Contains(failure, "The books are closed through "+d.Through.Display()+"."), "%s", failure)
 }
 
 // TestKeyOfTheClockIsNoClients checks that a client can't block the clock by billing another period with the clock's key. If the clock's

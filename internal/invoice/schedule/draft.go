@@ -114,8 +114,9 @@ func (in Input) billed(d *Draft, problems *invalid.Error) {
 	}
 	for _, l := range billed.Lines {
 		d.Lines = append(d.Lines, invoice.LineInput{
-			Description: l.Description, Quantity: l.Quantity.String(),
-			UnitPrice: billed.Currency.Format(l.UnitPrice), TaxRate: l.TaxRate.String(), Treatment: string(l.NoTax),
+			Description: l.Description, Quantity: l.Quantity.String(), Unit: string(l.Unit),
+			UnitPrice: billed.Currency.Format(l.UnitPrice), Discount: l.DiscountText(billed.Currency),
+			TaxRate: l.TaxRate.String(), Treatment: string(l.NoTax),
 		})
 	}
 }

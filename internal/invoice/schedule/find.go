@@ -36,17 +36,23 @@ func Billed(ctx context.Context, pool *pgxpool.Pool, tenant, invoice uuid.UUID) 
 
 // due returns at most limit schedules that are due at a time, in order of their waiting time. A failed one waits for retry, but not
 // longer if the clock was set back.
-func due(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, now time.Time, limit int) ([]Schedule, error) {
-	return record.Collect(ctx, pool, tenant, pgx.RowTo[Schedule], `
-		SELECT found.schedule FROM (
-			SELECT due_day, schedule_id FROM schedule_clocks
-			WHERE tenant_id = @tenant_id AND due_day <= @today::date
+func due(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, now time.Time, limit int) ([]dueOn, error) {
+	return record.Collect(ctx, pool, tenant, pgx.RowToStructByPos[dueOn], `
+		SELECT found.schedule, c.today FROM (
+			SELECT due_day, schedule_id, today FROM schedule_clocks, (SELECT business_day(@now::timestamptz) AS today) AS clock
+			WHERE tenant_id = @tenant_id AND due_day <= today
 				AND (failed_at IS NULL OR failed_at <= @now::timestamptz - @retry::interval OR failed_at > @now::timestamptz)
 			ORDER BY due_day, schedule_id LIMIT @limit) AS c,
 		LATERAL (
 			SELECT `+Table.JSON()+` AS schedule FROM schedules r WHERE r.tenant_id = @tenant_id AND r.id = c.schedule_id LIMIT 1) AS found
 		ORDER BY c.due_day, c.schedule_id`,
-		pgx.NamedArgs{"today": date.Of(now.UTC()), "now": now, "retry": retry, "limit": limit})
+		pgx.NamedArgs{"now": now, "retry": retry, "limit": limit})
+}
+
+// dueOn is a schedule that is due on a day of its business.
+type dueOn struct {
+	Schedule Schedule
+	Today    date.Date
 }
 
 // noteFailure stores why a period could not be billed, for the page of the schedule.

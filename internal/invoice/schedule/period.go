@@ -90,6 +90,8 @@ func explainBilling() map[string]idempotency.Explanation[Billing] {
 	return map[string]idempotency.Explanation[Billing]{
 		"schedule_periods_schedule": idempotency.Missing[Billing],
 		"schedule_periods_invoice":  idempotency.Missing[Billing],
+		"books_closed": invoice.WhenClosed[Billing]("",
+			"The period can't be billed as an issued invoice. Bill it as a draft, or reopen the books. Nothing was billed."),
 	}
 }
 

@@ -13,7 +13,7 @@ FROM (SELECT) AS one LEFT JOIN (
 	SELECT r.version, (false) AS made, json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
 		'number', r.number, 'status', r.state, 'paid', r.paid, 'credited', r.credited,
 		'written_off', r.written_off, 'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END, 'currency', r.currency,
-		'overdue', r.state IN ('issued', 'partially_paid') AND r.due_date < (now() AT TIME ZONE 'UTC')::date,
+		'overdue', r.state IN ('issued', 'partially_paid') AND r.due_date < (SELECT business_day()),
 		'seller', COALESCE(r.seller, (
 				SELECT json_build_object(
 					'name', s.name, 'email', s.email, 'address', s.address, 'country', s.country, 'tax_id', s.tax_id,
@@ -25,10 +25,11 @@ FROM (SELECT) AS one LEFT JOIN (
 				SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id,
 					'contact', c.contact, 'reference', c.reference) FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id)),
 		'issue_date', r.issue_date, 'due_date', r.due_date, 'notes', r.notes,
-		'exemption_reason', r.exemption_reason,
+		'exemption_reason', r.exemption_reason, 'supplied_from', r.supplied_from, 'supplied_to', r.supplied_to,
 		'lines', (
 			SELECT json_agg(json_build_object(
-					'description', l.description, 'quantity', l.quantity::text, 'unit_price', l.unit_price,
+					'description', l.description, 'quantity', l.quantity::text, 'unit', l.unit, 'unit_price', l.unit_price,
+					'discount_rate', l.discount_rate::text, 'discount', l.discount,
 					'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', l.net) ORDER BY l.position)
 			FROM invoice_lines l WHERE l.tenant_id = r.tenant_id AND l.invoice_id = r.id),
 		'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total, 'issued_at', r.issued_at, 'voided_at', r.voided_at,
@@ -48,49 +49,59 @@ WITH customer AS MATERIALIZED (
 	FROM live_customer($2, $1::uuid) AS c
 	WHERE $1::uuid <> $3::uuid
 	UNION ALL
-	SELECT id, payment_days FROM find_or_create_customer($2, $4, in_email => NULLIF($5, ''), in_name => $6, in_address => $7, in_country => $8, in_tax_id => $9, in_contact => $10, in_reference => $11, in_payment_days => NULLIF($12, '')::integer, in_same_email => $13)
+	SELECT id, payment_days FROM find_or_create_customer($2, $4, in_email => NULLIF($5, ''), in_name => $6, in_address => $7, in_country => $8, in_tax_id => $9, in_contact => $10, in_reference => $11, in_payment_days => NULLIF($12, '')::integer, in_copies_to => $13, in_same_email => $14)
 	WHERE $1::uuid = $3::uuid
 ), wanted AS (
 	SELECT
 		CASE
-		WHEN $14 <> '' THEN $14
-		WHEN issue_year = extract(year FROM $15::date) OR series_place(number_folded, issue_year) IS NULL THEN number
+		WHEN $15 <> '' THEN $15
+		WHEN issue_year = extract(year FROM $16::date) OR series_place(number_folded, issue_year) IS NULL THEN number
 		END AS number,
-		c.id AS customer_id, COALESCE($16::date, $15::date + COALESCE(c.payment_days, (
+		c.id AS customer_id, COALESCE($17::date, $16::date + COALESCE(c.payment_days, (
 					SELECT s.payment_days FROM settings s WHERE s.tenant_id = $2 AND s.id = $2))) AS due_date,
 		(SELECT array_agg(
-				(description, quantity::numeric, unit_price::bigint, tax_rate::numeric, tax_treatment::text) ORDER BY position)
-		FROM invoice_lines WHERE tenant_id = $2 AND invoice_id = $17) IS DISTINCT FROM
+				(description, quantity::numeric, unit::text, unit_price::bigint, discount_rate, discount, tax_rate::numeric,
+					tax_treatment::text) ORDER BY position)
+		FROM invoice_lines WHERE tenant_id = $2 AND invoice_id = $18) IS DISTINCT FROM
 	(SELECT array_agg(
-			(description, quantity::numeric, unit_price, tax_rate::numeric, NULLIF(tax_treatment, '')) ORDER BY position)
-		FROM unnest($18::text[], $19::text[], $20::bigint[], $21::text[],
-			$22::text[])
-		WITH ORDINALITY AS typed (description, quantity, unit_price, tax_rate, tax_treatment, position)) AS other_lines
+			(description, quantity::numeric, NULLIF(unit, ''), unit_price, NULLIF(discount_rate, '')::numeric, discount,
+				tax_rate::numeric, NULLIF(tax_treatment, '')) ORDER BY position)
+		FROM unnest(
+			$19::text[], $20::text[], $21::text[], $22::bigint[], $23::text[],
+			$24::bigint[], $25::text[], $26::text[], $27::bigint[]) WITH ORDINALITY
+		AS typed (description, quantity, unit, unit_price, discount_rate, discount, tax_rate, tax_treatment, net, position)) AS other_lines
 	FROM invoices, customer c
-	WHERE invoices.tenant_id = $2 AND invoices.id = $17
+	WHERE invoices.tenant_id = $2 AND invoices.id = $18
 )
 UPDATE invoices i SET
-(number, customer_id, currency, issue_date, due_date, notes, exemption_reason, subtotal, tax_total, total,
+(number, customer_id, currency, issue_date, due_date, notes, exemption_reason, supplied_from, supplied_to,
+	subtotal, tax_total, total,
 	source, external_id, external_digest) =
-(w.number, w.customer_id, $23, $15, w.due_date, $24, $25, $26, $27, $28,
-	COALESCE($29::text, source), COALESCE($30::text, external_id),
-	COALESCE($31::bytea, external_digest))
+(w.number, w.customer_id, $28, $16, w.due_date, $29, $30,
+	$31::date, $32::date, $33, $34, $35,
+	COALESCE($36::text, source), COALESCE($37::text, external_id),
+	COALESCE($38::bytea, external_digest))
 FROM wanted w
-WHERE i.tenant_id = $2 AND i.id = $17 AND (w.other_lines
-	OR (i.number, i.customer_id, i.currency, i.issue_date, i.due_date, i.notes, i.exemption_reason,
+WHERE i.tenant_id = $2 AND i.id = $18 AND (w.other_lines
+	OR (i.number, i.customer_id, i.currency, i.issue_date, i.due_date, i.notes, i.exemption_reason, i.supplied_from,
+		i.supplied_to,
 		source, external_id, external_digest)
-	IS DISTINCT FROM (w.number, w.customer_id, $23, $15, w.due_date, $24, $25,
-		COALESCE($29::text, source), COALESCE($30::text, external_id),
-		COALESCE($31::bytea, external_digest)));
+	IS DISTINCT FROM (w.number, w.customer_id, $28, $16, w.due_date, $29, $30, $31::date,
+		$32::date,
+		COALESCE($36::text, source), COALESCE($37::text, external_id),
+		COALESCE($38::bytea, external_digest)));
 
 DELETE FROM invoice_lines WHERE tenant_id = $1 AND invoice_id = $2;
 
-INSERT INTO invoice_lines (tenant_id, invoice_id, position, description, quantity, unit_price, tax_rate, tax_treatment, net)
+INSERT INTO invoice_lines (
+	tenant_id, invoice_id, position, description, quantity, unit, unit_price, discount_rate, discount, tax_rate, tax_treatment, net)
 SELECT
-	$1, $2, position, description, quantity::numeric, unit_price, tax_rate::numeric,
-	NULLIF(tax_treatment, ''), net
-FROM unnest($3::text[], $4::text[], $5::bigint[], $6::text[], $7::text[],
-	$8::bigint[]) WITH ORDINALITY AS typed (description, quantity, unit_price, tax_rate, tax_treatment, net, position);
+	$1, $2, position, description, quantity::numeric, NULLIF(unit, ''), unit_price,
+	NULLIF(discount_rate, '')::numeric, discount, tax_rate::numeric, NULLIF(tax_treatment, ''), net
+FROM unnest(
+	$3::text[], $4::text[], $5::text[], $6::bigint[], $7::text[],
+	$8::bigint[], $9::text[], $10::text[], $11::bigint[]) WITH ORDINALITY
+AS typed (description, quantity, unit, unit_price, discount_rate, discount, tax_rate, tax_treatment, net, position);
 
 INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
 SELECT tenant_id, id, $1, $2, 'customer created' FROM customers
@@ -106,7 +117,7 @@ FROM (
 	FROM (SELECT (true) AS made, json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
 			'number', r.number, 'status', r.state, 'paid', r.paid, 'credited', r.credited,
 			'written_off', r.written_off, 'open', CASE WHEN r.state IN ('draft', 'void') THEN 0 ELSE r.open_amount END, 'currency', r.currency,
-			'overdue', r.state IN ('issued', 'partially_paid') AND r.due_date < (now() AT TIME ZONE 'UTC')::date,
+			'overdue', r.state IN ('issued', 'partially_paid') AND r.due_date < (SELECT business_day()),
 			'seller', COALESCE(r.seller, (
 					SELECT json_build_object(
 						'name', s.name, 'email', s.email, 'address', s.address, 'country', s.country, 'tax_id', s.tax_id,
@@ -118,10 +129,11 @@ FROM (
 					SELECT json_build_object('id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id,
 						'contact', c.contact, 'reference', c.reference) FROM customers c WHERE c.tenant_id = r.tenant_id AND c.id = r.customer_id)),
 			'issue_date', r.issue_date, 'due_date', r.due_date, 'notes', r.notes,
-			'exemption_reason', r.exemption_reason,
+			'exemption_reason', r.exemption_reason, 'supplied_from', r.supplied_from, 'supplied_to', r.supplied_to,
 			'lines', (
 				SELECT json_agg(json_build_object(
-						'description', l.description, 'quantity', l.quantity::text, 'unit_price', l.unit_price,
+						'description', l.description, 'quantity', l.quantity::text, 'unit', l.unit, 'unit_price', l.unit_price,
+						'discount_rate', l.discount_rate::text, 'discount', l.discount,
 						'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', l.net) ORDER BY l.position)
 				FROM invoice_lines l WHERE l.tenant_id = r.tenant_id AND l.invoice_id = r.id),
 			'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total, 'issued_at', r.issued_at, 'voided_at', r.voided_at,

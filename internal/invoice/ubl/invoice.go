@@ -11,7 +11,9 @@ type Invoice struct {
 	BuyerReference string
 	Seller         Party  // BG-4
 	Buyer          Party  // BG-7
-	DeliveredOn    string // BT-72, ISO 8601; "" leaves out both
+	PeriodStart    string // BT-73, ISO 8601; "" leaves out the period
+	PeriodEnd      string // BT-74, ISO 8601
+	DeliveredOn    string // BT-72, ISO 8601; "" for none
 	DeliveredTo    string // BT-80, ISO 3166-1 alpha-2; "" if unknown
 	Account        Account
 	Lines          []Line // BG-25, at least one
@@ -48,11 +50,15 @@ type Account struct {
 // Line is a line of the invoice.
 type Line struct {
 	Name      string // BT-153
-	Quantity  string // BT-129, in pieces
+	Quantity  string // BT-129
+	Unit      string // BT-130, UN/ECE Recommendation 20; "" for pieces
 	UnitPrice string // BT-146, without tax
 	Category  string // BT-151, UNTDID 5305: "S"
 	TaxRate   string // BT-152, percent; "" for the category O
-	Net       string // BT-131: quantity times unit price, rounded
+	Net       string // BT-131: quantity times unit price, rounded, less the discount
+	Discount  string // BT-136: an allowance on the line; "" for none
+	// DiscountRate is the percentage of an allowance, BT-138, and Gross the amount that it is a share of, BT-137; "" for an amount.
+	DiscountRate, Gross string
 }
 
 // Tax is the tax of all lines with the same category and rate.

@@ -2,6 +2,7 @@ package ubl
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/xml"
 	"fmt"
 	"strconv"
@@ -17,6 +18,8 @@ const (
 	creditTransfer = "30"
 	// piece is the default unit of quantities (BT-130, UN/ECE Recommendation 20).
 	piece = "C62"
+	// discount is the reason for an allowance (BT-139).
+	discount = "Discount"
 	// vat is the only kind of tax in the standard, and other the kind of tax numbers that are not VAT identifiers.
 	vat   = "VAT"
 	other = "TAX"
@@ -53,7 +56,10 @@ func document(inv Invoice) invoiceXML {
 			TaxInclusiveAmount: money(inv.Total), PrepaidAmount: money(inv.Paid), PayableAmount: money(inv.Open),
 		},
 	}
-	if inv.DeliveredOn != "" {
+	if inv.PeriodStart != "" {
+		doc.Period = &periodXML{inv.PeriodStart, inv.PeriodEnd}
+	}
+	if inv.DeliveredOn != "" || inv.DeliveredTo != "" {
 		doc.Delivery = &deliveryXML{Date: inv.DeliveredOn}
 		if inv.DeliveredTo != "" {
 			doc.Delivery.Address = &addressXML{Country: &countryXML{inv.DeliveredTo}}
@@ -72,11 +78,18 @@ func document(inv Invoice) invoiceXML {
 		})
 	}
 	for i, l := range inv.Lines {
-		doc.Lines = append(doc.Lines, lineXML{
-			ID: strconv.Itoa(i + 1), Quantity: quantityXML{piece, l.Quantity}, LineExtensionAmount: money(l.Net),
+		line := lineXML{
+			ID: strconv.Itoa(i + 1), Quantity: quantityXML{cmp.Or(l.Unit, piece), l.Quantity}, LineExtensionAmount: money(l.Net),
 			Name: strings.Join(strings.Fields(l.Name), " "), Price: money(l.UnitPrice),
 			Category: categoryXML{ID: l.Category, Percent: l.TaxRate, Scheme: vat},
-		})
+		}
+		if l.Discount != "" {
+			line.Allowance = &allowanceXML{Reason: discount, Percent: l.DiscountRate, Amount: money(l.Discount)}
+			if l.Gross != "" {
+				line.Allowance.BaseAmount = new(money(l.Gross))
+			}
+		}
+		doc.Lines = append(doc.Lines, line)
 	}
 	return doc
 }

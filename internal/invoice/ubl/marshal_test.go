@@ -25,14 +25,19 @@ func example() ubl.Invoice {
 		Account: ubl.Account{Number: "PL61109010140000071219812874", Holder: "Żółw", BIC: "WBKPPLPP", Reference: "2026-0042"},
 		Lines: []ubl.Line{
 			{Name: "Design\nof a page", Quantity: "2", UnitPrice: "50.00", Category: "S", TaxRate: "23", Net: "100.00"},
-			{Name: "Books", Quantity: "1.5", UnitPrice: "7.99", Category: "K", TaxRate: "0", Net: "11.99"},
+			{Name: "Books", Quantity: "1.5", Unit: "KGM", UnitPrice: "7.99", Category: "K", TaxRate: "0", Net: "11.99"},
+			{
+				Name: "Advice", Quantity: "3", Unit: "HUR", UnitPrice: "40.00", Category: "S", TaxRate: "23", Net: "108.00",
+				Discount: "12.00", DiscountRate: "10", Gross: "120.00",
+			},
+			{Name: "Travel", Quantity: "1", UnitPrice: "20.00", Category: "S", TaxRate: "23", Net: "12.00", Discount: "8.00"},
 		},
 		Taxes: []ubl.Tax{
 			{Category: "K", Rate: "0", Net: "11.99", Amount: "0.00", Reason: "Intra-community supply", ReasonCode: "VATEX-EU-IC"},
-			{Category: "S", Rate: "23", Net: "100.00", Amount: "23.00"},
+			{Category: "S", Rate: "23", Net: "220.00", Amount: "50.60"},
 		},
-		DeliveredOn: "2026-11-21", DeliveredTo: "IN",
-		Subtotal: "111.99", TaxTotal: "23.00", Total: "134.99", Paid: "34.99", Open: "100.00",
+		PeriodStart: "2026-11-01", PeriodEnd: "2026-11-30", DeliveredOn: "2026-11-21", DeliveredTo: "IN",
+		Subtotal: "231.99", TaxTotal: "50.60", Total: "282.59", Paid: "82.59", Open: "200.00",
 	}
 }
 
@@ -67,7 +72,7 @@ func TestUnknownIsLeftOut(t *testing.T) {
 		t.Errorf("an address has an empty element:\n%s", got)
 	}
 	inv.Seller, inv.Buyer = ubl.Party{Name: "Acme"}, ubl.Party{Name: "Ada"}
-	inv.DeliveredTo = ""
+	inv.DeliveredTo, inv.PeriodStart = "", ""
 	for _, account := range []ubl.Account{{}, {Number: "1"}, {Holder: "Ada"}} {
 		inv.Account = account
 		got := marshal(t, inv)

@@ -18,6 +18,7 @@ type invoiceXML struct {
 	Note                 string           `xml:"cbc:Note,omitempty"`
 	DocumentCurrencyCode string           `xml:"cbc:DocumentCurrencyCode"`
 	BuyerReference       string           `xml:"cbc:BuyerReference,omitempty"`
+	Period               *periodXML       `xml:"cac:InvoicePeriod"`
 	Supplier             partyXML         `xml:"cac:AccountingSupplierParty>cac:Party"`
 	Customer             partyXML         `xml:"cac:AccountingCustomerParty>cac:Party"`
 	Delivery             *deliveryXML     `xml:"cac:Delivery"`
@@ -80,8 +81,13 @@ type countryXML struct {
 	Code string `xml:"cbc:IdentificationCode"`
 }
 
+type periodXML struct {
+	Start string `xml:"cbc:StartDate"`
+	End   string `xml:"cbc:EndDate"`
+}
+
 type deliveryXML struct {
-	Date    string      `xml:"cbc:ActualDeliveryDate"`
+	Date    string      `xml:"cbc:ActualDeliveryDate,omitempty"`
 	Address *addressXML `xml:"cac:DeliveryLocation>cac:Address"`
 }
 
@@ -122,11 +128,20 @@ type totalsXML struct {
 	PayableAmount       amountXML `xml:"cbc:PayableAmount"`
 }
 
+type allowanceXML struct {
+	IsCharge   bool       `xml:"cbc:ChargeIndicator"`
+	Reason     string     `xml:"cbc:AllowanceChargeReason"`
+	Percent    string     `xml:"cbc:MultiplierFactorNumeric,omitempty"`
+	Amount     amountXML  `xml:"cbc:Amount"`
+	BaseAmount *amountXML `xml:"cbc:BaseAmount"`
+}
+
 type lineXML struct {
-	ID                  string      `xml:"cbc:ID"`
-	Quantity            quantityXML `xml:"cbc:InvoicedQuantity"`
-	LineExtensionAmount amountXML   `xml:"cbc:LineExtensionAmount"`
-	Name                string      `xml:"cac:Item>cbc:Name"`
-	Category            categoryXML `xml:"cac:Item>cac:ClassifiedTaxCategory"`
-	Price               amountXML   `xml:"cac:Price>cbc:PriceAmount"`
+	ID                  string        `xml:"cbc:ID"`
+	Quantity            quantityXML   `xml:"cbc:InvoicedQuantity"`
+	LineExtensionAmount amountXML     `xml:"cbc:LineExtensionAmount"`
+	Allowance           *allowanceXML `xml:"cac:AllowanceCharge"`
+	Name                string        `xml:"cac:Item>cbc:Name"`
+	Category            categoryXML   `xml:"cac:Item>cac:ClassifiedTaxCategory"`
+	Price               amountXML     `xml:"cac:Price>cbc:PriceAmount"`
 }

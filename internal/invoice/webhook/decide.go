@@ -59,6 +59,8 @@ var Apply = idempotency.Define(idempotency.Spec[Choice, Event]{
 		"webhook_events_payment":  idempotency.Missing[Choice],
 		"webhook_events_refund":   idempotency.Missing[Choice],
 		"payments_reference_once": idempotency.Missing[Choice], // see pay_for_event: the next send finds the payment
+		"books_closed":            idempotency.Missing[Choice], // they were closed meanwhile, which the next send finds
+		"payment_references_once": idempotency.Missing[Choice], // or the receipt
 	},
 })
 
@@ -118,6 +120,8 @@ func Sentence(e Event) string {
 		return "More was refunded than the payment " + e.Reference + " was."
 	case "removed-payment":
 		return "The payment " + e.Reference + " was removed."
+	case "books-closed":
+		return "The books are closed for " + e.Day.Display() + "."
 	case "recorded-before":
 		return "It was recorded before this event."
 	default:
@@ -134,6 +138,9 @@ func Payable(e Event) bool {
 
 // Advice returns a user's options for an event that was not applied, in a sentence.
 func Advice(e Event) string {
+	if e.Reason == "books-closed" {
+		return "Reopen the books and apply the event, or dismiss it and record it by hand with a later date."
+	}
 	if e.Reason == "more-than-open" && Payable(e) {
 		return "Choose the invoice that was paid, or dismiss the event. If the rest was written off, take the write-off back first."
 	}

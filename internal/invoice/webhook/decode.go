@@ -170,7 +170,9 @@ func (a *Asked) check(currency string, at time.Time, parse func() (int64, error)
 	if a.Amount, err = parse(); err != nil || a.Amount == 0 {
 		a.Problem = "Its " + amount + " is not an amount of " + currency + " above 0."
 	}
-	if a.Day, err = date.ParseEntry(date.Of(at.UTC()).String()); err != nil {
+	a.At = at
+	first, last := date.Of(at.UTC()).AddDays(-1), date.Of(at.UTC()).AddDays(1) // in any time zone
+	if first.Year() < date.FirstEntryYear || last.Year() > date.LastEntryYear {
 		a.Problem = "It doesn't say when it happened, or the year isn't from 2000 to 2099."
 	}
 	if a.Reference == "" {

@@ -8,10 +8,13 @@ import (
 	"testing"
 
 	"onlyonce/internal/assert"
+	"onlyonce/internal/conflict"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/idempotency/storetest"
 	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/closing"
 	"onlyonce/internal/invoice/payment"
+	"onlyonce/internal/invoice/receipt"
 	"onlyonce/internal/invoice/webhook"
 	"onlyonce/internal/must"
 )
@@ -110,6 +113,63 @@ func TestPaymentOfAWrittenOffInvoice(t *testing.T) {
 	b.OK(b.TakeBack("back", off))
 	b.OK(webhook.Apply.Do(t.Context(), b.Store, b.Of("apply", late.ID, 0), webhook.Choice{}))
 	b.standing("taken back", inv, 10000, 1, 0)
+}
+
+// TestEventOfAClosedDay checks that a payment and a refund of a closed day need a decision and can be applied once the books are reopened.
+// An event about what was recorded before needs none.
+func TestEventOfAClosedDay(t *testing.T) {
+	b := setup(t)
+	inv := b.Issued("i")
+	dated := func(body string) string { return strings.ReplaceAll(body, "2026-11-23", "2025-03-31") }
+	b.enter("Bank", "known", "2", inv)
+	d, err := closing.Input{Through: "2025-03-31"}.Draft()
+	must.OK(t, err)
+	closed, err := closing.Create.Do(t.Context(), b.Store, b.Intent("close"), d)
+	must.OK(t, err)
+	paid := b.kept(b.standard, "paid", dated(received(inv.Number, "p", "60")))
+	b.wants("payment", paid, webhook.StateUndecided, "books-closed")
+	back := b.kept(b.standard, "back", dated(refunded(inv.Number, "known", "1")))
+	b.wants("refund", back, webhook.StateUndecided, "books-closed")
+	b.wants("known", b.kept(b.standard, "known", dated(received(inv.Number, "known", "2"))), webhook.StateApplied, "recorded-before")
+	b.standing("closed", inv, 200, 1, 0)
+	_, err = webhook.Apply.Do(t.Context(), b.Store, b.Of("closed", paid.ID, 0), webhook.Choice{})
+	refused, ok := errors.AsType[*conflict.Error](err)
+	assert.Thatf(t, ok && refused.Kind == &webhook.NotApplied && strings.Contains(refused.Text, "Reopen the books"), "%v", err)
+	b.OK(closing.Reopen.Do(t.Context(), b.Store, b.Of("reopen", closed.Value.ID, 0), struct{}{}))
+	for _, event := range []webhook.Event{paid, back} {
+		b.OK(webhook.Apply.Do(t.Context(), b.Store, b.Of("apply "+event.EventID, event.ID, 0), webhook.Choice{}))
+	}
+	b.standing("reopened", inv, 6100, 2, 1)
+}
+
+// TestPaymentThatWasReceived delivers the event of a payment whose reference a receipt has, also at the same moment. One of the two records
+// the money: if it is the receipt, the event waits for a decision, and can be applied to a chosen invoice once the receipt was removed.
+func TestPaymentThatWasReceived(t *testing.T) {
+	b := setup(t)
+	inv := b.Issued("i")
+	of, err := b.Receive("r", "50", "p", inv)
+	must.OK(t, err)
+	event := b.kept(b.standard, "late", received(inv.Number, "p", "5"))
+	b.wants("received", event, webhook.StateUndecided, "other-payment")
+	b.OK(receipt.Remove.Do(t.Context(), b.Store, b.Of("remove", of.Value.ID, 0), struct{}{}))
+	b.OK(webhook.Apply.Do(t.Context(), b.Store, b.Of("apply", event.ID, 0), webhook.Choice{Invoice: inv.Number}))
+	b.standing("applied", inv, 500, 1, 0)
+	for round := range 10 {
+		reference := fmt.Sprint("p", round)
+		var event webhook.Event
+		delivered, recorded := storetest.Both(func() error {
+			done, err := b.deliver(b.Store, b.standard, reference, received(inv.Number, reference, "1"))
+			event = done.Value
+			return err
+		}, func() error {
+			_, err := b.Receive(reference, "50", reference, inv)
+			return err
+		})
+		must.OK(t, delivered)
+		applied := event.State == webhook.StateApplied
+		assert.Thatf(t, applied == storetest.IsConflict(recorded, &payment.Taken) && applied == (recorded != nil),
+			"%s, recorded: %v", event.State, recorded)
+	}
 }
 
 // TestEventOrWriteOff delivers a payment of 60.00 while the whole open amount of 100.00 is written off. The event is applied if it comes

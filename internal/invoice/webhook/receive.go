@@ -155,11 +155,11 @@ var Receive = idempotency.Define(idempotency.Spec[Arrival, Event]{
 				amount, currency, day, problem, state)
 			SELECT @tenant_id, @record_id, @source_id, @event_id, NULLIF(@first_id::uuid, @none), @digest, @type, NULLIF(@kind, ''),
 				@invoice, @reference, CASE WHEN whole THEN @amount::bigint END, NULLIF(@currency, ''),
-				CASE WHEN whole THEN @day::date END, @problem, @state
+				CASE WHEN whole THEN business_day(@at::timestamptz) END, @problem, @state
 			FROM (SELECT @kind <> '' AND @problem = '' AS whole) AS of`, pgx.NamedArgs{
 			"source_id": a.Source, "event_id": a.EventID, "first_id": a.First, "none": uuid.Nil, "digest": a.Digest,
 			"type": a.Asked.Type, "kind": a.Asked.Kind, "invoice": a.Asked.Invoice, "reference": a.Asked.Reference,
-			"amount": a.Asked.Amount, "currency": a.Asked.Currency.String(), "day": a.Asked.Day.Time(), "problem": a.Asked.Problem,
+			"amount": a.Asked.Amount, "currency": a.Asked.Currency.String(), "at": a.Asked.At, "problem": a.Asked.Problem,
 			"state": state,
 		})
 		tx.Exec(`INSERT INTO webhook_bodies (tenant_id, event_id, body) VALUES (@tenant_id, @record_id, @body)`,
@@ -173,6 +173,8 @@ var Receive = idempotency.Define(idempotency.Spec[Arrival, Event]{
 	Explain: map[string]idempotency.Explanation[Arrival]{
 		"webhook_events_source":   idempotency.Missing[Arrival],
 		"payments_reference_once": idempotency.Missing[Arrival], // see pay_for_event: the next send finds the payment
+		"books_closed":            idempotency.Missing[Arrival], // they were closed meanwhile, which the next send finds
+		"payment_references_once": idempotency.Missing[Arrival], // or the receipt
 		// Earlier versions stored it under a different key.
 		"webhook_events_apart_once": func(
 			ctx context.Context, store *idempotency.Store, i idempotency.Intent, a Arrival, _ *pgconn.PgError,

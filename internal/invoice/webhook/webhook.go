@@ -98,9 +98,11 @@ type Asked struct {
 	Reference string         `json:"reference"` // the source's id of the payment
 	Amount    int64          `json:"amount"`    // minor units: the paid amount, or the total refunded so far
 	Currency  money.Currency `json:"currency,omitzero"`
-	Day       date.Date      `json:"day,omitzero"` // UTC
+	Day       date.Date      `json:"day,omitzero"` // of At; zero for an event that isn't stored yet
 	// Problem is a sentence about a missing or wrong member, or "".
 	Problem string `json:"problem"`
+	// At is the time of the payment or refund, or zero if it is unknown. It isn't stored.
+	At time.Time `json:"-"`
 }
 
 // The supported kinds of events.

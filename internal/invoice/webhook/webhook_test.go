@@ -59,6 +59,20 @@ func TestPaymentAndRefund(t *testing.T) {
 		6, "payments and refunds with their recorder")
 }
 
+// TestDayOfTheBusiness checks that a payment is dated in the time zone of the business.
+func TestDayOfTheBusiness(t *testing.T) {
+	b := setup(t)
+	b.Exec(`UPDATE tenants SET time_zone = 'Pacific/Kiritimati' WHERE id = $1`, b.Tenant) // 14 hours ahead of UTC
+	inv := b.Issued("i")
+	for at, want := range map[string]string{"2026-11-22T09:59:59Z": "2026-11-22", "2026-11-22T10:00:00Z": "2026-11-23"} {
+		body := strings.ReplaceAll(received(inv.Number, at, "1"), "2026-11-23T10:00:00Z", at)
+		paid := b.kept(b.standard, "paid-"+want, body)
+		found, err := record.Find(t.Context(), b.Store.Pool, payment.Table, b.Tenant, paid.PaymentID)
+		must.OK(t, err)
+		assert.Equal(t, found.Date.String()+" "+paid.Day.String(), want+" "+want, at)
+	}
+}
+
 // TestRemovedPayment checks that an event about a removed payment neither records it again nor refunds it.
 func TestRemovedPayment(t *testing.T) {
 	b := setup(t)

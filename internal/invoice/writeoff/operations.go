@@ -46,6 +46,7 @@ var Create = idempotency.Define(idempotency.Spec[Draft, WriteOff]{
 		"write_offs_within_open": exceedsOpen,
 		"write_offs_of_issued":   idempotency.Always[Draft](errNotIssued),
 		"write_offs_invoice":     idempotency.Missing[Draft],
+		"books_closed":           invoice.WhenClosed[Draft]("/date", invoice.UseLaterDate),
 	},
 	NotInFingerprint: []string{"SeenOpen"},
 	Fields: func(d Draft) []slog.Attr {

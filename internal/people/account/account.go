@@ -31,6 +31,8 @@ type Principal struct {
 	Role Role
 	// Admin is set for an admin of the installation.
 	Admin bool
+	// TimeZone is the name of the present time zone of the tenant, see [date.Zone].
+	TimeZone string
 }
 
 // Role is a set of rights in a tenant.
@@ -108,10 +110,10 @@ func HashPassword(password string) (string, error) {
 func FindToken(ctx context.Context, pool *pgxpool.Pool, token string) (Principal, error) {
 	var p Principal
 	err := pool.QueryRow(ctx, `
-		SELECT t.id, t.name, t.demo, 'token ' || a.name, a.role
+		SELECT t.id, t.name, t.demo, t.time_zone, 'token ' || a.name, a.role
 		FROM api_tokens a JOIN tenants t ON t.id = a.tenant_id
 		WHERE a.token_hash = $1 AND a.revoked_at IS NULL`, HashToken(token),
-	).Scan(&p.Tenant, &p.TenantName, &p.Demo, &p.Name, &p.Role)
+	).Scan(&p.Tenant, &p.TenantName, &p.Demo, &p.TimeZone, &p.Name, &p.Role)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return Principal{}, ErrUnknown
 	}

@@ -82,8 +82,8 @@ func TestHashPassword(t *testing.T) {
 func TestFindToken(t *testing.T) {
 	b := setup(t)
 	for token, want := range map[string]account.Principal{
-		"valid": {Tenant: b.tenant, TenantName: "Acme", Name: "token sync", Role: account.Member},
-		"reads": {Tenant: b.tenant, TenantName: "Acme", Name: "token report", Role: account.ReadOnly},
+		"valid": {Tenant: b.tenant, TenantName: "Acme", Name: "token sync", Role: account.Member, TimeZone: "UTC"},
+		"reads": {Tenant: b.tenant, TenantName: "Acme", Name: "token report", Role: account.ReadOnly, TimeZone: "UTC"},
 	} {
 		who, err := account.FindToken(t.Context(), b.Pool, token)
 		assert.Thatf(t, err == nil && who == want, "%s: %+v, %v", token, who, err)

@@ -130,16 +130,16 @@ func AnyUser(ctx context.Context, pool *pgxpool.Pool) (found bool, err error) {
 	return found, nil
 }
 
-// InSession returns the principal of a session that began as p, with the user's current email and rights. It returns [ErrUnknown] if the
-// user was deleted or disabled, or had another email or password when the session began.
+// InSession returns the principal of a session that began as p, with the user's current email, rights and time zone. It returns
+// [ErrUnknown] if the user was deleted or disabled, or had another email or password when the session began.
 func InSession(ctx context.Context, pool *pgxpool.Pool, p Principal) (Principal, error) {
 	err := pool.QueryRow(ctx, `
-		SELECT email, role, COALESCE((
+		SELECT u.email, u.role, COALESCE((
 			SELECT true FROM installation_admins
-			WHERE tenant_id = $1 AND user_id = $2 AND generation = $3), false)
-		FROM users
-		WHERE tenant_id = $1 AND id = $2 AND session_generation = $3 AND disabled_at IS NULL`,
-		p.Tenant, p.User, p.Generation).Scan(&p.Name, &p.Role, &p.Admin)
+			WHERE tenant_id = $1 AND user_id = $2 AND generation = $3), false), t.time_zone
+		FROM users u JOIN tenants t ON t.id = u.tenant_id
+		WHERE u.tenant_id = $1 AND u.id = $2 AND u.session_generation = $3 AND u.disabled_at IS NULL`,
+		p.Tenant, p.User, p.Generation).Scan(&p.Name, &p.Role, &p.Admin, &p.TimeZone)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return Principal{}, ErrUnknown
 	}

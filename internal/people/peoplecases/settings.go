@@ -13,6 +13,7 @@ func Settings() sitetest.Resource {
 		"name": {"Acme Ltd"}, "email": {"office@acme.example"}, "address": {"12 Dame Street"}, "country": {"IE"}, "tax_id": {"IE6388047V"},
 		"account_holder": {"Acme Limited"}, "account_number": {"IE29AIBK93115212345678"}, "bic": {"AIBKIE2D"},
 		"currency": {"EUR"}, "tax_rate": {"23"}, "payment_days": {"30"}, "footer": {"Registered in Ireland, 123456"},
+		"time_zone": {"Europe/Dublin"},
 	}
 	return sitetest.Resource{
 		Name: "settings", Path: "/settings", Only: true, Command: command, Label: "Acme Ltd",
@@ -30,6 +31,7 @@ func Settings() sitetest.Resource {
 			{Name: "tax_rate", Valid: "13.5", Invalid: "101", Pointer: "/tax_rate"},
 			{Name: "payment_days", Valid: "14", Invalid: "366", Pointer: "/payment_days"},
 			{Name: "footer", Valid: "Directors: Ada King", Invalid: "1\n2\n3\n4\n5", Pointer: "/footer"},
+			{Name: "time_zone", Valid: "Asia/Tokyo", Invalid: "Local", Pointer: "/time_zone"},
 		},
 		Edited: sitetest.Edited{Command: sitetest.Change(command, "name", "Acme Studio", "payment_days", "7"), Label: "Acme Studio"},
 		API: sitetest.API{Encode: func(form url.Values) string {

@@ -133,7 +133,7 @@ func (s *pages) accountPage(w http.ResponseWriter, r *http.Request, status int, 
 	}
 	for _, session := range sessions {
 		v.Sessions = append(v.Sessions, peopleviews.Session{
-			ID: session.ID.String(), Device: session.Device, Began: web.Moment(session.Began), Seen: web.Moment(session.Seen),
+			ID: session.ID.String(), Device: session.Device, Began: web.Moment(r, session.Began), Seen: web.Moment(r, session.Seen),
 		})
 	}
 	if more {

@@ -16,6 +16,7 @@ import (
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/people/attempt"
 	"onlyonce/internal/record"
+	"onlyonce/internal/value/date"
 	"onlyonce/internal/web"
 	"onlyonce/templates"
 	"onlyonce/templates/peopleviews"
@@ -41,7 +42,7 @@ func (s *pages) mountAttempts(owners *web.Site) {
 				Operation: query.Get("operation"), Operations: s.operationOptions(),
 			}
 			for _, a := range rows {
-				row := s.attemptRow(web.Principal(r).Tenant, a)
+				row := s.attemptRow(r, a)
 				if a.Key != "" {
 					row.KeyHref = web.ListURL("/attempts", url.Values{}, "key", a.Key)
 				}
@@ -52,16 +53,17 @@ func (s *pages) mountAttempts(owners *web.Site) {
 	})
 }
 
-func (s *pages) attemptRow(tenant uuid.UUID, a attempt.Attempt) peopleviews.AttemptRow {
+func (s *pages) attemptRow(r *http.Request, a attempt.Attempt) peopleviews.AttemptRow {
 	row := peopleviews.AttemptRow{
-		At: a.At.UTC().Format("2 Jan 2006, 15:04:05 UTC"), What: s.site.OperationTitle(a.Operation), By: a.Actor, Key: a.Key,
+		At:   a.At.In(date.Zone(web.Principal(r).Zone)).Format("2 Jan 2006, 15:04:05 MST"),
+		What: s.site.OperationTitle(a.Operation), By: a.Actor, Key: a.Key,
 		Took: tookText(time.Duration(a.Duration) * time.Microsecond), Replica: a.Replica,
 	}
 	words := wordsOf(a.Outcome)
 	row.Outcome, row.Kind, row.Detail = words.text, words.kind, words.detail
 	row.Detail = cmp.Or(s.site.ProblemTitle(a.Reason), row.Detail)
 	if a.Record != uuid.Nil {
-		row.Href = s.site.RecordURL(a.Operation, tenant, a.Record)
+		row.Href = s.site.RecordURL(a.Operation, web.Principal(r).Tenant, a.Record)
 	}
 	return row
 }

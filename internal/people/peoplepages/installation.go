@@ -68,7 +68,7 @@ func (s *pages) mountInstallation(admins *web.Site) {
 				{Label: "Due", Class: "date"},
 				{Class: "date"}, // the button
 			},
-		}, func(r *http.Request, j installation.Job) peopleviews.InstallationRow { return jobRow(web.Tenant(r), j) }),
+		}, jobRow),
 	})
 	admins.Natural("/installation/jobs/{id}/retry", "a job runs again only after the attempt that the button names", s.retryJob)
 }
@@ -96,7 +96,7 @@ func installationList(
 	return peopleviews.InstallationPage(p, v)
 }
 
-func tenantRow(_ *http.Request, t installation.Tenant) peopleviews.InstallationRow {
+func tenantRow(r *http.Request, t installation.Tenant) peopleviews.InstallationRow {
 	origin := "Command"
 	switch {
 	case t.Demo:
@@ -108,10 +108,10 @@ func tenantRow(_ *http.Request, t installation.Tenant) peopleviews.InstallationR
 	if t.Users > installation.MaxUsers {
 		users = fmt.Sprintf("over %d", installation.MaxUsers)
 	}
-	return peopleviews.InstallationRow{Cells: []string{t.Name, origin, users, web.Moment(t.CreatedAt)}}
+	return peopleviews.InstallationRow{Cells: []string{t.Name, origin, users, web.Moment(r, t.CreatedAt)}}
 }
 
-func userRow(_ *http.Request, u installation.User) peopleviews.InstallationRow {
+func userRow(r *http.Request, u installation.User) peopleviews.InstallationRow {
 	role, seen := web.Capital(u.Role), ""
 	if u.Admin {
 		role += ", admin"
@@ -120,12 +120,12 @@ func userRow(_ *http.Request, u installation.User) peopleviews.InstallationRow {
 		role += ", disabled"
 	}
 	if u.Seen != nil {
-		seen = web.Moment(*u.Seen)
+		seen = web.Moment(r, *u.Seen)
 	}
 	return peopleviews.InstallationRow{Cells: []string{u.Email, u.Tenant, role, seen}}
 }
 
-func jobRow(here templates.Owner, j installation.Job) peopleviews.InstallationRow {
+func jobRow(r *http.Request, j installation.Job) peopleviews.InstallationRow {
 	name, state := fmt.Sprintf("%s %d", j.Kind, j.ID), "Waiting"
 	switch j.State { //nolint:exhaustive // the list has no others
 	case rivertype.JobStateDiscarded:
@@ -136,7 +136,7 @@ func jobRow(here templates.Owner, j installation.Job) peopleviews.InstallationRo
 	row := peopleviews.InstallationRow{Label: "Try again: " + name}
 	if j.MayRetry() {
 		row.Retry = fmt.Sprintf("/installation/jobs/%d/retry", j.ID)
-		row.Fields = append(here.Fields(), templates.Field{Name: peopleviews.AttemptField, Value: strconv.Itoa(j.Attempt)})
+		row.Fields = append(web.Tenant(r).Fields(), templates.Field{Name: peopleviews.AttemptField, Value: strconv.Itoa(j.Attempt)})
 	}
 	if j.Tenant != "" {
 		name += ", " + j.Tenant
@@ -144,7 +144,7 @@ func jobRow(here templates.Owner, j installation.Job) peopleviews.InstallationRo
 	if j.Error != "" && j.State != rivertype.JobStateCancelled {
 		state += ": " + j.Error
 	}
-	row.Cells = []string{name, state, fmt.Sprintf("%d of %d", j.Attempt, j.MaxAttempts), web.Moment(j.Due)}
+	row.Cells = []string{name, state, fmt.Sprintf("%d of %d", j.Attempt, j.MaxAttempts), web.Moment(r, j.Due)}
 	return row
 }
 

@@ -62,7 +62,9 @@ func (s *pages) mountPeople(owners *web.Site) {
 			{Label: "Name", Class: "name"}, {Label: "Email", Class: "name"}, {Label: "Role", Class: "date"},
 			{Label: "Login", Class: "date"},
 		},
-		Row: func(u user.User) []string { return []string{u.Called(), u.Email, web.Capital(u.Role), loginWord(u)} },
+		Row: func(r *http.Request, u user.User) []string {
+			return []string{u.Called(), u.Email, web.Capital(u.Role), loginWord(u)}
+		},
 	})
 	web.Show(m, web.RecordPage[user.User]{
 		Facts: personFacts, Page: s.personPage,
@@ -111,10 +113,10 @@ type discarded struct{ http.ResponseWriter }
 
 func (discarded) Header() http.Header { return http.Header{} }
 
-func personFacts(u user.User) []templates.Fact {
+func personFacts(r *http.Request, u user.User) []templates.Fact {
 	return []templates.Fact{
-		{Label: "Email", Value: u.Email}, {Label: "Role", Value: web.Capital(u.Role)}, {Label: "Login", Value: loginState(u)},
-		{Label: "Added", Value: web.Day(u.CreatedAt)},
+		{Label: "Email", Value: u.Email}, {Label: "Role", Value: web.Capital(u.Role)}, {Label: "Login", Value: loginState(r, u)},
+		{Label: "Added", Value: web.Day(r, u.CreatedAt)},
 	}
 }
 
@@ -133,11 +135,11 @@ func loginWord(u user.User) string {
 }
 
 // loginState returns the state of a user's login in a sentence.
-func loginState(u user.User) string {
+func loginState(r *http.Request, u user.User) string {
 	open := u.LinkOpen(time.Now())
 	switch {
 	case !u.DisabledAt.IsZero():
-		return "Disabled on " + web.Day(u.DisabledAt)
+		return "Disabled on " + web.Day(r, u.DisabledAt)
 	case u.HasPassword && open:
 		return "Can log in, and has a link to choose another password"
 	case u.HasPassword:
@@ -153,7 +155,7 @@ func loginState(u user.User) string {
 func (s *pages) personPage(r *http.Request, p templates.Page, u user.User) (templ.Component, error) {
 	v := peopleviews.Person{RecordView: web.RecordView(s.people, r, u)}
 	if !u.DisabledAt.IsZero() {
-		v.Disabled, v.Enable = web.Day(u.DisabledAt), web.Action(s.people, r, u.ID, "enable")
+		v.Disabled, v.Enable = web.Day(r, u.DisabledAt), web.Action(s.people, r, u.ID, "enable")
 		return peopleviews.PersonPage(p, v), nil
 	}
 	if !u.LinkOpen(time.Now()) {
@@ -164,7 +166,7 @@ func (s *pages) personPage(r *http.Request, p templates.Page, u user.User) (temp
 		}
 		return peopleviews.PersonPage(p, v), nil
 	}
-	v.Until = web.Moment(u.LinkUntil)
+	v.Until = web.Moment(r, u.LinkUntil)
 	v.Uninvite = web.Button(r, "Withdraw link", "Withdrawing…", s.people.URL(u.ID)+"/uninvite")
 	token := s.invitation(r).Secret(u)
 	invited, err := account.FindLink(r.Context(), s.site.Pool, token)
@@ -177,7 +179,7 @@ func (s *pages) personPage(r *http.Request, p templates.Page, u user.User) (temp
 	m, mailed, err := link.Last(r.Context(), s.site.Pool, web.Principal(r).Tenant, u.ID, u.LinkID)
 	switch {
 	case mailed:
-		v.Mailed = mailWord(m)
+		v.Mailed = mailWord(r, m)
 	case s.mailsLinks(r):
 		v.Mailed = "Not emailed."
 	case s.canMail():
@@ -189,10 +191,10 @@ func (s *pages) personPage(r *http.Request, p templates.Page, u user.User) (temp
 }
 
 // mailWord returns a sentence about the state of the mail with a link.
-func mailWord(m link.Mail) (says string) {
+func mailWord(r *http.Request, m link.Mail) (says string) {
 	switch {
 	case m.State == mailer.StateSent:
-		says = "Emailed to " + m.Recipient + " on " + web.Moment(m.SentAt) + "."
+		says = "Emailed to " + m.Recipient + " on " + web.Moment(r, m.SentAt) + "."
 	case m.State == mailer.StateFailed:
 		says = "Not delivered to " + m.Recipient + ". " + m.Reason
 	case m.Reason != "":

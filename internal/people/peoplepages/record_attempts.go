@@ -25,7 +25,7 @@ func (s *pages) recordAttempts(r *http.Request, id uuid.UUID) (templ.Component, 
 	}
 	v := peopleviews.Attempts{Summary: s.summary(about)}
 	for _, a := range about {
-		v.Rows = append(v.Rows, s.attemptRow(web.Principal(r).Tenant, a.Attempt))
+		v.Rows = append(v.Rows, s.attemptRow(r, a.Attempt))
 	}
 	if web.Principal(r).Role.May(web.Owner) {
 		v.AllHref = "/attempts?record=" + id.String()

@@ -3,10 +3,12 @@ package peoplepages
 import (
 	"cmp"
 	"net/http"
+	"strings"
 
 	"github.com/a-h/templ"
 
 	"onlyonce/internal/people/settings"
+	"onlyonce/internal/value/date"
 	"onlyonce/internal/value/party"
 	"onlyonce/internal/value/typed"
 	"onlyonce/internal/web"
@@ -27,11 +29,14 @@ func (s *pages) mountSettings() {
 			{Name: "account_number", Value: "IBAN or account number"}, {Name: "bic", Value: "BIC"},
 			{Name: "currency", Value: "Currency"}, {Name: "tax_rate", Value: "Tax %"},
 			{Name: "payment_days", Value: "Payment terms in days"}, {Name: "footer", Value: "Footer of documents"},
+			{Name: "time_zone", Value: "Time zone"},
 		},
-		Readable: map[string]func(string) string{"country": party.CountryName, "account_number": party.SpacedAccount},
-		Page:     s.settingsForm, Example: settings.Input{
+		Readable: map[string]func(string) string{
+			"country": party.CountryName, "account_number": party.SpacedAccount, "time_zone": zoneText,
+		},
+		Page: s.settingsForm, Example: settings.Input{
 			Name: "Acme Studio Ltd", Email: "hello@example.com", Details: party.Details{Address: "12 Dame Street\nDublin 2", Country: "IE"},
-			Currency: "EUR", PaymentDays: "30",
+			Currency: "EUR", PaymentDays: "30", TimeZone: "Europe/Dublin",
 		},
 	})
 	read := draft.Form
@@ -41,7 +46,7 @@ func (s *pages) mountSettings() {
 	}
 	web.Show(m, web.RecordPage[settings.Settings]{
 		Summary: "Your business as shown on documents, and the defaults of new records.",
-		Facts: func(is settings.Settings) []templates.Fact {
+		Facts: func(r *http.Request, is settings.Settings) []templates.Fact {
 			facts := []templates.Fact{{Label: "Legal name", Value: is.Name}, {Label: "Email", Value: cmp.Or(is.Email, "–")}}
 			return append(facts, web.PartyFacts(is.Details, "–")...)
 		},
@@ -71,12 +76,26 @@ func settingsGroups(is settings.Settings) []peopleviews.FactGroup {
 			or("Currency", is.Currency.String()), or("Tax", rate), or("Payment terms", party.DaysText(is.PaymentDays)),
 		}},
 		{Title: "Documents", Facts: []templates.Fact{or("Footer", is.Footer)}},
+		{Title: "Days and times", Facts: []templates.Fact{or("Time zone", zoneText(is.TimeZone))}},
 	}
 }
 
 func (s *pages) settingsForm(_ *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
 	v := peopleviews.SettingsForm{
 		Form: f, Hint: s.site.Hint("settings"), TaxHint: web.TaxHint(f), Countries: web.Countries(), Currencies: web.CurrencyCodes(),
+		Zones: zones(),
 	}
 	return peopleviews.SettingsFormPage(p, v), nil
 }
+
+// zones are all time zones to choose from.
+func zones() []templates.Option {
+	var all []templates.Option
+	for _, name := range date.Zones() {
+		all = append(all, templates.Option{Value: name, Text: zoneText(name)})
+	}
+	return all
+}
+
+// zoneText returns the displayed name of a time zone: "America/New York".
+func zoneText(name string) string { return strings.ReplaceAll(name, "_", " ") }

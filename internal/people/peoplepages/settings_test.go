@@ -40,6 +40,16 @@ func TestSettingsPage(t *testing.T) {
 		sitetest.Change(peoplecases.Settings().Command, "address", "12 Dame Street\nDublin 2"))
 }
 
+// TestTimeZone checks that pages and forms follow a change of the time zone, for a session and a token that began before.
+func TestTimeZone(t *testing.T) {
+	b := sitetest.Setup(t)
+	person, program := b.Person(b.Replica, b.Acme), b.Program(b.Replica, b.Acme)
+	b.Page(person.Get("/account")).Says(" UTC")
+	program.Create(peoplecases.Settings(), sitetest.Key, sitetest.Change(peoplecases.Settings().Command, "time_zone", "Asia/Tokyo"))
+	b.Page(person.Get("/account")).Says(" JST")
+	b.Page(person.Get("/settings")).Says("Asia/Tokyo", " JST", "Time zone changed from UTC to Asia/Tokyo")
+}
+
 // TestTaxIDHint: the form has a hint about tax IDs in e-invoices, and refuses none.
 func TestTaxIDHint(t *testing.T) {
 	b := sitetest.Setup(t)

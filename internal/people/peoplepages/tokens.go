@@ -51,8 +51,8 @@ func (s *pages) mountTokens(owners *web.Site) {
 			{Label: "Name", Class: "name"}, {Label: "Role", Class: "date"}, {Label: "Created by", Class: "name"},
 			{Label: "Created", Class: "date"}, {Label: "State", Class: "date"},
 		},
-		Row: func(t token.Token) []string {
-			return []string{t.Name, web.Capital(t.Role), tokenMaker(t), web.Day(t.CreatedAt), tokenState(t)}
+		Row: func(r *http.Request, t token.Token) []string {
+			return []string{t.Name, web.Capital(t.Role), tokenMaker(t), web.Day(r, t.CreatedAt), tokenState(r, t)}
 		},
 		Empty: "A program uses the API with a token. Give each program one of its own, so that you can revoke it alone.",
 	})
@@ -71,20 +71,20 @@ func (s *pages) mountTokens(owners *web.Site) {
 	web.Transition(m, "revoke", "revoked", "", token.Revoke, web.Nothing())
 }
 
-func tokenFacts(t token.Token) []templates.Fact {
+func tokenFacts(r *http.Request, t token.Token) []templates.Fact {
 	return []templates.Fact{
 		{Label: "Role", Value: web.Capital(t.Role)}, {Label: "Created by", Value: tokenMaker(t)},
-		{Label: "Created", Value: web.Moment(t.CreatedAt)}, {Label: "State", Value: tokenState(t)},
+		{Label: "Created", Value: web.Moment(r, t.CreatedAt)}, {Label: "State", Value: tokenState(r, t)},
 	}
 }
 
 func tokenMaker(t token.Token) string { return cmp.Or(t.CreatedBy, "a command") }
 
-func tokenState(t token.Token) string {
+func tokenState(r *http.Request, t token.Token) string {
 	if t.RevokedAt.IsZero() {
 		return "In use"
 	}
-	return "Revoked on " + web.Day(t.RevokedAt)
+	return "Revoked on " + web.Day(r, t.RevokedAt)
 }
 
 // tokenPage returns the page of a token, with its secret for a while if this session has made it.
@@ -99,7 +99,7 @@ func (s *pages) tokenPage(r *http.Request, p templates.Page, t token.Token) (tem
 	text := token.Secret(secret.FromSession(string(web.Principal(r).Secret)), t)
 	has, err := account.HasToken(r.Context(), s.site.Pool, web.Principal(r).Tenant, t.ID, text)
 	if has {
-		v.Secret, v.Until = text, web.Moment(t.CreatedAt.Add(token.SecretShown))
+		v.Secret, v.Until = text, web.Moment(r, t.CreatedAt.Add(token.SecretShown))
 	}
 	return peopleviews.TokenPage(p, v), err
 }

@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/google/uuid"
@@ -23,7 +24,7 @@ var Edit = idempotency.Define(idempotency.Spec[Draft, Settings]{
 				"name": d.Name, "email": string(d.Email), "address": d.Address, "country": d.Country, "tax_id": d.TaxID,
 				"account_holder": d.AccountHolder, "account_number": d.AccountNumber, "bic": d.BIC,
 				"currency": d.Currency.String(), "tax_rate": d.TaxRate, "payment_days": d.PaymentDays,
-				"footer": d.Footer,
+				"footer": d.Footer, "time_zone": cmp.Or(d.TimeZone, "UTC"),
 			})
 		if err != nil {
 			return Settings{}, err
@@ -33,9 +34,10 @@ var Edit = idempotency.Define(idempotency.Spec[Draft, Settings]{
 })
 
 const (
-	columns = `name, email, address, country, tax_id, account_holder, account_number, bic, currency, tax_rate, payment_days, footer`
-	values  = `@name, @email, @address, @country, @tax_id, @account_holder, @account_number, @bic, @currency,
-		NULLIF(@tax_rate, '')::numeric, @payment_days::integer, @footer`
+	columns = `name, email, address, country, tax_id, account_holder, account_number, bic, currency, tax_rate, payment_days, footer,
+		time_zone`
+	values = `@name, @email, @address, @country, @tax_id, @account_holder, @account_number, @bic, @currency,
+		NULLIF(@tax_rate, '')::numeric, @payment_days::integer, @footer, @time_zone`
 )
 
 // Of returns the settings of a tenant.

@@ -26,6 +26,7 @@ type Settings struct {
 	TaxRate     string         `json:"tax_rate,omitzero" format:"decimal"` // percent, for the first line of new invoices; "" for none
 	PaymentDays string         `json:"payment_days"`                       // from the issue date to the default due date of invoices
 	Footer      string         `json:"footer,omitzero" doc:"At the bottom of each page of documents."`
+	TimeZone    string         `json:"time_zone"` // of [date.Zones]
 }
 
 // Table is the table of settings.
@@ -33,7 +34,7 @@ var Table = record.Table[Settings]{Name: "settings", Fields: `
 	'name', r.name, 'email', r.email, 'address', r.address, 'country', r.country, 'tax_id', r.tax_id,
 	'account_holder', r.account_holder, 'account_number', r.account_number, 'bic', r.bic,
 	'currency', r.currency, 'tax_rate', COALESCE(r.tax_rate::text, ''), 'payment_days', r.payment_days::text,
-	'footer', r.footer`}
+	'footer', r.footer, 'time_zone', r.time_zone`}
 
 // Input is the unchecked input.
 type Input struct {
@@ -46,6 +47,7 @@ type Input struct {
 	TaxRate     string `json:"tax_rate,omitzero" format:"decimal"`
 	PaymentDays string `json:"payment_days"`
 	Footer      string `json:"footer,omitzero" doc:"At the bottom of each page of documents, at most 4 lines."`
+	TimeZone    string `json:"time_zone,omitzero" doc:"A name of the IANA time zone database, like Europe/Berlin. Without it, UTC."`
 }
 
 // Draft is the command that replaces the settings.
@@ -59,6 +61,7 @@ type Draft struct {
 	TaxRate     string         `json:"tax_rate"`
 	PaymentDays string         `json:"payment_days"`
 	Footer      string         `json:"footer"`
+	TimeZone    string         `json:"time_zone,omitzero"` // "" for UTC
 }
 
 // Limits of [Input.Footer].
@@ -89,7 +92,20 @@ func (in Input) Draft() (Draft, error) {
 	if d.Footer = problems.Lines("/footer", "the footer", in.Footer, maxFooter); strings.Count(d.Footer, "\n") >= maxFooterLines {
 		problems.Add("/footer", "Enter a footer of at most 4 lines.")
 	}
+	d.TimeZone = zone(in.TimeZone, &problems)
 	return d, problems.Err()
+}
+
+// zone returns the name of a time zone, or "" for UTC: a command without one has the same fingerprint as before there were any.
+func zone(typed string, problems *invalid.Error) string {
+	name := strings.TrimSpace(typed)
+	switch {
+	case name == "", name == "UTC":
+		return ""
+	case !date.IsZone(name):
+		problems.Add("/time_zone", "Choose a time zone of the list, like Europe/Berlin.")
+	}
+	return name
 }
 
 func rate(typed string, problems *invalid.Error) string {

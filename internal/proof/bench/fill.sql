@@ -51,6 +51,10 @@ SELECT
     'Shop', key, sha256('')
 FROM past;
 
+-- One closing was not reopened.
+INSERT INTO closings (tenant_id, id, through, reopened_at, created_at)
+SELECT tenant_id, id, '2000-01-01', CASE WHEN n > 1 THEN at END, at FROM past;
+
 -- Two concurrent changes have left two parts for each customer, whose sum is zero.
 DELETE FROM standing;
 INSERT INTO standing (tenant_id, of_id, kind, day, currency, amount, invoices) SELECT * FROM standing_by_the_books();

@@ -3,6 +3,7 @@ package torture
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"strings"
@@ -214,7 +215,13 @@ func invoiceBody(rng *rand.Rand, in intent, year int) map[string]any {
 			"quantity":    fmt.Sprintf("%d.%03d", rng.IntN(20), 1+rng.IntN(999)),
 			"unit_price":  fmt.Sprintf("%d.%02d", rng.IntN(200), rng.IntN(100)),
 			"tax_rate":    tax[0], "tax_treatment": tax[1],
+			"unit": []string{"", "HUR"}[rng.IntN(2)], "discount": []string{"", "", "12.5%"}[rng.IntN(3)],
 		})
+	}
+	if rng.IntN(4) == 0 { // never below zero
+		back := maps.Clone(lines[0])
+		back["quantity"] = "-0.001"
+		lines = append(lines, back)
 	}
 	return map[string]any{
 		"number":     in.number,

@@ -97,7 +97,11 @@ type creditLine struct {
 // it chooses a line and quantity that every invoice has.
 func creditLines(rng *rand.Rand, inv profile) (chosen []creditLine) {
 	if inv.IssuedAt != "" {
+		back := len(inv.Lines) - 1 // takes a part of the first line off, if its quantity is below zero
 		for i, line := range inv.Lines {
+			if strings.HasPrefix(inv.Lines[back].Quantity, "-") && (i == 0 || i == back) {
+				continue // without one of them, this credit note or the last one would be below zero
+			}
 			if rng.IntN(2) == 0 {
 				chosen = append(chosen, creditLine{i + 1, max(1, thousandths(line.Quantity)/int64(1+rng.IntN(3)))})
 			}

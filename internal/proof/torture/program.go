@@ -65,6 +65,8 @@ func (p *programs) run(ctx context.Context) {
 			rounds := map[string]func(turn, context.Context){
 				"bill": turn.bill, "merge": turn.merge, "sync": turn.sync, "repeat": turn.repeat, "attach": turn.attach,
 				"erase": turn.erase, "brand": turn.brand, "remind": turn.remind, "write-off": turn.writeOff,
+				"close":   turn.close,
+				"receive": turn.receive,
 			}
 			if tenant == 0 { // this tenant has the webhook sources, and strangers are in none
 				rounds["enter"], rounds["sign-up"] = turn.enter, turn.signUp

@@ -46,7 +46,12 @@ func (t turn) issued(ctx context.Context, key string) string {
 
 // issuedOn is like issued, with an issue date and a due date.
 func (t turn) issuedOn(ctx context.Context, key, day, due string) string {
-	body := oneLine(map[string]any{"customer_id": t.customer(ctx, key).ID})
+	return t.issuedTo(ctx, key, t.customer(ctx, key).ID, day, due)
+}
+
+// issuedTo is like issuedOn, for a customer.
+func (t turn) issuedTo(ctx context.Context, key, customer, day, due string) string {
+	body := oneLine(map[string]any{"customer_id": customer})
 	body["issue_date"], body["due_date"] = day, due
 	billed := t.send(ctx, t.wish("invoice.create", key, invoicesPath, body), t.n)
 	if billed.ok() {

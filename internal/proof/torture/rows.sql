@@ -17,8 +17,8 @@ SELECT n, COALESCE(o.operation, ''), COALESCE(o.key, ''), p.id::text, '', p.amou
     p.invoice_id::text, '', ''
 FROM payments p JOIN tenant USING (tenant_id)
 LEFT JOIN intents o ON o.tenant_id = p.tenant_id AND o.record_id = p.id AND o.operation = 'payment.create'
-WHERE NOT EXISTS (SELECT FROM webhook_events e WHERE e.tenant_id = p.tenant_id AND e.payment_id = p.id AND e.kind = 'payment'
-    AND reason = '')
+WHERE p.receipt_id IS NULL AND NOT EXISTS (
+    SELECT FROM webhook_events e WHERE e.tenant_id = p.tenant_id AND e.payment_id = p.id AND e.kind = 'payment' AND reason = '')
 UNION ALL
 SELECT n, COALESCE(o.operation, ''), COALESCE(o.key, ''), f.id::text, '', f.amount, '', '', f.invoice_id::text,
     f.payment_id::text, ''

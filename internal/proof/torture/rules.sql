@@ -19,9 +19,9 @@ WHERE place IS NOT NULL AND NOT EXISTS (
     SELECT FROM invoice_number_runs s
     WHERE s.tenant_id = i.tenant_id AND s.year = i.issue_year AND place BETWEEN s.first AND s.last)
 
--- rule: every line is quantity times price
+-- rule: every line is quantity times price, less the discount
 SELECT format('invoice %s line %s', invoice_id, position)
-FROM invoice_lines WHERE net <> round(quantity * unit_price)
+FROM invoice_lines WHERE net <> round(quantity * unit_price) - discount
 
 -- rule: the lines add up to the header
 WITH taxed AS (
@@ -68,6 +68,10 @@ WHERE result->>'id' <> record_id::text OR NOT EXISTS (
         UNION ALL SELECT 'reminder.send_batch', tenant_id, id FROM invoice_reminder_batches
         UNION ALL SELECT 'reminder_plan.%', tenant_id, id FROM reminder_plans
         UNION ALL SELECT 'write_off.%', tenant_id, id FROM write_offs
+        UNION ALL SELECT 'closing.%', tenant_id, id FROM closings
+        UNION ALL SELECT 'receipt.%', tenant_id, id FROM receipts
+        UNION ALL SELECT 'receipt.apply', tenant_id, id FROM payments
+        UNION ALL SELECT 'repayment.create', tenant_id, id FROM repayments
     ) AS r
     WHERE o.operation LIKE operations AND r.tenant_id = o.tenant_id AND r.id = record_id)
 
@@ -78,7 +82,7 @@ WITH created AS (
         -- Mails have a separate rule.
         SELECT tenant_id, record_id FROM intents WHERE outcome = 'created' AND operation <> 'mail.send'
         UNION ALL
-        SELECT tenant_id, record_id FROM intent_effects WHERE effect = 'customer created'
+        SELECT tenant_id, record_id FROM intent_effects WHERE effect IN ('customer created', 'recorded with a receipt')
         UNION ALL
         SELECT tenant_id, CASE kind WHEN 'payment' THEN payment_id ELSE refund_id END FROM webhook_events
         WHERE state = 'applied' AND reason = ''
@@ -105,6 +109,9 @@ WITH created AS (
         UNION ALL SELECT tenant_id, id FROM invoice_reminder_batches
         UNION ALL SELECT tenant_id, id FROM reminder_plans
         UNION ALL SELECT tenant_id, id FROM write_offs
+        UNION ALL SELECT tenant_id, id FROM closings
+        UNION ALL SELECT tenant_id, id FROM receipts
+        UNION ALL SELECT tenant_id, id FROM repayments
         UNION ALL SELECT tenant_id, id FROM users WHERE email ~ '^(sales|moved)-' -- not the users of the demo
     ) AS record GROUP BY 1, 2
 )
@@ -125,13 +132,18 @@ FROM (
         UNION ALL SELECT tenant_id, id, version FROM attachments
         UNION ALL SELECT tenant_id, id, version FROM logos
         UNION ALL SELECT tenant_id, id, version FROM sign_ups
+        UNION ALL SELECT tenant_id, id, version FROM closings
+        UNION ALL SELECT tenant_id, id, version FROM receipts
+        UNION ALL SELECT tenant_id, id, version FROM repayments
         UNION ALL SELECT tenant_id, id, version FROM write_offs) AS record,
     LATERAL (
         SELECT count(*) AS times FROM (
             SELECT FROM intents o WHERE o.tenant_id = record.tenant_id AND record_id = record.id AND outcome = 'changed'
             UNION ALL
             SELECT FROM payments p, generate_series(0, (removed_at IS NOT NULL)::int) -- also its removal
-            WHERE p.tenant_id = record.tenant_id AND p.invoice_id = record.id
+            WHERE p.tenant_id = record.tenant_id AND record.id IN (p.invoice_id, p.receipt_id)
+            UNION ALL
+            SELECT FROM repayments b WHERE b.tenant_id = record.tenant_id AND b.receipt_id = record.id
             UNION ALL
             SELECT FROM refunds f WHERE f.tenant_id = record.tenant_id AND record.id IN (f.invoice_id, f.payment_id)
             UNION ALL
@@ -194,6 +206,11 @@ WITH change AS (
     UNION ALL SELECT tenant_id, id, field.key, field.value, -1 FROM attachments AS r, jsonb_each(to_jsonb(r)) AS field
     UNION ALL SELECT tenant_id, id, field.key, field.value, -1 FROM logos AS r, jsonb_each(to_jsonb(r)) AS field
     UNION ALL SELECT tenant_id, id, field.key, field.value, -1 FROM write_offs AS r, jsonb_each(to_jsonb(r)) AS field
+    UNION ALL SELECT tenant_id, id, field.key, field.value, -1 FROM closings AS r, jsonb_each(to_jsonb(r)) AS field
+    UNION ALL SELECT tenant_id, id, field.key, field.value, -1
+    FROM payments AS r, jsonb_each(to_jsonb(r) || jsonb_build_object('left', left_amount)) AS field
+    UNION ALL SELECT tenant_id, id, field.key, field.value, -1
+    FROM receipts AS r, jsonb_each(to_jsonb(r) || jsonb_build_object('left', left_amount)) AS field
 )
 SELECT format('%s: %s was made %s and is not', record_id, field, value)
 FROM step GROUP BY tenant_id, record_id, field, value HAVING sum(times) > 0
@@ -230,6 +247,17 @@ FROM payments p, LATERAL (
     SELECT count(*) AS times FROM intents o
     WHERE o.tenant_id = p.tenant_id AND record_id = id AND operation = 'payment.remove' AND outcome = 'changed') AS o
 WHERE times <> (removed_at IS NOT NULL)::int OR removed_at IS NOT NULL AND (refunded, left_amount) <> (0, 0)
+
+-- rule: a receipt is what pays invoices, what was paid back and what is left
+SELECT format('receipt %s of %s: allocated %s, payments %s, repaid %s, repayments %s, left %s', id, amount, allocated, payments, repaid,
+    repayments, left_amount)
+FROM receipts r,
+    LATERAL (SELECT COALESCE(sum(amount), 0) AS payments FROM payments p
+        WHERE p.tenant_id = r.tenant_id AND p.receipt_id = r.id AND removed_at IS NULL) AS p,
+    LATERAL (SELECT COALESCE(sum(amount), 0) AS repayments FROM repayments b
+        WHERE b.tenant_id = r.tenant_id AND b.receipt_id = r.id) AS b
+WHERE (allocated, repaid) <> (payments, repayments) OR left_amount < 0
+    OR left_amount <> CASE WHEN removed_at IS NULL THEN amount - payments - repayments ELSE payments + repayments END
 
 -- rule: what is credited is the sum of the credit notes, and of their postings
 SELECT format('invoice %s: credited %s, credit notes %s, postings %s', id, credited, summed, postings)
@@ -310,7 +338,7 @@ WHERE wanted.number IS NULL OR n.number IS NULL
 -- rule: no more is credited of a line than it bills
 SELECT format('line %s of invoice %s: %s of %s', position, invoice_id, sum(c.quantity), l.quantity)
 FROM credit_note_lines c JOIN invoice_lines l USING (tenant_id, invoice_id, position)
-GROUP BY tenant_id, invoice_id, position, l.quantity HAVING sum(c.quantity) > l.quantity
+GROUP BY tenant_id, invoice_id, position, l.quantity HAVING abs(sum(c.quantity)) > abs(l.quantity)
 
 -- rule: the lines add up to the credit note
 SELECT format('%s: %s and tax %s are %s, lines %s', number, subtotal, tax_total, total, net)
@@ -320,9 +348,11 @@ WHERE subtotal IS DISTINCT FROM net OR total <> subtotal + tax_total
 
 -- rule: the parts that are credited add up to what would be credited at once
 WITH line AS (
-    SELECT tenant_id, invoice_id, position, tax_rate, round(unit_price * sum(c.quantity)) AS whole, sum(c.net) AS parts
+    SELECT
+        tenant_id, invoice_id, position, tax_rate, sum(c.net) AS parts,
+        round(CASE WHEN l.discount = 0 THEN l.unit_price * sum(c.quantity) ELSE l.net * sum(c.quantity) / l.quantity END) AS whole
     FROM credit_note_lines c JOIN invoice_lines l USING (tenant_id, invoice_id, position)
-    GROUP BY tenant_id, invoice_id, position, unit_price, tax_rate
+    GROUP BY tenant_id, invoice_id, position, l.unit_price, l.discount, l.net, l.quantity, tax_rate
 ), tax AS (
     SELECT tenant_id, invoice_id, sum(tax) AS whole FROM (
         SELECT tenant_id, invoice_id, round(sum(whole) * tax_rate / 100) AS tax
@@ -335,8 +365,16 @@ FROM tax JOIN credit_notes USING (tenant_id, invoice_id)
 GROUP BY tenant_id, invoice_id, whole HAVING sum(tax_total) <> whole
 
 -- rule: no reference twice
-SELECT format('%s times %s of %s', count(*), reference, lower(provider))
-FROM payments WHERE reference IS NOT NULL GROUP BY tenant_id, lower(provider), reference HAVING count(*) > 1
+SELECT format('%s of %s: %s times, held %s times', reference, provider_folded, COALESCE(s.times, 0), COALESCE(h.times, 0))
+FROM (
+    SELECT tenant_id, provider_folded, reference, count(*) AS times FROM (
+        SELECT tenant_id, provider_folded, reference FROM payments WHERE reference IS NOT NULL AND removed_at IS NULL
+        UNION ALL
+        SELECT tenant_id, provider_folded, reference FROM receipts WHERE reference IS NOT NULL AND removed_at IS NULL
+    ) AS transfer GROUP BY 1, 2, 3
+) AS s FULL JOIN (SELECT tenant_id, provider_folded, reference, count(*) AS times FROM payment_references GROUP BY 1, 2, 3) AS h
+    USING (tenant_id, provider_folded, reference)
+WHERE (s.times, h.times) IS DISTINCT FROM (1::bigint, 1::bigint)
 
 -- rule: each state of an invoice was made once
 SELECT format('invoice %s: %s, issued %s times, voided %s times', id, status, issued, voided)
@@ -614,3 +652,18 @@ FROM write_offs w, LATERAL (
     SELECT count(*) AS times FROM intents o
     WHERE o.tenant_id = w.tenant_id AND record_id = id AND operation = 'write_off.reverse' AND outcome = 'changed') AS o
 WHERE times <> (reversed_at IS NOT NULL)::int
+
+-- rule: nothing of a closed day is recorded after the closing
+SELECT format('%s of %s, recorded at %s, closed through %s at %s', r.id, day, at, through, c.created_at)
+FROM closings c JOIN (
+    SELECT tenant_id, id, issue_date AS day, issued_at AS at FROM invoices WHERE issued_at IS NOT NULL
+    UNION ALL SELECT tenant_id, id, issue_date, voided_at FROM invoices WHERE issued_at IS NOT NULL AND voided_at IS NOT NULL
+    UNION ALL SELECT tenant_id, id, paid_on, created_at FROM payments
+    UNION ALL SELECT tenant_id, id, paid_on, removed_at FROM payments WHERE removed_at IS NOT NULL
+    UNION ALL SELECT tenant_id, id, received_on, created_at FROM receipts
+    UNION ALL SELECT tenant_id, id, received_on, removed_at FROM receipts WHERE removed_at IS NOT NULL
+    UNION ALL SELECT tenant_id, id, repaid_on, created_at FROM repayments
+    UNION ALL SELECT tenant_id, id, refunded_on, created_at FROM refunds
+    UNION ALL SELECT tenant_id, id, issue_date, created_at FROM credit_notes
+    UNION ALL SELECT tenant_id, id, written_off_on, created_at FROM write_offs) AS r USING (tenant_id)
+WHERE reopened_at IS NULL AND day <= through AND at > c.created_at

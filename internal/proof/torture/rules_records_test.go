@@ -13,8 +13,10 @@ import (
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/attachment"
+	"onlyonce/internal/invoice/closing"
 	"onlyonce/internal/invoice/invoicetest"
 	"onlyonce/internal/invoice/logo"
+	"onlyonce/internal/invoice/receipt"
 	"onlyonce/internal/invoice/reminder"
 	"onlyonce/internal/invoice/schedule"
 	"onlyonce/internal/invoice/webhook"
@@ -27,7 +29,8 @@ import (
 )
 
 // programRecords creates an invoice that an event has paid, after a partial refund, a schedule that was billed three times, edited and
-// paused, a merged customer, two reminders, two write-offs, and two sign-ups, one of which has begun its business.
+// paused, a merged customer, two reminders, two write-offs, two receipts, two closings, and two sign-ups, one of which has begun its
+// business.
 func programRecords(b *invoicetest.Bundle) {
 	b.Helper()
 	inv := b.Issued("i")
@@ -35,6 +38,8 @@ func programRecords(b *invoicetest.Bundle) {
 	billSome(b, inv.Customer.ID)
 	remindSome(b)
 	writeSomeOff(b)
+	payFromReceipt(b)
+	closeSome(b)
 	signSomeUp(b)
 	merge := duplicate.MergeDraft{Versions: []int32{1, 1}}
 	for _, draft := range []customer.Draft{
@@ -72,7 +77,7 @@ func receiveSome(b *invoicetest.Bundle, inv invoice.Invoice) {
 	b.Helper()
 	source := uuid.New()
 	b.Exec(`INSERT INTO webhook_sources (tenant_id, id, name, scheme) VALUES ($1, $2, 'Bank', 'standard')`, b.Tenant, source)
-	asked := webhook.Asked{Invoice: inv.Number, Currency: inv.Currency, Day: date.Today()}
+	asked := webhook.Asked{Invoice: inv.Number, Currency: inv.Currency, At: time.Now()}
 	for _, e := range []struct {
 		id, kind, reference string
 		amount              int64
@@ -119,6 +124,22 @@ func remindSome(b *invoicetest.Bundle) {
 	b.OK(reminder.Send.Do(b.Context(), b.Store, b.Intent("remind again"), second))
 }
 
+// payFromReceipt records a receipt with a payment, pays an invoice from its credit, takes that back, and pays a part of the credit back.
+// Another receipt is removed.
+func payFromReceipt(b *invoicetest.Bundle) {
+	b.Helper()
+	inv := b.Issued("received")
+	done, err := b.Receive("receipt", "60", "RX 1", inv, invoicetest.Part(inv, "10"))
+	must.OK(b, err)
+	paid, err := b.Apply("apply", done.Value, inv, "20")
+	must.OK(b, err)
+	b.OK(b.Remove("remove from receipt", paid))
+	b.OK(b.Repay("repay", done.Value, "5"))
+	gone, err := b.Receive("mistake", "70", "RX 1 too", inv)
+	must.OK(b, err)
+	b.OK(receipt.Remove.Do(b.Context(), b.Store, b.Of("remove receipt", gone.Value.ID, 0), struct{}{}))
+}
+
 // writeSomeOff writes off a part of an invoice twice, and takes one of the write-offs back.
 func writeSomeOff(b *invoicetest.Bundle) {
 	b.Helper()
@@ -127,6 +148,20 @@ func writeSomeOff(b *invoicetest.Bundle) {
 	back, err := b.WriteOff("off too", inv, "5")
 	must.OK(b, err)
 	b.OK(b.TakeBack("back off", back))
+}
+
+// closeSome closes the books twice, and reopens them once.
+func closeSome(b *invoicetest.Bundle) {
+	b.Helper()
+	for _, through := range []string{"2025-01-31", "2025-02-28"} {
+		d, err := closing.Input{Through: through}.Draft()
+		must.OK(b, err)
+		made, err := closing.Create.Do(b.Context(), b.Store, b.Intent(through), d)
+		must.OK(b, err)
+		if through != "2025-01-31" {
+			b.OK(closing.Reopen.Do(b.Context(), b.Store, b.Of("reopen", made.Value.ID, 0), struct{}{}))
+		}
+	}
 }
 
 const erasedText = "programxerasex0x1x1"

@@ -74,7 +74,7 @@ func someRecords(b *invoicetest.Bundle) {
 		IssueDate: "2026-11-21", DueDate: "2026-12-21", Currency: "EUR",
 		Lines: []invoice.LineInput{
 			{Description: "Design", Quantity: "1.5", UnitPrice: "33.33", TaxRate: "23"},
-			{Description: "Paper", Quantity: "3", UnitPrice: "0.05", TaxRate: "7.5"},
+			{Description: "Paper", Quantity: "3", UnitPrice: "0.05", Discount: "33%", TaxRate: "7.5"},
 			{Description: "Sample", Quantity: "1", UnitPrice: "0.00", TaxRate: "0"},
 		},
 	}.Draft()

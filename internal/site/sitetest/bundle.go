@@ -130,6 +130,8 @@ func (b *Bundle) Serve(settings ...func(*Config)) *Replica {
 // Today returns the current day of all servers in the tests. The dates in commands are near it.
 func Today() date.Date { return date.Of(time.Date(2026, time.November, 27, 0, 0, 0, 0, time.UTC)) }
 
+func today(*time.Location) date.Date { return Today() }
+
 // secretKey is the key of every server in the tests.
 func secretKey(t *testing.T) secretkey.Key {
 	t.Helper()
@@ -142,7 +144,7 @@ func secretKey(t *testing.T) secretkey.Key {
 func (b *Bundle) ServeOn(pool *pgxpool.Pool, settings ...func(*Config)) *Replica {
 	b.Helper()
 	c := Config{Config: web.Config{
-		Pool: pool, Log: slog.New(slog.NewTextHandler(logs{b}, nil)), Today: Today,
+		Pool: pool, Log: slog.New(slog.NewTextHandler(logs{b}, nil)), Day: today,
 		Store: &idempotency.Store{Pool: pool, Wait: 15 * time.Second, Timeout: 25 * time.Second, Observe: b.observe},
 	}}
 	c.People.Key = b.Key

@@ -250,7 +250,7 @@ func (b *Bundle) Refer(of Resource, t Tenant) {
 		if Get[bool](b, `SELECT EXISTS (SELECT FROM `+table+` WHERE tenant_id = $1 AND id = $2)`, t.ID, id) {
 			continue
 		}
-		made := b.Prepared(t, "referred "+other.Name+other.As, other.Resource, other.Other)
+		made := b.Prepared(t, "referred "+other.Name+other.As, other.Resource, other.Other, other.Ready...)
 		b.Exec(fmt.Sprintf(`SET LOCAL session_replication_role = replica; UPDATE %s SET id = '%s' WHERE tenant_id = '%s' AND id = '%s'`,
 			table, id, t.ID, made.ID))
 	}

@@ -67,7 +67,8 @@ type Parent struct {
 type Reference struct {
 	Resource
 
-	As string // its id; "" for referred
+	As    string   // its id; "" for referred
+	Ready []string // the verbs that bring a new one into the state in which it can be referenced
 }
 
 // Repeats are commands about a record that exists.

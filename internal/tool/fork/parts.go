@@ -39,7 +39,7 @@ func parts() []part {
 		}, files: regexp.MustCompile(
 			`^migrations/\d+_.*(?:invoice|ledger|payment|refund|credit_note|schedule|webhook|standing|sums_of_any_size)`,
 		), words: regexp.MustCompile(
-			`(?i)(?:^|[^=\w])(?:invoice|credit.note|refund|payment|posting|schedule|write.off)(?:s|_\w+)?\b`),
+			`(?i)(?:^|[^=\w])(?:invoice|credit.note|refund|payment|posting|receipt|repayment|schedule|write.off)(?:s|_\w+)?\b`),
 			rules: regexp.MustCompile(
 				`(?m)^ *\.(?:invoices|invoice-form|customer-choice|paper|stamp|strip)\b[^{}]*\{[^{}]*\}\n`,
 			)},

@@ -21,7 +21,7 @@ var (
 	ErrFormat = errors.New("not a decimal number")
 	// ErrScale means that the text has more decimals than the currency.
 	ErrScale = errors.New("too many decimals")
-	// ErrRange means that the amount is negative or larger than Max.
+	// ErrRange means that the amount is larger than Max, or a typed one negative, or a computed one smaller than -Max.
 	ErrRange = errors.New("out of range")
 )
 
@@ -71,6 +71,9 @@ func (c Currency) Parse(text string) (int64, error) {
 	if !minor.IsInteger() {
 		return 0, fmt.Errorf("%w: %s has %d", ErrScale, c, c.Decimals())
 	}
+	if minor.IsNegative() {
+		return 0, ErrRange
+	}
 	return toMinor(minor)
 }
 
@@ -112,14 +115,11 @@ func Percent(amount int64, rate decimal.Decimal) (int64, error) {
 
 // Add returns the sum of two amounts, or [ErrRange].
 func Add(a, b int64) (int64, error) {
-	if a < 0 || b < 0 || a > Max-b {
-		return 0, ErrRange
-	}
-	return a + b, nil
+	return toMinor(decimal.NewFromInt(a).Add(decimal.NewFromInt(b)))
 }
 
 func toMinor(d decimal.Decimal) (int64, error) {
-	if d.IsNegative() || d.GreaterThan(decimal.NewFromInt(Max)) {
+	if d.Abs().GreaterThan(decimal.NewFromInt(Max)) {
 		return 0, ErrRange
 	}
 	return d.IntPart(), nil

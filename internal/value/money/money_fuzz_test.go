@@ -43,13 +43,13 @@ func FuzzCurrencyParse(f *testing.F) {
 // FuzzArithmetic checks that products and percentages are rounded half away from zero, from the exact value.
 func FuzzArithmetic(f *testing.F) {
 	for _, factor := range []string{"0", "1", "0.5", "1.005", "-1", "33.333", "0.000001", "1000000000"} {
-		for _, amount := range []int64{0, 1, 5, 49, 50, 51, 12345, money.Max} {
+		for _, amount := range []int64{0, 1, 5, 49, 50, 51, 12345, money.Max, -50, -money.Max} {
 			f.Add(amount, factor)
 		}
 	}
 	f.Fuzz(func(t *testing.T, amount int64, text string) {
 		factor, err := money.ParseDecimal(text)
-		if err != nil || amount < 0 || amount > money.Max {
+		if err != nil || amount > money.Max || amount < -money.Max {
 			return
 		}
 		exact := new(big.Rat).Mul(new(big.Rat).SetInt64(amount), rational(t, text))
@@ -65,9 +65,10 @@ func FuzzAdd(f *testing.F) {
 	f.Add(int64(1), int64(2))
 	f.Add(int64(money.Max), int64(1))
 	f.Add(int64(-1), int64(1))
+	f.Add(int64(-money.Max), int64(-1))
 	f.Fuzz(func(t *testing.T, a, b int64) {
 		sum, err := money.Add(a, b)
-		fits := a >= 0 && b >= 0 && new(big.Int).Add(big.NewInt(a), big.NewInt(b)).Cmp(big.NewInt(money.Max)) <= 0
+		fits := new(big.Int).Add(big.NewInt(a), big.NewInt(b)).CmpAbs(big.NewInt(money.Max)) <= 0
 		assert.Thatf(t, fits == (err == nil) && (!fits || sum == a+b) && (fits || errors.Is(err, money.ErrRange)),
 			"%d + %d: %d, %v", a, b, sum, err)
 	})
@@ -78,7 +79,7 @@ func expect(t *testing.T, operation string, exact *big.Rat, got int64, err error
 	t.Helper()
 	want, ok := new(big.Int).SetString(exact.FloatString(0), 10) // rounds half away from zero
 	must.Thatf(t, ok, "%s does not round", exact)
-	fits := want.Sign() >= 0 && want.Cmp(big.NewInt(money.Max)) <= 0
+	fits := want.CmpAbs(big.NewInt(money.Max)) <= 0
 	switch {
 	case fits && (err != nil || got != want.Int64()):
 		t.Errorf("%s: exactly %s, got %d, %v, want %s", operation, exact.FloatString(6), got, err, want)

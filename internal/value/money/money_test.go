@@ -114,7 +114,10 @@ func TestRounding(t *testing.T) {
 		{333, "3", 999}, // exact
 		{100, "0.333333", 33},
 		{0, "1000000000", 0},
+		{5, "-0.5", -3}, // -2.5, away from zero
+		{1, "-0.499999", 0},
 		{money.Max, "1", money.Max},
+		{money.Max, "-1", -money.Max},
 	} {
 		got, err := money.Multiply(c.price, decimal.RequireFromString(c.quantity))
 		assert.Thatf(t, err == nil && got == c.want, "%s times %d: %d, %v, want %d", c.quantity, c.price, got, err, c.want)
@@ -127,6 +130,7 @@ func TestRounding(t *testing.T) {
 		{10000, "23", 2300},
 		{50, "1", 1},  // 0.5
 		{250, "1", 3}, // 2.5
+		{-50, "1", -1},
 		{1199, "6.5", 78},
 		{999, "0", 0},
 		{money.Max, "100", money.Max},
@@ -142,12 +146,11 @@ func TestLimits(t *testing.T) {
 	for name, err := range map[string]error{
 		"a product":            second(money.Multiply(money.Max, two)),
 		"a huge product":       second(money.Multiply(money.Max, decimal.New(1, 30))),
-		"a negative product":   second(money.Multiply(1, two.Neg())),
+		"a negative product":   second(money.Multiply(money.Max, two.Neg())),
 		"a percentage":         second(money.Percent(money.Max, decimal.NewFromInt(101))),
 		"a sum":                second(money.Add(money.Max, 1)),
 		"a sum beyond 64 bits": second(money.Add(money.Max, 1<<62)),
-		"a negative summand":   second(money.Add(-1, 2)),
-		"another negative one": second(money.Add(2, -1)),
+		"a negative sum":       second(money.Add(-money.Max, -1)),
 	} {
 		assert.Thatf(t, errors.Is(err, money.ErrRange), "%s: %v", name, err)
 	}

@@ -37,8 +37,8 @@ type creditLineJSON struct {
 type creditTaxJSON struct {
 	Rate      string            `json:"rate" format:"decimal"`
 	Treatment invoice.Treatment `json:"tax_treatment" enum:"standard,zero,exempt,reverse_charge,intra_community,export,outside_scope"`
-	Net       string            `json:"net" format:"decimal"`
-	Tax       string            `json:"tax" format:"decimal"`
+	Net       string            `json:"net" format:"number"`
+	Tax       string            `json:"tax" format:"number"`
 }
 
 func showCreditNote(n credit.Note) any {
@@ -49,12 +49,7 @@ func showCreditNote(n credit.Note) any {
 		Subtotal: c.Format(n.Subtotal), TaxTotal: c.Format(n.TaxTotal), Total: c.Format(n.Total),
 	}
 	for _, l := range n.Lines {
-		shown.Lines = append(shown.Lines, creditLineJSON{
-			l.Position, excerpt.Line{
-				Description: l.Description, Quantity: l.Quantity.String(), UnitPrice: c.Format(l.UnitPrice), TaxRate: l.TaxRate.String(),
-				Treatment: l.NoTax.At(l.TaxRate), Net: c.Format(l.Net),
-			},
-		})
+		shown.Lines = append(shown.Lines, creditLineJSON{l.Position, excerpt.LineOf(l.Line, c)})
 	}
 	for _, t := range n.Taxes {
 		shown.Taxes = append(shown.Taxes, creditTaxJSON{t.Rate.String(), t.NoTax.At(t.Rate), c.Format(t.Net), c.Format(t.Tax)})

@@ -42,7 +42,7 @@ func TestMoreThanCanBeCredited(t *testing.T) {
 			refused := x.Ask(more)
 			x.Format.Refused(x, refused, "exceeds-invoice", more)
 			if x.IsHTML() {
-				p := x.Page(refused).Says("A quantity of 1.5 is left of line 2.", "Enter at most 1.5.")
+				p := x.Page(refused).Says("A quantity of 1.5 is left of line 2.", "A quantity of 1.5 is left.")
 				p.LeadsTo("/invoices/" + x.ID)
 			} else if p := sitetest.Decode[sitetest.Problem](x.Bundle, refused); p.Left != "1.5" || p.Position != "2" {
 				t.Errorf("%v", refused)

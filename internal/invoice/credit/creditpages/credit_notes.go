@@ -60,7 +60,7 @@ func Mount(on *web.Site, invoices *web.Mounted[invoice.Invoice], render Render) 
 			{Label: "Number", Class: "nobreak"}, {Label: "Issued on", Class: "date"}, {Label: "Invoice", Class: "nobreak"},
 			{Label: "Customer", Class: "name"}, {Label: "Amount", Class: "num"},
 		},
-		Row: func(n credit.Listed) []string {
+		Row: func(r *http.Request, n credit.Listed) []string {
 			return []string{n.Number, web.DateText(n.Date), n.InvoiceNumber, n.Customer.Name, web.AmountText(n.Currency, n.Total)}
 		},
 		Empty: "When you credit an invoice on its page, the credit note appears here.",
@@ -68,7 +68,7 @@ func Mount(on *web.Site, invoices *web.Mounted[invoice.Invoice], render Render) 
 	web.Show(m, web.RecordPage[credit.Note]{Summary: "One credit note.", Page: s.creditNotePage})
 	web.Download(m, "pdf", "application/pdf", "The credit note as a PDF file.", s.creditNotePDF)
 	web.Create(m, "Credit quantities of the lines of an issued invoice, at most what is open. Leave lines out to credit all that is left.",
-		credit.Create, draft, s.freshCreditNote, &credit.ExceedsInvoice, &invoice.NotIssued)
+		credit.Create, draft, s.freshCreditNote, &credit.ExceedsInvoice, &invoice.NotIssued, &invoice.PeriodClosed)
 }
 
 func (s *pages) creditOfForm(r *http.Request) (credit.Draft, error) {
@@ -128,7 +128,7 @@ func (s *pages) creditNoteForm(r *http.Request, p templates.Page, f templates.Fo
 	for _, line := range left {
 		net += line.Net
 		view.Lines = append(view.Lines, invoiceviews.CreditLine{
-			Description: line.Description, UnitPrice: inv.Currency.Display(line.UnitPrice), Left: line.Quantity.String(),
+			Description: line.Description, UnitPrice: inv.Currency.Display(line.UnitPrice), Left: line.Unit.Of(line.Quantity),
 		})
 	}
 	view.Subtotal, view.Tax, view.Total = inv.Currency.Display(net), inv.Currency.Display(total-net), inv.Currency.Display(total)
@@ -171,10 +171,7 @@ func (s *pages) creditNotePage(r *http.Request, p templates.Page, n credit.Note)
 		Subtotal: money(n.Subtotal), Total: money(n.Total), PDFHref: "/credit-notes/" + n.ID.String() + "/pdf",
 	}
 	for _, l := range n.Lines {
-		view.Lines = append(view.Lines, invoiceviews.InvoiceLine{
-			Description: l.Description, Quantity: l.Quantity.String(), UnitPrice: money(l.UnitPrice),
-			TaxRate: l.NoTax.TaxText(l.TaxRate), Amount: money(l.Net),
-		})
+		view.Lines = append(view.Lines, excerpt.LineView(l.Line, n.Currency))
 	}
 	for _, t := range n.Taxes {
 		view.Taxes = append(view.Taxes, invoiceviews.TaxLine{

@@ -13,7 +13,7 @@ SELECT $1, $2, $3, position, quantity::numeric
 FROM unnest($4::int[], $5::text[]) AS wanted (position, quantity);
 
 INSERT INTO credit_notes (tenant_id, id, invoice_id, issue_date, reason)
-VALUES ($1, $2, $3, COALESCE($4::date, (now() AT TIME ZONE 'UTC')::date), $5);
+VALUES ($1, $2, $3, COALESCE($4::date, business_day()), $5);
 
 INSERT INTO mails (tenant_id, id, invoice_id, kind, credit_note_id)
 SELECT tenant_id, $1, id, 'credit_note', $2 FROM invoices
@@ -35,10 +35,12 @@ FROM (SELECT (SELECT json_build_object('id', r.id, 'version', r.version, 'create
 			'currency', (SELECT i.currency FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
 			'lines', (
 				SELECT json_agg(json_build_object(
-						'position', c.position, 'description', l.description, 'quantity', c.quantity::text, 'unit_price', l.unit_price,
+						'position', c.position, 'description', l.description, 'quantity', c.quantity::text, 'unit', l.unit, 'unit_price', l.unit_price,
+						'discount_rate', l.discount_rate::text,
+						'discount', round(l.unit_price * c.credited) - round(l.unit_price * (c.credited - c.quantity)) - c.net,
 						'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', c.net) ORDER BY c.position)
 				FROM credit_note_lines c, LATERAL (
-					SELECT description, unit_price, tax_rate, tax_treatment FROM invoice_lines
+					SELECT description, unit, unit_price, discount_rate, tax_rate, tax_treatment FROM invoice_lines
 					WHERE tenant_id = c.tenant_id AND invoice_id = c.invoice_id AND position = c.position LIMIT 1) AS l
 				WHERE c.tenant_id = r.tenant_id AND c.credit_note_id = r.id)) FROM credit_notes r WHERE r.tenant_id = $1 AND r.id = $7) AS result OFFSET 0) AS made,
 LATERAL (SELECT (made.result->>'id')::uuid AS id OFFSET 0) AS record
@@ -60,10 +62,10 @@ SELECT tenant_id, $1, invoice_id, position, uncredited
 FROM (
 	SELECT tenant_id, invoice_id, position, quantity - credited_quantity(tenant_id, invoice_id, position) AS uncredited
 	FROM invoice_lines WHERE tenant_id = $2 AND invoice_id = $3) AS l
-WHERE uncredited > 0;
+WHERE uncredited <> 0;
 
 INSERT INTO credit_notes (tenant_id, id, invoice_id, issue_date, reason)
-VALUES ($1, $2, $3, COALESCE($4::date, (now() AT TIME ZONE 'UTC')::date), $5);
+VALUES ($1, $2, $3, COALESCE($4::date, business_day()), $5);
 
 INSERT INTO intents (
 	tenant_id, operation, key, fingerprint, attempt_id, actor, record_id, outcome, result, expires_at)
@@ -77,10 +79,12 @@ FROM (SELECT (SELECT json_build_object('id', r.id, 'version', r.version, 'create
 			'currency', (SELECT i.currency FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
 			'lines', (
 				SELECT json_agg(json_build_object(
-						'position', c.position, 'description', l.description, 'quantity', c.quantity::text, 'unit_price', l.unit_price,
+						'position', c.position, 'description', l.description, 'quantity', c.quantity::text, 'unit', l.unit, 'unit_price', l.unit_price,
+						'discount_rate', l.discount_rate::text,
+						'discount', round(l.unit_price * c.credited) - round(l.unit_price * (c.credited - c.quantity)) - c.net,
 						'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', c.net) ORDER BY c.position)
 				FROM credit_note_lines c, LATERAL (
-					SELECT description, unit_price, tax_rate, tax_treatment FROM invoice_lines
+					SELECT description, unit, unit_price, discount_rate, tax_rate, tax_treatment FROM invoice_lines
 					WHERE tenant_id = c.tenant_id AND invoice_id = c.invoice_id AND position = c.position LIMIT 1) AS l
 				WHERE c.tenant_id = r.tenant_id AND c.credit_note_id = r.id)) FROM credit_notes r WHERE r.tenant_id = $1 AND r.id = $7) AS result OFFSET 0) AS made,
 LATERAL (SELECT (made.result->>'id')::uuid AS id OFFSET 0) AS record

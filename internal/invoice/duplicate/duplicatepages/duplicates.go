@@ -89,16 +89,18 @@ func (s *pages) mountDistinctions(within *web.Site) {
 			return duplicate.Apart(r.Context(), s.site.Pool, web.Principal(r).Tenant, page)
 		},
 		Columns: []templates.Column{{Label: "Invoices", Class: "name"}, {Label: "Since", Class: "date"}},
-		Row:     func(d duplicate.Distinction) []string { return []string{duplicate.NameApart(d), web.Day(d.CreatedAt)} },
-		Empty:   "Invoices that only look alike are marked on the page Duplicate invoices.",
+		Row: func(r *http.Request, d duplicate.Distinction) []string {
+			return []string{duplicate.NameApart(d), web.Day(r, d.CreatedAt)}
+		},
+		Empty: "Invoices that only look alike are marked on the page Duplicate invoices.",
 	})
 	web.Show(m, web.RecordPage[duplicate.Distinction]{
 		Summary: "One distinction.",
-		Facts: func(d duplicate.Distinction) (facts []templates.Fact) {
+		Facts: func(r *http.Request, d duplicate.Distinction) (facts []templates.Fact) {
 			for _, i := range d.Invoices {
 				facts = append(facts, templates.Fact{Label: "Invoice", Value: i.Name, Href: s.invoices.URL(i.ID)})
 			}
-			return append(facts, templates.Fact{Label: "Since", Value: web.Day(d.CreatedAt)})
+			return append(facts, templates.Fact{Label: "Since", Value: web.Day(r, d.CreatedAt)})
 		},
 	})
 	web.Create(m, "Record that invoices that look alike aren't the same.", duplicate.KeepApart, web.NewCommand(

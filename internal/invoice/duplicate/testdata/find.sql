@@ -19,7 +19,8 @@ SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.creat
 			FROM mails m WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.id DESC LIMIT 1), false),
 	'last_reminder', (
 		SELECT json_build_object('level', m.level, 'sent_on', m.sent_on) FROM invoice_reminders m
-		WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1)) FROM invoices r
+		WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1),
+	'late', CASE WHEN r.state IN ('issued', 'partially_paid') AND r.due_date < (SELECT business_day()) THEN (SELECT business_day()) - r.due_date ELSE 0 END) FROM invoices r
 WHERE r.tenant_id = $1 AND r.id = ANY ($2::uuid[]) ORDER BY r.id LIMIT 20;
 
 -- invoices voided as duplicates of another
@@ -42,7 +43,8 @@ SELECT id, json FROM (
 				FROM mails m WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.id DESC LIMIT 1), false),
 		'last_reminder', (
 			SELECT json_build_object('level', m.level, 'sent_on', m.sent_on) FROM invoice_reminders m
-			WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1)) AS json FROM invoices r
+			WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1),
+		'late', CASE WHEN r.state IN ('issued', 'partially_paid') AND r.due_date < (SELECT business_day()) THEN (SELECT business_day()) - r.due_date ELSE 0 END) AS json FROM invoices r
 	WHERE r.tenant_id = $1 AND r.id < $2 AND r.duplicate_of = $3
 	ORDER BY r.id DESC LIMIT 201) AS page
 ORDER BY id DESC LIMIT $4;

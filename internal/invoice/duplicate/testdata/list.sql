@@ -68,7 +68,8 @@ SELECT (SELECT place FROM numbered WHERE n = (SELECT n FROM reach)), COALESCE((
 									FROM mails m WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.id DESC LIMIT 1), false),
 							'last_reminder', (
 								SELECT json_build_object('level', m.level, 'sent_on', m.sent_on) FROM invoice_reminders m
-								WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1)) ORDER BY r.issue_date, r.id) FROM unnest(ids) AS member (id), LATERAL (
+								WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1),
+							'late', CASE WHEN r.state IN ('issued', 'partially_paid') AND r.due_date < (SELECT business_day()) THEN (SELECT business_day()) - r.due_date ELSE 0 END) ORDER BY r.issue_date, r.id) FROM unnest(ids) AS member (id), LATERAL (
 						SELECT * FROM invoices i WHERE i.tenant_id = $1 AND i.id = member.id LIMIT 1) AS r)) ORDER BY place)
 		FROM wanted), '[]');
 

@@ -41,15 +41,17 @@ func Mount(s *web.Site) {
 			return logo.List(r.Context(), s.Pool, web.Principal(r).Tenant, page)
 		},
 		Columns: []templates.Column{{Label: "File", Class: "name"}, {Label: "Uploaded", Class: "date"}, {Label: "State", Class: "name"}},
-		Row:     func(l logo.Logo) []string { return []string{l.File.Name, web.Day(l.CreatedAt), state(l)} },
-		Empty:   "A logo is shown on your invoices, in their PDF files and in emails.",
+		Row: func(r *http.Request, l logo.Logo) []string {
+			return []string{l.File.Name, web.Day(r, l.CreatedAt), state(r, l)}
+		},
+		Empty: "A logo is shown on your invoices, in their PDF files and in emails.",
 	})
 	web.Show(m, web.RecordPage[logo.Logo]{
 		Summary: "One logo, without the content of its file.",
-		Facts: func(l logo.Logo) []templates.Fact {
+		Facts: func(r *http.Request, l logo.Logo) []templates.Fact {
 			return []templates.Fact{
-				{Label: "Type", Value: l.File.Type}, {Label: "Uploaded", Value: web.Day(l.CreatedAt)},
-				{Label: "State", Value: state(l)},
+				{Label: "Type", Value: l.File.Type}, {Label: "Uploaded", Value: web.Day(r, l.CreatedAt)},
+				{Label: "State", Value: state(r, l)},
 			}
 		},
 		Actions: func(l logo.Logo) []string {
@@ -69,11 +71,11 @@ func Mount(s *web.Site) {
 }
 
 // state returns the state of a logo for people.
-func state(l logo.Logo) string {
+func state(r *http.Request, l logo.Logo) string {
 	if l.RemovedAt.IsZero() {
 		return "In use"
 	}
-	return "Not in use since " + web.Day(l.RemovedAt)
+	return "Not in use since " + web.Day(r, l.RemovedAt)
 }
 
 // example returns the smallest logo.

@@ -55,7 +55,9 @@ func Mount(on *web.Site, invoices *web.Mounted[invoice.Invoice]) {
 		Columns: []templates.Column{
 			{Label: "Email", Class: "name"}, {Label: "Queued", Class: "date"}, {Label: "Status", Class: "name"},
 		},
-		Row:   func(m mail.Mail) []string { return []string{mail.Name(m), web.Day(m.CreatedAt), mailState(m)} },
+		Row: func(r *http.Request, m mail.Mail) []string {
+			return []string{mail.Name(m), web.Day(r, m.CreatedAt), mailState(r, m)}
+		},
 		Empty: "When you issue an invoice, the email to its customer appears here.",
 	})
 	web.Show(m, web.RecordPage[mail.Mail]{
@@ -92,11 +94,14 @@ func (s *pages) mailForm(r *http.Request, p templates.Page, f templates.Form) (t
 	}), nil
 }
 
-func mailFacts(m mail.Mail) []templates.Fact {
+func mailFacts(r *http.Request, m mail.Mail) []templates.Fact {
 	facts := []templates.Fact{
 		{Label: "To", Value: m.Recipient}, {Label: "Subject", Value: m.Subject},
 		{Label: "Invoice", Value: m.Number, Href: "/invoices/" + m.InvoiceID.String()},
-		{Label: "Status", Value: mailState(m)}, {Label: "Attempts", Value: strconv.Itoa(m.Attempts)},
+		{Label: "Status", Value: mailState(r, m)}, {Label: "Attempts", Value: strconv.Itoa(m.Attempts)},
+	}
+	if m.Copies != "" {
+		facts = slices.Insert(facts, 1, templates.Fact{Label: "Copies to", Value: m.Copies})
 	}
 	if m.MessageID != "" {
 		facts = append(facts, templates.Fact{Label: "Message-ID", Value: m.MessageID})
@@ -116,14 +121,14 @@ func mailKind(m mail.Mail) string {
 }
 
 // mailState returns the state of a mail for users.
-func mailState(m mail.Mail) string {
+func mailState(r *http.Request, m mail.Mail) string {
 	switch {
 	case m.State == mailer.StateFailed:
 		return "Failed. " + m.Reason
 	case m.Kept:
 		return "Not sent: " + m.Reason
 	case m.State == mailer.StateSent:
-		return "Sent on " + web.Moment(m.SentAt)
+		return "Sent on " + web.Moment(r, m.SentAt)
 	case m.Reason != "":
 		return "Waiting to try again. " + m.Reason
 	default:
@@ -151,7 +156,7 @@ func OfInvoice(r *http.Request, pool *pgxpool.Pool, inv invoice.Invoice) (v invo
 	found := list.Rows
 	for _, m := range found {
 		v.Rows = append(v.Rows, invoiceviews.MailRow{
-			Href: "/outbox/" + m.ID.String(), What: mailKind(m), To: m.Recipient, State: mailState(m),
+			Href: "/outbox/" + m.ID.String(), What: mailKind(m), To: m.Recipient, State: mailState(r, m),
 			Failed: m.State == mailer.StateFailed,
 		})
 	}

@@ -23,7 +23,7 @@ SELECT
 	$1, $2, $3, $4, $5, $6,
 	record.id, CASE record.id WHEN $7 THEN 'created' ELSE 'reused' END, made.result, now() + $8
 FROM (SELECT (SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
-			'invoice_id', r.invoice_id, 'credit_note_id', r.credit_note_id, 'recipient', r.recipient, 'kind', r.kind,
+			'invoice_id', r.invoice_id, 'credit_note_id', r.credit_note_id, 'recipient', r.recipient, 'copies', r.copies, 'kind', r.kind,
 			'e_invoice', r.e_invoice, 'message', r.message, 'subject', r.subject, 'state', r.state,
 			'attempts', r.attempts, 'reason', r.reason, 'message_id', COALESCE(r.message_id, ''), 'text', r.body, 'kept', r.kept,
 			'sent_at', r.sent_at,

@@ -76,21 +76,22 @@ func (s *pages) mountPayments() {
 	})
 	web.Show(m, web.RecordPage[payment.Payment]{Summary: "One payment."})
 	web.Create(m, "Record a payment of an issued invoice, at most what is open.", payment.Create, draft, s.freshPayment,
-		&payment.ExceedsOpen, &invoice.NotIssued)
+		&payment.ExceedsOpen, &invoice.NotIssued, &invoice.PeriodClosed)
 	web.Transition(m, "remove", "removed", "Take back a payment that was recorded by mistake. Its entry stays in the ledger, with another "+
-		"one that reverses it, and its reference stays taken.", payment.Remove, web.Nothing(), &payment.HasRefunds)
+		"one that reverses it, and its reference stays taken.", payment.Remove, web.Nothing(), &payment.HasRefunds,
+		&invoice.PeriodClosed)
 	web.Ask(m, "remove", payment.Remove, web.Question[payment.Payment]{
 		Submit: "Remove payment", Page: s.removePage,
 		Fresh: func(_ *http.Request, p payment.Payment) (url.Values, error) { return nil, payment.Removable(p) },
 	})
 }
 
-func (s *pages) unusualPayment(_ *http.Request, d payment.Draft) (invoiceform.Doubt, error) {
-	return invoiceform.UnusualMoney("payment", d.Date, s.site.Today()), nil
+func (s *pages) unusualPayment(r *http.Request, d payment.Draft) (invoiceform.Doubt, error) {
+	return invoiceform.UnusualMoney("payment", d.Date, s.site.Today(r)), nil
 }
 
 // paymentRow returns the cells of a payment. The refunded amount is blank if it is 0.
-func paymentRow(p payment.Listed) []string {
+func paymentRow(r *http.Request, p payment.Listed) []string {
 	refunded := ""
 	if p.Refunded > 0 {
 		refunded = web.AmountText(p.Currency, p.Refunded)
@@ -109,6 +110,7 @@ func (s *pages) removePage(r *http.Request, p templates.Page, f templates.Form, 
 	return invoiceviews.RemovePage(p, invoiceviews.Remove{
 		Form: f, Number: number, Href: s.invoices.URL(of.InvoiceID), Amount: web.AmountText(of.Currency, of.Amount),
 		Date: web.DateText(of.Date), Reference: strings.TrimSpace(of.Provider + " " + of.Reference), Removed: !of.RemovedAt.IsZero(),
+		OfReceipt: of.ReceiptID != uuid.Nil,
 	}), nil
 }
 
@@ -119,7 +121,7 @@ func (s *pages) freshPayment(r *http.Request) (url.Values, error) {
 		err = payment.Possible(inv)
 	}
 	return url.Values{
-		"amount": {inv.Currency.Format(inv.Open)}, "date": {s.site.Today().String()}, "method": {payment.Methods()[0]},
+		"amount": {inv.Currency.Format(inv.Open)}, "date": {s.site.Today(r).String()}, "method": {payment.Methods()[0]},
 	}, err
 }
 
@@ -131,7 +133,21 @@ func (s *pages) paymentForm(r *http.Request, p templates.Page, f templates.Form)
 	return invoiceviews.PaymentForm(p, invoiceviews.PaymentFormView{
 		Form: f, Number: inv.Number, Href: "/invoices/" + inv.ID.String(), Currency: inv.Currency.String(),
 		Open: inv.Currency.Display(inv.Open), SeenOpen: inv.Currency.Format(inv.Open), Methods: web.Options(payment.Methods()),
+		ReceiptHref: receiptHref(inv, f),
 	}), nil
+}
+
+// receiptHref returns the form of a receipt with what was typed into the form of a payment, if that is more than what is open, or "".
+func receiptHref(inv invoice.Invoice, f templates.Form) string {
+	amount, err := inv.Currency.Parse(f.Typed.Get("amount"))
+	if err != nil || amount <= inv.Open || !f.CameBack() {
+		return ""
+	}
+	of := url.Values{"customer_id": {inv.Customer.ID.String()}, "currency": {inv.Currency.String()}}
+	for _, name := range []string{"amount", "date", "method", "provider", "reference"} {
+		of.Set(name, f.Typed.Get(name))
+	}
+	return web.ListURL("/receipts/new", of, "", "")
 }
 
 // paymentJSON is a payment in the API.
@@ -140,6 +156,7 @@ type paymentJSON struct {
 	record.Alike
 
 	InvoiceID uuid.UUID      `json:"invoice_id"`
+	ReceiptID uuid.UUID      `json:"receipt_id,omitzero" doc:"The receipt that it is a part of."`
 	Amount    string         `json:"amount" format:"decimal"`
 	Currency  money.Currency `json:"currency"`
 	Date      date.Date      `json:"date"`
@@ -154,8 +171,8 @@ type paymentJSON struct {
 
 func showPayment(p payment.Payment) any {
 	return paymentJSON{
-		Header: p.Header, Alike: p.Alike, InvoiceID: p.InvoiceID, Amount: p.Currency.Format(p.Amount), Currency: p.Currency,
-		Date: p.Date, Method: p.Method, Provider: p.Provider, Reference: p.Reference,
+		Header: p.Header, Alike: p.Alike, InvoiceID: p.InvoiceID, ReceiptID: p.ReceiptID, Amount: p.Currency.Format(p.Amount),
+		Currency: p.Currency, Date: p.Date, Method: p.Method, Provider: p.Provider, Reference: p.Reference,
 		Refunded: p.Currency.Format(p.Refunded), Left: p.Currency.Format(p.Left), RemovedAt: p.RemovedAt,
 		External: p.External,
 	}

@@ -40,11 +40,11 @@ func (s *pages) mountRefunds() {
 	})
 	web.Show(m, web.RecordPage[refund.Refund]{Summary: "One refund."})
 	web.Create(m, "Refund a payment, at most the part that isn't refunded yet.", refund.Create, draft, s.freshRefund,
-		&refund.ExceedsPayment)
+		&refund.ExceedsPayment, &invoice.PeriodClosed)
 }
 
-func (s *pages) unusualRefund(_ *http.Request, d refund.Draft) (invoiceform.Doubt, error) {
-	is := invoiceform.UnusualMoney("refund", d.Date, s.site.Today())
+func (s *pages) unusualRefund(r *http.Request, d refund.Draft) (invoiceform.Doubt, error) {
+	is := invoiceform.UnusualMoney("refund", d.Date, s.site.Today(r))
 	if is.Problem == "" && d.Date.Before(d.Paid) {
 		is.Problem = "The refund is dated " + d.Date.Display() + ", before its payment on " + d.Paid.Display() + "."
 	}
@@ -57,7 +57,7 @@ func (s *pages) freshRefund(r *http.Request) (url.Values, error) {
 	if err == nil {
 		err = refund.Possible(of)
 	}
-	return url.Values{"amount": {of.Currency.Format(of.Left)}, "date": {s.site.Today().String()}}, err
+	return url.Values{"amount": {of.Currency.Format(of.Left)}, "date": {s.site.Today(r).String()}}, err
 }
 
 func (s *pages) refundForm(r *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {

@@ -14,7 +14,6 @@ import (
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/reminder"
 	"onlyonce/internal/record"
-	"onlyonce/internal/value/date"
 	"onlyonce/internal/web"
 	"onlyonce/templates"
 	"onlyonce/templates/invoiceviews"
@@ -42,8 +41,10 @@ func (s *pages) mountBatches() {
 			return reminder.BatchList(r.Context(), s.site.Pool, web.Principal(r).Tenant, page)
 		},
 		Columns: []templates.Column{{Label: "Sent", Class: "name"}, {Label: "On", Class: "date"}},
-		Row:     func(b reminder.Batch) []string { return []string{reminder.BatchName(b), web.Day(b.CreatedAt)} },
-		Empty:   "Choose overdue invoices in the list of invoices to remind their customers at once.",
+		Row: func(r *http.Request, b reminder.Batch) []string {
+			return []string{reminder.BatchName(b), web.Day(r, b.CreatedAt)}
+		},
+		Empty: "Choose overdue invoices in the list of invoices to remind their customers at once.",
 	})
 	web.Show(m, web.RecordPage[reminder.Batch]{Summary: "One batch.", Facts: s.reminderOutcomes})
 	web.Create(m, "Send reminders of several overdue invoices to their customers, and get the outcome of each.", reminder.SendBatch,
@@ -66,7 +67,7 @@ func (s *pages) freshReminderBatch(r *http.Request) (url.Values, error) {
 	found, err := s.namedInvoices(r)
 	var chosen []string
 	for _, inv := range found {
-		if level, err := reminder.Next(inv, date.Today()); err == nil && inv.Customer.Email != "" {
+		if level, err := reminder.Next(inv, web.Principal(r).Today()); err == nil && inv.Customer.Email != "" {
 			chosen = append(chosen, inv.ID.String()+":"+strconv.Itoa(level))
 		}
 	}
@@ -106,7 +107,7 @@ func (s *pages) reminderBatchForm(r *http.Request, p templates.Page, f templates
 	named, err := s.namedInvoices(r)
 	for _, inv := range named {
 		if levels[inv.ID] == 0 {
-			view.Left = append(view.Left, batchRow(inv, whyNone(inv)))
+			view.Left = append(view.Left, batchRow(inv, whyNone(r, inv)))
 		}
 	}
 	return invoiceviews.ReminderBatchForm(p, view), err
@@ -120,8 +121,8 @@ func batchRow(inv invoice.Summary, gets string) invoiceviews.ReminderBatchRow {
 }
 
 // whyNone returns the reason why an invoice gets no reminder, in a sentence.
-func whyNone(inv invoice.Summary) string {
-	_, err := reminder.Next(inv, date.Today())
+func whyNone(r *http.Request, inv invoice.Summary) string {
+	_, err := reminder.Next(inv, web.Principal(r).Today())
 	if refused, ok := errors.AsType[*conflict.Error](err); ok {
 		return refused.Title
 	}
@@ -129,7 +130,7 @@ func whyNone(inv invoice.Summary) string {
 }
 
 // reminderOutcomes returns the outcomes of a batch for its page.
-func (s *pages) reminderOutcomes(b reminder.Batch) (facts []templates.Fact) {
+func (s *pages) reminderOutcomes(r *http.Request, b reminder.Batch) (facts []templates.Fact) {
 	text := map[string]string{
 		"sent": "queued", "sent_before": "sent before", "not_issued": "not sent: the invoice isn't issued",
 		"not_overdue": "not sent: the invoice isn't overdue", "not_next": "not sent: it isn't the next one, or one was sent on this day",

@@ -44,19 +44,19 @@ func (s *pages) mountPlans() {
 			return reminder.PlanList(r.Context(), s.site.Pool, web.Principal(r).Tenant, page)
 		},
 		Columns: []templates.Column{{Label: "Plan", Class: "name"}, {Label: "Set", Class: "date"}, {Label: "State", Class: "name"}},
-		Row: func(p reminder.Plan) []string {
-			return []string{reminder.PlanName(p), web.Day(p.CreatedAt), planState(p)}
+		Row: func(r *http.Request, p reminder.Plan) []string {
+			return []string{reminder.PlanName(p), web.Day(r, p.CreatedAt), planState(r, p)}
 		},
 		Empty: "Without a plan, you send each reminder yourself. With one, those that are due are sent every hour.",
 	})
 	web.Show(m, web.RecordPage[reminder.Plan]{
 		Summary: "One plan of automatic reminders.",
-		Facts: func(p reminder.Plan) []templates.Fact {
+		Facts: func(r *http.Request, p reminder.Plan) []templates.Fact {
 			return []templates.Fact{
 				{Label: reminder.LevelName(1), Value: daysAfter(p.FirstAfter, "the due date")},
 				{Label: reminder.LevelName(2), Value: daysAfter(p.SecondAfter, "the payment reminder")},
 				{Label: reminder.LevelName(3), Value: daysAfter(p.FinalAfter, "the second reminder")},
-				{Label: "State", Value: planState(p)},
+				{Label: "State", Value: planState(r, p)},
 			}
 		},
 		Actions: func(p reminder.Plan) []string {
@@ -80,9 +80,9 @@ func daysAfter(days int, event string) string {
 }
 
 // planState returns the state of a plan for people.
-func planState(p reminder.Plan) string {
+func planState(r *http.Request, p reminder.Plan) string {
 	if p.RemovedAt.IsZero() {
 		return "In use"
 	}
-	return "Not in use since " + web.Day(p.RemovedAt)
+	return "Not in use since " + web.Day(r, p.RemovedAt)
 }

@@ -14,7 +14,6 @@ import (
 	"onlyonce/internal/invoice/excerpt"
 	"onlyonce/internal/invoice/reminder"
 	"onlyonce/internal/record"
-	"onlyonce/internal/value/date"
 	"onlyonce/internal/value/party"
 	"onlyonce/internal/web"
 	"onlyonce/templates"
@@ -73,7 +72,7 @@ func (s *pages) freshReminder(r *http.Request) (url.Values, error) {
 	if err != nil {
 		return nil, err
 	}
-	level, err := reminder.Next(summary, date.Today())
+	level, err := reminder.Next(summary, web.Principal(r).Today())
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +95,7 @@ func (s *pages) reminderForm(r *http.Request, p templates.Page, f templates.Form
 	}
 	return invoiceviews.ReminderForm(p, invoiceviews.ReminderFormView{
 		Form: f, InvoiceStep: excerpt.Step(inv), Open: web.AmountText(inv.Currency, inv.Open),
-		Late: party.DaysText(strconv.Itoa(inv.DueDate.DaysUntil(date.Today()))), Last: reminder.Last(summary.LastReminder),
+		Late: party.DaysText(strconv.Itoa(inv.DueDate.DaysUntil(web.Principal(r).Today()))), Last: reminder.Last(summary.LastReminder),
 		NoAddress: inv.Customer.Email == "",
 	}), nil
 }

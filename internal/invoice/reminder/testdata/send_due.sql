@@ -10,7 +10,7 @@ WHEN last.level IS NULL AND i.due_date + p.first_after <= today THEN 1
 WHEN last.level = 1 AND last.sent_on + p.second_after <= today THEN 2
 WHEN last.level = 2 AND last.sent_on + p.final_after <= today THEN 3
 ELSE 0 END
-FROM CAST(now() AT TIME ZONE 'UTC' AS date) AS today
+FROM business_day() AS today
 CROSS JOIN LATERAL (
 	SELECT first_after, second_after, final_after FROM reminder_plans
 	WHERE tenant_id = $1 AND settings_id = $1 LIMIT 1) AS p
@@ -31,7 +31,7 @@ WHEN last.level IS NULL AND i.due_date + p.first_after <= today THEN 1
 WHEN last.level = 1 AND last.sent_on + p.second_after <= today THEN 2
 WHEN last.level = 2 AND last.sent_on + p.final_after <= today THEN 3
 ELSE 0 END
-FROM CAST(now() AT TIME ZONE 'UTC' AS date) AS today
+FROM business_day() AS today
 CROSS JOIN LATERAL (
 	SELECT first_after, second_after, final_after FROM reminder_plans
 	WHERE tenant_id = $1 AND settings_id = $1 LIMIT 1) AS p

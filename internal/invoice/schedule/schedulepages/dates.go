@@ -15,11 +15,11 @@ const shownPast = 12
 
 // pastPeriods asks about the invoices that a new schedule makes at once, because its first day has passed. A first day more than a year
 // ago is refused anyway.
-func (s *pages) pastPeriods(_ *http.Request, d schedule.Draft) (invoiceform.Doubt, error) {
-	if d.FirstDay.Before(s.site.Today().AddDays(-366)) {
+func (s *pages) pastPeriods(r *http.Request, d schedule.Draft) (invoiceform.Doubt, error) {
+	if d.FirstDay.Before(s.site.Today(r).AddDays(-366)) {
 		return invoiceform.Doubt{}, nil
 	}
-	return s.billingAtOnce(d, d.FirstDay), nil
+	return s.billingAtOnce(r, d, d.FirstDay), nil
 }
 
 // morePeriods asks about the additional invoices that an edited schedule makes at once.
@@ -34,8 +34,8 @@ func (s *pages) morePeriods(r *http.Request, d schedule.Draft) (invoiceform.Doub
 		}
 		return s.pastPeriods(r, d)
 	}
-	was := s.billingAtOnce(schedule.Draft{Rhythm: found.Rhythm, LastDay: found.LastDay, Missed: found.Missed}, found.NextDay)
-	is := s.billingAtOnce(d, found.NextDay)
+	was := s.billingAtOnce(r, schedule.Draft{Rhythm: found.Rhythm, LastDay: found.LastDay, Missed: found.Missed}, found.NextDay)
+	is := s.billingAtOnce(r, d, found.NextDay)
 	if is == was {
 		return invoiceform.Doubt{}, nil
 	}
@@ -43,9 +43,9 @@ func (s *pages) morePeriods(r *http.Request, d schedule.Draft) (invoiceform.Doub
 }
 
 // billingAtOnce returns the question about the periods from next to yesterday.
-func (s *pages) billingAtOnce(d schedule.Draft, next date.Date) (is invoiceform.Doubt) {
-	past := d.Between(next, s.site.Today())
-	if len(past) == 0 || !next.Before(s.site.Today()) {
+func (s *pages) billingAtOnce(r *http.Request, d schedule.Draft, next date.Date) (is invoiceform.Doubt) {
+	past := d.Between(next, s.site.Today(r))
+	if len(past) == 0 || !next.Before(s.site.Today(r)) {
 		return invoiceform.Doubt{}
 	}
 	var days []string

@@ -75,7 +75,7 @@ func readSchedule(form url.Values) schedule.Input {
 // freshSchedule returns the values of a new form: monthly from today on, or based on the invoice in the query parameter invoice, which is
 // then the period before the first.
 func (s *pages) freshSchedule(r *http.Request) (url.Values, error) {
-	tenant, today := web.Principal(r).Tenant, s.site.Today()
+	tenant, today := web.Principal(r).Tenant, s.site.Today(r)
 	is, err := settings.Of(r.Context(), s.site.Pool, tenant)
 	if err != nil {
 		return nil, err
@@ -129,7 +129,7 @@ func (s *pages) scheduleForm(r *http.Request, p templates.Page, f templates.Form
 	}
 	form := invoiceviews.ScheduleForm{Choices: scheduleChoices(), InvoiceForm: invoiceviews.InvoiceForm{
 		Form: f, Currency: in.Currency, Notes: in.Notes, Currencies: invoiceform.Currencies(money.Currencies()), MaxLines: invoice.MaxLines,
-		Treatments: invoiceform.Treatments(),
+		Units: invoiceform.Units(), Treatments: invoiceform.Treatments(),
 	}}
 	// The id alone, because two edits are compared by it.
 	option := func(c customer.Offered) templates.Option {

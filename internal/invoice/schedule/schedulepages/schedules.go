@@ -14,7 +14,6 @@ import (
 	"onlyonce/internal/invoice/invoiceform"
 	"onlyonce/internal/invoice/schedule"
 	"onlyonce/internal/record"
-	"onlyonce/internal/value/money"
 	"onlyonce/internal/web"
 	"onlyonce/templates"
 	"onlyonce/templates/invoiceviews"
@@ -54,7 +53,9 @@ func Mount(on *web.Site) {
 		Columns: []templates.Column{
 			{Label: "Schedule", Class: "name"}, {Label: "Total", Class: "num"}, {Label: "Next", Class: "date"},
 		},
-		Row:   func(s schedule.Schedule) []string { return []string{schedule.Name(s), scheduleTotal(s), nextText(s)} },
+		Row: func(r *http.Request, s schedule.Schedule) []string {
+			return []string{schedule.Name(s), scheduleTotal(s), nextText(s)}
+		},
 		Empty: "Open an invoice and choose More, Make it recurring. Each period is billed once.",
 	})
 	web.Show(m, web.RecordPage[schedule.Schedule]{
@@ -103,7 +104,7 @@ func (s *pages) mountPeriods() {
 	})
 	web.Show(m, web.RecordPage[schedule.Period]{Summary: "A billed period, with the ID of its invoice."})
 	web.Create(m, "Bill a period now, or get the invoice it was already billed with (200).", schedule.Bill, command,
-		s.freshPeriod, &schedule.Stopped)
+		s.freshPeriod, &schedule.Stopped, &invoice.PeriodClosed)
 	web.Own(m, schedule.BillDue, web.Wording{
 		Title: "Bill a due period", Did: "billed by the clock", Idle: "Billed again by the clock: the invoice was kept",
 	})
@@ -129,14 +130,14 @@ func nextText(s schedule.Schedule) string {
 // shownNext is the number of upcoming days on the page of a schedule.
 const shownNext = 3
 
-func scheduleFacts(s schedule.Schedule) []templates.Fact {
+func scheduleFacts(r *http.Request, s schedule.Schedule) []templates.Fact {
 	var days []string
 	for day := s.NextDay; len(days) < shownNext && !s.Over(day); day = s.After(day) {
 		days = append(days, web.DateText(day))
 	}
 	next := templates.Fact{Label: "Next", Value: strings.Join(days, ", ")}
 	if !s.PausedAt.IsZero() {
-		next.Value = "Paused since " + web.Day(s.PausedAt)
+		next.Value = "Paused since " + web.Day(r, s.PausedAt)
 	}
 	return web.KnownFacts(templates.Fact{Label: "Customer", Value: s.Customer.Name, Href: "/customers/" + s.Customer.ID.String()},
 		templates.Fact{Label: "Total", Value: scheduleTotal(s)}, templates.Fact{Label: "How often", Value: web.Capital(s.Often())}, next,
@@ -161,20 +162,12 @@ func (s *pages) schedulePage(r *http.Request, p templates.Page, found schedule.S
 	shown := invoiceviews.Schedule{
 		Failure: found.Failure, Failed: web.DateText(found.NextDay) + " could not be billed.", Pager: web.PagerOf(r, periods),
 	}
-	amounts := invoice.PreviewOf(found.Currency, found.Lines).Lines
-	for i, l := range found.Lines {
-		price, err := found.Currency.Parse(l.UnitPrice)
+	for _, typed := range found.Lines {
+		line, err := typed.Line(found.Currency)
 		if err != nil {
 			return nil, err
 		}
-		rate, err := money.ParseRate(l.TaxRate)
-		if err != nil {
-			return nil, err
-		}
-		shown.Lines = append(shown.Lines, invoiceviews.InvoiceLine{
-			Description: l.Description, Quantity: l.Quantity, UnitPrice: found.Currency.Display(price),
-			TaxRate: invoice.Treatment(l.Treatment).TaxText(rate), Amount: amounts[i],
-		})
+		shown.Lines = append(shown.Lines, excerpt.LineView(line, found.Currency))
 	}
 	for _, period := range periods.Rows {
 		shown.Periods = append(shown.Periods, invoiceviews.SchedulePeriod{

@@ -4,11 +4,11 @@
 
 SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction_read_only', 'on', true);
 
-SELECT found.schedule FROM (
-	SELECT due_day, schedule_id FROM schedule_clocks
-	WHERE tenant_id = $1 AND due_day <= $2::date
-	AND (failed_at IS NULL OR failed_at <= $3::timestamptz - $4::interval OR failed_at > $3::timestamptz)
-	ORDER BY due_day, schedule_id LIMIT $5) AS c,
+SELECT found.schedule, c.today FROM (
+	SELECT due_day, schedule_id, today FROM schedule_clocks, (SELECT business_day($1::timestamptz) AS today) AS clock
+	WHERE tenant_id = $2 AND due_day <= today
+	AND (failed_at IS NULL OR failed_at <= $1::timestamptz - $3::interval OR failed_at > $1::timestamptz)
+	ORDER BY due_day, schedule_id LIMIT $4) AS c,
 LATERAL (
 	SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
 		'customer', (SELECT json_build_object('id', referred.id, 'name', referred.name) FROM customers referred
@@ -17,7 +17,7 @@ LATERAL (
 		'every', r.every, 'unit', r.unit, 'first_day', r.first_day, 'last_day', r.last_day, 'bill_as', r.bill_as, 'missed', r.missed,
 		'paused_at', r.paused_at, 'archived_at', r.archived_at, 'next_day', (
 			SELECT c.next_day FROM schedule_clocks c WHERE c.tenant_id = r.tenant_id AND c.schedule_id = r.id),
-		'failure', (SELECT c.failure FROM schedule_clocks c WHERE c.tenant_id = r.tenant_id AND c.schedule_id = r.id)) AS schedule FROM schedules r WHERE r.tenant_id = $1 AND r.id = c.schedule_id LIMIT 1) AS found
+		'failure', (SELECT c.failure FROM schedule_clocks c WHERE c.tenant_id = r.tenant_id AND c.schedule_id = r.id)) AS schedule FROM schedules r WHERE r.tenant_id = $2 AND r.id = c.schedule_id LIMIT 1) AS found
 ORDER BY c.due_day, c.schedule_id;
 
 begin isolation level read committed;
@@ -48,31 +48,34 @@ WITH billed AS MATERIALIZED (
 	WHERE $1::uuid <> $3::uuid
 	UNION ALL
 	SELECT id, email, name, address, country, tax_id, contact, reference, payment_days
-	FROM find_or_create_customer($2, $4, in_email => NULLIF($5, ''), in_name => $6, in_address => $7, in_country => $8, in_tax_id => $9, in_contact => $10, in_reference => $11, in_payment_days => NULLIF($12, '')::integer, in_same_email => $13)
+	FROM find_or_create_customer($2, $4, in_email => NULLIF($5, ''), in_name => $6, in_address => $7, in_country => $8, in_tax_id => $9, in_contact => $10, in_reference => $11, in_payment_days => NULLIF($12, '')::integer, in_copies_to => $13, in_same_email => $14)
 	WHERE $1::uuid = $3::uuid
 ), inserted AS (
 	INSERT INTO invoices (
-		tenant_id, id, number, customer_id, currency, issue_date, due_date, notes, exemption_reason, subtotal, tax_total, total,
-		source, external_id, external_digest)
+		tenant_id, id, number, customer_id, currency, issue_date, due_date, notes, exemption_reason, supplied_from, supplied_to,
+		subtotal, tax_total, total, source, external_id, external_digest)
 	SELECT
-		$2, $14, NULLIF($15, ''), c.id, $16, $17, COALESCE($18::date, $17::date + COALESCE(c.payment_days, (
-					SELECT s.payment_days FROM settings s WHERE s.tenant_id = $2 AND s.id = $2))), $19,
-		$20, $21, $22, $23, $24::text, $25::text, $26::bytea
-	FROM billed c, note_alike('invoices', $2, $14, $27, ARRAY[sha256(convert_to(jsonb_build_array(
-					'invoices', c.id, $16::text, $28::text[], $29::text[], $30::bigint[], $31::text[]
+		$2, $15, NULLIF($16, ''), c.id, $17, $18, COALESCE($19::date, $18::date + COALESCE(c.payment_days, (
+					SELECT s.payment_days FROM settings s WHERE s.tenant_id = $2 AND s.id = $2))), $20,
+		$21, $22::date, $23::date, $24, $25, $26, $27::text, $28::text, $29::bytea
+	FROM billed c, note_alike('invoices', $2, $15, $30, ARRAY[sha256(convert_to(jsonb_build_array(
+					'invoices', c.id, $17::text, $31::text[], $32::text[], $33::bigint[], $34::text[]
 				)::text, 'UTF8'))])
 	RETURNING *
 ), inserted_lines AS (
-	INSERT INTO invoice_lines (tenant_id, invoice_id, position, description, quantity, unit_price, tax_rate, tax_treatment, net)
+	INSERT INTO invoice_lines (
+		tenant_id, invoice_id, position, description, quantity, unit, unit_price, discount_rate, discount, tax_rate, tax_treatment, net)
 	SELECT
-		$2, $14, position, description, quantity::numeric, unit_price, tax_rate::numeric,
-		NULLIF(tax_treatment, ''), net
-	FROM unnest($28::text[], $29::text[], $30::bigint[], $31::text[], $32::text[],
-		$33::bigint[]) WITH ORDINALITY AS typed (description, quantity, unit_price, tax_rate, tax_treatment, net, position)
+		$2, $15, position, description, quantity::numeric, NULLIF(unit, ''), unit_price,
+		NULLIF(discount_rate, '')::numeric, discount, tax_rate::numeric, NULLIF(tax_treatment, ''), net
+	FROM unnest(
+		$31::text[], $32::text[], $35::text[], $33::bigint[], $36::text[],
+		$37::bigint[], $34::text[], $38::text[], $39::bigint[]) WITH ORDINALITY
+	AS typed (description, quantity, unit, unit_price, discount_rate, discount, tax_rate, tax_treatment, net, position)
 	RETURNING *
 ), inserted_effect AS (
 	INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
-	SELECT $2, id, $34, $35, 'customer created' FROM billed WHERE id = $4
+	SELECT $2, id, $40, $41, 'customer created' FROM billed WHERE id = $4
 )
 SELECT json_build_object(
 	'id', i.id, 'number', i.number, 'status', i.status, 'overdue', false, 'paid', 0, 'credited', 0, 'written_off', 0, 'open', 0,
@@ -89,10 +92,11 @@ SELECT json_build_object(
 	ELSE json_build_object('id', c.id, 'email', c.email, 'name', c.name, 'address', c.address, 'country', c.country, 'tax_id', c.tax_id,
 		'contact', c.contact, 'reference', c.reference) END,
 	'issue_date', i.issue_date, 'due_date', i.due_date, 'notes', i.notes,
-	'exemption_reason', i.exemption_reason,
+	'exemption_reason', i.exemption_reason, 'supplied_from', i.supplied_from, 'supplied_to', i.supplied_to,
 	'lines', (
 		SELECT json_agg(json_build_object(
-				'description', l.description, 'quantity', l.quantity::text, 'unit_price', l.unit_price,
+				'description', l.description, 'quantity', l.quantity::text, 'unit', l.unit, 'unit_price', l.unit_price,
+				'discount_rate', l.discount_rate::text, 'discount', l.discount,
 				'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', l.net) ORDER BY l.position)
 		FROM inserted_lines l),
 	'subtotal', i.subtotal, 'tax_total', i.tax_total, 'total', i.total,
@@ -153,11 +157,11 @@ commit;
 
 SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction_read_only', 'on', true);
 
-SELECT found.schedule FROM (
-	SELECT due_day, schedule_id FROM schedule_clocks
-	WHERE tenant_id = $1 AND due_day <= $2::date
-	AND (failed_at IS NULL OR failed_at <= $3::timestamptz - $4::interval OR failed_at > $3::timestamptz)
-	ORDER BY due_day, schedule_id LIMIT $5) AS c,
+SELECT found.schedule, c.today FROM (
+	SELECT due_day, schedule_id, today FROM schedule_clocks, (SELECT business_day($1::timestamptz) AS today) AS clock
+	WHERE tenant_id = $2 AND due_day <= today
+	AND (failed_at IS NULL OR failed_at <= $1::timestamptz - $3::interval OR failed_at > $1::timestamptz)
+	ORDER BY due_day, schedule_id LIMIT $4) AS c,
 LATERAL (
 	SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
 		'customer', (SELECT json_build_object('id', referred.id, 'name', referred.name) FROM customers referred
@@ -166,5 +170,5 @@ LATERAL (
 		'every', r.every, 'unit', r.unit, 'first_day', r.first_day, 'last_day', r.last_day, 'bill_as', r.bill_as, 'missed', r.missed,
 		'paused_at', r.paused_at, 'archived_at', r.archived_at, 'next_day', (
 			SELECT c.next_day FROM schedule_clocks c WHERE c.tenant_id = r.tenant_id AND c.schedule_id = r.id),
-		'failure', (SELECT c.failure FROM schedule_clocks c WHERE c.tenant_id = r.tenant_id AND c.schedule_id = r.id)) AS schedule FROM schedules r WHERE r.tenant_id = $1 AND r.id = c.schedule_id LIMIT 1) AS found
+		'failure', (SELECT c.failure FROM schedule_clocks c WHERE c.tenant_id = r.tenant_id AND c.schedule_id = r.id)) AS schedule FROM schedules r WHERE r.tenant_id = $2 AND r.id = c.schedule_id LIMIT 1) AS found
 ORDER BY c.due_day, c.schedule_id;

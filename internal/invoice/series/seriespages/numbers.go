@@ -9,7 +9,6 @@ import (
 
 	"onlyonce/internal/invoice/series"
 	"onlyonce/internal/record"
-	"onlyonce/internal/value/date"
 	"onlyonce/internal/web"
 	"onlyonce/templates"
 	"onlyonce/templates/invoiceviews"
@@ -28,7 +27,7 @@ func Mount(s *web.Site) {
 			Created: "Next number %s set.", Replayed: "Next number set. We ignored the duplicate submission and kept your first request.",
 		},
 		Page: func(r *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
-			next, err := series.Of(r.Context(), s.Pool, web.Principal(r).Tenant, date.Today().Year())
+			next, err := series.Of(r.Context(), s.Pool, web.Principal(r).Tenant, web.Principal(r).Today().Year())
 			return invoiceviews.NextNumberForm(p, f, strings.Join(next, " and ")), err
 		},
 		Example: series.Input{Number: "2027-0139"},
@@ -39,13 +38,13 @@ func Mount(s *web.Site) {
 			return series.List(r.Context(), s.Pool, web.Principal(r).Tenant, page)
 		},
 		Columns: []templates.Column{{Label: "Next number", Class: "name"}, {Label: "Set", Class: "date"}},
-		Row:     func(n series.Next) []string { return []string{n.Number, web.Day(n.CreatedAt)} },
+		Row:     func(r *http.Request, n series.Next) []string { return []string{n.Number, web.Day(r, n.CreatedAt)} },
 		Empty:   "Invoices and credit notes count from 1 each year. Set the next number to go on from another program.",
 	})
 	web.Show(m, web.RecordPage[series.Next]{
 		Summary: "One number that was set.",
-		Facts: func(n series.Next) []templates.Fact {
-			return []templates.Fact{{Label: "Next number", Value: n.Number}, {Label: "Set", Value: web.Day(n.CreatedAt)}}
+		Facts: func(r *http.Request, n series.Next) []templates.Fact {
+			return []templates.Fact{{Label: "Next number", Value: n.Number}, {Label: "Set", Value: web.Day(r, n.CreatedAt)}}
 		},
 	})
 	web.Create(m, "Set the next number of the invoices or credit notes of a year.", series.Set, draft, nil)

@@ -12,6 +12,7 @@ import (
 
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/closing"
 	"onlyonce/internal/invoice/invoiceform"
 	"onlyonce/internal/invoice/taxsummary"
 	"onlyonce/internal/value/date"
@@ -25,6 +26,7 @@ import (
 type taxSummary struct {
 	first, last date.Date
 	sums        []taxsummary.Sum
+	closed      date.Date // the last closed day; zero if the books are open
 }
 
 const taxSummaryPath = "/tax-summary"
@@ -56,7 +58,7 @@ func (s *pages) readTaxSummary(r *http.Request) (t taxSummary, err error) {
 	switch none := (date.Date{}); {
 	case problems.Err() != nil:
 	case t.first == none && t.last == none:
-		t.first, t.last = s.Today().Month()
+		t.first, t.last = s.Today(r).Month()
 	case t.first == none:
 		problems.Add("/from", "Enter the first day too.")
 	case t.last == none:
@@ -67,7 +69,11 @@ func (s *pages) readTaxSummary(r *http.Request) (t taxSummary, err error) {
 	if err := problems.Err(); err != nil {
 		return taxSummary{}, err
 	}
-	t.sums, err = taxsummary.Of(r.Context(), s.Pool, web.Principal(r).Tenant, t.first, t.last)
+	tenant := web.Principal(r).Tenant
+	if t.closed, err = closing.Last(r.Context(), s.Pool, tenant); err != nil {
+		return taxSummary{}, err
+	}
+	t.sums, err = taxsummary.Of(r.Context(), s.Pool, tenant, t.first, t.last)
 	return t, err
 }
 
@@ -75,6 +81,7 @@ func (s *pages) readTaxSummary(r *http.Request) (t taxSummary, err error) {
 type taxSummaryJSON struct {
 	From   date.Date      `json:"from"`
 	To     date.Date      `json:"to"`
+	Closed date.Date      `json:"closed_through,omitzero" doc:"The last closed day, if the books are closed."`
 	Rates  []taxRateJSON  `json:"rates" doc:"By currency, lowest rate first."`
 	Totals []taxTotalJSON `json:"totals" doc:"The sums of all rates of each currency."`
 }
@@ -101,7 +108,7 @@ type taxAmountsJSON struct {
 }
 
 func showTaxSummary(t taxSummary) any {
-	shown := taxSummaryJSON{From: t.first, To: t.last, Rates: []taxRateJSON{}, Totals: []taxTotalJSON{}}
+	shown := taxSummaryJSON{From: t.first, To: t.last, Closed: t.closed, Rates: []taxRateJSON{}, Totals: []taxTotalJSON{}}
 	for _, s := range t.sums {
 		shown.Rates = append(shown.Rates, taxRateJSON{s.Rate.String(), s.Treatment, showTaxTotal(s)})
 	}
@@ -146,8 +153,14 @@ func (s *pages) taxSummaryPage(r *http.Request, p templates.Page, t taxSummary, 
 		view.From, view.To = t.first.String(), t.last.String()
 		view.Title = web.DateText(t.first) + " – " + web.DateText(t.last)
 		view.CSVHref = taxSummaryPath + "/csv?" + daysQuery(t.first, t.last)
+		if t.closed != (date.Date{}) {
+			view.Closed = "The books are closed through " + t.closed.Display() + "."
+		}
+		if t.closed.Before(t.last) && t.last.Before(date.Today()) {
+			view.CloseHref = web.FormHref(r, "/closings/new?"+url.Values{"through": {t.last.String()}}.Encode())
+		}
 	}
-	month, monthEnd := s.Today().Month()
+	month, monthEnd := s.Today(r).Month()
 	quarter := month.AddMonths(-int(month.Time().Month()-time.January) % 3)
 	for _, period := range []struct {
 		text        string

@@ -8,6 +8,7 @@ import (
 
 	"onlyonce/internal/assert"
 	"onlyonce/internal/invoice/invoicecases"
+	"onlyonce/internal/must"
 	"onlyonce/internal/site/sitetest"
 	"onlyonce/internal/value/date"
 )
@@ -70,4 +71,35 @@ func TestTaxSummaryOfNoPeriod(t *testing.T) {
 		}
 	}
 	program.Get("/api/v1/tax-summary?from=2026-01-01&to=2027-01-01").Want(t, http.StatusOK, "a year and a day")
+}
+
+// TestClosedPeriod checks that the tax summary of a period leads to a form that closes the books through it, after which it is closed, and
+// an invoice of it isn't issued.
+func TestClosedPeriod(t *testing.T) {
+	b := sitetest.Setup(t)
+	person, program := b.Person(b.Replica, b.Acme), b.Program(b.Replica, b.Acme)
+	const period = "from=2025-10-01&to=2025-10-31"
+	const form = "/closings/new?through=2025-10-31"
+	b.Page(person.Get("/tax-summary?" + period)).LeadsTo(form)
+	p := b.Page(person.Get(person.Get(form).Location()))
+	must.Thatf(t, p.Typed().Get("through") == "2025-10-31", "%v", p.Typed())
+	person.Submit("/closings", p.Typed()).Want(t, http.StatusSeeOther)
+	a := person.Get("/tax-summary?" + period)
+	b.Page(a).Says("The books are closed through 31 Oct 2025.")
+	assert.Thatf(t, !strings.Contains(a.Body, form), "it can be closed again")
+	shown := sitetest.Decode[struct {
+		ClosedThrough string `json:"closed_through"`
+	}](b, program.Get("/api/v1/tax-summary?"+period))
+	assert.Equal(t, shown.ClosedThrough, "2025-10-31")
+	of := invoicecases.Invoices()
+	draft := b.Prepared(b.Acme, "draft", of, sitetest.Change(of.Command, "issue_date", "2025-10-31", "due_date", "2025-11-30"))
+	at := "/invoices/" + draft.ID
+	refused := person.Submit(at+"/issue", url.Values{"idempotency_key": {"issue"}, "message": {"Thank you"}})
+	b.Page(refused).Says("The books are closed through 31 Oct 2025.", "Change the issue date of the draft, or reopen the books.")
+	assert.Equal(t, refused.Status, http.StatusConflict)
+	a = program.With("Idempotency-Key", "issue").Post("/api/v1"+at+"/issue", "")
+	assert.Thatf(t, a.Status == http.StatusConflict && sitetest.Decode[sitetest.Problem](b, a).Type == "/problems/period-closed", "%v", a)
+	closing := sitetest.Get[string](b, `SELECT id::text FROM closings`)
+	person.Submit("/closings/"+closing+"/reopen", url.Values{"idempotency_key": {"reopen"}}).Want(t, http.StatusSeeOther)
+	person.Submit(at+"/issue", url.Values{"idempotency_key": {"issue"}, "message": {"Thank you"}}).Want(t, http.StatusSeeOther)
 }

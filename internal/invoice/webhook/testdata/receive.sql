@@ -10,7 +10,7 @@ INSERT INTO webhook_events (tenant_id, id, source_id, event_id, first_id, digest
 	amount, currency, day, problem, state)
 SELECT $1, $2, $3, $4, NULLIF($5::uuid, $6), $7, $8, NULLIF($9, ''),
 $10, $11, CASE WHEN whole THEN $12::bigint END, NULLIF($13, ''),
-CASE WHEN whole THEN $14::date END, $15, $16
+CASE WHEN whole THEN business_day($14::timestamptz) END, $15, $16
 FROM (SELECT $9 <> '' AND $15 = '' AS whole) AS of;
 
 INSERT INTO webhook_bodies (tenant_id, event_id, body) VALUES ($1, $2, $3);
@@ -51,7 +51,7 @@ INSERT INTO webhook_events (tenant_id, id, source_id, event_id, first_id, digest
 	amount, currency, day, problem, state)
 SELECT $1, $2, $3, $4, NULLIF($5::uuid, $6), $7, $8, NULLIF($9, ''),
 $10, $11, CASE WHEN whole THEN $12::bigint END, NULLIF($13, ''),
-CASE WHEN whole THEN $14::date END, $15, $16
+CASE WHEN whole THEN business_day($14::timestamptz) END, $15, $16
 FROM (SELECT $9 <> '' AND $15 = '' AS whole) AS of;
 
 INSERT INTO webhook_bodies (tenant_id, event_id, body) VALUES ($1, $2, $3);
@@ -92,7 +92,7 @@ INSERT INTO webhook_events (tenant_id, id, source_id, event_id, first_id, digest
 	amount, currency, day, problem, state)
 SELECT $1, $2, $3, $4, NULLIF($5::uuid, $6), $7, $8, NULLIF($9, ''),
 $10, $11, CASE WHEN whole THEN $12::bigint END, NULLIF($13, ''),
-CASE WHEN whole THEN $14::date END, $15, $16
+CASE WHEN whole THEN business_day($14::timestamptz) END, $15, $16
 FROM (SELECT $9 <> '' AND $15 = '' AS whole) AS of;
 
 INSERT INTO webhook_bodies (tenant_id, event_id, body) VALUES ($1, $2, $3);

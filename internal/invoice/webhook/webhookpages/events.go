@@ -39,8 +39,8 @@ func (s *pages) mountEvents(owners *web.Site) {
 			{Label: "Event", Class: "name"}, {Label: "State", Class: "name"}, {Label: "Type", Class: "date"},
 			{Label: "Came", Class: "date"},
 		},
-		Row: func(e webhook.Event) []string {
-			return []string{e.EventID, eventState(e.State), e.Type, web.Day(e.CreatedAt)}
+		Row: func(r *http.Request, e webhook.Event) []string {
+			return []string{e.EventID, eventState(e.State), e.Type, web.Day(r, e.CreatedAt)}
 		},
 		Empty: "Events from webhook sources appear here, with what was done about them.",
 	})
@@ -190,10 +190,11 @@ func eventActions(e webhook.Event) []string {
 	}
 }
 
-func eventFacts(e webhook.Event) []templates.Fact {
+func eventFacts(r *http.Request, e webhook.Event) []templates.Fact {
 	facts := []templates.Fact{
 		{Label: "State", Value: eventState(e.State)}, {Label: "Type", Value: e.Type},
-		{Label: "From", Value: e.Source.Name, Href: "/webhooks/" + e.Source.ID.String()}, {Label: "Came", Value: web.Moment(e.CreatedAt)},
+		{Label: "From", Value: e.Source.Name, Href: "/webhooks/" + e.Source.ID.String()},
+		{Label: "Came", Value: web.Moment(r, e.CreatedAt)},
 	}
 	if e.First != uuid.Nil {
 		facts = append(facts, templates.Fact{Label: "First with this ID", Value: "Open it", Href: "/webhook-events/" + e.First.String()})

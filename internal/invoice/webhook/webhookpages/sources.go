@@ -62,14 +62,16 @@ func (s *pages) mountSources(owners *web.Site) {
 		Columns: []templates.Column{
 			{Label: "Name", Class: "name"}, {Label: "Signature format", Class: "name"}, {Label: "State", Class: "date"},
 		},
-		Row:   func(of webhook.Source) []string { return []string{of.Name, schemeText(of.Scheme), sourceState(of)} },
+		Row: func(r *http.Request, of webhook.Source) []string {
+			return []string{of.Name, schemeText(of.Scheme), sourceState(r, of)}
+		},
 		Empty: "A payment provider can report payments and refunds to this business automatically.",
 	})
 	web.Show(m, web.RecordPage[webhook.Source]{
-		Facts: func(of webhook.Source) []templates.Fact {
+		Facts: func(r *http.Request, of webhook.Source) []templates.Fact {
 			return []templates.Fact{
 				{Label: "Signature format", Value: schemeText(of.Scheme)}, {Label: "Provider of its payments", Value: of.Provider},
-				{Label: "State", Value: sourceState(of)}, {Label: "Events", Value: "Show the events", Href: "/webhook-events"},
+				{Label: "State", Value: sourceState(r, of)}, {Label: "Events", Value: "Show the events", Href: "/webhook-events"},
 			}
 		},
 		Page: s.sourcePage,
@@ -103,11 +105,11 @@ func schemeText(scheme string) string {
 	return "Standard Webhooks"
 }
 
-func sourceState(of webhook.Source) string {
+func sourceState(r *http.Request, of webhook.Source) string {
 	if of.DisabledAt.IsZero() {
 		return "In use"
 	}
-	return "Disabled on " + web.Day(of.DisabledAt)
+	return "Disabled on " + web.Day(r, of.DisabledAt)
 }
 
 // maxSecrets is the number of secrets on the page of a source, newest first.
@@ -125,7 +127,7 @@ func (s *pages) sourcePage(r *http.Request, p templates.Page, of webhook.Source)
 	list, err := webhook.SecretsOf(r.Context(), s.site.Pool, web.Principal(r).Tenant, of.ID, record.Page{Limit: maxSecrets})
 	v.Locked = len(locked) > 0
 	for _, secret := range list.Rows {
-		row := invoiceviews.WebhookSecret{Added: web.Moment(secret.CreatedAt), State: secretState(secret)}
+		row := invoiceviews.WebhookSecret{Added: web.Moment(r, secret.CreatedAt), State: secretState(r, secret)}
 		switch {
 		case secret.Ended(time.Now()):
 		case slices.Contains(locked, secret.ID):
@@ -139,14 +141,14 @@ func (s *pages) sourcePage(r *http.Request, p templates.Page, of webhook.Source)
 	return invoiceviews.WebhookSourcePage(p, v), err
 }
 
-func secretState(secret webhook.Secret) string {
+func secretState(r *http.Request, secret webhook.Secret) string {
 	switch {
 	case secret.EndsAt.IsZero():
 		return "in use"
 	case secret.Ended(time.Now()):
-		return "ended on " + web.Moment(secret.EndsAt)
+		return "ended on " + web.Moment(r, secret.EndsAt)
 	default:
-		return "valid until " + web.Moment(secret.EndsAt)
+		return "valid until " + web.Moment(r, secret.EndsAt)
 	}
 }
 
@@ -167,10 +169,10 @@ func (s *pages) mountSecrets(owners *web.Site) {
 		},
 	})
 	web.Show(m, web.RecordPage[webhook.Secret]{
-		Facts: func(of webhook.Secret) []templates.Fact {
+		Facts: func(r *http.Request, of webhook.Secret) []templates.Fact {
 			return []templates.Fact{
 				{Label: "Source", Value: of.Source.Name, Href: s.sources.URL(of.Source.ID)},
-				{Label: "Added", Value: web.Moment(of.CreatedAt)}, {Label: "State", Value: web.Capital(secretState(of))},
+				{Label: "Added", Value: web.Moment(r, of.CreatedAt)}, {Label: "State", Value: web.Capital(secretState(r, of))},
 			}
 		},
 		Page: func(r *http.Request, p templates.Page, of webhook.Secret) (templ.Component, error) {

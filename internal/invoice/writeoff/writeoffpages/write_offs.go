@@ -51,14 +51,14 @@ func Mount(on *web.Site, invoices *web.Mounted[invoice.Invoice]) {
 	})
 	web.Show(m, web.RecordPage[writeoff.WriteOff]{Summary: "One write-off."})
 	web.Create(m, "Write off what is open on an issued invoice, or a part of it. The invoice's documents stay as they are.",
-		writeoff.Create, draft, s.freshWriteOff, &writeoff.ExceedsOpen, &invoice.NotIssued)
+		writeoff.Create, draft, s.freshWriteOff, &writeoff.ExceedsOpen, &invoice.NotIssued, &invoice.PeriodClosed)
 	web.Transition(m, "reverse", "taken back", "Take back a write-off, so that its amount is open again. Its entry stays in the ledger, "+
 		"with another one that reverses it.", writeoff.Reverse, web.Nothing())
 	web.Ask(m, "reverse", writeoff.Reverse, web.Question[writeoff.WriteOff]{Submit: "Take back", Page: s.takeBackPage})
 }
 
-func (s *pages) unusualWriteOff(_ *http.Request, d writeoff.Draft) (invoiceform.Doubt, error) {
-	return invoiceform.UnusualMoney("write-off", d.Date, s.site.Today()), nil
+func (s *pages) unusualWriteOff(r *http.Request, d writeoff.Draft) (invoiceform.Doubt, error) {
+	return invoiceform.UnusualMoney("write-off", d.Date, s.site.Today(r)), nil
 }
 
 // freshWriteOff fills in the open amount, today's date and the likely reason.
@@ -71,7 +71,7 @@ func (s *pages) freshWriteOff(r *http.Request) (url.Values, error) {
 	if inv.Paid > 0 {
 		reason = writeoff.SmallDifference
 	}
-	return url.Values{"amount": {inv.Currency.Format(inv.Open)}, "date": {s.site.Today().String()}, "reason": {reason}}, err
+	return url.Values{"amount": {inv.Currency.Format(inv.Open)}, "date": {s.site.Today(r).String()}, "reason": {reason}}, err
 }
 
 func (s *pages) writeOffForm(r *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {

@@ -8,15 +8,15 @@ WHERE u.disabled_at IS NULL AND u.email = lower($1);
 
 -- user of a session
 
-SELECT email, role, COALESCE((
+SELECT u.email, u.role, COALESCE((
 		SELECT true FROM installation_admins
-		WHERE tenant_id = $1 AND user_id = $2 AND generation = $3), false)
-FROM users
-WHERE tenant_id = $1 AND id = $2 AND session_generation = $3 AND disabled_at IS NULL;
+		WHERE tenant_id = $1 AND user_id = $2 AND generation = $3), false), t.time_zone
+FROM users u JOIN tenants t ON t.id = u.tenant_id
+WHERE u.tenant_id = $1 AND u.id = $2 AND u.session_generation = $3 AND u.disabled_at IS NULL;
 
 -- token by its secret
 
-SELECT t.id, t.name, t.demo, 'token ' || a.name, a.role
+SELECT t.id, t.name, t.demo, t.time_zone, 'token ' || a.name, a.role
 FROM api_tokens a JOIN tenants t ON t.id = a.tenant_id
 WHERE a.token_hash = $1 AND a.revoked_at IS NULL;
 

@@ -135,3 +135,40 @@ UPDATE write_offs SET version = 3;
 -- rule: no external id twice
 DROP INDEX customers_external_once;
 UPDATE customers SET source = 'shop', external_id = '17', external_digest = sha256('');
+
+-- rule: nothing of a closed day is recorded after the closing
+UPDATE write_offs SET written_off_on = '2025-01-31', created_at = now() WHERE reversed_at IS NULL;
+
+-- rule: nothing of a closed day is recorded after the closing
+UPDATE closings SET through = '2026-11-21', created_at = '2026-01-01' WHERE reopened_at IS NULL;
+
+-- rule: a version for each change
+UPDATE closings SET version = 3 WHERE reopened_at IS NOT NULL;
+
+-- rule: a receipt is what pays invoices, what was paid back and what is left
+UPDATE receipts SET allocated = allocated + 1 WHERE removed_at IS NULL;
+
+-- rule: a receipt is what pays invoices, what was paid back and what is left
+UPDATE repayments SET amount = 1;
+
+-- rule: no reference twice
+DELETE FROM payment_references WHERE reference = 'RX 1';
+
+-- rule: no reference twice
+ALTER TABLE payments DROP CONSTRAINT payments_referenced_once;
+UPDATE payments SET provider = 'bank', reference = 'RX 1' WHERE receipt_id IS NOT NULL AND removed_at IS NULL;
+
+-- rule: one intent for each creation
+UPDATE intents SET outcome = 'reused' WHERE operation = 'repayment.create';
+
+-- rule: one intent for each creation
+DELETE FROM intent_effects WHERE effect = 'recorded with a receipt';
+
+-- rule: no intent without its record
+INSERT INTO intents
+SELECT tenant_id, operation, 'stranger ' || key, fingerprint, attempt_id, gen_random_uuid(), 'reused', actor, at, changes, NULL,
+    expires_at
+FROM intents WHERE operation IN ('receipt.create', 'receipt.apply', 'repayment.create');
+
+-- rule: a version for each change
+UPDATE receipts SET version = 9;

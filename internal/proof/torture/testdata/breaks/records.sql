@@ -14,7 +14,8 @@ UPDATE invoice_number_runs SET last = 4;
 -- rule: no number of a series outside of its runs
 UPDATE invoice_number_runs SET last = 1;
 
--- rule: every line is quantity times price
+-- rule: every line is quantity times price, less the discount
+ALTER TABLE invoice_lines DROP CONSTRAINT invoice_lines_net;
 UPDATE invoice_lines SET quantity = quantity + 1
 WHERE position = 1 AND invoice_id IN (SELECT id FROM invoices WHERE status = 'draft');
 
@@ -101,6 +102,7 @@ DELETE FROM postings USING payments WHERE id = source_id AND reference = 'R-1';
 UPDATE invoices SET paid = paid - p.amount, version = invoices.version - 1
 FROM payments p WHERE p.invoice_id = invoices.id AND reference = 'R-1';
 DELETE FROM payments WHERE reference = 'R-1';
+DELETE FROM payment_references;
 UPDATE intents SET outcome = 'reused' WHERE key = 'half';
 
 -- rule: what is paid is the sum of the payments and refunds, and of their postings

@@ -1,0 +1,66 @@
+package invoice
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"onlyonce/internal/record"
+	"onlyonce/internal/value/money"
+	"onlyonce/internal/value/typed"
+)
+
+// byTotal moves the first amount of the search to the totals of the filter, such as 1,234.50 or 1234.50, if an invoice has this total.
+// Otherwise the amount is searched for as words.
+func (f Filter) byTotal(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID) (Filter, error) {
+	words := strings.Fields(f.Search)
+	if amount(f.Search) != "" {
+		words = []string{f.Search} // it may have spaces
+	}
+	at := slices.IndexFunc(words, func(word string) bool { return amount(word) != "" })
+	if at < 0 {
+		return f, nil
+	}
+	totals := ranks(amount(words[at]))
+	found, err := record.One(ctx, pool, tenant, pgx.RowTo[bool], `SELECT EXISTS (`+withTotal+`)`,
+		pgx.NamedArgs{"states": states(), "totals": totals})
+	if found {
+		f.totals, f.Search = totals, strings.Join(slices.Delete(words, at, at+1), " ")
+	}
+	return f, err
+}
+
+// withTotal selects the ids of the invoices with one of some totals.
+const withTotal = `
+	SELECT r.id FROM unnest(@states::text[]) AS each (state), unnest(@totals::text[]) AS wanted (total), LATERAL (
+		SELECT i.id FROM invoices i
+		WHERE i.tenant_id = @tenant_id AND i.state = each.state AND i.total_rank = wanted.total LIMIT ` + record.MaxRows + `) AS r`
+
+// amount returns a typed amount as a plain decimal, or "" for a word that isn't one: it has decimals, or groups of digits.
+func amount(word string) string {
+	plain, ambiguous := typed.Number(word, 2)
+	if ambiguous || !decimals.MatchString(plain) || plain == word && !strings.Contains(word, ".") {
+		return ""
+	}
+	return plain
+}
+
+var decimals = regexp.MustCompile(`^\d{1,12}(\.\d{1,4})?$`)
+
+// ranks returns an amount in each currency as the column total_rank has it.
+func ranks(amount string) (all []string) {
+	for _, code := range slices.Concat(money.Currencies(), money.Withdrawn()) {
+		c, _ := money.ParseCurrency(code)
+		if minor, err := c.Parse(amount); err == nil {
+			all = append(all, fmt.Sprintf("%s%019d", code, math.MaxInt64-minor))
+		}
+	}
+	return all
+}

@@ -1,0 +1,43 @@
+package invoice
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"onlyonce/internal/conflict"
+	"onlyonce/internal/idempotency"
+	"onlyonce/internal/value/date"
+)
+
+// PeriodClosed is the conflict of recording or changing something of a day that package closing has closed. Its member closed_through is
+// the last closed day.
+var PeriodClosed = conflict.Kind{
+	Slug: "period-closed", Title: "Books closed",
+	Meaning: "The books are closed through the day in closed_through, and what you sent is of that day or an earlier one. " +
+		"Nothing was recorded. You can use the key again.",
+	ToDo: "Use a later date. Credit an issued invoice instead of voiding it. To correct a closed period, reopen the books first.",
+}
+
+// UseLaterDate is the advice of operations with a date.
+const UseLaterDate = "Nothing was recorded. Use a later date, or reopen the books."
+
+// WhenClosed explains the constraint books_closed. field is the JSON Pointer of the date, or "" if the command has none, and advice is
+// the text of the conflict.
+func WhenClosed[C any](field, advice string) idempotency.Explanation[C] {
+	return func(_ context.Context, _ *idempotency.Store, _ idempotency.Intent, _ C, broken *pgconn.PgError) error {
+		through, err := date.Parse(broken.Detail)
+		if err != nil {
+			return fmt.Errorf("last closed day: %w", err)
+		}
+		closed := &conflict.Error{
+			Kind: &PeriodClosed, Title: "The books are closed through " + through.Display() + ".", Text: advice,
+			Members: map[string]string{"closed_through": through.String()},
+		}
+		if field != "" {
+			closed.Field, closed.Blame = field, "Enter a day after "+through.Display()+"."
+		}
+		return closed
+	}
+}

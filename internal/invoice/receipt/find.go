@@ -1,0 +1,56 @@
+package receipt
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/shopspring/decimal"
+
+	"onlyonce/internal/record"
+	"onlyonce/internal/value/date"
+	"onlyonce/internal/value/money"
+)
+
+// List returns a page of a tenant's receipts, newest first: those of a customer, or all for [uuid.Nil].
+func List(ctx context.Context, pool *pgxpool.Pool, tenant, customer uuid.UUID, page record.Page) (record.List[Receipt], error) {
+	if customer == uuid.Nil {
+		return record.ListBy(ctx, pool, Table, tenant, page, `true`, nil)
+	}
+	return record.ListBy(ctx, pool, Table, tenant, page, `r.customer_id = @customer`, pgx.NamedArgs{"customer": customer})
+}
+
+// Credit is what is left of the receipts of a customer in a currency.
+type Credit struct {
+	Currency money.Currency
+	Amount   decimal.Decimal // minor units; may exceed an int64
+	Receipts int             // of which something is left
+}
+
+// CreditOf returns the credit of a customer by currency.
+func CreditOf(ctx context.Context, pool *pgxpool.Pool, tenant, customer uuid.UUID) ([]Credit, error) {
+	return record.Collect(ctx, pool, tenant, pgx.RowToStructByPos[Credit], `
+		SELECT currency, sum(left_amount), count(*) FROM receipts
+		WHERE tenant_id = @tenant_id AND customer_id = @customer AND left_amount > 0
+		GROUP BY currency ORDER BY currency LIMIT `+record.MaxRows, pgx.NamedArgs{"customer": customer}) // fewer currencies exist
+}
+
+// OpenInvoice is an invoice that a receipt may pay.
+type OpenInvoice struct {
+	ID      uuid.UUID
+	Number  string
+	DueDate date.Date
+	Open    int64 // minor units
+}
+
+// MaxOpen is the maximum number of invoices that [Open] returns.
+const MaxOpen = 50
+
+// Open returns the invoices of a customer in a currency that have an open amount, the first due first.
+func Open(ctx context.Context, pool *pgxpool.Pool, tenant, customer uuid.UUID, currency money.Currency) ([]OpenInvoice, error) {
+	return record.Collect(ctx, pool, tenant, pgx.RowToStructByPos[OpenInvoice], `
+		SELECT id, number, due_date, open_amount FROM invoices
+		WHERE tenant_id = @tenant_id AND customer_id = @customer AND state IN ('issued', 'partially_paid') AND currency = @currency
+		ORDER BY due_date, id LIMIT 50`, pgx.NamedArgs{"customer": customer, "currency": currency.String()})
+}

@@ -1,0 +1,95 @@
+package receiptpages_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"onlyonce/internal/assert"
+	"onlyonce/internal/invoice/invoicecases"
+	"onlyonce/internal/site/sitetest"
+)
+
+func TestMain(m *testing.M) { sitetest.Main(m) }
+
+// TestReceiveForTwoInvoices: a payment that is larger than what is open leads to the form of a receipt with what was typed, which fills in
+// the open invoices. Its page and those of the invoice and the customer show what became of the money, until a payment is removed.
+func TestReceiveForTwoInvoices(t *testing.T) {
+	b := sitetest.Setup(t)
+	person, invoices := b.Person(b.Replica, b.Acme), invoicecases.Invoices()
+	one := b.Prepared(b.Acme, "one", invoices, invoices.Command, "issue").ID
+	two := b.Prepared(b.Acme, "two", invoices, sitetest.Change(invoices.Command, "due_date", "2026-12-01"), "issue").ID
+	customer := sitetest.Get[string](b, `SELECT id::text FROM customers`)
+
+	form := b.Page(person.Get(person.Get("/invoices/" + one + "/payments/new").Location()))
+	typed := sitetest.Change(form.Typed(), "amount", "300", "provider", "Bank", "reference", "TX 1", "date", "2026-11-22")
+	p := b.Page(person.Submit("/invoices/"+one+"/payments", typed)).Says("Record it as a receipt, with the rest as credit.")
+	address := "/receipts/new?" + url.Values{
+		"amount": {"300"}, "currency": {"EUR"}, "customer_id": {customer}, "date": {"2026-11-22"}, "method": {"bank_transfer"},
+		"provider": {"Bank"}, "reference": {"TX 1"},
+	}.Encode()
+	p.LeadsTo(address)
+	form = b.Page(person.Get(person.Get(address).Location())).Says("2026-0002, due 1 Dec 2026: 135.77 EUR open")
+	typed = form.Typed()
+	assert.Equal(t, strings.Join(typed["allocation_invoice_id"], " "), two+" "+one, "the first due first")
+	assert.Equal(t, strings.Join(typed["allocation_amount"], " "), "135.77 135.77", "filled in")
+
+	typed["allocation_amount"] = []string{"135.77", "135.78"}
+	refused := person.Submit("/receipts", typed)
+	assert.Equal(t, refused.Status, http.StatusConflict, "refused")
+	p = b.Page(refused).Says("The open amount of 2026-0001 is 135.77 EUR.", "Enter at most 135.77.")
+	p.Marks(invoicecases.Receipts(), nil)
+	sitetest.Keeps(b, p, typed)
+	typed["allocation_amount"] = []string{"", "135.77"}
+	made := person.Submit("/receipts", typed)
+	assert.Equal(t, made.Status, http.StatusSeeOther, "made")
+	at := made.Location()
+	b.Page(person.Get(at)).Says("Receipt of 300.00 EUR on 22 Nov 2026", "Bank TX 1", "Paid invoices 135.77 EUR", "Credit left 164.23 EUR",
+		"22 Nov 2026 2026-0001 Remove payment of 135.77 EUR").LeadsTo(at + "/allocations/new")
+	b.Page(person.Get("/invoices/"+one)).Says("Nothing is open.", "Bank transfer · Bank TX 1 part of a receipt").LeadsTo(at)
+	p = b.Page(person.Get("/customers/" + customer)).Says("Credit 1 164.23 EUR")
+	p.LeadsTo(at)
+	p.LeadsTo("/receipts/new?customer_id=" + customer)
+
+	form = b.Page(person.Get(person.Get(at+"/allocations/new").Location())).Says("2026-0002, due 1 Dec 2026, 135.77 EUR open",
+		"At most the credit left, 164.23 EUR.")
+	applied := person.Submit(at+"/allocations", sitetest.Change(form.Typed(), "invoice_id", two, "amount", "164.23"))
+	b.Page(applied).Says("The open amount is 135.77 EUR.")
+	applied = person.Submit(at+"/allocations", sitetest.Change(form.Typed(), "invoice_id", two, "amount", "100", "date", "2026-11-24"))
+	assert.Equal(t, applied.Location(), at, "applied")
+	form = b.Page(person.Get(person.Get(at + "/repayments/new").Location())).Says("At most the credit left, 64.23 EUR.")
+	person.Submit(at+"/repayments", sitetest.Change(form.Typed(), "amount", "64.23", "date", "2026-11-25")).Want(t, http.StatusSeeOther)
+	b.Page(person.Get(at)).Says("Paid back 64.23 EUR Credit left 0.00 EUR", "64.23 EUR on 25 Nov 2026", "Credit paid back",
+		"Credit allocated to an invoice")
+	b.Page(person.Get(at + "/allocations/new?key=none")).Says("Nothing is left of this receipt.")
+
+	remove := "/payments/" + sitetest.Get[string](b, `SELECT id::text FROM payments WHERE invoice_id = $1`, one) + "/remove"
+	form = b.Page(person.Get(person.Get(remove).Location())).Says("The credit of the customer goes up by 135.77 EUR.")
+	person.Press(form, "Remove payment").Want(t, http.StatusSeeOther)
+	b.Page(person.Get(at)).Says("Credit left 135.77 EUR", "2026-0001 removed", "Payment of an invoice removed")
+	b.Page(person.Get(at + "/remove?key=used")).Says("You can't remove this receipt.")
+}
+
+// TestFillInAgain: without JavaScript, a button fills in the amounts of the chosen customer's open invoices. A list of receipts has those
+// of one customer, also as a file.
+func TestFillInAgain(t *testing.T) {
+	b := sitetest.Setup(t)
+	person, invoices := b.Person(b.Replica, b.Acme), invoicecases.Invoices()
+	b.Prepared(b.Acme, "one", invoices, invoices.Command, "issue")
+	customer := sitetest.Get[string](b, `SELECT id::text FROM customers`)
+	form := b.Page(person.Get(person.Get("/receipts/new").Location()))
+	typed := sitetest.Change(form.Typed(), "customer_id", customer, "amount", "1,000.50", "currency", "EUR", "action", "fill")
+	p := b.Page(person.Submit("/receipts/form", typed))
+	assert.Equal(t, p.Typed().Get("allocation_amount"), "135.77", "filled in")
+	b.Page(person.Submit("/receipts/form", sitetest.Change(typed, "currency", "USD"))).Says("No invoice in this currency is open.")
+	p = b.Page(person.Submit("/receipts", sitetest.Change(p.Typed(), "date", "2026-11-22", "amount", "100")))
+	p.Says("The invoices get 135.77 EUR together, which is more than this amount.")
+	person.Submit("/receipts", sitetest.Change(p.Typed(), "amount", "1000.50")).Want(t, http.StatusSeeOther)
+	b.Page(person.Get("/receipts?customer_id=" + customer)).Says("1,000.50 EUR on 22 Nov 2026 Ada Lovelace Bank transfer 864.73 EUR")
+	b.Page(person.Get("/receipts?customer_id=" + sitetest.Nobody)).Says("No receipts found")
+	person.Get("/receipts?customer_id=nothing").Want(t, http.StatusUnprocessableEntity)
+	csv := person.Get("/receipts/csv")
+	csv.Want(t, http.StatusOK)
+	assert.Thatf(t, len(csv.Body) > 0, "%v", csv)
+}

@@ -1,0 +1,35 @@
+-- Written by: make sql
+
+-- credit of a customer
+
+SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction_read_only', 'on', true);
+
+SELECT currency, sum(left_amount), count(*) FROM receipts
+WHERE tenant_id = $1 AND customer_id = $2 AND left_amount > 0
+GROUP BY currency ORDER BY currency LIMIT 201;
+
+-- open invoices of a customer
+
+SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction_read_only', 'on', true);
+
+SELECT id, number, due_date, open_amount FROM invoices
+WHERE tenant_id = $1 AND customer_id = $2 AND state IN ('issued', 'partially_paid') AND currency = $3
+ORDER BY due_date, id LIMIT 50;
+
+-- receipt
+
+SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction_read_only', 'on', true);
+
+SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
+	'customer', (SELECT json_build_object('id', referred.id, 'name', referred.name) FROM customers referred
+		WHERE referred.tenant_id = r.tenant_id AND referred.id = r.customer_id), 'currency', r.currency, 'amount', r.amount, 'allocated', r.allocated,
+	'repaid', r.repaid, 'left', r.left_amount, 'date', r.received_on, 'method', r.method, 'provider', COALESCE(r.provider, ''),
+	'reference', COALESCE(r.reference, ''), 'removed_at', r.removed_at) FROM receipts r WHERE r.tenant_id = $1 AND r.id = $2 LIMIT 1;
+
+-- repayment
+
+SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction_read_only', 'on', true);
+
+SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
+	'receipt_id', r.receipt_id, 'amount', r.amount, 'date', r.repaid_on,
+	'currency', (SELECT c.currency FROM receipts c WHERE c.tenant_id = r.tenant_id AND c.id = r.receipt_id)) FROM repayments r WHERE r.tenant_id = $1 AND r.id = $2 LIMIT 1;
