@@ -18,9 +18,11 @@ ALTER TABLE credit_note_lines
 -- credited_quantity is unchanged, except that it may be below zero. All credited quantities of a line have its sign.
 CREATE OR REPLACE FUNCTION credited_quantity(in_tenant uuid, in_invoice uuid, in_position integer) RETURNS numeric
 LANGUAGE sql STABLE
-RETURN (
-    SELECT greatest(max(credited), 0) + least(min(credited), 0) FROM credit_note_lines
-    WHERE tenant_id = in_tenant AND invoice_id = in_invoice AND position = in_position);
+RETURN greatest(0, (
+    SELECT credited FROM credit_note_lines
+    WHERE tenant_id = in_tenant AND invoice_id = in_invoice AND position = in_position ORDER BY credited DESC LIMIT 1)) + least(0, (
+    SELECT credited FROM credit_note_lines
+    WHERE tenant_id = in_tenant AND invoice_id = in_invoice AND position = in_position ORDER BY credited LIMIT 1));
 
 -- credit_line is unchanged, except that a quantity has the sign of its line, and post_credit_note, except that a credit note is not below
 -- zero. It fails with constraint credit_notes_not_negative.

@@ -15,15 +15,15 @@ import (
 
 // Sum is a sum of invoices or payments by kind and currency.
 type Sum struct {
-	Kind     string // "open", "overdue" or "paid"
+	Kind     string // "open", "overdue", "paid" or "credit"
 	Currency money.Currency
 	Amount   decimal.Decimal // minor units; may exceed an int64
-	Count    int             // of invoices
+	Count    int             // of invoices, or of receipts with credit
 }
 
 // Standing returns the open amount, the part that was due before a day, and the amount paid in the month of that day less the refunds in
-// that month. With a customer's id, the sums are for that customer, without a paid amount; with the tenant's id, they are for all. The
-// database keeps the sums: see migrations/00119_standing.sql and 00129_refunds_by_month.sql.
+// that month. With a customer's id, the sums are for that customer, with the credit and without a paid amount; with the tenant's id, they
+// are for all. The database keeps the sums besides the credit: see migrations/00119_standing.sql and 00129_refunds_by_month.sql.
 func Standing(ctx context.Context, pool *pgxpool.Pool, tenant, of uuid.UUID, today date.Date) ([]Sum, error) {
 	all, err := Standings(ctx, pool, tenant, []uuid.UUID{of}, today)
 	return all[of], err
@@ -44,7 +44,10 @@ func Standings(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, of []u
 			WHERE tenant_id = @tenant_id AND of_id = each.id AND kind = 'due_day' AND day >= @month::date AND day < @today::date
 			UNION ALL
 			SELECT 'paid', currency, amount, invoices FROM standing
-			WHERE tenant_id = @tenant_id AND of_id = each.id AND kind = 'paid_month' AND day = @month::date) AS parts
+			WHERE tenant_id = @tenant_id AND of_id = each.id AND kind = 'paid_month' AND day = @month::date
+			UNION ALL
+			SELECT 'credit', currency, left_amount, 1 FROM receipts
+			WHERE tenant_id = @tenant_id AND customer_id = each.id AND left_amount > 0) AS parts
 		GROUP BY each.id, kind, currency HAVING sum(invoices) > 0 OR sum(amount) <> 0 ORDER BY kind, currency`,
 		pgx.NamedArgs{"of": record.IDs(of), "today": today.Time(), "month": month.Time()})
 	all := map[uuid.UUID][]Sum{}

@@ -14,7 +14,6 @@ import (
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/excerpt"
 	"onlyonce/internal/invoice/invoiceform"
-	"onlyonce/internal/invoice/receipt"
 	"onlyonce/internal/record"
 	"onlyonce/internal/value/date"
 	"onlyonce/internal/web"
@@ -34,32 +33,12 @@ func (s *Pages) OfCustomer(r *http.Request, c customer.Customer, view *templates
 	if err != nil {
 		return nil, err
 	}
-	credit, err := s.creditOf(r, c.ID)
-	if err != nil {
-		return nil, err
-	}
 	view.New = templates.Link{Text: "New invoice", Href: web.FormHref(r, "/invoices/new?customer="+c.ID.String())}
 	of := url.Values{"customer_id": {c.ID.String()}}
 	return invoiceviews.CustomerInvoicesSection(invoiceviews.CustomerInvoices{
 		Rows: excerpt.Rows(invoices.Rows), Pager: web.PagerOf(r, invoices), Href: "/invoices?" + of.Encode(),
-		Balance: append(standing(balance, of, date.Date{}), credit...),
+		Balance: standing(balance, of, date.Date{}),
 	}), nil
-}
-
-// creditOf returns the view of a customer's credit, or nothing if there is none.
-func (s *Pages) creditOf(r *http.Request, customer uuid.UUID) ([]invoiceviews.Standing, error) {
-	all, err := receipt.CreditOf(r.Context(), s.site.Pool, web.Principal(r).Tenant, customer)
-	if err != nil || len(all) == 0 {
-		return nil, err
-	}
-	view := invoiceviews.Standing{Kind: "credit", Label: "Credit", Href: web.ListURL("/receipts", nil, "customer_id", customer.String())}
-	receipts := 0
-	for _, credit := range all {
-		view.Amounts = append(view.Amounts, web.SumText(credit.Currency, credit.Amount))
-		receipts += credit.Receipts
-	}
-	view.Count = grouped(receipts)
-	return []invoiceviews.Standing{view}, nil
 }
 
 // sumsOfCustomers returns the open and overdue amounts of a page of customers, for the list of customers.

@@ -26,6 +26,9 @@ func standing(sums []invoice.Sum, of url.Values, paidIn date.Date) []invoiceview
 			Href: web.ListURL("/invoices", with(of, "paid_from", first.String()), "paid_to", last.String()),
 		})
 	}
+	if slices.ContainsFunc(sums, func(s invoice.Sum) bool { return s.Kind == "credit" }) {
+		all = append(all, invoiceviews.Standing{Kind: "credit", Label: "Credit", Href: "/receipts?" + of.Encode()})
+	}
 	fillIn(all, sums)
 	return all
 }

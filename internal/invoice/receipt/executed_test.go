@@ -40,7 +40,6 @@ func TestExecutedSQL(t *testing.T) {
 	storetest.List(sql, "receipts of a customer", storetest.By(receipt.List, customer))
 	storetest.List(sql, "payments of a receipt", storetest.By(payment.ListOfReceipt, made.ID))
 	storetest.Pages(sql, "repayments of a receipt", storetest.By(receipt.RepaymentsOf, made.ID))
-	storetest.Find(sql, "credit of a customer", receipt.CreditOf, customer)
 	storetest.Find(sql, "open invoices of a customer", func(
 		ctx context.Context, pool *pgxpool.Pool, tenant, customer uuid.UUID,
 	) ([]receipt.OpenInvoice, error) {

@@ -6,7 +6,6 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
-	"github.com/shopspring/decimal"
 
 	"onlyonce/internal/record"
 	"onlyonce/internal/value/date"
@@ -19,21 +18,6 @@ func List(ctx context.Context, pool *pgxpool.Pool, tenant, customer uuid.UUID, p
 		return record.ListBy(ctx, pool, Table, tenant, page, `true`, nil)
 	}
 	return record.ListBy(ctx, pool, Table, tenant, page, `r.customer_id = @customer`, pgx.NamedArgs{"customer": customer})
-}
-
-// Credit is what is left of the receipts of a customer in a currency.
-type Credit struct {
-	Currency money.Currency
-	Amount   decimal.Decimal // minor units; may exceed an int64
-	Receipts int             // of which something is left
-}
-
-// CreditOf returns the credit of a customer by currency.
-func CreditOf(ctx context.Context, pool *pgxpool.Pool, tenant, customer uuid.UUID) ([]Credit, error) {
-	return record.Collect(ctx, pool, tenant, pgx.RowToStructByPos[Credit], `
-		SELECT currency, sum(left_amount), count(*) FROM receipts
-		WHERE tenant_id = @tenant_id AND customer_id = @customer AND left_amount > 0
-		GROUP BY currency ORDER BY currency LIMIT `+record.MaxRows, pgx.NamedArgs{"customer": customer}) // fewer currencies exist
 }
 
 // OpenInvoice is an invoice that a receipt may pay.

@@ -84,8 +84,8 @@ func TestLife(t *testing.T) {
 	b.holds(r, 17000, 1500, 6500)
 	assert.Equal(t, b.Find(three).Open, 10000, "open after the removal")
 
-	credit, err := receipt.CreditOf(t.Context(), b.Store.Pool, b.Tenant, one.Customer.ID)
-	assert.Thatf(t, err == nil && len(credit) == 1 && credit[0].Amount.String() == "6500", "%v, %v", credit, err)
+	sums, err := invoice.Standing(t.Context(), b.Store.Pool, b.Tenant, one.Customer.ID, one.DueDate)
+	assert.Thatf(t, err == nil && sums[0].Kind == "credit" && sums[0].Amount.String() == "6500" && sums[0].Count == 1, "%v, %v", sums, err)
 	open, err := receipt.Open(t.Context(), b.Store.Pool, b.Tenant, one.Customer.ID, one.Currency)
 	assert.Thatf(t, err == nil && len(open) == 1 && open[0].ID == three.ID && open[0].Open == 10000, "%v, %v", open, err)
 }

@@ -113,7 +113,10 @@ SELECT each.id, kind, currency, sum(amount), sum(invoices)::bigint FROM unnest($
 	WHERE tenant_id = $2 AND of_id = each.id AND kind = 'due_day' AND day >= $3::date AND day < $4::date
 	UNION ALL
 	SELECT 'paid', currency, amount, invoices FROM standing
-	WHERE tenant_id = $2 AND of_id = each.id AND kind = 'paid_month' AND day = $3::date) AS parts
+	WHERE tenant_id = $2 AND of_id = each.id AND kind = 'paid_month' AND day = $3::date
+	UNION ALL
+	SELECT 'credit', currency, left_amount, 1 FROM receipts
+	WHERE tenant_id = $2 AND customer_id = each.id AND left_amount > 0) AS parts
 GROUP BY each.id, kind, currency HAVING sum(invoices) > 0 OR sum(amount) <> 0 ORDER BY kind, currency;
 
 -- sums of a filter

@@ -168,6 +168,7 @@ DROP INDEX webhook_events_once;
 
 -- layer: payment reference
 DROP INDEX payments_reference_once;
+DROP TRIGGER hold_reference ON payments;
 CREATE POLICY own_only ON payments AS RESTRICTIVE FOR SELECT USING (created_at = now());
 
 -- layer: unique period

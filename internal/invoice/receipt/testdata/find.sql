@@ -1,13 +1,5 @@
 -- Written by: make sql
 
--- credit of a customer
-
-SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction_read_only', 'on', true);
-
-SELECT currency, sum(left_amount), count(*) FROM receipts
-WHERE tenant_id = $1 AND customer_id = $2 AND left_amount > 0
-GROUP BY currency ORDER BY currency LIMIT 201;
-
 -- open invoices of a customer
 
 SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction_read_only', 'on', true);
