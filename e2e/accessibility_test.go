@@ -13,7 +13,7 @@ import (
 )
 
 // On every page, at both ends of the widths and in all themes, axe finds no serious problem, nothing needs sideways scrolling, no
-// text overlaps another, and the console stays silent.
+// text overlaps another, a click reaches each link and button, and the console stays silent.
 func TestAccessibility(t *testing.T) {
 	onlyHere(t, "it changes the settings and the people of the business")
 	t.Parallel()
@@ -230,6 +230,7 @@ func (s *session) isAccessibleIn(views []view, where string) {
 			s.seesProblems(where+", "+view.name, script("text_on_text"), nil)
 		}
 		if view.depth > sideways {
+			s.seesProblems(where+", "+view.name, script("covered"), nil)
 			rules := map[depth][]string{
 				looks: {"color-contrast", "link-in-text-block", "scrollable-region-focusable", "target-size"}, everything: {},
 			}

@@ -45,6 +45,9 @@ const withTotal = `
 
 // amount returns a typed amount as a plain decimal, or "" for a word that isn't one: it has decimals, or groups of digits.
 func amount(word string) string {
+	if grouped.MatchString(word) {
+		return separators.ReplaceAllString(word, "")
+	}
 	plain, ambiguous := typed.Number(word, 2)
 	if ambiguous || !decimals.MatchString(plain) || plain == word && !strings.Contains(word, ".") {
 		return ""
@@ -52,7 +55,22 @@ func amount(word string) string {
 	return plain
 }
 
-var decimals = regexp.MustCompile(`^\d{1,12}(\.\d{1,4})?$`)
+var (
+	grouped    = regexp.MustCompile(`^\d{1,3}([,.]\d{3}){1,3}$`)
+	separators = regexp.MustCompile(`[,.]`)
+	decimals   = regexp.MustCompile(`^\d{1,12}(\.\d{1,4})?$`)
+)
+
+// wholeTotals returns the totals of a search for an amount such as 1234, or nil for another search. They are searched for only if nothing
+// has the number as a word.
+func wholeTotals(search string) []string {
+	if !digits.MatchString(search) {
+		return nil
+	}
+	return ranks(search)
+}
+
+var digits = regexp.MustCompile(`^\d{1,12}$`)
 
 // ranks returns an amount in each currency as the column total_rank has it.
 func ranks(amount string) (all []string) {

@@ -145,12 +145,16 @@ func (in Input) dates(d *Draft, problems *invalid.Error) {
 
 func (in Input) supply(d *Draft, problems *invalid.Error) {
 	var err error
-	if in.SuppliedFrom != "" || in.SuppliedTo != "" {
+	if in.SuppliedFrom != "" {
 		if d.SuppliedFrom, err = date.ParseEntry(in.SuppliedFrom); err != nil {
 			problems.Add("/supplied_from", "Enter the day of supply as year-month-day from 2000 to 2099, like 2026-11-21.")
 		}
 	}
-	if in.SuppliedTo == "" {
+	switch {
+	case in.SuppliedTo == "":
+		return
+	case in.SuppliedFrom == "":
+		problems.Add("/supplied_to", "Enter the first day of supply too, or leave this blank.")
 		return
 	}
 	if d.SuppliedTo, err = date.ParseEntry(in.SuppliedTo); err != nil {

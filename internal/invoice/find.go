@@ -2,6 +2,7 @@ package invoice
 
 import (
 	"context"
+	"slices"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -112,8 +113,14 @@ func listOf[R any](
 	}
 	var terms []search.Term
 	if f.Search != "" {
-		if terms, err = words.Terms(ctx, pool, tenant, f.Search); err != nil || len(terms) == 0 {
+		if terms, err = words.Terms(ctx, pool, tenant, f.Search); err != nil {
 			return record.List[R]{}, err
+		}
+		if !slices.ContainsFunc(terms, func(t search.Term) bool { return t.Matches > 0 }) {
+			if f.totals = wholeTotals(f.Search); f.totals == nil {
+				return record.List[R]{}, nil
+			}
+			terms = nil
 		}
 	}
 	q := search.Query[R]{

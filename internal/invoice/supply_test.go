@@ -16,7 +16,7 @@ func TestSupply(t *testing.T) {
 	in := input("")
 	for _, c := range []struct{ from, to, pointer string }{
 		{"2026-11-01", "", ""}, {"2026-11-01", "2026-11-01", ""}, {"2026-11-01", "2026-11-30", ""},
-		{"2026-11-01", "2026-10-31", "/supplied_to"}, {"2026-11-01", "soon", "/supplied_to"}, {"", "2026-11-30", "/supplied_from"},
+		{"2026-11-01", "2026-10-31", "/supplied_to"}, {"2026-11-01", "soon", "/supplied_to"}, {"", "2026-11-30", "/supplied_to"},
 		{"1999-12-31", "2026-11-30", "/supplied_from"}, {"2026-11-01", "2100-01-01", "/supplied_to"},
 	} {
 		in.SuppliedFrom, in.SuppliedTo = c.from, c.to

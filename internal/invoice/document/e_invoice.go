@@ -87,8 +87,8 @@ func eInvoice(inv invoice.Invoice) (ubl.Invoice, error) {
 		Account: ubl.Account{
 			Number: inv.Seller.AccountNumber, Holder: inv.Seller.AccountHolder, BIC: inv.Seller.BIC, Reference: inv.Number,
 		},
-		Subtotal: money(inv.Subtotal), TaxTotal: money(inv.TaxTotal), Total: money(inv.Total), Paid: money(inv.Paid),
-		Open: money(inv.Total - inv.Paid), // a credit note is a separate document
+		Subtotal: money(inv.Subtotal), TaxTotal: money(inv.TaxTotal), Total: money(inv.Total), Paid: money(0),
+		Open: money(inv.Total), // as it was issued: payments and credit notes come later
 	}
 	sent.Seller.Email, sent.Buyer.Email, sent.Buyer.Contact = inv.Seller.Email, inv.Customer.Email, inv.Customer.Contact
 	switch (date.Date{}) {

@@ -85,7 +85,10 @@ func WebhookEvents() sitetest.Resource {
 			return a
 		},
 		Transitions: []sitetest.Transition{
-			{Verb: "apply", Past: "applied", Leaves: sitetest.Rows{"payments": 1, "postings": 1, "intent_effects": 1}},
+			{
+				Verb: "apply", Past: "applied",
+				Leaves: sitetest.Rows{"payments": 1, "payment_references": 1, "postings": 1, "intent_effects": 1},
+			},
 			{Verb: "dismiss", Past: "dismissed"},
 		},
 	}

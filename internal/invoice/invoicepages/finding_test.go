@@ -294,8 +294,11 @@ func TestLinesInTheList(t *testing.T) {
 func TestTotalsAreFound(t *testing.T) {
 	b := sitetest.Setup(t)
 	program, of := b.Program(b.Replica, b.Acme), invoicecases.Invoices()
-	for currency, price := range map[string]string{"EUR": "1234.50", "KWD": "1234.500", "JPY": "1234567"} {
-		command := sitetest.Change(of.Command, "currency", currency, "number", "R-"+currency)
+	for currency, price := range map[string]string{"EUR": "1234.50", "KWD": "1234.500", "JPY": "1234567", "whole": "2000"} {
+		command := sitetest.Change(of.Command, "currency", currency, "number", "R-"+strings.ToUpper(currency))
+		if currency == "whole" {
+			command.Set("currency", "USD")
+		}
 		for field, value := range map[string]string{
 			"description": "Flour 12.25 kg", "quantity": "1", "unit_price": price, "tax_rate": "0", "tax_treatment": "",
 		} {
@@ -307,8 +310,9 @@ func TestTotalsAreFound(t *testing.T) {
 	for search, want := range map[string]string{
 		"1,234.50": "R-EUR R-KWD", "1234.5": "R-EUR R-KWD", "1.234,50": "R-EUR R-KWD", "1 234,50": "R-EUR R-KWD", "1’234.50": "R-EUR R-KWD",
 		"1,234,567": "R-JPY", "1234567.00": "R-JPY", "1234.51": "", "123450": "", "1234": "", "-1234.50": "",
-		"1234.50 R-EUR": "R-EUR", "flour 1,234.50 lovelace": "R-EUR R-KWD", "1234.50 nobody": "", "12.25": "R-EUR R-JPY R-KWD",
-		"DE136695976": "R-EUR R-JPY R-KWD", "1234.50 136695976 kwd": "R-KWD",
+		"1234567": "R-JPY", "1,234,568": "", "2000": "R-WHOLE", "2.000": "R-WHOLE", "2 000": "R-WHOLE",
+		"1234.50 R-EUR": "R-EUR", "flour 1,234.50 lovelace": "R-EUR R-KWD", "1234.50 nobody": "", "12.25": "R-EUR R-JPY R-KWD R-WHOLE",
+		"DE136695976": "R-EUR R-JPY R-KWD R-WHOLE", "1234.50 136695976 kwd": "R-KWD",
 	} {
 		for _, more := range []string{"", "&sort=number", "&status=draft", "&sort=due&from=2026-01-01", "&paid_from=2026-01-01"} {
 			var numbers []string

@@ -57,7 +57,7 @@ type letter struct {
 	Stays                                 string // the number of the invoice that a duplicate was voided for, or ""
 	Lines                                 []letterLine
 	Total, Paid, Open                     string
-	HasPayments, Logo                     bool
+	HasPayments, Logo, Taxed              bool
 	Attached                              string // "as a PDF file"; "" for nothing
 	Notes                                 string
 }
@@ -76,7 +76,8 @@ func letterOf(inv invoice.Invoice) letter {
 		Stays:  inv.DuplicateOf.Name,
 		Issuer: inv.Seller.Name, Customer: inv.Customer.Name, Number: inv.Number,
 		Issued: inv.IssueDate.Time().Format(day), Due: inv.DueDate.Time().Format(day),
-		Total: amount(inv.Total), Paid: amount(inv.Paid), Open: amount(inv.Open), HasPayments: inv.Paid > 0, Notes: inv.Notes,
+		Total: amount(inv.Total), Paid: amount(inv.Paid), Open: amount(inv.Open),
+		HasPayments: inv.Paid > 0, Taxed: inv.TaxTotal > 0, Notes: inv.Notes,
 	}
 	for _, line := range inv.Lines {
 		l.Lines = append(l.Lines, letterLine{

@@ -53,10 +53,11 @@ func Mount(on *web.Site, invoices *web.Mounted[invoice.Invoice]) {
 			return mail.List(r.Context(), s.site.Pool, web.Principal(r).Tenant, page)
 		},
 		Columns: []templates.Column{
-			{Label: "Email", Class: "name"}, {Label: "Queued", Class: "date"}, {Label: "Status", Class: "name"},
+			{Label: "Email", Class: "name"}, {Label: "Kind", Class: "name"},
+			{Label: "Queued", Class: "date"}, {Label: "Status", Class: "name"},
 		},
 		Row: func(r *http.Request, m mail.Mail) []string {
-			return []string{mail.Name(m), web.Day(r, m.CreatedAt), mailState(r, m)}
+			return []string{mail.Name(m), web.OptionText(m.Kind), web.Day(r, m.CreatedAt), mailState(r, m)}
 		},
 		Empty: "When you issue an invoice, the email to its customer appears here.",
 	})
