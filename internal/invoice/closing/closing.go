@@ -52,7 +52,7 @@ func (in Input) Draft() (d Draft, err error) {
 	return d, problems.Err()
 }
 
-// Create closes the books through a day. It waits for what is being recorded at this moment, and nothing of a closed day comes after it.
+// Create closes the books through a day. It waits for transactions in progress, and no entry of a closed day follows it.
 var Create = idempotency.Define(idempotency.Spec[Draft, Closing]{
 	Kind: idempotency.Create, Name: "closing.create", Table: Table,
 	Statements: func(tx *idempotency.Tx, d Draft) idempotency.Result {

@@ -154,7 +154,7 @@ func rulesOfLines() []rule {
 	}
 }
 
-// rulesOfOptions returns the rules about what an invoice may have: discounts of lines, and a period of supply.
+// rulesOfOptions returns the rules of optional data: discounts of lines, and a period of supply.
 func rulesOfOptions() []rule {
 	return []rule{
 		{"BR-41", everyOne("InvoiceLine/AllowanceCharge", "Amount"), [2]string{"<cbc:Amount currencyID=\"EUR\">11.11</cbc:Amount>", ""}},

@@ -94,7 +94,7 @@ func taken(_ Draft, first Payment) error {
 	}
 }
 
-// receipts is the table of package receipt, with what a conflict with a receipt needs.
+// receipts is the table of package receipt, with the fields for a conflict with a receipt.
 var receipts = record.Table[transfer]{Name: "receipts", Fields: `'currency', r.currency, 'amount', r.amount, 'date', r.received_on`}
 
 type transfer struct {

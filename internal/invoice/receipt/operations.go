@@ -94,7 +94,7 @@ var Remove = idempotency.Define(idempotency.Spec[struct{}, Receipt]{
 	},
 })
 
-// Used is the conflict of removing a receipt of which something is allocated or was paid back.
+// Used is the conflict of removing a receipt with payments or repayments.
 var Used = conflict.Kind{
 	Slug: "receipt-used", Title: "Receipt in use",
 	Meaning: "A part of the receipt pays an invoice or was paid back, so it can't be removed. Nothing was changed.",
@@ -116,7 +116,7 @@ func errUsed() error {
 	}
 }
 
-// ExceedsCredit is the conflict of using more than what is left of a receipt, which is its member left.
+// ExceedsCredit is the conflict of using more than the credit of a receipt, which is its member left.
 var ExceedsCredit = conflict.Kind{
 	Slug: "exceeds-credit", Title: "More than the credit",
 	Meaning: "The amount is larger than what is left of the receipt, which other payments and repayments from it may have lowered. " +

@@ -137,7 +137,7 @@ func (s *pages) paymentForm(r *http.Request, p templates.Page, f templates.Form)
 	}), nil
 }
 
-// receiptHref returns the form of a receipt with what was typed into the form of a payment, if that is more than what is open, or "".
+// receiptHref returns the form of a receipt with the values of the form of a payment, if its amount exceeds the open amount, or "".
 func receiptHref(inv invoice.Invoice, f templates.Form) string {
 	amount, err := inv.Currency.Parse(f.Typed.Get("amount"))
 	if err != nil || amount <= inv.Open || !f.CameBack() {
