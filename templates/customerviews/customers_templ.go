@@ -92,7 +92,7 @@ func CustomerForm(p templates.Page, f templates.Form, countries []templates.Opti
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templates.InputField(f.Input(templates.Input{ID: "copies_to", Label: "Copies of emails to (optional)", Hint: "Up to 5 addresses with commas between them."})).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = templates.InputField(f.Input(templates.Input{ID: "copies_to", Label: "Copies to (optional)", Hint: "Up to 5 addresses with commas between them, which get a copy of each email."})).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -32,7 +32,7 @@ func Mount(s *web.Site, sections ...Section) {
 			{Name: "email", Value: "Email"}, {Name: "name", Value: "Name"}, {Name: "address", Value: "Address"},
 			{Name: "country", Value: "Country"}, {Name: "tax_id", Value: "Tax ID"}, {Name: "contact", Value: "Contact"},
 			{Name: "reference", Value: "Reference"}, {Name: "payment_days", Value: "Payment terms in days"},
-			{Name: "copies_to", Value: "Copies of emails to"},
+			{Name: "copies_to", Value: "Copies to"},
 		},
 		Readable: map[string]func(string) string{"country": party.CountryName},
 		Page: func(_ *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
@@ -127,6 +127,6 @@ func facts(r *http.Request, c customer.Customer) []templates.Fact {
 	return web.KnownFacts(append(facts, templates.Fact{Label: "Contact", Value: c.Contact},
 		templates.Fact{Label: "Reference", Value: c.Reference},
 		templates.Fact{Label: "Payment terms", Value: party.DaysText(c.PaymentDays)},
-		templates.Fact{Label: "Copies of emails to", Value: c.CopiesTo},
+		templates.Fact{Label: "Copies to", Value: c.CopiesTo},
 		web.ExternalFact(c.External), templates.Fact{Label: "Customer since", Value: web.Day(r, c.CreatedAt)})...)
 }
