@@ -52,7 +52,7 @@ func TestOneKey(t *testing.T) {
 		return err
 	})
 	ok := b.Succeeded(errs, &payment.Taken)
-	assert.Thatf(t, ok == 20 || ok == 1, "%d were answered with a receipt", ok) // those of one key, or that of another
+	assert.Thatf(t, ok == 20 || ok == 1, "%d were answered with a receipt", ok) // all with the key "one", or a single one with another key
 	assert.Equal(t, storetest.Value[int](b, `SELECT count(*) FROM receipts`), 1, "receipts")
 	assert.Equal(t, b.Find(inv).Paid+b.Find(other).Paid, 4000, "paid")
 }

@@ -44,7 +44,7 @@ func (b *bundle) remove(key string, of receipt.Receipt) error {
 	return err
 }
 
-// holds checks what a receipt shows as allocated, repaid and left, in minor units, and compares it with its payments and repayments.
+// holds checks the allocated, repaid and remaining amounts of a receipt, in minor units, and compares them with its payments and repayments.
 func (b *bundle) holds(of receipt.Receipt, allocated, repaid, left int64) {
 	b.Helper()
 	found, err := record.Find(b.Context(), b.Store.Pool, receipt.Table, b.Tenant, of.ID)
@@ -153,7 +153,7 @@ func TestOneTransfer(t *testing.T) {
 	assert.Thatf(t, ok && c.Kind == &payment.Taken && c.Many == "payments", "received what was paid: %+v", c)
 }
 
-// TestRemove checks that a receipt is removed only while nothing of it is used.
+// TestRemove checks that a receipt with payments or repayments can't be removed.
 func TestRemove(t *testing.T) {
 	b := setup(t)
 	inv := b.Issued("i")

@@ -24,7 +24,7 @@ type Reminder struct {
 	InvoiceID uuid.UUID `json:"invoice_id"`
 	Number    string    `json:"number"` // of the invoice
 	Level     int       `json:"level"`
-	SentOn    date.Date `json:"sent_on"` // the day in UTC on which the mail was queued
+	SentOn    date.Date `json:"sent_on"` // the day of the business on which the mail was queued
 	Recipient string    `json:"recipient"`
 	State     string    `json:"state" enum:"queued,sent,failed"` // of the mail: see package mailer
 }
