@@ -44,7 +44,8 @@ func (b *bundle) remove(key string, of receipt.Receipt) error {
 	return err
 }
 
-// holds checks the allocated, repaid and remaining amounts of a receipt, in minor units, and compares them with its payments and repayments.
+// holds checks the allocated, repaid and remaining amounts of a receipt, in minor units, and compares them with its payments and
+// repayments.
 func (b *bundle) holds(of receipt.Receipt, allocated, repaid, left int64) {
 	b.Helper()
 	found, err := record.Find(b.Context(), b.Store.Pool, receipt.Table, b.Tenant, of.ID)
