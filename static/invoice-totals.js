@@ -63,7 +63,7 @@ function showTotals() {
 function discounted(gross, typed, digits) {
   if (typed === "") return gross;
   const isRate = typed.endsWith("%");
-  const read = isRate ? decimal(typed.slice(0, -1), "discount_rate") : decimal(typed, "unit_price");
+  const read = isRate ? decimal(typed.slice(0, -1), "discount_rate") : decimal(typed, "discount");
   if (!read) return null;
   if (isRate) return gross - round(gross * read.units, 100n * read.scale);
   const discount = (read.units * 10n ** BigInt(digits)) / read.scale;
@@ -123,7 +123,7 @@ function decimal(typed, cell) {
   if (!whole && !digits || canBeTwo(text, cell)) return null;
   const fraction = digits.replace(/0+$/, "");
   const [decimals, most] = {
-    quantity: [6, 10n ** 9n], tax_rate: [3, 100n], discount_rate: [2, 100n], unit_price: [digitsOf(), MOST],
+    quantity: [6, 10n ** 9n], tax_rate: [3, 100n], discount_rate: [2, 100n], unit_price: [6, MOST], discount: [digitsOf(), MOST],
   }[cell];
   const read = { units: BigInt(whole + fraction), scale: 10n ** BigInt(fraction.length) };
   const refused = fraction.length > decimals || read.units > most * read.scale || (cell === "quantity" && read.units === 0n);
@@ -149,7 +149,7 @@ function round(dividend, divisor) {
 }
 
 function format(minor, digits) {
-  const sign = minor < 0n ? "-" : "";
+  const sign = minor < 0n ? "−" : "";
   const text = String(minor < 0n ? -minor : minor).padStart(digits + 1, "0");
   const whole = text.slice(0, text.length - digits).replace(/\B(?=(\d{3})+$)/g, ",");
   return digits ? `${sign}${whole}.${text.slice(-digits)}` : sign + whole;

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/shopspring/decimal"
 
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/customer"
@@ -99,7 +100,8 @@ var insertInvoice = `
 			@tenant_id, @record_id, NULLIF(@number, ''), c.id, @currency, @issue_date, ` + dueDate + `, @notes,
 			@exemption_reason, @supplied_from::date, @supplied_to::date, @subtotal, @tax_total, @total, ` + idempotency.ExternalValues + `
 		FROM billed c, note_alike('invoices', @tenant_id, @record_id, @alike_for, ARRAY[sha256(convert_to(jsonb_build_array(
-			'invoices', c.id, @currency::text, @descriptions::text[], @quantities::text[], @unit_prices::bigint[], @tax_rates::text[]
+			'invoices', c.id, @currency::text, @descriptions::text[], @quantities::text[], @unit_prices::bigint[], @price_fractions::text[],
+			@tax_rates::text[]
 		)::text, 'UTF8'))])
 		RETURNING *
 	), inserted_lines AS (
@@ -113,15 +115,17 @@ var insertInvoice = `
 // insertLines inserts the lines of the command.
 const (
 	insertLines = `INSERT INTO invoice_lines (
-			tenant_id, invoice_id, position, description, quantity, unit, unit_price, discount_rate, discount, tax_rate, tax_treatment, net)
+			tenant_id, invoice_id, position, description, quantity, unit, unit_price, price_fraction, discount_rate, discount, tax_rate,
+			tax_treatment, net)
 		SELECT
-			@tenant_id, @record_id, position, description, quantity::numeric, NULLIF(unit, ''), unit_price,
+			@tenant_id, @record_id, position, description, quantity::numeric, NULLIF(unit, ''), unit_price, price_fraction::numeric,
 			NULLIF(discount_rate, '')::numeric, discount, tax_rate::numeric, NULLIF(tax_treatment, ''), net
 		FROM ` + typedLines
 	typedLines = `unnest(
-			@descriptions::text[], @quantities::text[], @units::text[], @unit_prices::bigint[], @discount_rates::text[],
-			@discounts::bigint[], @tax_rates::text[], @tax_treatments::text[], @nets::bigint[]) WITH ORDINALITY
-			AS typed (description, quantity, unit, unit_price, discount_rate, discount, tax_rate, tax_treatment, net, position)`
+			@descriptions::text[], @quantities::text[], @units::text[], @unit_prices::bigint[], @price_fractions::text[],
+			@discount_rates::text[], @discounts::bigint[], @tax_rates::text[], @tax_treatments::text[], @nets::bigint[]) WITH ORDINALITY
+			AS typed (description, quantity, unit, unit_price, price_fraction, discount_rate, discount, tax_rate, tax_treatment, net,
+				position)`
 )
 
 // insertedInvoice selects an [Invoice], as Find returns it, from the rows that insertInvoice returns.
@@ -150,11 +154,12 @@ const dueDate = `COALESCE(@due_date::date, @issue_date::date + COALESCE(c.paymen
 func arguments(d Draft) pgx.NamedArgs {
 	n := len(d.Lines)
 	descriptions, quantities, rates, treatments := make([]string, n), make([]string, n), make([]string, n), make([]string, n)
-	units, discountRates := make([]string, n), make([]string, n)
+	units, fractions, discountRates := make([]string, n), make([]string, n), make([]string, n)
 	prices, discounts, nets := make([]int64, n), make([]int64, n), make([]int64, n)
 	for i, line := range d.Lines {
 		descriptions[i], quantities[i], rates[i] = line.Description, line.Quantity.String(), line.TaxRate.String()
-		treatments[i], prices[i], nets[i] = string(line.NoTax), line.UnitPrice, line.Net
+		treatments[i], nets[i] = string(line.NoTax), line.Net
+		prices[i], fractions[i] = line.UnitPrice.IntPart(), line.UnitPrice.Mod(decimal.New(1, 0)).String()
 		units[i], discounts[i] = string(line.Unit), line.Discount
 		if !line.DiscountRate.IsZero() {
 			discountRates[i] = line.DiscountRate.String()
@@ -174,7 +179,8 @@ func arguments(d Draft) pgx.NamedArgs {
 		"exemption_reason": d.Exemption, "tax_treatments": treatments,
 		"units": units, "discount_rates": discountRates, "discounts": discounts,
 		"subtotal": d.totals.Subtotal, "tax_total": d.totals.Tax, "total": d.totals.Total,
-		"descriptions": descriptions, "quantities": quantities, "tax_rates": rates, "unit_prices": prices, "nets": nets,
+		"descriptions": descriptions, "quantities": quantities, "tax_rates": rates, "nets": nets,
+		"unit_prices": prices, "price_fractions": fractions,
 	})
 	return all
 }

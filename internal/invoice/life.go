@@ -50,12 +50,12 @@ func replace(tx *idempotency.Tx, d Draft) idempotency.Result {
 				END AS number,
 				c.id AS customer_id, `+dueDate+` AS due_date,
 				(SELECT array_agg(
-						(description, quantity::numeric, unit::text, unit_price::bigint, discount_rate, discount, tax_rate::numeric,
-							tax_treatment::text) ORDER BY position)
+						(description, quantity::numeric, unit::text, unit_price::bigint, price_fraction::numeric, discount_rate, discount,
+							tax_rate::numeric, tax_treatment::text) ORDER BY position)
 					FROM invoice_lines WHERE tenant_id = @tenant_id AND invoice_id = @record_id) IS DISTINCT FROM
 				(SELECT array_agg(
-						(description, quantity::numeric, NULLIF(unit, ''), unit_price, NULLIF(discount_rate, '')::numeric, discount,
-							tax_rate::numeric, NULLIF(tax_treatment, '')) ORDER BY position)
+						(description, quantity::numeric, NULLIF(unit, ''), unit_price, price_fraction::numeric,
+							NULLIF(discount_rate, '')::numeric, discount, tax_rate::numeric, NULLIF(tax_treatment, '')) ORDER BY position)
 					FROM `+typedLines+`) AS other_lines
 			FROM invoices, customer c
 			WHERE invoices.tenant_id = @tenant_id AND invoices.id = @record_id

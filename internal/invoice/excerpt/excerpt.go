@@ -111,7 +111,7 @@ type Line struct {
 // LineOf returns a line in a currency for the API.
 func LineOf(l invoice.Line, c money.Currency) Line {
 	return Line{
-		Description: l.Description, Quantity: l.Quantity.String(), Unit: string(l.Unit), UnitPrice: c.Format(l.UnitPrice),
+		Description: l.Description, Quantity: l.Quantity.String(), Unit: string(l.Unit), UnitPrice: c.FormatPrice(l.UnitPrice),
 		Discount: l.DiscountText(c), TaxRate: l.TaxRate.String(), Treatment: l.NoTax.At(l.TaxRate), Net: c.Format(l.Net),
 	}
 }

@@ -21,7 +21,7 @@ WHERE place IS NOT NULL AND NOT EXISTS (
 
 -- rule: every line is quantity times price, less the discount
 SELECT format('invoice %s line %s', invoice_id, position)
-FROM invoice_lines WHERE net <> round(quantity * unit_price) - discount
+FROM invoice_lines WHERE net <> round(quantity * (unit_price + price_fraction)) - discount
 
 -- rule: the lines add up to the header
 WITH taxed AS (
@@ -350,9 +350,9 @@ WHERE subtotal IS DISTINCT FROM net OR total <> subtotal + tax_total
 WITH line AS (
     SELECT
         tenant_id, invoice_id, position, tax_rate, sum(c.net) AS parts,
-        round(CASE WHEN l.discount = 0 THEN l.unit_price * sum(c.quantity) ELSE l.net * sum(c.quantity) / l.quantity END) AS whole
+        round(CASE WHEN l.discount = 0 THEN (l.unit_price + l.price_fraction) * sum(c.quantity) ELSE l.net * sum(c.quantity) / l.quantity END) AS whole
     FROM credit_note_lines c JOIN invoice_lines l USING (tenant_id, invoice_id, position)
-    GROUP BY tenant_id, invoice_id, position, l.unit_price, l.discount, l.net, l.quantity, tax_rate
+    GROUP BY tenant_id, invoice_id, position, l.unit_price, l.price_fraction, l.discount, l.net, l.quantity, tax_rate
 ), tax AS (
     SELECT tenant_id, invoice_id, sum(tax) AS whole FROM (
         SELECT tenant_id, invoice_id, round(sum(whole) * tax_rate / 100) AS tax

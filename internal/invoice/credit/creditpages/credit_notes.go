@@ -128,7 +128,7 @@ func (s *pages) creditNoteForm(r *http.Request, p templates.Page, f templates.Fo
 	for _, line := range left {
 		net += line.Net
 		view.Lines = append(view.Lines, invoiceviews.CreditLine{
-			Description: line.Description, UnitPrice: inv.Currency.Display(line.UnitPrice), Left: line.Unit.Of(line.Quantity),
+			Description: line.Description, UnitPrice: inv.Currency.DisplayPrice(line.UnitPrice), Left: line.Unit.Of(line.Quantity),
 		})
 	}
 	view.Subtotal, view.Tax, view.Total = inv.Currency.Display(net), inv.Currency.Display(total-net), inv.Currency.Display(total)
