@@ -97,7 +97,8 @@ func TestDatabaseHoldsLines(t *testing.T) {
 		"invoice_lines_discount":      {line + `101, -1, NULL FROM invoices`, line + `-1, 101, NULL FROM invoices`},
 		"invoice_lines_discount_rate": {line + `10, 90, 11 FROM invoices`, line + `0, 100, 0 FROM invoices`},
 		"invoice_lines_price_fraction": {
-			`UPDATE invoice_lines SET price_fraction = 1`, `UPDATE invoice_lines SET price_fraction = -0.5`,
+			`UPDATE invoice_lines SET unit_price = unit_price - 1, price_fraction = 1`,
+			`UPDATE invoice_lines SET unit_price = unit_price + 1, price_fraction = -1`,
 			`UPDATE invoice_lines SET price_fraction = 0.0000001`,
 		},
 	})
