@@ -1,6 +1,7 @@
 package mail
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
 	html "html/template"
@@ -10,6 +11,7 @@ import (
 
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/credit"
+	"onlyonce/internal/invoice/document"
 	"onlyonce/internal/invoice/pdf"
 	"onlyonce/internal/mailer"
 	"onlyonce/internal/value/date"
@@ -48,7 +50,7 @@ func parseLetters() (l letters, err error) {
 	return l, nil
 }
 
-// letter is the content of a mail. Amounts have their currency: "1,234.50 EUR".
+// letter is the content of a mail, addressed to the customer's contact, if there is one. Amounts have their currency: "1,234.50 EUR".
 type letter struct {
 	Issuer, Customer, Number, Issued, Due string
 	Message                               string // the sender's text; "" for none
@@ -60,6 +62,7 @@ type letter struct {
 	HasPayments, Logo, Taxed              bool
 	Attached                              string // "as a PDF file"; "" for nothing
 	Notes                                 string
+	Payment                               []pdf.Fact // the bank account, if it is known and an amount is open
 }
 
 // Types of attached files.
@@ -74,10 +77,13 @@ func letterOf(inv invoice.Invoice) letter {
 	amount := func(minor int64) string { return inv.Currency.Display(minor) + " " + inv.Currency.String() }
 	l := letter{
 		Stays:  inv.DuplicateOf.Name,
-		Issuer: inv.Seller.Name, Customer: inv.Customer.Name, Number: inv.Number,
+		Issuer: inv.Seller.Name, Customer: cmp.Or(inv.Customer.Contact, inv.Customer.Name), Number: inv.Number,
 		Issued: inv.IssueDate.Time().Format(day), Due: inv.DueDate.Time().Format(day),
 		Total: amount(inv.Total), Paid: amount(inv.Paid), Open: amount(inv.Open),
 		HasPayments: inv.Paid > 0, Taxed: inv.TaxTotal > 0, Notes: inv.Notes,
+	}
+	if inv.Open > 0 {
+		l.Payment = document.Payment(inv)
 	}
 	for _, line := range inv.Lines {
 		l.Lines = append(l.Lines, letterLine{
