@@ -35,7 +35,9 @@ var Create = idempotency.Define(idempotency.Spec[Draft, Note]{
 		"credit_note_lines_line":        idempotency.Missing[Draft],
 		"credit_notes_number_once":      seriesBroken,
 		"customers_erased":              idempotency.Always[Draft](customer.ErrErased),
-		"books_closed":                  invoice.WhenClosed[Draft]("", invoice.UseLaterDate),
+		"books_closed":                  invoice.WhenClosed[Draft]("/date", invoice.UseLaterDate),
+		"credit_notes_not_before_invoice": idempotency.Invalid[Draft](
+			"/date", "This day is before the date of the invoice. Enter a later one."),
 	},
 	NotInFingerprint: []string{"SeenOpen"},
 	Fields: func(d Draft) []slog.Attr {
@@ -72,7 +74,8 @@ func insert(tx *idempotency.Tx, d Draft) idempotency.Result {
 	args["date"], args["reason"] = d.Date, d.Reason
 	tx.Exec(`
 		INSERT INTO credit_notes (tenant_id, id, invoice_id, issue_date, reason)
-		VALUES (@tenant_id, @record_id, @invoice_id, COALESCE(@date::date, business_day()), @reason)`, args)
+		VALUES (@tenant_id, @record_id, @invoice_id, COALESCE(@date::date, (
+			SELECT greatest(issue_date, business_day()) FROM invoices WHERE tenant_id = @tenant_id AND id = @invoice_id)), @reason)`, args)
 	tx.Exec(`
 		INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
 		SELECT tenant_id, id, @operation, @idempotency_key, 'credit of a credit note' FROM receipts

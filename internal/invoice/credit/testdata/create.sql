@@ -13,7 +13,8 @@ SELECT $1, $2, $3, position, quantity::numeric
 FROM unnest($4::int[], $5::text[]) AS wanted (position, quantity);
 
 INSERT INTO credit_notes (tenant_id, id, invoice_id, issue_date, reason)
-VALUES ($1, $2, $3, COALESCE($4::date, business_day()), $5);
+VALUES ($1, $2, $3, COALESCE($4::date, (
+			SELECT greatest(issue_date, business_day()) FROM invoices WHERE tenant_id = $1 AND id = $3)), $5);
 
 INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
 SELECT tenant_id, id, $1, $2, 'credit of a credit note' FROM receipts
@@ -70,7 +71,8 @@ FROM (
 WHERE uncredited <> 0;
 
 INSERT INTO credit_notes (tenant_id, id, invoice_id, issue_date, reason)
-VALUES ($1, $2, $3, COALESCE($4::date, business_day()), $5);
+VALUES ($1, $2, $3, COALESCE($4::date, (
+			SELECT greatest(issue_date, business_day()) FROM invoices WHERE tenant_id = $1 AND id = $3)), $5);
 
 INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
 SELECT tenant_id, id, $1, $2, 'credit of a credit note' FROM receipts
