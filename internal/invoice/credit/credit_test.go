@@ -113,9 +113,9 @@ func TestWhatIsPaidBecomesCredit(t *testing.T) {
 	assert.Thatf(t, found.Paid == 0 && found.Credited == 70_00 && found.Open == 0 && b.credits() == 80_00, "%+v", found)
 }
 
-// TestUseOrCreditOrRefund runs, of an invoice that is paid, a credit note of all, a refund and the removal of the payment at once: each
-// excludes the others, and no money is lost or given back twice.
-func TestUseOrCreditOrRefund(t *testing.T) {
+// TestCreditOrRefund runs, of an invoice that is paid, a credit note of all, a refund and the removal of the payment at once: the credit
+// note is created, and the money is refunded, removed or credit, once.
+func TestCreditOrRefund(t *testing.T) {
 	b := setup(t)
 	before := int64(0)
 	for round := range 10 {
