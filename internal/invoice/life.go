@@ -95,7 +95,7 @@ var NotDraft = conflict.Kind{
 var HasPayments = conflict.Kind{
 	Slug: "has-payments", Title: "Invoice has payments",
 	Meaning: "The invoice was paid, in part or in full, so it can't be voided. Nothing was changed.",
-	ToDo:    "Keep the invoice. If a payment was recorded by mistake, remove it; otherwise refund it, then credit the invoice.",
+	ToDo:    "Keep the invoice. If a payment was recorded by mistake, remove it; otherwise credit the invoice.",
 }
 
 // HasCreditNotes is the conflict of voiding an invoice that was credited in part or in full.
@@ -118,6 +118,15 @@ var NotDuplicate = conflict.Kind{
 	Slug: "not-a-duplicate", Title: "No duplicate of that invoice",
 	Meaning: "The invoice in duplicate_of isn't another invoice of the same customer, or it's void. Nothing was changed.",
 	ToDo:    "Look at both invoices. Name the one that is kept, or void the invoice without duplicate_of.",
+}
+
+// BecameCredit is the conflict of a change that would take back what a credit note made credit of the customer. The member left of a
+// refund is the refundable amount.
+var BecameCredit = conflict.Kind{
+	Slug: "became-credit", Title: "Payment became credit",
+	Meaning: "With a credit note, some of what was paid became credit of the customer, so that part of the payment can't be refunded " +
+		"(beyond left) or removed, nor the receipt of the credit note. Nothing was changed.",
+	ToDo: "Use the credit: pay another invoice from the receipt of the credit note, or record a repayment.",
 }
 
 // OpenChanged is the question that a user is asked if the amount that can be paid, refunded, credited or written off differs from the form.

@@ -12,14 +12,14 @@ type Ledger struct {
 // LedgerRow is a payment, its removal, a refund, a credit note, a write-off or its reversal, on the page of its invoice.
 type LedgerRow struct {
 	Date   string
-	Kind   string // "Payment", "Payment removed", "Refund", "Credit note", "Write-off", "Write-off taken back"
-	Amount string // with its currency; "−" before a refund, a removal or a reversal
+	Kind   string // "Payment", "Payment removed", "Refund", "Credit note", "Became credit", "Write-off", "Write-off taken back"
+	Amount string // with its currency; "−" before a refund, a removal, a reversal or what became credit
 	// Details are the method, the provider and the reference of a payment, or the reason and the note of a write-off.
 	Details string
 	// Number and Href are the number and page of a credit note.
 	Number string
 	Href   string
-	// ReceiptHref is the page of the receipt that a payment is a part of; empty without one.
+	// ReceiptHref is the page of the receipt that a payment is a part of, or that has what became credit; empty without one.
 	ReceiptHref string
 	// RefundHref refunds a payment; empty if it is not refundable. Left is the refundable amount, with its currency.
 	RefundHref string
@@ -29,6 +29,14 @@ type LedgerRow struct {
 	RemoveHref   string
 	TakeBackHref string
 	Removed      bool
+}
+
+// receiptText returns the text of the link to the receipt.
+func (r LedgerRow) receiptText() string {
+	if r.Kind == "Became credit" {
+		return "the customer's credit"
+	}
+	return "part of a receipt"
 }
 
 // removed returns what was done with a row that counts no more.

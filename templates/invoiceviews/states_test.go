@@ -181,6 +181,7 @@ func states() map[string]templ.Component {
 				{Date: "22 Nov 2026", Kind: "Payment", Amount: "2.00 EUR", RemoveHref: "/payments/2/remove"},
 				{Date: "22 Nov 2026", Kind: "Payment", Amount: "1.00 EUR", Removed: true},
 				{Date: "23 Nov 2026", Kind: "Payment removed", Amount: "−1.00 EUR"},
+				{Date: "22 Nov 2026", Kind: "Became credit", Amount: "−1.00 EUR", ReceiptHref: "/receipts/1"},
 				{Date: "22 Nov 2026", Kind: "Credit note", Amount: "2.00 EUR", Number: "CN-2026-0001", Href: "/credit-notes/1"},
 			}},
 		}),
@@ -238,10 +239,12 @@ func states() map[string]templ.Component {
 				Errors: templates.FieldErrors{{Control: invoiceviews.LineControl("line_quantity", 1), Message: hostile}},
 			},
 			Number: hostile, Href: "/invoices/1", Currency: "EUR", Open: "1,234.50", SeenOpen: "1234.50",
+			Paid: "5.00", Most: "1,239.50",
 			Lines: []invoiceviews.CreditLine{{Description: hostile, UnitPrice: "50.00", Left: "2"}, {Description: "Printing", Left: "0.5"}},
 		}),
 		"credit note": invoiceviews.CreditNotePage(page, invoiceviews.CreditNote{
 			Number: "CN-2026-0001", Buyer: invoiceviews.Party{Name: hostile}, InvoiceNumber: hostile, InvoiceHref: "/invoices/1",
+			InvoiceDate: "21 Nov 2026", Total: "2.00", BecameCredit: "1.00", ReceiptHref: "/receipts/1",
 			Lines: []invoiceviews.InvoiceLine{{Description: hostile}}, Taxes: []invoiceviews.TaxLine{{Label: "Tax 23%"}},
 		}),
 		"customer": templates.RecordPageWith(withHistory, archived, []templ.Component{

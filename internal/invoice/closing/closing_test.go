@@ -128,9 +128,8 @@ func TestClosedDaysStay(t *testing.T) {
 			return err
 		},
 		"credit note": func(key, on string) error {
-			d, err := credit.Input{Lines: []credit.LineInput{{Position: 1, Quantity: "0.1"}}}.Draft(issued)
+			d, err := credit.Input{Date: on, Lines: []credit.LineInput{{Position: 1, Quantity: "0.1"}}}.Draft(old)
 			must.OK(t, err)
-			d.Date = day(t, on)
 			_, err = credit.Create.Do(t.Context(), b.Store, b.Intent(key), d)
 			return err
 		},

@@ -1,6 +1,6 @@
 // Package credit has credit notes, which reduce issued invoices. A credit note credits quantities of the invoice's lines, never more than
-// a line has left and never more than the open amount. It is posted to the invoice in the same transaction, has a number of a separate
-// series, and never changes. The database computes its amounts: see migrations/00112_credit_notes.sql.
+// a line has left and never more than the open and paid amounts. What exceeds the open amount becomes credit of the customer, which is a
+// receipt. It is posted to the invoice in the same transaction, has a number of a separate series, and never changes. The database computes its amounts: see migrations/00112_credit_notes.sql.
 package credit
 
 import (
@@ -29,6 +29,10 @@ type Note struct {
 	Subtotal  int64          `json:"subtotal"`
 	TaxTotal  int64          `json:"tax_total"`
 	Total     int64          `json:"total"`
+	// BecameCredit is the part of Total that exceeded the open amount. It was paid, and is credit of the customer since then: the receipt
+	// with the id Receipt.
+	BecameCredit int64     `json:"became_credit"`
+	Receipt      uuid.UUID `json:"receipt_id"`
 }
 
 // Line is the credited quantity of a line of the invoice, with its share of the discount.
@@ -48,7 +52,8 @@ type Tax struct {
 // Table is the table of credit notes.
 var Table = record.Table[Note]{Name: "credit_notes", Fields: `
 	'invoice_id', r.invoice_id, 'number', r.number, 'date', r.issue_date, 'taxes', r.taxes, 'reason', r.reason,
-	'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total,
+	'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total, 'became_credit', r.became_credit,
+	'receipt_id', (SELECT c.id FROM receipts c WHERE c.tenant_id = r.tenant_id AND c.credit_note_id = r.id),
 	'currency', (SELECT i.currency FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
 	'lines', (
 		SELECT json_agg(json_build_object(

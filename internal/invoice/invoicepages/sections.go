@@ -48,10 +48,10 @@ func (s *Pages) ledgerRow(r *http.Request, inv invoice.Invoice, p invoice.Postin
 	case "payment":
 		row.Kind, row.Details = "Payment", details
 		row.Removed = p.Removed
-		if p.Left > 0 {
-			row.Left, row.RefundHref = web.AmountText(inv.Currency, p.Left), web.FormHref(r, "/payments/"+p.ID.String()+"/refunds/new")
+		if left := min(p.Left, inv.Paid); left > 0 { // the rest became credit
+			row.Left, row.RefundHref = web.AmountText(inv.Currency, left), web.FormHref(r, "/payments/"+p.ID.String()+"/refunds/new")
 		}
-		if p.Left == p.Amount { // no refunds
+		if p.Left == p.Amount && p.Left <= inv.Paid { // no refunds
 			row.RemoveHref = web.FormHref(r, "/payments/"+p.ID.String()+"/remove")
 		}
 	case "removal":
@@ -64,6 +64,8 @@ func (s *Pages) ledgerRow(r *http.Request, inv invoice.Invoice, p invoice.Postin
 		}
 	case "reversal":
 		row.Kind, row.Details, row.Amount = "Write-off taken back", details, "−"+web.AmountText(inv.Currency, -p.Amount)
+	case "to_credit":
+		row.Kind, row.Amount = "Became credit", "−"+web.AmountText(inv.Currency, -p.Amount)
 	case "refund":
 		row.Kind, row.Amount = "Refund", "−"+web.AmountText(inv.Currency, -p.Amount)
 	default:

@@ -55,7 +55,8 @@ type letter struct {
 	Issuer, Customer, Number, Issued, Due string
 	Message                               string // the sender's text; "" for none
 	Late                                  string // the time between the due day and a reminder, "12 days"
-	Credited, Reason                      string // of a credit note
+	Credited, CreditedOn, Reason          string // of a credit note
+	Became                                string // the part of it that became credit; "" for nothing
 	Stays                                 string // the number of the invoice that a duplicate was voided for, or ""
 	Lines                                 []letterLine
 	Total, Paid, Open                     string
@@ -123,6 +124,10 @@ func (l letters) write(m source, files []mailer.File) (mailer.Letter, error) {
 	case m.Kind == KindCreditNote:
 		saying, content.Reason = l.credit, m.note.Reason
 		content.Credited = m.note.Currency.Display(m.note.Total) + " " + m.note.Currency.String()
+		content.CreditedOn = m.note.Date.Time().Format(day)
+		if m.note.BecameCredit > 0 {
+			content.Became = m.note.Currency.Display(m.note.BecameCredit) + " " + m.note.Currency.String()
+		}
 	case m.Level() > 0:
 		saying, content.Late = l.reminder, party.DaysText(strconv.Itoa(m.invoice.DueDate.DaysUntil(date.Of(m.CreatedAt.UTC()))))
 	}

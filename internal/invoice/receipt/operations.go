@@ -88,7 +88,8 @@ var Remove = idempotency.Define(idempotency.Spec[struct{}, Receipt]{
 		return tx.Record()
 	},
 	Explain: map[string]idempotency.Explanation[struct{}]{
-		"receipts_removed_whole": idempotency.Always[struct{}](errUsed),
+		"receipts_removed_whole":      idempotency.Always[struct{}](errUsed),
+		"receipts_not_of_credit_note": idempotency.Always[struct{}](errOfCreditNote),
 		"books_closed": invoice.WhenClosed[struct{}]("",
 			"The receipt is of a closed day, so it can't be removed. Pay the money back, or reopen the books. Nothing was changed."),
 	},
@@ -103,10 +104,20 @@ var Used = conflict.Kind{
 
 // Removable returns a [*conflict.Error] if a receipt can't be removed.
 func Removable(r Receipt) error {
+	if r.CreditNote.ID != uuid.Nil {
+		return errOfCreditNote()
+	}
 	if r.Allocated > 0 || r.Repaid > 0 {
 		return errUsed()
 	}
 	return nil
+}
+
+func errOfCreditNote() error {
+	return &conflict.Error{
+		Kind: &invoice.BecameCredit, Title: "You can't remove this receipt.",
+		Text: "Its credit comes from a credit note, which can't be taken back. Nothing was changed.",
+	}
 }
 
 func errUsed() error {

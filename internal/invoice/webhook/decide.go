@@ -118,6 +118,8 @@ func Sentence(e Event) string {
 		return "The payment " + e.Reference + " is of another invoice than “" + e.Invoice + "”."
 	case "more-than-paid":
 		return "More was refunded than the payment " + e.Reference + " was."
+	case "became-credit":
+		return "With a credit note, the payment " + e.Reference + " became credit of the customer."
 	case "removed-payment":
 		return "The payment " + e.Reference + " was removed."
 	case "books-closed":
@@ -140,6 +142,9 @@ func Payable(e Event) bool {
 func Advice(e Event) string {
 	if e.Reason == "books-closed" {
 		return "Reopen the books and apply the event, or dismiss it and record it by hand with a later date."
+	}
+	if e.Reason == "became-credit" {
+		return "Record a repayment of the credit and dismiss the event."
 	}
 	if e.Reason == "more-than-open" && Payable(e) {
 		return "Choose the invoice that was paid, or dismiss the event. If the rest was written off, take the write-off back first."

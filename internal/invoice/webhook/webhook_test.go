@@ -13,6 +13,7 @@ import (
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/idempotency/storetest"
+	"onlyonce/internal/invoice/credit"
 	"onlyonce/internal/invoice/payment"
 	"onlyonce/internal/invoice/webhook"
 	"onlyonce/internal/must"
@@ -163,6 +164,19 @@ func TestRecordedByHand(t *testing.T) {
 	must.OK(t, err)
 	b.wants("with its payment", now, webhook.StateApplied, "")
 	b.standing("recorded with its payment", inv, 4500, 2, 1)
+}
+
+// TestRefundOfCredit checks that a refund of more than is paid on the invoice, since the rest became credit, is left to a user.
+func TestRefundOfCredit(t *testing.T) {
+	b := setup(t)
+	inv := b.Issued("i")
+	b.enter("stripe", "pi_1", "100", inv)
+	d, err := credit.Input{Lines: []credit.LineInput{{Position: 1, Quantity: "1"}}}.Draft(inv)
+	must.OK(t, err)
+	b.OK(credit.Create.Do(t.Context(), b.Store, b.Intent("credit"), d))
+	b.wants("credit", b.kept(b.stripe, "", chargeRefunded("evt_1", inv.Number, 5001)), webhook.StateUndecided, "became-credit")
+	b.wants("the rest", b.kept(b.stripe, "", chargeRefunded("evt_2", inv.Number, 5000)), webhook.StateApplied, "")
+	b.standing("refunded", inv, 0, 1, 1)
 }
 
 // TestSameIDOtherContent checks that an event with a known id and different content is kept apart, once. JSON formatting does not change

@@ -82,7 +82,7 @@ WITH created AS (
         -- Mails have a separate rule.
         SELECT tenant_id, record_id FROM intents WHERE outcome = 'created' AND operation <> 'mail.send'
         UNION ALL
-        SELECT tenant_id, record_id FROM intent_effects WHERE effect IN ('customer created', 'recorded with a receipt')
+        SELECT tenant_id, record_id FROM intent_effects WHERE effect IN ('customer created', 'recorded with a receipt', 'credit of a credit note')
         UNION ALL
         SELECT tenant_id, CASE kind WHEN 'payment' THEN payment_id ELSE refund_id END FROM webhook_events
         WHERE state = 'applied' AND reason = ''
@@ -225,15 +225,24 @@ WHERE outcome = 'changed' AND operation IN ('customer.archive', 'customer.restor
         OR (changes->'archived_at'->>1 IS NULL) <> (operation = 'customer.restore')))
 
 -- rule: what is paid is the sum of the payments and refunds, and of their postings
-SELECT format('invoice %s: paid %s, payments %s, refunds %s, postings %s', id, paid, payments, refunds, postings)
+SELECT format('invoice %s: paid %s, payments %s, refunds %s, became credit %s, postings %s', id, paid, payments, refunds, became, postings)
 FROM invoices i,
     LATERAL (SELECT COALESCE(sum(amount), 0) AS payments FROM payments p
         WHERE p.tenant_id = i.tenant_id AND p.invoice_id = i.id AND removed_at IS NULL) AS p,
     LATERAL (SELECT COALESCE(sum(amount), 0) AS refunds FROM refunds f
         WHERE f.tenant_id = i.tenant_id AND f.invoice_id = i.id) AS f,
+    LATERAL (SELECT COALESCE(sum(became_credit), 0) AS became FROM credit_notes n
+        WHERE n.tenant_id = i.tenant_id AND n.invoice_id = i.id) AS n,
     LATERAL (SELECT COALESCE(sum(amount), 0) AS postings FROM postings l
-        WHERE l.tenant_id = i.tenant_id AND l.invoice_id = i.id AND kind IN ('payment', 'refund', 'removal')) AS l
-WHERE paid <> payments - refunds OR paid <> postings
+        WHERE l.tenant_id = i.tenant_id AND l.invoice_id = i.id AND kind IN ('payment', 'refund', 'removal', 'to_credit')) AS l
+WHERE paid <> payments - refunds - became OR paid <> postings
+
+-- rule: what became credit is one receipt of the customer
+SELECT format('credit note %s: %s became credit, receipt %s', n.id, became_credit, amount)
+FROM credit_notes n JOIN invoices i ON i.tenant_id = n.tenant_id AND i.id = invoice_id
+LEFT JOIN receipts r ON r.tenant_id = n.tenant_id AND credit_note_id = n.id
+WHERE COALESCE(amount, 0) <> became_credit OR became_credit > n.total OR removed_at IS NOT NULL
+    OR (r.customer_id, r.currency, received_on) <> (i.customer_id, i.currency, n.issue_date)
 
 -- rule: what is refunded of a payment is the sum of its refunds
 SELECT format('payment %s: refunded %s, refunds %s', id, refunded, refunds)
@@ -304,6 +313,7 @@ WITH source AS (
     UNION ALL SELECT tenant_id, invoice_id, id, 'removal', -amount FROM payments WHERE removed_at IS NOT NULL
     UNION ALL SELECT tenant_id, invoice_id, id, 'refund', -amount FROM refunds
     UNION ALL SELECT tenant_id, invoice_id, id, 'credit', total FROM credit_notes
+    UNION ALL SELECT tenant_id, invoice_id, id, 'to_credit', -became_credit FROM credit_notes WHERE became_credit > 0
     UNION ALL SELECT tenant_id, invoice_id, id, 'write_off', amount FROM write_offs
     UNION ALL SELECT tenant_id, invoice_id, id, 'reversal', -amount FROM write_offs WHERE reversed_at IS NOT NULL
 )

@@ -14,6 +14,7 @@ import (
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/attachment"
 	"onlyonce/internal/invoice/closing"
+	creditnotes "onlyonce/internal/invoice/credit"
 	"onlyonce/internal/invoice/invoicetest"
 	"onlyonce/internal/invoice/logo"
 	"onlyonce/internal/invoice/receipt"
@@ -125,7 +126,7 @@ func remindSome(b *invoicetest.Bundle) {
 }
 
 // payFromReceipt records a receipt with a payment, pays an invoice from its credit, takes that back, and pays a part of the credit back.
-// Another receipt is removed.
+// Another receipt is removed. The invoice is credited, so that what the receipt paid becomes credit.
 func payFromReceipt(b *invoicetest.Bundle) {
 	b.Helper()
 	inv := b.Issued("received")
@@ -138,6 +139,9 @@ func payFromReceipt(b *invoicetest.Bundle) {
 	gone, err := b.Receive("mistake", "70", "RX 1 too", inv)
 	must.OK(b, err)
 	b.OK(receipt.Remove.Do(b.Context(), b.Store, b.Of("remove receipt", gone.Value.ID, 0), struct{}{}))
+	all, err := creditnotes.Input{}.Draft(inv)
+	must.OK(b, err)
+	b.OK(creditnotes.Create.Do(b.Context(), b.Store, b.Intent("credit what is paid"), all))
 }
 
 // writeSomeOff writes off a part of an invoice twice, and takes one of the write-offs back.

@@ -6,14 +6,19 @@ BEGIN ISOLATION LEVEL READ COMMITTED;
 
 SELECT claim_intent($1, $2, $3, $4);
 
-SELECT FROM invoices WHERE tenant_id = $1 AND id = $2 FOR UPDATE;
+SELECT FROM lock_invoice($1, $2);
 
 INSERT INTO credit_note_lines (tenant_id, credit_note_id, invoice_id, position, quantity)
 SELECT $1, $2, $3, position, quantity::numeric
 FROM unnest($4::int[], $5::text[]) AS wanted (position, quantity);
 
 INSERT INTO credit_notes (tenant_id, id, invoice_id, issue_date, reason)
-VALUES ($1, $2, $3, COALESCE($4::date, business_day()), $5);
+VALUES ($1, $2, $3, COALESCE($4::date, (
+			SELECT greatest(issue_date, business_day()) FROM invoices WHERE tenant_id = $1 AND id = $3)), $5);
+
+INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
+SELECT tenant_id, id, $1, $2, 'credit of a credit note' FROM receipts
+WHERE tenant_id = $3 AND credit_note_id = $4;
 
 INSERT INTO mails (tenant_id, id, invoice_id, kind, credit_note_id)
 SELECT tenant_id, $1, id, 'credit_note', $2 FROM invoices
@@ -31,7 +36,8 @@ SELECT
 	THEN tell_repeat(record.id, made.result, $8) ELSE made.result END, now() + $9
 FROM (SELECT (SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
 			'invoice_id', r.invoice_id, 'number', r.number, 'date', r.issue_date, 'taxes', r.taxes, 'reason', r.reason,
-			'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total,
+			'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total, 'became_credit', r.became_credit,
+			'receipt_id', (SELECT c.id FROM receipts c WHERE c.tenant_id = r.tenant_id AND c.credit_note_id = r.id),
 			'currency', (SELECT i.currency FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
 			'lines', (
 				SELECT json_agg(json_build_object(
@@ -56,7 +62,7 @@ BEGIN ISOLATION LEVEL READ COMMITTED;
 
 SELECT claim_intent($1, $2, $3, $4);
 
-SELECT FROM invoices WHERE tenant_id = $1 AND id = $2 FOR UPDATE;
+SELECT FROM lock_invoice($1, $2);
 
 INSERT INTO credit_note_lines (tenant_id, credit_note_id, invoice_id, position, quantity)
 SELECT tenant_id, $1, invoice_id, position, uncredited
@@ -66,7 +72,12 @@ FROM (
 WHERE uncredited <> 0;
 
 INSERT INTO credit_notes (tenant_id, id, invoice_id, issue_date, reason)
-VALUES ($1, $2, $3, COALESCE($4::date, business_day()), $5);
+VALUES ($1, $2, $3, COALESCE($4::date, (
+			SELECT greatest(issue_date, business_day()) FROM invoices WHERE tenant_id = $1 AND id = $3)), $5);
+
+INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
+SELECT tenant_id, id, $1, $2, 'credit of a credit note' FROM receipts
+WHERE tenant_id = $3 AND credit_note_id = $4;
 
 INSERT INTO intents (
 	tenant_id, operation, key, fingerprint, attempt_id, actor, record_id, outcome, result, expires_at)
@@ -76,7 +87,8 @@ SELECT
 	THEN tell_repeat(record.id, made.result, $8) ELSE made.result END, now() + $9
 FROM (SELECT (SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
 			'invoice_id', r.invoice_id, 'number', r.number, 'date', r.issue_date, 'taxes', r.taxes, 'reason', r.reason,
-			'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total,
+			'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total, 'became_credit', r.became_credit,
+			'receipt_id', (SELECT c.id FROM receipts c WHERE c.tenant_id = r.tenant_id AND c.credit_note_id = r.id),
 			'currency', (SELECT i.currency FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
 			'lines', (
 				SELECT json_agg(json_build_object(

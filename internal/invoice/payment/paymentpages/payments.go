@@ -79,7 +79,7 @@ func (s *pages) mountPayments() {
 		&payment.ExceedsOpen, &invoice.NotIssued, &invoice.PeriodClosed)
 	web.Transition(m, "remove", "removed", "Take back a payment that was recorded by mistake. Its entry stays in the ledger, with another "+
 		"one that reverses it, and its reference stays taken.", payment.Remove, web.Nothing(), &payment.HasRefunds,
-		&invoice.PeriodClosed)
+		&invoice.BecameCredit, &invoice.PeriodClosed)
 	web.Ask(m, "remove", payment.Remove, web.Question[payment.Payment]{
 		Submit: "Remove payment", Page: s.removePage,
 		Fresh: func(_ *http.Request, p payment.Payment) (url.Values, error) { return nil, payment.Removable(p) },

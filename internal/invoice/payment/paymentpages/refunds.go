@@ -39,8 +39,8 @@ func (s *pages) mountRefunds() {
 		Summary: "The refunds of a payment, newest first.", View: showRefund, Read: web.ListUnder(s.payments, refund.ListOf),
 	})
 	web.Show(m, web.RecordPage[refund.Refund]{Summary: "One refund."})
-	web.Create(m, "Refund a payment, at most the part that isn't refunded yet.", refund.Create, draft, s.freshRefund,
-		&refund.ExceedsPayment, &invoice.PeriodClosed)
+	web.Create(m, "Refund a payment, at most the part that isn't refunded yet and didn't become credit with a credit note.", refund.Create, draft, s.freshRefund,
+		&refund.ExceedsPayment, &invoice.BecameCredit, &invoice.PeriodClosed)
 }
 
 func (s *pages) unusualRefund(r *http.Request, d refund.Draft) (invoiceform.Doubt, error) {
@@ -53,26 +53,31 @@ func (s *pages) unusualRefund(r *http.Request, d refund.Draft) (invoiceform.Doub
 
 // freshRefund fills in the refundable amount and today's date.
 func (s *pages) freshRefund(r *http.Request) (url.Values, error) {
-	of, err := s.payments.Find(r)
+	of, inv, err := s.refunded(r)
 	if err == nil {
-		err = refund.Possible(of)
+		err = refund.Possible(of, inv)
 	}
-	return url.Values{"amount": {of.Currency.Format(of.Left)}, "date": {s.site.Today(r).String()}}, err
+	return url.Values{"amount": {of.Currency.Format(min(of.Left, inv.Paid))}, "date": {s.site.Today(r).String()}}, err
+}
+
+// refunded returns the payment of a request, and its invoice, of which no more than the paid amount is refunded.
+func (s *pages) refunded(r *http.Request) (of payment.Payment, inv invoice.Invoice, err error) {
+	if of, err = s.payments.Find(r); err != nil {
+		return of, inv, err
+	}
+	inv, err = record.Find(r.Context(), s.site.Pool, invoice.Table, web.Principal(r).Tenant, of.InvoiceID)
+	return of, inv, err
 }
 
 func (s *pages) refundForm(r *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
-	of, err := s.payments.Find(r)
-	if err != nil {
-		return nil, err
-	}
-	inv, err := record.Find(r.Context(), s.site.Pool, invoice.Table, web.Principal(r).Tenant, of.InvoiceID)
+	of, inv, err := s.refunded(r)
 	if err != nil {
 		return nil, err
 	}
 	f.Cancel = "/invoices/" + inv.ID.String()
 	return invoiceviews.RefundForm(p, invoiceviews.RefundFormView{
 		Form: f, Payment: payment.Name(of), Number: inv.Number, Href: f.Cancel, Currency: of.Currency.String(),
-		Left: of.Currency.Display(of.Left), SeenLeft: of.Currency.Format(of.Left),
+		Left: of.Currency.Display(min(of.Left, inv.Paid)), SeenLeft: of.Currency.Format(of.Left),
 	}), nil
 }
 

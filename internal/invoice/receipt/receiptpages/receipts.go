@@ -90,6 +90,7 @@ func (s *pages) mountReceipts() {
 		},
 		Headings: []string{
 			"id", "date", "customer", "currency", "amount", "allocated", "repaid", "left", "method", "provider", "reference", "removed_at",
+			"credit_note",
 		},
 		Cells: func(r receipt.Receipt) []string {
 			removed := ""
@@ -99,7 +100,7 @@ func (s *pages) mountReceipts() {
 			return []string{
 				r.ID.String(), r.Date.String(), r.Customer.Name, r.Currency.String(), r.Currency.Format(r.Amount),
 				r.Currency.Format(r.Allocated), r.Currency.Format(r.Repaid), r.Currency.Format(r.Left), r.Method, r.Provider, r.Reference,
-				removed,
+				removed, r.CreditNote.Name,
 			}
 		},
 		Empty: "When a transfer pays several invoices, or more than is open, record it here.",
@@ -116,7 +117,7 @@ func (s *pages) mountReceipts() {
 	web.Create(m, "Record money that was received in one transfer, and allocate it to invoices of the customer. The rest is credit.",
 		receipt.Create, draft, s.freshReceipt, &payment.ExceedsOpen, &invoice.NotIssued, &invoice.PeriodClosed, &customer.Erased)
 	web.Transition(m, "remove", "removed", "Take back a receipt that was recorded by mistake, of which nothing is used.",
-		receipt.Remove, web.Nothing(), &receipt.Used, &invoice.PeriodClosed)
+		receipt.Remove, web.Nothing(), &receipt.Used, &invoice.BecameCredit, &invoice.PeriodClosed)
 	web.Ask(m, "remove", receipt.Remove, web.Question[receipt.Receipt]{
 		Submit: "Remove receipt", Page: s.removePage,
 		Fresh: func(_ *http.Request, r receipt.Receipt) (url.Values, error) { return nil, receipt.Removable(r) },
@@ -124,8 +125,11 @@ func (s *pages) mountReceipts() {
 	web.Redisplay(m, nil)
 }
 
-// reference returns the provider and the reference of a receipt, or else its method.
+// reference returns the provider and the reference of a receipt, or its credit note, or else its method.
 func reference(r receipt.Receipt) string {
+	if r.CreditNote.ID != uuid.Nil {
+		return r.CreditNote.Name
+	}
 	if r.Reference == "" {
 		return web.OptionText(r.Method)
 	}
@@ -272,9 +276,13 @@ func facts(r *http.Request, of receipt.Receipt) []templates.Fact {
 	if !of.RemovedAt.IsZero() {
 		removed = web.Day(r, of.RemovedAt)
 	}
+	day, from := "Received on", templates.Fact{Label: "Method", Value: web.OptionText(of.Method)}
+	if of.CreditNote.ID != uuid.Nil {
+		day = "Became credit on"
+		from = templates.Fact{Label: "Credit note", Value: of.CreditNote.Name, Href: "/credit-notes/" + of.CreditNote.ID.String()}
+	}
 	return web.KnownFacts(templates.Fact{Label: "Customer", Value: of.Customer.Name, Href: "/customers/" + of.Customer.ID.String()},
-		templates.Fact{Label: "Received on", Value: web.DateText(of.Date)},
-		templates.Fact{Label: "Method", Value: web.OptionText(of.Method)},
+		templates.Fact{Label: day, Value: web.DateText(of.Date)}, from,
 		templates.Fact{Label: "Reference", Value: strings.TrimSpace(of.Provider + " " + of.Reference)},
 		templates.Fact{Label: "Amount", Value: web.AmountText(of.Currency, of.Amount)},
 		templates.Fact{Label: "Paid invoices", Value: web.AmountText(of.Currency, of.Allocated)},
@@ -344,12 +352,14 @@ type receiptJSON struct {
 	Provider  string           `json:"provider,omitzero"`
 	Reference string           `json:"reference,omitzero"`
 	RemovedAt time.Time        `json:"removed_at,omitzero"`
+
+	CreditNote record.Reference `json:"credit_note,omitzero" doc:"With which paid money became this credit. Then there was no transfer."`
 }
 
 func showReceipt(r receipt.Receipt) any {
 	return receiptJSON{
 		Header: r.Header, Alike: r.Alike, Customer: r.Customer, Currency: r.Currency, Amount: r.Currency.Format(r.Amount),
 		Allocated: r.Currency.Format(r.Allocated), Repaid: r.Currency.Format(r.Repaid), Left: r.Currency.Format(r.Left), Date: r.Date,
-		Method: r.Method, Provider: r.Provider, Reference: r.Reference, RemovedAt: r.RemovedAt,
+		Method: r.Method, Provider: r.Provider, Reference: r.Reference, RemovedAt: r.RemovedAt, CreditNote: r.CreditNote,
 	}
 }

@@ -9,7 +9,10 @@ SELECT id, json FROM (
 		'customer', (SELECT json_build_object('id', referred.id, 'name', referred.name) FROM customers referred
 			WHERE referred.tenant_id = r.tenant_id AND referred.id = r.customer_id), 'currency', r.currency, 'amount', r.amount, 'allocated', r.allocated,
 		'repaid', r.repaid, 'left', r.left_amount, 'date', r.received_on, 'method', r.method, 'provider', COALESCE(r.provider, ''),
-		'reference', COALESCE(r.reference, ''), 'removed_at', r.removed_at) AS json FROM receipts r
+		'reference', COALESCE(r.reference, ''), 'removed_at', r.removed_at,
+		'credit_note', (
+			SELECT json_build_object('id', n.id, 'name', n.number) FROM credit_notes n
+			WHERE n.tenant_id = r.tenant_id AND n.id = r.credit_note_id)) AS json FROM receipts r
 	WHERE r.tenant_id = $1 AND r.id < $2 AND true
 	ORDER BY r.id DESC LIMIT 201) AS page
 ORDER BY id DESC LIMIT $3;
@@ -23,7 +26,10 @@ SELECT id, json FROM (
 		'customer', (SELECT json_build_object('id', referred.id, 'name', referred.name) FROM customers referred
 			WHERE referred.tenant_id = r.tenant_id AND referred.id = r.customer_id), 'currency', r.currency, 'amount', r.amount, 'allocated', r.allocated,
 		'repaid', r.repaid, 'left', r.left_amount, 'date', r.received_on, 'method', r.method, 'provider', COALESCE(r.provider, ''),
-		'reference', COALESCE(r.reference, ''), 'removed_at', r.removed_at) AS json FROM receipts r
+		'reference', COALESCE(r.reference, ''), 'removed_at', r.removed_at,
+		'credit_note', (
+			SELECT json_build_object('id', n.id, 'name', n.number) FROM credit_notes n
+			WHERE n.tenant_id = r.tenant_id AND n.id = r.credit_note_id)) AS json FROM receipts r
 	WHERE r.tenant_id = $1 AND r.id < $2 AND true
 	ORDER BY r.id DESC LIMIT 201) AS page
 ORDER BY id DESC LIMIT $3;
@@ -37,7 +43,10 @@ SELECT id, json FROM (
 		'customer', (SELECT json_build_object('id', referred.id, 'name', referred.name) FROM customers referred
 			WHERE referred.tenant_id = r.tenant_id AND referred.id = r.customer_id), 'currency', r.currency, 'amount', r.amount, 'allocated', r.allocated,
 		'repaid', r.repaid, 'left', r.left_amount, 'date', r.received_on, 'method', r.method, 'provider', COALESCE(r.provider, ''),
-		'reference', COALESCE(r.reference, ''), 'removed_at', r.removed_at) AS json FROM receipts r
+		'reference', COALESCE(r.reference, ''), 'removed_at', r.removed_at,
+		'credit_note', (
+			SELECT json_build_object('id', n.id, 'name', n.number) FROM credit_notes n
+			WHERE n.tenant_id = r.tenant_id AND n.id = r.credit_note_id)) AS json FROM receipts r
 	WHERE r.tenant_id = $1 AND r.id > $2 AND true
 	ORDER BY r.id LIMIT 201) AS page
 ORDER BY id LIMIT $3;
@@ -51,7 +60,10 @@ SELECT id, json FROM (
 		'customer', (SELECT json_build_object('id', referred.id, 'name', referred.name) FROM customers referred
 			WHERE referred.tenant_id = r.tenant_id AND referred.id = r.customer_id), 'currency', r.currency, 'amount', r.amount, 'allocated', r.allocated,
 		'repaid', r.repaid, 'left', r.left_amount, 'date', r.received_on, 'method', r.method, 'provider', COALESCE(r.provider, ''),
-		'reference', COALESCE(r.reference, ''), 'removed_at', r.removed_at) AS json FROM receipts r
+		'reference', COALESCE(r.reference, ''), 'removed_at', r.removed_at,
+		'credit_note', (
+			SELECT json_build_object('id', n.id, 'name', n.number) FROM credit_notes n
+			WHERE n.tenant_id = r.tenant_id AND n.id = r.credit_note_id)) AS json FROM receipts r
 	WHERE r.tenant_id = $1 AND r.id < $2 AND r.customer_id = $3
 	ORDER BY r.id DESC LIMIT 201) AS page
 ORDER BY id DESC LIMIT $4;

@@ -14,7 +14,10 @@ FROM (SELECT) AS one LEFT JOIN (
 		'customer', (SELECT json_build_object('id', referred.id, 'name', referred.name) FROM customers referred
 			WHERE referred.tenant_id = r.tenant_id AND referred.id = r.customer_id), 'currency', r.currency, 'amount', r.amount, 'allocated', r.allocated,
 		'repaid', r.repaid, 'left', r.left_amount, 'date', r.received_on, 'method', r.method, 'provider', COALESCE(r.provider, ''),
-		'reference', COALESCE(r.reference, ''), 'removed_at', r.removed_at) AS record FROM receipts r WHERE r.tenant_id = $2 AND r.id = $3) AS r ON true;
+		'reference', COALESCE(r.reference, ''), 'removed_at', r.removed_at,
+		'credit_note', (
+			SELECT json_build_object('id', n.id, 'name', n.number) FROM credit_notes n
+			WHERE n.tenant_id = r.tenant_id AND n.id = r.credit_note_id)) AS record FROM receipts r WHERE r.tenant_id = $2 AND r.id = $3) AS r ON true;
 
 UPDATE receipts SET removed_at = now() WHERE tenant_id = $1 AND id = $2;
 
@@ -29,7 +32,10 @@ FROM (
 			'customer', (SELECT json_build_object('id', referred.id, 'name', referred.name) FROM customers referred
 				WHERE referred.tenant_id = r.tenant_id AND referred.id = r.customer_id), 'currency', r.currency, 'amount', r.amount, 'allocated', r.allocated,
 			'repaid', r.repaid, 'left', r.left_amount, 'date', r.received_on, 'method', r.method, 'provider', COALESCE(r.provider, ''),
-			'reference', COALESCE(r.reference, ''), 'removed_at', r.removed_at) AS record FROM receipts r WHERE r.tenant_id = $1 AND r.id = $7 OFFSET 0) AS r
+			'reference', COALESCE(r.reference, ''), 'removed_at', r.removed_at,
+			'credit_note', (
+				SELECT json_build_object('id', n.id, 'name', n.number) FROM credit_notes n
+				WHERE n.tenant_id = r.tenant_id AND n.id = r.credit_note_id)) AS record FROM receipts r WHERE r.tenant_id = $1 AND r.id = $7 OFFSET 0) AS r
 	OFFSET 0) AS made
 RETURNING result, record_id, outcome, LEAST(expires_at, clock_timestamp() + interval '1 hour'), clock_timestamp(),
 extract(epoch FROM pg_postmaster_start_time()) || ' ' || pg_relation_filepath('intents');

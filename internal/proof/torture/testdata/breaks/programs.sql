@@ -145,6 +145,13 @@ UPDATE closings SET through = '2026-11-21', created_at = '2026-01-01' WHERE reop
 -- rule: a version for each change
 UPDATE closings SET version = 3 WHERE reopened_at IS NOT NULL;
 
+-- rule: what became credit is one receipt of the customer
+UPDATE receipts SET amount = amount + 1 WHERE credit_note_id IS NOT NULL;
+
+-- rule: what became credit is one receipt of the customer
+DELETE FROM intent_effects WHERE effect = 'credit of a credit note';
+DELETE FROM receipts WHERE credit_note_id IS NOT NULL;
+
 -- rule: a receipt is what pays invoices, what was paid back and what is left
 UPDATE receipts SET allocated = allocated + 1 WHERE removed_at IS NULL;
 
