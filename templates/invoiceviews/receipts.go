@@ -27,16 +27,6 @@ const (
 	FillParts        = "fill"
 )
 
-// RemoveReceipt is the page that asks before a receipt is removed.
-type RemoveReceipt struct {
-	templates.Form
-
-	Customer, Href string // the customer's name, and the page of the receipt
-	Amount, Date   string
-	Reference      string // with its provider; "" without one
-	AlreadyRemoved bool
-}
-
 // ReceiptUses has what a receipt is used for.
 type ReceiptUses struct {
 	templates.Pager

@@ -137,7 +137,7 @@ func (b *Bundle) Find(inv invoice.Invoice) invoice.Invoice {
 			COALESCE((SELECT sum(amount) FROM postings WHERE invoice_id = @id AND kind = 'credit'), 0),
 			COALESCE((SELECT sum(amount) FROM postings WHERE invoice_id = @id AND kind IN ('write_off', 'reversal')), 0),
 			COALESCE((SELECT sum(amount) FROM payments WHERE invoice_id = @id AND removed_at IS NULL), 0)
-				- COALESCE((SELECT sum(amount) FROM refunds WHERE invoice_id = @id), 0),
+				- COALESCE((SELECT sum(amount) FROM refunds WHERE invoice_id = @id AND removed_at IS NULL), 0),
 			COALESCE((SELECT sum(total) FROM credit_notes WHERE invoice_id = @id), 0),
 			COALESCE((SELECT sum(amount) FROM write_offs WHERE invoice_id = @id AND reversed_at IS NULL), 0)`,
 		pgx.NamedArgs{"id": inv.ID}).Scan(&posted[0], &posted[1], &posted[2], &recorded[0], &recorded[1], &recorded[2])

@@ -322,9 +322,11 @@ func (s *pages) receiptPage(r *http.Request, p templates.Page, of receipt.Receip
 }
 
 func (s *pages) removePage(_ *http.Request, p templates.Page, f templates.Form, of receipt.Receipt) (templ.Component, error) {
-	return invoiceviews.RemoveReceiptPage(p, invoiceviews.RemoveReceipt{
-		Form: f, Customer: of.Customer.Name, Href: s.receipts.URL(of.ID), Amount: web.AmountText(of.Currency, of.Amount),
-		Date: web.DateText(of.Date), Reference: strings.TrimSpace(of.Provider + " " + of.Reference), AlreadyRemoved: !of.RemovedAt.IsZero(),
+	amount := web.AmountText(of.Currency, of.Amount)
+	return invoiceviews.RemovePage(p, invoiceviews.Remove{
+		Form: f, What: "receipt", Name: of.Customer.Name, Href: s.receipts.URL(of.ID), Amount: amount, Date: "received " + web.DateText(of.Date),
+		Effects:   []string{"The credit of the customer goes down by " + amount + ". The receipt stays in the list, as removed."},
+		Reference: strings.TrimSpace(of.Provider + " " + of.Reference), Removed: !of.RemovedAt.IsZero(),
 	}), nil
 }
 
