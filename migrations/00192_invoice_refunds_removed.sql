@@ -3,13 +3,15 @@
 -- +goose Up
 DROP TRIGGER append_only ON refunds;
 DROP INDEX refunds_in_order;
-ALTER TABLE refunds ADD COLUMN removed_at timestamptz, DROP COLUMN refunded;
+-- The last of the refunds by position, and then by refunded, carries the sum: it was recorded or removed last. position is the version of
+-- the payment at that moment; earlier refunds have 0.
+ALTER TABLE refunds ADD COLUMN removed_at timestamptz, ADD COLUMN position integer NOT NULL DEFAULT 0;
+CREATE INDEX refunds_in_order ON refunds (tenant_id, payment_id, position, refunded);
 CREATE TRIGGER append_only BEFORE DELETE ON refunds FOR EACH ROW EXECUTE FUNCTION append_only();
 CREATE TRIGGER append_only_but_removed BEFORE UPDATE ON refunds FOR EACH ROW
-    WHEN ((OLD.tenant_id, OLD.id, OLD.payment_id, OLD.invoice_id, OLD.amount, OLD.refunded_on, OLD.created_at,
-            COALESCE(OLD.removed_at, NEW.removed_at))
-        IS DISTINCT FROM
-        (NEW.tenant_id, NEW.id, NEW.payment_id, NEW.invoice_id, NEW.amount, NEW.refunded_on, NEW.created_at, NEW.removed_at))
+    WHEN (OLD.removed_at IS NOT NULL OR NEW.removed_at IS NULL
+        OR (OLD.tenant_id, OLD.id, OLD.payment_id, OLD.invoice_id, OLD.amount, OLD.refunded_on, OLD.created_at)
+            IS DISTINCT FROM (NEW.tenant_id, NEW.id, NEW.payment_id, NEW.invoice_id, NEW.amount, NEW.refunded_on, NEW.created_at))
     EXECUTE FUNCTION append_only();
 -- What is entered anew is no repeat of what was removed.
 CREATE TRIGGER forget_likeness AFTER UPDATE ON refunds FOR EACH ROW WHEN (OLD.removed_at IS NULL AND NEW.removed_at IS NOT NULL)
@@ -17,7 +19,7 @@ CREATE TRIGGER forget_likeness AFTER UPDATE ON refunds FOR EACH ROW WHEN (OLD.re
 CREATE CONSTRAINT TRIGGER refuse_removal_of_closed AFTER UPDATE OF removed_at ON refunds DEFERRABLE INITIALLY DEFERRED FOR EACH ROW
     WHEN (OLD.removed_at IS NULL AND NEW.removed_at IS NOT NULL) EXECUTE FUNCTION refuse_closed('refunded_on');
 
--- post_refund is unchanged, except that a refund has no sum of those before it.
+-- post_refund is unchanged, except for the position.
 -- +goose StatementBegin
 CREATE OR REPLACE FUNCTION post_refund() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
@@ -32,10 +34,12 @@ BEGIN
     END IF;
     PERFORM FROM invoices WHERE tenant_id = NEW.tenant_id AND id = payment.invoice_id FOR UPDATE;
     NEW.invoice_id := payment.invoice_id;
+    NEW.refunded := payment.refunded + NEW.amount;
+    NEW.position := payment.version;
     NEW.removed_at := NULL;
     INSERT INTO postings (tenant_id, invoice_id, source_id, kind, amount)
     VALUES (NEW.tenant_id, NEW.invoice_id, NEW.id, 'refund', -NEW.amount);
-    UPDATE payments SET refunded = refunded + NEW.amount WHERE tenant_id = NEW.tenant_id AND id = NEW.payment_id;
+    UPDATE payments SET refunded = NEW.refunded WHERE tenant_id = NEW.tenant_id AND id = NEW.payment_id;
     UPDATE invoices SET paid = paid - NEW.amount WHERE tenant_id = NEW.tenant_id AND id = NEW.invoice_id;
     RETURN NEW;
 END $$;
@@ -47,9 +51,10 @@ END $$;
 -- +goose StatementBegin
 CREATE FUNCTION post_refund_removal() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
-    billed invoices;
+    payment payments;
+    billed  invoices;
 BEGIN
-    PERFORM FROM payments WHERE tenant_id = NEW.tenant_id AND id = NEW.payment_id FOR NO KEY UPDATE;
+    SELECT * INTO payment FROM payments WHERE tenant_id = NEW.tenant_id AND id = NEW.payment_id FOR NO KEY UPDATE;
     SELECT * INTO billed FROM invoices WHERE tenant_id = NEW.tenant_id AND id = NEW.invoice_id FOR UPDATE;
     IF billed.status <> 'issued' THEN
         RAISE EXCEPTION 'not issued' USING ERRCODE = 'check_violation', CONSTRAINT = 'refunds_removed_of_issued';
@@ -57,9 +62,11 @@ BEGIN
         RAISE EXCEPTION 'more than is open'
             USING ERRCODE = 'check_violation', CONSTRAINT = 'refunds_removed_within_open', DETAIL = billed.open_amount;
     END IF;
+    NEW.refunded := payment.refunded - NEW.amount;
+    NEW.position := payment.version;
     INSERT INTO postings (tenant_id, invoice_id, source_id, kind, amount)
     VALUES (NEW.tenant_id, NEW.invoice_id, NEW.id, 'removal', NEW.amount);
-    UPDATE payments SET refunded = refunded - NEW.amount WHERE tenant_id = NEW.tenant_id AND id = NEW.payment_id;
+    UPDATE payments SET refunded = NEW.refunded WHERE tenant_id = NEW.tenant_id AND id = NEW.payment_id;
     UPDATE invoices SET paid = paid + NEW.amount WHERE tenant_id = NEW.tenant_id AND id = NEW.invoice_id;
     RETURN NEW;
 END $$;
@@ -67,7 +74,7 @@ END $$;
 CREATE TRIGGER post_refund_removal BEFORE UPDATE ON refunds
     FOR EACH ROW WHEN (OLD.removed_at IS NULL AND NEW.removed_at IS NOT NULL) EXECUTE FUNCTION post_refund_removal();
 
--- balance_payment compares, at COMMIT, what a payment shows as refunded with the sum of its refunds.
+-- balance_payment is unchanged, except for the order of the refunds.
 -- +goose StatementBegin
 CREATE OR REPLACE FUNCTION balance_payment() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
@@ -75,7 +82,8 @@ DECLARE
     summed bigint;
 BEGIN
     SELECT refunded INTO shown FROM payments WHERE tenant_id = NEW.tenant_id AND id = NEW.id;
-    SELECT sum(amount) INTO summed FROM refunds WHERE tenant_id = NEW.tenant_id AND payment_id = NEW.id AND removed_at IS NULL;
+    SELECT refunded INTO summed FROM refunds WHERE tenant_id = NEW.tenant_id AND payment_id = NEW.id
+    ORDER BY position DESC, refunded DESC LIMIT 1;
     IF shown IS DISTINCT FROM COALESCE(summed, 0) THEN
         RAISE EXCEPTION 'refunded is %, and the refunds are %', shown, summed
             USING ERRCODE = 'check_violation', CONSTRAINT = 'payments_balanced';
@@ -268,7 +276,6 @@ DROP TRIGGER refuse_removal_of_closed ON refunds;
 DROP TRIGGER forget_likeness ON refunds;
 DROP TRIGGER append_only_but_removed ON refunds;
 DROP TRIGGER append_only ON refunds;
-ALTER TABLE refunds ADD COLUMN refunded minor_units NOT NULL DEFAULT 0;
 ALTER TABLE refunds NO FORCE ROW LEVEL SECURITY;
 ALTER TABLE refunds DISABLE TRIGGER next_version;
 UPDATE refunds f SET refunded = s.refunded
@@ -279,7 +286,7 @@ FROM (
 WHERE s.tenant_id = f.tenant_id AND s.id = f.id;
 ALTER TABLE refunds ENABLE TRIGGER next_version;
 ALTER TABLE refunds FORCE ROW LEVEL SECURITY;
-ALTER TABLE refunds ALTER refunded DROP DEFAULT, DROP COLUMN removed_at;
+ALTER TABLE refunds DROP COLUMN position, DROP COLUMN removed_at;
 CREATE INDEX refunds_in_order ON refunds (tenant_id, payment_id, refunded);
 CREATE TRIGGER append_only BEFORE UPDATE OR DELETE ON refunds FOR EACH ROW EXECUTE FUNCTION append_only();
 -- +goose StatementBegin

@@ -135,8 +135,12 @@ func states() map[string]templ.Component {
 				Payments: []invoiceviews.ReceiptPayment{
 					{Date: "21 Nov 2026", Amount: "1.00 EUR", Number: hostile, Href: "/invoices/1", RemoveHref: "/payments/1/remove"},
 					{Date: "21 Nov 2026", Amount: "1.00 EUR", Number: hostile, Href: "/invoices/2", Removed: true},
+					{Date: "1 Oct 2026", Amount: "1.00 EUR", Number: hostile, Href: "/invoices/3", Closed: true},
 				},
-				Repayments: []string{"1.00 EUR on 21 Nov 2026"}, More: true, RepayHref: "/receipts/1/repayments/new",
+				Repayments: []invoiceviews.ReceiptRepayment{
+					{Name: "1.00 EUR on 21 Nov 2026", RemoveHref: "/repayments/1/remove"}, {Name: "2.00 EUR on 20 Nov 2026", Removed: true},
+					{Name: "1.00 EUR on 1 Oct 2026", Closed: true},
+				}, More: true, RepayHref: "/receipts/1/repayments/new",
 			}),
 		}),
 		"receipt not used": templates.RecordPageWith(page, templates.RecordView{Name: hostile}, []templ.Component{

@@ -103,11 +103,11 @@ func GrowInvoices(b *sitetest.Bundle) {
 		SELECT '%[1]s', pg_temp.id(n), 7, CASE WHEN n < %[2]d THEN now() END FROM generate_series(1, %[2]d) AS n;
 		INSERT INTO closings (tenant_id, id, through, reopened_at)
 		SELECT '%[1]s', pg_temp.id(n), '2000-01-01', CASE WHEN n > 1 THEN now() END FROM generate_series(1, %[2]d) AS n;
-		INSERT INTO refunds (tenant_id, id, payment_id, invoice_id, amount, refunded_on)
-		SELECT tenant_id, pg_temp.id(n), p.id, invoice_id, 1, '2026-01-03'
+		INSERT INTO refunds (tenant_id, id, payment_id, invoice_id, amount, refunded_on, refunded)
+		SELECT tenant_id, pg_temp.id(n), p.id, invoice_id, 1, '2026-01-03', CASE WHEN n > %[2]d THEN 1 ELSE n END
 		FROM generate_series(1, 2 * %[2]d - %[3]d) AS n JOIN payments p ON p.id = pg_temp.id(CASE WHEN n > %[2]d THEN n ELSE 1 END);
 		UPDATE payments p SET (amount, refunded) = (
-			SELECT count(*) + CASE count(*) WHEN %[2]d THEN %[2]d ELSE 1 END, count(*)
+			SELECT max(refunded) + CASE max(refunded) WHEN %[2]d THEN %[2]d ELSE 1 END, max(refunded)
 			FROM refunds f WHERE f.tenant_id = p.tenant_id AND payment_id = p.id)
 		WHERE id IN (SELECT payment_id FROM refunds);
 		INSERT INTO attachments (tenant_id, id, invoice_id, file_name, file_digest)
@@ -144,8 +144,8 @@ func GrowInvoices(b *sitetest.Bundle) {
 		SELECT '%[1]s', pg_temp.id(4 * %[2]d + n), r.id,
 			pg_temp.id(%[3]d + 2 + n %% (%[2]d / 2)), 1, '2026-01-02', 'cash'
 		FROM generate_series(1, 2 * %[2]d - 1) AS n JOIN receipts r ON r.id = pg_temp.id(greatest(1, n - %[2]d + 1)) AND allocated > 0;
-		INSERT INTO repayments (tenant_id, id, receipt_id, amount, repaid_on, repaid)
-		SELECT '%[1]s', pg_temp.id(n), r.id, 1, '2026-01-03', CASE WHEN n > %[2]d THEN 1 ELSE n END
+		INSERT INTO repayments (tenant_id, id, receipt_id, amount, repaid_on)
+		SELECT '%[1]s', pg_temp.id(n), r.id, 1, '2026-01-03'
 		FROM generate_series(1, 2 * %[2]d - 1) AS n JOIN receipts r ON r.id = pg_temp.id(greatest(1, n - %[2]d + 1)) AND repaid > 0;
 		INSERT INTO payment_references (tenant_id, source_id, provider_folded, reference)
 		SELECT tenant_id, id, provider_folded, reference FROM payments WHERE reference IS NOT NULL

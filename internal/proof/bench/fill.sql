@@ -68,8 +68,8 @@ INSERT INTO mails (tenant_id, id, invoice_id, recipient, subject, state, attempt
 SELECT tenant_id, id, invoice_id, 'accounts@northwind.example', 'Invoice', 'sent', 1, id || '@past.example', 'Dear customer', created_at, created_at
 FROM payments WHERE provider = 'Bank';
 
-INSERT INTO refunds (tenant_id, id, payment_id, invoice_id, amount, refunded_on, created_at)
-SELECT tenant_id, gen_random_uuid(), id, invoice_id, 1, paid_on, created_at FROM payments WHERE provider = 'Bank';
+INSERT INTO refunds (tenant_id, id, payment_id, invoice_id, amount, refunded_on, refunded, created_at)
+SELECT tenant_id, gen_random_uuid(), id, invoice_id, 1, paid_on, 1, created_at FROM payments WHERE provider = 'Bank';
 
 -- The credited amounts are rounded to zero.
 INSERT INTO credit_notes (tenant_id, id, invoice_id, issue_date, number, subtotal, tax_total, total, taxes, created_at)
