@@ -84,7 +84,8 @@ BEGIN
     WITH line AS (
         SELECT
             l.tax_rate, l.tax_treatment, c.net,
-            credited_net(l.quantity, l.unit_price, l.discount, l.net, credited_quantity(l.tenant_id, l.invoice_id, l.position)) AS credited
+            credited_net(l.quantity, l.unit_price + l.price_fraction, l.discount, l.net,
+                credited_quantity(l.tenant_id, l.invoice_id, l.position)) AS credited
         FROM invoice_lines l
         LEFT JOIN credit_note_lines c ON c.tenant_id = l.tenant_id AND c.credit_note_id = NEW.id AND c.position = l.position
         WHERE l.tenant_id = NEW.tenant_id AND l.invoice_id = NEW.invoice_id
@@ -163,7 +164,7 @@ AS $$
     FROM (
         SELECT p.tenant_id, p.invoice_id, p.paid_on, p.amount::bigint, p.invoice_id FROM payments p WHERE p.removed_at IS NULL
         UNION ALL
-        SELECT r.tenant_id, r.invoice_id, r.refunded_on, -r.amount::bigint, NULL FROM refunds r
+        SELECT r.tenant_id, r.invoice_id, r.refunded_on, -r.amount::bigint, NULL FROM refunds r WHERE r.removed_at IS NULL
         UNION ALL
         SELECT n.tenant_id, n.invoice_id, n.issue_date, -n.became_credit::bigint, NULL FROM credit_notes n WHERE n.became_credit > 0
     ) AS paid (tenant_id, invoice_id, day, amount, of)
@@ -204,6 +205,8 @@ BEGIN
     END IF;
     NEW.invoice_id := payment.invoice_id;
     NEW.refunded := payment.refunded + NEW.amount;
+    NEW.position := payment.version;
+    NEW.removed_at := NULL;
     INSERT INTO postings (tenant_id, invoice_id, source_id, kind, amount)
     VALUES (NEW.tenant_id, NEW.invoice_id, NEW.id, 'refund', -NEW.amount);
     UPDATE payments SET refunded = NEW.refunded WHERE tenant_id = NEW.tenant_id AND id = NEW.payment_id;
@@ -277,6 +280,9 @@ BEGIN
         WHEN event.amount > paid.amount THEN 'more-than-paid'
         WHEN event.amount <= paid.refunded THEN 'recorded-before'
         WHEN event.amount - paid.refunded > billed.paid THEN 'became-credit'
+        WHEN EXISTS (
+            SELECT FROM refunds r JOIN webhook_events e ON e.tenant_id = r.tenant_id AND e.refund_id = r.id
+            WHERE r.tenant_id = event.tenant_id AND r.payment_id = paid.id AND r.removed_at IS NOT NULL) THEN 'removed-refund'
         ELSE '' END;
     IF event.reason = '' THEN
         INSERT INTO refunds (tenant_id, id, payment_id, amount, refunded_on)
@@ -325,6 +331,9 @@ BEGIN
         WHEN paid.removed_at IS NOT NULL THEN 'removed-payment'
         WHEN event.amount > paid.amount THEN 'more-than-paid'
         WHEN event.amount <= paid.refunded THEN 'recorded-before'
+        WHEN EXISTS (
+            SELECT FROM refunds r JOIN webhook_events e ON e.tenant_id = r.tenant_id AND e.refund_id = r.id
+            WHERE r.tenant_id = event.tenant_id AND r.payment_id = paid.id AND r.removed_at IS NOT NULL) THEN 'removed-refund'
         ELSE '' END;
     IF event.reason = '' THEN
         INSERT INTO refunds (tenant_id, id, payment_id, amount, refunded_on)
@@ -375,6 +384,8 @@ BEGIN
     PERFORM FROM invoices WHERE tenant_id = NEW.tenant_id AND id = payment.invoice_id FOR UPDATE;
     NEW.invoice_id := payment.invoice_id;
     NEW.refunded := payment.refunded + NEW.amount;
+    NEW.position := payment.version;
+    NEW.removed_at := NULL;
     INSERT INTO postings (tenant_id, invoice_id, source_id, kind, amount)
     VALUES (NEW.tenant_id, NEW.invoice_id, NEW.id, 'refund', -NEW.amount);
     UPDATE payments SET refunded = NEW.refunded WHERE tenant_id = NEW.tenant_id AND id = NEW.payment_id;
@@ -401,7 +412,8 @@ BEGIN
     WITH line AS (
         SELECT
             l.tax_rate, l.tax_treatment, c.net,
-            credited_net(l.quantity, l.unit_price, l.discount, l.net, credited_quantity(l.tenant_id, l.invoice_id, l.position)) AS credited
+            credited_net(l.quantity, l.unit_price + l.price_fraction, l.discount, l.net,
+                credited_quantity(l.tenant_id, l.invoice_id, l.position)) AS credited
         FROM invoice_lines l
         LEFT JOIN credit_note_lines c ON c.tenant_id = l.tenant_id AND c.credit_note_id = NEW.id AND c.position = l.position
         WHERE l.tenant_id = NEW.tenant_id AND l.invoice_id = NEW.invoice_id
@@ -472,7 +484,7 @@ AS $$
     FROM (
         SELECT p.tenant_id, p.invoice_id, p.paid_on, p.amount::bigint, p.invoice_id FROM payments p WHERE p.removed_at IS NULL
         UNION ALL
-        SELECT r.tenant_id, r.invoice_id, r.refunded_on, -r.amount::bigint, NULL FROM refunds r
+        SELECT r.tenant_id, r.invoice_id, r.refunded_on, -r.amount::bigint, NULL FROM refunds r WHERE r.removed_at IS NULL
     ) AS paid (tenant_id, invoice_id, day, amount, of)
     JOIN invoices i ON i.tenant_id = paid.tenant_id AND i.id = paid.invoice_id
     GROUP BY 1, 2, 3, 4, 5

@@ -110,11 +110,11 @@ func states() map[string]templ.Component {
 			Form: templates.Form{Key: "k", Submit: "Void invoice", Version: 1}, To: hostile, DuplicateOf: hostile,
 		}),
 		"remove payment": invoiceviews.RemovePage(page, invoiceviews.Remove{
-			Form: templates.Form{Key: "k", Submit: "Remove payment", Version: 1}, Number: hostile, Href: "/invoices/1",
-			Amount: "1.00 EUR", Date: "21 Nov 2026", Reference: hostile,
+			Form: templates.Form{Key: "k", Submit: "Remove payment", Version: 1}, What: "payment", Name: hostile, Href: "/invoices/1",
+			Amount: "1.00 EUR", Date: "paid 21 Nov 2026", Effects: []string{"The open amount goes up."}, Reference: hostile,
 		}),
 		"remove payment again": invoiceviews.RemovePage(page, invoiceviews.Remove{
-			Form: templates.Form{Key: "k", Submit: "Remove payment"}, Href: "/invoices/1", Removed: true,
+			Form: templates.Form{Key: "k", Submit: "Remove payment"}, What: "payment", Href: "/invoices/1", Removed: true,
 		}),
 		"receipt form": invoiceviews.ReceiptForm(page, invoiceviews.ReceiptFormView{
 			Form: templates.Form{
@@ -135,19 +135,16 @@ func states() map[string]templ.Component {
 				Payments: []invoiceviews.ReceiptPayment{
 					{Date: "21 Nov 2026", Amount: "1.00 EUR", Number: hostile, Href: "/invoices/1", RemoveHref: "/payments/1/remove"},
 					{Date: "21 Nov 2026", Amount: "1.00 EUR", Number: hostile, Href: "/invoices/2", Removed: true},
+					{Date: "1 Oct 2026", Amount: "1.00 EUR", Number: hostile, Href: "/invoices/3", Closed: true},
 				},
-				Repayments: []string{"1.00 EUR on 21 Nov 2026"}, More: true, RepayHref: "/receipts/1/repayments/new",
+				Repayments: []invoiceviews.ReceiptRepayment{
+					{Name: "1.00 EUR on 21 Nov 2026", RemoveHref: "/repayments/1/remove"}, {Name: "2.00 EUR on 20 Nov 2026", Removed: true},
+					{Name: "1.00 EUR on 1 Oct 2026", Closed: true},
+				}, More: true, RepayHref: "/receipts/1/repayments/new",
 			}),
 		}),
 		"receipt not used": templates.RecordPageWith(page, templates.RecordView{Name: hostile}, []templ.Component{
 			invoiceviews.ReceiptSections(invoiceviews.ReceiptUses{}),
-		}),
-		"remove receipt": invoiceviews.RemoveReceiptPage(page, invoiceviews.RemoveReceipt{
-			Form: templates.Form{Key: "k", Submit: "Remove receipt", Version: 1}, Customer: hostile, Href: "/receipts/1",
-			Amount: "1.00 EUR", Date: "21 Nov 2026", Reference: hostile,
-		}),
-		"remove receipt again": invoiceviews.RemoveReceiptPage(page, invoiceviews.RemoveReceipt{
-			Form: templates.Form{Key: "k", Submit: "Remove receipt"}, Href: "/receipts/1", AlreadyRemoved: true,
 		}),
 		"logo": invoiceviews.LogoPage(page, templates.RecordView{
 			Name: hostile, Actions: []templates.Action{{Text: "Remove", Href: "/logos/1/remove"}},
@@ -177,7 +174,8 @@ func states() map[string]templ.Component {
 					Date: "21 Nov 2026", Kind: "Payment", Amount: "3.00 EUR", Details: hostile,
 					RefundHref: "/payments/1/refunds/new", Left: "1.00 EUR",
 				},
-				{Date: "22 Nov 2026", Kind: "Refund", Amount: "−2.00 EUR"},
+				{Date: "22 Nov 2026", Kind: "Refund", Amount: "−2.00 EUR", RemoveHref: "/refunds/1/remove"},
+				{Date: "22 Oct 2026", Kind: "Refund", Amount: "−1.00 EUR", Closed: true},
 				{Date: "22 Nov 2026", Kind: "Payment", Amount: "2.00 EUR", RemoveHref: "/payments/2/remove"},
 				{Date: "22 Nov 2026", Kind: "Payment", Amount: "1.00 EUR", Removed: true},
 				{Date: "23 Nov 2026", Kind: "Payment removed", Amount: "−1.00 EUR"},

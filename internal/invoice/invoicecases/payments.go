@@ -60,6 +60,7 @@ func Refunds() sitetest.Resource {
 			{Name: "amount", Valid: "10.01", Invalid: "much", Pointer: "/amount"},
 			{Name: "date", Valid: "2026-11-24", Invalid: "tomorrow", Pointer: "/date"},
 		},
+		Transitions: []sitetest.Transition{{Verb: "remove", Past: "removed", Leaves: sitetest.Rows{"postings": 1}}},
 		API: sitetest.API{Encode: func(form url.Values) string {
 			return sitetest.Encode(map[string]any{"amount": form.Get("amount"), "date": form.Get("date")})
 		}, Input: refund.Input{}},

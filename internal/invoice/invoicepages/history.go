@@ -23,6 +23,8 @@ func postingText(inv invoice.Invoice, e idempotency.Entry) string {
 		return "payment of " + amount + " recorded"
 	case "removal":
 		return "payment of " + amount + " removed"
+	case "refund_removal":
+		return "refund of " + amount + " removed"
 	case "refund":
 		return amount + " refunded"
 	case "to_credit":

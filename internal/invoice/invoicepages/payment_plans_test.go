@@ -84,6 +84,10 @@ func everyRefund(b *sitetest.Bundle, program, person *sitetest.Client) map[strin
 		"GET /api/v1/payments/{id}/refunds":  listedBelow(program, list, most, sitetest.RowID(2)),
 		"GET /refunds/{id}":                  {sitetest.Looked(person, http.StatusSeeOther, "/refunds/"+sitetest.RowID(7))},
 		"GET /api/v1/refunds/{id}":           {sitetest.Looked(program, http.StatusOK, "/api/v1/refunds/"+sitetest.RowID(7))},
+		"GET /refunds/{id}/remove": {
+			sitetest.Looked(person, http.StatusOK, "/refunds/"+sitetest.RowID(7)+"/remove?key=fresh"),
+			sitetest.Looked(person, http.StatusNotFound, "/refunds/"+sitetest.Nobody+"/remove"),
+		},
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/attachment"
+	"onlyonce/internal/invoice/closing"
 	"onlyonce/internal/invoice/duplicate"
 	"onlyonce/internal/invoice/excerpt"
 	"onlyonce/internal/invoice/reminder"
@@ -31,11 +32,16 @@ func (s *Pages) ledger(r *http.Request, inv invoice.Invoice) (v invoiceviews.Led
 	if err != nil {
 		return v, excerpt.MissingPage(err)
 	}
+	closed, err := closing.Last(r.Context(), s.site.Pool, web.Principal(r).Tenant)
 	v.Pager = web.PagerOf(r, list)
 	for _, p := range list.Rows {
-		v.Rows = append(v.Rows, s.ledgerRow(r, inv, p))
+		row := s.ledgerRow(r, inv, p)
+		if row.RemoveHref != "" && !closed.Before(p.Date) {
+			row.RemoveHref, row.Closed = "", true
+		}
+		v.Rows = append(v.Rows, row)
 	}
-	return v, nil
+	return v, err
 }
 
 func (s *Pages) ledgerRow(r *http.Request, inv invoice.Invoice, p invoice.Posting) invoiceviews.LedgerRow {
@@ -67,7 +73,12 @@ func (s *Pages) ledgerRow(r *http.Request, inv invoice.Invoice, p invoice.Postin
 	case "to_credit":
 		row.Kind, row.Amount = "Became credit", "−"+web.AmountText(inv.Currency, -p.Amount)
 	case "refund":
-		row.Kind, row.Amount = "Refund", "−"+web.AmountText(inv.Currency, -p.Amount)
+		row.Kind, row.Amount, row.Removed = "Refund", "−"+web.AmountText(inv.Currency, -p.Amount), p.Removed
+		if !p.Removed {
+			row.RemoveHref = web.FormHref(r, "/refunds/"+p.ID.String()+"/remove")
+		}
+	case "refund_removal":
+		row.Kind = "Refund removed"
 	default:
 		row.Kind, row.Number, row.Href = "Credit note", p.Number, "/credit-notes/"+p.ID.String()
 	}

@@ -137,7 +137,7 @@ func (b *Bundle) Find(inv invoice.Invoice) invoice.Invoice {
 			COALESCE((SELECT sum(amount) FROM postings WHERE invoice_id = @id AND kind = 'credit'), 0),
 			COALESCE((SELECT sum(amount) FROM postings WHERE invoice_id = @id AND kind IN ('write_off', 'reversal')), 0),
 			COALESCE((SELECT sum(amount) FROM payments WHERE invoice_id = @id AND removed_at IS NULL), 0)
-				- COALESCE((SELECT sum(amount) FROM refunds WHERE invoice_id = @id), 0)
+				- COALESCE((SELECT sum(amount) FROM refunds WHERE invoice_id = @id AND removed_at IS NULL), 0)
 				- COALESCE((
 					SELECT sum(r.amount) FROM receipts r JOIN credit_notes n ON n.id = r.credit_note_id WHERE n.invoice_id = @id), 0),
 			COALESCE((SELECT sum(total) FROM credit_notes WHERE invoice_id = @id), 0),

@@ -47,7 +47,8 @@ func TestExecutedSQL(t *testing.T) {
 	}, customer)
 	storetest.Record(sql, "receipt", receipt.Table, made.ID)
 	storetest.Record(sql, "repayment", receipt.Repayments, repaid.ID)
-	gone, err := b.Receive("mistake", "7", "", inv)
+	storetest.Execute(sql, "", receipt.RemoveRepayment, repaid.ID, 0, struct{}{})
+	gone, err := b.Receive("mistake", "7", "", inv, invoicetest.Part(inv, "1"))
 	must.OK(t, err)
 	storetest.Execute(sql, "", receipt.Remove, gone.Value.ID, 0, struct{}{})
 }

@@ -122,6 +122,8 @@ func Sentence(e Event) string {
 		return "With a credit note, the payment " + e.Reference + " became credit of the customer."
 	case "removed-payment":
 		return "The payment " + e.Reference + " was removed."
+	case "removed-refund":
+		return "A refund of the payment " + e.Reference + " was removed, so we don't know how much of this one is new."
 	case "books-closed":
 		return "The books are closed for " + e.Day.Display() + "."
 	case "recorded-before":

@@ -15,6 +15,7 @@ import (
 	"onlyonce/internal/customer"
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/closing"
 	"onlyonce/internal/invoice/excerpt"
 	"onlyonce/internal/invoice/invoiceform"
 	"onlyonce/internal/invoice/payment"
@@ -108,7 +109,7 @@ func (s *pages) mountReceipts() {
 	web.Show(m, web.RecordPage[receipt.Receipt]{
 		Summary: "One receipt.", Facts: facts, Page: s.receiptPage,
 		Actions: func(r receipt.Receipt) []string {
-			if receipt.Removable(r) == nil && r.RemovedAt.IsZero() {
+			if r.RemovedAt.IsZero() {
 				return []string{"remove"}
 			}
 			return nil
@@ -116,11 +117,13 @@ func (s *pages) mountReceipts() {
 	})
 	web.Create(m, "Record money that was received in one transfer, and allocate it to invoices of the customer. The rest is credit.",
 		receipt.Create, draft, s.freshReceipt, &payment.ExceedsOpen, &invoice.NotIssued, &invoice.PeriodClosed, &customer.Erased)
-	web.Transition(m, "remove", "removed", "Take back a receipt that was recorded by mistake, of which nothing is used.",
+	web.Transition(m, "remove", "removed", "Take back a receipt that was recorded by mistake, with the payments that were recorded with it.",
 		receipt.Remove, web.Nothing(), &receipt.Used, &invoice.BecameCredit, &invoice.PeriodClosed)
 	web.Ask(m, "remove", receipt.Remove, web.Question[receipt.Receipt]{
 		Submit: "Remove receipt", Page: s.removePage,
-		Fresh: func(_ *http.Request, r receipt.Receipt) (url.Values, error) { return nil, receipt.Removable(r) },
+		Fresh: func(r *http.Request, of receipt.Receipt) (url.Values, error) {
+			return nil, receipt.Removable(r.Context(), s.site.Pool, web.Principal(r).Tenant, of)
+		},
 	})
 	web.Redisplay(m, nil)
 }
@@ -306,7 +309,14 @@ func (s *pages) receiptPage(r *http.Request, p templates.Page, of receipt.Receip
 	if err != nil {
 		return nil, err
 	}
+	closed, err := closing.Last(r.Context(), s.site.Pool, tenant)
+	if err != nil {
+		return nil, err
+	}
 	view := web.RecordView(s.receipts, r, of)
+	if of.RemovedAt.IsZero() && !closed.Before(of.Date) {
+		view.Actions, view.Facts = nil, append(view.Facts, templates.Fact{Label: "Removal", Value: "Its period is closed"})
+	}
 	view.Name = "Receipt of " + view.Name
 	uses := invoiceviews.ReceiptUses{Pager: web.PagerOf(r, payments), More: (repayments.After != record.Key{})}
 	for _, each := range payments.Rows {
@@ -314,13 +324,21 @@ func (s *pages) receiptPage(r *http.Request, p templates.Page, of receipt.Receip
 			Date: web.DateText(each.Date), Amount: web.AmountText(each.Currency, each.Amount), Number: each.InvoiceNumber,
 			Href: "/invoices/" + each.InvoiceID.String(), Removed: !each.RemovedAt.IsZero(),
 		}
-		if each.Left == each.Amount { // neither removed nor refunded
+		switch {
+		case each.Left < each.Amount: // removed or refunded
+		case !closed.Before(each.Date):
+			row.Closed = true
+		default:
 			row.RemoveHref = web.FormHref(r, "/payments/"+each.ID.String()+"/remove")
 		}
 		uses.Payments = append(uses.Payments, row)
 	}
 	for _, each := range repayments.Rows {
-		uses.Repayments = append(uses.Repayments, receipt.RepaymentName(each))
+		row := invoiceviews.ReceiptRepayment{Name: receipt.RepaymentName(each), Removed: !each.RemovedAt.IsZero()}
+		if row.Closed = !row.Removed && !closed.Before(each.Date); !row.Removed && !row.Closed {
+			row.RemoveHref = web.FormHref(r, "/repayments/"+each.ID.String()+"/remove")
+		}
+		uses.Repayments = append(uses.Repayments, row)
 	}
 	if of.Left > 0 {
 		view.New = templates.Link{Text: "Pay an invoice", Href: web.FormHref(r, at+"/allocations/new")}
@@ -330,9 +348,16 @@ func (s *pages) receiptPage(r *http.Request, p templates.Page, of receipt.Receip
 }
 
 func (s *pages) removePage(_ *http.Request, p templates.Page, f templates.Form, of receipt.Receipt) (templ.Component, error) {
-	return invoiceviews.RemoveReceiptPage(p, invoiceviews.RemoveReceipt{
-		Form: f, Customer: of.Customer.Name, Href: s.receipts.URL(of.ID), Amount: web.AmountText(of.Currency, of.Amount),
-		Date: web.DateText(of.Date), Reference: strings.TrimSpace(of.Provider + " " + of.Reference), AlreadyRemoved: !of.RemovedAt.IsZero(),
+	effects := []string{"The credit of the customer goes down by " + web.AmountText(of.Currency, of.Left) +
+		". The receipt stays in the list, as removed."}
+	if of.Allocated > 0 {
+		effects = append(effects, "The payments that were recorded with it are removed too: what is open on their invoices goes up by "+
+			web.AmountText(of.Currency, of.Allocated)+" together.")
+	}
+	return invoiceviews.RemovePage(p, invoiceviews.Remove{
+		Form: f, What: "receipt", Name: of.Customer.Name, Href: s.receipts.URL(of.ID), Amount: web.AmountText(of.Currency, of.Amount),
+		Date: "received " + web.DateText(of.Date), Effects: effects,
+		Reference: strings.TrimSpace(of.Provider + " " + of.Reference), Removed: !of.RemovedAt.IsZero(),
 	}), nil
 }
 
