@@ -82,7 +82,7 @@ func (s *pages) namedInvoices(r *http.Request) ([]invoice.Summary, error) {
 			ids = append(ids, id.String())
 		}
 	}
-	return reminder.Of(r.Context(), s.site.Pool, web.Principal(r).Tenant, ids)
+	return invoice.Chosen(r.Context(), s.site.Pool, web.Principal(r).Tenant, ids)
 }
 
 // reminderBatchForm lists the reminder of each chosen invoice, and on a new form also the reasons why others get none.
@@ -96,7 +96,7 @@ func (s *pages) reminderBatchForm(r *http.Request, p templates.Page, f templates
 			levels[id], ids = level, append(ids, id.String())
 		}
 	}
-	found, err := reminder.Of(r.Context(), s.site.Pool, web.Principal(r).Tenant, ids)
+	found, err := invoice.Chosen(r.Context(), s.site.Pool, web.Principal(r).Tenant, ids)
 	if err != nil {
 		return nil, err
 	}
