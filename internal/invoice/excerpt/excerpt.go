@@ -4,10 +4,12 @@ package excerpt
 
 import (
 	"errors"
+	"net/http"
 	"slices"
 	"strconv"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"onlyonce/internal/file"
 	"onlyonce/internal/invalid"
@@ -50,6 +52,33 @@ func Step(inv invoice.Invoice) invoiceviews.InvoiceStep {
 	return invoiceviews.InvoiceStep{
 		Number: inv.Number, Href: "/invoices/" + inv.ID.String(), Customer: inv.Customer.Name, Due: web.DateText(inv.DueDate),
 		Total: web.AmountText(inv.Currency, inv.Total),
+	}
+}
+
+// NamedIn returns the invoices that are chosen in an address.
+func NamedIn(r *http.Request, pool *pgxpool.Pool) ([]invoice.Summary, error) {
+	return invoice.Chosen(r.Context(), pool, web.Principal(r).Tenant, IDs(r.URL.Query()[invoiceviews.ChosenField]))
+}
+
+// IDs returns the typed values that are ids.
+func IDs(typed []string) (ids []string) {
+	for _, t := range typed {
+		if id, err := uuid.Parse(t); err == nil {
+			ids = append(ids, id.String())
+		}
+	}
+	return ids
+}
+
+// Chosen returns the row of an invoice in a form for several invoices.
+func Chosen(inv invoice.Summary, gets string) invoiceviews.ChosenRow {
+	amount := inv.Open
+	if inv.Status == invoice.StatusDraft {
+		amount = inv.Total
+	}
+	return invoiceviews.ChosenRow{
+		Number: inv.Number, Href: "/invoices/" + inv.ID.String(), Customer: inv.Customer.Name, Gets: gets,
+		Open: web.AmountText(inv.Currency, amount),
 	}
 }
 
