@@ -36,7 +36,7 @@ func Mount(on *web.Site, invoices *web.Mounted[invoice.Invoice]) {
 	web.Enter(m, web.Form[batch.Batch]{
 		Fields: []templates.Field{
 			{Name: invoiceviews.ActionField, Value: "Action"}, {Name: invoiceviews.BatchedField, Value: "Invoices"},
-			{Name: invoiceviews.EmailField, Value: "Email"}, {Name: invoiceviews.EInvoiceField, Value: "E-invoice"},
+			{Name: invoiceviews.EInvoiceField, Value: "E-invoice"},
 		},
 		Control: func(string) string { return invoiceviews.BatchedField },
 		Page:    s.form,
