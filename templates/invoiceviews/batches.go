@@ -23,7 +23,7 @@ type BatchForm struct {
 // ChosenRow is an invoice in a form for several invoices.
 type ChosenRow struct {
 	Number, Href, Customer string
-	Open                   string // the open amount, with its currency; of a draft, the total
+	Amount                 string // with its currency
 	Gets                   string // what happens to it, or the reason why nothing does
 }
 

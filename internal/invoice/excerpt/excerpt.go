@@ -70,15 +70,11 @@ func IDs(typed []string) (ids []string) {
 	return ids
 }
 
-// Chosen returns the row of an invoice in a form for several invoices.
-func Chosen(inv invoice.Summary, gets string) invoiceviews.ChosenRow {
-	amount := inv.Open
-	if inv.Status == invoice.StatusDraft {
-		amount = inv.Total
-	}
+// Chosen returns the row of an invoice in a form for several invoices, with its open amount or its total, in minor units.
+func Chosen(inv invoice.Summary, amount int64, gets string) invoiceviews.ChosenRow {
 	return invoiceviews.ChosenRow{
 		Number: inv.Number, Href: "/invoices/" + inv.ID.String(), Customer: inv.Customer.Name, Gets: gets,
-		Open: web.AmountText(inv.Currency, amount),
+		Amount: web.AmountText(inv.Currency, amount),
 	}
 }
 

@@ -18,10 +18,11 @@ func Batches() sitetest.Resource {
 		Command: command, Label: "Issue 2 invoices",
 		Leaves: sitetest.Rows{"invoice_batches": 1, "invoice_batch_items": 2, "intents": 1},
 		Other:  sitetest.Change(command, "invoices", sitetest.Second),
+		Fields: []sitetest.Field{{Name: "e_invoice"}},
 		Refers: []sitetest.Reference{{Resource: of}, {Resource: of, As: sitetest.Second}},
 		API: sitetest.API{Encode: func(form url.Values) string {
 			return sitetest.Encode(map[string]any{
-				"action": form.Get("action"), "e_invoice": form.Get("e_invoice") == "true",
+				"action": form.Get("action"), "email": form.Get("email"), "e_invoice": form.Get("e_invoice") == "true",
 				"invoices": strings.Fields(form.Get("invoices")),
 			})
 		}, Input: batch.Input{}},

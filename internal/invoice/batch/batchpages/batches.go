@@ -129,12 +129,12 @@ func (s *pages) form(r *http.Request, p templates.Page, f templates.Form) (templ
 	}
 	for _, inv := range chosen {
 		text, _ := gets(action, inv)
-		view.Chosen = append(view.Chosen, excerpt.Chosen(inv, text))
+		view.Chosen = append(view.Chosen, excerpt.Chosen(inv, inv.Total, text))
 	}
 	named, err := excerpt.NamedIn(r, s.site.Pool)
 	for _, inv := range named {
 		if text, can := gets(action, inv); !can {
-			view.Left = append(view.Left, excerpt.Chosen(inv, text))
+			view.Left = append(view.Left, excerpt.Chosen(inv, inv.Total, text))
 		}
 	}
 	return invoiceviews.BatchFormPage(p, view), err

@@ -92,12 +92,12 @@ func (s *pages) reminderBatchForm(r *http.Request, p templates.Page, f templates
 	}
 	view := invoiceviews.ReminderBatch{Form: f}
 	for _, inv := range found {
-		view.Chosen = append(view.Chosen, excerpt.Chosen(inv, reminder.LevelName(levels[inv.ID])))
+		view.Chosen = append(view.Chosen, excerpt.Chosen(inv, inv.Open, reminder.LevelName(levels[inv.ID])))
 	}
 	named, err := excerpt.NamedIn(r, s.site.Pool)
 	for _, inv := range named {
 		if levels[inv.ID] == 0 {
-			view.Left = append(view.Left, excerpt.Chosen(inv, whyNone(r, inv)))
+			view.Left = append(view.Left, excerpt.Chosen(inv, inv.Open, whyNone(r, inv)))
 		}
 	}
 	return invoiceviews.ReminderBatchForm(p, view), err
