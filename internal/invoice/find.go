@@ -261,3 +261,13 @@ func NextNumber(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, year 
 		SELECT format_invoice_number(@year, next_invoice_number(@tenant_id, @year))`,
 		pgx.NamedArgs{"year": year})
 }
+
+// MaxChosen is the maximum number of invoices that [Chosen] returns.
+const MaxChosen = 100
+
+// Chosen returns the invoices with the ids, newest first.
+func Chosen(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, ids []string) ([]Summary, error) {
+	found, err := record.ListBy(ctx, pool, Summaries, tenant, record.Page{Limit: MaxChosen}, `r.id = ANY (@ids::uuid[])`,
+		pgx.NamedArgs{"ids": ids})
+	return found.Rows, err
+}

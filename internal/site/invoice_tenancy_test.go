@@ -50,12 +50,13 @@ func secretInvoices(b *sitetest.Bundle, ids *secretIDs) {
 	reminded := b.Prepared(b.Acme, "reminder", invoicecases.Reminders(),
 		sitetest.Change(invoicecases.Reminders().Command, "message", "secret notes", "recipient", "secret@acme.example"))
 	batch := b.Prepared(b.Acme, "batch", invoicecases.ReminderBatches(), invoicecases.ReminderBatches().Command)
+	issued := b.Prepared(b.Acme, "issued", invoicecases.Batches(), invoicecases.Batches().Command)
 	plan := b.Prepared(b.Acme, "plan", invoicecases.ReminderPlans(), invoicecases.ReminderPlans().Command)
 	closing := b.Prepared(b.Acme, "closing", invoicecases.Closings(), invoicecases.Closings().Command)
 	ids.sent = of
 	ids.sent.Command = sitetest.Change(of.Command, "customer_id", ids.customer, "idempotency_key", sitetest.Key)
 	ids.ids = append(ids.ids, invoice, payment.ID, refund.ID, note.ID, off.ID, receipt.ID, repayment.ID, period.ID, event.ID, apart.ID,
-		next.ID, attached.ID, logo.ID, reminded.ID, batch.ID, plan.ID, closing.ID, source,
+		next.ID, attached.ID, logo.ID, reminded.ID, batch.ID, issued.ID, plan.ID, closing.ID, source,
 		sitetest.Get[string](b, `SELECT id::text FROM webhook_secrets`))
 	ids.queries = append(ids.queries, "copy="+invoice, "key="+sitetest.Key+"&copy="+invoice, "invoice="+invoice,
 		"status=draft&cursor="+record.Cursor{

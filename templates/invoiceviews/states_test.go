@@ -52,8 +52,9 @@ func states() map[string]templ.Component {
 			Rows: []invoiceviews.InvoiceRow{row}, Finder: viewtest.Finder(), Standing: sums,
 		}),
 		"overdue invoices": invoiceviews.InvoiceListPage(page, invoiceviews.InvoiceList{
-			RemindHref: "/reminder-batches/new", Rows: []invoiceviews.InvoiceRow{{
-				ID: "1", Href: "/invoices/1", Number: "2026-0042", Status: "overdue", Late: "12 days", Reminded: "Reminded 2× · 12 Nov",
+			BatchHref: "/invoice-batches/new", RemindHref: "/reminder-batches/new", Chooses: templates.Link{Text: "Choose all", Href: "?"},
+			Rows: []invoiceviews.InvoiceRow{{
+				ID: "1", Chosen: true, Href: "/invoices/1", Number: "2026-0042", Status: "overdue", Late: "12 days", Reminded: "Reminded 2× · 12 Nov",
 			}},
 		}),
 		"no invoices found": invoiceviews.InvoiceListPage(page, invoiceviews.InvoiceList{Finder: viewtest.Finder(), Standing: sums}),
@@ -274,16 +275,35 @@ func states() map[string]templ.Component {
 		}),
 		"reminder batch form": invoiceviews.ReminderBatchForm(page, invoiceviews.ReminderBatch{
 			Form:   templates.Form{Title: "Send reminders", Key: "k", Typed: url.Values{"reminders": {hostile}}},
-			Chosen: []invoiceviews.ReminderBatchRow{{Number: hostile, Href: "/invoices/1", Customer: hostile, Gets: "Payment reminder"}},
-			Left:   []invoiceviews.ReminderBatchRow{{Number: hostile, Href: "/invoices/2", Customer: hostile, Gets: hostile}},
+			Chosen: []invoiceviews.ChosenRow{{Number: hostile, Href: "/invoices/1", Customer: hostile, Gets: "Payment reminder"}},
+			Left:   []invoiceviews.ChosenRow{{Number: hostile, Href: "/invoices/2", Customer: hostile, Gets: hostile}},
 		}),
 		"reminder batch form refused": invoiceviews.ReminderBatchForm(page, invoiceviews.ReminderBatch{
 			Form: templates.Form{
 				Title: "Send reminders", Key: "k", Errors: templates.FieldErrors{{Control: "reminders", Message: hostile}},
 			},
 		}),
-		"mail":        invoiceviews.MailPage(withHistory, invoiceviews.Mail{RecordView: archived, Text: hostile}),
-		"mail unsent": invoiceviews.MailPage(page, invoiceviews.Mail{}),
+		"batch form": invoiceviews.BatchFormPage(page, invoiceviews.BatchForm{
+			Form: templates.Form{Title: "Issue invoices", Key: "k"}, Issues: true, EmailCustomer: "customer", EmailNone: "none",
+			Chosen: []invoiceviews.ChosenRow{{Number: hostile, Href: "/invoices/1", Customer: hostile, Gets: hostile}},
+			Left:   []invoiceviews.ChosenRow{{Number: hostile, Href: "/invoices/2", Customer: hostile, Gets: hostile}},
+		}),
+		"batch form that sends": invoiceviews.BatchFormPage(page, invoiceviews.BatchForm{
+			Form:   templates.Form{Title: "Send invoices", Key: "k"},
+			Chosen: []invoiceviews.ChosenRow{{Number: hostile, Href: "/invoices/1", Customer: hostile, Gets: hostile}},
+		}),
+		"batch form without a choice": invoiceviews.BatchFormPage(page, invoiceviews.BatchForm{
+			Form: templates.Form{Title: "Send invoices", Key: "k", Errors: templates.FieldErrors{{Control: "invoices", Message: hostile}}},
+		}),
+		"batch form with all left out": invoiceviews.BatchFormPage(page, invoiceviews.BatchForm{
+			Form: templates.Form{Title: "Send invoices", Key: "k"}, Left: []invoiceviews.ChosenRow{{Number: hostile, Href: "/invoices/2"}},
+		}),
+		"batch": invoiceviews.BatchPage(page, invoiceviews.Batch{
+			Unfinished: true, Refused: []invoiceviews.RefusedRow{{Number: hostile, Href: "/invoices/1", Reason: hostile}},
+		}),
+		"batch finished": invoiceviews.BatchPage(page, invoiceviews.Batch{}),
+		"mail":           invoiceviews.MailPage(withHistory, invoiceviews.Mail{RecordView: archived, Text: hostile}),
+		"mail unsent":    invoiceviews.MailPage(page, invoiceviews.Mail{}),
 		"fresh schedule form": invoiceviews.ScheduleFormPage(page, invoiceviews.ScheduleForm{InvoiceForm: invoiceviews.InvoiceForm{
 			Form: templates.Form{Title: "New schedule", Key: "k"}, Lines: []invoiceviews.InvoiceFormLine{{}},
 		}}),
