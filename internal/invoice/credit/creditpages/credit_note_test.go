@@ -64,7 +64,8 @@ func TestMoreThanCanBeCredited(t *testing.T) {
 	}
 }
 
-// TestCreditWhatIsPaid: the form announces that the paid amount becomes credit, and the pages of the credit note and the invoice lead to it.
+// TestCreditWhatIsPaid: the form and its preview announce that the paid amount becomes credit, and the pages of the credit note and the
+// invoice lead to it.
 func TestCreditWhatIsPaid(t *testing.T) {
 	b := sitetest.Setup(t)
 	x := b.Case(invoicecases.CreditNotes(), sitetest.HTML{})
@@ -73,6 +74,8 @@ func TestCreditWhatIsPaid(t *testing.T) {
 	x.Prepared(x.Acme, "paid", paid, sitetest.Change(paid.Command, "amount", "40.00"))
 	form := b.Page(x.Caller.Get(x.Caller.Get(x.Resource.List() + "/new").Location()))
 	form.Says("Open on 2026-0001: 95.77 EUR. Paid: 40.00 EUR. What you credit beyond the open amount becomes credit of the customer")
+	form = b.Page(x.Caller.Press(form, "Preview")).Says("Net 111.99 Tax 23.78 This credit note EUR 135.77",
+		"Becomes credit of the customer 40.00")
 	made := x.Caller.Press(form, "Create credit note")
 	page, _, _ := strings.Cut(made.Location(), "?")
 	note := sitetest.Decode[credited](b, b.Program(b.Replica, b.Acme).Get("/api/v1"+page))
