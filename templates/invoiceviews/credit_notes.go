@@ -37,7 +37,17 @@ type CreditNoteFormView struct {
 	To       string // the customer's email; "" for none
 	// The totals of everything that was not credited yet.
 	Subtotal, Tax, Total string
+	Preview              CreditPreview
 	Lines                []CreditLine
+}
+
+// PreviewCredit is the value of [templates.RedisplayField] that shows the form with a preview.
+const PreviewCredit = "preview"
+
+// CreditPreview has the amounts of the credit note that the form would create; zero without a preview.
+type CreditPreview struct {
+	Net, Tax, Total, BecomesCredit string
+	Impossible                     bool // the quantities are wrong, or more than can be credited
 }
 
 // CreditLine is a line of the invoice that can be credited.

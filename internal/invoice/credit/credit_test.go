@@ -396,11 +396,14 @@ func (b *bundle) refund(k string, of payment.Payment, amount int64) (idempotency
 // credit credits quantities of the lines, starting with the first; without quantities, everything that is left.
 func (b *bundle) credit(k string, inv invoice.Invoice, quantities ...string) (idempotency.Done[credit.Note], error) {
 	b.Helper()
-	var in credit.Input
+	d, err := inputOf(quantities).Draft(inv)
+	must.OK(b, err)
+	return credit.Create.Do(context.Background(), b.Store, b.Intent(k), d)
+}
+
+func inputOf(quantities []string) (in credit.Input) {
 	for i, quantity := range quantities {
 		in.Lines = append(in.Lines, credit.LineInput{Position: i + 1, Quantity: quantity})
 	}
-	d, err := in.Draft(inv)
-	must.OK(b, err)
-	return credit.Create.Do(context.Background(), b.Store, b.Intent(k), d)
+	return in
 }

@@ -75,5 +75,11 @@ func Rules() []conflict.Rule {
 			Sentence:   "One credit note per number in each tenant.",
 			Answer:     "Credit notes are numbered without gaps. Their numbers can't be chosen.",
 		},
+		{
+			Constraint: "receipts_credit_note_once",
+			Optional:   true,
+			Sentence:   "One receipt per credit note, with what became credit.",
+			Answer:     "It's made with the credit note.",
+		},
 	}
 }

@@ -49,8 +49,10 @@ func (s *Pages) invoicePage(r *http.Request, p templates.Page, inv invoice.Invoi
 	}
 	if inv.Open > 0 && view.Open != "" {
 		view.PayHref = web.FormHref(r, s.Invoices.URL(inv.ID)+"/payments/new")
-		view.CreditHref = web.FormHref(r, s.Invoices.URL(inv.ID)+"/credit-notes/new")
 		view.WriteOffHref = web.FormHref(r, s.Invoices.URL(inv.ID)+"/write-offs/new")
+	}
+	if inv.Open+inv.Paid > 0 && view.Open != "" {
+		view.CreditHref = web.FormHref(r, s.Invoices.URL(inv.ID)+"/credit-notes/new")
 	}
 	if err := s.remind(r, inv, &view); err != nil {
 		return nil, err

@@ -64,23 +64,27 @@ func TestMoreThanCanBeCredited(t *testing.T) {
 	}
 }
 
-// TestCreditWhatIsPaid: the form announces that the paid amount becomes credit, and the pages of the credit note and the invoice lead to it.
+// TestCreditWhatIsPaid: the form and its preview announce that the paid amount becomes credit, and the pages of the credit note and the
+// invoice lead to it.
 func TestCreditWhatIsPaid(t *testing.T) {
 	b := sitetest.Setup(t)
 	x := b.Case(invoicecases.CreditNotes(), sitetest.HTML{})
 	paid := invoicecases.Payments()
 	paid.Parent.ID = x.ID
-	x.Prepared(x.Acme, "paid", paid, sitetest.Change(paid.Command, "amount", "40.00"))
+	x.Prepared(x.Acme, "paid", paid, sitetest.Change(paid.Command, "amount", "135.77"))
+	b.Page(x.Caller.Get("/invoices/" + x.ID)).LeadsTo(x.Resource.List() + "/new")
 	form := b.Page(x.Caller.Get(x.Caller.Get(x.Resource.List() + "/new").Location()))
-	form.Says("Open on 2026-0001: 95.77 EUR. Paid: 40.00 EUR. What you credit beyond the open amount becomes credit of the customer")
+	form.Says("Open on 2026-0001: 0.00 EUR. Paid: 135.77 EUR. What you credit beyond the open amount becomes credit of the customer")
+	form = b.Page(x.Caller.Press(form, "Preview")).Says("Net 111.99 Tax 23.78 This credit note EUR 135.77",
+		"Becomes credit of the customer 135.77")
 	made := x.Caller.Press(form, "Create credit note")
 	page, _, _ := strings.Cut(made.Location(), "?")
 	note := sitetest.Decode[credited](b, b.Program(b.Replica, b.Acme).Get("/api/v1"+page))
 	receipt := "/receipts/" + note.Receipt
-	b.Page(x.Caller.Get(page)).Says("Credits invoice 2026-0001 of 21 Nov 2026", "Of it, credit of the customer 40.00").LeadsTo(receipt)
-	b.Page(x.Caller.Get("/invoices/"+x.ID)).Says("Became credit", "−40.00 EUR", "40.00 EUR became credit with "+note.Number).
+	b.Page(x.Caller.Get(page)).Says("Credits invoice 2026-0001 of 21 Nov 2026", "Of it, credit of the customer 135.77").LeadsTo(receipt)
+	b.Page(x.Caller.Get("/invoices/"+x.ID)).Says("Became credit", "−135.77 EUR", "135.77 EUR became credit with "+note.Number).
 		LeadsTo(receipt)
-	b.Page(x.Caller.Get(receipt)).Says("Became credit on", "Credit note "+note.Number, "Credit left 40.00 EUR", "Pay credit back").LeadsTo(page)
+	b.Page(x.Caller.Get(receipt)).Says("Became credit on", "Credit note "+note.Number, "Credit left 135.77 EUR", "Pay credit back").LeadsTo(page)
 }
 
 // TestCreditEverything: a program omits the lines, and a form is filled with the remaining quantities.

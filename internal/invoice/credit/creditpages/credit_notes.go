@@ -70,8 +70,9 @@ func Mount(on *web.Site, invoices *web.Mounted[invoice.Invoice], render Render) 
 	})
 	web.Show(m, web.RecordPage[credit.Note]{Summary: "One credit note.", Page: s.creditNotePage})
 	web.Download(m, "pdf", "application/pdf", "The credit note as a PDF file.", s.creditNotePDF)
-	web.Create(m, "Credit quantities of the lines of an issued invoice, at most what is open or paid. Leave lines out to credit all that is left. "+
-		"What exceeds the open amount becomes credit of the customer, which is a receipt.",
+	web.Redisplay(m, nil)
+	web.Create(m, "Credit quantities of the lines of an issued invoice, at most what is open or paid. Leave lines out to credit all that "+
+		"is left. What exceeds the open amount becomes credit of the customer, which is a receipt.",
 		credit.Create, draft, s.freshCreditNote, &credit.ExceedsInvoice, &invoice.NotIssued, &invoice.PeriodClosed)
 }
 
@@ -80,12 +81,17 @@ func (s *pages) creditOfForm(r *http.Request) (credit.Draft, error) {
 	if err != nil {
 		return credit.Draft{}, err
 	}
+	return draftOf(r.PostForm, inv)
+}
+
+// draftOf reads the command of a form.
+func draftOf(form url.Values, inv invoice.Invoice) (credit.Draft, error) {
 	in := credit.Input{
-		Lines: []credit.LineInput{}, SeenOpen: r.PostForm.Get(invoiceviews.SeenOpenField), Reason: r.PostForm.Get("reason"), Date: r.PostForm.Get("date"),
-		Tell: r.PostForm.Get(invoiceviews.TellField) == "true",
+		Lines: []credit.LineInput{}, SeenOpen: form.Get(invoiceviews.SeenOpenField), Reason: form.Get("reason"), Date: form.Get("date"),
+		Tell: form.Get(invoiceviews.TellField) == "true",
 	}
 	var questions invalid.Error
-	quantities := r.PostForm["line_quantity"] // normalized in place, for a form that is shown again
+	quantities := form["line_quantity"] // normalized in place, for a form that is shown again
 	for i := range quantities {
 		invoiceform.ReadNumber(&questions, "/lines/"+strconv.Itoa(i)+"/quantity", &quantities[i], 2)
 		in.Lines = append(in.Lines, credit.LineInput{Position: i + 1, Quantity: cmp.Or(quantities[i], "0")})
@@ -141,6 +147,9 @@ func (s *pages) creditNoteForm(r *http.Request, p templates.Page, f templates.Fo
 		})
 	}
 	view.Subtotal, view.Tax, view.Total = inv.Currency.Display(net), inv.Currency.Display(total-net), inv.Currency.Display(total)
+	if f.Typed.Get(templates.RedisplayField) == invoiceviews.PreviewCredit {
+		view.Preview = preview(f.Typed, inv, left)
+	}
 	if inv.Paid > 0 {
 		view.Paid = inv.Currency.Display(inv.Paid)
 	}
@@ -148,6 +157,17 @@ func (s *pages) creditNoteForm(r *http.Request, p templates.Page, f templates.Fo
 		view.Most = inv.Currency.Display(inv.Open + inv.Paid)
 	}
 	return invoiceviews.CreditNoteForm(p, view), nil
+}
+
+// preview returns the amounts of the credit note of a form.
+func preview(form url.Values, inv invoice.Invoice, left []credit.Left) invoiceviews.CreditPreview {
+	show := inv.Currency.Display
+	if draft, err := draftOf(form, inv); err == nil {
+		if a, possible := draft.Preview(inv, left); possible {
+			return invoiceviews.CreditPreview{Net: show(a.Net), Tax: show(a.Tax), Total: show(a.Total), BecomesCredit: show(a.BecomesCredit)}
+		}
+	}
+	return invoiceviews.CreditPreview{Impossible: true}
 }
 
 // creditFacts returns the typed lines, each as a fact.

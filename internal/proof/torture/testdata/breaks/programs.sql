@@ -145,10 +145,10 @@ UPDATE closings SET through = '2026-11-21', created_at = '2026-01-01' WHERE reop
 -- rule: a version for each change
 UPDATE closings SET version = 3 WHERE reopened_at IS NOT NULL;
 
--- rule: what became credit is one receipt of the customer
+-- rule: what became credit is one receipt
 UPDATE receipts SET amount = amount + 1 WHERE credit_note_id IS NOT NULL;
 
--- rule: what became credit is one receipt of the customer
+-- rule: what became credit is one receipt
 DELETE FROM intent_effects WHERE effect = 'credit of a credit note';
 DELETE FROM receipts WHERE credit_note_id IS NOT NULL;
 
