@@ -142,8 +142,8 @@ func TestBatchWithoutEmail(t *testing.T) {
 	assert.Equal(t, storetest.Value[int](b, `SELECT count(*) FROM mails`), 0, "mails")
 }
 
-// TestBatchesAtOnce creates batches of the same drafts 16 times at once, half of them under one key, and runs the job of each twice at once.
-func TestBatchesAtOnce(t *testing.T) {
+// TestInvoiceBatchesAtOnce creates batches of the same drafts 16 times at once, half of them under one key, and runs the job of each twice at once.
+func TestInvoiceBatchesAtOnce(t *testing.T) {
 	b := setup(t)
 	all := b.drafts(6)
 	issue := b.command(batch.ActionIssue, all...)
@@ -234,16 +234,4 @@ func TestInputOfABatch(t *testing.T) {
 		_, err := in.Draft()
 		assert.Thatf(t, err != nil, "%+v is accepted", in)
 	}
-}
-
-// TestExecutedSQL compares testdata with the statements that PostgreSQL executes.
-func TestExecutedSQL(t *testing.T) {
-	b := setup(t)
-	all := b.drafts(1)
-	sql := b.Executed()
-	of := storetest.Execute(sql, "", batch.Create, uuid.Nil, 0, b.command(batch.ActionIssue, all...))
-	b.Exec(`UPDATE invoice_batches SET asked_by = $1`, asker)
-	sql.Section("work", "the job of a batch", func() error { return b.work(b.Store, of) })
-	storetest.List(sql, "batches", batch.List)
-	storetest.Record(sql, "batch", batch.Table, of.ID)
 }
