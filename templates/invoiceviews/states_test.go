@@ -54,7 +54,8 @@ func states() map[string]templ.Component {
 		"overdue invoices": invoiceviews.InvoiceListPage(page, invoiceviews.InvoiceList{
 			BatchHref: "/invoice-batches/new", RemindHref: "/reminder-batches/new", Chooses: templates.Link{Text: "Choose all", Href: "?"},
 			Rows: []invoiceviews.InvoiceRow{{
-				ID: "1", Chosen: true, Href: "/invoices/1", Number: "2026-0042", Status: "overdue", Late: "12 days", Reminded: "Reminded 2× · 12 Nov",
+				ID: "1", Chosen: true, Href: "/invoices/1", Number: "2026-0042", Status: "overdue", Late: "12 days",
+				Reminded: "Reminded 2× · 12 Nov",
 			}},
 		}),
 		"no invoices found": invoiceviews.InvoiceListPage(page, invoiceviews.InvoiceList{Finder: viewtest.Finder(), Standing: sums}),

@@ -142,8 +142,9 @@ func TestBatchWithoutEmail(t *testing.T) {
 	assert.Equal(t, storetest.Value[int](b, `SELECT count(*) FROM mails`), 0, "mails")
 }
 
-// TestBatchesAtOnce creates batches of the same drafts 16 times at once, half of them under one key, and runs the job of each twice at once.
-func TestBatchesAtOnce(t *testing.T) {
+// TestInvoiceBatchesAtOnce creates batches of the same drafts 16 times at once, half of them under one key, and runs their jobs at once,
+// some twice.
+func TestInvoiceBatchesAtOnce(t *testing.T) {
 	b := setup(t)
 	all := b.drafts(6)
 	issue := b.command(batch.ActionIssue, all...)
@@ -164,7 +165,7 @@ func TestBatchesAtOnce(t *testing.T) {
 	batches := storetest.Value[int](b, `SELECT count(*) FROM invoice_batches`)
 	jobs := storetest.Value[int](b, `SELECT count(*) FROM river.river_job WHERE kind = 'invoice_batch'`)
 	assert.Thatf(t, batches == 9 && jobs == 9, "%d batches, %d jobs", batches, jobs)
-	for _, err := range storetest.Together(len(made), func(i int) error { return b.work(stores[i%2], made[i/4*2%len(made)+i%2]) }) {
+	for _, err := range storetest.Together(len(made), func(i int) error { return b.work(stores[i%2], made[i/4*2+i%2]) }) {
 		must.OK(t, err)
 	}
 	for _, of := range made {
@@ -212,7 +213,7 @@ func TestBatchOfOneWhoMayNot(t *testing.T) {
 	issue := b.started("issue", b.command(batch.ActionIssue, all...))
 	b.Exec(`UPDATE api_tokens SET revoked_at = now()`)
 	for _, outcome := range b.outcomes(issue) {
-		assert.Equal(t, outcome, "refused token sync may no longer change invoices. Nothing was changed.")
+		assert.Equal(t, outcome, "refused token sync may no longer change invoices.")
 	}
 }
 
@@ -234,16 +235,4 @@ func TestInputOfABatch(t *testing.T) {
 		_, err := in.Draft()
 		assert.Thatf(t, err != nil, "%+v is accepted", in)
 	}
-}
-
-// TestExecutedSQL compares testdata with the statements that PostgreSQL executes.
-func TestExecutedSQL(t *testing.T) {
-	b := setup(t)
-	all := b.drafts(1)
-	sql := b.Executed()
-	of := storetest.Execute(sql, "", batch.Create, uuid.Nil, 0, b.command(batch.ActionIssue, all...))
-	b.Exec(`UPDATE invoice_batches SET asked_by = $1`, asker)
-	sql.Section("work", "the job of a batch", func() error { return b.work(b.Store, of) })
-	storetest.List(sql, "batches", batch.List)
-	storetest.Record(sql, "batch", batch.Table, of.ID)
 }

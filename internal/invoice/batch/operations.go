@@ -29,7 +29,8 @@ var Create = idempotency.Define(idempotency.Spec[Draft, Batch]{
 			SELECT @tenant_id, @record_id, unnest(@invoices::uuid[])`, pgx.NamedArgs{"invoices": ids})
 		tx.Exec(`
 			INSERT INTO river.river_job (kind, queue, args, max_attempts)
-			VALUES ('invoice_batch', 'invoice_batches', jsonb_build_object('tenant', @tenant_id::uuid, 'batch', @record_id::uuid), 25)`, nil)
+			VALUES ('invoice_batch', 'invoice_batches', jsonb_build_object('tenant', @tenant_id::uuid, 'batch', @record_id::uuid),
+				25)`, nil)
 		return tx.Record()
 	},
 	Explain: map[string]idempotency.Explanation[Draft]{

@@ -66,7 +66,7 @@ func (w *Worker) act(ctx context.Context, j Job, b Batch, id uuid.UUID) error {
 	if err != nil {
 		return err
 	}
-	outcome, reason := Refused, b.AskedBy+" may no longer change invoices. Nothing was changed."
+	outcome, reason := Refused, b.AskedBy+" may no longer change invoices."
 	if may {
 		done, err := w.do(ctx, j, b, id)
 		if idempotency.Transient(err) {

@@ -100,7 +100,7 @@ func GrowInvoices(b *sitetest.Bundle) {
 		INSERT INTO invoice_reminder_outcomes (tenant_id, batch_id, invoice_id, level, outcome)
 		SELECT tenant_id, id, invoice_id, level, 'sent' FROM invoice_reminders;
 		INSERT INTO invoice_batches (tenant_id, id, action, no_email, e_invoice, asked_by)
-		SELECT '%[1]s', pg_temp.id(n), 'send', false, false, 'ada@example.com' FROM generate_series(1, %[2]d) AS n;
+		SELECT '%[1]s', pg_temp.id(n), 'send', false, true, 'ada@example.com' FROM generate_series(1, %[2]d) AS n;
 		INSERT INTO invoice_batch_items (tenant_id, batch_id, invoice_id)
 		SELECT tenant_id, id, invoice_id FROM invoice_reminders;
 		INSERT INTO reminder_plans (tenant_id, id, first_after, removed_at)

@@ -66,6 +66,7 @@ WHERE result->>'id' <> record_id::text OR NOT EXISTS (
         UNION ALL SELECT 'sign_up.%', tenant_id, id FROM sign_ups
         UNION ALL SELECT 'reminder.send', tenant_id, id FROM invoice_reminders
         UNION ALL SELECT 'reminder.send_batch', tenant_id, id FROM invoice_reminder_batches
+        UNION ALL SELECT 'invoice_batch.create', tenant_id, id FROM invoice_batches
         UNION ALL SELECT 'reminder_plan.%', tenant_id, id FROM reminder_plans
         UNION ALL SELECT 'write_off.%', tenant_id, id FROM write_offs
         UNION ALL SELECT 'closing.%', tenant_id, id FROM closings
@@ -107,6 +108,7 @@ WITH created AS (
         UNION ALL SELECT tenant_id, id FROM sign_ups
         UNION ALL SELECT tenant_id, id FROM invoice_reminders
         UNION ALL SELECT tenant_id, id FROM invoice_reminder_batches
+        UNION ALL SELECT tenant_id, id FROM invoice_batches
         UNION ALL SELECT tenant_id, id FROM reminder_plans
         UNION ALL SELECT tenant_id, id FROM write_offs
         UNION ALL SELECT tenant_id, id FROM closings
@@ -640,6 +642,14 @@ SELECT format('invoice %s: level %s on %s', r.invoice_id, r.level, r.sent_on)
 FROM invoice_reminders r WHERE level > 1 AND NOT EXISTS (
     SELECT FROM invoice_reminders b
     WHERE b.tenant_id = r.tenant_id AND b.invoice_id = r.invoice_id AND b.level = r.level - 1 AND b.sent_on < r.sent_on)
+
+-- rule: an invoice of a batch was issued or sent as its outcome is
+SELECT format('batch %s, invoice %s: %s, and %s', batch_id, invoice_id, i.outcome, o.outcome)
+FROM invoice_batch_items i JOIN invoice_batches b ON b.tenant_id = i.tenant_id AND b.id = batch_id
+LEFT JOIN intents o ON o.tenant_id = i.tenant_id AND o.key = format('batch %s %s', batch_id, invoice_id)
+    AND o.operation = CASE action WHEN 'issue' THEN 'invoice.issue' ELSE 'mail.send' END
+WHERE i.outcome IN ('done', 'unchanged') AND o.outcome IS DISTINCT FROM CASE
+    WHEN i.outcome = 'unchanged' THEN 'unchanged' WHEN action = 'issue' THEN 'changed' ELSE 'created' END
 
 -- rule: a reminder has its mail, and a mail of a reminder its reminder
 SELECT format('reminder %s, mail %s', r.id, m.id)

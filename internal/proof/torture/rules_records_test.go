@@ -1,10 +1,12 @@
 package torture
 
 import (
+	"log/slog"
 	"strings"
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/riverqueue/river"
 
 	"onlyonce/internal/customer"
 	"onlyonce/internal/customer/duplicate"
@@ -13,6 +15,7 @@ import (
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/attachment"
+	"onlyonce/internal/invoice/batch"
 	"onlyonce/internal/invoice/closing"
 	creditnotes "onlyonce/internal/invoice/credit"
 	"onlyonce/internal/invoice/invoicetest"
@@ -30,7 +33,7 @@ import (
 )
 
 // programRecords creates an invoice that an event has paid, after a partial refund, a schedule that was billed three times, edited and
-// paused, a merged customer, two reminders, two write-offs, two receipts, two closings, and two sign-ups, one of which has begun its
+// paused, a merged customer, two reminders, a batch, two write-offs, two receipts, two closings, and two sign-ups, one of which has begun its
 // business.
 func programRecords(b *invoicetest.Bundle) {
 	b.Helper()
@@ -38,6 +41,7 @@ func programRecords(b *invoicetest.Bundle) {
 	receiveSome(b, inv)
 	billSome(b, inv.Customer.ID)
 	remindSome(b)
+	issueInABatch(b)
 	writeSomeOff(b)
 	payFromReceipt(b)
 	closeSome(b)
@@ -123,6 +127,25 @@ func remindSome(b *invoicetest.Bundle) {
 	b.Exec(`UPDATE invoice_reminders SET sent_on = sent_on - 1`)
 	second := reminder.Draft{InvoiceID: late.Value.ID, Level: 2, Message: reminder.Message(2)}
 	b.OK(reminder.Send.Do(b.Context(), b.Store, b.Intent("remind again"), second))
+}
+
+// issueInABatch issues an invoice by the job of a batch.
+func issueInABatch(b *invoicetest.Bundle) {
+	b.Helper()
+	b.Exec(`INSERT INTO api_tokens (tenant_id, token_hash, name) VALUES ($1, sha256('batch'), 'batch')`, b.Tenant)
+	d, err := invoice.Input{
+		Customer: &customer.Input{Email: "many@example.com", Name: "Many"}, IssueDate: "2026-11-21", DueDate: "2026-12-21", Currency: "EUR",
+		Lines: []invoice.LineInput{{Description: "Design", Quantity: "1", UnitPrice: "50.00", TaxRate: "0"}},
+	}.Draft()
+	must.OK(b, err)
+	made, err := invoice.Create.Do(b.Context(), b.Store, b.Intent("many"), d)
+	must.OK(b, err)
+	intent := b.Intent("batch")
+	intent.Actor = "token batch"
+	of, err := batch.Create.Do(b.Context(), b.Store, intent, batch.Draft{Action: batch.ActionIssue, Invoices: []uuid.UUID{made.Value.ID}})
+	must.OK(b, err)
+	worker := batch.Worker{Store: b.Store, Log: slog.New(slog.DiscardHandler)}
+	must.OK(b, worker.Work(b.Context(), &river.Job[batch.Job]{Args: batch.Job{Tenant: b.Tenant, Batch: of.Value.ID}}))
 }
 
 // payFromReceipt records a receipt with a payment, pays an invoice from its credit, takes that back, and pays a part of the credit back.

@@ -13,7 +13,8 @@ INSERT INTO invoice_batch_items (tenant_id, batch_id, invoice_id)
 SELECT $1, $2, unnest($3::uuid[]);
 
 INSERT INTO river.river_job (kind, queue, args, max_attempts)
-VALUES ('invoice_batch', 'invoice_batches', jsonb_build_object('tenant', $1::uuid, 'batch', $2::uuid), 25);
+VALUES ('invoice_batch', 'invoice_batches', jsonb_build_object('tenant', $1::uuid, 'batch', $2::uuid),
+	25);
 
 INSERT INTO intents (
 	tenant_id, operation, key, fingerprint, attempt_id, actor, record_id, outcome, result, expires_at)

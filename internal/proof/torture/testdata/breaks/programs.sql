@@ -104,6 +104,9 @@ UPDATE invoice_reminder_outcomes SET outcome = 'sent_before';
 -- rule: one intent for each creation
 UPDATE intents SET outcome = 'reused' WHERE operation = 'reminder.send';
 
+-- rule: an invoice of a batch was issued or sent as its outcome is
+UPDATE invoice_batch_items SET outcome = 'unchanged' WHERE outcome = 'done';
+
 -- rule: what is written off is the sum of the write-offs, and of their postings
 UPDATE invoices SET written_off = 9 WHERE written_off > 0;
 
