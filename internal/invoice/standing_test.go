@@ -107,7 +107,8 @@ func (c *standingCase) sums(of uuid.UUID) {
 				WHERE removed_at IS NULL AND date_trunc('month', paid_on) = date_trunc('month', $2::date) AND $1 = p.tenant_id
 				UNION ALL
 				SELECT 'paid', currency, -r.amount, NULL FROM refunds r JOIN invoices i ON i.id = invoice_id
-				WHERE r.removed_at IS NULL AND date_trunc('month', refunded_on) = date_trunc('month', $2::date) AND $1 = r.tenant_id) AS each
+				WHERE r.removed_at IS NULL AND $1 = r.tenant_id
+					AND date_trunc('month', refunded_on) = date_trunc('month', $2::date)) AS each
 			GROUP BY 1, 2 ORDER BY 1, 2`, of, day.Time())
 		want, err := pgx.CollectRows(rows, pgx.RowToStructByPos[invoice.Sum])
 		must.OK(c, err)
