@@ -148,8 +148,8 @@ func GrowInvoices(b *sitetest.Bundle) {
 		SELECT '%[1]s', pg_temp.id(4 * %[2]d + n), r.id,
 			pg_temp.id(%[3]d + 2 + n %% (%[2]d / 2)), 1, '2026-01-02', 'cash'
 		FROM generate_series(1, 2 * %[2]d - 1) AS n JOIN receipts r ON r.id = pg_temp.id(greatest(1, n - %[2]d + 1)) AND allocated > 0;
-		INSERT INTO repayments (tenant_id, id, receipt_id, amount, repaid_on)
-		SELECT '%[1]s', pg_temp.id(n), r.id, 1, '2026-01-03'
+		INSERT INTO repayments (tenant_id, id, receipt_id, amount, repaid_on, repaid)
+		SELECT '%[1]s', pg_temp.id(n), r.id, 1, '2026-01-03', CASE WHEN n > %[2]d THEN 1 ELSE n END
 		FROM generate_series(1, 2 * %[2]d - 1) AS n JOIN receipts r ON r.id = pg_temp.id(greatest(1, n - %[2]d + 1)) AND repaid > 0;
 		INSERT INTO payment_references (tenant_id, source_id, provider_folded, reference)
 		SELECT tenant_id, id, provider_folded, reference FROM payments WHERE reference IS NOT NULL

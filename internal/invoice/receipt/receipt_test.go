@@ -52,7 +52,8 @@ func (b *bundle) holds(of receipt.Receipt, allocated, repaid, left int64) {
 	must.OK(b, err)
 	paid := storetest.Value[int64](b, `
 		SELECT COALESCE(sum(amount), 0)::bigint FROM payments WHERE receipt_id = $1 AND removed_at IS NULL`, of.ID)
-	back := storetest.Value[int64](b, `SELECT COALESCE(sum(amount), 0)::bigint FROM repayments WHERE receipt_id = $1 AND removed_at IS NULL`, of.ID)
+	back := storetest.Value[int64](b, `
+		SELECT COALESCE(sum(amount), 0)::bigint FROM repayments WHERE receipt_id = $1 AND removed_at IS NULL`, of.ID)
 	if found.Allocated != allocated || found.Repaid != repaid || found.Left != left || paid != allocated || back != repaid {
 		b.Errorf("%d paid, %d paid back, %+v", paid, back, found)
 	}

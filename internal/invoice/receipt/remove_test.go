@@ -24,8 +24,8 @@ func (b *bundle) removeRepayment(key string, of receipt.Repayment) error {
 	return err
 }
 
-// TestRemoveWithPayments removes a receipt of two invoices. Before that, what depends on it has to be removed: the answer names it. Then its
-// reference is free.
+// TestRemoveWithPayments removes a receipt of two invoices. Before that, what depends on it has to be removed: the answer names it. Then
+// its reference is free.
 func TestRemoveWithPayments(t *testing.T) {
 	b := setup(t)
 	one, two, three := b.Issued("one"), b.Issued("two"), b.Issued("three")

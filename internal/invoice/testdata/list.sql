@@ -766,7 +766,8 @@ LEFT JOIN LATERAL (
 LEFT JOIN LATERAL (
 	SELECT provider, reference FROM receipts WHERE tenant_id = $1 AND id = p.receipt_id LIMIT 1) AS c ON true
 LEFT JOIN LATERAL (
-	SELECT refunded_on, removed_at FROM refunds WHERE l.kind = 'refund' AND tenant_id = $1 AND id = l.source_id LIMIT 1) AS f ON true
+	SELECT refunded_on, removed_at FROM refunds
+	WHERE l.kind = 'refund' AND tenant_id = $1 AND id = l.source_id LIMIT 1) AS f ON true
 LEFT JOIN LATERAL (
 	SELECT issue_date, number FROM credit_notes
 	WHERE l.kind IN ('credit', 'to_credit') AND tenant_id = $1 AND id = l.source_id LIMIT 1) AS n ON true
@@ -802,7 +803,8 @@ UNION ALL
 		SELECT source_id, outcome, at, place, what, details FROM (
 			SELECT source_id, outcome, at, place, what, details FROM (
 				SELECT source_id, CASE WHEN kind IN ('removal', 'reversal') THEN 'changed' ELSE 'created' END AS outcome, at,
-				lpad(position::text, 10, '0') COLLATE "C" AS place, CASE WHEN kind = 'removal' AND amount > 0 THEN 'refund_removal' ELSE kind::text END AS what, json_build_object('amount', abs(amount), 'number', (
+				lpad(position::text, 10, '0') COLLATE "C" AS place, CASE WHEN kind = 'removal' AND amount > 0 THEN 'refund_removal' ELSE kind::text END AS what,
+				json_build_object('amount', abs(amount), 'number', (
 						SELECT number FROM credit_notes n
 						WHERE kind IN ('credit', 'to_credit') AND n.tenant_id = l.tenant_id AND n.id = source_id)) AS details
 				FROM postings l WHERE tenant_id = $1 AND invoice_id = $2) AS all_beside

@@ -3,7 +3,8 @@ package torture
 import "context"
 
 // receive records one transfer for two invoices under two keys at once, each from two senders. Its credit is allocated and paid back at
-// once, which fits once, and a payment from it is removed.
+// once, which fits once. Then all is taken back as a mistake: what its credit was used for, a refund of another payment, and the receipt
+// with its payments, each under two keys at once.
 func (t turn) receive(ctx context.Context) {
 	payer := t.customer(ctx, "").ID
 	one := t.issuedTo(ctx, "-one", payer, "2026-11-21", "2026-12-21")
@@ -54,4 +55,24 @@ func (t turn) receive(ctx context.Context) {
 			t.twice(ctx, t.wish("payment.remove", "-f", paymentsPath+"/"+paid.ID+"/remove", nil))
 		}
 	}
+	remove := func(of, key, path string, refusals ...string) {
+		t.twice(ctx, t.wish(of+".remove", key, path+"/remove", nil, refusals...))
+	}
+	if used[2].ok() {
+		path := "/api/v1/repayments/" + used[2].ID
+		atOnce(func() { remove("repayment", "-g", path) }, func() { remove("repayment", "-h", path) })
+	}
+	paid := t.twice(ctx, t.wish("payment.create", "-paid", invoicesPath+"/"+one+"/payments", paymentBody(5_00)))
+	back := t.twice(ctx, t.wish("refund.create", "-back", paymentsPath+"/"+paid.ID+"/refunds",
+		map[string]any{"amount": "3.00", "date": "2026-11-26"}))
+	if paid.ok() && back.ok() {
+		path := "/api/v1/refunds/" + back.ID
+		atOnce(func() { remove("refund", "-i", path) }, func() { remove("refund", "-j", path) }, func() {
+			t.twice(ctx, t.wish("refund.create", "-more", paymentsPath+"/"+paid.ID+"/refunds",
+				map[string]any{"amount": "3.00", "date": "2026-11-27"}, "exceeds-payment"))
+		})
+	}
+	atOnce(func() { remove("receipt", "-k", at, "receipt-used") }, func() { remove("receipt", "-l", at, "receipt-used") }, func() {
+		apply("-late")
+	})
 }

@@ -56,7 +56,7 @@ WHERE result->>'id' <> record_id::text OR NOT EXISTS (
         UNION ALL SELECT 'settings.%', tenant_id, id FROM settings
         UNION ALL SELECT 'payment.%', tenant_id, id FROM payments
         UNION ALL SELECT 'user.%', tenant_id, id FROM users
-        UNION ALL SELECT 'refund.create', tenant_id, id FROM refunds
+        UNION ALL SELECT 'refund.%', tenant_id, id FROM refunds
         UNION ALL SELECT 'credit_note.create', tenant_id, id FROM credit_notes
         UNION ALL SELECT 'mail.send', tenant_id, id FROM mails
         UNION ALL SELECT 'schedule.%', tenant_id, id FROM schedules
@@ -72,7 +72,7 @@ WHERE result->>'id' <> record_id::text OR NOT EXISTS (
         UNION ALL SELECT 'closing.%', tenant_id, id FROM closings
         UNION ALL SELECT 'receipt.%', tenant_id, id FROM receipts
         UNION ALL SELECT 'receipt.apply', tenant_id, id FROM payments
-        UNION ALL SELECT 'repayment.create', tenant_id, id FROM repayments
+        UNION ALL SELECT 'repayment.%', tenant_id, id FROM repayments
     ) AS r
     WHERE o.operation LIKE operations AND r.tenant_id = o.tenant_id AND r.id = record_id)
 
@@ -145,9 +145,11 @@ FROM (
             SELECT FROM payments p, generate_series(0, (removed_at IS NOT NULL)::int) -- also its removal
             WHERE p.tenant_id = record.tenant_id AND record.id IN (p.invoice_id, p.receipt_id)
             UNION ALL
-            SELECT FROM repayments b WHERE b.tenant_id = record.tenant_id AND b.receipt_id = record.id
+            SELECT FROM repayments b, generate_series(0, (removed_at IS NOT NULL)::int)
+            WHERE b.tenant_id = record.tenant_id AND b.receipt_id = record.id
             UNION ALL
-            SELECT FROM refunds f WHERE f.tenant_id = record.tenant_id AND record.id IN (f.invoice_id, f.payment_id)
+            SELECT FROM refunds f, generate_series(0, (removed_at IS NOT NULL)::int)
+            WHERE f.tenant_id = record.tenant_id AND record.id IN (f.invoice_id, f.payment_id)
             UNION ALL
             SELECT FROM credit_notes n WHERE n.tenant_id = record.tenant_id AND n.invoice_id = record.id
             UNION ALL
@@ -155,7 +157,7 @@ FROM (
             WHERE w.tenant_id = record.tenant_id AND w.invoice_id = record.id
             UNION ALL
             SELECT FROM intent_effects e WHERE e.tenant_id = record.tenant_id AND e.record_id = record.id
-                AND operation IN ('customer.merge', 'customer.undo_merge', 'customer.erase', 'logo.create')
+                AND operation IN ('customer.merge', 'customer.undo_merge', 'customer.erase', 'logo.create', 'receipt.remove')
             UNION ALL -- an erasure empties what was not issued
             SELECT FROM invoices i JOIN customers c ON c.tenant_id = i.tenant_id AND c.id = customer_id
             WHERE i.tenant_id = record.tenant_id AND i.id = record.id AND issued_at IS NULL AND erased_at IS NOT NULL
@@ -208,6 +210,8 @@ WITH change AS (
     UNION ALL SELECT tenant_id, id, field.key, field.value, -1 FROM attachments AS r, jsonb_each(to_jsonb(r)) AS field
     UNION ALL SELECT tenant_id, id, field.key, field.value, -1 FROM logos AS r, jsonb_each(to_jsonb(r)) AS field
     UNION ALL SELECT tenant_id, id, field.key, field.value, -1 FROM write_offs AS r, jsonb_each(to_jsonb(r)) AS field
+    UNION ALL SELECT tenant_id, id, field.key, field.value, -1 FROM refunds AS r, jsonb_each(to_jsonb(r)) AS field
+    UNION ALL SELECT tenant_id, id, field.key, field.value, -1 FROM repayments AS r, jsonb_each(to_jsonb(r)) AS field
     UNION ALL SELECT tenant_id, id, field.key, field.value, -1 FROM closings AS r, jsonb_each(to_jsonb(r)) AS field
     UNION ALL SELECT tenant_id, id, field.key, field.value, -1
     FROM payments AS r, jsonb_each(to_jsonb(r) || jsonb_build_object('left', left_amount)) AS field
@@ -232,7 +236,7 @@ FROM invoices i,
     LATERAL (SELECT COALESCE(sum(amount), 0) AS payments FROM payments p
         WHERE p.tenant_id = i.tenant_id AND p.invoice_id = i.id AND removed_at IS NULL) AS p,
     LATERAL (SELECT COALESCE(sum(amount), 0) AS refunds FROM refunds f
-        WHERE f.tenant_id = i.tenant_id AND f.invoice_id = i.id) AS f,
+        WHERE f.tenant_id = i.tenant_id AND f.invoice_id = i.id AND removed_at IS NULL) AS f,
     LATERAL (SELECT COALESCE(sum(became_credit), 0) AS became FROM credit_notes n
         WHERE n.tenant_id = i.tenant_id AND n.invoice_id = i.id) AS n,
     LATERAL (SELECT COALESCE(sum(amount), 0) AS postings FROM postings l
@@ -249,15 +253,30 @@ WHERE COALESCE(amount, 0) <> became_credit OR became_credit > n.total OR removed
 -- rule: what is refunded of a payment is the sum of its refunds
 SELECT format('payment %s: refunded %s, refunds %s', id, refunded, refunds)
 FROM payments p, LATERAL (
-    SELECT COALESCE(sum(amount), 0) AS refunds FROM refunds f WHERE f.tenant_id = p.tenant_id AND f.payment_id = p.id) AS f
+    SELECT COALESCE(sum(amount), 0) AS refunds FROM refunds f
+    WHERE f.tenant_id = p.tenant_id AND f.payment_id = p.id AND removed_at IS NULL) AS f
 WHERE refunded <> refunds
 
 -- rule: a payment is removed whole, by one intent
 SELECT format('payment %s: refunded %s, removed %s, %s times', id, refunded, removed_at, times)
 FROM payments p, LATERAL (
-    SELECT count(*) AS times FROM intents o
-    WHERE o.tenant_id = p.tenant_id AND record_id = id AND operation = 'payment.remove' AND outcome = 'changed') AS o
+    SELECT count(*) AS times FROM (
+        SELECT FROM intents o
+        WHERE o.tenant_id = p.tenant_id AND record_id = id AND operation = 'payment.remove' AND outcome = 'changed'
+        UNION ALL
+        SELECT FROM intent_effects e WHERE e.tenant_id = p.tenant_id AND record_id = id AND operation = 'receipt.remove') AS removal) AS o
 WHERE times <> (removed_at IS NOT NULL)::int OR removed_at IS NOT NULL AND (refunded, left_amount) <> (0, 0)
+
+-- rule: a refund, a repayment and a receipt are removed by one intent
+SELECT format('%s %s: removed %s, %s times', what, id, removed_at, times)
+FROM (
+    SELECT 'refund' AS what, tenant_id, id, removed_at FROM refunds
+    UNION ALL SELECT 'repayment', tenant_id, id, removed_at FROM repayments
+    UNION ALL SELECT 'receipt', tenant_id, id, removed_at FROM receipts
+) AS r, LATERAL (
+    SELECT count(*) AS times FROM intents o
+    WHERE o.tenant_id = r.tenant_id AND record_id = id AND operation = what || '.remove' AND outcome = 'changed') AS o
+WHERE times <> (removed_at IS NOT NULL)::int
 
 -- rule: a receipt is what pays invoices, what was paid back and what is left
 SELECT format('receipt %s of %s: allocated %s, payments %s, repaid %s, repayments %s, left %s', id, amount, allocated, payments, repaid,
@@ -266,7 +285,7 @@ FROM receipts r,
     LATERAL (SELECT COALESCE(sum(amount), 0) AS payments FROM payments p
         WHERE p.tenant_id = r.tenant_id AND p.receipt_id = r.id AND removed_at IS NULL) AS p,
     LATERAL (SELECT COALESCE(sum(amount), 0) AS repayments FROM repayments b
-        WHERE b.tenant_id = r.tenant_id AND b.receipt_id = r.id) AS b
+        WHERE b.tenant_id = r.tenant_id AND b.receipt_id = r.id AND removed_at IS NULL) AS b
 WHERE (allocated, repaid) <> (payments, repayments) OR left_amount < 0
     OR left_amount <> CASE WHEN removed_at IS NULL THEN amount - payments - repayments ELSE payments + repayments END
 
@@ -314,6 +333,7 @@ WITH source AS (
     SELECT tenant_id, invoice_id, id AS source_id, 'payment' AS kind, amount FROM payments
     UNION ALL SELECT tenant_id, invoice_id, id, 'removal', -amount FROM payments WHERE removed_at IS NOT NULL
     UNION ALL SELECT tenant_id, invoice_id, id, 'refund', -amount FROM refunds
+    UNION ALL SELECT tenant_id, invoice_id, id, 'removal', amount FROM refunds WHERE removed_at IS NOT NULL
     UNION ALL SELECT tenant_id, invoice_id, id, 'credit', total FROM credit_notes
     UNION ALL SELECT tenant_id, invoice_id, id, 'to_credit', -became_credit FROM credit_notes WHERE became_credit > 0
     UNION ALL SELECT tenant_id, invoice_id, id, 'write_off', amount FROM write_offs
@@ -683,7 +703,9 @@ FROM closings c JOIN (
     UNION ALL SELECT tenant_id, id, received_on, created_at FROM receipts
     UNION ALL SELECT tenant_id, id, received_on, removed_at FROM receipts WHERE removed_at IS NOT NULL
     UNION ALL SELECT tenant_id, id, repaid_on, created_at FROM repayments
+    UNION ALL SELECT tenant_id, id, repaid_on, removed_at FROM repayments WHERE removed_at IS NOT NULL
     UNION ALL SELECT tenant_id, id, refunded_on, created_at FROM refunds
+    UNION ALL SELECT tenant_id, id, refunded_on, removed_at FROM refunds WHERE removed_at IS NOT NULL
     UNION ALL SELECT tenant_id, id, issue_date, created_at FROM credit_notes
     UNION ALL SELECT tenant_id, id, written_off_on, created_at FROM write_offs) AS r USING (tenant_id)
 WHERE reopened_at IS NULL AND day <= through AND at > c.created_at

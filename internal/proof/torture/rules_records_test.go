@@ -20,7 +20,9 @@ import (
 	creditnotes "onlyonce/internal/invoice/credit"
 	"onlyonce/internal/invoice/invoicetest"
 	"onlyonce/internal/invoice/logo"
+	"onlyonce/internal/invoice/payment"
 	"onlyonce/internal/invoice/receipt"
+	refunds "onlyonce/internal/invoice/refund"
 	"onlyonce/internal/invoice/reminder"
 	"onlyonce/internal/invoice/schedule"
 	"onlyonce/internal/invoice/webhook"
@@ -28,6 +30,7 @@ import (
 	"onlyonce/internal/people/account"
 	secrets "onlyonce/internal/people/secret"
 	"onlyonce/internal/people/signup"
+	"onlyonce/internal/record"
 	"onlyonce/internal/value/date"
 	"onlyonce/internal/value/email"
 )
@@ -148,8 +151,9 @@ func issueInABatch(b *invoicetest.Bundle) {
 	must.OK(b, worker.Work(b.Context(), &river.Job[batch.Job]{Args: batch.Job{Tenant: b.Tenant, Batch: of.Value.ID}}))
 }
 
-// payFromReceipt records a receipt with a payment, pays an invoice from its credit, takes that back, and pays a part of the credit back.
-// Another receipt is removed. The invoice is credited, so that what the receipt paid becomes credit.
+// payFromReceipt records a receipt with a payment, pays an invoice from its credit, takes that back, and pays parts of the credit back, of
+// which one is removed. Another receipt is removed with its payment, of which a refund was removed. The
+// invoice is credited, so that what the receipt paid becomes credit.
 func payFromReceipt(b *invoicetest.Bundle) {
 	b.Helper()
 	inv := b.Issued("received")
@@ -159,8 +163,18 @@ func payFromReceipt(b *invoicetest.Bundle) {
 	must.OK(b, err)
 	b.OK(b.Remove("remove from receipt", paid))
 	b.OK(b.Repay("repay", done.Value, "5"))
-	gone, err := b.Receive("mistake", "70", "RX 1 too", inv)
+	repaid, err := b.Repay("repay too much", done.Value, "3")
 	must.OK(b, err)
+	b.OK(receipt.RemoveRepayment.Do(b.Context(), b.Store, b.Of("remove repayment", repaid.ID, 0), struct{}{}))
+	gone, err := b.Receive("mistake", "70", "RX 1 too", inv, invoicetest.Part(inv, "15"))
+	must.OK(b, err)
+	parts, err := payment.ListOfReceipt(b.Context(), b.Store.Pool, b.Tenant, gone.Value.ID, record.Page{Limit: 1})
+	must.OK(b, err)
+	d, err := refunds.Input{Amount: "2", Date: "2026-11-23"}.Draft(parts.Rows[0].Payment)
+	must.OK(b, err)
+	back, err := refunds.Create.Do(b.Context(), b.Store, b.Intent("back too much"), d)
+	must.OK(b, err)
+	b.OK(refunds.Remove.Do(b.Context(), b.Store, b.Of("remove refund", back.Value.ID, 0), struct{}{}))
 	b.OK(receipt.Remove.Do(b.Context(), b.Store, b.Of("remove receipt", gone.Value.ID, 0), struct{}{}))
 	all, err := creditnotes.Input{}.Draft(inv)
 	must.OK(b, err)

@@ -177,8 +177,8 @@ func TestRemoveARefund(t *testing.T) {
 			"Both entries stay in the ledger.")
 	p.LeadsTo(at)
 	pay := func(key, amount string) {
-		program.With("Idempotency-Key", key).Post("/api/v1"+at+"/payments", `{"amount": "`+amount+`", "date": "2026-11-24", "method": "cash"}`).
-			Want(t, http.StatusCreated)
+		body := `{"amount": "` + amount + `", "date": "2026-11-24", "method": "cash"}`
+		program.With("Idempotency-Key", key).Post("/api/v1"+at+"/payments", body).Want(t, http.StatusCreated)
 	}
 	pay("all", "105.77")
 	for _, refused := range []sitetest.Answer{person.Press(p, "Remove refund"), person.Get(path + "?key=other")} {
@@ -228,7 +228,8 @@ func TestLeftOfThePaymentChanged(t *testing.T) {
 	made := x.Caller.Press(p, "Record refund")
 	x.Format.Done(x, made)
 	b.Page(x.Caller.Get(x.Resource.PageOf(""))).
-		Says("Paid 24.00 Open EUR 111.77", "Refund 24.00 EUR of it", "Remove refund of 5.00 EUR −5.00 EUR", "Remove refund of 11.00 EUR −11.00 EUR")
+		Says("Paid 24.00 Open EUR 111.77", "Refund 24.00 EUR of it", "Remove refund of 5.00 EUR −5.00 EUR",
+			"Remove refund of 11.00 EUR −11.00 EUR")
 	x.Format.Replayed(x, x.Caller.Press(p, "Record refund"), made) // although the rest has changed again
 	x.WantRows(x.Leaves)
 	x.WantOutcomes("conflict", "created", "replayed")

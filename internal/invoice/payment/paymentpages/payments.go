@@ -108,8 +108,10 @@ func (s *pages) removePage(r *http.Request, p templates.Page, f templates.Form, 
 		return nil, err
 	}
 	amount, day, reference := web.AmountText(of.Currency, of.Amount), web.DateText(of.Date), strings.TrimSpace(of.Provider+" "+of.Reference)
-	effects := []string{"This takes back the payment of " + amount + " from " + day + ". The open amount of the invoice goes up by " + amount +
-		". Both entries stay in the ledger."}
+	effects := []string{
+		"This takes back the payment of " + amount + " from " + day + ". The open amount of the invoice goes up by " + amount + ". " +
+			"Both entries stay in the ledger.",
+	}
 	if of.ReceiptID != uuid.Nil {
 		effects = append(effects, "It is part of a receipt. The credit of the customer goes up by "+amount+".")
 	}

@@ -67,8 +67,10 @@ func (s *pages) removeRefundPage(r *http.Request, p templates.Page, f templates.
 	amount, day := web.AmountText(of.Currency, of.Amount), web.DateText(of.Date)
 	return invoiceviews.RemovePage(p, invoiceviews.Remove{
 		Form: f, What: "refund", Name: number, Href: s.invoices.URL(of.InvoiceID), Amount: amount, Date: "refunded " + day,
-		Effects: []string{"This takes back the refund of " + amount + " from " + day + ". The open amount of the invoice goes down by " + amount +
-			". Both entries stay in the ledger."},
+		Effects: []string{
+			"This takes back the refund of " + amount + " from " + day + ". The open amount of the invoice goes down by " + amount + ". " +
+				"Both entries stay in the ledger.",
+		},
 		Removed: !of.RemovedAt.IsZero(),
 	}), nil
 }

@@ -134,7 +134,7 @@ func (s *pages) removeRepaymentPage(
 	return invoiceviews.RemovePage(p, invoiceviews.Remove{
 		Form: f, What: "repayment", Name: of.Customer.Name, Href: s.receipts.URL(of.ID), Amount: amount,
 		Date:    "paid back " + web.DateText(b.Date),
-		Effects: []string{"The credit of the customer goes up by " + amount + ". The repayment stays on the page of its receipt, as removed."},
+		Effects: []string{"The credit of the customer goes up by " + amount + ". The repayment stays with its receipt, as removed."},
 		Removed: !b.RemovedAt.IsZero(),
 	}), nil
 }

@@ -95,8 +95,8 @@ func TestFillInAgain(t *testing.T) {
 	assert.Thatf(t, len(csv.Body) > 0, "%v", csv)
 }
 
-// TestRemoveAReceipt: the page of a receipt leads to the removal of it and its repayments. In a closed period, neither it nor the page of the
-// invoice has a button. After the removal, the payments that were recorded with it are removed too.
+// TestRemoveAReceipt: the page of a receipt leads to the removal of it and its repayments. In a closed period, neither it nor the page of
+// the invoice has a button. After the removal, the payments that were recorded with it are removed too.
 func TestRemoveAReceipt(t *testing.T) {
 	b := sitetest.Setup(t)
 	person, program, invoices := b.Person(b.Replica, b.Acme), b.Program(b.Replica, b.Acme), invoicecases.Invoices()
@@ -106,8 +106,9 @@ func TestRemoveAReceipt(t *testing.T) {
 		made.Want(t, http.StatusCreated)
 		return sitetest.Decode[sitetest.Created](b, made).ID
 	}
-	at := "/receipts/" + post("/receipts", `{"customer_id": "`+sitetest.Get[string](b, `SELECT id::text FROM customers`)+`", "currency": "EUR",
-		"amount": "90.00", "date": "2025-03-01", "method": "cash",
+	customer := sitetest.Get[string](b, `SELECT id::text FROM customers`)
+	at := "/receipts/" + post("/receipts", `{"customer_id": "`+customer+`", "currency": "EUR", "amount": "90.00",
+		"date": "2025-03-01", "method": "cash",
 		"allocations": [{"invoice_id": "`+strings.TrimPrefix(invoice, "/invoices/")+`", "amount": "40.00"}]}`)
 	repayment := "/repayments/" + post(at+"/repayments", `{"amount": "10.00", "date": "2025-03-02"}`) + "/remove"
 	payment := "/payments/" + sitetest.Get[string](b, `SELECT id::text FROM payments`)

@@ -161,6 +161,21 @@ UPDATE receipts SET allocated = allocated + 1 WHERE removed_at IS NULL;
 -- rule: a receipt is what pays invoices, what was paid back and what is left
 UPDATE repayments SET amount = 1;
 
+-- rule: a refund, a repayment and a receipt are removed by one intent
+UPDATE intents SET outcome = 'reused', changes = NULL WHERE operation = 'repayment.remove';
+UPDATE repayments SET version = 1;
+
+-- rule: a refund, a repayment and a receipt are removed by one intent
+UPDATE intents SET outcome = 'reused', changes = NULL WHERE operation = 'refund.remove';
+UPDATE refunds SET version = 1 WHERE removed_at IS NOT NULL;
+
+-- rule: a payment is removed whole, by one intent
+DELETE FROM intent_effects WHERE effect = 'removed with its receipt';
+UPDATE payments SET version = version - 1 WHERE receipt_id IN (SELECT id FROM receipts WHERE removed_at IS NOT NULL);
+
+-- rule: each payment, removal of one, refund, credit note, write-off and reversal of one is posted once
+UPDATE postings SET source_id = gen_random_uuid() WHERE kind = 'removal' AND amount > 0;
+
 -- rule: no reference twice
 DELETE FROM payment_references WHERE reference = 'RX 1';
 
