@@ -57,9 +57,8 @@ const recordedWith = `p.created_at = r.created_at`
 // Used is the conflict of removing a receipt whose credit was used, or of whose payments something was refunded.
 var Used = conflict.Kind{
 	Slug: "receipt-used", Title: "Receipt in use",
-	Meaning: "The receipt's credit pays an invoice or was paid back, or one of its payments was refunded, so it can't be removed. " +
-		"Nothing was changed.",
-	ToDo: "Remove the payments from its credit, the repayments and the refunds first.",
+	Meaning: "Its credit was used, or one of its payments was refunded. Nothing was changed.",
+	ToDo:    "Remove the payments from its credit, the repayments and the refunds first.",
 }
 
 // Removable returns a [*conflict.Error] that names the records on which the removal of a receipt has to wait, if there are any.

@@ -33,9 +33,8 @@ var Remove = idempotency.Define(idempotency.Spec[struct{}, Refund]{
 // ExceedsOpen is the conflict of removing a refund that is larger than the open amount, which is its member open.
 var ExceedsOpen = conflict.Kind{
 	Slug: "refund-exceeds-open", Title: "Less is open than the refund",
-	Meaning: "Without the refund its amount is paid, but less is open on the invoice, which payments, credit notes and write-offs may " +
-		"have lowered since. Nothing was changed.",
-	ToDo: "Remove the later payment, or take the write-off back, and then remove the refund.",
+	Meaning: "Without the refund its amount is paid, but less (open) is open on the invoice. Nothing was changed.",
+	ToDo:    "Remove the later payment, or take the write-off back, and then remove the refund.",
 }
 
 // Removable returns a [*conflict.Error] if a refund of an invoice can't be removed.

@@ -42,9 +42,8 @@ func (s *pages) mountRefunds() {
 	web.Show(m, web.RecordPage[refund.Refund]{Summary: "One refund."})
 	web.Create(m, "Refund a payment, at most the part that isn't refunded yet and didn't become credit with a credit note.", refund.Create,
 		draft, s.freshRefund, &refund.ExceedsPayment, &invoice.BecameCredit, &invoice.PeriodClosed)
-	web.Transition(m, "remove", "removed", "Take back a refund that was recorded by mistake, so that its amount is paid again. Its entry "+
-		"stays in the ledger, with another one that reverses it.", refund.Remove, web.Nothing(), &refund.ExceedsOpen, &invoice.NotIssued,
-		&invoice.PeriodClosed)
+	web.Transition(m, "remove", "removed", "Take back a refund that was recorded by mistake.",
+		refund.Remove, web.Nothing(), &refund.ExceedsOpen, &invoice.NotIssued, &invoice.PeriodClosed)
 	web.Ask(m, "remove", refund.Remove, web.Question[refund.Refund]{
 		Submit: "Remove refund", Page: s.removeRefundPage, Fresh: s.removableRefund,
 	})

@@ -116,7 +116,7 @@ func (s *pages) mountRepayments() {
 	web.Show(m, web.RecordPage[receipt.Repayment]{Summary: "One repayment."})
 	web.Create(m, "Record that credit of a receipt was paid back to the customer, at most what is left.", receipt.Repay, draft, s.freshUse,
 		&receipt.ExceedsCredit, &invoice.PeriodClosed)
-	web.Transition(m, "remove", "removed", "Take back a repayment that was recorded by mistake, so that its amount is credit again.",
+	web.Transition(m, "remove", "removed", "Take back a repayment that was recorded by mistake.",
 		receipt.RemoveRepayment, web.Nothing(), &invoice.PeriodClosed)
 	web.Ask(m, "remove", receipt.RemoveRepayment, web.Question[receipt.Repayment]{
 		Submit: "Remove repayment", Page: s.removeRepaymentPage,

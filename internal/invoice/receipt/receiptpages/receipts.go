@@ -117,7 +117,7 @@ func (s *pages) mountReceipts() {
 	})
 	web.Create(m, "Record money that was received in one transfer, and allocate it to invoices of the customer. The rest is credit.",
 		receipt.Create, draft, s.freshReceipt, &payment.ExceedsOpen, &invoice.NotIssued, &invoice.PeriodClosed, &customer.Erased)
-	web.Transition(m, "remove", "removed", "Take back a receipt that was recorded by mistake, with the payments of its allocations.",
+	web.Transition(m, "remove", "removed", "Take back a mistaken receipt, with the payments of its allocations.",
 		receipt.Remove, web.Nothing(), &receipt.Used, &invoice.BecameCredit, &invoice.PeriodClosed)
 	web.Ask(m, "remove", receipt.Remove, web.Question[receipt.Receipt]{
 		Submit: "Remove receipt", Page: s.removePage,
