@@ -39,8 +39,8 @@ func (s *pages) mountRefunds() {
 		Summary: "The refunds of a payment, newest first.", View: showRefund, Read: web.ListUnder(s.payments, refund.ListOf),
 	})
 	web.Show(m, web.RecordPage[refund.Refund]{Summary: "One refund."})
-	web.Create(m, "Refund a payment, at most the part that isn't refunded yet and didn't become credit with a credit note.", refund.Create, draft, s.freshRefund,
-		&refund.ExceedsPayment, &invoice.BecameCredit, &invoice.PeriodClosed)
+	web.Create(m, "Refund a payment, at most the part that isn't refunded yet and didn't become credit with a credit note.",
+		refund.Create, draft, s.freshRefund, &refund.ExceedsPayment, &invoice.BecameCredit, &invoice.PeriodClosed)
 }
 
 func (s *pages) unusualRefund(r *http.Request, d refund.Draft) (invoiceform.Doubt, error) {
