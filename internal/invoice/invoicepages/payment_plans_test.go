@@ -107,8 +107,8 @@ func everyCreditNote(b *sitetest.Bundle, program, person *sitetest.Client) map[s
 		}}
 	}
 	return map[string][]sitetest.Request{
-		"POST /invoices/{id}/credit-notes/form": {preview(list(most)+"/form")},
-		"POST /credit-notes/{id}/form":          {preview("/credit-notes/"+sitetest.RowID(7)+"/form")},
+		"POST /invoices/{id}/credit-notes/form": {preview(list(most) + "/form")},
+		"POST /credit-notes/{id}/form":          {preview("/credit-notes/" + sitetest.RowID(7) + "/form")},
 		"GET /invoices/{id}/credit-notes/new": append(newForms(person, list, most),
 			sitetest.Looked(person, http.StatusConflict, list(sitetest.RowID(11))+"/new?key=fresh")),
 		"POST /invoices/{id}/credit-notes":        forms,
