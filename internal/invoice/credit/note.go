@@ -1,6 +1,7 @@
 // Package credit has credit notes, which reduce issued invoices. A credit note credits quantities of the invoice's lines, never more than
 // a line has left and never more than the open and paid amounts. What exceeds the open amount becomes credit of the customer, which is a
-// receipt. It is posted to the invoice in the same transaction, has a number of a separate series, and never changes. The database computes its amounts: see migrations/00112_credit_notes.sql.
+// receipt. A credit note is posted to the invoice in the same transaction, has a number of a separate series, and never changes. The
+// database computes its amounts: see migrations/00112_credit_notes.sql and 00196_invoice_credit_of_paid.sql.
 package credit
 
 import (

@@ -105,9 +105,9 @@ func columns(lines []Quantity) (positions []int, quantities []string) {
 // creditable is the sum of the open and paid amounts; position and left are the number and the remaining quantity of the line.
 var ExceedsInvoice = conflict.Kind{
 	Slug: "exceeds-invoice", Title: "More than can be credited",
-	Meaning: "The credit note is larger than what is open or paid on the invoice (creditable), or has a quantity larger than what is left " +
-		"of a line (position, left), which other credit notes, refunds and write-offs may have lowered. Nothing was recorded. You can use " +
-		"the key again.",
+	Meaning: "The credit note is larger than what is open or paid on the invoice (creditable), or has a quantity larger than what is " +
+		"left of a line (position, left), which other credit notes, refunds and write-offs may have lowered. Nothing was recorded. " +
+		"You can use the key again.",
 	ToDo: "Credit at most the amount in creditable. To credit what was written off, take that back first.",
 }
 

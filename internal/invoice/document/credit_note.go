@@ -14,7 +14,8 @@ func OfCreditNote(n credit.Note, inv invoice.Invoice, logo pdf.Image) pdf.Docume
 		Title: "Credit note " + n.Number, At: n.CreatedAt, Seller: seller(inv), Logo: logo, Role: "Credit to",
 		Buyer: buyer(inv),
 		Facts: append([]pdf.Fact{
-			{Label: "Date", Value: n.Date.Time().Format(day)}, {Label: "Credits invoice", Value: inv.Number + " of " + inv.IssueDate.Time().Format(day)},
+			{Label: "Date", Value: n.Date.Time().Format(day)},
+			{Label: "Credits invoice", Value: inv.Number + " of " + inv.IssueDate.Time().Format(day)},
 		}, reference(inv)...),
 		Currency: n.Currency.String(), Notes: n.Reason, Footer: inv.Seller.Footer,
 		Totals: []pdf.Total{{Label: "Subtotal", Amount: money(n.Subtotal)}},

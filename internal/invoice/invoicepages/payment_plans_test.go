@@ -105,7 +105,14 @@ func everyCreditNote(b *sitetest.Bundle, program, person *sitetest.Client) map[s
 	api = append(api, sitetest.Request{What: "all", Want: http.StatusCreated, Send: func() sitetest.Answer {
 		return program.With("Idempotency-Key", "all").Post("/api/v1"+list(sitetest.RowID(invoicecases.Drafts+3)), `{}`)
 	}})
+	preview := func(path string) sitetest.Request {
+		return sitetest.Request{What: "preview", Want: http.StatusOK, Send: func() sitetest.Answer {
+			return person.Submit(path, sitetest.Change(of.Command, "action", "preview", "idempotency_key", "preview"))
+		}}
+	}
 	return map[string][]sitetest.Request{
+		"POST /invoices/{id}/credit-notes/form": {preview(list(most) + "/form")},
+		"POST /credit-notes/{id}/form":          {preview("/credit-notes/" + sitetest.RowID(7) + "/form")},
 		"GET /invoices/{id}/credit-notes/new": append(newForms(person, list, most),
 			sitetest.Looked(person, http.StatusConflict, list(sitetest.RowID(11))+"/new?key=fresh")),
 		"POST /invoices/{id}/credit-notes":        forms,

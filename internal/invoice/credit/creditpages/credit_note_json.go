@@ -26,7 +26,7 @@ type creditNoteJSON struct {
 	Subtotal     string           `json:"subtotal" format:"decimal"`
 	TaxTotal     string           `json:"tax_total" format:"decimal"`
 	Total        string           `json:"total" format:"decimal"`
-	BecameCredit string           `json:"became_credit" format:"decimal" doc:"The part of the total that was paid, and is the customer's credit."`
+	BecameCredit string           `json:"became_credit" format:"decimal" doc:"Part of the total that is the customer's credit."`
 	Receipt      uuid.UUID        `json:"receipt_id,omitzero" doc:"Has what became credit."`
 }
 

@@ -84,7 +84,8 @@ func TestCreditWhatIsPaid(t *testing.T) {
 	b.Page(x.Caller.Get(page)).Says("Credits invoice 2026-0001 of 21 Nov 2026", "Of it, credit of the customer 135.77").LeadsTo(receipt)
 	b.Page(x.Caller.Get("/invoices/"+x.ID)).Says("Became credit", "−135.77 EUR", "135.77 EUR became credit with "+note.Number).
 		LeadsTo(receipt)
-	b.Page(x.Caller.Get(receipt)).Says("Became credit on", "Credit note "+note.Number, "Credit left 135.77 EUR", "Pay credit back").LeadsTo(page)
+	b.Page(x.Caller.Get(receipt)).Says("Became credit on", "Credit note "+note.Number, "Credit left 135.77 EUR", "Pay credit back").
+		LeadsTo(page)
 }
 
 // TestCreditEverything: a program omits the lines, and a form is filled with the remaining quantities.

@@ -43,7 +43,8 @@ func Mount(on *web.Site, invoices *web.Mounted[invoice.Invoice], render Render) 
 		Name: func(n credit.Note) string { return n.Number },
 	})
 	draft := web.NewFormUnder(s.invoices, m, credit.Input.Draft, web.Form[credit.Note]{
-		Fields: []templates.Field{{Name: "reason", Value: "Reason"}, {Name: "date", Value: "Date"}}, Page: s.creditNoteForm, Facts: creditFacts, Control: creditControl,
+		Fields: []templates.Field{{Name: "reason", Value: "Reason"}, {Name: "date", Value: "Date"}},
+		Page:   s.creditNoteForm, Facts: creditFacts, Control: creditControl,
 		RepeatedFields: []string{"line_quantity"},
 		Example:        credit.Input{Lines: []credit.LineInput{{Position: 1, Quantity: "1"}}},
 	})
@@ -164,7 +165,9 @@ func preview(form url.Values, inv invoice.Invoice, left []credit.Left) invoicevi
 	show := inv.Currency.Display
 	if draft, err := draftOf(form, inv); err == nil {
 		if a, possible := draft.Preview(inv, left); possible {
-			return invoiceviews.CreditPreview{Net: show(a.Net), Tax: show(a.Tax), Total: show(a.Total), BecomesCredit: show(a.BecomesCredit)}
+			return invoiceviews.CreditPreview{
+				Net: show(a.Net), Tax: show(a.Tax), Total: show(a.Total), BecomesCredit: show(a.BecomesCredit),
+			}
 		}
 	}
 	return invoiceviews.CreditPreview{Impossible: true}
