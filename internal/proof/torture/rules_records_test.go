@@ -36,8 +36,8 @@ import (
 )
 
 // programRecords creates an invoice that an event has paid, after a partial refund, a schedule that was billed three times, edited and
-// paused, a merged customer, two reminders, a batch, two write-offs, two receipts, two closings, and two sign-ups, one of which has begun its
-// business.
+// paused, a merged customer, two reminders, a batch, two write-offs, two receipts, two closings, and two sign-ups, one of which has begun
+// its business.
 func programRecords(b *invoicetest.Bundle) {
 	b.Helper()
 	inv := b.Issued("i")
