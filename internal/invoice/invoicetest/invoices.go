@@ -133,7 +133,9 @@ func (b *Bundle) Find(inv invoice.Invoice) invoice.Invoice {
 	var posted, recorded [3]int64 // paid, credited, written off
 	err = b.Admin.QueryRow(b.Context(), `
 		SELECT
-			COALESCE((SELECT sum(amount) FROM postings WHERE invoice_id = @id AND kind IN ('payment', 'refund', 'removal', 'to_credit')), 0),
+			COALESCE((
+				SELECT sum(amount) FROM postings
+				WHERE invoice_id = @id AND kind IN ('payment', 'refund', 'removal', 'to_credit')), 0),
 			COALESCE((SELECT sum(amount) FROM postings WHERE invoice_id = @id AND kind = 'credit'), 0),
 			COALESCE((SELECT sum(amount) FROM postings WHERE invoice_id = @id AND kind IN ('write_off', 'reversal')), 0),
 			COALESCE((SELECT sum(amount) FROM payments WHERE invoice_id = @id AND removed_at IS NULL), 0)
