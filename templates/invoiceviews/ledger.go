@@ -16,7 +16,8 @@ type Ledger struct {
 // LedgerRow is a payment, a refund, the removal of one, a credit note, a write-off or its reversal, on the page of its invoice.
 type LedgerRow struct {
 	Date string
-	// Kind is "Payment", "Payment removed", "Refund", "Refund removed", "Credit note", "Became credit", "Write-off" or "Write-off taken back".
+	// Kind is "Payment", "Payment removed", "Refund", "Refund removed", "Credit note", "Became credit", "Write-off" or
+	// "Write-off taken back".
 	Kind   string
 	Amount string // with its currency; "−" before a refund, the removal of a payment, a reversal or what became credit
 	// Details are the method, the provider and the reference of a payment, or the reason and the note of a write-off.
