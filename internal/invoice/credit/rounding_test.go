@@ -97,7 +97,7 @@ func anyLine(r *rapid.T) invoice.LineInput {
 		Description: "Design",
 		Quantity: rapid.SampledFrom([]string{"", "", "", "-"}).Draw(r, "sign") +
 			decimal.New(rapid.Int64Range(1, 100000).Draw(r, "quantity"), -rapid.Int32Range(0, 6).Draw(r, "decimals")).String(),
-		UnitPrice: decimal.New(rapid.Int64Range(0, 500).Draw(r, "price"), -rapid.Int32Range(2, 6).Draw(r, "decimals of the price")).String(),
+		UnitPrice: decimal.New(rapid.Int64Range(0, 500).Draw(r, "price"), -rapid.Int32Range(2, 6).Draw(r, "price's decimals")).String(),
 		TaxRate:   rapid.SampledFrom([]string{"0", "6.5", "7", "7.0", "23", "33.333", "100"}).Draw(r, "rate"),
 		Discount:  rapid.SampledFrom([]string{"", "", "10%", "33.33%", "100%", "amount"}).Draw(r, "discount"),
 	}
