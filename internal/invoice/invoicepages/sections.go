@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/google/uuid"
@@ -13,6 +14,7 @@ import (
 	"onlyonce/internal/invoice/closing"
 	"onlyonce/internal/invoice/duplicate"
 	"onlyonce/internal/invoice/excerpt"
+	"onlyonce/internal/invoice/receipt"
 	"onlyonce/internal/invoice/reminder"
 	"onlyonce/internal/invoice/schedule"
 	"onlyonce/internal/record"
@@ -134,9 +136,28 @@ func sizeText(bytes int) string {
 	}
 }
 
-// mentions returns links from an invoice to its duplicates and to the schedule that billed it.
+// creditOf returns a link to pay an invoice from the credit of its customer, if there is any.
+func (s *Pages) creditOf(r *http.Request, inv invoice.Invoice) ([]invoiceviews.Mention, error) {
+	if inv.Open == 0 {
+		return nil, nil
+	}
+	of, err := receipt.CreditFor(r.Context(), s.site.Pool, web.Principal(r).Tenant, inv.ID)
+	if errors.Is(err, record.ErrNotFound) {
+		return nil, nil
+	}
+	use := url.Values{"invoice_id": {inv.ID.String()}, "amount": {inv.Currency.Format(min(of.Left, inv.Open))}}
+	return []invoiceviews.Mention{{
+		Before: of.Customer.Name + " has credit of " + web.AmountText(of.Currency, of.Left) + ". ",
+		Link:   templates.Link{Text: "Pay with it", Href: web.FormHref(r, "/receipts/"+of.ID.String()+"/allocations/new?"+use.Encode())},
+	}}, err
+}
+
+// mentions returns links from an invoice to its duplicates, to the schedule that billed it, and to the credit that can pay it.
 func (s *Pages) mentions(r *http.Request, inv invoice.Invoice) (all []invoiceviews.Mention, err error) {
 	tenant := web.Principal(r).Tenant
+	if all, err = s.creditOf(r, inv); err != nil {
+		return nil, err
+	}
 	if of := inv.DuplicateOf; of.ID != uuid.Nil {
 		link := templates.Link{Text: of.Name, Href: s.Invoices.URL(of.ID)}
 		all = append(all, invoiceviews.Mention{Before: "Void: duplicate of ", Link: link, After: "."})

@@ -45,6 +45,7 @@ func TestExecutedSQL(t *testing.T) {
 	) ([]receipt.OpenInvoice, error) {
 		return receipt.Open(ctx, pool, tenant, customer, inv.Currency)
 	}, customer)
+	storetest.Find(sql, "credit for an invoice", receipt.CreditFor, inv.ID)
 	storetest.Record(sql, "receipt", receipt.Table, made.ID)
 	storetest.Record(sql, "repayment", receipt.Repayments, repaid.ID)
 	storetest.Execute(sql, "", receipt.RemoveRepayment, repaid.ID, 0, struct{}{})

@@ -49,10 +49,21 @@ func (s *pages) mountAllocations() {
 	})
 	web.Show(m, web.RecordPage[payment.Payment]{Summary: "One payment of a receipt."})
 	web.Create(m, "Pay an invoice of the customer from what is left of a receipt, at most what is open. It is a payment of the invoice.",
-		receipt.Apply, draft, s.freshUse, &receipt.ExceedsCredit, &payment.ExceedsOpen, &invoice.NotIssued, &invoice.PeriodClosed)
+		receipt.Apply, draft, s.freshAllocation, &receipt.ExceedsCredit, &payment.ExceedsOpen, &invoice.NotIssued, &invoice.PeriodClosed)
 }
 
-// freshUse fills in today's date, unless nothing is left of the receipt.
+// freshAllocation fills in the invoice and the amount from the address, too.
+func (s *pages) freshAllocation(r *http.Request) (url.Values, error) {
+	form, err := s.freshUse(r)
+	for _, name := range []string{"invoice_id", "amount"} {
+		if value := r.URL.Query().Get(name); value != "" {
+			form.Set(name, value)
+		}
+	}
+	return form, err
+}
+
+// freshUse fills in today's date and what is left, unless nothing is left of the receipt.
 func (s *pages) freshUse(r *http.Request) (url.Values, error) {
 	of, err := s.receipts.Find(r)
 	if err == nil {
