@@ -25,6 +25,7 @@ type Posting struct {
 	Amount  int64  `json:"amount"`
 	Number  string `json:"number"`  // of a credit note
 	Removed bool   `json:"removed"` // of a payment or a refund, or a write-off that was taken back
+	Closed  bool   `json:"closed"`  // whether the books are closed for the date of a payment or a refund
 	// The fields of a payment or a write-off, even if it was removed or taken back.
 	Left    int64  `json:"left"`    // of a payment, in minor units: Amount less refunds
 	Method  string `json:"method"`  // or the reason of a write-off
@@ -56,6 +57,7 @@ func Ledger(
 				CASE WHEN l.kind IN ('removal', 'reversal') THEN business_day(l.at)
 					ELSE COALESCE(p.paid_on, f.refunded_on, n.issue_date, w.written_off_on) END,
 			'number', n.number, 'left', p.left_amount, 'removed', COALESCE(p.removed_at, f.removed_at, w.reversed_at) IS NOT NULL,
+			'closed', COALESCE(COALESCE(p.paid_on, f.refunded_on) <= (SELECT books_closed(@tenant_id, '2000-01-01')), false),
 			'method', COALESCE(p.method, w.reason), 'receipt', COALESCE(p.receipt_id, became.id),
 			'details', concat_ws(' ', COALESCE(p.provider, c.provider), COALESCE(p.reference, c.reference), p.source, p.external_id,
 				w.note))

@@ -11,7 +11,6 @@ import (
 
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/attachment"
-	"onlyonce/internal/invoice/closing"
 	"onlyonce/internal/invoice/duplicate"
 	"onlyonce/internal/invoice/excerpt"
 	"onlyonce/internal/invoice/receipt"
@@ -34,11 +33,10 @@ func (s *Pages) ledger(r *http.Request, inv invoice.Invoice) (v invoiceviews.Led
 	if err != nil {
 		return v, excerpt.MissingPage(err)
 	}
-	closed, err := closing.Last(r.Context(), s.site.Pool, web.Principal(r).Tenant)
 	v.Pager = web.PagerOf(r, list)
 	for _, p := range list.Rows {
 		row := s.ledgerRow(r, inv, p)
-		if row.RemoveHref != "" && !closed.Before(p.Date) {
+		if row.RemoveHref != "" && p.Closed {
 			row.RemoveHref, row.Closed = "", true
 		}
 		v.Rows = append(v.Rows, row)

@@ -62,17 +62,28 @@ func (t turn) receive(ctx context.Context) {
 		path := "/api/v1/repayments/" + used[2].ID
 		atOnce(func() { remove("repayment", "-g", path) }, func() { remove("repayment", "-h", path) })
 	}
-	paid := t.twice(ctx, t.wish("payment.create", "-paid", invoicesPath+"/"+one+"/payments", paymentBody(5_00)))
-	back := t.twice(ctx, t.wish("refund.create", "-back", paymentsPath+"/"+paid.ID+"/refunds",
-		map[string]any{"amount": "3.00", "date": "2026-11-26"}))
-	if paid.ok() && back.ok() {
-		path := "/api/v1/refunds/" + back.ID
-		atOnce(func() { remove("refund", "-i", path) }, func() { remove("refund", "-j", path) }, func() {
-			t.twice(ctx, t.wish("refund.create", "-more", paymentsPath+"/"+paid.ID+"/refunds",
-				map[string]any{"amount": "3.00", "date": "2026-11-27"}, "exceeds-payment"))
-		})
-	}
+	t.refundByMistake(ctx, one)
 	atOnce(func() { remove("receipt", "-k", at, "receipt-used") }, func() { remove("receipt", "-l", at, "receipt-used") }, func() {
 		apply("-late")
 	})
+}
+
+// refundByMistake pays a part of an invoice, refunds a part of that, and removes the refund under two keys while another one is recorded.
+func (t turn) refundByMistake(ctx context.Context, invoice string) {
+	paid := t.twice(ctx, t.wish("payment.create", "-paid", invoicesPath+"/"+invoice+"/payments", paymentBody(4_00)))
+	if !paid.ok() {
+		return
+	}
+	refund := func(key string) reply {
+		return t.twice(ctx, t.wish("refund.create", key, paymentsPath+"/"+paid.ID+"/refunds",
+			map[string]any{"amount": "3.00", "date": "2026-11-26"}, "exceeds-payment"))
+	}
+	back := refund("-back")
+	if !back.ok() {
+		return
+	}
+	remove := func(key string) {
+		t.twice(ctx, t.wish("refund.remove", key, "/api/v1/refunds/"+back.ID+"/remove", nil))
+	}
+	atOnce(func() { remove("-i") }, func() { remove("-j") }, func() { refund("-more") })
 }

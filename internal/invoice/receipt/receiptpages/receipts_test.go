@@ -54,7 +54,7 @@ func TestReceiveForTwoInvoices(t *testing.T) {
 	p.LeadsTo("/receipts/new?customer_id=" + customer)
 
 	offered := at + "/allocations/new?amount=135.77&invoice_id=" + two
-	b.Page(person.Get("/invoices/"+two)).Says("Ada Lovelace has credit of 164.23 EUR. Pay with it").LeadsTo(offered)
+	b.Page(person.Get("/invoices/" + two)).Says("Ada Lovelace has credit of 164.23 EUR. Pay with it").LeadsTo(offered)
 	typed = b.Page(person.Get(person.Get(offered).Location())).Typed()
 	assert.Equal(t, typed.Get("invoice_id")+" "+typed.Get("amount"), two+" 135.77", "offered")
 	form = b.Page(person.Get(person.Get(at+"/allocations/new").Location())).Says("2026-0002, due 1 Dec 2026, 135.77 EUR open",
