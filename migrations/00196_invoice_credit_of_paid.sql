@@ -246,7 +246,7 @@ BEGIN
 END $$;
 -- +goose StatementEnd
 
--- refund_for_event is unchanged, except for what became credit.
+-- refund_for_event is unchanged, except for what became credit, and for receipts.
 -- +goose StatementBegin
 CREATE OR REPLACE FUNCTION refund_for_event(event webhook_events, source webhook_sources) RETURNS webhook_events LANGUAGE plpgsql AS $$
 DECLARE
@@ -260,7 +260,14 @@ BEGIN
     WHERE tenant_id = event.tenant_id AND provider_folded = source.provider_folded AND reference = event.reference
     ORDER BY removed_at IS NULL DESC LIMIT 1
     FOR NO KEY UPDATE;
-    IF NOT FOUND THEN
+    IF NOT FOUND AND EXISTS (
+        SELECT FROM receipts
+        WHERE tenant_id = event.tenant_id AND provider_folded = source.provider_folded AND reference = event.reference
+            AND removed_at IS NULL) THEN
+        event.state := 'undecided';
+        event.reason := 'of-receipt';
+        RETURN event;
+    ELSIF NOT FOUND THEN
         SELECT count(*) INTO others FROM (
             SELECT FROM webhook_events
             WHERE tenant_id = event.tenant_id AND source_id = ANY (sources_of(event.tenant_id, source.provider_folded))
