@@ -21,10 +21,10 @@ import (
 // A payment is locked before its receipt, as by its own removal, and invoices come last, in the order of their ids.
 var Remove = idempotency.Define(idempotency.Spec[struct{}, Receipt]{
 	Kind: idempotency.Transition, Name: "receipt.remove", Table: Table, Made: `r.removed_at IS NOT NULL`,
+	Locks: `
+		SELECT FROM payments WHERE tenant_id = @tenant_id AND receipt_id = @record_id AND removed_at IS NULL
+		ORDER BY id FOR NO KEY UPDATE`,
 	Statements: func(tx *idempotency.Tx, _ struct{}) idempotency.Result {
-		tx.Exec(`
-			SELECT FROM payments WHERE tenant_id = @tenant_id AND receipt_id = @record_id AND removed_at IS NULL
-			ORDER BY id FOR NO KEY UPDATE`, nil)
 		tx.Exec(`SELECT FROM lock_receipt(@tenant_id, @record_id)`, nil)
 		tx.Exec(`
 			SELECT FROM invoices WHERE tenant_id = @tenant_id AND id = ANY (ARRAY(

@@ -42,6 +42,9 @@ BEGIN ISOLATION LEVEL READ COMMITTED;
 
 SELECT claim_intent($1, $2, $3, $4);
 
+SELECT FROM payments WHERE tenant_id = $1 AND receipt_id = $2 AND removed_at IS NULL
+ORDER BY id FOR NO KEY UPDATE;
+
 SELECT FROM receipts r WHERE r.tenant_id = $1 AND r.id = $2 FOR UPDATE;
 
 SELECT begin_change(r.version, $1, r.made, r.record)
@@ -54,9 +57,6 @@ FROM (SELECT) AS one LEFT JOIN (
 		'credit_note', (
 			SELECT json_build_object('id', n.id, 'name', n.number) FROM credit_notes n
 			WHERE n.tenant_id = r.tenant_id AND n.id = r.credit_note_id)) AS record FROM receipts r WHERE r.tenant_id = $2 AND r.id = $3) AS r ON true;
-
-SELECT FROM payments WHERE tenant_id = $1 AND receipt_id = $2 AND removed_at IS NULL
-ORDER BY id FOR NO KEY UPDATE;
 
 SELECT FROM lock_receipt($1, $2);
 
