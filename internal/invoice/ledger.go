@@ -14,8 +14,7 @@ import (
 	"onlyonce/internal/value/date"
 )
 
-// Posting is a payment, a refund, the removal of one, a credit note, what became credit with it, a write-off or its reversal in the ledger
-// of an invoice.
+// Posting is an entry in the ledger of an invoice.
 type Posting struct {
 	// Kind is "payment", "removal", "refund", "refund_removal", "credit", "to_credit", "write_off" or "reversal".
 	Kind string    `json:"kind"`
@@ -34,7 +33,7 @@ type Posting struct {
 	Receipt uuid.UUID `json:"receipt"`
 }
 
-// postingKind is the SQL of the kind of a posting: the removal of a refund adds to what is paid.
+// postingKind is the SQL of the kind of a posting. The removal of a refund adds to the paid amount.
 const postingKind = `CASE WHEN kind = 'removal' AND amount > 0 THEN 'refund_removal' ELSE kind::text END`
 
 // Ledger returns a page of the ledger of an invoice, last recorded first. It returns [record.ErrKey] for a wrong key.

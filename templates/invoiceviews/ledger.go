@@ -13,7 +13,7 @@ type Ledger struct {
 	Rows []LedgerRow
 }
 
-// LedgerRow is a payment, a refund, the removal of one, a credit note, a write-off or its reversal, on the page of its invoice.
+// LedgerRow is an entry in the ledger of an invoice.
 type LedgerRow struct {
 	Date string
 	// Kind is "Payment", "Payment removed", "Refund", "Refund removed", "Credit note", "Became credit", "Write-off" or

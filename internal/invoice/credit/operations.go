@@ -111,7 +111,7 @@ var ExceedsInvoice = conflict.Kind{
 	ToDo: "Credit at most the amount in creditable. To credit what was written off, take that back first.",
 }
 
-// Possible returns a [*conflict.Error] if an invoice can't have a credit note, because it is not issued or nothing of it is open or paid.
+// Possible returns a [*conflict.Error] if an invoice can't have a credit note: it is not issued, or neither open nor paid.
 func Possible(inv invoice.Invoice) error {
 	switch {
 	case inv.Status == invoice.StatusDraft, inv.Status == invoice.StatusVoid:

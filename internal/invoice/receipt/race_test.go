@@ -114,8 +114,8 @@ func TestRemovePaymentAndApply(t *testing.T) {
 	}
 }
 
-// TestAgainstTheInvoice records a receipt for an invoice while that is voided, credited or paid. If it is credited afterwards, what the
-// receipt paid becomes credit.
+// TestAgainstTheInvoice records a receipt for an invoice while that is voided, credited or paid. A credit note after the receipt turns its
+// payment into credit.
 func TestAgainstTheInvoice(t *testing.T) {
 	b := setup(t)
 	for name, other := range map[string]func(key string, inv invoice.Invoice) error{

@@ -37,7 +37,7 @@ type Receipt struct {
 	Provider  string           `json:"provider,omitzero"`
 	Reference string           `json:"reference,omitzero"`
 	RemovedAt time.Time        `json:"removed_at,omitzero"` // UTC
-	// CreditNote is the credit note that turned what was paid into this credit; zero if the money was received in a transfer.
+	// CreditNote is the credit note that turned a paid amount into this credit; zero if the money was received in a transfer.
 	CreditNote record.Reference `json:"credit_note,omitzero"`
 }
 

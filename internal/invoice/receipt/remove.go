@@ -128,7 +128,7 @@ func usesOf(ctx context.Context, pool *pgxpool.Pool, tenant, receipt uuid.UUID) 
 		pgx.NamedArgs{"receipt": receipt, "limit": maxUses + 1})
 }
 
-// errUsed returns the conflict with the names of what was used. There are none if it was removed meanwhile.
+// errUsed returns the conflict with the names of the uses. There are none if they were removed meanwhile.
 func errUsed(uses []use) error {
 	refused := &conflict.Error{Kind: &Used, Title: "You can't remove this receipt.", Text: "A part of it was used meanwhile. Try again."}
 	if len(uses) == 0 {

@@ -68,7 +68,7 @@ func TestRemoveWithPayments(t *testing.T) {
 	b.received("again", "250", "TX", one, parts...)
 }
 
-// TestRepayAgain checks that a repayment is removed once under many keys, and that one like it is no repeat of it.
+// TestRepayAgain checks that a repayment is removed once under many keys, and that a similar one isn't a repeat.
 func TestRepayAgain(t *testing.T) {
 	b := setup(t)
 	r := b.received("r", "100", "", b.Issued("i"))

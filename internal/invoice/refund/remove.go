@@ -14,8 +14,8 @@ import (
 	"onlyonce/internal/value/money"
 )
 
-// Remove removes a refund that was recorded by mistake, with a posting. Its amount is paid again. Later webhook events about refunds of its
-// payment are left to a user, if one of them recorded it.
+// Remove removes a refund that was recorded by mistake, with a posting. Its amount is paid again. If a webhook event
+// recorded it, later events about refunds of its payment are left to a user.
 var Remove = idempotency.Define(idempotency.Spec[struct{}, Refund]{
 	Kind: idempotency.Transition, Name: "refund.remove", Table: Table, Made: `r.removed_at IS NOT NULL`,
 	Statements: func(tx *idempotency.Tx, _ struct{}) idempotency.Result {

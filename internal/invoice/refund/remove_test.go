@@ -25,7 +25,7 @@ func (b *bundle) remove(key string, of refund.Refund) (refund.Refund, error) {
 	return done.Value, err
 }
 
-// refunded returns a new invoice that was paid, and a refund of an amount of it.
+// refunded returns a new invoice that was paid, its payment, and a refund of an amount.
 func (b *bundle) refunded(key, amount string) (invoice.Invoice, payment.Payment, refund.Refund) {
 	b.Helper()
 	inv, p := b.paid(key)
@@ -80,7 +80,7 @@ func TestRemoveAtOnce(t *testing.T) {
 		`SELECT count(*) FROM intents WHERE operation = 'refund.remove' AND outcome = 'changed'`), 1, "intents changed it")
 }
 
-// TestRemoveRaces removes a refund of the whole payment at once with each other operation that needs what is open without it. The first
+// TestRemoveRaces removes a refund of the whole payment at once with each other operation that needs the open amount. The first
 // one wins, but a credit note is possible after it.
 func TestRemoveRaces(t *testing.T) {
 	b := setup(t)

@@ -3,7 +3,7 @@ package torture
 import "context"
 
 // receive records one transfer for two invoices under two keys at once, each from two senders. Its credit is allocated and paid back at
-// once, which fits once. Then all is taken back as a mistake: what its credit was used for, a refund of another payment, and the receipt
+// once, which fits once. Then all is taken back as a mistake: the uses of its credit, a refund of another payment, and the receipt
 // with its payments, each under two keys at once.
 func (t turn) receive(ctx context.Context) {
 	payer := t.customer(ctx, "").ID

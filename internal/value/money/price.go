@@ -9,7 +9,7 @@ import (
 // PriceDecimals is the largest number of decimals of a [Price] in units of its currency.
 const PriceDecimals = 6
 
-// Price is the price of one unit of a quantity in minor units, with a fraction: 8.5 for 0.085 EUR. Its JSON is a number.
+// Price is a price per unit in minor units, with a fraction: 8.5 for 0.085 EUR. Its JSON is a number.
 type Price struct{ decimal.Decimal }
 
 // MarshalJSON returns the price as a number.

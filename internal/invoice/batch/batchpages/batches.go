@@ -140,7 +140,7 @@ func (s *pages) form(r *http.Request, p templates.Page, f templates.Form) (templ
 	return invoiceviews.BatchFormPage(p, view), err
 }
 
-// gets returns what an action does to an invoice, or why it can't.
+// gets returns the effect of an action on an invoice, or the reason why it is left out.
 func gets(action string, inv invoice.Summary) (text string, can bool) {
 	issues, of := action == batch.ActionIssue, invoice.Invoice{Status: inv.Status}
 	switch {

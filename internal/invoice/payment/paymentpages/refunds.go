@@ -91,7 +91,7 @@ func (s *pages) freshRefund(r *http.Request) (url.Values, error) {
 	return url.Values{"amount": {of.Currency.Format(min(of.Left, inv.Paid))}, "date": {s.site.Today(r).String()}}, err
 }
 
-// refunded returns the payment of a request, and its invoice, of which no more than the paid amount is refunded.
+// refunded returns the payment of a request, and its invoice, whose paid amount limits the refund.
 func (s *pages) refunded(r *http.Request) (of payment.Payment, inv invoice.Invoice, err error) {
 	if of, err = s.payments.Find(r); err != nil {
 		return of, inv, err

@@ -63,7 +63,7 @@ func (s *pages) freshAllocation(r *http.Request) (url.Values, error) {
 	return form, err
 }
 
-// freshUse fills in today's date and what is left, unless nothing is left of the receipt.
+// freshUse fills in today's date and the credit left, unless there is none.
 func (s *pages) freshUse(r *http.Request) (url.Values, error) {
 	of, err := s.receipts.Find(r)
 	if err == nil {
