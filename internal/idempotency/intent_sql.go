@@ -37,7 +37,8 @@ type intentSQL struct {
 
 func intentSQLOf(s Spec[any, any], result reflect.Type) intentSQL {
 	q := intentSQL{
-		kind: s.Kind, table: s.Table.Name, first: s.Locks, record: s.Table.JSON(), made: "true", lead: lead(s.Table.LeadsTo), known: known(s),
+		kind: s.Kind, table: s.Table.Name, first: s.Locks, record: s.Table.JSON(), made: "true",
+		lead: lead(s.Table.LeadsTo), known: known(s),
 		alike: fieldType(result, "possible_duplicate_of") != nil,
 	}
 	if s.Made != "" {
