@@ -16,9 +16,11 @@ CREATE DOMAIN number_pattern AS text COLLATE "C" CHECK (
 
 -- The pattern of each tenant that has set one. It changes under a lock of its own, which every numbered invoice shares.
 CREATE TABLE invoice_number_patterns (
-    tenant_id uuid           NOT NULL REFERENCES tenants,
-    pattern   number_pattern NOT NULL,
-    PRIMARY KEY (tenant_id)
+    tenant_id   uuid           NOT NULL,
+    settings_id uuid           NOT NULL,
+    pattern     number_pattern NOT NULL,
+    PRIMARY KEY (tenant_id, settings_id),
+    CONSTRAINT invoice_number_patterns_settings FOREIGN KEY (tenant_id, settings_id) REFERENCES settings (tenant_id, id)
 );
 ALTER TABLE invoice_number_patterns ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant_isolation ON invoice_number_patterns USING (tenant_id = current_tenant());
@@ -26,7 +28,8 @@ CREATE POLICY tenant_isolation ON invoice_number_patterns USING (tenant_id = cur
 -- invoice_number_pattern returns the pattern of a tenant.
 CREATE FUNCTION invoice_number_pattern(in_tenant uuid) RETURNS text
 LANGUAGE sql STABLE
-RETURN COALESCE((SELECT pattern FROM invoice_number_patterns WHERE tenant_id = in_tenant), '{YYYY}-{NNNN}');
+RETURN COALESCE((
+    SELECT pattern FROM invoice_number_patterns WHERE tenant_id = in_tenant AND settings_id = in_tenant), '{YYYY}-{NNNN}');
 
 -- fill_pattern replaces the parts of a pattern.
 CREATE FUNCTION fill_pattern(pattern text, yyyy text, yy text, n text) RETURNS text
@@ -96,30 +99,56 @@ CREATE POLICY tenant_isolation ON number_patterns USING (tenant_id = current_ten
 REVOKE DELETE, TRUNCATE ON number_patterns FROM CURRENT_USER; -- replays rely on it
 
 -- set_number_pattern numbers invoices by another pattern. Runs and starts are of the current pattern: they are built anew from the numbers
--- that have its form already, and each series starts with its last run. No invoice is numbered meanwhile.
+-- that have its form already, some at a time, and each series starts with its last run. No invoice is numbered meanwhile.
 -- +goose StatementBegin
 CREATE FUNCTION set_number_pattern() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    its     text := NEW.pattern;
+    head    text; -- of the numbers of a year, before the place
+    number  text;
+    seen    text;
+    in_year integer;
 BEGIN
     PERFORM pg_advisory_xact_lock(invoice_series_lock(NEW.tenant_id, -1));
-    IF NEW.pattern = invoice_number_pattern(NEW.tenant_id) THEN
+    IF its = invoice_number_pattern(NEW.tenant_id) THEN
         RETURN NEW;
     END IF;
-    INSERT INTO invoice_number_patterns (tenant_id, pattern) VALUES (NEW.tenant_id, NEW.pattern)
-    ON CONFLICT (tenant_id) DO UPDATE SET pattern = EXCLUDED.pattern;
-    DELETE FROM invoice_number_runs WHERE tenant_id = NEW.tenant_id;
-    DELETE FROM invoice_number_starts WHERE tenant_id = NEW.tenant_id;
-    WITH taken AS (
-        SELECT DISTINCT series AS year, place
-        FROM invoices, place_by_pattern(number_folded, NEW.pattern) AS place, series_by_pattern(number_folded, NEW.pattern) AS series
-        WHERE tenant_id = NEW.tenant_id AND place IS NOT NULL AND series IN (0, issue_year)
-    ), numbered AS (
-        SELECT year, place, place - row_number() OVER (PARTITION BY year ORDER BY place) AS run FROM taken
-    )
-    INSERT INTO invoice_number_runs (tenant_id, year, first, last)
-    SELECT NEW.tenant_id, year, min(place), max(place) FROM numbered GROUP BY year, run;
-    INSERT INTO invoice_number_starts (tenant_id, year, first)
-    SELECT tenant_id, year, max(first) FROM invoice_number_runs
-    WHERE tenant_id = NEW.tenant_id GROUP BY tenant_id, year HAVING max(first) > 1;
+    INSERT INTO invoice_number_patterns (tenant_id, settings_id, pattern) VALUES (NEW.tenant_id, NEW.tenant_id, its)
+    ON CONFLICT (tenant_id, settings_id) DO UPDATE SET pattern = EXCLUDED.pattern;
+    FOR in_year IN SELECT 0 UNION ALL SELECT generate_series(2000, 2099) LOOP
+        DELETE FROM invoice_number_starts WHERE tenant_id = NEW.tenant_id AND year = in_year;
+        LOOP
+            DELETE FROM invoice_number_runs
+            WHERE tenant_id = NEW.tenant_id AND year = in_year AND first <= (
+                SELECT max(first) FROM (
+                    SELECT first FROM invoice_number_runs WHERE tenant_id = NEW.tenant_id AND year = in_year
+                    ORDER BY first LIMIT 200) AS lowest);
+            EXIT WHEN NOT FOUND;
+        END LOOP;
+    END LOOP;
+    FOR of_year IN 2000..2099 LOOP
+        in_year := series_of_year(its, of_year);
+        head := lower(fill_pattern(split_part(its, '{N', 1), of_year::text, right(of_year::text, 2), ''));
+        seen := head;
+        LOOP
+            FOR number IN
+                SELECT number_folded FROM invoices
+                WHERE tenant_id = NEW.tenant_id AND issue_year = of_year AND number_folded > seen AND number_folded < head || ':'
+                ORDER BY number_folded LIMIT 200
+            LOOP
+                seen := number;
+                IF place_by_pattern(number, its) IS NOT NULL AND series_by_pattern(number, its) = in_year THEN
+                    PERFORM take_invoice_number(NEW.tenant_id, in_year, place_by_pattern(number, its));
+                END IF;
+            END LOOP;
+            EXIT WHEN NOT FOUND;
+        END LOOP;
+        INSERT INTO invoice_number_starts (tenant_id, year, first)
+        SELECT tenant_id, year, first FROM (
+            SELECT * FROM invoice_number_runs WHERE tenant_id = NEW.tenant_id AND year = in_year ORDER BY first DESC LIMIT 1) AS last
+        WHERE first > 1
+        ON CONFLICT (tenant_id, year) DO UPDATE SET first = EXCLUDED.first;
+    END LOOP;
     RETURN NEW;
 END $$;
 -- +goose StatementEnd
