@@ -21,6 +21,7 @@ func secretInvoices(b *sitetest.Bundle, ids *secretIDs) {
 	program := b.Program(b.Replica, b.Acme)
 	command := sitetest.Change(of.Command, "notes", "secret notes", "customer_email", "secret@acme.example",
 		"customer_name", "Secret Customer", "line_description", "secret work")
+	pattern := b.Prepared(b.Acme, "pattern", invoicecases.NumberPatterns(), invoicecases.NumberPatterns().Command)
 	program.Create(of, "of the series", command)
 	a := program.Create(of, sitetest.Key, sitetest.Change(command, "number", "SECRET-7"))
 	must.Thatf(b, a.Status == http.StatusCreated, "%v", a)
@@ -42,8 +43,7 @@ func secretInvoices(b *sitetest.Bundle, ids *secretIDs) {
 	event := b.Prepared(b.Acme, "event", invoicecases.WebhookEvents(), url.Values{"event": {"secret-event"}})
 	source := sitetest.Get[string](b, `SELECT source_id::text FROM webhook_events`)
 	apart := b.Prepared(b.Acme, "apart", invoicecases.InvoiceDistinctions(), invoicecases.InvoiceDistinctions().Other)
-	next := b.Prepared(b.Acme, "next", invoicecases.NextNumbers(), invoicecases.NextNumbers().Other)
-	pattern := b.Prepared(b.Acme, "pattern", invoicecases.NumberPatterns(), invoicecases.NumberPatterns().Command)
+	next := b.Prepared(b.Acme, "next", invoicecases.NextNumbers(), sitetest.Change(invoicecases.NextNumbers().Command, "number", "RE-2027-0139"))
 	file := invoicecases.Attachments()
 	file.Parent.ID = invoice
 	attached := b.Prepared(b.Acme, "attachment", file, url.Values{"file": {sitetest.FileValue("a.txt", "secret notes")}})
