@@ -43,7 +43,7 @@ func secretInvoices(b *sitetest.Bundle, ids *secretIDs) {
 	event := b.Prepared(b.Acme, "event", invoicecases.WebhookEvents(), url.Values{"event": {"secret-event"}})
 	source := sitetest.Get[string](b, `SELECT source_id::text FROM webhook_events`)
 	apart := b.Prepared(b.Acme, "apart", invoicecases.InvoiceDistinctions(), invoicecases.InvoiceDistinctions().Other)
-	next := b.Prepared(b.Acme, "next", invoicecases.NextNumbers(), sitetest.Change(invoicecases.NextNumbers().Command, "number", "RE-2027-0139"))
+	next := b.Prepared(b.Acme, "next", invoicecases.NextNumbers(), url.Values{"number": {"RE-2027-0139"}})
 	file := invoicecases.Attachments()
 	file.Parent.ID = invoice
 	attached := b.Prepared(b.Acme, "attachment", file, url.Values{"file": {sitetest.FileValue("a.txt", "secret notes")}})

@@ -37,14 +37,14 @@ func everyNextNumber(b *sitetest.Bundle, program, person *sitetest.Client) map[s
 			}},
 		},
 	})
-	pattern := invoicecases.NumberPatterns()
-	maps.Copy(routes, sitetest.EveryEvent(program, person, "/number-patterns/{id}/events", "/number-patterns/"+sitetest.RowID(1)+"/events"))
+	pattern, first := invoicecases.NumberPatterns(), "/number-patterns/"+sitetest.RowID(1)
+	maps.Copy(routes, sitetest.EveryEvent(program, person, "/number-patterns/{id}/events", first+"/events"))
 	maps.Copy(routes, map[string][]sitetest.Request{
 		"GET /number-patterns":             sitetest.Gets(person, "/number-patterns", "/number-patterns?limit=100"),
 		"GET /number-patterns/new":         sitetest.Gets(person, "/number-patterns/new?key=fresh"),
-		"GET /number-patterns/{id}":        sitetest.Gets(person, "/number-patterns/"+sitetest.RowID(1), "/number-patterns/"+sitetest.Nobody),
+		"GET /number-patterns/{id}":        sitetest.Gets(person, first, "/number-patterns/"+sitetest.Nobody),
 		"GET /api/v1/number-patterns":      sitetest.Gets(program, "/api/v1/number-patterns"),
-		"GET /api/v1/number-patterns/{id}": sitetest.Gets(program, "/api/v1/number-patterns/"+sitetest.RowID(1)),
+		"GET /api/v1/number-patterns/{id}": sitetest.Gets(program, "/api/v1"+first),
 		"POST /number-patterns": post("/number-patterns", sitetest.Change(pattern.Command, "idempotency_key", "pattern"),
 			sitetest.Change(pattern.Command, "pattern", "{YYYY}-{NNN}", "idempotency_key", "same form")),
 		"POST /api/v1/number-patterns": {

@@ -44,7 +44,8 @@ const (
 )
 
 var (
-	wellFormed    = regexp.MustCompile(`^` + textPart + yearPart + placePart + textPart + `$|^` + textPart + placePart + textPart + yearPart + `$`)
+	wellFormed = regexp.MustCompile(`^` + textPart + yearPart + placePart + textPart + `$` +
+		`|^` + textPart + placePart + textPart + yearPart + `$`)
 	likeAnyYear   = regexp.MustCompile(`^[0-9]{4}-[0-9]*#[0-9]*$|^[0-9]*#[0-9]*-[0-9]{4,}$`)
 	ofCreditNotes = regexp.MustCompile(`(?i)^CN-`)
 	partN         = regexp.MustCompile(placePart)
@@ -56,8 +57,8 @@ func (in PatternInput) Draft() (PatternDraft, error) {
 	example := partN.ReplaceAllString(strings.NewReplacer("{YYYY}", "2026", "{YY}", "26").Replace(d.Pattern), "#")
 	switch {
 	case len(d.Pattern) > MaxPattern || !wellFormed.MatchString(d.Pattern):
-		return d, refuse("/pattern", "Write {NNNN} once for the number, and {YYYY} or {YY} if each year begins with 1, like RE-{YYYY}-{NNNN}. "+
-			"The rest are letters A to Z, digits, spaces and - / . _ with at most 30 characters in all.")
+		return d, refuse("/pattern", "Write {NNNN} once for the number, and {YYYY} or {YY} if each year begins with 1, "+
+			"like RE-{YYYY}-{NNNN}. The rest are letters A to Z, digits, spaces and - / . _ with at most 30 characters in all.")
 	case !strings.HasPrefix(d.Pattern, "{YYYY}-") && likeAnyYear.MatchString(example):
 		return d, refuse("/pattern", "Such numbers look like those of {YYYY}-{NNNN}. Add a letter, or write / for the hyphen.")
 	case ofCreditNotes.MatchString(d.Pattern):
