@@ -25,11 +25,14 @@ CREATE TABLE invoice_number_patterns (
 ALTER TABLE invoice_number_patterns ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant_isolation ON invoice_number_patterns USING (tenant_id = current_tenant());
 
--- invoice_number_pattern returns the pattern of a tenant.
-CREATE FUNCTION invoice_number_pattern(in_tenant uuid) RETURNS text
-LANGUAGE sql STABLE
-RETURN COALESCE((
-    SELECT pattern FROM invoice_number_patterns WHERE tenant_id = in_tenant AND settings_id = in_tenant), '{YYYY}-{NNNN}');
+-- invoice_number_pattern returns the pattern of a tenant. PL/pgSQL plans the query once for each session.
+-- +goose StatementBegin
+CREATE FUNCTION invoice_number_pattern(in_tenant uuid) RETURNS text LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    RETURN COALESCE((
+        SELECT pattern FROM invoice_number_patterns WHERE tenant_id = in_tenant AND settings_id = in_tenant), '{YYYY}-{NNNN}');
+END $$;
+-- +goose StatementEnd
 
 -- fill_pattern replaces the parts of a pattern.
 CREATE FUNCTION fill_pattern(pattern text, yyyy text, yy text, n text) RETURNS text
@@ -57,7 +60,7 @@ RETURN CASE WHEN strpos(pattern, '{Y') > 0 THEN in_year ELSE 0 END;
 CREATE FUNCTION pattern_regex(pattern text, of_year text, of_place text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN '^' || lower(fill_pattern(replace(pattern, '.', '[.]'), of_year || '20[0-9]{2})', of_year || '[0-9]{2})',
-    format('%s[0-9]{%s}|[1-9][0-9]{%2$s,11})', of_place, pattern_digits(pattern)))) || '$';
+    of_place || '[0-9]{' || pattern_digits(pattern)::text || '}|[1-9][0-9]{' || pattern_digits(pattern)::text || ',11})')) || '$';
 
 -- place_by_pattern returns the place of a folded number in its series, NULL if the number is not of the pattern.
 CREATE FUNCTION place_by_pattern(folded text, pattern text) RETURNS bigint
@@ -170,12 +173,17 @@ BEGIN
     PERFORM pg_advisory_xact_lock_shared(invoice_series_lock(NEW.tenant_id, -1));
     its := invoice_number_pattern(NEW.tenant_id);
     in_year := series_of_year(its, issued);
-    place := place_by_pattern(folded, its);
-    IF NEW.number IS NOT NULL AND (place IS NULL OR series_by_pattern(folded, its) <> in_year) THEN
-        IF place IS NOT NULL AND (OLD.number, OLD.issue_year) IS DISTINCT FROM (NEW.number, issued) THEN
-            RAISE EXCEPTION 'a number of another year' USING ERRCODE = 'check_violation', CONSTRAINT = 'invoices_number_of_its_year';
+    IF NEW.number IS NOT NULL THEN
+        place := place_by_pattern(folded, its);
+        IF place IS NULL THEN
+            RETURN NEW;
+        ELSIF series_by_pattern(folded, its) <> in_year THEN
+            IF (OLD.number, OLD.issue_year) IS DISTINCT FROM (NEW.number, issued) THEN
+                RAISE EXCEPTION 'a number of another year'
+                    USING ERRCODE = 'check_violation', CONSTRAINT = 'invoices_number_of_its_year';
+            END IF;
+            RETURN NEW;
         END IF;
-        RETURN NEW;
     END IF;
     PERFORM pg_advisory_xact_lock(invoice_series_lock(NEW.tenant_id, in_year));
     IF NEW.number IS NULL THEN
