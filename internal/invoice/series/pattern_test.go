@@ -1,6 +1,7 @@
 package series_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -146,10 +147,11 @@ func TestPatternIsSetWhileNumbersAreAllocated(t *testing.T) {
 // TestPatternWaitsForTypedNumbers checks that a pattern that is set knows a number that was typed in a transaction still running.
 func TestPatternWaitsForTypedNumbers(t *testing.T) {
 	b := invoicetest.Setup(t)
-	_, err := invoice.Create.Do(t.Context(), b.Store, b.Intent("first"), draftOf(t, "", "2026-11-21"))
+	_, err := invoice.Create.Do(t.Context(), b.Store, b.Intent("first"), draftOf(t, "A", "2026-11-21")) // of no series
 	must.OK(t, err)
 	tx, err := b.Admin.Begin(t.Context())
 	must.OK(t, err)
+	defer func() { _ = tx.Rollback(context.Background()) }()
 	_, err = tx.Exec(t.Context(), `UPDATE invoices SET number = 'RE-002'`)
 	must.OK(t, err)
 	done := make(chan error, 1)
