@@ -31,9 +31,9 @@ var Create = idempotency.Define(idempotency.Spec[Draft, Invoice]{
 		"customers_differ":                         whichCustomer,
 		"customers_erased":                         customerErased,
 		idempotency.LookAlike(customer.Table.Name): likeCustomer,
+		"invoices_number_of_its_year":              numberOfAnotherYear,
 		// This happens only if the database folds a character differently than this program.
-		"invoices_number_ascii":       numberRefused,
-		"invoices_number_of_its_year": numberRefused,
+		"invoices_number_ascii": numberRefused,
 	},
 	Alike: idempotency.Alike[Invoice]{
 		Fields: []string{"customer.id currency lines"}, Within: alikeFor, Name: func(i Invoice) string { return i.Number },
@@ -65,7 +65,7 @@ func insert(tx *idempotency.Tx, d Draft) idempotency.Result {
 // wantOfSeries passes the command's Series to the trigger number_invoice, which needs it for a typed number ahead of the series; without
 // it, the trigger raises the question. An unchanged number raises no question.
 func wantOfSeries(tx *idempotency.Tx, d Draft) {
-	if d.Number.ofSeries() {
+	if d.Number != "" {
 		tx.Exec(`
 			SELECT set_config('onlyonce.series', CASE WHEN @series <> '' THEN @series WHEN @ask THEN 'ask' ELSE '' END, true)
 			WHERE NOT EXISTS (
@@ -80,7 +80,7 @@ func wantOfSeries(tx *idempotency.Tx, d Draft) {
 //
 // The customer is either chosen by id, or found by email and name, or new. If it was merged, the winner is billed. If the chosen id does
 // not exist, the other columns are NULL. An invoice without a number gets the next number of its year's series from the trigger
-// number_invoice: see migrations/00130_invoice_next_numbers.sql.
+// number_invoice: see migrations/00201_invoice_number_patterns.sql.
 var insertInvoice = `
 	WITH billed AS MATERIALIZED (
 		SELECT
@@ -254,16 +254,16 @@ func likeCustomer(ctx context.Context, store *idempotency.Store, intent idempote
 // NumberAhead is the question about a typed number ahead of the next number of its series. It is asked until it was answered once.
 var NumberAhead = conflict.Kind{
 	Slug: "number-ahead", Title: "Number ahead of the series",
-	Meaning: "The typed number is ahead of the next one, and nobody has said yet where the series of that year goes on. " +
+	Meaning: "The typed number is ahead of the next one, and nobody has said yet where the series goes on. " +
 		"Only the form asks. Nothing was saved.",
 	ToDo: "Choose where the series goes on.",
 }
 
 func numberAhead(_ context.Context, _ *idempotency.Store, _ idempotency.Intent, d Draft, broken *pgconn.PgError) error {
-	next, behind, _ := strings.Cut(broken.Detail, " ")
+	next, behind, _ := strings.Cut(broken.Detail, "\n")
 	return &conflict.Error{
 		Kind: &NumberAhead, Title: string(d.Number) + " is ahead of the next number, " + next + ".",
-		Text:  "Which number comes after it? You are asked once a year, and can change it in the settings.",
+		Text:  "Which number comes after it? You are asked once for each series, and can change it in the settings.",
 		Field: "/number", Blame: "This number is ahead of the series.",
 		Buttons: []conflict.Button{
 			{Text: "Go on with " + behind, Field: SeriesField, Value: SeriesContinue},
@@ -275,5 +275,8 @@ func numberAhead(_ context.Context, _ *idempotency.Store, _ idempotency.Intent, 
 var (
 	customerErased = idempotency.Always[Draft](customer.ErrErased)
 	customerGone   = idempotency.Invalid[Draft]("/customer_id", "This customer doesn't exist. Choose another one.")
-	numberRefused  = idempotency.Invalid[Draft]("/number", "Choose another number, or leave it blank for the next one.")
+	// numberOfAnotherYear is the message for a number of the tenant's pattern. [Number.problem] has one for the default pattern.
+	numberOfAnotherYear = idempotency.Invalid[Draft]("/number", "This is a number of another year. Change the issue date, choose another "+
+		"number, or leave it blank for the next one.")
+	numberRefused = idempotency.Invalid[Draft]("/number", "Choose another number, or leave it blank for the next one.")
 )

@@ -21,13 +21,13 @@ var Edit = idempotency.Define(idempotency.Spec[Draft, Invoice]{
 		"customers_differ":              whichCustomer,
 		"customers_erased":              customerErased,
 		"invoices_number_ascii":         numberRefused,
-		"invoices_number_of_its_year":   numberRefused,
+		"invoices_number_of_its_year":   numberOfAnotherYear,
 	},
 	NotInFingerprint: []string{"totals", "SameEmail"},
 	Fields:           fields,
 })
 
-// replace changes the draft and all of its lines. A blank number stays unchanged, and a number of the series follows the invoice to
+// replace changes the draft and all of its lines. A blank number stays unchanged, and a number of a yearly series follows the invoice to
 // another year. Rows without a difference keep their version.
 func replace(tx *idempotency.Tx, d Draft) idempotency.Result {
 	args := arguments(d)
@@ -46,7 +46,8 @@ func replace(tx *idempotency.Tx, d Draft) idempotency.Result {
 			SELECT
 				CASE
 					WHEN @number <> '' THEN @number
-					WHEN issue_year = extract(year FROM @issue_date::date) OR series_place(number_folded, issue_year) IS NULL THEN number
+					WHEN issue_year = extract(year FROM @issue_date::date) OR NOT invoice_number_of_year(@tenant_id, number_folded)
+						THEN number
 				END AS number,
 				c.id AS customer_id, `+dueDate+` AS due_date,
 				(SELECT array_agg(

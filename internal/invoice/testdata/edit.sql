@@ -55,7 +55,8 @@ WITH customer AS MATERIALIZED (
 	SELECT
 		CASE
 		WHEN $15 <> '' THEN $15
-		WHEN issue_year = extract(year FROM $16::date) OR series_place(number_folded, issue_year) IS NULL THEN number
+		WHEN issue_year = extract(year FROM $16::date) OR NOT invoice_number_of_year($2, number_folded)
+		THEN number
 		END AS number,
 		c.id AS customer_id, COALESCE($17::date, $16::date + COALESCE(c.payment_days, (
 					SELECT s.payment_days FROM settings s WHERE s.tenant_id = $2 AND s.id = $2))) AS due_date,

@@ -67,7 +67,7 @@ ORDER BY id DESC LIMIT $4;
 
 SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction_read_only', 'on', true);
 
-SELECT format_invoice_number($1, next_invoice_number($2, $1));
+SELECT next_number_by_pattern($1, $2);
 
 -- usual terms of customers
 
