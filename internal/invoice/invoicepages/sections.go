@@ -136,7 +136,7 @@ func sizeText(bytes int) string {
 
 // creditOf returns a link to pay an invoice from the credit of its customer, if there is any.
 func (s *Pages) creditOf(r *http.Request, inv invoice.Invoice) ([]invoiceviews.Mention, error) {
-	if inv.Open == 0 {
+	if inv.Open == 0 || !web.Principal(r).Role.May(web.Member) {
 		return nil, nil
 	}
 	of, err := receipt.CreditFor(r.Context(), s.site.Pool, web.Principal(r).Tenant, inv.ID)
