@@ -52,7 +52,8 @@ func (r sqlRecords) books(number string) string {
 	n := r.s.count(`
 		SELECT count(*) FROM invoices i
 		WHERE number = $1
-			AND paid = (SELECT COALESCE(sum(amount), 0) FROM postings WHERE invoice_id = i.id AND kind IN ('payment', 'refund', 'removal'))
+			AND paid = (SELECT COALESCE(sum(amount), 0) FROM postings WHERE invoice_id = i.id
+				AND kind IN ('payment', 'refund', 'removal', 'to_credit'))
 			AND credited = (SELECT COALESCE(sum(amount), 0) FROM postings WHERE invoice_id = i.id AND kind = 'credit')`, number)
 	assert.Thatf(r.s.t, n == 1, "the ledger differs")
 	of := func(table string) int {

@@ -147,7 +147,7 @@ func TestStory(t *testing.T) {
 func (s *session) seesBooksOf(number string) {
 	s.t.Helper()
 	for label, sum := range map[string]string{
-		"Paid":     `sum(p.amount) FILTER (WHERE kind IN ('payment', 'refund', 'removal'))`,
+		"Paid":     `sum(p.amount) FILTER (WHERE kind IN ('payment', 'refund', 'removal', 'to_credit'))`,
 		"Credited": `sum(p.amount) FILTER (WHERE kind = 'credit')`,
 		"Open":     `i.total - sum(p.amount)`,
 	} {

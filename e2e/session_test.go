@@ -75,6 +75,8 @@ func onPhone(o *circumstances) {
 	o.HasTouch = new(true)
 }
 
+func inTokyo(o *circumstances) { o.TimezoneId = new("Asia/Tokyo") }
+
 func inForcedColors(o *circumstances) { o.ForcedColors = playwright.ForcedColorsActive }
 
 // widths are the extremes of the tested widths.

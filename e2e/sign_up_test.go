@@ -15,16 +15,17 @@ func TestSignUp(t *testing.T) {
 		s := newSession(v.T)
 		s.configure = func(c *app.Config) { c.SignUp = true }
 		s.bootApp()
-		s.openBrowser(v.in)
-		look := (*session).isAccessible
+		s.openBrowser(v.in, inTokyo)
+		look, zone := (*session).isAccessible, "Asia/Tokyo"
 		if v.name == "without JavaScript" {
-			look = func(*session, string) {}
+			look, zone = func(*session, string) {}, "UTC"
 		}
-		s.signUp(look)
+		s.signUp(zone, look)
 	})
 }
 
-func (s *session) signUp(look func(*session, string)) {
+// signUp wants the time zone of the business.
+func (s *session) signUp(zone string, look func(*session, string)) {
 	s.t.Helper()
 	s.open("/login")
 	s.follow(linkSignUp)
@@ -79,6 +80,7 @@ func (s *session) signUp(look func(*session, string)) {
 	look(phone, "a link that was used")
 	s.counts(1, `SELECT count(*) FROM tenants t JOIN users u ON u.tenant_id = t.id WHERE u.email = $1`, "ada@example.test")
 	s.counts(0, `SELECT count(*) FROM tenants WHERE name = $1`, "Lovelace & Sons")
+	s.counts(1, `SELECT count(*) FROM tenants WHERE name = 'Lovelace Ltd' AND time_zone = $1`, zone)
 
 	s.follow(buttonLogIn)
 	s.fill(fieldEmail, "ada@example.test")

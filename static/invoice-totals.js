@@ -1,8 +1,7 @@
 // Keeps the amounts and the totals of an invoice form current. The lines themselves are added and removed by form-lines.js.
 //
 // Amounts are BigInt minor units, never floats. Each line is rounded half away
-// from zero, then tax is taken per rate (EN 16931). What the server stores is
-// the server's own calculation; this one is a preview.
+// from zero, then tax is computed per rate (EN 16931), as on the server.
 
 const form = document.querySelector("form[data-invoice]");
 const list = form.querySelector("[data-lines]");
@@ -63,7 +62,7 @@ function showTotals() {
 function discounted(gross, typed, digits) {
   if (typed === "") return gross;
   const isRate = typed.endsWith("%");
-  const read = isRate ? decimal(typed.slice(0, -1), "discount_rate") : decimal(typed, "unit_price");
+  const read = isRate ? decimal(typed.slice(0, -1), "discount_rate") : decimal(typed, "discount");
   if (!read) return null;
   if (isRate) return gross - round(gross * read.units, 100n * read.scale);
   const discount = (read.units * 10n ** BigInt(digits)) / read.scale;
@@ -123,7 +122,7 @@ function decimal(typed, cell) {
   if (!whole && !digits || canBeTwo(text, cell)) return null;
   const fraction = digits.replace(/0+$/, "");
   const [decimals, most] = {
-    quantity: [6, 10n ** 9n], tax_rate: [3, 100n], discount_rate: [2, 100n], unit_price: [digitsOf(), MOST],
+    quantity: [6, 10n ** 9n], tax_rate: [3, 100n], discount_rate: [2, 100n], unit_price: [6, MOST], discount: [digitsOf(), MOST],
   }[cell];
   const read = { units: BigInt(whole + fraction), scale: 10n ** BigInt(fraction.length) };
   const refused = fraction.length > decimals || read.units > most * read.scale || (cell === "quantity" && read.units === 0n);
@@ -149,8 +148,8 @@ function round(dividend, divisor) {
 }
 
 function format(minor, digits) {
-  const sign = minor < 0n ? "-" : "";
-  const text = String(minor < 0n ? -minor : minor).padStart(digits + 1, "0");
-  const whole = text.slice(0, text.length - digits).replace(/\B(?=(\d{3})+$)/g, ",");
-  return digits ? `${sign}${whole}.${text.slice(-digits)}` : sign + whole;
+  const scale = 10n ** BigInt(digits);
+  const amount = minor < 0n ? -minor : minor;
+  const whole = (minor < 0n ? "−" : "") + (amount / scale).toLocaleString("en");
+  return digits ? `${whole}.${String(amount % scale).padStart(digits, "0")}` : whole;
 }

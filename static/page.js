@@ -46,3 +46,6 @@ for (const button of document.querySelectorAll("[data-copy]")) {
     button.textContent = "Copied";
   });
 }
+
+// A new business has the time zone of this browser.
+for (const field of document.querySelectorAll("[data-time-zone]")) field.value = Intl.DateTimeFormat().resolvedOptions().timeZone;

@@ -85,7 +85,8 @@ func as[T any](value any) T { return value.(T) } //nolint:forcetypeassert // ano
 // untyped returns the spec with functions that take a command as any; it must be a C. Of Table, only the names are used.
 func untyped[C, R any](spec Spec[C, R]) Spec[any, any] {
 	of := Spec[any, any]{
-		Kind: spec.Kind, Name: spec.Name, Table: record.Table[any](spec.Table), Made: spec.Made, Deletes: spec.Deletes, Retain: spec.Retain,
+		Kind: spec.Kind, Name: spec.Name, Table: record.Table[any](spec.Table), Made: spec.Made, Locks: spec.Locks,
+		Deletes: spec.Deletes, Retain: spec.Retain,
 		Alike: Alike[any]{Fields: spec.Alike.Fields, Within: spec.Alike.Within}, NotInFingerprint: spec.NotInFingerprint,
 		Explain: map[string]Explanation[any]{},
 	}
@@ -290,11 +291,11 @@ func (d *Definition) transaction(
 		return transaction{}, err
 	}
 	if d.spec.Kind.Changes() {
-		if t.begin, err = store.compiled.bind(ctx, args, around.lock(), around.begin()); err != nil {
+		if t.begin, err = store.compiled.bind(ctx, args, append(around.locks(), around.begin())...); err != nil {
 			return transaction{}, err
 		}
 		if d.spec.Kind == Change {
-			if t.asItIs, err = store.compiled.bind(ctx, args, around.lock(), around.beginAsItIs()); err != nil {
+			if t.asItIs, err = store.compiled.bind(ctx, args, append(around.locks(), around.beginAsItIs())...); err != nil {
 				return transaction{}, err
 			}
 		}

@@ -23,6 +23,7 @@ type intentSQL struct {
 	// made is the condition on the row r that a transition makes true.
 	made  string
 	table string
+	first string // see [Spec.Locks]
 	// lead is the SQL expression for the id of the record that the row r leads to. known is the condition under which a command finds the
 	// row with the same external id.
 	lead, known string
@@ -36,7 +37,8 @@ type intentSQL struct {
 
 func intentSQLOf(s Spec[any, any], result reflect.Type) intentSQL {
 	q := intentSQL{
-		kind: s.Kind, table: s.Table.Name, record: s.Table.JSON(), made: "true", lead: lead(s.Table.LeadsTo), known: known(s),
+		kind: s.Kind, table: s.Table.Name, first: s.Locks, record: s.Table.JSON(), made: "true",
+		lead: lead(s.Table.LeadsTo), known: known(s),
 		alike: fieldType(result, "possible_duplicate_of") != nil,
 	}
 	if s.Made != "" {
@@ -115,6 +117,14 @@ func (q intentSQL) insert(result string) string {
 // lock serializes changes of a record. It is a separate statement, so the next ones see the rows committed meanwhile.
 func (q intentSQL) lock() query {
 	return query{text: text{sql: `SELECT FROM ` + q.row() + ` FOR UPDATE`}}
+}
+
+// locks returns the statements that lock the rows of [Spec.Locks] and then the record.
+func (q intentSQL) locks() []query {
+	if q.first == "" {
+		return []query{q.lock()}
+	}
+	return []query{{text: text{sql: q.first}}, q.lock()}
 }
 
 // begin checks the locked record. It ends the transaction if the record does not exist, has another version than the one that was seen,

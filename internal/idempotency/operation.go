@@ -87,6 +87,10 @@ type Spec[C, R any] struct {
 	// Made is the SQL condition on the row r of the table that a transition makes true.
 	Made string
 
+	// Locks is a statement that runs before the record of a change or a transition is locked, for an operation that has to lock other rows
+	// first, so that it locks them in the order of other operations. "" means none.
+	Locks string
+
 	// Statements queues the statements of the transaction, which are sent in one round trip. It is for hot paths.
 	Statements func(*Tx, C) Result
 

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/shopspring/decimal"
 
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/customer"
@@ -30,9 +31,9 @@ var Create = idempotency.Define(idempotency.Spec[Draft, Invoice]{
 		"customers_differ":                         whichCustomer,
 		"customers_erased":                         customerErased,
 		idempotency.LookAlike(customer.Table.Name): likeCustomer,
+		"invoices_number_of_its_year":              numberOfAnotherYear,
 		// This happens only if the database folds a character differently than this program.
-		"invoices_number_ascii":       numberRefused,
-		"invoices_number_of_its_year": numberRefused,
+		"invoices_number_ascii": numberRefused,
 	},
 	Alike: idempotency.Alike[Invoice]{
 		Fields: []string{"customer.id currency lines"}, Within: alikeFor, Name: func(i Invoice) string { return i.Number },
@@ -64,7 +65,7 @@ func insert(tx *idempotency.Tx, d Draft) idempotency.Result {
 // wantOfSeries passes the command's Series to the trigger number_invoice, which needs it for a typed number ahead of the series; without
 // it, the trigger raises the question. An unchanged number raises no question.
 func wantOfSeries(tx *idempotency.Tx, d Draft) {
-	if d.Number.ofSeries() {
+	if d.Number != "" {
 		tx.Exec(`
 			SELECT set_config('onlyonce.series', CASE WHEN @series <> '' THEN @series WHEN @ask THEN 'ask' ELSE '' END, true)
 			WHERE NOT EXISTS (
@@ -79,7 +80,7 @@ func wantOfSeries(tx *idempotency.Tx, d Draft) {
 //
 // The customer is either chosen by id, or found by email and name, or new. If it was merged, the winner is billed. If the chosen id does
 // not exist, the other columns are NULL. An invoice without a number gets the next number of its year's series from the trigger
-// number_invoice: see migrations/00130_invoice_next_numbers.sql.
+// number_invoice: see migrations/00201_invoice_number_patterns.sql.
 var insertInvoice = `
 	WITH billed AS MATERIALIZED (
 		SELECT
@@ -99,7 +100,8 @@ var insertInvoice = `
 			@tenant_id, @record_id, NULLIF(@number, ''), c.id, @currency, @issue_date, ` + dueDate + `, @notes,
 			@exemption_reason, @supplied_from::date, @supplied_to::date, @subtotal, @tax_total, @total, ` + idempotency.ExternalValues + `
 		FROM billed c, note_alike('invoices', @tenant_id, @record_id, @alike_for, ARRAY[sha256(convert_to(jsonb_build_array(
-			'invoices', c.id, @currency::text, @descriptions::text[], @quantities::text[], @unit_prices::bigint[], @tax_rates::text[]
+			'invoices', c.id, @currency::text, @descriptions::text[], @quantities::text[], @unit_prices::bigint[], @price_fractions::text[],
+			@tax_rates::text[]
 		)::text, 'UTF8'))])
 		RETURNING *
 	), inserted_lines AS (
@@ -113,15 +115,17 @@ var insertInvoice = `
 // insertLines inserts the lines of the command.
 const (
 	insertLines = `INSERT INTO invoice_lines (
-			tenant_id, invoice_id, position, description, quantity, unit, unit_price, discount_rate, discount, tax_rate, tax_treatment, net)
+			tenant_id, invoice_id, position, description, quantity, unit, unit_price, price_fraction, discount_rate, discount, tax_rate,
+			tax_treatment, net)
 		SELECT
-			@tenant_id, @record_id, position, description, quantity::numeric, NULLIF(unit, ''), unit_price,
+			@tenant_id, @record_id, position, description, quantity::numeric, NULLIF(unit, ''), unit_price, price_fraction::numeric,
 			NULLIF(discount_rate, '')::numeric, discount, tax_rate::numeric, NULLIF(tax_treatment, ''), net
 		FROM ` + typedLines
 	typedLines = `unnest(
-			@descriptions::text[], @quantities::text[], @units::text[], @unit_prices::bigint[], @discount_rates::text[],
-			@discounts::bigint[], @tax_rates::text[], @tax_treatments::text[], @nets::bigint[]) WITH ORDINALITY
-			AS typed (description, quantity, unit, unit_price, discount_rate, discount, tax_rate, tax_treatment, net, position)`
+			@descriptions::text[], @quantities::text[], @units::text[], @unit_prices::bigint[], @price_fractions::text[],
+			@discount_rates::text[], @discounts::bigint[], @tax_rates::text[], @tax_treatments::text[], @nets::bigint[]) WITH ORDINALITY
+			AS typed (description, quantity, unit, unit_price, price_fraction, discount_rate, discount, tax_rate, tax_treatment, net,
+				position)`
 )
 
 // insertedInvoice selects an [Invoice], as Find returns it, from the rows that insertInvoice returns.
@@ -150,11 +154,12 @@ const dueDate = `COALESCE(@due_date::date, @issue_date::date + COALESCE(c.paymen
 func arguments(d Draft) pgx.NamedArgs {
 	n := len(d.Lines)
 	descriptions, quantities, rates, treatments := make([]string, n), make([]string, n), make([]string, n), make([]string, n)
-	units, discountRates := make([]string, n), make([]string, n)
+	units, fractions, discountRates := make([]string, n), make([]string, n), make([]string, n)
 	prices, discounts, nets := make([]int64, n), make([]int64, n), make([]int64, n)
 	for i, line := range d.Lines {
 		descriptions[i], quantities[i], rates[i] = line.Description, line.Quantity.String(), line.TaxRate.String()
-		treatments[i], prices[i], nets[i] = string(line.NoTax), line.UnitPrice, line.Net
+		treatments[i], nets[i] = string(line.NoTax), line.Net
+		prices[i], fractions[i] = line.UnitPrice.IntPart(), line.UnitPrice.Mod(decimal.New(1, 0)).String()
 		units[i], discounts[i] = string(line.Unit), line.Discount
 		if !line.DiscountRate.IsZero() {
 			discountRates[i] = line.DiscountRate.String()
@@ -174,7 +179,8 @@ func arguments(d Draft) pgx.NamedArgs {
 		"exemption_reason": d.Exemption, "tax_treatments": treatments,
 		"units": units, "discount_rates": discountRates, "discounts": discounts,
 		"subtotal": d.totals.Subtotal, "tax_total": d.totals.Tax, "total": d.totals.Total,
-		"descriptions": descriptions, "quantities": quantities, "tax_rates": rates, "unit_prices": prices, "nets": nets,
+		"descriptions": descriptions, "quantities": quantities, "tax_rates": rates, "nets": nets,
+		"unit_prices": prices, "price_fractions": fractions,
 	})
 	return all
 }
@@ -248,16 +254,16 @@ func likeCustomer(ctx context.Context, store *idempotency.Store, intent idempote
 // NumberAhead is the question about a typed number ahead of the next number of its series. It is asked until it was answered once.
 var NumberAhead = conflict.Kind{
 	Slug: "number-ahead", Title: "Number ahead of the series",
-	Meaning: "The typed number is ahead of the next one, and nobody has said yet where the series of that year goes on. " +
+	Meaning: "The typed number is ahead of the next one, and nobody has said yet where the series goes on. " +
 		"Only the form asks. Nothing was saved.",
 	ToDo: "Choose where the series goes on.",
 }
 
 func numberAhead(_ context.Context, _ *idempotency.Store, _ idempotency.Intent, d Draft, broken *pgconn.PgError) error {
-	next, behind, _ := strings.Cut(broken.Detail, " ")
+	next, behind, _ := strings.Cut(broken.Detail, "\n")
 	return &conflict.Error{
 		Kind: &NumberAhead, Title: string(d.Number) + " is ahead of the next number, " + next + ".",
-		Text:  "Which number comes after it? You are asked once a year, and can change it in the settings.",
+		Text:  "Which number comes after it? You are asked once for each series, and can change it in the settings.",
 		Field: "/number", Blame: "This number is ahead of the series.",
 		Buttons: []conflict.Button{
 			{Text: "Go on with " + behind, Field: SeriesField, Value: SeriesContinue},
@@ -269,5 +275,8 @@ func numberAhead(_ context.Context, _ *idempotency.Store, _ idempotency.Intent, 
 var (
 	customerErased = idempotency.Always[Draft](customer.ErrErased)
 	customerGone   = idempotency.Invalid[Draft]("/customer_id", "This customer doesn't exist. Choose another one.")
-	numberRefused  = idempotency.Invalid[Draft]("/number", "Choose another number, or leave it blank for the next one.")
+	// numberOfAnotherYear is the message for a number of the tenant's pattern. [Number.problem] has one for the default pattern.
+	numberOfAnotherYear = idempotency.Invalid[Draft]("/number", "This is a number of another year. Change the issue date, choose another "+
+		"number, or leave it blank for the next one.")
+	numberRefused = idempotency.Invalid[Draft]("/number", "Choose another number, or leave it blank for the next one.")
 )

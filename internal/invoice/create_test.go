@@ -78,7 +78,7 @@ func TestInvalidInput(t *testing.T) {
 		{"zero quantity", func(in *invoice.Input) { in.Lines[0].Quantity = "0.0" }, "/lines/0/quantity"},
 		{"exponent", func(in *invoice.Input) { in.Lines[0].Quantity = "1e9" }, "/lines/0/quantity"},
 		{"decimals of the currency", func(in *invoice.Input) { in.Currency = "JPY" }, ""},
-		{"too many decimals", func(in *invoice.Input) { in.Lines[0].UnitPrice = "1.001" }, "/lines/0/unit_price"},
+		{"too many decimals", func(in *invoice.Input) { in.Lines[0].UnitPrice = "1.0000001" }, "/lines/0/unit_price"},
 		{"negative price", func(in *invoice.Input) { in.Lines[0].UnitPrice = "-1" }, "/lines/0/unit_price"},
 		{"rate over 100", func(in *invoice.Input) { in.Lines[0].TaxRate = "100.1" }, "/lines/0/tax_rate"},
 		{"amount too large", func(in *invoice.Input) {

@@ -265,9 +265,9 @@ func (in Input) exemption(lines []Line, problems *invalid.Error) string {
 // price parses the unit price, and computes the net amount without the discount.
 func (l *Line) price(text, pointer string, currency money.Currency, problems *invalid.Error) {
 	var err error
-	switch l.UnitPrice, err = currency.Parse(strings.TrimSpace(text)); {
+	switch l.UnitPrice, err = currency.ParsePrice(strings.TrimSpace(text)); {
 	case errors.Is(err, money.ErrScale):
-		problems.Add(pointer+"/unit_price", decimalsOf(currency))
+		problems.Add(pointer+"/unit_price", "Enter a unit price with at most 6 decimals.")
 	case err != nil:
 		problems.Add(pointer+"/unit_price", "Enter a unit price of 0 or more, like 50.00.")
 	}
@@ -298,11 +298,4 @@ func (l *Line) discounted(text, pointer string, currency money.Currency, known b
 	default:
 		l.Net -= l.Discount
 	}
-}
-
-func decimalsOf(c money.Currency) string {
-	if c.Decimals() == 0 {
-		return fmt.Sprintf("Enter a unit price without decimals, because %s has none.", c)
-	}
-	return fmt.Sprintf("Enter a unit price with at most %d decimals for %s.", c.Decimals(), c)
 }

@@ -255,9 +255,19 @@ func WithOpen(
 	return found.Rows, err
 }
 
-// NextNumber returns the number that the series of a year would allocate now. It is not reserved.
+// NextNumber returns the number that an invoice of a year would be allocated now. It is not reserved.
 func NextNumber(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, year int) (string, error) {
 	return record.One(ctx, pool, tenant, pgx.RowTo[string], `
-		SELECT format_invoice_number(@year, next_invoice_number(@tenant_id, @year))`,
+		SELECT next_number_by_pattern(@tenant_id, @year)`,
 		pgx.NamedArgs{"year": year})
+}
+
+// MaxChosen is the maximum number of invoices that [Chosen] returns.
+const MaxChosen = 100
+
+// Chosen returns the invoices with the ids, newest first.
+func Chosen(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, ids []string) ([]Summary, error) {
+	found, err := record.ListBy(ctx, pool, Summaries, tenant, record.Page{Limit: MaxChosen}, `r.id = ANY (@ids::uuid[])`,
+		pgx.NamedArgs{"ids": ids})
+	return found.Rows, err
 }

@@ -80,9 +80,12 @@ const linesJSON = `(
 		SELECT json_agg(` + lineJSON + ` ORDER BY l.position)
 		FROM invoice_lines l WHERE l.tenant_id = r.tenant_id AND l.invoice_id = r.id)`
 
+// priceOfLine is the unit price of the line l in minor units, a numeric.
+const priceOfLine = `trim_scale(l.unit_price + l.price_fraction)`
+
 // lineJSON is the JSON of a [Line] from the line l.
 const lineJSON = `json_build_object(
-			'description', l.description, 'quantity', l.quantity::text, 'unit', l.unit, 'unit_price', l.unit_price,
+			'description', l.description, 'quantity', l.quantity::text, 'unit', l.unit, 'unit_price', ` + priceOfLine + `,
 			'discount_rate', l.discount_rate::text, 'discount', l.discount,
 			'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', l.net)`
 
@@ -143,7 +146,7 @@ type Line struct {
 	Description string          `json:"description"`
 	Quantity    decimal.Decimal `json:"quantity"`
 	Unit        Unit            `json:"unit,omitzero"`
-	UnitPrice   int64           `json:"unit_price"` // minor units
+	UnitPrice   money.Price     `json:"unit_price"`
 	// DiscountRate is in percent, or zero if the discount doesn't follow from a rate.
 	DiscountRate decimal.Decimal `json:"discount_rate,omitzero"`
 	Discount     int64           `json:"discount,omitzero"`      // minor units
@@ -169,7 +172,7 @@ func (l Line) DiscountText(c money.Currency) string {
 
 // PriceText returns the unit price with its discount for users: "50.00 −10%". c is the currency of the line.
 func (l Line) PriceText(c money.Currency) string {
-	price := c.Display(l.UnitPrice)
+	price := c.DisplayPrice(l.UnitPrice)
 	switch {
 	case !l.DiscountRate.IsZero():
 		return price + " −" + l.DiscountText(c)

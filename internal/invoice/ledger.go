@@ -14,21 +14,27 @@ import (
 	"onlyonce/internal/value/date"
 )
 
-// Posting is a payment, its removal, a refund, a credit note, a write-off or its reversal in the ledger of an invoice.
+// Posting is an entry in the ledger of an invoice.
 type Posting struct {
-	Kind   string    `json:"kind"` // "payment", "removal", "refund", "credit", "write_off" or "reversal"
-	ID     uuid.UUID `json:"id"`
-	Date   date.Date `json:"date"`
-	Amount int64     `json:"amount"` // minor units; less than 0 for a refund, a removal or a reversal
-	Number string    `json:"number"` // of a credit note
+	// Kind is "payment", "removal", "refund", "refund_removal", "credit", "to_credit", "write_off" or "reversal".
+	Kind string    `json:"kind"`
+	ID   uuid.UUID `json:"id"`
+	Date date.Date `json:"date"`
+	// Amount is in minor units; less than 0 for a refund, the removal of a payment, a reversal or what became credit.
+	Amount  int64  `json:"amount"`
+	Number  string `json:"number"`  // of a credit note
+	Removed bool   `json:"removed"` // of a payment or a refund, or a write-off that was taken back
+	Closed  bool   `json:"closed"`  // whether the books are closed for the date of a payment or a refund
 	// The fields of a payment or a write-off, even if it was removed or taken back.
 	Left    int64  `json:"left"`    // of a payment, in minor units: Amount less refunds
-	Removed bool   `json:"removed"` // or taken back
 	Method  string `json:"method"`  // or the reason of a write-off
 	Details string `json:"details"` // the reference and its provider, or the note of a write-off
-	// Receipt is the receipt that a payment is a part of; zero for none.
+	// Receipt is the receipt that a payment is a part of, or that has what became credit; zero for none.
 	Receipt uuid.UUID `json:"receipt"`
 }
+
+// postingKind is the SQL of the kind of a posting. The removal of a refund adds to the paid amount.
+const postingKind = `CASE WHEN kind = 'removal' AND amount > 0 THEN 'refund_removal' ELSE kind::text END`
 
 // Ledger returns a page of the ledger of an invoice, last recorded first. It returns [record.ErrKey] for a wrong key.
 func Ledger(
@@ -46,11 +52,12 @@ func Ledger(
 	}
 	rows, err := record.Collect(ctx, pool, tenant, pgx.RowToStructByPos[posted], `
 		SELECT l.position, json_build_object(
-			'kind', l.kind, 'id', l.source_id, 'amount', l.amount, 'date',
+			'kind', `+postingKind+`, 'id', l.source_id, 'amount', l.amount, 'date',
 				CASE WHEN l.kind IN ('removal', 'reversal') THEN business_day(l.at)
 					ELSE COALESCE(p.paid_on, f.refunded_on, n.issue_date, w.written_off_on) END,
-			'number', n.number, 'left', p.left_amount, 'removed', COALESCE(p.removed_at, w.reversed_at) IS NOT NULL,
-			'method', COALESCE(p.method, w.reason), 'receipt', p.receipt_id,
+			'number', n.number, 'left', p.left_amount, 'removed', COALESCE(p.removed_at, f.removed_at, w.reversed_at) IS NOT NULL,
+			'closed', COALESCE(COALESCE(p.paid_on, f.refunded_on) <= (SELECT books_closed(@tenant_id, '2000-01-01')), false),
+			'method', COALESCE(p.method, w.reason), 'receipt', COALESCE(p.receipt_id, became.id),
 			'details', concat_ws(' ', COALESCE(p.provider, c.provider), COALESCE(p.reference, c.reference), p.source, p.external_id,
 				w.note))
 		FROM (
@@ -63,10 +70,14 @@ func Ledger(
 		LEFT JOIN LATERAL (
 			SELECT provider, reference FROM receipts WHERE tenant_id = @tenant_id AND id = p.receipt_id LIMIT 1) AS c ON true
 		LEFT JOIN LATERAL (
-			SELECT refunded_on FROM refunds WHERE l.kind = 'refund' AND tenant_id = @tenant_id AND id = l.source_id LIMIT 1) AS f ON true
+			SELECT refunded_on, removed_at FROM refunds
+			WHERE l.kind = 'refund' AND tenant_id = @tenant_id AND id = l.source_id LIMIT 1) AS f ON true
 		LEFT JOIN LATERAL (
 			SELECT issue_date, number FROM credit_notes
-			WHERE l.kind = 'credit' AND tenant_id = @tenant_id AND id = l.source_id LIMIT 1) AS n ON true
+			WHERE l.kind IN ('credit', 'to_credit') AND tenant_id = @tenant_id AND id = l.source_id LIMIT 1) AS n ON true
+		LEFT JOIN LATERAL (
+			SELECT id FROM receipts
+			WHERE l.kind = 'to_credit' AND tenant_id = @tenant_id AND credit_note_id = l.source_id LIMIT 1) AS became ON true
 		LEFT JOIN LATERAL (
 			SELECT written_off_on, reversed_at, reason, note FROM write_offs
 			WHERE l.kind IN ('write_off', 'reversal') AND tenant_id = @tenant_id AND id = l.source_id LIMIT 1) AS w ON true
@@ -79,9 +90,10 @@ func Ledger(
 // Postings selects the ledger's entries for the history of an invoice; the details are a [PostingDetails].
 const Postings idempotency.Beside = `
 	SELECT source_id, CASE WHEN kind IN ('removal', 'reversal') THEN 'changed' ELSE 'created' END AS outcome, at,
-		lpad(position::text, 10, '0') COLLATE "C" AS place, kind::text AS what, json_build_object('amount', abs(amount), 'number', (
+		lpad(position::text, 10, '0') COLLATE "C" AS place, ` + postingKind + ` AS what,
+		json_build_object('amount', abs(amount), 'number', (
 			SELECT number FROM credit_notes n
-			WHERE kind = 'credit' AND n.tenant_id = l.tenant_id AND n.id = source_id)) AS details
+			WHERE kind IN ('credit', 'to_credit') AND n.tenant_id = l.tenant_id AND n.id = source_id)) AS details
 	FROM postings l WHERE tenant_id = @tenant_id AND invoice_id = @record`
 
 // PostingDetails are the details of an entry from [Postings].

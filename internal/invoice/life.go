@@ -21,13 +21,13 @@ var Edit = idempotency.Define(idempotency.Spec[Draft, Invoice]{
 		"customers_differ":              whichCustomer,
 		"customers_erased":              customerErased,
 		"invoices_number_ascii":         numberRefused,
-		"invoices_number_of_its_year":   numberRefused,
+		"invoices_number_of_its_year":   numberOfAnotherYear,
 	},
 	NotInFingerprint: []string{"totals", "SameEmail"},
 	Fields:           fields,
 })
 
-// replace changes the draft and all of its lines. A blank number stays unchanged, and a number of the series follows the invoice to
+// replace changes the draft and all of its lines. A blank number stays unchanged, and a number of a yearly series follows the invoice to
 // another year. Rows without a difference keep their version.
 func replace(tx *idempotency.Tx, d Draft) idempotency.Result {
 	args := arguments(d)
@@ -46,16 +46,17 @@ func replace(tx *idempotency.Tx, d Draft) idempotency.Result {
 			SELECT
 				CASE
 					WHEN @number <> '' THEN @number
-					WHEN issue_year = extract(year FROM @issue_date::date) OR series_place(number_folded, issue_year) IS NULL THEN number
+					WHEN issue_year = extract(year FROM @issue_date::date) OR NOT invoice_number_of_year(@tenant_id, number_folded)
+						THEN number
 				END AS number,
 				c.id AS customer_id, `+dueDate+` AS due_date,
 				(SELECT array_agg(
-						(description, quantity::numeric, unit::text, unit_price::bigint, discount_rate, discount, tax_rate::numeric,
-							tax_treatment::text) ORDER BY position)
+						(description, quantity::numeric, unit::text, unit_price::bigint, price_fraction::numeric, discount_rate, discount,
+							tax_rate::numeric, tax_treatment::text) ORDER BY position)
 					FROM invoice_lines WHERE tenant_id = @tenant_id AND invoice_id = @record_id) IS DISTINCT FROM
 				(SELECT array_agg(
-						(description, quantity::numeric, NULLIF(unit, ''), unit_price, NULLIF(discount_rate, '')::numeric, discount,
-							tax_rate::numeric, NULLIF(tax_treatment, '')) ORDER BY position)
+						(description, quantity::numeric, NULLIF(unit, ''), unit_price, price_fraction::numeric,
+							NULLIF(discount_rate, '')::numeric, discount, tax_rate::numeric, NULLIF(tax_treatment, '')) ORDER BY position)
 					FROM `+typedLines+`) AS other_lines
 			FROM invoices, customer c
 			WHERE invoices.tenant_id = @tenant_id AND invoices.id = @record_id
@@ -95,7 +96,7 @@ var NotDraft = conflict.Kind{
 var HasPayments = conflict.Kind{
 	Slug: "has-payments", Title: "Invoice has payments",
 	Meaning: "The invoice was paid, in part or in full, so it can't be voided. Nothing was changed.",
-	ToDo:    "Keep the invoice. If a payment was recorded by mistake, remove it; otherwise refund it, then credit the invoice.",
+	ToDo:    "Keep the invoice. If a payment was recorded by mistake, remove it; otherwise credit the invoice.",
 }
 
 // HasCreditNotes is the conflict of voiding an invoice that was credited in part or in full.
@@ -118,6 +119,15 @@ var NotDuplicate = conflict.Kind{
 	Slug: "not-a-duplicate", Title: "No duplicate of that invoice",
 	Meaning: "The invoice in duplicate_of isn't another invoice of the same customer, or it's void. Nothing was changed.",
 	ToDo:    "Look at both invoices. Name the one that is kept, or void the invoice without duplicate_of.",
+}
+
+// BecameCredit is the conflict of a change that would take back what a credit note made credit of the customer. The member left of a
+// refund is the refundable amount.
+var BecameCredit = conflict.Kind{
+	Slug: "became-credit", Title: "Payment became credit",
+	Meaning: "With a credit note, some of what was paid became credit of the customer, so that part of the payment can't be refunded " +
+		"(beyond left) or removed, nor the receipt of the credit note. Nothing was changed.",
+	ToDo: "Use the credit: pay another invoice from the receipt of the credit note, or record a repayment.",
 }
 
 // OpenChanged is the question that a user is asked if the amount that can be paid, refunded, credited or written off differs from the form.

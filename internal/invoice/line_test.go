@@ -32,6 +32,12 @@ func TestDiscounts(t *testing.T) {
 		{"EUR", "1", "10.00", "10", 10_00, 0, ""},
 		{"JPY", "3", "333", "5%", 50, 949, ""}, // 49.95 of 999
 		{"KWD", "1", "1.250", "0.125", 125, 1125, ""},
+		{"EUR", "12345", "0.085", "", 0, 1049_33, ""}, // 1049.325
+		{"EUR", "1000", "0.000001", "", 0, 0, ""},     // 0.001
+		{"EUR", "5000", "0.000001", "", 0, 1, ""},     // 0.005
+		{"EUR", "1000", "1.0005", "10%", 100_05, 900_45, ""},
+		{"JPY", "3", "333.5", "", 0, 1001, ""}, // 1000.5
+		{"EUR", "1", "0.0000001", "", 0, 0, "/unit_price"},
 		{"EUR", "1", "10.00", "10.01", 0, 0, "/discount"},
 		{"EUR", "0.5", "0.01", "0.02", 0, 0, "/discount"},
 		{"EUR", "1", "0", "0.01", 0, 0, "/discount"},
@@ -90,22 +96,37 @@ func TestDatabaseHoldsLines(t *testing.T) {
 		"invoice_lines_in_range":      {`UPDATE invoice_lines SET quantity = 0, discount = 0, net = 0, discount_rate = NULL`},
 		"invoice_lines_discount":      {line + `101, -1, NULL FROM invoices`, line + `-1, 101, NULL FROM invoices`},
 		"invoice_lines_discount_rate": {line + `10, 90, 11 FROM invoices`, line + `0, 100, 0 FROM invoices`},
+		"invoice_lines_price_fraction": {
+			`UPDATE invoice_lines SET unit_price = unit_price - 1, price_fraction = 1`,
+			`UPDATE invoice_lines SET unit_price = unit_price + 1, price_fraction = -1`,
+			`UPDATE invoice_lines SET price_fraction = 0.0000001`,
+		},
 	})
 	b.OK(invoice.Issue.Do(t.Context(), b.Store, b.Of("issue", made.Value.ID, 0), invoice.IssueDraft{}))
 	b.Refuses(map[string][]string{"invoices_frozen": {`UPDATE invoice_lines SET unit = NULL WHERE position = 1`}})
 }
 
-// TestEditOfLines: another unit or discount is another version, and the same ones are none.
+// TestEditOfLines: another unit, price or discount is another version, and the same ones are none.
 func TestEditOfLines(t *testing.T) {
 	b := setup(t)
 	in := input("")
 	made, err := b.create("k", draft(t, in))
 	must.OK(t, err)
 	for i, c := range []struct {
-		unit, discount string
-		version        int
-	}{{"", "0", 1}, {"HUR", "", 2}, {"HUR", "10%", 3}, {"HUR", "10.0%", 3}, {"DAY", "10%", 4}, {"DAY", "10.00", 5}, {"", "", 6}} {
-		in.Lines[0].Unit, in.Lines[0].Discount = c.unit, c.discount
+		unit, price, discount string
+		version               int
+	}{
+		{"", "50", "0", 1},
+		{"HUR", "50", "", 2},
+		{"HUR", "50", "10%", 3},
+		{"HUR", "50", "10.0%", 3},
+		{"DAY", "50", "10%", 4},
+		{"DAY", "50", "10.00", 5},
+		{"", "50.005", "", 6},
+		{"", "50.0050", "", 6},
+		{"", "50.0051", "", 7},
+	} {
+		in.Lines[0].Unit, in.Lines[0].UnitPrice, in.Lines[0].Discount = c.unit, c.price, c.discount
 		key := string(rune('a' + i))
 		done, err := invoice.Edit.Do(t.Context(), b.Store, b.Of(key, made.Value.ID, b.Find(made.Value).Version), draft(t, in))
 		assert.Thatf(t, err == nil && done.Value.Version == c.version, "%+v: %+v, %v", c, done.Value, err)

@@ -107,7 +107,12 @@ func (c *standingCase) sums(of uuid.UUID) {
 				WHERE removed_at IS NULL AND date_trunc('month', paid_on) = date_trunc('month', $2::date) AND $1 = p.tenant_id
 				UNION ALL
 				SELECT 'paid', currency, -r.amount, NULL FROM refunds r JOIN invoices i ON i.id = invoice_id
-				WHERE date_trunc('month', refunded_on) = date_trunc('month', $2::date) AND $1 = r.tenant_id) AS each
+				WHERE r.removed_at IS NULL AND date_trunc('month', refunded_on) = date_trunc('month', $2::date) AND $1 = r.tenant_id
+				UNION ALL
+				SELECT 'paid', currency, -became_credit, NULL FROM credit_notes n JOIN invoices i ON i.id = invoice_id
+				WHERE date_trunc('month', n.issue_date) = date_trunc('month', $2::date) AND $1 = n.tenant_id AND became_credit > 0
+				UNION ALL
+				SELECT 'credit', currency, left_amount, id FROM receipts WHERE $1 = customer_id) AS each
 			GROUP BY 1, 2 ORDER BY 1, 2`, of, day.Time())
 		want, err := pgx.CollectRows(rows, pgx.RowToStructByPos[invoice.Sum])
 		must.OK(c, err)

@@ -1,6 +1,10 @@
 package invoice
 
-import "github.com/shopspring/decimal"
+import (
+	"strings"
+
+	"github.com/shopspring/decimal"
+)
 
 // Unit is the unit of a line's quantity, as a code of UN/ECE Recommendation 20 (BT-130). It is "" for none.
 type Unit string
@@ -34,14 +38,15 @@ func (u Unit) name(column int) string {
 	return ""
 }
 
-// Of returns a quantity with its unit: "1 hour", or "12" without one.
+// Of returns a quantity with its unit, and with the minus sign of typography: "1 hour", or "−12" without a unit.
 func (u Unit) Of(quantity decimal.Decimal) string {
 	column := 2
 	if quantity.Equal(decimal.NewFromInt(1)) {
 		column = 1
 	}
+	text := strings.Replace(quantity.String(), "-", "−", 1)
 	if name := u.name(column); name != "" {
-		return quantity.String() + " " + name
+		return text + " " + name
 	}
-	return quantity.String()
+	return text
 }

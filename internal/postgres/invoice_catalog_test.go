@@ -39,7 +39,6 @@ func notLookedUpOfInvoices() map[string]string {
 		"webhook_events_first":                 "an event links the first one",
 		"webhook_events_payment":               "an event links its payment",
 		"webhook_events_possible_duplicate_of": "an event links that payment",
-		"webhook_events_refund":                "an event links its refund",
 		"webhook_events_source":                "the list has the events of all sources",
 	}
 }

@@ -14,13 +14,14 @@ import (
 )
 
 // secretInvoices creates for acme a payment with a refund, a credit note, a write-off, a receipt with a repayment, a billed period, a
-// distinction, a next number, and two invoices, the first under key.
+// distinction, a next number, a number pattern, and two invoices, the first under key.
 func secretInvoices(b *sitetest.Bundle, ids *secretIDs) {
 	b.Helper()
 	of, paid := invoicecases.Invoices(), invoicecases.Payments()
 	program := b.Program(b.Replica, b.Acme)
 	command := sitetest.Change(of.Command, "notes", "secret notes", "customer_email", "secret@acme.example",
 		"customer_name", "Secret Customer", "line_description", "secret work")
+	pattern := b.Prepared(b.Acme, "pattern", invoicecases.NumberPatterns(), invoicecases.NumberPatterns().Command)
 	program.Create(of, "of the series", command)
 	a := program.Create(of, sitetest.Key, sitetest.Change(command, "number", "SECRET-7"))
 	must.Thatf(b, a.Status == http.StatusCreated, "%v", a)
@@ -42,7 +43,7 @@ func secretInvoices(b *sitetest.Bundle, ids *secretIDs) {
 	event := b.Prepared(b.Acme, "event", invoicecases.WebhookEvents(), url.Values{"event": {"secret-event"}})
 	source := sitetest.Get[string](b, `SELECT source_id::text FROM webhook_events`)
 	apart := b.Prepared(b.Acme, "apart", invoicecases.InvoiceDistinctions(), invoicecases.InvoiceDistinctions().Other)
-	next := b.Prepared(b.Acme, "next", invoicecases.NextNumbers(), invoicecases.NextNumbers().Other)
+	next := b.Prepared(b.Acme, "next", invoicecases.NextNumbers(), url.Values{"number": {"RE-2027-0139"}})
 	file := invoicecases.Attachments()
 	file.Parent.ID = invoice
 	attached := b.Prepared(b.Acme, "attachment", file, url.Values{"file": {sitetest.FileValue("a.txt", "secret notes")}})
@@ -50,12 +51,13 @@ func secretInvoices(b *sitetest.Bundle, ids *secretIDs) {
 	reminded := b.Prepared(b.Acme, "reminder", invoicecases.Reminders(),
 		sitetest.Change(invoicecases.Reminders().Command, "message", "secret notes", "recipient", "secret@acme.example"))
 	batch := b.Prepared(b.Acme, "batch", invoicecases.ReminderBatches(), invoicecases.ReminderBatches().Command)
+	issued := b.Prepared(b.Acme, "issued", invoicecases.Batches(), invoicecases.Batches().Command)
 	plan := b.Prepared(b.Acme, "plan", invoicecases.ReminderPlans(), invoicecases.ReminderPlans().Command)
 	closing := b.Prepared(b.Acme, "closing", invoicecases.Closings(), invoicecases.Closings().Command)
 	ids.sent = of
 	ids.sent.Command = sitetest.Change(of.Command, "customer_id", ids.customer, "idempotency_key", sitetest.Key)
 	ids.ids = append(ids.ids, invoice, payment.ID, refund.ID, note.ID, off.ID, receipt.ID, repayment.ID, period.ID, event.ID, apart.ID,
-		next.ID, attached.ID, logo.ID, reminded.ID, batch.ID, plan.ID, closing.ID, source,
+		next.ID, pattern.ID, attached.ID, logo.ID, reminded.ID, batch.ID, issued.ID, plan.ID, closing.ID, source,
 		sitetest.Get[string](b, `SELECT id::text FROM webhook_secrets`))
 	ids.queries = append(ids.queries, "copy="+invoice, "key="+sitetest.Key+"&copy="+invoice, "invoice="+invoice,
 		"status=draft&cursor="+record.Cursor{

@@ -4,6 +4,7 @@ package site
 import (
 	"onlyonce/internal/customer/customerpages"
 	"onlyonce/internal/invoice/attachment/attachmentpages"
+	"onlyonce/internal/invoice/batch/batchpages"
 	"onlyonce/internal/invoice/closing/closingpages"
 	"onlyonce/internal/invoice/credit/creditpages"
 	"onlyonce/internal/invoice/duplicate/duplicatepages"
@@ -35,6 +36,7 @@ func Mount(people peoplepages.Config, sendsMail bool, more ...func(*web.Site)) f
 		receiptpages.Mount(s)
 		attachmentpages.Mount(s, invoices.Invoices)
 		reminderpages.Mount(s, invoices.Invoices)
+		batchpages.Mount(s, invoices.Invoices)
 		taxsummarypages.Mount(s)
 		closingpages.Mount(s)
 		customerpages.Mount(s,

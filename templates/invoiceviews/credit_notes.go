@@ -8,6 +8,7 @@ type CreditNote struct {
 	Seller        Party // the business that credits
 	Buyer         Party // the customer
 	InvoiceNumber string
+	InvoiceDate   string
 	InvoiceHref   string
 	Date          string
 	Currency      string // ISO 4217 code
@@ -15,6 +16,8 @@ type CreditNote struct {
 	Subtotal      string
 	Taxes         []TaxLine
 	Total         string
+	BecameCredit  string // the part of the total that became credit; "" for nothing
+	ReceiptHref   string // the page of that credit
 	Reason        string // "" for none
 	Footer        string // of the business
 	PDFHref       string // the credit note as a file
@@ -29,11 +32,22 @@ type CreditNoteFormView struct {
 	Currency string // ISO 4217 code
 	Open     string // the open amount, "1,234.50"
 	SeenOpen string // the same, as a field of the form
+	Paid     string // the paid amount; "" for nothing
+	Most     string // the open and paid amounts, if some was written off, or else ""
 	To       string // the customer's email; "" for none
-	// The totals of everything that was not credited yet. Beyond is set if they exceed the open amount.
+	// The totals of everything that was not credited yet.
 	Subtotal, Tax, Total string
-	Beyond               bool
+	Preview              CreditPreview
 	Lines                []CreditLine
+}
+
+// PreviewCredit is the value of [templates.RedisplayField] that shows the form with a preview.
+const PreviewCredit = "preview"
+
+// CreditPreview has the amounts of the credit note that the form would create; zero without a preview.
+type CreditPreview struct {
+	Net, Tax, Total, BecomesCredit string
+	Impossible                     bool // the quantities are wrong, or more than can be credited
 }
 
 // CreditLine is a line of the invoice that can be credited.

@@ -8,7 +8,10 @@ type InvoiceList struct {
 
 	Rows    []InvoiceRow
 	NewHref string // where one is made; "" for those who may not
-	// RemindHref is the form that sends reminders of chosen invoices; "" if none can be chosen.
+	// BatchHref is the form that issues or sends chosen invoices; "" if none can be chosen. Chooses chooses all, or none.
+	BatchHref string
+	Chooses   templates.Link
+	// RemindHref is the form that sends reminders of chosen invoices; "" in lists with other ones than overdue invoices.
 	RemindHref string
 	// Standing has the open, overdue and paid amounts, or those of the filter. Unsummed is set if the filter selects too many invoices.
 	Standing []Standing
@@ -29,6 +32,7 @@ type CustomerInvoices struct {
 // InvoiceRow is an invoice in a list.
 type InvoiceRow struct {
 	ID        string // of one that can be chosen; "" for others
+	Chosen    bool
 	Href      string
 	Number    string
 	Customer  string

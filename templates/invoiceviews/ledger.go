@@ -1,6 +1,10 @@
 package invoiceviews
 
-import "onlyonce/templates"
+import (
+	"strings"
+
+	"onlyonce/templates"
+)
 
 // Ledger is a page of the payments, refunds, credit notes and write-offs of an invoice, the latest record first.
 type Ledger struct {
@@ -9,26 +13,42 @@ type Ledger struct {
 	Rows []LedgerRow
 }
 
-// LedgerRow is a payment, its removal, a refund, a credit note, a write-off or its reversal, on the page of its invoice.
+// LedgerRow is an entry in the ledger of an invoice.
 type LedgerRow struct {
-	Date   string
-	Kind   string // "Payment", "Payment removed", "Refund", "Credit note", "Write-off", "Write-off taken back"
-	Amount string // with its currency; "−" before a refund, a removal or a reversal
+	Date string
+	// Kind is "Payment", "Payment removed", "Refund", "Refund removed", "Credit note", "Became credit", "Write-off" or
+	// "Write-off taken back".
+	Kind   string
+	Amount string // with its currency; "−" before a refund, the removal of a payment, a reversal or what became credit
 	// Details are the method, the provider and the reference of a payment, or the reason and the note of a write-off.
 	Details string
 	// Number and Href are the number and page of a credit note.
 	Number string
 	Href   string
-	// ReceiptHref is the page of the receipt that a payment is a part of; empty without one.
+	// ReceiptHref is the page of the receipt that a payment is a part of, or that has what became credit; empty without one.
 	ReceiptHref string
 	// RefundHref refunds a payment; empty if it is not refundable. Left is the refundable amount, with its currency.
 	RefundHref string
 	Left       string
-	// RemoveHref is the page that removes a payment, and TakeBackHref takes back a write-off; empty if that is not possible. Removed is set
-	// after that.
+	// RemoveHref is the page that removes a payment or a refund, and TakeBackHref takes back a write-off; empty if that is not possible.
+	// Removed is set after that, and Closed if the day of a payment or a refund is closed.
 	RemoveHref   string
 	TakeBackHref string
 	Removed      bool
+	Closed       bool
+}
+
+// removing returns the name of the row for the link that removes it.
+func (r LedgerRow) removing() string {
+	return strings.ToLower(r.Kind) + " of " + strings.TrimPrefix(r.Amount, "−")
+}
+
+// receiptText returns the text of the link to the receipt.
+func (r LedgerRow) receiptText() string {
+	if r.Kind == "Became credit" {
+		return "the customer's credit"
+	}
+	return "part of a receipt"
 }
 
 // removed returns what was done with a row that counts no more.

@@ -44,7 +44,7 @@ func NextNumberForm(p templates.Page, f templates.Form, next string) templ.Compo
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templates.InputField(f.Input(templates.Input{ID: "number", Label: "Next number", Hint: "With its year: 2026-0139 for invoices, CN-2026-0012 for credit notes. Now, " + next + " are next.", Focus: true})).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = templates.InputField(f.Input(templates.Input{ID: "number", Label: "Next number", Hint: "The whole number of an invoice or a credit note. Now, " + next + " are next.", Focus: true})).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

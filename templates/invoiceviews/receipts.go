@@ -27,24 +27,14 @@ const (
 	FillParts        = "fill"
 )
 
-// RemoveReceipt is the page that asks before a receipt is removed.
-type RemoveReceipt struct {
-	templates.Form
-
-	Customer, Href string // the customer's name, and the page of the receipt
-	Amount, Date   string
-	Reference      string // with its provider; "" without one
-	AlreadyRemoved bool
-}
-
 // ReceiptUses has what a receipt is used for.
 type ReceiptUses struct {
 	templates.Pager
 
 	Payments   []ReceiptPayment
-	Repayments []string // "50.00 EUR on 21 Nov 2026"
-	More       bool     // there are earlier repayments
-	RepayHref  string   // the form that records one; "" if nothing is left
+	Repayments []ReceiptRepayment
+	More       bool   // there are earlier repayments
+	RepayHref  string // the form that records one; "" if nothing is left
 }
 
 // ReceiptPayment is the payment of an invoice from a receipt.
@@ -53,4 +43,13 @@ type ReceiptPayment struct {
 	Number, Href string // of the invoice
 	RemoveHref   string // the page that removes it; "" if that is not possible
 	Removed      bool
+	Closed       bool // its day is closed
+}
+
+// ReceiptRepayment is credit of a receipt that was paid back.
+type ReceiptRepayment struct {
+	Name       string // "50.00 EUR on 21 Nov 2026"
+	RemoveHref string // the page that removes it; "" if that is not possible
+	Removed    bool
+	Closed     bool // its day is closed
 }

@@ -25,13 +25,6 @@ const (
 type ReminderBatch struct {
 	templates.Form
 
-	Chosen []ReminderBatchRow
-	Left   []ReminderBatchRow // invoices without a reminder
-}
-
-// ReminderBatchRow is an invoice in the form.
-type ReminderBatchRow struct {
-	Number, Href, Customer string
-	Open                   string // the open amount, with its currency
-	Gets                   string // the name of the reminder, or the reason for none
+	Chosen []ChosenRow
+	Left   []ChosenRow // invoices without a reminder
 }

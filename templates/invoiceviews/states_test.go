@@ -52,8 +52,10 @@ func states() map[string]templ.Component {
 			Rows: []invoiceviews.InvoiceRow{row}, Finder: viewtest.Finder(), Standing: sums,
 		}),
 		"overdue invoices": invoiceviews.InvoiceListPage(page, invoiceviews.InvoiceList{
-			RemindHref: "/reminder-batches/new", Rows: []invoiceviews.InvoiceRow{{
-				ID: "1", Href: "/invoices/1", Number: "2026-0042", Status: "overdue", Late: "12 days", Reminded: "Reminded 2× · 12 Nov",
+			BatchHref: "/invoice-batches/new", RemindHref: "/reminder-batches/new", Chooses: templates.Link{Text: "Choose all", Href: "?"},
+			Rows: []invoiceviews.InvoiceRow{{
+				ID: "1", Chosen: true, Href: "/invoices/1", Number: "2026-0042", Status: "overdue", Late: "12 days",
+				Reminded: "Reminded 2× · 12 Nov",
 			}},
 		}),
 		"no invoices found": invoiceviews.InvoiceListPage(page, invoiceviews.InvoiceList{Finder: viewtest.Finder(), Standing: sums}),
@@ -110,11 +112,11 @@ func states() map[string]templ.Component {
 			Form: templates.Form{Key: "k", Submit: "Void invoice", Version: 1}, To: hostile, DuplicateOf: hostile,
 		}),
 		"remove payment": invoiceviews.RemovePage(page, invoiceviews.Remove{
-			Form: templates.Form{Key: "k", Submit: "Remove payment", Version: 1}, Number: hostile, Href: "/invoices/1",
-			Amount: "1.00 EUR", Date: "21 Nov 2026", Reference: hostile,
+			Form: templates.Form{Key: "k", Submit: "Remove payment", Version: 1}, What: "payment", Name: hostile, Href: "/invoices/1",
+			Amount: "1.00 EUR", Date: "paid 21 Nov 2026", Effects: []string{"The open amount goes up."}, Reference: hostile,
 		}),
 		"remove payment again": invoiceviews.RemovePage(page, invoiceviews.Remove{
-			Form: templates.Form{Key: "k", Submit: "Remove payment"}, Href: "/invoices/1", Removed: true,
+			Form: templates.Form{Key: "k", Submit: "Remove payment"}, What: "payment", Href: "/invoices/1", Removed: true,
 		}),
 		"receipt form": invoiceviews.ReceiptForm(page, invoiceviews.ReceiptFormView{
 			Form: templates.Form{
@@ -135,19 +137,16 @@ func states() map[string]templ.Component {
 				Payments: []invoiceviews.ReceiptPayment{
 					{Date: "21 Nov 2026", Amount: "1.00 EUR", Number: hostile, Href: "/invoices/1", RemoveHref: "/payments/1/remove"},
 					{Date: "21 Nov 2026", Amount: "1.00 EUR", Number: hostile, Href: "/invoices/2", Removed: true},
+					{Date: "1 Oct 2026", Amount: "1.00 EUR", Number: hostile, Href: "/invoices/3", Closed: true},
 				},
-				Repayments: []string{"1.00 EUR on 21 Nov 2026"}, More: true, RepayHref: "/receipts/1/repayments/new",
+				Repayments: []invoiceviews.ReceiptRepayment{
+					{Name: "1.00 EUR on 21 Nov 2026", RemoveHref: "/repayments/1/remove"}, {Name: "2.00 EUR on 20 Nov 2026", Removed: true},
+					{Name: "1.00 EUR on 1 Oct 2026", Closed: true},
+				}, More: true, RepayHref: "/receipts/1/repayments/new",
 			}),
 		}),
 		"receipt not used": templates.RecordPageWith(page, templates.RecordView{Name: hostile}, []templ.Component{
 			invoiceviews.ReceiptSections(invoiceviews.ReceiptUses{}),
-		}),
-		"remove receipt": invoiceviews.RemoveReceiptPage(page, invoiceviews.RemoveReceipt{
-			Form: templates.Form{Key: "k", Submit: "Remove receipt", Version: 1}, Customer: hostile, Href: "/receipts/1",
-			Amount: "1.00 EUR", Date: "21 Nov 2026", Reference: hostile,
-		}),
-		"remove receipt again": invoiceviews.RemoveReceiptPage(page, invoiceviews.RemoveReceipt{
-			Form: templates.Form{Key: "k", Submit: "Remove receipt"}, Href: "/receipts/1", AlreadyRemoved: true,
 		}),
 		"logo": invoiceviews.LogoPage(page, templates.RecordView{
 			Name: hostile, Actions: []templates.Action{{Text: "Remove", Href: "/logos/1/remove"}},
@@ -177,10 +176,12 @@ func states() map[string]templ.Component {
 					Date: "21 Nov 2026", Kind: "Payment", Amount: "3.00 EUR", Details: hostile,
 					RefundHref: "/payments/1/refunds/new", Left: "1.00 EUR",
 				},
-				{Date: "22 Nov 2026", Kind: "Refund", Amount: "−2.00 EUR"},
+				{Date: "22 Nov 2026", Kind: "Refund", Amount: "−2.00 EUR", RemoveHref: "/refunds/1/remove"},
+				{Date: "22 Oct 2026", Kind: "Refund", Amount: "−1.00 EUR", Closed: true},
 				{Date: "22 Nov 2026", Kind: "Payment", Amount: "2.00 EUR", RemoveHref: "/payments/2/remove"},
 				{Date: "22 Nov 2026", Kind: "Payment", Amount: "1.00 EUR", Removed: true},
 				{Date: "23 Nov 2026", Kind: "Payment removed", Amount: "−1.00 EUR"},
+				{Date: "22 Nov 2026", Kind: "Became credit", Amount: "−1.00 EUR", ReceiptHref: "/receipts/1"},
 				{Date: "22 Nov 2026", Kind: "Credit note", Amount: "2.00 EUR", Number: "CN-2026-0001", Href: "/credit-notes/1"},
 			}},
 		}),
@@ -238,10 +239,19 @@ func states() map[string]templ.Component {
 				Errors: templates.FieldErrors{{Control: invoiceviews.LineControl("line_quantity", 1), Message: hostile}},
 			},
 			Number: hostile, Href: "/invoices/1", Currency: "EUR", Open: "1,234.50", SeenOpen: "1234.50",
-			Lines: []invoiceviews.CreditLine{{Description: hostile, UnitPrice: "50.00", Left: "2"}, {Description: "Printing", Left: "0.5"}},
+			Paid: "5.00", Most: "1,239.50",
+			Preview: invoiceviews.CreditPreview{Net: "1.00", Tax: "0.23", Total: "1.23", BecomesCredit: "0.00"},
+			Lines: []invoiceviews.CreditLine{
+				{Description: hostile, UnitPrice: "50.00", Left: "2"}, {Description: "Printing", Left: "0.5"},
+			},
+		}),
+		"credit note form that can't be previewed": invoiceviews.CreditNoteForm(page, invoiceviews.CreditNoteFormView{
+			Form: templates.Form{Title: "New credit note", Key: "k", LinesHref: "/invoices/1/credit-notes/form"},
+			Href: "/invoices/1", Preview: invoiceviews.CreditPreview{Impossible: true},
 		}),
 		"credit note": invoiceviews.CreditNotePage(page, invoiceviews.CreditNote{
 			Number: "CN-2026-0001", Buyer: invoiceviews.Party{Name: hostile}, InvoiceNumber: hostile, InvoiceHref: "/invoices/1",
+			InvoiceDate: "21 Nov 2026", Total: "2.00", BecameCredit: "1.00", ReceiptHref: "/receipts/1",
 			Lines: []invoiceviews.InvoiceLine{{Description: hostile}}, Taxes: []invoiceviews.TaxLine{{Label: "Tax 23%"}},
 		}),
 		"customer": templates.RecordPageWith(withHistory, archived, []templ.Component{
@@ -273,16 +283,35 @@ func states() map[string]templ.Component {
 		}),
 		"reminder batch form": invoiceviews.ReminderBatchForm(page, invoiceviews.ReminderBatch{
 			Form:   templates.Form{Title: "Send reminders", Key: "k", Typed: url.Values{"reminders": {hostile}}},
-			Chosen: []invoiceviews.ReminderBatchRow{{Number: hostile, Href: "/invoices/1", Customer: hostile, Gets: "Payment reminder"}},
-			Left:   []invoiceviews.ReminderBatchRow{{Number: hostile, Href: "/invoices/2", Customer: hostile, Gets: hostile}},
+			Chosen: []invoiceviews.ChosenRow{{Number: hostile, Href: "/invoices/1", Customer: hostile, Gets: "Payment reminder"}},
+			Left:   []invoiceviews.ChosenRow{{Number: hostile, Href: "/invoices/2", Customer: hostile, Gets: hostile}},
 		}),
 		"reminder batch form refused": invoiceviews.ReminderBatchForm(page, invoiceviews.ReminderBatch{
 			Form: templates.Form{
 				Title: "Send reminders", Key: "k", Errors: templates.FieldErrors{{Control: "reminders", Message: hostile}},
 			},
 		}),
-		"mail":        invoiceviews.MailPage(withHistory, invoiceviews.Mail{RecordView: archived, Text: hostile}),
-		"mail unsent": invoiceviews.MailPage(page, invoiceviews.Mail{}),
+		"batch form": invoiceviews.BatchFormPage(page, invoiceviews.BatchForm{
+			Form: templates.Form{Title: "Issue invoices", Key: "k"}, Issues: true, EmailCustomer: "customer", EmailNone: "none",
+			Chosen: []invoiceviews.ChosenRow{{Number: hostile, Href: "/invoices/1", Customer: hostile, Gets: hostile}},
+			Left:   []invoiceviews.ChosenRow{{Number: hostile, Href: "/invoices/2", Customer: hostile, Gets: hostile}},
+		}),
+		"batch form that sends": invoiceviews.BatchFormPage(page, invoiceviews.BatchForm{
+			Form:   templates.Form{Title: "Send invoices", Key: "k"},
+			Chosen: []invoiceviews.ChosenRow{{Number: hostile, Href: "/invoices/1", Customer: hostile, Gets: hostile}},
+		}),
+		"batch form without a choice": invoiceviews.BatchFormPage(page, invoiceviews.BatchForm{
+			Form: templates.Form{Title: "Send invoices", Key: "k", Errors: templates.FieldErrors{{Control: "invoices", Message: hostile}}},
+		}),
+		"batch form with all left out": invoiceviews.BatchFormPage(page, invoiceviews.BatchForm{
+			Form: templates.Form{Title: "Send invoices", Key: "k"}, Left: []invoiceviews.ChosenRow{{Number: hostile, Href: "/invoices/2"}},
+		}),
+		"batch": invoiceviews.BatchPage(page, invoiceviews.Batch{
+			Unfinished: true, Refused: []invoiceviews.RefusedRow{{Number: hostile, Href: "/invoices/1", Reason: hostile}},
+		}),
+		"batch finished": invoiceviews.BatchPage(page, invoiceviews.Batch{}),
+		"mail":           invoiceviews.MailPage(withHistory, invoiceviews.Mail{RecordView: archived, Text: hostile}),
+		"mail unsent":    invoiceviews.MailPage(page, invoiceviews.Mail{}),
 		"fresh schedule form": invoiceviews.ScheduleFormPage(page, invoiceviews.ScheduleForm{InvoiceForm: invoiceviews.InvoiceForm{
 			Form: templates.Form{Title: "New schedule", Key: "k"}, Lines: []invoiceviews.InvoiceFormLine{{}},
 		}}),

@@ -46,13 +46,14 @@ type Void struct {
 	DuplicateOf string // the number of the invoice that stays; "" for none
 }
 
-// Remove is the page that asks before a payment is removed.
+// Remove is the page that asks before a payment, a refund, a receipt or a repayment is removed.
 type Remove struct {
 	templates.Form
 
-	Number, Href string // the invoice's number and page
-	Amount, Date string
-	Reference    string // the reference and its provider; "" for none
-	Removed      bool   // it was already removed
-	OfReceipt    bool   // it is a part of a receipt
+	What         string   // "payment"
+	Name, Href   string   // the invoice's number or the customer's name, and the page that shows the record
+	Amount, Date string   // "40.00 EUR", "paid 22 Nov 2026"
+	Effects      []string // sentences about what changes
+	Reference    string   // the reference and its provider; "" for none
+	Removed      bool     // it was already removed
 }

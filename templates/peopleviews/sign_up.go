@@ -9,6 +9,9 @@ type SignUpSent struct {
 	Link string
 }
 
+// TimeZoneField is the hidden field with the time zone of the browser, which static/page.js fills in.
+const TimeZoneField = "time_zone"
+
 // SignUpBusiness is the form of the business that a sign-up begins.
 type SignUpBusiness struct {
 	templates.Form

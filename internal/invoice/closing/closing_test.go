@@ -108,6 +108,14 @@ func TestClosedDaysStay(t *testing.T) {
 	must.OK(t, err)
 	mistaken, err := b.receive("mistaken", later, last)
 	must.OK(t, err)
+	d, err := refund.Input{Amount: "0.10", Date: last}.Draft(paid)
+	must.OK(t, err)
+	back, err := refund.Create.Do(t.Context(), b.Store, b.Intent("back"), d)
+	must.OK(t, err)
+	repay, err := receipt.RepayInput{Amount: "0.10", Date: last}.Draft(received)
+	must.OK(t, err)
+	repaid, err := receipt.Repay.Do(t.Context(), b.Store, b.Intent("repaid"), repay)
+	must.OK(t, err)
 	until, err := b.close("close", last)
 	must.OK(t, err)
 	operations := map[string]func(key, day string) error{
@@ -128,9 +136,8 @@ func TestClosedDaysStay(t *testing.T) {
 			return err
 		},
 		"credit note": func(key, on string) error {
-			d, err := credit.Input{Lines: []credit.LineInput{{Position: 1, Quantity: "0.1"}}}.Draft(issued)
+			d, err := credit.Input{Date: on, Lines: []credit.LineInput{{Position: 1, Quantity: "0.1"}}}.Draft(old)
 			must.OK(t, err)
-			d.Date = day(t, on)
 			_, err = credit.Create.Do(t.Context(), b.Store, b.Intent(key), d)
 			return err
 		},
@@ -156,6 +163,14 @@ func TestClosedDaysStay(t *testing.T) {
 		"void":  func(key string) error { return b.Void(key, old) },
 		"removal": func(key string) error {
 			_, err := b.Remove(key, removed)
+			return err
+		},
+		"removal of a refund": func(key string) error {
+			_, err := refund.Remove.Do(t.Context(), b.Store, b.Of(key, back.Value.ID, 0), struct{}{})
+			return err
+		},
+		"removal of a repayment": func(key string) error {
+			_, err := receipt.RemoveRepayment.Do(t.Context(), b.Store, b.Of(key, repaid.Value.ID, 0), struct{}{})
 			return err
 		},
 		"removal of a receipt": func(key string) error {

@@ -19,8 +19,11 @@ import (
 	"onlyonce/internal/invoice/credit"
 	"onlyonce/internal/invoice/invoicetest"
 	"onlyonce/internal/invoice/payment"
+	"onlyonce/internal/invoice/receipt"
+	"onlyonce/internal/invoice/refund"
 	"onlyonce/internal/must"
 	"onlyonce/internal/postgres/pgtest"
+	"onlyonce/internal/record"
 )
 
 // number returns the credit note number with a place in this year's series.
@@ -56,22 +59,89 @@ func TestInParts(t *testing.T) {
 	}
 }
 
-// TestWhatIsPaidIsNotCredited checks that an invoice with a payment and without an open amount is paid.
-func TestWhatIsPaidIsNotCredited(t *testing.T) {
+// TestWhatIsPaidBecomesCredit checks that a credit note takes the open amount first, and what exceeds it is a receipt: it can be used like
+// others, but neither removed nor refunded. Of an invoice that is written off in part, no more than the rest is credited.
+func TestWhatIsPaidBecomesCredit(t *testing.T) {
 	b := setup(t)
 	inv := b.Issued("i", invoice.LineInput{Description: "Design", Quantity: "2", UnitPrice: "50.00", TaxRate: "0"})
-	b.OK(b.Pay("p", inv, "40"))
-	if _, err := b.credit("all", inv); !storetest.IsConflict(err, &credit.ExceedsInvoice) {
-		t.Errorf("credited what was paid: %v", err)
+	paid, err := b.Pay("p", inv, "40")
+	must.OK(t, err)
+	for _, step := range []struct {
+		quantity                   string
+		became, paid, open, credit int64
+		status                     string
+	}{
+		{"1", 0, 40_00, 10_00, 0, invoice.StatusPartly},
+		{"0.5", 15_00, 25_00, 0, 15_00, invoice.StatusPaid},
+		{"0.5", 25_00, 0, 0, 40_00, invoice.StatusCredited},
+	} {
+		done, err := b.credit(fmt.Sprint("k", step.credit), inv, step.quantity)
+		must.OK(t, err)
+		found, sums := b.Find(inv), b.credits()
+		assert.Thatf(t, done.Value.BecameCredit == step.became && (done.Value.Receipt != uuid.Nil) == (step.became > 0) &&
+			found.Paid == step.paid && found.Open == step.open && found.Status == step.status && sums == step.credit,
+			"%+v\n%+v\ncredit %d", done.Value, found, sums)
+		if step.became == 0 {
+			continue
+		}
+		made, err := record.Find(t.Context(), b.Store.Pool, receipt.Table, b.Tenant, done.Value.Receipt)
+		assert.Thatf(t, err == nil && made.Amount == step.became && made.Customer.ID == inv.Customer.ID && made.Currency == inv.Currency &&
+			made.Date == done.Value.Date && made.CreditNote == record.Reference{ID: done.Value.ID, Name: done.Value.Number},
+			"%+v, %v", made, err)
+		_, err = receipt.Remove.Do(t.Context(), b.Store, b.Of("remove", made.ID, 0), struct{}{})
+		assert.Thatf(t, storetest.IsConflict(err, &invoice.BecameCredit), "removed %v", err)
+		_, err = b.Remove("unpay", paid)
+		assert.Thatf(t, storetest.IsConflict(err, &invoice.BecameCredit), "removed %v", err)
+		_, err = b.refund("refund", paid, step.paid+1)
+		assert.Thatf(t, storetest.IsConflict(err, &invoice.BecameCredit), "refunded %v", err)
 	}
-	b.OK(b.credit("rest", inv, "1.2"))
-	found := b.Find(inv)
-	assert.Thatf(t, found.Status == invoice.StatusPaid && found.Paid == 4000 && found.Credited == 6000 && found.Open == 0, "%+v", found)
-	if err := credit.Possible(found); !storetest.IsConflict(err, &credit.ExceedsInvoice) {
+	if err := credit.Possible(b.Find(inv)); !storetest.IsConflict(err, &credit.ExceedsInvoice) {
 		t.Error(err)
 	}
 	if _, err := b.credit("none", inv, "0.1"); !storetest.IsConflict(err, &credit.ExceedsInvoice) {
 		t.Error(err)
+	}
+
+	partly := b.Issued("w", invoice.LineInput{Description: "Design", Quantity: "2", UnitPrice: "50.00", TaxRate: "0"})
+	b.OK(b.Pay("q", partly, "40"))
+	b.OK(b.WriteOff("off", partly, "30"))
+	if _, err := b.credit("beyond", partly, "1.41"); !storetest.IsConflict(err, &credit.ExceedsInvoice) {
+		t.Errorf("credited what was written off: %v", err)
+	}
+	b.OK(b.credit("most", partly, "1.4"))
+	found := b.Find(partly)
+	assert.Thatf(t, found.Paid == 0 && found.Credited == 70_00 && found.Open == 0 && b.credits() == 80_00, "%+v", found)
+}
+
+// TestCreditOrRefund runs, of an invoice that is paid, a credit note of all, a refund and the removal of the payment at once: the credit
+// note is created, and the money is refunded, removed or credit, once.
+func TestCreditOrRefund(t *testing.T) {
+	b := setup(t)
+	before := int64(0)
+	for round := range 10 {
+		name := fmt.Sprint(round)
+		inv := b.Issued(name)
+		paid, err := b.Pay("p"+name, inv, inv.Currency.Format(inv.Total))
+		must.OK(t, err)
+		errs := storetest.Together(3, func(i int) error {
+			var err error
+			switch i {
+			case 0:
+				_, err = b.credit("c"+name, inv)
+			case 1:
+				_, err = b.refund("r"+name, paid, inv.Total)
+			default:
+				_, err = b.Remove("u"+name, paid)
+			}
+			return err
+		})
+		found := b.Find(inv)
+		became := b.credits() - before
+		before += became
+		back := errs[1] == nil || errs[2] == nil
+		assert.Thatf(t, errs[0] == nil && (errs[1] == nil) != (errs[2] == nil) == back && found.Status == invoice.StatusCredited &&
+			found.Paid == 0 && found.Open == 0 && found.Credited == inv.Total && (became == 0) == back && (back || became == inv.Total),
+			"%v, %+v, %d became credit", errs, found, became)
 	}
 }
 
@@ -173,9 +243,11 @@ func TestFiftyAtOnce(t *testing.T) {
 	assert.Thatf(t, found.Open == 0 && found.Status == invoice.StatusCredited, "%+v", found)
 }
 
-// TestCreditOrPay and TestCreditOrVoid check that the second operation is refused.
+// TestCreditOrPay checks that what is paid first becomes credit in part, and what is credited first isn't paid. TestCreditOrVoid checks
+// that the second operation is refused.
 func TestCreditOrPay(t *testing.T) {
 	b := setup(t)
+	before := int64(0)
 	for round := range 10 {
 		inv := b.Issued(fmt.Sprint(round))
 		paid, credited := storetest.Both(func() error {
@@ -185,12 +257,13 @@ func TestCreditOrPay(t *testing.T) {
 			_, err := b.credit(fmt.Sprint("credit", round), inv, "1")
 			return err
 		})
-		found := b.Find(inv)
+		found, became := b.Find(inv), b.credits()-before
+		before += became
 		switch {
-		case paid == nil && storetest.IsConflict(credited, &credit.ExceedsInvoice) && found.Paid == 6000 && found.Credited == 0:
-		case credited == nil && storetest.IsConflict(paid, &payment.ExceedsOpen) && found.Credited == 5000 && found.Paid == 0:
+		case paid == nil && credited == nil && found.Credited == 5000 && found.Paid == 5000 && found.Open == 0 && became == 1000:
+		case credited == nil && storetest.IsConflict(paid, &payment.ExceedsOpen) && found.Credited == 5000 && found.Paid+became == 0:
 		default:
-			t.Errorf("paid: %v, credited: %v, %+v", paid, credited, found)
+			t.Errorf("paid: %v, credited: %v, %+v, %d became credit", paid, credited, found, became)
 		}
 	}
 }
@@ -233,7 +306,10 @@ func TestDatabaseKeepsTheCreditNotes(t *testing.T) {
 	b := setup(t)
 	inv := b.taxed("i")
 	b.OK(b.credit("k", inv, "1"))
-	b.OK(b.Pay("k", inv, "80"))
+	b.OK(b.WriteOff("k", inv, "80"))
+	settled := b.Issued("settled")
+	b.OK(b.Pay("settled", settled, "100"))
+	b.OK(b.credit("settled", settled, "1"))
 	voided, unpaid := b.taxed("void"), b.taxed("unpaid")
 	must.OK(t, b.Void("void", voided))
 	b.OK(b.credit("unpaid", unpaid, "1"))
@@ -249,6 +325,15 @@ func TestDatabaseKeepsTheCreditNotes(t *testing.T) {
 		"credit_notes_append_only": {
 			`UPDATE credit_notes SET total = 1`, `DELETE FROM credit_notes`, `TRUNCATE credit_notes CASCADE`,
 			line(`(SELECT id FROM credit_notes WHERE invoice_id = '`+open+`')`, open, "2", "1"),
+		},
+		"receipts_append_only": {`UPDATE receipts SET credit_note_id = NULL`},
+		"receipts_credit_note_once": {
+			`INSERT INTO receipts (tenant_id, id, customer_id, currency, amount, received_on, method, credit_note_id)
+				SELECT tenant_id, gen_random_uuid(), customer_id, currency, amount, received_on, method, credit_note_id FROM receipts`,
+		},
+		"credit_notes_not_before_invoice": {
+			line(fresh, open, "2", "1") + `INSERT INTO credit_notes (tenant_id, id, invoice_id, issue_date)
+				VALUES ('` + b.Tenant.String() + `', ` + fresh + `, '` + open + `', '2026-11-20')`,
 		},
 		"credit_note_lines_append_only": {
 			`UPDATE credit_note_lines SET net = 1`, `DELETE FROM credit_note_lines`, `TRUNCATE credit_note_lines`,
@@ -296,14 +381,29 @@ func (b *bundle) taxed(key string) invoice.Invoice {
 		invoice.LineInput{Description: "Printing", Quantity: "1.5", UnitPrice: "7.99", TaxRate: "6.5"})
 }
 
+// credits returns the credit of all customers, in minor units.
+func (b *bundle) credits() int64 {
+	b.Helper()
+	return storetest.Value[int64](b, `SELECT COALESCE(sum(left_amount), 0)::bigint FROM receipts`)
+}
+
+func (b *bundle) refund(k string, of payment.Payment, amount int64) (idempotency.Done[refund.Refund], error) {
+	b.Helper()
+	d := refund.Draft{PaymentID: of.ID, Currency: of.Currency, Amount: amount, Date: of.Date, Paid: of.Date, SeenLeft: -1}
+	return refund.Create.Do(context.Background(), b.Store, b.Intent(k), d)
+}
+
 // credit credits quantities of the lines, starting with the first; without quantities, everything that is left.
 func (b *bundle) credit(k string, inv invoice.Invoice, quantities ...string) (idempotency.Done[credit.Note], error) {
 	b.Helper()
-	var in credit.Input
+	d, err := inputOf(quantities).Draft(inv)
+	must.OK(b, err)
+	return credit.Create.Do(context.Background(), b.Store, b.Intent(k), d)
+}
+
+func inputOf(quantities []string) (in credit.Input) {
 	for i, quantity := range quantities {
 		in.Lines = append(in.Lines, credit.LineInput{Position: i + 1, Quantity: quantity})
 	}
-	d, err := in.Draft(inv)
-	must.OK(b, err)
-	return credit.Create.Do(context.Background(), b.Store, b.Intent(k), d)
+	return in
 }

@@ -20,6 +20,7 @@ type Input struct {
 	// Lines are the lines and quantities to credit; nil credits everything that is left.
 	Lines  []LineInput `json:"lines,omitzero" doc:"Leave it out to credit all that is left."`
 	Reason string      `json:"reason,omitzero" doc:"Shown on the credit note."`
+	Date   string      `json:"date,omitzero" format:"date" doc:"Default: today, or the date of the invoice if that is later."`
 	Tell   bool        `json:"tell_customer,omitzero" doc:"Whether to send the credit note to the customer by email."`
 
 	// SeenOpen is the open amount that a form showed, or "".
@@ -44,7 +45,7 @@ type Draft struct {
 	Reason string     `json:"reason,omitzero"`
 	// Tell sends it to the customer by email, if the customer has an address.
 	Tell bool `json:"tell,omitzero"`
-	// Date is the date of issue. Zero means today; only the demo sets it.
+	// Date is the date of issue. Zero means today, or the date of the invoice if that is later.
 	Date date.Date `json:"date,omitzero"`
 
 	// SeenOpen is the open amount that the user saw, in minor units, or -1. It is not stored.
@@ -63,6 +64,12 @@ func (in Input) Draft(inv invoice.Invoice) (Draft, error) {
 	d := Draft{
 		InvoiceID: inv.ID, Currency: inv.Currency, All: in.Lines == nil, SeenOpen: invoice.SeenAmount(in.SeenOpen, inv.Currency),
 		Reason: problems.Lines("/reason", "the reason", in.Reason, maxReason), Tell: in.Tell,
+	}
+	if in.Date != "" {
+		var err error
+		if d.Date, err = date.ParseEntry(in.Date); err != nil {
+			problems.Add("/date", "Enter the day of the credit note as year-month-day from 2000 to 2099, like 2026-11-21.")
+		}
 	}
 	if len(in.Lines) > invoice.MaxLines {
 		problems.Add("/lines", invoice.TooManyLines())

@@ -10,6 +10,7 @@ import (
 
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/record"
+	"onlyonce/internal/value/money"
 )
 
 // Listed is a credit note in the list of all credit notes.
@@ -32,7 +33,7 @@ func ListOf(ctx context.Context, pool *pgxpool.Pool, tenant, invoice uuid.UUID, 
 // Left is the uncredited rest of a line of an invoice.
 type Left struct {
 	Description string
-	UnitPrice   int64           // minor units
+	UnitPrice   money.Price
 	Quantity    decimal.Decimal // not credited yet
 	Net         int64           // minor units, of that quantity
 	Unit        invoice.Unit
@@ -41,9 +42,10 @@ type Left struct {
 // LeftOf returns the uncredited rest of each line of an invoice, in order.
 func LeftOf(ctx context.Context, pool *pgxpool.Pool, tenant, invoice uuid.UUID) ([]Left, error) {
 	return record.Collect(ctx, pool, tenant, pgx.RowToStructByPos[Left], `
-		SELECT description, unit_price, trim_scale(quantity - credited)::text,
-			(net - credited_net(quantity, unit_price, discount, net, credited))::bigint, COALESCE(unit, '')
-		FROM invoice_lines, credited_quantity(tenant_id, invoice_id, position) AS credited
+		SELECT description, trim_scale(price)::text, trim_scale(quantity - credited)::text,
+			(net - credited_net(quantity, price, discount, net, credited))::bigint, COALESCE(unit, '')
+		FROM invoice_lines, credited_quantity(tenant_id, invoice_id, position) AS credited,
+			LATERAL (SELECT unit_price + price_fraction AS price) AS fraction
 		WHERE tenant_id = @tenant_id AND invoice_id = @invoice ORDER BY position`,
 		pgx.NamedArgs{"invoice": invoice})
 }

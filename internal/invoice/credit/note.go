@@ -1,6 +1,7 @@
 // Package credit has credit notes, which reduce issued invoices. A credit note credits quantities of the invoice's lines, never more than
-// a line has left and never more than the open amount. It is posted to the invoice in the same transaction, has a number of a separate
-// series, and never changes. The database computes its amounts: see migrations/00112_credit_notes.sql.
+// a line has left and never more than the open and paid amounts. What exceeds the open amount becomes credit of the customer, which is a
+// receipt. A credit note is posted to the invoice in the same transaction, has a number of a separate series, and never changes. The
+// database computes its amounts: see migrations/00112_credit_notes.sql and 00196_invoice_credit_of_paid.sql.
 package credit
 
 import (
@@ -29,6 +30,10 @@ type Note struct {
 	Subtotal  int64          `json:"subtotal"`
 	TaxTotal  int64          `json:"tax_total"`
 	Total     int64          `json:"total"`
+	// BecameCredit is the part of Total that exceeded the open amount. It was paid, and is credit of the customer since then: the receipt
+	// with the id Receipt.
+	BecameCredit int64     `json:"became_credit"`
+	Receipt      uuid.UUID `json:"receipt_id"`
 }
 
 // Line is the credited quantity of a line of the invoice, with its share of the discount.
@@ -48,16 +53,18 @@ type Tax struct {
 // Table is the table of credit notes.
 var Table = record.Table[Note]{Name: "credit_notes", Fields: `
 	'invoice_id', r.invoice_id, 'number', r.number, 'date', r.issue_date, 'taxes', r.taxes, 'reason', r.reason,
-	'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total,
+	'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total, 'became_credit', r.became_credit,
+	'receipt_id', (SELECT c.id FROM receipts c WHERE c.tenant_id = r.tenant_id AND c.credit_note_id = r.id),
 	'currency', (SELECT i.currency FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
 	'lines', (
 		SELECT json_agg(json_build_object(
-			'position', c.position, 'description', l.description, 'quantity', c.quantity::text, 'unit', l.unit, 'unit_price', l.unit_price,
+			'position', c.position, 'description', l.description, 'quantity', c.quantity::text, 'unit', l.unit,
+			'unit_price', trim_scale(l.unit_price),
 			'discount_rate', l.discount_rate::text,
 			'discount', round(l.unit_price * c.credited) - round(l.unit_price * (c.credited - c.quantity)) - c.net,
 			'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', c.net) ORDER BY c.position)
 		FROM credit_note_lines c, LATERAL (
-			SELECT description, unit, unit_price, discount_rate, tax_rate, tax_treatment FROM invoice_lines
+			SELECT description, unit, unit_price + price_fraction AS unit_price, discount_rate, tax_rate, tax_treatment FROM invoice_lines
 			WHERE tenant_id = c.tenant_id AND invoice_id = c.invoice_id AND position = c.position LIMIT 1) AS l
 		WHERE c.tenant_id = r.tenant_id AND c.credit_note_id = r.id)`}
 
@@ -68,6 +75,12 @@ func Rules() []conflict.Rule {
 			Constraint: "credit_notes_number_once",
 			Sentence:   "One credit note per number in each tenant.",
 			Answer:     "Credit notes are numbered without gaps. Their numbers can't be chosen.",
+		},
+		{
+			Constraint: "receipts_credit_note_once",
+			Optional:   true,
+			Sentence:   "One receipt per credit note, with what became credit.",
+			Answer:     "It's made with the credit note.",
 		},
 	}
 }

@@ -27,7 +27,7 @@ var Create = idempotency.Define(idempotency.Spec[Draft, Note]{
 	Retain: 72 * time.Hour,
 	Explain: map[string]idempotency.Explanation[Draft]{
 		"credit_note_lines_within_line": exceedsLine,
-		"credit_notes_within_open":      exceedsOpen,
+		"credit_notes_within_open":      exceedsCreditable,
 		"credit_notes_not_negative":     belowZero,
 		"credit_notes_of_lines":         idempotency.Always[Draft](errNothingLeft),
 		"credit_notes_of_issued":        idempotency.Always[Draft](errNotIssued),
@@ -35,7 +35,9 @@ var Create = idempotency.Define(idempotency.Spec[Draft, Note]{
 		"credit_note_lines_line":        idempotency.Missing[Draft],
 		"credit_notes_number_once":      seriesBroken,
 		"customers_erased":              idempotency.Always[Draft](customer.ErrErased),
-		"books_closed":                  invoice.WhenClosed[Draft]("", invoice.UseLaterDate),
+		"books_closed":                  invoice.WhenClosed[Draft]("/date", invoice.UseLaterDate),
+		"credit_notes_not_before_invoice": idempotency.Invalid[Draft](
+			"/date", "This day is before the date of the invoice. Enter a later one."),
 	},
 	NotInFingerprint: []string{"SeenOpen"},
 	Fields: func(d Draft) []slog.Attr {
@@ -44,10 +46,10 @@ var Create = idempotency.Define(idempotency.Spec[Draft, Note]{
 })
 
 // insert inserts the lines, and the credit note with their sum. Its first statement locks the invoice, so that concurrent credit notes
-// see the remaining quantities.
+// see the remaining quantities, behind its customer, to whom a receipt may refer.
 func insert(tx *idempotency.Tx, d Draft) idempotency.Result {
 	args := pgx.NamedArgs{"invoice_id": d.InvoiceID, "seen_open": d.SeenOpen}
-	tx.Exec(`SELECT FROM invoices WHERE tenant_id = @tenant_id AND id = @invoice_id FOR UPDATE`, args)
+	tx.Exec(`SELECT FROM lock_invoice(@tenant_id, @invoice_id)`, args)
 	if d.SeenOpen >= 0 {
 		tx.Check(&conflict.Error{
 			Kind: &invoice.OpenChanged, Title: "The open amount has changed since you opened this form.",
@@ -72,7 +74,12 @@ func insert(tx *idempotency.Tx, d Draft) idempotency.Result {
 	args["date"], args["reason"] = d.Date, d.Reason
 	tx.Exec(`
 		INSERT INTO credit_notes (tenant_id, id, invoice_id, issue_date, reason)
-		VALUES (@tenant_id, @record_id, @invoice_id, COALESCE(@date::date, business_day()), @reason)`, args)
+		VALUES (@tenant_id, @record_id, @invoice_id, COALESCE(@date::date, (
+			SELECT greatest(issue_date, business_day()) FROM invoices WHERE tenant_id = @tenant_id AND id = @invoice_id)), @reason)`, args)
+	tx.Exec(`
+		INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
+		SELECT tenant_id, id, @operation, @idempotency_key, 'credit of a credit note' FROM receipts
+		WHERE tenant_id = @tenant_id AND credit_note_id = @record_id`, args)
 	if d.Tell {
 		args["mail_id"] = tx.ID(1)
 		tx.Exec(`
@@ -94,47 +101,42 @@ func columns(lines []Quantity) (positions []int, quantities []string) {
 	return positions, quantities
 }
 
-// ExceedsInvoice is the conflict of crediting more than the open amount, or more than a line has left. Its member open is the open
-// amount; position and left are the number and the remaining quantity of the line.
+// ExceedsInvoice is the conflict of crediting more than the open and paid amounts, or more than a line has left. Its member
+// creditable is the sum of the open and paid amounts; position and left are the number and the remaining quantity of the line.
 var ExceedsInvoice = conflict.Kind{
 	Slug: "exceeds-invoice", Title: "More than can be credited",
-	Meaning: "The credit note is larger than what is open on the invoice (open), or has a quantity larger than what is left of a line " +
-		"(position, left), which other credit notes, payments and write-offs may have lowered. Nothing was recorded. You can use the key " +
-		"again.",
-	ToDo: "Credit at most what is open. To credit what was paid, refund it first. To credit what was written off, take that back first.",
+	Meaning: "The credit note is larger than what is open or paid on the invoice (creditable), or has a quantity larger than what is " +
+		"left of a line (position, left), which other credit notes, refunds and write-offs may have lowered. Nothing was recorded. " +
+		"You can use the key again.",
+	ToDo: "Credit at most the amount in creditable. To credit what was written off, take that back first.",
 }
 
-// Possible returns a [*conflict.Error] if an invoice can't have a credit note, because it is not issued or has no open amount.
+// Possible returns a [*conflict.Error] if an invoice can't have a credit note: it is not issued, or neither open nor paid.
 func Possible(inv invoice.Invoice) error {
 	switch {
 	case inv.Status == invoice.StatusDraft, inv.Status == invoice.StatusVoid:
 		return errNotIssued()
-	case inv.Open == 0 && inv.WrittenOff > 0:
+	case inv.Open+inv.Paid == 0 && inv.WrittenOff > 0:
 		return &conflict.Error{
 			Kind: &ExceedsInvoice, Title: "Nothing is open on this invoice.",
 			Text: "The rest was written off. To credit it, take the write-off back first.",
 		}
-	case inv.Open == 0 && inv.Paid > 0:
-		return &conflict.Error{
-			Kind: &ExceedsInvoice, Title: "Nothing is open on this invoice.",
-			Text: "It's paid. To credit it, refund a payment first.",
-		}
-	case inv.Open == 0 && inv.Credited > 0:
+	case inv.Open+inv.Paid == 0 && inv.Credited > 0:
 		return errNothingLeft()
 	default:
 		return nil
 	}
 }
 
-func exceedsOpen(_ context.Context, _ *idempotency.Store, _ idempotency.Intent, d Draft, broken *pgconn.PgError) error {
-	open, err := strconv.ParseInt(broken.Detail, 10, 64)
+func exceedsCreditable(_ context.Context, _ *idempotency.Store, _ idempotency.Intent, d Draft, broken *pgconn.PgError) error {
+	most, err := strconv.ParseInt(broken.Detail, 10, 64)
 	if err != nil {
-		return fmt.Errorf("open amount: %w", err)
+		return fmt.Errorf("creditable amount: %w", err)
 	}
 	return &conflict.Error{
-		Kind: &ExceedsInvoice, Title: "The open amount is " + d.Currency.Display(open) + " " + d.Currency.String() + ".",
-		Text:    "The credit note is larger, and wasn't created. To credit what was paid, refund it first.",
-		Members: map[string]string{"open": d.Currency.Format(open)},
+		Kind: &ExceedsInvoice, Title: d.Currency.Display(most) + " " + d.Currency.String() + " of this invoice is open or paid.",
+		Text:    "The credit note is larger, and wasn't created. To credit what was written off, take that back first.",
+		Members: map[string]string{"creditable": d.Currency.Format(most)},
 	}
 }
 

@@ -14,7 +14,8 @@ func OfCreditNote(n credit.Note, inv invoice.Invoice, logo pdf.Image) pdf.Docume
 		Title: "Credit note " + n.Number, At: n.CreatedAt, Seller: seller(inv), Logo: logo, Role: "Credit to",
 		Buyer: buyer(inv),
 		Facts: append([]pdf.Fact{
-			{Label: "Date", Value: n.Date.Time().Format(day)}, {Label: "Credits invoice", Value: inv.Number},
+			{Label: "Date", Value: n.Date.Time().Format(day)},
+			{Label: "Credits invoice", Value: inv.Number + " of " + inv.IssueDate.Time().Format(day)},
 		}, reference(inv)...),
 		Currency: n.Currency.String(), Notes: n.Reason, Footer: inv.Seller.Footer,
 		Totals: []pdf.Total{{Label: "Subtotal", Amount: money(n.Subtotal)}},
@@ -29,6 +30,9 @@ func OfCreditNote(n credit.Note, inv invoice.Invoice, logo pdf.Image) pdf.Docume
 		}
 	}
 	shown.Totals = append(shown.Totals, pdf.Total{Label: "Total credited", Amount: money(n.Total), Grand: true})
+	if n.BecameCredit > 0 {
+		shown.Totals = append(shown.Totals, pdf.Total{Label: "Of it, your credit", Amount: money(n.BecameCredit)})
+	}
 	return shown
 }
 

@@ -120,7 +120,7 @@ func eInvoice(inv invoice.Invoice) (ubl.Invoice, error) {
 	}
 	for _, l := range inv.Lines {
 		line := ubl.Line{
-			Name: l.Description, Quantity: l.Quantity.String(), Unit: string(l.Unit), UnitPrice: money(l.UnitPrice),
+			Name: l.Description, Quantity: l.Quantity.String(), Unit: string(l.Unit), UnitPrice: inv.Currency.FormatPrice(l.UnitPrice),
 			Category: l.NoTax.At(l.TaxRate).Terms().Category, TaxRate: sentRate(l.NoTax, l.TaxRate), Net: money(l.Net),
 		}
 		if l.Discount != 0 {

@@ -202,16 +202,16 @@ func rulesOfTotals() []rule {
 		{"BR-CO-16", func(inv element) string {
 			return same(inv.amount(totals+"PayableAmount"), inv.amount(totals+"TaxInclusiveAmount").Sub(inv.amount(totals+"PrepaidAmount")))
 		}, [2]string{"PayableAmount currencyID=\"EUR\">134.99", "PayableAmount currencyID=\"EUR\">100.00"}},
-		{"BR-DEC", func(inv element) string { // 09 to 24: no more decimals than the currency has
+		{"BR-DEC", func(inv element) string { // 09 to 24: no more decimals than the currency has; prices may have more
 			ok := true
 			inv.walk(func(e element) {
-				if strings.HasSuffix(e.XMLName.Local, "Amount") {
+				if strings.HasSuffix(e.XMLName.Local, "Amount") && e.XMLName.Local != "PriceAmount" {
 					_, decimals, _ := strings.Cut(e.Text, ".")
 					ok = ok && len(decimals) == int(inv.decimals())
 				}
 			})
 			return unless(ok, "an amount with other decimals than its currency")
-		}, [2]string{">50.00<", ">50.001<"}},
+		}, [2]string{">100.00<", ">100.001<"}},
 	}
 }
 

@@ -166,7 +166,7 @@ func TestEInvoiceKeepsTheRules(t *testing.T) {
 			line := invoice.LineInput{
 				Description: rapid.SampledFrom([]string{"Design", "a\nb", "क्षत्रिय"}).Draw(t, "description"),
 				Quantity:    plain(t, "quantity", 1, 1_000_000, 6),
-				UnitPrice:   plain(t, "price", 0, 100_000, currency.Decimals()),
+				UnitPrice:   plain(t, "price", 0, 100_000, 6),
 				TaxRate: rapid.OneOf(rapid.SampledFrom([]string{"0", "0.000", "5", "8", "23", "23.0"}),
 					rapid.Custom(func(t *rapid.T) string { return plain(t, "rate", 0, 100, 3) })).Draw(t, "rate"),
 			}

@@ -4,10 +4,12 @@ package excerpt
 
 import (
 	"errors"
+	"net/http"
 	"slices"
 	"strconv"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"onlyonce/internal/file"
 	"onlyonce/internal/invalid"
@@ -50,6 +52,29 @@ func Step(inv invoice.Invoice) invoiceviews.InvoiceStep {
 	return invoiceviews.InvoiceStep{
 		Number: inv.Number, Href: "/invoices/" + inv.ID.String(), Customer: inv.Customer.Name, Due: web.DateText(inv.DueDate),
 		Total: web.AmountText(inv.Currency, inv.Total),
+	}
+}
+
+// NamedIn returns the invoices that are chosen in an address.
+func NamedIn(r *http.Request, pool *pgxpool.Pool) ([]invoice.Summary, error) {
+	return invoice.Chosen(r.Context(), pool, web.Principal(r).Tenant, IDs(r.URL.Query()[invoiceviews.ChosenField]))
+}
+
+// IDs returns the typed values that are ids.
+func IDs(typed []string) (ids []string) {
+	for _, t := range typed {
+		if id, err := uuid.Parse(t); err == nil {
+			ids = append(ids, id.String())
+		}
+	}
+	return ids
+}
+
+// Chosen returns the row of an invoice in a form for several invoices, with its open amount or its total, in minor units.
+func Chosen(inv invoice.Summary, amount int64, gets string) invoiceviews.ChosenRow {
+	return invoiceviews.ChosenRow{
+		Number: inv.Number, Href: "/invoices/" + inv.ID.String(), Customer: inv.Customer.Name, Gets: gets,
+		Amount: web.AmountText(inv.Currency, amount),
 	}
 }
 
@@ -111,7 +136,7 @@ type Line struct {
 // LineOf returns a line in a currency for the API.
 func LineOf(l invoice.Line, c money.Currency) Line {
 	return Line{
-		Description: l.Description, Quantity: l.Quantity.String(), Unit: string(l.Unit), UnitPrice: c.Format(l.UnitPrice),
+		Description: l.Description, Quantity: l.Quantity.String(), Unit: string(l.Unit), UnitPrice: c.FormatPrice(l.UnitPrice),
 		Discount: l.DiscountText(c), TaxRate: l.TaxRate.String(), Treatment: l.NoTax.At(l.TaxRate), Net: c.Format(l.Net),
 	}
 }

@@ -99,6 +99,10 @@ func GrowInvoices(b *sitetest.Bundle) {
 		INSERT INTO invoice_reminder_batches (tenant_id, id) SELECT '%[1]s', pg_temp.id(n) FROM generate_series(1, %[2]d) AS n;
 		INSERT INTO invoice_reminder_outcomes (tenant_id, batch_id, invoice_id, level, outcome)
 		SELECT tenant_id, id, invoice_id, level, 'sent' FROM invoice_reminders;
+		INSERT INTO invoice_batches (tenant_id, id, action, no_email, e_invoice, asked_by)
+		SELECT '%[1]s', pg_temp.id(n), 'send', false, true, 'ada@example.com' FROM generate_series(1, %[2]d) AS n;
+		INSERT INTO invoice_batch_items (tenant_id, batch_id, invoice_id)
+		SELECT tenant_id, id, invoice_id FROM invoice_reminders;
 		INSERT INTO reminder_plans (tenant_id, id, first_after, removed_at)
 		SELECT '%[1]s', pg_temp.id(n), 7, CASE WHEN n < %[2]d THEN now() END FROM generate_series(1, %[2]d) AS n;
 		INSERT INTO closings (tenant_id, id, through, reopened_at)
@@ -122,6 +126,10 @@ func GrowInvoices(b *sitetest.Bundle) {
 		INSERT INTO invoice_number_starts (tenant_id, year, first) SELECT '%[1]s', 3000 + n, n FROM generate_series(1, %[2]d) AS n;
 		INSERT INTO next_numbers (tenant_id, id, number)
 		SELECT '%[1]s', pg_temp.id(n), '2099-' || 10000 + n FROM generate_series(1, %[2]d) AS n;
+		INSERT INTO invoice_number_patterns (tenant_id, settings_id, pattern)
+		SELECT tenant_id, id, '{YYYY}-{NNNN}' FROM settings;
+		INSERT INTO number_patterns (tenant_id, id, pattern)
+		SELECT '%[1]s', pg_temp.id(n), '{YYYY}-{NNNN}' FROM generate_series(1, %[2]d) AS n;
 		INSERT INTO credit_notes (tenant_id, id, invoice_id, issue_date, number, subtotal, tax_total, total, taxes)
 		SELECT '%[1]s', pg_temp.id(n), pg_temp.id(%[3]d + greatest(1, n - %[2]d)), '2026-01-02', 'CN-1-' || n, 0, 0, 0,
 			'[{"rate": "0", "net": 0, "tax": 0}]'

@@ -1,9 +1,7 @@
 package invoicecases
 
 import (
-	"fmt"
 	"net/url"
-	"time"
 
 	"onlyonce/internal/invoice/credit"
 	"onlyonce/internal/invoice/payment"
@@ -62,6 +60,7 @@ func Refunds() sitetest.Resource {
 			{Name: "amount", Valid: "10.01", Invalid: "much", Pointer: "/amount"},
 			{Name: "date", Valid: "2026-11-24", Invalid: "tomorrow", Pointer: "/date"},
 		},
+		Transitions: []sitetest.Transition{{Verb: "remove", Past: "removed", Leaves: sitetest.Rows{"postings": 1}}},
 		API: sitetest.API{Encode: func(form url.Values) string {
 			return sitetest.Encode(map[string]any{"amount": form.Get("amount"), "date": form.Get("date")})
 		}, Input: refund.Input{}},
@@ -94,15 +93,14 @@ func WriteOffs() sitetest.Resource {
 	}
 }
 
-// creditNumber is the first number of this year's series of credit notes.
-func creditNumber() string { return fmt.Sprintf("CN-%d-0001", time.Now().UTC().Year()) }
-
 // CreditNotes credit lines of an issued invoice.
 func CreditNotes() sitetest.Resource {
-	command := url.Values{"line_quantity": {"1", "0.5"}, "reason": {"Damaged & <returned>"}, "tell_customer": {"true"}}
+	command := url.Values{
+		"line_quantity": {"1", "0.5"}, "reason": {"Damaged & <returned>"}, "date": {"2026-11-22"}, "tell_customer": {"true"},
+	}
 	return sitetest.Resource{
 		Name: "credit note", Path: "/credit-notes", Parent: &sitetest.Parent{Resource: Invoices(), Ready: []string{"issue"}, OwnPage: true},
-		Words: sitetest.Words{Verb: "create", Past: "created"}, Command: command, Label: creditNumber(),
+		Words: sitetest.Words{Verb: "create", Past: "created"}, Command: command, Label: "CN-2026-0001",
 		Leaves: sitetest.Rows{
 			"credit_notes": 1, "credit_note_lines": 2, "credit_note_series": 1, "postings": 1, "invoice_taxes": 2, "mails": 1,
 			"intents": 1, "intent_effects": 2,
@@ -112,6 +110,7 @@ func CreditNotes() sitetest.Resource {
 		Fields: []sitetest.Field{
 			{Name: "line_quantity", Valid: "2", Invalid: "none", Pointer: "/lines/0/quantity"},
 			{Name: "reason", Valid: "Returned", Invalid: "a\u202eb", Pointer: "/reason"},
+			{Name: "date", Valid: "2026-11-21", Invalid: "2026-11-31", Pointer: "/date"},
 			{Name: "tell_customer"},
 		},
 		API: sitetest.API{Encode: func(form url.Values) string {
@@ -124,6 +123,7 @@ func CreditNotes() sitetest.Resource {
 			}
 			return sitetest.Encode(map[string]any{
 				"lines": lines, "reason": form.Get("reason"), "tell_customer": form.Get("tell_customer") == "true",
+				"date": form.Get("date"),
 			})
 		}, Input: credit.Input{}},
 	}

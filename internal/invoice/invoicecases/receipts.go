@@ -94,6 +94,7 @@ func Repayments() sitetest.Resource {
 			{Name: "amount", Valid: "10.01", Invalid: "much", Pointer: "/amount"},
 			{Name: "date", Valid: "2026-11-26", Invalid: "tomorrow", Pointer: "/date"},
 		},
+		Transitions: []sitetest.Transition{{Verb: "remove", Past: "removed", Leaves: sitetest.Rows{"intent_effects": 1}}},
 		API: sitetest.API{Encode: func(form url.Values) string {
 			return sitetest.Encode(map[string]any{"amount": form.Get("amount"), "date": form.Get("date")})
 		}, Input: receipt.RepayInput{}},

@@ -52,9 +52,13 @@ func SetLines(form url.Values, lines []invoice.LineInput) {
 // LinesOf returns the lines of an invoice as typed.
 func LinesOf(inv invoice.Invoice) (lines []invoice.LineInput) {
 	for _, l := range inv.Lines {
+		price := inv.Currency.FormatPrice(l.UnitPrice)
+		if inv.Currency.Decimals() < 3 {
+			price = typed.Unambiguous(price)
+		}
 		lines = append(lines, invoice.LineInput{
 			Description: l.Description, Quantity: typed.Unambiguous(l.Quantity.String()), Unit: string(l.Unit),
-			UnitPrice: inv.Currency.Format(l.UnitPrice), Discount: l.DiscountText(inv.Currency),
+			UnitPrice: price, Discount: l.DiscountText(inv.Currency),
 			TaxRate: l.TaxRate.String(), Treatment: string(l.NoTax),
 		})
 	}

@@ -23,8 +23,12 @@ func postingText(inv invoice.Invoice, e idempotency.Entry) string {
 		return "payment of " + amount + " recorded"
 	case "removal":
 		return "payment of " + amount + " removed"
+	case "refund_removal":
+		return "refund of " + amount + " removed"
 	case "refund":
 		return amount + " refunded"
+	case "to_credit":
+		return amount + " became credit with " + posting.Number
 	case "write_off":
 		return amount + " written off"
 	case "reversal":

@@ -95,7 +95,7 @@ func TestNegativeLinesEverywhere(t *testing.T) {
 	form["line_unit_price"][1] = "20.00"
 	done := person.Submit("/invoices", form) // under the same key
 	rows := []string{
-		"Printing -1 20.00 −10% 0% -18.00", "Subtotal 82.00", "Tax 0% on -18.00 0.00", "Tax 23% on 100.00 23.00", "Total EUR 105.00",
+		"Printing −1 20.00 −10% 0% −18.00", "Subtotal 82.00", "Tax 0% on −18.00 0.00", "Tax 23% on 100.00 23.00", "Total EUR 105.00",
 	}
 	b.Page(person.Get(done.Location())).Says(rows...)
 	path, _, _ := strings.Cut(done.Location(), "?")
@@ -107,8 +107,8 @@ func TestNegativeLinesEverywhere(t *testing.T) {
 		assert.Thatf(t, strings.Contains(sent.Body, want), "no %s in %v", want, sent)
 	}
 	text := readPDF(b, person.Get(path+"/pdf"))
-	assert.Thatf(t, strings.Contains(text, "-18.00"), "the PDF file says %q", text)
-	credit := b.Page(person.Get(person.Get(path + "/credit-notes/new").Location())).Says("-1 left at 20.00 EUR")
+	assert.Thatf(t, strings.Contains(text, "−18.00"), "the PDF file says %q", text)
+	credit := b.Page(person.Get(person.Get(path + "/credit-notes/new").Location())).Says("−1 left at 20.00 EUR")
 	assert.Equal(t, strings.Join(credit.Typed()["line_quantity"], " "), "2 -1", "the form of a credit note")
 	b.Page(person.Get(person.Press(credit, "Create credit note").Location())).Says("Total credited EUR 105.00")
 	b.Page(person.Get("/tax-summary?from=2026-11-01&to=2026-12-31")).Says("105.00")

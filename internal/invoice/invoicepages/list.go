@@ -209,12 +209,19 @@ func (s *Pages) invoiceList(
 	if err := s.sumUp(r, &view); err != nil {
 		return nil, err
 	}
-	if r.URL.Query().Get("status") == "overdue" {
+	query := r.URL.Query()
+	view.BatchHref = web.FormHref(r, "/invoice-batches/new")
+	if query.Get("status") == "overdue" {
 		view.RemindHref = web.FormHref(r, "/reminder-batches/new")
 	}
+	all := query.Get("chosen") == "all"
+	if query.Set("chosen", "all"); all {
+		query.Del("chosen")
+	}
+	view.Chooses = templates.Link{Text: map[bool]string{false: "Choose all", true: "Choose none"}[all], Href: "?" + query.Encode()}
 	for i := range view.Rows {
-		if view.RemindHref != "" {
-			view.Rows[i].ID = found[i].ID.String()
+		if view.BatchHref != "" {
+			view.Rows[i].ID, view.Rows[i].Chosen = found[i].ID.String(), all
 		}
 	}
 	return invoiceviews.InvoiceListPage(p, view), nil

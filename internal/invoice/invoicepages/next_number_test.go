@@ -37,6 +37,22 @@ func everyNextNumber(b *sitetest.Bundle, program, person *sitetest.Client) map[s
 			}},
 		},
 	})
+	pattern, first := invoicecases.NumberPatterns(), "/number-patterns/"+sitetest.RowID(1)
+	maps.Copy(routes, sitetest.EveryEvent(program, person, "/number-patterns/{id}/events", first+"/events"))
+	maps.Copy(routes, map[string][]sitetest.Request{
+		"GET /number-patterns":             sitetest.Gets(person, "/number-patterns", "/number-patterns?limit=100"),
+		"GET /number-patterns/new":         sitetest.Gets(person, "/number-patterns/new?key=fresh"),
+		"GET /number-patterns/{id}":        sitetest.Gets(person, first, "/number-patterns/"+sitetest.Nobody),
+		"GET /api/v1/number-patterns":      sitetest.Gets(program, "/api/v1/number-patterns"),
+		"GET /api/v1/number-patterns/{id}": sitetest.Gets(program, "/api/v1"+first),
+		"POST /number-patterns": post("/number-patterns", sitetest.Change(pattern.Command, "idempotency_key", "pattern"),
+			sitetest.Change(pattern.Command, "pattern", "{YYYY}-{NNN}", "idempotency_key", "same form")),
+		"POST /api/v1/number-patterns": {
+			{What: "number pattern", Want: 0, Send: func() sitetest.Answer {
+				return program.Create(pattern, "pattern", sitetest.Change(pattern.Command, "pattern", "{YYYY}-{NNNN}"))
+			}},
+		},
+	})
 	return routes
 }
 
@@ -100,5 +116,24 @@ func TestTypedAhead(t *testing.T) {
 			theirs := b.Program(b.Replica, b.Globex).Create(invoicecases.Invoices(), "next", invoicecases.Invoices().Command)
 			assert.Equal(t, sitetest.Decode[sitetest.Created](b, theirs).Number, "2026-0001", "a program that says nothing")
 		})
+	}
+}
+
+// TestNumberPatterns: a continuous pattern with a space applies to suggestions, the question about a number ahead, and next numbers.
+func TestNumberPatterns(t *testing.T) {
+	b := sitetest.Setup(t)
+	program, person := b.Program(b.Replica, b.Acme), b.Person(b.Replica, b.Acme)
+	of := invoicecases.Invoices()
+	b.Prepared(b.Acme, "pattern", invoicecases.NumberPatterns(), url.Values{"pattern": {"RE {NN}"}})
+	b.Page(person.Get(person.Get("/invoices/new").Location())).Says("Leave blank for the next number, RE 01.")
+	asked := b.Page(person.Submit("/invoices", sitetest.Change(of.Command, "number", "re 05", "idempotency_key", sitetest.Key))).
+		Says("re 05 is ahead of the next number, RE 01.")
+	person.Press(asked, "Go on with RE 06").Want(t, http.StatusSeeOther)
+	b.Page(person.Submit("/next-numbers", url.Values{"number": {"2026-0139"}, "idempotency_key": {"default"}})).
+		Says("Enter the whole number, like RE 06 for an invoice or CN-2026-0012 for a credit note.")
+	b.Prepared(b.Acme, "next", invoicecases.NextNumbers(), url.Values{"number": {"re 120"}})
+	for i, issued := range []string{"2026-11-21", "2027-01-01"} {
+		a := program.Create(of, issued, sitetest.Change(of.Command, "issue_date", issued, "due_date", "2027-12-31"))
+		assert.Equal(t, sitetest.Decode[sitetest.Created](b, a).Number, fmt.Sprint("RE ", 120+i), a)
 	}
 }

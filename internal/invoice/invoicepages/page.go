@@ -35,22 +35,7 @@ func (s *Pages) invoicePage(r *http.Request, p templates.Page, inv invoice.Invoi
 		view.Actions = append(view.Actions, issue)
 	}
 	if inv.Status != invoice.StatusDraft && inv.Status != invoice.StatusVoid {
-		view.Open = money(inv.Open)
-		view.EInvoiceHref = s.Invoices.URL(inv.ID) + "/ubl"
-		if inv.Paid > 0 || inv.Status == invoice.StatusPaid { // a total of zero is paid from the start
-			view.Paid = money(inv.Paid)
-		}
-		if inv.Credited > 0 {
-			view.Credited = money(inv.Credited)
-		}
-		if inv.WrittenOff > 0 {
-			view.WrittenOff = money(inv.WrittenOff)
-		}
-	}
-	if inv.Open > 0 && view.Open != "" {
-		view.PayHref = web.FormHref(r, s.Invoices.URL(inv.ID)+"/payments/new")
-		view.CreditHref = web.FormHref(r, s.Invoices.URL(inv.ID)+"/credit-notes/new")
-		view.WriteOffHref = web.FormHref(r, s.Invoices.URL(inv.ID)+"/write-offs/new")
+		s.showBalance(r, inv, &view)
 	}
 	if err := s.remind(r, inv, &view); err != nil {
 		return nil, err
@@ -85,4 +70,26 @@ func (s *Pages) invoicePage(r *http.Request, p templates.Page, inv invoice.Invoi
 		})
 	}
 	return invoiceviews.InvoicePage(p, view), nil
+}
+
+// showBalance adds the balance of an issued invoice to its page, and the links that change it.
+func (s *Pages) showBalance(r *http.Request, inv invoice.Invoice, view *invoiceviews.Invoice) {
+	money, at := inv.Currency.Display, s.Invoices.URL(inv.ID)
+	view.Open, view.EInvoiceHref = money(inv.Open), at+"/ubl"
+	if inv.Paid > 0 || inv.Status == invoice.StatusPaid { // a total of zero is paid from the start
+		view.Paid = money(inv.Paid)
+	}
+	if inv.Credited > 0 {
+		view.Credited = money(inv.Credited)
+	}
+	if inv.WrittenOff > 0 {
+		view.WrittenOff = money(inv.WrittenOff)
+	}
+	if inv.Open > 0 {
+		view.PayHref = web.FormHref(r, at+"/payments/new")
+		view.WriteOffHref = web.FormHref(r, at+"/write-offs/new")
+	}
+	if inv.Open+inv.Paid > 0 {
+		view.CreditHref = web.FormHref(r, at+"/credit-notes/new")
+	}
 }

@@ -84,6 +84,10 @@ func everyRefund(b *sitetest.Bundle, program, person *sitetest.Client) map[strin
 		"GET /api/v1/payments/{id}/refunds":  listedBelow(program, list, most, sitetest.RowID(2)),
 		"GET /refunds/{id}":                  {sitetest.Looked(person, http.StatusSeeOther, "/refunds/"+sitetest.RowID(7))},
 		"GET /api/v1/refunds/{id}":           {sitetest.Looked(program, http.StatusOK, "/api/v1/refunds/"+sitetest.RowID(7))},
+		"GET /refunds/{id}/remove": {
+			sitetest.Looked(person, http.StatusOK, "/refunds/"+sitetest.RowID(7)+"/remove?key=fresh"),
+			sitetest.Looked(person, http.StatusNotFound, "/refunds/"+sitetest.Nobody+"/remove"),
+		},
 	}
 }
 
@@ -101,7 +105,14 @@ func everyCreditNote(b *sitetest.Bundle, program, person *sitetest.Client) map[s
 	api = append(api, sitetest.Request{What: "all", Want: http.StatusCreated, Send: func() sitetest.Answer {
 		return program.With("Idempotency-Key", "all").Post("/api/v1"+list(sitetest.RowID(invoicecases.Drafts+3)), `{}`)
 	}})
+	preview := func(path string) sitetest.Request {
+		return sitetest.Request{What: "preview", Want: http.StatusOK, Send: func() sitetest.Answer {
+			return person.Submit(path, sitetest.Change(of.Command, "action", "preview", "idempotency_key", "preview"))
+		}}
+	}
 	return map[string][]sitetest.Request{
+		"POST /invoices/{id}/credit-notes/form": {preview(list(most) + "/form")},
+		"POST /credit-notes/{id}/form":          {preview("/credit-notes/" + sitetest.RowID(7) + "/form")},
 		"GET /invoices/{id}/credit-notes/new": append(newForms(person, list, most),
 			sitetest.Looked(person, http.StatusConflict, list(sitetest.RowID(11))+"/new?key=fresh")),
 		"POST /invoices/{id}/credit-notes":        forms,

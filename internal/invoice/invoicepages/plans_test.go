@@ -42,7 +42,7 @@ func listsOf(path, customer string) (all []string) {
 func TestPlans(t *testing.T) {
 	sitetest.Plans(t, sitetest.Plan{
 		Room: "internal/invoice/", Requests: everyInvoice,
-		Background: func(p *sitetest.Planner) { deletesBodies(p); sendsReminders(p) },
+		Background: func(p *sitetest.Planner) { deletesBodies(p); sendsReminders(p); worksOnABatch(p) },
 		Resources:  invoicecases.Resources(),
 	}, sitecases.Resources(), sitecases.Grow)
 }
@@ -129,6 +129,12 @@ func everyInvoice(b *sitetest.Bundle, program, person *sitetest.Client) map[stri
 	maps.Copy(routes, everyReceipt(b, program, person))
 	maps.Copy(routes, everyUseOfCredit(b, program, person))
 	maps.Copy(routes, everyMail(b, program, person))
+	maps.Copy(routes, b.EveryPair(program, person, invoicecases.Batches(), func(n int) url.Values {
+		return sitetest.Change(invoicecases.Batches().Command, "invoices", sitetest.RowID(n)+" "+sitetest.RowID(n+2))
+	}))
+	const batch = "GET /invoice-batches/new"
+	routes[batch] = append(routes[batch],
+		sitetest.Looked(person, http.StatusOK, "/invoice-batches/new?key=fresh&action=send&invoice_id="+newest[len("/invoices/"):]))
 	maps.Copy(routes, everyReminder(b, program, person))
 	maps.Copy(routes, everyPeriod(b, program, person))
 	maps.Copy(routes, everyWebhook(b, person))

@@ -101,5 +101,9 @@ func everyUseOfCredit(b *sitetest.Bundle, program, person *sitetest.Client) map[
 			"GET /api/v1" + of.Path + "/{id}":      {sitetest.Looked(program, http.StatusOK, "/api/v1"+one)},
 		})
 	}
+	routes["GET /repayments/{id}/remove"] = []sitetest.Request{
+		sitetest.Looked(person, http.StatusOK, "/repayments/"+sitetest.RowID(7)+"/remove?key=fresh"),
+		sitetest.Looked(person, http.StatusNotFound, "/repayments/"+sitetest.Nobody+"/remove"),
+	}
 	return routes
 }

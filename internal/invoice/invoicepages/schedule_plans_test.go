@@ -1,14 +1,19 @@
 package invoicepages_test
 
 import (
+	"log/slog"
 	"maps"
 	"net/http"
 	"net/url"
 	"strconv"
 	"time"
 
+	"github.com/google/uuid"
+	"github.com/riverqueue/river"
+
 	"onlyonce/internal/assert"
 	"onlyonce/internal/idempotency"
+	"onlyonce/internal/invoice/batch"
 	"onlyonce/internal/invoice/invoicecases"
 	"onlyonce/internal/invoice/reminder"
 	"onlyonce/internal/invoice/schedule"
@@ -92,6 +97,14 @@ func sendsReminders(p *sitetest.Planner) {
 	p.During("sending due reminders", func() {
 		must.OK(p, reminder.SendDue(p.Context(), &idempotency.Store{Pool: p.Pool}, p.Acme.ID))
 	})
+}
+
+// worksOnABatch runs the job of a batch with one invoice.
+func worksOnABatch(p *sitetest.Planner) {
+	p.Helper()
+	worker := batch.Worker{Store: &idempotency.Store{Pool: p.Pool}, Log: slog.New(slog.DiscardHandler)}
+	job := batch.Job{Tenant: p.Acme.ID, Batch: uuid.MustParse(sitetest.RowID(7))}
+	p.During("the job of a batch", func() { must.OK(p, worker.Work(p.Context(), &river.Job[batch.Job]{Args: job})) })
 }
 
 // everyReminder returns the requests of the routes of reminders. Each invoice was sent the first one before.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/google/uuid"
@@ -12,6 +13,7 @@ import (
 	"onlyonce/internal/invoice/attachment"
 	"onlyonce/internal/invoice/duplicate"
 	"onlyonce/internal/invoice/excerpt"
+	"onlyonce/internal/invoice/receipt"
 	"onlyonce/internal/invoice/reminder"
 	"onlyonce/internal/invoice/schedule"
 	"onlyonce/internal/record"
@@ -33,9 +35,13 @@ func (s *Pages) ledger(r *http.Request, inv invoice.Invoice) (v invoiceviews.Led
 	}
 	v.Pager = web.PagerOf(r, list)
 	for _, p := range list.Rows {
-		v.Rows = append(v.Rows, s.ledgerRow(r, inv, p))
+		row := s.ledgerRow(r, inv, p)
+		if row.RemoveHref != "" && p.Closed {
+			row.RemoveHref, row.Closed = "", true
+		}
+		v.Rows = append(v.Rows, row)
 	}
-	return v, nil
+	return v, err
 }
 
 func (s *Pages) ledgerRow(r *http.Request, inv invoice.Invoice, p invoice.Posting) invoiceviews.LedgerRow {
@@ -48,10 +54,10 @@ func (s *Pages) ledgerRow(r *http.Request, inv invoice.Invoice, p invoice.Postin
 	case "payment":
 		row.Kind, row.Details = "Payment", details
 		row.Removed = p.Removed
-		if p.Left > 0 {
-			row.Left, row.RefundHref = web.AmountText(inv.Currency, p.Left), web.FormHref(r, "/payments/"+p.ID.String()+"/refunds/new")
+		if left := min(p.Left, inv.Paid); left > 0 { // the rest became credit
+			row.Left, row.RefundHref = web.AmountText(inv.Currency, left), web.FormHref(r, "/payments/"+p.ID.String()+"/refunds/new")
 		}
-		if p.Left == p.Amount { // no refunds
+		if p.Left == p.Amount && p.Left <= inv.Paid { // no refunds
 			row.RemoveHref = web.FormHref(r, "/payments/"+p.ID.String()+"/remove")
 		}
 	case "removal":
@@ -64,8 +70,15 @@ func (s *Pages) ledgerRow(r *http.Request, inv invoice.Invoice, p invoice.Postin
 		}
 	case "reversal":
 		row.Kind, row.Details, row.Amount = "Write-off taken back", details, "−"+web.AmountText(inv.Currency, -p.Amount)
+	case "to_credit":
+		row.Kind, row.Amount = "Became credit", "−"+web.AmountText(inv.Currency, -p.Amount)
 	case "refund":
-		row.Kind, row.Amount = "Refund", "−"+web.AmountText(inv.Currency, -p.Amount)
+		row.Kind, row.Amount, row.Removed = "Refund", "−"+web.AmountText(inv.Currency, -p.Amount), p.Removed
+		if !p.Removed {
+			row.RemoveHref = web.FormHref(r, "/refunds/"+p.ID.String()+"/remove")
+		}
+	case "refund_removal":
+		row.Kind = "Refund removed"
 	default:
 		row.Kind, row.Number, row.Href = "Credit note", p.Number, "/credit-notes/"+p.ID.String()
 	}
@@ -121,9 +134,28 @@ func sizeText(bytes int) string {
 	}
 }
 
-// mentions returns links from an invoice to its duplicates and to the schedule that billed it.
+// creditOf returns a link to pay an invoice from the credit of its customer, if there is any.
+func (s *Pages) creditOf(r *http.Request, inv invoice.Invoice) ([]invoiceviews.Mention, error) {
+	if inv.Open == 0 || !web.Principal(r).Role.May(web.Member) {
+		return nil, nil
+	}
+	of, err := receipt.CreditFor(r.Context(), s.site.Pool, web.Principal(r).Tenant, inv.ID)
+	if errors.Is(err, record.ErrNotFound) {
+		return nil, nil
+	}
+	use := url.Values{"invoice_id": {inv.ID.String()}, "amount": {inv.Currency.Format(min(of.Left, inv.Open))}}
+	return []invoiceviews.Mention{{
+		Before: of.Customer.Name + " has credit of " + web.AmountText(of.Currency, of.Left) + ". ",
+		Link:   templates.Link{Text: "Pay with it", Href: web.FormHref(r, "/receipts/"+of.ID.String()+"/allocations/new?"+use.Encode())},
+	}}, err
+}
+
+// mentions returns links from an invoice to its duplicates, to the schedule that billed it, and to the credit that can pay it.
 func (s *Pages) mentions(r *http.Request, inv invoice.Invoice) (all []invoiceviews.Mention, err error) {
 	tenant := web.Principal(r).Tenant
+	if all, err = s.creditOf(r, inv); err != nil {
+		return nil, err
+	}
 	if of := inv.DuplicateOf; of.ID != uuid.Nil {
 		link := templates.Link{Text: of.Name, Href: s.Invoices.URL(of.ID)}
 		all = append(all, invoiceviews.Mention{Before: "Void: duplicate of ", Link: link, After: "."})

@@ -60,12 +60,13 @@ func TestCreditNoteIsMailed(t *testing.T) {
 	invoice := b.draft("invoice", "Ada")
 	b.post(invoice+"/issue", "issue", `{"email": "none"}`, http.StatusOK)
 	b.post(invoice+"/credit-notes", "quiet", `{"lines": [{"position": 1, "quantity": "1"}]}`, http.StatusCreated)
-	const told = `{"lines": [{"position": 1, "quantity": "0.5"}], "reason": "Half of it\nwas <late>", "tell_customer": true}`
+	const told = `{"lines": [{"position": 1, "quantity": "0.5"}], "date": "2026-11-28", "tell_customer": true,
+		"reason": "Half of it\nwas <late>"}`
 	b.post(invoice+"/credit-notes", "told", told, http.StatusCreated)
 	b.post(invoice+"/credit-notes", "told", told, http.StatusCreated)
 	sent := b.settled(1)[0]
-	want := "Hello Ada,\n\nWe have credited 30.75 EUR of our invoice 2026-0001 of 21 November 2026.\n\nHalf of it\nwas <late>\n\n" +
-		"Open: 30.75 EUR\n\nThe credit note is attached as a PDF file.\n\nKind regards,\n"
+	want := "Hello Ada,\n\nOn 28 November 2026, we credited 30.75 EUR of our invoice 2026-0001 of 21 November 2026.\n\n" +
+		"Half of it\nwas <late>\n\nOpen: 30.75 EUR\n\nThe credit note is attached as a PDF file.\n\nKind regards,\n"
 	assert.Thatf(t, sent.Kind == mail.KindCreditNote && sent.Recipient == "ada@example.com" && strings.HasPrefix(sent.Text, want),
 		"%+v, want the text %q", sent, want)
 	path := "/api/v1/credit-notes/" + sent.CreditNoteID.String() + "/pdf"

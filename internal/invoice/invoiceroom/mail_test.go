@@ -95,7 +95,8 @@ func TestMailIsSent(t *testing.T) {
 	s := mailertest.Start(t, nil, nil)
 	b := mailing(t, s.URL)
 	const hostile = "Acme \"Studio\"\r\nBcc: eve@example.com\r\n\r\n<b>, Ünï"
-	must.Exec(t, b.DB.Admin(), `UPDATE settings SET name = $1, email = 'ada+bills@acme.example'`, hostile)
+	must.Exec(t, b.DB.Admin(), `
+		UPDATE settings SET name = $1, email = 'ada+bills@acme.example', account_holder = 'Acme', account_number = '12-34'`, hostile)
 	invoice := b.draft("one", `Ada "A" <eve@example.com>, & <script>`)
 	b.post(invoice+"/issue", "one", `{"message": "See you\nsoon."}`, http.StatusOK)
 	sent := b.settled(1)[0]
@@ -120,7 +121,8 @@ func TestMailIsSent(t *testing.T) {
 	rest := sent.Text
 	for _, want := range []string{
 		"We have sent you invoice 2026-0001 of 21 November 2026.", "- Design: 2 x 50.00 = 100.00 EUR", "Open: 123.00 EUR",
-		"Due: 21 December 2026", "key one", "See you\nsoon.", "attached", "Kind regards,\nAcme",
+		"Due: 21 December 2026", "Account holder: Acme\nAccount number: 12-34\nReference: 2026-0001",
+		"key one", "See you\nsoon.", "attached", "Kind regards,\nAcme",
 	} {
 		_, after, found := strings.Cut(rest, want)
 		if !found {

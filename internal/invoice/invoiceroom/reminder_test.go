@@ -29,6 +29,8 @@ func TestReminderIsSent(t *testing.T) {
 	s := mailertest.Start(t, nil, nil)
 	b := mailing(t, s.URL)
 	invoice := b.draftDue("one", "Ada", "2026-01-05", "2026-02-04")
+	must.Exec(t, b.DB.Admin(), `UPDATE customers SET contact = 'Ms Byron'`)
+	must.Exec(t, b.DB.Admin(), `UPDATE settings SET account_number = 'IE29AIBK93115212345678'`)
 	b.post(invoice+"/issue", "one", `{"email": "none"}`, http.StatusOK)
 	b.post(invoice+"/payments", "one", `{"amount": "23", "date": "2026-02-01", "method": "cash"}`, http.StatusCreated)
 	b.post(invoice+"/reminders", "one", `{"level": "1"}`, http.StatusCreated)
@@ -37,8 +39,9 @@ func TestReminderIsSent(t *testing.T) {
 		sent.Subject == "Payment reminder: invoice 2026-0001 from Acme Studio", "%+v", sent)
 	rest := sent.Text
 	for _, want := range []string{
-		"Hello Ada,", reminder.Message(1), "Invoice: 2026-0001 of 5 January 2026", "Due: 4 February 2026, ",
-		"Total: 123.00 EUR", "Paid: 23.00 EUR", "Open: 100.00 EUR", "attached",
+		"Hello Ms Byron,", reminder.Message(1), "Invoice: 2026-0001 of 5 January 2026", "Due: 4 February 2026, ",
+		"Total: 123.00 EUR", "Paid: 23.00 EUR", "Open: 100.00 EUR",
+		"Please pay to:\nAccount holder: Acme Studio\nIBAN: IE29 AIBK 9311 5212 3456 78\nReference: 2026-0001\n\n", "attached",
 	} {
 		_, after, found := strings.Cut(rest, want)
 		must.Thatf(t, found, "%q is not in its place in\n%s", want, sent.Text)

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/riverqueue/river"
 
+	"onlyonce/internal/invoice/batch"
 	"onlyonce/internal/invoice/duplicate"
 	"onlyonce/internal/invoice/mail"
 	"onlyonce/internal/invoice/reminder"
@@ -30,8 +31,8 @@ func expire(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID) error {
 	return err
 }
 
-// addJobs adds the jobs that send mails about invoices, the job that bills due periods by the clock of this machine, and the job that sends
-// due reminders.
+// addJobs adds the jobs that send mails about invoices, the jobs of batches, the job that bills due periods by the clock of this machine,
+// and the job that sends due reminders.
 func addJobs(jobs room.Jobs) error {
 	mails, err := mail.NewWorker(jobs.Mails)
 	if err != nil {
@@ -51,6 +52,8 @@ func addJobs(jobs room.Jobs) error {
 		},
 	})
 	jobs.River.Queues[reminder.Queue] = river.QueueConfig{MaxWorkers: 1}
+	river.AddWorker(jobs.River.Workers, &batch.Worker{Store: jobs.Store, Log: jobs.Log})
+	jobs.River.Queues[batch.Queue] = river.QueueConfig{MaxWorkers: 2}
 	jobs.River.PeriodicJobs = append(jobs.River.PeriodicJobs, schedule.Periodic(), reminder.Periodic())
 	return nil
 }

@@ -1,6 +1,7 @@
 package mail
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
 	html "html/template"
@@ -10,6 +11,7 @@ import (
 
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/credit"
+	"onlyonce/internal/invoice/document"
 	"onlyonce/internal/invoice/pdf"
 	"onlyonce/internal/mailer"
 	"onlyonce/internal/value/date"
@@ -48,18 +50,20 @@ func parseLetters() (l letters, err error) {
 	return l, nil
 }
 
-// letter is the content of a mail. Amounts have their currency: "1,234.50 EUR".
+// letter is the content of a mail, addressed to the customer's contact, if there is one. Amounts have their currency: "1,234.50 EUR".
 type letter struct {
 	Issuer, Customer, Number, Issued, Due string
 	Message                               string // the sender's text; "" for none
 	Late                                  string // the time between the due day and a reminder, "12 days"
-	Credited, Reason                      string // of a credit note
+	Credited, CreditedOn, Reason          string // of a credit note
+	Became                                string // the part of it that became credit; "" for nothing
 	Stays                                 string // the number of the invoice that a duplicate was voided for, or ""
 	Lines                                 []letterLine
 	Total, Paid, Open                     string
 	HasPayments, Logo, Taxed              bool
 	Attached                              string // "as a PDF file"; "" for nothing
 	Notes                                 string
+	Payment                               []pdf.Fact // the bank account, if it is known and an amount is open
 }
 
 // Types of attached files.
@@ -74,10 +78,13 @@ func letterOf(inv invoice.Invoice) letter {
 	amount := func(minor int64) string { return inv.Currency.Display(minor) + " " + inv.Currency.String() }
 	l := letter{
 		Stays:  inv.DuplicateOf.Name,
-		Issuer: inv.Seller.Name, Customer: inv.Customer.Name, Number: inv.Number,
+		Issuer: inv.Seller.Name, Customer: cmp.Or(inv.Customer.Contact, inv.Customer.Name), Number: inv.Number,
 		Issued: inv.IssueDate.Time().Format(day), Due: inv.DueDate.Time().Format(day),
 		Total: amount(inv.Total), Paid: amount(inv.Paid), Open: amount(inv.Open),
 		HasPayments: inv.Paid > 0, Taxed: inv.TaxTotal > 0, Notes: inv.Notes,
+	}
+	if inv.Open > 0 {
+		l.Payment = document.Payment(inv)
 	}
 	for _, line := range inv.Lines {
 		l.Lines = append(l.Lines, letterLine{
@@ -117,6 +124,10 @@ func (l letters) write(m source, files []mailer.File) (mailer.Letter, error) {
 	case m.Kind == KindCreditNote:
 		saying, content.Reason = l.credit, m.note.Reason
 		content.Credited = m.note.Currency.Display(m.note.Total) + " " + m.note.Currency.String()
+		content.CreditedOn = m.note.Date.Time().Format(day)
+		if m.note.BecameCredit > 0 {
+			content.Became = m.note.Currency.Display(m.note.BecameCredit) + " " + m.note.Currency.String()
+		}
 	case m.Level() > 0:
 		saying, content.Late = l.reminder, party.DaysText(strconv.Itoa(m.invoice.DueDate.DaysUntil(date.Of(m.CreatedAt.UTC()))))
 	}

@@ -20,6 +20,7 @@ var Remove = idempotency.Define(idempotency.Spec[struct{}, Payment]{
 	},
 	Explain: map[string]idempotency.Explanation[struct{}]{
 		"payments_removed_whole": idempotency.Always[struct{}](errHasRefunds),
+		"payments_not_of_credit": idempotency.Always[struct{}](errBecameCredit),
 		"books_closed": invoice.WhenClosed[struct{}]("",
 			"The payment is of a closed day, so it can't be removed. Refund it, or reopen the books. Nothing was changed."),
 	},
@@ -38,6 +39,13 @@ func Removable(p Payment) error {
 		return errHasRefunds()
 	}
 	return nil
+}
+
+func errBecameCredit() error {
+	return &conflict.Error{
+		Kind: &invoice.BecameCredit, Title: "You can't remove this payment.",
+		Text: "Some of it became credit of the customer with a credit note of the invoice. Nothing was changed.",
+	}
 }
 
 func errHasRefunds() error {

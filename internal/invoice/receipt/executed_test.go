@@ -45,9 +45,11 @@ func TestExecutedSQL(t *testing.T) {
 	) ([]receipt.OpenInvoice, error) {
 		return receipt.Open(ctx, pool, tenant, customer, inv.Currency)
 	}, customer)
+	storetest.Find(sql, "credit for an invoice", receipt.CreditFor, inv.ID)
 	storetest.Record(sql, "receipt", receipt.Table, made.ID)
 	storetest.Record(sql, "repayment", receipt.Repayments, repaid.ID)
-	gone, err := b.Receive("mistake", "7", "", inv)
+	storetest.Execute(sql, "", receipt.RemoveRepayment, repaid.ID, 0, struct{}{})
+	gone, err := b.Receive("mistake", "7", "", inv, invoicetest.Part(inv, "1"))
 	must.OK(t, err)
 	storetest.Execute(sql, "", receipt.Remove, gone.Value.ID, 0, struct{}{})
 }

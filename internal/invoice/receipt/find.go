@@ -20,6 +20,21 @@ func List(ctx context.Context, pool *pgxpool.Pool, tenant, customer uuid.UUID, p
 	return record.ListBy(ctx, pool, Table, tenant, page, `r.customer_id = @customer`, pgx.NamedArgs{"customer": customer})
 }
 
+// CreditFor returns the newest receipt of an invoice's customer with credit in the currency of the invoice, or [record.ErrNotFound].
+func CreditFor(ctx context.Context, pool *pgxpool.Pool, tenant, invoice uuid.UUID) (Receipt, error) {
+	list, err := record.ListBy(ctx, pool, Table, tenant, record.Page{Limit: 1}, `
+		r.left_amount > 0 AND (r.customer_id, r.currency) = (
+			SELECT i.customer_id, i.currency FROM invoices i WHERE i.tenant_id = @tenant_id AND i.id = @invoice)`,
+		pgx.NamedArgs{"invoice": invoice})
+	if err == nil && len(list.Rows) == 0 {
+		err = record.ErrNotFound
+	}
+	if err != nil {
+		return Receipt{}, err
+	}
+	return list.Rows[0], nil
+}
+
 // OpenInvoice is an invoice that a receipt may pay.
 type OpenInvoice struct {
 	ID      uuid.UUID

@@ -80,42 +80,6 @@ func insert(tx *idempotency.Tx, d Draft) idempotency.Result {
 	return tx.Record()
 }
 
-// Remove removes a receipt that was recorded by mistake, and frees its reference.
-var Remove = idempotency.Define(idempotency.Spec[struct{}, Receipt]{
-	Kind: idempotency.Transition, Name: "receipt.remove", Table: Table, Made: `r.removed_at IS NOT NULL`,
-	Statements: func(tx *idempotency.Tx, _ struct{}) idempotency.Result {
-		tx.Exec(`UPDATE receipts SET removed_at = now() WHERE tenant_id = @tenant_id AND id = @record_id`, nil)
-		return tx.Record()
-	},
-	Explain: map[string]idempotency.Explanation[struct{}]{
-		"receipts_removed_whole": idempotency.Always[struct{}](errUsed),
-		"books_closed": invoice.WhenClosed[struct{}]("",
-			"The receipt is of a closed day, so it can't be removed. Pay the money back, or reopen the books. Nothing was changed."),
-	},
-})
-
-// Used is the conflict of removing a receipt with payments or repayments.
-var Used = conflict.Kind{
-	Slug: "receipt-used", Title: "Receipt in use",
-	Meaning: "A part of the receipt pays an invoice or was paid back, so it can't be removed. Nothing was changed.",
-	ToDo:    "Remove its payments first. If credit was paid back, keep the receipt.",
-}
-
-// Removable returns a [*conflict.Error] if a receipt can't be removed.
-func Removable(r Receipt) error {
-	if r.Allocated > 0 || r.Repaid > 0 {
-		return errUsed()
-	}
-	return nil
-}
-
-func errUsed() error {
-	return &conflict.Error{
-		Kind: &Used, Title: "You can't remove this receipt.",
-		Text: "A part of it pays an invoice or was paid back. Remove its payments first. Nothing was changed.",
-	}
-}
-
 // ExceedsCredit is the conflict of using more than the credit of a receipt, which is its member left.
 var ExceedsCredit = conflict.Kind{
 	Slug: "exceeds-credit", Title: "More than the credit",

@@ -1,5 +1,5 @@
-// Package receipt has receipts: money that was received from a customer in one transfer. The parts that pay invoices are payments; the
-// rest is the customer's credit, which is allocated to invoices later, or paid back.
+// Package receipt has receipts: money that was received from a customer in one transfer, or became credit with a credit note.
+// The parts that pay invoices are payments; the rest is the customer's credit, which is allocated to invoices later, or paid back.
 package receipt
 
 import (
@@ -37,13 +37,18 @@ type Receipt struct {
 	Provider  string           `json:"provider,omitzero"`
 	Reference string           `json:"reference,omitzero"`
 	RemovedAt time.Time        `json:"removed_at,omitzero"` // UTC
+	// CreditNote is the credit note that turned a paid amount into this credit; zero if the money was received in a transfer.
+	CreditNote record.Reference `json:"credit_note,omitzero"`
 }
 
 // Table is the table of receipts.
 var Table = record.Table[Receipt]{Name: "receipts", Fields: `
 	'customer', ` + customer.Names.JSON("customer_id") + `, 'currency', r.currency, 'amount', r.amount, 'allocated', r.allocated,
 	'repaid', r.repaid, 'left', r.left_amount, 'date', r.received_on, 'method', r.method, 'provider', COALESCE(r.provider, ''),
-	'reference', COALESCE(r.reference, ''), 'removed_at', r.removed_at`}
+	'reference', COALESCE(r.reference, ''), 'removed_at', r.removed_at,
+	'credit_note', (
+		SELECT json_build_object('id', n.id, 'name', n.number) FROM credit_notes n
+		WHERE n.tenant_id = r.tenant_id AND n.id = r.credit_note_id)`}
 
 // MaxAllocations is the maximum number of allocations with which a receipt is recorded.
 const MaxAllocations = 100

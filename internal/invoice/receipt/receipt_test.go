@@ -52,7 +52,8 @@ func (b *bundle) holds(of receipt.Receipt, allocated, repaid, left int64) {
 	must.OK(b, err)
 	paid := storetest.Value[int64](b, `
 		SELECT COALESCE(sum(amount), 0)::bigint FROM payments WHERE receipt_id = $1 AND removed_at IS NULL`, of.ID)
-	back := storetest.Value[int64](b, `SELECT COALESCE(sum(amount), 0)::bigint FROM repayments WHERE receipt_id = $1`, of.ID)
+	back := storetest.Value[int64](b, `
+		SELECT COALESCE(sum(amount), 0)::bigint FROM repayments WHERE receipt_id = $1 AND removed_at IS NULL`, of.ID)
 	if found.Allocated != allocated || found.Repaid != repaid || found.Left != left || paid != allocated || back != repaid {
 		b.Errorf("%d paid, %d paid back, %+v", paid, back, found)
 	}
@@ -216,8 +217,11 @@ func TestDatabaseKeepsTheReceipts(t *testing.T) {
 			`UPDATE receipts SET amount = 1`, `UPDATE receipts SET currency = 'PLN'`, `DELETE FROM receipts`, `TRUNCATE receipts CASCADE`,
 			`UPDATE receipts SET customer_id = gen_random_uuid()`,
 		},
-		"repayments_append_only": {`UPDATE repayments SET amount = 1`, `DELETE FROM repayments`, `TRUNCATE repayments`},
-		"payments_append_only":   {`UPDATE payments SET receipt_id = NULL`},
+		"repayments_append_only": {
+			`UPDATE repayments SET amount = 1`, `DELETE FROM repayments`, `TRUNCATE repayments`,
+			`UPDATE repayments SET removed_at = now(); UPDATE repayments SET removed_at = NULL`,
+		},
+		"payments_append_only": {`UPDATE payments SET receipt_id = NULL`},
 		"receipts_balanced": {
 			`UPDATE receipts SET allocated = 3999`, `UPDATE receipts SET repaid = 0`, `UPDATE receipts SET repaid = 501`,
 		},

@@ -18,7 +18,7 @@ import (
 	"onlyonce/internal/value/money"
 )
 
-// Repayment is credit of a receipt that was paid back to the customer. It never changes.
+// Repayment is credit of a receipt that was paid back to the customer. Only its removal changes it.
 type Repayment struct {
 	record.Header
 	record.Alike
@@ -27,11 +27,12 @@ type Repayment struct {
 	Currency  money.Currency `json:"currency"` // the receipt's
 	Amount    int64          `json:"amount"`   // minor units
 	Date      date.Date      `json:"date"`
+	RemovedAt time.Time      `json:"removed_at,omitzero"` // UTC
 }
 
 // Repayments is the table of repayments.
 var Repayments = record.Table[Repayment]{Name: "repayments", Fields: `
-	'receipt_id', r.receipt_id, 'amount', r.amount, 'date', r.repaid_on,
+	'receipt_id', r.receipt_id, 'amount', r.amount, 'date', r.repaid_on, 'removed_at', r.removed_at,
 	'currency', (SELECT c.currency FROM receipts c WHERE c.tenant_id = r.tenant_id AND c.id = r.receipt_id)`}
 
 // RepayInput is the input of [Repay] as text.
@@ -85,6 +86,23 @@ var Repay = idempotency.Define(idempotency.Spec[RepayDraft, Repayment]{
 	},
 	Fields: func(d RepayDraft) []slog.Attr {
 		return []slog.Attr{slog.String("receipt", d.ReceiptID.String())}
+	},
+})
+
+// RemoveRepayment removes a repayment that was recorded by mistake, so that its amount is the customer's credit again.
+var RemoveRepayment = idempotency.Define(idempotency.Spec[struct{}, Repayment]{
+	Kind: idempotency.Transition, Name: "repayment.remove", Table: Repayments, Made: `r.removed_at IS NOT NULL`,
+	Statements: func(tx *idempotency.Tx, _ struct{}) idempotency.Result {
+		tx.Exec(`UPDATE repayments SET removed_at = now() WHERE tenant_id = @tenant_id AND id = @record_id`, nil)
+		tx.Exec(`
+			INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
+			SELECT tenant_id, receipt_id, @operation, @idempotency_key, 'repayment removed' FROM repayments
+			WHERE tenant_id = @tenant_id AND id = @record_id`, nil)
+		return tx.Record()
+	},
+	Explain: map[string]idempotency.Explanation[struct{}]{
+		"books_closed": invoice.WhenClosed[struct{}]("",
+			"The repayment is of a closed day, so it can't be removed. Record a receipt, or reopen the books. Nothing was changed."),
 	},
 })
 

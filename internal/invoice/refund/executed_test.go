@@ -22,4 +22,5 @@ func TestExecutedSQL(t *testing.T) {
 	made := storetest.Execute(sql, "", refund.Create, uuid.Nil, 0, d)
 	storetest.Pages(sql, "refunds of a payment", storetest.By(refund.ListOf, p.ID))
 	storetest.Record(sql, "refund", refund.Table, made.ID)
+	storetest.Execute(sql, "", refund.Remove, made.ID, 0, struct{}{})
 }

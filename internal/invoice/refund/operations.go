@@ -17,6 +17,7 @@ import (
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/payment"
 	"onlyonce/internal/record"
+	"onlyonce/internal/value/money"
 )
 
 // Create records a refund and posts it to the invoice of its payment.
@@ -42,6 +43,7 @@ var Create = idempotency.Define(idempotency.Spec[Draft, Refund]{
 	Retain: 72 * time.Hour,
 	Explain: map[string]idempotency.Explanation[Draft]{
 		"refunds_within_payment": exceedsPayment,
+		"refunds_not_of_credit":  becameCredit,
 		"refunds_payment":        idempotency.Missing[Draft],
 		"books_closed":           invoice.WhenClosed[Draft]("/date", invoice.UseLaterDate),
 	},
@@ -59,13 +61,16 @@ var ExceedsPayment = conflict.Kind{
 	ToDo: "Read the payment, and refund at most the amount in left.",
 }
 
-// Possible returns a [*conflict.Error] if a payment has no refundable amount.
-func Possible(of payment.Payment) error {
+// Possible returns a [*conflict.Error] if a payment of an invoice has no refundable amount.
+func Possible(of payment.Payment, inv invoice.Invoice) error {
 	if !of.RemovedAt.IsZero() {
 		return &conflict.Error{Kind: &ExceedsPayment, Title: "This payment can't be refunded.", Text: "It was removed."}
 	}
 	if of.Left == 0 {
 		return &conflict.Error{Kind: &ExceedsPayment, Title: "This payment can't be refunded.", Text: "It was already refunded in full."}
+	}
+	if inv.Paid == 0 {
+		return errBecameCredit(of.Currency, 0)
 	}
 	return nil
 }
@@ -80,6 +85,24 @@ func exceedsPayment(_ context.Context, _ *idempotency.Store, _ idempotency.Inten
 		Text:  "The refund is larger, and wasn't recorded.",
 		Field: "/amount", Blame: "Enter at most " + d.Currency.Format(left) + ".",
 		Members: map[string]string{"left": d.Currency.Format(left)},
+	}
+}
+
+func becameCredit(_ context.Context, _ *idempotency.Store, _ idempotency.Intent, d Draft, broken *pgconn.PgError) error {
+	paid, err := strconv.ParseInt(broken.Detail, 10, 64)
+	if err != nil {
+		return fmt.Errorf("paid amount of the invoice: %w", err)
+	}
+	return errBecameCredit(d.Currency, paid)
+}
+
+// errBecameCredit returns the conflict with the refundable amount, in minor units.
+func errBecameCredit(currency money.Currency, amount int64) error {
+	left := currency.Format(amount)
+	return &conflict.Error{
+		Kind: &invoice.BecameCredit, Title: currency.Display(amount) + " " + currency.String() + " of this payment can be refunded.",
+		Text:  "The rest became credit of the customer with a credit note. Pay it back from the receipt of the credit note.",
+		Field: "/amount", Blame: "Enter at most " + left + ".", Members: map[string]string{"left": left},
 	}
 }
 

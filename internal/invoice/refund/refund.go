@@ -1,8 +1,10 @@
 // Package refund has refunds of payments. A refund is posted to the invoice of its payment in the same transaction, never exceeds the
-// amount left of the payment, and never changes.
+// amount left of the payment. Afterwards, only its removal changes it.
 package refund
 
 import (
+	"time"
+
 	"github.com/google/uuid"
 
 	"onlyonce/internal/invalid"
@@ -23,11 +25,12 @@ type Refund struct {
 	Currency  money.Currency `json:"currency"`   // the invoice's
 	Amount    int64          `json:"amount"`     // minor units
 	Date      date.Date      `json:"date"`
+	RemovedAt time.Time      `json:"removed_at,omitzero"` // UTC
 }
 
 // Table is the table of refunds.
 var Table = record.Table[Refund]{Name: "refunds", Fields: `
-	'payment_id', r.payment_id, 'invoice_id', r.invoice_id, 'amount', r.amount, 'date', r.refunded_on,
+	'payment_id', r.payment_id, 'invoice_id', r.invoice_id, 'amount', r.amount, 'date', r.refunded_on, 'removed_at', r.removed_at,
 	'currency', (SELECT i.currency FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id)`}
 
 // Input is the input as text.

@@ -166,7 +166,10 @@ func TestDatabaseKeepsTheRefunds(t *testing.T) {
 	const another = `INSERT INTO refunds (tenant_id, id, payment_id, amount, refunded_on)
 		SELECT tenant_id, gen_random_uuid(), id, %s, '2026-11-22' FROM payments`
 	b.Refuses(map[string][]string{
-		"refunds_append_only":    {`UPDATE refunds SET amount = 1`, `DELETE FROM refunds`, `TRUNCATE refunds CASCADE`},
+		"refunds_append_only": {
+			`UPDATE refunds SET amount = 1`, `DELETE FROM refunds`, `TRUNCATE refunds CASCADE`,
+			`UPDATE refunds SET removed_at = now(); UPDATE refunds SET removed_at = NULL`,
+		},
 		"payments_append_only":   {`UPDATE payments SET amount = 1`, `UPDATE payments SET paid_on = '2026-11-01'`, `DELETE FROM payments`},
 		"payments_balanced":      {`UPDATE payments SET refunded = 0`, `UPDATE payments SET refunded = 4001`},
 		"refunds_within_payment": {fmt.Sprintf(another, "6001")},

@@ -40,7 +40,7 @@ var Batches = record.Table[Batch]{Name: "invoice_reminder_batches", Fields: `
 		FROM invoice_reminder_outcomes o WHERE o.tenant_id = r.tenant_id AND o.batch_id = r.id)`}
 
 // MaxBatch is the maximum number of reminders in a batch.
-const MaxBatch = 100
+const MaxBatch = invoice.MaxChosen
 
 // Sent returns the number of reminders that the batch sent.
 func (b Batch) Sent() (n int) {
@@ -135,11 +135,4 @@ var notThere = idempotency.Invalid[BatchDraft]("/reminders", "One of these invoi
 // BatchList returns a page of the batches of a tenant.
 func BatchList(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, page record.Page) (record.List[Batch], error) {
 	return record.ListBy(ctx, pool, Batches, tenant, page, `true`, nil)
-}
-
-// Of returns the invoices with the ids, newest first, at most [MaxBatch].
-func Of(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, ids []string) ([]invoice.Summary, error) {
-	found, err := record.ListBy(ctx, pool, invoice.Summaries, tenant, record.Page{Limit: MaxBatch}, `r.id = ANY (@ids::uuid[])`,
-		pgx.NamedArgs{"ids": ids})
-	return found.Rows, err
 }

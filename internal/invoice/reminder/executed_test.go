@@ -26,5 +26,4 @@ func TestExecutedSQL(t *testing.T) {
 	storetest.Execute(sql, "", reminder.RemovePlan, plan.ID, 0, struct{}{})
 	storetest.List(sql, "plans", reminder.PlanList)
 	storetest.Record(sql, "plan", reminder.Plans, plan.ID)
-	storetest.Find(sql, "chosen invoices", reminder.Of, []string{inv.ID.String()})
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -77,10 +75,13 @@ func (c Clockwork) bill(ctx context.Context, tenant uuid.UUID, b Billing, now ti
 	switch {
 	case failed == nil, changedMeanwhile(failed):
 		return nil, nil
-	case slices.ContainsFunc(transient(), func(e error) bool { return errors.Is(failed, e) }):
+	case idempotency.Transient(failed):
 		return nil, failed
 	}
-	why, explained := reason(failed)
+	why, explained := idempotency.Refusal(failed)
+	if !explained {
+		why = "It couldn't be billed. The server's log has the reason."
+	}
 	err = postgres.InTenant(ctx, c.Store.Pool, tenant, func(tx pgx.Tx) error { return noteFailure(ctx, tx, tenant, b, now, why) })
 	if explained {
 		return nil, err
@@ -93,30 +94,6 @@ func changedMeanwhile(err error) bool {
 	refused, isConflict := errors.AsType[*conflict.Error](err)
 	wrong, isWrong := errors.AsType[*invalid.Error](err)
 	return isConflict && refused.Kind == &Stopped || isWrong && wrong.Fields[0].Pointer == "/period"
-}
-
-// transient returns the errors that are not about a schedule.
-func transient() []error {
-	return []error{
-		idempotency.ErrUnavailable, idempotency.ErrBusy, idempotency.ErrInProgress, idempotency.ErrUnconfirmed,
-		context.Canceled, context.DeadlineExceeded,
-	}
-}
-
-// reason returns why a schedule could not be billed, in words, and whether they explain it.
-func reason(err error) (words string, explained bool) {
-	if refused, ok := errors.AsType[*conflict.Error](err); ok {
-		return refused.Title + " " + refused.Text, true
-	}
-	wrong, ok := errors.AsType[*invalid.Error](err)
-	if !ok {
-		return "It couldn't be billed. The server's log has the reason.", false
-	}
-	var messages []string
-	for _, f := range wrong.Fields {
-		messages = append(messages, f.Message)
-	}
-	return strings.Join(messages, " "), true
 }
 
 // Queue is the name of the clock's queue.

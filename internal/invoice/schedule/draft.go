@@ -115,7 +115,7 @@ func (in Input) billed(d *Draft, problems *invalid.Error) {
 	for _, l := range billed.Lines {
 		d.Lines = append(d.Lines, invoice.LineInput{
 			Description: l.Description, Quantity: l.Quantity.String(), Unit: string(l.Unit),
-			UnitPrice: billed.Currency.Format(l.UnitPrice), Discount: l.DiscountText(billed.Currency),
+			UnitPrice: billed.Currency.FormatPrice(l.UnitPrice), Discount: l.DiscountText(billed.Currency),
 			TaxRate: l.TaxRate.String(), Treatment: string(l.NoTax),
 		})
 	}

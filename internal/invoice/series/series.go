@@ -1,10 +1,8 @@
-// Package series sets the next numbers of the series of invoices and credit notes.
+// Package series sets the pattern of the numbers of invoices, and the next numbers of the series of invoices and credit notes.
 package series
 
 import (
 	"context"
-	"regexp"
-	"strconv"
 	"strings"
 
 	"github.com/google/uuid"
@@ -16,7 +14,6 @@ import (
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/record"
-	"onlyonce/internal/value/date"
 )
 
 // Next is a number that was set as the next one of its series. The newest one for a series and year is effective.
@@ -31,7 +28,7 @@ var Table = record.Table[Next]{Name: "next_numbers", Fields: `'number', r.number
 
 // Input is the input as text.
 type Input struct {
-	Number string `json:"number" doc:"The number of the next invoice or credit note of the year, like 2026-0139 or CN-2026-0012."`
+	Number string `json:"number" doc:"The number of the next invoice or credit note, like 2026-0139 or CN-2026-0012."`
 }
 
 // Draft is the command that sets the next number.
@@ -39,24 +36,20 @@ type Draft struct {
 	Number string `json:"number"`
 }
 
-// number matches the number of an invoice or a credit note in a series, like the database.
-var number = regexp.MustCompile(`^(CN-)?([0-9]{4})-([0-9]{4}|[1-9][0-9]{4,11})$`)
-
-// Draft checks the input. It returns an [*invalid.Error] with all mistakes.
+// Draft checks the input. It returns an [*invalid.Error] for a number that no invoice can have. [Set] refuses one of no series.
 func (in Input) Draft() (Draft, error) {
-	d := Draft{strings.ToUpper(invoice.Number(strings.TrimSpace(in.Number)).Folded())}
-	parts := number.FindStringSubmatch(d.Number)
-	if parts != nil && strings.Trim(parts[3], "0") != "" {
-		if year, _ := strconv.Atoi(parts[2]); year >= date.FirstEntryYear && year <= date.LastEntryYear {
-			return d, nil
-		}
+	d := Draft{strings.ToUpper(invoice.Number(strings.Join(strings.Fields(in.Number), " ")).Folded())}
+	if d.Number == "" || len(d.Number) > invoice.MaxNumber {
+		return d, refusal("Enter the whole number, like the numbers of your invoices, or CN-2026-0012 for a credit note.")
 	}
-	return d, refusal("Enter the whole number with its year, like 2026-0139 for an invoice or CN-2026-0012 for a credit note.")
+	return d, nil
 }
 
-func refusal(message string) error {
+func refusal(message string) error { return refuse("/number", message) }
+
+func refuse(pointer, message string) error {
 	var problems invalid.Error
-	problems.Add("/number", message)
+	problems.Add(pointer, message)
 	return problems.Err()
 }
 
@@ -69,6 +62,11 @@ var Set = idempotency.Define(idempotency.Spec[Draft, Next]{
 		return tx.Record()
 	},
 	Explain: map[string]idempotency.Explanation[Draft]{
+		"next_numbers_of_a_series": func(
+			_ context.Context, _ *idempotency.Store, _ idempotency.Intent, _ Draft, broken *pgconn.PgError,
+		) error {
+			return refusal("Enter the whole number, like " + broken.Detail + " for an invoice or CN-2026-0012 for a credit note.")
+		},
 		"next_numbers_free": func(
 			_ context.Context, _ *idempotency.Store, _ idempotency.Intent, d Draft, broken *pgconn.PgError,
 		) error {
@@ -86,7 +84,7 @@ func List(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, page record
 // Of returns the numbers that the next invoice and the next credit note of a year would get now.
 func Of(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, year int) ([]string, error) {
 	return record.One(ctx, pool, tenant, pgx.RowTo[[]string], `
-		SELECT ARRAY[format_invoice_number(@year, next_invoice_number(@tenant_id, @year)), 'CN-' || format_invoice_number(@year, COALESCE((
+		SELECT ARRAY[next_number_by_pattern(@tenant_id, @year), 'CN-' || format_invoice_number(@year, COALESCE((
 			SELECT greatest(last + 1, start) FROM credit_note_series WHERE tenant_id = @tenant_id AND year = @year), 1))]`,
 		pgx.NamedArgs{"year": year})
 }

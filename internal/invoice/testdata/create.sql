@@ -30,30 +30,33 @@ WITH billed AS MATERIALIZED (
 					SELECT s.payment_days FROM settings s WHERE s.tenant_id = $2 AND s.id = $2))), $20,
 		$21, $22::date, $23::date, $24, $25, $26, $27::text, $28::text, $29::bytea
 	FROM billed c, note_alike('invoices', $2, $15, $30, ARRAY[sha256(convert_to(jsonb_build_array(
-					'invoices', c.id, $17::text, $31::text[], $32::text[], $33::bigint[], $34::text[]
+					'invoices', c.id, $17::text, $31::text[], $32::text[], $33::bigint[], $34::text[],
+					$35::text[]
 				)::text, 'UTF8'))])
 	RETURNING *
 ), inserted_lines AS (
 	INSERT INTO invoice_lines (
-		tenant_id, invoice_id, position, description, quantity, unit, unit_price, discount_rate, discount, tax_rate, tax_treatment, net)
+		tenant_id, invoice_id, position, description, quantity, unit, unit_price, price_fraction, discount_rate, discount, tax_rate,
+		tax_treatment, net)
 	SELECT
-		$2, $15, position, description, quantity::numeric, NULLIF(unit, ''), unit_price,
+		$2, $15, position, description, quantity::numeric, NULLIF(unit, ''), unit_price, price_fraction::numeric,
 		NULLIF(discount_rate, '')::numeric, discount, tax_rate::numeric, NULLIF(tax_treatment, ''), net
 	FROM unnest(
-		$31::text[], $32::text[], $35::text[], $33::bigint[], $36::text[],
-		$37::bigint[], $34::text[], $38::text[], $39::bigint[]) WITH ORDINALITY
-	AS typed (description, quantity, unit, unit_price, discount_rate, discount, tax_rate, tax_treatment, net, position)
+		$31::text[], $32::text[], $36::text[], $33::bigint[], $34::text[],
+		$37::text[], $38::bigint[], $35::text[], $39::text[], $40::bigint[]) WITH ORDINALITY
+	AS typed (description, quantity, unit, unit_price, price_fraction, discount_rate, discount, tax_rate, tax_treatment, net,
+		position)
 	RETURNING *
 ), inserted_effect AS (
 	INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
-	SELECT $2, id, $40, $41, 'customer created' FROM billed WHERE id = $4
+	SELECT $2, id, $41, $42, 'customer created' FROM billed WHERE id = $4
 )
 INSERT INTO intents (
 	tenant_id, operation, key, fingerprint, attempt_id, actor, record_id, outcome, result, expires_at)
 SELECT
-	$2, $40, $41, $42, $43, $44,
+	$2, $41, $42, $43, $44, $45,
 	record.id, CASE record.id WHEN $15 THEN 'created' ELSE 'reused' END, CASE record.id WHEN $15
-	THEN tell_repeat(record.id, made.result, $45) ELSE made.result END, now() + $46
+	THEN tell_repeat(record.id, made.result, $46) ELSE made.result END, now() + $47
 FROM (SELECT (
 		SELECT json_build_object(
 			'id', i.id, 'number', i.number, 'status', i.status, 'overdue', false, 'paid', 0, 'credited', 0, 'written_off', 0, 'open', 0,
@@ -73,7 +76,7 @@ FROM (SELECT (
 			'exemption_reason', i.exemption_reason, 'supplied_from', i.supplied_from, 'supplied_to', i.supplied_to,
 			'lines', (
 				SELECT json_agg(json_build_object(
-						'description', l.description, 'quantity', l.quantity::text, 'unit', l.unit, 'unit_price', l.unit_price,
+						'description', l.description, 'quantity', l.quantity::text, 'unit', l.unit, 'unit_price', trim_scale(l.unit_price + l.price_fraction),
 						'discount_rate', l.discount_rate::text, 'discount', l.discount,
 						'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', l.net) ORDER BY l.position)
 				FROM inserted_lines l),
@@ -111,30 +114,33 @@ WITH billed AS MATERIALIZED (
 					SELECT s.payment_days FROM settings s WHERE s.tenant_id = $2 AND s.id = $2))), $20,
 		$21, $22::date, $23::date, $24, $25, $26, $27::text, $28::text, $29::bytea
 	FROM billed c, note_alike('invoices', $2, $15, $30, ARRAY[sha256(convert_to(jsonb_build_array(
-					'invoices', c.id, $17::text, $31::text[], $32::text[], $33::bigint[], $34::text[]
+					'invoices', c.id, $17::text, $31::text[], $32::text[], $33::bigint[], $34::text[],
+					$35::text[]
 				)::text, 'UTF8'))])
 	RETURNING *
 ), inserted_lines AS (
 	INSERT INTO invoice_lines (
-		tenant_id, invoice_id, position, description, quantity, unit, unit_price, discount_rate, discount, tax_rate, tax_treatment, net)
+		tenant_id, invoice_id, position, description, quantity, unit, unit_price, price_fraction, discount_rate, discount, tax_rate,
+		tax_treatment, net)
 	SELECT
-		$2, $15, position, description, quantity::numeric, NULLIF(unit, ''), unit_price,
+		$2, $15, position, description, quantity::numeric, NULLIF(unit, ''), unit_price, price_fraction::numeric,
 		NULLIF(discount_rate, '')::numeric, discount, tax_rate::numeric, NULLIF(tax_treatment, ''), net
 	FROM unnest(
-		$31::text[], $32::text[], $35::text[], $33::bigint[], $36::text[],
-		$37::bigint[], $34::text[], $38::text[], $39::bigint[]) WITH ORDINALITY
-	AS typed (description, quantity, unit, unit_price, discount_rate, discount, tax_rate, tax_treatment, net, position)
+		$31::text[], $32::text[], $36::text[], $33::bigint[], $34::text[],
+		$37::text[], $38::bigint[], $35::text[], $39::text[], $40::bigint[]) WITH ORDINALITY
+	AS typed (description, quantity, unit, unit_price, price_fraction, discount_rate, discount, tax_rate, tax_treatment, net,
+		position)
 	RETURNING *
 ), inserted_effect AS (
 	INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
-	SELECT $2, id, $40, $41, 'customer created' FROM billed WHERE id = $4
+	SELECT $2, id, $41, $42, 'customer created' FROM billed WHERE id = $4
 )
 INSERT INTO intents (
 	tenant_id, operation, key, fingerprint, attempt_id, actor, record_id, outcome, result, expires_at)
 SELECT
-	$2, $40, $41, $42, $43, $44,
+	$2, $41, $42, $43, $44, $45,
 	record.id, CASE record.id WHEN $15 THEN 'created' ELSE 'reused' END, CASE record.id WHEN $15
-	THEN tell_repeat(record.id, made.result, $45) ELSE made.result END, now() + $46
+	THEN tell_repeat(record.id, made.result, $46) ELSE made.result END, now() + $47
 FROM (SELECT (
 		SELECT json_build_object(
 			'id', i.id, 'number', i.number, 'status', i.status, 'overdue', false, 'paid', 0, 'credited', 0, 'written_off', 0, 'open', 0,
@@ -154,7 +160,7 @@ FROM (SELECT (
 			'exemption_reason', i.exemption_reason, 'supplied_from', i.supplied_from, 'supplied_to', i.supplied_to,
 			'lines', (
 				SELECT json_agg(json_build_object(
-						'description', l.description, 'quantity', l.quantity::text, 'unit', l.unit, 'unit_price', l.unit_price,
+						'description', l.description, 'quantity', l.quantity::text, 'unit', l.unit, 'unit_price', trim_scale(l.unit_price + l.price_fraction),
 						'discount_rate', l.discount_rate::text, 'discount', l.discount,
 						'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', l.net) ORDER BY l.position)
 				FROM inserted_lines l),
@@ -197,30 +203,33 @@ WITH billed AS MATERIALIZED (
 					SELECT s.payment_days FROM settings s WHERE s.tenant_id = $2 AND s.id = $2))), $20,
 		$21, $22::date, $23::date, $24, $25, $26, $27::text, $28::text, $29::bytea
 	FROM billed c, note_alike('invoices', $2, $15, $30, ARRAY[sha256(convert_to(jsonb_build_array(
-					'invoices', c.id, $17::text, $31::text[], $32::text[], $33::bigint[], $34::text[]
+					'invoices', c.id, $17::text, $31::text[], $32::text[], $33::bigint[], $34::text[],
+					$35::text[]
 				)::text, 'UTF8'))])
 	RETURNING *
 ), inserted_lines AS (
 	INSERT INTO invoice_lines (
-		tenant_id, invoice_id, position, description, quantity, unit, unit_price, discount_rate, discount, tax_rate, tax_treatment, net)
+		tenant_id, invoice_id, position, description, quantity, unit, unit_price, price_fraction, discount_rate, discount, tax_rate,
+		tax_treatment, net)
 	SELECT
-		$2, $15, position, description, quantity::numeric, NULLIF(unit, ''), unit_price,
+		$2, $15, position, description, quantity::numeric, NULLIF(unit, ''), unit_price, price_fraction::numeric,
 		NULLIF(discount_rate, '')::numeric, discount, tax_rate::numeric, NULLIF(tax_treatment, ''), net
 	FROM unnest(
-		$31::text[], $32::text[], $35::text[], $33::bigint[], $36::text[],
-		$37::bigint[], $34::text[], $38::text[], $39::bigint[]) WITH ORDINALITY
-	AS typed (description, quantity, unit, unit_price, discount_rate, discount, tax_rate, tax_treatment, net, position)
+		$31::text[], $32::text[], $36::text[], $33::bigint[], $34::text[],
+		$37::text[], $38::bigint[], $35::text[], $39::text[], $40::bigint[]) WITH ORDINALITY
+	AS typed (description, quantity, unit, unit_price, price_fraction, discount_rate, discount, tax_rate, tax_treatment, net,
+		position)
 	RETURNING *
 ), inserted_effect AS (
 	INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
-	SELECT $2, id, $40, $41, 'customer created' FROM billed WHERE id = $4
+	SELECT $2, id, $41, $42, 'customer created' FROM billed WHERE id = $4
 )
 INSERT INTO intents (
 	tenant_id, operation, key, fingerprint, attempt_id, actor, record_id, outcome, result, expires_at)
 SELECT
-	$2, $40, $41, $42, $43, $44,
+	$2, $41, $42, $43, $44, $45,
 	record.id, CASE record.id WHEN $15 THEN 'created' ELSE 'reused' END, CASE record.id WHEN $15
-	THEN tell_repeat(record.id, made.result, $45) ELSE made.result END, now() + $46
+	THEN tell_repeat(record.id, made.result, $46) ELSE made.result END, now() + $47
 FROM (SELECT (
 		SELECT json_build_object(
 			'id', i.id, 'number', i.number, 'status', i.status, 'overdue', false, 'paid', 0, 'credited', 0, 'written_off', 0, 'open', 0,
@@ -240,7 +249,7 @@ FROM (SELECT (
 			'exemption_reason', i.exemption_reason, 'supplied_from', i.supplied_from, 'supplied_to', i.supplied_to,
 			'lines', (
 				SELECT json_agg(json_build_object(
-						'description', l.description, 'quantity', l.quantity::text, 'unit', l.unit, 'unit_price', l.unit_price,
+						'description', l.description, 'quantity', l.quantity::text, 'unit', l.unit, 'unit_price', trim_scale(l.unit_price + l.price_fraction),
 						'discount_rate', l.discount_rate::text, 'discount', l.discount,
 						'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', l.net) ORDER BY l.position)
 				FROM inserted_lines l),
@@ -273,7 +282,7 @@ SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.creat
 	'exemption_reason', r.exemption_reason, 'supplied_from', r.supplied_from, 'supplied_to', r.supplied_to,
 	'lines', (
 		SELECT json_agg(json_build_object(
-				'description', l.description, 'quantity', l.quantity::text, 'unit', l.unit, 'unit_price', l.unit_price,
+				'description', l.description, 'quantity', l.quantity::text, 'unit', l.unit, 'unit_price', trim_scale(l.unit_price + l.price_fraction),
 				'discount_rate', l.discount_rate::text, 'discount', l.discount,
 				'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', l.net) ORDER BY l.position)
 		FROM invoice_lines l WHERE l.tenant_id = r.tenant_id AND l.invoice_id = r.id),
@@ -284,4 +293,4 @@ SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.creat
 
 SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction_read_only', 'on', true);
 
-SELECT format_invoice_number($1, next_invoice_number($2, $1));
+SELECT next_number_by_pattern($1, $2);

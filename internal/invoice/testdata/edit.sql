@@ -28,7 +28,7 @@ FROM (SELECT) AS one LEFT JOIN (
 		'exemption_reason', r.exemption_reason, 'supplied_from', r.supplied_from, 'supplied_to', r.supplied_to,
 		'lines', (
 			SELECT json_agg(json_build_object(
-					'description', l.description, 'quantity', l.quantity::text, 'unit', l.unit, 'unit_price', l.unit_price,
+					'description', l.description, 'quantity', l.quantity::text, 'unit', l.unit, 'unit_price', trim_scale(l.unit_price + l.price_fraction),
 					'discount_rate', l.discount_rate::text, 'discount', l.discount,
 					'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', l.net) ORDER BY l.position)
 			FROM invoice_lines l WHERE l.tenant_id = r.tenant_id AND l.invoice_id = r.id),
@@ -55,21 +55,23 @@ WITH customer AS MATERIALIZED (
 	SELECT
 		CASE
 		WHEN $15 <> '' THEN $15
-		WHEN issue_year = extract(year FROM $16::date) OR series_place(number_folded, issue_year) IS NULL THEN number
+		WHEN issue_year = extract(year FROM $16::date) OR NOT invoice_number_of_year($2, number_folded)
+		THEN number
 		END AS number,
 		c.id AS customer_id, COALESCE($17::date, $16::date + COALESCE(c.payment_days, (
 					SELECT s.payment_days FROM settings s WHERE s.tenant_id = $2 AND s.id = $2))) AS due_date,
 		(SELECT array_agg(
-				(description, quantity::numeric, unit::text, unit_price::bigint, discount_rate, discount, tax_rate::numeric,
-					tax_treatment::text) ORDER BY position)
+				(description, quantity::numeric, unit::text, unit_price::bigint, price_fraction::numeric, discount_rate, discount,
+					tax_rate::numeric, tax_treatment::text) ORDER BY position)
 		FROM invoice_lines WHERE tenant_id = $2 AND invoice_id = $18) IS DISTINCT FROM
 	(SELECT array_agg(
-			(description, quantity::numeric, NULLIF(unit, ''), unit_price, NULLIF(discount_rate, '')::numeric, discount,
-				tax_rate::numeric, NULLIF(tax_treatment, '')) ORDER BY position)
+			(description, quantity::numeric, NULLIF(unit, ''), unit_price, price_fraction::numeric,
+				NULLIF(discount_rate, '')::numeric, discount, tax_rate::numeric, NULLIF(tax_treatment, '')) ORDER BY position)
 		FROM unnest(
 			$19::text[], $20::text[], $21::text[], $22::bigint[], $23::text[],
-			$24::bigint[], $25::text[], $26::text[], $27::bigint[]) WITH ORDINALITY
-		AS typed (description, quantity, unit, unit_price, discount_rate, discount, tax_rate, tax_treatment, net, position)) AS other_lines
+			$24::text[], $25::bigint[], $26::text[], $27::text[], $28::bigint[]) WITH ORDINALITY
+		AS typed (description, quantity, unit, unit_price, price_fraction, discount_rate, discount, tax_rate, tax_treatment, net,
+			position)) AS other_lines
 	FROM invoices, customer c
 	WHERE invoices.tenant_id = $2 AND invoices.id = $18
 )
@@ -77,31 +79,33 @@ UPDATE invoices i SET
 (number, customer_id, currency, issue_date, due_date, notes, exemption_reason, supplied_from, supplied_to,
 	subtotal, tax_total, total,
 	source, external_id, external_digest) =
-(w.number, w.customer_id, $28, $16, w.due_date, $29, $30,
-	$31::date, $32::date, $33, $34, $35,
-	COALESCE($36::text, source), COALESCE($37::text, external_id),
-	COALESCE($38::bytea, external_digest))
+(w.number, w.customer_id, $29, $16, w.due_date, $30, $31,
+	$32::date, $33::date, $34, $35, $36,
+	COALESCE($37::text, source), COALESCE($38::text, external_id),
+	COALESCE($39::bytea, external_digest))
 FROM wanted w
 WHERE i.tenant_id = $2 AND i.id = $18 AND (w.other_lines
 	OR (i.number, i.customer_id, i.currency, i.issue_date, i.due_date, i.notes, i.exemption_reason, i.supplied_from,
 		i.supplied_to,
 		source, external_id, external_digest)
-	IS DISTINCT FROM (w.number, w.customer_id, $28, $16, w.due_date, $29, $30, $31::date,
-		$32::date,
-		COALESCE($36::text, source), COALESCE($37::text, external_id),
-		COALESCE($38::bytea, external_digest)));
+	IS DISTINCT FROM (w.number, w.customer_id, $29, $16, w.due_date, $30, $31, $32::date,
+		$33::date,
+		COALESCE($37::text, source), COALESCE($38::text, external_id),
+		COALESCE($39::bytea, external_digest)));
 
 DELETE FROM invoice_lines WHERE tenant_id = $1 AND invoice_id = $2;
 
 INSERT INTO invoice_lines (
-	tenant_id, invoice_id, position, description, quantity, unit, unit_price, discount_rate, discount, tax_rate, tax_treatment, net)
+	tenant_id, invoice_id, position, description, quantity, unit, unit_price, price_fraction, discount_rate, discount, tax_rate,
+	tax_treatment, net)
 SELECT
-	$1, $2, position, description, quantity::numeric, NULLIF(unit, ''), unit_price,
+	$1, $2, position, description, quantity::numeric, NULLIF(unit, ''), unit_price, price_fraction::numeric,
 	NULLIF(discount_rate, '')::numeric, discount, tax_rate::numeric, NULLIF(tax_treatment, ''), net
 FROM unnest(
 	$3::text[], $4::text[], $5::text[], $6::bigint[], $7::text[],
-	$8::bigint[], $9::text[], $10::text[], $11::bigint[]) WITH ORDINALITY
-AS typed (description, quantity, unit, unit_price, discount_rate, discount, tax_rate, tax_treatment, net, position);
+	$8::text[], $9::bigint[], $10::text[], $11::text[], $12::bigint[]) WITH ORDINALITY
+AS typed (description, quantity, unit, unit_price, price_fraction, discount_rate, discount, tax_rate, tax_treatment, net,
+	position);
 
 INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
 SELECT tenant_id, id, $1, $2, 'customer created' FROM customers
@@ -132,7 +136,7 @@ FROM (
 			'exemption_reason', r.exemption_reason, 'supplied_from', r.supplied_from, 'supplied_to', r.supplied_to,
 			'lines', (
 				SELECT json_agg(json_build_object(
-						'description', l.description, 'quantity', l.quantity::text, 'unit', l.unit, 'unit_price', l.unit_price,
+						'description', l.description, 'quantity', l.quantity::text, 'unit', l.unit, 'unit_price', trim_scale(l.unit_price + l.price_fraction),
 						'discount_rate', l.discount_rate::text, 'discount', l.discount,
 						'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', l.net) ORDER BY l.position)
 				FROM invoice_lines l WHERE l.tenant_id = r.tenant_id AND l.invoice_id = r.id),

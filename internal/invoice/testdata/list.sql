@@ -492,7 +492,7 @@ WITH candidates AS MATERIALIZED (
 				WHERE m.tenant_id = r.tenant_id AND m.invoice_id = r.id ORDER BY m.level DESC LIMIT 1),
 			'late', CASE WHEN r.state IN ('issued', 'partially_paid') AND r.due_date < (SELECT business_day()) THEN (SELECT business_day()) - r.due_date ELSE 0 END, 'lines', (
 				SELECT json_agg(json_build_object(
-						'description', l.description, 'quantity', l.quantity::text, 'unit', l.unit, 'unit_price', l.unit_price,
+						'description', l.description, 'quantity', l.quantity::text, 'unit', l.unit, 'unit_price', trim_scale(l.unit_price + l.price_fraction),
 						'discount_rate', l.discount_rate::text, 'discount', l.discount,
 						'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', l.net) ORDER BY l.position)
 				FROM invoice_lines l WHERE l.tenant_id = r.tenant_id AND l.invoice_id = r.id)) AS record
@@ -749,11 +749,12 @@ SELECT json_build_object(
 SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction_read_only', 'on', true);
 
 SELECT l.position, json_build_object(
-	'kind', l.kind, 'id', l.source_id, 'amount', l.amount, 'date',
+	'kind', CASE WHEN kind = 'removal' AND amount > 0 THEN 'refund_removal' ELSE kind::text END, 'id', l.source_id, 'amount', l.amount, 'date',
 	CASE WHEN l.kind IN ('removal', 'reversal') THEN business_day(l.at)
 	ELSE COALESCE(p.paid_on, f.refunded_on, n.issue_date, w.written_off_on) END,
-	'number', n.number, 'left', p.left_amount, 'removed', COALESCE(p.removed_at, w.reversed_at) IS NOT NULL,
-	'method', COALESCE(p.method, w.reason), 'receipt', p.receipt_id,
+	'number', n.number, 'left', p.left_amount, 'removed', COALESCE(p.removed_at, f.removed_at, w.reversed_at) IS NOT NULL,
+	'closed', COALESCE(COALESCE(p.paid_on, f.refunded_on) <= (SELECT books_closed($1, '2000-01-01')), false),
+	'method', COALESCE(p.method, w.reason), 'receipt', COALESCE(p.receipt_id, became.id),
 	'details', concat_ws(' ', COALESCE(p.provider, c.provider), COALESCE(p.reference, c.reference), p.source, p.external_id,
 		w.note))
 FROM (
@@ -766,10 +767,14 @@ LEFT JOIN LATERAL (
 LEFT JOIN LATERAL (
 	SELECT provider, reference FROM receipts WHERE tenant_id = $1 AND id = p.receipt_id LIMIT 1) AS c ON true
 LEFT JOIN LATERAL (
-	SELECT refunded_on FROM refunds WHERE l.kind = 'refund' AND tenant_id = $1 AND id = l.source_id LIMIT 1) AS f ON true
+	SELECT refunded_on, removed_at FROM refunds
+	WHERE l.kind = 'refund' AND tenant_id = $1 AND id = l.source_id LIMIT 1) AS f ON true
 LEFT JOIN LATERAL (
 	SELECT issue_date, number FROM credit_notes
-	WHERE l.kind = 'credit' AND tenant_id = $1 AND id = l.source_id LIMIT 1) AS n ON true
+	WHERE l.kind IN ('credit', 'to_credit') AND tenant_id = $1 AND id = l.source_id LIMIT 1) AS n ON true
+LEFT JOIN LATERAL (
+	SELECT id FROM receipts
+	WHERE l.kind = 'to_credit' AND tenant_id = $1 AND credit_note_id = l.source_id LIMIT 1) AS became ON true
 LEFT JOIN LATERAL (
 	SELECT written_off_on, reversed_at, reason, note FROM write_offs
 	WHERE l.kind IN ('write_off', 'reversal') AND tenant_id = $1 AND id = l.source_id LIMIT 1) AS w ON true
@@ -799,9 +804,10 @@ UNION ALL
 		SELECT source_id, outcome, at, place, what, details FROM (
 			SELECT source_id, outcome, at, place, what, details FROM (
 				SELECT source_id, CASE WHEN kind IN ('removal', 'reversal') THEN 'changed' ELSE 'created' END AS outcome, at,
-				lpad(position::text, 10, '0') COLLATE "C" AS place, kind::text AS what, json_build_object('amount', abs(amount), 'number', (
+				lpad(position::text, 10, '0') COLLATE "C" AS place, CASE WHEN kind = 'removal' AND amount > 0 THEN 'refund_removal' ELSE kind::text END AS what,
+				json_build_object('amount', abs(amount), 'number', (
 						SELECT number FROM credit_notes n
-						WHERE kind = 'credit' AND n.tenant_id = l.tenant_id AND n.id = source_id)) AS details
+						WHERE kind IN ('credit', 'to_credit') AND n.tenant_id = l.tenant_id AND n.id = source_id)) AS details
 				FROM postings l WHERE tenant_id = $1 AND invoice_id = $2) AS all_beside
 			WHERE at <= $3::timestamptz ORDER BY at DESC LIMIT $4 + 50) AS near
 		WHERE (at < $3::timestamptz OR place < $5) ORDER BY at DESC, place DESC LIMIT $4) AS page

@@ -28,7 +28,7 @@ FROM (SELECT) AS one LEFT JOIN (
 		'exemption_reason', r.exemption_reason, 'supplied_from', r.supplied_from, 'supplied_to', r.supplied_to,
 		'lines', (
 			SELECT json_agg(json_build_object(
-					'description', l.description, 'quantity', l.quantity::text, 'unit', l.unit, 'unit_price', l.unit_price,
+					'description', l.description, 'quantity', l.quantity::text, 'unit', l.unit, 'unit_price', trim_scale(l.unit_price + l.price_fraction),
 					'discount_rate', l.discount_rate::text, 'discount', l.discount,
 					'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', l.net) ORDER BY l.position)
 			FROM invoice_lines l WHERE l.tenant_id = r.tenant_id AND l.invoice_id = r.id),
@@ -77,7 +77,7 @@ FROM (
 			'exemption_reason', r.exemption_reason, 'supplied_from', r.supplied_from, 'supplied_to', r.supplied_to,
 			'lines', (
 				SELECT json_agg(json_build_object(
-						'description', l.description, 'quantity', l.quantity::text, 'unit', l.unit, 'unit_price', l.unit_price,
+						'description', l.description, 'quantity', l.quantity::text, 'unit', l.unit, 'unit_price', trim_scale(l.unit_price + l.price_fraction),
 						'discount_rate', l.discount_rate::text, 'discount', l.discount,
 						'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', l.net) ORDER BY l.position)
 				FROM invoice_lines l WHERE l.tenant_id = r.tenant_id AND l.invoice_id = r.id),

@@ -118,8 +118,14 @@ func Sentence(e Event) string {
 		return "The payment " + e.Reference + " is of another invoice than “" + e.Invoice + "”."
 	case "more-than-paid":
 		return "More was refunded than the payment " + e.Reference + " was."
+	case "of-receipt":
+		return "The payment " + e.Reference + " is a receipt, which can pay several invoices."
+	case "became-credit":
+		return "With a credit note, the payment " + e.Reference + " became credit of the customer."
 	case "removed-payment":
 		return "The payment " + e.Reference + " was removed."
+	case "removed-refund":
+		return "A refund of the payment " + e.Reference + " was removed, so we don't know how much of this one is new."
 	case "books-closed":
 		return "The books are closed for " + e.Day.Display() + "."
 	case "recorded-before":
@@ -140,6 +146,12 @@ func Payable(e Event) bool {
 func Advice(e Event) string {
 	if e.Reason == "books-closed" {
 		return "Reopen the books and apply the event, or dismiss it and record it by hand with a later date."
+	}
+	if e.Reason == "became-credit" {
+		return "Record a repayment of the credit and dismiss the event."
+	}
+	if e.Reason == "of-receipt" {
+		return "Refund a payment of the receipt, or record a repayment, and dismiss the event."
 	}
 	if e.Reason == "more-than-open" && Payable(e) {
 		return "Choose the invoice that was paid, or dismiss the event. If the rest was written off, take the write-off back first."

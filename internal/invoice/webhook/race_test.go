@@ -151,6 +151,7 @@ func TestPaymentThatWasReceived(t *testing.T) {
 	must.OK(t, err)
 	event := b.kept(b.standard, "late", received(inv.Number, "p", "5"))
 	b.wants("received", event, webhook.StateUndecided, "other-payment")
+	b.wants("refunded", b.kept(b.standard, "back", refunded("", "p", "5")), webhook.StateUndecided, "of-receipt")
 	b.OK(receipt.Remove.Do(t.Context(), b.Store, b.Of("remove", of.Value.ID, 0), struct{}{}))
 	b.OK(webhook.Apply.Do(t.Context(), b.Store, b.Of("apply", event.ID, 0), webhook.Choice{Invoice: inv.Number}))
 	b.standing("applied", inv, 500, 1, 0)

@@ -13,7 +13,9 @@ import (
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/idempotency/storetest"
+	"onlyonce/internal/invoice/credit"
 	"onlyonce/internal/invoice/payment"
+	"onlyonce/internal/invoice/refund"
 	"onlyonce/internal/invoice/webhook"
 	"onlyonce/internal/must"
 	"onlyonce/internal/record"
@@ -96,6 +98,41 @@ func TestRemovedPayment(t *testing.T) {
 	b.standing("a payment and its refund", inv, 2000, 2, 1)
 }
 
+// TestRemovedRefund checks that an event about refunds of which one was removed is left to a person, unless no more was refunded than is
+// recorded. A removed refund that no event recorded doesn't count.
+func TestRemovedRefund(t *testing.T) {
+	b := setup(t)
+	inv := b.Issued("i")
+	paid := b.kept(b.standard, "paid", received(inv.Number, "p", "40"))
+	of, err := record.Find(t.Context(), b.Store.Pool, payment.Table, b.Tenant, paid.PaymentID)
+	must.OK(t, err)
+	remove := func(key string, id uuid.UUID) {
+		t.Helper()
+		b.OK(refund.Remove.Do(t.Context(), b.Store, b.Of(key, id, 0), struct{}{}))
+	}
+	record := func(key, amount string) refund.Refund {
+		t.Helper()
+		d, err := refund.Input{Amount: amount, Date: "2026-11-23"}.Draft(of)
+		must.OK(t, err)
+		done, err := refund.Create.Do(t.Context(), b.Store, b.Intent(key), d)
+		must.OK(t, err)
+		return done.Value
+	}
+	remove("mistake", record("by hand", "30").ID)
+	back := b.kept(b.standard, "back", refunded(inv.Number, "p", "10"))
+	b.wants("after a mistake of a person", back, webhook.StateApplied, "")
+	remove("remove", back.RefundID)
+	for _, total := range []string{"10", "20"} {
+		again := b.kept(b.standard, "again"+total, refunded(inv.Number, "p", total))
+		b.wants(total, again, webhook.StateUndecided, "removed-refund")
+		assert.Thatf(t, webhook.Sentence(again) != "", "nobody is told what is wrong")
+	}
+	b.standing("removed", inv, 4000, 1, 2)
+	record("right", "15")
+	b.wants("less", b.kept(b.standard, "less", refunded(inv.Number, "p", "15")), webhook.StateApplied, "recorded-before")
+	b.standing("recorded by hand", inv, 2500, 1, 3)
+}
+
 // TestWhatDoesNotFit checks that a mismatching event is kept, and that a user can apply it after a correction, or dismiss it.
 func TestWhatDoesNotFit(t *testing.T) {
 	b := setup(t)
@@ -163,6 +200,19 @@ func TestRecordedByHand(t *testing.T) {
 	must.OK(t, err)
 	b.wants("with its payment", now, webhook.StateApplied, "")
 	b.standing("recorded with its payment", inv, 4500, 2, 1)
+}
+
+// TestRefundOfCredit checks that a refund of more than is paid on the invoice, since the rest became credit, is left to a user.
+func TestRefundOfCredit(t *testing.T) {
+	b := setup(t)
+	inv := b.Issued("i")
+	b.enter("stripe", "pi_1", "100", inv)
+	d, err := credit.Input{Lines: []credit.LineInput{{Position: 1, Quantity: "1"}}}.Draft(inv)
+	must.OK(t, err)
+	b.OK(credit.Create.Do(t.Context(), b.Store, b.Intent("credit"), d))
+	b.wants("credit", b.kept(b.stripe, "", chargeRefunded("evt_1", inv.Number, 5001)), webhook.StateUndecided, "became-credit")
+	b.wants("the rest", b.kept(b.stripe, "", chargeRefunded("evt_2", inv.Number, 5000)), webhook.StateApplied, "")
+	b.standing("refunded", inv, 0, 1, 1)
 }
 
 // TestSameIDOtherContent checks that an event with a known id and different content is kept apart, once. JSON formatting does not change

@@ -123,6 +123,19 @@ func FindToken(ctx context.Context, pool *pgxpool.Pool, token string) (Principal
 	return p, nil
 }
 
+// MayChange reports whether the user or token with a [Principal.Name] may change records now.
+func MayChange(ctx context.Context, pool *pgxpool.Pool, tenant uuid.UUID, name string) (may bool, err error) {
+	sql := `SELECT EXISTS (SELECT FROM users WHERE tenant_id = $1 AND email = $2 AND disabled_at IS NULL AND role <> 'read-only')`
+	token, is := strings.CutPrefix(name, "token ")
+	if is {
+		sql = `SELECT EXISTS (SELECT FROM api_tokens WHERE tenant_id = $1 AND name = $2 AND revoked_at IS NULL AND role <> 'read-only')`
+	}
+	if err := pool.QueryRow(ctx, sql, tenant, token).Scan(&may); err != nil {
+		return false, fmt.Errorf("find the rights of a name: %w", err)
+	}
+	return may, nil
+}
+
 // HasToken reports whether a secret belongs to the API token with an id, and the token is not revoked.
 func HasToken(ctx context.Context, pool *pgxpool.Pool, tenant, id uuid.UUID, token string) (has bool, err error) {
 	err = pool.QueryRow(ctx, `

@@ -95,6 +95,20 @@ func TestFindToken(t *testing.T) {
 	assert.Thatf(t, !bytes.Contains(account.HashToken("valid"), []byte("valid")), "the token is stored")
 }
 
+func TestMayChange(t *testing.T) {
+	b := setup(t)
+	for name, want := range map[string]bool{
+		"ada@example.com": true, "grace@example.com": true, "token sync": true,
+		"token report": false, "token old": false, "sync": false, "nobody@example.com": false,
+	} {
+		may, err := account.MayChange(t.Context(), b.Pool, b.tenant, name)
+		assert.Thatf(t, err == nil && may == want, "%s: %v, %v", name, may, err)
+	}
+	must.Exec(t, b.Pool, `UPDATE users SET disabled_at = now() WHERE email = 'grace@example.com'`)
+	may, err := account.MayChange(t.Context(), b.Pool, b.tenant, "grace@example.com")
+	assert.Thatf(t, err == nil && !may, "a disabled user: %v, %v", may, err)
+}
+
 func TestTenants(t *testing.T) {
 	b := setup(t)
 	other := uuid.New()

@@ -36,6 +36,14 @@ func TestExecutedSQL(t *testing.T) {
 			_, err := account.HasToken(ctx, pool, b.tenant, uuid.Nil, "valid")
 			return err
 		}},
+		{"find", "whether a user may change records", func(ctx context.Context, pool *pgxpool.Pool) error {
+			_, err := account.MayChange(ctx, pool, b.tenant, "ada@example.com")
+			return err
+		}},
+		{"find", "whether a token may change records", func(ctx context.Context, pool *pgxpool.Pool) error {
+			_, err := account.MayChange(ctx, pool, b.tenant, "token sync")
+			return err
+		}},
 		{"find", "user by email", func(ctx context.Context, pool *pgxpool.Pool) error {
 			_, err := account.FindUser(ctx, pool, "ada@example.com")
 			return err

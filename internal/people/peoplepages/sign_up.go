@@ -82,7 +82,7 @@ func (s *pages) mountSignUps() {
 func (s *pages) business(m *web.Mounted[signup.SignUp], r *http.Request) (signup.Business, error) {
 	typed := signup.Typed{
 		Link: r.PostForm.Get(signup.Parameter), Business: r.PostForm.Get("business"), Name: r.PostForm.Get("name"),
-		Password: r.PostForm.Get(templates.PasswordField),
+		Password: r.PostForm.Get(templates.PasswordField), TimeZone: r.PostForm.Get(peopleviews.TimeZoneField),
 	}
 	found, err := m.Find(r)
 	if err == nil {

@@ -1,6 +1,7 @@
 package signup
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/google/uuid"
@@ -49,14 +50,15 @@ var Start = idempotency.Define(idempotency.Spec[Business, SignUp]{
 					AND m.created_at > now() - @link_life::interval)`,
 			pgx.NamedArgs{"link_hash": account.HashToken(b.Link), "link_life": LinkLife})
 		tx.Exec(`
-			SELECT begin_business(@tenant_id, @record_id, @business_id, @business_name, @person_name, @password_hash, @demo)`,
+			SELECT begin_business(@tenant_id, @record_id, @business_id, @business_name, @person_name, @password_hash, @demo, @time_zone)`,
 			pgx.NamedArgs{
 				"business_id": tx.ID(1), "business_name": b.Name, "person_name": b.Person, "password_hash": b.PasswordHash, "demo": b.Demo,
+				"time_zone": cmp.Or(b.TimeZone, "UTC"),
 			})
 		return tx.Record()
 	},
 	Explain:          map[string]idempotency.Explanation[Business]{"users_email_once": accountExists},
-	NotInFingerprint: []string{"Link", "Name", "Person", "PasswordHash", "Demo"},
+	NotInFingerprint: []string{"Link", "Name", "Person", "PasswordHash", "TimeZone", "Demo"},
 })
 
 // LinkOver is the conflict of a link that has expired.

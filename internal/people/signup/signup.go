@@ -18,6 +18,7 @@ import (
 	"onlyonce/internal/people/secret"
 	"onlyonce/internal/postgres"
 	"onlyonce/internal/record"
+	"onlyonce/internal/value/date"
 	"onlyonce/internal/value/email"
 	"onlyonce/internal/value/party"
 )
@@ -69,16 +70,21 @@ type Business struct {
 	Name         string `json:"-"` // of the business
 	Person       string `json:"-"` // the owner's name
 	PasswordHash string `json:"-"`
+	TimeZone     string `json:"-"` // of [date.Zones], or "" for UTC
 	Demo         bool   `json:"-"` // whether the business belongs to the demo
 }
 
 // Typed is the unchecked input of [Start].
-type Typed struct{ Link, Business, Name, Password string }
+type Typed struct{ Link, Business, Name, Password, TimeZone string }
 
-// Check returns the command without the hash of the password, or an [*invalid.Error].
+// Check returns the command without the hash of the password, or an [*invalid.Error]. An unknown time zone, which the person hasn't typed,
+// is left out.
 func (in Typed) Check() (Business, error) {
 	var problems invalid.Error
 	b := Business{Link: in.Link}
+	if date.IsZone(in.TimeZone) {
+		b.TimeZone = in.TimeZone
+	}
 	name, err := account.CheckName("the name of your business", in.Business)
 	if wrong, ok := errors.AsType[*invalid.Error](err); ok {
 		for _, f := range wrong.Fields {

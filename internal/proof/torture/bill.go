@@ -49,25 +49,18 @@ func (b bill) exceeded(e event) bool {
 	case e.kind == refund:
 		return e.beyond(b.total - b.refunded)
 	case e.kind == credit && e.outcome == itExceeds:
-		return b.leaves(e, open)
-	case e.kind == credit && e.limit == byAll && b.credited+e.amount != b.total:
-		return true
+		return b.leaves(e)
+	case e.kind == credit:
+		return e.limit == byAll && b.credited+e.amount != b.total || e.became != max(0, e.amount-open) || e.became > b.paid
 	default:
 		return e.beyond(open)
 	}
 }
 
-// leaves reports whether a credit note may be refused for this reason. Its amount is unknown in advance, but at most the amount not
-// yet credited. That exceeds the open amount only if a payment was made.
-func (b bill) leaves(e event, open cents) bool {
-	switch e.limit {
-	case byOpen:
-		return b.paid > 0 && e.open >= open
-	case byLine:
-		return b.noted
-	default:
-		return b.noted && b.credited == b.total
-	}
+// leaves reports whether a credit note may be refused for this reason. What is not yet credited is open or paid, so it isn't refused by
+// its amount.
+func (b bill) leaves(e event) bool {
+	return b.noted && (e.limit == byLine || b.credited == b.total)
 }
 
 // beyond reports whether an amount is more than what remains. Concurrent attempts with one key get the same answer, so by then less
@@ -92,6 +85,7 @@ func (b bill) after(e event) bill {
 		b.refunded += e.amount
 	case credit:
 		b.credited += e.amount
+		b.paid -= e.became
 		b.noted = true
 	default:
 	}
@@ -138,8 +132,10 @@ func (p profile) fits(k kind) bool {
 	switch k {
 	case redraft, issue:
 		return p.Status == "draft"
-	case pay, credit, send, paid:
+	case pay, send, paid:
 		return p.Status == "issued" || p.Status == "partially_paid"
+	case credit:
+		return p.Status == "issued" || p.Status == "partially_paid" || p.Status == "paid"
 	case refund:
 		return p.Refunded < p.Amount
 	case void:

@@ -91,8 +91,11 @@ const (
 	byAll     = "all" // everything was credited
 )
 
-// mayPass reports whether the reason for the refusal may disappear: after a refund, more is open and less is paid.
-func (a attempt) mayPass() bool { return a.Limit == byOpen || a.Problem == "has-payments" }
+// mayPass reports whether the reason for the refusal may disappear: after a refund, more is open and less is paid, and after a payment,
+// more is paid.
+func (a attempt) mayPass() bool {
+	return a.Limit == byOpen || a.Problem == "has-payments" || a.Problem == becameCredit
+}
 
 // history holds all attempts, in the order in which they ended.
 type history struct {

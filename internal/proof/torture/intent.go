@@ -74,7 +74,7 @@ var kinds = [...]struct {
 	issue:     {"invoice issued", "invoice.issue", 8, "", []string{"not-draft"}},
 	void:      {"invoice voided", "invoice.void", 3, "", []string{"has-payments", "has-credit-notes"}},
 	pay:       {"payment", "payment.create", 11, "exceeds-open-amount", []string{"not-issued"}},
-	refund:    {"refund", "refund.create", 5, "exceeds-payment", nil},
+	refund:    {"refund", "refund.create", 5, "exceeds-payment", []string{becameCredit}},
 	credit:    {"credit note", "credit_note.create", 4, "exceeds-invoice", []string{"not-issued"}},
 	send:      {"mail sent again", "mail.send", 3, "", []string{"not-issued"}},
 	business:  {"settings edited", "settings.edit", 2, "", nil},
@@ -84,7 +84,10 @@ var kinds = [...]struct {
 	unpay:     {name: "invoice of a refund"},
 }
 
-const customerArchived = "customer-differs"
+const (
+	customerArchived = "customer-differs"
+	becameCredit     = "became-credit"
+)
 
 func (k kind) String() string { return kinds[k].name }
 

@@ -43,9 +43,10 @@ func TestCreditedBill(t *testing.T) {
 		return event{kind: look, shown: p}
 	}
 	did := func(k kind, amount cents) event { return event{kind: k, amount: amount, outcome: itChanged} }
-	refused := func(limit string, open cents) event {
-		return event{kind: credit, outcome: itExceeds, limit: limit, open: open}
+	became := func(amount, became cents) event {
+		return event{kind: credit, amount: amount, became: became, outcome: itChanged}
 	}
+	refused := func(limit string) event { return event{kind: credit, outcome: itExceeds, limit: limit} }
 	issued := []event{{kind: look, shown: billed(1, "draft", 0)}, {kind: issue, outcome: itChanged, shown: billed(2, "issued", 0)}}
 	inOrder(t, issued, []sequence{
 		{"credited in parts", []event{
@@ -58,7 +59,11 @@ func TestCreditedBill(t *testing.T) {
 		{"a credit note makes no version", []event{did(credit, 400), credited(2, "issued", 0, 400)}, false},
 		{"credited and still issued", []event{did(credit, 1000), credited(3, "issued", 0, 1000)}, false},
 		{"credited more than was billed", []event{did(credit, 600), did(credit, 600)}, false},
-		{"credited what was paid", []event{did(pay, 600), did(credit, 600)}, false},
+		{"credited what was paid", []event{did(pay, 600), became(600, 200), credited(4, "paid", 400, 600)}, true},
+		{"credited what was paid, but no credit", []event{did(pay, 600), did(credit, 600)}, false},
+		{"credited what is open, and credit", []event{did(pay, 600), became(400, 1)}, false},
+		{"refunded what became credit", []event{did(pay, 600), became(600, 200), did(unpay, 500)}, false},
+		{"refunded the rest", []event{did(pay, 600), became(600, 200), did(unpay, 400), credited(5, "issued", 0, 600)}, true},
 		{"paid what was credited", []event{did(credit, 600), did(pay, 600)}, false},
 		{"refunded and credited", []event{did(pay, 600), did(unpay, 200), did(credit, 600), credited(5, "paid", 400, 600)}, true},
 		{"refunded, and the invoice does not know", []event{did(pay, 600), did(unpay, 200), credited(4, "partially_paid", 600, 0)}, false},
@@ -75,13 +80,10 @@ func TestCreditedBill(t *testing.T) {
 		{"a void one sent", []event{did(void, 0), {kind: send, outcome: itUnchanged}}, false},
 		{"a void one not sent", []event{did(void, 0), {kind: send, outcome: itBarred}}, true},
 		{"an issued one not sent", []event{{kind: send, outcome: itBarred}}, false},
-		{"more than is open", []event{did(pay, 600), refused(byOpen, 400)}, true},
-		{"more than is open, and nothing was paid", []event{did(credit, 600), refused(byOpen, 400)}, false},
-		{"more than is open, with less than was open", []event{did(pay, 600), refused(byOpen, 300)}, false},
-		{"more than is left of a line", []event{did(credit, 400), refused(byLine, 0)}, true},
-		{"more than is left of a line, and nothing was credited", []event{refused(byLine, 0)}, false},
-		{"nothing is left", []event{did(credit, 1000), refused(byAll, 0)}, true},
-		{"nothing is left, and something is", []event{did(credit, 900), refused(byAll, 0)}, false},
+		{"more than is left of a line", []event{did(credit, 400), refused(byLine)}, true},
+		{"more than is left of a line, and nothing was credited", []event{refused(byLine)}, false},
+		{"nothing is left", []event{did(credit, 1000), refused(byAll)}, true},
+		{"nothing is left, and something is", []event{did(credit, 900), refused(byAll)}, false},
 	})
 }
 

@@ -3,7 +3,8 @@ package torture
 import "context"
 
 // receive records one transfer for two invoices under two keys at once, each from two senders. Its credit is allocated and paid back at
-// once, which fits once, and a payment from it is removed.
+// once, which fits once. Then all is taken back as a mistake: the uses of its credit, a refund of another payment, and the receipt
+// with its payments, each under two keys at once.
 func (t turn) receive(ctx context.Context) {
 	payer := t.customer(ctx, "").ID
 	one := t.issuedTo(ctx, "-one", payer, "2026-11-21", "2026-12-21")
@@ -54,4 +55,35 @@ func (t turn) receive(ctx context.Context) {
 			t.twice(ctx, t.wish("payment.remove", "-f", paymentsPath+"/"+paid.ID+"/remove", nil))
 		}
 	}
+	remove := func(of, key, path string, refusals ...string) {
+		t.twice(ctx, t.wish(of+".remove", key, path+"/remove", nil, refusals...))
+	}
+	if used[2].ok() {
+		path := "/api/v1/repayments/" + used[2].ID
+		atOnce(func() { remove("repayment", "-g", path) }, func() { remove("repayment", "-h", path) })
+	}
+	t.refundByMistake(ctx, one)
+	atOnce(func() { remove("receipt", "-k", at, "receipt-used") }, func() { remove("receipt", "-l", at, "receipt-used") }, func() {
+		apply("-late")
+	})
+}
+
+// refundByMistake pays a part of an invoice, refunds a part of that, and removes the refund under two keys while another one is recorded.
+func (t turn) refundByMistake(ctx context.Context, invoice string) {
+	paid := t.twice(ctx, t.wish("payment.create", "-paid", invoicesPath+"/"+invoice+"/payments", paymentBody(4_00)))
+	if !paid.ok() {
+		return
+	}
+	refund := func(key string) reply {
+		return t.twice(ctx, t.wish("refund.create", key, paymentsPath+"/"+paid.ID+"/refunds",
+			map[string]any{"amount": "3.00", "date": "2026-11-26"}, "exceeds-payment"))
+	}
+	back := refund("-back")
+	if !back.ok() {
+		return
+	}
+	remove := func(key string) {
+		t.twice(ctx, t.wish("refund.remove", key, "/api/v1/refunds/"+back.ID+"/remove", nil))
+	}
+	atOnce(func() { remove("-i") }, func() { remove("-j") }, func() { refund("-more") })
 }

@@ -27,6 +27,7 @@ type event struct {
 	outcome string // "" if unknown, but not stale
 	maybe   bool   // may never happen, and then changes nothing
 	amount  cents  // of a payment, a refund or a credit note
+	became  cents  // of a credit note: the part that became credit
 	limit   string // the limit that it exceeded; for a credit note also byAll, for all that remains
 	open    cents  // the limit's value in the answer
 	// shown is the record after the event. Without content only its version counts; without a version nothing.

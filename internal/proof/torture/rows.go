@@ -30,6 +30,7 @@ type row struct {
 	invoice string // of a payment, a refund, a credit note, a mail or an event
 	payment string // of a refund
 	lines   string // of a credit note, each as in [creditLine]
+	became  cents  // of a credit note: the part of its total that became credit
 
 	event happened // of an event of a webhook
 }
@@ -71,6 +72,7 @@ func loadRows(ctx context.Context, conn *pgx.Conn, demo before) (rows, error) {
 	var r row
 	err := each(ctx, conn, "the records", []any{
 		&r.tenant, &r.operation, &r.key, &r.id, &r.number, (*int64)(&r.total), &r.notes, &r.email, &r.invoice, &r.payment, &r.lines,
+		(*int64)(&r.became),
 	}, func() { all = append(all, r) }, "WITH "+numberedTenants+"\n"+rowsText, tokens[:])
 	if err != nil {
 		return found, err

@@ -21,7 +21,7 @@ WHERE place IS NOT NULL AND NOT EXISTS (
 
 -- rule: every line is quantity times price, less the discount
 SELECT format('invoice %s line %s', invoice_id, position)
-FROM invoice_lines WHERE net <> round(quantity * unit_price) - discount
+FROM invoice_lines WHERE net <> round(quantity * (unit_price + price_fraction)) - discount
 
 -- rule: the lines add up to the header
 WITH taxed AS (
@@ -56,7 +56,7 @@ WHERE result->>'id' <> record_id::text OR NOT EXISTS (
         UNION ALL SELECT 'settings.%', tenant_id, id FROM settings
         UNION ALL SELECT 'payment.%', tenant_id, id FROM payments
         UNION ALL SELECT 'user.%', tenant_id, id FROM users
-        UNION ALL SELECT 'refund.create', tenant_id, id FROM refunds
+        UNION ALL SELECT 'refund.%', tenant_id, id FROM refunds
         UNION ALL SELECT 'credit_note.create', tenant_id, id FROM credit_notes
         UNION ALL SELECT 'mail.send', tenant_id, id FROM mails
         UNION ALL SELECT 'schedule.%', tenant_id, id FROM schedules
@@ -66,12 +66,13 @@ WHERE result->>'id' <> record_id::text OR NOT EXISTS (
         UNION ALL SELECT 'sign_up.%', tenant_id, id FROM sign_ups
         UNION ALL SELECT 'reminder.send', tenant_id, id FROM invoice_reminders
         UNION ALL SELECT 'reminder.send_batch', tenant_id, id FROM invoice_reminder_batches
+        UNION ALL SELECT 'invoice_batch.create', tenant_id, id FROM invoice_batches
         UNION ALL SELECT 'reminder_plan.%', tenant_id, id FROM reminder_plans
         UNION ALL SELECT 'write_off.%', tenant_id, id FROM write_offs
         UNION ALL SELECT 'closing.%', tenant_id, id FROM closings
         UNION ALL SELECT 'receipt.%', tenant_id, id FROM receipts
         UNION ALL SELECT 'receipt.apply', tenant_id, id FROM payments
-        UNION ALL SELECT 'repayment.create', tenant_id, id FROM repayments
+        UNION ALL SELECT 'repayment.%', tenant_id, id FROM repayments
     ) AS r
     WHERE o.operation LIKE operations AND r.tenant_id = o.tenant_id AND r.id = record_id)
 
@@ -82,7 +83,7 @@ WITH created AS (
         -- Mails have a separate rule.
         SELECT tenant_id, record_id FROM intents WHERE outcome = 'created' AND operation <> 'mail.send'
         UNION ALL
-        SELECT tenant_id, record_id FROM intent_effects WHERE effect IN ('customer created', 'recorded with a receipt')
+        SELECT tenant_id, record_id FROM intent_effects WHERE effect IN ('customer created', 'recorded with a receipt', 'credit of a credit note')
         UNION ALL
         SELECT tenant_id, CASE kind WHEN 'payment' THEN payment_id ELSE refund_id END FROM webhook_events
         WHERE state = 'applied' AND reason = ''
@@ -107,6 +108,7 @@ WITH created AS (
         UNION ALL SELECT tenant_id, id FROM sign_ups
         UNION ALL SELECT tenant_id, id FROM invoice_reminders
         UNION ALL SELECT tenant_id, id FROM invoice_reminder_batches
+        UNION ALL SELECT tenant_id, id FROM invoice_batches
         UNION ALL SELECT tenant_id, id FROM reminder_plans
         UNION ALL SELECT tenant_id, id FROM write_offs
         UNION ALL SELECT tenant_id, id FROM closings
@@ -143,9 +145,11 @@ FROM (
             SELECT FROM payments p, generate_series(0, (removed_at IS NOT NULL)::int) -- also its removal
             WHERE p.tenant_id = record.tenant_id AND record.id IN (p.invoice_id, p.receipt_id)
             UNION ALL
-            SELECT FROM repayments b WHERE b.tenant_id = record.tenant_id AND b.receipt_id = record.id
+            SELECT FROM repayments b, generate_series(0, (removed_at IS NOT NULL)::int)
+            WHERE b.tenant_id = record.tenant_id AND b.receipt_id = record.id
             UNION ALL
-            SELECT FROM refunds f WHERE f.tenant_id = record.tenant_id AND record.id IN (f.invoice_id, f.payment_id)
+            SELECT FROM refunds f, generate_series(0, (removed_at IS NOT NULL)::int)
+            WHERE f.tenant_id = record.tenant_id AND record.id IN (f.invoice_id, f.payment_id)
             UNION ALL
             SELECT FROM credit_notes n WHERE n.tenant_id = record.tenant_id AND n.invoice_id = record.id
             UNION ALL
@@ -153,7 +157,7 @@ FROM (
             WHERE w.tenant_id = record.tenant_id AND w.invoice_id = record.id
             UNION ALL
             SELECT FROM intent_effects e WHERE e.tenant_id = record.tenant_id AND e.record_id = record.id
-                AND operation IN ('customer.merge', 'customer.undo_merge', 'customer.erase', 'logo.create')
+                AND operation IN ('customer.merge', 'customer.undo_merge', 'customer.erase', 'logo.create', 'receipt.remove')
             UNION ALL -- an erasure empties what was not issued
             SELECT FROM invoices i JOIN customers c ON c.tenant_id = i.tenant_id AND c.id = customer_id
             WHERE i.tenant_id = record.tenant_id AND i.id = record.id AND issued_at IS NULL AND erased_at IS NOT NULL
@@ -206,6 +210,8 @@ WITH change AS (
     UNION ALL SELECT tenant_id, id, field.key, field.value, -1 FROM attachments AS r, jsonb_each(to_jsonb(r)) AS field
     UNION ALL SELECT tenant_id, id, field.key, field.value, -1 FROM logos AS r, jsonb_each(to_jsonb(r)) AS field
     UNION ALL SELECT tenant_id, id, field.key, field.value, -1 FROM write_offs AS r, jsonb_each(to_jsonb(r)) AS field
+    UNION ALL SELECT tenant_id, id, field.key, field.value, -1 FROM refunds AS r, jsonb_each(to_jsonb(r)) AS field
+    UNION ALL SELECT tenant_id, id, field.key, field.value, -1 FROM repayments AS r, jsonb_each(to_jsonb(r)) AS field
     UNION ALL SELECT tenant_id, id, field.key, field.value, -1 FROM closings AS r, jsonb_each(to_jsonb(r)) AS field
     UNION ALL SELECT tenant_id, id, field.key, field.value, -1
     FROM payments AS r, jsonb_each(to_jsonb(r) || jsonb_build_object('left', left_amount)) AS field
@@ -225,28 +231,52 @@ WHERE outcome = 'changed' AND operation IN ('customer.archive', 'customer.restor
         OR (changes->'archived_at'->>1 IS NULL) <> (operation = 'customer.restore')))
 
 -- rule: what is paid is the sum of the payments and refunds, and of their postings
-SELECT format('invoice %s: paid %s, payments %s, refunds %s, postings %s', id, paid, payments, refunds, postings)
+SELECT format('invoice %s: paid %s, payments %s, refunds %s, became credit %s, postings %s', id, paid, payments, refunds, became, postings)
 FROM invoices i,
     LATERAL (SELECT COALESCE(sum(amount), 0) AS payments FROM payments p
         WHERE p.tenant_id = i.tenant_id AND p.invoice_id = i.id AND removed_at IS NULL) AS p,
     LATERAL (SELECT COALESCE(sum(amount), 0) AS refunds FROM refunds f
-        WHERE f.tenant_id = i.tenant_id AND f.invoice_id = i.id) AS f,
+        WHERE f.tenant_id = i.tenant_id AND f.invoice_id = i.id AND removed_at IS NULL) AS f,
+    LATERAL (SELECT COALESCE(sum(became_credit), 0) AS became FROM credit_notes n
+        WHERE n.tenant_id = i.tenant_id AND n.invoice_id = i.id) AS n,
     LATERAL (SELECT COALESCE(sum(amount), 0) AS postings FROM postings l
-        WHERE l.tenant_id = i.tenant_id AND l.invoice_id = i.id AND kind IN ('payment', 'refund', 'removal')) AS l
-WHERE paid <> payments - refunds OR paid <> postings
+        WHERE l.tenant_id = i.tenant_id AND l.invoice_id = i.id AND kind IN ('payment', 'refund', 'removal', 'to_credit')) AS l
+WHERE paid <> payments - refunds - became OR paid <> postings
+
+-- rule: what became credit is one receipt
+SELECT format('credit note %s: %s became credit, receipt %s', n.id, became_credit, amount)
+FROM credit_notes n JOIN invoices i ON i.tenant_id = n.tenant_id AND i.id = invoice_id
+LEFT JOIN receipts r ON r.tenant_id = n.tenant_id AND credit_note_id = n.id
+WHERE COALESCE(amount, 0) <> became_credit OR became_credit > n.total OR removed_at IS NOT NULL
+    OR (r.currency, received_on) <> (i.currency, n.issue_date)
 
 -- rule: what is refunded of a payment is the sum of its refunds
 SELECT format('payment %s: refunded %s, refunds %s', id, refunded, refunds)
 FROM payments p, LATERAL (
-    SELECT COALESCE(sum(amount), 0) AS refunds FROM refunds f WHERE f.tenant_id = p.tenant_id AND f.payment_id = p.id) AS f
+    SELECT COALESCE(sum(amount), 0) AS refunds FROM refunds f
+    WHERE f.tenant_id = p.tenant_id AND f.payment_id = p.id AND removed_at IS NULL) AS f
 WHERE refunded <> refunds
 
 -- rule: a payment is removed whole, by one intent
 SELECT format('payment %s: refunded %s, removed %s, %s times', id, refunded, removed_at, times)
 FROM payments p, LATERAL (
-    SELECT count(*) AS times FROM intents o
-    WHERE o.tenant_id = p.tenant_id AND record_id = id AND operation = 'payment.remove' AND outcome = 'changed') AS o
+    SELECT count(*) AS times FROM (
+        SELECT FROM intents o
+        WHERE o.tenant_id = p.tenant_id AND record_id = id AND operation = 'payment.remove' AND outcome = 'changed'
+        UNION ALL
+        SELECT FROM intent_effects e WHERE e.tenant_id = p.tenant_id AND record_id = id AND operation = 'receipt.remove') AS removal) AS o
 WHERE times <> (removed_at IS NOT NULL)::int OR removed_at IS NOT NULL AND (refunded, left_amount) <> (0, 0)
+
+-- rule: a refund, a repayment and a receipt are removed by one intent
+SELECT format('%s %s: removed %s, %s times', what, id, removed_at, times)
+FROM (
+    SELECT 'refund' AS what, tenant_id, id, removed_at FROM refunds
+    UNION ALL SELECT 'repayment', tenant_id, id, removed_at FROM repayments
+    UNION ALL SELECT 'receipt', tenant_id, id, removed_at FROM receipts
+) AS r, LATERAL (
+    SELECT count(*) AS times FROM intents o
+    WHERE o.tenant_id = r.tenant_id AND record_id = id AND operation = what || '.remove' AND outcome = 'changed') AS o
+WHERE times <> (removed_at IS NOT NULL)::int
 
 -- rule: a receipt is what pays invoices, what was paid back and what is left
 SELECT format('receipt %s of %s: allocated %s, payments %s, repaid %s, repayments %s, left %s', id, amount, allocated, payments, repaid,
@@ -255,7 +285,7 @@ FROM receipts r,
     LATERAL (SELECT COALESCE(sum(amount), 0) AS payments FROM payments p
         WHERE p.tenant_id = r.tenant_id AND p.receipt_id = r.id AND removed_at IS NULL) AS p,
     LATERAL (SELECT COALESCE(sum(amount), 0) AS repayments FROM repayments b
-        WHERE b.tenant_id = r.tenant_id AND b.receipt_id = r.id) AS b
+        WHERE b.tenant_id = r.tenant_id AND b.receipt_id = r.id AND removed_at IS NULL) AS b
 WHERE (allocated, repaid) <> (payments, repayments) OR left_amount < 0
     OR left_amount <> CASE WHEN removed_at IS NULL THEN amount - payments - repayments ELSE payments + repayments END
 
@@ -303,7 +333,9 @@ WITH source AS (
     SELECT tenant_id, invoice_id, id AS source_id, 'payment' AS kind, amount FROM payments
     UNION ALL SELECT tenant_id, invoice_id, id, 'removal', -amount FROM payments WHERE removed_at IS NOT NULL
     UNION ALL SELECT tenant_id, invoice_id, id, 'refund', -amount FROM refunds
+    UNION ALL SELECT tenant_id, invoice_id, id, 'removal', amount FROM refunds WHERE removed_at IS NOT NULL
     UNION ALL SELECT tenant_id, invoice_id, id, 'credit', total FROM credit_notes
+    UNION ALL SELECT tenant_id, invoice_id, id, 'to_credit', -became_credit FROM credit_notes WHERE became_credit > 0
     UNION ALL SELECT tenant_id, invoice_id, id, 'write_off', amount FROM write_offs
     UNION ALL SELECT tenant_id, invoice_id, id, 'reversal', -amount FROM write_offs WHERE reversed_at IS NOT NULL
 )
@@ -350,9 +382,9 @@ WHERE subtotal IS DISTINCT FROM net OR total <> subtotal + tax_total
 WITH line AS (
     SELECT
         tenant_id, invoice_id, position, tax_rate, sum(c.net) AS parts,
-        round(CASE WHEN l.discount = 0 THEN l.unit_price * sum(c.quantity) ELSE l.net * sum(c.quantity) / l.quantity END) AS whole
+        round(CASE WHEN l.discount = 0 THEN (l.unit_price + l.price_fraction) * sum(c.quantity) ELSE l.net * sum(c.quantity) / l.quantity END) AS whole
     FROM credit_note_lines c JOIN invoice_lines l USING (tenant_id, invoice_id, position)
-    GROUP BY tenant_id, invoice_id, position, l.unit_price, l.discount, l.net, l.quantity, tax_rate
+    GROUP BY tenant_id, invoice_id, position, l.unit_price, l.price_fraction, l.discount, l.net, l.quantity, tax_rate
 ), tax AS (
     SELECT tenant_id, invoice_id, sum(tax) AS whole FROM (
         SELECT tenant_id, invoice_id, round(sum(whole) * tax_rate / 100) AS tax
@@ -631,6 +663,14 @@ FROM invoice_reminders r WHERE level > 1 AND NOT EXISTS (
     SELECT FROM invoice_reminders b
     WHERE b.tenant_id = r.tenant_id AND b.invoice_id = r.invoice_id AND b.level = r.level - 1 AND b.sent_on < r.sent_on)
 
+-- rule: an invoice of a batch was issued or sent as its outcome is
+SELECT format('batch %s, invoice %s: %s, and %s', batch_id, invoice_id, i.outcome, o.outcome)
+FROM invoice_batch_items i JOIN invoice_batches b ON b.tenant_id = i.tenant_id AND b.id = batch_id
+LEFT JOIN intents o ON o.tenant_id = i.tenant_id AND o.key = format('batch %s %s', batch_id, invoice_id)
+    AND o.operation = CASE action WHEN 'issue' THEN 'invoice.issue' ELSE 'mail.send' END
+WHERE i.outcome IN ('done', 'unchanged') AND o.outcome IS DISTINCT FROM CASE
+    WHEN i.outcome = 'unchanged' THEN 'unchanged' WHEN action = 'issue' THEN 'changed' ELSE 'created' END
+
 -- rule: a reminder has its mail, and a mail of a reminder its reminder
 SELECT format('reminder %s, mail %s', r.id, m.id)
 FROM invoice_reminders r FULL JOIN (SELECT * FROM mails WHERE kind LIKE 'reminder%') AS m
@@ -663,7 +703,9 @@ FROM closings c JOIN (
     UNION ALL SELECT tenant_id, id, received_on, created_at FROM receipts
     UNION ALL SELECT tenant_id, id, received_on, removed_at FROM receipts WHERE removed_at IS NOT NULL
     UNION ALL SELECT tenant_id, id, repaid_on, created_at FROM repayments
+    UNION ALL SELECT tenant_id, id, repaid_on, removed_at FROM repayments WHERE removed_at IS NOT NULL
     UNION ALL SELECT tenant_id, id, refunded_on, created_at FROM refunds
+    UNION ALL SELECT tenant_id, id, refunded_on, removed_at FROM refunds WHERE removed_at IS NOT NULL
     UNION ALL SELECT tenant_id, id, issue_date, created_at FROM credit_notes
     UNION ALL SELECT tenant_id, id, written_off_on, created_at FROM write_offs) AS r USING (tenant_id)
 WHERE reopened_at IS NULL AND day <= through AND at > c.created_at

@@ -1,10 +1,12 @@
 package torture
 
 import (
+	"log/slog"
 	"strings"
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/riverqueue/river"
 
 	"onlyonce/internal/customer"
 	"onlyonce/internal/customer/duplicate"
@@ -13,10 +15,14 @@ import (
 	"onlyonce/internal/idempotency"
 	"onlyonce/internal/invoice"
 	"onlyonce/internal/invoice/attachment"
+	"onlyonce/internal/invoice/batch"
 	"onlyonce/internal/invoice/closing"
+	creditnotes "onlyonce/internal/invoice/credit"
 	"onlyonce/internal/invoice/invoicetest"
 	"onlyonce/internal/invoice/logo"
+	"onlyonce/internal/invoice/payment"
 	"onlyonce/internal/invoice/receipt"
+	refunds "onlyonce/internal/invoice/refund"
 	"onlyonce/internal/invoice/reminder"
 	"onlyonce/internal/invoice/schedule"
 	"onlyonce/internal/invoice/webhook"
@@ -24,19 +30,21 @@ import (
 	"onlyonce/internal/people/account"
 	secrets "onlyonce/internal/people/secret"
 	"onlyonce/internal/people/signup"
+	"onlyonce/internal/record"
 	"onlyonce/internal/value/date"
 	"onlyonce/internal/value/email"
 )
 
 // programRecords creates an invoice that an event has paid, after a partial refund, a schedule that was billed three times, edited and
-// paused, a merged customer, two reminders, two write-offs, two receipts, two closings, and two sign-ups, one of which has begun its
-// business.
+// paused, a merged customer, two reminders, a batch, two write-offs, two receipts, two closings, and two sign-ups, one of which has begun
+// its business.
 func programRecords(b *invoicetest.Bundle) {
 	b.Helper()
 	inv := b.Issued("i")
 	receiveSome(b, inv)
 	billSome(b, inv.Customer.ID)
 	remindSome(b)
+	issueInABatch(b)
 	writeSomeOff(b)
 	payFromReceipt(b)
 	closeSome(b)
@@ -124,8 +132,28 @@ func remindSome(b *invoicetest.Bundle) {
 	b.OK(reminder.Send.Do(b.Context(), b.Store, b.Intent("remind again"), second))
 }
 
-// payFromReceipt records a receipt with a payment, pays an invoice from its credit, takes that back, and pays a part of the credit back.
-// Another receipt is removed.
+// issueInABatch issues an invoice by the job of a batch.
+func issueInABatch(b *invoicetest.Bundle) {
+	b.Helper()
+	b.Exec(`INSERT INTO api_tokens (tenant_id, token_hash, name) VALUES ($1, sha256('batch'), 'batch')`, b.Tenant)
+	d, err := invoice.Input{
+		Customer: &customer.Input{Email: "many@example.com", Name: "Many"}, IssueDate: "2026-11-21", DueDate: "2026-12-21", Currency: "EUR",
+		Lines: []invoice.LineInput{{Description: "Design", Quantity: "1", UnitPrice: "50.00", TaxRate: "0"}},
+	}.Draft()
+	must.OK(b, err)
+	made, err := invoice.Create.Do(b.Context(), b.Store, b.Intent("many"), d)
+	must.OK(b, err)
+	intent := b.Intent("batch")
+	intent.Actor = "token batch"
+	of, err := batch.Create.Do(b.Context(), b.Store, intent, batch.Draft{Action: batch.ActionIssue, Invoices: []uuid.UUID{made.Value.ID}})
+	must.OK(b, err)
+	worker := batch.Worker{Store: b.Store, Log: slog.New(slog.DiscardHandler)}
+	must.OK(b, worker.Work(b.Context(), &river.Job[batch.Job]{Args: batch.Job{Tenant: b.Tenant, Batch: of.Value.ID}}))
+}
+
+// payFromReceipt records a receipt with a payment, pays an invoice from its credit, takes that back, and pays parts of the credit back, of
+// which one is removed. Another receipt is removed with its payment, of which a refund was removed. The
+// invoice is credited, so that what the receipt paid becomes credit.
 func payFromReceipt(b *invoicetest.Bundle) {
 	b.Helper()
 	inv := b.Issued("received")
@@ -135,9 +163,22 @@ func payFromReceipt(b *invoicetest.Bundle) {
 	must.OK(b, err)
 	b.OK(b.Remove("remove from receipt", paid))
 	b.OK(b.Repay("repay", done.Value, "5"))
-	gone, err := b.Receive("mistake", "70", "RX 1 too", inv)
+	repaid, err := b.Repay("repay too much", done.Value, "3")
 	must.OK(b, err)
+	b.OK(receipt.RemoveRepayment.Do(b.Context(), b.Store, b.Of("remove repayment", repaid.ID, 0), struct{}{}))
+	gone, err := b.Receive("mistake", "70", "RX 1 too", inv, invoicetest.Part(inv, "15"))
+	must.OK(b, err)
+	parts, err := payment.ListOfReceipt(b.Context(), b.Store.Pool, b.Tenant, gone.Value.ID, record.Page{Limit: 1})
+	must.OK(b, err)
+	d, err := refunds.Input{Amount: "2", Date: "2026-11-23"}.Draft(parts.Rows[0].Payment)
+	must.OK(b, err)
+	back, err := refunds.Create.Do(b.Context(), b.Store, b.Intent("back too much"), d)
+	must.OK(b, err)
+	b.OK(refunds.Remove.Do(b.Context(), b.Store, b.Of("remove refund", back.Value.ID, 0), struct{}{}))
 	b.OK(receipt.Remove.Do(b.Context(), b.Store, b.Of("remove receipt", gone.Value.ID, 0), struct{}{}))
+	all, err := creditnotes.Input{}.Draft(inv)
+	must.OK(b, err)
+	b.OK(creditnotes.Create.Do(b.Context(), b.Store, b.Intent("credit what is paid"), all))
 }
 
 // writeSomeOff writes off a part of an invoice twice, and takes one of the write-offs back.

@@ -157,7 +157,7 @@ func (e *evidence) recordBelonging(n int, of func(record string) *timeline) {
 	in, attempts := e.intents[n], e.attempts[n]
 	if found := e.rows.of(in, attempts); len(found) == 1 {
 		made, from, to := found[0], firstCall(attempts), doneBy(attempts)
-		happened := event{kind: in.kind, amount: made.total, outcome: itChanged}
+		happened := event{kind: in.kind, amount: made.total, became: made.became, outcome: itChanged}
 		if in.kind == send {
 			happened.outcome = itUnchanged
 		}
@@ -177,6 +177,8 @@ func (e *evidence) recordBelonging(n int, of func(record string) *timeline) {
 		switch {
 		case a.Limit != "":
 			refusal.outcome = itExceeds
+		case in.kind == refund && a.Outcome == barred:
+			continue // by the invoice, which the answer doesn't name
 		case a.Outcome == barred:
 			refusal.outcome = itBarred
 		default:

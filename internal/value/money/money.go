@@ -87,8 +87,8 @@ func (c Currency) Format(minor int64) string {
 
 // Multiply returns quantity times price in minor units, rounded half away from zero: the net amount of a line, which EN 16931 (BR-DEC-23)
 // rounds before anything is summed. It returns [ErrRange].
-func Multiply(price int64, quantity decimal.Decimal) (int64, error) {
-	return toMinor(decimal.NewFromInt(price).Mul(quantity).Round(0))
+func Multiply(price Price, quantity decimal.Decimal) (int64, error) {
+	return toMinor(price.Mul(quantity).Round(0))
 }
 
 // ParseRate parses a tax rate in percent, ignoring space around it. It returns [ErrFormat], [ErrScale] for more than three decimals, or
@@ -189,9 +189,18 @@ func (c Currency) DisplaySum(minor decimal.Decimal) string {
 	if c == (Currency{}) {
 		return ""
 	}
-	whole, decimals, found := strings.Cut(minor.Shift(-c.Decimals()).StringFixed(c.Decimals()), ".")
-	for at := len(whole) - 3; at > 0 && whole[at-1] != '-'; at -= 3 {
+	return grouped(minor.Shift(-c.Decimals()).StringFixed(c.Decimals()))
+}
+
+// grouped returns a plain decimal with grouped thousands and the minus sign of typography, U+2212.
+func grouped(plain string) string {
+	digits, negative := strings.CutPrefix(plain, "-")
+	whole, decimals, found := strings.Cut(digits, ".")
+	for at := len(whole) - 3; at > 0; at -= 3 {
 		whole = whole[:at] + "," + whole[at:]
+	}
+	if negative {
+		whole = "\u2212" + whole
 	}
 	if found {
 		return whole + "." + decimals

@@ -6,6 +6,8 @@ import (
 	"math/big"
 	"testing"
 
+	"github.com/shopspring/decimal"
+
 	"onlyonce/internal/assert"
 	"onlyonce/internal/must"
 	"onlyonce/internal/value/money"
@@ -53,7 +55,7 @@ func FuzzArithmetic(f *testing.F) {
 			return
 		}
 		exact := new(big.Rat).Mul(new(big.Rat).SetInt64(amount), rational(t, text))
-		product, err := money.Multiply(amount, factor)
+		product, err := money.Multiply(money.Price{Decimal: decimal.NewFromInt(amount)}, factor)
 		expect(t, "times", exact, product, err)
 		share, err := money.Percent(amount, factor)
 		expect(t, "percent", shift(exact, -2), share, err)

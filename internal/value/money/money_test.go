@@ -1,7 +1,9 @@
 package money_test
 
 import (
+	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -24,7 +26,7 @@ func currency(t *testing.T, code string) money.Currency {
 // TestNegativeAmountsAreShown checks negative amounts, which can't be typed: the sign does not count as a digit of a group.
 func TestNegativeAmountsAreShown(t *testing.T) {
 	t.Parallel()
-	for code, want := range map[string]string{"EUR": "-1,234.56", "JPY": "-123,456", "KWD": "-123.456"} {
+	for code, want := range map[string]string{"EUR": "−1,234.56", "JPY": "−123,456", "KWD": "−123.456"} {
 		assert.Equal(t, currency(t, code).Display(-123456), want, code)
 	}
 }
@@ -98,29 +100,63 @@ func TestNotAmounts(t *testing.T) {
 	}
 }
 
+// TestPrices checks unit prices, which may have more decimals than their currency.
+func TestPrices(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		currency, text, minor, written, display string
+		want                                    error
+	}{
+		{"EUR", "50", "5000", "50.00", "50.00", nil},
+		{"EUR", "0.085", "8.5", "0.085", "0.085", nil},
+		{"EUR", "1234.500001", "123450.0001", "1234.500001", "1,234.500001", nil},
+		{"EUR", "0.0850000000", "8.5", "0.085", "0.085", nil},
+		{"JPY", "0.000001", "0.000001", "0.000001", "0.000001", nil},
+		{"KWD", "1.25", "1250", "1.250", "1.250", nil},
+		{"EUR", "90071992547409.91", "9007199254740991", "90071992547409.91", "90,071,992,547,409.91", nil},
+		{"EUR", "0.0000001", "", "", "", money.ErrScale},
+		{"EUR", "90071992547409.911", "", "", "", money.ErrRange},
+		{"EUR", "-0.001", "", "", "", money.ErrRange},
+		{"EUR", "1e3", "", "", "", money.ErrFormat},
+	} {
+		in := currency(t, c.currency)
+		price, err := in.ParsePrice(c.text)
+		if c.want != nil {
+			assert.Thatf(t, errors.Is(err, c.want), "%s %q: %s, %v, want %v", c.currency, c.text, price, err, c.want)
+			continue
+		}
+		written, encoding := json.Marshal(price)
+		assert.Thatf(t, err == nil && encoding == nil && string(written) == c.minor, "%s %q: %s, %v", c.currency, c.text, written, err)
+		assert.Equal(t, in.FormatPrice(price), c.written, c.currency, c.text, "written")
+		assert.Equal(t, in.DisplayPrice(price), c.display, c.currency, c.text, "shown")
+	}
+}
+
 // TestRounding checks that each line is rounded half away from zero.
 func TestRounding(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		price    int64
-		quantity string
-		want     int64
+		price, quantity string
+		want            int64
 	}{
-		{799, "1.5", 1199}, // 1198.5
-		{1, "0.5", 1},
-		{1, "0.499999", 0},
-		{3, "0.5", 2},   // 1.5
-		{5, "0.5", 3},   // 2.5, not rounded to even
-		{333, "3", 999}, // exact
-		{100, "0.333333", 33},
-		{0, "1000000000", 0},
-		{5, "-0.5", -3}, // -2.5, away from zero
-		{1, "-0.499999", 0},
-		{money.Max, "1", money.Max},
-		{money.Max, "-1", -money.Max},
+		{"799", "1.5", 1199}, // 1198.5
+		{"1", "0.5", 1},
+		{"1", "0.499999", 0},
+		{"3", "0.5", 2},   // 1.5
+		{"5", "0.5", 3},   // 2.5, not rounded to even
+		{"333", "3", 999}, // exact
+		{"100", "0.333333", 33},
+		{"0", "1000000000", 0},
+		{"8.5", "12345", 104933}, // 104932.5
+		{"0.333333", "1.5", 0},   // 0.4999995
+		{"0.0001", "-5000", -1},  // -0.5
+		{"5", "-0.5", -3},        // -2.5, away from zero
+		{"1", "-0.499999", 0},
+		{fmt.Sprint(money.Max), "1", money.Max},
+		{fmt.Sprint(money.Max), "-1", -money.Max},
 	} {
-		got, err := money.Multiply(c.price, decimal.RequireFromString(c.quantity))
-		assert.Thatf(t, err == nil && got == c.want, "%s times %d: %d, %v, want %d", c.quantity, c.price, got, err, c.want)
+		got, err := money.Multiply(money.Price{Decimal: decimal.RequireFromString(c.price)}, decimal.RequireFromString(c.quantity))
+		assert.Thatf(t, err == nil && got == c.want, "%s times %s: %d, %v, want %d", c.quantity, c.price, got, err, c.want)
 	}
 	for _, c := range []struct {
 		amount int64
@@ -142,11 +178,11 @@ func TestRounding(t *testing.T) {
 
 func TestLimits(t *testing.T) {
 	t.Parallel()
-	two := decimal.NewFromInt(2)
+	two, most := decimal.NewFromInt(2), money.Price{Decimal: decimal.NewFromInt(money.Max)}
 	for name, err := range map[string]error{
-		"a product":            second(money.Multiply(money.Max, two)),
-		"a huge product":       second(money.Multiply(money.Max, decimal.New(1, 30))),
-		"a negative product":   second(money.Multiply(money.Max, two.Neg())),
+		"a product":            second(money.Multiply(most, two)),
+		"a huge product":       second(money.Multiply(most, decimal.New(1, 30))),
+		"a negative product":   second(money.Multiply(most, two.Neg())),
 		"a percentage":         second(money.Percent(money.Max, decimal.NewFromInt(101))),
 		"a sum":                second(money.Add(money.Max, 1)),
 		"a sum beyond 64 bits": second(money.Add(money.Max, 1<<62)),

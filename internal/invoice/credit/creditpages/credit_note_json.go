@@ -16,16 +16,18 @@ type creditNoteJSON struct {
 	record.Header
 	record.Alike
 
-	InvoiceID uuid.UUID        `json:"invoice_id"`
-	Number    string           `json:"number"`
-	Date      date.Date        `json:"date"`
-	Currency  money.Currency   `json:"currency"`
-	Reason    string           `json:"reason"`
-	Lines     []creditLineJSON `json:"lines"`
-	Taxes     []creditTaxJSON  `json:"taxes"`
-	Subtotal  string           `json:"subtotal" format:"decimal"`
-	TaxTotal  string           `json:"tax_total" format:"decimal"`
-	Total     string           `json:"total" format:"decimal"`
+	InvoiceID    uuid.UUID        `json:"invoice_id"`
+	Number       string           `json:"number"`
+	Date         date.Date        `json:"date"`
+	Currency     money.Currency   `json:"currency"`
+	Reason       string           `json:"reason"`
+	Lines        []creditLineJSON `json:"lines"`
+	Taxes        []creditTaxJSON  `json:"taxes"`
+	Subtotal     string           `json:"subtotal" format:"decimal"`
+	TaxTotal     string           `json:"tax_total" format:"decimal"`
+	Total        string           `json:"total" format:"decimal"`
+	BecameCredit string           `json:"became_credit" format:"decimal" doc:"Part of the total that is the customer's credit."`
+	Receipt      uuid.UUID        `json:"receipt_id,omitzero" doc:"Has what became credit."`
 }
 
 type creditLineJSON struct {
@@ -47,6 +49,7 @@ func showCreditNote(n credit.Note) any {
 		Header: n.Header, Alike: n.Alike, InvoiceID: n.InvoiceID, Number: n.Number, Date: n.Date, Currency: c, Reason: n.Reason,
 		Lines: make([]creditLineJSON, 0, len(n.Lines)), Taxes: make([]creditTaxJSON, 0, len(n.Taxes)),
 		Subtotal: c.Format(n.Subtotal), TaxTotal: c.Format(n.TaxTotal), Total: c.Format(n.Total),
+		BecameCredit: c.Format(n.BecameCredit), Receipt: n.Receipt,
 	}
 	for _, l := range n.Lines {
 		shown.Lines = append(shown.Lines, creditLineJSON{l.Position, excerpt.LineOf(l.Line, c)})

@@ -15,6 +15,7 @@ import (
 // credited is a credit note as the API shows it.
 type credited struct {
 	Number   string `json:"number"`
+	Receipt  string `json:"receipt_id"`
 	Subtotal string `json:"subtotal"`
 	Total    string `json:"total"`
 	Lines    []struct {
@@ -32,7 +33,7 @@ type credited struct {
 func TestMain(m *testing.M) { sitetest.Main(m) }
 
 // TestMoreThanCanBeCredited: the error has the remaining quantity of the line beside its field, and in the API's answer. If the
-// invoice was partly paid, it has the open amount too.
+// invoice was partly written off, it has the amount that can be credited.
 func TestMoreThanCanBeCredited(t *testing.T) {
 	t.Parallel()
 	for _, f := range sitetest.Formats() {
@@ -49,20 +50,42 @@ func TestMoreThanCanBeCredited(t *testing.T) {
 			}
 			x.WantRows(sitetest.Rows{})
 
-			paid := invoicecases.Payments()
-			paid.Parent.ID = x.ID
-			x.Prepared(x.Acme, "paid", paid, paid.Command)
+			off := invoicecases.WriteOffs()
+			off.Parent.ID = x.ID
+			x.Prepared(x.Acme, "off", off, sitetest.Change(off.Command, "amount", "40.00"))
 			all := url.Values{"line_quantity": {"2", "1.5"}}
 			refused = x.Ask(all)
 			x.Format.Refused(x, refused, "exceeds-invoice", all)
 			if x.IsHTML() {
-				x.Page(refused).Says("The open amount is 95.77 EUR.", "To credit what was paid, refund it first.")
-			} else if p := sitetest.Decode[sitetest.Problem](x.Bundle, refused); p.Open != "95.77" {
-				t.Errorf("%v", refused)
+				x.Page(refused).Says("95.77 EUR of this invoice is open or paid.", "take that back first", "Credit at most 95.77 EUR.")
 			}
 			x.Format.Done(x, x.Ask(x.Command)) // the key was not used up
 		})
 	}
+}
+
+// TestCreditWhatIsPaid: the form and its preview announce that the paid amount becomes credit, and the pages of the credit note and the
+// invoice lead to it.
+func TestCreditWhatIsPaid(t *testing.T) {
+	b := sitetest.Setup(t)
+	x := b.Case(invoicecases.CreditNotes(), sitetest.HTML{})
+	paid := invoicecases.Payments()
+	paid.Parent.ID = x.ID
+	x.Prepared(x.Acme, "paid", paid, sitetest.Change(paid.Command, "amount", "135.77"))
+	b.Page(x.Caller.Get("/invoices/" + x.ID)).LeadsTo(x.Resource.List() + "/new")
+	form := b.Page(x.Caller.Get(x.Caller.Get(x.Resource.List() + "/new").Location()))
+	form.Says("Open on 2026-0001: 0.00 EUR. Paid: 135.77 EUR. What you credit beyond the open amount becomes credit of the customer")
+	form = b.Page(x.Caller.Press(form, "Preview")).Says("Net 111.99 Tax 23.78 This credit note EUR 135.77",
+		"Becomes credit of the customer 135.77")
+	made := x.Caller.Press(form, "Create credit note")
+	page, _, _ := strings.Cut(made.Location(), "?")
+	note := sitetest.Decode[credited](b, b.Program(b.Replica, b.Acme).Get("/api/v1"+page))
+	receipt := "/receipts/" + note.Receipt
+	b.Page(x.Caller.Get(page)).Says("Credits invoice 2026-0001 of 21 Nov 2026", "Of it, credit of the customer 135.77").LeadsTo(receipt)
+	b.Page(x.Caller.Get("/invoices/"+x.ID)).Says("Became credit", "−135.77 EUR", "135.77 EUR became credit with "+note.Number).
+		LeadsTo(receipt)
+	b.Page(x.Caller.Get(receipt)).Says("Became credit on", "Credit note "+note.Number, "Credit left 135.77 EUR", "Pay credit back").
+		LeadsTo(page)
 }
 
 // TestCreditEverything: a program omits the lines, and a form is filled with the remaining quantities.

@@ -43,11 +43,15 @@ func Mount(on *web.Site, invoices *web.Mounted[invoice.Invoice], render Render) 
 		Name: func(n credit.Note) string { return n.Number },
 	})
 	draft := web.NewFormUnder(s.invoices, m, credit.Input.Draft, web.Form[credit.Note]{
-		Fields: []templates.Field{{Name: "reason", Value: "Reason"}}, Page: s.creditNoteForm, Facts: creditFacts, Control: creditControl,
+		Fields: []templates.Field{{Name: "reason", Value: "Reason"}, {Name: "date", Value: "Date"}},
+		Page:   s.creditNoteForm, Facts: creditFacts, Control: creditControl,
 		RepeatedFields: []string{"line_quantity"},
 		Example:        credit.Input{Lines: []credit.LineInput{{Position: 1, Quantity: "1"}}},
 	})
 	draft.Form = s.creditOfForm // its fields are the fields of lines
+	draft = invoiceform.AskAbout(draft, "/date", func(r *http.Request, d credit.Draft) (invoiceform.Doubt, error) {
+		return invoiceform.UnusualMoney("credit note", cmp.Or(d.Date, s.site.Today(r)), s.site.Today(r)), nil
+	})
 	web.List(m, web.Listing[credit.Note]{
 		Summary: "The credit notes of an invoice, newest first.", View: showCreditNote, Read: web.ListUnder(s.invoices, credit.ListOf),
 	})
@@ -67,7 +71,9 @@ func Mount(on *web.Site, invoices *web.Mounted[invoice.Invoice], render Render) 
 	})
 	web.Show(m, web.RecordPage[credit.Note]{Summary: "One credit note.", Page: s.creditNotePage})
 	web.Download(m, "pdf", "application/pdf", "The credit note as a PDF file.", s.creditNotePDF)
-	web.Create(m, "Credit quantities of the lines of an issued invoice, at most what is open. Leave lines out to credit all that is left.",
+	web.Redisplay(m, nil)
+	web.Create(m, "Credit quantities of the lines of an issued invoice, at most what is open or paid. Leave lines out to credit all that "+
+		"is left. What exceeds the open amount becomes credit of the customer, which is a receipt.",
 		credit.Create, draft, s.freshCreditNote, &credit.ExceedsInvoice, &invoice.NotIssued, &invoice.PeriodClosed)
 }
 
@@ -76,12 +82,17 @@ func (s *pages) creditOfForm(r *http.Request) (credit.Draft, error) {
 	if err != nil {
 		return credit.Draft{}, err
 	}
+	return draftOf(r.PostForm, inv)
+}
+
+// draftOf reads the command of a form.
+func draftOf(form url.Values, inv invoice.Invoice) (credit.Draft, error) {
 	in := credit.Input{
-		Lines: []credit.LineInput{}, SeenOpen: r.PostForm.Get(invoiceviews.SeenOpenField), Reason: r.PostForm.Get("reason"),
-		Tell: r.PostForm.Get(invoiceviews.TellField) == "true",
+		Lines: []credit.LineInput{}, SeenOpen: form.Get(invoiceviews.SeenOpenField), Reason: form.Get("reason"), Date: form.Get("date"),
+		Tell: form.Get(invoiceviews.TellField) == "true",
 	}
 	var questions invalid.Error
-	quantities := r.PostForm["line_quantity"] // normalized in place, for a form that is shown again
+	quantities := form["line_quantity"] // normalized in place, for a form that is shown again
 	for i := range quantities {
 		invoiceform.ReadNumber(&questions, "/lines/"+strconv.Itoa(i)+"/quantity", &quantities[i], 2)
 		in.Lines = append(in.Lines, credit.LineInput{Position: i + 1, Quantity: cmp.Or(quantities[i], "0")})
@@ -90,7 +101,8 @@ func (s *pages) creditOfForm(r *http.Request) (credit.Draft, error) {
 	return draft, invoiceform.WithQuestions(err, questions)
 }
 
-// freshCreditNote fills in the remaining quantities of all lines, unless they exceed the open amount.
+// freshCreditNote fills in the remaining quantities of all lines, unless they exceed the open and paid
+// amounts, and the date.
 func (s *pages) freshCreditNote(r *http.Request) (url.Values, error) {
 	inv, err := s.invoices.Find(r)
 	if err == nil {
@@ -100,10 +112,14 @@ func (s *pages) freshCreditNote(r *http.Request) (url.Values, error) {
 		return nil, err
 	}
 	left, err := credit.LeftOf(r.Context(), s.site.Pool, web.Principal(r).Tenant, inv.ID)
-	fresh := url.Values{invoiceviews.TellField: {"true"}}
+	day := s.site.Today(r)
+	if day.Before(inv.IssueDate) {
+		day = inv.IssueDate
+	}
+	fresh := url.Values{invoiceviews.TellField: {"true"}, "date": {day.String()}}
 	for _, line := range left {
 		quantity := ""
-		if inv.Total-inv.Credited <= inv.Open {
+		if inv.WrittenOff == 0 {
 			quantity = typed.Unambiguous(line.Quantity.String())
 		}
 		fresh.Add("line_quantity", quantity)
@@ -128,17 +144,38 @@ func (s *pages) creditNoteForm(r *http.Request, p templates.Page, f templates.Fo
 	for _, line := range left {
 		net += line.Net
 		view.Lines = append(view.Lines, invoiceviews.CreditLine{
-			Description: line.Description, UnitPrice: inv.Currency.Display(line.UnitPrice), Left: line.Unit.Of(line.Quantity),
+			Description: line.Description, UnitPrice: inv.Currency.DisplayPrice(line.UnitPrice), Left: line.Unit.Of(line.Quantity),
 		})
 	}
 	view.Subtotal, view.Tax, view.Total = inv.Currency.Display(net), inv.Currency.Display(total-net), inv.Currency.Display(total)
-	view.Beyond = total > inv.Open
+	if f.Typed.Get(templates.RedisplayField) == invoiceviews.PreviewCredit {
+		view.Preview = preview(f.Typed, inv, left)
+	}
+	if inv.Paid > 0 {
+		view.Paid = inv.Currency.Display(inv.Paid)
+	}
+	if inv.WrittenOff > 0 {
+		view.Most = inv.Currency.Display(inv.Open + inv.Paid)
+	}
 	return invoiceviews.CreditNoteForm(p, view), nil
+}
+
+// preview returns the amounts of the credit note of a form.
+func preview(form url.Values, inv invoice.Invoice, left []credit.Left) invoiceviews.CreditPreview {
+	show := inv.Currency.Display
+	if draft, err := draftOf(form, inv); err == nil {
+		if a, possible := draft.Preview(inv, left); possible {
+			return invoiceviews.CreditPreview{
+				Net: show(a.Net), Tax: show(a.Tax), Total: show(a.Total), BecomesCredit: show(a.BecomesCredit),
+			}
+		}
+	}
+	return invoiceviews.CreditPreview{Impossible: true}
 }
 
 // creditFacts returns the typed lines, each as a fact.
 func creditFacts(form url.Values) []templates.Fact {
-	facts := []templates.Fact{{Label: "Reason", Value: form.Get("reason")}}
+	facts := []templates.Fact{{Label: "Reason", Value: form.Get("reason")}, {Label: "Date", Value: form.Get("date")}}
 	for i, quantity := range form["line_quantity"] {
 		facts = append(facts, templates.Fact{Label: "Quantity of line " + strconv.Itoa(i+1), Value: quantity})
 	}
@@ -147,8 +184,8 @@ func creditFacts(form url.Values) []templates.Fact {
 
 // creditControl returns the form control for a place in the command.
 func creditControl(pointer string) string {
-	if pointer == "/reason" {
-		return "reason"
+	if pointer == "/reason" || pointer == "/date" {
+		return strings.TrimPrefix(pointer, "/")
 	}
 	parts := strings.Split(pointer, "/") // such as "", "lines", "0", "quantity"
 	index := 0
@@ -167,8 +204,11 @@ func (s *pages) creditNotePage(r *http.Request, p templates.Page, n credit.Note)
 	view := invoiceviews.CreditNote{
 		Number: n.Number, Seller: excerpt.Seller(inv), Buyer: excerpt.Buyer(inv), Date: web.DateText(n.Date), Currency: n.Currency.String(),
 		Reason: n.Reason, Footer: inv.Seller.Footer,
-		InvoiceNumber: inv.Number, InvoiceHref: "/invoices/" + inv.ID.String(),
+		InvoiceNumber: inv.Number, InvoiceDate: web.DateText(inv.IssueDate), InvoiceHref: "/invoices/" + inv.ID.String(),
 		Subtotal: money(n.Subtotal), Total: money(n.Total), PDFHref: "/credit-notes/" + n.ID.String() + "/pdf",
+	}
+	if n.BecameCredit > 0 {
+		view.BecameCredit, view.ReceiptHref = money(n.BecameCredit), "/receipts/"+n.Receipt.String()
 	}
 	for _, l := range n.Lines {
 		view.Lines = append(view.Lines, excerpt.LineView(l.Line, n.Currency))

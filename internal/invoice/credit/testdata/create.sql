@@ -6,14 +6,19 @@ BEGIN ISOLATION LEVEL READ COMMITTED;
 
 SELECT claim_intent($1, $2, $3, $4);
 
-SELECT FROM invoices WHERE tenant_id = $1 AND id = $2 FOR UPDATE;
+SELECT FROM lock_invoice($1, $2);
 
 INSERT INTO credit_note_lines (tenant_id, credit_note_id, invoice_id, position, quantity)
 SELECT $1, $2, $3, position, quantity::numeric
 FROM unnest($4::int[], $5::text[]) AS wanted (position, quantity);
 
 INSERT INTO credit_notes (tenant_id, id, invoice_id, issue_date, reason)
-VALUES ($1, $2, $3, COALESCE($4::date, business_day()), $5);
+VALUES ($1, $2, $3, COALESCE($4::date, (
+			SELECT greatest(issue_date, business_day()) FROM invoices WHERE tenant_id = $1 AND id = $3)), $5);
+
+INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
+SELECT tenant_id, id, $1, $2, 'credit of a credit note' FROM receipts
+WHERE tenant_id = $3 AND credit_note_id = $4;
 
 INSERT INTO mails (tenant_id, id, invoice_id, kind, credit_note_id)
 SELECT tenant_id, $1, id, 'credit_note', $2 FROM invoices
@@ -31,16 +36,18 @@ SELECT
 	THEN tell_repeat(record.id, made.result, $8) ELSE made.result END, now() + $9
 FROM (SELECT (SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
 			'invoice_id', r.invoice_id, 'number', r.number, 'date', r.issue_date, 'taxes', r.taxes, 'reason', r.reason,
-			'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total,
+			'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total, 'became_credit', r.became_credit,
+			'receipt_id', (SELECT c.id FROM receipts c WHERE c.tenant_id = r.tenant_id AND c.credit_note_id = r.id),
 			'currency', (SELECT i.currency FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
 			'lines', (
 				SELECT json_agg(json_build_object(
-						'position', c.position, 'description', l.description, 'quantity', c.quantity::text, 'unit', l.unit, 'unit_price', l.unit_price,
+						'position', c.position, 'description', l.description, 'quantity', c.quantity::text, 'unit', l.unit,
+						'unit_price', trim_scale(l.unit_price),
 						'discount_rate', l.discount_rate::text,
 						'discount', round(l.unit_price * c.credited) - round(l.unit_price * (c.credited - c.quantity)) - c.net,
 						'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', c.net) ORDER BY c.position)
 				FROM credit_note_lines c, LATERAL (
-					SELECT description, unit, unit_price, discount_rate, tax_rate, tax_treatment FROM invoice_lines
+					SELECT description, unit, unit_price + price_fraction AS unit_price, discount_rate, tax_rate, tax_treatment FROM invoice_lines
 					WHERE tenant_id = c.tenant_id AND invoice_id = c.invoice_id AND position = c.position LIMIT 1) AS l
 				WHERE c.tenant_id = r.tenant_id AND c.credit_note_id = r.id)) FROM credit_notes r WHERE r.tenant_id = $1 AND r.id = $7) AS result OFFSET 0) AS made,
 LATERAL (SELECT (made.result->>'id')::uuid AS id OFFSET 0) AS record
@@ -55,7 +62,7 @@ BEGIN ISOLATION LEVEL READ COMMITTED;
 
 SELECT claim_intent($1, $2, $3, $4);
 
-SELECT FROM invoices WHERE tenant_id = $1 AND id = $2 FOR UPDATE;
+SELECT FROM lock_invoice($1, $2);
 
 INSERT INTO credit_note_lines (tenant_id, credit_note_id, invoice_id, position, quantity)
 SELECT tenant_id, $1, invoice_id, position, uncredited
@@ -65,7 +72,12 @@ FROM (
 WHERE uncredited <> 0;
 
 INSERT INTO credit_notes (tenant_id, id, invoice_id, issue_date, reason)
-VALUES ($1, $2, $3, COALESCE($4::date, business_day()), $5);
+VALUES ($1, $2, $3, COALESCE($4::date, (
+			SELECT greatest(issue_date, business_day()) FROM invoices WHERE tenant_id = $1 AND id = $3)), $5);
+
+INSERT INTO intent_effects (tenant_id, record_id, operation, key, effect)
+SELECT tenant_id, id, $1, $2, 'credit of a credit note' FROM receipts
+WHERE tenant_id = $3 AND credit_note_id = $4;
 
 INSERT INTO intents (
 	tenant_id, operation, key, fingerprint, attempt_id, actor, record_id, outcome, result, expires_at)
@@ -75,16 +87,18 @@ SELECT
 	THEN tell_repeat(record.id, made.result, $8) ELSE made.result END, now() + $9
 FROM (SELECT (SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
 			'invoice_id', r.invoice_id, 'number', r.number, 'date', r.issue_date, 'taxes', r.taxes, 'reason', r.reason,
-			'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total,
+			'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total, 'became_credit', r.became_credit,
+			'receipt_id', (SELECT c.id FROM receipts c WHERE c.tenant_id = r.tenant_id AND c.credit_note_id = r.id),
 			'currency', (SELECT i.currency FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
 			'lines', (
 				SELECT json_agg(json_build_object(
-						'position', c.position, 'description', l.description, 'quantity', c.quantity::text, 'unit', l.unit, 'unit_price', l.unit_price,
+						'position', c.position, 'description', l.description, 'quantity', c.quantity::text, 'unit', l.unit,
+						'unit_price', trim_scale(l.unit_price),
 						'discount_rate', l.discount_rate::text,
 						'discount', round(l.unit_price * c.credited) - round(l.unit_price * (c.credited - c.quantity)) - c.net,
 						'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', c.net) ORDER BY c.position)
 				FROM credit_note_lines c, LATERAL (
-					SELECT description, unit, unit_price, discount_rate, tax_rate, tax_treatment FROM invoice_lines
+					SELECT description, unit, unit_price + price_fraction AS unit_price, discount_rate, tax_rate, tax_treatment FROM invoice_lines
 					WHERE tenant_id = c.tenant_id AND invoice_id = c.invoice_id AND position = c.position LIMIT 1) AS l
 				WHERE c.tenant_id = r.tenant_id AND c.credit_note_id = r.id)) FROM credit_notes r WHERE r.tenant_id = $1 AND r.id = $7) AS result OFFSET 0) AS made,
 LATERAL (SELECT (made.result->>'id')::uuid AS id OFFSET 0) AS record

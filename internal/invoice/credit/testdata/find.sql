@@ -6,16 +6,18 @@ SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction
 
 SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
 	'invoice_id', r.invoice_id, 'number', r.number, 'date', r.issue_date, 'taxes', r.taxes, 'reason', r.reason,
-	'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total,
+	'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total, 'became_credit', r.became_credit,
+	'receipt_id', (SELECT c.id FROM receipts c WHERE c.tenant_id = r.tenant_id AND c.credit_note_id = r.id),
 	'currency', (SELECT i.currency FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
 	'lines', (
 		SELECT json_agg(json_build_object(
-				'position', c.position, 'description', l.description, 'quantity', c.quantity::text, 'unit', l.unit, 'unit_price', l.unit_price,
+				'position', c.position, 'description', l.description, 'quantity', c.quantity::text, 'unit', l.unit,
+				'unit_price', trim_scale(l.unit_price),
 				'discount_rate', l.discount_rate::text,
 				'discount', round(l.unit_price * c.credited) - round(l.unit_price * (c.credited - c.quantity)) - c.net,
 				'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', c.net) ORDER BY c.position)
 		FROM credit_note_lines c, LATERAL (
-			SELECT description, unit, unit_price, discount_rate, tax_rate, tax_treatment FROM invoice_lines
+			SELECT description, unit, unit_price + price_fraction AS unit_price, discount_rate, tax_rate, tax_treatment FROM invoice_lines
 			WHERE tenant_id = c.tenant_id AND invoice_id = c.invoice_id AND position = c.position LIMIT 1) AS l
 		WHERE c.tenant_id = r.tenant_id AND c.credit_note_id = r.id)) FROM credit_notes r WHERE r.tenant_id = $1 AND r.id = $2 LIMIT 1;
 
@@ -23,7 +25,8 @@ SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.creat
 
 SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction_read_only', 'on', true);
 
-SELECT description, unit_price, trim_scale(quantity - credited)::text,
-(net - credited_net(quantity, unit_price, discount, net, credited))::bigint, COALESCE(unit, '')
-FROM invoice_lines, credited_quantity(tenant_id, invoice_id, position) AS credited
+SELECT description, trim_scale(price)::text, trim_scale(quantity - credited)::text,
+(net - credited_net(quantity, price, discount, net, credited))::bigint, COALESCE(unit, '')
+FROM invoice_lines, credited_quantity(tenant_id, invoice_id, position) AS credited,
+LATERAL (SELECT unit_price + price_fraction AS price) AS fraction
 WHERE tenant_id = $1 AND invoice_id = $2 ORDER BY position;

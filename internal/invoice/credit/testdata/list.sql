@@ -19,16 +19,18 @@ WITH candidates AS MATERIALIZED (
 	FROM (SELECT first, second, id FROM within ORDER BY first DESC, second DESC) AS w, LATERAL (
 		SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
 			'invoice_id', r.invoice_id, 'number', r.number, 'date', r.issue_date, 'taxes', r.taxes, 'reason', r.reason,
-			'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total,
+			'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total, 'became_credit', r.became_credit,
+			'receipt_id', (SELECT c.id FROM receipts c WHERE c.tenant_id = r.tenant_id AND c.credit_note_id = r.id),
 			'currency', (SELECT i.currency FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
 			'lines', (
 				SELECT json_agg(json_build_object(
-						'position', c.position, 'description', l.description, 'quantity', c.quantity::text, 'unit', l.unit, 'unit_price', l.unit_price,
+						'position', c.position, 'description', l.description, 'quantity', c.quantity::text, 'unit', l.unit,
+						'unit_price', trim_scale(l.unit_price),
 						'discount_rate', l.discount_rate::text,
 						'discount', round(l.unit_price * c.credited) - round(l.unit_price * (c.credited - c.quantity)) - c.net,
 						'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', c.net) ORDER BY c.position)
 				FROM credit_note_lines c, LATERAL (
-					SELECT description, unit, unit_price, discount_rate, tax_rate, tax_treatment FROM invoice_lines
+					SELECT description, unit, unit_price + price_fraction AS unit_price, discount_rate, tax_rate, tax_treatment FROM invoice_lines
 					WHERE tenant_id = c.tenant_id AND invoice_id = c.invoice_id AND position = c.position LIMIT 1) AS l
 				WHERE c.tenant_id = r.tenant_id AND c.credit_note_id = r.id),
 			'invoice_number', (SELECT i.number FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
@@ -65,16 +67,18 @@ WITH candidates AS MATERIALIZED (
 	FROM (SELECT first, second, id FROM within ORDER BY first DESC, second DESC) AS w, LATERAL (
 		SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
 			'invoice_id', r.invoice_id, 'number', r.number, 'date', r.issue_date, 'taxes', r.taxes, 'reason', r.reason,
-			'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total,
+			'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total, 'became_credit', r.became_credit,
+			'receipt_id', (SELECT c.id FROM receipts c WHERE c.tenant_id = r.tenant_id AND c.credit_note_id = r.id),
 			'currency', (SELECT i.currency FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
 			'lines', (
 				SELECT json_agg(json_build_object(
-						'position', c.position, 'description', l.description, 'quantity', c.quantity::text, 'unit', l.unit, 'unit_price', l.unit_price,
+						'position', c.position, 'description', l.description, 'quantity', c.quantity::text, 'unit', l.unit,
+						'unit_price', trim_scale(l.unit_price),
 						'discount_rate', l.discount_rate::text,
 						'discount', round(l.unit_price * c.credited) - round(l.unit_price * (c.credited - c.quantity)) - c.net,
 						'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', c.net) ORDER BY c.position)
 				FROM credit_note_lines c, LATERAL (
-					SELECT description, unit, unit_price, discount_rate, tax_rate, tax_treatment FROM invoice_lines
+					SELECT description, unit, unit_price + price_fraction AS unit_price, discount_rate, tax_rate, tax_treatment FROM invoice_lines
 					WHERE tenant_id = c.tenant_id AND invoice_id = c.invoice_id AND position = c.position LIMIT 1) AS l
 				WHERE c.tenant_id = r.tenant_id AND c.credit_note_id = r.id),
 			'invoice_number', (SELECT i.number FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
@@ -111,16 +115,18 @@ WITH candidates AS MATERIALIZED (
 	FROM (SELECT first, second, id FROM within ORDER BY first, second) AS w, LATERAL (
 		SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
 			'invoice_id', r.invoice_id, 'number', r.number, 'date', r.issue_date, 'taxes', r.taxes, 'reason', r.reason,
-			'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total,
+			'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total, 'became_credit', r.became_credit,
+			'receipt_id', (SELECT c.id FROM receipts c WHERE c.tenant_id = r.tenant_id AND c.credit_note_id = r.id),
 			'currency', (SELECT i.currency FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
 			'lines', (
 				SELECT json_agg(json_build_object(
-						'position', c.position, 'description', l.description, 'quantity', c.quantity::text, 'unit', l.unit, 'unit_price', l.unit_price,
+						'position', c.position, 'description', l.description, 'quantity', c.quantity::text, 'unit', l.unit,
+						'unit_price', trim_scale(l.unit_price),
 						'discount_rate', l.discount_rate::text,
 						'discount', round(l.unit_price * c.credited) - round(l.unit_price * (c.credited - c.quantity)) - c.net,
 						'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', c.net) ORDER BY c.position)
 				FROM credit_note_lines c, LATERAL (
-					SELECT description, unit, unit_price, discount_rate, tax_rate, tax_treatment FROM invoice_lines
+					SELECT description, unit, unit_price + price_fraction AS unit_price, discount_rate, tax_rate, tax_treatment FROM invoice_lines
 					WHERE tenant_id = c.tenant_id AND invoice_id = c.invoice_id AND position = c.position LIMIT 1) AS l
 				WHERE c.tenant_id = r.tenant_id AND c.credit_note_id = r.id),
 			'invoice_number', (SELECT i.number FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
@@ -205,16 +211,18 @@ WITH candidates AS MATERIALIZED (
 ), found AS (
 	SELECT p.first, p.second, (SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
 			'invoice_id', r.invoice_id, 'number', r.number, 'date', r.issue_date, 'taxes', r.taxes, 'reason', r.reason,
-			'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total,
+			'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total, 'became_credit', r.became_credit,
+			'receipt_id', (SELECT c.id FROM receipts c WHERE c.tenant_id = r.tenant_id AND c.credit_note_id = r.id),
 			'currency', (SELECT i.currency FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
 			'lines', (
 				SELECT json_agg(json_build_object(
-						'position', c.position, 'description', l.description, 'quantity', c.quantity::text, 'unit', l.unit, 'unit_price', l.unit_price,
+						'position', c.position, 'description', l.description, 'quantity', c.quantity::text, 'unit', l.unit,
+						'unit_price', trim_scale(l.unit_price),
 						'discount_rate', l.discount_rate::text,
 						'discount', round(l.unit_price * c.credited) - round(l.unit_price * (c.credited - c.quantity)) - c.net,
 						'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', c.net) ORDER BY c.position)
 				FROM credit_note_lines c, LATERAL (
-					SELECT description, unit, unit_price, discount_rate, tax_rate, tax_treatment FROM invoice_lines
+					SELECT description, unit, unit_price + price_fraction AS unit_price, discount_rate, tax_rate, tax_treatment FROM invoice_lines
 					WHERE tenant_id = c.tenant_id AND invoice_id = c.invoice_id AND position = c.position LIMIT 1) AS l
 				WHERE c.tenant_id = r.tenant_id AND c.credit_note_id = r.id),
 			'invoice_number', (SELECT i.number FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
@@ -237,16 +245,18 @@ SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction
 SELECT id, json FROM (
 	SELECT r.id, json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
 		'invoice_id', r.invoice_id, 'number', r.number, 'date', r.issue_date, 'taxes', r.taxes, 'reason', r.reason,
-		'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total,
+		'subtotal', r.subtotal, 'tax_total', r.tax_total, 'total', r.total, 'became_credit', r.became_credit,
+		'receipt_id', (SELECT c.id FROM receipts c WHERE c.tenant_id = r.tenant_id AND c.credit_note_id = r.id),
 		'currency', (SELECT i.currency FROM invoices i WHERE i.tenant_id = r.tenant_id AND i.id = r.invoice_id),
 		'lines', (
 			SELECT json_agg(json_build_object(
-					'position', c.position, 'description', l.description, 'quantity', c.quantity::text, 'unit', l.unit, 'unit_price', l.unit_price,
+					'position', c.position, 'description', l.description, 'quantity', c.quantity::text, 'unit', l.unit,
+					'unit_price', trim_scale(l.unit_price),
 					'discount_rate', l.discount_rate::text,
 					'discount', round(l.unit_price * c.credited) - round(l.unit_price * (c.credited - c.quantity)) - c.net,
 					'tax_rate', l.tax_rate::text, 'tax_treatment', l.tax_treatment, 'net', c.net) ORDER BY c.position)
 			FROM credit_note_lines c, LATERAL (
-				SELECT description, unit, unit_price, discount_rate, tax_rate, tax_treatment FROM invoice_lines
+				SELECT description, unit, unit_price + price_fraction AS unit_price, discount_rate, tax_rate, tax_treatment FROM invoice_lines
 				WHERE tenant_id = c.tenant_id AND invoice_id = c.invoice_id AND position = c.position LIMIT 1) AS l
 			WHERE c.tenant_id = r.tenant_id AND c.credit_note_id = r.id)) AS json FROM credit_notes r
 	WHERE r.tenant_id = $1 AND r.id < $2 AND r.invoice_id = $3

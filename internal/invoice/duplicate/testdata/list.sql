@@ -28,7 +28,7 @@ WITH candidates AS MATERIALIZED (
 		SELECT schedule_id FROM schedule_periods p WHERE p.tenant_id = $1 AND p.id = near.id) AS schedule_id
 	FROM near, LATERAL (
 		SELECT array_agg(line ORDER BY line) AS lines FROM (
-			SELECT jsonb_build_array(fold_text(description), quantity, unit_price, tax_rate) AS line
+			SELECT jsonb_build_array(fold_text(description), quantity, unit_price + price_fraction, tax_rate) AS line
 			FROM invoice_lines l WHERE l.tenant_id = $1 AND l.invoice_id = near.id) AS each) AS has
 	WINDOW same AS (PARTITION BY customer_id, currency, total, lines)
 ), pairs AS MATERIALIZED (

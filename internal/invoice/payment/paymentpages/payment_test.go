@@ -165,6 +165,33 @@ func TestRemoveAPayment(t *testing.T) {
 	b.Page(person.Get(path + "?key=other")).Says("This payment was already removed.")
 }
 
+// TestRemoveARefund: the page shows the result before. Afterwards the invoice has both entries, and a later payment in the way is named.
+func TestRemoveARefund(t *testing.T) {
+	b := sitetest.Setup(t)
+	made := b.Prepared(b.Acme, "refunded", invoicecases.Refunds(), invoicecases.Refunds().Command)
+	at := "/invoices/" + sitetest.Get[string](b, `SELECT invoice_id::text FROM refunds`)
+	person, program, path := b.Person(b.Replica, b.Acme), b.Program(b.Replica, b.Acme), "/refunds/"+made.ID+"/remove"
+	b.Page(person.Get(at)).Says("Remove refund of 10.00 EUR").LeadsTo(path)
+	p := b.Page(person.Get(person.Get(path).Location())).Says("Remove refund 2026-0001: 10.00 EUR, refunded 23 Nov 2026",
+		"This takes back the refund of 10.00 EUR from 23 Nov 2026. The open amount of the invoice goes down by 10.00 EUR. "+
+			"Both entries stay in the ledger.")
+	p.LeadsTo(at)
+	pay := func(key, amount string) {
+		body := `{"amount": "` + amount + `", "date": "2026-11-24", "method": "cash"}`
+		program.With("Idempotency-Key", key).Post("/api/v1"+at+"/payments", body).Want(t, http.StatusCreated)
+	}
+	pay("all", "105.77")
+	for _, refused := range []sitetest.Answer{person.Press(p, "Remove refund"), person.Get(path + "?key=other")} {
+		b.Page(refused).Says("The open amount is 0.00 EUR.", "Remove the later payment, or take the write-off back first.")
+	}
+	later := sitetest.Get[string](b, `SELECT id::text FROM payments WHERE amount = 10577`)
+	program.Post("/api/v1/payments/"+later+"/remove", "").Want(t, http.StatusOK)
+	person.Press(p, "Remove refund").Want(t, http.StatusSeeOther)
+	b.Page(person.Get(at)).Says("Refund removed. All invoices", "Open EUR 95.77 40.00 of 135.77 paid.", "Refund removed 10.00 EUR",
+		"Refund removed −10.00 EUR", "Refund of 10.00 EUR removed", "10.00 EUR refunded", "Remove payment of 40.00 EUR")
+	b.Page(person.Get(path + "?key=again")).Says("This refund was already removed.")
+}
+
 // TestMethodsAreDescribed: the methods of payments equal the enum in the OpenAPI document.
 func TestMethodsAreDescribed(t *testing.T) {
 	b := sitetest.Setup(t)
@@ -201,7 +228,8 @@ func TestLeftOfThePaymentChanged(t *testing.T) {
 	made := x.Caller.Press(p, "Record refund")
 	x.Format.Done(x, made)
 	b.Page(x.Caller.Get(x.Resource.PageOf(""))).
-		Says("Paid 24.00 Open EUR 111.77", "Refund 24.00 EUR of it", "Refund −5.00 EUR", "Refund −11.00 EUR")
+		Says("Paid 24.00 Open EUR 111.77", "Refund 24.00 EUR of it", "Remove refund of 5.00 EUR −5.00 EUR",
+			"Remove refund of 11.00 EUR −11.00 EUR")
 	x.Format.Replayed(x, x.Caller.Press(p, "Record refund"), made) // although the rest has changed again
 	x.WantRows(x.Leaves)
 	x.WantOutcomes("conflict", "created", "replayed")

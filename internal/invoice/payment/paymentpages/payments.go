@@ -79,7 +79,7 @@ func (s *pages) mountPayments() {
 		&payment.ExceedsOpen, &invoice.NotIssued, &invoice.PeriodClosed)
 	web.Transition(m, "remove", "removed", "Take back a payment that was recorded by mistake. Its entry stays in the ledger, with another "+
 		"one that reverses it, and its reference stays taken.", payment.Remove, web.Nothing(), &payment.HasRefunds,
-		&invoice.PeriodClosed)
+		&invoice.BecameCredit, &invoice.PeriodClosed)
 	web.Ask(m, "remove", payment.Remove, web.Question[payment.Payment]{
 		Submit: "Remove payment", Page: s.removePage,
 		Fresh: func(_ *http.Request, p payment.Payment) (url.Values, error) { return nil, payment.Removable(p) },
@@ -107,10 +107,20 @@ func (s *pages) removePage(r *http.Request, p templates.Page, f templates.Form, 
 	if err != nil {
 		return nil, err
 	}
+	amount, day, reference := web.AmountText(of.Currency, of.Amount), web.DateText(of.Date), strings.TrimSpace(of.Provider+" "+of.Reference)
+	effects := []string{
+		"This takes back the payment of " + amount + " from " + day + ". The open amount of the invoice goes up by " + amount + ". " +
+			"Both entries stay in the ledger.",
+	}
+	if of.ReceiptID != uuid.Nil {
+		effects = append(effects, "It is part of a receipt. The credit of the customer goes up by "+amount+".")
+	}
+	if reference != "" {
+		effects = append(effects, "If a webhook reports this payment again, it isn't recorded a second time.")
+	}
 	return invoiceviews.RemovePage(p, invoiceviews.Remove{
-		Form: f, Number: number, Href: s.invoices.URL(of.InvoiceID), Amount: web.AmountText(of.Currency, of.Amount),
-		Date: web.DateText(of.Date), Reference: strings.TrimSpace(of.Provider + " " + of.Reference), Removed: !of.RemovedAt.IsZero(),
-		OfReceipt: of.ReceiptID != uuid.Nil,
+		Form: f, What: "payment", Name: number, Href: s.invoices.URL(of.InvoiceID), Amount: amount, Date: "paid " + day, Effects: effects,
+		Reference: reference, Removed: !of.RemovedAt.IsZero(),
 	}), nil
 }
 

@@ -3,6 +3,7 @@ package paymentpages
 import (
 	"net/http"
 	"net/url"
+	"time"
 
 	"github.com/a-h/templ"
 	"github.com/google/uuid"
@@ -39,8 +40,38 @@ func (s *pages) mountRefunds() {
 		Summary: "The refunds of a payment, newest first.", View: showRefund, Read: web.ListUnder(s.payments, refund.ListOf),
 	})
 	web.Show(m, web.RecordPage[refund.Refund]{Summary: "One refund."})
-	web.Create(m, "Refund a payment, at most the part that isn't refunded yet.", refund.Create, draft, s.freshRefund,
-		&refund.ExceedsPayment, &invoice.PeriodClosed)
+	web.Create(m, "Refund a payment, at most the part that isn't refunded yet and didn't become credit with a credit note.", refund.Create,
+		draft, s.freshRefund, &refund.ExceedsPayment, &invoice.BecameCredit, &invoice.PeriodClosed)
+	web.Transition(m, "remove", "removed", "Take back a refund that was recorded by mistake.",
+		refund.Remove, web.Nothing(), &refund.ExceedsOpen, &invoice.NotIssued, &invoice.PeriodClosed)
+	web.Ask(m, "remove", refund.Remove, web.Question[refund.Refund]{
+		Submit: "Remove refund", Page: s.removeRefundPage, Fresh: s.removableRefund,
+	})
+}
+
+// removableRefund returns a conflict if a refund can't be removed now.
+func (s *pages) removableRefund(r *http.Request, of refund.Refund) (url.Values, error) {
+	inv, err := record.Find(r.Context(), s.site.Pool, invoice.Table, web.Principal(r).Tenant, of.InvoiceID)
+	if err == nil {
+		err = refund.Removable(of, inv)
+	}
+	return nil, err
+}
+
+func (s *pages) removeRefundPage(r *http.Request, p templates.Page, f templates.Form, of refund.Refund) (templ.Component, error) {
+	number, err := invoice.Numbers.Of(r.Context(), s.site.Pool, web.Principal(r).Tenant, of.InvoiceID)
+	if err != nil {
+		return nil, err
+	}
+	amount, day := web.AmountText(of.Currency, of.Amount), web.DateText(of.Date)
+	return invoiceviews.RemovePage(p, invoiceviews.Remove{
+		Form: f, What: "refund", Name: number, Href: s.invoices.URL(of.InvoiceID), Amount: amount, Date: "refunded " + day,
+		Effects: []string{
+			"This takes back the refund of " + amount + " from " + day + ". The open amount of the invoice goes down by " + amount + ". " +
+				"Both entries stay in the ledger.",
+		},
+		Removed: !of.RemovedAt.IsZero(),
+	}), nil
 }
 
 func (s *pages) unusualRefund(r *http.Request, d refund.Draft) (invoiceform.Doubt, error) {
@@ -53,26 +84,31 @@ func (s *pages) unusualRefund(r *http.Request, d refund.Draft) (invoiceform.Doub
 
 // freshRefund fills in the refundable amount and today's date.
 func (s *pages) freshRefund(r *http.Request) (url.Values, error) {
-	of, err := s.payments.Find(r)
+	of, inv, err := s.refunded(r)
 	if err == nil {
-		err = refund.Possible(of)
+		err = refund.Possible(of, inv)
 	}
-	return url.Values{"amount": {of.Currency.Format(of.Left)}, "date": {s.site.Today(r).String()}}, err
+	return url.Values{"amount": {of.Currency.Format(min(of.Left, inv.Paid))}, "date": {s.site.Today(r).String()}}, err
+}
+
+// refunded returns the payment of a request, and its invoice, whose paid amount limits the refund.
+func (s *pages) refunded(r *http.Request) (of payment.Payment, inv invoice.Invoice, err error) {
+	if of, err = s.payments.Find(r); err != nil {
+		return of, inv, err
+	}
+	inv, err = record.Find(r.Context(), s.site.Pool, invoice.Table, web.Principal(r).Tenant, of.InvoiceID)
+	return of, inv, err
 }
 
 func (s *pages) refundForm(r *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
-	of, err := s.payments.Find(r)
-	if err != nil {
-		return nil, err
-	}
-	inv, err := record.Find(r.Context(), s.site.Pool, invoice.Table, web.Principal(r).Tenant, of.InvoiceID)
+	of, inv, err := s.refunded(r)
 	if err != nil {
 		return nil, err
 	}
 	f.Cancel = "/invoices/" + inv.ID.String()
 	return invoiceviews.RefundForm(p, invoiceviews.RefundFormView{
 		Form: f, Payment: payment.Name(of), Number: inv.Number, Href: f.Cancel, Currency: of.Currency.String(),
-		Left: of.Currency.Display(of.Left), SeenLeft: of.Currency.Format(of.Left),
+		Left: of.Currency.Display(min(of.Left, inv.Paid)), SeenLeft: of.Currency.Format(of.Left),
 	}), nil
 }
 
@@ -86,11 +122,12 @@ type refundJSON struct {
 	Amount    string         `json:"amount" format:"decimal"`
 	Currency  money.Currency `json:"currency"`
 	Date      date.Date      `json:"date"`
+	RemovedAt time.Time      `json:"removed_at,omitzero"`
 }
 
 func showRefund(f refund.Refund) any {
 	return refundJSON{
 		Header: f.Header, Alike: f.Alike, PaymentID: f.PaymentID, InvoiceID: f.InvoiceID, Amount: f.Currency.Format(f.Amount),
-		Currency: f.Currency, Date: f.Date,
+		Currency: f.Currency, Date: f.Date, RemovedAt: f.RemovedAt,
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"onlyonce/internal/value/money"
 	"onlyonce/internal/web"
 	"onlyonce/templates"
+	"onlyonce/templates/invoiceviews"
 )
 
 func currencyOf(r receipt.Receipt) money.Currency { return r.Currency }
@@ -48,10 +49,21 @@ func (s *pages) mountAllocations() {
 	})
 	web.Show(m, web.RecordPage[payment.Payment]{Summary: "One payment of a receipt."})
 	web.Create(m, "Pay an invoice of the customer from what is left of a receipt, at most what is open. It is a payment of the invoice.",
-		receipt.Apply, draft, s.freshUse, &receipt.ExceedsCredit, &payment.ExceedsOpen, &invoice.NotIssued, &invoice.PeriodClosed)
+		receipt.Apply, draft, s.freshAllocation, &receipt.ExceedsCredit, &payment.ExceedsOpen, &invoice.NotIssued, &invoice.PeriodClosed)
 }
 
-// freshUse fills in today's date, unless nothing is left of the receipt.
+// freshAllocation fills in the invoice and the amount from the address, too.
+func (s *pages) freshAllocation(r *http.Request) (url.Values, error) {
+	form, err := s.freshUse(r)
+	for _, name := range []string{"invoice_id", "amount"} {
+		if value := r.URL.Query().Get(name); value != "" {
+			form.Set(name, value)
+		}
+	}
+	return form, err
+}
+
+// freshUse fills in today's date and the credit left, unless there is none.
 func (s *pages) freshUse(r *http.Request) (url.Values, error) {
 	of, err := s.receipts.Find(r)
 	if err == nil {
@@ -115,6 +127,27 @@ func (s *pages) mountRepayments() {
 	web.Show(m, web.RecordPage[receipt.Repayment]{Summary: "One repayment."})
 	web.Create(m, "Record that credit of a receipt was paid back to the customer, at most what is left.", receipt.Repay, draft, s.freshUse,
 		&receipt.ExceedsCredit, &invoice.PeriodClosed)
+	web.Transition(m, "remove", "removed", "Take back a repayment that was recorded by mistake.",
+		receipt.RemoveRepayment, web.Nothing(), &invoice.PeriodClosed)
+	web.Ask(m, "remove", receipt.RemoveRepayment, web.Question[receipt.Repayment]{
+		Submit: "Remove repayment", Page: s.removeRepaymentPage,
+	})
+}
+
+func (s *pages) removeRepaymentPage(
+	r *http.Request, p templates.Page, f templates.Form, b receipt.Repayment,
+) (templ.Component, error) {
+	of, err := record.Find(r.Context(), s.site.Pool, receipt.Table, web.Principal(r).Tenant, b.ReceiptID)
+	if err != nil {
+		return nil, err
+	}
+	amount := web.AmountText(b.Currency, b.Amount)
+	return invoiceviews.RemovePage(p, invoiceviews.Remove{
+		Form: f, What: "repayment", Name: of.Customer.Name, Href: s.receipts.URL(of.ID), Amount: amount,
+		Date:    "paid back " + web.DateText(b.Date),
+		Effects: []string{"The credit of the customer goes up by " + amount + ". The repayment stays with its receipt, as removed."},
+		Removed: !b.RemovedAt.IsZero(),
+	}), nil
 }
 
 func (s *pages) repayForm(r *http.Request, p templates.Page, f templates.Form) (templ.Component, error) {
@@ -161,10 +194,12 @@ type repaymentJSON struct {
 	Amount    string         `json:"amount" format:"decimal"`
 	Currency  money.Currency `json:"currency"`
 	Date      date.Date      `json:"date"`
+	RemovedAt time.Time      `json:"removed_at,omitzero"`
 }
 
 func showRepayment(b receipt.Repayment) any {
 	return repaymentJSON{
 		Header: b.Header, Alike: b.Alike, ReceiptID: b.ReceiptID, Amount: b.Currency.Format(b.Amount), Currency: b.Currency, Date: b.Date,
+		RemovedAt: b.RemovedAt,
 	}
 }

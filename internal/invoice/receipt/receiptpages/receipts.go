@@ -15,6 +15,7 @@ import (
 	"onlyonce/internal/customer"
 	"onlyonce/internal/invalid"
 	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/closing"
 	"onlyonce/internal/invoice/excerpt"
 	"onlyonce/internal/invoice/invoiceform"
 	"onlyonce/internal/invoice/payment"
@@ -90,6 +91,7 @@ func (s *pages) mountReceipts() {
 		},
 		Headings: []string{
 			"id", "date", "customer", "currency", "amount", "allocated", "repaid", "left", "method", "provider", "reference", "removed_at",
+			"credit_note",
 		},
 		Cells: func(r receipt.Receipt) []string {
 			removed := ""
@@ -99,7 +101,7 @@ func (s *pages) mountReceipts() {
 			return []string{
 				r.ID.String(), r.Date.String(), r.Customer.Name, r.Currency.String(), r.Currency.Format(r.Amount),
 				r.Currency.Format(r.Allocated), r.Currency.Format(r.Repaid), r.Currency.Format(r.Left), r.Method, r.Provider, r.Reference,
-				removed,
+				removed, r.CreditNote.Name,
 			}
 		},
 		Empty: "When a transfer pays several invoices, or more than is open, record it here.",
@@ -107,7 +109,7 @@ func (s *pages) mountReceipts() {
 	web.Show(m, web.RecordPage[receipt.Receipt]{
 		Summary: "One receipt.", Facts: facts, Page: s.receiptPage,
 		Actions: func(r receipt.Receipt) []string {
-			if receipt.Removable(r) == nil && r.RemovedAt.IsZero() {
+			if r.RemovedAt.IsZero() {
 				return []string{"remove"}
 			}
 			return nil
@@ -115,17 +117,22 @@ func (s *pages) mountReceipts() {
 	})
 	web.Create(m, "Record money that was received in one transfer, and allocate it to invoices of the customer. The rest is credit.",
 		receipt.Create, draft, s.freshReceipt, &payment.ExceedsOpen, &invoice.NotIssued, &invoice.PeriodClosed, &customer.Erased)
-	web.Transition(m, "remove", "removed", "Take back a receipt that was recorded by mistake, of which nothing is used.",
-		receipt.Remove, web.Nothing(), &receipt.Used, &invoice.PeriodClosed)
+	web.Transition(m, "remove", "removed", "Take back a mistaken receipt, with the payments of its allocations.",
+		receipt.Remove, web.Nothing(), &receipt.Used, &invoice.BecameCredit, &invoice.PeriodClosed)
 	web.Ask(m, "remove", receipt.Remove, web.Question[receipt.Receipt]{
 		Submit: "Remove receipt", Page: s.removePage,
-		Fresh: func(_ *http.Request, r receipt.Receipt) (url.Values, error) { return nil, receipt.Removable(r) },
+		Fresh: func(r *http.Request, of receipt.Receipt) (url.Values, error) {
+			return nil, receipt.Removable(r.Context(), s.site.Pool, web.Principal(r).Tenant, of)
+		},
 	})
 	web.Redisplay(m, nil)
 }
 
-// reference returns the provider and the reference of a receipt, or else its method.
+// reference returns the provider and the reference of a receipt, or its credit note, or else its method.
 func reference(r receipt.Receipt) string {
+	if r.CreditNote.ID != uuid.Nil {
+		return r.CreditNote.Name
+	}
 	if r.Reference == "" {
 		return web.OptionText(r.Method)
 	}
@@ -272,9 +279,13 @@ func facts(r *http.Request, of receipt.Receipt) []templates.Fact {
 	if !of.RemovedAt.IsZero() {
 		removed = web.Day(r, of.RemovedAt)
 	}
+	day, from := "Received on", templates.Fact{Label: "Method", Value: web.OptionText(of.Method)}
+	if of.CreditNote.ID != uuid.Nil {
+		day = "Became credit on"
+		from = templates.Fact{Label: "Credit note", Value: of.CreditNote.Name, Href: "/credit-notes/" + of.CreditNote.ID.String()}
+	}
 	return web.KnownFacts(templates.Fact{Label: "Customer", Value: of.Customer.Name, Href: "/customers/" + of.Customer.ID.String()},
-		templates.Fact{Label: "Received on", Value: web.DateText(of.Date)},
-		templates.Fact{Label: "Method", Value: web.OptionText(of.Method)},
+		templates.Fact{Label: day, Value: web.DateText(of.Date)}, from,
 		templates.Fact{Label: "Reference", Value: strings.TrimSpace(of.Provider + " " + of.Reference)},
 		templates.Fact{Label: "Amount", Value: web.AmountText(of.Currency, of.Amount)},
 		templates.Fact{Label: "Paid invoices", Value: web.AmountText(of.Currency, of.Allocated)},
@@ -298,7 +309,14 @@ func (s *pages) receiptPage(r *http.Request, p templates.Page, of receipt.Receip
 	if err != nil {
 		return nil, err
 	}
+	closed, err := closing.Last(r.Context(), s.site.Pool, tenant)
+	if err != nil {
+		return nil, err
+	}
 	view := web.RecordView(s.receipts, r, of)
+	if of.RemovedAt.IsZero() && !closed.Before(of.Date) {
+		view.Actions, view.Facts = nil, append(view.Facts, templates.Fact{Label: "Removal", Value: "Its period is closed"})
+	}
 	view.Name = "Receipt of " + view.Name
 	uses := invoiceviews.ReceiptUses{Pager: web.PagerOf(r, payments), More: (repayments.After != record.Key{})}
 	for _, each := range payments.Rows {
@@ -306,13 +324,21 @@ func (s *pages) receiptPage(r *http.Request, p templates.Page, of receipt.Receip
 			Date: web.DateText(each.Date), Amount: web.AmountText(each.Currency, each.Amount), Number: each.InvoiceNumber,
 			Href: "/invoices/" + each.InvoiceID.String(), Removed: !each.RemovedAt.IsZero(),
 		}
-		if each.Left == each.Amount { // neither removed nor refunded
+		switch {
+		case each.Left < each.Amount: // removed or refunded
+		case !closed.Before(each.Date):
+			row.Closed = true
+		default:
 			row.RemoveHref = web.FormHref(r, "/payments/"+each.ID.String()+"/remove")
 		}
 		uses.Payments = append(uses.Payments, row)
 	}
 	for _, each := range repayments.Rows {
-		uses.Repayments = append(uses.Repayments, receipt.RepaymentName(each))
+		row := invoiceviews.ReceiptRepayment{Name: receipt.RepaymentName(each), Removed: !each.RemovedAt.IsZero()}
+		if row.Closed = !row.Removed && !closed.Before(each.Date); !row.Removed && !row.Closed {
+			row.RemoveHref = web.FormHref(r, "/repayments/"+each.ID.String()+"/remove")
+		}
+		uses.Repayments = append(uses.Repayments, row)
 	}
 	if of.Left > 0 {
 		view.New = templates.Link{Text: "Pay an invoice", Href: web.FormHref(r, at+"/allocations/new")}
@@ -322,9 +348,16 @@ func (s *pages) receiptPage(r *http.Request, p templates.Page, of receipt.Receip
 }
 
 func (s *pages) removePage(_ *http.Request, p templates.Page, f templates.Form, of receipt.Receipt) (templ.Component, error) {
-	return invoiceviews.RemoveReceiptPage(p, invoiceviews.RemoveReceipt{
-		Form: f, Customer: of.Customer.Name, Href: s.receipts.URL(of.ID), Amount: web.AmountText(of.Currency, of.Amount),
-		Date: web.DateText(of.Date), Reference: strings.TrimSpace(of.Provider + " " + of.Reference), AlreadyRemoved: !of.RemovedAt.IsZero(),
+	effects := []string{"The credit of the customer goes down by " + web.AmountText(of.Currency, of.Left) +
+		". The receipt stays in the list, as removed."}
+	if of.Allocated > 0 {
+		effects = append(effects, "The payments that were recorded with it are removed too: what is open on their invoices goes up by "+
+			web.AmountText(of.Currency, of.Allocated)+" together.")
+	}
+	return invoiceviews.RemovePage(p, invoiceviews.Remove{
+		Form: f, What: "receipt", Name: of.Customer.Name, Href: s.receipts.URL(of.ID), Amount: web.AmountText(of.Currency, of.Amount),
+		Date: "received " + web.DateText(of.Date), Effects: effects,
+		Reference: strings.TrimSpace(of.Provider + " " + of.Reference), Removed: !of.RemovedAt.IsZero(),
 	}), nil
 }
 
@@ -344,12 +377,14 @@ type receiptJSON struct {
 	Provider  string           `json:"provider,omitzero"`
 	Reference string           `json:"reference,omitzero"`
 	RemovedAt time.Time        `json:"removed_at,omitzero"`
+
+	CreditNote record.Reference `json:"credit_note,omitzero" doc:"With which paid money became this credit. Then there was no transfer."`
 }
 
 func showReceipt(r receipt.Receipt) any {
 	return receiptJSON{
 		Header: r.Header, Alike: r.Alike, Customer: r.Customer, Currency: r.Currency, Amount: r.Currency.Format(r.Amount),
 		Allocated: r.Currency.Format(r.Allocated), Repaid: r.Currency.Format(r.Repaid), Left: r.Currency.Format(r.Left), Date: r.Date,
-		Method: r.Method, Provider: r.Provider, Reference: r.Reference, RemovedAt: r.RemovedAt,
+		Method: r.Method, Provider: r.Provider, Reference: r.Reference, RemovedAt: r.RemovedAt, CreditNote: r.CreditNote,
 	}
 }

@@ -3,6 +3,7 @@ package receiptpages_test
 import (
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -52,6 +53,10 @@ func TestReceiveForTwoInvoices(t *testing.T) {
 	p.LeadsTo(at)
 	p.LeadsTo("/receipts/new?customer_id=" + customer)
 
+	offered := at + "/allocations/new?amount=135.77&invoice_id=" + two
+	b.Page(person.Get("/invoices/" + two)).Says("Ada Lovelace has credit of 164.23 EUR. Pay with it").LeadsTo(offered)
+	typed = b.Page(person.Get(person.Get(offered).Location())).Typed()
+	assert.Equal(t, typed.Get("invoice_id")+" "+typed.Get("amount"), two+" 135.77", "offered")
 	form = b.Page(person.Get(person.Get(at+"/allocations/new").Location())).Says("2026-0002, due 1 Dec 2026, 135.77 EUR open",
 		"At most the credit left, 164.23 EUR.")
 	applied := person.Submit(at+"/allocations", sitetest.Change(form.Typed(), "invoice_id", two, "amount", "164.23"))
@@ -92,4 +97,48 @@ func TestFillInAgain(t *testing.T) {
 	csv := person.Get("/receipts/csv")
 	csv.Want(t, http.StatusOK)
 	assert.Thatf(t, len(csv.Body) > 0, "%v", csv)
+}
+
+// TestRemoveAReceipt: the page of a receipt leads to the removal of it and its repayments. In a closed period, neither it nor the page of
+// the invoice has a button. After the removal, the payments that were recorded with it are removed too.
+func TestRemoveAReceipt(t *testing.T) {
+	b := sitetest.Setup(t)
+	person, program, invoices := b.Person(b.Replica, b.Acme), b.Program(b.Replica, b.Acme), invoicecases.Invoices()
+	invoice := "/invoices/" + b.Prepared(b.Acme, "one", invoices, invoices.Command, "issue").ID
+	post := func(path, body string) string {
+		made := program.With("Idempotency-Key", strconv.Quote(path)).Post("/api/v1"+path, body)
+		made.Want(t, http.StatusCreated)
+		return sitetest.Decode[sitetest.Created](b, made).ID
+	}
+	customer := sitetest.Get[string](b, `SELECT id::text FROM customers`)
+	at := "/receipts/" + post("/receipts", `{"customer_id": "`+customer+`", "currency": "EUR", "amount": "90.00",
+		"date": "2025-03-01", "method": "cash",
+		"allocations": [{"invoice_id": "`+strings.TrimPrefix(invoice, "/invoices/")+`", "amount": "40.00"}]}`)
+	repayment := "/repayments/" + post(at+"/repayments", `{"amount": "10.00", "date": "2025-03-02"}`) + "/remove"
+	payment := "/payments/" + sitetest.Get[string](b, `SELECT id::text FROM payments`)
+	refund := "/refunds/" + post(payment+"/refunds", `{"amount": "5.00", "date": "2025-03-03"}`) + "/remove"
+
+	closing := "/api/v1/closings/" + post("/closings", `{"through": "2025-03-31"}`)
+	for path, times := range map[string]int{at: 2, invoice: 1} { // the receipt and its repayment, the refund
+		text := b.Page(person.Get(path)).Text()
+		assert.Thatf(t, strings.Count(text, "Its period is closed") == times && !strings.Contains(text, "Remove"), "%s: %s", path, text)
+	}
+	program.Post(closing+"/reopen", "").Want(t, http.StatusOK)
+
+	b.Page(person.Get(invoice)).LeadsTo(refund)
+	p := b.Page(person.Get(at)).Says("10.00 EUR on 2 Mar 2025 Remove repayment of 10.00 EUR on 2 Mar 2025")
+	p.LeadsTo(repayment)
+	p.LeadsTo(at + "/remove")
+	b.Page(person.Get(at+"/remove?key=used")).Says("You can't remove this receipt.",
+		"First remove what depends on it: the repayment of 10.00 EUR and the refund of 5.00 EUR on 2026-0001.")
+	p = b.Page(person.Get(person.Get(repayment).Location())).Says("Remove repayment Ada Lovelace: 10.00 EUR, paid back 2 Mar 2025",
+		"The credit of the customer goes up by 10.00 EUR.")
+	person.Press(p, "Remove repayment").Want(t, http.StatusSeeOther)
+	b.Page(person.Get(at)).Says("Repayment removed.", "10.00 EUR on 2 Mar 2025 removed", "Credit left 50.00 EUR")
+	program.Post("/api/v1"+refund, "").Want(t, http.StatusOK)
+	p = b.Page(person.Get(person.Get(at+"/remove").Location())).Says("Remove receipt Ada Lovelace: 90.00 EUR, received 1 Mar 2025",
+		"The credit of the customer goes down by 50.00 EUR.", "what is open on their invoices goes up by 40.00 EUR together.")
+	person.Press(p, "Remove receipt").Want(t, http.StatusSeeOther)
+	b.Page(person.Get(at)).Says("Receipt 90.00 EUR on 1 Mar 2025 removed.", "2026-0001 removed")
+	b.Page(person.Get(invoice)).Says("Open EUR 135.77", "Payment of 40.00 EUR removed")
 }

@@ -33,7 +33,10 @@ FROM (SELECT (SELECT json_build_object('id', r.id, 'version', r.version, 'create
 			'customer', (SELECT json_build_object('id', referred.id, 'name', referred.name) FROM customers referred
 				WHERE referred.tenant_id = r.tenant_id AND referred.id = r.customer_id), 'currency', r.currency, 'amount', r.amount, 'allocated', r.allocated,
 			'repaid', r.repaid, 'left', r.left_amount, 'date', r.received_on, 'method', r.method, 'provider', COALESCE(r.provider, ''),
-			'reference', COALESCE(r.reference, ''), 'removed_at', r.removed_at) FROM receipts r WHERE r.tenant_id = $1 AND r.id = $7) AS result OFFSET 0) AS made,
+			'reference', COALESCE(r.reference, ''), 'removed_at', r.removed_at,
+			'credit_note', (
+				SELECT json_build_object('id', n.id, 'name', n.number) FROM credit_notes n
+				WHERE n.tenant_id = r.tenant_id AND n.id = r.credit_note_id)) FROM receipts r WHERE r.tenant_id = $1 AND r.id = $7) AS result OFFSET 0) AS made,
 LATERAL (SELECT (made.result->>'id')::uuid AS id OFFSET 0) AS record
 RETURNING result, record_id, outcome, LEAST(expires_at, clock_timestamp() + interval '1 hour'), clock_timestamp(),
 extract(epoch FROM pg_postmaster_start_time()) || ' ' || pg_relation_filepath('intents');
@@ -72,7 +75,10 @@ SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.creat
 	'customer', (SELECT json_build_object('id', referred.id, 'name', referred.name) FROM customers referred
 		WHERE referred.tenant_id = r.tenant_id AND referred.id = r.customer_id), 'currency', r.currency, 'amount', r.amount, 'allocated', r.allocated,
 	'repaid', r.repaid, 'left', r.left_amount, 'date', r.received_on, 'method', r.method, 'provider', COALESCE(r.provider, ''),
-	'reference', COALESCE(r.reference, ''), 'removed_at', r.removed_at) FROM receipts r WHERE r.tenant_id = $1 AND r.provider_folded = fold_text($2) AND r.reference = $3 AND r.removed_at IS NULL LIMIT 1;
+	'reference', COALESCE(r.reference, ''), 'removed_at', r.removed_at,
+	'credit_note', (
+		SELECT json_build_object('id', n.id, 'name', n.number) FROM credit_notes n
+		WHERE n.tenant_id = r.tenant_id AND n.id = r.credit_note_id)) FROM receipts r WHERE r.tenant_id = $1 AND r.provider_folded = fold_text($2) AND r.reference = $3 AND r.removed_at IS NULL LIMIT 1;
 
 -- repayment.create
 
@@ -93,7 +99,7 @@ SELECT
 	record.id, CASE record.id WHEN $7 THEN 'created' ELSE 'reused' END, CASE record.id WHEN $7
 	THEN tell_repeat(record.id, made.result, $8) ELSE made.result END, now() + $9
 FROM (SELECT (SELECT json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
-			'receipt_id', r.receipt_id, 'amount', r.amount, 'date', r.repaid_on,
+			'receipt_id', r.receipt_id, 'amount', r.amount, 'date', r.repaid_on, 'removed_at', r.removed_at,
 			'currency', (SELECT c.currency FROM receipts c WHERE c.tenant_id = r.tenant_id AND c.id = r.receipt_id)) FROM repayments r WHERE r.tenant_id = $1 AND r.id = $7) AS result OFFSET 0) AS made,
 LATERAL (SELECT (made.result->>'id')::uuid AS id OFFSET 0) AS record
 RETURNING result, record_id, outcome, LEAST(expires_at, clock_timestamp() + interval '1 hour'), clock_timestamp(),

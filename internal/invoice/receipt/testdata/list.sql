@@ -9,7 +9,10 @@ SELECT id, json FROM (
 		'customer', (SELECT json_build_object('id', referred.id, 'name', referred.name) FROM customers referred
 			WHERE referred.tenant_id = r.tenant_id AND referred.id = r.customer_id), 'currency', r.currency, 'amount', r.amount, 'allocated', r.allocated,
 		'repaid', r.repaid, 'left', r.left_amount, 'date', r.received_on, 'method', r.method, 'provider', COALESCE(r.provider, ''),
-		'reference', COALESCE(r.reference, ''), 'removed_at', r.removed_at) AS json FROM receipts r
+		'reference', COALESCE(r.reference, ''), 'removed_at', r.removed_at,
+		'credit_note', (
+			SELECT json_build_object('id', n.id, 'name', n.number) FROM credit_notes n
+			WHERE n.tenant_id = r.tenant_id AND n.id = r.credit_note_id)) AS json FROM receipts r
 	WHERE r.tenant_id = $1 AND r.id < $2 AND true
 	ORDER BY r.id DESC LIMIT 201) AS page
 ORDER BY id DESC LIMIT $3;
@@ -23,7 +26,10 @@ SELECT id, json FROM (
 		'customer', (SELECT json_build_object('id', referred.id, 'name', referred.name) FROM customers referred
 			WHERE referred.tenant_id = r.tenant_id AND referred.id = r.customer_id), 'currency', r.currency, 'amount', r.amount, 'allocated', r.allocated,
 		'repaid', r.repaid, 'left', r.left_amount, 'date', r.received_on, 'method', r.method, 'provider', COALESCE(r.provider, ''),
-		'reference', COALESCE(r.reference, ''), 'removed_at', r.removed_at) AS json FROM receipts r
+		'reference', COALESCE(r.reference, ''), 'removed_at', r.removed_at,
+		'credit_note', (
+			SELECT json_build_object('id', n.id, 'name', n.number) FROM credit_notes n
+			WHERE n.tenant_id = r.tenant_id AND n.id = r.credit_note_id)) AS json FROM receipts r
 	WHERE r.tenant_id = $1 AND r.id < $2 AND true
 	ORDER BY r.id DESC LIMIT 201) AS page
 ORDER BY id DESC LIMIT $3;
@@ -37,7 +43,10 @@ SELECT id, json FROM (
 		'customer', (SELECT json_build_object('id', referred.id, 'name', referred.name) FROM customers referred
 			WHERE referred.tenant_id = r.tenant_id AND referred.id = r.customer_id), 'currency', r.currency, 'amount', r.amount, 'allocated', r.allocated,
 		'repaid', r.repaid, 'left', r.left_amount, 'date', r.received_on, 'method', r.method, 'provider', COALESCE(r.provider, ''),
-		'reference', COALESCE(r.reference, ''), 'removed_at', r.removed_at) AS json FROM receipts r
+		'reference', COALESCE(r.reference, ''), 'removed_at', r.removed_at,
+		'credit_note', (
+			SELECT json_build_object('id', n.id, 'name', n.number) FROM credit_notes n
+			WHERE n.tenant_id = r.tenant_id AND n.id = r.credit_note_id)) AS json FROM receipts r
 	WHERE r.tenant_id = $1 AND r.id > $2 AND true
 	ORDER BY r.id LIMIT 201) AS page
 ORDER BY id LIMIT $3;
@@ -51,7 +60,10 @@ SELECT id, json FROM (
 		'customer', (SELECT json_build_object('id', referred.id, 'name', referred.name) FROM customers referred
 			WHERE referred.tenant_id = r.tenant_id AND referred.id = r.customer_id), 'currency', r.currency, 'amount', r.amount, 'allocated', r.allocated,
 		'repaid', r.repaid, 'left', r.left_amount, 'date', r.received_on, 'method', r.method, 'provider', COALESCE(r.provider, ''),
-		'reference', COALESCE(r.reference, ''), 'removed_at', r.removed_at) AS json FROM receipts r
+		'reference', COALESCE(r.reference, ''), 'removed_at', r.removed_at,
+		'credit_note', (
+			SELECT json_build_object('id', n.id, 'name', n.number) FROM credit_notes n
+			WHERE n.tenant_id = r.tenant_id AND n.id = r.credit_note_id)) AS json FROM receipts r
 	WHERE r.tenant_id = $1 AND r.id < $2 AND r.customer_id = $3
 	ORDER BY r.id DESC LIMIT 201) AS page
 ORDER BY id DESC LIMIT $4;
@@ -82,7 +94,7 @@ SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction
 
 SELECT id, json FROM (
 	SELECT r.id, json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
-		'receipt_id', r.receipt_id, 'amount', r.amount, 'date', r.repaid_on,
+		'receipt_id', r.receipt_id, 'amount', r.amount, 'date', r.repaid_on, 'removed_at', r.removed_at,
 		'currency', (SELECT c.currency FROM receipts c WHERE c.tenant_id = r.tenant_id AND c.id = r.receipt_id)) AS json FROM repayments r
 	WHERE r.tenant_id = $1 AND r.id < $2 AND r.receipt_id = $3
 	ORDER BY r.id DESC LIMIT 201) AS page
@@ -94,7 +106,7 @@ SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction
 
 SELECT id, json FROM (
 	SELECT r.id, json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
-		'receipt_id', r.receipt_id, 'amount', r.amount, 'date', r.repaid_on,
+		'receipt_id', r.receipt_id, 'amount', r.amount, 'date', r.repaid_on, 'removed_at', r.removed_at,
 		'currency', (SELECT c.currency FROM receipts c WHERE c.tenant_id = r.tenant_id AND c.id = r.receipt_id)) AS json FROM repayments r
 	WHERE r.tenant_id = $1 AND r.id < $2 AND r.receipt_id = $3
 	ORDER BY r.id DESC LIMIT 201) AS page
@@ -106,7 +118,7 @@ SELECT set_config('onlyonce.tenant_id', $1::text, true), set_config('transaction
 
 SELECT id, json FROM (
 	SELECT r.id, json_build_object('id', r.id, 'version', r.version, 'created_at', r.created_at,
-		'receipt_id', r.receipt_id, 'amount', r.amount, 'date', r.repaid_on,
+		'receipt_id', r.receipt_id, 'amount', r.amount, 'date', r.repaid_on, 'removed_at', r.removed_at,
 		'currency', (SELECT c.currency FROM receipts c WHERE c.tenant_id = r.tenant_id AND c.id = r.receipt_id)) AS json FROM repayments r
 	WHERE r.tenant_id = $1 AND r.id > $2 AND r.receipt_id = $3
 	ORDER BY r.id LIMIT 201) AS page

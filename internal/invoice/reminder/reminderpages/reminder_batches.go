@@ -12,6 +12,7 @@ import (
 
 	"onlyonce/internal/conflict"
 	"onlyonce/internal/invoice"
+	"onlyonce/internal/invoice/excerpt"
 	"onlyonce/internal/invoice/reminder"
 	"onlyonce/internal/record"
 	"onlyonce/internal/web"
@@ -64,7 +65,7 @@ func chosenReminders(typed string) (in reminder.BatchInput) {
 
 // freshReminderBatch fills in the next reminder of each invoice in the address that can get one.
 func (s *pages) freshReminderBatch(r *http.Request) (url.Values, error) {
-	found, err := s.namedInvoices(r)
+	found, err := excerpt.NamedIn(r, s.site.Pool)
 	var chosen []string
 	for _, inv := range found {
 		if level, err := reminder.Next(inv, web.Principal(r).Today()); err == nil && inv.Customer.Email != "" {
@@ -72,17 +73,6 @@ func (s *pages) freshReminderBatch(r *http.Request) (url.Values, error) {
 		}
 	}
 	return url.Values{invoiceviews.RemindersField: {strings.Join(chosen, " ")}}, err
-}
-
-// namedInvoices returns the invoices in the address.
-func (s *pages) namedInvoices(r *http.Request) ([]invoice.Summary, error) {
-	var ids []string
-	for _, typed := range r.URL.Query()[invoiceviews.ChosenField] {
-		if id, err := uuid.Parse(typed); err == nil {
-			ids = append(ids, id.String())
-		}
-	}
-	return reminder.Of(r.Context(), s.site.Pool, web.Principal(r).Tenant, ids)
 }
 
 // reminderBatchForm lists the reminder of each chosen invoice, and on a new form also the reasons why others get none.
@@ -96,28 +86,21 @@ func (s *pages) reminderBatchForm(r *http.Request, p templates.Page, f templates
 			levels[id], ids = level, append(ids, id.String())
 		}
 	}
-	found, err := reminder.Of(r.Context(), s.site.Pool, web.Principal(r).Tenant, ids)
+	found, err := invoice.Chosen(r.Context(), s.site.Pool, web.Principal(r).Tenant, ids)
 	if err != nil {
 		return nil, err
 	}
 	view := invoiceviews.ReminderBatch{Form: f}
 	for _, inv := range found {
-		view.Chosen = append(view.Chosen, batchRow(inv, reminder.LevelName(levels[inv.ID])))
+		view.Chosen = append(view.Chosen, excerpt.Chosen(inv, inv.Open, reminder.LevelName(levels[inv.ID])))
 	}
-	named, err := s.namedInvoices(r)
+	named, err := excerpt.NamedIn(r, s.site.Pool)
 	for _, inv := range named {
 		if levels[inv.ID] == 0 {
-			view.Left = append(view.Left, batchRow(inv, whyNone(r, inv)))
+			view.Left = append(view.Left, excerpt.Chosen(inv, inv.Open, whyNone(r, inv)))
 		}
 	}
 	return invoiceviews.ReminderBatchForm(p, view), err
-}
-
-func batchRow(inv invoice.Summary, gets string) invoiceviews.ReminderBatchRow {
-	return invoiceviews.ReminderBatchRow{
-		Number: inv.Number, Href: "/invoices/" + inv.ID.String(), Customer: inv.Customer.Name, Open: web.AmountText(inv.Currency, inv.Open),
-		Gets: gets,
-	}
 }
 
 // whyNone returns the reason why an invoice gets no reminder, in a sentence.

@@ -1,4 +1,4 @@
-// Package seriespages has the pages and the API of the next numbers of invoices and credit notes.
+// Package seriespages has the pages and the API of the next numbers of invoices and credit notes, and of the patterns of invoice numbers.
 package seriespages
 
 import (
@@ -14,8 +14,13 @@ import (
 	"onlyonce/templates/invoiceviews"
 )
 
-// Mount mounts the resource of package series among the settings.
+// Mount mounts the resources of package series among the settings.
 func Mount(s *web.Site) {
+	mountNumbers(s)
+	mountPatterns(s)
+}
+
+func mountNumbers(s *web.Site) {
 	m := web.Resource[series.Next]{
 		One: "next number", Path: "/next-numbers", Tab: "Numbers", Table: series.Table,
 		Name: func(n series.Next) string { return n.Number },
@@ -39,7 +44,7 @@ func Mount(s *web.Site) {
 		},
 		Columns: []templates.Column{{Label: "Next number", Class: "name"}, {Label: "Set", Class: "date"}},
 		Row:     func(r *http.Request, n series.Next) []string { return []string{n.Number, web.Day(r, n.CreatedAt)} },
-		Empty:   "Invoices and credit notes count from 1 each year. Set the next number to go on from another program.",
+		Empty:   "Invoices and credit notes count from 1. Set the next number to go on from another program.",
 	})
 	web.Show(m, web.RecordPage[series.Next]{
 		Summary: "One number that was set.",
@@ -47,5 +52,5 @@ func Mount(s *web.Site) {
 			return []templates.Fact{{Label: "Next number", Value: n.Number}, {Label: "Set", Value: web.Day(r, n.CreatedAt)}}
 		},
 	})
-	web.Create(m, "Set the next number of the invoices or credit notes of a year.", series.Set, draft, nil)
+	web.Create(m, "Set the next number of a series of invoices or credit notes.", series.Set, draft, nil)
 }

@@ -25,6 +25,14 @@ WHERE a.token_hash = $1 AND a.revoked_at IS NULL;
 SELECT EXISTS (
 	SELECT FROM api_tokens WHERE token_hash = $1 AND tenant_id = $2 AND id = $3 AND revoked_at IS NULL);
 
+-- whether a user may change records
+
+SELECT EXISTS (SELECT FROM users WHERE tenant_id = $1 AND email = $2 AND disabled_at IS NULL AND role <> 'read-only');
+
+-- whether a token may change records
+
+SELECT EXISTS (SELECT FROM api_tokens WHERE tenant_id = $1 AND name = $2 AND revoked_at IS NULL AND role <> 'read-only');
+
 -- user by email
 
 SELECT u.email, u.tenant_id, u.role, u.disabled_at IS NOT NULL

@@ -40,7 +40,7 @@ WITH changed AS (
 		WHERE m.tenant_id = r.tenant_id AND m.sign_up_id = r.id AND m.link_hash = $3
 		AND m.created_at > now() - $4::interval) RETURNING 1) SELECT require_rows((SELECT count(*) FROM changed), $5);
 
-SELECT begin_business($1, $2, $3, $4, $5, $6, $7);
+SELECT begin_business($1, $2, $3, $4, $5, $6, $7, $8);
 
 INSERT INTO intents (
 	tenant_id, operation, key, fingerprint, attempt_id, actor, record_id, outcome, changes, result, expires_at)

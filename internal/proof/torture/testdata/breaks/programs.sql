@@ -104,6 +104,9 @@ UPDATE invoice_reminder_outcomes SET outcome = 'sent_before';
 -- rule: one intent for each creation
 UPDATE intents SET outcome = 'reused' WHERE operation = 'reminder.send';
 
+-- rule: an invoice of a batch was issued or sent as its outcome is
+UPDATE invoice_batch_items SET outcome = 'unchanged' WHERE outcome = 'done';
+
 -- rule: what is written off is the sum of the write-offs, and of their postings
 UPDATE invoices SET written_off = 9 WHERE written_off > 0;
 
@@ -145,11 +148,33 @@ UPDATE closings SET through = '2026-11-21', created_at = '2026-01-01' WHERE reop
 -- rule: a version for each change
 UPDATE closings SET version = 3 WHERE reopened_at IS NOT NULL;
 
+-- rule: what became credit is one receipt
+UPDATE receipts SET amount = amount + 1 WHERE credit_note_id IS NOT NULL;
+
+-- rule: what became credit is one receipt
+DELETE FROM intent_effects WHERE effect = 'credit of a credit note';
+DELETE FROM receipts WHERE credit_note_id IS NOT NULL;
+
 -- rule: a receipt is what pays invoices, what was paid back and what is left
 UPDATE receipts SET allocated = allocated + 1 WHERE removed_at IS NULL;
 
 -- rule: a receipt is what pays invoices, what was paid back and what is left
 UPDATE repayments SET amount = 1;
+
+-- rule: a refund, a repayment and a receipt are removed by one intent
+UPDATE intents SET outcome = 'reused', changes = NULL WHERE operation = 'repayment.remove';
+UPDATE repayments SET version = 1;
+
+-- rule: a refund, a repayment and a receipt are removed by one intent
+UPDATE intents SET outcome = 'reused', changes = NULL WHERE operation = 'refund.remove';
+UPDATE refunds SET version = 1 WHERE removed_at IS NOT NULL;
+
+-- rule: a payment is removed whole, by one intent
+DELETE FROM intent_effects WHERE effect = 'removed with its receipt';
+UPDATE payments SET version = version - 1 WHERE receipt_id IN (SELECT id FROM receipts WHERE removed_at IS NOT NULL);
+
+-- rule: each payment, removal of one, refund, credit note, write-off and reversal of one is posted once
+UPDATE postings SET source_id = gen_random_uuid() WHERE kind = 'removal' AND amount > 0;
 
 -- rule: no reference twice
 DELETE FROM payment_references WHERE reference = 'RX 1';
